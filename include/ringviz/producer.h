@@ -1,0 +1,58 @@
+/*
+ * Trace a program with ringviz: about ten calls, opaque, usable from C and C++.
+ *
+ * Link with libringviz (pkg-config ringviz). Outside of ringviz every call is cheap and does nothing. Each thread gets its ring
+ * at its first event. Every function here may be called from any thread and from signal handlers, keeps errno,
+ * never allocates, locks, prints or fails visibly: what cannot be traced is counted in the trace file.
+ *
+ *     uint32_t parse = ringviz_intern("Parser", "parse", __FILE__, __LINE__);
+ *     ringviz_enter(parse);
+ *     ...
+ *     ringviz_leave(parse);
+ */
+#ifndef RINGVIZ_PRODUCER_H
+#define RINGVIZ_PRODUCER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * Attach to a trace file. Not needed under `ringviz -- COMMAND`, which passes its file in RINGVIZ_FILE and is found at
+ * the first event.
+ *   path     NULL: RINGVIZ_FILE
+ *   returns  0; -ENOENT when there is no file to attach to; -EBADMSG, -EPROTONOSUPPORT, -EACCES for a file that is not ours
+ */
+int ringviz_open(const char *path);
+
+/* End tracing in this process; open calls are closed at this time. Also done at exit. */
+void ringviz_close(void);
+
+bool ringviz_is_active(void);
+
+/* The id of a subroutine; the same strings always give the same id. NULL for what is unknown. 0 when not traced or full. */
+uint32_t ringviz_intern(const char *package, const char *name, const char *file, uint32_t line);
+
+/* Calls and returns of interned subroutines. Nesting is told by the stack pointer: call both from the same function. */
+void ringviz_enter(uint32_t id);
+void ringviz_leave(uint32_t id);
+
+/* An instant, and a value to be graphed. */
+void ringviz_mark(uint32_t id);
+void ringviz_value(uint32_t id, float value);
+
+void ringviz_thread_name(const char *name);
+void ringviz_gc_begin(void);
+void ringviz_gc_end(void);
+
+/* The calls that follow run on another stack (fiber, coroutine, alternate signal stack). 0 is the thread's own. */
+void ringviz_stack_switch(uint32_t stack);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

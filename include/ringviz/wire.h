@@ -1,0 +1,338 @@
+/*
+ * The trace file, byte by byte: one mmap'd file shared by every traced process and by ringviz.
+ *
+ * Little-endian, no pointers, offsets from the start of the file. Layout, each section page-aligned:
+ *
+ *   header | processes | modules | ring controls | global message | name index | name ids | name heap | ring data
+ *
+ * The file is sparse; a ring's events get their pages when the ring is claimed. Everything in the file is
+ * input to whoever reads it: validate every offset, length, index, id and kind on use.
+ *
+ * Words marked [atomic] are read and written by several processes, always through __atomic builtins or
+ * C11 atomics of the same width; plain words are written once, before the state that publishes them.
+ */
+#ifndef RINGVIZ_WIRE_H
+#define RINGVIZ_WIRE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+#define RV_WIRE_ASSERT(condition) static_assert(condition, #condition)
+#else
+#define RV_WIRE_ASSERT(condition) _Static_assert(condition, #condition)
+#endif
+
+#define RV_WIRE_MAGIC 0x315a5649474e4952ull /* "RINGVIZ1" */
+#define RV_WIRE_MAJOR 1u
+#define RV_WIRE_MINOR 0u
+#define RV_WIRE_ENDIAN 0x01020304u
+#define RV_WIRE_PAGE 4096u
+
+/* ---- events ---- */
+
+enum rv_event_kind {
+    RV_EVENT_CALL = 0,      /* id = name id, frame = tag, aux = caller's line mod 65536 */
+    RV_EVENT_RETURN = 1,    /* id = name id or 0 */
+    RV_EVENT_CALL_AT = 2,   /* id and aux: 48-bit function address, low 32 bits in id */
+    RV_EVENT_RETURN_AT = 3,
+    RV_EVENT_GC_START = 4,
+    RV_EVENT_GC_END = 5,
+    RV_EVENT_THREAD = 6,    /* aux = enum rv_thread_state, id = thread (0: the ring's own) */
+    RV_EVENT_SWITCH = 7,    /* the events that follow are on another stack; id = stack, 0 = the ring's first */
+    RV_EVENT_LINE = 8,      /* id = line */
+    RV_EVENT_MARK = 9,      /* id = name id */
+    RV_EVENT_VALUE = 10,    /* id = name id, frame (low) and aux (high) = a float's bits */
+    RV_EVENT_LOST = 11,     /* id = how many events were dropped between this tick and the next event's */
+    RV_EVENT_SYNC = 12,     /* a frame that is open: id = name id, frame = tag, ticks = its call, outermost first */
+    RV_EVENT_KIND_COUNT
+};
+
+enum rv_thread_state {
+    RV_THREAD_STARTED,
+    RV_THREAD_READY,
+    RV_THREAD_SUSPENDED,
+    RV_THREAD_RESUMED,
+    RV_THREAD_EXITED,
+    RV_THREAD_STATE_COUNT
+};
+
+/* What `frame` holds, per ring. */
+enum rv_tag_mode {
+    RV_TAG_DEPTH,         /* the depth of the frame pushed or popped, mod 65536: rises as frames nest */
+    RV_TAG_STACK_POINTER, /* the stack pointer >> 4, mod 65536: falls as frames nest, equal keys nest */
+    RV_TAG_MODE_COUNT
+};
+
+struct rv_event {
+    uint64_t when; /* kind << 60 | ticks */
+    uint32_t id;
+    uint16_t frame;
+    uint16_t aux;
+};
+RV_WIRE_ASSERT(sizeof(struct rv_event) == 16);
+
+#define RV_EVENT_KIND_SHIFT 60
+#define RV_EVENT_TICKS_MASK ((1ull << RV_EVENT_KIND_SHIFT) - 1)
+
+static inline unsigned rv_event_kind(const struct rv_event *event)
+{
+    return (unsigned)(event->when >> RV_EVENT_KIND_SHIFT);
+}
+
+static inline uint64_t rv_event_ticks(const struct rv_event *event)
+{
+    return event->when & RV_EVENT_TICKS_MASK;
+}
+
+static inline uint64_t rv_event_address(const struct rv_event *event)
+{
+    return (uint64_t)event->aux << 32 | event->id;
+}
+
+/* Second word of a CALL_AT or RETURN_AT, composed in registers. */
+static inline uint64_t rv_event_word_at(uint64_t address, uint16_t frame)
+{
+    return (address & 0xffffffffu) | (uint64_t)frame << 32 | (address >> 32) << 48;
+}
+
+static inline uint64_t rv_event_word(uint32_t id, uint16_t frame, uint16_t aux)
+{
+    return (uint64_t)id | (uint64_t)frame << 32 | (uint64_t)aux << 48;
+}
+
+/* ---- policies: what a full ring means ---- */
+
+enum rv_policy {
+    RV_POLICY_BLOCK,  /* the producer waits for room while a consumer lives */
+    RV_POLICY_SWITCH, /* drop the newest and count */
+    RV_POLICY_FILL,   /* the first full ring stops tracing in all */
+    RV_POLICY_RING,   /* overwrite the oldest */
+    RV_POLICY_COUNT
+};
+
+enum rv_file_state { RV_FILE_UNREADY, RV_FILE_READY, RV_FILE_STOPPED /* tracing has ended (fill, or the viewer's wish) */ };
+
+enum rv_ring_state { RV_RING_FREE, RV_RING_CLAIMED, RV_RING_LIVE, RV_RING_EXITED, RV_RING_STATE_COUNT };
+
+struct rv_wire_area {
+    uint64_t offset;
+    uint64_t n_bytes;
+};
+
+/* ---- page 0 ---- */
+
+struct rv_wire_header {
+    /* 0x000 identity and geometry: written once, before state becomes READY */
+    uint64_t magic;
+    uint16_t major, minor;
+    uint32_t endian;
+    uint32_t header_bytes;
+    uint32_t feature_incompat; /* unknown bits: refuse */
+    uint64_t file_bytes;
+    struct rv_wire_area processes, modules, controls, global_message, name_index, name_ids, name_heap, rings;
+    uint32_t n_processes, n_modules, n_rings, n_name_ids;
+    uint32_t n_index_slots; /* power of two */
+    uint32_t control_bytes; /* stride of one ring's control */
+    uint32_t ring_events;   /* power of two */
+    uint32_t n_slots, slot_bytes, message_bytes, n_watches;
+    uint32_t policy, clock_kind;
+    uint32_t creator_pid;
+    uint64_t creator_start;
+    /* clock: enum rv_clock_kind and the conversion of base/clock.h */
+    uint64_t clock_mult, clock_ticks0, clock_mono0_ns, clock_real0_ns;
+    uint32_t clock_shift;
+    uint32_t max_depth; /* 0 = all */
+    uint8_t reserved0[0x200 - 0x108];
+
+    /* 0x200 life */
+    uint32_t state;          /* [atomic] enum rv_file_state */
+    uint32_t stop_reason;    /* [atomic] 0, or 1 + index of the ring that filled */
+    uint64_t stop_ticks;     /* [atomic] */
+    uint8_t reserved1[48];
+
+    /* 0x240 the draining consumer */
+    uint32_t consumer_pid;      /* [atomic] 0 when none is attached */
+    uint32_t consumer_wake;     /* [atomic] futex: bumped by a producer that waits or has begun, while the consumer sleeps */
+    uint64_t heartbeat_ns;      /* [atomic] CLOCK_MONOTONIC at the consumer's last turn */
+    uint32_t consumer_is_asleep;/* [atomic] */
+    uint32_t drain_turns;       /* [atomic] futex: bumped after each drain; `block` producers wait on it */
+    uint8_t reserved2[40];
+
+    /* 0x280 monitor to producers, read on slow paths */
+    uint32_t is_recording;      /* [atomic] 0: producers drop out at their next slow path */
+    uint32_t single;            /* [atomic] Devel::RingBuffer's global single-step word */
+    uint32_t stop_on_create;    /* [atomic] */
+    uint32_t trace_on_create;   /* [atomic] */
+    uint32_t tick;              /* [atomic] clock_kind TICK: moves about every 100 us */
+    uint8_t reserved3[44];
+
+    /* 0x2c0 claims and shortages */
+    uint32_t ring_hint;          /* [atomic] where to begin to look for a free ring */
+    uint32_t n_processes_used;   /* [atomic] high-water mark */
+    uint32_t n_modules_used;     /* [atomic] high-water mark; a record is valid when its `is_published` is 1 */
+    uint32_t module_generation;  /* [atomic] bumped after each change of the module table */
+    uint64_t n_threads_without_ring; /* [atomic] */
+    uint64_t n_names_lost;       /* [atomic] interned when heap or ids were full */
+    uint64_t n_events_without_ring;  /* [atomic] */
+    uint8_t reserved4[24];
+
+    /* 0x300 name allocation */
+    uint64_t name_heap_used;     /* [atomic] bytes */
+    uint32_t next_name_id;       /* [atomic] first free id; ids start at 1 */
+    uint8_t reserved5[52];
+
+    /* 0x340 accounts of rings already reclaimed; written by the consumer only */
+    uint64_t total_produced, total_consumed, total_dropped, total_claims;
+    uint8_t reserved6[32];
+
+    /* 0x380 global message: owner lock and chunk protocol (ring/control.h) */
+    uint32_t message_owner;      /* [atomic] */
+    uint32_t message_state;      /* [atomic] futex */
+    uint32_t message_total_bytes, message_chunk_bytes;
+    uint8_t reserved7[48];
+
+    uint8_t reserved8[RV_WIRE_PAGE - 0x3c0];
+};
+RV_WIRE_ASSERT(sizeof(struct rv_wire_header) == RV_WIRE_PAGE);
+RV_WIRE_ASSERT(offsetof(struct rv_wire_header, state) == 0x200);
+RV_WIRE_ASSERT(offsetof(struct rv_wire_header, consumer_pid) == 0x240);
+RV_WIRE_ASSERT(offsetof(struct rv_wire_header, is_recording) == 0x280);
+RV_WIRE_ASSERT(offsetof(struct rv_wire_header, ring_hint) == 0x2c0);
+RV_WIRE_ASSERT(offsetof(struct rv_wire_header, name_heap_used) == 0x300);
+RV_WIRE_ASSERT(offsetof(struct rv_wire_header, total_produced) == 0x340);
+RV_WIRE_ASSERT(offsetof(struct rv_wire_header, message_owner) == 0x380);
+
+/* ---- processes ---- */
+
+enum rv_process_state { RV_PROCESS_FREE, RV_PROCESS_CLAIMED, RV_PROCESS_LIVE, RV_PROCESS_ENDED };
+
+/* One program image in one process: exec claims a new entry. */
+struct rv_wire_process {
+    uint32_t state;      /* [atomic] enum rv_process_state */
+    uint32_t pid;
+    uint32_t parent_pid;
+    uint32_t flags;      /* RV_PROCESS_FLAG_* */
+    uint64_t start;      /* field 22 of /proc/PID/stat: pid and start name a process for ever */
+    uint64_t born_ticks;
+    uint64_t ended_ticks;
+    char name[88];       /* NUL-terminated, the executable's base name */
+};
+RV_WIRE_ASSERT(sizeof(struct rv_wire_process) == 128);
+
+#define RV_PROCESS_FLAG_SIBLING_CALLS 1u /* [atomic or] exit hooks were tail-called: built without -fno-optimize-sibling-calls */
+
+/* ---- modules: what was mapped where, when ---- */
+
+struct rv_wire_module {
+    uint32_t is_published; /* [atomic] 1 when the record is whole */
+    uint32_t process;      /* index into processes */
+    uint64_t start, end;   /* the mapped range */
+    uint64_t bias;         /* run-time address minus link-time address */
+    uint64_t loaded_ticks;
+    uint64_t unloaded_ticks; /* [atomic] 0 while mapped */
+    uint32_t path_name;    /* name id of its path */
+    uint32_t reserved;
+    uint64_t device, inode; /* of the file when it was mapped; 0 where unknown */
+    uint8_t build_id[20];
+    uint32_t build_id_bytes;
+};
+RV_WIRE_ASSERT(sizeof(struct rv_wire_module) == 96);
+
+/* ---- ring controls ---- */
+
+#define RV_WIRE_WATCHES 4u
+#define RV_WIRE_WATCH_EXPRESSION 256u
+#define RV_WIRE_WATCH_RESULT 512u
+
+struct rv_wire_watch {
+    int32_t in_use;          /* [atomic] 0 free, 1 set by the monitor, -2 to be removed */
+    int32_t expression_bytes;
+    char expression[RV_WIRE_WATCH_EXPRESSION];
+    int32_t is_result_ready; /* [atomic] */
+    int32_t result_bytes;    /* negative: the evaluation failed and result holds the error */
+    char result[RV_WIRE_WATCH_RESULT];
+};
+RV_WIRE_ASSERT(sizeof(struct rv_wire_watch) == 784);
+
+/* One frame of the live stack; slot_bytes of subroutine text follow it. */
+struct rv_wire_slot {
+    uint32_t line;      /* [atomic] */
+    uint32_t name;      /* [atomic] name id, 0 when only the text is known */
+    uint64_t ticks;     /* [atomic] */
+};
+RV_WIRE_ASSERT(sizeof(struct rv_wire_slot) == 16);
+
+struct rv_wire_control {
+    /* 0x000 owner */
+    uint32_t state;          /* [atomic] enum rv_ring_state */
+    uint32_t generation;     /* bumped by each claim */
+    uint32_t owner_pid, owner_tid;
+    uint32_t process;        /* index into processes */
+    uint32_t tag_mode;       /* enum rv_tag_mode */
+    uint64_t born_ticks, exited_ticks;
+    uint64_t claim_head;     /* head when this generation began */
+    uint8_t reserved0[16];
+
+    /* 0x040 flags, read on slow paths */
+    uint32_t trace;          /* [atomic] */
+    uint32_t signal;         /* [atomic] */
+    uint32_t command_ready;  /* [atomic] futex: 0 empty, 1 command posted, 2 response posted */
+    uint32_t name_is_set;    /* [atomic] seqlock over thread_name: odd while it is written */
+    uint8_t reserved1[48];
+
+    /* 0x080 the producer's line */
+    uint64_t head;           /* [atomic] events ever written; slot = head mod ring_events */
+    uint64_t n_refused;      /* [atomic] events this generation that a policy kept out */
+    uint64_t n_lost_marks;   /* [atomic] LOST events this generation wrote itself: not the tracee's */
+    uint64_t closing_ticks;  /* [atomic] fill: when this ring stopped; 0 before */
+    uint32_t is_waiting;     /* [atomic] the producer waits for room */
+    uint8_t reserved2[92];
+
+    /* 0x100 the consumer's line */
+    uint64_t tail;           /* [atomic] events read or passed over */
+    uint64_t n_overwritten;  /* [atomic] events this generation passed over unread (policy ring) */
+    uint8_t reserved3[112];
+
+    /* 0x180 the live stack */
+    uint32_t live_sequence;  /* [atomic] seqlock: odd while a slot changes */
+    int32_t current_slot;    /* [atomic] -1 when empty */
+    int32_t live_depth;      /* [atomic] may exceed n_slots: slots wrap */
+    uint8_t reserved4[116];
+
+    /* 0x200 cold */
+    char thread_name[64];
+    struct rv_wire_watch watches[RV_WIRE_WATCHES];
+    char command[4];
+    int32_t message_bytes;
+    uint8_t reserved5[56];
+    /* then n_slots times (struct rv_wire_slot + slot_bytes), then message_bytes of the header */
+};
+RV_WIRE_ASSERT(offsetof(struct rv_wire_control, trace) == 0x40);
+RV_WIRE_ASSERT(offsetof(struct rv_wire_control, head) == 0x80);
+RV_WIRE_ASSERT(offsetof(struct rv_wire_control, tail) == 0x100);
+RV_WIRE_ASSERT(offsetof(struct rv_wire_control, live_sequence) == 0x180);
+RV_WIRE_ASSERT(offsetof(struct rv_wire_control, thread_name) == 0x200);
+RV_WIRE_ASSERT(sizeof(struct rv_wire_control) % 64 == 0);
+
+/* ---- names: append-only heap, id table, hash index ---- */
+
+enum rv_name_kind { RV_NAME_SUBROUTINE, RV_NAME_TEXT /* paths, marks, values */, RV_NAME_KIND_COUNT };
+
+/* Followed by package, name and file, each NUL-terminated, padded to 8 bytes. */
+struct rv_wire_name {
+    uint32_t id;            /* [atomic] 0 until published; name_ids[id] points here before it is set */
+    uint32_t hash;
+    uint32_t line;
+    uint16_t kind;
+    uint16_t package_bytes; /* lengths without the NUL */
+    uint16_t name_bytes;
+    uint16_t file_bytes;
+    uint32_t record_bytes;
+};
+RV_WIRE_ASSERT(sizeof(struct rv_wire_name) == 24);
+
+/* OFD lock bytes, far beyond the file's end: [0] the consumer, [1 + ring] each ring's owner. */
+#define RV_WIRE_LOCK_BASE (1ll << 40)
+
+#endif

@@ -1,0 +1,45 @@
+/*
+ * Clocks: ticks of the shared file to nanoseconds and back.
+ *
+ * A file's clock is the TSC where it is invariant, else CLOCK_MONOTONIC in ns. Ticks become nanoseconds of
+ * CLOCK_MONOTONIC by ns = mono0_ns + (((ticks - ticks0) * mult) >> shift), in 128-bit arithmetic.
+ */
+#ifndef RV_BASE_CLOCK_H
+#define RV_BASE_CLOCK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum rv_clock_kind {
+    RV_CLOCK_TSC,       /* the CPU's invariant time-stamp counter */
+    RV_CLOCK_MONOTONIC, /* CLOCK_MONOTONIC, ns */
+    RV_CLOCK_TICK,      /* the TSC, read only when a shared tick word has moved */
+    RV_CLOCK_COUNT
+};
+
+struct rv_clock {
+    enum rv_clock_kind kind;
+    uint32_t shift;
+    uint64_t mult;
+    uint64_t ticks0;   /* the tick at which CLOCK_MONOTONIC was mono0_ns */
+    uint64_t mono0_ns;
+    uint64_t real0_ns; /* CLOCK_REALTIME at ticks0 */
+};
+
+uint64_t rv_clock_mono_ns(void);
+uint64_t rv_clock_real_ns(void);
+
+/* True when the TSC runs at a constant rate in all C-states (CPUID 0x80000007 EDX bit 8) and the kernel trusts it. */
+bool rv_clock_has_invariant_tsc(void);
+
+/* Read the clock of this kind now, in ticks. RV_CLOCK_TICK reads the TSC. Any thread. */
+uint64_t rv_clock_ticks(enum rv_clock_kind kind);
+
+/* Calibrate: takes about 20 ms for the TSC. RV_CLOCK_TSC falls back to RV_CLOCK_MONOTONIC without an invariant TSC. */
+void rv_clock_init(struct rv_clock *clock, enum rv_clock_kind kind);
+
+/* Ticks may lie before ticks0; the result saturates at 0. Pure. */
+uint64_t rv_clock_to_ns(const struct rv_clock *clock, uint64_t ticks);
+uint64_t rv_clock_from_ns(const struct rv_clock *clock, uint64_t mono_ns);
+
+#endif

@@ -1,0 +1,36 @@
+/* The few things of the operating system that several layers need. */
+#ifndef RV_BASE_OS_H
+#define RV_BASE_OS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/*
+ * Wait on a word shared between processes.
+ *   returns  0 when woken, -EAGAIN when *word != expected, -ETIMEDOUT, -EINTR
+ *   thread   any; async-signal-safe; keeps errno
+ */
+int rv_os_futex_wait(const uint32_t *word, uint32_t expected, uint64_t timeout_ns);
+
+/* Wake all waiters on a shared word. Async-signal-safe, keeps errno. */
+void rv_os_futex_wake(uint32_t *word);
+
+/* Field 22 of /proc/PID/stat: clock ticks since boot. 0 when the process is gone. Async-signal-safe. */
+uint64_t rv_os_process_start(pid_t pid);
+
+pid_t rv_os_parent(pid_t pid);
+
+/* The calling thread's kernel id. */
+pid_t rv_os_tid(void);
+
+/* CPUs this process may run on, at least 1. */
+unsigned rv_os_n_cpus(void);
+
+uint64_t rv_os_ram_bytes(void);
+
+/* Sleep, whole duration, across EINTR. */
+void rv_os_sleep_ns(uint64_t duration_ns);
+
+#endif

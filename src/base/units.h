@@ -1,0 +1,20 @@
+/* Numbers with units, as the command line takes them and as people read them. */
+#ifndef RV_BASE_UNITS_H
+#define RV_BASE_UNITS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* "12ns 3us 4ms 5s", a plain number is seconds, "500Hz" the period. 0 or -EINVAL. */
+int rv_units_parse_ns(const char *text, uint64_t *ns);
+
+/* "64K 2M 1G" or plain bytes, powers of 1024. 0 or -EINVAL. */
+int rv_units_parse_bytes(const char *text, uint64_t *n_bytes);
+
+/* A whole number in [min, max]. 0 or -EINVAL. */
+int rv_units_parse_count(const char *text, uint64_t min, uint64_t max, uint64_t *count);
+
+/* "12.58 ms": three or four significant digits and the fitting unit. */
+void rv_units_format_ns(char *out, size_t out_bytes, uint64_t ns);
+
+#endif

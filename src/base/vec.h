@@ -1,0 +1,24 @@
+/*
+ * Growing arrays. The caller keeps {items, n, capacity}; growth doubles and checks multiplication.
+ * Allocation failure ends the program with one line: every caller is ours, and none could go on.
+ */
+#ifndef RV_BASE_VEC_H
+#define RV_BASE_VEC_H
+
+#include <stddef.h>
+
+/* Zeroed n * item_bytes; never NULL. 64-byte aligned; released with free(). */
+void *rv_alloc(size_t n, size_t item_bytes);
+
+/*
+ * Make room for `need` items.
+ *   items     the array or NULL; may move
+ *   capacity  in items; updated. New room is not zeroed.
+ *   returns   the array
+ */
+void *rv_vec_reserve(void *items, size_t *capacity, size_t need, size_t item_bytes);
+
+/* strdup that never returns NULL. */
+char *rv_strdup(const char *string);
+
+#endif

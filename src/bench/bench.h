@@ -1,0 +1,41 @@
+/*
+ * Benchmarks inside the binary: fixed seeds, median/min/n, and ratios between things measured in one run.
+ */
+#ifndef RV_BENCH_BENCH_H
+#define RV_BENCH_BENCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct rv_bench_row {
+    const char *bench;    /* "scan.walk10" */
+    const char *unit;     /* "ns/event" */
+    double median, min;
+    unsigned n;
+    const char *baseline; /* NULL: none */
+    double ratio;         /* how many times better than the baseline, of the minima of this run */
+    const char *detail;   /* free text for the table: kernel, ping-pong; may be NULL */
+};
+
+struct rv_bench_out; /* where rows go: table or JSON lines */
+void rv_bench_row(struct rv_bench_out *out, const struct rv_bench_row *row);
+
+/* One benchmark family = one file. Each prints its rows. 0 or negative errno. */
+int rv_bench_ring(struct rv_bench_out *out);
+int rv_bench_drain(struct rv_bench_out *out);
+int rv_bench_scan(struct rv_bench_out *out);
+int rv_bench_lod(struct rv_bench_out *out);
+
+/* Run those named in a comma-separated list ("" = all) in the order above. -EINVAL for an unknown name. */
+int rv_bench_run(const char *names, bool is_json, FILE *out);
+
+/* Median and min of n samples; sorts them. */
+double rv_bench_median(double *samples, unsigned n);
+/* CPU time of this thread, ns: what a busy machine does to us least. */
+uint64_t rv_bench_thread_ns(void);
+/* Fixed-seed generator, the same everywhere. */
+uint64_t rv_bench_random(uint64_t *state);
+
+#endif

@@ -1,0 +1,25 @@
+/* A batch: up to RV_BATCH_EVENTS events of one stream, as they go from a source to the scan. */
+#ifndef RV_FLOW_BATCH_H
+#define RV_FLOW_BATCH_H
+
+#include <stdint.h>
+
+#include "ringviz/wire.h"
+
+#define RV_BATCH_EVENTS 16384u
+#define RV_BATCH_PADDING 8u
+
+struct rv_batch {
+    void *stream;         /* the pipeline's, from rv_intake.open_stream */
+    uint64_t sequence;    /* 0, 1, 2... within the stream, set by the pipeline on submit */
+    uint64_t base_ticks;  /* ticks never fall and lie in [base, base + 2^31) */
+    uint32_t n;
+    uint32_t n_specials;  /* events that are not CALL or RETURN */
+    struct rv_event *events; /* RV_BATCH_EVENTS + RV_BATCH_PADDING, 64-byte aligned */
+    uint32_t *specials;      /* rising indices, room for RV_BATCH_EVENTS */
+};
+
+struct rv_batch *rv_batch_create(void);
+void rv_batch_destroy(struct rv_batch *batch);
+
+#endif

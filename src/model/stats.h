@@ -1,0 +1,45 @@
+/*
+ * Per-subroutine statistics, mergeable: calls, inclusive and self time, minimum, percentiles within 1 %, maximum.
+ *
+ * A shard is filled by one worker at a time; shards merge. Self time and the outermost activation (recursion counts
+ * once in total_ns) need the order of one lane: struct rv_stats_lane keeps that.
+ */
+#ifndef RV_MODEL_STATS_H
+#define RV_MODEL_STATS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "scan/span.h"
+
+struct rv_stats;      /* a shard, or a merged table */
+struct rv_stats_lane; /* per lane: self-time accumulators by depth, open activations by subroutine */
+
+struct rv_stats *rv_stats_create(void);
+void rv_stats_destroy(struct rv_stats *stats);
+struct rv_stats_lane *rv_stats_lane_create(void);
+void rv_stats_lane_destroy(struct rv_stats_lane *lane);
+
+/*
+ * Open frames after the block: tell it which subroutines are open, so that recursion across blocks counts once.
+ * Frames [0, n_unchanged) are as in the last call.
+ */
+void rv_stats_lane_set_open(struct rv_stats_lane *lane, const uint64_t *start_ns, const uint32_t *ids, uint32_t n_frames, uint32_t n_unchanged);
+
+/*
+ * Add one block's finished spans of one lane (ns, closing order). Call rv_stats_lane_set_open() for the frames that
+ * are open after the block first.
+ */
+void rv_stats_add(struct rv_stats *stats, struct rv_stats_lane *lane, const struct rv_span *spans, size_t n);
+
+void rv_stats_merge(struct rv_stats *into, const struct rv_stats *from);
+
+struct rv_stats_row {
+    uint32_t id;
+    uint64_t n_calls, total_ns, self_ns, min_ns, p50_ns, p99_ns, max_ns;
+};
+
+/* Rows of every subroutine with calls, any order; returns how many there are, writes up to max. */
+size_t rv_stats_rows(const struct rv_stats *stats, struct rv_stats_row *out, size_t max);
+
+#endif

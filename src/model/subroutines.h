@@ -1,0 +1,31 @@
+/* Display names of subroutines by dense id, with their packages; filled by the pipeline, read by reports and the window. */
+#ifndef RV_MODEL_SUBROUTINES_H
+#define RV_MODEL_SUBROUTINES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct rv_subroutines; /* internally locked */
+
+struct rv_subroutine {
+    const char *package, *name, *file; /* valid until destroy; never NULL */
+    uint32_t line;
+    uint32_t package_idx; /* dense, by first sight; 0 = no package */
+};
+
+struct rv_subroutines *rv_subroutines_create(void);
+void rv_subroutines_destroy(struct rv_subroutines *subroutines);
+
+/* Define or redefine. Strings copied and interned. Any thread. */
+void rv_subroutines_define(struct rv_subroutines *subroutines, uint32_t id, const char *package, const char *name, const char *file, uint32_t line);
+
+/* An id without definition reads as "#id". Any thread. */
+struct rv_subroutine rv_subroutines_get(struct rv_subroutines *subroutines, uint32_t id);
+uint32_t rv_subroutines_count(struct rv_subroutines *subroutines); /* highest id defined + 1 */
+const char *rv_subroutines_package(struct rv_subroutines *subroutines, uint32_t package_idx);
+uint32_t rv_subroutines_n_packages(struct rv_subroutines *subroutines);
+
+/* "package::name" or "name" into out; returns out. */
+char *rv_subroutine_full_name(const struct rv_subroutine *subroutine, char *out, size_t out_bytes);
+
+#endif

@@ -1,0 +1,66 @@
+/*
+ * A session: one source on its way into the model. No GL, no SDL.
+ *
+ *   thread   owns                                   waits on                  stopped by
+ *   drain    the source, stream table writes        empty batches, its nap    end of source, rv_session_stop
+ *   worker   one block, one statistics shard        the queue of batches      queue closed after the drain
+ *   naming   reads of the catalogue (in the source) new ids, 50 ms            end of the drain
+ *   main     views, reports (reads the model)       SDL events or a signal    -
+ *
+ * Batches of all streams go through one bounded queue; any worker scans any block; blocks of a stream are merged in
+ * stream order by whichever worker finds the next one ready.
+ */
+#ifndef RV_PIPELINE_SESSION_H
+#define RV_PIPELINE_SESSION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "model/lanes.h"
+#include "model/stats.h"
+#include "model/subroutines.h"
+#include "scan/block.h"
+#include "source/source.h"
+
+struct rv_session_params { /* zero = default */
+    unsigned n_workers;          /* CPUs - 1, at least 1 */
+    uint64_t memory_bytes;       /* a quarter of RAM */
+    uint64_t drain_interval_ns;  /* 2 ms */
+    enum rv_scan_kernel kernel;  /* with has_kernel; else the best */
+    bool has_kernel;
+    /* Every finished span, in closing order per lane, times in ns; from one worker at a time. May be NULL. */
+    void (*span_sink)(void *context, const struct rv_lane *lane, const struct rv_span *spans, size_t n);
+    void *span_sink_context;
+};
+
+struct rv_session; /* opaque */
+
+/* Takes the source. NULL never: out of memory ends the program. */
+struct rv_session *rv_session_start(const struct rv_session_params *params, struct rv_source *source);
+
+/* True when the source has ended and everything it gave is in the model. */
+bool rv_session_is_done(struct rv_session *session);
+
+/* Wait for that, at most timeout_ns. Returns rv_session_is_done(). */
+bool rv_session_wait(struct rv_session *session, uint64_t timeout_ns);
+
+/* Ask the source to end now; then wait for the rest. Idempotent. */
+void rv_session_stop(struct rv_session *session);
+void rv_session_destroy(struct rv_session *session);
+
+struct rv_lanes *rv_session_lanes(struct rv_session *session);
+struct rv_subroutines *rv_session_subroutines(struct rv_session *session);
+
+/* Merged statistics so far; the caller destroys them. Any thread. */
+struct rv_stats *rv_session_stats(struct rv_session *session);
+
+/* Cumulative cost of each stage, ns of CPU or of wall time inside it, for --bench=drain and --verbose. */
+struct rv_session_counts {
+    uint64_t n_produced, n_consumed, n_dropped; /* events; exact when done */
+    uint64_t n_spans, n_batches;
+    uint64_t drain_ns, scan_ns, carry_ns, timeline_ns, stats_ns;
+    uint64_t n_cut, n_orphans, n_equal_key_nests;
+};
+void rv_session_counts(struct rv_session *session, struct rv_session_counts *counts);
+
+#endif

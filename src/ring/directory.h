@@ -1,0 +1,69 @@
+/*
+ * Who owns which ring: processes register, threads claim, the consumer reclaims.
+ *
+ * A ring goes FREE -> CLAIMED -> LIVE -> EXITED -> FREE by compare-and-swap on its state word. The owner process holds
+ * an OFD lock on one byte per ring, through one fd per process: the kernel drops it at death, however the process died.
+ * After fork the child must call rv_directory_after_fork() before it claims: OFD locks are shared with the parent.
+ */
+#ifndef RV_RING_DIRECTORY_H
+#define RV_RING_DIRECTORY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "ring/map.h"
+
+/*
+ * Claim a process entry for the calling process image and fill pid, start, parent, name, born_ticks.
+ *   returns  index, or -ENOSPC
+ *   thread   any, once per image
+ */
+int rv_directory_enter_process(struct rv_map *map);
+
+/* The image ended (exit) or is being replaced. Async-signal-safe. */
+void rv_directory_leave_process(struct rv_map *map, uint32_t process_idx);
+
+/*
+ * In the child of fork: reopen the file for locks of its own. No ring is owned afterwards.
+ * Keeps the mapping (and thus every pointer) as it is. 0 or negative errno; async-signal-safe calls only.
+ */
+int rv_directory_after_fork(struct rv_map *map);
+
+/*
+ * Claim a free ring for the calling thread: lock byte, state CLAIMED, pages allocated (posix_fallocate) and
+ * pre-faulted, owner words, then LIVE.
+ *   returns  ring index; -ENOSPC when none is free or the disk is full (counted in n_threads_without_ring once
+ *            per call)
+ *   thread   any; no lock shared between processes is waited for
+ */
+int rv_directory_claim(struct rv_map *map, uint32_t process_idx, enum rv_tag_mode tag_mode);
+
+/* The owner is done: state EXITED, lock byte released. The consumer drains what is left, then frees it. */
+void rv_directory_release(struct rv_map *map, uint32_t ring_idx);
+
+/* True while some process holds the ring's lock byte. 0.7 us. Consumer or observer. */
+bool rv_directory_has_live_owner(const struct rv_map *map, uint32_t ring_idx);
+
+/*
+ * Consumer only, after a final drain of a ring whose owner exited or died: add its accounts to the header's totals,
+ * make it FREE.
+ */
+void rv_directory_reclaim(struct rv_map *map, uint32_t ring_idx);
+
+/* Thread name, at most 63 bytes, under the control's seqlock. Owner thread. */
+void rv_directory_set_thread_name(struct rv_map *map, uint32_t ring_idx, const char *name);
+
+/* Copy of the thread name, NUL-terminated, control characters replaced by '?'. Any process. */
+void rv_directory_thread_name(const struct rv_map *map, uint32_t ring_idx, char out[64]);
+
+/*
+ * The draining consumer: at most one, by OFD lock and consumer_pid; its heartbeat is renewed by each turn.
+ *   attach returns 0 or -EBUSY (another one drains this file)
+ */
+int rv_directory_attach_consumer(struct rv_map *map);
+void rv_directory_detach_consumer(struct rv_map *map);
+
+/* May a `block` producer wait? A consumer is attached and its heartbeat is younger than 100 ms. */
+bool rv_directory_has_live_consumer(const struct rv_map *map);
+
+#endif

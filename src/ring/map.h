@@ -1,0 +1,78 @@
+/*
+ * The trace file as a mapping: create, open, validate. Everything else of the ring layer takes a map.
+ *
+ * Creation is O_EXCL | O_NOFOLLOW, mode 0600; opening is O_NOFOLLOW and checks owner, size, magic, version, endianness
+ * and that every section lies in the file. After that, geometry is taken from the private copy in struct rv_map, never
+ * again from shared memory: a peer that scribbles over page 0 cannot move our pointers.
+ */
+#ifndef RV_RING_MAP_H
+#define RV_RING_MAP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/clock.h"
+#include "ringviz/wire.h"
+
+struct rv_map_params { /* zero = default */
+    uint32_t n_rings;        /* 256: a ring costs memory only once claimed */
+    uint32_t ring_events;    /* 2^17, rounded up to a power of two, at most 2^20 */
+    uint32_t n_slots;        /* 64 */
+    uint32_t slot_bytes;     /* 200 */
+    uint32_t message_bytes;  /* 256 */
+    uint32_t global_bytes;   /* 16 KiB */
+    uint32_t n_processes;    /* 4096 */
+    uint32_t n_modules;      /* 16384 */
+    uint32_t n_names;        /* 2^18 */
+    uint64_t name_heap_bytes;/* 32 MiB */
+    uint32_t max_depth;      /* 0 = all */
+    enum rv_policy policy;
+    enum rv_clock_kind clock_kind;
+    bool stop_on_create, trace_on_create;
+};
+
+enum rv_map_mode {
+    RV_MAP_PRODUCER, /* read-write */
+    RV_MAP_CONSUMER, /* read-write; the caller then takes the consumer lock */
+    RV_MAP_OBSERVER  /* read-only mapping */
+};
+
+struct rv_map {
+    struct rv_wire_header *header; /* the shared page 0 */
+    uint8_t *base;
+    size_t n_bytes;
+    int fd;                        /* CLOEXEC; carries our OFD locks */
+    enum rv_map_mode mode;
+    struct rv_wire_header geometry;/* validated private copy: offsets and counts come from here */
+    struct rv_clock clock;
+    char *path;
+};
+
+/* Private file for ringviz itself: /dev/shm, XDG_RUNTIME_DIR, then the temporary directory, the first with room for
+ * `n_bytes_wanted` of claimed rings. Fills path. 0 or negative errno. */
+int rv_map_default_path(char *path, size_t path_bytes, uint64_t n_bytes_wanted);
+
+/* Unlink private files whose viewer is dead (their consumer lock is free, nobody holds a ring lock, creator gone). */
+void rv_map_remove_stale(void);
+
+/* 0; -EEXIST, -ELOOP, -ENOSPC, ... with one line printed. The map is open in CONSUMER mode. */
+int rv_map_create(struct rv_map *map, const char *path, const struct rv_map_params *params);
+
+/*
+ * 0; -EBADMSG (foreign, truncated, inconsistent), -EPROTONOSUPPORT (other version or endianness), -EACCES (other
+ * user's), -ELOOP (symlink), or what open said. One line is printed unless is_quiet (producers never print).
+ */
+int rv_map_open(struct rv_map *map, const char *path, enum rv_map_mode mode, bool is_quiet);
+
+/* The check of rv_map_open() alone: does this page 0 describe a file of n_bytes? 0, -EBADMSG, -EPROTONOSUPPORT. Pure: fuzzed. */
+int rv_map_validate(const struct rv_wire_header *header, uint64_t n_bytes);
+
+/* NULL-safe on a zeroed map. Locks go with the fd. */
+void rv_map_close(struct rv_map *map);
+
+struct rv_wire_control *rv_map_control(const struct rv_map *map, uint32_t ring_idx); /* ring_idx < geometry.n_rings */
+struct rv_event *rv_map_events(const struct rv_map *map, uint32_t ring_idx);
+struct rv_wire_process *rv_map_process(const struct rv_map *map, uint32_t process_idx);
+
+#endif

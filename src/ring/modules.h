@@ -1,0 +1,31 @@
+/* The module table of a trace file: what was mapped where and when, written by producers, read by the drain. */
+#ifndef RV_RING_MODULES_H
+#define RV_RING_MODULES_H
+
+#include <stdint.h>
+
+#include "ring/map.h"
+
+struct rv_module {
+    uint32_t process_idx;
+    uint64_t start, end, bias;
+    uint64_t loaded_ticks, unloaded_ticks; /* 0 = still mapped */
+    uint64_t device, inode;
+    const char *path;                      /* of the file on disk, absolute */
+    uint8_t build_id[20];
+    uint32_t build_id_bytes;
+};
+
+/* Append. Returns the record's index or -ENOSPC. Any thread; bumps module_generation. */
+int rv_modules_add(struct rv_map *map, const struct rv_module *module);
+
+/* Stamp the unload. */
+void rv_modules_unload(struct rv_map *map, uint32_t module_idx, uint64_t ticks);
+
+uint32_t rv_modules_generation(const struct rv_map *map);
+uint32_t rv_modules_count(const struct rv_map *map);
+
+/* Read record module_idx as untrusted input; path goes into path_buffer. 0, -ENOENT (not published), -EBADMSG. */
+int rv_modules_read(const struct rv_map *map, uint32_t module_idx, struct rv_module *module, char *path_buffer, size_t path_bytes);
+
+#endif

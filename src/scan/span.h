@@ -1,0 +1,22 @@
+/* A finished call: what the scan produces and the model stores. */
+#ifndef RV_SCAN_SPAN_H
+#define RV_SCAN_SPAN_H
+
+#include <stdint.h>
+
+enum rv_span_flag {
+    RV_SPAN_CUT = 1,    /* closed by something other than its own RETURN: longjmp, exception, a lost event */
+    RV_SPAN_ORPHAN = 2, /* its CALL was never seen: start unknown, given as the stream's first time */
+    RV_SPAN_OPEN = 4    /* still open when the stream ended */
+};
+
+struct rv_span {
+    uint64_t start; /* in the unit of whoever made it: ticks from the scan, ns in the model */
+    uint64_t end;
+    uint32_t id;    /* subroutine, 0 = unknown */
+    uint32_t depth; /* 0 = outermost */
+    uint32_t stack; /* stream's stack key; 0 = the stream's first */
+    uint32_t flags; /* enum rv_span_flag, or'ed */
+};
+
+#endif

@@ -1,0 +1,24 @@
+/* Every span as CSV or JSON lines: spooled while the program runs, written with names when it has ended. */
+#ifndef RV_SINK_SPANS_H
+#define RV_SINK_SPANS_H
+
+#include <stdio.h>
+
+#include "model/lanes.h"
+#include "model/subroutines.h"
+
+enum rv_spans_format { RV_SPANS_CSV, RV_SPANS_JSON };
+
+struct rv_spans; /* opaque; internally locked */
+
+/* Spool in an unlinked temporary file. NULL with one line printed. */
+struct rv_spans *rv_spans_create(void);
+void rv_spans_destroy(struct rv_spans *spans);
+
+/* Fits rv_session_params.span_sink; context is the struct rv_spans. */
+void rv_spans_add(void *context, const struct rv_lane *lane, const struct rv_span *spans, size_t n);
+
+/* process,thread,depth,start_ns,duration_ns,name,file,line,flags. 0 or negative errno. */
+int rv_spans_write(struct rv_spans *spans, struct rv_lanes *lanes, struct rv_subroutines *subroutines, enum rv_spans_format format, FILE *out);
+
+#endif

@@ -1,0 +1,64 @@
+/*
+ * Where events come from: one interface for live rings, recordings and imports.
+ *
+ * A source runs on one thread of the pipeline's, the drain thread, and speaks to the pipeline through an intake. It owns nothing
+ * downstream: it asks for an empty batch (which waits: that is the back-pressure), fills it and submits it.
+ */
+#ifndef RV_SOURCE_SOURCE_H
+#define RV_SOURCE_SOURCE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/clock.h"
+#include "flow/batch.h"
+
+/* A stream is one ring generation, that is one thread of one process image. */
+struct rv_stream_info {
+    uint32_t pid, parent_pid, tid;
+    uint64_t process_key;      /* distinguishes images and reused pids */
+    const char *process_name, *thread_name; /* borrowed for the call; thread_name may be "" */
+    enum rv_tag_mode tag_mode;
+    uint64_t born_ticks;
+    uint32_t ring;             /* index in the file, for messages */
+};
+
+/* Exact accounts of a stream so far. */
+struct rv_stream_account {
+    uint64_t n_produced, n_consumed, n_dropped;
+};
+
+/* A subroutine's definition. Strings are borrowed for the call. */
+struct rv_definition {
+    uint32_t id;               /* dense, from 1 */
+    const char *package, *name, *file; /* "" where unknown */
+    uint32_t line;
+};
+
+/* What the pipeline offers to a source. All calls on the drain thread, except define: any thread. */
+struct rv_intake {
+    void *context;
+    void *(*open_stream)(void *context, const struct rv_stream_info *info);
+    void (*rename_stream)(void *context, void *stream, const char *thread_name);
+    void (*account_stream)(void *context, void *stream, const struct rv_stream_account *account);
+    void (*close_stream)(void *context, void *stream, uint64_t end_ticks);
+    struct rv_batch *(*acquire_batch)(void *context);          /* waits; NULL when the session is stopping */
+    void (*submit_batch)(void *context, struct rv_batch *batch);
+    void (*define)(void *context, const struct rv_definition *definitions, size_t n);
+};
+
+enum rv_source_status { RV_SOURCE_MOVED /* events were handed over */, RV_SOURCE_IDLE, RV_SOURCE_ENDED };
+
+struct rv_source {
+    struct rv_clock clock; /* ticks of every stream of this source */
+    /* One turn. Never waits but for batches. */
+    enum rv_source_status (*poll)(struct rv_source *source, const struct rv_intake *intake);
+    /* Sleep until there may be something, at most max_ns: called after IDLE. */
+    void (*nap)(struct rv_source *source, uint64_t max_ns);
+    /* Name what was used, wholly: called once after the last poll, before the report. */
+    void (*resolve)(struct rv_source *source, const struct rv_intake *intake);
+    void (*close)(struct rv_source *source);
+};
+
+#endif

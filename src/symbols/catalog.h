@@ -1,0 +1,64 @@
+/*
+ * The catalogue of code locations: addresses of traced processes to dense subroutine ids at drain speed, and ids to
+ * names later, elsewhere.
+ *
+ * The drain side (one thread) maps (process, address, time) to an id: a direct-mapped cache in front of the module map.
+ * Two processes that mapped the same file share ids: the key is (file identity, link-time address). Names, file and line
+ * are read from ELF and DWARF on another thread, long after the id was given out.
+ */
+#ifndef RV_SYMBOLS_CATALOG_H
+#define RV_SYMBOLS_CATALOG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct rv_catalog;
+
+struct rv_catalog *rv_catalog_create(void);
+void rv_catalog_destroy(struct rv_catalog *catalog);
+
+/* A file mapped into a process for a while. Addresses looked up later, but stamped inside [loaded, unloaded), resolve to it. */
+struct rv_catalog_module {
+    uint32_t process;
+    uint64_t start, end, bias;
+    uint64_t loaded_ticks, unloaded_ticks; /* 0 = still mapped */
+    uint64_t device, inode;                /* 0, 0 where unknown */
+    const char *path;
+    const uint8_t *build_id;
+    uint32_t build_id_bytes;
+};
+
+/* Add, or update unloaded_ticks of the one with the same process, start and loaded_ticks. Drain thread. */
+void rv_catalog_put_module(struct rv_catalog *catalog, const struct rv_catalog_module *module);
+
+/* Per process of the file: a lookup context with its own cache, so that the hot loop is one compare. Drain thread. */
+struct rv_catalog_process;
+struct rv_catalog_process *rv_catalog_process(struct rv_catalog *catalog, uint32_t process);
+
+/*
+ * The dense id of the function at `address` at time `ticks`. Never fails: an address in no known module gets an id
+ * of its own, named by its hex address unless a module is put later that covers it.
+ *   thread   drain
+ */
+uint32_t rv_catalog_lookup(struct rv_catalog_process *process, uint64_t address, uint64_t ticks);
+
+/* A subroutine with a given name (producers that intern names). Strings copied. Returns its dense id. Drain thread. */
+uint32_t rv_catalog_intern(struct rv_catalog *catalog, const char *package, const char *name, const char *file, uint32_t line);
+
+uint32_t rv_catalog_count(const struct rv_catalog *catalog); /* ids given out: 1 .. count */
+
+struct rv_catalog_name {
+    const char *package, *name, *file; /* owned by the catalogue, valid until destroy; "" where unknown */
+    uint32_t line;
+};
+
+/*
+ * Name of an id: opens the ELF file on first need (symtab, else dynsym, nearest preceding function; C++ demangled;
+ * package = namespaces and classes, else the module's base name without "lib" and ".so..."; file:line by DWARF).
+ *   returns  0, or -EAGAIN while its module is unknown and may still come (name is then the hex address)
+ *   thread   any one at a time (the naming thread), concurrently with the drain thread
+ */
+int rv_catalog_name(struct rv_catalog *catalog, uint32_t id, struct rv_catalog_name *name);
+
+#endif
