@@ -19,7 +19,8 @@ struct rv_batch {
     uint32_t *specials;      /* rising indices, room for RV_BATCH_EVENTS */
 };
 
-struct rv_batch *rv_batch_create(void);
-void rv_batch_destroy(struct rv_batch *batch);
+/* Allocate the arrays of a zeroed batch; NULL-safe release. */
+void rv_batch_init(struct rv_batch *batch);
+void rv_batch_fini(struct rv_batch *batch);
 
 #endif
