@@ -1,0 +1,105 @@
+/*
+ * A message is one write(2) of one line, so that lines of several threads and of the tracee do not mix.
+ * A message longer than the buffer is cut, never split. errno is kept.
+ */
+#include "base/err.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define LINE_BYTES 1024u
+#define PREFIX "ringviz: "
+
+static atomic_bool is_verbose_on;
+
+static void write_line(const char *line, size_t n_bytes)
+{
+    while (n_bytes > 0) {
+        ssize_t written = write(STDERR_FILENO, line, n_bytes);
+        if (written < 0 && errno != EINTR)
+            return;
+        if (written > 0) {
+            line += written;
+            n_bytes -= (size_t)written;
+        }
+    }
+}
+
+/* How far the line reaches after snprintf() into its rest; the last byte stays free for the newline. */
+static size_t advance(size_t used, int added)
+{
+    size_t room = LINE_BYTES - 1 - used;
+    if (added < 0)
+        return used;
+    return used + ((size_t)added < room ? (size_t)added : room - 1);
+}
+
+__attribute__((format(printf, 2, 0))) static void say(int errnum_shown, const char *format, va_list arguments)
+{
+    char line[LINE_BYTES] = PREFIX;
+    int saved = errno;
+    size_t used = sizeof PREFIX - 1;
+
+    used = advance(used, vsnprintf(line + used, LINE_BYTES - 1 - used, format, arguments));
+    if (errnum_shown) {
+        char text[128];
+        const char *why = strerror_r(errnum_shown, text, sizeof text);
+        used = advance(used, snprintf(line + used, LINE_BYTES - 1 - used, ": %s", why));
+    }
+    line[used++] = '\n';
+    write_line(line, used);
+    errno = saved;
+}
+
+int rv_err(int errnum, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    say(0, format, arguments);
+    va_end(arguments);
+    return -errnum;
+}
+
+int rv_err_sys(const char *format, ...)
+{
+    int errnum = errno;
+    va_list arguments;
+    va_start(arguments, format);
+    say(errnum, format, arguments);
+    va_end(arguments);
+    return -errnum;
+}
+
+void rv_warn(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    say(0, format, arguments);
+    va_end(arguments);
+}
+
+void rv_note(const char *format, ...)
+{
+    va_list arguments;
+    if (!atomic_load_explicit(&is_verbose_on, memory_order_relaxed))
+        return;
+    va_start(arguments, format);
+    say(0, format, arguments);
+    va_end(arguments);
+}
+
+void rv_set_verbose(bool is_verbose)
+{
+    atomic_store_explicit(&is_verbose_on, is_verbose, memory_order_relaxed);
+}
+
+_Noreturn void rv_assert_failed(const char *what, const char *file, int line)
+{
+    (void)rv_err(0, "%s:%d: broken invariant: %s", file, line, what);
+    abort();
+}

@@ -1,0 +1,119 @@
+/* Linux calls. What a traced process reaches from a signal handler uses system calls only and keeps errno. */
+#include "base/os.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <sched.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#define NS_PER_SECOND 1000000000u
+#define STAT_PARENT 4 /* fields of /proc/PID/stat, as proc(5) numbers them */
+#define STAT_START 22
+
+int rv_os_futex_wait(const uint32_t *word, uint32_t expected, uint64_t timeout_ns)
+{
+    struct timespec timeout = {(time_t)(timeout_ns / NS_PER_SECOND), (long)(timeout_ns % NS_PER_SECOND)};
+    int saved = errno;
+    long woken = syscall(SYS_futex, word, FUTEX_WAIT, expected, &timeout, NULL, 0);
+    int result = woken < 0 ? -errno : 0;
+    errno = saved;
+    return result;
+}
+
+void rv_os_futex_wake(uint32_t *word)
+{
+    int saved = errno;
+    syscall(SYS_futex, word, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
+    errno = saved;
+}
+
+static void stat_path(char *path, pid_t pid)
+{
+    char digits[12];
+    unsigned value = (unsigned)pid;
+    size_t n = 0;
+    do {
+        digits[n++] = (char)('0' + value % 10);
+    } while (value /= 10);
+
+    memcpy(path, "/proc/", 6);
+    path += 6;
+    while (n > 0)
+        *path++ = digits[--n];
+    memcpy(path, "/stat", sizeof "/stat");
+}
+
+/* Field 2 is the program's name in parentheses and may hold anything: count from the last ')'. */
+static const char *find_field(const char *stat, size_t n_bytes, int field)
+{
+    const char *at = memrchr(stat, ')', n_bytes);
+    for (int i = 2; at && i < field; i++) {
+        at = strchr(at, ' ');
+        if (at)
+            at++;
+    }
+    return at;
+}
+
+static uint64_t read_stat_field(pid_t pid, int field)
+{
+    char path[32], stat[1024];
+    int saved = errno;
+    uint64_t value = 0;
+
+    if (pid <= 0)
+        return 0;
+    stat_path(path, pid);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd < 0 ? -1 : read(fd, stat, sizeof stat - 1);
+    if (fd >= 0)
+        close(fd);
+    errno = saved;
+    if (n <= 0)
+        return 0;
+    stat[n] = '\0';
+    for (const char *at = find_field(stat, (size_t)n, field); at && *at >= '0' && *at <= '9'; at++)
+        value = value * 10 + (uint64_t)(*at - '0');
+    return value;
+}
+
+uint64_t rv_os_process_start(pid_t pid)
+{
+    return read_stat_field(pid, STAT_START);
+}
+
+pid_t rv_os_parent(pid_t pid)
+{
+    return (pid_t)read_stat_field(pid, STAT_PARENT);
+}
+
+pid_t rv_os_tid(void)
+{
+    return (pid_t)syscall(SYS_gettid);
+}
+
+unsigned rv_os_n_cpus(void)
+{
+    cpu_set_t cpus;
+    if (sched_getaffinity(0, sizeof cpus, &cpus) == 0 && CPU_COUNT(&cpus) > 0)
+        return (unsigned)CPU_COUNT(&cpus);
+    long n = sysconf(_SC_NPROCESSORS_ONLN);
+    return n > 0 ? (unsigned)n : 1;
+}
+
+uint64_t rv_os_ram_bytes(void)
+{
+    long n_pages = sysconf(_SC_PHYS_PAGES), page_bytes = sysconf(_SC_PAGESIZE);
+    return n_pages > 0 && page_bytes > 0 ? (uint64_t)n_pages * (uint64_t)page_bytes : 0;
+}
+
+void rv_os_sleep_ns(uint64_t duration_ns)
+{
+    struct timespec rest = {(time_t)(duration_ns / NS_PER_SECOND), (long)(duration_ns % NS_PER_SECOND)};
+    while (clock_nanosleep(CLOCK_MONOTONIC, 0, &rest, &rest) == EINTR)
+        continue;
+}
