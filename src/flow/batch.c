@@ -1,25 +1,25 @@
-/* One allocation holds the batch, its events and the list of its specials. */
+/* One allocation holds a batch's events and the list of its specials; it is released through `events`. */
 #include "flow/batch.h"
 
 #include <stdlib.h>
 
 #include "base/vec.h"
 
-#define ALIGNMENT 64u
-#define HEADER_BYTES ((sizeof(struct rv_batch) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT)
 #define EVENTS_BYTES ((RV_BATCH_EVENTS + RV_BATCH_PADDING) * sizeof(struct rv_event))
 #define SPECIALS_BYTES (RV_BATCH_EVENTS * sizeof(uint32_t))
 
-struct rv_batch *rv_batch_create(void)
+void rv_batch_init(struct rv_batch *batch)
 {
-    char *memory = rv_alloc(1, HEADER_BYTES + EVENTS_BYTES + SPECIALS_BYTES);
-    struct rv_batch *batch = (struct rv_batch *)(void *)memory;
-    batch->events = (struct rv_event *)(void *)(memory + HEADER_BYTES);
-    batch->specials = (uint32_t *)(void *)(memory + HEADER_BYTES + EVENTS_BYTES);
-    return batch;
+    char *memory = rv_alloc(1, EVENTS_BYTES + SPECIALS_BYTES);
+    batch->events = (struct rv_event *)(void *)memory;
+    batch->specials = (uint32_t *)(void *)(memory + EVENTS_BYTES);
 }
 
-void rv_batch_destroy(struct rv_batch *batch)
+void rv_batch_fini(struct rv_batch *batch)
 {
-    free(batch);
+    if (!batch)
+        return;
+    free(batch->events);
+    batch->events = NULL;
+    batch->specials = NULL;
 }
