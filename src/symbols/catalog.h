@@ -2,9 +2,12 @@
  * The catalogue of code locations: addresses of traced processes to dense subroutine ids at drain speed, and ids to
  * names later, elsewhere.
  *
- * The drain side (one thread) maps (process, address, time) to an id: a direct-mapped cache in front of the module map.
- * Two processes that mapped the same file share ids: the key is (file identity, link-time address). Names, file and line
- * are read from ELF and DWARF on another thread, long after the id was given out.
+ * The drain side (one thread) maps (process, address, time) to an id: per process, a hash table in front of the module
+ * map. Two processes that mapped the same file share ids: the key is (file identity, link-time address). Names, file
+ * and line are read from ELF and DWARF on another thread, long after the id was given out.
+ *
+ * Threads: one lock guards what the drain adds; the drain takes it to add, never to look up, and the naming side takes
+ * it to copy an entry, never while it reads a file. A second lock lets one thread name at a time.
  */
 #ifndef RV_SYMBOLS_CATALOG_H
 #define RV_SYMBOLS_CATALOG_H
@@ -13,12 +16,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "ringviz/wire.h"
+
 struct rv_catalog;
 
 struct rv_catalog *rv_catalog_create(void);
 void rv_catalog_destroy(struct rv_catalog *catalog);
 
-/* A file mapped into a process for a while. Addresses looked up later, but stamped inside [loaded, unloaded), resolve to it. */
+/* A file mapped into a process for a while. Addresses looked up later, but stamped inside [loaded, unloaded), resolve
+ * to it. */
 struct rv_catalog_module {
     uint32_t process;
     uint64_t start, end, bias;
@@ -38,15 +44,25 @@ struct rv_catalog_process *rv_catalog_process(struct rv_catalog *catalog, uint32
 
 /*
  * The dense id of the function at `address` at time `ticks`. Never fails: an address in no known module gets an id
- * of its own, named by its hex address unless a module is put later that covers it.
+ * of its own, named by its hex address unless a module is put later that covers it. (Two ids may then have one name.)
+ * Of an absurd number of addresses (RV_CATALOG_MAX), the later ones share one id.
+ *   address  its low 48 bits count
  *   thread   drain
  */
 uint32_t rv_catalog_lookup(struct rv_catalog_process *process, uint64_t address, uint64_t ticks);
 
-/* A subroutine with a given name (producers that intern names). Strings copied. Returns its dense id. Drain thread. */
-uint32_t rv_catalog_intern(struct rv_catalog *catalog, const char *package, const char *name, const char *file, uint32_t line);
+/* In place: every CALL_AT and RETURN_AT becomes a CALL or RETURN with the dense id and aux 0; others stay. Drain
+ * thread. */
+void rv_catalog_translate(struct rv_catalog_process *process, struct rv_event *events, size_t n);
 
-uint32_t rv_catalog_count(const struct rv_catalog *catalog); /* ids given out: 1 .. count */
+#define RV_CATALOG_MAX (1u << 22)
+
+/* A subroutine with a given name (producers that intern names). Strings copied, NULL is "". Equal ones share an id,
+ * never 0. Drain thread. */
+uint32_t rv_catalog_intern(struct rv_catalog *catalog, const char *package, const char *name, const char *file,
+                           uint32_t line);
+
+uint32_t rv_catalog_count(const struct rv_catalog *catalog); /* ids given out: 1 .. count. Any thread */
 
 struct rv_catalog_name {
     const char *package, *name, *file; /* owned by the catalogue, valid until destroy; "" where unknown */
@@ -56,8 +72,9 @@ struct rv_catalog_name {
 /*
  * Name of an id: opens the ELF file on first need (symtab, else dynsym, nearest preceding function; C++ demangled;
  * package = namespaces and classes, else the module's base name without "lib" and ".so..."; file:line by DWARF).
- *   returns  0, or -EAGAIN while its module is unknown and may still come (name is then the hex address)
- *   thread   any one at a time (the naming thread), concurrently with the drain thread
+ * A function no symbol holds, or whose file is another one by now, is named by its link-time hex address, with the
+ * module's path for its file. returns  0, -EAGAIN while its module is unknown and may still come (name is then the hex
+ * address), -EINVAL for no id thread   any; slow; concurrently with the drain thread
  */
 int rv_catalog_name(struct rv_catalog *catalog, uint32_t id, struct rv_catalog_name *name);
 

@@ -1,0 +1,463 @@
+/*
+ * An address is a hit when its slot holds it and, once the process has unmapped something, when the slot's module was
+ * there at the event's time. Each address has one slot: that of the module it was met in last. All else is a miss, and
+ * may be slow.
+ */
+#include "symbols/catalog.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/vec.h"
+#include "symbols/index.h"
+#include "symbols/module_map.h"
+#include "symbols/namer.h"
+
+enum entry_kind {
+    ENTRY_CODE,    /* at an address of a file */
+    ENTRY_ADDRESS, /* at an address of a process, seen at a time, in no module known then */
+    ENTRY_TEXT,    /* named by its producer */
+    ENTRY_REST     /* all that came after RV_CATALOG_MAX */
+};
+
+struct entry {
+    enum entry_kind kind;
+    uint32_t line;    /* TEXT */
+    uint64_t address; /* CODE: link-time */
+    uint64_t ticks;   /* ADDRESS */
+    union {
+        const struct rv_code_file *file;          /* CODE */
+        const struct rv_catalog_process *process; /* ADDRESS */
+        const char *package;                      /* TEXT: all three of the string pool */
+    };
+    const char *name, *path;
+};
+
+#define ADDRESS_MASK ((1ull << 48) - 1)
+#define FREE_ADDRESS UINT64_MAX
+#define MIN_SLOTS 1024u
+#define SLOTS_PER_ADDRESS 4u
+
+/* One address of a process: right while its module is mapped. */
+struct slot {
+    uint64_t address; /* FREE_ADDRESS when free */
+    uint32_t id;
+    uint32_t module; /* number in the module map */
+};
+
+struct rv_catalog_process {
+    struct rv_catalog *catalog;
+    uint32_t number;
+    struct slot *slots; /* open addressing; a quarter full at most, so that the first slot is nearly always the one */
+    size_t n_slots, n_used;
+    unsigned shift;               /* 64 - log2(n_slots) */
+    struct rv_module_map map;     /* changed under the catalogue's lock */
+    struct rv_index module_index; /* (start, loaded_ticks) to 1 + number */
+};
+
+struct rv_catalog {
+    /* The drain's alone. */
+    struct rv_index entry_index, file_index, process_index;
+    struct rv_catalog_process **processes;
+    size_t n_processes, process_capacity;
+    struct rv_string_pool strings; /* its bytes are read anywhere */
+
+    pthread_mutex_t lock;  /* of the following, and of each process's map: the drain writes, the naming side reads */
+    struct entry *entries; /* of id - 1 */
+    size_t entry_capacity;
+    _Atomic uint32_t n_entries;
+    struct rv_code_file **files; /* by number */
+    size_t n_files, file_capacity;
+
+    pthread_mutex_t naming_lock; /* of the following */
+    struct rv_namer namer;
+    struct rv_catalog_name *names; /* of id - 1; name NULL where not named yet */
+    size_t n_names, name_capacity;
+};
+
+static uint32_t count(const struct rv_catalog *catalog)
+{
+    return atomic_load_explicit(&catalog->n_entries, memory_order_relaxed);
+}
+
+/* ---- entries ---- */
+
+static bool is_same_entry(const void *context, uint32_t id, const void *key)
+{
+    const struct rv_catalog *catalog = context;
+    const struct entry *entry = &catalog->entries[id - 1], *wanted = key;
+    if (entry->kind != wanted->kind)
+        return false;
+    if (entry->kind == ENTRY_TEXT)
+        return entry->package == wanted->package && entry->name == wanted->name && entry->path == wanted->path &&
+               entry->line == wanted->line;
+    return entry->address == wanted->address && entry->file == wanted->file;
+}
+
+static uint64_t hash_entry(const struct entry *entry)
+{
+    uint64_t hash = rv_hash_combine(rv_hash_u64((uintptr_t)entry->file), entry->address ^ (uint64_t)entry->kind << 60);
+    if (entry->kind == ENTRY_TEXT)
+        hash = rv_hash_combine(rv_hash_combine(rv_hash_combine(hash, (uintptr_t)entry->name), (uintptr_t)entry->path),
+                               entry->line);
+    return hash;
+}
+
+static uint32_t find_or_add_entry(struct rv_catalog *catalog, const struct entry *wanted)
+{
+    uint64_t hash = hash_entry(wanted);
+    uint32_t id = rv_index_find(&catalog->entry_index, hash, is_same_entry, catalog, wanted);
+    uint32_t n = count(catalog);
+    if (id || n == RV_CATALOG_MAX)
+        return id ? id : n;
+    pthread_mutex_lock(&catalog->lock);
+    catalog->entries = rv_vec_reserve(catalog->entries, &catalog->entry_capacity, n + 1u, sizeof *catalog->entries);
+    catalog->entries[n] = n + 1 == RV_CATALOG_MAX ? (struct entry){.kind = ENTRY_REST} : *wanted;
+    atomic_store_explicit(&catalog->n_entries, n + 1, memory_order_relaxed);
+    pthread_mutex_unlock(&catalog->lock);
+    rv_index_put(&catalog->entry_index, hash, n + 1);
+    return n + 1;
+}
+
+uint32_t rv_catalog_intern(struct rv_catalog *catalog, const char *package, const char *name, const char *file,
+                           uint32_t line)
+{
+    struct entry entry = {
+        .kind = ENTRY_TEXT,
+        .line = line,
+        .package = rv_string_pool_keep(&catalog->strings, package ? package : "", package ? strlen(package) : 0),
+        .name = rv_string_pool_keep(&catalog->strings, name ? name : "", name ? strlen(name) : 0),
+        .path = rv_string_pool_keep(&catalog->strings, file ? file : "", file ? strlen(file) : 0)};
+    return find_or_add_entry(catalog, &entry);
+}
+
+uint32_t rv_catalog_count(const struct rv_catalog *catalog)
+{
+    return count(catalog);
+}
+
+/* ---- files and modules ---- */
+
+static bool is_same_file(const void *context, uint32_t value, const void *key)
+{
+    const struct rv_catalog *catalog = context;
+    const struct rv_code_file *file = catalog->files[value - 1], *wanted = key;
+    if (file->build_id_bytes != wanted->build_id_bytes ||
+        memcmp(file->build_id, wanted->build_id, wanted->build_id_bytes) != 0 || file->device != wanted->device ||
+        file->inode != wanted->inode)
+        return false;
+    return wanted->inode || strcmp(file->path, wanted->path) == 0;
+}
+
+static const struct rv_code_file *find_or_add_file(struct rv_catalog *catalog, const struct rv_catalog_module *module)
+{
+    struct rv_code_file wanted = {.path = module->path ? module->path : "",
+                                  .device = module->device,
+                                  .inode = module->inode,
+                                  .number = (uint32_t)catalog->n_files};
+    if (module->build_id && module->build_id_bytes <= sizeof wanted.build_id) {
+        wanted.build_id_bytes = module->build_id_bytes;
+        memcpy(wanted.build_id, module->build_id, module->build_id_bytes);
+    }
+    uint64_t hash = rv_hash_combine(rv_hash_bytes(wanted.build_id, sizeof wanted.build_id), wanted.device);
+    hash = rv_hash_combine(hash, wanted.inode ? wanted.inode : rv_hash_bytes(wanted.path, strlen(wanted.path)));
+    uint32_t found = rv_index_find(&catalog->file_index, hash, is_same_file, catalog, &wanted);
+    if (found)
+        return catalog->files[found - 1];
+    struct rv_code_file *file = rv_alloc(1, sizeof *file);
+    *file = wanted;
+    file->path = rv_string_pool_keep(&catalog->strings, wanted.path, strlen(wanted.path));
+    pthread_mutex_lock(&catalog->lock);
+    catalog->files =
+        rv_vec_reserve(catalog->files, &catalog->file_capacity, catalog->n_files + 1, sizeof *catalog->files);
+    catalog->files[catalog->n_files++] = file;
+    pthread_mutex_unlock(&catalog->lock);
+    rv_index_put(&catalog->file_index, hash, (uint32_t)catalog->n_files);
+    return file;
+}
+
+static bool is_same_module(const void *context, uint32_t value, const void *key)
+{
+    const struct rv_catalog_process *process = context;
+    const struct rv_mapped_module *module = &process->map.modules[value - 1], *wanted = key;
+    return module->start == wanted->start && module->loaded_ticks == wanted->loaded_ticks;
+}
+
+void rv_catalog_put_module(struct rv_catalog *catalog, const struct rv_catalog_module *module)
+{
+    struct rv_catalog_process *process = rv_catalog_process(catalog, module->process);
+    struct rv_mapped_module mapped = {.start = module->start,
+                                      .end = module->end,
+                                      .bias = module->bias,
+                                      .loaded_ticks = module->loaded_ticks,
+                                      .unloaded_ticks = RV_MODULE_MAPPED};
+    uint64_t hash = rv_hash_combine(rv_hash_u64(mapped.start), mapped.loaded_ticks);
+    uint32_t number = rv_index_find(&process->module_index, hash, is_same_module, process, &mapped);
+    if (number && !module->unloaded_ticks)
+        return;
+    if (!number)
+        mapped.file = find_or_add_file(catalog, module)->number;
+    pthread_mutex_lock(&catalog->lock);
+    bool is_new = !number;
+    if (is_new)
+        number = 1 + rv_module_map_add(&process->map, &mapped);
+    if (module->unloaded_ticks)
+        rv_module_map_unload(&process->map, number - 1, module->unloaded_ticks);
+    pthread_mutex_unlock(&catalog->lock);
+    if (is_new)
+        rv_index_put(&process->module_index, hash, number);
+}
+
+/* ---- processes and their addresses ---- */
+
+static bool is_same_process(const void *context, uint32_t value, const void *key)
+{
+    const struct rv_catalog *catalog = context;
+    return catalog->processes[value - 1]->number == *(const uint32_t *)key;
+}
+
+static void set_slots(struct rv_catalog_process *process, size_t n_slots)
+{
+    process->slots = rv_alloc(n_slots, sizeof *process->slots);
+    process->n_slots = n_slots;
+    process->shift = 64 - (unsigned)__builtin_ctzll(n_slots);
+    for (size_t i = 0; i < n_slots; i++)
+        process->slots[i].address = FREE_ADDRESS;
+}
+
+struct rv_catalog_process *rv_catalog_process(struct rv_catalog *catalog, uint32_t number)
+{
+    uint64_t hash = rv_hash_u64(number);
+    uint32_t found = rv_index_find(&catalog->process_index, hash, is_same_process, catalog, &number);
+    if (found)
+        return catalog->processes[found - 1];
+    struct rv_catalog_process *process = rv_alloc(1, sizeof *process);
+    process->catalog = catalog;
+    process->number = number;
+    set_slots(process, MIN_SLOTS);
+    catalog->processes = rv_vec_reserve(catalog->processes, &catalog->process_capacity, catalog->n_processes + 1,
+                                        sizeof *catalog->processes);
+    catalog->processes[catalog->n_processes++] = process;
+    rv_index_put(&catalog->process_index, hash, (uint32_t)catalog->n_processes);
+    return process;
+}
+
+/* The slot of an address, or the free one where it belongs. Fibonacci hashing: neighbours spread. */
+static inline struct slot *probe(struct slot *slots, size_t mask, unsigned shift, uint64_t address)
+{
+    size_t i = (address * 0x9e3779b97f4a7c15ull) >> shift;
+    while (slots[i].address != address && slots[i].address != FREE_ADDRESS)
+        i = (i + 1) & mask;
+    return &slots[i];
+}
+
+static void grow_slots(struct rv_catalog_process *process)
+{
+    struct slot *old = process->slots;
+    size_t n_old = process->n_slots;
+    set_slots(process, n_old * 4);
+    for (size_t i = 0; i < n_old; i++)
+        if (old[i].address != FREE_ADDRESS)
+            *probe(process->slots, process->n_slots - 1, process->shift, old[i].address) = old[i];
+    free(old);
+}
+
+static inline bool is_in_time(const struct rv_mapped_module *module, uint64_t ticks)
+{
+    return ticks >= module->loaded_ticks && ticks < module->unloaded_ticks;
+}
+
+/* An address not met before, or met in a module that was not there at that time: find out, and remember the last
+ * answer. */
+static __attribute__((noinline)) uint32_t look_up_anew(struct rv_catalog_process *process, uint64_t address,
+                                                       uint64_t ticks)
+{
+    struct rv_catalog *catalog = process->catalog;
+    struct entry entry = {.kind = ENTRY_ADDRESS, .address = address, .ticks = ticks, .process = process};
+    uint32_t number = rv_module_map_find(&process->map, address, ticks);
+    if (number != RV_MODULE_NO_FILE) {
+        const struct rv_mapped_module *module = &process->map.modules[number];
+        entry.kind = ENTRY_CODE;
+        entry.address = address - module->bias;
+        entry.file = catalog->files[module->file];
+    } else {
+        pthread_mutex_lock(&catalog->lock);
+        number = rv_module_map_unknown(&process->map);
+        pthread_mutex_unlock(&catalog->lock);
+    }
+    uint32_t id = find_or_add_entry(catalog, &entry);
+    struct slot *slot = probe(process->slots, process->n_slots - 1, process->shift, address);
+    if (slot->address == FREE_ADDRESS) {
+        if (process->n_used == RV_CATALOG_MAX)
+            return id;
+        process->n_used++;
+    }
+    *slot = (struct slot){.address = address, .id = id, .module = number};
+    if (process->n_used * SLOTS_PER_ADDRESS > process->n_slots)
+        grow_slots(process);
+    return id;
+}
+
+uint32_t rv_catalog_lookup(struct rv_catalog_process *process, uint64_t address, uint64_t ticks)
+{
+    address &= ADDRESS_MASK;
+    const struct slot *slot = probe(process->slots, process->n_slots - 1, process->shift, address);
+    if (slot->address == address &&
+        (!process->map.is_time_needed || is_in_time(&process->map.modules[slot->module], ticks)))
+        return slot->id;
+    return look_up_anew(process, address, ticks);
+}
+
+/* Of CALL_AT and RETURN_AT: 2 and 3, which this bit tells from CALL and RETURN. */
+#define KIND_AT_BIT ((uint64_t)RV_EVENT_CALL_AT << RV_EVENT_KIND_SHIFT)
+
+static inline bool is_at(const struct rv_event *event)
+{
+    return event->when >> (RV_EVENT_KIND_SHIFT + 1) == RV_EVENT_CALL_AT >> 1;
+}
+
+static inline void set_id(struct rv_event *event, uint32_t id)
+{
+    event->when &= ~KIND_AT_BIT;
+    event->id = id;
+    event->aux = 0;
+}
+
+/* Up to the first miss, which may move the table. Returns the number of events done. */
+static size_t translate_hits(const struct rv_catalog_process *process, struct rv_event *events, size_t n)
+{
+    struct slot *slots = process->slots;
+    const struct rv_mapped_module *modules = process->map.modules;
+    size_t mask = process->n_slots - 1;
+    unsigned shift = process->shift;
+    bool is_time_needed = process->map.is_time_needed;
+    for (size_t i = 0; i < n; i++) {
+        if (!is_at(&events[i]))
+            continue;
+        uint64_t address = rv_event_address(&events[i]);
+        const struct slot *slot = probe(slots, mask, shift, address);
+        if (slot->address != address ||
+            (is_time_needed && !is_in_time(&modules[slot->module], rv_event_ticks(&events[i]))))
+            return i;
+        set_id(&events[i], slot->id);
+    }
+    return n;
+}
+
+void rv_catalog_translate(struct rv_catalog_process *process, struct rv_event *events, size_t n)
+{
+    for (size_t i = 0; (i += translate_hits(process, events + i, n - i)) < n; i++)
+        set_id(&events[i], look_up_anew(process, rv_event_address(&events[i]), rv_event_ticks(&events[i])));
+}
+
+/* ---- names ---- */
+
+/* A copy of what names the id: an address whose module has come since is code by now. */
+static bool copy_entry(struct rv_catalog *catalog, uint32_t id, struct entry *entry)
+{
+    pthread_mutex_lock(&catalog->lock);
+    bool is_valid = id >= 1 && id <= count(catalog);
+    if (is_valid)
+        *entry = catalog->entries[id - 1];
+    if (is_valid && entry->kind == ENTRY_ADDRESS) {
+        const struct rv_module_map *map = &entry->process->map;
+        uint32_t number = rv_module_map_find(map, entry->address, entry->ticks);
+        if (number != RV_MODULE_NO_FILE)
+            *entry = (struct entry){.kind = ENTRY_CODE,
+                                    .address = entry->address - map->modules[number].bias,
+                                    .file = catalog->files[map->modules[number].file]};
+    }
+    pthread_mutex_unlock(&catalog->lock);
+    return is_valid;
+}
+
+static int name_entry(struct rv_namer *namer, const struct entry *entry, struct rv_catalog_name *name)
+{
+    switch (entry->kind) {
+    case ENTRY_CODE:
+        rv_namer_name_code(namer, entry->file, entry->address, name);
+        return 0;
+    case ENTRY_ADDRESS:
+        rv_namer_name_address(namer, entry->address, name);
+        return -EAGAIN;
+    case ENTRY_TEXT:
+        *name = (struct rv_catalog_name){
+            .package = entry->package, .name = entry->name, .file = entry->path, .line = entry->line};
+        return 0;
+    case ENTRY_REST:
+        *name = (struct rv_catalog_name){.package = "", .name = "(too many subroutines)", .file = ""};
+        return 0;
+    }
+    return -EINVAL;
+}
+
+static struct rv_catalog_name *name_of(struct rv_catalog *catalog, uint32_t id)
+{
+    if (id > catalog->n_names) {
+        catalog->names = rv_vec_reserve(catalog->names, &catalog->name_capacity, id, sizeof *catalog->names);
+        memset(catalog->names + catalog->n_names, 0, (id - catalog->n_names) * sizeof *catalog->names);
+        catalog->n_names = id;
+    }
+    return &catalog->names[id - 1];
+}
+
+int rv_catalog_name(struct rv_catalog *catalog, uint32_t id, struct rv_catalog_name *name)
+{
+    struct entry entry;
+    int error = 0;
+    pthread_mutex_lock(&catalog->naming_lock);
+    if (id >= 1 && id <= catalog->n_names && catalog->names[id - 1].name) {
+        *name = catalog->names[id - 1];
+    } else if (copy_entry(catalog, id, &entry)) {
+        error = name_entry(&catalog->namer, &entry, name);
+        if (!error)
+            *name_of(catalog, id) = *name;
+    } else {
+        *name = (struct rv_catalog_name){.package = "", .name = "", .file = ""};
+        error = -EINVAL;
+    }
+    pthread_mutex_unlock(&catalog->naming_lock);
+    return error;
+}
+
+struct rv_catalog *rv_catalog_create(void)
+{
+    struct rv_catalog *catalog = rv_alloc(1, sizeof *catalog);
+    pthread_mutex_init(&catalog->lock, NULL);
+    pthread_mutex_init(&catalog->naming_lock, NULL);
+    return catalog;
+}
+
+static void destroy_process(struct rv_catalog_process *process)
+{
+    rv_module_map_fini(&process->map);
+    rv_index_fini(&process->module_index);
+    free(process->slots);
+    free(process);
+}
+
+void rv_catalog_destroy(struct rv_catalog *catalog)
+{
+    if (!catalog)
+        return;
+    for (size_t i = 0; i < catalog->n_processes; i++)
+        destroy_process(catalog->processes[i]);
+    for (size_t i = 0; i < catalog->n_files; i++)
+        free(catalog->files[i]);
+    free(catalog->processes);
+    free(catalog->files);
+    free(catalog->entries);
+    free(catalog->names);
+    rv_index_fini(&catalog->entry_index);
+    rv_index_fini(&catalog->file_index);
+    rv_index_fini(&catalog->process_index);
+    rv_string_pool_fini(&catalog->strings);
+    rv_namer_fini(&catalog->namer);
+    pthread_mutex_destroy(&catalog->lock);
+    pthread_mutex_destroy(&catalog->naming_lock);
+    free(catalog);
+}

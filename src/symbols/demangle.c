@@ -1,0 +1,216 @@
+/*
+ * Splitting works on demangled text, since the mangled form cannot be cut before it is understood: first everything
+ * behind the name is dropped (clone suffix, qualifiers, parameters), then one pass over the rest finds, outside of all
+ * brackets, the last space (the return type ends there) and the last "::".
+ */
+#include "symbols/demangle.h"
+
+#include <ctype.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* libstdc++ (and libc++abi) export it with C linkage; its header is for C++ only. */
+char *__cxa_demangle(const char *mangled, char *buffer, size_t *n_bytes, int *status);
+
+#define MAX_MANGLED_BYTES 4096u
+
+static const char OPERATOR[] = "operator";
+#define OPERATOR_BYTES (sizeof OPERATOR - 1)
+
+static bool is_word(char c)
+{
+    return isalnum((unsigned char)c) || c == '_' || c == '$';
+}
+
+static bool is_operator_at(const char *text, size_t at, size_t end)
+{
+    return end - at >= OPERATOR_BYTES && memcmp(text + at, OPERATOR, OPERATOR_BYTES) == 0 &&
+           (at == 0 || !is_word(text[at - 1])) && (at + OPERATOR_BYTES == end || !is_word(text[at + OPERATOR_BYTES]));
+}
+
+static bool ends_with(const char *text, size_t end, const char *suffix)
+{
+    size_t n = strlen(suffix);
+    return end >= n && memcmp(text + end - n, suffix, n) == 0;
+}
+
+/* " [clone .cold]", one or several. */
+static size_t drop_clones(const char *text, size_t end)
+{
+    while (end && text[end - 1] == ']') {
+        size_t at = end;
+        while (at && text[at - 1] != '[')
+            at--;
+        if (at < 2 || text[at - 2] != ' ' || strncmp(text + at, "clone", 5) != 0)
+            break;
+        end = at - 2;
+    }
+    return end;
+}
+
+static size_t drop_qualifiers(const char *text, size_t end)
+{
+    static const char *const qualifiers[] = {" const", " volatile", " &", " &&", " noexcept", "&&", "&"};
+    for (size_t i = 0; i < sizeof qualifiers / sizeof *qualifiers; i++) {
+        size_t n = strlen(qualifiers[i]);
+        size_t before = end - n;
+        if (ends_with(text, end, qualifiers[i]) && before &&
+            (text[before - 1] == ')' || text[before - 1] == 't' || text[before - 1] == 'e' ||
+             text[before - 1] == ' ')) {
+            end = before;
+            i = (size_t)-1;
+        }
+    }
+    return end;
+}
+
+/* Index of the '(' that belongs to the ')' at end - 1, or SIZE_MAX. */
+static size_t matching_open(const char *text, size_t end)
+{
+    size_t depth = 0;
+    for (size_t at = end; at-- > 0;) {
+        if (text[at] == ')')
+            depth++;
+        else if (text[at] == '(' && --depth == 0)
+            return at;
+    }
+    return SIZE_MAX;
+}
+
+static bool is_after_operator(const char *text, size_t at)
+{
+    return at >= OPERATOR_BYTES && is_operator_at(text, at - OPERATOR_BYTES, at);
+}
+
+/* Narrow [begin, end) to the qualified name with its return type: without parameters, and without the declarator around
+ * a function that returns a function pointer. */
+static void drop_parameters(const char *text, size_t *begin, size_t *end)
+{
+    while (*end > *begin && text[*end - 1] == ')') {
+        size_t open = matching_open(text, *end);
+        if (open == SIZE_MAX || open <= *begin || is_after_operator(text, open))
+            return;
+        size_t close = open;
+        if (text[close - 1] != ')') {
+            *end = open;
+            return;
+        }
+        size_t declarator = matching_open(text, close);
+        if (declarator == SIZE_MAX || declarator < *begin || is_after_operator(text, declarator) ||
+            (text[declarator + 1] != '*' && text[declarator + 1] != '&')) {
+            *end = open;
+            return;
+        }
+        *begin = declarator + 1;
+        while (*begin < close - 1 && (text[*begin] == '*' || text[*begin] == '&' || text[*begin] == ' '))
+            ++*begin;
+        *end = drop_qualifiers(text, close - 1);
+    }
+}
+
+/* Past the symbol of an operator whose characters look like brackets. */
+static size_t skip_operator(const char *text, size_t at, size_t end)
+{
+    static const char *const symbols[] = {
+        "<=>", "<<=", ">>=", "->*", "<<", ">>", "<=", ">=", "->", "()", "[]", "<", ">"};
+    at += OPERATOR_BYTES;
+    for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++)
+        if (end - at >= strlen(symbols[i]) && memcmp(text + at, symbols[i], strlen(symbols[i])) == 0)
+            return at + strlen(symbols[i]);
+    return at;
+}
+
+struct cut {
+    size_t package; /* begin of the qualified name */
+    size_t colons;  /* of the last "::" outside of brackets, or SIZE_MAX */
+    bool is_whole;  /* brackets were balanced */
+};
+
+static struct cut find_cut(const char *text, size_t begin, size_t end)
+{
+    struct cut cut = {.package = begin, .colons = SIZE_MAX};
+    size_t depth = 0;
+    for (size_t at = begin; at < end; at++) {
+        char c = text[at];
+        if (c == 'o' && is_operator_at(text, at, end)) {
+            if (depth == 0) {
+                cut.is_whole = true;
+                return cut;
+            }
+            at = skip_operator(text, at, end) - 1;
+        } else if (c == '-' && at + 1 < end && text[at + 1] == '>') {
+            at++;
+        } else if (strchr("<({[", c)) {
+            depth++;
+        } else if (strchr(">)}]", c)) {
+            if (depth == 0)
+                return cut;
+            depth--;
+        } else if (depth == 0 && c == ' ') {
+            cut.package = at + 1;
+            cut.colons = SIZE_MAX;
+        } else if (depth == 0 && c == ':' && at + 1 < end && text[at + 1] == ':') {
+            cut.colons = at++;
+        }
+    }
+    cut.is_whole = depth == 0;
+    return cut;
+}
+
+void rv_demangle_split(const char *text, struct rv_demangled *out)
+{
+    size_t begin = 0;
+    size_t end = drop_qualifiers(text, drop_clones(text, strlen(text)));
+    drop_parameters(text, &begin, &end);
+    struct cut cut = find_cut(text, begin, end);
+    out->package = (struct rv_demangle_piece){text, 0};
+    if (!cut.is_whole || cut.package >= end) {
+        out->name = (struct rv_demangle_piece){text, strlen(text)};
+    } else if (cut.colons == SIZE_MAX) {
+        out->name = (struct rv_demangle_piece){text + cut.package, end - cut.package};
+    } else {
+        out->package = (struct rv_demangle_piece){text + cut.package, cut.colons - cut.package};
+        out->name = (struct rv_demangle_piece){text + cut.colons + 2, end - cut.colons - 2};
+    }
+}
+
+/* What compilers append to the copies they make of a function: the copy is called by the source's name. */
+static size_t plain_bytes(const char *symbol)
+{
+    static const char *const suffixes[] = {".constprop.", ".part.", ".isra.",  ".cold",
+                                           ".lto_priv.",  ".llvm.", ".clone.", ".localalias"};
+    const char *dot = strchr(symbol + (*symbol != '\0'), '.');
+    for (size_t i = 0; dot && i < sizeof suffixes / sizeof *suffixes; i++)
+        if (strncmp(dot, suffixes[i], strlen(suffixes[i])) == 0)
+            return (size_t)(dot - symbol);
+    return strlen(symbol);
+}
+
+void rv_demangle(const char *symbol, struct rv_demangled *out)
+{
+    *out = (struct rv_demangled){.package = {symbol, 0}, .name = {symbol, plain_bytes(symbol)}};
+    if (symbol[0] != '_' || symbol[1] != 'Z' || strnlen(symbol, MAX_MANGLED_BYTES) >= MAX_MANGLED_BYTES)
+        return;
+    int status;
+    out->owned = __cxa_demangle(symbol, NULL, NULL, &status);
+    if (out->owned)
+        rv_demangle_split(out->owned, out);
+}
+
+struct rv_demangle_piece rv_demangle_module(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    const char *base = slash ? slash + 1 : path;
+    size_t n = strlen(base);
+    const char *so = strstr(base, ".so");
+    while (so && so[3] != '\0' && so[3] != '.')
+        so = strstr(so + 1, ".so");
+    if (so && so > base) {
+        n = (size_t)(so - base);
+        if (n > 3 && strncmp(base, "lib", 3) == 0)
+            return (struct rv_demangle_piece){base + 3, n - 3};
+    }
+    return (struct rv_demangle_piece){base, n};
+}

@@ -1,0 +1,40 @@
+/*
+ * An ELF file on disk: is it the one that was mapped, and which function is at a link-time address?
+ *
+ * Files are input: read through libelf with pread, never mapped, since a file cut short under a mapping ends the
+ * reader.
+ */
+#ifndef RV_SYMBOLS_ELF_H
+#define RV_SYMBOLS_ELF_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct rv_elf;
+struct Dwarf; /* elfutils' */
+
+/* What is known of the file that was mapped; zero = nothing. */
+struct rv_elf_identity {
+    uint64_t device, inode;
+    const uint8_t *build_id;
+    uint32_t build_id_bytes;
+};
+
+/*
+ * Open, and read the function symbols: .symtab, else that of its split debug file, else .dynsym.
+ *   returns  NULL when it cannot be read, is not ELF, or is another file by now: by build id where both have one, else
+ * by device and inode where they are known thread   one at a time per file
+ */
+struct rv_elf *rv_elf_open(const char *path, const struct rv_elf_identity *expected);
+
+/* The function symbol that holds the address, or NULL. *start is its address. The string lives until close. */
+const char *rv_elf_function(const struct rv_elf *elf, uint64_t link_address, uint64_t *start);
+
+size_t rv_elf_n_functions(const struct rv_elf *elf);
+
+/* DWARF of the file, or of its split debug file: opened on first need, NULL where there is none. Ends with close. */
+struct Dwarf *rv_elf_dwarf(struct rv_elf *elf);
+
+void rv_elf_close(struct rv_elf *elf);
+
+#endif

@@ -1,0 +1,94 @@
+#include "symbols/module_map.h"
+
+#include <stdlib.h>
+
+#include "base/vec.h"
+
+static uint32_t append(struct rv_module_map *map, const struct rv_mapped_module *module)
+{
+    map->modules = rv_vec_reserve(map->modules, &map->capacity, map->n + 1, sizeof *map->modules);
+    map->modules[map->n] = *module;
+    return (uint32_t)map->n++;
+}
+
+static void end_unknown(struct rv_module_map *map)
+{
+    if (!map->unknown)
+        return;
+    struct rv_mapped_module *unknown = &map->modules[map->unknown - 1];
+    unknown->unloaded_ticks = unknown->loaded_ticks;
+    map->unknown = 0;
+    map->is_time_needed = true;
+}
+
+static void end_overlapped(struct rv_module_map *map, struct rv_mapped_module *added)
+{
+    for (size_t i = 0; i < map->n; i++) {
+        struct rv_mapped_module *other = &map->modules[i];
+        if (other->start >= added->end || added->start >= other->end)
+            continue;
+        map->is_time_needed = true;
+        if (other->loaded_ticks <= added->loaded_ticks && other->unloaded_ticks > added->loaded_ticks)
+            other->unloaded_ticks = added->loaded_ticks;
+        else if (added->loaded_ticks < other->loaded_ticks && added->unloaded_ticks > other->loaded_ticks)
+            added->unloaded_ticks = other->loaded_ticks;
+    }
+}
+
+uint32_t rv_module_map_add(struct rv_module_map *map, const struct rv_mapped_module *module)
+{
+    struct rv_mapped_module added = *module;
+    end_unknown(map);
+    end_overlapped(map, &added);
+    if (added.unloaded_ticks != RV_MODULE_MAPPED)
+        map->is_time_needed = true;
+    return append(map, &added);
+}
+
+void rv_module_map_unload(struct rv_module_map *map, uint32_t number, uint64_t ticks)
+{
+    struct rv_mapped_module *module = &map->modules[number];
+    module->unloaded_ticks = ticks < module->loaded_ticks ? module->loaded_ticks : ticks;
+    map->is_time_needed = true;
+}
+
+/* 0 inside [loaded, unloaded). */
+static uint64_t distance_in_time(const struct rv_mapped_module *module, uint64_t ticks)
+{
+    if (ticks < module->loaded_ticks)
+        return module->loaded_ticks - ticks;
+    return ticks < module->unloaded_ticks ? 0 : ticks - module->unloaded_ticks + 1;
+}
+
+uint32_t rv_module_map_find(const struct rv_module_map *map, uint64_t address, uint64_t ticks)
+{
+    uint32_t best = RV_MODULE_NO_FILE;
+    uint64_t best_distance = UINT64_MAX;
+    for (size_t i = map->n; i-- > 0;) {
+        const struct rv_mapped_module *module = &map->modules[i];
+        if (address < module->start || address >= module->end)
+            continue;
+        uint64_t distance = distance_in_time(module, ticks);
+        if (distance == 0)
+            return (uint32_t)i;
+        if (distance < best_distance) {
+            best = (uint32_t)i;
+            best_distance = distance;
+        }
+    }
+    return best;
+}
+
+uint32_t rv_module_map_unknown(struct rv_module_map *map)
+{
+    if (!map->unknown)
+        map->unknown =
+            1 + append(map, &(struct rv_mapped_module){.unloaded_ticks = RV_MODULE_MAPPED, .file = RV_MODULE_NO_FILE});
+    return map->unknown - 1;
+}
+
+void rv_module_map_fini(struct rv_module_map *map)
+{
+    free(map->modules);
+    *map = (struct rv_module_map){0};
+}

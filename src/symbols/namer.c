@@ -1,0 +1,133 @@
+#include "symbols/namer.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/vec.h"
+#include "symbols/demangle.h"
+#include "symbols/dwarf.h"
+#include "symbols/elf.h"
+
+#define MAX_OPEN 128u
+
+struct rv_namer_file {
+    struct rv_elf *elf; /* NULL: not open, or unusable */
+    struct rv_dwarf *dwarf;
+    uint64_t last_use;
+    bool is_unusable;
+};
+
+static const char *keep(struct rv_namer *namer, struct rv_demangle_piece piece)
+{
+    return rv_string_pool_keep(&namer->strings, piece.text, piece.n_bytes);
+}
+
+static const char *keep_string(struct rv_namer *namer, const char *string)
+{
+    return rv_string_pool_keep(&namer->strings, string, strlen(string));
+}
+
+static void close_file(struct rv_namer *namer, struct rv_namer_file *file)
+{
+    rv_dwarf_close(file->dwarf);
+    rv_elf_close(file->elf);
+    namer->n_open -= file->elf != NULL;
+    file->dwarf = NULL;
+    file->elf = NULL;
+}
+
+static void close_least_used(struct rv_namer *namer)
+{
+    struct rv_namer_file *least = NULL;
+    for (size_t i = 0; i < namer->n_files; i++)
+        if (namer->files[i].elf && (!least || namer->files[i].last_use < least->last_use))
+            least = &namer->files[i];
+    if (least)
+        close_file(namer, least);
+}
+
+static struct rv_namer_file *open_file(struct rv_namer *namer, const struct rv_code_file *code)
+{
+    if (code->number >= namer->n_files) {
+        namer->files = rv_vec_reserve(namer->files, &namer->capacity, code->number + 1u, sizeof *namer->files);
+        memset(namer->files + namer->n_files, 0, (code->number + 1u - namer->n_files) * sizeof *namer->files);
+        namer->n_files = code->number + 1u;
+    }
+    struct rv_namer_file *file = &namer->files[code->number];
+    file->last_use = ++namer->n_uses;
+    if (file->elf || file->is_unusable)
+        return file;
+    if (namer->n_open >= MAX_OPEN)
+        close_least_used(namer);
+    file->elf = rv_elf_open(code->path, &(struct rv_elf_identity){.device = code->device,
+                                                                  .inode = code->inode,
+                                                                  .build_id = code->build_id,
+                                                                  .build_id_bytes = code->build_id_bytes});
+    file->is_unusable = !file->elf;
+    namer->n_open += file->elf != NULL;
+    return file;
+}
+
+static void name_hex(struct rv_namer *namer, uint64_t address, struct rv_catalog_name *name)
+{
+    char hex[2 + 16 + 1];
+    int n_bytes = snprintf(hex, sizeof hex, "0x%" PRIx64, address);
+    name->name = rv_string_pool_keep(&namer->strings, hex, (size_t)n_bytes);
+}
+
+static void name_symbol(struct rv_namer *namer, const char *symbol, struct rv_catalog_name *name)
+{
+    struct rv_demangled demangled;
+    rv_demangle(symbol, &demangled);
+    name->name = keep(namer, demangled.name);
+    if (demangled.package.n_bytes)
+        name->package = keep(namer, demangled.package);
+    free(demangled.owned);
+}
+
+static void name_declaration(struct rv_namer *namer, struct rv_namer_file *file, uint64_t start,
+                             struct rv_catalog_name *name)
+{
+    if (!file->dwarf) {
+        struct Dwarf *elfutils = rv_elf_dwarf(file->elf);
+        if (!elfutils)
+            return;
+        file->dwarf = rv_dwarf_open(elfutils);
+    }
+    const char *path;
+    if (rv_dwarf_find(file->dwarf, start, &path, &name->line))
+        name->file = keep_string(namer, path);
+}
+
+void rv_namer_name_code(struct rv_namer *namer, const struct rv_code_file *code, uint64_t link_address,
+                        struct rv_catalog_name *name)
+{
+    struct rv_namer_file *file = open_file(namer, code);
+    uint64_t start;
+    const char *symbol = file->elf ? rv_elf_function(file->elf, link_address, &start) : NULL;
+    *name = (struct rv_catalog_name){.package = keep(namer, rv_demangle_module(code->path)), .file = ""};
+    if (symbol) {
+        name_symbol(namer, symbol, name);
+        name_declaration(namer, file, start, name);
+    } else {
+        name_hex(namer, link_address, name);
+        name->file = keep_string(namer, code->path);
+    }
+}
+
+void rv_namer_name_address(struct rv_namer *namer, uint64_t address, struct rv_catalog_name *name)
+{
+    *name = (struct rv_catalog_name){.package = "", .file = ""};
+    name_hex(namer, address, name);
+}
+
+void rv_namer_fini(struct rv_namer *namer)
+{
+    for (size_t i = 0; i < namer->n_files; i++)
+        close_file(namer, &namer->files[i]);
+    free(namer->files);
+    rv_string_pool_fini(&namer->strings);
+    *namer = (struct rv_namer){0};
+}

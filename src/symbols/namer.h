@@ -1,0 +1,45 @@
+/*
+ * Names for code in files on disk: symbol, C++ name, declaration. Opens each file on first need and keeps the most
+ * recently used ones open. Results stay until fini.
+ */
+#ifndef RV_SYMBOLS_NAMER_H
+#define RV_SYMBOLS_NAMER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "symbols/catalog.h"
+#include "symbols/string_pool.h"
+
+#define RV_NAMER_MAX_BUILD_ID 20u
+
+/* A file that code was mapped from. */
+struct rv_code_file {
+    uint32_t number; /* small and its own */
+    const char *path;
+    uint64_t device, inode;
+    uint8_t build_id[RV_NAMER_MAX_BUILD_ID];
+    uint32_t build_id_bytes;
+};
+
+struct rv_namer_file;
+
+struct rv_namer { /* zero = ready */
+    struct rv_string_pool strings;
+    struct rv_namer_file *files; /* by number */
+    size_t n_files, capacity;
+    size_t n_open;
+    uint64_t n_uses;
+};
+
+/* Name the function at a link-time address of a file; by its hex address, with the module's path for file, where no
+ * symbol says more or the file is another one by now. One thread at a time. */
+void rv_namer_name_code(struct rv_namer *namer, const struct rv_code_file *file, uint64_t link_address,
+                        struct rv_catalog_name *name);
+
+/* Name an address of no known module. */
+void rv_namer_name_address(struct rv_namer *namer, uint64_t address, struct rv_catalog_name *name);
+
+void rv_namer_fini(struct rv_namer *namer);
+
+#endif

@@ -1,0 +1,25 @@
+/* Strings kept once each, at an address that stays until the end: equal strings have equal pointers. One thread at a
+ * time. */
+#ifndef RV_SYMBOLS_STRING_POOL_H
+#define RV_SYMBOLS_STRING_POOL_H
+
+#include <stddef.h>
+
+#include "symbols/index.h"
+
+struct rv_string_pool { /* zero = empty */
+    struct rv_index index;
+    const char **strings;
+    size_t n, capacity;
+    char **chunks;
+    size_t n_chunks, chunk_capacity;
+    char *room;
+    size_t room_bytes;
+};
+
+/* The pool's own copy of text[0 .. n_bytes), NUL-terminated. It ends at an inner NUL. */
+const char *rv_string_pool_keep(struct rv_string_pool *pool, const char *text, size_t n_bytes);
+
+void rv_string_pool_fini(struct rv_string_pool *pool);
+
+#endif
