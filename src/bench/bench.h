@@ -29,7 +29,7 @@ int rv_bench_scan(struct rv_bench_out *out);
 int rv_bench_lod(struct rv_bench_out *out);
 
 /* Run those named in a comma-separated list ("" = all) in the order above. -EINVAL for an unknown name. */
-int rv_bench_run(const char *names, bool is_json, FILE *out);
+int rv_bench_run(const char *names, bool is_json, FILE *file);
 
 /* Median and min of n samples; sorts them. */
 double rv_bench_median(double *samples, unsigned n);

@@ -1,0 +1,169 @@
+/*
+ * The table of families, and the two ways a row is printed. Families print as they go: a run that is interrupted
+ * has said what it measured.
+ */
+#include "bench/bench.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/err.h"
+#include "base/os.h"
+
+struct rv_bench_out {
+    FILE *file;
+    bool is_json;
+};
+
+struct family {
+    const char *name;
+    int (*run)(struct rv_bench_out *out);
+};
+
+static const struct family families[] = {
+#ifdef RV_BENCH_HAS_RING
+    {"ring", rv_bench_ring},
+#endif
+#ifdef RV_BENCH_HAS_DRAIN
+    {"drain", rv_bench_drain},
+#endif
+#ifdef RV_BENCH_HAS_SCAN
+    {"scan", rv_bench_scan},
+#endif
+#ifdef RV_BENCH_HAS_LOD
+    {"lod", rv_bench_lod},
+#endif
+    {NULL, NULL},
+};
+
+static void print_json(FILE *file, const struct rv_bench_row *row)
+{
+    fprintf(file, "{\"bench\":\"%s\",\"unit\":\"%s\",\"median\":%.6g,\"min\":%.6g,\"n\":%u", row->bench, row->unit,
+            row->median, row->min, row->n);
+    if (row->baseline)
+        fprintf(file, ",\"baseline\":\"%s\",\"ratio\":%.6g", row->baseline, row->ratio);
+    fputs("}\n", file);
+}
+
+static void print_table(FILE *file, const struct rv_bench_row *row)
+{
+    char ratio[64] = "";
+    if (row->baseline)
+        snprintf(ratio, sizeof ratio, "%.3gx %s", row->ratio, row->baseline);
+    fprintf(file, "%-28s %12.4g %12.4g %5u  %-11s %-22s %s\n", row->bench, row->median, row->min, row->n, row->unit,
+            ratio, row->detail ? row->detail : "");
+}
+
+void rv_bench_row(struct rv_bench_out *out, const struct rv_bench_row *row)
+{
+    if (out->is_json)
+        print_json(out->file, row);
+    else
+        print_table(out->file, row);
+    fflush(out->file);
+}
+
+static void read_cpu_name(char *name, size_t n_bytes)
+{
+    char line[256];
+    FILE *file = fopen("/proc/cpuinfo", "re");
+    snprintf(name, n_bytes, "unknown CPU");
+    while (file && fgets(line, sizeof line, file)) {
+        const char *value = strchr(line, ':');
+        if (strncmp(line, "model name", 10) != 0 || !value)
+            continue;
+        snprintf(name, n_bytes, "%s", value + 1 + strspn(value + 1, " "));
+        name[strcspn(name, "\n")] = '\0';
+        break;
+    }
+    if (file)
+        fclose(file);
+}
+
+static void print_heading(FILE *file)
+{
+    char cpu[128], date[16] = "";
+    time_t now = time(NULL);
+    struct tm day;
+    if (gmtime_r(&now, &day))
+        strftime(date, sizeof date, "%Y-%m-%d", &day);
+    read_cpu_name(cpu, sizeof cpu);
+    fprintf(file, "%s, %u CPUs, %s\n", cpu, rv_os_n_cpus(), date);
+    fprintf(file, "%-28s %12s %12s %5s  %-11s %-22s\n", "bench", "median", "min", "n", "unit", "minimum against");
+}
+
+/* Is the name one of the comma-separated list? An empty list holds all. */
+static bool is_listed(const char *names, const char *name)
+{
+    size_t length = strlen(name);
+    if (!*names)
+        return true;
+    for (const char *at = names; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
+        if (strcspn(at, ",") == length && memcmp(at, name, length) == 0)
+            return true;
+    }
+    return false;
+}
+
+static int check_names(const char *names)
+{
+    while (*names) {
+        size_t length = strcspn(names, ",");
+        const struct family *family = families;
+        while (family->name && (strlen(family->name) != length || memcmp(family->name, names, length) != 0))
+            family++;
+        if (!family->name)
+            return rv_err(EINVAL, "no benchmark is named '%.*s'", (int)length, names);
+        names += length + (names[length] == ',');
+    }
+    return 0;
+}
+
+int rv_bench_run(const char *names, bool is_json, FILE *file)
+{
+    struct rv_bench_out out = {file, is_json};
+    int result = check_names(names);
+    if (result < 0)
+        return result;
+    if (!is_json)
+        print_heading(file);
+    for (const struct family *family = families; family->name && result >= 0; family++) {
+        if (is_listed(names, family->name))
+            result = family->run(&out);
+    }
+    if (result >= 0 && (fflush(file) != 0 || ferror(file)))
+        result = rv_err_sys("benchmark output");
+    return result < 0 ? result : 0;
+}
+
+static int compare(const void *left, const void *right)
+{
+    double a = *(const double *)left, b = *(const double *)right;
+    return (a > b) - (a < b);
+}
+
+double rv_bench_median(double *samples, unsigned n)
+{
+    if (n == 0)
+        return 0;
+    qsort(samples, n, sizeof *samples, compare);
+    return n % 2 ? samples[n / 2] : (samples[n / 2 - 1] + samples[n / 2]) / 2;
+}
+
+uint64_t rv_bench_thread_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* SplitMix64 (public domain): any state is a good one. */
+uint64_t rv_bench_random(uint64_t *state)
+{
+    uint64_t value = *state += 0x9e3779b97f4a7c15ull;
+    value = (value ^ value >> 30) * 0xbf58476d1ce4e5b9ull;
+    value = (value ^ value >> 27) * 0x94d049bb133111ebull;
+    return value ^ value >> 31;
+}
