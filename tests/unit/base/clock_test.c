@@ -1,0 +1,75 @@
+#include "base/clock.h"
+
+#include <criterion/criterion.h>
+
+#include "base/os.h"
+
+TestSuite(clock, .timeout = 20);
+
+Test(clock, a_calibrated_tick_is_monotonic_time)
+{
+    struct rv_clock clock;
+    rv_clock_init(&clock, RV_CLOCK_TSC);
+    for (int i = 0; i < 100; i++) {
+        uint64_t before = rv_clock_mono_ns();
+        uint64_t ns = rv_clock_to_ns(&clock, rv_clock_ticks(clock.kind));
+        uint64_t after = rv_clock_mono_ns();
+        cr_assert_geq(ns + 20000, before);
+        cr_assert_leq(ns, after + 20000);
+    }
+}
+
+Test(clock, keeps_its_rate_over_a_tenth_of_a_second)
+{
+    struct rv_clock clock;
+    rv_clock_init(&clock, RV_CLOCK_TSC);
+    rv_os_sleep_ns(100000000);
+    uint64_t before = rv_clock_mono_ns();
+    uint64_t ns = rv_clock_to_ns(&clock, rv_clock_ticks(clock.kind));
+    uint64_t after = rv_clock_mono_ns();
+    cr_assert_geq(ns + 100000, before);
+    cr_assert_leq(ns, after + 100000);
+}
+
+Test(clock, monotonic_ticks_are_nanoseconds)
+{
+    struct rv_clock clock;
+    rv_clock_init(&clock, RV_CLOCK_MONOTONIC);
+    cr_assert_eq(clock.kind, RV_CLOCK_MONOTONIC);
+    cr_assert_eq(rv_clock_to_ns(&clock, 123456789012345ull), 123456789012345ull);
+    cr_assert_eq(rv_clock_from_ns(&clock, 123456789012345ull), 123456789012345ull);
+}
+
+Test(clock, the_tick_clock_reads_the_time_stamp_counter)
+{
+    struct rv_clock tick, tsc;
+    rv_clock_init(&tick, RV_CLOCK_TICK);
+    rv_clock_init(&tsc, RV_CLOCK_TSC);
+    cr_assert_eq(tick.kind, rv_clock_has_invariant_tsc() ? RV_CLOCK_TICK : RV_CLOCK_MONOTONIC);
+    cr_assert_eq(tick.shift, tsc.shift);
+}
+
+Test(clock, conversion_goes_both_ways_and_saturates)
+{
+    /* 2.5 GHz: 0.4 ns a tick. */
+    struct rv_clock clock = {.kind = RV_CLOCK_TSC,
+                             .shift = 32,
+                             .mult = (uint64_t)(0.4 * 4294967296.0),
+                             .ticks0 = 1000000,
+                             .mono0_ns = 5000,
+                             .real0_ns = 0};
+    cr_assert_eq(rv_clock_to_ns(&clock, 1000000), 5000);
+    cr_assert_eq(rv_clock_to_ns(&clock, 0), 0, "before the epoch of CLOCK_MONOTONIC");
+    cr_assert_eq(rv_clock_to_ns(&clock, 1000000 - 2500), 5000 - 999);
+    cr_assert_eq(rv_clock_from_ns(&clock, 0), 1000000 - 12500);
+    for (uint64_t ticks = 1000000; ticks < 1ull << 60; ticks = ticks * 3 + 1) {
+        uint64_t back = rv_clock_from_ns(&clock, rv_clock_to_ns(&clock, ticks));
+        cr_assert_leq(back, ticks);
+        cr_assert_leq(ticks - back, 4, "%lu came back as %lu", ticks, back);
+    }
+    clock.shift = 0;
+    clock.mult = UINT64_MAX;
+    cr_assert_eq(rv_clock_to_ns(&clock, UINT64_MAX), UINT64_MAX);
+    clock.mult = 0; /* a file may say anything: no division by zero */
+    cr_assert_eq(rv_clock_from_ns(&clock, 5000), 1000000);
+}

@@ -1,0 +1,114 @@
+#include "base/os.h"
+
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+
+TestSuite(os, .timeout = 20);
+
+Test(os, a_futex_wait_ends_by_value_and_by_time)
+{
+    uint32_t word = 1;
+    errno = EDOM;
+    cr_assert_eq(rv_os_futex_wait(&word, 0, 1000000000), -EAGAIN);
+    uint64_t before = rv_clock_mono_ns();
+    cr_assert_eq(rv_os_futex_wait(&word, 1, 5000000), -ETIMEDOUT);
+    cr_assert_geq(rv_clock_mono_ns() - before, 5000000);
+    rv_os_futex_wake(&word);
+    cr_assert_eq(errno, EDOM);
+}
+
+static _Atomic uint32_t turn;
+
+static void *wake_up(void *unused)
+{
+    atomic_store_explicit(&turn, 1, memory_order_relaxed);
+    rv_os_futex_wake((uint32_t *)&turn);
+    return unused;
+}
+
+Test(os, a_futex_wake_ends_a_wait)
+{
+    pthread_t thread;
+    cr_assert_eq(pthread_create(&thread, NULL, wake_up, NULL), 0);
+    while (atomic_load_explicit(&turn, memory_order_relaxed) == 0)
+        cr_assert_neq(rv_os_futex_wait((uint32_t *)&turn, 0, 10000000000), -ETIMEDOUT);
+    pthread_join(thread, NULL);
+}
+
+/* The same field as the shell's tools would find it, by another way. */
+static unsigned long long start_by_stdio(pid_t pid)
+{
+    char path[64], text[1024];
+    unsigned long long start = 0;
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+    FILE *file = fopen(path, "r");
+    cr_assert_not_null(file);
+    cr_assert_not_null(fgets(text, sizeof text, file));
+    fclose(file);
+    cr_assert_eq(sscanf(strrchr(text, ')') + 1,
+                        " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu", &start),
+                 1);
+    return start;
+}
+
+Test(os, a_process_is_known_by_its_start)
+{
+    cr_assert_eq(rv_os_process_start(getpid()), start_by_stdio(getpid()));
+    cr_assert_eq(rv_os_process_start(1), start_by_stdio(1));
+    cr_assert_eq(rv_os_parent(getpid()), getppid());
+}
+
+Test(os, a_name_with_parentheses_does_not_confuse)
+{
+    unsigned long long start = start_by_stdio(getpid());
+    prctl(PR_SET_NAME, "a) 4 5 (b) R");
+    cr_assert_eq(rv_os_process_start(getpid()), start);
+    cr_assert_eq(rv_os_parent(getpid()), getppid());
+}
+
+Test(os, a_process_that_is_gone_has_no_start)
+{
+    pid_t child = fork();
+    if (child == 0)
+        _exit(0);
+    waitpid(child, NULL, 0);
+    errno = EDOM;
+    cr_assert_eq(rv_os_process_start(child), 0);
+    cr_assert_eq(rv_os_process_start(0), 0);
+    cr_assert_eq(rv_os_process_start(-1), 0);
+    cr_assert_eq(errno, EDOM);
+}
+
+static void ignore(int signal_number)
+{
+    (void)signal_number;
+}
+
+Test(os, a_sleep_lasts_across_signals)
+{
+    struct sigaction action = {.sa_handler = ignore};
+    sigaction(SIGALRM, &action, NULL);
+    uint64_t before = rv_clock_mono_ns();
+    ualarm(3000, 3000);
+    rv_os_sleep_ns(30000000);
+    ualarm(0, 0);
+    cr_assert_geq(rv_clock_mono_ns() - before, 30000000);
+}
+
+Test(os, knows_the_machine)
+{
+    cr_assert_geq(rv_os_n_cpus(), 1);
+    cr_assert_leq((long)rv_os_n_cpus(), sysconf(_SC_NPROCESSORS_CONF));
+    cr_assert_gt(rv_os_ram_bytes(), 16u << 20);
+    cr_assert_eq(rv_os_tid(), getpid());
+}

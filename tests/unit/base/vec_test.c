@@ -1,0 +1,66 @@
+#include "base/vec.h"
+
+#include <criterion/criterion.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+TestSuite(vec, .timeout = 20);
+
+Test(vec, memory_is_zeroed_and_aligned)
+{
+    static const size_t sizes[] = {0, 1, 63, 64, 65, 100000};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        unsigned char *memory = rv_alloc(sizes[i], 3);
+        cr_assert_not_null(memory);
+        cr_assert_eq((uintptr_t)memory % 64, 0);
+        for (size_t at = 0; at < sizes[i] * 3; at++)
+            cr_assert_eq(memory[at], 0);
+        free(memory);
+    }
+}
+
+Test(vec, grows_by_doubling_and_keeps_what_is_in_it)
+{
+    uint32_t *items = NULL;
+    size_t capacity = 0, n_moves = 0;
+    for (uint32_t n = 0; n < 100000; n++) {
+        size_t before = capacity;
+        items = rv_vec_reserve(items, &capacity, n + 1, sizeof *items);
+        n_moves += capacity != before;
+        cr_assert_gt(capacity, n);
+        items[n] = n;
+    }
+    cr_assert_leq(n_moves, 17);
+    for (uint32_t i = 0; i < 100000; i++)
+        cr_assert_eq(items[i], i);
+    free(items);
+}
+
+Test(vec, room_for_none_is_still_an_array)
+{
+    size_t capacity = 0;
+    char *items = rv_vec_reserve(NULL, &capacity, 0, 1);
+    cr_assert_not_null(items);
+    free(items);
+}
+
+Test(vec, a_size_that_overflows_ends_the_program, .exit_code = 1)
+{
+    rv_alloc(SIZE_MAX / 2, 4);
+}
+
+Test(vec, growth_that_overflows_ends_the_program, .exit_code = 1)
+{
+    size_t capacity = 0;
+    rv_vec_reserve(NULL, &capacity, SIZE_MAX / 4, 16);
+}
+
+Test(vec, strings_are_copied)
+{
+    char original[] = "call";
+    char *copy = rv_strdup(original);
+    original[0] = 'b';
+    cr_assert_str_eq(copy, "call");
+    free(copy);
+}
