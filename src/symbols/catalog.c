@@ -1,8 +1,3 @@
-/*
- * An address is a hit when its slot holds it and, once the process has unmapped something, when the slot's module was
- * there at the event's time. Each address has one slot: that of the module it was met in last. All else is a miss, and
- * may be slow.
- */
 #include "symbols/catalog.h"
 
 #include <errno.h>
@@ -13,6 +8,7 @@
 
 #include "base/hash.h"
 #include "base/vec.h"
+#include "symbols/address_table.h"
 #include "symbols/index.h"
 #include "symbols/module_map.h"
 #include "symbols/namer.h"
@@ -37,24 +33,10 @@ struct entry {
     const char *name, *path;
 };
 
-#define ADDRESS_MASK ((1ull << 48) - 1)
-#define FREE_ADDRESS UINT64_MAX
-#define MIN_SLOTS 1024u
-#define SLOTS_PER_ADDRESS 4u
-
-/* One address of a process: right while its module is mapped. */
-struct slot {
-    uint64_t address; /* FREE_ADDRESS when free */
-    uint32_t id;
-    uint32_t module; /* number in the module map */
-};
-
 struct rv_catalog_process {
     struct rv_catalog *catalog;
     uint32_t number;
-    struct slot *slots; /* open addressing; a quarter full at most, so that the first slot is nearly always the one */
-    size_t n_slots, n_used;
-    unsigned shift;               /* 64 - log2(n_slots) */
+    struct rv_address_table addresses;
     struct rv_module_map map;     /* changed under the catalogue's lock */
     struct rv_index module_index; /* (start, loaded_ticks) to 1 + number */
 };
@@ -187,6 +169,12 @@ static bool is_same_module(const void *context, uint32_t value, const void *key)
     return module->start == wanted->start && module->loaded_ticks == wanted->loaded_ticks;
 }
 
+static void on_timed(void *context, uint32_t number)
+{
+    struct rv_catalog_process *process = context;
+    rv_address_table_set_timed(&process->addresses, number);
+}
+
 void rv_catalog_put_module(struct rv_catalog *catalog, const struct rv_catalog_module *module)
 {
     struct rv_catalog_process *process = rv_catalog_process(catalog, module->process);
@@ -204,7 +192,7 @@ void rv_catalog_put_module(struct rv_catalog *catalog, const struct rv_catalog_m
     pthread_mutex_lock(&catalog->lock);
     bool is_new = !number;
     if (is_new)
-        number = 1 + rv_module_map_add(&process->map, &mapped);
+        number = 1 + rv_module_map_add(&process->map, &mapped, on_timed, process);
     if (module->unloaded_ticks)
         rv_module_map_unload(&process->map, number - 1, module->unloaded_ticks);
     pthread_mutex_unlock(&catalog->lock);
@@ -220,15 +208,6 @@ static bool is_same_process(const void *context, uint32_t value, const void *key
     return catalog->processes[value - 1]->number == *(const uint32_t *)key;
 }
 
-static void set_slots(struct rv_catalog_process *process, size_t n_slots)
-{
-    process->slots = rv_alloc(n_slots, sizeof *process->slots);
-    process->n_slots = n_slots;
-    process->shift = 64 - (unsigned)__builtin_ctzll(n_slots);
-    for (size_t i = 0; i < n_slots; i++)
-        process->slots[i].address = FREE_ADDRESS;
-}
-
 struct rv_catalog_process *rv_catalog_process(struct rv_catalog *catalog, uint32_t number)
 {
     uint64_t hash = rv_hash_u64(number);
@@ -238,7 +217,7 @@ struct rv_catalog_process *rv_catalog_process(struct rv_catalog *catalog, uint32
     struct rv_catalog_process *process = rv_alloc(1, sizeof *process);
     process->catalog = catalog;
     process->number = number;
-    set_slots(process, MIN_SLOTS);
+    rv_address_table_init(&process->addresses);
     catalog->processes = rv_vec_reserve(catalog->processes, &catalog->process_capacity, catalog->n_processes + 1,
                                         sizeof *catalog->processes);
     catalog->processes[catalog->n_processes++] = process;
@@ -246,112 +225,75 @@ struct rv_catalog_process *rv_catalog_process(struct rv_catalog *catalog, uint32
     return process;
 }
 
-/* The slot of an address, or the free one where it belongs. Fibonacci hashing: neighbours spread. */
-static inline struct slot *probe(struct slot *slots, size_t mask, unsigned shift, uint64_t address)
-{
-    size_t i = (address * 0x9e3779b97f4a7c15ull) >> shift;
-    while (slots[i].address != address && slots[i].address != FREE_ADDRESS)
-        i = (i + 1) & mask;
-    return &slots[i];
-}
-
-static void grow_slots(struct rv_catalog_process *process)
-{
-    struct slot *old = process->slots;
-    size_t n_old = process->n_slots;
-    set_slots(process, n_old * 4);
-    for (size_t i = 0; i < n_old; i++)
-        if (old[i].address != FREE_ADDRESS)
-            *probe(process->slots, process->n_slots - 1, process->shift, old[i].address) = old[i];
-    free(old);
-}
-
-static inline bool is_in_time(const struct rv_mapped_module *module, uint64_t ticks)
-{
-    return ticks >= module->loaded_ticks && ticks < module->unloaded_ticks;
-}
-
-/* An address not met before, or met in a module that was not there at that time: find out, and remember the last
- * answer. */
-static __attribute__((noinline)) uint32_t look_up_anew(struct rv_catalog_process *process, uint64_t address,
-                                                       uint64_t ticks)
+/* An address not met before, or met in a module that was not there at that time: find out, and remember this answer. */
+static uint32_t look_up_anew(struct rv_catalog_process *process, uint64_t key, uint64_t ticks)
 {
     struct rv_catalog *catalog = process->catalog;
-    struct entry entry = {.kind = ENTRY_ADDRESS, .address = address, .ticks = ticks, .process = process};
-    uint32_t number = rv_module_map_find(&process->map, address, ticks);
+    struct entry entry = {.kind = ENTRY_ADDRESS, .address = rv_address_of(key), .ticks = ticks, .process = process};
+    uint32_t number = rv_module_map_find(&process->map, entry.address, ticks);
     if (number != RV_MODULE_NO_FILE) {
-        const struct rv_mapped_module *module = &process->map.modules[number];
         entry.kind = ENTRY_CODE;
-        entry.address = address - module->bias;
-        entry.file = catalog->files[module->file];
+        entry.address -= process->map.modules[number].bias;
+        entry.file = catalog->files[process->map.modules[number].file];
     } else {
         pthread_mutex_lock(&catalog->lock);
         number = rv_module_map_unknown(&process->map);
         pthread_mutex_unlock(&catalog->lock);
     }
     uint32_t id = find_or_add_entry(catalog, &entry);
-    struct slot *slot = probe(process->slots, process->n_slots - 1, process->shift, address);
-    if (slot->address == FREE_ADDRESS) {
-        if (process->n_used == RV_CATALOG_MAX)
-            return id;
-        process->n_used++;
-    }
-    *slot = (struct slot){.address = address, .id = id, .module = number};
-    if (process->n_used * SLOTS_PER_ADDRESS > process->n_slots)
-        grow_slots(process);
+    if (process->addresses.n_used < RV_CATALOG_MAX)
+        rv_address_table_put(&process->addresses, key, process->map.modules[number].is_timed, id, number);
     return id;
+}
+
+static __attribute__((noinline)) uint32_t look_up(struct rv_catalog_process *process, uint64_t key, uint64_t ticks)
+{
+    const struct rv_address_slot *slot = rv_address_table_find(&process->addresses, key);
+    if (!slot)
+        return look_up_anew(process, key, ticks);
+    const struct rv_mapped_module *module = &process->map.modules[slot->module];
+    if (slot->key == key || (ticks >= module->loaded_ticks && ticks < module->unloaded_ticks))
+        return slot->id;
+    return look_up_anew(process, key, ticks);
 }
 
 uint32_t rv_catalog_lookup(struct rv_catalog_process *process, uint64_t address, uint64_t ticks)
 {
-    address &= ADDRESS_MASK;
-    const struct slot *slot = probe(process->slots, process->n_slots - 1, process->shift, address);
-    if (slot->address == address &&
-        (!process->map.is_time_needed || is_in_time(&process->map.modules[slot->module], ticks)))
-        return slot->id;
-    return look_up_anew(process, address, ticks);
+    uint64_t key = rv_address_key(address) & RV_ADDRESS_KEY_MASK;
+    const struct rv_address_slot *home = rv_address_home(process->addresses.slots, process->addresses.byte_mask, key);
+    return home->key == key ? home->id : look_up(process, key, ticks);
 }
 
-/* Of CALL_AT and RETURN_AT: 2 and 3, which this bit tells from CALL and RETURN. */
-#define KIND_AT_BIT ((uint64_t)RV_EVENT_CALL_AT << RV_EVENT_KIND_SHIFT)
+/* CALL_AT and RETURN_AT, 2 and 3, less this bit are CALL and RETURN. */
+#define AT_BIT ((uint64_t)RV_EVENT_CALL_AT << RV_EVENT_KIND_SHIFT)
 
-static inline bool is_at(const struct rv_event *event)
+static inline bool is_at(uint64_t when)
 {
-    return event->when >> (RV_EVENT_KIND_SHIFT + 1) == RV_EVENT_CALL_AT >> 1;
+    return when >> (RV_EVENT_KIND_SHIFT + 1) == RV_EVENT_CALL_AT >> 1;
 }
 
-static inline void set_id(struct rv_event *event, uint32_t id)
-{
-    event->when &= ~KIND_AT_BIT;
-    event->id = id;
-    event->aux = 0;
-}
-
-/* Up to the first miss, which may move the table. Returns the number of events done. */
-static size_t translate_hits(const struct rv_catalog_process *process, struct rv_event *events, size_t n)
-{
-    struct slot *slots = process->slots;
-    const struct rv_mapped_module *modules = process->map.modules;
-    size_t mask = process->n_slots - 1;
-    unsigned shift = process->shift;
-    bool is_time_needed = process->map.is_time_needed;
-    for (size_t i = 0; i < n; i++) {
-        if (!is_at(&events[i]))
-            continue;
-        uint64_t address = rv_event_address(&events[i]);
-        const struct slot *slot = probe(slots, mask, shift, address);
-        if (slot->address != address ||
-            (is_time_needed && !is_in_time(&modules[slot->module], rv_event_ticks(&events[i]))))
-            return i;
-        set_id(&events[i], slot->id);
-    }
-    return n;
-}
-
+/* Works on the event's second word whole: one load, one store. */
 void rv_catalog_translate(struct rv_catalog_process *process, struct rv_event *events, size_t n)
 {
-    for (size_t i = 0; (i += translate_hits(process, events + i, n - i)) < n; i++)
-        set_id(&events[i], look_up_anew(process, rv_event_address(&events[i]), rv_event_ticks(&events[i])));
+    struct rv_address_slot *slots = process->addresses.slots;
+    uint64_t byte_mask = process->addresses.byte_mask;
+    for (size_t i = 0; i < n; i++) {
+        uint64_t words[2];
+        memcpy(words, &events[i], sizeof words);
+        if (!is_at(words[0]))
+            continue;
+        uint64_t key = words[1] & RV_ADDRESS_KEY_MASK;
+        const struct rv_address_slot *home = rv_address_home(slots, byte_mask, key);
+        uint32_t id = home->id;
+        if (__builtin_expect(home->key != key, 0)) {
+            id = look_up(process, key, words[0] & RV_EVENT_TICKS_MASK);
+            slots = process->addresses.slots;
+            byte_mask = process->addresses.byte_mask;
+        }
+        words[0] &= ~AT_BIT;
+        words[1] = (words[1] & ~RV_ADDRESS_KEY_MASK) | id;
+        memcpy(&events[i], words, sizeof words);
+    }
 }
 
 /* ---- names ---- */
@@ -436,7 +378,7 @@ static void destroy_process(struct rv_catalog_process *process)
 {
     rv_module_map_fini(&process->map);
     rv_index_fini(&process->module_index);
-    free(process->slots);
+    rv_address_table_fini(&process->addresses);
     free(process);
 }
 

@@ -15,41 +15,43 @@ static void end_unknown(struct rv_module_map *map)
 {
     if (!map->unknown)
         return;
-    struct rv_mapped_module *unknown = &map->modules[map->unknown - 1];
-    unknown->unloaded_ticks = unknown->loaded_ticks;
+    map->modules[map->unknown - 1].unloaded_ticks = 0;
     map->unknown = 0;
-    map->is_time_needed = true;
 }
 
-static void end_overlapped(struct rv_module_map *map, struct rv_mapped_module *added)
+/* One ends where the other begins. */
+static void part(struct rv_mapped_module *left, struct rv_mapped_module *right)
 {
-    for (size_t i = 0; i < map->n; i++) {
-        struct rv_mapped_module *other = &map->modules[i];
-        if (other->start >= added->end || added->start >= other->end)
-            continue;
-        map->is_time_needed = true;
-        if (other->loaded_ticks <= added->loaded_ticks && other->unloaded_ticks > added->loaded_ticks)
-            other->unloaded_ticks = added->loaded_ticks;
-        else if (added->loaded_ticks < other->loaded_ticks && added->unloaded_ticks > other->loaded_ticks)
-            added->unloaded_ticks = other->loaded_ticks;
-    }
+    struct rv_mapped_module *earlier = left->loaded_ticks <= right->loaded_ticks ? left : right;
+    struct rv_mapped_module *later = earlier == left ? right : left;
+    if (earlier->unloaded_ticks > later->loaded_ticks)
+        earlier->unloaded_ticks = later->loaded_ticks;
 }
 
-uint32_t rv_module_map_add(struct rv_module_map *map, const struct rv_mapped_module *module)
+uint32_t rv_module_map_add(struct rv_module_map *map, const struct rv_mapped_module *module,
+                           void (*on_timed)(void *context, uint32_t number), void *context)
 {
     struct rv_mapped_module added = *module;
     end_unknown(map);
-    end_overlapped(map, &added);
-    if (added.unloaded_ticks != RV_MODULE_MAPPED)
-        map->is_time_needed = true;
+    for (size_t i = 0; i < map->n; i++) {
+        struct rv_mapped_module *other = &map->modules[i];
+        if (other->start >= added.end || added.start >= other->end)
+            continue;
+        part(other, &added);
+        added.is_timed = true;
+        if (!other->is_timed) {
+            other->is_timed = true;
+            on_timed(context, (uint32_t)i);
+        }
+    }
     return append(map, &added);
 }
 
 void rv_module_map_unload(struct rv_module_map *map, uint32_t number, uint64_t ticks)
 {
     struct rv_mapped_module *module = &map->modules[number];
-    module->unloaded_ticks = ticks < module->loaded_ticks ? module->loaded_ticks : ticks;
-    map->is_time_needed = true;
+    if (ticks < module->unloaded_ticks)
+        module->unloaded_ticks = ticks;
 }
 
 /* 0 inside [loaded, unloaded). */

@@ -19,17 +19,22 @@ struct rv_mapped_module {
     uint64_t start, end, bias;
     uint64_t loaded_ticks, unloaded_ticks; /* valid in [loaded, unloaded) */
     uint32_t file;                         /* the caller's number, or RV_MODULE_NO_FILE */
+    bool is_timed; /* its addresses have meant something else at another time: look at the time */
 };
 
 struct rv_module_map { /* zero = empty */
     struct rv_mapped_module *modules;
     size_t n, capacity;
-    uint32_t unknown;    /* 1 + number of the current "no module known", or 0 */
-    bool is_time_needed; /* some address has meant different things at different times */
+    uint32_t unknown; /* 1 + number of the current "no module known", or 0 */
 };
 
-/* Add. Returns its number. */
-uint32_t rv_module_map_add(struct rv_module_map *map, const struct rv_mapped_module *module);
+/*
+ * Add.
+ *   on_timed  called with the number of each module that has just become timed by this one
+ *   returns   its number
+ */
+uint32_t rv_module_map_add(struct rv_module_map *map, const struct rv_mapped_module *module,
+                           void (*on_timed)(void *context, uint32_t number), void *context);
 
 /* Set when it was unloaded. */
 void rv_module_map_unload(struct rv_module_map *map, uint32_t number, uint64_t ticks);
