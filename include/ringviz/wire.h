@@ -5,8 +5,11 @@
  *
  *   header | processes | modules | ring controls | global message | name index | name ids | name heap | ring data
  *
- * The file is sparse; a ring's events get their pages when the ring is claimed. Everything in the file is
- * input to whoever reads it: validate every offset, length, index, id and kind on use.
+ * The file is sparse. Pages exist before anyone can know of what lies in them: the first page of each control, the
+ * global message, name index and name ids from creation on, everything else from the claim, the append or the intern
+ * that makes it visible. So a full disk is an error code of that call, never a SIGBUS.
+ *
+ * Everything in the file is input to whoever reads it: validate every offset, length, index, id and kind on use.
  *
  * Words marked [atomic] are read and written by several processes, always through __atomic builtins or
  * C11 atomics of the same width; plain words are written once, before the state that publishes them.
@@ -180,17 +183,22 @@ struct rv_wire_header {
     /* 0x300 name allocation */
     uint64_t name_heap_used;     /* [atomic] bytes */
     uint32_t next_name_id;       /* [atomic] first free id; ids start at 1 */
-    uint8_t reserved5[52];
+    uint32_t reserved5a;
+    uint64_t name_heap_ready;    /* [atomic] bytes of the heap that have their pages */
+    uint8_t reserved5[40];
 
     /* 0x340 accounts of rings already reclaimed; written by the consumer only */
     uint64_t total_produced, total_consumed, total_dropped, total_claims;
     uint8_t reserved6[32];
 
-    /* 0x380 global message: owner lock and chunk protocol (ring/control.h) */
-    uint32_t message_owner;      /* [atomic] */
-    uint32_t message_state;      /* [atomic] futex */
-    uint32_t message_total_bytes, message_chunk_bytes;
-    uint8_t reserved7[48];
+    /* 0x380 global message: one sender, one receiver, in chunks (ring/message.h) */
+    uint32_t message_owner;      /* [atomic] tid of the sender; 0 when none */
+    uint32_t message_reader;     /* [atomic] tid of the receiver; 0 when none */
+    uint32_t message_state;      /* [atomic] futex: 0 idle, 1 a chunk is there, 2 it was taken */
+    uint32_t message_serial;     /* [atomic] bumped as each message begins */
+    uint64_t message_total_bytes, message_offset;
+    uint32_t message_chunk_bytes;
+    uint8_t reserved7[28];
 
     uint8_t reserved8[RV_WIRE_PAGE - 0x3c0];
 };
@@ -246,7 +254,7 @@ RV_WIRE_ASSERT(sizeof(struct rv_wire_module) == 96);
 #define RV_WIRE_WATCH_RESULT 512u
 
 struct rv_wire_watch {
-    int32_t in_use;          /* [atomic] 0 free, 1 set by the monitor, -2 to be removed */
+    int32_t in_use;          /* [atomic] 0 free, 1 set by the monitor, -2 to be removed, 16 + pid while a monitor fills it */
     int32_t expression_bytes;
     char expression[RV_WIRE_WATCH_EXPRESSION];
     int32_t is_result_ready; /* [atomic] */
@@ -257,7 +265,7 @@ RV_WIRE_ASSERT(sizeof(struct rv_wire_watch) == 784);
 
 /* One frame of the live stack; slot_bytes of subroutine text follow it. */
 struct rv_wire_slot {
-    uint32_t line;      /* [atomic] */
+    uint32_t line;      /* [atomic] UINT32_MAX: the frame was overwritten by deeper ones, nothing is known of it */
     uint32_t name;      /* [atomic] name id, 0 when only the text is known */
     uint64_t ticks;     /* [atomic] */
 };
@@ -265,8 +273,8 @@ RV_WIRE_ASSERT(sizeof(struct rv_wire_slot) == 16);
 
 struct rv_wire_control {
     /* 0x000 owner */
-    uint32_t state;          /* [atomic] enum rv_ring_state */
-    uint32_t generation;     /* bumped by each claim */
+    uint32_t state;          /* [atomic] enum rv_ring_state; changes together with generation, as one 64-bit word */
+    uint32_t generation;     /* [atomic] bumped by each claim */
     uint32_t owner_pid, owner_tid;
     uint32_t process;        /* index into processes */
     uint32_t tag_mode;       /* enum rv_tag_mode */
@@ -277,7 +285,7 @@ struct rv_wire_control {
     /* 0x040 flags, read on slow paths */
     uint32_t trace;          /* [atomic] */
     uint32_t signal;         /* [atomic] */
-    uint32_t command_ready;  /* [atomic] futex: 0 empty, 1 command posted, 2 response posted */
+    uint32_t command_ready;  /* [atomic] futex: 0 empty, 1 command posted, 2 response posted, 16 + pid while one is written */
     uint32_t name_is_set;    /* [atomic] seqlock over thread_name: odd while it is written */
     uint8_t reserved1[48];
 
@@ -287,7 +295,8 @@ struct rv_wire_control {
     uint64_t n_lost_marks;   /* [atomic] LOST events this generation wrote itself: not the tracee's */
     uint64_t closing_ticks;  /* [atomic] fill: when this ring stopped; 0 before */
     uint32_t is_waiting;     /* [atomic] the producer waits for room */
-    uint8_t reserved2[92];
+    uint32_t is_overwriting; /* [atomic] policy block while no consumer lives: the producer passes tail. Set before it does */
+    uint8_t reserved2[88];
 
     /* 0x100 the consumer's line */
     uint64_t tail;           /* [atomic] events read or passed over */
@@ -332,7 +341,10 @@ struct rv_wire_name {
 };
 RV_WIRE_ASSERT(sizeof(struct rv_wire_name) == 24);
 
-/* OFD lock bytes, far beyond the file's end: [0] the consumer, [1 + ring] each ring's owner. */
+/*
+ * OFD lock bytes, far beyond the file's end: [0] the consumer, [1 + ring] each ring's owner, [1 + n_rings] the sender and
+ * [2 + n_rings] the receiver of the global message.
+ */
 #define RV_WIRE_LOCK_BASE (1ll << 40)
 
 #endif

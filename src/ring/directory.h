@@ -3,7 +3,15 @@
  *
  * A ring goes FREE -> CLAIMED -> LIVE -> EXITED -> FREE by compare-and-swap on its state word. The owner process holds
  * an OFD lock on one byte per ring, through one fd per process: the kernel drops it at death, however the process died.
- * After fork the child must call rv_directory_after_fork() before it claims: OFD locks are shared with the parent.
+ * After fork the child must call rv_directory_after_fork(), in the fork handler: until then it shares the parent's
+ * locks and keeps its rings alive. A process that loses the lock without dying (closefrom) still counts as alive where
+ * /proc shows that it runs, is the same image and has the file mapped.
+ *
+ * Orderings, each with its partner:
+ *   D1 -> D2  owner words are whole before LIVE, exit words before EXITED; readers load state before them
+ *   D3 -> D4  the consumer is done with a ring before FREE; a claimer sees FREE before it writes there
+ *   T1 -> T2, T3 -> T4  a seqlock over the thread name
+ *   H1 -> H2  the heartbeat before consumer_pid
  */
 #ifndef RV_RING_DIRECTORY_H
 #define RV_RING_DIRECTORY_H

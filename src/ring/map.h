@@ -11,22 +11,23 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "base/clock.h"
 #include "ringviz/wire.h"
 
-struct rv_map_params { /* zero = default */
-    uint32_t n_rings;        /* 256: a ring costs memory only once claimed */
-    uint32_t ring_events;    /* 2^17, rounded up to a power of two, at most 2^20 */
-    uint32_t n_slots;        /* 64 */
-    uint32_t slot_bytes;     /* 200 */
-    uint32_t message_bytes;  /* 256 */
-    uint32_t global_bytes;   /* 16 KiB */
-    uint32_t n_processes;    /* 4096 */
-    uint32_t n_modules;      /* 16384 */
-    uint32_t n_names;        /* 2^18 */
-    uint64_t name_heap_bytes;/* 32 MiB */
-    uint32_t max_depth;      /* 0 = all */
+struct rv_map_params {        /* zero = default */
+    uint32_t n_rings;         /* 256: a ring costs memory only once claimed */
+    uint32_t ring_events;     /* 2^17, rounded up to a power of two, 64 to 2^20 */
+    uint32_t n_slots;         /* 64 */
+    uint32_t slot_bytes;      /* 200 */
+    uint32_t message_bytes;   /* 256 */
+    uint32_t global_bytes;    /* 16 KiB */
+    uint32_t n_processes;     /* 16384 */
+    uint32_t n_modules;       /* 65536 */
+    uint32_t n_names;         /* 2^18 ids, of which 0 is none */
+    uint64_t name_heap_bytes; /* 32 MiB */
+    uint32_t max_depth;       /* 0 = all */
     enum rv_policy policy;
     enum rv_clock_kind clock_kind;
     bool stop_on_create, trace_on_create;
@@ -38,15 +39,19 @@ enum rv_map_mode {
     RV_MAP_OBSERVER  /* read-only mapping */
 };
 
+#define RV_MAP_PATH_BYTES 4096
+
 struct rv_map {
     struct rv_wire_header *header; /* the shared page 0 */
     uint8_t *base;
     size_t n_bytes;
-    int fd;                        /* CLOEXEC; carries our OFD locks */
+    int fd;       /* CLOEXEC; carries our OFD locks. Programs may close it: see rv_map_own_fd() */
+    dev_t device; /* what fd must be */
+    ino_t inode;
     enum rv_map_mode mode;
-    struct rv_wire_header geometry;/* validated private copy: offsets and counts come from here */
+    struct rv_wire_header geometry; /* validated private copy: offsets and counts come from here */
     struct rv_clock clock;
-    char *path;
+    char path[RV_MAP_PATH_BYTES]; /* absolute */
 };
 
 /* Private file for ringviz itself: /dev/shm, XDG_RUNTIME_DIR, then the temporary directory, the first with room for
@@ -65,11 +70,32 @@ int rv_map_create(struct rv_map *map, const char *path, const struct rv_map_para
  */
 int rv_map_open(struct rv_map *map, const char *path, enum rv_map_mode mode, bool is_quiet);
 
-/* The check of rv_map_open() alone: does this page 0 describe a file of n_bytes? 0, -EBADMSG, -EPROTONOSUPPORT. Pure: fuzzed. */
+/* The check of rv_map_open() alone: does this page 0 describe a file of n_bytes? 0, -EBADMSG, -EPROTONOSUPPORT. Pure:
+ * fuzzed. */
 int rv_map_validate(const struct rv_wire_header *header, uint64_t n_bytes);
 
 /* NULL-safe on a zeroed map. Locks go with the fd. */
 void rv_map_close(struct rv_map *map);
+
+/*
+ * Give a range of the file its pages, so that no store to it can fail. Idempotent; keeps what is there.
+ *   returns  0 or -ENOSPC, -EBADF, ...
+ *   thread   any; async-signal-safe, keeps errno
+ */
+int rv_map_allocate(struct rv_map *map, uint64_t offset, uint64_t n_bytes);
+
+/*
+ * The program may have closed our descriptor, or put a file of its own in its place: make map->fd ours again.
+ *   returns  0, or -EBADF when the file cannot be reached any more
+ *   thread   any; async-signal-safe, keeps errno
+ */
+int rv_map_own_fd(struct rv_map *map);
+
+/*
+ * Another open file description of the same file, thus with locks of its own, under the same descriptor.
+ *   thread   one; async-signal-safe, keeps errno
+ */
+int rv_map_reopen(struct rv_map *map);
 
 struct rv_wire_control *rv_map_control(const struct rv_map *map, uint32_t ring_idx); /* ring_idx < geometry.n_rings */
 struct rv_event *rv_map_events(const struct rv_map *map, uint32_t ring_idx);

@@ -4,6 +4,9 @@
  * head and tail are free-running 64-bit event counts. Orderings, each with its partner:
  *   P1 -> C1  producer publishes head after the events' bytes; consumer reads head before the bytes
  *   C2 -> P2  consumer publishes tail after copying; producer reads tail before it overwrites
+ *   C3 -> P3  a producer that passes tail (policy ring; block without a consumer) publishes head, then, in the next
+ * lap, the bytes; consumer copies the bytes, then reads head again and discards what may have been overwritten W1 -> W2
+ * consumer says that it sleeps, then waits; producer bumps consumer_wake, then asks whether it sleeps
  *
  * The producer's fast path is ring/push.h: one clock read, one 16-byte store, one publish. This file is its slow
  * path and the consumer's side.
@@ -43,7 +46,8 @@ struct rv_ring_read {
  */
 struct rv_ring_read rv_ring_pop(struct rv_ring *ring, struct rv_event *out, size_t max);
 
-/* As pop, but leaves the ring as it is: observers of a live file. Validates after copying; discards what may be torn. */
+/* As pop, but leaves the ring as it is: observers of a live file. Validates after copying; discards what may be torn.
+ */
 struct rv_ring_read rv_ring_peek(const struct rv_ring *ring, uint64_t *cursor, struct rv_event *out, size_t max);
 
 /* Events waiting now. Consumer. */
@@ -54,6 +58,9 @@ struct rv_ring_account {
     uint64_t n_produced, n_consumed, n_dropped;
 };
 struct rv_ring_account rv_ring_account(const struct rv_ring *ring);
+
+/* Tell a sleeping consumer that there is something new. Producers' slow paths; async-signal-safe, keeps errno. */
+void rv_ring_wake_consumer(struct rv_wire_header *header);
 
 /* After each turn over all rings: bump drain_turns and wake producers that wait for room; renew the heartbeat. */
 void rv_ring_turn_done(struct rv_wire_header *header);

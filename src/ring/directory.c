@@ -1,0 +1,397 @@
+/*
+ * state and generation of a ring are one 64-bit word. A claim is two steps: FREE -> CLAIMED by compare-and-swap, then
+ * the lock byte; whoever takes a ring away from its owner must hold that byte, too. So a claimer that died, or sleeps,
+ * between the two steps loses the ring at most: after the lock it looks whether the word is still its own.
+ */
+#include "ring/directory.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "base/os.h"
+#include "ring/owner.h"
+#include "ring/ring.h"
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+
+enum {
+    CONSUMER_BYTE = 0,
+    FIRST_RING_BYTE = 1,
+    N_NAME_TRIES = 64,
+};
+static const uint64_t HEARTBEAT_LIMIT_NS = 100000000;
+
+/* ---- processes ---- */
+
+static void copy_program_name(char *out, size_t out_bytes)
+{
+    char path[4096];
+    ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
+    if (n <= 0) {
+        memset(path, 0, 17);
+        prctl(PR_GET_NAME, path);
+        n = (ssize_t)strlen(path);
+    }
+    path[n] = '\0';
+    const char *slash = strrchr(path, '/');
+    const char *name = slash ? slash + 1 : path;
+    size_t n_bytes = strnlen(name, out_bytes - 1);
+    memcpy(out, name, n_bytes);
+    memset(out + n_bytes, 0, out_bytes - n_bytes);
+}
+
+/* Entries are appended only: an index names a process for the whole life of the file. */
+static int append_process(struct rv_map *map)
+{
+    uint32_t *used = &map->header->n_processes_used;
+    uint32_t idx = __atomic_load_n(used, __ATOMIC_RELAXED);
+    do {
+        if (idx >= map->geometry.n_processes)
+            return -ENOSPC;
+        int error = rv_map_allocate(map, map->geometry.processes.offset + idx * sizeof(struct rv_wire_process),
+                                    sizeof(struct rv_wire_process));
+        if (error)
+            return error == -EBADF ? error : -ENOSPC;
+    } while (!__atomic_compare_exchange_n(used, &idx, idx + 1, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+    return (int)idx;
+}
+
+int rv_directory_enter_process(struct rv_map *map)
+{
+    int saved = errno;
+    int idx = append_process(map);
+    if (idx >= 0) {
+        struct rv_wire_process *process = rv_map_process(map, (uint32_t)idx);
+        __atomic_store_n(&process->state, RV_PROCESS_CLAIMED, __ATOMIC_RELAXED);
+        process->pid = (uint32_t)getpid();
+        process->parent_pid = (uint32_t)getppid();
+        process->start = rv_os_process_start(getpid());
+        process->born_ticks = rv_clock_ticks(map->clock.kind);
+        copy_program_name(process->name, sizeof process->name);
+        __atomic_store_n(&process->state, RV_PROCESS_LIVE, __ATOMIC_RELEASE); /* D1 -> D2 */
+    }
+    errno = saved;
+    return idx;
+}
+
+void rv_directory_leave_process(struct rv_map *map, uint32_t process_idx)
+{
+    struct rv_wire_process *process = rv_map_process(map, process_idx);
+    __atomic_store_n(&process->ended_ticks, rv_clock_ticks(map->clock.kind), __ATOMIC_RELAXED);
+    __atomic_store_n(&process->state, RV_PROCESS_ENDED, __ATOMIC_RELEASE); /* D1 -> D2 */
+}
+
+int rv_directory_after_fork(struct rv_map *map)
+{
+    return rv_map_reopen(map);
+}
+
+/* ---- the state word ---- */
+
+static uint64_t *state_word(struct rv_wire_control *control)
+{
+    return (uint64_t *)(void *)&control->state;
+}
+
+static uint64_t make_word(uint32_t state, uint32_t generation)
+{
+    return (uint64_t)generation << 32 | state;
+}
+
+static uint32_t state_of(uint64_t word)
+{
+    return (uint32_t)word;
+}
+
+static uint32_t generation_of(uint64_t word)
+{
+    return (uint32_t)(word >> 32);
+}
+
+static bool swap_word(struct rv_wire_control *control, uint64_t from, uint64_t to)
+{
+    return __atomic_compare_exchange_n(state_word(control), &from, to, false, __ATOMIC_ACQ_REL, /* D3 -> D4, D4 <- D3 */
+                                       __ATOMIC_RELAXED);
+}
+
+/* ---- claim ---- */
+
+/* The calling thread's, or nobody's: true with *word = {CLAIMED, new generation} and the lock byte held. */
+static bool take_ring(struct rv_map *map, uint32_t ring_idx, uint64_t *word)
+{
+    struct rv_wire_control *control = rv_map_control(map, ring_idx);
+    uint64_t seen = __atomic_load_n(state_word(control), __ATOMIC_RELAXED);
+    if (state_of(seen) != RV_RING_FREE)
+        return false;
+    *word = make_word(RV_RING_CLAIMED, generation_of(seen) + 1);
+    if (!swap_word(control, seen, *word))
+        return false;
+    if (!rv_owner_lock(map->fd, FIRST_RING_BYTE + ring_idx)) {
+        swap_word(control, *word, make_word(RV_RING_FREE, generation_of(*word)));
+        return false;
+    }
+    /* If it was taken from us meanwhile, the lock stays: a thread of this process may rely on it by now. */
+    return __atomic_load_n(state_word(control), __ATOMIC_RELAXED) == *word;
+}
+
+static void give_up_ring(struct rv_map *map, uint32_t ring_idx, uint64_t word)
+{
+    /* In this order: another thread of ours may claim it as soon as it is free, by the same lock. */
+    rv_owner_unlock(map->fd, FIRST_RING_BYTE + ring_idx);
+    swap_word(rv_map_control(map, ring_idx), word, make_word(RV_RING_FREE, generation_of(word)));
+}
+
+static void touch_pages(uint8_t *first, uint8_t *end)
+{
+    for (uint8_t *page = first; page < end; page += RV_WIRE_PAGE)
+        __atomic_fetch_or(page, 0, __ATOMIC_RELAXED);
+}
+
+static void populate(void *data, size_t n_bytes)
+{
+    uintptr_t first = (uintptr_t)data & ~(uintptr_t)(RV_WIRE_PAGE - 1);
+    uintptr_t end = ((uintptr_t)data + n_bytes + RV_WIRE_PAGE - 1) & ~(uintptr_t)(RV_WIRE_PAGE - 1);
+    if (madvise((void *)first, end - first, MADV_POPULATE_WRITE) != 0)
+        touch_pages(data, (uint8_t *)data + n_bytes);
+}
+
+static int give_pages(struct rv_map *map, uint32_t ring_idx)
+{
+    uint8_t *control = (uint8_t *)rv_map_control(map, ring_idx), *events = (uint8_t *)rv_map_events(map, ring_idx);
+    size_t events_bytes = (size_t)map->geometry.ring_events * sizeof(struct rv_event);
+    int error = rv_map_allocate(map, (uint64_t)(control - map->base), map->geometry.control_bytes);
+    if (!error)
+        error = rv_map_allocate(map, (uint64_t)(events - map->base), events_bytes);
+    if (!error)
+        populate(events, events_bytes);
+    return error;
+}
+
+static void reset_protocols(struct rv_map *map, struct rv_wire_control *control)
+{
+    struct rv_wire_header *header = map->header;
+    __atomic_store_n(&control->trace, __atomic_load_n(&header->trace_on_create, __ATOMIC_RELAXED), __ATOMIC_RELAXED);
+    __atomic_store_n(&control->signal, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&control->command_ready, 0, __ATOMIC_RELAXED);
+    uint32_t sequence = __atomic_load_n(&control->live_sequence, __ATOMIC_RELAXED);
+    __atomic_store_n(&control->live_sequence, (sequence | 1) + 1, __ATOMIC_RELAXED);
+    __atomic_store_n(&control->current_slot, -1, __ATOMIC_RELAXED);
+    __atomic_store_n(&control->live_depth, 0, __ATOMIC_RELAXED);
+    for (unsigned i = 0; i < RV_WIRE_WATCHES; i++) {
+        __atomic_store_n(&control->watches[i].is_result_ready, 0, __ATOMIC_RELAXED);
+        __atomic_store_n(&control->watches[i].in_use, 0, __ATOMIC_RELAXED);
+    }
+}
+
+static void reset_ring(struct rv_map *map, struct rv_wire_control *control, uint32_t process_idx,
+                       enum rv_tag_mode tag_mode)
+{
+    uint64_t tail = __atomic_load_n(&control->tail, __ATOMIC_RELAXED);
+    control->owner_pid = (uint32_t)getpid();
+    control->owner_tid = (uint32_t)rv_os_tid();
+    control->process = process_idx;
+    control->tag_mode = tag_mode;
+    control->born_ticks = rv_clock_ticks(map->clock.kind);
+    __atomic_store_n(&control->exited_ticks, 0, __ATOMIC_RELAXED);
+    control->claim_head = tail;
+    __atomic_store_n(&control->head, tail, __ATOMIC_RELAXED);
+    __atomic_store_n(&control->n_refused, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&control->n_lost_marks, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&control->closing_ticks, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&control->is_waiting, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&control->is_overwriting, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&control->n_overwritten, 0, __ATOMIC_RELAXED);
+    reset_protocols(map, control);
+}
+
+static int claim(struct rv_map *map, uint32_t process_idx, enum rv_tag_mode tag_mode)
+{
+    if (rv_map_own_fd(map))
+        return -ENOSPC;
+    for (uint32_t i = 0; i < map->geometry.n_rings; i++) {
+        uint64_t word;
+        if (!take_ring(map, i, &word))
+            continue;
+        if (give_pages(map, i)) {
+            give_up_ring(map, i, word);
+            return -ENOSPC;
+        }
+        struct rv_wire_control *control = rv_map_control(map, i);
+        reset_ring(map, control, process_idx, tag_mode);
+        char name[17] = "";
+        prctl(PR_GET_NAME, name);
+        rv_directory_set_thread_name(map, i, name);
+        __atomic_store_n(state_word(control), make_word(RV_RING_LIVE, generation_of(word)),
+                         __ATOMIC_RELEASE); /* D1 -> D2 */
+        return (int)i;
+    }
+    return -ENOSPC;
+}
+
+int rv_directory_claim(struct rv_map *map, uint32_t process_idx, enum rv_tag_mode tag_mode)
+{
+    int saved = errno;
+    int ring_idx = claim(map, process_idx, tag_mode);
+    if (ring_idx < 0)
+        __atomic_fetch_add(&map->header->n_threads_without_ring, 1, __ATOMIC_RELAXED);
+    else
+        rv_ring_wake_consumer(map->header);
+    errno = saved;
+    return ring_idx;
+}
+
+void rv_directory_release(struct rv_map *map, uint32_t ring_idx)
+{
+    struct rv_wire_control *control = rv_map_control(map, ring_idx);
+    uint32_t generation = generation_of(__atomic_load_n(state_word(control), __ATOMIC_RELAXED));
+    __atomic_store_n(&control->exited_ticks, rv_clock_ticks(map->clock.kind), __ATOMIC_RELAXED);
+    __atomic_store_n(state_word(control), make_word(RV_RING_EXITED, generation), __ATOMIC_RELEASE); /* D1 -> D2 */
+    if (rv_map_own_fd(map) == 0)
+        rv_owner_unlock(map->fd, FIRST_RING_BYTE + ring_idx);
+}
+
+/* ---- liveness and reclaim ---- */
+
+/* exec keeps pid and start time, but enters a new process: then the image that owned the ring is gone. */
+static bool has_later_image(const struct rv_map *map, uint32_t process_idx)
+{
+    uint32_t n_used = __atomic_load_n(&map->header->n_processes_used, __ATOMIC_RELAXED);
+    n_used = n_used < map->geometry.n_processes ? n_used : map->geometry.n_processes;
+    const struct rv_wire_process *process = rv_map_process(map, process_idx);
+    for (uint32_t i = process_idx + 1; i < n_used; i++) {
+        const struct rv_wire_process *other = rv_map_process(map, i);
+        if (__atomic_load_n(&other->state, __ATOMIC_ACQUIRE) >= RV_PROCESS_LIVE && /* D2 <- D1 */
+            other->pid == process->pid && other->start == process->start)
+            return true;
+    }
+    return false;
+}
+
+/* The lock is free. Either the owner died, or its program closed all descriptors, ours among them, and lives. */
+static bool owner_only_lost_its_lock(const struct rv_map *map, const struct rv_wire_control *control)
+{
+    uint32_t process_idx = control->process;
+    uint32_t n_used = __atomic_load_n(&map->header->n_processes_used, __ATOMIC_RELAXED);
+    if (process_idx >= n_used || process_idx >= map->geometry.n_processes)
+        return false;
+    const struct rv_wire_process *process = rv_map_process(map, process_idx);
+    return rv_owner_is_running(process->pid, process->start) && !has_later_image(map, process_idx) &&
+           rv_owner_maps_file(process->pid, map->inode);
+}
+
+bool rv_directory_has_live_owner(const struct rv_map *map, uint32_t ring_idx)
+{
+    if (rv_owner_is_locked(map->fd, FIRST_RING_BYTE + ring_idx, 1))
+        return true;
+    const struct rv_wire_control *control = rv_map_control(map, ring_idx);
+    uint32_t state = __atomic_load_n(&control->state, __ATOMIC_ACQUIRE); /* D2 <- D1 */
+    return state == RV_RING_LIVE && owner_only_lost_its_lock(map, control);
+}
+
+static void add_to_totals(struct rv_map *map, uint32_t ring_idx)
+{
+    struct rv_ring ring;
+    rv_ring_view(&ring, map, ring_idx);
+    struct rv_ring_account account = rv_ring_account(&ring);
+    map->header->total_produced += account.n_produced;
+    map->header->total_consumed += account.n_consumed;
+    map->header->total_dropped += account.n_dropped;
+    map->header->total_claims++;
+}
+
+static bool is_drained(const struct rv_wire_control *control)
+{
+    uint64_t head = __atomic_load_n(&control->head, __ATOMIC_ACQUIRE); /* C1 <- P1 */
+    return (int64_t)(head - __atomic_load_n(&control->tail, __ATOMIC_RELAXED)) <= 0;
+}
+
+void rv_directory_reclaim(struct rv_map *map, uint32_t ring_idx)
+{
+    struct rv_wire_control *control = rv_map_control(map, ring_idx);
+    if (!rv_owner_lock(map->fd, FIRST_RING_BYTE + ring_idx))
+        return;
+    uint64_t word = __atomic_load_n(state_word(control), __ATOMIC_ACQUIRE); /* D2 <- D1 */
+    uint32_t state = state_of(word);
+    bool is_dead_claim = state == RV_RING_CLAIMED;
+    bool is_done = state == RV_RING_EXITED || (state == RV_RING_LIVE && !owner_only_lost_its_lock(map, control));
+    if (is_done && is_drained(control))
+        add_to_totals(map, ring_idx);
+    else
+        is_done = false;
+    if (is_dead_claim || is_done || state >= RV_RING_STATE_COUNT)
+        swap_word(control, word, make_word(RV_RING_FREE, generation_of(word)));
+    rv_owner_unlock(map->fd, FIRST_RING_BYTE + ring_idx);
+}
+
+/* ---- thread names ---- */
+
+void rv_directory_set_thread_name(struct rv_map *map, uint32_t ring_idx, const char *name)
+{
+    struct rv_wire_control *control = rv_map_control(map, ring_idx);
+    uint64_t words[sizeof control->thread_name / sizeof(uint64_t)] = {0};
+    memcpy(words, name, strnlen(name, sizeof control->thread_name - 1));
+    uint32_t sequence = __atomic_load_n(&control->name_is_set, __ATOMIC_RELAXED) | 1;
+    __atomic_store_n(&control->name_is_set, sequence, __ATOMIC_RELAXED);
+    __atomic_thread_fence(__ATOMIC_RELEASE); /* T1 -> T2 */
+    for (unsigned i = 0; i < sizeof words / sizeof *words; i++)
+        __atomic_store_n((uint64_t *)(void *)control->thread_name + i, words[i], __ATOMIC_RELAXED);
+    __atomic_store_n(&control->name_is_set, sequence + 1, __ATOMIC_RELEASE); /* T3 -> T4 */
+}
+
+void rv_directory_thread_name(const struct rv_map *map, uint32_t ring_idx, char out[64])
+{
+    const struct rv_wire_control *control = rv_map_control(map, ring_idx);
+    uint64_t words[sizeof control->thread_name / sizeof(uint64_t)];
+    for (unsigned n_tries = 0; n_tries < N_NAME_TRIES; n_tries++) {
+        uint32_t sequence = __atomic_load_n(&control->name_is_set, __ATOMIC_ACQUIRE); /* T4 <- T3 */
+        for (unsigned i = 0; i < sizeof words / sizeof *words; i++)
+            words[i] = __atomic_load_n((const uint64_t *)(const void *)control->thread_name + i, __ATOMIC_RELAXED);
+        __atomic_thread_fence(__ATOMIC_ACQUIRE); /* T2 <- T1 */
+        if (!(sequence & 1) && __atomic_load_n(&control->name_is_set, __ATOMIC_RELAXED) == sequence)
+            break;
+    }
+    memcpy(out, words, sizeof words);
+    out[63] = '\0';
+    for (char *c = out; *c; c++)
+        if ((unsigned char)*c < ' ' || *c == 127)
+            *c = '?';
+}
+
+/* ---- the consumer ---- */
+
+int rv_directory_attach_consumer(struct rv_map *map)
+{
+    if (map->mode == RV_MAP_OBSERVER)
+        return -EINVAL;
+    if (rv_map_own_fd(map) || !rv_owner_lock(map->fd, CONSUMER_BYTE))
+        return -EBUSY;
+    __atomic_store_n(&map->header->heartbeat_ns, rv_clock_mono_ns(), __ATOMIC_RELAXED);
+    __atomic_store_n(&map->header->consumer_pid, (uint32_t)getpid(), __ATOMIC_RELEASE); /* H1 -> H2 */
+    return 0;
+}
+
+void rv_directory_detach_consumer(struct rv_map *map)
+{
+    __atomic_store_n(&map->header->consumer_pid, 0, __ATOMIC_RELEASE); /* H1 -> H2 */
+    __atomic_store_n(&map->header->heartbeat_ns, 0, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&map->header->drain_turns, 1, __ATOMIC_RELEASE); /* C2 -> P2 */
+    rv_os_futex_wake(&map->header->drain_turns);
+    if (rv_map_own_fd(map) == 0)
+        rv_owner_unlock(map->fd, CONSUMER_BYTE);
+}
+
+bool rv_directory_has_live_consumer(const struct rv_map *map)
+{
+    if (__atomic_load_n(&map->header->consumer_pid, __ATOMIC_ACQUIRE) == 0) /* H2 <- H1 */
+        return false;
+    int saved = errno;
+    uint64_t age = rv_clock_mono_ns() - __atomic_load_n(&map->header->heartbeat_ns, __ATOMIC_RELAXED);
+    errno = saved;
+    /* A heartbeat of the next instant was written between our two reads; one of tomorrow is a lie. */
+    return age < HEARTBEAT_LIMIT_NS || -age < HEARTBEAT_LIMIT_NS;
+}

@@ -1,0 +1,392 @@
+/*
+ * Creation writes page 0 in full, then says READY; opening copies page 0 once and believes that copy only. The
+ * descriptor lives in a program that is not ours: every use checks that it still is our file.
+ */
+#include "ring/map.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/os.h"
+#include "ring/layout.h"
+
+enum {
+    /* Descriptor numbers below are the program's: it may count on getting the lowest, or loop over the first few. */
+    HIGH_FD = 900,
+    LESS_HIGH_FD = 100,
+    N_ALLOCATE_TRIES = 1000,
+};
+/* Small enough that a program under a profiling timer gets through: an interrupted fallocate begins anew. */
+static const uint64_t ALLOCATE_STEP = 256 << 10;
+
+/* ---- descriptors ---- */
+
+static bool is_our_file(const struct rv_map *map, int fd)
+{
+    struct stat status;
+    return fstat(fd, &status) == 0 && status.st_dev == map->device && status.st_ino == map->inode;
+}
+
+static int move_up(int fd)
+{
+    int moved = fcntl(fd, F_DUPFD_CLOEXEC, HIGH_FD);
+    if (moved < 0)
+        moved = fcntl(fd, F_DUPFD_CLOEXEC, LESS_HIGH_FD);
+    if (moved < 0)
+        return fd;
+    close(fd);
+    return moved;
+}
+
+static int open_flags(enum rv_map_mode mode)
+{
+    return (mode == RV_MAP_OBSERVER ? O_RDONLY : O_RDWR) | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
+}
+
+/* "/proc/self/fd/N" without stdio: also called between fork and exec. */
+static void format_fd_path(char out[32], int fd)
+{
+    char digits[12];
+    unsigned n = 0, value = (unsigned)fd;
+    do
+        digits[n++] = (char)('0' + value % 10);
+    while (value /= 10);
+    memcpy(out, "/proc/self/fd/", 14);
+    for (unsigned i = 0; i < n; i++)
+        out[14 + i] = digits[n - 1 - i];
+    out[14 + n] = '\0';
+}
+
+/* A fresh open file description of the mapped file, or -1. The path may have been unlinked, or belong to another file.
+ */
+static int open_again(const struct rv_map *map)
+{
+    int fd = -1;
+    if (map->fd >= 0 && is_our_file(map, map->fd)) {
+        char link[32];
+        format_fd_path(link, map->fd);
+        fd = open(link, open_flags(map->mode));
+    }
+    if (fd < 0)
+        fd = open(map->path, open_flags(map->mode) | O_NOFOLLOW);
+    if (fd >= 0 && !is_our_file(map, fd)) {
+        close(fd);
+        fd = -1;
+    }
+    return fd;
+}
+
+static int replace_fd(struct rv_map *map)
+{
+    int fd = open_again(map);
+    if (fd < 0)
+        return -EBADF;
+    if (map->fd >= 0 && is_our_file(map, map->fd)) {
+        int result;
+        do
+            result = dup3(fd, map->fd, O_CLOEXEC);
+        while (result < 0 && (errno == EINTR || errno == EBUSY));
+        close(fd);
+        return result < 0 ? -EBADF : 0;
+    }
+    map->fd = move_up(fd);
+    return 0;
+}
+
+int rv_map_reopen(struct rv_map *map)
+{
+    int saved = errno;
+    int error = replace_fd(map);
+    errno = saved;
+    return error;
+}
+
+int rv_map_own_fd(struct rv_map *map)
+{
+    int saved = errno;
+    int error = map->fd >= 0 && is_our_file(map, map->fd) ? 0 : replace_fd(map);
+    errno = saved;
+    return error;
+}
+
+static int allocate_step(int fd, uint64_t offset, uint64_t n_bytes)
+{
+    for (unsigned n_tries = 0; n_tries < N_ALLOCATE_TRIES; n_tries++) {
+        if (fallocate(fd, FALLOC_FL_KEEP_SIZE, (off_t)offset, (off_t)n_bytes) == 0)
+            return 0;
+        /* A file system without it: glibc's substitute writes zeroes under concurrent writers, so go without. */
+        if (errno == EOPNOTSUPP || errno == ENOSYS)
+            return 0;
+        if (errno != EINTR)
+            return -errno;
+    }
+    return -EINTR;
+}
+
+int rv_map_allocate(struct rv_map *map, uint64_t offset, uint64_t n_bytes)
+{
+    int saved = errno;
+    int error = rv_map_own_fd(map);
+    while (!error && n_bytes) {
+        uint64_t step = n_bytes < ALLOCATE_STEP ? n_bytes : ALLOCATE_STEP;
+        error = allocate_step(map->fd, offset, step);
+        offset += step;
+        n_bytes -= step;
+    }
+    errno = saved;
+    return error;
+}
+
+/* ---- common to create and open ---- */
+
+static int set_path(struct rv_map *map, const char *path)
+{
+    size_t used = 0;
+    if (path[0] != '/') {
+        if (!getcwd(map->path, sizeof map->path - 1))
+            return -errno;
+        used = strlen(map->path);
+        map->path[used++] = '/';
+    }
+    size_t n_bytes = strlen(path) + 1;
+    if (n_bytes > sizeof map->path - used)
+        return -ENAMETOOLONG;
+    memcpy(map->path + used, path, n_bytes);
+    return 0;
+}
+
+static int map_file(struct rv_map *map, uint64_t n_bytes)
+{
+    int protection = map->mode == RV_MAP_OBSERVER ? PROT_READ : PROT_READ | PROT_WRITE;
+    void *base = mmap(NULL, n_bytes, protection, MAP_SHARED | MAP_NORESERVE, map->fd, 0);
+    if (base == MAP_FAILED)
+        return -errno;
+    map->base = base;
+    map->header = base;
+    map->n_bytes = n_bytes;
+    return 0;
+}
+
+static void take_geometry(struct rv_map *map, const struct rv_wire_header *geometry)
+{
+    map->geometry = *geometry;
+    map->clock = (struct rv_clock){
+        .kind = geometry->clock_kind,
+        .shift = geometry->clock_shift,
+        .mult = geometry->clock_mult,
+        .ticks0 = geometry->clock_ticks0,
+        .mono0_ns = geometry->clock_mono0_ns,
+        .real0_ns = geometry->clock_real0_ns,
+    };
+}
+
+/* ---- create ---- */
+
+static void fill_header(struct rv_wire_header *header, const struct rv_map_params *params)
+{
+    struct rv_clock clock;
+    rv_clock_init(&clock, params->clock_kind);
+    header->clock_kind = clock.kind;
+    header->clock_shift = clock.shift;
+    header->clock_mult = clock.mult;
+    header->clock_ticks0 = clock.ticks0;
+    header->clock_mono0_ns = clock.mono0_ns;
+    header->clock_real0_ns = clock.real0_ns;
+    header->creator_pid = (uint32_t)getpid();
+    header->creator_start = rv_os_process_start(getpid());
+    header->is_recording = 1;
+    header->stop_on_create = params->stop_on_create;
+    header->single = params->stop_on_create;
+    header->trace_on_create = params->trace_on_create;
+    header->name_heap_used = 8;
+    header->next_name_id = 1;
+}
+
+/* What readers look at before anything has been claimed. */
+static int allocate_base(struct rv_map *map, const struct rv_wire_header *plan)
+{
+    const struct rv_wire_area whole[] = {plan->global_message, plan->name_index, plan->name_ids};
+    int error = rv_map_allocate(map, 0, sizeof *plan);
+    for (unsigned i = 0; !error && i < sizeof whole / sizeof *whole; i++)
+        error = rv_map_allocate(map, whole[i].offset, whole[i].n_bytes);
+    for (uint32_t i = 0; !error && i < plan->n_rings; i++)
+        error = rv_map_allocate(map, plan->controls.offset + (uint64_t)i * plan->control_bytes, RV_WIRE_PAGE);
+    return error;
+}
+
+static int size_file(int fd, uint64_t n_bytes)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur < n_bytes)
+        return -EFBIG; /* ftruncate would say it by a signal */
+    return ftruncate(fd, (off_t)n_bytes) == 0 ? 0 : -errno;
+}
+
+static int build(struct rv_map *map, struct rv_wire_header *plan, const struct rv_map_params *params)
+{
+    struct stat status;
+    if (fstat(map->fd, &status) != 0)
+        return -errno;
+    map->device = status.st_dev;
+    map->inode = status.st_ino;
+    int error = size_file(map->fd, plan->file_bytes);
+    if (!error)
+        error = allocate_base(map, plan);
+    if (!error)
+        error = map_file(map, plan->file_bytes);
+    if (error)
+        return error;
+    fill_header(plan, params);
+    *map->header = *plan;
+    take_geometry(map, plan);
+    for (uint32_t i = 0; i < plan->n_rings; i++)
+        rv_map_control(map, i)->current_slot = -1;
+    __atomic_store_n(&map->header->state, RV_FILE_READY, __ATOMIC_RELEASE); /* M1 -> M2 */
+    return 0;
+}
+
+int rv_map_create(struct rv_map *map, const char *path, const struct rv_map_params *params)
+{
+    static const struct rv_map_params defaults;
+    params = params ? params : &defaults;
+    memset(map, 0, sizeof *map);
+    map->fd = -1;
+    map->mode = RV_MAP_CONSUMER;
+
+    struct rv_wire_header plan;
+    memset(&plan, 0, sizeof plan);
+    const char *why;
+    if (rv_layout_plan(&plan, params, &why))
+        return rv_err(EINVAL, "%s: %s out of range", path, why);
+    int error = set_path(map, path);
+    if (error)
+        return rv_err(-error, "%s: %s", path, strerror(-error));
+    map->fd = open(map->path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (map->fd < 0)
+        return rv_err_sys("%s: cannot create", path);
+    error = build(map, &plan, params);
+    if (error) {
+        unlink(map->path);
+        rv_map_close(map);
+        return rv_err(-error, "%s: cannot create a trace file: %s", path, strerror(-error));
+    }
+    return 0;
+}
+
+/* ---- open ---- */
+
+static int refuse(int error, bool is_quiet, const char *path, const char *why)
+{
+    return is_quiet ? error : rv_err(-error, "%s: %s", path, why);
+}
+
+static int refuse_sys(bool is_quiet, const char *path)
+{
+    return is_quiet ? -errno : rv_err_sys("%s", path);
+}
+
+static int open_descriptor(struct rv_map *map, uint64_t *n_bytes, bool is_quiet)
+{
+    map->fd = open(map->path, open_flags(map->mode) | O_NOFOLLOW);
+    if (map->fd < 0 && errno == ELOOP)
+        return refuse(-ELOOP, is_quiet, map->path, "is a symbolic link");
+    if (map->fd < 0)
+        return refuse_sys(is_quiet, map->path);
+    struct stat status;
+    if (fstat(map->fd, &status) != 0)
+        return refuse_sys(is_quiet, map->path);
+    if (!S_ISREG(status.st_mode))
+        return refuse(-EBADMSG, is_quiet, map->path, "not a regular file");
+    if (status.st_uid != geteuid())
+        return refuse(-EACCES, is_quiet, map->path, "belongs to another user");
+    if (status.st_size < (off_t)sizeof(struct rv_wire_header))
+        return refuse(-EBADMSG, is_quiet, map->path, "truncated, or not a ringviz trace file");
+    map->device = status.st_dev;
+    map->inode = status.st_ino;
+    *n_bytes = (uint64_t)status.st_size;
+    return 0;
+}
+
+static int read_geometry(struct rv_map *map, struct rv_wire_header *geometry, uint64_t n_bytes, bool is_quiet)
+{
+    ssize_t n_read = pread(map->fd, geometry, sizeof *geometry, 0);
+    if (n_read < 0)
+        return refuse_sys(is_quiet, map->path);
+    const char *why = "truncated";
+    int error = n_read < (ssize_t)sizeof *geometry ? -EBADMSG : rv_layout_check(geometry, n_bytes, &why);
+    return error ? refuse(error, is_quiet, map->path, why) : 0;
+}
+
+static int attach(struct rv_map *map, bool is_quiet)
+{
+    uint64_t n_bytes = 0;
+    struct rv_wire_header geometry;
+    int error = open_descriptor(map, &n_bytes, is_quiet);
+    if (!error)
+        error = read_geometry(map, &geometry, n_bytes, is_quiet);
+    if (error)
+        return error;
+    error = map_file(map, n_bytes);
+    if (error)
+        return refuse(error, is_quiet, map->path, strerror(-error));
+    if (__atomic_load_n(&map->header->state, __ATOMIC_ACQUIRE) == RV_FILE_UNREADY) /* M2 <- M1 */
+        return refuse(-EBADMSG, is_quiet, map->path, "its creator did not finish it");
+    error = read_geometry(map, &geometry, n_bytes, is_quiet);
+    if (error)
+        return error;
+    take_geometry(map, &geometry);
+    if (map->mode == RV_MAP_PRODUCER)
+        map->fd = move_up(map->fd);
+    return 0;
+}
+
+int rv_map_open(struct rv_map *map, const char *path, enum rv_map_mode mode, bool is_quiet)
+{
+    memset(map, 0, sizeof *map);
+    map->fd = -1;
+    map->mode = mode;
+    int error = set_path(map, path);
+    if (error)
+        return refuse(error, is_quiet, path, strerror(-error));
+    error = attach(map, is_quiet);
+    if (error)
+        rv_map_close(map);
+    return error;
+}
+
+void rv_map_close(struct rv_map *map)
+{
+    if (map->base)
+        munmap(map->base, map->n_bytes);
+    if (map->fd >= 0 && map->inode && is_our_file(map, map->fd))
+        close(map->fd);
+    else if (map->fd > 0 && !map->inode)
+        close(map->fd);
+    memset(map, 0, sizeof *map);
+    map->fd = -1;
+}
+
+struct rv_wire_control *rv_map_control(const struct rv_map *map, uint32_t ring_idx)
+{
+    return (struct rv_wire_control *)(map->base + map->geometry.controls.offset +
+                                      (uint64_t)ring_idx * map->geometry.control_bytes);
+}
+
+struct rv_event *rv_map_events(const struct rv_map *map, uint32_t ring_idx)
+{
+    uint64_t ring_bytes = (uint64_t)map->geometry.ring_events * sizeof(struct rv_event);
+    return (struct rv_event *)(map->base + map->geometry.rings.offset + ring_idx * ring_bytes);
+}
+
+struct rv_wire_process *rv_map_process(const struct rv_map *map, uint32_t process_idx)
+{
+    return (struct rv_wire_process *)(map->base + map->geometry.processes.offset) + process_idx;
+}

@@ -1,0 +1,15 @@
+/* Strings from a trace file, made fit to be shown. */
+#ifndef RV_RING_TEXT_H
+#define RV_RING_TEXT_H
+
+#include <stddef.h>
+
+/*
+ * Copy text to out, NUL-terminated: valid UTF-8 stays; control characters, marks that reverse the writing direction and
+ * bytes that are not UTF-8 become \xNN. Cut between characters where out is full.
+ *   out_bytes  at least 1
+ *   returns    bytes written, without the NUL
+ */
+size_t rv_text_escape(char *out, size_t out_bytes, const char *text, size_t n_bytes);
+
+#endif
