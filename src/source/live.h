@@ -7,6 +7,7 @@
 
 #include "source/source.h"
 #include "ring/map.h"
+#include "source/filter.h"
 
 struct rv_live_params {
     uint64_t interval_ns;      /* between drains; 0 = 2 ms */
@@ -14,6 +15,7 @@ struct rv_live_params {
      * then it ends when no ring has an owner and there has been one. */
     bool (*is_over)(void *context);
     void *is_over_context;
+    struct rv_filter *filter;  /* borrowed, or NULL */
 };
 
 /* Attach as the draining consumer. The map is borrowed until close. NULL with a line printed when another one drains it. */

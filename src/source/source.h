@@ -36,15 +36,17 @@ struct rv_definition {
     uint32_t line;
 };
 
-/* What the pipeline offers to a source. All calls on the drain thread, except define: any thread. */
+/* What the pipeline offers to a source. All calls on the drain thread, define also on the naming thread. */
 struct rv_intake {
     void *context;
     void *(*open_stream)(void *context, const struct rv_stream_info *info);
     void (*rename_stream)(void *context, void *stream, const char *thread_name);
     void (*account_stream)(void *context, void *stream, const struct rv_stream_account *account);
     void (*close_stream)(void *context, void *stream, uint64_t end_ticks);
-    struct rv_batch *(*acquire_batch)(void *context);          /* waits; NULL when the session is stopping */
-    void (*submit_batch)(void *context, struct rv_batch *batch);
+    /* An empty batch; waits at most 10 ms, so that a source can show that it lives; then NULL: end this turn. */
+    struct rv_batch *(*acquire_batch)(void *context);
+    void (*submit_batch)(void *context, struct rv_batch *batch); /* n == 0 only gives it back */
+    bool (*is_stopping)(void *context); /* end at the next turn: drain what is there, close every stream */
     void (*define)(void *context, const struct rv_definition *definitions, size_t n);
 };
 
@@ -56,8 +58,8 @@ struct rv_source {
     enum rv_source_status (*poll)(struct rv_source *source, const struct rv_intake *intake);
     /* Sleep until there may be something, at most max_ns: called after IDLE. */
     void (*nap)(struct rv_source *source, uint64_t max_ns);
-    /* Name what was used, wholly: called once after the last poll, before the report. */
-    void (*resolve)(struct rv_source *source, const struct rv_intake *intake);
+    /* Define what was given out since the last call; is_final: also what could not be named so far. Naming thread. */
+    void (*resolve)(struct rv_source *source, const struct rv_intake *intake, bool is_final);
     void (*close)(struct rv_source *source);
 };
 

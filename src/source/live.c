@@ -1,0 +1,376 @@
+/*
+ * The drain. One turn visits every ring: a new generation opens a stream, whatever waits goes out in batches, and a ring
+ * whose owner was already gone before its last pop is closed and freed. Liveness is always asked before that pop: an
+ * owner that dies later than the question is found by the next turn.
+ */
+#include "source/live.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/os.h"
+#include "base/vec.h"
+#include "ring/directory.h"
+#include "ring/modules.h"
+#include "ring/ring.h"
+#include "source/normalize.h"
+
+enum {
+    MODULE_PATH_BYTES = 4096 * 4,
+    /* A ring that was this full at a turn is looked at again before the next nap is over. */
+    BUSY_SHARE = 4,
+};
+static const uint64_t DEFAULT_INTERVAL_NS = 2000000;
+static const uint64_t LIVENESS_INTERVAL_NS = 20000000;
+static const uint64_t IDLE_NAP_NS = 4000000;
+
+struct live_ring {
+    struct rv_ring ring;
+    struct rv_normalizer normalizer;
+    void *stream;          /* the pipeline's; NULL when none is open */
+    uint32_t generation;   /* of the claim that `stream` is, or was, about */
+    uint32_t name_seen;    /* control.name_is_set of the name we know */
+    uint64_t n_lost_ahead; /* overwritten events to be told of before the next one */
+};
+
+struct live {
+    struct rv_source source; /* first: a live is its source */
+    struct rv_map *map;
+    struct rv_live_params params;
+    struct rv_catalog *catalog;
+    struct rv_name_map names;
+    uint32_t n_modules_seen, module_generation;
+    uint32_t *open_modules; /* records that may still change: mapped, or not yet published */
+    size_t n_open_modules, open_modules_capacity;
+    struct live_ring *rings;
+    struct rv_event *popped;
+    uint64_t last_liveness_ns;
+    size_t n_streams;         /* open now */
+    bool has_had_stream, is_busy, is_ending;
+    /* naming thread */
+    uint32_t n_named;
+    uint32_t *unnamed; /* ids whose module was not known yet */
+    size_t n_unnamed, unnamed_capacity;
+};
+
+/* ---- modules ---- */
+
+/* False when the record may still change. */
+static bool put_module(struct live *live, uint32_t module_idx)
+{
+    char path[MODULE_PATH_BYTES];
+    struct rv_module module;
+    int error = rv_modules_read(live->map, module_idx, &module, path, sizeof path);
+    if (error)
+        return error == -EBADMSG;
+    rv_catalog_put_module(live->catalog, &(struct rv_catalog_module){
+                                             .process = module.process_idx,
+                                             .start = module.start,
+                                             .end = module.end,
+                                             .bias = module.bias,
+                                             .loaded_ticks = module.loaded_ticks,
+                                             .unloaded_ticks = module.unloaded_ticks,
+                                             .device = module.device,
+                                             .inode = module.inode,
+                                             .path = module.path,
+                                             .build_id = module.build_id,
+                                             .build_id_bytes = module.build_id_bytes,
+                                         });
+    return module.unloaded_ticks != 0;
+}
+
+static void refresh_modules(struct live *live)
+{
+    uint32_t generation = rv_modules_generation(live->map);
+    if (generation == live->module_generation)
+        return;
+    live->module_generation = generation;
+    size_t n_open = 0;
+    for (size_t i = 0; i < live->n_open_modules; i++)
+        if (!put_module(live, live->open_modules[i]))
+            live->open_modules[n_open++] = live->open_modules[i];
+    live->n_open_modules = n_open;
+    for (uint32_t n = rv_modules_count(live->map); live->n_modules_seen < n; live->n_modules_seen++)
+        if (!put_module(live, live->n_modules_seen)) {
+            live->open_modules = rv_vec_reserve(live->open_modules, &live->open_modules_capacity, live->n_open_modules + 1,
+                                                sizeof *live->open_modules);
+            live->open_modules[live->n_open_modules++] = live->n_modules_seen;
+        }
+}
+
+/* ---- streams ---- */
+
+static void copy_text(char *out, size_t out_bytes, const char *text, size_t text_bytes)
+{
+    size_t n = 0;
+    for (; n + 1 < out_bytes && n < text_bytes && text[n]; n++)
+        out[n] = (unsigned char)text[n] < ' ' || text[n] == 127 ? '?' : text[n];
+    out[n] = '\0';
+}
+
+static void open_stream(struct live *live, struct live_ring *slot, uint32_t ring_idx, const struct rv_intake *intake)
+{
+    const struct rv_wire_control *control = slot->ring.control;
+    uint32_t process_idx = control->process < live->map->geometry.n_processes ? control->process : 0;
+    const struct rv_wire_process *process = rv_map_process(live->map, process_idx);
+    char process_name[sizeof process->name], thread_name[64];
+    copy_text(process_name, sizeof process_name, process->name, sizeof process->name);
+    slot->name_seen = __atomic_load_n(&control->name_is_set, __ATOMIC_RELAXED);
+    rv_directory_thread_name(live->map, ring_idx, thread_name);
+
+    slot->generation = control->generation;
+    slot->n_lost_ahead = 0;
+    slot->normalizer = (struct rv_normalizer){
+        .catalog = live->catalog,
+        .process = rv_catalog_process(live->catalog, process_idx),
+        .names = &live->names,
+        .filter = live->params.filter,
+        .last_ticks = control->born_ticks & RV_EVENT_TICKS_MASK,
+    };
+    slot->stream = intake->open_stream(
+        intake->context, &(struct rv_stream_info){
+                             .pid = control->owner_pid,
+                             .parent_pid = process->parent_pid,
+                             .tid = control->owner_tid,
+                             .process_key = process_idx,
+                             .process_name = process_name,
+                             .thread_name = thread_name,
+                             .tag_mode = control->tag_mode < RV_TAG_MODE_COUNT ? control->tag_mode : RV_TAG_DEPTH,
+                             .born_ticks = slot->normalizer.last_ticks,
+                             .ring = ring_idx,
+                         });
+    live->n_streams++;
+    live->has_had_stream = true;
+}
+
+static void close_stream(struct live *live, struct live_ring *slot, const struct rv_intake *intake)
+{
+    struct rv_ring_account account = rv_ring_account(&slot->ring);
+    intake->account_stream(intake->context, slot->stream,
+                           &(struct rv_stream_account){account.n_produced, account.n_consumed, account.n_dropped});
+    uint64_t exited = __atomic_load_n(&slot->ring.control->exited_ticks, __ATOMIC_RELAXED) & RV_EVENT_TICKS_MASK;
+    uint64_t stopped = __atomic_load_n(&slot->ring.control->closing_ticks, __ATOMIC_RELAXED) & RV_EVENT_TICKS_MASK;
+    uint64_t end = stopped ? stopped : exited;
+    uint64_t last = slot->normalizer.last_ticks;
+    intake->close_stream(intake->context, slot->stream, end > last ? end : last);
+    slot->stream = NULL;
+    live->n_streams--;
+}
+
+static void follow_name(struct live *live, struct live_ring *slot, uint32_t ring_idx, const struct rv_intake *intake)
+{
+    uint32_t seen = __atomic_load_n(&slot->ring.control->name_is_set, __ATOMIC_RELAXED);
+    if (seen == slot->name_seen || (seen & 1))
+        return;
+    slot->name_seen = seen;
+    char name[64];
+    rv_directory_thread_name(live->map, ring_idx, name);
+    intake->rename_stream(intake->context, slot->stream, name);
+}
+
+/* ---- events ---- */
+
+static void tell_loss(struct live_ring *slot, struct rv_batch *batch)
+{
+    uint32_t n = slot->n_lost_ahead > UINT32_MAX ? UINT32_MAX : (uint32_t)slot->n_lost_ahead;
+    slot->n_lost_ahead -= n;
+    struct rv_event lost = {.when = (uint64_t)RV_EVENT_LOST << RV_EVENT_KIND_SHIFT | slot->normalizer.last_ticks, .id = n};
+    rv_normalize(&slot->normalizer, batch, &lost, 1);
+}
+
+/* An empty batch, however long the workers take, while producers can see that we live. */
+static struct rv_batch *wait_for_batch(struct live *live, const struct rv_intake *intake)
+{
+    struct rv_batch *batch;
+    while (!(batch = intake->acquire_batch(intake->context)))
+        rv_ring_turn_done(live->map->header);
+    return batch;
+}
+
+static void hand_over(struct live *live, struct live_ring *slot, struct rv_batch *batch, uint32_t n, const struct rv_intake *intake)
+{
+    const struct rv_event *popped = live->popped;
+    for (;;) {
+        uint32_t n_done = rv_normalize(&slot->normalizer, batch, popped, n);
+        batch->stream = slot->stream;
+        intake->submit_batch(intake->context, batch);
+        popped += n_done;
+        n -= n_done;
+        if (n == 0)
+            return;
+        batch = wait_for_batch(live, intake);
+    }
+}
+
+/* Everything that waits in one ring now; what comes meanwhile is for the next turn. */
+static void drain_ring(struct live *live, struct live_ring *slot, const struct rv_intake *intake)
+{
+    uint64_t n_left = rv_ring_n_waiting(&slot->ring);
+    live->is_busy |= n_left >= slot->ring.n_events / BUSY_SHARE;
+    while (n_left > 0) {
+        struct rv_batch *batch = wait_for_batch(live, intake);
+        struct rv_ring_read read = rv_ring_pop(&slot->ring, live->popped, RV_BATCH_EVENTS - 1);
+        slot->n_lost_ahead += read.n_overwritten;
+        if (slot->n_lost_ahead)
+            tell_loss(slot, batch);
+        if (__atomic_load_n(&slot->ring.control->is_waiting, __ATOMIC_RELAXED))
+            rv_ring_turn_done(live->map->header);
+        hand_over(live, slot, batch, (uint32_t)read.n, intake);
+        n_left = read.n && read.n < n_left ? n_left - read.n : 0;
+    }
+}
+
+static bool is_stopped(const struct live *live)
+{
+    return __atomic_load_n(&live->map->header->state, __ATOMIC_RELAXED) == RV_FILE_STOPPED;
+}
+
+static bool is_read_at_end(const struct live *live)
+{
+    return live->map->geometry.policy == RV_POLICY_RING;
+}
+
+/* A ring that has no open stream: begin one for a new owner, free what a dead owner left. */
+static bool adopt_ring(struct live *live, uint32_t ring_idx, uint32_t state, bool owner_is_gone, const struct rv_intake *intake)
+{
+    struct live_ring *slot = &live->rings[ring_idx];
+    bool is_news = slot->generation != slot->ring.control->generation;
+    if (state == RV_RING_CLAIMED || !is_news) {
+        if (owner_is_gone)
+            rv_directory_reclaim(live->map, ring_idx);
+        return false;
+    }
+    refresh_modules(live);
+    open_stream(live, slot, ring_idx, intake);
+    return true;
+}
+
+/* Returns true when events moved. */
+static bool visit_ring(struct live *live, uint32_t ring_idx, bool check_liveness, const struct rv_intake *intake)
+{
+    struct live_ring *slot = &live->rings[ring_idx];
+    uint32_t state = __atomic_load_n(&slot->ring.control->state, __ATOMIC_ACQUIRE); /* D2 <- D1 */
+    if (state == RV_RING_FREE)
+        return false;
+    bool owner_is_gone = state == RV_RING_EXITED || (check_liveness && !rv_directory_has_live_owner(live->map, ring_idx));
+    if (!slot->stream && !adopt_ring(live, ring_idx, state, owner_is_gone, intake))
+        return false;
+    follow_name(live, slot, ring_idx, intake);
+    bool is_last_turn = owner_is_gone || live->is_ending || is_stopped(live);
+    if (is_read_at_end(live) && !is_last_turn)
+        return false;
+    bool has_events = rv_ring_n_waiting(&slot->ring) > 0;
+    drain_ring(live, slot, intake);
+    if (is_last_turn && (live->is_ending || rv_ring_n_waiting(&slot->ring) == 0))
+        close_stream(live, slot, intake);
+    if (owner_is_gone && !slot->stream)
+        rv_directory_reclaim(live->map, ring_idx);
+    return has_events;
+}
+
+static bool is_over(struct live *live)
+{
+    if (live->n_streams > 0)
+        return false;
+    if (live->is_ending || is_stopped(live))
+        return true;
+    if (live->params.is_over)
+        return live->params.is_over(live->params.is_over_context);
+    return live->has_had_stream || live->map->header->total_claims > 0;
+}
+
+static enum rv_source_status poll_live(struct rv_source *source, const struct rv_intake *intake)
+{
+    struct live *live = (struct live *)source;
+    uint64_t now = rv_clock_mono_ns();
+    bool check_liveness = now - live->last_liveness_ns >= LIVENESS_INTERVAL_NS;
+    if (check_liveness)
+        live->last_liveness_ns = now;
+    live->is_ending = intake->is_stopping(intake->context);
+    bool was_over = is_over(live);
+    bool has_moved = false;
+    live->is_busy = false;
+    refresh_modules(live);
+    for (uint32_t i = 0; i < live->map->geometry.n_rings; i++)
+        has_moved |= visit_ring(live, i, check_liveness || was_over, intake);
+    rv_ring_turn_done(live->map->header);
+    if (was_over && is_over(live))
+        return RV_SOURCE_ENDED;
+    return has_moved ? RV_SOURCE_MOVED : RV_SOURCE_IDLE;
+}
+
+/* A producer with news (first event of a ring, a full ring) wakes us; the rest is the interval. */
+static void nap_live(struct rv_source *source, uint64_t max_ns)
+{
+    struct live *live = (struct live *)source;
+    struct rv_wire_header *header = live->map->header;
+    uint64_t nap = live->is_busy ? live->params.interval_ns / BUSY_SHARE : live->n_streams ? live->params.interval_ns : IDLE_NAP_NS;
+    nap = nap < max_ns ? nap : max_ns;
+    uint32_t seen = __atomic_load_n(&header->consumer_wake, __ATOMIC_RELAXED);
+    __atomic_store_n(&header->consumer_is_asleep, 1, __ATOMIC_SEQ_CST); /* W1 -> W2 */
+    rv_os_futex_wait(&header->consumer_wake, seen, nap);
+    __atomic_store_n(&header->consumer_is_asleep, 0, __ATOMIC_RELAXED);
+}
+
+/* ---- names ---- */
+
+static bool define(struct live *live, const struct rv_intake *intake, uint32_t id, bool is_final)
+{
+    struct rv_catalog_name name;
+    int error = rv_catalog_name(live->catalog, id, &name);
+    if (error && !is_final)
+        return false;
+    intake->define(intake->context, &(struct rv_definition){id, name.package, name.name, name.file, name.line}, 1);
+    return true;
+}
+
+static void resolve_live(struct rv_source *source, const struct rv_intake *intake, bool is_final)
+{
+    struct live *live = (struct live *)source;
+    size_t n_left = 0;
+    for (size_t i = 0; i < live->n_unnamed; i++)
+        if (!define(live, intake, live->unnamed[i], is_final))
+            live->unnamed[n_left++] = live->unnamed[i];
+    live->n_unnamed = n_left;
+    for (uint32_t n = rv_catalog_count(live->catalog); live->n_named < n; live->n_named++)
+        if (!define(live, intake, live->n_named + 1, is_final)) {
+            live->unnamed = rv_vec_reserve(live->unnamed, &live->unnamed_capacity, live->n_unnamed + 1, sizeof *live->unnamed);
+            live->unnamed[live->n_unnamed++] = live->n_named + 1;
+        }
+}
+
+static void close_live(struct rv_source *source)
+{
+    struct live *live = (struct live *)source;
+    rv_directory_detach_consumer(live->map);
+    rv_name_map_fini(&live->names);
+    rv_catalog_destroy(live->catalog);
+    free(live->open_modules);
+    free(live->rings);
+    free(live->popped);
+    free(live->unnamed);
+    free(live);
+}
+
+struct rv_source *rv_live_open(struct rv_map *map, const struct rv_live_params *params)
+{
+    if (rv_directory_attach_consumer(map) != 0) {
+        rv_err(EBUSY, "%s: another ringviz is reading this trace", map->path);
+        return NULL;
+    }
+    struct live *live = rv_alloc(1, sizeof *live);
+    live->source = (struct rv_source){map->clock, poll_live, nap_live, resolve_live, close_live};
+    live->map = map;
+    live->params = *params;
+    if (live->params.interval_ns == 0)
+        live->params.interval_ns = DEFAULT_INTERVAL_NS;
+    live->catalog = rv_catalog_create();
+    live->names = (struct rv_name_map){.map = map, .catalog = live->catalog};
+    live->rings = rv_alloc(map->geometry.n_rings, sizeof *live->rings);
+    live->popped = rv_alloc(RV_BATCH_EVENTS, sizeof *live->popped);
+    for (uint32_t i = 0; i < map->geometry.n_rings; i++)
+        rv_ring_view(&live->rings[i].ring, map, i);
+    return &live->source;
+}

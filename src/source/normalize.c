@@ -1,0 +1,84 @@
+#include "source/normalize.h"
+
+#include <string.h>
+
+/* The scan's offsets are 32 bits, and it wants headroom. */
+static const uint64_t MAX_BATCH_TICKS = 1ull << 31;
+
+static bool has_name(unsigned kind)
+{
+    return kind <= RV_EVENT_RETURN || kind == RV_EVENT_MARK || kind == RV_EVENT_VALUE || kind == RV_EVENT_SYNC;
+}
+
+/* Time of the first event that is to be believed about the time: SYNC tells of the past. */
+static uint64_t first_ticks(const struct rv_event *events, uint32_t n, uint64_t at_least)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (rv_event_kind(&events[i]) < RV_EVENT_SYNC)
+            return rv_event_ticks(&events[i]) > at_least ? rv_event_ticks(&events[i]) : at_least;
+    return at_least;
+}
+
+/* Kinds, times and name ids, from popped to the end of the batch; returns how many were dealt with. */
+static uint32_t sanitize(struct rv_normalizer *normalizer, struct rv_batch *batch, const struct rv_event *popped, uint32_t n_popped)
+{
+    struct rv_event *out = batch->events + batch->n;
+    uint64_t last = normalizer->last_ticks;
+    if (batch->n == 0)
+        batch->base_ticks = first_ticks(popped, n_popped, last);
+    uint64_t end = batch->base_ticks + MAX_BATCH_TICKS;
+    uint32_t i = 0;
+    for (; i < n_popped; i++) {
+        struct rv_event event = popped[i];
+        unsigned kind = rv_event_kind(&event);
+        if (kind >= RV_EVENT_KIND_COUNT)
+            continue;
+        if (kind != RV_EVENT_SYNC) {
+            uint64_t ticks = rv_event_ticks(&event);
+            ticks = ticks < last ? last : ticks;
+            if (ticks >= end)
+                break;
+            last = ticks;
+            event.when = (uint64_t)kind << RV_EVENT_KIND_SHIFT | ticks;
+        }
+        if (has_name(kind))
+            event.id = event.id ? rv_name_map_lookup(normalizer->names, event.id) : 0;
+        *out++ = event;
+    }
+    normalizer->last_ticks = last;
+    batch->n = (uint32_t)(out - batch->events);
+    return i;
+}
+
+static uint32_t apply_filter(struct rv_normalizer *normalizer, struct rv_event *events, uint32_t n)
+{
+    uint32_t written = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        bool is_call = rv_event_kind(&events[i]) <= RV_EVENT_RETURN || rv_event_kind(&events[i]) == RV_EVENT_SYNC;
+        if (!is_call || events[i].id == 0 || rv_filter_has(normalizer->filter, normalizer->catalog, events[i].id))
+            events[written++] = events[i];
+    }
+    return written;
+}
+
+static void list_specials(struct rv_batch *batch)
+{
+    uint32_t n_specials = 0;
+    for (uint32_t i = 0; i < batch->n; i++) {
+        batch->specials[n_specials] = i;
+        n_specials += rv_event_kind(&batch->events[i]) > RV_EVENT_RETURN;
+    }
+    batch->n_specials = n_specials;
+}
+
+uint32_t rv_normalize(struct rv_normalizer *normalizer, struct rv_batch *batch, const struct rv_event *popped, uint32_t n_popped)
+{
+    uint32_t first = batch->n;
+    uint32_t n_done = sanitize(normalizer, batch, popped, n_popped);
+    rv_catalog_translate(normalizer->process, batch->events + first, batch->n - first);
+    if (normalizer->filter)
+        batch->n = first + apply_filter(normalizer, batch->events + first, batch->n - first);
+    list_specials(batch);
+    memset(batch->events + batch->n, 0, RV_BATCH_PADDING * sizeof *batch->events);
+    return n_done;
+}
