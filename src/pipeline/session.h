@@ -4,7 +4,7 @@
  *   thread   owns                                   waits on                  stopped by
  *   drain    the source, stream table writes        empty batches, its nap    end of source, rv_session_stop
  *   worker   one block, one statistics shard        the queue of batches      queue closed after the drain
- *   naming   reads of the catalogue (in the source) new ids, 50 ms            end of the drain
+ *   naming   names in the source, memory limit      50 ms, end of the drain   end of the drain
  *   main     views, reports (reads the model)       SDL events or a signal    -
  *
  * Batches of all streams go through one bounded queue; any worker scans any block; blocks of a stream are merged in
@@ -28,6 +28,7 @@ struct rv_session_params { /* zero = default */
     uint64_t drain_interval_ns;  /* 2 ms */
     enum rv_scan_kernel kernel;  /* with has_kernel; else the best */
     bool has_kernel;
+    uint32_t max_depth;          /* calls at this depth and deeper are left out; 0 = all in */
     /* Every finished span, in closing order per lane, times in ns; from one worker at a time. May be NULL. */
     void (*span_sink)(void *context, const struct rv_lane *lane, const struct rv_span *spans, size_t n);
     void *span_sink_context;
@@ -44,7 +45,7 @@ bool rv_session_is_done(struct rv_session *session);
 /* Wait for that, at most timeout_ns. Returns rv_session_is_done(). */
 bool rv_session_wait(struct rv_session *session, uint64_t timeout_ns);
 
-/* Ask the source to end now; then wait for the rest. Idempotent. */
+/* Ask the source to end now; rv_session_wait() then waits for the rest. Idempotent, async-signal-safe. */
 void rv_session_stop(struct rv_session *session);
 void rv_session_destroy(struct rv_session *session);
 
@@ -54,7 +55,7 @@ struct rv_subroutines *rv_session_subroutines(struct rv_session *session);
 /* Merged statistics so far; the caller destroys them. Any thread. */
 struct rv_stats *rv_session_stats(struct rv_session *session);
 
-/* Cumulative cost of each stage, ns of CPU or of wall time inside it, for --bench=drain and --verbose. */
+/* Accounts of all streams, and the cumulative CPU time of each stage, for --bench=drain and --verbose. */
 struct rv_session_counts {
     uint64_t n_produced, n_consumed, n_dropped; /* events; exact when done */
     uint64_t n_spans, n_batches;

@@ -1,0 +1,302 @@
+#include "pipeline/merge.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/vec.h"
+
+enum { READ_SPANS = 4096 };
+
+uint64_t rv_thread_cpu_ns(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
+void rv_merger_fini(struct rv_merger *merger)
+{
+    rv_stats_destroy(merger->stats);
+    pthread_mutex_destroy(&merger->lock);
+    free(merger->spans);
+    free(merger->sorted);
+    free(merger->open_start);
+}
+
+/* Ticks to ns for a whole buffer; spans at or below the depth limit are left out. Returns how many stay. */
+static size_t convert(const struct rv_merger *merger, struct rv_span *spans, size_t n)
+{
+    uint32_t max_depth = merger->params->max_depth ? merger->params->max_depth : UINT32_MAX;
+    size_t kept = 0;
+    for (size_t i = 0; i < n; i++) {
+        struct rv_span span = spans[i];
+        span.start = rv_clock_to_ns(&merger->clock, span.start);
+        span.end = rv_clock_to_ns(&merger->clock, span.end);
+        spans[kept] = span;
+        kept += span.depth < max_depth;
+    }
+    return kept;
+}
+
+static size_t read_block(struct rv_merger *merger, const struct rv_block *block)
+{
+    struct rv_block_cursor cursor = {0};
+    size_t n = 0;
+    for (;;) {
+        merger->spans = rv_vec_reserve(merger->spans, &merger->capacity, n + READ_SPANS, sizeof *merger->spans);
+        size_t n_read = rv_block_read_spans(block, &cursor, merger->spans + n, merger->capacity - n);
+        if (n_read == 0)
+            return convert(merger, merger->spans, n);
+        n += n_read;
+    }
+}
+
+/* Group spans by stack, keeping each stack's order: tracks get first and n, the result is where the spans are. */
+static struct rv_span *group(struct rv_merger *merger, struct rv_stream *stream, size_t n)
+{
+    struct rv_span *spans = merger->spans;
+    for (size_t i = 0; i < stream->n_tracks; i++)
+        stream->tracks[i].n = 0;
+    bool is_single = true;
+    for (size_t i = 1; i < n && is_single; i++)
+        is_single = spans[i].stack == spans[0].stack;
+    if (n == 0)
+        return spans;
+    if (is_single) {
+        struct rv_track *track = rv_stream_track(stream, merger->lanes, spans[0].stack);
+        track->first = 0;
+        track->n = n;
+        return spans;
+    }
+    for (size_t i = 0; i < n; i++)
+        rv_stream_track(stream, merger->lanes, spans[i].stack)->n++;
+    size_t first = 0;
+    for (size_t i = 0; i < stream->n_tracks; i++) {
+        stream->tracks[i].first = first;
+        first += stream->tracks[i].n;
+        stream->tracks[i].n = 0;
+    }
+    merger->sorted = rv_vec_reserve(merger->sorted, &merger->sorted_capacity, n, sizeof *merger->sorted);
+    for (size_t i = 0; i < n; i++) {
+        struct rv_track *track = rv_stream_track(stream, merger->lanes, spans[i].stack);
+        merger->sorted[track->first + track->n++] = spans[i];
+    }
+    return merger->sorted;
+}
+
+/* The open frames after this block, for live pictures and for recursion in the statistics. */
+static void publish_open(struct rv_merger *merger, struct rv_track *track, const struct rv_open_stack *open)
+{
+    uint32_t max_depth = merger->params->max_depth ? merger->params->max_depth : UINT32_MAX;
+    int64_t base = open->base_depth < 0 ? 0 : open->base_depth;
+    uint32_t n = base >= max_depth ? 0 : open->n_frames < max_depth - base ? open->n_frames : (uint32_t)(max_depth - base);
+    uint32_t n_same = open->n_unchanged < n ? open->n_unchanged : n;
+    struct rv_lane *lane = track->lane;
+    pthread_mutex_lock(&lane->lock);
+    n_same = n_same < lane->n_open ? n_same : (uint32_t)lane->n_open;
+    lane->open = rv_vec_reserve(lane->open, &lane->open_capacity, n, sizeof *lane->open);
+    for (uint32_t i = n_same; i < n; i++)
+        lane->open[i] = (struct rv_lane_frame){rv_clock_to_ns(&merger->clock, open->start[i]), open->id[i], (uint32_t)base + i};
+    lane->n_open = n;
+    pthread_mutex_unlock(&lane->lock);
+
+    merger->open_start = rv_vec_reserve(merger->open_start, &merger->open_start_capacity, n, sizeof *merger->open_start);
+    for (uint32_t i = n_same; i < n; i++)
+        merger->open_start[i] = lane->open[i].start_ns;
+    rv_stats_lane_set_open(track->stats, merger->open_start, open->id, n, n_same);
+}
+
+static void publish_all_open(struct rv_merger *merger, struct rv_stream *stream)
+{
+    size_t n = rv_carry_n_stacks(stream->carry);
+    for (size_t i = 0; i < n; i++) {
+        struct rv_open_stack open;
+        rv_carry_open_stack(stream->carry, i, &open);
+        struct rv_track *track = rv_stream_track(stream, merger->lanes, open.stack);
+        if (open.n_unchanged != open.n_frames || track->lane->n_open != open.n_frames)
+            publish_open(merger, track, &open);
+    }
+    rv_carry_mark_seen(stream->carry);
+}
+
+static void store_lanes(struct rv_stream *stream, const struct rv_span *spans, uint64_t last_ns)
+{
+    for (size_t i = 0; i < stream->n_tracks; i++) {
+        struct rv_track *track = &stream->tracks[i];
+        pthread_mutex_lock(&track->lane->lock);
+        rv_timeline_add(track->lane->timeline, spans + track->first, track->n);
+        if ((track->n || track->lane->n_open) && last_ns > track->lane->last_ns)
+            track->lane->last_ns = last_ns;
+        pthread_mutex_unlock(&track->lane->lock);
+    }
+}
+
+/* Grouped spans into lanes, statistics and the sink; began_ns is the CPU time at which this job's merge began. */
+static void store(struct rv_merger *merger, struct rv_stream *stream, const struct rv_span *spans, uint64_t last_ns, uint64_t began_ns)
+{
+    uint64_t merged_ns = rv_thread_cpu_ns();
+    store_lanes(stream, spans, last_ns);
+    uint64_t stored_ns = rv_thread_cpu_ns();
+    size_t n = 0;
+    pthread_mutex_lock(&merger->lock);
+    for (size_t i = 0; i < stream->n_tracks; i++) {
+        rv_stats_add(merger->stats, stream->tracks[i].stats, spans + stream->tracks[i].first, stream->tracks[i].n);
+        n += stream->tracks[i].n;
+    }
+    merger->counts.n_spans += n;
+    merger->counts.scan_ns += merger->scan_ns;
+    merger->counts.carry_ns += merged_ns - began_ns;
+    merger->counts.timeline_ns += stored_ns - merged_ns;
+    merger->counts.stats_ns += rv_thread_cpu_ns() - stored_ns;
+    pthread_mutex_unlock(&merger->lock);
+    merger->scan_ns = 0;
+    for (size_t i = 0; i < stream->n_tracks && merger->params->span_sink; i++)
+        if (stream->tracks[i].n)
+            merger->params->span_sink(merger->params->span_sink_context, stream->tracks[i].lane, spans + stream->tracks[i].first,
+                                      stream->tracks[i].n);
+}
+
+/* ---- what is not a call ---- */
+
+static void add_note(struct rv_lane *lane, const struct rv_lane_note *note)
+{
+    pthread_mutex_lock(&lane->lock);
+    lane->notes = rv_vec_reserve(lane->notes, &lane->notes_capacity, lane->n_notes + 1, sizeof *lane->notes);
+    lane->notes[lane->n_notes++] = *note;
+    if (note->kind == RV_NOTE_LOST)
+        lane->n_lost += note->id;
+    pthread_mutex_unlock(&lane->lock);
+}
+
+static void end_gc(struct rv_lane *lane, uint64_t now_ns)
+{
+    pthread_mutex_lock(&lane->lock);
+    for (size_t i = lane->n_notes; i-- > 0;)
+        if (lane->notes[i].kind == RV_NOTE_GC) {
+            if (lane->notes[i].end_ns == UINT64_MAX)
+                lane->notes[i].end_ns = now_ns;
+            break;
+        }
+    pthread_mutex_unlock(&lane->lock);
+}
+
+static float value_of(const struct rv_event *event)
+{
+    uint32_t bits = event->frame | (uint32_t)event->aux << 16;
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+static void note_special(struct rv_merger *merger, struct rv_lane *lane, const struct rv_event *event)
+{
+    uint64_t now = rv_clock_to_ns(&merger->clock, rv_event_ticks(event));
+    struct rv_lane_note note = {.start_ns = now, .end_ns = now, .id = event->id};
+    switch ((enum rv_event_kind)rv_event_kind(event)) {
+    case RV_EVENT_GC_START:
+        note.kind = RV_NOTE_GC;
+        note.end_ns = UINT64_MAX;
+        break;
+    case RV_EVENT_GC_END:
+        end_gc(lane, now);
+        return;
+    case RV_EVENT_THREAD:
+        note.kind = RV_NOTE_STATE;
+        note.id = event->aux;
+        break;
+    case RV_EVENT_MARK:
+        note.kind = RV_NOTE_MARK;
+        break;
+    case RV_EVENT_VALUE:
+        note.kind = RV_NOTE_VALUE;
+        note.value = value_of(event);
+        break;
+    case RV_EVENT_LOST:
+        note.kind = RV_NOTE_LOST;
+        break;
+    case RV_EVENT_CALL:
+    case RV_EVENT_RETURN:
+    case RV_EVENT_CALL_AT:
+    case RV_EVENT_RETURN_AT:
+    case RV_EVENT_SWITCH:
+    case RV_EVENT_LINE:
+    case RV_EVENT_SYNC:
+    case RV_EVENT_KIND_COUNT:
+        return;
+    }
+    add_note(lane, &note);
+}
+
+static void note_specials(struct rv_merger *merger, struct rv_stream *stream, const struct rv_job *job)
+{
+    uint32_t stack = job->entry_stack;
+    for (uint32_t i = 0; i < job->batch.n_specials; i++) {
+        const struct rv_event *event = &job->batch.events[job->batch.specials[i]];
+        bool is_resume = rv_event_kind(event) == RV_EVENT_THREAD && event->aux == RV_THREAD_RESUMED;
+        if (rv_event_kind(event) == RV_EVENT_SWITCH || is_resume)
+            stack = event->id;
+        note_special(merger, rv_stream_track(stream, merger->lanes, stack)->lane, event);
+    }
+}
+
+/* ---- ends ---- */
+
+static void finish(struct rv_merger *merger, struct rv_stream *stream, uint64_t end_ticks)
+{
+    uint64_t began_ns = rv_thread_cpu_ns();
+    size_t n = 0, n_read;
+    do {
+        merger->spans = rv_vec_reserve(merger->spans, &merger->capacity, n + READ_SPANS, sizeof *merger->spans);
+        n_read = rv_carry_finish(stream->carry, end_ticks, merger->spans + n, merger->capacity - n);
+        n += n_read;
+    } while (n_read);
+    n = convert(merger, merger->spans, n);
+    publish_all_open(merger, stream);
+    uint64_t end_ns = rv_clock_to_ns(&merger->clock, end_ticks);
+    store(merger, stream, group(merger, stream, n), end_ns, began_ns);
+    for (size_t i = 0; i < stream->n_tracks; i++) {
+        struct rv_lane *lane = stream->tracks[i].lane;
+        end_gc(lane, end_ns);
+        pthread_mutex_lock(&lane->lock);
+        lane->has_ended = true;
+        lane->n_open = 0;
+        pthread_mutex_unlock(&lane->lock);
+    }
+    stream->has_ended = true;
+}
+
+static void count_events(struct rv_merger *merger, struct rv_stream *stream, const struct rv_job *job)
+{
+    struct rv_lane *lane = rv_stream_track(stream, merger->lanes, job->entry_stack)->lane;
+    struct rv_carry_counts counts;
+    rv_carry_counts(stream->carry, &counts);
+    pthread_mutex_lock(&lane->lock);
+    lane->n_events += job->batch.n;
+    lane->max_depth = counts.max_depth;
+    pthread_mutex_unlock(&lane->lock);
+}
+
+void rv_merge(struct rv_merger *merger, struct rv_stream *stream, struct rv_job *job)
+{
+    rv_stream_apply_name(stream);
+    if (job->closes_stream) {
+        finish(merger, stream, job->end_ticks);
+        return;
+    }
+    uint64_t began_ns = rv_thread_cpu_ns();
+    rv_carry_apply(stream->carry, job->block);
+    size_t n = read_block(merger, job->block);
+    struct rv_span *spans = group(merger, stream, n);
+    publish_all_open(merger, stream);
+    uint64_t last_ticks = job->batch.base_ticks;
+    for (uint32_t i = job->batch.n; i-- > 0;)
+        if (rv_event_kind(&job->batch.events[i]) != RV_EVENT_SYNC) {
+            last_ticks = rv_event_ticks(&job->batch.events[i]);
+            break;
+        }
+    store(merger, stream, spans, rv_clock_to_ns(&merger->clock, last_ticks), began_ns);
+    if (job->batch.n_specials)
+        note_specials(merger, stream, job);
+    count_events(merger, stream, job);
+}

@@ -1,0 +1,40 @@
+/*
+ * One merge: a scanned block through the carry into lanes, statistics and the span sink. Runs on the worker that is the
+ * stream's merger; everything it needs beside the stream is its own.
+ */
+#ifndef RV_PIPELINE_MERGE_H
+#define RV_PIPELINE_MERGE_H
+
+#include "base/clock.h"
+#include "pipeline/session.h"
+#include "pipeline/stream.h"
+
+/* What a worker has done so far; times are CPU time. */
+struct rv_merge_counts {
+    uint64_t n_spans, scan_ns, carry_ns, timeline_ns, stats_ns;
+};
+
+struct rv_merger {
+    /* shared, fixed */
+    const struct rv_session_params *params;
+    struct rv_lanes *lanes;
+    struct rv_clock clock;
+    /* this worker's */
+    pthread_mutex_t lock;       /* covers stats and counts against readers */
+    struct rv_stats *stats;
+    struct rv_merge_counts counts;
+    uint64_t scan_ns;           /* of the block just scanned, to be counted with its merge */
+    struct rv_span *spans, *sorted;
+    size_t capacity, sorted_capacity;
+    uint64_t *open_start;
+    size_t open_start_capacity;
+};
+
+/* Merge one job, in stream order. */
+void rv_merge(struct rv_merger *merger, struct rv_stream *stream, struct rv_job *job);
+void rv_merger_fini(struct rv_merger *merger);
+
+/* CPU time of the calling thread, ns. */
+uint64_t rv_thread_cpu_ns(void);
+
+#endif

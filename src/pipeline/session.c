@@ -1,0 +1,429 @@
+#include "pipeline/session.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "base/os.h"
+#include "base/vec.h"
+#include "flow/queue.h"
+#include "pipeline/merge.h"
+
+enum { JOBS_PER_WORKER = 6, MAX_WORKERS = 64 };
+static const uint64_t DRAIN_INTERVAL_NS = 2000000;
+static const uint64_t NAMING_INTERVAL_NS = 50000000;
+static const uint64_t ACQUIRE_WAIT_NS = 10000000;
+
+struct worker {
+    struct rv_session *session;
+    pthread_t thread;
+    struct rv_merger merger;
+};
+
+struct rv_session {
+    /* fixed after start */
+    struct rv_session_params params;
+    struct rv_source *source;
+    struct rv_intake intake;
+    struct rv_lanes *lanes;
+    struct rv_subroutines *subroutines;
+    struct worker *workers;
+    unsigned n_workers;
+    struct rv_job *jobs;
+    size_t n_jobs;
+    enum rv_scan_kernel kernel;
+    struct rv_queue *filled; /* jobs on their way to the workers */
+    pthread_t drain, naming;
+    _Atomic bool is_stopping;
+    /* under lock */
+    pthread_mutex_t lock;
+    pthread_cond_t has_free; /* a job came back */
+    pthread_cond_t has_news; /* the source is drained; the session is done */
+    struct rv_job **free_jobs;
+    size_t n_free;
+    struct rv_stream *streams;
+    uint64_t drain_ns, n_batches;
+    struct rv_carry_counts closed; /* of streams that have ended */
+    bool has_drained, is_done;
+};
+
+/* ---- the drain thread's side: an intake ---- */
+
+static void *open_stream(void *context, const struct rv_stream_info *info)
+{
+    struct rv_session *session = context;
+    struct rv_stream *stream = rv_stream_create(info, session->n_jobs);
+    pthread_mutex_lock(&session->lock);
+    stream->next = session->streams;
+    session->streams = stream;
+    pthread_mutex_unlock(&session->lock);
+    return stream;
+}
+
+static void rename_stream(void *context, void *stream, const char *thread_name)
+{
+    (void)context;
+    rv_stream_rename(stream, thread_name);
+}
+
+static void account_stream(void *context, void *handle, const struct rv_stream_account *account)
+{
+    (void)context;
+    struct rv_stream *stream = handle;
+    pthread_mutex_lock(&stream->lock);
+    stream->account = *account;
+    pthread_mutex_unlock(&stream->lock);
+}
+
+static struct timespec deadline_in(uint64_t ns)
+{
+    uint64_t at_ns = rv_clock_mono_ns() + ns;
+    return (struct timespec){.tv_sec = (time_t)(at_ns / 1000000000u), .tv_nsec = (long)(at_ns % 1000000000u)};
+}
+
+static struct rv_job *acquire_job(struct rv_session *session)
+{
+    struct rv_job *job = NULL;
+    pthread_mutex_lock(&session->lock);
+    if (session->n_free == 0) {
+        struct timespec deadline = deadline_in(ACQUIRE_WAIT_NS);
+        while (session->n_free == 0 && pthread_cond_timedwait(&session->has_free, &session->lock, &deadline) == 0)
+            ;
+    }
+    if (session->n_free)
+        job = session->free_jobs[--session->n_free];
+    pthread_mutex_unlock(&session->lock);
+    return job;
+}
+
+static void recycle(struct rv_session *session, struct rv_job *job)
+{
+    job->batch.n = job->batch.n_specials = 0;
+    job->closes_stream = false;
+    pthread_mutex_lock(&session->lock);
+    session->free_jobs[session->n_free++] = job;
+    pthread_cond_signal(&session->has_free);
+    pthread_mutex_unlock(&session->lock);
+}
+
+static struct rv_batch *acquire_batch(void *context)
+{
+    struct rv_job *job = acquire_job(context);
+    return job ? &job->batch : NULL;
+}
+
+static struct rv_block_input input_of(const struct rv_job *job)
+{
+    const struct rv_stream *stream = job->batch.stream;
+    return (struct rv_block_input){
+        .events = job->batch.events,
+        .n = job->batch.n,
+        .specials = job->batch.specials,
+        .n_specials = job->batch.n_specials,
+        .base_ticks = job->batch.base_ticks,
+        .tag_mode = stream->tag_mode,
+        .entry_stack = job->entry_stack,
+    };
+}
+
+static void submit_batch(void *context, struct rv_batch *batch)
+{
+    struct rv_session *session = context;
+    struct rv_job *job = (struct rv_job *)batch;
+    struct rv_stream *stream = batch->stream;
+    if (batch->n == 0 && !job->closes_stream) {
+        recycle(session, job);
+        return;
+    }
+    batch->sequence = stream->n_submitted++;
+    job->entry_stack = stream->exit_stack;
+    struct rv_block_input input = input_of(job);
+    stream->exit_stack = rv_block_exit_stack(&input);
+    rv_queue_push(session->filled, job);
+}
+
+static void close_stream(void *context, void *stream, uint64_t end_ticks)
+{
+    struct rv_job *job;
+    while (!(job = acquire_job(context)))
+        ;
+    job->batch.stream = stream;
+    job->closes_stream = true;
+    job->end_ticks = end_ticks;
+    submit_batch(context, &job->batch);
+}
+
+static void define(void *context, const struct rv_definition *definitions, size_t n)
+{
+    struct rv_session *session = context;
+    for (size_t i = 0; i < n; i++)
+        rv_subroutines_define(session->subroutines, definitions[i].id, definitions[i].package, definitions[i].name,
+                              definitions[i].file, definitions[i].line);
+}
+
+static bool is_stopping(void *context)
+{
+    struct rv_session *session = context;
+    return atomic_load_explicit(&session->is_stopping, memory_order_relaxed);
+}
+
+/* ---- threads ---- */
+
+static void *run_drain(void *context)
+{
+    struct rv_session *session = context;
+    for (;;) {
+        enum rv_source_status status = session->source->poll(session->source, &session->intake);
+        pthread_mutex_lock(&session->lock);
+        session->drain_ns = rv_thread_cpu_ns();
+        session->has_drained = status == RV_SOURCE_ENDED;
+        if (session->has_drained)
+            pthread_cond_broadcast(&session->has_news);
+        pthread_mutex_unlock(&session->lock);
+        if (status == RV_SOURCE_ENDED)
+            break;
+        session->source->nap(session->source, session->params.drain_interval_ns);
+    }
+    rv_queue_close(session->filled);
+    return NULL;
+}
+
+static void count_batch(struct rv_session *session, const struct rv_stream *stream, const struct rv_job *job)
+{
+    pthread_mutex_lock(&session->lock);
+    session->n_batches++;
+    if (job->closes_stream) {
+        struct rv_carry_counts counts;
+        rv_carry_counts(stream->carry, &counts);
+        session->closed.n_cut += counts.n_cut;
+        session->closed.n_orphans += counts.n_orphans;
+        session->closed.n_equal_key_nests += counts.n_equal_key_nests;
+    }
+    pthread_mutex_unlock(&session->lock);
+}
+
+static void *run_worker(void *context)
+{
+    struct worker *worker = context;
+    struct rv_session *session = worker->session;
+    for (struct rv_job *job; (job = rv_queue_pop(session->filled));) {
+        struct rv_stream *stream = job->batch.stream;
+        if (!job->closes_stream) {
+            uint64_t began_ns = rv_thread_cpu_ns();
+            struct rv_block_input input = input_of(job);
+            rv_block_scan(job->block, &input, session->kernel);
+            worker->merger.scan_ns += rv_thread_cpu_ns() - began_ns;
+        }
+        if (!rv_stream_put(stream, job))
+            continue;
+        while ((job = rv_stream_take(stream))) {
+            rv_merge(&worker->merger, stream, job);
+            count_batch(session, stream, job);
+            recycle(session, job);
+        }
+    }
+    return NULL;
+}
+
+static bool has_drained(struct rv_session *session)
+{
+    pthread_mutex_lock(&session->lock);
+    bool has = session->has_drained;
+    pthread_mutex_unlock(&session->lock);
+    return has;
+}
+
+/* Names while the program runs, the memory limit, and the end of everything. */
+static void *run_naming(void *context)
+{
+    struct rv_session *session = context;
+    while (!has_drained(session)) {
+        session->source->resolve(session->source, &session->intake, false);
+        rv_lanes_limit_memory(session->lanes, session->params.memory_bytes);
+        pthread_mutex_lock(&session->lock);
+        struct timespec deadline = deadline_in(NAMING_INTERVAL_NS);
+        while (!session->has_drained && pthread_cond_timedwait(&session->has_news, &session->lock, &deadline) == 0)
+            ;
+        pthread_mutex_unlock(&session->lock);
+    }
+    pthread_join(session->drain, NULL);
+    for (unsigned i = 0; i < session->n_workers; i++)
+        pthread_join(session->workers[i].thread, NULL);
+    session->source->resolve(session->source, &session->intake, true);
+    rv_lanes_limit_memory(session->lanes, session->params.memory_bytes);
+    pthread_mutex_lock(&session->lock);
+    session->is_done = true;
+    pthread_cond_broadcast(&session->has_news);
+    pthread_mutex_unlock(&session->lock);
+    return NULL;
+}
+
+/* ---- life ---- */
+
+static void init_params(struct rv_session *session, const struct rv_session_params *params)
+{
+    session->params = *params;
+    unsigned n_cpus = rv_os_n_cpus();
+    if (session->params.n_workers == 0)
+        session->params.n_workers = n_cpus > 1 ? n_cpus - 1 : 1;
+    if (session->params.n_workers > MAX_WORKERS)
+        session->params.n_workers = MAX_WORKERS;
+    if (session->params.memory_bytes == 0)
+        session->params.memory_bytes = rv_os_ram_bytes() / 4;
+    if (session->params.drain_interval_ns == 0)
+        session->params.drain_interval_ns = DRAIN_INTERVAL_NS;
+    session->kernel = params->has_kernel ? params->kernel : rv_scan_best_kernel();
+}
+
+static void init_jobs(struct rv_session *session)
+{
+    session->n_jobs = (size_t)JOBS_PER_WORKER * session->n_workers + 2;
+    session->jobs = rv_alloc(session->n_jobs, sizeof *session->jobs);
+    session->free_jobs = rv_alloc(session->n_jobs, sizeof(struct rv_job *));
+    session->filled = rv_queue_create(session->n_jobs);
+    for (size_t i = 0; i < session->n_jobs; i++) {
+        rv_batch_init(&session->jobs[i].batch);
+        session->jobs[i].block = rv_block_create(RV_BATCH_EVENTS);
+        session->free_jobs[session->n_free++] = &session->jobs[i];
+    }
+}
+
+struct rv_session *rv_session_start(const struct rv_session_params *params, struct rv_source *source)
+{
+    struct rv_session *session = rv_alloc(1, sizeof *session);
+    init_params(session, params);
+    session->source = source;
+    session->n_workers = session->params.n_workers;
+    session->lanes = rv_lanes_create();
+    session->subroutines = rv_subroutines_create();
+    session->intake = (struct rv_intake){session,       open_stream,  rename_stream, account_stream, close_stream,
+                                         acquire_batch, submit_batch, is_stopping,   define};
+    pthread_mutex_init(&session->lock, NULL);
+    pthread_condattr_t attributes;
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(&session->has_free, &attributes);
+    pthread_cond_init(&session->has_news, &attributes);
+    pthread_condattr_destroy(&attributes);
+    init_jobs(session);
+    session->workers = rv_alloc(session->n_workers, sizeof *session->workers);
+    for (unsigned i = 0; i < session->n_workers; i++) {
+        struct worker *worker = &session->workers[i];
+        worker->session = session;
+        worker->merger = (struct rv_merger){
+            .params = &session->params, .lanes = session->lanes, .clock = source->clock, .stats = rv_stats_create()};
+        pthread_mutex_init(&worker->merger.lock, NULL);
+        pthread_create(&worker->thread, NULL, run_worker, worker);
+    }
+    pthread_create(&session->drain, NULL, run_drain, session);
+    pthread_create(&session->naming, NULL, run_naming, session);
+    return session;
+}
+
+bool rv_session_is_done(struct rv_session *session)
+{
+    return rv_session_wait(session, 0);
+}
+
+bool rv_session_wait(struct rv_session *session, uint64_t timeout_ns)
+{
+    struct timespec deadline = deadline_in(timeout_ns);
+    pthread_mutex_lock(&session->lock);
+    while (!session->is_done && pthread_cond_timedwait(&session->has_news, &session->lock, &deadline) == 0)
+        ;
+    bool is_done = session->is_done;
+    pthread_mutex_unlock(&session->lock);
+    return is_done;
+}
+
+void rv_session_stop(struct rv_session *session)
+{
+    atomic_store_explicit(&session->is_stopping, true, memory_order_relaxed);
+}
+
+void rv_session_destroy(struct rv_session *session)
+{
+    if (!session)
+        return;
+    rv_session_stop(session);
+    pthread_join(session->naming, NULL);
+    session->source->close(session->source);
+    for (unsigned i = 0; i < session->n_workers; i++)
+        rv_merger_fini(&session->workers[i].merger);
+    for (struct rv_stream *stream = session->streams, *next; stream; stream = next) {
+        next = stream->next;
+        rv_stream_destroy(stream);
+    }
+    for (size_t i = 0; i < session->n_jobs; i++) {
+        rv_batch_fini(&session->jobs[i].batch);
+        rv_block_destroy(session->jobs[i].block);
+    }
+    rv_queue_destroy(session->filled);
+    rv_lanes_destroy(session->lanes);
+    rv_subroutines_destroy(session->subroutines);
+    pthread_cond_destroy(&session->has_free);
+    pthread_cond_destroy(&session->has_news);
+    pthread_mutex_destroy(&session->lock);
+    free(session->workers);
+    free(session->jobs);
+    free(session->free_jobs);
+    free(session);
+}
+
+/* ---- what others read ---- */
+
+struct rv_lanes *rv_session_lanes(struct rv_session *session)
+{
+    return session->lanes;
+}
+
+struct rv_subroutines *rv_session_subroutines(struct rv_session *session)
+{
+    return session->subroutines;
+}
+
+struct rv_stats *rv_session_stats(struct rv_session *session)
+{
+    struct rv_stats *merged = rv_stats_create();
+    for (unsigned i = 0; i < session->n_workers; i++) {
+        struct rv_merger *merger = &session->workers[i].merger;
+        pthread_mutex_lock(&merger->lock);
+        rv_stats_merge(merged, merger->stats);
+        pthread_mutex_unlock(&merger->lock);
+    }
+    return merged;
+}
+
+static void sum_workers(struct rv_session *session, struct rv_session_counts *counts)
+{
+    for (unsigned i = 0; i < session->n_workers; i++) {
+        struct rv_merger *merger = &session->workers[i].merger;
+        pthread_mutex_lock(&merger->lock);
+        counts->n_spans += merger->counts.n_spans;
+        counts->scan_ns += merger->counts.scan_ns;
+        counts->carry_ns += merger->counts.carry_ns;
+        counts->timeline_ns += merger->counts.timeline_ns;
+        counts->stats_ns += merger->counts.stats_ns;
+        pthread_mutex_unlock(&merger->lock);
+    }
+}
+
+void rv_session_counts(struct rv_session *session, struct rv_session_counts *counts)
+{
+    *counts = (struct rv_session_counts){0};
+    sum_workers(session, counts);
+    pthread_mutex_lock(&session->lock);
+    counts->drain_ns = session->drain_ns;
+    counts->n_batches = session->n_batches;
+    counts->n_cut = session->closed.n_cut;
+    counts->n_orphans = session->closed.n_orphans;
+    counts->n_equal_key_nests = session->closed.n_equal_key_nests;
+    for (struct rv_stream *stream = session->streams; stream; stream = stream->next) {
+        pthread_mutex_lock(&stream->lock);
+        counts->n_produced += stream->account.n_produced;
+        counts->n_consumed += stream->account.n_consumed;
+        counts->n_dropped += stream->account.n_dropped;
+        pthread_mutex_unlock(&stream->lock);
+    }
+    pthread_mutex_unlock(&session->lock);
+}

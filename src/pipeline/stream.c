@@ -1,0 +1,111 @@
+#include "pipeline/stream.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/vec.h"
+
+struct rv_stream *rv_stream_create(const struct rv_stream_info *info, size_t n_jobs)
+{
+    struct rv_stream *stream = rv_alloc(1, sizeof *stream);
+    pthread_mutex_init(&stream->lock, NULL);
+    snprintf(stream->process_name, sizeof stream->process_name, "%s", info->process_name);
+    if (*info->thread_name)
+        snprintf(stream->name, sizeof stream->name, "%s", info->thread_name);
+    else
+        snprintf(stream->name, sizeof stream->name, "%.40s %u", info->process_name, info->tid);
+    stream->identity = (struct rv_lane_identity){
+        .pid = info->pid,
+        .parent_pid = info->parent_pid,
+        .tid = info->tid,
+        .process_key = info->process_key,
+        .name = stream->name,
+        .process_name = stream->process_name,
+    };
+    stream->tag_mode = info->tag_mode;
+    stream->ready = rv_alloc(n_jobs, sizeof *stream->ready);
+    stream->n_jobs = n_jobs;
+    stream->carry = rv_carry_create(info->tag_mode);
+    return stream;
+}
+
+void rv_stream_destroy(struct rv_stream *stream)
+{
+    if (!stream)
+        return;
+    for (size_t i = 0; i < stream->n_tracks; i++)
+        rv_stats_lane_destroy(stream->tracks[i].stats);
+    free(stream->tracks);
+    free(stream->ready);
+    rv_carry_destroy(stream->carry);
+    pthread_mutex_destroy(&stream->lock);
+    free(stream);
+}
+
+bool rv_stream_put(struct rv_stream *stream, struct rv_job *job)
+{
+    pthread_mutex_lock(&stream->lock);
+    stream->ready[job->batch.sequence % stream->n_jobs] = job;
+    bool is_merger = !stream->is_merging;
+    stream->is_merging = true;
+    pthread_mutex_unlock(&stream->lock);
+    return is_merger;
+}
+
+struct rv_job *rv_stream_take(struct rv_stream *stream)
+{
+    pthread_mutex_lock(&stream->lock);
+    struct rv_job **place = &stream->ready[stream->n_merged % stream->n_jobs];
+    struct rv_job *job = *place;
+    *place = NULL;
+    if (job)
+        stream->n_merged++;
+    else
+        stream->is_merging = false;
+    pthread_mutex_unlock(&stream->lock);
+    return job;
+}
+
+void rv_stream_rename(struct rv_stream *stream, const char *name)
+{
+    pthread_mutex_lock(&stream->lock);
+    snprintf(stream->new_name, sizeof stream->new_name, "%s", name);
+    pthread_mutex_unlock(&stream->lock);
+}
+
+static void name_lane(struct rv_lane *lane, const char *name, uint32_t stack)
+{
+    pthread_mutex_lock(&lane->lock);
+    if (stack)
+        snprintf(lane->name, sizeof lane->name, "%.50s/%u", name, stack);
+    else
+        snprintf(lane->name, sizeof lane->name, "%s", name);
+    pthread_mutex_unlock(&lane->lock);
+}
+
+void rv_stream_apply_name(struct rv_stream *stream)
+{
+    pthread_mutex_lock(&stream->lock);
+    bool is_new = *stream->new_name;
+    if (is_new)
+        memcpy(stream->name, stream->new_name, sizeof stream->name);
+    *stream->new_name = '\0';
+    pthread_mutex_unlock(&stream->lock);
+    for (size_t i = 0; i < stream->n_tracks && is_new; i++)
+        name_lane(stream->tracks[i].lane, stream->name, stream->tracks[i].stack);
+}
+
+struct rv_track *rv_stream_track(struct rv_stream *stream, struct rv_lanes *lanes, uint32_t stack)
+{
+    for (size_t i = 0; i < stream->n_tracks; i++)
+        if (stream->tracks[i].stack == stack)
+            return &stream->tracks[i];
+    stream->tracks = rv_vec_reserve(stream->tracks, &stream->tracks_capacity, stream->n_tracks + 1, sizeof *stream->tracks);
+    struct rv_track *track = &stream->tracks[stream->n_tracks++];
+    struct rv_lane_identity identity = stream->identity;
+    identity.stack = stack;
+    *track = (struct rv_track){.stack = stack, .lane = rv_lanes_add(lanes, &identity), .stats = rv_stats_lane_create()};
+    name_lane(track->lane, stream->name, stack);
+    return track;
+}

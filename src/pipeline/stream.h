@@ -1,0 +1,80 @@
+/*
+ * A stream on its way into the model: blocks come back from the workers in any order and are merged here in stream
+ * order, by whichever worker finds the next one ready.
+ */
+#ifndef RV_PIPELINE_STREAM_H
+#define RV_PIPELINE_STREAM_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "flow/batch.h"
+#include "model/lanes.h"
+#include "model/stats.h"
+#include "scan/carry.h"
+#include "source/source.h"
+
+/* A batch with the block it is scanned into; travels from the free queue to the drain, to a worker, and back. */
+struct rv_job {
+    struct rv_batch batch;      /* first: a source sees only this */
+    struct rv_block *block;
+    uint32_t entry_stack;
+    bool closes_stream;         /* n == 0: the stream's last */
+    uint64_t end_ticks;         /* with closes_stream */
+};
+
+/* One stack of a stream: a lane with what the statistics remember of it. */
+struct rv_track {
+    uint32_t stack;
+    struct rv_lane *lane;
+    struct rv_stats_lane *stats;
+    size_t first, n;            /* scratch of one merge: its spans in the worker's buffer */
+};
+
+struct rv_stream {
+    /* set at creation */
+    struct rv_lane_identity identity;
+    char name[RV_LANE_NAME_BYTES], process_name[RV_LANE_NAME_BYTES];
+    enum rv_tag_mode tag_mode;
+    /* drain thread */
+    uint64_t n_submitted;
+    uint32_t exit_stack;        /* stack in force after the last batch submitted */
+    /* under lock: what waits for its turn */
+    pthread_mutex_t lock;
+    struct rv_job **ready;      /* by sequence mod n_jobs */
+    size_t n_jobs;
+    uint64_t n_merged;          /* also the sequence to merge next */
+    bool is_merging;
+    struct rv_stream_account account;
+    char new_name[RV_LANE_NAME_BYTES]; /* "" = none: for the merger to put on the lanes */
+    /* the one worker that merges */
+    struct rv_carry *carry;
+    struct rv_track *tracks;
+    size_t n_tracks, tracks_capacity;
+    bool has_ended;
+    struct rv_stream *next;     /* the session's list */
+};
+
+struct rv_stream *rv_stream_create(const struct rv_stream_info *info, size_t n_jobs);
+void rv_stream_destroy(struct rv_stream *stream);
+
+/*
+ * Put a scanned job in its place.
+ *   returns  true when the caller has become the merger: it then takes jobs until rv_stream_take() says NULL
+ */
+bool rv_stream_put(struct rv_stream *stream, struct rv_job *job);
+
+/* The next job in stream order, or NULL: the caller is no longer the merger. */
+struct rv_job *rv_stream_take(struct rv_stream *stream);
+
+/* The thread has a new name: its lanes get it at the next merge. Any thread. */
+void rv_stream_rename(struct rv_stream *stream, const char *name);
+
+/* Put a new name on the lanes. Merger. */
+void rv_stream_apply_name(struct rv_stream *stream);
+
+/* The track of a stack, with its lane made at first sight. Merger. */
+struct rv_track *rv_stream_track(struct rv_stream *stream, struct rv_lanes *lanes, uint32_t stack);
+
+#endif
