@@ -1,0 +1,394 @@
+#include "app/options.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/units.h"
+
+enum option_id {
+    OPTION_HEADLESS = 256,
+    OPTION_REPORT,
+    OPTION_SPANS,
+    OPTION_INFO,
+    OPTION_OUTPUT,
+    OPTION_SCREENSHOT,
+    OPTION_VIEW,
+    OPTION_SIZE,
+    OPTION_AT,
+    OPTION_WINDOW,
+    OPTION_POLICY,
+    OPTION_DRAIN_INTERVAL,
+    OPTION_RING_EVENTS,
+    OPTION_RINGS,
+    OPTION_SLOTS,
+    OPTION_SLOT_SIZE,
+    OPTION_MESSAGE_SIZE,
+    OPTION_GLOBAL_SIZE,
+    OPTION_TRACE_FILE,
+    OPTION_INCLUDE,
+    OPTION_EXCLUDE,
+    OPTION_MAX_DEPTH,
+    OPTION_DURATION,
+    OPTION_CLOCK,
+    OPTION_THREADS,
+    OPTION_MEMORY,
+    OPTION_BENCH,
+    OPTION_JSON,
+    OPTION_VERBOSE,
+    OPTION_VERSION,
+    OPTION_HELP
+};
+
+struct option_entry {
+    enum option_id id;
+    const char *name;
+    const char *argument; /* NULL = none; "[=X]" = optional */
+    const char *help;     /* lines separated by \n */
+};
+
+static const struct option_entry TABLE[] = {
+    {OPTION_HEADLESS, "headless", NULL, "no window; ends with the program"},
+    {OPTION_REPORT, "report", "[=text|csv|json]", "statistics of every subroutine, threads, loss;\nimplies --headless"},
+    {OPTION_SPANS, "spans", "[=csv|json]", "every call with its times; implies --headless"},
+    {OPTION_INFO, "info", NULL, "header, processes, rings, counters and names of FILE,\nwithout draining it"},
+    {OPTION_OUTPUT, "output", "=FILE",
+     "where --report, --spans, --info and --bench go\n(default: stdout, after the program has ended)"},
+    {OPTION_SCREENSHOT, "screenshot", "=OUT.png", "draw one picture into a file; implies --headless"},
+    {OPTION_VIEW, "view", "=3d", "which view the picture shows"},
+    {OPTION_SIZE, "size", "=WxH", "its size in pixels (default: 1600x900)"},
+    {OPTION_AT, "at", "=TIME", "where its window begins, from the first event"},
+    {OPTION_WINDOW, "window", "=DURATION", "how long its window is (default: all there is)"},
+    {OPTION_POLICY, "policy", "=block|switch|fill|ring",
+     "what a full ring means: wait, drop the newest,\nstop tracing, overwrite the oldest (default: block)"},
+    {OPTION_DRAIN_INTERVAL, "drain-interval", "=TIME", "between two drains of a ring (default: 2ms)"},
+    {OPTION_RING_EVENTS, "ring-events", "=N", "events in a ring, rounded up to a power of two\n(default: 131072)"},
+    {OPTION_RINGS, "rings", "=N", "threads that can be traced at once (default: 256)"},
+    {OPTION_SLOTS, "slots", "=N", "frames of a live stack (default: 64)"},
+    {OPTION_SLOT_SIZE, "slot-size", "=SIZE", "bytes of text in each of them (default: 200)"},
+    {OPTION_MESSAGE_SIZE, "message-size", "=SIZE", "longest command or response of a ring (default: 256)"},
+    {OPTION_GLOBAL_SIZE, "global-size", "=SIZE", "the global message area (default: 16K)"},
+    {OPTION_TRACE_FILE, "trace-file", "=PATH", "keep the shared file at PATH\n(default: private, removed at the end)"},
+    {OPTION_INCLUDE, "include", "=REGEX", "capture only subroutines whose full name matches"},
+    {OPTION_EXCLUDE, "exclude", "=REGEX", "leave out those whose full name matches"},
+    {OPTION_MAX_DEPTH, "max-depth", "=N", "leave out calls nested deeper than N"},
+    {OPTION_DURATION, "duration", "=TIME", "capture for this long only"},
+    {OPTION_CLOCK, "clock", "=tsc|tick|monotonic",
+     "tsc: cycle counter; tick: cheaper, right to about 0.1 ms;\nmonotonic: the kernel's (default: tsc where invariant)"},
+    {OPTION_THREADS, "threads", "=N", "worker threads of ringviz (default: CPUs - 1)"},
+    {OPTION_MEMORY, "memory", "=SIZE", "for exact calls; older ones keep their density\n(default: a quarter of RAM)"},
+    {OPTION_BENCH, "bench", "[=NAME,..]", "measure: ring, drain, scan, lod (default: all)"},
+    {OPTION_JSON, "json", NULL, "--bench prints one JSON object a line"},
+    {OPTION_VERBOSE, "verbose", NULL, "say what is being done, and what it cost"},
+    {OPTION_VERSION, "version", NULL, "print the version"},
+    {OPTION_HELP, "help", NULL, "print this"},
+};
+enum { N_OPTIONS = sizeof TABLE / sizeof *TABLE, HELP_COLUMN = 32 };
+
+static const char HELP_HEAD[] =
+    "Usage: ringviz [OPTION]... -- COMMAND [ARG]...   run COMMAND and watch its calls\n"
+    "       ringviz [OPTION]... FILE                  watch a live trace file\n"
+    "       ringviz --bench[=NAME,..] [--json]        measure ringviz on this machine\n"
+    "\n"
+    "Every call and return of a program, live: time x thread x depth as 3D bars coloured by subroutine.\n"
+    "\n";
+
+static const char HELP_TAIL[] =
+    "\n"
+    "Times: 12ns 3us 4ms 5s, a plain number is seconds, 500Hz a period. Sizes: 64K 2M 1G.\n"
+    "\n"
+    "C and C++ programs are traced when built with (calls inside the standard library stay out)\n"
+    "  gcc    -g -finstrument-functions -fno-optimize-sibling-calls\n"
+    "         -finstrument-functions-exclude-file-list=/usr/include,/usr/lib\n"
+    "  clang  -g -finstrument-functions-after-inlining -fno-optimize-sibling-calls\n"
+    "or, with CMake: find_package(ringviz) and ringviz_instrument(target).\n"
+    "\n"
+    "Keys: W S wheel zoom at the cursor; A D arrows drag pan; Space freezes; End or L follows now; F shows all;\n"
+    "Ctrl+Q quits.\n"
+    "\n"
+    "Exit status: the command's (128 + signal; 127 not found, 126 not executable); 1 failed, 2 usage.\n";
+
+static void print_entry(const struct option_entry *entry)
+{
+    int n = printf("  --%s%s", entry->name, entry->argument ? entry->argument : "");
+    if (n >= HELP_COLUMN) {
+        putchar('\n');
+        n = 0;
+    }
+    for (const char *line = entry->help; line; n = 0) {
+        const char *end = strchrnul(line, '\n');
+        printf("%*s%.*s\n", HELP_COLUMN - n, "", (int)(end - line), line);
+        line = *end ? end + 1 : NULL;
+    }
+}
+
+void rv_options_print_help(void)
+{
+    fputs(HELP_HEAD, stdout);
+    for (int i = 0; i < N_OPTIONS; i++)
+        print_entry(&TABLE[i]);
+    fputs(HELP_TAIL, stdout);
+}
+
+/* ---- values ---- */
+
+static const char *const POLICIES[] = {"block", "switch", "fill", "ring", NULL};
+static const char *const CLOCKS[] = {"tsc", "monotonic", "tick", NULL};
+static const char *const REPORTS[] = {"text", "csv", "json", NULL};
+static const char *const SPANS[] = {"csv", "json", NULL};
+static const char *const VIEWS[] = {"3d", NULL};
+
+static int bad_value(const char *name, const char *value, const char *expected)
+{
+    return rv_err(EINVAL, "--%s=%s: expected %s; see ringviz --help", name, value, expected);
+}
+
+/* The index of value among words; the first one when there is no value. */
+static int parse_word(const char *name, const char *value, const char *const *words, int *index)
+{
+    *index = 0;
+    if (!value)
+        return 0;
+    char expected[128] = "";
+    for (int i = 0; words[i]; i++) {
+        if (strcmp(value, words[i]) == 0) {
+            *index = i;
+            return 0;
+        }
+        size_t n = strlen(expected);
+        snprintf(expected + n, sizeof expected - n, "%s%s", i ? ", " : "", words[i]);
+    }
+    return bad_value(name, value, expected);
+}
+
+static int parse_count(const char *name, const char *value, uint64_t max, uint32_t *out)
+{
+    uint64_t count;
+    if (rv_units_parse_count(value, 1, max, &count) != 0) {
+        char expected[64];
+        snprintf(expected, sizeof expected, "a number from 1 to %llu", (unsigned long long)max);
+        return bad_value(name, value, expected);
+    }
+    *out = (uint32_t)count;
+    return 0;
+}
+
+static int parse_bytes(const char *name, const char *value, uint64_t max, uint32_t *out)
+{
+    uint64_t n_bytes;
+    if (rv_units_parse_bytes(value, &n_bytes) != 0 || n_bytes == 0 || n_bytes > max)
+        return bad_value(name, value, "a size such as 200 or 16K");
+    *out = (uint32_t)n_bytes;
+    return 0;
+}
+
+static int parse_time(const char *name, const char *value, uint64_t min_ns, uint64_t *ns)
+{
+    if (rv_units_parse_ns(value, ns) != 0 || *ns < min_ns)
+        return bad_value(name, value, "a time such as 500us, 4ms or 1.5s");
+    return 0;
+}
+
+static int parse_size(const char *value, struct rv_options *options)
+{
+    int end = 0;
+    int *w = &options->width_px, *h = &options->height_px;
+    if (sscanf(value, "%dx%d%n", w, h, &end) != 2 || value[end] || *w < 64 || *h < 64 || *w > 16384 || *h > 16384)
+        return bad_value("size", value, "WxH, each from 64 to 16384");
+    return 0;
+}
+
+static int set_output_option(struct rv_options *options, const struct option_entry *entry, const char *value)
+{
+    int index, error = 0;
+    switch (entry->id) {
+    case OPTION_REPORT:
+        options->has_report = options->is_headless = true;
+        error = parse_word(entry->name, value, REPORTS, &index);
+        options->report_format = (enum rv_report_format)index;
+        return error;
+    case OPTION_SPANS:
+        options->has_spans = options->is_headless = true;
+        error = parse_word(entry->name, value, SPANS, &index);
+        options->spans_format = (enum rv_spans_format)index;
+        return error;
+    case OPTION_OUTPUT:
+        options->output = value;
+        return 0;
+    case OPTION_SCREENSHOT:
+        options->screenshot = value;
+        options->is_headless = true;
+        return 0;
+    case OPTION_VIEW:
+        return parse_word(entry->name, value, VIEWS, &index);
+    case OPTION_SIZE:
+        return parse_size(value, options);
+    case OPTION_AT:
+        return parse_time(entry->name, value, 0, &options->at_ns);
+    case OPTION_WINDOW:
+        return parse_time(entry->name, value, 1, &options->window_ns);
+    case OPTION_BENCH:
+        options->command = RV_COMMAND_BENCH;
+        options->bench = value ? value : "";
+        return 0;
+    default:
+        return -ENOENT;
+    }
+}
+
+static int set_file_option(struct rv_options *options, const struct option_entry *entry, const char *value)
+{
+    int index, error;
+    switch (entry->id) {
+    case OPTION_POLICY:
+        error = parse_word(entry->name, value, POLICIES, &index);
+        options->map.policy = (enum rv_policy)index;
+        return error;
+    case OPTION_CLOCK:
+        error = parse_word(entry->name, value, CLOCKS, &index);
+        options->map.clock_kind = (enum rv_clock_kind)index;
+        return error;
+    case OPTION_RING_EVENTS:
+        return parse_count(entry->name, value, 1u << 20, &options->map.ring_events);
+    case OPTION_RINGS:
+        return parse_count(entry->name, value, 4096, &options->map.n_rings);
+    case OPTION_SLOTS:
+        return parse_count(entry->name, value, 4096, &options->map.n_slots);
+    case OPTION_SLOT_SIZE:
+        return parse_bytes(entry->name, value, 4096, &options->map.slot_bytes);
+    case OPTION_MESSAGE_SIZE:
+        return parse_bytes(entry->name, value, 1u << 20, &options->map.message_bytes);
+    case OPTION_GLOBAL_SIZE:
+        return parse_bytes(entry->name, value, 1u << 24, &options->map.global_bytes);
+    case OPTION_TRACE_FILE:
+        options->trace_file = value;
+        return 0;
+    default:
+        return -ENOENT;
+    }
+}
+
+static int set_capture_option(struct rv_options *options, const struct option_entry *entry, const char *value)
+{
+    switch (entry->id) {
+    case OPTION_DRAIN_INTERVAL:
+        return parse_time(entry->name, value, 10000, &options->drain_interval_ns);
+    case OPTION_INCLUDE:
+        options->include = value;
+        return 0;
+    case OPTION_EXCLUDE:
+        options->exclude = value;
+        return 0;
+    case OPTION_MAX_DEPTH:
+        return parse_count(entry->name, value, 1u << 24, &options->max_depth);
+    case OPTION_DURATION:
+        return parse_time(entry->name, value, 1, &options->duration_ns);
+    case OPTION_THREADS:
+        return parse_count(entry->name, value, 64, &options->n_threads);
+    case OPTION_MEMORY:
+        if (rv_units_parse_bytes(value, &options->memory_bytes) != 0 || options->memory_bytes < 1u << 20)
+            return bad_value(entry->name, value, "a size of at least 1M");
+        return 0;
+    default:
+        return -ENOENT;
+    }
+}
+
+/* Options that only set a flag or name what to do. */
+static bool set_switch(struct rv_options *options, enum option_id id)
+{
+    switch (id) {
+    case OPTION_HEADLESS:
+        options->is_headless = true;
+        return true;
+    case OPTION_JSON:
+        options->is_json = true;
+        return true;
+    case OPTION_VERBOSE:
+        options->is_verbose = true;
+        return true;
+    case OPTION_INFO:
+        options->command = RV_COMMAND_INFO;
+        return true;
+    case OPTION_VERSION:
+        options->command = RV_COMMAND_VERSION;
+        return true;
+    case OPTION_HELP:
+        options->command = RV_COMMAND_HELP;
+        return true;
+    default:
+        return false;
+    }
+}
+
+static int set_option(struct rv_options *options, enum option_id id, const char *value)
+{
+    if (set_switch(options, id))
+        return 0;
+    const struct option_entry *entry = TABLE;
+    while (entry->id != id)
+        entry++;
+    int error = set_output_option(options, entry, value);
+    if (error == -ENOENT)
+        error = set_file_option(options, entry, value);
+    return error == -ENOENT ? set_capture_option(options, entry, value) : error;
+}
+
+/* ---- the whole ---- */
+
+static void fill_getopt(struct option *out)
+{
+    for (int i = 0; i < N_OPTIONS; i++) {
+        const char *argument = TABLE[i].argument;
+        int has = !argument ? no_argument : *argument == '[' ? optional_argument : required_argument;
+        out[i] = (struct option){TABLE[i].name, has, NULL, TABLE[i].id};
+    }
+    out[N_OPTIONS] = (struct option){0};
+}
+
+static int check(const struct rv_options *options)
+{
+    if (options->command == RV_COMMAND_HELP || options->command == RV_COMMAND_VERSION)
+        return 0;
+    if (options->command == RV_COMMAND_BENCH)
+        return options->file || options->argv ? rv_err(EINVAL, "--bench takes no FILE and no COMMAND") : 0;
+    if (options->is_json)
+        return rv_err(EINVAL, "--json goes with --bench; see ringviz --help");
+    if (!options->file && !options->argv)
+        return rv_err(EINVAL, "nothing to watch: give a FILE, or -- COMMAND; see ringviz --help");
+    if (options->command == RV_COMMAND_INFO && !options->file)
+        return rv_err(EINVAL, "--info wants a FILE; see ringviz --help");
+    if (options->has_report && options->has_spans)
+        return rv_err(EINVAL, "--report and --spans are two outputs: give one of them");
+    if (options->file && options->trace_file)
+        return rv_err(EINVAL, "--trace-file goes with -- COMMAND: %s is a trace file already", options->file);
+    return 0;
+}
+
+int rv_options_parse(struct rv_options *options, int argc, char **argv)
+{
+    *options = (struct rv_options){.width_px = 1600, .height_px = 900};
+    struct option getopt_table[N_OPTIONS + 1];
+    fill_getopt(getopt_table);
+    opterr = 0;
+    int id;
+    while ((id = getopt_long(argc, argv, "+:", getopt_table, NULL)) != -1) {
+        if (id == '?')
+            return rv_err(EINVAL, "%s: unknown option or needless value; see ringviz --help", argv[optind - 1]);
+        if (id == ':')
+            return rv_err(EINVAL, "%s: wants a value; see ringviz --help", argv[optind - 1]);
+        int error = set_option(options, (enum option_id)id, optarg);
+        if (error)
+            return error;
+    }
+    bool is_after_dashes = optind > 1 && strcmp(argv[optind - 1], "--") == 0;
+    if (is_after_dashes && optind < argc)
+        options->argv = (const char *const *)&argv[optind];
+    else if (optind == argc - 1)
+        options->file = argv[optind];
+    else if (optind < argc)
+        return rv_err(EINVAL, "%s: one FILE only; a command goes after --; see ringviz --help", argv[optind + 1]);
+    return check(options);
+}

@@ -1,0 +1,44 @@
+/* The command line: one table gives parsing and --help. */
+#ifndef RV_APP_OPTIONS_H
+#define RV_APP_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "ring/map.h"
+#include "sink/report.h"
+#include "sink/spans.h"
+
+enum rv_command { RV_COMMAND_WATCH, RV_COMMAND_INFO, RV_COMMAND_BENCH, RV_COMMAND_HELP, RV_COMMAND_VERSION };
+
+struct rv_options {
+    enum rv_command command;
+    const char *file;        /* a trace file to watch; NULL with argv */
+    const char *const *argv; /* COMMAND ARG..., NULL-terminated; NULL with file */
+    /* output */
+    bool is_headless, has_report, has_spans, is_json, is_verbose;
+    enum rv_report_format report_format;
+    enum rv_spans_format spans_format;
+    const char *output; /* NULL = stdout */
+    const char *screenshot;
+    const char *bench; /* "" = all */
+    int width_px, height_px;
+    uint64_t at_ns;     /* where the picture's window begins, from the first event */
+    uint64_t window_ns; /* 0 = to the end */
+    /* capture */
+    struct rv_map_params map;
+    const char *trace_file, *include, *exclude;
+    uint64_t duration_ns, drain_interval_ns, memory_bytes;
+    uint32_t max_depth;
+    uint32_t n_threads;
+};
+
+/*
+ * Parse. Strings are borrowed from argv.
+ *   returns  0, or -EINVAL with one line printed
+ */
+int rv_options_parse(struct rv_options *options, int argc, char **argv);
+
+void rv_options_print_help(void);
+
+#endif
