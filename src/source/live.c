@@ -16,6 +16,7 @@
 #include "ring/modules.h"
 #include "ring/ring.h"
 #include "source/normalize.h"
+#include "source/ticker.h"
 
 enum {
     MODULE_PATH_BYTES = 4096 * 4,
@@ -25,6 +26,7 @@ enum {
 static const uint64_t DEFAULT_INTERVAL_NS = 2000000;
 static const uint64_t LIVENESS_INTERVAL_NS = 20000000;
 static const uint64_t IDLE_NAP_NS = 4000000;
+static const uint64_t LOSS_INTERVAL_NS = 1000000000;
 
 struct live_ring {
     struct rv_ring ring;
@@ -32,6 +34,7 @@ struct live_ring {
     void *stream;          /* the pipeline's; NULL when none is open */
     uint32_t generation;   /* of the claim that `stream` is, or was, about */
     uint32_t name_seen;    /* control.name_is_set of the name we know */
+    uint64_t n_dropped_said;
     uint64_t n_lost_ahead; /* overwritten events to be told of before the next one */
 };
 
@@ -46,14 +49,25 @@ struct live {
     size_t n_open_modules, open_modules_capacity;
     struct live_ring *rings;
     struct rv_event *popped;
-    uint64_t last_liveness_ns;
+    struct rv_ticker *ticker; /* clock TICK only */
+    uint64_t last_liveness_ns, last_loss_ns;
     size_t n_streams;         /* open now */
-    bool has_had_stream, is_busy, is_ending;
+    bool has_had_stream, is_busy, is_ending, is_account_turn;
     /* naming thread */
     uint32_t n_named;
     uint32_t *unnamed; /* ids whose module was not known yet */
     size_t n_unnamed, unnamed_capacity;
 };
+
+static bool is_stopped(const struct live *live)
+{
+    return __atomic_load_n(&live->map->header->state, __ATOMIC_RELAXED) == RV_FILE_STOPPED;
+}
+
+static bool is_read_at_end(const struct live *live)
+{
+    return live->map->geometry.policy == RV_POLICY_RING;
+}
 
 /* ---- modules ---- */
 
@@ -121,7 +135,7 @@ static void open_stream(struct live *live, struct live_ring *slot, uint32_t ring
     rv_directory_thread_name(live->map, ring_idx, thread_name);
 
     slot->generation = control->generation;
-    slot->n_lost_ahead = 0;
+    slot->n_lost_ahead = slot->n_dropped_said = 0;
     slot->normalizer = (struct rv_normalizer){
         .catalog = live->catalog,
         .process = rv_catalog_process(live->catalog, process_idx),
@@ -145,11 +159,23 @@ static void open_stream(struct live *live, struct live_ring *slot, uint32_t ring
     live->has_had_stream = true;
 }
 
-static void close_stream(struct live *live, struct live_ring *slot, const struct rv_intake *intake)
+/* Tell the pipeline, and the user of what a policy dropped; a flight recorder overwrites by design. */
+static void account(struct live *live, struct live_ring *slot, uint32_t ring_idx, const struct rv_intake *intake)
 {
-    struct rv_ring_account account = rv_ring_account(&slot->ring);
+    struct rv_ring_account now = rv_ring_account(&slot->ring);
     intake->account_stream(intake->context, slot->stream,
-                           &(struct rv_stream_account){account.n_produced, account.n_consumed, account.n_dropped});
+                           &(struct rv_stream_account){now.n_produced, now.n_consumed, now.n_dropped});
+    if (now.n_dropped > slot->n_dropped_said && !is_read_at_end(live)) {
+        char name[64];
+        rv_directory_thread_name(live->map, ring_idx, name);
+        rv_warn("%llu drops on ring %u (%s)", (unsigned long long)(now.n_dropped - slot->n_dropped_said), ring_idx, name);
+        slot->n_dropped_said = now.n_dropped;
+    }
+}
+
+static void close_stream(struct live *live, struct live_ring *slot, uint32_t ring_idx, const struct rv_intake *intake)
+{
+    account(live, slot, ring_idx, intake);
     uint64_t exited = __atomic_load_n(&slot->ring.control->exited_ticks, __ATOMIC_RELAXED) & RV_EVENT_TICKS_MASK;
     uint64_t stopped = __atomic_load_n(&slot->ring.control->closing_ticks, __ATOMIC_RELAXED) & RV_EVENT_TICKS_MASK;
     uint64_t end = stopped ? stopped : exited;
@@ -222,16 +248,6 @@ static void drain_ring(struct live *live, struct live_ring *slot, const struct r
     }
 }
 
-static bool is_stopped(const struct live *live)
-{
-    return __atomic_load_n(&live->map->header->state, __ATOMIC_RELAXED) == RV_FILE_STOPPED;
-}
-
-static bool is_read_at_end(const struct live *live)
-{
-    return live->map->geometry.policy == RV_POLICY_RING;
-}
-
 /* A ring that has no open stream: begin one for a new owner, free what a dead owner left. */
 static bool adopt_ring(struct live *live, uint32_t ring_idx, uint32_t state, bool owner_is_gone, const struct rv_intake *intake)
 {
@@ -263,8 +279,10 @@ static bool visit_ring(struct live *live, uint32_t ring_idx, bool check_liveness
         return false;
     bool has_events = rv_ring_n_waiting(&slot->ring) > 0;
     drain_ring(live, slot, intake);
+    if (live->is_account_turn)
+        account(live, slot, ring_idx, intake);
     if (is_last_turn && (live->is_ending || rv_ring_n_waiting(&slot->ring) == 0))
-        close_stream(live, slot, intake);
+        close_stream(live, slot, ring_idx, intake);
     if (owner_is_gone && !slot->stream)
         rv_directory_reclaim(live->map, ring_idx);
     return has_events;
@@ -288,6 +306,9 @@ static enum rv_source_status poll_live(struct rv_source *source, const struct rv
     bool check_liveness = now - live->last_liveness_ns >= LIVENESS_INTERVAL_NS;
     if (check_liveness)
         live->last_liveness_ns = now;
+    live->is_account_turn = now - live->last_loss_ns >= LOSS_INTERVAL_NS;
+    if (live->is_account_turn)
+        live->last_loss_ns = now;
     live->is_ending = intake->is_stopping(intake->context);
     bool was_over = is_over(live);
     bool has_moved = false;
@@ -344,6 +365,7 @@ static void resolve_live(struct rv_source *source, const struct rv_intake *intak
 static void close_live(struct rv_source *source)
 {
     struct live *live = (struct live *)source;
+    rv_ticker_stop(live->ticker);
     rv_directory_detach_consumer(live->map);
     rv_name_map_fini(&live->names);
     rv_catalog_destroy(live->catalog);
@@ -372,5 +394,7 @@ struct rv_source *rv_live_open(struct rv_map *map, const struct rv_live_params *
     live->popped = rv_alloc(RV_BATCH_EVENTS, sizeof *live->popped);
     for (uint32_t i = 0; i < map->geometry.n_rings; i++)
         rv_ring_view(&live->rings[i].ring, map, i);
+    if (map->geometry.clock_kind == RV_CLOCK_TICK)
+        live->ticker = rv_ticker_start(&map->header->tick);
     return &live->source;
 }

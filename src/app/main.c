@@ -1,0 +1,59 @@
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "app/info.h"
+#include "app/options.h"
+#include "app/output.h"
+#include "app/watch.h"
+#include "base/err.h"
+#include "bench/bench.h"
+
+enum { STATUS_FAILED = 1, STATUS_USAGE = 2 };
+
+static int run_info(const struct rv_options *options)
+{
+    struct rv_output output;
+    int error = rv_output_open(&output, options->output);
+    if (!error)
+        error = rv_output_begin(&output);
+    if (!error)
+        error = rv_info_write(options->file, output.file);
+    int close_error = rv_output_close(&output);
+    return error || close_error ? STATUS_FAILED : EXIT_SUCCESS;
+}
+
+static int run_bench(const struct rv_options *options)
+{
+    struct rv_output output;
+    int error = rv_output_open(&output, options->output);
+    if (!error)
+        error = rv_output_begin(&output);
+    if (!error)
+        error = rv_bench_run(options->bench, options->is_json, output.file);
+    int close_error = rv_output_close(&output);
+    return error == -EINVAL ? STATUS_USAGE : error || close_error ? STATUS_FAILED : EXIT_SUCCESS;
+}
+
+int main(int argc, char **argv)
+{
+    struct rv_options options;
+    if (rv_options_parse(&options, argc, argv) != 0)
+        return STATUS_USAGE;
+    rv_set_verbose(options.is_verbose);
+    switch (options.command) {
+    case RV_COMMAND_WATCH:
+        return rv_watch(&options);
+    case RV_COMMAND_INFO:
+        return run_info(&options);
+    case RV_COMMAND_BENCH:
+        return run_bench(&options);
+    case RV_COMMAND_HELP:
+        rv_options_print_help();
+        return EXIT_SUCCESS;
+    case RV_COMMAND_VERSION:
+        puts("ringviz " RINGVIZ_VERSION);
+        return EXIT_SUCCESS;
+    }
+    rv_unreachable();
+}

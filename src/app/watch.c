@@ -1,0 +1,292 @@
+/*
+ * Order of things: whatever can fail without the program runs first (outputs, trace file, filter, attaching as
+ * consumer), then the command starts, then the session; at the end the other way round.
+ */
+#include "app/watch.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "app/headless.h"
+#include "app/output.h"
+#include "app/window.h"
+#include "base/err.h"
+#include "launch/launch.h"
+#include "pipeline/session.h"
+#include "source/live.h"
+
+enum { STATUS_FAILED = 1, STATUS_INTERRUPTED = 128 + SIGINT };
+static const uint64_t TURN_NS = 50000000;
+
+struct watch {
+    const struct rv_options *options;
+    struct rv_output output;
+    struct rv_spans *spans;
+    struct rv_filter *filter;
+    struct rv_map map;
+    struct rv_source *source;
+    struct rv_launch *launch;
+    struct rv_session *session;
+    int status; /* of ringviz */
+};
+
+static volatile sig_atomic_t n_interrupts;
+
+static void on_interrupt(int signal_number)
+{
+    (void)signal_number;
+    n_interrupts++;
+}
+
+/* The terminal sends Ctrl-C to the command as well: for a command the second one is ours. */
+static bool is_interrupted(const struct watch *watch)
+{
+    return n_interrupts > (watch->options->argv ? 1 : 0);
+}
+
+static void catch_interrupts(const struct watch *watch)
+{
+    struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = SA_RESTART};
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGQUIT, &action, NULL);
+    if (!watch->options->argv) {
+        sigaction(SIGTERM, &action, NULL);
+        sigaction(SIGHUP, &action, NULL);
+    }
+}
+
+/* ---- begin ---- */
+
+static int open_map(struct watch *watch)
+{
+    const struct rv_options *options = watch->options;
+    if (options->file)
+        return rv_map_open(&watch->map, options->file, RV_MAP_CONSUMER, false);
+    char path[4096];
+    rv_map_remove_stale();
+    if (!options->trace_file) {
+        uint64_t ring_bytes = (options->map.ring_events ? options->map.ring_events : 1u << 17) * sizeof(struct rv_event);
+        int error = rv_map_default_path(path, sizeof path, 8 * ring_bytes);
+        if (error)
+            return error;
+    }
+    return rv_map_create(&watch->map, options->trace_file ? options->trace_file : path, &options->map);
+}
+
+static bool command_has_ended(void *context)
+{
+    return rv_launch_has_ended(((struct watch *)context)->launch);
+}
+
+static int prepare(struct watch *watch)
+{
+    const struct rv_options *options = watch->options;
+    int error = rv_output_open(&watch->output, options->output);
+    if (!error)
+        error = rv_filter_create(&watch->filter, options->include, options->exclude);
+    if (!error && options->has_spans)
+        error = (watch->spans = rv_spans_create()) ? 0 : -EIO;
+    if (!error)
+        error = open_map(watch);
+    if (error)
+        return error;
+    struct rv_live_params params = {.interval_ns = options->drain_interval_ns, .filter = watch->filter};
+    if (options->argv) {
+        params.is_over = command_has_ended;
+        params.is_over_context = watch;
+    }
+    watch->source = rv_live_open(&watch->map, &params);
+    return watch->source ? 0 : -EBUSY;
+}
+
+static int start_command(struct watch *watch)
+{
+    if (!watch->options->argv)
+        return 0;
+    watch->launch = rv_launch_start(
+        &(struct rv_launch_params){.trace_path = watch->map.path, .argv = watch->options->argv}, &watch->status);
+    return watch->launch ? 0 : -ENOENT;
+}
+
+static void start_session(struct watch *watch)
+{
+    const struct rv_options *options = watch->options;
+    watch->session = rv_session_start(&(struct rv_session_params){
+                                          .n_workers = options->n_threads,
+                                          .memory_bytes = options->memory_bytes,
+                                          .drain_interval_ns = options->drain_interval_ns,
+                                          .max_depth = options->max_depth,
+                                          .span_sink = watch->spans ? rv_spans_add : NULL,
+                                          .span_sink_context = watch->spans,
+                                      },
+                                      watch->source);
+    watch->source = NULL; /* the session's now */
+}
+
+/* ---- run ---- */
+
+static void run_headless(struct watch *watch)
+{
+    uint64_t end_ns = watch->options->duration_ns ? rv_clock_mono_ns() + watch->options->duration_ns : UINT64_MAX;
+    while (!rv_session_wait(watch->session, TURN_NS))
+        if (is_interrupted(watch) || rv_clock_mono_ns() >= end_ns)
+            rv_session_stop(watch->session);
+}
+
+/* Capture is over; the program may go on without us. Its end is waited for, as a shell would. */
+static void wait_for_command(struct watch *watch)
+{
+    while (watch->launch && !rv_launch_has_ended(watch->launch) && !is_interrupted(watch)) {
+        struct timespec turn = {.tv_nsec = (long)TURN_NS / 5};
+        nanosleep(&turn, NULL);
+    }
+    if (!watch->launch || watch->status)
+        return;
+    watch->status = rv_launch_has_ended(watch->launch) ? rv_launch_status(watch->launch) : STATUS_INTERRUPTED;
+}
+
+/* ---- end ---- */
+
+static void warn_of_shortages(struct watch *watch, const struct rv_session_counts *counts)
+{
+    const struct rv_wire_header *header = watch->map.header;
+    unsigned long long n_threads = __atomic_load_n(&header->n_threads_without_ring, __ATOMIC_RELAXED);
+    unsigned long long n_names = __atomic_load_n(&header->n_names_lost, __ATOMIC_RELAXED);
+    if (n_threads)
+        rv_warn("%llu times a thread found no free ring: its calls were not seen; use --rings, or --trace-file where there is room",
+                n_threads);
+    if (n_names)
+        rv_warn("%llu names found no room", n_names);
+    if (header->state == RV_FILE_STOPPED && header->stop_reason)
+        rv_warn("ring %u was full: tracing stopped there (--policy=fill)", header->stop_reason - 1);
+    for (uint32_t i = 0; i < header->n_processes_used && i < watch->map.geometry.n_processes; i++)
+        if (rv_map_process(&watch->map, i)->flags & RV_PROCESS_FLAG_SIBLING_CALLS) {
+            rv_warn("%.87s was built without -fno-optimize-sibling-calls: some calls end when their caller goes on",
+                    rv_map_process(&watch->map, i)->name);
+            break;
+        }
+    if (counts->n_produced == 0 && watch->launch) {
+        char why[512];
+        rv_launch_explain_silence(watch->options->argv[0], why, sizeof why);
+        rv_warn("%s", why);
+    }
+}
+
+static int write_report(struct watch *watch, const struct rv_session_counts *counts)
+{
+    struct rv_stats *stats = rv_session_stats(watch->session);
+    struct rv_report report = {
+        .lanes = rv_session_lanes(watch->session),
+        .subroutines = rv_session_subroutines(watch->session),
+        .stats = stats,
+        .n_produced = counts->n_produced,
+        .n_consumed = counts->n_consumed,
+        .n_dropped = counts->n_dropped,
+        .n_spans = counts->n_spans,
+    };
+    int error = rv_report_write(&report, watch->options->report_format, watch->output.file);
+    rv_stats_destroy(stats);
+    return error;
+}
+
+static int write_spans(struct watch *watch)
+{
+    return rv_spans_write(watch->spans, rv_session_lanes(watch->session), rv_session_subroutines(watch->session),
+                          watch->options->spans_format, watch->output.file);
+}
+
+static int write_picture(struct watch *watch)
+{
+    const struct rv_options *options = watch->options;
+    return rv_headless_screenshot(&(struct rv_screenshot_params){
+        .path = options->screenshot,
+        .width_px = options->width_px,
+        .height_px = options->height_px,
+        .lanes = rv_session_lanes(watch->session),
+        .subroutines = rv_session_subroutines(watch->session),
+        .at_ns = options->at_ns,
+        .window_ns = options->window_ns,
+    });
+}
+
+static void say_costs(const struct rv_session_counts *counts)
+{
+    rv_note("%llu events, %llu spans, %llu batches; CPU ms: drain %.1f, scan %.1f, carry %.1f, timeline %.1f, statistics %.1f",
+            (unsigned long long)counts->n_consumed, (unsigned long long)counts->n_spans, (unsigned long long)counts->n_batches,
+            (double)counts->drain_ns / 1e6, (double)counts->scan_ns / 1e6, (double)counts->carry_ns / 1e6,
+            (double)counts->timeline_ns / 1e6, (double)counts->stats_ns / 1e6);
+    rv_note("%llu calls cut, %llu returns without a call, %llu calls at the stack pointer of another (inlined)",
+            (unsigned long long)counts->n_cut, (unsigned long long)counts->n_orphans, (unsigned long long)counts->n_equal_key_nests);
+}
+
+static void write_outputs(struct watch *watch)
+{
+    const struct rv_options *options = watch->options;
+    struct rv_session_counts counts;
+    rv_session_counts(watch->session, &counts);
+    say_costs(&counts);
+    warn_of_shortages(watch, &counts);
+    int error = 0;
+    if (options->has_report || options->has_spans)
+        error = rv_output_begin(&watch->output);
+    if (!error && options->has_report)
+        error = write_report(watch, &counts);
+    if (!error && options->has_spans)
+        error = write_spans(watch);
+    if (rv_output_close(&watch->output) != 0 || error)
+        watch->status = STATUS_FAILED;
+    if (options->screenshot && write_picture(watch) != 0)
+        watch->status = STATUS_FAILED;
+}
+
+static void tear_down(struct watch *watch)
+{
+    rv_session_destroy(watch->session);
+    if (watch->source)
+        watch->source->close(watch->source);
+    rv_launch_destroy(watch->launch);
+    if (watch->map.path && !watch->options->file && !watch->options->trace_file)
+        unlink(watch->map.path);
+    rv_map_close(&watch->map);
+    rv_spans_destroy(watch->spans);
+    rv_filter_destroy(watch->filter);
+}
+
+static void run(struct watch *watch)
+{
+    const struct rv_options *options = watch->options;
+    if (options->is_headless) {
+        run_headless(watch);
+    } else {
+        int error = rv_window_run(watch->session, &(struct rv_window_params){
+                                                      .title = options->file ? options->file : options->argv[0],
+                                                      .pid = watch->launch ? rv_launch_pid(watch->launch) : 0,
+                                                      .width_px = options->width_px,
+                                                      .height_px = options->height_px,
+                                                  });
+        if (error)
+            watch->status = STATUS_FAILED;
+        rv_session_stop(watch->session);
+        run_headless(watch);
+    }
+    wait_for_command(watch);
+    write_outputs(watch);
+}
+
+int rv_watch(const struct rv_options *options)
+{
+    struct watch watch = {.options = options, .output.file = NULL};
+    catch_interrupts(&watch);
+    if (prepare(&watch) != 0) {
+        watch.status = STATUS_FAILED;
+    } else if (start_command(&watch) == 0) {
+        start_session(&watch);
+        run(&watch);
+    }
+    rv_output_close(&watch.output);
+    tear_down(&watch);
+    return watch.status;
+}

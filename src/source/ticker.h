@@ -1,0 +1,12 @@
+/* The tick word of --clock=tick: a thread that moves it about every 100 us, so that producers read the clock only then. */
+#ifndef RV_SOURCE_TICKER_H
+#define RV_SOURCE_TICKER_H
+
+#include <stdint.h>
+
+struct rv_ticker; /* opaque */
+
+struct rv_ticker *rv_ticker_start(uint32_t *word);
+void rv_ticker_stop(struct rv_ticker *ticker); /* NULL-safe */
+
+#endif
