@@ -1,0 +1,186 @@
+/*
+ * The whole pipeline under many threads against the serial oracle: a source that makes random streams, real workers,
+ * and at the end the same spans, counts and statistics. Runs under ThreadSanitizer.
+ */
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/vec.h"
+#include "pipeline/session.h"
+#include "scan/serial.h"
+
+enum { N_STREAMS = 5, N_SUBROUTINES = 20, STREAM_EVENTS = 60000 };
+
+struct maker {
+    struct rv_source source; /* first */
+    uint64_t seed;
+    struct {
+        void *stream;
+        struct rv_event *events;
+        uint32_t n_sent;
+    } streams[N_STREAMS];
+};
+
+struct tally {
+    pthread_mutex_t lock;
+    uint64_t n_spans, sum_ns, sum_depth;
+};
+
+static uint64_t next_random(uint64_t *state)
+{
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    *state ^= *state << 17;
+    return *state;
+}
+
+/* A walk with an escape now and then, in depth tags; ticks are ns. */
+static void make_events(struct rv_event *events, uint64_t *seed)
+{
+    uint32_t ids[64];
+    uint64_t ticks = 1000;
+    unsigned depth = 0;
+    for (uint32_t i = 0; i < STREAM_EVENTS; i++) {
+        uint64_t random = next_random(seed);
+        ticks += random % 300;
+        bool is_call = depth == 0 || (depth < 60 && (random >> 16) % 2);
+        if (!is_call && depth > 4 && (random >> 20) % 50 == 0)
+            depth -= 3;
+        if (is_call)
+            ids[depth++] = 1 + (uint32_t)((random >> 24) % N_SUBROUTINES);
+        else
+            depth--;
+        events[i] = (struct rv_event){.when = (uint64_t)!is_call << RV_EVENT_KIND_SHIFT | ticks,
+                                      .id = ids[is_call ? depth - 1 : depth],
+                                      .frame = (uint16_t)(is_call ? depth - 1 : depth)};
+    }
+}
+
+static bool send_some(struct maker *maker, unsigned idx, const struct rv_intake *intake)
+{
+    uint32_t n_left = STREAM_EVENTS - maker->streams[idx].n_sent;
+    if (n_left == 0)
+        return false;
+    struct rv_batch *batch = intake->acquire_batch(intake->context);
+    if (!batch)
+        return true;
+    uint32_t n = 1 + (uint32_t)(next_random(&maker->seed) % (next_random(&maker->seed) % 4 ? 300 : RV_BATCH_EVENTS));
+    n = n < n_left ? n : n_left;
+    const struct rv_event *from = maker->streams[idx].events + maker->streams[idx].n_sent;
+    memcpy(batch->events, from, n * sizeof *from);
+    batch->n = n;
+    batch->base_ticks = rv_event_ticks(from);
+    batch->stream = maker->streams[idx].stream;
+    maker->streams[idx].n_sent += n;
+    intake->submit_batch(intake->context, batch);
+    if (n == n_left)
+        intake->close_stream(intake->context, maker->streams[idx].stream, rv_event_ticks(from + n - 1));
+    return true;
+}
+
+static enum rv_source_status poll_maker(struct rv_source *source, const struct rv_intake *intake)
+{
+    struct maker *maker = (struct maker *)source;
+    bool has_sent = false;
+    for (unsigned i = 0; i < N_STREAMS; i++) {
+        if (!maker->streams[i].stream)
+            maker->streams[i].stream = intake->open_stream(
+                intake->context, &(struct rv_stream_info){.pid = 1, .tid = i + 1, .process_name = "maker", .thread_name = "", .ring = i});
+        has_sent |= send_some(maker, i, intake);
+    }
+    return has_sent ? RV_SOURCE_MOVED : RV_SOURCE_ENDED;
+}
+
+static void nap_maker(struct rv_source *source, uint64_t max_ns)
+{
+    (void)source, (void)max_ns;
+}
+
+static void resolve_maker(struct rv_source *source, const struct rv_intake *intake, bool is_final)
+{
+    (void)source;
+    for (uint32_t id = 1; id <= N_SUBROUTINES && is_final; id++)
+        intake->define(intake->context, &(struct rv_definition){id, "maker", "sub", "", id}, 1);
+}
+
+static void close_maker(struct rv_source *source)
+{
+    (void)source;
+}
+
+static void tally_spans(void *context, const struct rv_lane *lane, const struct rv_span *spans, size_t n)
+{
+    (void)lane;
+    struct tally *tally = context;
+    pthread_mutex_lock(&tally->lock);
+    for (size_t i = 0; i < n; i++) {
+        tally->sum_ns += spans[i].end - spans[i].start;
+        tally->sum_depth += spans[i].depth;
+    }
+    tally->n_spans += n;
+    pthread_mutex_unlock(&tally->lock);
+}
+
+static void tally_oracle(const struct maker *maker, struct tally *tally)
+{
+    for (unsigned i = 0; i < N_STREAMS; i++) {
+        struct rv_serial *serial = rv_serial_create(RV_TAG_DEPTH);
+        struct rv_span *spans = NULL;
+        size_t n = 0, capacity = 0;
+        rv_serial_feed(serial, maker->streams[i].events, STREAM_EVENTS, &spans, &n, &capacity);
+        rv_serial_finish(serial, rv_event_ticks(&maker->streams[i].events[STREAM_EVENTS - 1]), &spans, &n, &capacity);
+        tally_spans(tally, NULL, spans, n);
+        rv_serial_destroy(serial);
+        free(spans);
+    }
+}
+
+static int run(uint64_t seed, unsigned n_workers)
+{
+    struct maker maker = {.source = {{.kind = RV_CLOCK_MONOTONIC, .mult = 1}, poll_maker, nap_maker, resolve_maker, close_maker},
+                          .seed = seed};
+    for (unsigned i = 0; i < N_STREAMS; i++) {
+        maker.streams[i].events = rv_alloc(STREAM_EVENTS, sizeof(struct rv_event));
+        make_events(maker.streams[i].events, &maker.seed);
+    }
+    struct tally got = {.lock = PTHREAD_MUTEX_INITIALIZER}, wanted = {.lock = PTHREAD_MUTEX_INITIALIZER};
+    struct rv_session *session = rv_session_start(
+        &(struct rv_session_params){.n_workers = n_workers, .span_sink = tally_spans, .span_sink_context = &got}, &maker.source);
+    while (!rv_session_wait(session, 20000000))
+        rv_stats_destroy(rv_session_stats(session));
+    struct rv_stats *stats = rv_session_stats(session);
+    struct rv_stats_row rows[N_SUBROUTINES + 1];
+    size_t n_rows = rv_stats_rows(stats, rows, N_SUBROUTINES + 1);
+    uint64_t n_calls = 0;
+    for (size_t i = 0; i < n_rows; i++)
+        n_calls += rows[i].n_calls;
+    rv_stats_destroy(stats);
+    rv_session_destroy(session);
+    tally_oracle(&maker, &wanted);
+    uint64_t n_call_events = 0;
+    for (unsigned i = 0; i < N_STREAMS; i++) {
+        for (uint32_t k = 0; k < STREAM_EVENTS; k++)
+            n_call_events += rv_event_kind(&maker.streams[i].events[k]) == RV_EVENT_CALL;
+        free(maker.streams[i].events);
+    }
+    bool is_equal = got.n_spans == wanted.n_spans && got.sum_ns == wanted.sum_ns && got.sum_depth == wanted.sum_depth &&
+                    n_calls == n_call_events;
+    if (!is_equal)
+        fprintf(stderr, "seed %" PRIu64 ", %u workers: spans %" PRIu64 "/%" PRIu64 ", ns %" PRIu64 "/%" PRIu64 ", depth %" PRIu64
+                        "/%" PRIu64 ", calls %" PRIu64 "/%" PRIu64 "\n",
+                seed, n_workers, got.n_spans, wanted.n_spans, got.sum_ns, wanted.sum_ns, got.sum_depth, wanted.sum_depth, n_calls,
+                n_call_events);
+    return is_equal ? 0 : 1;
+}
+
+int main(void)
+{
+    int n_failures = 0;
+    for (unsigned i = 0; i < 12; i++)
+        n_failures += run(0x9e3779b97f4a7c15ull * (i + 1), 1 + i % 4);
+    printf("12 runs, %d failures\n", n_failures);
+    return n_failures ? 1 : 0;
+}

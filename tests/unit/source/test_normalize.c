@@ -1,0 +1,139 @@
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "ring/map.h"
+#include "ring/names.h"
+#include "source/normalize.h"
+
+static struct rv_map map;
+static struct rv_catalog *catalog;
+static struct rv_name_map names;
+static struct rv_normalizer normalizer;
+static struct rv_batch batch;
+static char path[64];
+
+static void setup(void)
+{
+    snprintf(path, sizeof path, "/tmp/ringviz-test-%d", getpid());
+    cr_assert_eq(rv_map_create(&map, path, &(struct rv_map_params){.n_rings = 2, .ring_events = 64}), 0);
+    catalog = rv_catalog_create();
+    names = (struct rv_name_map){.map = &map, .catalog = catalog};
+    normalizer = (struct rv_normalizer){.catalog = catalog, .process = rv_catalog_process(catalog, 0), .names = &names};
+    rv_batch_init(&batch);
+}
+
+static void teardown(void)
+{
+    rv_batch_fini(&batch);
+    rv_name_map_fini(&names);
+    rv_catalog_destroy(catalog);
+    rv_map_close(&map);
+    unlink(path);
+}
+
+static struct rv_event event(unsigned kind, uint64_t ticks, uint32_t id)
+{
+    return (struct rv_event){.when = (uint64_t)kind << RV_EVENT_KIND_SHIFT | ticks, .id = id};
+}
+
+TestSuite(normalize, .init = setup, .fini = teardown, .timeout = 20);
+
+Test(normalize, raises_times_that_fall)
+{
+    struct rv_event popped[] = {event(RV_EVENT_CALL, 100, 0), event(RV_EVENT_RETURN, 90, 0), event(RV_EVENT_CALL, 120, 0)};
+    cr_assert_eq(rv_normalize(&normalizer, &batch, popped, 3), 3);
+    cr_assert_eq(batch.n, 3);
+    cr_assert_eq(batch.base_ticks, 100);
+    cr_assert_eq(rv_event_ticks(&batch.events[1]), 100);
+    cr_assert_eq(rv_event_kind(&batch.events[1]), RV_EVENT_RETURN);
+    cr_assert_eq(rv_event_ticks(&batch.events[2]), 120);
+}
+
+Test(normalize, times_do_not_fall_from_batch_to_batch)
+{
+    struct rv_event first = event(RV_EVENT_CALL, 500, 0), second = event(RV_EVENT_RETURN, 400, 0);
+    rv_normalize(&normalizer, &batch, &first, 1);
+    batch.n = batch.n_specials = 0;
+    rv_normalize(&normalizer, &batch, &second, 1);
+    cr_assert_eq(batch.base_ticks, 500);
+    cr_assert_eq(rv_event_ticks(&batch.events[0]), 500);
+}
+
+Test(normalize, removes_unknown_kinds_and_lists_specials)
+{
+    struct rv_event popped[] = {event(RV_EVENT_CALL, 1, 0), event(15, 2, 0), event(RV_EVENT_GC_START, 3, 0), event(RV_EVENT_RETURN, 4, 0),
+                                event(RV_EVENT_LOST, 5, 7)};
+    rv_normalize(&normalizer, &batch, popped, 5);
+    cr_assert_eq(batch.n, 4);
+    cr_assert_eq(batch.n_specials, 2);
+    cr_assert_eq(batch.specials[0], 1);
+    cr_assert_eq(batch.specials[1], 3);
+    cr_assert_eq(batch.events[3].id, 7);
+}
+
+Test(normalize, a_sync_keeps_its_own_past)
+{
+    struct rv_event popped[] = {event(RV_EVENT_SYNC, 10, 0), event(RV_EVENT_CALL, 1000, 0), event(RV_EVENT_SYNC, 1ull << 59, 0),
+                                event(RV_EVENT_RETURN, 1001, 0)};
+    cr_assert_eq(rv_normalize(&normalizer, &batch, popped, 4), 4);
+    cr_assert_eq(batch.base_ticks, 1000);
+    cr_assert_eq(rv_event_ticks(&batch.events[0]), 10);
+    cr_assert_eq(rv_event_ticks(&batch.events[3]), 1001);
+}
+
+Test(normalize, a_gap_of_2_to_the_31_ticks_begins_a_new_batch)
+{
+    struct rv_event popped[] = {event(RV_EVENT_CALL, 10, 0), event(RV_EVENT_RETURN, 10 + (1ull << 31), 0)};
+    cr_assert_eq(rv_normalize(&normalizer, &batch, popped, 2), 1);
+    cr_assert_eq(batch.n, 1);
+    batch.n = batch.n_specials = 0;
+    cr_assert_eq(rv_normalize(&normalizer, &batch, popped + 1, 1), 1);
+    cr_assert_eq(batch.base_ticks, 10 + (1ull << 31));
+}
+
+Test(normalize, a_lying_time_does_not_stop_progress)
+{
+    struct rv_event popped[] = {event(RV_EVENT_CALL, RV_EVENT_TICKS_MASK, 0), event(RV_EVENT_RETURN, 5, 0)};
+    cr_assert_eq(rv_normalize(&normalizer, &batch, popped, 2), 2);
+    cr_assert_eq(rv_event_ticks(&batch.events[1]), RV_EVENT_TICKS_MASK);
+}
+
+Test(normalize, name_ids_become_catalogue_ids_and_broken_ones_unknown)
+{
+    uint32_t id = rv_names_intern(&map, &(struct rv_name){RV_NAME_SUBROUTINE, "P", "sub", "f.pl", 3});
+    cr_assert_neq(id, 0);
+    struct rv_event popped[] = {event(RV_EVENT_CALL, 1, id), event(RV_EVENT_CALL, 2, id + 1000), event(RV_EVENT_CALL, 3, UINT32_MAX)};
+    rv_normalize(&normalizer, &batch, popped, 3);
+    struct rv_catalog_name name;
+    cr_assert_eq(rv_catalog_name(catalog, batch.events[0].id, &name), 0);
+    cr_assert_str_eq(name.package, "P");
+    cr_assert_str_eq(name.name, "sub");
+    cr_assert_eq(name.line, 3);
+    cr_assert_eq(batch.events[1].id, 0);
+    cr_assert_eq(batch.events[2].id, 0);
+}
+
+Test(normalize, the_filter_takes_calls_and_returns_out_together)
+{
+    uint32_t keep = rv_names_intern(&map, &(struct rv_name){RV_NAME_SUBROUTINE, "", "keep", "", 0});
+    uint32_t drop = rv_names_intern(&map, &(struct rv_name){RV_NAME_SUBROUTINE, "", "drop", "", 0});
+    cr_assert_eq(rv_filter_create(&normalizer.filter, NULL, "^dr"), 0);
+    struct rv_event popped[] = {event(RV_EVENT_CALL, 1, keep), event(RV_EVENT_CALL, 2, drop), event(RV_EVENT_RETURN, 3, drop),
+                                event(RV_EVENT_MARK, 4, drop), event(RV_EVENT_RETURN, 5, keep)};
+    cr_assert_eq(rv_normalize(&normalizer, &batch, popped, 5), 5);
+    cr_assert_eq(batch.n, 3);
+    cr_assert_eq(rv_event_kind(&batch.events[1]), RV_EVENT_MARK);
+    cr_assert_eq(batch.n_specials, 1);
+    rv_filter_destroy(normalizer.filter);
+}
+
+Test(normalize, a_bad_pattern_is_refused)
+{
+    struct rv_filter *filter;
+    cr_assert_lt(rv_filter_create(&filter, "a(", NULL), 0);
+    cr_assert_null(filter);
+    cr_assert_eq(rv_filter_create(&filter, NULL, NULL), 0);
+    cr_assert_null(filter);
+}
