@@ -34,12 +34,14 @@ static void print_header(const struct rv_map *map, FILE *out)
     struct tm tm;
     char when[64];
     strftime(when, sizeof when, "%Y-%m-%d %H:%M:%S %z", localtime_r(&created, &tm));
-    fprintf(out, "file      %s\nversion   %u.%u\ncreated   %s by process %u\n", map->path, g->major, g->minor, when, g->creator_pid);
+    fprintf(out, "file      %s\nversion   %u.%u\ncreated   %s by process %u\n", map->path, g->major, g->minor, when,
+            g->creator_pid);
     fprintf(out, "bytes     %llu\nclock     %s\npolicy    %s\nstate     %s\n", (unsigned long long)g->file_bytes,
             word(CLOCKS, RV_CLOCK_COUNT, g->clock_kind), word(POLICIES, RV_POLICY_COUNT, g->policy),
             __atomic_load_n(&map->header->state, __ATOMIC_RELAXED) == RV_FILE_STOPPED ? "stopped" : "tracing");
-    fprintf(out, "rings     %u of %u events\nslots     %u of %u bytes\nmessages  %u bytes a ring, %llu global\n", g->n_rings,
-            g->ring_events, g->n_slots, g->slot_bytes, g->message_bytes, (unsigned long long)g->global_message.n_bytes);
+    fprintf(out, "rings     %u of %u events\nslots     %u of %u bytes\nmessages  %u bytes a ring, %llu global\n",
+            g->n_rings, g->ring_events, g->n_slots, g->slot_bytes, g->message_bytes,
+            (unsigned long long)g->global_message.n_bytes);
     fprintf(out, "consumer  %u\n", __atomic_load_n(&map->header->consumer_pid, __ATOMIC_RELAXED));
     fprintf(out, "names     %u\n", rv_names_count(map) ? rv_names_count(map) - 1 : 0);
     fprintf(out, "without a ring: %llu threads, %llu events\n",
@@ -64,13 +66,14 @@ static void print_processes(const struct rv_map *map, FILE *out)
 
 static void print_ring_row(FILE *out, const char *who, const struct rv_ring_account *account)
 {
-    fprintf(out, "%14llu %14llu %14llu  %s\n", (unsigned long long)account->n_produced, (unsigned long long)account->n_consumed,
-            (unsigned long long)account->n_dropped, who);
+    fprintf(out, "%14llu %14llu %14llu  %s\n", (unsigned long long)account->n_produced,
+            (unsigned long long)account->n_consumed, (unsigned long long)account->n_dropped, who);
 }
 
 static void print_rings(const struct rv_map *map, FILE *out)
 {
-    fprintf(out, "\n%5s %-8s %8s %8s %14s %14s %14s  %s\n", "ring", "state", "pid", "tid", "produced", "consumed", "dropped", "thread");
+    fprintf(out, "\n%5s %-8s %8s %8s %14s %14s %14s  %s\n", "ring", "state", "pid", "tid", "produced", "consumed",
+            "dropped", "thread");
     for (uint32_t i = 0; i < map->geometry.n_rings; i++) {
         struct rv_ring ring;
         rv_ring_view(&ring, map, i);

@@ -76,7 +76,8 @@ static const struct option_entry TABLE[] = {
     {OPTION_MAX_DEPTH, "max-depth", "=N", "leave out calls nested deeper than N"},
     {OPTION_DURATION, "duration", "=TIME", "capture for this long only"},
     {OPTION_CLOCK, "clock", "=tsc|tick|monotonic",
-     "tsc: cycle counter; tick: cheaper, right to about 0.1 ms;\nmonotonic: the kernel's (default: tsc where invariant)"},
+     "tsc: cycle counter; tick: cheaper, right to about 0.1 ms;\nmonotonic: the kernel's (default: tsc where "
+     "invariant)"},
     {OPTION_THREADS, "threads", "=N", "worker threads of ringviz (default: CPUs - 1)"},
     {OPTION_MEMORY, "memory", "=SIZE", "for exact calls; older ones keep their density\n(default: a quarter of RAM)"},
     {OPTION_BENCH, "bench", "[=NAME,..]", "measure: ring, drain, scan, lod (default: all)"},

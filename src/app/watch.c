@@ -68,7 +68,8 @@ static int open_map(struct watch *watch)
     char path[4096];
     rv_map_remove_stale();
     if (!options->trace_file) {
-        uint64_t ring_bytes = (options->map.ring_events ? options->map.ring_events : 1u << 17) * sizeof(struct rv_event);
+        uint64_t ring_bytes =
+            (options->map.ring_events ? options->map.ring_events : 1u << 17) * sizeof(struct rv_event);
         int error = rv_map_default_path(path, sizeof path, 8 * ring_bytes);
         if (error)
             return error;
@@ -114,15 +115,16 @@ static int start_command(struct watch *watch)
 static void start_session(struct watch *watch)
 {
     const struct rv_options *options = watch->options;
-    watch->session = rv_session_start(&(struct rv_session_params){
-                                          .n_workers = options->n_threads,
-                                          .memory_bytes = options->memory_bytes,
-                                          .drain_interval_ns = options->drain_interval_ns,
-                                          .max_depth = options->max_depth,
-                                          .span_sink = watch->spans ? rv_spans_add : NULL,
-                                          .span_sink_context = watch->spans,
-                                      },
-                                      watch->source);
+    watch->session = rv_session_start(
+        &(struct rv_session_params){
+            .n_workers = options->n_threads,
+            .memory_bytes = options->memory_bytes,
+            .drain_interval_ns = options->drain_interval_ns,
+            .max_depth = options->max_depth,
+            .span_sink = watch->spans ? rv_spans_add : NULL,
+            .span_sink_context = watch->spans,
+        },
+        watch->source);
     watch->source = NULL; /* the session's now */
 }
 
@@ -156,7 +158,8 @@ static void warn_of_shortages(struct watch *watch, const struct rv_session_count
     unsigned long long n_threads = __atomic_load_n(&header->n_threads_without_ring, __ATOMIC_RELAXED);
     unsigned long long n_names = __atomic_load_n(&header->n_names_lost, __ATOMIC_RELAXED);
     if (n_threads)
-        rv_warn("%llu times a thread found no free ring: its calls were not seen; use --rings, or --trace-file where there is room",
+        rv_warn("%llu times a thread found no free ring: its calls were not seen; use --rings, or --trace-file where "
+                "there is room",
                 n_threads);
     if (n_names)
         rv_warn("%llu names found no room", n_names);
@@ -214,12 +217,14 @@ static int write_picture(struct watch *watch)
 
 static void say_costs(const struct rv_session_counts *counts)
 {
-    rv_note("%llu events, %llu spans, %llu batches; CPU ms: drain %.1f, scan %.1f, carry %.1f, timeline %.1f, statistics %.1f",
-            (unsigned long long)counts->n_consumed, (unsigned long long)counts->n_spans, (unsigned long long)counts->n_batches,
-            (double)counts->drain_ns / 1e6, (double)counts->scan_ns / 1e6, (double)counts->carry_ns / 1e6,
-            (double)counts->timeline_ns / 1e6, (double)counts->stats_ns / 1e6);
+    rv_note("%llu events, %llu spans, %llu batches; CPU ms: drain %.1f, scan %.1f, carry %.1f, timeline %.1f, "
+            "statistics %.1f",
+            (unsigned long long)counts->n_consumed, (unsigned long long)counts->n_spans,
+            (unsigned long long)counts->n_batches, (double)counts->drain_ns / 1e6, (double)counts->scan_ns / 1e6,
+            (double)counts->carry_ns / 1e6, (double)counts->timeline_ns / 1e6, (double)counts->stats_ns / 1e6);
     rv_note("%llu calls cut, %llu returns without a call, %llu calls at the stack pointer of another (inlined)",
-            (unsigned long long)counts->n_cut, (unsigned long long)counts->n_orphans, (unsigned long long)counts->n_equal_key_nests);
+            (unsigned long long)counts->n_cut, (unsigned long long)counts->n_orphans,
+            (unsigned long long)counts->n_equal_key_nests);
 }
 
 static void write_outputs(struct watch *watch)

@@ -90,18 +90,22 @@ static void publish_open(struct rv_merger *merger, struct rv_track *track, const
 {
     uint32_t max_depth = merger->params->max_depth ? merger->params->max_depth : UINT32_MAX;
     int64_t base = open->base_depth < 0 ? 0 : open->base_depth;
-    uint32_t n = base >= max_depth ? 0 : open->n_frames < max_depth - base ? open->n_frames : (uint32_t)(max_depth - base);
+    uint32_t n = base >= max_depth                   ? 0
+                 : open->n_frames < max_depth - base ? open->n_frames
+                                                     : (uint32_t)(max_depth - base);
     uint32_t n_same = open->n_unchanged < n ? open->n_unchanged : n;
     struct rv_lane *lane = track->lane;
     pthread_mutex_lock(&lane->lock);
     n_same = n_same < lane->n_open ? n_same : (uint32_t)lane->n_open;
     lane->open = rv_vec_reserve(lane->open, &lane->open_capacity, n, sizeof *lane->open);
     for (uint32_t i = n_same; i < n; i++)
-        lane->open[i] = (struct rv_lane_frame){rv_clock_to_ns(&merger->clock, open->start[i]), open->id[i], (uint32_t)base + i};
+        lane->open[i] =
+            (struct rv_lane_frame){rv_clock_to_ns(&merger->clock, open->start[i]), open->id[i], (uint32_t)base + i};
     lane->n_open = n;
     pthread_mutex_unlock(&lane->lock);
 
-    merger->open_start = rv_vec_reserve(merger->open_start, &merger->open_start_capacity, n, sizeof *merger->open_start);
+    merger->open_start =
+        rv_vec_reserve(merger->open_start, &merger->open_start_capacity, n, sizeof *merger->open_start);
     for (uint32_t i = n_same; i < n; i++)
         merger->open_start[i] = lane->open[i].start_ns;
     rv_stats_lane_set_open(track->stats, merger->open_start, open->id, n, n_same);
@@ -133,7 +137,8 @@ static void store_lanes(struct rv_stream *stream, const struct rv_span *spans, u
 }
 
 /* Grouped spans into lanes, statistics and the sink; began_ns is the CPU time at which this job's merge began. */
-static void store(struct rv_merger *merger, struct rv_stream *stream, const struct rv_span *spans, uint64_t last_ns, uint64_t began_ns)
+static void store(struct rv_merger *merger, struct rv_stream *stream, const struct rv_span *spans, uint64_t last_ns,
+                  uint64_t began_ns)
 {
     uint64_t merged_ns = rv_thread_cpu_ns();
     store_lanes(stream, spans, last_ns);
@@ -153,8 +158,8 @@ static void store(struct rv_merger *merger, struct rv_stream *stream, const stru
     merger->scan_ns = 0;
     for (size_t i = 0; i < stream->n_tracks && merger->params->span_sink; i++)
         if (stream->tracks[i].n)
-            merger->params->span_sink(merger->params->span_sink_context, stream->tracks[i].lane, spans + stream->tracks[i].first,
-                                      stream->tracks[i].n);
+            merger->params->span_sink(merger->params->span_sink_context, stream->tracks[i].lane,
+                                      spans + stream->tracks[i].first, stream->tracks[i].n);
 }
 
 /* ---- what is not a call ---- */

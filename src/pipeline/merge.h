@@ -20,10 +20,10 @@ struct rv_merger {
     struct rv_lanes *lanes;
     struct rv_clock clock;
     /* this worker's */
-    pthread_mutex_t lock;       /* covers stats and counts against readers */
+    pthread_mutex_t lock; /* covers stats and counts against readers */
     struct rv_stats *stats;
     struct rv_merge_counts counts;
-    uint64_t scan_ns;           /* of the block just scanned, to be counted with its merge */
+    uint64_t scan_ns; /* of the block just scanned, to be counted with its merge */
     struct rv_span *spans, *sorted;
     size_t capacity, sorted_capacity;
     uint64_t *open_start;

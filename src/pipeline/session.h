@@ -22,13 +22,13 @@
 #include "scan/block.h"
 #include "source/source.h"
 
-struct rv_session_params { /* zero = default */
-    unsigned n_workers;          /* CPUs - 1, at least 1 */
-    uint64_t memory_bytes;       /* a quarter of RAM */
-    uint64_t drain_interval_ns;  /* 2 ms */
-    enum rv_scan_kernel kernel;  /* with has_kernel; else the best */
+struct rv_session_params {      /* zero = default */
+    unsigned n_workers;         /* CPUs - 1, at least 1 */
+    uint64_t memory_bytes;      /* a quarter of RAM */
+    uint64_t drain_interval_ns; /* 2 ms */
+    enum rv_scan_kernel kernel; /* with has_kernel; else the best */
     bool has_kernel;
-    uint32_t max_depth;          /* calls at this depth and deeper are left out; 0 = all in */
+    uint32_t max_depth; /* calls at this depth and deeper are left out; 0 = all in */
     /* Every finished span, in closing order per lane, times in ns; from one worker at a time. May be NULL. */
     void (*span_sink)(void *context, const struct rv_lane *lane, const struct rv_span *spans, size_t n);
     void *span_sink_context;

@@ -101,7 +101,8 @@ struct rv_track *rv_stream_track(struct rv_stream *stream, struct rv_lanes *lane
     for (size_t i = 0; i < stream->n_tracks; i++)
         if (stream->tracks[i].stack == stack)
             return &stream->tracks[i];
-    stream->tracks = rv_vec_reserve(stream->tracks, &stream->tracks_capacity, stream->n_tracks + 1, sizeof *stream->tracks);
+    stream->tracks =
+        rv_vec_reserve(stream->tracks, &stream->tracks_capacity, stream->n_tracks + 1, sizeof *stream->tracks);
     struct rv_track *track = &stream->tracks[stream->n_tracks++];
     struct rv_lane_identity identity = stream->identity;
     identity.stack = stack;

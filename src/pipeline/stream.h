@@ -17,11 +17,11 @@
 
 /* A batch with the block it is scanned into; travels from the free queue to the drain, to a worker, and back. */
 struct rv_job {
-    struct rv_batch batch;      /* first: a source sees only this */
+    struct rv_batch batch; /* first: a source sees only this */
     struct rv_block *block;
     uint32_t entry_stack;
-    bool closes_stream;         /* n == 0: the stream's last */
-    uint64_t end_ticks;         /* with closes_stream */
+    bool closes_stream; /* n == 0: the stream's last */
+    uint64_t end_ticks; /* with closes_stream */
 };
 
 /* One stack of a stream: a lane with what the statistics remember of it. */
@@ -29,7 +29,7 @@ struct rv_track {
     uint32_t stack;
     struct rv_lane *lane;
     struct rv_stats_lane *stats;
-    size_t first, n;            /* scratch of one merge: its spans in the worker's buffer */
+    size_t first, n; /* scratch of one merge: its spans in the worker's buffer */
 };
 
 struct rv_stream {
@@ -39,12 +39,12 @@ struct rv_stream {
     enum rv_tag_mode tag_mode;
     /* drain thread */
     uint64_t n_submitted;
-    uint32_t exit_stack;        /* stack in force after the last batch submitted */
+    uint32_t exit_stack; /* stack in force after the last batch submitted */
     /* under lock: what waits for its turn */
     pthread_mutex_t lock;
-    struct rv_job **ready;      /* by sequence mod n_jobs */
+    struct rv_job **ready; /* by sequence mod n_jobs */
     size_t n_jobs;
-    uint64_t n_merged;          /* also the sequence to merge next */
+    uint64_t n_merged; /* also the sequence to merge next */
     bool is_merging;
     struct rv_stream_account account;
     char new_name[RV_LANE_NAME_BYTES]; /* "" = none: for the merger to put on the lanes */
@@ -53,7 +53,7 @@ struct rv_stream {
     struct rv_track *tracks;
     size_t n_tracks, tracks_capacity;
     bool has_ended;
-    struct rv_stream *next;     /* the session's list */
+    struct rv_stream *next; /* the session's list */
 };
 
 struct rv_stream *rv_stream_create(const struct rv_stream_info *info, size_t n_jobs);

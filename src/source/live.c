@@ -1,7 +1,7 @@
 /*
- * The drain. One turn visits every ring: a new generation opens a stream, whatever waits goes out in batches, and a ring
- * whose owner was already gone before its last pop is closed and freed. Liveness is always asked before that pop: an
- * owner that dies later than the question is found by the next turn.
+ * The drain. One turn visits every ring: a new generation opens a stream, whatever waits goes out in batches, and a
+ * ring whose owner was already gone before its last pop is closed and freed. Liveness is always asked before that pop:
+ * an owner that dies later than the question is found by the next turn.
  */
 #include "source/live.h"
 
@@ -31,9 +31,9 @@ static const uint64_t LOSS_INTERVAL_NS = 1000000000;
 struct live_ring {
     struct rv_ring ring;
     struct rv_normalizer normalizer;
-    void *stream;          /* the pipeline's; NULL when none is open */
-    uint32_t generation;   /* of the claim that `stream` is, or was, about */
-    uint32_t name_seen;    /* control.name_is_set of the name we know */
+    void *stream;        /* the pipeline's; NULL when none is open */
+    uint32_t generation; /* of the claim that `stream` is, or was, about */
+    uint32_t name_seen;  /* control.name_is_set of the name we know */
     uint64_t n_dropped_said;
     uint64_t n_lost_ahead; /* overwritten events to be told of before the next one */
 };
@@ -51,7 +51,7 @@ struct live {
     struct rv_event *popped;
     struct rv_ticker *ticker; /* clock TICK only */
     uint64_t last_liveness_ns, last_loss_ns;
-    size_t n_streams;         /* open now */
+    size_t n_streams; /* open now */
     bool has_had_stream, is_busy, is_ending, is_account_turn;
     /* naming thread */
     uint32_t n_named;
@@ -108,8 +108,8 @@ static void refresh_modules(struct live *live)
     live->n_open_modules = n_open;
     for (uint32_t n = rv_modules_count(live->map); live->n_modules_seen < n; live->n_modules_seen++)
         if (!put_module(live, live->n_modules_seen)) {
-            live->open_modules = rv_vec_reserve(live->open_modules, &live->open_modules_capacity, live->n_open_modules + 1,
-                                                sizeof *live->open_modules);
+            live->open_modules = rv_vec_reserve(live->open_modules, &live->open_modules_capacity,
+                                                live->n_open_modules + 1, sizeof *live->open_modules);
             live->open_modules[live->n_open_modules++] = live->n_modules_seen;
         }
 }
@@ -168,7 +168,8 @@ static void account(struct live *live, struct live_ring *slot, uint32_t ring_idx
     if (now.n_dropped > slot->n_dropped_said && !is_read_at_end(live)) {
         char name[64];
         rv_directory_thread_name(live->map, ring_idx, name);
-        rv_warn("%llu drops on ring %u (%s)", (unsigned long long)(now.n_dropped - slot->n_dropped_said), ring_idx, name);
+        rv_warn("%llu drops on ring %u (%s)", (unsigned long long)(now.n_dropped - slot->n_dropped_said), ring_idx,
+                name);
         slot->n_dropped_said = now.n_dropped;
     }
 }
@@ -202,7 +203,8 @@ static void tell_loss(struct live_ring *slot, struct rv_batch *batch)
 {
     uint32_t n = slot->n_lost_ahead > UINT32_MAX ? UINT32_MAX : (uint32_t)slot->n_lost_ahead;
     slot->n_lost_ahead -= n;
-    struct rv_event lost = {.when = (uint64_t)RV_EVENT_LOST << RV_EVENT_KIND_SHIFT | slot->normalizer.last_ticks, .id = n};
+    struct rv_event lost = {.when = (uint64_t)RV_EVENT_LOST << RV_EVENT_KIND_SHIFT | slot->normalizer.last_ticks,
+                            .id = n};
     rv_normalize(&slot->normalizer, batch, &lost, 1);
 }
 
@@ -215,7 +217,8 @@ static struct rv_batch *wait_for_batch(struct live *live, const struct rv_intake
     return batch;
 }
 
-static void hand_over(struct live *live, struct live_ring *slot, struct rv_batch *batch, uint32_t n, const struct rv_intake *intake)
+static void hand_over(struct live *live, struct live_ring *slot, struct rv_batch *batch, uint32_t n,
+                      const struct rv_intake *intake)
 {
     const struct rv_event *popped = live->popped;
     for (;;) {
@@ -249,7 +252,8 @@ static void drain_ring(struct live *live, struct live_ring *slot, const struct r
 }
 
 /* A ring that has no open stream: begin one for a new owner, free what a dead owner left. */
-static bool adopt_ring(struct live *live, uint32_t ring_idx, uint32_t state, bool owner_is_gone, const struct rv_intake *intake)
+static bool adopt_ring(struct live *live, uint32_t ring_idx, uint32_t state, bool owner_is_gone,
+                       const struct rv_intake *intake)
 {
     struct live_ring *slot = &live->rings[ring_idx];
     bool is_news = slot->generation != slot->ring.control->generation;
@@ -270,7 +274,8 @@ static bool visit_ring(struct live *live, uint32_t ring_idx, bool check_liveness
     uint32_t state = __atomic_load_n(&slot->ring.control->state, __ATOMIC_ACQUIRE); /* D2 <- D1 */
     if (state == RV_RING_FREE)
         return false;
-    bool owner_is_gone = state == RV_RING_EXITED || (check_liveness && !rv_directory_has_live_owner(live->map, ring_idx));
+    bool owner_is_gone =
+        state == RV_RING_EXITED || (check_liveness && !rv_directory_has_live_owner(live->map, ring_idx));
     if (!slot->stream && !adopt_ring(live, ring_idx, state, owner_is_gone, intake))
         return false;
     follow_name(live, slot, ring_idx, intake);
@@ -327,7 +332,9 @@ static void nap_live(struct rv_source *source, uint64_t max_ns)
 {
     struct live *live = (struct live *)source;
     struct rv_wire_header *header = live->map->header;
-    uint64_t nap = live->is_busy ? live->params.interval_ns / BUSY_SHARE : live->n_streams ? live->params.interval_ns : IDLE_NAP_NS;
+    uint64_t nap = live->is_busy     ? live->params.interval_ns / BUSY_SHARE
+                   : live->n_streams ? live->params.interval_ns
+                                     : IDLE_NAP_NS;
     nap = nap < max_ns ? nap : max_ns;
     uint32_t seen = __atomic_load_n(&header->consumer_wake, __ATOMIC_RELAXED);
     __atomic_store_n(&header->consumer_is_asleep, 1, __ATOMIC_SEQ_CST); /* W1 -> W2 */
@@ -357,7 +364,8 @@ static void resolve_live(struct rv_source *source, const struct rv_intake *intak
     live->n_unnamed = n_left;
     for (uint32_t n = rv_catalog_count(live->catalog); live->n_named < n; live->n_named++)
         if (!define(live, intake, live->n_named + 1, is_final)) {
-            live->unnamed = rv_vec_reserve(live->unnamed, &live->unnamed_capacity, live->n_unnamed + 1, sizeof *live->unnamed);
+            live->unnamed =
+                rv_vec_reserve(live->unnamed, &live->unnamed_capacity, live->n_unnamed + 1, sizeof *live->unnamed);
             live->unnamed[live->n_unnamed++] = live->n_named + 1;
         }
 }

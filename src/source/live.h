@@ -10,15 +10,16 @@
 #include "source/filter.h"
 
 struct rv_live_params {
-    uint64_t interval_ns;      /* between drains; 0 = 2 ms */
-    /* Has what writes the file ended? The source ends when this says yes and every ring is empty and unowned. May be NULL:
-     * then it ends when no ring has an owner and there has been one. */
+    uint64_t interval_ns; /* between drains; 0 = 2 ms */
+    /* Has what writes the file ended? The source ends when this says yes and every ring is empty and unowned. May be
+     * NULL: then it ends when no ring has an owner and there has been one. */
     bool (*is_over)(void *context);
     void *is_over_context;
-    struct rv_filter *filter;  /* borrowed, or NULL */
+    struct rv_filter *filter; /* borrowed, or NULL */
 };
 
-/* Attach as the draining consumer. The map is borrowed until close. NULL with a line printed when another one drains it. */
+/* Attach as the draining consumer. The map is borrowed until close. NULL with a line printed when another one drains
+ * it. */
 struct rv_source *rv_live_open(struct rv_map *map, const struct rv_live_params *params);
 
 #endif

@@ -20,7 +20,8 @@ static uint64_t first_ticks(const struct rv_event *events, uint32_t n, uint64_t 
 }
 
 /* Kinds, times and name ids, from popped to the end of the batch; returns how many were dealt with. */
-static uint32_t sanitize(struct rv_normalizer *normalizer, struct rv_batch *batch, const struct rv_event *popped, uint32_t n_popped)
+static uint32_t sanitize(struct rv_normalizer *normalizer, struct rv_batch *batch, const struct rv_event *popped,
+                         uint32_t n_popped)
 {
     struct rv_event *out = batch->events + batch->n;
     uint64_t last = normalizer->last_ticks;
@@ -71,7 +72,8 @@ static void list_specials(struct rv_batch *batch)
     batch->n_specials = n_specials;
 }
 
-uint32_t rv_normalize(struct rv_normalizer *normalizer, struct rv_batch *batch, const struct rv_event *popped, uint32_t n_popped)
+uint32_t rv_normalize(struct rv_normalizer *normalizer, struct rv_batch *batch, const struct rv_event *popped,
+                      uint32_t n_popped)
 {
     uint32_t first = batch->n;
     uint32_t n_done = sanitize(normalizer, batch, popped, n_popped);

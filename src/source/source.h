@@ -1,8 +1,9 @@
 /*
  * Where events come from: one interface for live rings, recordings and imports.
  *
- * A source runs on one thread of the pipeline's, the drain thread, and speaks to the pipeline through an intake. It owns nothing
- * downstream: it asks for an empty batch (which waits: that is the back-pressure), fills it and submits it.
+ * A source runs on one thread of the pipeline's, the drain thread, and speaks to the pipeline through an intake. It
+ * owns nothing downstream: it asks for an empty batch (which waits: that is the back-pressure), fills it and submits
+ * it.
  */
 #ifndef RV_SOURCE_SOURCE_H
 #define RV_SOURCE_SOURCE_H
@@ -17,11 +18,11 @@
 /* A stream is one ring generation, that is one thread of one process image. */
 struct rv_stream_info {
     uint32_t pid, parent_pid, tid;
-    uint64_t process_key;      /* distinguishes images and reused pids */
+    uint64_t process_key;                   /* distinguishes images and reused pids */
     const char *process_name, *thread_name; /* borrowed for the call; thread_name may be "" */
     enum rv_tag_mode tag_mode;
     uint64_t born_ticks;
-    uint32_t ring;             /* index in the file, for messages */
+    uint32_t ring; /* index in the file, for messages */
 };
 
 /* Exact accounts of a stream so far. */
@@ -31,7 +32,7 @@ struct rv_stream_account {
 
 /* A subroutine's definition. Strings are borrowed for the call. */
 struct rv_definition {
-    uint32_t id;               /* dense, from 1 */
+    uint32_t id;                       /* dense, from 1 */
     const char *package, *name, *file; /* "" where unknown */
     uint32_t line;
 };

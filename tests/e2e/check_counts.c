@@ -3,8 +3,8 @@
  *
  *     check_counts STDOUT REPORT.json
  *
- * STDOUT has lines "COUNT name n"; the report's calls of the subroutines of that name, in whatever package, must sum to n.
- * Nothing may be lost, and every row's times must make sense.
+ * STDOUT has lines "COUNT name n"; the report's calls of the subroutines of that name, in whatever package, must sum to
+ * n. Nothing may be lost, and every row's times must make sense.
  */
 #include <inttypes.h>
 #include <jansson.h>
@@ -81,7 +81,8 @@ int main(int argc, char **argv)
     json_t *events = json_object_get(report, "events");
     uint64_t n_produced = number(events, "produced"), n_dropped = number(events, "dropped");
     expect(n_dropped == 0, "dropped", n_dropped, 0);
-    expect(n_produced == number(events, "consumed") + n_dropped, "produced", n_produced, number(events, "consumed") + n_dropped);
+    expect(n_produced == number(events, "consumed") + n_dropped, "produced", n_produced,
+           number(events, "consumed") + n_dropped);
     char name[256];
     uint64_t wanted;
     unsigned n_counts = 0;

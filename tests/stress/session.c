@@ -88,7 +88,8 @@ static enum rv_source_status poll_maker(struct rv_source *source, const struct r
     for (unsigned i = 0; i < N_STREAMS; i++) {
         if (!maker->streams[i].stream)
             maker->streams[i].stream = intake->open_stream(
-                intake->context, &(struct rv_stream_info){.pid = 1, .tid = i + 1, .process_name = "maker", .thread_name = "", .ring = i});
+                intake->context, &(struct rv_stream_info){
+                                     .pid = 1, .tid = i + 1, .process_name = "maker", .thread_name = "", .ring = i});
         has_sent |= send_some(maker, i, intake);
     }
     return has_sent ? RV_SOURCE_MOVED : RV_SOURCE_ENDED;
@@ -140,15 +141,17 @@ static void tally_oracle(const struct maker *maker, struct tally *tally)
 
 static int run(uint64_t seed, unsigned n_workers)
 {
-    struct maker maker = {.source = {{.kind = RV_CLOCK_MONOTONIC, .mult = 1}, poll_maker, nap_maker, resolve_maker, close_maker},
-                          .seed = seed};
+    struct maker maker = {
+        .source = {{.kind = RV_CLOCK_MONOTONIC, .mult = 1}, poll_maker, nap_maker, resolve_maker, close_maker},
+        .seed = seed};
     for (unsigned i = 0; i < N_STREAMS; i++) {
         maker.streams[i].events = rv_alloc(STREAM_EVENTS, sizeof(struct rv_event));
         make_events(maker.streams[i].events, &maker.seed);
     }
     struct tally got = {.lock = PTHREAD_MUTEX_INITIALIZER}, wanted = {.lock = PTHREAD_MUTEX_INITIALIZER};
     struct rv_session *session = rv_session_start(
-        &(struct rv_session_params){.n_workers = n_workers, .span_sink = tally_spans, .span_sink_context = &got}, &maker.source);
+        &(struct rv_session_params){.n_workers = n_workers, .span_sink = tally_spans, .span_sink_context = &got},
+        &maker.source);
     while (!rv_session_wait(session, 20000000))
         rv_stats_destroy(rv_session_stats(session));
     struct rv_stats *stats = rv_session_stats(session);
@@ -169,10 +172,11 @@ static int run(uint64_t seed, unsigned n_workers)
     bool is_equal = got.n_spans == wanted.n_spans && got.sum_ns == wanted.sum_ns && got.sum_depth == wanted.sum_depth &&
                     n_calls == n_call_events;
     if (!is_equal)
-        fprintf(stderr, "seed %" PRIu64 ", %u workers: spans %" PRIu64 "/%" PRIu64 ", ns %" PRIu64 "/%" PRIu64 ", depth %" PRIu64
-                        "/%" PRIu64 ", calls %" PRIu64 "/%" PRIu64 "\n",
-                seed, n_workers, got.n_spans, wanted.n_spans, got.sum_ns, wanted.sum_ns, got.sum_depth, wanted.sum_depth, n_calls,
-                n_call_events);
+        fprintf(stderr,
+                "seed %" PRIu64 ", %u workers: spans %" PRIu64 "/%" PRIu64 ", ns %" PRIu64 "/%" PRIu64
+                ", depth %" PRIu64 "/%" PRIu64 ", calls %" PRIu64 "/%" PRIu64 "\n",
+                seed, n_workers, got.n_spans, wanted.n_spans, got.sum_ns, wanted.sum_ns, got.sum_depth,
+                wanted.sum_depth, n_calls, n_call_events);
     return is_equal ? 0 : 1;
 }
 

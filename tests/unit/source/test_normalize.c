@@ -42,7 +42,8 @@ TestSuite(normalize, .init = setup, .fini = teardown, .timeout = 20);
 
 Test(normalize, raises_times_that_fall)
 {
-    struct rv_event popped[] = {event(RV_EVENT_CALL, 100, 0), event(RV_EVENT_RETURN, 90, 0), event(RV_EVENT_CALL, 120, 0)};
+    struct rv_event popped[] = {event(RV_EVENT_CALL, 100, 0), event(RV_EVENT_RETURN, 90, 0),
+                                event(RV_EVENT_CALL, 120, 0)};
     cr_assert_eq(rv_normalize(&normalizer, &batch, popped, 3), 3);
     cr_assert_eq(batch.n, 3);
     cr_assert_eq(batch.base_ticks, 100);
@@ -63,8 +64,8 @@ Test(normalize, times_do_not_fall_from_batch_to_batch)
 
 Test(normalize, removes_unknown_kinds_and_lists_specials)
 {
-    struct rv_event popped[] = {event(RV_EVENT_CALL, 1, 0), event(15, 2, 0), event(RV_EVENT_GC_START, 3, 0), event(RV_EVENT_RETURN, 4, 0),
-                                event(RV_EVENT_LOST, 5, 7)};
+    struct rv_event popped[] = {event(RV_EVENT_CALL, 1, 0), event(15, 2, 0), event(RV_EVENT_GC_START, 3, 0),
+                                event(RV_EVENT_RETURN, 4, 0), event(RV_EVENT_LOST, 5, 7)};
     rv_normalize(&normalizer, &batch, popped, 5);
     cr_assert_eq(batch.n, 4);
     cr_assert_eq(batch.n_specials, 2);
@@ -75,8 +76,8 @@ Test(normalize, removes_unknown_kinds_and_lists_specials)
 
 Test(normalize, a_sync_keeps_its_own_past)
 {
-    struct rv_event popped[] = {event(RV_EVENT_SYNC, 10, 0), event(RV_EVENT_CALL, 1000, 0), event(RV_EVENT_SYNC, 1ull << 59, 0),
-                                event(RV_EVENT_RETURN, 1001, 0)};
+    struct rv_event popped[] = {event(RV_EVENT_SYNC, 10, 0), event(RV_EVENT_CALL, 1000, 0),
+                                event(RV_EVENT_SYNC, 1ull << 59, 0), event(RV_EVENT_RETURN, 1001, 0)};
     cr_assert_eq(rv_normalize(&normalizer, &batch, popped, 4), 4);
     cr_assert_eq(batch.base_ticks, 1000);
     cr_assert_eq(rv_event_ticks(&batch.events[0]), 10);
@@ -104,7 +105,8 @@ Test(normalize, name_ids_become_catalogue_ids_and_broken_ones_unknown)
 {
     uint32_t id = rv_names_intern(&map, &(struct rv_name){RV_NAME_SUBROUTINE, "P", "sub", "f.pl", 3});
     cr_assert_neq(id, 0);
-    struct rv_event popped[] = {event(RV_EVENT_CALL, 1, id), event(RV_EVENT_CALL, 2, id + 1000), event(RV_EVENT_CALL, 3, UINT32_MAX)};
+    struct rv_event popped[] = {event(RV_EVENT_CALL, 1, id), event(RV_EVENT_CALL, 2, id + 1000),
+                                event(RV_EVENT_CALL, 3, UINT32_MAX)};
     rv_normalize(&normalizer, &batch, popped, 3);
     struct rv_catalog_name name;
     cr_assert_eq(rv_catalog_name(catalog, batch.events[0].id, &name), 0);
@@ -120,8 +122,9 @@ Test(normalize, the_filter_takes_calls_and_returns_out_together)
     uint32_t keep = rv_names_intern(&map, &(struct rv_name){RV_NAME_SUBROUTINE, "", "keep", "", 0});
     uint32_t drop = rv_names_intern(&map, &(struct rv_name){RV_NAME_SUBROUTINE, "", "drop", "", 0});
     cr_assert_eq(rv_filter_create(&normalizer.filter, NULL, "^dr"), 0);
-    struct rv_event popped[] = {event(RV_EVENT_CALL, 1, keep), event(RV_EVENT_CALL, 2, drop), event(RV_EVENT_RETURN, 3, drop),
-                                event(RV_EVENT_MARK, 4, drop), event(RV_EVENT_RETURN, 5, keep)};
+    struct rv_event popped[] = {event(RV_EVENT_CALL, 1, keep), event(RV_EVENT_CALL, 2, drop),
+                                event(RV_EVENT_RETURN, 3, drop), event(RV_EVENT_MARK, 4, drop),
+                                event(RV_EVENT_RETURN, 5, keep)};
     cr_assert_eq(rv_normalize(&normalizer, &batch, popped, 5), 5);
     cr_assert_eq(batch.n, 3);
     cr_assert_eq(rv_event_kind(&batch.events[1]), RV_EVENT_MARK);
