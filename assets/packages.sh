@@ -1,0 +1,37 @@
+# The Debian packages that ringviz needs, in one place; sourced by assets/demo.sh and tests/run.sh.
+
+RINGVIZ_BUILD_PACKAGES="gcc g++ cmake ninja-build pkg-config libxxhash-dev libelf-dev libdw-dev libsdl2-dev libglew-dev
+libcglm-dev libpng-dev libfreetype-dev libgl1-mesa-dri fonts-dejavu-core fonts-dejavu-extra"
+
+RINGVIZ_TEST_PACKAGES="clang-14 llvm-14 libclang-rt-14-dev libcriterion-dev libjansson-dev glslang-tools xvfb xauth strace
+binutils file dpkg-dev man-db procps util-linux"
+
+# What is missing of the named packages, one a line.
+missing_packages() {
+    for package in "$@"; do
+        case "$(dpkg-query -W -f='${Status}' "$package" 2>/dev/null)" in
+        *'install ok installed') ;;
+        *) echo "$package" ;;
+        esac
+    done
+}
+
+# Install what is missing; says what. Fails when that cannot be done.
+install_packages() {
+    missing=$(missing_packages "$@" | tr '\n' ' ')
+    [ -n "$missing" ] || return 0
+    if ! command -v apt-get >/dev/null 2>&1; then
+        echo "no apt-get here; these Debian packages or their like are needed: $missing" >&2
+        return 0
+    fi
+    sudo=
+    [ "$(id -u)" = 0 ] || sudo=sudo
+    if [ -n "$sudo" ] && ! command -v sudo >/dev/null 2>&1; then
+        echo "not root and no sudo; as root: apt-get install $missing" >&2
+        return 1
+    fi
+    echo "installing: $missing"
+    # shellcheck disable=SC2086
+    $sudo apt-get update -qq </dev/null &&
+        $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing </dev/null >/dev/null
+}

@@ -1,0 +1,115 @@
+#!/bin/sh
+# layers.sh ROOT: no include and no link goes upward. The table is the README's.
+cd "$1" || exit 1
+
+exec awk '
+function layer(name, below, system_not) {
+    allowed[name] = " " below " "
+    banned[name] = system_not
+}
+function fail(what) {
+    print FILENAME ":" FNR ": " what
+    n_bad++
+}
+# "src/producers/native/hooks.c" belongs to producers/native, "src/base/err.c" to base.
+function layer_of(path, parts, n) {
+    sub(/^\.\//, "", path)
+    n = split(path, parts, "/")
+    if (parts[1] == "include")
+        return "include"
+    if (parts[2] == "producers")
+        return parts[2] "/" parts[3]
+    return n > 2 ? parts[2] : ""
+}
+function may_use(from, to) {
+    return from == to || allowed[from] == " everything " || index(allowed[from], " " to " ")
+}
+function check_include(from, line, path, to) {
+    if (line ~ /</) {
+        path = line
+        sub(/^[^<]*</, "", path)
+        sub(/>.*/, "", path)
+        if (banned[from] != "" && path ~ banned[from])
+            fail(from " must not include <" path ">")
+        return
+    }
+    if (line !~ /"/)
+        return # a macro of FreeType, which names a system header
+    path = line
+    sub(/^[^"]*"/, "", path)
+    sub(/".*/, "", path)
+    if (path ~ /^ringviz\//)
+        return
+    if (path ~ /\.\./ || path !~ /\//) {
+        fail("include \"" path "\" by its layer, as \"layer/file.h\"")
+        return
+    }
+    to = path
+    sub(/\/[^\/]*$/, "", to)
+    if (!may_use(from, to))
+        fail(from " must not include " path)
+}
+function check_links(text, words, n, i, from, in_depends) {
+    while (match(text, /rv_layer\([^)]*\)/)) {
+        n = split(substr(text, RSTART + 9, RLENGTH - 10), words, /[ \t\n]+/)
+        text = substr(text, RSTART + RLENGTH)
+        from = ""
+        in_depends = 0
+        for (i = 1; i <= n; i++) {
+            if (words[i] == "")
+                continue
+            if (from == "")
+                from = words[i]
+            else if (words[i] == "DEPENDS")
+                in_depends = 1
+            else if (in_depends && words[i] ~ /^[a-z]+$/ && (from in allowed) && !may_use(from, words[i]))
+                fail(from " must not link " words[i])
+        }
+    }
+}
+BEGIN {
+    no_gl = "^(SDL|GL|cglm|imgui)"
+    pure = "^(SDL|GL|cglm|pthread[.]h|threads[.]h|time[.]h|sys/)"
+    layer("include", "", no_gl)
+    layer("base", "", no_gl)
+    layer("ring", "base", no_gl)
+    layer("flow", "base", no_gl)
+    layer("scan", "base", pure)
+    layer("symbols", "base", no_gl)
+    layer("recording", "base", no_gl)
+    layer("source", "recording symbols flow ring base", no_gl)
+    layer("model", "scan base", no_gl)
+    layer("sink", "recording model scan flow base", no_gl)
+    layer("pipeline", "sink model scan source flow ring symbols base", no_gl)
+    layer("render", "model base", "")
+    layer("ui", "model base", "")
+    layer("launch", "ring base", no_gl)
+    layer("producers/native", "ring symbols base", no_gl)
+    layer("producers/ptrace", "ring symbols base", no_gl)
+    layer("producers/perl", "", no_gl)
+    layer("producers/ruby", "", no_gl)
+    layer("producers/python", "", no_gl)
+    layer("app", "everything", "")
+    layer("bench", "everything", "")
+    while (("find src include -type f | sort" | getline path) > 0)
+        if (path ~ /(\.[ch]|\.cpp|CMakeLists\.txt)$/ && path != "src/CMakeLists.txt")
+            ARGV[ARGC++] = path
+    if (ARGC == 1) {
+        print "no sources found"
+        exit 1
+    }
+}
+FNR == 1 {
+    check_links(build)
+    build = ""
+    current = layer_of(FILENAME)
+    if (!(current in allowed))
+        fail("the layer " current " is not in the table")
+}
+FILENAME ~ /CMakeLists\.txt$/ { build = build $0 "\n"; next }
+/^[ \t]*#[ \t]*include/ { check_include(current, $0) }
+END {
+    check_links(build)
+    exit n_bad > 0
+}
+'

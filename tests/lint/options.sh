@@ -1,0 +1,33 @@
+#!/bin/sh
+# options.sh BINARY ROOT: --help, the man page, the README and both completions name the same options.
+binary=$1
+cd "$2" || exit 1
+dir=$(mktemp -d) || exit 1
+trap 'rm -rf "$dir"' EXIT
+n_bad=0
+
+# Options are two dashes and a word; duplicates and order do not matter.
+options() {
+    grep -oE -- '--[a-z][a-z-]*' | sort -u
+}
+
+"$binary" --help >"$dir/text" || { echo "$binary --help failed"; exit 1; }
+grep -E '^ +--' "$dir/text" | sed 's/^ *\(--[a-z-]*\).*/\1/' | options >"$dir/help"
+[ -s "$dir/help" ] || { echo "--help names no option"; exit 1; }
+
+sed -n '/^\.SH OPTIONS/,/^\.SH [^O]/p' assets/ringviz.1 | sed 's/\\-/-/g' | options >"$dir/man page"
+sed -n '/^## Options/,/^## [^O]/p' README.md | options >"$dir/README"
+options <assets/completion/ringviz.bash >"$dir/bash completion"
+options <assets/completion/_ringviz >"$dir/zsh completion"
+
+for place in "man page" README "bash completion" "zsh completion"; do
+    for option in $(comm -23 "$dir/help" "$dir/$place"); do
+        echo "$option is in --help and not in the $place"
+        n_bad=$((n_bad + 1))
+    done
+    for option in $(comm -13 "$dir/help" "$dir/$place"); do
+        echo "$option is in the $place and not in --help"
+        n_bad=$((n_bad + 1))
+    done
+done
+[ "$n_bad" -eq 0 ]

@@ -1,0 +1,124 @@
+#!/bin/sh
+# Every lint accepts a clean tree and refuses each planted violation.
+here=$(cd "$(dirname "$0")" && pwd)
+dir=$(mktemp -d) || exit 1
+trap 'rm -rf "$dir"' EXIT
+tree=$dir/tree
+n_bad=0
+
+clean_tree() {
+    rm -rf "$tree"
+    mkdir -p "$tree/src/base" "$tree/src/ring" "$tree/src/render" "$tree/src/producers/native" "$tree/include/ringviz" \
+        "$tree/shaders" "$tree/assets/completion"
+    printf '#include <stdio.h>\n#include "base/err.h"\n' >"$tree/src/base/err.c"
+    printf 'int rv_err(void);\n' >"$tree/src/base/err.h"
+    printf 'rv_layer(base SOURCES err.c)\n' >"$tree/src/base/CMakeLists.txt"
+    printf 'rv_layer(ring SOURCES ring.c\n    DEPENDS base)\n' >"$tree/src/ring/CMakeLists.txt"
+    printf '#include "base/err.h"\n#include "ringviz/wire.h"\n' >"$tree/src/producers/native/hooks.c"
+    printf '#include <GL/glew.h>\n' >"$tree/src/render/gl.c"
+    cat >"$tree/src/ring/ring.c" <<'END'
+#include "base/err.h"
+/* A memory_order_release in a comment, and memory_order_acquire on
+   the next line of it. */
+    atomic_store_explicit(&head, 1, memory_order_release); /* P1 -> C1 */
+    tail = atomic_load_explicit(&head, memory_order_acquire); /* C1 <- P1 */
+    __atomic_compare_exchange_n(&word, &old, 1, 0, __ATOMIC_ACQ_REL,
+                                __ATOMIC_ACQUIRE); /* P2 -> C2, C2 <- P2 */
+    __atomic_load_n(&word, __ATOMIC_ACQUIRE);      /* C2 <- P2 */
+    __atomic_exchange_n(&word, 1, __ATOMIC_RELEASE); /* P2 -> C2 */
+    atomic_fetch_add_explicit(&n, 1, memory_order_relaxed);
+    atomic_signal_fence(memory_order_seq_cst);
+END
+    printf '#version 330 core\nvoid main() { gl_Position = vec4(0.0); }\n' >"$tree/shaders/box.vert"
+    printf '#version 330 core\nout vec4 o_color;\nvoid main() { o_color = vec4(1.0); }\n' >"$tree/shaders/box.frag"
+    printf '#!/bin/sh\nprintf "Usage\\n  --report[=text]  x; see --bench\\n  --size=WxH  y\\n"\n' >"$tree/ringviz"
+    chmod +x "$tree/ringviz"
+    printf '.SH OPTIONS\n.TP\n.B \\-\\-report\n.TP\n.B \\-\\-size\n.SH SEE ALSO\n--other\n' >"$tree/assets/ringviz.1"
+    printf '# x\ncmake --preset dev\n## Options\n`--report` `--size`\n## Rest\n--other\n' >"$tree/README.md"
+    printf 'compgen -W "--report= --size="\n' >"$tree/assets/completion/ringviz.bash"
+    printf "'--report=[x]' '--size=[y]'\n" >"$tree/assets/completion/_ringviz"
+}
+
+lint() {
+    if [ "$1" = options ]; then
+        sh "$here/options.sh" "$tree/ringviz" "$tree"
+    else
+        sh "$here/$1.sh" "$tree"
+    fi
+}
+
+accepts() {
+    clean_tree
+    lint "$1" >"$dir/said" 2>&1
+    case $? in
+    0 | 77) ;;
+    *)
+        echo "$1 refuses a clean tree:"
+        cat "$dir/said"
+        n_bad=$((n_bad + 1))
+        ;;
+    esac
+}
+
+# refuses LINT FILE TEXT: with TEXT added to FILE.
+refuses() {
+    clean_tree
+    mkdir -p "$(dirname "$tree/$2")"
+    printf '%b\n' "$3" >>"$tree/$2"
+    lint "$1" >"$dir/said" 2>&1
+    case $? in
+    1) [ -s "$dir/said" ] && return ;;
+    77) return ;;
+    esac
+    echo "$1 accepts in $2: $3"
+    n_bad=$((n_bad + 1))
+}
+
+accepts layers
+refuses layers src/base/err.c '#include "ring/ring.h"'
+refuses layers src/ring/ring.c '#  include "flow/queue.h"'
+refuses layers src/ring/ring.c '#include "../base/err.h"'
+refuses layers src/ring/ring.c '#include "ring.h"'
+refuses layers src/ring/ring.c '#include <SDL2/SDL.h>'
+refuses layers src/scan/block.c '#include <pthread.h>'
+refuses layers src/render/gl.c '#include "flow/queue.h"'
+refuses layers src/producers/native/hooks.c '#include "flow/queue.h"'
+refuses layers src/producers/perl/ring.c '#include "base/err.h"'
+refuses layers include/ringviz/wire.h '#include "base/err.h"'
+refuses layers src/fresh/new.c 'int x;'
+refuses layers src/ring/CMakeLists.txt 'rv_layer(ring SOURCES a.c\n    DEPENDS base flow)'
+
+accepts atomics
+refuses atomics src/ring/ring.c 'atomic_store_explicit(&x, 1, memory_order_release);'
+refuses atomics src/ring/ring.c 'x = __atomic_load_n(&x, __ATOMIC_ACQUIRE);'
+refuses atomics src/ring/ring.c '__atomic_compare_exchange_n(&x, &y, 1, 0, __ATOMIC_ACQ_REL,\n__ATOMIC_RELAXED);\n/* P1 -> C1 */'
+refuses atomics src/ring/ring.c '__atomic_thread_fence(__ATOMIC_SEQ_CST);'
+refuses atomics src/ring/ring.c 'atomic_store_explicit(&x, 1, memory_order_release); /* P9 -> C9 */'
+refuses atomics src/ring/ring.c 'atomic_load_explicit(&x, memory_order_acquire); /* C1 <- P3 */'
+refuses atomics src/ring/ring.c '/* P8 <- C8 */\natomic_store_explicit(&x, 1, memory_order_release); /* C8 -> P8 */'
+refuses atomics src/ring/ring.c 'atomic_store(&x, 1);'
+refuses atomics src/ring/ring.c '__sync_synchronize();'
+
+accepts files
+refuses files src/base/long.c "$(awk 'BEGIN { for (i = 0; i < 601; i++) printf "x\\n" }')"
+refuses files src/ring/err.c 'int x;'
+refuses files include/ringviz/err.h 'int x;'
+for word in TODO FIXME XXX; do
+    refuses files src/base/note.c "/* $word: later */"
+done
+
+accepts shaders
+refuses shaders shaders/box.frag 'void broken( {'
+refuses shaders shaders/alone.vert '#version 330 core\nvoid main() { gl_Position = vec4(0.0); }'
+
+accepts options
+refuses options ringviz 'echo "  --fresh  z"'
+refuses options assets/completion/ringviz.bash '--gone'
+refuses options assets/completion/_ringviz '--gone'
+for file in assets/ringviz.1 README.md; do
+    clean_tree
+    sed 's/size/syze/' "$tree/$file" >"$dir/changed" && cp "$dir/changed" "$tree/$file"
+    lint options >/dev/null 2>&1 && { echo "options accepts a changed $file"; n_bad=$((n_bad + 1)); }
+done
+
+[ "$n_bad" -eq 0 ]
