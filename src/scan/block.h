@@ -20,7 +20,8 @@
 
 /*
  * What the drain hands over. Invariants it keeps: ticks never fall, all lie in [base_ticks, base_ticks + 2^31),
- * kinds are CALL or RETURN except at the indices in specials, ids are dense and known, events[n .. n + PADDING) are readable.
+ * kinds are CALL or RETURN except at the indices in specials, ids are dense and known, events[n .. n + PADDING) are
+ * readable.
  */
 struct rv_block_input {
     const struct rv_event *events;
@@ -29,7 +30,7 @@ struct rv_block_input {
     uint32_t n_specials;
     uint64_t base_ticks;
     enum rv_tag_mode tag_mode;
-    uint32_t entry_stack;     /* stack key in force at events[0] */
+    uint32_t entry_stack; /* stack key in force at events[0] */
 };
 
 enum rv_scan_kernel { RV_SCAN_SCALAR, RV_SCAN_AVX2, RV_SCAN_AVX512, RV_SCAN_KERNEL_COUNT };

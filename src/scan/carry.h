@@ -24,7 +24,8 @@ void rv_carry_apply(struct rv_carry *carry, struct rv_block *block);
 struct rv_block_cursor {
     uint32_t part, item, span;
 };
-size_t rv_block_read_spans(const struct rv_block *block, struct rv_block_cursor *cursor, struct rv_span *out, size_t max);
+size_t rv_block_read_spans(const struct rv_block *block, struct rv_block_cursor *cursor, struct rv_span *out,
+                           size_t max);
 
 /* A frame that is open now. */
 struct rv_open_frame {
@@ -37,26 +38,27 @@ struct rv_open_frame {
 size_t rv_carry_n_stacks(const struct rv_carry *carry);
 
 struct rv_open_stack {
-    uint32_t stack;             /* key */
-    int32_t base_depth;         /* depth of frame 0; below 0 is shifted by the reader */
+    uint32_t stack;     /* key */
+    int32_t base_depth; /* depth of frame 0; below 0 is shifted by the reader */
     uint32_t n_frames;
-    uint32_t n_unchanged;       /* frames that are the same as at the last rv_carry_mark_seen() */
-    const uint64_t *start;      /* ticks, n_frames */
+    uint32_t n_unchanged;  /* frames that are the same as at the last rv_carry_mark_seen() */
+    const uint64_t *start; /* ticks, n_frames */
     const uint32_t *id;
 };
 void rv_carry_open_stack(const struct rv_carry *carry, size_t stack_idx, struct rv_open_stack *out);
 void rv_carry_mark_seen(struct rv_carry *carry);
 
 /*
- * The stream has ended at `ticks`: turn open frames into spans (flag OPEN), innermost first, stack by stack; call until 0.
+ * The stream has ended at `ticks`: turn open frames into spans (flag OPEN), innermost first, stack by stack; call until
+ * 0.
  */
 size_t rv_carry_finish(struct rv_carry *carry, uint64_t ticks, struct rv_span *out, size_t max);
 
 struct rv_carry_counts {
     uint64_t n_calls, n_cut, n_orphans;
-    uint64_t n_lost;          /* sum of LOST ids */
+    uint64_t n_lost;            /* sum of LOST ids */
     uint64_t n_equal_key_nests; /* native: CALLs at the stack pointer of an open frame (inlined functions) */
-    uint32_t max_depth;       /* greatest number of frames open at once */
+    uint32_t max_depth;         /* greatest number of frames open at once */
 };
 void rv_carry_counts(const struct rv_carry *carry, struct rv_carry_counts *out);
 

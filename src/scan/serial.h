@@ -1,4 +1,5 @@
-/* The oracle: one plain stack machine per stack, event by event. Slow, obvious; the tests hold every kernel against it. */
+/* The oracle: one plain stack machine per stack, event by event. Slow, obvious; the tests hold every kernel against it.
+ */
 #ifndef RV_SCAN_SERIAL_H
 #define RV_SCAN_SERIAL_H
 
@@ -11,9 +12,10 @@ struct rv_serial *rv_serial_create(enum rv_tag_mode tag_mode);
 void rv_serial_destroy(struct rv_serial *serial);
 
 /* Feed events in order; finished spans are appended to *spans (rv_vec_reserve), in closing order. */
-void rv_serial_feed(struct rv_serial *serial, const struct rv_event *events, size_t n, struct rv_span **spans, size_t *n_spans,
-                    size_t *capacity);
-void rv_serial_finish(struct rv_serial *serial, uint64_t ticks, struct rv_span **spans, size_t *n_spans, size_t *capacity);
+void rv_serial_feed(struct rv_serial *serial, const struct rv_event *events, size_t n, struct rv_span **spans,
+                    size_t *n_spans, size_t *capacity);
+void rv_serial_finish(struct rv_serial *serial, uint64_t ticks, struct rv_span **spans, size_t *n_spans,
+                      size_t *capacity);
 void rv_serial_counts(const struct rv_serial *serial, struct rv_carry_counts *out);
 
 #endif

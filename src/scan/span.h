@@ -7,7 +7,9 @@
 enum rv_span_flag {
     RV_SPAN_CUT = 1,    /* closed by something other than its own RETURN: longjmp, exception, a lost event */
     RV_SPAN_ORPHAN = 2, /* its CALL was never seen: start unknown, given as the stream's first time */
-    RV_SPAN_OPEN = 4    /* still open when the stream ended */
+    RV_SPAN_OPEN = 4,   /* still open when the stream ended */
+    RV_SPAN_NESTED = 8  /* native: its CALL came at the stack pointer of the frame below it: an inlined function, or a
+                           sibling  of that frame, whose RETURN was lost: the parent is not certain */
 };
 
 struct rv_span {

@@ -1,0 +1,338 @@
+/*
+ * A block: cut into parts, each scanned by a kernel from an empty stack.
+ *
+ * SYNC and LOST divide the events into sections; within one, the events of each stack are gathered and scanned as one
+ * part. Long ranges are scanned where they lie, short ones are first copied side by side: a kernel wants hundreds of
+ * events.
+ */
+#include "scan/block.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/hash.h"
+#include "scan/parts.h"
+#include "scan/tag.h"
+
+#define LONG_RANGE 256u
+#define NO_RANGE UINT32_MAX
+
+static const rv_kernel_fn kernels[RV_SCAN_KERNEL_COUNT] = {
+    [RV_SCAN_SCALAR] = rv_kernel_scalar,
+#ifdef RV_SCAN_X86
+    [RV_SCAN_AVX2] = rv_kernel_avx2,
+    [RV_SCAN_AVX512] = rv_kernel_avx512,
+#endif
+};
+
+bool rv_scan_kernel_is_supported(enum rv_scan_kernel kernel)
+{
+    switch (kernel) {
+    case RV_SCAN_SCALAR:
+        return true;
+#ifdef RV_SCAN_X86
+    case RV_SCAN_AVX2:
+        return __builtin_cpu_supports("avx2");
+    case RV_SCAN_AVX512:
+        return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+               __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq");
+#else
+    case RV_SCAN_AVX2:
+    case RV_SCAN_AVX512:
+#endif
+    case RV_SCAN_KERNEL_COUNT:
+        break;
+    }
+    return false;
+}
+
+const char *rv_scan_kernel_name(enum rv_scan_kernel kernel)
+{
+    static const char *const names[] = {"scalar", "avx2", "avx512"};
+    return (unsigned)kernel < RV_SCAN_KERNEL_COUNT ? names[kernel] : "?";
+}
+
+enum rv_scan_kernel rv_scan_best_kernel(void)
+{
+    if (rv_scan_kernel_is_supported(RV_SCAN_AVX512))
+        return RV_SCAN_AVX512;
+    return rv_scan_kernel_is_supported(RV_SCAN_AVX2) ? RV_SCAN_AVX2 : RV_SCAN_SCALAR;
+}
+
+/* Not zeroed: most pages of a block are never touched. */
+static void *allocate(size_t n, size_t item_bytes)
+{
+    void *memory = aligned_alloc(64, (n * item_bytes + 63) / 64 * 64);
+    rv_assert(memory != NULL);
+    return memory;
+}
+
+static uint32_t power_of_two_above(uint32_t n)
+{
+    uint32_t power = 16;
+    while (power < n)
+        power *= 2;
+    return power;
+}
+
+struct rv_block *rv_block_create(uint32_t capacity)
+{
+    rv_assert(capacity <= RV_BLOCK_MAX_EVENTS);
+    struct rv_block *block = allocate(1, sizeof *block);
+    *block = (struct rv_block){.capacity = capacity};
+    size_t n = (size_t)capacity + RV_KERNEL_OVERRUN;
+    size_t n_frames = n + 2 * RV_STACK_SENTINELS;
+    block->span_start = allocate(n, sizeof *block->span_start);
+    block->span_end = allocate(n, sizeof *block->span_end);
+    block->span_id = allocate(n, sizeof *block->span_id);
+    block->span_place = allocate(n, sizeof *block->span_place);
+    block->reaches = allocate(n, sizeof *block->reaches);
+    block->frame_start = allocate(n_frames, sizeof *block->frame_start);
+    block->frame_id = allocate(n_frames, sizeof *block->frame_id);
+    block->frame_key = allocate(n_frames, sizeof *block->frame_key);
+    block->parts = allocate(n, sizeof *block->parts);
+    block->ranges = allocate(n, sizeof *block->ranges);
+    block->groups = allocate(n, sizeof *block->groups);
+    block->n_group_slots = power_of_two_above(2 * capacity);
+    block->group_slots = allocate(block->n_group_slots, sizeof *block->group_slots);
+    memset(block->group_slots, 0, block->n_group_slots * sizeof *block->group_slots);
+    block->packed = allocate(n, sizeof *block->packed);
+    memset(block->packed, 0, n * sizeof *block->packed);
+    return block;
+}
+
+void rv_block_destroy(struct rv_block *block)
+{
+    if (!block)
+        return;
+    free(block->span_start);
+    free(block->span_end);
+    free(block->span_id);
+    free(block->span_place);
+    free(block->reaches);
+    free(block->frame_start);
+    free(block->frame_id);
+    free(block->frame_key);
+    free(block->parts);
+    free(block->cuts);
+    free(block->ranges);
+    free(block->groups);
+    free(block->group_slots);
+    free(block->packed);
+    free(block);
+}
+
+/* Does this event move the stream to another stack? */
+static bool is_stack_change(const struct rv_event *event)
+{
+    unsigned kind = rv_event_kind(event);
+    return kind == RV_EVENT_SWITCH || (kind == RV_EVENT_THREAD && event->aux == RV_THREAD_RESUMED);
+}
+
+uint32_t rv_block_exit_stack(const struct rv_block_input *input)
+{
+    for (uint32_t i = input->n_specials; i-- > 0;)
+        if (input->specials[i] < input->n && is_stack_change(&input->events[input->specials[i]]))
+            return input->events[input->specials[i]].id;
+    return input->entry_stack;
+}
+
+/* The local stack begins above what earlier parts left open, and a row of sentinels. */
+static void begin_run(struct rv_block *block, struct rv_run *run)
+{
+    uint32_t bottom = block->n_frames + RV_STACK_SENTINELS;
+    *run = (struct rv_run){
+        .span_start = block->span_start,
+        .span_end = block->span_end,
+        .span_id = block->span_id,
+        .span_place = block->span_place,
+        .n_spans = block->n_spans,
+        .n_reaches = 0,
+        .reaches = block->reaches + block->n_reaches,
+        .frame_start = block->frame_start + bottom,
+        .frame_id = block->frame_id + bottom,
+        .frame_key = block->frame_key + bottom,
+        .min_key = INT32_MAX,
+        .is_native = block->tag_mode == RV_TAG_STACK_POINTER,
+        .base = (uint32_t)block->base_ticks,
+        .inversion = rv_tag_inversion(block->tag_mode),
+        .rise = rv_tag_rise(block->tag_mode),
+    };
+    memset(run->frame_start - RV_STACK_SENTINELS, 0, RV_STACK_SENTINELS * sizeof *run->frame_start);
+    memset(run->frame_id - RV_STACK_SENTINELS, 0, RV_STACK_SENTINELS * sizeof *run->frame_id);
+    for (int i = 1; i <= RV_STACK_SENTINELS; i++)
+        run->frame_key[-i] = INT32_MAX;
+}
+
+/* Open frames of all but the first part move down over the sentinels: the arrays stay dense. */
+static void end_run(struct rv_block *block, struct rv_run *run, uint32_t stack)
+{
+    struct rv_reach *last = &run->reaches[run->n_reaches - 1];
+    last->peak = run->peak;
+    last->n_bottom = run->n_bottom;
+    uint32_t n_frames = (uint32_t)run->n_frames;
+    uint32_t first_frame = block->n_frames + RV_STACK_SENTINELS;
+    if (block->n_parts && n_frames) {
+        first_frame = block->n_frames;
+        memmove(block->frame_start + first_frame, run->frame_start, n_frames * sizeof *run->frame_start);
+        memmove(block->frame_id + first_frame, run->frame_id, n_frames * sizeof *run->frame_id);
+        memmove(block->frame_key + first_frame, run->frame_key, n_frames * sizeof *run->frame_key);
+    }
+    block->parts[block->n_parts++] = (struct rv_part){
+        .kind = RV_PART_EVENTS,
+        .stack = stack,
+        .events = {.first_span = block->n_spans,
+                   .n_spans = run->n_spans - block->n_spans,
+                   .first_reach = block->n_reaches,
+                   .n_reaches = run->n_reaches,
+                   .first_frame = first_frame,
+                   .n_frames = n_frames,
+                   .first_key = run->first_key,
+                   .last_key = run->key,
+                   .n_nests = run->n_nests,
+                   .n_cut = run->n_cut,
+                   .n_orphans = run->n_orphans},
+    };
+    block->n_spans = run->n_spans;
+    block->n_reaches += run->n_reaches;
+    if (n_frames)
+        block->n_frames = first_frame + n_frames;
+}
+
+static void flush_packed(struct rv_block *block, struct rv_run *run, rv_kernel_fn kernel)
+{
+    if (block->n_packed)
+        kernel(run, block->packed, block->n_packed);
+    block->n_packed = 0;
+}
+
+static void scan_group(struct rv_block *block, const struct rv_block_input *input, const struct rv_group *group,
+                       rv_kernel_fn kernel)
+{
+    struct rv_run run;
+    begin_run(block, &run);
+    for (uint32_t i = group->first_range; i != NO_RANGE; i = block->ranges[i].next) {
+        const struct rv_range *range = &block->ranges[i];
+        uint32_t n = range->end - range->begin;
+        if (n >= LONG_RANGE) {
+            flush_packed(block, &run, kernel);
+            kernel(&run, input->events + range->begin, n);
+            continue;
+        }
+        memcpy(block->packed + block->n_packed, input->events + range->begin, n * sizeof *block->packed);
+        block->n_packed += n;
+    }
+    flush_packed(block, &run, kernel);
+    end_run(block, &run, group->stack);
+}
+
+static struct rv_group *find_group(struct rv_block *block, uint32_t stack)
+{
+    uint32_t mask = block->n_group_slots - 1;
+    uint32_t i = (uint32_t)rv_hash_u64(stack) & mask;
+    for (;; i = (i + 1) & mask) {
+        struct rv_group_slot *slot = &block->group_slots[i];
+        if (slot->section != block->section) {
+            *slot = (struct rv_group_slot){block->section, block->n_groups};
+            struct rv_group *group = &block->groups[block->n_groups++];
+            *group = (struct rv_group){stack, NO_RANGE, NO_RANGE};
+            return group;
+        }
+        if (block->groups[slot->group].stack == stack)
+            return &block->groups[slot->group];
+    }
+}
+
+static void add_range(struct rv_block *block, uint32_t stack, uint32_t begin, uint32_t end)
+{
+    struct rv_group *group = find_group(block, stack);
+    uint32_t range = block->n_ranges++;
+    block->ranges[range] = (struct rv_range){begin, end, NO_RANGE};
+    if (group->first_range == NO_RANGE)
+        group->first_range = range;
+    else
+        block->ranges[group->last_range].next = range;
+    group->last_range = range;
+}
+
+static void begin_section(struct rv_block *block)
+{
+    block->n_ranges = 0;
+    block->n_groups = 0;
+    if (++block->section == 0) {
+        memset(block->group_slots, 0, block->n_group_slots * sizeof *block->group_slots);
+        block->section = 1;
+    }
+}
+
+static void end_section(struct rv_block *block, const struct rv_block_input *input, rv_kernel_fn kernel)
+{
+    for (uint32_t i = 0; i < block->n_groups; i++)
+        scan_group(block, input, &block->groups[i], kernel);
+}
+
+static void add_special_part(struct rv_block *block, const struct rv_event *event, uint32_t stack)
+{
+    struct rv_part *part = &block->parts[block->n_parts++];
+    if (rv_event_kind(event) == RV_EVENT_LOST) {
+        *part = (struct rv_part){.kind = RV_PART_LOST, .stack = stack, .n_lost = event->id};
+        return;
+    }
+    *part = (struct rv_part){
+        .kind = RV_PART_SYNC,
+        .stack = stack,
+        .sync = {.start = rv_event_ticks(event),
+                 .now = block->last_ticks,
+                 .has_now = block->has_events,
+                 .id = event->id,
+                 .tag = (uint16_t)(event->frame ^ rv_tag_inversion(block->tag_mode))},
+    };
+}
+
+static void note_events(struct rv_block *block, const struct rv_block_input *input, uint32_t begin, uint32_t end)
+{
+    if (begin < end) {
+        block->has_events = true;
+        block->last_ticks = rv_event_ticks(&input->events[end - 1]);
+    }
+}
+
+static void scan_sections(struct rv_block *block, const struct rv_block_input *input, rv_kernel_fn kernel)
+{
+    uint32_t stack = input->entry_stack, begin = 0;
+    begin_section(block);
+    for (uint32_t i = 0; i < input->n_specials; i++) {
+        uint32_t special = input->specials[i];
+        if (special < begin || special >= input->n)
+            continue;
+        const struct rv_event *event = &input->events[special];
+        unsigned kind = rv_event_kind(event);
+        if (begin < special)
+            add_range(block, stack, begin, special);
+        note_events(block, input, begin, special);
+        begin = special + 1;
+        if (is_stack_change(event)) {
+            stack = event->id;
+        } else if (kind == RV_EVENT_SYNC || kind == RV_EVENT_LOST) {
+            end_section(block, input, kernel);
+            begin_section(block);
+            add_special_part(block, event, stack);
+        }
+    }
+    if (begin < input->n)
+        add_range(block, stack, begin, input->n);
+    note_events(block, input, begin, input->n);
+    end_section(block, input, kernel);
+}
+
+void rv_block_scan(struct rv_block *block, const struct rv_block_input *input, enum rv_scan_kernel kernel)
+{
+    rv_assert(input->n <= block->capacity && rv_scan_kernel_is_supported(kernel));
+    block->tag_mode = input->tag_mode;
+    block->base_ticks = input->base_ticks;
+    block->has_events = false;
+    block->n_spans = block->n_reaches = block->n_frames = block->n_parts = block->n_packed = 0;
+    block->n_cuts = 0;
+    scan_sections(block, input, kernels[kernel]);
+}

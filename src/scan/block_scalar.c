@@ -1,0 +1,202 @@
+/*
+ * The scalar kernel: branch-free for the events that nest as they should, one call for those that do not.
+ *
+ * In the regular case a CALL's key is above the top's (or equal, in native code) and a RETURN's equals it, with a
+ * fitting id. Every event then writes a span and a frame and moves the ends of the two arrays by 0 or 1: nothing to
+ * mispredict.
+ */
+#include "scan/parts.h"
+
+#include "scan/span.h"
+
+/* n: the event's own words, already taken apart. */
+struct plain {
+    uint32_t offset, id;
+    int32_t key;
+    bool is_return;
+};
+
+static void close_top(struct rv_run *run, uint32_t end, uint32_t flags)
+{
+    int32_t top = --run->n_frames;
+    uint32_t span = run->n_spans++;
+    run->span_start[span] = run->frame_start[top];
+    run->span_end[span] = end;
+    run->span_id[span] = run->frame_id[top];
+    run->span_place[span] = top << RV_PLACE_SHIFT | (int32_t)flags;
+    run->n_cut += flags == RV_SPAN_CUT;
+}
+
+static bool has_top(const struct rv_run *run, int32_t key)
+{
+    return run->n_frames && run->frame_key[run->n_frames - 1] == 2 * key;
+}
+
+static void add_reach(struct rv_run *run, const struct plain *event)
+{
+    if (run->n_reaches) {
+        run->reaches[run->n_reaches - 1].peak = run->peak;
+        run->reaches[run->n_reaches - 1].n_bottom = run->n_bottom;
+    }
+    run->peak = run->n_bottom = 0;
+    run->reaches[run->n_reaches++] = (struct rv_reach){
+        .offset = event->offset,
+        .id = event->id,
+        .key = event->key,
+        .first_span = run->n_spans,
+        .is_return = event->is_return,
+    };
+    run->min_key = event->key;
+    for (int i = 1; i <= RV_STACK_SENTINELS; i++)
+        run->frame_key[-i] = 2 * event->key - 1;
+}
+
+static void add_orphan(struct rv_run *run, const struct plain *event)
+{
+    uint32_t span = run->n_spans++;
+    run->span_start[span] = 0;
+    run->span_end[span] = event->offset;
+    run->span_id[span] = event->id;
+    run->span_place[span] = run->n_frames << RV_PLACE_SHIFT | RV_SPAN_ORPHAN;
+    run->n_orphans++;
+}
+
+static void on_return(struct rv_run *run, const struct plain *event)
+{
+    while (event->id && has_top(run, event->key) && run->frame_id[run->n_frames - 1] != event->id)
+        close_top(run, event->offset, RV_SPAN_CUT);
+    if (has_top(run, event->key))
+        close_top(run, event->offset, 0);
+    else if (!run->n_frames && (event->key < run->min_key || (run->is_native && event->key == run->min_key)))
+        add_reach(run, event);
+    else if (event->id)
+        add_orphan(run, event);
+}
+
+static void on_call(struct rv_run *run, const struct plain *event)
+{
+    uint32_t nested = 0;
+    if (has_top(run, event->key)) {
+        if (run->is_native) {
+            nested = RV_START_NESTED;
+            run->n_nests++;
+        } else {
+            close_top(run, event->offset, RV_SPAN_CUT);
+        }
+    } else if (!run->n_frames) {
+        if (event->key < run->min_key)
+            add_reach(run, event);
+        if (run->is_native && event->key == run->min_key) {
+            nested = RV_START_NESTED;
+            run->n_bottom++;
+        }
+    }
+    int32_t top = run->n_frames++;
+    run->frame_start[top] = event->offset | nested;
+    run->frame_id[top] = event->id;
+    run->frame_key[top] = 2 * event->key;
+    if ((uint32_t)run->n_frames > run->peak)
+        run->peak = (uint32_t)run->n_frames;
+}
+
+static inline int32_t unwrap(int32_t key, uint32_t tag, uint32_t rise)
+{
+    uint32_t fall = 65536 - rise;
+    return key + (int32_t)((tag - (uint32_t)key + fall) & 0xffff) - (int32_t)fall;
+}
+
+/* Any event, exactly: the rule of serial.c from an empty stack. */
+static __attribute__((noinline)) void on_event(struct rv_run *run, const struct rv_event *raw)
+{
+    uint32_t tag = raw->frame ^ run->inversion;
+    struct plain event = {
+        .offset = ((uint32_t)raw->when - run->base) & RV_START_OFFSET,
+        .id = raw->id,
+        .key = run->has_key ? unwrap(run->key, tag, run->rise) : (int32_t)tag,
+        .is_return = raw->when >> RV_EVENT_KIND_SHIFT & 1,
+    };
+    if (!run->has_key)
+        run->first_key = event.key;
+    run->has_key = true;
+    run->key = event.key;
+    while (run->n_frames && run->frame_key[run->n_frames - 1] > 2 * event.key)
+        close_top(run, event.offset, RV_SPAN_CUT);
+    if (event.is_return)
+        on_return(run, &event);
+    else
+        on_call(run, &event);
+}
+
+static inline __attribute__((always_inline)) void scan(struct rv_run *run, const struct rv_event *events, uint32_t n,
+                                                       const bool is_native)
+{
+    uint32_t *const span_start = run->span_start, *const span_end = run->span_end, *const span_id = run->span_id;
+    int32_t *const span_place = run->span_place;
+    uint32_t *const frame_start = run->frame_start, *const frame_id = run->frame_id;
+    int32_t *const frame_key = run->frame_key;
+    const uint32_t base = run->base;
+    int64_t n_frames = run->n_frames;
+    uint64_t n_spans = run->n_spans;
+    int32_t key = run->key;
+    uint32_t peak = run->peak, n_nests = run->n_nests, n_bottom = run->n_bottom;
+    for (const struct rv_event *event = events, *end = events + n; event < end; event++) {
+        uint64_t when = event->when;
+        uint32_t id = event->id, offset = ((uint32_t)when - base) & RV_START_OFFSET;
+        uint32_t is_return = when >> RV_EVENT_KIND_SHIFT & 1, call_mask = is_return - 1;
+        int32_t next = is_native ? unwrap(key, event->frame ^ 0xffffu, 32768) : unwrap(key, event->frame, 4096);
+        uint32_t rise = (uint32_t)(2 * next) - (uint32_t)frame_key[n_frames - 1];
+        uint32_t least = is_native ? 0 : call_mask & 1;
+        uint32_t id_difference = id ? (frame_id[n_frames - 1] ^ id) & ~call_mask : 0;
+        if (__builtin_expect((rise - least > (call_mask & 0x7fffffff)) | (id_difference != 0), 0)) {
+            run->n_frames = (int32_t)n_frames;
+            run->n_spans = (uint32_t)n_spans;
+            run->key = key;
+            run->peak = peak;
+            run->n_nests = n_nests;
+            run->n_bottom = n_bottom;
+            on_event(run, event);
+            n_frames = run->n_frames;
+            n_spans = run->n_spans;
+            key = run->key;
+            peak = run->peak;
+            n_nests = run->n_nests;
+            n_bottom = run->n_bottom;
+            continue;
+        }
+        key = next;
+        span_start[n_spans] = frame_start[n_frames - 1];
+        span_end[n_spans] = offset;
+        span_id[n_spans] = frame_id[n_frames - 1];
+        span_place[n_spans] = (int32_t)(n_frames - 1) << RV_PLACE_SHIFT;
+        n_spans += is_return;
+        if (is_native) {
+            uint32_t is_nest = call_mask & (rise == 0), is_bottom = call_mask & (rise == 1);
+            n_nests += is_nest;
+            n_bottom += is_bottom;
+            offset |= (is_nest | is_bottom) << 31;
+        }
+        frame_start[n_frames] = offset;
+        frame_id[n_frames] = id;
+        frame_key[n_frames] = 2 * next;
+        n_frames += 1 - 2 * (int64_t)is_return;
+        peak = n_frames > (int64_t)peak ? (uint32_t)n_frames : peak;
+    }
+    run->n_frames = (int32_t)n_frames;
+    run->n_spans = (uint32_t)n_spans;
+    run->key = key;
+    run->peak = peak;
+    run->n_nests = n_nests;
+    run->n_bottom = n_bottom;
+}
+
+void rv_kernel_scalar(struct rv_run *run, const struct rv_event *events, uint32_t n)
+{
+    if (n && !run->has_key) {
+        on_event(run, events++);
+        n--;
+    }
+    if (run->is_native)
+        scan(run, events, n, true);
+    else
+        scan(run, events, n, false);
+}

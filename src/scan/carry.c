@@ -1,0 +1,356 @@
+/*
+ * The carry: each stack's open frames, popped by a part's reaches and extended by what the part left open.
+ *
+ * Only reaches touch carried frames, so that local spans need nothing but the depth of their segment, which the reach
+ * keeps.
+ */
+#include "scan/carry.h"
+
+#include <stdlib.h>
+
+#include "base/err.h"
+#include "base/hash.h"
+#include "base/vec.h"
+#include "scan/parts.h"
+#include "scan/tag.h"
+
+/* A stream that names more stacks than this is no program's: the rest share the first. */
+#define MAX_STACKS 65536u
+
+struct stack {
+    uint32_t stack;
+    bool is_begun;
+    uint32_t n;
+    uint32_t n_unchanged;
+    uint64_t seen_mark;  /* valid while seen_mark is the carry's */
+    uint32_t base_depth; /* may fall below 0: wraps */
+    struct rv_tag_state tag;
+    int64_t min_key;
+    uint64_t first_ticks;
+    uint64_t *start;
+    uint32_t *id;
+    int64_t *key;
+    size_t start_capacity, id_capacity, key_capacity;
+};
+
+struct rv_carry {
+    enum rv_tag_mode tag_mode;
+    struct stack *stacks;
+    size_t n_stacks, stack_capacity;
+    uint32_t *slots; /* hash of stack keys: index + 1 */
+    uint32_t n_slots;
+    uint64_t seen_mark;
+    uint64_t last_ticks; /* of the last CALL or RETURN */
+    struct rv_carry_counts counts;
+};
+
+static uint32_t *find_slot(const struct rv_carry *carry, uint32_t stack)
+{
+    uint32_t mask = carry->n_slots - 1;
+    uint32_t i = (uint32_t)rv_hash_u64(stack) & mask;
+    while (carry->slots[i] && carry->stacks[carry->slots[i] - 1].stack != stack)
+        i = (i + 1) & mask;
+    return &carry->slots[i];
+}
+
+static void grow_slots(struct rv_carry *carry)
+{
+    free(carry->slots);
+    carry->n_slots = carry->n_slots ? 2 * carry->n_slots : 16;
+    carry->slots = rv_alloc(carry->n_slots, sizeof *carry->slots);
+    for (uint32_t i = 0; i < carry->n_stacks; i++)
+        *find_slot(carry, carry->stacks[i].stack) = i + 1;
+}
+
+static struct stack *find_stack(struct rv_carry *carry, uint32_t key)
+{
+    uint32_t *slot = find_slot(carry, key);
+    if (*slot)
+        return &carry->stacks[*slot - 1];
+    if (carry->n_stacks == MAX_STACKS)
+        return &carry->stacks[0];
+    carry->stacks = rv_vec_reserve(carry->stacks, &carry->stack_capacity, carry->n_stacks + 1, sizeof *carry->stacks);
+    struct stack *stack = &carry->stacks[carry->n_stacks++];
+    *stack = (struct stack){.stack = key, .min_key = INT64_MAX, .seen_mark = carry->seen_mark};
+    *slot = (uint32_t)carry->n_stacks;
+    if (2 * carry->n_stacks > carry->n_slots)
+        grow_slots(carry);
+    return stack;
+}
+
+/* Frames from n on are no longer what they were at the last mark. */
+static void touch(const struct rv_carry *carry, struct stack *stack, uint32_t n)
+{
+    if (stack->seen_mark != carry->seen_mark) {
+        stack->seen_mark = carry->seen_mark;
+        stack->n_unchanged = n;
+    } else if (n < stack->n_unchanged) {
+        stack->n_unchanged = n;
+    }
+}
+
+static bool has_top(const struct stack *stack, int64_t key)
+{
+    return stack->n && stack->key[stack->n - 1] == key;
+}
+
+static uint32_t top_flags(const struct stack *stack)
+{
+    uint32_t n = stack->n;
+    return n > 1 && stack->key[n - 1] == stack->key[n - 2] ? RV_SPAN_NESTED : 0;
+}
+
+static void cut_top(struct rv_carry *carry, struct stack *stack, struct rv_block *block)
+{
+    block->cuts = rv_vec_reserve(block->cuts, &block->cut_capacity, block->n_cuts + 1, sizeof *block->cuts);
+    uint32_t flags = top_flags(stack) | RV_SPAN_CUT;
+    uint32_t top = --stack->n;
+    block->cuts[block->n_cuts++] = (struct rv_cut){
+        .start = stack->start[top],
+        .id = stack->id[top],
+        .depth = (int32_t)(stack->base_depth + top),
+        .flags = flags,
+    };
+    carry->counts.n_cut++;
+}
+
+static void reach_return(struct rv_carry *carry, struct stack *stack, struct rv_block *block, struct rv_reach *reach,
+                         int64_t key)
+{
+    while (reach->id && has_top(stack, key) && stack->id[stack->n - 1] != reach->id)
+        cut_top(carry, stack, block);
+    if (has_top(stack, key)) {
+        reach->flags = (uint8_t)top_flags(stack);
+        reach->outcome = RV_REACH_SPAN;
+        stack->n--;
+        reach->start = stack->start[stack->n];
+        reach->id = stack->id[stack->n];
+        return;
+    }
+    if (!stack->n && key < stack->min_key && (reach->id || carry->tag_mode == RV_TAG_DEPTH))
+        stack->base_depth--;
+    reach->outcome = RV_REACH_NOTHING;
+    if (!reach->id)
+        return;
+    reach->outcome = RV_REACH_ORPHAN;
+    reach->flags = RV_SPAN_ORPHAN;
+    reach->start = stack->first_ticks;
+    carry->counts.n_orphans++;
+}
+
+static void apply_reach(struct rv_carry *carry, struct stack *stack, struct rv_block *block, struct rv_reach *reach,
+                        int64_t key)
+{
+    reach->first_cut = (uint32_t)block->n_cuts;
+    while (stack->n && stack->key[stack->n - 1] > key)
+        cut_top(carry, stack, block);
+    if (reach->is_return)
+        reach_return(carry, stack, block, reach, key);
+    else if (carry->tag_mode == RV_TAG_DEPTH && has_top(stack, key))
+        cut_top(carry, stack, block);
+    reach->n_cut = (uint32_t)block->n_cuts - reach->first_cut;
+    reach->is_nesting = has_top(stack, key);
+    if (reach->is_nesting)
+        carry->counts.n_equal_key_nests += reach->n_bottom;
+    if (key < stack->min_key)
+        stack->min_key = key;
+    reach->depth = (int32_t)(stack->base_depth + stack->n);
+    if (stack->n + reach->peak > carry->counts.max_depth)
+        carry->counts.max_depth = stack->n + reach->peak;
+    touch(carry, stack, stack->n);
+}
+
+static void reserve_frames(struct stack *stack, size_t n)
+{
+    stack->start = rv_vec_reserve(stack->start, &stack->start_capacity, n, sizeof *stack->start);
+    stack->id = rv_vec_reserve(stack->id, &stack->id_capacity, n, sizeof *stack->id);
+    stack->key = rv_vec_reserve(stack->key, &stack->key_capacity, n, sizeof *stack->key);
+}
+
+static void push_frames(struct stack *stack, const struct rv_block *block, const struct rv_part *part, int64_t shift)
+{
+    uint32_t n = part->events.n_frames;
+    if (!n)
+        return;
+    reserve_frames(stack, (size_t)stack->n + n);
+    const uint32_t *start = block->frame_start + part->events.first_frame;
+    const uint32_t *id = block->frame_id + part->events.first_frame;
+    const int32_t *key = block->frame_key + part->events.first_frame;
+    uint64_t *to_start = stack->start + stack->n, base = block->base_ticks;
+    uint32_t *to_id = stack->id + stack->n;
+    int64_t *to_key = stack->key + stack->n;
+    for (uint32_t i = 0; i < n; i++)
+        to_start[i] = base + (start[i] & RV_START_OFFSET);
+    for (uint32_t i = 0; i < n; i++)
+        to_id[i] = id[i];
+    for (uint32_t i = 0; i < n; i++)
+        to_key[i] = shift + (key[i] >> 1);
+    stack->n += n;
+}
+
+static void apply_events(struct rv_carry *carry, struct rv_block *block, struct rv_part *part)
+{
+    struct stack *stack = find_stack(carry, part->stack);
+    struct rv_reach *reaches = block->reaches + part->events.first_reach;
+    uint32_t n_reaches = part->events.n_reaches;
+    if (!stack->is_begun) {
+        stack->is_begun = true;
+        stack->first_ticks = block->base_ticks + reaches[0].offset;
+    }
+    part->events.first_ticks = stack->first_ticks;
+    int64_t first = rv_tag_advance(&stack->tag, carry->tag_mode, (uint16_t)part->events.first_key);
+    int64_t shift = first - part->events.first_key;
+    for (uint32_t i = 0; i < n_reaches; i++)
+        apply_reach(carry, stack, block, &reaches[i], shift + reaches[i].key);
+    push_frames(stack, block, part, shift);
+    stack->tag.key = shift + part->events.last_key;
+    struct rv_carry_counts *counts = &carry->counts;
+    counts->n_calls += part->events.n_spans - part->events.n_orphans + part->events.n_frames;
+    counts->n_cut += part->events.n_cut;
+    counts->n_orphans += part->events.n_orphans;
+    counts->n_equal_key_nests += part->events.n_nests;
+}
+
+/* Is a frame with this key and id open? Keys never fall: find the end of the key's frames, then look down. */
+static bool has_frame(const struct stack *stack, int64_t key, uint32_t id)
+{
+    uint32_t low = 0, high = stack->n;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (stack->key[middle] <= key)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (uint32_t n = 0; n < RV_SYNC_SEARCH && low-- > 0 && stack->key[low] == key; n++)
+        if (stack->id[low] == id)
+            return true;
+    return false;
+}
+
+static void apply_sync(struct rv_carry *carry, struct rv_block *block, struct rv_part *part)
+{
+    struct stack *stack = find_stack(carry, part->stack);
+    int64_t key = rv_tag_advance(&stack->tag, carry->tag_mode, part->sync.tag);
+    part->sync.first_cut = (uint32_t)block->n_cuts;
+    if (!part->sync.has_now)
+        part->sync.now = carry->last_ticks;
+    if (!has_frame(stack, key, part->sync.id)) {
+        while (stack->n && stack->key[stack->n - 1] > key)
+            cut_top(carry, stack, block);
+        if (carry->tag_mode == RV_TAG_DEPTH && has_top(stack, key))
+            cut_top(carry, stack, block);
+        touch(carry, stack, stack->n);
+        reserve_frames(stack, (size_t)stack->n + 1);
+        stack->start[stack->n] = part->sync.start;
+        stack->id[stack->n] = part->sync.id;
+        stack->key[stack->n] = key;
+        stack->n++;
+    }
+    if (key < stack->min_key)
+        stack->min_key = key;
+    if (stack->n > carry->counts.max_depth)
+        carry->counts.max_depth = stack->n;
+    part->sync.n_cut = (uint32_t)block->n_cuts - part->sync.first_cut;
+}
+
+static void apply_lost(struct rv_carry *carry, const struct rv_part *part)
+{
+    carry->counts.n_lost += part->n_lost;
+    rv_tag_lose(&find_stack(carry, part->stack)->tag, part->n_lost);
+}
+
+void rv_carry_apply(struct rv_carry *carry, struct rv_block *block)
+{
+    rv_assert(block->tag_mode == carry->tag_mode);
+    block->n_cuts = 0;
+    for (uint32_t i = 0; i < block->n_parts; i++) {
+        struct rv_part *part = &block->parts[i];
+        switch (part->kind) {
+        case RV_PART_EVENTS:
+            apply_events(carry, block, part);
+            break;
+        case RV_PART_SYNC:
+            apply_sync(carry, block, part);
+            break;
+        case RV_PART_LOST:
+            apply_lost(carry, part);
+            break;
+        }
+    }
+    if (block->has_events)
+        carry->last_ticks = block->last_ticks;
+}
+
+struct rv_carry *rv_carry_create(enum rv_tag_mode tag_mode)
+{
+    struct rv_carry *carry = rv_alloc(1, sizeof *carry);
+    carry->tag_mode = tag_mode;
+    grow_slots(carry);
+    return carry;
+}
+
+void rv_carry_destroy(struct rv_carry *carry)
+{
+    if (!carry)
+        return;
+    for (size_t i = 0; i < carry->n_stacks; i++) {
+        free(carry->stacks[i].start);
+        free(carry->stacks[i].id);
+        free(carry->stacks[i].key);
+    }
+    free(carry->stacks);
+    free(carry->slots);
+    free(carry);
+}
+
+size_t rv_carry_n_stacks(const struct rv_carry *carry)
+{
+    return carry->n_stacks;
+}
+
+void rv_carry_open_stack(const struct rv_carry *carry, size_t stack_idx, struct rv_open_stack *out)
+{
+    rv_assert(stack_idx < carry->n_stacks);
+    const struct stack *stack = &carry->stacks[stack_idx];
+    *out = (struct rv_open_stack){
+        .stack = stack->stack,
+        .base_depth = (int32_t)stack->base_depth,
+        .n_frames = stack->n,
+        .n_unchanged = stack->seen_mark == carry->seen_mark ? stack->n_unchanged : stack->n,
+        .start = stack->start,
+        .id = stack->id,
+    };
+}
+
+void rv_carry_mark_seen(struct rv_carry *carry)
+{
+    carry->seen_mark++;
+}
+
+size_t rv_carry_finish(struct rv_carry *carry, uint64_t ticks, struct rv_span *out, size_t max)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < carry->n_stacks && n < max; i++) {
+        struct stack *stack = &carry->stacks[i];
+        for (; stack->n && n < max; n++) {
+            uint32_t flags = top_flags(stack) | RV_SPAN_OPEN;
+            uint32_t top = --stack->n;
+            out[n] = (struct rv_span){
+                .start = stack->start[top],
+                .end = ticks > stack->start[top] ? ticks : stack->start[top],
+                .id = stack->id[top],
+                .depth = stack->base_depth + top,
+                .stack = stack->stack,
+                .flags = flags,
+            };
+        }
+        touch(carry, stack, stack->n);
+    }
+    return n;
+}
+
+void rv_carry_counts(const struct rv_carry *carry, struct rv_carry_counts *out)
+{
+    *out = carry->counts;
+}

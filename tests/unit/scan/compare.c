@@ -1,0 +1,248 @@
+/*
+ * Blocks are cut beforehand; threads take them in order, scan in parallel, and merge in order, each waiting for its
+ * turn.
+ */
+#include "compare.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/vec.h"
+#include "scan/serial.h"
+#include "streams.h"
+
+#define MAX_THREADS 8
+
+struct blocks {
+    struct rv_block_input *inputs;
+    size_t n, capacity;
+    struct rv_event **events; /* a copy each: a kernel that reads too far meets the sanitizer */
+    uint32_t **specials;
+    enum rv_scan_kernel kernel;
+    uint32_t capacity_events;
+    struct rv_carry *carry;
+    struct scanned *out;
+    size_t next_scan, next_merge;
+    pthread_mutex_t lock;
+    pthread_cond_t merged;
+};
+
+static int compare_stacks(const void *a, const void *b)
+{
+    const struct rv_span *x = a, *y = b;
+    return x->stack < y->stack ? -1 : x->stack > y->stack;
+}
+
+/* Merge sort by stack: qsort is not stable. */
+static void sort_by_stack(struct rv_span *spans, struct rv_span *spare, size_t n)
+{
+    if (n < 2)
+        return;
+    size_t half = n / 2, i = 0, j = half, k = 0;
+    sort_by_stack(spans, spare, half);
+    sort_by_stack(spans + half, spare, n - half);
+    while (i < half && j < n)
+        spare[k++] = compare_stacks(&spans[j], &spans[i]) < 0 ? spans[j++] : spans[i++];
+    while (i < half)
+        spare[k++] = spans[i++];
+    memcpy(spans, spare, k * sizeof *spans);
+}
+
+static void sort_scanned(struct scanned *scanned)
+{
+    struct rv_span *spare = rv_alloc(scanned->n + 1, sizeof *spare);
+    sort_by_stack(scanned->spans, spare, scanned->n);
+    free(spare);
+}
+
+static uint64_t end_ticks(const struct rv_event *events, size_t n)
+{
+    return n ? rv_event_ticks(&events[n - 1]) + 7 : 7;
+}
+
+struct scanned scan_serially(const struct rv_event *events, size_t n, enum rv_tag_mode tag_mode)
+{
+    struct scanned out = {0};
+    struct rv_serial *serial = rv_serial_create(tag_mode);
+    rv_serial_feed(serial, events, n, &out.spans, &out.n, &out.capacity);
+    rv_serial_counts(serial, &out.counts);
+    rv_serial_finish(serial, end_ticks(events, n), &out.spans, &out.n, &out.capacity);
+    rv_serial_destroy(serial);
+    sort_scanned(&out);
+    return out;
+}
+
+static void collect(struct scanned *out, const struct rv_block *block, size_t step)
+{
+    struct rv_block_cursor cursor = {0};
+    for (size_t n = 1; n;) {
+        out->spans = rv_vec_reserve(out->spans, &out->capacity, out->n + step, sizeof *out->spans);
+        n = rv_block_read_spans(block, &cursor, out->spans + out->n, step);
+        out->n += n;
+    }
+}
+
+static void collect_open(struct scanned *out, struct rv_carry *carry, uint64_t ticks)
+{
+    for (size_t n = 1; n;) {
+        out->spans = rv_vec_reserve(out->spans, &out->capacity, out->n + 7, sizeof *out->spans);
+        n = rv_carry_finish(carry, ticks, out->spans + out->n, 7);
+        out->n += n;
+    }
+}
+
+static void *run_worker(void *argument)
+{
+    struct blocks *blocks = argument;
+    struct rv_block *block = rv_block_create(blocks->capacity_events);
+    for (;;) {
+        pthread_mutex_lock(&blocks->lock);
+        size_t mine = blocks->next_scan++;
+        pthread_mutex_unlock(&blocks->lock);
+        if (mine >= blocks->n)
+            break;
+        rv_block_scan(block, &blocks->inputs[mine], blocks->kernel);
+        pthread_mutex_lock(&blocks->lock);
+        while (blocks->next_merge != mine)
+            pthread_cond_wait(&blocks->merged, &blocks->lock);
+        rv_carry_apply(blocks->carry, block);
+        collect(blocks->out, block, mine % 3 == 0 ? 1 + mine % 50 : 20000);
+        blocks->next_merge++;
+        pthread_cond_broadcast(&blocks->merged);
+        pthread_mutex_unlock(&blocks->lock);
+    }
+    rv_block_destroy(block);
+    return NULL;
+}
+
+static void cut_block(struct blocks *blocks, const struct rv_event *events, uint32_t n, enum rv_tag_mode tag_mode,
+                      uint32_t entry_stack)
+{
+    size_t i = blocks->n++;
+    struct rv_event *copy = rv_alloc(n + RV_BLOCK_PADDING, sizeof *copy);
+    uint32_t *specials = rv_alloc(n, sizeof *specials), n_specials = 0;
+    memcpy(copy, events, n * sizeof *copy);
+    uint64_t base = 0;
+    bool has_base = false;
+    for (uint32_t k = 0; k < n; k++) {
+        if (rv_event_kind(&events[k]) > RV_EVENT_RETURN)
+            specials[n_specials++] = k;
+        if (!has_base && rv_event_kind(&events[k]) != RV_EVENT_SYNC) {
+            base = rv_event_ticks(&events[k]);
+            has_base = true;
+        }
+    }
+    blocks->events[i] = copy;
+    blocks->specials[i] = specials;
+    blocks->inputs[i] = (struct rv_block_input){
+        .events = copy,
+        .n = n,
+        .specials = specials,
+        .n_specials = n_specials,
+        .base_ticks = base,
+        .tag_mode = tag_mode,
+        .entry_stack = entry_stack,
+    };
+}
+
+static void cut_blocks(struct blocks *blocks, const struct rv_event *events, size_t n, enum rv_tag_mode tag_mode,
+                       const struct cutting *cutting)
+{
+    uint64_t random = cutting->seed;
+    size_t most = n < 20000 ? n + 1 : 20000;
+    uint32_t entry_stack = 0;
+    blocks->capacity_events = cutting->block_events ? cutting->block_events : (uint32_t)most;
+    blocks->inputs = rv_alloc(n + 1, sizeof *blocks->inputs);
+    blocks->events = rv_alloc(n + 1, sizeof *blocks->events);
+    blocks->specials = rv_alloc(n + 1, sizeof *blocks->specials);
+    for (size_t i = 0; i < n;) {
+        uint32_t m = cutting->block_events;
+        if (!m)
+            m = 1 + random_below(&random, random_below(&random, 2) ? (uint32_t)most - 1 : 64);
+        if (m > n - i)
+            m = (uint32_t)(n - i);
+        if (m > blocks->capacity_events)
+            m = blocks->capacity_events;
+        cut_block(blocks, events + i, m, tag_mode, entry_stack);
+        entry_stack = rv_block_exit_stack(&blocks->inputs[blocks->n - 1]);
+        i += m;
+    }
+}
+
+struct scanned scan_in_blocks(const struct rv_event *events, size_t n, enum rv_tag_mode tag_mode,
+                              const struct cutting *cutting)
+{
+    struct scanned out = {0};
+    struct blocks blocks = {
+        .kernel = cutting->kernel,
+        .carry = rv_carry_create(tag_mode),
+        .out = &out,
+        .lock = PTHREAD_MUTEX_INITIALIZER,
+        .merged = PTHREAD_COND_INITIALIZER,
+    };
+    cut_blocks(&blocks, events, n, tag_mode, cutting);
+    pthread_t threads[MAX_THREADS];
+    unsigned n_threads = cutting->n_threads > MAX_THREADS ? MAX_THREADS : cutting->n_threads;
+    for (unsigned i = 1; i < n_threads; i++)
+        pthread_create(&threads[i], NULL, run_worker, &blocks);
+    run_worker(&blocks);
+    for (unsigned i = 1; i < n_threads; i++)
+        pthread_join(threads[i], NULL);
+    rv_carry_counts(blocks.carry, &out.counts);
+    collect_open(&out, blocks.carry, end_ticks(events, n));
+    rv_carry_destroy(blocks.carry);
+    for (size_t i = 0; i < blocks.n; i++) {
+        free(blocks.events[i]);
+        free(blocks.specials[i]);
+    }
+    free(blocks.inputs);
+    free(blocks.events);
+    free(blocks.specials);
+    sort_scanned(&out);
+    return out;
+}
+
+void scanned_free(struct scanned *scanned)
+{
+    free(scanned->spans);
+    *scanned = (struct scanned){0};
+}
+
+static bool is_equal_span(const struct rv_span *a, const struct rv_span *b)
+{
+    return a->start == b->start && a->end == b->end && a->id == b->id && a->depth == b->depth && a->stack == b->stack &&
+           a->flags == b->flags;
+}
+
+static void print_span(const char *what, const struct rv_span *span)
+{
+    fprintf(stderr, "  %s stack %u depth %d id %u [%llu, %llu] flags %u\n", what, span->stack, (int)span->depth,
+            span->id, (unsigned long long)span->start, (unsigned long long)span->end, span->flags);
+}
+
+static bool is_equal_count(const char *what, uint64_t expected, uint64_t got)
+{
+    if (expected != got)
+        fprintf(stderr, "  %s: expected %llu, got %llu\n", what, (unsigned long long)expected, (unsigned long long)got);
+    return expected == got;
+}
+
+bool scanned_is_equal(const struct scanned *expected, const struct scanned *got)
+{
+    const struct rv_carry_counts *a = &expected->counts, *b = &got->counts;
+    for (size_t i = 0; i < expected->n && i < got->n; i++) {
+        if (is_equal_span(&expected->spans[i], &got->spans[i]))
+            continue;
+        fprintf(stderr, "  span %zu of %zu (%zu):\n", i, expected->n, got->n);
+        print_span("expected", &expected->spans[i]);
+        print_span("got     ", &got->spans[i]);
+        return false;
+    }
+    return is_equal_count("spans", expected->n, got->n) & is_equal_count("calls", a->n_calls, b->n_calls) &
+           is_equal_count("cut", a->n_cut, b->n_cut) & is_equal_count("orphans", a->n_orphans, b->n_orphans) &
+           is_equal_count("lost", a->n_lost, b->n_lost) &
+           is_equal_count("equal key nests", a->n_equal_key_nests, b->n_equal_key_nests) &
+           is_equal_count("max depth", a->max_depth, b->max_depth);
+}
