@@ -24,7 +24,7 @@ struct rv_lane_frame { /* an open call */
 
 enum rv_note_kind { RV_NOTE_GC, RV_NOTE_LOST, RV_NOTE_MARK, RV_NOTE_VALUE, RV_NOTE_STATE, RV_NOTE_KIND_COUNT };
 
-struct rv_lane_note { /* something beside the calls */
+struct rv_lane_note {          /* something beside the calls */
     uint64_t start_ns, end_ns; /* equal for an instant; GC still open: end_ns = UINT64_MAX */
     uint32_t kind;             /* enum rv_note_kind */
     uint32_t id;               /* LOST: how many; MARK, VALUE: name; STATE: enum rv_thread_state */
@@ -32,22 +32,22 @@ struct rv_lane_note { /* something beside the calls */
 };
 
 struct rv_lane {
-    pthread_mutex_t lock;      /* covers everything below but the identity */
+    pthread_mutex_t lock; /* covers everything below but the identity */
     /* identity: set at creation */
-    uint32_t idx;              /* slot */
+    uint32_t idx; /* slot */
     uint32_t pid, parent_pid, tid, stack;
     uint64_t process_key;
     /* content */
-    char name[RV_LANE_NAME_BYTES];         /* thread name, or "PROCESS TID" */
+    char name[RV_LANE_NAME_BYTES]; /* thread name, or "PROCESS TID" */
     char process_name[RV_LANE_NAME_BYTES];
     struct rv_timeline *timeline;
-    struct rv_lane_frame *open;            /* outermost first */
+    struct rv_lane_frame *open; /* outermost first */
     size_t n_open, open_capacity;
-    struct rv_lane_note *notes;            /* rising start */
+    struct rv_lane_note *notes; /* rising start */
     size_t n_notes, notes_capacity;
-    uint64_t last_ns;                      /* time of the latest event: open frames reach to it */
+    uint64_t last_ns; /* time of the latest event: open frames reach to it */
     uint64_t n_events, n_lost;
-    uint32_t max_depth;                    /* greatest number of frames open at once */
+    uint32_t max_depth; /* greatest number of frames open at once */
     bool has_ended;
 };
 

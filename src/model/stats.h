@@ -22,17 +22,23 @@ void rv_stats_lane_destroy(struct rv_stats_lane *lane);
 
 /*
  * Open frames after the block: tell it which subroutines are open, so that recursion across blocks counts once.
- * Frames [0, n_unchanged) are as in the last call.
+ * Frames [0, n_unchanged) are as in the last call and are not read: O(changed frames). At the end of a stream, whose
+ * frames close in several blocks: (NULL, NULL, n, n) with the n frames that the block leaves open.
  */
-void rv_stats_lane_set_open(struct rv_stats_lane *lane, const uint64_t *start_ns, const uint32_t *ids, uint32_t n_frames, uint32_t n_unchanged);
+void rv_stats_lane_set_open(struct rv_stats_lane *lane, const uint64_t *start_ns, const uint32_t *ids,
+                            uint32_t n_frames, uint32_t n_unchanged);
 
 /*
  * Add one block's finished spans of one lane (ns, closing order). Call rv_stats_lane_set_open() for the frames that
- * are open after the block first.
+ * are open after the block first. Spans flagged OPEN are calls like others. An ORPHAN is no call that was seen: it has
+ * no row of its own, and what is known of its children counts as time of whatever encloses it.
  */
 void rv_stats_add(struct rv_stats *stats, struct rv_stats_lane *lane, const struct rv_span *spans, size_t n);
 
 void rv_stats_merge(struct rv_stats *into, const struct rv_stats *from);
+
+/* Merge with id i counted as as_id[i] (from n_ids on: as itself): subroutines that turn out to be one. */
+void rv_stats_merge_as(struct rv_stats *into, const struct rv_stats *from, const uint32_t *as_id, size_t n_ids);
 
 struct rv_stats_row {
     uint32_t id;

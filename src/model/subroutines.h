@@ -1,4 +1,5 @@
-/* Display names of subroutines by dense id, with their packages; filled by the pipeline, read by reports and the window. */
+/* Display names of subroutines by dense id, with their packages; filled by the pipeline, read by reports and the
+ * window. */
 #ifndef RV_MODEL_SUBROUTINES_H
 #define RV_MODEL_SUBROUTINES_H
 
@@ -17,7 +18,8 @@ struct rv_subroutines *rv_subroutines_create(void);
 void rv_subroutines_destroy(struct rv_subroutines *subroutines);
 
 /* Define or redefine. Strings copied and interned. Any thread. */
-void rv_subroutines_define(struct rv_subroutines *subroutines, uint32_t id, const char *package, const char *name, const char *file, uint32_t line);
+void rv_subroutines_define(struct rv_subroutines *subroutines, uint32_t id, const char *package, const char *name,
+                           const char *file, uint32_t line);
 
 /* An id without definition reads as "#id". Any thread. */
 struct rv_subroutine rv_subroutines_get(struct rv_subroutines *subroutines, uint32_t id);

@@ -1,9 +1,9 @@
 /*
  * One lane's spans over time, at every level of detail, built on line.
  *
- * Every finished span is stored once, exactly, in a bucket by duration (2^13 ns, factor 4), in closing order, so that any
- * window is one contiguous range per bucket. Spans shorter than a bucket's quantum also feed density cells (coverage,
- * count, majority subroutine) of that level. Evicting old exact spans keeps the density.
+ * Every finished span is stored once, exactly, in a bucket by duration (2^13 ns, factor 4), in closing order, so that
+ * any window is one contiguous range per bucket. Spans shorter than a bucket's quantum also feed density cells
+ * (coverage, count, majority subroutine) of that level. Evicting old exact spans keeps the density.
  */
 #ifndef RV_MODEL_TIMELINE_H
 #define RV_MODEL_TIMELINE_H
@@ -19,40 +19,52 @@ struct rv_timeline; /* not locked: the lane's lock covers it */
 struct rv_timeline *rv_timeline_create(void);
 void rv_timeline_destroy(struct rv_timeline *timeline);
 
-/* Add finished spans (ns), in closing order: end never falls from call to call. */
+/*
+ * Add finished spans (ns), in closing order: end never falls from call to call. One that does is moved up to the latest
+ * end seen, a start after its end to that end. An ORPHAN keeps the start it is given.
+ */
 void rv_timeline_add(struct rv_timeline *timeline, const struct rv_span *spans, size_t n);
 
 uint64_t rv_timeline_n_spans(const struct rv_timeline *timeline);   /* ever added */
 uint64_t rv_timeline_n_evicted(const struct rv_timeline *timeline); /* exact spans no longer held */
 size_t rv_timeline_bytes(const struct rv_timeline *timeline);
-uint64_t rv_timeline_first_ns(const struct rv_timeline *timeline);
+uint64_t rv_timeline_first_ns(const struct rv_timeline *timeline); /* 0 when empty */
 uint64_t rv_timeline_last_ns(const struct rv_timeline *timeline);
 uint32_t rv_timeline_max_depth(const struct rv_timeline *timeline); /* deepest span + 1 */
 
-/* Drop the oldest exact spans until at most n_bytes are used. Returns bytes freed. */
+/*
+ * Drop the oldest exact spans, a chunk at a time, then the oldest of the finest cells, until at most n_bytes are used
+ * or only what is being filled is left. Where exact spans of a level are gone, queries show the finest level that is
+ * whole there. Returns bytes freed.
+ */
 size_t rv_timeline_evict(struct rv_timeline *timeline, size_t n_bytes);
 
 /* What a picture is made of. */
 struct rv_box {
     uint64_t start_ns;
     uint64_t duration_ns;
-    uint32_t id;      /* subroutine; of a cell: the majority's */
-    uint32_t count;   /* 1 for an exact span, else the calls folded into this cell */
+    uint32_t id;    /* subroutine; of a cell: the majority's */
+    uint32_t count; /* 1 for an exact span, else the calls that ended in this cell (0: one reaches out of it) */
     uint32_t depth;
-    uint16_t coverage;/* of a cell: 0..65534, share of its width that was covered; 65535 = exact */
-    uint16_t flags;   /* enum rv_span_flag */
+    uint16_t coverage; /* of a cell: 0..65534, share of its width that was covered; 65535 = exact */
+    uint16_t flags;    /* enum rv_span_flag */
 };
 
 #define RV_TIMELINE_LEVELS 16u /* level 0 = all exact; level k: spans shorter than 2^(13 + 2(k-1)) ns are folded */
 
-/* Boxes that a query of this level would give, exactly, without making them. Microseconds. */
+/*
+ * Boxes that a query of this level would give, exactly, without making them. Microseconds. A span overlaps when it
+ * starts before `to` and ends after `from` or starts at it; cells count whole. Below 4,096 deep, cells are in row
+ * 4,095.
+ */
 uint64_t rv_timeline_count(const struct rv_timeline *timeline, uint64_t from_ns, uint64_t to_ns, uint32_t level);
 
 /*
  * Boxes that overlap [from, to) at this level, up to max; sorted within nothing.
  *   returns  boxes written
  */
-size_t rv_timeline_query(const struct rv_timeline *timeline, uint64_t from_ns, uint64_t to_ns, uint32_t level, struct rv_box *out, size_t max);
+size_t rv_timeline_query(const struct rv_timeline *timeline, uint64_t from_ns, uint64_t to_ns, uint32_t level,
+                         struct rv_box *out, size_t max);
 
 /* Finest level whose cells are at most `ns_per_pixel` wide... level 0 when even the first quantum is wider. */
 uint32_t rv_timeline_level_for(double ns_per_pixel);

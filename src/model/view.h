@@ -9,28 +9,28 @@
 
 struct rv_view_lane {
     uint32_t lane_idx;
-    uint32_t first_box, n_boxes;   /* into boxes */
+    uint32_t first_box, n_boxes; /* into boxes */
     uint32_t first_note, n_notes;
     uint32_t max_depth;
     char name[RV_LANE_NAME_BYTES];
 };
 
 struct rv_view {
-    uint64_t from_ns, to_ns;       /* window */
-    uint32_t level;                /* level of detail chosen */
+    uint64_t from_ns, to_ns; /* window */
+    uint32_t level;          /* level of detail chosen */
     struct rv_view_lane *lanes;
     size_t n_lanes, lanes_capacity;
-    struct rv_box *boxes;          /* open frames included, ending at their lane's last_ns, flag OPEN */
+    struct rv_box *boxes; /* open frames included, ending at their lane's last_ns, flag OPEN */
     size_t n_boxes, boxes_capacity;
     struct rv_lane_note *notes;
     size_t n_notes, notes_capacity;
-    uint64_t n_folded;             /* calls that are inside cells */
+    uint64_t n_folded; /* calls that are inside cells */
 };
 
 struct rv_view_params {
     uint64_t from_ns, to_ns;
     uint32_t width_px;
-    size_t box_budget;             /* 0 = 20,000 */
+    size_t box_budget; /* 0 = 20,000 */
 };
 
 /* Rebuild in place: finest level whose exact count fits the budget, never finer than half a pixel. Main thread. */

@@ -1,0 +1,305 @@
+/* See density.h for the idea. Sums are exact, 64 bits; only a finished cell is rounded to its 16-bit coverage. */
+#include "model/density.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/vec.h"
+
+#define FIRST_ROWS 16u
+#define FULL_COVERAGE 65534u
+
+struct cell {        /* finished */
+    uint32_t column; /* less the chunk's base */
+    uint32_t n_calls, id;
+    uint16_t row, coverage;
+};
+
+struct open_columns { /* of every level up to one, those inside one column of that level */
+    const struct rv_density_column *columns[2 * RV_TIMELINE_LEVELS];
+    unsigned n;
+};
+
+static unsigned n_words(uint32_t n_rows)
+{
+    return (n_rows + 63) / 64;
+}
+
+static void grow_rows(struct rv_density_level *level, uint32_t row)
+{
+    uint32_t n_rows = level->n_rows ? level->n_rows : FIRST_ROWS;
+    while (n_rows <= row)
+        n_rows *= 2;
+    for (unsigned i = 0; i < 2; i++) {
+        struct rv_density_column *column = &level->open[i];
+        struct rv_density_sum *sums = rv_alloc(n_rows, sizeof *sums);
+        uint64_t *masks = rv_alloc(n_words(n_rows), sizeof *masks);
+        if (level->n_rows) {
+            memcpy(sums, column->sums, level->n_rows * sizeof *sums);
+            memcpy(masks, column->masks, n_words(level->n_rows) * sizeof *masks);
+        }
+        free(column->sums);
+        free(column->masks);
+        column->sums = sums;
+        column->masks = masks;
+    }
+    level->n_rows = n_rows;
+}
+
+static void add_sum(struct rv_density_sum *sum, uint64_t covered_ns, uint64_t n_calls, uint32_t id, uint64_t weight)
+{
+    sum->covered_ns += covered_ns;
+    sum->n_calls += n_calls;
+    if (sum->id == id) {
+        sum->weight += weight;
+    } else if (sum->weight >= weight) {
+        sum->weight -= weight;
+    } else {
+        sum->id = id;
+        sum->weight = weight - sum->weight;
+    }
+}
+
+static struct rv_density_sum *touch(struct rv_density_column *column, uint32_t row)
+{
+    column->words |= UINT64_C(1) << (row / 64);
+    column->masks[row / 64] |= UINT64_C(1) << (row % 64);
+    return &column->sums[row];
+}
+
+static uint16_t coverage_of(uint64_t covered_ns, unsigned shift)
+{
+    uint64_t width = UINT64_C(1) << shift;
+    if (covered_ns >= width)
+        return FULL_COVERAGE;
+    return (uint16_t)((covered_ns * FULL_COVERAGE + width / 2) >> shift);
+}
+
+static uint32_t count_of(uint64_t n_calls)
+{
+    return n_calls < UINT32_MAX ? (uint32_t)n_calls : UINT32_MAX;
+}
+
+static void finish_column(struct rv_density *density, uint32_t level_idx, uint64_t column_idx)
+{
+    struct rv_density_level *level = &density->levels[level_idx];
+    struct rv_density_column *column = &level->open[column_idx & 1];
+    if (!column->words)
+        return;
+    struct rv_density_column *up = NULL;
+    if (level_idx + 1 < RV_TIMELINE_LEVELS) {
+        struct rv_density_level *next = &density->levels[level_idx + 1];
+        if (next->n_rows < level->n_rows)
+            grow_rows(next, level->n_rows - 1);
+        up = &next->open[(column_idx >> 2) & 1];
+    }
+    unsigned shift = rv_density_shift(level_idx);
+    for (uint64_t words = column->words; words; words &= words - 1) {
+        unsigned word = (unsigned)__builtin_ctzll(words);
+        for (uint64_t mask = column->masks[word]; mask; mask &= mask - 1) {
+            uint32_t row = word * 64 + (unsigned)__builtin_ctzll(mask);
+            struct rv_density_sum *sum = &column->sums[row];
+            struct cell *cell = rv_chunks_push(&level->cells, column_idx);
+            cell->n_calls = count_of(sum->n_calls);
+            cell->id = sum->id;
+            cell->row = (uint16_t)row;
+            cell->coverage = coverage_of(sum->covered_ns, shift);
+            if (up)
+                add_sum(touch(up, row), sum->covered_ns, sum->n_calls, sum->id, sum->weight);
+            *sum = (struct rv_density_sum){0};
+        }
+        column->masks[word] = 0;
+    }
+    column->words = 0;
+}
+
+void rv_density_init(struct rv_density *density)
+{
+    *density = (struct rv_density){0};
+    for (uint32_t i = 1; i < RV_TIMELINE_LEVELS; i++)
+        density->levels[i].cells.item_bytes = sizeof(struct cell);
+}
+
+void rv_density_fini(struct rv_density *density)
+{
+    for (uint32_t i = 1; i < RV_TIMELINE_LEVELS; i++) {
+        struct rv_density_level *level = &density->levels[i];
+        for (unsigned j = 0; j < 2; j++) {
+            free(level->open[j].sums);
+            free(level->open[j].masks);
+        }
+        rv_chunks_fini(&level->cells);
+    }
+}
+
+size_t rv_density_bytes(const struct rv_density *density)
+{
+    size_t n_bytes = 0;
+    for (uint32_t i = 1; i < RV_TIMELINE_LEVELS; i++) {
+        const struct rv_density_level *level = &density->levels[i];
+        n_bytes += rv_chunks_bytes(&level->cells);
+        n_bytes += 2 * (level->n_rows * sizeof(struct rv_density_sum) + n_words(level->n_rows) * sizeof(uint64_t));
+    }
+    return n_bytes;
+}
+
+/*
+ * Finer levels first: their cells go into columns of the next level that are still open, because a level's current
+ * column is always a quarter of the finer level's.
+ */
+void rv_density_advance_far(struct rv_density *density, uint64_t end_ns)
+{
+    bool is_first = density->first_column_end_ns == 0;
+    for (uint32_t i = 1; i < RV_TIMELINE_LEVELS; i++) {
+        struct rv_density_level *level = &density->levels[i];
+        uint64_t column = end_ns >> rv_density_shift(i), current = level->current;
+        if (!is_first && column == current)
+            break;
+        if (!is_first && current > 0)
+            finish_column(density, i, current - 1);
+        if (!is_first && column > current + 1)
+            finish_column(density, i, current);
+        level->current = column;
+    }
+    density->first_column_end_ns = ((end_ns >> rv_density_shift(1)) + 1) << rv_density_shift(1);
+}
+
+void rv_density_add(struct rv_density *density, uint32_t level_idx, const struct rv_span *span)
+{
+    struct rv_density_level *level = &density->levels[level_idx];
+    uint32_t row = span->depth < RV_DENSITY_ROWS ? span->depth : RV_DENSITY_ROWS - 1;
+    if (__builtin_expect(row >= level->n_rows, 0))
+        grow_rows(level, row);
+
+    unsigned shift = rv_density_shift(level_idx);
+    uint64_t column = span->end >> shift, column_start = column << shift;
+    uint64_t inside = span->end - (span->start > column_start ? span->start : column_start);
+    add_sum(touch(&level->open[column & 1], row), inside, 1, span->id, inside + 1);
+    if (span->start < column_start) {
+        uint64_t before = column_start - span->start;
+        add_sum(touch(&level->open[(column & 1) ^ 1], row), before, 0, span->id, before);
+    }
+}
+
+static void open_columns(const struct rv_density *density, uint32_t level_idx, uint64_t column,
+                         struct open_columns *out)
+{
+    out->n = 0;
+    for (uint32_t i = 1; i <= level_idx; i++) {
+        const struct rv_density_level *level = &density->levels[i];
+        for (unsigned back = 0; back < 2 && level->current >= back; back++) {
+            uint64_t own = level->current - back;
+            if (level->open[own & 1].words && own >> (2 * (level_idx - i)) == column)
+                out->columns[out->n++] = &level->open[own & 1];
+        }
+    }
+}
+
+static uint64_t union_word(const struct open_columns *open, unsigned word)
+{
+    uint64_t mask = 0;
+    for (unsigned i = 0; i < open->n; i++)
+        if (open->columns[i]->words >> word & 1)
+            mask |= open->columns[i]->masks[word];
+    return mask;
+}
+
+static uint64_t union_words(const struct open_columns *open)
+{
+    uint64_t words = 0;
+    for (unsigned i = 0; i < open->n; i++)
+        words |= open->columns[i]->words;
+    return words;
+}
+
+static uint64_t count_open(const struct rv_density *density, uint32_t level, uint64_t column)
+{
+    struct open_columns open;
+    open_columns(density, level, column, &open);
+    uint64_t n = 0;
+    for (uint64_t words = union_words(&open); words; words &= words - 1)
+        n += (uint64_t)__builtin_popcountll(union_word(&open, (unsigned)__builtin_ctzll(words)));
+    return n;
+}
+
+static struct rv_box open_box(const struct open_columns *open, uint32_t row, uint64_t column, unsigned shift)
+{
+    struct rv_density_sum total = {0};
+    for (unsigned i = 0; i < open->n; i++) {
+        const struct rv_density_column *part = open->columns[i];
+        if (!(part->words >> (row / 64) & 1) || !(part->masks[row / 64] >> (row % 64) & 1))
+            continue;
+        const struct rv_density_sum *sum = &part->sums[row];
+        add_sum(&total, sum->covered_ns, sum->n_calls, sum->id, sum->weight);
+    }
+    return (struct rv_box){.start_ns = column << shift,
+                           .duration_ns = UINT64_C(1) << shift,
+                           .id = total.id,
+                           .count = count_of(total.n_calls),
+                           .depth = row,
+                           .coverage = coverage_of(total.covered_ns, shift)};
+}
+
+static size_t query_open(const struct rv_density *density, uint32_t level, uint64_t column, struct rv_box *out,
+                         size_t max)
+{
+    struct open_columns open;
+    open_columns(density, level, column, &open);
+    size_t n = 0;
+    for (uint64_t words = union_words(&open); words; words &= words - 1) {
+        unsigned word = (unsigned)__builtin_ctzll(words);
+        for (uint64_t mask = union_word(&open, word); mask && n < max; mask &= mask - 1)
+            out[n++] = open_box(&open, word * 64 + (unsigned)__builtin_ctzll(mask), column, rv_density_shift(level));
+    }
+    return n;
+}
+
+/* The columns that overlap a window, first and last; the window is not empty. */
+static void columns_of(uint32_t level, uint64_t from_ns, uint64_t to_ns, uint64_t *first, uint64_t *last)
+{
+    *first = from_ns >> rv_density_shift(level);
+    *last = (to_ns - 1) >> rv_density_shift(level);
+}
+
+uint64_t rv_density_count(const struct rv_density *density, uint32_t level, uint64_t from_ns, uint64_t to_ns)
+{
+    if (from_ns >= to_ns)
+        return 0;
+    const struct rv_chunks *cells = &density->levels[level].cells;
+    uint64_t first, last, current = density->levels[level].current;
+    columns_of(level, from_ns, to_ns, &first, &last);
+    uint64_t n = rv_chunks_ordinal(cells, rv_chunks_find(cells, last + 1)) -
+                 rv_chunks_ordinal(cells, rv_chunks_find(cells, first));
+    if (current > 0 && current - 1 >= first && current - 1 <= last)
+        n += count_open(density, level, current - 1);
+    if (current >= first && current <= last)
+        n += count_open(density, level, current);
+    return n;
+}
+
+size_t rv_density_query(const struct rv_density *density, uint32_t level, uint64_t from_ns, uint64_t to_ns,
+                        struct rv_box *out, size_t max)
+{
+    if (from_ns >= to_ns)
+        return 0;
+    const struct rv_chunks *cells = &density->levels[level].cells;
+    uint64_t first, last, base, current = density->levels[level].current;
+    columns_of(level, from_ns, to_ns, &first, &last);
+    struct rv_chunks_at at = rv_chunks_find(cells, first), end = rv_chunks_find(cells, last + 1);
+    unsigned shift = rv_density_shift(level);
+    size_t n = 0;
+    uint32_t n_cells;
+    for (const struct cell *cell; (cell = rv_chunks_walk(cells, &at, end, &base, &n_cells));)
+        for (uint32_t i = 0; i < n_cells && n < max; i++)
+            out[n++] = (struct rv_box){.start_ns = (base + cell[i].column) << shift,
+                                       .duration_ns = UINT64_C(1) << shift,
+                                       .id = cell[i].id,
+                                       .count = cell[i].n_calls,
+                                       .depth = cell[i].row,
+                                       .coverage = cell[i].coverage};
+    if (current > 0 && current - 1 >= first && current - 1 <= last)
+        n += query_open(density, level, current - 1, out + n, max - n);
+    if (current >= first && current <= last)
+        n += query_open(density, level, current, out + n, max - n);
+    return n;
+}

@@ -1,0 +1,36 @@
+/*
+ * A histogram of durations: 64 buckets an octave, so a bucket's middle is within 0.8 % of what it holds; octaves are
+ * allocated when first touched. Durations below 128 ns are exact. Counts are exact and histograms add up.
+ */
+#ifndef RV_MODEL_HISTOGRAM_H
+#define RV_MODEL_HISTOGRAM_H
+
+#include <stdint.h>
+
+#define RV_HISTOGRAM_SHIFT 6u
+#define RV_HISTOGRAM_BUCKETS (1u << RV_HISTOGRAM_SHIFT)
+#define RV_HISTOGRAM_OCTAVES (65u - RV_HISTOGRAM_SHIFT)
+
+struct rv_histogram {                        /* zero is empty */
+    uint64_t *octaves[RV_HISTOGRAM_OCTAVES]; /* RV_HISTOGRAM_BUCKETS counts each, or NULL */
+};
+
+void rv_histogram_fini(struct rv_histogram *histogram);
+uint64_t *rv_histogram_touch(struct rv_histogram *histogram, unsigned octave);
+void rv_histogram_merge(struct rv_histogram *into, const struct rv_histogram *from);
+
+/* The value of this rank (1 .. count, smallest first): the middle of its bucket. 0 when there is none. */
+uint64_t rv_histogram_at(const struct rv_histogram *histogram, uint64_t rank);
+
+static inline void rv_histogram_add(struct rv_histogram *histogram, uint64_t value)
+{
+    unsigned octave = 0;
+    if (value >= RV_HISTOGRAM_BUCKETS)
+        octave = 64 - RV_HISTOGRAM_SHIFT - (unsigned)__builtin_clzll(value);
+    uint64_t *counts = histogram->octaves[octave];
+    if (__builtin_expect(!counts, 0))
+        counts = rv_histogram_touch(histogram, octave);
+    counts[(octave ? value >> (octave - 1) : value) & (RV_HISTOGRAM_BUCKETS - 1)]++;
+}
+
+#endif

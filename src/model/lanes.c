@@ -1,0 +1,182 @@
+/*
+ * Lanes stand in a table of pointers whose parts double and never move, so readers take no lock.
+ *
+ * Labels: L1 publishes a new lane (and the part it stands in) by the count, L2 reads the count before the lanes.
+ */
+#include "model/lanes.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/vec.h"
+
+#define FIRST_PART_LANES 64u
+#define N_PARTS 26u /* 64 * (2^26 - 1) lanes: more than there are thread ids */
+
+struct rv_lanes {
+    pthread_mutex_t adding;
+    atomic_size_t n;
+    struct rv_lane **parts[N_PARTS];
+};
+
+/* Part p holds lanes [64 * (2^p - 1), 64 * (2^(p+1) - 1)). */
+static struct rv_lane **slot(const struct rv_lanes *lanes, size_t idx)
+{
+    size_t shifted = idx / FIRST_PART_LANES + 1;
+    unsigned part = 63 - (unsigned)__builtin_clzll(shifted);
+    return &lanes->parts[part][idx - FIRST_PART_LANES * (((size_t)1 << part) - 1)];
+}
+
+static struct rv_lane *lane_create(const struct rv_lane_identity *identity, size_t idx)
+{
+    struct rv_lane *lane = rv_alloc(1, sizeof *lane);
+    pthread_mutex_init(&lane->lock, NULL);
+    lane->idx = (uint32_t)idx;
+    lane->pid = identity->pid;
+    lane->parent_pid = identity->parent_pid;
+    lane->tid = identity->tid;
+    lane->stack = identity->stack;
+    lane->process_key = identity->process_key;
+    const char *process_name = identity->process_name ? identity->process_name : "";
+    (void)snprintf(lane->process_name, sizeof lane->process_name, "%s", process_name);
+    if (identity->name && identity->name[0])
+        (void)snprintf(lane->name, sizeof lane->name, "%s", identity->name);
+    else
+        (void)snprintf(lane->name, sizeof lane->name, "%.48s %u", process_name, identity->tid);
+    lane->timeline = rv_timeline_create();
+    return lane;
+}
+
+static void lane_destroy(struct rv_lane *lane)
+{
+    rv_timeline_destroy(lane->timeline);
+    free(lane->open);
+    free(lane->notes);
+    pthread_mutex_destroy(&lane->lock);
+    free(lane);
+}
+
+struct rv_lanes *rv_lanes_create(void)
+{
+    struct rv_lanes *lanes = rv_alloc(1, sizeof *lanes);
+    pthread_mutex_init(&lanes->adding, NULL);
+    return lanes;
+}
+
+void rv_lanes_destroy(struct rv_lanes *lanes)
+{
+    if (!lanes)
+        return;
+    for (size_t i = 0; i < rv_lanes_n(lanes); i++)
+        lane_destroy(rv_lanes_get(lanes, i));
+    for (unsigned i = 0; i < N_PARTS; i++)
+        free(lanes->parts[i]);
+    pthread_mutex_destroy(&lanes->adding);
+    free(lanes);
+}
+
+struct rv_lane *rv_lanes_add(struct rv_lanes *lanes, const struct rv_lane_identity *identity)
+{
+    pthread_mutex_lock(&lanes->adding);
+    size_t idx = atomic_load_explicit(&lanes->n, memory_order_relaxed);
+    struct rv_lane *lane = lane_create(identity, idx);
+    unsigned part = 63 - (unsigned)__builtin_clzll(idx / FIRST_PART_LANES + 1);
+    if (!lanes->parts[part])
+        lanes->parts[part] = rv_alloc((size_t)FIRST_PART_LANES << part, sizeof(struct rv_lane *));
+    *slot(lanes, idx) = lane;
+    atomic_store_explicit(&lanes->n, idx + 1, memory_order_release); /* L1 -> L2 */
+    pthread_mutex_unlock(&lanes->adding);
+    return lane;
+}
+
+size_t rv_lanes_n(const struct rv_lanes *lanes)
+{
+    return atomic_load_explicit(&lanes->n, memory_order_acquire); /* L2 <- L1 */
+}
+
+struct rv_lane *rv_lanes_get(const struct rv_lanes *lanes, size_t idx)
+{
+    return idx < rv_lanes_n(lanes) ? *slot(lanes, idx) : NULL;
+}
+
+static void widen(uint64_t from_ns, uint64_t to_ns, uint64_t *first_ns, uint64_t *last_ns)
+{
+    if (from_ns < *first_ns)
+        *first_ns = from_ns;
+    if (to_ns > *last_ns)
+        *last_ns = to_ns;
+}
+
+static void widen_by_lane(const struct rv_lane *lane, uint64_t *first_ns, uint64_t *last_ns)
+{
+    if (rv_timeline_n_spans(lane->timeline))
+        widen(rv_timeline_first_ns(lane->timeline), rv_timeline_last_ns(lane->timeline), first_ns, last_ns);
+    if (lane->n_open)
+        widen(lane->open[0].start_ns, lane->open[lane->n_open - 1].start_ns, first_ns, last_ns);
+    if (lane->n_notes)
+        widen(lane->notes[0].start_ns, lane->notes[lane->n_notes - 1].start_ns, first_ns, last_ns);
+    if (lane->last_ns)
+        widen(lane->last_ns, lane->last_ns, first_ns, last_ns);
+}
+
+bool rv_lanes_bounds(struct rv_lanes *lanes, uint64_t *first_ns, uint64_t *last_ns)
+{
+    uint64_t first = UINT64_MAX, last = 0;
+    for (size_t i = 0; i < rv_lanes_n(lanes); i++) {
+        struct rv_lane *lane = rv_lanes_get(lanes, i);
+        pthread_mutex_lock(&lane->lock);
+        widen_by_lane(lane, &first, &last);
+        pthread_mutex_unlock(&lane->lock);
+    }
+    if (first > last)
+        return false;
+    *first_ns = first;
+    *last_ns = last;
+    return true;
+}
+
+static size_t lane_bytes(struct rv_lane *lane)
+{
+    pthread_mutex_lock(&lane->lock);
+    size_t n_bytes = rv_timeline_bytes(lane->timeline);
+    pthread_mutex_unlock(&lane->lock);
+    return n_bytes;
+}
+
+/* The most that each may keep so that all fit: the large ones level out, the small ones keep what they have. */
+static size_t fair_share(const size_t *sizes, size_t n, size_t n_bytes)
+{
+    size_t low = 0, high = n_bytes;
+    while (low < high) {
+        size_t middle = high - (high - low) / 2, sum = 0;
+        for (size_t i = 0; i < n && sum <= n_bytes; i++)
+            sum += sizes[i] < middle ? sizes[i] : middle;
+        if (sum <= n_bytes)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    return low;
+}
+
+void rv_lanes_limit_memory(struct rv_lanes *lanes, size_t n_bytes)
+{
+    size_t n = rv_lanes_n(lanes), sum = 0;
+    size_t *sizes = rv_alloc(n, sizeof *sizes);
+    for (size_t i = 0; i < n; i++)
+        sum += sizes[i] = lane_bytes(rv_lanes_get(lanes, i));
+    if (sum > n_bytes) {
+        size_t share = fair_share(sizes, n, n_bytes);
+        for (size_t i = 0; i < n; i++) {
+            struct rv_lane *lane = rv_lanes_get(lanes, i);
+            if (sizes[i] <= share)
+                continue;
+            pthread_mutex_lock(&lane->lock);
+            (void)rv_timeline_evict(lane->timeline, share);
+            pthread_mutex_unlock(&lane->lock);
+        }
+    }
+    free(sizes);
+}

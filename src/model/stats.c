@@ -1,0 +1,305 @@
+/*
+ * Two passes over a block's spans, which come in closing order, children before parents.
+ *
+ * Backwards, for total_ns: the frame of subroutine i that closed last contains every i-span that starts no earlier, so
+ * a span is an outermost activation exactly when it starts before all i-spans seen so far in this pass and before the
+ * outermost i-frame that is still open. (Equal starts: the later to close contains the other, or the other is empty.)
+ * Forwards, for self_ns: what closed one deeper since the last span of this depth was its children.
+ */
+#include "model/stats.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/vec.h"
+#include "model/histogram.h"
+
+#define NO_COVER UINT64_MAX
+
+struct row { /* one cache line */
+    uint64_t n_calls, total_ns, self_ns, min_ns, max_ns;
+    uint64_t cover_ns; /* start of the outermost activation seen in the block marked by stamp */
+    struct rv_histogram *histogram;
+    uint32_t stamp;
+};
+
+struct rv_stats {
+    struct row *rows; /* by id */
+    size_t n_rows;
+    uint32_t stamp;
+};
+
+struct open_id {       /* a subroutine with open frames */
+    uint64_t start_ns; /* of the outermost */
+    uint32_t id;
+    uint32_t n_open; /* 0: none left, or a free entry */
+};
+
+struct rv_stats_lane {
+    uint64_t *children_ns; /* by depth: time of the closed frames there that await their parent */
+    size_t n_depths, depths_capacity;
+    uint32_t last_depth;
+    uint32_t *frame_ids; /* open frames, outermost first */
+    size_t n_frames, frames_capacity;
+    struct open_id *open; /* open addressing by id, power of two */
+    size_t open_slots, n_open_used;
+};
+
+struct rv_stats *rv_stats_create(void)
+{
+    return rv_alloc(1, sizeof(struct rv_stats));
+}
+
+void rv_stats_destroy(struct rv_stats *stats)
+{
+    if (!stats)
+        return;
+    for (size_t i = 0; i < stats->n_rows; i++)
+        if (stats->rows[i].histogram) {
+            rv_histogram_fini(stats->rows[i].histogram);
+            free(stats->rows[i].histogram);
+        }
+    free(stats->rows);
+    free(stats);
+}
+
+struct rv_stats_lane *rv_stats_lane_create(void)
+{
+    return rv_alloc(1, sizeof(struct rv_stats_lane));
+}
+
+void rv_stats_lane_destroy(struct rv_stats_lane *lane)
+{
+    if (!lane)
+        return;
+    free(lane->children_ns);
+    free(lane->frame_ids);
+    free(lane->open);
+    free(lane);
+}
+
+static void grow_rows(struct rv_stats *stats, uint32_t id)
+{
+    size_t n_rows = stats->n_rows ? stats->n_rows : 64;
+    while (n_rows <= id)
+        n_rows *= 2;
+    struct row *rows = rv_alloc(n_rows, sizeof *rows);
+    if (stats->n_rows)
+        memcpy(rows, stats->rows, stats->n_rows * sizeof *rows);
+    free(stats->rows);
+    stats->rows = rows;
+    stats->n_rows = n_rows;
+}
+
+static struct row *row_of(struct rv_stats *stats, uint32_t id)
+{
+    if (__builtin_expect(id >= stats->n_rows, 0))
+        grow_rows(stats, id);
+    return &stats->rows[id];
+}
+
+static struct rv_histogram *histogram_of(struct row *row)
+{
+    if (__builtin_expect(!row->histogram, 0)) {
+        row->histogram = rv_alloc(1, sizeof *row->histogram);
+        if (!row->n_calls)
+            row->min_ns = UINT64_MAX;
+    }
+    return row->histogram;
+}
+
+/* The id's entry, or the free one where it belongs; NULL in an empty table. */
+static struct open_id *find_open(const struct rv_stats_lane *lane, uint32_t id)
+{
+    if (!lane->open_slots)
+        return NULL;
+    size_t i = rv_hash_u64(id) & (lane->open_slots - 1);
+    while (lane->open[i].start_ns != NO_COVER && lane->open[i].id != id)
+        i = (i + 1) & (lane->open_slots - 1);
+    return &lane->open[i];
+}
+
+/* Keep the table at most half full; entries without open frames are left behind. */
+static void make_room_open(struct rv_stats_lane *lane)
+{
+    if (lane->n_open_used * 2 < lane->open_slots)
+        return;
+    struct open_id *old = lane->open;
+    size_t n_old = lane->open_slots, n_live = 0;
+    for (size_t i = 0; i < n_old; i++)
+        n_live += old[i].n_open > 0;
+    lane->open_slots = 16;
+    while (lane->open_slots < 4 * (n_live + 1))
+        lane->open_slots *= 2;
+    lane->open = rv_alloc(lane->open_slots, sizeof *lane->open);
+    for (size_t i = 0; i < lane->open_slots; i++)
+        lane->open[i].start_ns = NO_COVER;
+    for (size_t i = 0; i < n_old; i++)
+        if (old[i].n_open > 0)
+            *find_open(lane, old[i].id) = old[i];
+    lane->n_open_used = n_live;
+    free(old);
+}
+
+static void open_frame(struct rv_stats_lane *lane, uint32_t id, uint64_t start_ns)
+{
+    make_room_open(lane);
+    struct open_id *entry = find_open(lane, id);
+    if (entry->start_ns == NO_COVER)
+        lane->n_open_used++;
+    if (entry->n_open++ == 0)
+        *entry = (struct open_id){.start_ns = start_ns, .id = id, .n_open = 1};
+}
+
+void rv_stats_lane_set_open(struct rv_stats_lane *lane, const uint64_t *start_ns, const uint32_t *ids,
+                            uint32_t n_frames, uint32_t n_unchanged)
+{
+    size_t n_kept = n_unchanged < lane->n_frames ? n_unchanged : lane->n_frames;
+    if (n_kept > n_frames)
+        n_kept = n_frames;
+    while (lane->n_frames > n_kept)
+        find_open(lane, lane->frame_ids[--lane->n_frames])->n_open--;
+    lane->frame_ids = rv_vec_reserve(lane->frame_ids, &lane->frames_capacity, n_frames, sizeof *lane->frame_ids);
+    for (size_t i = n_kept; i < n_frames; i++) {
+        open_frame(lane, ids[i], start_ns[i]);
+        lane->frame_ids[i] = ids[i];
+    }
+    lane->n_frames = n_frames;
+}
+
+static uint64_t open_cover(const struct rv_stats_lane *lane, uint32_t id)
+{
+    const struct open_id *entry = find_open(lane, id);
+    return entry && entry->n_open ? entry->start_ns : NO_COVER;
+}
+
+static void add_totals(struct rv_stats *stats, const struct rv_stats_lane *lane, const struct rv_span *spans, size_t n)
+{
+    if (++stats->stamp == 0)
+        stats->stamp = 1;
+    for (size_t i = n; i-- > 0;) {
+        const struct rv_span *span = &spans[i];
+        if (span->flags & RV_SPAN_ORPHAN)
+            continue;
+        struct row *row = row_of(stats, span->id);
+        if (row->stamp != stats->stamp) {
+            row->stamp = stats->stamp;
+            row->cover_ns = open_cover(lane, span->id);
+        }
+        if (span->start < row->cover_ns) {
+            row->cover_ns = span->start;
+            row->total_ns += span->end - span->start;
+        }
+    }
+}
+
+/* Depths fell by more than one: what was left open between them goes to the children of the frame that closes. */
+static void close_gap(struct rv_stats_lane *lane, uint32_t depth)
+{
+    uint64_t left_ns = 0;
+    for (uint32_t i = lane->last_depth; i > depth + 1; i--) {
+        left_ns += lane->children_ns[i];
+        lane->children_ns[i] = 0;
+    }
+    lane->children_ns[depth + 1] += left_ns;
+}
+
+static void grow_depths(struct rv_stats_lane *lane, uint32_t depth)
+{
+    size_t n_depths = (size_t)depth + 2;
+    lane->children_ns = rv_vec_reserve(lane->children_ns, &lane->depths_capacity, n_depths, sizeof *lane->children_ns);
+    n_depths = lane->depths_capacity;
+    memset(lane->children_ns + lane->n_depths, 0, (n_depths - lane->n_depths) * sizeof *lane->children_ns);
+    lane->n_depths = n_depths;
+}
+
+/* Time that this span's children took; the span's own becomes its parent's. */
+static uint64_t take_children(struct rv_stats_lane *lane, const struct rv_span *span, bool is_orphan)
+{
+    uint32_t depth = span->depth;
+    if (__builtin_expect((size_t)depth + 2 > lane->n_depths, 0))
+        grow_depths(lane, depth);
+    if (__builtin_expect(depth + 1 < lane->last_depth, 0))
+        close_gap(lane, depth);
+    lane->last_depth = depth;
+    uint64_t children_ns = lane->children_ns[depth + 1];
+    lane->children_ns[depth + 1] = 0;
+    lane->children_ns[depth] += is_orphan ? children_ns : span->end - span->start;
+    return children_ns;
+}
+
+void rv_stats_add(struct rv_stats *stats, struct rv_stats_lane *lane, const struct rv_span *spans, size_t n)
+{
+    add_totals(stats, lane, spans, n);
+    for (size_t i = 0; i < n; i++) {
+        const struct rv_span *span = &spans[i];
+        bool is_orphan = span->flags & RV_SPAN_ORPHAN;
+        uint64_t children_ns = take_children(lane, span, is_orphan), duration_ns = span->end - span->start;
+        if (is_orphan)
+            continue;
+        struct row *row = &stats->rows[span->id];
+        rv_histogram_add(histogram_of(row), duration_ns);
+        row->n_calls++;
+        row->self_ns += duration_ns > children_ns ? duration_ns - children_ns : 0;
+        if (duration_ns < row->min_ns)
+            row->min_ns = duration_ns;
+        if (duration_ns > row->max_ns)
+            row->max_ns = duration_ns;
+    }
+}
+
+void rv_stats_merge_as(struct rv_stats *into, const struct rv_stats *from, const uint32_t *as_id, size_t n_ids)
+{
+    for (size_t i = 0; i < from->n_rows; i++) {
+        const struct row *row = &from->rows[i];
+        if (!row->n_calls)
+            continue;
+        struct row *sum = row_of(into, i < n_ids ? as_id[i] : (uint32_t)i);
+        rv_histogram_merge(histogram_of(sum), row->histogram);
+        sum->n_calls += row->n_calls;
+        sum->total_ns += row->total_ns;
+        sum->self_ns += row->self_ns;
+        if (row->min_ns < sum->min_ns)
+            sum->min_ns = row->min_ns;
+        if (row->max_ns > sum->max_ns)
+            sum->max_ns = row->max_ns;
+    }
+}
+
+void rv_stats_merge(struct rv_stats *into, const struct rv_stats *from)
+{
+    rv_stats_merge_as(into, from, NULL, 0);
+}
+
+/* The smallest value that at least this share of the calls does not exceed. */
+static uint64_t percentile(const struct row *row, unsigned percent)
+{
+    uint64_t rank = row->n_calls / 100 * percent + (row->n_calls % 100 * percent + 99) / 100;
+    uint64_t value_ns = rv_histogram_at(row->histogram, rank);
+    if (value_ns < row->min_ns)
+        return row->min_ns;
+    return value_ns > row->max_ns ? row->max_ns : value_ns;
+}
+
+size_t rv_stats_rows(const struct rv_stats *stats, struct rv_stats_row *out, size_t max)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < stats->n_rows; i++) {
+        const struct row *row = &stats->rows[i];
+        if (!row->n_calls)
+            continue;
+        if (n < max)
+            out[n] = (struct rv_stats_row){.id = (uint32_t)i,
+                                           .n_calls = row->n_calls,
+                                           .total_ns = row->total_ns,
+                                           .self_ns = row->self_ns,
+                                           .min_ns = row->min_ns,
+                                           .p50_ns = percentile(row, 50),
+                                           .p99_ns = percentile(row, 99),
+                                           .max_ns = row->max_ns};
+        n++;
+    }
+    return n;
+}

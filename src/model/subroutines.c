@@ -1,0 +1,195 @@
+/* Strings are interned once in an arena of pages that never move; entries refer to them and may be redefined. */
+#include "model/subroutines.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/vec.h"
+
+#define PAGE_BYTES 65536u
+
+struct page {
+    struct page *next;
+    size_t n_used, n_bytes;
+    char bytes[];
+};
+
+struct interned {
+    const char *string; /* NULL: free */
+    uint64_t hash;
+    uint32_t package_idx; /* 0 when it is no package's name */
+};
+
+struct rv_subroutines {
+    pthread_mutex_t lock;
+    struct page *pages;
+    struct interned *table; /* open addressing, power of two, at most half full */
+    size_t n_interned, table_slots;
+    struct rv_subroutine *entries; /* by id; name NULL: not defined */
+    size_t n_entries, capacity;
+    const char **packages;
+    size_t n_packages, packages_capacity;
+};
+
+static const char *keep(struct rv_subroutines *subroutines, const char *string)
+{
+    size_t n_bytes = strlen(string) + 1;
+    struct page *page = subroutines->pages;
+    if (!page || page->n_bytes - page->n_used < n_bytes) {
+        size_t room = n_bytes > PAGE_BYTES ? n_bytes : PAGE_BYTES;
+        page = rv_alloc(1, sizeof *page + room);
+        page->n_bytes = room;
+        page->next = subroutines->pages;
+        subroutines->pages = page;
+    }
+    char *kept = memcpy(page->bytes + page->n_used, string, n_bytes);
+    page->n_used += n_bytes;
+    return kept;
+}
+
+static struct interned *probe(struct interned *table, size_t n_slots, const char *string, uint64_t hash)
+{
+    size_t i = hash & (n_slots - 1);
+    while (table[i].string && (table[i].hash != hash || strcmp(table[i].string, string) != 0))
+        i = (i + 1) & (n_slots - 1);
+    return &table[i];
+}
+
+static void grow_table(struct rv_subroutines *subroutines)
+{
+    size_t n_slots = subroutines->table_slots ? subroutines->table_slots * 2 : 256;
+    struct interned *table = rv_alloc(n_slots, sizeof *table);
+    for (size_t i = 0; i < subroutines->table_slots; i++)
+        if (subroutines->table[i].string)
+            *probe(table, n_slots, subroutines->table[i].string, subroutines->table[i].hash) = subroutines->table[i];
+    free(subroutines->table);
+    subroutines->table = table;
+    subroutines->table_slots = n_slots;
+}
+
+/* Valid until the next intern. */
+static struct interned *intern(struct rv_subroutines *subroutines, const char *string)
+{
+    if (subroutines->n_interned * 2 >= subroutines->table_slots)
+        grow_table(subroutines);
+    uint64_t hash = rv_hash_bytes(string, strlen(string));
+    struct interned *found = probe(subroutines->table, subroutines->table_slots, string, hash);
+    if (!found->string) {
+        *found = (struct interned){.string = keep(subroutines, string), .hash = hash};
+        subroutines->n_interned++;
+    }
+    return found;
+}
+
+static uint32_t package_of(struct rv_subroutines *subroutines, const char *package)
+{
+    if (!package[0])
+        return 0;
+    struct interned *found = intern(subroutines, package);
+    if (!found->package_idx) {
+        subroutines->packages = rv_vec_reserve(subroutines->packages, &subroutines->packages_capacity,
+                                               subroutines->n_packages + 1, sizeof *subroutines->packages);
+        found->package_idx = (uint32_t)subroutines->n_packages;
+        subroutines->packages[subroutines->n_packages++] = found->string;
+    }
+    return found->package_idx;
+}
+
+struct rv_subroutines *rv_subroutines_create(void)
+{
+    struct rv_subroutines *subroutines = rv_alloc(1, sizeof *subroutines);
+    pthread_mutex_init(&subroutines->lock, NULL);
+    subroutines->packages = rv_vec_reserve(NULL, &subroutines->packages_capacity, 1, sizeof *subroutines->packages);
+    subroutines->packages[0] = intern(subroutines, "")->string;
+    subroutines->n_packages = 1;
+    return subroutines;
+}
+
+void rv_subroutines_destroy(struct rv_subroutines *subroutines)
+{
+    if (!subroutines)
+        return;
+    for (struct page *page = subroutines->pages, *next; page; page = next) {
+        next = page->next;
+        free(page);
+    }
+    free(subroutines->table);
+    free(subroutines->entries);
+    free(subroutines->packages);
+    pthread_mutex_destroy(&subroutines->lock);
+    free(subroutines);
+}
+
+void rv_subroutines_define(struct rv_subroutines *subroutines, uint32_t id, const char *package, const char *name,
+                           const char *file, uint32_t line)
+{
+    pthread_mutex_lock(&subroutines->lock);
+    if (id >= subroutines->n_entries) {
+        subroutines->entries =
+            rv_vec_reserve(subroutines->entries, &subroutines->capacity, (size_t)id + 1, sizeof *subroutines->entries);
+        memset(subroutines->entries + subroutines->n_entries, 0,
+               ((size_t)id + 1 - subroutines->n_entries) * sizeof *subroutines->entries);
+        subroutines->n_entries = (size_t)id + 1;
+    }
+    struct rv_subroutine entry = {.line = line};
+    entry.package_idx = package_of(subroutines, package ? package : "");
+    entry.package = subroutines->packages[entry.package_idx];
+    entry.name = intern(subroutines, name ? name : "")->string;
+    entry.file = intern(subroutines, file ? file : "")->string;
+    subroutines->entries[id] = entry;
+    pthread_mutex_unlock(&subroutines->lock);
+}
+
+struct rv_subroutine rv_subroutines_get(struct rv_subroutines *subroutines, uint32_t id)
+{
+    pthread_mutex_lock(&subroutines->lock);
+    struct rv_subroutine found = {0};
+    if (id < subroutines->n_entries)
+        found = subroutines->entries[id];
+    if (!found.name) {
+        char name[16];
+        (void)snprintf(name, sizeof name, "#%u", id);
+        found = (struct rv_subroutine){.package = subroutines->packages[0],
+                                       .name = intern(subroutines, name)->string,
+                                       .file = subroutines->packages[0]};
+    }
+    pthread_mutex_unlock(&subroutines->lock);
+    return found;
+}
+
+uint32_t rv_subroutines_count(struct rv_subroutines *subroutines)
+{
+    pthread_mutex_lock(&subroutines->lock);
+    uint32_t n = (uint32_t)subroutines->n_entries;
+    pthread_mutex_unlock(&subroutines->lock);
+    return n;
+}
+
+const char *rv_subroutines_package(struct rv_subroutines *subroutines, uint32_t package_idx)
+{
+    pthread_mutex_lock(&subroutines->lock);
+    const char *package = subroutines->packages[package_idx < subroutines->n_packages ? package_idx : 0];
+    pthread_mutex_unlock(&subroutines->lock);
+    return package;
+}
+
+uint32_t rv_subroutines_n_packages(struct rv_subroutines *subroutines)
+{
+    pthread_mutex_lock(&subroutines->lock);
+    uint32_t n = (uint32_t)subroutines->n_packages;
+    pthread_mutex_unlock(&subroutines->lock);
+    return n;
+}
+
+char *rv_subroutine_full_name(const struct rv_subroutine *subroutine, char *out, size_t out_bytes)
+{
+    if (subroutine->package[0])
+        (void)snprintf(out, out_bytes, "%s::%s", subroutine->package, subroutine->name);
+    else
+        (void)snprintf(out, out_bytes, "%s", subroutine->name);
+    return out;
+}

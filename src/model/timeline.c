@@ -1,0 +1,357 @@
+/*
+ * Exact spans by duration, and density below them.
+ *
+ * A bucket holds durations in [quantum of level j, quantum of level j + 1), in closing order, so its records sort by
+ * end and none that overlaps a window ends later than the window plus the bucket's longest: a query is two searches and
+ * a short walk. A level draws the buckets from its own upwards and its density cells. The few spans that do not fit a
+ * 16-byte record (2^32 ns or longer, 65,536 deep or deeper) stand in a wide log of the same bucket.
+ *
+ * Eviction makes level k incomplete before whole_from_ns[k], which never rises with k; what lies before is shown by the
+ * finest level that is still whole there.
+ */
+#include "model/timeline.h"
+
+#include <stdlib.h>
+
+#include "base/vec.h"
+#include "model/density.h"
+
+#define EXACT_COVERAGE 65535u
+
+struct record {
+    uint32_t end; /* less the chunk's base */
+    uint32_t duration, id;
+    uint16_t depth, flags;
+};
+
+struct wide_record {
+    uint32_t end; /* less the chunk's base */
+    uint32_t id, depth, flags;
+    uint64_t duration;
+};
+
+struct rv_timeline {
+    struct rv_chunks spans[RV_TIMELINE_LEVELS]; /* by bucket; key = end */
+    struct rv_chunks wide[RV_TIMELINE_LEVELS];
+    struct rv_density density;
+    uint64_t whole_from_ns[RV_TIMELINE_LEVELS];
+    uint64_t n_spans, n_evicted, first_ns, last_ns;
+    uint32_t max_depth;
+};
+
+struct range { /* of one log: [sure, tail) overlap the window; [begin, sure), which end where it begins, and [tail, end)
+                  may */
+    struct rv_chunks_at begin, sure, tail, end;
+};
+
+struct out {
+    struct rv_box *boxes;
+    size_t n, max;
+};
+
+/* Bucket of a duration: the coarsest level whose cells are not longer, 0 when even the finest are. */
+static uint32_t bucket_of(uint64_t duration_ns)
+{
+    if (duration_ns < 8192)
+        return 0;
+    uint32_t bucket = (uint32_t)(63 - __builtin_clzll(duration_ns) - 13) / 2 + 1;
+    return bucket < RV_TIMELINE_LEVELS ? bucket : RV_TIMELINE_LEVELS - 1;
+}
+
+/* Durations in a bucket are below this. */
+static uint64_t bucket_limit(uint32_t bucket)
+{
+    return bucket + 1 < RV_TIMELINE_LEVELS ? UINT64_C(1) << rv_density_shift(bucket + 1) : UINT64_MAX;
+}
+
+struct rv_timeline *rv_timeline_create(void)
+{
+    struct rv_timeline *timeline = rv_alloc(1, sizeof *timeline);
+    for (uint32_t i = 0; i < RV_TIMELINE_LEVELS; i++) {
+        timeline->spans[i].item_bytes = sizeof(struct record);
+        timeline->wide[i].item_bytes = sizeof(struct wide_record);
+    }
+    rv_density_init(&timeline->density);
+    return timeline;
+}
+
+void rv_timeline_destroy(struct rv_timeline *timeline)
+{
+    if (!timeline)
+        return;
+    for (uint32_t i = 0; i < RV_TIMELINE_LEVELS; i++) {
+        rv_chunks_fini(&timeline->spans[i]);
+        rv_chunks_fini(&timeline->wide[i]);
+    }
+    rv_density_fini(&timeline->density);
+    free(timeline);
+}
+
+static void add_wide(struct rv_timeline *timeline, uint32_t bucket, const struct rv_span *span)
+{
+    struct wide_record *record = rv_chunks_push(&timeline->wide[bucket], span->end);
+    record->id = span->id;
+    record->depth = span->depth;
+    record->flags = span->flags;
+    record->duration = span->end - span->start;
+}
+
+static void add_one(struct rv_timeline *timeline, const struct rv_span *span)
+{
+    uint64_t duration = span->end - span->start;
+    uint32_t bucket = bucket_of(duration);
+    if (__builtin_expect(duration > UINT32_MAX || span->depth > UINT16_MAX, 0)) {
+        add_wide(timeline, bucket, span);
+    } else {
+        struct record *record = rv_chunks_push(&timeline->spans[bucket], span->end);
+        record->duration = (uint32_t)duration;
+        record->id = span->id;
+        record->depth = (uint16_t)span->depth;
+        record->flags = (uint16_t)span->flags;
+    }
+    rv_density_advance(&timeline->density, span->end);
+    if (bucket + 1 < RV_TIMELINE_LEVELS)
+        rv_density_add(&timeline->density, bucket + 1, span);
+}
+
+void rv_timeline_add(struct rv_timeline *timeline, const struct rv_span *spans, size_t n)
+{
+    if (n == 0)
+        return;
+    uint64_t first_ns = timeline->n_spans ? timeline->first_ns : UINT64_MAX, last_ns = timeline->last_ns;
+    uint32_t max_depth = timeline->max_depth;
+    for (size_t i = 0; i < n; i++) {
+        struct rv_span span = spans[i];
+        if (span.end < last_ns)
+            span.end = last_ns;
+        if (span.start > span.end)
+            span.start = span.end;
+        last_ns = span.end;
+        if (span.start < first_ns)
+            first_ns = span.start;
+        if (span.depth >= max_depth)
+            max_depth = span.depth + 1;
+        add_one(timeline, &span);
+    }
+    timeline->first_ns = first_ns;
+    timeline->last_ns = last_ns;
+    timeline->max_depth = max_depth;
+    timeline->n_spans += n;
+}
+
+uint64_t rv_timeline_n_spans(const struct rv_timeline *timeline)
+{
+    return timeline->n_spans;
+}
+
+uint64_t rv_timeline_n_evicted(const struct rv_timeline *timeline)
+{
+    return timeline->n_evicted;
+}
+
+uint64_t rv_timeline_first_ns(const struct rv_timeline *timeline)
+{
+    return timeline->first_ns;
+}
+
+uint64_t rv_timeline_last_ns(const struct rv_timeline *timeline)
+{
+    return timeline->last_ns;
+}
+
+uint32_t rv_timeline_max_depth(const struct rv_timeline *timeline)
+{
+    return timeline->max_depth;
+}
+
+size_t rv_timeline_bytes(const struct rv_timeline *timeline)
+{
+    size_t n_bytes = sizeof *timeline + rv_density_bytes(&timeline->density);
+    for (uint32_t i = 0; i < RV_TIMELINE_LEVELS; i++)
+        n_bytes += rv_chunks_bytes(&timeline->spans[i]) + rv_chunks_bytes(&timeline->wide[i]);
+    return n_bytes;
+}
+
+/* Level k shows the buckets from k upwards: all levels up to this bucket's are incomplete before this time. */
+static void raise_whole_from(struct rv_timeline *timeline, uint32_t level, uint64_t time_ns)
+{
+    for (uint32_t i = 0; i <= level; i++)
+        if (timeline->whole_from_ns[i] < time_ns)
+            timeline->whole_from_ns[i] = time_ns;
+}
+
+/* Drop the chunk of exact spans that ended first. Returns false when every log is down to the chunk being filled. */
+static bool evict_spans(struct rv_timeline *timeline)
+{
+    struct rv_chunks *oldest = NULL;
+    uint32_t oldest_bucket = 0;
+    uint64_t oldest_ns = UINT64_MAX;
+    for (uint32_t i = 0; i < 2 * RV_TIMELINE_LEVELS; i++) {
+        struct rv_chunks *log = i % 2 ? &timeline->wide[i / 2] : &timeline->spans[i / 2];
+        const struct rv_chunk *chunk = rv_chunks_oldest_full(log);
+        if (chunk && chunk->last < oldest_ns) {
+            oldest = log;
+            oldest_bucket = i / 2;
+            oldest_ns = chunk->last;
+        }
+    }
+    if (!oldest)
+        return false;
+    timeline->n_evicted += rv_chunks_drop_oldest(oldest);
+    raise_whole_from(timeline, oldest_bucket, oldest_ns);
+    return true;
+}
+
+/* Drop the oldest chunk of density cells, which is one of the finest levels'. The coarsest level is kept for ever. */
+static bool evict_cells(struct rv_timeline *timeline)
+{
+    uint32_t oldest_level = 0;
+    uint64_t oldest_ns = UINT64_MAX;
+    for (uint32_t i = 1; i + 1 < RV_TIMELINE_LEVELS; i++) {
+        const struct rv_chunk *chunk = rv_chunks_oldest_full(&timeline->density.levels[i].cells);
+        if (chunk && (chunk->last + 1) << rv_density_shift(i) < oldest_ns) {
+            oldest_level = i;
+            oldest_ns = (chunk->last + 1) << rv_density_shift(i);
+        }
+    }
+    if (!oldest_level)
+        return false;
+    (void)rv_chunks_drop_oldest(&timeline->density.levels[oldest_level].cells);
+    raise_whole_from(timeline, oldest_level, oldest_ns);
+    return true;
+}
+
+size_t rv_timeline_evict(struct rv_timeline *timeline, size_t n_bytes)
+{
+    size_t before = rv_timeline_bytes(timeline), now = before;
+    while (now > n_bytes && (evict_spans(timeline) || evict_cells(timeline)))
+        now = rv_timeline_bytes(timeline);
+    return before - now;
+}
+
+static struct rv_box box_of(const struct rv_chunks *log, const void *records, uint32_t idx, uint64_t base)
+{
+    struct rv_box box = {.count = 1, .coverage = EXACT_COVERAGE};
+    if (log->item_bytes == sizeof(struct record)) {
+        const struct record *record = (const struct record *)records + idx;
+        box.duration_ns = record->duration;
+        box.start_ns = base + record->end - record->duration;
+        box.id = record->id;
+        box.depth = record->depth;
+        box.flags = record->flags;
+    } else {
+        const struct wide_record *record = (const struct wide_record *)records + idx;
+        box.duration_ns = record->duration;
+        box.start_ns = base + record->end - record->duration;
+        box.id = record->id;
+        box.depth = record->depth;
+        box.flags = (uint16_t)record->flags;
+    }
+    return box;
+}
+
+/* An empty span overlaps a window that begins at it. */
+static bool overlaps(const struct rv_box *box, uint64_t from_ns, uint64_t to_ns)
+{
+    return box->start_ns < to_ns && (box->start_ns >= from_ns || box->start_ns + box->duration_ns > from_ns);
+}
+
+static struct range range_of(const struct rv_chunks *log, uint32_t bucket, uint64_t from_ns, uint64_t to_ns)
+{
+    uint64_t limit = bucket_limit(bucket), last_end;
+    if (__builtin_add_overflow(to_ns, limit, &last_end))
+        last_end = UINT64_MAX;
+    return (struct range){.begin = rv_chunks_find(log, from_ns),
+                          .sure = rv_chunks_find(log, from_ns + 1),
+                          .tail = rv_chunks_find(log, to_ns),
+                          .end = rv_chunks_find(log, last_end)};
+}
+
+/* Records of [at, end) that overlap, into out when there is one. */
+static uint64_t take(const struct rv_chunks *log, struct rv_chunks_at at, struct rv_chunks_at end,
+                     const uint64_t window[2], struct out *out)
+{
+    uint64_t n_taken = 0, base;
+    uint32_t n;
+    for (const void *records; (records = rv_chunks_walk(log, &at, end, &base, &n));)
+        for (uint32_t i = 0; i < n; i++) {
+            struct rv_box box = box_of(log, records, i, base);
+            if (!overlaps(&box, window[0], window[1]))
+                continue;
+            n_taken++;
+            if (out && out->n < out->max)
+                out->boxes[out->n++] = box;
+        }
+    return n_taken;
+}
+
+static uint64_t count_log(const struct rv_chunks *log, uint32_t bucket, const uint64_t window[2])
+{
+    if (log->n == log->first)
+        return 0;
+    struct range range = range_of(log, bucket, window[0], window[1]);
+    return rv_chunks_ordinal(log, range.tail) - rv_chunks_ordinal(log, range.sure) +
+           take(log, range.begin, range.sure, window, NULL) + take(log, range.tail, range.end, window, NULL);
+}
+
+static uint64_t later(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+static uint64_t earlier(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* The part of the window in which `level` stands in for the level asked for: all of it where nothing was evicted. */
+static void part_of(const struct rv_timeline *timeline, uint32_t level, uint32_t asked, uint64_t window[2])
+{
+    window[0] = later(window[0], timeline->whole_from_ns[level]);
+    if (level > asked)
+        window[1] = earlier(window[1], timeline->whole_from_ns[level - 1]);
+}
+
+uint64_t rv_timeline_count(const struct rv_timeline *timeline, uint64_t from_ns, uint64_t to_ns, uint32_t level)
+{
+    if (from_ns >= to_ns || level >= RV_TIMELINE_LEVELS)
+        return 0;
+    uint64_t n = 0;
+    for (uint32_t i = level; i < RV_TIMELINE_LEVELS; i++) {
+        uint64_t window[2] = {later(from_ns, timeline->whole_from_ns[i]), to_ns}, part[2] = {from_ns, to_ns};
+        if (window[0] < window[1])
+            n += count_log(&timeline->spans[i], i, window) + count_log(&timeline->wide[i], i, window);
+        part_of(timeline, i, level, part);
+        if (i > 0 && (i == level || timeline->whole_from_ns[i - 1] > from_ns))
+            n += rv_density_count(&timeline->density, i, part[0], part[1]);
+    }
+    return n;
+}
+
+size_t rv_timeline_query(const struct rv_timeline *timeline, uint64_t from_ns, uint64_t to_ns, uint32_t level,
+                         struct rv_box *out, size_t max)
+{
+    if (from_ns >= to_ns || level >= RV_TIMELINE_LEVELS)
+        return 0;
+    struct out boxes = {.boxes = out, .max = max};
+    for (uint32_t i = level; i < RV_TIMELINE_LEVELS; i++) {
+        uint64_t window[2] = {later(from_ns, timeline->whole_from_ns[i]), to_ns}, part[2] = {from_ns, to_ns};
+        for (unsigned j = 0; j < 2 && window[0] < window[1]; j++) {
+            const struct rv_chunks *log = j ? &timeline->wide[i] : &timeline->spans[i];
+            struct range range = range_of(log, i, window[0], window[1]);
+            (void)take(log, range.begin, range.end, window, &boxes);
+        }
+        part_of(timeline, i, level, part);
+        if (i > 0 && (i == level || timeline->whole_from_ns[i - 1] > from_ns))
+            boxes.n += rv_density_query(&timeline->density, i, part[0], part[1], out + boxes.n, max - boxes.n);
+    }
+    return boxes.n;
+}
+
+uint32_t rv_timeline_level_for(double ns_per_pixel)
+{
+    uint32_t level = 0;
+    while (level + 1 < RV_TIMELINE_LEVELS && (double)(UINT64_C(1) << rv_density_shift(level + 1)) <= ns_per_pixel)
+        level++;
+    return level;
+}

@@ -1,0 +1,238 @@
+/* Statistics of blocks against one plain pass over the whole stream. */
+#include "model/stats.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "spans.h"
+
+#define MAX_IDS 64
+
+struct plain { /* per id, from all spans at once */
+    struct rv_stats_row row;
+    uint64_t *durations;
+};
+
+static int by_value(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* An activation is outermost when no open frame above it, seen by walking up the stack, has its subroutine. */
+static void plain_stats(const struct rv_span *spans, size_t n, struct plain *out)
+{
+    memset(out, 0, MAX_IDS * sizeof *out);
+    for (size_t i = 0; i < MAX_IDS; i++) {
+        out[i].durations = malloc((n + 1) * sizeof(uint64_t));
+        out[i].row.min_ns = UINT64_MAX;
+    }
+    for (size_t i = 0; i < n; i++) {
+        struct rv_stats_row *row = &out[spans[i].id].row;
+        uint64_t duration = spans[i].end - spans[i].start, children = 0;
+        out[spans[i].id].durations[row->n_calls++] = duration;
+        for (size_t j = i; j-- > 0 && spans[j].depth > spans[i].depth;)
+            if (spans[j].depth == spans[i].depth + 1)
+                children += spans[j].end - spans[j].start;
+        row->self_ns += duration - children;
+        bool is_outermost = true;
+        uint32_t depth = spans[i].depth;
+        for (size_t j = i + 1; j < n && depth > 0; j++)
+            if (spans[j].depth < depth) {
+                depth = spans[j].depth;
+                is_outermost = is_outermost && spans[j].id != spans[i].id;
+            }
+        row->total_ns += is_outermost ? duration : 0;
+        row->min_ns = duration < row->min_ns ? duration : row->min_ns;
+        row->max_ns = duration > row->max_ns ? duration : row->max_ns;
+    }
+    for (size_t i = 0; i < MAX_IDS; i++) {
+        uint64_t n_calls = out[i].row.n_calls;
+        qsort(out[i].durations, n_calls, sizeof(uint64_t), by_value);
+        if (n_calls) {
+            out[i].row.p50_ns = out[i].durations[(n_calls * 50 + 99) / 100 - 1];
+            out[i].row.p99_ns = out[i].durations[(n_calls * 99 + 99) / 100 - 1];
+        }
+        free(out[i].durations);
+    }
+}
+
+static bool is_within_percent(uint64_t value, uint64_t wanted)
+{
+    double error = (double)value - (double)wanted;
+    return error <= 0.01 * (double)wanted && -error <= 0.01 * (double)wanted;
+}
+
+static void check_rows(const struct rv_stats *stats, const struct plain *plain)
+{
+    struct rv_stats_row rows[MAX_IDS];
+    size_t n = rv_stats_rows(stats, rows, MAX_IDS), n_wanted = 0;
+    for (size_t i = 0; i < MAX_IDS; i++)
+        n_wanted += plain[i].row.n_calls > 0;
+    cr_assert_eq(n, n_wanted);
+    for (size_t i = 0; i < n; i++) {
+        const struct rv_stats_row *wanted = &plain[rows[i].id].row;
+        cr_assert_eq(rows[i].n_calls, wanted->n_calls);
+        cr_assert_eq(rows[i].total_ns, wanted->total_ns, "id %u: total %lu, wanted %lu", rows[i].id,
+                     (unsigned long)rows[i].total_ns, (unsigned long)wanted->total_ns);
+        cr_assert_eq(rows[i].self_ns, wanted->self_ns);
+        cr_assert_eq(rows[i].min_ns, wanted->min_ns);
+        cr_assert_eq(rows[i].max_ns, wanted->max_ns);
+        cr_assert(is_within_percent(rows[i].p50_ns, wanted->p50_ns));
+        cr_assert(is_within_percent(rows[i].p99_ns, wanted->p99_ns));
+    }
+}
+
+struct stream { /* blocks of one lane as the pipeline hands them over */
+    struct spans spans;
+    struct rv_stats_lane *lane;
+    struct rv_span *all;
+    size_t n, first_of_block;
+    uint32_t n_told; /* frames of the last set_open that are still open */
+};
+
+static void end_block(struct stream *stream, struct rv_stats *stats)
+{
+    rv_stats_lane_set_open(stream->lane, stream->spans.start, stream->spans.id, stream->spans.n_open, stream->n_told);
+    rv_stats_add(stats, stream->lane, stream->all + stream->first_of_block, stream->n - stream->first_of_block);
+    stream->first_of_block = stream->n;
+    stream->n_told = stream->spans.n_open;
+}
+
+static void step(struct stream *stream)
+{
+    if (spans_step(&stream->spans, &stream->all[stream->n]))
+        stream->n++;
+    if (stream->n_told > stream->spans.n_open)
+        stream->n_told = stream->spans.n_open;
+}
+
+/* Close what is open in blocks of at most `block` frames, as a stream ends. */
+static void finish(struct stream *stream, struct rv_stats *stats, uint32_t block)
+{
+    while (stream->spans.n_open) {
+        for (uint32_t i = 0; i < block && stream->spans.n_open; i++) {
+            uint32_t depth = --stream->spans.n_open;
+            stream->all[stream->n++] = (struct rv_span){.start = stream->spans.start[depth],
+                                                        .end = stream->spans.now_ns,
+                                                        .id = stream->spans.id[depth],
+                                                        .depth = depth,
+                                                        .flags = RV_SPAN_OPEN};
+        }
+        rv_stats_lane_set_open(stream->lane, NULL, NULL, stream->spans.n_open, stream->spans.n_open);
+        rv_stats_add(stats, stream->lane, stream->all + stream->first_of_block, stream->n - stream->first_of_block);
+        stream->first_of_block = stream->n;
+    }
+}
+
+Test(stats, blocks_cut_anywhere_give_what_one_pass_over_all_gives, .timeout = 60)
+{
+    for (uint64_t seed = 1; seed <= 300; seed++) {
+        struct stream stream = {.lane = rv_stats_lane_create()};
+        uint32_t n_ids = (uint32_t)(seed % 7 + 1), most_depth = (uint32_t)(seed % 40 + 1);
+        spans_init(&stream.spans, seed, n_ids, most_depth, (unsigned)(seed % 20 + 1));
+        stream.spans.same_time_percent = (unsigned)(seed % 90);
+        size_t n_steps = 1500;
+        stream.all = malloc((n_steps + most_depth) * sizeof *stream.all);
+        struct rv_stats *shards[2] = {rv_stats_create(), rv_stats_create()};
+        size_t block = 1 + seed % 200;
+        for (size_t i = 0; i < n_steps; i++) {
+            step(&stream);
+            if (spans_random(&stream.spans) % block == 0)
+                end_block(&stream, shards[i % 2]);
+        }
+        end_block(&stream, shards[0]);
+        finish(&stream, shards[1], (uint32_t)(seed % 5 + 1));
+
+        struct plain plain[MAX_IDS];
+        plain_stats(stream.all, stream.n, plain);
+        rv_stats_merge(shards[0], shards[1]);
+        check_rows(shards[0], plain);
+        rv_stats_destroy(shards[0]);
+        rv_stats_destroy(shards[1]);
+        rv_stats_lane_destroy(stream.lane);
+        spans_fini(&stream.spans);
+        free(stream.all);
+    }
+}
+
+Test(stats, an_orphan_is_no_call_and_passes_its_children_on, .timeout = 10)
+{
+    struct rv_span spans[] = {
+        {.start = 110, .end = 120, .id = 3, .depth = 2},
+        {.start = 0, .end = 150, .id = 2, .depth = 1, .flags = RV_SPAN_ORPHAN},
+        {.start = 100, .end = 200, .id = 1, .depth = 0},
+    };
+    struct rv_stats *stats = rv_stats_create();
+    struct rv_stats_lane *lane = rv_stats_lane_create();
+    rv_stats_add(stats, lane, spans, 3);
+    struct rv_stats_row rows[3];
+    cr_assert_eq(rv_stats_rows(stats, rows, 3), 2);
+    cr_assert_eq(rows[0].id, 1);
+    cr_assert_eq(rows[0].self_ns, 90);
+    cr_assert_eq(rows[1].id, 3);
+    cr_assert_eq(rows[1].self_ns, 10);
+    rv_stats_lane_destroy(lane);
+    rv_stats_destroy(stats);
+}
+
+Test(stats, time_left_by_a_gap_in_depth_belongs_to_the_children, .timeout = 10)
+{
+    struct rv_span spans[] = {
+        {.start = 10, .end = 20, .id = 1, .depth = 5},
+        {.start = 0, .end = 100, .id = 2, .depth = 1},
+        {.start = 200, .end = 300, .id = 3, .depth = 1},
+    };
+    struct rv_stats *stats = rv_stats_create();
+    struct rv_stats_lane *lane = rv_stats_lane_create();
+    rv_stats_add(stats, lane, spans, 3);
+    struct rv_stats_row rows[3];
+    cr_assert_eq(rv_stats_rows(stats, rows, 3), 3);
+    cr_assert_eq(rows[1].self_ns, 90);
+    cr_assert_eq(rows[2].self_ns, 100);
+    rv_stats_lane_destroy(lane);
+    rv_stats_destroy(stats);
+}
+
+Test(stats, percentiles_are_within_one_percent_of_any_duration, .timeout = 20)
+{
+    for (unsigned shift = 0; shift < 54; shift++) {
+        struct rv_stats *stats = rv_stats_create();
+        struct rv_stats_lane *lane = rv_stats_lane_create();
+        struct rv_span spans[1001];
+        for (uint64_t i = 0; i < 1001; i++)
+            spans[i] = (struct rv_span){.end = (1 + i) << shift};
+        for (size_t i = 0; i < 1001; i++)
+            rv_stats_add(stats, lane, &spans[i], 1);
+        struct rv_stats_row row;
+        cr_assert_eq(rv_stats_rows(stats, &row, 1), 1);
+        cr_assert(is_within_percent(row.p50_ns, UINT64_C(501) << shift));
+        cr_assert(is_within_percent(row.p99_ns, UINT64_C(991) << shift));
+        cr_assert_eq(row.min_ns, UINT64_C(1) << shift);
+        cr_assert_eq(row.max_ns, UINT64_C(1001) << shift);
+        rv_stats_lane_destroy(lane);
+        rv_stats_destroy(stats);
+    }
+}
+
+Test(stats, ids_merge_as_one_subroutine, .timeout = 10)
+{
+    struct rv_span spans[] = {
+        {.end = 10, .id = 1}, {.start = 20, .end = 50, .id = 2}, {.start = 60, .end = 61, .id = 3}};
+    struct rv_stats *stats = rv_stats_create(), *merged = rv_stats_create();
+    struct rv_stats_lane *lane = rv_stats_lane_create();
+    rv_stats_add(stats, lane, spans, 3);
+    rv_stats_merge_as(merged, stats, (uint32_t[]){0, 1, 1}, 3);
+    struct rv_stats_row rows[3];
+    cr_assert_eq(rv_stats_rows(merged, rows, 3), 2);
+    cr_assert_eq(rows[0].n_calls, 2);
+    cr_assert_eq(rows[0].total_ns, 40);
+    cr_assert_eq(rows[0].min_ns, 10);
+    cr_assert_eq(rows[0].max_ns, 30);
+    cr_assert_eq(rows[1].id, 3);
+    cr_assert_eq(rv_stats_rows(merged, rows, 1), 2);
+    rv_stats_lane_destroy(lane);
+    rv_stats_destroy(stats);
+    rv_stats_destroy(merged);
+}

@@ -1,0 +1,343 @@
+/* Every level of a timeline against a plain walk over all spans. */
+#include "model/timeline.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/density.h"
+#include "spans.h"
+
+#define WHOLE_FROM 0
+#define WHOLE_TO (UINT64_C(1) << 60)
+
+static uint64_t width_of(uint32_t level)
+{
+    return UINT64_C(1) << rv_density_shift(level);
+}
+
+static bool is_exact_at(const struct rv_span *span, uint32_t level)
+{
+    return level == 0 || span->end - span->start >= width_of(level);
+}
+
+static bool overlaps(const struct rv_span *span, uint64_t from, uint64_t to)
+{
+    return span->start < to && (span->start >= from || span->end > from);
+}
+
+static struct rv_box *query_all(const struct rv_timeline *timeline, uint64_t from, uint64_t to, uint32_t level,
+                                size_t *n)
+{
+    uint64_t counted = rv_timeline_count(timeline, from, to, level);
+    struct rv_box *boxes = malloc((counted + 16) * sizeof *boxes);
+    *n = rv_timeline_query(timeline, from, to, level, boxes, counted + 16);
+    cr_assert_eq(*n, counted, "level %u: %zu boxes, %lu counted", level, *n, (unsigned long)counted);
+    return boxes;
+}
+
+struct total {
+    uint64_t n_exact, n_folded, exact_ns;
+    double folded_ns;
+    size_t n_cells;
+};
+
+static struct total total_of(const struct rv_box *boxes, size_t n)
+{
+    struct total total = {0};
+    for (size_t i = 0; i < n; i++)
+        if (boxes[i].coverage == 65535) {
+            total.n_exact++;
+            total.exact_ns += boxes[i].duration_ns;
+        } else {
+            total.n_cells++;
+            total.n_folded += boxes[i].count;
+            total.folded_ns += boxes[i].coverage / 65534.0 * (double)boxes[i].duration_ns;
+        }
+    return total;
+}
+
+static void check_level(const struct rv_timeline *timeline, const struct rv_span *spans, size_t n, uint32_t level)
+{
+    uint64_t n_exact = 0, exact_ns = 0, n_folded = 0, folded_ns = 0;
+    for (size_t i = 0; i < n; i++)
+        if (is_exact_at(&spans[i], level)) {
+            n_exact++;
+            exact_ns += spans[i].end - spans[i].start;
+        } else {
+            n_folded++;
+            folded_ns += spans[i].end - spans[i].start;
+        }
+    size_t n_boxes;
+    struct rv_box *boxes = query_all(timeline, WHOLE_FROM, WHOLE_TO, level, &n_boxes);
+    struct total total = total_of(boxes, n_boxes);
+    free(boxes);
+    cr_assert_eq(total.n_exact, n_exact, "level %u", level);
+    cr_assert_eq(total.exact_ns, exact_ns, "level %u", level);
+    cr_assert_eq(total.n_folded, n_folded, "level %u: %lu folded, %lu wanted", level, (unsigned long)total.n_folded,
+                 (unsigned long)n_folded);
+    double rounding =
+        level ? (double)total.n_cells * (double)width_of(level) / 65534.0 * 0.5 + 1e-6 * (double)folded_ns : 0;
+    double error = total.folded_ns - (double)folded_ns;
+    cr_assert(error <= rounding + 1 && -error <= rounding + 1, "level %u: %g ns covered, %lu wanted, rounding %g",
+              level, total.folded_ns, (unsigned long)folded_ns, rounding);
+}
+
+static void add_in_blocks(struct rv_timeline *timeline, const struct rv_span *spans, size_t n, struct spans *random)
+{
+    for (size_t i = 0, block; i < n; i += block) {
+        block = spans_random(random) % 700 + 1;
+        if (block > n - i)
+            block = n - i;
+        rv_timeline_add(timeline, spans + i, block);
+    }
+}
+
+static const struct {
+    size_t n;
+    uint32_t most_depth;
+    unsigned step_shift_max;
+} shapes[] = {
+    {1, 1, 8},        {2, 2, 20},    {20000, 12, 12}, {20000, 30, 16},
+    {20000, 200, 10}, {5000, 6, 38}, {3000, 3, 44},   {20000, 4000, 14},
+};
+
+#define N_SHAPES (sizeof shapes / sizeof *shapes)
+
+Test(timeline, every_level_holds_every_span_once, .timeout = 60)
+{
+    for (size_t i = 0; i < N_SHAPES; i++) {
+        struct spans random;
+        spans_init(&random, i + 1, 50, shapes[i].most_depth, shapes[i].step_shift_max);
+        struct rv_span *spans = malloc(shapes[i].n * sizeof *spans);
+        spans_make(&random, spans, shapes[i].n);
+        struct rv_timeline *timeline = rv_timeline_create();
+        add_in_blocks(timeline, spans, shapes[i].n, &random);
+        cr_assert_eq(rv_timeline_n_spans(timeline), shapes[i].n);
+        cr_assert_eq(rv_timeline_last_ns(timeline), spans[shapes[i].n - 1].end);
+        for (uint32_t level = 0; level < RV_TIMELINE_LEVELS; level++)
+            check_level(timeline, spans, shapes[i].n, level);
+        rv_timeline_destroy(timeline);
+        free(spans);
+        spans_fini(&random);
+    }
+}
+
+static int by_content(const void *a, const void *b)
+{
+    return memcmp(a, b, sizeof(struct rv_box));
+}
+
+/* Exact boxes of a window, sorted, as the plain walk gives them. */
+static size_t plain_exact(const struct rv_span *spans, size_t n, const uint64_t window[2], uint32_t level,
+                          struct rv_box *out)
+{
+    size_t n_out = 0;
+    for (size_t i = 0; i < n; i++)
+        if (is_exact_at(&spans[i], level) && overlaps(&spans[i], window[0], window[1])) {
+            memset(&out[n_out], 0, sizeof *out);
+            out[n_out].start_ns = spans[i].start;
+            out[n_out].duration_ns = spans[i].end - spans[i].start;
+            out[n_out].id = spans[i].id;
+            out[n_out].count = 1;
+            out[n_out].depth = spans[i].depth;
+            out[n_out].coverage = 65535;
+            out[n_out].flags = (uint16_t)spans[i].flags;
+            n_out++;
+        }
+    qsort(out, n_out, sizeof *out, by_content);
+    return n_out;
+}
+
+/* Boxes of a window: the exact ones equal the plain walk's, the cells are those of the whole that overlap. */
+static void check_window(const struct rv_timeline *timeline, const struct rv_span *spans, size_t n,
+                         const uint64_t window[2], uint32_t level)
+{
+    struct rv_box *wanted = malloc((n + 1) * sizeof *wanted);
+    size_t n_wanted = plain_exact(spans, n, window, level, wanted), n_boxes, n_exact = 0, n_cells = 0, n_whole,
+           n_near = 0;
+    struct rv_box *boxes = query_all(timeline, window[0], window[1], level, &n_boxes);
+    struct rv_box *whole = query_all(timeline, WHOLE_FROM, WHOLE_TO, level, &n_whole);
+    for (size_t i = 0; i < n_boxes; i++)
+        if (boxes[i].coverage == 65535)
+            boxes[n_exact++] = boxes[i];
+        else
+            n_cells++;
+    qsort(boxes, n_exact, sizeof *boxes, by_content);
+    cr_assert_eq(n_exact, n_wanted, "level %u: %zu exact, %zu wanted", level, n_exact, n_wanted);
+    cr_assert(memcmp(boxes, wanted, n_wanted * sizeof *wanted) == 0, "level %u", level);
+    for (size_t i = 0; i < n_whole; i++)
+        n_near += whole[i].coverage != 65535 && whole[i].start_ns < window[1] &&
+                  whole[i].start_ns + whole[i].duration_ns > window[0];
+    cr_assert_eq(n_cells, n_near, "level %u: %zu cells, %zu wanted", level, n_cells, n_near);
+    free(whole);
+    free(boxes);
+    free(wanted);
+}
+
+Test(timeline, a_window_shows_exactly_what_overlaps_it, .timeout = 60)
+{
+    for (size_t i = 0; i < N_SHAPES; i++) {
+        struct spans random;
+        spans_init(&random, i + 100, 50, shapes[i].most_depth, shapes[i].step_shift_max);
+        size_t n = shapes[i].n < 4000 ? shapes[i].n : 4000;
+        struct rv_span *spans = malloc(n * sizeof *spans);
+        spans_make(&random, spans, n);
+        struct rv_timeline *timeline = rv_timeline_create();
+        add_in_blocks(timeline, spans, n, &random);
+        uint64_t length = spans[n - 1].end - spans[0].start + 2;
+        for (unsigned j = 0; j < 100; j++) {
+            uint64_t from = spans[0].start + spans_random(&random) % length;
+            if (j % 3 == 0)
+                from = spans[spans_random(&random) % n].end;
+            uint64_t window[2] = {from, from + 1 + spans_random(&random) % ((length >> (j % 16)) + 1)};
+            check_window(timeline, spans, n, window, j % RV_TIMELINE_LEVELS);
+        }
+        rv_timeline_destroy(timeline);
+        free(spans);
+        spans_fini(&random);
+    }
+}
+
+Test(timeline, cells_cover_exactly_what_was_called_in_them, .timeout = 60)
+{
+    struct spans random;
+    spans_init(&random, 7, 5, 6, 14);
+    size_t n = 3000;
+    struct rv_span *spans = malloc(n * sizeof *spans);
+    spans_make(&random, spans, n);
+    struct rv_timeline *timeline = rv_timeline_create();
+    rv_timeline_add(timeline, spans, n);
+    for (uint32_t level = 1; level < 8; level++) {
+        size_t n_boxes;
+        struct rv_box *boxes = query_all(timeline, WHOLE_FROM, WHOLE_TO, level, &n_boxes);
+        for (size_t i = 0; i < n_boxes; i++) {
+            const struct rv_box *box = &boxes[i];
+            if (box->coverage == 65535)
+                continue;
+            uint64_t covered = 0, end = box->start_ns + box->duration_ns, n_ended = 0;
+            for (size_t j = 0; j < n; j++) {
+                const struct rv_span *span = &spans[j];
+                if (is_exact_at(span, level) || span->depth != box->depth)
+                    continue;
+                n_ended += span->end >= box->start_ns && span->end < end;
+                uint64_t a = span->start > box->start_ns ? span->start : box->start_ns,
+                         b = span->end < end ? span->end : end;
+                covered += b > a ? b - a : 0;
+            }
+            double error = box->coverage / 65534.0 - (double)covered / (double)box->duration_ns;
+            cr_assert(error < 1e-5 && error > -1e-5, "level %u: coverage off by %g", level, error);
+            cr_assert_eq(box->count, n_ended);
+        }
+        free(boxes);
+    }
+    rv_timeline_destroy(timeline);
+    free(spans);
+    spans_fini(&random);
+}
+
+Test(timeline, a_subroutine_with_most_of_the_time_names_the_cell, .timeout = 10)
+{
+    struct rv_timeline *timeline = rv_timeline_create();
+    for (uint64_t i = 0; i < 100000; i++) {
+        uint64_t start = i * 100;
+        struct rv_span span = {.start = start, .end = start + (i % 3 ? 80 : 90), .id = i % 3 ? 42 : (uint32_t)(i % 30)};
+        rv_timeline_add(timeline, &span, 1);
+    }
+    for (uint32_t level = 1; level < RV_TIMELINE_LEVELS; level++) {
+        size_t n;
+        struct rv_box *boxes = query_all(timeline, WHOLE_FROM, WHOLE_TO, level, &n);
+        cr_assert_gt(n, 0);
+        for (size_t i = 0; i < n; i++)
+            cr_assert_eq(boxes[i].id, 42);
+        free(boxes);
+    }
+    rv_timeline_destroy(timeline);
+}
+
+Test(timeline, very_long_and_very_deep_spans_stay_exact, .timeout = 10)
+{
+    struct rv_span spans[] = {
+        {.start = 5, .end = 5 + (uint64_t)UINT32_MAX, .id = 1, .depth = 65535},
+        {.start = 5, .end = 6 + (uint64_t)UINT32_MAX, .id = 2, .depth = 65536},
+        {.start = 5, .end = (UINT64_C(1) << 45) + 1, .id = 3, .depth = 2, .flags = RV_SPAN_OPEN},
+        {.start = (UINT64_C(1) << 45) + 1,
+         .end = (UINT64_C(1) << 45) + 1,
+         .id = 4,
+         .depth = 1000000,
+         .flags = RV_SPAN_ORPHAN},
+    };
+    struct rv_timeline *timeline = rv_timeline_create();
+    rv_timeline_add(timeline, spans, 4);
+    cr_assert_eq(rv_timeline_max_depth(timeline), 1000001);
+    uint64_t window[2] = {0, WHOLE_TO};
+    check_window(timeline, spans, 4, window, 0);
+    check_window(timeline, spans, 4, window, 9);
+    for (uint32_t level = 0; level < RV_TIMELINE_LEVELS; level++)
+        check_level(timeline, spans, 4, level);
+    rv_timeline_destroy(timeline);
+}
+
+Test(timeline, an_end_that_falls_is_moved_up, .timeout = 10)
+{
+    struct rv_span spans[] = {
+        {.start = 100, .end = 200, .id = 1}, {.start = 50, .end = 150, .id = 2}, {.start = 300, .end = 250, .id = 3}};
+    struct rv_timeline *timeline = rv_timeline_create();
+    rv_timeline_add(timeline, spans, 2);
+    rv_timeline_add(timeline, spans + 2, 1);
+    struct rv_box boxes[4];
+    cr_assert_eq(rv_timeline_query(timeline, 0, 1000, 0, boxes, 4), 3);
+    cr_assert_eq(boxes[1].start_ns, 50);
+    cr_assert_eq(boxes[1].duration_ns, 150);
+    cr_assert_eq(boxes[2].start_ns, 250);
+    cr_assert_eq(boxes[2].duration_ns, 0);
+    cr_assert_eq(rv_timeline_first_ns(timeline), 50);
+    rv_timeline_destroy(timeline);
+}
+
+Test(timeline, eviction_keeps_the_newest_exact_and_every_call_somewhere, .timeout = 60)
+{
+    struct spans random;
+    spans_init(&random, 11, 50, 20, 13);
+    size_t n = 300000, n_boxes;
+    struct rv_span *spans = malloc(n * sizeof *spans);
+    spans_make(&random, spans, n);
+    struct rv_timeline *timeline = rv_timeline_create();
+    rv_timeline_add(timeline, spans, n);
+    size_t before = rv_timeline_bytes(timeline);
+    size_t freed = rv_timeline_evict(timeline, before * 6 / 10);
+    cr_assert_leq(rv_timeline_bytes(timeline), before * 6 / 10);
+    cr_assert_eq(before - freed, rv_timeline_bytes(timeline));
+    uint64_t n_evicted = rv_timeline_n_evicted(timeline);
+    cr_assert_gt(n_evicted, n / 10);
+    cr_assert_lt(n_evicted, n);
+    for (uint32_t level = 0; level < RV_TIMELINE_LEVELS; level++) {
+        struct rv_box *boxes = query_all(timeline, WHOLE_FROM, WHOLE_TO, level, &n_boxes);
+        struct total total = total_of(boxes, n_boxes);
+        cr_assert_geq(total.n_exact + total.n_folded, n, "level %u: %lu of %zu calls", level,
+                      (unsigned long)(total.n_exact + total.n_folded), n);
+        cr_assert_leq(total.n_exact + total.n_folded, n + n / 100);
+        free(boxes);
+    }
+    uint64_t window[2] = {spans[n - 5000].end, WHOLE_TO};
+    check_window(timeline, spans, n, window, 0);
+    (void)rv_timeline_evict(timeline, 0);
+    cr_assert_lt(rv_timeline_bytes(timeline), before / 3);
+    struct rv_box *boxes = query_all(timeline, WHOLE_FROM, WHOLE_TO, 0, &n_boxes);
+    struct total total = total_of(boxes, n_boxes);
+    cr_assert_geq(total.n_exact + total.n_folded, n);
+    free(boxes);
+    rv_timeline_destroy(timeline);
+    free(spans);
+    spans_fini(&random);
+}
+
+Test(timeline, a_level_fits_a_pixel, .timeout = 10)
+{
+    cr_assert_eq(rv_timeline_level_for(0), 0);
+    cr_assert_eq(rv_timeline_level_for(8191), 0);
+    cr_assert_eq(rv_timeline_level_for(8192), 1);
+    cr_assert_eq(rv_timeline_level_for(32767), 1);
+    cr_assert_eq(rv_timeline_level_for(32768), 2);
+    cr_assert_eq(rv_timeline_level_for(1e30), RV_TIMELINE_LEVELS - 1);
+}
