@@ -122,37 +122,60 @@ static size_t skip_operator(const char *text, size_t at, size_t end)
     return at;
 }
 
+/* Past the qualifiers of a function that something local belongs to, "f() const::Local": up to its "::", or `at`. */
+static size_t skip_scope_qualifiers(const char *text, size_t at, size_t end)
+{
+    static const char *const qualifiers[] = {" const", " volatile", " &&", " &"};
+    size_t after = at;
+    for (size_t i = 0; i < sizeof qualifiers / sizeof *qualifiers; i++) {
+        size_t n = strlen(qualifiers[i]);
+        if (end - after >= n && memcmp(text + after, qualifiers[i], n) == 0)
+            after += n;
+    }
+    return end - after >= 2 && memcmp(text + after, "::", 2) == 0 ? after : at;
+}
+
+static bool is_after_parameters(const char *text, size_t at)
+{
+    static const char anonymous[] = "(anonymous namespace)";
+    return at && text[at - 1] == ')' && !ends_with(text, at, anonymous);
+}
+
 struct cut {
     size_t package; /* begin of the qualified name */
     size_t colons;  /* of the last "::" outside of brackets, or SIZE_MAX */
     bool is_whole;  /* brackets were balanced */
 };
 
+/* An operator's name may be a type, with spaces and colons: only colons behind parameters are a scope's. */
 static struct cut find_cut(const char *text, size_t begin, size_t end)
 {
     struct cut cut = {.package = begin, .colons = SIZE_MAX};
     size_t depth = 0;
+    bool is_in_operator = false;
     for (size_t at = begin; at < end; at++) {
         char c = text[at];
         if (c == 'o' && is_operator_at(text, at, end)) {
-            if (depth == 0) {
-                cut.is_whole = true;
-                return cut;
-            }
+            is_in_operator |= depth == 0;
             at = skip_operator(text, at, end) - 1;
         } else if (c == '-' && at + 1 < end && text[at + 1] == '>') {
             at++;
         } else if (strchr("<({[", c)) {
             depth++;
         } else if (strchr(">)}]", c)) {
-            if (depth == 0)
+            if (depth-- == 0)
                 return cut;
-            depth--;
-        } else if (depth == 0 && c == ' ') {
-            cut.package = at + 1;
-            cut.colons = SIZE_MAX;
-        } else if (depth == 0 && c == ':' && at + 1 < end && text[at + 1] == ':') {
-            cut.colons = at++;
+        } else if (depth == 0 && (c == ' ' || c == ':')) {
+            bool is_scope = is_after_parameters(text, at);
+            size_t colons = is_scope ? skip_scope_qualifiers(text, at, end) : at;
+            if (text[colons] == ':' && colons + 1 < end && text[colons + 1] == ':') {
+                at = colons + 1;
+                cut.colons = is_scope || !is_in_operator ? colons : cut.colons;
+                is_in_operator &= !is_scope;
+            } else if (c == ' ' && !is_in_operator) {
+                cut.package = at + 1;
+                cut.colons = SIZE_MAX;
+            }
         }
     }
     cut.is_whole = depth == 0;

@@ -120,11 +120,24 @@ static struct function *find_function(struct unit *unit, Dwarf_Addr address)
 static bool read_declaration(struct function *function, const char **file, uint32_t *line)
 {
     int number;
-    const char *path = dwarf_decl_file(&function->die);
-    if (!path)
+    const char *path = function ? dwarf_decl_file(&function->die) : NULL;
+    if (!path || dwarf_decl_line(&function->die, &number) != 0 || number <= 0)
         return false;
     *file = path;
-    *line = dwarf_decl_line(&function->die, &number) == 0 && number > 0 ? (uint32_t)number : 0;
+    *line = (uint32_t)number;
+    return true;
+}
+
+/* Line of the code at the address: for assembly, and for lambdas, which gcc gives no declaration. */
+static bool read_line_table(struct unit *unit, Dwarf_Addr address, const char **file, uint32_t *line)
+{
+    int number;
+    Dwarf_Line *row = dwarf_getsrc_die(&unit->die, address);
+    const char *path = row ? dwarf_linesrc(row, NULL, NULL) : NULL;
+    if (!path || dwarf_lineno(row, &number) != 0 || number <= 0)
+        return false;
+    *file = path;
+    *line = (uint32_t)number;
     return true;
 }
 
@@ -145,8 +158,9 @@ bool rv_dwarf_find(struct rv_dwarf *dwarf, uint64_t link_address, const char **f
         const struct range *range = &dwarf->ranges[low];
         if (link_address >= range->end)
             continue;
-        struct function *function = find_function(&dwarf->units[range->unit], link_address);
-        if (function && read_declaration(function, file, line))
+        struct unit *unit = &dwarf->units[range->unit];
+        if (read_declaration(find_function(unit, link_address), file, line) ||
+            read_line_table(unit, link_address, file, line))
             return true;
     }
     return false;

@@ -12,10 +12,9 @@ struct rv_dwarf;
 struct rv_dwarf *rv_dwarf_open(struct Dwarf *dwarf);
 
 /*
- * File and line of the declaration of the function whose code begins at, or holds, the address.
- *   file     as DWARF gives it; lives as long as the struct Dwarf
- *   returns  false where DWARF does not say
- *   thread   one at a time
+ * File and line of the declaration of the function whose code begins at, or holds, the address; failing that, of its
+ * code. file     as DWARF gives it; lives as long as the struct Dwarf returns  false where DWARF does not say thread
+ * one at a time
  */
 bool rv_dwarf_find(struct rv_dwarf *dwarf, uint64_t link_address, const char **file, uint32_t *line);
 

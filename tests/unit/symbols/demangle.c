@@ -1,0 +1,129 @@
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "symbols/demangle.h"
+
+static void expect_piece(struct rv_demangle_piece piece, const char *expected, const char *of)
+{
+    cr_expect(piece.n_bytes == strlen(expected) && memcmp(piece.text, expected, piece.n_bytes) == 0,
+              "%s: '%.*s', expected '%s'", of, (int)piece.n_bytes, piece.text, expected);
+}
+
+Test(symbols_demangle, text_is_split_at_the_right_colons, .timeout = 20)
+{
+    static const struct {
+        const char *text, *package, *name;
+    } cases[] = {
+        {"a::b<int>::c(int)", "a::b<int>", "c"},
+        {"f()", "", "f"},
+        {"void (*ns::f<int>(int))(double)", "ns", "f<int>"},
+        {"std::ostream& std::operator<< <std::char_traits<char> >(std::ostream&, char const*)", "std",
+         "operator<< <std::char_traits<char> >"},
+        {"main::{lambda(int)#1}::operator()(int) const", "main::{lambda(int)#1}", "operator()"},
+        {"main::{lambda()#1}::operator()() const::{lambda()#2}::operator()() const",
+         "main::{lambda()#1}::operator()() const::{lambda()#2}", "operator()"},
+        {"a::B::f() const::{lambda(int)#1}::operator()(int) const", "a::B::f() const::{lambda(int)#1}", "operator()"},
+        {"void a::B::f<int>(int) const &::Local::g()", "a::B::f<int>(int) const &::Local", "g"},
+        {"A::operator std::string() const::Local::g()", "A::operator std::string() const::Local", "g"},
+        {"A::operator (anonymous namespace)::T()", "A", "operator (anonymous namespace)::T"},
+        {"A::operator unsigned long()", "A", "operator unsigned long"},
+        {"(anonymous namespace)::f(int)", "(anonymous namespace)", "f"},
+        {"int (anonymous namespace)::tm<int (*)(char)>(int (*)(char))", "(anonymous namespace)", "tm<int (*)(char)>"},
+        {"A::operator std::vector<int, std::allocator<int> >() const &&", "A",
+         "operator std::vector<int, std::allocator<int> >"},
+        {"f(int)::Local::g() const volatile", "f(int)::Local", "g"},
+        {"unsigned long ns::t<unsigned long>(unsigned long) [clone .part.0] [clone .cold]", "ns", "t<unsigned long>"},
+        {"virtual thunk to A::B::f()", "A::B", "f"},
+        {"decltype (x->y) q::r<S>(S&)", "q", "r<S>"},
+        {"A::operator()(int)", "A", "operator()"},
+        {"A::operator->() const", "A", "operator->"},
+        {"bool ns::operator< <int>(A<int>, A<int>)", "ns", "operator< <int>"},
+        {"operator new(unsigned long)", "", "operator new"},
+        {"ns::x<&A::operator<>::y(int)", "ns::x<&A::operator<>", "y"},
+        {"a::operatorx(int)", "a", "operatorx"},
+        {"X::~X()", "X", "~X"},
+        {"a::b[abi:cxx11](int)", "a", "b[abi:cxx11]"},
+        {"ns::A::f() const &", "ns::A", "f"},
+        {"", "", ""},
+        {")", "", ")"},
+        {"(", "", "("},
+        {"a<b::c", "", "a<b::c"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct rv_demangled out;
+        rv_demangle_split(cases[i].text, &out);
+        expect_piece(out.package, cases[i].package, cases[i].text);
+        expect_piece(out.name, cases[i].name, cases[i].text);
+    }
+}
+
+Test(symbols_demangle, symbols_are_demangled_or_kept, .timeout = 20)
+{
+    static const struct {
+        const char *symbol, *package, *name;
+    } cases[] = {
+        {"main", "", "main"},
+        {"_ZN1a1bIiE1cEi", "a::b<int>", "c"},
+        {"_ZN1aC2Ev", "a", "a"},
+        {"_Z3foov.cold", "", "foo"},
+        {"helper.constprop.0", "", "helper"},
+        {"helper.isra.0.cold", "", "helper"},
+        {"main.main", "", "main.main"},
+        {".L1", "", ".L1"},
+        {"_Zgarbage", "", "_Zgarbage"},
+        {"_Z", "", "_Z"},
+        {"", "", ""},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct rv_demangled out;
+        rv_demangle(cases[i].symbol, &out);
+        expect_piece(out.package, cases[i].package, cases[i].symbol);
+        expect_piece(out.name, cases[i].name, cases[i].symbol);
+        free(out.owned);
+    }
+}
+
+/* Every string over the characters that matter, to some length: pieces lie inside the text, package before name. */
+Test(symbols_demangle, any_text_is_split_inside_its_bounds, .timeout = 60)
+{
+    static const char alphabet[] = "a:(<>) &";
+    enum { MAX_BYTES = 6, N = sizeof alphabet - 1 };
+    char text[MAX_BYTES + 1] = "";
+    for (unsigned n_bytes = 1, n = N; n_bytes <= MAX_BYTES; n_bytes++, n *= N) {
+        for (unsigned number = 0; number < n; number++) {
+            unsigned rest = number;
+            for (unsigned i = 0; i < n_bytes; i++, rest /= N)
+                text[i] = alphabet[rest % N];
+            text[n_bytes] = '\0';
+            struct rv_demangled out;
+            rv_demangle_split(text, &out);
+            const char *end = text + n_bytes;
+            cr_assert(out.package.text >= text && out.package.text + out.package.n_bytes <= end &&
+                          out.name.text >= text && out.name.text + out.name.n_bytes <= end,
+                      "%s", text);
+        }
+    }
+}
+
+Test(symbols_demangle, a_module_loses_lib_and_so, .timeout = 20)
+{
+    static const struct {
+        const char *path, *name;
+    } cases[] = {
+        {"/usr/lib/x86_64-linux-gnu/libc.so.6", "c"},
+        {"/a/libfoo-2.1.so", "foo-2.1"},
+        {"libm.so", "m"},
+        {"/bin/ls", "ls"},
+        {"/bin/libtool", "libtool"},
+        {"/x/plugin.so.1.2.3", "plugin"},
+        {"/x/lib.so", "lib"},
+        {"/x/name.sofa", "name.sofa"},
+        {"/x/.so", ".so"},
+        {"", ""},
+        {"/", ""},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        expect_piece(rv_demangle_module(cases[i].path), cases[i].name, cases[i].path);
+}
