@@ -210,14 +210,43 @@ size_t rv_elf_n_functions(const struct rv_elf *elf)
     return elf->n_functions;
 }
 
+/* libdw takes it for granted that strings end inside their section. */
+static bool has_ended_strings(Elf *elf)
+{
+    size_t names;
+    GElf_Shdr header;
+    if (elf_getshdrstrndx(elf, &names) != 0)
+        return false;
+    for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section));) {
+        const char *name = gelf_getshdr(section, &header) ? elf_strptr(elf, names, header.sh_name) : NULL;
+        if (!name || (strcmp(name, ".debug_str") != 0 && strcmp(name, ".debug_line_str") != 0 &&
+                      strcmp(name, ".zdebug_str") != 0))
+            continue;
+        const Elf_Data *data = elf_rawdata(section, NULL);
+        if (!data || (data->d_size && (!data->d_buf || ((const char *)data->d_buf)[data->d_size - 1] != '\0')))
+            return false;
+    }
+    return true;
+}
+
+static Dwarf *open_dwarf(Elf *elf)
+{
+    Dwarf *dwarf = elf ? dwarf_begin_elf(elf, DWARF_C_READ, NULL) : NULL;
+    if (dwarf && !has_ended_strings(elf)) {
+        dwarf_end(dwarf);
+        return NULL;
+    }
+    return dwarf;
+}
+
 struct Dwarf *rv_elf_dwarf(struct rv_elf *elf)
 {
     if (elf->is_dwarf_tried)
         return elf->dwarf;
     elf->is_dwarf_tried = true;
-    elf->dwarf = dwarf_begin_elf(elf->file.elf, DWARF_C_READ, NULL);
-    if (!elf->dwarf && elf->debug.elf)
-        elf->dwarf = dwarf_begin_elf(elf->debug.elf, DWARF_C_READ, NULL);
+    elf->dwarf = open_dwarf(elf->file.elf);
+    if (!elf->dwarf)
+        elf->dwarf = open_dwarf(elf->debug.elf);
     return elf->dwarf;
 }
 

@@ -103,6 +103,12 @@ Test(symbols_names, a_stripped_library_names_what_it_exports_and_nothing_else, .
     dlclose(library);
 }
 
+#ifdef __clang__
+#define LAMBDA "$_0"
+#else
+#define LAMBDA "{lambda(int)#1}"
+#endif
+
 static uint64_t entered[64];
 static size_t n_entered;
 
@@ -140,7 +146,7 @@ Test(symbols_names, cxx_functions_have_namespace_class_file_and_line, .timeout =
         {"outer", "twice<unsigned long>", "// at twice"},
         {"outer", "pick<int>", "// at pick"},
         {"outer", "with_lambda", "// at with_lambda"},
-        {"outer::with_lambda(int)::{lambda(int)#1}", "operator()", "// at lambda"},
+        {"outer::with_lambda(int)::" LAMBDA, "operator()", "// at lambda"},
         {"outer::with_local(int)::Local", "work", "// at work"},
         {"outer::Derived", "speak", "// at speak"},
     };
