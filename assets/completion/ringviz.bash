@@ -1,0 +1,52 @@
+# bash completion for ringviz
+_ringviz() {
+    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} i option=""
+    COMPREPLY=()
+
+    # After "--" a command and its arguments follow.
+    for ((i = 1; i < COMP_CWORD; i++)); do
+        if [[ ${COMP_WORDS[i]} == -- ]]; then
+            if declare -F _command_offset >/dev/null; then
+                _command_offset $((i + 1))
+            else
+                COMPREPLY=($(compgen -c -- "$cur") $(compgen -f -- "$cur"))
+            fi
+            return
+        fi
+    done
+
+    # "--view=3d" comes as one word or, where "=" breaks words, as three.
+    if [[ $cur == --*=* ]]; then
+        option=${cur%%=*} cur=${cur#*=}
+    elif [[ $cur == = && $prev == --* ]]; then
+        option=$prev cur=""
+    elif [[ $prev == = && COMP_CWORD -ge 2 ]]; then
+        option=${COMP_WORDS[COMP_CWORD - 2]}
+    fi
+
+    case $option in
+    --report) COMPREPLY=($(compgen -W "text csv json" -- "$cur")) ;;
+    --spans) COMPREPLY=($(compgen -W "csv json" -- "$cur")) ;;
+    --view) COMPREPLY=($(compgen -W "3d" -- "$cur")) ;;
+    --policy) COMPREPLY=($(compgen -W "block switch fill ring" -- "$cur")) ;;
+    --clock) COMPREPLY=($(compgen -W "tsc tick monotonic" -- "$cur")) ;;
+    --bench) COMPREPLY=($(compgen -W "ring drain scan lod" -- "$cur")) ;;
+    --output | --screenshot | --trace-file)
+        compopt -o filenames 2>/dev/null
+        COMPREPLY=($(compgen -f -- "$cur"))
+        ;;
+    "")
+        if [[ $cur == -* ]]; then
+            compopt -o nospace 2>/dev/null
+            COMPREPLY=($(compgen -W "--headless --report --spans --info --output= --screenshot= --view= --size= --at=
+                --window= --policy= --drain-interval= --ring-events= --rings= --slots= --slot-size= --message-size=
+                --global-size= --trace-file= --include= --exclude= --max-depth= --duration= --clock= --threads=
+                --memory= --bench --json --verbose --version --help" -- "$cur"))
+        else
+            compopt -o filenames 2>/dev/null
+            COMPREPLY=($(compgen -f -- "$cur"))
+        fi
+        ;;
+    esac
+}
+complete -F _ringviz ringviz

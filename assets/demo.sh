@@ -1,0 +1,34 @@
+#!/bin/sh
+# Installs what is missing, builds ringviz and the demo program, and shows the demo: in a window where there is a
+# display, else as a picture and a report.   sh assets/demo.sh [SECONDS]
+set -eu
+cd "$(dirname "$0")/.."
+. assets/packages.sh
+
+seconds=${1:-}
+# shellcheck disable=SC2086
+install_packages $RINGVIZ_BUILD_PACKAGES
+echo "building (build/release) ..."
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+if ! { cmake --preset release && cmake --build --preset release -- -j"$(nproc)"; } </dev/null >"$log" 2>&1; then
+    cat "$log"
+    exit 1
+fi
+
+ringviz=build/release/src/app/ringviz
+demo=build/release/assets/demo/ringviz-demo
+if [ -n "${DISPLAY:-}${WAYLAND_DISPLAY:-}" ]; then
+    echo "$ringviz -- $demo ${seconds:-30}"
+    "$ringviz" -- "$demo" "${seconds:-30}"
+    exit
+fi
+
+out=build/demo
+mkdir -p "$out"
+echo "no display here: drawing a picture and writing a report"
+"$ringviz" --screenshot="$out/demo.png" --report --output="$out/report.txt" -- "$demo" "${seconds:-3}"
+head -n 25 "$out/report.txt"
+echo
+echo "picture: $PWD/$out/demo.png"
+echo "report:  $PWD/$out/report.txt"
