@@ -1,0 +1,89 @@
+#!/bin/sh
+# command.sh RINGVIZ PROGRAM: ringviz -- COMMAND behaves as the command itself does, and says clearly what is wrong.
+set -u
+ringviz=$1 program=$2
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+n_failures=0
+
+fail() {
+    echo "FAILED: $*" >&2
+    n_failures=$((n_failures + 1))
+}
+
+expect() { # WHAT GOT WANTED
+    [ "$2" = "$3" ] || fail "$1: got '$2', expected '$3'"
+}
+
+run() { # the command's streams stay apart
+    timeout 60 "$ringviz" "$@" >"$folder/out" 2>"$folder/err"
+    status=$?
+}
+
+run --headless -- sh -c 'exit 7'
+expect "exit status" $status 7
+run --headless -- sh -c 'kill -TERM $$'
+expect "killed by TERM" $status 143
+run --headless -- "$folder/none"
+expect "not found" $status 127
+expect "not found, lines" "$(wc -l <"$folder/err" | tr -d ' ')" 1
+: >"$folder/plain"
+run --headless -- "$folder/plain"
+expect "not executable" $status 126
+
+echo "some input" | timeout 60 "$ringviz" --headless -- cat >"$folder/out" 2>"$folder/err"
+expect "standard input and output" "$(cat "$folder/out")" "some input"
+grep -q 'ringviz: .*instrument' "$folder/err" || fail "silence is not explained: $(cat "$folder/err")"
+expect "lines about silence" "$(wc -l <"$folder/err" | tr -d ' ')" 1
+
+run --report --output="$folder/report" -- "$program"
+expect "traced program" $status 0
+grep -q fib "$folder/report" || fail "no fib in the report"
+run --report=csv --output="$folder/report.csv" -- "$program"
+head -1 "$folder/report.csv" | grep -q calls || fail "csv without header"
+run --spans --max-depth=3 --output="$folder/spans" -- "$program"
+expect "spans header" "$(head -1 "$folder/spans")" "process,thread,depth,start_ns,duration_ns,name,file,line,flags"
+[ "$(cut -d, -f3 "$folder/spans" | sort -u | tr '\n' ' ')" = "0 1 2 depth " ] || fail "depths beyond --max-depth=3"
+run --report=json --exclude='fib$' --output="$folder/report.json" -- "$program"
+grep -q '"name": *"[^"]*fib"' "$folder/report.json" && fail "--exclude let fib through"
+
+run --info "$folder/none"
+expect "--info of nothing" $status 1
+expect "--info of nothing, lines" "$(wc -l <"$folder/err" | tr -d ' ')" 1
+run --policy=never -- true
+expect "usage" $status 2
+run --no-such-option
+expect "unknown option" $status 2
+run
+expect "nothing to do" $status 2
+run --report --output=/nowhere/at/all -- touch "$folder/ran"
+expect "unwritable output" $status 1
+[ -e "$folder/ran" ] && fail "the command ran although the output cannot be written"
+run --include='(' -- touch "$folder/ran"
+expect "bad pattern" $status 1
+[ -e "$folder/ran" ] && fail "the command ran with a bad pattern"
+
+run --trace-file="$folder/trace" --headless -- "$program"
+expect "--trace-file" $status 0
+[ -f "$folder/trace" ] || fail "the trace file is gone"
+run --info "$folder/trace"
+expect "--info" $status 0
+grep -q '^policy *block' "$folder/out" || fail "--info without the policy"
+run --trace-file="$folder/trace" --headless -- "$program"
+expect "never overwrites a trace file" $status 1
+run --headless "$folder/trace"
+expect "a dead file opens" $status 0
+
+for policy in block switch fill ring; do
+    run --policy=$policy --ring-events=1024 --report=json --output="$folder/$policy" -- "$program"
+    expect "--policy=$policy" $status 0
+done
+for clock in tsc tick monotonic; do
+    run --clock=$clock --report --output="$folder/$clock" -- "$program"
+    expect "--clock=$clock" $status 0
+    grep -q fib "$folder/$clock" || fail "nothing seen with --clock=$clock"
+done
+
+ls /dev/shm/ringviz-* >/dev/null 2>&1 && fail "left behind: $(ls /dev/shm/ringviz-*)"
+echo "$n_failures failures"
+[ $n_failures -eq 0 ]
