@@ -253,7 +253,7 @@ static void tear_down(struct watch *watch)
     if (watch->source)
         watch->source->close(watch->source);
     rv_launch_destroy(watch->launch);
-    if (watch->map.path && !watch->options->file && !watch->options->trace_file)
+    if (*watch->map.path && !watch->options->file && !watch->options->trace_file)
         unlink(watch->map.path);
     rv_map_close(&watch->map);
     rv_spans_destroy(watch->spans);

@@ -114,7 +114,7 @@ static void end_run(struct setup *setup)
         waitpid(setup->producer.pid, NULL, 0);
     }
     close(setup->producer.go);
-    if (setup->map.path)
+    if (*setup->map.path)
         unlink(setup->map.path);
     rv_map_close(&setup->map);
 }
