@@ -171,7 +171,7 @@ struct rv_wire_header {
     uint8_t reserved3[44];
 
     /* 0x2c0 claims and shortages */
-    uint32_t ring_hint;          /* [atomic] where to begin to look for a free ring */
+    uint32_t n_rings_used;       /* [atomic] high-water mark: rings from here on were never claimed */
     uint32_t n_processes_used;   /* [atomic] high-water mark */
     uint32_t n_modules_used;     /* [atomic] high-water mark; a record is valid when its `is_published` is 1 */
     uint32_t module_generation;  /* [atomic] bumped after each change of the module table */
@@ -206,7 +206,7 @@ RV_WIRE_ASSERT(sizeof(struct rv_wire_header) == RV_WIRE_PAGE);
 RV_WIRE_ASSERT(offsetof(struct rv_wire_header, state) == 0x200);
 RV_WIRE_ASSERT(offsetof(struct rv_wire_header, consumer_pid) == 0x240);
 RV_WIRE_ASSERT(offsetof(struct rv_wire_header, is_recording) == 0x280);
-RV_WIRE_ASSERT(offsetof(struct rv_wire_header, ring_hint) == 0x2c0);
+RV_WIRE_ASSERT(offsetof(struct rv_wire_header, n_rings_used) == 0x2c0);
 RV_WIRE_ASSERT(offsetof(struct rv_wire_header, name_heap_used) == 0x300);
 RV_WIRE_ASSERT(offsetof(struct rv_wire_header, total_produced) == 0x340);
 RV_WIRE_ASSERT(offsetof(struct rv_wire_header, message_owner) == 0x380);

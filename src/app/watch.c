@@ -119,7 +119,6 @@ static void start_session(struct watch *watch)
         &(struct rv_session_params){
             .n_workers = options->n_threads,
             .memory_bytes = options->memory_bytes,
-            .drain_interval_ns = options->drain_interval_ns,
             .max_depth = options->max_depth,
             .span_sink = watch->spans ? rv_spans_add : NULL,
             .span_sink_context = watch->spans,

@@ -10,7 +10,6 @@
 #include "pipeline/merge.h"
 
 enum { JOBS_PER_WORKER = 6, MAX_WORKERS = 64 };
-static const uint64_t DRAIN_INTERVAL_NS = 2000000;
 static const uint64_t NAMING_INTERVAL_NS = 50000000;
 static const uint64_t ACQUIRE_WAIT_NS = 10000000;
 
@@ -182,7 +181,7 @@ static void *run_drain(void *context)
         pthread_mutex_unlock(&session->lock);
         if (status == RV_SOURCE_ENDED)
             break;
-        session->source->nap(session->source, session->params.drain_interval_ns);
+        session->source->nap(session->source);
     }
     rv_queue_close(session->filled);
     return NULL;
@@ -270,8 +269,6 @@ static void init_params(struct rv_session *session, const struct rv_session_para
         session->params.n_workers = MAX_WORKERS;
     if (session->params.memory_bytes == 0)
         session->params.memory_bytes = rv_os_ram_bytes() / 4;
-    if (session->params.drain_interval_ns == 0)
-        session->params.drain_interval_ns = DRAIN_INTERVAL_NS;
     session->kernel = params->has_kernel ? params->kernel : rv_scan_best_kernel();
 }
 

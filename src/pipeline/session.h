@@ -25,7 +25,6 @@
 struct rv_session_params {      /* zero = default */
     unsigned n_workers;         /* CPUs - 1, at least 1 */
     uint64_t memory_bytes;      /* a quarter of RAM */
-    uint64_t drain_interval_ns; /* 2 ms */
     enum rv_scan_kernel kernel; /* with has_kernel; else the best */
     bool has_kernel;
     uint32_t max_depth; /* calls at this depth and deeper are left out; 0 = all in */

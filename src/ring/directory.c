@@ -209,12 +209,28 @@ static void reset_ring(struct rv_map *map, struct rv_wire_control *control, uint
     reset_protocols(map, control);
 }
 
+/* Before the claim, so that the consumer also sees a ring whose claimer died on the way. */
+static void raise_mark(struct rv_wire_header *header, uint32_t n_rings)
+{
+    uint32_t seen = __atomic_load_n(&header->n_rings_used, __ATOMIC_RELAXED);
+    while (seen < n_rings && !__atomic_compare_exchange_n(&header->n_rings_used, &seen, n_rings, false, __ATOMIC_RELAXED,
+                                                          __ATOMIC_RELAXED))
+        ;
+}
+
+uint32_t rv_directory_n_rings_used(const struct rv_map *map)
+{
+    uint32_t n = __atomic_load_n(&map->header->n_rings_used, __ATOMIC_RELAXED);
+    return n < map->geometry.n_rings ? n : map->geometry.n_rings;
+}
+
 static int claim(struct rv_map *map, uint32_t process_idx, enum rv_tag_mode tag_mode)
 {
     if (rv_map_own_fd(map))
         return -ENOSPC;
     for (uint32_t i = 0; i < map->geometry.n_rings; i++) {
         uint64_t word;
+        raise_mark(map->header, i + 1);
         if (!take_ring(map, i, &word))
             continue;
         if (give_pages(map, i)) {

@@ -46,6 +46,9 @@ int rv_directory_after_fork(struct rv_map *map);
  */
 int rv_directory_claim(struct rv_map *map, uint32_t process_idx, enum rv_tag_mode tag_mode);
 
+/* Rings with an index below this may have an owner; the others were never claimed. Any process. */
+uint32_t rv_directory_n_rings_used(const struct rv_map *map);
+
 /* The owner is done: state EXITED, lock byte released. The consumer drains what is left, then frees it. */
 void rv_directory_release(struct rv_map *map, uint32_t ring_idx);
 

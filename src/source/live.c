@@ -22,6 +22,10 @@ enum {
     MODULE_PATH_BYTES = 4096 * 4,
     /* A ring that was this full at a turn is looked at again before the next nap is over. */
     BUSY_SHARE = 4,
+    /* After so many turns without an event naps may be longer. */
+    IDLE_TURNS = 25,
+    /* After so many turns without an event naps may be longer. */
+    IDLE_TURNS = 25,
 };
 static const uint64_t DEFAULT_INTERVAL_NS = 2000000;
 static const uint64_t LIVENESS_INTERVAL_NS = 20000000;
@@ -52,6 +56,7 @@ struct live {
     struct rv_ticker *ticker; /* clock TICK only */
     uint64_t last_liveness_ns, last_loss_ns;
     size_t n_streams; /* open now */
+    uint64_t n_idle_turns; /* in a row */
     bool has_had_stream, is_busy, is_ending, is_account_turn;
     /* naming thread */
     uint32_t n_named;
@@ -319,23 +324,25 @@ static enum rv_source_status poll_live(struct rv_source *source, const struct rv
     bool has_moved = false;
     live->is_busy = false;
     refresh_modules(live);
-    for (uint32_t i = 0; i < live->map->geometry.n_rings; i++)
+    for (uint32_t i = 0, n = rv_directory_n_rings_used(live->map); i < n; i++)
         has_moved |= visit_ring(live, i, check_liveness || was_over, intake);
     rv_ring_turn_done(live->map->header);
     if (was_over && is_over(live))
         return RV_SOURCE_ENDED;
+    live->n_idle_turns = has_moved ? 0 : live->n_idle_turns + 1;
     return has_moved ? RV_SOURCE_MOVED : RV_SOURCE_IDLE;
 }
 
 /* A producer with news (first event of a ring, a full ring) wakes us; the rest is the interval. */
-static void nap_live(struct rv_source *source, uint64_t max_ns)
+static void nap_live(struct rv_source *source)
 {
     struct live *live = (struct live *)source;
     struct rv_wire_header *header = live->map->header;
-    uint64_t nap = live->is_busy     ? live->params.interval_ns / BUSY_SHARE
-                   : live->n_streams ? live->params.interval_ns
-                                     : IDLE_NAP_NS;
-    nap = nap < max_ns ? nap : max_ns;
+    uint64_t nap = live->params.interval_ns;
+    if (live->is_busy)
+        nap /= BUSY_SHARE;
+    else if (live->n_idle_turns > IDLE_TURNS && nap < IDLE_NAP_NS)
+        nap = IDLE_NAP_NS;
     uint32_t seen = __atomic_load_n(&header->consumer_wake, __ATOMIC_RELAXED);
     __atomic_store_n(&header->consumer_is_asleep, 1, __ATOMIC_SEQ_CST); /* W1 -> W2 */
     rv_os_futex_wait(&header->consumer_wake, seen, nap);

@@ -57,8 +57,8 @@ struct rv_source {
     struct rv_clock clock; /* ticks of every stream of this source */
     /* One turn. Never waits but for batches. */
     enum rv_source_status (*poll)(struct rv_source *source, const struct rv_intake *intake);
-    /* Sleep until there may be something, at most max_ns: called after IDLE. */
-    void (*nap)(struct rv_source *source, uint64_t max_ns);
+    /* Sleep until there may be something, at most a few ms: called between turns. Never spins. */
+    void (*nap)(struct rv_source *source);
     /* Define what was given out since the last call; is_final: also what could not be named so far. Naming thread. */
     void (*resolve)(struct rv_source *source, const struct rv_intake *intake, bool is_final);
     void (*close)(struct rv_source *source);

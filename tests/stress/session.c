@@ -95,9 +95,9 @@ static enum rv_source_status poll_maker(struct rv_source *source, const struct r
     return has_sent ? RV_SOURCE_MOVED : RV_SOURCE_ENDED;
 }
 
-static void nap_maker(struct rv_source *source, uint64_t max_ns)
+static void nap_maker(struct rv_source *source)
 {
-    (void)source, (void)max_ns;
+    (void)source;
 }
 
 static void resolve_maker(struct rv_source *source, const struct rv_intake *intake, bool is_final)
