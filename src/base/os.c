@@ -11,7 +11,8 @@
 #include <unistd.h>
 
 #define NS_PER_SECOND 1000000000u
-#define STAT_PARENT 4 /* fields of /proc/PID/stat, as proc(5) numbers them */
+#define STAT_STATE 3 /* fields of /proc/PID/stat, as proc(5) numbers them */
+#define STAT_PARENT 4
 #define STAT_START 22
 
 int rv_os_futex_wait(const uint32_t *word, uint32_t expected, uint64_t timeout_ns)
@@ -59,26 +60,43 @@ static const char *find_field(const char *stat, size_t n_bytes, int field)
     return at;
 }
 
-static uint64_t read_stat_field(pid_t pid, int field)
+/* The text of /proc/PID/stat, NUL-terminated: "" when the process is gone. */
+static size_t read_stat(pid_t pid, char *stat, size_t n_bytes)
 {
-    char path[32], stat[1024];
+    char path[32];
     int saved = errno;
-    uint64_t value = 0;
 
+    stat[0] = '\0';
     if (pid <= 0)
         return 0;
     stat_path(path, pid);
     int fd = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t n = fd < 0 ? -1 : read(fd, stat, sizeof stat - 1);
+    ssize_t n = fd < 0 ? -1 : read(fd, stat, n_bytes - 1);
     if (fd >= 0)
         close(fd);
     errno = saved;
     if (n <= 0)
         return 0;
     stat[n] = '\0';
-    for (const char *at = find_field(stat, (size_t)n, field); at && *at >= '0' && *at <= '9'; at++)
+    return (size_t)n;
+}
+
+static uint64_t read_stat_field(pid_t pid, int field)
+{
+    char stat[1024];
+    size_t n = read_stat(pid, stat, sizeof stat);
+    uint64_t value = 0;
+    for (const char *at = find_field(stat, n, field); at && *at >= '0' && *at <= '9'; at++)
         value = value * 10 + (uint64_t)(*at - '0');
     return value;
+}
+
+char rv_os_process_state(pid_t pid)
+{
+    char stat[1024];
+    size_t n = read_stat(pid, stat, sizeof stat);
+    const char *at = find_field(stat, n, STAT_STATE);
+    return at ? *at : '\0';
 }
 
 uint64_t rv_os_process_start(pid_t pid)

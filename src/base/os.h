@@ -22,6 +22,9 @@ uint64_t rv_os_process_start(pid_t pid);
 
 pid_t rv_os_parent(pid_t pid);
 
+/* Field 3: R running, S sleeping, D in the kernel, T stopped, Z zombie... NUL when the process is gone. Async-signal-safe. */
+char rv_os_process_state(pid_t pid);
+
 /* The calling thread's kernel id. */
 pid_t rv_os_tid(void);
 
