@@ -1,31 +1,190 @@
 /*
- * The producer's hot path, inlined into every hook. Written for about 20 instructions and one branch.
+ * The producer's hot path, inlined into every hook: one branch, one clock read, one 16-byte store, one publish.
  *
- * `cursor` is the address of the next slot, poisoned while a push is under way: the push begins with one
- * instruction that reads the cursor and adds RV_PUSH_POISON to it. A signal handler that pushes in between finds a
- * poisoned cursor, which fails the same comparison as "full", "at the end", "disabled" and "no ring yet", and goes
- * to the slow path, which keeps its event in a small stash until the interrupted push is done. So events are never
- * torn, overwritten or published early, with one branch and no lock.
+ * `cursor` is the address of the next slot, poisoned while a push is under way: a push begins with one instruction that
+ * reads the cursor and adds its poison to it. A signal handler that pushes in between finds a poisoned cursor, which
+ * fails the same comparison as "full", "at the end", "disabled" and "no ring yet" do, and goes to the slow path, which
+ * keeps its event in a small stash until the interrupted push is done. So events are never torn, overwritten or
+ * published early, with one branch and no lock.
+ *
+ * The poison holds the low bits of the pushing function's stack pointer: when a handler leaves by siglongjmp, the next
+ * push finds a cursor poisoned by a frame that no longer exists, and takes over (push.c).
+ *
+ * The thread is the only writer of its ring's `head`, which is the truth about what was written; `cursor` and the
+ * limits only cache it. P1, the publish, pairs with C1 in ring/ring.h.
  */
 #ifndef RV_RING_PUSH_H
 #define RV_RING_PUSH_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
+#include "ring/ring.h"
 #include "ringviz/wire.h"
 
-#define RV_PUSH_POISON (1ull << 56)
+/* Addresses lie below bit 48; bits 48 and 49 count pushes under way; bits 50.. are the stack pointer's from bit 4 up.
+ */
+#define RV_PUSH_POISON (1ull << 48)
+#define RV_PUSH_KEY_SHIFT 46
+#define RV_PUSH_TAG_SHIFT 4
+#define RV_PUSH_STASH 4096u
 
-/* One per thread (initial-exec TLS) or per producer in tests. All zero = no ring yet: the first push goes to the slow path. */
-struct rv_pusher {
-    uint64_t cursor;   /* address of the next slot, + RV_PUSH_POISON per push under way */
-    uint64_t limit;    /* address; a push at or above it goes to the slow path */
-    uint64_t head_bias;/* head = (cursor - head_bias) / 16, for this lap */
-    uint64_t *head;    /* the shared word */
-    const uint32_t *tick;     /* clock TICK: the shared word, and what was read last */
-    uint32_t last_tick;
-    uint64_t last_ticks;
-    struct rv_pusher_state *state; /* the slow path's: ring view, stash, drop counts */
+/* What the slow path keeps for one thread. Zeroed memory is a valid start; the stash's pages are touched when used. */
+struct rv_pusher_state {
+    struct rv_ring ring; /* ring.control == NULL: no ring */
+    uint32_t ring_idx;
+    bool is_closed; /* fill: this ring has stopped */
+    bool is_consumer_gone;
+    uint64_t gone_heartbeat_ns; /* its heartbeat when it was found dead or stopped: another one means that it is back */
+    uint64_t
+        woken_tail;  /* the tail when the consumer was last woken; UINT64_MAX: not yet, the first event is to do it */
+    uint64_t n_lost; /* refused since the last LOST event was written */
+    uint64_t lost_ticks;  /* when the first of them was refused */
+    uint32_t n_suspect;   /* pushes still to be made by the slow path, after a take-over that may have been wrong */
+    uint64_t interrupted; /* the poisoned cursor last seen by a handler, */
+    uint64_t interrupted_stack; /* and where on the stack its push must be */
+    uint64_t born_ticks;
+    uint64_t unused_head; /* what a push that outlives its ring publishes to */
+    uint64_t n_stash;     /* events stashed, and those that found no place there */
+    struct rv_event stash[RV_PUSH_STASH];
 };
+
+/* One per thread (initial-exec TLS) or per producer in tests. All zero = no ring yet: the first push is slow. */
+struct rv_pusher {
+    uint64_t cursor;      /* address of the next slot, + poison */
+    uint64_t limit;       /* address; a push at or above it goes to the slow path */
+    uint64_t slow_limit;  /* as limit, for clocks other than the TSC: they keep limit at 0 and are told apart here */
+    uint64_t *head;       /* the shared word */
+    const uint32_t *tick; /* clock TICK: the shared word, else NULL; */
+    uint32_t last_tick;   /* what was read of it last, */
+    uint32_t n_unstashed; /* (events of handlers that came before there was a stash) */
+    uint64_t last_ticks;  /* and the time at which it had moved */
+    struct rv_pusher_state *state;
+};
+
+/* stack: an address in the pushing function's frame, 16-byte aligned, higher in callers than in callees. */
+typedef void rv_push_slow_fn(struct rv_pusher *pusher, uint64_t old, uint64_t stack, uint64_t kind, uint64_t word);
+
+/* Begin to use a ring: state is zeroed or was used before. The cursor is left alone: the next push, or the one that
+ * is under way, finds its place. */
+void rv_pusher_attach(struct rv_pusher *pusher, struct rv_pusher_state *state, const struct rv_ring *ring,
+                      uint32_t ring_idx);
+
+/* Write what is still to be written (the stash, a LOST event). Nothing may be pushed meanwhile but by handlers. */
+void rv_pusher_flush(struct rv_pusher *pusher);
+
+/* Stop using the ring; the pusher is as new, with its state kept for a later attach. */
+void rv_pusher_detach(struct rv_pusher *pusher);
+
+/*
+ * A push that met a poisoned cursor: stash the event of a signal handler and return true; or false when the push that
+ * poisoned it was abandoned, and the caller goes on as if the cursor had been clean.
+ */
+bool rv_push_nested(struct rv_pusher *pusher, uint64_t old, uint64_t stack, uint64_t kind, uint64_t word);
+
+/* The outermost push of a thread whose pusher is attached. */
+void rv_push_outer(struct rv_pusher *pusher, uint64_t stack, uint64_t kind, uint64_t word);
+
+/* The push of clocks other than the TSC; false when the cursor has reached its slow limit too. */
+bool rv_push_other_clock(struct rv_pusher *pusher, uint64_t old, uint64_t kind, uint64_t word);
+
+/* The three above as one, for pushers that are attached by hand. A pusher without state drops its events. */
+rv_push_slow_fn rv_push_slow;
+
+static inline uint64_t rv_push_poison(uint64_t stack)
+{
+    return stack << RV_PUSH_KEY_SHIFT | RV_PUSH_POISON;
+}
+
+/* Signal-atomic, not thread-atomic: one instruction, no lock prefix. */
+static inline uint64_t rv_push_begin(struct rv_pusher *pusher, uint64_t stack)
+{
+    uint64_t old = rv_push_poison(stack);
+#if defined(__x86_64__)
+    __asm__ volatile("xaddq %0, %1" : "+r"(old), "+m"(pusher->cursor) : : "memory", "cc");
+#else
+    old = __atomic_fetch_add(&pusher->cursor, old, __ATOMIC_RELAXED);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+#endif
+    return old;
+}
+
+/* The event's bytes are written: make them visible, then let go of the cursor. */
+static inline void rv_push_end(struct rv_pusher *pusher, uint64_t next)
+{
+#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
+    __asm__ volatile("incq %0" : "+m"(*pusher->head) : : "memory", "cc"); /* P1 -> C1, P3 -> C3 */
+#else
+    __atomic_store_n(pusher->head, *pusher->head + 1, __ATOMIC_RELEASE); /* P1 -> C1, P3 -> C3 */
+#endif
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    pusher->cursor = next;
+}
+
+/* A ring that overwrites races with its readers by design; ThreadSanitizer believes atomics only. */
+static inline void rv_push_write(struct rv_event *slot, uint64_t when, uint64_t word)
+{
+#ifdef __SANITIZE_THREAD__
+    __atomic_store_n(&slot->when, when, __ATOMIC_RELAXED);
+    __atomic_store_n(&slot->id, (uint32_t)word, __ATOMIC_RELAXED);
+    __atomic_store_n(&slot->frame, (uint16_t)(word >> 32), __ATOMIC_RELAXED);
+    __atomic_store_n(&slot->aux, (uint16_t)(word >> 48), __ATOMIC_RELAXED);
+#else
+    slot->when = when;
+    slot->id = (uint32_t)word;
+    slot->frame = (uint16_t)(word >> 32);
+    slot->aux = (uint16_t)(word >> 48);
+#endif
+}
+
+/* Kind and time as the event's first word, stored in halves: two instructions fewer than composing it. */
+static inline void rv_push_stamp(struct rv_event *slot, enum rv_event_kind kind)
+{
+#if defined(__x86_64__)
+    uint32_t low, high;
+    __asm__ volatile("rdtsc" : "=a"(low), "=d"(high));
+    high |= (uint32_t)kind << (RV_EVENT_KIND_SHIFT - 32);
+    __builtin_memcpy(&slot->when, &low, sizeof low);
+    __builtin_memcpy((char *)&slot->when + sizeof low, &high, sizeof high);
+#else
+    slot->when = (uint64_t)kind << RV_EVENT_KIND_SHIFT; /* never reached: the limit of such a ring stays 0 */
+#endif
+}
+
+/*
+ * Push one event whose tag is its stack address: id and aux are the low 48 bits of `location`.
+ *   stack    as above; equal in the push of a call and the push of its return
+ *   slow     rv_push_slow, or what claims a ring first
+ *   thread   the pusher's own, signal handlers included; keeps errno
+ */
+__attribute__((always_inline)) static inline void rv_push(struct rv_pusher *pusher, enum rv_event_kind kind,
+                                                          uint64_t location, uint64_t stack, rv_push_slow_fn *slow)
+{
+    uint64_t old = rv_push_begin(pusher, stack);
+    if (__builtin_expect(old >= pusher->limit, 0)) {
+        slow(pusher, old, stack, kind, rv_event_word_at(location, (uint16_t)(stack >> RV_PUSH_TAG_SHIFT)));
+        return;
+    }
+    struct rv_event *slot = (struct rv_event *)(uintptr_t)old;
+#ifdef __SANITIZE_THREAD__
+    rv_push_write(slot, (uint64_t)kind << RV_EVENT_KIND_SHIFT | __builtin_ia32_rdtsc(),
+                  rv_event_word_at(location, (uint16_t)(stack >> RV_PUSH_TAG_SHIFT)));
+#else
+    rv_push_stamp(slot, kind);
+    slot->id = (uint32_t)location;
+    slot->frame = (uint16_t)(stack >> RV_PUSH_TAG_SHIFT);
+    slot->aux = (uint16_t)(location >> 32);
+#endif
+    rv_push_end(pusher, old + sizeof(struct rv_event));
+}
+
+/* Push any event: its second word as rv_event_word() composes it. Always takes the slow path's road: for rare events.
+ */
+static inline void rv_push_rare(struct rv_pusher *pusher, enum rv_event_kind kind, uint64_t word, uint64_t stack,
+                                rv_push_slow_fn *slow)
+{
+    slow(pusher, rv_push_begin(pusher, stack), stack, kind, word);
+}
 
 #endif

@@ -1,0 +1,27 @@
+/* Room in a ring for the producer: what each policy does when there is none. Used by the push's slow path only. */
+#ifndef RV_RING_ROOM_H
+#define RV_RING_ROOM_H
+
+#include <stdint.h>
+
+struct rv_pusher_state;
+
+enum rv_room {
+    RV_ROOM_THERE,
+    RV_ROOM_NONE,    /* refuse the event and count it */
+    RV_ROOM_UNTRACED /* tracing is off: the event was never meant to be seen */
+};
+
+/* Events that may be written now without asking again; 0 when tracing has stopped. */
+uint64_t rv_room_free(struct rv_pusher_state *state);
+
+/* Make room for n_needed events, by waiting where the policy says so. */
+enum rv_room rv_room_make(struct rv_pusher_state *state, uint64_t n_needed);
+
+/* fill: this ring is full at `ticks`; the first to say so stops all. */
+void rv_room_stop(struct rv_pusher_state *state, uint64_t ticks);
+
+/* After an event was written: wake a sleeping consumer for a ring's first event and when the ring is half full. */
+void rv_room_wake_consumer(struct rv_pusher_state *state);
+
+#endif
