@@ -1,0 +1,244 @@
+/*
+ * A record is valid for events from `loaded` to `unloaded`. loaded = the earliest announcement that may have been its
+ * own, but not before the last unload: the address may have been another's until then.
+ */
+#include "producers/native/mapped.h"
+
+#include <elf.h>
+#include <link.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "producers/native/process.h"
+#include "ring/modules.h"
+
+#define PAGE 4096u
+#define PATH_BYTES 4096u
+#define N_FIRST 64u
+
+struct record {
+    uint64_t start, end, bias;
+    uint64_t device, inode;
+    uint32_t module_idx;
+    bool is_seen;
+};
+
+static struct {
+    struct record *records; /* mmap'd; grows */
+    uint32_t n, capacity;
+    unsigned long long n_adds, n_subs; /* the loader's counters when we last looked */
+    bool has_looked;
+    uint64_t unload_ticks;     /* the last stamped */
+    uint64_t announce_ticks;   /* [atomic] the first announcement not looked into; 0 = none */
+    char path[2 * PATH_BYTES]; /* scratch, under the process lock */
+} mapped;
+
+void rv_mapped_announce(void)
+{
+    uint64_t none = 0;
+    if (!rv_process_is_open())
+        return;
+    uint64_t now = rv_clock_ticks(rv_process_map()->clock.kind);
+    __atomic_compare_exchange_n(&mapped.announce_ticks, &none, now, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+}
+
+bool rv_mapped_is_stale(void)
+{
+    return __atomic_load_n(&mapped.announce_ticks, __ATOMIC_RELAXED) != 0;
+}
+
+void rv_mapped_forget(void)
+{
+    mapped.n = 0;
+    mapped.has_looked = false;
+    mapped.unload_ticks = 0;
+    mapped.announce_ticks = 0;
+}
+
+static bool has_room(void)
+{
+    if (mapped.n < mapped.capacity)
+        return true;
+    uint32_t capacity = mapped.capacity ? 2 * mapped.capacity : N_FIRST;
+    struct record *grown =
+        mmap(NULL, capacity * sizeof *grown, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (grown == MAP_FAILED)
+        return false;
+    if (mapped.records) {
+        memcpy(grown, mapped.records, mapped.n * sizeof *grown);
+        munmap(mapped.records, mapped.capacity * sizeof *grown);
+    }
+    mapped.records = grown;
+    mapped.capacity = capacity;
+    return true;
+}
+
+/* The main program has no name here; a relative name is as dlopen was given it. false: no file (the vdso). */
+static bool find_path(const char *name)
+{
+    if (!*name) {
+        ssize_t n = readlink("/proc/self/exe", mapped.path, PATH_BYTES - 1);
+        mapped.path[n > 0 ? n : 0] = '\0';
+        return n > 0;
+    }
+    size_t n_name = strnlen(name, PATH_BYTES - 1);
+    if (name[0] == '/') {
+        memcpy(mapped.path, name, n_name);
+        mapped.path[n_name] = '\0';
+        return true;
+    }
+    if (!memchr(name, '/', n_name) || !getcwd(mapped.path, PATH_BYTES))
+        return false;
+    size_t n = strlen(mapped.path);
+    mapped.path[n++] = '/';
+    memcpy(mapped.path + n, name, n_name);
+    mapped.path[n + n_name] = '\0';
+    return true;
+}
+
+static void find_range(const struct dl_phdr_info *info, struct rv_module *module)
+{
+    uint64_t start = UINT64_MAX, end = 0;
+    for (unsigned i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+        if (segment->p_type != PT_LOAD)
+            continue;
+        start = segment->p_vaddr < start ? segment->p_vaddr : start;
+        end = segment->p_vaddr + segment->p_memsz > end ? segment->p_vaddr + segment->p_memsz : end;
+    }
+    module->bias = info->dlpi_addr;
+    module->start = (start & ~(uint64_t)(PAGE - 1)) + info->dlpi_addr;
+    module->end = ((end + PAGE - 1) & ~(uint64_t)(PAGE - 1)) + info->dlpi_addr;
+}
+
+static void find_build_id(const struct dl_phdr_info *info, struct rv_module *module)
+{
+    for (unsigned i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+        const uint8_t *at = (const uint8_t *)(info->dlpi_addr + segment->p_vaddr), *end = at + segment->p_memsz;
+        while (segment->p_type == PT_NOTE && (size_t)(end - at) >= sizeof(ElfW(Nhdr))) {
+            const ElfW(Nhdr) *note = (const void *)at;
+            const uint8_t *name = at + sizeof *note, *text = name + ((note->n_namesz + 3u) & ~3u);
+            if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4 && memcmp(name, "GNU", 4) == 0 &&
+                note->n_descsz <= sizeof module->build_id) {
+                memcpy(module->build_id, text, note->n_descsz);
+                module->build_id_bytes = note->n_descsz;
+                return;
+            }
+            at = text + ((note->n_descsz + 3u) & ~3u);
+        }
+    }
+}
+
+static void stamp_unload(struct record *record)
+{
+    uint64_t now = rv_clock_ticks(rv_process_map()->clock.kind);
+    rv_modules_unload(rv_process_map(), record->module_idx, now);
+    mapped.unload_ticks = now;
+    *record = mapped.records[--mapped.n];
+}
+
+static void tell(const struct rv_module *module)
+{
+    int idx = has_room() ? rv_modules_add(rv_process_map(), module) : -1;
+    if (idx >= 0)
+        mapped.records[mapped.n++] = (struct record){module->start, module->end,   module->bias, module->device,
+                                                     module->inode, (uint32_t)idx, true};
+}
+
+/* Was it told already? Another file at its address has taken its place. */
+static bool is_told(const struct rv_module *module)
+{
+    for (uint32_t i = 0; i < mapped.n; i++) {
+        struct record *record = &mapped.records[i];
+        if (record->start != module->start)
+            continue;
+        record->is_seen = record->end == module->end && record->bias == module->bias &&
+                          record->device == module->device && record->inode == module->inode;
+        return record->is_seen;
+    }
+    return false;
+}
+
+static void drop_unseen(void)
+{
+    for (uint32_t i = 0; i < mapped.n;) {
+        if (!mapped.records[i].is_seen)
+            stamp_unload(&mapped.records[i]);
+        else
+            i++;
+    }
+}
+
+static bool describe(const struct dl_phdr_info *info, struct rv_module *module)
+{
+    struct stat status;
+    *module = (struct rv_module){.process_idx = rv_process_idx(), .path = mapped.path};
+    find_range(info, module);
+    if (module->start >= module->end || !find_path(info->dlpi_name))
+        return false;
+    if (stat(mapped.path, &status) == 0) {
+        module->device = status.st_dev;
+        module->inode = status.st_ino;
+    }
+    return true;
+}
+
+static int note_told(struct dl_phdr_info *info, size_t n_bytes, void *context)
+{
+    struct rv_module module;
+    bool *has_news = context;
+    (void)n_bytes;
+    mapped.n_adds = info->dlpi_adds;
+    mapped.n_subs = info->dlpi_subs;
+    if (describe(info, &module))
+        *has_news |= !is_told(&module);
+    return 0;
+}
+
+static int tell_news(struct dl_phdr_info *info, size_t n_bytes, void *context)
+{
+    struct rv_module module;
+    const uint64_t *loaded_ticks = context;
+    (void)n_bytes;
+    if (!describe(info, &module) || is_told(&module))
+        return 0;
+    find_build_id(info, &module);
+    module.loaded_ticks = *loaded_ticks > mapped.unload_ticks ? *loaded_ticks : mapped.unload_ticks;
+    tell(&module);
+    return 0;
+}
+
+static int look_at_counters(struct dl_phdr_info *info, size_t n_bytes, void *context)
+{
+    bool *has_changed = context;
+    (void)n_bytes;
+    *has_changed = !mapped.has_looked || mapped.n_adds != info->dlpi_adds || mapped.n_subs != info->dlpi_subs;
+    return 1;
+}
+
+/*
+ * Two rounds, unloads stamped in between: so what takes an address is never older than who had it. Where nothing has
+ * changed yet the announcement stands: its dlopen is still under way, or failed.
+ */
+void rv_mapped_update(void)
+{
+    bool has_changed = false, has_news = false;
+    rv_process_lock();
+    dl_iterate_phdr(look_at_counters, &has_changed);
+    if (has_changed) {
+        uint64_t announced = __atomic_exchange_n(&mapped.announce_ticks, 0, __ATOMIC_RELAXED);
+        uint64_t loaded_ticks = announced ? announced : rv_clock_ticks(rv_process_map()->clock.kind);
+        for (uint32_t i = 0; i < mapped.n; i++)
+            mapped.records[i].is_seen = false;
+        dl_iterate_phdr(note_told, &has_news);
+        drop_unseen();
+        if (has_news)
+            dl_iterate_phdr(tell_news, &loaded_ticks);
+        mapped.has_looked = true;
+    }
+    rv_process_unlock();
+}

@@ -1,0 +1,136 @@
+/* Opened by the first event of the process; what goes wrong then closes it for good, silently. */
+#include "producers/native/process.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/os.h"
+#include "ring/directory.h"
+
+enum open_state { UNTRIED, OPEN, CLOSED };
+enum lock_state { UNLOCKED, LOCKED, CONTENDED };
+
+#define LOCK_WAIT_NS 100000000u
+
+static struct {
+    uint32_t lock;  /* enum lock_state, a futex */
+    uint32_t state; /* enum open_state */
+    uint32_t idx;
+    uint32_t has_sibling_calls;
+    pid_t pid;
+    struct rv_map map;
+} process;
+
+bool rv_process_is_closed(void)
+{
+    return __atomic_load_n(&process.state, __ATOMIC_RELAXED) == CLOSED;
+}
+
+bool rv_process_is_open(void)
+{
+    return __atomic_load_n(&process.state, __ATOMIC_ACQUIRE) == OPEN; /* O2 <- O1 */
+}
+
+struct rv_map *rv_process_map(void)
+{
+    return &process.map;
+}
+
+uint32_t rv_process_idx(void)
+{
+    return process.idx;
+}
+
+bool rv_process_is_forked(void)
+{
+    return process.pid != getpid();
+}
+
+void rv_process_lock(void)
+{
+    uint32_t seen = UNLOCKED;
+    if (__atomic_compare_exchange_n(&process.lock, &seen, LOCKED, false, __ATOMIC_ACQUIRE, /* L2 <- L1 */
+                                    __ATOMIC_RELAXED))
+        return;
+    while (__atomic_exchange_n(&process.lock, CONTENDED, __ATOMIC_ACQUIRE) != UNLOCKED) /* L2 <- L1 */
+        rv_os_futex_wait(&process.lock, CONTENDED, LOCK_WAIT_NS);
+}
+
+void rv_process_unlock(void)
+{
+    if (__atomic_exchange_n(&process.lock, UNLOCKED, __ATOMIC_RELEASE) == CONTENDED) /* L1 -> L2 */
+        rv_os_futex_wake(&process.lock);
+}
+
+static int enter(void)
+{
+    int idx = rv_directory_enter_process(&process.map);
+    if (idx < 0)
+        return idx;
+    process.idx = (uint32_t)idx;
+    process.pid = getpid();
+    process.has_sibling_calls = 0;
+    return 0;
+}
+
+static int open_locked(const char *path)
+{
+    if (process.map.header) /* closed once: threads may still hold pointers into this mapping */
+        return path && strcmp(path, process.map.path) != 0 ? -EBUSY : enter();
+    if (!path)
+        path = secure_getenv("RINGVIZ_FILE");
+    if (!path || !*path)
+        return -ENOENT;
+    int error = rv_map_open(&process.map, path, RV_MAP_PRODUCER, true);
+    if (error)
+        process.map.header = NULL;
+    return error ? error : enter();
+}
+
+int rv_process_open(const char *path)
+{
+    if (rv_process_is_open())
+        return 0;
+    rv_process_lock();
+    int error = 0;
+    if (process.state == UNTRIED || (process.state == CLOSED && path)) {
+        error = open_locked(path);
+        __atomic_store_n(&process.state, error ? CLOSED : OPEN, __ATOMIC_RELEASE); /* O1 -> O2 */
+    } else if (process.state == CLOSED) {
+        error = -ENOENT;
+    }
+    rv_process_unlock();
+    return error;
+}
+
+void rv_process_end(void)
+{
+    if (rv_process_is_open())
+        rv_directory_leave_process(&process.map, process.idx);
+}
+
+void rv_process_close(void)
+{
+    rv_process_lock();
+    rv_process_end();
+    __atomic_store_n(&process.state, CLOSED, __ATOMIC_RELAXED);
+    rv_process_unlock();
+}
+
+void rv_process_flag_sibling_calls(void)
+{
+    if (process.has_sibling_calls || !rv_process_is_open())
+        return;
+    process.has_sibling_calls = 1;
+    __atomic_fetch_or(&rv_map_process(&process.map, process.idx)->flags, RV_PROCESS_FLAG_SIBLING_CALLS,
+                      __ATOMIC_RELAXED);
+}
+
+void rv_process_restart(void)
+{
+    if (process.state == OPEN && (rv_directory_after_fork(&process.map) != 0 || enter() != 0))
+        process.state = CLOSED;
+    process.lock = UNLOCKED; /* whoever waited for it is in the parent */
+}

@@ -1,0 +1,46 @@
+/*
+ * This process in the trace file: opened once, entered anew after fork, left at exit. All functions are called within
+ * a guard (guard.h) unless said otherwise.
+ */
+#ifndef RV_PRODUCERS_NATIVE_PROCESS_H
+#define RV_PRODUCERS_NATIVE_PROCESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "ring/map.h"
+
+/* Tracing is impossible or over here: events are dropped as cheaply as can be. No guard needed. */
+bool rv_process_is_closed(void);
+
+bool rv_process_is_open(void); /* No guard needed. */
+
+/*
+ * Attach.
+ *   path     NULL: RINGVIZ_FILE, tried once
+ *   returns  0 (also when it was open), -ENOENT, or why the file is not ours
+ */
+int rv_process_open(const char *path);
+
+/* No more events from this process. */
+void rv_process_close(void);
+
+/* The process is about to exit; events may still come. */
+void rv_process_end(void);
+
+/* Only after rv_process_open() has succeeded; stays mapped for ever. No guard needed. */
+struct rv_map *rv_process_map(void);
+uint32_t rv_process_idx(void);
+bool rv_process_is_forked(void); /* we are in a child whose fork handler has not run yet */
+
+/* RV_PROCESS_FLAG_SIBLING_CALLS, once. No guard needed. */
+void rv_process_flag_sibling_calls(void);
+
+/* One lock for opening, module lists and fork. */
+void rv_process_lock(void);
+void rv_process_unlock(void);
+
+/* In the child of fork, lock held: an entry of its own, or closed. Releases the lock. */
+void rv_process_restart(void);
+
+#endif

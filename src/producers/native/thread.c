@@ -1,0 +1,281 @@
+/*
+ * Thread ends are seen by a pthread key's destructor, which lets three of the four rounds of destructors pass, so that
+ * other destructors' events are still on the ring. fork is bracketed: before, the forking thread's limits are set to 0,
+ * so that whatever runs in the child ahead of our handler meets the slow path and is dropped there.
+ */
+#include "producers/native/thread.h"
+
+#include <pthread.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+
+#include "producers/native/guard.h"
+#include "producers/native/mapped.h"
+#include "producers/native/process.h"
+#include "ring/directory.h"
+
+#define LAST_ROUNDS 3u /* of PTHREAD_DESTRUCTOR_ITERATIONS */
+#define RETRY_EVENTS 4096u
+#define FORKED_SUSPECT (1u << 20)
+#define NAME_BYTES 64
+
+/* What the fast path never looks at. */
+struct thread {
+    struct rv_pusher_state *state; /* ours to unmap */
+    uint32_t n_without_ring;
+    uint32_t n_rounds;
+    bool is_forking;
+    bool expects_modules;
+    bool is_named; /* by the API */
+    bool has_key;
+    char name[NAME_BYTES]; /* as last written to the ring */
+};
+
+RV_THREAD_LOCAL struct rv_pusher rv_thread_pusher;
+static RV_THREAD_LOCAL struct thread thread;
+
+static pthread_key_t end_key;
+static uint32_t end_key_state; /* 0 none, 1 being made, 2 there */
+
+static bool has_ring(void)
+{
+    return rv_thread_pusher.state && rv_thread_pusher.state->ring.control;
+}
+
+static void write_name(const char *name)
+{
+    if (strncmp(name, thread.name, sizeof thread.name - 1) == 0)
+        return;
+    strncpy(thread.name, name, sizeof thread.name - 1);
+    if (has_ring())
+        rv_directory_set_thread_name(rv_process_map(), rv_thread_pusher.state->ring_idx, thread.name);
+}
+
+static void ask_name(void)
+{
+    char name[17] = "";
+    if (!thread.is_named && prctl(PR_GET_NAME, name) == 0)
+        write_name(name);
+}
+
+static void release_ring(void)
+{
+    if (!has_ring())
+        return;
+    rv_pusher_flush(&rv_thread_pusher);
+    ask_name();
+    rv_directory_release(rv_process_map(), rv_thread_pusher.state->ring_idx);
+    rv_pusher_detach(&rv_thread_pusher);
+}
+
+static void end_thread(void *unused)
+{
+    (void)unused;
+    if (++thread.n_rounds < LAST_ROUNDS) {
+        pthread_setspecific(end_key, &thread);
+        return;
+    }
+    struct rv_guard guard;
+    rv_guard_begin(&guard);
+    release_ring();
+    rv_thread_pusher = (struct rv_pusher){0};
+    if (thread.state)
+        munmap(thread.state, sizeof *thread.state);
+    thread.state = NULL;
+    thread.has_key = false;
+    rv_guard_end(&guard);
+}
+
+/* Constructors of other objects may push before ours has run. */
+static bool has_end_key(void)
+{
+    uint32_t none = 0;
+    if (__atomic_compare_exchange_n(&end_key_state, &none, 1, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED) &&
+        pthread_key_create(&end_key, end_thread) == 0)
+        __atomic_store_n(&end_key_state, 2, __ATOMIC_RELEASE);     /* K1 -> K2 */
+    return __atomic_load_n(&end_key_state, __ATOMIC_ACQUIRE) == 2; /* K2 <- K1 */
+}
+
+static bool has_free_ring(const struct rv_map *map)
+{
+    for (uint32_t i = 0; i < map->geometry.n_rings; i++)
+        if (__atomic_load_n(&rv_map_control(map, i)->state, __ATOMIC_RELAXED) == RV_RING_FREE)
+            return true;
+    return false;
+}
+
+static bool has_state(void)
+{
+    if (!thread.state) {
+        void *pages = mmap(NULL, sizeof *thread.state, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        thread.state = pages == MAP_FAILED ? NULL : pages;
+    }
+    return thread.state != NULL;
+}
+
+static bool claim_ring(void)
+{
+    if (rv_process_open(NULL) != 0 || !has_state())
+        return false;
+    if (thread.n_without_ring && !has_free_ring(rv_process_map()))
+        return false;
+    rv_mapped_update();
+    int ring_idx = rv_directory_claim(rv_process_map(), rv_process_idx(), RV_TAG_STACK_POINTER);
+    if (ring_idx < 0)
+        return false;
+    struct rv_ring ring;
+    rv_ring_view(&ring, rv_process_map(), (uint32_t)ring_idx);
+    rv_pusher_attach(&rv_thread_pusher, thread.state, &ring, (uint32_t)ring_idx);
+    if (thread.is_named)
+        rv_directory_set_thread_name(rv_process_map(), (uint32_t)ring_idx, thread.name);
+    else
+        ask_name();
+    if (!thread.has_key && has_end_key())
+        thread.has_key = pthread_setspecific(end_key, &thread) == 0;
+    thread.n_without_ring = 0;
+    thread.expects_modules = false;
+    return true;
+}
+
+static void count_without_ring(void)
+{
+    thread.n_without_ring++;
+    if (rv_process_is_open())
+        __atomic_fetch_add(&rv_process_map()->header->n_events_without_ring, 1, __ATOMIC_RELAXED);
+}
+
+static bool get_ring(void)
+{
+    struct rv_guard guard;
+    bool is_there = false;
+    if (thread.n_without_ring % RETRY_EVENTS == 0 && !thread.is_forking && thread.n_rounds <= LAST_ROUNDS) {
+        rv_guard_begin(&guard);
+        is_there = claim_ring();
+        rv_guard_end(&guard);
+    }
+    if (!is_there)
+        count_without_ring();
+    return is_there;
+}
+
+/* Between the fork handlers: the parent's ring is the parent's only, and no lock may be taken. */
+static void push_while_forking(uint64_t stack, uint64_t kind, uint64_t word)
+{
+    struct rv_pusher *pusher = &rv_thread_pusher;
+    if (has_ring() && !rv_process_is_forked())
+        rv_push_outer(pusher, stack, kind, word);
+    else
+        pusher->cursor = 0;
+    pusher->limit = 0;
+    pusher->slow_limit = 0;
+}
+
+void rv_thread_push_slow(struct rv_pusher *pusher, uint64_t old, uint64_t stack, uint64_t kind, uint64_t word)
+{
+    if (rv_push_other_clock(pusher, old, kind, word))
+        return;
+    if (rv_process_is_closed()) {
+        if (has_ring())
+            rv_thread_release();
+        pusher->cursor = 0;
+        return;
+    }
+    if (old >= RV_PUSH_POISON && rv_push_nested(pusher, old, stack, kind, word))
+        return;
+    if (thread.is_forking) {
+        push_while_forking(stack, kind, word);
+    } else if (has_ring() || get_ring()) {
+        if (thread.expects_modules || rv_mapped_is_stale())
+            rv_thread_look_at_modules();
+        rv_push_outer(pusher, stack, kind, word);
+    } else {
+        pusher->cursor = 0;
+    }
+}
+
+void rv_thread_expect_modules(void)
+{
+    rv_mapped_announce();
+    thread.expects_modules = true;
+    rv_thread_pusher.limit = 0;
+    rv_thread_pusher.slow_limit = 0;
+}
+
+void rv_thread_look_at_modules(void)
+{
+    struct rv_guard guard;
+    if (!rv_process_is_open() || thread.is_forking)
+        return;
+    rv_guard_begin(&guard);
+    thread.expects_modules = false;
+    rv_mapped_update();
+    rv_guard_end(&guard);
+}
+
+void rv_thread_rename(const char *name, bool is_from_api)
+{
+    struct rv_guard guard;
+    rv_guard_begin(&guard);
+    thread.is_named |= is_from_api;
+    if (is_from_api && name)
+        write_name(name);
+    else
+        ask_name();
+    rv_guard_end(&guard);
+}
+
+void rv_thread_release(void)
+{
+    struct rv_guard guard;
+    rv_guard_begin(&guard);
+    release_ring();
+    rv_guard_end(&guard);
+}
+
+static void before_fork(void)
+{
+    thread.is_forking = true;
+    rv_thread_pusher.limit = 0;
+    rv_thread_pusher.slow_limit = 0;
+    rv_process_lock();
+}
+
+static void after_fork_in_parent(void)
+{
+    rv_process_unlock();
+    thread.is_forking = false;
+}
+
+/* A handler that interrupted a push may have forked: the push then goes on in the child, on the parent's slot. */
+static void after_fork_in_child(void)
+{
+    struct rv_guard guard;
+    rv_guard_begin(&guard);
+    bool is_pushing = rv_thread_pusher.cursor >= RV_PUSH_POISON;
+    rv_pusher_detach(&rv_thread_pusher);
+    if (thread.state)
+        thread.state->n_suspect = is_pushing ? FORKED_SUSPECT : 0;
+    rv_mapped_forget();
+    rv_process_restart();
+    thread.n_without_ring = 0;
+    thread.is_forking = false;
+    rv_guard_end(&guard);
+}
+
+__attribute__((constructor)) static void start(void)
+{
+    has_end_key();
+    pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+}
+
+__attribute__((destructor)) static void finish(void)
+{
+    struct rv_guard guard;
+    rv_guard_begin(&guard);
+    rv_pusher_flush(&rv_thread_pusher);
+    if (has_ring())
+        ask_name();
+    rv_process_end();
+    rv_guard_end(&guard);
+}

@@ -1,0 +1,30 @@
+/* The calling thread's pusher: its ring is claimed by its first event and released at its end. */
+#ifndef RV_PRODUCERS_NATIVE_THREAD_H
+#define RV_PRODUCERS_NATIVE_THREAD_H
+
+#include <stdbool.h>
+
+#include "ring/push.h"
+
+#define RV_HIDDEN __attribute__((visibility("hidden")))
+#define RV_EXPORT __attribute__((visibility("default"), no_instrument_function))
+#define RV_THREAD_LOCAL _Thread_local __attribute__((tls_model("initial-exec")))
+
+RV_HIDDEN extern RV_THREAD_LOCAL struct rv_pusher rv_thread_pusher;
+
+/* The slow path of every push of this process: claims a ring where there is none, tells of new modules, forks. */
+RV_HIDDEN rv_push_slow_fn rv_thread_push_slow;
+
+/* dlopen is about to run: look at the modules before this thread's next event. */
+RV_HIDDEN void rv_thread_expect_modules(void);
+
+/* dlclose is about to run, or has run. */
+RV_HIDDEN void rv_thread_look_at_modules(void);
+
+/* The thread's name has changed. NULL: ask the kernel. From the API: what the kernel says no longer counts. */
+RV_HIDDEN void rv_thread_rename(const char *name, bool is_from_api);
+
+/* Give the ring back. The thread's next event, if any, claims another. */
+RV_HIDDEN void rv_thread_release(void);
+
+#endif
