@@ -1,12 +1,14 @@
 /*
  * The picture: a view of the model drawn in 3D. Main thread, with a current GL 3.3 core context.
  *
- * Passes, back to front: floor and ticks, boxes, labels of lanes and ticks. Each pass is one .vert + .frag in shaders/ and one
- * file here; the scene owns them and the camera.
+ * Passes, back to front: ground (floor, plates, wall, ticks), boxes, labels lying in the scene, then the flat overlay
+ * (lane names, top bar). Each pass is one .vert + .frag in shaders/ and one file here; the scene owns them and the
+ * camera.
  */
 #ifndef RV_RENDER_SCENE_H
 #define RV_RENDER_SCENE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "model/subroutines.h"
@@ -18,21 +20,47 @@ struct rv_scene; /* opaque */
 int rv_scene_create(struct rv_scene **scene);
 void rv_scene_destroy(struct rv_scene *scene);
 
+enum rv_scene_state { RV_SCENE_LIVE, RV_SCENE_FROZEN, RV_SCENE_ENDED };
+
+struct rv_scene_status { /* the top bar */
+    const char *program; /* NULL = no bar */
+    uint32_t pid;        /* 0 = not shown */
+    enum rv_scene_state state;
+    double events_per_s; /* negative = not shown */
+    uint64_t n_dropped;
+};
+
 struct rv_scene_frame {
     const struct rv_view *view;
     struct rv_subroutines *subroutines;
     int width_px, height_px;
-    double scale;              /* HiDPI: pixels per point */
-    uint64_t now_ns;           /* ticks are labelled relative to this when is_live, else to origin_ns */
+    double scale;    /* HiDPI: pixels per point */
+    int samples;     /* of multisampling, where the driver can; 0 = none */
+    uint64_t now_ns; /* ticks are labelled relative to this when is_live, else to origin_ns */
     uint64_t origin_ns;
     int is_live;
+    struct rv_scene_status status;
 };
 
 /* Draw one frame into the bound framebuffer. */
 void rv_scene_draw(struct rv_scene *scene, const struct rv_scene_frame *frame);
 
-/* Time under a window position on the front lane's plane, for zoom at cursor. Uses the camera of the last frame drawn. */
+/*
+ * Time under a window position, for zoom at cursor: on the front of the first lane there, else on the floor. Uses the
+ * camera of the last frame drawn. May lie outside the window.
+ */
 uint64_t rv_scene_time_at(const struct rv_scene *scene, double x_px, double y_px);
+
+/* As rv_scene_time_at(), as a share of the window: 0 at its start, 1 at its end. */
+double rv_scene_share_at(const struct rv_scene *scene, double x_px, double y_px);
+
+/* Pixel at which a time, lane of the view and depth stands: the lower front edge of its box. False when not in front of
+ * the eye. */
+struct rv_scene_place {
+    uint64_t time_ns;
+    uint32_t lane, depth;
+};
+bool rv_scene_project(const struct rv_scene *scene, const struct rv_scene_place *place, float out_px[2]);
 
 /* RGBA rows, top first, of the bound framebuffer, into out (width * height * 4). */
 void rv_scene_read_pixels(int width_px, int height_px, uint8_t *out);

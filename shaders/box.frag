@@ -1,0 +1,54 @@
+#version 330 core
+// Shades a face: dark edges that fade on small faces, shadow at the foot, light under the rim, cells without edges blended
+// towards the background by coverage, a tint where garbage was collected, distance haze.
+//
+//   u_gc          0..1 over the window: share of time inside a collection
+//   u_gc_colour   linear
+//   u_background  linear
+//   u_haze        distances (world) at which haze begins and is full
+//   u_width       world width of the window
+in vec3 v_corner;
+in vec3 v_world;
+flat in vec3 v_size;
+flat in vec3 v_colour;
+flat in int v_face;
+flat in float v_coverage;
+
+uniform sampler2D u_gc;
+uniform vec3 u_gc_colour;
+uniform vec3 u_background;
+uniform vec2 u_haze;
+uniform vec3 u_eye;
+uniform float u_width;
+
+layout(location = 0) out vec4 o_colour;
+
+const vec3 LUMA = vec3(0.25, 0.65, 0.10);
+
+void main()
+{
+    vec2 at = v_face == 2 ? v_corner.xy : v_face == 1 ? v_corner.xz : v_corner.zy;
+    vec2 size = v_face == 2 ? v_size.xy : v_face == 1 ? v_size.xz : v_size.zy;
+    vec2 per_pixel = max(fwidth(at * size), vec2(1e-6));
+    vec2 size_px = size / per_pixel;
+    vec2 border_px = min(at, 1.0 - at) * size_px;
+    bool is_cell = v_coverage < 1.0;
+
+    vec3 colour = v_colour;
+    if (v_face != 1) {
+        colour *= mix(0.80, 1.0, smoothstep(0.0, 0.45, v_corner.y));
+        colour *= 1.0 + 0.10 * smoothstep(0.72, 1.0, v_corner.y);
+    }
+    float edge = 1.0 - smoothstep(0.4, 1.5, min(border_px.x, border_px.y));
+    float is_edged = is_cell ? 0.0 : smoothstep(2.5, 7.0, min(size_px.x, size_px.y));
+    colour *= 1.0 - 0.55 * edge * is_edged;
+    if (is_cell) {
+        colour = mix(colour, vec3(dot(colour, LUMA)), 0.15);
+        colour = mix(u_background * 1.6, colour, clamp(v_coverage * 1.1, 0.18, 1.0));
+    }
+    float gc = texture(u_gc, vec2(v_world.x / u_width, 0.5)).r;
+    vec3 tinted = mix(vec3(dot(colour, LUMA)), u_gc_colour, 0.22) * 0.85;
+    colour = mix(colour, tinted, 0.7 * gc);
+    float haze = smoothstep(u_haze.x, u_haze.y, distance(v_world, u_eye));
+    o_colour = vec4(mix(colour, u_background, 0.55 * haze), 1.0);
+}

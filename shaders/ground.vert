@@ -1,0 +1,24 @@
+#version 330 core
+// Floor, back wall, lane plates, tick lines: plain triangles.
+//
+//   a_position  world
+//   a_colour    sRGB with straight alpha, 0..1
+layout(location = 0) in vec3 a_position;
+layout(location = 1) in vec4 a_colour;
+
+uniform mat4 u_view_projection;
+
+out vec3 v_world;
+out vec4 v_colour;
+
+vec3 to_linear(vec3 srgb)
+{
+    return mix(srgb / 12.92, pow((srgb + 0.055) / 1.055, vec3(2.4)), step(0.04045, srgb));
+}
+
+void main()
+{
+    v_world = a_position;
+    v_colour = vec4(to_linear(a_colour.rgb), a_colour.a);
+    gl_Position = u_view_projection * vec4(a_position, 1.0);
+}

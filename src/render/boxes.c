@@ -1,0 +1,181 @@
+/*
+ * A box is seven corners and three faces, whichever three look at the eye: nothing is culled, nothing has a winding.
+ * The record ring is written once a frame; lane geometry, palette and collections are small textures.
+ */
+#include "render/boxes.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/vec.h"
+#include "render/pack.h"
+#include "render/shader.h"
+#include "render/upload.h"
+
+#define LANES_PER_ROW 64
+#define GC_TEXELS 2048
+#define N_INDICES 18
+
+enum unit { UNIT_LANES, UNIT_PALETTE, UNIT_GC };
+
+struct rv_boxes {
+    GLuint program, vertex_array, index_buffer;
+    GLuint lanes_texture, palette_texture, gc_texture;
+    struct rv_upload upload;
+    struct rv_box_record *records;
+    size_t records_capacity;
+    float *lane_texels;
+    size_t lane_texels_capacity;
+};
+
+static GLuint create_texture(GLenum filter)
+{
+    GLuint texture;
+    glGenTextures(1, &texture);
+    glBindTexture(GL_TEXTURE_2D, texture);
+    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, (GLint)filter);
+    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, (GLint)filter);
+    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_WRAP_S, GL_CLAMP_TO_EDGE);
+    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_WRAP_T, GL_CLAMP_TO_EDGE);
+    return texture;
+}
+
+static void create_textures(struct rv_boxes *boxes)
+{
+    static uint8_t texels[RV_PALETTE_TEXEL_BYTES];
+    boxes->lanes_texture = create_texture(GL_NEAREST);
+    boxes->gc_texture = create_texture(GL_LINEAR);
+    boxes->palette_texture = create_texture(GL_NEAREST);
+    rv_palette_texels(texels);
+    glPixelStorei(GL_UNPACK_ALIGNMENT, 1);
+    glTexImage2D(GL_TEXTURE_2D, 0, GL_SRGB8_ALPHA8, RV_PALETTE_SHADES, RV_PALETTE_ROWS * RV_PALETTE_TONES, 0, GL_RGBA,
+                 GL_UNSIGNED_BYTE, texels);
+}
+
+/* Per face two triangles along the diagonal to its own corner, which comes last: it provokes the flat values. */
+static void create_geometry(struct rv_boxes *boxes)
+{
+    static const uint16_t indices[N_INDICES] = {0, 1, 2, 3, 0, 2, 0, 3, 4, 5, 0, 4, 0, 5, 6, 1, 0, 6};
+    glGenVertexArrays(1, &boxes->vertex_array);
+    glBindVertexArray(boxes->vertex_array);
+    glGenBuffers(1, &boxes->index_buffer);
+    glBindBuffer(GL_ELEMENT_ARRAY_BUFFER, boxes->index_buffer);
+    glBufferData(GL_ELEMENT_ARRAY_BUFFER, sizeof indices, indices, GL_STATIC_DRAW);
+    glEnableVertexAttribArray(0);
+    glVertexAttribDivisor(0, 1);
+}
+
+int rv_boxes_create(struct rv_boxes **boxes)
+{
+    *boxes = rv_alloc(1, sizeof **boxes);
+    (*boxes)->program = rv_shader_create("box");
+    create_textures(*boxes);
+    create_geometry(*boxes);
+    return (*boxes)->program ? 0 : -ENOTSUP;
+}
+
+void rv_boxes_destroy(struct rv_boxes *boxes)
+{
+    if (!boxes)
+        return;
+    rv_upload_fini(&boxes->upload);
+    glDeleteTextures(1, &boxes->lanes_texture);
+    glDeleteTextures(1, &boxes->palette_texture);
+    glDeleteTextures(1, &boxes->gc_texture);
+    glDeleteBuffers(1, &boxes->index_buffer);
+    glDeleteVertexArrays(1, &boxes->vertex_array);
+    glDeleteProgram(boxes->program);
+    free(boxes->records);
+    free(boxes->lane_texels);
+    free(boxes);
+}
+
+static void upload_lanes(struct rv_boxes *boxes, const struct rv_stage *stage)
+{
+    size_t n_rows = stage->n_lanes / LANES_PER_ROW + 1, n_floats = n_rows * LANES_PER_ROW * 4;
+    boxes->lane_texels = rv_vec_reserve(boxes->lane_texels, &boxes->lane_texels_capacity, n_floats, sizeof(float));
+    memset(boxes->lane_texels, 0, n_floats * sizeof(float));
+    for (size_t i = 0; i < stage->n_lanes; i++) {
+        boxes->lane_texels[4 * i] = stage->lanes[i].z;
+        boxes->lane_texels[4 * i + 1] = stage->lanes[i].half_thickness;
+        boxes->lane_texels[4 * i + 2] = stage->lanes[i].row_height;
+    }
+    glActiveTexture(GL_TEXTURE0 + UNIT_LANES);
+    glBindTexture(GL_TEXTURE_2D, boxes->lanes_texture);
+    glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA32F, LANES_PER_ROW, (GLsizei)n_rows, 0, GL_RGBA, GL_FLOAT,
+                 boxes->lane_texels);
+}
+
+static size_t gc_texel(const struct rv_stage *stage, uint64_t time_ns)
+{
+    double at = rv_stage_x(stage, time_ns) / (double)stage->width * GC_TEXELS;
+    return at < 0.0 ? 0 : at > GC_TEXELS - 1 ? GC_TEXELS - 1 : (size_t)at;
+}
+
+static void upload_collections(struct rv_boxes *boxes, const struct rv_stage *stage, const struct rv_view *view)
+{
+    static uint8_t texels[GC_TEXELS];
+    memset(texels, 0, sizeof texels);
+    for (size_t i = 0; i < view->n_notes; i++) {
+        const struct rv_lane_note *note = &view->notes[i];
+        if (note->kind != RV_NOTE_GC || note->end_ns <= view->from_ns || note->start_ns >= view->to_ns)
+            continue;
+        size_t first = gc_texel(stage, note->start_ns);
+        memset(texels + first, 255, gc_texel(stage, note->end_ns) - first + 1);
+    }
+    glActiveTexture(GL_TEXTURE0 + UNIT_GC);
+    glBindTexture(GL_TEXTURE_2D, boxes->gc_texture);
+    glTexImage2D(GL_TEXTURE_2D, 0, GL_R8, GC_TEXELS, 1, 0, GL_RED, GL_UNSIGNED_BYTE, texels);
+}
+
+static size_t pack_view(struct rv_boxes *boxes, const struct rv_pack *pack, const struct rv_view *view,
+                        const struct rv_palette *palette)
+{
+    size_t n = 0;
+    boxes->records = rv_vec_reserve(boxes->records, &boxes->records_capacity, view->n_boxes, sizeof *boxes->records);
+    for (size_t lane = 0; lane < view->n_lanes; lane++) {
+        size_t end = (size_t)view->lanes[lane].first_box + view->lanes[lane].n_boxes;
+        for (size_t i = view->lanes[lane].first_box; i < end; i++)
+            boxes->records[n++] =
+                rv_pack_box(pack, &view->boxes[i], lane, rv_palette_index(palette, view->boxes[i].id));
+    }
+    return n;
+}
+
+static void set_uniforms(const struct rv_boxes *boxes, const struct rv_stage *stage, const struct rv_pack *pack)
+{
+    GLuint program = boxes->program;
+    struct rv_color gc = rv_color_gc();
+    float gc_linear[3];
+    rv_pass_linear((uint32_t)gc.r << 16 | (uint32_t)gc.g << 8 | gc.b, gc_linear);
+    float width = stage->width;
+    glUniform2f(glGetUniformLocation(program, "u_time"), (float)(rv_pack_centre(pack) * (double)width),
+                (float)(rv_pack_scale(pack) * (double)width));
+    glUniform3f(glGetUniformLocation(program, "u_shape"), RV_STAGE_INSET, RV_STAGE_THICKNESS_MIN, RV_STAGE_BOX_HEIGHT);
+    glUniform1f(glGetUniformLocation(program, "u_width"), width);
+    glUniform3fv(glGetUniformLocation(program, "u_gc_colour"), 1, gc_linear);
+    rv_pass_set_int(program, "u_lanes", UNIT_LANES);
+    rv_pass_set_int(program, "u_palette", UNIT_PALETTE);
+    rv_pass_set_int(program, "u_gc", UNIT_GC);
+}
+
+void rv_boxes_draw(struct rv_boxes *boxes, const struct rv_pass *pass, const struct rv_view *view,
+                   const struct rv_palette *palette)
+{
+    struct rv_pack pack;
+    uint64_t window_ns = pass->stage->to_ns - pass->stage->from_ns;
+    rv_pack_init(&pack, pass->stage->from_ns, pass->stage->to_ns, (double)window_ns / pass->camera->width_px);
+    size_t n = pack_view(boxes, &pack, view, palette);
+    upload_lanes(boxes, pass->stage);
+    upload_collections(boxes, pass->stage, view);
+    glActiveTexture(GL_TEXTURE0 + UNIT_PALETTE);
+    glBindTexture(GL_TEXTURE_2D, boxes->palette_texture);
+    rv_pass_begin(pass, boxes->program);
+    set_uniforms(boxes, pass->stage, &pack);
+    glBindVertexArray(boxes->vertex_array);
+    size_t offset = rv_upload_push(&boxes->upload, boxes->records, n * sizeof *boxes->records);
+    glVertexAttribIPointer(0, 4, GL_UNSIGNED_INT, sizeof *boxes->records, (const void *)offset);
+    glDrawElementsInstanced(GL_TRIANGLES, N_INDICES, GL_UNSIGNED_SHORT, NULL, (GLsizei)n);
+    rv_upload_fence(&boxes->upload);
+}

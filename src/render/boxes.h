@@ -1,0 +1,18 @@
+/* The pass that draws calls: all boxes of a view in one instanced draw. Main thread, with a current context. */
+#ifndef RV_RENDER_BOXES_H
+#define RV_RENDER_BOXES_H
+
+#include "render/palette.h"
+#include "render/pass.h"
+
+struct rv_boxes; /* opaque */
+
+/* 0 through *boxes, or -ENOTSUP with one line printed. */
+int rv_boxes_create(struct rv_boxes **boxes);
+void rv_boxes_destroy(struct rv_boxes *boxes);
+
+/* Upload the view's boxes and draw them with depth test, without blending. */
+void rv_boxes_draw(struct rv_boxes *boxes, const struct rv_pass *pass, const struct rv_view *view,
+                   const struct rv_palette *palette);
+
+#endif

@@ -1,0 +1,26 @@
+/* The pass under the boxes: floor, lane plates, back wall, tick lines, collections and losses as stripes. Main thread.
+ */
+#ifndef RV_RENDER_GROUND_H
+#define RV_RENDER_GROUND_H
+
+#include "model/view.h"
+#include "render/pass.h"
+#include "render/ticks.h"
+
+struct rv_ground; /* opaque */
+
+/* 0 through *ground, or -ENOTSUP with one line printed. */
+int rv_ground_create(struct rv_ground **ground);
+void rv_ground_destroy(struct rv_ground *ground);
+
+struct rv_ground_content {
+    const struct rv_view *view;
+    const struct rv_ticks *ticks;
+    uint64_t now_ns; /* marked when is_live */
+    bool is_live;
+};
+
+/* Draw blended, without writing depth: everything else stands on or before it. */
+void rv_ground_draw(struct rv_ground *ground, const struct rv_pass *pass, const struct rv_ground_content *content);
+
+#endif

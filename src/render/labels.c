@@ -1,0 +1,196 @@
+#include "render/labels.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/vec.h"
+#include "render/caption.h"
+#include "render/font.h"
+#include "render/shader.h"
+#include "render/upload.h"
+#include "render/theme.h"
+
+#define TICK_SIZE 0.34f     /* world height of an em */
+#define TICK_DISTANCE 0.42f /* baseline before the floor's edge */
+#define TICK_INDENT 0.06f
+#define CAPTION_SHARE 0.74f /* of a row */
+#define CAPTION_PADDING 0.07f
+#define CAPTION_LIFT 0.002f /* before the face */
+#define CAP_HEIGHT 0.72f    /* of an em */
+#define ROW_MIN_PX 7.5f
+#define WIDTH_MIN_PX 26.0f
+#define CAPTION_BYTES 160
+#define LUMINANCE_DARK_TEXT 0.20f /* faces brighter than this carry dark text */
+#define COVERAGE_EXACT 65535u
+
+struct vertex {
+    float x, y, z;
+    float u, v; /* texels */
+    uint32_t rgba;
+};
+
+struct rv_labels {
+    GLuint program, vertex_array, atlas_texture;
+    struct rv_upload upload;
+    struct vertex *vertices;
+    size_t n, capacity;
+};
+
+struct line { /* one line of text: glyphs run along x, their height along up */
+    vec3 origin, up;
+    float size; /* world height of an em */
+    uint32_t rgba;
+};
+
+int rv_labels_create(struct rv_labels **labels, GLuint atlas_texture)
+{
+    *labels = rv_alloc(1, sizeof **labels);
+    (*labels)->atlas_texture = atlas_texture;
+    (*labels)->program = rv_shader_create("label");
+    glGenVertexArrays(1, &(*labels)->vertex_array);
+    glBindVertexArray((*labels)->vertex_array);
+    for (GLuint i = 0; i < 3; i++)
+        glEnableVertexAttribArray(i);
+    return (*labels)->program ? 0 : -ENOTSUP;
+}
+
+void rv_labels_destroy(struct rv_labels *labels)
+{
+    if (!labels)
+        return;
+    rv_upload_fini(&labels->upload);
+    glDeleteVertexArrays(1, &labels->vertex_array);
+    glDeleteProgram(labels->program);
+    free(labels->vertices);
+    free(labels);
+}
+
+static struct vertex corner(const struct line *line, float along, float above, const float texel[2])
+{
+    return (struct vertex){line->origin[0] + along,
+                           line->origin[1] + above * line->up[1],
+                           line->origin[2] + above * line->up[2],
+                           texel[0],
+                           texel[1],
+                           line->rgba};
+}
+
+static void add_glyph(struct rv_labels *labels, const struct line *line, const struct rv_glyph *glyph, float pen)
+{
+    static const int order[6] = {0, 1, 2, 0, 2, 3};
+    float scale = line->size / rv_font_atlas.faces[RV_FONT_LABEL].size_px;
+    float left = pen + (float)glyph->left * scale, right = left + (float)glyph->width * scale;
+    float top = (float)glyph->top * scale, bottom = top - (float)glyph->height * scale;
+    float u0 = glyph->x, v0 = glyph->y, u1 = (float)(glyph->x + glyph->width), v1 = (float)(glyph->y + glyph->height);
+    struct vertex corners[4] = {
+        corner(line, left, top, (float[2]){u0, v0}),
+        corner(line, right, top, (float[2]){u1, v0}),
+        corner(line, right, bottom, (float[2]){u1, v1}),
+        corner(line, left, bottom, (float[2]){u0, v1}),
+    };
+    labels->vertices = rv_vec_reserve(labels->vertices, &labels->capacity, labels->n + 6, sizeof *labels->vertices);
+    for (int i = 0; i < 6; i++)
+        labels->vertices[labels->n++] = corners[order[i]];
+}
+
+static void add_line(struct rv_labels *labels, const struct line *line, const char *text)
+{
+    float pen = 0.0f, scale = line->size / (64.0f * rv_font_atlas.faces[RV_FONT_LABEL].size_px);
+    uint32_t codepoint;
+    while ((codepoint = rv_font_next(&text))) {
+        const struct rv_glyph *glyph = rv_font_glyph(RV_FONT_LABEL, codepoint);
+        if (glyph->width)
+            add_glyph(labels, line, glyph, pen);
+        pen += (float)glyph->advance_64 * scale;
+    }
+}
+
+static void add_tick_labels(struct rv_labels *labels, const struct rv_stage *stage, const struct rv_ticks *ticks)
+{
+    struct line line = {.up = {0.0f, 0.0f, -1.0f}, .size = TICK_SIZE, .rgba = rv_theme_rgba(RV_THEME_TICK, 1.0f)};
+    for (size_t i = 0; i < ticks->n; i++) {
+        line.origin[0] = (float)rv_stage_x(stage, ticks->items[i].time_ns) + TICK_INDENT;
+        line.origin[2] = stage->z_front + TICK_DISTANCE;
+        add_line(labels, &line, ticks->items[i].text);
+    }
+    line.origin[0] = TICK_INDENT;
+    line.origin[2] = stage->z_front + TICK_DISTANCE + 1.2f * TICK_SIZE;
+    line.rgba = rv_theme_rgba(RV_THEME_NOW, 0.9f);
+    add_line(labels, &line, ticks->base);
+}
+
+static uint32_t text_colour(uint32_t colour_idx)
+{
+    struct rv_color front = rv_palette_front(colour_idx);
+    float luminance =
+        0.2126f * rv_theme_linear(front.r) + 0.7152f * rv_theme_linear(front.g) + 0.0722f * rv_theme_linear(front.b);
+    return luminance > LUMINANCE_DARK_TEXT ? rv_theme_rgba(0x07090du, 1.0f) : rv_theme_rgba(0xffffffu, 1.0f);
+}
+
+/* Large enough on screen to carry text. */
+static bool is_readable(const struct rv_camera *camera, const vec3 low, float right, float height)
+{
+    vec2 at, beside, above;
+    bool is_before = rv_camera_project(camera, low, at) &&
+                     rv_camera_project(camera, (vec3){right, low[1], low[2]}, beside) &&
+                     rv_camera_project(camera, (vec3){low[0], low[1] + height, low[2]}, above);
+    return is_before && fabsf(at[1] - above[1]) >= ROW_MIN_PX && glm_vec2_distance(at, beside) >= WIDTH_MIN_PX;
+}
+
+static void add_caption(struct rv_labels *labels, const struct rv_pass *pass, const struct rv_labels_content *content,
+                        const struct rv_stage_lane *lane, const struct rv_box *box)
+{
+    const struct rv_stage *stage = pass->stage;
+    float left = fmaxf(0.0f, (float)rv_stage_x(stage, box->start_ns));
+    float right = fminf(stage->width, (float)rv_stage_x(stage, box->start_ns + box->duration_ns));
+    float height = lane->row_height * RV_STAGE_BOX_HEIGHT, size = lane->row_height * CAPTION_SHARE;
+    vec3 low = {left, (float)box->depth * lane->row_height,
+                lane->z + rv_stage_thickness(lane, box->depth) + CAPTION_LIFT};
+    if (right - left <= 2.0f * CAPTION_PADDING || !is_readable(pass->camera, low, right, height))
+        return;
+    struct rv_subroutine subroutine = rv_subroutines_get(content->subroutines, box->id);
+    char full[512], caption[CAPTION_BYTES];
+    if (subroutine.package[0] == '(') /* a state, told by its colour */
+        snprintf(full, sizeof full, "%s", subroutine.name);
+    else
+        rv_subroutine_full_name(&subroutine, full, sizeof full);
+    float room_px = (right - left - 2.0f * CAPTION_PADDING) / size * rv_font_atlas.faces[RV_FONT_LABEL].size_px;
+    if (!rv_caption_fit(full, RV_FONT_LABEL, room_px, caption, sizeof caption))
+        return;
+    struct line line = {.origin = {left + CAPTION_PADDING, low[1] + 0.5f * (height - CAP_HEIGHT * size), low[2]},
+                        .up = {0.0f, 1.0f, 0.0f},
+                        .size = size,
+                        .rgba = text_colour(rv_palette_index(content->palette, box->id))};
+    add_line(labels, &line, caption);
+}
+
+static void build(struct rv_labels *labels, const struct rv_pass *pass, const struct rv_labels_content *content)
+{
+    const struct rv_view *view = content->view;
+    labels->n = 0;
+    for (size_t lane = 0; lane < view->n_lanes && lane < pass->stage->n_lanes; lane++) {
+        size_t end = (size_t)view->lanes[lane].first_box + view->lanes[lane].n_boxes;
+        for (size_t i = view->lanes[lane].first_box; i < end; i++)
+            if (view->boxes[i].coverage == COVERAGE_EXACT)
+                add_caption(labels, pass, content, &pass->stage->lanes[lane], &view->boxes[i]);
+    }
+    add_tick_labels(labels, pass->stage, content->ticks);
+}
+
+void rv_labels_draw(struct rv_labels *labels, const struct rv_pass *pass, const struct rv_labels_content *content)
+{
+    build(labels, pass, content);
+    rv_pass_begin(pass, labels->program);
+    rv_pass_set_int(labels->program, "u_atlas", 0);
+    glActiveTexture(GL_TEXTURE0);
+    glBindTexture(GL_TEXTURE_2D, labels->atlas_texture);
+    glBindVertexArray(labels->vertex_array);
+    size_t offset = rv_upload_push(&labels->upload, labels->vertices, labels->n * sizeof *labels->vertices);
+    glVertexAttribPointer(0, 3, GL_FLOAT, GL_FALSE, sizeof(struct vertex), (const void *)offset);
+    glVertexAttribPointer(1, 2, GL_FLOAT, GL_FALSE, sizeof(struct vertex), (const void *)(offset + 12));
+    glVertexAttribPointer(2, 4, GL_UNSIGNED_BYTE, GL_TRUE, sizeof(struct vertex), (const void *)(offset + 20));
+    glDrawArrays(GL_TRIANGLES, 0, (GLsizei)labels->n);
+    rv_upload_fence(&labels->upload);
+}

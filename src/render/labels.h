@@ -1,0 +1,25 @@
+/* The pass of text lying in the scene: tick labels on the floor, names on the faces of boxes. Main thread. */
+#ifndef RV_RENDER_LABELS_H
+#define RV_RENDER_LABELS_H
+
+#include "render/palette.h"
+#include "render/pass.h"
+#include "render/ticks.h"
+
+struct rv_labels; /* opaque */
+
+/* 0 through *labels, or -ENOTSUP with one line printed. The atlas texture is the caller's and outlives the pass. */
+int rv_labels_create(struct rv_labels **labels, GLuint atlas_texture);
+void rv_labels_destroy(struct rv_labels *labels);
+
+struct rv_labels_content {
+    const struct rv_view *view;
+    const struct rv_ticks *ticks;
+    const struct rv_palette *palette;
+    struct rv_subroutines *subroutines;
+};
+
+/* Draw blended and depth tested, without writing depth. */
+void rv_labels_draw(struct rv_labels *labels, const struct rv_pass *pass, const struct rv_labels_content *content);
+
+#endif

@@ -1,0 +1,168 @@
+#include "render/overlay.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/vec.h"
+#include "render/pass.h"
+#include "render/shader.h"
+#include "render/upload.h"
+
+#define SCALE_FOR_2X 1.4 /* from here on the faces drawn for two pixels a point look better */
+#define GLYPH_RADIUS -1.0f
+#define SMOOTH_PX 1.0f /* room around a rectangle for its soft edge */
+
+struct vertex {
+    float x, y;
+    float detail[2];
+    float shape[3];
+    uint32_t rgba;
+};
+
+struct rv_overlay {
+    GLuint program, vertex_array, atlas_texture;
+    struct rv_upload upload;
+    struct vertex *vertices;
+    size_t n, capacity;
+    int width_px, height_px;
+    float scale;
+};
+
+struct quad { /* pixels; detail runs from its first to its last value */
+    float x0, y0, x1, y1;
+    float detail0[2], detail1[2];
+    float shape[3];
+    uint32_t rgba;
+};
+
+int rv_overlay_create(struct rv_overlay **overlay, GLuint atlas_texture)
+{
+    *overlay = rv_alloc(1, sizeof **overlay);
+    (*overlay)->atlas_texture = atlas_texture;
+    (*overlay)->program = rv_shader_create("overlay");
+    glGenVertexArrays(1, &(*overlay)->vertex_array);
+    glBindVertexArray((*overlay)->vertex_array);
+    for (GLuint i = 0; i < 4; i++)
+        glEnableVertexAttribArray(i);
+    return (*overlay)->program ? 0 : -ENOTSUP;
+}
+
+void rv_overlay_destroy(struct rv_overlay *overlay)
+{
+    if (!overlay)
+        return;
+    rv_upload_fini(&overlay->upload);
+    glDeleteVertexArrays(1, &overlay->vertex_array);
+    glDeleteProgram(overlay->program);
+    free(overlay->vertices);
+    free(overlay);
+}
+
+void rv_overlay_begin(struct rv_overlay *overlay, int width_px, int height_px, double scale)
+{
+    overlay->n = 0;
+    overlay->width_px = width_px;
+    overlay->height_px = height_px;
+    overlay->scale = scale > 0.0 ? (float)scale : 1.0f;
+}
+
+static void add_quad(struct rv_overlay *overlay, const struct quad *quad)
+{
+    const float *a = quad->detail0, *b = quad->detail1;
+    struct vertex corners[4] = {
+        {quad->x0, quad->y0, {a[0], a[1]}, {0}, quad->rgba},
+        {quad->x1, quad->y0, {b[0], a[1]}, {0}, quad->rgba},
+        {quad->x1, quad->y1, {b[0], b[1]}, {0}, quad->rgba},
+        {quad->x0, quad->y1, {a[0], b[1]}, {0}, quad->rgba},
+    };
+    static const int order[6] = {0, 1, 2, 0, 2, 3};
+    overlay->vertices =
+        rv_vec_reserve(overlay->vertices, &overlay->capacity, overlay->n + 6, sizeof *overlay->vertices);
+    for (int i = 0; i < 6; i++) {
+        struct vertex *vertex = &overlay->vertices[overlay->n++];
+        *vertex = corners[order[i]];
+        memcpy(vertex->shape, quad->shape, sizeof quad->shape);
+    }
+}
+
+void rv_overlay_rectangle(struct rv_overlay *overlay, struct rv_overlay_area area, float radius, uint32_t rgba)
+{
+    float x0 = area.x * overlay->scale, x1 = (area.x + area.width) * overlay->scale;
+    float y0 = area.y * overlay->scale, y1 = (area.y + area.height) * overlay->scale;
+    float half_width = 0.5f * (x1 - x0), half_height = 0.5f * (y1 - y0);
+    struct quad quad = {x0 - SMOOTH_PX,
+                        y0 - SMOOTH_PX,
+                        x1 + SMOOTH_PX,
+                        y1 + SMOOTH_PX,
+                        {-half_width - SMOOTH_PX, -half_height - SMOOTH_PX},
+                        {half_width + SMOOTH_PX, half_height + SMOOTH_PX},
+                        {half_width, half_height, radius * overlay->scale},
+                        rgba};
+    add_quad(overlay, &quad);
+}
+
+/* The face drawn for this scale, and how many pixels one of its own is. */
+static enum rv_font face_for(const struct rv_overlay *overlay, enum rv_font font, float *pixel)
+{
+    bool is_2x = (double)overlay->scale >= SCALE_FOR_2X;
+    *pixel = is_2x ? overlay->scale / 2.0f : overlay->scale;
+    return is_2x ? (enum rv_font)(font + (RV_FONT_TEXT_2X - RV_FONT_TEXT)) : font;
+}
+
+static void add_glyph(struct rv_overlay *overlay, const struct rv_glyph *glyph, const vec3 pen, uint32_t rgba)
+{
+    float x = floorf(pen[0] + 0.5f) + (float)glyph->left * pen[2], y = pen[1] - (float)glyph->top * pen[2];
+    struct quad quad = {x,
+                        y,
+                        x + (float)glyph->width * pen[2],
+                        y + (float)glyph->height * pen[2],
+                        {glyph->x, glyph->y},
+                        {(float)(glyph->x + glyph->width), (float)(glyph->y + glyph->height)},
+                        {0.0f, 0.0f, GLYPH_RADIUS},
+                        rgba};
+    add_quad(overlay, &quad);
+}
+
+float rv_overlay_text(struct rv_overlay *overlay, enum rv_font font, const float at[2], const char *text, uint32_t rgba)
+{
+    vec3 pen = {at[0] * overlay->scale, floorf(at[1] * overlay->scale + 0.5f), 1.0f};
+    font = face_for(overlay, font, &pen[2]);
+    uint32_t codepoint;
+    while ((codepoint = rv_font_next(&text))) {
+        const struct rv_glyph *glyph = rv_font_glyph(font, codepoint);
+        if (glyph->width)
+            add_glyph(overlay, glyph, pen, rgba);
+        pen[0] += (float)glyph->advance_64 / 64.0f * pen[2];
+    }
+    return pen[0] / overlay->scale;
+}
+
+float rv_overlay_text_width(const struct rv_overlay *overlay, enum rv_font font, const char *text)
+{
+    float pixel;
+    font = face_for(overlay, font, &pixel);
+    return rv_font_width(font, text, strlen(text)) * pixel / overlay->scale;
+}
+
+void rv_overlay_draw(struct rv_overlay *overlay)
+{
+    glDisable(GL_DEPTH_TEST);
+    glEnable(GL_BLEND);
+    glBlendFuncSeparate(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA, GL_ONE, GL_ONE_MINUS_SRC_ALPHA);
+    glUseProgram(overlay->program);
+    glUniform2f(glGetUniformLocation(overlay->program, "u_size"), (float)overlay->width_px, (float)overlay->height_px);
+    rv_pass_set_int(overlay->program, "u_atlas", 0);
+    glActiveTexture(GL_TEXTURE0);
+    glBindTexture(GL_TEXTURE_2D, overlay->atlas_texture);
+    glBindVertexArray(overlay->vertex_array);
+    size_t offset = rv_upload_push(&overlay->upload, overlay->vertices, overlay->n * sizeof *overlay->vertices);
+    GLsizei stride = sizeof(struct vertex);
+    glVertexAttribPointer(0, 2, GL_FLOAT, GL_FALSE, stride, (const void *)offset);
+    glVertexAttribPointer(1, 2, GL_FLOAT, GL_FALSE, stride, (const void *)(offset + 8));
+    glVertexAttribPointer(2, 3, GL_FLOAT, GL_FALSE, stride, (const void *)(offset + 16));
+    glVertexAttribPointer(3, 4, GL_UNSIGNED_BYTE, GL_TRUE, stride, (const void *)(offset + 28));
+    glDrawArrays(GL_TRIANGLES, 0, (GLsizei)overlay->n);
+    rv_upload_fence(&overlay->upload);
+}

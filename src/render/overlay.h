@@ -1,0 +1,38 @@
+/*
+ * Flat rectangles and text over the picture, on whole pixels. Main thread, with a current context.
+ *
+ * Coordinates are points from the upper left; a point is `scale` pixels. Calls between begin and draw appear in order.
+ */
+#ifndef RV_RENDER_OVERLAY_H
+#define RV_RENDER_OVERLAY_H
+
+#include <GL/glew.h>
+
+#include "render/font.h"
+
+struct rv_overlay; /* opaque */
+
+/* 0 through *overlay, or -ENOTSUP with one line printed. The atlas texture is the caller's and outlives the pass. */
+int rv_overlay_create(struct rv_overlay **overlay, GLuint atlas_texture);
+void rv_overlay_destroy(struct rv_overlay *overlay);
+
+void rv_overlay_begin(struct rv_overlay *overlay, int width_px, int height_px, double scale);
+
+struct rv_overlay_area {
+    float x, y, width, height;
+};
+
+/* rgba as of rv_theme_rgba(). */
+void rv_overlay_rectangle(struct rv_overlay *overlay, struct rv_overlay_area area, float radius, uint32_t rgba);
+
+/* font: RV_FONT_TEXT, RV_FONT_BOLD or RV_FONT_SMALL; the baseline is at y. Returns x after the text. */
+float rv_overlay_text(struct rv_overlay *overlay, enum rv_font font, const float at[2], const char *text,
+                      uint32_t rgba);
+
+/* Width of a text in points. */
+float rv_overlay_text_width(const struct rv_overlay *overlay, enum rv_font font, const char *text);
+
+/* Draw everything into the bound framebuffer. */
+void rv_overlay_draw(struct rv_overlay *overlay);
+
+#endif

@@ -1,0 +1,60 @@
+#include "render/pack.h"
+
+#define WINDOW_UNITS_MAX ((uint64_t)1 << 30)
+#define BOX_MIN_PX 1.0
+#define CELL_MIN_PX 2.5
+#define COVERAGE_EXACT 65535u
+
+void rv_pack_init(struct rv_pack *pack, uint64_t from_ns, uint64_t to_ns, double ns_per_pixel)
+{
+    if (to_ns <= from_ns)
+        to_ns = from_ns + 1;
+    uint64_t window_ns = to_ns - from_ns;
+    *pack = (struct rv_pack){.from_ns = from_ns, .to_ns = to_ns, .centre_ns = from_ns + window_ns / 2};
+    while (window_ns >> pack->shift >= WINDOW_UNITS_MAX)
+        pack->shift++;
+    pack->box_min_ns = (uint64_t)(ns_per_pixel * BOX_MIN_PX);
+    pack->cell_min_ns = (uint64_t)(ns_per_pixel * CELL_MIN_PX);
+}
+
+static int64_t to_units(const struct rv_pack *pack, uint64_t time_ns)
+{
+    int64_t offset_ns = (int64_t)(time_ns - pack->centre_ns);
+    return offset_ns >= 0 ? offset_ns >> pack->shift : -(-offset_ns >> pack->shift);
+}
+
+struct rv_box_record rv_pack_box(const struct rv_pack *pack, const struct rv_box *box, size_t lane, uint32_t colour_idx)
+{
+    bool is_cell = box->coverage != COVERAGE_EXACT;
+    uint64_t min_ns = is_cell ? pack->cell_min_ns : pack->box_min_ns;
+    uint64_t duration_ns = box->duration_ns > min_ns ? box->duration_ns : min_ns;
+    uint64_t start_ns = box->start_ns, end_ns = start_ns + duration_ns;
+    if (end_ns < start_ns || end_ns > pack->to_ns)
+        end_ns = pack->to_ns;
+    if (start_ns < pack->from_ns)
+        start_ns = pack->from_ns;
+    if (start_ns > pack->to_ns)
+        start_ns = pack->to_ns;
+    if (end_ns < start_ns)
+        end_ns = start_ns;
+    int64_t start = to_units(pack, start_ns), end = to_units(pack, end_ns);
+    uint32_t depth = box->depth < RV_PLACE_MAX ? box->depth : RV_PLACE_MAX;
+    uint32_t lane_idx = lane < RV_PLACE_MAX ? (uint32_t)lane : RV_PLACE_MAX;
+    uint32_t flags = (is_cell ? RV_PAINT_CELL : 0) | (box->flags & RV_SPAN_OPEN ? RV_PAINT_OPEN : 0);
+    return (struct rv_box_record){
+        .start = (int32_t)start,
+        .duration = (uint32_t)(end - start),
+        .paint = colour_idx | flags | (uint32_t)box->coverage << RV_PAINT_COVERAGE_SHIFT,
+        .place = depth | lane_idx << RV_PLACE_LANE_SHIFT,
+    };
+}
+
+double rv_pack_scale(const struct rv_pack *pack)
+{
+    return (double)((uint64_t)1 << pack->shift) / (double)(pack->to_ns - pack->from_ns);
+}
+
+double rv_pack_centre(const struct rv_pack *pack)
+{
+    return (double)(pack->centre_ns - pack->from_ns) / (double)(pack->to_ns - pack->from_ns);
+}

@@ -1,0 +1,44 @@
+/*
+ * Boxes as the GPU gets them: 16 bytes, times as integers about the window's centre. No GL.
+ *
+ * Times are in units of 2^shift ns, the smallest with window >> shift < 2^30, so that neither float nor 32-bit
+ * arithmetic in the shader can jitter or wrap, however long the trace.
+ */
+#ifndef RV_RENDER_PACK_H
+#define RV_RENDER_PACK_H
+
+#include <stdint.h>
+
+#include "model/view.h"
+
+struct rv_box_record {
+    int32_t start;     /* units from the window's centre */
+    uint32_t duration; /* units */
+    uint32_t paint;    /* colour index 0..11, cell 12, open 13, coverage 16..31 */
+    uint32_t place;    /* depth 0..15, lane 16..31 */
+};
+
+#define RV_PAINT_CELL (1u << 12)
+#define RV_PAINT_OPEN (1u << 13)
+#define RV_PAINT_COVERAGE_SHIFT 16
+#define RV_PLACE_LANE_SHIFT 16
+#define RV_PLACE_MAX 0xFFFFu
+
+struct rv_pack {
+    uint64_t from_ns, to_ns, centre_ns;
+    uint32_t shift;
+    uint64_t box_min_ns, cell_min_ns; /* narrower ones are widened to stay visible */
+};
+
+void rv_pack_init(struct rv_pack *pack, uint64_t from_ns, uint64_t to_ns, double ns_per_pixel);
+
+/* One box, clipped to the window. colour_idx < 4096; a deeper or later lane than fits in 16 bits is drawn at the last.
+ */
+struct rv_box_record rv_pack_box(const struct rv_pack *pack, const struct rv_box *box, size_t lane,
+                                 uint32_t colour_idx);
+
+/* Window widths per unit, and the share of the window that lies before the centre: x = centre + start * scale. */
+double rv_pack_scale(const struct rv_pack *pack);
+double rv_pack_centre(const struct rv_pack *pack);
+
+#endif

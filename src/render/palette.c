@@ -1,0 +1,257 @@
+#include "render/palette.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/vec.h"
+
+#define SLOT_NEUTRAL RV_COLOR_SLOTS
+#define SLOT_WAIT (RV_COLOR_SLOTS + 1u)
+#define SLOT_NONE UINT32_MAX
+#define GROUP_UNKNOWN UINT32_MAX
+#define ID_MAX (1u << 24)
+#define TAKEOVER_RATIO 6.0 /* how much larger than the smallest slot's owner a group must be to take its place */
+#define AREA_DECAY 0.995   /* per view */
+
+struct group {
+    uint64_t key;
+    double area, area_now; /* ns of inclusive time: recent maximum, this view */
+    uint32_t slot;
+    bool has_package, is_state;
+};
+
+struct member { /* by subroutine id */
+    uint32_t group;
+    uint8_t shade;
+};
+
+struct rv_palette {
+    struct group *groups;
+    size_t n_groups, groups_capacity;
+    uint32_t *table; /* open addressing by key: group index + 1 */
+    size_t table_size;
+    struct member *members;
+    size_t n_members, members_capacity;
+    uint32_t owners[RV_COLOR_SLOTS]; /* group index or SLOT_NONE */
+};
+
+struct rv_palette *rv_palette_create(void)
+{
+    struct rv_palette *palette = rv_alloc(1, sizeof *palette);
+    for (unsigned slot = 0; slot < RV_COLOR_SLOTS; slot++)
+        palette->owners[slot] = SLOT_NONE;
+    return palette;
+}
+
+void rv_palette_destroy(struct rv_palette *palette)
+{
+    if (!palette)
+        return;
+    free(palette->groups);
+    free(palette->table);
+    free(palette->members);
+    free(palette);
+}
+
+static uint32_t *table_cell(const struct rv_palette *palette, uint64_t key)
+{
+    size_t at = key & (palette->table_size - 1);
+    while (palette->table[at] && palette->groups[palette->table[at] - 1].key != key)
+        at = (at + 1) & (palette->table_size - 1);
+    return &palette->table[at];
+}
+
+static void grow_table(struct rv_palette *palette)
+{
+    if (palette->n_groups * 2 < palette->table_size)
+        return;
+    free(palette->table);
+    palette->table_size = palette->table_size ? palette->table_size * 2 : 256;
+    palette->table = rv_alloc(palette->table_size, sizeof *palette->table);
+    for (size_t i = 0; i < palette->n_groups; i++)
+        *table_cell(palette, palette->groups[i].key) = (uint32_t)i + 1;
+}
+
+/* Length of a name's first part: before the first "_", "::", "." or digit that is not at its beginning. */
+static size_t stem_length(const char *name)
+{
+    size_t start = strspn(name, "_");
+    size_t length = start + strcspn(name + start, "_:.(<0123456789");
+    return length - start >= 2 ? length : strlen(name);
+}
+
+static uint32_t find_group(struct rv_palette *palette, const struct rv_subroutine *subroutine)
+{
+    bool has_package = subroutine->package[0] != '\0';
+    const char *text = has_package ? subroutine->package : subroutine->name;
+    size_t length = has_package ? strlen(text) : stem_length(text);
+    uint64_t key = rv_hash_combine(rv_hash_bytes(text, length), has_package);
+    grow_table(palette);
+    uint32_t *cell = table_cell(palette, key);
+    if (*cell)
+        return *cell - 1;
+    palette->groups =
+        rv_vec_reserve(palette->groups, &palette->groups_capacity, palette->n_groups + 1, sizeof(struct group));
+    palette->groups[palette->n_groups] = (struct group){
+        .key = key, .slot = SLOT_NONE, .has_package = has_package, .is_state = text[0] == '(' && has_package};
+    *cell = (uint32_t)++palette->n_groups;
+    return *cell - 1;
+}
+
+static const struct member *learn(struct rv_palette *palette, uint32_t id, struct rv_subroutines *subroutines)
+{
+    static const struct member unknown = {.group = GROUP_UNKNOWN};
+    if (id >= ID_MAX)
+        return &unknown;
+    if (id >= palette->n_members) {
+        size_t need = (size_t)id + 1;
+        palette->members = rv_vec_reserve(palette->members, &palette->members_capacity, need, sizeof(struct member));
+        for (size_t i = palette->n_members; i < need; i++)
+            palette->members[i] = (struct member){.group = GROUP_UNKNOWN};
+        palette->n_members = need;
+    }
+    struct member *member = &palette->members[id];
+    if (member->group != GROUP_UNKNOWN)
+        return member;
+    struct rv_subroutine subroutine = rv_subroutines_get(subroutines, id);
+    if (subroutine.name[0] == '#' || subroutine.name[0] == '\0')
+        return member;
+    member->group = find_group(palette, &subroutine);
+    member->shade = (uint8_t)rv_hash_bytes(subroutine.name, strlen(subroutine.name));
+    return member;
+}
+
+static uint64_t visible_ns(const struct rv_view *view, const struct rv_box *box)
+{
+    uint64_t end_ns = box->start_ns + box->duration_ns;
+    uint64_t from_ns = box->start_ns > view->from_ns ? box->start_ns : view->from_ns;
+    uint64_t to_ns = end_ns < view->to_ns ? end_ns : view->to_ns;
+    return to_ns > from_ns ? to_ns - from_ns : 0;
+}
+
+static void add_areas(struct rv_palette *palette, const struct rv_view *view, struct rv_subroutines *subroutines)
+{
+    for (size_t i = 0; i < view->n_boxes; i++) {
+        const struct rv_box *box = &view->boxes[i];
+        const struct member *member = learn(palette, box->id, subroutines);
+        if (member->group != GROUP_UNKNOWN)
+            palette->groups[member->group].area_now += (double)visible_ns(view, box) * box->coverage / 65535.0;
+    }
+    for (size_t i = 0; i < palette->n_groups; i++) {
+        struct group *group = &palette->groups[i];
+        group->area *= AREA_DECAY;
+        if (group->area_now > group->area)
+            group->area = group->area_now;
+        group->area_now = 0.0;
+    }
+}
+
+/* The largest group that has none; ties go to the one seen first. */
+static uint32_t largest_without_slot(const struct rv_palette *palette)
+{
+    uint32_t best = GROUP_UNKNOWN;
+    for (size_t i = 0; i < palette->n_groups; i++) {
+        const struct group *group = &palette->groups[i];
+        if (group->slot != SLOT_NONE || group->is_state || group->area <= 0.0)
+            continue;
+        if (best == GROUP_UNKNOWN || group->area > palette->groups[best].area)
+            best = (uint32_t)i;
+    }
+    return best;
+}
+
+/* A free slot, else the smallest owner's. */
+static uint32_t weakest_slot(const struct rv_palette *palette)
+{
+    uint32_t weakest = 0;
+    for (uint32_t slot = 0; slot < RV_COLOR_SLOTS; slot++) {
+        if (palette->owners[slot] == SLOT_NONE)
+            return slot;
+        if (palette->groups[palette->owners[slot]].area < palette->groups[palette->owners[weakest]].area)
+            weakest = slot;
+    }
+    return weakest;
+}
+
+static void give_slots(struct rv_palette *palette)
+{
+    for (;;) {
+        uint32_t candidate = largest_without_slot(palette);
+        uint32_t slot = weakest_slot(palette);
+        uint32_t owner = palette->owners[slot];
+        if (candidate == GROUP_UNKNOWN)
+            return;
+        if (owner != SLOT_NONE && palette->groups[candidate].area < TAKEOVER_RATIO * palette->groups[owner].area)
+            return;
+        if (owner != SLOT_NONE)
+            palette->groups[owner].slot = SLOT_NONE;
+        palette->owners[slot] = candidate;
+        palette->groups[candidate].slot = slot;
+    }
+}
+
+void rv_palette_update(struct rv_palette *palette, const struct rv_view *view, struct rv_subroutines *subroutines)
+{
+    add_areas(palette, view, subroutines);
+    give_slots(palette);
+}
+
+static uint32_t group_slot(const struct group *group)
+{
+    if (group->is_state)
+        return SLOT_WAIT;
+    if (group->slot != SLOT_NONE)
+        return group->slot;
+    return group->has_package ? SLOT_NEUTRAL : (uint32_t)(group->key >> 32) % RV_COLOR_SLOTS;
+}
+
+uint32_t rv_palette_index(const struct rv_palette *palette, uint32_t id)
+{
+    if (id >= palette->n_members || palette->members[id].group == GROUP_UNKNOWN)
+        return SLOT_NEUTRAL * RV_PALETTE_SHADES;
+    const struct member *member = &palette->members[id];
+    return group_slot(&palette->groups[member->group]) * RV_PALETTE_SHADES + member->shade;
+}
+
+static struct rv_color scaled(struct rv_color color, unsigned percent)
+{
+    unsigned r = color.r * percent / 100u, g = color.g * percent / 100u, b = color.b * percent / 100u;
+    return (struct rv_color){(uint8_t)(r < 255 ? r : 255), (uint8_t)(g < 255 ? g : 255), (uint8_t)(b < 255 ? b : 255)};
+}
+
+static struct rv_color_tones tones_of(uint32_t slot, uint32_t shade)
+{
+    if (slot == SLOT_WAIT) {
+        struct rv_color wait = rv_color_wait();
+        return (struct rv_color_tones){wait, scaled(wait, 135), scaled(wait, 65)};
+    }
+    return rv_color_subroutine(slot, (uint32_t)rv_hash_u64(shade + 1));
+}
+
+struct rv_color rv_palette_front(uint32_t colour_idx)
+{
+    return tones_of(colour_idx / RV_PALETTE_SHADES, colour_idx % RV_PALETTE_SHADES).front;
+}
+
+static void write_texel(uint8_t *texels, uint32_t row, uint32_t shade, struct rv_color color)
+{
+    uint8_t *texel = texels + 4 * ((size_t)row * RV_PALETTE_SHADES + shade);
+    texel[0] = color.r;
+    texel[1] = color.g;
+    texel[2] = color.b;
+    texel[3] = 255;
+}
+
+void rv_palette_texels(uint8_t out[RV_PALETTE_TEXEL_BYTES])
+{
+    for (uint32_t slot = 0; slot < RV_PALETTE_ROWS; slot++) {
+        for (uint32_t shade = 0; shade < RV_PALETTE_SHADES; shade++) {
+            struct rv_color_tones tones = tones_of(slot, shade);
+            write_texel(out, slot * RV_PALETTE_TONES, shade, tones.front);
+            write_texel(out, slot * RV_PALETTE_TONES + 1, shade, tones.top);
+            write_texel(out, slot * RV_PALETTE_TONES + 2, shade, tones.side);
+        }
+    }
+}

@@ -1,0 +1,41 @@
+/*
+ * Which subroutine has which colour. No GL.
+ *
+ * Subroutines are grouped by package, or by the first part of their name where there is no package ("lua_pushnil" ->
+ * "lua"). The groups with the largest visible inclusive area get the palette's slots and keep them; a group of a
+ * package that got none is neutral, one without a package takes a slot by hash. A package in parentheses, "(wait)", is
+ * a state, not code. A colour index is slot * 256 + shade; the texture has one texel per index and tone.
+ */
+#ifndef RV_RENDER_PALETTE_H
+#define RV_RENDER_PALETTE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model/color.h"
+#include "model/subroutines.h"
+#include "model/view.h"
+
+#define RV_PALETTE_SHADES 256u
+#define RV_PALETTE_ROWS (RV_COLOR_SLOTS + 2u) /* neutral and waiting after the slots */
+#define RV_PALETTE_TONES 3u                   /* front, top, side */
+
+struct rv_palette;
+
+struct rv_palette *rv_palette_create(void);
+void rv_palette_destroy(struct rv_palette *palette);
+
+/* Learn the subroutines of this view and give free slots by rank. */
+void rv_palette_update(struct rv_palette *palette, const struct rv_view *view, struct rv_subroutines *subroutines);
+
+/* Colour index of a subroutine of the last view; < RV_PALETTE_ROWS * RV_PALETTE_SHADES. */
+uint32_t rv_palette_index(const struct rv_palette *palette, uint32_t id);
+
+/* Front tone of a colour index. */
+struct rv_color rv_palette_front(uint32_t colour_idx);
+
+/* sRGB RGBA texels, RV_PALETTE_SHADES wide, row = slot * RV_PALETTE_TONES + tone. */
+#define RV_PALETTE_TEXEL_BYTES (RV_PALETTE_SHADES * RV_PALETTE_ROWS * RV_PALETTE_TONES * 4u)
+void rv_palette_texels(uint8_t out[RV_PALETTE_TEXEL_BYTES]);
+
+#endif

@@ -1,0 +1,24 @@
+/* What every pass of a 3D frame shares: camera, stage, haze. Main thread, with a current context. */
+#ifndef RV_RENDER_PASS_H
+#define RV_RENDER_PASS_H
+
+#include <GL/glew.h>
+
+#include "render/camera.h"
+#include "render/stage.h"
+
+struct rv_pass {
+    const struct rv_camera *camera;
+    const struct rv_stage *stage;
+    float haze[2]; /* world distances from the eye at which haze begins and is full */
+};
+
+/* Make the program current and set u_view_projection, u_eye, u_background and u_haze where it has them. */
+void rv_pass_begin(const struct rv_pass *pass, GLuint program);
+
+void rv_pass_set_int(GLuint program, const char *name, int value);
+
+/* Linear rgb of an sRGB colour 0xRRGGBB. */
+void rv_pass_linear(uint32_t rgb, float out[3]);
+
+#endif

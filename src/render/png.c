@@ -1,0 +1,66 @@
+#include "render/png.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <png.h>
+
+#include "base/err.h"
+#include "base/vec.h"
+
+#define COMPRESSION_LEVEL 3 /* a still in tens of milliseconds */
+
+/* libpng leaves by longjmp; nothing here is changed between setjmp and that. */
+static bool write_rows(FILE *out, png_structp png, png_infop info, png_bytepp rows, const int size[2])
+{
+    if (setjmp(png_jmpbuf(png)))
+        return false;
+    png_init_io(png, out);
+    png_set_compression_level(png, COMPRESSION_LEVEL);
+    png_set_IHDR(png, info, (png_uint_32)size[0], (png_uint_32)size[1], 8, PNG_COLOR_TYPE_RGB_ALPHA, PNG_INTERLACE_NONE,
+                 PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+    png_set_rows(png, info, rows);
+    png_write_png(png, info, PNG_TRANSFORM_IDENTITY, NULL);
+    return true;
+}
+
+static bool write_image(FILE *out, const uint8_t *rgba, int width_px, int height_px)
+{
+    const int size[2] = {width_px, height_px};
+    png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, NULL, NULL, NULL);
+    png_infop info = png ? png_create_info_struct(png) : NULL;
+    png_bytepp rows = rv_alloc((size_t)height_px, sizeof *rows);
+    for (int y = 0; y < height_px; y++)
+        rows[y] = (png_bytep)(uintptr_t)rgba + (size_t)y * (size_t)width_px * 4;
+    bool is_written = info && write_rows(out, png, info, rows, size);
+    png_destroy_write_struct(&png, &info);
+    free(rows);
+    return is_written;
+}
+
+int rv_png_write(const char *path, const uint8_t *rgba, int width_px, int height_px)
+{
+    size_t n_bytes = strlen(path) + 32;
+    char *beside = rv_alloc(n_bytes, 1);
+    snprintf(beside, n_bytes, "%s.%ld.part", path, (long)getpid());
+    int err = 0;
+    FILE *out = fopen(beside, "wbxe");
+    if (!out) {
+        err = rv_err_sys("%s", beside);
+    } else {
+        bool is_written = write_image(out, rgba, width_px, height_px);
+        bool is_closed = !fclose(out);
+        if (!is_written || !is_closed)
+            err = rv_err(EIO, "%s: the picture could not be written", path);
+        else if (rename(beside, path))
+            err = rv_err_sys("%s", path);
+        if (err)
+            unlink(beside);
+    }
+    free(beside);
+    return err;
+}

@@ -1,0 +1,112 @@
+#include "render/stage.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/vec.h"
+
+#define ROW_HEIGHT 0.29f
+#define HALF_THICKNESS 0.30f
+#define ROWS_MIN 3u
+#define LANE_TOP_MAX 10.5f /* a deeper lane gets thinner rows */
+#define GAP 0.75f          /* between two lanes, besides room for the front one's height */
+#define HEIGHT_SHARE 0.92f /* of a lane's height that the next one stands back */
+#define DEPTH_MAX 40.0f    /* z extent beyond which lanes move closer together */
+#define FRONT_MARGIN 0.35f
+
+static uint32_t held_rows(struct rv_stage *stage, const struct rv_view_lane *lane)
+{
+    uint32_t idx = lane->lane_idx;
+    if (idx >= stage->n_rows_held) {
+        stage->rows_held =
+            rv_vec_reserve(stage->rows_held, &stage->rows_held_capacity, idx + (size_t)1, sizeof(uint32_t));
+        for (size_t i = stage->n_rows_held; i <= idx; i++)
+            stage->rows_held[i] = ROWS_MIN;
+        stage->n_rows_held = idx + (size_t)1;
+    }
+    if (lane->max_depth > stage->rows_held[idx])
+        stage->rows_held[idx] = lane->max_depth;
+    return stage->rows_held[idx];
+}
+
+/* Steps of sqrt(2), so that a stack growing frame by frame does not move the rows each time. */
+static float row_height(uint32_t n_rows)
+{
+    float height = ROW_HEIGHT;
+    while (height * (float)n_rows > LANE_TOP_MAX)
+        height *= 0.70710678f;
+    return height;
+}
+
+static void place_lanes(struct rv_stage *stage, const struct rv_view *view)
+{
+    float z = 0.0f;
+    for (size_t i = 0; i < view->n_lanes; i++) {
+        struct rv_stage_lane *lane = &stage->lanes[i];
+        lane->n_rows = held_rows(stage, &view->lanes[i]);
+        lane->row_height = row_height(lane->n_rows);
+        lane->half_thickness = HALF_THICKNESS;
+        lane->z = z;
+        z -= 2.0f * HALF_THICKNESS + GAP + HEIGHT_SHARE * rv_stage_lane_top(lane);
+    }
+}
+
+static void squeeze_lanes(struct rv_stage *stage)
+{
+    float extent = stage->n_lanes ? -stage->lanes[stage->n_lanes - 1].z : 0.0f;
+    if (extent <= DEPTH_MAX)
+        return;
+    float share = DEPTH_MAX / extent;
+    for (size_t i = 0; i < stage->n_lanes; i++) {
+        stage->lanes[i].z *= share;
+        stage->lanes[i].half_thickness *= fmaxf(share, 0.1f);
+    }
+}
+
+void rv_stage_update(struct rv_stage *stage, const struct rv_view *view)
+{
+    stage->from_ns = view->from_ns;
+    stage->to_ns = view->to_ns > view->from_ns ? view->to_ns : view->from_ns + 1;
+    stage->width = RV_STAGE_WIDTH;
+    stage->lanes = rv_vec_reserve(stage->lanes, &stage->lanes_capacity, view->n_lanes, sizeof *stage->lanes);
+    stage->n_lanes = view->n_lanes;
+    place_lanes(stage, view);
+    squeeze_lanes(stage);
+    stage->top = ROW_HEIGHT * ROWS_MIN;
+    for (size_t i = 0; i < stage->n_lanes; i++)
+        stage->top = fmaxf(stage->top, rv_stage_lane_top(&stage->lanes[i]));
+    float z_last = stage->n_lanes ? stage->lanes[stage->n_lanes - 1].z : 0.0f;
+    stage->z_front = HALF_THICKNESS + FRONT_MARGIN;
+    stage->z_back = z_last - HALF_THICKNESS - FRONT_MARGIN;
+}
+
+void rv_stage_fini(struct rv_stage *stage)
+{
+    free(stage->lanes);
+    free(stage->rows_held);
+    *stage = (struct rv_stage){0};
+}
+
+double rv_stage_x(const struct rv_stage *stage, uint64_t time_ns)
+{
+    double delta = time_ns >= stage->from_ns ? (double)(time_ns - stage->from_ns) : -(double)(stage->from_ns - time_ns);
+    return delta * (double)stage->width / (double)(stage->to_ns - stage->from_ns);
+}
+
+uint64_t rv_stage_time(const struct rv_stage *stage, double x)
+{
+    double delta = x / (double)stage->width * (double)(stage->to_ns - stage->from_ns);
+    if (delta < 0.0)
+        return -delta >= (double)stage->from_ns ? 0 : stage->from_ns - (uint64_t)(-delta);
+    return delta >= 9.0e18 ? UINT64_MAX : stage->from_ns + (uint64_t)delta;
+}
+
+float rv_stage_thickness(const struct rv_stage_lane *lane, uint32_t depth)
+{
+    return lane->half_thickness * fmaxf(RV_STAGE_THICKNESS_MIN, 1.0f - RV_STAGE_INSET * (float)depth);
+}
+
+float rv_stage_lane_top(const struct rv_stage_lane *lane)
+{
+    return lane->row_height * (float)lane->n_rows;
+}
