@@ -1,0 +1,29 @@
+/* Pictures without a window. */
+#ifndef RV_APP_HEADLESS_H
+#define RV_APP_HEADLESS_H
+
+#include <stdint.h>
+
+#include "model/lanes.h"
+#include "model/subroutines.h"
+
+struct rv_screenshot_params { /* zero = default */
+    const char *path;
+    int width_px, height_px; /* 1600 x 900 */
+    struct rv_lanes *lanes;
+    struct rv_subroutines *subroutines;
+    uint64_t at_ns;      /* where the window begins, from the first event */
+    uint64_t window_ns;  /* to the end */
+    const char *program; /* shown in the top bar; NULL = no bar */
+    uint32_t pid;
+    uint64_t n_dropped;
+};
+
+/*
+ * Draw one picture of the lanes into a PNG file. The same content gives the same pixels.
+ *   returns  0, or a negative errno with one line printed: -ENODEV, -ENOTSUP (no OpenGL 3.3), -EINVAL (size), file
+ * errors thread   main
+ */
+int rv_headless_screenshot(const struct rv_screenshot_params *params);
+
+#endif
