@@ -24,8 +24,6 @@ enum {
     BUSY_SHARE = 4,
     /* After so many turns without an event naps may be longer. */
     IDLE_TURNS = 25,
-    /* After so many turns without an event naps may be longer. */
-    IDLE_TURNS = 25,
 };
 static const uint64_t DEFAULT_INTERVAL_NS = 2000000;
 static const uint64_t LIVENESS_INTERVAL_NS = 20000000;
