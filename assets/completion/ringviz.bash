@@ -37,11 +37,11 @@ _ringviz() {
         ;;
     "")
         if [[ $cur == -* ]]; then
-            compopt -o nospace 2>/dev/null
             COMPREPLY=($(compgen -W "--headless --report --spans --info --output= --screenshot= --view= --size= --at=
                 --window= --policy= --drain-interval= --ring-events= --rings= --slots= --slot-size= --message-size=
                 --global-size= --trace-file= --include= --exclude= --max-depth= --duration= --clock= --threads=
                 --memory= --bench --json --verbose --version --help" -- "$cur"))
+            [[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace 2>/dev/null
         else
             compopt -o filenames 2>/dev/null
             COMPREPLY=($(compgen -f -- "$cur"))
