@@ -152,7 +152,7 @@ struct rv_ring_account rv_ring_account(const struct rv_ring *ring)
 
 void rv_ring_wake_consumer(struct rv_wire_header *header)
 {
-    __atomic_fetch_add(&header->consumer_wake, 1, __ATOMIC_SEQ_CST);
+    __atomic_fetch_add(&header->consumer_wake, 1, __ATOMIC_SEQ_CST);        /* W2 <- W1 */
     if (__atomic_load_n(&header->consumer_is_asleep, __ATOMIC_SEQ_CST)) /* W2 <- W1 */
         rv_os_futex_wake(&header->consumer_wake);
 }
