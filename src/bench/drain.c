@@ -1,0 +1,253 @@
+/*
+ * From a producer going flat out to spans in the model: a process of its own pushes native events under `block`, the
+ * real session drains them. Everything is counted; a lost event fails the benchmark.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/os.h"
+#include "base/vec.h"
+#include "bench/bench.h"
+#include "pipeline/session.h"
+#include "ring/directory.h"
+#include "ring/push.h"
+#include "source/live.h"
+
+enum { N_RUNS = 5, N_EVENTS = 1 << 24, N_PATTERN = 1 << 14, N_FUNCTIONS = 1000, DEPTH = 10, FRAME_BYTES = 64 };
+static const uint64_t STACK_TOP = 0x7ff000000000;
+static const uint64_t FIRST_FUNCTION = 0x560000001000;
+static const uint64_t IDLE_NS = 1000000000;
+
+struct step {
+    uint64_t function, stack;
+    enum rv_event_kind kind;
+};
+
+/* A random walk at depth 10 that comes back to where it began. */
+static struct step *make_pattern(void)
+{
+    struct step *steps = rv_alloc(N_PATTERN, sizeof *steps);
+    uint64_t open[N_PATTERN], seed = 1;
+    unsigned depth = 0;
+    for (unsigned i = 0; i < N_PATTERN; i++) {
+        uint64_t random = rv_bench_random(&seed);
+        bool must_return = depth >= N_PATTERN - i;
+        bool is_call = depth == 0 || (!must_return && random % (2 * DEPTH) >= depth);
+        if (is_call)
+            open[depth++] = FIRST_FUNCTION + (random >> 32) % N_FUNCTIONS * 64;
+        else
+            depth--;
+        unsigned frame = is_call ? depth - 1 : depth;
+        steps[i] = (struct step){open[frame], STACK_TOP - (uint64_t)frame * FRAME_BYTES,
+                                 is_call ? RV_EVENT_CALL_AT : RV_EVENT_RETURN_AT};
+    }
+    return steps;
+}
+
+/* The producer process. Waits for `go` on its standard input. */
+_Noreturn static void produce(const char *path, const struct step *steps, uint64_t n_events, int go)
+{
+    struct rv_map map = {0};
+    struct rv_pusher_state *state = rv_alloc(1, sizeof *state);
+    struct rv_pusher pusher = {0};
+    struct rv_ring ring;
+    char byte;
+    int process_idx = rv_map_open(&map, path, RV_MAP_PRODUCER, true) ? -1 : rv_directory_enter_process(&map);
+    int ring_idx = process_idx < 0 ? -1 : rv_directory_claim(&map, (uint32_t)process_idx, RV_TAG_STACK_POINTER);
+    if (ring_idx < 0 || read(go, &byte, 1) != 1)
+        _exit(1);
+    rv_ring_view(&ring, &map, (uint32_t)ring_idx);
+    rv_pusher_attach(&pusher, state, &ring, (uint32_t)ring_idx);
+    for (uint64_t i = 0; i < n_events; i += N_PATTERN)
+        for (const struct step *step = steps; step < steps + N_PATTERN; step++)
+            rv_push(&pusher, step->kind, step->function, step->stack, rv_push_slow);
+    rv_pusher_flush(&pusher);
+    rv_directory_release(&map, (uint32_t)ring_idx);
+    _exit(0);
+}
+
+struct producer {
+    pid_t pid;
+    int go; /* write one byte: begin */
+    bool has_ended;
+};
+
+static int start_producer(struct producer *producer, const char *path, const struct step *steps, uint64_t n_events)
+{
+    int ends[2];
+    if (pipe(ends) != 0)
+        return rv_err_sys("pipe");
+    *producer = (struct producer){.pid = fork(), .go = ends[1]};
+    if (producer->pid == 0)
+        produce(path, steps, n_events, ends[0]);
+    close(ends[0]);
+    return producer->pid < 0 ? rv_err_sys("fork") : 0;
+}
+
+static bool producer_has_ended(void *context)
+{
+    struct producer *producer = context;
+    int status;
+    if (!producer->has_ended && waitpid(producer->pid, &status, WNOHANG) == producer->pid)
+        producer->has_ended = true;
+    return producer->has_ended;
+}
+
+struct setup {
+    struct rv_map map;
+    char path[4096];
+    struct producer producer;
+    struct rv_session *session;
+};
+
+static void end_run(struct setup *setup)
+{
+    rv_session_destroy(setup->session);
+    if (setup->producer.pid > 0 && !setup->producer.has_ended) {
+        kill(setup->producer.pid, SIGKILL);
+        waitpid(setup->producer.pid, NULL, 0);
+    }
+    close(setup->producer.go);
+    if (*setup->map.path)
+        unlink(setup->map.path);
+    rv_map_close(&setup->map);
+}
+
+static int begin_run(struct setup *setup, const struct step *steps, uint64_t n_events)
+{
+    *setup = (struct setup){.producer.go = -1};
+    int error = rv_map_default_path(setup->path, sizeof setup->path, 4u << 20);
+    if (!error)
+        error = rv_map_create(&setup->map, setup->path, &(struct rv_map_params){0});
+    struct rv_source *source = NULL;
+    if (!error) {
+        source = rv_live_open(
+            &setup->map, &(struct rv_live_params){.is_over = producer_has_ended, .is_over_context = &setup->producer});
+        error = source ? start_producer(&setup->producer, setup->path, steps, n_events) : -EBUSY;
+    }
+    if (error)
+        return error;
+    setup->session = rv_session_start(&(struct rv_session_params){0}, source);
+    return 0;
+}
+
+struct sample {
+    double rate;                                     /* M events/s */
+    double drain, scan, carry, timeline, statistics; /* ns of CPU an event */
+};
+
+static int measure_flat_out(const struct step *steps, struct sample *sample)
+{
+    struct setup setup;
+    int error = begin_run(&setup, steps, N_EVENTS);
+    if (error)
+        return error;
+    uint64_t began = rv_clock_mono_ns();
+    if (write(setup.producer.go, "g", 1) != 1)
+        error = -EPIPE;
+    while (!rv_session_wait(setup.session, 1000000000))
+        ;
+    double ns = (double)(rv_clock_mono_ns() - began);
+    struct rv_session_counts counts;
+    rv_session_counts(setup.session, &counts);
+    if (counts.n_consumed != N_EVENTS || counts.n_dropped || counts.n_spans != N_EVENTS / 2)
+        error = rv_err(EIO, "drain: %llu of %d events, %llu dropped, %llu spans", (unsigned long long)counts.n_consumed,
+                       N_EVENTS, (unsigned long long)counts.n_dropped, (unsigned long long)counts.n_spans);
+    *sample = (struct sample){.rate = N_EVENTS / ns * 1e3,
+                              .drain = (double)counts.drain_ns / N_EVENTS,
+                              .scan = (double)counts.scan_ns / N_EVENTS,
+                              .carry = (double)counts.carry_ns / N_EVENTS,
+                              .timeline = (double)counts.timeline_ns / N_EVENTS,
+                              .statistics = (double)counts.stats_ns / N_EVENTS};
+    end_run(&setup);
+    return error;
+}
+
+/* Per cent of one core while nothing happens. */
+static int measure_idle(const struct step *steps, double *percent)
+{
+    struct setup setup;
+    int error = begin_run(&setup, steps, N_PATTERN);
+    if (error)
+        return error;
+    struct timespec before, after;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &before);
+    rv_os_sleep_ns(IDLE_NS);
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &after);
+    double ns = (double)(after.tv_sec - before.tv_sec) * 1e9 + (double)(after.tv_nsec - before.tv_nsec);
+    *percent = ns / (double)IDLE_NS * 100;
+    end_run(&setup);
+    return 0;
+}
+
+/* From the first event after a pause to that event in the model, ms. */
+static int measure_wake(const struct step *steps, double *ms)
+{
+    struct setup setup;
+    int error = begin_run(&setup, steps, N_PATTERN);
+    if (error)
+        return error;
+    rv_os_sleep_ns(IDLE_NS / 10);
+    uint64_t began = rv_clock_mono_ns();
+    struct rv_session_counts counts = {0};
+    if (write(setup.producer.go, "g", 1) != 1)
+        error = -EPIPE;
+    while (!error && counts.n_spans == 0)
+        rv_session_counts(setup.session, &counts);
+    *ms = (double)(rv_clock_mono_ns() - began) / 1e6;
+    end_run(&setup);
+    return error;
+}
+
+static void print_row(struct rv_bench_out *out, const char *name, const char *unit, double *samples, unsigned n,
+                      const char *detail)
+{
+    double median = rv_bench_median(samples, n);
+    bool is_rate = strcmp(unit, "Mevents/s") == 0;
+    double best = is_rate ? samples[n - 1] : samples[0];
+    rv_bench_row(out, &(struct rv_bench_row){
+                          .bench = name, .unit = unit, .median = median, .min = best, .n = n, .detail = detail});
+}
+
+int rv_bench_drain(struct rv_bench_out *out)
+{
+    struct step *steps = make_pattern();
+    struct sample samples[N_RUNS];
+    double idle[N_RUNS], wake[N_RUNS], column[N_RUNS];
+    int error = 0;
+    for (unsigned i = 0; i < N_RUNS && !error; i++)
+        error = measure_flat_out(steps, &samples[i]);
+    for (unsigned i = 0; i < 3 && !error; i++)
+        error = measure_idle(steps, &idle[i]);
+    for (unsigned i = 0; i < N_RUNS && !error; i++)
+        error = measure_wake(steps, &wake[i]);
+    free(steps);
+    if (error)
+        return error;
+    static const struct {
+        const char *name;
+        size_t offset;
+    } STAGES[] = {{"drain.stage.drain", offsetof(struct sample, drain)},
+                  {"drain.stage.scan", offsetof(struct sample, scan)},
+                  {"drain.stage.carry", offsetof(struct sample, carry)},
+                  {"drain.stage.timeline", offsetof(struct sample, timeline)},
+                  {"drain.stage.statistics", offsetof(struct sample, statistics)}};
+    for (unsigned i = 0; i < N_RUNS; i++)
+        column[i] = samples[i].rate;
+    print_row(out, "drain.end_to_end", "Mevents/s", column, N_RUNS,
+              "min is the best rate; one producer, block, nothing lost");
+    for (size_t k = 0; k < sizeof STAGES / sizeof *STAGES; k++) {
+        for (unsigned i = 0; i < N_RUNS; i++)
+            column[i] = *(const double *)((const char *)&samples[i] + STAGES[k].offset);
+        print_row(out, STAGES[k].name, "ns/event", column, N_RUNS, "CPU time");
+    }
+    print_row(out, "drain.idle", "% of a core", idle, 3, NULL);
+    print_row(out, "drain.wake", "ms", wake, N_RUNS, "first event to span in the model");
+    return 0;
+}
