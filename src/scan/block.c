@@ -13,6 +13,7 @@
 #include "base/err.h"
 #include "base/hash.h"
 #include "scan/parts.h"
+#include "scan/patterns.h"
 #include "scan/tag.h"
 
 #define LONG_RANGE 256u
@@ -79,6 +80,9 @@ static uint32_t power_of_two_above(uint32_t n)
 struct rv_block *rv_block_create(uint32_t capacity)
 {
     rv_assert(capacity <= RV_BLOCK_MAX_EVENTS);
+#ifdef RV_SCAN_X86
+    rv_patterns_init();
+#endif
     struct rv_block *block = allocate(1, sizeof *block);
     *block = (struct rv_block){.capacity = capacity};
     size_t n = (size_t)capacity + RV_KERNEL_OVERRUN;
@@ -98,7 +102,6 @@ struct rv_block *rv_block_create(uint32_t capacity)
     block->group_slots = allocate(block->n_group_slots, sizeof *block->group_slots);
     memset(block->group_slots, 0, block->n_group_slots * sizeof *block->group_slots);
     block->packed = allocate(n, sizeof *block->packed);
-    memset(block->packed, 0, n * sizeof *block->packed);
     return block;
 }
 

@@ -1,0 +1,217 @@
+/*
+ * Eight events a step, AVX-512. The pattern of calls and returns among them says where every returning frame lies, so
+ * permutations do what a stack machine would, with nothing to mispredict; one test over all eight catches whatever
+ * does not nest as it should, and the scalar kernel takes those events.
+ *
+ * The 16 topmost frames live in registers: going through memory would put a store and a load into every step's chain. They
+ * are stored too, and loaded again when fewer than eight of the copies are valid.
+ */
+#include <immintrin.h>
+
+#include "scan/parts.h"
+#include "scan/patterns.h"
+
+#define N_EVENTS 8u
+#define N_WINDOW 16
+
+/* Irregular groups so close together that the scalar kernel is faster, and for how many events it is asked. */
+#define NEAR_EVENTS 24u
+#define MANY_NEAR 12u
+#define SCALAR_EVENTS 512u
+
+struct state {
+    __m512i start, id, key; /* the window: top frame in lane 15; key doubled */
+    __m256i last_key;       /* doubled, of the last event, in all lanes */
+    __m256i last_tag;       /* shifted left by 16, in all lanes */
+    int32_t n_frames, n_valid;
+    uint32_t n_spans, peak, n_nests, n_bottom;
+};
+
+static inline __attribute__((always_inline)) void load_window(const struct rv_run *run, struct state *state)
+{
+    const int32_t bottom = state->n_frames - N_WINDOW;
+    state->start = _mm512_loadu_si512(run->frame_start + bottom);
+    state->id = _mm512_loadu_si512(run->frame_id + bottom);
+    state->key = _mm512_loadu_si512(run->frame_key + bottom);
+    state->n_valid = N_WINDOW;
+}
+
+static inline __attribute__((always_inline)) void load_state(const struct rv_run *run, struct state *state)
+{
+    state->n_frames = run->n_frames;
+    state->n_spans = run->n_spans;
+    state->peak = run->peak;
+    state->n_nests = run->n_nests;
+    state->n_bottom = run->n_bottom;
+    state->last_key = _mm256_set1_epi32(2 * run->key);
+    state->last_tag = _mm256_set1_epi32((int32_t)((uint32_t)run->key << 16));
+    load_window(run, state);
+}
+
+static inline __attribute__((always_inline)) void save_state(struct rv_run *run, const struct state *state)
+{
+    run->n_frames = state->n_frames;
+    run->n_spans = state->n_spans;
+    run->peak = state->peak;
+    run->n_nests = state->n_nests;
+    run->n_bottom = state->n_bottom;
+    run->key = _mm256_cvtsi256_si32(state->last_key) >> 1;
+}
+
+/* A step's events, taken apart. */
+struct group {
+    __m256i offset, id, key, tag; /* key doubled, tag shifted left by 16 */
+    const struct rv_pattern *pattern;
+    __mmask8 is_return;
+};
+
+static inline __attribute__((always_inline)) struct group load_group(const struct rv_event *events, __m256i base,
+                                                                     const struct state *state, const bool is_native)
+{
+    const __m512i offsets_ids = _mm512_setr_epi32(0, 4, 8, 12, 16, 20, 24, 28, 2, 6, 10, 14, 18, 22, 26, 30);
+    const __m512i tags_kinds = _mm512_setr_epi32(3, 7, 11, 15, 19, 23, 27, 31, 1, 5, 9, 13, 17, 21, 25, 29);
+    __m512i low = _mm512_loadu_si512(events), high = _mm512_loadu_si512(events + 4);
+    __m512i first = _mm512_permutex2var_epi32(low, offsets_ids, high);
+    __m512i second = _mm512_permutex2var_epi32(low, tags_kinds, high);
+    struct group group;
+    __mmask16 kinds = _mm512_movepi32_mask(_mm512_slli_epi32(second, 3));
+    group.is_return = (__mmask8)(kinds >> 8);
+    group.pattern = &rv_patterns[kinds >> 8];
+    group.offset = _mm256_and_si256(_mm256_sub_epi32(_mm512_castsi512_si256(first), base),
+                                    _mm256_set1_epi32((int32_t)RV_START_OFFSET));
+    group.id = _mm512_extracti64x4_epi64(first, 1);
+    group.tag = _mm256_slli_epi32(_mm512_castsi512_si256(second), 16);
+    if (is_native)
+        group.tag = _mm256_xor_si256(group.tag, _mm256_set1_epi32((int32_t)0xffff0000u));
+    __m256i step = _mm256_srai_epi32(_mm256_sub_epi32(group.tag, state->last_tag), 15);
+    group.key = _mm256_add_epi32(state->last_key, step);
+    return group;
+}
+
+/*
+ * Unwrapping against the last event of the previous group is the same as against each event's own predecessor while no
+ * step exceeds half of what goes up.
+ */
+static inline __attribute__((always_inline)) unsigned far_keys(const struct group *group, const struct state *state,
+                                                               const bool is_native)
+{
+    const int32_t limit = is_native ? 32768 - 1 : 4096 - 1;
+    __m256i step = _mm256_sub_epi32(group->key, state->last_key);
+    return _mm256_cmpgt_epi32_mask(_mm256_abs_epi32(step), _mm256_set1_epi32(limit));
+}
+
+static inline __attribute__((always_inline)) __m512i widen(const uint8_t *places)
+{
+    return _mm512_zextsi256_si512(_mm256_cvtepu8_epi32(_mm_loadl_epi64((const void *)places)));
+}
+
+static inline __attribute__((always_inline)) __m256i pick(__m256i events, __m512i places, __m512i window)
+{
+    return _mm512_castsi512_si256(_mm512_permutex2var_epi32(_mm512_zextsi256_si512(events), places, window));
+}
+
+static inline __attribute__((always_inline)) void push(struct rv_run *run, struct state *state,
+                                                       const struct group *group)
+{
+    const struct rv_pattern *pattern = group->pattern;
+    __m512i places = _mm512_cvtepu8_epi32(_mm_load_si128((const void *)pattern->window));
+    int32_t moved = (int32_t)pattern->n_pushes - (int32_t)pattern->n_pops;
+    __mmask8 pushed = (__mmask8)(0xff00u >> pattern->n_pushes);
+    state->start = _mm512_permutex2var_epi32(_mm512_zextsi256_si512(group->offset), places, state->start);
+    state->id = _mm512_permutex2var_epi32(_mm512_zextsi256_si512(group->id), places, state->id);
+    state->key = _mm512_permutex2var_epi32(_mm512_zextsi256_si512(group->key), places, state->key);
+    state->n_frames += moved;
+    state->n_valid += moved;
+    state->n_valid = state->n_valid > N_WINDOW ? N_WINDOW : state->n_valid;
+    const int32_t top = state->n_frames - (int32_t)N_EVENTS;
+    _mm256_mask_storeu_epi32(run->frame_start + top, pushed, _mm512_extracti64x4_epi64(state->start, 1));
+    _mm256_mask_storeu_epi32(run->frame_id + top, pushed, _mm512_extracti64x4_epi64(state->id, 1));
+    _mm256_mask_storeu_epi32(run->frame_key + top, pushed, _mm512_extracti64x4_epi64(state->key, 1));
+}
+
+/* One step; false, and nothing changed, when an event is irregular. */
+static inline __attribute__((always_inline)) bool step(struct rv_run *run, struct state *state,
+                                                       const struct rv_event *events, __m256i base,
+                                                       const bool is_native)
+{
+    struct group group = load_group(events, base, state, is_native);
+    const struct rv_pattern *pattern = group.pattern;
+    const __mmask8 is_call = (__mmask8)~group.is_return;
+    __m256i top_key = pick(group.key, widen(pattern->top), state->key);
+    __m512i source = widen(pattern->source);
+    __m256i lane = _mm256_cvtepu8_epi32(_mm_loadl_epi64((const void *)pattern->lane));
+    __m256i id = pick(group.id, source, state->id), return_id = _mm256_permutexvar_epi32(lane, group.id);
+    __mmask8 has_id = _mm256_mask_test_epi32_mask((__mmask8)((1u << pattern->n_returns) - 1), return_id, return_id);
+    unsigned irregular = _mm256_mask_cmpneq_epi32_mask(group.is_return, group.key, top_key) |
+                         _mm256_mask_cmpneq_epi32_mask(has_id, id, return_id) | far_keys(&group, state, is_native);
+    if (is_native)
+        irregular |= _mm256_mask_cmplt_epi32_mask(is_call, group.key, top_key);
+    else
+        irregular |= _mm256_mask_cmple_epi32_mask(is_call, group.key, top_key);
+    if (__builtin_expect(irregular != 0, 0))
+        return false;
+    if (is_native) {
+        __m256i rise = _mm256_sub_epi32(group.key, top_key);
+        __mmask8 is_close = _mm256_mask_cmple_epu32_mask(is_call, rise, _mm256_set1_epi32(1));
+        unsigned n_close = (unsigned)__builtin_popcount(is_close);
+        unsigned n_nests = (unsigned)__builtin_popcount(_mm256_mask_testn_epi32_mask(is_call, rise, rise));
+        state->n_nests += n_nests;
+        state->n_bottom += n_close - n_nests;
+        group.offset = _mm256_mask_or_epi32(group.offset, is_close, group.offset,
+                                            _mm256_set1_epi32((int32_t)RV_START_NESTED));
+    }
+    const uint32_t span = state->n_spans;
+    __m256i height = _mm256_cvtepi8_epi32(_mm_loadl_epi64((const void *)pattern->height));
+    height = _mm256_add_epi32(height, _mm256_set1_epi32(state->n_frames));
+    _mm256_storeu_si256((void *)(run->span_start + span), pick(group.offset, source, state->start));
+    _mm256_storeu_si256((void *)(run->span_end + span), _mm256_permutexvar_epi32(lane, group.offset));
+    _mm256_storeu_si256((void *)(run->span_id + span), id);
+    _mm256_storeu_si256((void *)(run->span_place + span), _mm256_slli_epi32(height, RV_PLACE_SHIFT));
+    state->n_spans = span + pattern->n_returns;
+    uint32_t peak = (uint32_t)state->n_frames + pattern->peak;
+    state->peak = peak > state->peak ? peak : state->peak;
+    push(run, state, &group);
+    const __m256i last = _mm256_set1_epi32(N_EVENTS - 1);
+    state->last_key = _mm256_permutexvar_epi32(last, group.key);
+    state->last_tag = _mm256_permutexvar_epi32(last, group.tag);
+    return true;
+}
+
+static inline __attribute__((always_inline)) void scan(struct rv_run *run, const struct rv_event *events, uint32_t n,
+                                                       const bool is_native)
+{
+    const __m256i base = _mm256_set1_epi32((int32_t)run->base);
+    uint32_t i = 0, last_irregular = 0, n_near = 0;
+    struct state state;
+    load_state(run, &state);
+    while (i + N_EVENTS <= n) {
+        if (__builtin_expect(state.n_valid < (int32_t)N_EVENTS, 0))
+            load_window(run, &state);
+        if (__builtin_expect(step(run, &state, events + i, base, is_native), 1)) {
+            i += N_EVENTS;
+            continue;
+        }
+        n_near = i - last_irregular < NEAR_EVENTS ? n_near + 1 : 0;
+        uint32_t n_scalar = n_near < MANY_NEAR ? N_EVENTS : SCALAR_EVENTS;
+        n_scalar = n - i < n_scalar ? n - i : n_scalar;
+        save_state(run, &state);
+        rv_kernel_scalar(run, events + i, n_scalar);
+        load_state(run, &state);
+        i += n_scalar;
+        last_irregular = i;
+    }
+    save_state(run, &state);
+    rv_kernel_scalar(run, events + i, n - i);
+}
+
+void rv_kernel_avx512(struct rv_run *run, const struct rv_event *events, uint32_t n)
+{
+    if (n && !run->has_key) {
+        rv_kernel_scalar(run, events++, 1);
+        n--;
+    }
+    if (run->is_native)
+        scan(run, events, n, true);
+    else
+        scan(run, events, n, false);
+}
