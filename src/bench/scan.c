@@ -1,8 +1,8 @@
 /*
  * The scan against its serial oracle: hot blocks of 16 K events, CPU time of this thread, every kernel this CPU runs.
  *
- * Streams carry tags as producers write them: stack pointers (rows without a suffix) with a frame size per subroutine, and
- * depths (rows .depth); RETURNs carry their ids, so that every pop is checked.
+ * Streams carry tags as producers write them: stack pointers (rows without a suffix) with a frame size per subroutine,
+ * and depths (rows .depth); RETURNs carry their ids, so that every pop is checked.
  */
 #include "bench/bench.h"
 
@@ -24,6 +24,7 @@
 #define N_IDS 1000u
 #define N_STACKS 64u
 #define MAX_DEPTH 200000u
+#define READ_SPANS 512u
 
 struct program {
     int32_t *keys;
@@ -155,8 +156,12 @@ static const struct workload {
     void (*fill)(struct stream *stream);
     uint32_t n_stacks;
 } workloads[] = {
-    {"walk10", fill_walk10, 1},         {"walk100", fill_walk100, 1},     {"flat", fill_flat, 1}, {"fib", fill_fib, 1},
-    {"threads64", fill_threads64, N_STACKS}, {"deep100k", fill_deep100k, 1},
+    {"walk10", fill_walk10, 1},
+    {"walk100", fill_walk100, 1},
+    {"flat", fill_flat, 1},
+    {"fib", fill_fib, 1},
+    {"threads64", fill_threads64, N_STACKS},
+    {"deep100k", fill_deep100k, 1},
 };
 
 static void cut_blocks(struct stream *stream)
@@ -251,7 +256,7 @@ static void run_round(const struct stream *stream, enum rv_scan_kernel kernel, s
         uint64_t t1 = rv_bench_thread_ns();
         rv_carry_apply(carry, block);
         uint64_t t2 = rv_bench_thread_ns();
-        for (size_t n; (n = rv_block_read_spans(block, &cursor, spans, BLOCK)) > 0;)
+        for (size_t n; (n = rv_block_read_spans(block, &cursor, spans, READ_SPANS)) > 0;)
             n_spans += n;
         read_ns += rv_bench_thread_ns() - t2;
         block_ns += t1 - t0;
@@ -268,7 +273,7 @@ static void run_kernel(const struct stream *stream, enum rv_scan_kernel kernel, 
 {
     struct rv_block *block = rv_block_create(BLOCK);
     struct rv_event *hot = rv_alloc(BLOCK + RV_BLOCK_PADDING, sizeof *hot);
-    struct rv_span *spans = rv_alloc(BLOCK, sizeof *spans);
+    struct rv_span *spans = rv_alloc(READ_SPANS, sizeof *spans);
     for (uint32_t round = 0; round < N_ROUNDS; round++)
         run_round(stream, kernel, block, hot, spans, samples, round);
     free(spans);

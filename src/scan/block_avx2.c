@@ -1,6 +1,6 @@
 /*
- * Eight events a step, AVX2: as block_avx512.c, but the stack stays in memory, since one permutation cannot reach over both
- * the events and a window of frames.
+ * Eight events a step, AVX2: as block_avx512.c, but the stack stays in memory, since one permutation cannot reach over
+ * both the events and a window of frames.
  */
 #include <immintrin.h>
 
@@ -13,6 +13,9 @@
 #define NEAR_EVENTS 24u
 #define MANY_NEAR 12u
 #define SCALAR_EVENTS 512u
+
+/* A part begins with reaches. */
+#define FIRST_EVENTS 8u
 
 struct state {
     __m256i last_key; /* doubled, of the last event, in all lanes */
@@ -127,9 +130,8 @@ static inline __attribute__((always_inline)) void note_nests(struct state *state
 }
 
 /* One step; false, and nothing changed, when an event is irregular. */
-static inline __attribute__((always_inline)) bool step(struct rv_run *run, struct state *state,
-                                                       const struct rv_event *events, __m256i base,
-                                                       const bool is_native)
+static inline __attribute__((always_inline)) bool
+step(struct rv_run *run, struct state *state, const struct rv_event *events, __m256i base, const bool is_native)
 {
     struct group group = load_group(events, base, state, is_native);
     const struct rv_pattern *pattern = &rv_patterns[group.bits];
@@ -140,8 +142,8 @@ static inline __attribute__((always_inline)) bool step(struct rv_run *run, struc
     __m256i rise = _mm256_sub_epi32(group.key, pick(group.key, widen(pattern->top), window_key));
     __m256i source = widen(pattern->source), lane = widen(pattern->lane);
     __m256i id = pick(group.id, source, window_id), return_id = _mm256_permutevar8x32_epi32(group.id, lane);
-    __m256i is_same = _mm256_or_si256(_mm256_cmpeq_epi32(id, return_id),
-                                      _mm256_cmpeq_epi32(return_id, _mm256_setzero_si256()));
+    __m256i is_same =
+        _mm256_or_si256(_mm256_cmpeq_epi32(id, return_id), _mm256_cmpeq_epi32(return_id, _mm256_setzero_si256()));
     unsigned irregular = bits_of(irregular_keys(&group, rise, state, is_native));
     irregular |= ~bits_of(is_same) & ((1u << pattern->n_returns) - 1);
     if (__builtin_expect(irregular != 0, 0))
@@ -197,9 +199,11 @@ static inline __attribute__((always_inline)) void scan(struct rv_run *run, const
 
 void rv_kernel_avx2(struct rv_run *run, const struct rv_event *events, uint32_t n)
 {
-    if (n && !run->has_key) {
-        rv_kernel_scalar(run, events++, 1);
-        n--;
+    if (!run->has_key) {
+        uint32_t n_first = n < FIRST_EVENTS ? n : FIRST_EVENTS;
+        rv_kernel_scalar(run, events, n_first);
+        events += n_first;
+        n -= n_first;
     }
     if (run->is_native)
         scan(run, events, n, true);

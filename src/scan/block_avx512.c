@@ -3,8 +3,8 @@
  * permutations do what a stack machine would, with nothing to mispredict; one test over all eight catches whatever
  * does not nest as it should, and the scalar kernel takes those events.
  *
- * The 16 topmost frames live in registers: going through memory would put a store and a load into every step's chain. They
- * are stored too, and loaded again when fewer than eight of the copies are valid.
+ * The 16 topmost frames live in registers: going through memory would put a store and a load into every step's chain.
+ * They are stored too, and loaded again when fewer than eight of the copies are valid.
  */
 #include <immintrin.h>
 
@@ -18,6 +18,9 @@
 #define NEAR_EVENTS 24u
 #define MANY_NEAR 12u
 #define SCALAR_EVENTS 512u
+
+/* A part begins with reaches. */
+#define FIRST_EVENTS 8u
 
 struct state {
     __m512i start, id, key; /* the window: top frame in lane 15; key doubled */
@@ -130,9 +133,8 @@ static inline __attribute__((always_inline)) void push(struct rv_run *run, struc
 }
 
 /* One step; false, and nothing changed, when an event is irregular. */
-static inline __attribute__((always_inline)) bool step(struct rv_run *run, struct state *state,
-                                                       const struct rv_event *events, __m256i base,
-                                                       const bool is_native)
+static inline __attribute__((always_inline)) bool
+step(struct rv_run *run, struct state *state, const struct rv_event *events, __m256i base, const bool is_native)
 {
     struct group group = load_group(events, base, state, is_native);
     const struct rv_pattern *pattern = group.pattern;
@@ -157,8 +159,8 @@ static inline __attribute__((always_inline)) bool step(struct rv_run *run, struc
         unsigned n_nests = (unsigned)__builtin_popcount(_mm256_mask_testn_epi32_mask(is_call, rise, rise));
         state->n_nests += n_nests;
         state->n_bottom += n_close - n_nests;
-        group.offset = _mm256_mask_or_epi32(group.offset, is_close, group.offset,
-                                            _mm256_set1_epi32((int32_t)RV_START_NESTED));
+        group.offset =
+            _mm256_mask_or_epi32(group.offset, is_close, group.offset, _mm256_set1_epi32((int32_t)RV_START_NESTED));
     }
     const uint32_t span = state->n_spans;
     __m256i height = _mm256_cvtepi8_epi32(_mm_loadl_epi64((const void *)pattern->height));
@@ -206,9 +208,11 @@ static inline __attribute__((always_inline)) void scan(struct rv_run *run, const
 
 void rv_kernel_avx512(struct rv_run *run, const struct rv_event *events, uint32_t n)
 {
-    if (n && !run->has_key) {
-        rv_kernel_scalar(run, events++, 1);
-        n--;
+    if (!run->has_key) {
+        uint32_t n_first = n < FIRST_EVENTS ? n : FIRST_EVENTS;
+        rv_kernel_scalar(run, events, n_first);
+        events += n_first;
+        n -= n_first;
     }
     if (run->is_native)
         scan(run, events, n, true);

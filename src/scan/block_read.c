@@ -3,6 +3,9 @@
  * it closed, then the local spans of its segment.
  */
 #include "scan/carry.h"
+
+#include <string.h>
+
 #include "scan/parts.h"
 
 struct reader {
@@ -38,30 +41,94 @@ static size_t read_cuts(const struct reader *reader, uint32_t first, size_t n, u
     return n;
 }
 
+_Static_assert(sizeof(struct rv_span) == 32 && offsetof(struct rv_span, id) == 16, "read_four builds spans by words");
+
+typedef uint32_t u32x4 __attribute__((vector_size(16)));
+typedef uint64_t u64x2 __attribute__((vector_size(16)));
+
+/* What all local spans of a segment share. */
+struct segment {
+    uint64_t base, first_ticks;
+    uint32_t depth, stack, is_nesting;
+};
+
+static inline u32x4 load_four(const void *from)
+{
+    u32x4 four;
+    memcpy(&four, from, sizeof four);
+    return four;
+}
+
+static void read_local(const struct rv_block *block, const struct segment *segment, size_t i, struct rv_span *out)
+{
+    uint32_t start = block->span_start[i], place = (uint32_t)block->span_place[i];
+    uint32_t height = place >> RV_PLACE_SHIFT, flags = place & RV_PLACE_FLAGS;
+    uint32_t is_nested = start >> 31 & ((height != 0) | segment->is_nesting);
+    *out = (struct rv_span){
+        .start = flags & RV_SPAN_ORPHAN ? segment->first_ticks : segment->base + (start & RV_START_OFFSET),
+        .end = segment->base + block->span_end[i],
+        .id = block->span_id[i],
+        .depth = segment->depth + height,
+        .stack = segment->stack,
+        .flags = flags | is_nested * RV_SPAN_NESTED,
+    };
+}
+
+/* Four at once, none an orphan; else false. */
+static inline bool read_four(const struct rv_block *block, const struct segment *segment, size_t i, struct rv_span *out)
+{
+    const u32x4 zero = {0};
+    const u64x2 base = {segment->base, segment->base};
+    u32x4 start = load_four(block->span_start + i), end = load_four(block->span_end + i);
+    u32x4 id = load_four(block->span_id + i), place = load_four(block->span_place + i);
+    u32x4 height = place >> RV_PLACE_SHIFT, flags = place & RV_PLACE_FLAGS;
+    u64x2 is_orphan = (u64x2)(flags & RV_SPAN_ORPHAN);
+    if (is_orphan[0] | is_orphan[1])
+        return false;
+    flags |= (start >> 31 & ((u32x4)(height != 0) | segment->is_nesting)) * RV_SPAN_NESTED;
+    start &= RV_START_OFFSET;
+    height += segment->depth;
+    u32x4 stack = zero + segment->stack;
+    u64x2 start_01 = (u64x2)__builtin_shufflevector(start, zero, 0, 4, 1, 5) + base;
+    u64x2 start_23 = (u64x2)__builtin_shufflevector(start, zero, 2, 6, 3, 7) + base;
+    u64x2 end_01 = (u64x2)__builtin_shufflevector(end, zero, 0, 4, 1, 5) + base;
+    u64x2 end_23 = (u64x2)__builtin_shufflevector(end, zero, 2, 6, 3, 7) + base;
+    u64x2 what_01 = (u64x2)__builtin_shufflevector(id, height, 0, 4, 1, 5);
+    u64x2 what_23 = (u64x2)__builtin_shufflevector(id, height, 2, 6, 3, 7);
+    u64x2 rest_01 = (u64x2)__builtin_shufflevector(stack, flags, 0, 4, 1, 5);
+    u64x2 rest_23 = (u64x2)__builtin_shufflevector(stack, flags, 2, 6, 3, 7);
+    const u64x2 spans[8] = {
+        __builtin_shufflevector(start_01, end_01, 0, 2), __builtin_shufflevector(what_01, rest_01, 0, 2),
+        __builtin_shufflevector(start_01, end_01, 1, 3), __builtin_shufflevector(what_01, rest_01, 1, 3),
+        __builtin_shufflevector(start_23, end_23, 0, 2), __builtin_shufflevector(what_23, rest_23, 0, 2),
+        __builtin_shufflevector(start_23, end_23, 1, 3), __builtin_shufflevector(what_23, rest_23, 1, 3),
+    };
+    memcpy(out, spans, sizeof spans);
+    return true;
+}
+
 /* The local spans from first on, all of one segment. */
 static size_t read_locals(const struct reader *reader, const struct rv_part *part, const struct rv_reach *reach,
                           uint32_t first, size_t n)
 {
     const struct rv_block *block = reader->block;
-    const uint32_t *restrict start = block->span_start + first, *restrict end = block->span_end + first;
-    const uint32_t *restrict id = block->span_id + first;
-    const int32_t *restrict place = block->span_place + first;
-    const uint64_t base = block->base_ticks, first_ticks = part->events.first_ticks;
-    const uint32_t depth = (uint32_t)reach->depth, stack = part->stack;
-    const uint32_t is_nesting = reach->is_nesting;
-    struct rv_span *restrict out = reader->out;
+    const struct segment segment = {
+        .base = block->base_ticks,
+        .first_ticks = part->events.first_ticks,
+        .depth = (uint32_t)reach->depth,
+        .stack = part->stack,
+        .is_nesting = reach->is_nesting,
+    };
+    size_t i = 0;
     n = least(n, reader->max);
-    for (size_t i = 0; i < n; i++) {
-        uint32_t height = (uint32_t)place[i] >> RV_PLACE_SHIFT, flags = (uint32_t)place[i] & RV_PLACE_FLAGS;
-        uint64_t ticks = base + (start[i] & RV_START_OFFSET);
-        uint32_t is_nested = start[i] >> 31 & ((height != 0) | is_nesting);
-        out[i].start = flags & RV_SPAN_ORPHAN ? first_ticks : ticks;
-        out[i].end = base + end[i];
-        out[i].id = id[i];
-        out[i].depth = depth + height;
-        out[i].stack = stack;
-        out[i].flags = flags | is_nested * RV_SPAN_NESTED;
+    while (i + 4 <= n) {
+        if (!read_four(block, &segment, first + i, reader->out + i))
+            for (size_t k = 0; k < 4; k++)
+                read_local(block, &segment, first + i + k, reader->out + i + k);
+        i += 4;
     }
+    for (; i < n; i++)
+        read_local(block, &segment, first + i, reader->out + i);
     return n;
 }
 

@@ -30,7 +30,7 @@ struct stack {
     uint64_t *start;
     uint32_t *id;
     int64_t *key;
-    size_t start_capacity, id_capacity, key_capacity;
+    size_t capacity; /* of each of the three */
 };
 
 struct rv_carry {
@@ -162,9 +162,14 @@ static void apply_reach(struct rv_carry *carry, struct stack *stack, struct rv_b
 
 static void reserve_frames(struct stack *stack, size_t n)
 {
-    stack->start = rv_vec_reserve(stack->start, &stack->start_capacity, n, sizeof *stack->start);
-    stack->id = rv_vec_reserve(stack->id, &stack->id_capacity, n, sizeof *stack->id);
-    stack->key = rv_vec_reserve(stack->key, &stack->key_capacity, n, sizeof *stack->key);
+    if (n <= stack->capacity)
+        return;
+    size_t start_capacity = stack->capacity, id_capacity = stack->capacity, key_capacity = stack->capacity;
+    stack->start = rv_vec_reserve(stack->start, &start_capacity, n, sizeof *stack->start);
+    stack->id = rv_vec_reserve(stack->id, &id_capacity, n, sizeof *stack->id);
+    stack->key = rv_vec_reserve(stack->key, &key_capacity, n, sizeof *stack->key);
+    stack->capacity = start_capacity < id_capacity ? start_capacity : id_capacity;
+    stack->capacity = key_capacity < stack->capacity ? key_capacity : stack->capacity;
 }
 
 static void push_frames(struct stack *stack, const struct rv_block *block, const struct rv_part *part, int64_t shift)
