@@ -7,6 +7,11 @@
 
 #include "model/lanes.h"
 
+struct rv_view_key { /* scratch of the sort */
+    uint64_t start_ns;
+    uint32_t box;
+};
+
 struct rv_view_lane {
     uint32_t lane_idx;
     uint32_t first_box, n_boxes; /* into boxes */
@@ -20,11 +25,14 @@ struct rv_view {
     uint32_t level;          /* level of detail chosen */
     struct rv_view_lane *lanes;
     size_t n_lanes, lanes_capacity;
-    struct rv_box *boxes; /* open frames included, ending at their lane's last_ns, flag OPEN */
+    struct rv_box *boxes; /* of a lane by rising start; open frames included, flag OPEN */
     size_t n_boxes, boxes_capacity;
     struct rv_lane_note *notes;
     size_t n_notes, notes_capacity;
-    uint64_t n_folded; /* calls that are inside cells */
+    uint64_t n_folded;       /* calls that are inside cells */
+    struct rv_box *unsorted; /* scratch */
+    struct rv_view_key *keys;
+    size_t unsorted_capacity, keys_capacity;
 };
 
 struct rv_view_params {
@@ -33,7 +41,12 @@ struct rv_view_params {
     size_t box_budget; /* 0 = 20,000 */
 };
 
-/* Rebuild in place: finest level whose exact count fits the budget, never finer than half a pixel. Main thread. */
+/*
+ * Rebuild in place: finest level whose exact count fits the budget, never finer than half a pixel; the coarsest where
+ * none fits. Lanes are ordered by their process's first lane, then by slot, whether or not they have anything in the
+ * window. An open frame ends at its lane's last_ns, and at the newest lane's where its lane has not ended; those below
+ * 4,096 deep are one box with their count. Notes closer together than a quarter pixel are one. Main thread.
+ */
 void rv_view_update(struct rv_view *view, struct rv_lanes *lanes, const struct rv_view_params *params);
 void rv_view_fini(struct rv_view *view);
 

@@ -1,0 +1,282 @@
+/* Two walks over the lanes: counts choose the level, then boxes are copied and put in order of start. */
+#include "model/view.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/vec.h"
+
+#define DEFAULT_BUDGET 20000u
+#define MOST_OPEN 4096u /* open frames of a lane that get a box each */
+#define NOTES_BACK 64u  /* how many notes before the window may reach into it */
+#define EXACT_COVERAGE 65535u
+#define DIGIT_BITS 11u
+#define N_DIGITS (1u << DIGIT_BITS)
+#define FEW_KEYS 48u
+
+struct order { /* lane and the first lane of its process */
+    uint64_t process_key;
+    uint32_t lane_idx, first_idx;
+};
+
+static int by_process(const void *a, const void *b)
+{
+    const struct order *x = a, *y = b;
+    if (x->process_key != y->process_key)
+        return x->process_key < y->process_key ? -1 : 1;
+    return x->lane_idx < y->lane_idx ? -1 : x->lane_idx > y->lane_idx;
+}
+
+static int by_first_lane(const void *a, const void *b)
+{
+    const struct order *x = a, *y = b;
+    if (x->first_idx != y->first_idx)
+        return x->first_idx < y->first_idx ? -1 : 1;
+    return x->lane_idx < y->lane_idx ? -1 : x->lane_idx > y->lane_idx;
+}
+
+/* Lanes are never removed and keep their identity: the order changes only with their number. */
+static void order_lanes(struct rv_view *view, const struct rv_lanes *lanes)
+{
+    size_t n = rv_lanes_n(lanes);
+    if (n == view->n_lanes)
+        return;
+    struct order *order = rv_alloc(n, sizeof *order);
+    for (size_t i = 0; i < n; i++)
+        order[i] = (struct order){.process_key = rv_lanes_get(lanes, i)->process_key, .lane_idx = (uint32_t)i};
+    qsort(order, n, sizeof *order, by_process);
+    for (size_t i = 0; i < n; i++) {
+        bool is_first = i == 0 || order[i].process_key != order[i - 1].process_key;
+        order[i].first_idx = is_first ? order[i].lane_idx : order[i - 1].first_idx;
+    }
+    qsort(order, n, sizeof *order, by_first_lane);
+    view->lanes = rv_vec_reserve(view->lanes, &view->lanes_capacity, n, sizeof *view->lanes);
+    for (size_t i = 0; i < n; i++)
+        view->lanes[i] = (struct rv_view_lane){.lane_idx = order[i].lane_idx};
+    view->n_lanes = n;
+    free(order);
+}
+
+/* Open frames that begin before the window's end: outer ones begin first. */
+static size_t n_open_before(const struct rv_lane *lane, uint64_t to_ns)
+{
+    size_t low = 0, high = lane->n_open;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (lane->open[middle].start_ns < to_ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static uint64_t open_end(const struct rv_lane *lane, uint64_t newest_ns)
+{
+    return lane->has_ended || lane->last_ns > newest_ns ? lane->last_ns : newest_ns;
+}
+
+static size_t n_open_boxes(const struct rv_lane *lane, const struct rv_view *view, uint64_t newest_ns)
+{
+    if (lane->n_open == 0 || open_end(lane, newest_ns) < view->from_ns)
+        return 0;
+    size_t n = n_open_before(lane, view->to_ns);
+    return n > MOST_OPEN ? MOST_OPEN + 1 : n;
+}
+
+static uint64_t newest_of(struct rv_lanes *lanes)
+{
+    uint64_t newest_ns = 0;
+    for (size_t i = 0; i < rv_lanes_n(lanes); i++) {
+        struct rv_lane *lane = rv_lanes_get(lanes, i);
+        pthread_mutex_lock(&lane->lock);
+        if (lane->last_ns > newest_ns)
+            newest_ns = lane->last_ns;
+        pthread_mutex_unlock(&lane->lock);
+    }
+    return newest_ns;
+}
+
+static uint64_t count_level(const struct rv_view *view, struct rv_lanes *lanes, uint32_t level, uint64_t newest_ns)
+{
+    uint64_t n = 0;
+    for (size_t i = 0; i < view->n_lanes; i++) {
+        struct rv_lane *lane = rv_lanes_get(lanes, view->lanes[i].lane_idx);
+        pthread_mutex_lock(&lane->lock);
+        n += rv_timeline_count(lane->timeline, view->from_ns, view->to_ns, level);
+        n += n_open_boxes(lane, view, newest_ns);
+        pthread_mutex_unlock(&lane->lock);
+    }
+    return n;
+}
+
+static size_t add_open(struct rv_box *out, const struct rv_lane *lane, const struct rv_view *view, uint64_t newest_ns)
+{
+    size_t n = n_open_boxes(lane, view, newest_ns);
+    uint64_t end_ns = open_end(lane, newest_ns);
+    for (size_t i = 0; i < n; i++) {
+        const struct rv_lane_frame *frame = &lane->open[i];
+        out[i] = (struct rv_box){.start_ns = frame->start_ns,
+                                 .duration_ns = end_ns > frame->start_ns ? end_ns - frame->start_ns : 0,
+                                 .id = frame->id,
+                                 .count = 1,
+                                 .depth = frame->depth,
+                                 .coverage = EXACT_COVERAGE,
+                                 .flags = RV_SPAN_OPEN};
+    }
+    if (n > MOST_OPEN) {
+        out[MOST_OPEN].count = (uint32_t)(n_open_before(lane, view->to_ns) - MOST_OPEN);
+        out[MOST_OPEN].coverage = EXACT_COVERAGE - 1;
+    }
+    return n;
+}
+
+static void sort_few(struct rv_view_key *keys, size_t n)
+{
+    for (size_t i = 1; i < n; i++) {
+        struct rv_view_key key = keys[i];
+        size_t j = i;
+        for (; j > 0 && keys[j - 1].start_ns > key.start_ns; j--)
+            keys[j] = keys[j - 1];
+        keys[j] = key;
+    }
+}
+
+/* Stable, by the digits in which starts differ. keys has room for 2n; returns where the sorted ones are. */
+static struct rv_view_key *sort_keys(struct rv_view_key *keys, size_t n)
+{
+    if (n <= FEW_KEYS) {
+        sort_few(keys, n);
+        return keys;
+    }
+    uint64_t least = UINT64_MAX, most = 0;
+    for (size_t i = 0; i < n; i++) {
+        least = keys[i].start_ns < least ? keys[i].start_ns : least;
+        most = keys[i].start_ns > most ? keys[i].start_ns : most;
+    }
+    struct rv_view_key *from = keys, *to = keys + n;
+    for (unsigned shift = 0; shift < 64 && (most - least) >> shift; shift += DIGIT_BITS) {
+        uint32_t places[N_DIGITS] = {0}, place = 0;
+        for (size_t i = 0; i < n; i++)
+            places[(from[i].start_ns - least) >> shift & (N_DIGITS - 1)]++;
+        for (unsigned i = 0; i < N_DIGITS; i++) {
+            uint32_t n_here = places[i];
+            places[i] = place;
+            place += n_here;
+        }
+        for (size_t i = 0; i < n; i++)
+            to[places[(from[i].start_ns - least) >> shift & (N_DIGITS - 1)]++] = from[i];
+        struct rv_view_key *sorted = to;
+        to = from;
+        from = sorted;
+    }
+    return from;
+}
+
+/* The lane's boxes go from the scratch to the view in order. */
+static void append_sorted(struct rv_view *view, size_t n)
+{
+    view->boxes = rv_vec_reserve(view->boxes, &view->boxes_capacity, view->n_boxes + n, sizeof *view->boxes);
+    view->keys = rv_vec_reserve(view->keys, &view->keys_capacity, 2 * n, sizeof *view->keys);
+    for (size_t i = 0; i < n; i++)
+        view->keys[i] = (struct rv_view_key){.start_ns = view->unsorted[i].start_ns, .box = (uint32_t)i};
+    const struct rv_view_key *sorted = sort_keys(view->keys, n);
+    for (size_t i = 0; i < n; i++) {
+        const struct rv_box *box = &view->unsorted[sorted[i].box];
+        view->boxes[view->n_boxes++] = *box;
+        if (box->coverage != EXACT_COVERAGE)
+            view->n_folded += box->count;
+    }
+}
+
+static size_t first_note(const struct rv_lane *lane, uint64_t from_ns)
+{
+    size_t low = 0, high = lane->n_notes;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (lane->notes[middle].start_ns < from_ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low > NOTES_BACK ? low - NOTES_BACK : 0;
+}
+
+/* Is this note so near to the last of its kind that they are one mark in the picture? Then it joins that one. */
+static bool join(struct rv_lane_note *last, const struct rv_lane_note *note, uint64_t near_ns)
+{
+    if (!last || note->start_ns - last->start_ns >= near_ns || note->end_ns - note->start_ns >= near_ns)
+        return false;
+    if (note->end_ns > last->end_ns)
+        last->end_ns = note->end_ns;
+    if (note->kind == RV_NOTE_LOST)
+        last->id = note->id < UINT32_MAX - last->id ? last->id + note->id : UINT32_MAX;
+    return true;
+}
+
+static void add_notes(struct rv_view *view, struct rv_view_lane *out, const struct rv_lane *lane, uint64_t near_ns)
+{
+    size_t last[RV_NOTE_KIND_COUNT] = {0}; /* + 1 */
+    out->first_note = (uint32_t)view->n_notes;
+    for (size_t i = first_note(lane, view->from_ns); i < lane->n_notes && lane->notes[i].start_ns < view->to_ns; i++) {
+        const struct rv_lane_note *note = &lane->notes[i];
+        if ((note->start_ns < view->from_ns && note->end_ns <= view->from_ns) || note->kind >= RV_NOTE_KIND_COUNT)
+            continue;
+        if (join(last[note->kind] ? &view->notes[last[note->kind] - 1] : NULL, note, near_ns))
+            continue;
+        view->notes = rv_vec_reserve(view->notes, &view->notes_capacity, view->n_notes + 1, sizeof *view->notes);
+        view->notes[view->n_notes++] = *note;
+        last[note->kind] = view->n_notes;
+    }
+    out->n_notes = (uint32_t)view->n_notes - out->first_note;
+}
+
+static void add_lane(struct rv_view *view, struct rv_view_lane *out, struct rv_lane *lane, uint64_t newest_ns)
+{
+    uint64_t n = rv_timeline_count(lane->timeline, view->from_ns, view->to_ns, view->level);
+    n += n_open_boxes(lane, view, newest_ns);
+    view->unsorted = rv_vec_reserve(view->unsorted, &view->unsorted_capacity, n, sizeof *view->unsorted);
+    size_t n_boxes = rv_timeline_query(lane->timeline, view->from_ns, view->to_ns, view->level, view->unsorted,
+                                       view->unsorted_capacity);
+    n_boxes += add_open(view->unsorted + n_boxes, lane, view, newest_ns);
+    out->first_box = (uint32_t)view->n_boxes;
+    out->n_boxes = (uint32_t)n_boxes;
+    append_sorted(view, n_boxes);
+    uint32_t max_depth = rv_timeline_max_depth(lane->timeline);
+    out->max_depth = lane->max_depth > max_depth ? lane->max_depth : max_depth;
+    memcpy(out->name, lane->name, sizeof out->name);
+}
+
+void rv_view_update(struct rv_view *view, struct rv_lanes *lanes, const struct rv_view_params *params)
+{
+    view->from_ns = params->from_ns;
+    view->to_ns = params->to_ns > params->from_ns ? params->to_ns : params->from_ns + 1;
+    view->n_boxes = view->n_notes = 0;
+    view->n_folded = 0;
+    order_lanes(view, lanes);
+
+    double pixel_ns = (double)(view->to_ns - view->from_ns) / (params->width_px ? params->width_px : 1);
+    size_t budget = params->box_budget ? params->box_budget : DEFAULT_BUDGET;
+    uint64_t newest_ns = newest_of(lanes);
+    view->level = rv_timeline_level_for(pixel_ns / 2);
+    while (view->level + 1 < RV_TIMELINE_LEVELS && count_level(view, lanes, view->level, newest_ns) > budget)
+        view->level++;
+
+    for (size_t i = 0; i < view->n_lanes; i++) {
+        struct rv_lane *lane = rv_lanes_get(lanes, view->lanes[i].lane_idx);
+        pthread_mutex_lock(&lane->lock);
+        add_lane(view, &view->lanes[i], lane, newest_ns);
+        add_notes(view, &view->lanes[i], lane, (uint64_t)(pixel_ns / 4));
+        pthread_mutex_unlock(&lane->lock);
+    }
+}
+
+void rv_view_fini(struct rv_view *view)
+{
+    free(view->lanes);
+    free(view->boxes);
+    free(view->notes);
+    free(view->unsorted);
+    free(view->keys);
+    *view = (struct rv_view){0};
+}

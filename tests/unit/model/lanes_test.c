@@ -1,0 +1,131 @@
+#include "model/lanes.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/vec.h"
+#include "model/subroutines.h"
+
+Test(lanes, a_lane_keeps_its_slot_and_its_address, .timeout = 20)
+{
+    struct rv_lanes *lanes = rv_lanes_create();
+    static struct rv_lane *added[1000];
+    for (uint32_t i = 0; i < 1000; i++)
+        added[i] = rv_lanes_add(lanes, &(struct rv_lane_identity){.tid = i, .process_key = i % 3});
+    cr_assert_eq(rv_lanes_n(lanes), 1000);
+    for (uint32_t i = 0; i < 1000; i++) {
+        cr_assert_eq(rv_lanes_get(lanes, i), added[i]);
+        cr_assert_eq(added[i]->idx, i);
+        cr_assert_eq(added[i]->tid, i);
+    }
+    cr_assert_null(rv_lanes_get(lanes, 1000));
+    rv_lanes_destroy(lanes);
+    rv_lanes_destroy(NULL);
+}
+
+Test(lanes, a_thread_without_a_name_is_called_by_process_and_number, .timeout = 10)
+{
+    struct rv_lanes *lanes = rv_lanes_create();
+    char longest[200];
+    memset(longest, 'x', sizeof longest);
+    longest[199] = 0;
+    struct rv_lane *named =
+        rv_lanes_add(lanes, &(struct rv_lane_identity){.tid = 5, .name = "worker", .process_name = "prog"});
+    struct rv_lane *nameless =
+        rv_lanes_add(lanes, &(struct rv_lane_identity){.tid = 5, .name = "", .process_name = "prog"});
+    struct rv_lane *cut = rv_lanes_add(lanes, &(struct rv_lane_identity){.tid = 4294967295u, .process_name = longest});
+    cr_assert_str_eq(named->name, "worker");
+    cr_assert_str_eq(nameless->name, "prog 5");
+    cr_assert_str_eq(nameless->process_name, "prog");
+    cr_assert_str_eq(strchr(cut->name, ' '), " 4294967295");
+    rv_lanes_destroy(lanes);
+}
+
+Test(lanes, bounds_cover_spans_open_frames_and_notes, .timeout = 10)
+{
+    struct rv_lanes *lanes = rv_lanes_create();
+    uint64_t first, last;
+    cr_assert_not(rv_lanes_bounds(lanes, &first, &last));
+    struct rv_lane *a = rv_lanes_add(lanes, &(struct rv_lane_identity){0}),
+                   *b = rv_lanes_add(lanes, &(struct rv_lane_identity){0});
+    cr_assert_not(rv_lanes_bounds(lanes, &first, &last));
+    rv_timeline_add(a->timeline, &(struct rv_span){.start = 500, .end = 700}, 1);
+    cr_assert(rv_lanes_bounds(lanes, &first, &last));
+    cr_assert_eq(first, 500);
+    cr_assert_eq(last, 700);
+    b->open = rv_vec_reserve(NULL, &b->open_capacity, 1, sizeof *b->open);
+    b->open[b->n_open++] = (struct rv_lane_frame){.start_ns = 300};
+    b->last_ns = 900;
+    cr_assert(rv_lanes_bounds(lanes, &first, &last));
+    cr_assert_eq(first, 300);
+    cr_assert_eq(last, 900);
+    rv_lanes_destroy(lanes);
+}
+
+Test(lanes, memory_is_taken_from_the_largest_first, .timeout = 30)
+{
+    struct rv_lanes *lanes = rv_lanes_create();
+    for (uint32_t i = 0; i < 4; i++) {
+        struct rv_lane *lane = rv_lanes_add(lanes, &(struct rv_lane_identity){.tid = i});
+        for (uint64_t j = 0; j < (i == 0 ? 1000u : 200000u * i); j++)
+            rv_timeline_add(lane->timeline, &(struct rv_span){.start = j * 100, .end = j * 100 + 50, .id = 1}, 1);
+    }
+    size_t sum = 0, after = 0;
+    for (size_t i = 0; i < 4; i++)
+        sum += rv_timeline_bytes(rv_lanes_get(lanes, i)->timeline);
+    rv_lanes_limit_memory(lanes, sum);
+    for (size_t i = 0; i < 4; i++)
+        cr_assert_eq(rv_timeline_n_evicted(rv_lanes_get(lanes, i)->timeline), 0);
+    rv_lanes_limit_memory(lanes, sum / 2);
+    for (size_t i = 0; i < 4; i++)
+        after += rv_timeline_bytes(rv_lanes_get(lanes, i)->timeline);
+    cr_assert_leq(after, sum / 2);
+    cr_assert_geq(after, sum / 3);
+    cr_assert_eq(rv_timeline_n_evicted(rv_lanes_get(lanes, 0)->timeline), 0);
+    cr_assert_gt(rv_timeline_n_evicted(rv_lanes_get(lanes, 3)->timeline), 0);
+    rv_lanes_destroy(lanes);
+}
+
+Test(subroutines, names_are_kept_and_packages_are_numbered_by_first_sight, .timeout = 10)
+{
+    struct rv_subroutines *subroutines = rv_subroutines_create();
+    char name[64], text[32];
+    for (uint32_t i = 0; i < 5000; i++) {
+        (void)snprintf(name, sizeof name, "name%u", i);
+        rv_subroutines_define(subroutines, i, i % 2 ? "Odd" : "Even", name, "file.c", i);
+    }
+    struct rv_subroutine first = rv_subroutines_get(subroutines, 0), last = rv_subroutines_get(subroutines, 4999);
+    cr_assert_str_eq(first.name, "name0");
+    cr_assert_str_eq(first.package, "Even");
+    cr_assert_eq(first.package_idx, 1);
+    cr_assert_str_eq(last.name, "name4999");
+    cr_assert_eq(last.package_idx, 2);
+    cr_assert_eq(last.line, 4999);
+    cr_assert_eq(first.file, last.file);
+    cr_assert_eq(rv_subroutines_count(subroutines), 5000);
+    cr_assert_eq(rv_subroutines_n_packages(subroutines), 3);
+    cr_assert_str_eq(rv_subroutines_package(subroutines, 2), "Odd");
+    cr_assert_str_eq(rv_subroutine_full_name(&last, text, sizeof text), "Odd::name4999");
+    rv_subroutines_destroy(subroutines);
+}
+
+Test(subroutines, an_id_without_definition_has_a_number_for_a_name, .timeout = 10)
+{
+    struct rv_subroutines *subroutines = rv_subroutines_create();
+    rv_subroutines_define(subroutines, 9, NULL, "main", NULL, 0);
+    struct rv_subroutine unknown = rv_subroutines_get(subroutines, 3),
+                         beyond = rv_subroutines_get(subroutines, 4294967295u);
+    cr_assert_str_eq(unknown.name, "#3");
+    cr_assert_str_eq(unknown.package, "");
+    cr_assert_str_eq(unknown.file, "");
+    cr_assert_eq(unknown.package_idx, 0);
+    cr_assert_str_eq(beyond.name, "#4294967295");
+    rv_subroutines_define(subroutines, 3, "P", "known", "f", 1);
+    cr_assert_str_eq(rv_subroutines_get(subroutines, 3).name, "known");
+    cr_assert_str_eq(unknown.name, "#3");
+    char text[8];
+    struct rv_subroutine plain = rv_subroutines_get(subroutines, 9);
+    cr_assert_str_eq(rv_subroutine_full_name(&plain, text, sizeof text), "main");
+    rv_subroutines_destroy(subroutines);
+}

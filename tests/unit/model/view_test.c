@@ -1,0 +1,179 @@
+#include "model/view.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/vec.h"
+#include "spans.h"
+
+static struct rv_lane *add_lane(struct rv_lanes *lanes, uint64_t process_key, uint32_t tid)
+{
+    return rv_lanes_add(
+        lanes, &(struct rv_lane_identity){
+                   .pid = (uint32_t)process_key, .tid = tid, .process_key = process_key, .process_name = "prog"});
+}
+
+static void fill_lane(struct rv_lane *lane, uint64_t seed, size_t n)
+{
+    struct spans random;
+    spans_init(&random, seed, 20, 20, 12);
+    struct rv_span *spans = malloc(n * sizeof *spans);
+    spans_make(&random, spans, n);
+    rv_timeline_add(lane->timeline, spans, n);
+    lane->last_ns = rv_timeline_last_ns(lane->timeline);
+    free(spans);
+    spans_fini(&random);
+}
+
+static void open_frames(struct rv_lane *lane, size_t n, uint64_t first_ns)
+{
+    lane->open = rv_vec_reserve(lane->open, &lane->open_capacity, n, sizeof *lane->open);
+    for (size_t i = 0; i < n; i++)
+        lane->open[i] = (struct rv_lane_frame){.start_ns = first_ns + i, .id = 7, .depth = (uint32_t)i};
+    lane->n_open = n;
+}
+
+static void add_note(struct rv_lane *lane, uint64_t start_ns, uint64_t end_ns, uint32_t kind, uint32_t id)
+{
+    lane->notes = rv_vec_reserve(lane->notes, &lane->notes_capacity, lane->n_notes + 1, sizeof *lane->notes);
+    lane->notes[lane->n_notes++] =
+        (struct rv_lane_note){.start_ns = start_ns, .end_ns = end_ns, .kind = kind, .id = id};
+}
+
+Test(view, the_finest_level_that_fits_the_budget_is_shown, .timeout = 30)
+{
+    struct rv_lanes *lanes = rv_lanes_create();
+    for (uint32_t i = 0; i < 4; i++)
+        fill_lane(add_lane(lanes, 1, i), i + 1, 100000);
+    uint64_t first, last;
+    cr_assert(rv_lanes_bounds(lanes, &first, &last));
+    struct rv_view view = {0};
+    size_t budgets[] = {500, 3000, 20000, 100000};
+    for (unsigned i = 0; i < 4; i++) {
+        rv_view_update(&view, lanes, &(struct rv_view_params){first, last + 1, 16000000, budgets[i]});
+        cr_assert_leq(view.n_boxes, budgets[i]);
+        cr_assert_gt(view.level, 0);
+        uint64_t finer = 0;
+        for (size_t j = 0; j < 4; j++)
+            finer += rv_timeline_count(rv_lanes_get(lanes, j)->timeline, first, last + 1, view.level - 1);
+        cr_assert_gt(finer, budgets[i], "level %u would have fitted", view.level - 1);
+        uint64_t n_exact = 0;
+        for (size_t j = 0; j < view.n_boxes; j++)
+            n_exact += view.boxes[j].coverage == 65535;
+        cr_assert_eq(n_exact + view.n_folded, 400000);
+    }
+    uint32_t level = rv_timeline_level_for((double)(last + 1 - first) / 100 / 2);
+    rv_view_update(&view, lanes, &(struct rv_view_params){first, last + 1, 100, 100000000});
+    cr_assert_eq(view.level, level);
+    rv_view_fini(&view);
+    rv_lanes_destroy(lanes);
+}
+
+Test(view, boxes_of_a_lane_rise_by_start_and_are_the_same_every_time, .timeout = 30)
+{
+    struct rv_lanes *lanes = rv_lanes_create();
+    struct rv_lane *lane = add_lane(lanes, 1, 1);
+    fill_lane(lane, 5, 50000);
+    fill_lane(add_lane(lanes, 1, 2), 6, 30);
+    open_frames(lane, 3, lane->last_ns - 100);
+    uint64_t first, last;
+    cr_assert(rv_lanes_bounds(lanes, &first, &last));
+    struct rv_view view = {0}, again = {0};
+    for (unsigned i = 0; i < 50; i++) {
+        struct rv_view_params params = {first + (last - first) * i / 100, last - (last - first) * i / 200, 1000, 0};
+        rv_view_update(&view, lanes, &params);
+        rv_view_update(&again, lanes, &params);
+        cr_assert_eq(view.n_boxes, again.n_boxes);
+        cr_assert(memcmp(view.boxes, again.boxes, view.n_boxes * sizeof *view.boxes) == 0);
+        size_t n = 0;
+        for (size_t j = 0; j < view.n_lanes; j++) {
+            cr_assert_eq(view.lanes[j].first_box, n);
+            n += view.lanes[j].n_boxes;
+            for (size_t k = 1; k < view.lanes[j].n_boxes; k++)
+                cr_assert_geq(view.boxes[view.lanes[j].first_box + k].start_ns,
+                              view.boxes[view.lanes[j].first_box + k - 1].start_ns);
+        }
+        cr_assert_eq(n, view.n_boxes);
+    }
+    rv_view_fini(&view);
+    rv_view_fini(&again);
+    rv_lanes_destroy(lanes);
+}
+
+Test(view, open_frames_reach_to_the_end_of_their_lane_or_to_now, .timeout = 10)
+{
+    struct rv_lanes *lanes = rv_lanes_create();
+    struct rv_lane *lane = add_lane(lanes, 1, 1), *newer = add_lane(lanes, 1, 2);
+    open_frames(lane, 2, 1000);
+    lane->last_ns = 5000;
+    newer->last_ns = 9000;
+    struct rv_view view = {0};
+    rv_view_update(&view, lanes, &(struct rv_view_params){0, 20000, 100, 0});
+    cr_assert_eq(view.n_boxes, 2);
+    cr_assert_eq(view.boxes[0].start_ns + view.boxes[0].duration_ns, 9000);
+    cr_assert_eq(view.boxes[0].flags, RV_SPAN_OPEN);
+    lane->has_ended = true;
+    rv_view_update(&view, lanes, &(struct rv_view_params){0, 20000, 100, 0});
+    cr_assert_eq(view.boxes[1].start_ns, 1001);
+    cr_assert_eq(view.boxes[1].start_ns + view.boxes[1].duration_ns, 5000);
+    rv_view_update(&view, lanes, &(struct rv_view_params){0, 1001, 100, 0});
+    cr_assert_eq(view.n_boxes, 1);
+    rv_view_update(&view, lanes, &(struct rv_view_params){6000, 20000, 100, 0});
+    cr_assert_eq(view.n_boxes, 0);
+    open_frames(lane, 100000, 1000);
+    lane->last_ns = 500000;
+    rv_view_update(&view, lanes, &(struct rv_view_params){0, 600000, 100, 0});
+    uint64_t n = 0;
+    for (size_t i = 0; i < view.n_boxes; i++)
+        n += view.boxes[i].count;
+    cr_assert_eq(n, 100000);
+    cr_assert_lt(view.n_boxes, 5000);
+    rv_view_fini(&view);
+    rv_lanes_destroy(lanes);
+}
+
+Test(view, lanes_stand_by_process_then_slot, .timeout = 10)
+{
+    struct rv_lanes *lanes = rv_lanes_create();
+    uint64_t keys[] = {90, 10, 90, 50, 10, 90};
+    uint32_t wanted[] = {0, 2, 5, 1, 4, 3};
+    for (uint32_t i = 0; i < 6; i++)
+        add_lane(lanes, keys[i], i);
+    struct rv_view view = {0};
+    for (unsigned repeat = 0; repeat < 2; repeat++) {
+        rv_view_update(&view, lanes, &(struct rv_view_params){0, 10, 100, 0});
+        cr_assert_eq(view.n_lanes, 6);
+        for (unsigned i = 0; i < 6; i++)
+            cr_assert_eq(view.lanes[i].lane_idx, wanted[i]);
+    }
+    add_lane(lanes, 10, 9);
+    rv_view_update(&view, lanes, &(struct rv_view_params){0, 10, 100, 0});
+    cr_assert_eq(view.lanes[5].lane_idx, 6);
+    cr_assert_eq(view.lanes[6].lane_idx, 3);
+    rv_view_fini(&view);
+    rv_lanes_destroy(lanes);
+}
+
+Test(view, notes_in_the_window_are_shown_and_near_ones_joined, .timeout = 10)
+{
+    struct rv_lanes *lanes = rv_lanes_create();
+    struct rv_lane *lane = add_lane(lanes, 1, 1);
+    add_note(lane, 100, 2000, RV_NOTE_GC, 0);
+    add_note(lane, 200, 200, RV_NOTE_MARK, 1);
+    add_note(lane, 1500, 1500, RV_NOTE_LOST, 10);
+    add_note(lane, 1501, 1501, RV_NOTE_MARK, 2);
+    add_note(lane, 1502, 1502, RV_NOTE_LOST, 20);
+    add_note(lane, 3000, UINT64_MAX, RV_NOTE_GC, 0);
+    add_note(lane, 9000, 9000, RV_NOTE_MARK, 3);
+    struct rv_view view = {0};
+    rv_view_update(&view, lanes, &(struct rv_view_params){1000, 9000, 100, 0});
+    cr_assert_eq(view.n_notes, 4);
+    cr_assert_eq(view.lanes[0].n_notes, 4);
+    cr_assert_eq(view.notes[0].kind, RV_NOTE_GC);
+    cr_assert_eq(view.notes[1].kind, RV_NOTE_LOST);
+    cr_assert_eq(view.notes[1].id, 30);
+    cr_assert_eq(view.notes[3].end_ns, UINT64_MAX);
+    rv_view_fini(&view);
+    rv_lanes_destroy(lanes);
+}
