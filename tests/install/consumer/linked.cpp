@@ -1,0 +1,2 @@
+// The public header is C++ too.
+#include "linked.c"

@@ -1,0 +1,37 @@
+#!/bin/sh
+# prefix.sh BUILD SOURCE: cmake --install into an empty prefix; a CMake project and the README's example use it.
+. "$(dirname "$0")/common.sh"
+prefix=$dir/prefix
+must cmake --install "$build" --prefix "$prefix"
+
+for file in bin/ringviz include/ringviz/producer.h include/ringviz/wire.h share/man/man1/ringviz.1 \
+    share/bash-completion/completions/ringviz share/zsh/site-functions/_ringviz share/applications/ringviz.desktop \
+    share/icons/hicolor/scalable/apps/ringviz.svg; do
+    [ -f "$prefix/$file" ] || fail "$file is not installed"
+done
+ringviz=$prefix/bin/ringviz
+"$ringviz" --version | grep -Eq '^ringviz [0-9]+\.[0-9]+\.[0-9]+$' || fail "--version"
+
+must cmake -S "$source/tests/install/consumer" -B "$dir/consumer" -DCMAKE_PREFIX_PATH="$prefix"
+must cmake --build "$dir/consumer"
+counts "$ringviz" "shape::area" 300 "$dir/consumer/hooked"
+for program in linked_shared linked_static linked_cxx; do
+    counts "$ringviz" "work" 100 "$dir/consumer/$program"
+done
+
+# The README's program, by pkg-config.
+awk '/^```c$/ { on = 1; next } /^```/ { on = 0 } on' "$source/README.md" >"$dir/program.c"
+PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name ringviz.pc)")
+export PKG_CONFIG_PATH
+libdir=$(pkg-config --variable=libdir ringviz) || fail "pkg-config"
+# shellcheck disable=SC2046
+must cc -Wall -Wextra -Werror "$dir/program.c" $(pkg-config --cflags --libs ringviz) -Wl,-rpath,"$libdir" -o "$dir/program"
+counts "$ringviz" "parse_line" 1000 "$dir/program"
+must "$dir/program"
+
+must man --warnings -l "$prefix/share/man/man1/ringviz.1"
+[ ! -s "$dir/log" ] || grep -q 'RINGVIZ' "$dir/log" || fail "man page"
+if command -v bash >/dev/null; then
+    must bash -c '. "$0"; COMP_WORDS=(ringviz --policy = s) COMP_CWORD=3; _ringviz; [[ ${COMPREPLY[*]} == switch ]]' \
+        "$prefix/share/bash-completion/completions/ringviz"
+fi
