@@ -24,7 +24,6 @@
 #define TSC_SHIFT 32u
 
 /* Not ISO C, hence __extension__; a typedef because that is the only way to say so once. */
-__extension__ typedef unsigned __int128 wide_uint;
 
 struct pair {
     uint64_t ticks, mono_ns;
@@ -121,7 +120,7 @@ void rv_clock_init(struct rv_clock *clock, enum rv_clock_kind kind)
     rv_os_sleep_ns(CALIBRATION_NS);
     struct pair last = read_pair();
     clock->shift = TSC_SHIFT;
-    clock->mult = (uint64_t)(((wide_uint)(last.mono_ns - first.mono_ns) << TSC_SHIFT) / (last.ticks - first.ticks));
+    clock->mult = (uint64_t)(((rv_wide_uint)(last.mono_ns - first.mono_ns) << TSC_SHIFT) / (last.ticks - first.ticks));
     clock->ticks0 = last.ticks;
     clock->mono0_ns = last.mono_ns;
     clock->real0_ns = rv_clock_real_ns() - (rv_clock_mono_ns() - last.mono_ns);
@@ -130,7 +129,7 @@ void rv_clock_init(struct rv_clock *clock, enum rv_clock_kind kind)
 /* value * mult >> shift, cut at the top. */
 static uint64_t scale(uint64_t value, uint64_t mult, unsigned shift)
 {
-    wide_uint product = (wide_uint)value * mult >> shift;
+    rv_wide_uint product = (rv_wide_uint)value * mult >> shift;
     return product > UINT64_MAX ? UINT64_MAX : (uint64_t)product;
 }
 
@@ -142,7 +141,7 @@ static uint64_t move(uint64_t origin, uint64_t distance, bool is_back)
     return __builtin_add_overflow(origin, distance, &moved) ? UINT64_MAX : moved;
 }
 
-uint64_t rv_clock_to_ns(const struct rv_clock *clock, uint64_t ticks)
+uint64_t rv_clock_to_ns_slow(const struct rv_clock *clock, uint64_t ticks)
 {
     bool is_back = ticks < clock->ticks0;
     uint64_t distance = is_back ? clock->ticks0 - ticks : ticks - clock->ticks0;
@@ -154,6 +153,6 @@ uint64_t rv_clock_from_ns(const struct rv_clock *clock, uint64_t mono_ns)
     bool is_back = mono_ns < clock->mono0_ns;
     uint64_t distance = is_back ? clock->mono0_ns - mono_ns : mono_ns - clock->mono0_ns;
     uint64_t mult = clock->mult ? clock->mult : 1;
-    wide_uint ticks = ((wide_uint)distance << (clock->shift & 63)) / mult;
+    rv_wide_uint ticks = ((rv_wide_uint)distance << (clock->shift & 63)) / mult;
     return move(clock->ticks0, ticks > UINT64_MAX ? UINT64_MAX : (uint64_t)ticks, is_back);
 }

@@ -38,8 +38,21 @@ uint64_t rv_clock_ticks(enum rv_clock_kind kind);
 /* Calibrate: takes about 20 ms for the TSC. RV_CLOCK_TSC falls back to RV_CLOCK_MONOTONIC without an invariant TSC. */
 void rv_clock_init(struct rv_clock *clock, enum rv_clock_kind kind);
 
-/* Ticks may lie before ticks0; the result saturates at 0. Pure. */
-uint64_t rv_clock_to_ns(const struct rv_clock *clock, uint64_t ticks);
+__extension__ typedef unsigned __int128 rv_wide_uint;
+
+/* The general case of rv_clock_to_ns(). */
+uint64_t rv_clock_to_ns_slow(const struct rv_clock *clock, uint64_t ticks);
+
+/* Ticks may lie before ticks0; the result saturates at both ends. Pure. Inline: every span's two ends pass here. */
+static inline uint64_t rv_clock_to_ns(const struct rv_clock *clock, uint64_t ticks)
+{
+    uint64_t distance = ticks - clock->ticks0;
+    if (distance >> 60)
+        return rv_clock_to_ns_slow(clock, ticks);
+    rv_wide_uint ns = ((rv_wide_uint)distance * clock->mult >> (clock->shift & 63)) + clock->mono0_ns;
+    return ns >> 64 ? UINT64_MAX : (uint64_t)ns;
+}
+
 uint64_t rv_clock_from_ns(const struct rv_clock *clock, uint64_t mono_ns);
 
 #endif
