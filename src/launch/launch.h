@@ -6,18 +6,20 @@
 #include <sys/types.h>
 
 struct rv_launch_params {
-    const char *trace_path;   /* goes to RINGVIZ_FILE */
-    const char *const *argv;  /* NULL-terminated */
-    const char *include, *exclude; /* regexes over subroutine names, or NULL: passed on to producers that filter early */
+    const char *trace_path;  /* goes to RINGVIZ_FILE */
+    const char *const *argv; /* NULL-terminated */
+    /* Regexes over subroutine names, or NULL: RINGVIZ_INCLUDE and RINGVIZ_EXCLUDE, for producers that filter early. */
+    const char *include, *exclude;
 };
 
 struct rv_launch; /* opaque */
 
 /*
  * Start. stdin, stdout and stderr are the child's own, untouched; it stays in our process group, so that the terminal's
- * signals reach it; TERM, HUP, USR1, USR2 sent to us are passed on.
- *   returns  NULL with *status = 127 (not found) or 126 (not executable) and one line printed
- *   thread   main
+ * signals reach it; TERM, HUP, USR1, USR2 sent to us are passed on while it lives, and end us afterwards. INT and QUIT
+ * are the caller's to catch: the terminal sends them to both. The child has the signal mask and the ignored signals
+ * that this process was started with. One child at a time. returns  NULL with *status = 127 (not found) or 126 (not
+ * executable) and one line printed thread   main
  */
 struct rv_launch *rv_launch_start(const struct rv_launch_params *params, int *status);
 
@@ -28,13 +30,18 @@ bool rv_launch_has_ended(struct rv_launch *launch);
 
 /* Exit status as a shell gives it: the code, or 128 + signal. After has_ended. */
 int rv_launch_status(const struct rv_launch *launch);
+
+/* Send it a signal, unless it has ended. Any thread. */
 void rv_launch_signal(struct rv_launch *launch, int signal_number);
+
+/* Forget it: a child that still runs goes on. NULL-safe. Main thread. */
 void rv_launch_destroy(struct rv_launch *launch);
 
 /* Why may this command have written no event? One line: not ELF, static, setuid, not instrumented, and what to do. */
 void rv_launch_explain_silence(const char *command, char *out, size_t out_bytes);
 
-/* Absolute path of a producer's shared object ("libringviz-cyg.so"): beside the binary's build tree, else installed. 0 or -ENOENT. */
+/* Absolute path of a producer's shared object ("libringviz-cyg.so"): beside the binary's build tree, else installed. 0
+ * or -ENOENT. */
 int rv_launch_find_producer(const char *file_name, char *path, size_t path_bytes);
 
 #endif

@@ -1,0 +1,210 @@
+/*
+ * fork and exec with three points of care: what goes wrong in the child comes back through a pipe that exec closes; the
+ * child gets the signals as we found them, not as we set them; and its pid is never used once it has been reaped, so
+ * that no signal reaches a stranger.
+ */
+#include "launch/launch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/vec.h"
+#include "launch/environment.h"
+
+enum { STATUS_NOT_EXECUTABLE = 126, STATUS_NOT_FOUND = 127, STATUS_SIGNAL = 128 };
+
+struct rv_launch {
+    pid_t pid;
+    pthread_mutex_t lock; /* of the following */
+    bool has_ended;
+    int status;
+};
+
+static const int PASSED_ON[] = {SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
+#define N_PASSED_ON (sizeof PASSED_ON / sizeof *PASSED_ON)
+
+static _Atomic pid_t child_pid; /* 0 when there is none to signal */
+
+/* How this process was started, before anybody changed it. */
+static sigset_t started_mask;
+static bool started_ignored[NSIG];
+
+static __attribute__((constructor)) void remember_signals(void)
+{
+    struct sigaction action;
+    sigprocmask(SIG_SETMASK, NULL, &started_mask);
+    for (int i = 1; i < NSIG; i++)
+        started_ignored[i] = sigaction(i, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
+static void on_signal(int signal_number)
+{
+    int saved_errno = errno;
+    pid_t pid = atomic_load_explicit(&child_pid, memory_order_relaxed);
+    if (pid) {
+        kill(pid, signal_number);
+    } else {
+        signal(signal_number, SIG_DFL);
+        raise(signal_number);
+    }
+    errno = saved_errno;
+}
+
+static void pass_signals_on(void)
+{
+    struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
+    for (size_t i = 0; i < N_PASSED_ON; i++)
+        if (!started_ignored[PASSED_ON[i]])
+            sigaction(PASSED_ON[i], &action, NULL);
+    /* Ignored, it would reap the child behind our back. */
+    if (started_ignored[SIGCHLD])
+        signal(SIGCHLD, SIG_DFL);
+}
+
+static void stop_passing_on(void)
+{
+    for (size_t i = 0; i < N_PASSED_ON; i++)
+        if (!started_ignored[PASSED_ON[i]])
+            signal(PASSED_ON[i], SIG_DFL);
+}
+
+static _Noreturn void run_command(const char *const *argv, char **environment, int error_fd)
+{
+    for (int i = 1; i < NSIG; i++)
+        signal(i, started_ignored[i] ? SIG_IGN : SIG_DFL);
+    sigprocmask(SIG_SETMASK, &started_mask, NULL);
+    execvpe(argv[0], (char *const *)argv, environment);
+    int error = errno;
+    ssize_t n = write(error_fd, &error, sizeof error);
+    _exit(n == sizeof error ? STATUS_NOT_FOUND : STATUS_NOT_EXECUTABLE);
+}
+
+/* 0 once the command runs, else what exec said. */
+static int read_exec_error(int fd)
+{
+    int error = 0;
+    ssize_t n;
+    do
+        n = read(fd, &error, sizeof error);
+    while (n < 0 && errno == EINTR);
+    return n == sizeof error ? error : 0;
+}
+
+/* The child's pid, or -1 with *error set; the child is reaped when it could not run the command. */
+static pid_t start_child(const char *const *argv, char **environment, int *error)
+{
+    int fds[2];
+    sigset_t all, mask;
+    *error = pipe2(fds, O_CLOEXEC) == 0 ? 0 : errno;
+    if (*error)
+        return -1;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &mask);
+    pid_t pid = fork();
+    if (pid == 0)
+        run_command(argv, environment, fds[1]);
+    *error = pid < 0 ? errno : 0;
+    close(fds[1]);
+    if (pid > 0)
+        *error = read_exec_error(fds[0]);
+    close(fds[0]);
+    if (pid > 0 && *error)
+        while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+            ;
+    else if (pid > 0)
+        atomic_store_explicit(&child_pid, pid, memory_order_relaxed);
+    pthread_sigmask(SIG_SETMASK, &mask, NULL);
+    return *error ? -1 : pid;
+}
+
+static int say_exec_error(const char *command, int error)
+{
+    bool is_absent = error == ENOENT || error == ENOTDIR;
+    if (is_absent && strchr(command, '/') && access(command, F_OK) == 0)
+        rv_err(error, "%s: its interpreter was not found", command);
+    else if (is_absent && !strchr(command, '/'))
+        rv_err(error, "%s: command not found", command);
+    else
+        rv_err(error, "%s: %s", command, strerror(error));
+    return is_absent ? STATUS_NOT_FOUND : STATUS_NOT_EXECUTABLE;
+}
+
+struct rv_launch *rv_launch_start(const struct rv_launch_params *params, int *status)
+{
+    char **environment = rv_environment_create(params);
+    int error;
+    pass_signals_on();
+    pid_t pid = start_child(params->argv, environment, &error);
+    rv_environment_destroy(environment);
+    if (pid < 0) {
+        stop_passing_on();
+        *status = say_exec_error(params->argv[0], error);
+        return NULL;
+    }
+    struct rv_launch *launch = rv_alloc(1, sizeof *launch);
+    launch->pid = pid;
+    pthread_mutex_init(&launch->lock, NULL);
+    return launch;
+}
+
+pid_t rv_launch_pid(const struct rv_launch *launch)
+{
+    return launch->pid;
+}
+
+/* First look, then forget the pid, then reap: until it is reaped the pid is nobody else's. */
+static void reap(struct rv_launch *launch)
+{
+    siginfo_t info = {0};
+    int result = waitid(P_PID, (id_t)launch->pid, &info, WEXITED | WNOHANG | WNOWAIT);
+    bool is_lost = result < 0 && errno == ECHILD;
+    if (!is_lost && (result < 0 || info.si_pid != launch->pid))
+        return;
+    int status = 0;
+    atomic_store_explicit(&child_pid, 0, memory_order_relaxed);
+    if (!is_lost && waitpid(launch->pid, &status, WNOHANG) != launch->pid)
+        return;
+    launch->has_ended = true;
+    launch->status = WIFSIGNALED(status) ? STATUS_SIGNAL + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+bool rv_launch_has_ended(struct rv_launch *launch)
+{
+    pthread_mutex_lock(&launch->lock);
+    if (!launch->has_ended)
+        reap(launch);
+    bool has_ended = launch->has_ended;
+    pthread_mutex_unlock(&launch->lock);
+    return has_ended;
+}
+
+int rv_launch_status(const struct rv_launch *launch)
+{
+    return launch->status;
+}
+
+void rv_launch_signal(struct rv_launch *launch, int signal_number)
+{
+    pthread_mutex_lock(&launch->lock);
+    if (!launch->has_ended)
+        kill(launch->pid, signal_number);
+    pthread_mutex_unlock(&launch->lock);
+}
+
+void rv_launch_destroy(struct rv_launch *launch)
+{
+    if (!launch)
+        return;
+    atomic_store_explicit(&child_pid, 0, memory_order_relaxed);
+    stop_passing_on();
+    pthread_mutex_destroy(&launch->lock);
+    free(launch);
+}

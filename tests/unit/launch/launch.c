@@ -1,0 +1,257 @@
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "launch/launch.h"
+
+#define PROBE LAUNCH_FOLDER "/launch_probe"
+
+static char folder[64];
+static char output[8192];
+
+static void make_folder(void)
+{
+    strcpy(folder, "/tmp/ringviz-launch-XXXXXX");
+    cr_assert(mkdtemp(folder) != NULL);
+}
+
+/* Run a shell command in the folder: its status; what it wrote to both outputs is in `output`. */
+static __attribute__((format(printf, 1, 2))) int shell(const char *format, ...)
+{
+    char script[4096], command[5000];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(script, sizeof script, format, arguments);
+    va_end(arguments);
+    snprintf(command, sizeof command, "cd '%s' && { %s\n} 2>&1", folder, script);
+    FILE *pipe = popen(command, "r");
+    size_t n = fread(output, 1, sizeof output - 1, pipe);
+    output[n] = '\0';
+    int status = pclose(pipe);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+static void remove_folder(void)
+{
+    char command[128];
+    snprintf(command, sizeof command, "rm -rf '%s'", folder);
+    cr_expect(eq(int, system(command), 0));
+}
+
+TestSuite(launch, .init = make_folder, .fini = remove_folder, .timeout = 30);
+
+static unsigned n_lines(void)
+{
+    unsigned n = 0;
+    for (const char *c = output; *c; c++)
+        n += *c == '\n';
+    return n;
+}
+
+Test(launch, the_status_comes_back_as_a_shell_gives_it)
+{
+    static const struct {
+        const char *command;
+        int status;
+    } cases[] = {{"true", 0},
+                 {"sh -c 'exit 7'", 7},
+                 {"sh -c 'exit 255'", 255},
+                 {"sh -c 'kill -9 $$'", 137},
+                 {"sh -c 'kill -TERM $$'", 143}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        cr_expect(eq(int, shell(PROBE " run %s", cases[i].command), cases[i].status), "%s", cases[i].command);
+}
+
+Test(launch, what_cannot_be_run_gets_one_line_and_127_or_126)
+{
+    shell("echo text >plain; printf '#!/nonexistent/interpreter\\n' >script; chmod +x script; mkdir dir");
+    static const struct {
+        const char *command, *line;
+        int status;
+    } cases[] = {{"no-such-command-anywhere", "ringviz: no-such-command-anywhere: command not found\n", 127},
+                 {"./absent", "ringviz: ./absent: No such file or directory\n", 127},
+                 {"./plain/x", "ringviz: ./plain/x: Not a directory\n", 127},
+                 {"./plain", "ringviz: ./plain: Permission denied\n", 126},
+                 {"./dir", "ringviz: ./dir: Permission denied\n", 126},
+                 {"./script", "ringviz: ./script: its interpreter was not found\n", 127}};
+    shell("mkdir -p bin lib/ringviz; cp " PROBE " bin/probe; touch lib/ringviz/libringviz-cyg.so");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        cr_expect(eq(int, shell("bin/probe run %s", cases[i].command), cases[i].status), "%s", cases[i].command);
+        cr_expect(eq(str, output, (char *)cases[i].line));
+    }
+}
+
+Test(launch, the_producer_is_preloaded_first_and_the_file_named_absolutely)
+{
+    char expected[512];
+    shell("mkdir -p bin lib/ringviz; cp " PROBE " bin/probe; touch lib/ringviz/libringviz-cyg.so trace");
+    shell(
+        "LD_PRELOAD=/other.so RINGVIZ_FILE=old bin/probe run env 2>/dev/null | grep -E '^(LD_PRELOAD|RINGVIZ)' | sort");
+    snprintf(expected, sizeof expected,
+             "LD_PRELOAD=%s/lib/ringviz/libringviz-cyg.so:/other.so\nRINGVIZ_FILE=%s/trace\n", folder, folder);
+    cr_expect(eq(str, output, (char *)expected));
+}
+
+Test(launch, without_a_producer_the_command_runs_and_that_is_said)
+{
+    shell("mkdir -p a/b/c; cp " PROBE " a/b/c/probe");
+    cr_expect(eq(int, shell("a/b/c/probe run sh -c 'echo preload=$LD_PRELOAD'"), 0));
+    cr_expect(eq(u32, n_lines(), 2));
+    cr_expect(strstr(output, "ringviz: libringviz-cyg.so was found neither") == output);
+    cr_expect(strstr(output, "preload=\n") != NULL);
+}
+
+Test(launch, standard_streams_are_the_commands_own)
+{
+    cr_expect(eq(int, shell("printf 'a\\nb' | " PROBE " run cat 2>/dev/null"), 0));
+    cr_expect(eq(str, output, "a\nb"));
+    cr_expect(eq(int, shell(PROBE " run sh -c 'echo out; echo err >&2' 2>/dev/null"), 0));
+    cr_expect(eq(str, output, "out\n"));
+    cr_expect(
+        eq(int, shell(PROBE " run sh -c 'test ! -e /proc/self/fd/0 && ls /proc/self/fd | wc -l' <&- 2>/dev/null"), 0));
+}
+
+Test(launch, signals_sent_to_the_launcher_reach_the_command)
+{
+    static const char *const names[] = {"TERM", "HUP", "USR1", "USR2"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        cr_expect(eq(int,
+                     shell("mkfifo ready.%s; " PROBE " run sh -c 'trap \"exit 9\" %s; echo >ready.%s; "
+                           "while :; do sleep 0.01; done' & read x <ready.%s; kill -%s $!; wait $!",
+                           names[i], names[i], names[i], names[i], names[i]),
+                     9),
+                  "%s: %s", names[i], output);
+    }
+}
+
+Test(launch, the_terminals_interrupt_ends_the_command_only)
+{
+    char ready[128], script[256], byte;
+    snprintf(ready, sizeof ready, "%s/ready", folder);
+    snprintf(script, sizeof script, "echo >'%s'; exec sleep 20", ready);
+    cr_assert(eq(int, mkfifo(ready, 0600), 0));
+    pid_t pid = fork();
+    if (pid == 0) {
+        setpgid(0, 0);
+        execl(PROBE, PROBE, "run", "sh", "-c", script, (char *)NULL);
+        _exit(99);
+    }
+    int fd = open(ready, O_RDONLY), status;
+    cr_assert(read(fd, &byte, 1) == 1);
+    cr_assert(eq(int, kill(-pid, SIGINT), 0));
+    cr_assert(waitpid(pid, &status, 0) == pid);
+    int code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    cr_expect(eq(int, code, 128 + SIGINT));
+    close(fd);
+}
+
+Test(launch, the_command_has_the_signals_that_we_were_started_with)
+{
+    shell("env --ignore-signal=HUP --ignore-signal=CHLD --block-signal=USR2 " PROBE
+          " run grep -E '^Sig(Ign|Blk)' /proc/self/status 2>/dev/null >traced; "
+          "env --ignore-signal=HUP --ignore-signal=CHLD --block-signal=USR2 grep -E '^Sig(Ign|Blk)' /proc/self/status "
+          ">plain; cmp plain traced && cat traced");
+    cr_expect(strstr(output, "SigBlk:\t0000000000000800") != NULL, "%s", output);
+    cr_expect(eq(u32, n_lines(), 2));
+}
+
+Test(launch, a_status_comes_back_where_children_are_reaped_unasked)
+{
+    cr_expect(eq(int, shell("env --ignore-signal=CHLD " PROBE " run sh -c 'exit 5'"), 5));
+}
+
+static void *poll_end(void *launch)
+{
+    while (!rv_launch_has_ended(launch))
+        ;
+    return NULL;
+}
+
+Test(launch, any_thread_may_ask_whether_it_has_ended)
+{
+    int status;
+    const char *argv[] = {"sh", "-c", "exit 3", NULL};
+    struct rv_launch *launch = rv_launch_start(&(struct rv_launch_params){.trace_path = "x", .argv = argv}, &status);
+    cr_assert(launch != NULL);
+    cr_expect(gt(int, rv_launch_pid(launch), 0));
+    pthread_t threads[4];
+    for (unsigned i = 0; i < 4; i++)
+        cr_assert(eq(int, pthread_create(&threads[i], NULL, poll_end, launch), 0));
+    for (unsigned i = 0; i < 4; i++)
+        pthread_join(threads[i], NULL);
+    cr_expect(eq(int, rv_launch_status(launch), 3));
+    rv_launch_signal(launch, SIGKILL);
+    rv_launch_destroy(launch);
+    rv_launch_destroy(NULL);
+}
+
+Test(launch, producers_are_found_beside_the_binary_wherever_it_is)
+{
+    static const struct {
+        const char *binary, *library;
+    } cases[] = {
+        {"beside", "beside"},
+        {"a/bin", "a/lib/ringviz"},
+        {"b/bin", "b/lib/" MULTIARCH "/ringviz"},
+        {"c/build/src/app", "c/build/lib"},
+        {"d/bin", "d/lib"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char expected[512];
+        snprintf(expected, sizeof expected, "%s/%s/libringviz-cyg.so\n", folder, cases[i].library);
+        shell("mkdir -p %s %s; cp " PROBE " %s/probe; touch %s/libringviz-cyg.so", cases[i].binary, cases[i].library,
+              cases[i].binary, cases[i].library);
+        cr_expect(eq(int, shell("%s/probe find libringviz-cyg.so", cases[i].binary), 0), "%s", cases[i].binary);
+        cr_expect(eq(str, output, (char *)expected));
+    }
+    cr_expect(eq(int, shell("a/bin/probe find libringviz-none.so"), 1));
+    if (geteuid() == 0) {
+        shell("chown 12345 beside/libringviz-cyg.so");
+        cr_expect(eq(int, shell("beside/probe find libringviz-cyg.so"), 1), "a third user's file was trusted");
+    }
+}
+
+Test(launch, silence_is_explained)
+{
+    static const struct {
+        const char *command, *why;
+    } cases[] = {
+        {LAUNCH_FOLDER "/launch_plain", "not instrumented; build it with -g -finstrument-functions"},
+        {LAUNCH_FOLDER "/launch_static", "statically linked"},
+        {LAUNCH_FOLDER "/launch_instrumented", "is instrumented, but no instrumented function ran"},
+        {LAUNCH_FOLDER "/launch_own_hook", "of its own"},
+        {"true", "not instrumented"},
+        {"./script", "script for sh,"},
+        {"./env-script", "script for python3,"},
+        {"./text", "neither an ELF program nor a script"},
+        {"./empty", "neither an ELF program nor a script"},
+        {"./other", "another machine"},
+        {"./absent", "not there any more"},
+        {"absent-from-path", "not there any more"},
+    };
+    shell("printf '#!/bin/sh -e\\n' >script; printf '#!/usr/bin/env python3\\n' >env-script; echo text >text; >empty; "
+          "cp " LAUNCH_FOLDER "/launch_plain other; printf '\\001' | dd of=other bs=1 seek=4 conv=notrunc; chmod +x *");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        cr_expect(eq(int, shell(PROBE " explain %s", cases[i].command), 0));
+        cr_expect(strstr(output, cases[i].why) != NULL, "%s: %s", cases[i].command, output);
+        cr_expect(eq(u32, n_lines(), 1));
+    }
+}
+
+Test(launch, privileged_programs_are_explained)
+{
+    if (geteuid() != 0)
+        cr_skip_test("needs root to make a program of another user's");
+    shell("cp " LAUNCH_FOLDER "/launch_instrumented setuid; chown 12345 setuid; chmod 4755 setuid");
+    shell(PROBE " explain ./setuid");
+    cr_expect(strstr(output, "set-user-ID") != NULL, "%s", output);
+}
