@@ -4,7 +4,7 @@
 #define AZIMUTH -0.30f
 #define ELEVATION 0.50f
 #define NEAR_MIN 0.5f
-#define WALL_SHARE 0.55f       /* of the highest lane: how much of the wall behind it is kept in sight */
+#define WALL_SHARE 0.55f      /* of the highest lane: how much of the wall behind it is kept in sight */
 #define TICK_LABEL_ROOM 0.75f /* in front of the floor */
 
 struct bounds { /* of p - slope * distance, for one axis of the picture */

@@ -6,13 +6,13 @@
 #define ELLIPSIS "…"
 #define CHARACTERS_MIN 2
 
-/* Bytes before the argument list: "f(int)" -> 1. A name that starts with "(" keeps it. */
+/* Bytes before the argument list: "f(int)" -> 1. A component in parentheses is none. */
 static size_t length_without_arguments(const char *name)
 {
     int angle = 0;
     for (size_t i = 0; name[i]; i++) {
         angle += (name[i] == '<') - (name[i] == '>' && angle > 0);
-        if (name[i] == '(' && i > 0 && angle == 0 && name[i - 1] != ':')
+        if (name[i] == '(' && i > 0 && angle == 0 && !strchr(":.", name[i - 1]))
             return i;
     }
     return strlen(name);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#define WANTED_MAX 12u         /* a round step gives up to 1.75 times as many, and one */
 #define LABEL_STEPS_MAX 10000u /* an offset of more steps than this becomes the base */
 
 struct unit {
@@ -15,13 +16,16 @@ static const struct unit units[] = {{1000000000u, "s"}, {1000000u, "ms"}, {1000u
 
 static uint64_t round_step(uint64_t window_ns, unsigned n_wanted)
 {
-    uint64_t wanted_ns = window_ns / (n_wanted ? n_wanted : 1);
+    n_wanted = n_wanted < 1 ? 1 : n_wanted > WANTED_MAX ? WANTED_MAX : n_wanted;
+    uint64_t wanted_ns = window_ns / n_wanted;
     uint64_t decade = 1;
     while (decade * 10 <= wanted_ns)
         decade *= 10;
-    if (wanted_ns * 2 >= decade * 15)
-        return wanted_ns * 2 < decade * 7 ? decade * 2 : wanted_ns * 2 < decade * 15 ? decade * 5 : decade * 10;
-    return decade;
+    if (wanted_ns * 2 < decade * 3)
+        return decade;
+    if (wanted_ns * 2 < decade * 7)
+        return decade * 2;
+    return wanted_ns * 2 < decade * 15 ? decade * 5 : decade * 10;
 }
 
 /* The largest unit not above ten steps, so that labels need at most one decimal or so. */

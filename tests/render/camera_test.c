@@ -1,0 +1,129 @@
+#include <criterion/criterion.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/vec.h"
+#include "render/camera.h"
+
+#define FROM_NS 18000000000000u
+#define TO_NS (FROM_NS + 10000u)
+
+/* depths: one lane each, ended by 0. */
+static void make_stage(struct rv_stage *stage, const uint32_t *depths)
+{
+    struct rv_view view = {.from_ns = FROM_NS, .to_ns = TO_NS};
+    while (depths[view.n_lanes])
+        view.n_lanes++;
+    view.lanes = rv_alloc(view.n_lanes, sizeof *view.lanes);
+    for (uint32_t i = 0; i < view.n_lanes; i++) {
+        view.lanes[i].lane_idx = i;
+        view.lanes[i].max_depth = depths[i];
+    }
+    rv_stage_update(stage, &view);
+    free(view.lanes);
+}
+
+static const uint32_t depth_sets[][9] = {
+    {1, 0}, {16, 0}, {3, 14, 15, 15, 14, 12, 4, 0}, {100000, 2, 0}, {1, 1, 1, 1, 1, 1, 1, 200, 0},
+};
+static const struct rv_camera_params params_sets[] = {{1600, 900, 128, 40, 64, 30},
+                                                      {640, 360, 100, 20, 50, 20},
+                                                      {500, 1400, 100, 20, 50, 20},
+                                                      {3000, 500, 100, 20, 50, 20}};
+
+#define N_DEPTHS (sizeof depth_sets / sizeof *depth_sets)
+#define N_PARAMS (sizeof params_sets / sizeof *params_sets)
+
+static void assert_inside(const struct rv_camera *camera, const struct rv_camera_params *params, const vec3 point)
+{
+    vec2 px;
+    cr_assert(rv_camera_project(camera, point, px));
+    cr_assert(px[0] >= params->left_px - 0.5f && px[0] <= (float)params->width_px - params->right_px + 0.5f, "x %g",
+              (double)px[0]);
+    cr_assert(px[1] >= params->top_px - 0.5f && px[1] <= (float)params->height_px - params->bottom_px + 0.5f, "y %g",
+              (double)px[1]);
+}
+
+Test(camera, every_corner_of_every_lane_is_inside_the_margins, .timeout = 10)
+{
+    for (size_t i = 0; i < N_DEPTHS; i++)
+        for (size_t j = 0; j < N_PARAMS; j++) {
+            struct rv_stage stage = {0};
+            struct rv_camera camera;
+            make_stage(&stage, depth_sets[i]);
+            rv_camera_fit(&camera, &stage, &params_sets[j]);
+            for (size_t lane = 0; lane < stage.n_lanes; lane++)
+                for (int corner = 0; corner < 4; corner++) {
+                    float z = stage.lanes[lane].z + stage.lanes[lane].half_thickness;
+                    vec3 point = {corner & 1 ? stage.width : 0.0f,
+                                  corner & 2 ? rv_stage_lane_top(&stage.lanes[lane]) : 0.0f, z};
+                    assert_inside(&camera, &params_sets[j], point);
+                }
+            rv_stage_fini(&stage);
+        }
+}
+
+Test(camera, the_time_under_a_projected_point_is_its_time, .timeout = 10)
+{
+    for (size_t i = 0; i < N_DEPTHS; i++) {
+        struct rv_stage stage = {0};
+        struct rv_camera camera;
+        make_stage(&stage, depth_sets[i]);
+        rv_camera_fit(&camera, &stage, &params_sets[0]);
+        const struct rv_stage_lane *front = &stage.lanes[0];
+        for (uint64_t time_ns = FROM_NS; time_ns <= TO_NS; time_ns += 500) {
+            vec3 point = {(float)rv_stage_x(&stage, time_ns), 0.5f * rv_stage_lane_top(front),
+                          front->z + front->half_thickness};
+            vec2 px;
+            cr_assert(rv_camera_project(&camera, point, px));
+            double x = rv_camera_x_at(&camera, &stage, (double)px[0], (double)px[1]);
+            double off_px = fabs(x - (double)point[0]) / (double)stage.width * 1600.0;
+            cr_assert_lt(off_px, 1.0, "set %zu: %g px off", i, off_px);
+        }
+        rv_stage_fini(&stage);
+    }
+}
+
+Test(camera, its_matrix_agrees_with_its_projection, .timeout = 10)
+{
+    struct rv_stage stage = {0};
+    struct rv_camera camera;
+    make_stage(&stage, depth_sets[2]);
+    rv_camera_fit(&camera, &stage, &params_sets[0]);
+    for (float x = 0.0f; x <= stage.width; x += 2.0f)
+        for (size_t lane = 0; lane < stage.n_lanes; lane++) {
+            vec4 clip, point = {x, 1.0f, stage.lanes[lane].z, 1.0f};
+            vec2 px;
+            glm_mat4_mulv(camera.view_projection, point, clip);
+            cr_assert(rv_camera_project(&camera, point, px));
+            cr_assert_float_eq((double)px[0], (double)((clip[0] / clip[3] + 1.0f) * 800.0f), 0.05);
+            cr_assert_float_eq((double)px[1], (double)((1.0f - clip[1] / clip[3]) * 450.0f), 0.05);
+            cr_assert(fabsf(clip[2]) < clip[3], "outside the clip range");
+        }
+    rv_stage_fini(&stage);
+}
+
+Test(stage, rows_keep_their_height_while_depths_vary, .timeout = 5)
+{
+    struct rv_stage stage = {0};
+    make_stage(&stage, (const uint32_t[]){4, 20, 0});
+    float height = stage.lanes[1].row_height, z = stage.lanes[1].z;
+    make_stage(&stage, (const uint32_t[]){2, 9, 0});
+    cr_assert_eq(stage.lanes[1].row_height, height);
+    cr_assert_eq(stage.lanes[1].z, z);
+    make_stage(&stage, (const uint32_t[]){2, 30, 0});
+    cr_assert_eq(stage.lanes[1].row_height, height);
+    rv_stage_fini(&stage);
+}
+
+Test(stage, times_and_places_are_inverse, .timeout = 5)
+{
+    struct rv_stage stage = {0};
+    make_stage(&stage, (const uint32_t[]){4, 0});
+    for (uint64_t time_ns = FROM_NS - 3000; time_ns < TO_NS + 3000; time_ns += 97) {
+        int64_t off_ns = (int64_t)(rv_stage_time(&stage, rv_stage_x(&stage, time_ns)) - time_ns);
+        cr_assert(off_ns >= -1 && off_ns <= 1, "off by %ld ns", (long)off_ns);
+    }
+    rv_stage_fini(&stage);
+}

@@ -1,0 +1,103 @@
+#include <criterion/criterion.h>
+
+#include <math.h>
+
+#include "render/pack.h"
+
+#define HOUR_NS 3600000000000u
+#define WIDTH_PX 1600.0
+
+/* Where the shader, in its own arithmetic, puts the box: pixels from the window's left. */
+static void shader_edges(const struct rv_pack *pack, const struct rv_box_record *record, float out_px[2])
+{
+    float scale = (float)(rv_pack_scale(pack) * WIDTH_PX), centre = (float)(rv_pack_centre(pack) * WIDTH_PX);
+    out_px[0] = centre + (float)record->start * scale;
+    out_px[1] = out_px[0] + (float)record->duration * scale;
+}
+
+static double exact_px(uint64_t time_ns, uint64_t from_ns, uint64_t to_ns)
+{
+    return (double)((int64_t)(time_ns - from_ns)) / (double)(to_ns - from_ns) * WIDTH_PX;
+}
+
+Test(pack, boxes_stand_within_a_hundredth_of_a_pixel_anywhere, .timeout = 10)
+{
+    static const uint64_t froms_ns[] = {0, 5u * HOUR_NS, 9000u * HOUR_NS};
+    static const uint64_t windows_ns[] = {100, 10000, 1000000, 4000000000u, HOUR_NS, 3000u * (uint64_t)HOUR_NS};
+    for (size_t i = 0; i < 3; i++)
+        for (size_t j = 0; j < 6; j++) {
+            uint64_t from_ns = froms_ns[i], window_ns = windows_ns[j], to_ns = from_ns + window_ns;
+            struct rv_pack pack;
+            rv_pack_init(&pack, from_ns, to_ns, (double)window_ns / WIDTH_PX);
+            cr_assert(window_ns >> pack.shift < 1u << 30);
+            for (uint64_t part = 0; part < 100; part += 7) {
+                struct rv_box box = {
+                    .start_ns = from_ns + window_ns / 100 * part, .duration_ns = window_ns / 20 + 1, .coverage = 65535};
+                struct rv_box_record record = rv_pack_box(&pack, &box, 0, 0);
+                float edges_px[2];
+                shader_edges(&pack, &record, edges_px);
+                uint64_t end_ns = box.start_ns + box.duration_ns < to_ns ? box.start_ns + box.duration_ns : to_ns;
+                cr_assert_float_eq((double)edges_px[0], exact_px(box.start_ns, from_ns, to_ns), 0.01);
+                cr_assert_float_eq((double)edges_px[1], exact_px(end_ns, from_ns, to_ns), 0.01);
+            }
+        }
+}
+
+Test(pack, boxes_are_clipped_to_the_window, .timeout = 5)
+{
+    struct rv_pack pack;
+    uint64_t from_ns = 5u * HOUR_NS, to_ns = from_ns + 10000;
+    rv_pack_init(&pack, from_ns, to_ns, 10000 / WIDTH_PX);
+    static const struct rv_box boxes[] = {
+        {.start_ns = 0, .duration_ns = UINT64_MAX, .coverage = 65535},
+        {.start_ns = 1000, .duration_ns = 10u * HOUR_NS, .coverage = 65535},
+    };
+    for (size_t i = 0; i < 2; i++) {
+        struct rv_box_record record = rv_pack_box(&pack, &boxes[i], 0, 0);
+        cr_assert_eq(record.start, -5000);
+        cr_assert_eq(record.duration, 10000);
+    }
+    struct rv_box outside = {.start_ns = to_ns + 500, .duration_ns = 10, .coverage = 65535};
+    cr_assert_eq(rv_pack_box(&pack, &outside, 0, 0).duration, 0);
+}
+
+Test(pack, neighbours_share_their_edge, .timeout = 5)
+{
+    struct rv_pack pack;
+    uint64_t from_ns = 12345, to_ns = from_ns + 7 * HOUR_NS;
+    rv_pack_init(&pack, from_ns, to_ns, 1.0);
+    cr_assert_gt(pack.shift, 0);
+    uint64_t at_ns = from_ns + 1001;
+    struct rv_box_record last = {0};
+    for (int i = 0; i < 1000; i++, at_ns += 7000003) {
+        struct rv_box box = {.start_ns = at_ns, .duration_ns = 7000003, .coverage = 65535};
+        struct rv_box_record record = rv_pack_box(&pack, &box, 0, 0);
+        if (i)
+            cr_assert_eq((int64_t)last.start + last.duration, record.start, "gap after box %d", i);
+        last = record;
+    }
+}
+
+Test(pack, nothing_is_too_short_to_be_seen, .timeout = 5)
+{
+    struct rv_pack pack;
+    rv_pack_init(&pack, 0, 1600000, 1000.0);
+    struct rv_box exact = {.start_ns = 800000, .duration_ns = 1, .coverage = 65535};
+    struct rv_box cell = {.start_ns = 800000, .duration_ns = 1, .coverage = 30000};
+    cr_assert_geq(rv_pack_box(&pack, &exact, 0, 0).duration, 1000);
+    cr_assert_geq(rv_pack_box(&pack, &cell, 0, 0).duration, 2000);
+}
+
+Test(pack, fields_keep_apart, .timeout = 5)
+{
+    struct rv_pack pack;
+    rv_pack_init(&pack, 0, 1000, 1.0);
+    struct rv_box box = {.duration_ns = 500, .depth = 100000, .coverage = 12345, .flags = RV_SPAN_OPEN};
+    struct rv_box_record record = rv_pack_box(&pack, &box, 77, 2559);
+    cr_assert_eq(record.place & 0xFFFF, RV_PLACE_MAX);
+    cr_assert_eq(record.place >> RV_PLACE_LANE_SHIFT, 77);
+    cr_assert_eq(record.paint & 0xFFF, 2559);
+    cr_assert_eq(record.paint >> RV_PAINT_COVERAGE_SHIFT, 12345);
+    cr_assert(record.paint & RV_PAINT_CELL);
+    cr_assert(record.paint & RV_PAINT_OPEN);
+}

@@ -1,0 +1,136 @@
+#include <criterion/criterion.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/vec.h"
+#include "render/palette.h"
+
+#define N_PACKAGES 12u
+
+static struct rv_subroutines *subroutines;
+static struct rv_palette *palette;
+static struct rv_box boxes[64];
+static struct rv_view_lane lane;
+static struct rv_view view = {.to_ns = 1000000, .lanes = &lane, .n_lanes = 1, .boxes = boxes};
+
+static void setup(void)
+{
+    subroutines = rv_subroutines_create();
+    palette = rv_palette_create();
+    for (uint32_t id = 1; id <= 2 * N_PACKAGES; id++) {
+        char package[32], name[32];
+        snprintf(package, sizeof package, "Package%u", (id - 1) / 2);
+        snprintf(name, sizeof name, "name%u", id);
+        rv_subroutines_define(subroutines, id, package, name, "file.pm", id);
+    }
+}
+
+static void teardown(void)
+{
+    rv_palette_destroy(palette);
+    rv_subroutines_destroy(subroutines);
+}
+
+TestSuite(palette, .init = setup, .fini = teardown, .timeout = 10);
+
+static void show(uint32_t id, uint64_t duration_ns)
+{
+    boxes[view.n_boxes++] = (struct rv_box){.duration_ns = duration_ns, .id = id, .count = 1, .coverage = 65535};
+}
+
+static uint32_t slot_of(uint32_t id)
+{
+    return rv_palette_index(palette, id) / RV_PALETTE_SHADES;
+}
+
+Test(palette, the_largest_packages_get_the_slots_in_order_and_the_rest_is_neutral)
+{
+    for (uint32_t package = 0; package < N_PACKAGES; package++)
+        show(2 * package + 1, 1000 * (package + 1));
+    rv_palette_update(palette, &view, subroutines);
+    for (uint32_t package = 0; package < N_PACKAGES; package++) {
+        uint32_t rank = N_PACKAGES - 1 - package;
+        cr_assert_eq(slot_of(2 * package + 1), rank < RV_COLOR_SLOTS ? rank : RV_COLOR_SLOTS, "package %u", package);
+    }
+}
+
+Test(palette, a_package_keeps_its_slot)
+{
+    show(1, 500);
+    show(3, 400);
+    rv_palette_update(palette, &view, subroutines);
+    uint32_t first = slot_of(1), second = slot_of(3);
+    view.n_boxes = 0;
+    show(3, 900);
+    show(5, 2000);
+    show(2, 1);
+    for (int frame = 0; frame < 1000; frame++)
+        rv_palette_update(palette, &view, subroutines);
+    cr_assert_eq(slot_of(1), first);
+    cr_assert_eq(slot_of(2), first, "subroutines of one package share a slot");
+    cr_assert_eq(slot_of(3), second);
+    cr_assert(slot_of(5) != first && slot_of(5) != second && slot_of(5) < RV_COLOR_SLOTS);
+}
+
+Test(palette, a_much_larger_package_takes_the_smallest_ones_slot)
+{
+    for (uint32_t package = 0; package < RV_COLOR_SLOTS; package++)
+        show(2 * package + 1, 1000 * (package + 1));
+    rv_palette_update(palette, &view, subroutines);
+    uint32_t smallest = slot_of(1), newcomer = 2 * RV_COLOR_SLOTS + 1;
+    show(newcomer, 3000);
+    rv_palette_update(palette, &view, subroutines);
+    cr_assert_eq(slot_of(newcomer), RV_COLOR_SLOTS, "three times as large is not enough");
+    show(newcomer, 900000);
+    rv_palette_update(palette, &view, subroutines);
+    cr_assert_eq(slot_of(newcomer), smallest);
+    cr_assert_eq(slot_of(1), RV_COLOR_SLOTS);
+}
+
+Test(palette, subroutines_of_a_package_differ_in_shade)
+{
+    show(1, 10);
+    show(2, 10);
+    rv_palette_update(palette, &view, subroutines);
+    cr_assert_neq(rv_palette_index(palette, 1), rv_palette_index(palette, 2));
+}
+
+Test(palette, names_without_package_are_grouped_by_their_first_part)
+{
+    rv_subroutines_define(subroutines, 40, "", "lua_pushnil", "lua.c", 1);
+    rv_subroutines_define(subroutines, 41, "", "lua_pop", "lua.c", 2);
+    rv_subroutines_define(subroutines, 42, "", "main", "main.c", 1);
+    show(40, 500);
+    show(41, 400);
+    show(42, 300);
+    rv_palette_update(palette, &view, subroutines);
+    cr_assert_eq(slot_of(40), slot_of(41));
+    cr_assert_neq(slot_of(40), slot_of(42));
+    cr_assert_lt(slot_of(42), RV_COLOR_SLOTS);
+}
+
+Test(palette, states_and_unknown_ids_take_no_slot)
+{
+    rv_subroutines_define(subroutines, 40, "(wait)", "epoll", "", 0);
+    show(40, 900000);
+    show(1, 10);
+    show(5000, 900000);
+    show(UINT32_MAX, 900000);
+    rv_palette_update(palette, &view, subroutines);
+    cr_assert_eq(slot_of(1), 0);
+    cr_assert_eq(slot_of(40), RV_COLOR_SLOTS + 1);
+    cr_assert_eq(slot_of(5000), RV_COLOR_SLOTS);
+    cr_assert_eq(slot_of(UINT32_MAX), RV_COLOR_SLOTS);
+}
+
+Test(palette, a_name_that_comes_late_is_learned)
+{
+    show(50, 1000);
+    rv_palette_update(palette, &view, subroutines);
+    cr_assert_eq(slot_of(50), RV_COLOR_SLOTS);
+    rv_subroutines_define(subroutines, 50, "Late", "name", "", 0);
+    rv_palette_update(palette, &view, subroutines);
+    cr_assert_eq(slot_of(50), 0);
+}
