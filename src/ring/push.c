@@ -152,6 +152,7 @@ static void reopen(struct rv_pusher *pusher)
         pusher->last_ticks = rv_clock_ticks(state->ring.clock_kind);
         __atomic_signal_fence(__ATOMIC_SEQ_CST);
     } while (__atomic_load_n(&state->n_stash, __ATOMIC_RELAXED));
+    state->is_busy = false;
     pusher->cursor = address_of(slot_of(state, n_written(state)));
 }
 
@@ -185,12 +186,12 @@ static bool is_on_signal_stack(void)
 /*
  * The interrupted push lies above a handler on the stack; when it lies at our frame or beneath, its handler has left
  * by siglongjmp. The poison tells where it was, modulo 256 KiB: the first handler's push takes it to lie in the 192 KiB
- * above or the 64 KiB beneath, later ones remember. A full stash is taken for an abandoned push, too: were that wrong,
- * two events would be, since for a while every push looks at the shared head (n_suspect).
+ * above or the 64 KiB beneath, later ones remember. A full stash is taken for an abandoned push, too, where that push was a quick one: were
+ * that wrong, two events would be, since for a while every push looks at the shared head (n_suspect).
  */
 static bool is_abandoned(struct rv_pusher_state *state, uint64_t old, uint64_t stack)
 {
-    if (state->n_stash > RV_PUSH_STASH)
+    if (state->n_stash > RV_PUSH_STASH && !state->is_busy)
         return true;
     if (((old >> NESTS_SHIFT) & 3) != 1)
         return false;
@@ -203,16 +204,25 @@ static bool is_abandoned(struct rv_pusher_state *state, uint64_t old, uint64_t s
     return stack >= state->interrupted_stack && !is_on_signal_stack();
 }
 
+/* The abandoned push had taken a slot but, unless head moved, never published it. */
+static void take_over(struct rv_pusher_state *state, uint64_t old)
+{
+    state->interrupted = 0;
+    state->n_suspect = SUSPECT_PUSHES;
+    if (!state->ring.control)
+        return;
+    uint64_t first = address_of(state->ring.events), address = old & (RV_PUSH_POISON - 1);
+    if (address == address_of(state->ring.events + state->ring.n_events))
+        address = first;
+    if (address == address_of(slot_of(state, n_written(state))))
+        bump(&state->ring.control->n_refused);
+}
+
 bool rv_push_nested(struct rv_pusher *pusher, uint64_t old, uint64_t stack, uint64_t kind, uint64_t word)
 {
     struct rv_pusher_state *state = pusher->state;
-    if (state && state->ring.control && is_abandoned(state, old, stack)) {
-        uint64_t address = old & (RV_PUSH_POISON - 1), lap_end = address_of(state->ring.events + state->ring.n_events);
-        state->interrupted = 0;
-        state->n_suspect = SUSPECT_PUSHES;
-        if (address_of(slot_of(state, n_written(state))) ==
-            (address == lap_end ? address_of(state->ring.events) : address))
-            bump(&state->ring.control->n_refused);
+    if (state && is_abandoned(state, old, stack)) {
+        take_over(state, old);
         return false;
     }
     uint64_t ticks = state && state->ring.control ? rv_clock_ticks(state->ring.clock_kind) : 1;
@@ -228,6 +238,7 @@ void rv_push_outer(struct rv_pusher *pusher, uint64_t stack, uint64_t kind, uint
     int saved = errno;
 
     pusher->cursor = address_of(slot_of(state, n_written(state))) + rv_push_poison(stack);
+    state->is_busy = true;
     empty_stash(state);
     put(state, kind << RV_EVENT_KIND_SHIFT | rv_clock_ticks(state->ring.clock_kind), word);
     reopen(pusher);
@@ -276,7 +287,6 @@ void rv_pusher_attach(struct rv_pusher *pusher, struct rv_pusher_state *state, c
     state->is_closed = false;
     state->is_consumer_gone = false;
     state->n_lost = 0;
-    state->interrupted = 0;
     for (; pusher->n_unstashed; pusher->n_unstashed--)
         bump(&ring->control->n_refused);
     state->ring = *ring;

@@ -28,12 +28,13 @@
 #define RV_PUSH_POISON (1ull << 48)
 #define RV_PUSH_KEY_SHIFT 46
 #define RV_PUSH_TAG_SHIFT 4
-#define RV_PUSH_STASH 4096u
+#define RV_PUSH_STASH 32768u
 
 /* What the slow path keeps for one thread. Zeroed memory is a valid start; the stash's pages are touched when used. */
 struct rv_pusher_state {
     struct rv_ring ring; /* ring.control == NULL: no ring */
     uint32_t ring_idx;
+    bool is_busy;        /* an outermost push is in the slow path, where it may stay for long */
     bool is_closed; /* fill: this ring has stopped */
     bool is_consumer_gone;
     uint64_t gone_heartbeat_ns; /* its heartbeat when it was found dead or stopped: another one means that it is back */

@@ -5,6 +5,7 @@
  */
 #include "producers/native/thread.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -105,18 +106,22 @@ static bool has_free_ring(const struct rv_map *map)
     return false;
 }
 
-static bool has_state(void)
+/* Also for a handler that interrupted a thread's first push: it needs the stash. */
+static void make_state(void)
 {
-    if (!thread.state) {
-        void *pages = mmap(NULL, sizeof *thread.state, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        thread.state = pages == MAP_FAILED ? NULL : pages;
-    }
-    return thread.state != NULL;
+    struct rv_pusher_state *none = NULL;
+    int saved = errno;
+    void *pages = mmap(NULL, sizeof *thread.state, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (pages != MAP_FAILED &&
+        !__atomic_compare_exchange_n(&thread.state, &none, pages, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        munmap(pages, sizeof *thread.state);
+    rv_thread_pusher.state = thread.state;
+    errno = saved;
 }
 
 static bool claim_ring(void)
 {
-    if (rv_process_open(NULL) != 0 || !has_state())
+    if (rv_process_open(NULL) != 0 || !thread.state)
         return false;
     if (thread.n_without_ring && !has_free_ring(rv_process_map()))
         return false;
@@ -181,6 +186,8 @@ void rv_thread_push_slow(struct rv_pusher *pusher, uint64_t old, uint64_t stack,
         pusher->cursor = 0;
         return;
     }
+    if (!pusher->state)
+        make_state();
     if (old >= RV_PUSH_POISON && rv_push_nested(pusher, old, stack, kind, word))
         return;
     if (thread.is_forking) {

@@ -1,0 +1,52 @@
+/* threads [N [CALLS]]: 8 threads, each with a name of its own, make a million calls each. */
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "count.h"
+
+DEFINE_COUNT(leaf)
+DEFINE_COUNT(inner)
+DEFINE_COUNT(work)
+
+static unsigned n_calls = 1000000;
+
+KEPT static unsigned leaf(unsigned i)
+{
+    COUNTED(leaf);
+    return i * 2654435761u >> 7;
+}
+
+KEPT static unsigned inner(unsigned i)
+{
+    COUNTED(inner);
+    return leaf(i) + leaf(i + 1) + leaf(i + 2);
+}
+
+static void *work(void *context)
+{
+    COUNTED(work);
+    uintptr_t serial = (uintptr_t)context, sum = 0;
+    char name[16];
+    snprintf(name, sizeof name, "worker-%u", (unsigned)serial);
+    pthread_setname_np(pthread_self(), name);
+    for (unsigned i = 0; i < n_calls / 4; i++)
+        sum += inner(i);
+    return (void *)sum;
+}
+
+QUIET int main(int argc, char **argv)
+{
+    pthread_t threads[64];
+    unsigned n = argc > 1 ? (unsigned)atoi(argv[1]) : 8;
+    if (argc > 2)
+        n_calls = (unsigned)atoi(argv[2]);
+    n = n < 64 ? n : 64;
+    for (unsigned i = 0; i < n; i++)
+        pthread_create(&threads[i], NULL, work, (void *)(uintptr_t)i);
+    for (unsigned i = 0; i < n; i++)
+        pthread_join(threads[i], NULL);
+    REPORT_COUNT(leaf);
+    REPORT_COUNT(inner);
+    REPORT_COUNT(work);
+    return 0;
+}
