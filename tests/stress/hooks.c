@@ -1,0 +1,183 @@
+/*
+ * Runs a program that counts its own calls under the preloaded hooks and holds its rings against what it says.
+ *
+ *     hooks HOOKS.so FLAGS PROGRAM [ARG...]
+ *
+ * FLAGS, letters: p = every return pairs with the call on top of its stack; j = pushes may be abandoned by siglongjmp,
+ * and are counted; t = clock tick, m = clock monotonic, s = small rings. Names come from the module table of the file.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "ring/modules.h"
+#include "stress/tracee.h"
+#include "symbols/catalog.h"
+
+#define MAX_DEPTH 65536u
+#define MAX_NAMES 65536u
+#define TIMEOUT_MS 120000u
+
+static int n_failures;
+static uint64_t n_calls_of[MAX_NAMES];
+
+static void expect(bool is_so, const char *what, uint64_t got, uint64_t wanted)
+{
+    if (is_so)
+        return;
+    printf("FAILED %s: %" PRIu64 ", expected %" PRIu64 "\n", what, got, wanted);
+    n_failures++;
+}
+
+static struct rv_catalog *read_modules(const struct rv_map *map)
+{
+    static char path[8192];
+    struct rv_catalog *catalog = rv_catalog_create();
+    struct rv_module module;
+    for (uint32_t i = 0; i < rv_modules_count(map); i++) {
+        if (rv_modules_read(map, i, &module, path, sizeof path) != 0)
+            continue;
+        rv_catalog_put_module(catalog, &(struct rv_catalog_module){
+                                           .process = module.process_idx,
+                                           .start = module.start,
+                                           .end = module.end,
+                                           .bias = module.bias,
+                                           .loaded_ticks = module.loaded_ticks,
+                                           .unloaded_ticks = module.unloaded_ticks,
+                                           .device = module.device,
+                                           .inode = module.inode,
+                                           .path = module.path,
+                                           .build_id = module.build_id,
+                                           .build_id_bytes = module.build_id_bytes,
+                                       });
+    }
+    return catalog;
+}
+
+/* The plain rule: a call nests, a return closes the frame with its tag, which is the top one in a program that pairs.
+ */
+static void check_pairs(const struct tracee_stream *stream)
+{
+    static struct rv_event stack[MAX_DEPTH];
+    size_t depth = 0, n_wrong = 0;
+    for (size_t i = 0; i < stream->n; i++) {
+        const struct rv_event *event = &stream->events[i];
+        if (rv_event_kind(event) == RV_EVENT_CALL_AT && depth < MAX_DEPTH) {
+            stack[depth++] = *event;
+        } else if (rv_event_kind(event) == RV_EVENT_RETURN_AT) {
+            const struct rv_event *call = depth ? &stack[--depth] : event;
+            n_wrong += call == event || call->id != event->id || call->aux != event->aux || call->frame != event->frame;
+        }
+    }
+    expect(n_wrong == 0, "returns that do not pair", n_wrong, 0);
+    expect(depth == 0, "calls left open", depth, 0);
+}
+
+static void count_calls(struct rv_catalog *catalog, const struct tracee_stream *stream)
+{
+    struct rv_catalog_process *process = rv_catalog_process(catalog, stream->process);
+    size_t n_back = 0;
+    for (size_t i = 0; i < stream->n; i++) {
+        const struct rv_event *event = &stream->events[i];
+        uint64_t ticks = rv_event_ticks(event);
+        n_back += i > 0 && ticks < rv_event_ticks(event - 1);
+        if (rv_event_kind(event) == RV_EVENT_CALL_AT)
+            n_calls_of[rv_catalog_lookup(process, rv_event_address(event), ticks) % MAX_NAMES]++;
+    }
+    expect(n_back == 0, "times that fall", n_back, 0);
+}
+
+static void check_streams(const struct tracee *tracee, struct rv_catalog *catalog, const char *flags)
+{
+    for (size_t i = 0; i < tracee->n_streams; i++) {
+        const struct tracee_stream *stream = &tracee->streams[i];
+        const struct rv_ring_account *account = &stream->account;
+        expect(stream->is_over, "streams that do not end", i, 0);
+        expect(account->n_produced == account->n_consumed + account->n_dropped, "produced", account->n_produced,
+               account->n_consumed + account->n_dropped);
+        if (!strchr(flags, 'j'))
+            expect(account->n_dropped == 0, "dropped", account->n_dropped, 0);
+        if (strchr(flags, 'p'))
+            check_pairs(stream);
+        count_calls(catalog, stream);
+    }
+    const struct rv_wire_header *header = tracee->map.header;
+    expect(header->n_events_without_ring == 0, "events without a ring", header->n_events_without_ring, 0);
+}
+
+static bool is_named(const struct rv_catalog_name *name, const char *wanted)
+{
+    size_t n = strlen(name->name), n_wanted = strlen(wanted);
+    return n >= n_wanted && strcmp(name->name + n - n_wanted, wanted) == 0 &&
+           (n == n_wanted || name->name[n - n_wanted - 1] == ':');
+}
+
+static uint64_t calls_of(struct rv_catalog *catalog, const char *wanted)
+{
+    uint64_t n = 0;
+    for (uint32_t id = 1; id <= rv_catalog_count(catalog) && id < MAX_NAMES; id++) {
+        struct rv_catalog_name name;
+        if (rv_catalog_name(catalog, id, &name) == 0 && is_named(&name, wanted))
+            n += n_calls_of[id];
+    }
+    return n;
+}
+
+static void check_counts(struct rv_catalog *catalog, FILE *out)
+{
+    char line[256], name[128];
+    unsigned long long n;
+    unsigned n_counts = 0;
+    rewind(out);
+    while (fgets(line, sizeof line, out)) {
+        if (sscanf(line, "COUNT %127s %llu", name, &n) != 2)
+            continue;
+        n_counts++;
+        uint64_t n_calls = calls_of(catalog, name);
+        expect(n_calls == n, name, n_calls, n);
+    }
+    expect(n_counts > 0, "COUNT lines", n_counts, 1);
+}
+
+/* Nobody else moves the tick in these tests: each turn of the reader does. */
+static bool drain_ticking(struct tracee *tracee, bool is_ticking)
+{
+    while (is_ticking && !tracee->has_ended) {
+        tracee_turn(tracee);
+        __atomic_fetch_add(&tracee->map.header->tick, 1, __ATOMIC_RELAXED);
+    }
+    return tracee_drain(tracee, TIMEOUT_MS);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 4)
+        return 2;
+    const char *flags = argv[2];
+    struct tracee tracee;
+    struct rv_map_params params = {
+        .policy = RV_POLICY_BLOCK,
+        .ring_events = strchr(flags, 's') ? 1024 : 0,
+        .clock_kind = strchr(flags, 't')   ? RV_CLOCK_TICK
+                      : strchr(flags, 'm') ? RV_CLOCK_MONOTONIC
+                                           : RV_CLOCK_TSC,
+    };
+    FILE *out = tmpfile();
+    tracee_open(&tracee, &params);
+    tracee_start(&tracee, (const char *const *)argv + 3, argv[1], fileno(out));
+    bool has_ended = drain_ticking(&tracee, params.clock_kind == RV_CLOCK_TICK);
+    expect(has_ended, "ended in time", has_ended, 1);
+    expect(tracee.status == 0, "status", (uint64_t)tracee.status, 0);
+
+    struct rv_catalog *catalog = read_modules(&tracee.map);
+    check_streams(&tracee, catalog, flags);
+    check_counts(catalog, out);
+    printf("%zu rings, %u modules, %u processes\n", tracee.n_streams, rv_modules_count(&tracee.map),
+           tracee.map.header->n_processes_used);
+    rv_catalog_destroy(catalog);
+    tracee_close(&tracee);
+    fclose(out);
+    return n_failures != 0;
+}
