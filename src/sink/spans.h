@@ -18,7 +18,12 @@ void rv_spans_destroy(struct rv_spans *spans);
 /* Fits rv_session_params.span_sink; context is the struct rv_spans. */
 void rv_spans_add(void *context, const struct rv_lane *lane, const struct rv_span *spans, size_t n);
 
-/* process,thread,depth,start_ns,duration_ns,name,file,line,flags. 0 or negative errno. */
-int rv_spans_write(struct rv_spans *spans, struct rv_lanes *lanes, struct rv_subroutines *subroutines, enum rv_spans_format format, FILE *out);
+/*
+ * CSV with a header line, or one JSON object a line: process, thread, depth, start_ns (CLOCK_MONOTONIC), duration_ns,
+ * name, file, line, flags ("cut", "orphan", "open", joined by '|'), in the order they were added. After a full disk
+ * what was spooled before it is written, and its error returned. 0 or negative errno.
+ */
+int rv_spans_write(struct rv_spans *spans, struct rv_lanes *lanes, struct rv_subroutines *subroutines,
+                   enum rv_spans_format format, FILE *out);
 
 #endif

@@ -1,0 +1,33 @@
+/* Text that grows at its end: numbers, CSV fields and JSON strings, fast enough for millions of rows. */
+#ifndef RV_SINK_ROWTEXT_H
+#define RV_SINK_ROWTEXT_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct rv_rowtext { /* zero is empty; bytes is not terminated */
+    char *bytes;
+    size_t n, capacity;
+};
+
+void rv_rowtext_fini(struct rv_rowtext *text);
+
+/* Room for n more bytes at the returned place; the caller adds to text->n what it wrote. */
+char *rv_rowtext_reserve(struct rv_rowtext *text, size_t n);
+
+void rv_rowtext_add_bytes(struct rv_rowtext *text, const char *bytes, size_t n);
+void rv_rowtext_add(struct rv_rowtext *text, const char *string);
+void rv_rowtext_add_u64(struct rv_rowtext *text, uint64_t value);
+void rv_rowtext_format(struct rv_rowtext *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* As a CSV field: quoted where it holds a comma, a quote or a line end, quotes doubled (RFC 4180). */
+void rv_rowtext_add_csv(struct rv_rowtext *text, const char *string);
+
+/* As a JSON string with its quotes. What is not UTF-8 becomes U+FFFD. */
+void rv_rowtext_add_json(struct rv_rowtext *text, const char *string);
+
+/* Write all out and empty it. 0 or negative errno. */
+int rv_rowtext_flush(struct rv_rowtext *text, FILE *out);
+
+#endif

@@ -1,0 +1,135 @@
+#include "sink/spans.h"
+
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct fixture {
+    struct rv_lanes *lanes;
+    struct rv_subroutines *subroutines;
+    struct rv_spans *spans;
+    struct rv_lane *main, *worker;
+};
+
+static void setup(struct fixture *fixture)
+{
+    fixture->lanes = rv_lanes_create();
+    fixture->subroutines = rv_subroutines_create();
+    fixture->spans = rv_spans_create();
+    cr_assert_not_null(fixture->spans);
+    fixture->main = rv_lanes_add(fixture->lanes, &(struct rv_lane_identity){.pid = 7, .tid = 7});
+    fixture->worker = rv_lanes_add(fixture->lanes, &(struct rv_lane_identity){.pid = 7, .tid = 9});
+    rv_spans_add(fixture->spans, fixture->main,
+                 (struct rv_span[]){{.start = 10, .end = 30, .id = 1, .depth = 1, .flags = RV_SPAN_CUT}}, 1);
+    rv_spans_add(
+        fixture->spans, fixture->worker,
+        (struct rv_span[]){
+            {.start = 5, .end = 5, .id = 2, .flags = RV_SPAN_CUT | RV_SPAN_ORPHAN},
+            {.start = UINT64_MAX - 1, .end = UINT64_MAX, .id = 99, .depth = 4294967295u, .flags = RV_SPAN_OPEN}},
+        2);
+    rv_spans_add(fixture->spans, fixture->worker, NULL, 0);
+    rv_subroutines_define(fixture->subroutines, 1, "P", "plain", "p.c", 8);
+    rv_subroutines_define(fixture->subroutines, 2, "", "with \"quotes\", and \t", "x\\y", 0);
+}
+
+static void teardown(struct fixture *fixture)
+{
+    rv_spans_destroy(fixture->spans);
+    rv_lanes_destroy(fixture->lanes);
+    rv_subroutines_destroy(fixture->subroutines);
+}
+
+static char *written(const struct fixture *fixture, enum rv_spans_format format)
+{
+    char *text = NULL;
+    size_t n_bytes;
+    FILE *out = open_memstream(&text, &n_bytes);
+    cr_assert_eq(rv_spans_write(fixture->spans, fixture->lanes, fixture->subroutines, format, out), 0);
+    fclose(out);
+    return text;
+}
+
+Test(spans, csv_has_a_header_and_a_row_per_span, .timeout = 10)
+{
+    struct fixture fixture;
+    setup(&fixture);
+    char *text = written(&fixture, RV_SPANS_CSV);
+    cr_assert_str_eq(text, "process,thread,depth,start_ns,duration_ns,name,file,line,flags\n"
+                           "7,7,1,10,20,P::plain,p.c,8,cut\n"
+                           "7,9,0,5,0,\"with \"\"quotes\"\", and \t\",x\\y,0,cut|orphan\n"
+                           "7,9,4294967295,18446744073709551614,1,#99,,0,open\n");
+    free(text);
+    teardown(&fixture);
+}
+
+Test(spans, json_is_an_object_a_line, .timeout = 10)
+{
+    struct fixture fixture;
+    setup(&fixture);
+    char *text = written(&fixture, RV_SPANS_JSON), *again = written(&fixture, RV_SPANS_JSON), *next = NULL;
+    cr_assert_str_eq(text, again);
+    unsigned n = 0;
+    for (char *line = strtok_r(text, "\n", &next); line; line = strtok_r(NULL, "\n", &next), n++) {
+        if (n == 2)
+            continue; /* its start needs all 64 bits, which the parser does not have */
+        json_t *row = json_loads(line, JSON_REJECT_DUPLICATES, NULL);
+        cr_assert_not_null(row, "%s", line);
+        cr_assert_eq(json_object_size(row), 9);
+        cr_assert_eq(json_integer_value(json_object_get(row, "thread")), n ? 9 : 7);
+        cr_assert_eq(json_integer_value(json_object_get(row, "start_ns")), n ? 5 : 10);
+        cr_assert_eq(json_integer_value(json_object_get(row, "duration_ns")), n ? 0 : 20);
+        cr_assert_str_eq(json_string_value(json_object_get(row, "name")), n ? "with \"quotes\", and \t" : "P::plain");
+        cr_assert_str_eq(json_string_value(json_object_get(row, "file")), n ? "x\\y" : "p.c");
+        cr_assert_str_eq(json_string_value(json_object_get(row, "flags")), n ? "cut|orphan" : "cut");
+        json_decref(row);
+    }
+    cr_assert_eq(n, 3);
+    free(text);
+    free(again);
+    teardown(&fixture);
+}
+
+Test(spans, more_than_fits_the_buffer_comes_back_in_order, .timeout = 30)
+{
+    struct fixture fixture;
+    setup(&fixture);
+    enum { N = 100000, BLOCK = 1000 };
+    struct rv_span block[BLOCK];
+    for (uint64_t i = 0; i < N; i += BLOCK) {
+        for (uint64_t j = 0; j < BLOCK; j++)
+            block[j] = (struct rv_span){.start = i + j, .end = 2 * (i + j), .id = (uint32_t)((i + j) % 3)};
+        rv_spans_add(fixture.spans, fixture.main, block, BLOCK);
+    }
+    char *text = written(&fixture, RV_SPANS_CSV), *next = NULL;
+    uint64_t n = 0;
+    for (char *line = strtok_r(text, "\n", &next); line; line = strtok_r(NULL, "\n", &next), n++) {
+        unsigned long long start, duration;
+        if (n < 4)
+            continue;
+        cr_assert_eq(sscanf(line, "7,7,0,%llu,%llu,", &start, &duration), 2, "%s", line);
+        cr_assert_eq(start, n - 4);
+        cr_assert_eq(duration, n - 4);
+    }
+    cr_assert_eq(n, N + 4);
+    free(text);
+    teardown(&fixture);
+}
+
+Test(spans, a_full_disk_is_an_error, .timeout = 10)
+{
+    struct fixture fixture;
+    setup(&fixture);
+    FILE *full = fopen("/dev/full", "w");
+    cr_assert_eq(rv_spans_write(fixture.spans, fixture.lanes, fixture.subroutines, RV_SPANS_CSV, full), -ENOSPC);
+    fclose(full);
+    teardown(&fixture);
+}
+
+Test(spans, a_missing_temporary_folder_is_said_and_refused, .timeout = 10)
+{
+    setenv("TMPDIR", "/nonexistent/folder", 1);
+    cr_assert_null(rv_spans_create());
+    rv_spans_destroy(NULL);
+}
