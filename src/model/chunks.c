@@ -30,8 +30,8 @@ static void trim(struct rv_chunks *chunks, struct rv_chunk *chunk)
 void rv_chunks_begin(struct rv_chunks *chunks, uint64_t key)
 {
     uint64_t n_before = 0;
-    if (chunks->n) {
-        struct rv_chunk *tail = &chunks->list[chunks->n - 1];
+    struct rv_chunk *tail = chunks->tail;
+    if (tail) {
         n_before = tail->n_before + tail->n;
         if (tail->n == tail->capacity && chunks->next_capacity < MOST_RECORDS)
             chunks->next_capacity *= 2;
@@ -44,6 +44,7 @@ void rv_chunks_begin(struct rv_chunks *chunks, uint64_t key)
     void *items = rv_vec_reserve(NULL, &capacity, chunks->next_capacity, chunks->item_bytes);
     chunks->list[chunks->n++] = (struct rv_chunk){
         .base = key, .last = key, .n_before = n_before, .items = items, .capacity = chunks->next_capacity};
+    chunks->tail = &chunks->list[chunks->n - 1];
     chunks->n_item_bytes_held += (size_t)chunks->next_capacity * chunks->item_bytes;
 }
 
@@ -89,10 +90,7 @@ uint64_t rv_chunks_ordinal(const struct rv_chunks *chunks, struct rv_chunks_at a
 {
     if (at.chunk < chunks->n)
         return chunks->list[at.chunk].n_before + at.item;
-    if (chunks->n == 0)
-        return 0;
-    const struct rv_chunk *tail = &chunks->list[chunks->n - 1];
-    return tail->n_before + tail->n;
+    return chunks->tail ? chunks->tail->n_before + chunks->tail->n : 0;
 }
 
 const void *rv_chunks_walk(const struct rv_chunks *chunks, struct rv_chunks_at *at, struct rv_chunks_at end,
@@ -123,6 +121,7 @@ uint32_t rv_chunks_drop_oldest(struct rv_chunks *chunks)
         memmove(chunks->list, chunks->list + chunks->first, (chunks->n - chunks->first) * sizeof *chunks->list);
         chunks->n -= chunks->first;
         chunks->first = 0;
+        chunks->tail = &chunks->list[chunks->n - 1];
     }
     return n;
 }

@@ -17,8 +17,8 @@ struct rv_chunk {
     uint32_t n, capacity;
 };
 
-struct rv_chunks { /* set item_bytes, zero the rest */
-    struct rv_chunk *list;
+struct rv_chunks {                /* set item_bytes, zero the rest */
+    struct rv_chunk *list, *tail; /* tail: the last of the list, NULL before the first */
     size_t first, n, capacity;
     size_t n_item_bytes_held;
     uint32_t item_bytes;
@@ -41,10 +41,10 @@ void rv_chunks_begin(struct rv_chunks *chunks, uint64_t key);
 /* Append one record: its first 32 bits are set, the caller fills the rest. key >= the last one. Never NULL. */
 static inline void *rv_chunks_push(struct rv_chunks *chunks, uint64_t key)
 {
-    struct rv_chunk *tail = chunks->list + chunks->n - 1;
-    if (__builtin_expect(chunks->n == 0 || tail->n == tail->capacity || key - tail->base > UINT32_MAX, 0)) {
+    struct rv_chunk *tail = chunks->tail;
+    if (__builtin_expect(!tail || tail->n == tail->capacity || key - tail->base > UINT32_MAX, 0)) {
         rv_chunks_begin(chunks, key);
-        tail = chunks->list + chunks->n - 1;
+        tail = chunks->tail;
     }
     uint32_t *item = (uint32_t *)(void *)(tail->items + (size_t)tail->n++ * chunks->item_bytes);
     tail->last = key;
