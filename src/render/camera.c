@@ -6,6 +6,7 @@
 #define NEAR_MIN 0.5f
 #define WALL_SHARE 0.55f      /* of the highest lane: how much of the wall behind it is kept in sight */
 #define TICK_LABEL_ROOM 0.75f /* in front of the floor */
+#define TICK_LABEL_WIDTH 1.3f /* of the last one, beyond the end of the window */
 
 struct bounds { /* of p - slope * distance, for one axis of the picture */
     float low, high;
@@ -52,6 +53,7 @@ static void fit_point(struct fit *fit, const struct rv_camera *camera, const vec
 
 static void fit_corners(struct fit *fit, const struct rv_camera *camera, const struct rv_stage *stage)
 {
+    fit_point(fit, camera, (vec3){stage->width + TICK_LABEL_WIDTH, 0.0f, stage->z_front + 0.5f * TICK_LABEL_ROOM});
     for (int side = 0; side < 2; side++) {
         float x = side ? stage->width : 0.0f;
         fit_point(fit, camera, (vec3){x, 0.0f, stage->z_front + TICK_LABEL_ROOM});

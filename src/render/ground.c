@@ -23,7 +23,6 @@
 #define STRIPE_MIN 0.04f
 #define WALL_SHARE 0.9f /* of the highest lane */
 #define WALL_ROWS 5     /* rows between two lines on the wall */
-#define WALL_ROW 0.29f
 
 struct vertex {
     float x, y, z;
@@ -122,7 +121,8 @@ static void add_wall(struct rv_ground *ground, const struct rv_stage *stage)
                             height,        rv_theme_rgba(RV_THEME_WALL, 1.0f), rv_theme_rgba(RV_THEME_WALL, 0.0f)};
     add_on_wall(ground, z, all);
     uint32_t rgba = rv_theme_rgba(RV_THEME_GRID, 0.35f);
-    for (float y = WALL_ROWS * WALL_ROW; y < height; y += WALL_ROWS * WALL_ROW)
+    float step = WALL_ROWS * stage->row;
+    for (float y = step; y < height; y += step)
         add_on_wall(ground, z, (struct rectangle){0.0f, stage->width, y - 0.012f, y + 0.012f, rgba, rgba});
 }
 

@@ -15,7 +15,8 @@
 #define TICK_SIZE 0.34f     /* world height of an em */
 #define TICK_DISTANCE 0.42f /* baseline before the floor's edge */
 #define TICK_INDENT 0.06f
-#define CAPTION_SHARE 0.74f /* of a row */
+#define CAPTION_SHARE 0.74f    /* of a row */
+#define CAPTION_SIZE_MAX 0.32f /* of an em */
 #define CAPTION_PADDING 0.07f
 #define CAPTION_LIFT 0.002f /* before the face */
 #define CAP_HEIGHT 0.72f    /* of an em */
@@ -145,7 +146,8 @@ static void add_caption(struct rv_labels *labels, const struct rv_pass *pass, co
     const struct rv_stage *stage = pass->stage;
     float left = fmaxf(0.0f, (float)rv_stage_x(stage, box->start_ns));
     float right = fminf(stage->width, (float)rv_stage_x(stage, box->start_ns + box->duration_ns));
-    float height = lane->row_height * RV_STAGE_BOX_HEIGHT, size = lane->row_height * CAPTION_SHARE;
+    float height = lane->row_height * RV_STAGE_BOX_HEIGHT,
+          size = fminf(lane->row_height * CAPTION_SHARE, CAPTION_SIZE_MAX);
     vec3 low = {left, (float)box->depth * lane->row_height,
                 lane->z + rv_stage_thickness(lane, box->depth) + CAPTION_LIFT};
     if (right - left <= 2.0f * CAPTION_PADDING || !is_readable(pass->camera, low, right, height))

@@ -173,6 +173,7 @@ void rv_scene_draw(struct rv_scene *scene, const struct rv_scene_frame *frame)
     draw_scene(scene, &shown);
     rv_target_resolve(&scene->target);
     rv_hud_add_lanes(scene->overlay, &shown, &scene->camera, &scene->stage);
+    rv_hud_add_tags(scene->overlay, &shown, &scene->camera, &scene->stage);
     rv_hud_add_bar(scene->overlay, &shown);
     rv_overlay_draw(scene->overlay);
     rv_target_copy(&scene->target, (GLuint)framebuffer);

@@ -13,6 +13,12 @@
 #define HEIGHT_SHARE 0.92f /* of a lane's height that the next one stands back */
 #define DEPTH_MAX 40.0f    /* z extent beyond which lanes move closer together */
 #define FRONT_MARGIN 0.35f
+#define STEP_DOWN 0.70710678f
+#define SCALE_MAX 2.8284271f
+#define THICKER_MAX 1.4142135f
+#define SEEN_WANTED 9.0f /* height, as seen, up to which lanes are enlarged */
+#define TILT_SIN 0.48f   /* how much of a depth and of a height is seen from the camera's elevation */
+#define TILT_COS 0.88f
 
 static uint32_t held_rows(struct rv_stage *stage, const struct rv_view_lane *lane)
 {
@@ -30,24 +36,45 @@ static uint32_t held_rows(struct rv_stage *stage, const struct rv_view_lane *lan
 }
 
 /* Steps of sqrt(2), so that a stack growing frame by frame does not move the rows each time. */
-static float row_height(uint32_t n_rows)
+static float row_height(uint32_t n_rows, float scale)
 {
-    float height = ROW_HEIGHT;
+    float height = ROW_HEIGHT * scale;
     while (height * (float)n_rows > LANE_TOP_MAX)
-        height *= 0.70710678f;
+        height *= STEP_DOWN;
     return height;
+}
+
+static float lane_pitch(float top, float scale)
+{
+    return 2.0f * HALF_THICKNESS * fminf(scale, THICKER_MAX) + GAP + HEIGHT_SHARE * top;
+}
+
+/* Few and shallow lanes stand larger, in the same steps; as lanes only ever get more rows, this only ever shrinks. */
+static float choose_scale(struct rv_stage *stage, const struct rv_view *view)
+{
+    float extent = 0.0f, top = 0.0f, scale = SCALE_MAX;
+    for (size_t i = 0; i < view->n_lanes; i++) {
+        float lane_top = ROW_HEIGHT * (float)held_rows(stage, &view->lanes[i]);
+        extent += lane_pitch(fminf(lane_top, LANE_TOP_MAX), 1.0f);
+        top = fmaxf(top, fminf(lane_top, LANE_TOP_MAX));
+    }
+    float seen = TILT_SIN * extent + TILT_COS * top;
+    while (scale > 1.0f && scale * seen > SEEN_WANTED)
+        scale *= STEP_DOWN;
+    return fmaxf(scale, 1.0f);
 }
 
 static void place_lanes(struct rv_stage *stage, const struct rv_view *view)
 {
-    float z = 0.0f;
+    float z = 0.0f, scale = choose_scale(stage, view);
+    stage->row = ROW_HEIGHT * scale;
     for (size_t i = 0; i < view->n_lanes; i++) {
         struct rv_stage_lane *lane = &stage->lanes[i];
         lane->n_rows = held_rows(stage, &view->lanes[i]);
-        lane->row_height = row_height(lane->n_rows);
-        lane->half_thickness = HALF_THICKNESS;
+        lane->row_height = row_height(lane->n_rows, scale);
+        lane->half_thickness = HALF_THICKNESS * fminf(scale, THICKER_MAX);
         lane->z = z;
-        z -= 2.0f * HALF_THICKNESS + GAP + HEIGHT_SHARE * rv_stage_lane_top(lane);
+        z -= lane_pitch(rv_stage_lane_top(lane), scale);
     }
 }
 
@@ -63,6 +90,20 @@ static void squeeze_lanes(struct rv_stage *stage)
     }
 }
 
+static void place_edges(struct rv_stage *stage)
+{
+    struct rv_stage_lane first = {.half_thickness = HALF_THICKNESS}, last = first;
+    if (stage->n_lanes) {
+        first = stage->lanes[0];
+        last = stage->lanes[stage->n_lanes - 1];
+    }
+    stage->z_front = first.half_thickness + FRONT_MARGIN;
+    stage->z_back = last.z - last.half_thickness - FRONT_MARGIN;
+    stage->top = ROW_HEIGHT * ROWS_MIN;
+    for (size_t i = 0; i < stage->n_lanes; i++)
+        stage->top = fmaxf(stage->top, rv_stage_lane_top(&stage->lanes[i]));
+}
+
 void rv_stage_update(struct rv_stage *stage, const struct rv_view *view)
 {
     stage->from_ns = view->from_ns;
@@ -72,12 +113,7 @@ void rv_stage_update(struct rv_stage *stage, const struct rv_view *view)
     stage->n_lanes = view->n_lanes;
     place_lanes(stage, view);
     squeeze_lanes(stage);
-    stage->top = ROW_HEIGHT * ROWS_MIN;
-    for (size_t i = 0; i < stage->n_lanes; i++)
-        stage->top = fmaxf(stage->top, rv_stage_lane_top(&stage->lanes[i]));
-    float z_last = stage->n_lanes ? stage->lanes[stage->n_lanes - 1].z : 0.0f;
-    stage->z_front = HALF_THICKNESS + FRONT_MARGIN;
-    stage->z_back = z_last - HALF_THICKNESS - FRONT_MARGIN;
+    place_edges(stage);
 }
 
 void rv_stage_fini(struct rv_stage *stage)

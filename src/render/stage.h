@@ -26,6 +26,7 @@ struct rv_stage { /* zeroed = empty */
     float width;
     float z_front, z_back; /* edges of the floor */
     float top;             /* height of the highest lane */
+    float row;             /* height of a row, but in lanes too deep for it */
     struct rv_stage_lane *lanes;
     size_t n_lanes, lanes_capacity;
     uint32_t *rows_held; /* by lane_idx */

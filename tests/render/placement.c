@@ -15,6 +15,7 @@
 #define N_BOXES 8
 #define WIDTH_PX 1200
 #define HEIGHT_PX 500
+#define ABOVE_CAPTION 0.80f /* of a row */
 
 static int n_failed;
 
@@ -61,7 +62,7 @@ static void draw(struct fixture *fixture, uint64_t window_ns)
         (struct rv_scene_frame){.view = &fixture->view, .subroutines = fixture->subroutines, .origin_ns = FROM_NS});
 }
 
-/* Middle of the front face's height, in pixels, at a time. */
+/* On the front face above its caption, in pixels, at a time. */
 static void front_at(const struct fixture *fixture, uint64_t time_ns, float out_px[2])
 {
     float low[2], high[2];
@@ -69,8 +70,8 @@ static void front_at(const struct fixture *fixture, uint64_t time_ns, float out_
     rv_scene_project(fixture->canvas.scene, &place, low);
     place.depth = 1;
     rv_scene_project(fixture->canvas.scene, &place, high);
-    out_px[0] = 0.5f * (low[0] + high[0]);
-    out_px[1] = 0.5f * (low[1] + high[1]);
+    out_px[0] = low[0] + ABOVE_CAPTION * (high[0] - low[0]);
+    out_px[1] = low[1] + ABOVE_CAPTION * (high[1] - low[1]);
 }
 
 /* Hue alone: dark edge lines do not count. */
