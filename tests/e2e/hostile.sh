@@ -1,0 +1,111 @@
+#!/bin/sh
+# hostile.sh RINGVIZ: a file that is not a whole trace file of ours gets one clear line on stderr and exit status 1;
+# one that is damaged behind its header is read without harm.
+set -u
+ringviz=$1
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+n_failures=0
+n_checks=0
+
+fail() {
+    echo "FAILED: $*" >&2
+    n_failures=$((n_failures + 1))
+}
+
+look_at() { # OPTION FILE
+    timeout 20 "$ringviz" "$1" "$2" >"$folder/out" 2>"$folder/err" </dev/null
+    status=$?
+    n_checks=$((n_checks + 1))
+}
+
+refused() { # FILE WHAT
+    for option in --info --headless; do
+        look_at $option "$1"
+        [ $status -eq 1 ] || fail "$2, $option: exit status $status"
+        [ "$(wc -l <"$folder/err")" -eq 1 ] || fail "$2, $option: not one line: $(cat "$folder/err")"
+        case $(cat "$folder/err") in
+        "ringviz: $1: "?*) ;;
+        *) fail "$2, $option: $(cat "$folder/err")" ;;
+        esac
+        [ -s "$folder/out" ] && fail "$2, $option: wrote to stdout"
+    done
+}
+
+harmless() { # OPTION FILE WHAT: read or refused, but neither killed nor endless
+    look_at "$1" "$2"
+    [ $status -le 1 ] || fail "$3, $1: exit status $status: $(tail -n 3 "$folder/err")"
+}
+
+copy() { # NAME: a fresh copy of the good file, sparse as it is
+    cp --sparse=always "$folder/good" "$folder/$1"
+}
+
+poke() { # NAME OFFSET BYTES, as printf has them
+    printf "$3" | dd of="$folder/$1" bs=1 seek=$(($2)) conv=notrunc 2>/dev/null
+}
+
+timeout 60 "$ringviz" --trace-file="$folder/good" --rings=4 --ring-events=4096 --headless -- true 2>/dev/null
+look_at --info "$folder/good"
+[ $status -eq 0 ] || fail "the good file: exit status $status: $(cat "$folder/err")"
+
+# Cut short, empty, foreign.
+: >"$folder/empty"
+refused "$folder/empty" "empty"
+for n_bytes in 1 100 4095 4096 65536; do
+    head -c $n_bytes "$folder/good" >"$folder/short"
+    refused "$folder/short" "cut to $n_bytes bytes"
+done
+copy almost
+truncate -s -1 "$folder/almost"
+refused "$folder/almost" "one byte short"
+yes ringviz | head -c 100000 >"$folder/text"
+refused "$folder/text" "text"
+head -c 100000 /dev/zero >"$folder/zeros"
+refused "$folder/zeros" "zeros"
+refused "$ringviz" "a program"
+
+# Of another version, byte order or format.
+copy magic && poke magic 0 'X' && refused "$folder/magic" "wrong magic"
+copy major && poke major 8 '\377' && refused "$folder/major" "another major version"
+copy endian && poke endian 12 '\001\002\003\004' && refused "$folder/endian" "another byte order"
+copy feature && poke feature 20 '\200' && refused "$folder/feature" "an unknown feature"
+
+# What only looks like a file of ours: kinds of files, owners, links.
+refused "$folder/absent" "absent"
+refused "$folder" "a folder"
+mkfifo "$folder/pipe"
+refused "$folder/pipe" "a pipe"
+refused /dev/zero "a device"
+ln -s good "$folder/link"
+refused "$folder/link" "a symbolic link"
+if [ "$(id -u)" -eq 0 ]; then
+    copy foreign && chown 12345 "$folder/foreign"
+    refused "$folder/foreign" "another user's"
+fi
+
+# Geometry: each 8 bytes of the header's first 264 at all ones, at one bit more, and at zero.
+offset=16
+while [ $offset -lt 264 ]; do
+    for bytes in '\377\377\377\377\377\377\377\377' '\001' '\000\000\000\000\000\000\000\000'; do
+        copy geometry && poke geometry $offset "$bytes" && harmless --info "$folder/geometry" "header bytes $offset as $bytes"
+    done
+    offset=$((offset + 8))
+done
+copy areas && poke areas 32 '\377\377\377\377\377\377\377\377' && refused "$folder/areas" "an area outside of the file"
+
+# Content: noise over each part behind the header.
+n_bytes=$(stat -c %s "$folder/good")
+for part in 1 2 3 4 5 6 7 8 9 10 11 12; do
+    copy noise
+    head -c 200000 /dev/urandom |
+        dd of="$folder/noise" bs=4096 seek=$((1 + (n_bytes / 4096 - 50) * (part - 1) / 12)) conv=notrunc 2>/dev/null
+    harmless --info "$folder/noise" "noise in part $part"
+    harmless --headless "$folder/noise" "noise in part $part"
+done
+copy life
+head -c 3584 /dev/urandom | dd of="$folder/life" bs=512 seek=1 conv=notrunc 2>/dev/null
+harmless --info "$folder/life" "noise in the header's life"
+
+echo "$n_checks looks, $n_failures failures"
+[ $n_failures -eq 0 ]
