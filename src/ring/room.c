@@ -13,7 +13,7 @@
 #define SPINS 64u
 #define WAIT_NS 10000000u
 #define YOUNG_NS 20000000u  /* a heartbeat younger than this needs no second look */
-#define UNSEEN_NS 80000000u /* a consumer whose process we cannot see is gone after this, */
+#define UNSEEN_NS 50000000u /* a consumer whose process we cannot see is gone after this, */
 #define HUNG_NS 2000000000u /* and one that is there but never turns after this */
 
 static bool is_tracing(const struct rv_pusher_state *state)

@@ -43,13 +43,13 @@ void tracee_start(struct tracee *tracee, const char *const *argv, const char *pr
 static struct tracee_stream *stream_of(struct tracee *tracee, uint32_t ring_idx)
 {
     const struct rv_wire_control *control = rv_map_control(&tracee->map, ring_idx);
+    uint32_t generation = __atomic_load_n(&control->generation, __ATOMIC_RELAXED);
     for (size_t i = tracee->n_streams; i-- > 0;)
-        if (tracee->streams[i].ring_idx == ring_idx && tracee->streams[i].generation == control->generation)
+        if (tracee->streams[i].ring_idx == ring_idx && tracee->streams[i].generation == generation)
             return &tracee->streams[i];
     tracee->streams = realloc(tracee->streams, (tracee->n_streams + 1) * sizeof *tracee->streams);
     struct tracee_stream *stream = &tracee->streams[tracee->n_streams++];
-    *stream =
-        (struct tracee_stream){.ring_idx = ring_idx, .generation = control->generation, .process = control->process};
+    *stream = (struct tracee_stream){.ring_idx = ring_idx, .generation = generation, .process = control->process};
     return stream;
 }
 

@@ -1,0 +1,149 @@
+/*
+ * A viewer that stops, dies, hangs or leaves does not hold up the program it watches: under `block` no push takes 100
+ * ms, and once the viewer is gone the rest is overwritten without waiting. One that was only stopped gets every event
+ * again after it goes on.
+ */
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/os.h"
+#include "ring/push.h"
+#include "stress/tracee.h"
+
+#define N_EVENTS 1024u
+#define LIMIT_NS 100000000u
+
+enum fate { STOPPED, KILLED, KILLED_AND_REAPED, LEFT, FATE_COUNT };
+
+static const char *const fate_names[] = {"stopped", "killed", "killed and reaped", "left"};
+static struct rv_pusher pusher;
+static struct rv_pusher_state state;
+static uint64_t serial;
+static unsigned n_failures;
+
+static void expect(bool is_so, const char *what, uint64_t got, uint64_t wanted)
+{
+    if (is_so)
+        return;
+    printf("FAILED %s: %" PRIu64 ", expected %" PRIu64 "\n", what, got, wanted);
+    n_failures++;
+}
+
+/* The time this took, in ns. */
+static uint64_t push_some(uint64_t n)
+{
+    uint64_t stack = (uint64_t)(uintptr_t)__builtin_frame_address(0) & ~15ull, start_ns = rv_clock_mono_ns();
+    for (uint64_t i = 0; i < n; i++)
+        rv_push(&pusher, RV_EVENT_CALL_AT, serial++, stack, rv_push_slow);
+    return rv_clock_mono_ns() - start_ns;
+}
+
+static pid_t start_viewer(const char *path)
+{
+    struct rv_map map;
+    struct rv_ring ring;
+    static struct rv_event events[N_EVENTS];
+    pid_t pid = fork();
+    if (pid != 0)
+        return pid;
+    if (rv_map_open(&map, path, RV_MAP_CONSUMER, false) || rv_directory_attach_consumer(&map))
+        _exit(9);
+    rv_ring_view(&ring, &map, 0);
+    for (;;) {
+        rv_ring_pop(&ring, events, N_EVENTS);
+        rv_ring_turn_done(map.header);
+        rv_os_sleep_ns(1000000);
+        if (__atomic_load_n(&map.header->single, __ATOMIC_RELAXED)) {
+            rv_directory_detach_consumer(&map);
+            _exit(0);
+        }
+    }
+}
+
+static void wait_for_viewer(const struct rv_map *map)
+{
+    while (!rv_directory_has_live_consumer(map))
+        rv_os_sleep_ns(100000);
+}
+
+static void end_viewer(struct rv_map *map, pid_t pid, enum fate fate)
+{
+    int status;
+    switch (fate) {
+    case STOPPED:
+        kill(pid, SIGSTOP);
+        waitpid(pid, &status, WUNTRACED);
+        break;
+    case KILLED:
+    case KILLED_AND_REAPED:
+        kill(pid, SIGKILL);
+        if (fate == KILLED_AND_REAPED)
+            waitpid(pid, &status, 0);
+        break;
+    case LEFT:
+    case FATE_COUNT:
+        __atomic_store_n(&map->header->single, 1, __ATOMIC_RELAXED);
+        waitpid(pid, &status, 0);
+        break;
+    }
+}
+
+static void check_return(struct rv_map *map, const struct rv_ring *ring, pid_t pid)
+{
+    uint32_t n_turns = __atomic_load_n(&map->header->drain_turns, __ATOMIC_RELAXED);
+    kill(pid, SIGCONT);
+    while (__atomic_load_n(&map->header->drain_turns, __ATOMIC_RELAXED) - n_turns < 3)
+        rv_os_sleep_ns(100000);
+    push_some(2 * N_EVENTS); /* notices that it is back */
+    uint64_t n_before = rv_ring_account(ring).n_dropped;
+    push_some(200 * N_EVENTS);
+    uint64_t n_lost = rv_ring_account(ring).n_dropped - n_before;
+    expect(n_lost <= N_EVENTS, "events lost after the viewer went on", n_lost, 0);
+    expect(!__atomic_load_n(&ring->control->is_overwriting, __ATOMIC_RELAXED), "still overwriting", 1, 0);
+}
+
+static void check_fate(enum fate fate)
+{
+    struct rv_map_params params = {.policy = RV_POLICY_BLOCK, .ring_events = N_EVENTS, .n_rings = 1};
+    struct rv_map map;
+    struct rv_ring ring;
+    char path[64];
+    snprintf(path, sizeof path, "/dev/shm/ringviz-viewer-%d", (int)getpid());
+    unlink(path);
+    if (rv_map_create(&map, path, &params) || rv_directory_enter_process(&map) != 0 ||
+        rv_directory_claim(&map, 0, RV_TAG_STACK_POINTER) != 0)
+        exit(1);
+    __atomic_store_n(&map.header->is_recording, 1, __ATOMIC_RELAXED);
+    rv_ring_view(&ring, &map, 0);
+    rv_pusher_attach(&pusher, &state, &ring, 0);
+
+    pid_t pid = start_viewer(path);
+    wait_for_viewer(&map);
+    push_some(50 * N_EVENTS);
+    expect(rv_ring_account(&ring).n_dropped == 0, "dropped while it watched", rv_ring_account(&ring).n_dropped, 0);
+    end_viewer(&map, pid, fate);
+    uint64_t first_ns = push_some(20 * N_EVENTS), then_ns = push_some(20 * N_EVENTS);
+    expect(first_ns < LIMIT_NS, "ns until it counted as gone", first_ns, LIMIT_NS);
+    expect(then_ns < LIMIT_NS / 5, "ns after that", then_ns, LIMIT_NS / 5);
+    printf("%s: held up for %" PRIu64 " us, then %" PRIu64 " us\n", fate_names[fate], first_ns / 1000, then_ns / 1000);
+    if (fate == STOPPED)
+        check_return(&map, &ring, pid);
+
+    kill(pid, SIGKILL);
+    waitpid(pid, NULL, 0);
+    rv_pusher_detach(&pusher);
+    unlink(path);
+    rv_map_close(&map);
+}
+
+int main(void)
+{
+    for (unsigned i = 0; i < 3 * FATE_COUNT; i++)
+        check_fate((enum fate)(i % FATE_COUNT));
+    return n_failures != 0;
+}
