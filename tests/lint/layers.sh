@@ -69,7 +69,7 @@ function check_links(text, words, n, i, from, in_depends) {
 }
 BEGIN {
     no_gl = "^(SDL|GL|cglm|imgui)"
-    pure = "^(SDL|GL|cglm|pthread[.]h|threads[.]h|time[.]h|sys/)"
+    pure = "^(SDL|GL|cglm|threads[.]h|time[.]h|sys/)"
     layer("include", "", no_gl)
     layer("base", "", no_gl)
     layer("ring", "base", no_gl)

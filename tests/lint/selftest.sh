@@ -80,7 +80,7 @@ refuses layers src/ring/ring.c '#  include "flow/queue.h"'
 refuses layers src/ring/ring.c '#include "../base/err.h"'
 refuses layers src/ring/ring.c '#include "ring.h"'
 refuses layers src/ring/ring.c '#include <SDL2/SDL.h>'
-refuses layers src/scan/block.c '#include <pthread.h>'
+refuses layers src/scan/block.c "#include <time.h>"
 refuses layers src/render/gl.c '#include "flow/queue.h"'
 refuses layers src/producers/native/hooks.c '#include "flow/queue.h"'
 refuses layers src/producers/perl/ring.c '#include "base/err.h"'
