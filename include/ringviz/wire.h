@@ -194,8 +194,8 @@ struct rv_wire_header {
     /* 0x380 global message: one sender, one receiver, in chunks (ring/message.h) */
     uint32_t message_owner;      /* [atomic] tid of the sender; 0 when none */
     uint32_t message_reader;     /* [atomic] tid of the receiver; 0 when none */
-    uint32_t message_state;      /* [atomic] futex: 0 idle, 1 a chunk is there, 2 it was taken */
-    uint32_t message_serial;     /* [atomic] bumped as each message begins */
+    uint32_t message_state;      /* [atomic] futex: chunk count << 2 | 0 idle, 1 a chunk is there, 2 it was taken */
+    uint32_t message_serial;     /* bumped as each message begins */
     uint64_t message_total_bytes, message_offset;
     uint32_t message_chunk_bytes;
     uint8_t reserved7[28];

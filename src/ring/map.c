@@ -163,6 +163,10 @@ static int set_path(struct rv_map *map, const char *path)
     return 0;
 }
 
+/*
+ * A mapping keeps its open file description, and thus the locks on it, alive; a forked child inherits the mapping. So
+ * the description that was mapped never carries a lock: we go on with another one.
+ */
 static int map_file(struct rv_map *map, uint64_t n_bytes)
 {
     int protection = map->mode == RV_MAP_OBSERVER ? PROT_READ : PROT_READ | PROT_WRITE;
@@ -172,7 +176,7 @@ static int map_file(struct rv_map *map, uint64_t n_bytes)
     map->base = base;
     map->header = base;
     map->n_bytes = n_bytes;
-    return 0;
+    return rv_map_reopen(map);
 }
 
 static void take_geometry(struct rv_map *map, const struct rv_wire_header *geometry)

@@ -4,9 +4,9 @@
  * head and tail are free-running 64-bit event counts. Orderings, each with its partner:
  *   P1 -> C1  producer publishes head after the events' bytes; consumer reads head before the bytes
  *   C2 -> P2  consumer publishes tail after copying; producer reads tail before it overwrites
- *   C3 -> P3  a producer that passes tail (policy ring; block without a consumer) publishes head, then, in the next
- * lap, the bytes; consumer copies the bytes, then reads head again and discards what may have been overwritten W1 -> W2
- * consumer says that it sleeps, then waits; producer bumps consumer_wake, then asks whether it sleeps
+ *   P3 -> C3  a producer that passes tail (policy ring, or block without a consumer) publishes head before the bytes of
+ *             the next lap; the consumer copies, then reads head again and discards what may have been overwritten
+ *   W1 -> W2  the consumer says that it sleeps, then waits; a producer bumps consumer_wake, then asks if it sleeps
  *
  * The producer's fast path is ring/push.h: one clock read, one 16-byte store, one publish. This file is its slow
  * path and the consumer's side.

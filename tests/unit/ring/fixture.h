@@ -5,6 +5,7 @@
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -74,6 +75,29 @@ static inline int reap(pid_t pid)
     int status;
     cr_assert_eq(waitpid(pid, &status, 0), pid);
     return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+/* A pipe for "I got this far". */
+static inline void say_ready(const int ends[2])
+{
+    if (write(ends[1], "r", 1) != 1)
+        abort();
+}
+
+static inline void wait_ready(const int ends[2])
+{
+    char byte;
+    cr_assert_eq(read(ends[0], &byte, 1), 1);
+}
+
+/* As a producer does, without any policy. The event's number is its id. */
+static inline void push(struct rv_ring *ring, uint32_t n)
+{
+    uint64_t head = ring->control->head;
+    for (uint32_t i = 0; i < n; i++, head++) {
+        ring->events[head & (ring->n_events - 1)] = (struct rv_event){.when = head, .id = (uint32_t)head};
+        __atomic_store_n(&ring->control->head, head + 1, __ATOMIC_RELEASE);
+    }
 }
 
 #endif

@@ -1,14 +1,15 @@
-#include <sys/file.h>
-#include <sys/mman.h>
+#include <sched.h>
+#include <sys/mount.h>
 #include <sys/resource.h>
 
 #include "fixture.h"
+#include "ring/names.h"
 
 Test(map, what_was_created_opens_with_the_same_geometry, .timeout = 10)
 {
     struct fixture f;
     open_fixture(&f, NULL);
-    cr_assert_eq(memcmp(&f.map.geometry, &f.other.geometry, 0x108), 0);
+    cr_assert_eq(memcmp(&f.map.geometry, &f.other.geometry, offsetof(struct rv_wire_header, reserved0)), 0);
     cr_assert_eq(f.other.geometry.n_rings, 4);
     cr_assert_eq(f.other.geometry.ring_events, 64);
     cr_assert_eq(f.other.geometry.control_bytes % 4096, 0);
@@ -29,6 +30,190 @@ Test(map, an_unused_file_of_default_size_takes_little_memory, .timeout = 10)
     cr_assert_eq(fstat(f.map.fd, &status), 0);
     cr_assert_gt(status.st_size, 512 << 20);
     cr_assert_lt(status.st_blocks * 512, 5 << 20, "%ld KiB", (long)status.st_blocks / 2);
+    rv_map_close(&f.map);
+    remove_folder(&f);
+}
+
+Test(map, sizes_are_rounded_up, .timeout = 10)
+{
+    struct fixture f = {0};
+    make_folder(&f);
+    struct rv_map_params params = small_params();
+    params.ring_events = 65;
+    params.slot_bytes = 33;
+    params.message_bytes = 1;
+    cr_assert_eq(rv_map_create(&f.map, f.path, &params), 0);
+    cr_assert_eq(f.map.geometry.ring_events, 128);
+    cr_assert_eq(f.map.geometry.slot_bytes, 40);
+    cr_assert_eq(f.map.geometry.message_bytes, 8);
+    rv_map_close(&f.map);
+    remove_folder(&f);
+}
+
+Test(map, a_parameter_out_of_range_is_refused_and_leaves_no_file, .timeout = 10)
+{
+    const struct rv_map_params bad[] = {
+        {.n_rings = 1 << 20},
+        {.ring_events = 1 << 21},
+        {.ring_events = UINT32_MAX},
+        {.n_slots = UINT32_MAX},
+        {.slot_bytes = UINT32_MAX},
+        {.message_bytes = UINT32_MAX},
+        {.global_bytes = UINT32_MAX},
+        {.n_processes = UINT32_MAX},
+        {.n_modules = UINT32_MAX},
+        {.n_names = UINT32_MAX},
+        {.n_names = 1},
+        {.name_heap_bytes = UINT64_MAX},
+        {.policy = RV_POLICY_COUNT},
+        {.n_rings = 16384, .n_slots = 65536, .slot_bytes = 16384},
+    };
+    struct fixture f = {0};
+    make_folder(&f);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        cr_assert_eq(rv_map_create(&f.map, f.path, &bad[i]), -EINVAL, "case %zu", i);
+        cr_assert_eq(access(f.path, F_OK), -1, "case %zu", i);
+    }
+    remove_folder(&f);
+}
+
+Test(map, creation_never_takes_what_is_there, .timeout = 10)
+{
+    struct fixture f = {0};
+    make_folder(&f);
+    struct rv_map_params params = small_params();
+    cr_assert_eq(symlink("/nonexistent/target", f.path), 0);
+    cr_assert_eq(rv_map_create(&f.map, f.path, &params), -EEXIST);
+    unlink(f.path);
+    cr_assert_eq(rv_map_create(&f.map, f.path, &params), 0);
+    struct rv_map second;
+    cr_assert_eq(rv_map_create(&second, f.path, &params), -EEXIST);
+    cr_assert_eq(access(f.path, F_OK), 0);
+    rv_map_close(&f.map);
+    remove_folder(&f);
+}
+
+Test(map, a_file_size_limit_is_an_error_not_a_signal, .timeout = 10)
+{
+    struct fixture f = {0};
+    make_folder(&f);
+    pid_t pid = fork();
+    if (pid == 0) {
+        setrlimit(RLIMIT_FSIZE, &(struct rlimit){4096, 4096});
+        struct rv_map_params params = small_params();
+        _exit(rv_map_create(&f.map, f.path, &params) == -EFBIG ? 0 : 1);
+    }
+    cr_assert_eq(reap(pid), 0);
+    cr_assert_eq(access(f.path, F_OK), -1);
+    remove_folder(&f);
+}
+
+/* In a child with a file system of n_bytes at f.folder: what `body` returns; 77 when none can be mounted. */
+static int on_small_disk(struct fixture *f, const char *size, int (*body)(struct fixture *))
+{
+    make_folder(f);
+    pid_t pid = fork();
+    if (pid == 0) {
+        if (unshare(CLONE_NEWNS) || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+            mount("tmpfs", f->folder, "tmpfs", 0, size))
+            _exit(77);
+        _exit(body(f));
+    }
+    int status = reap(pid);
+    remove_folder(f);
+    return status;
+}
+
+static int create_on_full_disk(struct fixture *f)
+{
+    struct rv_map_params params = small_params();
+    return rv_map_create(&f->map, f->path, &params) == -ENOSPC && access(f->path, F_OK) != 0 ? 0 : 1;
+}
+
+Test(map, a_full_disk_is_said_at_creation, .timeout = 10)
+{
+    struct fixture f = {0};
+    int status = on_small_disk(&f, "size=32k", create_on_full_disk);
+    if (status == 77)
+        cr_skip_test("cannot mount a file system here");
+    cr_assert_eq(status, 0);
+}
+
+/* Everything that makes something visible fails by a code, never by SIGBUS. */
+static int use_full_disk(struct fixture *f)
+{
+    struct rv_map_params params = small_params();
+    params.ring_events = 1 << 12;
+    params.name_heap_bytes = 1 << 20;
+    if (rv_map_create(&f->map, f->path, &params))
+        return 1;
+    if (rv_map_open(&f->other, f->path, RV_MAP_PRODUCER, true))
+        return 2;
+    char filler[200];
+    snprintf(filler, sizeof filler, "%s/filler", f->folder);
+    int fd = open(filler, O_CREAT | O_WRONLY, 0600);
+    static char block[4096];
+    while (write(fd, block, sizeof block) > 0)
+        continue;
+    if (rv_directory_enter_process(&f->other) != -ENOSPC)
+        return 3;
+    if (rv_directory_claim(&f->other, 0, RV_TAG_DEPTH) != -ENOSPC || f->map.header->n_threads_without_ring != 1)
+        return 4;
+    if (rv_map_control(&f->map, 0)->state != RV_RING_FREE)
+        return 5;
+    if (rv_names_intern(&f->other, &(struct rv_name){.name = "x"}) != 0 || f->map.header->n_names_lost != 1)
+        return 6;
+    close(fd);
+    unlink(filler);
+    if (rv_directory_enter_process(&f->other) != 0 || rv_directory_claim(&f->other, 0, RV_TAG_DEPTH) != 0)
+        return 7;
+    return rv_names_intern(&f->other, &(struct rv_name){.name = "x"}) == 1 ? 0 : 8;
+}
+
+Test(map, a_disk_that_fills_up_later_is_an_error_of_each_call, .timeout = 20)
+{
+    struct fixture f = {0};
+    int status = on_small_disk(&f, "size=1m", use_full_disk);
+    if (status == 77)
+        cr_skip_test("cannot mount a file system here");
+    cr_assert_eq(status, 0, "step %d", status);
+}
+
+Test(map, an_observer_cannot_write, .timeout = 10)
+{
+    struct fixture f;
+    open_fixture(&f, NULL);
+    pid_t pid = fork();
+    if (pid == 0) {
+        struct rv_map observer;
+        if (rv_map_open(&observer, f.path, RV_MAP_OBSERVER, true))
+            _exit(1);
+        signal(SIGSEGV, SIG_DFL);
+        observer.header->single = 1;
+        _exit(2);
+    }
+    cr_assert_eq(reap(pid), -SIGSEGV);
+    close_fixture(&f);
+}
+
+Test(map, a_producers_descriptor_keeps_clear_of_low_numbers, .timeout = 10)
+{
+    struct fixture f;
+    open_fixture(&f, NULL);
+    cr_assert_geq(f.other.fd, 100);
+    cr_assert(fcntl(f.other.fd, F_GETFD) & FD_CLOEXEC);
+    close_fixture(&f);
+}
+
+Test(map, a_relative_path_stays_valid_after_chdir, .timeout = 10)
+{
+    struct fixture f = {0};
+    make_folder(&f);
+    cr_assert_eq(chdir(f.folder), 0);
+    struct rv_map_params params = small_params();
+    cr_assert_eq(rv_map_create(&f.map, "trace", &params), 0);
+    cr_assert_str_eq(f.map.path, f.path);
+    cr_assert_eq(chdir("/"), 0);
     rv_map_close(&f.map);
     remove_folder(&f);
 }

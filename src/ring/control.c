@@ -1,0 +1,166 @@
+#include "ring/control.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/os.h"
+
+enum command_state { EMPTY, COMMAND_POSTED, RESPONSE_POSTED, FIRST_WRITER = 16 };
+
+/* ---- words ---- */
+
+uint32_t rv_control_set_trace(const struct rv_map *map, uint32_t ring_idx, uint32_t value)
+{
+    return __atomic_exchange_n(&rv_map_control(map, ring_idx)->trace, value, __ATOMIC_RELAXED);
+}
+
+uint32_t rv_control_set_signal(const struct rv_map *map, uint32_t ring_idx, uint32_t value)
+{
+    return __atomic_exchange_n(&rv_map_control(map, ring_idx)->signal, value, __ATOMIC_RELAXED);
+}
+
+uint32_t rv_control_set_single(const struct rv_map *map, uint32_t value)
+{
+    return __atomic_exchange_n(&map->header->single, value, __ATOMIC_RELAXED);
+}
+
+uint32_t rv_control_trace(const struct rv_map *map, uint32_t ring_idx)
+{
+    return __atomic_load_n(&rv_map_control(map, ring_idx)->trace, __ATOMIC_RELAXED);
+}
+
+uint32_t rv_control_signal(const struct rv_map *map, uint32_t ring_idx)
+{
+    return __atomic_load_n(&rv_map_control(map, ring_idx)->signal, __ATOMIC_RELAXED);
+}
+
+uint32_t rv_control_single(const struct rv_map *map)
+{
+    return __atomic_load_n(&map->header->single, __ATOMIC_RELAXED);
+}
+
+unsigned rv_control_flags(const struct rv_map *map, uint32_t ring_idx)
+{
+    return (unsigned)(rv_control_single(map) != 0) | (unsigned)(rv_control_trace(map, ring_idx) != 0) << 1 |
+           (unsigned)(rv_control_signal(map, ring_idx) != 0) << 2;
+}
+
+/* ---- commands ---- */
+
+static char *message_area(const struct rv_map *map, struct rv_wire_control *control)
+{
+    size_t slot_stride = sizeof(struct rv_wire_slot) + map->geometry.slot_bytes;
+    return (char *)(control + 1) + map->geometry.n_slots * slot_stride;
+}
+
+static bool is_dead_writer(uint32_t state)
+{
+    return state > FIRST_WRITER && kill((pid_t)(state - FIRST_WRITER), 0) != 0 && errno == ESRCH;
+}
+
+/* Become the writer, from state `from`, or from a writer that died. */
+static bool begin_writing(uint32_t *word, uint32_t from)
+{
+    int saved = errno;
+    uint32_t seen = __atomic_load_n(word, __ATOMIC_RELAXED);
+    bool is_ours = (seen == from || is_dead_writer(seen)) &&
+                   __atomic_compare_exchange_n(word, &seen, FIRST_WRITER + (uint32_t)getpid(), false, __ATOMIC_ACQUIRE,
+                                               /* K6 <- K5 */ __ATOMIC_RELAXED);
+    errno = saved;
+    return is_ours;
+}
+
+static void write_message(const struct rv_map *map, struct rv_wire_control *control, const char *code,
+                          const void *message, size_t n_bytes)
+{
+    memset(control->command, 0, sizeof control->command);
+    memcpy(control->command, code, strnlen(code, sizeof control->command));
+    n_bytes = n_bytes < map->geometry.message_bytes ? n_bytes : map->geometry.message_bytes;
+    control->message_bytes = (int32_t)n_bytes;
+    if (n_bytes)
+        memcpy(message_area(map, control), message, n_bytes);
+}
+
+static void read_message(const struct rv_map *map, struct rv_wire_control *control, struct rv_command *command)
+{
+    memcpy(command->code, control->command, sizeof control->command);
+    command->code[sizeof control->command] = '\0';
+    int32_t claimed = control->message_bytes;
+    size_t n_bytes = claimed < 0 ? 0 : (size_t)claimed;
+    n_bytes = n_bytes < map->geometry.message_bytes ? n_bytes : map->geometry.message_bytes;
+    command->n_bytes = n_bytes < command->capacity ? n_bytes : command->capacity;
+    if (command->n_bytes)
+        memcpy(command->message, message_area(map, control), command->n_bytes);
+}
+
+static int wait_for(uint32_t *word, uint32_t wanted, uint64_t timeout_ns)
+{
+    uint64_t begin_ns = rv_clock_mono_ns();
+    for (;;) {
+        uint32_t seen = __atomic_load_n(word, __ATOMIC_ACQUIRE); /* K2 <- K1, K4 <- K3 */
+        if (seen == wanted)
+            return 0;
+        uint64_t waited_ns = rv_clock_mono_ns() - begin_ns;
+        if (waited_ns >= timeout_ns)
+            return timeout_ns ? -ETIMEDOUT : -EAGAIN;
+        rv_os_futex_wait(word, seen, timeout_ns - waited_ns);
+    }
+}
+
+int rv_command_post(const struct rv_map *map, uint32_t ring_idx, const char *code, const void *message, size_t n_bytes)
+{
+    struct rv_wire_control *control = rv_map_control(map, ring_idx);
+    if (!begin_writing(&control->command_ready, EMPTY))
+        return -EBUSY;
+    write_message(map, control, code, message, n_bytes);
+    __atomic_store_n(&control->command_ready, COMMAND_POSTED, __ATOMIC_RELEASE); /* K1 -> K2 */
+    rv_os_futex_wake(&control->command_ready);
+    return 0;
+}
+
+int rv_command_wait(const struct rv_map *map, uint32_t ring_idx, struct rv_command *command, uint64_t timeout_ns)
+{
+    struct rv_wire_control *control = rv_map_control(map, ring_idx);
+    int error = wait_for(&control->command_ready, COMMAND_POSTED, timeout_ns);
+    if (!error)
+        read_message(map, control, command);
+    return error;
+}
+
+int rv_command_respond(const struct rv_map *map, uint32_t ring_idx, const char *code, const void *message,
+                       size_t n_bytes)
+{
+    struct rv_wire_control *control = rv_map_control(map, ring_idx);
+    if (!begin_writing(&control->command_ready, COMMAND_POSTED))
+        return -ECANCELED;
+    write_message(map, control, code, message, n_bytes);
+    __atomic_store_n(&control->command_ready, RESPONSE_POSTED, __ATOMIC_RELEASE); /* K3 -> K4 */
+    rv_os_futex_wake(&control->command_ready);
+    return 0;
+}
+
+int rv_command_wait_response(const struct rv_map *map, uint32_t ring_idx, struct rv_command *response,
+                             uint64_t timeout_ns)
+{
+    struct rv_wire_control *control = rv_map_control(map, ring_idx);
+    int error = wait_for(&control->command_ready, RESPONSE_POSTED, timeout_ns);
+    if (error)
+        return error;
+    read_message(map, control, response);
+    __atomic_store_n(&control->command_ready, EMPTY, __ATOMIC_RELEASE); /* K5 -> K6 */
+    rv_os_futex_wake(&control->command_ready);
+    return 0;
+}
+
+void rv_command_cancel(const struct rv_map *map, uint32_t ring_idx)
+{
+    uint32_t *word = &rv_map_control(map, ring_idx)->command_ready;
+    for (uint32_t state = COMMAND_POSTED; state <= RESPONSE_POSTED; state++) {
+        uint32_t expected = state;
+        if (__atomic_compare_exchange_n(word, &expected, EMPTY, false, __ATOMIC_RELEASE,
+                                        /* K5 -> K6 */ __ATOMIC_RELAXED))
+            rv_os_futex_wake(word);
+    }
+}

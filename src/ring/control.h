@@ -1,0 +1,57 @@
+/*
+ * What a monitor tells a traced thread: flag words, and commands with their responses (Devel::RingBuffer's protocols).
+ *
+ * A command and its response share one code and one message area; command_ready says whose turn it is: empty, command
+ * posted, response posted, or 16 + the pid that is writing. A writer that died is passed over. Waiting is by futex.
+ *
+ *   K1 -> K2  code and message before "command posted"
+ *   K3 -> K4  code and message before "response posted"
+ *   K5 -> K6  they were copied before "empty"
+ */
+#ifndef RV_RING_CONTROL_H
+#define RV_RING_CONTROL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ring/map.h"
+
+/* Each set returns the value before. Any process. */
+uint32_t rv_control_set_trace(const struct rv_map *map, uint32_t ring_idx, uint32_t value);
+uint32_t rv_control_set_signal(const struct rv_map *map, uint32_t ring_idx, uint32_t value);
+uint32_t rv_control_set_single(const struct rv_map *map, uint32_t value); /* file-wide */
+uint32_t rv_control_trace(const struct rv_map *map, uint32_t ring_idx);
+uint32_t rv_control_signal(const struct rv_map *map, uint32_t ring_idx);
+uint32_t rv_control_single(const struct rv_map *map);
+
+/* single | trace << 1 | signal << 2, each 0 or 1. */
+unsigned rv_control_flags(const struct rv_map *map, uint32_t ring_idx);
+
+struct rv_command {
+    char code[5];  /* up to 4 characters, NUL-terminated */
+    char *message; /* the caller's buffer, of `capacity` bytes; not terminated */
+    size_t capacity;
+    size_t n_bytes; /* copied into message */
+};
+
+/*
+ * Monitor: post a command; the message is cut to message_bytes.
+ *   returns  0; -EBUSY while another one, or its response, is in the way
+ */
+int rv_command_post(const struct rv_map *map, uint32_t ring_idx, const char *code, const void *message, size_t n_bytes);
+
+/* Owner: copy the posted command; it stays posted until the response. 0 ns: only look. 0, -EAGAIN, -ETIMEDOUT. */
+int rv_command_wait(const struct rv_map *map, uint32_t ring_idx, struct rv_command *command, uint64_t timeout_ns);
+
+/* Owner: answer it. 0, or -ECANCELED when it was withdrawn. */
+int rv_command_respond(const struct rv_map *map, uint32_t ring_idx, const char *code, const void *message,
+                       size_t n_bytes);
+
+/* Monitor: copy the response, which empties the channel. 0, -EAGAIN, -ETIMEDOUT. */
+int rv_command_wait_response(const struct rv_map *map, uint32_t ring_idx, struct rv_command *response,
+                             uint64_t timeout_ns);
+
+/* Monitor: withdraw a command nobody answers, or a response nobody wants. */
+void rv_command_cancel(const struct rv_map *map, uint32_t ring_idx);
+
+#endif

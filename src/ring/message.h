@@ -1,0 +1,35 @@
+/*
+ * The global message: one sender, one receiver, any length, through an area of global_bytes in chunks that the receiver
+ * acknowledges one by one. Sender and receiver each hold a lock byte, so that the death of either is seen and its place
+ * can be taken; nothing here waits longer than it was told to.
+ *
+ *   G1 -> G2  chunk and its words before the state "a chunk is there"
+ *   G3 -> G4  it was copied before the state "taken"
+ */
+#ifndef RV_RING_MESSAGE_H
+#define RV_RING_MESSAGE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ring/map.h"
+
+/*
+ * Send a message and wait until it was received.
+ *   timeout_ns  for the sender's place, then for each chunk
+ *   returns     0; -EBUSY another one is sending; -ETIMEDOUT nobody received it
+ *   thread      any
+ */
+int rv_message_send(struct rv_map *map, const void *message, size_t n_bytes, uint64_t timeout_ns);
+
+/*
+ * Receive the next message.
+ *   n_bytes     out: its length
+ *   timeout_ns  for the receiver's place, then for each chunk
+ *   returns     0; -EBUSY another one is receiving; -ETIMEDOUT; -EPIPE the sender died midway; -EMSGSIZE it does not
+ *               fit (it stays until the sender gives up; *n_bytes says what is needed)
+ *   thread      any
+ */
+int rv_message_receive(struct rv_map *map, void *out, size_t capacity, size_t *n_bytes, uint64_t timeout_ns);
+
+#endif
