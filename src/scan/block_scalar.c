@@ -167,7 +167,7 @@ static inline __attribute__((always_inline)) void scan(struct rv_run *run, const
         span_start[n_spans] = frame_start[n_frames - 1];
         span_end[n_spans] = offset;
         span_id[n_spans] = frame_id[n_frames - 1];
-        span_place[n_spans] = (int32_t)(n_frames - 1) << RV_PLACE_SHIFT;
+        span_place[n_spans] = (int32_t)((uint32_t)(n_frames - 1) << RV_PLACE_SHIFT);
         n_spans += is_return;
         if (is_native) {
             uint32_t is_nest = call_mask & (rise == 0), is_bottom = call_mask & (rise == 1);
