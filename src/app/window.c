@@ -42,7 +42,7 @@ struct window {
     struct rv_navigate navigate;
     uint64_t first_ns, last_ns, now_ns; /* of the trace; the present as shown */
     uint64_t frame_ns, frame_cost_ns;   /* when the last frame was drawn, and how long it took */
-    uint64_t input_ns;                  /* when the user last did something */
+    uint64_t input_ns, moved_ns;        /* when the user last did something, and the window last moved by itself */
     uint64_t drawn_consumed, rate_ns, rate_consumed;
     double events_per_s;
     float mouse_px[2], drag_y_px;
@@ -200,7 +200,9 @@ static void measure_rate(struct window *window, uint64_t now_ns, uint64_t n_cons
     uint64_t elapsed_ns = now_ns - window->rate_ns;
     if (elapsed_ns < RATE_NS)
         return;
-    window->events_per_s = (double)(n_consumed - window->rate_consumed) * 1e9 / (double)elapsed_ns;
+    double rate = (double)(n_consumed - window->rate_consumed) * 1e9 / (double)elapsed_ns;
+    window->is_dirty |= rate != window->events_per_s;
+    window->events_per_s = rate;
     window->rate_ns = now_ns;
     window->rate_consumed = n_consumed;
 }
@@ -247,8 +249,10 @@ static void advance(struct window *window, const struct rv_session_counts *count
         return;
     struct rv_navigate before = window->navigate;
     rv_navigate_advance(&window->navigate, window->now_ns, fmin(dt_s, 0.25));
-    if (before.from_ns != window->navigate.from_ns)
-        window->is_dirty = true;
+    if (before.from_ns == window->navigate.from_ns)
+        return;
+    window->is_dirty = true;
+    window->moved_ns = clock_ns;
 }
 
 static enum rv_scene_state state_of(const struct window *window)
@@ -258,8 +262,8 @@ static enum rv_scene_state state_of(const struct window *window)
 
 static bool is_moving(const struct window *window)
 {
-    bool is_live = window->navigate.is_following && !window->is_frozen && !window->is_done;
-    return is_live || rv_clock_mono_ns() - window->input_ns < SETTLE_NS;
+    uint64_t last_ns = window->input_ns > window->moved_ns ? window->input_ns : window->moved_ns;
+    return rv_clock_mono_ns() - last_ns < SETTLE_NS;
 }
 
 static void draw(struct window *window, const struct rv_session_counts *counts)

@@ -1,0 +1,228 @@
+/*
+ * The window over a live session: it opens, follows, takes every key and mouse motion, does not close by Escape, rests
+ * while nothing happens, and closes by Ctrl+Q.
+ */
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "app/window.h"
+#include "base/os.h"
+#include "base/vec.h"
+
+#include <SDL2/SDL.h>
+
+#define TURN_NS 1000000u
+#define IDLE_NS 400000000u
+#define REST_NS 10000000000u
+#define IDLE_CPU_SHARE_MAX 0.08
+
+/* A thread that calls two functions in turn, one inside the other, for as long as it is told to. */
+struct live {
+    struct rv_source source;
+    void *stream;
+    uint64_t done_ns;
+    bool is_defined;
+};
+
+static atomic_bool is_quiet, is_over;
+
+static void push(struct rv_batch *batch, unsigned kind, uint64_t ns, uint32_t id)
+{
+    struct rv_event *event = &batch->events[batch->n++];
+    *event =
+        (struct rv_event){.when = (uint64_t)kind << RV_EVENT_KIND_SHIFT | ns, .id = id, .frame = (uint16_t)(id - 1)};
+}
+
+static void work(struct live *live, const struct rv_intake *intake, uint64_t now_ns)
+{
+    struct rv_batch *batch = intake->acquire_batch(intake->context);
+    if (!batch)
+        return;
+    batch->stream = live->stream;
+    batch->n = batch->n_specials = 0;
+    batch->base_ticks = live->done_ns;
+    for (; live->done_ns + 100000 < now_ns && batch->n + 4 <= RV_BATCH_EVENTS; live->done_ns += 100000) {
+        push(batch, RV_EVENT_CALL, live->done_ns, 1);
+        push(batch, RV_EVENT_CALL, live->done_ns + 20000, 2);
+        push(batch, RV_EVENT_RETURN, live->done_ns + 70000, 2);
+        push(batch, RV_EVENT_RETURN, live->done_ns + 90000, 1);
+    }
+    intake->submit_batch(intake->context, batch);
+}
+
+static enum rv_source_status poll_live(struct rv_source *source, const struct rv_intake *intake)
+{
+    struct live *live = (struct live *)source;
+    uint64_t now_ns = rv_clock_mono_ns();
+    if (!live->stream) {
+        struct rv_stream_info info = {
+            .pid = 1, .tid = 1, .process_key = 1, .process_name = "live", .thread_name = "main", .born_ticks = now_ns};
+        live->stream = intake->open_stream(intake->context, &info);
+        live->done_ns = now_ns;
+    }
+    if (atomic_load_explicit(&is_over, memory_order_relaxed) || intake->is_stopping(intake->context)) {
+        intake->close_stream(intake->context, live->stream, live->done_ns);
+        return RV_SOURCE_ENDED;
+    }
+    if (atomic_load_explicit(&is_quiet, memory_order_relaxed)) {
+        live->done_ns = now_ns;
+        return RV_SOURCE_IDLE;
+    }
+    work(live, intake, now_ns);
+    return RV_SOURCE_MOVED;
+}
+
+static void nap(struct rv_source *source)
+{
+    (void)source;
+    rv_os_sleep_ns(TURN_NS);
+}
+
+static void resolve(struct rv_source *source, const struct rv_intake *intake, bool is_final)
+{
+    struct live *live = (struct live *)source;
+    static const struct rv_definition definitions[] = {{1, "Outer", "loop", "live.c", 1},
+                                                       {2, "Inner", "step", "live.c", 2}};
+    (void)is_final;
+    if (!live->is_defined)
+        intake->define(intake->context, definitions, 2);
+    live->is_defined = true;
+}
+
+static void close_live(struct rv_source *source)
+{
+    free(source);
+}
+
+static struct rv_source *create_live(void)
+{
+    struct live *live = rv_alloc(1, sizeof *live);
+    live->source.poll = poll_live;
+    live->source.nap = nap;
+    live->source.resolve = resolve;
+    live->source.close = close_live;
+    rv_clock_init(&live->source.clock, RV_CLOCK_MONOTONIC);
+    return &live->source;
+}
+
+static void press(SDL_Scancode scancode, Uint16 mod)
+{
+    SDL_Event event = {
+        .key = {.type = SDL_KEYDOWN, .state = SDL_PRESSED, .keysym = {.scancode = scancode, .mod = mod}}};
+    SDL_PushEvent(&event);
+}
+
+static void wheel(float turns)
+{
+    SDL_Event event = {.wheel = {.type = SDL_MOUSEWHEEL, .y = (int)turns, .preciseY = turns}};
+    SDL_PushEvent(&event);
+}
+
+static void drag(int x, int y, int dx)
+{
+    SDL_Event down = {
+        .button = {.type = SDL_MOUSEBUTTONDOWN, .button = SDL_BUTTON_RIGHT, .state = SDL_PRESSED, .x = x, .y = y}};
+    SDL_Event motion = {.motion = {.type = SDL_MOUSEMOTION, .x = x + dx, .y = y}};
+    SDL_Event up = {
+        .button = {.type = SDL_MOUSEBUTTONUP, .button = SDL_BUTTON_RIGHT, .state = SDL_RELEASED, .x = x + dx, .y = y}};
+    SDL_PushEvent(&down);
+    SDL_PushEvent(&motion);
+    SDL_PushEvent(&up);
+}
+
+struct user {
+    struct rv_session *session;
+    unsigned step;
+    uint64_t quiet_ns, idle_from_ns, idle_cpu_ns;
+    double idle_share;
+};
+
+static uint64_t cpu_ns(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
+static void use_everything(void)
+{
+    static const SDL_Scancode keys[] = {SDL_SCANCODE_W,    SDL_SCANCODE_S,     SDL_SCANCODE_A,   SDL_SCANCODE_D,
+                                        SDL_SCANCODE_LEFT, SDL_SCANCODE_RIGHT, SDL_SCANCODE_UP,  SDL_SCANCODE_DOWN,
+                                        SDL_SCANCODE_L,    SDL_SCANCODE_SPACE, SDL_SCANCODE_END, SDL_SCANCODE_ESCAPE,
+                                        SDL_SCANCODE_Q,    SDL_SCANCODE_F};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        press(keys[i], 0);
+    wheel(3.0f);
+    wheel(-1.5f);
+    drag(300, 200, 120);
+}
+
+/* Measure one stretch after the other until one is quiet enough. True when it was, or when it never will be. */
+static bool has_rested(struct user *user)
+{
+    uint64_t now_ns = rv_clock_mono_ns();
+    if (!user->quiet_ns)
+        user->quiet_ns = now_ns;
+    if (!user->idle_from_ns || now_ns - user->idle_from_ns >= IDLE_NS) {
+        if (user->idle_from_ns)
+            user->idle_share = (double)(cpu_ns() - user->idle_cpu_ns) / (double)(now_ns - user->idle_from_ns);
+        user->idle_from_ns = now_ns;
+        user->idle_cpu_ns = cpu_ns();
+    }
+    return user->idle_share < IDLE_CPU_SHARE_MAX || now_ns - user->quiet_ns > REST_NS;
+}
+
+/* Asked by the window in each turn: plays the user step by step, and never asks it to close. */
+static bool play(void *context)
+{
+    struct user *user = context;
+    struct rv_session_counts counts;
+    rv_session_counts(user->session, &counts);
+    switch (user->step) {
+    case 0:
+        user->step += counts.n_spans > 500;
+        break;
+    case 1:
+        use_everything();
+        user->step++;
+        break;
+    case 2:
+        press(SDL_SCANCODE_END, 0);
+        atomic_store_explicit(&is_quiet, true, memory_order_relaxed);
+        user->step++;
+        break;
+    case 3:
+        user->step += has_rested(user);
+        break;
+    case 4:
+        atomic_store_explicit(&is_over, true, memory_order_relaxed);
+        user->step += rv_session_is_done(user->session);
+        break;
+    case 5:
+        press(SDL_SCANCODE_F, 0);
+        press(SDL_SCANCODE_Q, KMOD_LCTRL);
+        user->step++;
+        break;
+    }
+    return false;
+}
+
+int main(void)
+{
+    struct rv_session_params params = {.n_workers = 1};
+    struct user user = {.idle_share = 1.0, .session = rv_session_start(&params, create_live())};
+    struct rv_window_params window = {
+        .title = "live", .pid = 1, .width_px = 640, .height_px = 360, .should_close = play, .context = &user};
+    int err = rv_window_run(user.session, &window);
+    rv_session_stop(user.session);
+    rv_session_destroy(user.session);
+    printf("step %u, idle %.1f %% of a core\n", user.step, user.idle_share * 100.0);
+    if (err || user.step != 6 || user.idle_share > IDLE_CPU_SHARE_MAX) {
+        fprintf(stderr, "the window ended with %d in step %u\n", err, user.step);
+        return 1;
+    }
+    return 0;
+}
