@@ -183,6 +183,8 @@ static void close_stream(struct live *live, struct live_ring *slot, uint32_t rin
     uint64_t exited = __atomic_load_n(&slot->ring.control->exited_ticks, __ATOMIC_RELAXED) & RV_EVENT_TICKS_MASK;
     uint64_t stopped = __atomic_load_n(&slot->ring.control->closing_ticks, __ATOMIC_RELAXED) & RV_EVENT_TICKS_MASK;
     uint64_t end = stopped ? stopped : exited;
+    if (!end && live->is_ending && rv_directory_has_live_owner(live->map, ring_idx))
+        end = rv_clock_ticks(live->source.clock.kind); /* we leave it running: its open calls reach to this moment */
     uint64_t last = slot->normalizer.last_ticks;
     intake->close_stream(intake->context, slot->stream, end > last ? end : last);
     slot->stream = NULL;
