@@ -1,11 +1,13 @@
 #version 330 core
-// Shades a face: dark edges that fade on small faces, shadow at the foot, light under the rim, cells without edges blended
-// towards the background by coverage, a tint where garbage was collected, distance haze.
+// Shades a face: dark edges that fade on small faces, shadow at the foot, light under the rim, a tint where garbage was
+// collected, distance haze. Cells have no edges; the less they are covered, the darker they are and the fewer samples they
+// take (alpha becomes coverage), so that what stands behind a sparse tower is seen.
 //
 //   u_gc          0..1 over the window: share of time inside a collection
 //   u_gc_colour   linear
 //   u_background  linear
 //   u_haze        distances (world) at which haze begins and is full
+//   u_eye         world
 //   u_width       world width of the window
 in vec3 v_corner;
 in vec3 v_world;
@@ -44,11 +46,11 @@ void main()
     colour *= 1.0 - 0.55 * edge * is_edged;
     if (is_cell) {
         colour = mix(colour, vec3(dot(colour, LUMA)), 0.15);
-        colour = mix(u_background * 1.6, colour, clamp(v_coverage * 1.1, 0.18, 1.0));
+        colour = mix(u_background * 1.6, colour, clamp(v_coverage + 0.35, 0.4, 1.0));
     }
     float gc = texture(u_gc, vec2(v_world.x / u_width, 0.5)).r;
     vec3 tinted = mix(vec3(dot(colour, LUMA)), u_gc_colour, 0.22) * 0.85;
     colour = mix(colour, tinted, 0.7 * gc);
     float haze = smoothstep(u_haze.x, u_haze.y, distance(v_world, u_eye));
-    o_colour = vec4(mix(colour, u_background, 0.55 * haze), 1.0);
+    o_colour = vec4(mix(colour, u_background, 0.55 * haze), clamp(v_coverage + 0.25, 0.3, 1.0));
 }

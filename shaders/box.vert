@@ -29,6 +29,7 @@ flat out float v_coverage;
 const vec3 CORNERS[7] = vec3[](vec3(1, 1, 1), vec3(1, 1, 0), vec3(1, 0, 0), vec3(1, 0, 1), vec3(0, 0, 1), vec3(0, 1, 1),
                                vec3(0, 1, 0));
 const int FACES[7] = int[](0, 0, 0, 0, 2, 2, 1);
+const float CELL_THICKNESS_MIN = 0.3; // share left of a cell that is hardly covered
 const int TONES[3] = int[](2, 1, 0);
 
 void main()
@@ -36,7 +37,8 @@ void main()
     float depth = float(a_record.w & 0xFFFFu);
     int lane_idx = int(a_record.w >> 16);
     vec3 lane = texelFetch(u_lanes, ivec2(lane_idx & 63, lane_idx >> 6), 0).xyz;
-    float thickness = lane.y * max(u_shape.y, 1.0 - u_shape.x * depth);
+    v_coverage = (a_record.z & 0x1000u) != 0u ? float(a_record.z >> 16) / 65535.0 : 1.0;
+    float thickness = lane.y * max(u_shape.y, 1.0 - u_shape.x * depth) * mix(CELL_THICKNESS_MIN, 1.0, v_coverage);
     float x = u_time.x + float(int(a_record.x)) * u_time.y;
     vec3 low = vec3(x, depth * lane.z, lane.x - thickness);
     vec3 high = vec3(x + float(a_record.y) * u_time.y, (depth + u_shape.z) * lane.z, lane.x + thickness);
@@ -47,7 +49,6 @@ void main()
     v_world = mix(low, high, v_corner);
     v_size = high - low;
     v_face = FACES[gl_VertexID];
-    v_coverage = (a_record.z & 0x1000u) != 0u ? float(a_record.z >> 16) / 65535.0 : 1.0;
 
     int colour_idx = int(a_record.z & 0xFFFu);
     vec3 colour = texelFetch(u_palette, ivec2(colour_idx & 255, 3 * (colour_idx >> 8) + TONES[v_face]), 0).rgb;

@@ -14,7 +14,7 @@
 #define WIDTH_PX 1600
 #define HEIGHT_PX 900
 #define SIDE_MAX_PX 16384
-#define BOX_BUDGET 60000
+#define BOX_BUDGET 200000
 #define SAMPLES 4
 
 struct canvas {

@@ -160,6 +160,16 @@ static void set_uniforms(const struct rv_boxes *boxes, const struct rv_stage *st
     rv_pass_set_int(program, "u_gc", UNIT_GC);
 }
 
+/* Alpha chooses samples only: what is stored stays opaque. */
+static void draw_instances(GLsizei n)
+{
+    glColorMask(GL_TRUE, GL_TRUE, GL_TRUE, GL_FALSE);
+    glEnable(GL_SAMPLE_ALPHA_TO_COVERAGE);
+    glDrawElementsInstanced(GL_TRIANGLES, N_INDICES, GL_UNSIGNED_SHORT, NULL, n);
+    glDisable(GL_SAMPLE_ALPHA_TO_COVERAGE);
+    glColorMask(GL_TRUE, GL_TRUE, GL_TRUE, GL_TRUE);
+}
+
 void rv_boxes_draw(struct rv_boxes *boxes, const struct rv_pass *pass, const struct rv_view *view,
                    const struct rv_palette *palette)
 {
@@ -176,6 +186,6 @@ void rv_boxes_draw(struct rv_boxes *boxes, const struct rv_pass *pass, const str
     glBindVertexArray(boxes->vertex_array);
     size_t offset = rv_upload_push(&boxes->upload, boxes->records, n * sizeof *boxes->records);
     glVertexAttribIPointer(0, 4, GL_UNSIGNED_INT, sizeof *boxes->records, (const void *)offset);
-    glDrawElementsInstanced(GL_TRIANGLES, N_INDICES, GL_UNSIGNED_SHORT, NULL, (GLsizei)n);
+    draw_instances((GLsizei)n);
     rv_upload_fence(&boxes->upload);
 }
