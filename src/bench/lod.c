@@ -7,9 +7,11 @@
  */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/vec.h"
 #include "bench/bench.h"
+#include "model/slab.h"
 #include "model/stats.h"
 #include "model/timeline.h"
 
@@ -19,7 +21,7 @@
 #define MOST_DEPTH 24u
 #define N_GAPS 4096u
 #define WIDTH_PX 1600.0
-#define WARM_BYTES ((size_t)400 << 20)
+#define WARM_BYTES (400u << 20)
 #define N_WINDOWS 41u
 #define N_SCANS 3u
 
@@ -93,7 +95,13 @@ static void generate(struct generator *generator, const uint32_t *gaps_ns, struc
  */
 static void warm_memory(void)
 {
-    free(rv_alloc(WARM_BYTES, 1));
+    enum { N_SLABS = WARM_BYTES / RV_SLAB_BYTES };
+    void **slabs = rv_alloc(N_SLABS, sizeof *slabs);
+    for (unsigned i = 0; i < N_SLABS; i++)
+        memset(slabs[i] = rv_slab_take(), 1, RV_SLAB_BYTES);
+    for (unsigned i = 0; i < N_SLABS; i++)
+        rv_slab_give(slabs[i]);
+    free(slabs);
 }
 
 static size_t lod_bytes(const struct lod *lod)

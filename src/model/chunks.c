@@ -1,28 +1,48 @@
-/* Chunks double from FIRST_RECORDS to MOST_RECORDS, so that a short lane stays small and a long one has few headers. */
+/* Chunks double from FIRST_RECORDS to a slab, so that a short lane stays small and a long one has few headers. */
 #include "model/chunks.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/vec.h"
+#include "model/slab.h"
 
 #define FIRST_RECORDS 32u
-#define MOST_RECORDS 4096u
 
 static const uint32_t *record(const struct rv_chunks *chunks, const struct rv_chunk *chunk, uint32_t idx)
 {
     return (const uint32_t *)(const void *)(chunk->items + (size_t)idx * chunks->item_bytes);
 }
 
+static uint32_t slab_records(const struct rv_chunks *chunks)
+{
+    return RV_SLAB_BYTES / chunks->item_bytes;
+}
+
+static void *take_items(struct rv_chunks *chunks, uint32_t n)
+{
+    size_t capacity = 0;
+    chunks->n_item_bytes_held += (size_t)n * chunks->item_bytes;
+    return n == slab_records(chunks) ? rv_slab_take() : rv_vec_reserve(NULL, &capacity, n, chunks->item_bytes);
+}
+
+static void give_items(struct rv_chunks *chunks, const struct rv_chunk *chunk)
+{
+    chunks->n_item_bytes_held -= (size_t)chunk->capacity * chunks->item_bytes;
+    if (chunk->capacity == slab_records(chunks))
+        rv_slab_give(chunk->items);
+    else
+        free(chunk->items);
+}
+
 /* A chunk that ends early, because its keys ran out of 32 bits, gives back what it did not fill. */
 static void trim(struct rv_chunks *chunks, struct rv_chunk *chunk)
 {
-    if (chunk->n == chunk->capacity)
+    if (chunk->n > chunk->capacity / 2)
         return;
-    unsigned char *items = realloc(chunk->items, (size_t)chunk->n * chunks->item_bytes);
-    if (!items)
-        return;
-    chunks->n_item_bytes_held -= (size_t)(chunk->capacity - chunk->n) * chunks->item_bytes;
+    void *items = take_items(chunks, chunk->n);
+    memcpy(items, chunk->items, (size_t)chunk->n * chunks->item_bytes);
+    give_items(chunks, chunk);
     chunk->items = items;
     chunk->capacity = chunk->n;
 }
@@ -33,25 +53,27 @@ void rv_chunks_begin(struct rv_chunks *chunks, uint64_t key)
     struct rv_chunk *tail = chunks->tail;
     if (tail) {
         n_before = tail->n_before + tail->n;
-        if (tail->n == tail->capacity && chunks->next_capacity < MOST_RECORDS)
+        if (tail->n == tail->capacity)
             chunks->next_capacity *= 2;
         trim(chunks, tail);
     } else {
         chunks->next_capacity = FIRST_RECORDS;
     }
+    if (chunks->next_capacity > slab_records(chunks))
+        chunks->next_capacity = slab_records(chunks);
     chunks->list = rv_vec_reserve(chunks->list, &chunks->capacity, chunks->n + 1, sizeof *chunks->list);
-    size_t capacity = 0;
-    void *items = rv_vec_reserve(NULL, &capacity, chunks->next_capacity, chunks->item_bytes);
-    chunks->list[chunks->n++] = (struct rv_chunk){
-        .base = key, .last = key, .n_before = n_before, .items = items, .capacity = chunks->next_capacity};
-    chunks->tail = &chunks->list[chunks->n - 1];
-    chunks->n_item_bytes_held += (size_t)chunks->next_capacity * chunks->item_bytes;
+    chunks->tail = &chunks->list[chunks->n++];
+    *chunks->tail = (struct rv_chunk){.base = key,
+                                      .last = key,
+                                      .n_before = n_before,
+                                      .items = take_items(chunks, chunks->next_capacity),
+                                      .capacity = chunks->next_capacity};
 }
 
 void rv_chunks_fini(struct rv_chunks *chunks)
 {
     for (size_t i = chunks->first; i < chunks->n; i++)
-        free(chunks->list[i].items);
+        give_items(chunks, &chunks->list[i]);
     free(chunks->list);
     *chunks = (struct rv_chunks){.item_bytes = chunks->item_bytes};
 }
@@ -59,6 +81,21 @@ void rv_chunks_fini(struct rv_chunks *chunks)
 size_t rv_chunks_bytes(const struct rv_chunks *chunks)
 {
     return chunks->n_item_bytes_held + chunks->capacity * sizeof *chunks->list;
+}
+
+/* The first of records [from, to) of a chunk whose key is at least this much above the base; `to` when there is none.
+ */
+static uint32_t search(const struct rv_chunks *chunks, const struct rv_chunk *chunk, uint32_t from, uint32_t to,
+                       uint32_t wanted)
+{
+    while (from < to) {
+        uint32_t middle = from + (to - from) / 2;
+        if (*record(chunks, chunk, middle) < wanted)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return from;
 }
 
 struct rv_chunks_at rv_chunks_find(const struct rv_chunks *chunks, uint64_t key)
@@ -73,17 +110,26 @@ struct rv_chunks_at rv_chunks_find(const struct rv_chunks *chunks, uint64_t key)
     }
     if (low == chunks->n || key <= chunks->list[low].base)
         return (struct rv_chunks_at){low, 0};
-
     const struct rv_chunk *chunk = &chunks->list[low];
-    uint32_t wanted = (uint32_t)(key - chunk->base), from = 0, to = chunk->n;
-    while (from < to) {
-        uint32_t middle = from + (to - from) / 2;
-        if (*record(chunks, chunk, middle) < wanted)
-            from = middle + 1;
-        else
-            to = middle;
+    return (struct rv_chunks_at){low, search(chunks, chunk, 0, chunk->n, (uint32_t)(key - chunk->base))};
+}
+
+struct rv_chunks_at rv_chunks_find_after(const struct rv_chunks *chunks, struct rv_chunks_at at, uint64_t key)
+{
+    if (at.chunk == chunks->n)
+        return at;
+    const struct rv_chunk *chunk = &chunks->list[at.chunk];
+    if (chunk->last < key)
+        return rv_chunks_find(chunks, key);
+    if (key <= chunk->base)
+        return at;
+    uint32_t wanted = (uint32_t)(key - chunk->base), from = at.item, step = 1;
+    while (from + step < chunk->n && *record(chunks, chunk, from + step) < wanted) {
+        from += step;
+        step *= 2;
     }
-    return (struct rv_chunks_at){low, from};
+    uint32_t to = from + step < chunk->n ? from + step : chunk->n;
+    return (struct rv_chunks_at){at.chunk, search(chunks, chunk, from, to, wanted)};
 }
 
 uint64_t rv_chunks_ordinal(const struct rv_chunks *chunks, struct rv_chunks_at at)
@@ -113,8 +159,7 @@ uint32_t rv_chunks_drop_oldest(struct rv_chunks *chunks)
 {
     struct rv_chunk *oldest = &chunks->list[chunks->first];
     uint32_t n = oldest->n;
-    chunks->n_item_bytes_held -= (size_t)oldest->capacity * chunks->item_bytes;
-    free(oldest->items);
+    give_items(chunks, oldest);
     oldest->items = NULL;
     chunks->first++;
     if (chunks->first > 16 && chunks->first > chunks->n / 2) {

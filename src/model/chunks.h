@@ -35,25 +35,26 @@ void rv_chunks_fini(struct rv_chunks *chunks);
 /* Bytes held, headers included. */
 size_t rv_chunks_bytes(const struct rv_chunks *chunks);
 
-/* Out of line half of rv_chunks_push(): begins a chunk at this key. */
+/* Out of line half of rv_chunks_tail(): begins a chunk at this key. */
 void rv_chunks_begin(struct rv_chunks *chunks, uint64_t key);
 
-/* Append one record: its first 32 bits are set, the caller fills the rest. key >= the last one. Never NULL. */
-static inline void *rv_chunks_push(struct rv_chunks *chunks, uint64_t key)
+/* The chunk that the next record of this key goes into; it has room for one at least. key >= the last one. */
+static inline struct rv_chunk *rv_chunks_tail(struct rv_chunks *chunks, uint64_t key)
 {
     struct rv_chunk *tail = chunks->tail;
     if (__builtin_expect(!tail || tail->n == tail->capacity || key - tail->base > UINT32_MAX, 0)) {
         rv_chunks_begin(chunks, key);
         tail = chunks->tail;
     }
-    uint32_t *item = (uint32_t *)(void *)(tail->items + (size_t)tail->n++ * chunks->item_bytes);
     tail->last = key;
-    *item = (uint32_t)(key - tail->base);
-    return item;
+    return tail;
 }
 
 /* The first record whose key is at least this one. */
 struct rv_chunks_at rv_chunks_find(const struct rv_chunks *chunks, uint64_t key);
+
+/* The same, not before `at`; cheap where it is near. */
+struct rv_chunks_at rv_chunks_find_after(const struct rv_chunks *chunks, struct rv_chunks_at at, uint64_t key);
 
 /* How many records were ever pushed before this place: differences count records between two places. */
 uint64_t rv_chunks_ordinal(const struct rv_chunks *chunks, struct rv_chunks_at at);

@@ -25,7 +25,7 @@ static unsigned n_words(uint32_t n_rows)
     return (n_rows + 63) / 64;
 }
 
-static void grow_rows(struct rv_density_level *level, uint32_t row)
+void rv_density_grow_rows(struct rv_density_level *level, uint32_t row)
 {
     uint32_t n_rows = level->n_rows ? level->n_rows : FIRST_ROWS;
     while (n_rows <= row)
@@ -46,27 +46,6 @@ static void grow_rows(struct rv_density_level *level, uint32_t row)
     level->n_rows = n_rows;
 }
 
-static void add_sum(struct rv_density_sum *sum, uint64_t covered_ns, uint64_t n_calls, uint32_t id, uint64_t weight)
-{
-    sum->covered_ns += covered_ns;
-    sum->n_calls += n_calls;
-    if (sum->id == id) {
-        sum->weight += weight;
-    } else if (sum->weight >= weight) {
-        sum->weight -= weight;
-    } else {
-        sum->id = id;
-        sum->weight = weight - sum->weight;
-    }
-}
-
-static struct rv_density_sum *touch(struct rv_density_column *column, uint32_t row)
-{
-    column->words |= UINT64_C(1) << (row / 64);
-    column->masks[row / 64] |= UINT64_C(1) << (row % 64);
-    return &column->sums[row];
-}
-
 static uint16_t coverage_of(uint64_t covered_ns, unsigned shift)
 {
     uint64_t width = UINT64_C(1) << shift;
@@ -80,36 +59,42 @@ static uint32_t count_of(uint64_t n_calls)
     return n_calls < UINT32_MAX ? (uint32_t)n_calls : UINT32_MAX;
 }
 
-static void finish_column(struct rv_density *density, uint32_t level_idx, uint64_t column_idx)
+/* Rows [64 word, 64 word + 64) of a finished column become cells, and parts of the next level's column. */
+static void finish_word(struct rv_density_level *level, struct rv_density_column *column, unsigned word,
+                        uint64_t column_idx, unsigned shift, struct rv_density_sum *up)
 {
-    struct rv_density_level *level = &density->levels[level_idx];
-    struct rv_density_column *column = &level->open[column_idx & 1];
-    if (!column->words)
-        return;
-    struct rv_density_column *up = NULL;
-    if (level_idx + 1 < RV_TIMELINE_LEVELS) {
-        struct rv_density_level *next = &density->levels[level_idx + 1];
-        if (next->n_rows < level->n_rows)
-            grow_rows(next, level->n_rows - 1);
-        up = &next->open[(column_idx >> 2) & 1];
-    }
-    unsigned shift = rv_density_shift(level_idx);
-    for (uint64_t words = column->words; words; words &= words - 1) {
-        unsigned word = (unsigned)__builtin_ctzll(words);
-        for (uint64_t mask = column->masks[word]; mask; mask &= mask - 1) {
+    for (uint64_t mask = column->masks[word]; mask;) {
+        struct rv_chunk *chunk = rv_chunks_tail(&level->cells, column_idx);
+        struct cell *cells = (struct cell *)(void *)chunk->items;
+        uint32_t n = chunk->n, key = (uint32_t)(column_idx - chunk->base);
+        for (; mask && n < chunk->capacity; mask &= mask - 1) {
             uint32_t row = word * 64 + (unsigned)__builtin_ctzll(mask);
             struct rv_density_sum *sum = &column->sums[row];
-            struct cell *cell = rv_chunks_push(&level->cells, column_idx);
-            cell->n_calls = count_of(sum->n_calls);
-            cell->id = sum->id;
-            cell->row = (uint16_t)row;
-            cell->coverage = coverage_of(sum->covered_ns, shift);
-            if (up)
-                add_sum(touch(up, row), sum->covered_ns, sum->n_calls, sum->id, sum->weight);
+            cells[n++] = (struct cell){.column = key,
+                                       .n_calls = count_of(sum->n_calls),
+                                       .id = sum->id,
+                                       .row = (uint16_t)row,
+                                       .coverage = coverage_of(sum->covered_ns, shift)};
+            rv_density_sum_add(&up[row], sum);
             *sum = (struct rv_density_sum){0};
         }
+        chunk->n = n;
+    }
+}
+
+static void finish_column(struct rv_density *density, uint32_t level_idx, uint64_t column_idx)
+{
+    struct rv_density_level *level = &density->levels[level_idx], *next = level + 1;
+    struct rv_density_column *column = &level->open[column_idx & 1], *up = &next->open[(column_idx >> 2) & 1];
+    if (next->n_rows < level->n_rows)
+        rv_density_grow_rows(next, level->n_rows - 1);
+    for (uint64_t words = column->words; words; words &= words - 1) {
+        unsigned word = (unsigned)__builtin_ctzll(words);
+        up->masks[word] |= column->masks[word];
+        finish_word(level, column, word, column_idx, rv_density_shift(level_idx), up->sums);
         column->masks[word] = 0;
     }
+    up->words |= column->words;
     column->words = 0;
 }
 
@@ -122,7 +107,7 @@ void rv_density_init(struct rv_density *density)
 
 void rv_density_fini(struct rv_density *density)
 {
-    for (uint32_t i = 1; i < RV_TIMELINE_LEVELS; i++) {
+    for (uint32_t i = 1; i <= RV_TIMELINE_LEVELS; i++) {
         struct rv_density_level *level = &density->levels[i];
         for (unsigned j = 0; j < 2; j++) {
             free(level->open[j].sums);
@@ -135,7 +120,7 @@ void rv_density_fini(struct rv_density *density)
 size_t rv_density_bytes(const struct rv_density *density)
 {
     size_t n_bytes = 0;
-    for (uint32_t i = 1; i < RV_TIMELINE_LEVELS; i++) {
+    for (uint32_t i = 1; i <= RV_TIMELINE_LEVELS; i++) {
         const struct rv_density_level *level = &density->levels[i];
         n_bytes += rv_chunks_bytes(&level->cells);
         n_bytes += 2 * (level->n_rows * sizeof(struct rv_density_sum) + n_words(level->n_rows) * sizeof(uint64_t));
@@ -162,23 +147,6 @@ void rv_density_advance_far(struct rv_density *density, uint64_t end_ns)
         level->current = column;
     }
     density->first_column_end_ns = ((end_ns >> rv_density_shift(1)) + 1) << rv_density_shift(1);
-}
-
-void rv_density_add(struct rv_density *density, uint32_t level_idx, const struct rv_span *span)
-{
-    struct rv_density_level *level = &density->levels[level_idx];
-    uint32_t row = span->depth < RV_DENSITY_ROWS ? span->depth : RV_DENSITY_ROWS - 1;
-    if (__builtin_expect(row >= level->n_rows, 0))
-        grow_rows(level, row);
-
-    unsigned shift = rv_density_shift(level_idx);
-    uint64_t column = span->end >> shift, column_start = column << shift;
-    uint64_t inside = span->end - (span->start > column_start ? span->start : column_start);
-    add_sum(touch(&level->open[column & 1], row), inside, 1, span->id, inside + 1);
-    if (span->start < column_start) {
-        uint64_t before = column_start - span->start;
-        add_sum(touch(&level->open[(column & 1) ^ 1], row), before, 0, span->id, before);
-    }
 }
 
 static void open_columns(const struct rv_density *density, uint32_t level_idx, uint64_t column,
@@ -229,8 +197,7 @@ static struct rv_box open_box(const struct open_columns *open, uint32_t row, uin
         const struct rv_density_column *part = open->columns[i];
         if (!(part->words >> (row / 64) & 1) || !(part->masks[row / 64] >> (row % 64) & 1))
             continue;
-        const struct rv_density_sum *sum = &part->sums[row];
-        add_sum(&total, sum->covered_ns, sum->n_calls, sum->id, sum->weight);
+        rv_density_sum_add(&total, &part->sums[row]);
     }
     return (struct rv_box){.start_ns = column << shift,
                            .duration_ns = UINT64_C(1) << shift,

@@ -34,8 +34,8 @@ struct rv_density_level {
 };
 
 struct rv_density {
-    struct rv_density_level levels[RV_TIMELINE_LEVELS]; /* [0] unused */
-    uint64_t first_column_end_ns;                       /* the finest column is left at this time; 0 = no span yet */
+    struct rv_density_level levels[RV_TIMELINE_LEVELS + 1]; /* [0] unused; the last takes what the coarsest finishes */
+    uint64_t first_column_end_ns; /* the finest column is left at this time; 0 = no span yet */
 };
 
 /* log2 of a cell's width in ns; level >= 1. */
@@ -57,8 +57,46 @@ static inline void rv_density_advance(struct rv_density *density, uint64_t end_n
         rv_density_advance_far(density, end_ns);
 }
 
-/* Fold a span shorter than this level's cells. */
-void rv_density_add(struct rv_density *density, uint32_t level, const struct rv_span *span);
+void rv_density_grow_rows(struct rv_density_level *level, uint32_t row);
+
+/* Majority by weight: the held subroutine gains its own and loses the others', and is replaced when beaten. No
+ * branches. */
+static inline void rv_density_sum_add(struct rv_density_sum *sum, const struct rv_density_sum *more)
+{
+    uint64_t held = sum->weight, weight = more->weight;
+    bool is_beaten = held < weight;
+    uint64_t apart = is_beaten ? weight - held : held - weight;
+    sum->covered_ns += more->covered_ns;
+    sum->n_calls += more->n_calls;
+    sum->weight = sum->id == more->id ? held + weight : apart;
+    sum->id = is_beaten ? more->id : sum->id;
+}
+
+static inline struct rv_density_sum *rv_density_touch(struct rv_density_column *column, uint32_t row)
+{
+    column->words |= UINT64_C(1) << (row / 64);
+    column->masks[row / 64] |= UINT64_C(1) << (row % 64);
+    return &column->sums[row];
+}
+
+/* Fold a span shorter than this level's cells. It touches the current column and perhaps the one before it. */
+static inline void rv_density_add(struct rv_density *density, uint32_t level_idx, const struct rv_span *span)
+{
+    struct rv_density_level *level = &density->levels[level_idx];
+    uint32_t row = span->depth < RV_DENSITY_ROWS ? span->depth : RV_DENSITY_ROWS - 1;
+    if (__builtin_expect(row >= level->n_rows, 0))
+        rv_density_grow_rows(level, row);
+
+    uint64_t column_start = level->current << rv_density_shift(level_idx);
+    uint64_t inside = span->end - (span->start > column_start ? span->start : column_start);
+    struct rv_density_sum more = {.covered_ns = inside, .n_calls = 1, .weight = inside + 1, .id = span->id};
+    rv_density_sum_add(rv_density_touch(&level->open[level->current & 1], row), &more);
+    if (span->start < column_start) {
+        uint64_t before = column_start - span->start;
+        more = (struct rv_density_sum){.covered_ns = before, .weight = before, .id = span->id};
+        rv_density_sum_add(rv_density_touch(&level->open[(level->current & 1) ^ 1], row), &more);
+    }
+}
 
 /* Cells of a level that overlap [from, to): exactly as many as a query gives. */
 uint64_t rv_density_count(const struct rv_density *density, uint32_t level, uint64_t from_ns, uint64_t to_ns);

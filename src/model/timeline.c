@@ -39,11 +39,6 @@ struct rv_timeline {
     uint32_t max_depth;
 };
 
-struct range { /* of one log: [sure, tail) overlap the window; [begin, sure), which end where it begins, and [tail, end)
-                  may */
-    struct rv_chunks_at begin, sure, tail, end;
-};
-
 struct out {
     struct rv_box *boxes;
     size_t n, max;
@@ -89,25 +84,29 @@ void rv_timeline_destroy(struct rv_timeline *timeline)
 
 static void add_wide(struct rv_timeline *timeline, uint32_t bucket, const struct rv_span *span)
 {
-    struct wide_record *record = rv_chunks_push(&timeline->wide[bucket], span->end);
-    record->id = span->id;
-    record->depth = span->depth;
-    record->flags = span->flags;
-    record->duration = span->end - span->start;
+    struct rv_chunk *chunk = rv_chunks_tail(&timeline->wide[bucket], span->end);
+    struct wide_record *records = (struct wide_record *)(void *)chunk->items;
+    records[chunk->n++] = (struct wide_record){.end = (uint32_t)(span->end - chunk->base),
+                                               .id = span->id,
+                                               .depth = span->depth,
+                                               .flags = span->flags,
+                                               .duration = span->end - span->start};
 }
 
-static void add_one(struct rv_timeline *timeline, const struct rv_span *span)
+static inline void add_one(struct rv_timeline *timeline, const struct rv_span *span)
 {
     uint64_t duration = span->end - span->start;
     uint32_t bucket = bucket_of(duration);
     if (__builtin_expect(duration > UINT32_MAX || span->depth > UINT16_MAX, 0)) {
         add_wide(timeline, bucket, span);
     } else {
-        struct record *record = rv_chunks_push(&timeline->spans[bucket], span->end);
-        record->duration = (uint32_t)duration;
-        record->id = span->id;
-        record->depth = (uint16_t)span->depth;
-        record->flags = (uint16_t)span->flags;
+        struct rv_chunk *chunk = rv_chunks_tail(&timeline->spans[bucket], span->end);
+        struct record *records = (struct record *)(void *)chunk->items;
+        records[chunk->n++] = (struct record){.end = (uint32_t)(span->end - chunk->base),
+                                              .duration = (uint32_t)duration,
+                                              .id = span->id,
+                                              .depth = (uint16_t)span->depth,
+                                              .flags = (uint16_t)span->flags};
     }
     rv_density_advance(&timeline->density, span->end);
     if (bucket + 1 < RV_TIMELINE_LEVELS)
@@ -256,24 +255,15 @@ static bool overlaps(const struct rv_box *box, uint64_t from_ns, uint64_t to_ns)
     return box->start_ns < to_ns && (box->start_ns >= from_ns || box->start_ns + box->duration_ns > from_ns);
 }
 
-static struct range range_of(const struct rv_chunks *log, uint32_t bucket, uint64_t from_ns, uint64_t to_ns)
-{
-    uint64_t limit = bucket_limit(bucket), last_end;
-    if (__builtin_add_overflow(to_ns, limit, &last_end))
-        last_end = UINT64_MAX;
-    return (struct range){.begin = rv_chunks_find(log, from_ns),
-                          .sure = rv_chunks_find(log, from_ns + 1),
-                          .tail = rv_chunks_find(log, to_ns),
-                          .end = rv_chunks_find(log, last_end)};
-}
-
-/* Records of [at, end) that overlap, into out when there is one. */
-static uint64_t take(const struct rv_chunks *log, struct rv_chunks_at at, struct rv_chunks_at end,
-                     const uint64_t window[2], struct out *out)
+/* Records from *at on that end before end_ns and overlap the window, into out when there is one. Moves *at behind them.
+ */
+static uint64_t take(const struct rv_chunks *log, struct rv_chunks_at *at, uint64_t end_ns, const uint64_t window[2],
+                     struct out *out)
 {
     uint64_t n_taken = 0, base;
     uint32_t n;
-    for (const void *records; (records = rv_chunks_walk(log, &at, end, &base, &n));)
+    struct rv_chunks_at end = rv_chunks_find_after(log, *at, end_ns);
+    for (const void *records; (records = rv_chunks_walk(log, at, end, &base, &n));)
         for (uint32_t i = 0; i < n; i++) {
             struct rv_box box = box_of(log, records, i, base);
             if (!overlaps(&box, window[0], window[1]))
@@ -282,16 +272,27 @@ static uint64_t take(const struct rv_chunks *log, struct rv_chunks_at at, struct
             if (out && out->n < out->max)
                 out->boxes[out->n++] = box;
         }
+    *at = end;
     return n_taken;
 }
 
+/* No span of the bucket that overlaps the window ends at or after this. */
+static uint64_t last_end(uint32_t bucket, const uint64_t window[2])
+{
+    uint64_t end_ns;
+    return __builtin_add_overflow(window[1], bucket_limit(bucket), &end_ns) ? UINT64_MAX : end_ns;
+}
+
+/* Those that end within the window overlap it. Those that end where it begins, or behind it, are looked at. */
 static uint64_t count_log(const struct rv_chunks *log, uint32_t bucket, const uint64_t window[2])
 {
     if (log->n == log->first)
         return 0;
-    struct range range = range_of(log, bucket, window[0], window[1]);
-    return rv_chunks_ordinal(log, range.tail) - rv_chunks_ordinal(log, range.sure) +
-           take(log, range.begin, range.sure, window, NULL) + take(log, range.tail, range.end, window, NULL);
+    struct rv_chunks_at at = rv_chunks_find(log, window[0]);
+    uint64_t n = take(log, &at, window[0] + 1, window, NULL), first = rv_chunks_ordinal(log, at);
+    at = rv_chunks_find_after(log, at, window[1]);
+    n += rv_chunks_ordinal(log, at) - first;
+    return n + take(log, &at, last_end(bucket, window), window, NULL);
 }
 
 static uint64_t later(uint64_t a, uint64_t b)
@@ -338,8 +339,8 @@ size_t rv_timeline_query(const struct rv_timeline *timeline, uint64_t from_ns, u
         uint64_t window[2] = {later(from_ns, timeline->whole_from_ns[i]), to_ns}, part[2] = {from_ns, to_ns};
         for (unsigned j = 0; j < 2 && window[0] < window[1]; j++) {
             const struct rv_chunks *log = j ? &timeline->wide[i] : &timeline->spans[i];
-            struct range range = range_of(log, i, window[0], window[1]);
-            (void)take(log, range.begin, range.end, window, &boxes);
+            struct rv_chunks_at at = rv_chunks_find(log, window[0]);
+            (void)take(log, &at, last_end(i, window), window, &boxes);
         }
         part_of(timeline, i, level, part);
         if (i > 0 && (i == level || timeline->whole_from_ns[i - 1] > from_ns))
