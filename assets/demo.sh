@@ -16,8 +16,8 @@ if ! { cmake --preset release && cmake --build --preset release -- -j"$(nproc)";
     exit 1
 fi
 
-ringviz=build/release/src/app/ringviz
-demo=build/release/assets/demo/ringviz-demo
+ringviz=build/release/bin/ringviz
+demo=build/release/bin/ringviz-demo
 if [ -n "${DISPLAY:-}${WAYLAND_DISPLAY:-}" ]; then
     echo "$ringviz -- $demo ${seconds:-30}"
     "$ringviz" -- "$demo" "${seconds:-30}"
@@ -27,7 +27,8 @@ fi
 out=build/demo
 mkdir -p "$out"
 echo "no display here: drawing a picture and writing a report"
-"$ringviz" --screenshot="$out/demo.png" --report --output="$out/report.txt" -- "$demo" "${seconds:-3}"
+middle=$(awk "BEGIN { print ${seconds:-3} / 2 }")
+"$ringviz" --screenshot="$out/demo.png" --at="$middle" --window=50ms --report --output="$out/report.txt" -- "$demo" "${seconds:-3}"
 head -n 25 "$out/report.txt"
 echo
 echo "picture: $PWD/$out/demo.png"

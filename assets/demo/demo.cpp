@@ -112,10 +112,10 @@ void run(int number)
 
 namespace reactor
 {
-// The next connection comes after 0.3 to 2.3 ms.
+// The next connection comes after 0.5 to 2.9 ms.
 void poll(uint32_t number)
 {
-    std::this_thread::sleep_for(std::chrono::microseconds(300 + number * 1237 % 2000));
+    std::this_thread::sleep_for(std::chrono::microseconds(500 + number * 1237 % 2400));
 }
 
 void accept(uint32_t number)

@@ -2,12 +2,13 @@
 
 #include <array>
 #include <cstdio>
+#include <regex>
 
 namespace auth
 {
 uint64_t mix_block(uint64_t state, const std::string &password)
 {
-    for (int round = 0; round < 24; round++) {
+    for (int round = 0; round < 120; round++) {
         for (char c : password)
             state = (state ^ static_cast<unsigned char>(c)) * 0x100000001b3ull;
         state ^= state >> 29;
@@ -97,10 +98,37 @@ void money(std::string &out, double price)
     out += text;
 }
 
+size_t line_end(const std::string &text, size_t begin, size_t width)
+{
+    if (begin + width >= text.size())
+        return text.size();
+    size_t end = text.rfind(' ', begin + width);
+    return end == std::string::npos || end <= begin ? begin + width : end + 1;
+}
+
+std::string autolink(const std::string &text)
+{
+    static const std::regex pattern("([a-z]+)-made|[A-Z][a-z]*|<b>([a-z ]+)</b>|&.*;");
+    return std::regex_replace(text, pattern, "<a href='/search?q=$&'>$&</a>");
+}
+
+void paragraph(std::string &out, const std::string &source)
+{
+    std::string text = autolink(source);
+    for (size_t begin = 0; begin < text.size();) {
+        size_t end = line_end(text, begin, 72);
+        escape(out, text.substr(begin, end - begin));
+        out += "<br>";
+        begin = end;
+    }
+}
+
 void row(std::string &out, const store::Row &row)
 {
     out += "<tr><td>";
     escape(out, row.name);
+    out += "</td><td>";
+    paragraph(out, row.text);
     out += "</td><td>";
     money(out, row.price);
     out += "</td></tr>\n";
@@ -159,6 +187,8 @@ void object(std::string &out, const store::Row &row)
 {
     out += "{\"name\":";
     string(out, row.name);
+    out += ",\"text\":";
+    string(out, row.text);
     out += ",\"price\":";
     number(out, row.price);
     out += ",\"stock\":";
@@ -186,28 +216,45 @@ std::string encode(const std::vector<const store::Row *> &rows)
 
 namespace compress
 {
-using Heads = std::array<int, 1024>;
+constexpr size_t N_SLOTS = 1024, N_TRIES = 8, BLOCK = 4096;
+
+// The last places where three bytes with this hash began, newest first.
+struct Chain {
+    std::array<int, N_TRIES> places;
+};
 
 size_t slot(const char *at)
 {
     return (static_cast<unsigned char>(at[0]) * 33u + static_cast<unsigned char>(at[1]) * 7u +
             static_cast<unsigned char>(at[2])) %
-           1024u;
+           N_SLOTS;
 }
 
 size_t match_length(const std::string &text, size_t from, size_t at)
 {
     size_t n = 0;
-    while (at + n < text.size() && text[from + n] == text[at + n] && n < 255)
+    while (at + n < text.size() && text[from + n] == text[at + n] && n < 32)
         n++;
     return n;
 }
 
-size_t next_token(const std::string &text, size_t at, Heads &heads, std::string &out)
+size_t longest_match(const std::string &text, const Chain &chain, size_t at)
 {
-    int &head = heads[slot(&text[at])];
-    size_t length = head >= 0 ? match_length(text, static_cast<size_t>(head), at) : 0;
-    head = static_cast<int>(at);
+    size_t longest = 0;
+    for (int place : chain.places) {
+        size_t length = place >= 0 ? match_length(text, static_cast<size_t>(place), at) : 0;
+        longest = length > longest ? length : longest;
+    }
+    return longest;
+}
+
+size_t next_token(const std::string &text, size_t at, std::vector<Chain> &chains, std::string &out)
+{
+    Chain &chain = chains[slot(&text[at])];
+    size_t length = longest_match(text, chain, at);
+    for (size_t i = N_TRIES - 1; i > 0; i--)
+        chain.places[i] = chain.places[i - 1];
+    chain.places[0] = static_cast<int>(at);
     if (length < 4) {
         out += text[at];
         return at + 1;
@@ -218,18 +265,17 @@ size_t next_token(const std::string &text, size_t at, Heads &heads, std::string 
 
 void block(const std::string &text, size_t begin, size_t end, std::string &out)
 {
-    Heads heads;
-    heads.fill(-1);
+    std::vector<Chain> chains(N_SLOTS, Chain{{-1, -1, -1, -1, -1, -1, -1, -1}});
     for (size_t at = begin; at < end;)
-        at = next_token(text, at, heads, out);
+        at = next_token(text, at, chains, out);
 }
 
 std::string deflate(const std::string &text)
 {
     std::string out;
     size_t end = text.size() > 3 ? text.size() - 3 : 0;
-    for (size_t begin = 0; begin < end; begin += 2048)
-        block(text, begin, begin + 2048 < end ? begin + 2048 : end, out);
+    for (size_t begin = 0; begin < end; begin += BLOCK)
+        block(text, begin, begin + BLOCK < end ? begin + BLOCK : end, out);
     return out;
 }
 } // namespace compress

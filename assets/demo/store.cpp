@@ -136,12 +136,25 @@ std::vector<const store::Row *> execute(const store::Plan &plan)
 
 namespace store
 {
+std::string describe(uint32_t id)
+{
+    static const char *const words[] = {"oak", "<b>bright</b>", "lamp", "hand-made", "& light", "table", "of", "wool"};
+    std::string text;
+    for (uint32_t i = 0; i < 50; i++) {
+        text += words[(id * 2654435761u >> (i % 24)) % 8];
+        text += ' ';
+    }
+    return text;
+}
+
 void load(uint32_t n_rows)
 {
     rows.reserve(n_rows);
     n_sold.resize(n_rows);
-    for (uint32_t id = 0; id < n_rows; id++)
-        rows.push_back({id, "Article <" + std::to_string(id * 7919 % 10007) + ">", 1.0 + id * 31 % 997 / 10.0, 5});
+    for (uint32_t id = 0; id < n_rows; id++) {
+        std::string name = "Article <" + std::to_string(id * 7919 % 10007) + ">";
+        rows.push_back({id, name, describe(id), 1.0 + id * 31 % 997 / 10.0, 5});
+    }
 }
 
 const Row *find(uint32_t id)

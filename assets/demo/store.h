@@ -10,7 +10,7 @@ namespace store
 {
 struct Row {
     uint32_t id;
-    std::string name;
+    std::string name, text;
     double price;
     int in_stock;
 };
