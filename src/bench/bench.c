@@ -23,20 +23,12 @@ struct family {
 };
 
 static const struct family families[] = {
-#ifdef RV_BENCH_HAS_RING
     {"ring", rv_bench_ring},
-#endif
-#ifdef RV_BENCH_HAS_DRAIN
     {"drain", rv_bench_drain},
-#endif
-#ifdef RV_BENCH_HAS_SCAN
     {"scan", rv_bench_scan},
-#endif
-#ifdef RV_BENCH_HAS_LOD
     {"lod", rv_bench_lod},
-#endif
-    {NULL, NULL},
 };
+#define N_FAMILIES (sizeof families / sizeof *families)
 
 static void print_json(FILE *file, const struct rv_bench_row *row)
 {
@@ -111,10 +103,10 @@ static int check_names(const char *names)
 {
     while (*names) {
         size_t length = strcspn(names, ",");
-        const struct family *family = families;
-        while (family->name && (strlen(family->name) != length || memcmp(family->name, names, length) != 0))
-            family++;
-        if (!family->name)
+        size_t i = 0;
+        while (i < N_FAMILIES && (strlen(families[i].name) != length || memcmp(families[i].name, names, length) != 0))
+            i++;
+        if (i == N_FAMILIES)
             return rv_err(EINVAL, "no benchmark is named '%.*s'", (int)length, names);
         names += length + (names[length] == ',');
     }
@@ -129,9 +121,9 @@ int rv_bench_run(const char *names, bool is_json, FILE *file)
         return result;
     if (!is_json)
         print_heading(file);
-    for (const struct family *family = families; family->name && result >= 0; family++) {
-        if (is_listed(names, family->name))
-            result = family->run(&out);
+    for (size_t i = 0; i < N_FAMILIES && result >= 0; i++) {
+        if (is_listed(names, families[i].name))
+            result = families[i].run(&out);
     }
     if (result >= 0 && (fflush(file) != 0 || ferror(file)))
         result = rv_err_sys("benchmark output");
