@@ -25,8 +25,20 @@ void rv_merger_fini(struct rv_merger *merger)
     free(merger->open_start);
 }
 
-/* Ticks to ns for a whole buffer; spans at or below the depth limit are left out. Returns how many stay. */
-static size_t convert(const struct rv_merger *merger, struct rv_span *spans, size_t n)
+/* How deep the first frame that was seen lay shows when something below it returns. */
+static void follow_base(struct rv_stream *stream)
+{
+    for (size_t i = rv_carry_n_stacks(stream->carry); i-- > 0;) {
+        struct rv_open_stack open;
+        rv_carry_open_stack(stream->carry, i, &open);
+        if ((int64_t)open.base_depth + stream->depth_shift < 0)
+            stream->depth_shift = (uint32_t) - (int64_t)open.base_depth;
+    }
+}
+
+/* Ticks to ns for a whole buffer, depths from the deepest base; spans at or below the depth limit are left out. Returns
+ * how many stay. */
+static size_t convert(const struct rv_merger *merger, const struct rv_stream *stream, struct rv_span *spans, size_t n)
 {
     const uint32_t max_depth = merger->params->max_depth ? merger->params->max_depth : UINT32_MAX;
     const struct rv_clock clock = merger->clock;
@@ -35,13 +47,14 @@ static size_t convert(const struct rv_merger *merger, struct rv_span *spans, siz
         struct rv_span span = spans[i];
         span.start = rv_clock_to_ns(&clock, span.start);
         span.end = rv_clock_to_ns(&clock, span.end);
+        span.depth += stream->depth_shift;
         spans[kept] = span;
         kept += span.depth < max_depth;
     }
     return kept;
 }
 
-static size_t read_block(struct rv_merger *merger, const struct rv_block *block)
+static size_t read_block(struct rv_merger *merger, const struct rv_stream *stream, const struct rv_block *block)
 {
     struct rv_block_cursor cursor = {0};
     size_t n = 0;
@@ -50,7 +63,7 @@ static size_t read_block(struct rv_merger *merger, const struct rv_block *block)
         size_t n_read = rv_block_read_spans(block, &cursor, merger->spans + n, READ_SPANS);
         if (n_read == 0)
             return n;
-        n += convert(merger, merger->spans + n, n_read);
+        n += convert(merger, stream, merger->spans + n, n_read);
     }
 }
 
@@ -88,10 +101,11 @@ static struct rv_span *group(struct rv_merger *merger, struct rv_stream *stream,
 }
 
 /* The open frames after this block, for live pictures and for recursion in the statistics. */
-static void publish_open(struct rv_merger *merger, struct rv_track *track, const struct rv_open_stack *open)
+static void publish_open(struct rv_merger *merger, struct rv_track *track, const struct rv_open_stack *open,
+                         uint32_t depth_shift)
 {
     uint32_t max_depth = merger->params->max_depth ? merger->params->max_depth : UINT32_MAX;
-    int64_t base = open->base_depth < 0 ? 0 : open->base_depth;
+    int64_t base = (int64_t)open->base_depth + depth_shift;
     uint32_t n = base >= max_depth                   ? 0
                  : open->n_frames < max_depth - base ? open->n_frames
                                                      : (uint32_t)(max_depth - base);
@@ -121,7 +135,7 @@ static void publish_all_open(struct rv_merger *merger, struct rv_stream *stream)
         rv_carry_open_stack(stream->carry, i, &open);
         struct rv_track *track = rv_stream_track(stream, merger->lanes, open.stack);
         if (open.n_unchanged != open.n_frames || track->lane->n_open != open.n_frames)
-            publish_open(merger, track, &open);
+            publish_open(merger, track, &open, stream->depth_shift);
     }
     rv_carry_mark_seen(stream->carry);
 }
@@ -258,7 +272,7 @@ static void finish(struct rv_merger *merger, struct rv_stream *stream, uint64_t 
         n_read = rv_carry_finish(stream->carry, end_ticks, merger->spans + n, merger->capacity - n);
         n += n_read;
     } while (n_read);
-    n = convert(merger, merger->spans, n);
+    n = convert(merger, stream, merger->spans, n);
     publish_all_open(merger, stream);
     uint64_t end_ns = rv_clock_to_ns(&merger->clock, end_ticks);
     store(merger, stream, group(merger, stream, n), end_ns, began_ns);
@@ -293,7 +307,8 @@ void rv_merge(struct rv_merger *merger, struct rv_stream *stream, struct rv_job 
     }
     uint64_t began_ns = rv_thread_cpu_ns();
     rv_carry_apply(stream->carry, job->block);
-    size_t n = read_block(merger, job->block);
+    follow_base(stream);
+    size_t n = read_block(merger, stream, job->block);
     struct rv_span *spans = group(merger, stream, n);
     publish_all_open(merger, stream);
     uint64_t last_ticks = job->batch.base_ticks;

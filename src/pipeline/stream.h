@@ -50,6 +50,7 @@ struct rv_stream {
     char new_name[RV_LANE_NAME_BYTES]; /* "" = none: for the merger to put on the lanes */
     /* the one worker that merges */
     struct rv_carry *carry;
+    uint32_t depth_shift; /* added to the carry's depths, so that its lowest base is 0 */
     struct rv_track *tracks;
     size_t n_tracks, tracks_capacity;
     bool has_ended;

@@ -1,8 +1,10 @@
 #!/bin/sh
-# hostile.sh RINGVIZ: a file that is not a whole trace file of ours gets one clear line on stderr and exit status 1;
+# hostile.sh RINGVIZ [PROGRAM]: a file that is not a whole trace file of ours gets one clear line on stderr and exit status 1;
 # one that is damaged behind its header is read without harm.
 set -u
 ringviz=$1
+program=${2:-true} # what writes the good file
+watch="--headless --duration=100ms"
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 n_failures=0
@@ -13,15 +15,15 @@ fail() {
     n_failures=$((n_failures + 1))
 }
 
-look_at() { # OPTION FILE
-    timeout 20 "$ringviz" "$1" "$2" >"$folder/out" 2>"$folder/err" </dev/null
+look_at() { # OPTIONS FILE
+    timeout 20 "$ringviz" $1 "$2" >"$folder/out" 2>"$folder/err" </dev/null
     status=$?
     n_checks=$((n_checks + 1))
 }
 
 refused() { # FILE WHAT
-    for option in --info --headless; do
-        look_at $option "$1"
+    for option in --info "$watch"; do
+        look_at "$option" "$1"
         [ $status -eq 1 ] || fail "$2, $option: exit status $status"
         [ "$(wc -l <"$folder/err")" -eq 1 ] || fail "$2, $option: not one line: $(cat "$folder/err")"
         case $(cat "$folder/err") in
@@ -32,7 +34,7 @@ refused() { # FILE WHAT
     done
 }
 
-harmless() { # OPTION FILE WHAT: read or refused, but neither killed nor endless
+harmless() { # OPTIONS FILE WHAT: read or refused, but neither killed nor endless
     look_at "$1" "$2"
     [ $status -le 1 ] || fail "$3, $1: exit status $status: $(tail -n 3 "$folder/err")"
 }
@@ -45,7 +47,7 @@ poke() { # NAME OFFSET BYTES, as printf has them
     printf "$3" | dd of="$folder/$1" bs=1 seek=$(($2)) conv=notrunc 2>/dev/null
 }
 
-timeout 60 "$ringviz" --trace-file="$folder/good" --rings=4 --ring-events=4096 --headless -- true 2>/dev/null
+timeout 60 "$ringviz" --trace-file="$folder/good" --rings=4 --ring-events=4096 --headless -- "$program" >/dev/null 2>&1
 look_at --info "$folder/good"
 [ $status -eq 0 ] || fail "the good file: exit status $status: $(cat "$folder/err")"
 
@@ -101,7 +103,7 @@ for part in 1 2 3 4 5 6 7 8 9 10 11 12; do
     head -c 200000 /dev/urandom |
         dd of="$folder/noise" bs=4096 seek=$((1 + (n_bytes / 4096 - 50) * (part - 1) / 12)) conv=notrunc 2>/dev/null
     harmless --info "$folder/noise" "noise in part $part"
-    harmless --headless "$folder/noise" "noise in part $part"
+    harmless "$watch" "$folder/noise" "noise in part $part"
 done
 copy life
 head -c 3584 /dev/urandom | dd of="$folder/life" bs=512 seek=1 conv=notrunc 2>/dev/null
