@@ -53,7 +53,7 @@ struct live {
     struct rv_event *popped;
     struct rv_ticker *ticker; /* clock TICK only */
     uint64_t last_liveness_ns, last_loss_ns;
-    size_t n_streams; /* open now */
+    size_t n_streams;      /* open now */
     uint64_t n_idle_turns; /* in a row */
     bool has_had_stream, is_busy, is_ending, is_account_turn;
     /* naming thread */
@@ -246,6 +246,8 @@ static void drain_ring(struct live *live, struct live_ring *slot, const struct r
     while (n_left > 0) {
         struct rv_batch *batch = wait_for_batch(live, intake);
         struct rv_ring_read read = rv_ring_pop(&slot->ring, live->popped, RV_BATCH_EVENTS - 1);
+        /* A module is told of before the first event from it: what the pop has seen, the table now shows. */
+        refresh_modules(live);
         slot->n_lost_ahead += read.n_overwritten;
         if (slot->n_lost_ahead)
             tell_loss(slot, batch);
@@ -298,6 +300,13 @@ static bool visit_ring(struct live *live, uint32_t ring_idx, bool check_liveness
     return has_events;
 }
 
+static bool has_live_creator(const struct rv_map *map)
+{
+    uint64_t start = rv_os_process_start((pid_t)map->geometry.creator_pid);
+    return start && start == map->geometry.creator_start;
+}
+
+/* A file that nobody has used yet is waited for as long as its creator lives. */
 static bool is_over(struct live *live)
 {
     if (live->n_streams > 0)
@@ -306,7 +315,7 @@ static bool is_over(struct live *live)
         return true;
     if (live->params.is_over)
         return live->params.is_over(live->params.is_over_context);
-    return live->has_had_stream || live->map->header->total_claims > 0;
+    return live->has_had_stream || live->map->header->total_claims > 0 || !has_live_creator(live->map);
 }
 
 static enum rv_source_status poll_live(struct rv_source *source, const struct rv_intake *intake)

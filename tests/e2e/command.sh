@@ -84,6 +84,8 @@ for clock in tsc tick monotonic; do
     grep -q fib "$folder/$clock" || fail "nothing seen with --clock=$clock"
 done
 
-ls /dev/shm/ringviz-* >/dev/null 2>&1 && fail "left behind: $(ls /dev/shm/ringviz-*)"
+"$ringviz" --headless -- "$program" >/dev/null 2>&1 &
+wait $!
+ls /dev/shm/ringviz-*-$!-* 2>/dev/null && fail "a private file was left behind"
 echo "$n_failures failures"
 [ $n_failures -eq 0 ]
