@@ -4,6 +4,11 @@
 
 #include "base/vec.h"
 
+static uint64_t count(const struct rv_histogram_octave *octave, unsigned bucket)
+{
+    return octave->high[bucket] << 8 | octave->low[bucket];
+}
+
 void rv_histogram_fini(struct rv_histogram *histogram)
 {
     for (unsigned i = 0; i < RV_HISTOGRAM_OCTAVES; i++)
@@ -11,10 +16,10 @@ void rv_histogram_fini(struct rv_histogram *histogram)
     *histogram = (struct rv_histogram){0};
 }
 
-uint64_t *rv_histogram_touch(struct rv_histogram *histogram, unsigned octave)
+struct rv_histogram_octave *rv_histogram_touch(struct rv_histogram *histogram, unsigned octave)
 {
     if (!histogram->octaves[octave])
-        histogram->octaves[octave] = rv_alloc(RV_HISTOGRAM_BUCKETS, sizeof(uint64_t));
+        histogram->octaves[octave] = rv_alloc(1, sizeof(struct rv_histogram_octave));
     return histogram->octaves[octave];
 }
 
@@ -23,9 +28,12 @@ void rv_histogram_merge(struct rv_histogram *into, const struct rv_histogram *fr
     for (unsigned i = 0; i < RV_HISTOGRAM_OCTAVES; i++) {
         if (!from->octaves[i])
             continue;
-        uint64_t *counts = rv_histogram_touch(into, i);
-        for (unsigned j = 0; j < RV_HISTOGRAM_BUCKETS; j++)
-            counts[j] += from->octaves[i][j];
+        struct rv_histogram_octave *counts = rv_histogram_touch(into, i);
+        for (unsigned j = 0; j < RV_HISTOGRAM_BUCKETS; j++) {
+            uint64_t sum = count(counts, j) + count(from->octaves[i], j);
+            counts->low[j] = (uint8_t)sum;
+            counts->high[j] = sum >> 8;
+        }
     }
 }
 
@@ -34,7 +42,7 @@ uint64_t rv_histogram_at(const struct rv_histogram *histogram, uint64_t rank)
     uint64_t n = 0;
     for (unsigned i = 0; i < RV_HISTOGRAM_OCTAVES; i++)
         for (unsigned j = 0; histogram->octaves[i] && j < RV_HISTOGRAM_BUCKETS; j++) {
-            n += histogram->octaves[i][j];
+            n += count(histogram->octaves[i], j);
             if (n < rank)
                 continue;
             if (i == 0)
