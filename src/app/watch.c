@@ -200,7 +200,7 @@ static int write_spans(struct watch *watch)
                           watch->options->spans_format, watch->output.file);
 }
 
-static int write_picture(struct watch *watch)
+static int write_picture(struct watch *watch, const struct rv_session_counts *counts)
 {
     const struct rv_options *options = watch->options;
     return rv_headless_screenshot(&(struct rv_screenshot_params){
@@ -211,6 +211,9 @@ static int write_picture(struct watch *watch)
         .subroutines = rv_session_subroutines(watch->session),
         .at_ns = options->at_ns,
         .window_ns = options->window_ns,
+        .program = options->file ? options->file : options->argv[0],
+        .pid = watch->launch ? (uint32_t)rv_launch_pid(watch->launch) : 0,
+        .n_dropped = counts->n_dropped,
     });
 }
 
@@ -242,7 +245,7 @@ static void write_outputs(struct watch *watch)
         error = write_spans(watch);
     if (rv_output_close(&watch->output) != 0 || error)
         watch->status = STATUS_FAILED;
-    if (options->screenshot && write_picture(watch) != 0)
+    if (options->screenshot && write_picture(watch, &counts) != 0)
         watch->status = STATUS_FAILED;
 }
 
