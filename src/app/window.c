@@ -26,7 +26,8 @@
 #define RATE_NS 500000000u
 #define SAMPLES 4
 #define BUDGET_GPU 250000
-#define BUDGET_SOFTWARE 15000
+#define BUDGET_SOFTWARE 15000 /* while things move; at rest there is time for more */
+#define BUDGET_SOFTWARE_AT_REST 60000
 #define ZOOM_KEY 0.85
 #define PAN_KEY 0.08
 #define ZOOM_WHEEL 0.87
@@ -268,12 +269,14 @@ static bool is_moving(const struct window *window)
 
 static void draw(struct window *window, const struct rv_session_counts *counts)
 {
-    struct rv_view_params params = {.box_budget = window->is_software ? BUDGET_SOFTWARE : BUDGET_GPU};
+    struct rv_view_params params = {.box_budget = BUDGET_GPU};
     int width_px = 0, height_px = 0, width = 1;
     SDL_GL_GetDrawableSize(window->context.window, &width_px, &height_px);
     SDL_GetWindowSize(window->context.window, &width, NULL);
     window->scale = width > 0 ? (double)width_px / width : 1.0;
     window->is_rough = window->is_software && is_moving(window);
+    if (window->is_software)
+        params.box_budget = window->is_rough ? BUDGET_SOFTWARE : BUDGET_SOFTWARE_AT_REST;
     rv_navigate_window(&window->navigate, &params.from_ns, &params.to_ns);
     params.width_px = width_px > 0 ? (uint32_t)width_px : 1;
     rv_view_update(&window->view, rv_session_lanes(window->session), &params);

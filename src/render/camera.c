@@ -95,6 +95,7 @@ void rv_camera_fit(struct rv_camera *camera, const struct rv_stage *stage, const
     fit_corners(&fit, camera, stage);
     place_eye(camera, &fit);
     float along = glm_vec3_dot(camera->eye, camera->forward);
+    camera->pixel = 2.0f * camera->tan_y * (fit.distance_min - along) / (float)params->height_px;
     mat4 view, projection;
     glm_look(camera->eye, camera->forward, camera->up, view);
     float near = fmaxf(NEAR_MIN, 0.5f * (fit.distance_min - along));

@@ -21,6 +21,7 @@ struct rv_camera {
     vec3 eye;
     vec3 right, up, forward; /* orthonormal */
     float tan_x, tan_y;      /* half the picture's width and height at distance 1 */
+    float pixel;             /* world size of a pixel at the nearest point of the stage */
     int width_px, height_px;
 };
 

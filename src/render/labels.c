@@ -150,7 +150,8 @@ static void add_caption(struct rv_labels *labels, const struct rv_pass *pass, co
           size = fminf(lane->row_height * CAPTION_SHARE, CAPTION_SIZE_MAX);
     vec3 low = {left, (float)box->depth * lane->row_height,
                 lane->z + rv_stage_thickness(lane, box->depth) + CAPTION_LIFT};
-    if (right - left <= 2.0f * CAPTION_PADDING || !is_readable(pass->camera, low, right, height))
+    float least = fmaxf(2.0f * CAPTION_PADDING, WIDTH_MIN_PX * pass->camera->pixel);
+    if (right - left <= least || !is_readable(pass->camera, low, right, height))
         return;
     struct rv_subroutine subroutine = rv_subroutines_get(content->subroutines, box->id);
     char full[512], caption[CAPTION_BYTES];
