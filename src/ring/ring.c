@@ -41,28 +41,29 @@ static uint64_t waiting_from(uint64_t head, uint64_t from)
     return (int64_t)(head - from) > 0 ? head - from : 0;
 }
 
-#ifdef __SANITIZE_THREAD__
-/* Overwriting producers race with this copy by design; the tool only believes atomics. */
-static void copy_events(struct rv_event *out, const struct rv_event *events, size_t n)
+/* An overwriting producer races with the copy by design: ThreadSanitizer believes atomics only. It checks all others.
+ */
+static void copy_events(struct rv_event *out, const struct rv_event *events, size_t n, bool may_be_passed)
 {
+#ifdef __SANITIZE_THREAD__
     const uint64_t *words = (const uint64_t *)(const void *)events;
     uint64_t *out_words = (uint64_t *)(void *)out;
-    for (size_t i = 0; i < 2 * n; i++)
+    for (size_t i = 0; may_be_passed && i < 2 * n; i++)
         out_words[i] = __atomic_load_n(words + i, __ATOMIC_RELAXED);
-}
+    if (may_be_passed)
+        return;
 #else
-static void copy_events(struct rv_event *out, const struct rv_event *events, size_t n)
-{
+    (void)may_be_passed;
+#endif
     memcpy(out, events, n * sizeof *events);
 }
-#endif
 
-static void copy_around(const struct rv_ring *ring, uint64_t from, struct rv_event *out, size_t n)
+static void copy_around(const struct rv_ring *ring, uint64_t from, struct rv_event *out, size_t n, bool may_be_passed)
 {
     size_t first = (size_t)(from & (ring->n_events - 1));
     size_t n_before_wrap = ring->n_events - first < n ? ring->n_events - first : n;
-    copy_events(out, ring->events + first, n_before_wrap);
-    copy_events(out + n_before_wrap, ring->events, n - n_before_wrap);
+    copy_events(out, ring->events + first, n_before_wrap, may_be_passed);
+    copy_events(out + n_before_wrap, ring->events, n - n_before_wrap, may_be_passed);
 }
 
 static bool passes_tail(const struct rv_ring *ring)
@@ -91,7 +92,7 @@ static struct rv_ring_read read_ring(const struct rv_ring *ring, uint64_t *from,
     uint64_t begin = oldest_whole(ring, head, *from, guard);
     uint64_t n_waiting = waiting_from(head, begin);
     size_t n = n_waiting < max ? (size_t)n_waiting : max;
-    copy_around(ring, begin, out, n);
+    copy_around(ring, begin, out, n, may_be_passed);
 
     __atomic_thread_fence(__ATOMIC_ACQUIRE); /* C3 <- P3 */
     bool is_passed_now = may_be_passed || passes_tail(ring);
@@ -152,7 +153,7 @@ struct rv_ring_account rv_ring_account(const struct rv_ring *ring)
 
 void rv_ring_wake_consumer(struct rv_wire_header *header)
 {
-    __atomic_fetch_add(&header->consumer_wake, 1, __ATOMIC_SEQ_CST);        /* W2 <- W1 */
+    __atomic_fetch_add(&header->consumer_wake, 1, __ATOMIC_SEQ_CST);    /* W2 <- W1 */
     if (__atomic_load_n(&header->consumer_is_asleep, __ATOMIC_SEQ_CST)) /* W2 <- W1 */
         rv_os_futex_wake(&header->consumer_wake);
 }
