@@ -3,7 +3,6 @@
  * ever has two living owners, and no event is lost.
  */
 #include <errno.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,10 +11,19 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/os.h"
 #include "ring/directory.h"
 #include "ring/ring.h"
 
-enum { N_RINGS = 16, N_WORKERS = 64, N_CLAIMS = 1000, N_VICTIMS = 4, KILL_INTERVAL_NS = 3000000, MAX_PID = 1 << 22 };
+enum {
+    N_RINGS = 16,
+    N_WORKERS = 64,
+    N_CLAIMS = 1000,
+    N_VICTIMS = 4,
+    KILL_INTERVAL_NS = 5000000,
+    BACK_OFF_NS = 1000000,
+    MAX_PID = 1 << 22
+};
 
 /* Kept apart from the trace file: what the test knows. */
 struct truth {
@@ -65,7 +73,7 @@ static void work(const char *path, unsigned n_claims)
     for (unsigned i = 0; i < n_claims;) {
         int ring = rv_directory_claim(&map, process < 0 ? 0 : (uint32_t)process, RV_TAG_DEPTH);
         if (ring < 0) {
-            sched_yield();
+            rv_os_sleep_ns(BACK_OFF_NS); /* leave the processor to the consumer, which frees them */
             continue;
         }
         check_in(ring);
