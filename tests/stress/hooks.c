@@ -1,7 +1,7 @@
 /*
  * Runs a program that counts its own calls under the preloaded hooks and holds its rings against what it says.
  *
- *     hooks HOOKS.so FLAGS PROGRAM [ARG...]
+ *     hooks HOOKS.so|- FLAGS PROGRAM [ARG...]
  *
  * FLAGS, letters: p = every return pairs with the call on top of its stack; j = pushes may be abandoned by siglongjmp,
  * and are counted; t = clock tick, m = clock monotonic, s = small rings. Names come from the module table of the file.
@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "ring/modules.h"
+#include "ring/names.h"
 #include "stress/tracee.h"
 #include "symbols/catalog.h"
 
@@ -21,7 +22,7 @@
 #define TIMEOUT_MS 120000u
 
 static int n_failures;
-static uint64_t n_calls_of[MAX_NAMES];
+static uint64_t n_calls_of[MAX_NAMES], n_named_calls[MAX_NAMES], n_of_kind[RV_EVENT_KIND_COUNT];
 
 static void expect(bool is_so, const char *what, uint64_t got, uint64_t wanted)
 {
@@ -64,11 +65,13 @@ static void check_pairs(const struct tracee_stream *stream)
     size_t depth = 0, n_wrong = 0;
     for (size_t i = 0; i < stream->n; i++) {
         const struct rv_event *event = &stream->events[i];
-        if (rv_event_kind(event) == RV_EVENT_CALL_AT && depth < MAX_DEPTH) {
+        unsigned kind = rv_event_kind(event);
+        if ((kind == RV_EVENT_CALL || kind == RV_EVENT_CALL_AT) && depth < MAX_DEPTH) {
             stack[depth++] = *event;
-        } else if (rv_event_kind(event) == RV_EVENT_RETURN_AT) {
+        } else if (kind == RV_EVENT_RETURN || kind == RV_EVENT_RETURN_AT) {
             const struct rv_event *call = depth ? &stack[--depth] : event;
-            n_wrong += call == event || call->id != event->id || call->aux != event->aux || call->frame != event->frame;
+            n_wrong += call == event || rv_event_kind(call) != kind - 1 || call->id != event->id ||
+                       call->aux != event->aux || call->frame != event->frame;
         }
     }
     expect(n_wrong == 0, "returns that do not pair", n_wrong, 0);
@@ -83,6 +86,9 @@ static void count_calls(struct rv_catalog *catalog, const struct tracee_stream *
         const struct rv_event *event = &stream->events[i];
         uint64_t ticks = rv_event_ticks(event);
         n_back += i > 0 && ticks < rv_event_ticks(event - 1);
+        n_of_kind[rv_event_kind(event) % RV_EVENT_KIND_COUNT]++;
+        if (rv_event_kind(event) == RV_EVENT_CALL)
+            n_named_calls[event->id % MAX_NAMES]++;
         if (rv_event_kind(event) == RV_EVENT_CALL_AT)
             n_calls_of[rv_catalog_lookup(process, rv_event_address(event), ticks) % MAX_NAMES]++;
     }
@@ -107,36 +113,45 @@ static void check_streams(const struct tracee *tracee, struct rv_catalog *catalo
     expect(header->n_events_without_ring == 0, "events without a ring", header->n_events_without_ring, 0);
 }
 
-static bool is_named(const struct rv_catalog_name *name, const char *wanted)
+static bool is_named(const char *name, const char *wanted)
 {
-    size_t n = strlen(name->name), n_wanted = strlen(wanted);
-    return n >= n_wanted && strcmp(name->name + n - n_wanted, wanted) == 0 &&
-           (n == n_wanted || name->name[n - n_wanted - 1] == ':');
+    size_t n = strlen(name), n_wanted = strlen(wanted);
+    return n >= n_wanted && strcmp(name + n - n_wanted, wanted) == 0 &&
+           (n == n_wanted || name[n - n_wanted - 1] == ':');
 }
 
-static uint64_t calls_of(struct rv_catalog *catalog, const char *wanted)
+static uint64_t calls_of(const struct rv_map *map, struct rv_catalog *catalog, const char *wanted)
 {
+    char buffer[4096];
     uint64_t n = 0;
     for (uint32_t id = 1; id <= rv_catalog_count(catalog) && id < MAX_NAMES; id++) {
         struct rv_catalog_name name;
-        if (rv_catalog_name(catalog, id, &name) == 0 && is_named(&name, wanted))
+        if (rv_catalog_name(catalog, id, &name) == 0 && is_named(name.name, wanted))
             n += n_calls_of[id];
+    }
+    for (uint32_t id = 1; id < rv_names_count(map) && id < MAX_NAMES; id++) {
+        struct rv_name name;
+        if (rv_names_read(map, id, &name, buffer, sizeof buffer) == 0 && is_named(name.name, wanted))
+            n += n_named_calls[id];
     }
     return n;
 }
 
-static void check_counts(struct rv_catalog *catalog, FILE *out)
+/* "COUNT name calls" and "KIND kind events". */
+static void check_counts(const struct rv_map *map, struct rv_catalog *catalog, FILE *out)
 {
     char line[256], name[128];
     unsigned long long n;
-    unsigned n_counts = 0;
+    unsigned n_counts = 0, kind;
     rewind(out);
     while (fgets(line, sizeof line, out)) {
-        if (sscanf(line, "COUNT %127s %llu", name, &n) != 2)
-            continue;
-        n_counts++;
-        uint64_t n_calls = calls_of(catalog, name);
-        expect(n_calls == n, name, n_calls, n);
+        if (sscanf(line, "COUNT %127s %llu", name, &n) == 2) {
+            uint64_t n_calls = calls_of(map, catalog, name);
+            expect(n_calls == n, name, n_calls, n);
+            n_counts++;
+        } else if (sscanf(line, "KIND %u %llu", &kind, &n) == 2 && kind < RV_EVENT_KIND_COUNT) {
+            expect(n_of_kind[kind] == n, "events of a kind", n_of_kind[kind], n);
+        }
     }
     expect(n_counts > 0, "COUNT lines", n_counts, 1);
 }
@@ -166,14 +181,14 @@ int main(int argc, char **argv)
     };
     FILE *out = tmpfile();
     tracee_open(&tracee, &params);
-    tracee_start(&tracee, (const char *const *)argv + 3, argv[1], fileno(out));
+    tracee_start(&tracee, (const char *const *)argv + 3, strcmp(argv[1], "-") ? argv[1] : NULL, fileno(out));
     bool has_ended = drain_ticking(&tracee, params.clock_kind == RV_CLOCK_TICK);
     expect(has_ended, "ended in time", has_ended, 1);
     expect(tracee.status == 0, "status", (uint64_t)tracee.status, 0);
 
     struct rv_catalog *catalog = read_modules(&tracee.map);
     check_streams(&tracee, catalog, flags);
-    check_counts(catalog, out);
+    check_counts(&tracee.map, catalog, out);
     printf("%zu rings, %u modules, %u processes\n", tracee.n_streams, rv_modules_count(&tracee.map),
            tracee.map.header->n_processes_used);
     rv_catalog_destroy(catalog);
