@@ -37,6 +37,7 @@ struct stream {
     struct rv_event *events;
     uint32_t n;
     uint64_t ticks, random;
+    uint32_t drop_percent;
     struct program programs[N_STACKS];
     struct program *current;
     struct rv_block_input inputs[N_BLOCKS];
@@ -45,7 +46,8 @@ struct stream {
 
 static void put(struct stream *stream, unsigned kind, uint32_t id, int32_t key)
 {
-    if (stream->n == N_EVENTS)
+    if (stream->n == N_EVENTS ||
+        (stream->drop_percent && rv_bench_random(&stream->random) % 100 < stream->drop_percent))
         return;
     stream->ticks += 30 + rv_bench_random(&stream->random) % 40;
     uint32_t inversion = stream->tag_mode == RV_TAG_STACK_POINTER ? 0xffff : 0;
@@ -151,6 +153,13 @@ static void fill_deep100k(struct stream *stream)
         walk(stream, 100010);
 }
 
+/* A quarter of a walk's events is missing: hardly eight in a row nest. */
+static void fill_drops25(struct stream *stream)
+{
+    stream->drop_percent = 25;
+    fill_walk10(stream);
+}
+
 static const struct workload {
     const char *name;
     void (*fill)(struct stream *stream);
@@ -162,6 +171,7 @@ static const struct workload {
     {"fib", fill_fib, 1},
     {"threads64", fill_threads64, N_STACKS},
     {"deep100k", fill_deep100k, 1},
+    {"drops25", fill_drops25, 1},
 };
 
 static void cut_blocks(struct stream *stream)
@@ -333,11 +343,136 @@ static void bench_workload(struct rv_bench_out *out, const struct workload *work
     destroy_stream(stream);
 }
 
+/* Threads that take blocks in turn, scan them side by side and merge them in order, as the pipeline's workers do. */
+struct crew {
+    const struct stream *stream;
+    enum rv_scan_kernel kernel;
+    struct rv_block *blocks[N_BLOCKS];
+    bool is_scanned[N_BLOCKS];
+    struct rv_carry *carry;
+    uint32_t n_merged;
+    pthread_mutex_t lock;
+    atomic_uint next, n_ready;
+    unsigned n_threads;
+};
+
+static void merge_scanned(struct crew *crew, uint32_t b)
+{
+    pthread_mutex_lock(&crew->lock);
+    crew->is_scanned[b] = true;
+    while (crew->n_merged < N_BLOCKS && crew->is_scanned[crew->n_merged])
+        rv_carry_apply(crew->carry, crew->blocks[crew->n_merged++]);
+    pthread_mutex_unlock(&crew->lock);
+}
+
+/* Begins when all are there, and is over when all have ended. */
+static void *run_crew(void *argument)
+{
+    struct crew *crew = argument;
+    atomic_fetch_add_explicit(&crew->n_ready, 1, memory_order_relaxed);
+    while (atomic_load_explicit(&crew->n_ready, memory_order_relaxed) < crew->n_threads)
+        ;
+    for (uint32_t b; (b = atomic_fetch_add_explicit(&crew->next, 1, memory_order_relaxed)) < N_BLOCKS;) {
+        rv_block_scan(crew->blocks[b], &crew->stream->inputs[b], crew->kernel);
+        merge_scanned(crew, b);
+    }
+    return NULL;
+}
+
+static double time_crew(struct crew *crew, unsigned n_threads)
+{
+    pthread_t other;
+    crew->n_threads = n_threads;
+    crew->carry = rv_carry_create(crew->stream->tag_mode);
+    crew->n_merged = 0;
+    memset(crew->is_scanned, 0, sizeof crew->is_scanned);
+    atomic_store_explicit(&crew->next, 0, memory_order_relaxed);
+    atomic_store_explicit(&crew->n_ready, 0, memory_order_relaxed);
+    if (n_threads > 1 && pthread_create(&other, NULL, run_crew, crew) != 0)
+        return 0;
+    while (n_threads > 1 && atomic_load_explicit(&crew->n_ready, memory_order_relaxed) == 0)
+        ;
+    uint64_t begin_ns = rv_clock_mono_ns();
+    run_crew(crew);
+    if (n_threads > 1)
+        pthread_join(other, NULL);
+    uint64_t end_ns = rv_clock_mono_ns();
+    rv_carry_destroy(crew->carry);
+    return (double)(end_ns - begin_ns) / N_EVENTS;
+}
+
+#define N_BOUNCES 20000u
+
+static void *bounce(void *argument)
+{
+    atomic_uint *ball = argument;
+    for (unsigned i = 0; i < N_BOUNCES; i++) {
+        while (atomic_load_explicit(ball, memory_order_relaxed) != 2 * i + 1)
+            ;
+        atomic_store_explicit(ball, 2 * i + 2, memory_order_relaxed);
+    }
+    return NULL;
+}
+
+/* ns for a cache line to go from one core to the other: what two threads can gain depends on it. */
+static double time_pingpong(void)
+{
+    static _Alignas(64) atomic_uint ball;
+    pthread_t other;
+    atomic_store_explicit(&ball, 0, memory_order_relaxed);
+    if (pthread_create(&other, NULL, bounce, &ball) != 0)
+        return 0;
+    uint64_t begin_ns = 0;
+    for (unsigned i = 0; i < N_BOUNCES; i++) {
+        if (i == N_BOUNCES / 2)
+            begin_ns = rv_clock_mono_ns();
+        atomic_store_explicit(&ball, 2 * i + 1, memory_order_relaxed);
+        while (atomic_load_explicit(&ball, memory_order_relaxed) != 2 * i + 2)
+            ;
+    }
+    double one_way_ns = (double)(rv_clock_mono_ns() - begin_ns) / (2.0 * (N_BOUNCES / 2.0));
+    pthread_join(other, NULL);
+    return one_way_ns;
+}
+
+static void bench_threads2(struct rv_bench_out *out)
+{
+    struct stream *stream = create_stream(&workloads[0], RV_TAG_STACK_POINTER);
+    struct crew crew = {.stream = stream, .kernel = rv_scan_best_kernel(), .lock = PTHREAD_MUTEX_INITIALIZER};
+    double one[N_ROUNDS], two[N_ROUNDS];
+    char detail[96];
+    for (uint32_t b = 0; b < N_BLOCKS; b++)
+        crew.blocks[b] = rv_block_create(BLOCK);
+    time_crew(&crew, 2);
+    for (uint32_t round = 0; round < N_ROUNDS; round++) {
+        one[round] = time_crew(&crew, 1);
+        two[round] = time_crew(&crew, 2);
+    }
+    rv_bench_median(one, N_ROUNDS);
+    snprintf(detail, sizeof detail, "wall time, one thread %.2f; a line to the other core %.0f ns", one[0],
+             time_pingpong());
+    double median = rv_bench_median(two, N_ROUNDS);
+    rv_bench_row(out, &(struct rv_bench_row){
+                          .bench = "scan.walk10.threads2",
+                          .unit = "ns/event",
+                          .median = median,
+                          .min = two[0],
+                          .n = N_ROUNDS,
+                          .baseline = "one thread",
+                          .ratio = one[0] / two[0],
+                          .detail = detail,
+                      });
+    for (uint32_t b = 0; b < N_BLOCKS; b++)
+        rv_block_destroy(crew.blocks[b]);
+    destroy_stream(stream);
+}
+
 int rv_bench_scan(struct rv_bench_out *out)
 {
     for (size_t i = 0; i < sizeof workloads / sizeof *workloads; i++) {
         bench_workload(out, &workloads[i], RV_TAG_STACK_POINTER);
         bench_workload(out, &workloads[i], RV_TAG_DEPTH);
     }
+    bench_threads2(out);
     return 0;
 }

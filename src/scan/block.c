@@ -34,10 +34,11 @@ bool rv_scan_kernel_is_supported(enum rv_scan_kernel kernel)
         return true;
 #ifdef RV_SCAN_X86
     case RV_SCAN_AVX2:
-        return __builtin_cpu_supports("avx2");
+        return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2");
     case RV_SCAN_AVX512:
-        return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
-               __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq");
+        return __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("avx512f") &&
+               __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw") &&
+               __builtin_cpu_supports("avx512dq");
 #else
     case RV_SCAN_AVX2:
     case RV_SCAN_AVX512:
@@ -79,22 +80,16 @@ static uint32_t power_of_two_above(uint32_t n)
 
 struct rv_block *rv_block_create(uint32_t capacity)
 {
-    rv_assert(capacity <= RV_BLOCK_MAX_EVENTS);
+    rv_assert(capacity <= RV_BLOCK_EVENTS);
 #ifdef RV_SCAN_X86
     rv_patterns_init();
 #endif
     struct rv_block *block = allocate(1, sizeof *block);
     *block = (struct rv_block){.capacity = capacity};
     size_t n = (size_t)capacity + RV_KERNEL_OVERRUN;
-    size_t n_frames = n + 2 * RV_STACK_SENTINELS;
-    block->span_start = allocate(n, sizeof *block->span_start);
-    block->span_end = allocate(n, sizeof *block->span_end);
-    block->span_id = allocate(n, sizeof *block->span_id);
-    block->span_place = allocate(n, sizeof *block->span_place);
+    block->spans = allocate(4 * RV_LOCAL_STRIDE, sizeof *block->spans);
+    block->frames = allocate(3 * RV_FRAME_STRIDE, sizeof *block->frames);
     block->reaches = allocate(n, sizeof *block->reaches);
-    block->frame_start = allocate(n_frames, sizeof *block->frame_start);
-    block->frame_id = allocate(n_frames, sizeof *block->frame_id);
-    block->frame_key = allocate(n_frames, sizeof *block->frame_key);
     block->parts = allocate(n, sizeof *block->parts);
     block->ranges = allocate(n, sizeof *block->ranges);
     block->groups = allocate(n, sizeof *block->groups);
@@ -109,14 +104,9 @@ void rv_block_destroy(struct rv_block *block)
 {
     if (!block)
         return;
-    free(block->span_start);
-    free(block->span_end);
-    free(block->span_id);
-    free(block->span_place);
+    free(block->spans);
+    free(block->frames);
     free(block->reaches);
-    free(block->frame_start);
-    free(block->frame_id);
-    free(block->frame_key);
     free(block->parts);
     free(block->cuts);
     free(block->ranges);
@@ -146,26 +136,20 @@ static void begin_run(struct rv_block *block, struct rv_run *run)
 {
     uint32_t bottom = block->n_frames + RV_STACK_SENTINELS;
     *run = (struct rv_run){
-        .span_start = block->span_start,
-        .span_end = block->span_end,
-        .span_id = block->span_id,
-        .span_place = block->span_place,
-        .n_spans = block->n_spans,
-        .n_reaches = 0,
+        .spans = block->spans,
+        .frames = block->frames + bottom,
         .reaches = block->reaches + block->n_reaches,
-        .frame_start = block->frame_start + bottom,
-        .frame_id = block->frame_id + bottom,
-        .frame_key = block->frame_key + bottom,
+        .n_spans = block->n_spans,
         .min_key = INT32_MAX,
         .is_native = block->tag_mode == RV_TAG_STACK_POINTER,
         .base = (uint32_t)block->base_ticks,
         .inversion = rv_tag_inversion(block->tag_mode),
         .rise = rv_tag_rise(block->tag_mode),
     };
-    memset(run->frame_start - RV_STACK_SENTINELS, 0, RV_STACK_SENTINELS * sizeof *run->frame_start);
-    memset(run->frame_id - RV_STACK_SENTINELS, 0, RV_STACK_SENTINELS * sizeof *run->frame_id);
+    memset(run->frames - RV_STACK_SENTINELS, 0, RV_STACK_SENTINELS * sizeof *run->frames);
+    memset(run->frames + RV_FRAME_ID - RV_STACK_SENTINELS, 0, RV_STACK_SENTINELS * sizeof *run->frames);
     for (int i = 1; i <= RV_STACK_SENTINELS; i++)
-        run->frame_key[-i] = INT32_MAX;
+        run->frames[RV_FRAME_KEY - i] = INT32_MAX;
 }
 
 /* Open frames of all but the first part move down over the sentinels: the arrays stay dense. */
@@ -178,9 +162,9 @@ static void end_run(struct rv_block *block, struct rv_run *run, uint32_t stack)
     uint32_t first_frame = block->n_frames + RV_STACK_SENTINELS;
     if (block->n_parts && n_frames) {
         first_frame = block->n_frames;
-        memmove(block->frame_start + first_frame, run->frame_start, n_frames * sizeof *run->frame_start);
-        memmove(block->frame_id + first_frame, run->frame_id, n_frames * sizeof *run->frame_id);
-        memmove(block->frame_key + first_frame, run->frame_key, n_frames * sizeof *run->frame_key);
+        for (uint32_t array = 0; array < 3 * RV_FRAME_STRIDE; array += RV_FRAME_STRIDE)
+            for (uint32_t i = 0; i < n_frames; i++)
+                block->frames[array + first_frame + i] = run->frames[array + i];
     }
     block->parts[block->n_parts++] = (struct rv_part){
         .kind = RV_PART_EVENTS,

@@ -15,7 +15,7 @@
 #include "ringviz/wire.h"
 #include "scan/span.h"
 
-#define RV_BLOCK_EVENTS 16384u /* the usual capacity */
+#define RV_BLOCK_EVENTS 16384u /* the greatest and usual capacity */
 #define RV_BLOCK_PADDING 8u    /* readable events a kernel may touch past the last one */
 
 /*

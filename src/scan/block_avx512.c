@@ -20,7 +20,7 @@
 #define SCALAR_EVENTS 512u
 
 /* A part begins with reaches. */
-#define FIRST_EVENTS 8u
+#define FIRST_EVENTS 12u
 
 struct state {
     __m512i start, id, key; /* the window: top frame in lane 15; key doubled */
@@ -33,9 +33,9 @@ struct state {
 static inline __attribute__((always_inline)) void load_window(const struct rv_run *run, struct state *state)
 {
     const int32_t bottom = state->n_frames - N_WINDOW;
-    state->start = _mm512_loadu_si512(run->frame_start + bottom);
-    state->id = _mm512_loadu_si512(run->frame_id + bottom);
-    state->key = _mm512_loadu_si512(run->frame_key + bottom);
+    state->start = _mm512_loadu_si512(run->frames + bottom);
+    state->id = _mm512_loadu_si512(run->frames + RV_FRAME_ID + bottom);
+    state->key = _mm512_loadu_si512(run->frames + RV_FRAME_KEY + bottom);
     state->n_valid = N_WINDOW;
 }
 
@@ -95,7 +95,7 @@ static inline __attribute__((always_inline)) struct group load_group(const struc
  * Unwrapping against the last event of the previous group is the same as against each event's own predecessor while no
  * step exceeds half of what goes up.
  */
-static inline __attribute__((always_inline)) unsigned far_keys(const struct group *group, const struct state *state,
+static inline __attribute__((always_inline)) __mmask8 far_keys(const struct group *group, const struct state *state,
                                                                const bool is_native)
 {
     const int32_t limit = is_native ? 32768 - 1 : 4096 - 1;
@@ -127,9 +127,9 @@ static inline __attribute__((always_inline)) void push(struct rv_run *run, struc
     state->n_valid += moved;
     state->n_valid = state->n_valid > N_WINDOW ? N_WINDOW : state->n_valid;
     const int32_t top = state->n_frames - (int32_t)N_EVENTS;
-    _mm256_mask_storeu_epi32(run->frame_start + top, pushed, _mm512_extracti64x4_epi64(state->start, 1));
-    _mm256_mask_storeu_epi32(run->frame_id + top, pushed, _mm512_extracti64x4_epi64(state->id, 1));
-    _mm256_mask_storeu_epi32(run->frame_key + top, pushed, _mm512_extracti64x4_epi64(state->key, 1));
+    _mm256_mask_storeu_epi32(run->frames + top, pushed, _mm512_extracti64x4_epi64(state->start, 1));
+    _mm256_mask_storeu_epi32(run->frames + RV_FRAME_ID + top, pushed, _mm512_extracti64x4_epi64(state->id, 1));
+    _mm256_mask_storeu_epi32(run->frames + RV_FRAME_KEY + top, pushed, _mm512_extracti64x4_epi64(state->key, 1));
 }
 
 /* One step; false, and nothing changed, when an event is irregular. */
@@ -144,13 +144,12 @@ step(struct rv_run *run, struct state *state, const struct rv_event *events, __m
     __m256i lane = _mm256_cvtepu8_epi32(_mm_loadl_epi64((const void *)pattern->lane));
     __m256i id = pick(group.id, source, state->id), return_id = _mm256_permutexvar_epi32(lane, group.id);
     __mmask8 has_id = _mm256_mask_test_epi32_mask((__mmask8)((1u << pattern->n_returns) - 1), return_id, return_id);
-    unsigned irregular = _mm256_mask_cmpneq_epi32_mask(group.is_return, group.key, top_key) |
-                         _mm256_mask_cmpneq_epi32_mask(has_id, id, return_id) | far_keys(&group, state, is_native);
-    if (is_native)
-        irregular |= _mm256_mask_cmplt_epi32_mask(is_call, group.key, top_key);
-    else
-        irregular |= _mm256_mask_cmple_epi32_mask(is_call, group.key, top_key);
-    if (__builtin_expect(irregular != 0, 0))
+    __mmask8 bad_return = _mm256_mask_cmpneq_epi32_mask(group.is_return, group.key, top_key);
+    __mmask8 bad_id = _mm256_mask_cmpneq_epi32_mask(has_id, id, return_id);
+    __mmask8 bad_call = is_native ? _mm256_mask_cmplt_epi32_mask(is_call, group.key, top_key)
+                                  : _mm256_mask_cmple_epi32_mask(is_call, group.key, top_key);
+    __mmask8 bad = _kor_mask8(_kor_mask8(bad_return, bad_id), _kor_mask8(bad_call, far_keys(&group, state, is_native)));
+    if (__builtin_expect(!_kortestz_mask8_u8(bad, bad), 0))
         return false;
     if (is_native) {
         __m256i rise = _mm256_sub_epi32(group.key, top_key);
@@ -165,10 +164,10 @@ step(struct rv_run *run, struct state *state, const struct rv_event *events, __m
     const uint32_t span = state->n_spans;
     __m256i height = _mm256_cvtepi8_epi32(_mm_loadl_epi64((const void *)pattern->height));
     height = _mm256_add_epi32(height, _mm256_set1_epi32(state->n_frames));
-    _mm256_storeu_si256((void *)(run->span_start + span), pick(group.offset, source, state->start));
-    _mm256_storeu_si256((void *)(run->span_end + span), _mm256_permutexvar_epi32(lane, group.offset));
-    _mm256_storeu_si256((void *)(run->span_id + span), id);
-    _mm256_storeu_si256((void *)(run->span_place + span), _mm256_slli_epi32(height, RV_PLACE_SHIFT));
+    _mm256_storeu_si256((void *)(run->spans + span), pick(group.offset, source, state->start));
+    _mm256_storeu_si256((void *)(run->spans + RV_LOCAL_END + span), _mm256_permutexvar_epi32(lane, group.offset));
+    _mm256_storeu_si256((void *)(run->spans + RV_LOCAL_ID + span), id);
+    _mm256_storeu_si256((void *)(run->spans + RV_LOCAL_PLACE + span), _mm256_slli_epi32(height, RV_PLACE_SHIFT));
     state->n_spans = span + pattern->n_returns;
     uint32_t peak = (uint32_t)state->n_frames + pattern->peak;
     state->peak = peak > state->peak ? peak : state->peak;

@@ -61,13 +61,13 @@ static inline u32x4 load_four(const void *from)
 
 static void read_local(const struct rv_block *block, const struct segment *segment, size_t i, struct rv_span *out)
 {
-    uint32_t start = block->span_start[i], place = (uint32_t)block->span_place[i];
+    uint32_t start = block->spans[i], place = block->spans[RV_LOCAL_PLACE + i];
     uint32_t height = place >> RV_PLACE_SHIFT, flags = place & RV_PLACE_FLAGS;
     uint32_t is_nested = start >> 31 & ((height != 0) | segment->is_nesting);
     *out = (struct rv_span){
         .start = flags & RV_SPAN_ORPHAN ? segment->first_ticks : segment->base + (start & RV_START_OFFSET),
-        .end = segment->base + block->span_end[i],
-        .id = block->span_id[i],
+        .end = segment->base + block->spans[RV_LOCAL_END + i],
+        .id = block->spans[RV_LOCAL_ID + i],
         .depth = segment->depth + height,
         .stack = segment->stack,
         .flags = flags | is_nested * RV_SPAN_NESTED,
@@ -79,8 +79,8 @@ static inline bool read_four(const struct rv_block *block, const struct segment 
 {
     const u32x4 zero = {0};
     const u64x2 base = {segment->base, segment->base};
-    u32x4 start = load_four(block->span_start + i), end = load_four(block->span_end + i);
-    u32x4 id = load_four(block->span_id + i), place = load_four(block->span_place + i);
+    u32x4 start = load_four(block->spans + i), end = load_four(block->spans + RV_LOCAL_END + i);
+    u32x4 id = load_four(block->spans + RV_LOCAL_ID + i), place = load_four(block->spans + RV_LOCAL_PLACE + i);
     u32x4 height = place >> RV_PLACE_SHIFT, flags = place & RV_PLACE_FLAGS;
     u64x2 is_orphan = (u64x2)(flags & RV_SPAN_ORPHAN);
     if (is_orphan[0] | is_orphan[1])

@@ -8,6 +8,7 @@
 #include "scan/parts.h"
 
 #include "scan/span.h"
+#include "scan/tag.h"
 
 /* n: the event's own words, already taken apart. */
 struct plain {
@@ -20,16 +21,21 @@ static void close_top(struct rv_run *run, uint32_t end, uint32_t flags)
 {
     int32_t top = --run->n_frames;
     uint32_t span = run->n_spans++;
-    run->span_start[span] = run->frame_start[top];
-    run->span_end[span] = end;
-    run->span_id[span] = run->frame_id[top];
-    run->span_place[span] = top << RV_PLACE_SHIFT | (int32_t)flags;
+    run->spans[span] = run->frames[top];
+    run->spans[RV_LOCAL_END + span] = end;
+    run->spans[RV_LOCAL_ID + span] = run->frames[RV_FRAME_ID + top];
+    run->spans[RV_LOCAL_PLACE + span] = (uint32_t)top << RV_PLACE_SHIFT | flags;
     run->n_cut += flags == RV_SPAN_CUT;
+}
+
+static int32_t key_of_top(const struct rv_run *run)
+{
+    return (int32_t)run->frames[RV_FRAME_KEY + run->n_frames - 1];
 }
 
 static bool has_top(const struct rv_run *run, int32_t key)
 {
-    return run->n_frames && run->frame_key[run->n_frames - 1] == 2 * key;
+    return run->n_frames && key_of_top(run) == 2 * key;
 }
 
 static void add_reach(struct rv_run *run, const struct plain *event)
@@ -47,23 +53,22 @@ static void add_reach(struct rv_run *run, const struct plain *event)
         .is_return = event->is_return,
     };
     run->min_key = event->key;
-    for (int i = 1; i <= RV_STACK_SENTINELS; i++)
-        run->frame_key[-i] = 2 * event->key - 1;
+    run->frames[RV_FRAME_KEY - 1] = (uint32_t)(2 * event->key - 1);
 }
 
 static void add_orphan(struct rv_run *run, const struct plain *event)
 {
     uint32_t span = run->n_spans++;
-    run->span_start[span] = 0;
-    run->span_end[span] = event->offset;
-    run->span_id[span] = event->id;
-    run->span_place[span] = run->n_frames << RV_PLACE_SHIFT | RV_SPAN_ORPHAN;
+    run->spans[span] = 0;
+    run->spans[RV_LOCAL_END + span] = event->offset;
+    run->spans[RV_LOCAL_ID + span] = event->id;
+    run->spans[RV_LOCAL_PLACE + span] = (uint32_t)run->n_frames << RV_PLACE_SHIFT | RV_SPAN_ORPHAN;
     run->n_orphans++;
 }
 
 static void on_return(struct rv_run *run, const struct plain *event)
 {
-    while (event->id && has_top(run, event->key) && run->frame_id[run->n_frames - 1] != event->id)
+    while (event->id && has_top(run, event->key) && run->frames[RV_FRAME_ID + run->n_frames - 1] != event->id)
         close_top(run, event->offset, RV_SPAN_CUT);
     if (has_top(run, event->key))
         close_top(run, event->offset, 0);
@@ -92,17 +97,17 @@ static void on_call(struct rv_run *run, const struct plain *event)
         }
     }
     int32_t top = run->n_frames++;
-    run->frame_start[top] = event->offset | nested;
-    run->frame_id[top] = event->id;
-    run->frame_key[top] = 2 * event->key;
+    run->frames[top] = event->offset | nested;
+    run->frames[RV_FRAME_ID + top] = event->id;
+    run->frames[RV_FRAME_KEY + top] = (uint32_t)(2 * event->key);
     if ((uint32_t)run->n_frames > run->peak)
         run->peak = (uint32_t)run->n_frames;
 }
 
-static inline int32_t unwrap(int32_t key, uint32_t tag, uint32_t rise)
+static inline int32_t unwrap_step(int32_t key, uint32_t tag, uint32_t rise)
 {
     uint32_t fall = 65536 - rise;
-    return key + (int32_t)((tag - (uint32_t)key + fall) & 0xffff) - (int32_t)fall;
+    return (int32_t)((tag - (uint32_t)key + fall) & 0xffff) - (int32_t)fall;
 }
 
 /* Any event, exactly: the rule of serial.c from an empty stack. */
@@ -112,14 +117,14 @@ static __attribute__((noinline)) void on_event(struct rv_run *run, const struct 
     struct plain event = {
         .offset = ((uint32_t)raw->when - run->base) & RV_START_OFFSET,
         .id = raw->id,
-        .key = run->has_key ? unwrap(run->key, tag, run->rise) : (int32_t)tag,
+        .key = run->has_key ? run->key + unwrap_step(run->key, tag, run->rise) : (int32_t)tag,
         .is_return = raw->when >> RV_EVENT_KIND_SHIFT & 1,
     };
     if (!run->has_key)
         run->first_key = event.key;
     run->has_key = true;
     run->key = event.key;
-    while (run->n_frames && run->frame_key[run->n_frames - 1] > 2 * event.key)
+    while (run->n_frames && key_of_top(run) > 2 * event.key)
         close_top(run, event.offset, RV_SPAN_CUT);
     if (event.is_return)
         on_return(run, &event);
@@ -130,10 +135,7 @@ static __attribute__((noinline)) void on_event(struct rv_run *run, const struct 
 static inline __attribute__((always_inline)) void scan(struct rv_run *run, const struct rv_event *events, uint32_t n,
                                                        const bool is_native)
 {
-    uint32_t *const span_start = run->span_start, *const span_end = run->span_end, *const span_id = run->span_id;
-    int32_t *const span_place = run->span_place;
-    uint32_t *const frame_start = run->frame_start, *const frame_id = run->frame_id;
-    int32_t *const frame_key = run->frame_key;
+    uint32_t *const spans = run->spans, *const frames = run->frames;
     const uint32_t base = run->base;
     int64_t n_frames = run->n_frames;
     uint64_t n_spans = run->n_spans;
@@ -143,10 +145,11 @@ static inline __attribute__((always_inline)) void scan(struct rv_run *run, const
         uint64_t when = event->when;
         uint32_t id = event->id, offset = ((uint32_t)when - base) & RV_START_OFFSET;
         uint32_t is_return = when >> RV_EVENT_KIND_SHIFT & 1, call_mask = is_return - 1;
-        int32_t next = is_native ? unwrap(key, event->frame ^ 0xffffu, 32768) : unwrap(key, event->frame, 4096);
-        uint32_t rise = (uint32_t)(2 * next) - (uint32_t)frame_key[n_frames - 1];
+        int32_t next =
+            key + (is_native ? (int16_t)(~event->frame - key) : unwrap_step(key, event->frame, RV_TAG_RISE_DEPTH));
+        uint32_t rise = (uint32_t)(2 * next) - frames[n_frames - 1 + RV_FRAME_KEY];
         uint32_t least = is_native ? 0 : call_mask & 1;
-        uint32_t id_difference = id ? (frame_id[n_frames - 1] ^ id) & ~call_mask : 0;
+        uint32_t id_difference = id ? (frames[n_frames - 1 + RV_FRAME_ID] ^ id) & ~call_mask : 0;
         if (__builtin_expect((rise - least > (call_mask & 0x7fffffff)) | (id_difference != 0), 0)) {
             run->n_frames = (int32_t)n_frames;
             run->n_spans = (uint32_t)n_spans;
@@ -164,20 +167,20 @@ static inline __attribute__((always_inline)) void scan(struct rv_run *run, const
             continue;
         }
         key = next;
-        span_start[n_spans] = frame_start[n_frames - 1];
-        span_end[n_spans] = offset;
-        span_id[n_spans] = frame_id[n_frames - 1];
-        span_place[n_spans] = (int32_t)((uint32_t)(n_frames - 1) << RV_PLACE_SHIFT);
+        spans[n_spans] = frames[n_frames - 1];
+        spans[n_spans + RV_LOCAL_END] = offset;
+        spans[n_spans + RV_LOCAL_ID] = frames[n_frames - 1 + RV_FRAME_ID];
+        spans[n_spans + RV_LOCAL_PLACE] = (uint32_t)(n_frames - 1) << RV_PLACE_SHIFT;
         n_spans += is_return;
         if (is_native) {
-            uint32_t is_nest = call_mask & (rise == 0), is_bottom = call_mask & (rise == 1);
-            n_nests += is_nest;
+            uint32_t is_close = call_mask & (rise <= 1), is_bottom = is_close & rise;
+            n_nests += is_close - is_bottom;
             n_bottom += is_bottom;
-            offset |= (is_nest | is_bottom) << 31;
+            offset |= is_close << 31;
         }
-        frame_start[n_frames] = offset;
-        frame_id[n_frames] = id;
-        frame_key[n_frames] = 2 * next;
+        frames[n_frames] = offset;
+        frames[n_frames + RV_FRAME_ID] = id;
+        frames[n_frames + RV_FRAME_KEY] = (uint32_t)(2 * next);
         n_frames += 1 - 2 * (int64_t)is_return;
         peak = n_frames > (int64_t)peak ? (uint32_t)n_frames : peak;
     }
@@ -191,6 +194,7 @@ static inline __attribute__((always_inline)) void scan(struct rv_run *run, const
 
 void rv_kernel_scalar(struct rv_run *run, const struct rv_event *events, uint32_t n)
 {
+    const uint32_t n_reaches = run->n_reaches;
     if (n && !run->has_key) {
         on_event(run, events++);
         n--;
@@ -199,4 +203,7 @@ void rv_kernel_scalar(struct rv_run *run, const struct rv_event *events, uint32_
         scan(run, events, n, true);
     else
         scan(run, events, n, false);
+    if (run->n_reaches != n_reaches)
+        for (int i = 2; i <= RV_STACK_SENTINELS; i++)
+            run->frames[RV_FRAME_KEY - i] = run->frames[RV_FRAME_KEY - 1];
 }

@@ -157,7 +157,6 @@ static void apply_reach(struct rv_carry *carry, struct stack *stack, struct rv_b
     reach->depth = (int32_t)(stack->base_depth + stack->n);
     if (stack->n + reach->peak > carry->counts.max_depth)
         carry->counts.max_depth = stack->n + reach->peak;
-    touch(carry, stack, stack->n);
 }
 
 static void reserve_frames(struct stack *stack, size_t n)
@@ -178,9 +177,8 @@ static void push_frames(struct stack *stack, const struct rv_block *block, const
     if (!n)
         return;
     reserve_frames(stack, (size_t)stack->n + n);
-    const uint32_t *start = block->frame_start + part->events.first_frame;
-    const uint32_t *id = block->frame_id + part->events.first_frame;
-    const int32_t *key = block->frame_key + part->events.first_frame;
+    const uint32_t *start = block->frames + part->events.first_frame;
+    const uint32_t *id = start + RV_FRAME_ID, *key = start + RV_FRAME_KEY;
     uint64_t *to_start = stack->start + stack->n, base = block->base_ticks;
     uint32_t *to_id = stack->id + stack->n;
     int64_t *to_key = stack->key + stack->n;
@@ -189,7 +187,7 @@ static void push_frames(struct stack *stack, const struct rv_block *block, const
     for (uint32_t i = 0; i < n; i++)
         to_id[i] = id[i];
     for (uint32_t i = 0; i < n; i++)
-        to_key[i] = shift + (key[i] >> 1);
+        to_key[i] = shift + ((int32_t)key[i] >> 1);
     stack->n += n;
 }
 
@@ -205,8 +203,12 @@ static void apply_events(struct rv_carry *carry, struct rv_block *block, struct 
     part->events.first_ticks = stack->first_ticks;
     int64_t first = rv_tag_advance(&stack->tag, carry->tag_mode, (uint16_t)part->events.first_key);
     int64_t shift = first - part->events.first_key;
-    for (uint32_t i = 0; i < n_reaches; i++)
+    uint32_t n_kept = stack->n;
+    for (uint32_t i = 0; i < n_reaches; i++) {
         apply_reach(carry, stack, block, &reaches[i], shift + reaches[i].key);
+        n_kept = stack->n < n_kept ? stack->n : n_kept;
+    }
+    touch(carry, stack, n_kept);
     push_frames(stack, block, part, shift);
     stack->tag.key = shift + part->events.last_key;
     struct rv_carry_counts *counts = &carry->counts;

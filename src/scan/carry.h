@@ -18,6 +18,7 @@ void rv_carry_apply(struct rv_carry *carry, struct rv_block *block);
 /*
  * Read the finished spans of a merged block: for each stack in closing order (children before parents), up to max.
  *   cursor   zero before the first call
+ *   max      a few hundred keep the spans in the first-level cache until they have been used
  *   returns  spans written; 0 at the end
  * Times are ticks; an ORPHAN's start is its stack's first tick.
  */

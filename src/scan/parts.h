@@ -2,7 +2,7 @@
  * Inside the scan: what a block consists of, shared by the kernels, the carry and the reader.
  *
  * Keys in a block are relative to the part's first tag, so that an event moves them by less than 2^15 and twice a key
- * fits 31 bits for RV_BLOCK_MAX_EVENTS events. A local stack is three arrays; frame_key holds 2 * key. The 16 entries
+ * fits 31 bits for RV_BLOCK_EVENTS events. A frame's key is kept doubled. The 16 entries
  * below it hold 2 * min_key - 1, which no event's 2 * key equals and which only a new minimum falls below: underflow
  * and new minima fail the same compare as any irregular event.
  */
@@ -16,9 +16,20 @@
 #include "scan/block.h"
 #include "scan/carry.h"
 
-#define RV_BLOCK_MAX_EVENTS 32000u
 #define RV_STACK_SENTINELS 16
 #define RV_KERNEL_OVERRUN 16 /* elements a kernel may write past what counts */
+
+/*
+ * Local spans are four arrays in one, local frames three, at distances known to the compiler: a kernel then needs one
+ * register for each. The distances keep the arrays out of each other's cache sets.
+ */
+#define RV_LOCAL_STRIDE (RV_BLOCK_EVENTS + 144)
+#define RV_LOCAL_END RV_LOCAL_STRIDE /* the start is at 0 */
+#define RV_LOCAL_ID (2 * RV_LOCAL_STRIDE)
+#define RV_LOCAL_PLACE (3 * RV_LOCAL_STRIDE)
+#define RV_FRAME_STRIDE (RV_BLOCK_EVENTS + 208)
+#define RV_FRAME_ID RV_FRAME_STRIDE /* the start is at 0 */
+#define RV_FRAME_KEY (2 * RV_FRAME_STRIDE)
 
 /* A frame's start is an offset of 31 bits; the top bit says that an equal key was below it: RV_SPAN_NESTED. */
 #define RV_START_NESTED 0x80000000u
@@ -52,13 +63,10 @@ struct rv_reach {
 
 /* The state of a kernel in one part. */
 struct rv_run {
-    uint32_t *span_start, *span_end, *span_id;
-    int32_t *span_place;
-    uint32_t n_spans;
-    uint32_t n_reaches;
+    uint32_t *spans;  /* the block's */
+    uint32_t *frames; /* from the part's bottom */
     struct rv_reach *reaches;
-    uint32_t *frame_start, *frame_id;
-    int32_t *frame_key;
+    uint32_t n_spans, n_reaches;
     int32_t n_frames;
     int32_t key, min_key, first_key;
     bool has_key, is_native;
@@ -129,11 +137,8 @@ struct rv_block {
     uint64_t last_ticks; /* of the last CALL or RETURN */
     bool has_events;
 
-    uint32_t *span_start, *span_end, *span_id;
-    int32_t *span_place;
+    uint32_t *spans, *frames;
     struct rv_reach *reaches;
-    uint32_t *frame_start, *frame_id;
-    int32_t *frame_key;
     uint32_t n_spans, n_reaches, n_frames;
 
     struct rv_part *parts;

@@ -151,7 +151,7 @@ static void cut_blocks(struct blocks *blocks, const struct rv_event *events, siz
                        const struct cutting *cutting)
 {
     uint64_t random = cutting->seed;
-    size_t most = n < 20000 ? n + 1 : 20000;
+    size_t most = n < RV_BLOCK_EVENTS ? n + 1 : RV_BLOCK_EVENTS;
     uint32_t entry_stack = 0;
     blocks->capacity_events = cutting->block_events ? cutting->block_events : (uint32_t)most;
     blocks->inputs = rv_alloc(n + 1, sizeof *blocks->inputs);

@@ -41,7 +41,7 @@ static bool check_stream(uint64_t seed)
         for (size_t i = 0; i < sizeof sizes / sizeof *sizes && is_equal; i++) {
             struct cutting cutting = {
                 .kernel = (enum rv_scan_kernel)kernel,
-                .block_events = sizes[i] > 30000 ? 30000 : sizes[i],
+                .block_events = sizes[i] < RV_BLOCK_EVENTS ? sizes[i] : RV_BLOCK_EVENTS,
                 .n_threads = 1 + random_below(&random, 4),
                 .seed = random_next(&random),
             };

@@ -266,6 +266,22 @@ Test(scan, tells_which_open_frames_have_not_changed, .timeout = 10)
     rv_carry_destroy(carry);
 }
 
+Test(scan, survives_more_stacks_than_any_program_has, .timeout = 60)
+{
+    const uint32_t n = 140000;
+    struct rv_event *events = calloc(n, sizeof *events);
+    for (uint32_t i = 0; i < n; i += 2) {
+        events[i] = (struct rv_event)SWITCH(i * 2654435761u, 10 + i);
+        events[i + 1] = (struct rv_event)CALL(1, 0, 10 + i);
+    }
+    struct cutting cutting = {.kernel = rv_scan_best_kernel(), .block_events = 16384};
+    struct scanned got = scan_in_blocks(events, n, RV_TAG_DEPTH, &cutting);
+    cr_expect_eq(got.n, n / 2);
+    cr_expect_eq(got.counts.n_calls, n / 2);
+    scanned_free(&got);
+    free(events);
+}
+
 /*
  * Random drops against the truth. When both the RETURN of one call and the CALL of the next at its place are gone,
  * nothing tells that what follows is not inside the first: it stays open until something cuts it. So: the nearest span
