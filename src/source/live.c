@@ -55,7 +55,7 @@ struct live {
     uint64_t last_liveness_ns, last_loss_ns;
     size_t n_streams;      /* open now */
     uint64_t n_idle_turns; /* in a row */
-    bool has_had_stream, is_busy, is_ending, is_account_turn;
+    bool has_had_stream, is_busy, is_ending, is_loss_turn;
     /* naming thread */
     uint32_t n_named;
     uint32_t *unnamed; /* ids whose module was not known yet */
@@ -168,7 +168,7 @@ static void account(struct live *live, struct live_ring *slot, uint32_t ring_idx
     struct rv_ring_account now = rv_ring_account(&slot->ring);
     intake->account_stream(intake->context, slot->stream,
                            &(struct rv_stream_account){now.n_produced, now.n_consumed, now.n_dropped});
-    if (now.n_dropped > slot->n_dropped_said && !is_read_at_end(live)) {
+    if (live->is_loss_turn && now.n_dropped > slot->n_dropped_said && !is_read_at_end(live)) {
         char name[64];
         rv_directory_thread_name(live->map, ring_idx, name);
         rv_warn("%llu drops on ring %u (%s)", (unsigned long long)(now.n_dropped - slot->n_dropped_said), ring_idx,
@@ -179,6 +179,7 @@ static void account(struct live *live, struct live_ring *slot, uint32_t ring_idx
 
 static void close_stream(struct live *live, struct live_ring *slot, uint32_t ring_idx, const struct rv_intake *intake)
 {
+    live->is_loss_turn = true;
     account(live, slot, ring_idx, intake);
     uint64_t exited = __atomic_load_n(&slot->ring.control->exited_ticks, __ATOMIC_RELAXED) & RV_EVENT_TICKS_MASK;
     uint64_t stopped = __atomic_load_n(&slot->ring.control->closing_ticks, __ATOMIC_RELAXED) & RV_EVENT_TICKS_MASK;
@@ -291,7 +292,7 @@ static bool visit_ring(struct live *live, uint32_t ring_idx, bool check_liveness
         return false;
     bool has_events = rv_ring_n_waiting(&slot->ring) > 0;
     drain_ring(live, slot, intake);
-    if (live->is_account_turn)
+    if (check_liveness)
         account(live, slot, ring_idx, intake);
     if (is_last_turn && (live->is_ending || rv_ring_n_waiting(&slot->ring) == 0))
         close_stream(live, slot, ring_idx, intake);
@@ -325,8 +326,8 @@ static enum rv_source_status poll_live(struct rv_source *source, const struct rv
     bool check_liveness = now - live->last_liveness_ns >= LIVENESS_INTERVAL_NS;
     if (check_liveness)
         live->last_liveness_ns = now;
-    live->is_account_turn = now - live->last_loss_ns >= LOSS_INTERVAL_NS;
-    if (live->is_account_turn)
+    live->is_loss_turn = now - live->last_loss_ns >= LOSS_INTERVAL_NS;
+    if (live->is_loss_turn)
         live->last_loss_ns = now;
     live->is_ending = intake->is_stopping(intake->context);
     bool was_over = is_over(live);
