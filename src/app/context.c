@@ -7,18 +7,24 @@
 
 #include "base/err.h"
 
+int rv_context_check(void)
+{
+    if (getenv("SDL_VIDEODRIVER") || getenv("DISPLAY") || getenv("WAYLAND_DISPLAY"))
+        return 0;
+    return rv_err(ENODEV, "no display for a window (DISPLAY and WAYLAND_DISPLAY are not set); --headless and "
+                          "--screenshot need none");
+}
+
 static int start_video(bool is_offscreen)
 {
     SDL_SetHint(SDL_HINT_NO_SIGNAL_HANDLERS, "1");
     const char *wish = getenv("SDL_VIDEODRIVER");
-    bool has_display = getenv("DISPLAY") || getenv("WAYLAND_DISPLAY");
     if (SDL_InitSubSystem(SDL_INIT_EVENTS) != 0)
         return rv_err(ENODEV, "SDL: %s", SDL_GetError());
     if (is_offscreen && !wish && SDL_VideoInit("offscreen") == 0)
         return 0;
-    if (!is_offscreen && !wish && !has_display)
-        return rv_err(ENODEV, "no display for a window (DISPLAY and WAYLAND_DISPLAY are not set); --headless and "
-                              "--screenshot need none");
+    if (!is_offscreen && rv_context_check() != 0)
+        return -ENODEV;
     return SDL_VideoInit(NULL) == 0 ? 0 : rv_err(ENODEV, "no display: %s", SDL_GetError());
 }
 

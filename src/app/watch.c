@@ -30,7 +30,8 @@ struct watch {
     struct rv_source *source;
     struct rv_launch *launch;
     struct rv_session *session;
-    int status; /* of ringviz */
+    uint64_t end_ns; /* when capture ends by --duration */
+    int status;      /* of ringviz */
 };
 
 static volatile sig_atomic_t n_interrupts;
@@ -85,7 +86,9 @@ static bool command_has_ended(void *context)
 static int prepare(struct watch *watch)
 {
     const struct rv_options *options = watch->options;
-    int error = rv_output_open(&watch->output, options->output);
+    int error = options->is_headless ? 0 : rv_window_check();
+    if (!error)
+        error = rv_output_open(&watch->output, options->output);
     if (!error)
         error = rv_filter_create(&watch->filter, options->include, options->exclude);
     if (!error && options->has_spans)
@@ -131,10 +134,18 @@ static void start_session(struct watch *watch)
 
 static void run_headless(struct watch *watch)
 {
-    uint64_t end_ns = watch->options->duration_ns ? rv_clock_mono_ns() + watch->options->duration_ns : UINT64_MAX;
     while (!rv_session_wait(watch->session, TURN_NS))
-        if (is_interrupted(watch) || rv_clock_mono_ns() >= end_ns)
+        if (is_interrupted(watch) || rv_clock_mono_ns() >= watch->end_ns)
             rv_session_stop(watch->session);
+}
+
+/* Asked by the window between frames: capture may end before the user is done looking. */
+static bool should_close(void *context)
+{
+    struct watch *watch = context;
+    if (rv_clock_mono_ns() >= watch->end_ns && !rv_session_is_done(watch->session))
+        rv_session_stop(watch->session);
+    return is_interrupted(watch);
 }
 
 /* Capture is over; the program may go on without us. Its end is waited for, as a shell would. */
@@ -265,6 +276,7 @@ static void tear_down(struct watch *watch)
 static void run(struct watch *watch)
 {
     const struct rv_options *options = watch->options;
+    watch->end_ns = options->duration_ns ? rv_clock_mono_ns() + options->duration_ns : UINT64_MAX;
     if (options->is_headless) {
         run_headless(watch);
     } else {
@@ -273,6 +285,8 @@ static void run(struct watch *watch)
                                                       .pid = watch->launch ? rv_launch_pid(watch->launch) : 0,
                                                       .width_px = options->width_px,
                                                       .height_px = options->height_px,
+                                                      .should_close = should_close,
+                                                      .context = watch,
                                                   });
         if (error)
             watch->status = STATUS_FAILED;

@@ -369,6 +369,11 @@ static int open_window(struct window *window)
     return rv_scene_create(&window->scene);
 }
 
+int rv_window_check(void)
+{
+    return rv_context_check();
+}
+
 int rv_window_run(struct rv_session *session, const struct rv_window_params *params)
 {
     struct window window = {.params = params, .session = session, .is_dirty = true, .scale = 1.0};

@@ -16,6 +16,9 @@ struct rv_window_params {                /* zero = default */
     void *context;
 };
 
+/* Is there a display for a window? 0, or -ENODEV with one line printed. To be asked before anything is started. */
+int rv_window_check(void);
+
 /*
  * Run until the user closes the window. Keys by scancode: W S zoom at the cursor, A D and the arrows pan, the wheel
  * zooms at the cursor (Ctrl finer, Shift faster), dragging pans, Space freezes the view while capture goes on, End or L

@@ -50,7 +50,7 @@ int rv_png_write(const char *path, const uint8_t *rgba, int width_px, int height
     int err = 0;
     FILE *out = fopen(beside, "wbxe");
     if (!out) {
-        err = rv_err_sys("%s", beside);
+        err = rv_err_sys("%s", path);
     } else {
         bool is_written = write_image(out, rgba, width_px, height_px);
         bool is_closed = !fclose(out);
