@@ -55,11 +55,13 @@ wait $viewer || fail "a viewer that was stopped ends with status $?"
 [ "$(produced "$folder/stopped.json")" -gt 1000000 ] || fail "too few events after a stop"
 
 # The program is killed: the report has what it did, the status says so.
-"$ringviz" --report=json --output="$folder/dead.json" -- "$program" 60 >/dev/null 2>&1 &
+"$ringviz" --report=json --output="$folder/dead.json" -- sh -c 'echo $$ >"$2"; exec "$1" 60' sh "$program" "$folder/pid" \
+    >/dev/null 2>&1 &
 viewer=$!
-wait_for 10 has_private_file $viewer || fail "no trace file of $viewer"
+wait_for 10 test -s "$folder/pid" || fail "the program did not start"
 sleep 0.3
-pkill -9 -P $viewer
+kill -9 "$(cat "$folder/pid")"
+rm "$folder/pid"
 wait $viewer
 [ $? -eq 137 ] || fail "a killed program does not show in the status"
 [ "$(produced "$folder/dead.json")" -gt 0 ] || fail "nothing read of a killed program"
@@ -71,14 +73,16 @@ timeout 60 "$ringviz" --duration=50ms --report=json --output="$folder/while.json
 grep -q '^COUNT fib' "$folder/out" || fail "--duration ends the program"
 
 # Two interrupts end ringviz, and the report is written.
-"$ringviz" --report=json --output="$folder/twice.json" -- sh -c 'trap "" INT; exec "$1" 60' sh "$program" >/dev/null 2>&1 &
+"$ringviz" --report=json --output="$folder/twice.json" -- sh -c 'trap "" INT; echo $$ >"$2"; exec "$1" 60' sh "$program" \
+    "$folder/pid" >/dev/null 2>&1 &
 viewer=$!
-wait_for 10 has_private_file $viewer || fail "no trace file of $viewer"
+wait_for 10 test -s "$folder/pid" || fail "the program did not start"
 sleep 0.2
 kill -INT $viewer
 sleep 0.1
 kill -INT $viewer
-pkill -9 -P $viewer
+wait_for 10 test -s "$folder/twice.json"
+kill -9 "$(cat "$folder/pid")"
 wait $viewer
 [ -s "$folder/twice.json" ] || fail "no report after two interrupts"
 
