@@ -32,9 +32,10 @@ produced() { # REPORT.json
 }
 
 # A viewer is killed: the program ends as if alone, and the next start clears up.
-"$ringviz" --headless -- sh -c '"$1" 34 >"$2"; echo $? >"$2.status"' sh "$program" "$folder/killed" 2>/dev/null &
+"$ringviz" --headless -- sh -c 'echo $$ >"$2.pid"; "$1" 34 >"$2"; echo $? >"$2.status"' sh "$program" "$folder/killed" 2>/dev/null &
 viewer=$!
-wait_for 10 has_private_file $viewer || fail "no trace file of $viewer"
+wait_for 10 test -s "$folder/killed.pid" || fail "the program did not start"
+has_private_file $viewer || fail "no trace file of $viewer"
 sleep 0.1
 kill -9 $viewer
 wait $viewer 2>/dev/null
@@ -44,10 +45,10 @@ timeout 20 "$ringviz" --headless -- true 2>/dev/null
 has_private_file $viewer && fail "the trace file of a killed viewer stays"
 
 # A viewer is stopped: the program goes on; continued, it ends with everything that was left.
-"$ringviz" --report=json --output="$folder/stopped.json" -- sh -c '"$1" 34 >"$2"; echo $? >"$2.status"' sh "$program" \
-    "$folder/stopped" 2>/dev/null &
+"$ringviz" --report=json --output="$folder/stopped.json" -- sh -c 'echo $$ >"$2.pid"; "$1" 34 >"$2"; echo $? >"$2.status"' \
+    sh "$program" "$folder/stopped" 2>/dev/null &
 viewer=$!
-wait_for 10 has_private_file $viewer || fail "no trace file of $viewer"
+wait_for 10 test -s "$folder/stopped.pid" || fail "the program did not start"
 kill -STOP $viewer
 wait_for 30 test -s "$folder/stopped.status" || fail "the program hangs on a stopped viewer"
 kill -CONT $viewer
