@@ -20,6 +20,7 @@ ringviz=build/release/bin/ringviz
 demo=build/release/bin/ringviz-demo
 if [ -n "${DISPLAY:-}${WAYLAND_DISPLAY:-}" ]; then
     echo "$ringviz -- $demo ${seconds:-30}"
+    echo "close the window, or press Ctrl+Q, to end"
     "$ringviz" -- "$demo" "${seconds:-30}"
     exit
 fi

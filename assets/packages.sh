@@ -33,5 +33,6 @@ install_packages() {
     echo "installing: $missing"
     # shellcheck disable=SC2086
     $sudo apt-get update -qq </dev/null &&
-        $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing </dev/null >/dev/null
+        $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends -o Dpkg::Use-Pty=0 \
+            $missing </dev/null >/dev/null
 }
