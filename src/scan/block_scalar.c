@@ -194,7 +194,6 @@ static inline __attribute__((always_inline)) void scan(struct rv_run *run, const
 
 void rv_kernel_scalar(struct rv_run *run, const struct rv_event *events, uint32_t n)
 {
-    const uint32_t n_reaches = run->n_reaches;
     if (n && !run->has_key) {
         on_event(run, events++);
         n--;
@@ -203,7 +202,4 @@ void rv_kernel_scalar(struct rv_run *run, const struct rv_event *events, uint32_
         scan(run, events, n, true);
     else
         scan(run, events, n, false);
-    if (run->n_reaches != n_reaches)
-        for (int i = 2; i <= RV_STACK_SENTINELS; i++)
-            run->frames[RV_FRAME_KEY - i] = run->frames[RV_FRAME_KEY - 1];
 }

@@ -1,10 +1,11 @@
 /*
  * Inside the scan: what a block consists of, shared by the kernels, the carry and the reader.
  *
- * Keys in a block are relative to the part's first tag, so that an event moves them by less than 2^15 and twice a key
- * fits 31 bits for RV_BLOCK_EVENTS events. A frame's key is kept doubled. The 16 entries
- * below it hold 2 * min_key - 1, which no event's 2 * key equals and which only a new minimum falls below: underflow
- * and new minima fail the same compare as any irregular event.
+ * Keys in a block are relative to the part's first tag, and an event moves them by at most 61,440: twice a key, and
+ * twice the difference of two, fit 32 bits for RV_BLOCK_EVENTS events. A frame's key is kept doubled. The entry below
+ * the lowest holds 2 * min_key - 1, which no event's 2 * key equals and which only a new minimum falls below: underflow
+ * and new minima fail the same compare as any irregular event. Below that are entries a kernel may load; odd, so that
+ * none is equal.
  */
 #ifndef RV_SCAN_PARTS_H
 #define RV_SCAN_PARTS_H
