@@ -1,53 +1,80 @@
 #include "model/histogram.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/vec.h"
 
-static uint64_t count(const struct rv_histogram_octave *octave, unsigned bucket)
+static uint64_t count(const struct rv_histogram *histogram, size_t idx)
 {
-    return octave->high[bucket] << 8 | octave->low[bucket];
+    return histogram->low[idx] + (histogram->high ? histogram->high[idx] << 8 : 0);
 }
 
 void rv_histogram_fini(struct rv_histogram *histogram)
 {
-    for (unsigned i = 0; i < RV_HISTOGRAM_OCTAVES; i++)
-        free(histogram->octaves[i]);
+    free(histogram->low);
+    free(histogram->high);
     *histogram = (struct rv_histogram){0};
 }
 
-struct rv_histogram_octave *rv_histogram_touch(struct rv_histogram *histogram, unsigned octave)
+void rv_histogram_widen(struct rv_histogram *histogram, unsigned octave)
 {
-    if (!histogram->octaves[octave])
-        histogram->octaves[octave] = rv_alloc(1, sizeof(struct rv_histogram_octave));
-    return histogram->octaves[octave];
+    unsigned first = octave, end = octave + 1;
+    if (histogram->n && histogram->first < first)
+        first = histogram->first;
+    if (histogram->n && histogram->first + histogram->n > (int)end)
+        end = histogram->first + histogram->n;
+    size_t n_buckets = (size_t)(end - first) * RV_HISTOGRAM_BUCKETS,
+           n_old = (size_t)histogram->n * RV_HISTOGRAM_BUCKETS;
+    struct rv_histogram wider = {.first = (uint8_t)first, .n = (uint8_t)(end - first)};
+    size_t shift = n_old ? (size_t)(histogram->first - first) * RV_HISTOGRAM_BUCKETS : 0;
+    wider.low = rv_alloc(n_buckets, sizeof *wider.low);
+    if (n_old)
+        memcpy(wider.low + shift, histogram->low, n_old * sizeof *wider.low);
+    if (histogram->high) {
+        wider.high = rv_alloc(n_buckets, sizeof *wider.high);
+        memcpy(wider.high + shift, histogram->high, n_old * sizeof *wider.high);
+    }
+    rv_histogram_fini(histogram);
+    *histogram = wider;
+}
+
+void rv_histogram_carry(struct rv_histogram *histogram, size_t idx, uint64_t n)
+{
+    if (!histogram->high)
+        histogram->high = rv_alloc((size_t)histogram->n * RV_HISTOGRAM_BUCKETS, sizeof *histogram->high);
+    histogram->high[idx] += n;
 }
 
 void rv_histogram_merge(struct rv_histogram *into, const struct rv_histogram *from)
 {
-    for (unsigned i = 0; i < RV_HISTOGRAM_OCTAVES; i++) {
-        if (!from->octaves[i])
-            continue;
-        struct rv_histogram_octave *counts = rv_histogram_touch(into, i);
-        for (unsigned j = 0; j < RV_HISTOGRAM_BUCKETS; j++) {
-            uint64_t sum = count(counts, j) + count(from->octaves[i], j);
-            counts->low[j] = (uint8_t)sum;
-            counts->high[j] = sum >> 8;
-        }
+    if (from->n == 0)
+        return;
+    if (into->n == 0 || from->first < into->first)
+        rv_histogram_widen(into, from->first);
+    if (from->first + from->n > into->first + into->n)
+        rv_histogram_widen(into, from->first + from->n - 1u);
+    size_t shift = (size_t)(from->first - into->first) * RV_HISTOGRAM_BUCKETS;
+    for (size_t i = 0; i < (size_t)from->n * RV_HISTOGRAM_BUCKETS; i++) {
+        uint64_t sum = into->low[shift + i] + count(from, i);
+        into->low[shift + i] = (uint8_t)sum;
+        if (sum >> 8)
+            rv_histogram_carry(into, shift + i, sum >> 8);
     }
 }
 
 uint64_t rv_histogram_at(const struct rv_histogram *histogram, uint64_t rank)
 {
     uint64_t n = 0;
-    for (unsigned i = 0; i < RV_HISTOGRAM_OCTAVES; i++)
-        for (unsigned j = 0; histogram->octaves[i] && j < RV_HISTOGRAM_BUCKETS; j++) {
-            n += count(histogram->octaves[i], j);
-            if (n < rank)
-                continue;
-            if (i == 0)
-                return j;
-            return ((uint64_t)(RV_HISTOGRAM_BUCKETS + j) << (i - 1)) + (((UINT64_C(1) << (i - 1)) - 1) / 2);
-        }
+    for (size_t i = 0; i < (size_t)histogram->n * RV_HISTOGRAM_BUCKETS; i++) {
+        n += count(histogram, i);
+        if (n < rank)
+            continue;
+        unsigned octave = histogram->first + (unsigned)(i / RV_HISTOGRAM_BUCKETS);
+        uint64_t bucket = i % RV_HISTOGRAM_BUCKETS;
+        if (octave == 0)
+            return bucket;
+        return ((RV_HISTOGRAM_BUCKETS + bucket) << (octave - 1)) + ((UINT64_C(1) << (octave - 1)) - 1) / 2;
+    }
     return 0;
 }

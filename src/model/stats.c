@@ -19,14 +19,19 @@
 #define NO_COVER UINT64_MAX
 
 struct row { /* one cache line */
-    uint64_t n_calls, total_ns, self_ns, min_ns, max_ns;
+    uint64_t n_calls, self_ns, min_ns, max_ns;
+    struct rv_histogram histogram;
+};
+
+struct total { /* apart, so that the pass that needs no more reads no more */
+    uint64_t total_ns;
     uint64_t cover_ns; /* start of the outermost activation seen in the block marked by stamp */
-    struct rv_histogram *histogram;
     uint32_t stamp;
 };
 
 struct rv_stats {
     struct row *rows; /* by id */
+    struct total *totals;
     size_t n_rows;
     uint32_t stamp;
 };
@@ -57,11 +62,9 @@ void rv_stats_destroy(struct rv_stats *stats)
     if (!stats)
         return;
     for (size_t i = 0; i < stats->n_rows; i++)
-        if (stats->rows[i].histogram) {
-            rv_histogram_fini(stats->rows[i].histogram);
-            free(stats->rows[i].histogram);
-        }
+        rv_histogram_fini(&stats->rows[i].histogram);
     free(stats->rows);
+    free(stats->totals);
     free(stats);
 }
 
@@ -86,28 +89,18 @@ static void grow_rows(struct rv_stats *stats, uint32_t id)
     while (n_rows <= id)
         n_rows *= 2;
     struct row *rows = rv_alloc(n_rows, sizeof *rows);
-    if (stats->n_rows)
+    struct total *totals = rv_alloc(n_rows, sizeof *totals);
+    if (stats->n_rows) {
         memcpy(rows, stats->rows, stats->n_rows * sizeof *rows);
-    free(stats->rows);
-    stats->rows = rows;
-    stats->n_rows = n_rows;
-}
-
-static struct row *row_of(struct rv_stats *stats, uint32_t id)
-{
-    if (__builtin_expect(id >= stats->n_rows, 0))
-        grow_rows(stats, id);
-    return &stats->rows[id];
-}
-
-static struct rv_histogram *histogram_of(struct row *row)
-{
-    if (__builtin_expect(!row->histogram, 0)) {
-        row->histogram = rv_alloc(1, sizeof *row->histogram);
-        if (!row->n_calls)
-            row->min_ns = UINT64_MAX;
+        memcpy(totals, stats->totals, stats->n_rows * sizeof *totals);
     }
-    return row->histogram;
+    for (size_t i = stats->n_rows; i < n_rows; i++)
+        rows[i].min_ns = UINT64_MAX;
+    free(stats->rows);
+    free(stats->totals);
+    stats->rows = rows;
+    stats->totals = totals;
+    stats->n_rows = n_rows;
 }
 
 /* The id's entry, or the free one where it belongs; NULL in an empty table. */
@@ -169,29 +162,36 @@ void rv_stats_lane_set_open(struct rv_stats_lane *lane, const uint64_t *start_ns
     lane->n_frames = n_frames;
 }
 
-static uint64_t open_cover(const struct rv_stats_lane *lane, uint32_t id)
-{
-    const struct open_id *entry = find_open(lane, id);
-    return entry && entry->n_open ? entry->start_ns : NO_COVER;
-}
-
-static void add_totals(struct rv_stats *stats, const struct rv_stats_lane *lane, const struct rv_span *spans, size_t n)
+/* A new block: what is covered is what the open frames cover. */
+static void cover_open(struct rv_stats *stats, const struct rv_stats_lane *lane)
 {
     if (++stats->stamp == 0)
         stats->stamp = 1;
+    for (size_t i = 0; i < lane->open_slots; i++) {
+        const struct open_id *entry = &lane->open[i];
+        if (entry->n_open == 0)
+            continue;
+        if (entry->id >= stats->n_rows)
+            grow_rows(stats, entry->id);
+        stats->totals[entry->id].stamp = stats->stamp;
+        stats->totals[entry->id].cover_ns = entry->start_ns;
+    }
+}
+
+static void add_totals(struct rv_stats *stats, const struct rv_span *spans, size_t n)
+{
     for (size_t i = n; i-- > 0;) {
         const struct rv_span *span = &spans[i];
         if (span->flags & RV_SPAN_ORPHAN)
             continue;
-        struct row *row = row_of(stats, span->id);
-        if (row->stamp != stats->stamp) {
-            row->stamp = stats->stamp;
-            row->cover_ns = open_cover(lane, span->id);
-        }
-        if (span->start < row->cover_ns) {
-            row->cover_ns = span->start;
-            row->total_ns += span->end - span->start;
-        }
+        if (__builtin_expect(span->id >= stats->n_rows, 0))
+            grow_rows(stats, span->id);
+        struct total *total = &stats->totals[span->id];
+        uint64_t cover_ns = total->stamp == stats->stamp ? total->cover_ns : NO_COVER;
+        uint64_t if_outermost = -(uint64_t)(span->start < cover_ns);
+        total->stamp = stats->stamp;
+        total->cover_ns = span->start < cover_ns ? span->start : cover_ns;
+        total->total_ns += (span->end - span->start) & if_outermost;
     }
 }
 
@@ -232,7 +232,8 @@ static uint64_t take_children(struct rv_stats_lane *lane, const struct rv_span *
 
 void rv_stats_add(struct rv_stats *stats, struct rv_stats_lane *lane, const struct rv_span *spans, size_t n)
 {
-    add_totals(stats, lane, spans, n);
+    cover_open(stats, lane);
+    add_totals(stats, spans, n);
     for (size_t i = 0; i < n; i++) {
         const struct rv_span *span = &spans[i];
         bool is_orphan = span->flags & RV_SPAN_ORPHAN;
@@ -240,7 +241,7 @@ void rv_stats_add(struct rv_stats *stats, struct rv_stats_lane *lane, const stru
         if (is_orphan)
             continue;
         struct row *row = &stats->rows[span->id];
-        rv_histogram_add(histogram_of(row), duration_ns);
+        rv_histogram_add(&row->histogram, duration_ns);
         row->n_calls++;
         row->self_ns += duration_ns > children_ns ? duration_ns - children_ns : 0;
         if (duration_ns < row->min_ns)
@@ -256,10 +257,13 @@ void rv_stats_merge_as(struct rv_stats *into, const struct rv_stats *from, const
         const struct row *row = &from->rows[i];
         if (!row->n_calls)
             continue;
-        struct row *sum = row_of(into, i < n_ids ? as_id[i] : (uint32_t)i);
-        rv_histogram_merge(histogram_of(sum), row->histogram);
+        uint32_t id = i < n_ids ? as_id[i] : (uint32_t)i;
+        if (id >= into->n_rows)
+            grow_rows(into, id);
+        struct row *sum = &into->rows[id];
+        rv_histogram_merge(&sum->histogram, &row->histogram);
         sum->n_calls += row->n_calls;
-        sum->total_ns += row->total_ns;
+        into->totals[id].total_ns += from->totals[i].total_ns;
         sum->self_ns += row->self_ns;
         if (row->min_ns < sum->min_ns)
             sum->min_ns = row->min_ns;
@@ -277,7 +281,7 @@ void rv_stats_merge(struct rv_stats *into, const struct rv_stats *from)
 static uint64_t percentile(const struct row *row, unsigned percent)
 {
     uint64_t rank = row->n_calls / 100 * percent + (row->n_calls % 100 * percent + 99) / 100;
-    uint64_t value_ns = rv_histogram_at(row->histogram, rank);
+    uint64_t value_ns = rv_histogram_at(&row->histogram, rank);
     if (value_ns < row->min_ns)
         return row->min_ns;
     return value_ns > row->max_ns ? row->max_ns : value_ns;
@@ -293,7 +297,7 @@ size_t rv_stats_rows(const struct rv_stats *stats, struct rv_stats_row *out, siz
         if (n < max)
             out[n] = (struct rv_stats_row){.id = (uint32_t)i,
                                            .n_calls = row->n_calls,
-                                           .total_ns = row->total_ns,
+                                           .total_ns = stats->totals[i].total_ns,
                                            .self_ns = row->self_ns,
                                            .min_ns = row->min_ns,
                                            .p50_ns = percentile(row, 50),
