@@ -280,7 +280,8 @@ struct rv_wire_control {
     uint32_t tag_mode;       /* enum rv_tag_mode */
     uint64_t born_ticks, exited_ticks;
     uint64_t claim_head;     /* head when this generation began */
-    uint8_t reserved0[16];
+    uint32_t has_pages; /* [atomic] 1: the rest of this control and the ring's events are allocated, for good */
+    uint8_t reserved0[12];
 
     /* 0x040 flags, read on slow paths */
     uint32_t trace;          /* [atomic] */

@@ -160,15 +160,26 @@ static void populate(void *data, size_t n_bytes)
         touch_pages(data, (uint8_t *)data + n_bytes);
 }
 
-static int give_pages(struct rv_map *map, uint32_t ring_idx)
+static int allocate_ring(struct rv_map *map, uint32_t ring_idx)
 {
-    uint8_t *control = (uint8_t *)rv_map_control(map, ring_idx), *events = (uint8_t *)rv_map_events(map, ring_idx);
+    struct rv_wire_control *control = rv_map_control(map, ring_idx);
+    if (__atomic_load_n(&control->has_pages, __ATOMIC_RELAXED))
+        return 0;
+    uint8_t *events = (uint8_t *)rv_map_events(map, ring_idx);
     size_t events_bytes = (size_t)map->geometry.ring_events * sizeof(struct rv_event);
-    int error = rv_map_allocate(map, (uint64_t)(control - map->base), map->geometry.control_bytes);
+    int error = rv_map_allocate(map, (uint64_t)((uint8_t *)control - map->base), map->geometry.control_bytes);
     if (!error)
         error = rv_map_allocate(map, (uint64_t)(events - map->base), events_bytes);
     if (!error)
-        populate(events, events_bytes);
+        __atomic_store_n(&control->has_pages, 1, __ATOMIC_RELAXED);
+    return error;
+}
+
+static int give_pages(struct rv_map *map, uint32_t ring_idx)
+{
+    int error = allocate_ring(map, ring_idx);
+    if (!error)
+        populate(rv_map_events(map, ring_idx), (size_t)map->geometry.ring_events * sizeof(struct rv_event));
     return error;
 }
 
@@ -213,8 +224,8 @@ static void reset_ring(struct rv_map *map, struct rv_wire_control *control, uint
 static void raise_mark(struct rv_wire_header *header, uint32_t n_rings)
 {
     uint32_t seen = __atomic_load_n(&header->n_rings_used, __ATOMIC_RELAXED);
-    while (seen < n_rings && !__atomic_compare_exchange_n(&header->n_rings_used, &seen, n_rings, false, __ATOMIC_RELAXED,
-                                                          __ATOMIC_RELAXED))
+    while (seen < n_rings && !__atomic_compare_exchange_n(&header->n_rings_used, &seen, n_rings, false,
+                                                          __ATOMIC_RELAXED, __ATOMIC_RELAXED))
         ;
 }
 

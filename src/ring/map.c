@@ -105,6 +105,10 @@ int rv_map_reopen(struct rv_map *map)
 {
     int saved = errno;
     int error = replace_fd(map);
+    if (error && map->fd >= 0 && is_our_file(map, map->fd)) {
+        close(map->fd); /* a forked child that may not open the file must not keep its parent's locks alive */
+        map->fd = -1;
+    }
     errno = saved;
     return error;
 }

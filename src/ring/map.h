@@ -93,6 +93,7 @@ int rv_map_own_fd(struct rv_map *map);
 
 /*
  * Another open file description of the same file, thus with locks of its own, under the same descriptor.
+ *   returns  0; -EBADF when it cannot be opened again: then there is no descriptor, and nothing can be claimed
  *   thread   one; async-signal-safe, keeps errno
  */
 int rv_map_reopen(struct rv_map *map);

@@ -15,7 +15,7 @@
 #include "base/os.h"
 #include "ring/names.h"
 
-enum { N_ROUNDS = 300, N_PROCESSES = 3, NAMES_A_ROUND = 4096, N_NAMES = N_ROUNDS * NAMES_A_ROUND };
+enum { N_ROUNDS = 100, N_PROCESSES = 3, NAMES_A_ROUND = 4096, N_NAMES = N_ROUNDS * NAMES_A_ROUND };
 
 /* ids[n]: what name n got. Kept apart from the trace file. */
 static uint32_t *ids;

@@ -1,5 +1,7 @@
 #include "fixture.h"
 
+#include "ring/owner.h"
+
 Test(directory, a_claimed_ring_is_live_until_released_and_free_after_reclaim, .timeout = 10)
 {
     struct fixture f;
@@ -195,6 +197,34 @@ Test(directory, a_forked_child_has_locks_of_its_own, .timeout = 10)
 Test(directory, a_forked_child_finds_a_file_that_was_unlinked, .timeout = 10)
 {
     check_fork(true);
+}
+
+Test(directory, a_forked_child_that_may_not_open_the_file_lets_go_of_it, .timeout = 10)
+{
+    if (geteuid() != 0)
+        cr_skip_test("needs root to become another user");
+    struct fixture f;
+    open_fixture(&f, NULL);
+    cr_assert_eq(rv_directory_claim(&f.other, 0, RV_TAG_DEPTH), 0);
+    int ready[2], go[2];
+    cr_assert_eq(pipe(ready), 0);
+    cr_assert_eq(pipe(go), 0);
+    pid_t pid = fork();
+    if (pid == 0) {
+        char byte;
+        if (setresuid(65534, 65534, 65534) || rv_directory_after_fork(&f.other) != -EBADF ||
+            rv_directory_claim(&f.other, 0, RV_TAG_DEPTH) != -ENOSPC)
+            _exit(1);
+        say_ready(ready);
+        _exit(read(go[0], &byte, 1) != 1);
+    }
+    wait_ready(ready);
+    cr_assert(rv_owner_is_locked(f.map.fd, 1, 1));
+    rv_map_close(&f.other); /* as if the parent had died */
+    cr_assert_not(rv_owner_is_locked(f.map.fd, 1, 1));
+    say_ready(go);
+    cr_assert_eq(reap(pid), 0);
+    close_fixture(&f);
 }
 
 Test(directory, a_program_that_closes_all_descriptors_keeps_its_ring, .timeout = 10)
