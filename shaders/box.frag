@@ -9,12 +9,14 @@
 //   u_haze        distances (world) at which haze begins and is full
 //   u_eye         world
 //   u_width       world width of the window
+//   u_is_id       the colour is the box's number in 24 bits, red lowest
 in vec3 v_corner;
 in vec3 v_world;
 flat in vec3 v_size;
 flat in vec3 v_colour;
 flat in int v_face;
 flat in float v_coverage;
+flat in int v_id;
 
 uniform sampler2D u_gc;
 uniform vec3 u_gc_colour;
@@ -22,6 +24,7 @@ uniform vec3 u_background;
 uniform vec2 u_haze;
 uniform vec3 u_eye;
 uniform float u_width;
+uniform bool u_is_id;
 
 layout(location = 0) out vec4 o_colour;
 
@@ -29,6 +32,10 @@ const vec3 LUMA = vec3(0.25, 0.65, 0.10);
 
 void main()
 {
+    if (u_is_id) {
+        o_colour = vec4(v_id & 255, v_id >> 8 & 255, v_id >> 16 & 255, 255) / 255.0;
+        return;
+    }
     vec2 at = v_face == 2 ? v_corner.xy : v_face == 1 ? v_corner.xz : v_corner.zy;
     vec2 size = v_face == 2 ? v_size.xy : v_face == 1 ? v_size.xz : v_size.zy;
     vec2 per_pixel = max(fwidth(at * size), vec2(1e-6));

@@ -4,17 +4,19 @@
 //   a_record     start (signed) and duration in units of time from the window's centre; paint: colour index 0..11,
 //                cell 12, open 13, coverage 16..31; place: depth 0..15, lane 16..31
 //   u_time       world x of the window's centre, world x per unit
-//   u_shape      thickness lost per depth, least share of thickness, share of a row that a box fills
+//   u_shape      thickness lost per depth, least share of thickness, share of a row that a box fills, share of thickness
+//                left to a cell that is hardly covered
 //   u_lanes      per lane, 64 a row: z, half thickness, row height (world)
 //   u_palette    linear colour by (shade, 3 * slot + tone); tone: front, top, side
 //   u_eye        world
-// Outputs: v_corner in the unit box, v_size its world size, v_face 0 side, 1 top, 2 front; v_coverage 0..1, 1 = exact.
+// Outputs: v_corner in the unit box, v_size its world size, v_face 0 side, 1 top, 2 front; v_coverage 0..1, 1 = exact; v_id
+// counts the boxes from 1.
 layout(location = 0) in uvec4 a_record;
 
 uniform mat4 u_view_projection;
 uniform vec3 u_eye;
 uniform vec2 u_time;
-uniform vec3 u_shape;
+uniform vec4 u_shape;
 uniform sampler2D u_lanes;
 uniform sampler2D u_palette;
 
@@ -24,12 +26,12 @@ flat out vec3 v_size;
 flat out vec3 v_colour;
 flat out int v_face;
 flat out float v_coverage;
+flat out int v_id;
 
 // Along each axis 1 is the side nearest to the eye. Corners 2, 4 and 6 belong to one face each and provoke it.
 const vec3 CORNERS[7] = vec3[](vec3(1, 1, 1), vec3(1, 1, 0), vec3(1, 0, 0), vec3(1, 0, 1), vec3(0, 0, 1), vec3(0, 1, 1),
                                vec3(0, 1, 0));
 const int FACES[7] = int[](0, 0, 0, 0, 2, 2, 1);
-const float CELL_THICKNESS_MIN = 0.3; // share left of a cell that is hardly covered
 const int TONES[3] = int[](2, 1, 0);
 
 void main()
@@ -38,7 +40,7 @@ void main()
     int lane_idx = int(a_record.w >> 16);
     vec3 lane = texelFetch(u_lanes, ivec2(lane_idx & 63, lane_idx >> 6), 0).xyz;
     v_coverage = (a_record.z & 0x1000u) != 0u ? float(a_record.z >> 16) / 65535.0 : 1.0;
-    float thickness = lane.y * max(u_shape.y, 1.0 - u_shape.x * depth) * mix(CELL_THICKNESS_MIN, 1.0, v_coverage);
+    float thickness = lane.y * max(u_shape.y, 1.0 - u_shape.x * depth) * mix(u_shape.w, 1.0, v_coverage);
     float x = u_time.x + float(int(a_record.x)) * u_time.y;
     vec3 low = vec3(x, depth * lane.z, lane.x - thickness);
     vec3 high = vec3(x + float(a_record.y) * u_time.y, (depth + u_shape.z) * lane.z, lane.x + thickness);
@@ -48,6 +50,7 @@ void main()
     v_corner = mix(corner, 1.0 - corner, vec3(mirrored));
     v_world = mix(low, high, v_corner);
     v_size = high - low;
+    v_id = gl_InstanceID + 1;
     v_face = FACES[gl_VertexID];
 
     int colour_idx = int(a_record.z & 0xFFFu);

@@ -152,7 +152,8 @@ static void set_uniforms(const struct rv_boxes *boxes, const struct rv_stage *st
     float width = stage->width;
     glUniform2f(glGetUniformLocation(program, "u_time"), (float)(rv_pack_centre(pack) * (double)width),
                 (float)(rv_pack_scale(pack) * (double)width));
-    glUniform3f(glGetUniformLocation(program, "u_shape"), RV_STAGE_INSET, RV_STAGE_THICKNESS_MIN, RV_STAGE_BOX_HEIGHT);
+    glUniform4f(glGetUniformLocation(program, "u_shape"), RV_STAGE_INSET, RV_STAGE_THICKNESS_MIN, RV_STAGE_BOX_HEIGHT,
+                RV_STAGE_CELL_THICKNESS_MIN);
     glUniform1f(glGetUniformLocation(program, "u_width"), width);
     glUniform3fv(glGetUniformLocation(program, "u_gc_colour"), 1, gc_linear);
     rv_pass_set_int(program, "u_lanes", UNIT_LANES);
@@ -170,8 +171,8 @@ static void draw_instances(GLsizei n)
     glColorMask(GL_TRUE, GL_TRUE, GL_TRUE, GL_TRUE);
 }
 
-void rv_boxes_draw(struct rv_boxes *boxes, const struct rv_pass *pass, const struct rv_view *view,
-                   const struct rv_palette *palette)
+static size_t prepare(struct rv_boxes *boxes, const struct rv_pass *pass, const struct rv_view *view,
+                      const struct rv_palette *palette)
 {
     struct rv_pack pack;
     uint64_t window_ns = pass->stage->to_ns - pass->stage->from_ns;
@@ -186,6 +187,23 @@ void rv_boxes_draw(struct rv_boxes *boxes, const struct rv_pass *pass, const str
     glBindVertexArray(boxes->vertex_array);
     size_t offset = rv_upload_push(&boxes->upload, boxes->records, n * sizeof *boxes->records);
     glVertexAttribIPointer(0, 4, GL_UNSIGNED_INT, sizeof *boxes->records, (const void *)offset);
+    return n;
+}
+
+void rv_boxes_draw(struct rv_boxes *boxes, const struct rv_pass *pass, const struct rv_view *view,
+                   const struct rv_palette *palette)
+{
+    size_t n = prepare(boxes, pass, view, palette);
+    rv_pass_set_int(boxes->program, "u_is_id", 0);
     draw_instances((GLsizei)n);
+    rv_upload_fence(&boxes->upload);
+}
+
+void rv_boxes_draw_ids(struct rv_boxes *boxes, const struct rv_pass *pass, const struct rv_view *view,
+                       const struct rv_palette *palette)
+{
+    size_t n = prepare(boxes, pass, view, palette);
+    rv_pass_set_int(boxes->program, "u_is_id", 1);
+    glDrawElementsInstanced(GL_TRIANGLES, N_INDICES, GL_UNSIGNED_SHORT, NULL, (GLsizei)n);
     rv_upload_fence(&boxes->upload);
 }

@@ -15,4 +15,8 @@ void rv_boxes_destroy(struct rv_boxes *boxes);
 void rv_boxes_draw(struct rv_boxes *boxes, const struct rv_pass *pass, const struct rv_view *view,
                    const struct rv_palette *palette);
 
+/* The same boxes, each in the colour of its number: its place in the lanes' order + 1, red lowest. For tests. */
+void rv_boxes_draw_ids(struct rv_boxes *boxes, const struct rv_pass *pass, const struct rv_view *view,
+                       const struct rv_palette *palette);
+
 #endif

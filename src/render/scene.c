@@ -22,6 +22,8 @@ struct rv_scene {
     struct rv_stage stage;
     struct rv_camera camera;
     struct rv_ticks ticks;
+    struct rv_pick pick;
+    const struct rv_view *placed; /* not indexed yet */
     struct rv_target target;
     struct rv_palette *palette;
     struct rv_ground *ground;
@@ -89,6 +91,7 @@ void rv_scene_destroy(struct rv_scene *scene)
     rv_target_fini(&scene->target);
     glDeleteTextures(1, &scene->atlas_texture);
     rv_palette_destroy(scene->palette);
+    rv_pick_fini(&scene->pick);
     rv_stage_fini(&scene->stage);
     free(scene);
 }
@@ -116,6 +119,30 @@ static void place(struct rv_scene *scene, const struct rv_scene_frame *frame)
         .n_wanted = (unsigned)(points * TICKS_PER_1000_POINTS / 1000.0) + 1,
     };
     rv_ticks_make(&scene->ticks, &ticks);
+    scene->placed = frame->view;
+}
+
+/* False when there is nothing to draw into. */
+static bool complete_frame(struct rv_scene_frame *frame)
+{
+    if (!(frame->scale > 0.0))
+        frame->scale = 1.0;
+    return frame->width_px > 0 && frame->height_px > 0;
+}
+
+void rv_scene_place(struct rv_scene *scene, const struct rv_scene_frame *frame)
+{
+    struct rv_scene_frame shown = *frame;
+    if (complete_frame(&shown))
+        place(scene, &shown);
+}
+
+bool rv_scene_pick(struct rv_scene *scene, double x_px, double y_px, struct rv_pick_hit *hit)
+{
+    if (scene->placed)
+        rv_pick_update(&scene->pick, scene->placed, &scene->stage, scene->camera.width_px);
+    scene->placed = NULL;
+    return scene->camera.width_px && rv_pick_at(&scene->pick, &scene->camera, (double[2]){x_px, y_px}, hit);
 }
 
 static struct rv_pass make_pass(const struct rv_scene *scene)
@@ -159,9 +186,7 @@ static void draw_scene(struct rv_scene *scene, const struct rv_scene_frame *fram
 void rv_scene_draw(struct rv_scene *scene, const struct rv_scene_frame *frame)
 {
     struct rv_scene_frame shown = *frame;
-    if (!(shown.scale > 0.0))
-        shown.scale = 1.0;
-    if (shown.width_px < 1 || shown.height_px < 1)
+    if (!complete_frame(&shown))
         return;
     GLint framebuffer = 0;
     glGetIntegerv(GL_DRAW_FRAMEBUFFER_BINDING, &framebuffer);
@@ -177,6 +202,22 @@ void rv_scene_draw(struct rv_scene *scene, const struct rv_scene_frame *frame)
     rv_hud_add_bar(scene->overlay, &shown);
     rv_overlay_draw(scene->overlay);
     rv_target_copy(&scene->target, (GLuint)framebuffer);
+}
+
+void rv_scene_draw_ids(struct rv_scene *scene, const struct rv_scene_frame *frame)
+{
+    rv_scene_place(scene, frame);
+    struct rv_pass pass = make_pass(scene);
+    glViewport(0, 0, frame->width_px, frame->height_px);
+    glDisable(GL_FRAMEBUFFER_SRGB);
+    glDisable(GL_BLEND);
+    glDisable(GL_DITHER);
+    glEnable(GL_DEPTH_TEST);
+    glDepthFunc(GL_LEQUAL);
+    glDepthMask(GL_TRUE);
+    glClearColor(0.0f, 0.0f, 0.0f, 0.0f);
+    glClear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT);
+    rv_boxes_draw_ids(scene->boxes, &pass, frame->view, scene->palette);
 }
 
 double rv_scene_share_at(const struct rv_scene *scene, double x_px, double y_px)

@@ -13,6 +13,7 @@
 
 #include "model/subroutines.h"
 #include "model/view.h"
+#include "render/pick.h"
 
 struct rv_scene; /* opaque */
 
@@ -61,6 +62,22 @@ struct rv_scene_place {
     uint32_t lane, depth;
 };
 bool rv_scene_project(const struct rv_scene *scene, const struct rv_scene_place *place, float out_px[2]);
+
+/*
+ * Put camera and lanes where a frame has them, as rv_scene_draw() does, without drawing: what is asked of the scene
+ * from now on is about this frame.
+ */
+void rv_scene_place(struct rv_scene *scene, const struct rv_scene_frame *frame);
+
+/*
+ * The box at a position of the frame last placed or drawn, whose view is as it was then. False where there is none.
+ * Microseconds; the first time after a frame, the time it takes to index its boxes.
+ */
+bool rv_scene_pick(struct rv_scene *scene, double x_px, double y_px, struct rv_pick_hit *hit);
+
+/* Draw the boxes of a frame into the bound framebuffer, which has depth: each in the colour of its number in the view
+ * + 1, red lowest, on black. For tests. */
+void rv_scene_draw_ids(struct rv_scene *scene, const struct rv_scene_frame *frame);
 
 /* RGBA rows, top first, of the bound framebuffer, into out (width * height * 4). */
 void rv_scene_read_pixels(int width_px, int height_px, uint8_t *out);

@@ -34,9 +34,10 @@ struct rv_stage { /* zeroed = empty */
 };
 
 #define RV_STAGE_WIDTH 26.0f
-#define RV_STAGE_INSET 0.018f        /* thickness lost per depth */
-#define RV_STAGE_THICKNESS_MIN 0.25f /* share of thickness that always stays */
-#define RV_STAGE_BOX_HEIGHT 0.92f    /* of a row */
+#define RV_STAGE_INSET 0.018f            /* thickness lost per depth */
+#define RV_STAGE_THICKNESS_MIN 0.25f     /* share of thickness that always stays */
+#define RV_STAGE_BOX_HEIGHT 0.92f        /* of a row */
+#define RV_STAGE_CELL_THICKNESS_MIN 0.3f /* share of thickness left to a cell that is hardly covered */
 
 void rv_stage_update(struct rv_stage *stage, const struct rv_view *view);
 void rv_stage_fini(struct rv_stage *stage);

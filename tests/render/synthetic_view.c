@@ -49,6 +49,14 @@ static void fold(struct rv_view *view, struct run *run, const struct rv_span *sp
     run->count++;
 }
 
+static int by_start(const void *a, const void *b)
+{
+    const struct rv_box *x = a, *y = b;
+    if (x->start_ns != y->start_ns)
+        return x->start_ns < y->start_ns ? -1 : 1;
+    return x->depth < y->depth ? -1 : x->depth > y->depth;
+}
+
 static void fill_lane(struct rv_view *view, const struct synthetic_lane *lane, uint32_t idx)
 {
     struct run runs[DEPTH_MAX] = {0};
@@ -71,6 +79,7 @@ static void fill_lane(struct rv_view *view, const struct synthetic_lane *lane, u
     for (uint32_t depth = 0; depth < DEPTH_MAX; depth++)
         flush_run(view, &runs[depth], depth, cell_ns);
     out->n_boxes = (uint32_t)view->n_boxes - out->first_box;
+    qsort(view->boxes + out->first_box, out->n_boxes, sizeof *view->boxes, by_start);
 }
 
 void synthetic_view(const struct synthetic *synthetic, struct rv_view *view, uint64_t from_ns, uint64_t to_ns)
