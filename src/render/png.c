@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <png.h>
@@ -42,25 +43,48 @@ static bool write_image(FILE *out, const uint8_t *rgba, int width_px, int height
     return is_written;
 }
 
-int rv_png_write(const char *path, const uint8_t *rgba, int width_px, int height_px)
+static int write_file(FILE *out, const char *path, const uint8_t *rgba, const int size[2])
+{
+    bool is_written = write_image(out, rgba, size[0], size[1]);
+    bool is_closed = !fclose(out);
+    return is_written && is_closed ? 0 : rv_err(EIO, "%s: the picture could not be written", path);
+}
+
+/* A device or a pipe is written to: a rename would put a file in its place. */
+static bool is_stream(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
+}
+
+static int write_stream(const char *path, const uint8_t *rgba, const int size[2])
+{
+    FILE *out = fopen(path, "wbe");
+    return out ? write_file(out, path, rgba, size) : rv_err_sys("%s", path);
+}
+
+static int write_beside(const char *path, const uint8_t *rgba, const int size[2])
 {
     size_t n_bytes = strlen(path) + 32;
     char *beside = rv_alloc(n_bytes, 1);
     snprintf(beside, n_bytes, "%s.%ld.part", path, (long)getpid());
-    int err = 0;
     FILE *out = fopen(beside, "wbxe");
-    if (!out) {
+    int err = out ? write_file(out, path, rgba, size) : rv_err_sys("%s", path);
+    if (out && !err && rename(beside, path))
         err = rv_err_sys("%s", path);
-    } else {
-        bool is_written = write_image(out, rgba, width_px, height_px);
-        bool is_closed = !fclose(out);
-        if (!is_written || !is_closed)
-            err = rv_err(EIO, "%s: the picture could not be written", path);
-        else if (rename(beside, path))
-            err = rv_err_sys("%s", path);
-        if (err)
-            unlink(beside);
-    }
+    if (out && err)
+        unlink(beside);
     free(beside);
+    return err;
+}
+
+int rv_png_write(const char *path, const uint8_t *rgba, int width_px, int height_px)
+{
+    const int size[2] = {width_px, height_px};
+    if (is_stream(path))
+        return write_stream(path, rgba, size);
+    char *target = realpath(path, NULL); /* a link stays one */
+    int err = write_beside(target ? target : path, rgba, size);
+    free(target);
     return err;
 }

@@ -4,7 +4,10 @@
 
 #include <stdint.h>
 
-/* Rows top first. Never overwrites half a file: written beside and renamed. 0 or negative errno, one line printed. */
+/*
+ * Rows top first. Never overwrites half a file: written beside and renamed; devices and pipes are written to. 0 or
+ * negative errno, one line printed.
+ */
 int rv_png_write(const char *path, const uint8_t *rgba, int width_px, int height_px);
 
 #endif

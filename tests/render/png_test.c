@@ -1,6 +1,7 @@
 #include <criterion/criterion.h>
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,4 +73,37 @@ Test(png, a_target_that_cannot_be_replaced_leaves_nothing, .init = setup, .fini 
     cr_assert_eq(rmdir(path), 0);
     cr_assert_eq(rmdir(folder), 0, "something was left beside the picture");
     cr_assert_not_null(mkdtemp(strcpy(folder, "/tmp/ringviz-png-XXXXXX")));
+}
+
+Test(png, a_pipe_is_written_to_and_stays, .init = setup, .fini = teardown, .timeout = 10)
+{
+    char path[128];
+    unsigned char first[8] = {0};
+    struct stat status;
+    snprintf(path, sizeof path, "%s/pipe", folder);
+    cr_assert_eq(mkfifo(path, 0600), 0);
+    int fd = open(path, O_RDONLY | O_NONBLOCK);
+    cr_assert_eq(rv_png_write(path, pixels, WIDTH, HEIGHT), 0);
+    cr_assert(lstat(path, &status) == 0 && S_ISFIFO(status.st_mode), "the pipe was replaced");
+    cr_assert_eq(read(fd, first, sizeof first), 8);
+    cr_assert_arr_eq(first, "\x89PNG\r\n\x1a\n", 8);
+    close(fd);
+    unlink(path);
+}
+
+Test(png, a_link_stays_and_its_target_is_written, .init = setup, .fini = teardown, .timeout = 10)
+{
+    char path[128], link[128];
+    uint8_t back[sizeof pixels];
+    struct stat status;
+    snprintf(path, sizeof path, "%s/picture.png", folder);
+    snprintf(link, sizeof link, "%s/link.png", folder);
+    fclose(fopen(path, "w"));
+    cr_assert_eq(symlink(path, link), 0);
+    cr_assert_eq(rv_png_write(link, pixels, WIDTH, HEIGHT), 0);
+    cr_assert(lstat(link, &status) == 0 && S_ISLNK(status.st_mode), "the link was replaced");
+    read_back(path, back);
+    cr_assert_arr_eq(back, pixels, sizeof pixels);
+    unlink(link);
+    unlink(path);
 }
