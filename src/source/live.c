@@ -166,6 +166,8 @@ static void open_stream(struct live *live, struct live_ring *slot, uint32_t ring
 static void account(struct live *live, struct live_ring *slot, uint32_t ring_idx, const struct rv_intake *intake)
 {
     struct rv_ring_account now = rv_ring_account(&slot->ring);
+    if (live->is_ending && rv_ring_n_waiting(&slot->ring) > 0) /* its owner goes on without us */
+        now.n_produced = now.n_consumed + now.n_dropped;
     intake->account_stream(intake->context, slot->stream,
                            &(struct rv_stream_account){now.n_produced, now.n_consumed, now.n_dropped});
     if (live->is_loss_turn && now.n_dropped > slot->n_dropped_said && !is_read_at_end(live)) {
