@@ -1,6 +1,8 @@
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "app/info.h"
 #include "app/options.h"
@@ -35,9 +37,27 @@ static int run_bench(const struct rv_options *options)
     return error == -EINVAL ? STATUS_USAGE : error || close_error ? STATUS_FAILED : EXIT_SUCCESS;
 }
 
+/* A standard stream that was closed stays unusable, for us and for the command, instead of becoming one of our files.
+ */
+static int keep_standard_streams(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", (fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) | O_CLOEXEC) != fd)
+            return -EBADF;
+    return 0;
+}
+
+/* What was printed for the asking. */
+static int close_standard_output(void)
+{
+    return fflush(stdout) == 0 ? EXIT_SUCCESS : (rv_err_sys("standard output"), STATUS_FAILED);
+}
+
 int main(int argc, char **argv)
 {
     struct rv_options options;
+    if (keep_standard_streams() != 0)
+        return STATUS_FAILED;
     if (rv_options_parse(&options, argc, argv) != 0)
         return STATUS_USAGE;
     rv_set_verbose(options.is_verbose);
@@ -50,10 +70,10 @@ int main(int argc, char **argv)
         return run_bench(&options);
     case RV_COMMAND_HELP:
         rv_options_print_help();
-        return EXIT_SUCCESS;
+        return close_standard_output();
     case RV_COMMAND_VERSION:
         puts("ringviz " RINGVIZ_VERSION);
-        return EXIT_SUCCESS;
+        return close_standard_output();
     }
     rv_unreachable();
 }

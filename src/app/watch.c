@@ -30,8 +30,10 @@ struct watch {
     struct rv_source *source;
     struct rv_launch *launch;
     struct rv_session *session;
-    uint64_t end_ns; /* when capture ends by --duration */
-    int status;      /* of ringviz */
+    uint64_t end_ns;   /* when capture ends by --duration */
+    bool has_ended;    /* the command; its children may go on */
+    int n_interrupts0; /* when that was seen */
+    int status;        /* of ringviz */
 };
 
 static volatile sig_atomic_t n_interrupts;
@@ -42,10 +44,14 @@ static void on_interrupt(int signal_number)
     n_interrupts++;
 }
 
-/* The terminal sends Ctrl-C to the command as well: for a command the second one is ours. */
-static bool is_interrupted(const struct watch *watch)
+/* SIGTERM and SIGHUP, when there is no command to get them; what nohup ignores stays ignored. */
+static void set_ends(void (*handler)(int))
 {
-    return n_interrupts > (watch->options->argv ? 1 : 0);
+    static const int ends[] = {SIGTERM, SIGHUP};
+    struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART}, now;
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        if (sigaction(ends[i], NULL, &now) == 0 && now.sa_handler != SIG_IGN)
+            sigaction(ends[i], &action, NULL);
 }
 
 static void catch_interrupts(const struct watch *watch)
@@ -53,10 +59,21 @@ static void catch_interrupts(const struct watch *watch)
     struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = SA_RESTART};
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGQUIT, &action, NULL);
-    if (!watch->options->argv) {
-        sigaction(SIGTERM, &action, NULL);
-        sigaction(SIGHUP, &action, NULL);
+    if (!watch->options->argv)
+        set_ends(on_interrupt);
+}
+
+/* The terminal sends Ctrl-C to the command as well: while a command runs the second one is ours, then each. */
+static bool is_interrupted(struct watch *watch)
+{
+    if (!watch->launch)
+        return n_interrupts > 0;
+    if (!watch->has_ended && rv_launch_has_ended(watch->launch)) {
+        watch->has_ended = true;
+        watch->n_interrupts0 = n_interrupts;
+        set_ends(on_interrupt);
     }
+    return n_interrupts > 1 || (watch->has_ended && n_interrupts > watch->n_interrupts0);
 }
 
 /* ---- begin ---- */
@@ -260,14 +277,19 @@ static void write_outputs(struct watch *watch)
         watch->status = STATUS_FAILED;
 }
 
+static void remove_private_file(const struct watch *watch)
+{
+    if (*watch->map.path && !watch->options->file && !watch->options->trace_file)
+        unlink(watch->map.path);
+}
+
 static void tear_down(struct watch *watch)
 {
     rv_session_destroy(watch->session);
     if (watch->source)
         watch->source->close(watch->source);
     rv_launch_destroy(watch->launch);
-    if (*watch->map.path && !watch->options->file && !watch->options->trace_file)
-        unlink(watch->map.path);
+    remove_private_file(watch);
     rv_map_close(&watch->map);
     rv_spans_destroy(watch->spans);
     rv_filter_destroy(watch->filter);
@@ -294,6 +316,9 @@ static void run(struct watch *watch)
         run_headless(watch);
     }
     wait_for_command(watch);
+    /* Nobody comes to the file any more, and writing may be ended by a signal. */
+    remove_private_file(watch);
+    set_ends(SIG_DFL);
     write_outputs(watch);
 }
 

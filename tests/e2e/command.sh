@@ -84,6 +84,21 @@ for clock in tsc tick monotonic; do
     grep -q fib "$folder/$clock" || fail "nothing seen with --clock=$clock"
 done
 
+# Standard streams: closed ones stay closed, full ones are an error, a reader that leaves leaves nothing behind.
+timeout 60 "$ringviz" --report -- "$program" 2>"$folder/err" >&-
+expect "closed standard output" $? 1
+expect "closed standard output, lines" "$(grep -c . "$folder/err")" 1
+timeout 60 "$ringviz" --report -- sh -c 'for fd in 0 1 2; do [ -e /proc/$$/fd/$fd ] && echo $fd >"$1"; done' sh \
+    "$folder/streams" <&- >&- 2>&-
+expect "streams of a command without any" "$(cat "$folder/streams" 2>/dev/null)" ""
+for option in --help --version; do
+    timeout 60 "$ringviz" $option >/dev/full 2>"$folder/err"
+    expect "$option to a full disk" $? 1
+done
+timeout 60 sh -c 'echo $$ >"$1"; shift; exec "$@"' sh "$folder/viewer" "$ringviz" --spans -- "$program" 22 2>/dev/null |
+    head -c 100 >/dev/null
+ls /dev/shm/ringviz-*-"$(cat "$folder/viewer")"-* 2>/dev/null && fail "a private file after a reader left"
+
 "$ringviz" --headless -- "$program" >/dev/null 2>&1 &
 wait $!
 ls /dev/shm/ringviz-*-$!-* 2>/dev/null && fail "a private file was left behind"

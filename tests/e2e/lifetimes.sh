@@ -87,6 +87,32 @@ kill -9 "$(cat "$folder/pid")"
 wait $viewer
 [ -s "$folder/twice.json" ] || fail "no report after two interrupts"
 
+# What a program does that goes on without us is nobody's account: all that was produced was read or dropped.
+for policy in block switch ring; do
+    timeout 60 "$ringviz" --policy=$policy --duration=100ms --report=json --output="$folder/while.json" -- "$program" 31 \
+        >/dev/null 2>&1
+    set -- $(sed -n 's/.*"produced":\([0-9]*\),"consumed":\([0-9]*\),"dropped":\([0-9]*\)}.*/\1 \2 \3/p' "$folder/while.json")
+    [ "$1" -gt 1000 ] && [ "$1" -eq $(($2 + $3)) ] || fail "--duration with $policy: $1 produced, $2 consumed, $3 dropped"
+done
+
+# A daemon outlives its command: one interrupt, or a TERM, ends the watch, with the report and the command's status.
+for signal in INT TERM; do
+    rm -f "$folder/pid"
+    "$ringviz" --report=json --output="$folder/daemon.json" -- sh -c '"$1" 60 & echo $! >"$2.new"; mv "$2.new" "$2"; exit 4' \
+        sh "$program" "$folder/pid" >/dev/null 2>&1 &
+    viewer=$!
+    wait_for 10 test -s "$folder/pid" || fail "the daemon did not start"
+    sleep 0.5
+    kill -$signal $viewer
+    wait_for 10 test -s "$folder/daemon.json" || kill -9 $viewer
+    wait $viewer
+    status=$?
+    [ $status -eq 4 ] || fail "SIG$signal with a daemon: status $status"
+    [ "$(produced "$folder/daemon.json")" -gt 0 ] || fail "SIG$signal with a daemon: nothing reported"
+    kill -9 "$(cat "$folder/pid")"
+    rm -f "$folder/daemon.json"
+done
+
 # A container's /dev/shm.
 if unshare -m sh -c 'mount -t tmpfs -o size=64m tmpfs /dev/shm' 2>/dev/null; then
     unshare -m sh -c 'mount -t tmpfs -o size=64m tmpfs /dev/shm && exec "$@"' sh \
