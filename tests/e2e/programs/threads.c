@@ -37,9 +37,9 @@ static void *work(void *context)
 QUIET int main(int argc, char **argv)
 {
     pthread_t threads[64];
-    unsigned n = argc > 1 ? (unsigned)atoi(argv[1]) : 8;
+    unsigned n = argc > 1 ? (unsigned)strtoul(argv[1], NULL, 10) : 8;
     if (argc > 2)
-        n_calls = (unsigned)atoi(argv[2]);
+        n_calls = (unsigned)strtoul(argv[2], NULL, 10);
     n = n < 64 ? n : 64;
     for (unsigned i = 0; i < n; i++)
         pthread_create(&threads[i], NULL, work, (void *)(uintptr_t)i);
