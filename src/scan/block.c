@@ -269,19 +269,16 @@ static void end_section(struct rv_block *block, const struct rv_block_input *inp
 static void add_special_part(struct rv_block *block, const struct rv_event *event, uint32_t stack)
 {
     struct rv_part *part = &block->parts[block->n_parts++];
+    *part = (struct rv_part){.stack = stack, .now = block->last_ticks, .has_now = block->has_events};
     if (rv_event_kind(event) == RV_EVENT_LOST) {
-        *part = (struct rv_part){.kind = RV_PART_LOST, .stack = stack, .n_lost = event->id};
+        part->kind = RV_PART_LOST;
+        part->n_lost = event->id;
         return;
     }
-    *part = (struct rv_part){
-        .kind = RV_PART_SYNC,
-        .stack = stack,
-        .sync = {.start = rv_event_ticks(event),
-                 .now = block->last_ticks,
-                 .has_now = block->has_events,
-                 .id = event->id,
-                 .tag = (uint16_t)(event->frame ^ rv_tag_inversion(block->tag_mode))},
-    };
+    part->kind = RV_PART_SYNC;
+    part->sync.start = rv_event_ticks(event);
+    part->sync.id = event->id;
+    part->sync.tag = (uint16_t)(event->frame ^ rv_tag_inversion(block->tag_mode));
 }
 
 static void note_events(struct rv_block *block, const struct rv_block_input *input, uint32_t begin, uint32_t end)

@@ -174,9 +174,9 @@ static size_t read_part(const struct reader *reader, const struct rv_part *part,
 {
     if (part->kind == RV_PART_EVENTS && cursor->item < part->events.n_reaches)
         return read_item(reader, part, cursor);
-    if (part->kind == RV_PART_SYNC && cursor->span < part->sync.n_cut) {
-        size_t n = read_cuts(reader, part->sync.first_cut + cursor->span, part->sync.n_cut - cursor->span,
-                             part->sync.now, part->stack);
+    if (part->kind != RV_PART_EVENTS && cursor->span < part->n_cut) {
+        size_t n =
+            read_cuts(reader, part->first_cut + cursor->span, part->n_cut - cursor->span, part->now, part->stack);
         cursor->span += (uint32_t)n;
         return n;
     }

@@ -22,6 +22,7 @@ struct stack {
     bool is_begun;
     uint32_t n;
     uint32_t n_unchanged;
+    uint32_t n_sifted;   /* frames below were looked at by the last LOST */
     uint64_t seen_mark;  /* valid while seen_mark is the carry's */
     uint32_t base_depth; /* may fall below 0: wraps */
     struct rv_tag_state tag;
@@ -87,6 +88,14 @@ static void touch(const struct rv_carry *carry, struct stack *stack, uint32_t n)
     } else if (n < stack->n_unchanged) {
         stack->n_unchanged = n;
     }
+}
+
+/* Only the lowest n frames are still what they were. */
+static void keep(const struct rv_carry *carry, struct stack *stack, uint32_t n)
+{
+    touch(carry, stack, n);
+    if (n < stack->n_sifted)
+        stack->n_sifted = n;
 }
 
 static bool has_top(const struct stack *stack, int64_t key)
@@ -208,7 +217,7 @@ static void apply_events(struct rv_carry *carry, struct rv_block *block, struct 
         apply_reach(carry, stack, block, &reaches[i], shift + reaches[i].key);
         n_kept = stack->n < n_kept ? stack->n : n_kept;
     }
-    touch(carry, stack, n_kept);
+    keep(carry, stack, n_kept);
     push_frames(stack, block, part, shift);
     stack->tag.key = shift + part->events.last_key;
     struct rv_carry_counts *counts = &carry->counts;
@@ -235,19 +244,24 @@ static bool has_frame(const struct stack *stack, int64_t key, uint32_t id)
     return false;
 }
 
+static void begin_cuts(const struct rv_carry *carry, const struct rv_block *block, struct rv_part *part)
+{
+    part->first_cut = (uint32_t)block->n_cuts;
+    if (!part->has_now)
+        part->now = carry->last_ticks;
+}
+
 static void apply_sync(struct rv_carry *carry, struct rv_block *block, struct rv_part *part)
 {
     struct stack *stack = find_stack(carry, part->stack);
     int64_t key = rv_tag_advance(&stack->tag, carry->tag_mode, part->sync.tag);
-    part->sync.first_cut = (uint32_t)block->n_cuts;
-    if (!part->sync.has_now)
-        part->sync.now = carry->last_ticks;
+    begin_cuts(carry, block, part);
     if (!has_frame(stack, key, part->sync.id)) {
         while (stack->n && stack->key[stack->n - 1] > key)
             cut_top(carry, stack, block);
         if (carry->tag_mode == RV_TAG_DEPTH && has_top(stack, key))
             cut_top(carry, stack, block);
-        touch(carry, stack, stack->n);
+        keep(carry, stack, stack->n);
         reserve_frames(stack, (size_t)stack->n + 1);
         stack->start[stack->n] = part->sync.start;
         stack->id[stack->n] = part->sync.id;
@@ -258,13 +272,32 @@ static void apply_sync(struct rv_carry *carry, struct rv_block *block, struct rv
         stack->min_key = key;
     if (stack->n > carry->counts.max_depth)
         carry->counts.max_depth = stack->n;
-    part->sync.n_cut = (uint32_t)block->n_cuts - part->sync.first_cut;
+    part->n_cut = (uint32_t)block->n_cuts - part->first_cut;
 }
 
-static void apply_lost(struct rv_carry *carry, const struct rv_part *part)
+/* Is the subroutine of frame i open below it, at the same stack pointer? */
+static bool is_doubled(const struct stack *stack, uint32_t i)
 {
+    for (uint32_t k = i, n = 0; k-- > 0 && stack->key[k] == stack->key[i] && n < RV_LOST_SEARCH; n++)
+        if (stack->id[k] == stack->id[i])
+            return true;
+    return false;
+}
+
+static void apply_lost(struct rv_carry *carry, struct rv_block *block, struct rv_part *part)
+{
+    struct stack *stack = find_stack(carry, part->stack);
+    begin_cuts(carry, block, part);
+    uint32_t n = stack->n_sifted;
+    while (n < stack->n && (carry->tag_mode == RV_TAG_DEPTH || !is_doubled(stack, n)))
+        n++;
+    stack->n_sifted = n;
+    while (stack->n > n)
+        cut_top(carry, stack, block);
+    keep(carry, stack, n);
+    part->n_cut = (uint32_t)block->n_cuts - part->first_cut;
     carry->counts.n_lost += part->n_lost;
-    rv_tag_lose(&find_stack(carry, part->stack)->tag, part->n_lost);
+    rv_tag_lose(&stack->tag, part->n_lost);
 }
 
 void rv_carry_apply(struct rv_carry *carry, struct rv_block *block)
@@ -281,7 +314,7 @@ void rv_carry_apply(struct rv_carry *carry, struct rv_block *block)
             apply_sync(carry, block, part);
             break;
         case RV_PART_LOST:
-            apply_lost(carry, part);
+            apply_lost(carry, block, part);
             break;
         }
     }

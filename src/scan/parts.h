@@ -98,6 +98,10 @@ enum rv_part_kind { RV_PART_EVENTS, RV_PART_SYNC, RV_PART_LOST };
 struct rv_part {
     enum rv_part_kind kind;
     uint32_t stack;
+    /* SYNC and LOST */
+    uint64_t now; /* of the last CALL or RETURN before it in the block */
+    bool has_now;
+    uint32_t first_cut, n_cut; /* the carry's */
     union {
         struct {
             uint32_t first_span, n_spans;
@@ -108,11 +112,9 @@ struct rv_part {
             uint64_t first_ticks; /* the carry's: of the stack's first event */
         } events;
         struct {
-            uint64_t start, now; /* now: of the last CALL or RETURN before it in the block */
+            uint64_t start;
             uint32_t id;
             uint16_t tag;
-            bool has_now;
-            uint32_t first_cut, n_cut; /* the carry's */
         } sync;
         uint32_t n_lost;
     };

@@ -4,13 +4,21 @@
  * Per stack, frames {key, id, start} whose keys rise (depth tags) or never fall (stack pointers). For an event with key
  * k:
  *
- *   any      frames with a key > k are closed: cut
- *   CALL     depth tags: a frame with key k is a sibling whose RETURN was lost: cut. Stack pointers: an equal key
- * nests. Then push. RETURN   frames with key k and another id than the RETURN's (if it gives one) are cut, from the
- * top, until one fits: that is the span. Without one, the RETURN is an orphan: a span whose CALL was never seen. A
- * RETURN without an id leaves no orphan. An orphan below everything seen moves the base depth down by one. SYNC     a
- * frame with key and id that is open stays; else what is above is cut at the time of the last CALL or RETURN, and the
- * frame is pushed with its own time.
+ * - any: frames with a key > k are closed: cut.
+ *
+ * - CALL: with depth tags a frame with key k is a sibling whose RETURN was lost: cut. With stack pointers an equal key
+ *   nests. Then push.
+ *
+ * - RETURN: frames with key k and another id than the RETURN's (if it gives one) are cut, from the top, until one fits:
+ *   that is the span. Without one, the RETURN is an orphan: a span whose CALL was never seen. A RETURN without an id
+ *   leaves no orphan. An orphan below everything seen moves the base depth down by one.
+ *
+ * - SYNC: a frame with key and id that is open stays; else what is above is cut at the time of the last CALL or RETURN,
+ *   and the frame is pushed with its own time.
+ *
+ * - LOST: with stack pointers the lowest frame whose subroutine is open below it at the same key is taken for a sibling
+ *   of that one, whose RETURN is among the lost: it and what is above are cut at the time of the last CALL or RETURN.
+ *   Else a loop that loses RETURNs would nest without end.
  */
 #include "scan/serial.h"
 
@@ -156,6 +164,26 @@ static void on_sync(struct rv_serial *serial, struct stack *stack, int64_t key, 
                &(struct frame){.key = key, .start = rv_event_ticks(event), .id = event->id, .flags = flags});
 }
 
+static bool is_doubled(const struct stack *stack, size_t i)
+{
+    size_t n_looked_at = 0;
+    for (size_t k = i; k-- > 0 && stack->frames[k].key == stack->frames[i].key && n_looked_at++ < RV_LOST_SEARCH;)
+        if (stack->frames[k].id == stack->frames[i].id)
+            return true;
+    return false;
+}
+
+static void on_lost(struct rv_serial *serial, struct stack *stack, uint32_t n_lost)
+{
+    size_t n = 0;
+    while (n < stack->n && (serial->tag_mode == RV_TAG_DEPTH || !is_doubled(stack, n)))
+        n++;
+    while (stack->n > n)
+        close_top(serial, stack, serial->last_ticks, RV_SPAN_CUT);
+    serial->counts.n_lost += n_lost;
+    rv_tag_lose(&stack->tag, n_lost);
+}
+
 static struct stack *current_stack(struct rv_serial *serial)
 {
     if (serial->has_current)
@@ -212,8 +240,7 @@ static void on_event(struct rv_serial *serial, const struct rv_event *event)
         serial->has_current = false;
         break;
     case RV_EVENT_LOST:
-        serial->counts.n_lost += event->id;
-        rv_tag_lose(&current_stack(serial)->tag, event->id);
+        on_lost(serial, current_stack(serial), event->id);
         break;
     case RV_EVENT_SYNC: {
         struct stack *stack = current_stack(serial);

@@ -19,6 +19,9 @@
 /* A SYNC looks at no more frames of its key than this. */
 #define RV_SYNC_SEARCH 64u
 
+/* A LOST looks at no more frames below a frame of the same key than this. */
+#define RV_LOST_SEARCH 64u
+
 static inline uint32_t rv_tag_rise(enum rv_tag_mode mode)
 {
     return mode == RV_TAG_STACK_POINTER ? RV_TAG_RISE_STACK_POINTER : RV_TAG_RISE_DEPTH;

@@ -124,6 +124,14 @@ static const struct behaviour behaviours[] = {
      RV_TAG_DEPTH,
      {CALL(1, 100, 10), LOST(10, 11), CALL(2, 39000, 20), RETURN(2, 39000, 30)},
      "0: 1.0[10,20]c 2.0[20,30]"},
+    {"a loss tells siblings at one stack pointer",
+     RV_TAG_STACK_POINTER,
+     {CALL(1, 900, 10), CALL(2, 880, 20), CALL(2, 880, 30), CALL(3, 860, 35), LOST(1, 36), RETURN(2, 880, 40)},
+     "0: 3.3[35,35]c 2.2[30,35]cn 2.1[20,40] 1.0[10,47]f"},
+    {"and leaves inlined frames as they are",
+     RV_TAG_STACK_POINTER,
+     {CALL(1, 900, 10), CALL(2, 900, 20), LOST(1, 21), CALL(3, 880, 30), LOST(1, 31), RETURN(2, 900, 40)},
+     "0: 3.2[30,40]c 2.1[20,40]n 1.0[10,47]f"},
 };
 
 static void render(char *out, size_t n_bytes, const struct scanned *scanned)
@@ -192,6 +200,25 @@ Test(scan, counts_what_happened, .timeout = 60)
     cr_expect_eq(got.counts.n_equal_key_nests, 1);
     cr_expect_eq(got.counts.max_depth, 3);
     scanned_free(&got);
+}
+
+Test(scan, does_not_nest_without_end_where_returns_are_lost, .timeout = 60)
+{
+    enum { N_ROUNDS = 20000 };
+    struct rv_event *events = calloc(1 + 3 * N_ROUNDS, sizeof *events);
+    uint32_t n = 0;
+    events[n++] = (struct rv_event)CALL(1, 900, 1);
+    for (uint32_t i = 0; i < N_ROUNDS; i++) {
+        events[n++] = (struct rv_event)CALL(2 + i % 3, 880, 2 * i + 2);
+        events[n++] = (struct rv_event)CALL(9, 860, 2 * i + 3);
+        events[n++] = (struct rv_event)LOST(2, 2 * i + 3);
+    }
+    struct cutting cutting = {.kernel = rv_scan_best_kernel(), .block_events = 1000};
+    struct scanned got = scan_in_blocks(events, n, RV_TAG_STACK_POINTER, &cutting);
+    cr_expect_eq(got.counts.n_calls, 1 + 2 * N_ROUNDS);
+    cr_expect_leq(got.counts.max_depth, 6, "%u frames", got.counts.max_depth);
+    scanned_free(&got);
+    free(events);
 }
 
 /* A ramp far beyond 16 bits of depth, held, and down again; and one in stack pointers. */
