@@ -14,8 +14,7 @@
 #define WAIT_NS 10000000u
 #define YOUNG_NS 20000000u   /* a heartbeat younger than this needs no second look */
 #define UNSEEN_NS 50000000u  /* a consumer whose process we cannot see is gone after this, */
-#define HUNG_NS 10000000000u /* and one that never turns after this: short of memory, a machine may stall for seconds  \
-                              */
+#define HUNG_NS 10000000000u /* and one that is there after this: a starved one may miss seconds */
 
 static bool is_tracing(const struct rv_pusher_state *state)
 {
