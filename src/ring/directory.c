@@ -88,6 +88,7 @@ void rv_directory_leave_process(struct rv_map *map, uint32_t process_idx)
 
 int rv_directory_after_fork(struct rv_map *map)
 {
+    memset(map->held_rings, 0, sizeof map->held_rings);
     return rv_map_reopen(map);
 }
 
@@ -121,8 +122,22 @@ static bool swap_word(struct rv_wire_control *control, uint64_t from, uint64_t t
 
 /* ---- claim ---- */
 
-/* The calling thread's, or nobody's: true with *word = {CLAIMED, new generation} and the lock byte held. */
-static bool take_ring(struct rv_map *map, uint32_t ring_idx, uint64_t *word)
+/*
+ * Threads of a process share its locks, so a lock byte is one thread's at a time: whoever set the bit may lock and
+ * unlock. Nobody waits for it; a signal handler in the middle of a claim looks at the next ring.
+ */
+static bool hold_ring(struct rv_map *map, uint32_t ring_idx)
+{
+    uint64_t bit = 1ull << ring_idx % 64;
+    return !(__atomic_fetch_or(&map->held_rings[ring_idx / 64], bit, __ATOMIC_ACQUIRE) & bit); /* R2 <- R1 */
+}
+
+static void let_go_of_ring(struct rv_map *map, uint32_t ring_idx)
+{
+    __atomic_fetch_and(&map->held_rings[ring_idx / 64], ~(1ull << ring_idx % 64), __ATOMIC_RELEASE); /* R1 -> R2 */
+}
+
+static bool take_held_ring(struct rv_map *map, uint32_t ring_idx, uint64_t *word)
 {
     struct rv_wire_control *control = rv_map_control(map, ring_idx);
     uint64_t seen = __atomic_load_n(state_word(control), __ATOMIC_RELAXED);
@@ -135,15 +150,30 @@ static bool take_ring(struct rv_map *map, uint32_t ring_idx, uint64_t *word)
         swap_word(control, *word, make_word(RV_RING_FREE, generation_of(*word)));
         return false;
     }
-    /* If it was taken from us meanwhile, the lock stays: a thread of this process may rely on it by now. */
-    return __atomic_load_n(state_word(control), __ATOMIC_RELAXED) == *word;
+    if (__atomic_load_n(state_word(control), __ATOMIC_RELAXED) == *word)
+        return true;
+    /* Before we had the lock the consumer could take us for dead, and did: the ring is free again, or another's. */
+    rv_owner_unlock(map->fd, FIRST_RING_BYTE + ring_idx);
+    return false;
+}
+
+/* True with *word = {CLAIMED, new generation}, and the lock byte held. */
+static bool take_ring(struct rv_map *map, uint32_t ring_idx, uint64_t *word)
+{
+    uint32_t state = __atomic_load_n(&rv_map_control(map, ring_idx)->state, __ATOMIC_RELAXED);
+    if (state != RV_RING_FREE || !hold_ring(map, ring_idx))
+        return false;
+    bool is_taken = take_held_ring(map, ring_idx, word);
+    if (!is_taken)
+        let_go_of_ring(map, ring_idx);
+    return is_taken;
 }
 
 static void give_up_ring(struct rv_map *map, uint32_t ring_idx, uint64_t word)
 {
-    /* In this order: another thread of ours may claim it as soon as it is free, by the same lock. */
-    rv_owner_unlock(map->fd, FIRST_RING_BYTE + ring_idx);
     swap_word(rv_map_control(map, ring_idx), word, make_word(RV_RING_FREE, generation_of(word)));
+    rv_owner_unlock(map->fd, FIRST_RING_BYTE + ring_idx);
+    let_go_of_ring(map, ring_idx);
 }
 
 static void touch_pages(uint8_t *first, uint8_t *end)
@@ -280,6 +310,7 @@ void rv_directory_release(struct rv_map *map, uint32_t ring_idx)
     __atomic_store_n(state_word(control), make_word(RV_RING_EXITED, generation), __ATOMIC_RELEASE); /* D1 -> D2 */
     if (rv_map_own_fd(map) == 0)
         rv_owner_unlock(map->fd, FIRST_RING_BYTE + ring_idx);
+    let_go_of_ring(map, ring_idx);
 }
 
 /* ---- liveness and reclaim ---- */

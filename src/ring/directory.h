@@ -10,6 +10,7 @@
  * Orderings, each with its partner:
  *   D1 -> D2  owner words are whole before LIVE, exit words before EXITED; readers load state before them
  *   D3 -> D4  the consumer is done with a ring before FREE; a claimer sees FREE before it writes there
+ *   R1 -> R2  a thread is done with a ring's lock byte before another one of its process goes near it
  *   T1 -> T2, T3 -> T4  a seqlock over the thread name
  *   H1 -> H2  the heartbeat before consumer_pid
  */

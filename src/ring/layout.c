@@ -9,7 +9,6 @@
 enum {
     MIN_RING_EVENTS = 64,
     MAX_RING_EVENTS = 1 << 20,
-    MAX_RINGS = 1 << 14,
     MAX_PROCESSES = 1 << 20,
     MAX_MODULES = 1 << 22,
     MAX_NAMES = 1 << 26,
@@ -70,7 +69,7 @@ static void list_sections(struct rv_wire_header *header, struct section sections
 
 static const char *counts_fault(const struct rv_wire_header *header)
 {
-    if (header->n_rings < 1 || header->n_rings > MAX_RINGS)
+    if (header->n_rings < 1 || header->n_rings > RV_MAP_MAX_RINGS)
         return "number of rings";
     if (!is_power_of_two(header->ring_events) || header->ring_events < MIN_RING_EVENTS ||
         header->ring_events > MAX_RING_EVENTS)

@@ -40,6 +40,7 @@ enum rv_map_mode {
 };
 
 #define RV_MAP_PATH_BYTES 4096
+#define RV_MAP_MAX_RINGS 16384u
 
 struct rv_map {
     struct rv_wire_header *header; /* the shared page 0 */
@@ -51,7 +52,8 @@ struct rv_map {
     enum rv_map_mode mode;
     struct rv_wire_header geometry; /* validated private copy: offsets and counts come from here */
     struct rv_clock clock;
-    char path[RV_MAP_PATH_BYTES]; /* absolute */
+    uint64_t held_rings[RV_MAP_MAX_RINGS / 64]; /* [atomic] a bit for each ring a thread of ours holds, or tries to */
+    char path[RV_MAP_PATH_BYTES];               /* absolute */
 };
 
 /* Private file for ringviz itself: /dev/shm, XDG_RUNTIME_DIR, then the temporary directory, the first with room for

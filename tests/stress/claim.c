@@ -8,12 +8,16 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/os.h"
 #include "ring/directory.h"
+#include "ring/owner.h"
 #include "ring/ring.h"
+
+static const uint64_t DEADLINE_NS = 60000000000;
 
 enum {
     N_RINGS = 16,
@@ -30,14 +34,16 @@ struct truth {
     int owner[N_RINGS];
     uint8_t was_killed[MAX_PID];
     uint64_t n_pushed;
-    uint32_t n_claims;
+    uint32_t n_claims, n_done;
+    bool has_failed;
 };
 static struct truth *truth;
 
 static void fail(const char *what, int ring, int value)
 {
     fprintf(stderr, "ring %d: %s (%d)\n", ring, what, value);
-    kill(0, SIGKILL);
+    __atomic_store_n(&truth->has_failed, true, __ATOMIC_SEQ_CST);
+    _exit(1);
 }
 
 static void check_in(int ring)
@@ -83,14 +89,18 @@ static void work(const char *path, unsigned n_claims)
         rv_directory_release(&map, (uint32_t)ring);
         i++;
     }
-    _exit(0);
+    __atomic_fetch_add(&truth->n_done, 1, __ATOMIC_SEQ_CST);
+    for (;;)
+        pause(); /* alive: a lock that was left behind stays */
 }
 
 static pid_t start(const char *path, unsigned n_claims)
 {
     pid_t pid = fork();
-    if (pid == 0)
+    if (pid == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
         work(path, n_claims);
+    }
     return pid;
 }
 
@@ -108,9 +118,20 @@ static void turn(struct rv_map *map)
     }
 }
 
+/* One worker stands still meanwhile, wherever it was, in the middle of a claim as well. */
+static void turn_while_asleep(struct rv_map *map, pid_t worker)
+{
+    siginfo_t info;
+    bool is_stopped =
+        worker && kill(worker, SIGSTOP) == 0 && waitid(P_PID, (id_t)worker, &info, WSTOPPED | WEXITED | WNOWAIT) == 0;
+    turn(map);
+    turn(map);
+    if (is_stopped)
+        kill(worker, SIGCONT);
+}
+
 int main(void)
 {
-    setpgid(0, 0);
     char path[] = "/tmp/ringviz-stress-claim-XXXXXX";
     close(mkstemp(path));
     unlink(path);
@@ -121,15 +142,22 @@ int main(void)
     if (truth == MAP_FAILED || rv_map_create(&map, path, &params))
         return 1;
 
-    pid_t victims[N_VICTIMS];
+    pid_t victims[N_VICTIMS], workers[N_WORKERS];
     for (int i = 0; i < N_WORKERS; i++)
-        start(path, N_CLAIMS);
+        workers[i] = start(path, N_CLAIMS);
     for (int i = 0; i < N_VICTIMS; i++)
         victims[i] = start(path, UINT32_MAX);
-    uint64_t last_kill_ns = rv_clock_mono_ns();
+    uint64_t last_kill_ns = rv_clock_mono_ns(), begin_ns = last_kill_ns;
     unsigned n_kills = 0;
-    for (int n_left = N_WORKERS; n_left > 0;) {
-        turn(&map);
+    for (unsigned n_turns = 0; __atomic_load_n(&truth->n_done, __ATOMIC_SEQ_CST) < N_WORKERS; n_turns++) {
+        turn_while_asleep(&map, workers[n_turns % N_WORKERS]);
+        bool is_late = rv_clock_mono_ns() - begin_ns > DEADLINE_NS;
+        if (is_late || __atomic_load_n(&truth->has_failed, __ATOMIC_SEQ_CST)) {
+            fprintf(stderr, "%u of %d workers are done%s\n", truth->n_done, N_WORKERS,
+                    is_late ? ": do rings leak?" : "");
+            unlink(path);
+            return 1;
+        }
         if (rv_clock_mono_ns() - last_kill_ns > KILL_INTERVAL_NS) {
             pid_t *victim = &victims[n_kills++ % N_VICTIMS];
             __atomic_store_n(&truth->was_killed[*victim], 1, __ATOMIC_SEQ_CST);
@@ -138,26 +166,20 @@ int main(void)
             *victim = start(path, UINT32_MAX);
             last_kill_ns = rv_clock_mono_ns();
         }
-        pid_t pid;
-        int status;
-        while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
-            if (!WIFEXITED(status) || WEXITSTATUS(status))
-                fail("a worker failed", -1, status);
-            n_left--;
-        }
     }
     for (int i = 0; i < N_VICTIMS; i++) {
         kill(victims[i], SIGKILL);
         waitpid(victims[i], NULL, 0);
     }
     turn(&map);
+    bool is_left_locked = rv_owner_is_locked(map.fd, 1, N_RINGS);
     uint64_t n_free = 0;
     for (uint32_t i = 0; i < N_RINGS; i++)
         n_free += rv_map_control(&map, i)->state == RV_RING_FREE;
     printf("%u claims, %u kills, %lu of %d rings free at the end, %lu events\n", truth->n_claims, n_kills,
            (unsigned long)n_free, N_RINGS, (unsigned long)map.header->total_produced);
     unlink(path);
-    bool is_fine = n_free == N_RINGS && map.header->total_produced == map.header->total_consumed &&
+    bool is_fine = n_free == N_RINGS && !is_left_locked && map.header->total_produced == map.header->total_consumed &&
                    map.header->total_produced >= truth->n_claims && truth->n_claims >= N_WORKERS * N_CLAIMS;
     return is_fine ? 0 : 1;
 }
