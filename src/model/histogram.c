@@ -78,3 +78,15 @@ uint64_t rv_histogram_at(const struct rv_histogram *histogram, uint64_t rank)
     }
     return 0;
 }
+
+uint64_t rv_histogram_at_most(const struct rv_histogram *histogram, uint64_t value)
+{
+    unsigned octave = value < RV_HISTOGRAM_BUCKETS ? 0 : 64 - RV_HISTOGRAM_SHIFT - (unsigned)__builtin_clzll(value);
+    size_t bucket = (octave ? value >> (octave - 1) : value) & (RV_HISTOGRAM_BUCKETS - 1);
+    size_t first = histogram->first * (size_t)RV_HISTOGRAM_BUCKETS,
+           last = octave * (size_t)RV_HISTOGRAM_BUCKETS + bucket;
+    uint64_t n = 0;
+    for (size_t i = 0; i < (size_t)histogram->n * RV_HISTOGRAM_BUCKETS && first + i <= last; i++)
+        n += count(histogram, i);
+    return n;
+}

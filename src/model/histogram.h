@@ -31,6 +31,9 @@ void rv_histogram_carry(struct rv_histogram *histogram, size_t idx, uint64_t n);
 /* The value of this rank (1 .. count, smallest first): the middle of its bucket. 0 when there is none. */
 uint64_t rv_histogram_at(const struct rv_histogram *histogram, uint64_t rank);
 
+/* How many values are not above this one, its whole bucket included. */
+uint64_t rv_histogram_at_most(const struct rv_histogram *histogram, uint64_t value);
+
 static inline void rv_histogram_add(struct rv_histogram *histogram, uint64_t value)
 {
     unsigned octave = 0;

@@ -307,3 +307,9 @@ size_t rv_stats_rows(const struct rv_stats *stats, struct rv_stats_row *out, siz
     }
     return n;
 }
+
+uint64_t rv_stats_at_most(const struct rv_stats *stats, uint32_t id, uint64_t duration_ns, uint64_t *n_calls)
+{
+    *n_calls = id < stats->n_rows ? stats->rows[id].n_calls : 0;
+    return *n_calls ? rv_histogram_at_most(&stats->rows[id].histogram, duration_ns) : 0;
+}

@@ -48,4 +48,10 @@ struct rv_stats_row {
 /* Rows of every subroutine with calls, any order; returns how many there are, writes up to max. */
 size_t rv_stats_rows(const struct rv_stats *stats, struct rv_stats_row *out, size_t max);
 
+/*
+ * Calls of a subroutine that took no longer than duration_ns, those up to 1.6 % above it included.
+ *   n_calls  all of its calls
+ */
+uint64_t rv_stats_at_most(const struct rv_stats *stats, uint32_t id, uint64_t duration_ns, uint64_t *n_calls);
+
 #endif

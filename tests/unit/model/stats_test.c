@@ -216,6 +216,28 @@ Test(stats, percentiles_are_within_one_percent_of_any_duration, .timeout = 20)
     }
 }
 
+Test(stats, calls_that_took_no_longer_are_counted, .timeout = 20)
+{
+    struct rv_stats *stats = rv_stats_create();
+    struct rv_stats_lane *lane = rv_stats_lane_create();
+    for (uint64_t i = 1; i <= 1000; i++)
+        rv_stats_add(stats, lane, &(struct rv_span){.end = i * 100, .id = 3}, 1);
+    uint64_t n_calls;
+    cr_assert_eq(rv_stats_at_most(stats, 3, 0, &n_calls), 0);
+    cr_assert_eq(n_calls, 1000);
+    for (uint64_t i = 1; i <= 1000; i++) {
+        uint64_t n = rv_stats_at_most(stats, 3, i * 100, &n_calls);
+        cr_assert(n >= i && n <= i + i / 64 + 1, "%zu of %zu", (size_t)n, (size_t)i);
+    }
+    cr_assert_eq(rv_stats_at_most(stats, 3, UINT64_MAX, &n_calls), 1000);
+    cr_assert_eq(rv_stats_at_most(stats, 2, 1000, &n_calls), 0);
+    cr_assert_eq(n_calls, 0);
+    cr_assert_eq(rv_stats_at_most(stats, 4000000, 1000, &n_calls), 0);
+    cr_assert_eq(n_calls, 0);
+    rv_stats_lane_destroy(lane);
+    rv_stats_destroy(stats);
+}
+
 Test(stats, ids_merge_as_one_subroutine, .timeout = 10)
 {
     struct rv_span spans[] = {
