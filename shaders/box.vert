@@ -2,13 +2,14 @@
 // One call as a box: 7 corners give the three faces that look towards the eye.
 //
 //   a_record     start (signed) and duration in units of time from the window's centre; paint: colour index 0..11,
-//                cell 12, open 13, coverage 16..31; place: depth 0..15, lane 16..31
+//                cell 12, open 13, of the highlighted subroutine 14, highlighted itself 15, coverage 16..31; place: depth 0..15, lane 16..31
 //   u_time       world x of the window's centre, world x per unit
 //   u_shape      thickness lost per depth, least share of thickness, share of a row that a box fills, share of thickness
 //                left to a cell that is hardly covered
 //   u_lanes      per lane, 64 a row: z, half thickness, row height (world)
 //   u_palette    linear colour by (shade, 3 * slot + tone); tone: front, top, side
 //   u_eye        world
+//   u_accent     linear colour of the highlighted box; with u_is_highlighting all others but its like are dimmed
 // Outputs: v_corner in the unit box, v_size its world size, v_face 0 side, 1 top, 2 front; v_coverage 0..1, 1 = exact; v_id
 // counts the boxes from 1.
 layout(location = 0) in uvec4 a_record;
@@ -19,6 +20,8 @@ uniform vec2 u_time;
 uniform vec4 u_shape;
 uniform sampler2D u_lanes;
 uniform sampler2D u_palette;
+uniform vec3 u_accent;
+uniform bool u_is_highlighting;
 
 out vec3 v_corner;
 out vec3 v_world;
@@ -33,6 +36,17 @@ const vec3 CORNERS[7] = vec3[](vec3(1, 1, 1), vec3(1, 1, 0), vec3(1, 0, 0), vec3
                                vec3(0, 1, 0));
 const int FACES[7] = int[](0, 0, 0, 0, 2, 2, 1);
 const int TONES[3] = int[](2, 1, 0);
+const float ACCENT_TONES[3] = float[](0.55, 1.2, 1.0);
+const vec3 LUMA = vec3(0.25, 0.65, 0.10);
+
+vec3 emphasize(vec3 colour, uint paint)
+{
+    if ((paint & 0x8000u) != 0u)
+        return u_accent * ACCENT_TONES[v_face];
+    if ((paint & 0x4000u) != 0u)
+        return mix(colour * 1.35, vec3(1.0), 0.12);
+    return 0.45 * mix(vec3(dot(colour, LUMA)), colour, 0.35);
+}
 
 void main()
 {
@@ -55,6 +69,8 @@ void main()
 
     int colour_idx = int(a_record.z & 0xFFFu);
     vec3 colour = texelFetch(u_palette, ivec2(colour_idx & 255, 3 * (colour_idx >> 8) + TONES[v_face]), 0).rgb;
+    if (u_is_highlighting)
+        colour = emphasize(colour, a_record.z);
     v_colour = colour * (1.0 + 0.035 * (2.0 * mod(depth, 2.0) - 1.0));
     gl_Position = u_view_projection * vec4(v_world, 1.0);
 }

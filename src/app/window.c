@@ -13,6 +13,7 @@
 
 #include "app/context.h"
 #include "app/navigate.h"
+#include "app/pointer.h"
 #include "base/clock.h"
 #include "base/err.h"
 #include "render/scene.h"
@@ -28,6 +29,7 @@
 #define BUDGET_GPU 250000
 #define BUDGET_SOFTWARE 15000 /* while things move; at rest there is time for more */
 #define BUDGET_SOFTWARE_AT_REST 60000
+#define CLICK_POINTS 4 /* that the cursor may move between press and release of a click */
 #define ZOOM_KEY 0.85
 #define PAN_KEY 0.08
 #define ZOOM_WHEEL 0.87
@@ -41,14 +43,17 @@ struct window {
     struct rv_scene *scene;
     struct rv_view view;
     struct rv_navigate navigate;
+    struct rv_pointer pointer;
     uint64_t first_ns, last_ns, now_ns; /* of the trace; the present as shown */
     uint64_t frame_ns, frame_cost_ns;   /* when the last frame was drawn, and how long it took */
     uint64_t input_ns, moved_ns;        /* when the user last did something, and the window last moved by itself */
     uint64_t drawn_consumed, rate_ns, rate_consumed;
     double events_per_s;
+    uint64_t focus_from_ns, focus_to_ns, n_frames; /* the window that the last focus chose */
     float mouse_px[2], drag_y_px;
     double scale;
     bool is_software, is_done, is_frozen, is_closing, is_touched, is_dragging;
+    bool is_click;           /* the left button is down and the cursor has stayed */
     bool is_dirty, is_rough; /* must be drawn; was drawn without multisampling */
 };
 
@@ -91,6 +96,36 @@ static void fit_all(struct window *window)
     window->is_dirty = true;
 }
 
+/* What the pointer shows has changed: no use of the window that keeps it from fitting all at the end. */
+static void point(struct window *window)
+{
+    window->is_dirty = true;
+    window->input_ns = rv_clock_mono_ns();
+}
+
+static bool focus(struct window *window)
+{
+    uint64_t from_ns, to_ns;
+    if (!rv_hover_window(&window->pointer.hover, &from_ns, &to_ns))
+        return false;
+    window->navigate.is_following = false;
+    rv_navigate_set(&window->navigate, from_ns, to_ns);
+    rv_navigate_window(&window->navigate, &window->focus_from_ns, &window->focus_to_ns);
+    touch(window);
+    return true;
+}
+
+/* Focus, or fit all when there is nothing to focus or it fills the window already. */
+static void focus_or_fit(struct window *window)
+{
+    uint64_t from_ns, to_ns;
+    rv_navigate_window(&window->navigate, &from_ns, &to_ns);
+    bool is_focused = from_ns == window->focus_from_ns && to_ns == window->focus_to_ns;
+    if (is_focused || !focus(window))
+        fit_all(window);
+    touch(window);
+}
+
 static void toggle_freeze(struct window *window)
 {
     window->is_frozen = !window->is_frozen;
@@ -129,8 +164,11 @@ static void on_key(struct window *window, const SDL_Keysym *key)
         follow(window);
         break;
     case SDL_SCANCODE_F:
-        fit_all(window);
-        touch(window);
+        focus_or_fit(window);
+        break;
+    case SDL_SCANCODE_ESCAPE:
+        rv_pointer_unpin(&window->pointer);
+        point(window);
         break;
     case SDL_SCANCODE_Q:
         window->is_closing = has_ctrl;
@@ -152,6 +190,12 @@ static void on_wheel(struct window *window, const SDL_MouseWheelEvent *wheel)
 static void on_motion(struct window *window, const SDL_MouseMotionEvent *motion)
 {
     float x_px = (float)(motion->x * window->scale), y_px = (float)(motion->y * window->scale);
+    float moved_px = hypotf(x_px - window->mouse_px[0], y_px - window->mouse_px[1]);
+    if (window->is_click && moved_px <= (float)(CLICK_POINTS * window->scale))
+        return;
+    window->is_click = false;
+    if (!window->pointer.hover.is_pinned)
+        window->focus_to_ns = 0;
     if (window->is_dragging) {
         double y = (double)window->drag_y_px;
         double from = rv_scene_share_at(window->scene, (double)window->mouse_px[0], y);
@@ -160,6 +204,15 @@ static void on_motion(struct window *window, const SDL_MouseMotionEvent *motion)
     }
     window->mouse_px[0] = x_px;
     window->mouse_px[1] = y_px;
+    rv_pointer_move(&window->pointer, window->mouse_px, window->is_dragging);
+}
+
+/* A click pins what is there; the second of two focuses it. */
+static void on_click(struct window *window)
+{
+    rv_pointer_pin(&window->pointer, window->scene, &window->view);
+    window->focus_to_ns = 0;
+    point(window);
 }
 
 static void on_button(struct window *window, const SDL_MouseButtonEvent *button)
@@ -169,6 +222,13 @@ static void on_button(struct window *window, const SDL_MouseButtonEvent *button)
     window->is_dragging = button->state == SDL_PRESSED;
     window->mouse_px[0] = (float)(button->x * window->scale);
     window->mouse_px[1] = window->drag_y_px = (float)(button->y * window->scale);
+    rv_pointer_move(&window->pointer, window->mouse_px, false);
+    bool is_second = button->clicks == 2 && window->is_dragging, was_click = window->is_click;
+    window->is_click = button->button == SDL_BUTTON_LEFT && window->is_dragging && !is_second;
+    if (was_click && !window->is_dragging)
+        on_click(window);
+    if (is_second && button->button == SDL_BUTTON_LEFT)
+        (void)focus(window);
 }
 
 static void on_event(struct window *window, const SDL_Event *event)
@@ -191,6 +251,8 @@ static void on_event(struct window *window, const SDL_Event *event)
         on_button(window, &event->button);
         break;
     case SDL_WINDOWEVENT:
+        if (event->window.event == SDL_WINDOWEVENT_LEAVE)
+            rv_pointer_leave(&window->pointer);
         window->is_dirty = true;
         break;
     }
@@ -293,6 +355,7 @@ static void draw(struct window *window, const struct rv_session_counts *counts)
         .status = {window->params->title, window->params->pid, state_of(window), window->events_per_s,
                    counts->n_dropped},
     };
+    rv_pointer_show(&window->pointer, window->scene, window->session, &frame);
     glBindFramebuffer(GL_FRAMEBUFFER, 0);
     rv_scene_draw(window->scene, &frame);
     if (window->is_software)
@@ -307,6 +370,7 @@ static void draw_and_show(struct window *window, const struct rv_session_counts 
     window->frame_ns = start_ns;
     window->drawn_consumed = counts->n_consumed;
     window->is_dirty = false;
+    window->n_frames++;
     SDL_GL_SwapWindow(window->context.window);
 }
 
@@ -329,6 +393,21 @@ static int pause_ms(const struct window *window, bool needs_one)
     return needs_one || is_moving(window) ? until_ms : TURN_MS;
 }
 
+static void tell_observer(const struct window *window)
+{
+    struct rv_window_state state = {
+        .scene = window->scene,
+        .view = &window->view,
+        .pointer = &window->pointer,
+        .first_ns = window->first_ns,
+        .last_ns = window->last_ns,
+        .n_frames = window->n_frames,
+    };
+    rv_navigate_window(&window->navigate, &state.from_ns, &state.to_ns);
+    if (window->params->observe)
+        window->params->observe(window->params->context, &state);
+}
+
 static void run_loop(struct window *window)
 {
     struct rv_session_counts counts = {0};
@@ -343,9 +422,12 @@ static void run_loop(struct window *window)
         }
         rv_session_counts(window->session, &counts);
         advance(window, &counts);
+        if (window->n_frames && rv_pointer_look(&window->pointer, window->scene, &window->view))
+            point(window);
         needs_one = needs_frame(window, &counts);
         if (needs_one && pause_ms(window, true) == 0)
             draw_and_show(window, &counts);
+        tell_observer(window);
         if (window->params->should_close && window->params->should_close(window->params->context))
             window->is_closing = true;
     }
@@ -386,6 +468,7 @@ int rv_window_run(struct rv_session *session, const struct rv_window_params *par
         run_loop(&window);
     }
     rv_scene_destroy(window.scene);
+    rv_pointer_fini(&window.pointer);
     rv_view_fini(&window.view);
     rv_context_close(&window.context);
     return err;

@@ -11,6 +11,7 @@
 #include "base/vec.h"
 #include "render/pack.h"
 #include "render/shader.h"
+#include "render/theme.h"
 #include "render/upload.h"
 
 #define LANES_PER_ROW 64
@@ -129,6 +130,17 @@ static void upload_collections(struct rv_boxes *boxes, const struct rv_stage *st
     glTexImage2D(GL_TEXTURE_2D, 0, GL_R8, GC_TEXELS, 1, 0, GL_RED, GL_UNSIGNED_BYTE, texels);
 }
 
+static void mark(struct rv_boxes *boxes, const struct rv_view *view, const struct rv_highlight *highlight)
+{
+    size_t n = 0;
+    for (size_t lane = 0; lane < view->n_lanes; lane++) {
+        size_t end = (size_t)view->lanes[lane].first_box + view->lanes[lane].n_boxes;
+        for (size_t i = view->lanes[lane].first_box; i < end; i++, n++)
+            if (view->boxes[i].id == highlight->id)
+                boxes->records[n].paint |= i == highlight->box ? RV_PAINT_CHOSEN : RV_PAINT_SAME;
+    }
+}
+
 static size_t pack_view(struct rv_boxes *boxes, const struct rv_pack *pack, const struct rv_view *view,
                         const struct rv_palette *palette)
 {
@@ -147,7 +159,8 @@ static void set_uniforms(const struct rv_boxes *boxes, const struct rv_stage *st
 {
     GLuint program = boxes->program;
     struct rv_color gc = rv_color_gc();
-    float gc_linear[3];
+    float gc_linear[3], accent[3];
+    rv_pass_linear(RV_THEME_ACCENT, accent);
     rv_pass_linear((uint32_t)gc.r << 16 | (uint32_t)gc.g << 8 | gc.b, gc_linear);
     float width = stage->width;
     glUniform2f(glGetUniformLocation(program, "u_time"), (float)(rv_pack_centre(pack) * (double)width),
@@ -156,6 +169,7 @@ static void set_uniforms(const struct rv_boxes *boxes, const struct rv_stage *st
                 RV_STAGE_CELL_THICKNESS_MIN);
     glUniform1f(glGetUniformLocation(program, "u_width"), width);
     glUniform3fv(glGetUniformLocation(program, "u_gc_colour"), 1, gc_linear);
+    glUniform3fv(glGetUniformLocation(program, "u_accent"), 1, accent);
     rv_pass_set_int(program, "u_lanes", UNIT_LANES);
     rv_pass_set_int(program, "u_palette", UNIT_PALETTE);
     rv_pass_set_int(program, "u_gc", UNIT_GC);
@@ -172,18 +186,21 @@ static void draw_instances(GLsizei n)
 }
 
 static size_t prepare(struct rv_boxes *boxes, const struct rv_pass *pass, const struct rv_view *view,
-                      const struct rv_palette *palette)
+                      const struct rv_palette *palette, const struct rv_highlight *highlight)
 {
     struct rv_pack pack;
     uint64_t window_ns = pass->stage->to_ns - pass->stage->from_ns;
     rv_pack_init(&pack, pass->stage->from_ns, pass->stage->to_ns, (double)window_ns / pass->camera->width_px);
     size_t n = pack_view(boxes, &pack, view, palette);
+    if (highlight)
+        mark(boxes, view, highlight);
     upload_lanes(boxes, pass->stage);
     upload_collections(boxes, pass->stage, view);
     glActiveTexture(GL_TEXTURE0 + UNIT_PALETTE);
     glBindTexture(GL_TEXTURE_2D, boxes->palette_texture);
     rv_pass_begin(pass, boxes->program);
     set_uniforms(boxes, pass->stage, &pack);
+    rv_pass_set_int(boxes->program, "u_is_highlighting", highlight != NULL);
     glBindVertexArray(boxes->vertex_array);
     size_t offset = rv_upload_push(&boxes->upload, boxes->records, n * sizeof *boxes->records);
     glVertexAttribIPointer(0, 4, GL_UNSIGNED_INT, sizeof *boxes->records, (const void *)offset);
@@ -191,9 +208,9 @@ static size_t prepare(struct rv_boxes *boxes, const struct rv_pass *pass, const 
 }
 
 void rv_boxes_draw(struct rv_boxes *boxes, const struct rv_pass *pass, const struct rv_view *view,
-                   const struct rv_palette *palette)
+                   const struct rv_palette *palette, const struct rv_highlight *highlight)
 {
-    size_t n = prepare(boxes, pass, view, palette);
+    size_t n = prepare(boxes, pass, view, palette, highlight);
     rv_pass_set_int(boxes->program, "u_is_id", 0);
     draw_instances((GLsizei)n);
     rv_upload_fence(&boxes->upload);
@@ -202,7 +219,7 @@ void rv_boxes_draw(struct rv_boxes *boxes, const struct rv_pass *pass, const str
 void rv_boxes_draw_ids(struct rv_boxes *boxes, const struct rv_pass *pass, const struct rv_view *view,
                        const struct rv_palette *palette)
 {
-    size_t n = prepare(boxes, pass, view, palette);
+    size_t n = prepare(boxes, pass, view, palette, NULL);
     rv_pass_set_int(boxes->program, "u_is_id", 1);
     glDrawElementsInstanced(GL_TRIANGLES, N_INDICES, GL_UNSIGNED_SHORT, NULL, (GLsizei)n);
     rv_upload_fence(&boxes->upload);

@@ -4,6 +4,7 @@
 
 #include "render/palette.h"
 #include "render/pass.h"
+#include "render/pick.h"
 
 struct rv_boxes; /* opaque */
 
@@ -11,9 +12,9 @@ struct rv_boxes; /* opaque */
 int rv_boxes_create(struct rv_boxes **boxes);
 void rv_boxes_destroy(struct rv_boxes *boxes);
 
-/* Upload the view's boxes and draw them with depth test, without blending. */
+/* Upload the view's boxes and draw them with depth test, without blending. highlight may be NULL. */
 void rv_boxes_draw(struct rv_boxes *boxes, const struct rv_pass *pass, const struct rv_view *view,
-                   const struct rv_palette *palette);
+                   const struct rv_palette *palette, const struct rv_highlight *highlight);
 
 /* The same boxes, each in the colour of its number: its place in the lanes' order + 1, red lowest. For tests. */
 void rv_boxes_draw_ids(struct rv_boxes *boxes, const struct rv_pass *pass, const struct rv_view *view,

@@ -25,6 +25,9 @@
 #define CAPTION_BYTES 160
 #define LUMINANCE_DARK_TEXT 0.20f /* faces brighter than this carry dark text */
 #define COVERAGE_EXACT 65535u
+#define DIMMED_ALPHA 0.55f
+#define INK_DARK 0x07090du
+#define INK_LIGHT 0xffffffu
 
 struct vertex {
     float x, y, z;
@@ -122,12 +125,18 @@ static void add_tick_labels(struct rv_labels *labels, const struct rv_stage *sta
     add_line(labels, &line, ticks->base);
 }
 
-static uint32_t text_colour(uint32_t colour_idx)
+static uint32_t text_colour(const struct rv_labels_content *content, const struct rv_box *box)
 {
+    const struct rv_highlight *highlight = content->highlight;
+    if (highlight && box->id != highlight->id)
+        return rv_theme_rgba(INK_LIGHT, DIMMED_ALPHA);
+    if (highlight && (size_t)(box - content->view->boxes) == highlight->box)
+        return rv_theme_rgba(INK_DARK, 1.0f);
+    uint32_t colour_idx = rv_palette_index(content->palette, box->id);
     struct rv_color front = rv_palette_front(colour_idx);
     float luminance =
         0.2126f * rv_theme_linear(front.r) + 0.7152f * rv_theme_linear(front.g) + 0.0722f * rv_theme_linear(front.b);
-    return luminance > LUMINANCE_DARK_TEXT ? rv_theme_rgba(0x07090du, 1.0f) : rv_theme_rgba(0xffffffu, 1.0f);
+    return rv_theme_rgba(luminance > LUMINANCE_DARK_TEXT ? INK_DARK : INK_LIGHT, 1.0f);
 }
 
 /* Large enough on screen to carry text. */
@@ -165,7 +174,7 @@ static void add_caption(struct rv_labels *labels, const struct rv_pass *pass, co
     struct line line = {.origin = {left + CAPTION_PADDING, low[1] + 0.5f * (height - CAP_HEIGHT * size), low[2]},
                         .up = {0.0f, 1.0f, 0.0f},
                         .size = size,
-                        .rgba = text_colour(rv_palette_index(content->palette, box->id))};
+                        .rgba = text_colour(content, box)};
     add_line(labels, &line, caption);
 }
 

@@ -4,6 +4,7 @@
 
 #include "render/palette.h"
 #include "render/pass.h"
+#include "render/pick.h"
 #include "render/ticks.h"
 
 struct rv_labels; /* opaque */
@@ -17,6 +18,7 @@ struct rv_labels_content {
     const struct rv_ticks *ticks;
     const struct rv_palette *palette;
     struct rv_subroutines *subroutines;
+    const struct rv_highlight *highlight; /* NULL = none */
 };
 
 /* Draw blended and depth tested, without writing depth. */

@@ -14,12 +14,14 @@
 struct rv_box_record {
     int32_t start;     /* units from the window's centre */
     uint32_t duration; /* units */
-    uint32_t paint;    /* colour index 0..11, cell 12, open 13, coverage 16..31 */
+    uint32_t paint;    /* colour index 0..11, cell 12, open 13, same 14, chosen 15, coverage 16..31 */
     uint32_t place;    /* depth 0..15, lane 16..31 */
 };
 
 #define RV_PAINT_CELL (1u << 12)
 #define RV_PAINT_OPEN (1u << 13)
+#define RV_PAINT_SAME (1u << 14)   /* of the highlighted subroutine */
+#define RV_PAINT_CHOSEN (1u << 15) /* the highlighted box */
 #define RV_PAINT_COVERAGE_SHIFT 16
 #define RV_PLACE_LANE_SHIFT 16
 #define RV_PLACE_MAX 0xFFFFu

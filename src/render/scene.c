@@ -169,14 +169,15 @@ static void draw_scene(struct rv_scene *scene, const struct rv_scene_frame *fram
 {
     struct rv_pass pass = make_pass(scene);
     struct rv_ground_content ground = {frame->view, &scene->ticks, frame->now_ns, frame->is_live};
-    struct rv_labels_content labels = {frame->view, &scene->ticks, scene->palette, frame->subroutines};
+    struct rv_labels_content labels = {frame->view, &scene->ticks, scene->palette, frame->subroutines,
+                                       frame->highlight};
     clear();
     glDepthMask(GL_FALSE);
     glEnable(GL_BLEND);
     rv_ground_draw(scene->ground, &pass, &ground);
     glDepthMask(GL_TRUE);
     glDisable(GL_BLEND);
-    rv_boxes_draw(scene->boxes, &pass, frame->view, scene->palette);
+    rv_boxes_draw(scene->boxes, &pass, frame->view, scene->palette, frame->highlight);
     glDepthMask(GL_FALSE);
     glEnable(GL_BLEND);
     rv_labels_draw(scene->labels, &pass, &labels);
@@ -194,12 +195,15 @@ void rv_scene_draw(struct rv_scene *scene, const struct rv_scene_frame *frame)
         return;
     rv_palette_update(scene->palette, shown.view, shown.subroutines);
     place(scene, &shown);
+    float points[2] = {(float)(shown.width_px / shown.scale), (float)(shown.height_px / shown.scale)};
     rv_target_begin(&scene->target);
     draw_scene(scene, &shown);
     rv_target_resolve(&scene->target);
     rv_hud_add_lanes(scene->overlay, &shown, &scene->camera, &scene->stage);
     rv_hud_add_tags(scene->overlay, &shown, &scene->camera, &scene->stage);
     rv_hud_add_bar(scene->overlay, &shown);
+    if (shown.tooltip)
+        rv_tooltip_add(scene->overlay, scene->palette, shown.tooltip, points);
     rv_overlay_draw(scene->overlay);
     rv_target_copy(&scene->target, (GLuint)framebuffer);
 }

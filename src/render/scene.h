@@ -14,6 +14,7 @@
 #include "model/subroutines.h"
 #include "model/view.h"
 #include "render/pick.h"
+#include "render/tooltip.h"
 
 struct rv_scene; /* opaque */
 
@@ -41,6 +42,8 @@ struct rv_scene_frame {
     uint64_t origin_ns;
     int is_live;
     struct rv_scene_status status;
+    const struct rv_highlight *highlight; /* NULL = none */
+    const struct rv_tooltip *tooltip;     /* NULL = none */
 };
 
 /* Draw one frame into the bound framebuffer. */

@@ -13,6 +13,7 @@
 #define RV_THEME_GRID 0x4a5a75u
 #define RV_THEME_WALL 0x121927u
 #define RV_THEME_NOW 0x6fe3ffu
+#define RV_THEME_ACCENT 0x6fe3ffu
 #define RV_THEME_LOST 0xff4d6au
 #define RV_THEME_TICK 0xaebbd0u
 #define RV_THEME_LANE 0xe6ecf5u

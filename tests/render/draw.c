@@ -1,7 +1,11 @@
-/* Draws the made-up program into a PNG file, for looking at: draw OUT.png [FROM_MS WINDOW_MS [WIDTH HEIGHT [live]]] */
+/*
+ * Draws the made-up program into a PNG file, for looking at:
+ * draw OUT.png [FROM_MS WINDOW_MS [WIDTH HEIGHT [live [X Y of the cursor]]]]
+ */
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "app/hover.h"
 #include "canvas.h"
 #include "render/png.h"
 #include "synthetic.h"
@@ -11,6 +15,28 @@
 static double argument(int argc, char **argv, int idx, double otherwise)
 {
     return argc > idx ? atof(argv[idx]) : otherwise;
+}
+
+struct pointed {
+    struct rv_hover hover;
+    struct rv_highlight highlight;
+    struct rv_tooltip tooltip;
+};
+
+static void point(struct pointed *pointed, struct canvas *canvas, struct rv_scene_frame *frame, const float at_px[2])
+{
+    struct rv_pick_hit hit;
+    struct rv_hover_about about = {
+        .subroutines = frame->subroutines, .zero_ns = frame->now_ns, .is_live = frame->is_live, .scale = 1.0};
+    *pointed = (struct pointed){0};
+    rv_scene_place(canvas->scene, frame);
+    if (!rv_scene_pick(canvas->scene, (double)at_px[0], (double)at_px[1], &hit))
+        return;
+    (void)rv_hover_move(&pointed->hover, frame->view, &hit, at_px);
+    (void)rv_hover_describe(&pointed->hover, &about, &pointed->tooltip);
+    pointed->highlight = (struct rv_highlight){pointed->hover.box.id, pointed->hover.box_idx};
+    frame->highlight = &pointed->highlight;
+    frame->tooltip = &pointed->tooltip;
 }
 
 int main(int argc, char **argv)
@@ -23,13 +49,19 @@ int main(int argc, char **argv)
     canvas_init(&canvas, (int)argument(argc, argv, 4, 1600), (int)argument(argc, argv, 5, 900));
     synthetic_init(&synthetic, ORIGIN_NS, from_ns + window_ns - ORIGIN_NS + 100000000);
     synthetic_view(&synthetic, &view, from_ns, from_ns + window_ns);
-    canvas_draw(&canvas, (struct rv_scene_frame){.view = &view,
-                                                 .subroutines = synthetic.subroutines,
-                                                 .samples = 4,
-                                                 .now_ns = view.to_ns,
-                                                 .origin_ns = ORIGIN_NS,
-                                                 .is_live = argc > 6,
-                                                 .status = {"perl starman.psgi", 4242, RV_SCENE_LIVE, 2.41e6, 0}});
+    struct rv_scene_frame frame = {.view = &view,
+                                   .subroutines = synthetic.subroutines,
+                                   .width_px = canvas.width_px,
+                                   .height_px = canvas.height_px,
+                                   .samples = 4,
+                                   .now_ns = view.to_ns,
+                                   .origin_ns = ORIGIN_NS,
+                                   .is_live = argc > 6,
+                                   .status = {"perl starman.psgi", 4242, RV_SCENE_LIVE, 2.41e6, 0}};
+    struct pointed pointed;
+    if (argc > 8)
+        point(&pointed, &canvas, &frame, (float[2]){(float)atof(argv[7]), (float)atof(argv[8])});
+    canvas_draw(&canvas, frame);
     printf("%zu boxes, %llu folded\n", view.n_boxes, (unsigned long long)view.n_folded);
     int err = argc > 1 ? rv_png_write(argv[1], canvas.rgba, canvas.width_px, canvas.height_px) : 0;
     synthetic_view_fini(&view);

@@ -1,0 +1,124 @@
+#include "render/tooltip.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "render/hud.h"
+#include "render/palette.h"
+#include "render/theme.h"
+
+#define PADDING 14.0f
+#define TITLE_HEIGHT 22.0f
+#define LINE_HEIGHT 19.0f
+#define FOOT_HEIGHT 24.0f
+#define SWATCH 12.0f
+#define SWATCH_ROOM 21.0f
+#define LABEL_WIDTH 74.0f
+#define WIDTH_MIN 250.0f
+#define TITLE_WIDTH_MAX 460.0f
+#define TITLE_LINES_MAX 3u
+#define EDGE 6.0f /* between a panel and the picture's edge */
+#define RADIUS 7.0f
+#define BACK_RGB 0x0b1017u
+#define RIM_RGB 0x3a4a63u
+
+struct title { /* broken into lines */
+    const char *begins[TITLE_LINES_MAX];
+    size_t n_bytes[TITLE_LINES_MAX];
+    size_t n;
+    float width;
+};
+
+void rv_tooltip_place(const float size[2], const float at[2], const float picture[2], float top, float out[2])
+{
+    float x = at[0] + RV_TOOLTIP_GAP, y = at[1] - RV_TOOLTIP_GAP - size[1];
+    if (x + size[0] > picture[0] - EDGE)
+        x = at[0] - RV_TOOLTIP_GAP - size[0];
+    if (y < top + EDGE)
+        y = at[1] + RV_TOOLTIP_GAP;
+    out[0] = floorf(fmaxf(fminf(x, picture[0] - EDGE - size[0]), EDGE));
+    out[1] = floorf(fmaxf(fminf(y, picture[1] - EDGE - size[1]), top + EDGE));
+}
+
+/* Bytes of text that fit, whole characters, at least one. */
+static size_t fitting(const struct rv_overlay *overlay, const char *text, char *line, size_t line_bytes)
+{
+    size_t n_bytes = 0;
+    const char *next = text;
+    while (rv_font_next(&next)) {
+        size_t n = (size_t)(next - text);
+        if (n >= line_bytes)
+            break;
+        memcpy(line, text, n);
+        line[n] = '\0';
+        if (n_bytes && rv_overlay_text_width(overlay, RV_FONT_BOLD, line) > TITLE_WIDTH_MAX)
+            break;
+        n_bytes = n;
+    }
+    return n_bytes;
+}
+
+static void break_title(struct title *title, const struct rv_overlay *overlay, const char *text)
+{
+    char line[RV_TOOLTIP_TITLE_BYTES];
+    *title = (struct title){.width = 0.0f};
+    while (*text && title->n < TITLE_LINES_MAX) {
+        size_t n_bytes = fitting(overlay, text, line, sizeof line);
+        snprintf(line, sizeof line, "%.*s", (int)n_bytes, text);
+        title->width = fmaxf(title->width, rv_overlay_text_width(overlay, RV_FONT_BOLD, line));
+        title->begins[title->n] = text;
+        title->n_bytes[title->n++] = n_bytes;
+        text += n_bytes;
+    }
+}
+
+static void measure(const struct rv_overlay *overlay, const struct rv_tooltip *tooltip, const struct title *title,
+                    float size[2])
+{
+    float width = fmaxf(WIDTH_MIN, title->width + SWATCH_ROOM);
+    for (size_t i = 0; i < tooltip->n_lines; i++)
+        width = fmaxf(width, LABEL_WIDTH + rv_overlay_text_width(overlay, RV_FONT_TEXT, tooltip->lines[i].text));
+    size[0] = ceilf(width + 2.0f * PADDING);
+    size[1] =
+        2.0f * PADDING - 6.0f + TITLE_HEIGHT * (float)title->n + LINE_HEIGHT * (float)tooltip->n_lines + FOOT_HEIGHT;
+}
+
+static void add_title(struct rv_overlay *overlay, const struct title *title, struct rv_color swatch, const float at[2])
+{
+    struct rv_overlay_area area = {at[0], at[1] + 3.0f, SWATCH, SWATCH};
+    uint32_t rgb = (uint32_t)swatch.r << 16 | (uint32_t)swatch.g << 8 | swatch.b;
+    rv_overlay_rectangle(overlay, area, 3.0f, rv_theme_rgba(rgb, 1.0f));
+    for (size_t i = 0; i < title->n; i++) {
+        char line[RV_TOOLTIP_TITLE_BYTES];
+        snprintf(line, sizeof line, "%.*s", (int)title->n_bytes[i], title->begins[i]);
+        float pen[2] = {at[0] + SWATCH_ROOM, at[1] + 14.0f + TITLE_HEIGHT * (float)i};
+        rv_overlay_text(overlay, RV_FONT_BOLD, pen, line, rv_theme_rgba(RV_THEME_TEXT_STRONG, 1.0f));
+    }
+}
+
+void rv_tooltip_add(struct rv_overlay *overlay, const struct rv_palette *palette, const struct rv_tooltip *tooltip,
+                    const float picture[2])
+{
+    struct title title;
+    float size[2], corner[2];
+    break_title(&title, overlay, tooltip->title);
+    measure(overlay, tooltip, &title, size);
+    rv_tooltip_place(size, tooltip->at, picture, RV_HUD_BAR_HEIGHT, corner);
+    struct rv_overlay_area back = {corner[0], corner[1], size[0], size[1]};
+    struct rv_overlay_area rim = {back.x - 1.0f, back.y - 1.0f, back.width + 2.0f, back.height + 2.0f};
+    rv_overlay_rectangle(overlay, rim, RADIUS + 1.0f, rv_theme_rgba(RIM_RGB, 0.9f));
+    rv_overlay_rectangle(overlay, back, RADIUS, rv_theme_rgba(BACK_RGB, 1.0f));
+    float x = corner[0] + PADDING, y = corner[1] + PADDING - 3.0f;
+    add_title(overlay, &title, rv_palette_front(rv_palette_index(palette, tooltip->id)), (float[2]){x, y});
+    y += TITLE_HEIGHT * (float)title.n + 14.0f;
+    for (size_t i = 0; i < tooltip->n_lines; i++, y += LINE_HEIGHT) {
+        const struct rv_tooltip_line *line = &tooltip->lines[i];
+        rv_overlay_text(overlay, RV_FONT_TEXT, (float[2]){x, y}, line->label, rv_theme_rgba(RV_THEME_TEXT, 0.8f));
+        rv_overlay_text(overlay, RV_FONT_TEXT, (float[2]){x + LABEL_WIDTH, y}, line->text,
+                        rv_theme_rgba(RV_THEME_TEXT_STRONG, 1.0f));
+    }
+    float foot_width = rv_overlay_text_width(overlay, RV_FONT_SMALL, tooltip->foot);
+    rv_overlay_text(overlay, RV_FONT_SMALL, (float[2]){corner[0] + size[0] - PADDING - foot_width, y + 6.0f},
+                    tooltip->foot, rv_theme_rgba(RV_THEME_TEXT, 0.8f));
+}

@@ -1,0 +1,355 @@
+/*
+ * The mouse over a window: what it hovers, pins, focuses and leaves, by synthetic events; asked of the window's state.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <SDL2/SDL.h>
+
+#include "app/window.h"
+#include "base/vec.h"
+
+#define MS UINT64_C(1000000)
+#define N_INNER 3
+#define DEADLINE_NS (30 * 1000 * MS)
+#define CALM_TURNS 20 /* without a frame: the window rests */
+#define NO_BOX 0
+
+/* One thread, one outer call of 100 ms with three inner ones of 20 ms in it, all in the past. */
+static uint64_t origin_ns;
+
+static uint64_t inner_start(unsigned i)
+{
+    return origin_ns + (10 + 30 * i) * MS;
+}
+
+static void push(struct rv_batch *batch, unsigned kind, uint64_t ns, uint32_t id)
+{
+    batch->events[batch->n++] =
+        (struct rv_event){.when = (uint64_t)kind << RV_EVENT_KIND_SHIFT | ns, .id = id, .frame = (uint16_t)(id - 1)};
+}
+
+static enum rv_source_status poll_past(struct rv_source *source, const struct rv_intake *intake)
+{
+    (void)source;
+    struct rv_stream_info info = {
+        .pid = 1, .tid = 1, .process_key = 1, .process_name = "past", .thread_name = "main", .born_ticks = origin_ns};
+    void *stream = intake->open_stream(intake->context, &info);
+    struct rv_batch *batch = intake->acquire_batch(intake->context);
+    if (!batch)
+        exit(1);
+    batch->stream = stream;
+    batch->n = batch->n_specials = 0;
+    batch->base_ticks = origin_ns;
+    push(batch, RV_EVENT_CALL, origin_ns, 1);
+    for (unsigned i = 0; i < N_INNER; i++) {
+        push(batch, RV_EVENT_CALL, inner_start(i), 2);
+        push(batch, RV_EVENT_RETURN, inner_start(i) + 20 * MS, 2);
+    }
+    push(batch, RV_EVENT_RETURN, origin_ns + 100 * MS, 1);
+    intake->submit_batch(intake->context, batch);
+    intake->close_stream(intake->context, stream, origin_ns + 100 * MS);
+    return RV_SOURCE_ENDED;
+}
+
+static void nap(struct rv_source *source)
+{
+    (void)source;
+}
+
+static void resolve(struct rv_source *source, const struct rv_intake *intake, bool is_final)
+{
+    static const struct rv_definition definitions[] = {{1, "Outer", "loop", "past.c", 1},
+                                                       {2, "Inner", "step", "past.c", 2}};
+    (void)source;
+    if (is_final)
+        intake->define(intake->context, definitions, 2);
+}
+
+static void close_past(struct rv_source *source)
+{
+    free(source);
+}
+
+static struct rv_source *create_past(void)
+{
+    struct rv_source *source = rv_alloc(1, sizeof *source);
+    source->poll = poll_past;
+    source->nap = nap;
+    source->resolve = resolve;
+    source->close = close_past;
+    rv_clock_init(&source->clock, RV_CLOCK_MONOTONIC);
+    return source;
+}
+
+static void press(SDL_Scancode scancode, Uint16 mod)
+{
+    SDL_Event event = {
+        .key = {.type = SDL_KEYDOWN, .state = SDL_PRESSED, .keysym = {.scancode = scancode, .mod = mod}}};
+    SDL_PushEvent(&event);
+}
+
+static void move(const int at[2])
+{
+    SDL_Event event = {.motion = {.type = SDL_MOUSEMOTION, .x = at[0], .y = at[1]}};
+    SDL_PushEvent(&event);
+}
+
+static void button(const int at[2], bool is_down, unsigned n_clicks)
+{
+    SDL_Event event = {.button = {.type = is_down ? SDL_MOUSEBUTTONDOWN : SDL_MOUSEBUTTONUP,
+                                  .button = SDL_BUTTON_LEFT,
+                                  .state = is_down ? SDL_PRESSED : SDL_RELEASED,
+                                  .clicks = (Uint8)n_clicks,
+                                  .x = at[0],
+                                  .y = at[1]}};
+    SDL_PushEvent(&event);
+}
+
+static void click(const int at[2], unsigned n_clicks)
+{
+    move(at);
+    button(at, true, n_clicks);
+    button(at, false, n_clicks);
+}
+
+struct user {
+    struct rv_session *session;
+    unsigned step, n_calm;
+    uint64_t begin_ns, n_frames;
+    bool is_failed;
+};
+
+/* The middle of a front face. */
+static void face(const struct rv_window_state *state, uint64_t time_ns, uint32_t depth, int out[2])
+{
+    float low[2] = {0}, high[2] = {0};
+    rv_scene_project(state->scene, &(struct rv_scene_place){time_ns, 0, depth}, low);
+    rv_scene_project(state->scene, &(struct rv_scene_place){time_ns, 0, depth + 1}, high);
+    out[0] = (int)(0.5f * (low[0] + high[0]));
+    out[1] = (int)(0.5f * (low[1] + high[1]));
+}
+
+static void inner(const struct rv_window_state *state, unsigned i, int out[2])
+{
+    face(state, inner_start(i) + 10 * MS, 1, out);
+}
+
+static bool is_over(const struct rv_window_state *state, uint32_t id, uint64_t start_ns)
+{
+    const struct rv_hover *hover = &state->pointer->hover;
+    if (id == NO_BOX)
+        return !hover->is_on;
+    return hover->is_on && hover->box.id == id && hover->box.start_ns == start_ns;
+}
+
+static bool is_all(const struct rv_window_state *state)
+{
+    return state->view->n_boxes == N_INNER + 1 && state->from_ns == origin_ns && state->to_ns == origin_ns + 100 * MS &&
+           state->view->from_ns == state->from_ns && state->view->to_ns == state->to_ns;
+}
+
+static bool is_focused(const struct rv_window_state *state, unsigned i)
+{
+    return state->from_ns == inner_start(i) - 2 * MS && state->to_ns == inner_start(i) + 22 * MS &&
+           state->view->from_ns == state->from_ns && state->view->to_ns == state->to_ns;
+}
+
+static const char *line_of(const struct rv_tooltip *tooltip, const char *label)
+{
+    for (size_t i = 0; i < tooltip->n_lines; i++)
+        if (!strcmp(tooltip->lines[i].label, label))
+            return tooltip->lines[i].text;
+    return "";
+}
+
+static void expect(struct user *user, const char *what, const char *wanted, const char *text)
+{
+    if (!strcmp(text, wanted))
+        return;
+    fprintf(stderr, "step %u: %s is \"%s\", not \"%s\"\n", user->step, what, text, wanted);
+    user->is_failed = true;
+}
+
+static bool is_described(struct user *user, const struct rv_window_state *state)
+{
+    const struct rv_tooltip *tooltip = &state->pointer->tooltip;
+    if (!is_over(state, 2, inner_start(1)) || state->n_frames == user->n_frames)
+        return false;
+    expect(user, "the title", "Inner::step", tooltip->title);
+    expect(user, "the source", "past.c:2", line_of(tooltip, "source"));
+    expect(user, "the duration", "20.00 ms", line_of(tooltip, "duration"));
+    expect(user, "the self time", "20.00 ms   (100 %)", line_of(tooltip, "self"));
+    expect(user, "the start", "+40.00 ms", line_of(tooltip, "started"));
+    expect(user, "the place", "main, depth 1", line_of(tooltip, "where"));
+    expect(user, "the calls", "3 in trace, 100 % no longer than this", line_of(tooltip, "calls"));
+    return state->pointer->highlight.id == 2 && state->view->boxes[state->pointer->highlight.box].id == 2;
+}
+
+static bool is_calm(struct user *user, const struct rv_window_state *state)
+{
+    user->n_calm = state->n_frames == user->n_frames ? user->n_calm + 1 : 0;
+    user->n_frames = state->n_frames;
+    return user->n_calm > CALM_TURNS;
+}
+
+/* Each step waits for what the one before brought about, then does the next thing. True when it has. */
+static bool hover_steps(struct user *user, const struct rv_window_state *state)
+{
+    int at[2];
+    switch (user->step) {
+    case 0: /* all is shown */
+        if (!rv_session_is_done(user->session) || !is_all(state))
+            return false;
+        user->n_frames = state->n_frames;
+        inner(state, 1, at);
+        move(at);
+        return true;
+    case 1:
+        return is_described(user, state);
+    case 2: /* a small move over the same box draws nothing */
+        if (!is_calm(user, state))
+            return false;
+        inner(state, 1, at);
+        at[0] += 3;
+        move(at);
+        user->n_calm = 0;
+        return true;
+    case 3:
+        if (++user->n_calm < CALM_TURNS)
+            return false;
+        if (state->n_frames != user->n_frames) {
+            fprintf(stderr, "a frame was drawn though nothing had changed\n");
+            user->is_failed = true;
+        }
+        face(state, origin_ns + 35 * MS, 0, at);
+        move(at);
+        return true;
+    case 4:
+        return is_over(state, 1, origin_ns);
+    }
+    return false;
+}
+
+static bool pin_steps(struct user *user, const struct rv_window_state *state)
+{
+    int at[2];
+    bool is_pinned = state->pointer->hover.is_pinned;
+    switch (user->step) {
+    case 5:
+        inner(state, 1, at);
+        click(at, 1);
+        return true;
+    case 6: /* pinned stays pinned over another box */
+        if (!is_pinned || !is_over(state, 2, inner_start(1)))
+            return false;
+        inner(state, 0, at);
+        move(at);
+        user->n_calm = 0;
+        return true;
+    case 7:
+        if (++user->n_calm < 3)
+            return false;
+        user->is_failed |= !is_pinned || !is_over(state, 2, inner_start(1));
+        press(SDL_SCANCODE_ESCAPE, 0);
+        return true;
+    case 8:
+        return !is_pinned && is_over(state, 2, inner_start(0));
+    }
+    return false;
+}
+
+static bool focus_steps(struct user *user, const struct rv_window_state *state)
+{
+    static const int corner[2] = {3, 340};
+    int at[2];
+    switch (user->step) {
+    case 9:
+        press(SDL_SCANCODE_F, 0);
+        return true;
+    case 10:
+        if (!is_focused(state, 0))
+            return false;
+        press(SDL_SCANCODE_F, 0);
+        return true;
+    case 11:
+        if (!is_all(state))
+            return false;
+        inner(state, 2, at);
+        click(at, 1);
+        click(at, 2);
+        return true;
+    case 12: /* the first click pinned it */
+        if (!is_focused(state, 2) || !state->pointer->hover.is_pinned)
+            return false;
+        press(SDL_SCANCODE_ESCAPE, 0);
+        move(corner);
+        return true;
+    case 13:
+        if (!is_over(state, NO_BOX, 0))
+            return false;
+        press(SDL_SCANCODE_F, 0);
+        return true;
+    }
+    return false;
+}
+
+static bool drag_steps(struct user *user, const struct rv_window_state *state)
+{
+    int at[2];
+    switch (user->step) {
+    case 14: /* a drag is no click */
+        if (!is_all(state))
+            return false;
+        inner(state, 1, at);
+        move(at);
+        button(at, true, 1);
+        at[0] += 60;
+        move(at);
+        button(at, false, 1);
+        return true;
+    case 15:
+        if (state->view->from_ns >= origin_ns)
+            return false;
+        user->is_failed |= state->pointer->hover.is_pinned;
+        press(SDL_SCANCODE_Q, KMOD_LCTRL);
+        return true;
+    }
+    return false;
+}
+
+static void observe(void *context, const struct rv_window_state *state)
+{
+    struct user *user = context;
+    if (!state->n_frames)
+        return;
+    bool is_done = user->step < 5    ? hover_steps(user, state)
+                   : user->step < 9  ? pin_steps(user, state)
+                   : user->step < 14 ? focus_steps(user, state)
+                                     : drag_steps(user, state);
+    user->step += is_done;
+}
+
+static bool is_late(void *context)
+{
+    const struct user *user = context;
+    return user->is_failed || rv_clock_mono_ns() - user->begin_ns > DEADLINE_NS;
+}
+
+int main(void)
+{
+    origin_ns = rv_clock_mono_ns() - 1000 * MS;
+    struct rv_session_params params = {.n_workers = 1};
+    struct user user = {.begin_ns = rv_clock_mono_ns(), .session = rv_session_start(&params, create_past())};
+    struct rv_window_params window = {
+        .width_px = 640, .height_px = 360, .should_close = is_late, .observe = observe, .context = &user};
+    int err = rv_window_run(user.session, &window);
+    rv_session_stop(user.session);
+    rv_session_destroy(user.session);
+    if (err || user.is_failed || user.step != 16) {
+        fprintf(stderr, "the window ended with %d in step %u\n", err, user.step);
+        return 1;
+    }
+    return 0;
+}
