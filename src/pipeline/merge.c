@@ -210,6 +210,13 @@ static float value_of(const struct rv_event *event)
     return value;
 }
 
+/* SWITCH, LINE and SYNC leave nothing on a lane. */
+static bool is_noted(const struct rv_event *event)
+{
+    unsigned kind = rv_event_kind(event);
+    return kind != RV_EVENT_SWITCH && kind != RV_EVENT_LINE && kind != RV_EVENT_SYNC;
+}
+
 static void note_special(struct rv_merger *merger, struct rv_lane *lane, const struct rv_event *event)
 {
     uint64_t now = rv_clock_to_ns(&merger->clock, rv_event_ticks(event));
@@ -257,7 +264,8 @@ static void note_specials(struct rv_merger *merger, struct rv_stream *stream, co
         bool is_resume = rv_event_kind(event) == RV_EVENT_THREAD && event->aux == RV_THREAD_RESUMED;
         if (rv_event_kind(event) == RV_EVENT_SWITCH || is_resume)
             stack = event->id;
-        note_special(merger, rv_stream_track(stream, merger->lanes, stack)->lane, event);
+        if (is_noted(event))
+            note_special(merger, rv_stream_track(stream, merger->lanes, stack)->lane, event);
     }
 }
 
@@ -284,7 +292,6 @@ static void finish(struct rv_merger *merger, struct rv_stream *stream, uint64_t 
         lane->n_open = 0;
         pthread_mutex_unlock(&lane->lock);
     }
-    stream->has_ended = true;
 }
 
 static void count_events(struct rv_merger *merger, struct rv_stream *stream, const struct rv_job *job)

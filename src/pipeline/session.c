@@ -40,7 +40,9 @@ struct rv_session {
     pthread_cond_t has_news; /* the source is drained; the session is done */
     struct rv_job **free_jobs;
     size_t n_free;
-    struct rv_stream *streams;
+    struct rv_stream *streams;         /* that run */
+    struct rv_stream *ended;           /* to be begun again */
+    struct rv_stream_account accounts; /* of streams that have ended */
     uint64_t drain_ns, n_batches;
     struct rv_carry_counts closed; /* of streams that have ended */
     bool has_drained, is_done;
@@ -51,12 +53,40 @@ struct rv_session {
 static void *open_stream(void *context, const struct rv_stream_info *info)
 {
     struct rv_session *session = context;
-    struct rv_stream *stream = rv_stream_create(info, session->n_jobs);
     pthread_mutex_lock(&session->lock);
+    struct rv_stream *stream = session->ended;
+    if (stream)
+        session->ended = stream->next;
+    pthread_mutex_unlock(&session->lock);
+    if (!stream)
+        stream = rv_stream_create(session->n_jobs);
+    rv_stream_begin(stream, info);
+    pthread_mutex_lock(&session->lock);
+    stream->previous = NULL;
     stream->next = session->streams;
+    if (stream->next)
+        stream->next->previous = stream;
     session->streams = stream;
     pthread_mutex_unlock(&session->lock);
     return stream;
+}
+
+/* The stream's last job is merged: nobody but the caller and who counts knows it any more. */
+static void end_stream(struct rv_session *session, struct rv_stream *stream)
+{
+    pthread_mutex_lock(&session->lock);
+    session->accounts.n_produced += stream->account.n_produced;
+    session->accounts.n_consumed += stream->account.n_consumed;
+    session->accounts.n_dropped += stream->account.n_dropped;
+    *(stream->previous ? &stream->previous->next : &session->streams) = stream->next;
+    if (stream->next)
+        stream->next->previous = stream->previous;
+    pthread_mutex_unlock(&session->lock);
+    rv_stream_end(stream);
+    pthread_mutex_lock(&session->lock);
+    stream->next = session->ended;
+    session->ended = stream;
+    pthread_mutex_unlock(&session->lock);
 }
 
 static void rename_stream(void *context, void *stream, const char *thread_name)
@@ -215,11 +245,15 @@ static void *run_worker(void *context)
         }
         if (!rv_stream_put(stream, job))
             continue;
+        bool is_last = false;
         while ((job = rv_stream_take(stream))) {
+            is_last = job->closes_stream;
             rv_merge(&worker->merger, stream, job);
             count_batch(session, stream, job);
             recycle(session, job);
         }
+        if (is_last)
+            end_stream(session, stream);
     }
     return NULL;
 }
@@ -338,6 +372,14 @@ void rv_session_stop(struct rv_session *session)
     atomic_store_explicit(&session->is_stopping, true, memory_order_relaxed);
 }
 
+static void destroy_streams(struct rv_stream *first)
+{
+    for (struct rv_stream *stream = first, *next; stream; stream = next) {
+        next = stream->next;
+        rv_stream_destroy(stream);
+    }
+}
+
 void rv_session_destroy(struct rv_session *session)
 {
     if (!session)
@@ -347,10 +389,8 @@ void rv_session_destroy(struct rv_session *session)
     session->source->close(session->source);
     for (unsigned i = 0; i < session->n_workers; i++)
         rv_merger_fini(&session->workers[i].merger);
-    for (struct rv_stream *stream = session->streams, *next; stream; stream = next) {
-        next = stream->next;
-        rv_stream_destroy(stream);
-    }
+    destroy_streams(session->streams);
+    destroy_streams(session->ended);
     for (size_t i = 0; i < session->n_jobs; i++) {
         rv_batch_fini(&session->jobs[i].batch);
         rv_block_destroy(session->jobs[i].block);
@@ -415,6 +455,9 @@ void rv_session_counts(struct rv_session *session, struct rv_session_counts *cou
     counts->n_cut = session->closed.n_cut;
     counts->n_orphans = session->closed.n_orphans;
     counts->n_equal_key_nests = session->closed.n_equal_key_nests;
+    counts->n_produced = session->accounts.n_produced;
+    counts->n_consumed = session->accounts.n_consumed;
+    counts->n_dropped = session->accounts.n_dropped;
     for (struct rv_stream *stream = session->streams; stream; stream = stream->next) {
         pthread_mutex_lock(&stream->lock);
         counts->n_produced += stream->account.n_produced;

@@ -4,12 +4,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/vec.h"
 
-struct rv_stream *rv_stream_create(const struct rv_stream_info *info, size_t n_jobs)
+/* As many as the carry keeps apart. */
+#define MAX_TRACKS 65536u
+
+struct rv_stream *rv_stream_create(size_t n_jobs)
 {
     struct rv_stream *stream = rv_alloc(1, sizeof *stream);
     pthread_mutex_init(&stream->lock, NULL);
+    stream->ready = rv_alloc(n_jobs, sizeof *stream->ready);
+    stream->n_jobs = n_jobs;
+    return stream;
+}
+
+void rv_stream_begin(struct rv_stream *stream, const struct rv_stream_info *info)
+{
     snprintf(stream->process_name, sizeof stream->process_name, "%s", info->process_name);
     if (*info->thread_name)
         snprintf(stream->name, sizeof stream->name, "%s", info->thread_name);
@@ -24,21 +35,34 @@ struct rv_stream *rv_stream_create(const struct rv_stream_info *info, size_t n_j
         .process_name = stream->process_name,
     };
     stream->tag_mode = info->tag_mode;
-    stream->ready = rv_alloc(n_jobs, sizeof *stream->ready);
-    stream->n_jobs = n_jobs;
+    stream->n_submitted = stream->n_merged = 0;
+    stream->exit_stack = 0;
+    stream->account = (struct rv_stream_account){0};
+    stream->new_name[0] = '\0';
     stream->carry = rv_carry_create(info->tag_mode);
-    return stream;
+    stream->depth_shift = 0;
+}
+
+void rv_stream_end(struct rv_stream *stream)
+{
+    for (size_t i = 0; i < stream->n_tracks; i++)
+        rv_stats_lane_destroy(stream->tracks[i].stats);
+    free(stream->tracks);
+    free(stream->slots);
+    rv_carry_destroy(stream->carry);
+    stream->tracks = NULL;
+    stream->slots = NULL;
+    stream->carry = NULL;
+    stream->n_tracks = stream->tracks_capacity = 0;
+    stream->n_slots = 0;
 }
 
 void rv_stream_destroy(struct rv_stream *stream)
 {
     if (!stream)
         return;
-    for (size_t i = 0; i < stream->n_tracks; i++)
-        rv_stats_lane_destroy(stream->tracks[i].stats);
-    free(stream->tracks);
+    rv_stream_end(stream);
     free(stream->ready);
-    rv_carry_destroy(stream->carry);
     pthread_mutex_destroy(&stream->lock);
     free(stream);
 }
@@ -96,14 +120,39 @@ void rv_stream_apply_name(struct rv_stream *stream)
         name_lane(stream->tracks[i].lane, stream->name, stream->tracks[i].stack);
 }
 
+/* The place in the hash of this stack, or the free one where it belongs. */
+static uint32_t *find_slot(const struct rv_stream *stream, uint32_t stack)
+{
+    uint32_t mask = stream->n_slots - 1, i = (uint32_t)rv_hash_u64(stack) & mask;
+    while (stream->slots[i] && stream->tracks[stream->slots[i] - 1].stack != stack)
+        i = (i + 1) & mask;
+    return &stream->slots[i];
+}
+
+/* Keep the hash at most half full. */
+static void make_room(struct rv_stream *stream)
+{
+    if (2 * stream->n_tracks < stream->n_slots)
+        return;
+    free(stream->slots);
+    stream->n_slots = stream->n_slots ? 2 * stream->n_slots : 4;
+    stream->slots = rv_alloc(stream->n_slots, sizeof *stream->slots);
+    for (uint32_t i = 0; i < stream->n_tracks; i++)
+        *find_slot(stream, stream->tracks[i].stack) = i + 1;
+}
+
 struct rv_track *rv_stream_track(struct rv_stream *stream, struct rv_lanes *lanes, uint32_t stack)
 {
-    for (size_t i = 0; i < stream->n_tracks; i++)
-        if (stream->tracks[i].stack == stack)
-            return &stream->tracks[i];
+    make_room(stream);
+    uint32_t *slot = find_slot(stream, stack);
+    if (*slot)
+        return &stream->tracks[*slot - 1];
+    if (stream->n_tracks == MAX_TRACKS)
+        return &stream->tracks[0];
     stream->tracks =
         rv_vec_reserve(stream->tracks, &stream->tracks_capacity, stream->n_tracks + 1, sizeof *stream->tracks);
     struct rv_track *track = &stream->tracks[stream->n_tracks++];
+    *slot = (uint32_t)stream->n_tracks;
     struct rv_lane_identity identity = stream->identity;
     identity.stack = stack;
     *track = (struct rv_track){.stack = stack, .lane = rv_lanes_add(lanes, &identity), .stats = rv_stats_lane_create()};

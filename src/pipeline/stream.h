@@ -54,12 +54,19 @@ struct rv_stream {
     uint32_t depth_shift; /* added to the carry's depths, so that its lowest base is 0 */
     struct rv_track *tracks;
     size_t n_tracks, tracks_capacity;
-    bool has_ended;
-    struct rv_stream *next; /* the session's list */
+    uint32_t *slots; /* hash of the tracks' stacks: index + 1 */
+    uint32_t n_slots;
+    struct rv_stream *next, *previous; /* the session's lists */
 };
 
-struct rv_stream *rv_stream_create(const struct rv_stream_info *info, size_t n_jobs);
+/* A stream is created once and then serves one thread after the other: each begins and ends it. */
+struct rv_stream *rv_stream_create(size_t n_jobs);
 void rv_stream_destroy(struct rv_stream *stream);
+
+void rv_stream_begin(struct rv_stream *stream, const struct rv_stream_info *info);
+
+/* Free what only a running stream needs. After its last job; the last merger, or when no worker runs any more. */
+void rv_stream_end(struct rv_stream *stream);
 
 /*
  * Put a scanned job in its place.
@@ -76,7 +83,7 @@ void rv_stream_rename(struct rv_stream *stream, const char *name);
 /* Put a new name on the lanes. Merger. */
 void rv_stream_apply_name(struct rv_stream *stream);
 
-/* The track of a stack, with its lane made at first sight. Merger. */
+/* The track of a stack, with its lane made at first sight; beyond 65,536 stacks it is the first one's. Merger. */
 struct rv_track *rv_stream_track(struct rv_stream *stream, struct rv_lanes *lanes, uint32_t stack);
 
 #endif
