@@ -279,7 +279,7 @@ Test(directory, an_image_that_was_replaced_by_exec_is_gone, .timeout = 10)
         if (rv_directory_claim(&map, (uint32_t)rv_directory_enter_process(&map), RV_TAG_DEPTH) != 0)
             _exit(2);
         dup2(ready[1], 1);
-        execlp("sh", "sh", "-c", "echo; sleep 100", NULL);
+        execlp("sh", "sh", "-c", "echo; exec sleep 100", NULL);
         _exit(3);
     }
     wait_ready(ready);
