@@ -182,16 +182,13 @@ static void add_place(struct rv_tooltip *tooltip, const struct rv_hover *hover, 
     add_line(tooltip, "where", "%s, depth %" PRIu32, hover->lane_name, hover->box.depth);
 }
 
-static void add_calls(struct rv_tooltip *tooltip, const struct rv_hover *hover, const struct rv_stats *stats)
+static void add_calls(struct rv_tooltip *tooltip, const struct rv_hover *hover, const struct rv_hover_about *about)
 {
-    uint64_t n_calls, n_below = rv_stats_at_most(stats, hover->box.id, hover->box.duration_ns, &n_calls);
-    if (!n_calls)
-        return;
     if (hover->box.coverage != EXACT)
-        add_line(tooltip, "calls", "%" PRIu64 " in trace", n_calls);
+        add_line(tooltip, "calls", "%" PRIu64 " in trace", about->n_calls);
     else
-        add_line(tooltip, "calls", "%" PRIu64 " in trace, %.4g %% no longer than this", n_calls,
-                 100.0 * (double)n_below / (double)n_calls);
+        add_line(tooltip, "calls", "%" PRIu64 " in trace, %.4g %% no longer than this", about->n_calls,
+                 100.0 * (double)about->n_below / (double)about->n_calls);
 }
 
 static void add_state(struct rv_tooltip *tooltip, uint32_t flags)
@@ -224,8 +221,8 @@ bool rv_hover_describe(const struct rv_hover *hover, const struct rv_hover_about
     else
         add_cell(tooltip, hover);
     add_place(tooltip, hover, about);
-    if (about->stats)
-        add_calls(tooltip, hover, about->stats);
+    if (about->n_calls)
+        add_calls(tooltip, hover, about);
     add_state(tooltip, hover->box.flags);
     return true;
 }

@@ -11,7 +11,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "model/stats.h"
 #include "model/subroutines.h"
 #include "model/view.h"
 #include "render/pick.h"
@@ -51,10 +50,10 @@ bool rv_hover_window(const struct rv_hover *hover, uint64_t *from_ns, uint64_t *
 
 struct rv_hover_about {
     struct rv_subroutines *subroutines;
-    const struct rv_stats *stats; /* NULL = not known */
-    uint64_t zero_ns;             /* of the time axis */
-    bool is_live;                 /* zero is now */
-    double scale;                 /* pixels per point */
+    uint64_t n_calls, n_below; /* of the subroutine: all, and those that took no longer; 0 calls = not known */
+    uint64_t zero_ns;          /* of the time axis */
+    bool is_live;              /* zero is now */
+    double scale;              /* pixels per point */
 };
 
 /* What is to be said of the box. False when nothing is pointed at. */

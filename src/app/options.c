@@ -107,8 +107,8 @@ static const char HELP_TAIL[] =
     "or, with CMake: find_package(ringviz) and ringviz_instrument(target).\n"
     "\n"
     "Keys: W S wheel zoom at the cursor; A D arrows drag pan; Space freezes; End or L follows now;\n"
-    "hover describes a call, a click pins it, Esc unpins; F or double click fills the window with it, F again shows all;\n"
-    "Ctrl+Q quits.\n"
+    "hover describes a call, a click pins it, Esc unpins; F or a double click fills the window with it, F again\n"
+    "shows all; Ctrl+Q quits.\n"
     "\n"
     "Exit status: the command's (128 + signal; 127 not found, 126 not executable); 1 failed, 2 usage.\n";
 

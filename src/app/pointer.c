@@ -2,16 +2,6 @@
 
 #include <string.h>
 
-#include "base/clock.h"
-
-#define STATS_NS 500000000u
-
-void rv_pointer_fini(struct rv_pointer *pointer)
-{
-    rv_stats_destroy(pointer->stats);
-    *pointer = (struct rv_pointer){0};
-}
-
 void rv_pointer_move(struct rv_pointer *pointer, const float at_px[2], bool is_dragging)
 {
     memcpy(pointer->at_px, at_px, sizeof pointer->at_px);
@@ -58,19 +48,6 @@ void rv_pointer_unpin(struct rv_pointer *pointer)
     pointer->has_moved = true;
 }
 
-static void refresh_stats(struct rv_pointer *pointer, struct rv_session *session)
-{
-    struct rv_session_counts counts;
-    uint64_t now_ns = rv_clock_mono_ns();
-    rv_session_counts(session, &counts);
-    if (pointer->stats && (now_ns - pointer->stats_ns < STATS_NS || counts.n_spans == pointer->stats_spans))
-        return;
-    rv_stats_destroy(pointer->stats);
-    pointer->stats = rv_session_stats(session);
-    pointer->stats_ns = now_ns;
-    pointer->stats_spans = counts.n_spans;
-}
-
 void rv_pointer_show(struct rv_pointer *pointer, struct rv_scene *scene, struct rv_session *session,
                      struct rv_scene_frame *frame)
 {
@@ -81,12 +58,12 @@ void rv_pointer_show(struct rv_pointer *pointer, struct rv_scene *scene, struct 
         (void)hover(pointer, scene, frame->view);
     if (!pointer->hover.is_on)
         return;
-    refresh_stats(pointer, session);
     struct rv_hover_about about = {.subroutines = frame->subroutines,
-                                   .stats = pointer->stats,
                                    .zero_ns = frame->is_live ? frame->now_ns : frame->origin_ns,
                                    .is_live = frame->is_live,
                                    .scale = frame->scale};
+    about.n_below =
+        rv_session_calls_at_most(session, pointer->hover.box.id, pointer->hover.box.duration_ns, &about.n_calls);
     (void)rv_hover_describe(&pointer->hover, &about, &pointer->tooltip);
     pointer->highlight = (struct rv_highlight){pointer->hover.box.id, pointer->hover.box_idx};
     frame->highlight = &pointer->highlight;

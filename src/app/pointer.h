@@ -13,13 +13,9 @@ struct rv_pointer { /* zeroed = outside of the picture */
     struct rv_hover hover;
     struct rv_highlight highlight; /* of the last frame, with tooltip, while hover.is_on */
     struct rv_tooltip tooltip;
-    struct rv_stats *stats;
-    uint64_t stats_ns, stats_spans; /* when they were taken, and of how many spans */
     float at_px[2];
     bool is_inside, has_moved, is_dragging;
 };
-
-void rv_pointer_fini(struct rv_pointer *pointer);
 
 /* The cursor is there now; while it drags the picture along, nothing is hovered. */
 void rv_pointer_move(struct rv_pointer *pointer, const float at_px[2], bool is_dragging);
@@ -33,8 +29,7 @@ void rv_pointer_pin(struct rv_pointer *pointer, struct rv_scene *scene, const st
 void rv_pointer_unpin(struct rv_pointer *pointer);
 
 /*
- * Look again in a frame that is about to be drawn, and give it its highlight and tooltip. Statistics are taken anew at
- * most twice a second, and only for a tooltip.
+ * Look again in a frame that is about to be drawn, and give it its highlight and tooltip.
  */
 void rv_pointer_show(struct rv_pointer *pointer, struct rv_scene *scene, struct rv_session *session,
                      struct rv_scene_frame *frame);

@@ -468,7 +468,6 @@ int rv_window_run(struct rv_session *session, const struct rv_window_params *par
         run_loop(&window);
     }
     rv_scene_destroy(window.scene);
-    rv_pointer_fini(&window.pointer);
     rv_view_fini(&window.view);
     rv_context_close(&window.context);
     return err;

@@ -431,6 +431,21 @@ struct rv_stats *rv_session_stats(struct rv_session *session)
     return merged;
 }
 
+uint64_t rv_session_calls_at_most(struct rv_session *session, uint32_t id, uint64_t duration_ns, uint64_t *n_calls)
+{
+    uint64_t n_below = 0;
+    *n_calls = 0;
+    for (unsigned i = 0; i < session->n_workers; i++) {
+        struct rv_merger *merger = &session->workers[i].merger;
+        uint64_t n_here;
+        pthread_mutex_lock(&merger->lock);
+        n_below += rv_stats_at_most(merger->stats, id, duration_ns, &n_here);
+        pthread_mutex_unlock(&merger->lock);
+        *n_calls += n_here;
+    }
+    return n_below;
+}
+
 static void sum_workers(struct rv_session *session, struct rv_session_counts *counts)
 {
     for (unsigned i = 0; i < session->n_workers; i++) {

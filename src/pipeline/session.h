@@ -54,6 +54,9 @@ struct rv_subroutines *rv_session_subroutines(struct rv_session *session);
 /* Merged statistics so far; the caller destroys them. Any thread. */
 struct rv_stats *rv_session_stats(struct rv_session *session);
 
+/* rv_stats_at_most() over all that was seen so far, without merging: microseconds. Any thread. */
+uint64_t rv_session_calls_at_most(struct rv_session *session, uint32_t id, uint64_t duration_ns, uint64_t *n_calls);
+
 /* Accounts of all streams, and the cumulative CPU time of each stage, for --bench=drain and --verbose. */
 struct rv_session_counts {
     uint64_t n_produced, n_consumed, n_dropped; /* events; exact when done */
