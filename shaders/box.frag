@@ -6,8 +6,7 @@
 //   u_gc          0..1 over the window: share of time inside a collection
 //   u_gc_colour   linear
 //   u_background  linear
-//   u_haze        distances (world) at which haze begins and is full
-//   u_eye         world
+//   u_haze        distances along the view at which haze begins and is full
 //   u_width       world width of the window
 //   u_is_id       the colour is the box's number in 24 bits, red lowest
 in vec3 v_corner;
@@ -22,7 +21,6 @@ uniform sampler2D u_gc;
 uniform vec3 u_gc_colour;
 uniform vec3 u_background;
 uniform vec2 u_haze;
-uniform vec3 u_eye;
 uniform float u_width;
 uniform bool u_is_id;
 
@@ -58,6 +56,6 @@ void main()
     float gc = texture(u_gc, vec2(v_world.x / u_width, 0.5)).r;
     vec3 tinted = mix(vec3(dot(colour, LUMA)), u_gc_colour, 0.22) * 0.85;
     colour = mix(colour, tinted, 0.7 * gc);
-    float haze = smoothstep(u_haze.x, u_haze.y, distance(v_world, u_eye));
+    float haze = smoothstep(u_haze.x, u_haze.y, 1.0 / gl_FragCoord.w);
     o_colour = vec4(mix(colour, u_background, 0.55 * haze), clamp(v_coverage + 0.25, 0.3, 1.0));
 }

@@ -6,16 +6,16 @@
 //   u_time       world x of the window's centre, world x per unit
 //   u_shape      thickness lost per depth, least share of thickness, share of a row that a box fills, share of thickness
 //                left to a cell that is hardly covered
-//   u_lanes      per lane, 64 a row: z, half thickness, row height (world)
+//   u_lanes      per lane, 64 a row: z, half thickness, row height, y of its foot (world)
 //   u_palette    linear colour by (shade, 3 * slot + tone); tone: front, top, side
-//   u_eye        world
+//   u_eye        world, homogeneous
 //   u_accent     linear colour of the highlighted box; with u_is_highlighting all others but its like are dimmed
 // Outputs: v_corner in the unit box, v_size its world size, v_face 0 side, 1 top, 2 front; v_coverage 0..1, 1 = exact; v_id
 // counts the boxes from 1.
 layout(location = 0) in uvec4 a_record;
 
 uniform mat4 u_view_projection;
-uniform vec3 u_eye;
+uniform vec4 u_eye;
 uniform vec2 u_time;
 uniform vec4 u_shape;
 uniform sampler2D u_lanes;
@@ -52,14 +52,14 @@ void main()
 {
     float depth = float(a_record.w & 0xFFFFu);
     int lane_idx = int(a_record.w >> 16);
-    vec3 lane = texelFetch(u_lanes, ivec2(lane_idx & 63, lane_idx >> 6), 0).xyz;
+    vec4 lane = texelFetch(u_lanes, ivec2(lane_idx & 63, lane_idx >> 6), 0);
     v_coverage = (a_record.z & 0x1000u) != 0u ? float(a_record.z >> 16) / 65535.0 : 1.0;
     float thickness = lane.y * max(u_shape.y, 1.0 - u_shape.x * depth) * mix(u_shape.w, 1.0, v_coverage);
     float x = u_time.x + float(int(a_record.x)) * u_time.y;
-    vec3 low = vec3(x, depth * lane.z, lane.x - thickness);
-    vec3 high = vec3(x + float(a_record.y) * u_time.y, (depth + u_shape.z) * lane.z, lane.x + thickness);
+    vec3 low = vec3(x, lane.w + depth * lane.z, lane.x - thickness);
+    vec3 high = vec3(x + float(a_record.y) * u_time.y, lane.w + (depth + u_shape.z) * lane.z, lane.x + thickness);
 
-    bvec3 mirrored = lessThan(u_eye, 0.5 * (low + high));
+    bvec3 mirrored = lessThan(u_eye.xyz, 0.5 * u_eye.w * (low + high));
     vec3 corner = CORNERS[gl_VertexID];
     v_corner = mix(corner, 1.0 - corner, vec3(mirrored));
     v_world = mix(low, high, v_corner);

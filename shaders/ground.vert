@@ -8,7 +8,6 @@ layout(location = 1) in vec4 a_colour;
 
 uniform mat4 u_view_projection;
 
-out vec3 v_world;
 out vec4 v_colour;
 
 vec3 to_linear(vec3 srgb)
@@ -18,7 +17,6 @@ vec3 to_linear(vec3 srgb)
 
 void main()
 {
-    v_world = a_position;
     v_colour = vec4(to_linear(a_colour.rgb), a_colour.a);
     gl_Position = u_view_projection * vec4(a_position, 1.0);
 }

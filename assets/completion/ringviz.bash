@@ -27,7 +27,7 @@ _ringviz() {
     case $option in
     --report) COMPREPLY=($(compgen -W "text csv json" -- "$cur")) ;;
     --spans) COMPREPLY=($(compgen -W "csv json" -- "$cur")) ;;
-    --view) COMPREPLY=($(compgen -W "3d" -- "$cur")) ;;
+    --view) COMPREPLY=($(compgen -W "3d aligned flame top" -- "$cur")) ;;
     --policy) COMPREPLY=($(compgen -W "block switch fill ring" -- "$cur")) ;;
     --clock) COMPREPLY=($(compgen -W "tsc tick monotonic" -- "$cur")) ;;
     --bench) COMPREPLY=($(compgen -W "ring drain scan lod" -- "$cur")) ;;

@@ -65,6 +65,8 @@ static int draw_and_write(const struct rv_screenshot_params *params, int width_p
         .height_px = height_px,
         .scale = 1.0,
         .samples = SAMPLES,
+        .look = params->look,
+        .look_from = params->look,
         .status = {params->program, params->pid, RV_SCENE_ENDED, -1.0, params->n_dropped},
     };
     struct canvas canvas = {0};

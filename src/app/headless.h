@@ -6,12 +6,14 @@
 
 #include "model/lanes.h"
 #include "model/subroutines.h"
+#include "render/look.h"
 
 struct rv_screenshot_params { /* zero = default */
     const char *path;
     int width_px, height_px; /* 1600 x 900 */
     struct rv_lanes *lanes;
     struct rv_subroutines *subroutines;
+    enum rv_look look;
     uint64_t at_ns;      /* where the window begins, from the first event */
     uint64_t window_ns;  /* to the end */
     const char *program; /* shown in the top bar; NULL = no bar */

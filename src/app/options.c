@@ -57,7 +57,7 @@ static const struct option_entry TABLE[] = {
     {OPTION_OUTPUT, "output", "=FILE",
      "where --report, --spans, --info and --bench go\n(default: stdout, after the program has ended)"},
     {OPTION_SCREENSHOT, "screenshot", "=OUT.png", "draw one picture into a file; implies --headless"},
-    {OPTION_VIEW, "view", "=3d", "which view the picture shows"},
+    {OPTION_VIEW, "view", "=3d|aligned|flame|top", "the view of the picture, and of the window at first"},
     {OPTION_SIZE, "size", "=WxH", "its size in pixels (default: 1600x900)"},
     {OPTION_AT, "at", "=TIME", "where its window begins, from the first event"},
     {OPTION_WINDOW, "window", "=DURATION", "how long its window is (default: all there is)"},
@@ -106,7 +106,7 @@ static const char HELP_TAIL[] =
     "  clang  -g -finstrument-functions-after-inlining -fno-optimize-sibling-calls\n"
     "or, with CMake: find_package(ringviz) and ringviz_instrument(target).\n"
     "\n"
-    "Keys: W S wheel zoom at the cursor; A D arrows drag pan; Space freezes; End or L follows now;\n"
+    "Keys: 1 2 3 4 views; W S wheel zoom at the cursor; A D arrows drag pan; Space freezes; End or L follows now;\n"
     "hover describes a call, a click pins it, Esc unpins; F or a double click fills the window with it, F again\n"
     "shows all; Ctrl+Q quits.\n"
     "\n"
@@ -140,7 +140,8 @@ static const char *const POLICIES[] = {"block", "switch", "fill", "ring", NULL};
 static const char *const CLOCKS[] = {"tsc", "monotonic", "tick", NULL};
 static const char *const REPORTS[] = {"text", "csv", "json", NULL};
 static const char *const SPANS[] = {"csv", "json", NULL};
-static const char *const VIEWS[] = {"3d", NULL};
+static const char *const VIEWS[] = {
+    [RV_LOOK_3D] = "3d", [RV_LOOK_ALIGNED] = "aligned", [RV_LOOK_FLAME] = "flame", [RV_LOOK_TOP] = "top", NULL};
 
 static int bad_value(const char *name, const char *value, const char *expected)
 {
@@ -224,7 +225,9 @@ static int set_output_option(struct rv_options *options, const struct option_ent
         options->is_headless = true;
         return 0;
     case OPTION_VIEW:
-        return parse_word(entry->name, value, VIEWS, &index);
+        error = parse_word(entry->name, value, VIEWS, &index);
+        options->look = (enum rv_look)index;
+        return error;
     case OPTION_SIZE:
         return parse_size(value, options);
     case OPTION_AT:

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "ring/map.h"
+#include "render/look.h"
 #include "sink/report.h"
 #include "sink/spans.h"
 
@@ -23,6 +24,7 @@ struct rv_options {
     const char *screenshot;
     const char *bench; /* "" = all */
     int width_px, height_px;
+    enum rv_look look;  /* of the picture, and of the window at first */
     uint64_t at_ns;     /* where the picture's window begins, from the first event */
     uint64_t window_ns; /* 0 = to the end */
     /* capture */

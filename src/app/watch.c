@@ -237,6 +237,7 @@ static int write_picture(struct watch *watch, const struct rv_session_counts *co
         .height_px = options->height_px,
         .lanes = rv_session_lanes(watch->session),
         .subroutines = rv_session_subroutines(watch->session),
+        .look = options->look,
         .at_ns = options->at_ns,
         .window_ns = options->window_ns,
         .program = options->file ? options->file : options->argv[0],
@@ -307,6 +308,7 @@ static void run(struct watch *watch)
                                                       .pid = watch->launch ? rv_launch_pid(watch->launch) : 0,
                                                       .width_px = options->width_px,
                                                       .height_px = options->height_px,
+                                                      .look = options->look,
                                                       .should_close = should_close,
                                                       .context = watch,
                                                   });

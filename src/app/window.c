@@ -21,8 +21,9 @@
 #define WIDTH 1600
 #define HEIGHT 900
 #define WINDOW_NS 100000000u
-#define IDLE_SHARE 0.25 /* of the window that stays free after the last event of an idle program */
-#define TURN_MS 30      /* how often an idle window looks for news */
+#define IDLE_SHARE 0.25      /* of the window that stays free after the last event of an idle program */
+#define TURN_MS 30           /* how often an idle window looks for news */
+#define SWITCH_NS 200000000u /* from one view to another */
 #define SETTLE_NS 200000000u
 #define RATE_NS 500000000u
 #define SAMPLES 4
@@ -53,7 +54,10 @@ struct window {
     float mouse_px[2], drag_y_px;
     double scale;
     bool is_software, is_done, is_frozen, is_closing, is_touched, is_dragging;
-    bool is_click;           /* the left button is down and the cursor has stayed */
+    bool is_click; /* the left button is down and the cursor has stayed */
+    enum rv_look look, look_from;
+    uint64_t switch_ns; /* when the view was changed */
+    bool is_switching;
     bool is_dirty, is_rough; /* must be drawn; was drawn without multisampling */
 };
 
@@ -132,6 +136,21 @@ static void toggle_freeze(struct window *window)
     touch(window);
 }
 
+static void show_look(struct window *window, enum rv_look look)
+{
+    if (look != window->look) {
+        window->look_from = window->look;
+        window->switch_ns = rv_clock_mono_ns();
+    }
+    window->look = look;
+    touch(window);
+}
+
+static double switch_passed(const struct window *window)
+{
+    return fmin((double)(rv_clock_mono_ns() - window->switch_ns) / SWITCH_NS, 1.0);
+}
+
 static void on_key(struct window *window, const SDL_Keysym *key)
 {
     bool has_ctrl = key->mod & KMOD_CTRL;
@@ -155,6 +174,12 @@ static void on_key(struct window *window, const SDL_Keysym *key)
         break;
     case SDL_SCANCODE_DOWN:
         zoom(window, 1.0 / ZOOM_KEY);
+        break;
+    case SDL_SCANCODE_1:
+    case SDL_SCANCODE_2:
+    case SDL_SCANCODE_3:
+    case SDL_SCANCODE_4:
+        show_look(window, (enum rv_look)(key->scancode - SDL_SCANCODE_1));
         break;
     case SDL_SCANCODE_SPACE:
         toggle_freeze(window);
@@ -219,6 +244,11 @@ static void on_button(struct window *window, const SDL_MouseButtonEvent *button)
 {
     if (button->button != SDL_BUTTON_LEFT && button->button != SDL_BUTTON_RIGHT)
         return;
+    enum rv_look tab = rv_scene_look_at(window->scene, button->x * window->scale, button->y * window->scale);
+    if (button->state == SDL_PRESSED && tab != RV_LOOK_COUNT) {
+        show_look(window, tab);
+        return;
+    }
     window->is_dragging = button->state == SDL_PRESSED;
     window->mouse_px[0] = (float)(button->x * window->scale);
     window->mouse_px[1] = window->drag_y_px = (float)(button->y * window->scale);
@@ -355,6 +385,12 @@ static void draw(struct window *window, const struct rv_session_counts *counts)
         .status = {window->params->title, window->params->pid, state_of(window), window->events_per_s,
                    counts->n_dropped},
     };
+    frame.look = window->look;
+    frame.look_from = window->look_from;
+    frame.passed = switch_passed(window);
+    window->is_switching = frame.look != frame.look_from && frame.passed < 1.0;
+    if (!window->is_switching)
+        window->look_from = window->look;
     rv_pointer_show(&window->pointer, window->scene, window->session, &frame);
     glBindFramebuffer(GL_FRAMEBUFFER, 0);
     rv_scene_draw(window->scene, &frame);
@@ -377,7 +413,7 @@ static void draw_and_show(struct window *window, const struct rv_session_counts 
 /* New events matter while the view may reach them; a picture drawn in haste is drawn again when all is quiet. */
 static bool needs_frame(const struct window *window, const struct rv_session_counts *counts)
 {
-    if (window->is_dirty || (window->is_rough && !is_moving(window)))
+    if (window->is_dirty || window->is_switching || (window->is_rough && !is_moving(window)))
         return true;
     return !window->is_frozen && counts->n_consumed != window->drawn_consumed;
 }
@@ -402,6 +438,7 @@ static void tell_observer(const struct window *window)
         .first_ns = window->first_ns,
         .last_ns = window->last_ns,
         .n_frames = window->n_frames,
+        .look = window->look,
     };
     rv_navigate_window(&window->navigate, &state.from_ns, &state.to_ns);
     if (window->params->observe)
@@ -459,6 +496,7 @@ int rv_window_check(void)
 int rv_window_run(struct rv_session *session, const struct rv_window_params *params)
 {
     struct window window = {.params = params, .session = session, .is_dirty = true, .scale = 1.0};
+    window.look = window.look_from = params->look;
     int err = open_window(&window);
     if (!err) {
         uint64_t now_ns = rv_clock_mono_ns(), width_ns = params->window_ns ? params->window_ns : WINDOW_NS;

@@ -17,6 +17,7 @@
 #define LANES_PER_ROW 64
 #define GC_TEXELS 2048
 #define N_INDICES 18
+#define FACE_INDICES 6
 
 enum unit { UNIT_LANES, UNIT_PALETTE, UNIT_GC };
 
@@ -101,6 +102,7 @@ static void upload_lanes(struct rv_boxes *boxes, const struct rv_stage *stage)
         boxes->lane_texels[4 * i] = stage->lanes[i].z;
         boxes->lane_texels[4 * i + 1] = stage->lanes[i].half_thickness;
         boxes->lane_texels[4 * i + 2] = stage->lanes[i].row_height;
+        boxes->lane_texels[4 * i + 3] = stage->lanes[i].y;
     }
     glActiveTexture(GL_TEXTURE0 + UNIT_LANES);
     glBindTexture(GL_TEXTURE_2D, boxes->lanes_texture);
@@ -165,7 +167,7 @@ static void set_uniforms(const struct rv_boxes *boxes, const struct rv_stage *st
     float width = stage->width;
     glUniform2f(glGetUniformLocation(program, "u_time"), (float)(rv_pack_centre(pack) * (double)width),
                 (float)(rv_pack_scale(pack) * (double)width));
-    glUniform4f(glGetUniformLocation(program, "u_shape"), RV_STAGE_INSET, RV_STAGE_THICKNESS_MIN, RV_STAGE_BOX_HEIGHT,
+    glUniform4f(glGetUniformLocation(program, "u_shape"), RV_STAGE_INSET, RV_STAGE_THICKNESS_MIN, stage->box_share,
                 RV_STAGE_CELL_THICKNESS_MIN);
     glUniform1f(glGetUniformLocation(program, "u_width"), width);
     glUniform3fv(glGetUniformLocation(program, "u_gc_colour"), 1, gc_linear);
@@ -175,12 +177,20 @@ static void set_uniforms(const struct rv_boxes *boxes, const struct rv_stage *st
     rv_pass_set_int(program, "u_gc", UNIT_GC);
 }
 
+static void draw_faces(const struct rv_pass *pass, GLsizei n)
+{
+    size_t first = pass->is_settled ? (size_t)pass->look->first_face : 0;
+    GLsizei n_faces = pass->is_settled ? pass->look->n_faces : N_INDICES / FACE_INDICES;
+    glDrawElementsInstanced(GL_TRIANGLES, n_faces * FACE_INDICES, GL_UNSIGNED_SHORT,
+                            (const void *)(first * FACE_INDICES * sizeof(uint16_t)), n);
+}
+
 /* Alpha chooses samples only: what is stored stays opaque. */
-static void draw_instances(GLsizei n)
+static void draw_instances(const struct rv_pass *pass, GLsizei n)
 {
     glColorMask(GL_TRUE, GL_TRUE, GL_TRUE, GL_FALSE);
     glEnable(GL_SAMPLE_ALPHA_TO_COVERAGE);
-    glDrawElementsInstanced(GL_TRIANGLES, N_INDICES, GL_UNSIGNED_SHORT, NULL, n);
+    draw_faces(pass, n);
     glDisable(GL_SAMPLE_ALPHA_TO_COVERAGE);
     glColorMask(GL_TRUE, GL_TRUE, GL_TRUE, GL_TRUE);
 }
@@ -212,7 +222,7 @@ void rv_boxes_draw(struct rv_boxes *boxes, const struct rv_pass *pass, const str
 {
     size_t n = prepare(boxes, pass, view, palette, highlight);
     rv_pass_set_int(boxes->program, "u_is_id", 0);
-    draw_instances((GLsizei)n);
+    draw_instances(pass, (GLsizei)n);
     rv_upload_fence(&boxes->upload);
 }
 
@@ -221,6 +231,6 @@ void rv_boxes_draw_ids(struct rv_boxes *boxes, const struct rv_pass *pass, const
 {
     size_t n = prepare(boxes, pass, view, palette, NULL);
     rv_pass_set_int(boxes->program, "u_is_id", 1);
-    glDrawElementsInstanced(GL_TRIANGLES, N_INDICES, GL_UNSIGNED_SHORT, NULL, (GLsizei)n);
+    draw_faces(pass, (GLsizei)n);
     rv_upload_fence(&boxes->upload);
 }

@@ -1,33 +1,39 @@
 #include "render/camera.h"
 
-#define FIELD_OF_VIEW 0.50f /* vertical, radians */
-#define AZIMUTH -0.30f
-#define ELEVATION 0.50f
 #define NEAR_MIN 0.5f
 #define WALL_SHARE 0.55f      /* of the highest lane: how much of the wall behind it is kept in sight */
 #define TICK_LABEL_ROOM 0.75f /* in front of the floor */
 #define TICK_LABEL_WIDTH 1.3f /* of the last one, beyond the end of the window */
+#define TALLER_MAX 1.7f       /* pixels of a height over those of a time of the same size */
+#define EDGE 1e-3f            /* of a lane: its first and last instant belong to it */
+#define FLAT_DEPTH 4.0f       /* half of what a flat look sees before and behind z = 0 */
+
+struct frame {                    /* of the eye, while it is placed */
+    vec3 eye, right, up, forward; /* orthonormal directions */
+    float tan_x, tan_y;           /* half the picture's width and height at distance 1 */
+};
 
 struct bounds { /* of p - slope * distance, for one axis of the picture */
     float low, high;
 };
 
-static void set_direction(struct rv_camera *camera)
+static void set_direction(struct frame *frame, const struct rv_look_params *look)
 {
-    vec3 back = {sinf(AZIMUTH) * cosf(ELEVATION), sinf(ELEVATION), cosf(AZIMUTH) * cosf(ELEVATION)};
-    glm_vec3_negate_to(back, camera->forward);
-    glm_vec3_crossn(camera->forward, (vec3){0.0f, 1.0f, 0.0f}, camera->right);
-    glm_vec3_cross(camera->right, camera->forward, camera->up);
+    float azimuth = look->azimuth, elevation = look->elevation;
+    vec3 back = {sinf(azimuth) * cosf(elevation), sinf(elevation), cosf(azimuth) * cosf(elevation)};
+    glm_vec3_negate_to(back, frame->forward);
+    glm_vec3_crossn(frame->forward, (vec3){0.0f, 1.0f, 0.0f}, frame->right);
+    glm_vec3_cross(frame->right, frame->forward, frame->up);
 }
 
 /* Slopes of the margins' planes through the eye. */
-static void margin_slopes(const struct rv_camera *camera, const struct rv_camera_params *params, vec4 slopes)
+static void margin_slopes(const struct frame *frame, const struct rv_camera_params *params, vec4 slopes)
 {
     float width = (float)params->width_px, height = (float)params->height_px;
-    slopes[0] = camera->tan_x * (2.0f * params->left_px / width - 1.0f);
-    slopes[1] = camera->tan_x * (1.0f - 2.0f * params->right_px / width);
-    slopes[2] = camera->tan_y * (2.0f * params->bottom_px / height - 1.0f);
-    slopes[3] = camera->tan_y * (1.0f - 2.0f * params->top_px / height);
+    slopes[0] = frame->tan_x * (2.0f * params->left_px / width - 1.0f);
+    slopes[1] = frame->tan_x * (1.0f - 2.0f * params->right_px / width);
+    slopes[2] = frame->tan_y * (2.0f * params->bottom_px / height - 1.0f);
+    slopes[3] = frame->tan_y * (1.0f - 2.0f * params->top_px / height);
 }
 
 struct fit {
@@ -37,12 +43,12 @@ struct fit {
 };
 
 /* A point is inside when slope_low * d <= p - eye <= slope_high * d, d its distance before the eye. */
-static void fit_point(struct fit *fit, const struct rv_camera *camera, const vec3 point)
+static void fit_point(struct fit *fit, const struct frame *frame, const vec3 point)
 {
     vec3 p;
     glm_vec3_copy((float *)point, p);
-    float x = glm_vec3_dot(p, (float *)camera->right), y = glm_vec3_dot(p, (float *)camera->up);
-    float distance = glm_vec3_dot(p, (float *)camera->forward);
+    float x = glm_vec3_dot(p, (float *)frame->right), y = glm_vec3_dot(p, (float *)frame->up);
+    float distance = glm_vec3_dot(p, (float *)frame->forward);
     fit->x.low = fminf(fit->x.low, x - fit->slopes[0] * distance);
     fit->x.high = fmaxf(fit->x.high, x - fit->slopes[1] * distance);
     fit->y.low = fminf(fit->y.low, y - fit->slopes[2] * distance);
@@ -51,17 +57,17 @@ static void fit_point(struct fit *fit, const struct rv_camera *camera, const vec
     fit->distance_max = fmaxf(fit->distance_max, distance);
 }
 
-static void fit_corners(struct fit *fit, const struct rv_camera *camera, const struct rv_stage *stage)
+static void fit_corners(struct fit *fit, const struct frame *frame, const struct rv_stage *stage)
 {
-    fit_point(fit, camera, (vec3){stage->width + TICK_LABEL_WIDTH, 0.0f, stage->z_front + 0.5f * TICK_LABEL_ROOM});
+    fit_point(fit, frame, (vec3){stage->width + TICK_LABEL_WIDTH, 0.0f, stage->z_front + 0.5f * TICK_LABEL_ROOM});
     for (int side = 0; side < 2; side++) {
         float x = side ? stage->width : 0.0f;
-        fit_point(fit, camera, (vec3){x, 0.0f, stage->z_front + TICK_LABEL_ROOM});
-        fit_point(fit, camera, (vec3){x, WALL_SHARE * stage->top, stage->z_back});
+        fit_point(fit, frame, (vec3){x, 0.0f, stage->z_front + TICK_LABEL_ROOM});
+        fit_point(fit, frame, (vec3){x, WALL_SHARE * stage->top, stage->z_back});
         for (size_t i = 0; i < stage->n_lanes; i++) {
             const struct rv_stage_lane *lane = &stage->lanes[i];
-            fit_point(fit, camera, (vec3){x, rv_stage_lane_top(lane), lane->z + lane->half_thickness});
-            fit_point(fit, camera, (vec3){x, rv_stage_lane_top(lane), lane->z - lane->half_thickness});
+            fit_point(fit, frame, (vec3){x, rv_stage_lane_top(lane), lane->z + lane->half_thickness});
+            fit_point(fit, frame, (vec3){x, rv_stage_lane_top(lane), lane->z - lane->half_thickness});
         }
     }
 }
@@ -70,7 +76,7 @@ static void fit_corners(struct fit *fit, const struct rv_camera *camera, const s
  * Each axis bounds how far forward the eye may stand: its allowed interval [high + s1 * e, low + s0 * e] must not be
  * empty. The nearer of the two axes decides; the other is centred in what is left.
  */
-static void place_eye(struct rv_camera *camera, const struct fit *fit)
+static void place_eye(struct frame *frame, const struct fit *fit)
 {
     const float *slopes = fit->slopes;
     float along_x = (fit->x.low - fit->x.high) / (slopes[1] - slopes[0]);
@@ -78,81 +84,169 @@ static void place_eye(struct rv_camera *camera, const struct fit *fit)
     float along = fminf(fminf(along_x, along_y), fit->distance_min - 2.0f * NEAR_MIN);
     float x = 0.5f * (fit->x.low + slopes[0] * along + fit->x.high + slopes[1] * along);
     float y = 0.5f * (fit->y.low + slopes[2] * along + fit->y.high + slopes[3] * along);
-    glm_vec3_scale(camera->right, x, camera->eye);
-    glm_vec3_muladds(camera->up, y, camera->eye);
-    glm_vec3_muladds(camera->forward, along, camera->eye);
+    glm_vec3_scale(frame->right, x, frame->eye);
+    glm_vec3_muladds(frame->up, y, frame->eye);
+    glm_vec3_muladds(frame->forward, along, frame->eye);
+}
+
+static struct fit fit_stage(const struct frame *frame, const struct rv_stage *stage, const vec4 slopes)
+{
+    struct fit fit = {.x = {1e9f, -1e9f}, .y = {1e9f, -1e9f}, .distance_min = 1e9f, .distance_max = -1e9f};
+    glm_vec4_copy((float *)slopes, fit.slopes);
+    fit_corners(&fit, frame, stage);
+    return fit;
+}
+
+static void fit_perspective(struct rv_camera *camera, const struct rv_stage *stage,
+                            const struct rv_camera_params *params)
+{
+    struct frame frame = {.tan_y = tanf(0.5f * params->look->field_of_view)};
+    vec4 slopes;
+    frame.tan_x = frame.tan_y * (float)params->width_px / (float)params->height_px;
+    set_direction(&frame, params->look);
+    margin_slopes(&frame, params, slopes);
+    struct fit fit = fit_stage(&frame, stage, slopes);
+    place_eye(&frame, &fit);
+    float along = glm_vec3_dot(frame.eye, frame.forward);
+    mat4 view, projection;
+    glm_look(frame.eye, frame.forward, frame.up, view);
+    float near = fmaxf(NEAR_MIN, 0.5f * (fit.distance_min - along));
+    glm_perspective(params->look->field_of_view, frame.tan_x / frame.tan_y, near,
+                    1.5f * (fit.distance_max - along) + 10.0f, projection);
+    glm_mat4_mul(projection, view, camera->view_projection);
+    glm_vec4(frame.eye, 1.0f, camera->eye);
+    camera->pixel = 2.0f * frame.tan_y * (fit.distance_min - along) / (float)params->height_px;
+    camera->stretch = 1.0f;
+}
+
+struct rectangle { /* of the view's plane: what the whole picture shows */
+    float left, right, bottom, top;
+};
+
+static struct rectangle frame_flat(const struct rv_stage *stage, const struct rv_camera_params *params)
+{
+    float inside_px = fmaxf((float)params->width_px - params->left_px - params->right_px, 1.0f);
+    float x_pixel = stage->width / inside_px, y_pixel = RV_STAGE_POINT / (float)params->scale;
+    struct rectangle all = {.left = -params->left_px * x_pixel, .bottom = -params->bottom_px * y_pixel};
+    all.right = all.left + (float)params->width_px * x_pixel;
+    all.top = all.bottom + (float)params->height_px * y_pixel;
+    return all;
+}
+
+/* Width and height are filled each by itself, but for heights that would grow out of proportion. */
+static struct rectangle frame_tilted(const struct fit *fit, const struct rv_camera_params *params)
+{
+    float inside_x = fmaxf((float)params->width_px - params->left_px - params->right_px, 1.0f);
+    float inside_y = fmaxf((float)params->height_px - params->top_px - params->bottom_px, 1.0f);
+    float x_pixel = (fit->x.high - fit->x.low) / inside_x;
+    float y_pixel = fmaxf((fit->y.high - fit->y.low) / inside_y, x_pixel / TALLER_MAX);
+    float spare = 0.5f * (inside_y * y_pixel - (fit->y.high - fit->y.low));
+    struct rectangle all = {.left = fit->x.low - params->left_px * x_pixel,
+                            .bottom = fit->y.low - spare - params->bottom_px * y_pixel};
+    all.right = all.left + (float)params->width_px * x_pixel;
+    all.top = all.bottom + (float)params->height_px * y_pixel;
+    return all;
+}
+
+static void fit_orthographic(struct rv_camera *camera, const struct rv_stage *stage,
+                             const struct rv_camera_params *params)
+{
+    struct frame frame = {.tan_x = 0.0f};
+    mat4 view, projection;
+    set_direction(&frame, params->look);
+    struct fit fit = fit_stage(&frame, stage, (vec4){0.0f, 0.0f, 0.0f, 0.0f});
+    struct rectangle all = stage->is_flat ? frame_flat(stage, params) : frame_tilted(&fit, params);
+    float near = stage->is_flat ? -FLAT_DEPTH : fit.distance_min - 1.0f;
+    float far = stage->is_flat ? FLAT_DEPTH : fit.distance_max + 1.0f;
+    glm_look(frame.eye, frame.forward, frame.up, view);
+    glm_ortho(all.left, all.right, all.bottom, all.top, near, far, projection);
+    glm_mat4_mul(projection, view, camera->view_projection);
+    glm_vec4((vec3){-frame.forward[0], -frame.forward[1], -frame.forward[2]}, 0.0f, camera->eye);
+    camera->pixel = (all.right - all.left) / (float)params->width_px;
+    camera->stretch = camera->pixel * (float)params->height_px / (all.top - all.bottom) * cosf(params->look->elevation);
 }
 
 void rv_camera_fit(struct rv_camera *camera, const struct rv_stage *stage, const struct rv_camera_params *params)
 {
     camera->width_px = params->width_px;
     camera->height_px = params->height_px;
-    camera->tan_y = tanf(0.5f * FIELD_OF_VIEW);
-    camera->tan_x = camera->tan_y * (float)params->width_px / (float)params->height_px;
-    set_direction(camera);
-    struct fit fit = {.x = {1e9f, -1e9f}, .y = {1e9f, -1e9f}, .distance_min = 1e9f, .distance_max = -1e9f};
-    margin_slopes(camera, params, fit.slopes);
-    fit_corners(&fit, camera, stage);
-    place_eye(camera, &fit);
-    float along = glm_vec3_dot(camera->eye, camera->forward);
-    camera->pixel = 2.0f * camera->tan_y * (fit.distance_min - along) / (float)params->height_px;
-    mat4 view, projection;
-    glm_look(camera->eye, camera->forward, camera->up, view);
-    float near = fmaxf(NEAR_MIN, 0.5f * (fit.distance_min - along));
-    glm_perspective(FIELD_OF_VIEW, camera->tan_x / camera->tan_y, near, 1.5f * (fit.distance_max - along) + 10.0f,
-                    projection);
-    glm_mat4_mul(projection, view, camera->view_projection);
+    if (params->look->field_of_view > 0.0f)
+        fit_perspective(camera, stage, params);
+    else
+        fit_orthographic(camera, stage, params);
+}
+
+void rv_camera_mix(struct rv_camera *camera, const struct rv_camera *from, float share)
+{
+    for (int i = 0; i < 4; i++)
+        glm_vec4_lerp((float *)from->view_projection[i], camera->view_projection[i], share, camera->view_projection[i]);
+    glm_vec4_lerp((float *)from->eye, camera->eye, share, camera->eye);
+    camera->pixel = from->pixel + share * (camera->pixel - from->pixel);
+    camera->stretch = from->stretch + share * (camera->stretch - from->stretch);
+}
+
+static double clip_of(const struct rv_camera *camera, int row, const vec3 point)
+{
+    double sum = (double)camera->view_projection[3][row];
+    for (int i = 0; i < 3; i++)
+        sum += (double)camera->view_projection[i][row] * (double)point[i];
+    return sum;
+}
+
+float rv_camera_distance(const struct rv_camera *camera, const vec3 point)
+{
+    return (float)clip_of(camera, 3, point);
 }
 
 bool rv_camera_project(const struct rv_camera *camera, const vec3 point, vec2 out_px)
 {
-    vec3 offset;
-    glm_vec3_sub((float *)point, (float *)camera->eye, offset);
-    float distance = glm_vec3_dot(offset, (float *)camera->forward);
-    if (distance <= NEAR_MIN)
+    double w = clip_of(camera, 3, point);
+    if (w <= (double)NEAR_MIN)
         return false;
-    float x = glm_vec3_dot(offset, (float *)camera->right) / (distance * camera->tan_x);
-    float y = glm_vec3_dot(offset, (float *)camera->up) / (distance * camera->tan_y);
-    out_px[0] = (x + 1.0f) * 0.5f * (float)camera->width_px;
-    out_px[1] = (1.0f - y) * 0.5f * (float)camera->height_px;
+    out_px[0] = (float)((clip_of(camera, 0, point) / w + 1.0) * 0.5 * camera->width_px);
+    out_px[1] = (float)((1.0 - clip_of(camera, 1, point) / w) * 0.5 * camera->height_px);
     return true;
 }
 
-static void ray_through(const struct rv_camera *camera, double x_px, double y_px, vec3 ray)
+/*
+ * Where the ray of a position meets the plane on which one axis (1 or 2) has this value: a position is two planes, each
+ * a row of the matrix less its share of w. False when the ray runs along the plane or meets it behind the eye.
+ */
+static bool meet_plane(const struct rv_camera *camera, const double px[2], int axis, float value, vec3 out)
 {
-    float x = (float)(2.0 * x_px / camera->width_px - 1.0) * camera->tan_x;
-    float y = (float)(1.0 - 2.0 * y_px / camera->height_px) * camera->tan_y;
-    glm_vec3_copy((float *)camera->forward, ray);
-    glm_vec3_muladds((float *)camera->right, x, ray);
-    glm_vec3_muladds((float *)camera->up, y, ray);
-}
-
-/* x and y where the ray meets the plane z; false when it runs along it or away from it. */
-static bool meet_plane(const struct rv_camera *camera, const vec3 ray, float z, vec2 out)
-{
-    float steps = (z - camera->eye[2]) / ray[2];
-    if (!(steps > 0.0f) || steps > 1e6f)
+    double share[2] = {2.0 * px[0] / camera->width_px - 1.0, 1.0 - 2.0 * px[1] / camera->height_px}, a[2][3];
+    int other = 3 - axis;
+    for (int i = 0; i < 2; i++) {
+        double plane[4];
+        for (int j = 0; j < 4; j++)
+            plane[j] = (double)camera->view_projection[j][i] - share[i] * (double)camera->view_projection[j][3];
+        a[i][0] = plane[0];
+        a[i][1] = plane[other];
+        a[i][2] = plane[axis] * (double)value + plane[3];
+    }
+    double determinant = a[0][0] * a[1][1] - a[0][1] * a[1][0];
+    if (fabs(determinant) < 1e-12)
         return false;
-    out[0] = camera->eye[0] + ray[0] * steps;
-    out[1] = camera->eye[1] + ray[1] * steps;
-    return true;
+    out[0] = (float)((a[0][1] * a[1][2] - a[1][1] * a[0][2]) / determinant);
+    out[other] = (float)((a[1][0] * a[0][2] - a[0][0] * a[1][2]) / determinant);
+    out[axis] = value;
+    return clip_of(camera, 3, out) > 0.0;
 }
 
 double rv_camera_x_at(const struct rv_camera *camera, const struct rv_stage *stage, double x_px, double y_px)
 {
-    vec3 ray;
-    vec2 at = {0.0f, 0.0f};
-    ray_through(camera, x_px, y_px, ray);
+    double px[2] = {x_px, y_px};
+    vec3 at = {0.0f, 0.0f, 0.0f};
     for (size_t i = 0; i < stage->n_lanes; i++) {
         const struct rv_stage_lane *lane = &stage->lanes[i];
-        bool is_hit = meet_plane(camera, ray, lane->z + lane->half_thickness, at);
-        if (is_hit && at[1] >= 0.0f && at[1] <= rv_stage_lane_top(lane) && at[0] >= 0.0f && at[0] <= stage->width)
+        bool is_hit = meet_plane(camera, px, 2, lane->z + lane->half_thickness, at);
+        float height = at[1] - lane->y;
+        if (is_hit && height >= 0.0f && height <= rv_stage_lane_top(lane) && at[0] >= -EDGE &&
+            at[0] <= stage->width + EDGE)
             return (double)at[0];
     }
-    float down = ray[1] < 0.0f ? -camera->eye[1] / ray[1] : -1.0f;
-    float z = camera->eye[2] + ray[2] * down;
-    if (down > 0.0f && z >= stage->z_back)
-        return (double)(camera->eye[0] + ray[0] * down);
-    meet_plane(camera, ray, stage->z_back, at);
+    if (!stage->is_flat && meet_plane(camera, px, 1, 0.0f, at) && at[2] >= stage->z_back)
+        return (double)at[0];
+    meet_plane(camera, px, 2, stage->z_back, at);
     return (double)at[0];
 }

@@ -1,5 +1,7 @@
 /*
- * The perspective camera: a fixed direction, placed as near as all lanes' corners allow. No GL.
+ * Where the picture is seen from: the direction of the look, placed so that all lanes' corners fill the margins. No GL.
+ *
+ * What is asked of a camera is answered from its matrix, so that one between two looks answers as well.
  */
 #ifndef RV_RENDER_CAMERA_H
 #define RV_RENDER_CAMERA_H
@@ -12,21 +14,28 @@
 #include "render/stage.h"
 
 struct rv_camera_params {
+    const struct rv_look_params *look;
+    double scale; /* pixels a point, for flat looks */
     int width_px, height_px;
     float left_px, right_px, top_px, bottom_px; /* margins around the lanes */
 };
 
 struct rv_camera {
     mat4 view_projection;
-    vec3 eye;
-    vec3 right, up, forward; /* orthonormal */
-    float tan_x, tan_y;      /* half the picture's width and height at distance 1 */
-    float pixel;             /* world size of a pixel at the nearest point of the stage */
+    vec4 eye;      /* homogeneous: of an orthographic camera the direction towards it, w = 0 */
+    float pixel;   /* world size, along x, of a pixel at the nearest point of the stage */
+    float stretch; /* width over height that text on a face must have to look as it should: 1 in perspective */
     int width_px, height_px;
 };
 
 /* The nearest eye from which every corner of every lane lies inside the margins. */
 void rv_camera_fit(struct rv_camera *camera, const struct rv_stage *stage, const struct rv_camera_params *params);
+
+/* On the way from one camera to another: share 0 is `from`, 1 leaves the camera as it is. */
+void rv_camera_mix(struct rv_camera *camera, const struct rv_camera *from, float share);
+
+/* Distance along the direction of view that haze is counted by; 1 everywhere in an orthographic picture. */
+float rv_camera_distance(const struct rv_camera *camera, const vec3 point);
 
 /* Window pixels, y down, of a world point; false behind the eye. */
 bool rv_camera_project(const struct rv_camera *camera, const vec3 point, vec2 out_px);

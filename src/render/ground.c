@@ -24,6 +24,13 @@
 #define WALL_SHARE 0.9f /* of the highest lane */
 #define WALL_ROWS 5     /* rows between two lines on the wall */
 
+/* Flat: z of the layers behind the boxes, and world margins. */
+#define Z_PLATE -1.0f
+#define Z_LINE -0.9f
+#define Z_STRIPE -0.8f
+#define LINE_HALF_PX 0.5f
+#define PLATE_RISE 0.06f
+
 struct vertex {
     float x, y, z;
     uint32_t rgba;
@@ -202,6 +209,59 @@ static void add_now(struct rv_ground *ground, const struct rv_stage *stage, uint
     add_flat(ground, Y_NOW, r, rv_theme_rgba(RV_THEME_NOW, 0.9f));
 }
 
+/* The lanes' plates, and a line at the foot of each. */
+static void add_flat_lanes(struct rv_ground *ground, const struct rv_stage *stage)
+{
+    uint32_t plate = rv_theme_rgba(RV_THEME_FLOOR, 1.0f), rim = rv_theme_rgba(RV_THEME_PLATE_RIM, 0.8f);
+    for (size_t i = 0; i < stage->n_lanes; i++) {
+        const struct rv_stage_lane *lane = &stage->lanes[i];
+        float top = lane->y + rv_stage_lane_top(lane) + PLATE_RISE;
+        add_on_wall(ground, Z_PLATE, (struct rectangle){0.0f, stage->width, lane->y, top, plate, plate});
+        add_on_wall(ground, Z_PLATE,
+                    (struct rectangle){0.0f, stage->width, lane->y - 2.0f * RV_STAGE_POINT, lane->y, rim, rim});
+    }
+}
+
+static void add_flat_notes(struct rv_ground *ground, const struct rv_stage *stage, const struct rv_view *view)
+{
+    struct rv_color gc = rv_color_gc();
+    uint32_t gc_rgba = rv_theme_rgba((uint32_t)gc.r << 16 | (uint32_t)gc.g << 8 | gc.b, 0.55f);
+    uint32_t lost_rgba = rv_theme_rgba(RV_THEME_LOST, 0.6f);
+    for (size_t i = 0; i < view->n_lanes && i < stage->n_lanes; i++) {
+        const struct rv_view_lane *notes = &view->lanes[i];
+        const struct rv_stage_lane *lane = &stage->lanes[i];
+        for (size_t j = notes->first_note; j < (size_t)notes->first_note + notes->n_notes; j++) {
+            struct rectangle r = {.a1 = stage->top, .rgba0 = gc_rgba, .rgba1 = gc_rgba};
+            bool is_lost = view->notes[j].kind == RV_NOTE_LOST;
+            if ((!is_lost && view->notes[j].kind != RV_NOTE_GC) || !note_stripe(stage, &view->notes[j], &r))
+                continue;
+            if (is_lost) {
+                r.a0 = lane->y;
+                r.a1 = lane->y + rv_stage_lane_top(lane);
+                r.rgba0 = r.rgba1 = lost_rgba;
+            }
+            add_on_wall(ground, Z_STRIPE, r);
+        }
+    }
+}
+
+static void add_flat_line(struct rv_ground *ground, const struct rv_pass *pass, uint64_t time_ns, uint32_t rgba)
+{
+    float x = (float)rv_stage_x(pass->stage, time_ns), half = LINE_HALF_PX * pass->camera->pixel;
+    add_on_wall(ground, Z_LINE, (struct rectangle){x - half, x + half, 0.0f, pass->stage->top, rgba, rgba});
+}
+
+static void build_flat(struct rv_ground *ground, const struct rv_pass *pass, const struct rv_ground_content *content)
+{
+    ground->n = 0;
+    add_flat_lanes(ground, pass->stage);
+    for (size_t i = 0; i < content->ticks->n; i++)
+        add_flat_line(ground, pass, content->ticks->items[i].time_ns, rv_theme_rgba(RV_THEME_GRID, 0.6f));
+    add_flat_notes(ground, pass->stage, content->view);
+    if (content->is_live && content->now_ns >= pass->stage->from_ns && content->now_ns <= pass->stage->to_ns)
+        add_flat_line(ground, pass, content->now_ns, rv_theme_rgba(RV_THEME_NOW, 0.9f));
+}
+
 static void build(struct rv_ground *ground, const struct rv_stage *stage, const struct rv_ground_content *content)
 {
     ground->n = 0;
@@ -217,7 +277,10 @@ static void build(struct rv_ground *ground, const struct rv_stage *stage, const 
 
 void rv_ground_draw(struct rv_ground *ground, const struct rv_pass *pass, const struct rv_ground_content *content)
 {
-    build(ground, pass->stage, content);
+    if (pass->look->is_flat)
+        build_flat(ground, pass, content);
+    else
+        build(ground, pass->stage, content);
     rv_pass_begin(pass, ground->program);
     glBindVertexArray(ground->vertex_array);
     size_t offset = rv_upload_push(&ground->upload, ground->vertices, ground->n * sizeof *ground->vertices);

@@ -15,12 +15,19 @@
 #define NAME_ROOM 15.0f /* names nearer than this to the last one are left out */
 #define NAME_Y 0.15f    /* world height at which a name points */
 #define TAG_RISE 26.0f  /* of a tag's text above what it is about */
+#define TAG_LOWER 18.0f /* in flat looks, whose margin has less room */
 #define TAG_LOST 0x6b1626u
 #define TAG_LOST_TEXT 0xffc2ccu
 #define TAG_GC 0x7a3606u
 #define TAG_GC_TEXT 0xffd9b8u
 #define BASELINE 23.0f
 #define GAP 14.0f
+#define TAB_WIDTH 68.0f
+#define TAB_HEIGHT 22.0f
+#define TAB_STEP 74.0f
+#define TAB_Y 6.0f
+#define TAB_PLATE 0x1a2230u
+#define TAB_CHOSEN 0x2f6fe0u
 
 static bool is_inside_character(char byte)
 {
@@ -67,8 +74,10 @@ void rv_hud_add_lanes(struct rv_overlay *overlay, const struct rv_scene_frame *f
         add_waiting(overlay, frame);
     for (size_t i = 0; i < frame->view->n_lanes && i < stage->n_lanes; i++) {
         vec2 px;
-        vec3 foot = {0.0f, NAME_Y, stage->lanes[i].z};
-        if (!rv_camera_project(camera, foot, px) || last_y - px[1] / scale < NAME_ROOM)
+        const struct rv_stage_lane *lane = &stage->lanes[i];
+        float height = stage->is_flat ? 0.5f * rv_stage_lane_top(lane) : NAME_Y;
+        vec3 foot = {0.0f, lane->y + height, lane->z};
+        if (!rv_camera_project(camera, foot, px) || fabsf(last_y - px[1] / scale) < NAME_ROOM)
             continue;
         char name[RV_LANE_NAME_BYTES + 4];
         fit_name(overlay, frame->view->lanes[i].name, name, sizeof name);
@@ -121,12 +130,14 @@ static void add_lane_tags(struct rv_overlay *overlay, const struct rv_scene_fram
         if (is_outside || (!is_gc && note->kind != RV_NOTE_LOST))
             continue;
         float x = fmaxf(0.0f, (float)rv_stage_x(stage, note->start_ns));
-        vec3 foot = {x, is_gc ? 0.0f : rv_stage_lane_top(&stage->lanes[lane]),
-                     is_gc ? stage->z_back : stage->lanes[lane].z};
+        const struct rv_stage_lane *stand = &stage->lanes[lane];
+        float gc_y = stage->is_flat ? stage->top : 0.0f;
+        vec3 foot = {x, is_gc ? gc_y : stand->y + rv_stage_lane_top(stand), is_gc ? stage->z_back : stand->z};
         vec2 at;
         if (!rv_camera_project(camera, foot, at))
             continue;
         glm_vec2_scale(at, 1.0f / scale, at);
+        at[1] += stage->is_flat ? TAG_LOWER : 0.0f;
         float *taken = is_gc ? &taken_gc : &taken_lost;
         *taken = add_tag(overlay, note, at, *taken);
     }
@@ -174,6 +185,37 @@ static void format_rate(char *out, size_t out_bytes, double events_per_s)
         snprintf(out, out_bytes, "%.0f events/s    ", events_per_s);
 }
 
+static struct rv_overlay_area tab_area(float width, int look)
+{
+    return (struct rv_overlay_area){floorf(width) - GAP - TAB_STEP * (float)(RV_LOOK_COUNT - look), TAB_Y, TAB_WIDTH,
+                                    TAB_HEIGHT};
+}
+
+enum rv_look rv_hud_look_at(float width, float x, float y)
+{
+    int look = 0;
+    for (; look < RV_LOOK_COUNT; look++) {
+        struct rv_overlay_area area = tab_area(width, look);
+        if (x >= area.x && x < area.x + area.width && y >= area.y && y < area.y + area.height)
+            break;
+    }
+    return (enum rv_look)look;
+}
+
+static void add_tabs(struct rv_overlay *overlay, enum rv_look chosen, float width)
+{
+    for (int look = 0; look < RV_LOOK_COUNT; look++) {
+        char text[32];
+        struct rv_overlay_area area = tab_area(width, look);
+        bool is_chosen = look == (int)chosen;
+        snprintf(text, sizeof text, "%d %s", look + 1, rv_look_get((enum rv_look)look)->title);
+        float x = floorf(area.x + 0.5f * (area.width - rv_overlay_text_width(overlay, RV_FONT_TEXT, text)));
+        rv_overlay_rectangle(overlay, area, 4.0f, rv_theme_rgba(is_chosen ? TAB_CHOSEN : TAB_PLATE, 1.0f));
+        rv_overlay_text(overlay, RV_FONT_TEXT, (float[2]){x, BASELINE - 1.0f}, text,
+                        rv_theme_rgba(is_chosen ? 0xffffffu : RV_THEME_TEXT, 1.0f));
+    }
+}
+
 void rv_hud_add_bar(struct rv_overlay *overlay, const struct rv_scene_frame *frame)
 {
     const struct rv_scene_status *status = &frame->status;
@@ -196,4 +238,5 @@ void rv_hud_add_bar(struct rv_overlay *overlay, const struct rv_scene_frame *fra
     snprintf(text, sizeof text, "%sdrops %" PRIu64 "    %zu boxes drawn, %" PRIu64 " calls folded", rate,
              status->n_dropped, frame->view->n_boxes, frame->view->n_folded);
     rv_overlay_text(overlay, RV_FONT_TEXT, (float[2]){x + GAP, BASELINE}, text, text_rgba);
+    add_tabs(overlay, frame->look, width);
 }

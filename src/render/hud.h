@@ -18,4 +18,7 @@ void rv_hud_add_tags(struct rv_overlay *overlay, const struct rv_scene_frame *fr
                      const struct rv_stage *stage);
 void rv_hud_add_bar(struct rv_overlay *overlay, const struct rv_scene_frame *frame);
 
+/* The look whose tab is at a point (points) of a bar this wide; RV_LOOK_COUNT where there is none. */
+enum rv_look rv_hud_look_at(float width, float x, float y);
+
 #endif

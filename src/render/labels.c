@@ -44,7 +44,8 @@ struct rv_labels {
 
 struct line { /* one line of text: glyphs run along x, their height along up */
     vec3 origin, up;
-    float size; /* world height of an em */
+    float size;    /* world height of an em */
+    float stretch; /* of its width */
     uint32_t rgba;
 };
 
@@ -73,7 +74,7 @@ void rv_labels_destroy(struct rv_labels *labels)
 
 static struct vertex corner(const struct line *line, float along, float above, const float texel[2])
 {
-    return (struct vertex){line->origin[0] + along,
+    return (struct vertex){line->origin[0] + along * line->stretch,
                            line->origin[1] + above * line->up[1],
                            line->origin[2] + above * line->up[2],
                            texel[0],
@@ -111,9 +112,13 @@ static void add_line(struct rv_labels *labels, const struct line *line, const ch
     }
 }
 
-static void add_tick_labels(struct rv_labels *labels, const struct rv_stage *stage, const struct rv_ticks *ticks)
+static void add_tick_labels(struct rv_labels *labels, const struct rv_pass *pass, const struct rv_ticks *ticks)
 {
-    struct line line = {.up = {0.0f, 0.0f, -1.0f}, .size = TICK_SIZE, .rgba = rv_theme_rgba(RV_THEME_TICK, 1.0f)};
+    const struct rv_stage *stage = pass->stage;
+    struct line line = {.up = {0.0f, 0.0f, -1.0f},
+                        .size = TICK_SIZE,
+                        .stretch = pass->camera->stretch,
+                        .rgba = rv_theme_rgba(RV_THEME_TICK, 1.0f)};
     for (size_t i = 0; i < ticks->n; i++) {
         line.origin[0] = (float)rv_stage_x(stage, ticks->items[i].time_ns) + TICK_INDENT;
         line.origin[2] = stage->z_front + TICK_DISTANCE;
@@ -125,7 +130,7 @@ static void add_tick_labels(struct rv_labels *labels, const struct rv_stage *sta
     add_line(labels, &line, ticks->base);
 }
 
-static uint32_t text_colour(const struct rv_labels_content *content, const struct rv_box *box)
+uint32_t rv_labels_colour(const struct rv_labels_content *content, const struct rv_box *box)
 {
     const struct rv_highlight *highlight = content->highlight;
     if (highlight && box->id != highlight->id)
@@ -137,6 +142,15 @@ static uint32_t text_colour(const struct rv_labels_content *content, const struc
     float luminance =
         0.2126f * rv_theme_linear(front.r) + 0.7152f * rv_theme_linear(front.g) + 0.0722f * rv_theme_linear(front.b);
     return rv_theme_rgba(luminance > LUMINANCE_DARK_TEXT ? INK_DARK : INK_LIGHT, 1.0f);
+}
+
+void rv_labels_name(const struct rv_labels_content *content, uint32_t id, char *out, size_t out_bytes)
+{
+    struct rv_subroutine subroutine = rv_subroutines_get(content->subroutines, id);
+    if (subroutine.package[0] == '(') /* a state, told by its colour */
+        snprintf(out, out_bytes, "%s", subroutine.name);
+    else
+        rv_subroutine_full_name(&subroutine, out, out_bytes);
 }
 
 /* Large enough on screen to carry text. */
@@ -155,26 +169,23 @@ static void add_caption(struct rv_labels *labels, const struct rv_pass *pass, co
     const struct rv_stage *stage = pass->stage;
     float left = fmaxf(0.0f, (float)rv_stage_x(stage, box->start_ns));
     float right = fminf(stage->width, (float)rv_stage_x(stage, box->start_ns + box->duration_ns));
-    float height = lane->row_height * RV_STAGE_BOX_HEIGHT,
+    float height = lane->row_height * stage->box_share,
           size = fminf(lane->row_height * CAPTION_SHARE, CAPTION_SIZE_MAX);
-    vec3 low = {left, (float)box->depth * lane->row_height,
-                lane->z + rv_stage_thickness(lane, box->depth) + CAPTION_LIFT};
+    vec3 low = {left, rv_stage_row_y(lane, box->depth), lane->z + rv_stage_thickness(lane, box->depth) + CAPTION_LIFT};
     float least = fmaxf(2.0f * CAPTION_PADDING, WIDTH_MIN_PX * pass->camera->pixel);
     if (right - left <= least || !is_readable(pass->camera, low, right, height))
         return;
-    struct rv_subroutine subroutine = rv_subroutines_get(content->subroutines, box->id);
     char full[512], caption[CAPTION_BYTES];
-    if (subroutine.package[0] == '(') /* a state, told by its colour */
-        snprintf(full, sizeof full, "%s", subroutine.name);
-    else
-        rv_subroutine_full_name(&subroutine, full, sizeof full);
-    float room_px = (right - left - 2.0f * CAPTION_PADDING) / size * rv_font_atlas.faces[RV_FONT_LABEL].size_px;
+    rv_labels_name(content, box->id, full, sizeof full);
+    float room_px = (right - left - 2.0f * CAPTION_PADDING) / (size * pass->camera->stretch) *
+                    rv_font_atlas.faces[RV_FONT_LABEL].size_px;
     if (!rv_caption_fit(full, RV_FONT_LABEL, room_px, caption, sizeof caption))
         return;
     struct line line = {.origin = {left + CAPTION_PADDING, low[1] + 0.5f * (height - CAP_HEIGHT * size), low[2]},
                         .up = {0.0f, 1.0f, 0.0f},
                         .size = size,
-                        .rgba = text_colour(content, box)};
+                        .stretch = pass->camera->stretch,
+                        .rgba = rv_labels_colour(content, box)};
     add_line(labels, &line, caption);
 }
 
@@ -182,13 +193,15 @@ static void build(struct rv_labels *labels, const struct rv_pass *pass, const st
 {
     const struct rv_view *view = content->view;
     labels->n = 0;
-    for (size_t lane = 0; lane < view->n_lanes && lane < pass->stage->n_lanes; lane++) {
+    bool has_own = pass->look->is_flat && pass->is_settled;
+    for (size_t lane = 0; !has_own && lane < view->n_lanes && lane < pass->stage->n_lanes; lane++) {
         size_t end = (size_t)view->lanes[lane].first_box + view->lanes[lane].n_boxes;
         for (size_t i = view->lanes[lane].first_box; i < end; i++)
             if (view->boxes[i].coverage == COVERAGE_EXACT)
                 add_caption(labels, pass, content, &pass->stage->lanes[lane], &view->boxes[i]);
     }
-    add_tick_labels(labels, pass->stage, content->ticks);
+    if (!pass->look->is_flat)
+        add_tick_labels(labels, pass, content->ticks);
 }
 
 void rv_labels_draw(struct rv_labels *labels, const struct rv_pass *pass, const struct rv_labels_content *content)

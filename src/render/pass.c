@@ -16,7 +16,7 @@ void rv_pass_begin(const struct rv_pass *pass, GLuint program)
     glUseProgram(program);
     const struct rv_camera *camera = pass->camera;
     glUniformMatrix4fv(glGetUniformLocation(program, "u_view_projection"), 1, GL_FALSE, &camera->view_projection[0][0]);
-    glUniform3fv(glGetUniformLocation(program, "u_eye"), 1, camera->eye);
+    glUniform4fv(glGetUniformLocation(program, "u_eye"), 1, camera->eye);
     glUniform3fv(glGetUniformLocation(program, "u_background"), 1, background);
     glUniform2fv(glGetUniformLocation(program, "u_haze"), 1, pass->haze);
 }

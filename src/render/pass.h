@@ -10,7 +10,9 @@
 struct rv_pass {
     const struct rv_camera *camera;
     const struct rv_stage *stage;
-    float haze[2]; /* world distances from the eye at which haze begins and is full */
+    const struct rv_look_params *look;
+    bool is_settled; /* not on the way from one look to another */
+    float haze[2];   /* distances along the direction of view at which haze begins and is full */
 };
 
 /* Make the program current and set u_view_projection, u_eye, u_background and u_haze where it has them. */

@@ -192,8 +192,8 @@ static void search_row(struct search *search, uint32_t lane, uint32_t depth, str
 {
     const struct rv_pick *pick = search->pick;
     const struct rv_stage_lane *place = &pick->stage->lanes[lane];
-    double half = (double)rv_stage_thickness(place, depth), y = (double)depth * (double)place->row_height;
-    if (!clip(&search->ray, 1, y, y + (double)(RV_STAGE_BOX_HEIGHT * place->row_height), &stretch) ||
+    double half = (double)rv_stage_thickness(place, depth), y = (double)rv_stage_row_y(place, depth);
+    if (!clip(&search->ray, 1, y, y + (double)(pick->stage->box_share * place->row_height), &stretch) ||
         !clip(&search->ray, 2, (double)place->z - half, (double)place->z + half, &stretch))
         return;
     double x0 = at(&search->ray, 0, stretch.begin), x1 = at(&search->ray, 0, stretch.end);
@@ -220,15 +220,15 @@ static void search_lane(struct search *search, uint32_t lane)
 {
     const struct rv_pick *pick = search->pick;
     const struct rv_stage_lane *place = &pick->stage->lanes[lane];
-    double half = (double)place->half_thickness, row_height = (double)place->row_height;
+    double half = (double)place->half_thickness, row_height = (double)place->row_height, foot = (double)place->y;
     uint32_t n_rows = pick->lanes[lane].n_rows;
     struct stretch stretch = {search->ray.near, search->nearest};
     if (!n_rows || !clip(&search->ray, 2, (double)place->z - half, (double)place->z + half, &stretch) ||
-        !clip(&search->ray, 1, 0.0, row_height * n_rows, &stretch) ||
+        !clip(&search->ray, 1, foot, foot + row_height * n_rows, &stretch) ||
         !clip(&search->ray, 0, 0.0, (double)pick->stage->width, &stretch))
         return;
     double y0 = at(&search->ray, 1, stretch.begin), y1 = at(&search->ray, 1, stretch.end);
-    double low = floor(fmin(y0, y1) / row_height), high = floor(fmax(y0, y1) / row_height);
+    double low = floor((fmin(y0, y1) - foot) / row_height), high = floor((fmax(y0, y1) - foot) / row_height);
     uint32_t last = high < n_rows ? (uint32_t)fmax(high, 0.0) : n_rows - 1;
     for (uint32_t depth = low > 0.0 ? (uint32_t)low : 0; depth <= last; depth++)
         search_row(search, lane, depth, stretch);

@@ -6,7 +6,9 @@
 
 #include "base/err.h"
 #include "base/vec.h"
+#include "model/leaves.h"
 #include "render/boxes.h"
+#include "render/flat.h"
 #include "render/ground.h"
 #include "render/hud.h"
 #include "render/labels.h"
@@ -16,10 +18,15 @@
 #define TICKS_PER_1000_POINTS 8
 #define MARGIN 28.0f /* points around the picture */
 #define MARGIN_BOTTOM 20.0f
+#define MARGIN_AXIS 32.0f
 #define HAZE_DEPTH 65.0f
 
 struct rv_scene {
-    struct rv_stage stage;
+    struct rv_stage stage, stage_from;
+    struct rv_leaves leaves;
+    const struct rv_look_params *look;
+    double scale;
+    bool is_settled, has_bar;
     struct rv_camera camera;
     struct rv_ticks ticks;
     struct rv_pick pick;
@@ -93,23 +100,55 @@ void rv_scene_destroy(struct rv_scene *scene)
     rv_palette_destroy(scene->palette);
     rv_pick_fini(&scene->pick);
     rv_stage_fini(&scene->stage);
+    rv_stage_fini(&scene->stage_from);
+    rv_leaves_fini(&scene->leaves);
     free(scene);
+}
+
+/* What a look shows of the frame's view; made by fit(). */
+static const struct rv_view *content_of(const struct rv_scene *scene, const struct rv_scene_frame *frame)
+{
+    return rv_look_get(frame->look)->has_leaves ? &scene->leaves.view : frame->view;
+}
+
+/* Stage and camera of one look. */
+static void fit(struct rv_scene *scene, const struct rv_scene_frame *frame, enum rv_look look, struct rv_stage *stage,
+                struct rv_camera *camera)
+{
+    float scale = (float)frame->scale, bar = frame->status.program ? RV_HUD_BAR_HEIGHT : 0.0f;
+    struct rv_camera_params params = {
+        .look = rv_look_get(look),
+        .scale = frame->scale,
+        .width_px = frame->width_px,
+        .height_px = frame->height_px,
+        .left_px =
+            floorf(fminf(scale * rv_hud_left_margin(scene->overlay, frame->view), 0.4f * (float)frame->width_px)),
+        .right_px = scale * MARGIN,
+        .top_px = scale * (bar + MARGIN),
+        .bottom_px = floorf(scale * (rv_look_get(look)->is_flat ? MARGIN_AXIS : MARGIN_BOTTOM)),
+    };
+    float room = ((float)frame->height_px - params.top_px - params.bottom_px) / scale;
+    rv_stage_update(stage, frame->view, &(struct rv_stage_params){params.look, fmaxf(room, 1.0f)});
+    rv_camera_fit(camera, stage, &params);
 }
 
 static void place(struct rv_scene *scene, const struct rv_scene_frame *frame)
 {
-    float scale = (float)frame->scale, bar = frame->status.program ? RV_HUD_BAR_HEIGHT : 0.0f;
-    rv_stage_update(&scene->stage, frame->view);
+    float passed = (float)fmin(fmax(frame->passed, 0.0), 1.0), share = passed * passed * (3.0f - 2.0f * passed);
+    scene->look = rv_look_get(frame->look);
+    scene->is_settled = frame->look == frame->look_from || passed >= 1.0f;
+    scene->scale = frame->scale;
+    scene->has_bar = frame->status.program;
     rv_overlay_begin(scene->overlay, frame->width_px, frame->height_px, frame->scale);
-    struct rv_camera_params params = {
-        .width_px = frame->width_px,
-        .height_px = frame->height_px,
-        .left_px = fminf(scale * rv_hud_left_margin(scene->overlay, frame->view), 0.4f * (float)frame->width_px),
-        .right_px = scale * MARGIN,
-        .top_px = scale * (bar + MARGIN),
-        .bottom_px = scale * MARGIN_BOTTOM,
-    };
-    rv_camera_fit(&scene->camera, &scene->stage, &params);
+    if (scene->look->has_leaves)
+        rv_leaves_update(&scene->leaves, frame->view);
+    fit(scene, frame, frame->look, &scene->stage, &scene->camera);
+    if (!scene->is_settled) {
+        struct rv_camera from;
+        fit(scene, frame, frame->look_from, &scene->stage_from, &from);
+        rv_stage_mix(&scene->stage, &scene->stage_from, share);
+        rv_camera_mix(&scene->camera, &from, share);
+    }
     double points = frame->width_px / frame->scale;
     struct rv_ticks_params ticks = {
         .from_ns = scene->stage.from_ns,
@@ -119,7 +158,7 @@ static void place(struct rv_scene *scene, const struct rv_scene_frame *frame)
         .n_wanted = (unsigned)(points * TICKS_PER_1000_POINTS / 1000.0) + 1,
     };
     rv_ticks_make(&scene->ticks, &ticks);
-    scene->placed = frame->view;
+    scene->placed = content_of(scene, frame);
 }
 
 /* False when there is nothing to draw into. */
@@ -142,14 +181,19 @@ bool rv_scene_pick(struct rv_scene *scene, double x_px, double y_px, struct rv_p
     if (scene->placed)
         rv_pick_update(&scene->pick, scene->placed, &scene->stage, scene->camera.width_px);
     scene->placed = NULL;
-    return scene->camera.width_px && rv_pick_at(&scene->pick, &scene->camera, (double[2]){x_px, y_px}, hit);
+    if (!scene->camera.width_px || !rv_pick_at(&scene->pick, &scene->camera, (double[2]){x_px, y_px}, hit))
+        return false;
+    if (scene->look->has_leaves)
+        hit->box = scene->leaves.sources[hit->box];
+    return true;
 }
 
 static struct rv_pass make_pass(const struct rv_scene *scene)
 {
     vec3 front = {0.5f * scene->stage.width, 0.0f, scene->stage.z_front};
-    float distance = glm_vec3_distance((float *)scene->camera.eye, front);
-    return (struct rv_pass){&scene->camera, &scene->stage, {distance, distance + HAZE_DEPTH}};
+    float distance = rv_camera_distance(&scene->camera, front);
+    return (struct rv_pass){
+        &scene->camera, &scene->stage, scene->look, scene->is_settled, {distance, distance + HAZE_DEPTH}};
 }
 
 static void clear(void)
@@ -168,20 +212,43 @@ static void clear(void)
 static void draw_scene(struct rv_scene *scene, const struct rv_scene_frame *frame)
 {
     struct rv_pass pass = make_pass(scene);
-    struct rv_ground_content ground = {frame->view, &scene->ticks, frame->now_ns, frame->is_live};
-    struct rv_labels_content labels = {frame->view, &scene->ticks, scene->palette, frame->subroutines,
-                                       frame->highlight};
+    const struct rv_view *view = content_of(scene, frame);
+    struct rv_ground_content ground = {view, &scene->ticks, frame->now_ns, frame->is_live};
+    struct rv_labels_content labels = {view, &scene->ticks, scene->palette, frame->subroutines, frame->highlight};
     clear();
     glDepthMask(GL_FALSE);
     glEnable(GL_BLEND);
     rv_ground_draw(scene->ground, &pass, &ground);
     glDepthMask(GL_TRUE);
     glDisable(GL_BLEND);
-    rv_boxes_draw(scene->boxes, &pass, frame->view, scene->palette, frame->highlight);
+    rv_boxes_draw(scene->boxes, &pass, view, scene->palette, frame->highlight);
     glDepthMask(GL_FALSE);
     glEnable(GL_BLEND);
     rv_labels_draw(scene->labels, &pass, &labels);
     glDepthMask(GL_TRUE);
+}
+
+static void add_flat_text(struct rv_scene *scene, const struct rv_scene_frame *frame)
+{
+    if (!scene->look->is_flat || !scene->is_settled)
+        return;
+    struct rv_pass pass = make_pass(scene);
+    struct rv_labels_content labels = {content_of(scene, frame), &scene->ticks, scene->palette, frame->subroutines,
+                                       frame->highlight};
+    rv_flat_add_captions(scene->overlay, &pass, &labels, (float)frame->scale);
+    rv_flat_add_axis(scene->overlay, &pass, &scene->ticks, (float)frame->scale);
+}
+
+/* A call that shows in several parts is pointed out by its first, the others as its like. */
+static void point_out_leaf(const struct rv_scene *scene, struct rv_scene_frame *frame, struct rv_highlight *leaf)
+{
+    if (!frame->highlight || !scene->look->has_leaves)
+        return;
+    *leaf = (struct rv_highlight){frame->highlight->id, UINT32_MAX};
+    for (size_t i = 0; leaf->box == UINT32_MAX && i < scene->leaves.view.n_boxes; i++)
+        if (scene->leaves.sources[i] == frame->highlight->box)
+            leaf->box = (uint32_t)i;
+    frame->highlight = leaf;
 }
 
 void rv_scene_draw(struct rv_scene *scene, const struct rv_scene_frame *frame)
@@ -189,6 +256,7 @@ void rv_scene_draw(struct rv_scene *scene, const struct rv_scene_frame *frame)
     struct rv_scene_frame shown = *frame;
     if (!complete_frame(&shown))
         return;
+    struct rv_highlight leaf;
     GLint framebuffer = 0;
     glGetIntegerv(GL_DRAW_FRAMEBUFFER_BINDING, &framebuffer);
     if (rv_target_resize(&scene->target, shown.width_px, shown.height_px, shown.samples))
@@ -196,9 +264,11 @@ void rv_scene_draw(struct rv_scene *scene, const struct rv_scene_frame *frame)
     rv_palette_update(scene->palette, shown.view, shown.subroutines);
     place(scene, &shown);
     float points[2] = {(float)(shown.width_px / shown.scale), (float)(shown.height_px / shown.scale)};
+    point_out_leaf(scene, &shown, &leaf);
     rv_target_begin(&scene->target);
     draw_scene(scene, &shown);
     rv_target_resolve(&scene->target);
+    add_flat_text(scene, &shown);
     rv_hud_add_lanes(scene->overlay, &shown, &scene->camera, &scene->stage);
     rv_hud_add_tags(scene->overlay, &shown, &scene->camera, &scene->stage);
     rv_hud_add_bar(scene->overlay, &shown);
@@ -221,7 +291,7 @@ void rv_scene_draw_ids(struct rv_scene *scene, const struct rv_scene_frame *fram
     glDepthMask(GL_TRUE);
     glClearColor(0.0f, 0.0f, 0.0f, 0.0f);
     glClear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT);
-    rv_boxes_draw_ids(scene->boxes, &pass, frame->view, scene->palette);
+    rv_boxes_draw_ids(scene->boxes, &pass, content_of(scene, frame), scene->palette);
 }
 
 double rv_scene_share_at(const struct rv_scene *scene, double x_px, double y_px)
@@ -241,9 +311,17 @@ bool rv_scene_project(const struct rv_scene *scene, const struct rv_scene_place 
     if (spot->lane >= scene->stage.n_lanes)
         return false;
     const struct rv_stage_lane *lane = &scene->stage.lanes[spot->lane];
-    vec3 point = {(float)rv_stage_x(&scene->stage, spot->time_ns), (float)spot->depth * lane->row_height,
+    vec3 point = {(float)rv_stage_x(&scene->stage, spot->time_ns), rv_stage_row_y(lane, spot->depth),
                   lane->z + rv_stage_thickness(lane, spot->depth)};
     return rv_camera_project(&scene->camera, point, out_px);
+}
+
+enum rv_look rv_scene_look_at(const struct rv_scene *scene, double x_px, double y_px)
+{
+    if (!scene->has_bar)
+        return RV_LOOK_COUNT;
+    return rv_hud_look_at((float)(scene->camera.width_px / scene->scale), (float)(x_px / scene->scale),
+                          (float)(y_px / scene->scale));
 }
 
 void rv_scene_read_pixels(int width_px, int height_px, uint8_t *out)

@@ -13,6 +13,7 @@
 
 #include "model/subroutines.h"
 #include "model/view.h"
+#include "render/look.h"
 #include "render/pick.h"
 #include "render/tooltip.h"
 
@@ -44,6 +45,8 @@ struct rv_scene_frame {
     struct rv_scene_status status;
     const struct rv_highlight *highlight; /* NULL = none */
     const struct rv_tooltip *tooltip;     /* NULL = none */
+    enum rv_look look, look_from;         /* while passed < 1: on the way from one to the other */
+    double passed;                        /* 0..1; look_from equal to look = settled */
 };
 
 /* Draw one frame into the bound framebuffer. */
@@ -81,6 +84,9 @@ bool rv_scene_pick(struct rv_scene *scene, double x_px, double y_px, struct rv_p
 /* Draw the boxes of a frame into the bound framebuffer, which has depth: each in the colour of its number in the view
  * + 1, red lowest, on black. For tests. */
 void rv_scene_draw_ids(struct rv_scene *scene, const struct rv_scene_frame *frame);
+
+/* The look whose tab in the top bar is at a position of the last frame; RV_LOOK_COUNT where there is none. */
+enum rv_look rv_scene_look_at(const struct rv_scene *scene, double x_px, double y_px);
 
 /* RGBA rows, top first, of the bound framebuffer, into out (width * height * 4). */
 void rv_scene_read_pixels(int width_px, int height_px, uint8_t *out);

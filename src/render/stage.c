@@ -19,6 +19,8 @@
 #define SEEN_WANTED 9.0f /* height, as seen, up to which lanes are enlarged */
 #define TILT_SIN 0.48f   /* how much of a depth and of a height is seen from the camera's elevation */
 #define TILT_COS 0.88f
+#define BOX_SHARE 0.92f
+#define ROW_SNAPPED 4.0f /* points from which rows are whole ones */
 
 static uint32_t held_rows(struct rv_stage *stage, const struct rv_view_lane *lane)
 {
@@ -73,6 +75,7 @@ static void place_lanes(struct rv_stage *stage, const struct rv_view *view)
         lane->n_rows = held_rows(stage, &view->lanes[i]);
         lane->row_height = row_height(lane->n_rows, scale);
         lane->half_thickness = HALF_THICKNESS * fminf(scale, THICKER_MAX);
+        lane->y = 0.0f;
         lane->z = z;
         z -= lane_pitch(rv_stage_lane_top(lane), scale);
     }
@@ -104,16 +107,69 @@ static void place_edges(struct rv_stage *stage)
         stage->top = fmaxf(stage->top, rv_stage_lane_top(&stage->lanes[i]));
 }
 
-void rv_stage_update(struct rv_stage *stage, const struct rv_view *view)
+/* Whole points a row and a gap, as large as there is room for; fractions only where not even those fit. */
+static void stack_lanes(struct rv_stage *stage, const struct rv_view *view, const struct rv_stage_params *params)
+{
+    const struct rv_look_params *look = params->look;
+    float n_rows = 0.0f, room = floorf(params->room);
+    for (size_t i = 0; i < view->n_lanes; i++)
+        n_rows += (look->has_leaves ? 1.0f : (float)held_rows(stage, &view->lanes[i])) + look->lane_gap;
+    float row = fminf(room / fmaxf(n_rows, 1.0f), look->row_max);
+    bool is_snapped = row >= ROW_SNAPPED;
+    row = is_snapped ? floorf(row) : row;
+    float gap = is_snapped ? floorf(look->lane_gap * row) : look->lane_gap * row, y = room;
+    stage->row = row * RV_STAGE_POINT;
+    stage->box_share = is_snapped ? 1.0f - 1.0f / row : 1.0f;
+    for (size_t i = 0; i < view->n_lanes; i++) {
+        struct rv_stage_lane *lane = &stage->lanes[i];
+        lane->n_rows = look->has_leaves ? 1 : held_rows(stage, &view->lanes[i]);
+        lane->row_height = stage->row;
+        lane->half_thickness = HALF_THICKNESS;
+        y -= row * (float)lane->n_rows + gap;
+        lane->y = y * RV_STAGE_POINT;
+        lane->z = 0.0f;
+    }
+    stage->z_front = HALF_THICKNESS;
+    stage->z_back = -HALF_THICKNESS;
+    stage->top = room * RV_STAGE_POINT;
+}
+
+void rv_stage_update(struct rv_stage *stage, const struct rv_view *view, const struct rv_stage_params *params)
 {
     stage->from_ns = view->from_ns;
     stage->to_ns = view->to_ns > view->from_ns ? view->to_ns : view->from_ns + 1;
     stage->width = RV_STAGE_WIDTH;
     stage->lanes = rv_vec_reserve(stage->lanes, &stage->lanes_capacity, view->n_lanes, sizeof *stage->lanes);
     stage->n_lanes = view->n_lanes;
+    stage->is_flat = params->look->is_flat;
+    if (stage->is_flat) {
+        stack_lanes(stage, view, params);
+        return;
+    }
+    stage->box_share = BOX_SHARE;
     place_lanes(stage, view);
     squeeze_lanes(stage);
     place_edges(stage);
+}
+
+static float between(float from, float to, float share)
+{
+    return from + share * (to - from);
+}
+
+void rv_stage_mix(struct rv_stage *stage, const struct rv_stage *from, float share)
+{
+    for (size_t i = 0; i < stage->n_lanes && i < from->n_lanes; i++) {
+        struct rv_stage_lane *lane = &stage->lanes[i];
+        const struct rv_stage_lane *before = &from->lanes[i];
+        lane->y = between(before->y, lane->y, share);
+        lane->z = between(before->z, lane->z, share);
+        lane->half_thickness = between(before->half_thickness, lane->half_thickness, share);
+        lane->row_height = between(before->row_height, lane->row_height, share);
+    }
+    stage->z_front = between(from->z_front, stage->z_front, share);
+    stage->z_back = between(from->z_back, stage->z_back, share);
+    stage->top = between(from->top, stage->top, share);
 }
 
 void rv_stage_fini(struct rv_stage *stage)
@@ -140,6 +196,11 @@ uint64_t rv_stage_time(const struct rv_stage *stage, double x)
 float rv_stage_thickness(const struct rv_stage_lane *lane, uint32_t depth)
 {
     return lane->half_thickness * fmaxf(RV_STAGE_THICKNESS_MIN, 1.0f - RV_STAGE_INSET * (float)depth);
+}
+
+float rv_stage_row_y(const struct rv_stage_lane *lane, uint32_t depth)
+{
+    return lane->y + (float)depth * lane->row_height;
 }
 
 float rv_stage_lane_top(const struct rv_stage_lane *lane)

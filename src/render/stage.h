@@ -4,7 +4,7 @@
  * World: x is time, 0 at the window's start, `width` at its end; y is up, a row per call depth; z comes towards the
  * viewer, lane 0 in front at z = 0 and the others behind it. Row heights are fixed: only a lane deeper than the tallest
  * allowed stack gets thinner rows, in steps. A lane that was once seen deep keeps its room, so that nothing jumps while
- * panning.
+ * panning. Flat looks stack the lanes instead: all at z = 0, the room's foot at y = 0, a world unit = 50 points.
  */
 #ifndef RV_RENDER_STAGE_H
 #define RV_RENDER_STAGE_H
@@ -13,8 +13,10 @@
 #include <stdint.h>
 
 #include "model/view.h"
+#include "render/look.h"
 
 struct rv_stage_lane {
+    float y;              /* of its foot; 0 where lanes stand on the floor */
     float z;              /* middle */
     float half_thickness; /* of depth 0; shrinks by RV_STAGE_INSET per depth */
     float row_height;
@@ -24,8 +26,10 @@ struct rv_stage_lane {
 struct rv_stage { /* zeroed = empty */
     uint64_t from_ns, to_ns;
     float width;
+    bool is_flat;
+    float box_share;       /* of a row that a box fills */
     float z_front, z_back; /* edges of the floor */
-    float top;             /* height of the highest lane */
+    float top;             /* height of the highest lane; flat: of all of them */
     float row;             /* height of a row, but in lanes too deep for it */
     struct rv_stage_lane *lanes;
     size_t n_lanes, lanes_capacity;
@@ -36,10 +40,18 @@ struct rv_stage { /* zeroed = empty */
 #define RV_STAGE_WIDTH 26.0f
 #define RV_STAGE_INSET 0.018f            /* thickness lost per depth */
 #define RV_STAGE_THICKNESS_MIN 0.25f     /* share of thickness that always stays */
-#define RV_STAGE_BOX_HEIGHT 0.92f        /* of a row */
+#define RV_STAGE_POINT 0.02f             /* flat: world size of a point */
 #define RV_STAGE_CELL_THICKNESS_MIN 0.3f /* share of thickness left to a cell that is hardly covered */
 
-void rv_stage_update(struct rv_stage *stage, const struct rv_view *view);
+struct rv_stage_params {
+    const struct rv_look_params *look;
+    float room; /* flat: points that the lanes have, one above the other */
+};
+
+void rv_stage_update(struct rv_stage *stage, const struct rv_view *view, const struct rv_stage_params *params);
+
+/* On the way from one stage of a view to another: share 0 is `from`, 1 leaves the stage as it is. */
+void rv_stage_mix(struct rv_stage *stage, const struct rv_stage *from, float share);
 void rv_stage_fini(struct rv_stage *stage);
 
 /* World x of a time; may lie outside [0, width]. */
@@ -51,7 +63,10 @@ uint64_t rv_stage_time(const struct rv_stage *stage, double x);
 /* Half thickness of a box at this depth. */
 float rv_stage_thickness(const struct rv_stage_lane *lane, uint32_t depth);
 
-/* Height of the lane's top above the floor. */
+/* y of a depth's foot in its lane. */
+float rv_stage_row_y(const struct rv_stage_lane *lane, uint32_t depth);
+
+/* Height of the lane above its own foot. */
 float rv_stage_lane_top(const struct rv_stage_lane *lane);
 
 #endif

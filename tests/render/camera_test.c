@@ -6,11 +6,12 @@
 #include "base/vec.h"
 #include "render/camera.h"
 
+#define ROOM 800.0f
 #define FROM_NS 18000000000000u
 #define TO_NS (FROM_NS + 10000u)
 
 /* depths: one lane each, ended by 0. */
-static void make_stage(struct rv_stage *stage, const uint32_t *depths)
+static void make_stage(struct rv_stage *stage, const uint32_t *depths, enum rv_look look)
 {
     struct rv_view view = {.from_ns = FROM_NS, .to_ns = TO_NS};
     while (depths[view.n_lanes])
@@ -20,17 +21,17 @@ static void make_stage(struct rv_stage *stage, const uint32_t *depths)
         view.lanes[i].lane_idx = i;
         view.lanes[i].max_depth = depths[i];
     }
-    rv_stage_update(stage, &view);
+    rv_stage_update(stage, &view, &(struct rv_stage_params){rv_look_get(look), ROOM});
     free(view.lanes);
 }
 
 static const uint32_t depth_sets[][9] = {
     {1, 0}, {16, 0}, {3, 14, 15, 15, 14, 12, 4, 0}, {100000, 2, 0}, {1, 1, 1, 1, 1, 1, 1, 200, 0},
 };
-static const struct rv_camera_params params_sets[] = {{1600, 900, 128, 40, 64, 30},
-                                                      {640, 360, 100, 20, 50, 20},
-                                                      {500, 1400, 100, 20, 50, 20},
-                                                      {3000, 500, 100, 20, 50, 20}};
+static const struct rv_camera_params params_sets[] = {{NULL, 1.0, 1600, 900, 128, 40, 64, 30},
+                                                      {NULL, 1.0, 640, 360, 100, 20, 50, 20},
+                                                      {NULL, 1.0, 500, 1400, 100, 20, 50, 20},
+                                                      {NULL, 1.0, 3000, 500, 100, 20, 50, 20}};
 
 #define N_DEPTHS (sizeof depth_sets / sizeof *depth_sets)
 #define N_PARAMS (sizeof params_sets / sizeof *params_sets)
@@ -45,14 +46,25 @@ static void assert_inside(const struct rv_camera *camera, const struct rv_camera
               (double)px[1]);
 }
 
+static void fit(struct rv_camera *camera, const struct rv_stage *stage, enum rv_look look)
+{
+    struct rv_camera_params params = params_sets[0];
+    params.look = rv_look_get(look);
+    rv_camera_fit(camera, stage, &params);
+}
+
 Test(camera, every_corner_of_every_lane_is_inside_the_margins, .timeout = 10)
 {
     for (size_t i = 0; i < N_DEPTHS; i++)
-        for (size_t j = 0; j < N_PARAMS; j++) {
+        for (size_t k = 0; k < 2 * N_PARAMS; k++) {
+            size_t j = k / 2;
+            enum rv_look look = k % 2 ? RV_LOOK_3D : RV_LOOK_ALIGNED;
             struct rv_stage stage = {0};
             struct rv_camera camera;
-            make_stage(&stage, depth_sets[i]);
-            rv_camera_fit(&camera, &stage, &params_sets[j]);
+            make_stage(&stage, depth_sets[i], look);
+            struct rv_camera_params params = params_sets[j];
+            params.look = rv_look_get(look);
+            rv_camera_fit(&camera, &stage, &params);
             for (size_t lane = 0; lane < stage.n_lanes; lane++)
                 for (int corner = 0; corner < 4; corner++) {
                     float z = stage.lanes[lane].z + stage.lanes[lane].half_thickness;
@@ -66,14 +78,15 @@ Test(camera, every_corner_of_every_lane_is_inside_the_margins, .timeout = 10)
 
 Test(camera, the_time_under_a_projected_point_is_its_time, .timeout = 10)
 {
-    for (size_t i = 0; i < N_DEPTHS; i++) {
+    for (size_t i = 0; i < N_DEPTHS * RV_LOOK_COUNT; i++) {
         struct rv_stage stage = {0};
         struct rv_camera camera;
-        make_stage(&stage, depth_sets[i]);
-        rv_camera_fit(&camera, &stage, &params_sets[0]);
+        enum rv_look look = (enum rv_look)(i % RV_LOOK_COUNT);
+        make_stage(&stage, depth_sets[i / RV_LOOK_COUNT], look);
+        fit(&camera, &stage, look);
         const struct rv_stage_lane *front = &stage.lanes[0];
         for (uint64_t time_ns = FROM_NS; time_ns <= TO_NS; time_ns += 500) {
-            vec3 point = {(float)rv_stage_x(&stage, time_ns), 0.5f * rv_stage_lane_top(front),
+            vec3 point = {(float)rv_stage_x(&stage, time_ns), front->y + 0.5f * rv_stage_lane_top(front),
                           front->z + front->half_thickness};
             vec2 px;
             cr_assert(rv_camera_project(&camera, point, px));
@@ -89,8 +102,8 @@ Test(camera, its_matrix_agrees_with_its_projection, .timeout = 10)
 {
     struct rv_stage stage = {0};
     struct rv_camera camera;
-    make_stage(&stage, depth_sets[2]);
-    rv_camera_fit(&camera, &stage, &params_sets[0]);
+    make_stage(&stage, depth_sets[2], RV_LOOK_3D);
+    fit(&camera, &stage, RV_LOOK_3D);
     for (float x = 0.0f; x <= stage.width; x += 2.0f)
         for (size_t lane = 0; lane < stage.n_lanes; lane++) {
             vec4 clip, point = {x, 1.0f, stage.lanes[lane].z, 1.0f};
@@ -104,15 +117,63 @@ Test(camera, its_matrix_agrees_with_its_projection, .timeout = 10)
     rv_stage_fini(&stage);
 }
 
+Test(camera, an_instant_is_one_vertical_line_but_in_perspective, .timeout = 5)
+{
+    for (int look = RV_LOOK_ALIGNED; look < RV_LOOK_COUNT; look++) {
+        struct rv_stage stage = {0};
+        struct rv_camera camera;
+        make_stage(&stage, depth_sets[2], (enum rv_look)look);
+        fit(&camera, &stage, (enum rv_look)look);
+        vec2 first, px;
+        for (size_t lane = 0; lane < stage.n_lanes; lane++) {
+            vec3 point = {10.0f, stage.lanes[lane].y, stage.lanes[lane].z};
+            cr_assert(rv_camera_project(&camera, point, lane ? px : first));
+            cr_assert(lane == 0 || fabsf(px[0] - first[0]) < 0.01f, "%s", rv_look_get((enum rv_look)look)->name);
+        }
+        rv_stage_fini(&stage);
+    }
+}
+
+Test(stage, flat_lanes_are_stacked_on_whole_points_inside_the_room, .timeout = 5)
+{
+    for (int look = RV_LOOK_FLAME; look <= RV_LOOK_TOP; look++) {
+        struct rv_stage stage = {0};
+        make_stage(&stage, (const uint32_t[]){5, 3, 12, 4, 0}, (enum rv_look)look);
+        for (size_t i = 0; i < stage.n_lanes; i++) {
+            const struct rv_stage_lane *lane = &stage.lanes[i];
+            float y = lane->y / RV_STAGE_POINT, row = lane->row_height / RV_STAGE_POINT;
+            cr_assert(row >= 14.0f && fabsf(y - roundf(y)) < 1e-3f && fabsf(row - roundf(row)) < 1e-3f);
+            cr_assert(lane->y >= 0.0f && lane->y + rv_stage_lane_top(lane) <= ROOM * RV_STAGE_POINT);
+            cr_assert(i == 0 || lane->y + rv_stage_lane_top(lane) < stage.lanes[i - 1].y);
+        }
+        rv_stage_fini(&stage);
+    }
+}
+
+Test(stage, halfway_between_two_looks_is_halfway, .timeout = 5)
+{
+    struct rv_stage from = {0}, to = {0};
+    make_stage(&from, (const uint32_t[]){5, 3, 0}, RV_LOOK_3D);
+    make_stage(&to, (const uint32_t[]){5, 3, 0}, RV_LOOK_FLAME);
+    float middle = 0.5f * (from.lanes[1].y + to.lanes[1].y), end = to.lanes[1].z;
+    rv_stage_mix(&to, &from, 0.5f);
+    cr_assert_float_eq((double)to.lanes[1].y, (double)middle, 1e-4);
+    rv_stage_mix(&to, &from, 0.0f);
+    cr_assert_eq(to.lanes[1].z, from.lanes[1].z);
+    cr_assert_neq(to.lanes[1].z, end);
+    rv_stage_fini(&from);
+    rv_stage_fini(&to);
+}
+
 Test(stage, rows_keep_their_height_while_depths_vary, .timeout = 5)
 {
     struct rv_stage stage = {0};
-    make_stage(&stage, (const uint32_t[]){4, 20, 0});
+    make_stage(&stage, (const uint32_t[]){4, 20, 0}, RV_LOOK_3D);
     float height = stage.lanes[1].row_height, z = stage.lanes[1].z;
-    make_stage(&stage, (const uint32_t[]){2, 9, 0});
+    make_stage(&stage, (const uint32_t[]){2, 9, 0}, RV_LOOK_3D);
     cr_assert_eq(stage.lanes[1].row_height, height);
     cr_assert_eq(stage.lanes[1].z, z);
-    make_stage(&stage, (const uint32_t[]){2, 30, 0});
+    make_stage(&stage, (const uint32_t[]){2, 30, 0}, RV_LOOK_3D);
     cr_assert_eq(stage.lanes[1].row_height, height);
     rv_stage_fini(&stage);
 }
@@ -120,7 +181,7 @@ Test(stage, rows_keep_their_height_while_depths_vary, .timeout = 5)
 Test(stage, times_and_places_are_inverse, .timeout = 5)
 {
     struct rv_stage stage = {0};
-    make_stage(&stage, (const uint32_t[]){4, 0});
+    make_stage(&stage, (const uint32_t[]){4, 0}, RV_LOOK_3D);
     for (uint64_t time_ns = FROM_NS - 3000; time_ns < TO_NS + 3000; time_ns += 97) {
         int64_t off_ns = (int64_t)(rv_stage_time(&stage, rv_stage_x(&stage, time_ns)) - time_ns);
         cr_assert(off_ns >= -1 && off_ns <= 1, "off by %ld ns", (long)off_ns);

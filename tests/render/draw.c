@@ -1,6 +1,6 @@
 /*
  * Draws the made-up program into a PNG file, for looking at:
- * draw OUT.png [FROM_MS WINDOW_MS [WIDTH HEIGHT [live [X Y of the cursor]]]]
+ * draw OUT.png [FROM_MS WINDOW_MS [WIDTH HEIGHT [live|ended [LOOK [X Y of the cursor]]]]]
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,6 +46,7 @@ int main(int argc, char **argv)
     struct rv_view view = {0};
     uint64_t from_ns = ORIGIN_NS + (uint64_t)(1e6 * argument(argc, argv, 2, 10));
     uint64_t window_ns = (uint64_t)(1e6 * argument(argc, argv, 3, 100));
+    enum rv_look look = (enum rv_look)argument(argc, argv, 7, 0);
     canvas_init(&canvas, (int)argument(argc, argv, 4, 1600), (int)argument(argc, argv, 5, 900));
     synthetic_init(&synthetic, ORIGIN_NS, from_ns + window_ns - ORIGIN_NS + 100000000);
     synthetic_view(&synthetic, &view, from_ns, from_ns + window_ns);
@@ -56,11 +57,13 @@ int main(int argc, char **argv)
                                    .samples = 4,
                                    .now_ns = view.to_ns,
                                    .origin_ns = ORIGIN_NS,
-                                   .is_live = argc > 6,
+                                   .is_live = argc > 6 && *argv[6] == 'l',
+                                   .look = look,
+                                   .look_from = look,
                                    .status = {"perl starman.psgi", 4242, RV_SCENE_LIVE, 2.41e6, 0}};
     struct pointed pointed;
-    if (argc > 8)
-        point(&pointed, &canvas, &frame, (float[2]){(float)atof(argv[7]), (float)atof(argv[8])});
+    if (argc > 9)
+        point(&pointed, &canvas, &frame, (float[2]){(float)atof(argv[8]), (float)atof(argv[9])});
     canvas_draw(&canvas, frame);
     printf("%zu boxes, %llu folded\n", view.n_boxes, (unsigned long long)view.n_folded);
     int err = argc > 1 ? rv_png_write(argv[1], canvas.rgba, canvas.width_px, canvas.height_px) : 0;

@@ -1,7 +1,7 @@
 /*
  * What is drawn stands where the CPU says, five hours into a trace and in windows from ten microseconds to an hour:
  * edges between boxes within a pixel; the three faces of a box are lit differently; where nothing is, there is
- * background.
+ * background. In every view.
  */
 #include <math.h>
 #include <stdio.h>
@@ -33,6 +33,7 @@ struct fixture {
     struct rv_box boxes[N_BOXES];
     struct rv_view_lane lane;
     struct rv_view view;
+    enum rv_look look;
 };
 
 /* One lane, filled edge to edge by boxes of two colours in turn; the first and last eighth stay free. */
@@ -57,9 +58,11 @@ static void fill(struct fixture *fixture, uint64_t window_ns)
 static void draw(struct fixture *fixture, uint64_t window_ns)
 {
     fill(fixture, window_ns);
-    canvas_draw(
-        &fixture->canvas,
-        (struct rv_scene_frame){.view = &fixture->view, .subroutines = fixture->subroutines, .origin_ns = FROM_NS});
+    canvas_draw(&fixture->canvas, (struct rv_scene_frame){.view = &fixture->view,
+                                                          .subroutines = fixture->subroutines,
+                                                          .origin_ns = FROM_NS,
+                                                          .look = fixture->look,
+                                                          .look_from = fixture->look});
 }
 
 /* On the front face above its caption, in pixels, at a time. */
@@ -124,6 +127,7 @@ static double brightness(const uint8_t *pixel)
 
 static void check_faces(struct fixture *fixture)
 {
+    fixture->look = RV_LOOK_3D;
     float middle[2], left[2], low[2], high[2];
     draw(fixture, 10000);
     const struct rv_box *box = &fixture->boxes[0];
@@ -163,8 +167,11 @@ int main(void)
     rv_subroutines_define(fixture.subroutines, 1, "First", "a", "a.c", 1);
     rv_subroutines_define(fixture.subroutines, 2, "Second", "b", "b.c", 1);
     canvas_init(&fixture.canvas, WIDTH_PX, HEIGHT_PX);
-    for (size_t i = 0; i < sizeof windows_ns / sizeof *windows_ns; i++)
-        check_edges(&fixture, windows_ns[i]);
+    for (int look = 0; look < RV_LOOK_COUNT; look++)
+        for (size_t i = 0; i < sizeof windows_ns / sizeof *windows_ns; i++) {
+            fixture.look = (enum rv_look)look;
+            check_edges(&fixture, windows_ns[i]);
+        }
     check_faces(&fixture);
     check_background(&fixture);
     canvas_fini(&fixture.canvas);

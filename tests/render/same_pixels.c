@@ -1,6 +1,6 @@
 /*
- * The same events give the same pixels: drawn twice by one scene, by a second scene, and by a second process.
- * "same_pixels child" draws once and prints the hash.
+ * The same events give the same pixels, in every view: drawn twice by one scene, by a second scene, and by a second
+ * process. "same_pixels child" draws once and prints the hash.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,15 +16,21 @@
 
 static uint64_t draw_hash(struct canvas *canvas, const struct synthetic *synthetic, struct rv_view *view)
 {
+    uint64_t hash = 0;
     synthetic_view(synthetic, view, ORIGIN_NS + 10000000, ORIGIN_NS + 110000000);
-    canvas_draw(canvas, (struct rv_scene_frame){.view = view,
-                                                .subroutines = synthetic->subroutines,
-                                                .samples = 4,
-                                                .now_ns = view->to_ns,
-                                                .origin_ns = ORIGIN_NS,
-                                                .is_live = 1,
-                                                .status = {"made up", 1, RV_SCENE_FROZEN, 1000.0, 7}});
-    return rv_hash_bytes(canvas->rgba, (size_t)WIDTH_PX * HEIGHT_PX * 4);
+    for (int look = 0; look < RV_LOOK_COUNT; look++) {
+        canvas_draw(canvas, (struct rv_scene_frame){.view = view,
+                                                    .look = (enum rv_look)look,
+                                                    .look_from = (enum rv_look)look,
+                                                    .subroutines = synthetic->subroutines,
+                                                    .samples = 4,
+                                                    .now_ns = view->to_ns,
+                                                    .origin_ns = ORIGIN_NS,
+                                                    .is_live = 1,
+                                                    .status = {"made up", 1, RV_SCENE_FROZEN, 1000.0, 7}});
+        hash = hash * 31 + rv_hash_bytes(canvas->rgba, (size_t)WIDTH_PX * HEIGHT_PX * 4);
+    }
+    return hash;
 }
 
 static uint64_t child_hash(const char *program)

@@ -1,6 +1,6 @@
 /*
- * The window over a live session: it opens, follows, takes every key and mouse motion, does not close by Escape, rests
- * while nothing happens, and closes by Ctrl+Q.
+ * The window over a live session: it opens, follows, changes its view by key and by tab, takes every key and mouse
+ * motion, does not close by Escape, rests while nothing happens, and closes by Ctrl+Q.
  */
 #include <stdatomic.h>
 #include <stdio.h>
@@ -14,6 +14,7 @@
 
 #include <SDL2/SDL.h>
 
+#define WIDTH 640
 #define TURN_NS 1000000u
 #define IDLE_NS 400000000u
 #define REST_NS 10000000000u
@@ -136,6 +137,9 @@ static void drag(int x, int y, int dx)
 struct user {
     struct rv_session *session;
     unsigned step;
+    enum rv_look look; /* on show, as the window says */
+    bool is_asked;
+    unsigned n_looks; /* that were shown as asked for */
     uint64_t quiet_ns, idle_from_ns, idle_cpu_ns;
     double idle_share;
 };
@@ -175,6 +179,26 @@ static bool has_rested(struct user *user)
     return user->idle_share < IDLE_CPU_SHARE_MAX || now_ns - user->quiet_ns > REST_NS;
 }
 
+/* Each key and then each tab in turn: the view that is shown is the one asked for. */
+static void switch_looks(struct user *user)
+{
+    static const enum rv_look looks[] = {RV_LOOK_TOP, RV_LOOK_ALIGNED, RV_LOOK_FLAME, RV_LOOK_3D,
+                                         RV_LOOK_TOP, RV_LOOK_FLAME,   RV_LOOK_3D};
+    enum { N_LOOKS = sizeof looks / sizeof *looks, N_KEYS = 4, N_TABS_FROM_RIGHT = RV_LOOK_COUNT };
+    if (user->n_looks < N_LOOKS && !user->is_asked) {
+        enum rv_look look = looks[user->n_looks];
+        if (user->n_looks < N_KEYS)
+            press((SDL_Scancode)(SDL_SCANCODE_1 + (int)look), 0);
+        else
+            drag(WIDTH - 14 - 74 * (N_TABS_FROM_RIGHT - (int)look) + 30, 16, 0);
+        user->is_asked = true;
+    } else if (user->n_looks < N_LOOKS && user->look == looks[user->n_looks]) {
+        user->n_looks++;
+        user->is_asked = false;
+    }
+    user->step += user->n_looks == N_LOOKS;
+}
+
 /* Asked by the window in each turn: plays the user step by step, and never asks it to close. */
 static bool play(void *context)
 {
@@ -186,22 +210,25 @@ static bool play(void *context)
         user->step += counts.n_spans > 500;
         break;
     case 1:
+        switch_looks(user);
+        break;
+    case 2:
         use_everything();
         user->step++;
         break;
-    case 2:
+    case 3:
         press(SDL_SCANCODE_END, 0);
         atomic_store_explicit(&is_quiet, true, memory_order_relaxed);
         user->step++;
         break;
-    case 3:
+    case 4:
         user->step += has_rested(user);
         break;
-    case 4:
+    case 5:
         atomic_store_explicit(&is_over, true, memory_order_relaxed);
         user->step += rv_session_is_done(user->session);
         break;
-    case 5:
+    case 6:
         press(SDL_SCANCODE_F, 0);
         press(SDL_SCANCODE_Q, KMOD_LCTRL);
         user->step++;
@@ -210,17 +237,28 @@ static bool play(void *context)
     return false;
 }
 
+static void observe(void *context, const struct rv_window_state *state)
+{
+    ((struct user *)context)->look = state->look;
+}
+
 int main(void)
 {
     struct rv_session_params params = {.n_workers = 1};
     struct user user = {.idle_share = 1.0, .session = rv_session_start(&params, create_live())};
-    struct rv_window_params window = {
-        .title = "live", .pid = 1, .width_px = 640, .height_px = 360, .should_close = play, .context = &user};
+    struct rv_window_params window = {.title = "live",
+                                      .pid = 1,
+                                      .look = RV_LOOK_FLAME,
+                                      .observe = observe,
+                                      .width_px = WIDTH,
+                                      .height_px = 360,
+                                      .should_close = play,
+                                      .context = &user};
     int err = rv_window_run(user.session, &window);
     rv_session_stop(user.session);
     rv_session_destroy(user.session);
     printf("step %u, idle %.1f %% of a core\n", user.step, user.idle_share * 100.0);
-    if (err || user.step != 6 || user.idle_share > IDLE_CPU_SHARE_MAX) {
+    if (err || user.step != 7 || user.idle_share > IDLE_CPU_SHARE_MAX) {
         fprintf(stderr, "the window ended with %d in step %u\n", err, user.step);
         return 1;
     }

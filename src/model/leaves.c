@@ -1,0 +1,115 @@
+/*
+ * A sweep per lane: the stack of open boxes, deeper ones above. A box that starts closes what has ended; what is on top
+ * shows from when it was last covered until it ends or is covered again.
+ */
+#include "model/leaves.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/vec.h"
+
+struct sweep {
+    struct rv_leaves *leaves;
+    const struct rv_view *whole;
+    size_t n_open;
+    uint64_t now_ns; /* all before is resolved */
+};
+
+static uint64_t end_of(const struct rv_box *box)
+{
+    uint64_t end_ns = box->start_ns + box->duration_ns;
+    return end_ns < box->start_ns ? UINT64_MAX : end_ns;
+}
+
+static void show(struct sweep *sweep, uint32_t source, uint64_t until_ns)
+{
+    struct rv_leaves *leaves = sweep->leaves;
+    struct rv_view *view = &leaves->view;
+    const struct rv_box *box = &sweep->whole->boxes[source];
+    uint64_t from_ns = sweep->now_ns > box->start_ns ? sweep->now_ns : box->start_ns;
+    if (until_ns <= from_ns && box->duration_ns > 0)
+        return;
+    view->boxes = rv_vec_reserve(view->boxes, &view->boxes_capacity, view->n_boxes + 1, sizeof *view->boxes);
+    leaves->sources =
+        rv_vec_reserve(leaves->sources, &leaves->sources_capacity, view->n_boxes + 1, sizeof *leaves->sources);
+    leaves->sources[view->n_boxes] = source;
+    struct rv_box *out = &view->boxes[view->n_boxes++];
+    *out = *box;
+    out->start_ns = from_ns;
+    out->duration_ns = until_ns - from_ns;
+    out->depth = 0;
+}
+
+/* Resolve until a time: the top shows until it ends, then the one below. */
+static void run_until(struct sweep *sweep, uint64_t until_ns)
+{
+    while (sweep->n_open > 0) {
+        uint32_t top = sweep->leaves->stack[sweep->n_open - 1];
+        uint64_t end_ns = end_of(&sweep->whole->boxes[top]);
+        if (end_ns > until_ns) {
+            show(sweep, top, until_ns);
+            break;
+        }
+        show(sweep, top, end_ns);
+        if (end_ns > sweep->now_ns)
+            sweep->now_ns = end_ns;
+        sweep->n_open--;
+    }
+    sweep->now_ns = until_ns;
+}
+
+/* Under those that are deeper: of cells, a shallower one may begin after a deeper one. */
+static void open_box(struct sweep *sweep, uint32_t idx)
+{
+    struct rv_leaves *leaves = sweep->leaves;
+    const struct rv_box *boxes = sweep->whole->boxes;
+    leaves->stack = rv_vec_reserve(leaves->stack, &leaves->stack_capacity, sweep->n_open + 1, sizeof *leaves->stack);
+    size_t at = sweep->n_open++;
+    for (; at > 0 && boxes[leaves->stack[at - 1]].depth > boxes[idx].depth; at--)
+        leaves->stack[at] = leaves->stack[at - 1];
+    leaves->stack[at] = idx;
+}
+
+static void resolve_lane(struct sweep *sweep, const struct rv_view_lane *lane)
+{
+    sweep->n_open = 0;
+    sweep->now_ns = 0;
+    for (uint32_t i = 0; i < lane->n_boxes; i++) {
+        uint32_t idx = lane->first_box + i;
+        run_until(sweep, sweep->whole->boxes[idx].start_ns);
+        open_box(sweep, idx);
+    }
+    run_until(sweep, UINT64_MAX);
+}
+
+void rv_leaves_update(struct rv_leaves *leaves, const struct rv_view *whole)
+{
+    struct rv_view *view = &leaves->view;
+    struct sweep sweep = {.leaves = leaves, .whole = whole};
+    view->from_ns = whole->from_ns;
+    view->to_ns = whole->to_ns;
+    view->level = whole->level;
+    view->n_folded = whole->n_folded;
+    view->notes = whole->notes;
+    view->n_notes = whole->n_notes;
+    view->n_boxes = 0;
+    view->lanes = rv_vec_reserve(view->lanes, &view->lanes_capacity, whole->n_lanes, sizeof *view->lanes);
+    view->n_lanes = whole->n_lanes;
+    for (size_t i = 0; i < whole->n_lanes; i++) {
+        view->lanes[i] = whole->lanes[i];
+        view->lanes[i].first_box = (uint32_t)view->n_boxes;
+        resolve_lane(&sweep, &whole->lanes[i]);
+        view->lanes[i].n_boxes = (uint32_t)view->n_boxes - view->lanes[i].first_box;
+        view->lanes[i].max_depth = 1;
+    }
+}
+
+void rv_leaves_fini(struct rv_leaves *leaves)
+{
+    free(leaves->view.lanes);
+    free(leaves->view.boxes);
+    free(leaves->sources);
+    free(leaves->stack);
+    *leaves = (struct rv_leaves){0};
+}

@@ -1,0 +1,24 @@
+/*
+ * What each lane was doing at each time: a view reduced to its innermost calls, one row a lane. Pure.
+ */
+#ifndef RV_MODEL_LEAVES_H
+#define RV_MODEL_LEAVES_H
+
+#include "model/view.h"
+
+struct rv_leaves {       /* zeroed = empty */
+    struct rv_view view; /* boxes at depth 0 that do not overlap but for cells of one depth; notes are the whole's */
+    uint32_t *sources;   /* of each box, the box of the whole view it is a part of */
+    size_t sources_capacity;
+    uint32_t *stack; /* scratch */
+    size_t stack_capacity;
+};
+
+/*
+ * Resolve a view whose boxes are in order of start, lane by lane. A call is shown wherever none that it called is; a
+ * cell counts as open for all of its width. The result borrows the whole view's notes. O(boxes).
+ */
+void rv_leaves_update(struct rv_leaves *leaves, const struct rv_view *whole);
+void rv_leaves_fini(struct rv_leaves *leaves);
+
+#endif

@@ -1,0 +1,79 @@
+#include "render/flat.h"
+
+#include <math.h>
+
+#include "render/caption.h"
+#include "render/theme.h"
+
+#define ROW_MIN 11.5f /* points of a row that carries text */
+#define ROW_LARGE 18.0f
+#define WIDTH_MIN 26.0f
+#define PADDING 3.0f
+#define CAP_SMALL 8.0f
+#define CAP_TEXT 9.5f
+#define AXIS_BASELINE 17.0f /* below the lanes */
+#define BASE_INDENT 14.0f
+#define CAPTION_BYTES 160
+#define COVERAGE_EXACT 65535u
+
+static void add_caption(struct rv_overlay *overlay, const struct rv_labels_content *content, const struct rv_box *box,
+                        struct rv_overlay_area area)
+{
+    char full[512], caption[CAPTION_BYTES];
+    enum rv_font font = area.height >= ROW_LARGE - 1.0f ? RV_FONT_TEXT : RV_FONT_SMALL;
+    float cap = font == RV_FONT_TEXT ? CAP_TEXT : CAP_SMALL;
+    rv_labels_name(content, box->id, full, sizeof full);
+    if (!rv_caption_fit(full, font, area.width - 2.0f * PADDING, caption, sizeof caption))
+        return;
+    float at[2] = {area.x + PADDING, floorf(area.y + 0.5f * (area.height + cap))};
+    rv_overlay_text(overlay, font, at, caption, rv_labels_colour(content, box));
+}
+
+void rv_flat_add_captions(struct rv_overlay *overlay, const struct rv_pass *pass,
+                          const struct rv_labels_content *content, float scale)
+{
+    const struct rv_view *view = content->view;
+    const struct rv_stage *stage = pass->stage;
+    for (size_t i = 0; i < view->n_lanes && i < stage->n_lanes; i++) {
+        const struct rv_stage_lane *lane = &stage->lanes[i];
+        float row = lane->row_height / RV_STAGE_POINT;
+        size_t first = view->lanes[i].first_box, end = first + view->lanes[i].n_boxes;
+        for (size_t j = first; row >= ROW_MIN && j < end; j++) {
+            const struct rv_box *box = &view->boxes[j];
+            float left = fmaxf(0.0f, (float)rv_stage_x(stage, box->start_ns));
+            float right = fminf(stage->width, (float)rv_stage_x(stage, box->start_ns + box->duration_ns));
+            vec2 px, end_px;
+            if (box->coverage != COVERAGE_EXACT || (right - left) < WIDTH_MIN * scale * pass->camera->pixel)
+                continue;
+            float y = rv_stage_row_y(lane, box->depth) + stage->box_share * lane->row_height;
+            if (rv_camera_project(pass->camera, (vec3){left, y, lane->z}, px) &&
+                rv_camera_project(pass->camera, (vec3){right, y, lane->z}, end_px))
+                add_caption(overlay, content, box,
+                            (struct rv_overlay_area){px[0] / scale, px[1] / scale, (end_px[0] - px[0]) / scale,
+                                                     stage->box_share * row});
+        }
+    }
+}
+
+void rv_flat_add_axis(struct rv_overlay *overlay, const struct rv_pass *pass, const struct rv_ticks *ticks, float scale)
+{
+    vec2 px;
+    float taken = -1e9f;
+    uint32_t rgba = rv_theme_rgba(RV_THEME_TICK, 1.0f);
+    for (size_t i = 0; i < ticks->n; i++) {
+        const struct rv_tick *tick = &ticks->items[i];
+        if (!rv_camera_project(pass->camera, (vec3){(float)rv_stage_x(pass->stage, tick->time_ns), 0.0f, 0.0f}, px))
+            continue;
+        float width = rv_overlay_text_width(overlay, RV_FONT_SMALL, tick->text), x = px[0] / scale;
+        struct rv_overlay_area mark = {floorf(x), px[1] / scale, 1.0f, 4.0f};
+        rv_overlay_rectangle(overlay, mark, 0.0f, rgba);
+        if (x - 0.5f * width < taken)
+            continue;
+        rv_overlay_text(overlay, RV_FONT_SMALL, (float[2]){floorf(x - 0.5f * width), px[1] / scale + AXIS_BASELINE},
+                        tick->text, rgba);
+        taken = x + 0.5f * width + BASE_INDENT;
+    }
+    if (rv_camera_project(pass->camera, (vec3){0.0f, 0.0f, 0.0f}, px))
+        rv_overlay_text(overlay, RV_FONT_SMALL, (float[2]){BASE_INDENT, px[1] / scale + AXIS_BASELINE}, ticks->base,
+                        rv_theme_rgba(RV_THEME_NOW, 0.9f));
+}

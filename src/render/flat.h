@@ -1,0 +1,13 @@
+/* What a flat look has on whole pixels over its boxes: names in the rows, the time axis below. */
+#ifndef RV_RENDER_FLAT_H
+#define RV_RENDER_FLAT_H
+
+#include "render/labels.h"
+#include "render/overlay.h"
+
+void rv_flat_add_captions(struct rv_overlay *overlay, const struct rv_pass *pass,
+                          const struct rv_labels_content *content, float scale);
+void rv_flat_add_axis(struct rv_overlay *overlay, const struct rv_pass *pass, const struct rv_ticks *ticks,
+                      float scale);
+
+#endif
