@@ -20,6 +20,8 @@
 
 enum { STATUS_FAILED = 1, STATUS_INTERRUPTED = 128 + SIGINT };
 static const uint64_t TURN_NS = 50000000;
+/* A daemon that was started last may not have made its first call yet when the command ends. */
+static const uint64_t LATECOMER_NS = 500000000;
 
 struct watch {
     const struct rv_options *options;
@@ -30,10 +32,11 @@ struct watch {
     struct rv_source *source;
     struct rv_launch *launch;
     struct rv_session *session;
-    uint64_t end_ns;   /* when capture ends by --duration */
-    bool has_ended;    /* the command; its children may go on */
-    int n_interrupts0; /* when that was seen */
-    int status;        /* of ringviz */
+    uint64_t end_ns;         /* when capture ends by --duration */
+    bool has_ended;          /* the command; its children may go on */
+    int n_interrupts0;       /* when that was seen */
+    int status;              /* of ringviz */
+    uint64_t alone_since_ns; /* drain thread: since when only offspring of the command runs */
 };
 
 static volatile sig_atomic_t n_interrupts;
@@ -95,9 +98,17 @@ static int open_map(struct watch *watch)
     return rv_map_create(&watch->map, options->trace_file ? options->trace_file : path, &options->map);
 }
 
-static bool command_has_ended(void *context)
+/* The command has ended, and what it left behind has had the time to show itself. Drain thread. */
+static bool is_over(void *context)
 {
-    return rv_launch_has_ended(((struct watch *)context)->launch);
+    struct watch *watch = context;
+    if (!rv_launch_has_ended(watch->launch))
+        return false;
+    if (!rv_launch_has_offspring(watch->launch))
+        return true;
+    if (watch->alone_since_ns == 0)
+        watch->alone_since_ns = rv_clock_mono_ns();
+    return rv_clock_mono_ns() - watch->alone_since_ns >= LATECOMER_NS;
 }
 
 static int prepare(struct watch *watch)
@@ -116,7 +127,7 @@ static int prepare(struct watch *watch)
         return error;
     struct rv_live_params params = {.interval_ns = options->drain_interval_ns, .filter = watch->filter};
     if (options->argv) {
-        params.is_over = command_has_ended;
+        params.is_over = is_over;
         params.is_over_context = watch;
     }
     watch->source = rv_live_open(&watch->map, &params);

@@ -12,6 +12,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -142,6 +143,7 @@ struct rv_launch *rv_launch_start(const struct rv_launch_params *params, int *st
     char **environment = rv_environment_create(params);
     int error;
     pass_signals_on();
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
     pid_t pid = start_child(params->argv, environment, &error);
     rv_environment_destroy(environment);
     if (pid < 0) {
@@ -174,6 +176,16 @@ static void reap(struct rv_launch *launch)
         return;
     launch->has_ended = true;
     launch->status = WIFSIGNALED(status) ? STATUS_SIGNAL + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+bool rv_launch_has_offspring(struct rv_launch *launch)
+{
+    pthread_mutex_lock(&launch->lock);
+    pid_t pid = 0;
+    while (launch->has_ended && (pid = waitpid(-1, NULL, WNOHANG)) > 0)
+        ;
+    pthread_mutex_unlock(&launch->lock);
+    return pid == 0;
 }
 
 bool rv_launch_has_ended(struct rv_launch *launch)

@@ -28,6 +28,12 @@ pid_t rv_launch_pid(const struct rv_launch *launch);
 /* Reap without waiting. True once it has ended; any thread. */
 bool rv_launch_has_ended(struct rv_launch *launch);
 
+/*
+ * After it has ended: do processes that it left behind still run? They become ours (this process is made their
+ * subreaper by rv_launch_start()), and are reaped here. Any thread.
+ */
+bool rv_launch_has_offspring(struct rv_launch *launch);
+
 /* Exit status as a shell gives it: the code, or 128 + signal. After has_ended. */
 int rv_launch_status(const struct rv_launch *launch);
 
