@@ -56,6 +56,7 @@ struct window {
     bool is_software, is_done, is_frozen, is_closing, is_touched, is_dragging;
     bool is_click; /* the left button is down and the cursor has stayed */
     enum rv_look look, look_from;
+    double scroll;      /* points, of flat looks */
     uint64_t switch_ns; /* when the view was changed */
     bool is_switching;
     bool is_dirty, is_rough; /* must be drawn; was drawn without multisampling */
@@ -226,6 +227,8 @@ static void on_motion(struct window *window, const SDL_MouseMotionEvent *motion)
         double from = rv_scene_share_at(window->scene, (double)window->mouse_px[0], y);
         double to = rv_scene_share_at(window->scene, (double)x_px, y);
         pan(window, fmin(fmax(from - to, -1.0), 1.0));
+        double up = (double)(window->mouse_px[1] - y_px) / window->scale, most = rv_scene_scroll_max(window->scene);
+        window->scroll = most > 0.0 ? fmin(fmax(window->scroll + up, 0.0), most) : window->scroll;
     }
     window->mouse_px[0] = x_px;
     window->mouse_px[1] = y_px;
@@ -386,6 +389,7 @@ static void draw(struct window *window, const struct rv_session_counts *counts)
                    counts->n_dropped},
     };
     frame.look = window->look;
+    frame.scroll = window->scroll;
     frame.look_from = window->look_from;
     frame.passed = switch_passed(window);
     window->is_switching = frame.look != frame.look_from && frame.passed < 1.0;

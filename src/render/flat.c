@@ -46,6 +46,8 @@ void rv_flat_add_captions(struct rv_overlay *overlay, const struct rv_pass *pass
             if (box->coverage != COVERAGE_EXACT || (right - left) < WIDTH_MIN * scale * pass->camera->pixel)
                 continue;
             float y = rv_stage_row_y(lane, box->depth) + stage->box_share * lane->row_height;
+            if (y > stage->top || y - lane->row_height < 0.0f)
+                continue;
             if (rv_camera_project(pass->camera, (vec3){left, y, lane->z}, px) &&
                 rv_camera_project(pass->camera, (vec3){right, y, lane->z}, end_px))
                 add_caption(overlay, content, box,

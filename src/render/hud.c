@@ -77,6 +77,8 @@ void rv_hud_add_lanes(struct rv_overlay *overlay, const struct rv_scene_frame *f
         const struct rv_stage_lane *lane = &stage->lanes[i];
         float height = stage->is_flat ? 0.5f * rv_stage_lane_top(lane) : NAME_Y;
         vec3 foot = {0.0f, lane->y + height, lane->z};
+        if (stage->is_flat && (foot[1] < 0.0f || foot[1] > stage->top))
+            continue;
         if (!rv_camera_project(camera, foot, px) || fabsf(last_y - px[1] / scale) < NAME_ROOM)
             continue;
         char name[RV_LANE_NAME_BYTES + 4];

@@ -14,6 +14,7 @@ static const struct rv_look_params looks[RV_LOOK_COUNT] = {
                        .first_face = 1,
                        .n_faces = 1,
                        .is_flat = true,
+                       .row_min = 14.0f,
                        .row_max = 20.0f,
                        .lane_gap = 1.5f},
     [RV_LOOK_TOP] = {.name = "top",
@@ -22,6 +23,7 @@ static const struct rv_look_params looks[RV_LOOK_COUNT] = {
                      .n_faces = 1,
                      .is_flat = true,
                      .has_leaves = true,
+                     .row_min = 14.0f,
                      .row_max = 44.0f,
                      .lane_gap = 1.2f},
 };

@@ -14,9 +14,10 @@ struct rv_look_params {
     float field_of_view;      /* vertical, radians; 0 = orthographic */
     float azimuth, elevation; /* of the eye, radians */
     int first_face, n_faces;  /* of a box's faces side, front, top: those drawn */
-    bool is_flat;    /* lanes stacked one below the other, the first at the top; rows and text on whole points */
-    bool has_leaves; /* one row a lane: the innermost call of each time */
-    float row_max, lane_gap; /* flat: points, rows */
+    bool is_flat;           /* lanes stacked one below the other, the first at the top; rows and text on whole points */
+    bool has_leaves;        /* one row a lane: the innermost call of each time */
+    float row_min, row_max; /* flat: points; what does not fit is scrolled to */
+    float lane_gap;         /* flat: rows */
 };
 
 const struct rv_look_params *rv_look_get(enum rv_look look);

@@ -128,7 +128,8 @@ static void fit(struct rv_scene *scene, const struct rv_scene_frame *frame, enum
         .bottom_px = floorf(scale * (rv_look_get(look)->is_flat ? MARGIN_AXIS : MARGIN_BOTTOM)),
     };
     float room = ((float)frame->height_px - params.top_px - params.bottom_px) / scale;
-    rv_stage_update(stage, frame->view, &(struct rv_stage_params){params.look, fmaxf(room, 1.0f)});
+    rv_stage_update(stage, frame->view,
+                    &(struct rv_stage_params){params.look, fmaxf(room, 1.0f), (float)frame->scroll});
     rv_camera_fit(camera, stage, &params);
 }
 
@@ -209,6 +210,19 @@ static void clear(void)
     glBlendFuncSeparate(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA, GL_ONE, GL_ONE_MINUS_SRC_ALPHA);
 }
 
+/* Lanes that are scrolled away end at the room's edges. */
+static void clip_to_room(const struct rv_scene *scene)
+{
+    vec2 low, high;
+    if (!scene->is_settled || !scene->stage.is_flat ||
+        !rv_camera_project(&scene->camera, (vec3){0.0f, 0.0f, 0.0f}, low) ||
+        !rv_camera_project(&scene->camera, (vec3){0.0f, scene->stage.top, 0.0f}, high))
+        return;
+    int height_px = scene->camera.height_px;
+    glScissor(0, height_px - (int)roundf(low[1]), scene->camera.width_px, (int)roundf(low[1] - high[1]));
+    glEnable(GL_SCISSOR_TEST);
+}
+
 static void draw_scene(struct rv_scene *scene, const struct rv_scene_frame *frame)
 {
     struct rv_pass pass = make_pass(scene);
@@ -218,12 +232,14 @@ static void draw_scene(struct rv_scene *scene, const struct rv_scene_frame *fram
     clear();
     glDepthMask(GL_FALSE);
     glEnable(GL_BLEND);
+    clip_to_room(scene);
     rv_ground_draw(scene->ground, &pass, &ground);
     glDepthMask(GL_TRUE);
     glDisable(GL_BLEND);
     rv_boxes_draw(scene->boxes, &pass, view, scene->palette, frame->highlight);
     glDepthMask(GL_FALSE);
     glEnable(GL_BLEND);
+    glDisable(GL_SCISSOR_TEST);
     rv_labels_draw(scene->labels, &pass, &labels);
     glDepthMask(GL_TRUE);
 }
@@ -322,6 +338,11 @@ enum rv_look rv_scene_look_at(const struct rv_scene *scene, double x_px, double 
         return RV_LOOK_COUNT;
     return rv_hud_look_at((float)(scene->camera.width_px / scene->scale), (float)(x_px / scene->scale),
                           (float)(y_px / scene->scale));
+}
+
+double rv_scene_scroll_max(const struct rv_scene *scene)
+{
+    return (double)scene->stage.scroll_max;
 }
 
 void rv_scene_read_pixels(int width_px, int height_px, uint8_t *out)

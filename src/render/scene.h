@@ -46,6 +46,7 @@ struct rv_scene_frame {
     const struct rv_highlight *highlight; /* NULL = none */
     const struct rv_tooltip *tooltip;     /* NULL = none */
     enum rv_look look, look_from;         /* while passed < 1: on the way from one to the other */
+    double scroll;                        /* points by which a flat look has been scrolled down */
     double passed;                        /* 0..1; look_from equal to look = settled */
 };
 
@@ -87,6 +88,9 @@ void rv_scene_draw_ids(struct rv_scene *scene, const struct rv_scene_frame *fram
 
 /* The look whose tab in the top bar is at a position of the last frame; RV_LOOK_COUNT where there is none. */
 enum rv_look rv_scene_look_at(const struct rv_scene *scene, double x_px, double y_px);
+
+/* How far the look of the last frame can be scrolled, points; 0 where all lanes fit. */
+double rv_scene_scroll_max(const struct rv_scene *scene);
 
 /* RGBA rows, top first, of the bound framebuffer, into out (width * height * 4). */
 void rv_scene_read_pixels(int width_px, int height_px, uint8_t *out);

@@ -20,7 +20,6 @@
 #define TILT_SIN 0.48f   /* how much of a depth and of a height is seen from the camera's elevation */
 #define TILT_COS 0.88f
 #define BOX_SHARE 0.92f
-#define ROW_SNAPPED 4.0f /* points from which rows are whole ones */
 
 static uint32_t held_rows(struct rv_stage *stage, const struct rv_view_lane *lane)
 {
@@ -107,19 +106,20 @@ static void place_edges(struct rv_stage *stage)
         stage->top = fmaxf(stage->top, rv_stage_lane_top(&stage->lanes[i]));
 }
 
-/* Whole points a row and a gap, as large as there is room for; fractions only where not even those fit. */
+/* Whole points a row and a gap, as large as there is room for but never too small to read. */
 static void stack_lanes(struct rv_stage *stage, const struct rv_view *view, const struct rv_stage_params *params)
 {
     const struct rv_look_params *look = params->look;
     float n_rows = 0.0f, room = floorf(params->room);
     for (size_t i = 0; i < view->n_lanes; i++)
         n_rows += (look->has_leaves ? 1.0f : (float)held_rows(stage, &view->lanes[i])) + look->lane_gap;
-    float row = fminf(room / fmaxf(n_rows, 1.0f), look->row_max);
-    bool is_snapped = row >= ROW_SNAPPED;
-    row = is_snapped ? floorf(row) : row;
-    float gap = is_snapped ? floorf(look->lane_gap * row) : look->lane_gap * row, y = room;
+    float row = floorf(fminf(fmaxf(room / fmaxf(n_rows, 1.0f), look->row_min), look->row_max));
+    float gap = floorf(look->lane_gap * row);
+    float content = row * (n_rows - look->lane_gap * (float)view->n_lanes) + gap * (float)view->n_lanes;
+    stage->scroll_max = fmaxf(content - room, 0.0f);
+    float y = room + floorf(fminf(fmaxf(params->scroll, 0.0f), stage->scroll_max));
     stage->row = row * RV_STAGE_POINT;
-    stage->box_share = is_snapped ? 1.0f - 1.0f / row : 1.0f;
+    stage->box_share = 1.0f - 1.0f / row;
     for (size_t i = 0; i < view->n_lanes; i++) {
         struct rv_stage_lane *lane = &stage->lanes[i];
         lane->n_rows = look->has_leaves ? 1 : held_rows(stage, &view->lanes[i]);
@@ -147,6 +147,7 @@ void rv_stage_update(struct rv_stage *stage, const struct rv_view *view, const s
         return;
     }
     stage->box_share = BOX_SHARE;
+    stage->scroll_max = 0.0f;
     place_lanes(stage, view);
     squeeze_lanes(stage);
     place_edges(stage);

@@ -28,6 +28,7 @@ struct rv_stage { /* zeroed = empty */
     float width;
     bool is_flat;
     float box_share;       /* of a row that a box fills */
+    float scroll_max;      /* points; 0 = all lanes fit */
     float z_front, z_back; /* edges of the floor */
     float top;             /* height of the highest lane; flat: of all of them */
     float row;             /* height of a row, but in lanes too deep for it */
@@ -45,7 +46,8 @@ struct rv_stage { /* zeroed = empty */
 
 struct rv_stage_params {
     const struct rv_look_params *look;
-    float room; /* flat: points that the lanes have, one above the other */
+    float room;   /* flat: points that the lanes have, one above the other */
+    float scroll; /* flat: points of the lanes that are above the room, clamped to what does not fit */
 };
 
 void rv_stage_update(struct rv_stage *stage, const struct rv_view *view, const struct rv_stage_params *params);

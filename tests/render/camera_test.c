@@ -10,6 +10,8 @@
 #define FROM_NS 18000000000000u
 #define TO_NS (FROM_NS + 10000u)
 
+static float scroll; /* of the stages made */
+
 /* depths: one lane each, ended by 0. */
 static void make_stage(struct rv_stage *stage, const uint32_t *depths, enum rv_look look)
 {
@@ -21,7 +23,7 @@ static void make_stage(struct rv_stage *stage, const uint32_t *depths, enum rv_l
         view.lanes[i].lane_idx = i;
         view.lanes[i].max_depth = depths[i];
     }
-    rv_stage_update(stage, &view, &(struct rv_stage_params){rv_look_get(look), ROOM});
+    rv_stage_update(stage, &view, &(struct rv_stage_params){rv_look_get(look), ROOM, scroll});
     free(view.lanes);
 }
 
@@ -148,6 +150,19 @@ Test(stage, flat_lanes_are_stacked_on_whole_points_inside_the_room, .timeout = 5
         }
         rv_stage_fini(&stage);
     }
+}
+
+Test(stage, what_does_not_fit_is_scrolled_to, .timeout = 5)
+{
+    struct rv_stage stage = {0};
+    make_stage(&stage, (const uint32_t[]){40, 40, 0}, RV_LOOK_FLAME);
+    cr_assert_gt(stage.scroll_max, 300.0f);
+    cr_assert_lt(stage.lanes[1].y, 0.0f);
+    scroll = 1e9f;
+    make_stage(&stage, (const uint32_t[]){40, 40, 0}, RV_LOOK_FLAME);
+    cr_assert_float_eq((double)stage.lanes[1].y, 0.0, 1e-3);
+    scroll = 0.0f;
+    rv_stage_fini(&stage);
 }
 
 Test(stage, halfway_between_two_looks_is_halfway, .timeout = 5)
