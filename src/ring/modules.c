@@ -102,3 +102,10 @@ int rv_modules_read(const struct rv_map *map, uint32_t module_idx, struct rv_mod
     *module = copy;
     return 0;
 }
+
+uint64_t rv_modules_unloaded_ticks(const struct rv_map *map, uint32_t module_idx)
+{
+    if (module_idx >= map->geometry.n_modules)
+        return 0;
+    return __atomic_load_n(&record_at(map, module_idx)->unloaded_ticks, __ATOMIC_RELAXED);
+}

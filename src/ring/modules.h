@@ -35,4 +35,7 @@ uint32_t rv_modules_count(const struct rv_map *map);
 int rv_modules_read(const struct rv_map *map, uint32_t module_idx, struct rv_module *module, char *path_buffer,
                     size_t path_bytes);
 
+/* When the record was stamped, 0 while it is mapped; a single load. */
+uint64_t rv_modules_unloaded_ticks(const struct rv_map *map, uint32_t module_idx);
+
 #endif

@@ -13,13 +13,12 @@
 #include "base/os.h"
 #include "base/vec.h"
 #include "ring/directory.h"
-#include "ring/modules.h"
 #include "ring/ring.h"
+#include "source/module_watch.h"
 #include "source/normalize.h"
 #include "source/ticker.h"
 
 enum {
-    MODULE_PATH_BYTES = 4096 * 4,
     /* A ring that was this full at a turn is looked at again before the next nap is over. */
     BUSY_SHARE = 4,
     /* After so many turns without an event naps may be longer. */
@@ -46,9 +45,7 @@ struct live {
     struct rv_live_params params;
     struct rv_catalog *catalog;
     struct rv_name_map names;
-    uint32_t n_modules_seen, module_generation;
-    uint32_t *open_modules; /* records that may still change: mapped, or not yet published */
-    size_t n_open_modules, open_modules_capacity;
+    struct rv_module_watch modules;
     struct live_ring *rings;
     struct rv_event *popped;
     struct rv_ticker *ticker; /* clock TICK only */
@@ -70,51 +67,6 @@ static bool is_stopped(const struct live *live)
 static bool is_read_at_end(const struct live *live)
 {
     return live->map->geometry.policy == RV_POLICY_RING;
-}
-
-/* ---- modules ---- */
-
-/* False when the record may still change. */
-static bool put_module(struct live *live, uint32_t module_idx)
-{
-    char path[MODULE_PATH_BYTES];
-    struct rv_module module;
-    int error = rv_modules_read(live->map, module_idx, &module, path, sizeof path);
-    if (error)
-        return error == -EBADMSG;
-    rv_catalog_put_module(live->catalog, &(struct rv_catalog_module){
-                                             .process = module.process_idx,
-                                             .start = module.start,
-                                             .end = module.end,
-                                             .bias = module.bias,
-                                             .loaded_ticks = module.loaded_ticks,
-                                             .unloaded_ticks = module.unloaded_ticks,
-                                             .device = module.device,
-                                             .inode = module.inode,
-                                             .path = module.path,
-                                             .build_id = module.build_id,
-                                             .build_id_bytes = module.build_id_bytes,
-                                         });
-    return module.unloaded_ticks != 0;
-}
-
-static void refresh_modules(struct live *live)
-{
-    uint32_t generation = rv_modules_generation(live->map);
-    if (generation == live->module_generation)
-        return;
-    live->module_generation = generation;
-    size_t n_open = 0;
-    for (size_t i = 0; i < live->n_open_modules; i++)
-        if (!put_module(live, live->open_modules[i]))
-            live->open_modules[n_open++] = live->open_modules[i];
-    live->n_open_modules = n_open;
-    for (uint32_t n = rv_modules_count(live->map); live->n_modules_seen < n; live->n_modules_seen++)
-        if (!put_module(live, live->n_modules_seen)) {
-            live->open_modules = rv_vec_reserve(live->open_modules, &live->open_modules_capacity,
-                                                live->n_open_modules + 1, sizeof *live->open_modules);
-            live->open_modules[live->n_open_modules++] = live->n_modules_seen;
-        }
 }
 
 /* ---- streams ---- */
@@ -250,7 +202,7 @@ static void drain_ring(struct live *live, struct live_ring *slot, const struct r
         struct rv_batch *batch = wait_for_batch(live, intake);
         struct rv_ring_read read = rv_ring_pop(&slot->ring, live->popped, RV_BATCH_EVENTS - 1);
         /* A module is told of before the first event from it: what the pop has seen, the table now shows. */
-        refresh_modules(live);
+        rv_module_watch_refresh(&live->modules);
         slot->n_lost_ahead += read.n_overwritten;
         if (slot->n_lost_ahead)
             tell_loss(slot, batch);
@@ -272,7 +224,7 @@ static bool adopt_ring(struct live *live, uint32_t ring_idx, uint32_t state, boo
             rv_directory_reclaim(live->map, ring_idx);
         return false;
     }
-    refresh_modules(live);
+    rv_module_watch_refresh(&live->modules);
     open_stream(live, slot, ring_idx, intake);
     return true;
 }
@@ -335,7 +287,7 @@ static enum rv_source_status poll_live(struct rv_source *source, const struct rv
     bool was_over = is_over(live);
     bool has_moved = false;
     live->is_busy = false;
-    refresh_modules(live);
+    rv_module_watch_refresh(&live->modules);
     for (uint32_t i = 0, n = rv_directory_n_rings_used(live->map); i < n; i++)
         has_moved |= visit_ring(live, i, check_liveness || was_over, intake);
     rv_ring_turn_done(live->map->header);
@@ -396,7 +348,7 @@ static void close_live(struct rv_source *source)
     rv_directory_detach_consumer(live->map);
     rv_name_map_fini(&live->names);
     rv_catalog_destroy(live->catalog);
-    free(live->open_modules);
+    rv_module_watch_fini(&live->modules);
     free(live->rings);
     free(live->popped);
     free(live->unnamed);
@@ -416,6 +368,7 @@ struct rv_source *rv_live_open(struct rv_map *map, const struct rv_live_params *
     if (live->params.interval_ns == 0)
         live->params.interval_ns = DEFAULT_INTERVAL_NS;
     live->catalog = rv_catalog_create();
+    live->modules = (struct rv_module_watch){.map = map, .catalog = live->catalog};
     live->names = (struct rv_name_map){.map = map, .catalog = live->catalog};
     live->rings = rv_alloc(map->geometry.n_rings, sizeof *live->rings);
     live->popped = rv_alloc(RV_BATCH_EVENTS, sizeof *live->popped);

@@ -67,8 +67,10 @@ void rv_process_unlock(void)
 static int enter(void)
 {
     int idx = rv_directory_enter_process(&process.map);
-    if (idx < 0)
+    if (idx < 0) {
+        __atomic_fetch_add(&process.map.header->n_threads_without_ring, 1, __ATOMIC_RELAXED);
         return idx;
+    }
     process.idx = (uint32_t)idx;
     process.pid = getpid();
     process.has_sibling_calls = 0;

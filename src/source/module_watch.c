@@ -1,0 +1,101 @@
+#include "source/module_watch.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/vec.h"
+#include "ring/modules.h"
+#include "ring/owner.h"
+
+enum {
+    PATH_BYTES = 4096 * 4,
+    SWEEP_FROM = 64, /* fewer pending records are not worth a look at who lives */
+};
+
+/* Read the record into the catalogue. False when it may still change. */
+static bool put(const struct rv_module_watch *watch, struct rv_module_pending *pending)
+{
+    char path[PATH_BYTES];
+    struct rv_module module;
+    int error = rv_modules_read(watch->map, pending->module_idx, &module, path, sizeof path);
+    if (error)
+        return error == -EBADMSG;
+    rv_catalog_put_module(watch->catalog, &(struct rv_catalog_module){
+                                              .process = module.process_idx,
+                                              .start = module.start,
+                                              .end = module.end,
+                                              .bias = module.bias,
+                                              .loaded_ticks = module.loaded_ticks,
+                                              .unloaded_ticks = module.unloaded_ticks,
+                                              .device = module.device,
+                                              .inode = module.inode,
+                                              .path = module.path,
+                                              .build_id = module.build_id,
+                                              .build_id_bytes = module.build_id_bytes,
+                                          });
+    pending->is_put = true;
+    pending->process_idx = module.process_idx;
+    return module.unloaded_ticks != 0;
+}
+
+static bool has_settled(const struct rv_module_watch *watch, struct rv_module_pending *pending)
+{
+    if (pending->is_put && !rv_modules_unloaded_ticks(watch->map, pending->module_idx))
+        return false;
+    return put(watch, pending);
+}
+
+static bool is_process_gone(const struct rv_map *map, uint32_t process_idx)
+{
+    const struct rv_wire_process *process = rv_map_process(map, process_idx);
+    return __atomic_load_n(&process->state, __ATOMIC_ACQUIRE) == RV_PROCESS_ENDED || /* D2 <- D1 */
+           !rv_owner_is_running(process->pid, process->start);
+}
+
+/* Once pending records have doubled: those of processes that are gone get a last look. */
+static void sweep(struct rv_module_watch *watch)
+{
+    if (watch->n_pending < SWEEP_FROM || watch->n_pending / 2 < watch->n_after_sweep)
+        return;
+    size_t n_left = 0;
+    uint32_t last_process = UINT32_MAX;
+    bool is_gone = false;
+    for (size_t i = 0; i < watch->n_pending; i++) {
+        struct rv_module_pending *pending = &watch->pending[i];
+        if (pending->is_put && pending->process_idx != last_process) {
+            last_process = pending->process_idx;
+            is_gone = is_process_gone(watch->map, last_process);
+        }
+        if (!has_settled(watch, pending) && !(pending->is_put && is_gone))
+            watch->pending[n_left++] = *pending;
+    }
+    watch->n_pending = watch->n_after_sweep = n_left;
+}
+
+void rv_module_watch_refresh(struct rv_module_watch *watch)
+{
+    uint32_t generation = rv_modules_generation(watch->map);
+    if (generation == watch->generation)
+        return;
+    watch->generation = generation;
+    size_t n_left = 0;
+    for (size_t i = 0; i < watch->n_pending; i++)
+        if (!has_settled(watch, &watch->pending[i]))
+            watch->pending[n_left++] = watch->pending[i];
+    watch->n_pending = n_left;
+    for (uint32_t n = rv_modules_count(watch->map); watch->n_seen < n; watch->n_seen++) {
+        struct rv_module_pending pending = {.module_idx = watch->n_seen};
+        if (put(watch, &pending))
+            continue;
+        watch->pending = rv_vec_reserve(watch->pending, &watch->capacity, watch->n_pending + 1, sizeof *watch->pending);
+        watch->pending[watch->n_pending++] = pending;
+    }
+    sweep(watch);
+}
+
+void rv_module_watch_fini(struct rv_module_watch *watch)
+{
+    free(watch->pending);
+    watch->pending = NULL;
+    watch->n_pending = watch->capacity = 0;
+}

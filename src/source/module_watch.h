@@ -1,0 +1,33 @@
+/*
+ * Follows the module table of a trace file into the catalogue: what is new, what has been unloaded. What a process that
+ * is gone had mapped cannot change any more and is not looked at again.
+ */
+#ifndef RV_SOURCE_MODULE_WATCH_H
+#define RV_SOURCE_MODULE_WATCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ring/map.h"
+#include "symbols/catalog.h"
+
+struct rv_module_pending { /* a record that may still change */
+    uint32_t module_idx, process_idx;
+    bool is_put; /* published and in the catalogue: only its unload can follow */
+};
+
+struct rv_module_watch {
+    const struct rv_map *map;
+    struct rv_catalog *catalog;
+    uint32_t n_seen, generation;
+    struct rv_module_pending *pending;
+    size_t n_pending, capacity;
+    size_t n_after_sweep; /* pending when the dead were last swept out */
+};
+
+/* Bring the catalogue up to date. One load when nothing has changed. Drain thread. */
+void rv_module_watch_refresh(struct rv_module_watch *watch);
+void rv_module_watch_fini(struct rv_module_watch *watch);
+
+#endif
