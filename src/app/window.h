@@ -17,6 +17,7 @@ struct rv_window_state {          /* for observers; valid during the call */
     uint64_t first_ns, last_ns;
     uint64_t n_frames;
     enum rv_look look; /* shown, or on the way */
+    bool is_settled; /* no other frame comes unless something changes */
 };
 
 struct rv_window_params {                /* zero = default */

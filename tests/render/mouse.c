@@ -13,7 +13,7 @@
 #define MS UINT64_C(1000000)
 #define N_INNER 3
 #define DEADLINE_NS (30 * 1000 * MS)
-#define CALM_TURNS 20 /* without a frame: the window rests */
+#define CALM_TURNS 10 /* of a settled window: a frame that is wanted comes with the second */
 #define NO_BOX 0
 
 /* One thread, one outer call of 100 ms with three inner ones of 20 ms in it, all in the past. */
@@ -175,7 +175,7 @@ static void expect(struct user *user, const char *what, const char *wanted, cons
 static bool is_described(struct user *user, const struct rv_window_state *state)
 {
     const struct rv_tooltip *tooltip = &state->pointer->tooltip;
-    if (!is_over(state, 2, inner_start(1)) || state->n_frames == user->n_frames)
+    if (!is_over(state, 2, inner_start(1)) || !state->is_settled)
         return false;
     expect(user, "the title", "Inner::step", tooltip->title);
     expect(user, "the source", "past.c:2", line_of(tooltip, "source"));
@@ -187,13 +187,6 @@ static bool is_described(struct user *user, const struct rv_window_state *state)
     return state->pointer->highlight.id == 2 && state->view->boxes[state->pointer->highlight.box].id == 2;
 }
 
-static bool is_calm(struct user *user, const struct rv_window_state *state)
-{
-    user->n_calm = state->n_frames == user->n_frames ? user->n_calm + 1 : 0;
-    user->n_frames = state->n_frames;
-    return user->n_calm > CALM_TURNS;
-}
-
 /* Each step waits for what the one before brought about, then does the next thing. True when it has. */
 static bool hover_steps(struct user *user, const struct rv_window_state *state)
 {
@@ -202,15 +195,15 @@ static bool hover_steps(struct user *user, const struct rv_window_state *state)
     case 0: /* all is shown */
         if (!rv_session_is_done(user->session) || !is_all(state))
             return false;
-        user->n_frames = state->n_frames;
         inner(state, 1, at);
         move(at);
         return true;
     case 1:
         return is_described(user, state);
     case 2: /* a small move over the same box draws nothing */
-        if (!is_calm(user, state))
+        if (!state->is_settled)
             return false;
+        user->n_frames = state->n_frames;
         inner(state, 1, at);
         at[0] += 3;
         move(at);
