@@ -443,7 +443,7 @@ static void tell_observer(const struct window *window)
         .last_ns = window->last_ns,
         .n_frames = window->n_frames,
         .look = window->look,
-        .is_settled = !window->is_dirty && !window->is_rough,
+        .is_settled = !window->is_dirty && !window->is_rough && !window->is_switching,
     };
     rv_navigate_window(&window->navigate, &state.from_ns, &state.to_ns);
     if (window->params->observe)
