@@ -378,8 +378,8 @@ int rv_options_parse(struct rv_options *options, int argc, char **argv)
     struct option getopt_table[N_OPTIONS + 1];
     fill_getopt(getopt_table);
     opterr = 0;
-    int id;
-    while ((id = getopt_long(argc, argv, "+:", getopt_table, NULL)) != -1) {
+    int id, n_read;
+    while (n_read = optind, (id = getopt_long(argc, argv, "+:", getopt_table, NULL)) != -1) {
         if (id == '?')
             return rv_err(EINVAL, "%s: unknown option or needless value; see ringviz --help", argv[optind - 1]);
         if (id == ':')
@@ -388,7 +388,7 @@ int rv_options_parse(struct rv_options *options, int argc, char **argv)
         if (error)
             return error;
     }
-    bool is_after_dashes = optind > 1 && strcmp(argv[optind - 1], "--") == 0;
+    bool is_after_dashes = optind > n_read; /* the last call passed over "--" */
     if (is_after_dashes && optind < argc)
         options->argv = (const char *const *)&argv[optind];
     else if (optind == argc - 1)

@@ -5,7 +5,9 @@
 #include "app/watch.h"
 
 #include <errno.h>
+#include <libgen.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -111,12 +113,26 @@ static bool is_over(void *context)
     return rv_clock_mono_ns() - watch->alone_since_ns >= LATECOMER_NS;
 }
 
+/* Can the picture be written, as far as can be told before the program runs? */
+static int check_picture(const char *path)
+{
+    if (!path || access(path, W_OK) == 0)
+        return 0;
+    if (errno != ENOENT)
+        return rv_err_sys("%s", path);
+    char folder[4096];
+    snprintf(folder, sizeof folder, "%s", path);
+    return access(dirname(folder), W_OK) == 0 ? 0 : rv_err_sys("%s", path);
+}
+
 static int prepare(struct watch *watch)
 {
     const struct rv_options *options = watch->options;
     int error = options->is_headless ? 0 : rv_window_check();
     if (!error)
         error = rv_output_open(&watch->output, options->output);
+    if (!error)
+        error = check_picture(options->screenshot);
     if (!error)
         error = rv_filter_create(&watch->filter, options->include, options->exclude);
     if (!error && options->has_spans)

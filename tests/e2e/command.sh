@@ -59,6 +59,11 @@ expect "nothing to do" $status 2
 run --report --output=/nowhere/at/all -- touch "$folder/ran"
 expect "unwritable output" $status 1
 [ -e "$folder/ran" ] && fail "the command ran although the output cannot be written"
+run --screenshot=/nowhere/at/all.png -- touch "$folder/ran"
+expect "unwritable picture" $status 1
+[ -e "$folder/ran" ] && fail "the command ran although the picture cannot be written"
+(cd "$folder" && timeout 60 "$ringviz" --output -- "$program" >out2 2>err2)
+expect "-- as the value of an option" $? 1
 run --include='(' -- touch "$folder/ran"
 expect "bad pattern" $status 1
 [ -e "$folder/ran" ] && fail "the command ran with a bad pattern"
