@@ -177,6 +177,7 @@ static int measure_idle(const struct step *steps, double *percent)
     if (error)
         return error;
     struct timespec before, after;
+    rv_os_sleep_ns(IDLE_NS / 5); /* started, and quiet for a while */
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &before);
     rv_os_sleep_ns(IDLE_NS);
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &after);

@@ -26,7 +26,9 @@ enum {
 };
 static const uint64_t DEFAULT_INTERVAL_NS = 2000000;
 static const uint64_t LIVENESS_INTERVAL_NS = 20000000;
-static const uint64_t IDLE_NAP_NS = 4000000;
+/* The first event after a pause is to be seen within 5 ms; that of a new ring wakes us. */
+static const uint64_t IDLE_NAP_NS = 4500000;
+static const uint64_t EMPTY_NAP_NS = 10000000;
 static const uint64_t LOSS_INTERVAL_NS = 1000000000;
 
 struct live_ring {
@@ -306,7 +308,7 @@ static void nap_live(struct rv_source *source)
     if (live->is_busy)
         nap /= BUSY_SHARE;
     else if (live->n_idle_turns > IDLE_TURNS && nap < IDLE_NAP_NS)
-        nap = IDLE_NAP_NS;
+        nap = live->n_streams ? IDLE_NAP_NS : EMPTY_NAP_NS;
     uint32_t seen = __atomic_load_n(&header->consumer_wake, __ATOMIC_RELAXED);
     __atomic_store_n(&header->consumer_is_asleep, 1, __ATOMIC_SEQ_CST); /* W1 -> W2 */
     rv_os_futex_wait(&header->consumer_wake, seen, nap);
