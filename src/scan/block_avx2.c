@@ -5,14 +5,10 @@
 #include <immintrin.h>
 
 #include "scan/parts.h"
+#include "scan/pace.h"
 #include "scan/patterns.h"
 
-#define N_EVENTS 8u
-
-/* Irregular groups so close together that the scalar kernel is faster, and for how many events it is asked. */
-#define NEAR_EVENTS 24u
-#define MANY_NEAR 12u
-#define SCALAR_EVENTS 512u
+#define N_EVENTS RV_PACE_GROUP
 
 /* A part begins with reaches. */
 #define FIRST_EVENTS 8u
@@ -176,7 +172,8 @@ static inline __attribute__((always_inline)) void scan(struct rv_run *run, const
                                                        const bool is_native)
 {
     const __m256i base = _mm256_set1_epi32((int32_t)run->base);
-    uint32_t i = 0, last_irregular = 0, n_near = 0;
+    uint32_t i = 0;
+    struct rv_pace pace = {0, 0};
     struct state state;
     load_state(run, &state);
     while (i + N_EVENTS <= n) {
@@ -184,14 +181,11 @@ static inline __attribute__((always_inline)) void scan(struct rv_run *run, const
             i += N_EVENTS;
             continue;
         }
-        n_near = i - last_irregular < NEAR_EVENTS ? n_near + 1 : 0;
-        uint32_t n_scalar = n_near < MANY_NEAR ? N_EVENTS : SCALAR_EVENTS;
-        n_scalar = n - i < n_scalar ? n - i : n_scalar;
+        uint32_t n_scalar = rv_pace_irregular(&pace, i, n);
         save_state(run, &state);
         rv_kernel_scalar(run, events + i, n_scalar);
         load_state(run, &state);
         i += n_scalar;
-        last_irregular = i;
     }
     save_state(run, &state);
     rv_kernel_scalar(run, events + i, n - i);
