@@ -29,7 +29,6 @@ struct rv_track {
     uint32_t stack;
     struct rv_lane *lane;
     struct rv_stats_lane *stats;
-    int32_t lift;    /* added to depths: how many frames that were open before we looked have returned */
     size_t first, n; /* scratch of one merge: its spans in the worker's buffer */
 };
 

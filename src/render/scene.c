@@ -317,11 +317,6 @@ double rv_scene_share_at(const struct rv_scene *scene, double x_px, double y_px)
     return rv_camera_x_at(&scene->camera, &scene->stage, x_px, y_px) / (double)scene->stage.width;
 }
 
-uint64_t rv_scene_time_at(const struct rv_scene *scene, double x_px, double y_px)
-{
-    return rv_stage_time(&scene->stage, rv_scene_share_at(scene, x_px, y_px) * (double)scene->stage.width);
-}
-
 bool rv_scene_project(const struct rv_scene *scene, const struct rv_scene_place *spot, float out_px[2])
 {
     if (spot->lane >= scene->stage.n_lanes)

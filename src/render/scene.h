@@ -54,12 +54,10 @@ struct rv_scene_frame {
 void rv_scene_draw(struct rv_scene *scene, const struct rv_scene_frame *frame);
 
 /*
- * Time under a window position, for zoom at cursor: on the front of the first lane there, else on the floor. Uses the
- * camera of the last frame drawn. May lie outside the window.
+ * Time under a window position, for zoom at cursor, as a share of the window: 0 at its start, 1 at its end. On the
+ * front of the first lane there, else on the floor. Uses the camera of the last frame drawn. May lie outside the
+ * window.
  */
-uint64_t rv_scene_time_at(const struct rv_scene *scene, double x_px, double y_px);
-
-/* As rv_scene_time_at(), as a share of the window: 0 at its start, 1 at its end. */
 double rv_scene_share_at(const struct rv_scene *scene, double x_px, double y_px);
 
 /* Pixel at which a time, lane of the view and depth stands: the lower front edge of its box. False when not in front of
