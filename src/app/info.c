@@ -1,6 +1,7 @@
 #include "app/info.h"
 
 #include <stdint.h>
+#include <string.h>
 #include <time.h>
 
 #include "base/clock.h"
@@ -8,6 +9,7 @@
 #include "ring/map.h"
 #include "ring/names.h"
 #include "ring/ring.h"
+#include "ring/text.h"
 
 static const char *const POLICIES[RV_POLICY_COUNT] = {"block", "switch", "fill", "ring"};
 static const char *const CLOCKS[RV_CLOCK_COUNT] = {"tsc", "monotonic", "tick"};
@@ -18,13 +20,6 @@ enum { N_PROCESS_STATES = sizeof PROCESS_STATES / sizeof *PROCESS_STATES, NAME_B
 static const char *word(const char *const *words, uint32_t n, uint32_t index)
 {
     return index < n ? words[index] : "?";
-}
-
-/* Text out of shared memory: printable, and never beyond its field. */
-static void print_text(FILE *out, const char *text, size_t n_bytes)
-{
-    for (size_t i = 0; i < n_bytes && text[i]; i++)
-        fputc((unsigned char)text[i] < ' ' || text[i] == 127 ? '?' : text[i], out);
 }
 
 static void print_header(const struct rv_map *map, FILE *out)
@@ -59,8 +54,9 @@ static void print_processes(const struct rv_map *map, FILE *out)
         if (state == RV_PROCESS_FREE)
             continue;
         fprintf(out, "%8u %8u %-8s ", process->pid, process->parent_pid, word(PROCESS_STATES, N_PROCESS_STATES, state));
-        print_text(out, process->name, sizeof process->name);
-        fputc('\n', out);
+        char name[4 * sizeof process->name];
+        rv_text_escape(name, sizeof name, process->name, strnlen(process->name, sizeof process->name));
+        fprintf(out, "%s\n", name);
     }
 }
 

@@ -14,6 +14,7 @@
 #include "base/vec.h"
 #include "ring/directory.h"
 #include "ring/ring.h"
+#include "ring/text.h"
 #include "source/module_watch.h"
 #include "source/normalize.h"
 #include "source/ticker.h"
@@ -73,21 +74,13 @@ static bool is_read_at_end(const struct live *live)
 
 /* ---- streams ---- */
 
-static void copy_text(char *out, size_t out_bytes, const char *text, size_t text_bytes)
-{
-    size_t n = 0;
-    for (; n + 1 < out_bytes && n < text_bytes && text[n]; n++)
-        out[n] = (unsigned char)text[n] < ' ' || text[n] == 127 ? '?' : text[n];
-    out[n] = '\0';
-}
-
 static void open_stream(struct live *live, struct live_ring *slot, uint32_t ring_idx, const struct rv_intake *intake)
 {
     const struct rv_wire_control *control = slot->ring.control;
     uint32_t process_idx = control->process < live->map->geometry.n_processes ? control->process : 0;
     const struct rv_wire_process *process = rv_map_process(live->map, process_idx);
-    char process_name[sizeof process->name], thread_name[64];
-    copy_text(process_name, sizeof process_name, process->name, sizeof process->name);
+    char process_name[4 * sizeof process->name], thread_name[64];
+    rv_text_escape(process_name, sizeof process_name, process->name, strnlen(process->name, sizeof process->name));
     slot->name_seen = __atomic_load_n(&control->name_is_set, __ATOMIC_RELAXED);
     rv_directory_thread_name(live->map, ring_idx, thread_name);
 
