@@ -46,6 +46,11 @@ uint64_t rv_clock_real_ns(void)
     return read_ns(CLOCK_REALTIME);
 }
 
+uint64_t rv_clock_thread_cpu_ns(void)
+{
+    return read_ns(CLOCK_THREAD_CPUTIME_ID);
+}
+
 #if HAS_TSC
 /* The kernel drops the TSC from the list of clock sources when it sees it drift between cores. */
 static bool is_tsc_trusted(void)

@@ -21,13 +21,16 @@ struct rv_clock {
     enum rv_clock_kind kind;
     uint32_t shift;
     uint64_t mult;
-    uint64_t ticks0;   /* the tick at which CLOCK_MONOTONIC was mono0_ns */
+    uint64_t ticks0; /* the tick at which CLOCK_MONOTONIC was mono0_ns */
     uint64_t mono0_ns;
     uint64_t real0_ns; /* CLOCK_REALTIME at ticks0 */
 };
 
 uint64_t rv_clock_mono_ns(void);
 uint64_t rv_clock_real_ns(void);
+
+/* CPU time of the calling thread. */
+uint64_t rv_clock_thread_cpu_ns(void);
 
 /* True when the TSC runs at a constant rate in all C-states (CPUID 0x80000007 EDX bit 8) and the kernel trusts it. */
 bool rv_clock_has_invariant_tsc(void);

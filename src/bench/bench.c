@@ -144,13 +144,6 @@ double rv_bench_median(double *samples, unsigned n)
     return n % 2 ? samples[n / 2] : (samples[n / 2 - 1] + samples[n / 2]) / 2;
 }
 
-uint64_t rv_bench_thread_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 /* SplitMix64 (public domain): any state is a good one. */
 uint64_t rv_bench_random(uint64_t *state)
 {

@@ -10,8 +10,8 @@
 #include <stdio.h>
 
 struct rv_bench_row {
-    const char *bench;    /* "scan.walk10" */
-    const char *unit;     /* "ns/event" */
+    const char *bench; /* "scan.walk10" */
+    const char *unit;  /* "ns/event" */
     double median, min;
     unsigned n;
     const char *baseline; /* NULL: none */
@@ -33,8 +33,6 @@ int rv_bench_run(const char *names, bool is_json, FILE *file);
 
 /* Median and min of n samples; sorts them. */
 double rv_bench_median(double *samples, unsigned n);
-/* CPU time of this thread, ns: what a busy machine does to us least. */
-uint64_t rv_bench_thread_ns(void);
 /* Fixed-seed generator, the same everywhere. */
 uint64_t rv_bench_random(uint64_t *state);
 

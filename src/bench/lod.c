@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/vec.h"
 #include "bench/bench.h"
 #include "model/slab.h"
@@ -120,9 +121,9 @@ static void build(struct lod *lod, struct rv_bench_out *out)
         double round_ns = 0;
         for (unsigned i = 0; i < N_LANES; i++, block += BLOCK_SPANS) {
             generate(&lod->generators[i], lod->gaps_ns, block, BLOCK_SPANS);
-            uint64_t before = rv_bench_thread_ns();
+            uint64_t before = rv_clock_thread_cpu_ns();
             rv_timeline_add(lod->lanes[i], block, BLOCK_SPANS);
-            round_ns += (double)(rv_bench_thread_ns() - before);
+            round_ns += (double)(rv_clock_thread_cpu_ns() - before);
         }
         samples[round] = round_ns / (BLOCK_SPANS * N_LANES);
         sum_ns += round_ns;
@@ -146,9 +147,9 @@ static void add_stats(struct lod *lod, struct rv_bench_out *out)
         lanes[i] = rv_stats_lane_create();
     while (n_samples < N_ROUNDS * N_LANES) {
         memcpy(block, lod->spans + (size_t)n_samples * BLOCK_SPANS, BLOCK_SPANS * sizeof *block);
-        uint64_t before = rv_bench_thread_ns();
+        uint64_t before = rv_clock_thread_cpu_ns();
         rv_stats_add(stats, lanes[n_samples % N_LANES], block, BLOCK_SPANS);
-        samples[n_samples++] = (double)(rv_bench_thread_ns() - before) / BLOCK_SPANS;
+        samples[n_samples++] = (double)(rv_clock_thread_cpu_ns() - before) / BLOCK_SPANS;
     }
     double median = rv_bench_median(samples, n_samples);
     rv_bench_row(out, &(struct rv_bench_row){"lod.stats", "ns/span", median, samples[0], n_samples, NULL, 0,
@@ -181,14 +182,14 @@ static double scan_us(const struct lod *lod)
 {
     double least = INFINITY;
     for (unsigned i = 0; i < N_SCANS; i++) {
-        uint64_t before = rv_bench_thread_ns(), from = lod->spans[lod->n_spans / 2].start, to = from + 1000000;
+        uint64_t before = rv_clock_thread_cpu_ns(), from = lod->spans[lod->n_spans / 2].start, to = from + 1000000;
         volatile size_t n_found;
         size_t n = 0;
         for (size_t j = 0; j < lod->n_spans; j++)
             n += lod->spans[j].start < to && lod->spans[j].end > from;
         n_found = n;
         (void)n_found;
-        least = fmin(least, (double)(rv_bench_thread_ns() - before) / 1000);
+        least = fmin(least, (double)(rv_clock_thread_cpu_ns() - before) / 1000);
     }
     return least;
 }
@@ -201,12 +202,12 @@ static void query(struct lod *lod, struct rv_bench_out *out, const char *name, u
     for (unsigned i = 0; i < N_WINDOWS; i++) {
         uint64_t from = (lod->end_ns - length_ns) / N_WINDOWS * (i * 37 % N_WINDOWS),
                  window[2] = {from, from + length_ns};
-        uint64_t before = rv_bench_thread_ns();
+        uint64_t before = rv_clock_thread_cpu_ns();
         uint64_t n = count(lod, window, level);
-        samples[i] = (double)(rv_bench_thread_ns() - before) / 1000;
-        before = rv_bench_thread_ns();
+        samples[i] = (double)(rv_clock_thread_cpu_ns() - before) / 1000;
+        before = rv_clock_thread_cpu_ns();
         n_boxes += copy(lod, window, level, n);
-        copy_ns += (double)(rv_bench_thread_ns() - before);
+        copy_ns += (double)(rv_clock_thread_cpu_ns() - before);
     }
     double median = rv_bench_median(samples, N_WINDOWS);
     char detail[96];

@@ -113,9 +113,9 @@ static void measure(struct row *rows, unsigned n_rows)
 {
     for (unsigned sample = 0; sample < N_SAMPLES; sample++) {
         for (struct row *row = rows; row < rows + n_rows; row++) {
-            uint64_t start_ns = rv_bench_thread_ns();
+            uint64_t start_ns = rv_clock_thread_cpu_ns();
             row->run(&row->bed);
-            row->samples[sample] = (double)(rv_bench_thread_ns() - start_ns) / N_PUSHES;
+            row->samples[sample] = (double)(rv_clock_thread_cpu_ns() - start_ns) / N_PUSHES;
         }
     }
     for (struct row *row = rows; row < rows + n_rows; row++) {

@@ -240,9 +240,9 @@ static void run_serial(const struct stream *stream, double *samples)
         for (uint32_t b = 0; b < N_BLOCKS; b++) {
             size_t n_spans = 0;
             memcpy(hot, stream->inputs[b].events, BLOCK * sizeof *hot);
-            uint64_t begin_ns = rv_bench_thread_ns();
+            uint64_t begin_ns = rv_clock_thread_cpu_ns();
             rv_serial_feed(serial, hot, BLOCK, &spans, &n_spans, &capacity);
-            total_ns += rv_bench_thread_ns() - begin_ns;
+            total_ns += rv_clock_thread_cpu_ns() - begin_ns;
         }
         samples[round] = (double)total_ns / N_EVENTS;
         rv_serial_destroy(serial);
@@ -261,14 +261,14 @@ static void run_round(const struct stream *stream, enum rv_scan_kernel kernel, s
         struct rv_block_cursor cursor = {0};
         memcpy(hot, input.events, (BLOCK + RV_BLOCK_PADDING) * sizeof *hot);
         input.events = hot;
-        uint64_t t0 = rv_bench_thread_ns();
+        uint64_t t0 = rv_clock_thread_cpu_ns();
         rv_block_scan(block, &input, kernel);
-        uint64_t t1 = rv_bench_thread_ns();
+        uint64_t t1 = rv_clock_thread_cpu_ns();
         rv_carry_apply(carry, block);
-        uint64_t t2 = rv_bench_thread_ns();
+        uint64_t t2 = rv_clock_thread_cpu_ns();
         for (size_t n; (n = rv_block_read_spans(block, &cursor, spans, READ_SPANS)) > 0;)
             n_spans += n;
-        read_ns += rv_bench_thread_ns() - t2;
+        read_ns += rv_clock_thread_cpu_ns() - t2;
         block_ns += t1 - t0;
         carry_ns += t2 - t1;
     }

@@ -2,19 +2,12 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/vec.h"
 
 /* Read and convert in steps that stay in the first-level cache. */
 enum { READ_SPANS = 512 };
-
-uint64_t rv_thread_cpu_ns(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
-}
 
 void rv_merger_fini(struct rv_merger *merger)
 {
@@ -156,9 +149,9 @@ static void store_lanes(struct rv_stream *stream, const struct rv_span *spans, u
 static void store(struct rv_merger *merger, struct rv_stream *stream, const struct rv_span *spans, uint64_t last_ns,
                   uint64_t began_ns)
 {
-    uint64_t merged_ns = rv_thread_cpu_ns();
+    uint64_t merged_ns = rv_clock_thread_cpu_ns();
     store_lanes(stream, spans, last_ns);
-    uint64_t stored_ns = rv_thread_cpu_ns();
+    uint64_t stored_ns = rv_clock_thread_cpu_ns();
     size_t n = 0;
     pthread_mutex_lock(&merger->lock);
     for (size_t i = 0; i < stream->n_tracks; i++) {
@@ -169,7 +162,7 @@ static void store(struct rv_merger *merger, struct rv_stream *stream, const stru
     merger->counts.scan_ns += merger->scan_ns;
     merger->counts.carry_ns += merged_ns - began_ns;
     merger->counts.timeline_ns += stored_ns - merged_ns;
-    merger->counts.stats_ns += rv_thread_cpu_ns() - stored_ns;
+    merger->counts.stats_ns += rv_clock_thread_cpu_ns() - stored_ns;
     pthread_mutex_unlock(&merger->lock);
     merger->scan_ns = 0;
     for (size_t i = 0; i < stream->n_tracks && merger->params->span_sink; i++)
@@ -273,7 +266,7 @@ static void note_specials(struct rv_merger *merger, struct rv_stream *stream, co
 
 static void finish(struct rv_merger *merger, struct rv_stream *stream, uint64_t end_ticks)
 {
-    uint64_t began_ns = rv_thread_cpu_ns();
+    uint64_t began_ns = rv_clock_thread_cpu_ns();
     size_t n = 0, n_read;
     do {
         merger->spans = rv_vec_reserve(merger->spans, &merger->capacity, n + READ_SPANS, sizeof *merger->spans);
@@ -312,7 +305,7 @@ void rv_merge(struct rv_merger *merger, struct rv_stream *stream, struct rv_job 
         finish(merger, stream, job->end_ticks);
         return;
     }
-    uint64_t began_ns = rv_thread_cpu_ns();
+    uint64_t began_ns = rv_clock_thread_cpu_ns();
     rv_carry_apply(stream->carry, job->block);
     follow_base(stream);
     size_t n = read_block(merger, stream, job->block);

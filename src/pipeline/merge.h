@@ -34,7 +34,4 @@ struct rv_merger {
 void rv_merge(struct rv_merger *merger, struct rv_stream *stream, struct rv_job *job);
 void rv_merger_fini(struct rv_merger *merger);
 
-/* CPU time of the calling thread, ns. */
-uint64_t rv_thread_cpu_ns(void);
-
 #endif

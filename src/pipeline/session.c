@@ -4,6 +4,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "base/os.h"
 #include "base/vec.h"
 #include "flow/queue.h"
@@ -204,7 +205,7 @@ static void *run_drain(void *context)
     for (;;) {
         enum rv_source_status status = session->source->poll(session->source, &session->intake);
         pthread_mutex_lock(&session->lock);
-        session->drain_ns = rv_thread_cpu_ns();
+        session->drain_ns = rv_clock_thread_cpu_ns();
         session->has_drained = status == RV_SOURCE_ENDED;
         if (session->has_drained)
             pthread_cond_broadcast(&session->has_news);
@@ -238,10 +239,10 @@ static void *run_worker(void *context)
     for (struct rv_job *job; (job = rv_queue_pop(session->filled));) {
         struct rv_stream *stream = job->batch.stream;
         if (!job->closes_stream) {
-            uint64_t began_ns = rv_thread_cpu_ns();
+            uint64_t began_ns = rv_clock_thread_cpu_ns();
             struct rv_block_input input = input_of(job);
             rv_block_scan(job->block, &input, session->kernel);
-            worker->merger.scan_ns += rv_thread_cpu_ns() - began_ns;
+            worker->merger.scan_ns += rv_clock_thread_cpu_ns() - began_ns;
         }
         if (!rv_stream_put(stream, job))
             continue;
