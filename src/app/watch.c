@@ -20,7 +20,7 @@
 #include "pipeline/session.h"
 #include "source/live.h"
 
-enum { STATUS_FAILED = 1, STATUS_INTERRUPTED = 128 + SIGINT };
+enum { MAX_SINKS = 8, STATUS_FAILED = 1, STATUS_INTERRUPTED = 128 + SIGINT };
 static const uint64_t TURN_NS = 50000000;
 /* A daemon that was started last may not have made its first call yet when the command ends. */
 static const uint64_t LATECOMER_NS = 500000000;
@@ -29,6 +29,8 @@ struct watch {
     const struct rv_options *options;
     struct rv_output output;
     struct rv_spans *spans;
+    struct rv_sink sinks[MAX_SINKS];
+    size_t n_sinks;
     struct rv_filter *filter;
     struct rv_map map;
     struct rv_source *source;
@@ -125,6 +127,23 @@ static int check_picture(const char *path)
     return access(dirname(folder), W_OK) == 0 ? 0 : rv_err_sys("%s", path);
 }
 
+static void add_sink(struct watch *watch, struct rv_sink sink)
+{
+    rv_assert(watch->n_sinks < MAX_SINKS);
+    watch->sinks[watch->n_sinks++] = sink;
+}
+
+static int open_sinks(struct watch *watch)
+{
+    if (watch->options->has_spans) {
+        watch->spans = rv_spans_create();
+        if (!watch->spans)
+            return -EIO;
+        add_sink(watch, rv_spans_sink(watch->spans));
+    }
+    return 0;
+}
+
 static int prepare(struct watch *watch)
 {
     const struct rv_options *options = watch->options;
@@ -135,8 +154,8 @@ static int prepare(struct watch *watch)
         error = check_picture(options->screenshot);
     if (!error)
         error = rv_filter_create(&watch->filter, options->include, options->exclude);
-    if (!error && options->has_spans)
-        error = (watch->spans = rv_spans_create()) ? 0 : -EIO;
+    if (!error)
+        error = open_sinks(watch);
     if (!error)
         error = open_map(watch);
     if (error)
@@ -167,8 +186,8 @@ static void start_session(struct watch *watch)
             .n_workers = options->n_threads,
             .memory_bytes = options->memory_bytes,
             .max_depth = options->max_depth,
-            .span_sink = watch->spans ? rv_spans_add : NULL,
-            .span_sink_context = watch->spans,
+            .sinks = watch->sinks,
+            .n_sinks = watch->n_sinks,
         },
         watch->source);
     watch->source = NULL; /* the session's now */

@@ -145,7 +145,59 @@ static void store_lanes(struct rv_stream *stream, const struct rv_span *spans, u
     }
 }
 
-/* Grouped spans into lanes, statistics and the sink; began_ns is the CPU time at which this job's merge began. */
+/* ---- sinks ---- */
+
+static void tell_spans(const struct rv_merger *merger, const struct rv_stream *stream, const struct rv_span *spans)
+{
+    for (size_t s = 0; s < merger->params->n_sinks; s++) {
+        const struct rv_sink *sink = &merger->params->sinks[s];
+        for (size_t i = 0; i < stream->n_tracks && sink->spans; i++) {
+            const struct rv_track *track = &stream->tracks[i];
+            if (track->n)
+                sink->spans(sink->context, track->lane, spans + track->first, track->n);
+        }
+    }
+}
+
+static struct rv_stream_account account_of(struct rv_stream *stream)
+{
+    pthread_mutex_lock(&stream->lock);
+    struct rv_stream_account account = stream->account;
+    pthread_mutex_unlock(&stream->lock);
+    return account;
+}
+
+/* Who writes the stream and what it lost, where that is news; then the job's events. */
+static void tell_events(const struct rv_merger *merger, struct rv_stream *stream, const struct rv_job *job,
+                        bool is_renamed)
+{
+    struct rv_stream_account account = account_of(stream);
+    for (size_t s = 0; s < merger->params->n_sinks; s++) {
+        const struct rv_sink *sink = &merger->params->sinks[s];
+        if (sink->open && !stream->is_told)
+            sink->open(sink->context, stream->number, &stream->info);
+        if (sink->rename && is_renamed)
+            sink->rename(sink->context, stream->number, stream->name);
+        if (sink->account && account.n_dropped > stream->n_dropped_told)
+            sink->account(sink->context, stream->number, &account);
+        if (sink->events && job->batch.n)
+            sink->events(sink->context, stream->number, job->batch.events, job->batch.n);
+    }
+    stream->is_told = true;
+    stream->n_dropped_told = account.n_dropped;
+}
+
+static void tell_close(const struct rv_merger *merger, struct rv_stream *stream, uint64_t end_ticks)
+{
+    struct rv_stream_account account = account_of(stream);
+    for (size_t s = 0; s < merger->params->n_sinks; s++) {
+        const struct rv_sink *sink = &merger->params->sinks[s];
+        if (sink->close)
+            sink->close(sink->context, stream->number, end_ticks, &account);
+    }
+}
+
+/* Grouped spans into lanes, statistics and sinks; began_ns is the CPU time at which this job's merge began. */
 static void store(struct rv_merger *merger, struct rv_stream *stream, const struct rv_span *spans, uint64_t last_ns,
                   uint64_t began_ns)
 {
@@ -165,10 +217,7 @@ static void store(struct rv_merger *merger, struct rv_stream *stream, const stru
     merger->counts.stats_ns += rv_clock_thread_cpu_ns() - stored_ns;
     pthread_mutex_unlock(&merger->lock);
     merger->scan_ns = 0;
-    for (size_t i = 0; i < stream->n_tracks && merger->params->span_sink; i++)
-        if (stream->tracks[i].n)
-            merger->params->span_sink(merger->params->span_sink_context, stream->tracks[i].lane,
-                                      spans + stream->tracks[i].first, stream->tracks[i].n);
+    tell_spans(merger, stream, spans);
 }
 
 /* ---- what is not a call ---- */
@@ -300,9 +349,11 @@ static void count_events(struct rv_merger *merger, struct rv_stream *stream, con
 
 void rv_merge(struct rv_merger *merger, struct rv_stream *stream, struct rv_job *job)
 {
-    rv_stream_apply_name(stream);
+    bool is_renamed = rv_stream_apply_name(stream);
+    tell_events(merger, stream, job, is_renamed);
     if (job->closes_stream) {
         finish(merger, stream, job->end_ticks);
+        tell_close(merger, stream, job->end_ticks);
         return;
     }
     uint64_t began_ns = rv_clock_thread_cpu_ns();

@@ -1,5 +1,5 @@
 /*
- * One merge: a scanned block through the carry into lanes, statistics and the span sink. Runs on the worker that is the
+ * One merge: a scanned block through the carry into lanes, statistics and sinks. Runs on the worker that is the
  * stream's merger; everything it needs beside the stream is its own.
  */
 #ifndef RV_PIPELINE_MERGE_H

@@ -32,6 +32,7 @@ struct rv_session {
     struct rv_job *jobs;
     size_t n_jobs;
     enum rv_scan_kernel kernel;
+    uint32_t n_opened;       /* drain thread: streams so far */
     struct rv_queue *filled; /* jobs on their way to the workers */
     pthread_t drain, naming;
     _Atomic bool is_stopping;
@@ -61,7 +62,7 @@ static void *open_stream(void *context, const struct rv_stream_info *info)
     pthread_mutex_unlock(&session->lock);
     if (!stream)
         stream = rv_stream_create(session->n_jobs);
-    rv_stream_begin(stream, info);
+    rv_stream_begin(stream, info, session->n_opened++);
     pthread_mutex_lock(&session->lock);
     stream->previous = NULL;
     stream->next = session->streams;
@@ -189,6 +190,11 @@ static void define(void *context, const struct rv_definition *definitions, size_
     for (size_t i = 0; i < n; i++)
         rv_subroutines_define(session->subroutines, definitions[i].id, definitions[i].package, definitions[i].name,
                               definitions[i].file, definitions[i].line);
+    for (size_t i = 0; i < session->params.n_sinks; i++) {
+        const struct rv_sink *sink = &session->params.sinks[i];
+        if (sink->define)
+            sink->define(sink->context, definitions, n);
+    }
 }
 
 static bool is_stopping(void *context)
@@ -267,6 +273,20 @@ static bool has_drained(struct rv_session *session)
     return has;
 }
 
+static void begin_sinks(const struct rv_session *session)
+{
+    for (size_t i = 0; i < session->params.n_sinks; i++)
+        if (session->params.sinks[i].begin)
+            session->params.sinks[i].begin(session->params.sinks[i].context, &session->source->clock);
+}
+
+static void end_sinks(const struct rv_session *session)
+{
+    for (size_t i = 0; i < session->params.n_sinks; i++)
+        if (session->params.sinks[i].end)
+            session->params.sinks[i].end(session->params.sinks[i].context);
+}
+
 /* Names while the program runs, the memory limit, and the end of everything. */
 static void *run_naming(void *context)
 {
@@ -284,6 +304,7 @@ static void *run_naming(void *context)
     for (unsigned i = 0; i < session->n_workers; i++)
         pthread_join(session->workers[i].thread, NULL);
     session->source->resolve(session->source, &session->intake, true);
+    end_sinks(session);
     rv_lanes_limit_memory(session->lanes, session->params.memory_bytes);
     pthread_mutex_lock(&session->lock);
     session->is_done = true;
@@ -338,6 +359,7 @@ struct rv_session *rv_session_start(const struct rv_session_params *params, stru
     pthread_cond_init(&session->has_news, &attributes);
     pthread_condattr_destroy(&attributes);
     init_jobs(session);
+    begin_sinks(session);
     session->workers = rv_alloc(session->n_workers, sizeof *session->workers);
     for (unsigned i = 0; i < session->n_workers; i++) {
         struct worker *worker = &session->workers[i];

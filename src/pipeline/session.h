@@ -3,7 +3,7 @@
  *
  *   thread   owns                                   waits on                  stopped by
  *   drain    the source, stream table writes        empty batches, its nap    end of source, rv_session_stop
- *   worker   one block, one statistics shard        the queue of batches      queue closed after the drain
+ *   worker   one block, one statistics shard        the queue, sinks          queue closed after the drain
  *   naming   names in the source, memory limit      50 ms, end of the drain   end of the drain
  *   main     views, reports (reads the model)       SDL events or a signal    -
  *
@@ -20,6 +20,7 @@
 #include "model/stats.h"
 #include "model/subroutines.h"
 #include "scan/block.h"
+#include "sink/sink.h"
 #include "source/source.h"
 
 struct rv_session_params {      /* zero = default */
@@ -27,10 +28,9 @@ struct rv_session_params {      /* zero = default */
     uint64_t memory_bytes;      /* a quarter of RAM */
     enum rv_scan_kernel kernel; /* with has_kernel; else the best */
     bool has_kernel;
-    uint32_t max_depth; /* calls at this depth and deeper are left out; 0 = all in */
-    /* Every finished span, in closing order per lane, times in ns; from one worker at a time. May be NULL. */
-    void (*span_sink)(void *context, const struct rv_lane *lane, const struct rv_span *spans, size_t n);
-    void *span_sink_context;
+    uint32_t max_depth;          /* calls at this depth and deeper are left out; 0 = all in */
+    const struct rv_sink *sinks; /* n_sinks of them, borrowed until rv_session_destroy() */
+    size_t n_sinks;
 };
 
 struct rv_session; /* opaque */

@@ -19,8 +19,9 @@ struct rv_stream *rv_stream_create(size_t n_jobs)
     return stream;
 }
 
-void rv_stream_begin(struct rv_stream *stream, const struct rv_stream_info *info)
+void rv_stream_begin(struct rv_stream *stream, const struct rv_stream_info *info, uint32_t number)
 {
+    snprintf(stream->given_name, sizeof stream->given_name, "%s", info->thread_name);
     snprintf(stream->process_name, sizeof stream->process_name, "%s", info->process_name);
     if (*info->thread_name)
         snprintf(stream->name, sizeof stream->name, "%s", info->thread_name);
@@ -34,6 +35,12 @@ void rv_stream_begin(struct rv_stream *stream, const struct rv_stream_info *info
         .name = stream->name,
         .process_name = stream->process_name,
     };
+    stream->info = *info;
+    stream->info.process_name = stream->process_name;
+    stream->info.thread_name = stream->given_name;
+    stream->number = number;
+    stream->is_told = false;
+    stream->n_dropped_told = 0;
     stream->tag_mode = info->tag_mode;
     stream->n_submitted = stream->n_merged = 0;
     stream->exit_stack = 0;
@@ -108,7 +115,7 @@ static void name_lane(struct rv_lane *lane, const char *name, uint32_t stack)
     pthread_mutex_unlock(&lane->lock);
 }
 
-void rv_stream_apply_name(struct rv_stream *stream)
+bool rv_stream_apply_name(struct rv_stream *stream)
 {
     pthread_mutex_lock(&stream->lock);
     bool is_new = *stream->new_name;
@@ -118,6 +125,7 @@ void rv_stream_apply_name(struct rv_stream *stream)
     pthread_mutex_unlock(&stream->lock);
     for (size_t i = 0; i < stream->n_tracks && is_new; i++)
         name_lane(stream->tracks[i].lane, stream->name, stream->tracks[i].stack);
+    return is_new;
 }
 
 /* The place in the hash of this stack, or the free one where it belongs. */

@@ -36,6 +36,9 @@ struct rv_stream {
     /* set at creation */
     struct rv_lane_identity identity;
     char name[RV_LANE_NAME_BYTES], process_name[RV_LANE_NAME_BYTES];
+    char given_name[RV_LANE_NAME_BYTES]; /* the thread's own, maybe "": what sinks are told */
+    struct rv_stream_info info;          /* its strings are those above */
+    uint32_t number;                     /* from 0 in order of opening */
     enum rv_tag_mode tag_mode;
     /* drain thread */
     uint64_t n_submitted;
@@ -49,6 +52,8 @@ struct rv_stream {
     struct rv_stream_account account;
     char new_name[RV_LANE_NAME_BYTES]; /* "" = none: for the merger to put on the lanes */
     /* the one worker that merges */
+    bool is_told;            /* the sinks know of it */
+    uint64_t n_dropped_told; /* and of these */
     struct rv_carry *carry;
     uint32_t depth_shift; /* added to the carry's depths, so that its lowest base is 0 */
     struct rv_track *tracks;
@@ -62,7 +67,7 @@ struct rv_stream {
 struct rv_stream *rv_stream_create(size_t n_jobs);
 void rv_stream_destroy(struct rv_stream *stream);
 
-void rv_stream_begin(struct rv_stream *stream, const struct rv_stream_info *info);
+void rv_stream_begin(struct rv_stream *stream, const struct rv_stream_info *info, uint32_t number);
 
 /* Free what only a running stream needs. After its last job; the last merger, or when no worker runs any more. */
 void rv_stream_end(struct rv_stream *stream);
@@ -79,8 +84,8 @@ struct rv_job *rv_stream_take(struct rv_stream *stream);
 /* The thread has a new name: its lanes get it at the next merge. Any thread. */
 void rv_stream_rename(struct rv_stream *stream, const char *name);
 
-/* Put a new name on the lanes. Merger. */
-void rv_stream_apply_name(struct rv_stream *stream);
+/* Put a new name on the lanes; true when there was one. Merger. */
+bool rv_stream_apply_name(struct rv_stream *stream);
 
 /* The track of a stack, with its lane made at first sight; beyond 65,536 stacks it is the first one's. Merger. */
 struct rv_track *rv_stream_track(struct rv_stream *stream, struct rv_lanes *lanes, uint32_t stack);

@@ -108,7 +108,7 @@ static void spool(struct rv_spans *spans)
     spans->n_buffered = 0;
 }
 
-void rv_spans_add(void *context, const struct rv_lane *lane, const struct rv_span *spans, size_t n)
+static void add_spans(void *context, const struct rv_lane *lane, const struct rv_span *spans, size_t n)
 {
     struct rv_spans *spool_of = context;
     pthread_mutex_lock(&spool_of->lock);
@@ -123,6 +123,11 @@ void rv_spans_add(void *context, const struct rv_lane *lane, const struct rv_spa
                                                                    .flags = spans[i].flags};
     }
     pthread_mutex_unlock(&spool_of->lock);
+}
+
+struct rv_sink rv_spans_sink(struct rv_spans *spans)
+{
+    return (struct rv_sink){.context = spans, .spans = add_spans};
 }
 
 static struct rv_rowtext *piece(struct pieces *pieces, uint32_t idx)

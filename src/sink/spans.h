@@ -6,6 +6,7 @@
 
 #include "model/lanes.h"
 #include "model/subroutines.h"
+#include "sink/sink.h"
 
 enum rv_spans_format { RV_SPANS_CSV, RV_SPANS_JSON };
 
@@ -15,8 +16,8 @@ struct rv_spans; /* opaque; internally locked */
 struct rv_spans *rv_spans_create(void);
 void rv_spans_destroy(struct rv_spans *spans);
 
-/* Fits rv_session_params.span_sink; context is the struct rv_spans. */
-void rv_spans_add(void *context, const struct rv_lane *lane, const struct rv_span *spans, size_t n);
+/* The sink that fills it. */
+struct rv_sink rv_spans_sink(struct rv_spans *spans);
 
 /*
  * CSV with a header line, or one JSON object a line: process, thread, depth, start_ns (CLOCK_MONOTONIC), duration_ns,

@@ -24,9 +24,17 @@ struct maker {
     } streams[N_STREAMS];
 };
 
+/* What a sink was told; each stream's part is written by one worker at a time. */
+struct told {
+    uint64_t n_events, last_ticks;
+    bool is_open, is_closed;
+};
+
 struct tally {
     pthread_mutex_t lock;
     uint64_t n_spans, sum_ns, sum_depth;
+    struct told streams[N_STREAMS];
+    _Atomic unsigned n_misplaced, n_begins, n_ends, n_definitions;
 };
 
 static uint64_t next_random(uint64_t *state)
@@ -76,8 +84,11 @@ static bool send_some(struct maker *maker, unsigned idx, const struct rv_intake 
     batch->stream = maker->streams[idx].stream;
     maker->streams[idx].n_sent += n;
     intake->submit_batch(intake->context, batch);
-    if (n == n_left)
-        intake->close_stream(intake->context, maker->streams[idx].stream, rv_event_ticks(from + n - 1));
+    if (n < n_left)
+        return true;
+    intake->account_stream(intake->context, maker->streams[idx].stream,
+                           &(struct rv_stream_account){STREAM_EVENTS, STREAM_EVENTS, 0});
+    intake->close_stream(intake->context, maker->streams[idx].stream, rv_event_ticks(from + n - 1));
     return true;
 }
 
@@ -125,6 +136,54 @@ static void tally_spans(void *context, const struct rv_lane *lane, const struct 
     pthread_mutex_unlock(&tally->lock);
 }
 
+static void tally_begin(void *context, const struct rv_clock *clock)
+{
+    struct tally *tally = context;
+    tally->n_begins++;
+    tally->n_misplaced += clock->kind != RV_CLOCK_MONOTONIC;
+}
+
+static void tally_open(void *context, uint32_t stream, const struct rv_stream_info *info)
+{
+    struct tally *tally = context;
+    struct told *told = &tally->streams[stream];
+    tally->n_misplaced += told->is_open || info->tid != stream + 1 || tally->n_begins != 1;
+    told->is_open = true;
+}
+
+static void tally_events(void *context, uint32_t stream, const struct rv_event *events, size_t n)
+{
+    struct tally *tally = context;
+    struct told *told = &tally->streams[stream];
+    tally->n_misplaced += !told->is_open || told->is_closed || rv_event_ticks(events) < told->last_ticks;
+    told->n_events += n;
+    told->last_ticks = rv_event_ticks(&events[n - 1]);
+}
+
+static void tally_close(void *context, uint32_t stream, uint64_t end_ticks, const struct rv_stream_account *account)
+{
+    struct tally *tally = context;
+    struct told *told = &tally->streams[stream];
+    tally->n_misplaced += !told->is_open || told->is_closed || end_ticks != told->last_ticks ||
+                          told->n_events != STREAM_EVENTS || account->n_produced != STREAM_EVENTS;
+    told->is_closed = true;
+}
+
+static void tally_definitions(void *context, const struct rv_definition *definitions, size_t n)
+{
+    struct tally *tally = context;
+    (void)definitions;
+    tally->n_definitions += (unsigned)n;
+}
+
+static void tally_end(void *context)
+{
+    struct tally *tally = context;
+    tally->n_ends++;
+    for (unsigned i = 0; i < N_STREAMS; i++)
+        tally->n_misplaced += !tally->streams[i].is_closed;
+}
+
 static void tally_oracle(const struct maker *maker, struct tally *tally)
 {
     for (unsigned i = 0; i < N_STREAMS; i++) {
@@ -149,9 +208,16 @@ static int run(uint64_t seed, unsigned n_workers)
         make_events(maker.streams[i].events, &maker.seed);
     }
     struct tally got = {.lock = PTHREAD_MUTEX_INITIALIZER}, wanted = {.lock = PTHREAD_MUTEX_INITIALIZER};
+    struct rv_sink sink = {.context = &got,
+                           .begin = tally_begin,
+                           .open = tally_open,
+                           .events = tally_events,
+                           .spans = tally_spans,
+                           .close = tally_close,
+                           .define = tally_definitions,
+                           .end = tally_end};
     struct rv_session *session = rv_session_start(
-        &(struct rv_session_params){.n_workers = n_workers, .span_sink = tally_spans, .span_sink_context = &got},
-        &maker.source);
+        &(struct rv_session_params){.n_workers = n_workers, .sinks = &sink, .n_sinks = 1}, &maker.source);
     while (!rv_session_wait(session, 20000000))
         rv_stats_destroy(rv_session_stats(session));
     struct rv_stats *stats = rv_session_stats(session);
@@ -168,6 +234,10 @@ static int run(uint64_t seed, unsigned n_workers)
         for (uint32_t k = 0; k < STREAM_EVENTS; k++)
             n_call_events += rv_event_kind(&maker.streams[i].events[k]) == RV_EVENT_CALL;
         free(maker.streams[i].events);
+    }
+    if (got.n_misplaced || got.n_begins != 1 || got.n_ends != 1 || got.n_definitions != N_SUBROUTINES) {
+        fprintf(stderr, "seed %" PRIu64 ": a sink was told out of order\n", seed);
+        return 1;
     }
     bool is_equal = got.n_spans == wanted.n_spans && got.sum_ns == wanted.sum_ns && got.sum_depth == wanted.sum_depth &&
                     n_calls == n_call_events;

@@ -13,6 +13,12 @@ struct fixture {
     struct rv_lane *main, *worker;
 };
 
+static void add(struct rv_spans *spans, const struct rv_lane *lane, const struct rv_span *added, size_t n)
+{
+    struct rv_sink sink = rv_spans_sink(spans);
+    sink.spans(sink.context, lane, added, n);
+}
+
 static void setup(struct fixture *fixture)
 {
     fixture->lanes = rv_lanes_create();
@@ -21,15 +27,14 @@ static void setup(struct fixture *fixture)
     cr_assert_not_null(fixture->spans);
     fixture->main = rv_lanes_add(fixture->lanes, &(struct rv_lane_identity){.pid = 7, .tid = 7});
     fixture->worker = rv_lanes_add(fixture->lanes, &(struct rv_lane_identity){.pid = 7, .tid = 9});
-    rv_spans_add(fixture->spans, fixture->main,
-                 (struct rv_span[]){{.start = 10, .end = 30, .id = 1, .depth = 1, .flags = RV_SPAN_CUT}}, 1);
-    rv_spans_add(
-        fixture->spans, fixture->worker,
+    add(fixture->spans, fixture->main,
+        (struct rv_span[]){{.start = 10, .end = 30, .id = 1, .depth = 1, .flags = RV_SPAN_CUT}}, 1);
+    add(fixture->spans, fixture->worker,
         (struct rv_span[]){
             {.start = 5, .end = 5, .id = 2, .flags = RV_SPAN_CUT | RV_SPAN_ORPHAN},
             {.start = UINT64_MAX - 1, .end = UINT64_MAX, .id = 99, .depth = 4294967295u, .flags = RV_SPAN_OPEN}},
         2);
-    rv_spans_add(fixture->spans, fixture->worker, NULL, 0);
+    add(fixture->spans, fixture->worker, NULL, 0);
     rv_subroutines_define(fixture->subroutines, 1, "P", "plain", "p.c", 8);
     rv_subroutines_define(fixture->subroutines, 2, "", "with \"quotes\", and \t", "x\\y", 0);
 }
@@ -100,7 +105,7 @@ Test(spans, more_than_fits_the_buffer_comes_back_in_order, .timeout = 30)
     for (uint64_t i = 0; i < N; i += BLOCK) {
         for (uint64_t j = 0; j < BLOCK; j++)
             block[j] = (struct rv_span){.start = i + j, .end = 2 * (i + j), .id = (uint32_t)((i + j) % 3)};
-        rv_spans_add(fixture.spans, fixture.main, block, BLOCK);
+        add(fixture.spans, fixture.main, block, BLOCK);
     }
     char *text = written(&fixture, RV_SPANS_CSV), *next = NULL;
     uint64_t n = 0;

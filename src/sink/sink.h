@@ -1,0 +1,52 @@
+/*
+ * A sink: where what is captured goes besides the model. A recording, an export, the table of all calls.
+ *
+ *   callback                          thread
+ *   begin                             the one that starts the session, before any other
+ *   open, rename, account, events,    a worker; for one stream one call at a time, in the stream's order; streams side
+ *   spans, close                      by side on several workers
+ *   define                            the drain or the naming thread; at any time between begin and end
+ *   end                               the naming thread; once, after everything else
+ *
+ * A sink that takes long holds the workers, these the drain, that the rings: what happens then is the policy's to say.
+ * Any callback may be NULL. Times of events are ticks of the clock that begin() gave, times of spans are ns.
+ */
+#ifndef RV_SINK_SINK_H
+#define RV_SINK_SINK_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/clock.h"
+#include "flow/origin.h"
+#include "model/lanes.h"
+#include "scan/span.h"
+
+struct rv_sink {
+    void *context; /* the first argument of every callback */
+    void (*begin)(void *context, const struct rv_clock *clock);
+
+    /* A stream has its first events or its end. `stream` is its number: from 0 in order of opening, never given again;
+     * info and its strings are borrowed for the call. */
+    void (*open)(void *context, uint32_t stream, const struct rv_stream_info *info);
+    void (*rename)(void *context, uint32_t stream, const char *thread_name);
+
+    /* The stream's accounts so far, told when more was dropped. */
+    void (*account)(void *context, uint32_t stream, const struct rv_stream_account *account);
+
+    /* Normalized events, as the scan sees them: kinds known, ids defined sooner or later, times never falling but in
+     * SYNC. Borrowed for the call. */
+    void (*events)(void *context, uint32_t stream, const struct rv_event *events, size_t n);
+
+    /* Finished calls of one lane in closing order, told after the events that closed them. Borrowed for the call. */
+    void (*spans)(void *context, const struct rv_lane *lane, const struct rv_span *spans, size_t n);
+
+    /* The stream's last call: what was open at end_ticks has been told of as spans; the account is final. */
+    void (*close)(void *context, uint32_t stream, uint64_t end_ticks, const struct rv_stream_account *account);
+
+    /* What ids mean. Later definitions of an id replace earlier ones. Borrowed for the call. */
+    void (*define)(void *context, const struct rv_definition *definitions, size_t n);
+    void (*end)(void *context);
+};
+
+#endif
