@@ -5,18 +5,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "app/pointer.h"
+#include "app/viewer.h"
 #include "pipeline/session.h"
-#include "render/look.h"
 
 struct rv_window_state {          /* for observers; valid during the call */
     const struct rv_scene *scene; /* of the last frame, as the view is */
     const struct rv_view *view;
-    const struct rv_pointer *pointer;
+    const struct rv_viewer *viewer;
     uint64_t from_ns, to_ns; /* the window as it will be drawn */
-    uint64_t first_ns, last_ns;
     uint64_t n_frames;
-    enum rv_look look; /* shown, or on the way */
     bool is_settled; /* no other frame comes unless something changes */
 };
 
@@ -35,11 +32,8 @@ struct rv_window_params {                /* zero = default */
 int rv_window_check(void);
 
 /*
- * Run until the user closes the window. Keys by scancode: 1 to 4 views, as their tabs; W S zoom at the cursor, A D and
- * the arrows pan, the wheel zooms at the cursor (Ctrl finer, Shift faster), dragging pans, Space freezes the view while
- * capture goes on, End or L follow the present; what is under the cursor is described, a click pins that, Esc unpins; F
- * and a double click fill the window with it, F again or over nothing fits everything; Ctrl+Q closes. returns  0, or a
- * negative errno with one line printed: -ENODEV no display, -ENOTSUP no OpenGL 3.3
+ * Run until the user closes the window. What keys and mouse do stands in app/action.c.
+ *   returns  0, or a negative errno with one line printed: -ENODEV no display, -ENOTSUP no OpenGL 3.3
  */
 int rv_window_run(struct rv_session *session, const struct rv_window_params *params);
 

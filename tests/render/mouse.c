@@ -138,7 +138,7 @@ static void inner(const struct rv_window_state *state, unsigned i, int out[2])
 
 static bool is_over(const struct rv_window_state *state, uint32_t id, uint64_t start_ns)
 {
-    const struct rv_hover *hover = &state->pointer->hover;
+    const struct rv_hover *hover = &state->viewer->pointer.hover;
     if (id == NO_BOX)
         return !hover->is_on;
     return hover->is_on && hover->box.id == id && hover->box.start_ns == start_ns;
@@ -174,7 +174,7 @@ static void expect(struct user *user, const char *what, const char *wanted, cons
 
 static bool is_described(struct user *user, const struct rv_window_state *state)
 {
-    const struct rv_tooltip *tooltip = &state->pointer->tooltip;
+    const struct rv_tooltip *tooltip = &state->viewer->pointer.tooltip;
     if (!is_over(state, 2, inner_start(1)) || !state->is_settled)
         return false;
     expect(user, "the title", "Inner::step", tooltip->title);
@@ -184,7 +184,7 @@ static bool is_described(struct user *user, const struct rv_window_state *state)
     expect(user, "the start", "+40.00 ms", line_of(tooltip, "started"));
     expect(user, "the place", "main, depth 1", line_of(tooltip, "where"));
     expect(user, "the calls", "3 in trace, 100 % no longer than this", line_of(tooltip, "calls"));
-    return state->pointer->highlight.id == 2 && state->view->boxes[state->pointer->highlight.box].id == 2;
+    return state->viewer->pointer.highlight.id == 2 && state->view->boxes[state->viewer->pointer.highlight.box].id == 2;
 }
 
 /* Each step waits for what the one before brought about, then does the next thing. True when it has. */
@@ -228,7 +228,7 @@ static bool hover_steps(struct user *user, const struct rv_window_state *state)
 static bool pin_steps(struct user *user, const struct rv_window_state *state)
 {
     int at[2];
-    bool is_pinned = state->pointer->hover.is_pinned;
+    bool is_pinned = state->viewer->pointer.hover.is_pinned;
     switch (user->step) {
     case 5:
         inner(state, 1, at);
@@ -274,7 +274,7 @@ static bool focus_steps(struct user *user, const struct rv_window_state *state)
         click(at, 2);
         return true;
     case 12: /* the first click pinned it */
-        if (!is_focused(state, 2) || !state->pointer->hover.is_pinned)
+        if (!is_focused(state, 2) || !state->viewer->pointer.hover.is_pinned)
             return false;
         press(SDL_SCANCODE_ESCAPE, 0);
         move(corner);
@@ -305,7 +305,7 @@ static bool drag_steps(struct user *user, const struct rv_window_state *state)
     case 15:
         if (state->view->from_ns >= origin_ns)
             return false;
-        user->is_failed |= state->pointer->hover.is_pinned;
+        user->is_failed |= state->viewer->pointer.hover.is_pinned;
         press(SDL_SCANCODE_Q, KMOD_LCTRL);
         return true;
     }

@@ -239,7 +239,7 @@ static bool play(void *context)
 
 static void observe(void *context, const struct rv_window_state *state)
 {
-    ((struct user *)context)->look = state->look;
+    ((struct user *)context)->look = state->viewer->look.shown;
 }
 
 int main(void)

@@ -1,0 +1,75 @@
+#include "app/action.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include <SDL2/SDL.h>
+
+#include "base/err.h"
+
+static const struct rv_action_info TABLE[RV_ACTION_COUNT] = {
+    [RV_ACTION_LOOK_3D] = {{{SDL_SCANCODE_1, 0}}, "tab", "3D: time to the right, calls stacked up, threads behind"},
+    [RV_ACTION_LOOK_ALIGNED] = {{{SDL_SCANCODE_2, 0}}, "tab", "aligned: 3D where one instant is one vertical line"},
+    [RV_ACTION_LOOK_FLAME] = {{{SDL_SCANCODE_3, 0}}, "tab", "flame: threads below each other, stacks as rows"},
+    [RV_ACTION_LOOK_TOP] = {{{SDL_SCANCODE_4, 0}}, "tab", "top: what each thread was doing, one row each"},
+    [RV_ACTION_ZOOM_IN] = {{{SDL_SCANCODE_W, 0}, {SDL_SCANCODE_UP, 0}}, NULL, "zoom in at the cursor"},
+    [RV_ACTION_ZOOM_OUT] = {{{SDL_SCANCODE_S, 0}, {SDL_SCANCODE_DOWN, 0}}, NULL, "zoom out at the cursor"},
+    [RV_ACTION_ZOOM] = {{{0}}, "wheel", "zoom at the cursor; Ctrl finer, Shift faster"},
+    [RV_ACTION_PAN_LEFT] = {{{SDL_SCANCODE_A, 0}, {SDL_SCANCODE_LEFT, 0}}, NULL, "pan to earlier times"},
+    [RV_ACTION_PAN_RIGHT] = {{{SDL_SCANCODE_D, 0}, {SDL_SCANCODE_RIGHT, 0}}, NULL, "pan to later times"},
+    [RV_ACTION_PAN] = {{{0}}, "drag", "pan"},
+    [RV_ACTION_SCROLL] = {{{0}}, "drag up or down", "scroll flame and top where lanes do not fit"},
+    [RV_ACTION_FREEZE] = {{{SDL_SCANCODE_SPACE, 0}}, NULL, "freeze the picture while capture goes on; again: go on"},
+    [RV_ACTION_FOLLOW] = {{{SDL_SCANCODE_END, 0}, {SDL_SCANCODE_L, 0}}, NULL, "follow now"},
+    [RV_ACTION_PIN] = {{{0}}, "click", "pin the call under the cursor; again or over nothing: unpin"},
+    [RV_ACTION_FOCUS_OR_FIT] = {{{SDL_SCANCODE_F, 0}},
+                                NULL,
+                                "fill the window with the call; again or over nothing: all"},
+    [RV_ACTION_FOCUS] = {{{0}}, "double click", "fill the window with the call under the cursor"},
+    [RV_ACTION_UNPIN] = {{{SDL_SCANCODE_ESCAPE, 0}}, NULL, "unpin; never quits"},
+    [RV_ACTION_QUIT] = {{{SDL_SCANCODE_Q, RV_MODIFIER_CTRL}}, NULL, "quit"},
+};
+
+const struct rv_action_info *rv_action_get(enum rv_action action)
+{
+    rv_assert(action < RV_ACTION_COUNT);
+    return &TABLE[action];
+}
+
+enum rv_action rv_action_of_key(int scancode, unsigned modifiers)
+{
+    for (int action = 0; scancode && action < RV_ACTION_COUNT; action++)
+        for (size_t i = 0; i < RV_ACTION_CHORDS; i++)
+            if (TABLE[action].chords[i].scancode == scancode && TABLE[action].chords[i].modifiers == modifiers)
+                return (enum rv_action)action;
+    return RV_ACTION_NONE;
+}
+
+static void append(char *out, size_t out_bytes, const char *text)
+{
+    size_t n = strlen(out);
+    snprintf(out + n, out_bytes - n, "%s", text);
+}
+
+static void append_chord(char *out, size_t out_bytes, const struct rv_chord *chord)
+{
+    append(out, out_bytes, chord->modifiers & RV_MODIFIER_CTRL ? "Ctrl+" : "");
+    append(out, out_bytes, chord->modifiers & RV_MODIFIER_SHIFT ? "Shift+" : "");
+    append(out, out_bytes, chord->modifiers & RV_MODIFIER_ALT ? "Alt+" : "");
+    append(out, out_bytes, SDL_GetScancodeName((SDL_Scancode)chord->scancode));
+}
+
+char *rv_action_keys(enum rv_action action, char *out, size_t out_bytes)
+{
+    const struct rv_action_info *info = rv_action_get(action);
+    out[0] = '\0';
+    for (size_t i = 0; i < RV_ACTION_CHORDS && info->chords[i].scancode; i++) {
+        append(out, out_bytes, i ? ", " : "");
+        append_chord(out, out_bytes, &info->chords[i]);
+    }
+    if (info->gesture) {
+        append(out, out_bytes, out[0] ? ", " : "");
+        append(out, out_bytes, info->gesture);
+    }
+    return out;
+}

@@ -1,0 +1,62 @@
+/*
+ * Everything that a user can do, and the keys and gestures that do it: one table that dispatch, the help overlay and
+ * --help read. Keys are scancodes, so that they stay where they are on every keyboard. Pure.
+ */
+#ifndef RV_APP_ACTION_H
+#define RV_APP_ACTION_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum rv_action {
+    RV_ACTION_NONE,
+    RV_ACTION_LOOK_3D, /* the four in the order of enum rv_look */
+    RV_ACTION_LOOK_ALIGNED,
+    RV_ACTION_LOOK_FLAME,
+    RV_ACTION_LOOK_TOP,
+    RV_ACTION_ZOOM_IN,
+    RV_ACTION_ZOOM_OUT,
+    RV_ACTION_ZOOM,
+    RV_ACTION_PAN_LEFT,
+    RV_ACTION_PAN_RIGHT,
+    RV_ACTION_PAN,
+    RV_ACTION_SCROLL,
+    RV_ACTION_FREEZE,
+    RV_ACTION_FOLLOW,
+    RV_ACTION_PIN,
+    RV_ACTION_FOCUS_OR_FIT,
+    RV_ACTION_FOCUS,
+    RV_ACTION_UNPIN,
+    RV_ACTION_QUIT,
+    RV_ACTION_COUNT
+};
+
+struct rv_act { /* an action, and what it is about; zero where it is about nothing */
+    enum rv_action action;
+    double amount; /* ZOOM: factor of the window; PAN: share of the window, positive to later times; SCROLL: points */
+};
+
+enum rv_modifier { RV_MODIFIER_CTRL = 1, RV_MODIFIER_SHIFT = 2, RV_MODIFIER_ALT = 4 };
+
+struct rv_chord {
+    int scancode; /* SDL_Scancode; 0 = none */
+    unsigned modifiers;
+};
+
+#define RV_ACTION_CHORDS 3u
+
+struct rv_action_info {
+    struct rv_chord chords[RV_ACTION_CHORDS];
+    const char *gesture; /* of the mouse; NULL = none */
+    const char *words;   /* what it does; NULL for RV_ACTION_NONE alone */
+};
+
+const struct rv_action_info *rv_action_get(enum rv_action action);
+
+/* The action of a key pressed with exactly these modifiers; RV_ACTION_NONE where there is none. */
+enum rv_action rv_action_of_key(int scancode, unsigned modifiers);
+
+/* "W, Up, wheel": its keys and its gesture. Returns out. */
+char *rv_action_keys(enum rv_action action, char *out, size_t out_bytes);
+
+#endif

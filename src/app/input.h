@@ -1,0 +1,20 @@
+/* Keys and mouse: SDL's events, real or pushed by a test, become actions. Main thread. */
+#ifndef RV_APP_INPUT_H
+#define RV_APP_INPUT_H
+
+#include <stdbool.h>
+
+#include <SDL2/SDL.h>
+
+#include "app/viewer.h"
+
+struct rv_input {       /* zeroed = no button is down */
+    float grabbed_y_px; /* where the drag began */
+    bool is_dragging;
+    bool is_click; /* the left button is down and the cursor has stayed */
+};
+
+/* What one event does to a viewer whose window has `scale` pixels per point. */
+void rv_input_event(struct rv_input *input, const SDL_Event *event, struct rv_viewer *viewer, double scale);
+
+#endif

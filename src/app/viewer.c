@@ -1,0 +1,226 @@
+#include "app/viewer.h"
+
+#include <math.h>
+
+#include "base/clock.h"
+#include "base/err.h"
+
+#define SWITCH_NS 200000000u /* from one look to another */
+#define SETTLE_NS 200000000u
+#define ZOOM_STEP 0.85
+#define PAN_STEP 0.08
+
+static void touch(struct rv_viewer *viewer)
+{
+    viewer->is_dirty = viewer->is_touched = true;
+    viewer->input_ns = rv_clock_mono_ns();
+}
+
+void rv_viewer_point(struct rv_viewer *viewer)
+{
+    viewer->is_dirty = true;
+    viewer->input_ns = rv_clock_mono_ns();
+}
+
+static double cursor_share(const struct rv_viewer *viewer)
+{
+    if (!viewer->scene)
+        return 0.5;
+    const float *at_px = viewer->pointer.at_px;
+    return fmin(fmax(rv_scene_share_at(viewer->scene, (double)at_px[0], (double)at_px[1]), 0.0), 1.0);
+}
+
+static void zoom(struct rv_viewer *viewer, double factor)
+{
+    rv_navigate_zoom(&viewer->navigate, cursor_share(viewer), factor);
+    touch(viewer);
+}
+
+static void pan(struct rv_viewer *viewer, double share)
+{
+    rv_navigate_pan(&viewer->navigate, share);
+    touch(viewer);
+}
+
+static void scroll(struct rv_viewer *viewer, double points)
+{
+    double most = viewer->scene ? rv_scene_scroll_max(viewer->scene) : 0.0;
+    if (most > 0.0)
+        viewer->look.scroll = fmin(fmax(viewer->look.scroll + points, 0.0), most);
+    touch(viewer);
+}
+
+static void show_look(struct rv_viewer *viewer, enum rv_look look)
+{
+    if (look != viewer->look.shown) {
+        viewer->look.from = viewer->look.shown;
+        viewer->look.since_ns = rv_clock_mono_ns();
+    }
+    viewer->look.shown = look;
+    touch(viewer);
+}
+
+static void follow(struct rv_viewer *viewer)
+{
+    viewer->present.is_frozen = false;
+    rv_navigate_follow(&viewer->navigate, viewer->present.now_ns);
+    touch(viewer);
+}
+
+static void fit_all(struct rv_viewer *viewer)
+{
+    const struct rv_present *present = &viewer->present;
+    uint64_t to_ns = present->last_ns > present->first_ns ? present->last_ns : present->now_ns;
+    viewer->navigate.is_following = false;
+    rv_navigate_set(&viewer->navigate, present->first_ns, to_ns);
+    viewer->is_dirty = true;
+}
+
+static bool focus(struct rv_viewer *viewer)
+{
+    uint64_t from_ns, to_ns;
+    if (!rv_hover_window(&viewer->pointer.hover, &from_ns, &to_ns))
+        return false;
+    viewer->navigate.is_following = false;
+    rv_navigate_set(&viewer->navigate, from_ns, to_ns);
+    rv_navigate_window(&viewer->navigate, &viewer->focus.from_ns, &viewer->focus.to_ns);
+    touch(viewer);
+    return true;
+}
+
+/* Focus, or fit all when there is nothing to focus or it fills the window already. */
+static void focus_or_fit(struct rv_viewer *viewer)
+{
+    uint64_t from_ns, to_ns;
+    rv_navigate_window(&viewer->navigate, &from_ns, &to_ns);
+    bool is_focused = from_ns == viewer->focus.from_ns && to_ns == viewer->focus.to_ns;
+    if (is_focused || !focus(viewer))
+        fit_all(viewer);
+    touch(viewer);
+}
+
+static void pin(struct rv_viewer *viewer)
+{
+    if (viewer->scene && viewer->view)
+        rv_pointer_pin(&viewer->pointer, viewer->scene, viewer->view);
+    viewer->focus = (struct rv_viewer_focus){0};
+    rv_viewer_point(viewer);
+}
+
+void rv_viewer_act(struct rv_viewer *viewer, const struct rv_act *act)
+{
+    switch (act->action) {
+    case RV_ACTION_NONE:
+        return;
+    case RV_ACTION_LOOK_3D:
+    case RV_ACTION_LOOK_ALIGNED:
+    case RV_ACTION_LOOK_FLAME:
+    case RV_ACTION_LOOK_TOP:
+        show_look(viewer, (enum rv_look)(act->action - RV_ACTION_LOOK_3D));
+        return;
+    case RV_ACTION_ZOOM_IN:
+        zoom(viewer, ZOOM_STEP);
+        return;
+    case RV_ACTION_ZOOM_OUT:
+        zoom(viewer, 1.0 / ZOOM_STEP);
+        return;
+    case RV_ACTION_ZOOM:
+        zoom(viewer, act->amount);
+        return;
+    case RV_ACTION_PAN_LEFT:
+        pan(viewer, -PAN_STEP);
+        return;
+    case RV_ACTION_PAN_RIGHT:
+        pan(viewer, PAN_STEP);
+        return;
+    case RV_ACTION_PAN:
+        pan(viewer, act->amount);
+        return;
+    case RV_ACTION_SCROLL:
+        scroll(viewer, act->amount);
+        return;
+    case RV_ACTION_FREEZE:
+        viewer->present.is_frozen = !viewer->present.is_frozen;
+        touch(viewer);
+        return;
+    case RV_ACTION_FOLLOW:
+        follow(viewer);
+        return;
+    case RV_ACTION_PIN:
+        pin(viewer);
+        return;
+    case RV_ACTION_FOCUS_OR_FIT:
+        focus_or_fit(viewer);
+        return;
+    case RV_ACTION_FOCUS:
+        (void)focus(viewer);
+        return;
+    case RV_ACTION_UNPIN:
+        rv_pointer_unpin(&viewer->pointer);
+        rv_viewer_point(viewer);
+        return;
+    case RV_ACTION_QUIT:
+        viewer->is_closing = true;
+        return;
+    case RV_ACTION_COUNT:
+        break;
+    }
+    rv_unreachable();
+}
+
+void rv_viewer_init(struct rv_viewer *viewer, const struct rv_viewer_params *params)
+{
+    *viewer = (struct rv_viewer){
+        .look = {.shown = params->look, .from = params->look},
+        .scene = params->scene,
+        .view = params->view,
+        .is_dirty = true,
+    };
+    viewer->present.now_ns = viewer->present.live_ns = params->now_ns;
+    rv_navigate_set(&viewer->navigate, params->now_ns - params->window_ns, params->now_ns);
+    rv_navigate_follow(&viewer->navigate, params->now_ns);
+}
+
+void rv_viewer_advance(struct rv_viewer *viewer, struct rv_lanes *lanes, bool is_done, double dt_s)
+{
+    uint64_t clock_ns = rv_clock_mono_ns();
+    bool is_end = is_done && !viewer->present.is_done;
+    viewer->present.is_done = is_done;
+    rv_present_update(&viewer->present, lanes, clock_ns, viewer->navigate.window_ns);
+    viewer->is_dirty |= is_end;
+    if (is_end && !viewer->is_touched)
+        fit_all(viewer);
+    if (viewer->present.is_frozen || !viewer->navigate.is_following)
+        return;
+    int64_t from_ns = viewer->navigate.from_ns;
+    rv_navigate_advance(&viewer->navigate, viewer->present.now_ns, fmin(dt_s, 0.25));
+    if (from_ns == viewer->navigate.from_ns)
+        return;
+    viewer->is_dirty = true;
+    viewer->moved_ns = clock_ns;
+}
+
+double rv_viewer_passed(const struct rv_viewer *viewer)
+{
+    if (viewer->look.shown == viewer->look.from)
+        return 1.0;
+    return fmin((double)(rv_clock_mono_ns() - viewer->look.since_ns) / SWITCH_NS, 1.0);
+}
+
+void rv_viewer_drawn(struct rv_viewer *viewer, double passed)
+{
+    if (passed >= 1.0)
+        viewer->look.from = viewer->look.shown;
+    viewer->is_dirty = false;
+}
+
+bool rv_viewer_is_dirty(const struct rv_viewer *viewer)
+{
+    return viewer->is_dirty || viewer->look.shown != viewer->look.from;
+}
+
+bool rv_viewer_is_moving(const struct rv_viewer *viewer)
+{
+    uint64_t last_ns = viewer->input_ns > viewer->moved_ns ? viewer->input_ns : viewer->moved_ns;
+    return rv_clock_mono_ns() - last_ns < SETTLE_NS;
+}

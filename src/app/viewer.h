@@ -1,0 +1,74 @@
+/*
+ * What is looked at, and how: the time window, the view, what is pinned. Keys, mouse and panels change it by
+ * rv_viewer_act() alone; frames are made from it. No SDL.
+ *
+ * A part of it with rules of its own is a struct with files of its own (navigate, present, pointer), held here; what a
+ * new action does to it is one case of rv_viewer_act(). Main thread.
+ */
+#ifndef RV_APP_VIEWER_H
+#define RV_APP_VIEWER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "app/action.h"
+#include "app/navigate.h"
+#include "app/pointer.h"
+#include "app/present.h"
+#include "render/look.h"
+
+struct rv_viewer_look {
+    enum rv_look shown, from; /* different while the one turns into the other */
+    uint64_t since_ns;        /* when that began */
+    double scroll;            /* points, of flat looks */
+};
+
+struct rv_viewer_focus { /* the window that the last focus chose; zero when something has come after it */
+    uint64_t from_ns, to_ns;
+};
+
+struct rv_viewer {
+    struct rv_navigate navigate;
+    struct rv_present present;
+    struct rv_viewer_look look;
+    struct rv_pointer pointer;
+    struct rv_viewer_focus focus;
+    struct rv_scene *scene;      /* the last picture, for what is where; NULL = none. Borrowed */
+    const struct rv_view *view;  /* what it shows. Borrowed */
+    uint64_t input_ns, moved_ns; /* when the user last did something, and when the window moved by itself */
+    bool is_dirty;               /* a new picture is needed */
+    bool is_touched;             /* the user chose what to look at: the end of the program changes nothing */
+    bool is_closing;
+};
+
+struct rv_viewer_params {
+    enum rv_look look;
+    uint64_t now_ns, window_ns;
+    struct rv_scene *scene; /* both outlive the viewer */
+    const struct rv_view *view;
+};
+
+/* Following the present. */
+void rv_viewer_init(struct rv_viewer *viewer, const struct rv_viewer_params *params);
+
+void rv_viewer_act(struct rv_viewer *viewer, const struct rv_act *act);
+
+/* Everything that moves without the user, dt_s after the last time: the present, and a window that follows it. */
+void rv_viewer_advance(struct rv_viewer *viewer, struct rv_lanes *lanes, bool is_done, double dt_s);
+
+/* How far the shown look has come, 0..1; at 1 it has come. */
+double rv_viewer_passed(const struct rv_viewer *viewer);
+
+/* The pointer shows something else. Needs a picture, and is no choice of what to look at. */
+void rv_viewer_point(struct rv_viewer *viewer);
+
+/* A picture has been made of it, whose look had come this far. */
+void rv_viewer_drawn(struct rv_viewer *viewer, double passed);
+
+/* A new picture is needed: something has changed, or one look is turning into another. */
+bool rv_viewer_is_dirty(const struct rv_viewer *viewer);
+
+/* Something has moved so lately that more is to be expected. */
+bool rv_viewer_is_moving(const struct rv_viewer *viewer);
+
+#endif
