@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "app/action.h"
 #include "base/err.h"
 #include "base/units.h"
 
@@ -106,10 +107,6 @@ static const char HELP_TAIL[] =
     "  clang  -g -finstrument-functions-after-inlining -fno-optimize-sibling-calls\n"
     "or, with CMake: find_package(ringviz) and ringviz_instrument(target).\n"
     "\n"
-    "Keys: 1 2 3 4 views; W S wheel zoom at the cursor; A D arrows drag pan; Space freezes; End or L follows now;\n"
-    "hover describes a call, a click pins it, Esc unpins; F or a double click fills the window with it, F again\n"
-    "shows all; Ctrl+Q quits.\n"
-    "\n"
     "Exit status: the command's (128 + signal; 127 not found, 126 not executable); 1 failed, 2 usage.\n";
 
 static void print_entry(const struct option_entry *entry)
@@ -126,11 +123,22 @@ static void print_entry(const struct option_entry *entry)
     }
 }
 
+static void print_keys(void)
+{
+    puts("\nIn the window:");
+    for (int action = RV_ACTION_NONE + 1; action < RV_ACTION_COUNT; action++) {
+        char keys[128];
+        printf("  %-*s%s\n", HELP_COLUMN - 2, rv_action_keys((enum rv_action)action, keys, sizeof keys),
+               rv_action_get((enum rv_action)action)->words);
+    }
+}
+
 void rv_options_print_help(void)
 {
     fputs(HELP_HEAD, stdout);
     for (int i = 0; i < N_OPTIONS; i++)
         print_entry(&TABLE[i]);
+    print_keys();
     fputs(HELP_TAIL, stdout);
 }
 

@@ -1,5 +1,6 @@
 #!/bin/sh
-# options.sh BINARY ROOT: --help, the man page, the README and both completions name the same options.
+# options.sh BINARY ROOT: --help, the man page, the README and both completions name the same options; the first three
+# name the same keys with the same words.
 binary=$1
 cd "$2" || exit 1
 dir=$(mktemp -d) || exit 1
@@ -29,5 +30,19 @@ for place in "man page" README "bash completion" "zsh completion"; do
         echo "$option is in the $place and not in --help"
         n_bad=$((n_bad + 1))
     done
+done
+
+# One action a line: its keys, a tab, what it does.
+sed -n '/^In the window:/,/^$/p' "$dir/text" | sed -n 's/^  \(.*[^ ]\)   *\([^ ].*\)$/\1\t\2/p' | sort >"$dir/help"
+[ -s "$dir/help" ] || { echo "--help names no key"; exit 1; }
+sed -n '/^### Keys/,/^##* [^K]/p' README.md | sed -n 's/^| \([^|]*\) | \([^|]*\) |$/\1\t\2/p' |
+    grep -vE "^(keys,|---)" | sed 's/`//g' | sort >"$dir/README"
+sed -n '/^\.SH KEYS/,/^\.SH [^K]/p' assets/ringviz.1 |
+    awk '/^\.B/ { keys = $0; sub(/^\.B "?/, "", keys); sub(/"$/, "", keys); getline; print keys "\t" $0 }' | sort >"$dir/man page"
+for place in "man page" README; do
+    diff "$dir/help" "$dir/$place" >"$dir/diff" && continue
+    echo "keys in --help (<) and in the $place (>):"
+    cat "$dir/diff"
+    n_bad=$((n_bad + 1))
 done
 [ "$n_bad" -eq 0 ]

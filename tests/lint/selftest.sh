@@ -31,10 +31,10 @@ clean_tree() {
 END
     printf '#version 330 core\nvoid main() { gl_Position = vec4(0.0); }\n' >"$tree/shaders/box.vert"
     printf '#version 330 core\nout vec4 o_color;\nvoid main() { o_color = vec4(1.0); }\n' >"$tree/shaders/box.frag"
-    printf '#!/bin/sh\nprintf "Usage\\n  --report[=text]  x; see --bench\\n  --size=WxH  y\\n"\n' >"$tree/ringviz"
+    printf '#!/bin/sh\nprintf "Usage\\n  --report[=text]  x; see --bench\\n  --size=WxH  y\\n\\nIn the window:\\n  W, wheel   zoom in\\n  Q          quit\\n"\n' >"$tree/ringviz"
     chmod +x "$tree/ringviz"
-    printf '.SH OPTIONS\n.TP\n.B \\-\\-report\n.TP\n.B \\-\\-size\n.SH SEE ALSO\n--other\n' >"$tree/assets/ringviz.1"
-    printf '# x\ncmake --preset dev\n## Options\n`--report` `--size`\n## Rest\n--other\n' >"$tree/README.md"
+    printf '.SH OPTIONS\n.TP\n.B \\-\\-report\n.TP\n.B \\-\\-size\n.SH KEYS\n.TP\n.B "W, wheel"\nzoom in\n.TP\n.B Q\nquit\n.SH SEE ALSO\n--other\n' >"$tree/assets/ringviz.1"
+    printf '# x\ncmake --preset dev\n## Options\n`--report` `--size`\n### Keys\n| `W`, wheel | zoom in |\n| `Q` | quit |\n## Rest\n--other\n' >"$tree/README.md"
     printf 'compgen -W "--report= --size="\n' >"$tree/assets/completion/ringviz.bash"
     printf "'--report=[x]' '--size=[y]'\n" >"$tree/assets/completion/_ringviz"
 }
@@ -116,9 +116,11 @@ refuses options ringviz 'echo "  --fresh  z"'
 refuses options assets/completion/ringviz.bash '--gone'
 refuses options assets/completion/_ringviz '--gone'
 for file in assets/ringviz.1 README.md; do
-    clean_tree
-    sed 's/size/syze/' "$tree/$file" >"$dir/changed" && cp "$dir/changed" "$tree/$file"
-    lint options >/dev/null 2>&1 && { echo "options accepts a changed $file"; n_bad=$((n_bad + 1)); }
+    for change in s/size/syze/ 's/zoom in/zoom out/' s/wheel/whale/; do
+        clean_tree
+        sed "$change" "$tree/$file" >"$dir/changed" && cp "$dir/changed" "$tree/$file"
+        lint options >/dev/null 2>&1 && { echo "options accepts a changed $file"; n_bad=$((n_bad + 1)); }
+    done
 done
 
 [ "$n_bad" -eq 0 ]
