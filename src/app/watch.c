@@ -28,7 +28,7 @@ static const uint64_t LATECOMER_NS = 500000000;
 struct watch {
     const struct rv_options *options;
     struct rv_output output;
-    struct rv_spans *spans;
+    struct rv_spool *spool; /* of every call; NULL: nobody wants them */
     struct rv_sink sinks[MAX_SINKS];
     size_t n_sinks;
     struct rv_filter *filter;
@@ -136,10 +136,10 @@ static void add_sink(struct watch *watch, struct rv_sink sink)
 static int open_sinks(struct watch *watch)
 {
     if (watch->options->has_spans) {
-        watch->spans = rv_spans_create();
-        if (!watch->spans)
+        watch->spool = rv_spool_create();
+        if (!watch->spool)
             return -EIO;
-        add_sink(watch, rv_spans_sink(watch->spans));
+        add_sink(watch, rv_spool_sink(watch->spool));
     }
     return 0;
 }
@@ -268,10 +268,13 @@ static int write_report(struct watch *watch, const struct rv_session_counts *cou
     return error;
 }
 
+/* After a full disk what was spooled before it is written all the same. */
 static int write_spans(struct watch *watch)
 {
-    return rv_spans_write(watch->spans, rv_session_lanes(watch->session), rv_session_subroutines(watch->session),
-                          watch->options->spans_format, watch->output.file);
+    int spool_error = rv_spool_seal(watch->spool);
+    int error = rv_spans_write(watch->spool, rv_session_lanes(watch->session), rv_session_subroutines(watch->session),
+                               watch->options->spans_format, watch->output.file);
+    return spool_error ? spool_error : error;
 }
 
 static int write_picture(struct watch *watch, const struct rv_session_counts *counts)
@@ -338,7 +341,7 @@ static void tear_down(struct watch *watch)
     rv_launch_destroy(watch->launch);
     remove_private_file(watch);
     rv_map_close(&watch->map);
-    rv_spans_destroy(watch->spans);
+    rv_spool_destroy(watch->spool);
     rv_filter_destroy(watch->filter);
 }
 

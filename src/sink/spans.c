@@ -1,38 +1,17 @@
-/*
- * Spans are spooled as fixed records, because names may be known only later, and turned into rows at the end. What a
- * row shares with others (the thread's numbers, the subroutine's names) is formatted once.
- */
+/* Names may be known only at the end. What a row shares with others (the thread's numbers, the subroutine's names) is
+ * formatted once. */
 #include "sink/spans.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "base/err.h"
 #include "base/vec.h"
 #include "sink/rowtext.h"
 
-#define BUFFER_RECORDS 32768u
 #define FLUSH_BYTES (1u << 20)
 #define MOST_ROW_NUMBERS 256u /* bytes of a row that are neither its prefix nor its names */
-
-struct record {
-    uint64_t start_ns, end_ns;
-    uint32_t id, depth, lane_idx, flags;
-};
-
-struct rv_spans {
-    pthread_mutex_t lock;
-    int fd;
-    int error; /* negative errno of the first failure: what was spooled before it is all there is */
-    struct record *buffer;
-    size_t n_buffered;
-    uint64_t n_spooled; /* records in the file */
-};
 
 struct pieces { /* formatted text by index, where it has been needed */
     struct rv_rowtext *texts;
@@ -46,89 +25,6 @@ struct writer {
     struct pieces threads, names;
     struct rv_rowtext text;
 };
-
-/* A file without a name where temporary files go. */
-static int open_spool(void)
-{
-    const char *folder = getenv("TMPDIR");
-    if (!folder || !folder[0])
-        folder = "/tmp";
-    int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-    if (fd >= 0)
-        return fd;
-    char path[4096];
-    if ((size_t)snprintf(path, sizeof path, "%s/ringviz-spans-XXXXXX", folder) >= sizeof path)
-        return rv_err(ENAMETOOLONG, "%s: path too long", folder);
-    fd = mkostemp(path, O_CLOEXEC);
-    if (fd < 0)
-        return rv_err_sys("%s: no temporary file for the spans", folder);
-    (void)unlink(path);
-    return fd;
-}
-
-struct rv_spans *rv_spans_create(void)
-{
-    int fd = open_spool();
-    if (fd < 0)
-        return NULL;
-    struct rv_spans *spans = rv_alloc(1, sizeof *spans);
-    pthread_mutex_init(&spans->lock, NULL);
-    spans->fd = fd;
-    spans->buffer = rv_alloc(BUFFER_RECORDS, sizeof *spans->buffer);
-    return spans;
-}
-
-void rv_spans_destroy(struct rv_spans *spans)
-{
-    if (!spans)
-        return;
-    (void)close(spans->fd);
-    pthread_mutex_destroy(&spans->lock);
-    free(spans->buffer);
-    free(spans);
-}
-
-static void spool(struct rv_spans *spans)
-{
-    const char *at = (const char *)spans->buffer;
-    size_t left = spans->n_buffered * sizeof *spans->buffer;
-    while (left > 0 && !spans->error) {
-        ssize_t n = write(spans->fd, at, left);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0) {
-            spans->error = rv_err_sys("spooling spans after %llu of them", (unsigned long long)spans->n_spooled);
-            break;
-        }
-        at += n;
-        left -= (size_t)n;
-    }
-    if (!spans->error)
-        spans->n_spooled += spans->n_buffered;
-    spans->n_buffered = 0;
-}
-
-static void add_spans(void *context, const struct rv_lane *lane, const struct rv_span *spans, size_t n)
-{
-    struct rv_spans *spool_of = context;
-    pthread_mutex_lock(&spool_of->lock);
-    for (size_t i = 0; i < n; i++) {
-        if (spool_of->n_buffered == BUFFER_RECORDS)
-            spool(spool_of);
-        spool_of->buffer[spool_of->n_buffered++] = (struct record){.start_ns = spans[i].start,
-                                                                   .end_ns = spans[i].end,
-                                                                   .id = spans[i].id,
-                                                                   .depth = spans[i].depth,
-                                                                   .lane_idx = lane->idx,
-                                                                   .flags = spans[i].flags};
-    }
-    pthread_mutex_unlock(&spool_of->lock);
-}
-
-struct rv_sink rv_spans_sink(struct rv_spans *spans)
-{
-    return (struct rv_sink){.context = spans, .spans = add_spans};
-}
 
 static struct rv_rowtext *piece(struct pieces *pieces, uint32_t idx)
 {
@@ -196,73 +92,48 @@ static const char *flag_words(uint32_t flags)
     return words[flags & (RV_SPAN_CUT | RV_SPAN_ORPHAN | RV_SPAN_OPEN)];
 }
 
-static void add_row(struct writer *writer, const struct record *record)
+static void add_row(struct writer *writer, uint32_t lane_idx, const struct rv_span *span)
 {
     struct rv_rowtext *text = &writer->text;
-    const struct rv_rowtext *thread = thread_piece(writer, record->lane_idx), *names = names_piece(writer, record->id);
+    const struct rv_rowtext *thread = thread_piece(writer, lane_idx), *names = names_piece(writer, span->id);
     bool is_csv = writer->format == RV_SPANS_CSV;
     (void)rv_rowtext_reserve(text, thread->n + names->n + MOST_ROW_NUMBERS);
     rv_rowtext_add_bytes(text, thread->bytes, thread->n);
-    rv_rowtext_add_u64(text, record->depth);
+    rv_rowtext_add_u64(text, span->depth);
     rv_rowtext_add(text, is_csv ? "," : ",\"start_ns\":");
-    rv_rowtext_add_u64(text, record->start_ns);
+    rv_rowtext_add_u64(text, span->start);
     rv_rowtext_add(text, is_csv ? "," : ",\"duration_ns\":");
-    rv_rowtext_add_u64(text, record->end_ns - record->start_ns);
+    rv_rowtext_add_u64(text, span->end - span->start);
     rv_rowtext_add_bytes(text, names->bytes, names->n);
-    rv_rowtext_add(text, flag_words(record->flags));
+    rv_rowtext_add(text, flag_words(span->flags));
     rv_rowtext_add(text, is_csv ? "\n" : "\"}\n");
 }
 
-/* Records [first, first + n) of the file into the buffer. */
-static int read_back(struct rv_spans *spans, uint64_t first, size_t n)
+static int write_rows(const struct rv_spool *spool, struct writer *writer, FILE *out)
 {
-    char *at = (char *)spans->buffer;
-    size_t left = n * sizeof *spans->buffer;
-    off_t offset = (off_t)(first * sizeof *spans->buffer);
-    while (left > 0) {
-        ssize_t n_read = pread(spans->fd, at, left, offset);
-        if (n_read < 0 && errno == EINTR)
-            continue;
-        if (n_read <= 0)
-            return n_read < 0 ? rv_err_sys("reading spooled spans") : rv_err(EIO, "spooled spans are cut short");
-        at += n_read;
-        left -= (size_t)n_read;
-        offset += n_read;
-    }
-    return 0;
-}
-
-static int write_rows(struct rv_spans *spans, struct writer *writer, FILE *out)
-{
+    struct rv_spool_block *block = rv_alloc(1, sizeof *block);
     int result = 0;
-    for (uint64_t done = 0; done < spans->n_spooled && result == 0;) {
-        uint64_t left = spans->n_spooled - done;
-        size_t n = left < BUFFER_RECORDS ? (size_t)left : BUFFER_RECORDS;
-        result = read_back(spans, done, n);
-        for (size_t i = 0; i < n && result == 0; i++) {
-            add_row(writer, &spans->buffer[i]);
+    for (uint64_t number = 1; number <= rv_spool_n_blocks(spool) && result == 0; number++) {
+        result = rv_spool_read(spool, number, block);
+        for (uint32_t i = 0; i < block->n && result == 0; i++) {
+            add_row(writer, block->lane_idx, &block->spans[i]);
             if (writer->text.n >= FLUSH_BYTES)
                 result = rv_rowtext_flush(&writer->text, out);
         }
-        done += n;
     }
+    free(block);
     return result ? result : rv_rowtext_flush(&writer->text, out);
 }
 
-int rv_spans_write(struct rv_spans *spans, struct rv_lanes *lanes, struct rv_subroutines *subroutines,
+int rv_spans_write(const struct rv_spool *spool, struct rv_lanes *lanes, struct rv_subroutines *subroutines,
                    enum rv_spans_format format, FILE *out)
 {
     struct writer writer = {.lanes = lanes, .subroutines = subroutines, .format = format};
-    pthread_mutex_lock(&spans->lock);
-    spool(spans);
     if (format == RV_SPANS_CSV)
         rv_rowtext_add(&writer.text, "process,thread,depth,start_ns,duration_ns,name,file,line,flags\n");
-    int result = write_rows(spans, &writer, out);
+    int result = write_rows(spool, &writer, out);
     if (result == 0 && fflush(out) != 0)
         result = -errno;
-    if (result == 0)
-        result = spans->error;
-    pthread_mutex_unlock(&spans->lock);
     rv_rowtext_fini(&writer.text);
     pieces_fini(&writer.threads);
     pieces_fini(&writer.names);
