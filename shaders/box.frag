@@ -8,7 +8,11 @@
 //   u_background  linear
 //   u_haze        distances along the view at which haze begins and is full
 //   u_width       world width of the window
+//   u_edge        how dark an edge is, and from how many pixels on a face has one
 //   u_is_id       the colour is the box's number in 24 bits, red lowest
+//
+// State is never told by hue alone. The second eight colours are striped. A call that began before it was seen is
+// hatched at its beginning, one that was cut at its end, the other way; one still open ends in bars.
 in vec3 v_corner;
 in vec3 v_world;
 flat in vec3 v_size;
@@ -16,17 +20,47 @@ flat in vec3 v_colour;
 flat in int v_face;
 flat in float v_coverage;
 flat in int v_id;
+flat in int v_marks;
 
 uniform sampler2D u_gc;
 uniform vec3 u_gc_colour;
 uniform vec3 u_background;
 uniform vec2 u_haze;
 uniform float u_width;
+uniform vec2 u_edge;
 uniform bool u_is_id;
 
 layout(location = 0) out vec4 o_colour;
 
 const vec3 LUMA = vec3(0.25, 0.65, 0.10);
+
+const float STRIPE_PITCH = 0.17; // world
+const float STRIPE_DARKER = 0.24;
+const float END_PX = 12.0;
+const float HATCH_PX = 5.0;
+
+// 1 in every other half of a pitch, 0 in the rest; their mean where they are too fine to be seen.
+float stripes(float phase)
+{
+    float per_pixel = fwidth(phase);
+    float wave = 2.0 * abs(fract(phase) - 0.5);
+    float sharp = smoothstep(0.5 - per_pixel, 0.5 + per_pixel, wave);
+    return mix(sharp, 0.5, smoothstep(0.2, 0.5, per_pixel));
+}
+
+// The ends of a call that did not begin or end as a call should: hatched light and dark, so on any colour.
+vec3 mark_ends(vec3 colour, float left_px, float right_px, float reach_px)
+{
+    vec2 px = gl_FragCoord.xy / HATCH_PX;
+    float rising = stripes(0.5 * (px.x - px.y)), falling = stripes(0.5 * (px.x + px.y)), bars = stripes(px.x);
+    vec3 ink = vec3(dot(colour, LUMA) > 0.35 ? 0.02 : 0.95);
+    float is_left = (v_marks & 1) != 0 ? step(left_px, reach_px) : 0.0;
+    float is_cut = (v_marks & 2) != 0 ? step(right_px, reach_px) : 0.0;
+    float is_open = (v_marks & 4) != 0 ? step(right_px, reach_px) : 0.0;
+    colour = mix(colour, ink, 0.65 * is_left * falling);
+    colour = mix(colour, ink, 0.65 * is_cut * rising);
+    return mix(colour, ink, 0.5 * is_open * bars * (1.0 - right_px / max(reach_px, 1.0)));
+}
 
 void main()
 {
@@ -46,9 +80,13 @@ void main()
         colour *= mix(0.80, 1.0, smoothstep(0.0, 0.45, v_corner.y));
         colour *= 1.0 + 0.10 * smoothstep(0.72, 1.0, v_corner.y);
     }
+    if ((v_marks & 8) != 0)
+        colour *= 1.0 - STRIPE_DARKER * stripes(dot(at * size, vec2(1.0)) / STRIPE_PITCH);
+    if ((v_marks & 7) != 0 && v_face != 0)
+        colour = mark_ends(colour, at.x * size_px.x, (1.0 - at.x) * size_px.x, min(END_PX, 0.4 * size_px.x));
     float edge = 1.0 - smoothstep(0.4, 1.5, min(border_px.x, border_px.y));
-    float is_edged = is_cell ? 0.0 : smoothstep(2.5, 7.0, min(size_px.x, size_px.y));
-    colour *= 1.0 - 0.55 * edge * is_edged;
+    float is_edged = is_cell ? 0.0 : smoothstep(u_edge.y, u_edge.y + 4.5, min(size_px.x, size_px.y));
+    colour *= 1.0 - u_edge.x * edge * is_edged;
     if (is_cell) {
         colour = mix(colour, vec3(dot(colour, LUMA)), 0.15);
         colour = mix(u_background * 1.6, colour, clamp(v_coverage + 0.35, 0.4, 1.0));

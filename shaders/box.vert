@@ -2,16 +2,17 @@
 // One call as a box: 7 corners give the three faces that look towards the eye.
 //
 //   a_record     start (signed) and duration in units of time from the window's centre; paint: colour index 0..11,
-//                cell 12, open 13, of the highlighted subroutine 14, highlighted itself 15, coverage 16..31; place: depth 0..15, lane 16..31
+//                cell 12, of the highlighted subroutine 14, highlighted itself 15; of a cell coverage 16..31, else
+//                began before 16, cut 17, open 18; place: depth 0..15, lane 16..31
 //   u_time       world x of the window's centre, world x per unit
 //   u_shape      thickness lost per depth, least share of thickness, share of a row that a box fills, share of thickness
 //                left to a cell that is hardly covered
 //   u_lanes      per lane, 64 a row: z, half thickness, row height, y of its foot (world)
-//   u_palette    linear colour by (shade, 3 * slot + tone); tone: front, top, side
+//   u_palette    linear colour by (shade, 3 * slot + tone); colour index = 64 * slot + shade; tone: front, top, side
 //   u_eye        world, homogeneous
 //   u_accent     linear colour of the highlighted box; with u_is_highlighting all others but its like are dimmed
 // Outputs: v_corner in the unit box, v_size its world size, v_face 0 side, 1 top, 2 front; v_coverage 0..1, 1 = exact; v_id
-// counts the boxes from 1.
+// counts the boxes from 1; v_marks: began before 1, cut 2, open 4, patterned 8.
 layout(location = 0) in uvec4 a_record;
 
 uniform mat4 u_view_projection;
@@ -30,6 +31,7 @@ flat out vec3 v_colour;
 flat out int v_face;
 flat out float v_coverage;
 flat out int v_id;
+flat out int v_marks;
 
 // Along each axis 1 is the side nearest to the eye. Corners 2, 4 and 6 belong to one face each and provoke it.
 const vec3 CORNERS[7] = vec3[](vec3(1, 1, 1), vec3(1, 1, 0), vec3(1, 0, 0), vec3(1, 0, 1), vec3(0, 0, 1), vec3(0, 1, 1),
@@ -68,7 +70,10 @@ void main()
     v_face = FACES[gl_VertexID];
 
     int colour_idx = int(a_record.z & 0xFFFu);
-    vec3 colour = texelFetch(u_palette, ivec2(colour_idx & 255, 3 * (colour_idx >> 8) + TONES[v_face]), 0).rgb;
+    int slot = colour_idx >> 6;
+    bool is_cell = (a_record.z & 0x1000u) != 0u;
+    v_marks = (is_cell ? 0 : int(a_record.z >> 16) & 7) | (slot >= 8 && slot < 16 ? 8 : 0);
+    vec3 colour = texelFetch(u_palette, ivec2(colour_idx & 63, 3 * slot + TONES[v_face]), 0).rgb;
     if (u_is_highlighting)
         colour = emphasize(colour, a_record.z);
     v_colour = colour * (1.0 + 0.035 * (2.0 * mod(depth, 2.0) - 1.0));

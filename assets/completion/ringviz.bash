@@ -37,7 +37,7 @@ _ringviz() {
         ;;
     "")
         if [[ $cur == -* ]]; then
-            COMPREPLY=($(compgen -W "--headless --report --spans --info --output= --screenshot= --view= --size= --at=
+            COMPREPLY=($(compgen -W "--headless --report --spans --info --output= --screenshot= --view= --color= --size= --at=
                 --window= --policy= --drain-interval= --ring-events= --rings= --slots= --slot-size= --message-size=
                 --global-size= --trace-file= --include= --exclude= --max-depth= --duration= --clock= --threads=
                 --memory= --bench --json --verbose --version --help" -- "$cur"))

@@ -67,6 +67,7 @@ static int draw_and_write(const struct rv_screenshot_params *params, int width_p
         .samples = SAMPLES,
         .look = params->look,
         .look_from = params->look,
+        .scheme = params->scheme,
         .status = {params->program, params->pid, RV_SCENE_ENDED, -1.0, params->n_dropped},
     };
     struct canvas canvas = {0};

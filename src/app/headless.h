@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 
+#include "model/color.h"
 #include "model/lanes.h"
 #include "model/subroutines.h"
 #include "render/look.h"
@@ -14,6 +15,7 @@ struct rv_screenshot_params { /* zero = default */
     struct rv_lanes *lanes;
     struct rv_subroutines *subroutines;
     enum rv_look look;
+    enum rv_color_scheme scheme;
     uint64_t at_ns;      /* where the window begins, from the first event */
     uint64_t window_ns;  /* to the end */
     const char *program; /* shown in the top bar; NULL = no bar */

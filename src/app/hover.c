@@ -209,7 +209,8 @@ bool rv_hover_describe(const struct rv_hover *hover, const struct rv_hover_about
     float scale = about->scale > 0.0 ? (float)about->scale : 1.0f;
     *tooltip =
         (struct rv_tooltip){.at = {hover->at_px[0] / scale, hover->at_px[1] / scale},
-                            .id = hover->box.id,
+                            .box = hover->box,
+                            .lane_idx = hover->lane_idx,
                             .foot = hover->is_pinned ? "pinned    Esc: unpin    F: focus" : "click: pin    F: focus"};
     rv_subroutine_full_name(&subroutine, tooltip->title, sizeof tooltip->title);
     if (subroutine.file[0])

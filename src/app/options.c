@@ -17,6 +17,7 @@ enum option_id {
     OPTION_OUTPUT,
     OPTION_SCREENSHOT,
     OPTION_VIEW,
+    OPTION_COLOR,
     OPTION_SIZE,
     OPTION_AT,
     OPTION_WINDOW,
@@ -59,6 +60,8 @@ static const struct option_entry TABLE[] = {
      "where --report, --spans, --info and --bench go\n(default: stdout, after the program has ended)"},
     {OPTION_SCREENSHOT, "screenshot", "=OUT.png", "draw one picture into a file; implies --headless"},
     {OPTION_VIEW, "view", "=3d|aligned|flame|top", "the view of the picture, and of the window at first"},
+    {OPTION_COLOR, "color", "=SCHEME",
+     "what colours stand for: package, subroutine, thread,\nduration, high-contrast (default: package)"},
     {OPTION_SIZE, "size", "=WxH", "its size in pixels (default: 1600x900)"},
     {OPTION_AT, "at", "=TIME", "where its window begins, from the first event"},
     {OPTION_WINDOW, "window", "=DURATION", "how long its window is (default: all there is)"},
@@ -211,6 +214,17 @@ static int parse_size(const char *value, struct rv_options *options)
     return 0;
 }
 
+static int parse_scheme(const char *name, const char *value, enum rv_color_scheme *scheme)
+{
+    const char *words[RV_COLOR_SCHEME_COUNT + 1] = {NULL};
+    int index, error;
+    for (int i = 0; i < RV_COLOR_SCHEME_COUNT; i++)
+        words[i] = rv_color_scheme_name((enum rv_color_scheme)i);
+    error = parse_word(name, value, words, &index);
+    *scheme = (enum rv_color_scheme)index;
+    return error;
+}
+
 static int set_output_option(struct rv_options *options, const struct option_entry *entry, const char *value)
 {
     int index, error = 0;
@@ -236,6 +250,8 @@ static int set_output_option(struct rv_options *options, const struct option_ent
         error = parse_word(entry->name, value, VIEWS, &index);
         options->look = (enum rv_look)index;
         return error;
+    case OPTION_COLOR:
+        return parse_scheme(entry->name, value, &options->scheme);
     case OPTION_SIZE:
         return parse_size(value, options);
     case OPTION_AT:

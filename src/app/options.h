@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "model/color.h"
 #include "ring/map.h"
 #include "render/look.h"
 #include "sink/report.h"
@@ -24,9 +25,10 @@ struct rv_options {
     const char *screenshot;
     const char *bench; /* "" = all */
     int width_px, height_px;
-    enum rv_look look;  /* of the picture, and of the window at first */
-    uint64_t at_ns;     /* where the picture's window begins, from the first event */
-    uint64_t window_ns; /* 0 = to the end */
+    enum rv_look look;           /* of the picture, and of the window at first */
+    enum rv_color_scheme scheme; /* the same */
+    uint64_t at_ns;              /* where the picture's window begins, from the first event */
+    uint64_t window_ns;          /* 0 = to the end */
     /* capture */
     struct rv_map_params map;
     const char *trace_file, *include, *exclude;

@@ -287,6 +287,7 @@ static int write_picture(struct watch *watch, const struct rv_session_counts *co
         .lanes = rv_session_lanes(watch->session),
         .subroutines = rv_session_subroutines(watch->session),
         .look = options->look,
+        .scheme = options->scheme,
         .at_ns = options->at_ns,
         .window_ns = options->window_ns,
         .program = options->file ? options->file : options->argv[0],

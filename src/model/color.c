@@ -1,7 +1,8 @@
 /*
  * Tones are made in OKLCH, where equal steps look equal, and brought back into sRGB by giving up chroma.
- * The palette was searched for the largest least distance under normal and the three kinds of dichromatic sight, with
- * the greys and the orange of the states as fixed members: 14.6 / 9.2 / 9.0 / 8.4 (100 times OKLab distance).
+ * The plain slots were searched for the largest least distance under normal and the three kinds of dichromatic sight:
+ * 14.6 / 9.2 / 9.3 / 8.4 (100 times OKLab distance), and 8.3 from the greys and the orange of the states; the patterned
+ * ones with those as fixed members: 9.7 / 6.6 / 6.3 / 6.1. Durations run from blue to yellow, which all see rise.
  */
 #include "model/color.h"
 
@@ -10,18 +11,65 @@
 
 #define TOP_LIGHTER 0.10f
 #define SIDE_DARKER 0.17f
-#define LIGHTNESS_VARIES 0.030f /* each way, by subroutine */
+#define LIGHTNESS_VARIES 0.030f /* each way, by shade */
 #define CHROMA_VARIES 0.12f     /* as a share */
+#define SHADE_STEPS 8u          /* of lightness, and of chroma */
+#define WAIT_TOP_LIGHTER 0.08f
+#define DURATION_OCTAVE_FIRST 7
+#define DURATION_OCTAVES 26.0f
 
 struct oklch {
     float lightness, chroma, hue;
 };
 
-static const struct rv_color palette[RV_COLOR_SLOTS] = {
-    {0xb6, 0x5e, 0x3a}, {0xbb, 0xaa, 0x80}, {0xf0, 0xce, 0x4d}, {0x66, 0xe9, 0xa7},
-    {0x29, 0xbe, 0xc3}, {0xa2, 0x9a, 0xfe}, {0xd3, 0xc9, 0xf7}, {0x9c, 0x5a, 0xb5},
+static const char *const names[RV_COLOR_SCHEME_COUNT] = {
+    [RV_COLOR_PACKAGE] = "package",   [RV_COLOR_SUBROUTINE] = "subroutine",       [RV_COLOR_THREAD] = "thread",
+    [RV_COLOR_DURATION] = "duration", [RV_COLOR_HIGH_CONTRAST] = "high-contrast",
 };
-static const struct rv_color neutral = {0x76, 0x7b, 0x84};
+
+static const struct rv_color usual[RV_COLOR_ROWS] = {
+    {0xb6, 0x5e, 0x3a},
+    {0xbb, 0xaa, 0x80},
+    {0xf0, 0xce, 0x4d},
+    {0x66, 0xe9, 0xa7},
+    {0x29, 0xbe, 0xc3},
+    {0xa2, 0x9a, 0xfe},
+    {0xd3, 0xc9, 0xf7},
+    {0x9c, 0x5a, 0xb5},
+    {0x77, 0x7e, 0xe2},
+    {0x39, 0x9c, 0x6b},
+    {0xf7, 0xa3, 0x3d},
+    {0x97, 0xcf, 0xc7},
+    {0xb1, 0x88, 0x9d},
+    {0x24, 0x6c, 0x7c},
+    {0x7c, 0x51, 0x00},
+    {0x6b, 0x3f, 0x9d},
+    [RV_COLOR_NEUTRAL] = {0x76, 0x7b, 0x84},
+    [RV_COLOR_WAIT] = {0x47, 0x4b, 0x52},
+};
+
+static const struct rv_color contrasting[RV_COLOR_ROWS] = {
+    {0x31, 0xd2, 0xff},
+    {0x9d, 0xff, 0x00},
+    {0xff, 0xc6, 0xb2},
+    {0xc6, 0x83, 0xd7},
+    {0x1a, 0xb2, 0x7c},
+    {0xf9, 0xf7, 0xa6},
+    {0x27, 0xff, 0xef},
+    {0xc3, 0xd6, 0x5e},
+    {0x31, 0xd2, 0xff},
+    {0x9d, 0xff, 0x00},
+    {0xff, 0xc6, 0xb2},
+    {0xc6, 0x83, 0xd7},
+    {0x1a, 0xb2, 0x7c},
+    {0xf9, 0xf7, 0xa6},
+    {0x27, 0xff, 0xef},
+    {0xc3, 0xd6, 0x5e},
+    [RV_COLOR_NEUTRAL] = {0xb0, 0xb4, 0xbc},
+    [RV_COLOR_WAIT] = {0x5a, 0x5f, 0x68},
+};
+
+static const struct rv_color shortest = {0x24, 0x46, 0x86}, longest = {0xf4, 0xdc, 0x5c};
 
 static float to_linear(uint8_t value)
 {
@@ -95,25 +143,65 @@ static float clamp(float v, float least, float most)
     return v < least ? least : v > most ? most : v;
 }
 
-struct rv_color_tones rv_color_subroutine(uint32_t slot, uint32_t subroutine_hash)
+/* Straight in OKLab, not around the hues: lightness rises evenly and blue turns to yellow by grey. */
+static struct oklch between(struct rv_color from, struct rv_color to, float share)
 {
-    struct oklch front = to_oklch(slot < RV_COLOR_SLOTS ? palette[slot] : neutral), top, side;
-    float lightness = (float)(subroutine_hash & 255) / 127.5f - 1,
-          chroma = (float)(subroutine_hash >> 8 & 255) / 127.5f - 1;
-    front.lightness = clamp(front.lightness + lightness * LIGHTNESS_VARIES, 0.35f, 0.88f);
-    front.chroma *= 1 + chroma * CHROMA_VARIES;
-    top = side = front;
-    top.lightness += TOP_LIGHTER;
+    struct oklch a = to_oklch(from), b = to_oklch(to);
+    float green_red = a.chroma * cosf(a.hue) * (1 - share) + b.chroma * cosf(b.hue) * share;
+    float blue_yellow = a.chroma * sinf(a.hue) * (1 - share) + b.chroma * sinf(b.hue) * share;
+    return (struct oklch){.lightness = a.lightness + share * (b.lightness - a.lightness),
+                          .chroma = hypotf(green_red, blue_yellow),
+                          .hue = atan2f(blue_yellow, green_red)};
+}
+
+static struct oklch vary(struct oklch color, uint32_t shade, float lightness_least)
+{
+    float lightness = (float)(shade % SHADE_STEPS) / ((SHADE_STEPS - 1) / 2.0f) - 1;
+    float chroma = (float)(shade / SHADE_STEPS) / ((SHADE_STEPS - 1) / 2.0f) - 1;
+    color.lightness = clamp(color.lightness + lightness * LIGHTNESS_VARIES, lightness_least, 0.88f);
+    color.chroma *= 1 + chroma * CHROMA_VARIES;
+    return color;
+}
+
+static struct oklch front_of(enum rv_color_scheme scheme, uint32_t slot, uint32_t shade)
+{
+    switch (scheme) {
+    case RV_COLOR_DURATION:
+        if (slot < RV_COLOR_SLOTS)
+            return between(shortest, longest, (float)shade / (RV_COLOR_SHADES - 1));
+        break;
+    case RV_COLOR_HIGH_CONTRAST:
+        return to_oklch(contrasting[slot]);
+    case RV_COLOR_PACKAGE:
+    case RV_COLOR_SUBROUTINE:
+    case RV_COLOR_THREAD:
+    case RV_COLOR_SCHEME_COUNT:
+        break;
+    }
+    struct oklch front = to_oklch(usual[slot]);
+    return slot == RV_COLOR_WAIT ? front : vary(front, shade, 0.35f);
+}
+
+struct rv_color_tones rv_color_tones(enum rv_color_scheme scheme, uint32_t slot, uint32_t shade)
+{
+    struct oklch front = front_of(scheme, slot, shade), top = front, side = front;
+    top.lightness += slot == RV_COLOR_WAIT ? WAIT_TOP_LIGHTER : TOP_LIGHTER;
     side.lightness -= SIDE_DARKER;
     return (struct rv_color_tones){from_oklch(front), from_oklch(top), from_oklch(side)};
+}
+
+uint32_t rv_color_duration_shade(uint64_t duration_ns)
+{
+    float octave = log2f((float)(duration_ns ? duration_ns : 1)) - DURATION_OCTAVE_FIRST;
+    return (uint32_t)clamp(octave / DURATION_OCTAVES * (RV_COLOR_SHADES - 1), 0, RV_COLOR_SHADES - 1);
+}
+
+const char *rv_color_scheme_name(enum rv_color_scheme scheme)
+{
+    return names[scheme];
 }
 
 struct rv_color rv_color_gc(void)
 {
     return (struct rv_color){0xe0, 0x70, 0x1c};
-}
-
-struct rv_color rv_color_wait(void)
-{
-    return (struct rv_color){0x47, 0x4b, 0x52};
 }

@@ -1,21 +1,46 @@
-/* Colours: hue by package, lightness by subroutine, one neutral for what is not among the first packages. */
+/*
+ * Colours: schemes that say what a colour stands for, and the tones in which a box is lit.
+ *
+ * A colour is a slot and a shade. The first RV_COLOR_HUES slots are plain, the other RV_COLOR_HUES are told apart by
+ * their pattern too (the picture stripes them); then come one neutral for all others and one for waiting.
+ */
 #ifndef RV_MODEL_COLOR_H
 #define RV_MODEL_COLOR_H
 
 #include <stdint.h>
 
-#define RV_COLOR_SLOTS 8u
+#define RV_COLOR_HUES 8u
+#define RV_COLOR_SLOTS 16u
+#define RV_COLOR_NEUTRAL 16u
+#define RV_COLOR_WAIT 17u
+#define RV_COLOR_ROWS 18u
+#define RV_COLOR_SHADES 64u
+
+enum rv_color_scheme {
+    RV_COLOR_PACKAGE,       /* slot: package; shade: subroutine */
+    RV_COLOR_SUBROUTINE,    /* slot and shade: subroutine */
+    RV_COLOR_THREAD,        /* slot: lane; shade: subroutine */
+    RV_COLOR_DURATION,      /* shade: length of the call, rising in lightness */
+    RV_COLOR_HIGH_CONTRAST, /* as package; every colour is 7:1 against the background, edges are black */
+    RV_COLOR_SCHEME_COUNT
+};
+
+/* As on the command line. */
+const char *rv_color_scheme_name(enum rv_color_scheme scheme);
 
 struct rv_color {
     uint8_t r, g, b;
 };
 
-/* Three tones of one subroutine: front, top, side. Pure. slot >= RV_COLOR_SLOTS is neutral grey. */
+/* Three tones of one colour: front, top, side. Pure. slot < RV_COLOR_ROWS, shade < RV_COLOR_SHADES. */
 struct rv_color_tones {
     struct rv_color front, top, side;
 };
-struct rv_color_tones rv_color_subroutine(uint32_t slot, uint32_t subroutine_hash);
+struct rv_color_tones rv_color_tones(enum rv_color_scheme scheme, uint32_t slot, uint32_t shade);
+
+/* The shade of a duration: 0 below 128 ns, the last from 8.6 s on, equal factors between. */
+uint32_t rv_color_duration_shade(uint64_t duration_ns);
+
 struct rv_color rv_color_gc(void);
-struct rv_color rv_color_wait(void);
 
 #endif

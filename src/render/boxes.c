@@ -19,11 +19,16 @@
 #define N_INDICES 18
 #define FACE_INDICES 6
 
+#define EDGE_DARKNESS 0.55f
+#define EDGE_FROM_PX 2.5f /* narrower faces have no edge */
+#define EDGE_FROM_PX_CONTRAST 1.5f
+
 enum unit { UNIT_LANES, UNIT_PALETTE, UNIT_GC };
 
 struct rv_boxes {
     GLuint program, vertex_array, index_buffer;
     GLuint lanes_texture, palette_texture, gc_texture;
+    enum rv_color_scheme scheme; /* of the palette's texture; COUNT = none yet */
     struct rv_upload upload;
     struct rv_box_record *records;
     size_t records_capacity;
@@ -45,14 +50,10 @@ static GLuint create_texture(GLenum filter)
 
 static void create_textures(struct rv_boxes *boxes)
 {
-    static uint8_t texels[RV_PALETTE_TEXEL_BYTES];
     boxes->lanes_texture = create_texture(GL_NEAREST);
     boxes->gc_texture = create_texture(GL_LINEAR);
     boxes->palette_texture = create_texture(GL_NEAREST);
-    rv_palette_texels(texels);
-    glPixelStorei(GL_UNPACK_ALIGNMENT, 1);
-    glTexImage2D(GL_TEXTURE_2D, 0, GL_SRGB8_ALPHA8, RV_PALETTE_SHADES, RV_PALETTE_ROWS * RV_PALETTE_TONES, 0, GL_RGBA,
-                 GL_UNSIGNED_BYTE, texels);
+    boxes->scheme = RV_COLOR_SCHEME_COUNT;
 }
 
 /* Per face two triangles along the diagonal to its own corner, which comes last: it provokes the flat values. */
@@ -110,6 +111,20 @@ static void upload_lanes(struct rv_boxes *boxes, const struct rv_stage *stage)
                  boxes->lane_texels);
 }
 
+static void bind_palette(struct rv_boxes *boxes, enum rv_color_scheme scheme)
+{
+    static uint8_t texels[RV_PALETTE_TEXEL_BYTES];
+    glActiveTexture(GL_TEXTURE0 + UNIT_PALETTE);
+    glBindTexture(GL_TEXTURE_2D, boxes->palette_texture);
+    if (scheme == boxes->scheme)
+        return;
+    boxes->scheme = scheme;
+    rv_palette_texels(scheme, texels);
+    glPixelStorei(GL_UNPACK_ALIGNMENT, 1);
+    glTexImage2D(GL_TEXTURE_2D, 0, GL_SRGB8_ALPHA8, RV_COLOR_SHADES, RV_COLOR_ROWS * RV_PALETTE_TONES, 0, GL_RGBA,
+                 GL_UNSIGNED_BYTE, texels);
+}
+
 static size_t gc_texel(const struct rv_stage *stage, uint64_t time_ns)
 {
     double at = rv_stage_x(stage, time_ns) / (double)stage->width * GC_TEXELS;
@@ -151,8 +166,8 @@ static size_t pack_view(struct rv_boxes *boxes, const struct rv_pack *pack, cons
     for (size_t lane = 0; lane < view->n_lanes; lane++) {
         size_t end = (size_t)view->lanes[lane].first_box + view->lanes[lane].n_boxes;
         for (size_t i = view->lanes[lane].first_box; i < end; i++)
-            boxes->records[n++] =
-                rv_pack_box(pack, &view->boxes[i], lane, rv_palette_index(palette, view->boxes[i].id));
+            boxes->records[n++] = rv_pack_box(pack, &view->boxes[i], lane,
+                                              rv_palette_index(palette, &view->boxes[i], view->lanes[lane].lane_idx));
     }
     return n;
 }
@@ -170,6 +185,9 @@ static void set_uniforms(const struct rv_boxes *boxes, const struct rv_stage *st
     glUniform4f(glGetUniformLocation(program, "u_shape"), RV_STAGE_INSET, RV_STAGE_THICKNESS_MIN, stage->box_share,
                 RV_STAGE_CELL_THICKNESS_MIN);
     glUniform1f(glGetUniformLocation(program, "u_width"), width);
+    bool has_contrast = boxes->scheme == RV_COLOR_HIGH_CONTRAST;
+    glUniform2f(glGetUniformLocation(program, "u_edge"), has_contrast ? 1.0f : EDGE_DARKNESS,
+                has_contrast ? EDGE_FROM_PX_CONTRAST : EDGE_FROM_PX);
     glUniform3fv(glGetUniformLocation(program, "u_gc_colour"), 1, gc_linear);
     glUniform3fv(glGetUniformLocation(program, "u_accent"), 1, accent);
     rv_pass_set_int(program, "u_lanes", UNIT_LANES);
@@ -206,8 +224,7 @@ static size_t prepare(struct rv_boxes *boxes, const struct rv_pass *pass, const 
         mark(boxes, view, highlight);
     upload_lanes(boxes, pass->stage);
     upload_collections(boxes, pass->stage, view);
-    glActiveTexture(GL_TEXTURE0 + UNIT_PALETTE);
-    glBindTexture(GL_TEXTURE_2D, boxes->palette_texture);
+    bind_palette(boxes, rv_palette_scheme(palette));
     rv_pass_begin(pass, boxes->program);
     set_uniforms(boxes, pass->stage, &pack);
     rv_pass_set_int(boxes->program, "u_is_highlighting", highlight != NULL);

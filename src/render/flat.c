@@ -16,17 +16,23 @@
 #define CAPTION_BYTES 160
 #define COVERAGE_EXACT 65535u
 
-static void add_caption(struct rv_overlay *overlay, const struct rv_labels_content *content, const struct rv_box *box,
-                        struct rv_overlay_area area)
+struct row { /* of a lane of the view, with a box on it */
+    size_t lane;
+    const struct rv_box *box;
+    struct rv_overlay_area area;
+};
+
+static void add_caption(struct rv_overlay *overlay, const struct rv_labels_content *content, const struct row *row)
 {
+    const struct rv_overlay_area area = row->area;
     char full[512], caption[CAPTION_BYTES];
     enum rv_font font = area.height >= ROW_LARGE - 1.0f ? RV_FONT_TEXT : RV_FONT_SMALL;
     float cap = font == RV_FONT_TEXT ? CAP_TEXT : CAP_SMALL;
-    rv_labels_name(content, box->id, full, sizeof full);
+    rv_labels_name(content, row->box->id, full, sizeof full);
     if (!rv_caption_fit(full, font, area.width - 2.0f * PADDING, caption, sizeof caption))
         return;
     float at[2] = {area.x + PADDING, floorf(area.y + 0.5f * (area.height + cap))};
-    rv_overlay_text(overlay, font, at, caption, rv_labels_colour(content, box));
+    rv_overlay_text(overlay, font, at, caption, rv_labels_colour(content, row->box, row->lane));
 }
 
 void rv_flat_add_captions(struct rv_overlay *overlay, const struct rv_pass *pass,
@@ -50,9 +56,10 @@ void rv_flat_add_captions(struct rv_overlay *overlay, const struct rv_pass *pass
                 continue;
             if (rv_camera_project(pass->camera, (vec3){left, y, lane->z}, px) &&
                 rv_camera_project(pass->camera, (vec3){right, y, lane->z}, end_px))
-                add_caption(overlay, content, box,
-                            (struct rv_overlay_area){px[0] / scale, px[1] / scale, (end_px[0] - px[0]) / scale,
-                                                     stage->box_share * row});
+                add_caption(
+                    overlay, content,
+                    &(struct row){
+                        i, box, {px[0] / scale, px[1] / scale, (end_px[0] - px[0]) / scale, stage->box_share * row}});
         }
     }
 }

@@ -119,10 +119,15 @@ static void add_tick_labels(struct rv_labels *labels, const struct rv_pass *pass
                         .size = TICK_SIZE,
                         .stretch = pass->camera->stretch,
                         .rgba = rv_theme_rgba(RV_THEME_TICK, 1.0f)};
+    float taken = -1e9f, em = line.size * line.stretch / rv_font_atlas.faces[RV_FONT_LABEL].size_px;
     for (size_t i = 0; i < ticks->n; i++) {
+        const char *text = ticks->items[i].text;
         line.origin[0] = (float)rv_stage_x(stage, ticks->items[i].time_ns) + TICK_INDENT;
         line.origin[2] = stage->z_front + TICK_DISTANCE;
-        add_line(labels, &line, ticks->items[i].text);
+        if (line.origin[0] < taken)
+            continue;
+        add_line(labels, &line, text);
+        taken = line.origin[0] + rv_font_width(RV_FONT_LABEL, text, strlen(text)) * em + TICK_SIZE;
     }
     line.origin[0] = TICK_INDENT;
     line.origin[2] = stage->z_front + TICK_DISTANCE + 1.2f * TICK_SIZE;
@@ -130,15 +135,15 @@ static void add_tick_labels(struct rv_labels *labels, const struct rv_pass *pass
     add_line(labels, &line, ticks->base);
 }
 
-uint32_t rv_labels_colour(const struct rv_labels_content *content, const struct rv_box *box)
+uint32_t rv_labels_colour(const struct rv_labels_content *content, const struct rv_box *box, size_t lane)
 {
     const struct rv_highlight *highlight = content->highlight;
     if (highlight && box->id != highlight->id)
         return rv_theme_rgba(INK_LIGHT, DIMMED_ALPHA);
     if (highlight && (size_t)(box - content->view->boxes) == highlight->box)
         return rv_theme_rgba(INK_DARK, 1.0f);
-    uint32_t colour_idx = rv_palette_index(content->palette, box->id);
-    struct rv_color front = rv_palette_front(colour_idx);
+    uint32_t colour_idx = rv_palette_index(content->palette, box, content->view->lanes[lane].lane_idx);
+    struct rv_color front = rv_palette_front(content->palette, colour_idx);
     float luminance =
         0.2126f * rv_theme_linear(front.r) + 0.7152f * rv_theme_linear(front.g) + 0.0722f * rv_theme_linear(front.b);
     return rv_theme_rgba(luminance > LUMINANCE_DARK_TEXT ? INK_DARK : INK_LIGHT, 1.0f);
@@ -164,9 +169,10 @@ static bool is_readable(const struct rv_camera *camera, const vec3 low, float ri
 }
 
 static void add_caption(struct rv_labels *labels, const struct rv_pass *pass, const struct rv_labels_content *content,
-                        const struct rv_stage_lane *lane, const struct rv_box *box)
+                        size_t lane_no, const struct rv_box *box)
 {
     const struct rv_stage *stage = pass->stage;
+    const struct rv_stage_lane *lane = &stage->lanes[lane_no];
     float left = fmaxf(0.0f, (float)rv_stage_x(stage, box->start_ns));
     float right = fminf(stage->width, (float)rv_stage_x(stage, box->start_ns + box->duration_ns));
     float height = lane->row_height * stage->box_share,
@@ -185,7 +191,7 @@ static void add_caption(struct rv_labels *labels, const struct rv_pass *pass, co
                         .up = {0.0f, 1.0f, 0.0f},
                         .size = size,
                         .stretch = pass->camera->stretch,
-                        .rgba = rv_labels_colour(content, box)};
+                        .rgba = rv_labels_colour(content, box, lane_no)};
     add_line(labels, &line, caption);
 }
 
@@ -198,7 +204,7 @@ static void build(struct rv_labels *labels, const struct rv_pass *pass, const st
         size_t end = (size_t)view->lanes[lane].first_box + view->lanes[lane].n_boxes;
         for (size_t i = view->lanes[lane].first_box; i < end; i++)
             if (view->boxes[i].coverage == COVERAGE_EXACT)
-                add_caption(labels, pass, content, &pass->stage->lanes[lane], &view->boxes[i]);
+                add_caption(labels, pass, content, lane, &view->boxes[i]);
     }
     if (!pass->look->is_flat)
         add_tick_labels(labels, pass, content->ticks);

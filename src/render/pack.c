@@ -23,6 +23,16 @@ static int64_t to_units(const struct rv_pack *pack, uint64_t time_ns)
     return offset_ns >= 0 ? offset_ns >> pack->shift : -(-offset_ns >> pack->shift);
 }
 
+/* What a box says of its ends: only of those that are in the window. */
+static uint32_t marks_of(const struct rv_pack *pack, const struct rv_box *box)
+{
+    uint64_t end_ns = box->start_ns + box->duration_ns;
+    bool has_start = box->start_ns >= pack->from_ns, has_end = end_ns >= box->start_ns && end_ns <= pack->to_ns;
+    return (has_start && box->flags & RV_SPAN_ORPHAN ? RV_PAINT_ORPHAN : 0) |
+           (has_end && box->flags & RV_SPAN_CUT ? RV_PAINT_CUT : 0) |
+           (has_end && box->flags & RV_SPAN_OPEN ? RV_PAINT_OPEN : 0);
+}
+
 struct rv_box_record rv_pack_box(const struct rv_pack *pack, const struct rv_box *box, size_t lane, uint32_t colour_idx)
 {
     bool is_cell = box->coverage != COVERAGE_EXACT;
@@ -40,11 +50,11 @@ struct rv_box_record rv_pack_box(const struct rv_pack *pack, const struct rv_box
     int64_t start = to_units(pack, start_ns), end = to_units(pack, end_ns);
     uint32_t depth = box->depth < RV_PLACE_MAX ? box->depth : RV_PLACE_MAX;
     uint32_t lane_idx = lane < RV_PLACE_MAX ? (uint32_t)lane : RV_PLACE_MAX;
-    uint32_t flags = (is_cell ? RV_PAINT_CELL : 0) | (box->flags & RV_SPAN_OPEN ? RV_PAINT_OPEN : 0);
+    uint32_t paint = is_cell ? RV_PAINT_CELL | (uint32_t)box->coverage << RV_PAINT_COVERAGE_SHIFT : marks_of(pack, box);
     return (struct rv_box_record){
         .start = (int32_t)start,
         .duration = (uint32_t)(end - start),
-        .paint = colour_idx | flags | (uint32_t)box->coverage << RV_PAINT_COVERAGE_SHIFT,
+        .paint = colour_idx | paint,
         .place = depth | lane_idx << RV_PLACE_LANE_SHIFT,
     };
 }

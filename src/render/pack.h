@@ -14,15 +14,17 @@
 struct rv_box_record {
     int32_t start;     /* units from the window's centre */
     uint32_t duration; /* units */
-    uint32_t paint;    /* colour index 0..11, cell 12, open 13, same 14, chosen 15, coverage 16..31 */
+    uint32_t paint;    /* colour index 0..11, cell 12, same 14, chosen 15; of a cell: coverage 16..31, else marks */
     uint32_t place;    /* depth 0..15, lane 16..31 */
 };
 
 #define RV_PAINT_CELL (1u << 12)
-#define RV_PAINT_OPEN (1u << 13)
 #define RV_PAINT_SAME (1u << 14)   /* of the highlighted subroutine */
 #define RV_PAINT_CHOSEN (1u << 15) /* the highlighted box */
 #define RV_PAINT_COVERAGE_SHIFT 16
+#define RV_PAINT_ORPHAN (1u << 16) /* began before it was seen; where its beginning is in the window */
+#define RV_PAINT_CUT (1u << 17)    /* ended by something other than its return; where its end is in the window */
+#define RV_PAINT_OPEN (1u << 18)   /* has not ended; where its end so far is in the window */
 #define RV_PLACE_LANE_SHIFT 16
 #define RV_PLACE_MAX 0xFFFFu
 

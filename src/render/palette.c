@@ -7,27 +7,27 @@
 #include "base/hash.h"
 #include "base/vec.h"
 
-#define SLOT_NEUTRAL RV_COLOR_SLOTS
-#define SLOT_WAIT (RV_COLOR_SLOTS + 1u)
 #define SLOT_NONE UINT32_MAX
 #define GROUP_UNKNOWN UINT32_MAX
 #define ID_MAX (1u << 24)
 #define TAKEOVER_RATIO 6.0 /* how much larger than the smallest slot's owner a group must be to take its place */
 #define AREA_DECAY 0.995   /* per view */
+#define LIBRARY_SHARE 0.25 /* of a library's area that counts when slots are given */
 
 struct group {
     uint64_t key;
     double area, area_now; /* ns of inclusive time: recent maximum, this view */
     uint32_t slot;
-    bool has_package, is_state;
+    bool has_package, is_state, is_library;
 };
 
 struct member { /* by subroutine id */
     uint32_t group;
-    uint8_t shade;
+    uint16_t hash; /* of the name */
 };
 
 struct rv_palette {
+    enum rv_color_scheme scheme;
     struct group *groups;
     size_t n_groups, groups_capacity;
     uint32_t *table; /* open addressing by key: group index + 1 */
@@ -82,6 +82,16 @@ static size_t stem_length(const char *name)
     return length - start >= 2 ? length : strlen(name);
 }
 
+/* Installed for all programs, or fetched by a language's package manager. */
+static bool is_library(const char *file)
+{
+    static const char *const places[] = {"/site-packages/", "/dist-packages/", "/gems/", "/lib/perl5/"};
+    bool is_one = strncmp(file, "/usr/", 5) == 0;
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+        is_one |= strstr(file, places[i]) != NULL;
+    return is_one;
+}
+
 static uint32_t find_group(struct rv_palette *palette, const struct rv_subroutine *subroutine)
 {
     bool has_package = subroutine->package[0] != '\0';
@@ -94,8 +104,11 @@ static uint32_t find_group(struct rv_palette *palette, const struct rv_subroutin
         return *cell - 1;
     palette->groups =
         rv_vec_reserve(palette->groups, &palette->groups_capacity, palette->n_groups + 1, sizeof(struct group));
-    palette->groups[palette->n_groups] = (struct group){
-        .key = key, .slot = SLOT_NONE, .has_package = has_package, .is_state = text[0] == '(' && has_package};
+    palette->groups[palette->n_groups] = (struct group){.key = key,
+                                                        .slot = SLOT_NONE,
+                                                        .has_package = has_package,
+                                                        .is_state = text[0] == '(' && has_package,
+                                                        .is_library = is_library(subroutine->file)};
     *cell = (uint32_t)++palette->n_groups;
     return *cell - 1;
 }
@@ -119,7 +132,7 @@ static const struct member *learn(struct rv_palette *palette, uint32_t id, struc
     if (subroutine.name[0] == '#' || subroutine.name[0] == '\0')
         return member;
     member->group = find_group(palette, &subroutine);
-    member->shade = (uint8_t)rv_hash_bytes(subroutine.name, strlen(subroutine.name));
+    member->hash = (uint16_t)rv_hash_bytes(subroutine.name, strlen(subroutine.name));
     return member;
 }
 
@@ -148,47 +161,57 @@ static void add_areas(struct rv_palette *palette, const struct rv_view *view, st
     }
 }
 
-/* The largest group that has none; ties go to the one seen first. */
-static uint32_t largest_without_slot(const struct rv_palette *palette)
+static double weight(const struct group *group)
+{
+    return group->is_library ? LIBRARY_SHARE * group->area : group->area;
+}
+
+static uint32_t n_slots_for(const struct group *group)
+{
+    return group->is_library ? RV_COLOR_HUES : RV_COLOR_SLOTS;
+}
+
+/* A free slot that this group may have, else the weightiest group's that it may take: SLOT_NONE when there is none. */
+static uint32_t slot_for(const struct rv_palette *palette, const struct group *group)
+{
+    uint32_t weakest = 0;
+    for (uint32_t slot = 0; slot < n_slots_for(group); slot++) {
+        if (palette->owners[slot] == SLOT_NONE)
+            return slot;
+        if (weight(&palette->groups[palette->owners[slot]]) < weight(&palette->groups[palette->owners[weakest]]))
+            weakest = slot;
+    }
+    bool is_stronger = weight(group) >= TAKEOVER_RATIO * weight(&palette->groups[palette->owners[weakest]]);
+    return is_stronger ? weakest : SLOT_NONE;
+}
+
+/* The weightiest group that has no slot and can get one; ties go to the one seen first. */
+static uint32_t next_to_get_one(const struct rv_palette *palette, uint32_t *slot)
 {
     uint32_t best = GROUP_UNKNOWN;
     for (size_t i = 0; i < palette->n_groups; i++) {
         const struct group *group = &palette->groups[i];
         if (group->slot != SLOT_NONE || group->is_state || group->area <= 0.0)
             continue;
-        if (best == GROUP_UNKNOWN || group->area > palette->groups[best].area)
-            best = (uint32_t)i;
+        if (best != GROUP_UNKNOWN && weight(group) <= weight(&palette->groups[best]))
+            continue;
+        uint32_t wanted = slot_for(palette, group);
+        if (wanted == SLOT_NONE)
+            continue;
+        best = (uint32_t)i;
+        *slot = wanted;
     }
     return best;
 }
 
-/* A free slot, else the smallest owner's. */
-static uint32_t weakest_slot(const struct rv_palette *palette)
-{
-    uint32_t weakest = 0;
-    for (uint32_t slot = 0; slot < RV_COLOR_SLOTS; slot++) {
-        if (palette->owners[slot] == SLOT_NONE)
-            return slot;
-        if (palette->groups[palette->owners[slot]].area < palette->groups[palette->owners[weakest]].area)
-            weakest = slot;
-    }
-    return weakest;
-}
-
 static void give_slots(struct rv_palette *palette)
 {
-    for (;;) {
-        uint32_t candidate = largest_without_slot(palette);
-        uint32_t slot = weakest_slot(palette);
-        uint32_t owner = palette->owners[slot];
-        if (candidate == GROUP_UNKNOWN)
-            return;
-        if (owner != SLOT_NONE && palette->groups[candidate].area < TAKEOVER_RATIO * palette->groups[owner].area)
-            return;
-        if (owner != SLOT_NONE)
-            palette->groups[owner].slot = SLOT_NONE;
-        palette->owners[slot] = candidate;
-        palette->groups[candidate].slot = slot;
+    uint32_t slot = 0, group;
+    while ((group = next_to_get_one(palette, &slot)) != GROUP_UNKNOWN) {
+        if (palette->owners[slot] != SLOT_NONE)
+            palette->groups[palette->owners[slot]].slot = SLOT_NONE;
+        palette->owners[slot] = group;
+        palette->groups[group].slot = slot;
     }
 }
 
@@ -198,57 +221,68 @@ void rv_palette_update(struct rv_palette *palette, const struct rv_view *view, s
     give_slots(palette);
 }
 
+void rv_palette_choose(struct rv_palette *palette, enum rv_color_scheme scheme)
+{
+    palette->scheme = scheme;
+}
+
+enum rv_color_scheme rv_palette_scheme(const struct rv_palette *palette)
+{
+    return palette->scheme;
+}
+
 static uint32_t group_slot(const struct group *group)
 {
-    if (group->is_state)
-        return SLOT_WAIT;
     if (group->slot != SLOT_NONE)
         return group->slot;
-    return group->has_package ? SLOT_NEUTRAL : (uint32_t)(group->key >> 32) % RV_COLOR_SLOTS;
+    return group->has_package ? RV_COLOR_NEUTRAL : (uint32_t)(group->key >> 32) % RV_COLOR_SLOTS;
 }
 
-uint32_t rv_palette_index(const struct rv_palette *palette, uint32_t id)
+/* Of a cell: what its calls took on the average. */
+static uint64_t call_ns(const struct rv_box *box)
 {
-    if (id >= palette->n_members || palette->members[id].group == GROUP_UNKNOWN)
-        return SLOT_NEUTRAL * RV_PALETTE_SHADES;
-    const struct member *member = &palette->members[id];
-    return group_slot(&palette->groups[member->group]) * RV_PALETTE_SHADES + member->shade;
+    double covered_ns = (double)box->duration_ns * box->coverage / 65535.0;
+    return (uint64_t)(covered_ns / (box->count ? box->count : 1));
 }
 
-static struct rv_color scaled(struct rv_color color, unsigned percent)
+uint32_t rv_palette_index(const struct rv_palette *palette, const struct rv_box *box, uint32_t lane_idx)
 {
-    unsigned r = color.r * percent / 100u, g = color.g * percent / 100u, b = color.b * percent / 100u;
-    return (struct rv_color){(uint8_t)(r < 255 ? r : 255), (uint8_t)(g < 255 ? g : 255), (uint8_t)(b < 255 ? b : 255)};
-}
-
-static struct rv_color_tones tones_of(uint32_t slot, uint32_t shade)
-{
-    if (slot == SLOT_WAIT) {
-        struct rv_color wait = rv_color_wait();
-        return (struct rv_color_tones){wait, scaled(wait, 135), scaled(wait, 65)};
+    bool is_known = box->id < palette->n_members && palette->members[box->id].group != GROUP_UNKNOWN;
+    uint32_t slot = RV_COLOR_NEUTRAL, shade = 0;
+    if (is_known) {
+        const struct member *member = &palette->members[box->id];
+        const struct group *group = &palette->groups[member->group];
+        if (group->is_state)
+            return RV_COLOR_WAIT * RV_COLOR_SHADES;
+        slot = palette->scheme == RV_COLOR_SUBROUTINE ? (member->hash >> 6) % RV_COLOR_SLOTS : group_slot(group);
+        shade = member->hash % RV_COLOR_SHADES;
     }
-    return rv_color_subroutine(slot, (uint32_t)rv_hash_u64(shade + 1));
+    if (palette->scheme == RV_COLOR_THREAD)
+        slot = lane_idx % RV_COLOR_SLOTS;
+    if (palette->scheme == RV_COLOR_DURATION)
+        return rv_color_duration_shade(call_ns(box));
+    return slot * RV_COLOR_SHADES + shade;
 }
 
-struct rv_color rv_palette_front(uint32_t colour_idx)
+struct rv_color rv_palette_front(const struct rv_palette *palette, uint32_t colour_idx)
 {
-    return tones_of(colour_idx / RV_PALETTE_SHADES, colour_idx % RV_PALETTE_SHADES).front;
+    return rv_color_tones(palette->scheme, colour_idx / RV_COLOR_SHADES, colour_idx % RV_COLOR_SHADES).front;
 }
 
 static void write_texel(uint8_t *texels, uint32_t row, uint32_t shade, struct rv_color color)
 {
-    uint8_t *texel = texels + 4 * ((size_t)row * RV_PALETTE_SHADES + shade);
+    uint8_t *texel = texels + 4 * ((size_t)row * RV_COLOR_SHADES + shade);
     texel[0] = color.r;
     texel[1] = color.g;
     texel[2] = color.b;
     texel[3] = 255;
 }
 
-void rv_palette_texels(uint8_t out[RV_PALETTE_TEXEL_BYTES])
+void rv_palette_texels(enum rv_color_scheme scheme, uint8_t out[RV_PALETTE_TEXEL_BYTES])
 {
-    for (uint32_t slot = 0; slot < RV_PALETTE_ROWS; slot++) {
-        for (uint32_t shade = 0; shade < RV_PALETTE_SHADES; shade++) {
-            struct rv_color_tones tones = tones_of(slot, shade);
+    for (uint32_t slot = 0; slot < RV_COLOR_ROWS; slot++) {
+        for (uint32_t shade = 0; shade < RV_COLOR_SHADES; shade++) {
+            struct rv_color_tones tones = rv_color_tones(scheme, slot, shade);
             write_texel(out, slot * RV_PALETTE_TONES, shade, tones.front);
             write_texel(out, slot * RV_PALETTE_TONES + 1, shade, tones.top);
             write_texel(out, slot * RV_PALETTE_TONES + 2, shade, tones.side);

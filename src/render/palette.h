@@ -1,10 +1,11 @@
 /*
- * Which subroutine has which colour. No GL.
+ * Which box has which colour. No GL.
  *
  * Subroutines are grouped by package, or by the first part of their name where there is no package ("lua_pushnil" ->
  * "lua"). The groups with the largest visible inclusive area get the palette's slots and keep them; a group of a
- * package that got none is neutral, one without a package takes a slot by hash. A package in parentheses, "(wait)", is
- * a state, not code. A colour index is slot * 256 + shade; the texture has one texel per index and tone.
+ * package that got none is neutral, one without a package takes a slot by hash. Libraries, which is what is installed
+ * besides the program, come after it and get no slot but a plain one. A package in parentheses, "(wait)", is a state,
+ * not code. A colour index is slot * 64 + shade; the texture has one texel per index and tone.
  */
 #ifndef RV_RENDER_PALETTE_H
 #define RV_RENDER_PALETTE_H
@@ -16,9 +17,7 @@
 #include "model/subroutines.h"
 #include "model/view.h"
 
-#define RV_PALETTE_SHADES 256u
-#define RV_PALETTE_ROWS (RV_COLOR_SLOTS + 2u) /* neutral and waiting after the slots */
-#define RV_PALETTE_TONES 3u                   /* front, top, side */
+#define RV_PALETTE_TONES 3u /* front, top, side */
 
 struct rv_palette;
 
@@ -28,14 +27,18 @@ void rv_palette_destroy(struct rv_palette *palette);
 /* Learn the subroutines of this view and give free slots by rank. */
 void rv_palette_update(struct rv_palette *palette, const struct rv_view *view, struct rv_subroutines *subroutines);
 
-/* Colour index of a subroutine of the last view; < RV_PALETTE_ROWS * RV_PALETTE_SHADES. */
-uint32_t rv_palette_index(const struct rv_palette *palette, uint32_t id);
+/* What colours stand for from now on; a new palette has RV_COLOR_PACKAGE. */
+void rv_palette_choose(struct rv_palette *palette, enum rv_color_scheme scheme);
+enum rv_color_scheme rv_palette_scheme(const struct rv_palette *palette);
+
+/* Colour index of a box of the last view, which stands on this lane of the model. */
+uint32_t rv_palette_index(const struct rv_palette *palette, const struct rv_box *box, uint32_t lane_idx);
 
 /* Front tone of a colour index. */
-struct rv_color rv_palette_front(uint32_t colour_idx);
+struct rv_color rv_palette_front(const struct rv_palette *palette, uint32_t colour_idx);
 
-/* sRGB RGBA texels, RV_PALETTE_SHADES wide, row = slot * RV_PALETTE_TONES + tone. */
-#define RV_PALETTE_TEXEL_BYTES (RV_PALETTE_SHADES * RV_PALETTE_ROWS * RV_PALETTE_TONES * 4u)
-void rv_palette_texels(uint8_t out[RV_PALETTE_TEXEL_BYTES]);
+/* sRGB RGBA texels of a scheme, RV_COLOR_SHADES wide, row = slot * RV_PALETTE_TONES + tone. */
+#define RV_PALETTE_TEXEL_BYTES (RV_COLOR_SHADES * RV_COLOR_ROWS * RV_PALETTE_TONES * 4u)
+void rv_palette_texels(enum rv_color_scheme scheme, uint8_t out[RV_PALETTE_TEXEL_BYTES]);
 
 #endif

@@ -277,6 +277,7 @@ void rv_scene_draw(struct rv_scene *scene, const struct rv_scene_frame *frame)
     glGetIntegerv(GL_DRAW_FRAMEBUFFER_BINDING, &framebuffer);
     if (rv_target_resize(&scene->target, shown.width_px, shown.height_px, shown.samples))
         return;
+    rv_palette_choose(scene->palette, shown.scheme);
     rv_palette_update(scene->palette, shown.view, shown.subroutines);
     place(scene, &shown);
     float points[2] = {(float)(shown.width_px / shown.scale), (float)(shown.height_px / shown.scale)};

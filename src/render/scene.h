@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "model/color.h"
 #include "model/subroutines.h"
 #include "model/view.h"
 #include "render/look.h"
@@ -48,6 +49,7 @@ struct rv_scene_frame {
     enum rv_look look, look_from;         /* while passed < 1: on the way from one to the other */
     double scroll;                        /* points by which a flat look has been scrolled down */
     double passed;                        /* 0..1; look_from equal to look = settled */
+    enum rv_color_scheme scheme;
 };
 
 /* Draw one frame into the bound framebuffer. */

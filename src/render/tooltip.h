@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "model/timeline.h"
+
 struct rv_overlay;
 struct rv_palette;
 
@@ -17,8 +19,9 @@ struct rv_tooltip_line {
 };
 
 struct rv_tooltip {
-    float at[2]; /* points from the upper left: what it stands beside */
-    uint32_t id; /* the swatch's subroutine */
+    float at[2];       /* points from the upper left: what it stands beside */
+    struct rv_box box; /* the swatch's, and the lane of the model that it stands on */
+    uint32_t lane_idx;
     char title[RV_TOOLTIP_TITLE_BYTES];
     struct rv_tooltip_line lines[RV_TOOLTIP_LINES];
     size_t n_lines;

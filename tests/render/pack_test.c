@@ -99,5 +99,31 @@ Test(pack, fields_keep_apart, .timeout = 5)
     cr_assert_eq(record.paint & 0xFFF, 2559);
     cr_assert_eq(record.paint >> RV_PAINT_COVERAGE_SHIFT, 12345);
     cr_assert(record.paint & RV_PAINT_CELL);
-    cr_assert(record.paint & RV_PAINT_OPEN);
+}
+
+Test(pack, a_mark_is_at_the_end_that_it_is_about_and_only_where_that_is_in_the_window, .timeout = 5)
+{
+    struct rv_pack pack;
+    rv_pack_init(&pack, 1000, 2000, 1.0);
+    static const struct {
+        uint64_t start_ns, duration_ns;
+        uint16_t flags, coverage;
+        uint32_t marks;
+    } cases[] = {
+        {1100, 100, RV_SPAN_ORPHAN, 65535, RV_PAINT_ORPHAN},
+        {900, 200, RV_SPAN_ORPHAN, 65535, 0},
+        {900, 200, RV_SPAN_CUT, 65535, RV_PAINT_CUT},
+        {1100, 2000, RV_SPAN_CUT, 65535, 0},
+        {1100, 900, RV_SPAN_OPEN, 65535, RV_PAINT_OPEN},
+        {1100, UINT64_MAX, RV_SPAN_OPEN, 65535, 0},
+        {1100, 100, RV_SPAN_CUT | RV_SPAN_ORPHAN, 65535, RV_PAINT_CUT | RV_PAINT_ORPHAN},
+        {1100, 100, RV_SPAN_CUT, 7, RV_PAINT_CELL | 7u << RV_PAINT_COVERAGE_SHIFT},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct rv_box box = {.start_ns = cases[i].start_ns,
+                             .duration_ns = cases[i].duration_ns,
+                             .flags = cases[i].flags,
+                             .coverage = cases[i].coverage};
+        cr_assert_eq(rv_pack_box(&pack, &box, 0, 0).paint, cases[i].marks, "case %zu", i);
+    }
 }

@@ -7,11 +7,11 @@
 #include "base/vec.h"
 #include "render/palette.h"
 
-#define N_PACKAGES 12u
+#define N_PACKAGES 20u
 
 static struct rv_subroutines *subroutines;
 static struct rv_palette *palette;
-static struct rv_box boxes[64];
+static struct rv_box boxes[128];
 static struct rv_view_lane lane;
 static struct rv_view view = {.to_ns = 1000000, .lanes = &lane, .n_lanes = 1, .boxes = boxes};
 
@@ -40,9 +40,14 @@ static void show(uint32_t id, uint64_t duration_ns)
     boxes[view.n_boxes++] = (struct rv_box){.duration_ns = duration_ns, .id = id, .count = 1, .coverage = 65535};
 }
 
+static uint32_t index_of(uint32_t id)
+{
+    return rv_palette_index(palette, &(struct rv_box){.id = id, .coverage = 65535, .count = 1}, 3);
+}
+
 static uint32_t slot_of(uint32_t id)
 {
-    return rv_palette_index(palette, id) / RV_PALETTE_SHADES;
+    return index_of(id) / RV_COLOR_SHADES;
 }
 
 Test(palette, the_largest_packages_get_the_slots_in_order_and_the_rest_is_neutral)
@@ -52,7 +57,7 @@ Test(palette, the_largest_packages_get_the_slots_in_order_and_the_rest_is_neutra
     rv_palette_update(palette, &view, subroutines);
     for (uint32_t package = 0; package < N_PACKAGES; package++) {
         uint32_t rank = N_PACKAGES - 1 - package;
-        cr_assert_eq(slot_of(2 * package + 1), rank < RV_COLOR_SLOTS ? rank : RV_COLOR_SLOTS, "package %u", package);
+        cr_assert_eq(slot_of(2 * package + 1), rank < RV_COLOR_SLOTS ? rank : RV_COLOR_NEUTRAL, "package %u", package);
     }
 }
 
@@ -82,11 +87,11 @@ Test(palette, a_much_larger_package_takes_the_smallest_ones_slot)
     uint32_t smallest = slot_of(1), newcomer = 2 * RV_COLOR_SLOTS + 1;
     show(newcomer, 3000);
     rv_palette_update(palette, &view, subroutines);
-    cr_assert_eq(slot_of(newcomer), RV_COLOR_SLOTS, "three times as large is not enough");
+    cr_assert_eq(slot_of(newcomer), RV_COLOR_NEUTRAL, "three times as large is not enough");
     show(newcomer, 900000);
     rv_palette_update(palette, &view, subroutines);
     cr_assert_eq(slot_of(newcomer), smallest);
-    cr_assert_eq(slot_of(1), RV_COLOR_SLOTS);
+    cr_assert_eq(slot_of(1), RV_COLOR_NEUTRAL);
 }
 
 Test(palette, subroutines_of_a_package_differ_in_shade)
@@ -94,7 +99,7 @@ Test(palette, subroutines_of_a_package_differ_in_shade)
     show(1, 10);
     show(2, 10);
     rv_palette_update(palette, &view, subroutines);
-    cr_assert_neq(rv_palette_index(palette, 1), rv_palette_index(palette, 2));
+    cr_assert_neq(index_of(1), index_of(2));
 }
 
 Test(palette, names_without_package_are_grouped_by_their_first_part)
@@ -120,17 +125,60 @@ Test(palette, states_and_unknown_ids_take_no_slot)
     show(UINT32_MAX, 900000);
     rv_palette_update(palette, &view, subroutines);
     cr_assert_eq(slot_of(1), 0);
-    cr_assert_eq(slot_of(40), RV_COLOR_SLOTS + 1);
-    cr_assert_eq(slot_of(5000), RV_COLOR_SLOTS);
-    cr_assert_eq(slot_of(UINT32_MAX), RV_COLOR_SLOTS);
+    cr_assert_eq(slot_of(40), RV_COLOR_WAIT);
+    cr_assert_eq(slot_of(5000), RV_COLOR_NEUTRAL);
+    cr_assert_eq(slot_of(UINT32_MAX), RV_COLOR_NEUTRAL);
 }
 
 Test(palette, a_name_that_comes_late_is_learned)
 {
     show(50, 1000);
     rv_palette_update(palette, &view, subroutines);
-    cr_assert_eq(slot_of(50), RV_COLOR_SLOTS);
+    cr_assert_eq(slot_of(50), RV_COLOR_NEUTRAL);
     rv_subroutines_define(subroutines, 50, "Late", "name", "", 0);
     rv_palette_update(palette, &view, subroutines);
     cr_assert_eq(slot_of(50), 0);
+}
+
+Test(palette, libraries_come_after_the_program_and_get_no_pattern)
+{
+    for (uint32_t i = 0; i < 12; i++) {
+        char package[32];
+        snprintf(package, sizeof package, "Library%u", i);
+        rv_subroutines_define(subroutines, 60 + i, package, "call", "/usr/share/perl5/Library.pm", 1);
+        show(60 + i, 30000 - i);
+    }
+    for (uint32_t package = 0; package < 4; package++)
+        show(2 * package + 1, 10000);
+    rv_palette_update(palette, &view, subroutines);
+    for (uint32_t package = 0; package < 4; package++)
+        cr_assert_eq(slot_of(2 * package + 1), package, "of the program");
+    for (uint32_t i = 0; i < 12; i++)
+        cr_assert_eq(slot_of(60 + i), i < 4 ? 4 + i : RV_COLOR_NEUTRAL, "library %u", i);
+}
+
+Test(palette, a_scheme_says_what_colours_stand_for)
+{
+    struct rv_box box = {.id = 1, .count = 1, .duration_ns = 1u << 20, .coverage = 65535};
+    struct rv_box cell = {.id = 1, .count = 4, .duration_ns = 1u << 23, .coverage = 32767};
+    rv_subroutines_define(subroutines, 40, "(wait)", "epoll", "", 0);
+    for (uint32_t id = 1; id <= 2 * N_PACKAGES; id++)
+        show(id, 100);
+    show(40, 100);
+    rv_palette_update(palette, &view, subroutines);
+    rv_palette_choose(palette, RV_COLOR_THREAD);
+    for (uint32_t lane = 0; lane < 40; lane++)
+        cr_assert_eq(rv_palette_index(palette, &box, lane) / RV_COLOR_SHADES, lane % RV_COLOR_SLOTS);
+    rv_palette_choose(palette, RV_COLOR_DURATION);
+    cr_assert_eq(rv_palette_index(palette, &box, 0), rv_color_duration_shade(1u << 20));
+    cr_assert_eq(rv_palette_index(palette, &cell, 0), rv_color_duration_shade(1u << 20), "a cell's calls on average");
+    rv_palette_choose(palette, RV_COLOR_SUBROUTINE);
+    unsigned n_like_first = 0;
+    for (uint32_t id = 2; id <= 2 * N_PACKAGES; id++)
+        n_like_first += index_of(id) == index_of(1);
+    cr_assert_leq(n_like_first, 1);
+    for (int scheme = 0; scheme < RV_COLOR_SCHEME_COUNT; scheme++) {
+        rv_palette_choose(palette, (enum rv_color_scheme)scheme);
+        cr_assert_eq(slot_of(40), RV_COLOR_WAIT, "waiting is grey in all schemes");
+    }
 }

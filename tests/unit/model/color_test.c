@@ -9,9 +9,9 @@ static double linear(uint8_t value)
     return v <= 0.04045 ? v / 12.92 : pow((v + 0.055) / 1.055, 2.4);
 }
 
-static void to_oklab(struct rv_color color, double lab[3])
+static void linear_to_oklab(const double rgb[3], double lab[3])
 {
-    double r = linear(color.r), g = linear(color.g), b = linear(color.b);
+    double r = rgb[0], g = rgb[1], b = rgb[2];
     double l = cbrt(0.4122214708 * r + 0.5363325363 * g + 0.0514459929 * b);
     double m = cbrt(0.2119034982 * r + 0.6806995451 * g + 0.1073969566 * b);
     double s = cbrt(0.0883024619 * r + 0.2817188376 * g + 0.6299787005 * b);
@@ -20,19 +20,120 @@ static void to_oklab(struct rv_color color, double lab[3])
     lab[2] = 0.0259040371 * l + 0.7827717662 * m - 0.8086757660 * s;
 }
 
-static double distance(struct rv_color a, struct rv_color b)
+static void to_oklab(struct rv_color color, double lab[3])
+{
+    linear_to_oklab((double[]){linear(color.r), linear(color.g), linear(color.b)}, lab);
+}
+
+/* Sight by Machado et al. 2009, severity 1, of linear colour. */
+enum { N_SIGHTS = 4 };
+static const struct {
+    const char *name;
+    double rows[3][3];
+} sights[N_SIGHTS] = {
+    {"normal", {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}},
+    {"protanopia", {{0.152286, 1.052583, -0.204868}, {0.114503, 0.786281, 0.099216}, {-0.003882, -0.048116, 1.051998}}},
+    {"deuteranopia",
+     {{0.367322, 0.860646, -0.227968}, {0.280085, 0.672501, 0.047413}, {-0.011820, 0.042940, 0.968881}}},
+    {"tritanopia", {{1.255528, -0.076749, -0.178779}, {-0.078411, 0.930809, 0.147602}, {0.004733, 0.691367, 0.303900}}},
+};
+
+static void seen_as(struct rv_color color, int sight, double lab[3])
+{
+    double from[3] = {linear(color.r), linear(color.g), linear(color.b)}, to[3];
+    for (int i = 0; i < 3; i++) {
+        const double *row = sights[sight].rows[i];
+        to[i] = fmin(fmax(row[0] * from[0] + row[1] * from[1] + row[2] * from[2], 0), 1);
+    }
+    linear_to_oklab(to, lab);
+}
+
+static double seen_apart(struct rv_color a, struct rv_color b, int sight)
 {
     double x[3], y[3];
-    to_oklab(a, x);
-    to_oklab(b, y);
-    return sqrt((x[0] - y[0]) * (x[0] - y[0]) + (x[1] - y[1]) * (x[1] - y[1]) + (x[2] - y[2]) * (x[2] - y[2]));
+    seen_as(a, sight, x);
+    seen_as(b, sight, y);
+    return 100 * sqrt((x[0] - y[0]) * (x[0] - y[0]) + (x[1] - y[1]) * (x[1] - y[1]) + (x[2] - y[2]) * (x[2] - y[2]));
+}
+
+/* A slot in the middle of its shades. */
+static struct rv_color middle(enum rv_color_scheme scheme, uint32_t slot)
+{
+    const uint32_t shades[2] = {3 + 8 * 3, 4 + 8 * 4};
+    struct rv_color a = rv_color_tones(scheme, slot, shades[0]).front,
+                    b = rv_color_tones(scheme, slot, shades[1]).front;
+    return (struct rv_color){(uint8_t)((a.r + b.r) / 2), (uint8_t)((a.g + b.g) / 2), (uint8_t)((a.b + b.b) / 2)};
+}
+
+static void check_apart(enum rv_color_scheme scheme, uint32_t n, const double least[N_SIGHTS])
+{
+    for (int sight = 0; sight < N_SIGHTS; sight++)
+        for (uint32_t a = 0; a < n; a++)
+            for (uint32_t b = 0; b < a; b++) {
+                double apart = seen_apart(middle(scheme, a), middle(scheme, b), sight);
+                cr_expect_gt(apart, least[sight], "%s, %s: slots %u and %u are %.2f apart",
+                             rv_color_scheme_name(scheme), sights[sight].name, b, a, apart);
+            }
+}
+
+Test(color, packages_are_told_apart_by_everyone, .timeout = 10)
+{
+    check_apart(RV_COLOR_PACKAGE, RV_COLOR_HUES, (double[]){14.0, 8.8, 8.8, 8.0});
+    check_apart(RV_COLOR_PACKAGE, RV_COLOR_SLOTS, (double[]){9.2, 6.2, 6.0, 5.8});
+    check_apart(RV_COLOR_HIGH_CONTRAST, RV_COLOR_HUES, (double[]){12.5, 8.5, 8.0, 7.4});
+}
+
+Test(color, states_are_told_from_packages_by_everyone, .timeout = 10)
+{
+    for (int sight = 0; sight < N_SIGHTS; sight++)
+        for (uint32_t slot = 0; slot < RV_COLOR_HUES; slot++) {
+            struct rv_color color = middle(RV_COLOR_PACKAGE, slot);
+            cr_expect_gt(seen_apart(color, rv_color_gc(), sight), 8.0, "GC, slot %u, %s", slot, sights[sight].name);
+            cr_expect_gt(seen_apart(color, middle(RV_COLOR_PACKAGE, RV_COLOR_WAIT), sight), 8.0, "waiting, slot %u",
+                         slot);
+            cr_expect_gt(seen_apart(color, middle(RV_COLOR_PACKAGE, RV_COLOR_NEUTRAL), sight), 8.0, "grey, slot %u",
+                         slot);
+        }
+}
+
+Test(color, everyone_sees_durations_rise_in_lightness, .timeout = 10)
+{
+    for (int sight = 0; sight < N_SIGHTS; sight++) {
+        double last[3], here[3];
+        seen_as(rv_color_tones(RV_COLOR_DURATION, 0, 0).front, sight, last);
+        for (uint32_t shade = 4; shade < RV_COLOR_SHADES; shade += 4) {
+            seen_as(rv_color_tones(RV_COLOR_DURATION, 0, shade).front, sight, here);
+            cr_expect_gt(here[0], last[0] + 0.01, "%s, shade %u", sights[sight].name, shade);
+            last[0] = here[0];
+        }
+    }
+}
+
+Test(color, a_duration_has_its_step_of_the_ramp, .timeout = 10)
+{
+    cr_assert_eq(rv_color_duration_shade(0), 0);
+    cr_assert_eq(rv_color_duration_shade(128), 0);
+    cr_assert_eq(rv_color_duration_shade(UINT64_MAX), RV_COLOR_SHADES - 1);
+    cr_assert_eq(rv_color_duration_shade(UINT64_C(1) << 20), 31, "half of the octaves");
+    for (uint64_t ns = 1; ns < UINT64_C(1) << 40; ns += ns / 3 + 1)
+        cr_assert_leq(rv_color_duration_shade(ns), rv_color_duration_shade(ns + ns / 3 + 1));
+}
+
+Test(color, high_contrast_is_seven_to_one_against_the_background, .timeout = 10)
+{
+    double dark = 0.2126 * linear(0x0a) + 0.7152 * linear(0x0e) + 0.0722 * linear(0x16);
+    for (uint32_t slot = 0; slot < RV_COLOR_NEUTRAL; slot++) {
+        struct rv_color color = rv_color_tones(RV_COLOR_HIGH_CONTRAST, slot, 5).front;
+        double light = 0.2126 * linear(color.r) + 0.7152 * linear(color.g) + 0.0722 * linear(color.b);
+        cr_expect_gt((light + 0.05) / (dark + 0.05), 6.9, "slot %u", slot);
+    }
 }
 
 Test(color, top_is_lighter_and_side_darker_than_the_front, .timeout = 10)
 {
-    for (uint32_t slot = 0; slot <= RV_COLOR_SLOTS; slot++)
-        for (uint32_t hash = 0; hash < 65536; hash += 997) {
-            struct rv_color_tones tones = rv_color_subroutine(slot, hash);
+    for (uint32_t slot = 0; slot <= RV_COLOR_NEUTRAL; slot++)
+        for (uint32_t shade = 0; shade < RV_COLOR_SHADES; shade++) {
+            struct rv_color_tones tones = rv_color_tones(RV_COLOR_PACKAGE, slot, shade);
             double front[3], top[3], side[3];
             to_oklab(tones.front, front);
             to_oklab(tones.top, top);
@@ -42,22 +143,12 @@ Test(color, top_is_lighter_and_side_darker_than_the_front, .timeout = 10)
         }
 }
 
-Test(color, slots_and_states_differ_whatever_the_subroutine, .timeout = 10)
-{
-    for (uint32_t a = 0; a <= RV_COLOR_SLOTS; a++)
-        for (uint32_t hash = 0; hash < 65536; hash += 4099) {
-            struct rv_color front = rv_color_subroutine(a, hash).front;
-            for (uint32_t b = 0; b < a; b++)
-                cr_assert_gt(distance(front, rv_color_subroutine(b, hash * 7).front), 0.08, "slots %u and %u", a, b);
-            cr_assert_gt(distance(front, rv_color_gc()), 0.05, "slot %u and GC", a);
-            cr_assert_gt(distance(front, rv_color_wait()), 0.08, "slot %u and waiting", a);
-        }
-}
-
 Test(color, a_subroutine_always_looks_the_same_and_others_of_its_package_a_little_different, .timeout = 10)
 {
-    struct rv_color one = rv_color_subroutine(2, 0x1234).front, again = rv_color_subroutine(2, 0x1234).front;
+    struct rv_color one = rv_color_tones(RV_COLOR_PACKAGE, 2, 9).front;
+    struct rv_color again = rv_color_tones(RV_COLOR_PACKAGE, 2, 9).front;
     cr_assert(one.r == again.r && one.g == again.g && one.b == again.b);
-    double apart = distance(rv_color_subroutine(2, 0x0000).front, rv_color_subroutine(2, 0xffff).front);
-    cr_assert(apart > 0.02 && apart < 0.12, "%.3f apart", apart);
+    double apart = seen_apart(rv_color_tones(RV_COLOR_PACKAGE, 2, 0).front,
+                              rv_color_tones(RV_COLOR_PACKAGE, 2, RV_COLOR_SHADES - 1).front, 0);
+    cr_assert(apart > 2 && apart < 12, "%.3f apart", apart);
 }
