@@ -139,6 +139,21 @@ uint64_t rv_chunks_ordinal(const struct rv_chunks *chunks, struct rv_chunks_at a
     return chunks->tail ? chunks->tail->n_before + chunks->tail->n : 0;
 }
 
+struct rv_chunks_at rv_chunks_nth(const struct rv_chunks *chunks, uint64_t ordinal)
+{
+    size_t low = chunks->first, high = chunks->n;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (chunks->list[middle].n_before + chunks->list[middle].n <= ordinal)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == chunks->n || ordinal <= chunks->list[low].n_before)
+        return (struct rv_chunks_at){low, 0};
+    return (struct rv_chunks_at){low, (uint32_t)(ordinal - chunks->list[low].n_before)};
+}
+
 const void *rv_chunks_walk(const struct rv_chunks *chunks, struct rv_chunks_at *at, struct rv_chunks_at end,
                            uint64_t *base, uint32_t *n)
 {

@@ -59,6 +59,9 @@ struct rv_chunks_at rv_chunks_find_after(const struct rv_chunks *chunks, struct 
 /* How many records were ever pushed before this place: differences count records between two places. */
 uint64_t rv_chunks_ordinal(const struct rv_chunks *chunks, struct rv_chunks_at at);
 
+/* The place that this many records were pushed before; the oldest held where that one is gone. */
+struct rv_chunks_at rv_chunks_nth(const struct rv_chunks *chunks, uint64_t ordinal);
+
 /*
  * Walk from *at towards `end`, a chunk a step: sets the chunk's base key and how many records lie there, moves *at.
  *   returns  the first of them; NULL when *at has reached end

@@ -31,6 +31,7 @@ struct rv_subroutines {
     size_t n_interned, table_slots;
     struct rv_subroutine *entries; /* by id; name NULL: not defined */
     size_t n_entries, capacity;
+    uint64_t version;
     const char **packages;
     size_t n_packages, packages_capacity;
 };
@@ -141,6 +142,7 @@ void rv_subroutines_define(struct rv_subroutines *subroutines, uint32_t id, cons
     entry.name = intern(subroutines, name ? name : "")->string;
     entry.file = intern(subroutines, file ? file : "")->string;
     subroutines->entries[id] = entry;
+    subroutines->version++;
     pthread_mutex_unlock(&subroutines->lock);
 }
 
@@ -167,6 +169,14 @@ uint32_t rv_subroutines_count(struct rv_subroutines *subroutines)
     uint32_t n = (uint32_t)subroutines->n_entries;
     pthread_mutex_unlock(&subroutines->lock);
     return n;
+}
+
+uint64_t rv_subroutines_version(struct rv_subroutines *subroutines)
+{
+    pthread_mutex_lock(&subroutines->lock);
+    uint64_t version = subroutines->version;
+    pthread_mutex_unlock(&subroutines->lock);
+    return version;
 }
 
 const char *rv_subroutines_package(struct rv_subroutines *subroutines, uint32_t package_idx)

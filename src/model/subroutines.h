@@ -23,7 +23,8 @@ void rv_subroutines_define(struct rv_subroutines *subroutines, uint32_t id, cons
 
 /* An id without definition reads as "#id". Any thread. */
 struct rv_subroutine rv_subroutines_get(struct rv_subroutines *subroutines, uint32_t id);
-uint32_t rv_subroutines_count(struct rv_subroutines *subroutines); /* highest id defined + 1 */
+uint32_t rv_subroutines_count(struct rv_subroutines *subroutines);   /* highest id defined + 1 */
+uint64_t rv_subroutines_version(struct rv_subroutines *subroutines); /* rises with every definition */
 const char *rv_subroutines_package(struct rv_subroutines *subroutines, uint32_t package_idx);
 uint32_t rv_subroutines_n_packages(struct rv_subroutines *subroutines);
 

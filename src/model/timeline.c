@@ -16,8 +16,6 @@
 #include "base/vec.h"
 #include "model/density.h"
 
-#define EXACT_COVERAGE 65535u
-
 struct record {
     uint32_t end; /* less the chunk's base */
     uint32_t duration, id;
@@ -228,9 +226,9 @@ size_t rv_timeline_evict(struct rv_timeline *timeline, size_t n_bytes)
     return before - now;
 }
 
-static struct rv_box box_of(const struct rv_chunks *log, const void *records, uint32_t idx, uint64_t base)
+struct rv_box rv_timeline_box(const struct rv_chunks *log, const void *records, uint32_t idx, uint64_t base)
 {
-    struct rv_box box = {.count = 1, .coverage = EXACT_COVERAGE};
+    struct rv_box box = {.count = 1, .coverage = RV_BOX_EXACT};
     if (log->item_bytes == sizeof(struct record)) {
         const struct record *record = (const struct record *)records + idx;
         box.duration_ns = record->duration;
@@ -249,6 +247,21 @@ static struct rv_box box_of(const struct rv_chunks *log, const void *records, ui
     return box;
 }
 
+uint64_t rv_timeline_exact_from_ns(const struct rv_timeline *timeline)
+{
+    return timeline->whole_from_ns[0];
+}
+
+const struct rv_chunks *rv_timeline_log(const struct rv_timeline *timeline, uint32_t log_idx)
+{
+    return log_idx % 2 ? &timeline->wide[log_idx / 2] : &timeline->spans[log_idx / 2];
+}
+
+uint64_t rv_timeline_log_limit(uint32_t log_idx)
+{
+    return bucket_limit(log_idx / 2);
+}
+
 /* An empty span overlaps a window that begins at it. */
 static bool overlaps(const struct rv_box *box, uint64_t from_ns, uint64_t to_ns)
 {
@@ -265,7 +278,7 @@ static uint64_t take(const struct rv_chunks *log, struct rv_chunks_at *at, uint6
     struct rv_chunks_at end = rv_chunks_find_after(log, *at, end_ns);
     for (const void *records; (records = rv_chunks_walk(log, at, end, &base, &n));)
         for (uint32_t i = 0; i < n; i++) {
-            struct rv_box box = box_of(log, records, i, base);
+            struct rv_box box = rv_timeline_box(log, records, i, base);
             if (!overlaps(&box, window[0], window[1]))
                 continue;
             n_taken++;

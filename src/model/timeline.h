@@ -39,6 +39,8 @@ uint32_t rv_timeline_max_depth(const struct rv_timeline *timeline); /* deepest s
  */
 size_t rv_timeline_evict(struct rv_timeline *timeline, size_t n_bytes);
 
+#define RV_BOX_EXACT 65535u
+
 /* What a picture is made of. */
 struct rv_box {
     uint64_t start_ns;
@@ -46,7 +48,7 @@ struct rv_box {
     uint32_t id;    /* subroutine; of a cell: the majority's */
     uint32_t count; /* 1 for an exact span, else the calls that ended in this cell (0: one reaches out of it) */
     uint32_t depth;
-    uint16_t coverage; /* of a cell: 0..65534, share of its width that was covered; 65535 = exact */
+    uint16_t coverage; /* of a cell: 0..65534, share of its width that was covered; else RV_BOX_EXACT */
     uint16_t flags;    /* enum rv_span_flag */
 };
 
@@ -65,6 +67,21 @@ uint64_t rv_timeline_count(const struct rv_timeline *timeline, uint64_t from_ns,
  */
 size_t rv_timeline_query(const struct rv_timeline *timeline, uint64_t from_ns, uint64_t to_ns, uint32_t level,
                          struct rv_box *out, size_t max);
+
+/* Before this time some exact spans were evicted; 0 when none was. */
+uint64_t rv_timeline_exact_from_ns(const struct rv_timeline *timeline);
+
+/*
+ * The logs that the exact spans stand in, for walks over all of them: each holds durations below its limit, in closing
+ * order, keyed by end.
+ */
+#define RV_TIMELINE_LOGS (2 * RV_TIMELINE_LEVELS)
+struct rv_chunks;
+const struct rv_chunks *rv_timeline_log(const struct rv_timeline *timeline, uint32_t log_idx);
+uint64_t rv_timeline_log_limit(uint32_t log_idx);
+
+/* Record idx of an array as rv_chunks_walk() gives it, base its chunk's. */
+struct rv_box rv_timeline_box(const struct rv_chunks *log, const void *records, uint32_t idx, uint64_t base);
 
 /* Finest level whose cells are at most `ns_per_pixel` wide... level 0 when even the first quantum is wider. */
 uint32_t rv_timeline_level_for(double ns_per_pixel);

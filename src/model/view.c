@@ -9,7 +9,6 @@
 #define DEFAULT_BUDGET 20000u
 #define MOST_OPEN 4096u /* open frames of a lane that get a box each */
 #define NOTES_BACK 64u  /* how many notes before the window may reach into it */
-#define EXACT_COVERAGE 65535u
 #define DIGIT_BITS 11u
 #define N_DIGITS (1u << DIGIT_BITS)
 #define FEW_KEYS 48u
@@ -121,12 +120,12 @@ static size_t add_open(struct rv_box *out, const struct rv_lane *lane, const str
                                  .id = frame->id,
                                  .count = 1,
                                  .depth = frame->depth,
-                                 .coverage = EXACT_COVERAGE,
+                                 .coverage = RV_BOX_EXACT,
                                  .flags = RV_SPAN_OPEN};
     }
     if (n > MOST_OPEN) {
         out[MOST_OPEN].count = (uint32_t)(n_open_before(lane, view->to_ns) - MOST_OPEN);
-        out[MOST_OPEN].coverage = EXACT_COVERAGE - 1;
+        out[MOST_OPEN].coverage = RV_BOX_EXACT - 1;
     }
     return n;
 }
@@ -184,7 +183,7 @@ static void append_sorted(struct rv_view *view, size_t n)
     for (size_t i = 0; i < n; i++) {
         const struct rv_box *box = &view->unsorted[sorted[i].box];
         view->boxes[view->n_boxes++] = *box;
-        if (box->coverage != EXACT_COVERAGE)
+        if (box->coverage != RV_BOX_EXACT)
             view->n_folded += box->count;
     }
 }

@@ -1,0 +1,302 @@
+#include "model/search.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/vec.h"
+
+#define PIECE 8192u       /* calls looked at under one lock */
+#define MOST_BOXES 65536u /* a window with more is looked into half by half */
+#define CALLS_PER_NAME 64u
+
+struct quest { /* for the hit that is next to a place */
+    const struct rv_search_place *place;
+    bool is_forward, is_found;
+    struct rv_search_hit hit; /* the nearest so far */
+};
+
+int rv_search_start(struct rv_search *search, const char *text, char *why, size_t why_bytes)
+{
+    rv_search_stop(search);
+    int error = rv_matches_init(&search->matches, RV_MATCHES_NAME, text, why, why_bytes);
+    search->is_on = !error;
+    return error;
+}
+
+void rv_search_stop(struct rv_search *search)
+{
+    rv_matches_fini(&search->matches);
+    free(search->walks);
+    free(search->boxes);
+    memset(search, 0, sizeof *search);
+}
+
+/* ---- counting ---- */
+
+static void count_again(struct rv_search *search)
+{
+    if (search->walks)
+        memset(search->walks, 0, search->n_walks * sizeof *search->walks);
+    memset(search->counts, 0, sizeof search->counts);
+    search->n_hits = search->n_columns = 0;
+    search->shift = 0;
+    search->generation = search->matches.generation;
+}
+
+static void widen_columns(struct rv_search *search)
+{
+    uint32_t wide[RV_SEARCH_COLUMNS] = {0};
+    uint64_t first = search->first_column >> 1;
+    for (uint64_t i = 0; i < search->n_columns; i++)
+        wide[((search->first_column + i) >> 1) - first] += search->counts[i];
+    search->n_columns = ((search->first_column + search->n_columns - 1) >> 1) - first + 1;
+    search->first_column = first;
+    search->shift++;
+    memcpy(search->counts, wide, sizeof wide);
+}
+
+static void count_hit(struct rv_search *search, uint64_t start_ns)
+{
+    uint64_t column = start_ns >> search->shift;
+    if (search->n_columns == 0) {
+        search->first_column = column;
+        search->n_columns = 1;
+    }
+    uint64_t first = search->first_column, last = first + search->n_columns - 1;
+    while ((column > last ? column : last) - (column < first ? column : first) >= RV_SEARCH_COLUMNS) {
+        widen_columns(search);
+        column = start_ns >> search->shift;
+        first = search->first_column;
+        last = first + search->n_columns - 1;
+    }
+    if (column < first) {
+        memmove(search->counts + (first - column), search->counts, search->n_columns * sizeof *search->counts);
+        memset(search->counts, 0, (first - column) * sizeof *search->counts);
+        search->first_column = column;
+        search->n_columns += first - column;
+    } else if (column > last) {
+        search->n_columns += column - last;
+    }
+    search->counts[column - search->first_column]++;
+    search->n_hits++;
+}
+
+static size_t look_at_lane(struct rv_search *search, struct rv_lane *lane, struct rv_walk *walk, size_t most)
+{
+    size_t max = most < PIECE ? most : PIECE;
+    pthread_mutex_lock(&lane->lock);
+    size_t n = rv_walk_next(walk, lane->timeline, search->boxes, max);
+    pthread_mutex_unlock(&lane->lock);
+    for (size_t i = 0; i < n; i++)
+        if (rv_matches_has(&search->matches, search->boxes[i].id))
+            count_hit(search, search->boxes[i].start_ns);
+    return n;
+}
+
+bool rv_search_update(struct rv_search *search, struct rv_lanes *lanes, struct rv_subroutines *subroutines, size_t most)
+{
+    if (!search->is_on)
+        return true;
+    bool is_named = rv_matches_update(&search->matches, subroutines, most / CALLS_PER_NAME + 1);
+    if (search->generation != search->matches.generation)
+        count_again(search);
+    size_t n_lanes = rv_lanes_n(lanes);
+    search->boxes = rv_vec_reserve(search->boxes, &search->boxes_capacity, PIECE, sizeof *search->boxes);
+    search->walks = rv_vec_reserve(search->walks, &search->walks_capacity, n_lanes, sizeof *search->walks);
+    if (n_lanes > search->n_walks)
+        memset(search->walks + search->n_walks, 0, (n_lanes - search->n_walks) * sizeof *search->walks);
+    search->n_walks = n_lanes;
+    for (size_t i = 0; i < n_lanes; i++)
+        for (size_t n = PIECE; n == PIECE; most -= n) {
+            if (most == 0)
+                return false;
+            n = look_at_lane(search, rv_lanes_get(lanes, i), &search->walks[i], most);
+        }
+    return is_named;
+}
+
+uint64_t rv_search_n_calls(const struct rv_search *search, struct rv_lanes *lanes, bool *is_partial)
+{
+    uint64_t n = search->n_hits;
+    *is_partial = false;
+    for (size_t i = 0; search->is_on && i < rv_lanes_n(lanes); i++) {
+        struct rv_lane *lane = rv_lanes_get(lanes, i);
+        pthread_mutex_lock(&lane->lock);
+        for (size_t j = 0; j < lane->n_open; j++)
+            n += rv_matches_has(&search->matches, lane->open[j].id);
+        pthread_mutex_unlock(&lane->lock);
+        *is_partial |= i < search->n_walks && search->walks[i].n_missed > 0;
+    }
+    return n;
+}
+
+void rv_search_hits(const struct rv_search *search, uint64_t from_ns, uint64_t to_ns, uint32_t *out, size_t n)
+{
+    memset(out, 0, n * sizeof *out);
+    if (to_ns <= from_ns)
+        return;
+    double scale = (double)n / (double)(to_ns - from_ns);
+    for (uint64_t i = 0; i < search->n_columns; i++) {
+        uint64_t column_ns = (search->first_column + i) << search->shift;
+        uint64_t middle_ns = column_ns + ((UINT64_C(1) << search->shift) >> 1);
+        if (search->counts[i] == 0 || middle_ns < from_ns || middle_ns >= to_ns)
+            continue;
+        size_t part = (size_t)((double)(middle_ns - from_ns) * scale);
+        out[part < n ? part : n - 1] += search->counts[i];
+    }
+}
+
+/* ---- going from hit to hit ---- */
+
+static int compare(const struct rv_search_place *a, const struct rv_search_place *b)
+{
+    if (a->start_ns != b->start_ns)
+        return a->start_ns < b->start_ns ? -1 : 1;
+    if (a->lane_idx != b->lane_idx)
+        return a->lane_idx < b->lane_idx ? -1 : 1;
+    return a->depth < b->depth ? -1 : a->depth > b->depth;
+}
+
+/* Take it when it is nearer to the place than the nearest so far. */
+static void offer(struct quest *quest, uint32_t lane_idx, const struct rv_box *box)
+{
+    struct rv_search_place place = {box->start_ns, lane_idx, box->depth};
+    int from_place = compare(&place, quest->place), from_hit = compare(&place, &quest->hit.place);
+    if (quest->is_forward ? from_place <= 0 : from_place >= 0)
+        return;
+    if (quest->is_found && (quest->is_forward ? from_hit >= 0 : from_hit <= 0))
+        return;
+    quest->hit = (struct rv_search_hit){place, *box};
+    quest->is_found = true;
+}
+
+static uint64_t count_boxes(struct rv_lanes *lanes, uint64_t from_ns, uint64_t to_ns)
+{
+    uint64_t n = 0;
+    for (size_t i = 0; i < rv_lanes_n(lanes); i++) {
+        struct rv_lane *lane = rv_lanes_get(lanes, i);
+        pthread_mutex_lock(&lane->lock);
+        n += rv_timeline_count(lane->timeline, from_ns, to_ns, 0);
+        pthread_mutex_unlock(&lane->lock);
+    }
+    return n;
+}
+
+/* Offer what starts in a window of one lane. */
+static void look_into_lane(struct rv_search *search, struct quest *quest, struct rv_lane *lane,
+                           const uint64_t window[2])
+{
+    pthread_mutex_lock(&lane->lock);
+    size_t n = rv_timeline_count(lane->timeline, window[0], window[1], 0);
+    search->boxes = rv_vec_reserve(search->boxes, &search->boxes_capacity, n, sizeof *search->boxes);
+    n = rv_timeline_query(lane->timeline, window[0], window[1], 0, search->boxes, search->boxes_capacity);
+    pthread_mutex_unlock(&lane->lock);
+    for (size_t i = 0; i < n; i++) {
+        const struct rv_box *box = &search->boxes[i];
+        if (box->start_ns >= window[0] && box->start_ns < window[1] && rv_matches_has(&search->matches, box->id))
+            offer(quest, lane->idx, box);
+    }
+}
+
+static void look_into(struct rv_search *search, struct rv_lanes *lanes, struct quest *quest, const uint64_t window[2])
+{
+    if (window[0] >= window[1] || quest->is_found)
+        return;
+    if (window[1] - window[0] > 1 && count_boxes(lanes, window[0], window[1]) > MOST_BOXES) {
+        uint64_t middle = window[0] + (window[1] - window[0]) / 2;
+        const uint64_t halves[2][2] = {{window[0], middle}, {middle, window[1]}};
+        look_into(search, lanes, quest, halves[!quest->is_forward]);
+        look_into(search, lanes, quest, halves[quest->is_forward]);
+        return;
+    }
+    for (size_t i = 0; i < rv_lanes_n(lanes); i++)
+        look_into_lane(search, quest, rv_lanes_get(lanes, i), window);
+}
+
+/* From here on all spans are exact. */
+static uint64_t exact_from(struct rv_lanes *lanes)
+{
+    uint64_t exact_ns = 0;
+    for (size_t i = 0; i < rv_lanes_n(lanes); i++) {
+        struct rv_lane *lane = rv_lanes_get(lanes, i);
+        pthread_mutex_lock(&lane->lock);
+        uint64_t lane_ns = rv_timeline_exact_from_ns(lane->timeline);
+        pthread_mutex_unlock(&lane->lock);
+        exact_ns = lane_ns > exact_ns ? lane_ns : exact_ns;
+    }
+    return exact_ns;
+}
+
+/* The parts of time on the place's side in order: cells, then column by column; or the other way round. */
+static void look_into_cells(struct rv_search *search, struct rv_lanes *lanes, struct quest *quest, uint64_t exact_ns)
+{
+    uint64_t window[2] = {quest->is_forward ? quest->place->start_ns : 0, exact_ns};
+    if (!quest->is_forward && quest->place->start_ns < UINT64_MAX && quest->place->start_ns + 1 < exact_ns)
+        window[1] = quest->place->start_ns + 1;
+    look_into(search, lanes, quest, window);
+}
+
+static void look_into_columns(struct rv_search *search, struct rv_lanes *lanes, struct quest *quest, uint64_t exact_ns)
+{
+    for (uint64_t i = 0; i < search->n_columns && !quest->is_found; i++) {
+        uint64_t column = quest->is_forward ? i : search->n_columns - 1 - i;
+        uint64_t window[2] = {(search->first_column + column) << search->shift, (search->first_column + column + 1)
+                                                                                    << search->shift};
+        bool is_behind = quest->is_forward ? window[1] <= quest->place->start_ns : window[0] > quest->place->start_ns;
+        if (search->counts[column] == 0 || is_behind)
+            continue;
+        if (window[0] < exact_ns)
+            window[0] = exact_ns;
+        look_into(search, lanes, quest, window);
+    }
+}
+
+static void look_at_open(const struct rv_search *search, struct rv_lanes *lanes, struct quest *quest)
+{
+    for (size_t i = 0; i < rv_lanes_n(lanes); i++) {
+        struct rv_lane *lane = rv_lanes_get(lanes, i);
+        pthread_mutex_lock(&lane->lock);
+        for (size_t j = 0; j < lane->n_open; j++) {
+            const struct rv_lane_frame *frame = &lane->open[j];
+            uint64_t duration_ns = lane->last_ns > frame->start_ns ? lane->last_ns - frame->start_ns : 0;
+            struct rv_box box = {.start_ns = frame->start_ns,
+                                 .duration_ns = duration_ns,
+                                 .id = frame->id,
+                                 .count = 1,
+                                 .depth = frame->depth,
+                                 .coverage = RV_BOX_EXACT,
+                                 .flags = RV_SPAN_OPEN};
+            if (rv_matches_has(&search->matches, frame->id))
+                offer(quest, lane->idx, &box);
+        }
+        pthread_mutex_unlock(&lane->lock);
+    }
+}
+
+static bool go(struct rv_search *search, struct rv_lanes *lanes, struct quest *quest, struct rv_search_hit *hit)
+{
+    uint64_t exact_ns = exact_from(lanes);
+    if (quest->is_forward)
+        look_into_cells(search, lanes, quest, exact_ns);
+    look_into_columns(search, lanes, quest, exact_ns);
+    if (!quest->is_forward)
+        look_into_cells(search, lanes, quest, exact_ns);
+    look_at_open(search, lanes, quest);
+    if (quest->is_found)
+        *hit = quest->hit;
+    return quest->is_found;
+}
+
+bool rv_search_next(struct rv_search *search, struct rv_lanes *lanes, const struct rv_search_place *place,
+                    struct rv_search_hit *hit)
+{
+    struct quest quest = {.place = place, .is_forward = true};
+    return search->is_on && go(search, lanes, &quest, hit);
+}
+
+bool rv_search_previous(struct rv_search *search, struct rv_lanes *lanes, const struct rv_search_place *place,
+                        struct rv_search_hit *hit)
+{
+    struct quest quest = {.place = place};
+    return search->is_on && go(search, lanes, &quest, hit);
+}

@@ -1,0 +1,72 @@
+/*
+ * Search: which calls are of subroutines that a pattern has, when there were how many, and which is the next.
+ *
+ * Every span is looked at once, as it comes, and counted in a grid of columns of time that grow wider as the trace
+ * grows longer; to go to the next hit only columns that have one are looked into. Where exact spans were evicted, cells
+ * stand for them: a cell is a hit when the subroutine that has most of it is. Main thread.
+ */
+#ifndef RV_MODEL_SEARCH_H
+#define RV_MODEL_SEARCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model/lanes.h"
+#include "model/matches.h"
+#include "model/walk.h"
+
+#define RV_SEARCH_COLUMNS 4096u
+
+struct rv_search { /* zeroed = no search; a copy is not one */
+    struct rv_matches matches;
+    bool is_on;
+    uint64_t generation;   /* of the set that the counts are of */
+    struct rv_walk *walks; /* by lane */
+    size_t n_walks, walks_capacity;
+    uint64_t n_hits; /* finished calls seen that match */
+    uint32_t shift;  /* a column is 2^shift ns */
+    uint64_t first_column, n_columns;
+    uint32_t counts[RV_SEARCH_COLUMNS]; /* hits that start in a column */
+    struct rv_box *boxes;               /* scratch */
+    size_t boxes_capacity;
+};
+
+/* Search for a pattern from now on. 0, or -EINVAL with the reason in `why` and no search. */
+int rv_search_start(struct rv_search *search, const char *text, char *why, size_t why_bytes);
+void rv_search_stop(struct rv_search *search);
+
+/*
+ * Look at new subroutines and new calls.
+ *   most     calls to look at now, about 5 ns each, and 1 for 64 as many names
+ *   returns  whether everything that there is was looked at
+ */
+bool rv_search_update(struct rv_search *search, struct rv_lanes *lanes, struct rv_subroutines *subroutines,
+                      size_t most);
+
+/* Calls that match, those still open included. Some were evicted before they were looked at when *is_partial. */
+uint64_t rv_search_n_calls(const struct rv_search *search, struct rv_lanes *lanes, bool *is_partial);
+
+/* Hits that start in each of n equal parts of [from, to). A column is counted where its middle lies. */
+void rv_search_hits(const struct rv_search *search, uint64_t from_ns, uint64_t to_ns, uint32_t *out, size_t n);
+
+struct rv_search_place { /* order of hits: by start, then lane, then depth */
+    uint64_t start_ns;
+    uint32_t lane_idx, depth;
+};
+
+struct rv_search_hit {
+    struct rv_search_place place;
+    struct rv_box box;
+};
+
+/*
+ * The first hit after a place, or the last one before it, of what rv_search_update() has looked at; false when there is
+ * none. Microseconds, but for a few nanoseconds per call in columns with hits that are passed over.
+ */
+bool rv_search_next(struct rv_search *search, struct rv_lanes *lanes, const struct rv_search_place *place,
+                    struct rv_search_hit *hit);
+bool rv_search_previous(struct rv_search *search, struct rv_lanes *lanes, const struct rv_search_place *place,
+                        struct rv_search_hit *hit);
+
+#endif

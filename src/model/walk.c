@@ -1,0 +1,135 @@
+/*
+ * A place in a log is kept as the number of records pushed before it, which stays true while chunks move and go.
+ * Backwards, all logs are merged: each is sorted by end, so the latest of their heads is the next span.
+ */
+#include "model/walk.h"
+
+#include "model/chunks.h"
+
+struct head { /* the next record of one log */
+    struct rv_box box;
+    const struct rv_chunks *log;
+    uint32_t log_idx;
+    struct rv_chunks_at at;
+};
+
+size_t rv_walk_next(struct rv_walk *walk, const struct rv_timeline *timeline, struct rv_box *out, size_t max)
+{
+    size_t n = 0;
+    for (uint32_t i = 0; i < RV_TIMELINE_LOGS && n < max; i++) {
+        const struct rv_chunks *log = rv_timeline_log(timeline, i);
+        struct rv_chunks_at at = rv_chunks_nth(log, walk->n_done[i]), end = rv_chunks_end(log);
+        uint64_t reached = rv_chunks_ordinal(log, at), base;
+        walk->n_missed += reached - walk->n_done[i];
+        uint32_t n_here;
+        for (const void *records; n < max && (records = rv_chunks_walk(log, &at, end, &base, &n_here));) {
+            uint32_t n_taken = n_here < max - n ? n_here : (uint32_t)(max - n);
+            for (uint32_t j = 0; j < n_taken; j++)
+                out[n++] = rv_timeline_box(log, records, j, base);
+            reached += n_taken;
+        }
+        walk->n_done[i] = reached;
+    }
+    return n;
+}
+
+void rv_walk_back_begin(struct rv_walk_back *walk, const struct rv_timeline *timeline, uint64_t from_ns, uint64_t to_ns)
+{
+    *walk = (struct rv_walk_back){.from_ns = from_ns, .to_ns = to_ns};
+    for (uint32_t i = 0; i < RV_TIMELINE_LOGS; i++) {
+        const struct rv_chunks *log = rv_timeline_log(timeline, i);
+        uint64_t end_ns;
+        if (__builtin_add_overflow(to_ns, rv_timeline_log_limit(i), &end_ns))
+            end_ns = UINT64_MAX;
+        walk->n_left[i] = rv_chunks_ordinal(log, rv_chunks_find(log, end_ns));
+    }
+}
+
+static uint64_t end_of(const struct rv_box *box)
+{
+    return box->start_ns + box->duration_ns;
+}
+
+static void read(struct head *head)
+{
+    const struct rv_chunk *chunk = &head->log->list[head->at.chunk];
+    const void *record = chunk->items + (size_t)head->at.item * head->log->item_bytes;
+    head->box = rv_timeline_box(head->log, record, 0, chunk->base);
+}
+
+static bool is_inside(const struct rv_walk_back *walk, const struct rv_box *box)
+{
+    return box->start_ns < walk->to_ns && (box->start_ns >= walk->from_ns || end_of(box) > walk->from_ns);
+}
+
+/* The record before this one in the log; false when that was the first that is held. */
+static bool step(struct head *head)
+{
+    if (head->at.item == 0) {
+        if (head->at.chunk == head->log->first)
+            return false;
+        head->at = (struct rv_chunks_at){head->at.chunk - 1, head->log->list[head->at.chunk - 1].n};
+    }
+    head->at.item--;
+    read(head);
+    return true;
+}
+
+/* From where the head stands on back to the first record inside of the window; false when there is none. */
+static bool settle(const struct rv_walk_back *walk, struct head *head)
+{
+    do {
+        if (end_of(&head->box) < walk->from_ns)
+            return false;
+        if (is_inside(walk, &head->box))
+            return true;
+    } while (step(head));
+    return false;
+}
+
+static bool open_head(const struct rv_walk_back *walk, const struct rv_timeline *timeline, uint32_t log_idx,
+                      struct head *head)
+{
+    uint64_t n_left = walk->n_left[log_idx];
+    *head = (struct head){.log = rv_timeline_log(timeline, log_idx), .log_idx = log_idx};
+    if (n_left == 0)
+        return false;
+    head->at = rv_chunks_nth(head->log, n_left - 1);
+    if (head->at.chunk == head->log->n || rv_chunks_ordinal(head->log, head->at) != n_left - 1)
+        return false;
+    read(head);
+    return settle(walk, head);
+}
+
+static bool is_before(const struct rv_box *a, const struct rv_box *b)
+{
+    if (end_of(a) != end_of(b))
+        return end_of(a) > end_of(b);
+    return a->depth != b->depth ? a->depth < b->depth : a->duration_ns < b->duration_ns;
+}
+
+size_t rv_walk_back_next(struct rv_walk_back *walk, const struct rv_timeline *timeline, struct rv_box *out, size_t max)
+{
+    struct head heads[RV_TIMELINE_LOGS];
+    unsigned n_heads = 0;
+    for (uint32_t i = 0; i < RV_TIMELINE_LOGS; i++)
+        if (open_head(walk, timeline, i, &heads[n_heads]))
+            n_heads++;
+        else
+            walk->n_left[i] = 0;
+    size_t n = 0;
+    while (n < max && n_heads > 0) {
+        unsigned best = 0;
+        for (unsigned i = 1; i < n_heads; i++)
+            if (is_before(&heads[i].box, &heads[best].box))
+                best = i;
+        out[n++] = heads[best].box;
+        if (step(&heads[best]) && settle(walk, &heads[best]))
+            continue;
+        walk->n_left[heads[best].log_idx] = 0;
+        heads[best] = heads[--n_heads];
+    }
+    for (unsigned i = 0; i < n_heads; i++)
+        walk->n_left[heads[i].log_idx] = rv_chunks_ordinal(heads[i].log, heads[i].at) + 1;
+    return n;
+}
