@@ -40,6 +40,8 @@ uint32_t rv_timeline_max_depth(const struct rv_timeline *timeline); /* deepest s
 size_t rv_timeline_evict(struct rv_timeline *timeline, size_t n_bytes);
 
 #define RV_BOX_EXACT 65535u
+#define RV_BOX_DIMMED 0x4000u /* in flags, set by the view: stands back */
+#define RV_BOX_HIT 0x8000u    /* stands out */
 
 /* What a picture is made of. */
 struct rv_box {
@@ -49,7 +51,7 @@ struct rv_box {
     uint32_t count; /* 1 for an exact span, else the calls that ended in this cell (0: one reaches out of it) */
     uint32_t depth;
     uint16_t coverage; /* of a cell: 0..65534, share of its width that was covered; else RV_BOX_EXACT */
-    uint16_t flags;    /* enum rv_span_flag */
+    uint16_t flags;    /* enum rv_span_flag, RV_BOX_DIMMED, RV_BOX_HIT */
 };
 
 #define RV_TIMELINE_LEVELS 16u /* level 0 = all exact; level k: spans shorter than 2^(13 + 2(k-1)) ns are folded */

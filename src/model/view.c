@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/vec.h"
+#include "model/lens.h"
 
 #define DEFAULT_BUDGET 20000u
 #define MOST_OPEN 4096u /* open frames of a lane that get a box each */
@@ -230,7 +231,32 @@ static void add_notes(struct rv_view *view, struct rv_view_lane *out, const stru
     out->n_notes = (uint32_t)view->n_notes - out->first_note;
 }
 
-static void add_lane(struct rv_view *view, struct rv_view_lane *out, struct rv_lane *lane, uint64_t newest_ns)
+/* Mark the lane's boxes in the scratch; what is hidden goes. Returns how many stay. */
+static size_t mark(struct rv_box *boxes, size_t n, const struct rv_view_params *params, const char *thread_name)
+{
+    static const struct rv_lens open_lens;
+    const struct rv_lens *lens = params->lens ? params->lens : &open_lens;
+    if (lens->n_rules == 0 && !params->hits)
+        return n;
+    bool passes_thread = rv_lens_passes_thread(lens, thread_name);
+    size_t n_kept = 0;
+    for (size_t i = 0; i < n; i++) {
+        struct rv_box box = boxes[i];
+        bool passes = passes_thread && rv_lens_passes_box(lens, &box);
+        if (!passes && lens->mode == RV_LENS_HIDE)
+            continue;
+        bool is_hit = passes && params->hits && rv_matches_has(params->hits, box.id);
+        if (is_hit)
+            box.flags |= RV_BOX_HIT;
+        else if (!passes || params->hits)
+            box.flags |= RV_BOX_DIMMED;
+        boxes[n_kept++] = box;
+    }
+    return n_kept;
+}
+
+static void add_lane(struct rv_view *view, struct rv_view_lane *out, struct rv_lane *lane, uint64_t newest_ns,
+                     const struct rv_view_params *params)
 {
     uint64_t n = rv_timeline_count(lane->timeline, view->from_ns, view->to_ns, view->level);
     n += n_open_boxes(lane, view, newest_ns);
@@ -238,6 +264,7 @@ static void add_lane(struct rv_view *view, struct rv_view_lane *out, struct rv_l
     size_t n_boxes = rv_timeline_query(lane->timeline, view->from_ns, view->to_ns, view->level, view->unsorted,
                                        view->unsorted_capacity);
     n_boxes += add_open(view->unsorted + n_boxes, lane, view, newest_ns);
+    n_boxes = mark(view->unsorted, n_boxes, params, lane->name);
     out->first_box = (uint32_t)view->n_boxes;
     out->n_boxes = (uint32_t)n_boxes;
     append_sorted(view, n_boxes);
@@ -264,7 +291,7 @@ void rv_view_update(struct rv_view *view, struct rv_lanes *lanes, const struct r
     for (size_t i = 0; i < view->n_lanes; i++) {
         struct rv_lane *lane = rv_lanes_get(lanes, view->lanes[i].lane_idx);
         pthread_mutex_lock(&lane->lock);
-        add_lane(view, &view->lanes[i], lane, newest_ns);
+        add_lane(view, &view->lanes[i], lane, newest_ns, params);
         add_notes(view, &view->lanes[i], lane, (uint64_t)(pixel_ns / 4));
         pthread_mutex_unlock(&lane->lock);
     }

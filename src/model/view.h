@@ -7,6 +7,9 @@
 
 #include "model/lanes.h"
 
+struct rv_lens;
+struct rv_matches;
+
 struct rv_view_key { /* scratch of the sort */
     uint64_t start_ns;
     uint32_t box;
@@ -38,7 +41,9 @@ struct rv_view {
 struct rv_view_params {
     uint64_t from_ns, to_ns;
     uint32_t width_px;
-    size_t box_budget; /* 0 = 20,000 */
+    size_t box_budget;             /* 0 = 20,000 */
+    const struct rv_lens *lens;    /* what does not pass is dimmed or left out, as it says; NULL = all passes */
+    const struct rv_matches *hits; /* of those that pass, calls of these are marked and others dimmed; NULL = none */
 };
 
 /*
