@@ -6,6 +6,8 @@
 #include <GL/glew.h>
 
 #include "app/context.h"
+#include "app/panels.h"
+#include "app/viewer.h"
 #include "base/err.h"
 #include "base/vec.h"
 #include "render/png.h"
@@ -40,53 +42,80 @@ static void destroy_canvas(struct canvas *canvas)
     glDeleteRenderbuffers(1, &canvas->colour);
 }
 
-static void choose_window(const struct rv_screenshot_params *params, struct rv_scene_frame *frame,
-                          struct rv_view_params *view)
+/* As in a window that has been left alone after the program's end. */
+static void choose_window(const struct rv_screenshot_params *params, struct rv_viewer *viewer)
 {
     uint64_t first_ns = 0, last_ns = 1;
     if (!rv_lanes_bounds(params->lanes, &first_ns, &last_ns))
         first_ns = 0, last_ns = 1;
-    view->from_ns = first_ns + params->at_ns;
-    view->to_ns = params->window_ns ? view->from_ns + params->window_ns : last_ns;
-    if (view->to_ns <= view->from_ns)
-        view->to_ns = view->from_ns + 1;
-    frame->origin_ns = first_ns;
-    frame->now_ns = last_ns;
+    uint64_t from_ns = first_ns + params->at_ns, to_ns = params->window_ns ? from_ns + params->window_ns : last_ns;
+    rv_viewer_init(viewer, &(struct rv_viewer_params){.look = params->look, .scheme = params->scheme});
+    rv_navigate_set(&viewer->navigate, from_ns, to_ns > from_ns ? to_ns : from_ns + 1);
+    viewer->navigate.is_following = false;
+    viewer->present = (struct rv_present){first_ns, last_ns, last_ns, last_ns, .is_done = true};
 }
 
-static int draw_and_write(const struct rv_screenshot_params *params, int width_px, int height_px)
+static void draw_picture(const struct rv_screenshot_params *params, const int size_px[2], struct rv_scene *scene,
+                         struct rv_panels *panels)
 {
+    struct rv_viewer viewer;
     struct rv_view view = {0};
-    struct rv_view_params view_params = {.width_px = (uint32_t)width_px, .box_budget = BOX_BUDGET};
+    struct rv_view_params view_params = {.width_px = (uint32_t)size_px[0], .box_budget = BOX_BUDGET};
+    choose_window(params, &viewer);
+    rv_navigate_window(&viewer.navigate, &view_params.from_ns, &view_params.to_ns);
+    rv_view_update(&view, params->lanes, &view_params);
     struct rv_scene_frame frame = {
         .view = &view,
         .subroutines = params->subroutines,
-        .width_px = width_px,
-        .height_px = height_px,
+        .width_px = size_px[0],
+        .height_px = size_px[1],
         .scale = 1.0,
         .samples = SAMPLES,
         .look = params->look,
         .look_from = params->look,
         .scheme = params->scheme,
-        .status = {params->program, params->pid, RV_SCENE_ENDED, -1.0, params->n_dropped},
+        .origin_ns = viewer.present.first_ns,
+        .now_ns = viewer.present.now_ns,
     };
+    struct rv_panels_about about = {
+        .viewer = &viewer,
+        .view = &view,
+        .scene = scene,
+        .lanes = params->lanes,
+        .subroutines = params->subroutines,
+        .program = params->program,
+        .pid = params->pid,
+        .n_dropped = params->n_dropped,
+        .surface = {size_px[0], size_px[1], frame.scale, RV_UI_THEME_DARK},
+    };
+    rv_scene_learn(scene, &frame);
+    rv_panels_update(panels, &about);
+    frame.insets = rv_panels_insets(panels);
+    rv_scene_draw(scene, &frame);
+    rv_panels_draw(panels);
+    rv_view_fini(&view);
+}
+
+static int draw_and_write(const struct rv_screenshot_params *params, const int size_px[2])
+{
     struct canvas canvas = {0};
     struct rv_scene *scene = NULL;
-    choose_window(params, &frame, &view_params);
-    rv_view_update(&view, params->lanes, &view_params);
-    int err = create_canvas(&canvas, width_px, height_px);
+    struct rv_panels panels = {0};
+    int err = create_canvas(&canvas, size_px[0], size_px[1]);
     if (!err)
         err = rv_scene_create(&scene);
+    if (!err)
+        err = rv_panels_open(&panels);
     if (!err) {
-        uint8_t *rgba = rv_alloc((size_t)width_px * (size_t)height_px, 4);
-        rv_scene_draw(scene, &frame);
-        rv_scene_read_pixels(width_px, height_px, rgba);
-        err = rv_png_write(params->path, rgba, width_px, height_px);
+        uint8_t *rgba = rv_alloc((size_t)size_px[0] * (size_t)size_px[1], 4);
+        draw_picture(params, size_px, scene, &panels);
+        rv_scene_read_pixels(size_px[0], size_px[1], rgba);
+        err = rv_png_write(params->path, rgba, size_px[0], size_px[1]);
         free(rgba);
     }
+    rv_panels_close(&panels);
     rv_scene_destroy(scene);
     destroy_canvas(&canvas);
-    rv_view_fini(&view);
     return err;
 }
 
@@ -102,7 +131,7 @@ int rv_headless_screenshot(const struct rv_screenshot_params *params)
     int err = rv_context_open(&context, &window);
     if (err)
         return err;
-    err = draw_and_write(params, width_px, height_px);
+    err = draw_and_write(params, (int[2]){width_px, height_px});
     rv_context_close(&context);
     return err;
 }

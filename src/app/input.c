@@ -75,21 +75,8 @@ static void on_button(struct rv_input *input, const SDL_MouseButtonEvent *button
         act(viewer, RV_ACTION_FOCUS, 0.0);
 }
 
-/* True when it was a press on a tab of the top bar. */
-static bool on_tab(const SDL_Event *event, struct rv_viewer *viewer, double scale)
-{
-    if (event->type != SDL_MOUSEBUTTONDOWN || !viewer->scene)
-        return false;
-    enum rv_look tab = rv_scene_look_at(viewer->scene, event->button.x * scale, event->button.y * scale);
-    if (tab != RV_LOOK_COUNT)
-        act(viewer, (enum rv_action)(RV_ACTION_LOOK_3D + (int)tab), 0.0);
-    return tab != RV_LOOK_COUNT;
-}
-
 void rv_input_event(struct rv_input *input, const SDL_Event *event, struct rv_viewer *viewer, double scale)
 {
-    if (on_tab(event, viewer, scale))
-        return;
     switch (event->type) {
     case SDL_QUIT:
         act(viewer, RV_ACTION_QUIT, 0.0);

@@ -118,6 +118,10 @@ void rv_viewer_act(struct rv_viewer *viewer, const struct rv_act *act)
     case RV_ACTION_LOOK_TOP:
         show_look(viewer, (enum rv_look)(act->action - RV_ACTION_LOOK_3D));
         return;
+    case RV_ACTION_SCHEME:
+        viewer->look.scheme = (enum rv_color_scheme)((viewer->look.scheme + 1) % RV_COLOR_SCHEME_COUNT);
+        touch(viewer);
+        return;
     case RV_ACTION_ZOOM_IN:
         zoom(viewer, ZOOM_STEP);
         return;
@@ -171,7 +175,7 @@ void rv_viewer_act(struct rv_viewer *viewer, const struct rv_act *act)
 void rv_viewer_init(struct rv_viewer *viewer, const struct rv_viewer_params *params)
 {
     *viewer = (struct rv_viewer){
-        .look = {.shown = params->look, .from = params->look},
+        .look = {.shown = params->look, .from = params->look, .scheme = params->scheme},
         .scene = params->scene,
         .view = params->view,
         .is_dirty = true,

@@ -15,12 +15,14 @@
 #include "app/navigate.h"
 #include "app/pointer.h"
 #include "app/present.h"
+#include "model/color.h"
 #include "render/look.h"
 
 struct rv_viewer_look {
     enum rv_look shown, from; /* different while the one turns into the other */
     uint64_t since_ns;        /* when that began */
     double scroll;            /* points, of flat looks */
+    enum rv_color_scheme scheme;
 };
 
 struct rv_viewer_focus { /* the window that the last focus chose; zero when something has come after it */
@@ -43,6 +45,7 @@ struct rv_viewer {
 
 struct rv_viewer_params {
     enum rv_look look;
+    enum rv_color_scheme scheme;
     uint64_t now_ns, window_ns;
     struct rv_scene *scene; /* both outlive the viewer */
     const struct rv_view *view;

@@ -359,6 +359,7 @@ static void run(struct watch *watch)
                                                       .width_px = options->width_px,
                                                       .height_px = options->height_px,
                                                       .look = options->look,
+                                                      .scheme = options->scheme,
                                                       .should_close = should_close,
                                                       .context = watch,
                                                   });

@@ -11,6 +11,7 @@
 #include "app/context.h"
 #include "app/input.h"
 #include "app/meter.h"
+#include "app/panels.h"
 #include "base/clock.h"
 #include "base/err.h"
 #include "render/scene.h"
@@ -34,42 +35,57 @@ struct window {
     struct rv_viewer viewer;
     struct rv_input input;
     struct rv_meter meter;
+    struct rv_panels panels;
+    struct rv_session_counts counts;
     uint64_t frame_ns, frame_cost_ns; /* when the last frame was drawn, and how long it took */
-    uint64_t drawn_consumed, n_frames;
+    uint64_t drawn_consumed, drawn_hash, n_frames;
+    int size_px[2];
     double scale;
     bool is_software;
     bool is_rough; /* drawn without multisampling */
+    bool has_news; /* the panels may have something else to show */
 };
 
-/* Everything that moves without the user. */
-static void advance(struct window *window, const struct rv_session_counts *counts)
-{
-    uint64_t clock_ns = rv_clock_mono_ns();
-    double dt_s = window->frame_ns ? (double)(clock_ns - window->frame_ns) / 1e9 : 0.0;
-    bool was_done = window->viewer.present.is_done, is_done = was_done || rv_session_is_done(window->session);
-    rv_viewer_advance(&window->viewer, rv_session_lanes(window->session), is_done, dt_s);
-    if (is_done)
-        window->meter.events_per_s = 0.0;
-    else
-        window->viewer.is_dirty |= rv_meter_update(&window->meter, clock_ns, counts->n_consumed);
-}
-
-static enum rv_scene_state state_of(const struct rv_present *present)
-{
-    return present->is_frozen ? RV_SCENE_FROZEN : present->is_done ? RV_SCENE_ENDED : RV_SCENE_LIVE;
-}
-
-static void measure_window(struct window *window, int size_px[2])
+static void measure_window(struct window *window)
 {
     int width = 1;
-    SDL_GL_GetDrawableSize(window->context.window, &size_px[0], &size_px[1]);
+    SDL_GL_GetDrawableSize(window->context.window, &window->size_px[0], &window->size_px[1]);
     SDL_GetWindowSize(window->context.window, &width, NULL);
-    window->scale = width > 0 ? (double)size_px[0] / width : 1.0;
+    window->scale = width > 0 ? (double)window->size_px[0] / width : 1.0;
 }
 
-static void update_view(struct window *window, int width_px)
+static struct rv_panels_about about_of(struct window *window)
 {
-    struct rv_view_params params = {.box_budget = BUDGET_GPU, .width_px = width_px > 0 ? (uint32_t)width_px : 1};
+    return (struct rv_panels_about){
+        .viewer = &window->viewer,
+        .view = &window->view,
+        .scene = window->scene,
+        .lanes = rv_session_lanes(window->session),
+        .subroutines = rv_session_subroutines(window->session),
+        .meter = window->viewer.present.is_done ? NULL : &window->meter,
+        .program = window->params->title,
+        .pid = window->params->pid,
+        .n_dropped = window->counts.n_dropped,
+        .surface = {window->size_px[0], window->size_px[1], window->scale, RV_UI_THEME_DARK},
+    };
+}
+
+/* Everything that moves without the user. */
+static void advance(struct window *window)
+{
+    struct rv_viewer *viewer = &window->viewer;
+    uint64_t clock_ns = rv_clock_mono_ns();
+    double dt_s = window->frame_ns ? (double)(clock_ns - window->frame_ns) / 1e9 : 0.0;
+    bool is_done = viewer->present.is_done || rv_session_is_done(window->session);
+    rv_viewer_advance(viewer, rv_session_lanes(window->session), is_done, dt_s);
+    if (!is_done)
+        window->has_news |=
+            rv_meter_update(&window->meter, clock_ns, window->counts.n_consumed, viewer->present.last_ns);
+}
+
+static void update_view(struct window *window)
+{
+    struct rv_view_params params = {.box_budget = BUDGET_GPU, .width_px = (uint32_t)window->size_px[0]};
     window->is_rough = window->is_software && rv_viewer_is_moving(&window->viewer);
     if (window->is_software)
         params.box_budget = window->is_rough ? BUDGET_SOFTWARE : BUDGET_SOFTWARE_AT_REST;
@@ -77,63 +93,69 @@ static void update_view(struct window *window, int width_px)
     rv_view_update(&window->view, rv_session_lanes(window->session), &params);
 }
 
-static struct rv_scene_frame make_frame(const struct window *window, const struct rv_session_counts *counts,
-                                        const int size_px[2])
+static struct rv_scene_frame make_frame(const struct window *window)
 {
     const struct rv_viewer *viewer = &window->viewer;
     const struct rv_present *present = &viewer->present;
     return (struct rv_scene_frame){
         .view = &window->view,
         .subroutines = rv_session_subroutines(window->session),
-        .width_px = size_px[0],
-        .height_px = size_px[1],
+        .width_px = window->size_px[0],
+        .height_px = window->size_px[1],
         .scale = window->scale,
         .samples = window->is_rough ? 0 : SAMPLES,
         .now_ns = present->now_ns,
         .origin_ns = present->first_ns,
         .is_live = viewer->navigate.is_following && !present->is_done,
-        .status = {window->params->title, window->params->pid, state_of(present), window->meter.events_per_s,
-                   counts->n_dropped},
         .look = viewer->look.shown,
         .look_from = viewer->look.from,
         .passed = rv_viewer_passed(viewer),
         .scroll = viewer->look.scroll,
+        .scheme = viewer->look.scheme,
     };
 }
 
-static void draw(struct window *window, const struct rv_session_counts *counts)
+static void draw(struct window *window)
 {
-    int size_px[2];
     struct rv_viewer *viewer = &window->viewer;
-    measure_window(window, size_px);
-    update_view(window, size_px[0]);
-    struct rv_scene_frame frame = make_frame(window, counts, size_px);
+    measure_window(window);
+    update_view(window);
+    struct rv_scene_frame frame = make_frame(window);
+    struct rv_panels_about about = about_of(window);
+    rv_scene_learn(window->scene, &frame);
+    rv_panels_update(&window->panels, &about);
+    frame.insets = rv_panels_insets(&window->panels);
     rv_viewer_drawn(viewer, frame.passed);
     rv_pointer_show(&viewer->pointer, window->scene, window->session, &frame);
-    glBindFramebuffer(GL_FRAMEBUFFER, 0);
     rv_scene_draw(window->scene, &frame);
-    if (window->is_software)
-        glFinish();
 }
 
-static void draw_and_show(struct window *window, const struct rv_session_counts *counts)
+static void draw_and_show(struct window *window, bool is_scene_new)
 {
     uint64_t start_ns = rv_clock_mono_ns();
-    draw(window, counts);
+    uint64_t n_consumed = window->counts.n_consumed;
+    glBindFramebuffer(GL_FRAMEBUFFER, 0);
+    if (is_scene_new || !rv_scene_draw_again(window->scene, window->size_px[0], window->size_px[1])) {
+        draw(window);
+        window->drawn_consumed = n_consumed;
+    }
+    rv_panels_draw(&window->panels);
+    window->drawn_hash = window->panels.hash;
+    if (window->is_software)
+        glFinish();
     window->frame_cost_ns = rv_clock_mono_ns() - start_ns;
     window->frame_ns = start_ns;
-    window->drawn_consumed = counts->n_consumed;
     window->n_frames++;
     SDL_GL_SwapWindow(window->context.window);
 }
 
 /* New events matter while the view may reach them; a picture drawn in haste is drawn again when all is quiet. */
-static bool needs_frame(const struct window *window, const struct rv_session_counts *counts)
+static bool needs_scene(const struct window *window)
 {
     const struct rv_viewer *viewer = &window->viewer;
     if (rv_viewer_is_dirty(viewer) || (window->is_rough && !rv_viewer_is_moving(viewer)))
         return true;
-    return !viewer->present.is_frozen && counts->n_consumed != window->drawn_consumed;
+    return !viewer->present.is_frozen && window->counts.n_consumed != window->drawn_consumed;
 }
 
 /* Milliseconds until the next frame may come: a software renderer gets no more than half of the time. */
@@ -156,10 +178,22 @@ static void tell_observer(const struct window *window)
         .view = &window->view,
         .viewer = &window->viewer,
         .n_frames = window->n_frames,
-        .is_settled = !rv_viewer_is_dirty(&window->viewer) && !window->is_rough,
+        .is_settled = !rv_viewer_is_dirty(&window->viewer) && !window->is_rough && !window->has_news &&
+                      window->panels.hash == window->drawn_hash,
     };
     rv_navigate_window(&window->viewer.navigate, &state.from_ns, &state.to_ns);
     window->params->observe(window->params->context, &state);
+}
+
+/* The panels see every event first. */
+static void take_event(struct window *window, const SDL_Event *event)
+{
+    struct rv_panels_about about = about_of(window);
+    window->has_news = true;
+    if (!rv_panels_event(&window->panels, event, &about))
+        rv_input_event(&window->input, event, &window->viewer, window->scale);
+    else if (event->type == SDL_MOUSEMOTION)
+        rv_pointer_leave(&window->viewer.pointer);
 }
 
 static void take_events(struct window *window, bool needs_one)
@@ -169,24 +203,37 @@ static void take_events(struct window *window, bool needs_one)
     if (!SDL_WaitEventTimeout(&event, ms > 0 ? ms : 1))
         return;
     do
-        rv_input_event(&window->input, &event, &window->viewer, window->scale);
+        take_event(window, &event);
     while (SDL_PollEvent(&event));
+}
+
+/* Panels that would look different ask for a frame, those that leave other room for a new picture. */
+static void look_at_panels(struct window *window)
+{
+    struct rv_panels_about about = about_of(window);
+    struct rv_scene_insets before = rv_panels_insets(&window->panels);
+    rv_panels_update(&window->panels, &about);
+    struct rv_scene_insets after = rv_panels_insets(&window->panels);
+    window->viewer.is_dirty |= memcmp(&before, &after, sizeof before) != 0;
+    window->has_news = false;
 }
 
 static void run_loop(struct window *window)
 {
-    struct rv_session_counts counts = {0};
     struct rv_viewer *viewer = &window->viewer;
     bool needs_one = true;
     while (!viewer->is_closing) {
         take_events(window, needs_one);
-        rv_session_counts(window->session, &counts);
-        advance(window, &counts);
+        rv_session_counts(window->session, &window->counts);
+        advance(window);
         if (window->n_frames && rv_pointer_look(&viewer->pointer, window->scene, &window->view))
             rv_viewer_point(viewer);
-        needs_one = needs_frame(window, &counts);
+        if (window->has_news)
+            look_at_panels(window);
+        bool is_scene_new = needs_scene(window);
+        needs_one = is_scene_new || window->panels.hash != window->drawn_hash;
         if (needs_one && pause_ms(window, true) == 0)
-            draw_and_show(window, &counts);
+            draw_and_show(window, is_scene_new);
         tell_observer(window);
         if (window->params->should_close && window->params->should_close(window->params->context))
             viewer->is_closing = true;
@@ -208,7 +255,9 @@ static int open_window(struct window *window)
     const char *renderer = (const char *)glGetString(GL_RENDERER);
     window->is_software = renderer && (strstr(renderer, "llvmpipe") || strstr(renderer, "softpipe"));
     rv_note("drawing with %s", renderer ? renderer : "an unnamed renderer");
-    return rv_scene_create(&window->scene);
+    measure_window(window);
+    err = rv_scene_create(&window->scene);
+    return err ? err : rv_panels_open(&window->panels);
 }
 
 int rv_window_check(void)
@@ -223,6 +272,7 @@ int rv_window_run(struct rv_session *session, const struct rv_window_params *par
     if (!err) {
         rv_viewer_init(&window.viewer, &(struct rv_viewer_params){
                                            .look = params->look,
+                                           .scheme = params->scheme,
                                            .now_ns = rv_clock_mono_ns(),
                                            .window_ns = params->window_ns ? params->window_ns : WINDOW_NS,
                                            .scene = window.scene,
@@ -230,6 +280,7 @@ int rv_window_run(struct rv_session *session, const struct rv_window_params *par
                                        });
         run_loop(&window);
     }
+    rv_panels_close(&window.panels);
     rv_scene_destroy(window.scene);
     rv_view_fini(&window.view);
     rv_context_close(&window.context);

@@ -22,6 +22,7 @@ struct rv_window_params {                /* zero = default */
     uint32_t pid;                        /* 0 = not shown */
     int width_px, height_px;             /* 1600 x 900 */
     enum rv_look look;                   /* the view shown at first */
+    enum rv_color_scheme scheme;         /* its colours */
     uint64_t window_ns;                  /* span of time shown at first: 100 ms */
     bool (*should_close)(void *context); /* asked ten times a second; NULL = only the user closes */
     void (*observe)(void *context, const struct rv_window_state *state); /* in each turn; NULL = nobody */

@@ -20,14 +20,7 @@
 #define TAG_LOST_TEXT 0xffc2ccu
 #define TAG_GC 0x7a3606u
 #define TAG_GC_TEXT 0xffd9b8u
-#define BASELINE 23.0f
 #define GAP 14.0f
-#define TAB_WIDTH 68.0f
-#define TAB_HEIGHT 22.0f
-#define TAB_STEP 74.0f
-#define TAB_Y 6.0f
-#define TAB_PLATE 0x1a2230u
-#define TAB_CHOSEN 0x2f6fe0u
 
 static bool is_inside_character(char byte)
 {
@@ -150,95 +143,4 @@ void rv_hud_add_tags(struct rv_overlay *overlay, const struct rv_scene_frame *fr
 {
     for (size_t lane = 0; lane < frame->view->n_lanes && lane < stage->n_lanes; lane++)
         add_lane_tags(overlay, frame, camera, stage, lane);
-}
-
-struct state_look {
-    const char *text;
-    uint32_t plate, dot, letters;
-};
-
-static const struct state_look state_looks[] = {
-    [RV_SCENE_LIVE] = {"LIVE", 0x12402au, 0x4be08bu, 0x7df0aeu},
-    [RV_SCENE_FROZEN] = {"FROZEN", 0x16324fu, 0x6fb8ffu, 0xa9d4ffu},
-    [RV_SCENE_ENDED] = {"ENDED", 0x2a303cu, 0x8f9bb0u, 0xb9c4d6u},
-};
-
-static float add_state(struct rv_overlay *overlay, enum rv_scene_state state, float x)
-{
-    const struct state_look *look = &state_looks[state];
-    float width = rv_overlay_text_width(overlay, RV_FONT_SMALL, look->text) + 29.0f;
-    struct rv_overlay_area plate = {x, 10.0f, width, 15.0f}, dot = {x + 7.0f, 14.5f, 6.0f, 6.0f};
-    rv_overlay_rectangle(overlay, plate, 7.5f, rv_theme_rgba(look->plate, 1.0f));
-    rv_overlay_rectangle(overlay, dot, 3.0f, rv_theme_rgba(look->dot, 1.0f));
-    rv_overlay_text(overlay, RV_FONT_SMALL, (float[2]){x + 18.0f, 22.0f}, look->text,
-                    rv_theme_rgba(look->letters, 1.0f));
-    return x + width;
-}
-
-static void format_rate(char *out, size_t out_bytes, double events_per_s)
-{
-    if (events_per_s < 0.0)
-        out[0] = '\0';
-    else if (events_per_s >= 1e6)
-        snprintf(out, out_bytes, "%.2f M events/s    ", events_per_s / 1e6);
-    else if (events_per_s >= 1e3)
-        snprintf(out, out_bytes, "%.1f k events/s    ", events_per_s / 1e3);
-    else
-        snprintf(out, out_bytes, "%.0f events/s    ", events_per_s);
-}
-
-static struct rv_overlay_area tab_area(float width, int look)
-{
-    return (struct rv_overlay_area){floorf(width) - GAP - TAB_STEP * (float)(RV_LOOK_COUNT - look), TAB_Y, TAB_WIDTH,
-                                    TAB_HEIGHT};
-}
-
-enum rv_look rv_hud_look_at(float width, float x, float y)
-{
-    int look = 0;
-    for (; look < RV_LOOK_COUNT; look++) {
-        struct rv_overlay_area area = tab_area(width, look);
-        if (x >= area.x && x < area.x + area.width && y >= area.y && y < area.y + area.height)
-            break;
-    }
-    return (enum rv_look)look;
-}
-
-static void add_tabs(struct rv_overlay *overlay, enum rv_look chosen, float width)
-{
-    for (int look = 0; look < RV_LOOK_COUNT; look++) {
-        char text[32];
-        struct rv_overlay_area area = tab_area(width, look);
-        bool is_chosen = look == (int)chosen;
-        snprintf(text, sizeof text, "%d %s", look + 1, rv_look_get((enum rv_look)look)->title);
-        float x = floorf(area.x + 0.5f * (area.width - rv_overlay_text_width(overlay, RV_FONT_TEXT, text)));
-        rv_overlay_rectangle(overlay, area, 4.0f, rv_theme_rgba(is_chosen ? TAB_CHOSEN : TAB_PLATE, 1.0f));
-        rv_overlay_text(overlay, RV_FONT_TEXT, (float[2]){x, BASELINE - 1.0f}, text,
-                        rv_theme_rgba(is_chosen ? 0xffffffu : RV_THEME_TEXT, 1.0f));
-    }
-}
-
-void rv_hud_add_bar(struct rv_overlay *overlay, const struct rv_scene_frame *frame)
-{
-    const struct rv_scene_status *status = &frame->status;
-    if (!status->program)
-        return;
-    float width = (float)(frame->width_px / frame->scale);
-    struct rv_overlay_area bar = {0.0f, 0.0f, width, RV_HUD_BAR_HEIGHT}, rim = {0.0f, RV_HUD_BAR_HEIGHT, width, 1.0f};
-    rv_overlay_rectangle(overlay, bar, 0.0f, rv_theme_rgba(RV_THEME_BAR, 0.96f));
-    rv_overlay_rectangle(overlay, rim, 0.0f, rv_theme_rgba(RV_THEME_LINE, 1.0f));
-    uint32_t text_rgba = rv_theme_rgba(RV_THEME_TEXT, 1.0f);
-    char text[256], rate[64];
-    float x = rv_overlay_text(overlay, RV_FONT_BOLD, (float[2]){GAP, BASELINE}, "ringviz",
-                              rv_theme_rgba(RV_THEME_TEXT_STRONG, 1.0f));
-    snprintf(text, sizeof text, "%.120s", status->program);
-    if (status->pid)
-        snprintf(text, sizeof text, "%.120s   pid %" PRIu32, status->program, status->pid);
-    x = rv_overlay_text(overlay, RV_FONT_TEXT, (float[2]){x + GAP, BASELINE}, text, text_rgba);
-    x = add_state(overlay, status->state, floorf(x + 1.5f * GAP));
-    format_rate(rate, sizeof rate, status->events_per_s);
-    snprintf(text, sizeof text, "%sdrops %" PRIu64 "    %zu boxes drawn, %" PRIu64 " calls folded", rate,
-             status->n_dropped, frame->view->n_boxes, frame->view->n_folded);
-    rv_overlay_text(overlay, RV_FONT_TEXT, (float[2]){x + GAP, BASELINE}, text, text_rgba);
-    add_tabs(overlay, frame->look, width);
 }

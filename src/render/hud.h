@@ -1,4 +1,4 @@
-/* What stands flat over the picture: lane names at their lanes, the top bar. */
+/* What stands flat over the picture: lane names at their lanes, tags at what they are about. */
 #ifndef RV_RENDER_HUD_H
 #define RV_RENDER_HUD_H
 
@@ -9,16 +9,10 @@
 /* Points that the hud needs at the left for the longest lane name. */
 float rv_hud_left_margin(const struct rv_overlay *overlay, const struct rv_view *view);
 
-#define RV_HUD_BAR_HEIGHT 34.0f /* points */
-
 void rv_hud_add_lanes(struct rv_overlay *overlay, const struct rv_scene_frame *frame, const struct rv_camera *camera,
                       const struct rv_stage *stage);
 /* How long a collection took, how much a lane lost: where there is room for it. */
 void rv_hud_add_tags(struct rv_overlay *overlay, const struct rv_scene_frame *frame, const struct rv_camera *camera,
                      const struct rv_stage *stage);
-void rv_hud_add_bar(struct rv_overlay *overlay, const struct rv_scene_frame *frame);
-
-/* The look whose tab is at a point (points) of a bar this wide; RV_LOOK_COUNT where there is none. */
-enum rv_look rv_hud_look_at(float width, float x, float y);
 
 #endif

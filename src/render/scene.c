@@ -25,8 +25,7 @@ struct rv_scene {
     struct rv_stage stage, stage_from;
     struct rv_leaves leaves;
     const struct rv_look_params *look;
-    double scale;
-    bool is_settled, has_bar;
+    bool is_settled;
     struct rv_camera camera;
     struct rv_ticks ticks;
     struct rv_pick pick;
@@ -115,17 +114,18 @@ static const struct rv_view *content_of(const struct rv_scene *scene, const stru
 static void fit(struct rv_scene *scene, const struct rv_scene_frame *frame, enum rv_look look, struct rv_stage *stage,
                 struct rv_camera *camera)
 {
-    float scale = (float)frame->scale, bar = frame->status.program ? RV_HUD_BAR_HEIGHT : 0.0f;
+    float scale = (float)frame->scale;
+    const struct rv_scene_insets *insets = &frame->insets;
     struct rv_camera_params params = {
         .look = rv_look_get(look),
         .scale = frame->scale,
         .width_px = frame->width_px,
         .height_px = frame->height_px,
-        .left_px =
-            floorf(fminf(scale * rv_hud_left_margin(scene->overlay, frame->view), 0.4f * (float)frame->width_px)),
-        .right_px = scale * MARGIN,
-        .top_px = scale * (bar + MARGIN),
-        .bottom_px = floorf(scale * (rv_look_get(look)->is_flat ? MARGIN_AXIS : MARGIN_BOTTOM)),
+        .left_px = floorf(fminf(scale * (insets->left + rv_hud_left_margin(scene->overlay, frame->view)),
+                                0.4f * (float)frame->width_px)),
+        .right_px = scale * (insets->right + MARGIN),
+        .top_px = scale * (insets->top + MARGIN),
+        .bottom_px = floorf(scale * (insets->bottom + (rv_look_get(look)->is_flat ? MARGIN_AXIS : MARGIN_BOTTOM))),
     };
     float room = ((float)frame->height_px - params.top_px - params.bottom_px) / scale;
     rv_stage_update(stage, frame->view,
@@ -138,8 +138,6 @@ static void place(struct rv_scene *scene, const struct rv_scene_frame *frame)
     float passed = (float)fmin(fmax(frame->passed, 0.0), 1.0), share = passed * passed * (3.0f - 2.0f * passed);
     scene->look = rv_look_get(frame->look);
     scene->is_settled = frame->look == frame->look_from || passed >= 1.0f;
-    scene->scale = frame->scale;
-    scene->has_bar = frame->status.program;
     rv_overlay_begin(scene->overlay, frame->width_px, frame->height_px, frame->scale);
     if (scene->look->has_leaves)
         rv_leaves_update(&scene->leaves, frame->view);
@@ -267,6 +265,17 @@ static void point_out_leaf(const struct rv_scene *scene, struct rv_scene_frame *
     frame->highlight = leaf;
 }
 
+void rv_scene_learn(struct rv_scene *scene, const struct rv_scene_frame *frame)
+{
+    rv_palette_choose(scene->palette, frame->scheme);
+    rv_palette_update(scene->palette, frame->view, frame->subroutines);
+}
+
+struct rv_color rv_scene_color(const struct rv_scene *scene, const struct rv_box *box, uint32_t lane_idx)
+{
+    return rv_palette_front(scene->palette, rv_palette_index(scene->palette, box, lane_idx));
+}
+
 void rv_scene_draw(struct rv_scene *scene, const struct rv_scene_frame *frame)
 {
     struct rv_scene_frame shown = *frame;
@@ -277,8 +286,6 @@ void rv_scene_draw(struct rv_scene *scene, const struct rv_scene_frame *frame)
     glGetIntegerv(GL_DRAW_FRAMEBUFFER_BINDING, &framebuffer);
     if (rv_target_resize(&scene->target, shown.width_px, shown.height_px, shown.samples))
         return;
-    rv_palette_choose(scene->palette, shown.scheme);
-    rv_palette_update(scene->palette, shown.view, shown.subroutines);
     place(scene, &shown);
     float points[2] = {(float)(shown.width_px / shown.scale), (float)(shown.height_px / shown.scale)};
     point_out_leaf(scene, &shown, &leaf);
@@ -288,11 +295,22 @@ void rv_scene_draw(struct rv_scene *scene, const struct rv_scene_frame *frame)
     add_flat_text(scene, &shown);
     rv_hud_add_lanes(scene->overlay, &shown, &scene->camera, &scene->stage);
     rv_hud_add_tags(scene->overlay, &shown, &scene->camera, &scene->stage);
-    rv_hud_add_bar(scene->overlay, &shown);
     if (shown.tooltip)
-        rv_tooltip_add(scene->overlay, scene->palette, shown.tooltip, points);
+        rv_tooltip_add(scene->overlay, scene->palette, shown.tooltip, points, shown.insets.top);
     rv_overlay_draw(scene->overlay);
     rv_target_copy(&scene->target, (GLuint)framebuffer);
+}
+
+bool rv_scene_draw_again(const struct rv_scene *scene, int width_px, int height_px)
+{
+    const struct rv_target *target = &scene->target;
+    GLint framebuffer = 0;
+    if (!target->drawn || target->width_px != width_px || target->height_px != height_px)
+        return false;
+    glGetIntegerv(GL_DRAW_FRAMEBUFFER_BINDING, &framebuffer);
+    glDisable(GL_FRAMEBUFFER_SRGB);
+    rv_target_copy(target, (GLuint)framebuffer);
+    return true;
 }
 
 void rv_scene_draw_ids(struct rv_scene *scene, const struct rv_scene_frame *frame)
@@ -326,14 +344,6 @@ bool rv_scene_project(const struct rv_scene *scene, const struct rv_scene_place 
     vec3 point = {(float)rv_stage_x(&scene->stage, spot->time_ns), rv_stage_row_y(lane, spot->depth),
                   lane->z + rv_stage_thickness(lane, spot->depth)};
     return rv_camera_project(&scene->camera, point, out_px);
-}
-
-enum rv_look rv_scene_look_at(const struct rv_scene *scene, double x_px, double y_px)
-{
-    if (!scene->has_bar)
-        return RV_LOOK_COUNT;
-    return rv_hud_look_at((float)(scene->camera.width_px / scene->scale), (float)(x_px / scene->scale),
-                          (float)(y_px / scene->scale));
 }
 
 double rv_scene_scroll_max(const struct rv_scene *scene)

@@ -2,8 +2,8 @@
  * The picture: a view of the model drawn in 3D. Main thread, with a current GL 3.3 core context.
  *
  * Passes, back to front: ground (floor, plates, wall, ticks), boxes, labels lying in the scene, then the flat overlay
- * (lane names, top bar). Each pass is one .vert + .frag in shaders/ and one file here; the scene owns them and the
- * camera.
+ * (lane names, tags, tooltip). Each pass is one .vert + .frag in shaders/ and one file here; the scene owns them and
+ * the camera.
  */
 #ifndef RV_RENDER_SCENE_H
 #define RV_RENDER_SCENE_H
@@ -24,14 +24,8 @@ struct rv_scene; /* opaque */
 int rv_scene_create(struct rv_scene **scene);
 void rv_scene_destroy(struct rv_scene *scene);
 
-enum rv_scene_state { RV_SCENE_LIVE, RV_SCENE_FROZEN, RV_SCENE_ENDED };
-
-struct rv_scene_status { /* the top bar */
-    const char *program; /* NULL = no bar */
-    uint32_t pid;        /* 0 = not shown */
-    enum rv_scene_state state;
-    double events_per_s; /* negative = not shown */
-    uint64_t n_dropped;
+struct rv_scene_insets { /* points that something else takes at the picture's edges */
+    float top, bottom, left, right;
 };
 
 struct rv_scene_frame {
@@ -43,7 +37,7 @@ struct rv_scene_frame {
     uint64_t now_ns; /* ticks are labelled relative to this when is_live, else to origin_ns */
     uint64_t origin_ns;
     int is_live;
-    struct rv_scene_status status;
+    struct rv_scene_insets insets;
     const struct rv_highlight *highlight; /* NULL = none */
     const struct rv_tooltip *tooltip;     /* NULL = none */
     enum rv_look look, look_from;         /* while passed < 1: on the way from one to the other */
@@ -52,8 +46,19 @@ struct rv_scene_frame {
     enum rv_color_scheme scheme;
 };
 
+/*
+ * Learn the colours of a frame's view: before each frame that is drawn. What is asked about colours is then about it.
+ */
+void rv_scene_learn(struct rv_scene *scene, const struct rv_scene_frame *frame);
+
+/* Front tone of a box of that view, which stands on this lane of the model. */
+struct rv_color rv_scene_color(const struct rv_scene *scene, const struct rv_box *box, uint32_t lane_idx);
+
 /* Draw one frame into the bound framebuffer. */
 void rv_scene_draw(struct rv_scene *scene, const struct rv_scene_frame *frame);
+
+/* Draw the last frame again, as it was: a copy. False when there is none of this size. */
+bool rv_scene_draw_again(const struct rv_scene *scene, int width_px, int height_px);
 
 /*
  * Time under a window position, for zoom at cursor, as a share of the window: 0 at its start, 1 at its end. On the
@@ -85,9 +90,6 @@ bool rv_scene_pick(struct rv_scene *scene, double x_px, double y_px, struct rv_p
 /* Draw the boxes of a frame into the bound framebuffer, which has depth: each in the colour of its number in the view
  * + 1, red lowest, on black. For tests. */
 void rv_scene_draw_ids(struct rv_scene *scene, const struct rv_scene_frame *frame);
-
-/* The look whose tab in the top bar is at a position of the last frame; RV_LOOK_COUNT where there is none. */
-enum rv_look rv_scene_look_at(const struct rv_scene *scene, double x_px, double y_px);
 
 /* How far the look of the last frame can be scrolled, points; 0 where all lanes fit. */
 double rv_scene_scroll_max(const struct rv_scene *scene);

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "render/hud.h"
+#include "render/overlay.h"
 #include "render/palette.h"
 #include "render/theme.h"
 
@@ -98,13 +98,13 @@ static void add_title(struct rv_overlay *overlay, const struct title *title, str
 }
 
 void rv_tooltip_add(struct rv_overlay *overlay, const struct rv_palette *palette, const struct rv_tooltip *tooltip,
-                    const float picture[2])
+                    const float picture[2], float top)
 {
     struct title title;
     float size[2], corner[2];
     break_title(&title, overlay, tooltip->title);
     measure(overlay, tooltip, &title, size);
-    rv_tooltip_place(size, tooltip->at, picture, RV_HUD_BAR_HEIGHT, corner);
+    rv_tooltip_place(size, tooltip->at, picture, top, corner);
     struct rv_overlay_area back = {corner[0], corner[1], size[0], size[1]};
     struct rv_overlay_area rim = {back.x - 1.0f, back.y - 1.0f, back.width + 2.0f, back.height + 2.0f};
     rv_overlay_rectangle(overlay, rim, RADIUS + 1.0f, rv_theme_rgba(RIM_RGB, 0.9f));

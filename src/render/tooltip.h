@@ -34,8 +34,8 @@ struct rv_tooltip {
  * always inside the picture as far as it fits. All in points; `top` is what the bar takes. */
 void rv_tooltip_place(const float size[2], const float at[2], const float picture[2], float top, float out[2]);
 
-/* Add it to the overlay of a picture of this many points. */
+/* Add it to the overlay of a picture of this many points, below what is taken at its top. */
 void rv_tooltip_add(struct rv_overlay *overlay, const struct rv_palette *palette, const struct rv_tooltip *tooltip,
-                    const float picture[2]);
+                    const float picture[2], float top);
 
 #endif

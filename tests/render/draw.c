@@ -60,7 +60,7 @@ int main(int argc, char **argv)
                                    .is_live = argc > 6 && *argv[6] == 'l',
                                    .look = look,
                                    .look_from = look,
-                                   .status = {"perl starman.psgi", 4242, RV_SCENE_LIVE, 2.41e6, 0}};
+                                   .insets = {.top = 34.0f}};
     struct pointed pointed;
     if (argc > 9)
         point(&pointed, &canvas, &frame, (float[2]){(float)atof(argv[8]), (float)atof(argv[9])});

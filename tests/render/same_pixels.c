@@ -27,7 +27,7 @@ static uint64_t draw_hash(struct canvas *canvas, const struct synthetic *synthet
                                                     .now_ns = view->to_ns,
                                                     .origin_ns = ORIGIN_NS,
                                                     .is_live = 1,
-                                                    .status = {"made up", 1, RV_SCENE_FROZEN, 1000.0, 7}});
+                                                    .insets = {.top = 34.0f}});
         hash = hash * 31 + rv_hash_bytes(canvas->rgba, (size_t)WIDTH_PX * HEIGHT_PX * 4);
     }
     return hash;

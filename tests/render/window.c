@@ -122,16 +122,29 @@ static void wheel(float turns)
     SDL_PushEvent(&event);
 }
 
+static void button(int x, int y, Uint8 which, bool is_down)
+{
+    SDL_Event event = {.button = {.type = is_down ? SDL_MOUSEBUTTONDOWN : SDL_MOUSEBUTTONUP,
+                                  .button = which,
+                                  .state = is_down ? SDL_PRESSED : SDL_RELEASED,
+                                  .clicks = 1,
+                                  .x = x,
+                                  .y = y}};
+    SDL_PushEvent(&event);
+}
+
 static void drag(int x, int y, int dx)
 {
-    SDL_Event down = {
-        .button = {.type = SDL_MOUSEBUTTONDOWN, .button = SDL_BUTTON_RIGHT, .state = SDL_PRESSED, .x = x, .y = y}};
     SDL_Event motion = {.motion = {.type = SDL_MOUSEMOTION, .x = x + dx, .y = y}};
-    SDL_Event up = {
-        .button = {.type = SDL_MOUSEBUTTONUP, .button = SDL_BUTTON_RIGHT, .state = SDL_RELEASED, .x = x + dx, .y = y}};
-    SDL_PushEvent(&down);
+    button(x, y, SDL_BUTTON_RIGHT, true);
     SDL_PushEvent(&motion);
-    SDL_PushEvent(&up);
+    button(x + dx, y, SDL_BUTTON_RIGHT, false);
+}
+
+static void click(int x, int y)
+{
+    button(x, y, SDL_BUTTON_LEFT, true);
+    button(x, y, SDL_BUTTON_LEFT, false);
 }
 
 struct user {
@@ -190,7 +203,7 @@ static void switch_looks(struct user *user)
         if (user->n_looks < N_KEYS)
             press((SDL_Scancode)(SDL_SCANCODE_1 + (int)look), 0);
         else
-            drag(WIDTH - 14 - 74 * (N_TABS_FROM_RIGHT - (int)look) + 30, 16, 0);
+            click(WIDTH - 14 - 74 * (N_TABS_FROM_RIGHT - (int)look) + 30, 16);
         user->is_asked = true;
     } else if (user->n_looks < N_LOOKS && user->look == looks[user->n_looks]) {
         user->n_looks++;

@@ -1,0 +1,51 @@
+/*
+ * The panels of a viewer: fills what they show, and turns what they ask for into actions. Main thread, with a current
+ * GL 3.3 context.
+ */
+#ifndef RV_APP_PANELS_H
+#define RV_APP_PANELS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <SDL2/SDL_events.h>
+
+#include "app/meter.h"
+#include "app/viewer.h"
+#include "ui/ui.h"
+
+struct rv_panels { /* zeroed = closed */
+    struct rv_ui *ui;
+    uint64_t hash; /* of the last pass */
+};
+
+struct rv_panels_about { /* what they show; borrowed for a pass */
+    struct rv_viewer *viewer;
+    const struct rv_view *view;
+    const struct rv_scene *scene; /* has learned the view */
+    struct rv_lanes *lanes;
+    struct rv_subroutines *subroutines;
+    const struct rv_meter *meter; /* NULL = nothing is measured */
+    const char *program;
+    uint32_t pid; /* 0 = not known */
+    uint64_t n_dropped;
+    struct rv_ui_surface surface;
+};
+
+/* 0 or a negative errno with one line printed. */
+int rv_panels_open(struct rv_panels *panels);
+void rv_panels_close(struct rv_panels *panels);
+
+/* Take an event in. True when it is the panels' alone. */
+bool rv_panels_event(struct rv_panels *panels, const SDL_Event *event, const struct rv_panels_about *about);
+
+/* Make passes until what they show stands still, after each doing what was asked for. */
+void rv_panels_update(struct rv_panels *panels, const struct rv_panels_about *about);
+
+/* What panels leave of the picture, as of the last update. */
+struct rv_scene_insets rv_panels_insets(const struct rv_panels *panels);
+
+/* Draw them over the picture in the bound framebuffer. */
+void rv_panels_draw(struct rv_panels *panels);
+
+#endif

@@ -1,0 +1,170 @@
+/*
+ * Dear ImGui in C: what the panels use of it, and nothing of its names. Main thread, with a current GL 3.3 context.
+ *
+ * All sizes and places are points from the picture's upper left. Ids are texts; within a panel they differ. Colours are
+ * 0xRRGGBBAA. Time does not pass in here: nothing blinks, fades or moves by itself, so that a picture depends on what
+ * is shown and on the events alone.
+ */
+#ifndef RV_UI_IMGUI_BRIDGE_H
+#define RV_UI_IMGUI_BRIDGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ui/style.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct rv_imgui; /* one at a time */
+
+/* 0 through *imgui, or -ENOTSUP with one line printed. */
+int rv_imgui_create(struct rv_imgui **imgui);
+void rv_imgui_destroy(struct rv_imgui *imgui);
+
+/* ---- input: what holds from the next pass on ---- */
+
+enum rv_imgui_key {
+    RV_IMGUI_KEY_LEFT,
+    RV_IMGUI_KEY_RIGHT,
+    RV_IMGUI_KEY_UP,
+    RV_IMGUI_KEY_DOWN,
+    RV_IMGUI_KEY_HOME,
+    RV_IMGUI_KEY_END,
+    RV_IMGUI_KEY_BACKSPACE,
+    RV_IMGUI_KEY_DELETE,
+    RV_IMGUI_KEY_ENTER,
+    RV_IMGUI_KEY_ESCAPE,
+    RV_IMGUI_KEY_TAB,
+    RV_IMGUI_KEY_A,
+    RV_IMGUI_KEY_C,
+    RV_IMGUI_KEY_V,
+    RV_IMGUI_KEY_X,
+    RV_IMGUI_KEY_Y,
+    RV_IMGUI_KEY_Z,
+    RV_IMGUI_KEY_COUNT
+};
+
+void rv_imgui_mouse(struct rv_imgui *imgui, float x, float y);
+void rv_imgui_mouse_leave(struct rv_imgui *imgui);
+void rv_imgui_button_set(struct rv_imgui *imgui, unsigned button, bool is_down); /* 0 left, 1 right, 2 middle */
+void rv_imgui_wheel(struct rv_imgui *imgui, float turns);
+void rv_imgui_key_set(struct rv_imgui *imgui, enum rv_imgui_key key, bool is_down);
+void rv_imgui_modifiers(struct rv_imgui *imgui, bool has_ctrl, bool has_shift, bool has_alt);
+void rv_imgui_type(struct rv_imgui *imgui, const char *utf8);
+
+/* After a pass: the mouse is over a panel, or was pressed there; a field takes what is typed. */
+bool rv_imgui_wants_mouse(const struct rv_imgui *imgui);
+bool rv_imgui_wants_text(const struct rv_imgui *imgui);
+
+/* ---- a pass: begin, panels, end; any number of passes, the last of them drawn ---- */
+
+void rv_imgui_begin(struct rv_imgui *imgui, int width_px, int height_px, double scale, const struct rv_ui_style *style);
+
+/* A hash of all that would be drawn. */
+uint64_t rv_imgui_end(struct rv_imgui *imgui);
+
+/* Draw the last pass into the bound framebuffer. GL state is left as it was. */
+void rv_imgui_draw(struct rv_imgui *imgui);
+
+/* ---- panels ---- */
+
+struct rv_imgui_area {
+    float x, y, width, height;
+};
+
+enum rv_imgui_panel_flag {
+    RV_IMGUI_PANEL_BARE = 1,    /* no background and no padding */
+    RV_IMGUI_PANEL_SCROLLS = 2, /* where its content is higher than it is */
+    RV_IMGUI_PANEL_FIRST = 4    /* before all others, and with the keyboard, when it appears */
+};
+
+void rv_imgui_panel_begin(const char *id, struct rv_imgui_area area, unsigned flags);
+void rv_imgui_panel_end(void);
+
+/* A part of a panel that scrolls by itself; width or height 0 = all that is left. */
+void rv_imgui_child_begin(const char *id, float width, float height);
+void rv_imgui_child_end(void);
+
+/* Where the next thing goes: from the panel's upper left. Things go one below the other. */
+void rv_imgui_at(float x, float y);
+void rv_imgui_same_line(float gap);
+void rv_imgui_gap(float height);
+void rv_imgui_line(void);  /* from side to side */
+float rv_imgui_room(void); /* width that is left in this line */
+
+/* Everything between these two has an id of its own in front of theirs. */
+void rv_imgui_push_id(uint32_t id);
+void rv_imgui_pop_id(void);
+
+/* ---- things in a panel ---- */
+
+enum rv_imgui_font { RV_IMGUI_FONT_TEXT, RV_IMGUI_FONT_BOLD, RV_IMGUI_FONT_SMALL, RV_IMGUI_FONT_COUNT };
+
+void rv_imgui_text(enum rv_imgui_font font, uint32_t rgba, const char *text);
+void rv_imgui_text_wrapped(enum rv_imgui_font font, uint32_t rgba, const char *text);
+float rv_imgui_text_width(enum rv_imgui_font font, const char *text);
+
+/* width 0 = as wide as its label. True when pressed. */
+bool rv_imgui_button(const char *label, float width, bool is_chosen);
+bool rv_imgui_check(const char *label, bool *is_on); /* true when changed */
+bool rv_imgui_choice(const char *label, float width, const char *const *names, int n, int *chosen);
+
+enum rv_imgui_typed { RV_IMGUI_TYPED_NOTHING, RV_IMGUI_TYPED_CHANGED, RV_IMGUI_TYPED_ENTERED };
+
+/* A field. takes_keyboard: from now on what is typed goes there. */
+enum rv_imgui_typed rv_imgui_input(const char *id, const char *hint, float width, char *text, size_t text_bytes,
+                                   bool takes_keyboard);
+
+/* An area that can be clicked and dragged, width 0 = to the right edge; its place through *area. */
+void rv_imgui_touch(const char *id, float width, float height, struct rv_imgui_area *area);
+
+/* Of the last thing. */
+bool rv_imgui_is_hovered(void);
+bool rv_imgui_is_held(void);               /* pressed on it and not yet released */
+bool rv_imgui_is_clicked(unsigned button); /* pressed on it in this pass */
+void rv_imgui_mouse_at(float out[2]);
+bool rv_imgui_has_shift(void);
+void rv_imgui_tooltip(const char *text); /* beside the mouse, in this pass */
+
+/* ---- tables ---- */
+
+struct rv_imgui_column {
+    const char *title;
+    float width; /* 0 = what is left */
+    bool is_sortable, is_descending_first;
+};
+
+/* height 0 = as high as its rows; else it scrolls, under a head that stays. False = out of sight, and no end. */
+bool rv_imgui_table_begin(const char *id, const struct rv_imgui_column *columns, int n, float height);
+
+/* Of n rows, all one line of text high, those that can be seen: only from <= i < to need to be given. */
+void rv_imgui_table_rows(int n, int *from, int *to);
+void rv_imgui_table_row(void);
+void rv_imgui_table_cell(void);
+bool rv_imgui_table_sort(int *column, bool *is_descending); /* what is asked for; false = nothing */
+void rv_imgui_table_end(void);
+
+/* ---- drawing, over what the panel has so far ---- */
+
+void rv_imgui_draw_box(struct rv_imgui_area area, float radius, uint32_t rgba);
+void rv_imgui_draw_frame(struct rv_imgui_area area, float radius, uint32_t rgba, float thickness);
+void rv_imgui_draw_text(const float at[2], enum rv_imgui_font font, uint32_t rgba, const char *text);
+void rv_imgui_clip(struct rv_imgui_area area); /* until rv_imgui_unclip() */
+void rv_imgui_unclip(void);
+
+/* A picture, stretched over an area; one of them in a pass. */
+struct rv_imgui_pixels {
+    const uint8_t *rgba; /* rows top first */
+    int width, height;
+    uint64_t version; /* other pixels, other version */
+};
+void rv_imgui_draw_pixels(struct rv_imgui *imgui, struct rv_imgui_area area, const struct rv_imgui_pixels *pixels);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,22 @@
+/* Colours of the panels, 0xRRGGBBAA, straight alpha. */
+#ifndef RV_UI_STYLE_H
+#define RV_UI_STYLE_H
+
+#include <stdint.h>
+
+enum rv_ui_theme { RV_UI_THEME_DARK, RV_UI_THEME_LIGHT, RV_UI_THEME_COUNT };
+
+struct rv_ui_style {
+    const char *name;
+    uint32_t bar, panel, line; /* backgrounds of the top bar and of panels, lines between things */
+    uint32_t text, text_strong, text_faint, text_warning;
+    uint32_t plate, plate_hovered, plate_pressed; /* of buttons and fields */
+    uint32_t chosen, chosen_text;                 /* of a chosen one */
+    uint32_t accent;                              /* marks and frames */
+    uint32_t veil;                                /* over the picture, behind what must be answered first */
+    uint32_t live, live_text, frozen, frozen_text, ended, ended_text;
+};
+
+const struct rv_ui_style *rv_ui_style_get(enum rv_ui_theme theme);
+
+#endif

@@ -1,0 +1,122 @@
+#include "ui/topbar.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "base/units.h"
+
+#define HEIGHT 34.0f
+#define TEXT_Y 9.0f /* top of a line of text */
+#define EDGE 14.0f
+#define GAP 18.0f
+#define TAB_WIDTH 68.0f
+#define TAB_STEP 74.0f
+#define TAB_Y 6.0f
+#define PILL_HEIGHT 15.0f
+
+struct bar {
+    const struct rv_ui_style *style;
+    float x, end; /* where the next text goes, and where the tabs begin */
+};
+
+/* What does not fit any more is left out, with all that comes after it. */
+static void add(struct bar *bar, enum rv_imgui_font font, uint32_t rgba, const char *text)
+{
+    float width = rv_imgui_text_width(font, text);
+    if (bar->x + width + GAP > bar->end) {
+        bar->end = 0.0f;
+        return;
+    }
+    rv_imgui_draw_text((float[2]){floorf(bar->x), TEXT_Y}, font, rgba, text);
+    bar->x += width + GAP;
+}
+
+static void add_pill(struct bar *bar, const struct rv_topbar *shown)
+{
+    const struct rv_ui_style *style = bar->style;
+    static const char *const names[] = {"LIVE", "FROZEN", "ENDED"};
+    const uint32_t plates[] = {style->live, style->frozen, style->ended};
+    const uint32_t texts[] = {style->live_text, style->frozen_text, style->ended_text};
+    char text[64], behind[32];
+    snprintf(text, sizeof text, "%s", names[shown->state]);
+    if (shown->behind_ns) {
+        rv_units_format_ns(behind, sizeof behind, shown->behind_ns);
+        snprintf(text, sizeof text, "%s  %s behind", names[shown->state], behind);
+    }
+    float width = rv_imgui_text_width(RV_IMGUI_FONT_SMALL, text) + 28.0f, x = floorf(bar->x);
+    if (x + width + GAP > bar->end) {
+        bar->end = 0.0f;
+        return;
+    }
+    rv_imgui_draw_box((struct rv_imgui_area){x, 10.0f, width, PILL_HEIGHT}, 7.5f, plates[shown->state]);
+    rv_imgui_draw_box((struct rv_imgui_area){x + 8.0f, 14.5f, 6.0f, 6.0f}, 3.0f, texts[shown->state]);
+    rv_imgui_draw_text((float[2]){x + 19.0f, 11.0f}, RV_IMGUI_FONT_SMALL, texts[shown->state], text);
+    bar->x += width + GAP;
+}
+
+static void add_rate(struct bar *bar, double events_per_s)
+{
+    char text[64];
+    if (events_per_s < 0.0)
+        return;
+    if (events_per_s >= 1e6)
+        snprintf(text, sizeof text, "%.2f M events/s", events_per_s / 1e6);
+    else if (events_per_s >= 1e3)
+        snprintf(text, sizeof text, "%.1f k events/s", events_per_s / 1e3);
+    else
+        snprintf(text, sizeof text, "%.0f events/s", events_per_s);
+    add(bar, RV_IMGUI_FONT_TEXT, bar->style->text, text);
+}
+
+static void add_counts(struct bar *bar, const struct rv_topbar *shown)
+{
+    char text[128], lag[32];
+    const struct rv_ui_style *style = bar->style;
+    snprintf(text, sizeof text, "drops %" PRIu64, shown->n_dropped);
+    add(bar, RV_IMGUI_FONT_TEXT, shown->n_dropped ? style->text_warning : style->text, text);
+    if (shown->lag_ns >= 0.0) {
+        rv_units_format_ns(lag, sizeof lag, (uint64_t)shown->lag_ns);
+        snprintf(text, sizeof text, "lag %s", lag);
+        add(bar, RV_IMGUI_FONT_TEXT, style->text, text);
+    }
+    snprintf(text, sizeof text, "%" PRIu64 " bars drawn, %" PRIu64 " folded", shown->n_drawn, shown->n_folded);
+    add(bar, RV_IMGUI_FONT_TEXT, style->text, text);
+    if (shown->cpu_share >= 0.0) {
+        snprintf(text, sizeof text, "ringviz %.0f %% CPU", shown->cpu_share * 100.0);
+        add(bar, RV_IMGUI_FONT_TEXT, style->text_faint, text);
+    }
+}
+
+static void add_tabs(const struct rv_topbar *shown, float x, struct rv_ui_requests *requests)
+{
+    for (uint32_t i = 0; i < shown->n_tabs; i++) {
+        char label[48];
+        snprintf(label, sizeof label, "%" PRIu32 " %s", i + 1, shown->tabs[i]);
+        rv_imgui_at(x + TAB_STEP * (float)i, TAB_Y);
+        if (rv_imgui_button(label, TAB_WIDTH, i == shown->chosen))
+            rv_ui_ask(requests, &(struct rv_ui_request){.kind = RV_UI_LOOK, .idx = i});
+    }
+}
+
+void rv_topbar_show(struct rv_ui *ui, const struct rv_topbar *shown, struct rv_ui_requests *requests)
+{
+    struct rv_imgui_area area = rv_ui_dock(ui, RV_UI_TOP, HEIGHT + 1.0f);
+    const struct rv_ui_style *style = rv_ui_style(ui);
+    float tabs_x = floorf(area.width) - EDGE - TAB_STEP * (float)shown->n_tabs;
+    struct bar bar = {style, EDGE, tabs_x};
+    char pid[32];
+    rv_imgui_panel_begin("topbar", area, RV_IMGUI_PANEL_BARE);
+    rv_imgui_draw_box((struct rv_imgui_area){0.0f, 0.0f, area.width, HEIGHT}, 0.0f, style->bar);
+    rv_imgui_draw_box((struct rv_imgui_area){0.0f, HEIGHT, area.width, 1.0f}, 0.0f, style->line);
+    add(&bar, RV_IMGUI_FONT_BOLD, style->text_strong, "ringviz");
+    add(&bar, RV_IMGUI_FONT_TEXT, style->text, shown->program);
+    snprintf(pid, sizeof pid, "pid %" PRIu32, shown->pid);
+    if (shown->pid)
+        add(&bar, RV_IMGUI_FONT_TEXT, style->text, pid);
+    add_pill(&bar, shown);
+    add_rate(&bar, shown->events_per_s);
+    add_counts(&bar, shown);
+    add_tabs(shown, tabs_x, requests);
+    rv_imgui_panel_end();
+}

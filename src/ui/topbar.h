@@ -1,0 +1,25 @@
+/* The bar at the top: what is watched, how it goes, and the views as tabs. */
+#ifndef RV_UI_TOPBAR_H
+#define RV_UI_TOPBAR_H
+
+#include "ui/ui.h"
+
+enum rv_topbar_state { RV_TOPBAR_LIVE, RV_TOPBAR_FROZEN, RV_TOPBAR_ENDED };
+
+struct rv_topbar {
+    const char *program;
+    uint32_t pid; /* 0 = not shown */
+    enum rv_topbar_state state;
+    uint64_t behind_ns;  /* of the present, while frozen */
+    double events_per_s; /* negative = not shown */
+    double lag_ns;       /* from an event to its picture; negative = not shown */
+    double cpu_share;    /* of one CPU, taken by ringviz itself; negative = not shown */
+    uint64_t n_dropped, n_drawn, n_folded;
+    const char *const *tabs;
+    uint32_t n_tabs, chosen;
+};
+
+/* Asks for RV_UI_LOOK. */
+void rv_topbar_show(struct rv_ui *ui, const struct rv_topbar *shown, struct rv_ui_requests *requests);
+
+#endif

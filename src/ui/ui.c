@@ -1,0 +1,226 @@
+#include "ui/ui.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/err.h"
+#include "base/vec.h"
+
+#define GAP 8.0f /* around panels in a column */
+
+struct rv_ui {
+    struct rv_imgui *imgui;
+    const struct rv_ui_style *style;
+    float width, height; /* points */
+    struct rv_ui_insets insets;
+    float taken_left, taken_right; /* height of the columns so far */
+    bool is_text_late;             /* the key that made this text was an action, not typing */
+    bool is_typing;                /* a field takes what is typed, as of the last pass */
+};
+
+int rv_ui_create(struct rv_ui **ui)
+{
+    *ui = NULL;
+    struct rv_ui *made = rv_alloc(1, sizeof *made);
+    made->style = rv_ui_style_get(RV_UI_THEME_DARK);
+    int err = rv_imgui_create(&made->imgui);
+    if (err) {
+        rv_ui_destroy(made);
+        return rv_err(-err, "OpenGL: the panels cannot be drawn");
+    }
+    *ui = made;
+    return 0;
+}
+
+void rv_ui_destroy(struct rv_ui *ui)
+{
+    if (!ui)
+        return;
+    rv_imgui_destroy(ui->imgui);
+    free(ui);
+}
+
+void rv_ui_ask(struct rv_ui_requests *requests, const struct rv_ui_request *request)
+{
+    if (requests->n < RV_UI_REQUESTS_MAX)
+        requests->items[requests->n++] = *request;
+}
+
+/* ---- events ---- */
+
+static int key_of(SDL_Scancode scancode)
+{
+    static const SDL_Scancode scancodes[RV_IMGUI_KEY_COUNT] = {
+        SDL_SCANCODE_LEFT, SDL_SCANCODE_RIGHT,     SDL_SCANCODE_UP,     SDL_SCANCODE_DOWN,   SDL_SCANCODE_HOME,
+        SDL_SCANCODE_END,  SDL_SCANCODE_BACKSPACE, SDL_SCANCODE_DELETE, SDL_SCANCODE_RETURN, SDL_SCANCODE_ESCAPE,
+        SDL_SCANCODE_TAB,  SDL_SCANCODE_A,         SDL_SCANCODE_C,      SDL_SCANCODE_V,      SDL_SCANCODE_X,
+        SDL_SCANCODE_Y,    SDL_SCANCODE_Z};
+    for (int key = 0; key < RV_IMGUI_KEY_COUNT; key++)
+        if (scancodes[key] == scancode || (key == RV_IMGUI_KEY_ENTER && scancode == SDL_SCANCODE_KP_ENTER))
+            return key;
+    return -1;
+}
+
+static void on_key(struct rv_ui *ui, const SDL_KeyboardEvent *event)
+{
+    unsigned mod = event->keysym.mod;
+    int key = key_of(event->keysym.scancode);
+    bool is_down = event->type == SDL_KEYDOWN;
+    rv_imgui_modifiers(ui->imgui, mod & KMOD_CTRL, mod & KMOD_SHIFT, mod & KMOD_ALT);
+    if (is_down)
+        ui->is_text_late = !ui->is_typing;
+    if (key >= 0 && (ui->is_typing || !is_down))
+        rv_imgui_key_set(ui->imgui, (enum rv_imgui_key)key, is_down);
+}
+
+static void on_button(struct rv_ui *ui, const SDL_MouseButtonEvent *event)
+{
+    rv_imgui_mouse(ui->imgui, (float)event->x, (float)event->y);
+    if (event->button == SDL_BUTTON_LEFT)
+        rv_imgui_button_set(ui->imgui, 0, event->state == SDL_PRESSED);
+    if (event->button == SDL_BUTTON_RIGHT)
+        rv_imgui_button_set(ui->imgui, 1, event->state == SDL_PRESSED);
+}
+
+void rv_ui_event(struct rv_ui *ui, const SDL_Event *event)
+{
+    switch (event->type) {
+    case SDL_MOUSEMOTION:
+        rv_imgui_mouse(ui->imgui, (float)event->motion.x, (float)event->motion.y);
+        break;
+    case SDL_MOUSEBUTTONDOWN:
+    case SDL_MOUSEBUTTONUP:
+        on_button(ui, &event->button);
+        break;
+    case SDL_MOUSEWHEEL:
+        if (rv_imgui_wants_mouse(ui->imgui))
+            rv_imgui_wheel(ui->imgui, event->wheel.preciseY != 0.0f ? event->wheel.preciseY : (float)event->wheel.y);
+        break;
+    case SDL_KEYDOWN:
+    case SDL_KEYUP:
+        on_key(ui, &event->key);
+        break;
+    case SDL_TEXTINPUT:
+        if (ui->is_typing && !ui->is_text_late)
+            rv_imgui_type(ui->imgui, event->text.text);
+        break;
+    case SDL_WINDOWEVENT:
+        if (event->window.event == SDL_WINDOWEVENT_LEAVE)
+            rv_imgui_mouse_leave(ui->imgui);
+        break;
+    }
+}
+
+bool rv_ui_needs_pass(const SDL_Event *event)
+{
+    switch (event->type) {
+    case SDL_MOUSEBUTTONDOWN:
+    case SDL_MOUSEBUTTONUP:
+    case SDL_MOUSEWHEEL:
+    case SDL_KEYDOWN:
+    case SDL_KEYUP:
+    case SDL_TEXTINPUT:
+        return true;
+    default:
+        return false;
+    }
+}
+
+bool rv_ui_takes(const struct rv_ui *ui, const SDL_Event *event)
+{
+    switch (event->type) {
+    case SDL_MOUSEMOTION:
+    case SDL_MOUSEBUTTONDOWN:
+    case SDL_MOUSEBUTTONUP:
+    case SDL_MOUSEWHEEL:
+        return rv_imgui_wants_mouse(ui->imgui);
+    case SDL_KEYDOWN:
+    case SDL_KEYUP:
+    case SDL_TEXTINPUT:
+        return ui->is_typing;
+    default:
+        return false;
+    }
+}
+
+/* ---- a pass ---- */
+
+void rv_ui_begin(struct rv_ui *ui, const struct rv_ui_surface *surface)
+{
+    double scale = surface->scale > 0.0 ? surface->scale : 1.0;
+    ui->style = rv_ui_style_get(surface->theme);
+    ui->width = (float)(surface->width_px / scale);
+    ui->height = (float)(surface->height_px / scale);
+    ui->insets = (struct rv_ui_insets){0};
+    ui->taken_left = ui->taken_right = 0.0f;
+    rv_imgui_begin(ui->imgui, surface->width_px, surface->height_px, scale, ui->style);
+}
+
+uint64_t rv_ui_end(struct rv_ui *ui)
+{
+    uint64_t hash = rv_imgui_end(ui->imgui);
+    ui->is_typing = rv_imgui_wants_text(ui->imgui);
+    return hash;
+}
+
+void rv_ui_draw(struct rv_ui *ui)
+{
+    rv_imgui_draw(ui->imgui);
+}
+
+/* ---- for panels ---- */
+
+const struct rv_ui_style *rv_ui_style(const struct rv_ui *ui)
+{
+    return ui->style;
+}
+
+struct rv_imgui *rv_ui_imgui(struct rv_ui *ui)
+{
+    return ui->imgui;
+}
+
+static struct rv_imgui_area dock_column(struct rv_ui *ui, bool is_left, float height)
+{
+    float *taken = is_left ? &ui->taken_left : &ui->taken_right;
+    float *inset = is_left ? &ui->insets.left : &ui->insets.right;
+    float top = ui->insets.top + *taken + GAP, room = ui->height - ui->insets.bottom - GAP - top;
+    float shown = fmaxf(fminf(height, room), 1.0f);
+    *taken += shown + GAP;
+    *inset = RV_UI_COLUMN_WIDTH + 2.0f * GAP;
+    float x = is_left ? GAP : ui->width - GAP - RV_UI_COLUMN_WIDTH;
+    return (struct rv_imgui_area){floorf(x), floorf(top), RV_UI_COLUMN_WIDTH, floorf(shown)};
+}
+
+struct rv_imgui_area rv_ui_dock(struct rv_ui *ui, enum rv_ui_edge edge, float height)
+{
+    struct rv_imgui_area area = {0.0f, ui->insets.top, ui->width, height};
+    switch (edge) {
+    case RV_UI_TOP:
+        ui->insets.top += height;
+        return area;
+    case RV_UI_BOTTOM:
+        ui->insets.bottom += height;
+        area.y = floorf(ui->height - ui->insets.bottom);
+        return area;
+    case RV_UI_LEFT:
+    case RV_UI_RIGHT:
+        return dock_column(ui, edge == RV_UI_LEFT, height);
+    }
+    rv_unreachable();
+}
+
+struct rv_imgui_area rv_ui_center(const struct rv_ui *ui, float width, float height)
+{
+    const struct rv_ui_insets *insets = &ui->insets;
+    float room_x = ui->width - insets->left - insets->right - 2.0f * GAP;
+    float room_y = ui->height - insets->top - insets->bottom - 2.0f * GAP;
+    float w = fmaxf(fminf(width, room_x), 1.0f), h = fmaxf(fminf(height, room_y), 1.0f);
+    return (struct rv_imgui_area){floorf(insets->left + GAP + 0.5f * (room_x - w)),
+                                  floorf(insets->top + GAP + 0.5f * (room_y - h)), floorf(w), floorf(h)};
+}
+
+struct rv_ui_insets rv_ui_insets(const struct rv_ui *ui)
+{
+    return ui->insets;
+}

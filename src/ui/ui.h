@@ -1,0 +1,108 @@
+/*
+ * Panels over the picture. Main thread, with a current GL 3.3 context.
+ *
+ * A panel is a file pair NAME.[ch] here: a struct rv_NAME of what it shows, filled anew by the application for each
+ * pass, and
+ *
+ *     void rv_NAME_show(struct rv_ui *ui, const struct rv_NAME *shown, struct rv_ui_requests *requests);
+ *
+ * which draws it by imgui_bridge.h, in an area that it takes by rv_ui_dock() or rv_ui_center(). A panel changes
+ * nothing: what the user asks for goes into the requests, which src/app/panels.c turns into actions. What only the
+ * panel needs to remember (a sort order, the text in a field) is a struct rv_NAME_state in rv_ui_state, see state.h. To
+ * add one: the file pair, its kinds of request below, its call and its case in src/app/panels.c.
+ *
+ * A pass is cheap and may be made at any time; what it would draw has a hash, so that pictures are drawn only when
+ * something has changed. Events of SDL are taken one by one, wherever they come from; mouse and keys of the system are
+ * never asked.
+ */
+#ifndef RV_UI_UI_H
+#define RV_UI_UI_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <SDL2/SDL_events.h>
+
+#include "ui/imgui_bridge.h"
+#include "ui/style.h"
+
+struct rv_ui; /* opaque */
+
+/* 0 through *ui, or a negative errno with one line printed. */
+int rv_ui_create(struct rv_ui **ui);
+void rv_ui_destroy(struct rv_ui *ui);
+
+/* ---- what panels ask for ---- */
+
+enum rv_ui_request_kind {
+    RV_UI_LOOK /* idx: the view to show */
+};
+
+struct rv_ui_request { /* zero where the kind does not say */
+    enum rv_ui_request_kind kind;
+    uint32_t idx;
+};
+
+#define RV_UI_REQUESTS_MAX 16u
+
+struct rv_ui_requests { /* zeroed = none; what is more than fits is left out: the user asks for one thing at a time */
+    struct rv_ui_request items[RV_UI_REQUESTS_MAX];
+    size_t n;
+};
+
+void rv_ui_ask(struct rv_ui_requests *requests, const struct rv_ui_request *request);
+
+/* ---- events ---- */
+
+/* Take an event in. A pass must follow each of those that rv_ui_needs_pass() tells, before the next event. */
+void rv_ui_event(struct rv_ui *ui, const SDL_Event *event);
+
+/* Presses, releases, wheel and what is typed count one by one; of mouse motions the last is enough. */
+bool rv_ui_needs_pass(const SDL_Event *event);
+
+/* After a pass: this event, a mouse event or a key, is the panels' and nobody else's. */
+bool rv_ui_takes(const struct rv_ui *ui, const SDL_Event *event);
+
+/* ---- a pass ---- */
+
+struct rv_ui_surface {
+    int width_px, height_px;
+    double scale; /* pixels per point */
+    enum rv_ui_theme theme;
+};
+
+void rv_ui_begin(struct rv_ui *ui, const struct rv_ui_surface *surface);
+
+/* Hash of what would be drawn. */
+uint64_t rv_ui_end(struct rv_ui *ui);
+
+/* Draw the last pass into the bound framebuffer. */
+void rv_ui_draw(struct rv_ui *ui);
+
+/* ---- for panels ---- */
+
+const struct rv_ui_style *rv_ui_style(const struct rv_ui *ui);
+struct rv_imgui *rv_ui_imgui(struct rv_ui *ui);
+
+enum rv_ui_edge { RV_UI_TOP, RV_UI_BOTTOM, RV_UI_LEFT, RV_UI_RIGHT };
+
+#define RV_UI_COLUMN_WIDTH 236.0f /* of docks at the left and right */
+
+/*
+ * Room at an edge, after what was docked before: top and bottom from side to side and this high, left and right as
+ * columns between them, one panel below the other, this high or as high as there is room. Top and bottom come first in
+ * a pass. The picture stays clear of docks.
+ */
+struct rv_imgui_area rv_ui_dock(struct rv_ui *ui, enum rv_ui_edge edge, float height);
+
+/* Room of this size in the middle of what is not docked, or as much as there is. */
+struct rv_imgui_area rv_ui_center(const struct rv_ui *ui, float width, float height);
+
+/* What the docks of the last pass took from the picture's edges, points. */
+struct rv_ui_insets {
+    float top, bottom, left, right;
+};
+struct rv_ui_insets rv_ui_insets(const struct rv_ui *ui);
+
+#endif
