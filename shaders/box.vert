@@ -2,7 +2,7 @@
 // One call as a box: 7 corners give the three faces that look towards the eye.
 //
 //   a_record     start (signed) and duration in units of time from the window's centre; paint: colour index 0..11,
-//                cell 12, of the highlighted subroutine 14, highlighted itself 15; of a cell coverage 16..31, else
+//                cell 12, emphasis 14..15: 0 none, 1 dimmed, 2 brightened, 3 chosen; of a cell coverage 16..31, else
 //                began before 16, cut 17, open 18; place: depth 0..15, lane 16..31
 //   u_time       world x of the window's centre, world x per unit
 //   u_shape      thickness lost per depth, least share of thickness, share of a row that a box fills, share of thickness
@@ -10,7 +10,7 @@
 //   u_lanes      per lane, 64 a row: z, half thickness, row height, y of its foot (world)
 //   u_palette    linear colour by (shade, 3 * slot + tone); colour index = 64 * slot + shade; tone: front, top, side
 //   u_eye        world, homogeneous
-//   u_accent     linear colour of the highlighted box; with u_is_highlighting all others but its like are dimmed
+//   u_accent     linear colour of the chosen box
 // Outputs: v_corner in the unit box, v_size its world size, v_face 0 side, 1 top, 2 front; v_coverage 0..1, 1 = exact; v_id
 // counts the boxes from 1; v_marks: began before 1, cut 2, open 4, patterned 8.
 layout(location = 0) in uvec4 a_record;
@@ -22,7 +22,6 @@ uniform vec4 u_shape;
 uniform sampler2D u_lanes;
 uniform sampler2D u_palette;
 uniform vec3 u_accent;
-uniform bool u_is_highlighting;
 
 out vec3 v_corner;
 out vec3 v_world;
@@ -43,11 +42,12 @@ const vec3 LUMA = vec3(0.25, 0.65, 0.10);
 
 vec3 emphasize(vec3 colour, uint paint)
 {
-    if ((paint & 0x8000u) != 0u)
+    uint emphasis = paint >> 14 & 3u;
+    if (emphasis == 3u)
         return u_accent * ACCENT_TONES[v_face];
-    if ((paint & 0x4000u) != 0u)
+    if (emphasis == 2u)
         return mix(colour * 1.35, vec3(1.0), 0.12);
-    return 0.45 * mix(vec3(dot(colour, LUMA)), colour, 0.35);
+    return emphasis == 1u ? 0.45 * mix(vec3(dot(colour, LUMA)), colour, 0.35) : colour;
 }
 
 void main()
@@ -74,8 +74,6 @@ void main()
     bool is_cell = (a_record.z & 0x1000u) != 0u;
     v_marks = (is_cell ? 0 : int(a_record.z >> 16) & 7) | (slot >= 8 && slot < 16 ? 8 : 0);
     vec3 colour = texelFetch(u_palette, ivec2(colour_idx & 63, 3 * slot + TONES[v_face]), 0).rgb;
-    if (u_is_highlighting)
-        colour = emphasize(colour, a_record.z);
-    v_colour = colour * (1.0 + 0.035 * (2.0 * mod(depth, 2.0) - 1.0));
+    v_colour = emphasize(colour, a_record.z) * (1.0 + 0.035 * (2.0 * mod(depth, 2.0) - 1.0));
     gl_Position = u_view_projection * vec4(v_world, 1.0);
 }

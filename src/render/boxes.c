@@ -147,14 +147,14 @@ static void upload_collections(struct rv_boxes *boxes, const struct rv_stage *st
     glTexImage2D(GL_TEXTURE_2D, 0, GL_R8, GC_TEXELS, 1, 0, GL_RED, GL_UNSIGNED_BYTE, texels);
 }
 
-static void mark(struct rv_boxes *boxes, const struct rv_view *view, const struct rv_highlight *highlight)
+static void emphasize(struct rv_boxes *boxes, const struct rv_view *view, const struct rv_highlight *highlight)
 {
     size_t n = 0;
     for (size_t lane = 0; lane < view->n_lanes; lane++) {
         size_t end = (size_t)view->lanes[lane].first_box + view->lanes[lane].n_boxes;
         for (size_t i = view->lanes[lane].first_box; i < end; i++, n++)
-            if (view->boxes[i].id == highlight->id)
-                boxes->records[n].paint |= i == highlight->box ? RV_PAINT_CHOSEN : RV_PAINT_SAME;
+            boxes->records[n].paint |= (uint32_t)rv_emphasis_of(highlight, &view->boxes[i], i)
+                                       << RV_PAINT_EMPHASIS_SHIFT;
     }
 }
 
@@ -220,14 +220,12 @@ static size_t prepare(struct rv_boxes *boxes, const struct rv_pass *pass, const 
     uint64_t window_ns = pass->stage->to_ns - pass->stage->from_ns;
     rv_pack_init(&pack, pass->stage->from_ns, pass->stage->to_ns, (double)window_ns / pass->camera->width_px);
     size_t n = pack_view(boxes, &pack, view, palette);
-    if (highlight)
-        mark(boxes, view, highlight);
+    emphasize(boxes, view, highlight);
     upload_lanes(boxes, pass->stage);
     upload_collections(boxes, pass->stage, view);
     bind_palette(boxes, rv_palette_scheme(palette));
     rv_pass_begin(pass, boxes->program);
     set_uniforms(boxes, pass->stage, &pack);
-    rv_pass_set_int(boxes->program, "u_is_highlighting", highlight != NULL);
     glBindVertexArray(boxes->vertex_array);
     size_t offset = rv_upload_push(&boxes->upload, boxes->records, n * sizeof *boxes->records);
     glVertexAttribIPointer(0, 4, GL_UNSIGNED_INT, sizeof *boxes->records, (const void *)offset);

@@ -2,9 +2,9 @@
 #ifndef RV_RENDER_BOXES_H
 #define RV_RENDER_BOXES_H
 
+#include "render/emphasis.h"
 #include "render/palette.h"
 #include "render/pass.h"
-#include "render/pick.h"
 
 struct rv_boxes; /* opaque */
 

@@ -17,6 +17,7 @@
 #define Y_LINE 0.001f
 #define Y_STRIPE 0.004f
 #define Y_NOW 0.006f
+#define Y_SELECTED 0.008f
 
 #define PLATE_MARGIN 0.16f
 #define FLOOR_MARGIN 0.25f
@@ -209,6 +210,25 @@ static void add_now(struct rv_ground *ground, const struct rv_stage *stage, uint
     add_flat(ground, Y_NOW, r, rv_theme_rgba(RV_THEME_NOW, 0.9f));
 }
 
+/* A band across the floor and up the wall, with its edges. */
+static void add_selected(struct rv_ground *ground, const struct rv_stage *stage, const struct rv_range_ns *range)
+{
+    float x[2], height = stage->top * WALL_SHARE;
+    if (!rv_selection_extent(stage, range, x))
+        return;
+    uint32_t tint = rv_theme_rgba(RV_THEME_ACCENT, 0.16f), faded = rv_theme_rgba(RV_THEME_ACCENT, 0.05f);
+    uint32_t edge = rv_theme_rgba(RV_THEME_ACCENT, 0.8f), edge_faded = rv_theme_rgba(RV_THEME_ACCENT, 0.3f);
+    struct rectangle r = {.x0 = x[0], .x1 = x[1], .a0 = stage->z_front, .a1 = stage->z_back};
+    add_flat(ground, Y_SELECTED, r, tint);
+    add_on_wall(ground, stage->z_back, (struct rectangle){x[0], x[1], 0.0f, height, tint, faded});
+    for (int i = 0; i < 2; i++) {
+        r.x0 = x[i] - 0.02f;
+        r.x1 = x[i] + 0.02f;
+        add_flat(ground, Y_SELECTED, r, edge);
+        add_on_wall(ground, stage->z_back, (struct rectangle){r.x0, r.x1, 0.0f, height, edge, edge_faded});
+    }
+}
+
 /* The lanes' plates, and a line at the foot of each. */
 static void add_flat_lanes(struct rv_ground *ground, const struct rv_stage *stage)
 {
@@ -273,6 +293,7 @@ static void build(struct rv_ground *ground, const struct rv_stage *stage, const 
     add_notes(ground, stage, content->view);
     if (content->is_live)
         add_now(ground, stage, content->now_ns);
+    add_selected(ground, stage, &content->selected);
 }
 
 void rv_ground_draw(struct rv_ground *ground, const struct rv_pass *pass, const struct rv_ground_content *content)

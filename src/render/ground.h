@@ -5,6 +5,7 @@
 
 #include "model/view.h"
 #include "render/pass.h"
+#include "render/selection.h"
 #include "render/ticks.h"
 
 struct rv_ground; /* opaque */
@@ -18,6 +19,7 @@ struct rv_ground_content {
     const struct rv_ticks *ticks;
     uint64_t now_ns; /* marked when is_live */
     bool is_live;
+    struct rv_range_ns selected;
 };
 
 /* Draw blended, without writing depth: everything else stands on or before it. */

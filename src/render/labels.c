@@ -137,10 +137,10 @@ static void add_tick_labels(struct rv_labels *labels, const struct rv_pass *pass
 
 uint32_t rv_labels_colour(const struct rv_labels_content *content, const struct rv_box *box, size_t lane)
 {
-    const struct rv_highlight *highlight = content->highlight;
-    if (highlight && box->id != highlight->id)
+    enum rv_emphasis emphasis = rv_emphasis_of(content->highlight, box, (size_t)(box - content->view->boxes));
+    if (emphasis == RV_EMPHASIS_DIMMED)
         return rv_theme_rgba(INK_LIGHT, DIMMED_ALPHA);
-    if (highlight && (size_t)(box - content->view->boxes) == highlight->box)
+    if (emphasis == RV_EMPHASIS_CHOSEN)
         return rv_theme_rgba(INK_DARK, 1.0f);
     uint32_t colour_idx = rv_palette_index(content->palette, box, content->view->lanes[lane].lane_idx);
     struct rv_color front = rv_palette_front(content->palette, colour_idx);

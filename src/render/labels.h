@@ -2,9 +2,9 @@
 #ifndef RV_RENDER_LABELS_H
 #define RV_RENDER_LABELS_H
 
+#include "render/emphasis.h"
 #include "render/palette.h"
 #include "render/pass.h"
-#include "render/pick.h"
 #include "render/ticks.h"
 
 struct rv_labels; /* opaque */

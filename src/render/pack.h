@@ -14,13 +14,12 @@
 struct rv_box_record {
     int32_t start;     /* units from the window's centre */
     uint32_t duration; /* units */
-    uint32_t paint;    /* colour index 0..11, cell 12, same 14, chosen 15; of a cell: coverage 16..31, else marks */
+    uint32_t paint;    /* colour index 0..11, cell 12, emphasis 14..15; of a cell: coverage 16..31, else marks */
     uint32_t place;    /* depth 0..15, lane 16..31 */
 };
 
 #define RV_PAINT_CELL (1u << 12)
-#define RV_PAINT_SAME (1u << 14)   /* of the highlighted subroutine */
-#define RV_PAINT_CHOSEN (1u << 15) /* the highlighted box */
+#define RV_PAINT_EMPHASIS_SHIFT 14 /* enum rv_emphasis */
 #define RV_PAINT_COVERAGE_SHIFT 16
 #define RV_PAINT_ORPHAN (1u << 16) /* began before it was seen; where its beginning is in the window */
 #define RV_PAINT_CUT (1u << 17)    /* ended by something other than its return; where its end is in the window */

@@ -45,11 +45,6 @@ struct rv_pick_hit {
     uint32_t box, lane; /* into the view's boxes and lanes */
 };
 
-struct rv_highlight { /* a box, and all of its subroutine, pointed out; the rest is dimmed */
-    uint32_t id;
-    uint32_t box; /* UINT32_MAX = not in this view */
-};
-
 /* Index the view as it stands on the stage in a picture this wide. The stage is read by rv_pick_at() too. O(boxes). */
 void rv_pick_update(struct rv_pick *pick, const struct rv_view *view, const struct rv_stage *stage, int width_px);
 void rv_pick_fini(struct rv_pick *pick);

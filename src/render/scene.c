@@ -225,7 +225,7 @@ static void draw_scene(struct rv_scene *scene, const struct rv_scene_frame *fram
 {
     struct rv_pass pass = make_pass(scene);
     const struct rv_view *view = content_of(scene, frame);
-    struct rv_ground_content ground = {view, &scene->ticks, frame->now_ns, frame->is_live};
+    struct rv_ground_content ground = {view, &scene->ticks, frame->now_ns, frame->is_live, frame->selected};
     struct rv_labels_content labels = {view, &scene->ticks, scene->palette, frame->subroutines, frame->highlight};
     clear();
     glDepthMask(GL_FALSE);
@@ -295,6 +295,7 @@ void rv_scene_draw(struct rv_scene *scene, const struct rv_scene_frame *frame)
     add_flat_text(scene, &shown);
     rv_hud_add_lanes(scene->overlay, &shown, &scene->camera, &scene->stage);
     rv_hud_add_tags(scene->overlay, &shown, &scene->camera, &scene->stage);
+    rv_selection_add(scene->overlay, &scene->camera, &scene->stage, &shown.selected, (float)shown.scale);
     if (shown.tooltip)
         rv_tooltip_add(scene->overlay, scene->palette, shown.tooltip, points, shown.insets.top);
     rv_overlay_draw(scene->overlay);

@@ -15,7 +15,9 @@
 #include "model/subroutines.h"
 #include "model/view.h"
 #include "render/look.h"
+#include "render/emphasis.h"
 #include "render/pick.h"
+#include "render/selection.h"
 #include "render/tooltip.h"
 
 struct rv_scene; /* opaque */
@@ -44,6 +46,7 @@ struct rv_scene_frame {
     double scroll;                        /* points by which a flat look has been scrolled down */
     double passed;                        /* 0..1; look_from equal to look = settled */
     enum rv_color_scheme scheme;
+    struct rv_range_ns selected; /* drawn as a band */
 };
 
 /*

@@ -1,0 +1,21 @@
+/* Which boxes stand out and which stand back: what is pointed at, what was searched for, what a filter stops. No GL. */
+#ifndef RV_RENDER_EMPHASIS_H
+#define RV_RENDER_EMPHASIS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model/timeline.h"
+
+enum rv_emphasis { RV_EMPHASIS_NONE, RV_EMPHASIS_DIMMED, RV_EMPHASIS_ALIKE, RV_EMPHASIS_CHOSEN };
+
+struct rv_highlight { /* a box, and all of its subroutine, pointed out; the rest is dimmed */
+    uint32_t id;
+    uint32_t box; /* UINT32_MAX = not in this view */
+};
+
+/* Of box box_idx of a view. The highlight goes before hits, and hits before what the view has dimmed; it may be NULL.
+ */
+enum rv_emphasis rv_emphasis_of(const struct rv_highlight *highlight, const struct rv_box *box, size_t box_idx);
+
+#endif

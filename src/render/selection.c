@@ -1,0 +1,63 @@
+#include "render/selection.h"
+
+#include <math.h>
+
+#include "base/units.h"
+#include "render/theme.h"
+
+#define TINT_ALPHA 0.10f
+#define EDGE_ALPHA 0.85f
+#define TAG_HEIGHT 18.0f
+#define TAG_PADDING 7.0f
+#define TAG_GAP 4.0f
+#define TAG_BASELINE 13.0f
+
+bool rv_selection_extent(const struct rv_stage *stage, const struct rv_range_ns *range, float x[2])
+{
+    if (range->to_ns <= range->from_ns || range->to_ns <= stage->from_ns || range->from_ns >= stage->to_ns)
+        return false;
+    x[0] = fmaxf(0.0f, (float)rv_stage_x(stage, range->from_ns));
+    x[1] = fminf(stage->width, (float)rv_stage_x(stage, range->to_ns));
+    return true;
+}
+
+/* Over the boxes, which cover the ground behind them. */
+static void add_band(struct rv_overlay *overlay, const float low[2], const float high[2])
+{
+    uint32_t edge = rv_theme_rgba(RV_THEME_ACCENT, EDGE_ALPHA);
+    float width = fmaxf(high[0] - low[0], 1.0f), height = low[1] - high[1];
+    rv_overlay_rectangle(overlay, (struct rv_overlay_area){low[0], high[1], width, height}, 0.0f,
+                         rv_theme_rgba(RV_THEME_ACCENT, TINT_ALPHA));
+    rv_overlay_rectangle(overlay, (struct rv_overlay_area){floorf(low[0]), high[1], 1.0f, height}, 0.0f, edge);
+    rv_overlay_rectangle(overlay, (struct rv_overlay_area){floorf(high[0]), high[1], 1.0f, height}, 0.0f, edge);
+}
+
+static void add_tag(struct rv_overlay *overlay, const struct rv_range_ns *range, float middle, float bottom)
+{
+    char text[32];
+    rv_units_format_ns(text, sizeof text, range->to_ns - range->from_ns);
+    float width = rv_overlay_text_width(overlay, RV_FONT_BOLD, text) + 2.0f * TAG_PADDING;
+    float x = floorf(middle - 0.5f * width), y = floorf(bottom - TAG_HEIGHT - TAG_GAP);
+    rv_overlay_rectangle(overlay, (struct rv_overlay_area){x, y, width, TAG_HEIGHT}, 4.0f,
+                         rv_theme_rgba(RV_THEME_ACCENT, 0.95f));
+    rv_overlay_text(overlay, RV_FONT_BOLD, (float[2]){x + TAG_PADDING, y + TAG_BASELINE}, text,
+                    rv_theme_rgba(RV_THEME_BACKGROUND, 1.0f));
+}
+
+void rv_selection_add(struct rv_overlay *overlay, const struct rv_camera *camera, const struct rv_stage *stage,
+                      const struct rv_range_ns *range, float scale)
+{
+    float x[2];
+    vec2 low, high;
+    float z = stage->is_flat ? 0.0f : stage->z_back;
+    if (!rv_selection_extent(stage, range, x) || !rv_camera_project(camera, (vec3){x[0], 0.0f, z}, low) ||
+        !rv_camera_project(camera, (vec3){x[1], stage->top, z}, high))
+        return;
+    for (int i = 0; i < 2; i++) {
+        low[i] /= scale;
+        high[i] /= scale;
+    }
+    if (stage->is_flat)
+        add_band(overlay, low, high);
+    add_tag(overlay, range, 0.5f * (low[0] + high[0]), high[1]);
+}

@@ -1,0 +1,20 @@
+/* The selected range of time over the picture: its edges and a tint in flat looks, and how long it is. */
+#ifndef RV_RENDER_SELECTION_H
+#define RV_RENDER_SELECTION_H
+
+#include "render/camera.h"
+#include "render/overlay.h"
+#include "render/stage.h"
+
+struct rv_range_ns { /* empty where to <= from */
+    uint64_t from_ns, to_ns;
+};
+
+/* The world x of its visible part; false when none is visible. */
+bool rv_selection_extent(const struct rv_stage *stage, const struct rv_range_ns *range, float x[2]);
+
+/* `scale` is pixels per point. */
+void rv_selection_add(struct rv_overlay *overlay, const struct rv_camera *camera, const struct rv_stage *stage,
+                      const struct rv_range_ns *range, float scale);
+
+#endif
