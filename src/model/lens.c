@@ -107,6 +107,14 @@ int rv_lens_add(struct rv_lens *lens, const char *text, char *why, size_t why_by
     return 0;
 }
 
+void rv_lens_copy(struct rv_lens *into, const struct rv_lens *from)
+{
+    char why[1];
+    into->mode = from->mode;
+    for (size_t i = 0; i < from->n_rules; i++)
+        (void)rv_lens_add(into, from->rules[i].text, why, sizeof why);
+}
+
 void rv_lens_remove(struct rv_lens *lens, size_t rule_idx)
 {
     fini_rule(&lens->rules[rule_idx]);

@@ -230,6 +230,25 @@ static uint64_t take_children(struct rv_stats_lane *lane, const struct rv_span *
     return children_ns;
 }
 
+static inline void add_to_row(struct row *row, uint64_t duration_ns, uint64_t self_ns)
+{
+    rv_histogram_add(&row->histogram, duration_ns);
+    row->n_calls++;
+    row->self_ns += self_ns;
+    if (duration_ns < row->min_ns)
+        row->min_ns = duration_ns;
+    if (duration_ns > row->max_ns)
+        row->max_ns = duration_ns;
+}
+
+void rv_stats_add_call(struct rv_stats *stats, uint32_t id, const struct rv_stats_call *call)
+{
+    if (id >= stats->n_rows)
+        grow_rows(stats, id);
+    stats->totals[id].total_ns += call->total_ns;
+    add_to_row(&stats->rows[id], call->duration_ns, call->self_ns);
+}
+
 void rv_stats_add(struct rv_stats *stats, struct rv_stats_lane *lane, const struct rv_span *spans, size_t n)
 {
     cover_open(stats, lane);
@@ -240,14 +259,7 @@ void rv_stats_add(struct rv_stats *stats, struct rv_stats_lane *lane, const stru
         uint64_t children_ns = take_children(lane, span, is_orphan), duration_ns = span->end - span->start;
         if (is_orphan)
             continue;
-        struct row *row = &stats->rows[span->id];
-        rv_histogram_add(&row->histogram, duration_ns);
-        row->n_calls++;
-        row->self_ns += duration_ns > children_ns ? duration_ns - children_ns : 0;
-        if (duration_ns < row->min_ns)
-            row->min_ns = duration_ns;
-        if (duration_ns > row->max_ns)
-            row->max_ns = duration_ns;
+        add_to_row(&stats->rows[span->id], duration_ns, duration_ns > children_ns ? duration_ns - children_ns : 0);
     }
 }
 
@@ -306,6 +318,11 @@ size_t rv_stats_rows(const struct rv_stats *stats, struct rv_stats_row *out, siz
         n++;
     }
     return n;
+}
+
+const struct rv_histogram *rv_stats_durations(const struct rv_stats *stats, uint32_t id)
+{
+    return id < stats->n_rows && stats->rows[id].n_calls ? &stats->rows[id].histogram : NULL;
 }
 
 uint64_t rv_stats_at_most(const struct rv_stats *stats, uint32_t id, uint64_t duration_ns, uint64_t *n_calls)

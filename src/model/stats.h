@@ -12,6 +12,7 @@
 
 #include "scan/span.h"
 
+struct rv_histogram;
 struct rv_stats;      /* a shard, or a merged table */
 struct rv_stats_lane; /* per lane: self-time accumulators by depth, open activations by subroutine */
 
@@ -35,6 +36,12 @@ void rv_stats_lane_set_open(struct rv_stats_lane *lane, const uint64_t *start_ns
  */
 void rv_stats_add(struct rv_stats *stats, struct rv_stats_lane *lane, const struct rv_span *spans, size_t n);
 
+/* One call whose times are known: of total_ns only what counts. For tables without lanes. */
+struct rv_stats_call {
+    uint64_t total_ns, self_ns, duration_ns;
+};
+void rv_stats_add_call(struct rv_stats *stats, uint32_t id, const struct rv_stats_call *call);
+
 void rv_stats_merge(struct rv_stats *into, const struct rv_stats *from);
 
 /* Merge with id i counted as as_id[i] (from n_ids on: as itself): subroutines that turn out to be one. */
@@ -47,6 +54,9 @@ struct rv_stats_row {
 
 /* Rows of every subroutine with calls, any order; returns how many there are, writes up to max. */
 size_t rv_stats_rows(const struct rv_stats *stats, struct rv_stats_row *out, size_t max);
+
+/* Durations of a subroutine's calls, valid until something is added; NULL when there are none. */
+const struct rv_histogram *rv_stats_durations(const struct rv_stats *stats, uint32_t id);
 
 /*
  * Calls of a subroutine that took no longer than duration_ns, those up to 1.6 % above it included.

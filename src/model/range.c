@@ -1,0 +1,342 @@
+/*
+ * Each lane is walked backwards in time, so that callers come before what they called: a stack of the calls that
+ * enclose the next one is all that is needed, and a call is finished when the walk leaves it. The sum of its children
+ * is known then.
+ */
+#include "model/range.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/vec.h"
+#include "model/walk.h"
+
+#define PIECE 4096u
+#define MOST_NODES (1u << 20)
+
+struct frame { /* a call that encloses what comes next */
+    uint64_t start_ns, duration_ns, inside_ns, children_ns;
+    uint32_t id, depth, node;
+    bool is_row, is_outermost;
+};
+
+struct rv_range {
+    uint64_t from_ns, to_ns, newest_ns, missing_before_ns;
+    struct rv_lanes *lanes;
+    struct rv_lens lens;
+    uint32_t *lane_idxs;
+    size_t n_lane_idxs, next_lane;
+    bool is_in_lane, passes_thread, is_done;
+    struct rv_walk_back walk;
+    struct rv_stats *stats;
+    uint64_t self_ns;
+    struct frame *frames;
+    size_t n_frames, frames_capacity;
+    uint32_t *n_open; /* by id: rows among the frames */
+    size_t n_ids, ids_capacity;
+    struct rv_range_node *nodes;
+    size_t n_nodes, nodes_capacity;
+    uint32_t *slots; /* open addressing by (parent, id), power of two; 0 = free */
+    size_t n_slots;
+    struct rv_box *boxes; /* scratch */
+    size_t boxes_capacity;
+    atomic_uint_least64_t n_seen;
+    uint64_t n_expected;
+};
+
+/* ---- begin ---- */
+
+static void choose_lanes(struct rv_range *range, const struct rv_range_params *params)
+{
+    size_t n_lanes = rv_lanes_n(params->lanes), n = params->lane_idxs ? params->n_lane_idxs : n_lanes;
+    range->lane_idxs = rv_alloc(n, sizeof *range->lane_idxs);
+    for (size_t i = 0; i < n; i++) {
+        uint32_t idx = params->lane_idxs ? params->lane_idxs[i] : (uint32_t)i;
+        if (idx < n_lanes)
+            range->lane_idxs[range->n_lane_idxs++] = idx;
+    }
+}
+
+static void expect(struct rv_range *range)
+{
+    for (size_t i = 0; i < rv_lanes_n(range->lanes); i++) {
+        struct rv_lane *lane = rv_lanes_get(range->lanes, i);
+        pthread_mutex_lock(&lane->lock);
+        if (lane->last_ns > range->newest_ns)
+            range->newest_ns = lane->last_ns;
+        pthread_mutex_unlock(&lane->lock);
+    }
+    for (size_t i = 0; i < range->n_lane_idxs; i++) {
+        struct rv_lane *lane = rv_lanes_get(range->lanes, range->lane_idxs[i]);
+        pthread_mutex_lock(&lane->lock);
+        range->n_expected += rv_timeline_count(lane->timeline, range->from_ns, range->to_ns, 0);
+        pthread_mutex_unlock(&lane->lock);
+    }
+}
+
+struct rv_range *rv_range_create(const struct rv_range_params *params)
+{
+    struct rv_range *range = rv_alloc(1, sizeof *range);
+    range->from_ns = params->from_ns;
+    range->to_ns = params->to_ns;
+    range->lanes = params->lanes;
+    range->stats = rv_stats_create();
+    if (params->lens)
+        rv_lens_copy(&range->lens, params->lens);
+    (void)rv_lens_update(&range->lens, params->subroutines, SIZE_MAX);
+    choose_lanes(range, params);
+    expect(range);
+    range->nodes = rv_vec_reserve(NULL, &range->nodes_capacity, 1, sizeof *range->nodes);
+    range->nodes[0] = (struct rv_range_node){0};
+    range->n_nodes = 1;
+    return range;
+}
+
+void rv_range_destroy(struct rv_range *range)
+{
+    if (!range)
+        return;
+    rv_lens_fini(&range->lens);
+    rv_stats_destroy(range->stats);
+    free(range->lane_idxs);
+    free(range->frames);
+    free(range->n_open);
+    free(range->nodes);
+    free(range->slots);
+    free(range->boxes);
+    free(range);
+}
+
+/* ---- the tree ---- */
+
+static size_t slot_of(const struct rv_range *range, uint32_t parent, uint32_t id)
+{
+    size_t slot = rv_hash_u64((uint64_t)parent << 32 | id) & (range->n_slots - 1);
+    for (; range->slots[slot]; slot = (slot + 1) & (range->n_slots - 1)) {
+        const struct rv_range_node *node = &range->nodes[range->slots[slot]];
+        if (node->parent == parent && node->id == id)
+            break;
+    }
+    return slot;
+}
+
+static void grow_slots(struct rv_range *range)
+{
+    if (range->n_nodes * 2 < range->n_slots)
+        return;
+    range->n_slots = range->n_slots ? range->n_slots * 2 : 1024;
+    free(range->slots);
+    range->slots = rv_alloc(range->n_slots, sizeof *range->slots);
+    for (size_t i = 1; i < range->n_nodes; i++)
+        range->slots[slot_of(range, range->nodes[i].parent, range->nodes[i].id)] = (uint32_t)i;
+}
+
+/* The node of a call, the caller's own when there are too many. */
+static uint32_t node_of(struct rv_range *range, uint32_t parent, uint32_t id)
+{
+    grow_slots(range);
+    size_t slot = slot_of(range, parent, id);
+    if (range->slots[slot])
+        return range->slots[slot];
+    if (range->n_nodes == MOST_NODES)
+        return parent;
+    range->nodes = rv_vec_reserve(range->nodes, &range->nodes_capacity, range->n_nodes + 1, sizeof *range->nodes);
+    uint32_t node = (uint32_t)range->n_nodes++;
+    range->nodes[node] = (struct rv_range_node){.id = id, .parent = parent};
+    range->slots[slot] = node;
+    return node;
+}
+
+struct ranked {
+    uint64_t total_ns;
+    uint32_t node;
+};
+
+static int by_total(const void *a, const void *b)
+{
+    const struct ranked *x = a, *y = b;
+    if (x->total_ns != y->total_ns)
+        return x->total_ns < y->total_ns ? -1 : 1;
+    return x->node > y->node ? -1 : x->node < y->node;
+}
+
+/* Each is put before its siblings so far, the largest last. */
+static void link_children(struct rv_range *range)
+{
+    struct ranked *ranked = rv_alloc(range->n_nodes, sizeof *ranked);
+    for (size_t i = 1; i < range->n_nodes; i++)
+        ranked[i] = (struct ranked){range->nodes[i].total_ns, (uint32_t)i};
+    qsort(ranked + 1, range->n_nodes - 1, sizeof *ranked, by_total);
+    for (size_t i = 1; i < range->n_nodes; i++) {
+        struct rv_range_node *node = &range->nodes[ranked[i].node];
+        node->next = range->nodes[node->parent].first_child;
+        range->nodes[node->parent].first_child = ranked[i].node;
+    }
+    free(ranked);
+}
+
+/* ---- calls ---- */
+
+static void finish_frame(struct rv_range *range)
+{
+    const struct frame *frame = &range->frames[--range->n_frames];
+    uint64_t self_ns = frame->inside_ns > frame->children_ns ? frame->inside_ns - frame->children_ns : 0;
+    if (!frame->is_row)
+        return;
+    range->n_open[frame->id]--;
+    range->nodes[frame->node].self_ns += self_ns;
+    range->self_ns += self_ns;
+    rv_stats_add_call(range->stats, frame->id,
+                      &(struct rv_stats_call){.total_ns = frame->is_outermost ? frame->inside_ns : 0,
+                                              .self_ns = self_ns,
+                                              .duration_ns = frame->duration_ns});
+}
+
+static void grow_ids(struct rv_range *range, uint32_t id)
+{
+    if (id < range->n_ids)
+        return;
+    range->n_open = rv_vec_reserve(range->n_open, &range->ids_capacity, (size_t)id + 1, sizeof *range->n_open);
+    memset(range->n_open + range->n_ids, 0, (range->ids_capacity - range->n_ids) * sizeof *range->n_open);
+    range->n_ids = range->ids_capacity;
+}
+
+static uint64_t inside(const struct rv_range *range, const struct rv_box *box)
+{
+    uint64_t from_ns = box->start_ns > range->from_ns ? box->start_ns : range->from_ns;
+    uint64_t end_ns = box->start_ns + box->duration_ns, to_ns = end_ns < range->to_ns ? end_ns : range->to_ns;
+    return to_ns > from_ns ? to_ns - from_ns : 0;
+}
+
+static void add_row(struct rv_range *range, struct frame *frame, uint32_t caller)
+{
+    grow_ids(range, frame->id);
+    frame->is_outermost = range->n_open[frame->id]++ == 0;
+    frame->node = node_of(range, caller, frame->id);
+    if (frame->node == caller)
+        return;
+    range->nodes[frame->node].total_ns += frame->inside_ns;
+    range->nodes[frame->node].n_calls++;
+    if (caller == 0) {
+        range->nodes[0].total_ns += frame->inside_ns;
+        range->nodes[0].n_calls++;
+    }
+}
+
+/* Comes after everything that encloses it. */
+static void add_call(struct rv_range *range, const struct rv_box *box)
+{
+    if (box->flags & RV_SPAN_ORPHAN)
+        return;
+    struct frame frame = {.start_ns = box->start_ns,
+                          .duration_ns = box->duration_ns,
+                          .inside_ns = inside(range, box),
+                          .id = box->id,
+                          .depth = box->depth,
+                          .is_row = range->passes_thread && rv_lens_passes_box(&range->lens, box)};
+    while (range->n_frames > 0) {
+        const struct frame *top = &range->frames[range->n_frames - 1];
+        if (top->depth < frame.depth && top->start_ns <= frame.start_ns)
+            break;
+        finish_frame(range);
+    }
+    struct frame *caller = range->n_frames > 0 ? &range->frames[range->n_frames - 1] : NULL;
+    if (caller)
+        caller->children_ns += frame.inside_ns;
+    frame.node = caller ? caller->node : 0;
+    if (frame.is_row)
+        add_row(range, &frame, frame.node);
+    range->frames = rv_vec_reserve(range->frames, &range->frames_capacity, range->n_frames + 1, sizeof *range->frames);
+    range->frames[range->n_frames++] = frame;
+}
+
+/* ---- lane by lane ---- */
+
+/* What is open ends last of all. Under the lane's lock, with the walk's beginning, so that no call is met twice. */
+static void begin_lane(struct rv_range *range, const struct rv_lane *lane)
+{
+    bool is_over = lane->has_ended || lane->last_ns > range->newest_ns;
+    uint64_t end_ns = is_over ? lane->last_ns : range->newest_ns;
+    range->passes_thread = rv_lens_passes_thread(&range->lens, lane->name);
+    range->is_in_lane = true;
+    for (size_t i = 0; i < lane->n_open && end_ns > range->from_ns; i++) {
+        const struct rv_lane_frame *open = &lane->open[i];
+        if (open->start_ns >= range->to_ns)
+            break;
+        add_call(range, &(struct rv_box){.start_ns = open->start_ns,
+                                         .duration_ns = end_ns > open->start_ns ? end_ns - open->start_ns : 0,
+                                         .id = open->id,
+                                         .count = 1,
+                                         .depth = open->depth,
+                                         .coverage = RV_BOX_EXACT,
+                                         .flags = RV_SPAN_OPEN});
+    }
+    rv_walk_back_begin(&range->walk, lane->timeline, range->from_ns, range->to_ns);
+}
+
+/* Returns how many calls were looked at. */
+static size_t work_on_lane(struct rv_range *range, struct rv_lane *lane, size_t most)
+{
+    size_t max = most < PIECE ? most : PIECE;
+    range->boxes = rv_vec_reserve(range->boxes, &range->boxes_capacity, PIECE, sizeof *range->boxes);
+    pthread_mutex_lock(&lane->lock);
+    if (!range->is_in_lane)
+        begin_lane(range, lane);
+    size_t n = rv_walk_back_next(&range->walk, lane->timeline, range->boxes, max);
+    uint64_t exact_ns = rv_timeline_exact_from_ns(lane->timeline);
+    if (exact_ns > range->from_ns && exact_ns > range->missing_before_ns)
+        range->missing_before_ns = exact_ns;
+    pthread_mutex_unlock(&lane->lock);
+    for (size_t i = 0; i < n; i++)
+        add_call(range, &range->boxes[i]);
+    if (n < max) {
+        while (range->n_frames > 0)
+            finish_frame(range);
+        range->is_in_lane = false;
+        range->next_lane++;
+    }
+    atomic_fetch_add_explicit(&range->n_seen, n, memory_order_relaxed);
+    return n;
+}
+
+bool rv_range_step(struct rv_range *range, size_t most)
+{
+    while (range->next_lane < range->n_lane_idxs) {
+        if (most == 0)
+            return false;
+        most -= work_on_lane(range, rv_lanes_get(range->lanes, range->lane_idxs[range->next_lane]), most);
+    }
+    if (!range->is_done)
+        link_children(range);
+    range->is_done = true;
+    return true;
+}
+
+double rv_range_progress(const struct rv_range *range)
+{
+    uint64_t n_seen = atomic_load_explicit(&range->n_seen, memory_order_relaxed);
+    return range->n_expected > n_seen ? (double)n_seen / (double)range->n_expected : 1.0;
+}
+
+const struct rv_stats *rv_range_stats(const struct rv_range *range)
+{
+    return range->stats;
+}
+
+uint64_t rv_range_self_ns(const struct rv_range *range)
+{
+    return range->self_ns;
+}
+
+uint64_t rv_range_missing_before_ns(const struct rv_range *range)
+{
+    return range->missing_before_ns;
+}
+
+const struct rv_range_node *rv_range_nodes(const struct rv_range *range, size_t *n)
+{
+    *n = range->n_nodes;
+    return range->nodes;
+}

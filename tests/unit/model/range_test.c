@@ -1,0 +1,378 @@
+/*
+ * Random streams, some of whose calls are still open, against what is counted call by call from the callers that the
+ * generator knows.
+ */
+#include "model/range.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/vec.h"
+
+#define N_IDS 9u
+#define MOST_DEPTH 12u
+#define N_LANES 3u
+#define NONE UINT32_MAX
+#define PATH_BYTES 64
+
+struct call {
+    uint64_t start, end;
+    uint32_t id, depth, caller, lane;
+    bool is_open;
+};
+
+struct world {
+    struct rv_lanes *lanes;
+    struct rv_subroutines *subroutines;
+    struct call *calls; /* in order of their beginning: a caller comes before what it calls */
+    size_t n, capacity;
+    uint64_t seed, last_ns;
+};
+
+static uint64_t rnd(struct world *world)
+{
+    world->seed ^= world->seed << 13;
+    world->seed ^= world->seed >> 7;
+    return world->seed ^= world->seed << 17;
+}
+
+static uint64_t gap(struct world *world)
+{
+    return 1 + rnd(world) % (UINT64_C(1) << (1 + rnd(world) % 16));
+}
+
+/* Times in a lane are distinct. */
+static void fill(struct world *world, uint32_t lane_idx, size_t n)
+{
+    uint32_t stack[MOST_DEPTH], n_open = 0;
+    uint64_t now = 1000 + gap(world);
+    struct rv_lane *lane =
+        rv_lanes_add(world->lanes, &(struct rv_lane_identity){.tid = lane_idx, .name = lane_idx ? "worker" : "main"});
+    for (size_t i = 0; i < n; i++, now += gap(world)) {
+        if (n_open > 0 && (n_open == MOST_DEPTH || rnd(world) % 2)) {
+            struct call *call = &world->calls[stack[--n_open]];
+            call->end = now;
+            call->is_open = false;
+            rv_timeline_add(lane->timeline,
+                            &(struct rv_span){.start = call->start, .end = now, .id = call->id, .depth = call->depth},
+                            1);
+            continue;
+        }
+        world->calls = rv_vec_reserve(world->calls, &world->capacity, world->n + 1, sizeof *world->calls);
+        world->calls[world->n] = (struct call){.start = now,
+                                               .id = (uint32_t)(rnd(world) % N_IDS),
+                                               .depth = n_open,
+                                               .caller = n_open ? stack[n_open - 1] : NONE,
+                                               .lane = lane_idx,
+                                               .is_open = true};
+        stack[n_open++] = (uint32_t)world->n++;
+    }
+    lane->last_ns = now;
+    lane->open = rv_vec_reserve(NULL, &lane->open_capacity, n_open + 1, sizeof *lane->open);
+    for (uint32_t i = 0; i < n_open; i++)
+        lane->open[i] = (struct rv_lane_frame){world->calls[stack[i]].start, world->calls[stack[i]].id, i};
+    lane->n_open = n_open;
+    if (now > world->last_ns)
+        world->last_ns = now;
+}
+
+static void world_init(struct world *world, uint64_t seed, size_t n)
+{
+    *world = (struct world){
+        .lanes = rv_lanes_create(), .subroutines = rv_subroutines_create(), .seed = seed * 0x9e3779b97f4a7c15u + 1};
+    for (uint32_t id = 0; id < N_IDS; id++) {
+        char name[8];
+        snprintf(name, sizeof name, "s%u", id);
+        rv_subroutines_define(world->subroutines, id, "", name, "", 0);
+    }
+    for (uint32_t i = 0; i < N_LANES; i++)
+        fill(world, i, n);
+    for (size_t i = 0; i < world->n; i++)
+        if (world->calls[i].is_open)
+            world->calls[i].end = world->last_ns;
+}
+
+static void world_fini(struct world *world)
+{
+    rv_lanes_destroy(world->lanes);
+    rv_subroutines_destroy(world->subroutines);
+    free(world->calls);
+}
+
+struct path {
+    char text[PATH_BYTES];
+    uint64_t total_ns, self_ns, n_calls;
+};
+
+struct expected {
+    struct rv_stats_row rows[N_IDS];
+    struct path *paths;
+    size_t n_paths, paths_capacity;
+    uint64_t *inside, *children; /* by call */
+};
+
+static bool is_in(const struct call *call, const uint64_t range[2])
+{
+    return call->start < range[1] && call->end > range[0];
+}
+
+static bool passes(const struct call *call, const struct rv_lens *lens)
+{
+    struct rv_box box = {.start_ns = call->start,
+                         .duration_ns = call->end - call->start,
+                         .id = call->id,
+                         .depth = call->depth,
+                         .count = 1,
+                         .coverage = RV_BOX_EXACT};
+    return !lens || (rv_lens_passes_thread(lens, call->lane ? "worker" : "main") && rv_lens_passes_box(lens, &box));
+}
+
+/* "3>1>": the ids of those that pass, from the outermost. */
+static void path_of(const struct world *world, uint32_t idx, const struct rv_lens *lens, char *out)
+{
+    out[0] = '\0';
+    if (idx == NONE)
+        return;
+    path_of(world, world->calls[idx].caller, lens, out);
+    if (passes(&world->calls[idx], lens))
+        snprintf(out + strlen(out), PATH_BYTES - strlen(out), "%u>", world->calls[idx].id);
+}
+
+static struct path *find_path(struct expected *expected, const char *text)
+{
+    for (size_t i = 0; i < expected->n_paths; i++)
+        if (strcmp(expected->paths[i].text, text) == 0)
+            return &expected->paths[i];
+    expected->paths =
+        rv_vec_reserve(expected->paths, &expected->paths_capacity, expected->n_paths + 1, sizeof *expected->paths);
+    struct path *path = &expected->paths[expected->n_paths++];
+    *path = (struct path){0};
+    snprintf(path->text, sizeof path->text, "%s", text);
+    return path;
+}
+
+static void expect(const struct world *world, const uint64_t range[2], const struct rv_lens *lens,
+                   struct expected *expected)
+{
+    *expected =
+        (struct expected){.inside = calloc(world->n, sizeof(uint64_t)), .children = calloc(world->n, sizeof(uint64_t))};
+    for (size_t i = 0; i < world->n; i++) {
+        const struct call *call = &world->calls[i];
+        if (!is_in(call, range))
+            continue;
+        uint64_t from = call->start > range[0] ? call->start : range[0],
+                 to = call->end < range[1] ? call->end : range[1];
+        expected->inside[i] = to - from;
+        if (call->caller != NONE)
+            expected->children[call->caller] += to - from;
+    }
+    for (size_t i = 0; i < world->n; i++) {
+        const struct call *call = &world->calls[i];
+        if (!is_in(call, range) || !passes(call, lens))
+            continue;
+        struct rv_stats_row *row = &expected->rows[call->id];
+        uint64_t duration = call->end - call->start, self = expected->inside[i] - expected->children[i];
+        bool is_outermost = true;
+        for (uint32_t at = call->caller; at != NONE; at = world->calls[at].caller)
+            is_outermost &= world->calls[at].id != call->id || !passes(&world->calls[at], lens);
+        row->min_ns = row->n_calls == 0 || duration < row->min_ns ? duration : row->min_ns;
+        row->max_ns = duration > row->max_ns ? duration : row->max_ns;
+        row->n_calls++;
+        row->self_ns += self;
+        row->total_ns += is_outermost ? expected->inside[i] : 0;
+        char text[PATH_BYTES];
+        path_of(world, (uint32_t)i, lens, text);
+        struct path *path = find_path(expected, text);
+        path->n_calls++;
+        path->total_ns += expected->inside[i];
+        path->self_ns += self;
+    }
+}
+
+static void expected_fini(struct expected *expected)
+{
+    free(expected->paths);
+    free(expected->inside);
+    free(expected->children);
+}
+
+static void check_rows(const struct rv_range *range, const struct expected *expected)
+{
+    struct rv_stats_row rows[N_IDS];
+    size_t n = rv_stats_rows(rv_range_stats(range), rows, N_IDS), n_wanted = 0;
+    uint64_t self_ns = 0;
+    for (size_t i = 0; i < N_IDS; i++)
+        n_wanted += expected->rows[i].n_calls > 0;
+    cr_assert_eq(n, n_wanted);
+    for (size_t i = 0; i < n; i++) {
+        const struct rv_stats_row *wanted = &expected->rows[rows[i].id];
+        cr_assert_eq(rows[i].n_calls, wanted->n_calls);
+        cr_assert_eq(rows[i].self_ns, wanted->self_ns);
+        cr_assert_eq(rows[i].total_ns, wanted->total_ns);
+        cr_assert_eq(rows[i].min_ns, wanted->min_ns);
+        cr_assert_eq(rows[i].max_ns, wanted->max_ns);
+        self_ns += wanted->self_ns;
+    }
+    cr_assert_eq(rv_range_self_ns(range), self_ns);
+}
+
+static void check_nodes(const struct rv_range *range, struct expected *expected)
+{
+    size_t n, n_linked = 0;
+    const struct rv_range_node *nodes = rv_range_nodes(range, &n);
+    cr_assert_eq(n - 1, expected->n_paths);
+    for (size_t i = 1; i < n; i++) {
+        char text[PATH_BYTES] = "", longer[PATH_BYTES + 16];
+        for (uint32_t at = (uint32_t)i; at; at = nodes[at].parent) {
+            snprintf(longer, sizeof longer, "%u>%s", nodes[at].id, text);
+            snprintf(text, sizeof text, "%.*s", PATH_BYTES - 1, longer);
+        }
+        const struct path *path = find_path(expected, text);
+        cr_assert_eq(expected->n_paths, n - 1, "no such path: %s", text);
+        cr_assert_eq(nodes[i].n_calls, path->n_calls);
+        cr_assert_eq(nodes[i].total_ns, path->total_ns);
+        cr_assert_eq(nodes[i].self_ns, path->self_ns);
+    }
+    for (size_t i = 0; i < n; i++)
+        for (uint32_t at = nodes[i].first_child; at; at = nodes[at].next, n_linked++) {
+            cr_assert_eq(nodes[at].parent, i);
+            cr_assert(!nodes[at].next || nodes[nodes[at].next].total_ns <= nodes[at].total_ns);
+        }
+    cr_assert_eq(n_linked, n - 1);
+}
+
+static void check(struct world *world, const uint64_t bounds[2], const struct rv_lens *lens, size_t step)
+{
+    struct expected expected;
+    expect(world, bounds, lens, &expected);
+    struct rv_range *range = rv_range_create(&(struct rv_range_params){.from_ns = bounds[0],
+                                                                       .to_ns = bounds[1],
+                                                                       .lanes = world->lanes,
+                                                                       .subroutines = world->subroutines,
+                                                                       .lens = lens});
+    while (!rv_range_step(range, step))
+        cr_assert_leq(rv_range_progress(range), 1.0);
+    cr_assert_eq(rv_range_missing_before_ns(range), 0);
+    check_rows(range, &expected);
+    check_nodes(range, &expected);
+    rv_range_destroy(range);
+    expected_fini(&expected);
+}
+
+Test(range, rows_and_flame_graph_are_what_a_count_of_every_call_gives, .timeout = 60)
+{
+    for (uint64_t seed = 1; seed <= 6; seed++) {
+        struct world world;
+        world_init(&world, seed, 600);
+        check(&world, (uint64_t[2]){0, UINT64_MAX}, NULL, 1u << 30);
+        for (unsigned i = 0; i < 12; i++) {
+            uint64_t from = rnd(&world) % world.last_ns, to = from + 1 + rnd(&world) % (world.last_ns / (1 + i));
+            check(&world, (uint64_t[2]){from, to}, NULL, 1 + rnd(&world) % 100);
+        }
+        world_fini(&world);
+    }
+}
+
+Test(range, a_lens_takes_calls_out_of_rows_and_paths_but_leaves_times_as_they_are, .timeout = 60)
+{
+    static const char *const rules[][2] = {
+        {"!name:s3$", "depth:<9"}, {"thread:work", "depth:>1"}, {"duration:>2us", "!name:s[5-8]"}};
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
+        struct world world;
+        struct rv_lens lens = {0};
+        char why[160];
+        world_init(&world, 70 + i, 600);
+        for (unsigned j = 0; j < 2; j++)
+            cr_assert_eq(rv_lens_add(&lens, rules[i][j], why, sizeof why), 0);
+        cr_assert(rv_lens_update(&lens, world.subroutines, SIZE_MAX));
+        check(&world, (uint64_t[2]){0, UINT64_MAX}, &lens, 1u << 30);
+        check(&world, (uint64_t[2]){world.last_ns / 4, world.last_ns / 2}, &lens, 50);
+        rv_lens_fini(&lens);
+        world_fini(&world);
+    }
+}
+
+Test(range, a_whole_stream_gives_the_statistics_that_were_kept_while_it_came, .timeout = 30)
+{
+    struct world world;
+    world_init(&world, 9, 0);
+    struct rv_lane *lane = rv_lanes_get(world.lanes, 1);
+    struct rv_stats *stats = rv_stats_create();
+    struct rv_stats_lane *stats_lane = rv_stats_lane_create();
+    struct rv_span spans[3000];
+    uint64_t start[MOST_DEPTH], now = 5000;
+    uint32_t ids[MOST_DEPTH], n_open = 0;
+    for (size_t n = 0; n < 3000; now += rnd(&world) % 3 ? gap(&world) : 0) { /* times that are equal, too */
+        if (n_open < MOST_DEPTH && (n_open == 0 || rnd(&world) % 2)) {
+            start[n_open] = now;
+            ids[n_open++] = (uint32_t)(rnd(&world) % N_IDS);
+        } else {
+            n_open--;
+            spans[n++] = (struct rv_span){.start = start[n_open], .end = now, .id = ids[n_open], .depth = n_open};
+        }
+    }
+    rv_stats_lane_set_open(stats_lane, NULL, NULL, 0, 0);
+    rv_stats_add(stats, stats_lane, spans, 3000);
+    rv_timeline_add(lane->timeline, spans, 3000);
+    lane->last_ns = now;
+    struct rv_range *range = rv_range_create(&(struct rv_range_params){
+        .from_ns = 0, .to_ns = UINT64_MAX, .lanes = world.lanes, .subroutines = world.subroutines});
+    cr_assert(rv_range_step(range, SIZE_MAX));
+    struct rv_stats_row wanted[N_IDS], rows[N_IDS];
+    cr_assert_eq(rv_stats_rows(stats, wanted, N_IDS), N_IDS);
+    cr_assert_eq(rv_stats_rows(rv_range_stats(range), rows, N_IDS), N_IDS);
+    for (size_t i = 0; i < N_IDS; i++) {
+        cr_assert_eq(rows[i].n_calls, wanted[i].n_calls);
+        cr_assert_eq(rows[i].p50_ns, wanted[i].p50_ns);
+        cr_assert_eq(rows[i].p99_ns, wanted[i].p99_ns);
+        cr_assert_eq(rows[i].min_ns, wanted[i].min_ns);
+        cr_assert_eq(rows[i].max_ns, wanted[i].max_ns);
+    }
+    rv_range_destroy(range);
+    rv_stats_lane_destroy(stats_lane);
+    rv_stats_destroy(stats);
+    world_fini(&world);
+}
+
+Test(range, lanes_can_be_chosen, .timeout = 30)
+{
+    struct world world;
+    world_init(&world, 11, 400);
+    struct rv_lens lens = {0};
+    char why[160];
+    cr_assert_eq(rv_lens_add(&lens, "thread:main", why, sizeof why), 0);
+    struct expected expected;
+    expect(&world, (uint64_t[2]){0, UINT64_MAX}, &lens, &expected);
+    uint32_t first = 0;
+    struct rv_range *range = rv_range_create(&(struct rv_range_params){.to_ns = UINT64_MAX,
+                                                                       .lanes = world.lanes,
+                                                                       .subroutines = world.subroutines,
+                                                                       .lane_idxs = &first,
+                                                                       .n_lane_idxs = 1});
+    cr_assert(rv_range_step(range, SIZE_MAX));
+    check_rows(range, &expected);
+    check_nodes(range, &expected);
+    rv_range_destroy(range);
+    expected_fini(&expected);
+    rv_lens_fini(&lens);
+    world_fini(&world);
+}
+
+Test(range, it_says_before_when_calls_are_missing, .timeout = 30)
+{
+    struct world world;
+    world_init(&world, 12, 60000);
+    struct rv_timeline *timeline = rv_lanes_get(world.lanes, 2)->timeline;
+    cr_assert_gt(rv_timeline_evict(timeline, rv_timeline_bytes(timeline) / 2), 0);
+    uint64_t exact_ns = rv_timeline_exact_from_ns(timeline);
+    for (unsigned i = 0; i < 2; i++) {
+        struct rv_range *range = rv_range_create(&(struct rv_range_params){
+            .from_ns = i ? exact_ns : 0, .to_ns = UINT64_MAX, .lanes = world.lanes, .subroutines = world.subroutines});
+        cr_assert(rv_range_step(range, SIZE_MAX));
+        cr_assert_eq(rv_range_missing_before_ns(range), i ? 0 : exact_ns);
+        rv_range_destroy(range);
+    }
+    world_fini(&world);
+}
