@@ -2,6 +2,7 @@
 #include "flow/batch.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/vec.h"
 
@@ -22,4 +23,15 @@ void rv_batch_fini(struct rv_batch *batch)
     free(batch->events);
     batch->events = NULL;
     batch->specials = NULL;
+}
+
+void rv_batch_seal(struct rv_batch *batch)
+{
+    uint32_t n_specials = 0;
+    for (uint32_t i = 0; i < batch->n; i++) {
+        batch->specials[n_specials] = i;
+        n_specials += rv_event_kind(&batch->events[i]) > RV_EVENT_RETURN;
+    }
+    batch->n_specials = n_specials;
+    memset(batch->events + batch->n, 0, RV_BATCH_PADDING * sizeof *batch->events);
 }

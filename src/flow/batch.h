@@ -8,11 +8,13 @@
 
 #define RV_BATCH_EVENTS 16384u
 #define RV_BATCH_PADDING 8u
+/* The scan's offsets are 32 bits, and it wants headroom. */
+#define RV_BATCH_TICKS (1ull << 31)
 
 struct rv_batch {
     void *stream;         /* the pipeline's, from rv_intake.open_stream */
     uint64_t sequence;    /* 0, 1, 2... within the stream, set by the pipeline on submit */
-    uint64_t base_ticks;  /* ticks never fall and lie in [base, base + 2^31) */
+    uint64_t base_ticks;  /* ticks never fall and lie in [base, base + RV_BATCH_TICKS) */
     uint32_t n;
     uint32_t n_specials;  /* events that are not CALL or RETURN */
     struct rv_event *events; /* RV_BATCH_EVENTS + RV_BATCH_PADDING, 64-byte aligned */
@@ -22,5 +24,8 @@ struct rv_batch {
 /* Allocate the arrays of a zeroed batch; NULL-safe release. */
 void rv_batch_init(struct rv_batch *batch);
 void rv_batch_fini(struct rv_batch *batch);
+
+/* After the last event: list the specials and zero the padding, as the scan wants them. */
+void rv_batch_seal(struct rv_batch *batch);
 
 #endif

@@ -1,10 +1,5 @@
 #include "source/normalize.h"
 
-#include <string.h>
-
-/* The scan's offsets are 32 bits, and it wants headroom. */
-static const uint64_t MAX_BATCH_TICKS = 1ull << 31;
-
 static bool has_name(unsigned kind)
 {
     return kind <= RV_EVENT_RETURN || kind == RV_EVENT_MARK || kind == RV_EVENT_VALUE || kind == RV_EVENT_SYNC;
@@ -27,7 +22,7 @@ static uint32_t sanitize(struct rv_normalizer *normalizer, struct rv_batch *batc
     uint64_t last = normalizer->last_ticks;
     if (batch->n == 0)
         batch->base_ticks = first_ticks(popped, n_popped, last);
-    uint64_t end = batch->base_ticks + MAX_BATCH_TICKS;
+    uint64_t end = batch->base_ticks + RV_BATCH_TICKS;
     uint32_t i = 0;
     for (; i < n_popped; i++) {
         struct rv_event event = popped[i];
@@ -62,16 +57,6 @@ static uint32_t apply_filter(struct rv_normalizer *normalizer, struct rv_event *
     return written;
 }
 
-static void list_specials(struct rv_batch *batch)
-{
-    uint32_t n_specials = 0;
-    for (uint32_t i = 0; i < batch->n; i++) {
-        batch->specials[n_specials] = i;
-        n_specials += rv_event_kind(&batch->events[i]) > RV_EVENT_RETURN;
-    }
-    batch->n_specials = n_specials;
-}
-
 uint32_t rv_normalize(struct rv_normalizer *normalizer, struct rv_batch *batch, const struct rv_event *popped,
                       uint32_t n_popped)
 {
@@ -80,7 +65,6 @@ uint32_t rv_normalize(struct rv_normalizer *normalizer, struct rv_batch *batch, 
     rv_catalog_translate(normalizer->process, batch->events + first, batch->n - first);
     if (normalizer->filter)
         batch->n = first + apply_filter(normalizer, batch->events + first, batch->n - first);
-    list_specials(batch);
-    memset(batch->events + batch->n, 0, RV_BATCH_PADDING * sizeof *batch->events);
+    rv_batch_seal(batch);
     return n_done;
 }
