@@ -5,10 +5,14 @@
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "base/err.h"
 
 #define NS_PER_SECOND 1000000000u
 #define STAT_STATE 3 /* fields of /proc/PID/stat, as proc(5) numbers them */
@@ -127,6 +131,24 @@ uint64_t rv_os_ram_bytes(void)
 {
     long n_pages = sysconf(_SC_PHYS_PAGES), page_bytes = sysconf(_SC_PAGESIZE);
     return n_pages > 0 && page_bytes > 0 ? (uint64_t)n_pages * (uint64_t)page_bytes : 0;
+}
+
+int rv_os_open_spool(const char *purpose)
+{
+    const char *folder = getenv("TMPDIR");
+    if (!folder || !*folder)
+        folder = "/tmp";
+    int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    if (fd >= 0)
+        return fd;
+    char path[4096];
+    if ((size_t)snprintf(path, sizeof path, "%s/ringviz-XXXXXX", folder) >= sizeof path)
+        return rv_err(ENAMETOOLONG, "%s: path too long", folder);
+    fd = mkostemp(path, O_CLOEXEC);
+    if (fd < 0)
+        return rv_err_sys("%s: no temporary file for %s", folder, purpose);
+    (void)unlink(path);
+    return fd;
 }
 
 void rv_os_sleep_ns(uint64_t duration_ns)

@@ -33,6 +33,10 @@ unsigned rv_os_n_cpus(void);
 
 uint64_t rv_os_ram_bytes(void);
 
+/* A file without a name, read and written, where temporary files go (TMPDIR). Its descriptor, or a negative errno with
+ * one line printed that says what it was for. */
+int rv_os_open_spool(const char *purpose);
+
 /* Sleep, whole duration, across EINTR. */
 void rv_os_sleep_ns(uint64_t duration_ns);
 
