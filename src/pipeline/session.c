@@ -432,6 +432,11 @@ void rv_session_destroy(struct rv_session *session)
 
 /* ---- what others read ---- */
 
+int rv_session_error(struct rv_session *session)
+{
+    return session->source->error ? session->source->error(session->source) : 0;
+}
+
 struct rv_lanes *rv_session_lanes(struct rv_session *session)
 {
     return session->lanes;

@@ -48,6 +48,9 @@ bool rv_session_wait(struct rv_session *session, uint64_t timeout_ns);
 void rv_session_stop(struct rv_session *session);
 void rv_session_destroy(struct rv_session *session);
 
+/* What ended the source early: 0, or a negative errno that has been said. When done. */
+int rv_session_error(struct rv_session *session);
+
 struct rv_lanes *rv_session_lanes(struct rv_session *session);
 struct rv_subroutines *rv_session_subroutines(struct rv_session *session);
 

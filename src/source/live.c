@@ -357,7 +357,8 @@ struct rv_source *rv_live_open(struct rv_map *map, const struct rv_live_params *
         return NULL;
     }
     struct live *live = rv_alloc(1, sizeof *live);
-    live->source = (struct rv_source){map->clock, poll_live, nap_live, resolve_live, close_live};
+    live->source = (struct rv_source){
+        .clock = map->clock, .poll = poll_live, .nap = nap_live, .resolve = resolve_live, .close = close_live};
     live->map = map;
     live->params = *params;
     if (live->params.interval_ns == 0)

@@ -41,6 +41,8 @@ struct rv_source {
     /* Define what was given out since the last call; is_final: also what could not be named so far. Naming thread. */
     void (*resolve)(struct rv_source *source, const struct rv_intake *intake, bool is_final);
     void (*close)(struct rv_source *source);
+    /* After ENDED: 0, or what ended it early, a negative errno that has been said. NULL = never anything. */
+    int (*error)(const struct rv_source *source);
 };
 
 #endif
