@@ -29,6 +29,7 @@ _ringviz() {
     --spans) COMPREPLY=($(compgen -W "csv json" -- "$cur")) ;;
     --view) COMPREPLY=($(compgen -W "3d aligned flame top" -- "$cur")) ;;
     --policy) COMPREPLY=($(compgen -W "block switch fill ring" -- "$cur")) ;;
+    --import) COMPREPLY=($(compgen -W "chrome" -- "$cur")) ;;
     --clock) COMPREPLY=($(compgen -W "tsc tick monotonic" -- "$cur")) ;;
     --bench) COMPREPLY=($(compgen -W "ring drain scan lod" -- "$cur")) ;;
     --output | --screenshot | --trace-file)
@@ -39,7 +40,7 @@ _ringviz() {
         if [[ $cur == -* ]]; then
             COMPREPLY=($(compgen -W "--headless --report --spans --info --output= --screenshot= --view= --color= --size= --at=
                 --window= --policy= --drain-interval= --ring-events= --rings= --slots= --slot-size= --message-size=
-                --global-size= --trace-file= --include= --exclude= --max-depth= --duration= --clock= --threads=
+                --global-size= --trace-file= --include= --exclude= --max-depth= --duration= --import= --clock= --threads=
                 --memory= --bench --json --verbose --version --help" -- "$cur"))
             [[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace 2>/dev/null
         else

@@ -34,6 +34,7 @@ enum option_id {
     OPTION_EXCLUDE,
     OPTION_MAX_DEPTH,
     OPTION_DURATION,
+    OPTION_IMPORT,
     OPTION_CLOCK,
     OPTION_THREADS,
     OPTION_MEMORY,
@@ -79,6 +80,7 @@ static const struct option_entry TABLE[] = {
     {OPTION_EXCLUDE, "exclude", "=REGEX", "leave out those whose full name matches"},
     {OPTION_MAX_DEPTH, "max-depth", "=N", "leave out calls nested deeper than N"},
     {OPTION_DURATION, "duration", "=TIME", "capture for this long only"},
+    {OPTION_IMPORT, "import", "=FORMAT", "what FILE is, where its content does not tell:\nchrome"},
     {OPTION_CLOCK, "clock", "=tsc|tick|monotonic",
      "tsc: cycle counter; tick: cheaper, right to about 0.1 ms;\nmonotonic: the kernel's (default: tsc where "
      "invariant)"},
@@ -94,7 +96,7 @@ enum { N_OPTIONS = sizeof TABLE / sizeof *TABLE, HELP_COLUMN = 32 };
 
 static const char HELP_HEAD[] =
     "Usage: ringviz [OPTION]... -- COMMAND [ARG]...   run COMMAND and watch its calls\n"
-    "       ringviz [OPTION]... FILE                  watch a live trace file\n"
+    "       ringviz [OPTION]... FILE                  watch a live trace file, open another tool's trace\n"
     "       ringviz --bench[=NAME,..] [--json]        measure ringviz on this machine\n"
     "\n"
     "Every call and return of a program, live: time x thread x depth as 3D bars coloured by subroutine.\n"
@@ -299,11 +301,21 @@ static int set_file_option(struct rv_options *options, const struct option_entry
     }
 }
 
+static int parse_format(const char *name, const char *value, const struct rv_import_format **format)
+{
+    *format = rv_import_format_named(value);
+    char expected[128];
+    rv_import_format_names(expected, sizeof expected, ", ");
+    return *format ? 0 : bad_value(name, value, expected);
+}
+
 static int set_capture_option(struct rv_options *options, const struct option_entry *entry, const char *value)
 {
     switch (entry->id) {
     case OPTION_DRAIN_INTERVAL:
         return parse_time(entry->name, value, 10000, &options->drain_interval_ns);
+    case OPTION_IMPORT:
+        return parse_format(entry->name, value, &options->import_format);
     case OPTION_INCLUDE:
         options->include = value;
         return 0;
@@ -391,6 +403,8 @@ static int check(const struct rv_options *options)
         return rv_err(EINVAL, "--info wants a FILE; see ringviz --help");
     if (options->has_report && options->has_spans)
         return rv_err(EINVAL, "--report and --spans are two outputs: give one of them");
+    if (options->import_format && !options->file)
+        return rv_err(EINVAL, "--import wants a FILE; see ringviz --help");
     if (options->file && options->trace_file)
         return rv_err(EINVAL, "--trace-file goes with -- COMMAND: %s is a trace file already", options->file);
     return 0;

@@ -10,13 +10,15 @@
 #include "render/look.h"
 #include "sink/report.h"
 #include "sink/spans.h"
+#include "source/import_formats.h"
 
 enum rv_command { RV_COMMAND_WATCH, RV_COMMAND_INFO, RV_COMMAND_BENCH, RV_COMMAND_HELP, RV_COMMAND_VERSION };
 
 struct rv_options {
     enum rv_command command;
-    const char *file;        /* a trace file to watch; NULL with argv */
-    const char *const *argv; /* COMMAND ARG..., NULL-terminated; NULL with file */
+    const char *file;                             /* a trace file to watch; NULL with argv */
+    const struct rv_import_format *import_format; /* --import; NULL = told by content */
+    const char *const *argv;                      /* COMMAND ARG..., NULL-terminated; NULL with file */
     /* output */
     bool is_headless, has_report, has_spans, is_json, is_verbose;
     enum rv_report_format report_format;

@@ -13,12 +13,12 @@
 #include <unistd.h>
 
 #include "app/headless.h"
+#include "app/open.h"
 #include "app/output.h"
 #include "app/window.h"
 #include "base/err.h"
 #include "launch/launch.h"
 #include "pipeline/session.h"
-#include "source/live.h"
 
 enum { MAX_SINKS = 8, STATUS_FAILED = 1, STATUS_INTERRUPTED = 128 + SIGINT };
 static const uint64_t TURN_NS = 50000000;
@@ -32,7 +32,7 @@ struct watch {
     struct rv_sink sinks[MAX_SINKS];
     size_t n_sinks;
     struct rv_filter *filter;
-    struct rv_map map;
+    struct rv_map map; /* zeroed: what is watched is not a live trace file */
     struct rv_source *source;
     struct rv_launch *launch;
     struct rv_session *session;
@@ -85,11 +85,10 @@ static bool is_interrupted(struct watch *watch)
 
 /* ---- begin ---- */
 
-static int open_map(struct watch *watch)
+/* The trace file of a command. */
+static int create_map(struct watch *watch)
 {
     const struct rv_options *options = watch->options;
-    if (options->file)
-        return rv_map_open(&watch->map, options->file, RV_MAP_CONSUMER, false);
     char path[4096];
     rv_map_remove_stale();
     if (!options->trace_file) {
@@ -144,6 +143,22 @@ static int open_sinks(struct watch *watch)
     return 0;
 }
 
+static int open_source(struct watch *watch)
+{
+    const struct rv_options *options = watch->options;
+    struct rv_live_params live = {.interval_ns = options->drain_interval_ns, .filter = watch->filter};
+    if (options->file)
+        return rv_open(&watch->map, &watch->source,
+                       &(struct rv_open_params){options->file, options->import_format, live});
+    live.is_over = is_over;
+    live.is_over_context = watch;
+    int error = create_map(watch);
+    if (error)
+        return error;
+    watch->source = rv_live_open(&watch->map, &live);
+    return watch->source ? 0 : -EBUSY;
+}
+
 static int prepare(struct watch *watch)
 {
     const struct rv_options *options = watch->options;
@@ -156,17 +171,7 @@ static int prepare(struct watch *watch)
         error = rv_filter_create(&watch->filter, options->include, options->exclude);
     if (!error)
         error = open_sinks(watch);
-    if (!error)
-        error = open_map(watch);
-    if (error)
-        return error;
-    struct rv_live_params params = {.interval_ns = options->drain_interval_ns, .filter = watch->filter};
-    if (options->argv) {
-        params.is_over = is_over;
-        params.is_over_context = watch;
-    }
-    watch->source = rv_live_open(&watch->map, &params);
-    return watch->source ? 0 : -EBUSY;
+    return error ? error : open_source(watch);
 }
 
 static int start_command(struct watch *watch)
@@ -225,7 +230,7 @@ static void wait_for_command(struct watch *watch)
 
 /* ---- end ---- */
 
-static void warn_of_shortages(struct watch *watch, const struct rv_session_counts *counts)
+static void warn_of_shortages(const struct watch *watch)
 {
     const struct rv_wire_header *header = watch->map.header;
     unsigned long long n_threads = __atomic_load_n(&header->n_threads_without_ring, __ATOMIC_RELAXED);
@@ -244,11 +249,15 @@ static void warn_of_shortages(struct watch *watch, const struct rv_session_count
                     rv_map_process(&watch->map, i)->name);
             break;
         }
-    if (counts->n_produced == 0 && watch->launch) {
-        char why[512];
-        rv_launch_explain_silence(watch->options->argv[0], why, sizeof why);
-        rv_warn("%s", why);
-    }
+}
+
+static void warn_of_silence(const struct watch *watch, const struct rv_session_counts *counts)
+{
+    if (counts->n_produced || !watch->launch)
+        return;
+    char why[512];
+    rv_launch_explain_silence(watch->options->argv[0], why, sizeof why);
+    rv_warn("%s", why);
 }
 
 static int write_report(struct watch *watch, const struct rv_session_counts *counts)
@@ -314,7 +323,11 @@ static void write_outputs(struct watch *watch)
     struct rv_session_counts counts;
     rv_session_counts(watch->session, &counts);
     say_costs(&counts);
-    warn_of_shortages(watch, &counts);
+    if (watch->map.header)
+        warn_of_shortages(watch);
+    warn_of_silence(watch, &counts);
+    if (rv_session_error(watch->session))
+        watch->status = STATUS_FAILED;
     int error = 0;
     if (options->has_report || options->has_spans)
         error = rv_output_begin(&watch->output);

@@ -1,0 +1,23 @@
+/* What FILE is, told by its content, and the source that reads it. */
+#ifndef RV_APP_OPEN_H
+#define RV_APP_OPEN_H
+
+#include "ring/map.h"
+#include "source/import_formats.h"
+#include "source/live.h"
+
+struct rv_open_params {
+    const char *path;
+    const struct rv_import_format *format; /* --import; NULL = told by content */
+    struct rv_live_params live;            /* its filter is every source's */
+};
+
+/*
+ * Open a live trace file, or a trace of another tool.
+ *   map      of a live trace file, the caller's to close; stays zeroed for anything else
+ *   source   the caller's; takes nothing of params but the filter, which outlives it
+ *   returns  0, or a negative errno with one line printed
+ */
+int rv_open(struct rv_map *map, struct rv_source **source, const struct rv_open_params *params);
+
+#endif
