@@ -3,7 +3,7 @@
 // collected, distance haze. Cells have no edges; the less they are covered, the darker they are and the fewer samples they
 // take (alpha becomes coverage), so that what stands behind a sparse tower is seen.
 //
-//   u_gc          0..1 over the window: share of time inside a collection
+//   u_gc          0..1 over the window, a row per process: share of time inside a collection
 //   u_gc_colour   linear
 //   u_background  linear
 //   u_haze        distances along the view at which haze begins and is full
@@ -21,6 +21,7 @@ flat in int v_face;
 flat in float v_coverage;
 flat in int v_id;
 flat in int v_marks;
+flat in float v_gc_row;
 
 uniform sampler2D u_gc;
 uniform vec3 u_gc_colour;
@@ -91,7 +92,7 @@ void main()
         colour = mix(colour, vec3(dot(colour, LUMA)), 0.15);
         colour = mix(u_background * 1.6, colour, clamp(v_coverage + 0.35, 0.4, 1.0));
     }
-    float gc = texture(u_gc, vec2(v_world.x / u_width, 0.5)).r;
+    float gc = texture(u_gc, vec2(v_world.x / u_width, (v_gc_row + 0.5) / float(textureSize(u_gc, 0).y))).r;
     vec3 tinted = mix(vec3(dot(colour, LUMA)), u_gc_colour, 0.22) * 0.85;
     colour = mix(colour, tinted, 0.7 * gc);
     float haze = smoothstep(u_haze.x, u_haze.y, 1.0 / gl_FragCoord.w);

@@ -7,7 +7,7 @@
 //   u_time       world x of the window's centre, world x per unit
 //   u_shape      thickness lost per depth, least share of thickness, share of a row that a box fills, share of thickness
 //                left to a cell that is hardly covered
-//   u_lanes      per lane, 64 a row: z, half thickness, row height, y of its foot (world)
+//   u_lanes      per lane, 64 a row, two texels: z, half thickness, row height, y of its foot (world); its row in u_gc
 //   u_palette    linear colour by (shade, 3 * slot + tone); colour index = 64 * slot + shade; tone: front, top, side
 //   u_eye        world, homogeneous
 //   u_accent     linear colour of the chosen box
@@ -31,6 +31,7 @@ flat out int v_face;
 flat out float v_coverage;
 flat out int v_id;
 flat out int v_marks;
+flat out float v_gc_row;
 
 // Along each axis 1 is the side nearest to the eye. Corners 2, 4 and 6 belong to one face each and provoke it.
 const vec3 CORNERS[7] = vec3[](vec3(1, 1, 1), vec3(1, 1, 0), vec3(1, 0, 0), vec3(1, 0, 1), vec3(0, 0, 1), vec3(0, 1, 1),
@@ -54,7 +55,8 @@ void main()
 {
     float depth = float(a_record.w & 0xFFFFu);
     int lane_idx = int(a_record.w >> 16);
-    vec4 lane = texelFetch(u_lanes, ivec2(lane_idx & 63, lane_idx >> 6), 0);
+    vec4 lane = texelFetch(u_lanes, ivec2(2 * (lane_idx & 63), lane_idx >> 6), 0);
+    v_gc_row = texelFetch(u_lanes, ivec2(2 * (lane_idx & 63) + 1, lane_idx >> 6), 0).x;
     v_coverage = (a_record.z & 0x1000u) != 0u ? float(a_record.z >> 16) / 65535.0 : 1.0;
     float thickness = lane.y * max(u_shape.y, 1.0 - u_shape.x * depth) * mix(u_shape.w, 1.0, v_coverage);
     float x = u_time.x + float(int(a_record.x)) * u_time.y;

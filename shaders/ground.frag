@@ -1,17 +1,21 @@
 #version 330 core
-// Colour with distance haze.
+// Colour with distance haze; hatched areas are striped across the screen.
 //
 //   u_background  linear
 //   u_haze        distances along the view at which haze begins and is full
 in vec4 v_colour;
+flat in float v_hatch;
 
 uniform vec3 u_background;
 uniform vec2 u_haze;
 
 layout(location = 0) out vec4 o_colour;
 
+const float HATCH_PX = 10.0;
+
 void main()
 {
+    float stripe = step(0.5, fract((gl_FragCoord.x + gl_FragCoord.y) / HATCH_PX));
     float haze = smoothstep(u_haze.x, u_haze.y, 1.0 / gl_FragCoord.w);
-    o_colour = vec4(mix(v_colour.rgb, u_background, 0.55 * haze), v_colour.a);
+    o_colour = vec4(mix(v_colour.rgb, u_background, 0.55 * haze), v_colour.a * mix(1.0, mix(0.2, 1.0, stripe), v_hatch));
 }

@@ -137,10 +137,40 @@ bool rv_lanes_bounds(struct rv_lanes *lanes, uint64_t *first_ns, uint64_t *last_
     return true;
 }
 
+void rv_lane_add_note(struct rv_lane *lane, const struct rv_lane_note *note)
+{
+    if (lane->n_notes >= RV_LANE_NOTES_MAX)
+        lane->n_notes = rv_notes_thin(lane->notes, lane->n_notes, lane->n_notes * 3 / 4, lane->n_notes / 2);
+    lane->notes = rv_vec_reserve(lane->notes, &lane->notes_capacity, lane->n_notes + 1, sizeof *lane->notes);
+    lane->notes[lane->n_notes++] = *note;
+}
+
+void rv_lane_end_note(struct rv_lane *lane, enum rv_note_kind kind, uint64_t now_ns)
+{
+    size_t i = lane->n_notes;
+    while (i > 0 && lane->notes[i - 1].kind != kind)
+        i--;
+    if (i > 0 && lane->notes[i - 1].end_ns == UINT64_MAX)
+        lane->notes[i - 1].end_ns = now_ns;
+}
+
+/* Notes are small beside spans: they have to give way only where they take more than half of a lane's share. */
+static void limit_lane(struct rv_lane *lane, size_t share)
+{
+    size_t notes_max = share / 2 / sizeof *lane->notes;
+    if (lane->n_notes > notes_max && lane->n_notes > 2 * RV_NOTE_KIND_COUNT) {
+        lane->n_notes = rv_notes_thin(lane->notes, lane->n_notes, lane->n_notes * 3 / 4, lane->n_notes / 2);
+        lane->notes = realloc(lane->notes, lane->n_notes * sizeof *lane->notes);
+        lane->notes_capacity = lane->n_notes;
+    }
+    size_t notes_bytes = lane->notes_capacity * sizeof *lane->notes;
+    (void)rv_timeline_evict(lane->timeline, share > notes_bytes ? share - notes_bytes : 0);
+}
+
 static size_t lane_bytes(struct rv_lane *lane)
 {
     pthread_mutex_lock(&lane->lock);
-    size_t n_bytes = rv_timeline_bytes(lane->timeline);
+    size_t n_bytes = rv_timeline_bytes(lane->timeline) + lane->notes_capacity * sizeof *lane->notes;
     pthread_mutex_unlock(&lane->lock);
     return n_bytes;
 }
@@ -174,7 +204,7 @@ void rv_lanes_limit_memory(struct rv_lanes *lanes, size_t n_bytes)
             if (sizes[i] <= share)
                 continue;
             pthread_mutex_lock(&lane->lock);
-            (void)rv_timeline_evict(lane->timeline, share);
+            limit_lane(lane, share);
             pthread_mutex_unlock(&lane->lock);
         }
     }

@@ -12,23 +12,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "model/notes.h"
 #include "model/timeline.h"
 
 #define RV_LANE_NAME_BYTES 64
+#define RV_LANE_NOTES_MAX 65536u
 
 struct rv_lane_frame { /* an open call */
     uint64_t start_ns;
     uint32_t id;
     uint32_t depth;
-};
-
-enum rv_note_kind { RV_NOTE_GC, RV_NOTE_LOST, RV_NOTE_MARK, RV_NOTE_VALUE, RV_NOTE_STATE, RV_NOTE_KIND_COUNT };
-
-struct rv_lane_note {          /* something beside the calls */
-    uint64_t start_ns, end_ns; /* equal for an instant; GC still open: end_ns = UINT64_MAX */
-    uint32_t kind;             /* enum rv_note_kind */
-    uint32_t id;               /* LOST: how many; MARK, VALUE: name; STATE: enum rv_thread_state */
-    float value;
 };
 
 struct rv_lane {
@@ -43,7 +36,7 @@ struct rv_lane {
     struct rv_timeline *timeline;
     struct rv_lane_frame *open; /* outermost first */
     size_t n_open, open_capacity;
-    struct rv_lane_note *notes; /* rising start */
+    struct rv_lane_note *notes; /* rising start; added to by rv_lane_add_note() */
     size_t n_notes, notes_capacity;
     uint64_t last_ns; /* time of the latest event: open frames reach to it */
     uint64_t n_events, n_lost;
@@ -70,7 +63,15 @@ struct rv_lane *rv_lanes_get(const struct rv_lanes *lanes, size_t idx); /* any t
 /* Span of time covered by all lanes; false when nothing was seen. Takes each lane's lock in turn. */
 bool rv_lanes_bounds(struct rv_lanes *lanes, uint64_t *first_ns, uint64_t *last_ns);
 
-/* Keep the sum of all timelines within n_bytes: evict oldest exact spans of the largest first. Any one thread. */
+/* One more note, not before the last. The oldest are merged when there are RV_LANE_NOTES_MAX. The lane's lock is held.
+ */
+void rv_lane_add_note(struct rv_lane *lane, const struct rv_lane_note *note);
+
+/* The last note of this kind ends now if it has not. The lane's lock is held. */
+void rv_lane_end_note(struct rv_lane *lane, enum rv_note_kind kind, uint64_t now_ns);
+
+/* Keep the sum of all timelines and notes within n_bytes: of the largest lanes first, evict the oldest exact spans and
+ * merge the oldest notes. Any one thread. */
 void rv_lanes_limit_memory(struct rv_lanes *lanes, size_t n_bytes);
 
 #endif

@@ -96,6 +96,7 @@ void rv_leaves_update(struct rv_leaves *leaves, const struct rv_view *whole)
     view->n_boxes = 0;
     view->lanes = rv_vec_reserve(view->lanes, &view->lanes_capacity, whole->n_lanes, sizeof *view->lanes);
     view->n_lanes = whole->n_lanes;
+    view->n_processes = whole->n_processes;
     for (size_t i = 0; i < whole->n_lanes; i++) {
         view->lanes[i] = whole->lanes[i];
         view->lanes[i].first_box = (uint32_t)view->n_boxes;

@@ -8,8 +8,8 @@
 #include "model/lens.h"
 
 #define DEFAULT_BUDGET 20000u
-#define MOST_OPEN 4096u /* open frames of a lane that get a box each */
-#define NOTES_BACK 64u  /* how many notes before the window may reach into it */
+#define MOST_OPEN 4096u  /* open frames of a lane that get a box each */
+#define NOTES_BACK 1024u /* how many notes before the window may reach into it */
 #define DIGIT_BITS 11u
 #define N_DIGITS (1u << DIGIT_BITS)
 #define FEW_KEYS 48u
@@ -51,8 +51,11 @@ static void order_lanes(struct rv_view *view, const struct rv_lanes *lanes)
     }
     qsort(order, n, sizeof *order, by_first_lane);
     view->lanes = rv_vec_reserve(view->lanes, &view->lanes_capacity, n, sizeof *view->lanes);
-    for (size_t i = 0; i < n; i++)
-        view->lanes[i] = (struct rv_view_lane){.lane_idx = order[i].lane_idx};
+    view->n_processes = 0;
+    for (size_t i = 0; i < n; i++) {
+        view->n_processes += i == 0 || order[i].first_idx != order[i - 1].first_idx;
+        view->lanes[i] = (struct rv_view_lane){.lane_idx = order[i].lane_idx, .process = view->n_processes - 1};
+    }
     view->n_lanes = n;
     free(order);
 }
@@ -202,30 +205,41 @@ static size_t first_note(const struct rv_lane *lane, uint64_t from_ns)
     return low > NOTES_BACK ? low - NOTES_BACK : 0;
 }
 
-/* Is this note so near to the last of its kind that they are one mark in the picture? Then it joins that one. */
+/* Notes so near to the last of their kind and name that they are one mark in the picture join that one. */
 static bool join(struct rv_lane_note *last, const struct rv_lane_note *note, uint64_t near_ns)
 {
-    if (!last || note->start_ns - last->start_ns >= near_ns || note->end_ns - note->start_ns >= near_ns)
-        return false;
-    if (note->end_ns > last->end_ns)
-        last->end_ns = note->end_ns;
-    if (note->kind == RV_NOTE_LOST)
-        last->id = note->id < UINT32_MAX - last->id ? last->id + note->id : UINT32_MAX;
-    return true;
+    bool is_near = last && note->start_ns - last->start_ns < near_ns && note->end_ns - note->start_ns < near_ns;
+    bool is_like = last && (note->kind == RV_NOTE_LOST || note->kind == RV_NOTE_GC || note->id == last->id);
+    return is_near && is_like && note->kind != RV_NOTE_STATE && rv_note_merge(last, note);
+}
+
+static void push_note(struct rv_view *view, const struct rv_lane_note *note)
+{
+    view->notes = rv_vec_reserve(view->notes, &view->notes_capacity, view->n_notes + 1, sizeof *view->notes);
+    view->notes[view->n_notes++] = *note;
 }
 
 static void add_notes(struct rv_view *view, struct rv_view_lane *out, const struct rv_lane *lane, uint64_t near_ns)
 {
     size_t last[RV_NOTE_KIND_COUNT] = {0}; /* + 1 */
+    const struct rv_lane_note *state = NULL;
+    size_t i = first_note(lane, view->from_ns);
     out->first_note = (uint32_t)view->n_notes;
-    for (size_t i = first_note(lane, view->from_ns); i < lane->n_notes && lane->notes[i].start_ns < view->to_ns; i++) {
+    for (; i < lane->n_notes && lane->notes[i].start_ns < view->from_ns; i++) {
         const struct rv_lane_note *note = &lane->notes[i];
-        if ((note->start_ns < view->from_ns && note->end_ns <= view->from_ns) || note->kind >= RV_NOTE_KIND_COUNT)
+        if (note->kind == RV_NOTE_STATE)
+            state = note;
+        else if (note->kind < RV_NOTE_KIND_COUNT && note->end_ns > view->from_ns)
+            push_note(view, note);
+    }
+    if (state)
+        push_note(view, state);
+    for (; i < lane->n_notes && lane->notes[i].start_ns < view->to_ns; i++) {
+        const struct rv_lane_note *note = &lane->notes[i];
+        if (note->kind >= RV_NOTE_KIND_COUNT ||
+            join(last[note->kind] ? &view->notes[last[note->kind] - 1] : NULL, note, near_ns))
             continue;
-        if (join(last[note->kind] ? &view->notes[last[note->kind] - 1] : NULL, note, near_ns))
-            continue;
-        view->notes = rv_vec_reserve(view->notes, &view->notes_capacity, view->n_notes + 1, sizeof *view->notes);
-        view->notes[view->n_notes++] = *note;
+        push_note(view, note);
         last[note->kind] = view->n_notes;
     }
     out->n_notes = (uint32_t)view->n_notes - out->first_note;

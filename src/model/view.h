@@ -20,6 +20,7 @@ struct rv_view_lane {
     uint32_t first_box, n_boxes; /* into boxes */
     uint32_t first_note, n_notes;
     uint32_t max_depth;
+    uint32_t process; /* lanes of one process have the same number; < n_processes */
     char name[RV_LANE_NAME_BYTES];
 };
 
@@ -28,9 +29,10 @@ struct rv_view {
     uint32_t level;          /* level of detail chosen */
     struct rv_view_lane *lanes;
     size_t n_lanes, lanes_capacity;
+    uint32_t n_processes;
     struct rv_box *boxes; /* of a lane by rising start; open frames included, flag OPEN */
     size_t n_boxes, boxes_capacity;
-    struct rv_lane_note *notes;
+    struct rv_lane_note *notes; /* of a lane by rising start; the last STATE before the window included */
     size_t n_notes, notes_capacity;
     uint64_t n_folded;       /* calls that are inside cells */
     struct rv_box *unsorted; /* scratch */

@@ -225,22 +225,16 @@ static void store(struct rv_merger *merger, struct rv_stream *stream, const stru
 static void add_note(struct rv_lane *lane, const struct rv_lane_note *note)
 {
     pthread_mutex_lock(&lane->lock);
-    lane->notes = rv_vec_reserve(lane->notes, &lane->notes_capacity, lane->n_notes + 1, sizeof *lane->notes);
-    lane->notes[lane->n_notes++] = *note;
+    rv_lane_add_note(lane, note);
     if (note->kind == RV_NOTE_LOST)
         lane->n_lost += note->id;
     pthread_mutex_unlock(&lane->lock);
 }
 
-static void end_gc(struct rv_lane *lane, uint64_t now_ns)
+static void end_note(struct rv_lane *lane, enum rv_note_kind kind, uint64_t now_ns)
 {
     pthread_mutex_lock(&lane->lock);
-    for (size_t i = lane->n_notes; i-- > 0;)
-        if (lane->notes[i].kind == RV_NOTE_GC) {
-            if (lane->notes[i].end_ns == UINT64_MAX)
-                lane->notes[i].end_ns = now_ns;
-            break;
-        }
+    rv_lane_end_note(lane, kind, now_ns);
     pthread_mutex_unlock(&lane->lock);
 }
 
@@ -269,7 +263,7 @@ static void note_special(struct rv_merger *merger, struct rv_lane *lane, const s
         note.end_ns = UINT64_MAX;
         break;
     case RV_EVENT_GC_END:
-        end_gc(lane, now);
+        end_note(lane, RV_NOTE_GC, now);
         return;
     case RV_EVENT_THREAD:
         note.kind = RV_NOTE_STATE;
@@ -284,6 +278,7 @@ static void note_special(struct rv_merger *merger, struct rv_lane *lane, const s
         break;
     case RV_EVENT_LOST:
         note.kind = RV_NOTE_LOST;
+        note.end_ns = UINT64_MAX; /* until the next event */
         break;
     case RV_EVENT_CALL:
     case RV_EVENT_RETURN:
@@ -298,6 +293,13 @@ static void note_special(struct rv_merger *merger, struct rv_lane *lane, const s
     add_note(lane, &note);
 }
 
+/* Events lie lost up to the next one that was not. */
+static void end_losses(struct rv_merger *merger, struct rv_stream *stream, uint64_t ticks)
+{
+    for (size_t i = 0; i < stream->n_tracks; i++)
+        end_note(stream->tracks[i].lane, RV_NOTE_LOST, rv_clock_to_ns(&merger->clock, ticks));
+}
+
 static void note_specials(struct rv_merger *merger, struct rv_stream *stream, const struct rv_job *job)
 {
     uint32_t stack = job->entry_stack;
@@ -308,6 +310,11 @@ static void note_specials(struct rv_merger *merger, struct rv_stream *stream, co
             stack = event->id;
         if (is_noted(event))
             note_special(merger, rv_stream_track(stream, merger->lanes, stack)->lane, event);
+        if (rv_event_kind(event) != RV_EVENT_LOST)
+            continue;
+        stream->has_open_loss = job->batch.specials[i] + 1 == job->batch.n;
+        if (!stream->has_open_loss)
+            end_losses(merger, stream, rv_event_ticks(event + 1));
     }
 }
 
@@ -328,7 +335,8 @@ static void finish(struct rv_merger *merger, struct rv_stream *stream, uint64_t 
     store(merger, stream, group(merger, stream, n), end_ns, began_ns);
     for (size_t i = 0; i < stream->n_tracks; i++) {
         struct rv_lane *lane = stream->tracks[i].lane;
-        end_gc(lane, end_ns);
+        end_note(lane, RV_NOTE_GC, end_ns);
+        end_note(lane, RV_NOTE_LOST, end_ns);
         pthread_mutex_lock(&lane->lock);
         lane->has_ended = true;
         lane->n_open = 0;
@@ -369,6 +377,9 @@ void rv_merge(struct rv_merger *merger, struct rv_stream *stream, struct rv_job 
             break;
         }
     store(merger, stream, spans, rv_clock_to_ns(&merger->clock, last_ticks), began_ns);
+    if (job->batch.n && stream->has_open_loss)
+        end_losses(merger, stream, rv_event_ticks(&job->batch.events[0]));
+    stream->has_open_loss = false;
     if (job->batch.n_specials)
         note_specials(merger, stream, job);
     count_events(merger, stream, job);

@@ -55,6 +55,7 @@ struct rv_stream {
     bool is_told;            /* the sinks know of it */
     uint64_t n_dropped_told; /* and of these */
     struct rv_carry *carry;
+    bool has_open_loss;   /* the last event said that others were lost: until the next one */
     uint32_t depth_shift; /* added to the carry's depths, so that its lowest base is 0 */
     struct rv_track *tracks;
     size_t n_tracks, tracks_capacity;

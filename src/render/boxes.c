@@ -15,7 +15,9 @@
 #include "render/upload.h"
 
 #define LANES_PER_ROW 64
+#define TEXELS_PER_LANE 2
 #define GC_TEXELS 2048
+#define GC_ROWS 64u
 #define N_INDICES 18
 #define FACE_INDICES 6
 
@@ -94,20 +96,29 @@ void rv_boxes_destroy(struct rv_boxes *boxes)
     free(boxes);
 }
 
-static void upload_lanes(struct rv_boxes *boxes, const struct rv_stage *stage)
+/* The texture's row of a lane's process: the last one is of those that have none of their own, and stays empty. */
+static size_t collections_row(const struct rv_view *view, size_t lane)
 {
-    size_t n_rows = stage->n_lanes / LANES_PER_ROW + 1, n_floats = n_rows * LANES_PER_ROW * 4;
+    size_t process = lane < view->n_lanes ? view->lanes[lane].process : GC_ROWS;
+    return process < GC_ROWS ? process : GC_ROWS - 1;
+}
+
+static void upload_lanes(struct rv_boxes *boxes, const struct rv_stage *stage, const struct rv_view *view)
+{
+    size_t n_rows = stage->n_lanes / LANES_PER_ROW + 1, n_floats = n_rows * LANES_PER_ROW * TEXELS_PER_LANE * 4;
     boxes->lane_texels = rv_vec_reserve(boxes->lane_texels, &boxes->lane_texels_capacity, n_floats, sizeof(float));
     memset(boxes->lane_texels, 0, n_floats * sizeof(float));
     for (size_t i = 0; i < stage->n_lanes; i++) {
-        boxes->lane_texels[4 * i] = stage->lanes[i].z;
-        boxes->lane_texels[4 * i + 1] = stage->lanes[i].half_thickness;
-        boxes->lane_texels[4 * i + 2] = stage->lanes[i].row_height;
-        boxes->lane_texels[4 * i + 3] = stage->lanes[i].y;
+        float *texel = &boxes->lane_texels[4 * i * TEXELS_PER_LANE];
+        texel[0] = stage->lanes[i].z;
+        texel[1] = stage->lanes[i].half_thickness;
+        texel[2] = stage->lanes[i].row_height;
+        texel[3] = stage->lanes[i].y;
+        texel[4] = (float)collections_row(view, i);
     }
     glActiveTexture(GL_TEXTURE0 + UNIT_LANES);
     glBindTexture(GL_TEXTURE_2D, boxes->lanes_texture);
-    glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA32F, LANES_PER_ROW, (GLsizei)n_rows, 0, GL_RGBA, GL_FLOAT,
+    glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA32F, LANES_PER_ROW * TEXELS_PER_LANE, (GLsizei)n_rows, 0, GL_RGBA, GL_FLOAT,
                  boxes->lane_texels);
 }
 
@@ -133,18 +144,23 @@ static size_t gc_texel(const struct rv_stage *stage, uint64_t time_ns)
 
 static void upload_collections(struct rv_boxes *boxes, const struct rv_stage *stage, const struct rv_view *view)
 {
-    static uint8_t texels[GC_TEXELS];
-    memset(texels, 0, sizeof texels);
-    for (size_t i = 0; i < view->n_notes; i++) {
-        const struct rv_lane_note *note = &view->notes[i];
-        if (note->kind != RV_NOTE_GC || note->end_ns <= view->from_ns || note->start_ns >= view->to_ns)
-            continue;
-        size_t first = gc_texel(stage, note->start_ns);
-        memset(texels + first, 255, gc_texel(stage, note->end_ns) - first + 1);
+    static uint8_t texels[GC_ROWS][GC_TEXELS];
+    size_t n_rows = view->n_processes < GC_ROWS ? view->n_processes + (size_t)1 : GC_ROWS;
+    memset(texels, 0, n_rows * GC_TEXELS);
+    for (size_t lane = 0; lane < view->n_lanes; lane++) {
+        const struct rv_view_lane *shown = &view->lanes[lane];
+        size_t row = collections_row(view, lane);
+        for (size_t i = shown->first_note; row + 1 < n_rows && i < (size_t)shown->first_note + shown->n_notes; i++) {
+            const struct rv_lane_note *note = &view->notes[i];
+            if (note->kind != RV_NOTE_GC || note->end_ns <= view->from_ns || note->start_ns >= view->to_ns)
+                continue;
+            size_t first = gc_texel(stage, note->start_ns);
+            memset(texels[row] + first, 255, gc_texel(stage, note->end_ns) - first + 1);
+        }
     }
     glActiveTexture(GL_TEXTURE0 + UNIT_GC);
     glBindTexture(GL_TEXTURE_2D, boxes->gc_texture);
-    glTexImage2D(GL_TEXTURE_2D, 0, GL_R8, GC_TEXELS, 1, 0, GL_RED, GL_UNSIGNED_BYTE, texels);
+    glTexImage2D(GL_TEXTURE_2D, 0, GL_R8, GC_TEXELS, (GLsizei)n_rows, 0, GL_RED, GL_UNSIGNED_BYTE, texels);
 }
 
 static void emphasize(struct rv_boxes *boxes, const struct rv_view *view, const struct rv_highlight *highlight)
@@ -221,7 +237,7 @@ static size_t prepare(struct rv_boxes *boxes, const struct rv_pass *pass, const 
     rv_pack_init(&pack, pass->stage->from_ns, pass->stage->to_ns, (double)window_ns / pass->camera->width_px);
     size_t n = pack_view(boxes, &pack, view, palette);
     emphasize(boxes, view, highlight);
-    upload_lanes(boxes, pass->stage);
+    upload_lanes(boxes, pass->stage, view);
     upload_collections(boxes, pass->stage, view);
     bind_palette(boxes, rv_palette_scheme(palette));
     rv_pass_begin(pass, boxes->program);

@@ -11,8 +11,5 @@ float rv_hud_left_margin(const struct rv_overlay *overlay, const struct rv_view 
 
 void rv_hud_add_lanes(struct rv_overlay *overlay, const struct rv_scene_frame *frame, const struct rv_camera *camera,
                       const struct rv_stage *stage);
-/* How long a collection took, how much a lane lost: where there is room for it. */
-void rv_hud_add_tags(struct rv_overlay *overlay, const struct rv_scene_frame *frame, const struct rv_camera *camera,
-                     const struct rv_stage *stage);
 
 #endif

@@ -68,6 +68,18 @@ void rv_overlay_begin(struct rv_overlay *overlay, int width_px, int height_px, d
     overlay->scale = scale > 0.0 ? (float)scale : 1.0f;
 }
 
+static void add_corners(struct rv_overlay *overlay, const struct vertex corners[4], const float shape[3])
+{
+    static const int order[6] = {0, 1, 2, 0, 2, 3};
+    overlay->vertices =
+        rv_vec_reserve(overlay->vertices, &overlay->capacity, overlay->n + 6, sizeof *overlay->vertices);
+    for (int i = 0; i < 6; i++) {
+        struct vertex *vertex = &overlay->vertices[overlay->n++];
+        *vertex = corners[order[i]];
+        memcpy(vertex->shape, shape, sizeof vertex->shape);
+    }
+}
+
 static void add_quad(struct rv_overlay *overlay, const struct quad *quad)
 {
     const float *a = quad->detail0, *b = quad->detail1;
@@ -77,14 +89,29 @@ static void add_quad(struct rv_overlay *overlay, const struct quad *quad)
         {quad->x1, quad->y1, {b[0], b[1]}, {0}, quad->rgba},
         {quad->x0, quad->y1, {a[0], b[1]}, {0}, quad->rgba},
     };
-    static const int order[6] = {0, 1, 2, 0, 2, 3};
-    overlay->vertices =
-        rv_vec_reserve(overlay->vertices, &overlay->capacity, overlay->n + 6, sizeof *overlay->vertices);
-    for (int i = 0; i < 6; i++) {
-        struct vertex *vertex = &overlay->vertices[overlay->n++];
-        *vertex = corners[order[i]];
-        memcpy(vertex->shape, quad->shape, sizeof quad->shape);
-    }
+    add_corners(overlay, corners, quad->shape);
+}
+
+/* A rectangle turned into the line's direction. */
+void rv_overlay_line(struct rv_overlay *overlay, const float from[2], const float to[2], float width, uint32_t rgba)
+{
+    float along[2] = {(to[0] - from[0]) * overlay->scale, (to[1] - from[1]) * overlay->scale};
+    float length = hypotf(along[0], along[1]), half = 0.5f * width * overlay->scale;
+    if (!(length > 0.0f))
+        return;
+    along[0] /= length;
+    along[1] /= length;
+    float reach = 0.5f * length + SMOOTH_PX, rise = half + SMOOTH_PX;
+    float middle[2] = {0.5f * (from[0] + to[0]) * overlay->scale, 0.5f * (from[1] + to[1]) * overlay->scale};
+    const float sides[4][2] = {{-reach, -rise}, {reach, -rise}, {reach, rise}, {-reach, rise}};
+    struct vertex corners[4];
+    for (int i = 0; i < 4; i++)
+        corners[i] = (struct vertex){middle[0] + sides[i][0] * along[0] - sides[i][1] * along[1],
+                                     middle[1] + sides[i][0] * along[1] + sides[i][1] * along[0],
+                                     {sides[i][0], sides[i][1]},
+                                     {0},
+                                     rgba};
+    add_corners(overlay, corners, (float[3]){0.5f * length, half, 0.0f});
 }
 
 void rv_overlay_rectangle(struct rv_overlay *overlay, struct rv_overlay_area area, float radius, uint32_t rgba)

@@ -25,6 +25,8 @@ struct rv_overlay_area {
 /* rgba as of rv_theme_rgba(). */
 void rv_overlay_rectangle(struct rv_overlay *overlay, struct rv_overlay_area area, float radius, uint32_t rgba);
 
+void rv_overlay_line(struct rv_overlay *overlay, const float from[2], const float to[2], float width, uint32_t rgba);
+
 /* font: RV_FONT_TEXT, RV_FONT_BOLD or RV_FONT_SMALL; the baseline is at y. Returns x after the text. */
 float rv_overlay_text(struct rv_overlay *overlay, enum rv_font font, const float at[2], const char *text,
                       uint32_t rgba);

@@ -12,6 +12,7 @@
 #include "render/ground.h"
 #include "render/hud.h"
 #include "render/labels.h"
+#include "render/tags.h"
 #include "render/target.h"
 #include "render/theme.h"
 
@@ -294,7 +295,7 @@ void rv_scene_draw(struct rv_scene *scene, const struct rv_scene_frame *frame)
     rv_target_resolve(&scene->target);
     add_flat_text(scene, &shown);
     rv_hud_add_lanes(scene->overlay, &shown, &scene->camera, &scene->stage);
-    rv_hud_add_tags(scene->overlay, &shown, &scene->camera, &scene->stage);
+    rv_tags_add(scene->overlay, &shown, &scene->camera, &scene->stage);
     rv_selection_add(scene->overlay, &scene->camera, &scene->stage, &shown.selected, (float)shown.scale);
     if (shown.tooltip)
         rv_tooltip_add(scene->overlay, scene->palette, shown.tooltip, points, shown.insets.top);

@@ -15,6 +15,11 @@
 #define RV_THEME_NOW 0x6fe3ffu
 #define RV_THEME_ACCENT 0x6fe3ffu
 #define RV_THEME_LOST 0xff4d6au
+#define RV_THEME_MARK 0xe6ecf5u
+#define RV_THEME_VALUE 0x6fb8ffu
+#define RV_THEME_RUNNING 0x4be08bu
+#define RV_THEME_READY 0xf0ce4du
+#define RV_THEME_SUSPENDED 0x8f9bb0u
 #define RV_THEME_TICK 0xaebbd0u
 #define RV_THEME_LANE 0xe6ecf5u
 #define RV_THEME_PANEL 0x0e131cu

@@ -97,6 +97,14 @@ static void add_title(struct rv_overlay *overlay, const struct title *title, str
     }
 }
 
+/* From the panel's nearest corner to what it stands beside. */
+static void add_leader(struct rv_overlay *overlay, const float at[2], const float corner[2], const float size[2])
+{
+    float end[2] = {fminf(fmaxf(at[0], corner[0] + RADIUS), corner[0] + size[0] - RADIUS),
+                    fminf(fmaxf(at[1], corner[1] + RADIUS), corner[1] + size[1] - RADIUS)};
+    rv_overlay_line(overlay, at, end, 1.5f, rv_theme_rgba(RV_THEME_TEXT_STRONG, 0.85f));
+}
+
 void rv_tooltip_add(struct rv_overlay *overlay, const struct rv_palette *palette, const struct rv_tooltip *tooltip,
                     const float picture[2], float top)
 {
@@ -105,6 +113,7 @@ void rv_tooltip_add(struct rv_overlay *overlay, const struct rv_palette *palette
     break_title(&title, overlay, tooltip->title);
     measure(overlay, tooltip, &title, size);
     rv_tooltip_place(size, tooltip->at, picture, top, corner);
+    add_leader(overlay, tooltip->at, corner, size);
     struct rv_overlay_area back = {corner[0], corner[1], size[0], size[1]};
     struct rv_overlay_area rim = {back.x - 1.0f, back.y - 1.0f, back.width + 2.0f, back.height + 2.0f};
     rv_overlay_rectangle(overlay, rim, RADIUS + 1.0f, rv_theme_rgba(RIM_RGB, 0.9f));

@@ -1,11 +1,12 @@
 /*
  * Draws the made-up program into a PNG file, for looking at:
- * draw OUT.png [FROM_MS WINDOW_MS [WIDTH HEIGHT [live|ended [LOOK [X Y of the cursor]]]]]
+ * draw OUT.png [FROM_MS WINDOW_MS [WIDTH HEIGHT [live|ended|noted [LOOK [X Y of the cursor]]]]]
  */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "app/hover.h"
+#include "base/vec.h"
 #include "canvas.h"
 #include "render/png.h"
 #include "synthetic.h"
@@ -39,6 +40,34 @@ static void point(struct pointed *pointed, struct canvas *canvas, struct rv_scen
     frame->tooltip = &pointed->tooltip;
 }
 
+/* Notes of every kind on three lanes. */
+static void add_notes(struct rv_view *view, struct rv_subroutines *subroutines)
+{
+    uint64_t step_ns = (view->to_ns - view->from_ns) / 200;
+    rv_subroutines_define(subroutines, 9000, "", "queue length", "", 0);
+    rv_subroutines_define(subroutines, 9001, "", "checkpoint", "", 0);
+    view->notes = rv_vec_reserve(view->notes, &view->notes_capacity, view->n_notes + 1000, sizeof *view->notes);
+    for (uint32_t lane = 1; lane < 4; lane++) {
+        struct rv_view_lane *shown = &view->lanes[lane];
+        shown->first_note = (uint32_t)view->n_notes;
+        for (uint64_t i = 0; i < 200; i++) {
+            struct rv_lane_note note = {.start_ns = view->from_ns + i * step_ns, .kind = RV_NOTE_VALUE, .id = 9000};
+            note.end_ns = note.start_ns;
+            note.value = (float)((i * i / 7 + i * lane) % 60);
+            if (i % 9 == 4)
+                note = (struct rv_lane_note){
+                    note.start_ns, note.end_ns, RV_NOTE_STATE, (uint32_t)(i / 9 % 4), 0, 0, 0, 0, 0};
+            if (i % 50 == 20 * lane % 50)
+                note = (struct rv_lane_note){note.start_ns, note.end_ns, RV_NOTE_MARK, 9001, 0, 0, 0, 0, 0};
+            if (i == 40 * lane)
+                note =
+                    (struct rv_lane_note){note.start_ns, note.end_ns + 9 * step_ns, RV_NOTE_LOST, 1234, 0, 0, 0, 0, 0};
+            view->notes[view->n_notes++] = note;
+        }
+        shown->n_notes = (uint32_t)view->n_notes - shown->first_note;
+    }
+}
+
 int main(int argc, char **argv)
 {
     struct canvas canvas;
@@ -50,6 +79,8 @@ int main(int argc, char **argv)
     canvas_init(&canvas, (int)argument(argc, argv, 4, 1600), (int)argument(argc, argv, 5, 900));
     synthetic_init(&synthetic, ORIGIN_NS, from_ns + window_ns - ORIGIN_NS + 100000000);
     synthetic_view(&synthetic, &view, from_ns, from_ns + window_ns);
+    if (argc > 6 && *argv[6] == 'n')
+        add_notes(&view, synthetic.subroutines);
     struct rv_scene_frame frame = {.view = &view,
                                    .subroutines = synthetic.subroutines,
                                    .width_px = canvas.width_px,

@@ -90,6 +90,7 @@ void synthetic_view(const struct synthetic *synthetic, struct rv_view *view, uin
     view->n_folded = 0;
     view->lanes = rv_vec_reserve(view->lanes, &view->lanes_capacity, SYNTHETIC_LANES, sizeof *view->lanes);
     view->n_lanes = SYNTHETIC_LANES;
+    view->n_processes = 1;
     for (uint32_t i = 0; i < SYNTHETIC_LANES; i++)
         fill_lane(view, &synthetic->lanes[i], i);
     view->notes = rv_vec_reserve(view->notes, &view->notes_capacity, synthetic->n_collections + 1, sizeof *view->notes);

@@ -1,0 +1,101 @@
+/*
+ * Thinning walks over the notes with ever wider reach: a note joins the last one of its kind and name that began within
+ * reach. Names are remembered in a small table, which two may share; at the widest reach names no longer matter.
+ */
+#include "model/notes.h"
+
+#include <string.h>
+
+#define N_NAMES 64u
+#define REACH_GROWS 4u
+
+struct last {                               /* notes that others may join, by kind and name */
+    size_t at[RV_NOTE_KIND_COUNT][N_NAMES]; /* + 1 */
+};
+
+uint64_t rv_note_covered_ns(const struct rv_lane_note *note)
+{
+    if (note->n_more)
+        return note->covered_ns;
+    return note->end_ns == UINT64_MAX || note->end_ns < note->start_ns ? 0 : note->end_ns - note->start_ns;
+}
+
+float rv_note_low(const struct rv_lane_note *note)
+{
+    return note->n_more ? note->low : note->value;
+}
+
+float rv_note_high(const struct rv_lane_note *note)
+{
+    return note->n_more ? note->high : note->value;
+}
+
+static bool has_sum(uint32_t a, uint32_t b)
+{
+    return a <= UINT32_MAX - b;
+}
+
+bool rv_note_merge(struct rv_lane_note *into, const struct rv_lane_note *note)
+{
+    bool is_lost = into->kind == RV_NOTE_LOST;
+    if (into->end_ns == UINT64_MAX || note->end_ns == UINT64_MAX || !has_sum(into->n_more + 1, note->n_more) ||
+        (is_lost && !has_sum(into->id, note->id)))
+        return false;
+    uint64_t into_ns = rv_note_covered_ns(into), note_ns = rv_note_covered_ns(note);
+    float low = rv_note_low(note), high = rv_note_high(note);
+    into->low = low < rv_note_low(into) ? low : rv_note_low(into);
+    into->high = high > rv_note_high(into) ? high : rv_note_high(into);
+    into->value = note->value;
+    into->covered_ns = into_ns + note_ns;
+    into->n_more += 1 + note->n_more;
+    if (note->end_ns > into->end_ns)
+        into->end_ns = note->end_ns;
+    if (is_lost)
+        into->id += note->id;
+    else if (into->kind == RV_NOTE_STATE)
+        into->id = note->id;
+    else if (into->id != note->id)
+        into->id = RV_NOTE_SEVERAL;
+    return true;
+}
+
+static bool has_name(const struct rv_lane_note *note)
+{
+    return note->kind == RV_NOTE_MARK || note->kind == RV_NOTE_VALUE;
+}
+
+/* One walk; with is_last, names do not keep notes apart. */
+static size_t join_near(struct rv_lane_note *notes, size_t n, uint64_t reach_ns, bool is_last)
+{
+    struct last last;
+    memset(&last, 0, sizeof last);
+    size_t kept = 0;
+    for (size_t i = 0; i < n; i++) {
+        struct rv_lane_note note = notes[i];
+        uint32_t kind = note.kind < RV_NOTE_KIND_COUNT ? note.kind : RV_NOTE_MARK;
+        size_t *at = &last.at[kind][has_name(&note) && !is_last ? note.id % N_NAMES : 0];
+        struct rv_lane_note *before = *at ? &notes[*at - 1] : NULL;
+        bool is_near = before && note.start_ns - before->start_ns <= reach_ns;
+        bool is_like = before && (is_last || !has_name(&note) || before->id == note.id);
+        if (is_near && is_like && rv_note_merge(before, &note))
+            continue;
+        notes[kept++] = note;
+        *at = kept;
+    }
+    return kept;
+}
+
+size_t rv_notes_thin(struct rv_lane_note *notes, size_t n, size_t n_old, size_t n_wanted)
+{
+    size_t kept = n_old;
+    uint64_t span_ns = n_old ? notes[n_old - 1].start_ns - notes[0].start_ns : 0;
+    uint64_t reach_ns = span_ns / (n_old ? n_old : 1);
+    while (kept && kept + (n - n_old) > n_wanted && reach_ns < span_ns) {
+        kept = join_near(notes, kept, reach_ns, false);
+        reach_ns = reach_ns * REACH_GROWS + 1;
+    }
+    if (kept && kept + (n - n_old) > n_wanted)
+        kept = join_near(notes, kept, UINT64_MAX, true);
+    memmove(notes + kept, notes + n_old, (n - n_old) * sizeof *notes);
+    return kept + (n - n_old);
+}

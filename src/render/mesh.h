@@ -1,0 +1,31 @@
+/* Plain coloured rectangles in the scene, on the floor or upright, as the ground pass draws them. No GL. */
+#ifndef RV_RENDER_MESH_H
+#define RV_RENDER_MESH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct rv_mesh_vertex {
+    float x, y, z;
+    uint32_t rgba; /* as of rv_theme_rgba() */
+    float hatch;   /* 1 = drawn in stripes */
+};
+
+struct rv_mesh {                     /* zeroed = empty */
+    struct rv_mesh_vertex *vertices; /* triangles */
+    size_t n, capacity;
+    bool is_hatched; /* of what is added from now on */
+};
+
+struct rv_mesh_area {
+    float x0, x1;
+    float a0, a1;          /* z on the floor, y on a wall */
+    uint32_t rgba0, rgba1; /* at a0, a1 */
+};
+
+void rv_mesh_fini(struct rv_mesh *mesh);
+void rv_mesh_add_floor(struct rv_mesh *mesh, float y, const struct rv_mesh_area *area);
+void rv_mesh_add_wall(struct rv_mesh *mesh, float z, const struct rv_mesh_area *area);
+
+#endif
