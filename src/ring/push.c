@@ -186,8 +186,9 @@ static bool is_on_signal_stack(void)
 /*
  * The interrupted push lies above a handler on the stack; when it lies at our frame or beneath, its handler has left
  * by siglongjmp. The poison tells where it was, modulo 256 KiB: the first handler's push takes it to lie in the 192 KiB
- * above or the 64 KiB beneath, later ones remember. A full stash is taken for an abandoned push, too, where that push was a quick one: were
- * that wrong, two events would be, since for a while every push looks at the shared head (n_suspect).
+ * above or the 64 KiB beneath, later ones remember. A full stash is taken for an abandoned push, too, where that push
+ * was a quick one: were that wrong, two events would be, since for a while every push looks at the shared head
+ * (n_suspect).
  */
 static bool is_abandoned(struct rv_pusher_state *state, uint64_t old, uint64_t stack)
 {
@@ -232,7 +233,8 @@ bool rv_push_nested(struct rv_pusher *pusher, uint64_t old, uint64_t stack, uint
     return true;
 }
 
-void rv_push_outer(struct rv_pusher *pusher, uint64_t stack, uint64_t kind, uint64_t word)
+/* ticks: 0 = now, which is later than what the stash holds. */
+static void push_outer(struct rv_pusher *pusher, uint64_t stack, uint64_t kind, uint64_t ticks, uint64_t word)
 {
     struct rv_pusher_state *state = pusher->state;
     int saved = errno;
@@ -240,10 +242,20 @@ void rv_push_outer(struct rv_pusher *pusher, uint64_t stack, uint64_t kind, uint
     pusher->cursor = address_of(slot_of(state, n_written(state))) + rv_push_poison(stack);
     state->is_busy = true;
     empty_stash(state);
-    put(state, kind << RV_EVENT_KIND_SHIFT | rv_clock_ticks(state->ring.clock_kind), word);
+    put(state, kind << RV_EVENT_KIND_SHIFT | (ticks ? ticks : rv_clock_ticks(state->ring.clock_kind)), word);
     reopen(pusher);
     rv_room_wake_consumer(state);
     errno = saved;
+}
+
+void rv_push_outer(struct rv_pusher *pusher, uint64_t stack, uint64_t kind, uint64_t word)
+{
+    push_outer(pusher, stack, kind, 0, word);
+}
+
+void rv_push_past(struct rv_pusher *pusher, uint64_t stack, uint64_t kind, uint64_t ticks, uint64_t word)
+{
+    push_outer(pusher, stack, kind, ticks & RV_EVENT_TICKS_MASK, word);
 }
 
 bool rv_push_other_clock(struct rv_pusher *pusher, uint64_t old, uint64_t kind, uint64_t word)

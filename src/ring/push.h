@@ -34,7 +34,7 @@
 struct rv_pusher_state {
     struct rv_ring ring; /* ring.control == NULL: no ring */
     uint32_t ring_idx;
-    bool is_busy;        /* an outermost push is in the slow path, where it may stay for long */
+    bool is_busy;   /* an outermost push is in the slow path, where it may stay for long */
     bool is_closed; /* fill: this ring has stopped */
     bool is_consumer_gone;
     uint64_t gone_heartbeat_ns; /* its heartbeat when it was found dead or stopped: another one means that it is back */
@@ -86,6 +86,9 @@ bool rv_push_nested(struct rv_pusher *pusher, uint64_t old, uint64_t stack, uint
 
 /* The outermost push of a thread whose pusher is attached. */
 void rv_push_outer(struct rv_pusher *pusher, uint64_t stack, uint64_t kind, uint64_t word);
+
+/* The same, of an event that tells of the past: SYNC. */
+void rv_push_past(struct rv_pusher *pusher, uint64_t stack, uint64_t kind, uint64_t ticks, uint64_t word);
 
 /* The push of clocks other than the TSC; false when the cursor has reached its slow limit too. */
 bool rv_push_other_clock(struct rv_pusher *pusher, uint64_t old, uint64_t kind, uint64_t word);
@@ -139,45 +142,59 @@ static inline void rv_push_write(struct rv_event *slot, uint64_t when, uint64_t 
 #endif
 }
 
-/* Kind and time as the event's first word, stored in halves: two instructions fewer than composing it. */
-static inline void rv_push_stamp(struct rv_event *slot, enum rv_event_kind kind)
+/* Kind and time as the event's first word, stored in halves: two instructions fewer than composing it. Returns the
+ * ticks.
+ */
+static inline uint64_t rv_push_stamp(struct rv_event *slot, enum rv_event_kind kind)
 {
 #if defined(__x86_64__)
     uint32_t low, high;
     __asm__ volatile("rdtsc" : "=a"(low), "=d"(high));
-    high |= (uint32_t)kind << (RV_EVENT_KIND_SHIFT - 32);
+    uint32_t top = high | (uint32_t)kind << (RV_EVENT_KIND_SHIFT - 32);
     __builtin_memcpy(&slot->when, &low, sizeof low);
-    __builtin_memcpy((char *)&slot->when + sizeof low, &high, sizeof high);
+    __builtin_memcpy((char *)&slot->when + sizeof low, &top, sizeof top);
+    return (uint64_t)high << 32 | low;
 #else
     slot->when = (uint64_t)kind << RV_EVENT_KIND_SHIFT; /* never reached: the limit of such a ring stays 0 */
+    return 0;
 #endif
 }
 
 /*
- * Push one event whose tag is its stack address: id and aux are the low 48 bits of `location`.
- *   stack    as above; equal in the push of a call and the push of its return
+ * Push one event: id and aux are the low 48 bits of `location`, `frame` is its tag.
+ *   stack    as above
  *   slow     rv_push_slow, or what claims a ring first
+ *   returns  its ticks, as near as the slow path knows them
  *   thread   the pusher's own, signal handlers included; keeps errno
  */
-__attribute__((always_inline)) static inline void rv_push(struct rv_pusher *pusher, enum rv_event_kind kind,
-                                                          uint64_t location, uint64_t stack, rv_push_slow_fn *slow)
+__attribute__((always_inline)) static inline uint64_t rv_push_tagged(struct rv_pusher *pusher, enum rv_event_kind kind,
+                                                                     uint64_t location, uint16_t frame, uint64_t stack,
+                                                                     rv_push_slow_fn *slow)
 {
     uint64_t old = rv_push_begin(pusher, stack);
     if (__builtin_expect(old >= pusher->limit, 0)) {
-        slow(pusher, old, stack, kind, rv_event_word_at(location, (uint16_t)(stack >> RV_PUSH_TAG_SHIFT)));
-        return;
+        slow(pusher, old, stack, kind, rv_event_word_at(location, frame));
+        return pusher->last_ticks;
     }
     struct rv_event *slot = (struct rv_event *)(uintptr_t)old;
 #ifdef __SANITIZE_THREAD__
-    rv_push_write(slot, (uint64_t)kind << RV_EVENT_KIND_SHIFT | __builtin_ia32_rdtsc(),
-                  rv_event_word_at(location, (uint16_t)(stack >> RV_PUSH_TAG_SHIFT)));
+    uint64_t ticks = __builtin_ia32_rdtsc();
+    rv_push_write(slot, (uint64_t)kind << RV_EVENT_KIND_SHIFT | ticks, rv_event_word_at(location, frame));
 #else
-    rv_push_stamp(slot, kind);
+    uint64_t ticks = rv_push_stamp(slot, kind);
     slot->id = (uint32_t)location;
-    slot->frame = (uint16_t)(stack >> RV_PUSH_TAG_SHIFT);
+    slot->frame = frame;
     slot->aux = (uint16_t)(location >> 32);
 #endif
     rv_push_end(pusher, old + sizeof(struct rv_event));
+    return ticks;
+}
+
+/* The same, tagged with the stack address, which must be equal in the push of a call and the push of its return. */
+__attribute__((always_inline)) static inline void rv_push(struct rv_pusher *pusher, enum rv_event_kind kind,
+                                                          uint64_t location, uint64_t stack, rv_push_slow_fn *slow)
+{
+    rv_push_tagged(pusher, kind, location, (uint16_t)(stack >> RV_PUSH_TAG_SHIFT), stack, slow);
 }
 
 /* Push any event: its second word as rv_event_word() composes it. Always takes the slow path's road: for rare events.

@@ -96,3 +96,29 @@ RV_EXPORT void ringviz_stack_switch(uint32_t stack)
     uint64_t here = CALLER_STACK();
     rv_push_rare(&rv_thread_pusher, RV_EVENT_SWITCH, rv_event_word(stack, tag_of(here), 0), here, rv_thread_push_slow);
 }
+
+RV_EXPORT uint64_t ringviz_call(uint32_t id, uint32_t depth, uint32_t line)
+{
+    return rv_push_tagged(&rv_thread_pusher, RV_EVENT_CALL, (uint64_t)line << 32 | id, (uint16_t)depth, CALLER_STACK(),
+                          rv_thread_push_slow_depth);
+}
+
+RV_EXPORT void ringviz_return(uint32_t id, uint32_t depth)
+{
+    rv_push_tagged(&rv_thread_pusher, RV_EVENT_RETURN, id, (uint16_t)depth, CALLER_STACK(), rv_thread_push_slow_depth);
+}
+
+RV_EXPORT void ringviz_line(uint32_t line)
+{
+    rv_push_tagged(&rv_thread_pusher, RV_EVENT_LINE, line, 0, CALLER_STACK(), rv_thread_push_slow_depth);
+}
+
+RV_EXPORT void ringviz_on_ring(ringviz_replay_fn *replay)
+{
+    rv_thread_on_ring(replay);
+}
+
+RV_EXPORT void ringviz_replay(uint32_t id, uint32_t depth, uint64_t called)
+{
+    rv_thread_replay(called, rv_event_word(id, (uint16_t)depth, 0));
+}

@@ -30,6 +30,8 @@ struct thread {
     bool expects_modules;
     bool is_named; /* by the API */
     bool has_key;
+    bool has_depths; /* its events are tagged with depths */
+    bool is_replaying;
     char name[NAME_BYTES]; /* as last written to the ring */
 };
 
@@ -38,6 +40,7 @@ static RV_THREAD_LOCAL struct thread thread;
 
 static pthread_key_t end_key;
 static uint32_t end_key_state; /* 0 none, 1 being made, 2 there */
+static void (*replay_frames)(void);
 
 static bool has_ring(void)
 {
@@ -126,7 +129,8 @@ static bool claim_ring(void)
     if (thread.n_without_ring && !has_free_ring(rv_process_map()))
         return false;
     rv_mapped_update();
-    int ring_idx = rv_directory_claim(rv_process_map(), rv_process_idx(), RV_TAG_STACK_POINTER);
+    int ring_idx =
+        rv_directory_claim(rv_process_map(), rv_process_idx(), thread.has_depths ? RV_TAG_DEPTH : RV_TAG_STACK_POINTER);
     if (ring_idx < 0)
         return false;
     struct rv_ring ring;
@@ -159,8 +163,13 @@ static bool get_ring(void)
         is_there = claim_ring();
         rv_guard_end(&guard);
     }
-    if (!is_there)
+    if (!is_there) {
         count_without_ring();
+    } else if (replay_frames) {
+        thread.is_replaying = true;
+        replay_frames();
+        thread.is_replaying = false;
+    }
     return is_there;
 }
 
@@ -199,6 +208,23 @@ void rv_thread_push_slow(struct rv_pusher *pusher, uint64_t old, uint64_t stack,
     } else {
         pusher->cursor = 0;
     }
+}
+
+void rv_thread_push_slow_depth(struct rv_pusher *pusher, uint64_t old, uint64_t stack, uint64_t kind, uint64_t word)
+{
+    thread.has_depths = true;
+    rv_thread_push_slow(pusher, old, stack, kind, word);
+}
+
+void rv_thread_on_ring(void (*replay)(void))
+{
+    replay_frames = replay;
+}
+
+void rv_thread_replay(uint64_t ticks, uint64_t word)
+{
+    if (thread.is_replaying)
+        rv_push_past(&rv_thread_pusher, (uint64_t)(uintptr_t)__builtin_frame_address(0), RV_EVENT_SYNC, ticks, word);
 }
 
 void rv_thread_expect_modules(void)

@@ -15,6 +15,15 @@ RV_HIDDEN extern RV_THREAD_LOCAL struct rv_pusher rv_thread_pusher;
 /* The slow path of every push of this process: claims a ring where there is none, tells of new modules, forks. */
 RV_HIDDEN rv_push_slow_fn rv_thread_push_slow;
 
+/* The same for events tagged with a depth: a ring that it claims is one of depths. */
+RV_HIDDEN rv_push_slow_fn rv_thread_push_slow_depth;
+
+/* Who tells of the frames that are open when a thread gets its ring; for this process, never taken back. */
+RV_HIDDEN void rv_thread_on_ring(void (*replay)(void));
+
+/* One of them, outermost first; only while on_ring's function runs. ticks: of its call, 0 where unknown. */
+RV_HIDDEN void rv_thread_replay(uint64_t ticks, uint64_t word);
+
 /* dlopen is about to run: look at the modules before this thread's next event. */
 RV_HIDDEN void rv_thread_expect_modules(void);
 
