@@ -203,3 +203,9 @@ char *rv_subroutine_full_name(const struct rv_subroutine *subroutine, char *out,
         (void)snprintf(out, out_bytes, "%s", subroutine->name);
     return out;
 }
+
+char *rv_subroutine_take_full_name(const struct rv_subroutine *subroutine)
+{
+    size_t n_bytes = strlen(subroutine->package) + strlen(subroutine->name) + 3;
+    return rv_subroutine_full_name(subroutine, rv_alloc(n_bytes, 1), n_bytes);
+}

@@ -31,4 +31,7 @@ uint32_t rv_subroutines_n_packages(struct rv_subroutines *subroutines);
 /* "package::name" or "name" into out; returns out. */
 char *rv_subroutine_full_name(const struct rv_subroutine *subroutine, char *out, size_t out_bytes);
 
+/* The same, whole, for free(). */
+char *rv_subroutine_take_full_name(const struct rv_subroutine *subroutine);
+
 #endif

@@ -28,9 +28,8 @@ struct table {
 static struct name name_of(struct rv_subroutines *subroutines, uint32_t id)
 {
     struct rv_subroutine subroutine = rv_subroutines_get(subroutines, id);
-    size_t n_bytes = strlen(subroutine.package) + strlen(subroutine.name) + 3;
-    char *full = rv_subroutine_full_name(&subroutine, rv_alloc(n_bytes, 1), n_bytes);
-    return (struct name){.full = full, .file = subroutine.file, .line = subroutine.line, .id = id};
+    return (struct name){
+        .full = rv_subroutine_take_full_name(&subroutine), .file = subroutine.file, .line = subroutine.line, .id = id};
 }
 
 static int compare_names(const struct name *a, const struct name *b)

@@ -34,15 +34,44 @@ void rv_rowtext_add(struct rv_rowtext *text, const char *string)
     rv_rowtext_add_bytes(text, string, strlen(string));
 }
 
+/* Digits to the left of end; returns where they begin. */
+static char *put_digits(char *end, uint64_t value)
+{
+    static const char pairs[] =
+        "00010203040506070809101112131415161718192021222324252627282930313233343536373839404142434"
+        "44546474849505152535455565758596061626364656667686970717273747576777879808182838485868788"
+        "8990919293949596979899";
+    while (value >= 100) {
+        end -= 2;
+        memcpy(end, pairs + value % 100 * 2, 2);
+        value /= 100;
+    }
+    if (value < 10) {
+        *--end = (char)('0' + value);
+        return end;
+    }
+    end -= 2;
+    return memcpy(end, pairs + value * 2, 2);
+}
+
 void rv_rowtext_add_u64(struct rv_rowtext *text, uint64_t value)
 {
     char digits[MOST_DIGITS];
-    unsigned first = MOST_DIGITS;
-    do {
-        digits[--first] = (char)('0' + value % 10);
-        value /= 10;
-    } while (value);
-    rv_rowtext_add_bytes(text, digits + first, MOST_DIGITS - first);
+    char *first = put_digits(digits + MOST_DIGITS, value);
+    rv_rowtext_add_bytes(text, first, (size_t)(digits + MOST_DIGITS - first));
+}
+
+void rv_rowtext_add_us(struct rv_rowtext *text, uint64_t ns)
+{
+    char digits[MOST_DIGITS + 1];
+    char *end = digits + sizeof digits;
+    uint64_t fraction = ns % 1000;
+    end[-1] = (char)('0' + fraction % 10);
+    end[-2] = (char)('0' + fraction / 10 % 10);
+    end[-3] = (char)('0' + fraction / 100);
+    end[-4] = '.';
+    char *first = put_digits(end - 4, ns / 1000);
+    rv_rowtext_add_bytes(text, first, (size_t)(end - first));
 }
 
 void rv_rowtext_format(struct rv_rowtext *text, const char *format, ...)
@@ -92,6 +121,15 @@ static size_t utf8_bytes(const unsigned char *at)
     if (character < least[n] || character > 0x10ffff || (character >= 0xd800 && character < 0xe000))
         return 0;
     return n;
+}
+
+void rv_rowtext_add_utf8(struct rv_rowtext *text, const char *string)
+{
+    for (const unsigned char *at = (const unsigned char *)string; *at;) {
+        size_t n = utf8_bytes(at);
+        rv_rowtext_add_bytes(text, n ? (const char *)at : "\xef\xbf\xbd", n ? n : 3);
+        at += n ? n : 1;
+    }
 }
 
 void rv_rowtext_add_json(struct rv_rowtext *text, const char *string)

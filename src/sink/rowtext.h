@@ -19,12 +19,18 @@ char *rv_rowtext_reserve(struct rv_rowtext *text, size_t n);
 void rv_rowtext_add_bytes(struct rv_rowtext *text, const char *bytes, size_t n);
 void rv_rowtext_add(struct rv_rowtext *text, const char *string);
 void rv_rowtext_add_u64(struct rv_rowtext *text, uint64_t value);
+
+/* Microseconds with all three decimals: "1234.567". */
+void rv_rowtext_add_us(struct rv_rowtext *text, uint64_t ns);
 void rv_rowtext_format(struct rv_rowtext *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* As a CSV field: quoted where it holds a comma, a quote or a line end, quotes doubled (RFC 4180). */
 void rv_rowtext_add_csv(struct rv_rowtext *text, const char *string);
 
-/* As a JSON string with its quotes. What is not UTF-8 becomes U+FFFD. */
+/* As UTF-8: what is not becomes U+FFFD. */
+void rv_rowtext_add_utf8(struct rv_rowtext *text, const char *string);
+
+/* As a JSON string with its quotes, in UTF-8. */
 void rv_rowtext_add_json(struct rv_rowtext *text, const char *string);
 
 /* Write all out and empty it. 0 or negative errno. */

@@ -5,47 +5,25 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/vec.h"
-#include "sink/rowtext.h"
+#include "sink/pieces.h"
+#include "sink/words.h"
 
 #define FLUSH_BYTES (1u << 20)
 #define MOST_ROW_NUMBERS 256u /* bytes of a row that are neither its prefix nor its names */
-
-struct pieces { /* formatted text by index, where it has been needed */
-    struct rv_rowtext *texts;
-    size_t n, capacity;
-};
 
 struct writer {
     struct rv_lanes *lanes;
     struct rv_subroutines *subroutines;
     enum rv_spans_format format;
-    struct pieces threads, names;
+    struct rv_pieces threads, names;
     struct rv_rowtext text;
 };
 
-static struct rv_rowtext *piece(struct pieces *pieces, uint32_t idx)
-{
-    if (idx >= pieces->n) {
-        pieces->texts = rv_vec_reserve(pieces->texts, &pieces->capacity, (size_t)idx + 1, sizeof *pieces->texts);
-        memset(pieces->texts + pieces->n, 0, (idx + 1 - pieces->n) * sizeof *pieces->texts);
-        pieces->n = (size_t)idx + 1;
-    }
-    return &pieces->texts[idx];
-}
-
-static void pieces_fini(struct pieces *pieces)
-{
-    for (size_t i = 0; i < pieces->n; i++)
-        rv_rowtext_fini(&pieces->texts[i]);
-    free(pieces->texts);
-}
-
 static const struct rv_rowtext *thread_piece(struct writer *writer, uint32_t lane_idx)
 {
-    struct rv_rowtext *text = piece(&writer->threads, lane_idx);
+    struct rv_rowtext *text = rv_pieces_at(&writer->threads, lane_idx);
     if (!text->n) {
         const struct rv_lane *lane = rv_lanes_get(writer->lanes, lane_idx);
         uint32_t pid = lane ? lane->pid : 0, tid = lane ? lane->tid : 0;
@@ -67,13 +45,12 @@ static void add_field(struct writer *writer, struct rv_rowtext *text, const char
 
 static const struct rv_rowtext *names_piece(struct writer *writer, uint32_t id)
 {
-    struct rv_rowtext *text = piece(&writer->names, id);
+    struct rv_rowtext *text = rv_pieces_at(&writer->names, id);
     if (text->n)
         return text;
     bool is_csv = writer->format == RV_SPANS_CSV;
     struct rv_subroutine subroutine = rv_subroutines_get(writer->subroutines, id);
-    size_t n_bytes = strlen(subroutine.package) + strlen(subroutine.name) + 3;
-    char *full = rv_subroutine_full_name(&subroutine, rv_alloc(n_bytes, 1), n_bytes);
+    char *full = rv_subroutine_take_full_name(&subroutine);
     rv_rowtext_add(text, is_csv ? "," : ",\"name\":");
     add_field(writer, text, full);
     rv_rowtext_add(text, is_csv ? "," : ",\"file\":");
@@ -83,13 +60,6 @@ static const struct rv_rowtext *names_piece(struct writer *writer, uint32_t id)
     rv_rowtext_add(text, is_csv ? "," : ",\"flags\":\"");
     free(full);
     return text;
-}
-
-static const char *flag_words(uint32_t flags)
-{
-    static const char *const words[] = {"",     "cut",      "orphan",      "cut|orphan",
-                                        "open", "cut|open", "orphan|open", "cut|orphan|open"};
-    return words[flags & (RV_SPAN_CUT | RV_SPAN_ORPHAN | RV_SPAN_OPEN)];
 }
 
 static void add_row(struct writer *writer, uint32_t lane_idx, const struct rv_span *span)
@@ -105,7 +75,7 @@ static void add_row(struct writer *writer, uint32_t lane_idx, const struct rv_sp
     rv_rowtext_add(text, is_csv ? "," : ",\"duration_ns\":");
     rv_rowtext_add_u64(text, span->end - span->start);
     rv_rowtext_add_bytes(text, names->bytes, names->n);
-    rv_rowtext_add(text, flag_words(span->flags));
+    rv_rowtext_add(text, rv_span_flag_words(span->flags));
     rv_rowtext_add(text, is_csv ? "\n" : "\"}\n");
 }
 
@@ -135,7 +105,7 @@ int rv_spans_write(const struct rv_spool *spool, struct rv_lanes *lanes, struct 
     if (result == 0 && fflush(out) != 0)
         result = -errno;
     rv_rowtext_fini(&writer.text);
-    pieces_fini(&writer.threads);
-    pieces_fini(&writer.names);
+    rv_pieces_fini(&writer.threads);
+    rv_pieces_fini(&writer.names);
     return result;
 }

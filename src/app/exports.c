@@ -1,0 +1,76 @@
+#include "app/exports.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/err.h"
+#include "sink/export.h"
+
+static const uint64_t PROGRESS_NS = 200000000;
+
+struct progress {
+    const char *path;
+    uint64_t said_ns;
+    bool has_said;
+};
+
+int rv_exports_open(struct rv_exports *exports, const struct rv_options *options)
+{
+    *exports = (struct rv_exports){.options = options};
+    int error = 0;
+    for (size_t i = 0; i < options->n_exports && !error; i++)
+        error = rv_output_create(&exports->outputs[i], options->exports[i].path, options->is_forced);
+    return error;
+}
+
+/* On a terminal only, and not for what is done in no time. */
+static void say_progress(void *context, uint64_t n_done, uint64_t n_all)
+{
+    struct progress *progress = context;
+    uint64_t now_ns = rv_clock_mono_ns();
+    if (now_ns - progress->said_ns < PROGRESS_NS)
+        return;
+    progress->said_ns = now_ns;
+    progress->has_said = true;
+    fprintf(stderr, "\rringviz: %s: %3.0f %%", progress->path, 100.0 * (double)n_done / (double)n_all);
+}
+
+static int write_one(const struct rv_export *base, enum rv_export_kind kind, struct rv_output *output)
+{
+    struct rv_export export = *base;
+    struct progress progress = {.path = output->path ? output->path : "standard output",
+                                .said_ns = rv_clock_mono_ns()};
+    if (isatty(STDERR_FILENO)) {
+        export.progress = say_progress;
+        export.context = &progress;
+    }
+    int error = rv_output_begin(output);
+    if (!error)
+        error = rv_export_write(&export, kind, output->file);
+    if (progress.has_said)
+        fputs("\r\033[K", stderr);
+    return rv_output_finish(output, error);
+}
+
+int rv_exports_write(struct rv_exports *exports, struct rv_session *session, const struct rv_spool *spool,
+                     const char *title)
+{
+    const struct rv_export export = {.lanes = rv_session_lanes(session),
+                                     .subroutines = rv_session_subroutines(session),
+                                     .spool = spool,
+                                     .title = title};
+    int error = 0;
+    for (size_t i = 0; i < exports->options->n_exports; i++) {
+        int failure = write_one(&export, exports->options->exports[i].kind, &exports->outputs[i]);
+        error = failure ? failure : error;
+    }
+    return error;
+}
+
+void rv_exports_close(struct rv_exports *exports)
+{
+    for (size_t i = 0; i < RV_OPTIONS_MAX_EXPORTS; i++)
+        if (exports->outputs[i].file)
+            (void)rv_output_finish(&exports->outputs[i], -ECANCELED);
+}

@@ -1,0 +1,167 @@
+/*
+ * speedscope's file format: a profile of open and close events for each thread that has calls, all from one origin in
+ * ns, and the frames that they refer to by number at the end.
+ */
+#include <stdlib.h>
+
+#include "base/vec.h"
+#include "sink/export_format.h"
+
+struct speedscope {
+    uint32_t *frame_of; /* by id: number of its frame + 1 */
+    size_t n_ids, ids_capacity;
+    uint32_t *frames; /* ids by number */
+    size_t n_frames, frames_capacity;
+    uint64_t *open_end, last_ns; /* of open calls, outermost first; rendered from the origin */
+    uint32_t *open_frame;
+    size_t n_open, end_capacity, frame_capacity;
+    const struct rv_export_lane *lane;
+    bool has_profiles, has_events; /* has_events: of this lane */
+};
+
+static void begin(void *state, struct rv_export_target *target)
+{
+    (void)state;
+    rv_rowtext_add(target->text, "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\"name\":");
+    rv_rowtext_add_json(target->text, target->export->title);
+    rv_rowtext_add(target->text, ",\"exporter\":\"ringviz\",\"activeProfileIndex\":0,\"profiles\":[");
+}
+
+static void begin_lane(void *state, struct rv_export_target *target, const struct rv_export_lane *lane)
+{
+    (void)target;
+    struct speedscope *speedscope = state;
+    speedscope->lane = lane;
+    speedscope->has_events = false;
+    speedscope->n_open = 0;
+}
+
+static uint32_t frame_of(struct speedscope *speedscope, uint32_t id)
+{
+    if (id >= speedscope->n_ids) {
+        speedscope->frame_of =
+            rv_vec_reserve(speedscope->frame_of, &speedscope->ids_capacity, (size_t)id + 1, sizeof(uint32_t));
+        while (speedscope->n_ids <= id)
+            speedscope->frame_of[speedscope->n_ids++] = 0;
+    }
+    if (!speedscope->frame_of[id]) {
+        speedscope->frames = rv_vec_reserve(speedscope->frames, &speedscope->frames_capacity, speedscope->n_frames + 1,
+                                            sizeof(uint32_t));
+        speedscope->frames[speedscope->n_frames++] = id;
+        speedscope->frame_of[id] = (uint32_t)speedscope->n_frames;
+    }
+    return speedscope->frame_of[id] - 1;
+}
+
+static void add_event(struct speedscope *speedscope, struct rv_export_target *target, char type, uint32_t frame,
+                      uint64_t at_ns)
+{
+    static const char open[] = "\n{\"type\":\"O\",\"frame\":", close[] = ",\n{\"type\":\"C\",\"frame\":",
+                      next[] = ",\n{\"type\":\"O\",\"frame\":";
+    struct rv_rowtext *text = target->text;
+    if (type == 'C')
+        rv_rowtext_add_bytes(text, close, sizeof close - 1);
+    else if (speedscope->has_events)
+        rv_rowtext_add_bytes(text, next, sizeof next - 1);
+    else
+        rv_rowtext_add_bytes(text, open, sizeof open - 1);
+    speedscope->has_events = true;
+    speedscope->last_ns = at_ns;
+    rv_rowtext_add_u64(text, frame);
+    rv_rowtext_add_bytes(text, ",\"at\":", 6);
+    rv_rowtext_add_u64(text, at_ns > target->first_ns ? at_ns - target->first_ns : 0);
+    rv_rowtext_add_bytes(text, "}", 1);
+}
+
+static void close_calls(struct speedscope *speedscope, struct rv_export_target *target, size_t n_kept)
+{
+    while (speedscope->n_open > n_kept) {
+        speedscope->n_open--;
+        add_event(speedscope, target, 'C', speedscope->open_frame[speedscope->n_open],
+                  speedscope->open_end[speedscope->n_open]);
+    }
+}
+
+static void begin_profile(struct speedscope *speedscope, struct rv_export_target *target)
+{
+    const struct rv_export_lane *lane = speedscope->lane;
+    struct rv_rowtext *text = target->text, name = {0};
+    rv_rowtext_format(&name, "%s (%u) %s (%u)", lane->lane->process_name, lane->pid, lane->lane->name, lane->tid);
+    rv_rowtext_add_bytes(&name, "", 1);
+    rv_rowtext_add(text, speedscope->has_profiles ? ",\n" : "\n");
+    rv_rowtext_add(text, "{\"type\":\"evented\",\"unit\":\"nanoseconds\",\"name\":");
+    rv_rowtext_add_json(text, name.bytes);
+    rv_rowtext_add(text, ",\"startValue\":0,\"events\":[");
+    rv_rowtext_fini(&name);
+    speedscope->has_profiles = true;
+}
+
+static void add_spans(void *state, struct rv_export_target *target, const struct rv_span *spans, size_t n)
+{
+    struct speedscope *speedscope = state;
+    if (!speedscope->has_events)
+        begin_profile(speedscope, target);
+    for (size_t i = 0; i < n; i++) {
+        close_calls(speedscope, target, spans[i].depth);
+        size_t n_open = speedscope->n_open + 1;
+        speedscope->open_end =
+            rv_vec_reserve(speedscope->open_end, &speedscope->end_capacity, n_open, sizeof(uint64_t));
+        speedscope->open_frame =
+            rv_vec_reserve(speedscope->open_frame, &speedscope->frame_capacity, n_open, sizeof(uint32_t));
+        speedscope->open_end[n_open - 1] = spans[i].end;
+        speedscope->open_frame[n_open - 1] = frame_of(speedscope, spans[i].id);
+        speedscope->n_open = n_open;
+        add_event(speedscope, target, 'O', speedscope->open_frame[n_open - 1], spans[i].start);
+    }
+}
+
+static void end_lane(void *state, struct rv_export_target *target)
+{
+    struct speedscope *speedscope = state;
+    if (!speedscope->has_events)
+        return;
+    close_calls(speedscope, target, 0);
+    rv_rowtext_add(target->text, "\n],\"endValue\":");
+    rv_rowtext_add_u64(target->text,
+                       speedscope->last_ns > target->first_ns ? speedscope->last_ns - target->first_ns : 0);
+    rv_rowtext_add(target->text, "}");
+}
+
+static void end(void *state, struct rv_export_target *target)
+{
+    struct speedscope *speedscope = state;
+    struct rv_rowtext *text = target->text;
+    rv_rowtext_add(text, "\n],\"shared\":{\"frames\":[");
+    for (size_t i = 0; i < speedscope->n_frames; i++) {
+        struct rv_subroutine subroutine = rv_subroutines_get(target->export->subroutines, speedscope->frames[i]);
+        char *full = rv_subroutine_take_full_name(&subroutine);
+        rv_rowtext_add(text, i ? ",\n{\"name\":" : "\n{\"name\":");
+        rv_rowtext_add_json(text, full);
+        free(full);
+        if (subroutine.file[0]) {
+            rv_rowtext_add(text, ",\"file\":");
+            rv_rowtext_add_json(text, subroutine.file);
+        }
+        if (subroutine.line)
+            rv_rowtext_format(text, ",\"line\":%u", subroutine.line);
+        rv_rowtext_add(text, "}");
+    }
+    rv_rowtext_add(text, "\n]}}\n");
+}
+
+static void fini(void *state)
+{
+    struct speedscope *speedscope = state;
+    free(speedscope->frame_of);
+    free(speedscope->frames);
+    free(speedscope->open_end);
+    free(speedscope->open_frame);
+}
+
+const struct rv_export_format rv_export_speedscope = {.state_bytes = sizeof(struct speedscope),
+                                                      .begin = begin,
+                                                      .begin_lane = begin_lane,
+                                                      .spans = add_spans,
+                                                      .end_lane = end_lane,
+                                                      .end = end,
+                                                      .fini = fini};
