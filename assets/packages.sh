@@ -4,7 +4,7 @@ RINGVIZ_BUILD_PACKAGES="gcc g++ cmake ninja-build pkg-config libxxhash-dev libya
 libcglm-dev libpng-dev libfreetype-dev libimgui-dev libstb-dev libgl1-mesa-dri fonts-dejavu-core fonts-dejavu-extra"
 
 RINGVIZ_TEST_PACKAGES="clang-14 llvm-14 libclang-rt-14-dev libcriterion-dev libjansson-dev glslang-tools xvfb xauth strace
-binutils file dpkg-dev man-db procps util-linux"
+binutils file dpkg-dev man-db procps util-linux protobuf-compiler"
 
 # What is missing of the named packages, one a line.
 missing_packages() {

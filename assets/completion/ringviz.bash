@@ -27,6 +27,10 @@ _ringviz() {
     case $option in
     --report) COMPREPLY=($(compgen -W "text csv json" -- "$cur")) ;;
     --spans) COMPREPLY=($(compgen -W "csv json" -- "$cur")) ;;
+    --export)
+        COMPREPLY=($(compgen -W "chrome: perfetto: folded: speedscope:" -- "$cur"))
+        compopt -o nospace 2>/dev/null
+        ;;
     --view) COMPREPLY=($(compgen -W "3d aligned flame top" -- "$cur")) ;;
     --policy) COMPREPLY=($(compgen -W "block switch fill ring" -- "$cur")) ;;
     --import) COMPREPLY=($(compgen -W "chrome" -- "$cur")) ;;
@@ -38,7 +42,7 @@ _ringviz() {
         ;;
     "")
         if [[ $cur == -* ]]; then
-            COMPREPLY=($(compgen -W "--headless --report --spans --info --output= --screenshot= --view= --color= --size= --at=
+            COMPREPLY=($(compgen -W "--headless --report --spans --export= --force --info --output= --screenshot= --view= --color= --size= --at=
                 --window= --policy= --drain-interval= --ring-events= --rings= --slots= --slot-size= --message-size=
                 --global-size= --trace-file= --include= --exclude= --max-depth= --duration= --import= --clock= --threads=
                 --memory= --bench --json --verbose --version --help" -- "$cur"))

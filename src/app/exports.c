@@ -1,5 +1,6 @@
 #include "app/exports.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -39,8 +40,7 @@ static void say_progress(void *context, uint64_t n_done, uint64_t n_all)
 static int write_one(const struct rv_export *base, enum rv_export_kind kind, struct rv_output *output)
 {
     struct rv_export export = *base;
-    struct progress progress = {.path = output->path ? output->path : "standard output",
-                                .said_ns = rv_clock_mono_ns()};
+    struct progress progress = {.path = output->path ? output->path : "standard output", .said_ns = rv_clock_mono_ns()};
     if (isatty(STDERR_FILENO)) {
         export.progress = say_progress;
         export.context = &progress;

@@ -13,6 +13,8 @@ enum option_id {
     OPTION_HEADLESS = 256,
     OPTION_REPORT,
     OPTION_SPANS,
+    OPTION_EXPORT,
+    OPTION_FORCE,
     OPTION_INFO,
     OPTION_OUTPUT,
     OPTION_SCREENSHOT,
@@ -56,6 +58,10 @@ static const struct option_entry TABLE[] = {
     {OPTION_HEADLESS, "headless", NULL, "no window; ends with the program"},
     {OPTION_REPORT, "report", "[=text|csv|json]", "statistics of every subroutine, threads, loss;\nimplies --headless"},
     {OPTION_SPANS, "spans", "[=csv|json]", "every call with its times; implies --headless"},
+    {OPTION_EXPORT, "export", "=FORMAT:OUT",
+     "every call in the format of another tool: chrome,\nperfetto, folded, speedscope; OUT.gz is packed;\nimplies "
+     "--headless"},
+    {OPTION_FORCE, "force", NULL, "write over a file that is there already"},
     {OPTION_INFO, "info", NULL, "header, processes, rings, counters and names of FILE,\nwithout draining it"},
     {OPTION_OUTPUT, "output", "=FILE",
      "where --report, --spans, --info and --bench go\n(default: stdout, after the program has ended)"},
@@ -153,6 +159,11 @@ static const char *const POLICIES[] = {"block", "switch", "fill", "ring", NULL};
 static const char *const CLOCKS[] = {"tsc", "monotonic", "tick", NULL};
 static const char *const REPORTS[] = {"text", "csv", "json", NULL};
 static const char *const SPANS[] = {"csv", "json", NULL};
+static const char *const EXPORTS[] = {[RV_EXPORT_CHROME] = "chrome",
+                                      [RV_EXPORT_PERFETTO] = "perfetto",
+                                      [RV_EXPORT_FOLDED] = "folded",
+                                      [RV_EXPORT_SPEEDSCOPE] = "speedscope",
+                                      NULL};
 static const char *const VIEWS[] = {
     [RV_LOOK_3D] = "3d", [RV_LOOK_ALIGNED] = "aligned", [RV_LOOK_FLAME] = "flame", [RV_LOOK_TOP] = "top", NULL};
 
@@ -227,6 +238,25 @@ static int parse_scheme(const char *name, const char *value, enum rv_color_schem
     return error;
 }
 
+static int parse_export(const char *value, struct rv_options *options)
+{
+    const char *colon = strchr(value, ':');
+    int kind = 0;
+    while (EXPORTS[kind] && (!colon || strlen(EXPORTS[kind]) != (size_t)(colon - value) ||
+                             strncmp(value, EXPORTS[kind], (size_t)(colon - value)) != 0))
+        kind++;
+    if (!EXPORTS[kind] || !colon[1])
+        return bad_value("export", value, "FORMAT:OUT, FORMAT one of chrome, perfetto, folded, speedscope");
+    if (options->n_exports == RV_OPTIONS_MAX_EXPORTS)
+        return rv_err(EINVAL, "--export=%s: more than %d exports", value, RV_OPTIONS_MAX_EXPORTS);
+    for (size_t i = 0; i < options->n_exports; i++)
+        if (strcmp(options->exports[i].path, colon + 1) == 0)
+            return rv_err(EINVAL, "--export=%s: another export goes there", value);
+    options->exports[options->n_exports++] = (struct rv_export_option){(enum rv_export_kind)kind, colon + 1};
+    options->is_headless = true;
+    return 0;
+}
+
 static int set_output_option(struct rv_options *options, const struct option_entry *entry, const char *value)
 {
     int index, error = 0;
@@ -241,6 +271,8 @@ static int set_output_option(struct rv_options *options, const struct option_ent
         error = parse_word(entry->name, value, SPANS, &index);
         options->spans_format = (enum rv_spans_format)index;
         return error;
+    case OPTION_EXPORT:
+        return parse_export(value, options);
     case OPTION_OUTPUT:
         options->output = value;
         return 0;
@@ -349,6 +381,9 @@ static bool set_switch(struct rv_options *options, enum option_id id)
         return true;
     case OPTION_VERBOSE:
         options->is_verbose = true;
+        return true;
+    case OPTION_FORCE:
+        options->is_forced = true;
         return true;
     case OPTION_INFO:
         options->command = RV_COMMAND_INFO;

@@ -8,11 +8,19 @@
 #include "model/color.h"
 #include "ring/map.h"
 #include "render/look.h"
+#include "sink/export.h"
 #include "sink/report.h"
 #include "sink/spans.h"
 #include "source/import_formats.h"
 
 enum rv_command { RV_COMMAND_WATCH, RV_COMMAND_INFO, RV_COMMAND_BENCH, RV_COMMAND_HELP, RV_COMMAND_VERSION };
+
+enum { RV_OPTIONS_MAX_EXPORTS = 8 };
+
+struct rv_export_option {
+    enum rv_export_kind kind;
+    const char *path;
+};
 
 struct rv_options {
     enum rv_command command;
@@ -24,6 +32,9 @@ struct rv_options {
     enum rv_report_format report_format;
     enum rv_spans_format spans_format;
     const char *output; /* NULL = stdout */
+    struct rv_export_option exports[RV_OPTIONS_MAX_EXPORTS];
+    size_t n_exports;
+    bool is_forced; /* files that are there already may be written over */
     const char *screenshot;
     const char *bench; /* "" = all */
     int width_px, height_px;

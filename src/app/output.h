@@ -2,15 +2,24 @@
 #ifndef RV_APP_OUTPUT_H
 #define RV_APP_OUTPUT_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 struct rv_output {
     FILE *file;
     const char *path; /* NULL = stdout */
+    FILE *packed;     /* what file packs into, where the name asks for gzip */
+    bool is_new;      /* nothing was there: nothing is left where it cannot be written */
 };
 
 /* 0 or negative errno, one line printed. */
 int rv_output_open(struct rv_output *output, const char *path);
+
+/*
+ * A file of its own: what is there already stays, unless is_forced or it is a pipe or a device. "-" is stdout; a name
+ * in .gz is packed. 0 or negative errno, one line printed.
+ */
+int rv_output_create(struct rv_output *output, const char *path, bool is_forced);
 
 /* Drop what the file held before. 0 or negative errno, one line printed. */
 int rv_output_begin(struct rv_output *output);
@@ -18,5 +27,12 @@ int rv_output_begin(struct rv_output *output);
 /* Flush and close; a write that failed anywhere shows here. 0 or negative errno, one line printed. Safe on a zeroed
  * one. */
 int rv_output_close(struct rv_output *output);
+
+/*
+ * Close one that rv_output_create() opened.
+ *   error    of whoever wrote it, printed unless it is the stream's; a new file is removed then
+ *   returns  error, or the negative errno of what failed here, one line printed
+ */
+int rv_output_finish(struct rv_output *output, int error);
 
 #endif

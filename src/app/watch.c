@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "app/exports.h"
 #include "app/headless.h"
 #include "app/open.h"
 #include "app/output.h"
@@ -28,6 +29,7 @@ static const uint64_t LATECOMER_NS = 500000000;
 struct watch {
     const struct rv_options *options;
     struct rv_output output;
+    struct rv_exports exports;
     struct rv_spool *spool; /* of every call; NULL: nobody wants them */
     struct rv_sink sinks[MAX_SINKS];
     size_t n_sinks;
@@ -134,7 +136,7 @@ static void add_sink(struct watch *watch, struct rv_sink sink)
 
 static int open_sinks(struct watch *watch)
 {
-    if (watch->options->has_spans) {
+    if (watch->options->has_spans || watch->options->n_exports) {
         watch->spool = rv_spool_create();
         if (!watch->spool)
             return -EIO;
@@ -167,6 +169,8 @@ static int prepare(struct watch *watch)
         error = rv_output_open(&watch->output, options->output);
     if (!error)
         error = check_picture(options->screenshot);
+    if (!error)
+        error = rv_exports_open(&watch->exports, options);
     if (!error)
         error = rv_filter_create(&watch->filter, options->include, options->exclude);
     if (!error)
@@ -277,13 +281,15 @@ static int write_report(struct watch *watch, const struct rv_session_counts *cou
     return error;
 }
 
-/* After a full disk what was spooled before it is written all the same. */
 static int write_spans(struct watch *watch)
 {
-    int spool_error = rv_spool_seal(watch->spool);
-    int error = rv_spans_write(watch->spool, rv_session_lanes(watch->session), rv_session_subroutines(watch->session),
-                               watch->options->spans_format, watch->output.file);
-    return spool_error ? spool_error : error;
+    return rv_spans_write(watch->spool, rv_session_lanes(watch->session), rv_session_subroutines(watch->session),
+                          watch->options->spans_format, watch->output.file);
+}
+
+static const char *title_of(const struct watch *watch)
+{
+    return watch->options->file ? watch->options->file : watch->options->argv[0];
 }
 
 static int write_picture(struct watch *watch, const struct rv_session_counts *counts)
@@ -299,7 +305,7 @@ static int write_picture(struct watch *watch, const struct rv_session_counts *co
         .scheme = options->scheme,
         .at_ns = options->at_ns,
         .window_ns = options->window_ns,
-        .program = options->file ? options->file : options->argv[0],
+        .program = title_of(watch),
         .pid = watch->launch ? (uint32_t)rv_launch_pid(watch->launch) : 0,
         .n_dropped = counts->n_dropped,
     });
@@ -329,6 +335,8 @@ static void write_outputs(struct watch *watch)
     if (rv_session_error(watch->session))
         watch->status = STATUS_FAILED;
     int error = 0;
+    if (watch->spool && rv_spool_seal(watch->spool) != 0)
+        watch->status = STATUS_FAILED; /* what came before that is written all the same */
     if (options->has_report || options->has_spans)
         error = rv_output_begin(&watch->output);
     if (!error && options->has_report)
@@ -336,6 +344,8 @@ static void write_outputs(struct watch *watch)
     if (!error && options->has_spans)
         error = write_spans(watch);
     if (rv_output_close(&watch->output) != 0 || error)
+        watch->status = STATUS_FAILED;
+    if (options->n_exports && rv_exports_write(&watch->exports, watch->session, watch->spool, title_of(watch)) != 0)
         watch->status = STATUS_FAILED;
     if (options->screenshot && write_picture(watch, &counts) != 0)
         watch->status = STATUS_FAILED;
@@ -367,7 +377,7 @@ static void run(struct watch *watch)
         run_headless(watch);
     } else {
         int error = rv_window_run(watch->session, &(struct rv_window_params){
-                                                      .title = options->file ? options->file : options->argv[0],
+                                                      .title = title_of(watch),
                                                       .pid = watch->launch ? rv_launch_pid(watch->launch) : 0,
                                                       .width_px = options->width_px,
                                                       .height_px = options->height_px,
@@ -399,6 +409,7 @@ int rv_watch(const struct rv_options *options)
         run(&watch);
     }
     rv_output_close(&watch.output);
+    rv_exports_close(&watch.exports);
     tear_down(&watch);
     return watch.status;
 }

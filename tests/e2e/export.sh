@@ -1,0 +1,60 @@
+#!/bin/sh
+# export.sh RINGVIZ CHECKER PROTO PROGRAM: every export holds the calls that --spans lists of the same run; files that
+# are there stay, a full disk is said, and nothing half written is left.
+set -u
+ringviz=$1 checker=$2 proto=$3 program=$4
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+n_failures=0
+
+fail() {
+    echo "FAILED: $*" >&2
+    n_failures=$((n_failures + 1))
+}
+
+expect() { # WHAT GOT WANTED
+    [ "$2" = "$3" ] || fail "$1: got '$2', expected '$3'"
+}
+
+run() {
+    timeout 100 "$ringviz" "$@" >"$folder/out" 2>"$folder/err"
+    status=$?
+}
+
+cd "$folder" || exit 1
+run --spans --output=spans.csv --export=chrome:c.json --export=chrome:c.json.gz --export=perfetto:p.pftrace \
+    --export=folded:f.folded --export=speedscope:s.json -- "$program"
+expect "exit status" $status 0
+expect "what is said" "$(cat err)" ""
+"$checker" spans.csv chrome c.json || fail "chrome"
+"$checker" spans.csv speedscope s.json || fail "speedscope"
+"$checker" spans.csv folded f.folded || fail "folded"
+gzip -dc c.json.gz | cmp - c.json || fail "gzip"
+protoc --decode=perfetto.protos.Trace --proto_path="$(dirname "$proto")" "$proto" <p.pftrace >p.text || fail "protoc"
+grep -qE '^ *[0-9]+:' p.text && fail "perfetto has fields that the schema has not"
+"$checker" spans.csv perfetto p.text || fail "perfetto"
+
+run --export=folded:- -- true
+expect "to standard output" $status 0
+printf 'mine' >kept
+run --export=folded:kept -- touch ran
+expect "a file that exists" $status 1
+expect "a file that exists, lines" "$(wc -l <err | tr -d ' ')" 1
+expect "a file that exists, content" "$(cat kept)" "mine"
+[ -e ran ] && fail "the command ran although the export cannot be written"
+run --force --export=folded:kept -- "$program"
+expect "--force" $status 0
+[ "$(wc -l <kept)" -gt 0 ] || fail "--force wrote nothing"
+run --export=chrome:new.json --include='(' -- true
+expect "a run that does not begin" $status 1
+[ -e new.json ] && fail "a file is left of a run that did not begin"
+run --export=chrome:/dev/full -- "$program"
+expect "a full disk" $status 1
+expect "a full disk, lines" "$(wc -l <err | tr -d ' ')" 1
+for wrong in chrome chrome: :x never:x chrom:x chromes:x; do
+    run --export="$wrong" -- true
+    expect "--export=$wrong" $status 2
+done
+run --export=chrome:x --export=folded:x -- true
+expect "two exports into one file" $status 2
+[ $n_failures -eq 0 ]
