@@ -22,6 +22,7 @@ static const struct rv_action_info TABLE[RV_ACTION_COUNT] = {
     [RV_ACTION_PAN_RIGHT] = {{{SDL_SCANCODE_D, 0}, {SDL_SCANCODE_RIGHT, 0}}, NULL, "pan to later times"},
     [RV_ACTION_PAN] = {{{0}}, "drag", "pan"},
     [RV_ACTION_SCROLL] = {{{0}}, "drag up or down", "scroll flame and top where lanes do not fit"},
+    [RV_ACTION_SHOW] = {{{0}}, "drag in the minimap", "move the window there"},
     [RV_ACTION_FREEZE] = {{{SDL_SCANCODE_SPACE, 0}}, NULL, "freeze the picture while capture goes on; again: go on"},
     [RV_ACTION_FOLLOW] = {{{SDL_SCANCODE_END, 0}, {SDL_SCANCODE_L, 0}}, NULL, "follow now"},
     [RV_ACTION_PIN] = {{{0}}, "click", "pin the call under the cursor; again or over nothing: unpin"},
@@ -29,7 +30,10 @@ static const struct rv_action_info TABLE[RV_ACTION_COUNT] = {
                                 NULL,
                                 "fill the window with the call; again or over nothing: all"},
     [RV_ACTION_FOCUS] = {{{0}}, "double click", "fill the window with the call under the cursor"},
-    [RV_ACTION_UNPIN] = {{{SDL_SCANCODE_ESCAPE, 0}}, NULL, "unpin; never quits"},
+    [RV_ACTION_UNPIN] = {{{SDL_SCANCODE_ESCAPE, 0}}, NULL, "close what is open, else unpin; never quits"},
+    [RV_ACTION_HELP] = {{{SDL_SCANCODE_F1, 0}, {SDL_SCANCODE_SLASH, RV_MODIFIER_SHIFT}},
+                        NULL,
+                        "show or hide this list of keys"},
     [RV_ACTION_QUIT] = {{{SDL_SCANCODE_Q, RV_MODIFIER_CTRL}}, NULL, "quit"},
 };
 

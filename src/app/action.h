@@ -22,12 +22,14 @@ enum rv_action {
     RV_ACTION_PAN_RIGHT,
     RV_ACTION_PAN,
     RV_ACTION_SCROLL,
+    RV_ACTION_SHOW,
     RV_ACTION_FREEZE,
     RV_ACTION_FOLLOW,
     RV_ACTION_PIN,
     RV_ACTION_FOCUS_OR_FIT,
     RV_ACTION_FOCUS,
     RV_ACTION_UNPIN,
+    RV_ACTION_HELP,
     RV_ACTION_QUIT,
     RV_ACTION_COUNT
 };
@@ -35,6 +37,7 @@ enum rv_action {
 struct rv_act { /* an action, and what it is about; zero where it is about nothing */
     enum rv_action action;
     double amount; /* ZOOM: factor of the window; PAN: share of the window, positive to later times; SCROLL: points */
+    uint64_t from_ns, to_ns; /* SHOW: the window */
 };
 
 enum rv_modifier { RV_MODIFIER_CTRL = 1, RV_MODIFIER_SHIFT = 2, RV_MODIFIER_ALT = 4 };

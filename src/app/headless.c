@@ -80,7 +80,7 @@ static void draw_picture(const struct rv_screenshot_params *params, const int si
     struct rv_panels_about about = {
         .viewer = &viewer,
         .view = &view,
-        .scene = scene,
+        .palette = rv_scene_palette(scene),
         .lanes = params->lanes,
         .subroutines = params->subroutines,
         .program = params->program,

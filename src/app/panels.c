@@ -1,9 +1,15 @@
 #include "app/panels.h"
 
-#include "base/err.h"
+#include "app/colors.h"
+#include "base/clock.h"
+#include "ui/help.h"
+#include "ui/legend.h"
+#include "ui/minimap.h"
 #include "ui/topbar.h"
 
-#define PASSES_MAX 4 /* what one changes for the next comes to an end before */
+#define PASSES_MAX 4     /* what one changes for the next comes to an end before */
+#define ROOM_WIDTH 900.0 /* points of a picture that has room for a column beside it, and for a strip below it */
+#define ROOM_HEIGHT 420.0
 
 int rv_panels_open(struct rv_panels *panels)
 {
@@ -13,6 +19,7 @@ int rv_panels_open(struct rv_panels *panels)
 
 void rv_panels_close(struct rv_panels *panels)
 {
+    rv_overview_fini(&panels->overview);
     rv_ui_destroy(panels->ui);
     *panels = (struct rv_panels){0};
 }
@@ -45,6 +52,61 @@ static void show_topbar(struct rv_panels *panels, const struct rv_panels_about *
     rv_topbar_show(panels->ui, &shown, requests);
 }
 
+static void show_legend(struct rv_panels *panels, const struct rv_panels_about *about)
+{
+    struct rv_legend shown;
+    rv_colors_describe(about->palette, about->view, &shown);
+    rv_legend_show(panels->ui, &shown);
+}
+
+static void show_minimap(struct rv_panels *panels, const struct rv_panels_about *about, struct rv_ui_requests *requests)
+{
+    const struct rv_ui_surface *surface = &about->surface;
+    struct rv_overview *overview = &panels->overview;
+    struct rv_overview_params params = {
+        .lanes = about->lanes,
+        .palette = about->palette,
+        .present = &about->viewer->present,
+        .width = surface->width_px - (int)(2.0 * (double)RV_MINIMAP_EDGE * surface->scale),
+        .height = (int)((double)RV_MINIMAP_HEIGHT * surface->scale),
+        .clock_ns = rv_clock_mono_ns(),
+    };
+    rv_overview_update(overview, &params);
+    struct rv_minimap shown = {
+        .pixels = {overview->rgba, overview->width, overview->height, overview->version},
+        .first_ns = overview->first_ns,
+        .last_ns = overview->last_ns,
+    };
+    rv_navigate_window(&about->viewer->navigate, &shown.from_ns, &shown.to_ns);
+    rv_minimap_show(panels->ui, &shown, requests);
+}
+
+static void show_help(struct rv_panels *panels, struct rv_ui_requests *requests)
+{
+    struct rv_help_row rows[RV_ACTION_COUNT];
+    struct rv_help shown = {.rows = rows};
+    for (int action = RV_ACTION_NONE + 1; action < RV_ACTION_COUNT; action++) {
+        struct rv_help_row *row = &rows[shown.n_rows++];
+        rv_action_keys((enum rv_action)action, row->keys, sizeof row->keys);
+        row->words = rv_action_get((enum rv_action)action)->words;
+    }
+    rv_help_show(panels->ui, &shown, requests);
+}
+
+static void show_all(struct rv_panels *panels, const struct rv_panels_about *about, struct rv_ui_requests *requests)
+{
+    const struct rv_ui_surface *surface = &about->surface;
+    bool has_room =
+        surface->width_px / surface->scale >= ROOM_WIDTH && surface->height_px / surface->scale >= ROOM_HEIGHT;
+    show_topbar(panels, about, requests);
+    if (has_room)
+        show_minimap(panels, about, requests);
+    if (has_room)
+        show_legend(panels, about);
+    if (about->viewer->panels.has_help)
+        show_help(panels, requests);
+}
+
 /* ---- what they ask for ---- */
 
 static void do_request(struct rv_viewer *viewer, const struct rv_ui_request *request)
@@ -53,6 +115,12 @@ static void do_request(struct rv_viewer *viewer, const struct rv_ui_request *req
     switch (request->kind) {
     case RV_UI_LOOK:
         act.action = (enum rv_action)(RV_ACTION_LOOK_3D + (int)request->idx);
+        break;
+    case RV_UI_WINDOW:
+        act = (struct rv_act){.action = RV_ACTION_SHOW, .from_ns = request->from_ns, .to_ns = request->to_ns};
+        break;
+    case RV_UI_CLOSE_HELP:
+        act.action = RV_ACTION_HELP;
         break;
     }
     rv_viewer_act(viewer, &act);
@@ -63,7 +131,7 @@ static bool pass(struct rv_panels *panels, const struct rv_panels_about *about)
 {
     struct rv_ui_requests requests = {.n = 0};
     rv_ui_begin(panels->ui, &about->surface);
-    show_topbar(panels, about, &requests);
+    show_all(panels, about, &requests);
     panels->hash = rv_ui_end(panels->ui);
     for (size_t i = 0; i < requests.n; i++)
         do_request(about->viewer, &requests.items[i]);

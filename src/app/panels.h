@@ -11,18 +11,20 @@
 #include <SDL2/SDL_events.h>
 
 #include "app/meter.h"
+#include "app/overview.h"
 #include "app/viewer.h"
 #include "ui/ui.h"
 
 struct rv_panels { /* zeroed = closed */
     struct rv_ui *ui;
+    struct rv_overview overview;
     uint64_t hash; /* of the last pass */
 };
 
 struct rv_panels_about { /* what they show; borrowed for a pass */
     struct rv_viewer *viewer;
     const struct rv_view *view;
-    const struct rv_scene *scene; /* has learned the view */
+    const struct rv_palette *palette; /* has learned the view */
     struct rv_lanes *lanes;
     struct rv_subroutines *subroutines;
     const struct rv_meter *meter; /* NULL = nothing is measured */

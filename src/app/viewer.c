@@ -107,6 +107,23 @@ static void pin(struct rv_viewer *viewer)
     rv_viewer_point(viewer);
 }
 
+static void show(struct rv_viewer *viewer, uint64_t from_ns, uint64_t to_ns)
+{
+    viewer->navigate.is_following = false;
+    rv_navigate_set(&viewer->navigate, from_ns, to_ns);
+    touch(viewer);
+}
+
+/* Close what is in front of the rest; what is pinned comes last. */
+static void go_out(struct rv_viewer *viewer)
+{
+    if (viewer->panels.has_help)
+        viewer->panels.has_help = false;
+    else
+        rv_pointer_unpin(&viewer->pointer);
+    rv_viewer_point(viewer);
+}
+
 void rv_viewer_act(struct rv_viewer *viewer, const struct rv_act *act)
 {
     switch (act->action) {
@@ -143,6 +160,9 @@ void rv_viewer_act(struct rv_viewer *viewer, const struct rv_act *act)
     case RV_ACTION_SCROLL:
         scroll(viewer, act->amount);
         return;
+    case RV_ACTION_SHOW:
+        show(viewer, act->from_ns, act->to_ns);
+        return;
     case RV_ACTION_FREEZE:
         viewer->present.is_frozen = !viewer->present.is_frozen;
         touch(viewer);
@@ -160,8 +180,10 @@ void rv_viewer_act(struct rv_viewer *viewer, const struct rv_act *act)
         (void)focus(viewer);
         return;
     case RV_ACTION_UNPIN:
-        rv_pointer_unpin(&viewer->pointer);
-        rv_viewer_point(viewer);
+        go_out(viewer);
+        return;
+    case RV_ACTION_HELP:
+        viewer->panels.has_help = !viewer->panels.has_help;
         return;
     case RV_ACTION_QUIT:
         viewer->is_closing = true;

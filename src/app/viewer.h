@@ -29,12 +29,17 @@ struct rv_viewer_focus { /* the window that the last focus chose; zero when some
     uint64_t from_ns, to_ns;
 };
 
+struct rv_viewer_panels { /* which panels are there */
+    bool has_help;
+};
+
 struct rv_viewer {
     struct rv_navigate navigate;
     struct rv_present present;
     struct rv_viewer_look look;
     struct rv_pointer pointer;
     struct rv_viewer_focus focus;
+    struct rv_viewer_panels panels;
     struct rv_scene *scene;      /* the last picture, for what is where; NULL = none. Borrowed */
     const struct rv_view *view;  /* what it shows. Borrowed */
     uint64_t input_ns, moved_ns; /* when the user last did something, and when the window moved by itself */

@@ -59,7 +59,7 @@ static struct rv_panels_about about_of(struct window *window)
     return (struct rv_panels_about){
         .viewer = &window->viewer,
         .view = &window->view,
-        .scene = window->scene,
+        .palette = rv_scene_palette(window->scene),
         .lanes = rv_session_lanes(window->session),
         .subroutines = rv_session_subroutines(window->session),
         .meter = window->viewer.present.is_done ? NULL : &window->meter,

@@ -16,6 +16,8 @@
 
 struct group {
     uint64_t key;
+    const char *name;
+    size_t name_bytes;
     double area, area_now; /* ns of inclusive time: recent maximum, this view */
     uint32_t slot;
     bool has_package, is_state, is_library;
@@ -105,6 +107,8 @@ static uint32_t find_group(struct rv_palette *palette, const struct rv_subroutin
     palette->groups =
         rv_vec_reserve(palette->groups, &palette->groups_capacity, palette->n_groups + 1, sizeof(struct group));
     palette->groups[palette->n_groups] = (struct group){.key = key,
+                                                        .name = text,
+                                                        .name_bytes = length,
                                                         .slot = SLOT_NONE,
                                                         .has_package = has_package,
                                                         .is_state = text[0] == '(' && has_package,
@@ -146,6 +150,8 @@ static uint64_t visible_ns(const struct rv_view *view, const struct rv_box *box)
 
 static void add_areas(struct rv_palette *palette, const struct rv_view *view, struct rv_subroutines *subroutines)
 {
+    for (size_t i = 0; i < palette->n_groups; i++)
+        palette->groups[i].area_now = 0.0;
     for (size_t i = 0; i < view->n_boxes; i++) {
         const struct rv_box *box = &view->boxes[i];
         const struct member *member = learn(palette, box->id, subroutines);
@@ -157,7 +163,6 @@ static void add_areas(struct rv_palette *palette, const struct rv_view *view, st
         group->area *= AREA_DECAY;
         if (group->area_now > group->area)
             group->area = group->area_now;
-        group->area_now = 0.0;
     }
 }
 
@@ -233,6 +238,8 @@ enum rv_color_scheme rv_palette_scheme(const struct rv_palette *palette)
 
 static uint32_t group_slot(const struct group *group)
 {
+    if (group->is_state)
+        return RV_COLOR_WAIT;
     if (group->slot != SLOT_NONE)
         return group->slot;
     return group->has_package ? RV_COLOR_NEUTRAL : (uint32_t)(group->key >> 32) % RV_COLOR_SLOTS;
@@ -267,6 +274,30 @@ uint32_t rv_palette_index(const struct rv_palette *palette, const struct rv_box 
 struct rv_color rv_palette_front(const struct rv_palette *palette, uint32_t colour_idx)
 {
     return rv_color_tones(palette->scheme, colour_idx / RV_COLOR_SHADES, colour_idx % RV_COLOR_SHADES).front;
+}
+
+size_t rv_palette_rank(const struct rv_palette *palette, struct rv_palette_group *out, size_t max)
+{
+    double whole = 0.0;
+    size_t n = 0;
+    for (size_t i = 0; i < palette->n_groups; i++) {
+        const struct group *group = &palette->groups[i];
+        size_t at = n;
+        whole += group->area_now;
+        if (group->area_now <= 0.0)
+            continue;
+        while (at > 0 && out[at - 1].share < group->area_now)
+            at--;
+        if (at >= max)
+            continue;
+        n = n < max ? n + 1 : max;
+        memmove(&out[at + 1], &out[at], (n - 1 - at) * sizeof *out);
+        out[at] = (struct rv_palette_group){group->name,     group->name_bytes, group->has_package,
+                                            group->is_state, group->area_now,   group_slot(group)};
+    }
+    for (size_t i = 0; i < n; i++)
+        out[i].share /= whole;
+    return n;
 }
 
 static void write_texel(uint8_t *texels, uint32_t row, uint32_t shade, struct rv_color color)

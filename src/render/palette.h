@@ -10,6 +10,7 @@
 #ifndef RV_RENDER_PALETTE_H
 #define RV_RENDER_PALETTE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -36,6 +37,18 @@ uint32_t rv_palette_index(const struct rv_palette *palette, const struct rv_box 
 
 /* Front tone of a colour index. */
 struct rv_color rv_palette_front(const struct rv_palette *palette, uint32_t colour_idx);
+
+/* A group of subroutines in the last view. */
+struct rv_palette_group {
+    const char *name; /* of its package, or how its names begin; lives as long as the subroutines */
+    size_t name_bytes;
+    bool has_package, is_state;
+    double share;  /* of the inclusive time of all groups */
+    uint32_t slot; /* < RV_COLOR_ROWS */
+};
+
+/* The largest groups of the last view first, ties as they were first seen. Returns how many were written. */
+size_t rv_palette_rank(const struct rv_palette *palette, struct rv_palette_group *out, size_t max);
 
 /* sRGB RGBA texels of a scheme, RV_COLOR_SHADES wide, row = slot * RV_PALETTE_TONES + tone. */
 #define RV_PALETTE_TEXEL_BYTES (RV_COLOR_SHADES * RV_COLOR_ROWS * RV_PALETTE_TONES * 4u)

@@ -272,9 +272,9 @@ void rv_scene_learn(struct rv_scene *scene, const struct rv_scene_frame *frame)
     rv_palette_update(scene->palette, frame->view, frame->subroutines);
 }
 
-struct rv_color rv_scene_color(const struct rv_scene *scene, const struct rv_box *box, uint32_t lane_idx)
+const struct rv_palette *rv_scene_palette(const struct rv_scene *scene)
 {
-    return rv_palette_front(scene->palette, rv_palette_index(scene->palette, box, lane_idx));
+    return scene->palette;
 }
 
 void rv_scene_draw(struct rv_scene *scene, const struct rv_scene_frame *frame)

@@ -16,6 +16,7 @@
 #include "model/view.h"
 #include "render/look.h"
 #include "render/emphasis.h"
+#include "render/palette.h"
 #include "render/pick.h"
 #include "render/selection.h"
 #include "render/tooltip.h"
@@ -54,8 +55,8 @@ struct rv_scene_frame {
  */
 void rv_scene_learn(struct rv_scene *scene, const struct rv_scene_frame *frame);
 
-/* Front tone of a box of that view, which stands on this lane of the model. */
-struct rv_color rv_scene_color(const struct rv_scene *scene, const struct rv_box *box, uint32_t lane_idx);
+/* The colours that it has learned. Borrowed. */
+const struct rv_palette *rv_scene_palette(const struct rv_scene *scene);
 
 /* Draw one frame into the bound framebuffer. */
 void rv_scene_draw(struct rv_scene *scene, const struct rv_scene_frame *frame);

@@ -36,12 +36,15 @@ void rv_ui_destroy(struct rv_ui *ui);
 /* ---- what panels ask for ---- */
 
 enum rv_ui_request_kind {
-    RV_UI_LOOK /* idx: the view to show */
+    RV_UI_LOOK,   /* idx: the view to show */
+    RV_UI_WINDOW, /* from_ns, to_ns: the time to show */
+    RV_UI_CLOSE_HELP
 };
 
 struct rv_ui_request { /* zero where the kind does not say */
     enum rv_ui_request_kind kind;
     uint32_t idx;
+    uint64_t from_ns, to_ns;
 };
 
 #define RV_UI_REQUESTS_MAX 16u

@@ -1,0 +1,13 @@
+/* What the legend says of a picture's colours, by their scheme. No GL. */
+#ifndef RV_APP_COLORS_H
+#define RV_APP_COLORS_H
+
+#include "model/lanes.h"
+#include "model/view.h"
+#include "render/palette.h"
+#include "ui/legend.h"
+
+/* The palette has learned the view. */
+void rv_colors_describe(const struct rv_palette *palette, const struct rv_view *view, struct rv_legend *legend);
+
+#endif

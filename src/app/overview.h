@@ -1,0 +1,37 @@
+/*
+ * The whole trace as pixels, a lane below the other: what each was doing in each column, as strong as it was busy.
+ * No GL. Made anew while the trace grows, not more often than it can change visibly.
+ */
+#ifndef RV_APP_OVERVIEW_H
+#define RV_APP_OVERVIEW_H
+
+#include <stdint.h>
+
+#include "app/present.h"
+#include "model/leaves.h"
+#include "render/palette.h"
+
+struct rv_overview { /* zeroed = empty */
+    uint8_t *rgba;   /* width * height, rows top first */
+    int width, height;
+    uint64_t first_ns, last_ns; /* of its edges */
+    uint64_t version;           /* other pixels, other version */
+    uint64_t made_ns;
+    enum rv_color_scheme scheme;
+    struct rv_view view;
+    struct rv_leaves leaves;
+    float (*columns)[4]; /* scratch: weighted colour and weight */
+};
+
+struct rv_overview_params {
+    struct rv_lanes *lanes;
+    const struct rv_palette *palette; /* knows the subroutines on show */
+    const struct rv_present *present;
+    int width, height; /* pixels */
+    uint64_t clock_ns;
+};
+
+void rv_overview_update(struct rv_overview *overview, const struct rv_overview_params *params);
+void rv_overview_fini(struct rv_overview *overview);
+
+#endif

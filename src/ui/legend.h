@@ -1,0 +1,27 @@
+/* What colours stand for: the largest packages of the window with their share of it, and the colours of states. */
+#ifndef RV_UI_LEGEND_H
+#define RV_UI_LEGEND_H
+
+#include "ui/ui.h"
+
+#define RV_LEGEND_NAME_BYTES 96u
+#define RV_LEGEND_ROWS 12u
+
+struct rv_legend_row {
+    char name[RV_LEGEND_NAME_BYTES];
+    uint32_t rgba;
+    bool is_striped; /* told from another of this colour by its pattern */
+    double share;    /* 0..1; negative = not shown */
+};
+
+struct rv_legend {
+    const char *title, *unit;
+    struct rv_legend_row rows[RV_LEGEND_ROWS];
+    size_t n_rows;
+    struct rv_legend_row states[2]; /* below a line */
+    size_t n_states;
+};
+
+void rv_legend_show(struct rv_ui *ui, const struct rv_legend *shown);
+
+#endif

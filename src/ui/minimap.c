@@ -1,0 +1,73 @@
+#include "ui/minimap.h"
+
+#include <math.h>
+
+#define TOP 5.0f
+#define BOTTOM 9.0f
+#define WINDOW_WIDTH_MIN 4.0f
+#define GLASS 0x6fe3ff22u
+
+static double share_of(const struct rv_minimap *shown, uint64_t ns)
+{
+    double from = (double)shown->first_ns;
+    return ((double)ns - from) / ((double)shown->last_ns - from);
+}
+
+/* The window in the strip: at least so wide that it can be seen, and inside it. */
+static struct rv_imgui_area window_area(const struct rv_minimap *shown, struct rv_imgui_area strip)
+{
+    float x0 = strip.x + strip.width * (float)fmin(fmax(share_of(shown, shown->from_ns), 0.0), 1.0);
+    float x1 = strip.x + strip.width * (float)fmin(fmax(share_of(shown, shown->to_ns), 0.0), 1.0);
+    float lack = fmaxf(WINDOW_WIDTH_MIN - (x1 - x0), 0.0f);
+    x0 = fmaxf(x0 - 0.5f * lack, strip.x - 1.0f);
+    x1 = fminf(x1 + 0.5f * lack, strip.x + strip.width + 1.0f);
+    return (struct rv_imgui_area){floorf(x0), strip.y - 2.0f, ceilf(x1 - x0), strip.height + 4.0f};
+}
+
+/* The window's middle goes where the mouse is. */
+static void ask_for_window(const struct rv_minimap *shown, struct rv_imgui_area strip, struct rv_ui_requests *requests)
+{
+    float mouse[2];
+    rv_imgui_mouse_at(mouse);
+    double share = fmin(fmax((double)((mouse[0] - strip.x) / strip.width), 0.0), 1.0);
+    uint64_t middle_ns = shown->first_ns + (uint64_t)(share * (double)(shown->last_ns - shown->first_ns));
+    uint64_t width_ns = shown->to_ns - shown->from_ns, from_ns = middle_ns - width_ns / 2;
+    if (middle_ns < width_ns / 2)
+        from_ns = 0;
+    if (from_ns != shown->from_ns)
+        rv_ui_ask(requests,
+                  &(struct rv_ui_request){.kind = RV_UI_WINDOW, .from_ns = from_ns, .to_ns = from_ns + width_ns});
+}
+
+static void add_marks(const struct rv_minimap *shown, struct rv_imgui_area strip, uint32_t rgba)
+{
+    for (size_t i = 0; i < shown->n_marks; i++) {
+        double share = share_of(shown, shown->marks_ns[i]);
+        if (share < 0.0 || share > 1.0)
+            continue;
+        float x = floorf(strip.x + strip.width * (float)share);
+        rv_imgui_draw_box((struct rv_imgui_area){x - 1.0f, strip.y - 4.0f, 3.0f, 4.0f}, 0.0f, rgba);
+        rv_imgui_draw_box((struct rv_imgui_area){x, strip.y, 1.0f, strip.height}, 0.0f, rgba);
+    }
+}
+
+void rv_minimap_show(struct rv_ui *ui, const struct rv_minimap *shown, struct rv_ui_requests *requests)
+{
+    const struct rv_ui_style *style = rv_ui_style(ui);
+    struct rv_imgui_area area = rv_ui_dock(ui, RV_UI_BOTTOM, TOP + RV_MINIMAP_HEIGHT + BOTTOM), strip;
+    rv_imgui_panel_begin("minimap", area, RV_IMGUI_PANEL_BARE);
+    rv_imgui_at(RV_MINIMAP_EDGE, TOP);
+    rv_imgui_touch("strip", area.width - 2.0f * RV_MINIMAP_EDGE, RV_MINIMAP_HEIGHT, &strip);
+    struct rv_imgui_area back = {strip.x - 4.0f, strip.y - 3.0f, strip.width + 8.0f, strip.height + 6.0f};
+    rv_imgui_draw_box(back, 3.0f, style->bar);
+    if (shown->last_ns > shown->first_ns) {
+        struct rv_imgui_area window = window_area(shown, strip);
+        rv_imgui_draw_pixels(rv_ui_imgui(ui), strip, &shown->pixels);
+        rv_imgui_draw_box(window, 0.0f, GLASS);
+        rv_imgui_draw_frame(window, 0.0f, style->accent, 1.0f);
+        add_marks(shown, strip, style->text_strong);
+        if (rv_imgui_is_held())
+            ask_for_window(shown, strip, requests);
+    }
+    rv_imgui_panel_end();
+}

@@ -1,0 +1,21 @@
+/* The whole trace in a strip at the bottom, and the window in it: drag to move it. */
+#ifndef RV_UI_MINIMAP_H
+#define RV_UI_MINIMAP_H
+
+#include "ui/ui.h"
+
+struct rv_minimap {
+    struct rv_imgui_pixels pixels; /* of the whole trace, lanes from top to bottom */
+    uint64_t first_ns, last_ns;    /* of the pixels' left and right edges; nothing is shown while they are equal */
+    uint64_t from_ns, to_ns;       /* the window */
+    const uint64_t *marks_ns;
+    size_t n_marks;
+};
+
+#define RV_MINIMAP_EDGE 16.0f   /* points from the strip to the picture's sides */
+#define RV_MINIMAP_HEIGHT 38.0f /* points of the pixels */
+
+/* Asks for RV_UI_WINDOW. */
+void rv_minimap_show(struct rv_ui *ui, const struct rv_minimap *shown, struct rv_ui_requests *requests);
+
+#endif
