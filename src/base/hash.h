@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 uint64_t rv_hash_bytes(const void *data, size_t n_bytes);
+uint64_t rv_hash_bytes_seeded(const void *data, size_t n_bytes, uint64_t seed);
 uint64_t rv_hash_combine(uint64_t hash, uint64_t value);
 
 /* A bijection on 64 bits with full avalanche (Murmur3's finalizer constants, public domain). */

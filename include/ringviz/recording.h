@@ -1,0 +1,181 @@
+/*
+ * A recording (.rvz), byte by byte.
+ *
+ * Little-endian. A file is a row of chunks and nothing else; it only grows, by one whole chunk at a time. Every chunk
+ * begins at a multiple of 64 bytes with a header, then its payload, then zeros up to the next multiple. The first chunk
+ * is FILE. Whoever is killed while writing leaves whole chunks and at most one torn one at the end, which the checksum
+ * tells; a recording that was finished ends with END.
+ *
+ *   FILE     struct rv_rec_file, then the program's name
+ *   STREAM   struct rv_rec_stream, then the process's and the thread's name; before the stream's events, and again when
+ *            the thread has a new name
+ *   STRINGS  a column of subroutines: struct rv_rec_string with package, name and file; a later definition of an id
+ *            replaces an earlier one. May come after the events that use the id
+ *   EVENTS   struct rv_rec_events, then its columns: up to RV_REC_MAX_EVENTS of one stream, in the stream's order
+ *   ACCOUNT  struct rv_rec_account: what the stream lost so far; with is_closed it is the stream's last chunk
+ *   END      struct rv_rec_end
+ *
+ * Texts end with a NUL. Times are ns of CLOCK_MONOTONIC where it was recorded. Readers skip chunk types and columns
+ * that they do not know, accept headers and structs that are longer, and refuse a FILE with an incompatible bit or a
+ * major version that they do not know. Everything in the file is input: validate it on use.
+ *
+ * The events of a block are stored as columns. Most of what is in an event follows from the ones before it:
+ *
+ *   level   the frame tag of the next CALL, `first_level` at the beginning. A CALL has frame == level and raises it by
+ *           one, a RETURN has frame == level - 1 and lowers it to that. Where an event's tag is another one, ODD_TAGS has
+ *           it, and level goes on from there. All mod 65536.
+ *   names   names[frame] is the id of the last CALL, RETURN or SYNC with that tag in this block, 0 before. A RETURN has
+ *           id == names[frame], or 0 with RV_REC_BARE_RETURNS; where it has another one, ODD_IDS has it.
+ *
+ * Nothing refers to another block, so that blocks are written and read on any thread in any order.
+ */
+#ifndef RINGVIZ_RECORDING_H
+#define RINGVIZ_RECORDING_H
+
+#include "ringviz/wire.h"
+
+#define RV_REC_CHUNK_MAGIC 0x435a5652u           /* "RVZC" */
+#define RV_REC_FILE_MAGIC 0x5a565276676e6972ull  /* "ringvRVZ" */
+#define RV_REC_MAJOR 1u
+#define RV_REC_MINOR 0u
+#define RV_REC_ALIGNMENT 64u
+#define RV_REC_MAX_PAYLOAD (1ull << 30)
+#define RV_REC_MAX_EVENTS 65536u
+#define RV_REC_MAX_STRINGS (1u << 26) /* raw bytes of a STRINGS column */
+
+enum rv_rec_type {
+    RV_REC_FILE = 1,
+    RV_REC_STREAM = 2,
+    RV_REC_STRINGS = 3,
+    RV_REC_EVENTS = 4,
+    RV_REC_ACCOUNT = 5,
+    RV_REC_END = 6
+};
+
+struct rv_rec_chunk {
+    uint32_t magic;
+    uint16_t type;          /* enum rv_rec_type */
+    uint16_t flags;         /* EVENTS: enum rv_rec_events_flag */
+    uint32_t header_bytes;  /* 64; readers skip what is more */
+    uint32_t n_events;      /* EVENTS */
+    uint64_t payload_bytes; /* without the zeros at the end */
+    uint64_t sequence;      /* from 0; one more with every chunk */
+    uint64_t first_ns;      /* EVENTS: of the first and the last event */
+    uint64_t last_ns;
+    uint32_t stream;        /* EVENTS, STREAM, ACCOUNT: from 0, in order of opening */
+    uint32_t end_level;     /* EVENTS: level after the last event */
+    uint64_t checksum;      /* XXH3 of the 56 bytes above, seeded with the XXH3 of the payload */
+};
+RV_WIRE_ASSERT(sizeof(struct rv_rec_chunk) == 64);
+RV_WIRE_ASSERT(offsetof(struct rv_rec_chunk, payload_bytes) == 16);
+RV_WIRE_ASSERT(offsetof(struct rv_rec_chunk, stream) == 48);
+RV_WIRE_ASSERT(offsetof(struct rv_rec_chunk, checksum) == 56);
+
+struct rv_rec_file {
+    uint64_t magic;
+    uint16_t major, minor;
+    uint32_t endian;           /* RV_WIRE_ENDIAN */
+    uint32_t feature_incompat; /* unknown bits: refuse */
+    uint32_t feature_compat;   /* unknown bits: read on */
+    uint64_t mono_ns, real_ns; /* CLOCK_MONOTONIC and CLOCK_REALTIME at one moment */
+    uint8_t uuid[16];
+    uint32_t pid; /* of the program that was recorded; 0 where unknown */
+    uint32_t reserved;
+};
+RV_WIRE_ASSERT(sizeof(struct rv_rec_file) == 64);
+
+struct rv_rec_stream {
+    uint32_t pid, parent_pid, tid, ring;
+    uint64_t process_key; /* distinguishes images and reused pids */
+    uint64_t born_ns;
+    uint32_t tag_mode; /* enum rv_tag_mode */
+    uint32_t reserved;
+};
+RV_WIRE_ASSERT(sizeof(struct rv_rec_stream) == 40);
+
+struct rv_rec_string {
+    uint32_t id; /* dense, from 1 */
+    uint32_t line;
+    /* package, name, file */
+};
+RV_WIRE_ASSERT(sizeof(struct rv_rec_string) == 8);
+
+struct rv_rec_account {
+    uint64_t n_produced, n_consumed, n_dropped;
+    uint64_t end_ns; /* with is_closed: what was open reaches to here */
+    uint32_t is_closed;
+    uint32_t reserved;
+};
+RV_WIRE_ASSERT(sizeof(struct rv_rec_account) == 40);
+
+struct rv_rec_end {
+    uint64_t n_events;
+    uint64_t n_streams;
+};
+RV_WIRE_ASSERT(sizeof(struct rv_rec_end) == 16);
+
+/* ---- events ---- */
+
+enum rv_rec_events_flag {
+    RV_REC_BARE_RETURNS = 1, /* a RETURN's id is 0 unless ODD_IDS has it */
+    RV_REC_IDS_8 = 2,        /* IDS are bytes */
+    RV_REC_IDS_16 = 4,       /* 16 bits; else 32 */
+    RV_REC_EVENTS_FLAGS = 7
+};
+
+struct rv_rec_events {
+    uint64_t first_ordinal; /* events of the stream in the blocks before this one */
+    uint16_t first_level;
+    uint16_t n_columns;
+    uint32_t reserved;
+};
+RV_WIRE_ASSERT(sizeof(struct rv_rec_events) == 16);
+
+/* A column that is absent is empty, or all zeros where its length is known. */
+enum rv_rec_column_id {
+    RV_REC_KINDS = 1,        /* a bit per event, lowest first: 1 RETURN, 0 CALL or special */
+    RV_REC_TIMES_LOW = 2,    /* a byte per event: ns since the event before it (the first: first_ns), low byte */
+    RV_REC_TIMES_HIGH = 3,   /* the next byte; 0xffff in both: TIMES_WIDE has it */
+    RV_REC_TIMES_WIDE = 4,   /* 64 bits each, mod 2^60 */
+    RV_REC_IDS = 5,          /* of CALLs */
+    RV_REC_ODD_TAGS = 6,     /* struct rv_rec_odd_tag, rising positions */
+    RV_REC_ODD_IDS = 7,      /* struct rv_rec_odd_id of RETURNs, rising positions */
+    RV_REC_CALL_LINES = 8,   /* 16 bits per CALL: aux */
+    RV_REC_RETURN_LINES = 9, /* 16 bits per RETURN: aux */
+    RV_REC_SPECIALS = 10,    /* struct rv_rec_special: what is neither CALL nor RETURN, rising positions */
+    RV_REC_COLUMN_END
+};
+
+enum rv_rec_method { RV_REC_STORED = 0, RV_REC_ZSTD = 1 };
+
+struct rv_rec_column {
+    uint16_t id;     /* enum rv_rec_column_id, rising */
+    uint16_t method; /* enum rv_rec_method */
+    uint32_t raw_bytes;
+    uint32_t stored_bytes; /* these follow */
+};
+RV_WIRE_ASSERT(sizeof(struct rv_rec_column) == 12);
+
+struct rv_rec_odd_tag {
+    uint16_t position; /* index of the event in the block */
+    uint16_t frame;
+};
+RV_WIRE_ASSERT(sizeof(struct rv_rec_odd_tag) == 4);
+
+struct rv_rec_odd_id {
+    uint16_t position;
+    uint16_t id_low, id_high;
+};
+RV_WIRE_ASSERT(sizeof(struct rv_rec_odd_id) == 6);
+
+/* A SYNC tells of the past: its time is here and its entry in the times is 0. */
+struct rv_rec_special {
+    uint64_t when; /* kind << 60, and of SYNC the ns */
+    uint32_t id;
+    uint16_t position;
+    uint16_t frame, aux;
+    uint16_t reserved[3];
+};
+RV_WIRE_ASSERT(sizeof(struct rv_rec_special) == 24);
+
+#endif

@@ -1,0 +1,43 @@
+#include "recording/codec.h"
+
+#include <stdlib.h>
+
+#include "base/vec.h"
+#include "recording/guess.h"
+
+struct rv_codec *rv_codec_create(void)
+{
+    struct rv_codec *codec = rv_alloc(1, sizeof *codec);
+    codec->compressor = rv_compressor_create();
+    codec->names = rv_alloc(RV_GUESS_LEVELS, sizeof *codec->names);
+    codec->kinds = rv_alloc(RV_REC_MAX_EVENTS / RV_KINDS_GROUP, sizeof *codec->kinds);
+    codec->low = rv_alloc(RV_REC_MAX_EVENTS, 1);
+    codec->high = rv_alloc(RV_REC_MAX_EVENTS, 1);
+    codec->ids = rv_alloc(RV_REC_MAX_EVENTS + 1, sizeof *codec->ids);
+    codec->wide = rv_alloc(RV_REC_MAX_EVENTS, sizeof *codec->wide);
+    codec->lines = rv_alloc(RV_REC_MAX_EVENTS, sizeof *codec->lines);
+    codec->odd_tags = rv_alloc(RV_REC_MAX_EVENTS + 1, sizeof *codec->odd_tags);
+    codec->odd_ids = rv_alloc(RV_REC_MAX_EVENTS + 1, sizeof *codec->odd_ids);
+    codec->specials = rv_alloc(RV_REC_MAX_EVENTS, sizeof *codec->specials);
+    codec->narrow = rv_alloc(RV_REC_MAX_EVENTS, sizeof *codec->ids);
+    return codec;
+}
+
+void rv_codec_destroy(struct rv_codec *codec)
+{
+    if (!codec)
+        return;
+    rv_compressor_destroy(codec->compressor);
+    free(codec->names);
+    free(codec->kinds);
+    free(codec->low);
+    free(codec->high);
+    free(codec->ids);
+    free(codec->wide);
+    free(codec->lines);
+    free(codec->odd_tags);
+    free(codec->odd_ids);
+    free(codec->specials);
+    free(codec->narrow);
+    free(codec);
+}

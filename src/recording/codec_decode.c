@@ -1,0 +1,327 @@
+/* Columns to events. Everything is checked first; the loops then follow what was found sound. */
+#include <errno.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "recording/guess.h"
+
+struct columns { /* raw, in the codec's memory; n in items */
+    uint32_t n[RV_REC_COLUMN_END];
+};
+
+struct place { /* where a column goes: so many items of so many bytes, at the most */
+    void *raw;
+    size_t item_bytes;
+    uint32_t n_most;
+};
+
+static size_t id_bytes(const struct rv_rec_chunk *chunk)
+{
+    return chunk->flags & RV_REC_IDS_8 ? 1 : chunk->flags & RV_REC_IDS_16 ? 2 : 4;
+}
+
+static struct place place_of(const struct rv_codec *codec, const struct rv_rec_chunk *chunk, enum rv_rec_column_id id)
+{
+    uint32_t n = chunk->n_events;
+    switch (id) {
+    case RV_REC_KINDS:
+        return (struct place){codec->kinds, 1, (n + 7) / 8};
+    case RV_REC_TIMES_LOW:
+        return (struct place){codec->low, 1, n};
+    case RV_REC_TIMES_HIGH:
+        return (struct place){codec->high, 1, n};
+    case RV_REC_TIMES_WIDE:
+        return (struct place){codec->wide, sizeof *codec->wide, n};
+    case RV_REC_IDS:
+        return (struct place){codec->narrow, id_bytes(chunk), n};
+    case RV_REC_ODD_TAGS:
+        return (struct place){codec->odd_tags, sizeof *codec->odd_tags, n};
+    case RV_REC_ODD_IDS:
+        return (struct place){codec->odd_ids, sizeof *codec->odd_ids, n};
+    case RV_REC_SPECIALS:
+        return (struct place){codec->specials, sizeof *codec->specials, n};
+    case RV_REC_CALL_LINES:
+    case RV_REC_RETURN_LINES:
+        return (struct place){codec->lines, sizeof *codec->lines, n};
+    case RV_REC_COLUMN_END:
+        break;
+    }
+    rv_unreachable();
+}
+
+/* Planes that the payload may leave out, and the bits after the last event. */
+static void clear_planes(struct rv_codec *codec, uint32_t n)
+{
+    memset(codec->kinds, 0, (n + RV_KINDS_GROUP - 1) / RV_KINDS_GROUP * sizeof *codec->kinds);
+    memset(codec->low, 0, n);
+    memset(codec->high, 0, n);
+    memset(codec->narrow, 0, n * sizeof *codec->ids);
+}
+
+static int unpack(struct rv_codec *codec, const struct rv_column *column, const struct place *place, uint32_t *n)
+{
+    uint32_t n_bytes = column->header.raw_bytes;
+    if (n_bytes == 0 || n_bytes % place->item_bytes || n_bytes / place->item_bytes > place->n_most)
+        return -EBADMSG;
+    *n = (uint32_t)(n_bytes / place->item_bytes);
+    return rv_column_unpack(codec->compressor, column, place->raw);
+}
+
+static bool is_lines(unsigned id)
+{
+    return id == RV_REC_CALL_LINES || id == RV_REC_RETURN_LINES;
+}
+
+/* Everything but the lines, which come last and share their place. */
+static int unpack_all(struct rv_codec *codec, const struct rv_rec_chunk *chunk, const uint8_t *at, const uint8_t *end,
+                      struct columns *columns)
+{
+    struct rv_rec_events head;
+    memcpy(&head, at, sizeof head);
+    at += sizeof head;
+    unsigned last_id = 0;
+    for (unsigned i = 0; i < head.n_columns; i++) {
+        struct rv_column column;
+        if (rv_column_read(&at, end, &column) != 0 || column.header.id <= last_id)
+            return -EBADMSG;
+        unsigned id = last_id = column.header.id;
+        if (id >= RV_REC_COLUMN_END || is_lines(id))
+            continue;
+        struct place place = place_of(codec, chunk, (enum rv_rec_column_id)id);
+        if (unpack(codec, &column, &place, &columns->n[id]) != 0)
+            return -EBADMSG;
+    }
+    return 0;
+}
+
+static bool has_rising_positions(const struct rv_codec *codec, const struct columns *columns, uint32_t n)
+{
+    int64_t last = -1;
+    for (uint32_t i = 0; i < columns->n[RV_REC_ODD_TAGS]; last = codec->odd_tags[i++].position)
+        if (codec->odd_tags[i].position <= last)
+            return false;
+    if (last >= n)
+        return false;
+    last = -1;
+    for (uint32_t i = 0; i < columns->n[RV_REC_ODD_IDS]; last = codec->odd_ids[i++].position)
+        if (codec->odd_ids[i].position <= last)
+            return false;
+    if (last >= n)
+        return false;
+    last = -1;
+    for (uint32_t i = 0; i < columns->n[RV_REC_SPECIALS]; last = codec->specials[i++].position)
+        if (codec->specials[i].position <= last)
+            return false;
+    return last < n;
+}
+
+static bool is_return_at(const struct rv_codec *codec, uint32_t position)
+{
+    return codec->kinds[position / RV_KINDS_GROUP] >> position % RV_KINDS_GROUP & 1;
+}
+
+static uint32_t count_returns(const struct rv_codec *codec, uint32_t n)
+{
+    uint32_t n_returns = 0;
+    for (uint32_t i = 0; i < (n + RV_KINDS_GROUP - 1) / RV_KINDS_GROUP; i++)
+        n_returns += (uint32_t)__builtin_popcountll(codec->kinds[i]);
+    return n_returns;
+}
+
+/* Are kinds, specials and lengths of one mind? */
+static bool is_sound(const struct rv_codec *codec, const struct columns *columns, uint32_t n)
+{
+    if (n % RV_KINDS_GROUP && codec->kinds[n / RV_KINDS_GROUP] >> n % RV_KINDS_GROUP)
+        return false;
+    static const enum rv_rec_column_id planes[] = {RV_REC_TIMES_LOW, RV_REC_TIMES_HIGH};
+    for (size_t i = 0; i < sizeof planes / sizeof *planes; i++)
+        if (columns->n[planes[i]] && columns->n[planes[i]] != n)
+            return false;
+    if (columns->n[RV_REC_KINDS] && columns->n[RV_REC_KINDS] != (n + 7) / 8)
+        return false;
+    if (!has_rising_positions(codec, columns, n))
+        return false;
+    for (uint32_t i = 0; i < columns->n[RV_REC_SPECIALS]; i++) {
+        const struct rv_rec_special *special = &codec->specials[i];
+        unsigned kind = (unsigned)(special->when >> RV_EVENT_KIND_SHIFT);
+        if (is_return_at(codec, special->position) || kind <= RV_EVENT_RETURN)
+            return false;
+    }
+    for (uint32_t i = 0; i < columns->n[RV_REC_ODD_IDS]; i++)
+        if (!is_return_at(codec, codec->odd_ids[i].position))
+            return false;
+    uint32_t n_calls = n - columns->n[RV_REC_SPECIALS] - count_returns(codec, n);
+    return !columns->n[RV_REC_IDS] || columns->n[RV_REC_IDS] == n_calls;
+}
+
+static void widen_ids(struct rv_codec *codec, const struct rv_rec_chunk *chunk)
+{
+    uint32_t n = chunk->n_events;
+    const uint16_t *halves = (const uint16_t *)(const void *)codec->narrow;
+    switch (id_bytes(chunk)) {
+    case 1:
+        for (uint32_t i = 0; i < n; i++)
+            codec->ids[i] = codec->narrow[i];
+        break;
+    case 2:
+        for (uint32_t i = 0; i < n; i++)
+            codec->ids[i] = halves[i];
+        break;
+    default:
+        memcpy(codec->ids, codec->narrow, n * sizeof *codec->ids);
+    }
+}
+
+struct cursor {
+    const struct rv_codec *codec;
+    const struct columns *columns;
+    struct rv_guess guess;
+    uint64_t last;
+    uint32_t n_ids, n_wide, n_odd_tags, n_odd_ids, n_specials; /* used so far */
+    bool is_bad;
+};
+
+static uint64_t take_time(struct cursor *cursor, uint32_t i)
+{
+    const struct rv_codec *codec = cursor->codec;
+    uint64_t step = codec->low[i] | (uint64_t)codec->high[i] << 8;
+    if (__builtin_expect(step == RV_TIME_IS_WIDE, 0)) {
+        cursor->is_bad |= cursor->n_wide >= cursor->columns->n[RV_REC_TIMES_WIDE];
+        step = codec->wide[cursor->is_bad ? 0 : cursor->n_wide++];
+    }
+    return cursor->last = (cursor->last + step) & RV_EVENT_TICKS_MASK;
+}
+
+static void put_event(struct rv_guess *guess, struct rv_event *out, uint64_t now, uint32_t is_return, uint16_t frame,
+                      uint32_t id)
+{
+    guess->names[frame] = id;
+    guess->level = (uint16_t)(frame + 1 - is_return);
+    *out = (struct rv_event){.when = (uint64_t)is_return << RV_EVENT_KIND_SHIFT | now, .id = id, .frame = frame};
+}
+
+/* The event at i, of which one of the lists speaks. */
+static void take_odd(struct cursor *cursor, uint32_t i, struct rv_event *out)
+{
+    const struct rv_codec *codec = cursor->codec;
+    const uint32_t *n = cursor->columns->n;
+    uint64_t now = take_time(cursor, i);
+    uint32_t is_return = is_return_at(codec, i);
+    uint16_t frame = (uint16_t)(cursor->guess.level - is_return);
+    if (cursor->n_odd_tags < n[RV_REC_ODD_TAGS] && codec->odd_tags[cursor->n_odd_tags].position == i)
+        frame = codec->odd_tags[cursor->n_odd_tags++].frame;
+    uint32_t id = cursor->guess.names[frame] & cursor->guess.return_mask;
+    if (cursor->n_odd_ids < n[RV_REC_ODD_IDS] && codec->odd_ids[cursor->n_odd_ids].position == i) {
+        const struct rv_rec_odd_id *odd = &codec->odd_ids[cursor->n_odd_ids++];
+        id = odd->id_low | (uint32_t)odd->id_high << 16;
+    }
+    if (cursor->n_specials < n[RV_REC_SPECIALS] && codec->specials[cursor->n_specials].position == i) {
+        const struct rv_rec_special *special = &codec->specials[cursor->n_specials++];
+        bool is_sync = special->when >> RV_EVENT_KIND_SHIFT == RV_EVENT_SYNC;
+        uint64_t kind = special->when & ~RV_EVENT_TICKS_MASK;
+        *out = (struct rv_event){is_sync ? special->when : kind | now, special->id, special->frame, special->aux};
+        if (is_sync) {
+            rv_guess_note(&cursor->guess, special->frame);
+            cursor->guess.names[special->frame] = special->id;
+            cursor->guess.level = (uint16_t)(special->frame + 1);
+        }
+        return;
+    }
+    if (!is_return)
+        id = codec->ids[cursor->n_ids++];
+    rv_guess_note(&cursor->guess, frame);
+    put_event(&cursor->guess, out, now, is_return, frame, id);
+}
+
+static uint32_t next_odd(const struct cursor *cursor, uint32_t n_events)
+{
+    const struct rv_codec *codec = cursor->codec;
+    const uint32_t *n = cursor->columns->n;
+    uint32_t next = n_events;
+    if (cursor->n_odd_tags < n[RV_REC_ODD_TAGS] && codec->odd_tags[cursor->n_odd_tags].position < next)
+        next = codec->odd_tags[cursor->n_odd_tags].position;
+    if (cursor->n_odd_ids < n[RV_REC_ODD_IDS] && codec->odd_ids[cursor->n_odd_ids].position < next)
+        next = codec->odd_ids[cursor->n_odd_ids].position;
+    if (cursor->n_specials < n[RV_REC_SPECIALS] && codec->specials[cursor->n_specials].position < next)
+        next = codec->specials[cursor->n_specials].position;
+    return next;
+}
+
+/* The ordinary events [i, end). */
+static void take_plain(struct cursor *cursor, uint32_t i, uint32_t end, struct rv_event *out)
+{
+    const struct rv_codec *codec = cursor->codec;
+    struct rv_guess guess = cursor->guess;
+    uint32_t n_ids = cursor->n_ids;
+    for (; i < end; i++) {
+        uint64_t now = take_time(cursor, i);
+        uint32_t is_return = is_return_at(codec, i);
+        uint16_t frame = (uint16_t)(guess.level - is_return);
+        uint32_t named = guess.names[frame] & guess.return_mask, called = codec->ids[n_ids];
+        n_ids += !is_return;
+        rv_guess_note(&guess, frame);
+        put_event(&guess, &out[i], now, is_return, frame, is_return ? named : called);
+    }
+    cursor->guess = guess;
+    cursor->n_ids = n_ids;
+}
+
+static int take_lines(struct rv_codec *codec, const struct rv_rec_chunk *chunk, const uint8_t *at, const uint8_t *end,
+                      struct rv_event *out)
+{
+    struct rv_rec_events head;
+    memcpy(&head, at, sizeof head);
+    at += sizeof head;
+    for (unsigned i = 0; i < head.n_columns; i++) {
+        struct rv_column column;
+        uint32_t n_lines, n_used = 0;
+        if (rv_column_read(&at, end, &column) != 0)
+            return -EBADMSG;
+        if (!is_lines(column.header.id))
+            continue;
+        unsigned kind = column.header.id == RV_REC_CALL_LINES ? RV_EVENT_CALL : RV_EVENT_RETURN;
+        struct place place = place_of(codec, chunk, (enum rv_rec_column_id)column.header.id);
+        if (unpack(codec, &column, &place, &n_lines) != 0)
+            return -EBADMSG;
+        for (uint32_t k = 0; k < chunk->n_events && n_used < n_lines; k++)
+            if (rv_event_kind(&out[k]) == kind)
+                out[k].aux = codec->lines[n_used++];
+        if (n_used != n_lines)
+            return -EBADMSG;
+    }
+    return 0;
+}
+
+int rv_codec_decode(struct rv_codec *codec, const struct rv_rec_chunk *chunk, const uint8_t *payload, size_t n_bytes,
+                    struct rv_event *out)
+{
+    uint32_t n = chunk->n_events;
+    struct rv_rec_events head;
+    struct columns columns = {0};
+    if (n == 0 || n > RV_REC_MAX_EVENTS || n_bytes < sizeof head || (chunk->flags & ~RV_REC_EVENTS_FLAGS))
+        return -EBADMSG;
+    memcpy(&head, payload, sizeof head);
+    clear_planes(codec, n);
+    if (unpack_all(codec, chunk, payload, payload + n_bytes, &columns) != 0 || !is_sound(codec, &columns, n))
+        return -EBADMSG;
+    widen_ids(codec, chunk);
+    struct cursor cursor = {.codec = codec,
+                            .columns = &columns,
+                            .last = chunk->first_ns & RV_EVENT_TICKS_MASK,
+                            .guess = {.level = head.first_level,
+                                      .lowest = UINT16_MAX,
+                                      .return_mask = chunk->flags & RV_REC_BARE_RETURNS ? 0 : UINT32_MAX,
+                                      .names = codec->names}};
+    for (uint32_t i = 0; i < n;) {
+        uint32_t odd = next_odd(&cursor, n);
+        take_plain(&cursor, i, odd, out);
+        if (odd < n)
+            take_odd(&cursor, odd, &out[odd]);
+        i = odd + 1;
+    }
+    rv_guess_forget(&cursor.guess);
+    if (cursor.is_bad || cursor.n_wide != columns.n[RV_REC_TIMES_WIDE])
+        return -EBADMSG;
+    return take_lines(codec, chunk, payload, payload + n_bytes, out);
+}

@@ -1,0 +1,209 @@
+/* Events to columns. Entries of the lists are always written, and kept only where they count. */
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "recording/guess.h"
+
+static bool is_plain(const struct rv_event *event)
+{
+    return rv_event_kind(event) <= RV_EVENT_RETURN;
+}
+
+struct rows { /* how much of each column there is */
+    uint32_t n_ids, n_wide, n_odd_tags, n_odd_ids, n_specials;
+    uint16_t call_lines, return_lines; /* all of them or'ed */
+    uint32_t all_ids;
+    struct rv_guess guess;
+};
+
+/* Do RETURNs give no id? Asked of the first ones; only size depends on the answer. */
+static bool has_bare_returns(const struct rv_event *events, uint32_t n)
+{
+    uint32_t n_bare = 0, n_seen = 0;
+    for (uint32_t i = 0; i < n && n_seen < RV_KINDS_GROUP; i++)
+        if (rv_event_kind(&events[i]) == RV_EVENT_RETURN) {
+            n_bare += events[i].id == 0;
+            n_seen++;
+        }
+    return 2 * n_bare > n_seen;
+}
+
+static void put_special(struct rv_codec *codec, struct rows *rows, const struct rv_event *event, uint32_t position)
+{
+    bool is_sync = rv_event_kind(event) == RV_EVENT_SYNC;
+    codec->specials[rows->n_specials++] = (struct rv_rec_special){
+        .when = is_sync ? event->when : event->when & ~RV_EVENT_TICKS_MASK,
+        .id = event->id,
+        .position = (uint16_t)position,
+        .frame = event->frame,
+        .aux = event->aux,
+    };
+    if (is_sync) {
+        rv_guess_note(&rows->guess, event->frame);
+        rows->guess.names[event->frame] = event->id;
+        rows->guess.level = (uint16_t)(event->frame + 1);
+    }
+}
+
+static void put_time(struct rv_codec *codec, struct rows *rows, uint32_t i, uint64_t step)
+{
+    if (__builtin_expect(step >= RV_TIME_IS_WIDE, 0)) {
+        codec->wide[rows->n_wide++] = step;
+        step = RV_TIME_IS_WIDE;
+    }
+    codec->low[i] = (uint8_t)step;
+    codec->high[i] = (uint8_t)(step >> 8);
+}
+
+/* One CALL or RETURN. Entries are always written and kept only where they count. */
+static void put_plain(struct rv_codec *codec, struct rows *rows, const struct rv_event *event, uint32_t i,
+                      uint32_t is_return)
+{
+    struct rv_guess *guess = &rows->guess;
+    uint16_t frame = event->frame;
+    uint32_t id = event->id;
+    codec->odd_tags[rows->n_odd_tags] = (struct rv_rec_odd_tag){(uint16_t)i, frame};
+    rows->n_odd_tags += frame != (uint16_t)(guess->level - is_return);
+    codec->odd_ids[rows->n_odd_ids] = (struct rv_rec_odd_id){(uint16_t)i, (uint16_t)id, (uint16_t)(id >> 16)};
+    rows->n_odd_ids += is_return & (id != (guess->names[frame] & guess->return_mask));
+    guess->names[frame] = id;
+    guess->level = (uint16_t)(frame + 1 - is_return);
+    rv_guess_note(guess, frame);
+    codec->ids[rows->n_ids] = id;
+    rows->n_ids += !is_return;
+    rows->all_ids |= is_return ? 0 : id;
+    rows->call_lines |= is_return ? 0 : event->aux;
+    rows->return_lines |= is_return ? event->aux : 0;
+}
+
+static uint64_t put_rows(struct rv_codec *codec, struct rows *rows, const struct rv_event *events, uint32_t n,
+                         uint64_t first)
+{
+    uint64_t last = first;
+    for (uint32_t begin = 0; begin < n; begin += RV_KINDS_GROUP) {
+        uint32_t end = n - begin < RV_KINDS_GROUP ? n : begin + RV_KINDS_GROUP;
+        uint64_t kinds = 0;
+        for (uint32_t i = begin; i < end; i++) {
+            const struct rv_event *event = &events[i];
+            uint64_t now = rv_event_ticks(event);
+            unsigned kind = rv_event_kind(event);
+            if (__builtin_expect(kind > RV_EVENT_RETURN, 0)) {
+                now = kind == RV_EVENT_SYNC ? last : now;
+                put_special(codec, rows, event, i);
+            } else {
+                kinds |= (uint64_t)kind << (i - begin);
+                put_plain(codec, rows, event, i, kind);
+            }
+            put_time(codec, rows, i, (now - last) & RV_EVENT_TICKS_MASK);
+            last = now;
+        }
+        codec->kinds[begin / RV_KINDS_GROUP] = kinds;
+    }
+    return last;
+}
+
+static void put_column(struct rv_codec *codec, struct rv_rec_buffer *out, struct rv_rec_events *head,
+                       enum rv_rec_column_id id, const void *raw, size_t n)
+{
+    if (n == 0)
+        return;
+    rv_column_put(codec->compressor, out, (uint16_t)id, raw, n);
+    head->n_columns++;
+}
+
+/* A column whose length is known; all zeros are not written. */
+static void put_plane(struct rv_codec *codec, struct rv_rec_buffer *out, struct rv_rec_events *head,
+                      enum rv_rec_column_id id, const void *raw, size_t n)
+{
+    const uint8_t *bytes = raw;
+    if (n && (bytes[0] || memcmp(bytes, bytes + 1, n - 1) != 0))
+        put_column(codec, out, head, id, raw, n);
+}
+
+static uint16_t put_ids(struct rv_codec *codec, const struct rows *rows, struct rv_rec_buffer *out,
+                        struct rv_rec_events *head)
+{
+    uint8_t *bytes = codec->narrow;
+    uint16_t *halves = (uint16_t *)(void *)codec->narrow;
+    if (rows->all_ids < 1u << 8) {
+        for (uint32_t i = 0; i < rows->n_ids; i++)
+            bytes[i] = (uint8_t)codec->ids[i];
+        put_plane(codec, out, head, RV_REC_IDS, bytes, rows->n_ids);
+        return RV_REC_IDS_8;
+    }
+    if (rows->all_ids < 1u << 16) {
+        for (uint32_t i = 0; i < rows->n_ids; i++)
+            halves[i] = (uint16_t)codec->ids[i];
+        put_plane(codec, out, head, RV_REC_IDS, halves, rows->n_ids * sizeof *halves);
+        return RV_REC_IDS_16;
+    }
+    put_plane(codec, out, head, RV_REC_IDS, codec->ids, rows->n_ids * sizeof *codec->ids);
+    return 0;
+}
+
+static void put_lines(struct rv_codec *codec, const struct rv_event *events, uint32_t n, enum rv_event_kind kind,
+                      struct rv_rec_buffer *out, struct rv_rec_events *head)
+{
+    uint32_t n_lines = 0;
+    for (uint32_t i = 0; i < n; i++)
+        if (rv_event_kind(&events[i]) == (unsigned)kind)
+            codec->lines[n_lines++] = events[i].aux;
+    put_column(codec, out, head, kind == RV_EVENT_CALL ? RV_REC_CALL_LINES : RV_REC_RETURN_LINES, codec->lines,
+               n_lines * sizeof *codec->lines);
+}
+
+/* The tag that the first CALL would have. */
+static uint16_t first_level(const struct rv_event *events, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (is_plain(&events[i]))
+            return (uint16_t)(events[i].frame + rv_event_kind(&events[i]));
+    return 0;
+}
+
+/* Where the clock stands before the first event: SYNC tells of the past. */
+static uint64_t first_time(const struct rv_event *events, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (rv_event_kind(&events[i]) != RV_EVENT_SYNC)
+            return rv_event_ticks(&events[i]);
+    return 0;
+}
+
+void rv_codec_encode(struct rv_codec *codec, const struct rv_event *events, uint32_t n, uint64_t ordinal,
+                     struct rv_rec_chunk *chunk, struct rv_rec_buffer *out)
+{
+    rv_assert(n > 0 && n <= RV_REC_MAX_EVENTS);
+    bool is_bare = has_bare_returns(events, n);
+    struct rv_rec_events head = {.first_ordinal = ordinal, .first_level = first_level(events, n)};
+    struct rows rows = {.guess = {.level = head.first_level,
+                                  .lowest = UINT16_MAX,
+                                  .return_mask = is_bare ? 0 : UINT32_MAX,
+                                  .names = codec->names}};
+    uint64_t first = first_time(events, n);
+    uint64_t last = put_rows(codec, &rows, events, n, first);
+    rv_guess_forget(&rows.guess);
+
+    size_t head_at = out->n;
+    rv_rec_buffer_add(out, &head, sizeof head);
+    put_plane(codec, out, &head, RV_REC_KINDS, codec->kinds, (n + 7) / 8);
+    put_plane(codec, out, &head, RV_REC_TIMES_LOW, codec->low, n);
+    put_plane(codec, out, &head, RV_REC_TIMES_HIGH, codec->high, n);
+    put_column(codec, out, &head, RV_REC_TIMES_WIDE, codec->wide, rows.n_wide * sizeof *codec->wide);
+    uint16_t id_flag = put_ids(codec, &rows, out, &head);
+    put_column(codec, out, &head, RV_REC_ODD_TAGS, codec->odd_tags, rows.n_odd_tags * sizeof *codec->odd_tags);
+    put_column(codec, out, &head, RV_REC_ODD_IDS, codec->odd_ids, rows.n_odd_ids * sizeof *codec->odd_ids);
+    if (rows.call_lines)
+        put_lines(codec, events, n, RV_EVENT_CALL, out, &head);
+    if (rows.return_lines)
+        put_lines(codec, events, n, RV_EVENT_RETURN, out, &head);
+    put_column(codec, out, &head, RV_REC_SPECIALS, codec->specials, rows.n_specials * sizeof *codec->specials);
+    memcpy(out->bytes + head_at, &head, sizeof head);
+
+    chunk->n_events = n;
+    chunk->flags = (uint16_t)(id_flag | (is_bare ? RV_REC_BARE_RETURNS : 0));
+    chunk->first_ns = first;
+    chunk->last_ns = last;
+    chunk->end_level = rows.guess.level;
+}

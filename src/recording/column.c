@@ -1,0 +1,106 @@
+#include "recording/column.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <zstd.h>
+
+#include "base/err.h"
+#include "base/vec.h"
+
+enum { LEVEL = 1, LEAST_BYTES = 48 /* what is shorter is stored as it is */ };
+
+struct rv_compressor {
+    ZSTD_CCtx *compress;
+    ZSTD_DCtx *decompress;
+};
+
+uint8_t *rv_rec_buffer_reserve(struct rv_rec_buffer *buffer, size_t n)
+{
+    buffer->bytes = rv_vec_reserve(buffer->bytes, &buffer->capacity, buffer->n + n, 1);
+    return buffer->bytes + buffer->n;
+}
+
+void rv_rec_buffer_add(struct rv_rec_buffer *buffer, const void *bytes, size_t n)
+{
+    uint8_t *to = rv_rec_buffer_reserve(buffer, n);
+    if (n)
+        memcpy(to, bytes, n);
+    buffer->n += n;
+}
+
+void rv_rec_buffer_fini(struct rv_rec_buffer *buffer)
+{
+    free(buffer->bytes);
+    *buffer = (struct rv_rec_buffer){0};
+}
+
+struct rv_compressor *rv_compressor_create(void)
+{
+    struct rv_compressor *compressor = rv_alloc(1, sizeof *compressor);
+    compressor->compress = ZSTD_createCCtx();
+    compressor->decompress = ZSTD_createDCtx();
+    rv_assert(compressor->compress && compressor->decompress);
+    ZSTD_CCtx_setParameter(compressor->compress, ZSTD_c_compressionLevel, LEVEL);
+    ZSTD_CCtx_setParameter(compressor->compress, ZSTD_c_contentSizeFlag, 0);
+    return compressor;
+}
+
+void rv_compressor_destroy(struct rv_compressor *compressor)
+{
+    if (!compressor)
+        return;
+    ZSTD_freeCCtx(compressor->compress);
+    ZSTD_freeDCtx(compressor->decompress);
+    free(compressor);
+}
+
+/* Compressed bytes at out, less than n; 0 where that cannot be. */
+static size_t compress(struct rv_compressor *compressor, uint8_t *out, const void *raw, size_t n)
+{
+    if (n < LEAST_BYTES)
+        return 0;
+    size_t n_stored = ZSTD_compress2(compressor->compress, out, n - 1, raw, n);
+    return ZSTD_isError(n_stored) ? 0 : n_stored;
+}
+
+void rv_column_put(struct rv_compressor *compressor, struct rv_rec_buffer *out, uint16_t id, const void *raw, size_t n)
+{
+    struct rv_rec_column header = {.id = id, .method = RV_REC_ZSTD, .raw_bytes = (uint32_t)n};
+    uint8_t *stored = rv_rec_buffer_reserve(out, sizeof header + n) + sizeof header;
+    header.stored_bytes = (uint32_t)compress(compressor, stored, raw, n);
+    if (header.stored_bytes == 0) {
+        header.method = RV_REC_STORED;
+        header.stored_bytes = (uint32_t)n;
+        memcpy(stored, raw, n);
+    }
+    memcpy(stored - sizeof header, &header, sizeof header);
+    out->n += sizeof header + header.stored_bytes;
+}
+
+int rv_column_read(const uint8_t **at, const uint8_t *end, struct rv_column *column)
+{
+    if ((size_t)(end - *at) < sizeof column->header)
+        return -EBADMSG;
+    memcpy(&column->header, *at, sizeof column->header);
+    column->stored = *at + sizeof column->header;
+    const struct rv_rec_column *header = &column->header;
+    if (header->stored_bytes > (size_t)(end - column->stored) || header->method > RV_REC_ZSTD ||
+        (header->method == RV_REC_STORED && header->stored_bytes != header->raw_bytes))
+        return -EBADMSG;
+    *at = column->stored + header->stored_bytes;
+    return 0;
+}
+
+int rv_column_unpack(struct rv_compressor *compressor, const struct rv_column *column, uint8_t *out)
+{
+    const struct rv_rec_column *header = &column->header;
+    if (header->method == RV_REC_STORED) {
+        memcpy(out, column->stored, header->raw_bytes);
+        return 0;
+    }
+    size_t n =
+        ZSTD_decompressDCtx(compressor->decompress, out, header->raw_bytes, column->stored, header->stored_bytes);
+    return n == header->raw_bytes ? 0 : -EBADMSG; /* an error code is a huge size */
+}

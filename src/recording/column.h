@@ -1,0 +1,44 @@
+/* Columns: named runs of bytes in a chunk's payload, each compressed by itself where that helps. */
+#ifndef RV_RECORDING_COLUMN_H
+#define RV_RECORDING_COLUMN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ringviz/recording.h"
+
+/* Bytes that grow at their end. Zero is empty. */
+struct rv_rec_buffer {
+    uint8_t *bytes;
+    size_t n, capacity;
+};
+
+/* Room for n more bytes, zeroed or not; n is not counted yet. */
+uint8_t *rv_rec_buffer_reserve(struct rv_rec_buffer *buffer, size_t n);
+void rv_rec_buffer_add(struct rv_rec_buffer *buffer, const void *bytes, size_t n);
+void rv_rec_buffer_fini(struct rv_rec_buffer *buffer);
+
+struct rv_compressor; /* zstd's working memory: one thread's */
+
+struct rv_compressor *rv_compressor_create(void);
+void rv_compressor_destroy(struct rv_compressor *compressor);
+
+/* Append a column, with its header. */
+void rv_column_put(struct rv_compressor *compressor, struct rv_rec_buffer *out, uint16_t id, const void *raw, size_t n);
+
+/* A column as it lies in a payload. */
+struct rv_column {
+    struct rv_rec_column header;
+    const uint8_t *stored;
+};
+
+/*
+ * The column at *at; moves *at past it.
+ *   returns  0, or -EBADMSG: it reaches beyond end, or its method is unknown
+ */
+int rv_column_read(const uint8_t **at, const uint8_t *end, struct rv_column *column);
+
+/* Its raw bytes into out, header.raw_bytes of them. 0 or -EBADMSG. */
+int rv_column_unpack(struct rv_compressor *compressor, const struct rv_column *column, uint8_t *out);
+
+#endif

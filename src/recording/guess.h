@@ -1,0 +1,49 @@
+/*
+ * What both directions of the codec share: one thread's working memory, and the predictor that they run over the events
+ * once. The loops have no branch on CALL or RETURN, which a processor cannot foresee; what is rare is told by its
+ * position and leaves the loop.
+ */
+#ifndef RV_RECORDING_GUESS_H
+#define RV_RECORDING_GUESS_H
+
+#include <string.h>
+
+#include "recording/codec.h"
+
+enum { RV_GUESS_LEVELS = 65536, RV_KINDS_GROUP = 64 /* events in a word of kinds */, RV_TIME_IS_WIDE = 0xffff };
+
+struct rv_codec {
+    struct rv_compressor *compressor;
+    uint32_t *names; /* by level; all zero between blocks */
+    uint64_t *kinds;
+    uint8_t *low, *high;
+    uint32_t *ids;
+    uint64_t *wide;
+    uint16_t *lines;
+    struct rv_rec_odd_tag *odd_tags;
+    struct rv_rec_odd_id *odd_ids;
+    struct rv_rec_special *specials;
+    uint8_t *narrow; /* ids in fewer bytes */
+};
+
+/* What the next event looks like if nothing odd happens. */
+struct rv_guess {
+    uint16_t level;
+    uint16_t lowest, highest; /* levels used: what is to be forgotten after the block */
+    uint32_t return_mask;     /* 0 with bare returns */
+    uint32_t *names;
+};
+
+static inline void rv_guess_note(struct rv_guess *guess, uint16_t frame)
+{
+    guess->lowest = frame < guess->lowest ? frame : guess->lowest;
+    guess->highest = frame > guess->highest ? frame : guess->highest;
+}
+
+static inline void rv_guess_forget(const struct rv_guess *guess)
+{
+    if (guess->lowest <= guess->highest)
+        memset(guess->names + guess->lowest, 0, (guess->highest - guess->lowest + 1u) * sizeof *guess->names);
+}
+
+#endif

@@ -1,0 +1,237 @@
+#include "recording/reader.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/vec.h"
+
+enum {
+    WINDOW_BYTES = 1 << 20, /* looked through at a time for a header */
+    /* Bytes that looking for whole chunks may read, as a multiple of the file: a file full of false headers ends. */
+    EFFORT = 16
+};
+
+struct rv_rec_reader {
+    struct rv_rec_reader_params params;
+    int fd;
+    char *path, *program;
+    struct rv_rec_file file;
+    struct rv_rec_reader_state state;
+    uint64_t next_sequence;
+    uint64_t effort_left;
+    uint8_t *payload, *window;
+    size_t payload_capacity;
+};
+
+bool rv_rec_is_recording(const void *bytes, size_t n_bytes)
+{
+    struct rv_rec_chunk chunk;
+    if (n_bytes < sizeof chunk)
+        return false;
+    memcpy(&chunk, bytes, sizeof chunk);
+    return chunk.magic == RV_REC_CHUNK_MAGIC && chunk.type == RV_REC_FILE;
+}
+
+const char *rv_rec_take_string(const uint8_t **at, const uint8_t *end)
+{
+    const uint8_t *nul = *at < end ? memchr(*at, 0, (size_t)(end - *at)) : NULL;
+    if (!nul)
+        return NULL;
+    const char *string = (const char *)*at;
+    *at = nul + 1;
+    return string;
+}
+
+static void note_damage(struct rv_rec_reader *reader, uint64_t offset, uint64_t n_bytes, const char *what)
+{
+    reader->state.n_damaged += n_bytes;
+    if (reader->params.on_damage)
+        reader->params.on_damage(reader->params.context, &(struct rv_rec_damage){offset, n_bytes, what});
+}
+
+/* Up to n bytes at offset; how many there were, or negative errno, said. */
+static ssize_t read_at(const struct rv_rec_reader *reader, void *out, size_t n, uint64_t offset)
+{
+    size_t n_read = 0;
+    while (n_read < n) {
+        ssize_t got = pread(reader->fd, (char *)out + n_read, n - n_read, (off_t)(offset + n_read));
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return rv_err_sys("%s", reader->path);
+        if (got == 0)
+            break;
+        n_read += (size_t)got;
+    }
+    return (ssize_t)n_read;
+}
+
+/*
+ * Is there a whole chunk at offset?
+ *   returns  1; 0 with *what set; negative errno, said
+ */
+static int read_chunk(struct rv_rec_reader *reader, uint64_t offset, struct rv_rec_chunk *chunk, const char **what)
+{
+    uint64_t n_left = reader->state.n_bytes - offset;
+    *what = "a torn chunk";
+    if (n_left < sizeof *chunk)
+        return 0;
+    ssize_t n = read_at(reader, chunk, sizeof *chunk, offset);
+    if (n < (ssize_t)sizeof *chunk)
+        return n < 0 ? (int)n : 0;
+    *what = "no chunk begins here";
+    if (!rv_chunk_is_plausible(chunk))
+        return 0;
+    *what = "a torn chunk";
+    if (rv_chunk_bytes(chunk) > n_left)
+        return 0;
+    reader->payload = rv_vec_reserve(reader->payload, &reader->payload_capacity, chunk->payload_bytes + 1, 1);
+    n = read_at(reader, reader->payload, chunk->payload_bytes, offset + chunk->header_bytes);
+    if (n < (ssize_t)chunk->payload_bytes)
+        return n < 0 ? (int)n : 0;
+    *what = "a damaged chunk";
+    return rv_chunk_is_whole(chunk, reader->payload);
+}
+
+/*
+ * The first whole chunk at or after offset, after something damaged.
+ *   returns  1 with *found; 0 when there is none; negative errno, said
+ */
+static int find_chunk(struct rv_rec_reader *reader, uint64_t offset, struct rv_rec_chunk *chunk, uint64_t *found)
+{
+    const char *what;
+    for (; offset < reader->state.n_bytes; offset += WINDOW_BYTES) {
+        ssize_t n = read_at(reader, reader->window, WINDOW_BYTES, offset);
+        if (n < 0)
+            return (int)n;
+        for (ssize_t i = 0; i + (ssize_t)sizeof *chunk <= n; i += RV_REC_ALIGNMENT) {
+            memcpy(chunk, reader->window + i, sizeof *chunk);
+            if (!rv_chunk_is_plausible(chunk) || chunk->payload_bytes > reader->effort_left)
+                continue;
+            reader->effort_left -= chunk->payload_bytes;
+            int is_whole = read_chunk(reader, offset + (uint64_t)i, chunk, &what);
+            *found = offset + (uint64_t)i;
+            if (is_whole)
+                return is_whole;
+        }
+    }
+    return 0;
+}
+
+static bool is_version_known(const struct rv_rec_file *file)
+{
+    return file->major == RV_REC_MAJOR && file->feature_incompat == 0 && file->endian == RV_WIRE_ENDIAN;
+}
+
+static int read_beginning(struct rv_rec_reader *reader)
+{
+    struct rv_rec_chunk chunk;
+    const char *what;
+    int result = read_chunk(reader, 0, &chunk, &what);
+    if (result < 0)
+        return result;
+    if (result == 0 || chunk.type != RV_REC_FILE || chunk.payload_bytes <= sizeof reader->file)
+        return rv_err(EBADMSG, "%s: not a recording, or its beginning is damaged", reader->path);
+    memcpy(&reader->file, reader->payload, sizeof reader->file);
+    if (reader->file.magic != RV_REC_FILE_MAGIC)
+        return rv_err(EBADMSG, "%s: not a recording", reader->path);
+    if (!is_version_known(&reader->file))
+        return rv_err(EPROTONOSUPPORT,
+                      "%s: recorded by another version (format %u.%u, features %#x); this one reads %u", reader->path,
+                      reader->file.major, reader->file.minor, reader->file.feature_incompat, RV_REC_MAJOR);
+    const uint8_t *at = reader->payload + sizeof reader->file;
+    const char *program = rv_rec_take_string(&at, reader->payload + chunk.payload_bytes);
+    reader->program = rv_strdup(program ? program : "");
+    reader->state.offset = rv_chunk_bytes(&chunk);
+    reader->state.n_chunks = 1;
+    reader->next_sequence = chunk.sequence + 1;
+    return 0;
+}
+
+int rv_rec_reader_open(struct rv_rec_reader **out, const char *path, const struct rv_rec_reader_params *params)
+{
+    struct rv_rec_reader *reader = rv_alloc(1, sizeof *reader);
+    struct stat status;
+    int error = 0;
+    if (params)
+        reader->params = *params;
+    reader->path = rv_strdup(path);
+    reader->window = rv_alloc(WINDOW_BYTES, 1);
+    reader->fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (reader->fd < 0 || fstat(reader->fd, &status) != 0)
+        error = rv_err_sys("%s", path);
+    else if (!S_ISREG(status.st_mode))
+        error = rv_err(EINVAL, "%s: not a regular file", path);
+    if (!error) {
+        reader->state.n_bytes = (uint64_t)status.st_size;
+        reader->effort_left = EFFORT * reader->state.n_bytes;
+        error = read_beginning(reader);
+    }
+    if (error) {
+        rv_rec_reader_close(reader);
+        reader = NULL;
+    }
+    *out = reader;
+    return error;
+}
+
+void rv_rec_reader_close(struct rv_rec_reader *reader)
+{
+    if (!reader)
+        return;
+    if (reader->fd >= 0)
+        close(reader->fd);
+    free(reader->path);
+    free(reader->program);
+    free(reader->payload);
+    free(reader->window);
+    free(reader);
+}
+
+const struct rv_rec_file *rv_rec_reader_file(const struct rv_rec_reader *reader)
+{
+    return &reader->file;
+}
+
+const char *rv_rec_reader_program(const struct rv_rec_reader *reader)
+{
+    return reader->program;
+}
+
+struct rv_rec_reader_state rv_rec_reader_state(const struct rv_rec_reader *reader)
+{
+    return reader->state;
+}
+
+int rv_rec_reader_next(struct rv_rec_reader *reader, struct rv_rec_chunk *chunk, const uint8_t **payload)
+{
+    struct rv_rec_reader_state *state = &reader->state;
+    uint64_t begin = state->offset, found = begin;
+    const char *what;
+    if (begin >= state->n_bytes)
+        return 0;
+    int result = read_chunk(reader, begin, chunk, &what);
+    if (result == 0) {
+        result = find_chunk(reader, begin + RV_REC_ALIGNMENT, chunk, &found);
+        if (result == 0)
+            found = state->n_bytes;
+        if (result >= 0)
+            note_damage(reader, begin, found - begin, what);
+    } else if (result > 0 && chunk->sequence != reader->next_sequence) {
+        note_damage(reader, begin, 0, "chunks are missing");
+    }
+    state->offset = found;
+    if (result <= 0)
+        return result;
+    state->offset += rv_chunk_bytes(chunk);
+    state->n_chunks++;
+    state->is_finished = chunk->type == RV_REC_END;
+    reader->next_sequence = chunk->sequence + 1;
+    *payload = reader->payload;
+    return 1;
+}

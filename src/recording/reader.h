@@ -1,0 +1,62 @@
+/*
+ * A recording being read, chunk by chunk in the order of the file. What is damaged is passed over: behind it the next
+ * whole chunk is looked for, so that one bad sector costs what it held and nothing else.
+ */
+#ifndef RV_RECORDING_READER_H
+#define RV_RECORDING_READER_H
+
+#include <stdbool.h>
+
+#include "recording/chunk.h"
+
+struct rv_rec_damage {
+    uint64_t offset, n_bytes; /* of the file; n_bytes 0: something is missing at offset */
+    const char *what;
+};
+
+struct rv_rec_reader_params {
+    /* Told of each damage as it is met. May be NULL. */
+    void (*on_damage)(void *context, const struct rv_rec_damage *damage);
+    void *context;
+};
+
+struct rv_rec_reader; /* opaque; one thread at a time */
+
+/* Does a file begin like a recording? n_bytes may be few. */
+bool rv_rec_is_recording(const void *bytes, size_t n_bytes);
+
+/*
+ * Open, and read the FILE chunk.
+ *   returns  0, or negative errno with one line printed: -EBADMSG no recording or its beginning is damaged,
+ *            -EPROTONOSUPPORT of another version
+ */
+int rv_rec_reader_open(struct rv_rec_reader **reader, const char *path, const struct rv_rec_reader_params *params);
+void rv_rec_reader_close(struct rv_rec_reader *reader);
+
+const struct rv_rec_file *rv_rec_reader_file(const struct rv_rec_reader *reader);
+const char *rv_rec_reader_program(const struct rv_rec_reader *reader);
+
+/*
+ * The next whole chunk, the FILE chunk excepted.
+ *   payload  chunk->payload_bytes of it, until the next call
+ *   returns  1; 0 at the end; negative errno with one line printed when the file cannot be read
+ */
+int rv_rec_reader_next(struct rv_rec_reader *reader, struct rv_rec_chunk *chunk, const uint8_t **payload);
+
+struct rv_rec_reader_state {
+    uint64_t n_bytes;   /* of the file */
+    uint64_t offset;    /* behind the last chunk read */
+    uint64_t n_chunks;  /* whole ones read, FILE included */
+    uint64_t n_damaged; /* bytes passed over */
+    bool is_finished;   /* END was read: the recorder was not killed */
+};
+struct rv_rec_reader_state rv_rec_reader_state(const struct rv_rec_reader *reader);
+
+/*
+ * The strings that follow each other in a payload.
+ *   at       moves behind the NUL
+ *   returns  the string, in the payload; NULL when none ends before `end`
+ */
+const char *rv_rec_take_string(const uint8_t **at, const uint8_t *end);
+
+#endif

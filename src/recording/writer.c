@@ -1,0 +1,120 @@
+#include "recording/writer.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/err.h"
+#include "base/vec.h"
+
+static int put_file_chunk(struct rv_rec_writer *writer, const struct rv_rec_file *file, const char *program)
+{
+    struct rv_rec_file head = *file;
+    head.magic = RV_REC_FILE_MAGIC;
+    head.major = RV_REC_MAJOR;
+    head.minor = RV_REC_MINOR;
+    head.endian = RV_WIRE_ENDIAN;
+    head.mono_ns = rv_clock_mono_ns();
+    head.real_ns = rv_clock_real_ns();
+    if (getrandom(head.uuid, sizeof head.uuid, GRND_NONBLOCK) != (ssize_t)sizeof head.uuid)
+        memset(head.uuid, 0, sizeof head.uuid);
+    struct rv_rec_buffer buffer = {0};
+    rv_chunk_begin(&buffer);
+    rv_rec_buffer_add(&buffer, &head, sizeof head);
+    rv_rec_buffer_add(&buffer, program, strlen(program) + 1);
+    rv_chunk_end(&buffer, &(struct rv_rec_chunk){.type = RV_REC_FILE});
+    int error = rv_rec_writer_put(writer, &buffer);
+    rv_rec_buffer_fini(&buffer);
+    return error;
+}
+
+/* A regular file of that name makes room; nothing else does. */
+static int remove_old(const char *path)
+{
+    struct stat status;
+    if (lstat(path, &status) != 0)
+        return errno == ENOENT ? 0 : rv_err_sys("%s", path);
+    if (!S_ISREG(status.st_mode))
+        return rv_err(EEXIST, "%s: not a regular file: it is not replaced", path);
+    return unlink(path) == 0 ? 0 : rv_err_sys("%s", path);
+}
+
+int rv_rec_writer_open(struct rv_rec_writer *writer, const char *path, const struct rv_rec_file *file,
+                       const char *program, bool is_forced)
+{
+    *writer = (struct rv_rec_writer){.fd = -1};
+    int error = is_forced ? remove_old(path) : 0;
+    if (error)
+        return error;
+    writer->fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (writer->fd < 0 && errno == EEXIST)
+        return rv_err(EEXIST, "%s exists: it is not overwritten without --force", path);
+    if (writer->fd < 0)
+        return rv_err_sys("%s", path);
+    writer->path = rv_strdup(path);
+    error = put_file_chunk(writer, file, program);
+    if (error)
+        rv_rec_writer_close(writer);
+    return error;
+}
+
+static int write_all(int fd, const uint8_t *at, size_t n_left)
+{
+    while (n_left > 0) {
+        ssize_t n = write(fd, at, n_left);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return -errno;
+        at += n;
+        n_left -= (size_t)n;
+    }
+    return 0;
+}
+
+int rv_rec_writer_put(struct rv_rec_writer *writer, struct rv_rec_buffer *buffer)
+{
+    if (writer->error)
+        return writer->error;
+    rv_chunk_seal(buffer, writer->n_chunks);
+    int error = write_all(writer->fd, buffer->bytes, buffer->n);
+    if (error) {
+        writer->error = error;
+        rv_err(-error, "%s: %s; recorded are the first %llu bytes", writer->path, strerror(-error),
+               (unsigned long long)writer->n_bytes);
+        if (ftruncate(writer->fd, (off_t)writer->n_bytes) != 0) {
+            /* A reader finds the torn chunk out by its checksum. */
+        }
+        return error;
+    }
+    writer->n_chunks++;
+    writer->n_bytes += buffer->n;
+    return 0;
+}
+
+int rv_rec_writer_rename(struct rv_rec_writer *writer, const char *path)
+{
+    if (renameat2(AT_FDCWD, writer->path, AT_FDCWD, path, RENAME_NOREPLACE) != 0)
+        return -errno;
+    free(writer->path);
+    writer->path = rv_strdup(path);
+    return 0;
+}
+
+int rv_rec_writer_close(struct rv_rec_writer *writer)
+{
+    if (!writer->path)
+        return 0;
+    int error = writer->error;
+    if (close(writer->fd) != 0 && !error)
+        error = rv_err_sys("%s", writer->path);
+    free(writer->path);
+    *writer = (struct rv_rec_writer){.fd = -1};
+    return error;
+}
