@@ -36,13 +36,13 @@ _ringviz() {
     --import) COMPREPLY=($(compgen -W "chrome" -- "$cur")) ;;
     --clock) COMPREPLY=($(compgen -W "tsc tick monotonic" -- "$cur")) ;;
     --bench) COMPREPLY=($(compgen -W "ring drain scan lod" -- "$cur")) ;;
-    --output | --screenshot | --trace-file)
+    --output | --record | --screenshot | --trace-file)
         compopt -o filenames 2>/dev/null
         COMPREPLY=($(compgen -f -- "$cur"))
         ;;
     "")
         if [[ $cur == -* ]]; then
-            COMPREPLY=($(compgen -W "--headless --report --spans --export= --force --info --output= --screenshot= --view= --color= --size= --at=
+            COMPREPLY=($(compgen -W "--headless --report --spans --export= --force --info --output= --record --screenshot= --view= --color= --size= --at=
                 --window= --policy= --drain-interval= --ring-events= --rings= --slots= --slot-size= --message-size=
                 --global-size= --trace-file= --include= --exclude= --max-depth= --duration= --import= --clock= --threads=
                 --memory= --bench --json --verbose --version --help" -- "$cur"))

@@ -1,6 +1,31 @@
 #include "app/open.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "recording/reader.h"
+#include "source/replay.h"
+
+static bool is_recording(const char *path)
+{
+    char bytes[sizeof(struct rv_rec_chunk)];
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    ssize_t n = fd < 0 ? 0 : read(fd, bytes, sizeof bytes);
+    if (fd >= 0)
+        close(fd);
+    return n > 0 && rv_rec_is_recording(bytes, (size_t)n);
+}
+
+static int open_replay(struct rv_source **source, const struct rv_open_params *params)
+{
+    if (params->live.filter)
+        return rv_err(EINVAL, "%s: a recording is replayed whole: --include and --exclude are for capturing",
+                      params->path);
+    *source = rv_replay_open(params->path);
+    return *source ? 0 : -EBADMSG;
+}
 
 static int open_import(struct rv_source **source, const struct rv_import_format *format,
                        const struct rv_open_params *params)
@@ -11,6 +36,8 @@ static int open_import(struct rv_source **source, const struct rv_import_format 
 
 int rv_open(struct rv_map *map, struct rv_source **source, const struct rv_open_params *params)
 {
+    if (!params->format && is_recording(params->path))
+        return open_replay(source, params);
     const struct rv_import_format *format = params->format ? params->format : rv_import_format_of(params->path);
     if (format)
         return open_import(source, format, params);

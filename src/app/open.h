@@ -13,7 +13,7 @@ struct rv_open_params {
 };
 
 /*
- * Open a live trace file, or a trace of another tool.
+ * Open a live trace file, a recording, or a trace of another tool.
  *   map      of a live trace file, the caller's to close; stays zeroed for anything else
  *   source   the caller's; takes nothing of params but the filter, which outlives it
  *   returns  0, or a negative errno with one line printed

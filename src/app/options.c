@@ -17,6 +17,7 @@ enum option_id {
     OPTION_FORCE,
     OPTION_INFO,
     OPTION_OUTPUT,
+    OPTION_RECORD,
     OPTION_SCREENSHOT,
     OPTION_VIEW,
     OPTION_COLOR,
@@ -65,6 +66,7 @@ static const struct option_entry TABLE[] = {
     {OPTION_INFO, "info", NULL, "header, processes, rings, counters and names of FILE,\nwithout draining it"},
     {OPTION_OUTPUT, "output", "=FILE",
      "where --report, --spans, --info and --bench go\n(default: stdout, after the program has ended)"},
+    {OPTION_RECORD, "record", "[=OUT.rvz]", "record everything while watching\n(default: COMMAND.PID.rvz)"},
     {OPTION_SCREENSHOT, "screenshot", "=OUT.png", "draw one picture into a file; implies --headless"},
     {OPTION_VIEW, "view", "=3d|aligned|flame|top", "the view of the picture, and of the window at first"},
     {OPTION_COLOR, "color", "=SCHEME",
@@ -102,7 +104,8 @@ enum { N_OPTIONS = sizeof TABLE / sizeof *TABLE, HELP_COLUMN = 32 };
 
 static const char HELP_HEAD[] =
     "Usage: ringviz [OPTION]... -- COMMAND [ARG]...   run COMMAND and watch its calls\n"
-    "       ringviz [OPTION]... FILE                  watch a live trace file, open another tool's trace\n"
+    "       ringviz [OPTION]... FILE                  watch a live trace file, replay a recording,\n"
+    "                                                 open another tool's trace\n"
     "       ringviz --bench[=NAME,..] [--json]        measure ringviz on this machine\n"
     "\n"
     "Every call and return of a program, live: time x thread x depth as 3D bars coloured by subroutine.\n"
@@ -275,6 +278,10 @@ static int set_output_option(struct rv_options *options, const struct option_ent
         return parse_export(value, options);
     case OPTION_OUTPUT:
         options->output = value;
+        return 0;
+    case OPTION_RECORD:
+        options->has_record = true;
+        options->record = value;
         return 0;
     case OPTION_SCREENSHOT:
         options->screenshot = value;

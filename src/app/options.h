@@ -37,6 +37,8 @@ struct rv_options {
     bool is_forced; /* files that are there already may be written over */
     const char *screenshot;
     const char *bench; /* "" = all */
+    bool has_record;
+    const char *record; /* NULL with has_record: a name of its own */
     int width_px, height_px;
     enum rv_look look;           /* of the picture, and of the window at first */
     enum rv_color_scheme scheme; /* the same */

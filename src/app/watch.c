@@ -5,6 +5,7 @@
 #include "app/watch.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <libgen.h>
 #include <signal.h>
 #include <stdio.h>
@@ -16,6 +17,7 @@
 #include "app/headless.h"
 #include "app/open.h"
 #include "app/output.h"
+#include "app/recorder.h"
 #include "app/window.h"
 #include "base/err.h"
 #include "launch/launch.h"
@@ -33,6 +35,7 @@ struct watch {
     struct rv_spool *spool; /* of every call; NULL: nobody wants them */
     struct rv_sink sinks[MAX_SINKS];
     size_t n_sinks;
+    struct rv_recorder recorder;
     struct rv_filter *filter;
     struct rv_map map; /* zeroed: what is watched is not a live trace file */
     struct rv_source *source;
@@ -161,6 +164,15 @@ static int open_source(struct watch *watch)
     return watch->source ? 0 : -EBUSY;
 }
 
+static int open_recorder(struct watch *watch)
+{
+    uint32_t pid = watch->options->file ? watch->map.geometry.creator_pid : 0;
+    int error = rv_recorder_open(&watch->recorder, watch->options, pid);
+    if (!error && watch->recorder.record)
+        add_sink(watch, rv_record_sink(watch->recorder.record));
+    return error;
+}
+
 static int prepare(struct watch *watch)
 {
     const struct rv_options *options = watch->options;
@@ -175,7 +187,9 @@ static int prepare(struct watch *watch)
         error = rv_filter_create(&watch->filter, options->include, options->exclude);
     if (!error)
         error = open_sinks(watch);
-    return error ? error : open_source(watch);
+    if (!error)
+        error = open_source(watch);
+    return error ? error : open_recorder(watch);
 }
 
 static int start_command(struct watch *watch)
@@ -184,7 +198,10 @@ static int start_command(struct watch *watch)
         return 0;
     watch->launch = rv_launch_start(
         &(struct rv_launch_params){.trace_path = watch->map.path, .argv = watch->options->argv}, &watch->status);
-    return watch->launch ? 0 : -ENOENT;
+    if (!watch->launch)
+        return -ENOENT;
+    rv_recorder_name(&watch->recorder, watch->options, rv_launch_pid(watch->launch));
+    return 0;
 }
 
 static void start_session(struct watch *watch)
@@ -237,6 +254,8 @@ static void wait_for_command(struct watch *watch)
 static void warn_of_shortages(const struct watch *watch)
 {
     const struct rv_wire_header *header = watch->map.header;
+    if (!header)
+        return;
     unsigned long long n_threads = __atomic_load_n(&header->n_threads_without_ring, __ATOMIC_RELAXED);
     unsigned long long n_names = __atomic_load_n(&header->n_names_lost, __ATOMIC_RELAXED);
     if (n_threads)
@@ -360,6 +379,8 @@ static void remove_private_file(const struct watch *watch)
 static void tear_down(struct watch *watch)
 {
     rv_session_destroy(watch->session);
+    if (rv_recorder_close(&watch->recorder) != 0)
+        watch->status = STATUS_FAILED;
     if (watch->source)
         watch->source->close(watch->source);
     rv_launch_destroy(watch->launch);

@@ -1,0 +1,170 @@
+#include "sink/encoders.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "base/vec.h"
+#include "recording/codec.h"
+
+enum { JOBS_PER_THREAD = 3 };
+
+struct rv_encoders {
+    struct rv_rec_writer *writer; /* of the thread that has set is_writing */
+    struct rv_clock clock;
+    pthread_t *threads;
+    unsigned n_threads;
+    struct rv_encode_job *jobs;
+    size_t n_jobs;
+    /* under lock */
+    pthread_mutex_t lock;
+    pthread_cond_t has_free, has_filled;
+    struct rv_encode_job **free_jobs;
+    size_t n_free;
+    struct rv_encode_job **filled; /* by ticket mod n_jobs, [n_taken, n_submitted) */
+    struct rv_encode_job **built;  /* likewise, [n_written, n_taken); NULL: not yet */
+    uint64_t n_submitted, n_taken, n_written;
+    bool is_writing, is_stopping;
+};
+
+static void build_events(struct rv_encoders *encoders, struct rv_codec *codec, struct rv_encode_job *job)
+{
+    const struct rv_clock clock = encoders->clock;
+    for (size_t i = 0; i < job->n; i++) {
+        struct rv_event *event = &job->events[i];
+        uint64_t ns = rv_clock_to_ns(&clock, rv_event_ticks(event)) & RV_EVENT_TICKS_MASK;
+        event->when = (event->when & ~RV_EVENT_TICKS_MASK) | ns;
+    }
+    rv_codec_encode(codec, job->events, (uint32_t)job->n, job->ordinal, &job->chunk, &job->out);
+}
+
+static void build(struct rv_encoders *encoders, struct rv_codec *codec, struct rv_compressor *compressor,
+                  struct rv_encode_job *job)
+{
+    rv_chunk_begin(&job->out);
+    if (job->chunk.type == RV_REC_EVENTS)
+        build_events(encoders, codec, job);
+    else if (job->chunk.type == RV_REC_STRINGS)
+        rv_column_put(compressor, &job->out, 0, job->payload.bytes, job->payload.n);
+    else
+        rv_rec_buffer_add(&job->out, job->payload.bytes, job->payload.n);
+    rv_chunk_end(&job->out, &job->chunk);
+}
+
+/* Under the lock, which is released while the file is written. */
+static void write_built(struct rv_encoders *encoders)
+{
+    if (encoders->is_writing)
+        return;
+    encoders->is_writing = true;
+    struct rv_encode_job **place;
+    while (*(place = &encoders->built[encoders->n_written % encoders->n_jobs])) {
+        struct rv_encode_job *job = *place;
+        *place = NULL;
+        pthread_mutex_unlock(&encoders->lock);
+        rv_rec_writer_put(encoders->writer, &job->out); /* what fails is said there, and kept */
+        pthread_mutex_lock(&encoders->lock);
+        encoders->n_written++;
+        encoders->free_jobs[encoders->n_free++] = job;
+        pthread_cond_signal(&encoders->has_free);
+    }
+    encoders->is_writing = false;
+}
+
+/* The next job in order, or NULL at the end. Under the lock. */
+static struct rv_encode_job *take(struct rv_encoders *encoders)
+{
+    while (encoders->n_taken == encoders->n_submitted && !encoders->is_stopping)
+        pthread_cond_wait(&encoders->has_filled, &encoders->lock);
+    if (encoders->n_taken == encoders->n_submitted)
+        return NULL;
+    return encoders->filled[encoders->n_taken++ % encoders->n_jobs];
+}
+
+static void *run_encoder(void *context)
+{
+    struct rv_encoders *encoders = context;
+    struct rv_codec *codec = rv_codec_create();
+    struct rv_compressor *compressor = rv_compressor_create();
+    pthread_mutex_lock(&encoders->lock);
+    for (struct rv_encode_job *job; (job = take(encoders));) {
+        pthread_mutex_unlock(&encoders->lock);
+        build(encoders, codec, compressor, job);
+        pthread_mutex_lock(&encoders->lock);
+        encoders->built[job->ticket % encoders->n_jobs] = job;
+        write_built(encoders);
+    }
+    pthread_mutex_unlock(&encoders->lock);
+    rv_codec_destroy(codec);
+    rv_compressor_destroy(compressor);
+    return NULL;
+}
+
+struct rv_encoders *rv_encoders_start(struct rv_rec_writer *writer, const struct rv_clock *clock, unsigned n_threads)
+{
+    struct rv_encoders *encoders = rv_alloc(1, sizeof *encoders);
+    encoders->writer = writer;
+    encoders->clock = *clock;
+    encoders->n_threads = n_threads;
+    encoders->n_jobs = (size_t)n_threads * JOBS_PER_THREAD + 1;
+    encoders->jobs = rv_alloc(encoders->n_jobs, sizeof *encoders->jobs);
+    encoders->free_jobs = rv_alloc(encoders->n_jobs, sizeof(struct rv_encode_job *));
+    encoders->filled = rv_alloc(encoders->n_jobs, sizeof(struct rv_encode_job *));
+    encoders->built = rv_alloc(encoders->n_jobs, sizeof(struct rv_encode_job *));
+    for (size_t i = 0; i < encoders->n_jobs; i++)
+        encoders->free_jobs[encoders->n_free++] = &encoders->jobs[i];
+    pthread_mutex_init(&encoders->lock, NULL);
+    pthread_cond_init(&encoders->has_free, NULL);
+    pthread_cond_init(&encoders->has_filled, NULL);
+    encoders->threads = rv_alloc(n_threads, sizeof *encoders->threads);
+    for (unsigned i = 0; i < n_threads; i++)
+        pthread_create(&encoders->threads[i], NULL, run_encoder, encoders);
+    return encoders;
+}
+
+struct rv_encode_job *rv_encoders_acquire(struct rv_encoders *encoders)
+{
+    pthread_mutex_lock(&encoders->lock);
+    while (encoders->n_free == 0)
+        pthread_cond_wait(&encoders->has_free, &encoders->lock);
+    struct rv_encode_job *job = encoders->free_jobs[--encoders->n_free];
+    pthread_mutex_unlock(&encoders->lock);
+    job->chunk = (struct rv_rec_chunk){0};
+    job->n = job->payload.n = 0;
+    return job;
+}
+
+void rv_encoders_submit(struct rv_encoders *encoders, struct rv_encode_job *job)
+{
+    pthread_mutex_lock(&encoders->lock);
+    job->ticket = encoders->n_submitted++;
+    encoders->filled[job->ticket % encoders->n_jobs] = job;
+    pthread_cond_signal(&encoders->has_filled);
+    pthread_mutex_unlock(&encoders->lock);
+}
+
+void rv_encoders_stop(struct rv_encoders *encoders)
+{
+    if (!encoders)
+        return;
+    pthread_mutex_lock(&encoders->lock);
+    encoders->is_stopping = true;
+    pthread_cond_broadcast(&encoders->has_filled);
+    pthread_mutex_unlock(&encoders->lock);
+    for (unsigned i = 0; i < encoders->n_threads; i++)
+        pthread_join(encoders->threads[i], NULL);
+    for (size_t i = 0; i < encoders->n_jobs; i++) {
+        free(encoders->jobs[i].events);
+        rv_rec_buffer_fini(&encoders->jobs[i].payload);
+        rv_rec_buffer_fini(&encoders->jobs[i].out);
+    }
+    pthread_cond_destroy(&encoders->has_free);
+    pthread_cond_destroy(&encoders->has_filled);
+    pthread_mutex_destroy(&encoders->lock);
+    free(encoders->threads);
+    free(encoders->jobs);
+    free(encoders->free_jobs);
+    free(encoders->filled);
+    free(encoders->built);
+    free(encoders);
+}

@@ -1,0 +1,39 @@
+/*
+ * Chunks on their way into a recording: built by several threads, written in the order in which they were submitted, by
+ * whichever thread finds the next one ready.
+ */
+#ifndef RV_SINK_ENCODERS_H
+#define RV_SINK_ENCODERS_H
+
+#include "base/clock.h"
+#include "recording/writer.h"
+
+/* One chunk. Reused: whoever fills it keeps what memory it has. */
+struct rv_encode_job {
+    struct rv_rec_chunk chunk; /* type and stream, by the submitter */
+    /* EVENTS: their times in ticks */
+    struct rv_event *events;
+    size_t n, capacity;
+    uint64_t ordinal;
+    /* every other type: the payload; of STRINGS the raw column */
+    struct rv_rec_buffer payload;
+    /* the encoders' */
+    uint64_t ticket;
+    struct rv_rec_buffer out;
+};
+
+struct rv_encoders;
+
+/* The writer is theirs until rv_encoders_stop(). The clock turns ticks into ns. */
+struct rv_encoders *rv_encoders_start(struct rv_rec_writer *writer, const struct rv_clock *clock, unsigned n_threads);
+
+/* An empty job; waits for one, which is the back-pressure. Any thread. */
+struct rv_encode_job *rv_encoders_acquire(struct rv_encoders *encoders);
+
+/* The job's place in the file is behind all that were submitted before. Any thread. */
+void rv_encoders_submit(struct rv_encoders *encoders, struct rv_encode_job *job);
+
+/* Write all that was submitted, and end. NULL does nothing. */
+void rv_encoders_stop(struct rv_encoders *encoders);
+
+#endif

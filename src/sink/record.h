@@ -1,0 +1,42 @@
+/*
+ * --record: everything that a session captures into one file. Events gather per stream until they fill a block or have
+ * waited for a second; blocks are encoded and written by threads of the recording's own.
+ */
+#ifndef RV_SINK_RECORD_H
+#define RV_SINK_RECORD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "sink/sink.h"
+
+struct rv_record; /* opaque */
+
+struct rv_record_params { /* zero = default */
+    const char *path;
+    const char *program; /* the title */
+    uint32_t pid;
+    bool is_forced;     /* replace an existing file */
+    unsigned n_threads; /* CPUs - 1, at least 1 */
+};
+
+/* Create the file. 0, or negative errno with one line printed. */
+int rv_record_open(struct rv_record **record, const struct rv_record_params *params);
+
+/* The sink that fills it. */
+struct rv_sink rv_record_sink(struct rv_record *record);
+
+/* Give the file its final name, if none has that yet. 0, or negative errno. Before the session starts. */
+int rv_record_rename(struct rv_record *record, const char *path);
+
+struct rv_record_totals {
+    uint64_t n_events, n_bytes; /* in the file */
+};
+
+/*
+ * After the session's end; without any session the file is removed.
+ *   returns  0, or the negative errno of what had failed, which has been said
+ */
+int rv_record_close(struct rv_record *record, struct rv_record_totals *totals);
+
+#endif

@@ -1,0 +1,110 @@
+#!/bin/sh
+# record.sh RINGVIZ PROGRAM THREADS: a recording gives the numbers of the run that made it, whatever the policy; what is
+# cut, damaged, killed or out of room gives all before that, and says so.
+set -u
+ringviz=$1
+fib=$2
+threads=$3
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+n_failures=0
+n_checks=0
+
+fail() {
+    echo "FAILED: $*" >&2
+    n_failures=$((n_failures + 1))
+}
+
+check() { # WHAT COMMAND...
+    what=$1
+    shift
+    n_checks=$((n_checks + 1))
+    "$@" || fail "$what"
+}
+
+run() { # OPTIONS...: stdout and stderr into files, the status into $status
+    timeout 60 "$ringviz" "$@" >"$folder/out" 2>"$folder/err" </dev/null
+    status=$?
+}
+
+# Threads stand in the order in which they were first merged, which is not the same twice: sorted.
+same_report() { # WHAT OPTIONS... -- COMMAND
+    what=$1
+    shift
+    rm -f "$folder/a.rvz"
+    run --record="$folder/a.rvz" --report --output="$folder/live" "$@"
+    [ $status -eq 0 ] || fail "$what: recording: exit status $status: $(cat "$folder/err")"
+    run --report --output="$folder/replayed" "$folder/a.rvz"
+    [ $status -eq 0 ] || fail "$what: replay: exit status $status: $(cat "$folder/err")"
+    [ -s "$folder/err" ] && fail "$what: replay says $(cat "$folder/err")"
+    sort "$folder/live" >"$folder/live.sorted"
+    sort "$folder/replayed" >"$folder/replayed.sorted"
+    check "$what: the reports differ" cmp -s "$folder/live.sorted" "$folder/replayed.sorted"
+    check "$what: nothing was counted" grep -q "[1-9][0-9]* events produced" "$folder/replayed"
+}
+
+same_report "fib" -- "$fib" 20
+same_report "threads" -- "$threads" 4 30000
+same_report "threads, four workers" --threads=4 -- "$threads" 4 30000
+same_report "switch" --policy=switch --ring-events=1024 --drain-interval=20ms -- "$threads" 4 100000
+check "switch: nothing was dropped" grep -qE " [1-9][0-9]* dropped" "$folder/replayed"
+same_report "ring" --policy=ring --ring-events=4096 -- "$threads" 4 100000
+same_report "fill" --policy=fill --ring-events=4096 -- "$fib" 20
+
+# Every call has the same times; a live picture and a replayed one are the same picture.
+rm -f "$folder/a.rvz"
+run --record="$folder/a.rvz" --spans --output="$folder/live" -- "$fib" 15
+run --spans --output="$folder/replayed" "$folder/a.rvz"
+check "the spans differ" cmp -s "$folder/live" "$folder/replayed"
+check "there are spans" [ "$(wc -l <"$folder/live")" -gt 1000 ]
+
+# Names of its own, and no overwriting.
+cd "$folder" || exit 1
+run --record --headless -- "$fib" 10
+check "the default name is COMMAND.PID.rvz" ls "$(basename "$fib")".[0-9]*.rvz
+cp a.rvz b.rvz
+run --record=b.rvz --headless -- "$fib" 10
+check "a file that exists is an error" [ $status -eq 1 ]
+check "it is told of" grep -q -- "b.rvz exists.*--force" err
+check "it stays as it is" cmp -s a.rvz b.rvz
+run --record=b.rvz --force --headless -- "$fib" 10
+check "forced, it is replaced" [ $status -eq 0 ]
+run --record=none.rvz --headless -- ./no-such-command
+check "a command that is not found leaves no recording" [ ! -e none.rvz ]
+run --record=/nowhere/a.rvz --headless -- "$fib" 10
+check "no folder: exit status 1" [ $status -eq 1 ]
+
+# Cut anywhere it opens, with one line.
+n_bytes=$(stat -c %s a.rvz)
+for n in 192 300 $((n_bytes / 2)) $((n_bytes - 128)) $((n_bytes - 1)); do
+    head -c "$n" a.rvz >cut.rvz
+    run --report cut.rvz
+    check "cut to $n bytes: exit status $status" [ $status -eq 0 ]
+    check "cut to $n bytes: $(cat err)" [ "$(grep -c "^ringviz: cut.rvz: " err)" -eq 1 ]
+done
+for n in 64 191; do
+    head -c "$n" a.rvz >cut.rvz
+    run --report cut.rvz
+    check "cut to $n bytes: exit status $status" [ $status -eq 1 ]
+    check "cut to $n bytes: $(cat err)" [ "$(wc -l <err)" -eq 1 ]
+done
+
+# The recorder is killed while a program runs: what it wrote opens.
+for round in 1 2 3 4 5 6; do
+    rm -f killed.rvz
+    "$ringviz" --record=killed.rvz --headless -- "$threads" 4 3000000 >/dev/null 2>&1 &
+    recorder=$!
+    for turn in $(seq 500); do
+        [ "$(stat -c %s killed.rvz 2>/dev/null || echo 0)" -gt $((round * 3000)) ] && break
+        sleep 0.01
+    done
+    kill -KILL $recorder
+    wait $recorder 2>/dev/null
+    run --report killed.rvz
+    check "killed $round: exit status $status" [ $status -eq 0 ]
+    check "killed $round: $(cat err)" [ "$(grep -c "^ringviz: killed.rvz: " err)" -eq 1 ]
+    check "killed $round: no events" grep -qE "^[1-9][0-9]* events produced" out
+done
+
+echo "$n_checks checks, $n_failures failures"
+[ $n_failures -eq 0 ]
