@@ -4,6 +4,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "app/bus_error.h"
 #include "base/clock.h"
 #include "ring/directory.h"
 #include "ring/map.h"
@@ -114,10 +115,12 @@ int rv_info_write(const char *path, FILE *out)
     int error = rv_map_open(&map, path, RV_MAP_OBSERVER, false);
     if (error)
         return error;
+    rv_bus_error_catch(&map);
     print_header(&map, out);
     print_processes(&map, out);
     print_rings(&map, out);
     print_names(&map, out);
+    rv_bus_error_release();
     rv_map_close(&map);
     return 0;
 }

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "app/bus_error.h"
 #include "app/exports.h"
 #include "app/headless.h"
 #include "app/open.h"
@@ -189,6 +190,8 @@ static int prepare(struct watch *watch)
         error = open_sinks(watch);
     if (!error)
         error = open_source(watch);
+    if (!error && watch->map.base)
+        rv_bus_error_catch(&watch->map);
     return error ? error : open_recorder(watch);
 }
 
@@ -385,6 +388,7 @@ static void tear_down(struct watch *watch)
         watch->source->close(watch->source);
     rv_launch_destroy(watch->launch);
     remove_private_file(watch);
+    rv_bus_error_release();
     rv_map_close(&watch->map);
     rv_spool_destroy(watch->spool);
     rv_filter_destroy(watch->filter);

@@ -109,5 +109,20 @@ copy life
 head -c 3584 /dev/urandom | dd of="$folder/life" bs=512 seek=1 conv=notrunc 2>/dev/null
 harmless --info "$folder/life" "noise in the header's life"
 
+# Cut short while it is watched: from the moment the watcher has put its process id into the header.
+timeout 20 "$ringviz" --trace-file="$folder/cut" --headless -- sleep 5 >"$folder/out" 2>"$folder/err" </dev/null &
+watcher=$!
+deadline=$(($(date +%s) + 10))
+until [ "$(od -An -tu4 -j 576 -N 4 "$folder/cut" 2>/dev/null | tr -d ' ')" -gt 0 ] 2>/dev/null; do
+    [ "$(date +%s)" -lt $deadline ] || break
+done
+truncate -s 0 "$folder/cut"
+wait $watcher
+status=$?
+n_checks=$((n_checks + 1))
+[ $status -eq 1 ] || fail "cut short while watched: exit status $status"
+[ "$(cat "$folder/err")" = "ringviz: $folder/cut: was cut short while it was read" ] ||
+    fail "cut short while watched: $(cat "$folder/err")"
+
 echo "$n_checks looks, $n_failures failures"
 [ $n_failures -eq 0 ]
