@@ -16,7 +16,6 @@
 
 #define NS_PER_SECOND 1000000000u
 #define STAT_STATE 3 /* fields of /proc/PID/stat, as proc(5) numbers them */
-#define STAT_PARENT 4
 #define STAT_START 22
 
 int rv_os_futex_wait(const uint32_t *word, uint32_t expected, uint64_t timeout_ns)
@@ -108,9 +107,13 @@ uint64_t rv_os_process_start(pid_t pid)
     return read_stat_field(pid, STAT_START);
 }
 
-pid_t rv_os_parent(pid_t pid)
+void rv_os_start_thread(pthread_t *thread, void *(*run)(void *context), void *context)
 {
-    return (pid_t)read_stat_field(pid, STAT_PARENT);
+    int error = pthread_create(thread, NULL, run, context);
+    if (error == 0)
+        return;
+    rv_err(error, "cannot start a thread: %s", strerror(error));
+    exit(EXIT_FAILURE);
 }
 
 pid_t rv_os_tid(void)

@@ -2,6 +2,7 @@
 #ifndef RV_BASE_OS_H
 #define RV_BASE_OS_H
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -20,10 +21,12 @@ void rv_os_futex_wake(uint32_t *word);
 /* Field 22 of /proc/PID/stat: clock ticks since boot. 0 when the process is gone. Async-signal-safe. */
 uint64_t rv_os_process_start(pid_t pid);
 
-pid_t rv_os_parent(pid_t pid);
-
-/* Field 3: R running, S sleeping, D in the kernel, T stopped, Z zombie... NUL when the process is gone. Async-signal-safe. */
+/* Field 3: R running, S sleeping, D in the kernel, T stopped, Z zombie... NUL when the process is gone.
+ * Async-signal-safe. */
 char rv_os_process_state(pid_t pid);
+
+/* Start a thread; one that cannot be had ends the program with one line, as memory that cannot be had does. */
+void rv_os_start_thread(pthread_t *thread, void *(*run)(void *context), void *context);
 
 /* The calling thread's kernel id. */
 pid_t rv_os_tid(void);

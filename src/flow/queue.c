@@ -85,14 +85,6 @@ void *rv_queue_pop(struct rv_queue *queue)
     return item;
 }
 
-void *rv_queue_try_pop(struct rv_queue *queue)
-{
-    lock(queue);
-    void *item = queue->n > 0 ? take_first(queue) : NULL;
-    unlock(queue);
-    return item;
-}
-
 void rv_queue_close(struct rv_queue *queue)
 {
     lock(queue);
@@ -100,12 +92,4 @@ void rv_queue_close(struct rv_queue *queue)
     pthread_cond_broadcast(&queue->has_item);
     pthread_cond_broadcast(&queue->has_room);
     unlock(queue);
-}
-
-size_t rv_queue_n(struct rv_queue *queue)
-{
-    lock(queue);
-    size_t n = queue->n;
-    unlock(queue);
-    return n;
 }

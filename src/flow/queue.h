@@ -18,10 +18,8 @@ bool rv_queue_push(struct rv_queue *queue, void *item);
 
 /* Waits for an item. NULL when closed and empty. Any thread. */
 void *rv_queue_pop(struct rv_queue *queue);
-void *rv_queue_try_pop(struct rv_queue *queue); /* NULL when empty */
 
 /* No more pushes; pops drain what is left. */
 void rv_queue_close(struct rv_queue *queue);
-size_t rv_queue_n(struct rv_queue *queue);
 
 #endif

@@ -367,10 +367,10 @@ struct rv_session *rv_session_start(const struct rv_session_params *params, stru
         worker->merger = (struct rv_merger){
             .params = &session->params, .lanes = session->lanes, .clock = source->clock, .stats = rv_stats_create()};
         pthread_mutex_init(&worker->merger.lock, NULL);
-        pthread_create(&worker->thread, NULL, run_worker, worker);
+        rv_os_start_thread(&worker->thread, run_worker, worker);
     }
-    pthread_create(&session->drain, NULL, run_drain, session);
-    pthread_create(&session->naming, NULL, run_naming, session);
+    rv_os_start_thread(&session->drain, run_drain, session);
+    rv_os_start_thread(&session->naming, run_naming, session);
     return session;
 }
 

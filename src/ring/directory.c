@@ -24,7 +24,6 @@ enum {
     FIRST_RING_BYTE = 1,
     N_NAME_TRIES = 64,
 };
-static const uint64_t HEARTBEAT_LIMIT_NS = 100000000;
 
 /* ---- processes ---- */
 
@@ -443,13 +442,3 @@ void rv_directory_detach_consumer(struct rv_map *map)
         rv_owner_unlock(map->fd, CONSUMER_BYTE);
 }
 
-bool rv_directory_has_live_consumer(const struct rv_map *map)
-{
-    if (__atomic_load_n(&map->header->consumer_pid, __ATOMIC_ACQUIRE) == 0) /* H2 <- H1 */
-        return false;
-    int saved = errno;
-    uint64_t age = rv_clock_mono_ns() - __atomic_load_n(&map->header->heartbeat_ns, __ATOMIC_RELAXED);
-    errno = saved;
-    /* A heartbeat of the next instant was written between our two reads; one of tomorrow is a lie. */
-    return age < HEARTBEAT_LIMIT_NS || -age < HEARTBEAT_LIMIT_NS;
-}

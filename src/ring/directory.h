@@ -75,7 +75,4 @@ void rv_directory_thread_name(const struct rv_map *map, uint32_t ring_idx, char 
 int rv_directory_attach_consumer(struct rv_map *map);
 void rv_directory_detach_consumer(struct rv_map *map);
 
-/* May a `block` producer wait? A consumer is attached and its heartbeat is younger than 100 ms. */
-bool rv_directory_has_live_consumer(const struct rv_map *map);
-
 #endif

@@ -44,7 +44,7 @@ static bool is_heartbeat_dead(uint32_t pid, uint64_t age_ns)
 static bool is_consumer_gone(struct rv_pusher_state *state)
 {
     const struct rv_wire_header *header = state->ring.header;
-    uint32_t pid = __atomic_load_n(&header->consumer_pid, __ATOMIC_RELAXED);
+    uint32_t pid = __atomic_load_n(&header->consumer_pid, __ATOMIC_ACQUIRE); /* H2 <- H1 */
     uint64_t heartbeat_ns = __atomic_load_n(&header->heartbeat_ns, __ATOMIC_RELAXED);
     uint64_t now_ns = rv_clock_mono_ns();
 

@@ -30,7 +30,7 @@ struct rv_ticker *rv_ticker_start(uint32_t *word)
 {
     struct rv_ticker *ticker = rv_alloc(1, sizeof *ticker);
     ticker->word = word;
-    pthread_create(&ticker->thread, NULL, run, ticker);
+    rv_os_start_thread(&ticker->thread, run, ticker);
     return ticker;
 }
 

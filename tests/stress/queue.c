@@ -27,7 +27,6 @@ struct producer {
 
 struct consumer {
     struct rv_queue *queue;
-    bool is_polling;
     int64_t last[N_PRODUCERS];
     uint64_t n, sum, n_bad;
 };
@@ -63,9 +62,7 @@ static void *consume(void *argument)
     struct consumer *consumer = argument;
     memset(consumer->last, 0xff, sizeof consumer->last);
     for (;;) {
-        struct item *item = consumer->is_polling ? rv_queue_try_pop(consumer->queue) : NULL;
-        if (!item)
-            item = rv_queue_pop(consumer->queue);
+        struct item *item = rv_queue_pop(consumer->queue);
         if (!item)
             return NULL;
         take(consumer, item);
@@ -92,7 +89,6 @@ static uint64_t run(size_t capacity)
 
     for (unsigned i = 0; i < N_CONSUMERS; i++) {
         consumers[i].queue = queue;
-        consumers[i].is_polling = i == 0;
         pthread_create(&consuming[i], NULL, consume, &consumers[i]);
     }
     for (unsigned i = 0; i < N_PRODUCERS; i++) {
@@ -113,7 +109,7 @@ static uint64_t run(size_t capacity)
     }
     n_bad += n != N_PRODUCERS * N_ITEMS;
     n_bad += sum != expected_sum();
-    n_bad += rv_queue_n(queue) != 0;
+    n_bad += rv_queue_pop(queue) != NULL;
     for (unsigned i = 0; i < N_PRODUCERS; i++)
         free(producers[i].items);
     rv_queue_destroy(queue);

@@ -68,7 +68,7 @@ static pid_t start_viewer(const char *path)
 
 static void wait_for_viewer(const struct rv_map *map)
 {
-    while (!rv_directory_has_live_consumer(map))
+    while (!__atomic_load_n(&map->header->consumer_pid, __ATOMIC_RELAXED))
         rv_os_sleep_ns(100000);
 }
 

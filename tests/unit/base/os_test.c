@@ -65,7 +65,6 @@ Test(os, a_process_is_known_by_its_start)
 {
     cr_assert_eq(rv_os_process_start(getpid()), start_by_stdio(getpid()));
     cr_assert_eq(rv_os_process_start(1), start_by_stdio(1));
-    cr_assert_eq(rv_os_parent(getpid()), getppid());
 }
 
 Test(os, a_name_with_parentheses_does_not_confuse)
@@ -73,7 +72,6 @@ Test(os, a_name_with_parentheses_does_not_confuse)
     unsigned long long start = start_by_stdio(getpid());
     prctl(PR_SET_NAME, "a) 4 5 (b) R");
     cr_assert_eq(rv_os_process_start(getpid()), start);
-    cr_assert_eq(rv_os_parent(getpid()), getppid());
 }
 
 Test(os, a_process_that_is_gone_has_no_start)

@@ -293,33 +293,17 @@ Test(directory, at_most_one_consumer_drains, .timeout = 10)
 {
     struct fixture f;
     open_fixture(&f, NULL);
-    cr_assert_not(rv_directory_has_live_consumer(&f.other));
+    cr_assert_eq(f.other.header->consumer_pid, 0);
     cr_assert_eq(rv_directory_attach_consumer(&f.map), 0);
-    cr_assert(rv_directory_has_live_consumer(&f.other));
+    cr_assert_eq(f.other.header->consumer_pid, (uint32_t)getpid());
     struct rv_map second;
     cr_assert_eq(rv_map_open(&second, f.path, RV_MAP_CONSUMER, true), 0);
     cr_assert_eq(rv_directory_attach_consumer(&second), -EBUSY);
     rv_directory_detach_consumer(&f.map);
-    cr_assert_not(rv_directory_has_live_consumer(&f.other));
+    cr_assert_eq(f.other.header->consumer_pid, 0);
     cr_assert_eq(rv_directory_attach_consumer(&second), 0);
     rv_map_close(&second);
     cr_assert_eq(rv_directory_attach_consumer(&f.map), 0, "the lock went with the descriptor");
-    close_fixture(&f);
-}
-
-Test(directory, a_consumer_without_heartbeat_counts_as_gone, .timeout = 10)
-{
-    struct fixture f;
-    open_fixture(&f, NULL);
-    cr_assert_eq(rv_directory_attach_consumer(&f.map), 0);
-    f.map.header->heartbeat_ns = rv_clock_mono_ns() - 90000000;
-    cr_assert(rv_directory_has_live_consumer(&f.other));
-    f.map.header->heartbeat_ns = rv_clock_mono_ns() - 100000001;
-    cr_assert_not(rv_directory_has_live_consumer(&f.other));
-    f.map.header->heartbeat_ns = rv_clock_mono_ns() + 3600000000000;
-    cr_assert_not(rv_directory_has_live_consumer(&f.other), "a heartbeat from the future is a lie");
-    rv_ring_turn_done(f.map.header);
-    cr_assert(rv_directory_has_live_consumer(&f.other));
     close_fixture(&f);
 }
 
@@ -356,7 +340,6 @@ Test(directory, keeps_errno, .timeout = 10)
     rv_directory_claim(&f.other, (uint32_t)process, RV_TAG_DEPTH);
     rv_directory_after_fork(&f.other);
     rv_directory_has_live_owner(&f.other, 0);
-    rv_directory_has_live_consumer(&f.other);
     rv_directory_leave_process(&f.other, (uint32_t)process);
     cr_assert_eq(errno, 1234);
     close_fixture(&f);
