@@ -1,0 +1,61 @@
+/*
+ * The thread's open frames, as it has told them: what a forked child and a late ring are told again, and what is closed
+ * when an exception unwinds many at once. A frame's handle dies with the frame: closing it again does nothing.
+ */
+#ifndef RV_PRODUCERS_PERL_FRAMES_H
+#define RV_PRODUCERS_PERL_FRAMES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "ringviz/producer.h"
+
+struct rv_frame {
+    uint32_t id;
+    uint32_t serial;
+    uint64_t called;
+};
+
+struct rv_frames { /* all zero: none yet */
+    struct rv_frame *frames;
+    uint32_t n, capacity;
+    uint32_t last_serial;
+};
+
+/* serial << 32 | depth + 1; 0: no frame */
+typedef uint64_t rv_frame_handle;
+
+extern _Thread_local struct rv_frames rv_frames __attribute__((tls_model("initial-exec")));
+
+/* Room for at least one more; false when there is no memory. */
+bool rv_frames_grow(void);
+
+/* Tell of returns until `depth` frames are open. */
+void rv_frames_pop_to(uint32_t depth);
+
+/* A ringviz_replay_fn. */
+void rv_frames_replay(void);
+
+/* Once, before any thread opens a frame: memory goes with its thread. */
+void rv_frames_start(void);
+
+static inline rv_frame_handle rv_frames_open(uint32_t id, uint32_t line)
+{
+    struct rv_frames *open = &rv_frames;
+    if (__builtin_expect(open->n == open->capacity, 0) && !rv_frames_grow())
+        return 0;
+    uint64_t called = ringviz_call(id, open->n, line);
+    open->frames[open->n] = (struct rv_frame){id, ++open->last_serial, called};
+    return (uint64_t)open->last_serial << 32 | ++open->n;
+}
+
+/* Close it and whatever is open above it. */
+static inline void rv_frames_close(rv_frame_handle handle)
+{
+    struct rv_frames *open = &rv_frames;
+    uint32_t n = (uint32_t)handle;
+    if (n - 1 < open->n && open->frames[n - 1].serial == (uint32_t)(handle >> 32))
+        rv_frames_pop_to(n - 1);
+}
+
+#endif

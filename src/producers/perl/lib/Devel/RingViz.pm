@@ -1,0 +1,69 @@
+package Devel::RingViz;
+
+# Nothing is loaded here but the object: whatever is compiled before it is not traced.
+our $VERSION = '0.1.0';
+
+# Under perl -d:RingViz the debugger's own hooks are not needed, and cost.
+$^P = 0 if ($ENV{PERL5DB} // '') =~ /^\s*use Devel::RingViz\b/;
+
+{
+    local ($@, $!);
+    eval {
+        local $SIG{__DIE__};
+        require XSLoader;
+        XSLoader::load('Devel::RingViz', $VERSION);
+    };
+}
+
+1;
+
+__END__
+
+=encoding utf8
+
+=head1 NAME
+
+Devel::RingViz - tell ringviz of every call and return of a Perl program
+
+=head1 SYNOPSIS
+
+    ringviz -- perl script.pl            # loads it into every perl that is started
+    ringviz --report -- ./script.pl
+
+    RINGVIZ_FILE=/path/to/trace perl -d:RingViz script.pl
+    RINGVIZ_FILE=/path/to/trace perl -MDevel::RingViz script.pl
+
+=head1 DESCRIPTION
+
+Every call of a subroutine and every way out of it is written to the trace file that C<RINGVIZ_FILE> names: C<return>,
+C<die>, C<next> and C<last> out of the sub, C<goto &sub>, C<exit>. Threads and forked children write to rings of their
+own; a child begins with the frames that its parent had open.
+
+What is compiled before this module is loaded is not traced; load it first. A comparison sub of C<sort>, and a block
+given to functions that call it without a call of its own, such as C<List::Util::first>, belong to their caller.
+
+Without C<RINGVIZ_FILE>, or where its file cannot be used, the module does nothing. It never prints.
+
+=head1 ENVIRONMENT
+
+=over
+
+=item RINGVIZ_FILE
+
+The trace file. B<ringviz> sets it for the command that it runs.
+
+=item RINGVIZ_PERL_XS
+
+C<0>: calls of XS subs, which are written in C, are left out.
+
+=item RINGVIZ_PERL_LINES
+
+C<1>: every statement's line is written, too.
+
+=back
+
+=head1 SEE ALSO
+
+ringviz(1)
+
+=cut

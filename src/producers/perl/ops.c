@@ -1,0 +1,142 @@
+/*
+ * A call is told when its op has run, a return when perl unwinds what the call has pushed on its save stack: by return,
+ * by running off the end, by die, by next or last out of the sub, by goto &sub, by exit. Every way out of a sub unwinds
+ * the save stack, each at its time, so calls and returns always pair.
+ */
+#include "producers/perl/ops.h"
+
+#include "producers/perl/frames.h"
+#include "producers/perl/perl_api.h"
+#include "producers/perl/subs.h"
+
+static struct rv_ops_params how;
+static Perl_ppaddr_t perl_entersub, perl_goto, perl_nextstate, perl_dbstate;
+
+static void close_frame(pTHX_ void *handle)
+{
+    PERL_UNUSED_CONTEXT;
+    rv_frames_close((rv_frame_handle)PTR2UV(handle));
+}
+
+static rv_frame_handle open_frame(pTHX_ CV *cv)
+{
+    rv_frame_handle handle = rv_frames_open(rv_subs_id(aTHX_ cv), CopLINE(PL_curcop));
+    SAVEDESTRUCTOR_X(close_frame, NUM2PTR(void *, handle));
+    return handle;
+}
+
+/* An op has pushed the context of a sub whose body begins at `start`: that is its call. */
+static void open_entered(pTHX_ const OP *start)
+{
+    const PERL_CONTEXT *context = CX_CUR();
+    if (CxTYPE(context) == CXt_SUB && CvSTART(context->blk_sub.cv) == start)
+        open_frame(aTHX_ context->blk_sub.cv);
+}
+
+/* The sub that entersub is about to call, where that can be told without side effects. */
+static CV *callee_of(pTHX_ SV *sv)
+{
+    if (SvROK(sv))
+        sv = SvRV(sv);
+    else if (SvPOK(sv) && !SvGMAGICAL(sv) && !(PL_op->op_private & HINT_STRICT_REFS))
+        return get_cvn_flags(SvPVX(sv), SvCUR(sv), SvUTF8(sv));
+    if (SvTYPE(sv) == SVt_PVCV)
+        return (CV *)sv;
+    return SvTYPE(sv) == SVt_PVGV && isGV_with_GP(sv) ? GvCVu((GV *)sv) : NULL;
+}
+
+/*
+ * An XS sub has no context: it runs inside the op. What is left on the save stack for the caller stays above our entry,
+ * which is then left there, too: its frame is gone by then, and it does nothing.
+ */
+static OP *run_xsub(pTHX_ CV *cv)
+{
+    I32 floor = PL_savestack_ix;
+    rv_frame_handle handle = open_frame(aTHX_ cv);
+    I32 top = PL_savestack_ix;
+    OP *next = perl_entersub(aTHX);
+    rv_frames_close(handle);
+    if (PL_savestack_ix == top)
+        PL_savestack_ix = floor;
+    return next;
+}
+
+static OP *run_entersub(pTHX)
+{
+    SV *sv = *PL_stack_sp;
+    if (!how.has_no_xs && sv) {
+        CV *cv = callee_of(aTHX_ sv);
+        if (cv && CvISXSUB(cv))
+            return run_xsub(aTHX_ cv);
+    }
+    const OP *next = PL_op->op_next;
+    OP *start = perl_entersub(aTHX);
+    if (start != next)
+        open_entered(aTHX_ start);
+    return start;
+}
+
+/* Runs in the place of the XS sub that a goto leads to: that has no context and leaves no other trace. */
+static void run_goto_xsub(pTHX_ CV *stand_in)
+{
+    CV *cv = (CV *)CvXSUBANY(stand_in).any_ptr;
+    ENTER;
+    open_frame(aTHX_ cv);
+    CvXSUB(cv)(aTHX_ cv);
+    LEAVE;
+}
+
+/* A reference to a CV that stands for `cv` and holds it, until the statement has ended. */
+static SV *stand_in_for(pTHX_ CV *cv)
+{
+    CV *stand_in = newXS(NULL, run_goto_xsub, __FILE__);
+    CvXSUBANY(stand_in).any_ptr = cv;
+    sv_magicext((SV *)stand_in, (SV *)cv, PERL_MAGIC_ext, NULL, NULL, 0);
+    return sv_2mortal(newRV_noinc((SV *)stand_in));
+}
+
+static OP *run_goto(pTHX)
+{
+    SV *sv = PL_op->op_flags & OPf_STACKED ? *PL_stack_sp : NULL;
+    if (!sv || !SvROK(sv) || SvTYPE(SvRV(sv)) != SVt_PVCV)
+        return perl_goto(aTHX);
+    CV *cv = (CV *)SvRV(sv);
+    if (!CvISXSUB(cv)) {
+        OP *start = perl_goto(aTHX);
+        open_entered(aTHX_ start);
+        return start;
+    }
+    if (!how.has_no_xs)
+        *PL_stack_sp = stand_in_for(aTHX_ cv);
+    return perl_goto(aTHX);
+}
+
+static OP *run_nextstate(pTHX)
+{
+    ringviz_line(CopLINE((const COP *)PL_op));
+    return perl_nextstate(aTHX);
+}
+
+static OP *run_dbstate(pTHX)
+{
+    ringviz_line(CopLINE((const COP *)PL_op));
+    return perl_dbstate(aTHX);
+}
+
+static Perl_ppaddr_t replace(int op, Perl_ppaddr_t ours)
+{
+    Perl_ppaddr_t perls = PL_ppaddr[op];
+    PL_ppaddr[op] = ours;
+    return perls;
+}
+
+void rv_ops_install(const struct rv_ops_params *params)
+{
+    how = *params;
+    perl_entersub = replace(OP_ENTERSUB, run_entersub);
+    perl_goto = replace(OP_GOTO, run_goto);
+    if (how.has_lines) {
+        perl_nextstate = replace(OP_NEXTSTATE, run_nextstate);
+        perl_dbstate = replace(OP_DBSTATE, run_dbstate);
+    }
+}

@@ -1,0 +1,15 @@
+/* The ops that enter subroutines, with ours in front of perl's own. */
+#ifndef RV_PRODUCERS_PERL_OPS_H
+#define RV_PRODUCERS_PERL_OPS_H
+
+#include <stdbool.h>
+
+struct rv_ops_params {
+    bool has_no_xs; /* XS subs are not told */
+    bool has_lines; /* every statement is told */
+};
+
+/* For the whole process, once. Code that is compiled from now on is traced. */
+void rv_ops_install(const struct rv_ops_params *params);
+
+#endif

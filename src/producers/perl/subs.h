@@ -1,0 +1,17 @@
+/*
+ * Subroutines to name ids. A Perl sub is known by the root of its ops, which all closures of one `sub` share, an XS sub
+ * by its CV; since both may be freed and their addresses used again, what else tells them apart is compared, too.
+ * The cache is the thread's own.
+ */
+#ifndef RV_PRODUCERS_PERL_SUBS_H
+#define RV_PRODUCERS_PERL_SUBS_H
+
+#include "producers/perl/perl_api.h"
+
+/* The id of a sub that is called now. errno is kept; may allocate. */
+uint32_t rv_subs_id(pTHX_ CV *cv);
+
+/* Once, before any thread asks. */
+void rv_subs_start(void);
+
+#endif
