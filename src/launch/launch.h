@@ -46,8 +46,8 @@ void rv_launch_destroy(struct rv_launch *launch);
 /* Why may this command have written no event? One line: not ELF, static, setuid, not instrumented, and what to do. */
 void rv_launch_explain_silence(const char *command, char *out, size_t out_bytes);
 
-/* Absolute path of a producer's shared object ("libringviz-cyg.so"): beside the binary's build tree, else installed. 0
- * or -ENOENT. */
+/* Absolute path of a producer's file ("libringviz-cyg.so", "perl/Devel/RingViz.pm"): beside the binary's build tree,
+ * else installed. 0 or -ENOENT. */
 int rv_launch_find_producer(const char *file_name, char *path, size_t path_bytes);
 
 #endif

@@ -1,0 +1,79 @@
+/*
+ * Whatever a command starts inherits its environment: a producer is left out only where it would be in the way. Native
+ * hooks always fit; Perl's fits all but natively instrumented programs, which are traced for their own sake.
+ */
+#include "launch/producers.h"
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "launch/environment.h"
+#include "launch/program.h"
+
+struct producer {
+    const char *file;      /* to be found beside ringviz */
+    const char *forbidden; /* characters its path must not have, */
+    const char *without;   /* and what is so without it */
+    bool (*fits)(const struct rv_program *program);
+    bool (*is_needed)(const struct rv_program *program);
+    void (*add)(char **environment, char *path);
+};
+
+static bool is_any(const struct rv_program *program)
+{
+    (void)program;
+    return true;
+}
+
+static void add_preload(char **environment, char *path)
+{
+    rv_environment_set(environment, "LD_PRELOAD", path, ':', getenv("LD_PRELOAD"));
+}
+
+static bool has_no_hooks(const struct rv_program *program)
+{
+    return !program->needs_hook;
+}
+
+/* path: .../Devel/RingViz.pm */
+static void add_perl_module(char **environment, char *path)
+{
+    const char *folders = getenv("PERL5LIB");
+    for (int i = 0; i < 2; i++)
+        *strrchr(path, '/') = '\0';
+    rv_environment_set(environment, "PERL5LIB", path, ':', folders ? folders : getenv("PERLLIB"));
+    rv_environment_set(environment, "PERL5OPT", "-MDevel::RingViz", ' ', getenv("PERL5OPT"));
+}
+
+static const struct producer producers[] = {
+    {"libringviz-cyg.so", ": ", "only programs that link libringviz are traced", is_any, is_any, add_preload},
+    {"perl/Devel/RingViz.pm", ":", "Perl programs are not traced", has_no_hooks, rv_program_is_perl, add_perl_module},
+};
+
+static void add(const struct producer *producer, const struct rv_program *program, char **environment)
+{
+    char path[PATH_MAX];
+    bool is_needed = producer->is_needed(program);
+    if (rv_launch_find_producer(producer->file, path, sizeof path) != 0) {
+        if (is_needed)
+            rv_warn("%s was found neither beside ringviz nor in its library folder: %s", producer->file,
+                    producer->without);
+    } else if (strpbrk(path, producer->forbidden)) {
+        if (is_needed)
+            rv_warn("%s: the loader takes no path with a blank or a colon in it: %s", path, producer->without);
+    } else {
+        producer->add(environment, path);
+    }
+}
+
+void rv_producers_add(char **environment, const char *command)
+{
+    struct rv_program program;
+    rv_program_read(command, &program);
+    for (size_t i = 0; i < sizeof producers / sizeof *producers; i++)
+        if (producers[i].fits(&program))
+            add(&producers[i], &program, environment);
+}

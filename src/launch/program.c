@@ -1,0 +1,128 @@
+#include "launch/program.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include <gelf.h>
+#include <libelf.h>
+
+#define HOOK "__cyg_profile_func_enter"
+
+/* As exec finds it. */
+static bool find_file(const char *command, char *path, size_t path_bytes)
+{
+    if (strchr(command, '/'))
+        return (size_t)snprintf(path, path_bytes, "%s", command) < path_bytes && access(path, F_OK) == 0;
+    const char *folder = getenv("PATH");
+    while (folder) {
+        size_t n = strcspn(folder, ":");
+        if ((size_t)snprintf(path, path_bytes, "%.*s/%s", n ? (int)n : 1, n ? folder : ".", command) < path_bytes &&
+            access(path, X_OK) == 0)
+            return true;
+        folder = folder[n] ? folder + n + 1 : NULL;
+    }
+    return false;
+}
+
+static void look_for_hook(Elf *elf, struct rv_program *program)
+{
+    GElf_Shdr header;
+    for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section));) {
+        if (!gelf_getshdr(section, &header) || header.sh_type != SHT_DYNSYM)
+            continue;
+        Elf_Data *data = elf_getdata(section, NULL);
+        size_t symbol_bytes = gelf_fsize(elf, ELF_T_SYM, 1, EV_CURRENT);
+        GElf_Sym symbol;
+        for (size_t i = 0; data && symbol_bytes && i < data->d_size / symbol_bytes; i++) {
+            const char *name =
+                gelf_getsym(data, (int)i, &symbol) ? elf_strptr(elf, header.sh_link, symbol.st_name) : "";
+            if (name && strcmp(name, HOOK) == 0)
+                *(symbol.st_shndx == SHN_UNDEF ? &program->needs_hook : &program->has_own_hook) = true;
+        }
+    }
+}
+
+static void read_image(int fd, struct rv_program *program)
+{
+    GElf_Ehdr header;
+    GElf_Phdr segment;
+    size_t n_segments = 0;
+    elf_version(EV_CURRENT);
+    Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
+    program->is_elf = elf && elf_kind(elf) == ELF_K_ELF && gelf_getehdr(elf, &header);
+    if (program->is_elf) {
+        program->is_our_machine = gelf_getclass(elf) == (sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32);
+        program->is_executable = header.e_type == ET_EXEC || header.e_type == ET_DYN;
+        elf_getphdrnum(elf, &n_segments);
+        for (size_t i = 0; i < n_segments && i <= INT_MAX; i++)
+            program->has_interpreter |= gelf_getphdr(elf, (int)i, &segment) && segment.p_type == PT_INTERP;
+        look_for_hook(elf, program);
+    }
+    elf_end(elf);
+}
+
+/* The interpreter of a "#!" line, behind env, too: its base name. */
+static bool read_script_line(int fd, char *interpreter, size_t n_bytes)
+{
+    char line[256];
+    ssize_t n = pread(fd, line, sizeof line - 1, 0);
+    if (n < 3 || line[0] != '#' || line[1] != '!')
+        return false;
+    line[n] = '\0';
+    char *words = NULL, *word = strtok_r(line + 2, " \t\n", &words);
+    const char *slash = word ? strrchr(word, '/') : NULL;
+    if (word && strcmp(slash ? slash + 1 : word, "env") == 0) {
+        char *next = strtok_r(NULL, " \t\n", &words);
+        word = next ? next : word;
+        slash = strrchr(word, '/');
+    }
+    snprintf(interpreter, n_bytes, "%s", word ? (slash ? slash + 1 : word) : "");
+    return true;
+}
+
+static bool is_privileged(int fd)
+{
+    struct stat status;
+    if (fstat(fd, &status) != 0)
+        return false;
+    bool changes_user = (status.st_mode & S_ISUID) && status.st_uid != getuid();
+    bool changes_group = (status.st_mode & S_ISGID) && (status.st_mode & S_IXGRP) && status.st_gid != getgid();
+    return changes_user || changes_group || (getuid() != 0 && fgetxattr(fd, "security.capability", NULL, 0) > 0);
+}
+
+int rv_program_read(const char *command, struct rv_program *program)
+{
+    *program = (struct rv_program){0};
+    if (!find_file(command, program->path, sizeof program->path))
+        return -ENOENT;
+    int fd = open(program->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0)
+        return -errno;
+    program->is_script = read_script_line(fd, program->interpreter, sizeof program->interpreter);
+    program->is_privileged = is_privileged(fd);
+    if (!program->is_script)
+        read_image(fd, program);
+    close(fd);
+    return 0;
+}
+
+/* "perl", "perl5.36.0", "perl5.36-x86_64-linux-gnu" */
+static bool is_perl_name(const char *path)
+{
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    return strncmp(name, "perl", 4) == 0 && (name[4] == '\0' || (name[4] >= '0' && name[4] <= '9'));
+}
+
+bool rv_program_is_perl(const struct rv_program *program)
+{
+    char real[PATH_MAX];
+    if (program->is_script)
+        return is_perl_name(program->interpreter);
+    return program->is_elf && (is_perl_name(program->path) || (realpath(program->path, real) && is_perl_name(real)));
+}

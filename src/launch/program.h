@@ -1,0 +1,24 @@
+/* What a command's file tells about how it can be traced. */
+#ifndef RV_LAUNCH_PROGRAM_H
+#define RV_LAUNCH_PROGRAM_H
+
+#include <limits.h>
+#include <stdbool.h>
+
+struct rv_program {
+    char path[PATH_MAX]; /* as exec finds it */
+    bool is_privileged;  /* nothing is preloaded into it */
+    bool is_script;
+    char interpreter[128]; /* of a script: base name */
+    /* of what is no script */
+    bool is_elf, is_executable, has_interpreter, is_our_machine;
+    bool needs_hook, has_own_hook; /* of -finstrument-functions */
+};
+
+/* 0; -ENOENT when it is not there; or why it cannot be read, with the path set. */
+int rv_program_read(const char *command, struct rv_program *program);
+
+/* Is it perl, or a script that perl runs? */
+bool rv_program_is_perl(const struct rv_program *program);
+
+#endif
