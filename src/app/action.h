@@ -21,8 +21,14 @@ enum rv_action {
     RV_ACTION_PAN_LEFT,
     RV_ACTION_PAN_RIGHT,
     RV_ACTION_PAN,
+    RV_ACTION_GLIDE,
     RV_ACTION_SCROLL,
     RV_ACTION_SHOW,
+    RV_ACTION_GO_TO,
+    RV_ACTION_BACK,
+    RV_ACTION_FORWARD,
+    RV_ACTION_MARK,
+    RV_ACTION_NEXT_MARK,
     RV_ACTION_FREEZE,
     RV_ACTION_FOLLOW,
     RV_ACTION_PIN,
@@ -36,8 +42,10 @@ enum rv_action {
 
 struct rv_act { /* an action, and what it is about; zero where it is about nothing */
     enum rv_action action;
-    double amount; /* ZOOM: factor of the window; PAN: share of the window, positive to later times; SCROLL: points */
+    double amount; /* ZOOM: factor of the window; PAN: share of the window, positive to later times; SCROLL: points;
+                      GLIDE: windows per second */
     uint64_t from_ns, to_ns; /* SHOW: the window */
+    const char *text;        /* GO_TO: a time; NULL = ask for one */
 };
 
 enum rv_modifier { RV_MODIFIER_CTRL = 1, RV_MODIFIER_SHIFT = 2, RV_MODIFIER_ALT = 4 };

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #define CLICK_POINTS 4.0 /* that the cursor may move between press and release of a click */
+#define REST_MS 60u      /* after which a drag has come to rest */
 #define ZOOM_WHEEL 0.87
 #define ZOOM_WHEEL_FINE 0.97
 #define ZOOM_WHEEL_FAST 0.65
@@ -30,15 +31,28 @@ static void on_wheel(struct rv_viewer *viewer, const SDL_MouseWheelEvent *wheel)
 }
 
 /* What was grabbed stays under the cursor: both ends of the motion are looked up at the height of the grab. */
-static void drag(const struct rv_input *input, struct rv_viewer *viewer, const float to_px[2], double scale)
+static void drag(struct rv_input *input, struct rv_viewer *viewer, const float to_px[2], double scale)
 {
     const float *from_px = viewer->pointer.at_px;
     if (!viewer->scene)
         return;
     double from = rv_scene_share_at(viewer->scene, (double)from_px[0], (double)input->grabbed_y_px);
     double to = rv_scene_share_at(viewer->scene, (double)to_px[0], (double)input->grabbed_y_px);
-    act(viewer, RV_ACTION_PAN, fmin(fmax(from - to, -1.0), 1.0));
+    double share = fmin(fmax(from - to, -1.0), 1.0);
+    input->share += share;
+    act(viewer, RV_ACTION_PAN, share);
     act(viewer, RV_ACTION_SCROLL, (double)(from_px[1] - to_px[1]) / scale);
+}
+
+/* Several motions may come at one time: speed is told when time has passed. */
+static void measure_speed(struct rv_input *input, uint32_t now_ms)
+{
+    uint32_t elapsed_ms = now_ms - input->moved_ms;
+    if (elapsed_ms == 0)
+        return;
+    input->speed_per_s = elapsed_ms > REST_MS ? 0.0 : input->share * 1000.0 / elapsed_ms;
+    input->share = 0.0;
+    input->moved_ms = now_ms;
 }
 
 static void on_motion(struct rv_input *input, const SDL_MouseMotionEvent *motion, struct rv_viewer *viewer,
@@ -51,8 +65,10 @@ static void on_motion(struct rv_input *input, const SDL_MouseMotionEvent *motion
     input->is_click = false;
     if (!viewer->pointer.hover.is_pinned)
         viewer->focus = (struct rv_viewer_focus){0};
-    if (input->is_dragging)
+    if (input->is_dragging) {
         drag(input, viewer, at_px, scale);
+        measure_speed(input, motion->timestamp);
+    }
     rv_pointer_move(&viewer->pointer, at_px, input->is_dragging);
 }
 
@@ -66,6 +82,13 @@ static void on_button(struct rv_input *input, const SDL_MouseButtonEvent *button
     bool is_left = button->button == SDL_BUTTON_LEFT, was_click = input->is_click;
     input->is_dragging = button->state == SDL_PRESSED;
     input->grabbed_y_px = at_px[1];
+    if (input->is_dragging) {
+        input->moved_ms = button->timestamp;
+        input->share = input->speed_per_s = 0.0;
+    } else if (button->timestamp - input->moved_ms <= REST_MS && !was_click) {
+        act(viewer, RV_ACTION_GLIDE, input->speed_per_s);
+        input->speed_per_s = 0.0;
+    }
     rv_pointer_move(&viewer->pointer, at_px, false);
     bool is_second = button->clicks == 2 && input->is_dragging;
     input->is_click = is_left && input->is_dragging && !is_second;

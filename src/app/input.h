@@ -9,6 +9,9 @@
 #include "app/viewer.h"
 
 struct rv_input {       /* zeroed = no button is down */
+    double share;       /* of the window, dragged since */
+    double speed_per_s; /* of the drag, in windows */
+    uint32_t moved_ms;  /* when it last moved, as SDL tells */
     float grabbed_y_px; /* where the drag began */
     bool is_dragging;
     bool is_click; /* the left button is down and the cursor has stayed */

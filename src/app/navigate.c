@@ -4,6 +4,8 @@
 
 #define SPRING_PER_S 12.0 /* critically damped: settled within 2 % after about half a second */
 #define STEP_MAX_S 0.05
+#define GLIDE_S 0.12   /* in which gliding loses 63 % of its speed */
+#define GLIDE_MIN 0.02 /* windows per second: slower is standing still */
 
 static void normalize(struct rv_navigate *navigate)
 {
@@ -67,15 +69,33 @@ void rv_navigate_follow(struct rv_navigate *navigate, uint64_t now_ns)
     if (navigate->is_following)
         return;
     navigate->is_following = true;
+    navigate->glide_per_s = 0.0;
     navigate->lag_ns = lag_of(navigate, now_ns);
     navigate->lag_speed = 0.0;
 }
 
-/* The spring pulls the lag to zero while the present itself moves on, so that a settled window runs along smoothly. */
-void rv_navigate_advance(struct rv_navigate *navigate, uint64_t now_ns, double dt_s)
+void rv_navigate_glide(struct rv_navigate *navigate, double speed_per_s)
 {
+    navigate->glide_per_s = fabs(speed_per_s) >= GLIDE_MIN ? speed_per_s : 0.0;
+}
+
+static bool glide(struct rv_navigate *navigate, double dt_s)
+{
+    if (navigate->glide_per_s == 0.0)
+        return false;
+    double left = exp(-dt_s / GLIDE_S);
+    navigate->from_fraction += navigate->glide_per_s * GLIDE_S * (1.0 - left) * navigate->window_ns;
+    rv_navigate_glide(navigate, navigate->glide_per_s * left);
+    normalize(navigate);
+    return true;
+}
+
+/* The spring pulls the lag to zero while the present itself moves on, so that a settled window runs along smoothly. */
+bool rv_navigate_advance(struct rv_navigate *navigate, uint64_t now_ns, double dt_s)
+{
+    int64_t before_ns = navigate->from_ns;
     if (!navigate->is_following)
-        return;
+        return glide(navigate, dt_s);
     while (dt_s > 0.0) {
         double step_s = fmin(dt_s, STEP_MAX_S);
         double decay = exp(-SPRING_PER_S * step_s);
@@ -88,4 +108,5 @@ void rv_navigate_advance(struct rv_navigate *navigate, uint64_t now_ns, double d
     if (fabs(navigate->lag_ns) < 1e-4 * navigate->window_ns)
         navigate->lag_ns = 0.0;
     place_end(navigate, now_ns, navigate->lag_ns);
+    return navigate->from_ns != before_ns;
 }

@@ -17,9 +17,10 @@ struct rv_navigate {
     int64_t from_ns;
     double from_fraction; /* 0 <= fraction < 1 ns */
     double window_ns;
-    bool is_following; /* the present stays at the window's end */
-    double lag_ns;     /* how far the window's end is behind the present; the spring's state */
-    double lag_speed;  /* ns per s */
+    bool is_following;  /* the present stays at the window's end */
+    double lag_ns;      /* how far the window's end is behind the present; the spring's state */
+    double lag_speed;   /* ns per s */
+    double glide_per_s; /* windows; slows down by itself */
 };
 
 void rv_navigate_set(struct rv_navigate *navigate, uint64_t from_ns, uint64_t to_ns);
@@ -36,7 +37,10 @@ void rv_navigate_pan(struct rv_navigate *navigate, double share);
 /* Keep the present at the window's end from now on. */
 void rv_navigate_follow(struct rv_navigate *navigate, uint64_t now_ns);
 
-/* Let the spring run for dt_s while following. */
-void rv_navigate_advance(struct rv_navigate *navigate, uint64_t now_ns, double dt_s);
+/* Go on moving at this speed, in windows per second, ever slower. 0 stops. */
+void rv_navigate_glide(struct rv_navigate *navigate, double speed_per_s);
+
+/* Let the spring run for dt_s while following, else what glides. Returns whether the window has moved. */
+bool rv_navigate_advance(struct rv_navigate *navigate, uint64_t now_ns, double dt_s);
 
 #endif

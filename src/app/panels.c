@@ -76,6 +76,8 @@ static void show_minimap(struct rv_panels *panels, const struct rv_panels_about 
         .pixels = {overview->rgba, overview->width, overview->height, overview->version},
         .first_ns = overview->first_ns,
         .last_ns = overview->last_ns,
+        .marks_ns = about->viewer->marks.ns,
+        .n_marks = about->viewer->marks.n,
     };
     rv_navigate_window(&about->viewer->navigate, &shown.from_ns, &shown.to_ns);
     rv_minimap_show(panels->ui, &shown, requests);
@@ -105,6 +107,10 @@ static void show_all(struct rv_panels *panels, const struct rv_panels_about *abo
         show_legend(panels, about);
     if (about->viewer->panels.has_help)
         show_help(panels, requests);
+    if (about->viewer->panels.has_go_to)
+        rv_go_to_show(panels->ui, &(struct rv_go_to){about->viewer->panels.is_go_to_wrong}, &panels->go_to, requests);
+    else
+        panels->go_to = (struct rv_go_to_state){.is_there = false};
 }
 
 /* ---- what they ask for ---- */
@@ -118,6 +124,9 @@ static void do_request(struct rv_viewer *viewer, const struct rv_ui_request *req
         break;
     case RV_UI_WINDOW:
         act = (struct rv_act){.action = RV_ACTION_SHOW, .from_ns = request->from_ns, .to_ns = request->to_ns};
+        break;
+    case RV_UI_GO_TO:
+        act = (struct rv_act){.action = RV_ACTION_GO_TO, .text = request->text};
         break;
     case RV_UI_CLOSE_HELP:
         act.action = RV_ACTION_HELP;

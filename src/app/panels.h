@@ -13,11 +13,13 @@
 #include "app/meter.h"
 #include "app/overview.h"
 #include "app/viewer.h"
+#include "ui/go_to.h"
 #include "ui/ui.h"
 
 struct rv_panels { /* zeroed = closed */
     struct rv_ui *ui;
     struct rv_overview overview;
+    struct rv_go_to_state go_to;
     uint64_t hash; /* of the last pass */
 };
 

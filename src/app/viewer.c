@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "app/moment.h"
 #include "base/clock.h"
 #include "base/err.h"
 
@@ -9,6 +10,7 @@
 #define SETTLE_NS 200000000u
 #define ZOOM_STEP 0.85
 #define PAN_STEP 0.08
+#define MARK_NEAR 0.005 /* of the window: a mark so near is the one that is meant */
 
 static void touch(struct rv_viewer *viewer)
 {
@@ -114,18 +116,107 @@ static void show(struct rv_viewer *viewer, uint64_t from_ns, uint64_t to_ns)
     touch(viewer);
 }
 
+static uint64_t time_at(const struct rv_viewer *viewer, double share)
+{
+    uint64_t from_ns, to_ns;
+    rv_navigate_window(&viewer->navigate, &from_ns, &to_ns);
+    return from_ns + (uint64_t)(share * (double)(to_ns - from_ns));
+}
+
+/* The window's width stays. */
+static void center(struct rv_viewer *viewer, uint64_t ns)
+{
+    uint64_t width_ns = (uint64_t)viewer->navigate.window_ns, from_ns = ns > width_ns / 2 ? ns - width_ns / 2 : 0;
+    show(viewer, from_ns, from_ns + width_ns);
+}
+
+/* The present moves on while one looks at it: where one is, is where it is. */
+static void go_to(struct rv_viewer *viewer, const char *text)
+{
+    const struct rv_present *present = &viewer->present;
+    struct rv_moment_context context = {present->first_ns, present->now_ns, time_at(viewer, 0.5)};
+    uint64_t ns;
+    viewer->panels.has_go_to = !text || rv_moment_parse(text, &context, &ns) != 0;
+    viewer->panels.is_go_to_wrong = text && viewer->panels.has_go_to;
+    if (!viewer->panels.has_go_to)
+        center(viewer, ns);
+}
+
+static struct rv_history_place place_of(const struct rv_viewer *viewer)
+{
+    struct rv_history_place place = {.is_following = viewer->navigate.is_following};
+    rv_navigate_window(&viewer->navigate, &place.from_ns, &place.to_ns);
+    return place;
+}
+
+static void travel(struct rv_viewer *viewer, bool is_back)
+{
+    struct rv_history_place place = place_of(viewer);
+    if (!(is_back ? rv_history_back : rv_history_forward)(&viewer->history, &place))
+        return;
+    viewer->navigate.is_following = false;
+    rv_navigate_set(&viewer->navigate, place.from_ns, place.to_ns);
+    if (place.is_following)
+        rv_navigate_follow(&viewer->navigate, viewer->present.now_ns);
+    touch(viewer);
+}
+
+static void mark(struct rv_viewer *viewer)
+{
+    uint64_t near_ns = (uint64_t)(MARK_NEAR * viewer->navigate.window_ns);
+    rv_marks_toggle(&viewer->marks, time_at(viewer, cursor_share(viewer)), near_ns);
+    rv_viewer_point(viewer);
+}
+
+static void go_to_next_mark(struct rv_viewer *viewer)
+{
+    uint64_t ns;
+    if (rv_marks_next(&viewer->marks, time_at(viewer, 0.5), &ns))
+        center(viewer, ns);
+}
+
 /* Close what is in front of the rest; what is pinned comes last. */
 static void go_out(struct rv_viewer *viewer)
 {
-    if (viewer->panels.has_help)
+    if (viewer->panels.has_go_to)
+        viewer->panels.has_go_to = false;
+    else if (viewer->panels.has_help)
         viewer->panels.has_help = false;
     else
         rv_pointer_unpin(&viewer->pointer);
     rv_viewer_point(viewer);
 }
 
+/* Of those that the history keeps the window before. */
+static bool moves_window(const struct rv_act *act)
+{
+    switch ((int)act->action) {
+    case RV_ACTION_ZOOM_IN:
+    case RV_ACTION_ZOOM_OUT:
+    case RV_ACTION_ZOOM:
+    case RV_ACTION_PAN_LEFT:
+    case RV_ACTION_PAN_RIGHT:
+    case RV_ACTION_PAN:
+    case RV_ACTION_SHOW:
+    case RV_ACTION_NEXT_MARK:
+    case RV_ACTION_FOLLOW:
+    case RV_ACTION_FOCUS:
+    case RV_ACTION_FOCUS_OR_FIT:
+        return true;
+    case RV_ACTION_GO_TO:
+        return act->text;
+    default:
+        return false;
+    }
+}
+
 void rv_viewer_act(struct rv_viewer *viewer, const struct rv_act *act)
 {
+    rv_navigate_glide(&viewer->navigate, 0.0);
+    if (moves_window(act)) {
+        struct rv_history_place place = place_of(viewer);
+        rv_history_note(&viewer->history, &place, rv_clock_mono_ns());
+    }
     switch (act->action) {
     case RV_ACTION_NONE:
         return;
@@ -157,11 +248,29 @@ void rv_viewer_act(struct rv_viewer *viewer, const struct rv_act *act)
     case RV_ACTION_PAN:
         pan(viewer, act->amount);
         return;
+    case RV_ACTION_GLIDE:
+        rv_navigate_glide(&viewer->navigate, act->amount);
+        return;
     case RV_ACTION_SCROLL:
         scroll(viewer, act->amount);
         return;
     case RV_ACTION_SHOW:
         show(viewer, act->from_ns, act->to_ns);
+        return;
+    case RV_ACTION_GO_TO:
+        go_to(viewer, act->text);
+        return;
+    case RV_ACTION_BACK:
+        travel(viewer, true);
+        return;
+    case RV_ACTION_FORWARD:
+        travel(viewer, false);
+        return;
+    case RV_ACTION_MARK:
+        mark(viewer);
+        return;
+    case RV_ACTION_NEXT_MARK:
+        go_to_next_mark(viewer);
         return;
     case RV_ACTION_FREEZE:
         viewer->present.is_frozen = !viewer->present.is_frozen;
@@ -216,11 +325,9 @@ void rv_viewer_advance(struct rv_viewer *viewer, struct rv_lanes *lanes, bool is
     viewer->is_dirty |= is_end;
     if (is_end && !viewer->is_touched)
         fit_all(viewer);
-    if (viewer->present.is_frozen || !viewer->navigate.is_following)
+    if (viewer->present.is_frozen && viewer->navigate.is_following)
         return;
-    int64_t from_ns = viewer->navigate.from_ns;
-    rv_navigate_advance(&viewer->navigate, viewer->present.now_ns, fmin(dt_s, 0.25));
-    if (from_ns == viewer->navigate.from_ns)
+    if (!rv_navigate_advance(&viewer->navigate, viewer->present.now_ns, fmin(dt_s, 0.25)))
         return;
     viewer->is_dirty = true;
     viewer->moved_ns = clock_ns;

@@ -12,6 +12,8 @@
 #include <stdint.h>
 
 #include "app/action.h"
+#include "app/history.h"
+#include "app/marks.h"
 #include "app/navigate.h"
 #include "app/pointer.h"
 #include "app/present.h"
@@ -30,7 +32,8 @@ struct rv_viewer_focus { /* the window that the last focus chose; zero when some
 };
 
 struct rv_viewer_panels { /* which panels are there */
-    bool has_help;
+    bool has_help, has_go_to;
+    bool is_go_to_wrong; /* what was entered there is no time */
 };
 
 struct rv_viewer {
@@ -39,6 +42,8 @@ struct rv_viewer {
     struct rv_viewer_look look;
     struct rv_pointer pointer;
     struct rv_viewer_focus focus;
+    struct rv_history history;
+    struct rv_marks marks;
     struct rv_viewer_panels panels;
     struct rv_scene *scene;      /* the last picture, for what is where; NULL = none. Borrowed */
     const struct rv_view *view;  /* what it shows. Borrowed */

@@ -112,6 +112,7 @@ static struct rv_scene_frame make_frame(const struct window *window)
         .passed = rv_viewer_passed(viewer),
         .scroll = viewer->look.scroll,
         .scheme = viewer->look.scheme,
+        .flags = {viewer->marks.ns, viewer->marks.n},
     };
 }
 

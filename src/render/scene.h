@@ -16,6 +16,7 @@
 #include "model/view.h"
 #include "render/look.h"
 #include "render/emphasis.h"
+#include "render/flags.h"
 #include "render/palette.h"
 #include "render/pick.h"
 #include "render/selection.h"
@@ -48,6 +49,7 @@ struct rv_scene_frame {
     double passed;                        /* 0..1; look_from equal to look = settled */
     enum rv_color_scheme scheme;
     struct rv_range_ns selected; /* drawn as a band */
+    struct rv_flags flags;       /* of marked times */
 };
 
 /*

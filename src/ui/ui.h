@@ -38,13 +38,17 @@ void rv_ui_destroy(struct rv_ui *ui);
 enum rv_ui_request_kind {
     RV_UI_LOOK,   /* idx: the view to show */
     RV_UI_WINDOW, /* from_ns, to_ns: the time to show */
+    RV_UI_GO_TO,  /* text: the time to go to */
     RV_UI_CLOSE_HELP
 };
+
+#define RV_UI_TEXT_BYTES 256u
 
 struct rv_ui_request { /* zero where the kind does not say */
     enum rv_ui_request_kind kind;
     uint32_t idx;
     uint64_t from_ns, to_ns;
+    char text[RV_UI_TEXT_BYTES];
 };
 
 #define RV_UI_REQUESTS_MAX 16u

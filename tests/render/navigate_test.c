@@ -128,3 +128,20 @@ Test(navigate, zoom_while_following_keeps_the_present_at_the_end, .timeout = 10)
     cr_assert_eq(to_ns, now_ns);
     cr_assert_eq(from_ns, now_ns - 500000);
 }
+
+Test(navigate, gliding_slows_down_and_comes_to_rest, .timeout = 10)
+{
+    struct rv_navigate navigate = {0};
+    rv_navigate_set(&navigate, HOUR_NS, HOUR_NS + 1000000);
+    rv_navigate_glide(&navigate, 2.0);
+    double before = 0.0, step = INFINITY;
+    unsigned n_turns = 0;
+    while (rv_navigate_advance(&navigate, 0, 0.016)) {
+        double at = time_at(&navigate, 0.0, HOUR_NS), moved = at - before;
+        cr_assert(moved > 0.0 && moved < step, "turn %u", n_turns);
+        step = moved;
+        before = at;
+        cr_assert_lt(++n_turns, 200);
+    }
+    cr_assert_float_eq(before / 1e6, 0.24, 0.005, "2 windows per second for 0.12 s in all");
+}
