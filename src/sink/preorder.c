@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/os.h"
 #include "base/vec.h"
 
 enum { BUFFER_SPANS = 8192 };
@@ -27,7 +28,7 @@ struct rv_preorder {
 
 struct rv_preorder *rv_preorder_create(const struct rv_spool *spool)
 {
-    int fd = rv_spool_temporary_file();
+    int fd = rv_os_open_spool("the spans in order");
     if (fd < 0)
         return NULL;
     struct rv_preorder *preorder = rv_alloc(1, sizeof *preorder);

@@ -5,14 +5,13 @@
 #include "sink/spool.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/os.h"
 #include "base/vec.h"
 
 #define LEAST_SPANS 16u
@@ -34,24 +33,6 @@ struct rv_spool {
     uint64_t n_blocks, n_spans;
     int error;
 };
-
-int rv_spool_temporary_file(void)
-{
-    const char *folder = getenv("TMPDIR");
-    if (!folder || !folder[0])
-        folder = "/tmp";
-    int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-    if (fd >= 0)
-        return fd;
-    char path[4096];
-    if ((size_t)snprintf(path, sizeof path, "%s/ringviz-spans-XXXXXX", folder) >= sizeof path)
-        return rv_err(ENAMETOOLONG, "%s: path too long", folder);
-    fd = mkostemp(path, O_CLOEXEC);
-    if (fd < 0)
-        return rv_err_sys("%s: no temporary file for the spans", folder);
-    (void)unlink(path);
-    return fd;
-}
 
 int rv_spool_write_at(int fd, const void *bytes, size_t n_bytes, uint64_t offset)
 {
@@ -87,7 +68,7 @@ int rv_spool_read_at(int fd, void *bytes, size_t n_bytes, uint64_t offset)
 
 struct rv_spool *rv_spool_create(void)
 {
-    int fd = rv_spool_temporary_file();
+    int fd = rv_os_open_spool("the spans");
     if (fd < 0)
         return NULL;
     struct rv_spool *spool = rv_alloc(1, sizeof *spool);

@@ -22,9 +22,6 @@ struct rv_spool_block {
 
 struct rv_spool; /* opaque; internally locked */
 
-/* A file without a name where temporary files go: a descriptor, or a negative errno with one line printed. */
-int rv_spool_temporary_file(void);
-
 /* All of n_bytes at this offset. 0, or a negative errno with one line printed. */
 int rv_spool_write_at(int fd, const void *bytes, size_t n_bytes, uint64_t offset);
 int rv_spool_read_at(int fd, void *bytes, size_t n_bytes, uint64_t offset);
