@@ -1,5 +1,6 @@
 #include "model/histogram.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -89,4 +90,35 @@ uint64_t rv_histogram_at_most(const struct rv_histogram *histogram, uint64_t val
     for (size_t i = 0; i < (size_t)histogram->n * RV_HISTOGRAM_BUCKETS && first + i <= last; i++)
         n += count(histogram, i);
     return n;
+}
+
+/* The count of a bucket by its number from value 0 on. */
+static uint64_t count_at(const struct rv_histogram *histogram, size_t number)
+{
+    size_t first = histogram->first * (size_t)RV_HISTOGRAM_BUCKETS;
+    return number >= first && number < first + histogram->n * (size_t)RV_HISTOGRAM_BUCKETS
+               ? count(histogram, number - first)
+               : 0;
+}
+
+void rv_histogram_rank(const struct rv_histogram *before, const struct rv_histogram *after,
+                       struct rv_histogram_ranks *out)
+{
+    *out = (struct rv_histogram_ranks){.share_above = 0.5};
+    double u = 0.0, ties = 0.0;
+    for (size_t i = 0; i < (size_t)RV_HISTOGRAM_OCTAVES * RV_HISTOGRAM_BUCKETS; i++) {
+        uint64_t n_before = count_at(before, i), n_after = count_at(after, i);
+        double n = (double)(n_before + n_after);
+        u += (double)n_after * ((double)out->n_before + (double)n_before / 2.0);
+        ties += n * n * n - n;
+        out->n_before += n_before;
+        out->n_after += n_after;
+    }
+    double pairs = (double)out->n_before * (double)out->n_after, n = (double)out->n_before + (double)out->n_after;
+    if (pairs == 0.0)
+        return;
+    out->share_above = u / pairs;
+    double variance = n > 1.0 ? pairs / 12.0 * (n + 1.0 - ties / (n * (n - 1.0))) : 0.0;
+    if (variance > 0.0)
+        out->z = (u - pairs / 2.0) / sqrt(variance);
 }

@@ -14,7 +14,6 @@
 
 #include "base/hash.h"
 #include "base/vec.h"
-#include "model/histogram.h"
 
 #define NO_COVER UINT64_MAX
 
@@ -329,4 +328,12 @@ uint64_t rv_stats_at_most(const struct rv_stats *stats, uint32_t id, uint64_t du
 {
     *n_calls = id < stats->n_rows ? stats->rows[id].n_calls : 0;
     return *n_calls ? rv_histogram_at_most(&stats->rows[id].histogram, duration_ns) : 0;
+}
+
+void rv_stats_rank(const struct rv_stats *before, const struct rv_stats *after, uint32_t id,
+                   struct rv_histogram_ranks *out)
+{
+    static const struct rv_histogram empty;
+    rv_histogram_rank(id < before->n_rows ? &before->rows[id].histogram : &empty,
+                      id < after->n_rows ? &after->rows[id].histogram : &empty, out);
 }

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "model/histogram.h"
 #include "scan/span.h"
 
 struct rv_histogram;
@@ -63,5 +64,9 @@ const struct rv_histogram *rv_stats_durations(const struct rv_stats *stats, uint
  *   n_calls  all of its calls
  */
 uint64_t rv_stats_at_most(const struct rv_stats *stats, uint32_t id, uint64_t duration_ns, uint64_t *n_calls);
+
+/* rv_histogram_rank() of the durations that a subroutine has in two tables. */
+void rv_stats_rank(const struct rv_stats *before, const struct rv_stats *after, uint32_t id,
+                   struct rv_histogram_ranks *out);
 
 #endif
