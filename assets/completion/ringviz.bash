@@ -25,7 +25,7 @@ _ringviz() {
     fi
 
     case $option in
-    --report) COMPREPLY=($(compgen -W "text csv json" -- "$cur")) ;;
+    --report | --diff) COMPREPLY=($(compgen -W "text csv json" -- "$cur")) ;;
     --spans) COMPREPLY=($(compgen -W "csv json" -- "$cur")) ;;
     --export)
         COMPREPLY=($(compgen -W "chrome: perfetto: folded: speedscope:" -- "$cur"))
@@ -42,10 +42,10 @@ _ringviz() {
         ;;
     "")
         if [[ $cur == -* ]]; then
-            COMPREPLY=($(compgen -W "--headless --report --spans --export= --force --info --output= --record --screenshot= --view= --color= --size= --at=
-                --window= --policy= --drain-interval= --ring-events= --rings= --slots= --slot-size= --message-size=
-                --global-size= --trace-file= --include= --exclude= --max-depth= --duration= --import= --clock= --threads=
-                --memory= --bench --json --verbose --version --help" -- "$cur"))
+            COMPREPLY=($(compgen -W "--headless --report --spans --export= --diff --force --info --output= --record --screenshot= --view=
+                --color= --size= --at= --window= --policy= --drain-interval= --ring-events= --rings= --slots=
+                --slot-size= --message-size= --global-size= --trace-file= --include= --exclude= --max-depth=
+                --duration= --import= --clock= --threads= --memory= --bench --json --verbose --version --help" -- "$cur"))
             [[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace 2>/dev/null
         else
             compopt -o filenames 2>/dev/null

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "app/against.h"
 #include "app/info.h"
 #include "app/options.h"
 #include "app/output.h"
@@ -64,6 +65,8 @@ int main(int argc, char **argv)
     switch (options.command) {
     case RV_COMMAND_WATCH:
         return rv_watch(&options);
+    case RV_COMMAND_DIFF:
+        return rv_against(&options);
     case RV_COMMAND_INFO:
         return run_info(&options);
     case RV_COMMAND_BENCH:

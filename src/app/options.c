@@ -15,6 +15,7 @@ enum option_id {
     OPTION_SPANS,
     OPTION_EXPORT,
     OPTION_FORCE,
+    OPTION_DIFF,
     OPTION_INFO,
     OPTION_OUTPUT,
     OPTION_RECORD,
@@ -63,6 +64,8 @@ static const struct option_entry TABLE[] = {
      "every call in the format of another tool: chrome,\nperfetto, folded, speedscope; OUT.gz is packed;\nimplies "
      "--headless"},
     {OPTION_FORCE, "force", NULL, "write over a file that is there already"},
+    {OPTION_DIFF, "diff", "[=text|csv|json]",
+     "two FILEs against each other: calls and times of\nevery subroutine before and after, and which differ"},
     {OPTION_INFO, "info", NULL, "header, processes, rings, counters and names of FILE,\nwithout draining it"},
     {OPTION_OUTPUT, "output", "=FILE",
      "where --report, --spans, --info and --bench go\n(default: stdout, after the program has ended)"},
@@ -106,6 +109,7 @@ static const char HELP_HEAD[] =
     "Usage: ringviz [OPTION]... -- COMMAND [ARG]...   run COMMAND and watch its calls\n"
     "       ringviz [OPTION]... FILE                  watch a live trace file, replay a recording,\n"
     "                                                 open another tool's trace\n"
+    "       ringviz --diff BEFORE AFTER               compare two captures\n"
     "       ringviz --bench[=NAME,..] [--json]        measure ringviz on this machine\n"
     "\n"
     "Every call and return of a program, live: time x thread x depth as 3D bars coloured by subroutine.\n"
@@ -266,6 +270,11 @@ static int set_output_option(struct rv_options *options, const struct option_ent
     switch (entry->id) {
     case OPTION_REPORT:
         options->has_report = options->is_headless = true;
+        error = parse_word(entry->name, value, REPORTS, &index);
+        options->report_format = (enum rv_report_format)index;
+        return error;
+    case OPTION_DIFF:
+        options->command = RV_COMMAND_DIFF;
         error = parse_word(entry->name, value, REPORTS, &index);
         options->report_format = (enum rv_report_format)index;
         return error;
@@ -431,6 +440,15 @@ static void fill_getopt(struct option *out)
     out[N_OPTIONS] = (struct option){0};
 }
 
+static int check_diff(const struct rv_options *options)
+{
+    if (options->n_files != 2 || options->argv)
+        return rv_err(EINVAL, "--diff takes two FILEs, before and after; see ringviz --help");
+    if (options->has_report || options->has_spans || options->n_exports || options->screenshot || options->has_record)
+        return rv_err(EINVAL, "--diff is an output of its own; see ringviz --help");
+    return 0;
+}
+
 static int check(const struct rv_options *options)
 {
     if (options->command == RV_COMMAND_HELP || options->command == RV_COMMAND_VERSION)
@@ -439,6 +457,10 @@ static int check(const struct rv_options *options)
         return options->file || options->argv ? rv_err(EINVAL, "--bench takes no FILE and no COMMAND") : 0;
     if (options->is_json)
         return rv_err(EINVAL, "--json goes with --bench; see ringviz --help");
+    if (options->command == RV_COMMAND_DIFF)
+        return check_diff(options);
+    if (options->n_files > 1)
+        return rv_err(EINVAL, "%s: one FILE only; a command goes after --; see ringviz --help", options->files[1]);
     if (!options->file && !options->argv)
         return rv_err(EINVAL, "nothing to watch: give a FILE, or -- COMMAND; see ringviz --help");
     if (options->command == RV_COMMAND_INFO && !options->file)
@@ -450,6 +472,13 @@ static int check(const struct rv_options *options)
     if (options->file && options->trace_file)
         return rv_err(EINVAL, "--trace-file goes with -- COMMAND: %s is a trace file already", options->file);
     return 0;
+}
+
+static void take_files(struct rv_options *options, int n, char *const *files)
+{
+    options->file = files[0];
+    options->files = (const char *const *)files;
+    options->n_files = (size_t)n;
 }
 
 int rv_options_parse(struct rv_options *options, int argc, char **argv)
@@ -471,9 +500,7 @@ int rv_options_parse(struct rv_options *options, int argc, char **argv)
     bool is_after_dashes = optind > n_read; /* the last call passed over "--" */
     if (is_after_dashes && optind < argc)
         options->argv = (const char *const *)&argv[optind];
-    else if (optind == argc - 1)
-        options->file = argv[optind];
     else if (optind < argc)
-        return rv_err(EINVAL, "%s: one FILE only; a command goes after --; see ringviz --help", argv[optind + 1]);
+        take_files(options, argc - optind, argv + optind);
     return check(options);
 }

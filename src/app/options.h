@@ -13,7 +13,14 @@
 #include "sink/spans.h"
 #include "source/import_formats.h"
 
-enum rv_command { RV_COMMAND_WATCH, RV_COMMAND_INFO, RV_COMMAND_BENCH, RV_COMMAND_HELP, RV_COMMAND_VERSION };
+enum rv_command {
+    RV_COMMAND_WATCH,
+    RV_COMMAND_INFO,
+    RV_COMMAND_DIFF,
+    RV_COMMAND_BENCH,
+    RV_COMMAND_HELP,
+    RV_COMMAND_VERSION
+};
 
 enum { RV_OPTIONS_MAX_EXPORTS = 8 };
 
@@ -26,7 +33,9 @@ struct rv_options {
     enum rv_command command;
     const char *file;                             /* a trace file to watch; NULL with argv */
     const struct rv_import_format *import_format; /* --import; NULL = told by content */
-    const char *const *argv;                      /* COMMAND ARG..., NULL-terminated; NULL with file */
+    const char *const *files;                     /* all that were named; file is the first of them */
+    size_t n_files;
+    const char *const *argv; /* COMMAND ARG..., NULL-terminated; NULL with file */
     /* output */
     bool is_headless, has_report, has_spans, is_json, is_verbose;
     enum rv_report_format report_format;

@@ -167,7 +167,7 @@ static void add_text_row(struct rv_rowtext *text, const struct rv_compare_row *r
         add_duration(text, row->stats[side].p50_ns);
     for (int side = 0; side < RV_COMPARE_SIDES; side++)
         add_duration(text, row->stats[side].p99_ns);
-    rv_rowtext_format(text, "  %-6s  %s", verdict_word(row->verdict), row->name);
+    rv_rowtext_format(text, "  %-7s %s", verdict_word(row->verdict), row->name);
     if (row->file[0])
         rv_rowtext_format(text, " (%s)", row->file);
     rv_rowtext_add(text, "\n");
@@ -184,7 +184,7 @@ static void write_text(struct rv_rowtext *text, const struct rv_diff *diff)
     rv_rowtext_format(text, "%11s %10s %10s %7s", "change", "before", "after", "ratio");
     for (int i = 0; i < 4; i++)
         rv_rowtext_format(text, " %10s %10s", "before", "after");
-    rv_rowtext_add(text, "  calls   subroutine\n");
+    rv_rowtext_add(text, "  verdict subroutine\n");
     for (size_t i = 0; i < compare->n; i++) {
         add_text_row(text, &compare->rows[i]);
         n_slower += compare->rows[i].verdict == RV_COMPARE_SLOWER;

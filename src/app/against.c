@@ -1,0 +1,87 @@
+/* Both files are opened before either is read, so that a wrong name costs nothing. */
+#include "app/against.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "app/open.h"
+#include "app/output.h"
+#include "pipeline/session.h"
+#include "ring/map.h"
+#include "sink/diff.h"
+
+static const uint64_t TURN_NS = 50000000;
+/* Nobody looks at calls here, only their statistics are wanted. */
+static const uint64_t TIMELINE_BYTES = 64u << 20;
+
+struct capture {
+    struct rv_map map;
+    struct rv_source *source;
+    struct rv_session *session;
+    struct rv_stats *stats;
+};
+
+static void run(struct capture *capture, const struct rv_options *options)
+{
+    const struct rv_session_params params = {
+        .n_workers = options->n_threads, .memory_bytes = TIMELINE_BYTES, .max_depth = options->max_depth};
+    capture->session = rv_session_start(&params, capture->source);
+    capture->source = NULL;
+    while (!rv_session_wait(capture->session, TURN_NS))
+        ;
+    capture->stats = rv_session_stats(capture->session);
+}
+
+static void close_capture(struct capture *capture)
+{
+    rv_stats_destroy(capture->stats);
+    rv_session_destroy(capture->session);
+    if (capture->source)
+        capture->source->close(capture->source);
+    rv_map_close(&capture->map);
+}
+
+static int write_diff(const struct rv_options *options, struct capture *captures, FILE *out)
+{
+    struct rv_diff diff = {0};
+    struct rv_compare compare;
+    struct rv_compare_side sides[RV_COMPARE_SIDES];
+    for (int i = 0; i < RV_COMPARE_SIDES; i++) {
+        struct rv_session_counts counts;
+        rv_session_counts(captures[i].session, &counts);
+        sides[i] = (struct rv_compare_side){captures[i].stats, rv_session_subroutines(captures[i].session)};
+        diff.title[i] = options->files[i];
+        diff.n_spans[i] = counts.n_spans;
+    }
+    rv_compare_init(&compare, sides);
+    diff.compare = &compare;
+    int error = rv_diff_write(&diff, options->report_format, out);
+    rv_compare_fini(&compare);
+    return error;
+}
+
+int rv_against(const struct rv_options *options)
+{
+    struct capture captures[RV_COMPARE_SIDES] = {0};
+    struct rv_filter *filter = NULL;
+    struct rv_output output;
+    int error = rv_output_open(&output, options->output);
+    if (!error)
+        error = rv_filter_create(&filter, options->include, options->exclude);
+    for (int i = 0; i < RV_COMPARE_SIDES && !error; i++)
+        error = rv_open(&captures[i].map, &captures[i].source,
+                        &(struct rv_open_params){options->files[i], options->import_format, {.filter = filter}});
+    for (int i = 0; i < RV_COMPARE_SIDES && !error; i++) {
+        run(&captures[i], options);
+        error = rv_session_error(captures[i].session);
+    }
+    if (!error)
+        error = rv_output_begin(&output);
+    if (!error)
+        error = write_diff(options, captures, output.file);
+    int close_error = rv_output_close(&output);
+    for (int i = 0; i < RV_COMPARE_SIDES; i++)
+        close_capture(&captures[i]);
+    rv_filter_destroy(filter);
+    return error || close_error ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,79 @@
+#!/bin/sh
+# diff.sh RINGVIZ: two traces with known calls against each other, in every format.
+set -u
+ringviz=$1
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+n_failures=0
+
+fail() {
+    echo "FAILED: $*" >&2
+    n_failures=$((n_failures + 1))
+}
+
+expect() { # WHAT GOT WANTED
+    [ "$2" = "$3" ] || fail "$1: got '$2', expected '$3'"
+}
+
+run() {
+    timeout 60 "$ringviz" "$@" >"$folder/out" 2>"$folder/err"
+    status=$?
+}
+
+# trace SLOW_US EXTRA: 40 calls of slow, 40 of same, 3 of few, one of EXTRA, one after the other.
+trace() {
+    awk -v slow="$1" -v extra="$2" '
+    function call(name, duration) {
+        printf ",\n{\"ph\":\"X\",\"pid\":1,\"tid\":1,\"ts\":%d,\"dur\":%d,\"name\":\"%s\"}", at, duration, name
+        at += duration + 1
+    }
+    BEGIN {
+        printf "[{\"ph\":\"M\",\"pid\":1,\"tid\":1,\"name\":\"thread_name\",\"args\":{\"name\":\"t\"}}"
+        for (i = 0; i < 40; i++) {
+            call("slow", slow + i % 3)
+            call("same", 50 + i % 7)
+        }
+        for (i = 0; i < 3; i++)
+            call("few", 10)
+        call(extra, 5)
+        print "]"
+    }'
+}
+
+cd "$folder" || exit 1
+trace 100 old >a.json
+trace 200 fresh >b.json
+run --diff=csv a.json b.json
+expect "exit status" $status 0
+expect "columns of every row" "$(awk -F, '{ print NF }' out | sort -u)" 21
+expect "verdicts" "$(sed 1d out | awk -F, '{ print $1 "=" $NF }' | sort | tr '\n' ' ')" \
+    "few=few fresh=new old=gone same=same slow=slower "
+expect "the greatest change" "$(sed -n 2p out | cut -d, -f1,5-8,17,18)" "slow,40,40,4039000,8039000,1.99034,1"
+expect "what did not change" "$(grep '^same,' out | cut -d, -f5-8,17-20)" "40,40,2115000,2115000,1,0.5,0,1"
+expect "what is new" "$(grep '^fresh,' out | cut -d, -f5-8,17-20)" "0,1,0,5000,,,,"
+
+run --diff=csv b.json a.json
+expect "the other way round" "$(grep '^slow,' out | awk -F, '{ print $NF }')" faster
+run --diff a.json b.json
+expect "text" $status 0
+grep -q '^ *+4.00 ms .* 1.99 .* slower  slow$' out || fail "no line for slow: $(cat out)"
+run --diff=json --output=d.json a.json b.json
+expect "json" $status 0
+grep -q '"tested":2,' d.json || fail "json: $(head -1 d.json)"
+grep -q '^{"name":"old",.*"calls":\[1,0\],.*"total_ratio":0,"share_slower":null,.*"verdict":"gone"}' d.json || fail "json rows"
+
+for wrong in a.json "a.json b.json a.json" "" "-- true"; do
+    # shellcheck disable=SC2086
+    run --diff $wrong
+    expect "--diff $wrong" $status 2
+done
+run a.json b.json
+expect "two files without --diff" $status 2
+run --diff --report a.json b.json
+expect "--diff --report" $status 2
+run --diff a.json none.json
+expect "a file that is not there" $status 1
+expect "a file that is not there, lines" "$(wc -l <err | tr -d ' ')" 1
+run --diff --output=/dev/full a.json b.json
+expect "a full disk" $status 1
+[ $n_failures -eq 0 ]
