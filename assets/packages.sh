@@ -5,7 +5,7 @@ libdw-dev libsdl2-dev libglew-dev libcglm-dev libpng-dev libfreetype-dev libimgu
 fonts-dejavu-core fonts-dejavu-extra"
 
 RINGVIZ_TEST_PACKAGES="clang-14 llvm-14 libclang-rt-14-dev libcriterion-dev libjansson-dev glslang-tools xvfb xauth strace
-binutils file dpkg-dev man-db procps util-linux protobuf-compiler"
+uftrace binutils file dpkg-dev man-db procps util-linux protobuf-compiler"
 
 # What is missing of the named packages, one a line.
 missing_packages() {

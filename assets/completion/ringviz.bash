@@ -33,7 +33,7 @@ _ringviz() {
         ;;
     --view) COMPREPLY=($(compgen -W "3d aligned flame top" -- "$cur")) ;;
     --policy) COMPREPLY=($(compgen -W "block switch fill ring" -- "$cur")) ;;
-    --import) COMPREPLY=($(compgen -W "chrome" -- "$cur")) ;;
+    --import) COMPREPLY=($(compgen -W "chrome strace perf folded uftrace ringbuffer rrtrace" -- "$cur")) ;;
     --clock) COMPREPLY=($(compgen -W "tsc tick monotonic" -- "$cur")) ;;
     --bench) COMPREPLY=($(compgen -W "ring drain scan lod" -- "$cur")) ;;
     --output | --record | --screenshot | --trace-file)
@@ -45,7 +45,8 @@ _ringviz() {
             COMPREPLY=($(compgen -W "--headless --report --spans --export= --diff --force --info --output= --record --screenshot= --view=
                 --color= --size= --at= --window= --policy= --drain-interval= --ring-events= --rings= --slots=
                 --slot-size= --message-size= --global-size= --trace-file= --include= --exclude= --max-depth=
-                --duration= --import= --clock= --threads= --memory= --bench --json --verbose --version --help" -- "$cur"))
+                --duration= --import= --rrtrace= --clock= --threads= --memory= --bench --json --verbose --version
+                --help" -- "$cur"))
             [[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace 2>/dev/null
         else
             compopt -o filenames 2>/dev/null

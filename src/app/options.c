@@ -39,6 +39,7 @@ enum option_id {
     OPTION_MAX_DEPTH,
     OPTION_DURATION,
     OPTION_IMPORT,
+    OPTION_RRTRACE,
     OPTION_CLOCK,
     OPTION_THREADS,
     OPTION_MEMORY,
@@ -91,7 +92,9 @@ static const struct option_entry TABLE[] = {
     {OPTION_EXCLUDE, "exclude", "=REGEX", "leave out those whose full name matches"},
     {OPTION_MAX_DEPTH, "max-depth", "=N", "leave out calls nested deeper than N"},
     {OPTION_DURATION, "duration", "=TIME", "capture for this long only"},
-    {OPTION_IMPORT, "import", "=FORMAT", "what FILE is, where its content does not tell:\nchrome"},
+    {OPTION_IMPORT, "import", "=FORMAT",
+     "what FILE is, where its content does not tell: chrome,\nstrace, perf, folded, uftrace, ringbuffer, rrtrace"},
+    {OPTION_RRTRACE, "rrtrace", "=SHM", "watch the ring of Ruby's rrtrace gem, as its visualizer"},
     {OPTION_CLOCK, "clock", "=tsc|tick|monotonic",
      "tsc: cycle counter; tick: cheaper, right to about 0.1 ms;\nmonotonic: the kernel's (default: tsc where "
      "invariant)"},
@@ -357,6 +360,12 @@ static int parse_format(const char *name, const char *value, const struct rv_imp
     return *format ? 0 : bad_value(name, value, expected);
 }
 
+static void watch_rrtrace(struct rv_options *options, const char *memory)
+{
+    options->import_format = &rv_import_rrtrace;
+    options->file = memory;
+}
+
 static int set_capture_option(struct rv_options *options, const struct option_entry *entry, const char *value)
 {
     switch (entry->id) {
@@ -364,6 +373,9 @@ static int set_capture_option(struct rv_options *options, const struct option_en
         return parse_time(entry->name, value, 10000, &options->drain_interval_ns);
     case OPTION_IMPORT:
         return parse_format(entry->name, value, &options->import_format);
+    case OPTION_RRTRACE:
+        watch_rrtrace(options, value);
+        return 0;
     case OPTION_INCLUDE:
         options->include = value;
         return 0;
@@ -481,9 +493,32 @@ static void take_files(struct rv_options *options, int n, char *const *files)
     options->n_files = (size_t)n;
 }
 
+/* FILE, or what stands after "--". */
+static int take_operands(struct rv_options *options, int argc, char **argv, bool is_after_dashes)
+{
+    if (options->file && optind < argc)
+        return rv_err(EINVAL, "%s: --rrtrace takes no FILE and no COMMAND; see ringviz --help", argv[optind]);
+    if (is_after_dashes && optind < argc)
+        options->argv = (const char *const *)&argv[optind];
+    else if (optind < argc)
+        take_files(options, argc - optind, argv + optind);
+    return check(options);
+}
+
+/* The gem runs its visualizer with the name of the shared memory and nothing else. */
+static bool is_run_as_rrtrace(int argc, char **argv)
+{
+    const char *slash = argc == 2 ? strrchr(argv[0], '/') : NULL;
+    return argc == 2 && strcmp(slash ? slash + 1 : argv[0], "rrtrace") == 0 && argv[1][0] != '-';
+}
+
 int rv_options_parse(struct rv_options *options, int argc, char **argv)
 {
     *options = (struct rv_options){.width_px = 1600, .height_px = 900};
+    if (is_run_as_rrtrace(argc, argv)) {
+        watch_rrtrace(options, argv[1]);
+        return check(options);
+    }
     struct option getopt_table[N_OPTIONS + 1];
     fill_getopt(getopt_table);
     opterr = 0;
@@ -497,10 +532,5 @@ int rv_options_parse(struct rv_options *options, int argc, char **argv)
         if (error)
             return error;
     }
-    bool is_after_dashes = optind > n_read; /* the last call passed over "--" */
-    if (is_after_dashes && optind < argc)
-        options->argv = (const char *const *)&argv[optind];
-    else if (optind < argc)
-        take_files(options, argc - optind, argv + optind);
-    return check(options);
+    return take_operands(options, argc, argv, optind > n_read); /* the last call passed over "--" */
 }

@@ -22,7 +22,8 @@ struct process {
 
 struct thread {
     uint64_t tid;
-    uint32_t process, row; /* row: more than one lane of one thread */
+    uint32_t key_process, row; /* with tid: how it is found. row: more than one lane of one thread */
+    uint32_t process;          /* that it belongs to */
     char name[NAME_BYTES];
     void *stream;   /* the pipeline's; NULL before the first flush */
     bool is_named;  /* since the stream was opened */
@@ -156,7 +157,7 @@ static bool is_thread(const void *context, uint32_t value, const void *key)
 {
     const struct thread *thread = &((const struct rv_emitter *)context)->threads[value - 1];
     const struct thread_key *wanted = key;
-    return thread->tid == wanted->tid && thread->process == wanted->process && thread->row == wanted->row;
+    return thread->tid == wanted->tid && thread->key_process == wanted->process && thread->row == wanted->row;
 }
 
 uint32_t rv_emitter_thread(struct rv_emitter *emitter, uint32_t process, uint64_t tid, uint32_t row)
@@ -172,16 +173,21 @@ uint32_t rv_emitter_thread(struct rv_emitter *emitter, uint32_t process, uint64_
         return RV_EMITTER_NONE;
     emitter->threads =
         rv_vec_reserve(emitter->threads, &emitter->threads_capacity, emitter->n_threads + 1, sizeof *emitter->threads);
-    emitter->threads[emitter->n_threads++] = (struct thread){.tid = tid, .process = process, .row = row};
+    emitter->threads[emitter->n_threads++] =
+        (struct thread){.tid = tid, .key_process = process, .process = process, .row = row};
     rv_index_put(&emitter->thread_index, hash, (uint32_t)emitter->n_threads);
     return (uint32_t)emitter->n_threads - 1;
+}
+
+uint32_t rv_emitter_thread_process(const struct rv_emitter *emitter, uint32_t thread)
+{
+    return thread < emitter->n_threads ? emitter->threads[thread].process : RV_EMITTER_NONE;
 }
 
 void rv_emitter_move_thread(struct rv_emitter *emitter, uint32_t thread, uint32_t process)
 {
     if (thread == RV_EMITTER_NONE || process == RV_EMITTER_NONE || emitter->threads[thread].stream)
         return;
-    /* The old key goes on finding it: that is how the trace calls it. */
     emitter->threads[thread].process = process;
 }
 
@@ -231,20 +237,17 @@ static void open_stream(struct rv_emitter *emitter, struct thread *thread)
 {
     const struct rv_intake *intake = emitter->intake;
     const struct process *process = &emitter->processes[thread->process];
-    char process_name[NAME_BYTES];
-    snprintf(process_name, sizeof process_name, "%s", process->name);
-    if (!*process_name)
-        snprintf(process_name, sizeof process_name, "process %llu", (unsigned long long)process->pid);
-    thread->stream = intake->open_stream(intake->context, &(struct rv_stream_info){
-                                                              .pid = (uint32_t)process->pid,
-                                                              .parent_pid = process->parent_pid,
-                                                              .tid = (uint32_t)thread->tid,
-                                                              .process_key = thread->process,
-                                                              .process_name = process_name,
-                                                              .thread_name = thread->name,
-                                                              .tag_mode = RV_TAG_DEPTH,
-                                                              .born_ticks = rv_event_ticks(&thread->events[0]),
-                                                          });
+    thread->stream =
+        intake->open_stream(intake->context, &(struct rv_stream_info){
+                                                 .pid = (uint32_t)process->pid,
+                                                 .parent_pid = process->parent_pid,
+                                                 .tid = (uint32_t)thread->tid,
+                                                 .process_key = thread->process,
+                                                 .process_name = *process->name ? process->name : "process",
+                                                 .thread_name = thread->name,
+                                                 .tag_mode = RV_TAG_DEPTH,
+                                                 .born_ticks = rv_event_ticks(&thread->events[0]),
+                                             });
     thread->is_named = false;
     thread->n_emitted = 0;
 }
@@ -406,6 +409,18 @@ void rv_emitter_return(struct rv_emitter *emitter, uint32_t thread_idx, int64_t 
     uint32_t id = thread->open[--thread->n_open];
     if (passes(emitter, id))
         add(emitter, thread, RV_EVENT_RETURN, ns, (struct rv_event){.id = id, .frame = (uint16_t)thread->n_open});
+}
+
+void rv_emitter_return_from(struct rv_emitter *emitter, uint32_t thread_idx, int64_t ns, size_t depth)
+{
+    struct thread *thread = thread_of(emitter, thread_idx);
+    if (!thread || depth >= thread->n_open)
+        return;
+    thread->n_too_deep = 0;
+    if (passes(emitter, thread->open[depth]))
+        thread->n_open = depth + 1; /* the tag of its return says the rest */
+    while (thread->n_open > depth)
+        rv_emitter_return(emitter, thread_idx, ns);
 }
 
 static void add_special(struct rv_emitter *emitter, uint32_t thread_idx, unsigned kind, int64_t ns,

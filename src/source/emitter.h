@@ -46,6 +46,7 @@ struct rv_emitter_text rv_emitter_name(struct rv_emitter *emitter, uint32_t id);
  * before the stream opens; a thread's later too. NONE where there are RV_EMITTER_THREADS already. */
 uint32_t rv_emitter_process(struct rv_emitter *emitter, uint64_t pid);
 uint32_t rv_emitter_thread(struct rv_emitter *emitter, uint32_t process, uint64_t tid, uint32_t row);
+uint32_t rv_emitter_thread_process(const struct rv_emitter *emitter, uint32_t thread);
 void rv_emitter_name_process(struct rv_emitter *emitter, uint32_t process, struct rv_emitter_text name);
 void rv_emitter_name_thread(struct rv_emitter *emitter, uint32_t thread, struct rv_emitter_text name);
 void rv_emitter_set_parent(struct rv_emitter *emitter, uint32_t process, uint32_t parent_pid);
@@ -66,6 +67,8 @@ struct rv_clock rv_emitter_clock(const struct rv_emitter *emitter);
 void rv_emitter_call(struct rv_emitter *emitter, uint32_t thread, int64_t ns, uint32_t id);
 void rv_emitter_return(struct rv_emitter *emitter, uint32_t thread,
                        int64_t ns); /* of the innermost open call, if any */
+/* Of the call at this depth, from 0; what is open inside of it is cut. */
+void rv_emitter_return_from(struct rv_emitter *emitter, uint32_t thread, int64_t ns, size_t depth);
 void rv_emitter_mark(struct rv_emitter *emitter, uint32_t thread, int64_t ns, uint32_t id);
 void rv_emitter_value(struct rv_emitter *emitter, uint32_t thread, int64_t ns, uint32_t id, float value);
 void rv_emitter_state(struct rv_emitter *emitter, uint32_t thread, int64_t ns, enum rv_thread_state state);

@@ -4,6 +4,7 @@
  * what is open at once. Then each thread's events are nested (chrome_nest.h) and told.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,8 +19,9 @@
 #include "symbols/index.h"
 
 enum { RUN_RECORDS = 1 << 20, READ_BYTES = 1 << 16, RECORDS_PER_STEP = 1 << 14, STACK_FRAMES = 4096 };
-/* Numbers that the emitter knows threads by, beyond those of the trace. */
-static const uint64_t TEXT_NUMBER = 1ull << 62, GROUP_NUMBER = 1ull << 61;
+/* What the emitter knows processes and threads by that have no number: apart from those that have, also in the low 32
+ * bits, which are shown; the kernel's numbers are below 4194304. */
+static const uint64_t TEXT_NUMBER = 1ull << 62 | 4194304, GROUP_NUMBER = 1ull << 61 | 1073741824;
 
 struct group { /* asynchronous calls of one category in one process: as many rows as are needed at once */
     uint32_t process, category;
@@ -112,7 +114,7 @@ static uint64_t number_of(struct chrome *chrome, const struct rv_chrome_text *te
         return (uint64_t)value;
     *is_text = true;
     struct rv_emitter_text none = {0};
-    return TEXT_NUMBER | intern(chrome, none, text_of(text), none, 0);
+    return TEXT_NUMBER + intern(chrome, none, text_of(text), none, 0);
 }
 
 static uint32_t process_of(struct chrome *chrome, const struct rv_chrome_event *event)
@@ -415,10 +417,13 @@ static void tell_on_thread(struct chrome *chrome, const struct rv_chrome_record 
 static void begin_row(struct chrome *chrome, struct group *group, size_t idx)
 {
     struct rv_emitter *emitter = chrome->import.emitter;
-    struct rv_emitter_text name = rv_emitter_name(emitter, group->category);
-    uint32_t thread = rv_emitter_thread(emitter, group->process, GROUP_NUMBER | group->category, (uint32_t)idx);
+    struct rv_emitter_text category = rv_emitter_name(emitter, group->category);
+    char name[64];
+    const char *text = category.n ? category.bytes : "async";
+    int n = idx ? snprintf(name, sizeof name, "%.40s %zu", text, idx + 1) : snprintf(name, sizeof name, "%.40s", text);
+    uint32_t thread = rv_emitter_thread(emitter, group->process, GROUP_NUMBER + group->category, (uint32_t)idx);
     group->rows[idx] = (struct row){.nest.thread = thread};
-    rv_emitter_name_thread(emitter, thread, name.n ? name : rv_import_string("asynchronous"));
+    rv_emitter_name_thread(emitter, thread, rv_import_text(name, (size_t)n));
 }
 
 /* The row where the asynchronous call of this key is, or one that is free, or NULL. */

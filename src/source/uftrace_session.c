@@ -1,0 +1,354 @@
+#include "source/uftrace_session.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/hash.h"
+#include "base/vec.h"
+#include "symbols/demangle.h"
+
+enum { MOST_TASKS = 1 << 20, MOST_PARENTS = 64, CACHE_SLOTS = 1 << 14, SID_BYTES = 32 };
+
+struct symbol {
+    uint64_t offset; /* from the module's start */
+    uint32_t name;   /* offset into the module's names */
+};
+
+struct module { /* by path; symbols sorted */
+    char *path;
+    bool is_loaded;
+    struct symbol *symbols;
+    size_t n, capacity;
+    char *names;
+    size_t n_names, names_capacity;
+};
+
+struct mapping {
+    uint64_t start, end;
+    size_t module;
+};
+
+struct session {
+    uint32_t pid;
+    int64_t since_ns;
+    char sid[SID_BYTES];
+    char *program;
+    struct mapping *mappings;
+    size_t n, capacity;
+};
+
+struct fork {
+    uint32_t pid, parent;
+};
+
+struct cached {
+    uint64_t address;
+    const struct session *session;
+    uint32_t id;
+};
+
+struct rv_uftrace {
+    char *folder;
+    struct rv_uftrace_task *tasks;
+    size_t n_tasks, tasks_capacity;
+    struct session *sessions; /* in the order of task.txt */
+    size_t n_sessions, sessions_capacity;
+    struct fork *forks;
+    size_t n_forks, forks_capacity;
+    struct module *modules;
+    size_t n_modules, modules_capacity;
+    struct cached *cache;
+};
+
+/* ---- task.txt ---- */
+
+/* The value behind "key=", or NULL. */
+static const char *find_value(const char *line, const char *key)
+{
+    size_t n = strlen(key);
+    for (const char *at = strchr(line, ' '); at; at = strchr(at + 1, ' '))
+        if (strncmp(at + 1, key, n) == 0 && at[1 + n] == '=')
+            return at + 2 + n;
+    return NULL;
+}
+
+static uint32_t find_number(const char *line, const char *key)
+{
+    const char *value = find_value(line, key);
+    return value ? (uint32_t)strtoul(value, NULL, 10) : 0;
+}
+
+static void read_session(struct rv_uftrace *uftrace, const char *line)
+{
+    const char *sid = find_value(line, "sid"), *program = find_value(line, "exename"),
+               *time = find_value(line, "timestamp");
+    struct session session = {.pid = find_number(line, "pid")};
+    size_t n_sid = sid ? strspn(sid, "0123456789abcdef") : 0;
+    if (n_sid == 0 || n_sid >= sizeof session.sid)
+        return;
+    memcpy(session.sid, sid, n_sid);
+    if (time)
+        (void)rv_import_decimal(time, strlen(time), 9, &session.since_ns, NULL);
+    program = program && *program == '"' ? program + 1 : "";
+    size_t n_program = strcspn(program, "\"");
+    session.program = memcpy(rv_alloc(n_program + 1, 1), program, n_program);
+    uftrace->sessions = rv_vec_reserve(uftrace->sessions, &uftrace->sessions_capacity, uftrace->n_sessions + 1,
+                                       sizeof *uftrace->sessions);
+    uftrace->sessions[uftrace->n_sessions++] = session;
+}
+
+static void read_task(struct rv_uftrace *uftrace, const char *line)
+{
+    bool is_fork = strncmp(line, "FORK ", 5) == 0;
+    uint32_t pid = find_number(line, "pid"), tid = is_fork ? pid : find_number(line, "tid");
+    if (is_fork) {
+        uftrace->forks =
+            rv_vec_reserve(uftrace->forks, &uftrace->forks_capacity, uftrace->n_forks + 1, sizeof *uftrace->forks);
+        uftrace->forks[uftrace->n_forks++] = (struct fork){pid, find_number(line, "ppid")};
+    }
+    for (size_t i = uftrace->n_tasks; i-- > 0 && uftrace->n_tasks - i < 1024;)
+        if (uftrace->tasks[i].tid == tid)
+            return;
+    uftrace->tasks =
+        rv_vec_reserve(uftrace->tasks, &uftrace->tasks_capacity, uftrace->n_tasks + 1, sizeof *uftrace->tasks);
+    uftrace->tasks[uftrace->n_tasks++] = (struct rv_uftrace_task){tid, pid};
+}
+
+static int read_tasks(struct rv_uftrace *uftrace, struct rv_textfile *text)
+{
+    char *line;
+    size_t n;
+    int status;
+    while ((status = rv_textfile_line(text, &line, &n)) > 0 && uftrace->n_tasks < MOST_TASKS) {
+        if (strncmp(line, "SESS ", 5) == 0)
+            read_session(uftrace, line);
+        else if (strncmp(line, "TASK ", 5) == 0 || strncmp(line, "FORK ", 5) == 0)
+            read_task(uftrace, line);
+    }
+    return status < 0 ? status : 0;
+}
+
+/* ---- maps and symbols ---- */
+
+static struct rv_textfile *open_in(const struct rv_uftrace *uftrace, const char *prefix, const char *name,
+                                   const char *suffix)
+{
+    char path[4096];
+    int n = snprintf(path, sizeof path, "%s/%s%s%s", uftrace->folder, prefix, name, suffix);
+    return n > 0 && (size_t)n < sizeof path && access(path, R_OK) == 0 ? rv_textfile_open(path) : NULL;
+}
+
+static size_t module_of(struct rv_uftrace *uftrace, const char *path, size_t n_path)
+{
+    for (size_t i = 0; i < uftrace->n_modules; i++)
+        if (strlen(uftrace->modules[i].path) == n_path && memcmp(uftrace->modules[i].path, path, n_path) == 0)
+            return i;
+    uftrace->modules =
+        rv_vec_reserve(uftrace->modules, &uftrace->modules_capacity, uftrace->n_modules + 1, sizeof *uftrace->modules);
+    struct module *module = &uftrace->modules[uftrace->n_modules];
+    *module = (struct module){.path = memcpy(rv_alloc(n_path + 1, 1), path, n_path)};
+    return uftrace->n_modules++;
+}
+
+/* "start-end perms offset dev inode path build-id:..." */
+static void read_map(struct rv_uftrace *uftrace, struct session *session)
+{
+    struct rv_textfile *text = open_in(uftrace, "sid-", session->sid, ".map");
+    char *line;
+    size_t n;
+    while (text && rv_textfile_line(text, &line, &n) > 0) {
+        struct mapping mapping;
+        if (sscanf(line, "%" SCNx64 "-%" SCNx64, &mapping.start, &mapping.end) != 2)
+            continue;
+        const char *path = strchr(line, '/');
+        if (!path)
+            continue;
+        const char *end = strstr(path, " build-id:");
+        mapping.module = module_of(uftrace, path, end ? (size_t)(end - path) : strlen(path));
+        session->mappings =
+            rv_vec_reserve(session->mappings, &session->capacity, session->n + 1, sizeof *session->mappings);
+        session->mappings[session->n++] = mapping;
+    }
+    rv_textfile_close(text);
+}
+
+static void add_symbol(struct module *module, uint64_t offset, const char *name)
+{
+    size_t n = strlen(name) + 1;
+    if (module->n_names > UINT32_MAX - n)
+        return;
+    module->names = rv_vec_reserve(module->names, &module->names_capacity, module->n_names + n, 1);
+    memcpy(module->names + module->n_names, name, n);
+    module->symbols = rv_vec_reserve(module->symbols, &module->capacity, module->n + 1, sizeof *module->symbols);
+    module->symbols[module->n++] = (struct symbol){offset, (uint32_t)module->n_names};
+    module->n_names += n;
+}
+
+static int compare_symbols(const void *left, const void *right)
+{
+    const struct symbol *a = left, *b = right;
+    return a->offset < b->offset ? -1 : a->offset > b->offset;
+}
+
+/* "offset type name" */
+static void load_symbols(struct rv_uftrace *uftrace, struct module *module)
+{
+    if (module->is_loaded)
+        return;
+    module->is_loaded = true;
+    const char *slash = strrchr(module->path, '/');
+    struct rv_textfile *text = open_in(uftrace, "", slash ? slash + 1 : module->path, ".sym");
+    char *line, *after;
+    size_t n;
+    while (text && rv_textfile_line(text, &line, &n) > 0) {
+        if (*line == '#')
+            continue;
+        uint64_t offset = strtoull(line, &after, 16);
+        if (after > line && n > (size_t)(after - line) + 3 && after[0] == ' ' && after[2] == ' ')
+            add_symbol(module, offset, after + 3);
+    }
+    rv_textfile_close(text);
+    if (module->n)
+        qsort(module->symbols, module->n, sizeof *module->symbols, compare_symbols);
+}
+
+/* ---- lookup ---- */
+
+uint32_t rv_uftrace_parent(const struct rv_uftrace *uftrace, uint32_t pid)
+{
+    for (size_t i = 0; i < uftrace->n_forks; i++)
+        if (uftrace->forks[i].pid == pid)
+            return uftrace->forks[i].parent;
+    return 0;
+}
+
+/* The latest image of the process at that time, or what it was forked from. */
+static const struct session *session_of(const struct rv_uftrace *uftrace, uint32_t pid, int64_t ns)
+{
+    for (int i = 0; i < MOST_PARENTS && pid; i++, pid = rv_uftrace_parent(uftrace, pid)) {
+        const struct session *found = NULL;
+        for (size_t k = 0; k < uftrace->n_sessions; k++) {
+            const struct session *session = &uftrace->sessions[k];
+            if (session->pid == pid && (session->since_ns <= ns || !found))
+                found = session;
+        }
+        if (found)
+            return found;
+    }
+    return NULL;
+}
+
+const char *rv_uftrace_program(const struct rv_uftrace *uftrace, uint32_t pid)
+{
+    const struct session *session = session_of(uftrace, pid, INT64_MAX);
+    return session ? session->program : "";
+}
+
+static const char *find_symbol(const struct module *module, uint64_t offset)
+{
+    size_t low = 0, high = module->n;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (module->symbols[middle].offset <= offset)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low ? module->names + module->symbols[low - 1].name : NULL;
+}
+
+static struct rv_emitter_text text_of(struct rv_demangle_piece piece)
+{
+    return rv_import_text(piece.text, piece.n_bytes);
+}
+
+static uint32_t resolve(struct rv_uftrace *uftrace, struct rv_emitter *emitter, const struct session *session,
+                        uint64_t address)
+{
+    struct rv_emitter_text none = {0};
+    char hex[32];
+    int n_hex = snprintf(hex, sizeof hex, "0x%" PRIx64, address);
+    for (size_t i = 0; session && i < session->n; i++) {
+        const struct mapping *mapping = &session->mappings[i];
+        if (address < mapping->start || address >= mapping->end)
+            continue;
+        struct module *module = &uftrace->modules[mapping->module];
+        load_symbols(uftrace, module);
+        const char *name = find_symbol(module, address - mapping->start);
+        struct rv_demangled parts = {.name = {hex, (size_t)n_hex}};
+        if (name)
+            rv_demangle(name, &parts);
+        struct rv_demangle_piece package = parts.package.n_bytes ? parts.package : rv_demangle_module(module->path);
+        uint32_t id =
+            rv_emitter_intern(emitter, text_of(package), text_of(parts.name), rv_import_string(module->path), 0);
+        free(parts.owned);
+        return id;
+    }
+    return rv_emitter_intern(emitter, none, rv_import_text(hex, (size_t)n_hex), none, 0);
+}
+
+uint32_t rv_uftrace_subroutine(struct rv_uftrace *uftrace, struct rv_emitter *emitter, uint32_t pid, int64_t ns,
+                               uint64_t address)
+{
+    const struct session *session = session_of(uftrace, pid, ns);
+    struct cached *cached = &uftrace->cache[rv_hash_u64(address) % CACHE_SLOTS];
+    if (cached->id && cached->address == address && cached->session == session)
+        return cached->id;
+    *cached = (struct cached){address, session, resolve(uftrace, emitter, session, address)};
+    return cached->id;
+}
+
+/* ---- life ---- */
+
+struct rv_uftrace *rv_uftrace_open(const char *folder)
+{
+    struct rv_uftrace *uftrace = rv_alloc(1, sizeof *uftrace);
+    uftrace->folder = rv_strdup(folder);
+    uftrace->cache = rv_alloc(CACHE_SLOTS, sizeof *uftrace->cache);
+    struct rv_textfile *text = open_in(uftrace, "", "task", ".txt");
+    int error = text ? read_tasks(uftrace, text) : rv_err(EBADMSG, "%s: uftrace data without task.txt", folder);
+    rv_textfile_close(text);
+    for (size_t i = 0; i < uftrace->n_sessions && !error; i++)
+        read_map(uftrace, &uftrace->sessions[i]);
+    if (!error)
+        return uftrace;
+    rv_uftrace_close(uftrace);
+    return NULL;
+}
+
+void rv_uftrace_close(struct rv_uftrace *uftrace)
+{
+    if (!uftrace)
+        return;
+    for (size_t i = 0; i < uftrace->n_sessions; i++) {
+        free(uftrace->sessions[i].program);
+        free(uftrace->sessions[i].mappings);
+    }
+    for (size_t i = 0; i < uftrace->n_modules; i++) {
+        free(uftrace->modules[i].path);
+        free(uftrace->modules[i].symbols);
+        free(uftrace->modules[i].names);
+    }
+    free(uftrace->folder);
+    free(uftrace->tasks);
+    free(uftrace->sessions);
+    free(uftrace->forks);
+    free(uftrace->modules);
+    free(uftrace->cache);
+    free(uftrace);
+}
+
+size_t rv_uftrace_n_tasks(const struct rv_uftrace *uftrace)
+{
+    return uftrace->n_tasks;
+}
+
+struct rv_uftrace_task rv_uftrace_task(const struct rv_uftrace *uftrace, size_t idx)
+{
+    return uftrace->tasks[idx];
+}

@@ -1,0 +1,168 @@
+#!/bin/sh
+# imports.sh RINGVIZ DATA WRITER-OF-RRTRACE WRITER-OF-RINGBUFFER PROFILED: small traces of other tools give exactly the calls
+# that are written beside them; gzip'd the same; cut and damaged ones one line; live ones their writers' counts.
+set -u
+ringviz=$1 data=$2 rrtrace_writer=$3 ringbuffer_writer=$4 profiled=$5
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+n_failures=0
+n_checks=0
+
+fail() {
+    echo "FAILED: $*" >&2
+    n_failures=$((n_failures + 1))
+}
+
+spans() { # FILE [OPTION...]: its calls in order, without the head
+    file=$1
+    shift
+    timeout 30 "$ringviz" --spans=csv "$@" "$file" 2>"$folder/said" >"$folder/out"
+    status=$?
+    n_checks=$((n_checks + 1))
+    sed 1d "$folder/out" | LC_ALL=C sort >"$folder/got"
+}
+
+same() { # WHAT: as expected.spans says
+    cmp -s "$expected" "$folder/got" || { fail "$1: other calls"; diff "$expected" "$folder/got" >&2; }
+    [ $status -eq 0 ] || fail "$1: exit status $status"
+}
+
+# ---- whole files, plain and gzip'd, told and named ----
+for file in "$data"/*; do
+    case $file in *.spans | *.said) continue ;; esac
+    expected=$file.spans
+    spans "$file"
+    same "$file"
+    if [ -f "$file.said" ]; then
+        sed "s|^ringviz: .*/|ringviz: |" "$folder/said" | cmp -s - "$file.said" || fail "$file said: $(cat "$folder/said")"
+    else
+        [ ! -s "$folder/said" ] || fail "$file said: $(cat "$folder/said")"
+    fi
+    cp "$file" "$folder/renamed"
+    gzip -c "$file" >"$folder/renamed.gz"
+    spans "$folder/renamed.gz"
+    same "$file, gzip'd"
+done
+cp "$data/stacks.folded" "$folder/renamed"
+expected=$data/stacks.folded.spans
+spans "$folder/renamed" --import=folded
+same "a folded file that is named"
+spans "$folder/renamed" --include='^(read|parse)$'
+[ "$(cut -d, -f6 "$folder/got" | tr '\n' ' ')" = "read parse " ] || fail "--include: $(cat "$folder/got")"
+
+# ---- everything that can be done with a trace ----
+timeout 30 "$ringviz" --report=csv "$data/calls.json" | grep -q '^"*outer' || fail "no report"
+timeout 30 "$ringviz" --screenshot="$folder/picture.png" --size=320x200 "$data/calls.json" 2>"$folder/said" ||
+    grep -qi opengl "$folder/said" || fail "no picture: $(cat "$folder/said")"
+
+# ---- hostile: one line, exit status 1, or what there is of it ----
+harmless() { # FILE WHAT
+    spans "$1"
+    [ $status -le 1 ] || fail "$2: exit status $status"
+    [ "$(wc -l <"$folder/said")" -le 2 ] || fail "$2: said $(cat "$folder/said")"
+}
+for file in "$data"/calls.json "$data"/samples.json "$data"/samples.perf "$data"/calls.strace; do
+    n_bytes=$(wc -c <"$file")
+    for share in 1 2 3 4 5 6 7; do
+        head -c $((n_bytes * share / 8)) "$file" >"$folder/cut"
+        harmless "$folder/cut" "$file cut at $share/8"
+    done
+    gzip -c "$file" | head -c $((n_bytes / 4)) >"$folder/cut.gz"
+    harmless "$folder/cut.gz" "$file, gzip cut"
+done
+refused() { # FILE WHAT [OPTION...]
+    file=$1 what=$2
+    shift 2
+    spans "$file" "$@"
+    [ $status -eq 1 ] || fail "$what: exit status $status"
+    [ "$(wc -l <"$folder/said")" -eq 1 ] || fail "$what: not one line: $(cat "$folder/said")"
+    [ ! -s "$folder/got" ] || fail "$what: gave calls"
+}
+echo '{"a": 1}' >"$folder/other"
+refused "$folder/other" "JSON that is no trace"
+echo '[{"ph": "B", "ts": 1 oops' >"$folder/other"
+refused "$folder/other" "not JSON"
+awk 'BEGIN { printf "["; for (i = 0; i < 100000; i++) printf "[" }' >"$folder/other"
+refused "$folder/other" "brackets" --import=chrome
+printf '\037\213\010\000\377\377\377\377\377\377\377\377' >"$folder/other"
+refused "$folder/other" "damaged gzip" --import=chrome
+refused "$folder/absent" "absent" --import=perf
+refused "$folder" "a folder" --import=uftrace
+refused "$data/calls.json" "a Devel::RingBuffer file that is none" --import=ringbuffer
+refused /ringviz-test-absent "no shared memory" --import=rrtrace
+timeout 30 "$ringviz" --import=nothing "$data/calls.json" 2>"$folder/said"
+[ $? -eq 2 ] || fail "--import=nothing is not a usage error"
+
+# ---- many events: sorted on disk, in bounded memory ----
+awk 'BEGIN { print "["; for (i = 1100000; i > 0; i--) printf "{\"ph\":\"X\",\"pid\":1,\"tid\":%d,\"ts\":%d,\"dur\":1,\"name\":\"f%d\"},\n", i % 3, i * 2, i % 5 }' >"$folder/many"
+(ulimit -v 1500000; timeout 60 "$ringviz" --memory=1M --report=csv "$folder/many" >"$folder/out" 2>"$folder/said")
+for name in f0 f1 f2 f3 f4; do
+    grep -q "^\"*$name\"*,.*220000" "$folder/out" || fail "many: $(cat "$folder/out" "$folder/said")"
+done
+
+# ---- uftrace, by its own recorder ----
+if command -v uftrace >/dev/null 2>&1; then
+    (cd "$folder" && timeout 30 uftrace record -d recorded "$profiled" >/dev/null 2>&1)
+    timeout 30 "$ringviz" --report=csv "$folder/recorded" >"$folder/out" 2>"$folder/said"
+    for count in leaf,60 mid,20 run,2 main,1; do
+        grep -q "::${count%,*}\"*,.*,${count#*,}," "$folder/out" || grep -q "::${count%,*},${count#*,}," "$folder/out" ||
+            fail "uftrace: no $count: $(cat "$folder/out" "$folder/said")"
+    done
+    for file in "$folder"/recorded/[0-9]*.dat; do
+        truncate -s -5 "$file"
+        head -c 400 /dev/urandom | dd of="$file" bs=1 seek=40 conv=notrunc 2>/dev/null
+    done
+    head -c 300 /dev/urandom >>"$folder/recorded/task.txt"
+    harmless "$folder/recorded" "damaged uftrace data"
+fi
+
+# ---- live: the ring of rrtrace, by option and by name ----
+begin_writing() {
+    timeout 60 "$rrtrace_writer" 20000 >"$folder/wrote" &
+    writer=$!
+    deadline=$(($(date +%s) + 20))
+    until [ -s "$folder/wrote" ] || [ "$(date +%s)" -gt $deadline ]; do :; done
+    memory=$(head -n 1 "$folder/wrote")
+}
+end_writing() { # WHAT
+    wait $writer || fail "$1: the writer of rrtrace's ring: $?"
+    n_checks=$((n_checks + 1))
+}
+begin_writing
+timeout 60 "$ringviz" --report=csv --rrtrace "$memory" >"$folder/out" 2>"$folder/said" || fail "--rrtrace: $(cat "$folder/said")"
+end_writing --rrtrace
+[ ! -e "/dev/shm$memory" ] || fail "--rrtrace: the shared memory is still there"
+# As the gem does it: by name, with a window, ended by SIGTERM.
+ln -s "$ringviz" "$folder/rrtrace"
+begin_writing
+SDL_VIDEODRIVER=offscreen timeout 60 "$folder/rrtrace" "$memory" 2>"$folder/windowed" &
+viewer=$!
+end_writing "the link named rrtrace"
+kill -TERM $viewer
+wait $viewer || grep -qi opengl "$folder/windowed" || fail "the link named rrtrace: $(cat "$folder/windowed")"
+[ ! -e "/dev/shm$memory" ] || fail "the link named rrtrace: the shared memory is still there"
+sed 1d "$folder/wrote" | while IFS=: read -r method count; do
+    grep -q "^\"*$method\"*,.*,*${count# }," "$folder/out" || echo "$method $count"
+done >"$folder/missing"
+[ ! -s "$folder/missing" ] || fail "rrtrace: not in the report: $(cat "$folder/missing")"
+
+# ---- live: Devel::RingBuffer ----
+mkfifo "$folder/stop"
+timeout 60 "$ringbuffer_writer" "$folder/buffer" <"$folder/stop" >"$folder/wrote" &
+writer=$!
+exec 3>"$folder/stop"
+deadline=$(($(date +%s) + 20))
+until [ -s "$folder/wrote" ] || [ "$(date +%s)" -gt $deadline ]; do :; done
+cp "$folder/buffer" "$folder/before"
+spans "$folder/buffer" --duration=100ms
+[ $status -eq 0 ] || fail "a live Devel::RingBuffer file: $(cat "$folder/said")"
+[ "$(cut -d, -f3,6 "$folder/got" | sort | tr '\n' ' ')" = "0,main::run 1,My::Mod::work 2,My::Mod::leaf " ] ||
+    fail "a live Devel::RingBuffer file: $(cat "$folder/got")"
+cmp -s "$folder/buffer" "$folder/before" || fail "a Devel::RingBuffer file was written to"
+exec 3>&-
+wait $writer
+spans "$folder/buffer"
+[ "$(wc -l <"$folder/got")" -eq 3 ] || fail "a Devel::RingBuffer file at rest: $(cat "$folder/got" "$folder/said")"
+
+echo "$n_checks looks, $n_failures failures"
+[ $n_failures -eq 0 ]
