@@ -102,7 +102,7 @@ void rv_overview_update(struct rv_overview *overview, const struct rv_overview_p
                                             .to_ns = present->last_ns,
                                             .width_px = (uint32_t)params->width,
                                             .box_budget = BUDGET});
-    rv_leaves_update(&overview->leaves, &overview->view);
+    rv_leaves_update(&overview->leaves, &overview->view, true);
     make(overview, params->palette);
 }
 

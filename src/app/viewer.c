@@ -210,6 +210,45 @@ static bool moves_window(const struct rv_act *act)
     }
 }
 
+/* About the lane under the cursor, if there is one. */
+static void arrange(struct rv_viewer *viewer, enum rv_action action)
+{
+    const float *at_px = viewer->pointer.at_px;
+    struct rv_arrangement *arrangement = &viewer->arrangement;
+    size_t lane = viewer->view ? viewer->view->n_lanes : 0;
+    if (viewer->scene && viewer->view)
+        lane = rv_scene_lane_at(viewer->scene, (double)at_px[0], (double)at_px[1]);
+    if (!viewer->view || lane >= viewer->view->n_lanes)
+        return;
+    uint32_t lane_idx = viewer->view->lanes[lane].lane_idx;
+    if (action == RV_ACTION_HIDE_LANE)
+        rv_arrangement_hide(arrangement, lane_idx);
+    else if (action == RV_ACTION_COLLAPSE_LANE)
+        rv_arrangement_toggle_collapsed(arrangement, lane_idx);
+    else if (action == RV_ACTION_COLLAPSE_PROCESS)
+        rv_arrangement_toggle_process(arrangement, lane_idx);
+    else if (action == RV_ACTION_PIN_LANE)
+        rv_arrangement_toggle_pinned(arrangement, lane_idx);
+    else
+        rv_arrangement_move(arrangement, lane_idx, action == RV_ACTION_LANE_FORWARD ? -1 : 1);
+    touch(viewer);
+}
+
+static void crop(struct rv_viewer *viewer, int steps)
+{
+    uint32_t n_rows = viewer->arrangement.most_depth;
+    for (size_t i = 0; viewer->view && i < viewer->view->n_lanes; i++)
+        if (viewer->view->lanes[i].whole_depth > n_rows)
+            n_rows = viewer->view->lanes[i].whole_depth;
+    rv_arrangement_crop(&viewer->arrangement, steps, n_rows);
+    touch(viewer);
+}
+
+void rv_viewer_fini(struct rv_viewer *viewer)
+{
+    rv_arrangement_fini(&viewer->arrangement);
+}
+
 void rv_viewer_act(struct rv_viewer *viewer, const struct rv_act *act)
 {
     rv_navigate_glide(&viewer->navigate, 0.0);
@@ -287,6 +326,24 @@ void rv_viewer_act(struct rv_viewer *viewer, const struct rv_act *act)
         return;
     case RV_ACTION_FOCUS:
         (void)focus(viewer);
+        return;
+    case RV_ACTION_HIDE_LANE:
+    case RV_ACTION_COLLAPSE_LANE:
+    case RV_ACTION_COLLAPSE_PROCESS:
+    case RV_ACTION_PIN_LANE:
+    case RV_ACTION_LANE_FORWARD:
+    case RV_ACTION_LANE_BACK:
+        arrange(viewer, act->action);
+        return;
+    case RV_ACTION_SHOW_ALL_LANES:
+        rv_arrangement_show_all(&viewer->arrangement);
+        touch(viewer);
+        return;
+    case RV_ACTION_CROP_LESS:
+        crop(viewer, -1);
+        return;
+    case RV_ACTION_CROP_MORE:
+        crop(viewer, 1);
         return;
     case RV_ACTION_UNPIN:
         go_out(viewer);

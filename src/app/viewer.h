@@ -17,6 +17,7 @@
 #include "app/navigate.h"
 #include "app/pointer.h"
 #include "app/present.h"
+#include "model/arrangement.h"
 #include "model/color.h"
 #include "render/look.h"
 
@@ -45,11 +46,12 @@ struct rv_viewer {
     struct rv_history history;
     struct rv_marks marks;
     struct rv_viewer_panels panels;
-    struct rv_scene *scene;      /* the last picture, for what is where; NULL = none. Borrowed */
-    const struct rv_view *view;  /* what it shows. Borrowed */
-    uint64_t input_ns, moved_ns; /* when the user last did something, and when the window moved by itself */
-    bool is_dirty;               /* a new picture is needed */
-    bool is_touched;             /* the user chose what to look at: the end of the program changes nothing */
+    struct rv_arrangement arrangement; /* of the lanes */
+    struct rv_scene *scene;            /* the last picture, for what is where; NULL = none. Borrowed */
+    const struct rv_view *view;        /* what it shows. Borrowed */
+    uint64_t input_ns, moved_ns;       /* when the user last did something, and when the window moved by itself */
+    bool is_dirty;                     /* a new picture is needed */
+    bool is_touched;                   /* the user chose what to look at: the end of the program changes nothing */
     bool is_closing;
 };
 
@@ -63,6 +65,8 @@ struct rv_viewer_params {
 
 /* Following the present. */
 void rv_viewer_init(struct rv_viewer *viewer, const struct rv_viewer_params *params);
+
+void rv_viewer_fini(struct rv_viewer *viewer);
 
 void rv_viewer_act(struct rv_viewer *viewer, const struct rv_act *act);
 

@@ -89,6 +89,7 @@ static void update_view(struct window *window)
     window->is_rough = window->is_software && rv_viewer_is_moving(&window->viewer);
     if (window->is_software)
         params.box_budget = window->is_rough ? BUDGET_SOFTWARE : BUDGET_SOFTWARE_AT_REST;
+    params.arrangement = &window->viewer.arrangement;
     rv_navigate_window(&window->viewer.navigate, &params.from_ns, &params.to_ns);
     rv_view_update(&window->view, rv_session_lanes(window->session), &params);
 }
@@ -282,6 +283,7 @@ int rv_window_run(struct rv_session *session, const struct rv_window_params *par
         run_loop(&window);
     }
     rv_panels_close(&window.panels);
+    rv_viewer_fini(&window.viewer);
     rv_scene_destroy(window.scene);
     rv_view_fini(&window.view);
     rv_context_close(&window.context);

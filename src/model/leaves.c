@@ -83,13 +83,35 @@ static void resolve_lane(struct sweep *sweep, const struct rv_view_lane *lane)
     run_until(sweep, UINT64_MAX);
 }
 
-void rv_leaves_update(struct rv_leaves *leaves, const struct rv_view *whole)
+static void copy_lane(struct sweep *sweep, const struct rv_view_lane *lane)
+{
+    struct rv_leaves *leaves = sweep->leaves;
+    struct rv_view *view = &leaves->view;
+    size_t n = view->n_boxes + lane->n_boxes;
+    view->boxes = rv_vec_reserve(view->boxes, &view->boxes_capacity, n, sizeof *view->boxes);
+    leaves->sources = rv_vec_reserve(leaves->sources, &leaves->sources_capacity, n, sizeof *leaves->sources);
+    for (uint32_t i = 0; i < lane->n_boxes; i++) {
+        leaves->sources[view->n_boxes] = lane->first_box + i;
+        view->boxes[view->n_boxes++] = sweep->whole->boxes[lane->first_box + i];
+    }
+}
+
+bool rv_leaves_has_row(const struct rv_view *whole)
+{
+    bool has_row = false;
+    for (size_t i = 0; i < whole->n_lanes; i++)
+        has_row |= whole->lanes[i].is_row;
+    return has_row;
+}
+
+void rv_leaves_update(struct rv_leaves *leaves, const struct rv_view *whole, bool has_all)
 {
     struct rv_view *view = &leaves->view;
     struct sweep sweep = {.leaves = leaves, .whole = whole};
     view->from_ns = whole->from_ns;
     view->to_ns = whole->to_ns;
     view->level = whole->level;
+    view->most_depth = whole->most_depth;
     view->n_folded = whole->n_folded;
     view->notes = whole->notes;
     view->n_notes = whole->n_notes;
@@ -100,9 +122,13 @@ void rv_leaves_update(struct rv_leaves *leaves, const struct rv_view *whole)
     for (size_t i = 0; i < whole->n_lanes; i++) {
         view->lanes[i] = whole->lanes[i];
         view->lanes[i].first_box = (uint32_t)view->n_boxes;
-        resolve_lane(&sweep, &whole->lanes[i]);
+        bool is_reduced = has_all || whole->lanes[i].is_row;
+        if (is_reduced)
+            resolve_lane(&sweep, &whole->lanes[i]);
+        else
+            copy_lane(&sweep, &whole->lanes[i]);
         view->lanes[i].n_boxes = (uint32_t)view->n_boxes - view->lanes[i].first_box;
-        view->lanes[i].max_depth = 1;
+        view->lanes[i].max_depth = is_reduced ? 1 : whole->lanes[i].max_depth;
     }
 }
 

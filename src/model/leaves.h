@@ -7,7 +7,8 @@
 #include "model/view.h"
 
 struct rv_leaves {       /* zeroed = empty */
-    struct rv_view view; /* boxes at depth 0 that do not overlap but for cells of one depth; notes are the whole's */
+    struct rv_view view; /* of lanes reduced: boxes at depth 0 that do not overlap but for cells of one depth; notes are
+                            the whole's */
     uint32_t *sources;   /* of each box, the box of the whole view it is a part of */
     size_t sources_capacity;
     uint32_t *stack; /* scratch */
@@ -15,10 +16,14 @@ struct rv_leaves {       /* zeroed = empty */
 };
 
 /*
- * Resolve a view whose boxes are in order of start, lane by lane. A call is shown wherever none that it called is; a
- * cell counts as open for all of its width. The result borrows the whole view's notes. O(boxes).
+ * Reduce all lanes, or those that are to be shown as one row, and take the others as they are. Resolve a view whose
+ * boxes are in order of start, lane by lane. A call is shown wherever none that it called is; a cell counts as open for
+ * all of its width. The result borrows the whole view's notes. O(boxes).
  */
-void rv_leaves_update(struct rv_leaves *leaves, const struct rv_view *whole);
+void rv_leaves_update(struct rv_leaves *leaves, const struct rv_view *whole, bool has_all);
+
+/* Is any lane of the view to be shown as one row? */
+bool rv_leaves_has_row(const struct rv_view *whole);
 void rv_leaves_fini(struct rv_leaves *leaves);
 
 #endif

@@ -1,6 +1,7 @@
 /* Two walks over the lanes: counts choose the level, then boxes are copied and put in order of start. */
 #include "model/view.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,50 +15,39 @@
 #define N_DIGITS (1u << DIGIT_BITS)
 #define FEW_KEYS 48u
 
-struct order { /* lane and the first lane of its process */
-    uint64_t process_key;
-    uint32_t lane_idx, first_idx;
-};
-
-static int by_process(const void *a, const void *b)
+static void arrange(struct rv_view *view, const struct rv_lanes *lanes, struct rv_arrangement *arrangement)
 {
-    const struct order *x = a, *y = b;
-    if (x->process_key != y->process_key)
-        return x->process_key < y->process_key ? -1 : 1;
-    return x->lane_idx < y->lane_idx ? -1 : x->lane_idx > y->lane_idx;
+    rv_arrangement_update(arrangement, lanes);
+    view->most_depth = arrangement->most_depth;
+    view->shown = rv_vec_reserve(view->shown, &view->shown_capacity, arrangement->n_lanes, sizeof *view->shown);
+    view->n_lanes = rv_arrangement_list(arrangement, view->shown);
+    view->n_processes = (uint32_t)arrangement->n_processes;
+    view->n_hidden = (uint32_t)rv_arrangement_n_hidden(arrangement);
+    view->lanes = rv_vec_reserve(view->lanes, &view->lanes_capacity, view->n_lanes, sizeof *view->lanes);
+    for (size_t i = 0; i < view->n_lanes; i++) {
+        const struct rv_arranged_lane *lane = &arrangement->lanes[view->shown[i]];
+        const struct rv_arranged_process *process = &arrangement->processes[lane->process];
+        view->lanes[i] = (struct rv_view_lane){
+            .lane_idx = view->shown[i],
+            .process = lane->process,
+            .generation = process->generation,
+            .pid = process->pid,
+            .is_row = rv_arrangement_is_row(arrangement, view->shown[i]),
+            .is_pinned = lane->is_pinned,
+            .n_represents = process->is_collapsed ? process->n_lanes : 1,
+        };
+    }
 }
 
-static int by_first_lane(const void *a, const void *b)
+/* Rows that are not shown are as if they were not there. */
+static size_t crop(struct rv_box *boxes, size_t n, uint32_t most_depth)
 {
-    const struct order *x = a, *y = b;
-    if (x->first_idx != y->first_idx)
-        return x->first_idx < y->first_idx ? -1 : 1;
-    return x->lane_idx < y->lane_idx ? -1 : x->lane_idx > y->lane_idx;
-}
-
-/* Lanes are never removed and keep their identity: the order changes only with their number. */
-static void order_lanes(struct rv_view *view, const struct rv_lanes *lanes)
-{
-    size_t n = rv_lanes_n(lanes);
-    if (n == view->n_lanes)
-        return;
-    struct order *order = rv_alloc(n, sizeof *order);
-    for (size_t i = 0; i < n; i++)
-        order[i] = (struct order){.process_key = rv_lanes_get(lanes, i)->process_key, .lane_idx = (uint32_t)i};
-    qsort(order, n, sizeof *order, by_process);
+    size_t n_kept = 0;
     for (size_t i = 0; i < n; i++) {
-        bool is_first = i == 0 || order[i].process_key != order[i - 1].process_key;
-        order[i].first_idx = is_first ? order[i].lane_idx : order[i - 1].first_idx;
+        boxes[n_kept] = boxes[i];
+        n_kept += most_depth == 0 || boxes[i].depth < most_depth;
     }
-    qsort(order, n, sizeof *order, by_first_lane);
-    view->lanes = rv_vec_reserve(view->lanes, &view->lanes_capacity, n, sizeof *view->lanes);
-    view->n_processes = 0;
-    for (size_t i = 0; i < n; i++) {
-        view->n_processes += i == 0 || order[i].first_idx != order[i - 1].first_idx;
-        view->lanes[i] = (struct rv_view_lane){.lane_idx = order[i].lane_idx, .process = view->n_processes - 1};
-    }
-    view->n_lanes = n;
-    free(order);
+    return n_kept;
 }
 
 /* Open frames that begin before the window's end: outer ones begin first. */
@@ -278,13 +268,21 @@ static void add_lane(struct rv_view *view, struct rv_view_lane *out, struct rv_l
     size_t n_boxes = rv_timeline_query(lane->timeline, view->from_ns, view->to_ns, view->level, view->unsorted,
                                        view->unsorted_capacity);
     n_boxes += add_open(view->unsorted + n_boxes, lane, view, newest_ns);
+    n_boxes = crop(view->unsorted, n_boxes, view->most_depth);
     n_boxes = mark(view->unsorted, n_boxes, params, lane->name);
     out->first_box = (uint32_t)view->n_boxes;
     out->n_boxes = (uint32_t)n_boxes;
     append_sorted(view, n_boxes);
     uint32_t max_depth = rv_timeline_max_depth(lane->timeline);
     out->max_depth = lane->max_depth > max_depth ? lane->max_depth : max_depth;
-    memcpy(out->name, lane->name, sizeof out->name);
+    out->whole_depth = out->max_depth;
+    if (view->most_depth && out->max_depth > view->most_depth)
+        out->max_depth = view->most_depth;
+    memcpy(out->process_name, lane->process_name, sizeof out->process_name);
+    if (out->n_represents > 1)
+        snprintf(out->name, sizeof out->name, "%.40s: %u threads", lane->process_name, out->n_represents);
+    else
+        memcpy(out->name, lane->name, sizeof out->name);
 }
 
 void rv_view_update(struct rv_view *view, struct rv_lanes *lanes, const struct rv_view_params *params)
@@ -293,7 +291,7 @@ void rv_view_update(struct rv_view *view, struct rv_lanes *lanes, const struct r
     view->to_ns = params->to_ns > params->from_ns ? params->to_ns : params->from_ns + 1;
     view->n_boxes = view->n_notes = 0;
     view->n_folded = 0;
-    order_lanes(view, lanes);
+    arrange(view, lanes, params->arrangement ? params->arrangement : &view->as_they_come);
 
     double pixel_ns = (double)(view->to_ns - view->from_ns) / (params->width_px ? params->width_px : 1);
     size_t budget = params->box_budget ? params->box_budget : DEFAULT_BUDGET;
@@ -313,6 +311,8 @@ void rv_view_update(struct rv_view *view, struct rv_lanes *lanes, const struct r
 
 void rv_view_fini(struct rv_view *view)
 {
+    rv_arrangement_fini(&view->as_they_come);
+    free(view->shown);
     free(view->lanes);
     free(view->boxes);
     free(view->notes);

@@ -5,7 +5,7 @@
 #ifndef RV_MODEL_VIEW_H
 #define RV_MODEL_VIEW_H
 
-#include "model/lanes.h"
+#include "model/arrangement.h"
 
 struct rv_lens;
 struct rv_matches;
@@ -19,17 +19,26 @@ struct rv_view_lane {
     uint32_t lane_idx;
     uint32_t first_box, n_boxes; /* into boxes */
     uint32_t first_note, n_notes;
-    uint32_t max_depth;
-    uint32_t process; /* lanes of one process have the same number; < n_processes */
-    char name[RV_LANE_NAME_BYTES];
+    uint32_t max_depth, whole_depth; /* rows shown, rows there are */
+    uint32_t process;                /* lanes of one process have the same number; < n_processes */
+    uint32_t generation;             /* forks between the process and the first */
+    uint32_t pid;
+    bool is_row;           /* to be shown as one row: the innermost calls */
+    bool is_pinned;        /* stands before those that are not */
+    uint32_t n_represents; /* threads of a collapsed process that it stands for, itself too; else 1 */
+    char name[RV_LANE_NAME_BYTES], process_name[RV_LANE_NAME_BYTES];
 };
 
 struct rv_view {
     uint64_t from_ns, to_ns; /* window */
     uint32_t level;          /* level of detail chosen */
+    uint32_t most_depth;     /* rows of a lane that are shown; 0 = all */
     struct rv_view_lane *lanes;
     size_t n_lanes, lanes_capacity;
-    uint32_t n_processes;
+    uint32_t n_processes, n_hidden;     /* n_hidden: lanes left out on request */
+    struct rv_arrangement as_they_come; /* where there is no other */
+    uint32_t *shown;                    /* scratch: lane_idx */
+    size_t shown_capacity;
     struct rv_box *boxes; /* of a lane by rising start; open frames included, flag OPEN */
     size_t n_boxes, boxes_capacity;
     struct rv_lane_note *notes; /* of a lane by rising start; the last STATE before the window included */
@@ -43,16 +52,17 @@ struct rv_view {
 struct rv_view_params {
     uint64_t from_ns, to_ns;
     uint32_t width_px;
-    size_t box_budget;             /* 0 = 20,000 */
-    const struct rv_lens *lens;    /* what does not pass is dimmed or left out, as it says; NULL = all passes */
+    size_t box_budget;                  /* 0 = 20,000 */
+    struct rv_arrangement *arrangement; /* of the lanes; learns new ones; NULL = as they come */
+    const struct rv_lens *lens;         /* what does not pass is dimmed or left out, as it says; NULL = all passes */
     const struct rv_matches *hits; /* of those that pass, calls of these are marked and others dimmed; NULL = none */
 };
 
 /*
  * Rebuild in place: finest level whose exact count fits the budget, never finer than half a pixel; the coarsest where
- * none fits. Lanes are ordered by their process's first lane, then by slot, whether or not they have anything in the
- * window. An open frame ends at its lane's last_ns, and at the newest lane's where its lane has not ended; those below
- * 4,096 deep are one box with their count. Notes closer together than a quarter pixel are one. Main thread.
+ * none fits. Lanes stand as they are arranged, whether or not they have anything in the window. An open frame ends at
+ * its lane's last_ns, and at the newest lane's where its lane has not ended; those below 4,096 deep are one box with
+ * their count. Notes closer together than a quarter pixel are one. Main thread.
  */
 void rv_view_update(struct rv_view *view, struct rv_lanes *lanes, const struct rv_view_params *params);
 void rv_view_fini(struct rv_view *view);

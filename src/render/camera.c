@@ -250,3 +250,18 @@ double rv_camera_x_at(const struct rv_camera *camera, const struct rv_stage *sta
     meet_plane(camera, px, 2, stage->z_back, at);
     return (double)at[0];
 }
+
+size_t rv_camera_lane_at(const struct rv_camera *camera, const struct rv_stage *stage, double x_px, double y_px)
+{
+    vec3 at;
+    int axis = stage->is_flat ? 2 : 1; /* the plane in which zones lie side by side */
+    if (!meet_plane(camera, (double[2]){x_px, y_px}, axis, 0.0f, at))
+        return stage->n_lanes;
+    float across = at[3 - axis];
+    for (size_t i = 0; i < stage->n_lanes; i++) {
+        const float *zone = stage->lanes[i].zone;
+        if (across >= fminf(zone[0], zone[1]) && across < fmaxf(zone[0], zone[1]))
+            return i;
+    }
+    return stage->n_lanes;
+}

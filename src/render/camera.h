@@ -46,4 +46,7 @@ bool rv_camera_project(const struct rv_camera *camera, const vec3 point, vec2 ou
  */
 double rv_camera_x_at(const struct rv_camera *camera, const struct rv_stage *stage, double x_px, double y_px);
 
+/* The lane whose zone is under a window position; n_lanes where there is none. */
+size_t rv_camera_lane_at(const struct rv_camera *camera, const struct rv_stage *stage, double x_px, double y_px);
+
 #endif

@@ -67,11 +67,11 @@ void rv_flat_add_captions(struct rv_overlay *overlay, const struct rv_pass *pass
 void rv_flat_add_axis(struct rv_overlay *overlay, const struct rv_pass *pass, const struct rv_ticks *ticks, float scale)
 {
     vec2 px;
-    float taken = -1e9f;
+    float taken = -1e9f, z = pass->stage->is_flat ? 0.0f : pass->stage->z_front;
     uint32_t rgba = rv_theme_rgba(RV_THEME_TICK, 1.0f);
     for (size_t i = 0; i < ticks->n; i++) {
         const struct rv_tick *tick = &ticks->items[i];
-        if (!rv_camera_project(pass->camera, (vec3){(float)rv_stage_x(pass->stage, tick->time_ns), 0.0f, 0.0f}, px))
+        if (!rv_camera_project(pass->camera, (vec3){(float)rv_stage_x(pass->stage, tick->time_ns), 0.0f, z}, px))
             continue;
         float width = rv_overlay_text_width(overlay, RV_FONT_SMALL, tick->text), x = px[0] / scale;
         struct rv_overlay_area mark = {floorf(x), px[1] / scale, 1.0f, 4.0f};
@@ -82,7 +82,7 @@ void rv_flat_add_axis(struct rv_overlay *overlay, const struct rv_pass *pass, co
                         tick->text, rgba);
         taken = x + 0.5f * width + BASE_INDENT;
     }
-    if (rv_camera_project(pass->camera, (vec3){0.0f, 0.0f, 0.0f}, px))
+    if (rv_camera_project(pass->camera, (vec3){0.0f, 0.0f, z}, px))
         rv_overlay_text(overlay, RV_FONT_SMALL, (float[2]){BASE_INDENT, px[1] / scale + AXIS_BASELINE}, ticks->base,
                         rv_theme_rgba(RV_THEME_NOW, 0.9f));
 }

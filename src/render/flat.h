@@ -1,4 +1,4 @@
-/* What a flat look has on whole pixels over its boxes: names in the rows, the time axis below. */
+/* What is written on whole pixels: names in the rows of a flat look, the time axis below every orthographic one. */
 #ifndef RV_RENDER_FLAT_H
 #define RV_RENDER_FLAT_H
 

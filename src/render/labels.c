@@ -206,7 +206,8 @@ static void build(struct rv_labels *labels, const struct rv_pass *pass, const st
             if (view->boxes[i].coverage == COVERAGE_EXACT)
                 add_caption(labels, pass, content, lane, &view->boxes[i]);
     }
-    if (!pass->look->is_flat)
+    bool has_own_axis = pass->look->field_of_view <= 0.0f && pass->is_settled;
+    if (!has_own_axis && !pass->look->is_flat)
         add_tick_labels(labels, pass, content->ticks);
 }
 

@@ -26,6 +26,7 @@ struct rv_scene {
     struct rv_stage stage, stage_from;
     struct rv_leaves leaves;
     const struct rv_look_params *look;
+    bool has_leaves; /* what is shown is the leaves' view: of all lanes, or of those shown as one row */
     bool is_settled;
     struct rv_camera camera;
     struct rv_ticks ticks;
@@ -108,7 +109,7 @@ void rv_scene_destroy(struct rv_scene *scene)
 /* What a look shows of the frame's view; made by fit(). */
 static const struct rv_view *content_of(const struct rv_scene *scene, const struct rv_scene_frame *frame)
 {
-    return rv_look_get(frame->look)->has_leaves ? &scene->leaves.view : frame->view;
+    return scene->has_leaves ? &scene->leaves.view : frame->view;
 }
 
 /* Stage and camera of one look. */
@@ -126,7 +127,7 @@ static void fit(struct rv_scene *scene, const struct rv_scene_frame *frame, enum
                                 0.4f * (float)frame->width_px)),
         .right_px = scale * (insets->right + MARGIN),
         .top_px = scale * (insets->top + MARGIN),
-        .bottom_px = floorf(scale * (insets->bottom + (rv_look_get(look)->is_flat ? MARGIN_AXIS : MARGIN_BOTTOM))),
+        .bottom_px = floorf(scale * (insets->bottom + (rv_look_get(look)->field_of_view <= 0.0f ? MARGIN_AXIS : MARGIN_BOTTOM))),
     };
     float room = ((float)frame->height_px - params.top_px - params.bottom_px) / scale;
     rv_stage_update(stage, frame->view,
@@ -140,8 +141,9 @@ static void place(struct rv_scene *scene, const struct rv_scene_frame *frame)
     scene->look = rv_look_get(frame->look);
     scene->is_settled = frame->look == frame->look_from || passed >= 1.0f;
     rv_overlay_begin(scene->overlay, frame->width_px, frame->height_px, frame->scale);
-    if (scene->look->has_leaves)
-        rv_leaves_update(&scene->leaves, frame->view);
+    scene->has_leaves = scene->look->has_leaves || rv_leaves_has_row(frame->view);
+    if (scene->has_leaves)
+        rv_leaves_update(&scene->leaves, frame->view, scene->look->has_leaves);
     fit(scene, frame, frame->look, &scene->stage, &scene->camera);
     if (!scene->is_settled) {
         struct rv_camera from;
@@ -183,9 +185,17 @@ bool rv_scene_pick(struct rv_scene *scene, double x_px, double y_px, struct rv_p
     scene->placed = NULL;
     if (!scene->camera.width_px || !rv_pick_at(&scene->pick, &scene->camera, (double[2]){x_px, y_px}, hit))
         return false;
-    if (scene->look->has_leaves)
+    if (scene->has_leaves)
         hit->box = scene->leaves.sources[hit->box];
     return true;
+}
+
+size_t rv_scene_lane_at(struct rv_scene *scene, double x_px, double y_px)
+{
+    struct rv_pick_hit hit;
+    if (rv_scene_pick(scene, x_px, y_px, &hit))
+        return hit.lane;
+    return scene->camera.width_px ? rv_camera_lane_at(&scene->camera, &scene->stage, x_px, y_px) : scene->stage.n_lanes;
 }
 
 static struct rv_pass make_pass(const struct rv_scene *scene)
@@ -245,19 +255,20 @@ static void draw_scene(struct rv_scene *scene, const struct rv_scene_frame *fram
 
 static void add_flat_text(struct rv_scene *scene, const struct rv_scene_frame *frame)
 {
-    if (!scene->look->is_flat || !scene->is_settled)
+    if (scene->look->field_of_view > 0.0f || !scene->is_settled)
         return;
     struct rv_pass pass = make_pass(scene);
     struct rv_labels_content labels = {content_of(scene, frame), &scene->ticks, scene->palette, frame->subroutines,
                                        frame->highlight};
-    rv_flat_add_captions(scene->overlay, &pass, &labels, (float)frame->scale);
+    if (scene->look->is_flat)
+        rv_flat_add_captions(scene->overlay, &pass, &labels, (float)frame->scale);
     rv_flat_add_axis(scene->overlay, &pass, &scene->ticks, (float)frame->scale);
 }
 
 /* A call that shows in several parts is pointed out by its first, the others as its like. */
 static void point_out_leaf(const struct rv_scene *scene, struct rv_scene_frame *frame, struct rv_highlight *leaf)
 {
-    if (!frame->highlight || !scene->look->has_leaves)
+    if (!frame->highlight || !scene->has_leaves)
         return;
     *leaf = (struct rv_highlight){frame->highlight->id, UINT32_MAX};
     for (size_t i = 0; leaf->box == UINT32_MAX && i < scene->leaves.view.n_boxes; i++)

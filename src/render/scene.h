@@ -93,6 +93,10 @@ void rv_scene_place(struct rv_scene *scene, const struct rv_scene_frame *frame);
  */
 bool rv_scene_pick(struct rv_scene *scene, double x_px, double y_px, struct rv_pick_hit *hit);
 
+/* The lane of the view whose zone is at a position of the frame last placed or drawn, its name at the left included;
+ * the number of lanes where there is none. */
+size_t rv_scene_lane_at(struct rv_scene *scene, double x_px, double y_px);
+
 /* Draw the boxes of a frame into the bound framebuffer, which has depth: each in the colour of its number in the view
  * + 1, red lowest, on black. For tests. */
 void rv_scene_draw_ids(struct rv_scene *scene, const struct rv_scene_frame *frame);

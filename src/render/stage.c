@@ -59,9 +59,17 @@ static void hold(struct rv_stage *stage, const struct rv_view *view)
     }
 }
 
-static const struct rv_stage_held *held_of(const struct rv_stage *stage, const struct rv_view_lane *lane)
+/* A lane shown as one row has no other, and where rows are cropped none has more than are left. */
+static struct rv_stage_held held_of(const struct rv_stage *stage, const struct rv_view *view, size_t lane)
 {
-    return &stage->held[lane->lane_idx];
+    struct rv_stage_held held = stage->held[view->lanes[lane].lane_idx];
+    if (view->most_depth && held.n_rows > view->most_depth)
+        held.n_rows = view->most_depth;
+    if (view->lanes[lane].is_row) {
+        held.n_rows = 1;
+        held.n_graphs = 0;
+    }
+    return held;
 }
 
 static void take_graphs(struct rv_stage_lane *lane, const struct rv_stage_held *held, float size)
@@ -91,9 +99,9 @@ static float choose_scale(const struct rv_stage *stage, const struct rv_view *vi
 {
     float extent = 0.0f, top = 0.0f, scale = SCALE_MAX;
     for (size_t i = 0; i < view->n_lanes; i++) {
-        const struct rv_stage_held *held = held_of(stage, &view->lanes[i]);
-        float lane_top = ROW_HEIGHT * (float)held->n_rows;
-        extent += lane_pitch(fminf(lane_top, LANE_TOP_MAX), 1.0f) + GRAPH_STEP * (float)held->n_graphs;
+        const struct rv_stage_held held = held_of(stage, view, i);
+        float lane_top = ROW_HEIGHT * (float)held.n_rows;
+        extent += lane_pitch(fminf(lane_top, LANE_TOP_MAX), 1.0f) + GRAPH_STEP * (float)held.n_graphs;
         top = fmaxf(top, fminf(lane_top, LANE_TOP_MAX));
     }
     float seen = TILT_SIN * extent + TILT_COS * top;
@@ -108,10 +116,10 @@ static void place_lanes(struct rv_stage *stage, const struct rv_view *view)
     stage->row = ROW_HEIGHT * scale;
     for (size_t i = 0; i < view->n_lanes; i++) {
         struct rv_stage_lane *lane = &stage->lanes[i];
-        const struct rv_stage_held *held = held_of(stage, &view->lanes[i]);
-        take_graphs(lane, held, GRAPH_SIZE);
-        z -= i ? GRAPH_STEP * (float)held->n_graphs : 0.0f;
-        lane->n_rows = held->n_rows;
+        const struct rv_stage_held held = held_of(stage, view, i);
+        take_graphs(lane, &held, GRAPH_SIZE);
+        z -= i ? GRAPH_STEP * (float)held.n_graphs : 0.0f;
+        lane->n_rows = held.n_rows;
         lane->row_height = row_height(lane->n_rows, scale);
         lane->half_thickness = HALF_THICKNESS * fminf(scale, THICKER_MAX);
         lane->y = 0.0f;
@@ -166,9 +174,9 @@ static void stack_lanes(struct rv_stage *stage, const struct rv_view *view, cons
     const struct rv_look_params *look = params->look;
     float n_rows = 0.0f, room = floorf(params->room), graphs = 0.0f;
     for (size_t i = 0; i < view->n_lanes; i++) {
-        const struct rv_stage_held *held = held_of(stage, &view->lanes[i]);
-        n_rows += (look->has_leaves ? 1.0f : (float)held->n_rows) + look->lane_gap;
-        graphs += GRAPH_STEP_POINTS * (float)held->n_graphs;
+        const struct rv_stage_held held = held_of(stage, view, i);
+        n_rows += (look->has_leaves ? 1.0f : (float)held.n_rows) + look->lane_gap;
+        graphs += GRAPH_STEP_POINTS * (float)held.n_graphs;
     }
     float row = floorf(fminf(fmaxf((room - graphs) / fmaxf(n_rows, 1.0f), look->row_min), look->row_max));
     float gap = floorf(look->lane_gap * row);
@@ -179,16 +187,16 @@ static void stack_lanes(struct rv_stage *stage, const struct rv_view *view, cons
     stage->box_share = 1.0f - 1.0f / row;
     for (size_t i = 0; i < view->n_lanes; i++) {
         struct rv_stage_lane *lane = &stage->lanes[i];
-        const struct rv_stage_held *held = held_of(stage, &view->lanes[i]);
-        take_graphs(lane, held, GRAPH_POINTS * RV_STAGE_POINT);
-        lane->n_rows = look->has_leaves ? 1 : held->n_rows;
+        const struct rv_stage_held held = held_of(stage, view, i);
+        take_graphs(lane, &held, GRAPH_POINTS * RV_STAGE_POINT);
+        lane->n_rows = look->has_leaves ? 1 : held.n_rows;
         lane->zone[1] = y * RV_STAGE_POINT;
         lane->row_height = stage->row;
         lane->half_thickness = HALF_THICKNESS;
         y -= row * (float)lane->n_rows + gap;
         lane->y = y * RV_STAGE_POINT;
         lane->z = 0.0f;
-        y -= GRAPH_STEP_POINTS * (float)held->n_graphs;
+        y -= GRAPH_STEP_POINTS * (float)held.n_graphs;
         lane->zone[0] = y * RV_STAGE_POINT;
     }
     stage->z_front = HALF_THICKNESS;

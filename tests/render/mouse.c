@@ -1,5 +1,6 @@
 /*
- * The mouse over a window: what it hovers, pins, focuses and leaves, by synthetic events; asked of the window's state.
+ * The mouse over a window: what it hovers, pins, focuses, leaves and arranges, by synthetic events; asked of the
+ * window's state.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -306,6 +307,63 @@ static bool drag_steps(struct user *user, const struct rv_window_state *state)
         if (state->view->from_ns >= origin_ns)
             return false;
         user->is_failed |= state->viewer->pointer.hover.is_pinned;
+        return true;
+    }
+    return false;
+}
+
+/* One row shows the innermost calls; cropped, the outermost is left; hidden, nothing is. */
+static bool arrange_steps(struct user *user, const struct rv_window_state *state)
+{
+    int at[2];
+    const struct rv_view *view = state->view;
+    bool is_row = view->n_lanes && view->lanes[0].is_row;
+    switch (user->step) {
+    case 16:
+        inner(state, 1, at);
+        move(at);
+        return true;
+    case 17:
+        if (!is_over(state, 2, inner_start(1)))
+            return false;
+        press(SDL_SCANCODE_X, 0);
+        return true;
+    case 18:
+        if (!is_row || !state->is_settled)
+            return false;
+        face(state, inner_start(2) + 10 * MS, 0, at);
+        move(at);
+        return true;
+    case 19:
+        if (!is_over(state, 2, inner_start(2)))
+            return false;
+        press(SDL_SCANCODE_X, 0);
+        return true;
+    case 20:
+        if (is_row || !state->is_settled)
+            return false;
+        press(SDL_SCANCODE_LEFTBRACKET, 0);
+        return true;
+    case 21:
+        if (view->n_boxes != 1 || view->lanes[0].max_depth != 1)
+            return false;
+        press(SDL_SCANCODE_RIGHTBRACKET, 0);
+        return true;
+    case 22:
+        if (view->n_boxes != N_INNER + 1 || !state->is_settled)
+            return false;
+        inner(state, 1, at);
+        move(at);
+        press(SDL_SCANCODE_H, 0);
+        return true;
+    case 23:
+        if (view->n_lanes != 0 || view->n_hidden != 1)
+            return false;
+        press(SDL_SCANCODE_H, KMOD_LSHIFT);
+        return true;
+    case 24:
+        if (view->n_lanes != 1)
+            return false;
         press(SDL_SCANCODE_Q, KMOD_LCTRL);
         return true;
     }
@@ -320,7 +378,8 @@ static void observe(void *context, const struct rv_window_state *state)
     bool is_done = user->step < 5    ? hover_steps(user, state)
                    : user->step < 9  ? pin_steps(user, state)
                    : user->step < 14 ? focus_steps(user, state)
-                                     : drag_steps(user, state);
+                   : user->step < 16 ? drag_steps(user, state)
+                                     : arrange_steps(user, state);
     user->step += is_done;
 }
 
@@ -340,7 +399,7 @@ int main(void)
     int err = rv_window_run(user.session, &window);
     rv_session_stop(user.session);
     rv_session_destroy(user.session);
-    if (err || user.is_failed || user.step != 16) {
+    if (err || user.is_failed || user.step != 25) {
         fprintf(stderr, "the window ended with %d in step %u\n", err, user.step);
         return 1;
     }

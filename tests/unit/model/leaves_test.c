@@ -19,7 +19,7 @@ static void resolve(struct rv_leaves *leaves, struct rv_box *boxes, size_t n)
 {
     struct rv_view_lane lane = {.n_boxes = (uint32_t)n, .max_depth = 9};
     struct rv_view whole = {.to_ns = 1000, .lanes = &lane, .n_lanes = 1, .boxes = boxes, .n_boxes = n};
-    rv_leaves_update(leaves, &whole);
+    rv_leaves_update(leaves, &whole, true);
 }
 
 static void expect(const struct rv_leaves *leaves, size_t idx, uint64_t start_ns, uint64_t end_ns, uint32_t source)
