@@ -100,7 +100,8 @@ static const struct option_entry TABLE[] = {
      "invariant)"},
     {OPTION_THREADS, "threads", "=N", "worker threads of ringviz (default: CPUs - 1)"},
     {OPTION_MEMORY, "memory", "=SIZE", "for exact calls; older ones keep their density\n(default: a quarter of RAM)"},
-    {OPTION_BENCH, "bench", "[=NAME,..]", "measure: ring, drain, scan, lod (default: all)"},
+    {OPTION_BENCH, "bench", "[=NAME,..]",
+     "measure: ring, drain, scan, lod, codec; codec on\nFILE.rvz if given (default: all)"},
     {OPTION_JSON, "json", NULL, "--bench prints one JSON object a line"},
     {OPTION_VERBOSE, "verbose", NULL, "say what is being done, and what it cost"},
     {OPTION_VERSION, "version", NULL, "print the version"},
@@ -461,12 +462,21 @@ static int check_diff(const struct rv_options *options)
     return 0;
 }
 
+static int check_bench(const struct rv_options *options)
+{
+    if (options->argv)
+        return rv_err(EINVAL, "--bench takes no COMMAND");
+    if (options->n_files > 1 || (options->file && strcmp(options->bench, "codec") != 0))
+        return rv_err(EINVAL, "--bench takes no FILE, but --bench=codec a recording");
+    return 0;
+}
+
 static int check(const struct rv_options *options)
 {
     if (options->command == RV_COMMAND_HELP || options->command == RV_COMMAND_VERSION)
         return 0;
     if (options->command == RV_COMMAND_BENCH)
-        return options->file || options->argv ? rv_err(EINVAL, "--bench takes no FILE and no COMMAND") : 0;
+        return check_bench(options);
     if (options->is_json)
         return rv_err(EINVAL, "--json goes with --bench; see ringviz --help");
     if (options->command == RV_COMMAND_DIFF)

@@ -15,6 +15,7 @@
 struct rv_bench_out {
     FILE *file;
     bool is_json;
+    const char *input;
 };
 
 struct family {
@@ -27,6 +28,7 @@ static const struct family families[] = {
     {"drain", rv_bench_drain},
     {"scan", rv_bench_scan},
     {"lod", rv_bench_lod},
+    {"codec", rv_bench_codec},
 };
 #define N_FAMILIES (sizeof families / sizeof *families)
 
@@ -46,6 +48,11 @@ static void print_table(FILE *file, const struct rv_bench_row *row)
         snprintf(ratio, sizeof ratio, "%.3gx %s", row->ratio, row->baseline);
     fprintf(file, "%-28s %12.4g %12.4g %5u  %-11s %-22s %s\n", row->bench, row->median, row->min, row->n, row->unit,
             ratio, row->detail ? row->detail : "");
+}
+
+const char *rv_bench_input(const struct rv_bench_out *out)
+{
+    return out->input;
 }
 
 void rv_bench_row(struct rv_bench_out *out, const struct rv_bench_row *row)
@@ -113,9 +120,9 @@ static int check_names(const char *names)
     return 0;
 }
 
-int rv_bench_run(const char *names, bool is_json, FILE *file)
+int rv_bench_run(const char *names, bool is_json, const char *input, FILE *file)
 {
-    struct rv_bench_out out = {file, is_json};
+    struct rv_bench_out out = {file, is_json, input};
     int result = check_names(names);
     if (result < 0)
         return result;

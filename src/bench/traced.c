@@ -1,8 +1,10 @@
 /*
  * The program that the hooks are measured on: the same recursion twice, with and without them, by turns.
  *
- *     ringviz-bench-traced SAMPLES     prints: CLOCK-NS PLAIN-NS TRACED-NS, minima; per clock read and per call
+ *     ringviz-bench-traced SAMPLES             prints: CLOCK-NS PLAIN-NS TRACED-NS, minima; per clock read and per call
+ *     ringviz-bench-traced SAMPLES THREADS     prints nothing: threads walk at random through eight functions
  */
+#include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,9 +63,61 @@ QUIET static void keep_least(double *least, double value)
         *least = value;
 }
 
+enum { WALKS = 4000, MOST_THREADS = 64 };
+
+static uint64_t walk(uint64_t seed, unsigned depth);
+
+/* Eight that differ in name and in where they go. */
+#define STEP(name, share)                                                                                              \
+    static uint64_t name(uint64_t seed, unsigned depth)                                                                \
+    {                                                                                                                  \
+        return seed % 16 < (share) ? walk(seed * 6364136223846793005u + 1442695040888963407u, depth + 1) : seed >> 3;  \
+    }
+STEP(parse, 12)
+STEP(match, 3)
+STEP(fetch, 9)
+STEP(store, 5)
+STEP(render, 14)
+STEP(encode, 7)
+STEP(compare, 1)
+STEP(allocate, 2)
+
+static uint64_t walk(uint64_t seed, unsigned depth)
+{
+    static uint64_t (*const steps[])(uint64_t, unsigned) = {parse,  match,  fetch,   store,
+                                                            render, encode, compare, allocate};
+    uint64_t sum = seed;
+    for (unsigned i = 0; i < 3 && depth < 12; i++)
+        sum += steps[(seed >> (20 + 4 * i)) % 8](sum * 2862933555777941757u + 3037000493u, depth);
+    return sum;
+}
+
+static void *run_walks(void *context)
+{
+    unsigned n_samples = *(const unsigned *)context;
+    volatile uint64_t sum = 0;
+    for (unsigned i = 0; i < n_samples * WALKS; i++)
+        sum += walk(i * 0x9e3779b97f4a7c15u, 0);
+    return NULL;
+}
+
+QUIET static int run_threads(unsigned n_samples, unsigned n_threads)
+{
+    pthread_t threads[MOST_THREADS];
+    n_threads = n_threads < MOST_THREADS ? n_threads : MOST_THREADS;
+    for (unsigned i = 0; i < n_threads; i++)
+        if (pthread_create(&threads[i], NULL, run_walks, &n_samples) != 0)
+            return 1;
+    for (unsigned i = 0; i < n_threads; i++)
+        pthread_join(threads[i], NULL);
+    return 0;
+}
+
 QUIET int main(int argc, char **argv)
 {
     unsigned n_samples = argc > 1 ? (unsigned)atoi(argv[1]) : 20;
+    if (argc > 2)
+        return run_threads(n_samples, (unsigned)atoi(argv[2]));
     double clock = 0, plain = 0, traced = 0;
     for (unsigned i = 0; i < n_samples; i++) {
         keep_least(&clock, clock_ns());

@@ -116,7 +116,7 @@ static bool has_rising_positions(const struct rv_codec *codec, const struct colu
     return last < n;
 }
 
-static bool is_return_at(const struct rv_codec *codec, uint32_t position)
+static inline bool is_return_at(const struct rv_codec *codec, uint32_t position)
 {
     return codec->kinds[position / RV_KINDS_GROUP] >> position % RV_KINDS_GROUP & 1;
 }
@@ -177,28 +177,48 @@ struct cursor {
     const struct rv_codec *codec;
     const struct columns *columns;
     struct rv_guess guess;
-    uint64_t last;
-    uint32_t n_ids, n_wide, n_odd_tags, n_odd_ids, n_specials; /* used so far */
-    bool is_bad;
+    uint32_t n_ids, n_odd_tags, n_odd_ids, n_specials; /* used so far */
 };
 
-static uint64_t take_time(struct cursor *cursor, uint32_t i)
+/* Kinds and times of all events. 0 or -EBADMSG. */
+static int take_times(const struct rv_codec *codec, const struct columns *columns, uint64_t last, struct rv_event *out,
+                      uint32_t n)
 {
-    const struct rv_codec *codec = cursor->codec;
-    uint64_t step = codec->low[i] | (uint64_t)codec->high[i] << 8;
-    if (__builtin_expect(step == RV_TIME_IS_WIDE, 0)) {
-        cursor->is_bad |= cursor->n_wide >= cursor->columns->n[RV_REC_TIMES_WIDE];
-        step = codec->wide[cursor->is_bad ? 0 : cursor->n_wide++];
+    const uint8_t *low = codec->low, *high = codec->high;
+    uint32_t n_wide = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        uint64_t step = low[i] | (uint64_t)high[i] << 8;
+        if (__builtin_expect(step == RV_TIME_IS_WIDE, 0)) {
+            if (n_wide == columns->n[RV_REC_TIMES_WIDE])
+                return -EBADMSG;
+            step = codec->wide[n_wide++];
+        }
+        last = (last + step) & RV_EVENT_TICKS_MASK;
+        out[i].when = (uint64_t)is_return_at(codec, i) << RV_EVENT_KIND_SHIFT | last;
     }
-    return cursor->last = (cursor->last + step) & RV_EVENT_TICKS_MASK;
+    return n_wide == columns->n[RV_REC_TIMES_WIDE] ? 0 : -EBADMSG;
 }
 
-static void put_event(struct rv_guess *guess, struct rv_event *out, uint64_t now, uint32_t is_return, uint16_t frame,
-                      uint32_t id)
+static inline void put_name(struct rv_guess *guess, struct rv_event *out, uint32_t is_return, uint16_t frame,
+                            uint32_t id)
 {
     guess->names[frame] = id;
     guess->level = (uint16_t)(frame + 1 - is_return);
-    *out = (struct rv_event){.when = (uint64_t)is_return << RV_EVENT_KIND_SHIFT | now, .id = id, .frame = frame};
+    out->id = id;
+    out->frame = frame;
+    out->aux = 0;
+}
+
+static void take_special(struct cursor *cursor, struct rv_event *out)
+{
+    const struct rv_rec_special *special = &cursor->codec->specials[cursor->n_specials++];
+    bool is_sync = special->when >> RV_EVENT_KIND_SHIFT == RV_EVENT_SYNC;
+    uint64_t kind = special->when & ~RV_EVENT_TICKS_MASK;
+    *out = (struct rv_event){is_sync ? special->when : kind | out->when, special->id, special->frame, special->aux};
+    if (is_sync) {
+        cursor->guess.names[special->frame] = special->id;
+        cursor->guess.level = (uint16_t)(special->frame + 1);
+    }
 }
 
 /* The event at i, of which one of the lists speaks. */
@@ -206,7 +226,6 @@ static void take_odd(struct cursor *cursor, uint32_t i, struct rv_event *out)
 {
     const struct rv_codec *codec = cursor->codec;
     const uint32_t *n = cursor->columns->n;
-    uint64_t now = take_time(cursor, i);
     uint32_t is_return = is_return_at(codec, i);
     uint16_t frame = (uint16_t)(cursor->guess.level - is_return);
     if (cursor->n_odd_tags < n[RV_REC_ODD_TAGS] && codec->odd_tags[cursor->n_odd_tags].position == i)
@@ -217,21 +236,12 @@ static void take_odd(struct cursor *cursor, uint32_t i, struct rv_event *out)
         id = odd->id_low | (uint32_t)odd->id_high << 16;
     }
     if (cursor->n_specials < n[RV_REC_SPECIALS] && codec->specials[cursor->n_specials].position == i) {
-        const struct rv_rec_special *special = &codec->specials[cursor->n_specials++];
-        bool is_sync = special->when >> RV_EVENT_KIND_SHIFT == RV_EVENT_SYNC;
-        uint64_t kind = special->when & ~RV_EVENT_TICKS_MASK;
-        *out = (struct rv_event){is_sync ? special->when : kind | now, special->id, special->frame, special->aux};
-        if (is_sync) {
-            rv_guess_note(&cursor->guess, special->frame);
-            cursor->guess.names[special->frame] = special->id;
-            cursor->guess.level = (uint16_t)(special->frame + 1);
-        }
+        take_special(cursor, out);
         return;
     }
     if (!is_return)
         id = codec->ids[cursor->n_ids++];
-    rv_guess_note(&cursor->guess, frame);
-    put_event(&cursor->guess, out, now, is_return, frame, id);
+    put_name(&cursor->guess, out, is_return, frame, id);
 }
 
 static uint32_t next_odd(const struct cursor *cursor, uint32_t n_events)
@@ -248,23 +258,20 @@ static uint32_t next_odd(const struct cursor *cursor, uint32_t n_events)
     return next;
 }
 
-/* The ordinary events [i, end). */
+/* The ordinary events [i, end). What the loop needs is copied out of memory that its stores might be to. */
 static void take_plain(struct cursor *cursor, uint32_t i, uint32_t end, struct rv_event *out)
 {
-    const struct rv_codec *codec = cursor->codec;
+    const uint32_t *ids = cursor->codec->ids + cursor->n_ids;
     struct rv_guess guess = cursor->guess;
-    uint32_t n_ids = cursor->n_ids;
     for (; i < end; i++) {
-        uint64_t now = take_time(cursor, i);
-        uint32_t is_return = is_return_at(codec, i);
+        uint32_t is_return = (uint32_t)(out[i].when >> RV_EVENT_KIND_SHIFT), of_return = 0 - is_return;
         uint16_t frame = (uint16_t)(guess.level - is_return);
-        uint32_t named = guess.names[frame] & guess.return_mask, called = codec->ids[n_ids];
-        n_ids += !is_return;
-        rv_guess_note(&guess, frame);
-        put_event(&guess, &out[i], now, is_return, frame, is_return ? named : called);
+        uint32_t id = (guess.names[frame] & guess.return_mask & of_return) | (*ids & ~of_return);
+        ids += !is_return;
+        put_name(&guess, &out[i], is_return, frame, id);
     }
     cursor->guess = guess;
-    cursor->n_ids = n_ids;
+    cursor->n_ids = (uint32_t)(ids - cursor->codec->ids);
 }
 
 static int take_lines(struct rv_codec *codec, const struct rv_rec_chunk *chunk, const uint8_t *at, const uint8_t *end,
@@ -305,12 +312,12 @@ int rv_codec_decode(struct rv_codec *codec, const struct rv_rec_chunk *chunk, co
     clear_planes(codec, n);
     if (unpack_all(codec, chunk, payload, payload + n_bytes, &columns) != 0 || !is_sound(codec, &columns, n))
         return -EBADMSG;
+    if (take_times(codec, &columns, chunk->first_ns & RV_EVENT_TICKS_MASK, out, n) != 0)
+        return -EBADMSG;
     widen_ids(codec, chunk);
     struct cursor cursor = {.codec = codec,
                             .columns = &columns,
-                            .last = chunk->first_ns & RV_EVENT_TICKS_MASK,
                             .guess = {.level = head.first_level,
-                                      .lowest = UINT16_MAX,
                                       .return_mask = chunk->flags & RV_REC_BARE_RETURNS ? 0 : UINT32_MAX,
                                       .names = codec->names}};
     for (uint32_t i = 0; i < n;) {
@@ -320,8 +327,6 @@ int rv_codec_decode(struct rv_codec *codec, const struct rv_rec_chunk *chunk, co
             take_odd(&cursor, odd, &out[odd]);
         i = odd + 1;
     }
-    rv_guess_forget(&cursor.guess);
-    if (cursor.is_bad || cursor.n_wide != columns.n[RV_REC_TIMES_WIDE])
-        return -EBADMSG;
+    rv_guess_forget(&cursor.guess, out, n);
     return take_lines(codec, chunk, payload, payload + n_bytes, out);
 }

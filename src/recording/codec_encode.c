@@ -12,8 +12,7 @@ static bool is_plain(const struct rv_event *event)
 
 struct rows { /* how much of each column there is */
     uint32_t n_ids, n_wide, n_odd_tags, n_odd_ids, n_specials;
-    uint16_t call_lines, return_lines; /* all of them or'ed */
-    uint32_t all_ids;
+    uint32_t call_lines, return_lines, all_ids; /* or'ed */
     struct rv_guess guess;
 };
 
@@ -40,41 +39,72 @@ static void put_special(struct rv_codec *codec, struct rows *rows, const struct 
         .aux = event->aux,
     };
     if (is_sync) {
-        rv_guess_note(&rows->guess, event->frame);
         rows->guess.names[event->frame] = event->id;
         rows->guess.level = (uint16_t)(event->frame + 1);
     }
 }
 
-static void put_time(struct rv_codec *codec, struct rows *rows, uint32_t i, uint64_t step)
+/* Kinds and times of up to a word of events; returns the last time. */
+static uint64_t put_times(struct rv_codec *codec, struct rows *rows, const struct rv_event *events, uint32_t begin,
+                          uint32_t end, uint64_t last)
 {
-    if (__builtin_expect(step >= RV_TIME_IS_WIDE, 0)) {
-        codec->wide[rows->n_wide++] = step;
-        step = RV_TIME_IS_WIDE;
+    uint8_t *low = codec->low, *high = codec->high;
+    uint64_t kinds = 0;
+    for (uint32_t i = begin; i < end; i++) {
+        unsigned kind = rv_event_kind(&events[i]);
+        uint64_t now = kind == RV_EVENT_SYNC ? last : rv_event_ticks(&events[i]);
+        uint64_t step = (now - last) & RV_EVENT_TICKS_MASK;
+        kinds |= (uint64_t)(kind == RV_EVENT_RETURN) << (i - begin);
+        last = now;
+        if (__builtin_expect(step >= RV_TIME_IS_WIDE, 0)) {
+            codec->wide[rows->n_wide++] = step;
+            step = RV_TIME_IS_WIDE;
+        }
+        low[i] = (uint8_t)step;
+        high[i] = (uint8_t)(step >> 8);
     }
-    codec->low[i] = (uint8_t)step;
-    codec->high[i] = (uint8_t)(step >> 8);
+    codec->kinds[begin / RV_KINDS_GROUP] = kinds;
+    return last;
 }
 
-/* One CALL or RETURN. Entries are always written and kept only where they count. */
-static void put_plain(struct rv_codec *codec, struct rows *rows, const struct rv_event *event, uint32_t i,
-                      uint32_t is_return)
+/* One CALL or RETURN. */
+static inline void put_plain(const struct rv_codec *codec, struct rows *rows, const struct rv_event *event, uint32_t i,
+                             uint32_t is_return)
 {
     struct rv_guess *guess = &rows->guess;
     uint16_t frame = event->frame;
-    uint32_t id = event->id;
+    uint32_t id = event->id, of_call = is_return - 1; /* all ones for a CALL */
     codec->odd_tags[rows->n_odd_tags] = (struct rv_rec_odd_tag){(uint16_t)i, frame};
     rows->n_odd_tags += frame != (uint16_t)(guess->level - is_return);
     codec->odd_ids[rows->n_odd_ids] = (struct rv_rec_odd_id){(uint16_t)i, (uint16_t)id, (uint16_t)(id >> 16)};
     rows->n_odd_ids += is_return & (id != (guess->names[frame] & guess->return_mask));
     guess->names[frame] = id;
     guess->level = (uint16_t)(frame + 1 - is_return);
-    rv_guess_note(guess, frame);
     codec->ids[rows->n_ids] = id;
     rows->n_ids += !is_return;
-    rows->all_ids |= is_return ? 0 : id;
-    rows->call_lines |= is_return ? 0 : event->aux;
-    rows->return_lines |= is_return ? event->aux : 0;
+    rows->all_ids |= id & of_call;
+    rows->call_lines |= event->aux & of_call;
+    rows->return_lines |= event->aux & ~of_call;
+}
+
+/* Tags, names and lines of up to a word of events. What the loop needs is copied out of memory that its stores might
+ * be to. */
+static void put_names(struct rv_codec *codec, struct rows *rows, const struct rv_event *events, uint32_t begin,
+                      uint32_t end)
+{
+    const struct rv_codec memory = *codec;
+    struct rows hot = *rows;
+    for (uint32_t i = begin; i < end; i++) {
+        unsigned kind = rv_event_kind(&events[i]);
+        if (__builtin_expect(kind > RV_EVENT_RETURN, 0)) {
+            *rows = hot;
+            put_special(codec, rows, &events[i], i);
+            hot = *rows;
+        } else {
+            put_plain(&memory, &hot, &events[i], i, kind);
+        }
+    }
+    *rows = hot;
 }
 
 static uint64_t put_rows(struct rv_codec *codec, struct rows *rows, const struct rv_event *events, uint32_t n,
@@ -83,22 +113,8 @@ static uint64_t put_rows(struct rv_codec *codec, struct rows *rows, const struct
     uint64_t last = first;
     for (uint32_t begin = 0; begin < n; begin += RV_KINDS_GROUP) {
         uint32_t end = n - begin < RV_KINDS_GROUP ? n : begin + RV_KINDS_GROUP;
-        uint64_t kinds = 0;
-        for (uint32_t i = begin; i < end; i++) {
-            const struct rv_event *event = &events[i];
-            uint64_t now = rv_event_ticks(event);
-            unsigned kind = rv_event_kind(event);
-            if (__builtin_expect(kind > RV_EVENT_RETURN, 0)) {
-                now = kind == RV_EVENT_SYNC ? last : now;
-                put_special(codec, rows, event, i);
-            } else {
-                kinds |= (uint64_t)kind << (i - begin);
-                put_plain(codec, rows, event, i, kind);
-            }
-            put_time(codec, rows, i, (now - last) & RV_EVENT_TICKS_MASK);
-            last = now;
-        }
-        codec->kinds[begin / RV_KINDS_GROUP] = kinds;
+        last = put_times(codec, rows, events, begin, end, last);
+        put_names(codec, rows, events, begin, end);
     }
     return last;
 }
@@ -177,13 +193,11 @@ void rv_codec_encode(struct rv_codec *codec, const struct rv_event *events, uint
     rv_assert(n > 0 && n <= RV_REC_MAX_EVENTS);
     bool is_bare = has_bare_returns(events, n);
     struct rv_rec_events head = {.first_ordinal = ordinal, .first_level = first_level(events, n)};
-    struct rows rows = {.guess = {.level = head.first_level,
-                                  .lowest = UINT16_MAX,
-                                  .return_mask = is_bare ? 0 : UINT32_MAX,
-                                  .names = codec->names}};
+    struct rows rows = {
+        .guess = {.level = head.first_level, .return_mask = is_bare ? 0 : UINT32_MAX, .names = codec->names}};
     uint64_t first = first_time(events, n);
     uint64_t last = put_rows(codec, &rows, events, n, first);
-    rv_guess_forget(&rows.guess);
+    rv_guess_forget(&rows.guess, events, n);
 
     size_t head_at = out->n;
     rv_rec_buffer_add(out, &head, sizeof head);

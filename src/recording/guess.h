@@ -29,21 +29,18 @@ struct rv_codec {
 /* What the next event looks like if nothing odd happens. */
 struct rv_guess {
     uint16_t level;
-    uint16_t lowest, highest; /* levels used: what is to be forgotten after the block */
-    uint32_t return_mask;     /* 0 with bare returns */
+    uint32_t return_mask; /* 0 with bare returns */
     uint32_t *names;
 };
 
-static inline void rv_guess_note(struct rv_guess *guess, uint16_t frame)
+/* Leave no name behind, after a block of these events. */
+static inline void rv_guess_forget(const struct rv_guess *guess, const struct rv_event *events, uint32_t n)
 {
-    guess->lowest = frame < guess->lowest ? frame : guess->lowest;
-    guess->highest = frame > guess->highest ? frame : guess->highest;
-}
-
-static inline void rv_guess_forget(const struct rv_guess *guess)
-{
-    if (guess->lowest <= guess->highest)
-        memset(guess->names + guess->lowest, 0, (guess->highest - guess->lowest + 1u) * sizeof *guess->names);
+    if (n > RV_GUESS_LEVELS / 16)
+        memset(guess->names, 0, RV_GUESS_LEVELS * sizeof *guess->names);
+    else
+        for (uint32_t i = 0; i < n; i++)
+            guess->names[events[i].frame] = 0;
 }
 
 #endif
