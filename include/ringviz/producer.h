@@ -39,16 +39,11 @@ bool ringviz_is_active(void);
 uint32_t ringviz_intern(const char *package, const char *name, const char *file, uint32_t line);
 
 /*
- * Calls and returns of interned subroutines. Nesting is told by the stack pointer: call both from the same function.
- * A compiler would jump to a function that is called last, out of the frame that it is to close; hence the macro.
+ * Calls and returns of interned subroutines. They nest on each other and on the calls of hooked functions: what is
+ * still open when the hooked function around it returns, or a call around it, ends there.
  */
 void ringviz_enter(uint32_t id);
 void ringviz_leave(uint32_t id);
-__attribute__((no_instrument_function)) static inline void ringviz_stay_in_frame(void)
-{
-    __asm__ volatile("");
-}
-#define ringviz_leave(id) (ringviz_leave(id), ringviz_stay_in_frame())
 
 /* An instant, and a value to be graphed. */
 void ringviz_mark(uint32_t id);

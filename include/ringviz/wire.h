@@ -220,15 +220,13 @@ struct rv_wire_process {
     uint32_t state;      /* [atomic] enum rv_process_state */
     uint32_t pid;
     uint32_t parent_pid;
-    uint32_t flags;      /* RV_PROCESS_FLAG_* */
+    uint32_t reserved;
     uint64_t start;      /* field 22 of /proc/PID/stat: pid and start name a process for ever */
     uint64_t born_ticks;
     uint64_t ended_ticks;
     char name[88];       /* NUL-terminated, the executable's base name */
 };
 RV_WIRE_ASSERT(sizeof(struct rv_wire_process) == 128);
-
-#define RV_PROCESS_FLAG_SIBLING_CALLS 1u /* [atomic or] exit hooks were tail-called: built without -fno-optimize-sibling-calls */
 
 /* ---- modules: what was mapped where, when ---- */
 

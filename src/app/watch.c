@@ -269,12 +269,6 @@ static void warn_of_shortages(const struct watch *watch)
         rv_warn("%llu names found no room", n_names);
     if (header->state == RV_FILE_STOPPED && header->stop_reason)
         rv_warn("ring %u was full: tracing stopped there (--policy=fill)", header->stop_reason - 1);
-    for (uint32_t i = 0; i < header->n_processes_used && i < watch->map.geometry.n_processes; i++)
-        if (rv_map_process(&watch->map, i)->flags & RV_PROCESS_FLAG_SIBLING_CALLS) {
-            rv_warn("%.87s was built without -fno-optimize-sibling-calls: some calls end when their caller goes on",
-                    rv_map_process(&watch->map, i)->name);
-            break;
-        }
 }
 
 static void warn_of_silence(const struct watch *watch, const struct rv_session_counts *counts)

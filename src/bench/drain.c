@@ -19,13 +19,13 @@
 #include "ring/push.h"
 #include "source/live.h"
 
-enum { N_RUNS = 5, N_EVENTS = 1 << 24, N_PATTERN = 1 << 14, N_FUNCTIONS = 1000, DEPTH = 10, FRAME_BYTES = 64 };
-static const uint64_t STACK_TOP = 0x7ff000000000;
+enum { N_RUNS = 5, N_EVENTS = 1 << 24, N_PATTERN = 1 << 14, N_FUNCTIONS = 1000, DEPTH = 10 };
+static const uint64_t STACK = 0x7ff000000000;
 static const uint64_t FIRST_FUNCTION = 0x560000001000;
 static const uint64_t IDLE_NS = 1000000000;
 
 struct step {
-    uint64_t function, stack;
+    uint64_t word;
     enum rv_event_kind kind;
 };
 
@@ -44,7 +44,7 @@ static struct step *make_pattern(void)
         else
             depth--;
         unsigned frame = is_call ? depth - 1 : depth;
-        steps[i] = (struct step){open[frame], STACK_TOP - (uint64_t)frame * FRAME_BYTES,
+        steps[i] = (struct step){rv_event_word_at(open[frame], (uint16_t)frame),
                                  is_call ? RV_EVENT_CALL_AT : RV_EVENT_RETURN_AT};
     }
     return steps;
@@ -59,14 +59,14 @@ _Noreturn static void produce(const char *path, const struct step *steps, uint64
     struct rv_ring ring;
     char byte;
     int process_idx = rv_map_open(&map, path, RV_MAP_PRODUCER, true) ? -1 : rv_directory_enter_process(&map);
-    int ring_idx = process_idx < 0 ? -1 : rv_directory_claim(&map, (uint32_t)process_idx, RV_TAG_STACK_POINTER);
+    int ring_idx = process_idx < 0 ? -1 : rv_directory_claim(&map, (uint32_t)process_idx, RV_TAG_DEPTH);
     if (ring_idx < 0 || read(go, &byte, 1) != 1)
         _exit(1);
     rv_ring_view(&ring, &map, (uint32_t)ring_idx);
     rv_pusher_attach(&pusher, state, &ring, (uint32_t)ring_idx);
     for (uint64_t i = 0; i < n_events; i += N_PATTERN)
         for (const struct step *step = steps; step < steps + N_PATTERN; step++)
-            rv_push(&pusher, step->kind, step->function, step->stack, rv_push_slow);
+            rv_push(&pusher, step->kind, step->word, STACK, rv_push_slow);
     rv_pusher_flush(&pusher);
     rv_directory_release(&map, (uint32_t)ring_idx);
     _exit(0);

@@ -61,7 +61,7 @@ static void push_with_clock(struct bed *bed)
 {
     uint64_t stack = (uint64_t)(uintptr_t)__builtin_frame_address(0);
     for (uint64_t i = 0; i < N_PUSHES; i++)
-        rv_push(&bed->pusher, RV_EVENT_CALL_AT, i, stack, rv_push_slow);
+        rv_push(&bed->pusher, RV_EVENT_CALL_AT, rv_event_word_at(i, 0), stack, rv_push_slow);
 }
 
 /* The push without its clock: what is left when the time is free. */

@@ -13,7 +13,7 @@
 #include "base/clock.h"
 #include "ring/room.h"
 
-#define KEY_SHIFT (RV_PUSH_KEY_SHIFT + RV_PUSH_TAG_SHIFT)
+#define KEY_SHIFT (RV_PUSH_KEY_SHIFT + RV_PUSH_STACK_SHIFT)
 #define KEY_UNITS (1u << (64 - KEY_SHIFT))
 #define NESTS_SHIFT 48
 #define CHUNK_EVENTS 4096u /* look at the header and at the tail this often at least */
@@ -197,10 +197,10 @@ static bool is_abandoned(struct rv_pusher_state *state, uint64_t old, uint64_t s
     if (((old >> NESTS_SHIFT) & 3) != 1)
         return false;
     if (state->interrupted != old) {
-        uint64_t above = ((old >> KEY_SHIFT) - (stack >> RV_PUSH_TAG_SHIFT)) & (KEY_UNITS - 1);
+        uint64_t above = ((old >> KEY_SHIFT) - (stack >> RV_PUSH_STACK_SHIFT)) & (KEY_UNITS - 1);
         uint64_t offset = above < KEY_UNITS / 4 * 3 ? above : above - KEY_UNITS;
         state->interrupted = old;
-        state->interrupted_stack = stack + (offset << RV_PUSH_TAG_SHIFT);
+        state->interrupted_stack = stack + (offset << RV_PUSH_STACK_SHIFT);
     }
     return stack >= state->interrupted_stack && !is_on_signal_stack();
 }

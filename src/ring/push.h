@@ -27,7 +27,7 @@
  */
 #define RV_PUSH_POISON (1ull << 48)
 #define RV_PUSH_KEY_SHIFT 46
-#define RV_PUSH_TAG_SHIFT 4
+#define RV_PUSH_STACK_SHIFT 4
 #define RV_PUSH_STASH 32768u
 
 /* What the slow path keeps for one thread. Zeroed memory is a valid start; the stash's pages are touched when used. */
@@ -160,49 +160,42 @@ static inline uint64_t rv_push_stamp(struct rv_event *slot, enum rv_event_kind k
 #endif
 }
 
+/* The rest of a push that began at this slot, below the limit: id and aux are the low 48 bits of `location`. Returns
+ * its ticks. */
+__attribute__((always_inline)) static inline uint64_t rv_push_commit(struct rv_pusher *pusher, uint64_t slot_address,
+                                                                     enum rv_event_kind kind, uint64_t location,
+                                                                     uint16_t tag)
+{
+    struct rv_event *slot = (struct rv_event *)(uintptr_t)slot_address;
+#ifdef __SANITIZE_THREAD__
+    uint64_t ticks = __builtin_ia32_rdtsc();
+    rv_push_write(slot, (uint64_t)kind << RV_EVENT_KIND_SHIFT | ticks, rv_event_word_at(location, tag));
+#else
+    uint64_t ticks = rv_push_stamp(slot, kind);
+    slot->id = (uint32_t)location;
+    slot->frame = tag;
+    slot->aux = (uint16_t)(location >> 32);
+#endif
+    rv_push_end(pusher, slot_address + sizeof(struct rv_event));
+    return ticks;
+}
+
 /*
- * Push one event: id and aux are the low 48 bits of `location`, `frame` is its tag.
+ * Push one event.
+ *   word     its second word, as rv_event_word() and rv_event_word_at() compose it
  *   stack    as above
  *   slow     rv_push_slow, or what claims a ring first
  *   returns  its ticks, as near as the slow path knows them
  *   thread   the pusher's own, signal handlers included; keeps errno
  */
-__attribute__((always_inline)) static inline uint64_t rv_push_tagged(struct rv_pusher *pusher, enum rv_event_kind kind,
-                                                                     uint64_t location, uint16_t frame, uint64_t stack,
-                                                                     rv_push_slow_fn *slow)
+__attribute__((always_inline)) static inline uint64_t rv_push(struct rv_pusher *pusher, enum rv_event_kind kind,
+                                                              uint64_t word, uint64_t stack, rv_push_slow_fn *slow)
 {
     uint64_t old = rv_push_begin(pusher, stack);
-    if (__builtin_expect(old >= pusher->limit, 0)) {
-        slow(pusher, old, stack, kind, rv_event_word_at(location, frame));
-        return pusher->last_ticks;
-    }
-    struct rv_event *slot = (struct rv_event *)(uintptr_t)old;
-#ifdef __SANITIZE_THREAD__
-    uint64_t ticks = __builtin_ia32_rdtsc();
-    rv_push_write(slot, (uint64_t)kind << RV_EVENT_KIND_SHIFT | ticks, rv_event_word_at(location, frame));
-#else
-    uint64_t ticks = rv_push_stamp(slot, kind);
-    slot->id = (uint32_t)location;
-    slot->frame = frame;
-    slot->aux = (uint16_t)(location >> 32);
-#endif
-    rv_push_end(pusher, old + sizeof(struct rv_event));
-    return ticks;
-}
-
-/* The same, tagged with the stack address, which must be equal in the push of a call and the push of its return. */
-__attribute__((always_inline)) static inline void rv_push(struct rv_pusher *pusher, enum rv_event_kind kind,
-                                                          uint64_t location, uint64_t stack, rv_push_slow_fn *slow)
-{
-    rv_push_tagged(pusher, kind, location, (uint16_t)(stack >> RV_PUSH_TAG_SHIFT), stack, slow);
-}
-
-/* Push any event: its second word as rv_event_word() composes it. Always takes the slow path's road: for rare events.
- */
-static inline void rv_push_rare(struct rv_pusher *pusher, enum rv_event_kind kind, uint64_t word, uint64_t stack,
-                                rv_push_slow_fn *slow)
-{
-    slow(pusher, rv_push_begin(pusher, stack), stack, kind, word);
+    if (__builtin_expect(old < pusher->limit, 1))
+        return rv_push_commit(pusher, old, kind, (word >> 48) << 32 | (uint32_t)word, (uint16_t)(word >> 32));
+    slow(pusher, old, stack, kind, word);
+    return pusher->last_ticks;
 }
 
 #endif

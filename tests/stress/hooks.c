@@ -58,8 +58,8 @@ static struct rv_catalog *read_modules(const struct rv_map *map)
     return catalog;
 }
 
-/* The plain rule: a call nests, a return closes the frame with its tag, which is the top one in a program that pairs.
- */
+/* The plain rule: a call nests, with a tag above its caller's, a return closes the frame with its tag, which is the top
+ * one in a program that pairs. */
 static void check_pairs(const struct tracee_stream *stream)
 {
     static struct rv_event stack[MAX_DEPTH];
@@ -68,6 +68,7 @@ static void check_pairs(const struct tracee_stream *stream)
         const struct rv_event *event = &stream->events[i];
         unsigned kind = rv_event_kind(event);
         if ((kind == RV_EVENT_CALL || kind == RV_EVENT_CALL_AT) && depth < MAX_DEPTH) {
+            n_wrong += depth > 0 && (int16_t)(event->frame - stack[depth - 1].frame) <= 0;
             stack[depth++] = *event;
         } else if (kind == RV_EVENT_RETURN || kind == RV_EVENT_RETURN_AT) {
             const struct rv_event *call = depth ? &stack[--depth] : event;

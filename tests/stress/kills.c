@@ -43,13 +43,13 @@ static void *push_for_ever(void *unused)
     (void)unused;
     for (uint64_t i = 0;; i++) {
         if (!pusher.state) {
-            int ring_idx = rv_directory_claim(&child_map, child_idx, RV_TAG_STACK_POINTER);
+            int ring_idx = rv_directory_claim(&child_map, child_idx, RV_TAG_DEPTH);
             if (ring_idx < 0)
                 _exit(9);
             rv_ring_view(&ring, &child_map, (uint32_t)ring_idx);
             rv_pusher_attach(&pusher, state, &ring, (uint32_t)ring_idx);
         }
-        rv_push(&pusher, RV_EVENT_CALL_AT, (uint64_t)MARK << 36 | i, stack, rv_push_slow);
+        rv_push(&pusher, RV_EVENT_CALL_AT, rv_event_word_at((uint64_t)MARK << 36 | i, 0), stack, rv_push_slow);
     }
     return NULL;
 }

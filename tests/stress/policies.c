@@ -67,13 +67,13 @@ static void push_all(struct run *run, unsigned serial, struct rv_map *map, uint3
     struct rv_pusher_state *state = calloc(1, sizeof *state);
     struct rv_ring ring;
     uint64_t stack = (uint64_t)(uintptr_t)__builtin_frame_address(0) & ~15ull;
-    int ring_idx = rv_directory_claim(map, process_idx, RV_TAG_STACK_POINTER);
+    int ring_idx = rv_directory_claim(map, process_idx, RV_TAG_DEPTH);
     if (ring_idx < 0 || !state)
         _exit(9);
     rv_ring_view(&ring, map, (uint32_t)ring_idx);
     rv_pusher_attach(&pusher, state, &ring, (uint32_t)ring_idx);
     for (uint64_t i = 0; i < run->n_pushes[serial]; i++) {
-        rv_push(&pusher, RV_EVENT_CALL_AT, i, stack, rv_push_slow);
+        rv_push(&pusher, RV_EVENT_CALL_AT, rv_event_word_at(i, 0), stack, rv_push_slow);
         for (unsigned spin = 0; spin < run->pause[serial]; spin++)
             __atomic_signal_fence(__ATOMIC_SEQ_CST);
         if (i % run->burst[serial] == 0)

@@ -31,7 +31,7 @@ static void *produce(void *argument)
     struct rv_pusher_state *state = calloc(1, sizeof *state);
     rv_pusher_attach(&pusher, state, &side->ring, 0);
     for (uint64_t i = 0; i < N_EVENTS; i++)
-        rv_push(&pusher, RV_EVENT_CALL_AT, i, 0x7000, rv_push_slow);
+        rv_push(&pusher, RV_EVENT_CALL_AT, rv_event_word_at(i, 0), 0x7000, rv_push_slow);
     rv_pusher_flush(&pusher);
     rv_pusher_detach(&pusher);
     free(state);
@@ -84,7 +84,7 @@ static bool run(enum rv_policy policy)
         return false;
     unlink(path);
     rv_directory_attach_consumer(&map);
-    if (rv_directory_claim(&map, 0, RV_TAG_STACK_POINTER) != 0)
+    if (rv_directory_claim(&map, 0, RV_TAG_DEPTH) != 0)
         return false;
     struct side side = {0};
     rv_ring_view(&side.ring, &map, 0);

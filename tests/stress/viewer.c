@@ -40,7 +40,7 @@ static uint64_t push_some(uint64_t n)
 {
     uint64_t stack = (uint64_t)(uintptr_t)__builtin_frame_address(0) & ~15ull, start_ns = rv_clock_mono_ns();
     for (uint64_t i = 0; i < n; i++)
-        rv_push(&pusher, RV_EVENT_CALL_AT, serial++, stack, rv_push_slow);
+        rv_push(&pusher, RV_EVENT_CALL_AT, rv_event_word_at(serial++, 0), stack, rv_push_slow);
     return rv_clock_mono_ns() - start_ns;
 }
 
@@ -121,7 +121,7 @@ static struct hold_up check_fate(enum fate fate)
     snprintf(path, sizeof path, "/dev/shm/ringviz-viewer-%d", (int)getpid());
     unlink(path);
     if (rv_map_create(&map, path, &params) || rv_directory_enter_process(&map) != 0 ||
-        rv_directory_claim(&map, 0, RV_TAG_STACK_POINTER) != 0)
+        rv_directory_claim(&map, 0, RV_TAG_DEPTH) != 0)
         exit(1);
     __atomic_store_n(&map.header->is_recording, 1, __ATOMIC_RELAXED);
     rv_ring_view(&ring, &map, 0);

@@ -3,18 +3,13 @@
 
 #include <string.h>
 
+#include "producers/native/calls.h"
 #include "producers/native/guard.h"
 #include "producers/native/process.h"
 #include "producers/native/thread.h"
 #include "ring/names.h"
 
-/* Equal for two calls made by one activation of one function, since neither takes arguments on the stack. */
 #define CALLER_STACK() ((uint64_t)(uintptr_t)__builtin_dwarf_cfa())
-
-static uint16_t tag_of(uint64_t stack)
-{
-    return (uint16_t)(stack >> RV_PUSH_TAG_SHIFT);
-}
 
 RV_EXPORT int ringviz_open(const char *path)
 {
@@ -53,27 +48,51 @@ RV_EXPORT uint32_t ringviz_intern(const char *package, const char *name, const c
     return id;
 }
 
-RV_EXPORT void(ringviz_enter)(uint32_t id)
+/* How a call by the API looks to the shadow stack. */
+static struct rv_shadow_frame frame_of(uint32_t id, uint64_t stack)
 {
-    rv_push(&rv_thread_pusher, RV_EVENT_CALL, id, CALLER_STACK(), rv_thread_push_slow);
+    return (struct rv_shadow_frame){.stack = stack - RV_SHADOW_BENEATH, .function = id};
 }
 
-RV_EXPORT void(ringviz_leave)(uint32_t id)
+RV_EXPORT void ringviz_enter(uint32_t id)
 {
-    rv_push(&rv_thread_pusher, RV_EVENT_RETURN, id, CALLER_STACK(), rv_thread_push_slow);
+    const uint64_t stack = CALLER_STACK(), old = rv_push_begin(&rv_thread.pusher, stack);
+    const struct rv_shadow_frame *frame = NULL, call = frame_of(id, stack);
+    if (old < RV_PUSH_POISON)
+        frame = rv_shadow_push_id(&rv_thread.shadow, stack, id);
+    if (frame)
+        rv_calls_push(RV_EVENT_CALL, frame, stack, old);
+    else
+        rv_calls_push_slow(RV_EVENT_CALL, &call, stack, old);
+}
+
+RV_EXPORT void ringviz_leave(uint32_t id)
+{
+    const uint64_t stack = CALLER_STACK(), old = rv_push_begin(&rv_thread.pusher, stack);
+    const struct rv_shadow_frame *frame = NULL, call = frame_of(id, stack);
+    if (old < RV_PUSH_POISON)
+        frame = rv_shadow_pop_id(&rv_thread.shadow, id);
+    if (frame)
+        rv_calls_push(RV_EVENT_RETURN, frame, stack, old);
+    else
+        rv_calls_push_slow(RV_EVENT_RETURN, &call, stack, old);
+}
+
+static uint64_t push(enum rv_event_kind kind, uint64_t word, uint64_t stack)
+{
+    return rv_push(&rv_thread.pusher, kind, word, stack, rv_thread_push_slow);
 }
 
 RV_EXPORT void ringviz_mark(uint32_t id)
 {
-    rv_push(&rv_thread_pusher, RV_EVENT_MARK, id, CALLER_STACK(), rv_thread_push_slow);
+    push(RV_EVENT_MARK, rv_event_word(id, 0, 0), CALLER_STACK());
 }
 
 RV_EXPORT void ringviz_value(uint32_t id, float value)
 {
     uint32_t bits;
     memcpy(&bits, &value, sizeof bits);
-    rv_push_rare(&rv_thread_pusher, RV_EVENT_VALUE, rv_event_word(id, (uint16_t)bits, (uint16_t)(bits >> 16)),
-                 CALLER_STACK(), rv_thread_push_slow);
+    push(RV_EVENT_VALUE, rv_event_word(id, (uint16_t)bits, (uint16_t)(bits >> 16)), CALLER_STACK());
 }
 
 RV_EXPORT void ringviz_thread_name(const char *name)
@@ -83,34 +102,32 @@ RV_EXPORT void ringviz_thread_name(const char *name)
 
 RV_EXPORT void ringviz_gc_begin(void)
 {
-    rv_push(&rv_thread_pusher, RV_EVENT_GC_START, 0, CALLER_STACK(), rv_thread_push_slow);
+    push(RV_EVENT_GC_START, 0, CALLER_STACK());
 }
 
 RV_EXPORT void ringviz_gc_end(void)
 {
-    rv_push(&rv_thread_pusher, RV_EVENT_GC_END, 0, CALLER_STACK(), rv_thread_push_slow);
+    push(RV_EVENT_GC_END, 0, CALLER_STACK());
 }
 
 RV_EXPORT void ringviz_stack_switch(uint32_t stack)
 {
-    uint64_t here = CALLER_STACK();
-    rv_push_rare(&rv_thread_pusher, RV_EVENT_SWITCH, rv_event_word(stack, tag_of(here), 0), here, rv_thread_push_slow);
+    rv_thread_switch_stack(stack, CALLER_STACK());
 }
 
 RV_EXPORT uint64_t ringviz_call(uint32_t id, uint32_t depth, uint32_t line)
 {
-    return rv_push_tagged(&rv_thread_pusher, RV_EVENT_CALL, (uint64_t)line << 32 | id, (uint16_t)depth, CALLER_STACK(),
-                          rv_thread_push_slow_depth);
+    return push(RV_EVENT_CALL, rv_event_word(id, (uint16_t)depth, (uint16_t)line), CALLER_STACK());
 }
 
 RV_EXPORT void ringviz_return(uint32_t id, uint32_t depth)
 {
-    rv_push_tagged(&rv_thread_pusher, RV_EVENT_RETURN, id, (uint16_t)depth, CALLER_STACK(), rv_thread_push_slow_depth);
+    push(RV_EVENT_RETURN, rv_event_word(id, (uint16_t)depth, 0), CALLER_STACK());
 }
 
 RV_EXPORT void ringviz_line(uint32_t line)
 {
-    rv_push_tagged(&rv_thread_pusher, RV_EVENT_LINE, line, 0, CALLER_STACK(), rv_thread_push_slow_depth);
+    push(RV_EVENT_LINE, rv_event_word(line, 0, 0), CALLER_STACK());
 }
 
 RV_EXPORT void ringviz_on_ring(ringviz_replay_fn *replay)

@@ -18,7 +18,6 @@ static struct {
     uint32_t lock;  /* enum lock_state, a futex */
     uint32_t state; /* enum open_state */
     uint32_t idx;
-    uint32_t has_sibling_calls;
     pid_t pid;
     struct rv_map map;
 } process;
@@ -73,7 +72,6 @@ static int enter(void)
     }
     process.idx = (uint32_t)idx;
     process.pid = getpid();
-    process.has_sibling_calls = 0;
     return 0;
 }
 
@@ -119,15 +117,6 @@ void rv_process_close(void)
     rv_process_end();
     __atomic_store_n(&process.state, CLOSED, __ATOMIC_RELAXED);
     rv_process_unlock();
-}
-
-void rv_process_flag_sibling_calls(void)
-{
-    if (process.has_sibling_calls || !rv_process_is_open())
-        return;
-    process.has_sibling_calls = 1;
-    __atomic_fetch_or(&rv_map_process(&process.map, process.idx)->flags, RV_PROCESS_FLAG_SIBLING_CALLS,
-                      __ATOMIC_RELAXED);
 }
 
 void rv_process_restart(void)

@@ -33,9 +33,6 @@ struct rv_map *rv_process_map(void);
 uint32_t rv_process_idx(void);
 bool rv_process_is_forked(void); /* we are in a child whose fork handler has not run yet */
 
-/* RV_PROCESS_FLAG_SIBLING_CALLS, once. No guard needed. */
-void rv_process_flag_sibling_calls(void);
-
 /* One lock for opening, module lists and fork. */
 void rv_process_lock(void);
 void rv_process_unlock(void);

@@ -8,8 +8,10 @@
 #include <errno.h>
 #include <pthread.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <unistd.h>
 
 #include "producers/native/guard.h"
 #include "producers/native/mapped.h"
@@ -30,12 +32,11 @@ struct thread {
     bool expects_modules;
     bool is_named; /* by the API */
     bool has_key;
-    bool has_depths; /* its events are tagged with depths */
     bool is_replaying;
     char name[NAME_BYTES]; /* as last written to the ring */
 };
 
-RV_THREAD_LOCAL struct rv_pusher rv_thread_pusher;
+RV_THREAD_LOCAL struct rv_thread rv_thread = {.shadow = RV_SHADOW_NONE};
 static RV_THREAD_LOCAL struct thread thread;
 
 static pthread_key_t end_key;
@@ -44,7 +45,7 @@ static void (*replay_frames)(void);
 
 static bool has_ring(void)
 {
-    return rv_thread_pusher.state && rv_thread_pusher.state->ring.control;
+    return rv_thread.pusher.state && rv_thread.pusher.state->ring.control;
 }
 
 static void write_name(const char *name)
@@ -53,7 +54,7 @@ static void write_name(const char *name)
         return;
     strncpy(thread.name, name, sizeof thread.name - 1);
     if (has_ring())
-        rv_directory_set_thread_name(rv_process_map(), rv_thread_pusher.state->ring_idx, thread.name);
+        rv_directory_set_thread_name(rv_process_map(), rv_thread.pusher.state->ring_idx, thread.name);
 }
 
 static void ask_name(void)
@@ -67,10 +68,10 @@ static void release_ring(void)
 {
     if (!has_ring())
         return;
-    rv_pusher_flush(&rv_thread_pusher);
+    rv_pusher_flush(&rv_thread.pusher);
     ask_name();
-    rv_directory_release(rv_process_map(), rv_thread_pusher.state->ring_idx);
-    rv_pusher_detach(&rv_thread_pusher);
+    rv_directory_release(rv_process_map(), rv_thread.pusher.state->ring_idx);
+    rv_pusher_detach(&rv_thread.pusher);
 }
 
 static void end_thread(void *unused)
@@ -83,7 +84,8 @@ static void end_thread(void *unused)
     struct rv_guard guard;
     rv_guard_begin(&guard);
     release_ring();
-    rv_thread_pusher = (struct rv_pusher){0};
+    rv_thread.pusher = (struct rv_pusher){0};
+    rv_shadow_destroy(&rv_thread.shadow);
     if (thread.state)
         munmap(thread.state, sizeof *thread.state);
     thread.state = NULL;
@@ -118,7 +120,7 @@ static void make_state(void)
     if (pages != MAP_FAILED &&
         !__atomic_compare_exchange_n(&thread.state, &none, pages, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
         munmap(pages, sizeof *thread.state);
-    rv_thread_pusher.state = thread.state;
+    rv_thread.pusher.state = thread.state;
     errno = saved;
 }
 
@@ -129,13 +131,12 @@ static bool claim_ring(void)
     if (thread.n_without_ring && !has_free_ring(rv_process_map()))
         return false;
     rv_mapped_update();
-    int ring_idx =
-        rv_directory_claim(rv_process_map(), rv_process_idx(), thread.has_depths ? RV_TAG_DEPTH : RV_TAG_STACK_POINTER);
+    int ring_idx = rv_directory_claim(rv_process_map(), rv_process_idx(), RV_TAG_DEPTH);
     if (ring_idx < 0)
         return false;
     struct rv_ring ring;
     rv_ring_view(&ring, rv_process_map(), (uint32_t)ring_idx);
-    rv_pusher_attach(&rv_thread_pusher, thread.state, &ring, (uint32_t)ring_idx);
+    rv_pusher_attach(&rv_thread.pusher, thread.state, &ring, (uint32_t)ring_idx);
     if (thread.is_named)
         rv_directory_set_thread_name(rv_process_map(), (uint32_t)ring_idx, thread.name);
     else
@@ -176,7 +177,7 @@ static bool get_ring(void)
 /* Between the fork handlers: the parent's ring is the parent's only, and no lock may be taken. */
 static void push_while_forking(uint64_t stack, uint64_t kind, uint64_t word)
 {
-    struct rv_pusher *pusher = &rv_thread_pusher;
+    struct rv_pusher *pusher = &rv_thread.pusher;
     if (has_ring() && !rv_process_is_forked())
         rv_push_outer(pusher, stack, kind, word);
     else
@@ -210,12 +211,6 @@ void rv_thread_push_slow(struct rv_pusher *pusher, uint64_t old, uint64_t stack,
     }
 }
 
-void rv_thread_push_slow_depth(struct rv_pusher *pusher, uint64_t old, uint64_t stack, uint64_t kind, uint64_t word)
-{
-    thread.has_depths = true;
-    rv_thread_push_slow(pusher, old, stack, kind, word);
-}
-
 void rv_thread_on_ring(void (*replay)(void))
 {
     replay_frames = replay;
@@ -224,15 +219,45 @@ void rv_thread_on_ring(void (*replay)(void))
 void rv_thread_replay(uint64_t ticks, uint64_t word)
 {
     if (thread.is_replaying)
-        rv_push_past(&rv_thread_pusher, (uint64_t)(uintptr_t)__builtin_frame_address(0), RV_EVENT_SYNC, ticks, word);
+        rv_push_past(&rv_thread.pusher, (uint64_t)(uintptr_t)__builtin_frame_address(0), RV_EVENT_SYNC, ticks, word);
+}
+
+/* Above all frames of the thread's own stack lies what the kernel left there, or glibc's thread. */
+static uint64_t end_of_stack(void)
+{
+    return gettid() == getpid() ? getauxval(AT_RANDOM) : (uint64_t)(uintptr_t)&rv_thread;
+}
+
+bool rv_thread_has_shadow(void)
+{
+    struct rv_guard guard;
+    if (rv_thread.shadow.region)
+        return true;
+    if (rv_process_is_closed() || thread.n_rounds > LAST_ROUNDS)
+        return false;
+    rv_guard_begin(&guard);
+    int error = rv_thread.shadow.region ? 0 : rv_shadow_create(&rv_thread.shadow, end_of_stack());
+    rv_guard_end(&guard);
+    return error == 0;
+}
+
+void rv_thread_switch_stack(uint32_t stack_id, uint64_t here)
+{
+    struct rv_guard guard;
+    rv_guard_begin(&guard);
+    if (rv_thread_has_shadow())
+        (void)rv_shadow_switch(&rv_thread.shadow,
+                               stack_id); /* without memory its calls nest on those of the stack it leaves */
+    rv_push(&rv_thread.pusher, RV_EVENT_SWITCH, rv_event_word(stack_id, 0, 0), here, rv_thread_push_slow);
+    rv_guard_end(&guard);
 }
 
 void rv_thread_expect_modules(void)
 {
     rv_mapped_announce();
     thread.expects_modules = true;
-    rv_thread_pusher.limit = 0;
-    rv_thread_pusher.slow_limit = 0;
+    rv_thread.pusher.limit = 0;
+    rv_thread.pusher.slow_limit = 0;
 }
 
 void rv_thread_look_at_modules(void)
@@ -269,8 +294,8 @@ void rv_thread_release(void)
 static void before_fork(void)
 {
     thread.is_forking = true;
-    rv_thread_pusher.limit = 0;
-    rv_thread_pusher.slow_limit = 0;
+    rv_thread.pusher.limit = 0;
+    rv_thread.pusher.slow_limit = 0;
     rv_process_lock();
 }
 
@@ -285,8 +310,8 @@ static void after_fork_in_child(void)
 {
     struct rv_guard guard;
     rv_guard_begin(&guard);
-    bool is_pushing = rv_thread_pusher.cursor >= RV_PUSH_POISON;
-    rv_pusher_detach(&rv_thread_pusher);
+    bool is_pushing = rv_thread.pusher.cursor >= RV_PUSH_POISON;
+    rv_pusher_detach(&rv_thread.pusher);
     if (thread.state)
         thread.state->n_suspect = is_pushing ? FORKED_SUSPECT : 0;
     rv_mapped_forget();
@@ -306,7 +331,7 @@ __attribute__((destructor)) static void finish(void)
 {
     struct rv_guard guard;
     rv_guard_begin(&guard);
-    rv_pusher_flush(&rv_thread_pusher);
+    rv_pusher_flush(&rv_thread.pusher);
     if (has_ring())
         ask_name();
     rv_process_end();

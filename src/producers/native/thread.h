@@ -1,28 +1,34 @@
-/* The calling thread's pusher: its ring is claimed by its first event and released at its end. */
+/* The calling thread's pusher and shadow stack: its ring is claimed by its first event and released at its end. */
 #ifndef RV_PRODUCERS_NATIVE_THREAD_H
 #define RV_PRODUCERS_NATIVE_THREAD_H
 
 #include <stdbool.h>
 
+#include "producers/native/linkage.h"
+#include "producers/native/shadow.h"
 #include "ring/push.h"
 
-#define RV_HIDDEN __attribute__((visibility("hidden")))
-#define RV_EXPORT __attribute__((visibility("default"), no_instrument_function))
-#define RV_THREAD_LOCAL _Thread_local __attribute__((tls_model("initial-exec")))
-
-RV_HIDDEN extern RV_THREAD_LOCAL struct rv_pusher rv_thread_pusher;
+/* What the fast path of a push uses. */
+struct rv_thread {
+    struct rv_pusher pusher;
+    struct rv_shadow shadow;
+};
+RV_HIDDEN extern RV_THREAD_LOCAL struct rv_thread rv_thread;
 
 /* The slow path of every push of this process: claims a ring where there is none, tells of new modules, forks. */
 RV_HIDDEN rv_push_slow_fn rv_thread_push_slow;
-
-/* The same for events tagged with a depth: a ring that it claims is one of depths. */
-RV_HIDDEN rv_push_slow_fn rv_thread_push_slow_depth;
 
 /* Who tells of the frames that are open when a thread gets its ring; for this process, never taken back. */
 RV_HIDDEN void rv_thread_on_ring(void (*replay)(void));
 
 /* One of them, outermost first; only while on_ring's function runs. ticks: of its call, 0 where unknown. */
 RV_HIDDEN void rv_thread_replay(uint64_t ticks, uint64_t word);
+
+/* Makes the thread's shadow stack where there is none; false: this thread is not traced. */
+RV_HIDDEN bool rv_thread_has_shadow(void);
+
+/* What follows runs on another machine stack. here: as for rv_push(). */
+RV_HIDDEN void rv_thread_switch_stack(uint32_t stack_id, uint64_t here);
 
 /* dlopen is about to run: look at the modules before this thread's next event. */
 RV_HIDDEN void rv_thread_expect_modules(void);

@@ -47,7 +47,7 @@ static void free_bed(struct bed *bed)
 
 static void push(struct bed *bed, uint64_t id, uint64_t stack)
 {
-    rv_push(&bed->pusher, RV_EVENT_CALL_AT, id, stack, rv_push_slow);
+    rv_push(&bed->pusher, RV_EVENT_CALL_AT, rv_event_word_at(id, 0), stack, rv_push_slow);
 }
 
 static void push_many(struct bed *bed, uint64_t first, uint64_t n)

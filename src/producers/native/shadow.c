@@ -1,0 +1,357 @@
+/*
+ * What seldom happens to a shadow stack.
+ *
+ * Its frames are divided by boundaries: above each lie the frames of another machine stack (a signal's, a fiber's), at
+ * the bottom the thread's own. A stack pointer belongs to a stack when it lies beneath that stack's end and not far
+ * beneath its top frame; what belongs to none begins a new one. So frames are only ever taken for left when a function
+ * above them on the same stack calls or returns. A handler that interrupts a push has a boundary with an unused slot
+ * below it: a link.
+ *
+ * Calls by the API live as long as the hooked function around them: their frames have its stack pointer.
+ *
+ * Deeper than a region is long, calls are only counted: what is left without a return there is found out when the stack
+ * is back within the region.
+ */
+#include "producers/native/shadow.h"
+
+#include <errno.h>
+#include <sys/mman.h>
+
+#define N_OWN_FRAMES (1u << 18)
+#define N_OTHER_FRAMES (1u << 14)
+#define N_EARLIER 4096u /* frames below depth 0, which returns of calls that were never seen uncover */
+#define ALIGN_BYTES (65536ull << RV_SHADOW_TAG_SHIFT)
+#define N_BUCKETS 256u
+#define MAX_SEARCH 4096u /* frames that may be open still, passed in search of a return's call */
+
+/* Functions of what is no frame. */
+#define BOUNDARY UINT64_MAX   /* stack 0 or its end, call_site: the end of its stack, site: next boundary | IS_LINK */
+#define FULL (UINT64_MAX - 1) /* in the last slot: stack 0, call_site: how many calls are counted only */
+#define IS_LINK 1u
+
+struct rv_shadow_region {
+    size_t n_bytes; /* of the mapping that begins with this */
+    uint32_t stack_id;
+    struct rv_shadow_region *next;        /* in its bucket */
+    struct rv_shadow_region **buckets;    /* the thread's; in the region of its own stack */
+    struct rv_shadow_frame *base;         /* the lowest boundary */
+    struct rv_shadow_frame *first, *last; /* slots */
+    struct rv_shadow saved;               /* while the thread is on another stack */
+};
+
+struct rv_shadow_frame rv_shadow_no_frame = {.function = BOUNDARY};
+
+static bool is_api(const struct rv_shadow_frame *frame)
+{
+    return frame->site == 0;
+}
+
+static bool is_full(const struct rv_shadow *shadow)
+{
+    return shadow->top->function == FULL;
+}
+
+static struct rv_shadow_frame *below(const struct rv_shadow_frame *boundary)
+{
+    uint64_t n = 1 + (boundary->site & IS_LINK);
+    return (struct rv_shadow_frame *)(uintptr_t)boundary - n;
+}
+
+static struct rv_shadow_frame *boundary_below(const struct rv_shadow_frame *boundary)
+{
+    return (struct rv_shadow_frame *)(uintptr_t)(boundary->site & ~(uint64_t)IS_LINK);
+}
+
+static void end_stack(struct rv_shadow *shadow)
+{
+    struct rv_shadow_frame *top = below(shadow->boundary);
+    shadow->boundary = boundary_below(shadow->boundary);
+    rv_shadow_move_top(shadow, top);
+}
+
+/* link: 0 or IS_LINK */
+static void begin_stack(struct rv_shadow *shadow, struct rv_shadow_frame *boundary, uint64_t stack, uint64_t link)
+{
+    *boundary = (struct rv_shadow_frame){.function = BOUNDARY,
+                                         .call_site = stack + RV_SHADOW_NEAR_BYTES / 2,
+                                         .site = (uint64_t)(uintptr_t)shadow->boundary | link};
+    shadow->boundary = boundary;
+}
+
+/* top: the top frame above the boundary, or the boundary itself. */
+static bool is_within(struct rv_shadow *shadow, const struct rv_shadow_frame *boundary,
+                      const struct rv_shadow_frame *top, uint64_t stack)
+{
+    if (stack > boundary->call_site)
+        return false;
+    if (top == boundary)
+        return boundary == shadow->region->base;
+    return stack >= top->stack || top->stack - stack < RV_SHADOW_NEAR_BYTES;
+}
+
+/* Go down to the machine stack that this is on; false, and nothing is changed: it is on none of them. */
+static bool find_stack(struct rv_shadow *shadow, uint64_t stack)
+{
+    struct rv_shadow_frame *boundary = shadow->boundary, *top = shadow->top;
+    while (!is_within(shadow, boundary, top, stack)) {
+        if (boundary == shadow->region->base)
+            return false;
+        top = below(boundary);
+        boundary = boundary_below(boundary);
+    }
+    shadow->boundary = boundary;
+    rv_shadow_move_top(shadow, top);
+    return true;
+}
+
+/* Frames beneath a function that calls or returns are no more. */
+static void drop_left(struct rv_shadow *shadow, uint64_t stack)
+{
+    struct rv_shadow_frame *top = shadow->top;
+    while (top != shadow->boundary && top->stack < stack)
+        top--;
+    rv_shadow_move_top(shadow, top);
+}
+
+/*
+ * A call at the stack pointer of open frames: of a function inlined into theirs, unless it comes from another caller
+ * than theirs, or from a place in which one of them is: then those were left.
+ */
+static void drop_replaced(struct rv_shadow *shadow, const struct rv_shadow_frame *call)
+{
+    struct rv_shadow_frame *top = shadow->top;
+    for (struct rv_shadow_frame *frame = top; frame != shadow->boundary && frame->stack == call->stack; frame--)
+        if (!is_api(frame) && (frame->site == call->site || frame->call_site != call->call_site))
+            top = frame - 1;
+    rv_shadow_move_top(shadow, top);
+}
+
+static uint16_t put_frame(struct rv_shadow *shadow, const struct rv_shadow_frame *call)
+{
+    struct rv_shadow_frame *top = shadow->top, *frame = top + 1;
+    if (frame >= shadow->region->last) {
+        *frame = (struct rv_shadow_frame){.function = FULL, .call_site = 1};
+    } else {
+        *frame = *call;
+        if (is_api(call))
+            frame->stack = top->stack ? top->stack : top->call_site;
+    }
+    rv_shadow_move_top(shadow, frame);
+    return rv_shadow_tag(frame);
+}
+
+/* While the stack is deeper than the region. */
+static bool count_call(struct rv_shadow *shadow, const struct rv_shadow_frame *call, uint16_t *tag)
+{
+    struct rv_shadow_frame *full = shadow->top;
+    if (call->stack > (full - 1)->stack) {
+        rv_shadow_move_top(shadow, full - 1);
+        return false;
+    }
+    *tag = (uint16_t)(rv_shadow_tag(full) + full->call_site++);
+    return true;
+}
+
+static bool count_return(struct rv_shadow *shadow, const struct rv_shadow_frame *call, uint16_t *tag)
+{
+    struct rv_shadow_frame *full = shadow->top;
+    bool is_counted = call->stack <= (full - 1)->stack;
+    if (is_counted)
+        *tag = (uint16_t)(rv_shadow_tag(full) + --full->call_site);
+    if (!is_counted || full->call_site == 0)
+        rv_shadow_move_top(shadow, full - 1);
+    return is_counted;
+}
+
+uint16_t rv_shadow_enter_nested(struct rv_shadow *shadow, const struct rv_shadow_frame *call)
+{
+    struct rv_shadow_frame *top = shadow->top, *link = top + 2;
+    if (link + 1 >= shadow->region->last)
+        return rv_shadow_tag(top + 1);
+    rv_shadow_move_top(shadow, link + 1);
+    begin_stack(shadow, link, call->stack, IS_LINK);
+    link[1] = *call;
+    return rv_shadow_tag(link + 1);
+}
+
+uint16_t rv_shadow_enter(struct rv_shadow *shadow, const struct rv_shadow_frame *call, size_t *n_fallen)
+{
+    const struct rv_shadow_frame *before = shadow->top;
+    uint16_t tag;
+    *n_fallen = 0;
+    if (is_full(shadow) && count_call(shadow, call, &tag))
+        return tag;
+    if (shadow->top == shadow->region->base && !shadow->top->call_site)
+        shadow->top->stack = shadow->top->call_site = call->stack + RV_SHADOW_NEAR_BYTES / 2;
+    while (shadow->top == shadow->boundary && shadow->top != shadow->region->base)
+        end_stack(shadow);
+    if (find_stack(shadow, call->stack)) {
+        drop_left(shadow, call->stack);
+        if (!is_api(call))
+            drop_replaced(shadow, call);
+    } else if (shadow->top + 1 < shadow->region->last) {
+        begin_stack(shadow, shadow->top + 1, call->stack, 0);
+        rv_shadow_move_top(shadow, shadow->top + 1);
+    }
+    *n_fallen = before > shadow->top ? (size_t)(before - shadow->top) : 0;
+    return put_frame(shadow, call);
+}
+
+/* A function built without -fno-optimize-sibling-calls has left its frame and jumped to its exit hook, which then
+ * returns to the function's caller. */
+static bool has_jumped(const struct rv_shadow_frame *call)
+{
+    return call->site == call->call_site;
+}
+
+static bool is_call_of(const struct rv_shadow_frame *frame, const struct rv_shadow_frame *call)
+{
+    if (frame->function != call->function || frame->call_site != call->call_site || is_api(frame) != is_api(call))
+        return false;
+    if (is_api(call))
+        return true;
+    return has_jumped(call) ? frame->stack < call->stack : frame->stack >= call->stack;
+}
+
+/* The call that returns, and the boundary below it. */
+static struct rv_shadow_frame *find_call(struct rv_shadow *shadow, const struct rv_shadow_frame *call,
+                                         struct rv_shadow_frame **boundary)
+{
+    size_t n_searched = 0;
+    *boundary = shadow->boundary;
+    for (struct rv_shadow_frame *frame = shadow->top; n_searched < MAX_SEARCH; frame--) {
+        while (frame == *boundary) {
+            if (frame == shadow->region->base)
+                return NULL;
+            frame = below(*boundary);
+            *boundary = boundary_below(*boundary);
+        }
+        if (is_call_of(frame, call))
+            return frame;
+        n_searched += frame->stack >= call->stack || *boundary != shadow->boundary;
+    }
+    return NULL;
+}
+
+/* The return of a call that was never seen: its frame lies above the top one, or below all. */
+static uint16_t leave_unseen(struct rv_shadow *shadow, const struct rv_shadow_frame *call)
+{
+    struct rv_shadow_region *region = shadow->region;
+    if (!is_api(call) && find_stack(shadow, call->stack))
+        drop_left(shadow, call->stack);
+    struct rv_shadow_frame *top = shadow->top;
+    if (top != region->base)
+        return rv_shadow_tag(top + 1);
+    if (top > region->first) {
+        top[-1] = *top;
+        region->base = shadow->boundary = top - 1;
+        rv_shadow_move_top(shadow, top - 1);
+    }
+    return rv_shadow_tag(top);
+}
+
+uint16_t rv_shadow_leave(struct rv_shadow *shadow, const struct rv_shadow_frame *call, size_t *n_fallen)
+{
+    struct rv_shadow_frame *before = shadow->top, *boundary;
+    uint16_t tag;
+    *n_fallen = 0;
+    if (is_full(shadow) && count_return(shadow, call, &tag))
+        return tag;
+    struct rv_shadow_frame *frame = find_call(shadow, call, &boundary);
+    if (frame) {
+        tag = rv_shadow_tag(frame);
+        shadow->boundary = boundary;
+        rv_shadow_move_top(shadow, frame - 1);
+    } else {
+        tag = leave_unseen(shadow, call);
+    }
+    *n_fallen = before > shadow->top + 1 ? (size_t)(before - shadow->top - 1) : 0;
+    return tag;
+}
+
+uint16_t rv_shadow_begin_leave_nested(struct rv_shadow *shadow, const struct rv_shadow_frame *call)
+{
+    struct rv_shadow_frame *boundary, *frame = find_call(shadow, call, &boundary);
+    return rv_shadow_tag(frame ? frame : shadow->top + 1);
+}
+
+void rv_shadow_end_leave_nested(struct rv_shadow *shadow, const struct rv_shadow_frame *call)
+{
+    struct rv_shadow_frame *boundary, *frame = find_call(shadow, call, &boundary);
+    if (!frame)
+        return;
+    shadow->boundary = boundary;
+    rv_shadow_move_top(shadow, frame - 1);
+    if (shadow->top == boundary && boundary->site & IS_LINK)
+        end_stack(shadow);
+}
+
+static struct rv_shadow_region *create_region(uint32_t stack_id, size_t n_frames, size_t n_buckets)
+{
+    size_t n_head = sizeof(struct rv_shadow_region) + n_buckets * sizeof(struct rv_shadow_region *);
+    size_t n_before = n_head + N_EARLIER * sizeof(struct rv_shadow_frame);
+    size_t n_bytes = n_before + ALIGN_BYTES + n_frames * sizeof(struct rv_shadow_frame);
+    uint8_t *pages = mmap(NULL, n_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (pages == MAP_FAILED)
+        return NULL;
+    (void)madvise(pages, n_bytes, MADV_NOHUGEPAGE);
+    uintptr_t zero_address = ((uintptr_t)pages + n_before + ALIGN_BYTES - 1) & ~(ALIGN_BYTES - 1);
+    struct rv_shadow_frame *zero = (struct rv_shadow_frame *)zero_address;
+    struct rv_shadow_region *region = (void *)pages;
+    region->n_bytes = n_bytes;
+    region->stack_id = stack_id;
+    region->buckets = n_buckets ? (struct rv_shadow_region **)(region + 1) : NULL;
+    region->first = zero - N_EARLIER;
+    region->base = zero - 1;
+    region->last = zero + n_frames - 1;
+    *region->base = (struct rv_shadow_frame){.function = BOUNDARY};
+    region->saved = (struct rv_shadow){region->base, region->last - 1, region->base, region};
+    return region;
+}
+
+int rv_shadow_create(struct rv_shadow *shadow, uint64_t end)
+{
+    struct rv_shadow_region *own = create_region(0, N_OWN_FRAMES, N_BUCKETS);
+    if (!own)
+        return -ENOMEM;
+    own->base->stack = own->base->call_site = end;
+    own->buckets[0] = own;
+    *shadow = own->saved;
+    return 0;
+}
+
+int rv_shadow_switch(struct rv_shadow *shadow, uint32_t stack_id)
+{
+    struct rv_shadow_region **buckets = shadow->region->buckets, **bucket = &buckets[stack_id % N_BUCKETS];
+    struct rv_shadow_region *region = *bucket;
+    while (region && region->stack_id != stack_id)
+        region = region->next;
+    if (!region) {
+        region = create_region(stack_id, N_OTHER_FRAMES, 0);
+        if (!region)
+            return -ENOMEM;
+        region->buckets = buckets;
+        region->next = *bucket;
+        *bucket = region;
+    }
+    shadow->region->saved = *shadow;
+    *shadow = region->saved;
+    return 0;
+}
+
+void rv_shadow_destroy(struct rv_shadow *shadow)
+{
+    if (!shadow->region)
+        return;
+    struct rv_shadow_region **buckets = shadow->region->buckets, *own = NULL;
+    *shadow = (struct rv_shadow)RV_SHADOW_NONE;
+    for (size_t i = 0; i < N_BUCKETS; i++)
+        for (struct rv_shadow_region *region = buckets[i], *next; region; region = next) {
+            next = region->next;
+            if (region->stack_id == 0)
+                own = region;
+            else
+                munmap(region, region->n_bytes);
+        }
+    munmap(own, own->n_bytes);
+}

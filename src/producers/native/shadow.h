@@ -1,0 +1,145 @@
+/*
+ * The shadow stack: which calls of a thread are open, so that the events of each carry its true depth.
+ *
+ * A frame remembers with which stack pointer its function called its hook. The stack grows downwards: a call from
+ * beneath the top frame is that frame's child, and a call from above it shows that the function of the top frame was
+ * left without a return (longjmp, an exception). Those two and the return of the top frame are all that happens often
+ * and are inlined into the hooks; everything else is shadow.c's.
+ *
+ * Frames lie side by side in a region of the thread's own, at 32 times their depth from an address whose low bits are
+ * zero: a frame's tag is bits of its own address.
+ *
+ * Signals: all of this happens between the begin and the end of a push, with its cursor poisoned (ring/push.h). A
+ * handler that finds it poisoned keeps away from the slot above the top, which may be half written, and leaves the top
+ * as it found it.
+ */
+#ifndef RV_PRODUCERS_NATIVE_SHADOW_H
+#define RV_PRODUCERS_NATIVE_SHADOW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "producers/native/linkage.h"
+
+/* A step of the stack pointer beyond this is looked at twice: it may be a step to another stack. */
+#define RV_SHADOW_NEAR_BYTES (1ull << 20)
+
+#define RV_SHADOW_TAG_SHIFT 5
+
+struct rv_shadow_frame {
+    uint64_t stack;     /* the stack pointer of the function when it called its hook, less RV_SHADOW_BENEATH */
+    uint64_t function;  /* its address; the name id of a call by the API */
+    uint64_t call_site; /* where its caller goes on; 0 by the API */
+    uint64_t site; /* where it goes on after its hook: tells functions inlined into one another apart; 0 by the API */
+};
+_Static_assert(sizeof(struct rv_shadow_frame) == 1u << RV_SHADOW_TAG_SHIFT, "tags are bits of a frame's address");
+
+/* Less than the least step between two functions' stack pointers: one subtraction then tells a callee from a function
+ * inlined at the same stack pointer. */
+#define RV_SHADOW_BENEATH 8u
+
+struct rv_shadow_region;
+
+/* A thread's, of the stack that it is on. Before it has a region, `top` is a frame that nothing nests on. */
+struct rv_shadow {
+    struct rv_shadow_frame *top;
+    struct rv_shadow_frame *limit; /* a frame here or above has no room above it */
+    struct rv_shadow_frame *boundary;
+    struct rv_shadow_region *region;
+};
+
+RV_HIDDEN extern struct rv_shadow_frame rv_shadow_no_frame;
+#define RV_SHADOW_NONE                                                                                                 \
+    {                                                                                                                  \
+        .top = &rv_shadow_no_frame                                                                                     \
+    }
+
+static inline uint16_t rv_shadow_tag(const struct rv_shadow_frame *frame)
+{
+    return (uint16_t)((uintptr_t)frame >> RV_SHADOW_TAG_SHIFT);
+}
+
+/* A handler must see either the old top or a whole frame. */
+static inline void rv_shadow_move_top(struct rv_shadow *shadow, struct rv_shadow_frame *top)
+{
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    shadow->top = top;
+}
+
+/* The frame of a call from beneath the top frame; NULL: not that simple. */
+static inline const struct rv_shadow_frame *
+rv_shadow_push(struct rv_shadow *shadow, uint64_t stack, const void *function, const void *call_site, const void *site)
+{
+    struct rv_shadow_frame *top = shadow->top;
+    if (__builtin_expect(top->stack - stack >= RV_SHADOW_NEAR_BYTES || top >= shadow->limit, 0))
+        return NULL;
+    top++;
+    top->stack = stack - RV_SHADOW_BENEATH;
+    top->function = (uint64_t)(uintptr_t)function;
+    top->call_site = (uint64_t)(uintptr_t)call_site;
+    top->site = (uint64_t)(uintptr_t)site;
+    rv_shadow_move_top(shadow, top);
+    return top;
+}
+
+/* The top frame, popped, where this is its return; alloca may have lowered the stack pointer. NULL: not that simple. */
+static inline const struct rv_shadow_frame *rv_shadow_pop(struct rv_shadow *shadow, uint64_t stack,
+                                                          const void *function)
+{
+    struct rv_shadow_frame *top = shadow->top;
+    if (__builtin_expect(top->function != (uint64_t)(uintptr_t)function || top->stack < stack - RV_SHADOW_BENEATH, 0))
+        return NULL;
+    rv_shadow_move_top(shadow, top - 1);
+    return top;
+}
+
+/* The same for the API. */
+static inline const struct rv_shadow_frame *rv_shadow_push_id(struct rv_shadow *shadow, uint64_t stack, uint32_t id)
+{
+    struct rv_shadow_frame *top = shadow->top;
+    uint64_t fallen = top->stack - (stack - RV_SHADOW_BENEATH);
+    if (__builtin_expect(fallen >= RV_SHADOW_NEAR_BYTES || top >= shadow->limit, 0))
+        return NULL;
+    top[1] = (struct rv_shadow_frame){.stack = top->stack, .function = id};
+    rv_shadow_move_top(shadow, top + 1);
+    return top + 1;
+}
+
+static inline const struct rv_shadow_frame *rv_shadow_pop_id(struct rv_shadow *shadow, uint32_t id)
+{
+    struct rv_shadow_frame *top = shadow->top;
+    if (__builtin_expect(top->function != id || top->site != 0, 0))
+        return NULL;
+    rv_shadow_move_top(shadow, top - 1);
+    return top;
+}
+
+/*
+ * Any call or return: makes what was left without a return go.
+ *   frame      of the call; for a return, as its call's would be, with `site` the return address of the exit hook
+ *   returns    the tag; *n_fallen: by how many frames the stack has fallen without a return
+ *   thread     has a region; no push is under way but the caller's own
+ */
+RV_HIDDEN uint16_t rv_shadow_enter(struct rv_shadow *shadow, const struct rv_shadow_frame *call, size_t *n_fallen);
+RV_HIDDEN uint16_t rv_shadow_leave(struct rv_shadow *shadow, const struct rv_shadow_frame *call, size_t *n_fallen);
+
+/*
+ * The same in a handler that interrupted a push. The slot above the top may be half written by whom it interrupted, and
+ * it may itself be interrupted by another handler, whose events come before its own: it takes its slots before it
+ * writes them and its own event, and gives them back, with end_leave, after it has written that.
+ */
+RV_HIDDEN uint16_t rv_shadow_enter_nested(struct rv_shadow *shadow, const struct rv_shadow_frame *call);
+RV_HIDDEN uint16_t rv_shadow_begin_leave_nested(struct rv_shadow *shadow, const struct rv_shadow_frame *call);
+RV_HIDDEN void rv_shadow_end_leave_nested(struct rv_shadow *shadow, const struct rv_shadow_frame *call);
+
+/* end: above all of the thread's own stack. Within a guard; -ENOMEM. */
+RV_HIDDEN int rv_shadow_create(struct rv_shadow *shadow, uint64_t end);
+
+/* To another stack; 0 is its own. Within a guard; -ENOMEM: stays on that which it is on. */
+RV_HIDDEN int rv_shadow_switch(struct rv_shadow *shadow, uint32_t stack_id);
+
+/* All of the thread's. Within a guard. */
+RV_HIDDEN void rv_shadow_destroy(struct rv_shadow *shadow);
+
+#endif
