@@ -44,6 +44,16 @@ enum rv_action {
     RV_ACTION_CROP_LESS,
     RV_ACTION_CROP_MORE,
     RV_ACTION_UNPIN,
+    RV_ACTION_SELECT,
+    RV_ACTION_ORBIT,
+    RV_ACTION_SEARCH,
+    RV_ACTION_FIND,
+    RV_ACTION_NEXT_HIT,
+    RV_ACTION_PREVIOUS_HIT,
+    RV_ACTION_LET,
+    RV_ACTION_INVERT_RULE,
+    RV_ACTION_REMOVE_RULE,
+    RV_ACTION_HIDE,
     RV_ACTION_HELP,
     RV_ACTION_QUIT,
     RV_ACTION_COUNT
@@ -51,10 +61,13 @@ enum rv_action {
 
 struct rv_act { /* an action, and what it is about; zero where it is about nothing */
     enum rv_action action;
-    double amount; /* ZOOM: factor of the window; PAN: share of the window, positive to later times; SCROLL: points;
-                      GLIDE: windows per second */
-    uint64_t from_ns, to_ns; /* SHOW: the window */
-    const char *text;        /* GO_TO: a time; NULL = ask for one */
+    double amount;    /* ZOOM: factor of the window; PAN: share of the window, positive to later times; SCROLL: points;
+                         SELECT: 1 when the range is final, 0 while it is being drawn; ORBIT: radians to the right;
+                         GLIDE: windows per second */
+    double amount_up; /* ORBIT: radians */
+    uint64_t from_ns, to_ns; /* SHOW: the window; SELECT: the range, empty = none */
+    const char *text;        /* GO_TO: a time, NULL = ask for one; FIND: a pattern; LET: a rule. Borrowed */
+    uint32_t idx;            /* INVERT_RULE, REMOVE_RULE: which */
 };
 
 enum rv_modifier { RV_MODIFIER_CTRL = 1, RV_MODIFIER_SHIFT = 2, RV_MODIFIER_ALT = 4 };

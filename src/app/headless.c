@@ -18,6 +18,7 @@
 #define SIDE_MAX_PX 16384
 #define BOX_BUDGET 200000
 #define SAMPLES 4
+#define HIT_ROOM 4 /* of its own length on both sides of a hit */
 
 struct canvas {
     GLuint framebuffer, colour;
@@ -42,17 +43,48 @@ static void destroy_canvas(struct canvas *canvas)
     glDeleteRenderbuffers(1, &canvas->colour);
 }
 
+/* A hit with some of what is around it. */
+static void show_first_hit(struct rv_viewer *viewer)
+{
+    struct rv_inquiry *inquiry = &viewer->inquiry;
+    const struct rv_present *present = &viewer->present;
+    if (!rv_inquiry_go(inquiry, viewer->lanes, 0, true))
+        return;
+    uint64_t start_ns = inquiry->hit.box.start_ns, room_ns = HIT_ROOM * (inquiry->hit.box.duration_ns + 1);
+    uint64_t end_ns = start_ns + inquiry->hit.box.duration_ns;
+    uint64_t from_ns = start_ns - present->first_ns > room_ns ? start_ns - room_ns : present->first_ns;
+    uint64_t to_ns =
+        present->last_ns > end_ns && present->last_ns - end_ns > room_ns ? end_ns + room_ns : present->last_ns;
+    rv_navigate_set(&viewer->navigate, from_ns, to_ns > from_ns ? to_ns : from_ns + 1);
+}
+
 /* As in a window that has been left alone after the program's end. */
 static void choose_window(const struct rv_screenshot_params *params, struct rv_viewer *viewer)
 {
     uint64_t first_ns = 0, last_ns = 1;
     if (!rv_lanes_bounds(params->lanes, &first_ns, &last_ns))
         first_ns = 0, last_ns = 1;
+    bool is_chosen = params->at_ns || params->window_ns, has_range = params->from_ns || params->to_ns;
+    struct rv_range_ns range = {first_ns + params->from_ns, params->to_ns ? first_ns + params->to_ns : last_ns};
     uint64_t from_ns = first_ns + params->at_ns, to_ns = params->window_ns ? from_ns + params->window_ns : last_ns;
-    rv_viewer_init(viewer, &(struct rv_viewer_params){.look = params->look, .scheme = params->scheme});
+    if (has_range && !is_chosen) {
+        from_ns = range.from_ns;
+        to_ns = range.to_ns;
+    }
+    rv_viewer_init(viewer, &(struct rv_viewer_params){.look = params->look,
+                                                      .scheme = params->scheme,
+                                                      .lanes = params->lanes,
+                                                      .subroutines = params->subroutines,
+                                                      .find = params->find,
+                                                      .lens = params->lens});
     rv_navigate_set(&viewer->navigate, from_ns, to_ns > from_ns ? to_ns : from_ns + 1);
     viewer->navigate.is_following = false;
     viewer->present = (struct rv_present){first_ns, last_ns, last_ns, last_ns, .is_done = true};
+    if (has_range && is_chosen)
+        viewer->inquiry.selected = range;
+    (void)rv_inquiry_update(&viewer->inquiry, viewer->lanes, viewer->subroutines, true);
+    if (params->find && !is_chosen && !has_range)
+        show_first_hit(viewer);
 }
 
 static void draw_picture(const struct rv_screenshot_params *params, const int size_px[2], struct rv_scene *scene,
@@ -63,6 +95,7 @@ static void draw_picture(const struct rv_screenshot_params *params, const int si
     struct rv_view_params view_params = {.width_px = (uint32_t)size_px[0], .box_budget = BOX_BUDGET};
     choose_window(params, &viewer);
     rv_navigate_window(&viewer.navigate, &view_params.from_ns, &view_params.to_ns);
+    rv_inquiry_apply(&viewer.inquiry, &view_params);
     rv_view_update(&view, params->lanes, &view_params);
     struct rv_scene_frame frame = {
         .view = &view,
@@ -74,6 +107,7 @@ static void draw_picture(const struct rv_screenshot_params *params, const int si
         .look = params->look,
         .look_from = params->look,
         .scheme = params->scheme,
+        .selected = viewer.inquiry.selected,
         .origin_ns = viewer.present.first_ns,
         .now_ns = viewer.present.now_ns,
     };
@@ -93,6 +127,7 @@ static void draw_picture(const struct rv_screenshot_params *params, const int si
     frame.insets = rv_panels_insets(panels);
     rv_scene_draw(scene, &frame);
     rv_panels_draw(panels);
+    rv_viewer_fini(&viewer);
     rv_view_fini(&view);
 }
 

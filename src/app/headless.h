@@ -16,9 +16,12 @@ struct rv_screenshot_params { /* zero = default */
     struct rv_subroutines *subroutines;
     enum rv_look look;
     enum rv_color_scheme scheme;
-    uint64_t at_ns;      /* where the window begins, from the first event */
-    uint64_t window_ns;  /* to the end */
-    const char *program; /* shown in the top bar; NULL = no bar */
+    uint64_t at_ns;          /* where the window begins, from the first event */
+    uint64_t window_ns;      /* to the end */
+    uint64_t from_ns, to_ns; /* a range, from the first event: the window, or marked in one that at or window chose */
+    const char *find;        /* pointed out; the window moves to the first, unless it was chosen */
+    const struct rv_lens *lens; /* lets through; NULL = all */
+    const char *program;        /* shown in the top bar; NULL = no bar */
     uint32_t pid;
     uint64_t n_dropped;
 };

@@ -84,6 +84,17 @@ void rv_hover_pin(struct rv_hover *hover, const struct rv_view *view, const stru
     hover->is_pinned = hit && !is_again;
 }
 
+void rv_hover_pin_box(struct rv_hover *hover, const struct rv_box *box, uint32_t lane_idx, const char *lane_name)
+{
+    *hover = (struct rv_hover){.is_on = true,
+                               .is_pinned = true,
+                               .box = *box,
+                               .lane_idx = lane_idx,
+                               .box_idx = NOWHERE,
+                               .at_px = {hover->at_px[0], hover->at_px[1]}};
+    (void)snprintf(hover->lane_name, sizeof hover->lane_name, "%s", lane_name);
+}
+
 bool rv_hover_clear(struct rv_hover *hover)
 {
     bool was_on = hover->is_on;

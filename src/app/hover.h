@@ -39,6 +39,9 @@ bool rv_hover_move(struct rv_hover *hover, const struct rv_view *view, const str
 void rv_hover_pin(struct rv_hover *hover, const struct rv_view *view, const struct rv_pick_hit *hit,
                   const float at_px[2]);
 
+/* Pin a box that need not be in a view. */
+void rv_hover_pin_box(struct rv_hover *hover, const struct rv_box *box, uint32_t lane_idx, const char *lane_name);
+
 /* Point at nothing. Returns whether something was pointed at. */
 bool rv_hover_clear(struct rv_hover *hover);
 

@@ -54,23 +54,18 @@ static int close_standard_output(void)
     return fflush(stdout) == 0 ? EXIT_SUCCESS : (rv_err_sys("standard output"), STATUS_FAILED);
 }
 
-int main(int argc, char **argv)
+static int run(const struct rv_options *options)
 {
-    struct rv_options options;
-    if (keep_standard_streams() != 0)
-        return STATUS_FAILED;
-    if (rv_options_parse(&options, argc, argv) != 0)
-        return STATUS_USAGE;
-    rv_set_verbose(options.is_verbose);
-    switch (options.command) {
+    rv_set_verbose(options->is_verbose);
+    switch (options->command) {
     case RV_COMMAND_WATCH:
-        return rv_watch(&options);
+        return rv_watch(options);
     case RV_COMMAND_DIFF:
-        return rv_against(&options);
+        return rv_against(options);
     case RV_COMMAND_INFO:
-        return run_info(&options);
+        return run_info(options);
     case RV_COMMAND_BENCH:
-        return run_bench(&options);
+        return run_bench(options);
     case RV_COMMAND_HELP:
         rv_options_print_help();
         return close_standard_output();
@@ -79,4 +74,14 @@ int main(int argc, char **argv)
         return close_standard_output();
     }
     rv_unreachable();
+}
+
+int main(int argc, char **argv)
+{
+    struct rv_options options;
+    if (keep_standard_streams() != 0)
+        return STATUS_FAILED;
+    int status = rv_options_parse(&options, argc, argv) == 0 ? run(&options) : STATUS_USAGE;
+    rv_options_fini(&options);
+    return status;
 }

@@ -25,6 +25,10 @@ enum option_id {
     OPTION_SIZE,
     OPTION_AT,
     OPTION_WINDOW,
+    OPTION_FIND,
+    OPTION_FILTER,
+    OPTION_FROM,
+    OPTION_TO,
     OPTION_POLICY,
     OPTION_DRAIN_INTERVAL,
     OPTION_RING_EVENTS,
@@ -78,6 +82,16 @@ static const struct option_entry TABLE[] = {
     {OPTION_SIZE, "size", "=WxH", "its size in pixels (default: 1600x900)"},
     {OPTION_AT, "at", "=TIME", "where its window begins, from the first event"},
     {OPTION_WINDOW, "window", "=DURATION", "how long its window is (default: all there is)"},
+    {OPTION_FIND, "find", "=REGEX",
+     "calls whose full name matches: pointed out in pictures,\nwhere the window moves to the first one, and the "
+     "only\nones in "
+     "--report and --spans"},
+    {OPTION_FILTER, "filter", "=RULE",
+     "let through only what passes: name:REGEX package:REGEX\nthread:REGEX depth:<8 duration:>2ms; ! in front "
+     "inverts;\nmay "
+     "be given again"},
+    {OPTION_FROM, "from", "=TIME", "only calls that last into what comes after, from the\nfirst event on"},
+    {OPTION_TO, "to", "=TIME", "only calls that begin before"},
     {OPTION_POLICY, "policy", "=block|switch|fill|ring",
      "what a full ring means: wait, drop the newest,\nstop tracing, overwrite the oldest (default: block)"},
     {OPTION_DRAIN_INTERVAL, "drain-interval", "=TIME", "between two drains of a ring (default: 2ms)"},
@@ -321,6 +335,36 @@ static int set_output_option(struct rv_options *options, const struct option_ent
     }
 }
 
+/* A regular expression, or a rule, that is no good is said to be so before anything runs. */
+static int bad_pattern(const struct option_entry *entry, const char *value, const char *why)
+{
+    return rv_err(EINVAL, "--%s=%s: %s; see ringviz --help", entry->name, value, why);
+}
+
+static int set_part_option(struct rv_options *options, const struct option_entry *entry, const char *value)
+{
+    char why[160];
+    struct rv_pattern pattern;
+    switch (entry->id) {
+    case OPTION_FIND:
+        options->find = value;
+        if (rv_pattern_init(&pattern, value, why, sizeof why) != 0)
+            return bad_pattern(entry, value, why);
+        rv_pattern_fini(&pattern);
+        return 0;
+    case OPTION_FILTER:
+        return rv_lens_add(&options->lens, value, why, sizeof why) ? bad_pattern(entry, value, why) : 0;
+    case OPTION_FROM:
+        options->has_part = true;
+        return parse_time(entry->name, value, 0, &options->from_ns);
+    case OPTION_TO:
+        options->has_part = true;
+        return parse_time(entry->name, value, 1, &options->to_ns);
+    default:
+        return -ENOENT;
+    }
+}
+
 static int set_file_option(struct rv_options *options, const struct option_entry *entry, const char *value)
 {
     int index, error;
@@ -437,6 +481,8 @@ static int set_option(struct rv_options *options, enum option_id id, const char 
         entry++;
     int error = set_output_option(options, entry, value);
     if (error == -ENOENT)
+        error = set_part_option(options, entry, value);
+    if (error == -ENOENT)
         error = set_file_option(options, entry, value);
     return error == -ENOENT ? set_capture_option(options, entry, value) : error;
 }
@@ -491,6 +537,8 @@ static int check(const struct rv_options *options)
         return rv_err(EINVAL, "--report and --spans are two outputs: give one of them");
     if (options->import_format && !options->file)
         return rv_err(EINVAL, "--import wants a FILE; see ringviz --help");
+    if (options->to_ns && options->to_ns <= options->from_ns)
+        return rv_err(EINVAL, "--to must come after --from; see ringviz --help");
     if (options->file && options->trace_file)
         return rv_err(EINVAL, "--trace-file goes with -- COMMAND: %s is a trace file already", options->file);
     return 0;
@@ -524,7 +572,7 @@ static bool is_run_as_rrtrace(int argc, char **argv)
 
 int rv_options_parse(struct rv_options *options, int argc, char **argv)
 {
-    *options = (struct rv_options){.width_px = 1600, .height_px = 900};
+    *options = (struct rv_options){.width_px = 1600, .height_px = 900, .lens.mode = RV_LENS_HIDE};
     if (is_run_as_rrtrace(argc, argv)) {
         watch_rrtrace(options, argv[1]);
         return check(options);
@@ -543,4 +591,9 @@ int rv_options_parse(struct rv_options *options, int argc, char **argv)
             return error;
     }
     return take_operands(options, argc, argv, optind > n_read); /* the last call passed over "--" */
+}
+
+void rv_options_fini(struct rv_options *options)
+{
+    rv_lens_fini(&options->lens);
 }

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "model/color.h"
+#include "model/lens.h"
 #include "ring/map.h"
 #include "render/look.h"
 #include "sink/export.h"
@@ -53,6 +54,11 @@ struct rv_options {
     enum rv_color_scheme scheme; /* the same */
     uint64_t at_ns;              /* where the picture's window begins, from the first event */
     uint64_t window_ns;          /* 0 = to the end */
+    /* what is looked for and what is let through */
+    const char *find;        /* a regular expression that compiles; NULL = nothing */
+    struct rv_lens lens;     /* --filter */
+    bool has_part;           /* --from or --to was given */
+    uint64_t from_ns, to_ns; /* from the first event; to_ns 0 = to the end */
     /* capture */
     struct rv_map_params map;
     const char *trace_file, *include, *exclude;
@@ -66,6 +72,8 @@ struct rv_options {
  *   returns  0, or -EINVAL with one line printed
  */
 int rv_options_parse(struct rv_options *options, int argc, char **argv);
+
+void rv_options_fini(struct rv_options *options); /* after a parse that failed, too */
 
 void rv_options_print_help(void);
 

@@ -42,6 +42,15 @@ void rv_pointer_pin(struct rv_pointer *pointer, struct rv_scene *scene, const st
     rv_hover_pin(&pointer->hover, view, is_hit ? &hit : NULL, pointer->at_px);
 }
 
+void rv_pointer_pin_box(struct rv_pointer *pointer, const struct rv_box *box, struct rv_lane *lane)
+{
+    char name[RV_LANE_NAME_BYTES];
+    pthread_mutex_lock(&lane->lock);
+    memcpy(name, lane->name, sizeof name);
+    pthread_mutex_unlock(&lane->lock);
+    rv_hover_pin_box(&pointer->hover, box, lane->idx, name);
+}
+
 void rv_pointer_unpin(struct rv_pointer *pointer)
 {
     pointer->hover.is_pinned = false;

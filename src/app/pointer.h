@@ -26,6 +26,8 @@ bool rv_pointer_look(struct rv_pointer *pointer, struct rv_scene *scene, const s
 
 /* Pin what is under the cursor in the last frame; nothing there, or what is pinned already, unpins. */
 void rv_pointer_pin(struct rv_pointer *pointer, struct rv_scene *scene, const struct rv_view *view);
+/* Pin a call of this lane, wherever it is. */
+void rv_pointer_pin_box(struct rv_pointer *pointer, const struct rv_box *box, struct rv_lane *lane);
 void rv_pointer_unpin(struct rv_pointer *pointer);
 
 /*

@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "app/asking.h"
 #include "app/moment.h"
 #include "base/clock.h"
 #include "base/err.h"
@@ -10,7 +11,10 @@
 #define SETTLE_NS 200000000u
 #define ZOOM_STEP 0.85
 #define PAN_STEP 0.08
-#define MARK_NEAR 0.005 /* of the window: a mark so near is the one that is meant */
+#define MARK_NEAR 0.005     /* of the window: a mark so near is the one that is meant */
+#define ORBIT_SIDE_MAX 1.1f /* radians to either side of the look's own direction, down and up */
+#define ORBIT_DOWN_MAX 0.35f
+#define ORBIT_UP_MAX 0.9f
 
 static void touch(struct rv_viewer *viewer)
 {
@@ -175,14 +179,22 @@ static void go_to_next_mark(struct rv_viewer *viewer)
         center(viewer, ns);
 }
 
-/* Close what is in front of the rest; what is pinned comes last. */
+static void orbit(struct rv_viewer *viewer, const struct rv_act *act)
+{
+    float *at = viewer->look.orbit;
+    at[0] = fminf(fmaxf(at[0] + (float)act->amount, -ORBIT_SIDE_MAX), ORBIT_SIDE_MAX);
+    at[1] = fminf(fmaxf(at[1] + (float)act->amount_up, -ORBIT_DOWN_MAX), ORBIT_UP_MAX);
+    touch(viewer);
+}
+
+/* Close what is in front of the rest; then what is pinned, then what was asked for. */
 static void go_out(struct rv_viewer *viewer)
 {
     if (viewer->panels.has_go_to)
         viewer->panels.has_go_to = false;
     else if (viewer->panels.has_help)
         viewer->panels.has_help = false;
-    else
+    else if (viewer->pointer.hover.is_pinned || !rv_asking_end(viewer))
         rv_pointer_unpin(&viewer->pointer);
     rv_viewer_point(viewer);
 }
@@ -202,6 +214,8 @@ static bool moves_window(const struct rv_act *act)
     case RV_ACTION_FOLLOW:
     case RV_ACTION_FOCUS:
     case RV_ACTION_FOCUS_OR_FIT:
+    case RV_ACTION_NEXT_HIT:
+    case RV_ACTION_PREVIOUS_HIT:
         return true;
     case RV_ACTION_GO_TO:
         return act->text;
@@ -246,6 +260,7 @@ static void crop(struct rv_viewer *viewer, int steps)
 
 void rv_viewer_fini(struct rv_viewer *viewer)
 {
+    rv_inquiry_fini(&viewer->inquiry);
     rv_arrangement_fini(&viewer->arrangement);
 }
 
@@ -351,6 +366,20 @@ void rv_viewer_act(struct rv_viewer *viewer, const struct rv_act *act)
     case RV_ACTION_HELP:
         viewer->panels.has_help = !viewer->panels.has_help;
         return;
+    case RV_ACTION_ORBIT:
+        orbit(viewer, act);
+        return;
+    case RV_ACTION_SELECT:
+    case RV_ACTION_SEARCH:
+    case RV_ACTION_FIND:
+    case RV_ACTION_NEXT_HIT:
+    case RV_ACTION_PREVIOUS_HIT:
+    case RV_ACTION_LET:
+    case RV_ACTION_INVERT_RULE:
+    case RV_ACTION_REMOVE_RULE:
+    case RV_ACTION_HIDE:
+        rv_asking_act(viewer, act);
+        return;
     case RV_ACTION_QUIT:
         viewer->is_closing = true;
         return;
@@ -366,9 +395,15 @@ void rv_viewer_init(struct rv_viewer *viewer, const struct rv_viewer_params *par
         .look = {.shown = params->look, .from = params->look, .scheme = params->scheme},
         .scene = params->scene,
         .view = params->view,
+        .lanes = params->lanes,
+        .subroutines = params->subroutines,
         .is_dirty = true,
     };
     viewer->present.now_ns = viewer->present.live_ns = params->now_ns;
+    rv_inquiry_find(&viewer->inquiry, params->find);
+    if (params->lens)
+        rv_lens_copy(&viewer->inquiry.lens, params->lens);
+    viewer->panels.has_search = viewer->inquiry.find[0] || viewer->inquiry.lens.n_rules;
     rv_navigate_set(&viewer->navigate, params->now_ns - params->window_ns, params->now_ns);
     rv_navigate_follow(&viewer->navigate, params->now_ns);
 }
@@ -380,6 +415,8 @@ void rv_viewer_advance(struct rv_viewer *viewer, struct rv_lanes *lanes, bool is
     viewer->present.is_done = is_done;
     rv_present_update(&viewer->present, lanes, clock_ns, viewer->navigate.window_ns);
     viewer->is_dirty |= is_end;
+    if (viewer->lanes)
+        viewer->is_dirty |= rv_inquiry_update(&viewer->inquiry, viewer->lanes, viewer->subroutines, false);
     if (is_end && !viewer->is_touched)
         fit_all(viewer);
     if (viewer->present.is_frozen && viewer->navigate.is_following)

@@ -13,6 +13,7 @@
 
 #include "app/action.h"
 #include "app/history.h"
+#include "app/inquiry.h"
 #include "app/marks.h"
 #include "app/navigate.h"
 #include "app/pointer.h"
@@ -25,6 +26,7 @@ struct rv_viewer_look {
     enum rv_look shown, from; /* different while the one turns into the other */
     uint64_t since_ns;        /* when that began */
     double scroll;            /* points, of flat looks */
+    float orbit[2];           /* radians by which the eye of 3D has gone to the right and up */
     enum rv_color_scheme scheme;
 };
 
@@ -33,7 +35,7 @@ struct rv_viewer_focus { /* the window that the last focus chose; zero when some
 };
 
 struct rv_viewer_panels { /* which panels are there */
-    bool has_help, has_go_to;
+    bool has_help, has_go_to, has_search;
     bool is_go_to_wrong; /* what was entered there is no time */
 };
 
@@ -47,11 +49,14 @@ struct rv_viewer {
     struct rv_marks marks;
     struct rv_viewer_panels panels;
     struct rv_arrangement arrangement; /* of the lanes */
-    struct rv_scene *scene;            /* the last picture, for what is where; NULL = none. Borrowed */
-    const struct rv_view *view;        /* what it shows. Borrowed */
-    uint64_t input_ns, moved_ns;       /* when the user last did something, and when the window moved by itself */
-    bool is_dirty;                     /* a new picture is needed */
-    bool is_touched;                   /* the user chose what to look at: the end of the program changes nothing */
+    struct rv_inquiry inquiry;
+    struct rv_lanes *lanes; /* what is looked at; NULL = nothing to search in. Borrowed */
+    struct rv_subroutines *subroutines;
+    struct rv_scene *scene;      /* the last picture, for what is where; NULL = none. Borrowed */
+    const struct rv_view *view;  /* what it shows. Borrowed */
+    uint64_t input_ns, moved_ns; /* when the user last did something, and when the window moved by itself */
+    bool is_dirty;               /* a new picture is needed */
+    bool is_touched;             /* the user chose what to look at: the end of the program changes nothing */
     bool is_closing;
 };
 
@@ -59,7 +64,11 @@ struct rv_viewer_params {
     enum rv_look look;
     enum rv_color_scheme scheme;
     uint64_t now_ns, window_ns;
-    struct rv_scene *scene; /* both outlive the viewer */
+    struct rv_lanes *lanes; /* both outlive the viewer; NULL = nothing can be searched or measured */
+    struct rv_subroutines *subroutines;
+    const char *find;           /* NULL = nothing */
+    const struct rv_lens *lens; /* copied; NULL = all passes */
+    struct rv_scene *scene;     /* both outlive the viewer */
     const struct rv_view *view;
 };
 

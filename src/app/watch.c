@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "app/bus_error.h"
+#include "app/excerpt.h"
 #include "app/exports.h"
 #include "app/headless.h"
 #include "app/open.h"
@@ -282,11 +283,16 @@ static void warn_of_silence(const struct watch *watch, const struct rv_session_c
 
 static int write_report(struct watch *watch, const struct rv_session_counts *counts)
 {
-    struct rv_stats *stats = rv_session_stats(watch->session);
+    struct rv_excerpt excerpt;
+    struct rv_lanes *lanes = rv_session_lanes(watch->session);
+    struct rv_subroutines *subroutines = rv_session_subroutines(watch->session);
+    rv_excerpt_init(&excerpt, watch->options, lanes, subroutines);
+    struct rv_range *range = excerpt.is_all ? NULL : rv_excerpt_measure(&excerpt, lanes, subroutines);
+    struct rv_stats *stats = range ? NULL : rv_session_stats(watch->session);
     struct rv_report report = {
-        .lanes = rv_session_lanes(watch->session),
-        .subroutines = rv_session_subroutines(watch->session),
-        .stats = stats,
+        .lanes = lanes,
+        .subroutines = subroutines,
+        .stats = range ? rv_range_stats(range) : stats,
         .n_produced = counts->n_produced,
         .n_consumed = counts->n_consumed,
         .n_dropped = counts->n_dropped,
@@ -294,13 +300,29 @@ static int write_report(struct watch *watch, const struct rv_session_counts *cou
     };
     int error = rv_report_write(&report, watch->options->report_format, watch->output.file);
     rv_stats_destroy(stats);
+    rv_range_destroy(range);
+    rv_excerpt_fini(&excerpt);
     return error;
 }
 
 static int write_spans(struct watch *watch)
 {
-    return rv_spans_write(watch->spool, rv_session_lanes(watch->session), rv_session_subroutines(watch->session),
-                          watch->options->spans_format, watch->output.file);
+    struct rv_excerpt excerpt;
+    struct rv_spans_params params = {
+        .spool = watch->spool,
+        .lanes = rv_session_lanes(watch->session),
+        .subroutines = rv_session_subroutines(watch->session),
+        .format = watch->options->spans_format,
+    };
+    rv_excerpt_init(&excerpt, watch->options, params.lanes, params.subroutines);
+    if (!excerpt.is_all) {
+        params.from_ns = excerpt.from_ns;
+        params.to_ns = excerpt.to_ns;
+        params.lens = &excerpt.lens;
+    }
+    int error = rv_spans_write(&params, watch->output.file);
+    rv_excerpt_fini(&excerpt);
+    return error;
 }
 
 static const char *title_of(const struct watch *watch)
@@ -319,6 +341,10 @@ static int write_picture(struct watch *watch, const struct rv_session_counts *co
         .subroutines = rv_session_subroutines(watch->session),
         .look = options->look,
         .scheme = options->scheme,
+        .find = options->find,
+        .lens = &options->lens,
+        .from_ns = options->from_ns,
+        .to_ns = options->to_ns,
         .at_ns = options->at_ns,
         .window_ns = options->window_ns,
         .program = title_of(watch),
@@ -402,6 +428,8 @@ static void run(struct watch *watch)
                                                       .height_px = options->height_px,
                                                       .look = options->look,
                                                       .scheme = options->scheme,
+                                                      .find = options->find,
+                                                      .lens = &options->lens,
                                                       .should_close = should_close,
                                                       .context = watch,
                                                   });

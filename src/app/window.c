@@ -91,6 +91,7 @@ static void update_view(struct window *window)
         params.box_budget = window->is_rough ? BUDGET_SOFTWARE : BUDGET_SOFTWARE_AT_REST;
     params.arrangement = &window->viewer.arrangement;
     rv_navigate_window(&window->viewer.navigate, &params.from_ns, &params.to_ns);
+    rv_inquiry_apply(&window->viewer.inquiry, &params);
     rv_view_update(&window->view, rv_session_lanes(window->session), &params);
 }
 
@@ -114,6 +115,8 @@ static struct rv_scene_frame make_frame(const struct window *window)
         .scroll = viewer->look.scroll,
         .scheme = viewer->look.scheme,
         .flags = {viewer->marks.ns, viewer->marks.n},
+        .orbit = {viewer->look.orbit[0], viewer->look.orbit[1]},
+        .selected = viewer->inquiry.selected,
     };
 }
 
@@ -279,11 +282,15 @@ int rv_window_run(struct rv_session *session, const struct rv_window_params *par
                                            .window_ns = params->window_ns ? params->window_ns : WINDOW_NS,
                                            .scene = window.scene,
                                            .view = &window.view,
+                                           .lanes = rv_session_lanes(session),
+                                           .subroutines = rv_session_subroutines(session),
+                                           .find = params->find,
+                                           .lens = params->lens,
                                        });
         run_loop(&window);
     }
-    rv_panels_close(&window.panels);
     rv_viewer_fini(&window.viewer);
+    rv_panels_close(&window.panels);
     rv_scene_destroy(window.scene);
     rv_view_fini(&window.view);
     rv_context_close(&window.context);

@@ -24,6 +24,8 @@ struct rv_window_params {                /* zero = default */
     enum rv_look look;                   /* the view shown at first */
     enum rv_color_scheme scheme;         /* its colours */
     uint64_t window_ns;                  /* span of time shown at first: 100 ms */
+    const char *find;                    /* searched for at first; NULL = nothing */
+    const struct rv_lens *lens;          /* lets through at first; NULL = all */
     bool (*should_close)(void *context); /* asked ten times a second; NULL = only the user closes */
     void (*observe)(void *context, const struct rv_window_state *state); /* in each turn; NULL = nobody */
     void *context;

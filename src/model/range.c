@@ -14,7 +14,7 @@
 #include "model/walk.h"
 
 #define PIECE 4096u
-#define MOST_NODES (1u << 20)
+#define MOST_NODES (1u << 18)
 
 struct frame { /* a call that encloses what comes next */
     uint64_t start_ns, duration_ns, inside_ns, children_ns;
@@ -25,6 +25,7 @@ struct frame { /* a call that encloses what comes next */
 struct rv_range {
     uint64_t from_ns, to_ns, newest_ns, missing_before_ns;
     struct rv_lanes *lanes;
+    struct rv_subroutines *subroutines;
     struct rv_lens lens;
     uint32_t *lane_idxs;
     size_t n_lane_idxs, next_lane;
@@ -85,7 +86,7 @@ struct rv_range *rv_range_create(const struct rv_range_params *params)
     range->stats = rv_stats_create();
     if (params->lens)
         rv_lens_copy(&range->lens, params->lens);
-    (void)rv_lens_update(&range->lens, params->subroutines, SIZE_MAX);
+    range->subroutines = params->subroutines;
     choose_lanes(range, params);
     expect(range);
     range->nodes = rv_vec_reserve(NULL, &range->nodes_capacity, 1, sizeof *range->nodes);
@@ -303,6 +304,8 @@ static size_t work_on_lane(struct rv_range *range, struct rv_lane *lane, size_t 
 
 bool rv_range_step(struct rv_range *range, size_t most)
 {
+    if (range->next_lane == 0 && !range->is_in_lane)
+        (void)rv_lens_update(&range->lens, range->subroutines, SIZE_MAX);
     while (range->next_lane < range->n_lane_idxs) {
         if (most == 0)
             return false;

@@ -17,9 +17,11 @@ struct bounds { /* of p - slope * distance, for one axis of the picture */
     float low, high;
 };
 
-static void set_direction(struct frame *frame, const struct rv_look_params *look)
+static void set_direction(struct frame *frame, const struct rv_camera_params *params)
 {
-    float azimuth = look->azimuth, elevation = look->elevation;
+    bool has_orbit = params->look->field_of_view > 0.0f;
+    float azimuth = params->look->azimuth + (has_orbit ? params->orbit[0] : 0.0f);
+    float elevation = params->look->elevation + (has_orbit ? params->orbit[1] : 0.0f);
     vec3 back = {sinf(azimuth) * cosf(elevation), sinf(elevation), cosf(azimuth) * cosf(elevation)};
     glm_vec3_negate_to(back, frame->forward);
     glm_vec3_crossn(frame->forward, (vec3){0.0f, 1.0f, 0.0f}, frame->right);
@@ -103,7 +105,7 @@ static void fit_perspective(struct rv_camera *camera, const struct rv_stage *sta
     struct frame frame = {.tan_y = tanf(0.5f * params->look->field_of_view)};
     vec4 slopes;
     frame.tan_x = frame.tan_y * (float)params->width_px / (float)params->height_px;
-    set_direction(&frame, params->look);
+    set_direction(&frame, params);
     margin_slopes(&frame, params, slopes);
     struct fit fit = fit_stage(&frame, stage, slopes);
     place_eye(&frame, &fit);
@@ -153,7 +155,7 @@ static void fit_orthographic(struct rv_camera *camera, const struct rv_stage *st
 {
     struct frame frame = {.tan_x = 0.0f};
     mat4 view, projection;
-    set_direction(&frame, params->look);
+    set_direction(&frame, params);
     struct fit fit = fit_stage(&frame, stage, (vec4){0.0f, 0.0f, 0.0f, 0.0f});
     struct rectangle all = stage->is_flat ? frame_flat(stage, params) : frame_tilted(&fit, params);
     float near = stage->is_flat ? -FLAT_DEPTH : fit.distance_min - 1.0f;

@@ -18,6 +18,7 @@ struct rv_camera_params {
     double scale; /* pixels a point, for flat looks */
     int width_px, height_px;
     float left_px, right_px, top_px, bottom_px; /* margins around the lanes */
+    float orbit[2]; /* of a perspective look: radians to the right and up from its direction */
 };
 
 struct rv_camera {

@@ -120,6 +120,7 @@ static void fit(struct rv_scene *scene, const struct rv_scene_frame *frame, enum
     const struct rv_scene_insets *insets = &frame->insets;
     struct rv_camera_params params = {
         .look = rv_look_get(look),
+        .orbit = {frame->orbit[0], frame->orbit[1]},
         .scale = frame->scale,
         .width_px = frame->width_px,
         .height_px = frame->height_px,

@@ -50,6 +50,7 @@ struct rv_scene_frame {
     enum rv_color_scheme scheme;
     struct rv_range_ns selected; /* drawn as a band */
     struct rv_flags flags;       /* of marked times */
+    float orbit[2];              /* radians by which the eye of a perspective look has gone to the right and up */
 };
 
 /*

@@ -14,9 +14,7 @@
 #define MOST_ROW_NUMBERS 256u /* bytes of a row that are neither its prefix nor its names */
 
 struct writer {
-    struct rv_lanes *lanes;
-    struct rv_subroutines *subroutines;
-    enum rv_spans_format format;
+    const struct rv_spans_params *params;
     struct rv_pieces threads, names;
     struct rv_rowtext text;
 };
@@ -25,9 +23,9 @@ static const struct rv_rowtext *thread_piece(struct writer *writer, uint32_t lan
 {
     struct rv_rowtext *text = rv_pieces_at(&writer->threads, lane_idx);
     if (!text->n) {
-        const struct rv_lane *lane = rv_lanes_get(writer->lanes, lane_idx);
+        const struct rv_lane *lane = rv_lanes_get(writer->params->lanes, lane_idx);
         uint32_t pid = lane ? lane->pid : 0, tid = lane ? lane->tid : 0;
-        if (writer->format == RV_SPANS_CSV)
+        if (writer->params->format == RV_SPANS_CSV)
             rv_rowtext_format(text, "%u,%u,", pid, tid);
         else
             rv_rowtext_format(text, "{\"process\":%u,\"thread\":%u,\"depth\":", pid, tid);
@@ -37,7 +35,7 @@ static const struct rv_rowtext *thread_piece(struct writer *writer, uint32_t lan
 
 static void add_field(struct writer *writer, struct rv_rowtext *text, const char *string)
 {
-    if (writer->format == RV_SPANS_CSV)
+    if (writer->params->format == RV_SPANS_CSV)
         rv_rowtext_add_csv(text, string);
     else
         rv_rowtext_add_json(text, string);
@@ -48,8 +46,8 @@ static const struct rv_rowtext *names_piece(struct writer *writer, uint32_t id)
     struct rv_rowtext *text = rv_pieces_at(&writer->names, id);
     if (text->n)
         return text;
-    bool is_csv = writer->format == RV_SPANS_CSV;
-    struct rv_subroutine subroutine = rv_subroutines_get(writer->subroutines, id);
+    bool is_csv = writer->params->format == RV_SPANS_CSV;
+    struct rv_subroutine subroutine = rv_subroutines_get(writer->params->subroutines, id);
     char *full = rv_subroutine_take_full_name(&subroutine);
     rv_rowtext_add(text, is_csv ? "," : ",\"name\":");
     add_field(writer, text, full);
@@ -66,7 +64,7 @@ static void add_row(struct writer *writer, uint32_t lane_idx, const struct rv_sp
 {
     struct rv_rowtext *text = &writer->text;
     const struct rv_rowtext *thread = thread_piece(writer, lane_idx), *names = names_piece(writer, span->id);
-    bool is_csv = writer->format == RV_SPANS_CSV;
+    bool is_csv = writer->params->format == RV_SPANS_CSV;
     (void)rv_rowtext_reserve(text, thread->n + names->n + MOST_ROW_NUMBERS);
     rv_rowtext_add_bytes(text, thread->bytes, thread->n);
     rv_rowtext_add_u64(text, span->depth);
@@ -79,29 +77,60 @@ static void add_row(struct writer *writer, uint32_t lane_idx, const struct rv_sp
     rv_rowtext_add(text, is_csv ? "\n" : "\"}\n");
 }
 
-static int write_rows(const struct rv_spool *spool, struct writer *writer, FILE *out)
+static bool is_in_part(const struct rv_spans_params *params, const struct rv_span *span)
 {
+    if (params->to_ns &&
+        (span->start >= params->to_ns || (span->start < params->from_ns && span->end <= params->from_ns)))
+        return false;
+    struct rv_box box = {.start_ns = span->start,
+                         .duration_ns = span->end - span->start,
+                         .id = span->id,
+                         .count = 1,
+                         .depth = span->depth,
+                         .coverage = RV_BOX_EXACT};
+    return !params->lens || rv_lens_passes_box(params->lens, &box);
+}
+
+static bool is_lane_in_part(const struct rv_spans_params *params, uint32_t lane_idx)
+{
+    const struct rv_lane *lane = rv_lanes_get(params->lanes, lane_idx);
+    return !params->lens || (lane && rv_lens_passes_thread(params->lens, lane->name));
+}
+
+static int write_block(struct writer *writer, const struct rv_spool_block *block, FILE *out)
+{
+    int result = 0;
+    if (!is_lane_in_part(writer->params, block->lane_idx))
+        return 0;
+    for (uint32_t i = 0; i < block->n && result == 0; i++) {
+        if (is_in_part(writer->params, &block->spans[i]))
+            add_row(writer, block->lane_idx, &block->spans[i]);
+        if (writer->text.n >= FLUSH_BYTES)
+            result = rv_rowtext_flush(&writer->text, out);
+    }
+    return result;
+}
+
+static int write_rows(struct writer *writer, FILE *out)
+{
+    const struct rv_spool *spool = writer->params->spool;
     struct rv_spool_block *block = rv_alloc(1, sizeof *block);
     int result = 0;
     for (uint64_t number = 1; number <= rv_spool_n_blocks(spool) && result == 0; number++) {
         result = rv_spool_read(spool, number, block);
-        for (uint32_t i = 0; i < block->n && result == 0; i++) {
-            add_row(writer, block->lane_idx, &block->spans[i]);
-            if (writer->text.n >= FLUSH_BYTES)
-                result = rv_rowtext_flush(&writer->text, out);
-        }
+        if (result == 0)
+            result = write_block(writer, block, out);
     }
     free(block);
     return result ? result : rv_rowtext_flush(&writer->text, out);
 }
 
-int rv_spans_write(const struct rv_spool *spool, struct rv_lanes *lanes, struct rv_subroutines *subroutines,
-                   enum rv_spans_format format, FILE *out)
+int rv_spans_write(const struct rv_spans_params *params, FILE *out)
 {
-    struct writer writer = {.lanes = lanes, .subroutines = subroutines, .format = format};
-    if (format == RV_SPANS_CSV)
+    struct writer writer = {.params = params};
+    if (params->format == RV_SPANS_CSV)
         rv_rowtext_add(&writer.text, "process,thread,depth,start_ns,duration_ns,name,file,line,flags\n");
-    int result = write_rows(spool, &writer, out);
+    int result = write_rows(&writer, out);
     if (result == 0 && fflush(out) != 0)
         result = -errno;
     rv_rowtext_fini(&writer.text);

@@ -5,18 +5,26 @@
 #include <stdio.h>
 
 #include "model/lanes.h"
+#include "model/lens.h"
 #include "model/subroutines.h"
 #include "sink/spool.h"
 
 enum rv_spans_format { RV_SPANS_CSV, RV_SPANS_JSON };
 
+struct rv_spans_params {
+    const struct rv_spool *spool; /* sealed */
+    struct rv_lanes *lanes;
+    struct rv_subroutines *subroutines;
+    enum rv_spans_format format;
+    uint64_t from_ns, to_ns;    /* only calls of which some lies in [from, to); to_ns 0 = all */
+    const struct rv_lens *lens; /* only what passes; NULL = all */
+};
+
 /*
  * CSV with a header line, or one JSON object a line: process, thread, depth, start_ns (CLOCK_MONOTONIC), duration_ns,
  * name, file, line, flags ("cut", "orphan", "open", joined by '|'); each thread's in closing order.
- *   spool    sealed
  *   returns  0 or negative errno
  */
-int rv_spans_write(const struct rv_spool *spool, struct rv_lanes *lanes, struct rv_subroutines *subroutines,
-                   enum rv_spans_format format, FILE *out);
+int rv_spans_write(const struct rv_spans_params *params, FILE *out);
 
 #endif

@@ -2,6 +2,7 @@
  * The mouse over a window: what it hovers, pins, focuses, leaves and arranges, by synthetic events; asked of the
  * window's state.
  */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -97,15 +98,20 @@ static void move(const int at[2])
     SDL_PushEvent(&event);
 }
 
-static void button(const int at[2], bool is_down, unsigned n_clicks)
+static void button_of(unsigned which, const int at[2], bool is_down, unsigned n_clicks)
 {
     SDL_Event event = {.button = {.type = is_down ? SDL_MOUSEBUTTONDOWN : SDL_MOUSEBUTTONUP,
-                                  .button = SDL_BUTTON_LEFT,
+                                  .button = (Uint8)which,
                                   .state = is_down ? SDL_PRESSED : SDL_RELEASED,
                                   .clicks = (Uint8)n_clicks,
                                   .x = at[0],
                                   .y = at[1]}};
     SDL_PushEvent(&event);
+}
+
+static void button(const int at[2], bool is_down, unsigned n_clicks)
+{
+    button_of(SDL_BUTTON_LEFT, at, is_down, n_clicks);
 }
 
 static void click(const int at[2], unsigned n_clicks)
@@ -289,24 +295,76 @@ static bool focus_steps(struct user *user, const struct rv_window_state *state)
     return false;
 }
 
-static bool drag_steps(struct user *user, const struct rv_window_state *state)
+/* With this button down, 60 pixels to the right from the middle of the second inner call. */
+static void drag(const struct rv_window_state *state, unsigned which)
 {
     int at[2];
+    inner(state, 1, at);
+    move(at);
+    button_of(which, at, true, 1);
+    at[0] += 60;
+    move(at);
+    button_of(which, at, false, 1);
+}
+
+/* What was selected is what lies between the two places. */
+static bool is_selected(const struct rv_window_state *state)
+{
+    const struct rv_inquiry *inquiry = &state->viewer->inquiry;
+    const struct rv_range_ns *range = &inquiry->selected;
+    int at[2];
+    inner(state, 1, at);
+    double share[2], window_ns = (double)(state->to_ns - state->from_ns);
+    for (int i = 0; i < 2; i++)
+        share[i] = rv_scene_share_at(state->scene, at[0] + 60 * i, at[1]);
+    double from_ns = (double)state->from_ns + share[0] * window_ns,
+           to_ns = (double)state->from_ns + share[1] * window_ns;
+    double pixel_ns = window_ns / 500.0;
+    return fabs((double)range->from_ns - from_ns) < pixel_ns && fabs((double)range->to_ns - to_ns) < pixel_ns;
+}
+
+/* The outer call covers the range whole, the inner one its beginning. */
+static bool is_measured(const struct rv_inquiry *inquiry)
+{
+    struct rv_stats_row rows[4];
+    const struct rv_range_ns *range = &inquiry->selected;
+    if (!inquiry->measure.is_done)
+        return false;
+    size_t n = rv_stats_rows(rv_range_stats(inquiry->measure.range), rows, 4);
+    uint64_t end_ns = inner_start(1) + 20 * MS < range->to_ns ? inner_start(1) + 20 * MS : range->to_ns;
+    return n == 2 && rows[0].id == 1 && rows[0].total_ns == range->to_ns - range->from_ns && rows[1].n_calls == 1 &&
+           rows[1].total_ns == end_ns - range->from_ns && rows[1].max_ns == 20 * MS;
+}
+
+static bool drag_steps(struct user *user, const struct rv_window_state *state)
+{
+    const struct rv_inquiry *inquiry = &state->viewer->inquiry;
     switch (user->step) {
     case 14: /* a drag is no click */
         if (!is_all(state))
             return false;
-        inner(state, 1, at);
-        move(at);
-        button(at, true, 1);
-        at[0] += 60;
-        move(at);
-        button(at, false, 1);
+        drag(state, SDL_BUTTON_LEFT);
         return true;
     case 15:
+        if (!is_measured(inquiry))
+            return false;
+        user->is_failed |= !is_selected(state) || !is_all(state) || state->viewer->pointer.hover.is_pinned;
+        press(SDL_SCANCODE_ESCAPE, 0);
+        return true;
+    case 16:
+        if (inquiry->selected.to_ns > inquiry->selected.from_ns)
+            return false;
+        drag(state, SDL_BUTTON_RIGHT);
+        return true;
+    case 17:
         if (state->view->from_ns >= origin_ns)
             return false;
         user->is_failed |= state->viewer->pointer.hover.is_pinned;
+        drag(state, SDL_BUTTON_MIDDLE);
+        return true;
+    case 18:
+        if (!(state->viewer->look.orbit[0] < 0.0f))
+            return false;
         return true;
     }
     return false;
@@ -319,49 +377,49 @@ static bool arrange_steps(struct user *user, const struct rv_window_state *state
     const struct rv_view *view = state->view;
     bool is_row = view->n_lanes && view->lanes[0].is_row;
     switch (user->step) {
-    case 16:
+    case 19:
         inner(state, 1, at);
         move(at);
         return true;
-    case 17:
+    case 20:
         if (!is_over(state, 2, inner_start(1)))
             return false;
         press(SDL_SCANCODE_X, 0);
         return true;
-    case 18:
+    case 21:
         if (!is_row || !state->is_settled)
             return false;
         face(state, inner_start(2) + 10 * MS, 0, at);
         move(at);
         return true;
-    case 19:
+    case 22:
         if (!is_over(state, 2, inner_start(2)))
             return false;
         press(SDL_SCANCODE_X, 0);
         return true;
-    case 20:
+    case 23:
         if (is_row || !state->is_settled)
             return false;
         press(SDL_SCANCODE_LEFTBRACKET, 0);
         return true;
-    case 21:
+    case 24:
         if (view->n_boxes != 1 || view->lanes[0].max_depth != 1)
             return false;
         press(SDL_SCANCODE_RIGHTBRACKET, 0);
         return true;
-    case 22:
+    case 25:
         if (view->n_boxes != N_INNER + 1 || !state->is_settled)
             return false;
         inner(state, 1, at);
         move(at);
         press(SDL_SCANCODE_H, 0);
         return true;
-    case 23:
+    case 26:
         if (view->n_lanes != 0 || view->n_hidden != 1)
             return false;
         press(SDL_SCANCODE_H, KMOD_LSHIFT);
         return true;
-    case 24:
+    case 27:
         if (view->n_lanes != 1)
             return false;
         press(SDL_SCANCODE_Q, KMOD_LCTRL);
@@ -378,7 +436,7 @@ static void observe(void *context, const struct rv_window_state *state)
     bool is_done = user->step < 5    ? hover_steps(user, state)
                    : user->step < 9  ? pin_steps(user, state)
                    : user->step < 14 ? focus_steps(user, state)
-                   : user->step < 16 ? drag_steps(user, state)
+                   : user->step < 19 ? drag_steps(user, state)
                                      : arrange_steps(user, state);
     user->step += is_done;
 }
@@ -399,7 +457,7 @@ int main(void)
     int err = rv_window_run(user.session, &window);
     rv_session_stop(user.session);
     rv_session_destroy(user.session);
-    if (err || user.is_failed || user.step != 25) {
+    if (err || user.is_failed || user.step != 28) {
         fprintf(stderr, "the window ended with %d in step %u\n", err, user.step);
         return 1;
     }

@@ -51,8 +51,9 @@ static char *written(const struct fixture *fixture, enum rv_spans_format format)
     char *text = NULL;
     size_t n_bytes;
     FILE *out = open_memstream(&text, &n_bytes);
+    struct rv_spans_params params = {fixture->spool, fixture->lanes, fixture->subroutines, format, 0, 0, NULL};
     cr_assert_eq(rv_spool_seal(fixture->spool), 0);
-    cr_assert_eq(rv_spans_write(fixture->spool, fixture->lanes, fixture->subroutines, format, out), 0);
+    cr_assert_eq(rv_spans_write(&params, out), 0);
     fclose(out);
     return text;
 }
@@ -123,13 +124,49 @@ Test(spans, more_than_fits_the_buffer_comes_back_in_order, .timeout = 30)
     teardown(&fixture);
 }
 
+Test(spans, a_part_holds_what_lasts_into_it_and_passes, .timeout = 10)
+{
+    static const struct {
+        uint64_t from_ns, to_ns;
+        const char *rule;
+        unsigned n_rows;
+    } cases[] = {{0, 0, NULL, 3},           {0, UINT64_MAX, NULL, 3},       {0, 10, NULL, 1},
+                 {0, 11, NULL, 2},          {29, 40, NULL, 1},              {30, 40, NULL, 0},
+                 {5, 6, NULL, 1},           {6, 10, NULL, 0},               {0, 0, "name:plain", 1},
+                 {0, 0, "!name:plain", 2},  {0, 0, "depth:=1", 1},          {0, 0, "duration:>1ns", 1},
+                 {0, 0, "thread:^7 9$", 0}, {0, 11, "duration:=0ns", 1}};
+    struct fixture fixture;
+    setup(&fixture);
+    cr_assert_eq(rv_spool_seal(fixture.spool), 0);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct rv_lens lens = {0};
+        char why[160], *text = NULL;
+        size_t n_bytes;
+        unsigned n_lines = 0;
+        FILE *out = open_memstream(&text, &n_bytes);
+        struct rv_spans_params params = {fixture.spool,    fixture.lanes,  fixture.subroutines, RV_SPANS_CSV,
+                                         cases[i].from_ns, cases[i].to_ns, &lens};
+        cr_assert(!cases[i].rule || rv_lens_add(&lens, cases[i].rule, why, sizeof why) == 0);
+        cr_assert(rv_lens_update(&lens, fixture.subroutines, SIZE_MAX));
+        cr_assert_eq(rv_spans_write(&params, out), 0);
+        fclose(out);
+        for (const char *at = text; (at = strchr(at, '\n')); at++)
+            n_lines++;
+        cr_assert_eq(n_lines, cases[i].n_rows + 1, "case %zu: %s", i, text);
+        free(text);
+        rv_lens_fini(&lens);
+    }
+    teardown(&fixture);
+}
+
 Test(spans, a_full_disk_is_an_error, .timeout = 10)
 {
     struct fixture fixture;
     setup(&fixture);
     FILE *full = fopen("/dev/full", "w");
+    struct rv_spans_params params = {fixture.spool, fixture.lanes, fixture.subroutines, RV_SPANS_CSV, 0, 0, NULL};
     cr_assert_eq(rv_spool_seal(fixture.spool), 0);
-    cr_assert_eq(rv_spans_write(fixture.spool, fixture.lanes, fixture.subroutines, RV_SPANS_CSV, full), -ENOSPC);
+    cr_assert_eq(rv_spans_write(&params, full), -ENOSPC);
     fclose(full);
     teardown(&fixture);
 }

@@ -1,0 +1,15 @@
+/* What a viewer does with actions that ask something of the trace: search, rules, ranges. Part of rv_viewer_act(). */
+#ifndef RV_APP_ASKING_H
+#define RV_APP_ASKING_H
+
+#include <stdbool.h>
+
+#include "app/viewer.h"
+
+/* Does nothing for other actions. */
+void rv_asking_act(struct rv_viewer *viewer, const struct rv_act *act);
+
+/* End one thing that was asked for, the range before the search; false when there was nothing. */
+bool rv_asking_end(struct rv_viewer *viewer);
+
+#endif

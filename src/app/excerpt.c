@@ -1,0 +1,59 @@
+#include "app/excerpt.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/units.h"
+#include "base/vec.h"
+
+static uint64_t after(uint64_t first_ns, uint64_t ns)
+{
+    return ns < UINT64_MAX - first_ns ? first_ns + ns : UINT64_MAX;
+}
+
+void rv_excerpt_init(struct rv_excerpt *excerpt, const struct rv_options *options, struct rv_lanes *lanes,
+                     struct rv_subroutines *subroutines)
+{
+    uint64_t first_ns = 0, last_ns = 0;
+    (void)rv_lanes_bounds(lanes, &first_ns, &last_ns);
+    *excerpt = (struct rv_excerpt){
+        .is_all = !options->has_part && !options->lens.n_rules && !options->find,
+        .from_ns = after(first_ns, options->from_ns),
+        .to_ns = options->to_ns ? after(first_ns, options->to_ns) : UINT64_MAX,
+    };
+    rv_lens_copy(&excerpt->lens, &options->lens);
+    if (options->find) {
+        char why[160];
+        size_t n_bytes = strlen(options->find) + sizeof "name:";
+        char *rule = rv_alloc(n_bytes, 1);
+        (void)snprintf(rule, n_bytes, "name:%s", options->find);
+        (void)rv_lens_add(&excerpt->lens, rule, why, sizeof why);
+        free(rule);
+    }
+    (void)rv_lens_update(&excerpt->lens, subroutines, SIZE_MAX);
+}
+
+void rv_excerpt_fini(struct rv_excerpt *excerpt)
+{
+    rv_lens_fini(&excerpt->lens);
+}
+
+struct rv_range *rv_excerpt_measure(const struct rv_excerpt *excerpt, struct rv_lanes *lanes,
+                                    struct rv_subroutines *subroutines)
+{
+    struct rv_range *range = rv_range_create(&(struct rv_range_params){.from_ns = excerpt->from_ns,
+                                                                       .to_ns = excerpt->to_ns,
+                                                                       .lanes = lanes,
+                                                                       .subroutines = subroutines,
+                                                                       .lens = &excerpt->lens});
+    (void)rv_range_step(range, SIZE_MAX);
+    uint64_t missing_ns = rv_range_missing_before_ns(range), first_ns = 0, last_ns = 0;
+    char text[32];
+    (void)rv_lanes_bounds(lanes, &first_ns, &last_ns);
+    rv_units_format_ns(text, sizeof text, missing_ns > first_ns ? missing_ns - first_ns : 0);
+    if (missing_ns)
+        rv_warn("calls that ended in the first %s were evicted and are not counted; use --memory", text);
+    return range;
+}

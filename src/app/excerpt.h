@@ -1,0 +1,29 @@
+/* The part of a trace that --find, --filter, --from and --to leave, for what is written as text at the end. */
+#ifndef RV_APP_EXCERPT_H
+#define RV_APP_EXCERPT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "app/options.h"
+#include "model/lanes.h"
+#include "model/lens.h"
+#include "model/range.h"
+#include "model/subroutines.h"
+
+struct rv_excerpt {
+    bool is_all;             /* nothing is left out */
+    uint64_t from_ns, to_ns; /* of the trace's clock */
+    struct rv_lens lens;
+};
+
+/* What the options say of a trace that is complete. */
+void rv_excerpt_init(struct rv_excerpt *excerpt, const struct rv_options *options, struct rv_lanes *lanes,
+                     struct rv_subroutines *subroutines);
+void rv_excerpt_fini(struct rv_excerpt *excerpt);
+
+/* Statistics of it, for the caller to destroy. Warns of what was evicted. */
+struct rv_range *rv_excerpt_measure(const struct rv_excerpt *excerpt, struct rv_lanes *lanes,
+                                    struct rv_subroutines *subroutines);
+
+#endif

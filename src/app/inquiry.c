@@ -1,0 +1,82 @@
+#include "app/inquiry.h"
+
+#include <stdio.h>
+
+#define CALLS_PER_UPDATE 100000u
+#define NAMES_PER_UPDATE 500u
+
+void rv_inquiry_fini(struct rv_inquiry *inquiry)
+{
+    rv_measure_stop(&inquiry->measure);
+    rv_search_stop(&inquiry->search);
+    rv_lens_fini(&inquiry->lens);
+}
+
+void rv_inquiry_find(struct rv_inquiry *inquiry, const char *text)
+{
+    (void)snprintf(inquiry->find, sizeof inquiry->find, "%s", text ? text : "");
+    inquiry->find_why[0] = '\0';
+    inquiry->has_hit = inquiry->is_search_whole = false;
+    if (inquiry->find[0])
+        (void)rv_search_start(&inquiry->search, inquiry->find, inquiry->find_why, sizeof inquiry->find_why);
+    else
+        rv_search_stop(&inquiry->search);
+}
+
+bool rv_inquiry_let(struct rv_inquiry *inquiry, const char *rule)
+{
+    inquiry->rule_why[0] = '\0';
+    return rv_lens_add(&inquiry->lens, rule, inquiry->rule_why, sizeof inquiry->rule_why) == 0;
+}
+
+static uint64_t generation_of(const struct rv_inquiry *inquiry)
+{
+    uint64_t sum = inquiry->search.matches.generation;
+    for (size_t i = 0; i < inquiry->lens.n_rules; i++)
+        sum += inquiry->lens.rules[i].matches.generation;
+    return sum;
+}
+
+bool rv_inquiry_update(struct rv_inquiry *inquiry, struct rv_lanes *lanes, struct rv_subroutines *subroutines,
+                       bool is_whole)
+{
+    uint64_t generation = generation_of(inquiry), n_hits = inquiry->search.n_hits;
+    bool was_whole = inquiry->is_search_whole;
+    inquiry->is_search_whole =
+        rv_search_update(&inquiry->search, lanes, subroutines, is_whole ? SIZE_MAX : CALLS_PER_UPDATE);
+    (void)rv_lens_update(&inquiry->lens, subroutines, is_whole ? SIZE_MAX : NAMES_PER_UPDATE);
+    bool has_measured = rv_measure_poll(&inquiry->measure);
+    return has_measured || generation != generation_of(inquiry) || n_hits != inquiry->search.n_hits ||
+           was_whole != inquiry->is_search_whole;
+}
+
+bool rv_inquiry_go(struct rv_inquiry *inquiry, struct rv_lanes *lanes, uint64_t from_ns, bool is_forward)
+{
+    struct rv_search_place place = {.start_ns = from_ns}, end = {is_forward ? 0 : UINT64_MAX, 0, 0};
+    if (inquiry->has_hit)
+        place = inquiry->hit.place;
+    struct rv_search *search = &inquiry->search;
+    bool (*go)(struct rv_search *, struct rv_lanes *, const struct rv_search_place *, struct rv_search_hit *) =
+        is_forward ? rv_search_next : rv_search_previous;
+    inquiry->has_hit = go(search, lanes, &place, &inquiry->hit) || go(search, lanes, &end, &inquiry->hit);
+    return inquiry->has_hit;
+}
+
+void rv_inquiry_apply(const struct rv_inquiry *inquiry, struct rv_view_params *params)
+{
+    params->lens = inquiry->lens.n_rules ? &inquiry->lens : NULL;
+    params->hits = inquiry->search.is_on ? &inquiry->search.matches : NULL;
+}
+
+void rv_inquiry_select(struct rv_inquiry *inquiry, const struct rv_range_ns *range, struct rv_lanes *lanes,
+                       struct rv_subroutines *subroutines)
+{
+    rv_measure_stop(&inquiry->measure);
+    inquiry->selected = *range;
+    if (range->to_ns > range->from_ns && lanes)
+        rv_measure_start(&inquiry->measure, &(struct rv_range_params){.from_ns = range->from_ns,
+                                                                      .to_ns = range->to_ns,
+                                                                      .lanes = lanes,
+                                                                      .subroutines = subroutines,
+                                                                      .lens = &inquiry->lens});
+}

@@ -1,0 +1,60 @@
+/*
+ * What the user asks of the trace: a search, rules for what is let through, a selected range and what happened in it.
+ * No GL, no SDL. Main thread.
+ */
+#ifndef RV_APP_INQUIRY_H
+#define RV_APP_INQUIRY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "app/measure.h"
+#include "model/lens.h"
+#include "model/search.h"
+#include "model/view.h"
+#include "render/selection.h"
+
+#define RV_INQUIRY_TEXT_BYTES 256
+
+struct rv_inquiry { /* zeroed = nothing is asked */
+    struct rv_search search;
+    char find[RV_INQUIRY_TEXT_BYTES]; /* what is searched for; "" = nothing */
+    char find_why[160];               /* why that cannot be searched for; "" = it can */
+    struct rv_search_hit hit;         /* gone to last */
+    bool has_hit, is_search_whole;    /* everything that there is was looked at */
+    struct rv_lens lens;
+    char rule_why[160]; /* why the last rule was not added; "" = it was */
+    struct rv_range_ns selected;
+    struct rv_measure measure; /* of the selected range, of what the lens let through then */
+};
+
+void rv_inquiry_fini(struct rv_inquiry *inquiry);
+
+/* Search for this from now on; "" or NULL = nothing. */
+void rv_inquiry_find(struct rv_inquiry *inquiry, const char *text);
+
+/* Add a rule to the lens, or else say why not. */
+bool rv_inquiry_let(struct rv_inquiry *inquiry, const char *rule);
+
+/*
+ * Look at what is new: at most about a millisecond's worth, all of it when is_whole.
+ *   returns  whether something else is to be shown
+ */
+bool rv_inquiry_update(struct rv_inquiry *inquiry, struct rv_lanes *lanes, struct rv_subroutines *subroutines,
+                       bool is_whole);
+
+/*
+ * Go to the hit after the last one, or before it; when there was none, from from_ns on. Past the end it comes round.
+ *   returns  whether there is one: it is in `hit`
+ */
+bool rv_inquiry_go(struct rv_inquiry *inquiry, struct rv_lanes *lanes, uint64_t from_ns, bool is_forward);
+
+/* What views are to be made with. Borrowed. */
+void rv_inquiry_apply(const struct rv_inquiry *inquiry, struct rv_view_params *params);
+
+/* Select a range and measure it, or nothing when it is empty. */
+void rv_inquiry_select(struct rv_inquiry *inquiry, const struct rv_range_ns *range, struct rv_lanes *lanes,
+                       struct rv_subroutines *subroutines);
+
+#endif

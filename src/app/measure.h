@@ -1,0 +1,31 @@
+/*
+ * A range being measured while the window goes on: one worker, which ends when the work is done or not wanted any more.
+ * Main thread.
+ *
+ * Labels: M1 publishes what the worker has measured, M2 sees that it has.
+ */
+#ifndef RV_APP_MEASURE_H
+#define RV_APP_MEASURE_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include "model/range.h"
+
+struct rv_measure { /* zeroed = nothing is measured; does not move while it runs */
+    struct rv_range *range;
+    pthread_t worker;
+    bool is_running; /* the worker is to be joined */
+    bool is_done;    /* the range can be read */
+    atomic_bool is_over, is_unwanted;
+};
+
+/* Stops what ran before. */
+void rv_measure_start(struct rv_measure *measure, const struct rv_range_params *params);
+void rv_measure_stop(struct rv_measure *measure);
+
+/* Has it got on since it was last asked? */
+bool rv_measure_poll(struct rv_measure *measure);
+
+#endif
