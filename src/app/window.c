@@ -14,6 +14,7 @@
 #include "app/panels.h"
 #include "base/clock.h"
 #include "base/err.h"
+#include "model/detail.h"
 #include "render/scene.h"
 
 #define WIDTH 1600
@@ -22,9 +23,11 @@
 #define TURN_MS 30            /* how often an idle window looks for news */
 #define INTERVAL_NS 16000000u /* between two frames at least */
 #define SAMPLES 4
-#define BUDGET_GPU 250000
-#define BUDGET_SOFTWARE 15000 /* while things move; at rest there is time for more */
-#define BUDGET_SOFTWARE_AT_REST 60000
+
+/* What boxes are allowed at first, and by what frames take: more at rest, where a software renderer has time. */
+static const struct rv_detail_budget BUDGET_GPU = {250000, 20000, 250000, 25000000};
+static const struct rv_detail_budget BUDGET_SOFTWARE = {15000, 2000, 60000, 80000000};
+static const struct rv_detail_budget BUDGET_SOFTWARE_AT_REST = {60000, 8000, 120000, 400000000};
 
 struct window {
     const struct rv_window_params *params;
@@ -41,6 +44,7 @@ struct window {
     uint64_t drawn_consumed, drawn_hash, n_frames;
     int size_px[2];
     double scale;
+    struct rv_detail_budget moving, at_rest;
     bool is_software;
     bool is_rough; /* drawn without multisampling */
     bool has_news; /* the panels may have something else to show */
@@ -83,12 +87,16 @@ static void advance(struct window *window)
             rv_meter_update(&window->meter, clock_ns, window->counts.n_consumed, viewer->present.last_ns);
 }
 
+static struct rv_detail_budget *budget_of(struct window *window)
+{
+    return window->is_software && !window->is_rough ? &window->at_rest : &window->moving;
+}
+
 static void update_view(struct window *window)
 {
-    struct rv_view_params params = {.box_budget = BUDGET_GPU, .width_px = (uint32_t)window->size_px[0]};
+    struct rv_view_params params = {.is_steady = true, .width_px = (uint32_t)window->size_px[0]};
     window->is_rough = window->is_software && rv_viewer_is_moving(&window->viewer);
-    if (window->is_software)
-        params.box_budget = window->is_rough ? BUDGET_SOFTWARE : BUDGET_SOFTWARE_AT_REST;
+    params.box_budget = budget_of(window)->n_boxes;
     params.arrangement = &window->viewer.arrangement;
     rv_navigate_window(&window->viewer.navigate, &params.from_ns, &params.to_ns);
     rv_inquiry_apply(&window->viewer.inquiry, &params);
@@ -152,6 +160,9 @@ static void draw_and_show(struct window *window, bool is_scene_new)
     window->frame_ns = start_ns;
     window->n_frames++;
     SDL_GL_SwapWindow(window->context.window);
+    uint64_t took_ns = window->is_software ? window->frame_cost_ns : rv_clock_mono_ns() - start_ns;
+    if (is_scene_new)
+        rv_detail_learn(budget_of(window), window->view.n_boxes, took_ns);
 }
 
 /* New events matter while the view may reach them; a picture drawn in haste is drawn again when all is quiet. */
@@ -259,6 +270,8 @@ static int open_window(struct window *window)
     SDL_GL_SetSwapInterval(1);
     const char *renderer = (const char *)glGetString(GL_RENDERER);
     window->is_software = renderer && (strstr(renderer, "llvmpipe") || strstr(renderer, "softpipe"));
+    window->moving = window->is_software ? BUDGET_SOFTWARE : BUDGET_GPU;
+    window->at_rest = BUDGET_SOFTWARE_AT_REST;
     rv_note("drawing with %s", renderer ? renderer : "an unnamed renderer");
     measure_window(window);
     err = rv_scene_create(&window->scene);

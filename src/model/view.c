@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/vec.h"
+#include "model/detail.h"
 #include "model/lens.h"
 
 #define DEFAULT_BUDGET 20000u
@@ -90,14 +91,22 @@ static uint64_t newest_of(struct rv_lanes *lanes)
     return newest_ns;
 }
 
-static uint64_t count_level(const struct rv_view *view, struct rv_lanes *lanes, uint32_t level, uint64_t newest_ns)
+struct counting {
+    const struct rv_view *view;
+    struct rv_lanes *lanes;
+    uint64_t newest_ns;
+};
+
+static uint64_t count_level(void *context, uint32_t level)
 {
+    const struct counting *counting = context;
+    const struct rv_view *view = counting->view;
     uint64_t n = 0;
     for (size_t i = 0; i < view->n_lanes; i++) {
-        struct rv_lane *lane = rv_lanes_get(lanes, view->lanes[i].lane_idx);
+        struct rv_lane *lane = rv_lanes_get(counting->lanes, view->lanes[i].lane_idx);
         pthread_mutex_lock(&lane->lock);
         n += rv_timeline_count(lane->timeline, view->from_ns, view->to_ns, level);
-        n += n_open_boxes(lane, view, newest_ns);
+        n += n_open_boxes(lane, view, counting->newest_ns);
         pthread_mutex_unlock(&lane->lock);
     }
     return n;
@@ -294,11 +303,17 @@ void rv_view_update(struct rv_view *view, struct rv_lanes *lanes, const struct r
     arrange(view, lanes, params->arrangement ? params->arrangement : &view->as_they_come);
 
     double pixel_ns = (double)(view->to_ns - view->from_ns) / (params->width_px ? params->width_px : 1);
-    size_t budget = params->box_budget ? params->box_budget : DEFAULT_BUDGET;
     uint64_t newest_ns = newest_of(lanes);
-    view->level = rv_timeline_level_for(pixel_ns / 2);
-    while (view->level + 1 < RV_TIMELINE_LEVELS && count_level(view, lanes, view->level, newest_ns) > budget)
-        view->level++;
+    struct counting counting = {view, lanes, newest_ns};
+    view->level = rv_detail_choose(&(struct rv_detail_choice){
+        .finest = rv_timeline_level_for(pixel_ns / 2),
+        .n_levels = RV_TIMELINE_LEVELS,
+        .last = params->is_steady && view->is_made ? view->level : RV_DETAIL_NONE,
+        .budget = params->box_budget ? params->box_budget : DEFAULT_BUDGET,
+        .count = count_level,
+        .context = &counting,
+    });
+    view->is_made = true;
 
     for (size_t i = 0; i < view->n_lanes; i++) {
         struct rv_lane *lane = rv_lanes_get(lanes, view->lanes[i].lane_idx);

@@ -32,6 +32,7 @@ struct rv_view_lane {
 struct rv_view {
     uint64_t from_ns, to_ns; /* window */
     uint32_t level;          /* level of detail chosen */
+    bool is_made;            /* not just zeroed */
     uint32_t most_depth;     /* rows of a lane that are shown; 0 = all */
     struct rv_view_lane *lanes;
     size_t n_lanes, lanes_capacity;
@@ -53,6 +54,7 @@ struct rv_view_params {
     uint64_t from_ns, to_ns;
     uint32_t width_px;
     size_t box_budget;                  /* 0 = 20,000 */
+    bool is_steady;                     /* one of a row of pictures: the level changes with a margin only */
     struct rv_arrangement *arrangement; /* of the lanes; learns new ones; NULL = as they come */
     const struct rv_lens *lens;         /* what does not pass is dimmed or left out, as it says; NULL = all passes */
     const struct rv_matches *hits; /* of those that pass, calls of these are marked and others dimmed; NULL = none */
