@@ -18,7 +18,8 @@ static void base_name(const struct rv_options *options, char *name, size_t n_byt
         *ending = '\0';
 }
 
-int rv_recorder_open(struct rv_recorder *recorder, const struct rv_options *options, uint32_t pid)
+int rv_recorder_open(struct rv_recorder *recorder, const struct rv_options *options, uint32_t pid,
+                     const struct rv_clock *clock)
 {
     if (!options->has_record)
         return 0;
@@ -34,6 +35,8 @@ int rv_recorder_open(struct rv_recorder *recorder, const struct rv_options *opti
     return rv_record_open(&recorder->record, &(struct rv_record_params){.path = recorder->path,
                                                                         .program = name,
                                                                         .pid = pid,
+                                                                        .mono_ns = clock->mono0_ns,
+                                                                        .real_ns = clock->real0_ns,
                                                                         .is_forced = options->is_forced,
                                                                         .n_threads = options->n_threads});
 }

@@ -169,7 +169,7 @@ static int open_source(struct watch *watch)
 static int open_recorder(struct watch *watch)
 {
     uint32_t pid = watch->options->file ? watch->map.geometry.creator_pid : 0;
-    int error = rv_recorder_open(&watch->recorder, watch->options, pid);
+    int error = rv_recorder_open(&watch->recorder, watch->options, pid, &watch->source->clock);
     if (!error && watch->recorder.record)
         add_sink(watch, rv_record_sink(watch->recorder.record));
     return error;

@@ -20,8 +20,10 @@ static int put_file_chunk(struct rv_rec_writer *writer, const struct rv_rec_file
     head.major = RV_REC_MAJOR;
     head.minor = RV_REC_MINOR;
     head.endian = RV_WIRE_ENDIAN;
-    head.mono_ns = rv_clock_mono_ns();
-    head.real_ns = rv_clock_real_ns();
+    if (!head.real_ns) {
+        head.mono_ns = rv_clock_mono_ns();
+        head.real_ns = rv_clock_real_ns();
+    }
     if (getrandom(head.uuid, sizeof head.uuid, GRND_NONBLOCK) != (ssize_t)sizeof head.uuid)
         memset(head.uuid, 0, sizeof head.uuid);
     struct rv_rec_buffer buffer = {0};

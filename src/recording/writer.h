@@ -16,7 +16,7 @@ struct rv_rec_writer { /* zeroed = closed. One thread at a time */
 
 /*
  * Create the file, with its FILE chunk.
- *   file       magic, versions, clock stamps and uuid are filled in
+ *   file       magic, versions and uuid are filled in, and clock stamps of now where real_ns is 0
  *   program    of the recording; shown in titles
  *   is_forced  an existing file is removed first, whoever reads it reads on; else it is an error
  *   returns    0, or negative errno with one line printed

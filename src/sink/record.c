@@ -309,7 +309,7 @@ int rv_record_open(struct rv_record **out, const struct rv_record_params *params
 {
     struct rv_record *record = rv_alloc(1, sizeof *record);
     unsigned n_cpus = rv_os_n_cpus();
-    struct rv_rec_file file = {.pid = params->pid};
+    struct rv_rec_file file = {.pid = params->pid, .mono_ns = params->mono_ns, .real_ns = params->real_ns};
     *out = NULL;
     int error = rv_rec_writer_open(&record->writer, params->path, &file, params->program, params->is_forced);
     if (error) {

@@ -16,6 +16,8 @@ struct rv_record_params { /* zero = default */
     const char *path;
     const char *program; /* the title */
     uint32_t pid;
+    uint64_t mono_ns,
+        real_ns;        /* CLOCK_MONOTONIC and CLOCK_REALTIME at one moment where the events are from; 0, 0 = here */
     bool is_forced;     /* replace an existing file */
     unsigned n_threads; /* CPUs - 1, at least 1 */
 };
