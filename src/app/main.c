@@ -6,6 +6,7 @@
 
 #include "app/against.h"
 #include "app/info.h"
+#include "app/join.h"
 #include "app/options.h"
 #include "app/output.h"
 #include "app/watch.h"
@@ -62,6 +63,8 @@ static int run(const struct rv_options *options)
         return rv_watch(options);
     case RV_COMMAND_DIFF:
         return rv_against(options);
+    case RV_COMMAND_MERGE:
+        return rv_join(options);
     case RV_COMMAND_INFO:
         return run_info(options);
     case RV_COMMAND_BENCH:

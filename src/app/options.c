@@ -16,6 +16,7 @@ enum option_id {
     OPTION_EXPORT,
     OPTION_FORCE,
     OPTION_DIFF,
+    OPTION_MERGE,
     OPTION_INFO,
     OPTION_OUTPUT,
     OPTION_RECORD,
@@ -71,6 +72,7 @@ static const struct option_entry TABLE[] = {
     {OPTION_FORCE, "force", NULL, "write over a file that is there already"},
     {OPTION_DIFF, "diff", "[=text|csv|json]",
      "two FILEs against each other: calls and times of\nevery subroutine before and after, and which differ"},
+    {OPTION_MERGE, "merge", "=OUT.rvz", "one recording of all FILEs, aligned by their wall clocks"},
     {OPTION_INFO, "info", NULL, "header, processes, rings, counters and names of FILE,\nwithout draining it"},
     {OPTION_OUTPUT, "output", "=FILE",
      "where --report, --spans, --info and --bench go\n(default: stdout, after the program has ended)"},
@@ -128,6 +130,7 @@ static const char HELP_HEAD[] =
     "       ringviz [OPTION]... FILE                  watch a live trace file, replay a recording,\n"
     "                                                 open another tool's trace\n"
     "       ringviz --diff BEFORE AFTER               compare two captures\n"
+    "       ringviz --merge=OUT.rvz A.rvz B.rvz..     join recordings of several processes or hosts\n"
     "       ringviz --bench[=NAME,..] [--json]        measure ringviz on this machine\n"
     "\n"
     "Every call and return of a program, live: time x thread x depth as 3D bars coloured by subroutine.\n"
@@ -303,6 +306,10 @@ static int set_output_option(struct rv_options *options, const struct option_ent
         return error;
     case OPTION_EXPORT:
         return parse_export(value, options);
+    case OPTION_MERGE:
+        options->command = RV_COMMAND_MERGE;
+        options->merge = value;
+        return 0;
     case OPTION_OUTPUT:
         options->output = value;
         return 0;
@@ -499,12 +506,16 @@ static void fill_getopt(struct option *out)
     out[N_OPTIONS] = (struct option){0};
 }
 
-static int check_diff(const struct rv_options *options)
+/* Commands that take several files and write one thing. */
+static int check_files(const struct rv_options *options)
 {
-    if (options->n_files != 2 || options->argv)
-        return rv_err(EINVAL, "--diff takes two FILEs, before and after; see ringviz --help");
+    const bool is_diff = options->command == RV_COMMAND_DIFF;
+    const char *name = is_diff ? "--diff" : "--merge";
+    if (options->argv || options->n_files < 2 || (is_diff && options->n_files > 2))
+        return rv_err(EINVAL, "%s takes %s; see ringviz --help", name,
+                      is_diff ? "two FILEs, before and after" : "two or more recordings");
     if (options->has_report || options->has_spans || options->n_exports || options->screenshot || options->has_record)
-        return rv_err(EINVAL, "--diff is an output of its own; see ringviz --help");
+        return rv_err(EINVAL, "%s is an output of its own; see ringviz --help", name);
     return 0;
 }
 
@@ -525,8 +536,8 @@ static int check(const struct rv_options *options)
         return check_bench(options);
     if (options->is_json)
         return rv_err(EINVAL, "--json goes with --bench; see ringviz --help");
-    if (options->command == RV_COMMAND_DIFF)
-        return check_diff(options);
+    if (options->command == RV_COMMAND_DIFF || options->command == RV_COMMAND_MERGE)
+        return check_files(options);
     if (options->n_files > 1)
         return rv_err(EINVAL, "%s: one FILE only; a command goes after --; see ringviz --help", options->files[1]);
     if (!options->file && !options->argv)

@@ -18,6 +18,7 @@ enum rv_command {
     RV_COMMAND_WATCH,
     RV_COMMAND_INFO,
     RV_COMMAND_DIFF,
+    RV_COMMAND_MERGE,
     RV_COMMAND_BENCH,
     RV_COMMAND_HELP,
     RV_COMMAND_VERSION
@@ -44,7 +45,8 @@ struct rv_options {
     const char *output; /* NULL = stdout */
     struct rv_export_option exports[RV_OPTIONS_MAX_EXPORTS];
     size_t n_exports;
-    bool is_forced; /* files that are there already may be written over */
+    bool is_forced;    /* files that are there already may be written over */
+    const char *merge; /* the recording that several become */
     const char *screenshot;
     const char *bench; /* "" = all */
     bool has_record;

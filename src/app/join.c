@@ -1,0 +1,66 @@
+/* The recordings are replayed side by side through a session whose one sink is the new recording. */
+#include "app/join.h"
+
+#include <stdlib.h>
+
+#include "base/err.h"
+#include "base/vec.h"
+#include "pipeline/session.h"
+#include "sink/record.h"
+#include "source/merged.h"
+#include "source/replay.h"
+
+static const uint64_t TURN_NS = 50000000;
+/* Nobody looks at calls here. */
+static const uint64_t TIMELINE_BYTES = 16u << 20;
+
+static struct rv_source *open_all(const struct rv_options *options)
+{
+    struct rv_source **sources = rv_alloc(options->n_files, sizeof(struct rv_source *)), *merged = NULL;
+    size_t n = 0;
+    while (n < options->n_files && (sources[n] = rv_replay_open(options->files[n])))
+        n++;
+    if (n == options->n_files)
+        merged = rv_merged_open(sources, options->files, n);
+    else
+        while (n-- > 0)
+            sources[n]->close(sources[n]);
+    free(sources);
+    return merged;
+}
+
+static void run(struct rv_source *source, struct rv_record *record, unsigned n_threads)
+{
+    struct rv_sink sink = rv_record_sink(record);
+    const struct rv_session_params params = {
+        .n_workers = n_threads, .memory_bytes = TIMELINE_BYTES, .sinks = &sink, .n_sinks = 1};
+    struct rv_session *session = rv_session_start(&params, source);
+    while (!rv_session_wait(session, TURN_NS))
+        ;
+    rv_session_destroy(session);
+}
+
+int rv_join(const struct rv_options *options)
+{
+    struct rv_source *source = open_all(options);
+    if (!source)
+        return EXIT_FAILURE;
+    struct rv_record *record;
+    struct rv_record_totals totals;
+    const struct rv_record_params params = {.path = options->merge,
+                                            .program = "merged",
+                                            .is_forced = options->is_forced,
+                                            .n_threads = options->n_threads,
+                                            .mono_ns = source->clock.mono0_ns,
+                                            .real_ns = source->clock.real0_ns};
+    if (rv_record_open(&record, &params) != 0) {
+        source->close(source);
+        return EXIT_FAILURE;
+    }
+    run(source, record, options->n_threads);
+    if (rv_record_close(record, &totals) != 0)
+        return EXIT_FAILURE;
+    rv_note("%s: %llu events in %llu bytes", options->merge, (unsigned long long)totals.n_events,
+            (unsigned long long)totals.n_bytes);
+    return EXIT_SUCCESS;
+}

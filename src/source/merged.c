@@ -1,0 +1,251 @@
+/*
+ * Each source speaks to an intake of its own, which changes what it says and passes it on. The sources take turns, a
+ * chunk each, so that names and blocks of all of them come in as they would from one.
+ */
+#include "source/merged.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/hash.h"
+#include "base/vec.h"
+#include "symbols/catalog.h"
+
+#define MOST_OFFSET_NS (1ull << 58) /* nine years: no clock is as wrong */
+
+struct part {
+    struct rv_source *source;
+    struct merged *merged;
+    struct rv_intake intake;       /* what the source speaks to */
+    const struct rv_intake *outer; /* of the current turn */
+    uint64_t offset_ns;
+    uint32_t number;
+    uint32_t *ids; /* of the source to ours; 0 = not seen yet */
+    size_t n_ids, ids_capacity;
+    bool has_ended;
+};
+
+struct merged {
+    struct rv_source source; /* first: a merged source is a source */
+    struct rv_catalog *catalog;
+    struct part *parts;
+    size_t n_parts, next;
+};
+
+/* ---- ids ---- */
+
+static uint32_t *id_slot(struct part *part, uint32_t id)
+{
+    if (id >= part->n_ids) {
+        part->ids = rv_vec_reserve(part->ids, &part->ids_capacity, (size_t)id + 1, sizeof *part->ids);
+        memset(part->ids + part->n_ids, 0, (part->ids_capacity - part->n_ids) * sizeof *part->ids);
+        part->n_ids = part->ids_capacity;
+    }
+    return &part->ids[id];
+}
+
+/* An id that is used before it is defined gets one that is shared with nobody. */
+static uint32_t map_id(struct part *part, uint32_t id)
+{
+    if (id == 0)
+        return 0;
+    uint32_t *slot = id_slot(part, id);
+    if (*slot == 0) {
+        char name[32];
+        (void)snprintf(name, sizeof name, "#%u:%u", part->number, id);
+        *slot = rv_catalog_intern(part->merged->catalog, "", name, "", 0);
+    }
+    return *slot;
+}
+
+static void define(void *context, const struct rv_definition *definitions, size_t n)
+{
+    struct part *part = context;
+    for (size_t i = 0; i < n; i++) {
+        struct rv_definition definition = definitions[i];
+        if (definition.id == 0)
+            continue;
+        uint32_t *slot = id_slot(part, definition.id);
+        if (*slot == 0)
+            *slot = rv_catalog_intern(part->merged->catalog, definition.package, definition.name, definition.file,
+                                      definition.line);
+        definition.id = *slot;
+        part->outer->define(part->outer->context, &definition, 1);
+    }
+}
+
+/* ---- streams and events ---- */
+
+static uint64_t shift(const struct part *part, uint64_t ticks)
+{
+    return ticks < RV_EVENT_TICKS_MASK - part->offset_ns ? ticks + part->offset_ns : RV_EVENT_TICKS_MASK;
+}
+
+static void *open_stream(void *context, const struct rv_stream_info *info)
+{
+    struct part *part = context;
+    struct rv_stream_info ours = *info;
+    ours.process_key = rv_hash_combine(info->process_key, part->number);
+    ours.born_ticks = shift(part, info->born_ticks);
+    return part->outer->open_stream(part->outer->context, &ours);
+}
+
+static void rename_stream(void *context, void *stream, const char *thread_name)
+{
+    const struct part *part = context;
+    part->outer->rename_stream(part->outer->context, stream, thread_name);
+}
+
+static void account_stream(void *context, void *stream, const struct rv_stream_account *account)
+{
+    const struct part *part = context;
+    part->outer->account_stream(part->outer->context, stream, account);
+}
+
+static void close_stream(void *context, void *stream, uint64_t end_ticks)
+{
+    const struct part *part = context;
+    part->outer->close_stream(part->outer->context, stream, shift(part, end_ticks));
+}
+
+static struct rv_batch *acquire_batch(void *context)
+{
+    const struct part *part = context;
+    return part->outer->acquire_batch(part->outer->context);
+}
+
+static bool has_name(unsigned kind)
+{
+    return kind <= RV_EVENT_RETURN || kind == RV_EVENT_MARK || kind == RV_EVENT_VALUE || kind == RV_EVENT_SYNC;
+}
+
+static void submit_batch(void *context, struct rv_batch *batch)
+{
+    struct part *part = context;
+    batch->base_ticks = shift(part, batch->base_ticks);
+    for (uint32_t i = 0; i < batch->n; i++) {
+        struct rv_event *event = &batch->events[i];
+        unsigned kind = rv_event_kind(event);
+        event->when = (uint64_t)kind << RV_EVENT_KIND_SHIFT | shift(part, rv_event_ticks(event));
+        if (has_name(kind))
+            event->id = map_id(part, event->id);
+    }
+    part->outer->submit_batch(part->outer->context, batch);
+}
+
+static bool is_stopping(void *context)
+{
+    const struct part *part = context;
+    return part->outer->is_stopping(part->outer->context);
+}
+
+/* ---- the source ---- */
+
+static enum rv_source_status poll_merged(struct rv_source *source, const struct rv_intake *intake)
+{
+    struct merged *merged = (struct merged *)source;
+    for (size_t i = 0; i < merged->n_parts; i++) {
+        struct part *part = &merged->parts[merged->next];
+        merged->next = (merged->next + 1) % merged->n_parts;
+        if (part->has_ended)
+            continue;
+        part->outer = intake;
+        enum rv_source_status status = part->source->poll(part->source, &part->intake);
+        part->has_ended = status == RV_SOURCE_ENDED;
+        if (status != RV_SOURCE_IDLE)
+            return RV_SOURCE_MOVED;
+    }
+    for (size_t i = 0; i < merged->n_parts; i++)
+        if (!merged->parts[i].has_ended)
+            return RV_SOURCE_IDLE;
+    return RV_SOURCE_ENDED;
+}
+
+static void nap_merged(struct rv_source *source)
+{
+    struct merged *merged = (struct merged *)source;
+    const struct part *part = &merged->parts[merged->next];
+    part->source->nap(part->source);
+}
+
+static void resolve_merged(struct rv_source *source, const struct rv_intake *intake, bool is_final)
+{
+    (void)source; /* names were defined as they were met */
+    (void)intake;
+    (void)is_final;
+}
+
+static int error_of_merged(const struct rv_source *source)
+{
+    const struct merged *merged = (const struct merged *)source;
+    for (size_t i = 0; i < merged->n_parts; i++) {
+        const struct rv_source *part = merged->parts[i].source;
+        int error = part->error ? part->error(part) : 0;
+        if (error)
+            return error;
+    }
+    return 0;
+}
+
+static void close_merged(struct rv_source *source)
+{
+    struct merged *merged = (struct merged *)source;
+    for (size_t i = 0; i < merged->n_parts; i++) {
+        merged->parts[i].source->close(merged->parts[i].source);
+        free(merged->parts[i].ids);
+    }
+    rv_catalog_destroy(merged->catalog);
+    free(merged->parts);
+    free(merged);
+}
+
+/* CLOCK_REALTIME when the source's CLOCK_MONOTONIC was 0: when its host booted. */
+static uint64_t boot_ns(const struct rv_source *source)
+{
+    return source->clock.real0_ns - source->clock.mono0_ns;
+}
+
+static int align_clocks(struct merged *merged, const char *const *paths)
+{
+    uint64_t first_ns = UINT64_MAX;
+    for (size_t i = 0; i < merged->n_parts; i++) {
+        uint64_t at_ns = boot_ns(merged->parts[i].source);
+        first_ns = at_ns < first_ns ? at_ns : first_ns;
+    }
+    for (size_t i = 0; i < merged->n_parts; i++) {
+        struct part *part = &merged->parts[i];
+        part->offset_ns = boot_ns(part->source) - first_ns;
+        if (part->offset_ns > MOST_OFFSET_NS)
+            return rv_err(EBADMSG, "%s: its clock is years apart from the others'", paths[i]);
+    }
+    merged->source.clock = (struct rv_clock){.kind = RV_CLOCK_MONOTONIC, .mult = 1, .real0_ns = first_ns};
+    return 0;
+}
+
+struct rv_source *rv_merged_open(struct rv_source *const *sources, const char *const *paths, size_t n)
+{
+    struct merged *merged = rv_alloc(1, sizeof *merged);
+    merged->parts = rv_alloc(n, sizeof *merged->parts);
+    merged->n_parts = n;
+    merged->catalog = rv_catalog_create();
+    merged->source = (struct rv_source){.poll = poll_merged,
+                                        .nap = nap_merged,
+                                        .resolve = resolve_merged,
+                                        .close = close_merged,
+                                        .error = error_of_merged};
+    for (size_t i = 0; i < n; i++) {
+        struct part *part = &merged->parts[i];
+        *part = (struct part){.source = sources[i],
+                              .merged = merged,
+                              .number = (uint32_t)i,
+                              .intake = {part, open_stream, rename_stream, account_stream, close_stream, acquire_batch,
+                                         submit_batch, is_stopping, define}};
+    }
+    if (align_clocks(merged, paths) == 0)
+        return &merged->source;
+    close_merged(&merged->source);
+    return NULL;
+}

@@ -1,0 +1,81 @@
+#!/bin/sh
+# merge.sh RINGVIZ PROGRAM: two recordings become one that holds every call of both, each recording's times moved by one
+# and the same amount; processes stay apart, subroutines do not double.
+set -u
+ringviz=$1 program=$2
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+n_failures=0
+
+fail() {
+    echo "FAILED: $*" >&2
+    n_failures=$((n_failures + 1))
+}
+
+expect() { # WHAT GOT WANTED
+    [ "$2" = "$3" ] || fail "$1: got '$2', expected '$3'"
+}
+
+run() {
+    timeout 60 "$ringviz" "$@" >"$folder/out" 2>"$folder/err"
+    status=$?
+}
+
+# Calls without their start, and starts alone, in one order for all files.
+calls() {
+    sed 1d "$1" | sort -t, -k1,1n -k2,2n -k4,4n -k3,3n | cut -d, -f1-3,5-
+}
+starts() {
+    sed 1d "$1" | sort -t, -k1,1n -k2,2n -k4,4n -k3,3n | cut -d, -f4
+}
+
+cd "$folder" || exit 1
+for name in a b; do
+    run --headless --record=$name.rvz -- "$program"
+    expect "recording $name" $status 0
+    run --spans --output=$name.csv $name.rvz
+done
+run --merge=both.rvz a.rvz b.rvz
+expect "exit status" $status 0
+expect "what is said" "$(cat err)" ""
+run --spans --output=both.csv both.rvz
+expect "replay" $status 0
+expect "what replay says" "$(cat err)" ""
+for name in a b; do
+    pids=$(sed 1d $name.csv | cut -d, -f1 | sort -u | tr '\n' '|')
+    { head -1 both.csv; grep -E "^(${pids%|})," both.csv; } >of_$name.csv
+    calls $name.csv >wanted
+    calls of_$name.csv | cmp - wanted || fail "$name: other calls than recorded"
+    starts $name.csv >wanted
+    starts of_$name.csv | paste -d' ' - wanted | awk '{ print $1 - $2 }' | sort -u >shifts
+    expect "$name: how many amounts of shift" "$(wc -l <shifts | tr -d ' ')" 1
+    # One boot of one host: the wall clock says nothing else than the other clock, but for a step of it.
+    awk '{ exit !($1 >= 0 && $1 < 1e9) }' shifts || fail "$name: moved by $(cat shifts) ns"
+done
+expect "calls" "$(wc -l <both.csv)" "$(($(wc -l <a.csv) + $(wc -l <b.csv) - 1))"
+
+# One recording twice: every process twice, every subroutine once.
+run --merge=twice.rvz a.rvz a.rvz
+expect "one twice" $status 0
+run --report=csv --output=a.report a.rvz
+run --report=csv --output=twice.report twice.rvz
+expect "subroutines of one twice" "$(cut -d, -f1-3 twice.report | sort)" "$(cut -d, -f1-3 a.report | sort)"
+expect "calls of one twice" "$(sed 1d twice.report | awk -F, '{ n += $4 } END { print n }')" \
+    "$(sed 1d a.report | awk -F, '{ n += 2 * $4 } END { print n }')"
+
+run --merge=both.rvz a.rvz b.rvz
+expect "a file that exists" $status 1
+expect "a file that exists, lines" "$(wc -l <err | tr -d ' ')" 1
+run --force --merge=a.rvz a.rvz b.rvz
+expect "into one of them" $status 0
+run --spans --output=again.csv a.rvz
+expect "into one of them, calls" "$(wc -l <again.csv)" "$(wc -l <both.csv)"
+run --merge=none.rvz a.rvz a.csv
+expect "no recording" $status 1
+expect "no recording, lines" "$(wc -l <err | tr -d ' ')" 1
+[ -e none.rvz ] && fail "a file is left where nothing was merged"
+run --merge=none.rvz a.rvz
+expect "one recording only" $status 2
+run --merge=/dev/full/none.rvz a.rvz b.rvz
+expect "an output that cannot be" $status 1
+[ $n_failures -eq 0 ]
