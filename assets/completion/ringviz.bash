@@ -36,14 +36,14 @@ _ringviz() {
     --import) COMPREPLY=($(compgen -W "chrome strace perf folded uftrace ringbuffer rrtrace" -- "$cur")) ;;
     --clock) COMPREPLY=($(compgen -W "tsc tick monotonic" -- "$cur")) ;;
     --bench) COMPREPLY=($(compgen -W "ring drain scan lod codec" -- "$cur")) ;;
-    --output | --record | --merge | --screenshot | --trace-file)
+    --output | --record | --merge | --repair | --screenshot | --trace-file)
         compopt -o filenames 2>/dev/null
         COMPREPLY=($(compgen -f -- "$cur"))
         ;;
     "")
         if [[ $cur == -* ]]; then
-            COMPREPLY=($(compgen -W "--headless --report --spans --export= --diff --merge= --force --info --output= --record
-                --screenshot= --view= --color= --size= --at= --window= --find= --filter= --from= --to= --policy=
+            COMPREPLY=($(compgen -W "--headless --report --spans --export= --diff --merge= --force --info --check --repair= --output=
+                --record --screenshot= --view= --color= --size= --at= --window= --find= --filter= --from= --to= --policy=
                 --drain-interval= --ring-events= --rings= --slots= --slot-size= --message-size= --global-size=
                 --trace-file= --include= --exclude= --max-depth= --duration= --import= --rrtrace= --clock=
                 --threads= --memory= --bench --json --verbose --version --help" -- "$cur"))

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "app/against.h"
+#include "app/check.h"
 #include "app/info.h"
 #include "app/join.h"
 #include "app/options.h"
@@ -23,6 +24,18 @@ static int run_info(const struct rv_options *options)
         error = rv_output_begin(&output);
     if (!error)
         error = rv_info_write(options->file, output.file);
+    int close_error = rv_output_close(&output);
+    return error || close_error ? STATUS_FAILED : EXIT_SUCCESS;
+}
+
+static int run_check(const struct rv_options *options)
+{
+    struct rv_output output;
+    int error = rv_output_open(&output, options->output);
+    if (!error)
+        error = rv_output_begin(&output);
+    if (!error)
+        error = rv_check_write(options, output.file);
     int close_error = rv_output_close(&output);
     return error || close_error ? STATUS_FAILED : EXIT_SUCCESS;
 }
@@ -67,6 +80,8 @@ static int run(const struct rv_options *options)
         return rv_join(options);
     case RV_COMMAND_INFO:
         return run_info(options);
+    case RV_COMMAND_CHECK:
+        return run_check(options);
     case RV_COMMAND_BENCH:
         return run_bench(options);
     case RV_COMMAND_HELP:

@@ -18,6 +18,8 @@ enum option_id {
     OPTION_DIFF,
     OPTION_MERGE,
     OPTION_INFO,
+    OPTION_CHECK,
+    OPTION_REPAIR,
     OPTION_OUTPUT,
     OPTION_RECORD,
     OPTION_SCREENSHOT,
@@ -74,6 +76,8 @@ static const struct option_entry TABLE[] = {
      "two FILEs against each other: calls and times of\nevery subroutine before and after, and which differ"},
     {OPTION_MERGE, "merge", "=OUT.rvz", "one recording of all FILEs, aligned by their wall clocks"},
     {OPTION_INFO, "info", NULL, "header, processes, rings, counters and names of FILE,\nwithout draining it"},
+    {OPTION_CHECK, "check", NULL, "read a recording wholly; say what it holds and what is\ndamaged"},
+    {OPTION_REPAIR, "repair", "=OUT.rvz", "the same, and write what is whole as a clean recording"},
     {OPTION_OUTPUT, "output", "=FILE",
      "where --report, --spans, --info and --bench go\n(default: stdout, after the program has ended)"},
     {OPTION_RECORD, "record", "[=OUT.rvz]", "record everything while watching\n(default: COMMAND.PID.rvz)"},
@@ -313,6 +317,10 @@ static int set_output_option(struct rv_options *options, const struct option_ent
     case OPTION_OUTPUT:
         options->output = value;
         return 0;
+    case OPTION_REPAIR:
+        options->command = RV_COMMAND_CHECK;
+        options->repair = value;
+        return 0;
     case OPTION_RECORD:
         options->has_record = true;
         options->record = value;
@@ -465,6 +473,9 @@ static bool set_switch(struct rv_options *options, enum option_id id)
     case OPTION_FORCE:
         options->is_forced = true;
         return true;
+    case OPTION_CHECK:
+        options->command = RV_COMMAND_CHECK;
+        return true;
     case OPTION_INFO:
         options->command = RV_COMMAND_INFO;
         return true;
@@ -542,6 +553,8 @@ static int check(const struct rv_options *options)
         return rv_err(EINVAL, "%s: one FILE only; a command goes after --; see ringviz --help", options->files[1]);
     if (!options->file && !options->argv)
         return rv_err(EINVAL, "nothing to watch: give a FILE, or -- COMMAND; see ringviz --help");
+    if (options->command == RV_COMMAND_CHECK && !options->file)
+        return rv_err(EINVAL, "--check and --repair want a recording; see ringviz --help");
     if (options->command == RV_COMMAND_INFO && !options->file)
         return rv_err(EINVAL, "--info wants a FILE; see ringviz --help");
     if (options->has_report && options->has_spans)

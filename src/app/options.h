@@ -17,6 +17,7 @@
 enum rv_command {
     RV_COMMAND_WATCH,
     RV_COMMAND_INFO,
+    RV_COMMAND_CHECK,
     RV_COMMAND_DIFF,
     RV_COMMAND_MERGE,
     RV_COMMAND_BENCH,
@@ -49,6 +50,7 @@ struct rv_options {
     const char *merge; /* the recording that several become */
     const char *screenshot;
     const char *bench; /* "" = all */
+    const char *repair; /* with RV_COMMAND_CHECK: where a clean copy goes; NULL = none */
     bool has_record;
     const char *record; /* NULL with has_record: a name of its own */
     int width_px, height_px;

@@ -37,16 +37,6 @@ bool rv_rec_is_recording(const void *bytes, size_t n_bytes)
     return chunk.magic == RV_REC_CHUNK_MAGIC && chunk.type == RV_REC_FILE;
 }
 
-const char *rv_rec_take_string(const uint8_t **at, const uint8_t *end)
-{
-    const uint8_t *nul = *at < end ? memchr(*at, 0, (size_t)(end - *at)) : NULL;
-    if (!nul)
-        return NULL;
-    const char *string = (const char *)*at;
-    *at = nul + 1;
-    return string;
-}
-
 static void note_damage(struct rv_rec_reader *reader, uint64_t offset, uint64_t n_bytes, const char *what)
 {
     reader->state.n_damaged += n_bytes;
@@ -144,9 +134,8 @@ static int read_beginning(struct rv_rec_reader *reader)
         return rv_err(EPROTONOSUPPORT,
                       "%s: recorded by another version (format %u.%u, features %#x); this one reads %u", reader->path,
                       reader->file.major, reader->file.minor, reader->file.feature_incompat, RV_REC_MAJOR);
-    const uint8_t *at = reader->payload + sizeof reader->file;
-    const char *program = rv_rec_take_string(&at, reader->payload + chunk.payload_bytes);
-    reader->program = rv_strdup(program ? program : "");
+    reader->payload[chunk.payload_bytes] = 0; /* there is room for it */
+    reader->program = rv_strdup((const char *)reader->payload + sizeof reader->file);
     reader->state.offset = rv_chunk_bytes(&chunk);
     reader->state.n_chunks = 1;
     reader->next_sequence = chunk.sequence + 1;

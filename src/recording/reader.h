@@ -52,11 +52,4 @@ struct rv_rec_reader_state {
 };
 struct rv_rec_reader_state rv_rec_reader_state(const struct rv_rec_reader *reader);
 
-/*
- * The strings that follow each other in a payload.
- *   at       moves behind the NUL
- *   returns  the string, in the payload; NULL when none ends before `end`
- */
-const char *rv_rec_take_string(const uint8_t **at, const uint8_t *end);
-
 #endif

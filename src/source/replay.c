@@ -10,10 +10,14 @@
 #include "base/err.h"
 #include "base/vec.h"
 #include "recording/codec.h"
+#include "recording/payload.h"
 #include "recording/reader.h"
+#include "ring/text.h"
 
 #define MAX_BATCH_NS (1ull << 31)
 #define MAX_ID (1u << 22)
+
+enum { SHOWN_NAME_BYTES = 256 };
 
 struct replay_stream {
     void *stream; /* the pipeline's; NULL while none is open */
@@ -35,8 +39,8 @@ struct replay {
     uint32_t *ids; /* of the file to ours; 0 = not seen yet */
     size_t n_ids, ids_capacity;
     uint32_t n_given; /* ids of ours so far */
-    uint8_t *strings;
-    size_t strings_capacity;
+    struct rv_rec_strings strings;
+    struct rv_rec_buffer shown[3];
     struct rv_compressor *compressor;
     uint64_t n_broken; /* chunks that were whole and made no sense */
 };
@@ -92,30 +96,27 @@ static void open_unknown(struct replay_stream *stream, uint32_t number, uint64_t
 static bool take_stream(struct replay *replay, const struct rv_rec_chunk *chunk, const uint8_t *payload,
                         const struct rv_intake *intake)
 {
-    struct rv_rec_stream who;
-    const uint8_t *at = payload + sizeof who, *end = payload + chunk->payload_bytes;
-    if (chunk->payload_bytes < sizeof who)
+    struct rv_rec_who who;
+    char process_name[SHOWN_NAME_BYTES], thread_name[SHOWN_NAME_BYTES];
+    if (rv_rec_who_read(&who, chunk, payload) != 0)
         return false;
-    memcpy(&who, payload, sizeof who);
-    const char *process_name = rv_rec_take_string(&at, end);
-    const char *thread_name = rv_rec_take_string(&at, end);
-    if (!process_name || !thread_name || who.tag_mode >= RV_TAG_MODE_COUNT)
-        return false;
+    rv_text_escape(process_name, sizeof process_name, who.process_name, strlen(who.process_name));
+    rv_text_escape(thread_name, sizeof thread_name, who.thread_name, strlen(who.thread_name));
     struct replay_stream *stream = stream_at(replay, chunk->stream);
     if (stream->stream)
         intake->rename_stream(intake->context, stream->stream, thread_name);
     if (stream->is_known)
         return true;
     open_stream(stream, intake,
-                &(struct rv_stream_info){.pid = who.pid,
-                                         .parent_pid = who.parent_pid,
-                                         .tid = who.tid,
-                                         .process_key = who.process_key,
+                &(struct rv_stream_info){.pid = who.stream.pid,
+                                         .parent_pid = who.stream.parent_pid,
+                                         .tid = who.stream.tid,
+                                         .process_key = who.stream.process_key,
                                          .process_name = process_name,
                                          .thread_name = thread_name,
-                                         .tag_mode = (enum rv_tag_mode)who.tag_mode,
-                                         .born_ticks = who.born_ns & RV_EVENT_TICKS_MASK,
-                                         .ring = who.ring});
+                                         .tag_mode = (enum rv_tag_mode)who.stream.tag_mode,
+                                         .born_ticks = who.stream.born_ns & RV_EVENT_TICKS_MASK,
+                                         .ring = who.stream.ring});
     return true;
 }
 
@@ -160,32 +161,30 @@ static bool take_account(struct replay *replay, const struct rv_rec_chunk *chunk
 
 /* ---- names ---- */
 
+/* Escaped text in the replay's own memory, until the next call for the same slot. */
+static const char *shown(struct replay *replay, unsigned slot, const char *text)
+{
+    size_t n = strlen(text);
+    struct rv_rec_buffer *buffer = &replay->shown[slot];
+    buffer->n = 0;
+    char *out = (char *)rv_rec_buffer_reserve(buffer, 4 * n + 1);
+    rv_text_escape(out, 4 * n + 1, text, n);
+    return out;
+}
+
 static bool take_strings(struct replay *replay, const struct rv_rec_chunk *chunk, const uint8_t *payload,
                          const struct rv_intake *intake)
 {
-    struct rv_column column;
-    if (rv_column_read(&payload, payload + chunk->payload_bytes, &column) != 0 ||
-        column.header.raw_bytes > RV_REC_MAX_STRINGS)
-        return false;
-    replay->strings = rv_vec_reserve(replay->strings, &replay->strings_capacity, column.header.raw_bytes + 1u, 1);
-    if (rv_column_unpack(replay->compressor, &column, replay->strings) != 0)
-        return false;
-    const uint8_t *at = replay->strings, *end = at + column.header.raw_bytes;
-    while (at < end) {
-        struct rv_rec_string head;
-        if ((size_t)(end - at) < sizeof head)
-            return false;
-        memcpy(&head, at, sizeof head);
-        at += sizeof head;
-        const char *package = rv_rec_take_string(&at, end), *name = rv_rec_take_string(&at, end),
-                   *file = rv_rec_take_string(&at, end);
-        if (!package || !name || !file)
-            return false;
-        uint32_t id = map_id(replay, head.id);
+    struct rv_rec_definition found;
+    int result = rv_rec_strings_open(&replay->strings, replay->compressor, chunk, payload);
+    while (result >= 0 && (result = rv_rec_strings_next(&replay->strings, &found)) > 0) {
+        uint32_t id = map_id(replay, found.id);
+        struct rv_definition definition = {id, shown(replay, 0, found.package), shown(replay, 1, found.name),
+                                           shown(replay, 2, found.file), found.line};
         if (id)
-            intake->define(intake->context, &(struct rv_definition){id, package, name, file, head.line}, 1);
+            intake->define(intake->context, &definition, 1);
     }
-    return true;
+    return result == 0;
 }
 
 /* ---- events ---- */
@@ -370,7 +369,9 @@ static void close_replay(struct rv_source *source)
     free(replay->events);
     free(replay->streams);
     free(replay->ids);
-    free(replay->strings);
+    rv_rec_strings_close(&replay->strings);
+    for (size_t i = 0; i < sizeof replay->shown / sizeof *replay->shown; i++)
+        rv_rec_buffer_fini(&replay->shown[i]);
     free(replay->path);
     free(replay);
 }

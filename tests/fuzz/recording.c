@@ -1,0 +1,162 @@
+/*
+ * The bytes of a recording, with checksums made right, so that what lies behind them is reached: the reader, every
+ * decoder, and the replay of it through an intake that checks what it is given.
+ */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "recording/verify.h"
+#include "source/replay.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+struct intake {
+    struct rv_batch batch;
+    uint64_t last_ticks[64];
+    size_t n_streams;
+};
+
+static void *open_stream(void *context, const struct rv_stream_info *info)
+{
+    struct intake *intake = context;
+    if (!info->process_name || !info->thread_name || info->tag_mode >= RV_TAG_MODE_COUNT)
+        abort();
+    uint64_t *last = &intake->last_ticks[intake->n_streams++ % 64];
+    *last = 0;
+    return last;
+}
+
+static void rename_stream(void *context, void *stream, const char *name)
+{
+    (void)context;
+    if (!stream || !name)
+        abort();
+}
+
+static void account_stream(void *context, void *stream, const struct rv_stream_account *account)
+{
+    (void)context;
+    (void)account;
+    if (!stream)
+        abort();
+}
+
+static void close_stream(void *context, void *stream, uint64_t end_ticks)
+{
+    (void)context;
+    if (!stream || end_ticks > RV_EVENT_TICKS_MASK)
+        abort();
+}
+
+static struct rv_batch *acquire_batch(void *context)
+{
+    struct intake *intake = context;
+    intake->batch.n = intake->batch.n_specials = 0;
+    return &intake->batch;
+}
+
+static void submit_batch(void *context, struct rv_batch *batch)
+{
+    (void)context;
+    uint32_t n_specials = 0;
+    uint64_t last = batch->base_ticks;
+    for (uint32_t i = 0; i < batch->n; i++) {
+        unsigned kind = rv_event_kind(&batch->events[i]);
+        uint64_t ticks = rv_event_ticks(&batch->events[i]);
+        if (kind >= RV_EVENT_KIND_COUNT || kind == RV_EVENT_CALL_AT || kind == RV_EVENT_RETURN_AT)
+            abort();
+        if (kind > RV_EVENT_RETURN && batch->specials[n_specials++] != i)
+            abort();
+        if (kind == RV_EVENT_SYNC)
+            continue;
+        if (ticks < last || ticks - batch->base_ticks >= 1ull << 31)
+            abort();
+        last = ticks;
+    }
+    if (n_specials != batch->n_specials || !batch->stream)
+        abort();
+}
+
+static bool is_stopping(void *context)
+{
+    (void)context;
+    return false;
+}
+
+static void define(void *context, const struct rv_definition *definitions, size_t n)
+{
+    (void)context;
+    for (size_t i = 0; i < n; i++)
+        if (!definitions[i].id || strlen(definitions[i].package) + strlen(definitions[i].name) > 1u << 28)
+            abort();
+}
+
+/* Make the checksum of whatever looks like a chunk right. */
+static void seal_all(uint8_t *bytes, size_t n)
+{
+    struct rv_rec_chunk chunk;
+    for (size_t at = 0; n - at >= sizeof chunk && at < n;) {
+        memcpy(&chunk, bytes + at, sizeof chunk);
+        if (!rv_chunk_is_plausible(&chunk) || rv_chunk_bytes(&chunk) > n - at) {
+            at += RV_REC_ALIGNMENT;
+            continue;
+        }
+        struct rv_rec_buffer buffer = {0};
+        rv_chunk_begin(&buffer);
+        rv_rec_buffer_add(&buffer, bytes + at + chunk.header_bytes, chunk.payload_bytes);
+        uint32_t header_bytes = chunk.header_bytes;
+        if (header_bytes == sizeof chunk) {
+            rv_chunk_end(&buffer, &chunk);
+            rv_chunk_seal(&buffer, chunk.sequence);
+            memcpy(bytes + at, buffer.bytes, sizeof chunk);
+        }
+        rv_rec_buffer_fini(&buffer);
+        at += rv_chunk_bytes(&chunk);
+    }
+}
+
+static void replay(const char *path)
+{
+    static struct intake intake;
+    if (!intake.batch.events)
+        rv_batch_init(&intake.batch);
+    struct rv_intake calls = {.context = &intake,
+                              .open_stream = open_stream,
+                              .rename_stream = rename_stream,
+                              .account_stream = account_stream,
+                              .close_stream = close_stream,
+                              .acquire_batch = acquire_batch,
+                              .submit_batch = submit_batch,
+                              .is_stopping = is_stopping,
+                              .define = define};
+    struct rv_source *source = rv_replay_open(path);
+    while (source && source->poll(source, &calls) != RV_SOURCE_ENDED)
+        ;
+    if (source)
+        source->close(source);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static char path[64];
+    static int fd = -1;
+    if (fd < 0) {
+        fd = open("/tmp", O_TMPFILE | O_RDWR, 0600);
+        snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+        if (fd < 0 || !freopen("/dev/null", "w", stderr))
+            return 0;
+    }
+    uint8_t *bytes = malloc(size + 1);
+    memcpy(bytes, data, size);
+    seal_all(bytes, size);
+    if (ftruncate(fd, 0) == 0 && pwrite(fd, bytes, size, 0) == (ssize_t)size) {
+        struct rv_rec_verify found;
+        rv_rec_verify(path, &(struct rv_rec_reader_params){0}, NULL, false, &found);
+        replay(path);
+    }
+    free(bytes);
+    return 0;
+}
