@@ -233,7 +233,8 @@ bool rv_push_nested(struct rv_pusher *pusher, uint64_t old, uint64_t stack, uint
     return true;
 }
 
-/* ticks: 0 = now, which is later than what the stash holds. */
+/* ticks: 0 = now, which is later than what the stash holds. last_ticks is the event's own afterwards, but for the clock
+ * that keeps the time there. */
 static void push_outer(struct rv_pusher *pusher, uint64_t stack, uint64_t kind, uint64_t ticks, uint64_t word)
 {
     struct rv_pusher_state *state = pusher->state;
@@ -242,8 +243,11 @@ static void push_outer(struct rv_pusher *pusher, uint64_t stack, uint64_t kind, 
     pusher->cursor = address_of(slot_of(state, n_written(state))) + rv_push_poison(stack);
     state->is_busy = true;
     empty_stash(state);
-    put(state, kind << RV_EVENT_KIND_SHIFT | (ticks ? ticks : rv_clock_ticks(state->ring.clock_kind)), word);
+    ticks = ticks ? ticks : rv_clock_ticks(state->ring.clock_kind);
+    put(state, kind << RV_EVENT_KIND_SHIFT | ticks, word);
     reopen(pusher);
+    if (state->ring.clock_kind != RV_CLOCK_TICK)
+        pusher->last_ticks = ticks;
     rv_room_wake_consumer(state);
     errno = saved;
 }

@@ -185,7 +185,7 @@ __attribute__((always_inline)) static inline uint64_t rv_push_commit(struct rv_p
  *   word     its second word, as rv_event_word() and rv_event_word_at() compose it
  *   stack    as above
  *   slow     rv_push_slow, or what claims a ring first
- *   returns  its ticks, as near as the slow path knows them
+ *   returns  its ticks; 0 or an earlier event's where it was not written
  *   thread   the pusher's own, signal handlers included; keeps errno
  */
 __attribute__((always_inline)) static inline uint64_t rv_push(struct rv_pusher *pusher, enum rv_event_kind kind,

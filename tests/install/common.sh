@@ -17,13 +17,20 @@ must() {
     fail "$*"
 }
 
-# counts RINGVIZ NAME CALLS PROGRAM: the report of the program has so many calls of the subroutine.
+# counts RINGVIZ NAME CALLS PROGRAM [ARG...]: the report of the program has so many calls of the subroutine.
 counts() {
-    "$1" --report=json --output="$dir/report" -- "$4" >"$dir/log" 2>&1 || {
+    ringviz_=$1 name_=$2 calls_=$3
+    shift 3
+    "$ringviz_" --report=json --output="$dir/report" -- "$@" >"$dir/log" 2>&1 || {
         cat "$dir/log"
-        fail "$1 --report -- $4"
+        fail "$ringviz_ --report -- $*"
     }
-    grep -Eq "\"name\": ?\"[^\"]*$2[^\"]*\"[^}]*\"calls\": ?$3," "$dir/report" && return
+    grep -Eq "\"name\": ?\"[^\"]*$name_[^\"]*\"[^}]*\"calls\": ?$calls_," "$dir/report" && return
     cat "$dir/log" "$dir/report"
-    fail "$4: not $3 calls of $2"
+    fail "$*: not $calls_ calls of $name_"
+}
+
+# Is Perl's producer in the build?
+has_perl() {
+    find "$build/lib/perl" -name RingViz.so 2>/dev/null | grep -q .
 }

@@ -22,3 +22,6 @@ must dpkg-deb -x "$package" "$dir/root"
 must cmake -S "$source/tests/install/consumer" -B "$dir/consumer" -DCMAKE_PREFIX_PATH="$dir/root/usr"
 must cmake --build "$dir/consumer"
 counts "$dir/root/usr/bin/ringviz" "shape::area" 300 "$dir/consumer/hooked"
+if has_perl; then
+    counts "$dir/root/usr/bin/ringviz" "main::work" 100 perl -e 'sub work { 1 } work() for 1 .. 100'
+fi

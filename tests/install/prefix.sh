@@ -18,6 +18,9 @@ counts "$ringviz" "shape::area" 300 "$dir/consumer/hooked"
 for program in linked_shared linked_static linked_cxx; do
     counts "$ringviz" "work" 100 "$dir/consumer/$program"
 done
+if has_perl; then
+    counts "$ringviz" "main::work" 100 perl -e 'sub work { 1 } work() for 1 .. 100'
+fi
 
 # The README's program, by pkg-config.
 awk '/^```c$/ { on = 1; next } /^```/ { on = 0 } on' "$source/README.md" >"$dir/program.c"

@@ -101,6 +101,32 @@ Test(launch, the_producer_is_preloaded_first_and_the_file_named_absolutely)
     cr_expect(eq(str, output, (char *)expected));
 }
 
+Test(launch, perls_module_goes_to_all_but_natively_instrumented_commands)
+{
+    char expected[512];
+    shell("mkdir -p bin lib/ringviz/perl/Devel; cp " PROBE " bin/probe; touch trace lib/ringviz/perl/Devel/RingViz.pm "
+          "lib/ringviz/libringviz-cyg.so");
+    shell("PERLLIB=/older PERL5OPT='-w -T' bin/probe run env 2>/dev/null | grep ^PERL5 | sort");
+    snprintf(expected, sizeof expected, "PERL5LIB=%s/lib/ringviz/perl:/older\nPERL5OPT=-MDevel::RingViz -w -T\n",
+             folder);
+    cr_expect(eq(str, output, (char *)expected));
+    shell("PERL5LIB=/old PERLLIB=/older bin/probe run env 2>/dev/null | grep ^PERL5 | sort");
+    snprintf(expected, sizeof expected, "PERL5LIB=%s/lib/ringviz/perl:/old\nPERL5OPT=-MDevel::RingViz\n", folder);
+    cr_expect(eq(str, output, (char *)expected));
+    shell("bin/probe run " LAUNCH_FOLDER "/launch_plain PERL5OPT 2>/dev/null");
+    cr_expect(eq(str, output, "-MDevel::RingViz\n"));
+    shell("bin/probe run " LAUNCH_FOLDER "/launch_instrumented PERL5OPT 2>/dev/null");
+    cr_expect(eq(str, output, "unset\n"));
+}
+
+Test(launch, without_perls_module_perl_runs_and_that_is_said)
+{
+    shell("mkdir -p bin lib/ringviz; cp " PROBE " bin/probe; touch trace lib/ringviz/libringviz-cyg.so");
+    cr_expect(eq(int, shell("bin/probe run perl -e 'print qq(opt=$ENV{PERL5OPT}\n)'"), 0));
+    cr_expect(strstr(output, "opt=\n") != NULL);
+    cr_expect(strstr(output, "ringviz: perl/Devel/RingViz.pm was found neither") != NULL);
+}
+
 Test(launch, without_a_producer_the_command_runs_and_that_is_said)
 {
     shell("mkdir -p a/b/c; cp " PROBE " a/b/c/probe");
@@ -232,13 +258,15 @@ Test(launch, silence_is_explained)
         {"true", "not instrumented"},
         {"./script", "script for sh,"},
         {"./env-script", "script for python3,"},
+        {"./perl-script", "a Perl program that called nothing"},
         {"./text", "neither an ELF program nor a script"},
         {"./empty", "neither an ELF program nor a script"},
         {"./other", "another machine"},
         {"./absent", "not there any more"},
         {"absent-from-path", "not there any more"},
     };
-    shell("printf '#!/bin/sh -e\\n' >script; printf '#!/usr/bin/env python3\\n' >env-script; echo text >text; >empty; "
+    shell("printf '#!/bin/sh -e\\n' >script; printf '#!/usr/bin/env python3\\n' >env-script; printf '#!/usr/bin/perl "
+          "-w\\n' >perl-script; echo text >text; >empty; "
           "cp " LAUNCH_FOLDER "/launch_plain other; printf '\\001' | dd of=other bs=1 seek=4 conv=notrunc; chmod +x *");
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         cr_expect(eq(int, shell(PROBE " explain %s", cases[i].command), 0));
