@@ -22,8 +22,8 @@ struct run {
 struct rv_sorter {
     size_t record_bytes, capacity;
     rv_sorter_compare_fn compare;
-    char *records; /* capacity of them: the run that is filled, then the buffers of all runs */
-    size_t n;
+    char *records; /* up to capacity of them: the run that is filled, then the buffers of all runs */
+    size_t n, n_allocated;
     bool is_sorted; /* so far */
     int fd;         /* -1 before the first spill */
     uint64_t n_spilled;
@@ -99,8 +99,7 @@ int rv_sorter_add(struct rv_sorter *sorter, const void *record)
         if (error)
             return error;
     }
-    if (!sorter->records)
-        sorter->records = rv_alloc(sorter->capacity, sorter->record_bytes);
+    sorter->records = rv_vec_reserve(sorter->records, &sorter->n_allocated, sorter->n + 1, sorter->record_bytes);
     if (sorter->n && sorter->is_sorted)
         sorter->is_sorted = sorter->compare(record_at(sorter, sorter->n - 1), record) <= 0;
     memcpy(record_at(sorter, sorter->n++), record, sorter->record_bytes);
