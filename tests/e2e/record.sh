@@ -135,5 +135,27 @@ for round in 1 2 3; do
     check "killed $round: no events" grep -qE "^[1-9][0-9]* events produced" out
 done
 
+# The disk is full: that is said once, the capture goes on, and what was recorded opens.
+mkdir small
+cat >full.sh <<'END'
+mount -t tmpfs -o size=256k none small || exit 99
+timeout 60 "$1" --record=small/full.rvz --report --output=full.live -- "$2" 4 300000 >out 2>err
+status=$?
+cp small/full.rvz full.rvz
+exit $status
+END
+unshare --map-root-user --mount sh full.sh "$ringviz" "$threads" 2>/dev/null
+status=$?
+if [ -e full.rvz ]; then
+    check "full: exit status $status" [ $status -eq 1 ]
+    check "full: $(cat err)" [ "$(grep -c "full.rvz: No space left on device" err)" -eq 1 ]
+    check "full: the capture went on" grep -q "2400008 events produced, 2400008 consumed" full.live
+    run --report full.rvz
+    check "full: replay: exit status $status" [ $status -eq 0 ]
+    check "full: replay: no events" grep -qE "^[1-9][0-9]* events produced" out
+else
+    echo "no small file system can be mounted here: a full disk was not tried"
+fi
+
 echo "$n_checks checks, $n_failures failures"
 [ $n_failures -eq 0 ]

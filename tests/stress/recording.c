@@ -1,0 +1,285 @@
+/*
+ * A recording under many threads: streams of random events are given to the recorder's sink side by side, as workers
+ * do, and read back through the replay source. Same events, names and accounts, in every stream's order. Cut at any
+ * byte it gives the beginning of every stream and nothing else. Runs under ThreadSanitizer.
+ *
+ *     recording [CUTS]
+ */
+#include <fcntl.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/vec.h"
+#include "sink/record.h"
+#include "source/replay.h"
+
+enum { N_STREAMS = 4, N_NAMES = 50, SMALL_EVENTS = 60, LARGE_EVENTS = 300000 };
+
+struct stream { /* what was written, or what came back */
+    struct rv_event *events;
+    size_t n, capacity;
+    uint64_t end_ns;
+    struct rv_stream_account account;
+    bool is_open, is_closed;
+    char name[32];
+};
+
+struct world {
+    struct stream streams[N_STREAMS];
+    uint32_t names[N_NAMES + 1]; /* by our id: what it was called, from its line */
+    struct rv_batch batch;
+    uint32_t n_failures;
+};
+
+static uint64_t next_random(uint64_t *state)
+{
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    *state ^= *state << 17;
+    return *state;
+}
+
+static void make_events(struct stream *stream, uint64_t *seed, size_t n)
+{
+    uint64_t now = 1000;
+    uint32_t depth = 0, open[64];
+    stream->events = rv_alloc(n, sizeof *stream->events);
+    for (size_t i = 0; i < n; i++) {
+        uint64_t random = next_random(seed);
+        bool is_call = depth == 0 || (depth < 60 && random >> 20 & 1);
+        now += random % 97;
+        if (is_call)
+            open[depth++] = 1 + (uint32_t)(random >> 24) % N_NAMES;
+        else
+            depth--;
+        uint32_t frame = is_call ? depth - 1 : depth;
+        stream->events[i] = (struct rv_event){
+            .when = (uint64_t)!is_call << RV_EVENT_KIND_SHIFT | now, .id = open[frame], .frame = (uint16_t)frame};
+    }
+    stream->n = n;
+    stream->end_ns = now + 5;
+    stream->account = (struct rv_stream_account){n + 3, n, 3};
+}
+
+/* ---- write ---- */
+
+struct giver {
+    struct rv_sink *sink;
+    struct stream *stream;
+    uint32_t number;
+};
+
+static void *give(void *context)
+{
+    struct giver *giver = context;
+    struct rv_sink *sink = giver->sink;
+    uint64_t seed = giver->number + 1;
+    sink->open(sink->context, giver->number,
+               &(struct rv_stream_info){
+                   .pid = 7, .tid = giver->number, .process_name = "p\n", .thread_name = "old", .born_ticks = 1});
+    for (size_t at = 0; at < giver->stream->n;) {
+        size_t n = 1 + next_random(&seed) % 5000, left = giver->stream->n - at;
+        n = n < left ? n : left;
+        sink->events(sink->context, giver->number, giver->stream->events + at, n);
+        if (at == 0)
+            sink->rename(sink->context, giver->number, "new");
+        at += n;
+    }
+    sink->close(sink->context, giver->number, giver->stream->end_ns, &giver->stream->account);
+    return NULL;
+}
+
+static int write_recording(const char *path, struct world *world, unsigned n_encoders)
+{
+    struct rv_record *record;
+    struct rv_record_params params = {.path = path, .program = "stress", .is_forced = true, .n_threads = n_encoders};
+    if (rv_record_open(&record, &params) != 0)
+        return -1;
+    struct rv_sink sink = rv_record_sink(record);
+    pthread_t threads[N_STREAMS];
+    struct giver givers[N_STREAMS];
+    sink.begin(sink.context, &(struct rv_clock){.kind = RV_CLOCK_MONOTONIC, .mult = 1});
+    for (uint32_t i = 0; i < N_STREAMS; i++) {
+        givers[i] = (struct giver){&sink, &world->streams[i], i};
+        pthread_create(&threads[i], NULL, give, &givers[i]);
+    }
+    for (uint32_t id = 1; id <= N_NAMES; id++)
+        sink.define(sink.context, &(struct rv_definition){id, "p", "n", "f", 1000 + id}, 1);
+    for (uint32_t i = 0; i < N_STREAMS; i++)
+        pthread_join(threads[i], NULL);
+    sink.end(sink.context);
+    struct rv_record_totals totals;
+    return rv_record_close(record, &totals);
+}
+
+/* ---- read ---- */
+
+static void *open_stream(void *context, const struct rv_stream_info *info)
+{
+    struct world *world = context;
+    struct stream *stream = &world->streams[info->tid % N_STREAMS];
+    world->n_failures += stream->is_open || info->pid != 7 || strcmp(info->process_name, "p\\x0a") != 0;
+    stream->is_open = true;
+    snprintf(stream->name, sizeof stream->name, "%s", info->thread_name);
+    return stream;
+}
+
+static void rename_stream(void *context, void *stream, const char *name)
+{
+    (void)context;
+    snprintf(((struct stream *)stream)->name, sizeof((struct stream *)stream)->name, "%s", name);
+}
+
+static void account_stream(void *context, void *stream, const struct rv_stream_account *account)
+{
+    (void)context;
+    ((struct stream *)stream)->account = *account;
+}
+
+static void close_stream(void *context, void *stream, uint64_t end_ticks)
+{
+    (void)context;
+    ((struct stream *)stream)->end_ns = end_ticks;
+    ((struct stream *)stream)->is_closed = true;
+}
+
+static struct rv_batch *acquire_batch(void *context)
+{
+    struct world *world = context;
+    world->batch.n = world->batch.n_specials = 0;
+    return &world->batch;
+}
+
+static void submit_batch(void *context, struct rv_batch *batch)
+{
+    (void)context;
+    struct stream *stream = batch->stream;
+    stream->events = rv_vec_reserve(stream->events, &stream->capacity, stream->n + batch->n, sizeof *stream->events);
+    memcpy(stream->events + stream->n, batch->events, batch->n * sizeof *stream->events);
+    stream->n += batch->n;
+}
+
+static bool is_stopping(void *context)
+{
+    (void)context;
+    return false;
+}
+
+static void define(void *context, const struct rv_definition *definitions, size_t n)
+{
+    struct world *world = context;
+    for (size_t i = 0; i < n; i++) {
+        if (definitions[i].id > N_NAMES)
+            world->n_failures++;
+        else
+            world->names[definitions[i].id] = definitions[i].line - 1000;
+    }
+}
+
+static bool read_recording(const char *path, struct world *world)
+{
+    struct rv_intake intake = {.context = world,
+                               .open_stream = open_stream,
+                               .rename_stream = rename_stream,
+                               .account_stream = account_stream,
+                               .close_stream = close_stream,
+                               .acquire_batch = acquire_batch,
+                               .submit_batch = submit_batch,
+                               .is_stopping = is_stopping,
+                               .define = define};
+    struct rv_source *source = rv_replay_open(path);
+    if (!source)
+        return false;
+    rv_batch_init(&world->batch);
+    while (source->poll(source, &intake) != RV_SOURCE_ENDED)
+        ;
+    source->close(source);
+    rv_batch_fini(&world->batch);
+    return true;
+}
+
+/* ---- compare ---- */
+
+/* Ids are given out anew: one of ours stands for one of theirs. An id without a name is as good as any. */
+static bool is_same_event(const struct world *back, const struct rv_event *ours, const struct rv_event *theirs)
+{
+    uint32_t named = theirs->id <= N_NAMES ? back->names[theirs->id] : UINT32_MAX;
+    return ours->when == theirs->when && ours->frame == theirs->frame && ours->aux == theirs->aux &&
+           (named == ours->id || named == 0);
+}
+
+/* Is what came back a beginning of what was written, or all of it? */
+static unsigned compare(const struct world *given, const struct world *back, bool is_whole)
+{
+    unsigned n_failures = back->n_failures;
+    for (unsigned s = 0; s < N_STREAMS; s++) {
+        const struct stream *ours = &given->streams[s], *theirs = &back->streams[s];
+        bool is_beginning = theirs->n <= ours->n && theirs->is_open == theirs->is_closed;
+        for (size_t i = 0; i < theirs->n && is_beginning; i++)
+            is_beginning = is_same_event(back, &ours->events[i], &theirs->events[i]);
+        n_failures += !is_beginning;
+        if (is_whole)
+            n_failures += theirs->n != ours->n || theirs->end_ns != ours->end_ns || strcmp(theirs->name, "new") != 0 ||
+                          memcmp(&theirs->account, &ours->account, sizeof ours->account) != 0;
+        else
+            n_failures += theirs->account.n_consumed + theirs->account.n_dropped != theirs->account.n_produced;
+    }
+    return n_failures;
+}
+
+static void free_world(struct world *world)
+{
+    for (unsigned i = 0; i < N_STREAMS; i++)
+        free(world->streams[i].events);
+}
+
+static unsigned check_reading(const char *path, const struct world *given, bool is_whole)
+{
+    struct world *back = rv_alloc(1, sizeof *back);
+    unsigned n_failures = read_recording(path, back) ? compare(given, back, is_whole) : is_whole;
+    free_world(back);
+    free(back);
+    return n_failures;
+}
+
+static unsigned run(const char *path, size_t n_events, unsigned n_encoders, unsigned n_cuts)
+{
+    struct world *given = rv_alloc(1, sizeof *given);
+    uint64_t seed = 0x9e3779b97f4a7c15ull + n_encoders;
+    for (unsigned i = 0; i < N_STREAMS; i++)
+        make_events(&given->streams[i], &seed, n_events + i);
+    unsigned n_failures = write_recording(path, given, n_encoders) != 0;
+    n_failures += check_reading(path, given, true);
+    struct stat status;
+    if (stat(path, &status) != 0)
+        return n_failures + 1;
+    n_cuts = n_cuts < status.st_size ? n_cuts : (unsigned)status.st_size;
+    for (unsigned i = 0; i < n_cuts; i++) { /* ever shorter */
+        off_t n_bytes = status.st_size * (off_t)(n_cuts - 1 - i) / (off_t)n_cuts;
+        n_failures += truncate(path, n_bytes) != 0 || check_reading(path, given, false) != 0;
+    }
+    free_world(given);
+    free(given);
+    return n_failures;
+}
+
+int main(int argc, char **argv)
+{
+    unsigned n_cuts = argc > 1 ? (unsigned)atoi(argv[1]) : 60, n_failures = 0;
+    char folder[] = "/tmp/ringviz-recording-XXXXXX", path[64];
+    if (!mkdtemp(folder) || !freopen("/dev/null", "w", stderr))
+        return 1;
+    snprintf(path, sizeof path, "%s/a.rvz", folder);
+    n_failures += run(path, SMALL_EVENTS, 1, UINT_MAX); /* at every byte */
+    for (unsigned n_encoders = 1; n_encoders <= 3; n_encoders++)
+        n_failures += run(path, LARGE_EVENTS, n_encoders, n_encoders == 3 ? n_cuts : 0);
+    unlink(path);
+    rmdir(folder);
+    printf("4 recordings, %u failures\n", n_failures);
+    return n_failures ? 1 : 0;
+}
