@@ -43,7 +43,7 @@ _ringviz() {
     "")
         if [[ $cur == -* ]]; then
             COMPREPLY=($(compgen -W "--headless --report --spans --export= --diff --merge= --force --info --check --repair= --output=
-                --record --screenshot= --view= --color= --size= --at= --window= --find= --filter= --from= --to= --policy=
+                --record --screenshot= --frames= --video= --fps= --speed= --view= --color= --size= --at= --window= --find= --filter= --from= --to= --policy=
                 --drain-interval= --ring-events= --rings= --slots= --slot-size= --message-size= --global-size=
                 --trace-file= --include= --exclude= --max-depth= --duration= --import= --rrtrace= --clock=
                 --threads= --memory= --bench --json --verbose --version --help" -- "$cur"))

@@ -24,6 +24,19 @@ struct canvas {
     GLuint framebuffer, colour;
 };
 
+struct rv_headless {
+    const struct rv_screenshot_params *params;
+    struct rv_context context;
+    struct canvas canvas;
+    struct rv_scene *scene;
+    struct rv_panels panels;
+    struct rv_viewer viewer;
+    struct rv_view view;
+    uint8_t *rgba;
+    int size_px[2];
+    bool is_open; /* the context is */
+};
+
 static int create_canvas(struct canvas *canvas, int width_px, int height_px)
 {
     glGenFramebuffers(1, &canvas->framebuffer);
@@ -87,86 +100,143 @@ static void choose_window(const struct rv_screenshot_params *params, struct rv_v
         show_first_hit(viewer);
 }
 
-static void draw_picture(const struct rv_screenshot_params *params, const int size_px[2], struct rv_scene *scene,
-                         struct rv_panels *panels)
+static void update_view(struct rv_headless *headless)
 {
-    struct rv_viewer viewer;
-    struct rv_view view = {0};
-    struct rv_view_params view_params = {.width_px = (uint32_t)size_px[0], .box_budget = BOX_BUDGET};
-    choose_window(params, &viewer);
-    rv_navigate_window(&viewer.navigate, &view_params.from_ns, &view_params.to_ns);
-    rv_inquiry_apply(&viewer.inquiry, &view_params);
-    rv_view_update(&view, params->lanes, &view_params);
+    struct rv_view_params params = {
+        .width_px = (uint32_t)headless->size_px[0],
+        .box_budget = BOX_BUDGET,
+        .is_steady = true,
+        .arrangement = &headless->viewer.arrangement,
+    };
+    rv_navigate_window(&headless->viewer.navigate, &params.from_ns, &params.to_ns);
+    rv_inquiry_apply(&headless->viewer.inquiry, &params);
+    rv_view_update(&headless->view, headless->params->lanes, &params);
+}
+
+static void draw(struct rv_headless *headless)
+{
+    const struct rv_screenshot_params *params = headless->params;
     struct rv_scene_frame frame = {
-        .view = &view,
+        .view = &headless->view,
         .subroutines = params->subroutines,
-        .width_px = size_px[0],
-        .height_px = size_px[1],
+        .width_px = headless->size_px[0],
+        .height_px = headless->size_px[1],
         .scale = 1.0,
         .samples = SAMPLES,
         .look = params->look,
         .look_from = params->look,
         .scheme = params->scheme,
-        .selected = viewer.inquiry.selected,
-        .origin_ns = viewer.present.first_ns,
-        .now_ns = viewer.present.now_ns,
+        .selected = headless->viewer.inquiry.selected,
+        .origin_ns = headless->viewer.present.first_ns,
+        .now_ns = headless->viewer.present.now_ns,
     };
     struct rv_panels_about about = {
-        .viewer = &viewer,
-        .view = &view,
-        .palette = rv_scene_palette(scene),
+        .viewer = &headless->viewer,
+        .view = &headless->view,
+        .palette = rv_scene_palette(headless->scene),
         .lanes = params->lanes,
         .subroutines = params->subroutines,
         .program = params->program,
         .pid = params->pid,
         .n_dropped = params->n_dropped,
-        .surface = {size_px[0], size_px[1], frame.scale, RV_UI_THEME_DARK},
+        .surface = {headless->size_px[0], headless->size_px[1], frame.scale, RV_UI_THEME_DARK},
     };
-    rv_scene_learn(scene, &frame);
-    rv_panels_update(panels, &about);
-    frame.insets = rv_panels_insets(panels);
-    rv_scene_draw(scene, &frame);
-    rv_panels_draw(panels);
-    rv_viewer_fini(&viewer);
-    rv_view_fini(&view);
+    rv_scene_learn(headless->scene, &frame);
+    rv_panels_update(&headless->panels, &about);
+    frame.insets = rv_panels_insets(&headless->panels);
+    rv_scene_draw(headless->scene, &frame);
+    rv_panels_draw(&headless->panels);
+    rv_scene_read_pixels(headless->size_px[0], headless->size_px[1], headless->rgba);
 }
 
-static int draw_and_write(const struct rv_screenshot_params *params, const int size_px[2])
+static int choose_size(const struct rv_screenshot_params *params, int out_px[2])
 {
-    struct canvas canvas = {0};
-    struct rv_scene *scene = NULL;
-    struct rv_panels panels = {0};
-    int err = create_canvas(&canvas, size_px[0], size_px[1]);
+    out_px[0] = params->width_px ? params->width_px : WIDTH_PX;
+    out_px[1] = params->height_px ? params->height_px : HEIGHT_PX;
+    if (out_px[0] < 64 || out_px[1] < 64 || out_px[0] > SIDE_MAX_PX || out_px[1] > SIDE_MAX_PX)
+        return rv_err(EINVAL, "a picture is 64 to %d pixels wide and high, not %d x %d", SIDE_MAX_PX, out_px[0],
+                      out_px[1]);
+    return 0;
+}
+
+int rv_headless_open(struct rv_headless **headless, const struct rv_screenshot_params *params)
+{
+    struct rv_context_params window = {.title = "ringviz", .width = 64, .height = 64, .is_offscreen = true};
+    struct rv_headless *made = rv_alloc(1, sizeof *made);
+    made->params = params;
+    int err = choose_size(params, made->size_px);
     if (!err)
-        err = rv_scene_create(&scene);
+        err = rv_context_open(&made->context, &window);
+    made->is_open = !err;
     if (!err)
-        err = rv_panels_open(&panels);
+        err = create_canvas(&made->canvas, made->size_px[0], made->size_px[1]);
+    if (!err)
+        err = rv_scene_create(&made->scene);
+    if (!err)
+        err = rv_panels_open(&made->panels);
     if (!err) {
-        uint8_t *rgba = rv_alloc((size_t)size_px[0] * (size_t)size_px[1], 4);
-        draw_picture(params, size_px, scene, &panels);
-        rv_scene_read_pixels(size_px[0], size_px[1], rgba);
-        err = rv_png_write(params->path, rgba, size_px[0], size_px[1]);
-        free(rgba);
+        made->rgba = rv_alloc((size_t)made->size_px[0] * (size_t)made->size_px[1], 4);
+        choose_window(params, &made->viewer);
+    } else {
+        rv_headless_close(made);
+        made = NULL;
     }
-    rv_panels_close(&panels);
-    rv_scene_destroy(scene);
-    destroy_canvas(&canvas);
+    *headless = made;
     return err;
+}
+
+void rv_headless_close(struct rv_headless *headless)
+{
+    if (!headless)
+        return;
+    if (headless->is_open) {
+        rv_panels_close(&headless->panels);
+        rv_scene_destroy(headless->scene);
+        destroy_canvas(&headless->canvas);
+        rv_context_close(&headless->context);
+    }
+    if (headless->rgba)
+        rv_viewer_fini(&headless->viewer);
+    rv_view_fini(&headless->view);
+    free(headless->rgba);
+    free(headless);
+}
+
+struct rv_headless_times rv_headless_times(const struct rv_headless *headless)
+{
+    const struct rv_present *present = &headless->viewer.present;
+    struct rv_headless_times times = {.first_ns = present->first_ns, .last_ns = present->last_ns};
+    rv_navigate_window(&headless->viewer.navigate, &times.from_ns, &times.to_ns);
+    return times;
+}
+
+void rv_headless_size(const struct rv_headless *headless, int out_px[2])
+{
+    out_px[0] = headless->size_px[0];
+    out_px[1] = headless->size_px[1];
+}
+
+const uint8_t *rv_headless_draw(struct rv_headless *headless, uint64_t from_ns, uint64_t to_ns)
+{
+    rv_navigate_set(&headless->viewer.navigate, from_ns, to_ns > from_ns ? to_ns : from_ns + 1);
+    update_view(headless);
+    draw(headless);
+    GLenum error = glGetError();
+    if (error == GL_NO_ERROR)
+        return headless->rgba;
+    (void)rv_err(EIO, "OpenGL failed with error 0x%x; nothing is drawn", error);
+    return NULL;
 }
 
 int rv_headless_screenshot(const struct rv_screenshot_params *params)
 {
-    int width_px = params->width_px ? params->width_px : WIDTH_PX;
-    int height_px = params->height_px ? params->height_px : HEIGHT_PX;
-    if (width_px < 64 || height_px < 64 || width_px > SIDE_MAX_PX || height_px > SIDE_MAX_PX)
-        return rv_err(EINVAL, "a picture is 64 to %d pixels wide and high, not %d x %d", SIDE_MAX_PX, width_px,
-                      height_px);
-    struct rv_context context;
-    struct rv_context_params window = {.title = "ringviz", .width = 64, .height = 64, .is_offscreen = true};
-    int err = rv_context_open(&context, &window);
+    struct rv_headless *headless;
+    int err = rv_headless_open(&headless, params);
     if (err)
         return err;
-    err = draw_and_write(params, (int[2]){width_px, height_px});
-    rv_context_close(&context);
+    struct rv_headless_times times = rv_headless_times(headless);
+    const uint8_t *rgba = rv_headless_draw(headless, times.from_ns, times.to_ns);
+    err = rgba ? rv_png_write(params->path, rgba, headless->size_px[0], headless->size_px[1]) : -EIO;
+    rv_headless_close(headless);
     return err;
 }

@@ -1,4 +1,7 @@
-/* Pictures without a window. */
+/*
+ * Pictures without a window: one, or one after the other by the same context. The same content gives the same pixels.
+ * Main thread.
+ */
 #ifndef RV_APP_HEADLESS_H
 #define RV_APP_HEADLESS_H
 
@@ -26,11 +29,31 @@ struct rv_screenshot_params { /* zero = default */
     uint64_t n_dropped;
 };
 
+struct rv_headless; /* opaque */
+
 /*
- * Draw one picture of the lanes into a PNG file. The same content gives the same pixels.
- *   returns  0, or a negative errno with one line printed: -ENODEV, -ENOTSUP (no OpenGL 3.3), -EINVAL (size), file
- * errors thread   main
+ * Get ready to draw; what params borrow outlives it.
+ *   returns  0 through *headless, or a negative errno with one line printed: -ENODEV, -ENOTSUP (no OpenGL 3.3), -EINVAL
+ *            (size)
  */
+int rv_headless_open(struct rv_headless **headless, const struct rv_screenshot_params *params);
+void rv_headless_close(struct rv_headless *headless);
+
+/* The bounds of what there is, and the window that params chose. */
+struct rv_headless_times {
+    uint64_t first_ns, last_ns, from_ns, to_ns;
+};
+struct rv_headless_times rv_headless_times(const struct rv_headless *headless);
+
+/*
+ * Draw what is from from_ns to to_ns.
+ *   returns  RGBA, rows top first, of the size that is asked for or 1600 x 900; valid until the next call. NULL, with
+ *            one line printed, when OpenGL failed or the context was lost
+ */
+const uint8_t *rv_headless_draw(struct rv_headless *headless, uint64_t from_ns, uint64_t to_ns);
+void rv_headless_size(const struct rv_headless *headless, int out_px[2]);
+
+/* The window that params chose, into a PNG file. 0, or a negative errno with one line printed. */
 int rv_headless_screenshot(const struct rv_screenshot_params *params);
 
 #endif

@@ -3,9 +3,11 @@
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "app/action.h"
+#include "app/values.h"
 #include "base/err.h"
 #include "base/units.h"
 
@@ -23,6 +25,10 @@ enum option_id {
     OPTION_OUTPUT,
     OPTION_RECORD,
     OPTION_SCREENSHOT,
+    OPTION_FRAMES,
+    OPTION_VIDEO,
+    OPTION_FPS,
+    OPTION_SPEED,
     OPTION_VIEW,
     OPTION_COLOR,
     OPTION_SIZE,
@@ -82,6 +88,10 @@ static const struct option_entry TABLE[] = {
      "where --report, --spans, --info and --bench go\n(default: stdout, after the program has ended)"},
     {OPTION_RECORD, "record", "[=OUT.rvz]", "record everything while watching\n(default: COMMAND.PID.rvz)"},
     {OPTION_SCREENSHOT, "screenshot", "=OUT.png", "draw one picture into a file; implies --headless"},
+    {OPTION_FRAMES, "frames", "=DIR", "film the run into a folder of numbered pictures;\nimplies --headless"},
+    {OPTION_VIDEO, "video", "=OUT.y4m", "film the run into a video; implies --headless"},
+    {OPTION_FPS, "fps", "=N", "pictures a second in a film (default: 30)"},
+    {OPTION_SPEED, "speed", "=X", "how fast time passes in a film (default: 1)"},
     {OPTION_VIEW, "view", "=3d|aligned|flame|top", "the view of the picture, and of the window at first"},
     {OPTION_COLOR, "color", "=SCHEME",
      "what colours stand for: package, subroutine, thread,\nduration, high-contrast (default: package)"},
@@ -199,63 +209,12 @@ static const char *const EXPORTS[] = {[RV_EXPORT_CHROME] = "chrome",
 static const char *const VIEWS[] = {
     [RV_LOOK_3D] = "3d", [RV_LOOK_ALIGNED] = "aligned", [RV_LOOK_FLAME] = "flame", [RV_LOOK_TOP] = "top", NULL};
 
-static int bad_value(const char *name, const char *value, const char *expected)
-{
-    return rv_err(EINVAL, "--%s=%s: expected %s; see ringviz --help", name, value, expected);
-}
-
-/* The index of value among words; the first one when there is no value. */
-static int parse_word(const char *name, const char *value, const char *const *words, int *index)
-{
-    *index = 0;
-    if (!value)
-        return 0;
-    char expected[128] = "";
-    for (int i = 0; words[i]; i++) {
-        if (strcmp(value, words[i]) == 0) {
-            *index = i;
-            return 0;
-        }
-        size_t n = strlen(expected);
-        snprintf(expected + n, sizeof expected - n, "%s%s", i ? ", " : "", words[i]);
-    }
-    return bad_value(name, value, expected);
-}
-
-static int parse_count(const char *name, const char *value, uint64_t max, uint32_t *out)
-{
-    uint64_t count;
-    if (rv_units_parse_count(value, 1, max, &count) != 0) {
-        char expected[64];
-        snprintf(expected, sizeof expected, "a number from 1 to %llu", (unsigned long long)max);
-        return bad_value(name, value, expected);
-    }
-    *out = (uint32_t)count;
-    return 0;
-}
-
-static int parse_bytes(const char *name, const char *value, uint64_t max, uint32_t *out)
-{
-    uint64_t n_bytes;
-    if (rv_units_parse_bytes(value, &n_bytes) != 0 || n_bytes == 0 || n_bytes > max)
-        return bad_value(name, value, "a size such as 200 or 16K");
-    *out = (uint32_t)n_bytes;
-    return 0;
-}
-
-static int parse_time(const char *name, const char *value, uint64_t min_ns, uint64_t *ns)
-{
-    if (rv_units_parse_ns(value, ns) != 0 || *ns < min_ns)
-        return bad_value(name, value, "a time such as 500us, 4ms or 1.5s");
-    return 0;
-}
-
 static int parse_size(const char *value, struct rv_options *options)
 {
     int end = 0;
     int *w = &options->width_px, *h = &options->height_px;
     if (sscanf(value, "%dx%d%n", w, h, &end) != 2 || value[end] || *w < 64 || *h < 64 || *w > 16384 || *h > 16384)
-        return bad_value("size", value, "WxH, each from 64 to 16384");
+        return rv_value_bad("size", value, "WxH, each from 64 to 16384");
     return 0;
 }
 
@@ -265,7 +224,7 @@ static int parse_scheme(const char *name, const char *value, enum rv_color_schem
     int index, error;
     for (int i = 0; i < RV_COLOR_SCHEME_COUNT; i++)
         words[i] = rv_color_scheme_name((enum rv_color_scheme)i);
-    error = parse_word(name, value, words, &index);
+    error = rv_value_word(name, value, words, &index);
     *scheme = (enum rv_color_scheme)index;
     return error;
 }
@@ -278,7 +237,7 @@ static int parse_export(const char *value, struct rv_options *options)
                              strncmp(value, EXPORTS[kind], (size_t)(colon - value)) != 0))
         kind++;
     if (!EXPORTS[kind] || !colon[1])
-        return bad_value("export", value, "FORMAT:OUT, FORMAT one of chrome, perfetto, folded, speedscope");
+        return rv_value_bad("export", value, "FORMAT:OUT, FORMAT one of chrome, perfetto, folded, speedscope");
     if (options->n_exports == RV_OPTIONS_MAX_EXPORTS)
         return rv_err(EINVAL, "--export=%s: more than %d exports", value, RV_OPTIONS_MAX_EXPORTS);
     for (size_t i = 0; i < options->n_exports; i++)
@@ -295,17 +254,17 @@ static int set_output_option(struct rv_options *options, const struct option_ent
     switch (entry->id) {
     case OPTION_REPORT:
         options->has_report = options->is_headless = true;
-        error = parse_word(entry->name, value, REPORTS, &index);
+        error = rv_value_word(entry->name, value, REPORTS, &index);
         options->report_format = (enum rv_report_format)index;
         return error;
     case OPTION_DIFF:
         options->command = RV_COMMAND_DIFF;
-        error = parse_word(entry->name, value, REPORTS, &index);
+        error = rv_value_word(entry->name, value, REPORTS, &index);
         options->report_format = (enum rv_report_format)index;
         return error;
     case OPTION_SPANS:
         options->has_spans = options->is_headless = true;
-        error = parse_word(entry->name, value, SPANS, &index);
+        error = rv_value_word(entry->name, value, SPANS, &index);
         options->spans_format = (enum rv_spans_format)index;
         return error;
     case OPTION_EXPORT:
@@ -329,8 +288,20 @@ static int set_output_option(struct rv_options *options, const struct option_ent
         options->screenshot = value;
         options->is_headless = true;
         return 0;
+    case OPTION_FRAMES:
+        options->frames = value;
+        options->is_headless = true;
+        return 0;
+    case OPTION_VIDEO:
+        options->video = value;
+        options->is_headless = true;
+        return 0;
+    case OPTION_FPS:
+        return rv_value_count(entry->name, value, 240, &options->fps);
+    case OPTION_SPEED:
+        return rv_value_speed(entry->name, value, &options->speed);
     case OPTION_VIEW:
-        error = parse_word(entry->name, value, VIEWS, &index);
+        error = rv_value_word(entry->name, value, VIEWS, &index);
         options->look = (enum rv_look)index;
         return error;
     case OPTION_COLOR:
@@ -338,9 +309,9 @@ static int set_output_option(struct rv_options *options, const struct option_ent
     case OPTION_SIZE:
         return parse_size(value, options);
     case OPTION_AT:
-        return parse_time(entry->name, value, 0, &options->at_ns);
+        return rv_value_time(entry->name, value, 0, &options->at_ns);
     case OPTION_WINDOW:
-        return parse_time(entry->name, value, 1, &options->window_ns);
+        return rv_value_time(entry->name, value, 1, &options->window_ns);
     case OPTION_BENCH:
         options->command = RV_COMMAND_BENCH;
         options->bench = value ? value : "";
@@ -371,10 +342,10 @@ static int set_part_option(struct rv_options *options, const struct option_entry
         return rv_lens_add(&options->lens, value, why, sizeof why) ? bad_pattern(entry, value, why) : 0;
     case OPTION_FROM:
         options->has_part = true;
-        return parse_time(entry->name, value, 0, &options->from_ns);
+        return rv_value_time(entry->name, value, 0, &options->from_ns);
     case OPTION_TO:
         options->has_part = true;
-        return parse_time(entry->name, value, 1, &options->to_ns);
+        return rv_value_time(entry->name, value, 1, &options->to_ns);
     default:
         return -ENOENT;
     }
@@ -385,25 +356,25 @@ static int set_file_option(struct rv_options *options, const struct option_entry
     int index, error;
     switch (entry->id) {
     case OPTION_POLICY:
-        error = parse_word(entry->name, value, POLICIES, &index);
+        error = rv_value_word(entry->name, value, POLICIES, &index);
         options->map.policy = (enum rv_policy)index;
         return error;
     case OPTION_CLOCK:
-        error = parse_word(entry->name, value, CLOCKS, &index);
+        error = rv_value_word(entry->name, value, CLOCKS, &index);
         options->map.clock_kind = (enum rv_clock_kind)index;
         return error;
     case OPTION_RING_EVENTS:
-        return parse_count(entry->name, value, 1u << 20, &options->map.ring_events);
+        return rv_value_count(entry->name, value, 1u << 20, &options->map.ring_events);
     case OPTION_RINGS:
-        return parse_count(entry->name, value, 4096, &options->map.n_rings);
+        return rv_value_count(entry->name, value, 4096, &options->map.n_rings);
     case OPTION_SLOTS:
-        return parse_count(entry->name, value, 4096, &options->map.n_slots);
+        return rv_value_count(entry->name, value, 4096, &options->map.n_slots);
     case OPTION_SLOT_SIZE:
-        return parse_bytes(entry->name, value, 4096, &options->map.slot_bytes);
+        return rv_value_bytes(entry->name, value, 4096, &options->map.slot_bytes);
     case OPTION_MESSAGE_SIZE:
-        return parse_bytes(entry->name, value, 1u << 20, &options->map.message_bytes);
+        return rv_value_bytes(entry->name, value, 1u << 20, &options->map.message_bytes);
     case OPTION_GLOBAL_SIZE:
-        return parse_bytes(entry->name, value, 1u << 24, &options->map.global_bytes);
+        return rv_value_bytes(entry->name, value, 1u << 24, &options->map.global_bytes);
     case OPTION_TRACE_FILE:
         options->trace_file = value;
         return 0;
@@ -417,7 +388,7 @@ static int parse_format(const char *name, const char *value, const struct rv_imp
     *format = rv_import_format_named(value);
     char expected[128];
     rv_import_format_names(expected, sizeof expected, ", ");
-    return *format ? 0 : bad_value(name, value, expected);
+    return *format ? 0 : rv_value_bad(name, value, expected);
 }
 
 static void watch_rrtrace(struct rv_options *options, const char *memory)
@@ -430,7 +401,7 @@ static int set_capture_option(struct rv_options *options, const struct option_en
 {
     switch (entry->id) {
     case OPTION_DRAIN_INTERVAL:
-        return parse_time(entry->name, value, 10000, &options->drain_interval_ns);
+        return rv_value_time(entry->name, value, 10000, &options->drain_interval_ns);
     case OPTION_IMPORT:
         return parse_format(entry->name, value, &options->import_format);
     case OPTION_RRTRACE:
@@ -443,14 +414,14 @@ static int set_capture_option(struct rv_options *options, const struct option_en
         options->exclude = value;
         return 0;
     case OPTION_MAX_DEPTH:
-        return parse_count(entry->name, value, 1u << 24, &options->max_depth);
+        return rv_value_count(entry->name, value, 1u << 24, &options->max_depth);
     case OPTION_DURATION:
-        return parse_time(entry->name, value, 1, &options->duration_ns);
+        return rv_value_time(entry->name, value, 1, &options->duration_ns);
     case OPTION_THREADS:
-        return parse_count(entry->name, value, 64, &options->n_threads);
+        return rv_value_count(entry->name, value, 64, &options->n_threads);
     case OPTION_MEMORY:
         if (rv_units_parse_bytes(value, &options->memory_bytes) != 0 || options->memory_bytes < 1u << 20)
-            return bad_value(entry->name, value, "a size of at least 1M");
+            return rv_value_bad(entry->name, value, "a size of at least 1M");
         return 0;
     default:
         return -ENOENT;

@@ -49,8 +49,11 @@ struct rv_options {
     bool is_forced;    /* files that are there already may be written over */
     const char *merge; /* the recording that several become */
     const char *screenshot;
-    const char *bench; /* "" = all */
-    const char *repair; /* with RV_COMMAND_CHECK: where a clean copy goes; NULL = none */
+    const char *frames, *video; /* a folder of pictures, a video; NULL = none */
+    uint32_t fps;               /* of both */
+    double speed;               /* of time in them */
+    const char *bench;          /* "" = all */
+    const char *repair;         /* with RV_COMMAND_CHECK: where a clean copy goes; NULL = none */
     bool has_record;
     const char *record; /* NULL with has_record: a name of its own */
     int width_px, height_px;

@@ -16,6 +16,7 @@
 #include "app/bus_error.h"
 #include "app/excerpt.h"
 #include "app/exports.h"
+#include "app/film.h"
 #include "app/headless.h"
 #include "app/open.h"
 #include "app/output.h"
@@ -38,6 +39,7 @@ struct watch {
     struct rv_sink sinks[MAX_SINKS];
     size_t n_sinks;
     struct rv_recorder recorder;
+    struct rv_film film;
     struct rv_filter *filter;
     struct rv_map map; /* zeroed: what is watched is not a live trace file */
     struct rv_source *source;
@@ -183,6 +185,8 @@ static int prepare(struct watch *watch)
         error = rv_output_open(&watch->output, options->output);
     if (!error)
         error = check_picture(options->screenshot);
+    if (!error)
+        error = rv_film_open(&watch->film, options);
     if (!error)
         error = rv_exports_open(&watch->exports, options);
     if (!error)
@@ -330,10 +334,10 @@ static const char *title_of(const struct watch *watch)
     return watch->options->file ? watch->options->file : watch->options->argv[0];
 }
 
-static int write_picture(struct watch *watch, const struct rv_session_counts *counts)
+static struct rv_screenshot_params picture_of(const struct watch *watch, const struct rv_session_counts *counts)
 {
     const struct rv_options *options = watch->options;
-    return rv_headless_screenshot(&(struct rv_screenshot_params){
+    return (struct rv_screenshot_params){
         .path = options->screenshot,
         .width_px = options->width_px,
         .height_px = options->height_px,
@@ -350,7 +354,27 @@ static int write_picture(struct watch *watch, const struct rv_session_counts *co
         .program = title_of(watch),
         .pid = watch->launch ? (uint32_t)rv_launch_pid(watch->launch) : 0,
         .n_dropped = counts->n_dropped,
-    });
+    };
+}
+
+static bool should_stop_filming(void *context)
+{
+    const struct watch *watch = context;
+    return n_interrupts > watch->n_interrupts0;
+}
+
+static int write_pictures(struct watch *watch, const struct rv_session_counts *counts)
+{
+    struct rv_screenshot_params picture = picture_of(watch, counts);
+    int error = picture.path ? rv_headless_screenshot(&picture) : 0;
+    if (error || !(watch->options->frames || watch->options->video))
+        return error;
+    watch->n_interrupts0 = n_interrupts;
+    return rv_film_write(&watch->film, &(struct rv_film_params){.picture = &picture,
+                                                                .fps = watch->options->fps,
+                                                                .speed = watch->options->speed,
+                                                                .should_stop = should_stop_filming,
+                                                                .context = watch});
 }
 
 static void say_costs(const struct rv_session_counts *counts)
@@ -389,7 +413,7 @@ static void write_outputs(struct watch *watch)
         watch->status = STATUS_FAILED;
     if (options->n_exports && rv_exports_write(&watch->exports, watch->session, watch->spool, title_of(watch)) != 0)
         watch->status = STATUS_FAILED;
-    if (options->screenshot && write_picture(watch, &counts) != 0)
+    if (write_pictures(watch, &counts) != 0)
         watch->status = STATUS_FAILED;
 }
 
@@ -412,6 +436,7 @@ static void tear_down(struct watch *watch)
     rv_map_close(&watch->map);
     rv_spool_destroy(watch->spool);
     rv_filter_destroy(watch->filter);
+    rv_film_close(&watch->film);
 }
 
 static void run(struct watch *watch)

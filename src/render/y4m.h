@@ -1,0 +1,14 @@
+/* A YUV4MPEG2 stream of pictures: 4:4:4, BT.709, limited range. Players and encoders read it from a file or a pipe. */
+#ifndef RV_RENDER_Y4M_H
+#define RV_RENDER_Y4M_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+/* Errors stay with the stream: whoever closes it asks ferror(). */
+void rv_y4m_begin(FILE *file, const int size_px[2], unsigned fps);
+
+/* rgba: rows top first; alpha is left out. planes is scratch of 3 bytes a pixel. */
+void rv_y4m_add(FILE *file, const uint8_t *rgba, const int size_px[2], uint8_t *planes);
+
+#endif

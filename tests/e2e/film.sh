@@ -1,0 +1,42 @@
+#!/bin/sh
+# film.sh RINGVIZ PROGRAM: a film has the pictures that its length asks for, of the size that was asked for; what is
+# there already stays.
+set -u
+ringviz=$1 program=$2
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+n_failures=0
+
+fail() {
+    echo "FAILED: $*" >&2
+    n_failures=$((n_failures + 1))
+}
+
+film() {
+    timeout 60 "$ringviz" --size=160x120 --window=10us --to=110us --fps=10 --speed=0.0001 "$@" -- "$program" \
+        >"$folder/out" 2>"$folder/err"
+}
+
+# 0.1 ms of the run, ten thousand times slower: 1 s, ten pictures a second, the first and the last included.
+film --video="$folder/run.y4m" --frames="$folder/frames" || fail "filming: $(cat "$folder/err")"
+[ "$(head -n 1 "$folder/run.y4m")" = "YUV4MPEG2 W160 H120 F10:1 Ip A1:1 C444 XCOLORRANGE=LIMITED" ] || fail "the video's head"
+head_bytes=$(head -n 1 "$folder/run.y4m" | wc -c)
+n=$(($(wc -c <"$folder/run.y4m") - head_bytes))
+[ "$n" -eq $((11 * (6 + 3 * 160 * 120))) ] || fail "the video has $n bytes of pictures"
+[ "$(ls "$folder/frames" | wc -l)" -eq 11 ] || fail "the folder has $(ls "$folder/frames")"
+[ "$(file -b "$folder/frames/frame-000011.png" | cut -d, -f1-2)" = "PNG image data, 160 x 120" ] || fail "the last picture"
+cmp -s "$folder/frames/frame-000001.png" "$folder/frames/frame-000009.png" && fail "nothing moves"
+
+film --video="$folder/run.y4m" && fail "a video was written over"
+grep -q "run.y4m: exists; --force writes over it" "$folder/err" || fail "said: $(cat "$folder/err")"
+film --frames="$folder/frames" && fail "a folder was written into"
+grep -q "is not empty; --force writes into it" "$folder/err" || fail "said: $(cat "$folder/err")"
+film --force --frames="$folder/frames" --video=- || fail "with --force: $(cat "$folder/err")"
+grep -aq "^YUV4MPEG2 " "$folder/out" || fail "no video in the pipe"
+film --frames="$folder/none/such" && fail "a folder in none was made"
+[ "$(wc -l <"$folder/err")" -eq 1 ] || fail "said: $(cat "$folder/err")"
+for bad in --fps=0 --speed=nan --speed=0; do
+    timeout 60 "$ringviz" "$bad" --frames="$folder/frames" -- "$program" 2>/dev/null
+    [ $? -eq 2 ] || fail "$bad"
+done
+exit "$n_failures"
