@@ -65,6 +65,7 @@ void rv_asking_act(struct rv_viewer *viewer, const struct rv_act *act)
     switch ((int)act->action) {
     case RV_ACTION_SEARCH:
         viewer->panels.has_search = true;
+        viewer->panels.n_asked++;
         break;
     case RV_ACTION_FIND:
         rv_inquiry_find(&viewer->inquiry, act->text);

@@ -93,9 +93,11 @@ static void choose_window(const struct rv_screenshot_params *params, struct rv_v
     rv_navigate_set(&viewer->navigate, from_ns, to_ns > from_ns ? to_ns : from_ns + 1);
     viewer->navigate.is_following = false;
     viewer->present = (struct rv_present){first_ns, last_ns, last_ns, last_ns, .is_done = true};
-    if (has_range && is_chosen)
-        viewer->inquiry.selected = range;
     (void)rv_inquiry_update(&viewer->inquiry, viewer->lanes, viewer->subroutines, true);
+    if (has_range && is_chosen) {
+        rv_inquiry_select(&viewer->inquiry, &range, viewer->lanes, viewer->subroutines);
+        rv_measure_wait(&viewer->inquiry.measure);
+    }
     if (params->find && !is_chosen && !has_range)
         show_first_hit(viewer);
 }

@@ -8,6 +8,7 @@
 void rv_inquiry_fini(struct rv_inquiry *inquiry)
 {
     rv_measure_stop(&inquiry->measure);
+    rv_measure_stop(&inquiry->call.measure);
     rv_search_stop(&inquiry->search);
     rv_lens_fini(&inquiry->lens);
 }
@@ -45,7 +46,7 @@ bool rv_inquiry_update(struct rv_inquiry *inquiry, struct rv_lanes *lanes, struc
     inquiry->is_search_whole =
         rv_search_update(&inquiry->search, lanes, subroutines, is_whole ? SIZE_MAX : CALLS_PER_UPDATE);
     (void)rv_lens_update(&inquiry->lens, subroutines, is_whole ? SIZE_MAX : NAMES_PER_UPDATE);
-    bool has_measured = rv_measure_poll(&inquiry->measure);
+    bool has_measured = rv_measure_poll(&inquiry->measure) | rv_measure_poll(&inquiry->call.measure);
     return has_measured || generation != generation_of(inquiry) || n_hits != inquiry->search.n_hits ||
            was_whole != inquiry->is_search_whole;
 }
@@ -79,4 +80,47 @@ void rv_inquiry_select(struct rv_inquiry *inquiry, const struct rv_range_ns *ran
                                                                       .lanes = lanes,
                                                                       .subroutines = subroutines,
                                                                       .lens = &inquiry->lens});
+}
+
+static bool is_same_call(const struct rv_inquiry_call *call, const struct rv_box *box, uint32_t lane_idx)
+{
+    return call->measure.range && call->place.start_ns == box->start_ns && call->place.depth == box->depth &&
+           call->place.lane_idx == lane_idx && call->id == box->id;
+}
+
+void rv_inquiry_look_into(struct rv_inquiry *inquiry, const struct rv_box *box, uint32_t lane_idx,
+                          struct rv_lanes *lanes, struct rv_subroutines *subroutines)
+{
+    struct rv_inquiry_call *call = &inquiry->call;
+    bool is_call = box && box->coverage == RV_BOX_EXACT;
+    if (is_call && is_same_call(call, box, lane_idx))
+        return;
+    rv_measure_stop(&call->measure);
+    if (!is_call)
+        return;
+    call->place = (struct rv_search_place){box->start_ns, lane_idx, box->depth};
+    call->id = box->id;
+    call->duration_ns = box->duration_ns ? box->duration_ns : 1;
+    rv_measure_start(&call->measure, &(struct rv_range_params){.from_ns = box->start_ns,
+                                                               .to_ns = box->start_ns + call->duration_ns,
+                                                               .lanes = lanes,
+                                                               .subroutines = subroutines,
+                                                               .lane_idxs = &lane_idx,
+                                                               .n_lane_idxs = 1});
+}
+
+/* What encloses the call fills its time, as the call itself does: the innermost of those, not deeper than it is. */
+uint32_t rv_inquiry_call_node(const struct rv_inquiry *inquiry)
+{
+    const struct rv_inquiry_call *call = &inquiry->call;
+    size_t n;
+    uint32_t found = 0;
+    if (!call->measure.is_done)
+        return 0;
+    const struct rv_range_node *nodes = rv_range_nodes(call->measure.range, &n);
+    uint32_t at = nodes[0].first_child;
+    for (uint32_t depth = 0; at && depth <= call->place.depth; depth++, at = nodes[at].first_child)
+        if (nodes[at].id == call->id && nodes[at].n_calls == 1)
+            found = at;
+    return found;
 }

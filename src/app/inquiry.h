@@ -17,6 +17,13 @@
 
 #define RV_INQUIRY_TEXT_BYTES 256
 
+struct rv_inquiry_call { /* one that is looked into: its time on its lane is measured */
+    struct rv_search_place place;
+    uint32_t id;
+    uint64_t duration_ns;
+    struct rv_measure measure;
+};
+
 struct rv_inquiry { /* zeroed = nothing is asked */
     struct rv_search search;
     char find[RV_INQUIRY_TEXT_BYTES]; /* what is searched for; "" = nothing */
@@ -27,6 +34,7 @@ struct rv_inquiry { /* zeroed = nothing is asked */
     char rule_why[160]; /* why the last rule was not added; "" = it was */
     struct rv_range_ns selected;
     struct rv_measure measure; /* of the selected range, of what the lens let through then */
+    struct rv_inquiry_call call;
 };
 
 void rv_inquiry_fini(struct rv_inquiry *inquiry);
@@ -56,5 +64,12 @@ void rv_inquiry_apply(const struct rv_inquiry *inquiry, struct rv_view_params *p
 /* Select a range and measure it, or nothing when it is empty. */
 void rv_inquiry_select(struct rv_inquiry *inquiry, const struct rv_range_ns *range, struct rv_lanes *lanes,
                        struct rv_subroutines *subroutines);
+
+/* Look into a call of this lane; NULL or a cell = into none. Does nothing when that is looked into already. */
+void rv_inquiry_look_into(struct rv_inquiry *inquiry, const struct rv_box *box, uint32_t lane_idx,
+                          struct rv_lanes *lanes, struct rv_subroutines *subroutines);
+
+/* The call among the nodes of its measured time; 0 while it is not measured. */
+uint32_t rv_inquiry_call_node(const struct rv_inquiry *inquiry);
 
 #endif

@@ -16,6 +16,7 @@ void rv_measure_start(struct rv_measure *measure, const struct rv_range_params *
 {
     rv_measure_stop(measure);
     measure->range = rv_range_create(params);
+    measure->version++;
     measure->is_running = pthread_create(&measure->worker, NULL, work, measure) == 0;
     if (!measure->is_running) { /* no thread to be had: it takes as long as it takes */
         (void)work(measure);
@@ -35,14 +36,20 @@ void rv_measure_stop(struct rv_measure *measure)
     atomic_store_explicit(&measure->is_over, false, memory_order_relaxed);
 }
 
+void rv_measure_wait(struct rv_measure *measure)
+{
+    if (!measure->is_running)
+        return;
+    (void)pthread_join(measure->worker, NULL);
+    measure->is_running = false;
+    measure->is_done = true;
+}
+
 bool rv_measure_poll(struct rv_measure *measure)
 {
     if (!measure->is_running)
         return false;
-    measure->is_done = atomic_load_explicit(&measure->is_over, memory_order_acquire); /* M2 <- M1 */
-    if (!measure->is_done)
-        return true;
-    (void)pthread_join(measure->worker, NULL);
-    measure->is_running = false;
+    if (atomic_load_explicit(&measure->is_over, memory_order_acquire)) /* M2 <- M1 */
+        rv_measure_wait(measure);
     return true;
 }

@@ -15,6 +15,7 @@
 
 struct rv_measure { /* zeroed = nothing is measured; does not move while it runs */
     struct rv_range *range;
+    uint64_t version; /* other range, other version */
     pthread_t worker;
     bool is_running; /* the worker is to be joined */
     bool is_done;    /* the range can be read */
@@ -24,6 +25,8 @@ struct rv_measure { /* zeroed = nothing is measured; does not move while it runs
 /* Stops what ran before. */
 void rv_measure_start(struct rv_measure *measure, const struct rv_range_params *params);
 void rv_measure_stop(struct rv_measure *measure);
+
+void rv_measure_wait(struct rv_measure *measure); /* until it is done */
 
 /* Has it got on since it was last asked? */
 bool rv_measure_poll(struct rv_measure *measure);

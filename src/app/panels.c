@@ -10,6 +10,7 @@
 #define PASSES_MAX 4     /* what one changes for the next comes to an end before */
 #define ROOM_WIDTH 900.0 /* points of a picture that has room for a column beside it, and for a strip below it */
 #define ROOM_HEIGHT 420.0
+#define HIT_PARTS 400 /* of the trace, in which a search's hits are shown apart */
 
 int rv_panels_open(struct rv_panels *panels)
 {
@@ -20,6 +21,7 @@ int rv_panels_open(struct rv_panels *panels)
 void rv_panels_close(struct rv_panels *panels)
 {
     rv_overview_fini(&panels->overview);
+    rv_findings_fini(&panels->findings);
     rv_ui_destroy(panels->ui);
     *panels = (struct rv_panels){0};
 }
@@ -79,6 +81,12 @@ static void show_minimap(struct rv_panels *panels, const struct rv_panels_about 
         .marks_ns = about->viewer->marks.ns,
         .n_marks = about->viewer->marks.n,
     };
+    uint32_t hits[HIT_PARTS];
+    if (about->viewer->inquiry.search.is_on) {
+        rv_search_hits(&about->viewer->inquiry.search, shown.first_ns, shown.last_ns + 1, hits, HIT_PARTS);
+        shown.hits = hits;
+        shown.n_hits = HIT_PARTS;
+    }
     rv_navigate_window(&about->viewer->navigate, &shown.from_ns, &shown.to_ns);
     rv_minimap_show(panels->ui, &shown, requests);
 }
@@ -95,16 +103,28 @@ static void show_help(struct rv_panels *panels, struct rv_ui_requests *requests)
     rv_help_show(panels->ui, &shown, requests);
 }
 
+static struct rv_findings_about asked_of(const struct rv_panels_about *about)
+{
+    return (struct rv_findings_about){about->viewer, about->palette, about->lanes, about->subroutines};
+}
+
 static void show_all(struct rv_panels *panels, const struct rv_panels_about *about, struct rv_ui_requests *requests)
 {
     const struct rv_ui_surface *surface = &about->surface;
     bool has_room =
         surface->width_px / surface->scale >= ROOM_WIDTH && surface->height_px / surface->scale >= ROOM_HEIGHT;
+    struct rv_findings_about asked = asked_of(about);
+    panels->has_inspector = false;
     show_topbar(panels, about, requests);
-    if (has_room)
+    rv_findings_show_top(&panels->findings, panels->ui, &asked, requests);
+    if (has_room) {
         show_minimap(panels, about, requests);
-    if (has_room)
-        show_legend(panels, about);
+        rv_findings_show_bottom(&panels->findings, panels->ui, &asked, requests);
+        panels->has_inspector = about->viewer->pointer.hover.is_pinned;
+        if (!panels->has_inspector || !about->viewer->inquiry.measure.range)
+            show_legend(panels, about);
+        rv_findings_show_right(panels->ui, &asked, requests);
+    }
     if (about->viewer->panels.has_help)
         show_help(panels, requests);
     if (about->viewer->panels.has_go_to)
@@ -115,8 +135,10 @@ static void show_all(struct rv_panels *panels, const struct rv_panels_about *abo
 
 /* ---- what they ask for ---- */
 
-static void do_request(struct rv_viewer *viewer, const struct rv_ui_request *request)
+static void do_request(struct rv_panels *panels, const struct rv_panels_about *about,
+                       const struct rv_ui_request *request)
 {
+    struct rv_findings_about asked = asked_of(about);
     struct rv_act act = {.action = RV_ACTION_NONE};
     switch (request->kind) {
     case RV_UI_LOOK:
@@ -131,8 +153,22 @@ static void do_request(struct rv_viewer *viewer, const struct rv_ui_request *req
     case RV_UI_CLOSE_HELP:
         act.action = RV_ACTION_HELP;
         break;
+    case RV_UI_FIND:
+    case RV_UI_HIT:
+    case RV_UI_LET:
+    case RV_UI_INVERT_RULE:
+    case RV_UI_REMOVE_RULE:
+    case RV_UI_HIDE:
+    case RV_UI_END_SEARCH:
+    case RV_UI_EXPORT_RANGE:
+    case RV_UI_DESELECT:
+    case RV_UI_UNPIN:
+    case RV_UI_COPY_NAME:
+    case RV_UI_EDIT_SOURCE:
+        rv_findings_do(&panels->findings, &asked, request);
+        return;
     }
-    rv_viewer_act(viewer, &act);
+    rv_viewer_act(about->viewer, &act);
 }
 
 /* Returns whether anything was asked for. */
@@ -143,7 +179,7 @@ static bool pass(struct rv_panels *panels, const struct rv_panels_about *about)
     show_all(panels, about, &requests);
     panels->hash = rv_ui_end(panels->ui);
     for (size_t i = 0; i < requests.n; i++)
-        do_request(about->viewer, &requests.items[i]);
+        do_request(panels, about, &requests.items[i]);
     return requests.n > 0;
 }
 

@@ -10,6 +10,7 @@
 
 #include <SDL2/SDL_events.h>
 
+#include "app/findings.h"
 #include "app/meter.h"
 #include "app/overview.h"
 #include "app/viewer.h"
@@ -20,7 +21,9 @@ struct rv_panels { /* zeroed = closed */
     struct rv_ui *ui;
     struct rv_overview overview;
     struct rv_go_to_state go_to;
-    uint64_t hash; /* of the last pass */
+    struct rv_findings findings;
+    uint64_t hash;      /* of the last pass */
+    bool has_inspector; /* it says all that a tooltip of what is pinned would */
 };
 
 struct rv_panels_about { /* what they show; borrowed for a pass */

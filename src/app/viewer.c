@@ -408,6 +408,15 @@ void rv_viewer_init(struct rv_viewer *viewer, const struct rv_viewer_params *par
     rv_navigate_follow(&viewer->navigate, params->now_ns);
 }
 
+/* What was asked for goes on: the search, the selected range, the pinned call. */
+static void ask(struct rv_viewer *viewer)
+{
+    const struct rv_hover *hover = &viewer->pointer.hover;
+    rv_inquiry_look_into(&viewer->inquiry, hover->is_pinned ? &hover->box : NULL, hover->lane_idx, viewer->lanes,
+                         viewer->subroutines);
+    viewer->is_dirty |= rv_inquiry_update(&viewer->inquiry, viewer->lanes, viewer->subroutines, false);
+}
+
 void rv_viewer_advance(struct rv_viewer *viewer, struct rv_lanes *lanes, bool is_done, double dt_s)
 {
     uint64_t clock_ns = rv_clock_mono_ns();
@@ -416,7 +425,7 @@ void rv_viewer_advance(struct rv_viewer *viewer, struct rv_lanes *lanes, bool is
     rv_present_update(&viewer->present, lanes, clock_ns, viewer->navigate.window_ns);
     viewer->is_dirty |= is_end;
     if (viewer->lanes)
-        viewer->is_dirty |= rv_inquiry_update(&viewer->inquiry, viewer->lanes, viewer->subroutines, false);
+        ask(viewer);
     if (is_end && !viewer->is_touched)
         fit_all(viewer);
     if (viewer->present.is_frozen && viewer->navigate.is_following)

@@ -36,6 +36,7 @@ struct rv_viewer_focus { /* the window that the last focus chose; zero when some
 
 struct rv_viewer_panels { /* which panels are there */
     bool has_help, has_go_to, has_search;
+    unsigned n_asked;    /* how often the search was asked for */
     bool is_go_to_wrong; /* what was entered there is no time */
 };
 

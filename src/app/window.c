@@ -140,6 +140,8 @@ static void draw(struct window *window)
     frame.insets = rv_panels_insets(&window->panels);
     rv_viewer_drawn(viewer, frame.passed);
     rv_pointer_show(&viewer->pointer, window->scene, window->session, &frame);
+    if (viewer->pointer.hover.is_pinned && window->panels.has_inspector)
+        frame.tooltip = NULL;
     rv_scene_draw(window->scene, &frame);
 }
 

@@ -7,6 +7,7 @@
 
 #define TINT_ALPHA 0.10f
 #define EDGE_ALPHA 0.85f
+#define WALL_SHARE 0.7f /* of the wall, below the tag in 3D */
 #define TAG_HEIGHT 18.0f
 #define TAG_PADDING 7.0f
 #define TAG_GAP 4.0f
@@ -49,9 +50,9 @@ void rv_selection_add(struct rv_overlay *overlay, const struct rv_camera *camera
 {
     float x[2];
     vec2 low, high;
-    float z = stage->is_flat ? 0.0f : stage->z_back;
+    float z = stage->is_flat ? 0.0f : stage->z_back, top = stage->is_flat ? stage->top : WALL_SHARE * stage->top;
     if (!rv_selection_extent(stage, range, x) || !rv_camera_project(camera, (vec3){x[0], 0.0f, z}, low) ||
-        !rv_camera_project(camera, (vec3){x[1], stage->top, z}, high))
+        !rv_camera_project(camera, (vec3){x[1], top, z}, high))
         return;
     for (int i = 0; i < 2; i++) {
         low[i] /= scale;

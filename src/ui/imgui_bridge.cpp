@@ -480,6 +480,7 @@ bool rv_imgui_table_begin(const char *id, const rv_imgui_column *columns, int n,
     for (int i = 0; i < n; i++) {
         int column = columns[i].width > 0.0f ? ImGuiTableColumnFlags_WidthFixed : ImGuiTableColumnFlags_WidthStretch;
         column |= columns[i].is_sortable ? 0 : (int)ImGuiTableColumnFlags_NoSort;
+        column |= columns[i].is_sorted_first ? (int)ImGuiTableColumnFlags_DefaultSort : 0;
         column |= columns[i].is_descending_first ? (int)ImGuiTableColumnFlags_PreferSortDescending : 0;
         ImGui::TableSetupColumn(columns[i].title, column, columns[i].width);
     }

@@ -133,8 +133,8 @@ void rv_imgui_tooltip(const char *text); /* beside the mouse, in this pass */
 
 struct rv_imgui_column {
     const char *title;
-    float width; /* 0 = what is left */
-    bool is_sortable, is_descending_first;
+    float width;                                            /* 0 = what is left */
+    bool is_sortable, is_descending_first, is_sorted_first; /* the last: of one, that rows are sorted by at first */
 };
 
 /* height 0 = as high as its rows; else it scrolls, under a head that stays. False = out of sight, and no end. */

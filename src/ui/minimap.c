@@ -51,6 +51,23 @@ static void add_marks(const struct rv_minimap *shown, struct rv_imgui_area strip
     }
 }
 
+/* Parts with hits glow at the strip's foot, the stronger the more there are. */
+static void add_hits(const struct rv_minimap *shown, struct rv_imgui_area strip, uint32_t rgba)
+{
+    uint32_t most = 1;
+    float width = shown->n_hits ? strip.width / (float)shown->n_hits : 0.0f;
+    for (size_t i = 0; i < shown->n_hits; i++)
+        most = shown->hits[i] > most ? shown->hits[i] : most;
+    for (size_t i = 0; i < shown->n_hits; i++) {
+        if (shown->hits[i] == 0)
+            continue;
+        float share = (float)(log2((double)shown->hits[i] + 1.0) / log2((double)most + 1.0));
+        float height = 3.0f + floorf(7.0f * share), x = floorf(strip.x + width * (float)i);
+        rv_imgui_draw_box((struct rv_imgui_area){x, strip.y + strip.height - height, fmaxf(width, 2.0f), height}, 0.0f,
+                          rgba);
+    }
+}
+
 void rv_minimap_show(struct rv_ui *ui, const struct rv_minimap *shown, struct rv_ui_requests *requests)
 {
     const struct rv_ui_style *style = rv_ui_style(ui);
@@ -65,6 +82,7 @@ void rv_minimap_show(struct rv_ui *ui, const struct rv_minimap *shown, struct rv
         rv_imgui_draw_pixels(rv_ui_imgui(ui), strip, &shown->pixels);
         rv_imgui_draw_box(window, 0.0f, GLASS);
         rv_imgui_draw_frame(window, 0.0f, style->accent, 1.0f);
+        add_hits(shown, strip, style->accent);
         add_marks(shown, strip, style->text_strong);
         if (rv_imgui_is_held())
             ask_for_window(shown, strip, requests);

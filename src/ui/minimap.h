@@ -10,6 +10,8 @@ struct rv_minimap {
     uint64_t from_ns, to_ns;       /* the window */
     const uint64_t *marks_ns;
     size_t n_marks;
+    const uint32_t *hits; /* of a search: how many in each of n equal parts of the strip */
+    size_t n_hits;
 };
 
 #define RV_MINIMAP_EDGE 16.0f   /* points from the strip to the picture's sides */

@@ -36,9 +36,21 @@ void rv_ui_destroy(struct rv_ui *ui);
 /* ---- what panels ask for ---- */
 
 enum rv_ui_request_kind {
-    RV_UI_LOOK,   /* idx: the view to show */
-    RV_UI_WINDOW, /* from_ns, to_ns: the time to show */
-    RV_UI_GO_TO,  /* text: the time to go to */
+    RV_UI_LOOK,        /* idx: the view to show */
+    RV_UI_WINDOW,      /* from_ns, to_ns: the time to show */
+    RV_UI_GO_TO,       /* text: the time to go to */
+    RV_UI_FIND,        /* text: what to search for, "" = nothing */
+    RV_UI_HIT,         /* idx: 1 the next hit, 0 the one before */
+    RV_UI_LET,         /* text: a rule */
+    RV_UI_INVERT_RULE, /* idx */
+    RV_UI_REMOVE_RULE, /* idx */
+    RV_UI_HIDE,        /* what does not pass, or dim it again */
+    RV_UI_END_SEARCH,
+    RV_UI_EXPORT_RANGE,
+    RV_UI_DESELECT,
+    RV_UI_UNPIN,
+    RV_UI_COPY_NAME,   /* of what is pinned */
+    RV_UI_EDIT_SOURCE, /* of what is pinned */
     RV_UI_CLOSE_HELP
 };
 

@@ -1,0 +1,13 @@
+/* The user's editor, on a line of a file. */
+#ifndef RV_APP_EDITOR_H
+#define RV_APP_EDITOR_H
+
+#include <stdint.h>
+
+/*
+ * Start $VISUAL or $EDITOR with "+LINE FILE"; its words are separated by spaces, and no shell reads them. Does not
+ * wait. returns  0, or a negative errno with one line printed: none is set, or the file cannot be read
+ */
+int rv_editor_open(const char *path, uint32_t line);
+
+#endif

@@ -1,0 +1,110 @@
+#include "ui/inspector.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "base/units.h"
+
+#define HEIGHT 460.0f
+#define LABEL_WIDTH 66.0f
+#define ROW_HEIGHT 18.0f
+#define SWATCH 9.0f
+#define NAME_X 16.0f
+#define MOST_ROWS 40u
+#define NAME_BYTES 512
+
+static void show_line(const struct rv_ui_style *style, const struct rv_inspector_line *line)
+{
+    rv_imgui_text(RV_IMGUI_FONT_SMALL, style->text_faint, line->label);
+    rv_imgui_same_line(fmaxf(LABEL_WIDTH - rv_imgui_text_width(RV_IMGUI_FONT_SMALL, line->label), 4.0f));
+    rv_imgui_text_wrapped(RV_IMGUI_FONT_SMALL, style->text_strong, line->text);
+}
+
+static void show_buttons(const struct rv_inspector *shown, struct rv_ui_requests *requests)
+{
+    if (rv_imgui_button("Copy name", 0.0f, false))
+        rv_ui_ask(requests, &(struct rv_ui_request){.kind = RV_UI_COPY_NAME});
+    rv_imgui_same_line(6.0f);
+    if (shown->has_source) {
+        if (rv_imgui_button("Edit", 0.0f, false))
+            rv_ui_ask(requests, &(struct rv_ui_request){.kind = RV_UI_EDIT_SOURCE});
+        if (rv_imgui_is_hovered())
+            rv_imgui_tooltip("open its line in $EDITOR");
+        rv_imgui_same_line(6.0f);
+    }
+    if (rv_imgui_button("Unpin", 0.0f, false))
+        rv_ui_ask(requests, &(struct rv_ui_request){.kind = RV_UI_UNPIN});
+}
+
+static void show_subroutine(const struct rv_inspector *shown, uint32_t id, uint32_t text_rgba, const char *amount)
+{
+    struct rv_imgui_area area;
+    char name[NAME_BYTES];
+    struct rv_subroutine subroutine = rv_subroutines_get(shown->subroutines, id);
+    float amount_width = rv_imgui_text_width(RV_IMGUI_FONT_SMALL, amount);
+    rv_subroutine_full_name(&subroutine, name, sizeof name);
+    rv_imgui_touch("##row", 0.0f, ROW_HEIGHT - 5.0f, &area);
+    if (rv_imgui_is_hovered())
+        rv_imgui_tooltip(name);
+    rv_imgui_draw_box((struct rv_imgui_area){area.x, area.y + 3.0f, SWATCH, SWATCH}, 2.0f,
+                      shown->rgba(shown->context, id));
+    rv_imgui_clip((struct rv_imgui_area){area.x, area.y, area.width - amount_width - 6.0f, ROW_HEIGHT});
+    rv_imgui_draw_text((float[2]){area.x + NAME_X, area.y}, RV_IMGUI_FONT_SMALL, text_rgba, name);
+    rv_imgui_unclip();
+    rv_imgui_draw_text((float[2]){floorf(area.x + area.width - amount_width), area.y}, RV_IMGUI_FONT_SMALL, text_rgba,
+                       amount);
+}
+
+static void show_callers(const struct rv_inspector *shown, const struct rv_ui_style *style,
+                         const struct rv_range_node *nodes)
+{
+    uint32_t n = 0;
+    rv_imgui_gap(4.0f);
+    rv_imgui_text(RV_IMGUI_FONT_BOLD, style->text_strong, nodes[shown->node].parent ? "Called by" : "Outermost");
+    for (uint32_t at = nodes[shown->node].parent; at && n < MOST_ROWS; at = nodes[at].parent) {
+        rv_imgui_push_id(n++);
+        show_subroutine(shown, nodes[at].id, style->text, "");
+        rv_imgui_pop_id();
+    }
+}
+
+static void show_children(const struct rv_inspector *shown, const struct rv_ui_style *style,
+                          const struct rv_range_node *nodes)
+{
+    const struct rv_range_node *call = &nodes[shown->node];
+    uint32_t n = MOST_ROWS, end = n + MOST_ROWS;
+    char amount[48];
+    double whole_ns = call->total_ns ? (double)call->total_ns : 1.0;
+    rv_imgui_gap(4.0f);
+    rv_imgui_text(RV_IMGUI_FONT_BOLD, style->text_strong, call->first_child ? "Its time" : "Called nothing");
+    (void)snprintf(amount, sizeof amount, "self  %.1f %%", 100.0 * (double)call->self_ns / whole_ns);
+    rv_imgui_push_id(n++);
+    show_subroutine(shown, call->id, style->text_strong, amount);
+    rv_imgui_pop_id();
+    for (uint32_t at = call->first_child; at && n < end; at = nodes[at].next) {
+        (void)snprintf(amount, sizeof amount, "%" PRIu64 "x  %.1f %%", nodes[at].n_calls,
+                       100.0 * (double)nodes[at].total_ns / whole_ns);
+        rv_imgui_push_id(n++);
+        show_subroutine(shown, nodes[at].id, style->text, amount);
+        rv_imgui_pop_id();
+    }
+}
+
+void rv_inspector_show(struct rv_ui *ui, const struct rv_inspector *shown, struct rv_ui_requests *requests)
+{
+    const struct rv_ui_style *style = rv_ui_style(ui);
+    struct rv_imgui_area area = rv_ui_dock(ui, RV_UI_RIGHT, HEIGHT);
+    rv_imgui_panel_begin("inspector", area, RV_IMGUI_PANEL_SCROLLS);
+    rv_imgui_text_wrapped(RV_IMGUI_FONT_BOLD, style->text_strong, shown->title);
+    for (size_t i = 0; i < shown->n_lines; i++)
+        show_line(style, &shown->lines[i]);
+    show_buttons(shown, requests);
+    if (shown->range && shown->node) {
+        size_t n;
+        const struct rv_range_node *nodes = rv_range_nodes(shown->range, &n);
+        show_callers(shown, style, nodes);
+        show_children(shown, style, nodes);
+    }
+    rv_imgui_panel_end();
+}

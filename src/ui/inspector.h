@@ -1,0 +1,30 @@
+/* What is known of the pinned call: its numbers, who called it, and where its time went. */
+#ifndef RV_UI_INSPECTOR_H
+#define RV_UI_INSPECTOR_H
+
+#include "model/range.h"
+#include "model/subroutines.h"
+#include "ui/ui.h"
+
+#define RV_INSPECTOR_LINES 10u
+
+struct rv_inspector_line {
+    const char *label, *text;
+};
+
+struct rv_inspector {
+    const char *title;
+    struct rv_inspector_line lines[RV_INSPECTOR_LINES];
+    size_t n_lines;
+    bool has_source;              /* the file is known */
+    const struct rv_range *range; /* of the call's time on its lane; NULL = not measured yet, or a cell */
+    uint32_t node;                /* the call in it; 0 = not there */
+    struct rv_subroutines *subroutines;
+    uint32_t (*rgba)(const void *context, uint32_t id); /* colour of a subroutine */
+    const void *context;
+};
+
+/* Asks for RV_UI_COPY_NAME, RV_UI_EDIT_SOURCE, RV_UI_UNPIN. */
+void rv_inspector_show(struct rv_ui *ui, const struct rv_inspector *shown, struct rv_ui_requests *requests);
+
+#endif

@@ -1,0 +1,117 @@
+#include "ui/search_bar.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define HEIGHT 42.0f
+#define FIND_WIDTH 230.0f
+#define RULE_WIDTH 190.0f
+#define CHIP_ROOM 120.0f /* points that the last chip and the buttons behind it need */
+#define GAP 8.0f
+#define CHIP_BYTES 48
+
+static void ask_text(struct rv_ui_requests *requests, enum rv_ui_request_kind kind, const char *text)
+{
+    struct rv_ui_request request = {.kind = kind};
+    (void)snprintf(request.text, sizeof request.text, "%s", text);
+    rv_ui_ask(requests, &request);
+}
+
+static void ask(struct rv_ui_requests *requests, enum rv_ui_request_kind kind, uint32_t idx)
+{
+    rv_ui_ask(requests, &(struct rv_ui_request){.kind = kind, .idx = idx});
+}
+
+static void show_count(const struct rv_ui_style *style, const struct rv_search_bar *shown)
+{
+    char text[160];
+    bool is_wrong = shown->find_why[0];
+    if (is_wrong)
+        (void)snprintf(text, sizeof text, "%s", shown->find_why);
+    else if (!shown->find[0])
+        (void)snprintf(text, sizeof text, "a regular expression");
+    else
+        (void)snprintf(text, sizeof text, "%" PRIu64 "%s call%s of %" PRIu32 " subroutine%s%s", shown->n_calls,
+                       shown->is_whole ? "" : "+", shown->n_calls == 1 ? "" : "s", shown->n_subroutines,
+                       shown->n_subroutines == 1 ? "" : "s", shown->is_partial ? ", of those still held" : "");
+    rv_imgui_text(RV_IMGUI_FONT_TEXT, is_wrong ? style->text_warning : style->text, text);
+}
+
+static void show_find(const struct rv_ui_style *style, const struct rv_search_bar *shown,
+                      struct rv_search_bar_state *state, struct rv_ui_requests *requests)
+{
+    bool takes_keyboard = state->n_asked != shown->n_asked;
+    enum rv_imgui_typed typed =
+        rv_imgui_input("##find", "search", FIND_WIDTH, state->find, sizeof state->find, takes_keyboard);
+    if (typed != RV_IMGUI_TYPED_NOTHING && strcmp(state->find, shown->find) != 0)
+        ask_text(requests, RV_UI_FIND, state->find);
+    if (typed == RV_IMGUI_TYPED_ENTERED)
+        ask(requests, RV_UI_HIT, 1);
+    rv_imgui_same_line(GAP);
+    if (rv_imgui_button("<##previous", 0.0f, false))
+        ask(requests, RV_UI_HIT, 0);
+    rv_imgui_same_line(2.0f);
+    if (rv_imgui_button(">##next", 0.0f, false))
+        ask(requests, RV_UI_HIT, 1);
+    rv_imgui_same_line(GAP);
+    show_count(style, shown);
+}
+
+/* A rule as two buttons: its text inverts it, the cross takes it away. */
+static void show_chip(const struct rv_lens_rule *rule, uint32_t idx, struct rv_ui_requests *requests)
+{
+    char label[CHIP_BYTES + 4];
+    bool is_long = strlen(rule->text) > CHIP_BYTES;
+    (void)snprintf(label, sizeof label, "%.*s%s", (int)CHIP_BYTES - 4, rule->text, is_long ? "…" : "");
+    rv_imgui_push_id(idx);
+    if (rv_imgui_button(label, 0.0f, true))
+        ask(requests, RV_UI_INVERT_RULE, idx);
+    if (rv_imgui_is_hovered())
+        rv_imgui_tooltip("click: the opposite");
+    rv_imgui_same_line(1.0f);
+    if (rv_imgui_button("x", 0.0f, false))
+        ask(requests, RV_UI_REMOVE_RULE, idx);
+    rv_imgui_pop_id();
+    rv_imgui_same_line(GAP);
+}
+
+static void show_rules(const struct rv_ui_style *style, const struct rv_search_bar *shown,
+                       struct rv_search_bar_state *state, struct rv_ui_requests *requests)
+{
+    if (rv_imgui_input("##rule", "filter: depth:<8", RULE_WIDTH, state->rule, sizeof state->rule, false) ==
+            RV_IMGUI_TYPED_ENTERED &&
+        state->rule[0]) {
+        ask_text(requests, RV_UI_LET, state->rule);
+        state->rule[0] = '\0';
+    }
+    rv_imgui_same_line(GAP);
+    if (shown->rule_why[0]) {
+        rv_imgui_text(RV_IMGUI_FONT_SMALL, style->text_warning, shown->rule_why);
+        rv_imgui_same_line(GAP);
+    }
+    for (size_t i = 0; i < shown->lens->n_rules && rv_imgui_room() > CHIP_ROOM; i++)
+        show_chip(&shown->lens->rules[i], (uint32_t)i, requests);
+    if (shown->lens->n_rules &&
+        rv_imgui_button(shown->lens->mode == RV_LENS_HIDE ? "others hidden" : "others dimmed", 0.0f, false))
+        ask(requests, RV_UI_HIDE, 0);
+}
+
+void rv_search_bar_show(struct rv_ui *ui, const struct rv_search_bar *shown, struct rv_search_bar_state *state,
+                        struct rv_ui_requests *requests)
+{
+    const struct rv_ui_style *style = rv_ui_style(ui);
+    struct rv_imgui_area area = rv_ui_dock(ui, RV_UI_TOP, HEIGHT);
+    if (!state->is_there)
+        (void)snprintf(state->find, sizeof state->find, "%s", shown->find);
+    rv_imgui_panel_begin("search", area, 0);
+    show_find(style, shown, state, requests);
+    rv_imgui_same_line(2.0f * GAP);
+    show_rules(style, shown, state, requests);
+    rv_imgui_at(area.width - 64.0f, 10.0f);
+    if (rv_imgui_button("Close", 52.0f, false))
+        ask(requests, RV_UI_END_SEARCH, 0);
+    rv_imgui_panel_end();
+    state->n_asked = shown->n_asked;
+    state->is_there = true;
+}
