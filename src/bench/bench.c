@@ -29,6 +29,7 @@ static const struct family families[] = {
     {"scan", rv_bench_scan},
     {"lod", rv_bench_lod},
     {"codec", rv_bench_codec},
+    {"export", rv_bench_export},
 };
 #define N_FAMILIES (sizeof families / sizeof *families)
 

@@ -28,6 +28,7 @@ int rv_bench_drain(struct rv_bench_out *out);
 int rv_bench_scan(struct rv_bench_out *out);
 int rv_bench_lod(struct rv_bench_out *out);
 int rv_bench_codec(struct rv_bench_out *out);
+int rv_bench_export(struct rv_bench_out *out);
 
 /* The recording that the user gave to measure on; NULL when none. */
 const char *rv_bench_input(const struct rv_bench_out *out);

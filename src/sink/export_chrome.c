@@ -4,10 +4,13 @@
  */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "sink/export_format.h"
 #include "sink/pieces.h"
 #include "sink/words.h"
+
+static const char DURATION[] = ",\"dur\":";
 
 struct chrome {
     struct rv_rowtext head; /* of a call of this lane, up to its time */
@@ -81,11 +84,13 @@ static void add_spans(void *state, struct rv_export_target *target, const struct
     for (size_t i = 0; i < n; i++) {
         const struct rv_rowtext *name = name_of(chrome, target, spans[i].id);
         const char *flags = rv_span_flag_words(spans[i].flags);
-        rv_rowtext_add_bytes(text, chrome->head.bytes, chrome->head.n);
-        rv_rowtext_add_us(text, spans[i].start);
-        rv_rowtext_add_bytes(text, ",\"dur\":", 7);
-        rv_rowtext_add_us(text, spans[i].end - spans[i].start);
-        rv_rowtext_add_bytes(text, name->bytes, name->n);
+        char *at = rv_rowtext_reserve(text, chrome->head.n + name->n + 2 * RV_ROWTEXT_NUMBER + sizeof DURATION);
+        at = mempcpy(at, chrome->head.bytes, chrome->head.n);
+        at = rv_rowtext_put_us(at, spans[i].start);
+        at = mempcpy(at, DURATION, sizeof DURATION - 1);
+        at = rv_rowtext_put_us(at, spans[i].end - spans[i].start);
+        at = mempcpy(at, name->bytes, name->n);
+        text->n = (size_t)(at - text->bytes);
         if (*flags)
             rv_rowtext_format(text, ",\"args\":{\"flags\":\"%s\"}", flags);
         rv_rowtext_add_bytes(text, "}", 1);

@@ -3,6 +3,7 @@
  * ns, and the frames that they refer to by number at the end.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/vec.h"
 #include "sink/export_format.h"
@@ -56,21 +57,20 @@ static uint32_t frame_of(struct speedscope *speedscope, uint32_t id)
 static void add_event(struct speedscope *speedscope, struct rv_export_target *target, char type, uint32_t frame,
                       uint64_t at_ns)
 {
-    static const char open[] = "\n{\"type\":\"O\",\"frame\":", close[] = ",\n{\"type\":\"C\",\"frame\":",
-                      next[] = ",\n{\"type\":\"O\",\"frame\":";
+    static const char head[] = ",\n{\"type\":\"O\",\"frame\":", when[] = ",\"at\":";
+    enum { TYPE_AT = 11 };
     struct rv_rowtext *text = target->text;
-    if (type == 'C')
-        rv_rowtext_add_bytes(text, close, sizeof close - 1);
-    else if (speedscope->has_events)
-        rv_rowtext_add_bytes(text, next, sizeof next - 1);
-    else
-        rv_rowtext_add_bytes(text, open, sizeof open - 1);
+    bool is_first = !speedscope->has_events;
+    char *first = rv_rowtext_reserve(text, sizeof head + sizeof when + 2 * RV_ROWTEXT_NUMBER + 1);
+    char *at = mempcpy(first, head + is_first, sizeof head - 1 - is_first);
+    first[TYPE_AT - is_first] = type;
+    at = rv_rowtext_put_u64(at, frame);
+    at = mempcpy(at, when, sizeof when - 1);
+    at = rv_rowtext_put_u64(at, at_ns > target->first_ns ? at_ns - target->first_ns : 0);
+    *at++ = '}';
+    text->n = (size_t)(at - text->bytes);
     speedscope->has_events = true;
     speedscope->last_ns = at_ns;
-    rv_rowtext_add_u64(text, frame);
-    rv_rowtext_add_bytes(text, ",\"at\":", 6);
-    rv_rowtext_add_u64(text, at_ns > target->first_ns ? at_ns - target->first_ns : 0);
-    rv_rowtext_add_bytes(text, "}", 1);
 }
 
 static void close_calls(struct speedscope *speedscope, struct rv_export_target *target, size_t n_kept)

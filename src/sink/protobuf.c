@@ -15,20 +15,16 @@ static size_t put_varint(char *at, uint64_t value)
     return n;
 }
 
-static void add_raw(struct rv_rowtext *text, uint64_t value)
-{
-    text->n += put_varint(rv_rowtext_reserve(text, MOST_VARINT_BYTES), value);
-}
-
 static void add_tag(struct rv_rowtext *text, uint32_t field, unsigned wire)
 {
-    add_raw(text, (uint64_t)field << 3 | wire);
+    text->n += put_varint(rv_rowtext_reserve(text, MOST_VARINT_BYTES), (uint64_t)field << 3 | wire);
 }
 
 void rv_proto_add_varint(struct rv_rowtext *text, uint32_t field, uint64_t value)
 {
-    add_tag(text, field, WIRE_VARINT);
-    add_raw(text, value);
+    char *at = rv_rowtext_reserve(text, 2 * MOST_VARINT_BYTES);
+    size_t n = put_varint(at, (uint64_t)field << 3 | WIRE_VARINT);
+    text->n += n + put_varint(at + n, value);
 }
 
 void rv_proto_add_double(struct rv_rowtext *text, uint32_t field, double value)

@@ -8,8 +8,6 @@
 
 #include "base/vec.h"
 
-#define MOST_DIGITS 20u
-
 void rv_rowtext_fini(struct rv_rowtext *text)
 {
     free(text->bytes);
@@ -54,24 +52,41 @@ static char *put_digits(char *end, uint64_t value)
     return memcpy(end, pairs + value * 2, 2);
 }
 
-void rv_rowtext_add_u64(struct rv_rowtext *text, uint64_t value)
+/* From first to end, which is behind the digits; what is copied beyond them is written over. */
+static char *put(char *at, const char *first, const char *end)
 {
-    char digits[MOST_DIGITS];
-    char *first = put_digits(digits + MOST_DIGITS, value);
-    rv_rowtext_add_bytes(text, first, (size_t)(digits + MOST_DIGITS - first));
+    memcpy(at, first, RV_ROWTEXT_NUMBER); /* of a fixed size, so that it is no call */
+    return at + (end - first);
 }
 
-void rv_rowtext_add_us(struct rv_rowtext *text, uint64_t ns)
+char *rv_rowtext_put_u64(char *at, uint64_t value)
 {
-    char digits[MOST_DIGITS + 1];
-    char *end = digits + sizeof digits;
+    char digits[2 * RV_ROWTEXT_NUMBER];
+    return put(at, put_digits(digits + RV_ROWTEXT_NUMBER, value), digits + RV_ROWTEXT_NUMBER);
+}
+
+char *rv_rowtext_put_us(char *at, uint64_t ns)
+{
+    char digits[2 * RV_ROWTEXT_NUMBER];
+    char *end = digits + RV_ROWTEXT_NUMBER;
     uint64_t fraction = ns % 1000;
     end[-1] = (char)('0' + fraction % 10);
     end[-2] = (char)('0' + fraction / 10 % 10);
     end[-3] = (char)('0' + fraction / 100);
     end[-4] = '.';
-    char *first = put_digits(end - 4, ns / 1000);
-    rv_rowtext_add_bytes(text, first, (size_t)(end - first));
+    return put(at, put_digits(end - 4, ns / 1000), end);
+}
+
+void rv_rowtext_add_u64(struct rv_rowtext *text, uint64_t value)
+{
+    char *at = rv_rowtext_reserve(text, RV_ROWTEXT_NUMBER);
+    text->n += (size_t)(rv_rowtext_put_u64(at, value) - at);
+}
+
+void rv_rowtext_add_us(struct rv_rowtext *text, uint64_t ns)
+{
+    char *at = rv_rowtext_reserve(text, RV_ROWTEXT_NUMBER);
+    text->n += (size_t)(rv_rowtext_put_us(at, ns) - at);
 }
 
 void rv_rowtext_format(struct rv_rowtext *text, const char *format, ...)

@@ -6,6 +6,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#define RV_ROWTEXT_NUMBER 24u /* bytes of room that a number wants, its digits being fewer */
+
 struct rv_rowtext { /* zero is empty; bytes is not terminated */
     char *bytes;
     size_t n, capacity;
@@ -22,6 +24,10 @@ void rv_rowtext_add_u64(struct rv_rowtext *text, uint64_t value);
 
 /* Microseconds with all three decimals: "1234.567". */
 void rv_rowtext_add_us(struct rv_rowtext *text, uint64_t ns);
+/* The same two into room that was reserved, RV_ROWTEXT_NUMBER bytes each; return what is behind the digits. */
+char *rv_rowtext_put_u64(char *at, uint64_t value);
+char *rv_rowtext_put_us(char *at, uint64_t ns);
+
 void rv_rowtext_format(struct rv_rowtext *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* As a CSV field: quoted where it holds a comma, a quote or a line end, quotes doubled (RFC 4180). */
