@@ -71,6 +71,11 @@ static const struct rv_action_info TABLE[RV_ACTION_COUNT] = {
     [RV_ACTION_HELP] = {{{SDL_SCANCODE_F1, 0}, {SDL_SCANCODE_SLASH, RV_MODIFIER_SHIFT}},
                         NULL,
                         "show or hide this list of keys"},
+    [RV_ACTION_SETTINGS] = {{{SDL_SCANCODE_F2, 0}}, NULL, "settings"},
+    [RV_ACTION_LEGEND] = {{{SDL_SCANCODE_F3, 0}}, NULL, "show or hide the legend"},
+    [RV_ACTION_MINIMAP] = {{{SDL_SCANCODE_F4, 0}}, NULL, "show or hide the minimap"},
+    [RV_ACTION_THEME] = {{{0}}, "in the settings", "dark or light"},
+    [RV_ACTION_SCALE] = {{{0}}, "in the settings", "size of text and panels"},
     [RV_ACTION_QUIT] = {{{SDL_SCANCODE_Q, RV_MODIFIER_CTRL}}, NULL, "quit"},
 };
 

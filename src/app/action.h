@@ -55,6 +55,11 @@ enum rv_action {
     RV_ACTION_REMOVE_RULE,
     RV_ACTION_HIDE,
     RV_ACTION_HELP,
+    RV_ACTION_SETTINGS,
+    RV_ACTION_LEGEND,
+    RV_ACTION_MINIMAP,
+    RV_ACTION_THEME,
+    RV_ACTION_SCALE,
     RV_ACTION_QUIT,
     RV_ACTION_COUNT
 };
@@ -67,7 +72,8 @@ struct rv_act { /* an action, and what it is about; zero where it is about nothi
     double amount_up; /* ORBIT: radians */
     uint64_t from_ns, to_ns; /* SHOW: the window; SELECT: the range, empty = none */
     const char *text;        /* GO_TO: a time, NULL = ask for one; FIND: a pattern; LET: a rule. Borrowed */
-    uint32_t idx;            /* INVERT_RULE, REMOVE_RULE: which */
+    uint32_t idx;            /* INVERT_RULE, REMOVE_RULE: which; THEME; SCALE: percent; SCHEME: 0 = the next, else which
+                                one + 1 */
 };
 
 enum rv_modifier { RV_MODIFIER_CTRL = 1, RV_MODIFIER_SHIFT = 2, RV_MODIFIER_ALT = 4 };

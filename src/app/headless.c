@@ -84,12 +84,15 @@ static void choose_window(const struct rv_screenshot_params *params, struct rv_v
         from_ns = range.from_ns;
         to_ns = range.to_ns;
     }
-    rv_viewer_init(viewer, &(struct rv_viewer_params){.look = params->look,
-                                                      .scheme = params->scheme,
-                                                      .lanes = params->lanes,
-                                                      .subroutines = params->subroutines,
-                                                      .find = params->find,
-                                                      .lens = params->lens});
+    struct rv_viewer_params viewer_params = {.window_ns = 1,
+                                             .lanes = params->lanes,
+                                             .subroutines = params->subroutines,
+                                             .find = params->find,
+                                             .lens = params->lens};
+    rv_settings_init(&viewer_params.settings);
+    viewer_params.settings.look = params->look;
+    viewer_params.settings.scheme = params->scheme;
+    rv_viewer_init(viewer, &viewer_params);
     rv_navigate_set(&viewer->navigate, from_ns, to_ns > from_ns ? to_ns : from_ns + 1);
     viewer->navigate.is_following = false;
     viewer->present = (struct rv_present){first_ns, last_ns, last_ns, last_ns, .is_done = true};
@@ -141,7 +144,7 @@ static void draw(struct rv_headless *headless)
         .program = params->program,
         .pid = params->pid,
         .n_dropped = params->n_dropped,
-        .surface = {headless->size_px[0], headless->size_px[1], frame.scale, RV_UI_THEME_DARK},
+        .surface = {headless->size_px[0], headless->size_px[1], frame.scale, frame.scale, RV_UI_THEME_DARK},
     };
     rv_scene_learn(headless->scene, &frame);
     rv_panels_update(&headless->panels, &about);

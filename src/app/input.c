@@ -40,7 +40,7 @@ static void pan(struct rv_input *input, struct rv_viewer *viewer, const float to
     double share = fmin(fmax(from - to, -1.0), 1.0);
     input->share += share;
     act(viewer, RV_ACTION_PAN, share);
-    act(viewer, RV_ACTION_SCROLL, (double)(from_px[1] - to_px[1]) / scale);
+    act(viewer, RV_ACTION_SCROLL, (double)(from_px[1] - to_px[1]) * 100.0 / (scale * viewer->settings.scale_percent));
 }
 
 /* Several motions may come at one time: speed is told when time has passed. */

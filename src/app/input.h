@@ -20,7 +20,7 @@ struct rv_input {               /* zeroed = no button is down */
     bool is_click;              /* the left button is down and the cursor has stayed */
 };
 
-/* What one event does to a viewer whose window has `scale` pixels per point. */
+/* What one event does to a viewer whose window has `scale` pixels per unit of SDL's positions. */
 void rv_input_event(struct rv_input *input, const SDL_Event *event, struct rv_viewer *viewer, double scale);
 
 #endif

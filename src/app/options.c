@@ -303,8 +303,10 @@ static int set_output_option(struct rv_options *options, const struct option_ent
     case OPTION_VIEW:
         error = rv_value_word(entry->name, value, VIEWS, &index);
         options->look = (enum rv_look)index;
+        options->has_look = true;
         return error;
     case OPTION_COLOR:
+        options->has_scheme = true;
         return parse_scheme(entry->name, value, &options->scheme);
     case OPTION_SIZE:
         return parse_size(value, options);

@@ -59,6 +59,7 @@ struct rv_options {
     int width_px, height_px;
     enum rv_look look;           /* of the picture, and of the window at first */
     enum rv_color_scheme scheme; /* the same */
+    bool has_look, has_scheme;   /* they were given */
     uint64_t at_ns;              /* where the picture's window begins, from the first event */
     uint64_t window_ns;          /* 0 = to the end */
     /* what is looked for and what is let through */

@@ -5,6 +5,7 @@
 #include "ui/help.h"
 #include "ui/legend.h"
 #include "ui/minimap.h"
+#include "ui/preferences.h"
 #include "ui/topbar.h"
 
 #define PASSES_MAX 4     /* what one changes for the next comes to an end before */
@@ -108,9 +109,30 @@ static struct rv_findings_about asked_of(const struct rv_panels_about *about)
     return (struct rv_findings_about){about->viewer, about->palette, about->lanes, about->subroutines};
 }
 
+static void show_settings(struct rv_panels *panels, const struct rv_panels_about *about,
+                          struct rv_ui_requests *requests)
+{
+    const struct rv_settings *settings = &about->viewer->settings;
+    const char *schemes[RV_COLOR_SCHEME_COUNT];
+    for (int i = 0; i < RV_COLOR_SCHEME_COUNT; i++)
+        schemes[i] = rv_color_scheme_name((enum rv_color_scheme)i);
+    struct rv_preferences shown = {
+        .theme = settings->theme,
+        .scale_percent = settings->scale_percent,
+        .schemes = schemes,
+        .n_schemes = RV_COLOR_SCHEME_COUNT,
+        .scheme = (uint32_t)about->viewer->look.scheme,
+        .has_legend = settings->has_legend,
+        .has_minimap = settings->has_minimap,
+        .path = about->settings_path,
+    };
+    rv_preferences_show(panels->ui, &shown, requests);
+}
+
 static void show_all(struct rv_panels *panels, const struct rv_panels_about *about, struct rv_ui_requests *requests)
 {
     const struct rv_ui_surface *surface = &about->surface;
+    const struct rv_viewer *viewer = about->viewer;
     bool has_room =
         surface->width_px / surface->scale >= ROOM_WIDTH && surface->height_px / surface->scale >= ROOM_HEIGHT;
     struct rv_findings_about asked = asked_of(about);
@@ -118,17 +140,20 @@ static void show_all(struct rv_panels *panels, const struct rv_panels_about *abo
     show_topbar(panels, about, requests);
     rv_findings_show_top(&panels->findings, panels->ui, &asked, requests);
     if (has_room) {
-        show_minimap(panels, about, requests);
+        if (viewer->settings.has_minimap)
+            show_minimap(panels, about, requests);
         rv_findings_show_bottom(&panels->findings, panels->ui, &asked, requests);
-        panels->has_inspector = about->viewer->pointer.hover.is_pinned;
-        if (!panels->has_inspector || !about->viewer->inquiry.measure.range)
+        panels->has_inspector = viewer->pointer.hover.is_pinned;
+        if (viewer->settings.has_legend && (!panels->has_inspector || !viewer->inquiry.measure.range))
             show_legend(panels, about);
         rv_findings_show_right(panels->ui, &asked, requests);
     }
-    if (about->viewer->panels.has_help)
+    if (viewer->panels.has_help)
         show_help(panels, requests);
-    if (about->viewer->panels.has_go_to)
-        rv_go_to_show(panels->ui, &(struct rv_go_to){about->viewer->panels.is_go_to_wrong}, &panels->go_to, requests);
+    if (viewer->panels.has_settings)
+        show_settings(panels, about, requests);
+    if (viewer->panels.has_go_to)
+        rv_go_to_show(panels->ui, &(struct rv_go_to){viewer->panels.is_go_to_wrong}, &panels->go_to, requests);
     else
         panels->go_to = (struct rv_go_to_state){.is_there = false};
 }
@@ -149,6 +174,21 @@ static void do_request(struct rv_panels *panels, const struct rv_panels_about *a
         break;
     case RV_UI_GO_TO:
         act = (struct rv_act){.action = RV_ACTION_GO_TO, .text = request->text};
+        break;
+    case RV_UI_THEME:
+        act = (struct rv_act){.action = RV_ACTION_THEME, .idx = request->idx};
+        break;
+    case RV_UI_SCALE:
+        act = (struct rv_act){.action = RV_ACTION_SCALE, .idx = request->idx};
+        break;
+    case RV_UI_SCHEME:
+        act = (struct rv_act){.action = RV_ACTION_SCHEME, .idx = request->idx + 1};
+        break;
+    case RV_UI_TOGGLE_LEGEND:
+        act.action = RV_ACTION_LEGEND;
+        break;
+    case RV_UI_TOGGLE_MINIMAP:
+        act.action = RV_ACTION_MINIMAP;
         break;
     case RV_UI_CLOSE_HELP:
         act.action = RV_ACTION_HELP;

@@ -34,7 +34,8 @@ struct rv_panels_about { /* what they show; borrowed for a pass */
     struct rv_subroutines *subroutines;
     const struct rv_meter *meter; /* NULL = nothing is measured */
     const char *program;
-    uint32_t pid; /* 0 = not known */
+    const char *settings_path; /* NULL = they are not kept */
+    uint32_t pid;              /* 0 = not known */
     uint64_t n_dropped;
     struct rv_ui_surface surface;
 };

@@ -192,11 +192,19 @@ static void go_out(struct rv_viewer *viewer)
 {
     if (viewer->panels.has_go_to)
         viewer->panels.has_go_to = false;
+    else if (viewer->panels.has_settings)
+        viewer->panels.has_settings = false;
     else if (viewer->panels.has_help)
         viewer->panels.has_help = false;
     else if (viewer->pointer.hover.is_pinned || !rv_asking_end(viewer))
         rv_pointer_unpin(&viewer->pointer);
     rv_viewer_point(viewer);
+}
+
+static void choose_scheme(struct rv_viewer *viewer, uint32_t which)
+{
+    uint32_t scheme = which ? which - 1 : (uint32_t)viewer->look.scheme + 1;
+    viewer->look.scheme = (enum rv_color_scheme)(scheme % RV_COLOR_SCHEME_COUNT);
 }
 
 /* Of those that the history keeps the window before. */
@@ -281,7 +289,7 @@ void rv_viewer_act(struct rv_viewer *viewer, const struct rv_act *act)
         show_look(viewer, (enum rv_look)(act->action - RV_ACTION_LOOK_3D));
         return;
     case RV_ACTION_SCHEME:
-        viewer->look.scheme = (enum rv_color_scheme)((viewer->look.scheme + 1) % RV_COLOR_SCHEME_COUNT);
+        choose_scheme(viewer, act->idx);
         touch(viewer);
         return;
     case RV_ACTION_ZOOM_IN:
@@ -366,6 +374,23 @@ void rv_viewer_act(struct rv_viewer *viewer, const struct rv_act *act)
     case RV_ACTION_HELP:
         viewer->panels.has_help = !viewer->panels.has_help;
         return;
+    case RV_ACTION_SETTINGS:
+        viewer->panels.has_settings = !viewer->panels.has_settings;
+        return;
+    case RV_ACTION_LEGEND:
+        viewer->settings.has_legend = !viewer->settings.has_legend;
+        return;
+    case RV_ACTION_MINIMAP:
+        viewer->settings.has_minimap = !viewer->settings.has_minimap;
+        return;
+    case RV_ACTION_THEME:
+        viewer->settings.theme = (enum rv_ui_theme)(act->idx % RV_UI_THEME_COUNT);
+        touch(viewer);
+        return;
+    case RV_ACTION_SCALE:
+        viewer->settings.scale_percent = act->idx;
+        touch(viewer);
+        return;
     case RV_ACTION_ORBIT:
         orbit(viewer, act);
         return;
@@ -392,7 +417,8 @@ void rv_viewer_act(struct rv_viewer *viewer, const struct rv_act *act)
 void rv_viewer_init(struct rv_viewer *viewer, const struct rv_viewer_params *params)
 {
     *viewer = (struct rv_viewer){
-        .look = {.shown = params->look, .from = params->look, .scheme = params->scheme},
+        .look = {.shown = params->settings.look, .from = params->settings.look, .scheme = params->settings.scheme},
+        .settings = params->settings,
         .scene = params->scene,
         .view = params->view,
         .lanes = params->lanes,
@@ -434,6 +460,14 @@ void rv_viewer_advance(struct rv_viewer *viewer, struct rv_lanes *lanes, bool is
         return;
     viewer->is_dirty = true;
     viewer->moved_ns = clock_ns;
+}
+
+struct rv_settings rv_viewer_settings(const struct rv_viewer *viewer)
+{
+    struct rv_settings settings = viewer->settings;
+    settings.look = viewer->look.shown;
+    settings.scheme = viewer->look.scheme;
+    return settings;
 }
 
 double rv_viewer_passed(const struct rv_viewer *viewer)

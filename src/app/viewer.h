@@ -18,6 +18,7 @@
 #include "app/navigate.h"
 #include "app/pointer.h"
 #include "app/present.h"
+#include "app/settings.h"
 #include "model/arrangement.h"
 #include "model/color.h"
 #include "render/look.h"
@@ -35,7 +36,7 @@ struct rv_viewer_focus { /* the window that the last focus chose; zero when some
 };
 
 struct rv_viewer_panels { /* which panels are there */
-    bool has_help, has_go_to, has_search;
+    bool has_help, has_go_to, has_search, has_settings;
     unsigned n_asked;    /* how often the search was asked for */
     bool is_go_to_wrong; /* what was entered there is no time */
 };
@@ -51,7 +52,8 @@ struct rv_viewer {
     struct rv_viewer_panels panels;
     struct rv_arrangement arrangement; /* of the lanes */
     struct rv_inquiry inquiry;
-    struct rv_lanes *lanes; /* what is looked at; NULL = nothing to search in. Borrowed */
+    struct rv_settings settings; /* its look and scheme are those of the start */
+    struct rv_lanes *lanes;      /* what is looked at; NULL = nothing to search in. Borrowed */
     struct rv_subroutines *subroutines;
     struct rv_scene *scene;      /* the last picture, for what is where; NULL = none. Borrowed */
     const struct rv_view *view;  /* what it shows. Borrowed */
@@ -62,8 +64,7 @@ struct rv_viewer {
 };
 
 struct rv_viewer_params {
-    enum rv_look look;
-    enum rv_color_scheme scheme;
+    struct rv_settings settings;
     uint64_t now_ns, window_ns;
     struct rv_lanes *lanes; /* both outlive the viewer; NULL = nothing can be searched or measured */
     struct rv_subroutines *subroutines;
@@ -82,6 +83,9 @@ void rv_viewer_act(struct rv_viewer *viewer, const struct rv_act *act);
 
 /* Everything that moves without the user, dt_s after the last time: the present, and a window that follows it. */
 void rv_viewer_advance(struct rv_viewer *viewer, struct rv_lanes *lanes, bool is_done, double dt_s);
+
+/* What is to be kept of it. */
+struct rv_settings rv_viewer_settings(const struct rv_viewer *viewer);
 
 /* How far the shown look has come, 0..1; at 1 it has come. */
 double rv_viewer_passed(const struct rv_viewer *viewer);

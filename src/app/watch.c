@@ -20,6 +20,7 @@
 #include "app/headless.h"
 #include "app/open.h"
 #include "app/output.h"
+#include "app/settings.h"
 #include "app/recorder.h"
 #include "app/window.h"
 #include "base/err.h"
@@ -439,30 +440,48 @@ static void tear_down(struct watch *watch)
     rv_film_close(&watch->film);
 }
 
+/* Begins as the last window ended, but for what the command line says; that is kept only if the user keeps it. */
+static int run_window(struct watch *watch)
+{
+    const struct rv_options *options = watch->options;
+    struct rv_config config = {.path = NULL};
+    struct rv_settings settings, before;
+    char path[4096];
+    rv_settings_init(&settings);
+    if (rv_config_default_path(path, sizeof path))
+        rv_config_open(&config, path);
+    rv_settings_load(&settings, &config);
+    settings.look = options->has_look ? options->look : settings.look;
+    settings.scheme = options->has_scheme ? options->scheme : settings.scheme;
+    before = settings;
+    int error = rv_window_run(watch->session, &(struct rv_window_params){
+                                                  .title = title_of(watch),
+                                                  .pid = watch->launch ? rv_launch_pid(watch->launch) : 0,
+                                                  .width_px = options->width_px,
+                                                  .height_px = options->height_px,
+                                                  .settings = &settings,
+                                                  .settings_path = config.path,
+                                                  .find = options->find,
+                                                  .lens = &options->lens,
+                                                  .should_close = should_close,
+                                                  .context = watch,
+                                              });
+    if (!error && rv_settings_store(&settings, &before, &config))
+        (void)rv_config_save(&config);
+    rv_config_close(&config);
+    return error;
+}
+
 static void run(struct watch *watch)
 {
     const struct rv_options *options = watch->options;
     watch->end_ns = options->duration_ns ? rv_clock_mono_ns() + options->duration_ns : UINT64_MAX;
-    if (options->is_headless) {
-        run_headless(watch);
-    } else {
-        int error = rv_window_run(watch->session, &(struct rv_window_params){
-                                                      .title = title_of(watch),
-                                                      .pid = watch->launch ? rv_launch_pid(watch->launch) : 0,
-                                                      .width_px = options->width_px,
-                                                      .height_px = options->height_px,
-                                                      .look = options->look,
-                                                      .scheme = options->scheme,
-                                                      .find = options->find,
-                                                      .lens = &options->lens,
-                                                      .should_close = should_close,
-                                                      .context = watch,
-                                                  });
-        if (error)
+    if (!options->is_headless) {
+        if (run_window(watch) != 0)
             watch->status = STATUS_FAILED;
         rv_session_stop(watch->session);
-        run_headless(watch);
     }
+    run_headless(watch);
     wait_for_command(watch);
     /* Nobody comes to the file any more, and writing may be ended by a signal. */
     remove_private_file(watch);

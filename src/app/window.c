@@ -43,7 +43,7 @@ struct window {
     uint64_t frame_ns, frame_cost_ns; /* when the last frame was drawn, and how long it took */
     uint64_t drawn_consumed, drawn_hash, n_frames;
     int size_px[2];
-    double scale;
+    double density, scale; /* pixels per unit of SDL's positions, per point */
     struct rv_detail_budget moving, at_rest;
     bool is_software;
     bool is_rough; /* drawn without multisampling */
@@ -55,7 +55,8 @@ static void measure_window(struct window *window)
     int width = 1;
     SDL_GL_GetDrawableSize(window->context.window, &window->size_px[0], &window->size_px[1]);
     SDL_GetWindowSize(window->context.window, &width, NULL);
-    window->scale = width > 0 ? (double)window->size_px[0] / width : 1.0;
+    window->density = width > 0 ? (double)window->size_px[0] / width : 1.0;
+    window->scale = window->density * window->viewer.settings.scale_percent / 100.0;
 }
 
 static struct rv_panels_about about_of(struct window *window)
@@ -70,7 +71,9 @@ static struct rv_panels_about about_of(struct window *window)
         .program = window->params->title,
         .pid = window->params->pid,
         .n_dropped = window->counts.n_dropped,
-        .surface = {window->size_px[0], window->size_px[1], window->scale, RV_UI_THEME_DARK},
+        .settings_path = window->params->settings_path,
+        .surface = {window->size_px[0], window->size_px[1], window->scale, window->density,
+                    window->viewer.settings.theme},
     };
 }
 
@@ -209,7 +212,7 @@ static void take_event(struct window *window, const SDL_Event *event)
     struct rv_panels_about about = about_of(window);
     window->has_news = true;
     if (!rv_panels_event(&window->panels, event, &about))
-        rv_input_event(&window->input, event, &window->viewer, window->scale);
+        rv_input_event(&window->input, event, &window->viewer, window->density);
     else if (event->type == SDL_MOUSEMOTION)
         rv_pointer_leave(&window->viewer.pointer);
 }
@@ -275,7 +278,6 @@ static int open_window(struct window *window)
     window->moving = window->is_software ? BUDGET_SOFTWARE : BUDGET_GPU;
     window->at_rest = BUDGET_SOFTWARE_AT_REST;
     rv_note("drawing with %s", renderer ? renderer : "an unnamed renderer");
-    measure_window(window);
     err = rv_scene_create(&window->scene);
     return err ? err : rv_panels_open(&window->panels);
 }
@@ -287,22 +289,25 @@ int rv_window_check(void)
 
 int rv_window_run(struct rv_session *session, const struct rv_window_params *params)
 {
-    struct window window = {.params = params, .session = session, .scale = 1.0};
+    struct window window = {.params = params, .session = session};
+    struct rv_viewer_params viewer = {.now_ns = rv_clock_mono_ns(),
+                                      .window_ns = params->window_ns ? params->window_ns : WINDOW_NS,
+                                      .lanes = rv_session_lanes(session),
+                                      .subroutines = rv_session_subroutines(session),
+                                      .find = params->find,
+                                      .lens = params->lens};
+    rv_settings_init(&viewer.settings);
+    if (params->settings)
+        viewer.settings = *params->settings;
     int err = open_window(&window);
     if (!err) {
-        rv_viewer_init(&window.viewer, &(struct rv_viewer_params){
-                                           .look = params->look,
-                                           .scheme = params->scheme,
-                                           .now_ns = rv_clock_mono_ns(),
-                                           .window_ns = params->window_ns ? params->window_ns : WINDOW_NS,
-                                           .scene = window.scene,
-                                           .view = &window.view,
-                                           .lanes = rv_session_lanes(session),
-                                           .subroutines = rv_session_subroutines(session),
-                                           .find = params->find,
-                                           .lens = params->lens,
-                                       });
+        viewer.scene = window.scene;
+        viewer.view = &window.view;
+        rv_viewer_init(&window.viewer, &viewer);
+        measure_window(&window);
         run_loop(&window);
+        if (params->settings)
+            *params->settings = rv_viewer_settings(&window.viewer);
     }
     rv_viewer_fini(&window.viewer);
     rv_panels_close(&window.panels);

@@ -21,8 +21,8 @@ struct rv_window_params {                /* zero = default */
     const char *title;                   /* the program or file shown */
     uint32_t pid;                        /* 0 = not shown */
     int width_px, height_px;             /* 1600 x 900 */
-    enum rv_look look;                   /* the view shown at first */
-    enum rv_color_scheme scheme;         /* its colours */
+    struct rv_settings *settings;        /* what it begins with, and, at its end, what was chosen; NULL = nothing yet */
+    const char *settings_path;           /* where they are kept; NULL = nowhere */
     uint64_t window_ns;                  /* span of time shown at first: 100 ms */
     const char *find;                    /* searched for at first; NULL = nothing */
     const struct rv_lens *lens;          /* lets through at first; NULL = all */

@@ -12,6 +12,7 @@ struct rv_ui {
     struct rv_imgui *imgui;
     const struct rv_ui_style *style;
     float width, height; /* points */
+    float points_a_unit; /* of SDL's positions */
     struct rv_ui_insets insets;
     float taken_left, taken_right; /* height of the columns so far */
     bool is_text_late;             /* the key that made this text was an action, not typing */
@@ -22,6 +23,7 @@ int rv_ui_create(struct rv_ui **ui)
 {
     *ui = NULL;
     struct rv_ui *made = rv_alloc(1, sizeof *made);
+    made->points_a_unit = 1.0f;
     made->style = rv_ui_style_get(RV_UI_THEME_DARK);
     int err = rv_imgui_create(&made->imgui);
     if (err) {
@@ -73,9 +75,14 @@ static void on_key(struct rv_ui *ui, const SDL_KeyboardEvent *event)
         rv_imgui_key_set(ui->imgui, (enum rv_imgui_key)key, is_down);
 }
 
+static void move_mouse(struct rv_ui *ui, int x, int y)
+{
+    rv_imgui_mouse(ui->imgui, (float)x * ui->points_a_unit, (float)y * ui->points_a_unit);
+}
+
 static void on_button(struct rv_ui *ui, const SDL_MouseButtonEvent *event)
 {
-    rv_imgui_mouse(ui->imgui, (float)event->x, (float)event->y);
+    move_mouse(ui, event->x, event->y);
     if (event->button == SDL_BUTTON_LEFT)
         rv_imgui_button_set(ui->imgui, 0, event->state == SDL_PRESSED);
     if (event->button == SDL_BUTTON_RIGHT)
@@ -86,7 +93,7 @@ void rv_ui_event(struct rv_ui *ui, const SDL_Event *event)
 {
     switch (event->type) {
     case SDL_MOUSEMOTION:
-        rv_imgui_mouse(ui->imgui, (float)event->motion.x, (float)event->motion.y);
+        move_mouse(ui, event->motion.x, event->motion.y);
         break;
     case SDL_MOUSEBUTTONDOWN:
     case SDL_MOUSEBUTTONUP:
@@ -149,6 +156,7 @@ void rv_ui_begin(struct rv_ui *ui, const struct rv_ui_surface *surface)
 {
     double scale = surface->scale > 0.0 ? surface->scale : 1.0;
     ui->style = rv_ui_style_get(surface->theme);
+    ui->points_a_unit = surface->density > 0.0 ? (float)(surface->density / scale) : 1.0f;
     ui->width = (float)(surface->width_px / scale);
     ui->height = (float)(surface->height_px / scale);
     ui->insets = (struct rv_ui_insets){0};

@@ -51,6 +51,11 @@ enum rv_ui_request_kind {
     RV_UI_UNPIN,
     RV_UI_COPY_NAME,   /* of what is pinned */
     RV_UI_EDIT_SOURCE, /* of what is pinned */
+    RV_UI_THEME,       /* idx */
+    RV_UI_SCALE,       /* idx: percent */
+    RV_UI_SCHEME,      /* idx */
+    RV_UI_TOGGLE_LEGEND,
+    RV_UI_TOGGLE_MINIMAP,
     RV_UI_CLOSE_HELP
 };
 
@@ -87,7 +92,8 @@ bool rv_ui_takes(const struct rv_ui *ui, const SDL_Event *event);
 
 struct rv_ui_surface {
     int width_px, height_px;
-    double scale; /* pixels per point */
+    double scale;   /* pixels per point */
+    double density; /* pixels per unit of SDL's positions; 0 = as scale */
     enum rv_ui_theme theme;
 };
 

@@ -259,9 +259,12 @@ int main(void)
 {
     struct rv_session_params params = {.n_workers = 1};
     struct user user = {.idle_share = 1.0, .session = rv_session_start(&params, create_live())};
+    struct rv_settings settings;
+    rv_settings_init(&settings);
+    settings.look = RV_LOOK_FLAME;
     struct rv_window_params window = {.title = "live",
                                       .pid = 1,
-                                      .look = RV_LOOK_FLAME,
+                                      .settings = &settings,
                                       .observe = observe,
                                       .width_px = WIDTH,
                                       .height_px = 360,
