@@ -10,113 +10,20 @@
 #include <SDL2/SDL.h>
 
 #include "app/window.h"
-#include "base/vec.h"
+#include "past.h"
 
-#define MS UINT64_C(1000000)
-#define N_INNER 3
 #define DEADLINE_NS (30 * 1000 * MS)
 #define CALM_TURNS 10 /* of a settled window: a frame that is wanted comes with the second */
 #define NO_BOX 0
 
-/* One thread, one outer call of 100 ms with three inner ones of 20 ms in it, all in the past. */
-static uint64_t origin_ns;
-
-static uint64_t inner_start(unsigned i)
-{
-    return origin_ns + (10 + 30 * i) * MS;
-}
-
-static void push(struct rv_batch *batch, unsigned kind, uint64_t ns, uint32_t id)
-{
-    batch->events[batch->n++] =
-        (struct rv_event){.when = (uint64_t)kind << RV_EVENT_KIND_SHIFT | ns, .id = id, .frame = (uint16_t)(id - 1)};
-}
-
-static enum rv_source_status poll_past(struct rv_source *source, const struct rv_intake *intake)
-{
-    (void)source;
-    struct rv_stream_info info = {
-        .pid = 1, .tid = 1, .process_key = 1, .process_name = "past", .thread_name = "main", .born_ticks = origin_ns};
-    void *stream = intake->open_stream(intake->context, &info);
-    struct rv_batch *batch = intake->acquire_batch(intake->context);
-    if (!batch)
-        exit(1);
-    batch->stream = stream;
-    batch->n = batch->n_specials = 0;
-    batch->base_ticks = origin_ns;
-    push(batch, RV_EVENT_CALL, origin_ns, 1);
-    for (unsigned i = 0; i < N_INNER; i++) {
-        push(batch, RV_EVENT_CALL, inner_start(i), 2);
-        push(batch, RV_EVENT_RETURN, inner_start(i) + 20 * MS, 2);
-    }
-    push(batch, RV_EVENT_RETURN, origin_ns + 100 * MS, 1);
-    intake->submit_batch(intake->context, batch);
-    intake->close_stream(intake->context, stream, origin_ns + 100 * MS);
-    return RV_SOURCE_ENDED;
-}
-
-static void nap(struct rv_source *source)
-{
-    (void)source;
-}
-
-static void resolve(struct rv_source *source, const struct rv_intake *intake, bool is_final)
-{
-    static const struct rv_definition definitions[] = {{1, "Outer", "loop", "past.c", 1},
-                                                       {2, "Inner", "step", "past.c", 2}};
-    (void)source;
-    if (is_final)
-        intake->define(intake->context, definitions, 2);
-}
-
-static void close_past(struct rv_source *source)
-{
-    free(source);
-}
-
-static struct rv_source *create_past(void)
-{
-    struct rv_source *source = rv_alloc(1, sizeof *source);
-    source->poll = poll_past;
-    source->nap = nap;
-    source->resolve = resolve;
-    source->close = close_past;
-    rv_clock_init(&source->clock, RV_CLOCK_MONOTONIC);
-    return source;
-}
-
-static void press(SDL_Scancode scancode, Uint16 mod)
-{
-    SDL_Event event = {
-        .key = {.type = SDL_KEYDOWN, .state = SDL_PRESSED, .keysym = {.scancode = scancode, .mod = mod}}};
-    SDL_PushEvent(&event);
-}
-
-static void move(const int at[2])
-{
-    SDL_Event event = {.motion = {.type = SDL_MOUSEMOTION, .x = at[0], .y = at[1]}};
-    SDL_PushEvent(&event);
-}
-
-static void button_of(unsigned which, const int at[2], bool is_down, unsigned n_clicks)
-{
-    SDL_Event event = {.button = {.type = is_down ? SDL_MOUSEBUTTONDOWN : SDL_MOUSEBUTTONUP,
-                                  .button = (Uint8)which,
-                                  .state = is_down ? SDL_PRESSED : SDL_RELEASED,
-                                  .clicks = (Uint8)n_clicks,
-                                  .x = at[0],
-                                  .y = at[1]}};
-    SDL_PushEvent(&event);
-}
-
 static void button(const int at[2], bool is_down, unsigned n_clicks)
 {
-    button_of(SDL_BUTTON_LEFT, at, is_down, n_clicks);
+    past_button(SDL_BUTTON_LEFT, at, is_down, n_clicks);
 }
 
 static void click(const int at[2], unsigned n_clicks)
 {
-    move(at);
+    past_move(at);
     button(at, true, n_clicks);
     button(at, false, n_clicks);
 }
@@ -140,7 +47,7 @@ static void face(const struct rv_window_state *state, uint64_t time_ns, uint32_t
 
 static void inner(const struct rv_window_state *state, unsigned i, int out[2])
 {
-    face(state, inner_start(i) + 10 * MS, 1, out);
+    face(state, past_inner_start(i) + 10 * MS, 1, out);
 }
 
 static bool is_over(const struct rv_window_state *state, uint32_t id, uint64_t start_ns)
@@ -153,13 +60,14 @@ static bool is_over(const struct rv_window_state *state, uint32_t id, uint64_t s
 
 static bool is_all(const struct rv_window_state *state)
 {
-    return state->view->n_boxes == N_INNER + 1 && state->from_ns == origin_ns && state->to_ns == origin_ns + 100 * MS &&
-           state->view->from_ns == state->from_ns && state->view->to_ns == state->to_ns;
+    return state->view->n_boxes == N_INNER + 1 && state->from_ns == past_origin() &&
+           state->to_ns == past_origin() + 100 * MS && state->view->from_ns == state->from_ns &&
+           state->view->to_ns == state->to_ns;
 }
 
 static bool is_focused(const struct rv_window_state *state, unsigned i)
 {
-    return state->from_ns == inner_start(i) - 2 * MS && state->to_ns == inner_start(i) + 22 * MS &&
+    return state->from_ns == past_inner_start(i) - 2 * MS && state->to_ns == past_inner_start(i) + 22 * MS &&
            state->view->from_ns == state->from_ns && state->view->to_ns == state->to_ns;
 }
 
@@ -182,7 +90,7 @@ static void expect(struct user *user, const char *what, const char *wanted, cons
 static bool is_described(struct user *user, const struct rv_window_state *state)
 {
     const struct rv_tooltip *tooltip = &state->viewer->pointer.tooltip;
-    if (!is_over(state, 2, inner_start(1)) || !state->is_settled)
+    if (!is_over(state, 2, past_inner_start(1)) || !state->is_settled)
         return false;
     expect(user, "the title", "Inner::step", tooltip->title);
     expect(user, "the source", "past.c:2", line_of(tooltip, "source"));
@@ -203,7 +111,7 @@ static bool hover_steps(struct user *user, const struct rv_window_state *state)
         if (!rv_session_is_done(user->session) || !is_all(state))
             return false;
         inner(state, 1, at);
-        move(at);
+        past_move(at);
         return true;
     case 1:
         return is_described(user, state);
@@ -213,7 +121,7 @@ static bool hover_steps(struct user *user, const struct rv_window_state *state)
         user->n_frames = state->n_frames;
         inner(state, 1, at);
         at[0] += 3;
-        move(at);
+        past_move(at);
         user->n_calm = 0;
         return true;
     case 3:
@@ -223,11 +131,11 @@ static bool hover_steps(struct user *user, const struct rv_window_state *state)
             fprintf(stderr, "a frame was drawn though nothing had changed\n");
             user->is_failed = true;
         }
-        face(state, origin_ns + 35 * MS, 0, at);
-        move(at);
+        face(state, past_origin() + 35 * MS, 0, at);
+        past_move(at);
         return true;
     case 4:
-        return is_over(state, 1, origin_ns);
+        return is_over(state, 1, past_origin());
     }
     return false;
 }
@@ -242,20 +150,20 @@ static bool pin_steps(struct user *user, const struct rv_window_state *state)
         click(at, 1);
         return true;
     case 6: /* pinned stays pinned over another box */
-        if (!is_pinned || !is_over(state, 2, inner_start(1)))
+        if (!is_pinned || !is_over(state, 2, past_inner_start(1)))
             return false;
         inner(state, 0, at);
-        move(at);
+        past_move(at);
         user->n_calm = 0;
         return true;
     case 7:
         if (++user->n_calm < 3)
             return false;
-        user->is_failed |= !is_pinned || !is_over(state, 2, inner_start(1));
-        press(SDL_SCANCODE_ESCAPE, 0);
+        user->is_failed |= !is_pinned || !is_over(state, 2, past_inner_start(1));
+        past_press(SDL_SCANCODE_ESCAPE, 0);
         return true;
     case 8:
-        return !is_pinned && is_over(state, 2, inner_start(0));
+        return !is_pinned && is_over(state, 2, past_inner_start(0));
     }
     return false;
 }
@@ -266,12 +174,12 @@ static bool focus_steps(struct user *user, const struct rv_window_state *state)
     int at[2];
     switch (user->step) {
     case 9:
-        press(SDL_SCANCODE_F, 0);
+        past_press(SDL_SCANCODE_F, 0);
         return true;
     case 10:
         if (!is_focused(state, 0))
             return false;
-        press(SDL_SCANCODE_F, 0);
+        past_press(SDL_SCANCODE_F, 0);
         return true;
     case 11:
         if (!is_all(state))
@@ -283,13 +191,13 @@ static bool focus_steps(struct user *user, const struct rv_window_state *state)
     case 12: /* the first click pinned it */
         if (!is_focused(state, 2) || !state->viewer->pointer.hover.is_pinned)
             return false;
-        press(SDL_SCANCODE_ESCAPE, 0);
-        move(corner);
+        past_press(SDL_SCANCODE_ESCAPE, 0);
+        past_move(corner);
         return true;
     case 13:
         if (!is_over(state, NO_BOX, 0))
             return false;
-        press(SDL_SCANCODE_F, 0);
+        past_press(SDL_SCANCODE_F, 0);
         return true;
     }
     return false;
@@ -300,11 +208,11 @@ static void drag(const struct rv_window_state *state, unsigned which)
 {
     int at[2];
     inner(state, 1, at);
-    move(at);
-    button_of(which, at, true, 1);
+    past_move(at);
+    past_button(which, at, true, 1);
     at[0] += 60;
-    move(at);
-    button_of(which, at, false, 1);
+    past_move(at);
+    past_button(which, at, false, 1);
 }
 
 /* What was selected is what lies between the two places. */
@@ -331,7 +239,7 @@ static bool is_measured(const struct rv_inquiry *inquiry)
     if (!inquiry->measure.is_done)
         return false;
     size_t n = rv_stats_rows(rv_range_stats(inquiry->measure.range), rows, 4);
-    uint64_t end_ns = inner_start(1) + 20 * MS < range->to_ns ? inner_start(1) + 20 * MS : range->to_ns;
+    uint64_t end_ns = past_inner_start(1) + 20 * MS < range->to_ns ? past_inner_start(1) + 20 * MS : range->to_ns;
     return n == 2 && rows[0].id == 1 && rows[0].total_ns == range->to_ns - range->from_ns && rows[1].n_calls == 1 &&
            rows[1].total_ns == end_ns - range->from_ns && rows[1].max_ns == 20 * MS;
 }
@@ -349,7 +257,7 @@ static bool drag_steps(struct user *user, const struct rv_window_state *state)
         if (!is_measured(inquiry))
             return false;
         user->is_failed |= !is_selected(state) || !is_all(state) || state->viewer->pointer.hover.is_pinned;
-        press(SDL_SCANCODE_ESCAPE, 0);
+        past_press(SDL_SCANCODE_ESCAPE, 0);
         return true;
     case 16:
         if (inquiry->selected.to_ns > inquiry->selected.from_ns)
@@ -357,7 +265,7 @@ static bool drag_steps(struct user *user, const struct rv_window_state *state)
         drag(state, SDL_BUTTON_RIGHT);
         return true;
     case 17:
-        if (state->view->from_ns >= origin_ns)
+        if (state->view->from_ns >= past_origin())
             return false;
         user->is_failed |= state->viewer->pointer.hover.is_pinned;
         drag(state, SDL_BUTTON_MIDDLE);
@@ -379,50 +287,50 @@ static bool arrange_steps(struct user *user, const struct rv_window_state *state
     switch (user->step) {
     case 19:
         inner(state, 1, at);
-        move(at);
+        past_move(at);
         return true;
     case 20:
-        if (!is_over(state, 2, inner_start(1)))
+        if (!is_over(state, 2, past_inner_start(1)))
             return false;
-        press(SDL_SCANCODE_X, 0);
+        past_press(SDL_SCANCODE_X, 0);
         return true;
     case 21:
         if (!is_row || !state->is_settled)
             return false;
-        face(state, inner_start(2) + 10 * MS, 0, at);
-        move(at);
+        face(state, past_inner_start(2) + 10 * MS, 0, at);
+        past_move(at);
         return true;
     case 22:
-        if (!is_over(state, 2, inner_start(2)))
+        if (!is_over(state, 2, past_inner_start(2)))
             return false;
-        press(SDL_SCANCODE_X, 0);
+        past_press(SDL_SCANCODE_X, 0);
         return true;
     case 23:
         if (is_row || !state->is_settled)
             return false;
-        press(SDL_SCANCODE_LEFTBRACKET, 0);
+        past_press(SDL_SCANCODE_LEFTBRACKET, 0);
         return true;
     case 24:
         if (view->n_boxes != 1 || view->lanes[0].max_depth != 1)
             return false;
-        press(SDL_SCANCODE_RIGHTBRACKET, 0);
+        past_press(SDL_SCANCODE_RIGHTBRACKET, 0);
         return true;
     case 25:
         if (view->n_boxes != N_INNER + 1 || !state->is_settled)
             return false;
         inner(state, 1, at);
-        move(at);
-        press(SDL_SCANCODE_H, 0);
+        past_move(at);
+        past_press(SDL_SCANCODE_H, 0);
         return true;
     case 26:
         if (view->n_lanes != 0 || view->n_hidden != 1)
             return false;
-        press(SDL_SCANCODE_H, KMOD_LSHIFT);
+        past_press(SDL_SCANCODE_H, KMOD_LSHIFT);
         return true;
     case 27:
         if (view->n_lanes != 1)
             return false;
-        press(SDL_SCANCODE_Q, KMOD_LCTRL);
+        past_press(SDL_SCANCODE_Q, KMOD_LCTRL);
         return true;
     }
     return false;
@@ -449,9 +357,9 @@ static bool is_late(void *context)
 
 int main(void)
 {
-    origin_ns = rv_clock_mono_ns() - 1000 * MS;
+    (void)past_origin();
     struct rv_session_params params = {.n_workers = 1};
-    struct user user = {.begin_ns = rv_clock_mono_ns(), .session = rv_session_start(&params, create_past())};
+    struct user user = {.begin_ns = rv_clock_mono_ns(), .session = rv_session_start(&params, past_create())};
     struct rv_window_params window = {
         .width_px = 640, .height_px = 360, .should_close = is_late, .observe = observe, .context = &user};
     int err = rv_window_run(user.session, &window);
