@@ -42,7 +42,8 @@ struct rv_chrome_json {
     int error; /* of the callback */
     unsigned depth;
     bool is_array; /* the outermost value */
-    bool has_trace, has_begun, has_ended;
+    bool has_trace, has_ended;
+    unsigned n_mark; /* bytes of a byte order mark passed; 3: past it */
     enum section section;
     unsigned section_depth; /* of what is directly inside the section's brackets */
     enum field field;
@@ -347,33 +348,54 @@ static int parse(struct rv_chrome_json *json, const char *bytes, size_t n, char 
     return 0;
 }
 
+enum token { TOKEN_PART, TOKEN_BLANK, TOKEN_END };
+
+static const uint8_t TOKENS[256] = {
+    [' '] = TOKEN_BLANK, ['\n'] = TOKEN_BLANK, ['\t'] = TOKEN_BLANK, ['\r'] = TOKEN_BLANK,
+    [','] = TOKEN_END,   [':'] = TOKEN_END,    ['['] = TOKEN_END,    [']'] = TOKEN_END,
+    ['{'] = TOKEN_END,   ['}'] = TOKEN_END,    ['"'] = TOKEN_END,
+};
+
 static bool is_space(char byte)
 {
-    return byte == ' ' || byte == '\n' || byte == '\t' || byte == '\r';
+    return TOKENS[(uint8_t)byte] == TOKEN_BLANK;
 }
 
-/* Blank out commas that stand before a closing bracket. Returns the place of one whose next token is not there yet, or
- * n. */
+/* Bytes to the quote that ends a string, or n. */
+static size_t pass_string(struct rv_chrome_json *json, const char *bytes, size_t n)
+{
+    size_t i = 0;
+    for (; i < n; i++) {
+        if (json->is_escaped)
+            json->is_escaped = false;
+        else if (bytes[i] == '\\')
+            json->is_escaped = true;
+        else if (bytes[i] == '"')
+            break;
+    }
+    json->is_in_string = i == n;
+    json->n_token = i == n ? json->n_token + n : 0;
+    return i;
+}
+
+/*
+ * Blank out commas that stand before a closing bracket. Returns the place of one whose next token is not there yet, or
+ * n.
+ */
 static size_t blank_commas(struct rv_chrome_json *json, char *bytes, size_t n)
 {
     size_t comma = n;
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = json->is_in_string ? pass_string(json, bytes, n) + 1 : 0; i < n; i++) {
         char byte = bytes[i];
-        json->n_token++;
-        if (json->is_in_string) {
-            json->is_in_string = json->is_escaped || byte != '"';
-            json->is_escaped = !json->is_escaped && byte == '\\';
-            continue;
-        }
-        bool is_blank = is_space(byte);
-        if (is_blank || strchr(",:[]{}\"", byte))
-            json->n_token = 0;
-        if (is_blank)
+        enum token token = TOKENS[(uint8_t)byte];
+        json->n_token = token == TOKEN_PART ? json->n_token + 1 : 0;
+        if (token == TOKEN_BLANK)
             continue;
         if ((byte == ']' || byte == '}') && comma < n)
             bytes[comma] = ' ';
         comma = byte == ',' ? i : n;
-        json->is_in_string = byte == '"';
+        if (byte == '"')
+            i += 1 + pass_string(json, bytes + i + 1, n - i - 1);
     }
     return comma;
 }
@@ -390,6 +412,18 @@ static int feed_comma(struct rv_chrome_json *json, const char *bytes, size_t n, 
     return bytes[i] == ']' || bytes[i] == '}' ? 0 : parse(json, ",", 1, why, why_bytes);
 }
 
+/* A byte order mark at the very beginning. */
+static size_t pass_mark(struct rv_chrome_json *json, const char *bytes, size_t n)
+{
+    static const char mark[] = "\xef\xbb\xbf";
+    size_t i = 0;
+    for (; i < n && json->n_mark < sizeof mark - 1 && bytes[i] == mark[json->n_mark]; i++)
+        json->n_mark++;
+    if (i < n)
+        json->n_mark = sizeof mark - 1;
+    return i;
+}
+
 int rv_chrome_json_feed(struct rv_chrome_json *json, char *bytes, size_t n, char *why, size_t why_bytes)
 {
     if (n == 0) {
@@ -398,12 +432,10 @@ int rv_chrome_json_feed(struct rv_chrome_json *json, char *bytes, size_t n, char
         snprintf(why, why_bytes, "no trace");
         return -EBADMSG;
     }
-    if (!json->has_begun && n >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0) {
-        bytes += 3;
-        n -= 3;
-    }
-    json->has_begun = true;
-    if (json->has_ended)
+    size_t n_mark = pass_mark(json, bytes, n);
+    bytes += n_mark;
+    n -= n_mark;
+    if (json->has_ended || n == 0)
         return 0;
     int error = json->has_comma ? feed_comma(json, bytes, n, why, why_bytes) : 0;
     if (error || json->has_comma)

@@ -6,7 +6,7 @@
 #include "base/vec.h"
 
 /* An end looks for its call, and a call for callers that it outlives, this far down. */
-enum { SEARCH_FRAMES = 4096 };
+enum { SEARCH_FRAMES = 1024 };
 
 static void pop(struct rv_import *import, struct rv_chrome_nest *nest, int64_t ns)
 {

@@ -18,7 +18,7 @@
 #include "source/sorter.h"
 #include "symbols/index.h"
 
-enum { RUN_RECORDS = 1 << 20, READ_BYTES = 1 << 16, RECORDS_PER_STEP = 1 << 14, STACK_FRAMES = 4096 };
+enum { RUN_RECORDS = 1 << 20, READ_BYTES = 1 << 16, RECORDS_PER_STEP = 1 << 14, STACK_FRAMES = 4096, MOST_ROWS = 4096 };
 /* What the emitter knows processes and threads by that have no number: apart from those that have, also in the low 32
  * bits, which are shown; the kernel's numbers are below 4194304. */
 static const uint64_t TEXT_NUMBER = 1ull << 62 | 4194304, GROUP_NUMBER = 1ull << 61 | 1073741824;
@@ -438,6 +438,8 @@ static struct row *row_of(struct chrome *chrome, struct group *group, uint64_t k
     }
     if (!is_begin)
         return NULL;
+    if (free_idx == MOST_ROWS)
+        return NULL;
     if (free_idx == group->n_rows) {
         group->rows = rv_vec_reserve(group->rows, &group->capacity, group->n_rows + 1, sizeof *group->rows);
         begin_row(chrome, group, group->n_rows++);
@@ -453,7 +455,7 @@ static void tell_async(struct chrome *chrome, const struct rv_chrome_record *rec
     bool is_mark = record->phase == RV_CHROME_ASYNC_MARK;
     struct row *row = row_of(chrome, group, record->key, record->phase != RV_CHROME_ASYNC_END);
     if (!row) {
-        rv_import_fault(import, RV_FAULT_END_ALONE);
+        rv_import_fault(import, record->phase == RV_CHROME_ASYNC_END ? RV_FAULT_END_ALONE : RV_FAULT_NO_ROOM);
         return;
     }
     if (row->nest.thread == RV_EMITTER_NONE)
