@@ -35,6 +35,13 @@ void rv_excerpt_init(struct rv_excerpt *excerpt, const struct rv_options *option
     (void)rv_lens_update(&excerpt->lens, subroutines, SIZE_MAX);
 }
 
+struct rv_part rv_excerpt_part(const struct rv_excerpt *excerpt)
+{
+    if (excerpt->is_all)
+        return (struct rv_part){0};
+    return (struct rv_part){.from_ns = excerpt->from_ns, .to_ns = excerpt->to_ns, .lens = &excerpt->lens};
+}
+
 void rv_excerpt_fini(struct rv_excerpt *excerpt)
 {
     rv_lens_fini(&excerpt->lens);

@@ -10,6 +10,7 @@
 #include "model/lens.h"
 #include "model/range.h"
 #include "model/subroutines.h"
+#include "sink/part.h"
 
 struct rv_excerpt {
     bool is_all;             /* nothing is left out */
@@ -20,6 +21,8 @@ struct rv_excerpt {
 /* What the options say of a trace that is complete. */
 void rv_excerpt_init(struct rv_excerpt *excerpt, const struct rv_options *options, struct rv_lanes *lanes,
                      struct rv_subroutines *subroutines);
+/* The same for what sinks write; its lens is borrowed. */
+struct rv_part rv_excerpt_part(const struct rv_excerpt *excerpt);
 void rv_excerpt_fini(struct rv_excerpt *excerpt);
 
 /* Statistics of it, for the caller to destroy. Warns of what was evicted. */

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "app/excerpt.h"
 #include "base/clock.h"
 #include "base/err.h"
 #include "sink/export.h"
@@ -56,15 +57,19 @@ static int write_one(const struct rv_export *base, enum rv_export_kind kind, str
 int rv_exports_write(struct rv_exports *exports, struct rv_session *session, const struct rv_spool *spool,
                      const char *title)
 {
-    const struct rv_export export = {.lanes = rv_session_lanes(session),
-                                     .subroutines = rv_session_subroutines(session),
-                                     .spool = spool,
-                                     .title = title};
+    struct rv_export export = {.lanes = rv_session_lanes(session),
+                               .subroutines = rv_session_subroutines(session),
+                               .spool = spool,
+                               .title = title};
+    struct rv_excerpt excerpt;
     int error = 0;
+    rv_excerpt_init(&excerpt, exports->options, export.lanes, export.subroutines);
+    export.part = rv_excerpt_part(&excerpt);
     for (size_t i = 0; i < exports->options->n_exports; i++) {
         int failure = write_one(&export, exports->options->exports[i].kind, &exports->outputs[i]);
         error = failure ? failure : error;
     }
+    rv_excerpt_fini(&excerpt);
     return error;
 }
 

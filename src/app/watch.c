@@ -320,11 +320,7 @@ static int write_spans(struct watch *watch)
         .format = watch->options->spans_format,
     };
     rv_excerpt_init(&excerpt, watch->options, params.lanes, params.subroutines);
-    if (!excerpt.is_all) {
-        params.from_ns = excerpt.from_ns;
-        params.to_ns = excerpt.to_ns;
-        params.lens = &excerpt.lens;
-    }
+    params.part = rv_excerpt_part(&excerpt);
     int error = rv_spans_write(&params, watch->output.file);
     rv_excerpt_fini(&excerpt);
     return error;

@@ -50,8 +50,9 @@ struct process {
     uint32_t number, pid;
 };
 
-struct roster { /* of all lanes */
+struct roster { /* of all lanes that are in the part */
     struct rv_export_lane *lanes;
+    size_t n;
     struct process *processes;
     size_t n_processes, capacity;
 };
@@ -71,17 +72,19 @@ static struct process *process_of(struct roster *roster, struct numbers *pids, c
     return process;
 }
 
-static void call_roster(struct roster *roster, struct rv_lanes *lanes)
+static void call_roster(struct roster *roster, struct rv_lanes *lanes, const struct rv_part *part)
 {
     struct numbers pids = {0}, tids = {0};
     size_t n = rv_lanes_n(lanes);
     roster->lanes = rv_alloc(n, sizeof *roster->lanes);
     for (size_t i = 0; i < n; i++) {
         const struct rv_lane *lane = rv_lanes_get(lanes, i);
+        if (!rv_part_has_lane(part, lane))
+            continue;
         size_t n_known = roster->n_processes;
         const struct process *process = process_of(roster, &pids, lane);
         uint64_t key = ((uint64_t)process->pid << 32 | lane->tid) + 1;
-        roster->lanes[i] = (struct rv_export_lane){
+        roster->lanes[roster->n++] = (struct rv_export_lane){
             .lane = lane,
             .pid = process->pid,
             .tid = add_number(&tids, key) ? lane->tid : RV_EXPORT_FIRST_FREE_NUMBER + (uint32_t)i,
@@ -146,7 +149,8 @@ static int write_lane(struct run *run, const struct rv_export_lane *lane)
             export->progress(export->context, run->n_done, rv_spool_n_spans(export->spool));
     }
     for (size_t i = 0; i < lane->lane->n_notes && run->format->note; i++) {
-        run->format->note(run->state, target, &lane->lane->notes[i]);
+        if (rv_part_has_note(&export->part, &lane->lane->notes[i]))
+            run->format->note(run->state, target, &lane->lane->notes[i]);
         rv_export_drain(target);
     }
     run->format->end_lane(run->state, target);
@@ -156,12 +160,11 @@ static int write_lane(struct run *run, const struct rv_export_lane *lane)
 
 static int write_all(struct run *run)
 {
-    struct rv_lanes *lanes = run->target.export->lanes;
     struct roster roster = {0};
     int error = 0;
-    call_roster(&roster, lanes);
+    call_roster(&roster, run->target.export->lanes, &run->target.export->part);
     run->format->begin(run->state, &run->target);
-    for (size_t i = 0; i < rv_lanes_n(lanes) && !error; i++)
+    for (size_t i = 0; i < roster.n && !error; i++)
         error = write_lane(run, &roster.lanes[i]);
     if (!error) {
         run->format->end(run->state, &run->target);
@@ -176,7 +179,7 @@ static int write_all(struct run *run)
 
 int rv_export_write(const struct rv_export *export, enum rv_export_kind kind, FILE *out)
 {
-    struct rv_preorder *preorder = rv_preorder_create(export->spool);
+    struct rv_preorder *preorder = rv_preorder_create(export->spool, &export->part);
     if (!preorder)
         return -EIO;
     struct rv_rowtext text = {0};

@@ -17,6 +17,7 @@
 
 #include "model/lanes.h"
 #include "model/subroutines.h"
+#include "sink/part.h"
 #include "sink/spool.h"
 
 enum rv_export_kind {
@@ -31,6 +32,7 @@ struct rv_export {
     struct rv_lanes *lanes; /* of a session that has ended */
     struct rv_subroutines *subroutines;
     const struct rv_spool *spool; /* sealed */
+    struct rv_part part;          /* zeroed = all */
     const char *title;
     /* Told now and then how many of the spool's spans are done. May be NULL. */
     void (*progress)(void *context, uint64_t n_done, uint64_t n_all);

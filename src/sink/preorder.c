@@ -16,6 +16,7 @@ enum { BUFFER_SPANS = 8192 };
 
 struct rv_preorder {
     const struct rv_spool *spool;
+    const struct rv_part *part;
     int fd;
     struct rv_span *open; /* frames that enclose the moment, outermost first */
     size_t n_open, open_capacity;
@@ -26,13 +27,14 @@ struct rv_preorder {
     int error;
 };
 
-struct rv_preorder *rv_preorder_create(const struct rv_spool *spool)
+struct rv_preorder *rv_preorder_create(const struct rv_spool *spool, const struct rv_part *part)
 {
     int fd = rv_os_open_spool("the spans in order");
     if (fd < 0)
         return NULL;
     struct rv_preorder *preorder = rv_alloc(1, sizeof *preorder);
     preorder->spool = spool;
+    preorder->part = part;
     preorder->fd = fd;
     preorder->buffer = rv_alloc(BUFFER_SPANS, sizeof *preorder->buffer);
     return preorder;
@@ -112,7 +114,8 @@ int rv_preorder_begin(struct rv_preorder *preorder, uint32_t lane_idx)
         if (preorder->error)
             break;
         for (uint32_t i = block->n; i-- > 0;)
-            take(preorder, &block->spans[i]);
+            if (rv_part_has_span(preorder->part, &block->spans[i]))
+                take(preorder, &block->spans[i]);
         number = block->previous;
     }
     while (preorder->n_open)

@@ -12,12 +12,17 @@
 
 #include <stddef.h>
 
+#include "sink/part.h"
 #include "sink/spool.h"
 
 struct rv_preorder; /* opaque */
 
-/* A reader with a temporary file of its own, for one lane after the other. NULL with one line printed. */
-struct rv_preorder *rv_preorder_create(const struct rv_spool *spool);
+/*
+ * A reader with a temporary file of its own, for one lane after the other.
+ *   part     only spans of it; what they called stands in their place where they are not in it. Borrowed
+ *   returns  NULL with one line printed
+ */
+struct rv_preorder *rv_preorder_create(const struct rv_spool *spool, const struct rv_part *part);
 void rv_preorder_destroy(struct rv_preorder *preorder);
 
 /* Begin a lane. 0, or a negative errno with one line printed. */

@@ -77,33 +77,14 @@ static void add_row(struct writer *writer, uint32_t lane_idx, const struct rv_sp
     rv_rowtext_add(text, is_csv ? "\n" : "\"}\n");
 }
 
-static bool is_in_part(const struct rv_spans_params *params, const struct rv_span *span)
-{
-    if (params->to_ns &&
-        (span->start >= params->to_ns || (span->start < params->from_ns && span->end <= params->from_ns)))
-        return false;
-    struct rv_box box = {.start_ns = span->start,
-                         .duration_ns = span->end - span->start,
-                         .id = span->id,
-                         .count = 1,
-                         .depth = span->depth,
-                         .coverage = RV_BOX_EXACT};
-    return !params->lens || rv_lens_passes_box(params->lens, &box);
-}
-
-static bool is_lane_in_part(const struct rv_spans_params *params, uint32_t lane_idx)
-{
-    const struct rv_lane *lane = rv_lanes_get(params->lanes, lane_idx);
-    return !params->lens || (lane && rv_lens_passes_thread(params->lens, lane->name));
-}
-
 static int write_block(struct writer *writer, const struct rv_spool_block *block, FILE *out)
 {
     int result = 0;
-    if (!is_lane_in_part(writer->params, block->lane_idx))
+    const struct rv_lane *lane = rv_lanes_get(writer->params->lanes, block->lane_idx);
+    if (!lane || !rv_part_has_lane(&writer->params->part, lane))
         return 0;
     for (uint32_t i = 0; i < block->n && result == 0; i++) {
-        if (is_in_part(writer->params, &block->spans[i]))
+        if (rv_part_has_span(&writer->params->part, &block->spans[i]))
             add_row(writer, block->lane_idx, &block->spans[i]);
         if (writer->text.n >= FLUSH_BYTES)
             result = rv_rowtext_flush(&writer->text, out);

@@ -5,8 +5,8 @@
 #include <stdio.h>
 
 #include "model/lanes.h"
-#include "model/lens.h"
 #include "model/subroutines.h"
+#include "sink/part.h"
 #include "sink/spool.h"
 
 enum rv_spans_format { RV_SPANS_CSV, RV_SPANS_JSON };
@@ -16,8 +16,7 @@ struct rv_spans_params {
     struct rv_lanes *lanes;
     struct rv_subroutines *subroutines;
     enum rv_spans_format format;
-    uint64_t from_ns, to_ns;    /* only calls of which some lies in [from, to); to_ns 0 = all */
-    const struct rv_lens *lens; /* only what passes; NULL = all */
+    struct rv_part part; /* zeroed = all */
 };
 
 /*

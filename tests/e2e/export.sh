@@ -38,6 +38,11 @@ protoc --decode=perfetto.protos.Trace --proto_path="$(dirname "$proto")" "$proto
 grep -qE '^ *[0-9]+:' p.text && fail "perfetto has fields that the schema has not"
 "$checker" spans.csv perfetto p.text || fail "perfetto"
 
+run --spans --output=part.csv --filter=depth:=0 --to=50ms --export=speedscope:part.json c.json
+expect "a part" $status 0
+[ "$(wc -l <part.csv)" -lt "$(wc -l <spans.csv)" ] || fail "nothing is left out of a part"
+"$checker" part.csv speedscope part.json || fail "a part is not what --spans lists of it"
+
 run --export=folded:- -- true
 expect "to standard output" $status 0
 printf 'mine' >kept

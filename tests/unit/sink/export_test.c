@@ -250,7 +250,8 @@ Test(export, folded_counts_calls_below_a_thousand_frames_as_one_frame, .timeout 
     enum { N = 1500 };
     struct fixture fixture = {
         .lanes = rv_lanes_create(), .subroutines = rv_subroutines_create(), .spool = rv_spool_create()};
-    fixture.export = (struct rv_export){fixture.lanes, fixture.subroutines, fixture.spool, "", NULL, NULL};
+    fixture.export = (struct rv_export){
+        .lanes = fixture.lanes, .subroutines = fixture.subroutines, .spool = fixture.spool, .title = ""};
     struct rv_span spans[N];
     for (uint32_t i = 0; i < N; i++)
         spans[i] = (struct rv_span){.start = N - i, .end = N + i + 1, .id = 1, .depth = N - 1 - i};
@@ -350,7 +351,8 @@ Test(export, nothing_captured_is_a_valid_file_of_every_kind, .timeout = 10)
 {
     struct fixture fixture = {
         .lanes = rv_lanes_create(), .subroutines = rv_subroutines_create(), .spool = rv_spool_create()};
-    fixture.export = (struct rv_export){fixture.lanes, fixture.subroutines, fixture.spool, "", NULL, NULL};
+    fixture.export = (struct rv_export){
+        .lanes = fixture.lanes, .subroutines = fixture.subroutines, .spool = fixture.spool, .title = ""};
     cr_assert_eq(rv_spool_seal(fixture.spool), 0);
     json_decref(parsed(&fixture, RV_EXPORT_CHROME));
     json_decref(parsed(&fixture, RV_EXPORT_SPEEDSCOPE));

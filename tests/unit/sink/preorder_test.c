@@ -3,6 +3,8 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
+static const struct rv_part all;
+
 static struct rv_lane lanes[2] = {{.idx = 0}, {.idx = 1}};
 
 /* Random calls, their ids numbered as they are called: closing order in, calling order expected out. */
@@ -75,7 +77,7 @@ static void check_calls(uint64_t seed, size_t n, uint32_t most_depth, unsigned s
     for (size_t i = 0; i < n; i++)
         expected[calls.closed[i].id] = calls.closed[i];
     struct rv_spool *spool = spool_of(calls.closed, n);
-    struct rv_preorder *preorder = rv_preorder_create(spool);
+    struct rv_preorder *preorder = rv_preorder_create(spool, &all);
     for (int turn = 0; turn < 2; turn++) {
         cr_assert_eq(ordered(preorder, got, n), n);
         for (size_t i = 0; i < n; i++)
@@ -104,7 +106,7 @@ Test(preorder, calls_come_in_the_order_in_which_they_were_called, .timeout = 60)
 Test(preorder, a_lane_without_spans_is_empty, .timeout = 10)
 {
     struct rv_spool *spool = spool_of(NULL, 0);
-    struct rv_preorder *preorder = rv_preorder_create(spool);
+    struct rv_preorder *preorder = rv_preorder_create(spool, &all);
     struct rv_span none;
     cr_assert_eq(ordered(preorder, &none, 0), 0);
     rv_preorder_destroy(preorder);
@@ -115,7 +117,7 @@ static void check_order(const struct rv_span *closed, const struct rv_span *expe
 {
     struct rv_span got[8];
     struct rv_spool *spool = spool_of(closed, n);
-    struct rv_preorder *preorder = rv_preorder_create(spool);
+    struct rv_preorder *preorder = rv_preorder_create(spool, &all);
     cr_assert_eq(ordered(preorder, got, 8), n);
     for (size_t i = 0; i < n; i++) {
         cr_assert_eq(got[i].id, expected[i].id, "%zu: id %u", i, got[i].id);
@@ -155,6 +157,28 @@ Test(preorder, an_orphan_inside_of_a_call_is_an_instant, .timeout = 10)
     check_order(closed, expected, 4);
 }
 
+Test(preorder, what_is_left_out_is_left_out_with_its_place, .timeout = 10)
+{
+    const struct rv_span closed[] = {{.start = 10, .end = 15, .id = 1, .depth = 0},
+                                     {.start = 22, .end = 23, .id = 2, .depth = 2},
+                                     {.start = 21, .end = 24, .id = 3, .depth = 1},
+                                     {.start = 25, .end = 30, .id = 4, .depth = 1},
+                                     {.start = 20, .end = 30, .id = 5, .depth = 0}};
+    struct rv_lens lens = {0};
+    char why[64];
+    cr_assert_eq(rv_lens_add(&lens, "!depth:=1", why, sizeof why), 0);
+    const struct rv_part part = {.from_ns = 15, .to_ns = 1000, .lens = &lens};
+    struct rv_spool *spool = spool_of(closed, 5);
+    struct rv_preorder *preorder = rv_preorder_create(spool, &part);
+    struct rv_span got[5];
+    cr_assert_eq(ordered(preorder, got, 5), 2);
+    cr_assert(got[0].id == 5 && got[0].depth == 0);
+    cr_assert(got[1].id == 2 && got[1].depth == 1);
+    rv_preorder_destroy(preorder);
+    rv_spool_destroy(spool);
+    rv_lens_fini(&lens);
+}
+
 Test(preorder, overlapping_spans_become_a_tree, .timeout = 20)
 {
     for (uint64_t seed = 1; seed < 2000; seed++) {
@@ -169,7 +193,7 @@ Test(preorder, overlapping_spans_become_a_tree, .timeout = 20)
                                          .flags = (uint32_t)(next_random(&state) % 8)};
         }
         struct rv_spool *spool = spool_of(closed, n);
-        struct rv_preorder *preorder = rv_preorder_create(spool);
+        struct rv_preorder *preorder = rv_preorder_create(spool, &all);
         cr_assert_eq(ordered(preorder, got, n), n);
         uint64_t ends[41] = {UINT64_MAX}, now_ns = 0;
         for (size_t i = 0; i < n; i++) {

@@ -130,10 +130,10 @@ Test(spans, a_part_holds_what_lasts_into_it_and_passes, .timeout = 10)
         uint64_t from_ns, to_ns;
         const char *rule;
         unsigned n_rows;
-    } cases[] = {{0, 0, NULL, 3},           {0, UINT64_MAX, NULL, 3},       {0, 10, NULL, 1},
-                 {0, 11, NULL, 2},          {29, 40, NULL, 1},              {30, 40, NULL, 0},
-                 {5, 6, NULL, 1},           {6, 10, NULL, 0},               {0, 0, "name:plain", 1},
-                 {0, 0, "!name:plain", 2},  {0, 0, "depth:=1", 1},          {0, 0, "duration:>1ns", 1},
+    } cases[] = {{0, 0, NULL, 3},           {0, UINT64_MAX, NULL, 3},   {0, 10, NULL, 1},
+                 {0, 11, NULL, 2},          {29, 40, NULL, 1},          {30, 40, NULL, 0},
+                 {5, 6, NULL, 1},           {6, 10, NULL, 0},           {0, 0, "name:plain", 1},
+                 {0, 0, "!name:plain", 2},  {0, 0, "depth:=1", 1},      {0, 0, "duration:>1ns", 1},
                  {0, 0, "thread:^7 9$", 0}, {0, 11, "duration:=0ns", 1}};
     struct fixture fixture;
     setup(&fixture);
@@ -144,8 +144,8 @@ Test(spans, a_part_holds_what_lasts_into_it_and_passes, .timeout = 10)
         size_t n_bytes;
         unsigned n_lines = 0;
         FILE *out = open_memstream(&text, &n_bytes);
-        struct rv_spans_params params = {fixture.spool,    fixture.lanes,  fixture.subroutines, RV_SPANS_CSV,
-                                         cases[i].from_ns, cases[i].to_ns, &lens};
+        struct rv_spans_params params = {
+            fixture.spool, fixture.lanes, fixture.subroutines, RV_SPANS_CSV, {cases[i].from_ns, cases[i].to_ns, &lens}};
         cr_assert(!cases[i].rule || rv_lens_add(&lens, cases[i].rule, why, sizeof why) == 0);
         cr_assert(rv_lens_update(&lens, fixture.subroutines, SIZE_MAX));
         cr_assert_eq(rv_spans_write(&params, out), 0);
