@@ -47,7 +47,7 @@ static int run_bench(const struct rv_options *options)
     if (!error)
         error = rv_output_begin(&output);
     if (!error)
-        error = rv_bench_run(options->bench, options->is_json, options->file, output.file);
+        error = rv_bench_run(options->bench, options->is_json, options->file, options->argv, output.file);
     int close_error = rv_output_close(&output);
     return error == -EINVAL ? STATUS_USAGE : error || close_error ? STATUS_FAILED : EXIT_SUCCESS;
 }

@@ -16,6 +16,7 @@ struct rv_bench_out {
     FILE *file;
     bool is_json;
     const char *input;
+    const char *const *command;
 };
 
 struct family {
@@ -24,12 +25,8 @@ struct family {
 };
 
 static const struct family families[] = {
-    {"ring", rv_bench_ring},
-    {"drain", rv_bench_drain},
-    {"scan", rv_bench_scan},
-    {"lod", rv_bench_lod},
-    {"codec", rv_bench_codec},
-    {"export", rv_bench_export},
+    {"ring", rv_bench_ring},   {"drain", rv_bench_drain},   {"scan", rv_bench_scan},         {"lod", rv_bench_lod},
+    {"codec", rv_bench_codec}, {"export", rv_bench_export}, {"overhead", rv_bench_overhead},
 };
 #define N_FAMILIES (sizeof families / sizeof *families)
 
@@ -54,6 +51,11 @@ static void print_table(FILE *file, const struct rv_bench_row *row)
 const char *rv_bench_input(const struct rv_bench_out *out)
 {
     return out->input;
+}
+
+const char *const *rv_bench_command(const struct rv_bench_out *out)
+{
+    return out->command;
 }
 
 void rv_bench_row(struct rv_bench_out *out, const struct rv_bench_row *row)
@@ -121,9 +123,9 @@ static int check_names(const char *names)
     return 0;
 }
 
-int rv_bench_run(const char *names, bool is_json, const char *input, FILE *file)
+int rv_bench_run(const char *names, bool is_json, const char *input, const char *const *command, FILE *file)
 {
-    struct rv_bench_out out = {file, is_json, input};
+    struct rv_bench_out out = {file, is_json, input, command};
     int result = check_names(names);
     if (result < 0)
         return result;

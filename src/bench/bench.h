@@ -29,16 +29,21 @@ int rv_bench_scan(struct rv_bench_out *out);
 int rv_bench_lod(struct rv_bench_out *out);
 int rv_bench_codec(struct rv_bench_out *out);
 int rv_bench_export(struct rv_bench_out *out);
+int rv_bench_overhead(struct rv_bench_out *out);
 
 /* The recording that the user gave to measure on; NULL when none. */
 const char *rv_bench_input(const struct rv_bench_out *out);
 
+/* The command that the user gave to measure, NULL-terminated; NULL when none. */
+const char *const *rv_bench_command(const struct rv_bench_out *out);
+
 /*
  * Run those named in a comma-separated list ("" = all) in the order above.
  *   input    a recording for those that take one, or NULL
+ *   command  one to be measured, for those that take one, or NULL
  *   returns  0 or negative errno; -EINVAL for an unknown name
  */
-int rv_bench_run(const char *names, bool is_json, const char *input, FILE *file);
+int rv_bench_run(const char *names, bool is_json, const char *input, const char *const *command, FILE *file);
 
 /* Median and min of n samples; sorts them. */
 double rv_bench_median(double *samples, unsigned n);

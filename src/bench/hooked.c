@@ -5,20 +5,17 @@
 #include "bench/hooked.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/err.h"
-#include "base/os.h"
+#include "bench/child.h"
 #include "launch/launch.h"
 #include "ring/directory.h"
-#include "ring/ring.h"
 
-enum { N_RUNS = 3, N_SAMPLES = 60, N_SAMPLES_UFTRACE = 12, N_BATCH = 1 << 16 };
-static const uint64_t NAP_NS = 1000000;
+enum { N_RUNS = 3, N_SAMPLES = 60, N_SAMPLES_UFTRACE = 12 };
 
 struct cost {
     double clock_ns, plain_ns, traced_ns; /* per clock read, per call */
@@ -39,29 +36,6 @@ static bool find_program(struct program *program)
            rv_launch_find_producer("libringviz-cyg.so", program->hooks, sizeof program->hooks) == 0;
 }
 
-/* Start argv with its output in a pipe. */
-static pid_t start(char *const *argv, const char *trace_path, const char *hooks, int *out)
-{
-    int pipe_fds[2];
-    if (pipe2(pipe_fds, O_CLOEXEC) != 0)
-        return -1;
-    pid_t pid = fork();
-    if (pid == 0) {
-        dup2(pipe_fds[1], STDOUT_FILENO);
-        if (trace_path) {
-            setenv("RINGVIZ_FILE", trace_path, 1);
-            setenv("LD_PRELOAD", hooks, 1);
-        } else {
-            dup2(open("/dev/null", O_WRONLY | O_CLOEXEC), STDERR_FILENO);
-        }
-        execvp(argv[0], argv);
-        _exit(127);
-    }
-    close(pipe_fds[1]);
-    *out = pipe_fds[0];
-    return pid;
-}
-
 static int read_cost(int out, struct cost *cost)
 {
     FILE *text = fdopen(out, "r");
@@ -71,56 +45,28 @@ static int read_cost(int out, struct cost *cost)
     return n == 3 ? 0 : -EIO;
 }
 
-static uint64_t read_until_end(struct rv_map *map, pid_t pid)
-{
-    static struct rv_event events[N_BATCH];
-    struct rv_ring ring;
-    uint64_t n_read = 0;
-    int status;
-    bool has_ended;
-    rv_ring_view(&ring, map, 0);
-    do {
-        has_ended = waitpid(pid, &status, WNOHANG) != 0;
-        for (size_t n = 1; n > 0; n_read += n)
-            n = rv_ring_pop(&ring, events, N_BATCH).n;
-        __atomic_fetch_add(&map->header->tick, 1, __ATOMIC_RELAXED);
-        rv_ring_turn_done(map->header);
-        rv_os_sleep_ns(NAP_NS);
-    } while (!has_ended);
-    return n_read;
-}
-
 static int run_hooked(const struct program *program, enum rv_clock_kind clock_kind, struct cost *cost)
 {
     struct rv_map_params params = {.n_rings = 1, .clock_kind = clock_kind};
     struct rv_map map = {0};
-    char path[4096], samples[16];
-    char *argv[] = {(char *)(uintptr_t)program->traced, samples, NULL};
+    char path[4096], samples[16], file[4200], preload[4200];
+    const char *argv[] = {program->traced, samples, NULL}, *variables[] = {file, preload, NULL};
     int out, error = rv_map_default_path(path, sizeof path, 1 << 22);
     snprintf(samples, sizeof samples, "%d", N_SAMPLES);
     if (error || (error = rv_map_create(&map, path, &params)) || (error = rv_directory_attach_consumer(&map)))
         return error;
-    pid_t pid = start(argv, path, program->hooks, &out);
+    snprintf(file, sizeof file, "RINGVIZ_FILE=%s", path);
+    snprintf(preload, sizeof preload, "LD_PRELOAD=%s", program->hooks);
+    pid_t pid = rv_child_start(argv, variables, &out);
     if (pid < 0)
-        error = -errno;
-    else if (read_until_end(&map, pid) == 0)
+        error = (int)pid;
+    else if (rv_child_drain(&map, pid) == 0)
         error = rv_err(EIO, "%s wrote no event", program->traced);
     if (pid >= 0 && read_cost(out, cost) != 0)
         error = rv_err(EIO, "%s printed no times", program->traced);
     unlink(path);
     rv_map_close(&map);
     return error;
-}
-
-static void remove_folder(const char *folder)
-{
-    char *argv[] = {(char *)(uintptr_t) "rm", (char *)(uintptr_t) "-rf", (char *)(uintptr_t)folder, NULL};
-    int out;
-    pid_t pid = start(argv, NULL, NULL, &out);
-    if (pid > 0) {
-        close(out);
-        waitpid(pid, NULL, 0);
-    }
 }
 
 /* -ENOENT when uftrace is not installed. */
@@ -134,11 +80,11 @@ static int run_uftrace(const struct program *program, struct cost *cost)
     snprintf(samples, sizeof samples, "%d", N_SAMPLES_UFTRACE);
     if (!mkdtemp(folder))
         return -errno;
-    pid_t pid = start((char *const *)(uintptr_t)argv, NULL, NULL, &out);
-    int error = pid < 0 ? -errno : read_cost(out, cost);
+    pid_t pid = rv_child_start(argv, NULL, &out);
+    int error = pid < 0 ? (int)pid : read_cost(out, cost);
     if (pid > 0)
         waitpid(pid, &status, 0);
-    remove_folder(folder);
+    rv_child_remove_folder(folder);
     return error || status ? -ENOENT : 0;
 }
 
