@@ -16,7 +16,7 @@
 #include "launch/launch.h"
 #include "ring/directory.h"
 
-enum { N_RUNS = 3, MOST_WORKLOADS = 8, NAME_BYTES = 32, PATH_BYTES = 4096 };
+enum { N_RUNS = 3, MOST_WORKLOADS = 8, NAME_BYTES = 32, PATH_BYTES = 4096, STATUS_NOT_FOUND = 127 };
 enum stage { STAGE_PLAIN, STAGE_EMPTY, STAGE_UNSENT, STAGE_FULL, STAGE_VIEWER, STAGE_PEER, N_STAGES };
 static const char *const stage_names[] = {"plain", "empty", "unsent", "full", "viewer", NULL};
 
@@ -220,7 +220,7 @@ static int measure_perl(struct rv_bench_out *out)
 static int time_command(const char *const *argv, double *ms)
 {
     char text[4096];
-    int out;
+    int out, status = 0;
     uint64_t start_ns = rv_clock_mono_ns();
     pid_t pid = rv_child_start(argv, NULL, &out);
     if (pid < 0)
@@ -228,7 +228,9 @@ static int time_command(const char *const *argv, double *ms)
     while (read(out, text, sizeof text) > 0)
         continue;
     close(out);
-    waitpid(pid, NULL, 0);
+    waitpid(pid, &status, 0);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == STATUS_NOT_FOUND)
+        return rv_err(ENOENT, "%s: it cannot be run", argv[0]);
     *ms = (double)(rv_clock_mono_ns() - start_ns) / 1e6;
     return 0;
 }
