@@ -45,20 +45,22 @@ int rv_join(const struct rv_options *options)
     struct rv_source *source = open_all(options);
     if (!source)
         return EXIT_FAILURE;
-    struct rv_record *record;
+    struct rv_record *record = rv_record_create(options->n_threads);
     struct rv_record_totals totals;
     const struct rv_record_params params = {.path = options->merge,
                                             .program = "merged",
                                             .is_forced = options->is_forced,
-                                            .n_threads = options->n_threads,
                                             .mono_ns = source->clock.mono0_ns,
                                             .real_ns = source->clock.real0_ns};
-    if (rv_record_open(&record, &params) != 0) {
+    if (rv_record_start(record, &params) != 0) {
         source->close(source);
+        rv_record_destroy(record);
         return EXIT_FAILURE;
     }
     run(source, record, options->n_threads);
-    if (rv_record_close(record, &totals) != 0)
+    int error = rv_record_stop(record, &totals);
+    rv_record_destroy(record);
+    if (error)
         return EXIT_FAILURE;
     rv_note("%s: %llu events in %llu bytes", options->merge, (unsigned long long)totals.n_events,
             (unsigned long long)totals.n_bytes);

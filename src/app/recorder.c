@@ -18,35 +18,73 @@ static void base_name(const struct rv_options *options, char *name, size_t n_byt
         *ending = '\0';
 }
 
+static int start(struct rv_recorder *recorder)
+{
+    char name[256];
+    base_name(recorder->options, name, sizeof name);
+    int error = rv_record_start(
+        recorder->record,
+        &(struct rv_record_params){
+            .path = recorder->path, .program = name, .pid = recorder->pid,
+.mono_ns = recorder->mono_ns,
+.real_ns = recorder->real_ns, .is_forced = recorder->options->is_forced});
+    recorder->is_on = !error;
+    return error;
+}
+
+static int stop(struct rv_recorder *recorder)
+{
+    struct rv_record_totals totals;
+    if (!recorder->is_on)
+        return 0;
+    recorder->is_on = false;
+    int error = rv_record_stop(recorder->record, &totals);
+    if (totals.n_bytes && !error)
+        rv_warn("%s: %llu events in %llu bytes", recorder->path, (unsigned long long)totals.n_events,
+                (unsigned long long)totals.n_bytes);
+    return error;
+}
+
+/* COMMAND.PID.rvz, or with a number behind it the first that is not there yet. */
+static void choose_name(struct rv_recorder *recorder)
+{
+    enum { MOST_NAMES = 10000 };
+    char name[256];
+    base_name(recorder->options, name, sizeof name);
+    snprintf(recorder->path, sizeof recorder->path, "%s.%u.rvz", name, recorder->pid);
+    for (unsigned i = 2; i < MOST_NAMES && access(recorder->path, F_OK) == 0; i++)
+        snprintf(recorder->path, sizeof recorder->path, "%s.%u-%u.rvz", name, recorder->pid, i);
+}
+
 int rv_recorder_open(struct rv_recorder *recorder, const struct rv_options *options, uint32_t pid,
                      const struct rv_clock *clock)
 {
-    if (!options->has_record)
+    if (!options->has_record && options->is_headless)
         return 0;
     char name[256];
     base_name(options, name, sizeof name);
-    recorder->is_unnamed = !options->record && !pid;
+    recorder->options = options;
+    recorder->pid = pid;
+    recorder->mono_ns = clock->mono0_ns;
+    recorder->real_ns = clock->real0_ns;
+    recorder->record = rv_record_create(options->n_threads);
+    recorder->is_unnamed = options->has_record && !options->record && !pid;
     if (options->record)
         snprintf(recorder->path, sizeof recorder->path, "%s", options->record);
     else if (recorder->is_unnamed)
         snprintf(recorder->path, sizeof recorder->path, "%s.by-%ld.rvz", name, (long)getpid());
     else
         snprintf(recorder->path, sizeof recorder->path, "%s.%u.rvz", name, pid);
-    return rv_record_open(&recorder->record, &(struct rv_record_params){.path = recorder->path,
-                                                                        .program = name,
-                                                                        .pid = pid,
-                                                                        .mono_ns = clock->mono0_ns,
-                                                                        .real_ns = clock->real0_ns,
-                                                                        .is_forced = options->is_forced,
-                                                                        .n_threads = options->n_threads});
+    return options->has_record ? start(recorder) : 0;
 }
 
-void rv_recorder_name(struct rv_recorder *recorder, const struct rv_options *options, pid_t pid)
+void rv_recorder_name(struct rv_recorder *recorder, pid_t pid)
 {
+    recorder->pid = (uint32_t)pid;
     if (!recorder->is_unnamed)
         return;
     char name[256], path[sizeof recorder->path];
-    base_name(options, name, sizeof name);
+    base_name(recorder->options, name, sizeof name);
     snprintf(path, sizeof path, "%s.%ld.rvz", name, (long)pid);
     int error = rv_record_rename(recorder->record, path);
     if (error)
@@ -55,15 +93,24 @@ void rv_recorder_name(struct rv_recorder *recorder, const struct rv_options *opt
         snprintf(recorder->path, sizeof recorder->path, "%s", path);
 }
 
+bool rv_recorder_switch(struct rv_recorder *recorder, bool is_on)
+{
+    if (!recorder->record || is_on == recorder->is_on)
+        return recorder->is_on;
+    if (is_on) {
+        choose_name(recorder);
+        if (start(recorder) == 0)
+            rv_warn("recording to %s", recorder->path);
+    } else {
+        (void)stop(recorder);
+    }
+    return recorder->is_on;
+}
+
 int rv_recorder_close(struct rv_recorder *recorder)
 {
-    if (!recorder->record)
-        return 0;
-    struct rv_record_totals totals;
-    int error = rv_record_close(recorder->record, &totals);
+    int error = recorder->record ? stop(recorder) : 0;
+    rv_record_destroy(recorder->record);
     recorder->record = NULL;
-    if (totals.n_bytes && !error)
-        rv_warn("%s: %llu events in %llu bytes", recorder->path, (unsigned long long)totals.n_events,
-                (unsigned long long)totals.n_bytes);
     return error;
 }

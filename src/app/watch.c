@@ -173,7 +173,7 @@ static int open_recorder(struct watch *watch)
 {
     uint32_t pid = watch->options->file ? watch->map.geometry.creator_pid : 0;
     int error = rv_recorder_open(&watch->recorder, watch->options, pid, &watch->source->clock);
-    if (!error && watch->recorder.record)
+    if (watch->recorder.record)
         add_sink(watch, rv_record_sink(watch->recorder.record));
     return error;
 }
@@ -209,7 +209,7 @@ static int start_command(struct watch *watch)
         &(struct rv_launch_params){.trace_path = watch->map.path, .argv = watch->options->argv}, &watch->status);
     if (!watch->launch)
         return -ENOENT;
-    rv_recorder_name(&watch->recorder, watch->options, rv_launch_pid(watch->launch));
+    rv_recorder_name(&watch->recorder, rv_launch_pid(watch->launch));
     return 0;
 }
 
@@ -244,6 +244,14 @@ static bool should_close(void *context)
     if (rv_clock_mono_ns() >= watch->end_ns && !rv_session_is_done(watch->session))
         rv_session_stop(watch->session);
     return is_interrupted(watch);
+}
+
+/* The window's wish to record, or not to. */
+static bool switch_recorder(void *context, bool is_on)
+{
+    struct watch *watch = context;
+    bool can_begin = !rv_session_is_done(watch->session);
+    return rv_recorder_switch(&watch->recorder, is_on && (can_begin || watch->recorder.is_on));
 }
 
 /* Capture is over; the program may go on without us. Its end is waited for, as a shell would. */
@@ -460,6 +468,8 @@ static int run_window(struct watch *watch)
                                                   .find = options->find,
                                                   .lens = &options->lens,
                                                   .should_close = should_close,
+                                                  .is_recording = watch->recorder.is_on,
+                                                  .record = switch_recorder,
                                                   .context = watch,
                                               });
     if (!error && rv_settings_store(&settings, &before, &config))

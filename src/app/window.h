@@ -27,6 +27,8 @@ struct rv_window_params {                /* zero = default */
     const char *find;                    /* searched for at first; NULL = nothing */
     const struct rv_lens *lens;          /* lets through at first; NULL = all */
     bool (*should_close)(void *context); /* asked ten times a second; NULL = only the user closes */
+    bool is_recording;                   /* at first */
+    bool (*record)(void *context, bool is_on); /* the user's wish; returns what is; NULL = there is nothing to record */
     void (*observe)(void *context, const struct rv_window_state *state); /* in each turn; NULL = nobody */
     void *context;
 };

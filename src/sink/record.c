@@ -1,10 +1,15 @@
 /*
+ * The sink listens all the time: it knows every stream and every name, so that a file can begin and end at any moment.
+ *
  * Order in the file: what one stream submits stays in its order, because it is submitted under the stream's lock; names
  * that are known when a block is submitted go before it. A quiet stream's events are written by the flusher, at most a
  * second after they came, so that a kill costs no more than that.
+ *
+ * Locks: switching, then a stream's, then the record's; encoders take none of them.
  */
 #include "sink/record.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,33 +25,39 @@ static const uint64_t FLUSH_INTERVAL_NS = 500000000;
 
 struct stream {
     pthread_mutex_t lock; /* covers the rest */
-    uint32_t number;
+    bool is_on, is_closed;
+    bool is_from_start;      /* on since it was opened: its accounts are those of the session */
+    uint32_t number;         /* in the file */
     struct rv_event *events; /* that wait for their block to be full */
     size_t n, capacity;
     uint64_t n_submitted; /* events in blocks so far */
     uint64_t waits_since_ns;
     struct rv_stream_account account;
-    bool has_account; /* to be told with the next block */
-    /* set at opening; its names are the stream's */
+    bool has_account;          /* to be told with the next block */
+    uint64_t n_dropped_before; /* when the file began */
+    uint64_t last_ticks;
     struct rv_rec_stream who;
-    char *process_name;
+    char *process_name, *thread_name;
 };
 
 struct rv_record {
+    unsigned n_threads;
+    pthread_mutex_t switching; /* held while a file begins or ends; covers: */
     struct rv_rec_writer writer;
     struct rv_encoders *encoders;
-    struct rv_clock clock;
-    unsigned n_threads;
     pthread_t flusher;
-    bool has_begun;
+    bool has_session; /* between the sink's begin and end */
+    struct rv_clock clock;
     /* under lock */
     pthread_mutex_t lock;
-    pthread_cond_t has_ended_signal;
-    bool has_ended;
-    struct stream **streams; /* by number */
+    pthread_cond_t has_news; /* is_on has changed */
+    bool is_on;              /* what the sink is told goes into the file */
+    struct stream **streams; /* by the session's number */
     size_t n_streams, streams_capacity;
+    uint32_t n_numbers; /* of streams in the file */
     uint64_t n_events;
-    struct rv_rec_buffer strings; /* definitions to be written */
+    struct rv_rec_buffer names;   /* all definitions so far */
+    struct rv_rec_buffer strings; /* those that the file does not have yet */
 };
 
 /* ---- chunks ---- */
@@ -61,32 +72,55 @@ static void submit_payload(struct rv_record *record, enum rv_rec_type type, uint
     rv_encoders_submit(record->encoders, job);
 }
 
-static void submit_strings(struct rv_record *record)
+/* Under the record's lock. */
+static void submit_strings_locked(struct rv_record *record)
 {
-    pthread_mutex_lock(&record->lock);
-    bool is_empty = record->strings.n == 0;
-    pthread_mutex_unlock(&record->lock);
-    if (is_empty)
+    if (record->strings.n == 0)
         return;
     struct rv_encode_job *job = rv_encoders_acquire(record->encoders);
-    job->chunk.type = RV_REC_STRINGS;
-    pthread_mutex_lock(&record->lock);
     struct rv_rec_buffer strings = record->strings;
     record->strings = job->payload;
     job->payload = strings;
+    job->chunk.type = RV_REC_STRINGS;
     rv_encoders_submit(record->encoders, job);
+}
+
+static void submit_strings(struct rv_record *record)
+{
+    pthread_mutex_lock(&record->lock);
+    submit_strings_locked(record);
     pthread_mutex_unlock(&record->lock);
 }
 
 /* Under the stream's lock. */
-static void submit_who(struct rv_record *record, const struct stream *stream, const char *thread_name)
+static void submit_who(struct rv_record *record, const struct stream *stream)
 {
     struct rv_rec_buffer payload = {0};
     rv_rec_buffer_add(&payload, &stream->who, sizeof stream->who);
     rv_rec_buffer_add(&payload, stream->process_name, strlen(stream->process_name) + 1);
-    rv_rec_buffer_add(&payload, thread_name, strlen(thread_name) + 1);
+    rv_rec_buffer_add(&payload, stream->thread_name, strlen(stream->thread_name) + 1);
     submit_payload(record, RV_REC_STREAM, stream->number, payload.bytes, payload.n);
     rv_rec_buffer_fini(&payload);
+}
+
+/*
+ * What the stream lost; with end_ns it is closed. Of one that the file does not have from its beginning, only what
+ * happened since. Under its lock.
+ */
+static void submit_account(struct rv_record *record, struct stream *stream, uint64_t end_ns)
+{
+    struct rv_rec_account account = {.n_produced = stream->account.n_produced,
+                                     .n_consumed = stream->account.n_consumed,
+                                     .n_dropped = stream->account.n_dropped};
+    if (!stream->is_from_start) {
+        account.n_dropped -= stream->n_dropped_before;
+        account.n_consumed = stream->n_submitted;
+        account.n_produced = account.n_consumed + account.n_dropped;
+    }
+    account.is_closed = end_ns != UINT64_MAX;
+    account.end_ns = account.is_closed ? end_ns : 0;
+    submit_payload(record, RV_REC_ACCOUNT, stream->number, &account, sizeof account);
+    stream->has_account = false;
 }
 
 /* Under the stream's lock. */
@@ -109,12 +143,38 @@ static void submit_events(struct rv_record *record, struct stream *stream)
         stream->n = 0;
         rv_encoders_submit(record->encoders, job);
     }
-    if (stream->has_account) {
-        struct rv_rec_account account = {
-            stream->account.n_produced, stream->account.n_consumed, stream->account.n_dropped, 0, 0, 0};
-        submit_payload(record, RV_REC_ACCOUNT, stream->number, &account, sizeof account);
-        stream->has_account = false;
-    }
+    if (stream->has_account)
+        submit_account(record, stream, UINT64_MAX);
+}
+
+/* ---- on and off ---- */
+
+/* Under the stream's lock. */
+static void turn_stream_on(struct rv_record *record, struct stream *stream, uint32_t number)
+{
+    stream->is_on = true;
+    stream->number = number;
+    stream->n_submitted = 0;
+    stream->n_dropped_before = stream->account.n_dropped;
+    stream->has_account = false;
+    submit_who(record, stream);
+}
+
+/* Its last words in the file. Under the stream's lock. */
+static void turn_stream_off(struct rv_record *record, struct stream *stream, uint64_t end_ticks)
+{
+    if (!stream->is_on)
+        return;
+    stream->has_account = false;
+    submit_events(record, stream);
+    submit_account(record, stream, rv_clock_to_ns(&record->clock, end_ticks));
+    stream->is_on = stream->is_from_start = false;
+    free(stream->events);
+    stream->events = NULL;
+    stream->capacity = 0;
+    pthread_mutex_lock(&record->lock);
+    record->n_events += stream->n_submitted;
+    pthread_mutex_unlock(&record->lock);
 }
 
 /* ---- the sink ---- */
@@ -127,14 +187,17 @@ static struct stream *find(struct rv_record *record, uint32_t number)
     return stream;
 }
 
-static void add_stream(struct rv_record *record, struct stream *stream)
+/* The record's lock is held, so that the file does not end between the question whether there is one and the answer. */
+static void add_stream(struct rv_record *record, struct stream *stream, uint32_t number)
 {
     pthread_mutex_lock(&record->lock);
-    record->streams =
-        rv_vec_reserve(record->streams, &record->streams_capacity, stream->number + 1u, sizeof(struct stream *));
-    while (record->n_streams <= stream->number)
+    record->streams = rv_vec_reserve(record->streams, &record->streams_capacity, number + 1u, sizeof(struct stream *));
+    while (record->n_streams <= number)
         record->streams[record->n_streams++] = NULL;
-    record->streams[stream->number] = stream;
+    record->streams[number] = stream;
+    stream->is_from_start = record->is_on;
+    if (record->is_on)
+        turn_stream_on(record, stream, record->n_numbers++);
     pthread_mutex_unlock(&record->lock);
 }
 
@@ -143,8 +206,9 @@ static void open_stream(void *context, uint32_t number, const struct rv_stream_i
     struct rv_record *record = context;
     struct stream *stream = rv_alloc(1, sizeof *stream);
     pthread_mutex_init(&stream->lock, NULL);
-    stream->number = number;
     stream->process_name = rv_strdup(info->process_name);
+    stream->thread_name = rv_strdup(info->thread_name);
+    stream->last_ticks = info->born_ticks;
     stream->who = (struct rv_rec_stream){.pid = info->pid,
                                          .parent_pid = info->parent_pid,
                                          .tid = info->tid,
@@ -152,8 +216,7 @@ static void open_stream(void *context, uint32_t number, const struct rv_stream_i
                                          .process_key = info->process_key,
                                          .born_ns = rv_clock_to_ns(&record->clock, info->born_ticks),
                                          .tag_mode = info->tag_mode};
-    submit_who(record, stream, info->thread_name);
-    add_stream(record, stream);
+    add_stream(record, stream, number);
 }
 
 static void rename_stream(void *context, uint32_t number, const char *thread_name)
@@ -161,7 +224,10 @@ static void rename_stream(void *context, uint32_t number, const char *thread_nam
     struct rv_record *record = context;
     struct stream *stream = find(record, number);
     pthread_mutex_lock(&stream->lock);
-    submit_who(record, stream, thread_name);
+    free(stream->thread_name);
+    stream->thread_name = rv_strdup(thread_name);
+    if (stream->is_on)
+        submit_who(record, stream);
     pthread_mutex_unlock(&stream->lock);
 }
 
@@ -170,7 +236,7 @@ static void account_stream(void *context, uint32_t number, const struct rv_strea
     struct stream *stream = find(context, number);
     pthread_mutex_lock(&stream->lock);
     stream->account = *account;
-    stream->has_account = true;
+    stream->has_account = stream->is_on;
     pthread_mutex_unlock(&stream->lock);
 }
 
@@ -179,7 +245,8 @@ static void add_events(void *context, uint32_t number, const struct rv_event *ev
     struct rv_record *record = context;
     struct stream *stream = find(record, number);
     pthread_mutex_lock(&stream->lock);
-    while (n > 0) {
+    stream->last_ticks = rv_event_ticks(&events[n - 1]);
+    while (n > 0 && stream->is_on) {
         size_t room = RV_REC_MAX_EVENTS - stream->n, n_now = n < room ? n : room;
         if (stream->n == 0)
             stream->waits_since_ns = rv_clock_mono_ns();
@@ -198,21 +265,10 @@ static void close_stream(void *context, uint32_t number, uint64_t end_ticks, con
 {
     struct rv_record *record = context;
     struct stream *stream = find(record, number);
-    struct rv_rec_account last = {.n_produced = account->n_produced,
-                                  .n_consumed = account->n_consumed,
-                                  .n_dropped = account->n_dropped,
-                                  .end_ns = rv_clock_to_ns(&record->clock, end_ticks),
-                                  .is_closed = 1};
     pthread_mutex_lock(&stream->lock);
-    stream->has_account = false;
-    submit_events(record, stream);
-    submit_payload(record, RV_REC_ACCOUNT, number, &last, sizeof last);
-    free(stream->events);
-    stream->events = NULL;
-    stream->capacity = 0;
-    pthread_mutex_lock(&record->lock);
-    record->n_events += stream->n_submitted;
-    pthread_mutex_unlock(&record->lock);
+    stream->account = *account;
+    turn_stream_off(record, stream, end_ticks);
+    stream->is_closed = true;
     pthread_mutex_unlock(&stream->lock);
 }
 
@@ -220,18 +276,21 @@ static void define(void *context, const struct rv_definition *definitions, size_
 {
     struct rv_record *record = context;
     pthread_mutex_lock(&record->lock);
+    size_t before = record->names.n;
     for (size_t i = 0; i < n; i++) {
         const struct rv_definition *definition = &definitions[i];
         const char *const texts[] = {definition->package, definition->name, definition->file};
         struct rv_rec_string head = {definition->id, definition->line};
-        rv_rec_buffer_add(&record->strings, &head, sizeof head);
+        rv_rec_buffer_add(&record->names, &head, sizeof head);
         for (size_t k = 0; k < sizeof texts / sizeof *texts; k++)
-            rv_rec_buffer_add(&record->strings, texts[k], strlen(texts[k]) + 1);
+            rv_rec_buffer_add(&record->names, texts[k], strlen(texts[k]) + 1);
     }
-    bool is_much = record->strings.n > STRINGS_BYTES;
+    if (record->is_on) {
+        rv_rec_buffer_add(&record->strings, record->names.bytes + before, record->names.n - before);
+        if (record->strings.n > STRINGS_BYTES)
+            submit_strings_locked(record);
+    }
     pthread_mutex_unlock(&record->lock);
-    if (is_much)
-        submit_strings(record);
 }
 
 /* ---- the flusher ---- */
@@ -258,15 +317,15 @@ static void flush_all(struct rv_record *record)
     pthread_mutex_unlock(&record->lock);
 }
 
-/* Waits for the interval, or the end: then true. */
+/* Waits for the interval, or the file's end: then true. */
 static bool wait_for_end(struct rv_record *record)
 {
     uint64_t at_ns = rv_clock_mono_ns() + FLUSH_INTERVAL_NS;
     struct timespec deadline = {.tv_sec = (time_t)(at_ns / 1000000000u), .tv_nsec = (long)(at_ns % 1000000000u)};
     pthread_mutex_lock(&record->lock);
-    while (!record->has_ended && pthread_cond_timedwait(&record->has_ended_signal, &record->lock, &deadline) == 0)
+    while (record->is_on && pthread_cond_timedwait(&record->has_news, &record->lock, &deadline) == 0)
         ;
-    bool has_ended = record->has_ended;
+    bool has_ended = !record->is_on;
     pthread_mutex_unlock(&record->lock);
     return has_ended;
 }
@@ -281,50 +340,100 @@ static void *run_flusher(void *context)
 
 /* ---- life ---- */
 
-static void begin(void *context, const struct rv_clock *clock)
+/* The stream, if the file is to have it from now on. */
+static void let_in(struct rv_record *record, struct stream *stream)
 {
-    struct rv_record *record = context;
-    record->has_begun = true;
-    record->clock = *clock;
-    record->encoders = rv_encoders_start(&record->writer, clock, record->n_threads);
+    pthread_mutex_lock(&stream->lock);
+    if (!stream->is_closed) {
+        pthread_mutex_lock(&record->lock);
+        uint32_t number = record->n_numbers++;
+        pthread_mutex_unlock(&record->lock);
+        turn_stream_on(record, stream, number);
+    }
+    pthread_mutex_unlock(&stream->lock);
+}
+
+/* The file is there: what the sink is told goes into it. Under switching. */
+static void turn_on(struct rv_record *record)
+{
+    record->encoders = rv_encoders_start(&record->writer, &record->clock, record->n_threads);
+    pthread_mutex_lock(&record->lock);
+    record->is_on = true;
+    record->n_numbers = 0;
+    record->n_events = 0;
+    record->strings.n = 0;
+    rv_rec_buffer_add(&record->strings, record->names.bytes, record->names.n);
+    size_t n = record->n_streams; /* whoever comes later sees is_on */
+    for (size_t i = 0; i < n; i++) {
+        struct stream *stream = record->streams[i];
+        pthread_mutex_unlock(&record->lock);
+        if (stream)
+            let_in(record, stream);
+        pthread_mutex_lock(&record->lock);
+    }
+    pthread_mutex_unlock(&record->lock);
     pthread_create(&record->flusher, NULL, run_flusher, record);
 }
 
-static void end(void *context)
+/* Under switching. */
+static void turn_off(struct rv_record *record)
 {
-    struct rv_record *record = context;
     pthread_mutex_lock(&record->lock);
-    record->has_ended = true;
-    pthread_cond_broadcast(&record->has_ended_signal);
+    record->is_on = false;
+    pthread_cond_broadcast(&record->has_news);
+    for (size_t i = 0; i < record->n_streams; i++) {
+        struct stream *stream = record->streams[i];
+        pthread_mutex_unlock(&record->lock);
+        if (stream) {
+            pthread_mutex_lock(&stream->lock);
+            turn_stream_off(record, stream, stream->last_ticks);
+            pthread_mutex_unlock(&stream->lock);
+        }
+        pthread_mutex_lock(&record->lock);
+    }
+    struct rv_rec_end last = {record->n_events, record->n_numbers};
     pthread_mutex_unlock(&record->lock);
     pthread_join(record->flusher, NULL);
     submit_strings(record);
-    struct rv_rec_end last = {record->n_events, record->n_streams};
     submit_payload(record, RV_REC_END, 0, &last, sizeof last);
     rv_encoders_stop(record->encoders);
     record->encoders = NULL;
 }
 
-int rv_record_open(struct rv_record **out, const struct rv_record_params *params)
+static void begin(void *context, const struct rv_clock *clock)
+{
+    struct rv_record *record = context;
+    pthread_mutex_lock(&record->switching);
+    record->has_session = true;
+    record->clock = *clock;
+    if (record->writer.path)
+        turn_on(record);
+    pthread_mutex_unlock(&record->switching);
+}
+
+static void end(void *context)
+{
+    struct rv_record *record = context;
+    pthread_mutex_lock(&record->switching);
+    if (record->encoders)
+        turn_off(record);
+    record->has_session = false;
+    pthread_mutex_unlock(&record->switching);
+}
+
+struct rv_record *rv_record_create(unsigned n_threads)
 {
     struct rv_record *record = rv_alloc(1, sizeof *record);
     unsigned n_cpus = rv_os_n_cpus();
-    struct rv_rec_file file = {.pid = params->pid, .mono_ns = params->mono_ns, .real_ns = params->real_ns};
-    *out = NULL;
-    int error = rv_rec_writer_open(&record->writer, params->path, &file, params->program, params->is_forced);
-    if (error) {
-        free(record);
-        return error;
-    }
-    record->n_threads = params->n_threads ? params->n_threads : n_cpus > 1 ? n_cpus - 1 : 1;
+    record->n_threads = n_threads ? n_threads : n_cpus > 1 ? n_cpus - 1 : 1;
+    pthread_mutex_init(&record->switching, NULL);
     pthread_mutex_init(&record->lock, NULL);
     pthread_condattr_t attributes;
     pthread_condattr_init(&attributes);
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    pthread_cond_init(&record->has_ended_signal, &attributes);
+    pthread_cond_init(&record->has_news, &attributes);
     pthread_condattr_destroy(&attributes);
-    *out = record;
-    return 0;
+    return record;
 }
 
 struct rv_sink rv_record_sink(struct rv_record *record)
@@ -340,21 +449,44 @@ struct rv_sink rv_record_sink(struct rv_record *record)
                             .end = end};
 }
 
+int rv_record_start(struct rv_record *record, const struct rv_record_params *params)
+{
+    struct rv_rec_file file = {.pid = params->pid, .mono_ns = params->mono_ns, .real_ns = params->real_ns};
+    pthread_mutex_lock(&record->switching);
+    int error = -EBUSY;
+    if (!record->writer.path)
+        error = rv_rec_writer_open(&record->writer, params->path, &file, params->program, params->is_forced);
+    if (!error && record->has_session)
+        turn_on(record);
+    pthread_mutex_unlock(&record->switching);
+    return error;
+}
+
 int rv_record_rename(struct rv_record *record, const char *path)
 {
     return rv_rec_writer_rename(&record->writer, path);
 }
 
-int rv_record_close(struct rv_record *record, struct rv_record_totals *totals)
+int rv_record_stop(struct rv_record *record, struct rv_record_totals *totals)
 {
-    *totals = (struct rv_record_totals){0};
-    if (!record)
-        return 0;
-    if (record->has_begun)
-        *totals = (struct rv_record_totals){record->n_events, record->writer.n_bytes};
-    else
+    pthread_mutex_lock(&record->switching);
+    if (record->encoders)
+        turn_off(record);
+    *totals = (struct rv_record_totals){record->n_events, record->writer.n_bytes};
+    if (record->writer.path && record->writer.n_chunks == 1) { /* it holds nothing */
         unlink(record->writer.path);
+        totals->n_bytes = 0;
+    }
     int error = rv_rec_writer_close(&record->writer);
+    pthread_mutex_unlock(&record->switching);
+    return error;
+}
+
+void rv_record_destroy(struct rv_record *record)
+{
+    if (!record)
+        return;
+    rv_rec_writer_close(&record->writer);
     for (size_t i = 0; i < record->n_streams; i++) {
         struct stream *stream = record->streams[i];
         if (!stream)
@@ -362,12 +494,14 @@ int rv_record_close(struct rv_record *record, struct rv_record_totals *totals)
         pthread_mutex_destroy(&stream->lock);
         free(stream->events);
         free(stream->process_name);
+        free(stream->thread_name);
         free(stream);
     }
     free(record->streams);
     rv_rec_buffer_fini(&record->strings);
-    pthread_cond_destroy(&record->has_ended_signal);
+    rv_rec_buffer_fini(&record->names);
+    pthread_cond_destroy(&record->has_news);
     pthread_mutex_destroy(&record->lock);
+    pthread_mutex_destroy(&record->switching);
     free(record);
-    return error;
 }

@@ -17,16 +17,22 @@ struct rv_record_params { /* zero = default */
     const char *program; /* the title */
     uint32_t pid;
     uint64_t mono_ns,
-        real_ns;        /* CLOCK_MONOTONIC and CLOCK_REALTIME at one moment where the events are from; 0, 0 = here */
-    bool is_forced;     /* replace an existing file */
-    unsigned n_threads; /* CPUs - 1, at least 1 */
+        real_ns;    /* CLOCK_MONOTONIC and CLOCK_REALTIME at one moment where the events are from; 0, 0 = here */
+    bool is_forced; /* replace an existing file */
 };
 
-/* Create the file. 0, or negative errno with one line printed. */
-int rv_record_open(struct rv_record **record, const struct rv_record_params *params);
+/* Nothing is recorded yet. n_threads that encode; 0 = CPUs - 1, at least 1. */
+struct rv_record *rv_record_create(unsigned n_threads);
+void rv_record_destroy(struct rv_record *record);
 
-/* The sink that fills it. */
+/* The sink that feeds it, in one session. */
 struct rv_sink rv_record_sink(struct rv_record *record);
+
+/*
+ * Begin a file: before the session, for all of it; else for what comes from now on. Any thread.
+ *   returns  0, or negative errno with one line printed; -EBUSY, silent: one is being written
+ */
+int rv_record_start(struct rv_record *record, const struct rv_record_params *params);
 
 /* Give the file its final name, if none has that yet. 0, or negative errno. Before the session starts. */
 int rv_record_rename(struct rv_record *record, const char *path);
@@ -36,9 +42,10 @@ struct rv_record_totals {
 };
 
 /*
- * After the session's end; without any session the file is removed.
- *   returns  0, or the negative errno of what had failed, which has been said
+ * End the file, if there is one: in the middle of a session, or after it. One that holds nothing is removed. Any
+ * thread. totals   n_bytes 0: there is no file returns  0, or the negative errno of what had failed, which has been
+ * said
  */
-int rv_record_close(struct rv_record *record, struct rv_record_totals *totals);
+int rv_record_stop(struct rv_record *record, struct rv_record_totals *totals);
 
 #endif

@@ -96,9 +96,9 @@ static void *give(void *context)
 
 static int write_recording(const char *path, struct world *world, unsigned n_encoders)
 {
-    struct rv_record *record;
-    struct rv_record_params params = {.path = path, .program = "stress", .is_forced = true, .n_threads = n_encoders};
-    if (rv_record_open(&record, &params) != 0)
+    struct rv_record *record = rv_record_create(n_encoders);
+    struct rv_record_params params = {.path = path, .program = "stress", .is_forced = true};
+    if (rv_record_start(record, &params) != 0)
         return -1;
     struct rv_sink sink = rv_record_sink(record);
     pthread_t threads[N_STREAMS];
@@ -114,7 +114,9 @@ static int write_recording(const char *path, struct world *world, unsigned n_enc
         pthread_join(threads[i], NULL);
     sink.end(sink.context);
     struct rv_record_totals totals;
-    return rv_record_close(record, &totals);
+    int error = rv_record_stop(record, &totals);
+    rv_record_destroy(record);
+    return error;
 }
 
 /* ---- read ---- */
