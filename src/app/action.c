@@ -32,6 +32,7 @@ static const struct rv_action_info TABLE[RV_ACTION_COUNT] = {
     [RV_ACTION_MARK] = {{{SDL_SCANCODE_M, 0}}, NULL, "mark the time at the cursor, or unmark it"},
     [RV_ACTION_NEXT_MARK] = {{{SDL_SCANCODE_M, RV_MODIFIER_SHIFT}}, NULL, "go to the next mark"},
     [RV_ACTION_FREEZE] = {{{SDL_SCANCODE_SPACE, 0}}, NULL, "freeze the picture while capture goes on; again: go on"},
+    [RV_ACTION_RECORD] = {{{SDL_SCANCODE_R, 0}}, NULL, "record from now on, into COMMAND.PID.rvz; again: end it"},
     [RV_ACTION_FOLLOW] = {{{SDL_SCANCODE_END, 0}, {SDL_SCANCODE_L, 0}}, NULL, "follow now"},
     [RV_ACTION_PIN] = {{{0}}, "click", "pin the call under the cursor; again or over nothing: unpin"},
     [RV_ACTION_FOCUS_OR_FIT] = {{{SDL_SCANCODE_F, 0}},

@@ -37,6 +37,7 @@ struct rv_panels_about { /* what they show; borrowed for a pass */
     const char *settings_path; /* NULL = they are not kept */
     uint32_t pid;              /* 0 = not known */
     uint64_t n_dropped;
+    bool is_recording;
     struct rv_ui_surface surface;
 };
 

@@ -22,12 +22,13 @@ static int start(struct rv_recorder *recorder)
 {
     char name[256];
     base_name(recorder->options, name, sizeof name);
-    int error = rv_record_start(
-        recorder->record,
-        &(struct rv_record_params){
-            .path = recorder->path, .program = name, .pid = recorder->pid,
-.mono_ns = recorder->mono_ns,
-.real_ns = recorder->real_ns, .is_forced = recorder->options->is_forced});
+    int error =
+        rv_record_start(recorder->record, &(struct rv_record_params){.path = recorder->path,
+                                                                     .program = name,
+                                                                     .pid = recorder->pid,
+                                                                     .mono_ns = recorder->mono_ns,
+                                                                     .real_ns = recorder->real_ns,
+                                                                     .is_forced = recorder->options->is_forced});
     recorder->is_on = !error;
     return error;
 }

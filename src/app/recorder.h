@@ -12,8 +12,8 @@
 struct rv_recorder { /* zeroed = nothing can be recorded */
     struct rv_record *record;
     const struct rv_options *options;
-    uint32_t pid;               /* of what is recorded; 0 where unknown */
-    uint64_t mono_ns, real_ns;  /* one moment, on its clocks */
+    uint32_t pid;              /* of what is recorded; 0 where unknown */
+    uint64_t mono_ns, real_ns; /* one moment, on its clocks */
     char path[4096];
     bool is_on;      /* a file is being written */
     bool is_unnamed; /* the default name wants a process id that is not known yet */

@@ -338,6 +338,9 @@ void rv_viewer_act(struct rv_viewer *viewer, const struct rv_act *act)
         viewer->present.is_frozen = !viewer->present.is_frozen;
         touch(viewer);
         return;
+    case RV_ACTION_RECORD:
+        viewer->wants_recording = !viewer->wants_recording;
+        return;
     case RV_ACTION_FOLLOW:
         follow(viewer);
         return;

@@ -60,6 +60,7 @@ struct rv_viewer {
     uint64_t input_ns, moved_ns; /* when the user last did something, and when the window moved by itself */
     bool is_dirty;               /* a new picture is needed */
     bool is_touched;             /* the user chose what to look at: the end of the program changes nothing */
+    bool wants_recording;        /* what is captured goes into a file, if it can */
     bool is_closing;
 };
 

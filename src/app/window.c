@@ -47,6 +47,7 @@ struct window {
     struct rv_detail_budget moving, at_rest;
     bool is_software;
     bool is_rough; /* drawn without multisampling */
+    bool is_recording;
     bool has_news; /* the panels may have something else to show */
 };
 
@@ -71,6 +72,7 @@ static struct rv_panels_about about_of(struct window *window)
         .program = window->params->title,
         .pid = window->params->pid,
         .n_dropped = window->counts.n_dropped,
+        .is_recording = window->is_recording,
         .settings_path = window->params->settings_path,
         .surface = {window->size_px[0], window->size_px[1], window->scale, window->density,
                     window->viewer.settings.theme},
@@ -239,6 +241,19 @@ static void look_at_panels(struct window *window)
     window->has_news = false;
 }
 
+/* Recordings begin and end as the user wishes, and end with the capture. */
+static void follow_wish_to_record(struct window *window)
+{
+    struct rv_viewer *viewer = &window->viewer;
+    if (!window->params->record || viewer->present.is_done)
+        viewer->wants_recording = false;
+    if (viewer->wants_recording == window->is_recording)
+        return;
+    window->is_recording = window->params->record(window->params->context, viewer->wants_recording);
+    viewer->wants_recording = window->is_recording;
+    window->has_news = true;
+}
+
 static void run_loop(struct window *window)
 {
     struct rv_viewer *viewer = &window->viewer;
@@ -247,6 +262,7 @@ static void run_loop(struct window *window)
         take_events(window, needs_one);
         rv_session_counts(window->session, &window->counts);
         advance(window);
+        follow_wish_to_record(window);
         if (window->n_frames && rv_pointer_look(&viewer->pointer, window->scene, &window->view))
             rv_viewer_point(viewer);
         if (window->has_news)
@@ -305,6 +321,7 @@ int rv_window_run(struct rv_session *session, const struct rv_window_params *par
         viewer.view = &window.view;
         rv_viewer_init(&window.viewer, &viewer);
         measure_window(&window);
+        window.viewer.wants_recording = window.is_recording = params->is_recording;
         run_loop(&window);
         if (params->settings)
             *params->settings = rv_viewer_settings(&window.viewer);

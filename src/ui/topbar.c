@@ -115,6 +115,8 @@ void rv_topbar_show(struct rv_ui *ui, const struct rv_topbar *shown, struct rv_u
     if (shown->pid)
         add(&bar, RV_IMGUI_FONT_TEXT, style->text, pid);
     add_pill(&bar, shown);
+    if (shown->is_recording)
+        add(&bar, RV_IMGUI_FONT_BOLD, style->text_warning, "REC");
     add_rate(&bar, shown->events_per_s);
     add_counts(&bar, shown);
     add_tabs(shown, tabs_x, requests);

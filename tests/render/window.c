@@ -155,6 +155,7 @@ struct user {
     unsigned n_looks; /* that were shown as asked for */
     uint64_t quiet_ns, idle_from_ns, idle_cpu_ns;
     double idle_share;
+    unsigned n_switches; /* of recording */
 };
 
 static uint64_t cpu_ns(void)
@@ -169,7 +170,7 @@ static void use_everything(void)
     static const SDL_Scancode keys[] = {SDL_SCANCODE_W,    SDL_SCANCODE_S,     SDL_SCANCODE_A,   SDL_SCANCODE_D,
                                         SDL_SCANCODE_LEFT, SDL_SCANCODE_RIGHT, SDL_SCANCODE_UP,  SDL_SCANCODE_DOWN,
                                         SDL_SCANCODE_L,    SDL_SCANCODE_SPACE, SDL_SCANCODE_END, SDL_SCANCODE_ESCAPE,
-                                        SDL_SCANCODE_Q,    SDL_SCANCODE_F};
+                                        SDL_SCANCODE_Q,    SDL_SCANCODE_F,     SDL_SCANCODE_R};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         press(keys[i], 0);
     wheel(3.0f);
@@ -255,6 +256,13 @@ static void observe(void *context, const struct rv_window_state *state)
     ((struct user *)context)->look = state->viewer->look.shown;
 }
 
+static bool record(void *context, bool is_on)
+{
+    struct user *user = context;
+    user->n_switches++;
+    return is_on;
+}
+
 int main(void)
 {
     struct rv_session_params params = {.n_workers = 1};
@@ -269,12 +277,13 @@ int main(void)
                                       .width_px = WIDTH,
                                       .height_px = 360,
                                       .should_close = play,
+                                      .record = record,
                                       .context = &user};
     int err = rv_window_run(user.session, &window);
     rv_session_stop(user.session);
     rv_session_destroy(user.session);
     printf("step %u, idle %.1f %% of a core\n", user.step, user.idle_share * 100.0);
-    if (err || user.step != 7 || user.idle_share > IDLE_CPU_SHARE_MAX) {
+    if (err || user.step != 7 || user.n_switches == 0 || user.idle_share > IDLE_CPU_SHARE_MAX) {
         fprintf(stderr, "the window ended with %d in step %u\n", err, user.step);
         return 1;
     }

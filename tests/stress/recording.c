@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/vec.h"
+#include "recording/verify.h"
 #include "sink/record.h"
 #include "source/replay.h"
 
@@ -68,11 +69,29 @@ static void make_events(struct stream *stream, uint64_t *seed, size_t n)
 
 /* ---- write ---- */
 
+/* Lets the givers go on by and by: each has so many portions, one more for every file that has begun. */
+struct gate {
+    pthread_mutex_t lock;
+    pthread_cond_t has_news;
+    unsigned n_open, n_portions;
+};
+
 struct giver {
     struct rv_sink *sink;
+    struct gate *gate; /* NULL = all at once */
     struct stream *stream;
     uint32_t number;
 };
+
+static void wait_at(struct gate *gate, size_t done, size_t n)
+{
+    if (!gate)
+        return;
+    pthread_mutex_lock(&gate->lock);
+    while (done * gate->n_portions / n >= gate->n_open)
+        pthread_cond_wait(&gate->has_news, &gate->lock);
+    pthread_mutex_unlock(&gate->lock);
+}
 
 static void *give(void *context)
 {
@@ -83,6 +102,7 @@ static void *give(void *context)
                &(struct rv_stream_info){
                    .pid = 7, .tid = giver->number, .process_name = "p\n", .thread_name = "old", .born_ticks = 1});
     for (size_t at = 0; at < giver->stream->n;) {
+        wait_at(giver->gate, at, giver->stream->n);
         size_t n = 1 + next_random(&seed) % 5000, left = giver->stream->n - at;
         n = n < left ? n : left;
         sink->events(sink->context, giver->number, giver->stream->events + at, n);
@@ -94,6 +114,18 @@ static void *give(void *context)
     return NULL;
 }
 
+static void begin_giving(struct rv_sink *sink, struct gate *gate, struct world *world, struct giver *givers,
+                         pthread_t *threads)
+{
+    sink->begin(sink->context, &(struct rv_clock){.kind = RV_CLOCK_MONOTONIC, .mult = 1});
+    for (uint32_t i = 0; i < N_STREAMS; i++) {
+        givers[i] = (struct giver){sink, gate, &world->streams[i], i};
+        pthread_create(&threads[i], NULL, give, &givers[i]);
+    }
+    for (uint32_t id = 1; id <= N_NAMES; id++)
+        sink->define(sink->context, &(struct rv_definition){id, "p", "n", "f", 1000 + id}, 1);
+}
+
 static int write_recording(const char *path, struct world *world, unsigned n_encoders)
 {
     struct rv_record *record = rv_record_create(n_encoders);
@@ -103,13 +135,7 @@ static int write_recording(const char *path, struct world *world, unsigned n_enc
     struct rv_sink sink = rv_record_sink(record);
     pthread_t threads[N_STREAMS];
     struct giver givers[N_STREAMS];
-    sink.begin(sink.context, &(struct rv_clock){.kind = RV_CLOCK_MONOTONIC, .mult = 1});
-    for (uint32_t i = 0; i < N_STREAMS; i++) {
-        givers[i] = (struct giver){&sink, &world->streams[i], i};
-        pthread_create(&threads[i], NULL, give, &givers[i]);
-    }
-    for (uint32_t id = 1; id <= N_NAMES; id++)
-        sink.define(sink.context, &(struct rv_definition){id, "p", "n", "f", 1000 + id}, 1);
+    begin_giving(&sink, NULL, world, givers, threads);
     for (uint32_t i = 0; i < N_STREAMS; i++)
         pthread_join(threads[i], NULL);
     sink.end(sink.context);
@@ -270,6 +296,87 @@ static unsigned run(const char *path, size_t n_events, unsigned n_encoders, unsi
     return n_failures;
 }
 
+/* ---- files that begin and end in the middle ---- */
+
+/* The events of a file are some of those given, without a gap. */
+static bool is_slice(const struct world *back, const struct stream *ours, const struct stream *theirs)
+{
+    size_t at = 0;
+    if (theirs->n == 0)
+        return true;
+    for (; at + theirs->n <= ours->n; at++) {
+        size_t i = 0;
+        while (i < theirs->n && is_same_event(back, &ours->events[at + i], &theirs->events[i]))
+            i++;
+        if (i == theirs->n)
+            return true;
+    }
+    return false;
+}
+
+static unsigned check_part(const char *path, const struct world *given, uint64_t *n_events)
+{
+    struct rv_rec_verify found;
+    if (rv_rec_verify(path, &(struct rv_rec_reader_params){0}, NULL, false, &found) != 0 ||
+        !rv_rec_verify_is_whole(&found) || found.n_missing)
+        return 1;
+    struct world *back = rv_alloc(1, sizeof *back);
+    unsigned n_failures = !read_recording(path, back);
+    for (unsigned s = 0; s < N_STREAMS; s++) {
+        const struct stream *theirs = &back->streams[s];
+        n_failures += !is_slice(back, &given->streams[s], theirs);
+        n_failures += theirs->account.n_consumed != theirs->n ||
+                      theirs->account.n_produced != theirs->account.n_consumed + theirs->account.n_dropped;
+        *n_events += theirs->n;
+    }
+    free_world(back);
+    free(back);
+    return n_failures;
+}
+
+/* Files one after the other while events come: each is whole, and none has what is in another. */
+static unsigned run_switching(const char *folder)
+{
+    enum { N_FILES = 12 };
+    struct world *given = rv_alloc(1, sizeof *given);
+    struct rv_record *record = rv_record_create(2);
+    struct rv_sink sink = rv_record_sink(record);
+    struct gate gate = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0, N_FILES};
+    struct giver givers[N_STREAMS];
+    pthread_t threads[N_STREAMS];
+    char path[N_FILES][96];
+    uint64_t seed = 7, n_given = 0, n_events = 0;
+    unsigned n_failures = 0;
+    for (unsigned i = 0; i < N_STREAMS; i++) {
+        make_events(&given->streams[i], &seed, LARGE_EVENTS);
+        n_given += LARGE_EVENTS;
+    }
+    begin_giving(&sink, &gate, given, givers, threads);
+    for (unsigned i = 0; i < N_FILES; i++) {
+        struct rv_record_totals totals;
+        snprintf(path[i], sizeof path[i], "%s/%u.rvz", folder, i);
+        n_failures += rv_record_start(record, &(struct rv_record_params){.path = path[i], .program = "part"}) != 0;
+        pthread_mutex_lock(&gate.lock);
+        gate.n_open++;
+        pthread_cond_broadcast(&gate.has_news);
+        pthread_mutex_unlock(&gate.lock);
+        if (i + 1 == N_FILES)
+            for (uint32_t k = 0; k < N_STREAMS; k++)
+                pthread_join(threads[k], NULL);
+        n_failures += rv_record_stop(record, &totals) != 0;
+    }
+    sink.end(sink.context);
+    rv_record_destroy(record);
+    for (unsigned i = 0; i < N_FILES; i++) {
+        n_failures += check_part(path[i], given, &n_events);
+        unlink(path[i]);
+    }
+    n_failures += n_events == 0 || n_events > n_given;
+    free_world(given);
+    free(given);
+    return n_failures;
+}
+
 int main(int argc, char **argv)
 {
     unsigned n_cuts = argc > 1 ? (unsigned)atoi(argv[1]) : 60, n_failures = 0;
@@ -281,7 +388,8 @@ int main(int argc, char **argv)
     for (unsigned n_encoders = 1; n_encoders <= 3; n_encoders++)
         n_failures += run(path, LARGE_EVENTS, n_encoders, n_encoders == 3 ? n_cuts : 0);
     unlink(path);
+    n_failures += run_switching(folder);
     rmdir(folder);
-    printf("4 recordings, %u failures\n", n_failures);
+    printf("16 recordings, %u failures\n", n_failures);
     return n_failures ? 1 : 0;
 }
