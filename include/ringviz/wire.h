@@ -35,19 +35,19 @@
 /* ---- events ---- */
 
 enum rv_event_kind {
-    RV_EVENT_CALL = 0,      /* id = name id, frame = tag, aux = caller's line mod 65536 */
-    RV_EVENT_RETURN = 1,    /* id = name id or 0 */
-    RV_EVENT_CALL_AT = 2,   /* id and aux: 48-bit function address, low 32 bits in id */
+    RV_EVENT_CALL = 0,    /* id = name id, frame = tag, aux = caller's line mod 65536 */
+    RV_EVENT_RETURN = 1,  /* id = name id or 0 */
+    RV_EVENT_CALL_AT = 2, /* id and aux: 48-bit function address, low 32 bits in id */
     RV_EVENT_RETURN_AT = 3,
     RV_EVENT_GC_START = 4,
     RV_EVENT_GC_END = 5,
-    RV_EVENT_THREAD = 6,    /* aux = enum rv_thread_state, id = thread (0: the ring's own) */
-    RV_EVENT_SWITCH = 7,    /* the events that follow are on another stack; id = stack, 0 = the ring's first */
-    RV_EVENT_LINE = 8,      /* id = line */
-    RV_EVENT_MARK = 9,      /* id = name id */
-    RV_EVENT_VALUE = 10,    /* id = name id, frame (low) and aux (high) = a float's bits */
-    RV_EVENT_LOST = 11,     /* id = how many events were dropped between this tick and the next event's */
-    RV_EVENT_SYNC = 12,     /* a frame that is open: id = name id, frame = tag, ticks = its call, outermost first */
+    RV_EVENT_THREAD = 6, /* aux = enum rv_thread_state, id = thread (0: the ring's own) */
+    RV_EVENT_SWITCH = 7, /* the events that follow are on another stack; id = stack, 0 = the ring's first */
+    RV_EVENT_LINE = 8,   /* id = line */
+    RV_EVENT_MARK = 9,   /* id = name id */
+    RV_EVENT_VALUE = 10, /* id = name id, frame (low) and aux (high) = a float's bits */
+    RV_EVENT_LOST = 11,  /* id = how many events were dropped between this tick and the next event's */
+    RV_EVENT_SYNC = 12,  /* a frame that is open: id = name id, frame = tag, ticks = its call, outermost first */
     RV_EVENT_KIND_COUNT
 };
 
@@ -62,8 +62,7 @@ enum rv_thread_state {
 
 /* What `frame` holds, per ring. */
 enum rv_tag_mode {
-    RV_TAG_DEPTH,         /* the depth of the frame pushed or popped, mod 65536: rises as frames nest */
-    RV_TAG_STACK_POINTER, /* the stack pointer >> 4, mod 65536: falls as frames nest, equal keys nest */
+    RV_TAG_DEPTH, /* the depth of the frame pushed or popped, mod 65536; not every depth need be used */
     RV_TAG_MODE_COUNT
 };
 
@@ -114,7 +113,11 @@ enum rv_policy {
     RV_POLICY_COUNT
 };
 
-enum rv_file_state { RV_FILE_UNREADY, RV_FILE_READY, RV_FILE_STOPPED /* tracing has ended (fill, or the viewer's wish) */ };
+enum rv_file_state {
+    RV_FILE_UNREADY,
+    RV_FILE_READY,
+    RV_FILE_STOPPED /* tracing has ended (fill, or the viewer's wish) */
+};
 
 enum rv_ring_state { RV_RING_FREE, RV_RING_CLAIMED, RV_RING_LIVE, RV_RING_EXITED, RV_RING_STATE_COUNT };
 
@@ -149,42 +152,43 @@ struct rv_wire_header {
     uint8_t reserved0[0x200 - 0x108];
 
     /* 0x200 life */
-    uint32_t state;          /* [atomic] enum rv_file_state */
-    uint32_t stop_reason;    /* [atomic] 0, or 1 + index of the ring that filled */
-    uint64_t stop_ticks;     /* [atomic] */
+    uint32_t state;       /* [atomic] enum rv_file_state */
+    uint32_t stop_reason; /* [atomic] 0, or 1 + index of the ring that filled */
+    uint64_t stop_ticks;  /* [atomic] */
     uint8_t reserved1[48];
 
     /* 0x240 the draining consumer */
-    uint32_t consumer_pid;      /* [atomic] 0 when none is attached */
-    uint32_t consumer_wake;     /* [atomic] futex: bumped by a producer that waits or has begun, while the consumer sleeps */
-    uint64_t heartbeat_ns;      /* [atomic] CLOCK_MONOTONIC at the consumer's last turn */
-    uint32_t consumer_is_asleep;/* [atomic] */
-    uint32_t drain_turns;       /* [atomic] futex: bumped after each drain; `block` producers wait on it */
+    uint32_t consumer_pid; /* [atomic] 0 when none is attached */
+    uint32_t
+        consumer_wake;     /* [atomic] futex: bumped by a producer that waits or has begun, while the consumer sleeps */
+    uint64_t heartbeat_ns; /* [atomic] CLOCK_MONOTONIC at the consumer's last turn */
+    uint32_t consumer_is_asleep; /* [atomic] */
+    uint32_t drain_turns;        /* [atomic] futex: bumped after each drain; `block` producers wait on it */
     uint8_t reserved2[40];
 
     /* 0x280 monitor to producers, read on slow paths */
-    uint32_t is_recording;      /* [atomic] 0: producers drop out at their next slow path */
-    uint32_t single;            /* [atomic] Devel::RingBuffer's global single-step word */
-    uint32_t stop_on_create;    /* [atomic] */
-    uint32_t trace_on_create;   /* [atomic] */
-    uint32_t tick;              /* [atomic] clock_kind TICK: moves about every 100 us */
+    uint32_t is_recording;    /* [atomic] 0: producers drop out at their next slow path */
+    uint32_t single;          /* [atomic] Devel::RingBuffer's global single-step word */
+    uint32_t stop_on_create;  /* [atomic] */
+    uint32_t trace_on_create; /* [atomic] */
+    uint32_t tick;            /* [atomic] clock_kind TICK: moves about every 100 us */
     uint8_t reserved3[44];
 
     /* 0x2c0 claims and shortages */
-    uint32_t n_rings_used;       /* [atomic] high-water mark: rings from here on were never claimed */
-    uint32_t n_processes_used;   /* [atomic] high-water mark */
-    uint32_t n_modules_used;     /* [atomic] high-water mark; a record is valid when its `is_published` is 1 */
-    uint32_t module_generation;  /* [atomic] bumped after each change of the module table */
+    uint32_t n_rings_used;           /* [atomic] high-water mark: rings from here on were never claimed */
+    uint32_t n_processes_used;       /* [atomic] high-water mark */
+    uint32_t n_modules_used;         /* [atomic] high-water mark; a record is valid when its `is_published` is 1 */
+    uint32_t module_generation;      /* [atomic] bumped after each change of the module table */
     uint64_t n_threads_without_ring; /* [atomic] */
-    uint64_t n_names_lost;       /* [atomic] interned when heap or ids were full */
+    uint64_t n_names_lost;           /* [atomic] interned when heap or ids were full */
     uint64_t n_events_without_ring;  /* [atomic] */
     uint8_t reserved4[24];
 
     /* 0x300 name allocation */
-    uint64_t name_heap_used;     /* [atomic] bytes */
-    uint32_t next_name_id;       /* [atomic] first free id; ids start at 1 */
+    uint64_t name_heap_used; /* [atomic] bytes */
+    uint32_t next_name_id;   /* [atomic] first free id; ids start at 1 */
     uint32_t reserved5a;
-    uint64_t name_heap_ready;    /* [atomic] bytes of the heap that have their pages */
+    uint64_t name_heap_ready; /* [atomic] bytes of the heap that have their pages */
     uint8_t reserved5[40];
 
     /* 0x340 accounts of rings already reclaimed; written by the consumer only */
@@ -192,10 +196,10 @@ struct rv_wire_header {
     uint8_t reserved6[32];
 
     /* 0x380 global message: one sender, one receiver, in chunks (ring/message.h) */
-    uint32_t message_owner;      /* [atomic] tid of the sender; 0 when none */
-    uint32_t message_reader;     /* [atomic] tid of the receiver; 0 when none */
-    uint32_t message_state;      /* [atomic] futex: chunk count << 2 | 0 idle, 1 a chunk is there, 2 it was taken */
-    uint32_t message_serial;     /* bumped as each message begins */
+    uint32_t message_owner;  /* [atomic] tid of the sender; 0 when none */
+    uint32_t message_reader; /* [atomic] tid of the receiver; 0 when none */
+    uint32_t message_state;  /* [atomic] futex: chunk count << 2 | 0 idle, 1 a chunk is there, 2 it was taken */
+    uint32_t message_serial; /* bumped as each message begins */
     uint64_t message_total_bytes, message_offset;
     uint32_t message_chunk_bytes;
     uint8_t reserved7[28];
@@ -217,14 +221,14 @@ enum rv_process_state { RV_PROCESS_FREE, RV_PROCESS_CLAIMED, RV_PROCESS_LIVE, RV
 
 /* One program image in one process: exec claims a new entry. */
 struct rv_wire_process {
-    uint32_t state;      /* [atomic] enum rv_process_state */
+    uint32_t state; /* [atomic] enum rv_process_state */
     uint32_t pid;
     uint32_t parent_pid;
     uint32_t reserved;
-    uint64_t start;      /* field 22 of /proc/PID/stat: pid and start name a process for ever */
+    uint64_t start; /* field 22 of /proc/PID/stat: pid and start name a process for ever */
     uint64_t born_ticks;
     uint64_t ended_ticks;
-    char name[88];       /* NUL-terminated, the executable's base name */
+    char name[88]; /* NUL-terminated, the executable's base name */
 };
 RV_WIRE_ASSERT(sizeof(struct rv_wire_process) == 128);
 
@@ -237,7 +241,7 @@ struct rv_wire_module {
     uint64_t bias;         /* run-time address minus link-time address */
     uint64_t loaded_ticks;
     uint64_t unloaded_ticks; /* [atomic] 0 while mapped */
-    uint32_t path_name;    /* name id of its path */
+    uint32_t path_name;      /* name id of its path */
     uint32_t reserved;
     uint64_t device, inode; /* of the file when it was mapped; 0 where unknown */
     uint8_t build_id[20];
@@ -252,7 +256,7 @@ RV_WIRE_ASSERT(sizeof(struct rv_wire_module) == 96);
 #define RV_WIRE_WATCH_RESULT 512u
 
 struct rv_wire_watch {
-    int32_t in_use;          /* [atomic] 0 free, 1 set by the monitor, -2 to be removed, 16 + pid while a monitor fills it */
+    int32_t in_use; /* [atomic] 0 free, 1 set by the monitor, -2 to be removed, 16 + pid while a monitor fills it */
     int32_t expression_bytes;
     char expression[RV_WIRE_WATCH_EXPRESSION];
     int32_t is_result_ready; /* [atomic] */
@@ -263,29 +267,30 @@ RV_WIRE_ASSERT(sizeof(struct rv_wire_watch) == 784);
 
 /* One frame of the live stack; slot_bytes of subroutine text follow it. */
 struct rv_wire_slot {
-    uint32_t line;      /* [atomic] UINT32_MAX: the frame was overwritten by deeper ones, nothing is known of it */
-    uint32_t name;      /* [atomic] name id, 0 when only the text is known */
-    uint64_t ticks;     /* [atomic] */
+    uint32_t line;  /* [atomic] UINT32_MAX: the frame was overwritten by deeper ones, nothing is known of it */
+    uint32_t name;  /* [atomic] name id, 0 when only the text is known */
+    uint64_t ticks; /* [atomic] */
 };
 RV_WIRE_ASSERT(sizeof(struct rv_wire_slot) == 16);
 
 struct rv_wire_control {
     /* 0x000 owner */
-    uint32_t state;          /* [atomic] enum rv_ring_state; changes together with generation, as one 64-bit word */
-    uint32_t generation;     /* [atomic] bumped by each claim */
+    uint32_t state;      /* [atomic] enum rv_ring_state; changes together with generation, as one 64-bit word */
+    uint32_t generation; /* [atomic] bumped by each claim */
     uint32_t owner_pid, owner_tid;
-    uint32_t process;        /* index into processes */
-    uint32_t tag_mode;       /* enum rv_tag_mode */
+    uint32_t process;  /* index into processes */
+    uint32_t tag_mode; /* enum rv_tag_mode */
     uint64_t born_ticks, exited_ticks;
-    uint64_t claim_head;     /* head when this generation began */
-    uint32_t has_pages; /* [atomic] 1: the rest of this control and the ring's events are allocated, for good */
+    uint64_t claim_head; /* head when this generation began */
+    uint32_t has_pages;  /* [atomic] 1: the rest of this control and the ring's events are allocated, for good */
     uint8_t reserved0[12];
 
     /* 0x040 flags, read on slow paths */
-    uint32_t trace;          /* [atomic] */
-    uint32_t signal;         /* [atomic] */
-    uint32_t command_ready;  /* [atomic] futex: 0 empty, 1 command posted, 2 response posted, 16 + pid while one is written */
-    uint32_t name_is_set;    /* [atomic] seqlock over thread_name: odd while it is written */
+    uint32_t trace;  /* [atomic] */
+    uint32_t signal; /* [atomic] */
+    uint32_t
+        command_ready; /* [atomic] futex: 0 empty, 1 command posted, 2 response posted, 16 + pid while one is written */
+    uint32_t name_is_set; /* [atomic] seqlock over thread_name: odd while it is written */
     uint8_t reserved1[48];
 
     /* 0x080 the producer's line */
@@ -294,18 +299,19 @@ struct rv_wire_control {
     uint64_t n_lost_marks;   /* [atomic] LOST events this generation wrote itself: not the tracee's */
     uint64_t closing_ticks;  /* [atomic] fill: when this ring stopped; 0 before */
     uint32_t is_waiting;     /* [atomic] the producer waits for room */
-    uint32_t is_overwriting; /* [atomic] policy block while no consumer lives: the producer passes tail. Set before it does */
+    uint32_t is_overwriting; /* [atomic] policy block while no consumer lives: the producer passes tail. Set before it
+                                does */
     uint8_t reserved2[88];
 
     /* 0x100 the consumer's line */
-    uint64_t tail;           /* [atomic] events read or passed over */
-    uint64_t n_overwritten;  /* [atomic] events this generation passed over unread (policy ring) */
+    uint64_t tail;          /* [atomic] events read or passed over */
+    uint64_t n_overwritten; /* [atomic] events this generation passed over unread (policy ring) */
     uint8_t reserved3[112];
 
     /* 0x180 the live stack */
-    uint32_t live_sequence;  /* [atomic] seqlock: odd while a slot changes */
-    int32_t current_slot;    /* [atomic] -1 when empty */
-    int32_t live_depth;      /* [atomic] may exceed n_slots: slots wrap */
+    uint32_t live_sequence; /* [atomic] seqlock: odd while a slot changes */
+    int32_t current_slot;   /* [atomic] -1 when empty */
+    int32_t live_depth;     /* [atomic] may exceed n_slots: slots wrap */
     uint8_t reserved4[116];
 
     /* 0x200 cold */
@@ -329,7 +335,7 @@ enum rv_name_kind { RV_NAME_SUBROUTINE, RV_NAME_TEXT /* paths, marks, values */,
 
 /* Followed by package, name and file, each NUL-terminated, padded to 8 bytes. */
 struct rv_wire_name {
-    uint32_t id;            /* [atomic] 0 until published; name_ids[id] points here before it is set */
+    uint32_t id; /* [atomic] 0 until published; name_ids[id] points here before it is set */
     uint32_t hash;
     uint32_t line;
     uint16_t kind;
@@ -341,8 +347,8 @@ struct rv_wire_name {
 RV_WIRE_ASSERT(sizeof(struct rv_wire_name) == 24);
 
 /*
- * OFD lock bytes, far beyond the file's end: [0] the consumer, [1 + ring] each ring's owner, [1 + n_rings] the sender and
- * [2 + n_rings] the receiver of the global message.
+ * OFD lock bytes, far beyond the file's end: [0] the consumer, [1 + ring] each ring's owner, [1 + n_rings] the sender
+ * and [2 + n_rings] the receiver of the global message.
  */
 #define RV_WIRE_LOCK_BASE (1ll << 40)
 

@@ -210,6 +210,8 @@ static void add_state(struct rv_tooltip *tooltip, uint32_t flags)
         add_line(tooltip, "state", "ended without a return");
     else if (flags & RV_SPAN_OPEN)
         add_line(tooltip, "state", "open");
+    if (flags & RV_SPAN_DOUBTFUL)
+        add_line(tooltip, "lost", "events, while it was open: it may be several calls");
 }
 
 bool rv_hover_describe(const struct rv_hover *hover, const struct rv_hover_about *about, struct rv_tooltip *tooltip)

@@ -389,9 +389,9 @@ static void say_costs(const struct rv_session_counts *counts)
             (unsigned long long)counts->n_consumed, (unsigned long long)counts->n_spans,
             (unsigned long long)counts->n_batches, (double)counts->drain_ns / 1e6, (double)counts->scan_ns / 1e6,
             (double)counts->carry_ns / 1e6, (double)counts->timeline_ns / 1e6, (double)counts->stats_ns / 1e6);
-    rv_note("%llu calls cut, %llu returns without a call, %llu calls at the stack pointer of another (inlined)",
+    rv_note("%llu calls cut, %llu returns without a call, %llu calls open while others were lost (doubtful)",
             (unsigned long long)counts->n_cut, (unsigned long long)counts->n_orphans,
-            (unsigned long long)counts->n_equal_key_nests);
+            (unsigned long long)counts->n_doubtful);
 }
 
 static void write_outputs(struct watch *watch)

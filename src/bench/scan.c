@@ -1,8 +1,7 @@
 /*
  * The scan against its serial oracle: hot blocks of 16 K events, CPU time of this thread, every kernel this CPU runs.
  *
- * Streams carry tags as producers write them: stack pointers (rows without a suffix) with a frame size per subroutine,
- * and depths (rows .depth); RETURNs carry their ids, so that every pop is checked.
+ * Streams carry depths, as producers write them, and RETURNs their ids, so that every pop is checked.
  */
 #include "bench/bench.h"
 
@@ -33,7 +32,6 @@ struct program {
 };
 
 struct stream {
-    enum rv_tag_mode tag_mode;
     struct rv_event *events;
     uint32_t n;
     uint64_t ticks, random;
@@ -50,11 +48,10 @@ static void put(struct stream *stream, unsigned kind, uint32_t id, int32_t key)
         (stream->drop_percent && rv_bench_random(&stream->random) % 100 < stream->drop_percent))
         return;
     stream->ticks += 30 + rv_bench_random(&stream->random) % 40;
-    uint32_t inversion = stream->tag_mode == RV_TAG_STACK_POINTER ? 0xffff : 0;
     stream->events[stream->n++] = (struct rv_event){
         .when = (uint64_t)kind << RV_EVENT_KIND_SHIFT | stream->ticks,
         .id = id,
-        .frame = (uint16_t)((uint32_t)key ^ inversion),
+        .frame = (uint16_t)key,
     };
 }
 
@@ -62,8 +59,7 @@ static void call(struct stream *stream, uint32_t id)
 {
     struct program *program = stream->current;
     uint32_t depth = program->depth;
-    int32_t size = stream->tag_mode == RV_TAG_STACK_POINTER ? 2 + (int32_t)(id % 11) : 1;
-    int32_t key = depth ? program->keys[depth - 1] + size : 100;
+    int32_t key = depth ? program->keys[depth - 1] + 1 : 100;
     program->keys[depth] = key;
     program->ids[depth] = id;
     program->depth++;
@@ -184,7 +180,6 @@ static void cut_blocks(struct stream *stream)
             .n = BLOCK,
             .specials = stream->specials + n_specials,
             .base_ticks = rv_event_ticks(&stream->events[b * BLOCK]),
-            .tag_mode = stream->tag_mode,
             .entry_stack = stack,
         };
         for (uint32_t i = 0; i < BLOCK; i++)
@@ -195,10 +190,9 @@ static void cut_blocks(struct stream *stream)
     }
 }
 
-static struct stream *create_stream(const struct workload *workload, enum rv_tag_mode tag_mode)
+static struct stream *create_stream(const struct workload *workload)
 {
     struct stream *stream = rv_alloc(1, sizeof *stream);
-    stream->tag_mode = tag_mode;
     stream->random = 88172645463325252ull;
     stream->ticks = 1000000000;
     stream->events = rv_alloc(N_EVENTS + RV_BLOCK_PADDING, sizeof *stream->events);
@@ -235,7 +229,7 @@ static void run_serial(const struct stream *stream, double *samples)
     struct rv_span *spans = NULL;
     size_t capacity = 0;
     for (uint32_t round = 0; round < N_ROUNDS; round++) {
-        struct rv_serial *serial = rv_serial_create(stream->tag_mode);
+        struct rv_serial *serial = rv_serial_create();
         uint64_t total_ns = 0;
         for (uint32_t b = 0; b < N_BLOCKS; b++) {
             size_t n_spans = 0;
@@ -254,7 +248,7 @@ static void run_serial(const struct stream *stream, double *samples)
 static void run_round(const struct stream *stream, enum rv_scan_kernel kernel, struct rv_block *block,
                       struct rv_event *hot, struct rv_span *spans, struct samples *samples, uint32_t round)
 {
-    struct rv_carry *carry = rv_carry_create(stream->tag_mode);
+    struct rv_carry *carry = rv_carry_create();
     uint64_t block_ns = 0, carry_ns = 0, read_ns = 0, n_spans = 0;
     for (uint32_t b = 0; b < N_BLOCKS; b++) {
         struct rv_block_input input = stream->inputs[b];
@@ -319,10 +313,9 @@ static void report_kernel(struct rv_bench_out *out, const char *name, enum rv_sc
     report(out, name, "ns/event", samples->both, baseline, detail);
 }
 
-static void bench_workload(struct rv_bench_out *out, const struct workload *workload, enum rv_tag_mode tag_mode)
+static void bench_workload(struct rv_bench_out *out, const struct workload *workload)
 {
-    const char *suffix = tag_mode == RV_TAG_DEPTH ? ".depth" : "";
-    struct stream *stream = create_stream(workload, tag_mode);
+    struct stream *stream = create_stream(workload);
     enum rv_scan_kernel best = rv_scan_best_kernel();
     double serial[N_ROUNDS];
     struct samples samples;
@@ -330,14 +323,13 @@ static void bench_workload(struct rv_bench_out *out, const struct workload *work
     run_serial(stream, serial);
     rv_bench_median(serial, N_ROUNDS);
     run_kernel(stream, best, &samples);
-    snprintf(name, sizeof name, "scan.%s%s", workload->name, suffix);
+    snprintf(name, sizeof name, "scan.%s", workload->name);
     report_kernel(out, name, best, &samples, serial[0]);
     for (int kernel = 0; kernel < RV_SCAN_KERNEL_COUNT; kernel++) {
         if (!rv_scan_kernel_is_supported((enum rv_scan_kernel)kernel))
             continue;
         run_kernel(stream, (enum rv_scan_kernel)kernel, &samples);
-        snprintf(name, sizeof name, "scan.%s%s.%s", workload->name, suffix,
-                 rv_scan_kernel_name((enum rv_scan_kernel)kernel));
+        snprintf(name, sizeof name, "scan.%s.%s", workload->name, rv_scan_kernel_name((enum rv_scan_kernel)kernel));
         report_kernel(out, name, (enum rv_scan_kernel)kernel, &samples, serial[0]);
     }
     destroy_stream(stream);
@@ -383,7 +375,7 @@ static double time_crew(struct crew *crew, unsigned n_threads)
 {
     pthread_t other;
     crew->n_threads = n_threads;
-    crew->carry = rv_carry_create(crew->stream->tag_mode);
+    crew->carry = rv_carry_create();
     crew->n_merged = 0;
     memset(crew->is_scanned, 0, sizeof crew->is_scanned);
     atomic_store_explicit(&crew->next, 0, memory_order_relaxed);
@@ -437,7 +429,7 @@ static double time_pingpong(void)
 
 static void bench_threads2(struct rv_bench_out *out)
 {
-    struct stream *stream = create_stream(&workloads[0], RV_TAG_STACK_POINTER);
+    struct stream *stream = create_stream(&workloads[0]);
     struct crew crew = {.stream = stream, .kernel = rv_scan_best_kernel(), .lock = PTHREAD_MUTEX_INITIALIZER};
     double one[N_ROUNDS], two[N_ROUNDS];
     char detail[96];
@@ -469,10 +461,8 @@ static void bench_threads2(struct rv_bench_out *out)
 
 int rv_bench_scan(struct rv_bench_out *out)
 {
-    for (size_t i = 0; i < sizeof workloads / sizeof *workloads; i++) {
-        bench_workload(out, &workloads[i], RV_TAG_STACK_POINTER);
-        bench_workload(out, &workloads[i], RV_TAG_DEPTH);
-    }
+    for (size_t i = 0; i < sizeof workloads / sizeof *workloads; i++)
+        bench_workload(out, &workloads[i]);
     bench_threads2(out);
     return 0;
 }

@@ -145,14 +145,12 @@ static struct rv_batch *acquire_batch(void *context)
 
 static struct rv_block_input input_of(const struct rv_job *job)
 {
-    const struct rv_stream *stream = job->batch.stream;
     return (struct rv_block_input){
         .events = job->batch.events,
         .n = job->batch.n,
         .specials = job->batch.specials,
         .n_specials = job->batch.n_specials,
         .base_ticks = job->batch.base_ticks,
-        .tag_mode = stream->tag_mode,
         .entry_stack = job->entry_stack,
     };
 }
@@ -233,7 +231,7 @@ static void count_batch(struct rv_session *session, const struct rv_stream *stre
         rv_carry_counts(stream->carry, &counts);
         session->closed.n_cut += counts.n_cut;
         session->closed.n_orphans += counts.n_orphans;
-        session->closed.n_equal_key_nests += counts.n_equal_key_nests;
+        session->closed.n_doubtful += counts.n_doubtful;
     }
     pthread_mutex_unlock(&session->lock);
 }
@@ -497,7 +495,7 @@ void rv_session_counts(struct rv_session *session, struct rv_session_counts *cou
     counts->n_batches = session->n_batches;
     counts->n_cut = session->closed.n_cut;
     counts->n_orphans = session->closed.n_orphans;
-    counts->n_equal_key_nests = session->closed.n_equal_key_nests;
+    counts->n_doubtful = session->closed.n_doubtful;
     counts->n_produced = session->accounts.n_produced;
     counts->n_consumed = session->accounts.n_consumed;
     counts->n_dropped = session->accounts.n_dropped;

@@ -65,7 +65,7 @@ struct rv_session_counts {
     uint64_t n_produced, n_consumed, n_dropped; /* events; exact when done */
     uint64_t n_spans, n_batches;
     uint64_t drain_ns, scan_ns, carry_ns, timeline_ns, stats_ns;
-    uint64_t n_cut, n_orphans, n_equal_key_nests;
+    uint64_t n_cut, n_orphans, n_doubtful;
 };
 void rv_session_counts(struct rv_session *session, struct rv_session_counts *counts);
 

@@ -41,12 +41,11 @@ void rv_stream_begin(struct rv_stream *stream, const struct rv_stream_info *info
     stream->number = number;
     stream->is_told = false;
     stream->n_dropped_told = 0;
-    stream->tag_mode = info->tag_mode;
     stream->n_submitted = stream->n_merged = 0;
     stream->exit_stack = 0;
     stream->account = (struct rv_stream_account){0};
     stream->new_name[0] = '\0';
-    stream->carry = rv_carry_create(info->tag_mode);
+    stream->carry = rv_carry_create();
     stream->depth_shift = 0;
 }
 

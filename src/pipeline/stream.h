@@ -39,7 +39,6 @@ struct rv_stream {
     char given_name[RV_LANE_NAME_BYTES]; /* the thread's own, maybe "": what sinks are told */
     struct rv_stream_info info;          /* its strings are those above */
     uint32_t number;                     /* from 0 in order of opening */
-    enum rv_tag_mode tag_mode;
     /* drain thread */
     uint64_t n_submitted;
     uint32_t exit_stack; /* stack in force after the last batch submitted */

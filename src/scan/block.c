@@ -141,10 +141,7 @@ static void begin_run(struct rv_block *block, struct rv_run *run)
         .reaches = block->reaches + block->n_reaches,
         .n_spans = block->n_spans,
         .min_key = INT32_MAX,
-        .is_native = block->tag_mode == RV_TAG_STACK_POINTER,
         .base = (uint32_t)block->base_ticks,
-        .inversion = rv_tag_inversion(block->tag_mode),
-        .rise = rv_tag_rise(block->tag_mode),
     };
     memset(run->frames - RV_STACK_SENTINELS, 0, RV_STACK_SENTINELS * sizeof *run->frames);
     memset(run->frames + RV_FRAME_ID - RV_STACK_SENTINELS, 0, RV_STACK_SENTINELS * sizeof *run->frames);
@@ -155,9 +152,7 @@ static void begin_run(struct rv_block *block, struct rv_run *run)
 /* Open frames of all but the first part move down over the sentinels: the arrays stay dense. */
 static void end_run(struct rv_block *block, struct rv_run *run, uint32_t stack)
 {
-    struct rv_reach *last = &run->reaches[run->n_reaches - 1];
-    last->peak = run->peak;
-    last->n_bottom = run->n_bottom;
+    run->reaches[run->n_reaches - 1].peak = run->peak;
     uint32_t n_frames = (uint32_t)run->n_frames;
     uint32_t first_frame = block->n_frames + RV_STACK_SENTINELS;
     if (block->n_parts && n_frames) {
@@ -177,7 +172,6 @@ static void end_run(struct rv_block *block, struct rv_run *run, uint32_t stack)
                    .n_frames = n_frames,
                    .first_key = run->first_key,
                    .last_key = run->key,
-                   .n_nests = run->n_nests,
                    .n_cut = run->n_cut,
                    .n_orphans = run->n_orphans},
     };
@@ -278,7 +272,7 @@ static void add_special_part(struct rv_block *block, const struct rv_event *even
     part->kind = RV_PART_SYNC;
     part->sync.start = rv_event_ticks(event);
     part->sync.id = event->id;
-    part->sync.tag = (uint16_t)(event->frame ^ rv_tag_inversion(block->tag_mode));
+    part->sync.tag = event->frame;
 }
 
 static void note_events(struct rv_block *block, const struct rv_block_input *input, uint32_t begin, uint32_t end)
@@ -320,7 +314,6 @@ static void scan_sections(struct rv_block *block, const struct rv_block_input *i
 void rv_block_scan(struct rv_block *block, const struct rv_block_input *input, enum rv_scan_kernel kernel)
 {
     rv_assert(input->n <= block->capacity && rv_scan_kernel_is_supported(kernel));
-    block->tag_mode = input->tag_mode;
     block->base_ticks = input->base_ticks;
     block->has_events = false;
     block->n_spans = block->n_reaches = block->n_frames = block->n_parts = block->n_packed = 0;

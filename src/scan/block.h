@@ -29,7 +29,6 @@ struct rv_block_input {
     const uint32_t *specials; /* rising indices of every event that is not CALL or RETURN */
     uint32_t n_specials;
     uint64_t base_ticks;
-    enum rv_tag_mode tag_mode;
     uint32_t entry_stack; /* stack key in force at events[0] */
 };
 

@@ -7,6 +7,7 @@
 #include "scan/parts.h"
 #include "scan/pace.h"
 #include "scan/patterns.h"
+#include "scan/tag.h"
 
 #define N_EVENTS RV_PACE_GROUP
 
@@ -17,7 +18,7 @@ struct state {
     __m256i last_key; /* doubled, of the last event, in all lanes */
     __m256i last_tag; /* shifted left by 16, in all lanes */
     int32_t n_frames;
-    uint32_t n_spans, peak, n_nests, n_bottom;
+    uint32_t n_spans, peak;
 };
 
 static inline __attribute__((always_inline)) void load_state(const struct rv_run *run, struct state *state)
@@ -25,8 +26,6 @@ static inline __attribute__((always_inline)) void load_state(const struct rv_run
     state->n_frames = run->n_frames;
     state->n_spans = run->n_spans;
     state->peak = run->peak;
-    state->n_nests = run->n_nests;
-    state->n_bottom = run->n_bottom;
     state->last_key = _mm256_set1_epi32(2 * run->key);
     state->last_tag = _mm256_set1_epi32((int32_t)((uint32_t)run->key << 16));
 }
@@ -36,8 +35,6 @@ static inline __attribute__((always_inline)) void save_state(struct rv_run *run,
     run->n_frames = state->n_frames;
     run->n_spans = state->n_spans;
     run->peak = state->peak;
-    run->n_nests = state->n_nests;
-    run->n_bottom = state->n_bottom;
     run->key = _mm256_cvtsi256_si32(state->last_key) >> 1;
 }
 
@@ -54,7 +51,7 @@ static inline __attribute__((always_inline)) __m256 load_pair(const struct rv_ev
 
 /* Four registers of two events each, transposed: the shuffles leave the events in the order 0 2 4 6 1 3 5 7. */
 static inline __attribute__((always_inline)) struct group load_group(const struct rv_event *events, __m256i base,
-                                                                     const struct state *state, const bool is_native)
+                                                                     const struct state *state)
 {
     const __m256i in_order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
     __m256 a = load_pair(events), b = load_pair(events + 2), c = load_pair(events + 4), d = load_pair(events + 6);
@@ -69,11 +66,9 @@ static inline __attribute__((always_inline)) struct group load_group(const struc
     group.is_return = _mm256_srai_epi32(kinds, 31);
     group.bits = (unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(kinds));
     group.offset = _mm256_and_si256(_mm256_sub_epi32(_mm256_permutevar8x32_epi32(offsets, in_order), base),
-                                    _mm256_set1_epi32((int32_t)RV_START_OFFSET));
+                                    _mm256_set1_epi32((int32_t)RV_OFFSET_MASK));
     group.id = _mm256_permutevar8x32_epi32(ids, in_order);
     group.tag = _mm256_slli_epi32(_mm256_permutevar8x32_epi32(tags, in_order), 16);
-    if (is_native)
-        group.tag = _mm256_xor_si256(group.tag, _mm256_set1_epi32((int32_t)0xffff0000u));
     __m256i step = _mm256_srai_epi32(_mm256_sub_epi32(group.tag, state->last_tag), 15);
     group.key = _mm256_add_epi32(state->last_key, step);
     return group;
@@ -100,36 +95,23 @@ static inline __attribute__((always_inline)) unsigned bits_of(__m256i lanes)
 
 /* Lanes that do not nest: see block_avx512.c. rise: key less the top's. */
 static inline __attribute__((always_inline)) __m256i irregular_keys(const struct group *group, __m256i rise,
-                                                                    const struct state *state, const bool is_native)
+                                                                    const struct state *state)
 {
     const __m256i zero = _mm256_setzero_si256();
-    const __m256i limit = _mm256_set1_epi32(is_native ? 32768 - 1 : 4096 - 1);
+    const __m256i limit = _mm256_set1_epi32(RV_TAG_RISE - 1);
     __m256i step = _mm256_abs_epi32(_mm256_sub_epi32(group->key, state->last_key));
     __m256i is_equal = _mm256_cmpeq_epi32(rise, zero);
-    __m256i bad_call = _mm256_cmpgt_epi32(zero, rise);
-    if (!is_native)
-        bad_call = _mm256_or_si256(bad_call, is_equal);
+    __m256i bad_call = _mm256_or_si256(_mm256_cmpgt_epi32(zero, rise), is_equal);
     __m256i bad_return = _mm256_xor_si256(is_equal, _mm256_set1_epi32(-1));
     __m256i bad = _mm256_blendv_epi8(bad_call, bad_return, group->is_return);
     return _mm256_or_si256(bad, _mm256_cmpgt_epi32(step, limit));
 }
 
-/* Marks the CALLs at the key of the frame below, and counts them. */
-static inline __attribute__((always_inline)) void note_nests(struct state *state, struct group *group, __m256i rise)
-{
-    __m256i is_nest = _mm256_andnot_si256(group->is_return, _mm256_cmpeq_epi32(rise, _mm256_setzero_si256()));
-    __m256i is_bottom = _mm256_andnot_si256(group->is_return, _mm256_cmpeq_epi32(rise, _mm256_set1_epi32(1)));
-    state->n_nests += (unsigned)__builtin_popcount(bits_of(is_nest));
-    state->n_bottom += (unsigned)__builtin_popcount(bits_of(is_bottom));
-    __m256i nested = _mm256_slli_epi32(_mm256_or_si256(is_nest, is_bottom), 31);
-    group->offset = _mm256_or_si256(group->offset, nested);
-}
-
 /* One step; false, and nothing changed, when an event is irregular. */
-static inline __attribute__((always_inline)) bool
-step(struct rv_run *run, struct state *state, const struct rv_event *events, __m256i base, const bool is_native)
+static inline __attribute__((always_inline)) bool step(struct rv_run *run, struct state *state,
+                                                       const struct rv_event *events, __m256i base)
 {
-    struct group group = load_group(events, base, state, is_native);
+    struct group group = load_group(events, base, state);
     const struct rv_pattern *pattern = &rv_patterns[group.bits];
     const int32_t window = state->n_frames - (int32_t)N_EVENTS;
     __m256i window_id = _mm256_loadu_si256((const void *)(run->frames + RV_FRAME_ID + window));
@@ -140,12 +122,10 @@ step(struct rv_run *run, struct state *state, const struct rv_event *events, __m
     __m256i id = pick(group.id, source, window_id), return_id = _mm256_permutevar8x32_epi32(group.id, lane);
     __m256i is_same =
         _mm256_or_si256(_mm256_cmpeq_epi32(id, return_id), _mm256_cmpeq_epi32(return_id, _mm256_setzero_si256()));
-    unsigned irregular = bits_of(irregular_keys(&group, rise, state, is_native));
+    unsigned irregular = bits_of(irregular_keys(&group, rise, state));
     irregular |= ~bits_of(is_same) & ((1u << pattern->n_returns) - 1);
     if (__builtin_expect(irregular != 0, 0))
         return false;
-    if (is_native)
-        note_nests(state, &group, rise);
     const uint32_t span = state->n_spans;
     __m256i height = _mm256_cvtepi8_epi32(_mm_loadl_epi64((const void *)pattern->height));
     height = _mm256_add_epi32(height, _mm256_set1_epi32(state->n_frames));
@@ -168,8 +148,7 @@ step(struct rv_run *run, struct state *state, const struct rv_event *events, __m
     return true;
 }
 
-static inline __attribute__((always_inline)) void scan(struct rv_run *run, const struct rv_event *events, uint32_t n,
-                                                       const bool is_native)
+static inline __attribute__((always_inline)) void scan(struct rv_run *run, const struct rv_event *events, uint32_t n)
 {
     const __m256i base = _mm256_set1_epi32((int32_t)run->base);
     uint32_t i = 0;
@@ -177,7 +156,7 @@ static inline __attribute__((always_inline)) void scan(struct rv_run *run, const
     struct state state;
     load_state(run, &state);
     while (i + N_EVENTS <= n) {
-        if (__builtin_expect(step(run, &state, events + i, base, is_native), 1)) {
+        if (__builtin_expect(step(run, &state, events + i, base), 1)) {
             i += N_EVENTS;
             continue;
         }
@@ -199,8 +178,5 @@ void rv_kernel_avx2(struct rv_run *run, const struct rv_event *events, uint32_t 
         events += n_first;
         n -= n_first;
     }
-    if (run->is_native)
-        scan(run, events, n, true);
-    else
-        scan(run, events, n, false);
+    scan(run, events, n);
 }

@@ -11,6 +11,7 @@
 #include "scan/parts.h"
 #include "scan/pace.h"
 #include "scan/patterns.h"
+#include "scan/tag.h"
 
 #define N_EVENTS RV_PACE_GROUP
 #define N_WINDOW 16
@@ -23,7 +24,7 @@ struct state {
     __m256i last_key;       /* doubled, of the last event, in all lanes */
     __m256i last_tag;       /* shifted left by 16, in all lanes */
     int32_t n_frames, n_valid;
-    uint32_t n_spans, peak, n_nests, n_bottom;
+    uint32_t n_spans, peak;
 };
 
 static inline __attribute__((always_inline)) void load_window(const struct rv_run *run, struct state *state)
@@ -40,8 +41,6 @@ static inline __attribute__((always_inline)) void load_state(const struct rv_run
     state->n_frames = run->n_frames;
     state->n_spans = run->n_spans;
     state->peak = run->peak;
-    state->n_nests = run->n_nests;
-    state->n_bottom = run->n_bottom;
     state->last_key = _mm256_set1_epi32(2 * run->key);
     state->last_tag = _mm256_set1_epi32((int32_t)((uint32_t)run->key << 16));
     load_window(run, state);
@@ -52,8 +51,6 @@ static inline __attribute__((always_inline)) void save_state(struct rv_run *run,
     run->n_frames = state->n_frames;
     run->n_spans = state->n_spans;
     run->peak = state->peak;
-    run->n_nests = state->n_nests;
-    run->n_bottom = state->n_bottom;
     run->key = _mm256_cvtsi256_si32(state->last_key) >> 1;
 }
 
@@ -65,7 +62,7 @@ struct group {
 };
 
 static inline __attribute__((always_inline)) struct group load_group(const struct rv_event *events, __m256i base,
-                                                                     const struct state *state, const bool is_native)
+                                                                     const struct state *state)
 {
     const __m512i offsets_ids = _mm512_setr_epi32(0, 4, 8, 12, 16, 20, 24, 28, 2, 6, 10, 14, 18, 22, 26, 30);
     const __m512i tags_kinds = _mm512_setr_epi32(3, 7, 11, 15, 19, 23, 27, 31, 1, 5, 9, 13, 17, 21, 25, 29);
@@ -77,11 +74,9 @@ static inline __attribute__((always_inline)) struct group load_group(const struc
     group.is_return = (__mmask8)(kinds >> 8);
     group.pattern = &rv_patterns[kinds >> 8];
     group.offset = _mm256_and_si256(_mm256_sub_epi32(_mm512_castsi512_si256(first), base),
-                                    _mm256_set1_epi32((int32_t)RV_START_OFFSET));
+                                    _mm256_set1_epi32((int32_t)RV_OFFSET_MASK));
     group.id = _mm512_extracti64x4_epi64(first, 1);
     group.tag = _mm256_slli_epi32(_mm512_castsi512_si256(second), 16);
-    if (is_native)
-        group.tag = _mm256_xor_si256(group.tag, _mm256_set1_epi32((int32_t)0xffff0000u));
     __m256i step = _mm256_srai_epi32(_mm256_sub_epi32(group.tag, state->last_tag), 15);
     group.key = _mm256_add_epi32(state->last_key, step);
     return group;
@@ -91,10 +86,9 @@ static inline __attribute__((always_inline)) struct group load_group(const struc
  * Unwrapping against the last event of the previous group is the same as against each event's own predecessor while no
  * step exceeds half of what goes up.
  */
-static inline __attribute__((always_inline)) __mmask8 far_keys(const struct group *group, const struct state *state,
-                                                               const bool is_native)
+static inline __attribute__((always_inline)) __mmask8 far_keys(const struct group *group, const struct state *state)
 {
-    const int32_t limit = is_native ? 32768 - 1 : 4096 - 1;
+    const int32_t limit = RV_TAG_RISE - 1;
     __m256i step = _mm256_sub_epi32(group->key, state->last_key);
     return _mm256_cmpgt_epi32_mask(_mm256_abs_epi32(step), _mm256_set1_epi32(limit));
 }
@@ -129,10 +123,10 @@ static inline __attribute__((always_inline)) void push(struct rv_run *run, struc
 }
 
 /* One step; false, and nothing changed, when an event is irregular. */
-static inline __attribute__((always_inline)) bool
-step(struct rv_run *run, struct state *state, const struct rv_event *events, __m256i base, const bool is_native)
+static inline __attribute__((always_inline)) bool step(struct rv_run *run, struct state *state,
+                                                       const struct rv_event *events, __m256i base)
 {
-    struct group group = load_group(events, base, state, is_native);
+    struct group group = load_group(events, base, state);
     const struct rv_pattern *pattern = group.pattern;
     const __mmask8 is_call = (__mmask8)~group.is_return;
     __m256i top_key = pick(group.key, widen(pattern->top), state->key);
@@ -142,21 +136,10 @@ step(struct rv_run *run, struct state *state, const struct rv_event *events, __m
     __mmask8 has_id = _mm256_mask_test_epi32_mask((__mmask8)((1u << pattern->n_returns) - 1), return_id, return_id);
     __mmask8 bad_return = _mm256_mask_cmpneq_epi32_mask(group.is_return, group.key, top_key);
     __mmask8 bad_id = _mm256_mask_cmpneq_epi32_mask(has_id, id, return_id);
-    __mmask8 bad_call = is_native ? _mm256_mask_cmplt_epi32_mask(is_call, group.key, top_key)
-                                  : _mm256_mask_cmple_epi32_mask(is_call, group.key, top_key);
-    __mmask8 bad = _kor_mask8(_kor_mask8(bad_return, bad_id), _kor_mask8(bad_call, far_keys(&group, state, is_native)));
+    __mmask8 bad_call = _mm256_mask_cmple_epi32_mask(is_call, group.key, top_key);
+    __mmask8 bad = _kor_mask8(_kor_mask8(bad_return, bad_id), _kor_mask8(bad_call, far_keys(&group, state)));
     if (__builtin_expect(!_kortestz_mask8_u8(bad, bad), 0))
         return false;
-    if (is_native) {
-        __m256i rise = _mm256_sub_epi32(group.key, top_key);
-        __mmask8 is_close = _mm256_mask_cmple_epu32_mask(is_call, rise, _mm256_set1_epi32(1));
-        unsigned n_close = (unsigned)__builtin_popcount(is_close);
-        unsigned n_nests = (unsigned)__builtin_popcount(_mm256_mask_testn_epi32_mask(is_call, rise, rise));
-        state->n_nests += n_nests;
-        state->n_bottom += n_close - n_nests;
-        group.offset =
-            _mm256_mask_or_epi32(group.offset, is_close, group.offset, _mm256_set1_epi32((int32_t)RV_START_NESTED));
-    }
     const uint32_t span = state->n_spans;
     __m256i height = _mm256_cvtepi8_epi32(_mm_loadl_epi64((const void *)pattern->height));
     height = _mm256_add_epi32(height, _mm256_set1_epi32(state->n_frames));
@@ -174,8 +157,7 @@ step(struct rv_run *run, struct state *state, const struct rv_event *events, __m
     return true;
 }
 
-static inline __attribute__((always_inline)) void scan(struct rv_run *run, const struct rv_event *events, uint32_t n,
-                                                       const bool is_native)
+static inline __attribute__((always_inline)) void scan(struct rv_run *run, const struct rv_event *events, uint32_t n)
 {
     const __m256i base = _mm256_set1_epi32((int32_t)run->base);
     uint32_t i = 0;
@@ -185,7 +167,7 @@ static inline __attribute__((always_inline)) void scan(struct rv_run *run, const
     while (i + N_EVENTS <= n) {
         if (__builtin_expect(state.n_valid < (int32_t)N_EVENTS, 0))
             load_window(run, &state);
-        if (__builtin_expect(step(run, &state, events + i, base, is_native), 1)) {
+        if (__builtin_expect(step(run, &state, events + i, base), 1)) {
             i += N_EVENTS;
             continue;
         }
@@ -207,8 +189,5 @@ void rv_kernel_avx512(struct rv_run *run, const struct rv_event *events, uint32_
         events += n_first;
         n -= n_first;
     }
-    if (run->is_native)
-        scan(run, events, n, true);
-    else
-        scan(run, events, n, false);
+    scan(run, events, n);
 }

@@ -49,7 +49,7 @@ typedef uint64_t u64x2 __attribute__((vector_size(16)));
 /* What all local spans of a segment share. */
 struct segment {
     uint64_t base, first_ticks;
-    uint32_t depth, stack, is_nesting;
+    uint32_t depth, stack;
 };
 
 static inline u32x4 load_four(const void *from)
@@ -63,14 +63,13 @@ static void read_local(const struct rv_block *block, const struct segment *segme
 {
     uint32_t start = block->spans[i], place = block->spans[RV_LOCAL_PLACE + i];
     uint32_t height = place >> RV_PLACE_SHIFT, flags = place & RV_PLACE_FLAGS;
-    uint32_t is_nested = start >> 31 & ((height != 0) | segment->is_nesting);
     *out = (struct rv_span){
-        .start = flags & RV_SPAN_ORPHAN ? segment->first_ticks : segment->base + (start & RV_START_OFFSET),
+        .start = flags & RV_SPAN_ORPHAN ? segment->first_ticks : segment->base + start,
         .end = segment->base + block->spans[RV_LOCAL_END + i],
         .id = block->spans[RV_LOCAL_ID + i],
         .depth = segment->depth + height,
         .stack = segment->stack,
-        .flags = flags | is_nested * RV_SPAN_NESTED,
+        .flags = flags,
     };
 }
 
@@ -85,8 +84,6 @@ static inline bool read_four(const struct rv_block *block, const struct segment 
     u64x2 is_orphan = (u64x2)(flags & RV_SPAN_ORPHAN);
     if (is_orphan[0] | is_orphan[1])
         return false;
-    flags |= (start >> 31 & ((u32x4)(height != 0) | segment->is_nesting)) * RV_SPAN_NESTED;
-    start &= RV_START_OFFSET;
     height += segment->depth;
     u32x4 stack = zero + segment->stack;
     u64x2 start_01 = (u64x2)__builtin_shufflevector(start, zero, 0, 4, 1, 5) + base;
@@ -117,7 +114,6 @@ static size_t read_locals(const struct reader *reader, const struct rv_part *par
         .first_ticks = part->events.first_ticks,
         .depth = (uint32_t)reach->depth,
         .stack = part->stack,
-        .is_nesting = reach->is_nesting,
     };
     size_t i = 0;
     n = least(n, reader->max);

@@ -1,9 +1,8 @@
 /*
  * The scalar kernel: branch-free for the events that nest as they should, one call for those that do not.
  *
- * In the regular case a CALL's key is above the top's (or equal, in native code) and a RETURN's equals it, with a
- * fitting id. Every event then writes a span and a frame and moves the ends of the two arrays by 0 or 1: nothing to
- * mispredict.
+ * In the regular case a CALL's key is above the top's and a RETURN's equals it, with a fitting id. Every event then
+ * writes a span and a frame and moves the ends of the two arrays by 0 or 1: nothing to mispredict.
  */
 #include "scan/parts.h"
 
@@ -40,11 +39,9 @@ static bool has_top(const struct rv_run *run, int32_t key)
 
 static void add_reach(struct rv_run *run, const struct plain *event)
 {
-    if (run->n_reaches) {
+    if (run->n_reaches)
         run->reaches[run->n_reaches - 1].peak = run->peak;
-        run->reaches[run->n_reaches - 1].n_bottom = run->n_bottom;
-    }
-    run->peak = run->n_bottom = 0;
+    run->peak = 0;
     run->reaches[run->n_reaches++] = (struct rv_reach){
         .offset = event->offset,
         .id = event->id,
@@ -72,7 +69,7 @@ static void on_return(struct rv_run *run, const struct plain *event)
         close_top(run, event->offset, RV_SPAN_CUT);
     if (has_top(run, event->key))
         close_top(run, event->offset, 0);
-    else if (!run->n_frames && (event->key < run->min_key || (run->is_native && event->key == run->min_key)))
+    else if (!run->n_frames && event->key < run->min_key)
         add_reach(run, event);
     else if (event->id)
         add_orphan(run, event);
@@ -80,44 +77,31 @@ static void on_return(struct rv_run *run, const struct plain *event)
 
 static void on_call(struct rv_run *run, const struct plain *event)
 {
-    uint32_t nested = 0;
-    if (has_top(run, event->key)) {
-        if (run->is_native) {
-            nested = RV_START_NESTED;
-            run->n_nests++;
-        } else {
-            close_top(run, event->offset, RV_SPAN_CUT);
-        }
-    } else if (!run->n_frames) {
-        if (event->key < run->min_key)
-            add_reach(run, event);
-        if (run->is_native && event->key == run->min_key) {
-            nested = RV_START_NESTED;
-            run->n_bottom++;
-        }
-    }
+    if (has_top(run, event->key))
+        close_top(run, event->offset, RV_SPAN_CUT);
+    else if (!run->n_frames && event->key < run->min_key)
+        add_reach(run, event);
     int32_t top = run->n_frames++;
-    run->frames[top] = event->offset | nested;
+    run->frames[top] = event->offset;
     run->frames[RV_FRAME_ID + top] = event->id;
     run->frames[RV_FRAME_KEY + top] = (uint32_t)(2 * event->key);
     if ((uint32_t)run->n_frames > run->peak)
         run->peak = (uint32_t)run->n_frames;
 }
 
-static inline int32_t unwrap_step(int32_t key, uint32_t tag, uint32_t rise)
+static inline int32_t unwrap_step(int32_t key, uint32_t tag)
 {
-    uint32_t fall = 65536 - rise;
+    const uint32_t fall = 65536 - RV_TAG_RISE;
     return (int32_t)((tag - (uint32_t)key + fall) & 0xffff) - (int32_t)fall;
 }
 
 /* Any event, exactly: the rule of serial.c from an empty stack. */
 static __attribute__((noinline)) void on_event(struct rv_run *run, const struct rv_event *raw)
 {
-    uint32_t tag = raw->frame ^ run->inversion;
     struct plain event = {
-        .offset = ((uint32_t)raw->when - run->base) & RV_START_OFFSET,
+        .offset = ((uint32_t)raw->when - run->base) & RV_OFFSET_MASK,
         .id = raw->id,
-        .key = run->has_key ? run->key + unwrap_step(run->key, tag, run->rise) : (int32_t)tag,
+        .key = run->has_key ? run->key + unwrap_step(run->key, raw->frame) : (int32_t)raw->frame,
         .is_return = raw->when >> RV_EVENT_KIND_SHIFT & 1,
     };
     if (!run->has_key)
@@ -132,38 +116,36 @@ static __attribute__((noinline)) void on_event(struct rv_run *run, const struct 
         on_call(run, &event);
 }
 
-static inline __attribute__((always_inline)) void scan(struct rv_run *run, const struct rv_event *events, uint32_t n,
-                                                       const bool is_native)
+void rv_kernel_scalar(struct rv_run *run, const struct rv_event *events, uint32_t n)
 {
+    if (n && !run->has_key) {
+        on_event(run, events++);
+        n--;
+    }
     uint32_t *const spans = run->spans, *const frames = run->frames;
     const uint32_t base = run->base;
     int64_t n_frames = run->n_frames;
     uint64_t n_spans = run->n_spans;
     int32_t key = run->key;
-    uint32_t peak = run->peak, n_nests = run->n_nests, n_bottom = run->n_bottom;
+    uint32_t peak = run->peak;
     for (const struct rv_event *event = events, *end = events + n; event < end; event++) {
         uint64_t when = event->when;
-        uint32_t id = event->id, offset = ((uint32_t)when - base) & RV_START_OFFSET;
+        uint32_t id = event->id, offset = ((uint32_t)when - base) & RV_OFFSET_MASK;
         uint32_t is_return = when >> RV_EVENT_KIND_SHIFT & 1, call_mask = is_return - 1;
-        int32_t next =
-            key + (is_native ? (int16_t)(~event->frame - key) : unwrap_step(key, event->frame, RV_TAG_RISE_DEPTH));
+        int32_t next = key + unwrap_step(key, event->frame);
         uint32_t rise = (uint32_t)(2 * next) - frames[n_frames - 1 + RV_FRAME_KEY];
-        uint32_t least = is_native ? 0 : call_mask & 1;
+        uint32_t least = call_mask & 1;
         uint32_t id_difference = id ? (frames[n_frames - 1 + RV_FRAME_ID] ^ id) & ~call_mask : 0;
         if (__builtin_expect((rise - least > (call_mask & 0x7fffffff)) | (id_difference != 0), 0)) {
             run->n_frames = (int32_t)n_frames;
             run->n_spans = (uint32_t)n_spans;
             run->key = key;
             run->peak = peak;
-            run->n_nests = n_nests;
-            run->n_bottom = n_bottom;
             on_event(run, event);
             n_frames = run->n_frames;
             n_spans = run->n_spans;
             key = run->key;
             peak = run->peak;
-            n_nests = run->n_nests;
-            n_bottom = run->n_bottom;
             continue;
         }
         key = next;
@@ -172,12 +154,6 @@ static inline __attribute__((always_inline)) void scan(struct rv_run *run, const
         spans[n_spans + RV_LOCAL_ID] = frames[n_frames - 1 + RV_FRAME_ID];
         spans[n_spans + RV_LOCAL_PLACE] = (uint32_t)(n_frames - 1) << RV_PLACE_SHIFT;
         n_spans += is_return;
-        if (is_native) {
-            uint32_t is_close = call_mask & (rise <= 1), is_bottom = is_close & rise;
-            n_nests += is_close - is_bottom;
-            n_bottom += is_bottom;
-            offset |= is_close << 31;
-        }
         frames[n_frames] = offset;
         frames[n_frames + RV_FRAME_ID] = id;
         frames[n_frames + RV_FRAME_KEY] = (uint32_t)(2 * next);
@@ -188,18 +164,4 @@ static inline __attribute__((always_inline)) void scan(struct rv_run *run, const
     run->n_spans = (uint32_t)n_spans;
     run->key = key;
     run->peak = peak;
-    run->n_nests = n_nests;
-    run->n_bottom = n_bottom;
-}
-
-void rv_kernel_scalar(struct rv_run *run, const struct rv_event *events, uint32_t n)
-{
-    if (n && !run->has_key) {
-        on_event(run, events++);
-        n--;
-    }
-    if (run->is_native)
-        scan(run, events, n, true);
-    else
-        scan(run, events, n, false);
 }

@@ -7,6 +7,7 @@
 #include "scan/carry.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/err.h"
 #include "base/hash.h"
@@ -22,7 +23,7 @@ struct stack {
     bool is_begun;
     uint32_t n;
     uint32_t n_unchanged;
-    uint32_t n_sifted;   /* frames below were looked at by the last LOST */
+    uint32_t n_doubtful; /* all frames below are */
     uint64_t seen_mark;  /* valid while seen_mark is the carry's */
     uint32_t base_depth; /* may fall below 0: wraps */
     struct rv_tag_state tag;
@@ -31,11 +32,11 @@ struct stack {
     uint64_t *start;
     uint32_t *id;
     int64_t *key;
-    size_t capacity; /* of each of the three */
+    uint8_t *flags;  /* RV_SPAN_DOUBTFUL or 0 */
+    size_t capacity; /* of each of the four */
 };
 
 struct rv_carry {
-    enum rv_tag_mode tag_mode;
     struct stack *stacks;
     size_t n_stacks, stack_capacity;
     uint32_t *slots; /* hash of stack keys: index + 1 */
@@ -94,8 +95,8 @@ static void touch(const struct rv_carry *carry, struct stack *stack, uint32_t n)
 static void keep(const struct rv_carry *carry, struct stack *stack, uint32_t n)
 {
     touch(carry, stack, n);
-    if (n < stack->n_sifted)
-        stack->n_sifted = n;
+    if (n < stack->n_doubtful)
+        stack->n_doubtful = n;
 }
 
 static bool has_top(const struct stack *stack, int64_t key)
@@ -103,40 +104,35 @@ static bool has_top(const struct stack *stack, int64_t key)
     return stack->n && stack->key[stack->n - 1] == key;
 }
 
-static uint32_t top_flags(const struct stack *stack)
-{
-    uint32_t n = stack->n;
-    return n > 1 && stack->key[n - 1] == stack->key[n - 2] ? RV_SPAN_NESTED : 0;
-}
-
 static void cut_top(struct rv_carry *carry, struct stack *stack, struct rv_block *block)
 {
     block->cuts = rv_vec_reserve(block->cuts, &block->cut_capacity, block->n_cuts + 1, sizeof *block->cuts);
-    uint32_t flags = top_flags(stack) | RV_SPAN_CUT;
     uint32_t top = --stack->n;
     block->cuts[block->n_cuts++] = (struct rv_cut){
         .start = stack->start[top],
         .id = stack->id[top],
         .depth = (int32_t)(stack->base_depth + top),
-        .flags = flags,
+        .flags = stack->flags[top] | RV_SPAN_CUT,
     };
     carry->counts.n_cut++;
+    carry->counts.n_doubtful += stack->flags[top] != 0;
 }
 
 static void reach_return(struct rv_carry *carry, struct stack *stack, struct rv_block *block, struct rv_reach *reach,
                          int64_t key)
 {
-    while (reach->id && has_top(stack, key) && stack->id[stack->n - 1] != reach->id)
+    if (reach->id && has_top(stack, key) && stack->id[stack->n - 1] != reach->id)
         cut_top(carry, stack, block);
     if (has_top(stack, key)) {
-        reach->flags = (uint8_t)top_flags(stack);
         reach->outcome = RV_REACH_SPAN;
         stack->n--;
+        reach->flags = stack->flags[stack->n];
+        carry->counts.n_doubtful += reach->flags != 0;
         reach->start = stack->start[stack->n];
         reach->id = stack->id[stack->n];
         return;
     }
-    if (!stack->n && key < stack->min_key && (reach->id || carry->tag_mode == RV_TAG_DEPTH))
+    if (!stack->n && key < stack->min_key)
         stack->base_depth--;
     reach->outcome = RV_REACH_NOTHING;
     if (!reach->id)
@@ -155,12 +151,9 @@ static void apply_reach(struct rv_carry *carry, struct stack *stack, struct rv_b
         cut_top(carry, stack, block);
     if (reach->is_return)
         reach_return(carry, stack, block, reach, key);
-    else if (carry->tag_mode == RV_TAG_DEPTH && has_top(stack, key))
+    else if (has_top(stack, key))
         cut_top(carry, stack, block);
     reach->n_cut = (uint32_t)block->n_cuts - reach->first_cut;
-    reach->is_nesting = has_top(stack, key);
-    if (reach->is_nesting)
-        carry->counts.n_equal_key_nests += reach->n_bottom;
     if (key < stack->min_key)
         stack->min_key = key;
     reach->depth = (int32_t)(stack->base_depth + stack->n);
@@ -173,11 +166,14 @@ static void reserve_frames(struct stack *stack, size_t n)
     if (n <= stack->capacity)
         return;
     size_t start_capacity = stack->capacity, id_capacity = stack->capacity, key_capacity = stack->capacity;
+    size_t flags_capacity = stack->capacity;
     stack->start = rv_vec_reserve(stack->start, &start_capacity, n, sizeof *stack->start);
     stack->id = rv_vec_reserve(stack->id, &id_capacity, n, sizeof *stack->id);
     stack->key = rv_vec_reserve(stack->key, &key_capacity, n, sizeof *stack->key);
+    stack->flags = rv_vec_reserve(stack->flags, &flags_capacity, n, sizeof *stack->flags);
     stack->capacity = start_capacity < id_capacity ? start_capacity : id_capacity;
     stack->capacity = key_capacity < stack->capacity ? key_capacity : stack->capacity;
+    stack->capacity = flags_capacity < stack->capacity ? flags_capacity : stack->capacity;
 }
 
 static void push_frames(struct stack *stack, const struct rv_block *block, const struct rv_part *part, int64_t shift)
@@ -192,12 +188,28 @@ static void push_frames(struct stack *stack, const struct rv_block *block, const
     uint32_t *to_id = stack->id + stack->n;
     int64_t *to_key = stack->key + stack->n;
     for (uint32_t i = 0; i < n; i++)
-        to_start[i] = base + (start[i] & RV_START_OFFSET);
+        to_start[i] = base + start[i];
     for (uint32_t i = 0; i < n; i++)
         to_id[i] = id[i];
     for (uint32_t i = 0; i < n; i++)
         to_key[i] = shift + ((int32_t)key[i] >> 1);
+    memset(stack->flags + stack->n, 0, n);
     stack->n += n;
+}
+
+/* The key of the next event, whose tag this is. */
+static int64_t advance_key(struct stack *stack, uint16_t tag)
+{
+    uint64_t n_lost = stack->tag.n_lost;
+    int64_t key = rv_tag_advance(&stack->tag, tag);
+    if (!n_lost)
+        return key;
+    uint32_t i = stack->n;
+    for (; i > stack->n_doubtful && stack->key[i - 1] >= rv_tag_doubtful(key, n_lost); i--)
+        stack->flags[i - 1] = RV_SPAN_DOUBTFUL;
+    if (i == stack->n_doubtful)
+        stack->n_doubtful = stack->n;
+    return key;
 }
 
 static void apply_events(struct rv_carry *carry, struct rv_block *block, struct rv_part *part)
@@ -210,7 +222,7 @@ static void apply_events(struct rv_carry *carry, struct rv_block *block, struct 
         stack->first_ticks = block->base_ticks + reaches[0].offset;
     }
     part->events.first_ticks = stack->first_ticks;
-    int64_t first = rv_tag_advance(&stack->tag, carry->tag_mode, (uint16_t)part->events.first_key);
+    int64_t first = advance_key(stack, (uint16_t)part->events.first_key);
     int64_t shift = first - part->events.first_key;
     uint32_t n_kept = stack->n;
     for (uint32_t i = 0; i < n_reaches; i++) {
@@ -224,10 +236,9 @@ static void apply_events(struct rv_carry *carry, struct rv_block *block, struct 
     counts->n_calls += part->events.n_spans - part->events.n_orphans + part->events.n_frames;
     counts->n_cut += part->events.n_cut;
     counts->n_orphans += part->events.n_orphans;
-    counts->n_equal_key_nests += part->events.n_nests;
 }
 
-/* Is a frame with this key and id open? Keys never fall: find the end of the key's frames, then look down. */
+/* Is a frame with this key and id open? Keys rise. */
 static bool has_frame(const struct stack *stack, int64_t key, uint32_t id)
 {
     uint32_t low = 0, high = stack->n;
@@ -238,10 +249,7 @@ static bool has_frame(const struct stack *stack, int64_t key, uint32_t id)
         else
             high = middle;
     }
-    for (uint32_t n = 0; n < RV_SYNC_SEARCH && low-- > 0 && stack->key[low] == key; n++)
-        if (stack->id[low] == id)
-            return true;
-    return false;
+    return low > 0 && stack->key[low - 1] == key && stack->id[low - 1] == id;
 }
 
 static void begin_cuts(const struct rv_carry *carry, const struct rv_block *block, struct rv_part *part)
@@ -254,18 +262,19 @@ static void begin_cuts(const struct rv_carry *carry, const struct rv_block *bloc
 static void apply_sync(struct rv_carry *carry, struct rv_block *block, struct rv_part *part)
 {
     struct stack *stack = find_stack(carry, part->stack);
-    int64_t key = rv_tag_advance(&stack->tag, carry->tag_mode, part->sync.tag);
+    int64_t key = advance_key(stack, part->sync.tag);
     begin_cuts(carry, block, part);
     if (!has_frame(stack, key, part->sync.id)) {
         while (stack->n && stack->key[stack->n - 1] > key)
             cut_top(carry, stack, block);
-        if (carry->tag_mode == RV_TAG_DEPTH && has_top(stack, key))
+        if (has_top(stack, key))
             cut_top(carry, stack, block);
         keep(carry, stack, stack->n);
         reserve_frames(stack, (size_t)stack->n + 1);
         stack->start[stack->n] = part->sync.start;
         stack->id[stack->n] = part->sync.id;
         stack->key[stack->n] = key;
+        stack->flags[stack->n] = 0;
         stack->n++;
     }
     if (key < stack->min_key)
@@ -275,34 +284,14 @@ static void apply_sync(struct rv_carry *carry, struct rv_block *block, struct rv
     part->n_cut = (uint32_t)block->n_cuts - part->first_cut;
 }
 
-/* Is the subroutine of frame i open below it, at the same stack pointer? */
-static bool is_doubled(const struct stack *stack, uint32_t i)
+static void apply_lost(struct rv_carry *carry, const struct rv_part *part)
 {
-    for (uint32_t k = i, n = 0; k-- > 0 && stack->key[k] == stack->key[i] && n < RV_LOST_SEARCH; n++)
-        if (stack->id[k] == stack->id[i])
-            return true;
-    return false;
-}
-
-static void apply_lost(struct rv_carry *carry, struct rv_block *block, struct rv_part *part)
-{
-    struct stack *stack = find_stack(carry, part->stack);
-    begin_cuts(carry, block, part);
-    uint32_t n = stack->n_sifted;
-    while (n < stack->n && (carry->tag_mode == RV_TAG_DEPTH || !is_doubled(stack, n)))
-        n++;
-    stack->n_sifted = n;
-    while (stack->n > n)
-        cut_top(carry, stack, block);
-    keep(carry, stack, n);
-    part->n_cut = (uint32_t)block->n_cuts - part->first_cut;
     carry->counts.n_lost += part->n_lost;
-    rv_tag_lose(&stack->tag, part->n_lost);
+    rv_tag_lose(&find_stack(carry, part->stack)->tag, part->n_lost);
 }
 
 void rv_carry_apply(struct rv_carry *carry, struct rv_block *block)
 {
-    rv_assert(block->tag_mode == carry->tag_mode);
     block->n_cuts = 0;
     for (uint32_t i = 0; i < block->n_parts; i++) {
         struct rv_part *part = &block->parts[i];
@@ -314,7 +303,7 @@ void rv_carry_apply(struct rv_carry *carry, struct rv_block *block)
             apply_sync(carry, block, part);
             break;
         case RV_PART_LOST:
-            apply_lost(carry, block, part);
+            apply_lost(carry, part);
             break;
         }
     }
@@ -322,10 +311,9 @@ void rv_carry_apply(struct rv_carry *carry, struct rv_block *block)
         carry->last_ticks = block->last_ticks;
 }
 
-struct rv_carry *rv_carry_create(enum rv_tag_mode tag_mode)
+struct rv_carry *rv_carry_create(void)
 {
     struct rv_carry *carry = rv_alloc(1, sizeof *carry);
-    carry->tag_mode = tag_mode;
     grow_slots(carry);
     return carry;
 }
@@ -338,6 +326,7 @@ void rv_carry_destroy(struct rv_carry *carry)
         free(carry->stacks[i].start);
         free(carry->stacks[i].id);
         free(carry->stacks[i].key);
+        free(carry->stacks[i].flags);
     }
     free(carry->stacks);
     free(carry->slots);
@@ -374,15 +363,15 @@ size_t rv_carry_finish(struct rv_carry *carry, uint64_t ticks, struct rv_span *o
     for (size_t i = 0; i < carry->n_stacks && n < max; i++) {
         struct stack *stack = &carry->stacks[i];
         for (; stack->n && n < max; n++) {
-            uint32_t flags = top_flags(stack) | RV_SPAN_OPEN;
             uint32_t top = --stack->n;
+            carry->counts.n_doubtful += stack->flags[top] != 0;
             out[n] = (struct rv_span){
                 .start = stack->start[top],
                 .end = ticks > stack->start[top] ? ticks : stack->start[top],
                 .id = stack->id[top],
                 .depth = stack->base_depth + top,
                 .stack = stack->stack,
-                .flags = flags,
+                .flags = stack->flags[top] | RV_SPAN_OPEN,
             };
         }
         touch(carry, stack, stack->n);

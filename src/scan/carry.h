@@ -9,7 +9,7 @@
 
 struct rv_carry; /* opaque */
 
-struct rv_carry *rv_carry_create(enum rv_tag_mode tag_mode);
+struct rv_carry *rv_carry_create(void);
 void rv_carry_destroy(struct rv_carry *carry);
 
 /* Blocks of one stream in stream order. One thread at a time. */
@@ -56,10 +56,9 @@ void rv_carry_mark_seen(struct rv_carry *carry);
 size_t rv_carry_finish(struct rv_carry *carry, uint64_t ticks, struct rv_span *out, size_t max);
 
 struct rv_carry_counts {
-    uint64_t n_calls, n_cut, n_orphans;
-    uint64_t n_lost;            /* sum of LOST ids */
-    uint64_t n_equal_key_nests; /* native: CALLs at the stack pointer of an open frame (inlined functions) */
-    uint32_t max_depth;         /* greatest number of frames open at once */
+    uint64_t n_calls, n_cut, n_orphans, n_doubtful;
+    uint64_t n_lost;    /* sum of LOST ids */
+    uint32_t max_depth; /* greatest number of frames open at once */
 };
 void rv_carry_counts(const struct rv_carry *carry, struct rv_carry_counts *out);
 

@@ -32,9 +32,8 @@
 #define RV_FRAME_ID RV_FRAME_STRIDE /* the start is at 0 */
 #define RV_FRAME_KEY (2 * RV_FRAME_STRIDE)
 
-/* A frame's start is an offset of 31 bits; the top bit says that an equal key was below it: RV_SPAN_NESTED. */
-#define RV_START_NESTED 0x80000000u
-#define RV_START_OFFSET 0x7fffffffu
+/* Times are offsets of 31 bits from the block's first. */
+#define RV_OFFSET_MASK 0x7fffffffu
 
 /* A local span's place: 4 * depth above the part's frames, or'ed with RV_SPAN_CUT or RV_SPAN_ORPHAN. */
 #define RV_PLACE_SHIFT 2
@@ -43,22 +42,20 @@
 enum rv_reach_outcome { RV_REACH_NOTHING, RV_REACH_SPAN, RV_REACH_ORPHAN };
 
 /*
- * An event that reaches below the block's own frames: a strict minimum of the keys so far, or (stack pointers) a RETURN
- * at that minimum with no local frame left. What follows it, up to the next, is its segment.
+ * An event that reaches below the block's own frames: a strict minimum of the keys so far. What follows it, up to the
+ * next, is its segment.
  */
 struct rv_reach {
     uint32_t offset, id;
     int32_t key;
     uint32_t first_span; /* the segment's first local span */
     uint32_t peak;       /* most local frames open at once in the segment */
-    uint32_t n_bottom;   /* stack pointers: CALLs of the segment at this key with no local frame open */
     /* the carry's */
     uint64_t start; /* of the span it closes, ticks */
     int32_t depth;  /* of the lowest local frame, and of the span it closes */
     uint32_t first_cut, n_cut;
     bool is_return;
     uint8_t outcome; /* enum rv_reach_outcome */
-    bool is_nesting; /* a carried frame has this key: n_bottom calls nest on it */
     uint8_t flags;   /* of the span it closes */
 };
 
@@ -70,12 +67,10 @@ struct rv_run {
     uint32_t n_spans, n_reaches;
     int32_t n_frames;
     int32_t key, min_key, first_key;
-    bool has_key, is_native;
-    uint32_t base;           /* low half of the block's first tick */
-    uint32_t inversion;      /* rv_tag_inversion() */
-    uint32_t rise;           /* rv_tag_rise() */
-    uint32_t peak, n_bottom; /* of the segment so far */
-    uint32_t n_nests, n_cut, n_orphans;
+    bool has_key;
+    uint32_t base; /* low half of the block's first tick */
+    uint32_t peak; /* of the segment so far */
+    uint32_t n_cut, n_orphans;
 };
 
 /* Scan n events, all CALL or RETURN; RV_BLOCK_PADDING more are readable. */
@@ -108,7 +103,7 @@ struct rv_part {
             uint32_t first_reach, n_reaches;
             uint32_t first_frame, n_frames;
             int32_t first_key, last_key;
-            uint32_t n_nests, n_cut, n_orphans;
+            uint32_t n_cut, n_orphans;
             uint64_t first_ticks; /* the carry's: of the stack's first event */
         } events;
         struct {
@@ -135,7 +130,6 @@ struct rv_group_slot {
 
 struct rv_block {
     uint32_t capacity;
-    enum rv_tag_mode tag_mode;
     uint64_t base_ticks;
     uint64_t last_ticks; /* of the last CALL or RETURN */
     bool has_events;

@@ -1,24 +1,20 @@
 /*
  * The rule of stack reconstruction, written down once as plainly as possible.
  *
- * Per stack, frames {key, id, start} whose keys rise (depth tags) or never fall (stack pointers). For an event with key
- * k:
+ * Per stack, frames {key, id, start} whose keys rise. For an event with key k:
+ *
+ * - any, after n lost ones: frames with a key of k - 3n or more are doubtful.
  *
  * - any: frames with a key > k are closed: cut.
  *
- * - CALL: with depth tags a frame with key k is a sibling whose RETURN was lost: cut. With stack pointers an equal key
- *   nests. Then push.
+ * - CALL: a frame with key k is a sibling whose RETURN was lost: cut. Then push.
  *
- * - RETURN: frames with key k and another id than the RETURN's (if it gives one) are cut, from the top, until one fits:
- *   that is the span. Without one, the RETURN is an orphan: a span whose CALL was never seen. A RETURN without an id
- *   leaves no orphan. An orphan below everything seen moves the base depth down by one.
+ * - RETURN: a frame with key k is the span, unless its id is another than the RETURN's (if it gives one): then it is
+ *   cut. Without a frame, the RETURN is an orphan: a span whose CALL was never seen. A RETURN without an id leaves no
+ *   orphan. An orphan below everything seen moves the base depth down by one.
  *
  * - SYNC: a frame with key and id that is open stays; else what is above is cut at the time of the last CALL or RETURN,
  *   and the frame is pushed with its own time.
- *
- * - LOST: with stack pointers the lowest frame whose subroutine is open below it at the same key is taken for a sibling
- *   of that one, whose RETURN is among the lost: it and what is above are cut at the time of the last CALL or RETURN.
- *   Else a loop that loses RETURNs would nest without end.
  */
 #include "scan/serial.h"
 
@@ -32,7 +28,7 @@ struct frame {
     int64_t key;
     uint64_t start;
     uint32_t id;
-    uint32_t flags; /* RV_SPAN_NESTED or 0 */
+    uint32_t flags; /* RV_SPAN_DOUBTFUL or 0 */
 };
 
 struct stack {
@@ -52,7 +48,6 @@ struct span_sink {
 };
 
 struct rv_serial {
-    enum rv_tag_mode tag_mode;
     struct stack *stacks;
     size_t n_stacks, stack_capacity;
     size_t current;
@@ -70,6 +65,7 @@ static void put_span(struct rv_serial *serial, const struct rv_span *span)
     (*sink->spans)[(*sink->n)++] = *span;
     serial->counts.n_cut += (span->flags & RV_SPAN_CUT) != 0;
     serial->counts.n_orphans += (span->flags & RV_SPAN_ORPHAN) != 0;
+    serial->counts.n_doubtful += (span->flags & RV_SPAN_DOUBTFUL) != 0;
 }
 
 static void close_top(struct rv_serial *serial, struct stack *stack, uint64_t ticks, uint32_t flags)
@@ -107,29 +103,22 @@ static void close_above(struct rv_serial *serial, struct stack *stack, int64_t k
 static void on_call(struct rv_serial *serial, struct stack *stack, int64_t key, const struct rv_event *event)
 {
     uint64_t ticks = rv_event_ticks(event);
-    uint32_t flags = 0;
     serial->counts.n_calls++;
-    if (has_top(stack, key)) {
-        if (serial->tag_mode == RV_TAG_STACK_POINTER) {
-            flags = RV_SPAN_NESTED;
-            serial->counts.n_equal_key_nests++;
-        } else {
-            close_top(serial, stack, ticks, RV_SPAN_CUT);
-        }
-    }
-    push_frame(serial, stack, &(struct frame){.key = key, .start = ticks, .id = event->id, .flags = flags});
+    if (has_top(stack, key))
+        close_top(serial, stack, ticks, RV_SPAN_CUT);
+    push_frame(serial, stack, &(struct frame){.key = key, .start = ticks, .id = event->id});
 }
 
 static void on_return(struct rv_serial *serial, struct stack *stack, int64_t key, const struct rv_event *event)
 {
     uint64_t ticks = rv_event_ticks(event);
-    while (event->id && has_top(stack, key) && stack->frames[stack->n - 1].id != event->id)
+    if (event->id && has_top(stack, key) && stack->frames[stack->n - 1].id != event->id)
         close_top(serial, stack, ticks, RV_SPAN_CUT);
     if (has_top(stack, key)) {
         close_top(serial, stack, ticks, 0);
         return;
     }
-    if (!stack->n && key < stack->min_key && (event->id || serial->tag_mode == RV_TAG_DEPTH))
+    if (!stack->n && key < stack->min_key)
         stack->base_depth--;
     if (!event->id)
         return;
@@ -145,10 +134,9 @@ static void on_return(struct rv_serial *serial, struct stack *stack, int64_t key
 
 static bool has_frame(const struct stack *stack, int64_t key, uint32_t id)
 {
-    size_t n_looked_at = 0;
-    for (size_t i = stack->n; i-- > 0 && stack->frames[i].key >= key;)
-        if (stack->frames[i].key == key && n_looked_at++ < RV_SYNC_SEARCH && stack->frames[i].id == id)
-            return true;
+    for (size_t i = 0; i < stack->n; i++)
+        if (stack->frames[i].key == key)
+            return stack->frames[i].id == id;
     return false;
 }
 
@@ -157,31 +145,9 @@ static void on_sync(struct rv_serial *serial, struct stack *stack, int64_t key, 
     if (has_frame(stack, key, event->id))
         return;
     close_above(serial, stack, key, serial->last_ticks);
-    if (serial->tag_mode == RV_TAG_DEPTH && has_top(stack, key))
+    if (has_top(stack, key))
         close_top(serial, stack, serial->last_ticks, RV_SPAN_CUT);
-    uint32_t flags = has_top(stack, key) ? RV_SPAN_NESTED : 0;
-    push_frame(serial, stack,
-               &(struct frame){.key = key, .start = rv_event_ticks(event), .id = event->id, .flags = flags});
-}
-
-static bool is_doubled(const struct stack *stack, size_t i)
-{
-    size_t n_looked_at = 0;
-    for (size_t k = i; k-- > 0 && stack->frames[k].key == stack->frames[i].key && n_looked_at++ < RV_LOST_SEARCH;)
-        if (stack->frames[k].id == stack->frames[i].id)
-            return true;
-    return false;
-}
-
-static void on_lost(struct rv_serial *serial, struct stack *stack, uint32_t n_lost)
-{
-    size_t n = 0;
-    while (n < stack->n && (serial->tag_mode == RV_TAG_DEPTH || !is_doubled(stack, n)))
-        n++;
-    while (stack->n > n)
-        close_top(serial, stack, serial->last_ticks, RV_SPAN_CUT);
-    serial->counts.n_lost += n_lost;
-    rv_tag_lose(&stack->tag, n_lost);
+    push_frame(serial, stack, &(struct frame){.key = key, .start = rv_event_ticks(event), .id = event->id});
 }
 
 static struct stack *current_stack(struct rv_serial *serial)
@@ -201,15 +167,20 @@ static struct stack *current_stack(struct rv_serial *serial)
     return &serial->stacks[i];
 }
 
-static int64_t advance_key(struct rv_serial *serial, struct stack *stack, const struct rv_event *event)
+static int64_t advance_key(struct stack *stack, const struct rv_event *event)
 {
-    return rv_tag_advance(&stack->tag, serial->tag_mode, (uint16_t)(event->frame ^ rv_tag_inversion(serial->tag_mode)));
+    uint64_t n_lost = stack->tag.n_lost;
+    int64_t key = rv_tag_advance(&stack->tag, event->frame);
+    for (size_t i = 0; n_lost && i < stack->n; i++)
+        if (stack->frames[i].key >= rv_tag_doubtful(key, n_lost))
+            stack->frames[i].flags = RV_SPAN_DOUBTFUL;
+    return key;
 }
 
 static void on_plain(struct rv_serial *serial, const struct rv_event *event)
 {
     struct stack *stack = current_stack(serial);
-    int64_t key = advance_key(serial, stack, event);
+    int64_t key = advance_key(stack, event);
     if (!stack->is_begun) {
         stack->is_begun = true;
         stack->first_ticks = rv_event_ticks(event);
@@ -240,11 +211,12 @@ static void on_event(struct rv_serial *serial, const struct rv_event *event)
         serial->has_current = false;
         break;
     case RV_EVENT_LOST:
-        on_lost(serial, current_stack(serial), event->id);
+        serial->counts.n_lost += event->id;
+        rv_tag_lose(&current_stack(serial)->tag, event->id);
         break;
     case RV_EVENT_SYNC: {
         struct stack *stack = current_stack(serial);
-        int64_t key = advance_key(serial, stack, event);
+        int64_t key = advance_key(stack, event);
         on_sync(serial, stack, key, event);
         if (key < stack->min_key)
             stack->min_key = key;
@@ -255,11 +227,9 @@ static void on_event(struct rv_serial *serial, const struct rv_event *event)
     }
 }
 
-struct rv_serial *rv_serial_create(enum rv_tag_mode tag_mode)
+struct rv_serial *rv_serial_create(void)
 {
-    struct rv_serial *serial = rv_alloc(1, sizeof *serial);
-    serial->tag_mode = tag_mode;
-    return serial;
+    return rv_alloc(1, sizeof(struct rv_serial));
 }
 
 void rv_serial_destroy(struct rv_serial *serial)

@@ -8,7 +8,7 @@
 
 struct rv_serial; /* opaque */
 
-struct rv_serial *rv_serial_create(enum rv_tag_mode tag_mode);
+struct rv_serial *rv_serial_create(void);
 void rv_serial_destroy(struct rv_serial *serial);
 
 /* Feed events in order; finished spans are appended to *spans (rv_vec_reserve), in closing order. */

@@ -5,11 +5,11 @@
 #include <stdint.h>
 
 enum rv_span_flag {
-    RV_SPAN_CUT = 1,    /* closed by something other than its own RETURN: longjmp, exception, a lost event */
-    RV_SPAN_ORPHAN = 2, /* its CALL was never seen: start unknown, given as the stream's first time */
-    RV_SPAN_OPEN = 4,   /* still open when the stream ended */
-    RV_SPAN_NESTED = 8  /* native: its CALL came at the stack pointer of the frame below it: an inlined function, or a
-                           sibling  of that frame, whose RETURN was lost: the parent is not certain */
+    RV_SPAN_CUT = 1,     /* closed by something other than its own RETURN: longjmp, exception, a lost event */
+    RV_SPAN_ORPHAN = 2,  /* its CALL was never seen: start unknown, given as the stream's first time */
+    RV_SPAN_OPEN = 4,    /* still open when the stream ended */
+    RV_SPAN_DOUBTFUL = 8 /* events were lost while it was open, enough for it to have ended and another call of its
+                            subroutine to have begun: what it holds may be that call's */
 };
 
 struct rv_span {

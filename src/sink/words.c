@@ -5,9 +5,25 @@
 
 const char *rv_span_flag_words(uint32_t flags)
 {
-    static const char *const words[] = {"",     "cut",      "orphan",      "cut|orphan",
-                                        "open", "cut|open", "orphan|open", "cut|orphan|open"};
-    return words[flags & (RV_SPAN_CUT | RV_SPAN_ORPHAN | RV_SPAN_OPEN)];
+    static const char *const words[] = {
+        "",
+        "cut",
+        "orphan",
+        "cut|orphan",
+        "open",
+        "cut|open",
+        "orphan|open",
+        "cut|orphan|open",
+        "doubtful",
+        "cut|doubtful",
+        "orphan|doubtful",
+        "cut|orphan|doubtful",
+        "open|doubtful",
+        "cut|open|doubtful",
+        "orphan|open|doubtful",
+        "cut|orphan|open|doubtful",
+    };
+    return words[flags & (RV_SPAN_CUT | RV_SPAN_ORPHAN | RV_SPAN_OPEN | RV_SPAN_DOUBTFUL)];
 }
 
 const char *rv_note_words(const struct rv_lane_note *note)

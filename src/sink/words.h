@@ -6,7 +6,7 @@
 
 #include "model/lanes.h"
 
-/* "cut", "orphan", "open", joined by '|'; "" for none of them. */
+/* "cut", "orphan", "open", "doubtful", joined by '|'; "" for none of them. */
 const char *rv_span_flag_words(uint32_t flags);
 
 /* "GC", "lost events", "thread started"...; "" of MARK and VALUE, which have names of their own. */

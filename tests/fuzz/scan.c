@@ -1,5 +1,5 @@
 /*
- * A hostile event stream into the scan. The first bytes choose the tag mode, the size of the blocks and how the rest is
+ * A hostile event stream into the scan. The first bytes choose the size of the blocks and how the rest is
  * read: as events with rising ticks, where every kernel must agree with the serial oracle, or as raw bytes, where
  * nothing is promised but that memory stays whole.
  */
@@ -21,7 +21,7 @@ struct header {
     uint8_t mode, block_events_low, block_events_high, seed;
 };
 
-enum { MODE_NATIVE = 1, MODE_RAW = 2, MODE_HIDE_SPECIALS = 4 };
+enum { MODE_RAW = 2, MODE_HIDE_SPECIALS = 4 };
 
 /* kind and tick step in the first byte; what is not plain keeps any time it likes when it is a SYNC. */
 static size_t read_events(struct rv_event *events, const uint8_t *data, size_t size)
@@ -41,9 +41,9 @@ static size_t read_events(struct rv_event *events, const uint8_t *data, size_t s
     return n;
 }
 
-static void compare(const struct rv_event *events, size_t n, enum rv_tag_mode tag_mode, const struct header *header)
+static void compare(const struct rv_event *events, size_t n, const struct header *header)
 {
-    struct scanned expected = scan_serially(events, n, tag_mode);
+    struct scanned expected = scan_serially(events, n);
     for (int kernel = 0; kernel < RV_SCAN_KERNEL_COUNT; kernel++) {
         if (!rv_scan_kernel_is_supported((enum rv_scan_kernel)kernel))
             continue;
@@ -52,7 +52,7 @@ static void compare(const struct rv_event *events, size_t n, enum rv_tag_mode ta
             .block_events = (header->block_events_low | (uint32_t)header->block_events_high << 8) & 0x1fff,
             .seed = header->seed,
         };
-        struct scanned got = scan_in_blocks(events, n, tag_mode, &cutting);
+        struct scanned got = scan_in_blocks(events, n, &cutting);
         if (!scanned_is_equal(&expected, &got))
             abort();
         scanned_free(&got);
@@ -60,7 +60,7 @@ static void compare(const struct rv_event *events, size_t n, enum rv_tag_mode ta
     scanned_free(&expected);
 }
 
-static void scan_raw(const struct rv_event *events, uint32_t n, enum rv_tag_mode tag_mode, bool hides_specials)
+static void scan_raw(const struct rv_event *events, uint32_t n, bool hides_specials)
 {
     struct rv_event *copy = rv_alloc(n + RV_BLOCK_PADDING, sizeof *copy);
     uint32_t *specials = rv_alloc(n + 1, sizeof *specials), n_specials = 0;
@@ -72,8 +72,8 @@ static void scan_raw(const struct rv_event *events, uint32_t n, enum rv_tag_mode
         if (!rv_scan_kernel_is_supported((enum rv_scan_kernel)kernel))
             continue;
         struct rv_block *block = rv_block_create(n);
-        struct rv_carry *carry = rv_carry_create(tag_mode);
-        struct rv_block_input input = {copy, n, specials, n_specials, rv_event_ticks(events), tag_mode, 3};
+        struct rv_carry *carry = rv_carry_create();
+        struct rv_block_input input = {copy, n, specials, n_specials, rv_event_ticks(events), 3};
         struct rv_span spans[37];
         for (int round = 0; round < 2; round++) {
             struct rv_block_cursor cursor = {0};
@@ -101,14 +101,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     memcpy(&header, data, sizeof header);
     data += sizeof header;
     size -= sizeof header;
-    enum rv_tag_mode tag_mode = header.mode & MODE_NATIVE ? RV_TAG_STACK_POINTER : RV_TAG_DEPTH;
     if (!(header.mode & MODE_RAW)) {
-        compare(events, read_events(events, data, size), tag_mode, &header);
+        compare(events, read_events(events, data, size), &header);
         return 0;
     }
     size_t n = size / sizeof *events < MAX_EVENTS ? size / sizeof *events : MAX_EVENTS;
     memcpy(events, data, n * sizeof *events);
     if (n)
-        scan_raw(events, (uint32_t)n, tag_mode, header.mode & MODE_HIDE_SPECIALS);
+        scan_raw(events, (uint32_t)n, header.mode & MODE_HIDE_SPECIALS);
     return 0;
 }

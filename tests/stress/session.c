@@ -187,7 +187,7 @@ static void tally_end(void *context)
 static void tally_oracle(const struct maker *maker, struct tally *tally)
 {
     for (unsigned i = 0; i < N_STREAMS; i++) {
-        struct rv_serial *serial = rv_serial_create(RV_TAG_DEPTH);
+        struct rv_serial *serial = rv_serial_create();
         struct rv_span *spans = NULL;
         size_t n = 0, capacity = 0;
         rv_serial_feed(serial, maker->streams[i].events, STREAM_EVENTS, &spans, &n, &capacity);

@@ -22,9 +22,8 @@ struct cutting {
     uint64_t seed;
 };
 
-struct scanned scan_serially(const struct rv_event *events, size_t n, enum rv_tag_mode tag_mode);
-struct scanned scan_in_blocks(const struct rv_event *events, size_t n, enum rv_tag_mode tag_mode,
-                              const struct cutting *cutting);
+struct scanned scan_serially(const struct rv_event *events, size_t n);
+struct scanned scan_in_blocks(const struct rv_event *events, size_t n, const struct cutting *cutting);
 void scanned_free(struct scanned *scanned);
 
 /* False, and the first difference on stderr, when they differ. */

@@ -10,15 +10,13 @@
 
 static size_t n_events, n_spans, n_scans;
 
-static bool check(const struct stream *stream, const struct stream_params *params, const struct scanned *expected,
-                  const struct cutting *cutting)
+static bool check(const struct stream *stream, const struct scanned *expected, const struct cutting *cutting)
 {
-    struct scanned got = scan_in_blocks(stream->events, stream->n, params->tag_mode, cutting);
+    struct scanned got = scan_in_blocks(stream->events, stream->n, cutting);
     bool is_equal = scanned_is_equal(expected, &got);
     if (!is_equal)
-        fprintf(stderr, "kernel %s, blocks of %u, %u threads, n %u, tag mode %d\n",
-                rv_scan_kernel_name(cutting->kernel), cutting->block_events, cutting->n_threads, stream->n,
-                (int)params->tag_mode);
+        fprintf(stderr, "kernel %s, blocks of %u, %u threads, n %u\n", rv_scan_kernel_name(cutting->kernel),
+                cutting->block_events, cutting->n_threads, stream->n);
     scanned_free(&got);
     n_scans++;
     return is_equal;
@@ -29,7 +27,7 @@ static bool check_stream(uint64_t seed)
     uint64_t random = seed;
     struct stream_params params = stream_random_params(&random);
     struct stream stream = stream_generate(&params, &random);
-    struct scanned expected = scan_serially(stream.events, stream.n, params.tag_mode);
+    struct scanned expected = scan_serially(stream.events, stream.n);
     uint32_t n = stream.n, small = n < 2000 ? 1 : 61;
     const uint32_t sizes[] = {small, 2 * small, n > 1 ? n - 1 : 1, n, n + 1, 0, 0};
     bool is_equal = true;
@@ -45,7 +43,7 @@ static bool check_stream(uint64_t seed)
                 .n_threads = 1 + random_below(&random, 4),
                 .seed = random_next(&random),
             };
-            is_equal = check(&stream, &params, &expected, &cutting);
+            is_equal = check(&stream, &expected, &cutting);
         }
     }
     scanned_free(&expected);

@@ -46,13 +46,12 @@ static bool happens(struct generator *gen, uint32_t permille)
 
 static struct rv_event make_event(struct generator *gen, unsigned kind, uint32_t id, int32_t key)
 {
-    uint32_t inversion = gen->params->tag_mode == RV_TAG_STACK_POINTER ? 0xffff : 0;
     if (gen->params->has_random_tags)
         key = (int32_t)random_next(gen->random);
     return (struct rv_event){
         .when = (uint64_t)kind << RV_EVENT_KIND_SHIFT | gen->ticks,
         .id = id,
-        .frame = (uint16_t)((uint32_t)key ^ inversion),
+        .frame = (uint16_t)key,
         .aux = (uint16_t)random_next(gen->random),
     };
 }
@@ -90,8 +89,6 @@ static void call(struct generator *gen, struct program *program)
     uint32_t id = new_id(gen), d = program->depth;
     int32_t below = d ? program->keys[d - 1] : program->origin;
     int32_t step = 1 + (int32_t)random_below(gen->random, params->frame_size);
-    if (d && happens(gen, params->inlined_permille))
-        step = 0;
     program->keys[d] = below + step;
     program->ids[d] = id;
     program->times[d] = gen->ticks;
@@ -206,7 +203,6 @@ static uint32_t one_of(uint64_t *random, uint32_t a, uint32_t b)
 struct stream_params stream_random_params(uint64_t *random)
 {
     struct stream_params params = {
-        .tag_mode = (enum rv_tag_mode)random_below(random, RV_TAG_MODE_COUNT),
         .n = 1 + random_below(random, one_of(random, 300, 12000)),
         .n_stacks = random_below(random, 3) ? 1 : 1 + random_below(random, one_of(random, 8, MAX_STACKS)),
         .n_ids = 1 + random_below(random, one_of(random, 3, 500)),
@@ -224,9 +220,7 @@ struct stream_params stream_random_params(uint64_t *random)
     params.drop_percent = drops[random_below(random, 4)];
     params.has_bursts = params.drop_percent == 99 || random_below(random, 10) == 0;
     params.frame_size = sizes[random_below(random, 5)];
-    if (params.tag_mode == RV_TAG_STACK_POINTER)
-        params.inlined_permille = random_below(random, 2) ? random_below(random, 400) : 0;
-    else if (random_below(random, 2))
+    if (random_below(random, 2))
         params.frame_size = 1;
     return params;
 }
@@ -245,7 +239,7 @@ struct stream stream_generate(const struct stream_params *params, uint64_t *rand
         program->ids = calloc(MAX_DEPTH + 1, sizeof *program->ids);
         program->times = calloc(MAX_DEPTH + 1, sizeof *program->times);
         program->origin = (int32_t)random_below(random, 70000);
-        if (params->tag_mode == RV_TAG_DEPTH && random_below(random, 3))
+        if (random_below(random, 3))
             program->origin = -1;
     }
     gen->stream.events = calloc((size_t)params->n * 48 + 64, sizeof *gen->stream.events);

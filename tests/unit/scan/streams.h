@@ -11,13 +11,11 @@
 uint64_t random_next(uint64_t *state);
 uint32_t random_below(uint64_t *state, uint32_t n);
 
-struct stream_params { /* zero = none of it */
-    enum rv_tag_mode tag_mode;
+struct stream_params {                                          /* zero = none of it */
     uint32_t n;                                                 /* events before drops */
     uint32_t n_stacks;                                          /* 0: one */
     uint32_t n_ids;                                             /* 0: every CALL has its own */
     uint32_t frame_size;                                        /* greatest key step of a CALL; 0: 1 */
-    uint32_t inlined_permille;                                  /* native: CALLs with the key of their caller */
     uint32_t longjmp_permille, orphan_permille, noise_permille; /* noise: GC, LINE, MARK, VALUE... */
     uint32_t sync_permille;
     uint32_t drop_percent;

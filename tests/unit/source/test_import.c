@@ -114,7 +114,7 @@ static size_t spans_of(const struct collected *collected, struct call *out)
     size_t n = 0, n_out = 0, capacity = 0;
     for (size_t i = 0; i < collected->n_streams; i++) {
         const struct collected_stream *stream = &collected->streams[i];
-        struct rv_serial *serial = rv_serial_create(RV_TAG_DEPTH);
+        struct rv_serial *serial = rv_serial_create();
         n = 0;
         rv_serial_feed(serial, stream->events, stream->n, &spans, &n, &capacity);
         rv_serial_finish(serial, stream->end_ticks, &spans, &n, &capacity);
