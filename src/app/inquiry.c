@@ -46,7 +46,8 @@ bool rv_inquiry_update(struct rv_inquiry *inquiry, struct rv_lanes *lanes, struc
     inquiry->is_search_whole =
         rv_search_update(&inquiry->search, lanes, subroutines, is_whole ? SIZE_MAX : CALLS_PER_UPDATE);
     (void)rv_lens_update(&inquiry->lens, subroutines, is_whole ? SIZE_MAX : NAMES_PER_UPDATE);
-    bool has_measured = rv_measure_poll(&inquiry->measure) | rv_measure_poll(&inquiry->call.measure);
+    bool has_measured = rv_measure_poll(&inquiry->measure);
+    has_measured |= rv_measure_poll(&inquiry->call.measure);
     return has_measured || generation != generation_of(inquiry) || n_hits != inquiry->search.n_hits ||
            was_whole != inquiry->is_search_whole;
 }
