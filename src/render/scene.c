@@ -128,7 +128,8 @@ static void fit(struct rv_scene *scene, const struct rv_scene_frame *frame, enum
                                 0.4f * (float)frame->width_px)),
         .right_px = scale * (insets->right + MARGIN),
         .top_px = scale * (insets->top + MARGIN),
-        .bottom_px = floorf(scale * (insets->bottom + (rv_look_get(look)->field_of_view <= 0.0f ? MARGIN_AXIS : MARGIN_BOTTOM))),
+        .bottom_px =
+            floorf(scale * (insets->bottom + (rv_look_get(look)->field_of_view <= 0.0f ? MARGIN_AXIS : MARGIN_BOTTOM))),
     };
     float room = ((float)frame->height_px - params.top_px - params.bottom_px) / scale;
     rv_stage_update(stage, frame->view,
@@ -359,6 +360,18 @@ bool rv_scene_project(const struct rv_scene *scene, const struct rv_scene_place 
     vec3 point = {(float)rv_stage_x(&scene->stage, spot->time_ns), rv_stage_row_y(lane, spot->depth),
                   lane->z + rv_stage_thickness(lane, spot->depth)};
     return rv_camera_project(&scene->camera, point, out_px);
+}
+
+double rv_scene_scroll_to(const struct rv_scene *scene, const struct rv_scene_place *spot)
+{
+    const struct rv_stage *stage = &scene->stage;
+    if (!stage->is_flat || spot->lane >= stage->n_lanes)
+        return 0.0;
+    const struct rv_stage_lane *lane = &stage->lanes[spot->lane];
+    float y = rv_stage_row_y(lane, spot->depth < lane->n_rows ? spot->depth : 0);
+    if (y >= 0.0f && y + lane->row_height <= stage->top)
+        return 0.0;
+    return (double)((0.5f * stage->top - y) / RV_STAGE_POINT);
 }
 
 double rv_scene_scroll_max(const struct rv_scene *scene)

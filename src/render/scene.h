@@ -82,6 +82,9 @@ struct rv_scene_place {
 };
 bool rv_scene_project(const struct rv_scene *scene, const struct rv_scene_place *place, float out_px[2]);
 
+/* Points by which a flat look must be scrolled down to bring a place into sight; 0 when it is, and in other looks. */
+double rv_scene_scroll_to(const struct rv_scene *scene, const struct rv_scene_place *place);
+
 /*
  * Put camera and lanes where a frame has them, as rv_scene_draw() does, without drawing: what is asked of the scene
  * from now on is about this frame.
