@@ -41,26 +41,30 @@ const float END_PX = 12.0;
 const float HATCH_PX = 5.0;
 
 // 1 in every other half of a pitch, 0 in the rest; their mean where they are too fine to be seen.
-float stripes(float phase)
+float stripes(float phase, float per_pixel)
 {
-    float per_pixel = fwidth(phase);
     float wave = 2.0 * abs(fract(phase) - 0.5);
-    float sharp = smoothstep(0.5 - per_pixel, 0.5 + per_pixel, wave);
-    return mix(sharp, 0.5, smoothstep(0.2, 0.5, per_pixel));
+    float sharp = clamp((wave - 0.5) / max(2.0 * per_pixel, 1e-3) + 0.5, 0.0, 1.0);
+    return mix(sharp, 0.5, clamp(3.3 * per_pixel - 0.66, 0.0, 1.0));
 }
 
-// The ends of a call that did not begin or end as a call should: hatched light and dark, so on any colour.
-vec3 mark_ends(vec3 colour, float left_px, float right_px, float reach_px)
+// The pattern of the face, or of its end where a call did not begin or end as a call should: light or dark, as is seen on
+// this colour. One evaluation, as software renderers pay for every branch.
+vec3 mark(vec3 colour, vec2 along, vec2 per_pixel, vec2 ends_px, float reach_px)
 {
-    vec2 px = gl_FragCoord.xy / HATCH_PX;
-    float rising = stripes(0.5 * (px.x - px.y)), falling = stripes(0.5 * (px.x + px.y)), bars = stripes(px.x);
-    vec3 ink = vec3(dot(colour, LUMA) > 0.35 ? 0.02 : 0.95);
-    float is_left = (v_marks & 1) != 0 ? step(left_px, reach_px) : 0.0;
-    float is_cut = (v_marks & 2) != 0 ? step(right_px, reach_px) : 0.0;
-    float is_open = (v_marks & 4) != 0 ? step(right_px, reach_px) : 0.0;
-    colour = mix(colour, ink, 0.65 * is_left * falling);
-    colour = mix(colour, ink, 0.65 * is_cut * rising);
-    return mix(colour, ink, 0.5 * is_open * bars * (1.0 - right_px / max(reach_px, 1.0)));
+    bool is_begin = (v_marks & 1) != 0 && ends_px.x < reach_px;
+    bool is_end = (v_marks & 6) != 0 && ends_px.y < reach_px;
+    float phase = (along.x + along.y) / STRIPE_PITCH, step_size = (per_pixel.x + per_pixel.y) / STRIPE_PITCH;
+    float strength = (v_marks & 8) != 0 ? STRIPE_DARKER : 0.0;
+    vec3 ink = vec3(0.0);
+    if (v_face != 0 && (is_begin || is_end)) {
+        float slope = is_begin ? 0.5 : (v_marks & 4) != 0 ? 0.0 : -0.5;
+        phase = (gl_FragCoord.x * (slope == 0.0 ? 1.0 : 0.5) + gl_FragCoord.y * slope) / HATCH_PX;
+        step_size = 1.0 / HATCH_PX;
+        strength = 0.6;
+        ink = vec3(dot(colour, LUMA) > 0.35 ? 0.02 : 0.95);
+    }
+    return mix(colour, ink, strength * stripes(phase, step_size));
 }
 
 void main()
@@ -81,10 +85,7 @@ void main()
         colour *= mix(0.80, 1.0, smoothstep(0.0, 0.45, v_corner.y));
         colour *= 1.0 + 0.10 * smoothstep(0.72, 1.0, v_corner.y);
     }
-    if ((v_marks & 8) != 0)
-        colour *= 1.0 - STRIPE_DARKER * stripes(dot(at * size, vec2(1.0)) / STRIPE_PITCH);
-    if ((v_marks & 7) != 0 && v_face != 0)
-        colour = mark_ends(colour, at.x * size_px.x, (1.0 - at.x) * size_px.x, min(END_PX, 0.4 * size_px.x));
+    colour = mark(colour, at * size, per_pixel, vec2(at.x, 1.0 - at.x) * size_px.x, min(END_PX, 0.4 * size_px.x));
     float edge = 1.0 - smoothstep(0.4, 1.5, min(border_px.x, border_px.y));
     float is_edged = is_cell ? 0.0 : smoothstep(u_edge.y, u_edge.y + 4.5, min(size_px.x, size_px.y));
     colour *= 1.0 - u_edge.x * edge * is_edged;

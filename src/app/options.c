@@ -131,7 +131,8 @@ static const struct option_entry TABLE[] = {
     {OPTION_THREADS, "threads", "=N", "worker threads of ringviz (default: CPUs - 1)"},
     {OPTION_MEMORY, "memory", "=SIZE", "for exact calls; older ones keep their density\n(default: a quarter of RAM)"},
     {OPTION_BENCH, "bench", "[=NAME,..]",
-     "measure: ring, drain, scan, lod, codec, export,\noverhead; codec on FILE.rvz, overhead on -- COMMAND\nif given (default: all)"},
+     "measure: ring, drain, scan, lod, codec, render, export,\noverhead; codec on FILE.rvz, overhead on -- COMMAND\nif "
+     "given (default: all)"},
     {OPTION_JSON, "json", NULL, "--bench prints one JSON object a line"},
     {OPTION_VERBOSE, "verbose", NULL, "say what is being done, and what it cost"},
     {OPTION_VERSION, "version", NULL, "print the version"},
