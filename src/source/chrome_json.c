@@ -91,6 +91,7 @@ static void clear_event(struct rv_chrome_event *event)
     event->name.n = event->category.n = event->id.n = event->frame.n = event->parent.n = 0;
     event->pid.n = event->tid.n = event->argument_name.n = 0;
     event->n_series = 0;
+    rv_chrome_profile_clear(&event->profile);
 }
 
 /* Inside an event of a section, and how deep: 1 is the event's own fields. */
@@ -183,8 +184,16 @@ static void set_inner(struct rv_chrome_json *json, const char *bytes, size_t n, 
     series->value = strtod(number, NULL);
 }
 
+/* Inside of the args of an event, at whatever depth. */
+static bool is_in_arguments(const struct rv_chrome_json *json)
+{
+    return json->section == SECTION_EVENTS && event_depth(json) >= 2 && json->field == FIELD_ARGUMENTS;
+}
+
 static int on_value(struct rv_chrome_json *json, const char *bytes, size_t n, bool is_number)
 {
+    if (is_in_arguments(json))
+        rv_chrome_profile_value(&json->event.profile, event_depth(json), bytes, n);
     if (event_depth(json) == 1)
         set_field(&json->event, json->field, bytes, n);
     else if (event_depth(json) == 2)
@@ -219,6 +228,8 @@ static int on_key(void *context, const unsigned char *key, size_t n)
 {
     struct rv_chrome_json *json = context;
     const char *bytes = (const char *)key;
+    if (is_in_arguments(json))
+        rv_chrome_profile_key(&json->event.profile, event_depth(json), bytes, n);
     if (json->depth == 1 && !json->is_array) {
         json->section = is_key(bytes, n, "traceEvents")   ? SECTION_EVENTS
                         : is_key(bytes, n, "samples")     ? SECTION_SAMPLES
@@ -252,6 +263,8 @@ static int open_value(struct rv_chrome_json *json, bool is_array)
         json->field = FIELD_OTHER;
         if (json->section == SECTION_FRAMES)
             json->event.frame = json->key;
+    } else if (!is_array && is_in_arguments(json)) {
+        rv_chrome_profile_open(&json->event.profile, event_depth(json));
     }
     return json->depth <= MAX_DEPTH;
 }
@@ -316,6 +329,7 @@ void rv_chrome_json_destroy(struct rv_chrome_json *json)
     if (!json)
         return;
     yajl_free(json->parser);
+    rv_chrome_profile_fini(&json->event.profile);
     free(json);
 }
 

@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "source/chrome_profile.h"
+
 struct rv_chrome_json; /* opaque */
 
 #define RV_CHROME_TEXT_BYTES 4096u
@@ -38,6 +40,7 @@ struct rv_chrome_event {
     struct rv_chrome_text pid, tid, argument_name;
     struct rv_chrome_series series[RV_CHROME_SERIES];
     size_t n_series;
+    struct rv_chrome_profile profile;
 };
 
 typedef int (*rv_chrome_event_fn)(void *context, const struct rv_chrome_event *event); /* 0, or an error to stop with */

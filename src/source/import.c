@@ -51,6 +51,7 @@ static void say_faults(struct rv_import *import)
         [RV_FAULT_OVERLAP] = "calls overlap without nesting: their callers were kept open",
         [RV_FAULT_NO_TIME] = "events without a time left out",
         [RV_FAULT_BEFORE_ZERO] = "events before time 0 taken as at 0",
+        [RV_FAULT_NO_FRAME] = "samples of stacks that the trace does not have",
         [RV_FAULT_NO_ROOM] = "events of asynchronous calls beyond the rows there are left out",
         [RV_FAULT_LOST] = "losses that the trace itself tells of",
         [RV_FAULT_CUT] = "cut short: read as far as it goes",

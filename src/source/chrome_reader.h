@@ -1,0 +1,28 @@
+/* What is read of a Chrome trace before it is sorted, and told after it. */
+#ifndef RV_SOURCE_CHROME_READER_H
+#define RV_SOURCE_CHROME_READER_H
+
+#include "source/chrome_json.h"
+#include "source/chrome_samples.h"
+#include "source/import.h"
+#include "source/sorter.h"
+
+struct rv_chrome_group { /* asynchronous calls of one category in one process */
+    uint32_t process, category;
+};
+
+struct rv_chrome_reader {
+    struct rv_import *import;
+    struct rv_sorter *sorter; /* of struct rv_chrome_record */
+    uint64_t n_records;
+    struct rv_chrome_group *groups;
+    size_t n_groups, groups_capacity;
+    struct rv_index group_index;
+    struct rv_chrome_samples samples;
+};
+
+/* Fits rv_chrome_event_fn; context is the reader. */
+int rv_chrome_reader_event(void *context, const struct rv_chrome_event *event);
+void rv_chrome_reader_fini(struct rv_chrome_reader *reader);
+
+#endif
