@@ -38,6 +38,7 @@ __attribute__((visibility("default"))) XS_EXTERNAL(boot_Devel__RingViz);
 XS_EXTERNAL(boot_Devel__RingViz)
 {
     dXSBOOTARGSAPIVERCHK;
+    PERL_UNUSED_VAR(items);
     pthread_once(&started, start);
     Perl_xs_boot_epilog(aTHX_ ax);
 }
