@@ -41,6 +41,7 @@ struct rv_lane {
     uint64_t last_ns; /* time of the latest event: open frames reach to it */
     uint64_t n_events, n_lost;
     uint32_t max_depth; /* greatest number of frames open at once */
+    uint32_t last_line; /* of the latest statement that was told; 0: none */
     bool has_ended;
 };
 

@@ -300,9 +300,16 @@ static void end_losses(struct rv_merger *merger, struct rv_stream *stream, uint6
         end_note(stream->tracks[i].lane, RV_NOTE_LOST, rv_clock_to_ns(&merger->clock, ticks));
 }
 
+static void note_line(struct rv_lane *lane, uint32_t line)
+{
+    pthread_mutex_lock(&lane->lock);
+    lane->last_line = line;
+    pthread_mutex_unlock(&lane->lock);
+}
+
 static void note_specials(struct rv_merger *merger, struct rv_stream *stream, const struct rv_job *job)
 {
-    uint32_t stack = job->entry_stack;
+    uint32_t stack = job->entry_stack, last_line = 0;
     for (uint32_t i = 0; i < job->batch.n_specials; i++) {
         const struct rv_event *event = &job->batch.events[job->batch.specials[i]];
         bool is_resume = rv_event_kind(event) == RV_EVENT_THREAD && event->aux == RV_THREAD_RESUMED;
@@ -310,12 +317,15 @@ static void note_specials(struct rv_merger *merger, struct rv_stream *stream, co
             stack = event->id;
         if (is_noted(event))
             note_special(merger, rv_stream_track(stream, merger->lanes, stack)->lane, event);
+        last_line = rv_event_kind(event) == RV_EVENT_LINE ? event->id : last_line;
         if (rv_event_kind(event) != RV_EVENT_LOST)
             continue;
         stream->has_open_loss = job->batch.specials[i] + 1 == job->batch.n;
         if (!stream->has_open_loss)
             end_losses(merger, stream, rv_event_ticks(event + 1));
     }
+    if (last_line)
+        note_line(rv_stream_track(stream, merger->lanes, stack)->lane, last_line);
 }
 
 /* ---- ends ---- */

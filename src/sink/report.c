@@ -139,6 +139,8 @@ static void add_json_thread(struct rv_rowtext *text, struct rv_lane *lane)
     rv_rowtext_add_json(text, lane->name);
     add_json_number(text, ",\"events\":", lane->n_events);
     add_json_number(text, ",\"max_depth\":", lane->max_depth);
+    if (lane->last_line)
+        add_json_number(text, ",\"last_line\":", lane->last_line);
     rv_rowtext_add(text, "}");
     pthread_mutex_unlock(&lane->lock);
 }
@@ -203,8 +205,11 @@ static void add_text_line(struct rv_rowtext *text, const struct line *line)
 static void add_text_thread(struct rv_rowtext *text, struct rv_lane *lane)
 {
     pthread_mutex_lock(&lane->lock);
-    rv_rowtext_format(text, "%12u %10u %12llu %10u  %s\n", lane->pid, lane->tid, (unsigned long long)lane->n_events,
+    rv_rowtext_format(text, "%12u %10u %12llu %10u  %s", lane->pid, lane->tid, (unsigned long long)lane->n_events,
                       lane->max_depth, lane->name);
+    if (lane->last_line)
+        rv_rowtext_format(text, ", last at line %u", lane->last_line);
+    rv_rowtext_add(text, "\n");
     pthread_mutex_unlock(&lane->lock);
 }
 
