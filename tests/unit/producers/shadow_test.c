@@ -1,0 +1,245 @@
+/*
+ * The shadow stack by itself: made-up stack pointers and addresses in, tags out. Depths are what a reader who knows the
+ * program would say.
+ */
+#include "producers/native/shadow.h"
+
+#include <criterion/criterion.h>
+
+static const uint64_t STACK = 0x7fff00000000, OTHER_BELOW = 0x7f0000000000, OTHER_ABOVE = 0x7fffff000000;
+
+static struct rv_shadow shadow = RV_SHADOW_NONE;
+static size_t n_fallen;
+
+static void start(void)
+{
+    shadow = (struct rv_shadow)RV_SHADOW_NONE;
+    cr_assert_eq(rv_shadow_create(&shadow, STACK), 0);
+}
+
+static void stop(void)
+{
+    rv_shadow_destroy(&shadow);
+    cr_assert_null(shadow.region);
+}
+
+TestSuite(shadow, .init = start, .fini = stop, .timeout = 10);
+
+static const void *address(uint64_t value)
+{
+    return (const void *)(uintptr_t)value;
+}
+
+static struct rv_shadow_frame frame_of(uint64_t stack, uint64_t function, uint64_t caller, uint64_t site)
+{
+    return (struct rv_shadow_frame){stack - RV_SHADOW_BENEATH, function, caller, site};
+}
+
+/* As the hooks do: the quick way, else the other. A function's site is its address + 8 or, when it leaves, + 9. */
+static uint16_t enter_at(uint64_t stack, uint64_t function, uint64_t caller, uint64_t site)
+{
+    const struct rv_shadow_frame call = frame_of(stack, function, caller, site);
+    const struct rv_shadow_frame *frame =
+        rv_shadow_push(&shadow, stack, address(function), address(caller), address(site));
+    return frame ? rv_shadow_tag(frame) : rv_shadow_enter(&shadow, &call, &n_fallen);
+}
+
+static uint16_t enter(uint64_t stack, uint64_t function, uint64_t caller)
+{
+    return enter_at(stack, function, caller, function + 8);
+}
+
+static uint16_t leave_at(uint64_t stack, uint64_t function, uint64_t caller, uint64_t site)
+{
+    const struct rv_shadow_frame call = frame_of(stack, function, caller, site);
+    const struct rv_shadow_frame *frame = rv_shadow_pop(&shadow, stack, address(function));
+    return frame ? rv_shadow_tag(frame) : rv_shadow_leave(&shadow, &call, &n_fallen);
+}
+
+static uint16_t leave(uint64_t stack, uint64_t function, uint64_t caller)
+{
+    return leave_at(stack, function, caller, function + 9);
+}
+
+/* By the API. */
+static uint16_t enter_id(uint64_t stack, uint32_t id)
+{
+    const struct rv_shadow_frame call = {.stack = stack - RV_SHADOW_BENEATH, .function = id};
+    const struct rv_shadow_frame *frame = rv_shadow_push_id(&shadow, stack, id);
+    return frame ? rv_shadow_tag(frame) : rv_shadow_enter(&shadow, &call, &n_fallen);
+}
+
+static uint16_t leave_id(uint64_t stack, uint32_t id)
+{
+    const struct rv_shadow_frame call = {.stack = stack - RV_SHADOW_BENEATH, .function = id};
+    const struct rv_shadow_frame *frame = rv_shadow_pop_id(&shadow, id);
+    return frame ? rv_shadow_tag(frame) : rv_shadow_leave(&shadow, &call, &n_fallen);
+}
+
+Test(shadow, calls_nest_and_return)
+{
+    cr_expect_eq(enter(STACK - 64, 0x1000, 0x10), 0);
+    cr_expect_eq(enter(STACK - 128, 0x2000, 0x1010), 1);
+    cr_expect_eq(leave(STACK - 128, 0x2000, 0x1010), 1);
+    cr_expect_eq(enter(STACK - 128, 0x3000, 0x1020), 1);
+    cr_expect_eq(leave(STACK - 128, 0x3000, 0x1020), 1);
+    cr_expect_eq(leave(STACK - 64, 0x1000, 0x10), 0);
+}
+
+Test(shadow, a_call_from_above_shows_what_longjmp_left)
+{
+    enter(STACK - 64, 0x1000, 0x10);
+    for (unsigned i = 0; i < 6; i++)
+        enter(STACK - 128 - 64 * i, 0x2000, i ? 0x2010 : 0x1010);
+    cr_expect_eq(enter(STACK - 112, 0x3000, 0x1020), 1);
+    cr_expect_eq(n_fallen, 6);
+    cr_expect_eq(leave(STACK - 112, 0x3000, 0x1020), 1);
+    cr_expect_eq(leave(STACK - 64, 0x1000, 0x10), 0);
+}
+
+Test(shadow, so_does_a_return_from_above)
+{
+    enter(STACK - 64, 0x1000, 0x10);
+    enter(STACK - 128, 0x2000, 0x1010);
+    enter(STACK - 192, 0x2000, 0x2010);
+    cr_expect_eq(leave(STACK - 64, 0x1000, 0x10), 0);
+    cr_expect_eq(n_fallen, 2);
+}
+
+Test(shadow, functions_inlined_at_one_stack_pointer_nest)
+{
+    cr_expect_eq(enter_at(STACK - 64, 0x1000, 0x10, 0x1008), 0);
+    cr_expect_eq(enter_at(STACK - 64, 0x2000, 0x10, 0x1108), 1);
+    cr_expect_eq(enter_at(STACK - 64, 0x2000, 0x10, 0x1208), 2);
+    cr_expect_eq(leave(STACK - 64, 0x2000, 0x10), 2);
+    cr_expect_eq(leave(STACK - 64, 0x2000, 0x10), 1);
+    cr_expect_eq(leave(STACK - 64, 0x1000, 0x10), 0);
+}
+
+Test(shadow, what_calls_from_their_place_or_from_elsewhere_replaces_them)
+{
+    enter(STACK - 64, 0x1000, 0x10);
+    cr_expect_eq(enter_at(STACK - 128, 0x2000, 0x1010, 0x2008), 1);
+    cr_expect_eq(enter_at(STACK - 128, 0x2000, 0x1010, 0x2008), 1); /* a loop around setjmp */
+    cr_expect_eq(enter_at(STACK - 128, 0x3000, 0x1020, 0x3008), 1); /* another call of the same caller */
+    cr_expect_eq(leave(STACK - 128, 0x3000, 0x1020), 1);
+}
+
+Test(shadow, alloca_may_lower_the_stack_before_a_return)
+{
+    enter(STACK - 64, 0x1000, 0x10);
+    enter(STACK - 128, 0x2000, 0x1010);
+    cr_expect_eq(enter(STACK - 9000, 0x3000, 0x2010), 2);
+    cr_expect_eq(leave(STACK - 9000, 0x3000, 0x2010), 2);
+    cr_expect_eq(leave(STACK - 8000, 0x2000, 0x1010), 1);
+    cr_expect_eq(leave(STACK - 64, 0x1000, 0x10), 0);
+}
+
+/* The hook then returns to the function's caller, and has the caller's stack pointer. */
+Test(shadow, a_function_that_jumps_to_its_exit_hook_finds_its_call)
+{
+    enter(STACK - 64, 0x1000, 0x10);
+    enter(STACK - 128, 0x1000, 0x1010);
+    cr_expect_eq(leave_at(STACK - 64, 0x1000, 0x1010, 0x1010), 1);
+    cr_expect_eq(leave_at(STACK - 48, 0x1000, 0x10, 0x10), 0);
+}
+
+static void check_other_stack(uint64_t other)
+{
+    enter(STACK - 64, 0x1000, 0x10);
+    enter(STACK - 128, 0x2000, 0x1010);
+    uint16_t handler = enter(other - 64, 0x5000, 0x50);
+    cr_expect(handler > 1 && handler <= 3, "%u", handler);
+    cr_expect_eq(enter(other - 128, 0x6000, 0x5010), handler + 1);
+    cr_expect_eq(leave(other - 128, 0x6000, 0x5010), handler + 1);
+    cr_expect_eq(leave(other - 64, 0x5000, 0x50), handler);
+    cr_expect_eq(enter(STACK - 192, 0x3000, 0x2010), 2);
+    cr_expect_eq(leave(STACK - 192, 0x3000, 0x2010), 2);
+
+    enter(other - 64, 0x5000, 0x50); /* left by siglongjmp to the first function */
+    cr_expect_eq(enter(STACK - 112, 0x4000, 0x1020), 1);
+    cr_expect_eq(leave(STACK - 112, 0x4000, 0x1020), 1);
+    cr_expect_eq(leave(STACK - 64, 0x1000, 0x10), 0);
+}
+
+Test(shadow, another_stack_below_pops_nothing)
+{
+    check_other_stack(OTHER_BELOW);
+}
+
+Test(shadow, another_stack_above_pops_nothing)
+{
+    check_other_stack(OTHER_ABOVE);
+}
+
+Test(shadow, stacks_that_are_switched_to_are_kept_apart)
+{
+    enter(STACK - 64, 0x1000, 0x10);
+    cr_assert_eq(rv_shadow_switch(&shadow, 7), 0);
+    cr_expect_eq(enter(OTHER_BELOW - 64, 0x5000, 0x50), 0);
+    cr_assert_eq(rv_shadow_switch(&shadow, 0), 0);
+    cr_expect_eq(enter(STACK - 128, 0x2000, 0x1010), 1);
+    cr_assert_eq(rv_shadow_switch(&shadow, 7), 0);
+    cr_expect_eq(enter(OTHER_BELOW - 128, 0x6000, 0x5010), 1);
+    cr_expect_eq(leave(OTHER_BELOW - 128, 0x6000, 0x5010), 1);
+    cr_expect_eq(leave(OTHER_BELOW - 64, 0x5000, 0x50), 0);
+    cr_assert_eq(rv_shadow_switch(&shadow, 0), 0);
+    cr_expect_eq(leave(STACK - 128, 0x2000, 0x1010), 1);
+    cr_expect_eq(leave(STACK - 64, 0x1000, 0x10), 0);
+}
+
+Test(shadow, calls_by_the_api_live_as_long_as_the_function_around_them)
+{
+    enter(STACK - 64, 0x1000, 0x10);
+    cr_expect_eq(enter_id(STACK - 256, 5), 1); /* a helper that is not hooked */
+    cr_expect_eq(enter_id(STACK - 64, 6), 2);
+    cr_expect_eq(enter(STACK - 128, 0x2000, 0x1010), 3);
+    cr_expect_eq(leave(STACK - 128, 0x2000, 0x1010), 3);
+    cr_expect_eq(leave_id(STACK - 512, 6), 2);
+    cr_expect_eq(enter_id(STACK - 64, 7), 2);
+    cr_expect_eq(leave_id(STACK - 64, 5), 1);
+    cr_expect_eq(n_fallen, 1);
+    enter_id(STACK - 64, 5);
+    cr_expect_eq(leave(STACK - 64, 0x1000, 0x10), 0);
+    cr_expect_eq(n_fallen, 1);
+}
+
+Test(shadow, returns_of_what_was_never_seen_go_below_0)
+{
+    cr_expect_eq(leave(STACK - 128, 0x2000, 0x1010), 65535);
+    cr_expect_eq(leave(STACK - 64, 0x1000, 0x10), 65534);
+    cr_expect_eq(enter(STACK - 64, 0x1000, 0x10), 65534);
+    cr_expect_eq(leave(STACK - 128, 0x3000, 0x1010), 65535, "within its caller, nothing is popped");
+    cr_expect_eq(leave(STACK - 64, 0x1000, 0x10), 65534);
+}
+
+/* The interrupted push may be about to write the slot above the top; the handler's frames are gone afterwards. */
+Test(shadow, a_handler_inside_a_push_leaves_all_as_it_was)
+{
+    enter(STACK - 64, 0x1000, 0x10);
+    struct rv_shadow_frame *top = shadow.top, *boundary = shadow.boundary;
+    const struct rv_shadow_frame half = {.stack = 1}, outer = frame_of(STACK - 1024, 0x5000, 0x50, 0x5008),
+                                 inner = frame_of(STACK - 1088, 0x6000, 0x5010, 0x6008);
+    top[1] = half;
+    uint16_t tag = rv_shadow_enter_nested(&shadow, &outer);
+    cr_expect(tag > 1);
+    cr_expect(rv_shadow_enter_nested(&shadow, &inner) > tag);
+    cr_expect(rv_shadow_begin_leave_nested(&shadow, &inner) > tag);
+    rv_shadow_end_leave_nested(&shadow, &inner);
+    cr_expect_eq(rv_shadow_begin_leave_nested(&shadow, &outer), tag);
+    rv_shadow_end_leave_nested(&shadow, &outer);
+    cr_expect_eq(shadow.top, top);
+    cr_expect_eq(shadow.boundary, boundary);
+    cr_expect_eq(top[1].stack, half.stack);
+}
+
+Test(shadow, depths_go_on_beyond_its_room)
+{
+    enum { N_DEEP = 300000 };
+    for (uint32_t i = 0; i < N_DEEP; i++)
+        cr_assert_eq(enter(STACK - 64 - 16 * (uint64_t)i, 0x1000, 0x1010), (uint16_t)i, "%u", i);
+    for (uint32_t i = N_DEEP; i-- > 1000;)
+        cr_assert_eq(leave(STACK - 64 - 16 * (uint64_t)i, 0x1000, 0x1010), (uint16_t)i, "%u", i);
+    cr_expect_eq(enter(STACK - 64 - 16 * 10, 0x2000, 0x1020), 10, "989 frames were left by longjmp");
+    cr_expect_eq(n_fallen, 990);
+}
