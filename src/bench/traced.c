@@ -98,6 +98,7 @@ static void *run_walks(void *context)
     volatile uint64_t sum = 0;
     for (unsigned i = 0; i < n_samples * WALKS; i++)
         sum += walk(i * 0x9e3779b97f4a7c15u, 0);
+    (void)sum;
     return NULL;
 }
 
