@@ -1,6 +1,7 @@
 #include "app/colors.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "base/units.h"
 
@@ -19,7 +20,7 @@ static uint32_t slot_rgba(const struct rv_palette *palette, uint32_t slot)
 static struct rv_legend_row *add_row(struct rv_legend *legend, uint32_t rgba, double share)
 {
     struct rv_legend_row *row = &legend->rows[legend->n_rows++];
-    *row = (struct rv_legend_row){.rgba = rgba, .share = share};
+    *row = (struct rv_legend_row){.rgba = rgba, .share = share, .only_idx = -1, .without_idx = -1};
     return row;
 }
 
@@ -28,6 +29,24 @@ static void add_state(struct rv_legend *legend, const char *name, uint32_t rgba,
     struct rv_legend_row *row = &legend->states[legend->n_states++];
     *row = (struct rv_legend_row){.rgba = rgba, .share = share};
     snprintf(row->name, sizeof row->name, "%s", name);
+}
+
+/* Rules about a group: its package by its whole name, else names that begin like it. A name too long has none. */
+static void make_rules(struct rv_legend_row *row, const struct rv_palette_group *group)
+{
+    char pattern[RV_LEGEND_RULE_BYTES - 16];
+    size_t n = 0;
+    for (size_t i = 0; i < group->name_bytes; i++) {
+        if (n + 3 > sizeof pattern)
+            return;
+        if (strchr(".[](){}*+?^$|\\", group->name[i]))
+            pattern[n++] = '\\';
+        pattern[n++] = group->name[i];
+    }
+    pattern[n] = '\0';
+    const char *key = group->has_package ? "package" : "name", *end = group->has_package ? "$" : "";
+    snprintf(row->only, sizeof row->only, "%s:^%s%s", key, pattern, end);
+    snprintf(row->without, sizeof row->without, "!%s:^%s%s", key, pattern, end);
 }
 
 /* The last row is for what has no colour of its own. Returns the share of states. */
@@ -43,6 +62,7 @@ static double describe_packages(const struct rv_palette *palette, struct rv_lege
             continue;
         struct rv_legend_row *row = add_row(legend, slot_rgba(palette, group->slot), group->share);
         row->is_striped = group->slot >= RV_COLOR_HUES;
+        make_rules(row, group);
         snprintf(row->name, sizeof row->name, "%.*s%s", (int)group->name_bytes, group->name,
                  group->has_package ? "" : "…");
         other -= group->share;
@@ -103,4 +123,21 @@ void rv_colors_describe(const struct rv_palette *palette, const struct rv_view *
     }
     add_state(legend, "waiting / off-CPU", slot_rgba(palette, RV_COLOR_WAIT), states > 0.0 ? states : -1.0);
     add_state(legend, "GC / stop-the-world", rgba_of(rv_color_gc()), -1.0);
+}
+
+static int find_rule(const struct rv_lens *lens, const char *text)
+{
+    for (size_t i = 0; i < lens->n_rules; i++)
+        if (strcmp(lens->rules[i].text, text) == 0)
+            return (int)i;
+    return -1;
+}
+
+void rv_colors_find_rules(struct rv_legend *legend, const struct rv_lens *lens)
+{
+    for (size_t i = 0; i < legend->n_rows; i++) {
+        struct rv_legend_row *row = &legend->rows[i];
+        row->only_idx = find_rule(lens, row->only);
+        row->without_idx = find_rule(lens, row->without);
+    }
 }

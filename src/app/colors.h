@@ -2,12 +2,15 @@
 #ifndef RV_APP_COLORS_H
 #define RV_APP_COLORS_H
 
-#include "model/lanes.h"
+#include "model/lens.h"
 #include "model/view.h"
 #include "render/palette.h"
 #include "ui/legend.h"
 
 /* The palette has learned the view. */
 void rv_colors_describe(const struct rv_palette *palette, const struct rv_view *view, struct rv_legend *legend);
+
+/* Which of its rows' rules are there. */
+void rv_colors_find_rules(struct rv_legend *legend, const struct rv_lens *lens);
 
 #endif

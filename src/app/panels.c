@@ -56,11 +56,12 @@ static void show_topbar(struct rv_panels *panels, const struct rv_panels_about *
     rv_topbar_show(panels->ui, &shown, requests);
 }
 
-static void show_legend(struct rv_panels *panels, const struct rv_panels_about *about)
+static void show_legend(struct rv_panels *panels, const struct rv_panels_about *about, struct rv_ui_requests *requests)
 {
     struct rv_legend shown;
     rv_colors_describe(about->palette, about->view, &shown);
-    rv_legend_show(panels->ui, &shown);
+    rv_colors_find_rules(&shown, &about->viewer->inquiry.lens);
+    rv_legend_show(panels->ui, &shown, requests);
 }
 
 static void show_minimap(struct rv_panels *panels, const struct rv_panels_about *about, struct rv_ui_requests *requests)
@@ -146,7 +147,7 @@ static void show_all(struct rv_panels *panels, const struct rv_panels_about *abo
         rv_findings_show_bottom(&panels->findings, panels->ui, &asked, requests);
         panels->has_inspector = viewer->pointer.hover.is_pinned;
         if (viewer->settings.has_legend && (!panels->has_inspector || !viewer->inquiry.measure.range))
-            show_legend(panels, about);
+            show_legend(panels, about, requests);
         rv_findings_show_right(panels->ui, &asked, requests);
     }
     if (viewer->panels.has_help)

@@ -18,6 +18,7 @@
 
 struct row_place {
     float x, y, width;
+    float panel_x, panel_y;
 };
 
 /* Shortened from the left: the end of a package's name tells more. */
@@ -39,6 +40,47 @@ static void add_swatch(const struct rv_legend_row *row, float x, float y)
         rv_imgui_draw_box((struct rv_imgui_area){x + 2.0f + 5.0f * (float)i, y, 2.0f, SWATCH}, 0.0f, STRIPE_RGBA);
 }
 
+/* One package alone takes the place of another. */
+static void drop_others(const struct rv_legend *shown, const struct rv_legend_row *row, struct rv_ui_requests *requests)
+{
+    for (size_t i = 0; i < shown->n_rows; i++)
+        if (&shown->rows[i] != row && shown->rows[i].only_idx >= 0)
+            rv_ui_ask(requests,
+                      &(struct rv_ui_request){.kind = RV_UI_REMOVE_RULE, .idx = (uint32_t)shown->rows[i].only_idx});
+}
+
+/* A rule that is there goes, one that is not comes. */
+static void ask_for(const char *rule, int rule_idx, struct rv_ui_requests *requests)
+{
+    struct rv_ui_request request = {.kind = rule_idx >= 0 ? RV_UI_REMOVE_RULE : RV_UI_LET,
+                                    .idx = rule_idx >= 0 ? (uint32_t)rule_idx : 0};
+    snprintf(request.text, sizeof request.text, "%s", rule);
+    rv_ui_ask(requests, &request);
+}
+
+static void take_clicks(const struct rv_ui_style *style, const struct rv_legend *shown, size_t number,
+                        struct row_place at, struct rv_ui_requests *requests)
+{
+    const struct rv_legend_row *row = &shown->rows[number];
+    struct rv_imgui_area area;
+    if (!row->only[0])
+        return;
+    rv_imgui_push_id((uint32_t)number);
+    rv_imgui_at(at.x - at.panel_x - 5.0f, at.y - at.panel_y - 2.0f);
+    rv_imgui_touch("row", at.width + 10.0f, ROW_HEIGHT - 1.0f, &area);
+    bool is_right = rv_imgui_is_clicked(1), is_left = rv_imgui_is_clicked(0);
+    bool has_rule = row->only_idx >= 0 || row->without_idx >= 0;
+    if (rv_imgui_is_hovered() || has_rule)
+        rv_imgui_draw_box(area, 4.0f, has_rule ? style->plate_pressed : style->plate_hovered);
+    if (is_right || (is_left && rv_imgui_has_shift())) {
+        ask_for(row->without, row->without_idx, requests);
+    } else if (is_left) {
+        drop_others(shown, row, requests);
+        ask_for(row->only, row->only_idx, requests);
+    }
+    rv_imgui_pop_id();
+}
+
 /* The longest bar is the largest share's. */
 static void add_row(const struct rv_ui_style *style, const struct rv_legend_row *row, struct row_place at,
                     double largest)
@@ -58,20 +100,22 @@ static void add_row(const struct rv_ui_style *style, const struct rv_legend_row 
     rv_imgui_draw_text((float[2]){floorf(x), at.y}, RV_IMGUI_FONT_TEXT, style->text, share);
 }
 
-void rv_legend_show(struct rv_ui *ui, const struct rv_legend *shown)
+void rv_legend_show(struct rv_ui *ui, const struct rv_legend *shown, struct rv_ui_requests *requests)
 {
     const struct rv_ui_style *style = rv_ui_style(ui);
     float line = shown->n_states && shown->n_rows ? LINE_HEIGHT : 0.0f;
     float rows = ROW_HEIGHT * (float)(shown->n_rows + shown->n_states);
     struct rv_imgui_area area = rv_ui_dock(ui, RV_UI_RIGHT, 2.0f * PADDING_Y + HEAD_HEIGHT + rows + line);
-    struct row_place at = {area.x + PADDING_X, area.y + PADDING_Y, area.width - 2.0f * PADDING_X};
+    struct row_place at = {area.x + PADDING_X, area.y + PADDING_Y, area.width - 2.0f * PADDING_X, area.x, area.y};
     rv_imgui_panel_begin("legend", area, 0);
     rv_imgui_draw_text((float[2]){at.x, at.y}, RV_IMGUI_FONT_BOLD, style->text_strong, shown->title);
     float unit_x = at.x + at.width - rv_imgui_text_width(RV_IMGUI_FONT_SMALL, shown->unit);
     rv_imgui_draw_text((float[2]){floorf(unit_x), at.y + 1.0f}, RV_IMGUI_FONT_SMALL, style->text_faint, shown->unit);
     at.y += HEAD_HEIGHT;
-    for (size_t i = 0; i < shown->n_rows; i++, at.y += ROW_HEIGHT)
+    for (size_t i = 0; i < shown->n_rows; i++, at.y += ROW_HEIGHT) {
+        take_clicks(style, shown, i, at, requests);
         add_row(style, &shown->rows[i], at, shown->rows[0].share);
+    }
     if (line > 0.0f)
         rv_imgui_draw_box((struct rv_imgui_area){at.x, at.y, at.width, 1.0f}, 0.0f, style->line);
     at.y += line;

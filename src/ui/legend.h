@@ -1,4 +1,7 @@
-/* What colours stand for: the largest packages of the window with their share of it, and the colours of states. */
+/*
+ * What colours stand for: the largest packages of the window with their share of it, and the colours of states. A click
+ * lets one package alone through, a right click or Shift and a click all others; again: all.
+ */
 #ifndef RV_UI_LEGEND_H
 #define RV_UI_LEGEND_H
 
@@ -6,12 +9,16 @@
 
 #define RV_LEGEND_NAME_BYTES 96u
 #define RV_LEGEND_ROWS 12u
+#define RV_LEGEND_RULE_BYTES 224u
 
 struct rv_legend_row {
     char name[RV_LEGEND_NAME_BYTES];
     uint32_t rgba;
     bool is_striped; /* told from another of this colour by its pattern */
     double share;    /* 0..1; negative = not shown */
+    /* The rules that let it alone through, and all others, as model/lens.h has them; "" = there is none. */
+    char only[RV_LEGEND_RULE_BYTES], without[RV_LEGEND_RULE_BYTES];
+    int only_idx, without_idx; /* of the rule that is there; negative = it is not */
 };
 
 struct rv_legend {
@@ -22,6 +29,7 @@ struct rv_legend {
     size_t n_states;
 };
 
-void rv_legend_show(struct rv_ui *ui, const struct rv_legend *shown);
+/* Asks for RV_UI_LET, RV_UI_REMOVE_RULE. */
+void rv_legend_show(struct rv_ui *ui, const struct rv_legend *shown, struct rv_ui_requests *requests);
 
 #endif

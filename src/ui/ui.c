@@ -69,8 +69,7 @@ static void on_key(struct rv_ui *ui, const SDL_KeyboardEvent *event)
     int key = key_of(event->keysym.scancode);
     bool is_down = event->type == SDL_KEYDOWN;
     rv_imgui_modifiers(ui->imgui, mod & KMOD_CTRL, mod & KMOD_SHIFT, mod & KMOD_ALT);
-    if (is_down)
-        ui->is_text_late = !ui->is_typing;
+    ui->is_text_late = is_down && !ui->is_typing;
     if (key >= 0 && (ui->is_typing || !is_down))
         rv_imgui_key_set(ui->imgui, (enum rv_imgui_key)key, is_down);
 }

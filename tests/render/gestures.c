@@ -1,0 +1,281 @@
+/*
+ * A window with panels, used by pushed events: each key and gesture is asked of the state that it changes.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <SDL2/SDL.h>
+
+#include "app/window.h"
+#include "past.h"
+
+#define WIDTH 1200
+#define HEIGHT 600
+#define DEADLINE_NS (40 * 1000 * MS)
+#define STRIP_X 16 /* of the minimap */
+#define STRIP_Y (HEIGHT - 25)
+#define LEGEND_X (WIDTH - 150)
+#define LEGEND_Y 88      /* of its first row */
+#define SEARCH_HEIGHT 42 /* of the bar that is above it while there are rules */
+
+static uint64_t origin_ns;
+
+/* A keyboard sends what a key types right after it. */
+static void press(SDL_Scancode scancode, unsigned mod)
+{
+    past_press(scancode, (Uint16)mod);
+    if (scancode == SDL_SCANCODE_G)
+        past_type("g");
+    SDL_Event event = {.key = {.type = SDL_KEYUP, .keysym = {.scancode = scancode, .mod = (Uint16)mod}}};
+    SDL_PushEvent(&event);
+}
+
+static void move(int x, int y)
+{
+    past_move((int[2]){x, y});
+}
+
+static void button(int x, int y, unsigned which, bool is_down)
+{
+    past_button(which, (int[2]){x, y}, is_down, 1);
+}
+
+static void click(int x, int y, unsigned which)
+{
+    move(x, y);
+    button(x, y, which, true);
+    button(x, y, which, false);
+}
+
+struct user {
+    unsigned step;
+    uint64_t begin_ns;
+    uint64_t from_ns, to_ns; /* to come back to */
+    double share;            /* of the cursor */
+    bool is_failed;
+};
+
+static void check(struct user *user, bool is_right, const char *what)
+{
+    if (is_right)
+        return;
+    fprintf(stderr, "step %u: %s\n", user->step, what);
+    user->is_failed = true;
+}
+
+static bool is_middle(const struct rv_window_state *state, uint64_t ns, double tolerance)
+{
+    double middle = 0.5 * ((double)(int64_t)(state->from_ns - origin_ns) + (double)(int64_t)(state->to_ns - origin_ns));
+    return fabs(middle - (double)(ns - origin_ns)) <= tolerance * (double)(state->to_ns - state->from_ns);
+}
+
+/* Each step waits for what the one before brought about, then does the next thing. True when it has. */
+static bool key_steps(struct user *user, const struct rv_window_state *state)
+{
+    const struct rv_viewer *viewer = state->viewer;
+    switch (user->step) {
+    case 0:
+        if (!viewer->present.is_done || state->from_ns != origin_ns || state->view->n_boxes != N_INNER + 1)
+            return false;
+        press(SDL_SCANCODE_3, 0);
+        return true;
+    case 1:
+        if (viewer->look.shown != RV_LOOK_FLAME)
+            return false;
+        press(SDL_SCANCODE_F1, 0);
+        return true;
+    case 2:
+        if (!viewer->panels.has_help)
+            return false;
+        press(SDL_SCANCODE_ESCAPE, 0);
+        return true;
+    case 3:
+        if (viewer->panels.has_help)
+            return false;
+        press(SDL_SCANCODE_C, 0);
+        return true;
+    case 4:
+        if (viewer->look.scheme != RV_COLOR_SUBROUTINE)
+            return false;
+        press(SDL_SCANCODE_F3, 0);
+        press(SDL_SCANCODE_F4, 0);
+        return true;
+    case 5:
+        if (viewer->settings.has_legend || viewer->settings.has_minimap)
+            return false;
+        press(SDL_SCANCODE_F3, 0);
+        press(SDL_SCANCODE_F4, 0);
+        press(SDL_SCANCODE_F2, 0);
+        return true;
+    case 6:
+        if (!viewer->settings.has_minimap || !viewer->panels.has_settings)
+            return false;
+        press(SDL_SCANCODE_ESCAPE, 0);
+        for (int i = 0; i < RV_COLOR_SCHEME_COUNT - 1; i++)
+            press(SDL_SCANCODE_C, 0);
+        return true;
+    }
+    return false;
+}
+
+static bool time_steps(struct user *user, const struct rv_window_state *state)
+{
+    const struct rv_viewer *viewer = state->viewer;
+    double width_ns = (double)(state->to_ns - state->from_ns);
+    switch (user->step) {
+    case 7:
+        if (viewer->panels.has_settings || viewer->look.scheme != RV_COLOR_PACKAGE || !state->is_settled)
+            return false;
+        move(500, 300);
+        user->share = rv_scene_share_at(state->scene, 500.0, 300.0);
+        user->from_ns = state->from_ns;
+        user->to_ns = state->to_ns;
+        press(SDL_SCANCODE_W, 0);
+        return true;
+    case 8: /* the time under the cursor stays there */
+        if (state->to_ns - state->from_ns == user->to_ns - user->from_ns || !state->is_settled)
+            return false;
+        check(user,
+              fabs((double)(state->from_ns - user->from_ns) + user->share * width_ns -
+                   user->share * (double)(user->to_ns - user->from_ns)) < width_ns / WIDTH,
+              "the time under the cursor has moved");
+        press(SDL_SCANCODE_LEFT, KMOD_LALT);
+        return true;
+    case 9:
+        if (state->from_ns != user->from_ns || state->to_ns != user->to_ns)
+            return false;
+        press(SDL_SCANCODE_RIGHT, KMOD_LALT);
+        return true;
+    case 10:
+        if (state->from_ns == user->from_ns)
+            return false;
+        press(SDL_SCANCODE_G, 0);
+        return true;
+    case 11:
+        if (!viewer->panels.has_go_to || !state->is_settled)
+            return false;
+        past_type("soon");
+        press(SDL_SCANCODE_RETURN, 0);
+        return true;
+    case 12: /* what is no time keeps the field */
+        if (!viewer->panels.is_go_to_wrong || !state->is_settled)
+            return false;
+        check(user, viewer->panels.has_go_to, "the field has closed");
+        press(SDL_SCANCODE_ESCAPE, 0);
+        press(SDL_SCANCODE_ESCAPE, 0);
+        return true;
+    case 13:
+        if (viewer->panels.has_go_to || !state->is_settled)
+            return false;
+        press(SDL_SCANCODE_G, 0);
+        return true;
+    case 14:
+        if (!viewer->panels.has_go_to || !state->is_settled)
+            return false;
+        past_type("40ms");
+        press(SDL_SCANCODE_RETURN, 0);
+        return true;
+    case 15:
+        if (viewer->panels.has_go_to)
+            return false;
+        check(user, is_middle(state, origin_ns + 40 * MS, 0.001), "the window is not at the time it was sent to");
+        press(SDL_SCANCODE_M, 0);
+        return true;
+    case 16:
+        if (viewer->marks.n != 1)
+            return false;
+        press(SDL_SCANCODE_D, 0);
+        press(SDL_SCANCODE_M, KMOD_LSHIFT);
+        return true;
+    case 17:
+        if (!is_middle(state, viewer->marks.ns[0], 0.001))
+            return false;
+        press(SDL_SCANCODE_SPACE, 0);
+        return true;
+    case 18:
+        if (!viewer->present.is_frozen)
+            return false;
+        press(SDL_SCANCODE_L, 0);
+        return true;
+    }
+    return false;
+}
+
+static bool mouse_steps(struct user *user, const struct rv_window_state *state)
+{
+    const struct rv_lens *lens = &state->viewer->inquiry.lens;
+    int length = WIDTH - 2 * STRIP_X;
+    switch (user->step) {
+    case 19: /* the minimap: press, then drag */
+        if (state->viewer->present.is_frozen || !state->viewer->navigate.is_following || !state->is_settled)
+            return false;
+        move(STRIP_X + length / 4, STRIP_Y);
+        button(STRIP_X + length / 4, STRIP_Y, SDL_BUTTON_LEFT, true);
+        return true;
+    case 20:
+        if (!is_middle(state, origin_ns + 25 * MS, 0.01))
+            return false;
+        move(STRIP_X + length * 3 / 4, STRIP_Y);
+        return true;
+    case 21:
+        if (!is_middle(state, origin_ns + 75 * MS, 0.01))
+            return false;
+        button(STRIP_X + length * 3 / 4, STRIP_Y, SDL_BUTTON_LEFT, false);
+        move(STRIP_X, STRIP_Y);
+        click(LEGEND_X, LEGEND_Y, SDL_BUTTON_LEFT);
+        return true;
+    case 22: /* the legend: alone, all, all but this */
+        if (lens->n_rules != 1 || !state->is_settled)
+            return false;
+        check(user, strcmp(lens->rules[0].text, "package:^Outer$") == 0, lens->rules[0].text);
+        check(user, is_middle(state, origin_ns + 75 * MS, 0.01), "the minimap was let go and yet moved the window");
+        click(LEGEND_X, LEGEND_Y + SEARCH_HEIGHT, SDL_BUTTON_LEFT);
+        return true;
+    case 23:
+        if (lens->n_rules || !state->is_settled)
+            return false;
+        click(LEGEND_X, LEGEND_Y, SDL_BUTTON_RIGHT);
+        return true;
+    case 24:
+        if (lens->n_rules != 1)
+            return false;
+        check(user, strcmp(lens->rules[0].text, "!package:^Outer$") == 0, lens->rules[0].text);
+        press(SDL_SCANCODE_Q, KMOD_LCTRL);
+        return true;
+    }
+    return false;
+}
+
+static void observe(void *context, const struct rv_window_state *state)
+{
+    struct user *user = context;
+    if (!state->n_frames)
+        return;
+    user->step += user->step < 7    ? key_steps(user, state)
+                  : user->step < 19 ? time_steps(user, state)
+                                    : mouse_steps(user, state);
+}
+
+static bool is_late(void *context)
+{
+    const struct user *user = context;
+    return user->is_failed || rv_clock_mono_ns() - user->begin_ns > DEADLINE_NS;
+}
+
+int main(void)
+{
+    origin_ns = past_origin();
+    struct rv_session *session = rv_session_start(&(struct rv_session_params){.n_workers = 1}, past_create());
+    struct user user = {.begin_ns = rv_clock_mono_ns()};
+    struct rv_window_params window = {
+        .width_px = WIDTH, .height_px = HEIGHT, .should_close = is_late, .observe = observe, .context = &user};
+    int err = rv_window_run(session, &window);
+    rv_session_stop(session);
+    rv_session_destroy(session);
+    if (err || user.is_failed || user.step != 25) {
+        fprintf(stderr, "the window ended with %d in step %u\n", err, user.step);
+        return 1;
+    }
+    return 0;
+}
