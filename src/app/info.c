@@ -11,6 +11,7 @@
 #include "ring/names.h"
 #include "ring/ring.h"
 #include "ring/text.h"
+#include "source/import_formats.h"
 
 static const char *const POLICIES[RV_POLICY_COUNT] = {"block", "switch", "fill", "ring"};
 static const char *const CLOCKS[RV_CLOCK_COUNT] = {"tsc", "monotonic", "tick"};
@@ -111,6 +112,11 @@ static void print_names(const struct rv_map *map, FILE *out)
 
 int rv_info_write(const char *path, FILE *out)
 {
+    const struct rv_import_format *format = rv_import_format_of(path);
+    if (format) {
+        fprintf(out, "file      %s\nformat    %s (--import=%s)\n", path, format->describe, format->name);
+        return 0;
+    }
     struct rv_map map = {0};
     int error = rv_map_open(&map, path, RV_MAP_OBSERVER, false);
     if (error)

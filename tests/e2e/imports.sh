@@ -51,6 +51,7 @@ spans "$folder/renamed" --include='^(read|parse)$'
 [ "$(cut -d, -f6 "$folder/got" | tr '\n' ' ')" = "read parse " ] || fail "--include: $(cat "$folder/got")"
 
 # ---- everything that can be done with a trace ----
+timeout 30 "$ringviz" --info "$data/calls.json" | grep -q 'Chrome.*--import=chrome' || fail "no --info"
 timeout 30 "$ringviz" --report=csv "$data/calls.json" | grep -q '^"*outer' || fail "no report"
 timeout 30 "$ringviz" --screenshot="$folder/picture.png" --size=320x200 "$data/calls.json" 2>"$folder/said" ||
     grep -qi opengl "$folder/said" || fail "no picture: $(cat "$folder/said")"
