@@ -10,7 +10,7 @@
 #include "app/window.h"
 #include "past.h"
 
-#define DEADLINE_NS (30 * 1000 * MS)
+#define DEADLINE_NS (50 * 1000 * MS)
 
 struct user {
     struct rv_session *session;
@@ -119,6 +119,7 @@ static bool filter_steps(struct user *user, const struct rv_window_state *state)
     case 8:
         if (!state->viewer->panels.has_search || !state->is_settled)
             return false;
+        past_press(SDL_SCANCODE_UNKNOWN, 0); /* a pass, in which the search field takes the keyboard */
         click(rule_field);
         enter("!name:step$");
         return true;
@@ -171,7 +172,7 @@ int main(void)
     struct rv_session_params params = {.n_workers = 1};
     struct user user = {.begin_ns = rv_clock_mono_ns(), .session = rv_session_start(&params, past_create())};
     struct rv_window_params window = {
-        .width_px = 1000, .height_px = 640, .should_close = is_late, .observe = observe, .context = &user};
+        .width_px = 640, .height_px = 360, .should_close = is_late, .observe = observe, .context = &user};
     int err = rv_window_run(user.session, &window);
     rv_session_stop(user.session);
     rv_session_destroy(user.session);

@@ -87,6 +87,9 @@ void past_press(SDL_Scancode scancode, Uint16 mod)
     SDL_Event event = {
         .key = {.type = SDL_KEYDOWN, .state = SDL_PRESSED, .keysym = {.scancode = scancode, .mod = mod}}};
     SDL_PushEvent(&event);
+    event.key.type = SDL_KEYUP;
+    event.key.state = SDL_RELEASED;
+    SDL_PushEvent(&event);
 }
 
 void past_move(const int at[2])
