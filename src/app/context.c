@@ -7,6 +7,8 @@
 
 #include "base/err.h"
 
+#define STALE_ERRORS_MAX 16 /* that GLEW leaves; a lost context never stops reporting */
+
 int rv_context_check(void)
 {
     if (getenv("SDL_VIDEODRIVER") || getenv("DISPLAY") || getenv("WAYLAND_DISPLAY"))
@@ -47,7 +49,7 @@ static int load_entry_points(void)
         return rv_err(ENOTSUP, "OpenGL: %s", (const char *)glewGetErrorString(err));
     if (!glDrawElementsInstanced || !glFenceSync || !glVertexAttribDivisor)
         return rv_err(ENOTSUP, "OpenGL 3.3 is needed, this is %s", (const char *)glGetString(GL_VERSION));
-    while (glGetError() != GL_NO_ERROR)
+    for (int i = 0; i < STALE_ERRORS_MAX && glGetError() != GL_NO_ERROR; i++)
         ;
     return 0;
 }
@@ -86,4 +88,14 @@ void rv_context_close(struct rv_context *context)
         SDL_DestroyWindow(context->window);
     SDL_Quit();
     *context = (struct rv_context){0};
+}
+
+int rv_context_error(void)
+{
+    GLenum error = glGetError();
+    if (error == GL_NO_ERROR)
+        return 0;
+    if (error == GL_CONTEXT_LOST)
+        return rv_err(EIO, "OpenGL lost its context; --headless and --report need none");
+    return rv_err(EIO, "OpenGL failed with error 0x%x", error);
 }

@@ -22,6 +22,9 @@ int rv_context_check(void);
 
 /* 0, or a negative errno with one line printed: -ENODEV no display, -ENOTSUP no OpenGL 3.3. */
 int rv_context_open(struct rv_context *context, const struct rv_context_params *params);
+
+/* Has OpenGL failed since the last time? 0, or -EIO with one line printed. */
+int rv_context_error(void);
 void rv_context_close(struct rv_context *context);
 
 #endif

@@ -226,11 +226,7 @@ const uint8_t *rv_headless_draw(struct rv_headless *headless, uint64_t from_ns, 
     rv_navigate_set(&headless->viewer.navigate, from_ns, to_ns > from_ns ? to_ns : from_ns + 1);
     update_view(headless);
     draw(headless);
-    GLenum error = glGetError();
-    if (error == GL_NO_ERROR)
-        return headless->rgba;
-    (void)rv_err(EIO, "OpenGL failed with error 0x%x; nothing is drawn", error);
-    return NULL;
+    return rv_context_error() == 0 ? headless->rgba : NULL;
 }
 
 int rv_headless_screenshot(const struct rv_screenshot_params *params)

@@ -254,11 +254,13 @@ static void follow_wish_to_record(struct window *window)
     window->has_news = true;
 }
 
-static void run_loop(struct window *window)
+/* 0 when the user closed the window, or -EIO with one line printed: OpenGL failed. */
+static int run_loop(struct window *window)
 {
     struct rv_viewer *viewer = &window->viewer;
     bool needs_one = true;
-    while (!viewer->is_closing) {
+    int err = 0;
+    while (!viewer->is_closing && !err) {
         take_events(window, needs_one);
         rv_session_counts(window->session, &window->counts);
         advance(window);
@@ -269,12 +271,15 @@ static void run_loop(struct window *window)
             look_at_panels(window);
         bool is_scene_new = needs_scene(window);
         needs_one = is_scene_new || window->panels.hash != window->drawn_hash;
-        if (needs_one && pause_ms(window, true) == 0)
+        if (needs_one && pause_ms(window, true) == 0) {
             draw_and_show(window, is_scene_new);
+            err = rv_context_error();
+        }
         tell_observer(window);
         if (window->params->should_close && window->params->should_close(window->params->context))
             viewer->is_closing = true;
     }
+    return err;
 }
 
 static int open_window(struct window *window)
@@ -322,7 +327,7 @@ int rv_window_run(struct rv_session *session, const struct rv_window_params *par
         rv_viewer_init(&window.viewer, &viewer);
         measure_window(&window);
         window.viewer.wants_recording = window.is_recording = params->is_recording;
-        run_loop(&window);
+        err = run_loop(&window);
         if (params->settings)
             *params->settings = rv_viewer_settings(&window.viewer);
     }

@@ -38,7 +38,8 @@ int rv_window_check(void);
 
 /*
  * Run until the user closes the window. What keys and mouse do stands in app/action.c.
- *   returns  0, or a negative errno with one line printed: -ENODEV no display, -ENOTSUP no OpenGL 3.3
+ *   returns  0, or a negative errno with one line printed: -ENODEV no display, -ENOTSUP no OpenGL 3.3, -EIO OpenGL
+ *            failed
  */
 int rv_window_run(struct rv_session *session, const struct rv_window_params *params);
 
