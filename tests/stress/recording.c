@@ -3,7 +3,7 @@
  * do, and read back through the replay source. Same events, names and accounts, in every stream's order. Cut at any
  * byte it gives the beginning of every stream and nothing else. Runs under ThreadSanitizer.
  *
- *     recording [CUTS]
+ *     recording [CUTS [EVENTS]]    of each stream of a large one
  */
 #include <fcntl.h>
 #include <limits.h>
@@ -19,7 +19,9 @@
 #include "sink/record.h"
 #include "source/replay.h"
 
-enum { N_STREAMS = 4, N_NAMES = 50, SMALL_EVENTS = 60, LARGE_EVENTS = 300000 };
+enum { N_STREAMS = 4, N_NAMES = 50, SMALL_EVENTS = 60 };
+
+static size_t n_large = 150000;
 
 struct stream { /* what was written, or what came back */
     struct rv_event *events;
@@ -348,8 +350,8 @@ static unsigned run_switching(const char *folder)
     uint64_t seed = 7, n_given = 0, n_events = 0;
     unsigned n_failures = 0;
     for (unsigned i = 0; i < N_STREAMS; i++) {
-        make_events(&given->streams[i], &seed, LARGE_EVENTS);
-        n_given += LARGE_EVENTS;
+        make_events(&given->streams[i], &seed, n_large);
+        n_given += n_large;
     }
     begin_giving(&sink, &gate, given, givers, threads);
     for (unsigned i = 0; i < N_FILES; i++) {
@@ -380,13 +382,14 @@ static unsigned run_switching(const char *folder)
 int main(int argc, char **argv)
 {
     unsigned n_cuts = argc > 1 ? (unsigned)atoi(argv[1]) : 60, n_failures = 0;
+    n_large = argc > 2 ? (size_t)atol(argv[2]) : n_large;
     char folder[] = "/tmp/ringviz-recording-XXXXXX", path[64];
     if (!mkdtemp(folder) || !freopen("/dev/null", "w", stderr))
         return 1;
     snprintf(path, sizeof path, "%s/a.rvz", folder);
     n_failures += run(path, SMALL_EVENTS, 1, UINT_MAX); /* at every byte */
     for (unsigned n_encoders = 1; n_encoders <= 3; n_encoders++)
-        n_failures += run(path, LARGE_EVENTS, n_encoders, n_encoders == 3 ? n_cuts : 0);
+        n_failures += run(path, n_large, n_encoders, n_encoders == 3 ? n_cuts : 0);
     unlink(path);
     n_failures += run_switching(folder);
     rmdir(folder);
