@@ -1,31 +1,58 @@
 #include "ui/help.h"
 
-#define COLUMN_WIDTH 470.0f
-#define KEYS_WIDTH 136.0f
-#define ROW_HEIGHT 20.0f
-#define HEAD_HEIGHT 34.0f
+#include <math.h>
+
+#define ROW_HEIGHT 18.0f
+#define HEAD_HEIGHT 32.0f
 #define PADDING 18.0f
+#define GAP 14.0f
 #define COLUMNS 2u
 
-static void add_row(const struct rv_ui_style *style, const struct rv_help_row *row, float x, float y)
+struct column { /* of the rows from first to end */
+    size_t first, end;
+    float keys_width, words_width;
+};
+
+static struct column measure(const struct rv_help *shown, size_t first, size_t end)
 {
-    rv_imgui_draw_text((float[2]){x, y}, RV_IMGUI_FONT_BOLD, style->accent, row->keys);
-    rv_imgui_draw_text((float[2]){x + KEYS_WIDTH, y}, RV_IMGUI_FONT_TEXT, style->text_strong, row->words);
+    struct column column = {first, end < shown->n_rows ? end : shown->n_rows, 0.0f, 0.0f};
+    for (size_t i = column.first; i < column.end; i++) {
+        const struct rv_help_row *row = &shown->rows[i];
+        column.keys_width = fmaxf(column.keys_width, rv_imgui_text_width(RV_IMGUI_FONT_BOLD, row->keys));
+        column.words_width = fmaxf(column.words_width, rv_imgui_text_width(RV_IMGUI_FONT_SMALL, row->words));
+    }
+    return column;
+}
+
+static void add_column(const struct rv_ui_style *style, const struct rv_help *shown, const struct column *column,
+                       float x, float y)
+{
+    float words_x = floorf(x + column->keys_width + GAP);
+    for (size_t i = column->first; i < column->end; i++, y += ROW_HEIGHT) {
+        const struct rv_help_row *row = &shown->rows[i];
+        rv_imgui_draw_text((float[2]){x, y}, RV_IMGUI_FONT_BOLD, style->accent, row->keys);
+        rv_imgui_draw_text((float[2]){words_x, y + 1.0f}, RV_IMGUI_FONT_SMALL, style->text_strong, row->words);
+    }
 }
 
 void rv_help_show(struct rv_ui *ui, const struct rv_help *shown, struct rv_ui_requests *requests)
 {
     const struct rv_ui_style *style = rv_ui_style(ui);
     size_t per_column = (shown->n_rows + COLUMNS - 1) / COLUMNS;
-    float width = (float)COLUMNS * COLUMN_WIDTH + 2.0f * PADDING;
-    float height = HEAD_HEIGHT + ROW_HEIGHT * (float)per_column + 2.0f * PADDING;
-    struct rv_imgui_area area = rv_ui_center(ui, width, height);
+    struct column columns[COLUMNS];
+    float width = PADDING, height = HEAD_HEIGHT + ROW_HEIGHT * (float)per_column + 2.0f * PADDING;
+    for (size_t i = 0; i < COLUMNS; i++) {
+        columns[i] = measure(shown, i * per_column, (i + 1) * per_column);
+        width += columns[i].keys_width + GAP + columns[i].words_width + PADDING;
+    }
+    struct rv_imgui_area area = rv_ui_center(ui, ceilf(width), height);
+    float x = area.x + PADDING, y = area.y + PADDING;
     rv_imgui_panel_begin("help", area, RV_IMGUI_PANEL_FIRST);
-    rv_imgui_draw_text((float[2]){area.x + PADDING, area.y + PADDING}, RV_IMGUI_FONT_BOLD, style->text_strong,
-                       "Keys and mouse");
-    for (size_t i = 0; i < shown->n_rows; i++)
-        add_row(style, &shown->rows[i], area.x + PADDING + COLUMN_WIDTH * (float)(i / per_column),
-                area.y + PADDING + HEAD_HEIGHT + ROW_HEIGHT * (float)(i % per_column));
+    rv_imgui_draw_text((float[2]){x, y}, RV_IMGUI_FONT_BOLD, style->text_strong, "Keys and mouse");
+    for (size_t i = 0; i < COLUMNS; i++) {
+        add_column(style, shown, &columns[i], floorf(x), y + HEAD_HEIGHT);
+        x += columns[i].keys_width + GAP + columns[i].words_width + PADDING;
+    }
     rv_imgui_at(area.width - 72.0f, 12.0f);
     if (rv_imgui_button("Close", 56.0f, false))
         rv_ui_ask(requests, &(struct rv_ui_request){.kind = RV_UI_CLOSE_HELP});
