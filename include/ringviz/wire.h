@@ -319,7 +319,8 @@ struct rv_wire_control {
     struct rv_wire_watch watches[RV_WIRE_WATCHES];
     char command[4];
     int32_t message_bytes;
-    uint8_t reserved5[56];
+    uint32_t thread_number; /* the owner's own number for its thread, as Perl's tid; 0 the first */
+    uint8_t reserved5[52];
     /* then n_slots times (struct rv_wire_slot + slot_bytes), then message_bytes of the header */
 };
 RV_WIRE_ASSERT(offsetof(struct rv_wire_control, trace) == 0x40);

@@ -136,6 +136,11 @@ static void let_go_of_ring(struct rv_map *map, uint32_t ring_idx)
     __atomic_fetch_and(&map->held_rings[ring_idx / 64], ~(1ull << ring_idx % 64), __ATOMIC_RELEASE); /* R1 -> R2 */
 }
 
+bool rv_directory_holds(const struct rv_map *map, uint32_t ring_idx)
+{
+    return __atomic_load_n(&map->held_rings[ring_idx / 64], __ATOMIC_RELAXED) >> ring_idx % 64 & 1;
+}
+
 static bool take_held_ring(struct rv_map *map, uint32_t ring_idx, uint64_t *word)
 {
     struct rv_wire_control *control = rv_map_control(map, ring_idx);
@@ -293,6 +298,8 @@ int rv_directory_claim(struct rv_map *map, uint32_t process_idx, enum rv_tag_mod
 {
     int saved = errno;
     int ring_idx = claim(map, process_idx, tag_mode);
+    if (ring_idx < 0 && rv_directory_recycle(map))
+        ring_idx = claim(map, process_idx, tag_mode);
     if (ring_idx < 0)
         __atomic_fetch_add(&map->header->n_threads_without_ring, 1, __ATOMIC_RELAXED);
     else
@@ -385,6 +392,53 @@ void rv_directory_reclaim(struct rv_map *map, uint32_t ring_idx)
     rv_owner_unlock(map->fd, FIRST_RING_BYTE + ring_idx);
 }
 
+static bool has_events(const struct rv_wire_control *control)
+{
+    return __atomic_load_n(&control->head, __ATOMIC_RELAXED) != control->claim_head;
+}
+
+static bool recycle_held_ring(struct rv_map *map, uint32_t ring_idx)
+{
+    struct rv_wire_control *control = rv_map_control(map, ring_idx);
+    if (!rv_owner_lock(map->fd, FIRST_RING_BYTE + ring_idx))
+        return false;
+    uint64_t word = __atomic_load_n(state_word(control), __ATOMIC_ACQUIRE); /* D2 <- D1 */
+    uint32_t state = state_of(word);
+    bool is_done = state == RV_RING_EXITED || (state == RV_RING_LIVE && !owner_only_lost_its_lock(map, control));
+    bool is_free = (state == RV_RING_CLAIMED || (is_done && !has_events(control))) &&
+                   swap_word(control, word, make_word(RV_RING_FREE, generation_of(word)));
+    rv_owner_unlock(map->fd, FIRST_RING_BYTE + ring_idx);
+    return is_free;
+}
+
+static bool recycle_ring(struct rv_map *map, uint32_t ring_idx)
+{
+    if (__atomic_load_n(&rv_map_control(map, ring_idx)->state, __ATOMIC_RELAXED) == RV_RING_FREE ||
+        !hold_ring(map, ring_idx))
+        return false; /* free, or a thread's of this process */
+    bool is_free = recycle_held_ring(map, ring_idx);
+    let_go_of_ring(map, ring_idx);
+    return is_free;
+}
+
+static bool is_drained_by_another(struct rv_map *map)
+{
+    return rv_map_own_fd(map) || rv_owner_is_locked(map->fd, CONSUMER_BYTE, 1);
+}
+
+bool rv_directory_recycle_ring(struct rv_map *map, uint32_t ring_idx)
+{
+    return !is_drained_by_another(map) && recycle_ring(map, ring_idx);
+}
+
+uint32_t rv_directory_recycle(struct rv_map *map)
+{
+    uint32_t n_freed = 0, n_used = is_drained_by_another(map) ? 0 : rv_directory_n_rings_used(map);
+    for (uint32_t i = 0; i < n_used; i++)
+        n_freed += recycle_ring(map, i);
+    return n_freed;
+}
+
 /* ---- thread names ---- */
 
 void rv_directory_set_thread_name(struct rv_map *map, uint32_t ring_idx, const char *name)
@@ -441,4 +495,3 @@ void rv_directory_detach_consumer(struct rv_map *map)
     if (rv_map_own_fd(map) == 0)
         rv_owner_unlock(map->fd, CONSUMER_BYTE);
 }
-

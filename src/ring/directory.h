@@ -53,6 +53,9 @@ uint32_t rv_directory_n_rings_used(const struct rv_map *map);
 /* The owner is done: state EXITED, lock byte released. The consumer drains what is left, then frees it. */
 void rv_directory_release(struct rv_map *map, uint32_t ring_idx);
 
+/* True while a thread of this process holds the ring, through this very map. */
+bool rv_directory_holds(const struct rv_map *map, uint32_t ring_idx);
+
 /* True while some process holds the ring's lock byte. 0.7 us. Consumer or observer. */
 bool rv_directory_has_live_owner(const struct rv_map *map, uint32_t ring_idx);
 
@@ -61,6 +64,17 @@ bool rv_directory_has_live_owner(const struct rv_map *map, uint32_t ring_idx);
  * make it FREE.
  */
 void rv_directory_reclaim(struct rv_map *map, uint32_t ring_idx);
+
+/*
+ * Where nobody drains: make FREE the rings that were never written to and whose owner exited or died. What holds
+ * events is left for a consumer, as everything is while one is attached. Done by a claim that finds no ring.
+ *   returns  rings freed
+ *   thread   any of any process
+ */
+uint32_t rv_directory_recycle(struct rv_map *map);
+
+/* The same for one ring. */
+bool rv_directory_recycle_ring(struct rv_map *map, uint32_t ring_idx);
 
 /* Thread name, at most 63 bytes, under the control's seqlock. Owner thread. */
 void rv_directory_set_thread_name(struct rv_map *map, uint32_t ring_idx, const char *name);

@@ -151,6 +151,16 @@ int rv_map_allocate(struct rv_map *map, uint64_t offset, uint64_t n_bytes)
 
 /* ---- common to create and open ---- */
 
+static int refuse(int error, bool is_quiet, const char *path, const char *why)
+{
+    return is_quiet ? error : rv_err(-error, "%s: %s", path, why);
+}
+
+static int refuse_sys(bool is_quiet, const char *path)
+{
+    return is_quiet ? -errno : rv_err_sys("%s", path);
+}
+
 static int set_path(struct rv_map *map, const char *path)
 {
     size_t used = 0;
@@ -273,33 +283,23 @@ int rv_map_create(struct rv_map *map, const char *path, const struct rv_map_para
     memset(&plan, 0, sizeof plan);
     const char *why;
     if (rv_layout_plan(&plan, params, &why))
-        return rv_err(EINVAL, "%s: %s out of range", path, why);
+        return params->is_quiet ? -EINVAL : rv_err(EINVAL, "%s: %s out of range", path, why);
     int error = set_path(map, path);
     if (error)
-        return rv_err(-error, "%s: %s", path, strerror(-error));
+        return refuse(error, params->is_quiet, path, strerror(-error));
     map->fd = open(map->path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (map->fd < 0)
-        return rv_err_sys("%s: cannot create", path);
+        return params->is_quiet ? -errno : rv_err_sys("%s: cannot create", path);
     error = build(map, &plan, params);
     if (error) {
         unlink(map->path);
         rv_map_close(map);
-        return rv_err(-error, "%s: cannot create a trace file: %s", path, strerror(-error));
+        return params->is_quiet ? error : rv_err(-error, "%s: cannot create a trace file: %s", path, strerror(-error));
     }
     return 0;
 }
 
 /* ---- open ---- */
-
-static int refuse(int error, bool is_quiet, const char *path, const char *why)
-{
-    return is_quiet ? error : rv_err(-error, "%s: %s", path, why);
-}
-
-static int refuse_sys(bool is_quiet, const char *path)
-{
-    return is_quiet ? -errno : rv_err_sys("%s", path);
-}
 
 static int open_descriptor(struct rv_map *map, uint64_t *n_bytes, bool is_quiet)
 {

@@ -31,6 +31,7 @@ struct rv_map_params {        /* zero = default */
     enum rv_policy policy;
     enum rv_clock_kind clock_kind;
     bool stop_on_create, trace_on_create;
+    bool is_quiet; /* what goes wrong is returned, not printed */
 };
 
 enum rv_map_mode {
@@ -63,7 +64,7 @@ int rv_map_default_path(char *path, size_t path_bytes, uint64_t n_bytes_wanted);
 /* Unlink private files whose viewer is dead (their consumer lock is free, nobody holds a ring lock, creator gone). */
 void rv_map_remove_stale(void);
 
-/* 0; -EEXIST, -ELOOP, -ENOSPC, ... with one line printed. The map is open in CONSUMER mode. */
+/* 0; -EEXIST, -ELOOP, -ENOSPC, ... with one line printed unless is_quiet. The map is open in CONSUMER mode. */
 int rv_map_create(struct rv_map *map, const char *path, const struct rv_map_params *params);
 
 /*

@@ -106,38 +106,73 @@ static void set_idle(uint32_t *word)
     rv_os_futex_wake(word);
 }
 
-static int send_chunk(struct rv_map *map, const char *chunk, size_t n_bytes, uint64_t timeout_ns)
+static uint32_t put_chunk(struct rv_map *map, const char *chunk, size_t n_bytes)
 {
     struct rv_wire_header *header = map->header;
     uint32_t *word = &header->message_state;
-    uint32_t count = next_count(__atomic_load_n(word, __ATOMIC_RELAXED));
+    uint32_t there = next_count(__atomic_load_n(word, __ATOMIC_RELAXED)) | CHUNK_THERE;
     if (n_bytes)
         memcpy(chunk_area(map), chunk, n_bytes);
     header->message_chunk_bytes = (uint32_t)n_bytes;
-    __atomic_store_n(word, count | CHUNK_THERE, __ATOMIC_RELEASE); /* G1 -> G2 */
+    __atomic_store_n(word, there, __ATOMIC_RELEASE); /* G1 -> G2 */
     rv_os_futex_wake(word);
-    return wait_while(word, count | CHUNK_THERE, timeout_ns) == (count | CHUNK_TAKEN) ? 0 : -ETIMEDOUT;
+    return there;
+}
+
+static int wait_until_taken(struct rv_map *map, uint32_t there, uint64_t timeout_ns)
+{
+    uint32_t taken = (there & ~(uint32_t)STATE_MASK) | CHUNK_TAKEN;
+    return wait_while(&map->header->message_state, there, timeout_ns) == taken ? 0 : -ETIMEDOUT;
+}
+
+/* The sender's place is ours. */
+static int send_chunks(struct rv_map *map, const char *message, size_t n_bytes, bool leaves_last, uint64_t timeout_ns)
+{
+    struct rv_wire_header *header = map->header;
+    size_t area_bytes = (size_t)map->geometry.global_message.n_bytes, sent = 0;
+    int error = 0;
+    set_idle(&header->message_state);
+    header->message_serial++;
+    header->message_total_bytes = n_bytes;
+    do {
+        size_t n = n_bytes - sent < area_bytes ? n_bytes - sent : area_bytes;
+        header->message_offset = sent;
+        uint32_t there = put_chunk(map, message + sent, n);
+        sent += n;
+        if (leaves_last && sent == n_bytes)
+            return 0;
+        error = wait_until_taken(map, there, timeout_ns);
+    } while (!error && sent < n_bytes);
+    set_idle(&header->message_state);
+    return error;
 }
 
 int rv_message_send(struct rv_map *map, const void *message, size_t n_bytes, uint64_t timeout_ns)
 {
-    struct rv_wire_header *header = map->header;
     int error = take_place(map, sender_place(map), timeout_ns);
     if (error)
         return error;
-    set_idle(&header->message_state);
-    header->message_serial++;
-    header->message_total_bytes = n_bytes;
-    size_t sent = 0;
-    do {
-        size_t n_left = n_bytes - sent;
-        size_t n =
-            n_left < map->geometry.global_message.n_bytes ? n_left : (size_t)map->geometry.global_message.n_bytes;
-        header->message_offset = sent;
-        error = send_chunk(map, (const char *)message + sent, n, timeout_ns);
-        sent += n;
-    } while (!error && sent < n_bytes);
-    set_idle(&header->message_state);
+    error = send_chunks(map, message, n_bytes, false, timeout_ns);
+    leave_place(map, sender_place(map));
+    return error;
+}
+
+/* The end of a message that was posted, not what a sender left that died midway. */
+static bool is_last_chunk(const struct rv_wire_header *header)
+{
+    return header->message_offset + header->message_chunk_bytes == header->message_total_bytes;
+}
+
+int rv_message_post(struct rv_map *map, const void *message, size_t n_bytes, uint64_t timeout_ns)
+{
+    int error = take_place(map, sender_place(map), timeout_ns);
+    if (error)
+        return error;
+    uint32_t there = __atomic_load_n(&map->header->message_state, __ATOMIC_ACQUIRE); /* G4 <- G3 */
+    if ((there & STATE_MASK) == CHUNK_THERE && is_last_chunk(map->header))
+        error = wait_until_taken(map, there, timeout_ns);
+    if (!error)
+        error = send_chunks(map, message, n_bytes, true, timeout_ns);
     leave_place(map, sender_place(map));
     return error;
 }
@@ -237,4 +272,13 @@ int rv_message_receive(struct rv_map *map, void *out, size_t capacity, size_t *n
     }
     leave_place(map, receiver_place(map));
     return result > 0 ? 0 : result;
+}
+
+void rv_message_waiting(const struct rv_map *map, uint64_t *n_bytes, uint32_t *chunk_bytes)
+{
+    const struct rv_wire_header *header = map->header;
+    uint32_t state = __atomic_load_n(&header->message_state, __ATOMIC_ACQUIRE); /* G2 <- G1 */
+    bool is_there = (state & STATE_MASK) == CHUNK_THERE;
+    *n_bytes = is_there ? header->message_total_bytes : 0;
+    *chunk_bytes = is_there ? header->message_chunk_bytes : 0;
 }

@@ -23,6 +23,13 @@
 int rv_message_send(struct rv_map *map, const void *message, size_t n_bytes, uint64_t timeout_ns);
 
 /*
+ * As send, but nobody need be there: what the last chunk holds, which may be all of it, stays until it is received or
+ * replaced by a sender that does not wait for its taker.
+ *   returns  0; -EBUSY; -ETIMEDOUT: a chunk before the last, or the message before this one, was not received
+ */
+int rv_message_post(struct rv_map *map, const void *message, size_t n_bytes, uint64_t timeout_ns);
+
+/*
  * Receive the next message.
  *   n_bytes     out: its length
  *   timeout_ns  for the receiver's place, then for each chunk
@@ -31,5 +38,9 @@ int rv_message_send(struct rv_map *map, const void *message, size_t n_bytes, uin
  *   thread      any
  */
 int rv_message_receive(struct rv_map *map, void *out, size_t capacity, size_t *n_bytes, uint64_t timeout_ns);
+
+/* Any process. What waits to be received: the bytes of the message, and of its chunk that is there; 0 and 0: nothing.
+ */
+void rv_message_waiting(const struct rv_map *map, uint64_t *n_bytes, uint32_t *chunk_bytes);
 
 #endif
