@@ -4,7 +4,7 @@
 prefix=$dir/prefix
 must cmake --install "$build" --prefix "$prefix"
 
-for file in bin/ringviz include/ringviz/producer.h include/ringviz/wire.h share/man/man1/ringviz.1 \
+for file in bin/ringviz include/ringviz/producer.h include/ringviz/monitor.h include/ringviz/wire.h share/man/man1/ringviz.1 \
     share/bash-completion/completions/ringviz share/zsh/site-functions/_ringviz share/applications/ringviz.desktop \
     share/icons/hicolor/scalable/apps/ringviz.svg; do
     [ -f "$prefix/$file" ] || fail "$file is not installed"
