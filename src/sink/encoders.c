@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "base/os.h"
 #include "base/vec.h"
 #include "recording/codec.h"
 
@@ -118,7 +119,7 @@ struct rv_encoders *rv_encoders_start(struct rv_rec_writer *writer, const struct
     pthread_cond_init(&encoders->has_filled, NULL);
     encoders->threads = rv_alloc(n_threads, sizeof *encoders->threads);
     for (unsigned i = 0; i < n_threads; i++)
-        pthread_create(&encoders->threads[i], NULL, run_encoder, encoders);
+        rv_os_start_thread(&encoders->threads[i], run_encoder, encoders);
     return encoders;
 }
 

@@ -372,7 +372,7 @@ static void turn_on(struct rv_record *record)
         pthread_mutex_lock(&record->lock);
     }
     pthread_mutex_unlock(&record->lock);
-    pthread_create(&record->flusher, NULL, run_flusher, record);
+    rv_os_start_thread(&record->flusher, run_flusher, record);
 }
 
 /* Under switching. */
