@@ -41,6 +41,7 @@
 #define RV_REC_ALIGNMENT 64u
 #define RV_REC_MAX_PAYLOAD (1ull << 30)
 #define RV_REC_MAX_EVENTS 65536u
+#define RV_REC_MAX_STREAMS (1u << 22)
 #define RV_REC_MAX_STRINGS (1u << 26) /* raw bytes of a STRINGS column */
 
 enum rv_rec_type {

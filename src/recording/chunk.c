@@ -57,6 +57,11 @@ uint64_t rv_chunk_bytes(const struct rv_rec_chunk *chunk)
     return round_up(chunk->header_bytes + chunk->payload_bytes);
 }
 
+bool rv_chunk_has_stream_within(const struct rv_rec_chunk *chunk, uint64_t n_bytes)
+{
+    return chunk->stream < RV_REC_MAX_STREAMS && chunk->stream < n_bytes / RV_REC_ALIGNMENT;
+}
+
 bool rv_chunk_is_whole(const struct rv_rec_chunk *chunk, const uint8_t *payload)
 {
     return checksum(chunk, rv_hash_bytes(payload, chunk->payload_bytes)) == chunk->checksum;

@@ -25,6 +25,9 @@ bool rv_chunk_is_plausible(const struct rv_rec_chunk *chunk);
 /* Bytes in the file, at most a little over RV_REC_MAX_PAYLOAD. Of a plausible one. */
 uint64_t rv_chunk_bytes(const struct rv_rec_chunk *chunk);
 
+/* Can a file of n_bytes have the chunk's stream? Every stream has a chunk. */
+bool rv_chunk_has_stream_within(const struct rv_rec_chunk *chunk, uint64_t n_bytes);
+
 /* Is this what was written? */
 bool rv_chunk_is_whole(const struct rv_rec_chunk *chunk, const uint8_t *payload);
 

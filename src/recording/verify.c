@@ -86,8 +86,8 @@ static bool is_sound_stream(struct checker *checker, const struct rv_rec_chunk *
 
 static bool is_sound(struct checker *checker, const struct rv_rec_chunk *chunk, const uint8_t *payload)
 {
-    if (chunk->stream >= checker->found->n_bytes / RV_REC_ALIGNMENT)
-        return false; /* every stream has a chunk */
+    if (!rv_chunk_has_stream_within(chunk, checker->found->n_bytes))
+        return false;
     switch (chunk->type) {
     case RV_REC_EVENTS:
         return is_sound_events(checker, chunk, payload);

@@ -292,8 +292,8 @@ static bool take_events(struct replay *replay, const struct rv_rec_chunk *chunk,
 static bool take_chunk(struct replay *replay, const struct rv_rec_chunk *chunk, const uint8_t *payload,
                        const struct rv_intake *intake)
 {
-    if (chunk->stream >= rv_rec_reader_state(replay->reader).n_bytes / RV_REC_ALIGNMENT)
-        return false; /* every stream has a chunk */
+    if (!rv_chunk_has_stream_within(chunk, rv_rec_reader_state(replay->reader).n_bytes))
+        return false;
     switch (chunk->type) {
     case RV_REC_STREAM:
         return take_stream(replay, chunk, payload, intake);

@@ -197,3 +197,26 @@ Test(file, another_version_is_refused)
     cr_assert_eq(rv_rec_reader_open(&reader, path, NULL), -EPROTONOSUPPORT);
     rv_rec_buffer_fini(&buffer);
 }
+
+Test(file, a_fifo_is_refused_and_not_waited_for, .timeout = 10)
+{
+    make();
+    freopen("/dev/null", "w", stderr);
+    struct rv_rec_reader *reader;
+    cr_assert_eq(unlink(path), 0);
+    cr_assert_eq(mkfifo(path, 0600), 0);
+    cr_assert_eq(rv_rec_reader_open(&reader, path, NULL), -EINVAL);
+}
+
+Test(file, numbers_of_streams_are_bounded_by_the_file_and_in_all)
+{
+    struct rv_rec_chunk chunk = {.stream = 3};
+    cr_assert(rv_chunk_has_stream_within(&chunk, 4 * RV_REC_ALIGNMENT));
+    cr_assert_not(rv_chunk_has_stream_within(&chunk, 4 * RV_REC_ALIGNMENT - 1));
+    chunk.stream = RV_REC_MAX_STREAMS - 1;
+    cr_assert(rv_chunk_has_stream_within(&chunk, UINT64_MAX));
+    chunk.stream = RV_REC_MAX_STREAMS;
+    cr_assert_not(rv_chunk_has_stream_within(&chunk, UINT64_MAX));
+    chunk.stream = UINT32_MAX;
+    cr_assert_not(rv_chunk_has_stream_within(&chunk, UINT64_MAX));
+}
