@@ -20,6 +20,8 @@ static bool fits(struct rv_ringbuffer_layout *layout, uint64_t global_bytes, uin
     layout->name_offset = layout->time_offset + sizeof(double);
     layout->slot_stride = layout->slot_bytes + layout->name_offset;
     layout->ring_bytes = RING_HEADER_BYTES + (size_t)message_bytes + layout->n_slots * layout->slot_stride;
+    if (layout->ring_bytes > file_bytes)
+        return false; /* else the sum below might wrap to the size of the file */
     layout->free_map = RV_RINGBUFFER_HEADER_BYTES + (size_t)global_bytes;
     layout->first_ring = layout->free_map + layout->n_rings;
     return file_bytes == (is_64_bit ? FIXED_64 : FIXED_32) + global_bytes + layout->n_rings +

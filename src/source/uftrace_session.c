@@ -11,7 +11,11 @@
 #include "base/hash.h"
 #include "base/vec.h"
 #include "symbols/demangle.h"
+#include "symbols/index.h"
 
+/* The kernel allows a process 65,530 mappings. In all there are fewer than sessions times mappings: memory follows the
+ * size of the input. */
+enum { MOST_SESSIONS = 1 << 16, MOST_MAPPINGS = 1 << 16, MOST_MAPPINGS_OF_ALL = 1 << 20 };
 enum { MOST_TASKS = 1 << 20, MOST_PARENTS = 64, CACHE_SLOTS = 1 << 14, SID_BYTES = 32 };
 
 struct symbol {
@@ -62,6 +66,8 @@ struct rv_uftrace {
     size_t n_forks, forks_capacity;
     struct module *modules;
     size_t n_modules, modules_capacity;
+    struct rv_index module_index; /* by path */
+    size_t n_mappings;            /* of all sessions */
     struct cached *cache;
 };
 
@@ -89,7 +95,7 @@ static void read_session(struct rv_uftrace *uftrace, const char *line)
                *time = find_value(line, "timestamp");
     struct session session = {.pid = find_number(line, "pid")};
     size_t n_sid = sid ? strspn(sid, "0123456789abcdef") : 0;
-    if (n_sid == 0 || n_sid >= sizeof session.sid)
+    if (n_sid == 0 || n_sid >= sizeof session.sid || uftrace->n_sessions == MOST_SESSIONS)
         return;
     memcpy(session.sid, sid, n_sid);
     if (time)
@@ -143,16 +149,26 @@ static struct rv_textfile *open_in(const struct rv_uftrace *uftrace, const char 
     return n > 0 && (size_t)n < sizeof path && access(path, R_OK) == 0 ? rv_textfile_open(path) : NULL;
 }
 
+static bool is_module(const void *context, uint32_t value, const void *key)
+{
+    const char *path = ((const struct rv_uftrace *)context)->modules[value - 1].path;
+    const struct rv_emitter_text *wanted = key;
+    return strlen(path) == wanted->n && memcmp(path, wanted->bytes, wanted->n) == 0;
+}
+
 static size_t module_of(struct rv_uftrace *uftrace, const char *path, size_t n_path)
 {
-    for (size_t i = 0; i < uftrace->n_modules; i++)
-        if (strlen(uftrace->modules[i].path) == n_path && memcmp(uftrace->modules[i].path, path, n_path) == 0)
-            return i;
+    struct rv_emitter_text wanted = {path, n_path};
+    uint64_t hash = rv_hash_bytes(path, n_path);
+    uint32_t found = rv_index_find(&uftrace->module_index, hash, is_module, uftrace, &wanted);
+    if (found)
+        return found - 1;
     uftrace->modules =
         rv_vec_reserve(uftrace->modules, &uftrace->modules_capacity, uftrace->n_modules + 1, sizeof *uftrace->modules);
     struct module *module = &uftrace->modules[uftrace->n_modules];
     *module = (struct module){.path = memcpy(rv_alloc(n_path + 1, 1), path, n_path)};
-    return uftrace->n_modules++;
+    rv_index_put(&uftrace->module_index, hash, (uint32_t)++uftrace->n_modules);
+    return uftrace->n_modules - 1;
 }
 
 /* "start-end perms offset dev inode path build-id:..." */
@@ -161,7 +177,8 @@ static void read_map(struct rv_uftrace *uftrace, struct session *session)
     struct rv_textfile *text = open_in(uftrace, "sid-", session->sid, ".map");
     char *line;
     size_t n;
-    while (text && rv_textfile_line(text, &line, &n) > 0) {
+    while (text && session->n < MOST_MAPPINGS && uftrace->n_mappings < MOST_MAPPINGS_OF_ALL &&
+           rv_textfile_line(text, &line, &n) > 0) {
         struct mapping mapping;
         if (sscanf(line, "%" SCNx64 "-%" SCNx64, &mapping.start, &mapping.end) != 2)
             continue;
@@ -173,6 +190,7 @@ static void read_map(struct rv_uftrace *uftrace, struct session *session)
         session->mappings =
             rv_vec_reserve(session->mappings, &session->capacity, session->n + 1, sizeof *session->mappings);
         session->mappings[session->n++] = mapping;
+        uftrace->n_mappings++;
     }
     rv_textfile_close(text);
 }
@@ -339,6 +357,7 @@ void rv_uftrace_close(struct rv_uftrace *uftrace)
     free(uftrace->sessions);
     free(uftrace->forks);
     free(uftrace->modules);
+    rv_index_fini(&uftrace->module_index);
     free(uftrace->cache);
     free(uftrace);
 }

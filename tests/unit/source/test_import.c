@@ -2,11 +2,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "collect.h"
 #include "scan/serial.h"
 #include "source/import_formats.h"
+#include "source/ringbuffer_file.h"
+#include "source/uftrace_session.h"
 
 TestSuite(import, .timeout = 60);
 
@@ -48,6 +51,51 @@ Test(import, reads_decimals_to_the_last_place)
         if (is_number)
             cr_assert_eq(value, cases[i].value, "'%s' is %lld", cases[i].text, (long long)value);
     }
+}
+
+/* ---- sizes that wrap ---- */
+
+Test(import, rings_whose_sizes_wrap_to_that_of_the_file_are_refused)
+{
+    /* 65,536 rings of 2^48 + 3,176 bytes are 2^64 + 65,536 * 3,176. */
+    const int32_t sizes[8] = {[2] = 1 << 16, [3] = 1 << 24, [4] = (1 << 24) - 16};
+    unsigned char header[RV_RINGBUFFER_HEADER_BYTES] = {0};
+    struct rv_ringbuffer_layout layout;
+    memcpy(header, sizes, sizeof sizes);
+    cr_assert_not(rv_ringbuffer_layout(header, 3256 + 65536 + 65536 * 3176 + 1024, &layout));
+}
+
+static FILE *create_in(const char *folder, const char *name)
+{
+    char path[256];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *file = fopen(path, "w");
+    cr_assert_not_null(file);
+    return file;
+}
+
+Test(import, the_mappings_of_a_uftrace_folder_do_not_multiply)
+{
+    enum { N_SESSIONS = 200, N_MAPPINGS = 60000 };
+    char folder[] = "/tmp/ringviz-test-XXXXXX", command[64];
+    cr_assert_not_null(mkdtemp(folder));
+    FILE *tasks = create_in(folder, "task.txt"), *map = create_in(folder, "sid-1.map");
+    for (unsigned i = 0; i < N_SESSIONS; i++)
+        fprintf(tasks, "SESS timestamp=1.0 pid=%u sid=1 exename=\"x\"\n", i + 1);
+    for (unsigned i = 0; i < N_MAPPINGS; i++)
+        fprintf(map, "%x000-%x000 r-xp 0 0:0 0 /x\n", i + 1, i + 2);
+    fclose(tasks);
+    fclose(map);
+    struct rusage before, after;
+    getrusage(RUSAGE_SELF, &before);
+    struct rv_uftrace *uftrace = rv_uftrace_open(folder);
+    cr_assert_not_null(uftrace);
+    cr_assert_str_eq(rv_uftrace_program(uftrace, N_SESSIONS), "x");
+    rv_uftrace_close(uftrace);
+    getrusage(RUSAGE_SELF, &after); /* all of them would be 288 MB and more */
+    cr_assert_lt(after.ru_maxrss - before.ru_maxrss, 200 << 10);
+    snprintf(command, sizeof command, "rm -rf %s", folder);
+    cr_assert_eq(system(command), 0);
 }
 
 /* ---- calls that nest come out as they went in, however they are written ---- */
