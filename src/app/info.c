@@ -5,6 +5,8 @@
 #include <time.h>
 
 #include "app/bus_error.h"
+#include "app/info_recording.h"
+#include "app/open.h"
 #include "base/clock.h"
 #include "ring/directory.h"
 #include "ring/map.h"
@@ -112,6 +114,8 @@ static void print_names(const struct rv_map *map, FILE *out)
 
 int rv_info_write(const char *path, FILE *out)
 {
+    if (rv_open_is_recording(path))
+        return rv_info_recording_write(path, out);
     const struct rv_import_format *format = rv_import_format_of(path);
     if (format) {
         fprintf(out, "file      %s\nformat    %s (--import=%s)\n", path, format->describe, format->name);

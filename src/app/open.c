@@ -8,7 +8,7 @@
 #include "recording/reader.h"
 #include "source/replay.h"
 
-static bool is_recording(const char *path)
+bool rv_open_is_recording(const char *path)
 {
     char bytes[sizeof(struct rv_rec_chunk)];
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -36,7 +36,7 @@ static int open_import(struct rv_source **source, const struct rv_import_format 
 
 int rv_open(struct rv_map *map, struct rv_source **source, const struct rv_open_params *params)
 {
-    if (!params->format && is_recording(params->path))
+    if (!params->format && rv_open_is_recording(params->path))
         return open_replay(source, params);
     const struct rv_import_format *format = params->format ? params->format : rv_import_format_of(params->path);
     if (format)

@@ -2,6 +2,8 @@
 #ifndef RV_APP_OPEN_H
 #define RV_APP_OPEN_H
 
+#include <stdbool.h>
+
 #include "ring/map.h"
 #include "source/import_formats.h"
 #include "source/live.h"
@@ -11,6 +13,9 @@ struct rv_open_params {
     const struct rv_import_format *format; /* --import; NULL = told by content */
     struct rv_live_params live;            /* its filter is every source's */
 };
+
+/* By its first bytes; false where it cannot be read. */
+bool rv_open_is_recording(const char *path);
 
 /*
  * Open a live trace file, a recording, or a trace of another tool.

@@ -118,6 +118,19 @@ done
 run --check ./record.sh
 check "what is no recording: exit status $status" [ $status -eq 1 ]
 
+# --info of a recording agrees with what was recorded, and says how it ends.
+run --info big.rvz
+check "info: exit status $status: $(cat err)" [ $status -eq 0 ]
+check "info: events" grep -q "^events    2400008 in " out
+check "info: streams" [ "$(awk '/^ stream/ { on = 1; next } /^$/ { on = 0 } on { n += $5 } END { print n }' out)" = 2400008 ]
+check "info: it is whole" grep -q "^ending    whole$" out
+check "info: every byte is in a chunk" [ "$(awk '/^chunks/ { on = 1; next } on { n += $3 } END { print n }' out)" = \
+    "$(stat -c %s big.rvz)" ]
+head -c 5000 big.rvz >cut.rvz
+run --info cut.rvz
+check "info: cut: exit status $status" [ $status -eq 0 ]
+check "info: cut: $(cat out)" grep -q "^ending    cut or damaged" out
+
 # The recorder is killed while a program runs: what it wrote opens.
 for round in 1 2 3; do
     rm -f killed.rvz
