@@ -21,13 +21,17 @@
 
 static uint64_t origin_ns;
 
-/* A keyboard sends what a key types right after it. */
+/* A keyboard sends what a key types right after it, before the key is let go. */
 static void press(SDL_Scancode scancode, unsigned mod)
 {
-    past_press(scancode, (Uint16)mod);
+    SDL_Event event = {.key = {.type = SDL_KEYDOWN, .state = SDL_PRESSED}};
+    SDL_Event typed = {.text = {.type = SDL_TEXTINPUT, .text = "g"}};
+    event.key.keysym = (SDL_Keysym){.scancode = scancode, .mod = (Uint16)mod};
+    SDL_PushEvent(&event);
     if (scancode == SDL_SCANCODE_G)
-        past_type("g");
-    SDL_Event event = {.key = {.type = SDL_KEYUP, .keysym = {.scancode = scancode, .mod = (Uint16)mod}}};
+        SDL_PushEvent(&typed);
+    event.key.type = SDL_KEYUP;
+    event.key.state = SDL_RELEASED;
     SDL_PushEvent(&event);
 }
 
