@@ -35,10 +35,11 @@ enum rv_action {
     RV_ACTION_PIN,
     RV_ACTION_FOCUS_OR_FIT,
     RV_ACTION_FOCUS,
-    RV_ACTION_HIDE_LANE, /* these are about the lane under the cursor */
+    RV_ACTION_HIDE_LANE, /* these are about one lane */
     RV_ACTION_COLLAPSE_LANE,
     RV_ACTION_COLLAPSE_PROCESS,
     RV_ACTION_PIN_LANE,
+    RV_ACTION_SHOW_LANE,
     RV_ACTION_LANE_FORWARD,
     RV_ACTION_LANE_BACK,
     RV_ACTION_SHOW_ALL_LANES,
@@ -57,6 +58,7 @@ enum rv_action {
     RV_ACTION_HIDE,
     RV_ACTION_HELP,
     RV_ACTION_SETTINGS,
+    RV_ACTION_THREADS,
     RV_ACTION_LEGEND,
     RV_ACTION_MINIMAP,
     RV_ACTION_THEME,
@@ -74,7 +76,7 @@ struct rv_act { /* an action, and what it is about; zero where it is about nothi
     uint64_t from_ns, to_ns; /* SHOW: the window; SELECT: the range, empty = none */
     const char *text;        /* GO_TO: a time, NULL = ask for one; FIND: a pattern; LET: a rule. Borrowed */
     uint32_t idx;            /* INVERT_RULE, REMOVE_RULE: which; THEME; SCALE: percent; SCHEME: 0 = the next, else which
-                                one + 1 */
+                                one + 1; about one lane: 0 = under the cursor, else lane_idx + 1 */
 };
 
 enum rv_modifier { RV_MODIFIER_CTRL = 1, RV_MODIFIER_SHIFT = 2, RV_MODIFIER_ALT = 4 };

@@ -2,19 +2,6 @@
 
 #define HIT_SHARE 0.4 /* of the window that lies before a hit that was gone to */
 
-/* Where lanes do not all fit. */
-static void scroll_to(struct rv_viewer *viewer, const struct rv_search_place *place)
-{
-    const struct rv_view *view = viewer->view;
-    for (uint32_t i = 0; viewer->scene && view && i < view->n_lanes; i++)
-        if (view->lanes[i].lane_idx == place->lane_idx) {
-            double points =
-                rv_scene_scroll_to(viewer->scene, &(struct rv_scene_place){place->start_ns, i, place->depth});
-            rv_viewer_act(viewer, &(struct rv_act){.action = RV_ACTION_SCROLL, .amount = points});
-            return;
-        }
-}
-
 /* Point at the hit as if it had been clicked, and move the window when it does not show its beginning. */
 static void show_hit(struct rv_viewer *viewer, const struct rv_search_hit *hit)
 {
@@ -29,7 +16,7 @@ static void show_hit(struct rv_viewer *viewer, const struct rv_search_hit *hit)
     struct rv_lane *lane = rv_lanes_get(viewer->lanes, hit->place.lane_idx);
     if (lane)
         rv_pointer_pin_box(&viewer->pointer, &hit->box, lane);
-    scroll_to(viewer, &hit->place);
+    rv_viewer_scroll_to(viewer, hit->place.lane_idx, hit->place.depth);
 }
 
 static void go_to_hit(struct rv_viewer *viewer, bool is_forward)

@@ -1,11 +1,14 @@
 #include "app/panels.h"
 
+#include <stdio.h>
+
 #include "app/colors.h"
 #include "base/clock.h"
 #include "ui/help.h"
 #include "ui/legend.h"
 #include "ui/minimap.h"
 #include "ui/preferences.h"
+#include "ui/threads.h"
 #include "ui/topbar.h"
 
 #define PASSES_MAX 4     /* what one changes for the next comes to an end before */
@@ -94,6 +97,38 @@ static void show_minimap(struct rv_panels *panels, const struct rv_panels_about 
     rv_minimap_show(panels->ui, &shown, requests);
 }
 
+/* Rows stand in the order of the lanes, whatever is hidden or pinned: none moves from under the mouse. */
+static void fill_thread(const void *context, size_t row_idx, struct rv_threads_row *out)
+{
+    const struct rv_panels_about *about = context;
+    const struct rv_arrangement *arrangement = &about->viewer->arrangement;
+    uint32_t lane_idx = arrangement->order[row_idx];
+    struct rv_lane *lane = rv_lanes_get(about->lanes, lane_idx);
+    *out = (struct rv_threads_row){
+        .lane_idx = lane_idx,
+        .is_hidden = arrangement->lanes[lane_idx].is_hidden,
+        .is_pinned = arrangement->lanes[lane_idx].is_pinned,
+    };
+    pthread_mutex_lock(&lane->lock);
+    (void)snprintf(out->name, sizeof out->name, "%s", lane->name);
+    (void)snprintf(out->process, sizeof out->process, "%s %u", lane->process_name, lane->pid);
+    out->n_events = lane->n_events;
+    out->max_depth = lane->max_depth;
+    pthread_mutex_unlock(&lane->lock);
+}
+
+static void show_threads(struct rv_panels *panels, const struct rv_panels_about *about, struct rv_ui_requests *requests)
+{
+    const struct rv_arrangement *arrangement = &about->viewer->arrangement;
+    struct rv_threads shown = {
+        .n_rows = arrangement->n_lanes,
+        .n_hidden = rv_arrangement_n_hidden(arrangement),
+        .row = fill_thread,
+        .context = about,
+    };
+    rv_threads_show(panels->ui, &shown, requests);
+}
+
 static void show_help(struct rv_panels *panels, struct rv_ui_requests *requests)
 {
     struct rv_help_row rows[RV_ACTION_COUNT];
@@ -144,7 +179,10 @@ static void show_all(struct rv_panels *panels, const struct rv_panels_about *abo
     if (has_room) {
         if (viewer->settings.has_minimap)
             show_minimap(panels, about, requests);
-        rv_findings_show_bottom(&panels->findings, panels->ui, &asked, requests);
+        if (viewer->panels.has_threads) /* instead: there is no room for both below a picture */
+            show_threads(panels, about, requests);
+        else
+            rv_findings_show_bottom(&panels->findings, panels->ui, &asked, requests);
         panels->has_inspector = viewer->pointer.hover.is_pinned;
         if (viewer->settings.has_legend && (!panels->has_inspector || !viewer->inquiry.measure.range))
             show_legend(panels, about, requests);
@@ -185,6 +223,18 @@ static void do_request(struct rv_panels *panels, const struct rv_panels_about *a
         break;
     case RV_UI_SCHEME:
         act = (struct rv_act){.action = RV_ACTION_SCHEME, .idx = request->idx + 1};
+        break;
+    case RV_UI_HIDE_LANE:
+        act = (struct rv_act){.action = RV_ACTION_HIDE_LANE, .idx = request->idx + 1};
+        break;
+    case RV_UI_PIN_LANE:
+        act = (struct rv_act){.action = RV_ACTION_PIN_LANE, .idx = request->idx + 1};
+        break;
+    case RV_UI_SHOW_LANE:
+        act = (struct rv_act){.action = RV_ACTION_SHOW_LANE, .idx = request->idx + 1};
+        break;
+    case RV_UI_CLOSE_THREADS:
+        act.action = RV_ACTION_THREADS;
         break;
     case RV_UI_TOGGLE_LEGEND:
         act.action = RV_ACTION_LEGEND;

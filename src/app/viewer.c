@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "app/arranging.h"
 #include "app/asking.h"
 #include "app/moment.h"
 #include "base/clock.h"
@@ -54,6 +55,17 @@ static void scroll(struct rv_viewer *viewer, double points)
     if (most > 0.0)
         viewer->look.scroll = fmin(fmax(viewer->look.scroll + points, 0.0), most);
     touch(viewer);
+}
+
+void rv_viewer_scroll_to(struct rv_viewer *viewer, uint32_t lane_idx, uint32_t depth)
+{
+    const struct rv_view *view = viewer->view;
+    for (uint32_t i = 0; viewer->scene && view && i < view->n_lanes; i++)
+        if (view->lanes[i].lane_idx == lane_idx) {
+            struct rv_scene_place place = {.lane = i, .depth = depth};
+            scroll(viewer, rv_scene_scroll_to(viewer->scene, &place));
+            return;
+        }
 }
 
 static void show_look(struct rv_viewer *viewer, enum rv_look look)
@@ -196,6 +208,8 @@ static void go_out(struct rv_viewer *viewer)
         viewer->panels.has_settings = false;
     else if (viewer->panels.has_help)
         viewer->panels.has_help = false;
+    else if (viewer->panels.has_threads)
+        viewer->panels.has_threads = false;
     else if (viewer->pointer.hover.is_pinned || !rv_asking_end(viewer))
         rv_pointer_unpin(&viewer->pointer);
     rv_viewer_point(viewer);
@@ -230,40 +244,6 @@ static bool moves_window(const struct rv_act *act)
     default:
         return false;
     }
-}
-
-/* About the lane under the cursor, if there is one. */
-static void arrange(struct rv_viewer *viewer, enum rv_action action)
-{
-    const float *at_px = viewer->pointer.at_px;
-    struct rv_arrangement *arrangement = &viewer->arrangement;
-    size_t lane = viewer->view ? viewer->view->n_lanes : 0;
-    if (viewer->scene && viewer->view)
-        lane = rv_scene_lane_at(viewer->scene, (double)at_px[0], (double)at_px[1]);
-    if (!viewer->view || lane >= viewer->view->n_lanes)
-        return;
-    uint32_t lane_idx = viewer->view->lanes[lane].lane_idx;
-    if (action == RV_ACTION_HIDE_LANE)
-        rv_arrangement_hide(arrangement, lane_idx);
-    else if (action == RV_ACTION_COLLAPSE_LANE)
-        rv_arrangement_toggle_collapsed(arrangement, lane_idx);
-    else if (action == RV_ACTION_COLLAPSE_PROCESS)
-        rv_arrangement_toggle_process(arrangement, lane_idx);
-    else if (action == RV_ACTION_PIN_LANE)
-        rv_arrangement_toggle_pinned(arrangement, lane_idx);
-    else
-        rv_arrangement_move(arrangement, lane_idx, action == RV_ACTION_LANE_FORWARD ? -1 : 1);
-    touch(viewer);
-}
-
-static void crop(struct rv_viewer *viewer, int steps)
-{
-    uint32_t n_rows = viewer->arrangement.most_depth;
-    for (size_t i = 0; viewer->view && i < viewer->view->n_lanes; i++)
-        if (viewer->view->lanes[i].whole_depth > n_rows)
-            n_rows = viewer->view->lanes[i].whole_depth;
-    rv_arrangement_crop(&viewer->arrangement, steps, n_rows);
-    touch(viewer);
 }
 
 void rv_viewer_fini(struct rv_viewer *viewer)
@@ -357,19 +337,13 @@ void rv_viewer_act(struct rv_viewer *viewer, const struct rv_act *act)
     case RV_ACTION_COLLAPSE_LANE:
     case RV_ACTION_COLLAPSE_PROCESS:
     case RV_ACTION_PIN_LANE:
+    case RV_ACTION_SHOW_LANE:
     case RV_ACTION_LANE_FORWARD:
     case RV_ACTION_LANE_BACK:
-        arrange(viewer, act->action);
-        return;
     case RV_ACTION_SHOW_ALL_LANES:
-        rv_arrangement_show_all(&viewer->arrangement);
-        touch(viewer);
-        return;
     case RV_ACTION_CROP_LESS:
-        crop(viewer, -1);
-        return;
     case RV_ACTION_CROP_MORE:
-        crop(viewer, 1);
+        rv_arranging_act(viewer, act);
         return;
     case RV_ACTION_UNPIN:
         go_out(viewer);
@@ -379,6 +353,9 @@ void rv_viewer_act(struct rv_viewer *viewer, const struct rv_act *act)
         return;
     case RV_ACTION_SETTINGS:
         viewer->panels.has_settings = !viewer->panels.has_settings;
+        return;
+    case RV_ACTION_THREADS:
+        viewer->panels.has_threads = !viewer->panels.has_threads;
         return;
     case RV_ACTION_LEGEND:
         viewer->settings.has_legend = !viewer->settings.has_legend;

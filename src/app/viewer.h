@@ -36,7 +36,7 @@ struct rv_viewer_focus { /* the window that the last focus chose; zero when some
 };
 
 struct rv_viewer_panels { /* which panels are there */
-    bool has_help, has_go_to, has_search, has_settings;
+    bool has_help, has_go_to, has_search, has_settings, has_threads;
     unsigned n_asked;    /* how often the search was asked for */
     bool is_go_to_wrong; /* what was entered there is no time */
 };
@@ -90,6 +90,9 @@ struct rv_settings rv_viewer_settings(const struct rv_viewer *viewer);
 
 /* How far the shown look has come, 0..1; at 1 it has come. */
 double rv_viewer_passed(const struct rv_viewer *viewer);
+
+/* Bring a lane's row into sight, where a flat look does not show it; one that is not in the view is left alone. */
+void rv_viewer_scroll_to(struct rv_viewer *viewer, uint32_t lane_idx, uint32_t depth);
 
 /* The pointer shows something else. Needs a picture, and is no choice of what to look at. */
 void rv_viewer_point(struct rv_viewer *viewer);

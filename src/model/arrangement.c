@@ -91,11 +91,11 @@ static struct rv_arranged_lane *get(struct rv_arrangement *arrangement, uint32_t
     return lane_idx < arrangement->n_lanes ? &arrangement->lanes[lane_idx] : NULL;
 }
 
-void rv_arrangement_hide(struct rv_arrangement *arrangement, uint32_t lane_idx)
+void rv_arrangement_toggle_hidden(struct rv_arrangement *arrangement, uint32_t lane_idx)
 {
     struct rv_arranged_lane *lane = get(arrangement, lane_idx);
     if (lane)
-        lane->is_hidden = true;
+        lane->is_hidden = !lane->is_hidden;
 }
 
 void rv_arrangement_toggle_pinned(struct rv_arrangement *arrangement, uint32_t lane_idx)

@@ -41,7 +41,7 @@ void rv_arrangement_fini(struct rv_arrangement *arrangement);
 void rv_arrangement_update(struct rv_arrangement *arrangement, const struct rv_lanes *lanes);
 
 /* What may be done to a lane; one that is not known is left alone. */
-void rv_arrangement_hide(struct rv_arrangement *arrangement, uint32_t lane_idx);
+void rv_arrangement_toggle_hidden(struct rv_arrangement *arrangement, uint32_t lane_idx);
 void rv_arrangement_toggle_pinned(struct rv_arrangement *arrangement, uint32_t lane_idx);
 void rv_arrangement_toggle_collapsed(struct rv_arrangement *arrangement, uint32_t lane_idx);
 void rv_arrangement_toggle_process(struct rv_arrangement *arrangement, uint32_t lane_idx);

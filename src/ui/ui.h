@@ -54,6 +54,10 @@ enum rv_ui_request_kind {
     RV_UI_THEME,       /* idx */
     RV_UI_SCALE,       /* idx: percent */
     RV_UI_SCHEME,      /* idx */
+    RV_UI_HIDE_LANE,   /* idx: lane_idx, as of the next two; hide, or show again */
+    RV_UI_PIN_LANE,
+    RV_UI_SHOW_LANE,
+    RV_UI_CLOSE_THREADS,
     RV_UI_TOGGLE_LEGEND,
     RV_UI_TOGGLE_MINIMAP,
     RV_UI_CLOSE_HELP

@@ -16,7 +16,11 @@
 #define STRIP_X 16 /* of the minimap */
 #define STRIP_Y (HEIGHT - 25)
 #define LEGEND_X (WIDTH - 150)
-#define LEGEND_Y 88      /* of its first row */
+#define LEGEND_Y 88 /* of its first row */
+#define HIDE_X 24   /* the first row of the list of threads, above the minimap */
+#define PIN_X 70
+#define THREAD_X 130
+#define THREAD_Y (HEIGHT - 75)
 #define SEARCH_HEIGHT 42 /* of the bar that is above it while there are rules */
 
 static uint64_t origin_ns;
@@ -245,6 +249,43 @@ static bool mouse_steps(struct user *user, const struct rv_window_state *state)
         if (lens->n_rules != 1)
             return false;
         check(user, strcmp(lens->rules[0].text, "!package:^Outer$") == 0, lens->rules[0].text);
+        press(SDL_SCANCODE_T, 0);
+        return true;
+    }
+    return false;
+}
+
+/* The list of threads: hide, keep in front, come back by the name, close. */
+static bool thread_steps(struct user *user, const struct rv_window_state *state)
+{
+    const struct rv_viewer *viewer = state->viewer;
+    const struct rv_arranged_lane *lane = viewer->arrangement.lanes;
+    switch (user->step) {
+    case 25:
+        if (!viewer->panels.has_threads || !state->is_settled)
+            return false;
+        check(user, state->view->n_lanes == 1 && !lane->is_hidden && !lane->is_pinned, "the thread is not as it came");
+        click(HIDE_X, THREAD_Y, SDL_BUTTON_LEFT);
+        return true;
+    case 26:
+        if (!lane->is_hidden || state->view->n_lanes || !state->is_settled)
+            return false;
+        click(PIN_X, THREAD_Y, SDL_BUTTON_LEFT);
+        return true;
+    case 27:
+        if (!lane->is_pinned || !state->is_settled)
+            return false;
+        check(user, lane->is_hidden, "who is kept in front is hidden no more");
+        click(THREAD_X, THREAD_Y, SDL_BUTTON_LEFT);
+        return true;
+    case 28:
+        if (lane->is_hidden || state->view->n_lanes != 1 || !state->is_settled)
+            return false;
+        press(SDL_SCANCODE_ESCAPE, 0);
+        return true;
+    case 29:
+        if (viewer->panels.has_threads)
+            return false;
         press(SDL_SCANCODE_Q, KMOD_LCTRL);
         return true;
     }
@@ -258,7 +299,8 @@ static void observe(void *context, const struct rv_window_state *state)
         return;
     user->step += user->step < 7    ? key_steps(user, state)
                   : user->step < 19 ? time_steps(user, state)
-                                    : mouse_steps(user, state);
+                  : user->step < 25 ? mouse_steps(user, state)
+                                    : thread_steps(user, state);
 }
 
 static bool is_late(void *context)
@@ -277,7 +319,7 @@ int main(void)
     int err = rv_window_run(session, &window);
     rv_session_stop(session);
     rv_session_destroy(session);
-    if (err || user.is_failed || user.step != 25) {
+    if (err || user.is_failed || user.step != 30) {
         fprintf(stderr, "the window ended with %d in step %u\n", err, user.step);
         return 1;
     }

@@ -77,13 +77,16 @@ Test(arrangement, lanes_are_hidden_pinned_and_shown_again)
 {
     for (unsigned i = 0; i < 4; i++)
         come(10, 1);
-    rv_arrangement_hide(&arrangement, 1);
+    rv_arrangement_toggle_hidden(&arrangement, 1);
     cr_assert_str_eq(shown(), "023");
     cr_assert_eq(rv_arrangement_n_hidden(&arrangement), 1);
+    rv_arrangement_toggle_hidden(&arrangement, 1);
+    cr_assert_str_eq(shown(), "0123");
+    rv_arrangement_toggle_hidden(&arrangement, 1);
     rv_arrangement_toggle_pinned(&arrangement, 3);
     cr_assert_str_eq(shown(), "302");
     rv_arrangement_toggle_pinned(&arrangement, 3);
-    rv_arrangement_hide(&arrangement, 99);
+    rv_arrangement_toggle_hidden(&arrangement, 99);
     rv_arrangement_show_all(&arrangement);
     cr_assert_str_eq(shown(), "0123");
 }
@@ -96,7 +99,7 @@ Test(arrangement, a_lane_moves_past_what_is_shown)
     cr_assert_str_eq(shown(), "01234");
     rv_arrangement_move(&arrangement, 4, 1);
     cr_assert_str_eq(shown(), "01234");
-    rv_arrangement_hide(&arrangement, 2);
+    rv_arrangement_toggle_hidden(&arrangement, 2);
     rv_arrangement_move(&arrangement, 3, -1);
     cr_assert_str_eq(shown(), "0314");
     rv_arrangement_toggle_pinned(&arrangement, 4);
@@ -114,7 +117,7 @@ Test(arrangement, a_collapsed_process_is_one_row)
     cr_assert_str_eq(shown(), "012");
     cr_assert(rv_arrangement_is_row(&arrangement, 2));
     cr_assert_not(rv_arrangement_is_row(&arrangement, 1));
-    rv_arrangement_hide(&arrangement, 2);
+    rv_arrangement_toggle_hidden(&arrangement, 2);
     cr_assert_str_eq(shown(), "013", "the next one stands for all");
     rv_arrangement_toggle_collapsed(&arrangement, 3);
     cr_assert_str_eq(shown(), "013");

@@ -189,7 +189,7 @@ Test(view, an_arrangement_hides_crops_and_says_what_is_one_row, .timeout = 10)
     rv_view_update(&view, lanes, &params);
     uint32_t deep = view.lanes[2].max_depth;
     cr_assert_gt(deep, 4);
-    rv_arrangement_hide(&arrangement, 0);
+    rv_arrangement_toggle_hidden(&arrangement, 0);
     rv_arrangement_toggle_collapsed(&arrangement, 1);
     arrangement.most_depth = 4;
     rv_view_update(&view, lanes, &params);

@@ -1,0 +1,108 @@
+#include "ui/threads.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+#define HEAD_HEIGHT 34.0f
+#define GAP 12.0f
+#define ROW_HEIGHT 20.0f /* no less than a row of the table is high */
+#define MOST_ROWS 8      /* in sight */
+#define BOX 14.0f
+#define BOX_INNER 8.0f
+
+enum column { COLUMN_HIDE, COLUMN_PIN, COLUMN_NAME, COLUMN_EVENTS, COLUMN_DEPTH, COLUMN_PROCESS, COLUMN_COUNT };
+
+static void ask(struct rv_ui_requests *requests, enum rv_ui_request_kind kind, uint32_t lane_idx)
+{
+    rv_ui_ask(requests, &(struct rv_ui_request){.kind = kind, .idx = lane_idx});
+}
+
+/* A box to check that is no higher than a line of text. True when it is clicked. */
+static bool show_box(const struct rv_ui_style *style, const char *id, bool is_on)
+{
+    struct rv_imgui_area area;
+    rv_imgui_table_cell();
+    rv_imgui_touch(id, BOX, BOX, &area);
+    float rim = 0.5f * (BOX - BOX_INNER);
+    struct rv_imgui_area inner = {area.x + rim, area.y + rim, BOX_INNER, BOX_INNER};
+    rv_imgui_draw_box(area, 3.0f, rv_imgui_is_hovered() ? style->plate_hovered : style->plate);
+    rv_imgui_draw_frame(area, 3.0f, style->text_faint, 1.0f);
+    if (is_on)
+        rv_imgui_draw_box(inner, 2.0f, style->accent);
+    return rv_imgui_is_clicked(0);
+}
+
+static bool show_name(const struct rv_ui_style *style, const struct rv_threads_row *row)
+{
+    struct rv_imgui_area area;
+    rv_imgui_table_cell();
+    rv_imgui_touch("name", 0.0f, BOX, &area);
+    bool is_clicked = rv_imgui_is_clicked(0);
+    uint32_t rgba = row->is_hidden ? style->text_faint : style->text_strong;
+    rv_imgui_draw_text((float[2]){area.x, area.y}, RV_IMGUI_FONT_TEXT, rv_imgui_is_hovered() ? style->accent : rgba,
+                       row->name);
+    return is_clicked;
+}
+
+static void show_number(const struct rv_ui_style *style, uint64_t number)
+{
+    char text[32];
+    (void)snprintf(text, sizeof text, "%" PRIu64, number);
+    rv_imgui_table_cell();
+    rv_imgui_text(RV_IMGUI_FONT_TEXT, style->text, text);
+}
+
+static void show_row(const struct rv_ui_style *style, const struct rv_threads_row *row, struct rv_ui_requests *requests)
+{
+    rv_imgui_push_id(row->lane_idx);
+    rv_imgui_table_row();
+    if (show_box(style, "hide", row->is_hidden))
+        ask(requests, RV_UI_HIDE_LANE, row->lane_idx);
+    if (show_box(style, "pin", row->is_pinned))
+        ask(requests, RV_UI_PIN_LANE, row->lane_idx);
+    if (show_name(style, row))
+        ask(requests, RV_UI_SHOW_LANE, row->lane_idx);
+    show_number(style, row->n_events);
+    show_number(style, row->max_depth);
+    rv_imgui_table_cell();
+    rv_imgui_text(RV_IMGUI_FONT_TEXT, style->text, row->process);
+    rv_imgui_pop_id();
+}
+
+static void show_table(const struct rv_ui_style *style, const struct rv_threads *shown, float height,
+                       struct rv_ui_requests *requests)
+{
+    static const struct rv_imgui_column columns[COLUMN_COUNT] = {
+        [COLUMN_HIDE] = {.title = "hide", .width = 36.0f},    [COLUMN_PIN] = {.title = "pin", .width = 36.0f},
+        [COLUMN_NAME] = {.title = "thread", .width = 300.0f}, [COLUMN_EVENTS] = {.title = "events", .width = 110.0f},
+        [COLUMN_DEPTH] = {.title = "depth", .width = 60.0f},  [COLUMN_PROCESS] = {.title = "process"}};
+    int from, to;
+    if (!rv_imgui_table_begin("rows", columns, COLUMN_COUNT, height))
+        return;
+    rv_imgui_table_rows((int)shown->n_rows, &from, &to);
+    for (int i = from; i < to; i++) {
+        struct rv_threads_row row;
+        shown->row(shown->context, (size_t)i, &row);
+        show_row(style, &row, requests);
+    }
+    rv_imgui_table_end();
+}
+
+void rv_threads_show(struct rv_ui *ui, const struct rv_threads *shown, struct rv_ui_requests *requests)
+{
+    const struct rv_ui_style *style = rv_ui_style(ui);
+    char text[64];
+    float height = ROW_HEIGHT * (1.0f + fminf((float)shown->n_rows, MOST_ROWS));
+    struct rv_imgui_area area = rv_ui_dock(ui, RV_UI_BOTTOM, HEAD_HEIGHT + height + GAP);
+    rv_imgui_panel_begin("threads", area, 0);
+    (void)snprintf(text, sizeof text, "%zu thread%s, %zu hidden", shown->n_rows, shown->n_rows == 1 ? "" : "s",
+                   shown->n_hidden);
+    rv_imgui_text(RV_IMGUI_FONT_BOLD, style->text_strong, text);
+    rv_imgui_at(area.width - 64.0f, 7.0f);
+    if (rv_imgui_button("Close", 52.0f, false))
+        ask(requests, RV_UI_CLOSE_THREADS, 0);
+    rv_imgui_at(GAP, HEAD_HEIGHT);
+    show_table(style, shown, height, requests);
+    rv_imgui_panel_end();
+}
