@@ -27,7 +27,8 @@
 /* What boxes are allowed at first, and by what frames take: more at rest, where a software renderer has time. */
 static const struct rv_detail_budget BUDGET_GPU = {250000, 20000, 250000, 25000000};
 static const struct rv_detail_budget BUDGET_SOFTWARE = {15000, 2000, 60000, 80000000};
-static const struct rv_detail_budget BUDGET_SOFTWARE_AT_REST = {60000, 8000, 120000, 400000000};
+/* At rest a frame is drawn once and stays: worth a second. */
+static const struct rv_detail_budget BUDGET_SOFTWARE_AT_REST = {60000, 30000, 120000, 1000000000};
 
 struct window {
     const struct rv_window_params *params;
