@@ -18,6 +18,8 @@
 #define MAX_ID (1u << 22)
 
 enum { SHOWN_NAME_BYTES = 256 };
+/* Names as they are unpacked: many times the file's size is no program's, and would all be held. */
+static const uint64_t NAME_BYTES_PER_BYTE = 64, NAME_BYTES_OF_ANY = 64 << 20;
 
 struct replay_stream {
     void *stream; /* the pipeline's; NULL while none is open */
@@ -40,6 +42,7 @@ struct replay {
     size_t n_ids, ids_capacity;
     uint32_t n_given; /* ids of ours so far */
     struct rv_rec_strings strings;
+    uint64_t n_name_bytes; /* so far */
     struct rv_rec_buffer shown[3];
     struct rv_compressor *compressor;
     uint64_t n_broken; /* chunks that were whole and made no sense */
@@ -172,12 +175,21 @@ static const char *shown(struct replay *replay, unsigned slot, const char *text)
     return out;
 }
 
+static bool has_room_for_names(struct replay *replay)
+{
+    replay->n_name_bytes += (uint64_t)(replay->strings.end - replay->strings.bytes);
+    return replay->n_name_bytes <=
+           NAME_BYTES_OF_ANY + NAME_BYTES_PER_BYTE * rv_rec_reader_state(replay->reader).n_bytes;
+}
+
 static bool take_strings(struct replay *replay, const struct rv_rec_chunk *chunk, const uint8_t *payload,
                          const struct rv_intake *intake)
 {
     struct rv_rec_definition found;
     int result = rv_rec_strings_open(&replay->strings, replay->compressor, chunk, payload);
-    while (result >= 0 && (result = rv_rec_strings_next(&replay->strings, &found)) > 0) {
+    if (result != 0 || !has_room_for_names(replay))
+        return false;
+    while ((result = rv_rec_strings_next(&replay->strings, &found)) > 0) {
         uint32_t id = map_id(replay, found.id);
         struct rv_definition definition = {id, shown(replay, 0, found.package), shown(replay, 1, found.name),
                                            shown(replay, 2, found.file), found.line};
