@@ -61,7 +61,6 @@ static int begin(struct rv_import *import)
     folded->thread = rv_emitter_thread(import->emitter, process, 0, 0);
     rv_emitter_name_process(import->emitter, process, rv_import_string(basename(path)));
     rv_emitter_name_thread(import->emitter, folded->thread, rv_import_string("all stacks"));
-    rv_emitter_see_time(import->emitter, 0);
     free(path);
     return 0;
 }
@@ -70,6 +69,7 @@ static void read_stack(struct folded *folded, const char *line, size_t n_stack, 
 {
     struct rv_import *import = &folded->import;
     size_t n = 0;
+    rv_emitter_see_time(import->emitter, 0);
     for (const char *at = line, *end = line + n_stack; at <= end && n < RV_EMITTER_DEPTH;) {
         const char *semicolon = memchr(at, ';', (size_t)(end - at));
         size_t n_name = (size_t)((semicolon ? semicolon : end) - at);

@@ -87,6 +87,9 @@ awk 'BEGIN { printf "["; for (i = 0; i < 100000; i++) printf "[" }' >"$folder/ot
 refused "$folder/other" "brackets" --import=chrome
 printf '\037\213\010\000\377\377\377\377\377\377\377\377' >"$folder/other"
 refused "$folder/other" "damaged gzip" --import=chrome
+for format in strace perf folded; do
+    refused "$data/calls.json" "text that is another's" --import=$format
+done
 refused "$folder/absent" "absent" --import=perf
 refused "$folder" "a folder" --import=uftrace
 refused "$data/calls.json" "a Devel::RingBuffer file that is none" --import=ringbuffer
@@ -119,6 +122,7 @@ fi
 
 # ---- live: the ring of rrtrace, by option and by name ----
 begin_writing() {
+    rm -f "$folder/wrote" # what the one before wrote is not what is waited for
     timeout 60 "$rrtrace_writer" 20000 >"$folder/wrote" &
     writer=$!
     deadline=$(($(date +%s) + 20))
@@ -149,6 +153,7 @@ done >"$folder/missing"
 
 # ---- live: Devel::RingBuffer ----
 mkfifo "$folder/stop"
+rm -f "$folder/wrote"
 timeout 60 "$ringbuffer_writer" "$folder/buffer" <"$folder/stop" >"$folder/wrote" &
 writer=$!
 exec 3>"$folder/stop"
