@@ -3,14 +3,7 @@
 # one line says so, and what needs no picture still works.
 set -u
 ringviz=$1 program=$2 library=$3
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-n_failures=0
-
-fail() {
-    echo "FAILED: $*" >&2
-    n_failures=$((n_failures + 1))
-}
+. "${0%/*}/harness.sh"
 
 # expect WHAT STATUS TEXT COMMAND...: it fails with this status, one line, and this text in it.
 expect() {

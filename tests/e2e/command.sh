@@ -2,23 +2,7 @@
 # command.sh RINGVIZ PROGRAM: ringviz -- COMMAND behaves as the command itself does, and says clearly what is wrong.
 set -u
 ringviz=$1 program=$2
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-n_failures=0
-
-fail() {
-    echo "FAILED: $*" >&2
-    n_failures=$((n_failures + 1))
-}
-
-expect() { # WHAT GOT WANTED
-    [ "$2" = "$3" ] || fail "$1: got '$2', expected '$3'"
-}
-
-run() { # the command's streams stay apart
-    timeout 60 "$ringviz" "$@" >"$folder/out" 2>"$folder/err"
-    status=$?
-}
+. "${0%/*}/harness.sh"
 
 run --headless -- sh -c 'exit 7'
 expect "exit status" $status 7

@@ -2,23 +2,7 @@
 # diff.sh RINGVIZ: two traces with known calls against each other, in every format.
 set -u
 ringviz=$1
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-n_failures=0
-
-fail() {
-    echo "FAILED: $*" >&2
-    n_failures=$((n_failures + 1))
-}
-
-expect() { # WHAT GOT WANTED
-    [ "$2" = "$3" ] || fail "$1: got '$2', expected '$3'"
-}
-
-run() {
-    timeout 60 "$ringviz" "$@" >"$folder/out" 2>"$folder/err"
-    status=$?
-}
+. "${0%/*}/harness.sh"
 
 # trace SLOW_US EXTRA: 40 calls of slow, 40 of same, 3 of few, one of EXTRA, one after the other.
 trace() {

@@ -3,23 +3,7 @@
 # are there stay, a full disk is said, and nothing half written is left.
 set -u
 ringviz=$1 checker=$2 proto=$3 program=$4
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-n_failures=0
-
-fail() {
-    echo "FAILED: $*" >&2
-    n_failures=$((n_failures + 1))
-}
-
-expect() { # WHAT GOT WANTED
-    [ "$2" = "$3" ] || fail "$1: got '$2', expected '$3'"
-}
-
-run() {
-    timeout 100 "$ringviz" "$@" >"$folder/out" 2>"$folder/err"
-    status=$?
-}
+. "${0%/*}/harness.sh"
 
 cd "$folder" || exit 1
 run --spans --output=spans.csv --export=chrome:c.json --export=chrome:c.json.gz --export=perfetto:p.pftrace \

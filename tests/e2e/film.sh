@@ -3,14 +3,7 @@
 # there already stays.
 set -u
 ringviz=$1 program=$2
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-n_failures=0
-
-fail() {
-    echo "FAILED: $*" >&2
-    n_failures=$((n_failures + 1))
-}
+. "${0%/*}/harness.sh"
 
 film() {
     timeout 60 "$ringviz" --size=160x120 --window=10us --to=110us --fps=10 --speed=0.0001 "$@" -- "$program" \

@@ -5,15 +5,8 @@ set -u
 ringviz=$1
 program=${2:-true} # what writes the good file
 watch="--headless --duration=100ms"
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-n_failures=0
+. "${0%/*}/harness.sh"
 n_checks=0
-
-fail() {
-    echo "FAILED: $*" >&2
-    n_failures=$((n_failures + 1))
-}
 
 look_at() { # OPTIONS FILE
     timeout 20 "$ringviz" $1 "$2" >"$folder/out" 2>"$folder/err" </dev/null

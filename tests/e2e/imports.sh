@@ -3,15 +3,8 @@
 # that are written beside them; gzip'd the same; cut and damaged ones one line; live ones their writers' counts.
 set -u
 ringviz=$1 data=$2 rrtrace_writer=$3 ringbuffer_writer=$4 profiled=$5
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-n_failures=0
+. "${0%/*}/harness.sh"
 n_checks=0
-
-fail() {
-    echo "FAILED: $*" >&2
-    n_failures=$((n_failures + 1))
-}
 
 spans() { # FILE [OPTION...]: its calls in order, without the head
     file=$1

@@ -3,14 +3,7 @@
 # PROGRAM is fib, which takes its argument from the command line and prints its count when it is done.
 set -u
 ringviz=$1 program=$2
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-n_failures=0
-
-fail() {
-    echo "FAILED: $*" >&2
-    n_failures=$((n_failures + 1))
-}
+. "${0%/*}/harness.sh"
 
 # wait_for SECONDS COMMAND...: until it succeeds
 wait_for() {

@@ -3,23 +3,7 @@
 # and the same amount; processes stay apart, subroutines do not double.
 set -u
 ringviz=$1 program=$2
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-n_failures=0
-
-fail() {
-    echo "FAILED: $*" >&2
-    n_failures=$((n_failures + 1))
-}
-
-expect() { # WHAT GOT WANTED
-    [ "$2" = "$3" ] || fail "$1: got '$2', expected '$3'"
-}
-
-run() {
-    timeout 60 "$ringviz" "$@" >"$folder/out" 2>"$folder/err"
-    status=$?
-}
+. "${0%/*}/harness.sh"
 
 # Calls without their start, and starts alone, in one order for all files.
 calls() {

@@ -2,18 +2,7 @@
 # part.sh RINGVIZ PROGRAM: --find, --filter, --from and --to leave what they say, in reports and lists of calls alike.
 set -u
 ringviz=$1 program=$2
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-n_failures=0
-
-fail() {
-    echo "FAILED: $*" >&2
-    n_failures=$((n_failures + 1))
-}
-
-expect() { # WHAT GOT WANTED
-    [ "$2" = "$3" ] || fail "$1: got '$2', expected '$3'"
-}
+. "${0%/*}/harness.sh"
 
 # What the program counted itself goes to $folder/counted, the rows without their head to $folder/rows.
 run() {

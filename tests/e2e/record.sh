@@ -5,15 +5,8 @@ set -u
 ringviz=$1
 fib=$2
 threads=$3
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-n_failures=0
+. "${0%/*}/harness.sh"
 n_checks=0
-
-fail() {
-    echo "FAILED: $*" >&2
-    n_failures=$((n_failures + 1))
-}
 
 check() { # WHAT COMMAND...
     what=$1
