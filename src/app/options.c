@@ -82,7 +82,8 @@ static const struct option_entry TABLE[] = {
      "two FILEs against each other: calls and times of\nevery subroutine before and after, and which differ"},
     {OPTION_MERGE, "merge", "=OUT.rvz", "one recording of all FILEs, aligned by their wall clocks"},
     {OPTION_INFO, "info", NULL,
-     "header, processes, rings, counters and names of FILE,\nwithout draining it; another tool's: its format"},
+     "header, processes, rings, counters and names of FILE,\nwithout draining it; a recording's streams and "
+     "chunks;\nthe format of another tool's trace"},
     {OPTION_CHECK, "check", NULL, "read a recording wholly; say what it holds and what is\ndamaged"},
     {OPTION_REPAIR, "repair", "=OUT.rvz", "the same, and write what is whole as a clean recording"},
     {OPTION_OUTPUT, "output", "=FILE",
