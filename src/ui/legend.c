@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #define PADDING_X 12.0f
 #define PADDING_Y 9.0f
@@ -21,10 +22,17 @@ struct row_place {
     float panel_x, panel_y;
 };
 
-/* Shortened from the left: the end of a package's name tells more. */
-static void fit_name(const char *name, float width, char out[NAME_ROOM_BYTES])
+/* Shortened from the left, after the parameters of a template: the end of a package's name tells more. */
+static void fit_name(const char *full, float width, char out[NAME_ROOM_BYTES])
 {
-    snprintf(out, NAME_ROOM_BYTES, "%s", name);
+    char bare[NAME_ROOM_BYTES];
+    const char *name = full, *parameters = strchr(full, '<');
+    snprintf(out, NAME_ROOM_BYTES, "%s", full);
+    if (parameters > full && rv_imgui_text_width(RV_IMGUI_FONT_TEXT, out) > width) {
+        snprintf(bare, sizeof bare, "%.*s<…>", (int)(parameters - full), full);
+        snprintf(out, NAME_ROOM_BYTES, "%s", bare);
+        name = bare;
+    }
     while (*name && rv_imgui_text_width(RV_IMGUI_FONT_TEXT, out) > width) {
         do
             name++;
@@ -81,7 +89,7 @@ static void take_clicks(const struct rv_ui_style *style, const struct rv_legend 
     rv_imgui_pop_id();
 }
 
-/* The longest bar is the largest share's. */
+/* The longest bar is the largest package's; what they leave to all others may be more. */
 static void add_row(const struct rv_ui_style *style, const struct rv_legend_row *row, struct row_place at,
                     double largest)
 {
@@ -93,7 +101,8 @@ static void add_row(const struct rv_ui_style *style, const struct rv_legend_row 
     rv_imgui_draw_text((float[2]){at.x + NAME_X, at.y}, RV_IMGUI_FONT_TEXT, style->text_strong, name);
     if (!has_share)
         return;
-    float bar = fmaxf(1.0f, floorf(BAR_WIDTH * (float)(largest > 0.0 ? row->share / largest : 0.0)));
+    double of_largest = largest > 0.0 ? fmin(row->share / largest, 1.0) : 0.0;
+    float bar = fmaxf(1.0f, floorf(BAR_WIDTH * (float)of_largest));
     rv_imgui_draw_box((struct rv_imgui_area){bar_x, at.y + 6.0f, bar, BAR_HEIGHT}, 0.0f, row->rgba);
     snprintf(share, sizeof share, "%.1f%%", row->share * 100.0);
     float x = at.x + at.width - rv_imgui_text_width(RV_IMGUI_FONT_TEXT, share);
