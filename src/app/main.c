@@ -10,6 +10,7 @@
 #include "app/join.h"
 #include "app/options.h"
 #include "app/output.h"
+#include "app/usage.h"
 #include "app/watch.h"
 #include "base/err.h"
 #include "bench/bench.h"
@@ -85,7 +86,7 @@ static int run(const struct rv_options *options)
     case RV_COMMAND_BENCH:
         return run_bench(options);
     case RV_COMMAND_HELP:
-        rv_options_print_help();
+        rv_usage_print();
         return close_standard_output();
     case RV_COMMAND_VERSION:
         puts("ringviz " RINGVIZ_VERSION);

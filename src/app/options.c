@@ -6,197 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "app/action.h"
+#include "app/option_table.h"
 #include "app/values.h"
 #include "base/err.h"
 #include "base/units.h"
-
-enum option_id {
-    OPTION_HEADLESS = 256,
-    OPTION_REPORT,
-    OPTION_SPANS,
-    OPTION_EXPORT,
-    OPTION_FORCE,
-    OPTION_DIFF,
-    OPTION_MERGE,
-    OPTION_INFO,
-    OPTION_CHECK,
-    OPTION_REPAIR,
-    OPTION_OUTPUT,
-    OPTION_RECORD,
-    OPTION_SCREENSHOT,
-    OPTION_FRAMES,
-    OPTION_VIDEO,
-    OPTION_FPS,
-    OPTION_SPEED,
-    OPTION_VIEW,
-    OPTION_COLOR,
-    OPTION_SIZE,
-    OPTION_AT,
-    OPTION_WINDOW,
-    OPTION_FIND,
-    OPTION_FILTER,
-    OPTION_FROM,
-    OPTION_TO,
-    OPTION_POLICY,
-    OPTION_DRAIN_INTERVAL,
-    OPTION_RING_EVENTS,
-    OPTION_RINGS,
-    OPTION_SLOTS,
-    OPTION_SLOT_SIZE,
-    OPTION_MESSAGE_SIZE,
-    OPTION_GLOBAL_SIZE,
-    OPTION_TRACE_FILE,
-    OPTION_INCLUDE,
-    OPTION_EXCLUDE,
-    OPTION_MAX_DEPTH,
-    OPTION_DURATION,
-    OPTION_IMPORT,
-    OPTION_RRTRACE,
-    OPTION_CLOCK,
-    OPTION_THREADS,
-    OPTION_MEMORY,
-    OPTION_BENCH,
-    OPTION_JSON,
-    OPTION_VERBOSE,
-    OPTION_VERSION,
-    OPTION_HELP
-};
-
-struct option_entry {
-    enum option_id id;
-    const char *name;
-    const char *argument; /* NULL = none; "[=X]" = optional */
-    const char *help;     /* lines separated by \n */
-};
-
-static const struct option_entry TABLE[] = {
-    {OPTION_HEADLESS, "headless", NULL, "no window; ends with the program"},
-    {OPTION_REPORT, "report", "[=text|csv|json]", "statistics of every subroutine, threads, loss;\nimplies --headless"},
-    {OPTION_SPANS, "spans", "[=csv|json]", "every call with its times; implies --headless"},
-    {OPTION_EXPORT, "export", "=FORMAT:OUT",
-     "every call in the format of another tool: chrome,\nperfetto, folded, speedscope; OUT.gz is packed;\nimplies "
-     "--headless"},
-    {OPTION_FORCE, "force", NULL, "write over a file that is there already"},
-    {OPTION_DIFF, "diff", "[=text|csv|json]",
-     "two FILEs against each other: calls and times of\nevery subroutine before and after, and which differ"},
-    {OPTION_MERGE, "merge", "=OUT.rvz", "one recording of all FILEs, aligned by their wall clocks"},
-    {OPTION_INFO, "info", NULL,
-     "header, processes, rings, counters and names of FILE,\nwithout draining it; a recording's streams and "
-     "chunks;\nthe format of another tool's trace"},
-    {OPTION_CHECK, "check", NULL, "read a recording wholly; say what it holds and what is\ndamaged"},
-    {OPTION_REPAIR, "repair", "=OUT.rvz", "the same, and write what is whole as a clean recording"},
-    {OPTION_OUTPUT, "output", "=FILE",
-     "where --report, --spans, --info and --bench go\n(default: stdout, after the program has ended)"},
-    {OPTION_RECORD, "record", "[=OUT.rvz]", "record everything while watching\n(default: COMMAND.PID.rvz)"},
-    {OPTION_SCREENSHOT, "screenshot", "=OUT.png", "draw one picture into a file; implies --headless"},
-    {OPTION_FRAMES, "frames", "=DIR", "film the run into a folder of numbered pictures;\nimplies --headless"},
-    {OPTION_VIDEO, "video", "=OUT.y4m", "film the run into a video; implies --headless"},
-    {OPTION_FPS, "fps", "=N", "pictures a second in a film (default: 30)"},
-    {OPTION_SPEED, "speed", "=X", "how fast time passes in a film (default: 1)"},
-    {OPTION_VIEW, "view", "=3d|aligned|flame|top", "the view of the picture, and of the window at first"},
-    {OPTION_COLOR, "color", "=SCHEME",
-     "what colours stand for: package, subroutine, thread,\nduration, high-contrast (default: package)"},
-    {OPTION_SIZE, "size", "=WxH", "its size in pixels (default: 1600x900)"},
-    {OPTION_AT, "at", "=TIME", "where its window begins, from the first event"},
-    {OPTION_WINDOW, "window", "=DURATION", "how long its window is (default: all there is)"},
-    {OPTION_FIND, "find", "=REGEX",
-     "calls whose full name matches: pointed out in pictures,\nwhere the window moves to the first one, and the "
-     "only\nones in "
-     "--report and --spans"},
-    {OPTION_FILTER, "filter", "=RULE",
-     "let through only what passes: name:REGEX package:REGEX\nthread:REGEX depth:<8 duration:>2ms; ! in front "
-     "inverts;\nmay "
-     "be given again"},
-    {OPTION_FROM, "from", "=TIME", "only calls that last into what comes after, from the\nfirst event on"},
-    {OPTION_TO, "to", "=TIME", "only calls that begin before"},
-    {OPTION_POLICY, "policy", "=block|switch|fill|ring",
-     "what a full ring means: wait, drop the newest,\nstop tracing, overwrite the oldest (default: block)"},
-    {OPTION_DRAIN_INTERVAL, "drain-interval", "=TIME", "between two drains of a ring (default: 2ms)"},
-    {OPTION_RING_EVENTS, "ring-events", "=N", "events in a ring, rounded up to a power of two\n(default: 131072)"},
-    {OPTION_RINGS, "rings", "=N", "threads that can be traced at once (default: 256)"},
-    {OPTION_SLOTS, "slots", "=N", "frames of a live stack (default: 64)"},
-    {OPTION_SLOT_SIZE, "slot-size", "=SIZE", "bytes of text in each of them (default: 200)"},
-    {OPTION_MESSAGE_SIZE, "message-size", "=SIZE", "longest command or response of a ring (default: 256)"},
-    {OPTION_GLOBAL_SIZE, "global-size", "=SIZE", "the global message area (default: 16K)"},
-    {OPTION_TRACE_FILE, "trace-file", "=PATH", "keep the shared file at PATH\n(default: private, removed at the end)"},
-    {OPTION_INCLUDE, "include", "=REGEX", "capture only subroutines whose full name matches"},
-    {OPTION_EXCLUDE, "exclude", "=REGEX", "leave out those whose full name matches"},
-    {OPTION_MAX_DEPTH, "max-depth", "=N", "leave out calls nested deeper than N"},
-    {OPTION_DURATION, "duration", "=TIME", "capture for this long only"},
-    {OPTION_IMPORT, "import", "=FORMAT",
-     "what FILE is, where its content does not tell: chrome,\nstrace, perf, folded, uftrace, ringbuffer, rrtrace"},
-    {OPTION_RRTRACE, "rrtrace", "=SHM", "watch the ring of Ruby's rrtrace gem, as its visualizer"},
-    {OPTION_CLOCK, "clock", "=tsc|tick|monotonic",
-     "tsc: cycle counter; tick: cheaper, right to about 0.1 ms;\nmonotonic: the kernel's (default: tsc where "
-     "invariant)"},
-    {OPTION_THREADS, "threads", "=N", "worker threads of ringviz (default: CPUs - 1)"},
-    {OPTION_MEMORY, "memory", "=SIZE", "for exact calls; older ones keep their density\n(default: a quarter of RAM)"},
-    {OPTION_BENCH, "bench", "[=NAME,..]",
-     "measure: ring, drain, scan, lod, codec, render, export,\noverhead; codec on FILE.rvz, overhead on -- COMMAND\nif "
-     "given (default: all)"},
-    {OPTION_JSON, "json", NULL, "--bench prints one JSON object a line"},
-    {OPTION_VERBOSE, "verbose", NULL, "say what is being done, and what it cost"},
-    {OPTION_VERSION, "version", NULL, "print the version"},
-    {OPTION_HELP, "help", NULL, "print this"},
-};
-enum { N_OPTIONS = sizeof TABLE / sizeof *TABLE, HELP_COLUMN = 32 };
-
-static const char HELP_HEAD[] =
-    "Usage: ringviz [OPTION]... -- COMMAND [ARG]...   run COMMAND and watch its calls\n"
-    "       ringviz [OPTION]... FILE                  watch a live trace file, replay a recording,\n"
-    "                                                 open another tool's trace\n"
-    "       ringviz --diff BEFORE AFTER               compare two captures\n"
-    "       ringviz --merge=OUT.rvz A.rvz B.rvz..     join recordings of several processes or hosts\n"
-    "       ringviz --bench[=NAME,..] [--json]        measure ringviz on this machine\n"
-    "\n"
-    "Every call and return of a program, live: time x thread x depth as 3D bars coloured by subroutine.\n"
-    "\n";
-
-static const char HELP_TAIL[] =
-    "\n"
-    "Times: 12ns 3us 4ms 5s, a plain number is seconds, 500Hz a period. Sizes: 64K 2M 1G.\n"
-    "\n"
-    "C and C++ programs are traced when built with (calls inside the standard library stay out)\n"
-    "  gcc    -g -finstrument-functions -fno-optimize-sibling-calls\n"
-    "         -finstrument-functions-exclude-file-list=/usr/include,/usr/lib\n"
-    "  clang  -g -finstrument-functions-after-inlining -fno-optimize-sibling-calls\n"
-    "or, with CMake: find_package(ringviz) and ringviz_instrument(target).\n"
-    "\n"
-    "Exit status: the command's (128 + signal; 127 not found, 126 not executable); 1 failed, 2 usage.\n";
-
-static void print_entry(const struct option_entry *entry)
-{
-    int n = printf("  --%s%s", entry->name, entry->argument ? entry->argument : "");
-    if (n >= HELP_COLUMN) {
-        putchar('\n');
-        n = 0;
-    }
-    for (const char *line = entry->help; line; n = 0) {
-        const char *end = strchrnul(line, '\n');
-        printf("%*s%.*s\n", HELP_COLUMN - n, "", (int)(end - line), line);
-        line = *end ? end + 1 : NULL;
-    }
-}
-
-static void print_keys(void)
-{
-    puts("\nIn the window:");
-    for (int action = RV_ACTION_NONE + 1; action < RV_ACTION_COUNT; action++) {
-        char keys[128];
-        printf("  %-*s%s\n", HELP_COLUMN - 2, rv_action_keys((enum rv_action)action, keys, sizeof keys),
-               rv_action_get((enum rv_action)action)->words);
-    }
-}
-
-void rv_options_print_help(void)
-{
-    fputs(HELP_HEAD, stdout);
-    for (int i = 0; i < N_OPTIONS; i++)
-        print_entry(&TABLE[i]);
-    print_keys();
-    fputs(HELP_TAIL, stdout);
-}
 
 /* ---- values ---- */
 
@@ -251,73 +64,73 @@ static int parse_export(const char *value, struct rv_options *options)
     return 0;
 }
 
-static int set_output_option(struct rv_options *options, const struct option_entry *entry, const char *value)
+static int set_output_option(struct rv_options *options, const struct rv_option_entry *entry, const char *value)
 {
     int index, error = 0;
     switch (entry->id) {
-    case OPTION_REPORT:
+    case RV_OPTION_REPORT:
         options->has_report = options->is_headless = true;
         error = rv_value_word(entry->name, value, REPORTS, &index);
         options->report_format = (enum rv_report_format)index;
         return error;
-    case OPTION_DIFF:
+    case RV_OPTION_DIFF:
         options->command = RV_COMMAND_DIFF;
         error = rv_value_word(entry->name, value, REPORTS, &index);
         options->report_format = (enum rv_report_format)index;
         return error;
-    case OPTION_SPANS:
+    case RV_OPTION_SPANS:
         options->has_spans = options->is_headless = true;
         error = rv_value_word(entry->name, value, SPANS, &index);
         options->spans_format = (enum rv_spans_format)index;
         return error;
-    case OPTION_EXPORT:
+    case RV_OPTION_EXPORT:
         return parse_export(value, options);
-    case OPTION_MERGE:
+    case RV_OPTION_MERGE:
         options->command = RV_COMMAND_MERGE;
         options->merge = value;
         return 0;
-    case OPTION_OUTPUT:
+    case RV_OPTION_OUTPUT:
         options->output = value;
         return 0;
-    case OPTION_REPAIR:
+    case RV_OPTION_REPAIR:
         options->command = RV_COMMAND_CHECK;
         options->repair = value;
         return 0;
-    case OPTION_RECORD:
+    case RV_OPTION_RECORD:
         options->has_record = true;
         options->record = value;
         return 0;
-    case OPTION_SCREENSHOT:
+    case RV_OPTION_SCREENSHOT:
         options->screenshot = value;
         options->is_headless = true;
         return 0;
-    case OPTION_FRAMES:
+    case RV_OPTION_FRAMES:
         options->frames = value;
         options->is_headless = true;
         return 0;
-    case OPTION_VIDEO:
+    case RV_OPTION_VIDEO:
         options->video = value;
         options->is_headless = true;
         return 0;
-    case OPTION_FPS:
+    case RV_OPTION_FPS:
         return rv_value_count(entry->name, value, 240, &options->fps);
-    case OPTION_SPEED:
+    case RV_OPTION_SPEED:
         return rv_value_speed(entry->name, value, &options->speed);
-    case OPTION_VIEW:
+    case RV_OPTION_VIEW:
         error = rv_value_word(entry->name, value, VIEWS, &index);
         options->look = (enum rv_look)index;
         options->has_look = true;
         return error;
-    case OPTION_COLOR:
+    case RV_OPTION_COLOR:
         options->has_scheme = true;
         return parse_scheme(entry->name, value, &options->scheme);
-    case OPTION_SIZE:
+    case RV_OPTION_SIZE:
         return parse_size(value, options);
-    case OPTION_AT:
+    case RV_OPTION_AT:
         return rv_value_time(entry->name, value, 0, &options->at_ns);
-    case OPTION_WINDOW:
+    case RV_OPTION_WINDOW:
         return rv_value_time(entry->name, value, 1, &options->window_ns);
-    case OPTION_BENCH:
+    case RV_OPTION_BENCH:
         options->command = RV_COMMAND_BENCH;
         options->bench = value ? value : "";
         return 0;
@@ -327,28 +140,28 @@ static int set_output_option(struct rv_options *options, const struct option_ent
 }
 
 /* A regular expression, or a rule, that is no good is said to be so before anything runs. */
-static int bad_pattern(const struct option_entry *entry, const char *value, const char *why)
+static int bad_pattern(const struct rv_option_entry *entry, const char *value, const char *why)
 {
     return rv_err(EINVAL, "--%s=%s: %s; see ringviz --help", entry->name, value, why);
 }
 
-static int set_part_option(struct rv_options *options, const struct option_entry *entry, const char *value)
+static int set_part_option(struct rv_options *options, const struct rv_option_entry *entry, const char *value)
 {
     char why[160];
     struct rv_pattern pattern;
     switch (entry->id) {
-    case OPTION_FIND:
+    case RV_OPTION_FIND:
         options->find = value;
         if (rv_pattern_init(&pattern, value, why, sizeof why) != 0)
             return bad_pattern(entry, value, why);
         rv_pattern_fini(&pattern);
         return 0;
-    case OPTION_FILTER:
+    case RV_OPTION_FILTER:
         return rv_lens_add(&options->lens, value, why, sizeof why) ? bad_pattern(entry, value, why) : 0;
-    case OPTION_FROM:
+    case RV_OPTION_FROM:
         options->has_part = true;
         return rv_value_time(entry->name, value, 0, &options->from_ns);
-    case OPTION_TO:
+    case RV_OPTION_TO:
         options->has_part = true;
         return rv_value_time(entry->name, value, 1, &options->to_ns);
     default:
@@ -356,31 +169,31 @@ static int set_part_option(struct rv_options *options, const struct option_entry
     }
 }
 
-static int set_file_option(struct rv_options *options, const struct option_entry *entry, const char *value)
+static int set_file_option(struct rv_options *options, const struct rv_option_entry *entry, const char *value)
 {
     int index, error;
     switch (entry->id) {
-    case OPTION_POLICY:
+    case RV_OPTION_POLICY:
         error = rv_value_word(entry->name, value, POLICIES, &index);
         options->map.policy = (enum rv_policy)index;
         return error;
-    case OPTION_CLOCK:
+    case RV_OPTION_CLOCK:
         error = rv_value_word(entry->name, value, CLOCKS, &index);
         options->map.clock_kind = (enum rv_clock_kind)index;
         return error;
-    case OPTION_RING_EVENTS:
+    case RV_OPTION_RING_EVENTS:
         return rv_value_count(entry->name, value, 1u << 20, &options->map.ring_events);
-    case OPTION_RINGS:
+    case RV_OPTION_RINGS:
         return rv_value_count(entry->name, value, 4096, &options->map.n_rings);
-    case OPTION_SLOTS:
+    case RV_OPTION_SLOTS:
         return rv_value_count(entry->name, value, 4096, &options->map.n_slots);
-    case OPTION_SLOT_SIZE:
+    case RV_OPTION_SLOT_SIZE:
         return rv_value_bytes(entry->name, value, 4096, &options->map.slot_bytes);
-    case OPTION_MESSAGE_SIZE:
+    case RV_OPTION_MESSAGE_SIZE:
         return rv_value_bytes(entry->name, value, 1u << 20, &options->map.message_bytes);
-    case OPTION_GLOBAL_SIZE:
+    case RV_OPTION_GLOBAL_SIZE:
         return rv_value_bytes(entry->name, value, 1u << 24, &options->map.global_bytes);
-    case OPTION_TRACE_FILE:
+    case RV_OPTION_TRACE_FILE:
         options->trace_file = value;
         return 0;
     default:
@@ -402,29 +215,29 @@ static void watch_rrtrace(struct rv_options *options, const char *memory)
     options->file = memory;
 }
 
-static int set_capture_option(struct rv_options *options, const struct option_entry *entry, const char *value)
+static int set_capture_option(struct rv_options *options, const struct rv_option_entry *entry, const char *value)
 {
     switch (entry->id) {
-    case OPTION_DRAIN_INTERVAL:
+    case RV_OPTION_DRAIN_INTERVAL:
         return rv_value_time(entry->name, value, 10000, &options->drain_interval_ns);
-    case OPTION_IMPORT:
+    case RV_OPTION_IMPORT:
         return parse_format(entry->name, value, &options->import_format);
-    case OPTION_RRTRACE:
+    case RV_OPTION_RRTRACE:
         watch_rrtrace(options, value);
         return 0;
-    case OPTION_INCLUDE:
+    case RV_OPTION_INCLUDE:
         options->include = value;
         return 0;
-    case OPTION_EXCLUDE:
+    case RV_OPTION_EXCLUDE:
         options->exclude = value;
         return 0;
-    case OPTION_MAX_DEPTH:
+    case RV_OPTION_MAX_DEPTH:
         return rv_value_count(entry->name, value, 1u << 24, &options->max_depth);
-    case OPTION_DURATION:
+    case RV_OPTION_DURATION:
         return rv_value_time(entry->name, value, 1, &options->duration_ns);
-    case OPTION_THREADS:
+    case RV_OPTION_THREADS:
         return rv_value_count(entry->name, value, 64, &options->n_threads);
-    case OPTION_MEMORY:
+    case RV_OPTION_MEMORY:
         if (rv_units_parse_bytes(value, &options->memory_bytes) != 0 || options->memory_bytes < 1u << 20)
             return rv_value_bad(entry->name, value, "a size of at least 1M");
         return 0;
@@ -434,31 +247,31 @@ static int set_capture_option(struct rv_options *options, const struct option_en
 }
 
 /* Options that only set a flag or name what to do. */
-static bool set_switch(struct rv_options *options, enum option_id id)
+static bool set_switch(struct rv_options *options, enum rv_option_id id)
 {
     switch (id) {
-    case OPTION_HEADLESS:
+    case RV_OPTION_HEADLESS:
         options->is_headless = true;
         return true;
-    case OPTION_JSON:
+    case RV_OPTION_JSON:
         options->is_json = true;
         return true;
-    case OPTION_VERBOSE:
+    case RV_OPTION_VERBOSE:
         options->is_verbose = true;
         return true;
-    case OPTION_FORCE:
+    case RV_OPTION_FORCE:
         options->is_forced = true;
         return true;
-    case OPTION_CHECK:
+    case RV_OPTION_CHECK:
         options->command = RV_COMMAND_CHECK;
         return true;
-    case OPTION_INFO:
+    case RV_OPTION_INFO:
         options->command = RV_COMMAND_INFO;
         return true;
-    case OPTION_VERSION:
+    case RV_OPTION_VERSION:
         options->command = RV_COMMAND_VERSION;
         return true;
-    case OPTION_HELP:
+    case RV_OPTION_HELP:
         options->command = RV_COMMAND_HELP;
         return true;
     default:
@@ -466,11 +279,11 @@ static bool set_switch(struct rv_options *options, enum option_id id)
     }
 }
 
-static int set_option(struct rv_options *options, enum option_id id, const char *value)
+static int set_option(struct rv_options *options, enum rv_option_id id, const char *value)
 {
     if (set_switch(options, id))
         return 0;
-    const struct option_entry *entry = TABLE;
+    const struct rv_option_entry *entry = RV_OPTION_TABLE;
     while (entry->id != id)
         entry++;
     int error = set_output_option(options, entry, value);
@@ -485,12 +298,12 @@ static int set_option(struct rv_options *options, enum option_id id, const char 
 
 static void fill_getopt(struct option *out)
 {
-    for (int i = 0; i < N_OPTIONS; i++) {
-        const char *argument = TABLE[i].argument;
+    for (int i = 0; i < RV_N_OPTIONS; i++) {
+        const char *argument = RV_OPTION_TABLE[i].argument;
         int has = !argument ? no_argument : *argument == '[' ? optional_argument : required_argument;
-        out[i] = (struct option){TABLE[i].name, has, NULL, TABLE[i].id};
+        out[i] = (struct option){RV_OPTION_TABLE[i].name, has, NULL, RV_OPTION_TABLE[i].id};
     }
-    out[N_OPTIONS] = (struct option){0};
+    out[RV_N_OPTIONS] = (struct option){0};
 }
 
 /* Commands that take several files and write one thing. */
@@ -577,7 +390,7 @@ int rv_options_parse(struct rv_options *options, int argc, char **argv)
         watch_rrtrace(options, argv[1]);
         return check(options);
     }
-    struct option getopt_table[N_OPTIONS + 1];
+    struct option getopt_table[RV_N_OPTIONS + 1];
     fill_getopt(getopt_table);
     opterr = 0;
     int id, n_read;
@@ -586,7 +399,7 @@ int rv_options_parse(struct rv_options *options, int argc, char **argv)
             return rv_err(EINVAL, "%s: unknown option or needless value; see ringviz --help", argv[optind - 1]);
         if (id == ':')
             return rv_err(EINVAL, "%s: wants a value; see ringviz --help", argv[optind - 1]);
-        int error = set_option(options, (enum option_id)id, optarg);
+        int error = set_option(options, (enum rv_option_id)id, optarg);
         if (error)
             return error;
     }

@@ -1,4 +1,4 @@
-/* The command line: one table gives parsing and --help. */
+/* The command line, parsed. Every option is in option_table.c. */
 #ifndef RV_APP_OPTIONS_H
 #define RV_APP_OPTIONS_H
 
@@ -82,7 +82,5 @@ struct rv_options {
 int rv_options_parse(struct rv_options *options, int argc, char **argv);
 
 void rv_options_fini(struct rv_options *options); /* after a parse that failed, too */
-
-void rv_options_print_help(void);
 
 #endif
