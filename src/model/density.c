@@ -149,6 +149,67 @@ void rv_density_advance_far(struct rv_density *density, uint64_t end_ns)
     density->first_column_end_ns = ((end_ns >> rv_density_shift(1)) + 1) << rv_density_shift(1);
 }
 
+static void empty_column(struct rv_density_column *column)
+{
+    for (; column->words; column->words &= column->words - 1) {
+        unsigned word = (unsigned)__builtin_ctzll(column->words);
+        for (uint64_t *mask = &column->masks[word]; *mask; *mask &= *mask - 1)
+            column->sums[word * 64 + (unsigned)__builtin_ctzll(*mask)] = (struct rv_density_sum){0};
+    }
+}
+
+static struct rv_density_sum *touch_row(struct rv_density_level *level, uint64_t column, uint32_t row)
+{
+    if (row >= level->n_rows)
+        rv_density_grow_rows(level, row);
+    return rv_density_touch(&level->open[column & 1], row);
+}
+
+/* A column goes into the next level's when it is finished: two columns later. */
+static void take_finished(struct rv_density_level *into, const struct rv_chunks *cells, uint32_t level_idx,
+                          uint64_t at_ns)
+{
+    uint64_t column = at_ns >> rv_density_shift(level_idx), base;
+    uint64_t first = into->current ? (into->current - 1) << 2 : 0;
+    struct rv_chunks_at at = rv_chunks_find(cells, first);
+    struct rv_chunks_at end = rv_chunks_find_after(cells, at, column ? column - 1 : 0);
+    uint32_t n;
+    for (const struct cell *cell; (cell = rv_chunks_walk(cells, &at, end, &base, &n));)
+        for (uint32_t i = 0; i < n; i++) {
+            uint64_t covered_ns =
+                (((uint64_t)cell[i].coverage << rv_density_shift(level_idx)) + FULL_COVERAGE / 2) / FULL_COVERAGE;
+            struct rv_density_sum more = {covered_ns, cell[i].n_calls, covered_ns + 1, cell[i].id};
+            rv_density_sum_add(touch_row(into, (base + cell[i].column) >> 2, cell[i].row), &more);
+        }
+}
+
+void rv_density_rewind(struct rv_density *past, const struct rv_density *density, uint64_t at_ns)
+{
+    for (uint32_t i = 1; i < RV_TIMELINE_LEVELS; i++) {
+        struct rv_density_level *level = &past->levels[i];
+        empty_column(&level->open[0]);
+        empty_column(&level->open[1]);
+        level->current = at_ns >> rv_density_shift(i);
+        if (i > 1)
+            take_finished(level, &density->levels[i - 1].cells, i - 1, at_ns);
+    }
+}
+
+void rv_density_add_back(struct rv_density *past, uint32_t level_idx, const struct rv_span *span)
+{
+    struct rv_density_level *level = &past->levels[level_idx];
+    uint32_t row = span->depth < RV_DENSITY_ROWS ? span->depth : RV_DENSITY_ROWS - 1;
+    uint64_t column = span->end >> rv_density_shift(level_idx), column_start = column << rv_density_shift(level_idx);
+    uint64_t inside = span->end - (span->start > column_start ? span->start : column_start);
+    struct rv_density_sum more = {.covered_ns = inside, .n_calls = 1, .weight = inside + 1, .id = span->id};
+    rv_density_sum_add(touch_row(level, column, row), &more);
+    if (span->start < column_start && column == level->current) {
+        uint64_t before = column_start - span->start;
+        more = (struct rv_density_sum){.covered_ns = before, .weight = before, .id = span->id};
+        rv_density_sum_add(touch_row(level, column - 1, row), &more);
+    }
+}
+
 static void open_columns(const struct rv_density *density, uint32_t level_idx, uint64_t column,
                          struct open_columns *out)
 {

@@ -98,6 +98,15 @@ static inline void rv_density_add(struct rv_density *density, uint32_t level_idx
     }
 }
 
+/*
+ * Make the open columns of a density that is used for nothing else those of `density` when time had come to at_ns, as
+ * far as finished cells hold them. What went into a level from exact spans is added next, by rv_density_add_back().
+ */
+void rv_density_rewind(struct rv_density *past, const struct rv_density *density, uint64_t at_ns);
+
+/* Fold a span shorter than this level's cells that ended in one of its two open columns. */
+void rv_density_add_back(struct rv_density *past, uint32_t level, const struct rv_span *span);
+
 /* Cells of a level that overlap [from, to): exactly as many as a query gives. */
 uint64_t rv_density_count(const struct rv_density *density, uint32_t level, uint64_t from_ns, uint64_t to_ns);
 size_t rv_density_query(const struct rv_density *density, uint32_t level, uint64_t from_ns, uint64_t to_ns,

@@ -252,6 +252,16 @@ uint64_t rv_timeline_exact_from_ns(const struct rv_timeline *timeline)
     return timeline->whole_from_ns[0];
 }
 
+uint64_t rv_timeline_whole_from_ns(const struct rv_timeline *timeline, uint32_t level)
+{
+    return timeline->whole_from_ns[level];
+}
+
+const struct rv_density *rv_timeline_density(const struct rv_timeline *timeline)
+{
+    return &timeline->density;
+}
+
 const struct rv_chunks *rv_timeline_log(const struct rv_timeline *timeline, uint32_t log_idx)
 {
     return log_idx % 2 ? &timeline->wide[log_idx / 2] : &timeline->spans[log_idx / 2];

@@ -73,6 +73,13 @@ size_t rv_timeline_query(const struct rv_timeline *timeline, uint64_t from_ns, u
 /* Before this time some exact spans were evicted; 0 when none was. */
 uint64_t rv_timeline_exact_from_ns(const struct rv_timeline *timeline);
 
+/* Before this time something was evicted that a query of this level shows: exact spans of its buckets, or its cells. */
+uint64_t rv_timeline_whole_from_ns(const struct rv_timeline *timeline, uint32_t level);
+
+/* The cells of all levels; never NULL. */
+struct rv_density;
+const struct rv_density *rv_timeline_density(const struct rv_timeline *timeline);
+
 /*
  * The logs that the exact spans stand in, for walks over all of them: each holds durations below its limit, in closing
  * order, keyed by end.

@@ -1,4 +1,7 @@
-/* Two walks over the lanes: counts choose the level, then boxes are copied and put in order of start. */
+/*
+ * Two walks over the lanes: counts choose the level, then boxes are copied and put in order of start. In the past a
+ * walk goes before them that looks at each lane as it was; it may have grown since when its boxes are copied.
+ */
 #include "model/view.h"
 
 #include <stdio.h>
@@ -7,6 +10,7 @@
 
 #include "base/vec.h"
 #include "model/detail.h"
+#include "model/instant.h"
 #include "model/lens.h"
 
 #define DEFAULT_BUDGET 20000u
@@ -51,13 +55,32 @@ static size_t crop(struct rv_box *boxes, size_t n, uint32_t most_depth)
     return n_kept;
 }
 
-/* Open frames that begin before the window's end: outer ones begin first. */
-static size_t n_open_before(const struct rv_lane *lane, uint64_t to_ns)
+struct opened { /* the open frames of a lane; outer ones begin first */
+    const struct rv_lane_frame *frames;
+    size_t n;
+    uint64_t end_ns;
+};
+
+static uint64_t open_end(const struct rv_lane *lane, uint64_t newest_ns)
 {
-    size_t low = 0, high = lane->n_open;
+    return lane->has_ended || lane->last_ns > newest_ns ? lane->last_ns : newest_ns;
+}
+
+/* newest_ns: of all lanes. In the past that is until_ns, and a lane that ended before has no frames. */
+static struct opened opened_of(const struct rv_lane *lane, const struct rv_instant *instant, uint64_t newest_ns)
+{
+    if (instant)
+        return (struct opened){instant->open, instant->n_open, instant->at_ns};
+    return (struct opened){lane->open, lane->n_open, open_end(lane, newest_ns)};
+}
+
+/* Those that begin before the window's end. */
+static size_t n_open_before(const struct opened *opened, uint64_t to_ns)
+{
+    size_t low = 0, high = opened->n;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (lane->open[middle].start_ns < to_ns)
+        if (opened->frames[middle].start_ns < to_ns)
             low = middle + 1;
         else
             high = middle;
@@ -65,16 +88,11 @@ static size_t n_open_before(const struct rv_lane *lane, uint64_t to_ns)
     return low;
 }
 
-static uint64_t open_end(const struct rv_lane *lane, uint64_t newest_ns)
+static size_t n_open_boxes(const struct opened *opened, const struct rv_view *view)
 {
-    return lane->has_ended || lane->last_ns > newest_ns ? lane->last_ns : newest_ns;
-}
-
-static size_t n_open_boxes(const struct rv_lane *lane, const struct rv_view *view, uint64_t newest_ns)
-{
-    if (lane->n_open == 0 || open_end(lane, newest_ns) < view->from_ns)
+    if (opened->n == 0 || opened->end_ns < view->from_ns)
         return 0;
-    size_t n = n_open_before(lane, view->to_ns);
+    size_t n = n_open_before(opened, view->to_ns);
     return n > MOST_OPEN ? MOST_OPEN + 1 : n;
 }
 
@@ -91,6 +109,12 @@ static uint64_t newest_of(struct rv_lanes *lanes)
     return newest_ns;
 }
 
+/* NULL: nothing is to be left out. */
+static struct rv_instant *instant_of(const struct rv_view *view, size_t idx)
+{
+    return view->until_ns == UINT64_MAX ? NULL : &view->instants[idx];
+}
+
 struct counting {
     const struct rv_view *view;
     struct rv_lanes *lanes;
@@ -101,25 +125,28 @@ static uint64_t count_level(void *context, uint32_t level)
 {
     const struct counting *counting = context;
     const struct rv_view *view = counting->view;
+    const uint64_t window_ns[2] = {view->from_ns, view->to_ns};
     uint64_t n = 0;
     for (size_t i = 0; i < view->n_lanes; i++) {
         struct rv_lane *lane = rv_lanes_get(counting->lanes, view->lanes[i].lane_idx);
+        const struct rv_instant *instant = instant_of(view, i);
         pthread_mutex_lock(&lane->lock);
-        n += rv_timeline_count(lane->timeline, view->from_ns, view->to_ns, level);
-        n += n_open_boxes(lane, view, counting->newest_ns);
+        struct opened opened = opened_of(lane, instant, counting->newest_ns);
+        n += instant ? rv_instant_count(instant, lane, window_ns, level)
+                     : rv_timeline_count(lane->timeline, window_ns[0], window_ns[1], level);
+        n += n_open_boxes(&opened, view);
         pthread_mutex_unlock(&lane->lock);
     }
     return n;
 }
 
-static size_t add_open(struct rv_box *out, const struct rv_lane *lane, const struct rv_view *view, uint64_t newest_ns)
+static size_t add_open(struct rv_box *out, const struct opened *opened, const struct rv_view *view)
 {
-    size_t n = n_open_boxes(lane, view, newest_ns);
-    uint64_t end_ns = open_end(lane, newest_ns);
+    size_t n = n_open_boxes(opened, view);
     for (size_t i = 0; i < n; i++) {
-        const struct rv_lane_frame *frame = &lane->open[i];
+        const struct rv_lane_frame *frame = &opened->frames[i];
         out[i] = (struct rv_box){.start_ns = frame->start_ns,
-                                 .duration_ns = end_ns > frame->start_ns ? end_ns - frame->start_ns : 0,
+                                 .duration_ns = opened->end_ns > frame->start_ns ? opened->end_ns - frame->start_ns : 0,
                                  .id = frame->id,
                                  .count = 1,
                                  .depth = frame->depth,
@@ -127,7 +154,7 @@ static size_t add_open(struct rv_box *out, const struct rv_lane *lane, const str
                                  .flags = RV_SPAN_OPEN};
     }
     if (n > MOST_OPEN) {
-        out[MOST_OPEN].count = (uint32_t)(n_open_before(lane, view->to_ns) - MOST_OPEN);
+        out[MOST_OPEN].count = (uint32_t)(n_open_before(opened, view->to_ns) - MOST_OPEN);
         out[MOST_OPEN].coverage = RV_BOX_EXACT - 1;
     }
     return n;
@@ -212,28 +239,35 @@ static bool join(struct rv_lane_note *last, const struct rv_lane_note *note, uin
     return is_near && is_like && note->kind != RV_NOTE_STATE && rv_note_merge(last, note);
 }
 
+/* In the past it reaches to then, where it ended later. */
 static void push_note(struct rv_view *view, const struct rv_lane_note *note)
 {
     view->notes = rv_vec_reserve(view->notes, &view->notes_capacity, view->n_notes + 1, sizeof *view->notes);
-    view->notes[view->n_notes++] = *note;
+    view->notes[view->n_notes] = *note;
+    if (note->end_ns > view->until_ns)
+        view->notes[view->n_notes].end_ns = view->until_ns;
+    view->n_notes++;
 }
 
 static void add_notes(struct rv_view *view, struct rv_view_lane *out, const struct rv_lane *lane, uint64_t near_ns)
 {
     size_t last[RV_NOTE_KIND_COUNT] = {0}; /* + 1 */
     const struct rv_lane_note *state = NULL;
-    size_t i = first_note(lane, view->from_ns);
+    uint64_t to_ns = view->to_ns <= view->until_ns ? view->to_ns : view->until_ns + 1;
+    uint64_t before_ns = view->from_ns < to_ns ? view->from_ns : to_ns;
+    bool has_reached = view->until_ns > view->from_ns; /* the window had begun */
+    size_t i = first_note(lane, before_ns);
     out->first_note = (uint32_t)view->n_notes;
-    for (; i < lane->n_notes && lane->notes[i].start_ns < view->from_ns; i++) {
+    for (; i < lane->n_notes && lane->notes[i].start_ns < before_ns; i++) {
         const struct rv_lane_note *note = &lane->notes[i];
         if (note->kind == RV_NOTE_STATE)
             state = note;
-        else if (note->kind < RV_NOTE_KIND_COUNT && note->end_ns > view->from_ns)
+        else if (note->kind < RV_NOTE_KIND_COUNT && note->end_ns > view->from_ns && has_reached)
             push_note(view, note);
     }
     if (state)
         push_note(view, state);
-    for (; i < lane->n_notes && lane->notes[i].start_ns < view->to_ns; i++) {
+    for (; i < lane->n_notes && lane->notes[i].start_ns < to_ns; i++) {
         const struct rv_lane_note *note = &lane->notes[i];
         if (note->kind >= RV_NOTE_KIND_COUNT ||
             join(last[note->kind] ? &view->notes[last[note->kind] - 1] : NULL, note, near_ns))
@@ -268,15 +302,26 @@ static size_t mark(struct rv_box *boxes, size_t n, const struct rv_view_params *
     return n_kept;
 }
 
-static void add_lane(struct rv_view *view, struct rv_view_lane *out, struct rv_lane *lane, uint64_t newest_ns,
+/* A lane's boxes into the scratch, in no order. */
+static size_t query(struct rv_view *view, const struct rv_lane *lane, struct rv_instant *instant, uint64_t newest_ns)
+{
+    const uint64_t window_ns[2] = {view->from_ns, view->to_ns};
+    if (instant)
+        rv_instant_update(instant, lane, view->until_ns);
+    struct opened opened = opened_of(lane, instant, newest_ns);
+    uint64_t n = instant ? rv_instant_room(instant, lane, window_ns, view->level)
+                         : rv_timeline_count(lane->timeline, window_ns[0], window_ns[1], view->level);
+    n += n_open_boxes(&opened, view);
+    view->unsorted = rv_vec_reserve(view->unsorted, &view->unsorted_capacity, n, sizeof *view->unsorted);
+    size_t n_boxes = instant ? rv_instant_query(instant, lane, window_ns, view->level, view->unsorted, n)
+                             : rv_timeline_query(lane->timeline, window_ns[0], window_ns[1], view->level,
+                                                 view->unsorted, view->unsorted_capacity);
+    return n_boxes + add_open(view->unsorted + n_boxes, &opened, view);
+}
+
+static void add_lane(struct rv_view *view, struct rv_view_lane *out, const struct rv_lane *lane, size_t n_boxes,
                      const struct rv_view_params *params)
 {
-    uint64_t n = rv_timeline_count(lane->timeline, view->from_ns, view->to_ns, view->level);
-    n += n_open_boxes(lane, view, newest_ns);
-    view->unsorted = rv_vec_reserve(view->unsorted, &view->unsorted_capacity, n, sizeof *view->unsorted);
-    size_t n_boxes = rv_timeline_query(lane->timeline, view->from_ns, view->to_ns, view->level, view->unsorted,
-                                       view->unsorted_capacity);
-    n_boxes += add_open(view->unsorted + n_boxes, lane, view, newest_ns);
     n_boxes = crop(view->unsorted, n_boxes, view->most_depth);
     n_boxes = mark(view->unsorted, n_boxes, params, lane->name);
     out->first_box = (uint32_t)view->n_boxes;
@@ -294,13 +339,37 @@ static void add_lane(struct rv_view *view, struct rv_view_lane *out, struct rv_l
         memcpy(out->name, lane->name, sizeof out->name);
 }
 
+/* Look at the lanes as they were; those that had not begun go. */
+static void rewind_lanes(struct rv_view *view, struct rv_lanes *lanes)
+{
+    size_t n_lanes = 0;
+    if (view->n_instants < view->n_lanes) {
+        size_t n = view->n_instants;
+        view->instants = rv_vec_reserve(view->instants, &n, view->n_lanes, sizeof *view->instants);
+        memset(view->instants + view->n_instants, 0, (n - view->n_instants) * sizeof *view->instants);
+        view->n_instants = n;
+    }
+    for (size_t i = 0; i < view->n_lanes; i++) {
+        struct rv_lane *lane = rv_lanes_get(lanes, view->lanes[i].lane_idx);
+        pthread_mutex_lock(&lane->lock);
+        view->lanes[n_lanes] = view->lanes[i];
+        if (rv_instant_has_begun(lane, view->until_ns))
+            rv_instant_update(&view->instants[n_lanes++], lane, view->until_ns);
+        pthread_mutex_unlock(&lane->lock);
+    }
+    view->n_lanes = n_lanes;
+}
+
 void rv_view_update(struct rv_view *view, struct rv_lanes *lanes, const struct rv_view_params *params)
 {
     view->from_ns = params->from_ns;
     view->to_ns = params->to_ns > params->from_ns ? params->to_ns : params->from_ns + 1;
     view->n_boxes = view->n_notes = 0;
     view->n_folded = 0;
+    view->until_ns = params->is_past ? params->until_ns : UINT64_MAX;
     arrange(view, lanes, params->arrangement ? params->arrangement : &view->as_they_come);
+    if (params->is_past)
+        rewind_lanes(view, lanes);
 
     double pixel_ns = (double)(view->to_ns - view->from_ns) / (params->width_px ? params->width_px : 1);
     uint64_t newest_ns = newest_of(lanes);
@@ -318,7 +387,8 @@ void rv_view_update(struct rv_view *view, struct rv_lanes *lanes, const struct r
     for (size_t i = 0; i < view->n_lanes; i++) {
         struct rv_lane *lane = rv_lanes_get(lanes, view->lanes[i].lane_idx);
         pthread_mutex_lock(&lane->lock);
-        add_lane(view, &view->lanes[i], lane, newest_ns, params);
+        size_t n_boxes = query(view, lane, instant_of(view, i), newest_ns);
+        add_lane(view, &view->lanes[i], lane, n_boxes, params);
         add_notes(view, &view->lanes[i], lane, (uint64_t)(pixel_ns / 4));
         pthread_mutex_unlock(&lane->lock);
     }
@@ -333,5 +403,8 @@ void rv_view_fini(struct rv_view *view)
     free(view->notes);
     free(view->unsorted);
     free(view->keys);
+    for (size_t i = 0; i < view->n_instants; i++)
+        rv_instant_fini(&view->instants[i]);
+    free(view->instants);
     *view = (struct rv_view){0};
 }

@@ -7,6 +7,7 @@
 
 #include "model/arrangement.h"
 
+struct rv_instant;
 struct rv_lens;
 struct rv_matches;
 
@@ -31,6 +32,7 @@ struct rv_view_lane {
 
 struct rv_view {
     uint64_t from_ns, to_ns; /* window */
+    uint64_t until_ns;       /* nothing later is shown; UINT64_MAX = all is */
     uint32_t level;          /* level of detail chosen */
     bool is_made;            /* not just zeroed */
     uint32_t most_depth;     /* rows of a lane that are shown; 0 = all */
@@ -48,6 +50,8 @@ struct rv_view {
     struct rv_box *unsorted; /* scratch */
     struct rv_view_key *keys;
     size_t unsorted_capacity, keys_capacity;
+    struct rv_instant *instants; /* of each lane at until_ns */
+    size_t n_instants;
 };
 
 struct rv_view_params {
@@ -58,13 +62,16 @@ struct rv_view_params {
     struct rv_arrangement *arrangement; /* of the lanes; learns new ones; NULL = as they come */
     const struct rv_lens *lens;         /* what does not pass is dimmed or left out, as it says; NULL = all passes */
     const struct rv_matches *hits; /* of those that pass, calls of these are marked and others dimmed; NULL = none */
+    bool is_past;                  /* show what was shown at until_ns: nothing later, and open what was open then */
+    uint64_t until_ns;             /* what happened at this very time has happened */
 };
 
 /*
  * Rebuild in place: finest level whose exact count fits the budget, never finer than half a pixel; the coarsest where
  * none fits. Lanes stand as they are arranged, whether or not they have anything in the window. An open frame ends at
- * its lane's last_ns, and at the newest lane's where its lane has not ended; those below 4,096 deep are one box with
- * their count. Notes closer together than a quarter pixel are one. Main thread.
+ * its lane's last_ns, and at the newest lane's where its lane has not ended, in the past at until_ns; those below 4,096
+ * deep are one box with their count. Notes closer together than a quarter pixel are one. In the past lanes that had not
+ * begun are left out; the others are as high as they are now. Main thread.
  */
 void rv_view_update(struct rv_view *view, struct rv_lanes *lanes, const struct rv_view_params *params);
 void rv_view_fini(struct rv_view *view);
