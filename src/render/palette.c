@@ -209,15 +209,50 @@ static uint32_t next_to_get_one(const struct rv_palette *palette, uint32_t *slot
     return best;
 }
 
-static void give_slots(struct rv_palette *palette)
+/* Who has what is due by weight: where it may be, not yet which. Returns the slots, a bit each, that were free before.
+ */
+static uint32_t hand_out(struct rv_palette *palette)
 {
-    uint32_t slot = 0, group;
+    uint32_t slot = 0, group, fresh = 0;
     while ((group = next_to_get_one(palette, &slot)) != GROUP_UNKNOWN) {
         if (palette->owners[slot] != SLOT_NONE)
             palette->groups[palette->owners[slot]].slot = SLOT_NONE;
+        else
+            fresh |= 1u << slot;
         palette->owners[slot] = group;
         palette->groups[group].slot = slot;
     }
+    return fresh;
+}
+
+/* A group's order of preference is its name's alone, and so is who chooses first. */
+static void settle(struct rv_palette *palette, uint32_t first_slot, uint32_t fresh)
+{
+    uint32_t waiting[RV_COLOR_HUES], n = 0;
+    for (uint32_t slot = first_slot; slot < first_slot + RV_COLOR_HUES; slot++) {
+        if (!(fresh & 1u << slot))
+            continue;
+        uint32_t group = palette->owners[slot], at = n++;
+        palette->owners[slot] = SLOT_NONE;
+        for (; at > 0 && palette->groups[waiting[at - 1]].key > palette->groups[group].key; at--)
+            waiting[at] = waiting[at - 1];
+        waiting[at] = group;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        uint64_t key = palette->groups[waiting[i]].key, step = key >> 8 | 1, at = key;
+        while (palette->owners[first_slot + at % RV_COLOR_HUES] != SLOT_NONE)
+            at += step;
+        palette->groups[waiting[i]].slot = first_slot + (uint32_t)(at % RV_COLOR_HUES);
+        palette->owners[first_slot + at % RV_COLOR_HUES] = waiting[i];
+    }
+}
+
+static void give_slots(struct rv_palette *palette)
+{
+    _Static_assert((RV_COLOR_HUES & (RV_COLOR_HUES - 1)) == 0, "an odd step comes by every slot");
+    uint32_t fresh = hand_out(palette);
+    for (uint32_t first_slot = 0; first_slot < RV_COLOR_SLOTS; first_slot += RV_COLOR_HUES)
+        settle(palette, first_slot, fresh);
 }
 
 void rv_palette_update(struct rv_palette *palette, const struct rv_view *view, struct rv_subroutines *subroutines)

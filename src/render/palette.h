@@ -2,10 +2,11 @@
  * Which box has which colour. No GL.
  *
  * Subroutines are grouped by package, or by the first part of their name where there is no package ("lua_pushnil" ->
- * "lua"). The groups with the largest visible inclusive area get the palette's slots and keep them; a group of a
- * package that got none is neutral, one without a package takes a slot by hash. Libraries, which is what is installed
- * besides the program, come after it and get no slot but a plain one. A package in parentheses, "(wait)", is a state,
- * not code. A colour index is slot * 64 + shade; the texture has one texel per index and tone.
+ * "lua"). The groups with the largest visible inclusive area get the palette's slots and keep them: the largest the
+ * plain ones, and which of these is told by the names alone, so that a program has the same colours in every run of it.
+ * A group of a package that got none is neutral, one without a package takes a slot by hash. Libraries, which is what
+ * is installed besides the program, come after it and get no slot but a plain one. A package in parentheses, "(wait)",
+ * is a state, not code. A colour index is slot * 64 + shade; the texture has one texel per index and tone.
  */
 #ifndef RV_RENDER_PALETTE_H
 #define RV_RENDER_PALETTE_H
