@@ -6,6 +6,7 @@
 //   u_gc          0..1 over the window, a row per process: share of time inside a collection
 //   u_gc_colour   linear
 //   u_background  linear
+//   u_empty       linear: a cell that is hardly covered
 //   u_haze        distances along the view at which haze begins and is full
 //   u_width       world width of the window
 //   u_edge        how dark an edge is, and from how many pixels on a face has one
@@ -26,6 +27,7 @@ flat in float v_gc_row;
 uniform sampler2D u_gc;
 uniform vec3 u_gc_colour;
 uniform vec3 u_background;
+uniform vec3 u_empty;
 uniform vec2 u_haze;
 uniform float u_width;
 uniform vec2 u_edge;
@@ -91,7 +93,7 @@ void main()
     colour *= 1.0 - u_edge.x * edge * is_edged;
     if (is_cell) {
         colour = mix(colour, vec3(dot(colour, LUMA)), 0.15);
-        colour = mix(u_background * 1.6, colour, clamp(v_coverage + 0.35, 0.4, 1.0));
+        colour = mix(u_empty, colour, clamp(v_coverage + 0.35, 0.4, 1.0));
     }
     float gc = texture(u_gc, vec2(v_world.x / u_width, (v_gc_row + 0.5) / float(textureSize(u_gc, 0).y))).r;
     vec3 tinted = mix(vec3(dot(colour, LUMA)), u_gc_colour, 0.22) * 0.85;

@@ -11,6 +11,8 @@
 //   u_palette    linear colour by (shade, 3 * slot + tone); colour index = 64 * slot + shade; tone: front, top, side
 //   u_eye        world, homogeneous
 //   u_accent     linear colour of the chosen box
+//   u_lift       of boxes that stand out: how much brighter, and how much of the way to white
+//   u_veil       linear grey with which boxes that stand back are mixed
 // Outputs: v_corner in the unit box, v_size its world size, v_face 0 side, 1 top, 2 front; v_coverage 0..1, 1 = exact; v_id
 // counts the boxes from 1; v_marks: began before 1, cut 2, open 4, patterned 8.
 layout(location = 0) in uvec4 a_record;
@@ -22,6 +24,8 @@ uniform vec4 u_shape;
 uniform sampler2D u_lanes;
 uniform sampler2D u_palette;
 uniform vec3 u_accent;
+uniform vec2 u_lift;
+uniform float u_veil;
 
 out vec3 v_corner;
 out vec3 v_world;
@@ -47,8 +51,8 @@ vec3 emphasize(vec3 colour, uint paint)
     if (emphasis == 3u)
         return u_accent * ACCENT_TONES[v_face];
     if (emphasis == 2u)
-        return mix(colour * 1.35, vec3(1.0), 0.12);
-    return emphasis == 1u ? 0.45 * mix(vec3(dot(colour, LUMA)), colour, 0.35) : colour;
+        return mix(colour * u_lift.x, vec3(1.0), u_lift.y);
+    return emphasis == 1u ? mix(vec3(u_veil), mix(vec3(dot(colour, LUMA)), colour, 0.35), 0.45) : colour;
 }
 
 void main()

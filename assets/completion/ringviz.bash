@@ -31,6 +31,7 @@ _ringviz() {
         COMPREPLY=($(compgen -W "chrome: perfetto: folded: speedscope:" -- "$cur"))
         compopt -o nospace 2>/dev/null
         ;;
+    --theme) COMPREPLY=($(compgen -W "dark light" -- "$cur")) ;;
     --view) COMPREPLY=($(compgen -W "3d aligned flame top" -- "$cur")) ;;
     --policy) COMPREPLY=($(compgen -W "block switch fill ring" -- "$cur")) ;;
     --import) COMPREPLY=($(compgen -W "chrome strace perf folded uftrace ringbuffer rrtrace" -- "$cur")) ;;
@@ -43,7 +44,7 @@ _ringviz() {
     "")
         if [[ $cur == -* ]]; then
             COMPREPLY=($(compgen -W "--headless --report --spans --export= --diff --merge= --force --info --check --repair= --output=
-                --record --screenshot= --frames= --video= --fps= --speed= --view= --color= --size= --at= --window= --find= --filter= --from= --to= --policy=
+                --record --screenshot= --frames= --video= --fps= --speed= --view= --color= --theme= --size= --at= --window= --find= --filter= --from= --to= --policy=
                 --drain-interval= --ring-events= --rings= --slots= --slot-size= --message-size= --global-size=
                 --trace-file= --include= --exclude= --max-depth= --duration= --import= --rrtrace= --clock=
                 --threads= --memory= --bench --json --verbose --version --help" -- "$cur"))

@@ -131,6 +131,7 @@ static void draw(struct rv_headless *headless)
         .look = params->look,
         .look_from = params->look,
         .scheme = params->scheme,
+        .theme = params->theme,
         .selected = headless->viewer.inquiry.selected,
         .origin_ns = headless->viewer.present.first_ns,
         .now_ns = headless->viewer.present.now_ns,
@@ -144,7 +145,7 @@ static void draw(struct rv_headless *headless)
         .program = params->program,
         .pid = params->pid,
         .n_dropped = params->n_dropped,
-        .surface = {headless->size_px[0], headless->size_px[1], frame.scale, frame.scale, RV_UI_THEME_DARK},
+        .surface = {headless->size_px[0], headless->size_px[1], frame.scale, frame.scale, params->theme},
     };
     rv_scene_learn(headless->scene, &frame);
     rv_panels_update(&headless->panels, &about);

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "model/color.h"
+#include "model/color_theme.h"
 #include "model/lanes.h"
 #include "model/subroutines.h"
 #include "render/look.h"
@@ -19,6 +20,7 @@ struct rv_screenshot_params { /* zero = default */
     struct rv_subroutines *subroutines;
     enum rv_look look;
     enum rv_color_scheme scheme;
+    enum rv_color_theme theme;
     uint64_t at_ns;          /* where the window begins, from the first event */
     uint64_t window_ns;      /* to the end */
     uint64_t from_ns, to_ns; /* a range, from the first event: the window, or marked in one that at or window chose */

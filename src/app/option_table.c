@@ -30,6 +30,7 @@ const struct rv_option_entry RV_OPTION_TABLE[RV_N_OPTIONS] = {
     {RV_OPTION_VIEW, "view", "=3d|aligned|flame|top", "the view of the picture, and of the window at first"},
     {RV_OPTION_COLOR, "color", "=SCHEME",
      "what colours stand for: package, subroutine, thread,\nduration, high-contrast (default: package)"},
+    {RV_OPTION_THEME, "theme", "=dark|light", "what they are seen on (default: dark)"},
     {RV_OPTION_SIZE, "size", "=WxH", "its size in pixels (default: 1600x900)"},
     {RV_OPTION_AT, "at", "=TIME", "where its window begins, from the first event"},
     {RV_OPTION_WINDOW, "window", "=DURATION", "how long its window is (default: all there is)"},

@@ -22,6 +22,7 @@ enum rv_option_id {
     RV_OPTION_SPEED,
     RV_OPTION_VIEW,
     RV_OPTION_COLOR,
+    RV_OPTION_THEME,
     RV_OPTION_SIZE,
     RV_OPTION_AT,
     RV_OPTION_WINDOW,

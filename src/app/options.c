@@ -45,6 +45,17 @@ static int parse_scheme(const char *name, const char *value, enum rv_color_schem
     return error;
 }
 
+static int parse_theme(const char *name, const char *value, enum rv_color_theme *theme)
+{
+    const char *words[RV_COLOR_THEME_COUNT + 1] = {NULL};
+    int index, error;
+    for (int i = 0; i < RV_COLOR_THEME_COUNT; i++)
+        words[i] = rv_color_theme_name((enum rv_color_theme)i);
+    error = rv_value_word(name, value, words, &index);
+    *theme = (enum rv_color_theme)index;
+    return error;
+}
+
 static int parse_export(const char *value, struct rv_options *options)
 {
     const char *colon = strchr(value, ':');
@@ -124,6 +135,9 @@ static int set_output_option(struct rv_options *options, const struct rv_option_
     case RV_OPTION_COLOR:
         options->has_scheme = true;
         return parse_scheme(entry->name, value, &options->scheme);
+    case RV_OPTION_THEME:
+        options->has_theme = true;
+        return parse_theme(entry->name, value, &options->theme);
     case RV_OPTION_SIZE:
         return parse_size(value, options);
     case RV_OPTION_AT:

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "model/color.h"
+#include "model/color_theme.h"
 #include "model/lens.h"
 #include "ring/map.h"
 #include "render/look.h"
@@ -57,11 +58,12 @@ struct rv_options {
     bool has_record;
     const char *record; /* NULL with has_record: a name of its own */
     int width_px, height_px;
-    enum rv_look look;           /* of the picture, and of the window at first */
-    enum rv_color_scheme scheme; /* the same */
-    bool has_look, has_scheme;   /* they were given */
-    uint64_t at_ns;              /* where the picture's window begins, from the first event */
-    uint64_t window_ns;          /* 0 = to the end */
+    enum rv_look look;                    /* of the picture, and of the window at first */
+    enum rv_color_scheme scheme;          /* the same */
+    enum rv_color_theme theme;            /* the same */
+    bool has_look, has_scheme, has_theme; /* they were given */
+    uint64_t at_ns;                       /* where the picture's window begins, from the first event */
+    uint64_t window_ns;                   /* 0 = to the end */
     /* what is looked for and what is let through */
     const char *find;        /* a regular expression that compiles; NULL = nothing */
     struct rv_lens lens;     /* --filter */

@@ -9,7 +9,6 @@
 
 #define REST_NS 1000000000u /* between two of a trace that grows */
 #define BUDGET 60000
-#define BACK 14.0f /* grey of a lane that does nothing */
 #define STRENGTH_MIN 0.25f
 
 static void add_box(struct rv_overview *overview, const struct rv_box *box, struct rv_color color)
@@ -29,12 +28,13 @@ static void add_box(struct rv_overview *overview, const struct rv_box *box, stru
 }
 
 /* What is hardly busy is still seen. */
-static void write_pixel(const float column[4], uint8_t out[4])
+static void write_pixel(const float column[4], struct rv_color idle, uint8_t out[4])
 {
+    const float back[3] = {(float)idle.r, (float)idle.g, (float)idle.b};
     float weight = fminf(column[3], 1.0f), strength = weight > 0.0f ? fmaxf(sqrtf(weight), STRENGTH_MIN) : 0.0f;
     for (int i = 0; i < 3; i++) {
         float color = column[3] > 0.0f ? column[i] / column[3] : 0.0f;
-        out[i] = (uint8_t)(BACK + strength * 0.8f * (color - BACK));
+        out[i] = (uint8_t)(back[i] + strength * 0.8f * (color - back[i]));
     }
     out[3] = 255;
 }
@@ -47,7 +47,7 @@ static void write_lane(struct rv_overview *overview, size_t lane)
     if (to - from >= 3)
         to--;
     for (size_t x = 0; to > from && x < width; x++)
-        write_pixel(overview->columns[x], overview->rgba + 4 * (from * width + x));
+        write_pixel(overview->columns[x], overview->idle, overview->rgba + 4 * (from * width + x));
     for (size_t y = from + 1; y < to; y++)
         memcpy(overview->rgba + 4 * y * width, overview->rgba + 4 * from * width, 4 * width);
 }
@@ -72,7 +72,8 @@ static bool is_due(const struct rv_overview *overview, const struct rv_overview_
 {
     const struct rv_present *present = params->present;
     if (overview->width != params->width || overview->height != params->height ||
-        overview->scheme != rv_palette_scheme(params->palette))
+        overview->scheme != rv_palette_scheme(params->palette) ||
+        memcmp(&overview->idle, &params->idle, sizeof overview->idle) != 0)
         return true;
     if (overview->first_ns == present->first_ns && overview->last_ns == present->last_ns)
         return false;
@@ -95,6 +96,7 @@ void rv_overview_update(struct rv_overview *overview, const struct rv_overview_p
     overview->first_ns = present->first_ns;
     overview->last_ns = present->last_ns;
     overview->scheme = rv_palette_scheme(params->palette);
+    overview->idle = params->idle;
     overview->made_ns = params->clock_ns;
     overview->version++;
     rv_view_update(&overview->view, params->lanes,

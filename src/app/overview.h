@@ -18,6 +18,7 @@ struct rv_overview { /* zeroed = empty */
     uint64_t version;           /* other pixels, other version */
     uint64_t made_ns;
     enum rv_color_scheme scheme;
+    struct rv_color idle;
     struct rv_view view;
     struct rv_leaves leaves;
     float (*columns)[4]; /* scratch: weighted colour and weight */
@@ -27,7 +28,8 @@ struct rv_overview_params {
     struct rv_lanes *lanes;
     const struct rv_palette *palette; /* knows the subroutines on show */
     const struct rv_present *present;
-    int width, height; /* pixels */
+    struct rv_color idle; /* of a lane that does nothing */
+    int width, height;    /* pixels */
     uint64_t clock_ns;
 };
 

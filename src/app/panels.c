@@ -71,10 +71,12 @@ static void show_minimap(struct rv_panels *panels, const struct rv_panels_about 
 {
     const struct rv_ui_surface *surface = &about->surface;
     struct rv_overview *overview = &panels->overview;
+    uint32_t idle = rv_ui_style_get(surface->theme)->idle;
     struct rv_overview_params params = {
         .lanes = about->lanes,
         .palette = about->palette,
         .present = &about->viewer->present,
+        .idle = {(uint8_t)(idle >> 24), (uint8_t)(idle >> 16 & 0xffu), (uint8_t)(idle >> 8 & 0xffu)},
         .width = surface->width_px - (int)(2.0 * (double)RV_MINIMAP_EDGE * surface->scale),
         .height = (int)((double)RV_MINIMAP_HEIGHT * surface->scale),
         .clock_ns = rv_clock_mono_ns(),

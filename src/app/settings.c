@@ -12,7 +12,7 @@ static const char *const KEYS[KEY_COUNT] = {"theme", "scale", "view", "color", "
 
 static const char *theme_name(int i)
 {
-    return rv_ui_style_get((enum rv_ui_theme)i)->name;
+    return rv_color_theme_name((enum rv_color_theme)i);
 }
 
 static const char *look_name(int i)
@@ -45,7 +45,7 @@ static int parse(enum key key, const char *value)
     uint64_t percent;
     switch (key) {
     case KEY_THEME:
-        return find(value, theme_name, RV_UI_THEME_COUNT);
+        return find(value, theme_name, RV_COLOR_THEME_COUNT);
     case KEY_SCALE:
         return rv_units_parse_count(value, RV_SETTINGS_SCALE_MIN, RV_SETTINGS_SCALE_MAX, &percent) ? -1 : (int)percent;
     case KEY_VIEW:
@@ -82,7 +82,7 @@ static void unpack(const struct rv_settings *settings, int numbers[KEY_COUNT])
 
 static void pack(const int numbers[KEY_COUNT], struct rv_settings *settings)
 {
-    settings->theme = (enum rv_ui_theme)numbers[KEY_THEME];
+    settings->theme = (enum rv_color_theme)numbers[KEY_THEME];
     settings->scale_percent = (unsigned)numbers[KEY_SCALE];
     settings->look = (enum rv_look)numbers[KEY_VIEW];
     settings->scheme = (enum rv_color_scheme)numbers[KEY_COLOR];

@@ -6,14 +6,14 @@
 
 #include "app/config.h"
 #include "model/color.h"
+#include "model/color_theme.h"
 #include "render/look.h"
-#include "ui/style.h"
 
 #define RV_SETTINGS_SCALE_MIN 50u
 #define RV_SETTINGS_SCALE_MAX 400u
 
 struct rv_settings {
-    enum rv_ui_theme theme;
+    enum rv_color_theme theme;
     unsigned scale_percent; /* of the display's own size of a point */
     enum rv_look look;
     enum rv_color_scheme scheme;

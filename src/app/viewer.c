@@ -364,7 +364,7 @@ void rv_viewer_act(struct rv_viewer *viewer, const struct rv_act *act)
         viewer->settings.has_minimap = !viewer->settings.has_minimap;
         return;
     case RV_ACTION_THEME:
-        viewer->settings.theme = (enum rv_ui_theme)(act->idx % RV_UI_THEME_COUNT);
+        viewer->settings.theme = (enum rv_color_theme)(act->idx % RV_COLOR_THEME_COUNT);
         touch(viewer);
         return;
     case RV_ACTION_SCALE:

@@ -350,6 +350,7 @@ static struct rv_screenshot_params picture_of(const struct watch *watch, const s
         .subroutines = rv_session_subroutines(watch->session),
         .look = options->look,
         .scheme = options->scheme,
+        .theme = options->theme,
         .find = options->find,
         .lens = &options->lens,
         .from_ns = options->from_ns,
@@ -457,6 +458,7 @@ static int run_window(struct watch *watch)
     rv_settings_load(&settings, &config);
     settings.look = options->has_look ? options->look : settings.look;
     settings.scheme = options->has_scheme ? options->scheme : settings.scheme;
+    settings.theme = options->has_theme ? options->theme : settings.theme;
     before = settings;
     int error = rv_window_run(watch->session, &(struct rv_window_params){
                                                   .title = title_of(watch),

@@ -128,6 +128,7 @@ static struct rv_scene_frame make_frame(const struct window *window)
         .passed = rv_viewer_passed(viewer),
         .scroll = viewer->look.scroll,
         .scheme = viewer->look.scheme,
+        .theme = viewer->settings.theme,
         .flags = {viewer->marks.ns, viewer->marks.n},
         .orbit = {viewer->look.orbit[0], viewer->look.orbit[1]},
         .selected = viewer->inquiry.selected,

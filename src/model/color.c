@@ -17,6 +17,8 @@
 #define WAIT_TOP_LIGHTER 0.08f
 #define DURATION_OCTAVE_FIRST 7
 #define DURATION_OCTAVES 26.0f
+#define GLARE 0.05f          /* of the luminance of white, that is always there */
+#define FAINT_CONTRAST 4.55f /* what is left of it by rounding is 4.5 */
 
 struct oklch {
     float lightness, chroma, hue;
@@ -71,7 +73,7 @@ static const struct rv_color contrasting[RV_COLOR_ROWS] = {
 
 static const struct rv_color shortest = {0x24, 0x46, 0x86}, longest = {0xf4, 0xdc, 0x5c};
 
-static float to_linear(uint8_t value)
+float rv_color_linear(uint8_t value)
 {
     float v = (float)value / 255;
     return v <= 0.04045f ? v / 12.92f : powf((v + 0.055f) / 1.055f, 2.4f);
@@ -84,7 +86,7 @@ static float from_linear(float v)
 
 static struct oklch to_oklch(struct rv_color color)
 {
-    float r = to_linear(color.r), g = to_linear(color.g), b = to_linear(color.b);
+    float r = rv_color_linear(color.r), g = rv_color_linear(color.g), b = rv_color_linear(color.b);
     float l = cbrtf(0.4122214708f * r + 0.5363325363f * g + 0.0514459929f * b);
     float m = cbrtf(0.2119034982f * r + 0.6806995451f * g + 0.1073969566f * b);
     float s = cbrtf(0.0883024619f * r + 0.2817188376f * g + 0.6299787005f * b);
@@ -114,7 +116,7 @@ static bool to_rgb(struct oklch color, float rgb[3])
     return true;
 }
 
-static uint8_t to_byte(float linear)
+uint8_t rv_color_byte(float linear)
 {
     float v = from_linear(linear < 0 ? 0 : linear > 1 ? 1 : linear);
     return (uint8_t)lrintf(v * 255);
@@ -135,7 +137,7 @@ static struct rv_color from_oklch(struct oklch color)
         color.chroma = low;
         (void)to_rgb(color, rgb);
     }
-    return (struct rv_color){to_byte(rgb[0]), to_byte(rgb[1]), to_byte(rgb[2])};
+    return (struct rv_color){rv_color_byte(rgb[0]), rv_color_byte(rgb[1]), rv_color_byte(rgb[2])};
 }
 
 static float clamp(float v, float least, float most)
@@ -194,6 +196,31 @@ uint32_t rv_color_duration_shade(uint64_t duration_ns)
 {
     float octave = log2f((float)(duration_ns ? duration_ns : 1)) - DURATION_OCTAVE_FIRST;
     return (uint32_t)clamp(octave / DURATION_OCTAVES * (RV_COLOR_SHADES - 1), 0, RV_COLOR_SHADES - 1);
+}
+
+static float luminance(struct rv_color color)
+{
+    return 0.2126f * rv_color_linear(color.r) + 0.7152f * rv_color_linear(color.g) + 0.0722f * rv_color_linear(color.b);
+}
+
+float rv_color_contrast(struct rv_color a, struct rv_color b)
+{
+    float x = luminance(a) + GLARE, y = luminance(b) + GLARE;
+    return x > y ? x / y : y / x;
+}
+
+struct rv_color rv_color_ink(struct rv_color back)
+{
+    static const struct rv_color black = {0, 0, 0}, white = {255, 255, 255};
+    return rv_color_contrast(back, black) > rv_color_contrast(back, white) ? black : white;
+}
+
+struct rv_color rv_color_faint_ink(struct rv_color back)
+{
+    bool is_white = rv_color_ink(back).r;
+    float least = (luminance(back) + GLARE) * (is_white ? FAINT_CONTRAST : 1 / FAINT_CONTRAST) - GLARE;
+    uint8_t grey = rv_color_byte(least);
+    return (struct rv_color){grey, grey, grey};
 }
 
 const char *rv_color_scheme_name(enum rv_color_scheme scheme)

@@ -38,6 +38,18 @@ struct rv_color_tones {
 };
 struct rv_color_tones rv_color_tones(enum rv_color_scheme scheme, uint32_t slot, uint32_t shade);
 
+/* Linear 0..1 of an sRGB byte, and back; what lies outside is cut off. */
+float rv_color_linear(uint8_t value);
+uint8_t rv_color_byte(float linear);
+
+/* 1 to 21, as WCAG defines it; text needs 4.5. */
+float rv_color_contrast(struct rv_color a, struct rv_color b);
+
+/* For text on a colour: black or white, whichever is read better, which is 4.58 at least; and the grey on the same side
+ * that is still read, 4.5. */
+struct rv_color rv_color_ink(struct rv_color back);
+struct rv_color rv_color_faint_ink(struct rv_color back);
+
 /* The shade of a duration: 0 below 128 ns, the last from 8.6 s on, equal factors between. */
 uint32_t rv_color_duration_shade(uint64_t duration_ns);
 

@@ -11,7 +11,6 @@
 #include "base/vec.h"
 #include "render/pack.h"
 #include "render/shader.h"
-#include "render/theme.h"
 #include "render/upload.h"
 
 #define LANES_PER_ROW 64
@@ -188,12 +187,14 @@ static size_t pack_view(struct rv_boxes *boxes, const struct rv_pack *pack, cons
     return n;
 }
 
-static void set_uniforms(const struct rv_boxes *boxes, const struct rv_stage *stage, const struct rv_pack *pack)
+static void set_uniforms(const struct rv_boxes *boxes, const struct rv_pass *pass, const struct rv_pack *pack)
 {
     GLuint program = boxes->program;
+    const struct rv_stage *stage = pass->stage;
     struct rv_color gc = rv_color_gc();
-    float gc_linear[3], accent[3];
-    rv_pass_linear(RV_THEME_ACCENT, accent);
+    float gc_linear[3], accent[3], empty[3];
+    rv_pass_linear(pass->theme->empty, empty);
+    rv_pass_linear(pass->theme->accent, accent);
     rv_pass_linear((uint32_t)gc.r << 16 | (uint32_t)gc.g << 8 | gc.b, gc_linear);
     float width = stage->width;
     glUniform2f(glGetUniformLocation(program, "u_time"), (float)(rv_pack_centre(pack) * (double)width),
@@ -206,6 +207,9 @@ static void set_uniforms(const struct rv_boxes *boxes, const struct rv_stage *st
                 has_contrast ? EDGE_FROM_PX_CONTRAST : EDGE_FROM_PX);
     glUniform3fv(glGetUniformLocation(program, "u_gc_colour"), 1, gc_linear);
     glUniform3fv(glGetUniformLocation(program, "u_accent"), 1, accent);
+    glUniform3fv(glGetUniformLocation(program, "u_empty"), 1, empty);
+    glUniform2fv(glGetUniformLocation(program, "u_lift"), 1, pass->theme->lift);
+    glUniform1f(glGetUniformLocation(program, "u_veil"), pass->theme->veil_grey);
     rv_pass_set_int(program, "u_lanes", UNIT_LANES);
     rv_pass_set_int(program, "u_palette", UNIT_PALETTE);
     rv_pass_set_int(program, "u_gc", UNIT_GC);
@@ -241,7 +245,7 @@ static size_t prepare(struct rv_boxes *boxes, const struct rv_pass *pass, const 
     upload_collections(boxes, pass->stage, view);
     bind_palette(boxes, rv_palette_scheme(palette));
     rv_pass_begin(pass, boxes->program);
-    set_uniforms(boxes, pass->stage, &pack);
+    set_uniforms(boxes, pass, &pack);
     glBindVertexArray(boxes->vertex_array);
     size_t offset = rv_upload_push(&boxes->upload, boxes->records, n * sizeof *boxes->records);
     glVertexAttribIPointer(0, 4, GL_UNSIGNED_INT, sizeof *boxes->records, (const void *)offset);

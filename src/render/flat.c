@@ -3,7 +3,6 @@
 #include <math.h>
 
 #include "render/caption.h"
-#include "render/theme.h"
 
 #define ROW_MIN 11.5f /* points of a row that carries text */
 #define ROW_LARGE 18.0f
@@ -68,7 +67,7 @@ void rv_flat_add_axis(struct rv_overlay *overlay, const struct rv_pass *pass, co
 {
     vec2 px;
     float taken = -1e9f, z = pass->stage->is_flat ? 0.0f : pass->stage->z_front;
-    uint32_t rgba = rv_theme_rgba(RV_THEME_TICK, 1.0f);
+    uint32_t rgba = rv_theme_rgba(pass->theme->tick, 1.0f);
     for (size_t i = 0; i < ticks->n; i++) {
         const struct rv_tick *tick = &ticks->items[i];
         if (!rv_camera_project(pass->camera, (vec3){(float)rv_stage_x(pass->stage, tick->time_ns), 0.0f, z}, px))
@@ -84,5 +83,5 @@ void rv_flat_add_axis(struct rv_overlay *overlay, const struct rv_pass *pass, co
     }
     if (rv_camera_project(pass->camera, (vec3){0.0f, 0.0f, z}, px))
         rv_overlay_text(overlay, RV_FONT_SMALL, (float[2]){BASE_INDENT, px[1] / scale + AXIS_BASELINE}, ticks->base,
-                        rv_theme_rgba(RV_THEME_NOW, 0.9f));
+                        rv_theme_rgba(pass->theme->now, 1.0f));
 }

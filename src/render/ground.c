@@ -9,7 +9,6 @@
 #include "render/remarks.h"
 #include "render/shader.h"
 #include "render/upload.h"
-#include "render/theme.h"
 
 /* Heights of the layers, so close that they only fix what lies upon what. */
 #define Y_FLOOR -0.06f
@@ -63,42 +62,44 @@ static void add_flat(struct rv_mesh *mesh, float y, struct rv_mesh_area area, ui
     rv_mesh_add_floor(mesh, y, &area);
 }
 
-static void add_floor(struct rv_mesh *mesh, const struct rv_stage *stage)
+static void add_floor(struct rv_mesh *mesh, const struct rv_theme *theme, const struct rv_stage *stage)
 {
     struct rv_mesh_area all = {-FLOOR_MARGIN, stage->width + FLOOR_MARGIN, stage->z_front, stage->z_back, 0, 0};
-    add_flat(mesh, Y_FLOOR, all, rv_theme_rgba(RV_THEME_FLOOR, 1.0f));
+    add_flat(mesh, Y_FLOOR, all, rv_theme_rgba(theme->floor, 1.0f));
 }
 
-static void add_plate(struct rv_mesh *mesh, const struct rv_stage *stage, const struct rv_stage_lane *lane)
+static void add_plate(struct rv_mesh *mesh, const struct rv_theme *theme, const struct rv_stage *stage,
+                      const struct rv_stage_lane *lane)
 {
     float front = lane->z + lane->half_thickness + RV_STAGE_PLATE_MARGIN,
           back = lane->z - lane->half_thickness - RV_STAGE_PLATE_MARGIN;
-    uint32_t none = rv_theme_rgba(RV_THEME_SHADOW, 0.0f);
+    uint32_t none = rv_theme_rgba(theme->shadow, 0.0f);
     struct rv_mesh_area r = {.x0 = 0.0f, .x1 = stage->width, .a0 = front, .a1 = back};
-    add_flat(mesh, Y_PLATE, r, rv_theme_rgba(RV_THEME_PLATE, 1.0f));
-    r = (struct rv_mesh_area){0.0f, stage->width, back, back - 0.79f, rv_theme_rgba(RV_THEME_SHADOW, 0.75f), none};
+    add_flat(mesh, Y_PLATE, r, rv_theme_rgba(theme->plate, 1.0f));
+    r = (struct rv_mesh_area){0.0f, stage->width, back, back - 0.79f, rv_theme_rgba(theme->shadow, 0.75f), none};
     rv_mesh_add_floor(mesh, Y_SHADOW, &r);
-    r = (struct rv_mesh_area){0.0f, stage->width, front, front + 0.34f, rv_theme_rgba(RV_THEME_SHADOW, 0.5f), none};
+    r = (struct rv_mesh_area){0.0f, stage->width, front, front + 0.34f, rv_theme_rgba(theme->shadow, 0.5f), none};
     rv_mesh_add_floor(mesh, Y_SHADOW, &r);
     r = (struct rv_mesh_area){.x0 = 0.0f, .x1 = stage->width, .a0 = front + 0.03f, .a1 = front - 0.03f};
-    add_flat(mesh, 0.0f, r, rv_theme_rgba(RV_THEME_PLATE_RIM, 1.0f));
+    add_flat(mesh, 0.0f, r, rv_theme_rgba(theme->plate_rim, 1.0f));
 }
 
-static void add_wall(struct rv_mesh *mesh, const struct rv_stage *stage)
+static void add_wall(struct rv_mesh *mesh, const struct rv_theme *theme, const struct rv_stage *stage)
 {
     float height = stage->top * RV_STAGE_WALL_SHARE, z = stage->z_back;
-    struct rv_mesh_area all = {-FLOOR_MARGIN, stage->width + FLOOR_MARGIN,        Y_FLOOR,
-                               height,        rv_theme_rgba(RV_THEME_WALL, 1.0f), rv_theme_rgba(RV_THEME_WALL, 0.0f)};
+    struct rv_mesh_area all = {-FLOOR_MARGIN, stage->width + FLOOR_MARGIN,      Y_FLOOR,
+                               height,        rv_theme_rgba(theme->wall, 1.0f), rv_theme_rgba(theme->wall, 0.0f)};
     rv_mesh_add_wall(mesh, z, &all);
-    uint32_t rgba = rv_theme_rgba(RV_THEME_GRID, 0.35f);
+    uint32_t rgba = rv_theme_rgba(theme->grid, 0.35f);
     float step = WALL_ROWS * stage->row;
     for (float y = step; y < height; y += step)
         rv_mesh_add_wall(mesh, z, &(struct rv_mesh_area){0.0f, stage->width, y - 0.012f, y + 0.012f, rgba, rgba});
 }
 
-static void add_ticks(struct rv_mesh *mesh, const struct rv_stage *stage, const struct rv_ticks *ticks)
+static void add_ticks(struct rv_mesh *mesh, const struct rv_theme *theme, const struct rv_stage *stage,
+                      const struct rv_ticks *ticks)
 {
-    uint32_t rgba = rv_theme_rgba(RV_THEME_GRID, 0.55f), faded = rv_theme_rgba(RV_THEME_GRID, 0.0f);
+    uint32_t rgba = rv_theme_rgba(theme->grid, 0.55f), faded = rv_theme_rgba(theme->grid, 0.0f);
     float height = stage->top * RV_STAGE_WALL_SHARE;
     for (size_t i = 0; i < ticks->n; i++) {
         float x = (float)rv_stage_x(stage, ticks->items[i].time_ns);
@@ -109,23 +110,24 @@ static void add_ticks(struct rv_mesh *mesh, const struct rv_stage *stage, const 
     }
 }
 
-static void add_now(struct rv_mesh *mesh, const struct rv_stage *stage, uint64_t now_ns)
+static void add_now(struct rv_mesh *mesh, const struct rv_theme *theme, const struct rv_stage *stage, uint64_t now_ns)
 {
     float x = (float)rv_stage_x(stage, now_ns);
     if (x < 0.0f || x > stage->width * 1.001f)
         return;
     struct rv_mesh_area r = {.x0 = x - 0.03f, .x1 = x + 0.03f, .a0 = stage->z_front, .a1 = stage->z_back};
-    add_flat(mesh, Y_NOW, r, rv_theme_rgba(RV_THEME_NOW, 0.9f));
+    add_flat(mesh, Y_NOW, r, rv_theme_rgba(theme->now, 0.9f));
 }
 
 /* A band across the floor and up the wall, with its edges. */
-static void add_selected(struct rv_mesh *mesh, const struct rv_stage *stage, const struct rv_range_ns *range)
+static void add_selected(struct rv_mesh *mesh, const struct rv_theme *theme, const struct rv_stage *stage,
+                         const struct rv_range_ns *range)
 {
     float x[2], height = stage->top * RV_STAGE_WALL_SHARE;
     if (!rv_selection_extent(stage, range, x))
         return;
-    uint32_t tint = rv_theme_rgba(RV_THEME_ACCENT, 0.16f), faded = rv_theme_rgba(RV_THEME_ACCENT, 0.05f);
-    uint32_t edge = rv_theme_rgba(RV_THEME_ACCENT, 0.8f), edge_faded = rv_theme_rgba(RV_THEME_ACCENT, 0.3f);
+    uint32_t tint = rv_theme_rgba(theme->accent, 0.16f), faded = rv_theme_rgba(theme->accent, 0.05f);
+    uint32_t edge = rv_theme_rgba(theme->accent, 0.8f), edge_faded = rv_theme_rgba(theme->accent, 0.3f);
     struct rv_mesh_area r = {.x0 = x[0], .x1 = x[1], .a0 = stage->z_front, .a1 = stage->z_back};
     add_flat(mesh, Y_SELECTED, r, tint);
     rv_mesh_add_wall(mesh, stage->z_back, &(struct rv_mesh_area){x[0], x[1], 0.0f, height, tint, faded});
@@ -138,9 +140,9 @@ static void add_selected(struct rv_mesh *mesh, const struct rv_stage *stage, con
 }
 
 /* The lanes' plates, and a line at the foot of each. */
-static void add_flat_lanes(struct rv_mesh *mesh, const struct rv_stage *stage)
+static void add_flat_lanes(struct rv_mesh *mesh, const struct rv_theme *theme, const struct rv_stage *stage)
 {
-    uint32_t plate = rv_theme_rgba(RV_THEME_FLOOR, 1.0f), rim = rv_theme_rgba(RV_THEME_PLATE_RIM, 0.8f);
+    uint32_t plate = rv_theme_rgba(theme->floor, 1.0f), rim = rv_theme_rgba(theme->plate_rim, 0.8f);
     for (size_t i = 0; i < stage->n_lanes; i++) {
         const struct rv_stage_lane *lane = &stage->lanes[i];
         float top = lane->y + rv_stage_lane_top(lane) + PLATE_RISE;
@@ -160,26 +162,28 @@ static void add_flat_line(struct rv_mesh *mesh, const struct rv_pass *pass, uint
 static void build_flat(struct rv_mesh *mesh, const struct rv_pass *pass, const struct rv_ground_content *content)
 {
     mesh->n = 0;
-    add_flat_lanes(mesh, pass->stage);
+    add_flat_lanes(mesh, pass->theme, pass->stage);
     for (size_t i = 0; i < content->ticks->n; i++)
-        add_flat_line(mesh, pass, content->ticks->items[i].time_ns, rv_theme_rgba(RV_THEME_GRID, 0.6f));
-    rv_remarks_add(mesh, pass->stage, content->view);
+        add_flat_line(mesh, pass, content->ticks->items[i].time_ns, rv_theme_rgba(pass->theme->grid, 0.6f));
+    rv_remarks_add(mesh, pass->stage, content->view, pass->theme);
     if (content->is_live && content->now_ns >= pass->stage->from_ns && content->now_ns <= pass->stage->to_ns)
-        add_flat_line(mesh, pass, content->now_ns, rv_theme_rgba(RV_THEME_NOW, 0.9f));
+        add_flat_line(mesh, pass, content->now_ns, rv_theme_rgba(pass->theme->now, 0.9f));
 }
 
-static void build(struct rv_mesh *mesh, const struct rv_stage *stage, const struct rv_ground_content *content)
+static void build(struct rv_mesh *mesh, const struct rv_pass *pass, const struct rv_ground_content *content)
 {
+    const struct rv_theme *theme = pass->theme;
+    const struct rv_stage *stage = pass->stage;
     mesh->n = 0;
-    add_floor(mesh, stage);
-    add_wall(mesh, stage);
+    add_floor(mesh, theme, stage);
+    add_wall(mesh, theme, stage);
     for (size_t i = 0; i < stage->n_lanes; i++)
-        add_plate(mesh, stage, &stage->lanes[i]);
-    add_ticks(mesh, stage, content->ticks);
-    rv_remarks_add(mesh, stage, content->view);
+        add_plate(mesh, theme, stage, &stage->lanes[i]);
+    add_ticks(mesh, theme, stage, content->ticks);
+    rv_remarks_add(mesh, stage, content->view, theme);
     if (content->is_live)
-        add_now(mesh, stage, content->now_ns);
-    add_selected(mesh, stage, &content->selected);
+        add_now(mesh, theme, stage, content->now_ns);
+    add_selected(mesh, theme, stage, &content->selected);
 }
 
 void rv_ground_draw(struct rv_ground *ground, const struct rv_pass *pass, const struct rv_ground_content *content)
@@ -187,7 +191,7 @@ void rv_ground_draw(struct rv_ground *ground, const struct rv_pass *pass, const 
     if (pass->look->is_flat)
         build_flat(&ground->mesh, pass, content);
     else
-        build(&ground->mesh, pass->stage, content);
+        build(&ground->mesh, pass, content);
     rv_pass_begin(pass, ground->program);
     glBindVertexArray(ground->vertex_array);
     const struct rv_mesh *mesh = &ground->mesh;

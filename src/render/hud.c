@@ -3,8 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "render/theme.h"
-
 #define NAME_PADDING 8.0f
 #define NAME_GAP 8.0f /* between a name's plate and its lane */
 #define NAME_HEIGHT 21.0f
@@ -70,11 +68,13 @@ static void add_instead(struct rv_overlay *overlay, const struct rv_scene_frame 
         frame->view->n_hidden ? "all threads are hidden; Shift+H shows them" : "waiting for the first event";
     float x = 0.5f * ((float)(frame->width_px / frame->scale) - rv_overlay_text_width(overlay, RV_FONT_TEXT, text));
     float y = 0.5f * (float)(frame->height_px / frame->scale);
-    rv_overlay_text(overlay, RV_FONT_TEXT, (float[2]){x, y}, text, rv_theme_rgba(RV_THEME_TEXT, 1.0f));
+    rv_overlay_text(overlay, RV_FONT_TEXT, (float[2]){x, y}, text,
+                    rv_theme_rgba(rv_overlay_theme(overlay)->text, 1.0f));
 }
 
 struct names {
     struct rv_overlay *overlay;
+    const struct rv_theme *theme;
     const struct rv_scene_frame *frame;
     const struct rv_camera *camera;
     const struct rv_stage *stage;
@@ -106,7 +106,7 @@ static void add_process(const struct names *names, size_t lane, float right, flo
         return;
     float width = rv_overlay_text_width(names->overlay, RV_FONT_SMALL, text);
     rv_overlay_text(names->overlay, RV_FONT_SMALL, (float[2]){floorf(right - width), y + PROCESS_DROP}, text,
-                    rv_theme_rgba(RV_THEME_TEXT, 0.9f));
+                    rv_theme_rgba(names->theme->text, 1.0f));
 }
 
 static void add_name(struct names *names, size_t lane)
@@ -120,11 +120,11 @@ static void add_name(struct names *names, size_t lane)
     float x = floorf(at[0] - width - NAME_GAP), y = floorf(at[1]);
     names->last_y = y;
     struct rv_overlay_area area = {x, y - 11.0f, width, NAME_HEIGHT}, pin = {x + 2.0f, y - 4.0f, 3.0f, 8.0f};
-    rv_overlay_rectangle(names->overlay, area, 5.0f, rv_theme_rgba(RV_THEME_PANEL, 0.82f));
+    rv_overlay_rectangle(names->overlay, area, 5.0f, rv_theme_rgba(names->theme->panel, 0.82f));
     if (names->frame->view->lanes[lane].is_pinned)
-        rv_overlay_rectangle(names->overlay, pin, 1.0f, rv_theme_rgba(RV_THEME_ACCENT, 1.0f));
+        rv_overlay_rectangle(names->overlay, pin, 1.0f, rv_theme_rgba(names->theme->accent, 1.0f));
     rv_overlay_text(names->overlay, RV_FONT_BOLD, (float[2]){x + NAME_PADDING, y + 4.0f}, name,
-                    rv_theme_rgba(RV_THEME_LANE, 1.0f));
+                    rv_theme_rgba(names->theme->text_strong, 1.0f));
     add_process(names, lane, x + width - NAME_PADDING, y);
 }
 
@@ -144,7 +144,7 @@ static void add_bracket(const struct names *names, size_t first, size_t last)
     }
     if (!rv_camera_project(names->camera, from, from_px) || !rv_camera_project(names->camera, to, to_px))
         return;
-    uint32_t rgb = names->frame->view->lanes[first].process % 2 ? RV_THEME_READY : RV_THEME_VALUE;
+    uint32_t rgb = names->frame->view->lanes[first].process % 2 ? names->theme->ready : names->theme->value;
     rv_overlay_line(names->overlay, (float[2]){from_px[0] / scale - BRACKET_GAP, from_px[1] / scale},
                     (float[2]){to_px[0] / scale - BRACKET_GAP, to_px[1] / scale}, BRACKET_WIDTH,
                     rv_theme_rgba(rgb, 0.9f));
@@ -180,9 +180,9 @@ static void add_more(const struct names *names, bool is_below, const float at[2]
     snprintf(text, sizeof text, "%zu more %s %s", n, n == 1 ? "thread" : "threads", is_below ? "below" : "above");
     float width = rv_overlay_text_width(names->overlay, RV_FONT_SMALL, text);
     struct rv_overlay_area plate = {floorf(at[0] - width - 14.0f), at[1] - 12.0f, width + 10.0f, 17.0f};
-    rv_overlay_rectangle(names->overlay, plate, 4.0f, rv_theme_rgba(RV_THEME_PANEL, 0.92f));
+    rv_overlay_rectangle(names->overlay, plate, 4.0f, rv_theme_rgba(names->theme->panel, 0.92f));
     rv_overlay_text(names->overlay, RV_FONT_SMALL, (float[2]){plate.x + 5.0f, at[1]}, text,
-                    rv_theme_rgba(RV_THEME_TEXT_STRONG, 1.0f));
+                    rv_theme_rgba(names->theme->text_strong, 1.0f));
 }
 
 /* A flat look whose lanes do not fit says which part of them is seen. */
@@ -200,8 +200,8 @@ static void add_scrollbar(const struct names *names)
     float above = (stage->lanes[0].zone[1] - stage->top) / RV_STAGE_POINT, whole = room + stage->scroll_max;
     struct rv_overlay_area track = {x, y, SCROLLBAR_WIDTH, height};
     struct rv_overlay_area thumb = {x, y + height * above / whole, SCROLLBAR_WIDTH, height * room / whole};
-    rv_overlay_rectangle(names->overlay, track, 3.0f, rv_theme_rgba(RV_THEME_PLATE, 0.9f));
-    rv_overlay_rectangle(names->overlay, thumb, 3.0f, rv_theme_rgba(RV_THEME_TEXT, 0.8f));
+    rv_overlay_rectangle(names->overlay, track, 3.0f, rv_theme_rgba(names->theme->plate, 0.9f));
+    rv_overlay_rectangle(names->overlay, thumb, 3.0f, rv_theme_rgba(names->theme->text, 0.8f));
     add_more(names, false, (float[2]){high[0] / scale, y + 16.0f});
     add_more(names, true, (float[2]){low[0] / scale, y + height - 8.0f});
 }
@@ -209,7 +209,7 @@ static void add_scrollbar(const struct names *names)
 void rv_hud_add_lanes(struct rv_overlay *overlay, const struct rv_scene_frame *frame, const struct rv_camera *camera,
                       const struct rv_stage *stage)
 {
-    struct names names = {overlay, frame, camera, stage, .last_y = 1e9f};
+    struct names names = {overlay, rv_overlay_theme(overlay), frame, camera, stage, .last_y = 1e9f};
     size_t n_lanes = frame->view->n_lanes < stage->n_lanes ? frame->view->n_lanes : stage->n_lanes;
     if (!n_lanes)
         add_instead(overlay, frame);

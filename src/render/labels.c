@@ -10,7 +10,6 @@
 #include "render/font.h"
 #include "render/shader.h"
 #include "render/upload.h"
-#include "render/theme.h"
 
 #define TICK_SIZE 0.34f     /* world height of an em */
 #define TICK_DISTANCE 0.42f /* baseline before the floor's edge */
@@ -23,11 +22,7 @@
 #define ROW_MIN_PX 7.5f
 #define WIDTH_MIN_PX 26.0f
 #define CAPTION_BYTES 160
-#define LUMINANCE_DARK_TEXT 0.20f /* faces brighter than this carry dark text */
 #define COVERAGE_EXACT 65535u
-#define DIMMED_ALPHA 0.55f
-#define INK_DARK 0x07090du
-#define INK_LIGHT 0xffffffu
 
 struct vertex {
     float x, y, z;
@@ -118,7 +113,7 @@ static void add_tick_labels(struct rv_labels *labels, const struct rv_pass *pass
     struct line line = {.up = {0.0f, 0.0f, -1.0f},
                         .size = TICK_SIZE,
                         .stretch = pass->camera->stretch,
-                        .rgba = rv_theme_rgba(RV_THEME_TICK, 1.0f)};
+                        .rgba = rv_theme_rgba(pass->theme->tick, 1.0f)};
     float taken = -1e9f, em = line.size * line.stretch / rv_font_atlas.faces[RV_FONT_LABEL].size_px;
     for (size_t i = 0; i < ticks->n; i++) {
         const char *text = ticks->items[i].text;
@@ -131,22 +126,18 @@ static void add_tick_labels(struct rv_labels *labels, const struct rv_pass *pass
     }
     line.origin[0] = TICK_INDENT;
     line.origin[2] = stage->z_front + TICK_DISTANCE + 1.2f * TICK_SIZE;
-    line.rgba = rv_theme_rgba(RV_THEME_NOW, 0.9f);
+    line.rgba = rv_theme_rgba(pass->theme->now, 1.0f);
     add_line(labels, &line, ticks->base);
 }
 
 uint32_t rv_labels_colour(const struct rv_labels_content *content, const struct rv_box *box, size_t lane)
 {
     enum rv_emphasis emphasis = rv_emphasis_of(content->highlight, box, (size_t)(box - content->view->boxes));
-    if (emphasis == RV_EMPHASIS_DIMMED)
-        return rv_theme_rgba(INK_LIGHT, DIMMED_ALPHA);
-    if (emphasis == RV_EMPHASIS_CHOSEN)
-        return rv_theme_rgba(INK_DARK, 1.0f);
     uint32_t colour_idx = rv_palette_index(content->palette, box, content->view->lanes[lane].lane_idx);
-    struct rv_color front = rv_palette_front(content->palette, colour_idx);
-    float luminance =
-        0.2126f * rv_theme_linear(front.r) + 0.7152f * rv_theme_linear(front.g) + 0.0722f * rv_theme_linear(front.b);
-    return rv_theme_rgba(luminance > LUMINANCE_DARK_TEXT ? INK_DARK : INK_LIGHT, 1.0f);
+    struct rv_color face = emphasis == RV_EMPHASIS_CHOSEN ? rv_theme_color(content->theme->accent)
+                                                          : rv_palette_front(content->palette, colour_idx);
+    face = rv_theme_emphasize(content->theme, emphasis, face);
+    return rv_theme_opaque(emphasis == RV_EMPHASIS_DIMMED ? rv_color_faint_ink(face) : rv_color_ink(face));
 }
 
 void rv_labels_name(const struct rv_labels_content *content, uint32_t id, char *out, size_t out_bytes)

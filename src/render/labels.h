@@ -19,12 +19,14 @@ struct rv_labels_content {
     const struct rv_palette *palette;
     struct rv_subroutines *subroutines;
     const struct rv_highlight *highlight; /* NULL = none */
+    const struct rv_theme *theme;
 };
 
 /* The name that a box carries before it is shortened. */
 void rv_labels_name(const struct rv_labels_content *content, uint32_t id, char *out, size_t out_bytes);
 
-/* Black or white, whichever is read better on a box of this lane of the view; as of rv_theme_rgba(). */
+/* Black or white, whichever is read better on a box of this lane of the view, or a grey on one that stands back; as of
+ * rv_theme_rgba(). */
 uint32_t rv_labels_colour(const struct rv_labels_content *content, const struct rv_box *box, size_t lane);
 
 /* Names on boxes are left out of a settled flat look, which has its own. Draw blended and depth tested, without writing

@@ -26,6 +26,7 @@ struct rv_overlay {
     struct rv_upload upload;
     struct vertex *vertices;
     size_t n, capacity;
+    const struct rv_theme *theme;
     int width_px, height_px;
     float scale;
 };
@@ -60,12 +61,18 @@ void rv_overlay_destroy(struct rv_overlay *overlay)
     free(overlay);
 }
 
-void rv_overlay_begin(struct rv_overlay *overlay, int width_px, int height_px, double scale)
+void rv_overlay_begin(struct rv_overlay *overlay, const int size_px[2], double scale, const struct rv_theme *theme)
 {
     overlay->n = 0;
-    overlay->width_px = width_px;
-    overlay->height_px = height_px;
+    overlay->theme = theme;
+    overlay->width_px = size_px[0];
+    overlay->height_px = size_px[1];
     overlay->scale = scale > 0.0 ? (float)scale : 1.0f;
+}
+
+const struct rv_theme *rv_overlay_theme(const struct rv_overlay *overlay)
+{
+    return overlay->theme;
 }
 
 static void add_corners(struct rv_overlay *overlay, const struct vertex corners[4], const float shape[3])

@@ -9,6 +9,7 @@
 #include <GL/glew.h>
 
 #include "render/font.h"
+#include "render/theme.h"
 
 struct rv_overlay; /* opaque */
 
@@ -16,7 +17,10 @@ struct rv_overlay; /* opaque */
 int rv_overlay_create(struct rv_overlay **overlay, GLuint atlas_texture);
 void rv_overlay_destroy(struct rv_overlay *overlay);
 
-void rv_overlay_begin(struct rv_overlay *overlay, int width_px, int height_px, double scale);
+void rv_overlay_begin(struct rv_overlay *overlay, const int size_px[2], double scale, const struct rv_theme *theme);
+
+/* The colours that all take who draw on it. */
+const struct rv_theme *rv_overlay_theme(const struct rv_overlay *overlay);
 
 struct rv_overlay_area {
     float x, y, width, height;

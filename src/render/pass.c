@@ -1,18 +1,17 @@
 #include "render/pass.h"
 
-#include "render/theme.h"
-
 void rv_pass_linear(uint32_t rgb, float out[3])
 {
-    out[0] = rv_theme_linear(rgb >> 16);
-    out[1] = rv_theme_linear(rgb >> 8);
-    out[2] = rv_theme_linear(rgb);
+    struct rv_color color = rv_theme_color(rgb);
+    out[0] = rv_color_linear(color.r);
+    out[1] = rv_color_linear(color.g);
+    out[2] = rv_color_linear(color.b);
 }
 
 void rv_pass_begin(const struct rv_pass *pass, GLuint program)
 {
     float background[3];
-    rv_pass_linear(RV_THEME_BACKGROUND, background);
+    rv_pass_linear(pass->theme->background, background);
     glUseProgram(program);
     const struct rv_camera *camera = pass->camera;
     glUniformMatrix4fv(glGetUniformLocation(program, "u_view_projection"), 1, GL_FALSE, &camera->view_projection[0][0]);

@@ -6,11 +6,13 @@
 
 #include "render/camera.h"
 #include "render/stage.h"
+#include "render/theme.h"
 
 struct rv_pass {
     const struct rv_camera *camera;
     const struct rv_stage *stage;
     const struct rv_look_params *look;
+    const struct rv_theme *theme;
     bool is_settled; /* not on the way from one look to another */
     float haze[2];   /* distances along the direction of view at which haze begins and is full */
 };

@@ -3,7 +3,6 @@
 #include <math.h>
 
 #include "model/color.h"
-#include "render/theme.h"
 #include "ringviz/wire.h"
 
 #define Y_STRIPE 0.004f
@@ -23,6 +22,7 @@ struct drawing {
     struct rv_mesh *mesh;
     const struct rv_stage *stage;
     const struct rv_view *view;
+    const struct rv_theme *theme;
     size_t lane;
 };
 
@@ -78,7 +78,7 @@ static void add_to_process(const struct drawing *drawing, const struct rv_mesh_a
 static void add_loss(const struct drawing *drawing, struct rv_mesh_area area)
 {
     const struct rv_stage_lane *lane = &drawing->stage->lanes[drawing->lane];
-    uint32_t rgba = rv_theme_rgba(RV_THEME_LOST, 0.75f);
+    uint32_t rgba = rv_theme_rgba(drawing->theme->lost, 0.75f);
     drawing->mesh->is_hatched = true;
     if (drawing->stage->is_flat) {
         area.a0 = lane->y;
@@ -94,7 +94,7 @@ static void add_loss(const struct drawing *drawing, struct rv_mesh_area area)
     area.a0 = 0.0f;
     area.a1 = rv_stage_lane_top(lane);
     area.rgba0 = rgba;
-    area.rgba1 = rv_theme_rgba(RV_THEME_LOST, 0.25f);
+    area.rgba1 = rv_theme_rgba(drawing->theme->lost, 0.25f);
     rv_mesh_add_wall(drawing->mesh, z, &area);
     drawing->mesh->is_hatched = false;
 }
@@ -104,7 +104,7 @@ static void add_mark(const struct drawing *drawing, uint64_t time_ns)
     const struct rv_stage_lane *lane = &drawing->stage->lanes[drawing->lane];
     float x = (float)rv_stage_x(drawing->stage, time_ns);
     struct rv_mesh_area area = {.x0 = x - MARK_HALF, .x1 = x + MARK_HALF, .a0 = lane->zone[0], .a1 = lane->zone[1]};
-    lay(drawing, Y_STRIPE, area, rv_theme_rgba(RV_THEME_MARK, 0.8f));
+    lay(drawing, Y_STRIPE, area, rv_theme_rgba(drawing->theme->mark, 0.8f));
 }
 
 struct state_look {
@@ -112,16 +112,16 @@ struct state_look {
     uint32_t rgb;
 };
 
-static struct state_look look_of(uint32_t state)
+static struct state_look look_of(const struct rv_theme *theme, uint32_t state)
 {
     switch (state) {
     case RV_THREAD_STARTED:
     case RV_THREAD_RESUMED:
-        return (struct state_look){1.0f, RV_THEME_RUNNING};
+        return (struct state_look){1.0f, theme->running};
     case RV_THREAD_READY:
-        return (struct state_look){0.6f, RV_THEME_READY};
+        return (struct state_look){0.6f, theme->ready};
     case RV_THREAD_SUSPENDED:
-        return (struct state_look){0.3f, RV_THEME_SUSPENDED};
+        return (struct state_look){0.3f, theme->suspended};
     default: /* exited, or not known to this version */
         return (struct state_look){0.0f, 0};
     }
@@ -131,7 +131,7 @@ static struct state_look look_of(uint32_t state)
 static void add_state(const struct drawing *drawing, const struct rv_lane_note *note, uint64_t until_ns)
 {
     const struct rv_stage_lane *lane = &drawing->stage->lanes[drawing->lane];
-    struct state_look look = look_of(note->id);
+    struct state_look look = look_of(drawing->theme, note->id);
     struct rv_mesh_area area = {0};
     if (look.height <= 0.0f || !stretch(drawing->stage, note->start_ns, until_ns, &area))
         return;
@@ -186,10 +186,10 @@ static void add_value(const struct drawing *drawing, const struct graph *graph, 
     float line = GRAPH_LINE * (graph->peak - graph->base);
     if (!isfinite(note->value) || !stretch(drawing->stage, note->start_ns, until_ns, &area))
         return;
-    lay(drawing, Y_STATE, area, rv_theme_rgba(RV_THEME_VALUE, 0.35f));
+    lay(drawing, Y_STATE, area, rv_theme_rgba(drawing->theme->value, 0.35f));
     area.a0 = area.a1 - line;
     area.a1 = place_value(graph, rv_note_high(note));
-    lay(drawing, Y_STATE, area, rv_theme_rgba(RV_THEME_VALUE, 0.95f));
+    lay(drawing, Y_STATE, area, rv_theme_rgba(drawing->theme->value, 0.95f));
 }
 
 static void add_graph(const struct drawing *drawing, uint32_t which)
@@ -240,9 +240,10 @@ static void add_lane(const struct drawing *drawing)
         add_graph(drawing, i);
 }
 
-void rv_remarks_add(struct rv_mesh *mesh, const struct rv_stage *stage, const struct rv_view *view)
+void rv_remarks_add(struct rv_mesh *mesh, const struct rv_stage *stage, const struct rv_view *view,
+                    const struct rv_theme *theme)
 {
-    struct drawing drawing = {mesh, stage, view, 0};
+    struct drawing drawing = {mesh, stage, view, theme, 0};
     for (; drawing.lane < view->n_lanes && drawing.lane < stage->n_lanes; drawing.lane++)
         add_lane(&drawing);
 }

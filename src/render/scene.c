@@ -14,7 +14,6 @@
 #include "render/labels.h"
 #include "render/tags.h"
 #include "render/target.h"
-#include "render/theme.h"
 
 #define TICKS_PER_1000_POINTS 8
 #define MARGIN 28.0f /* points around the picture */
@@ -137,12 +136,17 @@ static void fit(struct rv_scene *scene, const struct rv_scene_frame *frame, enum
     rv_camera_fit(camera, stage, &params);
 }
 
+static const struct rv_theme *theme_of(const struct rv_scene_frame *frame)
+{
+    return rv_theme_get(frame->theme);
+}
+
 static void place(struct rv_scene *scene, const struct rv_scene_frame *frame)
 {
     float passed = (float)fmin(fmax(frame->passed, 0.0), 1.0), share = passed * passed * (3.0f - 2.0f * passed);
     scene->look = rv_look_get(frame->look);
     scene->is_settled = frame->look == frame->look_from || passed >= 1.0f;
-    rv_overlay_begin(scene->overlay, frame->width_px, frame->height_px, frame->scale);
+    rv_overlay_begin(scene->overlay, (int[2]){frame->width_px, frame->height_px}, frame->scale, theme_of(frame));
     scene->has_leaves = scene->look->has_leaves || rv_leaves_has_row(frame->view);
     if (scene->has_leaves)
         rv_leaves_update(&scene->leaves, frame->view, scene->look->has_leaves);
@@ -200,18 +204,18 @@ size_t rv_scene_lane_at(struct rv_scene *scene, double x_px, double y_px)
     return scene->camera.width_px ? rv_camera_lane_at(&scene->camera, &scene->stage, x_px, y_px) : scene->stage.n_lanes;
 }
 
-static struct rv_pass make_pass(const struct rv_scene *scene)
+static struct rv_pass make_pass(const struct rv_scene *scene, const struct rv_scene_frame *frame)
 {
     vec3 front = {0.5f * scene->stage.width, 0.0f, scene->stage.z_front};
     float distance = rv_camera_distance(&scene->camera, front);
-    return (struct rv_pass){
-        &scene->camera, &scene->stage, scene->look, scene->is_settled, {distance, distance + HAZE_DEPTH}};
+    return (struct rv_pass){&scene->camera,  &scene->stage,     scene->look,
+                            theme_of(frame), scene->is_settled, {distance, distance + HAZE_DEPTH}};
 }
 
-static void clear(void)
+static void clear(const struct rv_theme *theme)
 {
     float colour[3];
-    rv_pass_linear(RV_THEME_BACKGROUND, colour);
+    rv_pass_linear(theme->background, colour);
     glDepthMask(GL_TRUE);
     glClearColor(colour[0], colour[1], colour[2], 1.0f);
     glClear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT);
@@ -236,11 +240,12 @@ static void clip_to_room(const struct rv_scene *scene)
 
 static void draw_scene(struct rv_scene *scene, const struct rv_scene_frame *frame)
 {
-    struct rv_pass pass = make_pass(scene);
+    struct rv_pass pass = make_pass(scene, frame);
     const struct rv_view *view = content_of(scene, frame);
     struct rv_ground_content ground = {view, &scene->ticks, frame->now_ns, frame->is_live, frame->selected};
-    struct rv_labels_content labels = {view, &scene->ticks, scene->palette, frame->subroutines, frame->highlight};
-    clear();
+    struct rv_labels_content labels = {view,      &scene->ticks, scene->palette, frame->subroutines, frame->highlight,
+                                       pass.theme};
+    clear(pass.theme);
     glDepthMask(GL_FALSE);
     glEnable(GL_BLEND);
     clip_to_room(scene);
@@ -259,9 +264,9 @@ static void add_flat_text(struct rv_scene *scene, const struct rv_scene_frame *f
 {
     if (scene->look->field_of_view > 0.0f || !scene->is_settled)
         return;
-    struct rv_pass pass = make_pass(scene);
-    struct rv_labels_content labels = {content_of(scene, frame), &scene->ticks, scene->palette, frame->subroutines,
-                                       frame->highlight};
+    struct rv_pass pass = make_pass(scene, frame);
+    struct rv_labels_content labels = {content_of(scene, frame), &scene->ticks,    scene->palette,
+                                       frame->subroutines,       frame->highlight, pass.theme};
     if (scene->look->is_flat)
         rv_flat_add_captions(scene->overlay, &pass, &labels, (float)frame->scale);
     rv_flat_add_axis(scene->overlay, &pass, &scene->ticks, (float)frame->scale);
@@ -332,7 +337,7 @@ bool rv_scene_draw_again(const struct rv_scene *scene, int width_px, int height_
 void rv_scene_draw_ids(struct rv_scene *scene, const struct rv_scene_frame *frame)
 {
     rv_scene_place(scene, frame);
-    struct rv_pass pass = make_pass(scene);
+    struct rv_pass pass = make_pass(scene, frame);
     glViewport(0, 0, frame->width_px, frame->height_px);
     glDisable(GL_FRAMEBUFFER_SRGB);
     glDisable(GL_BLEND);

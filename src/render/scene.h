@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "model/color.h"
+#include "model/color_theme.h"
 #include "model/subroutines.h"
 #include "model/view.h"
 #include "render/look.h"
@@ -48,6 +49,7 @@ struct rv_scene_frame {
     double scroll;                        /* points by which a flat look has been scrolled down */
     double passed;                        /* 0..1; look_from equal to look = settled */
     enum rv_color_scheme scheme;
+    enum rv_color_theme theme;
     struct rv_range_ns selected; /* drawn as a band */
     struct rv_flags flags;       /* of marked times */
     float orbit[2];              /* radians by which the eye of a perspective look has gone to the right and up */

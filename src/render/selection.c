@@ -3,7 +3,6 @@
 #include <math.h>
 
 #include "base/units.h"
-#include "render/theme.h"
 
 #define TINT_ALPHA 0.10f
 #define EDGE_ALPHA 0.85f
@@ -25,10 +24,11 @@ bool rv_selection_extent(const struct rv_stage *stage, const struct rv_range_ns 
 /* Over the boxes, which cover the ground behind them. */
 static void add_band(struct rv_overlay *overlay, const float low[2], const float high[2])
 {
-    uint32_t edge = rv_theme_rgba(RV_THEME_ACCENT, EDGE_ALPHA);
+    const struct rv_theme *theme = rv_overlay_theme(overlay);
+    uint32_t edge = rv_theme_rgba(theme->accent, EDGE_ALPHA);
     float width = fmaxf(high[0] - low[0], 1.0f), height = low[1] - high[1];
     rv_overlay_rectangle(overlay, (struct rv_overlay_area){low[0], high[1], width, height}, 0.0f,
-                         rv_theme_rgba(RV_THEME_ACCENT, TINT_ALPHA));
+                         rv_theme_rgba(theme->accent, TINT_ALPHA));
     rv_overlay_rectangle(overlay, (struct rv_overlay_area){floorf(low[0]), high[1], 1.0f, height}, 0.0f, edge);
     rv_overlay_rectangle(overlay, (struct rv_overlay_area){floorf(high[0]), high[1], 1.0f, height}, 0.0f, edge);
 }
@@ -36,13 +36,14 @@ static void add_band(struct rv_overlay *overlay, const float low[2], const float
 static void add_tag(struct rv_overlay *overlay, const struct rv_range_ns *range, float middle, float bottom)
 {
     char text[32];
+    const struct rv_theme *theme = rv_overlay_theme(overlay);
     rv_units_format_ns(text, sizeof text, range->to_ns - range->from_ns);
     float width = rv_overlay_text_width(overlay, RV_FONT_BOLD, text) + 2.0f * TAG_PADDING;
     float x = floorf(middle - 0.5f * width), y = floorf(bottom - TAG_HEIGHT - TAG_GAP);
     rv_overlay_rectangle(overlay, (struct rv_overlay_area){x, y, width, TAG_HEIGHT}, 4.0f,
-                         rv_theme_rgba(RV_THEME_ACCENT, 0.95f));
+                         rv_theme_rgba(theme->accent, 1.0f));
     rv_overlay_text(overlay, RV_FONT_BOLD, (float[2]){x + TAG_PADDING, y + TAG_BASELINE}, text,
-                    rv_theme_rgba(RV_THEME_BACKGROUND, 1.0f));
+                    rv_theme_rgba(theme->background, 1.0f));
 }
 
 void rv_selection_add(struct rv_overlay *overlay, const struct rv_camera *camera, const struct rv_stage *stage,

@@ -5,7 +5,6 @@
 
 #include "base/units.h"
 #include "render/remarks.h"
-#include "render/theme.h"
 
 #define TAGS_MAX 256u
 #define RISE 26.0f  /* of a tag's text above what it is about */
@@ -25,17 +24,6 @@ struct tags {
     const struct rv_stage *stage;
     struct rv_overlay_area taken[TAGS_MAX];
     size_t n_taken;
-};
-
-struct look {
-    uint32_t plate, text;
-};
-
-static const struct look looks[RV_NOTE_KIND_COUNT] = {
-    [RV_NOTE_GC] = {0x7a3606u, 0xffd9b8u},
-    [RV_NOTE_LOST] = {0x6b1626u, 0xffc2ccu},
-    [RV_NOTE_MARK] = {0x27364fu, 0xe6ecf5u},
-    [RV_NOTE_VALUE] = {0x10233bu, 0xa9d4ffu},
 };
 
 static bool overlap(const struct rv_overlay_area *a, const struct rv_overlay_area *b)
@@ -128,7 +116,7 @@ static void add_tag(struct tags *tags, size_t lane, const struct rv_lane_note *n
     char text[TEXT_BYTES];
     vec3 foot;
     vec2 at;
-    const struct look *look = &looks[note->kind];
+    const struct rv_theme_tag *look = &rv_overlay_theme(tags->overlay)->tags[note->kind];
     foot_of(tags, lane, note, foot);
     if (tags->stage->is_flat && (foot[1] < 0.0f || foot[1] > tags->stage->top + RV_STAGE_POINT))
         return;
@@ -159,7 +147,7 @@ static void add_lane(struct tags *tags, size_t lane, enum rv_note_kind kind)
 static void add_range(struct tags *tags, size_t lane, uint32_t which)
 {
     const struct rv_stage_lane *stand = &tags->stage->lanes[lane];
-    const struct look *look = &looks[RV_NOTE_VALUE];
+    const struct rv_theme_tag *look = &rv_overlay_theme(tags->overlay)->tags[RV_NOTE_VALUE];
     float base, peak, low, high;
     char name[NAME_BYTES + 8], text[TEXT_BYTES];
     vec2 foot, top;

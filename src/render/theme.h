@@ -1,32 +1,36 @@
-/* Colours of everything that is not a call: sRGB, straight alpha. Those of calls are in model/color.h. */
+/* Colours of everything that is not a call: sRGB, straight alpha. Those of calls are in model/color.h. No GL. */
 #ifndef RV_RENDER_THEME_H
 #define RV_RENDER_THEME_H
 
-#include <math.h>
 #include <stdint.h>
 
-#define RV_THEME_BACKGROUND 0x0a0e16u
-#define RV_THEME_FLOOR 0x0f151fu
-#define RV_THEME_PLATE 0x1a212eu
-#define RV_THEME_PLATE_RIM 0x3a4a63u
-#define RV_THEME_SHADOW 0x05070bu
-#define RV_THEME_GRID 0x4a5a75u
-#define RV_THEME_WALL 0x121927u
-#define RV_THEME_NOW 0x6fe3ffu
-#define RV_THEME_ACCENT 0x6fe3ffu
-#define RV_THEME_LOST 0xff4d6au
-#define RV_THEME_MARK 0xe6ecf5u
-#define RV_THEME_VALUE 0x6fb8ffu
-#define RV_THEME_RUNNING 0x4be08bu
-#define RV_THEME_READY 0xf0ce4du
-#define RV_THEME_SUSPENDED 0x8f9bb0u
-#define RV_THEME_TICK 0xaebbd0u
-#define RV_THEME_LANE 0xe6ecf5u
-#define RV_THEME_PANEL 0x0e131cu
-#define RV_THEME_BAR 0x0b0f16u
-#define RV_THEME_LINE 0x263042u
-#define RV_THEME_TEXT 0x9fb0c8u
-#define RV_THEME_TEXT_STRONG 0xf2f5fau
+#include "model/color.h"
+#include "model/color_theme.h"
+#include "model/notes.h"
+#include "render/emphasis.h"
+
+struct rv_theme_tag {
+    uint32_t plate, text;
+};
+
+struct rv_theme { /* 0xRRGGBB */
+    uint32_t background, floor, wall, grid;
+    uint32_t plate, plate_rim, shadow; /* of lanes */
+    uint32_t empty;                    /* what a cell is where no call is */
+    uint32_t now, accent;
+    uint32_t lost, mark, value, running, ready, suspended;
+    uint32_t text, text_strong; /* on a panel, and the first on the background */
+    uint32_t panel, panel_rim;
+    uint32_t tick; /* text on the background and on the floor */
+    struct rv_theme_tag tags[RV_NOTE_KIND_COUNT], flag;
+    float lift[2];   /* of boxes that stand out: how much brighter, and how much of the way to white */
+    float veil_grey; /* linear: what boxes that stand back are mixed with */
+};
+
+const struct rv_theme *rv_theme_get(enum rv_color_theme theme);
+
+/* What the shader of boxes makes of a colour, which is not a chosen one's. */
+struct rv_color rv_theme_emphasize(const struct rv_theme *theme, enum rv_emphasis emphasis, struct rv_color color);
 
 /* Bytes r, g, b, a in memory order. */
 static inline uint32_t rv_theme_rgba(uint32_t rgb, float alpha)
@@ -35,10 +39,14 @@ static inline uint32_t rv_theme_rgba(uint32_t rgb, float alpha)
     return (rgb >> 16 & 0xFFu) | (rgb & 0xFF00u) | (rgb & 0xFFu) << 16 | a << 24;
 }
 
-static inline float rv_theme_linear(uint32_t byte)
+static inline uint32_t rv_theme_opaque(struct rv_color color)
 {
-    float srgb = (float)(byte & 0xFFu) / 255.0f;
-    return srgb <= 0.04045f ? srgb / 12.92f : powf((srgb + 0.055f) / 1.055f, 2.4f);
+    return color.r | (uint32_t)color.g << 8 | (uint32_t)color.b << 16 | 0xFF000000u;
+}
+
+static inline struct rv_color rv_theme_color(uint32_t rgb)
+{
+    return (struct rv_color){(uint8_t)(rgb >> 16), (uint8_t)(rgb >> 8 & 0xFFu), (uint8_t)(rgb & 0xFFu)};
 }
 
 #endif

@@ -6,7 +6,6 @@
 
 #include "render/overlay.h"
 #include "render/palette.h"
-#include "render/theme.h"
 
 #define PADDING 14.0f
 #define TITLE_HEIGHT 22.0f
@@ -20,8 +19,6 @@
 #define TITLE_LINES_MAX 3u
 #define EDGE 6.0f /* between a panel and the picture's edge */
 #define RADIUS 7.0f
-#define BACK_RGB 0x0b1017u
-#define RIM_RGB 0x3a4a63u
 
 struct title { /* broken into lines */
     const char *begins[TITLE_LINES_MAX];
@@ -87,13 +84,13 @@ static void measure(const struct rv_overlay *overlay, const struct rv_tooltip *t
 static void add_title(struct rv_overlay *overlay, const struct title *title, struct rv_color swatch, const float at[2])
 {
     struct rv_overlay_area area = {at[0], at[1] + 3.0f, SWATCH, SWATCH};
-    uint32_t rgb = (uint32_t)swatch.r << 16 | (uint32_t)swatch.g << 8 | swatch.b;
-    rv_overlay_rectangle(overlay, area, 3.0f, rv_theme_rgba(rgb, 1.0f));
+    uint32_t ink = rv_theme_rgba(rv_overlay_theme(overlay)->text_strong, 1.0f);
+    rv_overlay_rectangle(overlay, area, 3.0f, rv_theme_opaque(swatch));
     for (size_t i = 0; i < title->n; i++) {
         char line[RV_TOOLTIP_TITLE_BYTES];
         snprintf(line, sizeof line, "%.*s", (int)title->n_bytes[i], title->begins[i]);
         float pen[2] = {at[0] + SWATCH_ROOM, at[1] + 14.0f + TITLE_HEIGHT * (float)i};
-        rv_overlay_text(overlay, RV_FONT_BOLD, pen, line, rv_theme_rgba(RV_THEME_TEXT_STRONG, 1.0f));
+        rv_overlay_text(overlay, RV_FONT_BOLD, pen, line, ink);
     }
 }
 
@@ -102,12 +99,13 @@ static void add_leader(struct rv_overlay *overlay, const float at[2], const floa
 {
     float end[2] = {fminf(fmaxf(at[0], corner[0] + RADIUS), corner[0] + size[0] - RADIUS),
                     fminf(fmaxf(at[1], corner[1] + RADIUS), corner[1] + size[1] - RADIUS)};
-    rv_overlay_line(overlay, at, end, 1.5f, rv_theme_rgba(RV_THEME_TEXT_STRONG, 0.85f));
+    rv_overlay_line(overlay, at, end, 1.5f, rv_theme_rgba(rv_overlay_theme(overlay)->text_strong, 0.85f));
 }
 
 void rv_tooltip_add(struct rv_overlay *overlay, const struct rv_palette *palette, const struct rv_tooltip *tooltip,
                     const float picture[2], float top)
 {
+    const struct rv_theme *theme = rv_overlay_theme(overlay);
     struct title title;
     float size[2], corner[2];
     break_title(&title, overlay, tooltip->title);
@@ -116,19 +114,19 @@ void rv_tooltip_add(struct rv_overlay *overlay, const struct rv_palette *palette
     add_leader(overlay, tooltip->at, corner, size);
     struct rv_overlay_area back = {corner[0], corner[1], size[0], size[1]};
     struct rv_overlay_area rim = {back.x - 1.0f, back.y - 1.0f, back.width + 2.0f, back.height + 2.0f};
-    rv_overlay_rectangle(overlay, rim, RADIUS + 1.0f, rv_theme_rgba(RIM_RGB, 0.9f));
-    rv_overlay_rectangle(overlay, back, RADIUS, rv_theme_rgba(BACK_RGB, 1.0f));
+    rv_overlay_rectangle(overlay, rim, RADIUS + 1.0f, rv_theme_rgba(theme->panel_rim, 0.9f));
+    rv_overlay_rectangle(overlay, back, RADIUS, rv_theme_rgba(theme->panel, 1.0f));
     float x = corner[0] + PADDING, y = corner[1] + PADDING - 3.0f;
     uint32_t colour_idx = rv_palette_index(palette, &tooltip->box, tooltip->lane_idx);
     add_title(overlay, &title, rv_palette_front(palette, colour_idx), (float[2]){x, y});
     y += TITLE_HEIGHT * (float)title.n + 14.0f;
     for (size_t i = 0; i < tooltip->n_lines; i++, y += LINE_HEIGHT) {
         const struct rv_tooltip_line *line = &tooltip->lines[i];
-        rv_overlay_text(overlay, RV_FONT_TEXT, (float[2]){x, y}, line->label, rv_theme_rgba(RV_THEME_TEXT, 0.8f));
+        rv_overlay_text(overlay, RV_FONT_TEXT, (float[2]){x, y}, line->label, rv_theme_rgba(theme->text, 1.0f));
         rv_overlay_text(overlay, RV_FONT_TEXT, (float[2]){x + LABEL_WIDTH, y}, line->text,
-                        rv_theme_rgba(RV_THEME_TEXT_STRONG, 1.0f));
+                        rv_theme_rgba(theme->text_strong, 1.0f));
     }
     float foot_width = rv_overlay_text_width(overlay, RV_FONT_SMALL, tooltip->foot);
     rv_overlay_text(overlay, RV_FONT_SMALL, (float[2]){corner[0] + size[0] - PADDING - foot_width, y + 6.0f},
-                    tooltip->foot, rv_theme_rgba(RV_THEME_TEXT, 0.8f));
+                    tooltip->foot, rv_theme_rgba(theme->text, 1.0f));
 }

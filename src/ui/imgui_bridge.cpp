@@ -209,6 +209,8 @@ static void build_fonts(rv_imgui *imgui, float scale)
     ImGui_ImplOpenGL3_CreateFontsTexture();
 }
 
+static ImVec4 chosen_text; // Dear ImGui has no colour for it
+
 static void set_colours(const rv_ui_style *style)
 {
     const struct {
@@ -258,6 +260,7 @@ void rv_imgui_begin(rv_imgui *imgui, int width_px, int height_px, double scale, 
     io.DisplayFramebufferScale = ImVec2(wanted, wanted);
     io.DeltaTime = TURN_S;
     imgui->pixels_hash = 0;
+    chosen_text = colour4(style->chosen_text);
     ImGui_ImplOpenGL3_NewFrame();
     ImGui::NewFrame();
 }
@@ -386,7 +389,7 @@ bool rv_imgui_button(const char *label, float width, bool is_chosen)
         ImGui::PushStyleColor(ImGuiCol_Button, chosen);
         ImGui::PushStyleColor(ImGuiCol_ButtonHovered, chosen);
         ImGui::PushStyleColor(ImGuiCol_ButtonActive, chosen);
-        ImGui::PushStyleColor(ImGuiCol_Text, ImVec4(1.0f, 1.0f, 1.0f, 1.0f));
+        ImGui::PushStyleColor(ImGuiCol_Text, chosen_text);
     }
     bool is_pressed = ImGui::Button(label, ImVec2(width, 0.0f));
     if (is_chosen)

@@ -5,7 +5,6 @@
 #define TOP 5.0f
 #define BOTTOM 9.0f
 #define WINDOW_WIDTH_MIN 4.0f
-#define GLASS 0x6fe3ff22u
 
 static double share_of(const struct rv_minimap *shown, uint64_t ns)
 {
@@ -80,7 +79,7 @@ void rv_minimap_show(struct rv_ui *ui, const struct rv_minimap *shown, struct rv
     if (shown->last_ns > shown->first_ns) {
         struct rv_imgui_area window = window_area(shown, strip);
         rv_imgui_draw_pixels(rv_ui_imgui(ui), strip, &shown->pixels);
-        rv_imgui_draw_box(window, 0.0f, GLASS);
+        rv_imgui_draw_box(window, 0.0f, style->glass);
         rv_imgui_draw_frame(window, 0.0f, style->accent, 1.0f);
         add_hits(shown, strip, style->accent);
         add_marks(shown, strip, style->text_strong);

@@ -27,17 +27,17 @@ void rv_preferences_show(struct rv_ui *ui, const struct rv_preferences *shown, s
     static const unsigned percents[N_SCALES] = {75, 100, 125, 150, 200};
     static const char *const scales[N_SCALES] = {"75 %", "100 %", "125 %", "150 %", "200 %"};
     const struct rv_ui_style *style = rv_ui_style(ui);
-    const char *themes[RV_UI_THEME_COUNT];
+    const char *themes[RV_COLOR_THEME_COUNT];
     int theme = (int)shown->theme, scheme = (int)shown->scheme, scale = -1;
     bool has_legend = shown->has_legend, has_minimap = shown->has_minimap;
-    for (int i = 0; i < RV_UI_THEME_COUNT; i++)
-        themes[i] = rv_ui_style_get((enum rv_ui_theme)i)->name;
+    for (int i = 0; i < RV_COLOR_THEME_COUNT; i++)
+        themes[i] = rv_color_theme_name((enum rv_color_theme)i);
     for (int i = 0; i < N_SCALES; i++)
         scale = percents[i] == shown->scale_percent ? i : scale;
     rv_imgui_panel_begin("settings", rv_ui_center(ui, WIDTH, HEIGHT), RV_IMGUI_PANEL_FIRST);
     rv_imgui_text(RV_IMGUI_FONT_BOLD, style->text_strong, "Settings");
     rv_imgui_gap(4.0f);
-    if (choose(style, "Theme", themes, RV_UI_THEME_COUNT, &theme))
+    if (choose(style, "Theme", themes, RV_COLOR_THEME_COUNT, &theme))
         ask(requests, RV_UI_THEME, (uint32_t)theme);
     if (choose(style, "Size", scales, N_SCALES, &scale))
         ask(requests, RV_UI_SCALE, percents[scale]);

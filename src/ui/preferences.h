@@ -5,7 +5,7 @@
 #include "ui/ui.h"
 
 struct rv_preferences {
-    enum rv_ui_theme theme;
+    enum rv_color_theme theme;
     unsigned scale_percent;
     const char *const *schemes;
     uint32_t n_schemes, scheme;

@@ -8,6 +8,7 @@
 
 #include "base/units.h"
 #include "base/vec.h"
+#include "model/color.h"
 #include "model/histogram.h"
 
 #define HEIGHT 268.0f
@@ -21,7 +22,6 @@
 #define FLAME_ROW 17.0f
 #define FLAME_MIN 2.0f /* points below which a path is not drawn */
 #define FLAME_TEXT_MIN 28.0f
-#define INK_RGBA 0x0a0e16ffu
 #define NAME_BYTES 512
 
 struct sorting {
@@ -225,15 +225,23 @@ struct flame {
     uint32_t hovered;
 };
 
+static uint32_t ink_on(uint32_t rgba)
+{
+    struct rv_color ink = rv_color_ink(
+        (struct rv_color){(uint8_t)(rgba >> 24), (uint8_t)(rgba >> 16 & 0xffu), (uint8_t)(rgba >> 8 & 0xffu)});
+    return (uint32_t)ink.r << 24 | (uint32_t)ink.g << 16 | (uint32_t)ink.b << 8 | 0xffu;
+}
+
 static void draw_node(struct flame *flame, uint32_t node_idx, float x, float y)
 {
     const struct rv_range_node *node = &flame->nodes[node_idx];
     char name[NAME_BYTES];
     struct rv_imgui_area box = {x, y, (float)((double)node->total_ns * flame->points_per_ns) - 1.0f, FLAME_ROW - 1.0f};
-    rv_imgui_draw_box(box, 2.0f, flame->shown->rgba(flame->shown->context, node->id));
+    uint32_t rgba = flame->shown->rgba(flame->shown->context, node->id);
+    rv_imgui_draw_box(box, 2.0f, rgba);
     if (box.width > FLAME_TEXT_MIN) {
         rv_imgui_clip(box);
-        rv_imgui_draw_text((float[2]){floorf(x + 4.0f), y + 1.0f}, RV_IMGUI_FONT_SMALL, INK_RGBA,
+        rv_imgui_draw_text((float[2]){floorf(x + 4.0f), y + 1.0f}, RV_IMGUI_FONT_SMALL, ink_on(rgba),
                            name_of(flame->shown->subroutines, node->id, name));
         rv_imgui_unclip();
     }

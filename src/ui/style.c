@@ -1,15 +1,14 @@
 #include "ui/style.h"
 
-static const struct rv_ui_style STYLES[RV_UI_THEME_COUNT] = {
-    [RV_UI_THEME_DARK] =
+static const struct rv_ui_style STYLES[RV_COLOR_THEME_COUNT] = {
+    [RV_COLOR_DARK] =
         {
-            .name = "dark",
             .bar = 0x0b0f16f5,
             .panel = 0x0c1119eb,
             .line = 0x263042ff,
             .text = 0x9fb0c8ff,
             .text_strong = 0xf2f5faff,
-            .text_faint = 0x6f7f99ff,
+            .text_faint = 0x8493adff,
             .text_warning = 0xff6b7fff,
             .plate = 0x1a2230ff,
             .plate_hovered = 0x26324aff,
@@ -17,6 +16,8 @@ static const struct rv_ui_style STYLES[RV_UI_THEME_COUNT] = {
             .chosen = 0x2f6fe0ff,
             .chosen_text = 0xffffffff,
             .accent = 0x6fe3ffff,
+            .glass = 0x6fe3ff22,
+            .idle = 0x0e0e0eff,
             .veil = 0x05080da0,
             .live = 0x12402aff,
             .live_text = 0x7df0aeff,
@@ -25,15 +26,14 @@ static const struct rv_ui_style STYLES[RV_UI_THEME_COUNT] = {
             .ended = 0x2a303cff,
             .ended_text = 0xb9c4d6ff,
         },
-    [RV_UI_THEME_LIGHT] =
+    [RV_COLOR_LIGHT] =
         {
-            .name = "light",
             .bar = 0xf4f6faf5,
             .panel = 0xf8fafdf2,
             .line = 0xc9d2e0ff,
             .text = 0x41506aff,
             .text_strong = 0x10161fff,
-            .text_faint = 0x6d7b92ff,
+            .text_faint = 0x556279ff,
             .text_warning = 0xb3182fff,
             .plate = 0xe2e8f1ff,
             .plate_hovered = 0xd0daeaff,
@@ -41,6 +41,8 @@ static const struct rv_ui_style STYLES[RV_UI_THEME_COUNT] = {
             .chosen = 0x2f6fe0ff,
             .chosen_text = 0xffffffff,
             .accent = 0x0b6f9cff,
+            .glass = 0x0b6f9c22,
+            .idle = 0xe4e9f0ff,
             .veil = 0xdfe5eea0,
             .live = 0xc5ecd6ff,
             .live_text = 0x0d5f36ff,
@@ -51,7 +53,7 @@ static const struct rv_ui_style STYLES[RV_UI_THEME_COUNT] = {
         },
 };
 
-const struct rv_ui_style *rv_ui_style_get(enum rv_ui_theme theme)
+const struct rv_ui_style *rv_ui_style_get(enum rv_color_theme theme)
 {
-    return &STYLES[theme < RV_UI_THEME_COUNT ? theme : RV_UI_THEME_DARK];
+    return &STYLES[theme < RV_COLOR_THEME_COUNT ? theme : RV_COLOR_DARK];
 }

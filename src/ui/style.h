@@ -4,19 +4,20 @@
 
 #include <stdint.h>
 
-enum rv_ui_theme { RV_UI_THEME_DARK, RV_UI_THEME_LIGHT, RV_UI_THEME_COUNT };
+#include "model/color_theme.h"
 
 struct rv_ui_style {
-    const char *name;
     uint32_t bar, panel, line; /* backgrounds of the top bar and of panels, lines between things */
     uint32_t text, text_strong, text_faint, text_warning;
     uint32_t plate, plate_hovered, plate_pressed; /* of buttons and fields */
     uint32_t chosen, chosen_text;                 /* of a chosen one */
     uint32_t accent;                              /* marks and frames */
+    uint32_t glass;                               /* over the part of the trace that is looked at */
+    uint32_t idle;                                /* a lane of the whole trace where nothing goes on */
     uint32_t veil;                                /* over the picture, behind what must be answered first */
     uint32_t live, live_text, frozen, frozen_text, ended, ended_text;
 };
 
-const struct rv_ui_style *rv_ui_style_get(enum rv_ui_theme theme);
+const struct rv_ui_style *rv_ui_style_get(enum rv_color_theme theme);
 
 #endif

@@ -10,8 +10,8 @@
 #define TEXT_Y 9.0f /* top of a line of text */
 #define EDGE 14.0f
 #define GAP 18.0f
-#define TAB_WIDTH 68.0f
-#define TAB_STEP 74.0f
+#define TAB_WIDTH 76.0f
+#define TAB_STEP 82.0f
 #define TAB_Y 6.0f
 #define PILL_HEIGHT 15.0f
 

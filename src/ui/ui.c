@@ -24,7 +24,7 @@ int rv_ui_create(struct rv_ui **ui)
     *ui = NULL;
     struct rv_ui *made = rv_alloc(1, sizeof *made);
     made->points_a_unit = 1.0f;
-    made->style = rv_ui_style_get(RV_UI_THEME_DARK);
+    made->style = rv_ui_style_get(RV_COLOR_DARK);
     int err = rv_imgui_create(&made->imgui);
     if (err) {
         rv_ui_destroy(made);

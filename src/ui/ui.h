@@ -98,7 +98,7 @@ struct rv_ui_surface {
     int width_px, height_px;
     double scale;   /* pixels per point */
     double density; /* pixels per unit of SDL's positions; 0 = as scale */
-    enum rv_ui_theme theme;
+    enum rv_color_theme theme;
 };
 
 void rv_ui_begin(struct rv_ui *ui, const struct rv_ui_surface *surface);

@@ -28,7 +28,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     rv_settings_init(&before);
     rv_settings_load(&before, &config);
     after = before;
-    after.theme = before.theme == RV_UI_THEME_DARK ? RV_UI_THEME_LIGHT : RV_UI_THEME_DARK;
+    after.theme = before.theme == RV_COLOR_DARK ? RV_COLOR_LIGHT : RV_COLOR_DARK;
     if (!rv_settings_store(&after, &before, &config))
         abort();
     rv_settings_init(&again);

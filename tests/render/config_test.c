@@ -72,7 +72,7 @@ static struct rv_settings load(void)
 
 Test(config, what_was_chosen_is_there_again)
 {
-    struct rv_settings settings = {RV_UI_THEME_LIGHT, 150, RV_LOOK_TOP, RV_COLOR_DURATION, false, true};
+    struct rv_settings settings = {RV_COLOR_LIGHT, 150, RV_LOOK_TOP, RV_COLOR_DURATION, false, true};
     change(&settings);
     struct rv_settings again = load();
     struct rv_config config = {.path = NULL};
@@ -99,11 +99,11 @@ Test(config, all_that_is_not_understood_stays_byte_for_byte)
     cr_redirect_stderr();
     write_file(before, sizeof before - 1);
     struct rv_settings settings = load();
-    cr_assert_eq(settings.theme, RV_UI_THEME_LIGHT);
+    cr_assert_eq(settings.theme, RV_COLOR_LIGHT);
     cr_assert_eq(settings.scheme, RV_COLOR_THREAD, "the last one counts");
     cr_assert_eq(settings.look, RV_LOOK_FLAME);
     cr_assert_eq(settings.scale_percent, 100);
-    settings.theme = RV_UI_THEME_DARK;
+    settings.theme = RV_COLOR_DARK;
     settings.has_minimap = false;
     change(&settings);
     cr_assert_eq(read_file(bytes, sizeof bytes), sizeof after - 1);
@@ -127,7 +127,7 @@ Test(config, strange_lines_are_told_in_one_line)
 Test(config, what_is_no_settings_file_is_left_alone)
 {
     static char large[70000];
-    struct rv_settings settings = {.theme = RV_UI_THEME_LIGHT, .scale_percent = 100};
+    struct rv_settings settings = {.theme = RV_COLOR_LIGHT, .scale_percent = 100};
     struct stat status;
     cr_redirect_stderr();
     memset(large, 'x', sizeof large);
@@ -147,8 +147,8 @@ Test(config, a_link_stays_a_link)
     write_file("", 0);
     snprintf(real, sizeof real, "%s/real", folder);
     cr_assert(rename(path, real) == 0 && symlink(real, path) == 0);
-    settings.theme = RV_UI_THEME_LIGHT;
+    settings.theme = RV_COLOR_LIGHT;
     change(&settings);
     cr_assert(lstat(path, &status) == 0 && S_ISLNK(status.st_mode));
-    cr_assert_eq(load().theme, RV_UI_THEME_LIGHT);
+    cr_assert_eq(load().theme, RV_COLOR_LIGHT);
 }

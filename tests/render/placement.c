@@ -1,7 +1,7 @@
 /*
  * What is drawn stands where the CPU says, five hours into a trace and in windows from ten microseconds to an hour:
  * edges between boxes within a pixel; the three faces of a box are lit differently; where nothing is, there is
- * background. In every view.
+ * background, the theme's. In every view.
  */
 #include <math.h>
 #include <stdio.h>
@@ -34,6 +34,7 @@ struct fixture {
     struct rv_view_lane lane;
     struct rv_view view;
     enum rv_look look;
+    enum rv_color_theme theme;
 };
 
 /* One lane, filled edge to edge by boxes of two colours in turn; the first and last eighth stay free. */
@@ -62,7 +63,8 @@ static void draw(struct fixture *fixture, uint64_t window_ns)
                                                           .subroutines = fixture->subroutines,
                                                           .origin_ns = FROM_NS,
                                                           .look = fixture->look,
-                                                          .look_from = fixture->look});
+                                                          .look_from = fixture->look,
+                                                          .theme = fixture->theme});
 }
 
 /* On the front face above its caption, in pixels, at a time. */
@@ -144,18 +146,21 @@ static void check_faces(struct fixture *fixture)
     check(front > side + 5.0, "the side is not darker than the front by", front - side);
 }
 
-static void check_background(struct fixture *fixture)
+static void check_background(struct fixture *fixture, enum rv_color_theme theme)
 {
+    fixture->theme = theme;
+    draw(fixture, 10000);
     static const int corners[][2] = {{2, HEIGHT_PX - 3}, {WIDTH_PX - 3, HEIGHT_PX - 3}, {WIDTH_PX - 3, 2}};
     for (int i = 0; i < 3; i++) {
         const uint8_t *pixel = canvas_pixel(&fixture->canvas, corners[i][0], corners[i][1]);
         uint32_t rgb = (uint32_t)pixel[0] << 16 | (uint32_t)pixel[1] << 8 | pixel[2];
-        check(rgb == RV_THEME_BACKGROUND && pixel[3] == 255, "a corner is not background", rgb);
+        check(rgb == rv_theme_get(theme)->background && pixel[3] == 255, "a corner is not background", rgb);
     }
     float end[2];
     front_at(fixture, FROM_NS + 10000 - 300, end);
     const uint8_t *pixel = canvas_pixel(&fixture->canvas, (int)end[0], (int)end[1]);
-    check(brightness(pixel) < 60.0, "something stands where no call was", brightness(pixel));
+    bool is_clear = theme == RV_COLOR_DARK ? brightness(pixel) < 60.0 : brightness(pixel) > 160.0;
+    check(is_clear, "something stands where no call was", brightness(pixel));
 }
 
 int main(void)
@@ -173,7 +178,8 @@ int main(void)
             check_edges(&fixture, windows_ns[i]);
         }
     check_faces(&fixture);
-    check_background(&fixture);
+    check_background(&fixture, RV_COLOR_DARK);
+    check_background(&fixture, RV_COLOR_LIGHT);
     canvas_fini(&fixture.canvas);
     rv_subroutines_destroy(fixture.subroutines);
     return n_failed ? 1 : 0;

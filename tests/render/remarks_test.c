@@ -1,4 +1,5 @@
 #include <criterion/criterion.h>
+#include <math.h>
 
 #include <stdio.h>
 
@@ -35,7 +36,7 @@ static void draw(enum rv_look look)
 {
     rv_stage_update(&stage, &view, &(struct rv_stage_params){rv_look_get(look), 600.0f, 0.0f});
     mesh.n = 0;
-    rv_remarks_add(&mesh, &stage, &view);
+    rv_remarks_add(&mesh, &stage, &view, rv_theme_get(RV_COLOR_DARK));
 }
 
 static void finish(void)
