@@ -3,7 +3,8 @@
  * Opaque, usable from C and C++; link with libringviz (pkg-config ringviz).
  *
  * A program that keeps rings of its own creates or opens a file, claims a ring for each thread, and says what it is in
- * by slots. Any other process opens the same file to look and to steer. Whatever is in the file is validated on use.
+ * by slots. Any other process opens the same file to look and to steer; `ringviz FILE` draws every frame as a call,
+ * with what the rings of the dead still hold. Whatever is in the file is validated on use.
  *
  * Every function may be called from any thread; a ring's slots are written by its owner thread only. Functions return 0
  * or what they say, or a negative errno: -EINVAL for a ring or index that does not exist, -EROFS where the file could
@@ -33,8 +34,8 @@ struct ringviz_file_params { /* 0: the value behind it; the three sizes are roun
 };
 
 /*
- * Make a file for rings without events: it must not exist. Mode 0600, symbolic links are not followed.
- *   returns  0; -EEXIST, -EINVAL, -ENOSPC, ...
+ * Make a file, which must not exist yet. A ring keeps its newest 16,384 events, and is never waited for. Mode 0600,
+ * symbolic links are not followed. returns  0; -EEXIST, -EINVAL, -ENOSPC, ...
  */
 int ringviz_file_create(struct ringviz_file **file, const char *path, const struct ringviz_file_params *params);
 
@@ -72,7 +73,7 @@ int ringviz_flag_set(struct ringviz_file *file, uint32_t ring, enum ringviz_flag
 /* ---- rings ---- */
 
 /*
- * A ring for the calling thread. Rings of owners that died are used again.
+ * A ring for the calling thread. Rings of owners that died are used again, those with calls in them last.
  *   thread   the caller's own number for this thread
  *   returns  the ring; -ENOSPC when none is free
  */
@@ -98,7 +99,7 @@ const void *ringviz_ring_address(const struct ringviz_file *file, uint32_t ring)
 
 /* ---- slots ---- */
 
-/* The owner: these return the depth now. -EPERM when the ring is another process's. */
+/* The owner: these return the depth now. -EPERM when the ring was not claimed by this process and file. */
 int ringviz_slot_push(struct ringviz_file *file, uint32_t ring, const char *name);
 int ringviz_slot_pop(struct ringviz_file *file, uint32_t ring);
 

@@ -191,7 +191,7 @@ struct rv_wire_header {
     uint64_t name_heap_ready; /* [atomic] bytes of the heap that have their pages */
     uint8_t reserved5[40];
 
-    /* 0x340 accounts of rings already reclaimed; written by the consumer only */
+    /* 0x340 accounts of rings already reclaimed [atomic] */
     uint64_t total_produced, total_consumed, total_dropped, total_claims;
     uint8_t reserved6[32];
 
@@ -265,7 +265,7 @@ struct rv_wire_watch {
 };
 RV_WIRE_ASSERT(sizeof(struct rv_wire_watch) == 784);
 
-/* One frame of the live stack; slot_bytes of subroutine text follow it. */
+/* One frame of the live stack; slot_bytes of subroutine text follow it, empty where `name` is all that is known. */
 struct rv_wire_slot {
     uint32_t line;  /* [atomic] UINT32_MAX: the frame was overwritten by deeper ones, nothing is known of it */
     uint32_t name;  /* [atomic] name id, 0 when only the text is known */

@@ -221,7 +221,7 @@ static void reset_protocols(struct rv_map *map, struct rv_wire_control *control)
 {
     struct rv_wire_header *header = map->header;
     __atomic_store_n(&control->trace, __atomic_load_n(&header->trace_on_create, __ATOMIC_RELAXED), __ATOMIC_RELAXED);
-    __atomic_store_n(&control->signal, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&control->signal, __atomic_load_n(&header->stop_on_create, __ATOMIC_RELAXED), __ATOMIC_RELAXED);
     __atomic_store_n(&control->command_ready, 0, __ATOMIC_RELAXED);
     uint32_t sequence = __atomic_load_n(&control->live_sequence, __ATOMIC_RELAXED);
     __atomic_store_n(&control->live_sequence, (sequence | 1) + 1, __ATOMIC_RELAXED);
@@ -362,10 +362,10 @@ static void add_to_totals(struct rv_map *map, uint32_t ring_idx)
     struct rv_ring ring;
     rv_ring_view(&ring, map, ring_idx);
     struct rv_ring_account account = rv_ring_account(&ring);
-    map->header->total_produced += account.n_produced;
-    map->header->total_consumed += account.n_consumed;
-    map->header->total_dropped += account.n_dropped;
-    map->header->total_claims++;
+    __atomic_fetch_add(&map->header->total_produced, account.n_produced, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&map->header->total_consumed, account.n_consumed, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&map->header->total_dropped, account.n_dropped, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&map->header->total_claims, 1, __ATOMIC_RELAXED);
 }
 
 static bool is_drained(const struct rv_wire_control *control)
@@ -397,7 +397,22 @@ static bool has_events(const struct rv_wire_control *control)
     return __atomic_load_n(&control->head, __ATOMIC_RELAXED) != control->claim_head;
 }
 
-static bool recycle_held_ring(struct rv_map *map, uint32_t ring_idx)
+/* Its unread events are dropped, as newer ones would drop them. False when a consumer has come between. */
+static bool discard_events(struct rv_map *map, uint32_t ring_idx)
+{
+    struct rv_wire_control *control = rv_map_control(map, ring_idx);
+    uint64_t tail = __atomic_load_n(&control->tail, __ATOMIC_RELAXED);
+    uint64_t head = __atomic_load_n(&control->head, __ATOMIC_ACQUIRE); /* C1 <- P1 */
+    if (!is_drained(control)) {
+        if (!__atomic_compare_exchange_n(&control->tail, &tail, head, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+            return false;
+        __atomic_fetch_add(&control->n_overwritten, head - tail, __ATOMIC_RELAXED);
+    }
+    add_to_totals(map, ring_idx);
+    return true;
+}
+
+static bool recycle_held_ring(struct rv_map *map, uint32_t ring_idx, bool may_discard)
 {
     struct rv_wire_control *control = rv_map_control(map, ring_idx);
     if (!rv_owner_lock(map->fd, FIRST_RING_BYTE + ring_idx))
@@ -405,18 +420,20 @@ static bool recycle_held_ring(struct rv_map *map, uint32_t ring_idx)
     uint64_t word = __atomic_load_n(state_word(control), __ATOMIC_ACQUIRE); /* D2 <- D1 */
     uint32_t state = state_of(word);
     bool is_done = state == RV_RING_EXITED || (state == RV_RING_LIVE && !owner_only_lost_its_lock(map, control));
-    bool is_free = (state == RV_RING_CLAIMED || (is_done && !has_events(control))) &&
-                   swap_word(control, word, make_word(RV_RING_FREE, generation_of(word)));
+    if (is_done && has_events(control))
+        is_done = may_discard && discard_events(map, ring_idx);
+    bool is_free =
+        (state == RV_RING_CLAIMED || is_done) && swap_word(control, word, make_word(RV_RING_FREE, generation_of(word)));
     rv_owner_unlock(map->fd, FIRST_RING_BYTE + ring_idx);
     return is_free;
 }
 
-static bool recycle_ring(struct rv_map *map, uint32_t ring_idx)
+static bool recycle_ring(struct rv_map *map, uint32_t ring_idx, bool may_discard)
 {
     if (__atomic_load_n(&rv_map_control(map, ring_idx)->state, __ATOMIC_RELAXED) == RV_RING_FREE ||
         !hold_ring(map, ring_idx))
         return false; /* free, or a thread's of this process */
-    bool is_free = recycle_held_ring(map, ring_idx);
+    bool is_free = recycle_held_ring(map, ring_idx, may_discard);
     let_go_of_ring(map, ring_idx);
     return is_free;
 }
@@ -428,14 +445,16 @@ static bool is_drained_by_another(struct rv_map *map)
 
 bool rv_directory_recycle_ring(struct rv_map *map, uint32_t ring_idx)
 {
-    return !is_drained_by_another(map) && recycle_ring(map, ring_idx);
+    return !is_drained_by_another(map) && recycle_ring(map, ring_idx, false);
 }
 
 uint32_t rv_directory_recycle(struct rv_map *map)
 {
     uint32_t n_freed = 0, n_used = is_drained_by_another(map) ? 0 : rv_directory_n_rings_used(map);
     for (uint32_t i = 0; i < n_used; i++)
-        n_freed += recycle_ring(map, i);
+        n_freed += recycle_ring(map, i, false);
+    for (uint32_t i = 0; i < n_used && !n_freed && map->geometry.policy == RV_POLICY_RING; i++)
+        n_freed += recycle_ring(map, i, true);
     return n_freed;
 }
 

@@ -67,13 +67,14 @@ void rv_directory_reclaim(struct rv_map *map, uint32_t ring_idx);
 
 /*
  * Where nobody drains: make FREE the rings that were never written to and whose owner exited or died. What holds
- * events is left for a consumer, as everything is while one is attached. Done by a claim that finds no ring.
+ * events is left for a consumer, as everything is while one is attached; but under the policy that drops the oldest
+ * events, one of these rings goes when there is no other. Done by a claim that finds no ring.
  *   returns  rings freed
  *   thread   any of any process
  */
 uint32_t rv_directory_recycle(struct rv_map *map);
 
-/* The same for one ring. */
+/* The same for one ring that was never written to. */
 bool rv_directory_recycle_ring(struct rv_map *map, uint32_t ring_idx);
 
 /* Thread name, at most 63 bytes, under the control's seqlock. Owner thread. */

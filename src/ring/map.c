@@ -222,7 +222,6 @@ static void fill_header(struct rv_wire_header *header, const struct rv_map_param
     header->creator_start = rv_os_process_start(getpid());
     header->is_recording = 1;
     header->stop_on_create = params->stop_on_create;
-    header->single = params->stop_on_create;
     header->trace_on_create = params->trace_on_create;
     header->name_heap_used = 8;
     header->next_name_id = 1;

@@ -47,7 +47,7 @@ static uint32_t current_of(const struct rv_slots *slots)
     return current >= 0 && (uint32_t)current < slots->n_slots ? (uint32_t)current : slots->n_slots - 1;
 }
 
-static int32_t depth_of(const struct rv_slots *slots)
+int32_t rv_slots_depth(const struct rv_slots *slots)
 {
     int32_t depth = __atomic_load_n(&slots->control->live_depth, __ATOMIC_RELAXED);
     return depth > 0 ? depth : 0;
@@ -81,7 +81,7 @@ static void write_text(struct rv_wire_slot *slot, const char *text, size_t n_byt
 
 int32_t rv_slots_push(struct rv_slots *slots, const char *text, uint32_t name_id, uint64_t ticks)
 {
-    int32_t depth = depth_of(slots);
+    int32_t depth = rv_slots_depth(slots);
     uint32_t next = depth ? (current_of(slots) + 1) % slots->n_slots : 0;
     depth += depth < INT32_MAX;
     struct rv_wire_slot *slot = slot_at(slots, next);
@@ -95,7 +95,7 @@ int32_t rv_slots_push(struct rv_slots *slots, const char *text, uint32_t name_id
 
 bool rv_slots_update(struct rv_slots *slots, uint32_t line, uint64_t ticks)
 {
-    if (!depth_of(slots))
+    if (!rv_slots_depth(slots))
         return false;
     struct rv_wire_slot *slot = slot_at(slots, current_of(slots));
     uint32_t sequence = begin_write(slots->control);
@@ -107,7 +107,7 @@ bool rv_slots_update(struct rv_slots *slots, uint32_t line, uint64_t ticks)
 
 int32_t rv_slots_pop(struct rv_slots *slots)
 {
-    int32_t depth = depth_of(slots);
+    int32_t depth = rv_slots_depth(slots);
     if (depth == 0)
         return 0;
     depth--;
@@ -141,7 +141,7 @@ int rv_slots_position(const struct rv_slots *slots, int32_t *current_slot, int32
         if (!begin_read(slots->control, &sequence))
             continue;
         int32_t current = __atomic_load_n(&slots->control->current_slot, __ATOMIC_RELAXED);
-        *depth = depth_of(slots);
+        *depth = rv_slots_depth(slots);
         if (!end_read(slots->control, sequence))
             continue;
         *current_slot = current >= 0 && (uint32_t)current < slots->n_slots ? current : -1;

@@ -6,16 +6,26 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "producers/native/linkage.h"
+#include "producers/native/writer.h"
 #include "ring/control.h"
 #include "ring/directory.h"
 #include "ring/message.h"
+#include "ring/names.h"
 #include "ring/slots.h"
 #include "ring/watches.h"
+
+/* Of a file made here: 256 KiB for each ring that is used. */
+#define N_RING_EVENTS 16384u
+#define N_NAMES 16384u
+#define NAME_BYTES (8u << 20)
+
+#define MOST_STRINGS (1u << 14) /* of a name that is shown: package, name and file */
 
 struct ringviz_file {
     struct rv_map map;
@@ -23,6 +33,7 @@ struct ringviz_file {
     uint32_t n_users;
     int process; /* index, or negative: this process claimed nothing yet */
     uint32_t pid;
+    struct rv_writer **writers; /* a ring's, once this process has claimed it; kept until the file is closed */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -67,10 +78,24 @@ static struct ringviz_file *make_file(void)
     return file;
 }
 
+static void free_file(struct ringviz_file *file)
+{
+    for (uint32_t i = 0; file->writers && i < file->map.geometry.n_rings; i++)
+        rv_writer_destroy(file->writers[i]);
+    rv_map_close(&file->map);
+    free(file->writers);
+    free(file);
+}
+
+/* The file, once it is mapped or failed to be. */
 static int list_file(struct ringviz_file *file, int error, struct ringviz_file **out)
 {
+    if (!error) {
+        file->writers = calloc(file->map.geometry.n_rings, sizeof *file->writers);
+        error = file->writers ? 0 : -ENOMEM;
+    }
     if (error) {
-        free(file);
+        free_file(file);
         return error;
     }
     pthread_once(&is_watching_forks, watch_forks);
@@ -92,12 +117,10 @@ RV_EXPORT int ringviz_file_create(struct ringviz_file **file, const char *path,
         .message_bytes = params->message_bytes ? params->message_bytes : 256,
         .global_bytes = params->global_bytes ? params->global_bytes : 16384,
         .n_processes = 65536,
-        .ring_events = 64,
-        .n_modules = 1,
-        .n_names = 64,
-        .name_heap_bytes = RV_WIRE_PAGE,
+        .ring_events = N_RING_EVENTS,
+        .n_names = N_NAMES,
+        .name_heap_bytes = NAME_BYTES,
         .policy = RV_POLICY_RING,
-        .clock_kind = RV_CLOCK_MONOTONIC,
         .stop_on_create = params->stop_on_create,
         .trace_on_create = params->trace_on_create,
         .is_quiet = true,
@@ -141,8 +164,7 @@ RV_EXPORT void ringviz_file_close(struct ringviz_file *file)
         return;
     if (file->process >= 0)
         rv_directory_leave_process(&file->map, (uint32_t)file->process);
-    rv_map_close(&file->map);
-    free(file);
+    free_file(file);
 }
 
 RV_EXPORT const char *ringviz_file_path(const struct ringviz_file *file)
@@ -204,6 +226,12 @@ static int check_owner(const struct ringviz_file *file, uint32_t ring)
     if (error)
         return error;
     return rv_map_control(&file->map, ring)->owner_pid == file->pid ? 0 : -EPERM;
+}
+
+/* Of a ring that this process has claimed by this file, else NULL. */
+static struct rv_writer *writer_of(const struct ringviz_file *file, uint32_t ring)
+{
+    return check_owner(file, ring) == 0 && rv_directory_holds(&file->map, ring) ? file->writers[ring] : NULL;
 }
 
 /* ---- flags ---- */
@@ -269,8 +297,15 @@ RV_EXPORT int ringviz_ring_claim(struct ringviz_file *file, uint32_t thread)
     if (process < 0)
         return process;
     int ring = rv_directory_claim(&file->map, (uint32_t)process, RV_TAG_DEPTH);
-    if (ring >= 0)
-        rv_map_control(&file->map, (uint32_t)ring)->thread_number = thread;
+    if (ring < 0)
+        return ring;
+    struct rv_writer **writer = &file->writers[ring];
+    if (!*writer && !(*writer = rv_writer_create())) {
+        rv_directory_release(&file->map, (uint32_t)ring);
+        return -ENOMEM;
+    }
+    rv_writer_attach(*writer, &file->map, (uint32_t)ring);
+    rv_map_control(&file->map, (uint32_t)ring)->thread_number = thread;
     return ring;
 }
 
@@ -282,10 +317,12 @@ RV_EXPORT int ringviz_ring_free(struct ringviz_file *file, uint32_t ring)
     const struct rv_wire_control *control = rv_map_control(&file->map, ring);
     if (__atomic_load_n(&control->state, __ATOMIC_ACQUIRE) == RV_RING_FREE) /* D2 <- D1 */
         return -ENOENT;
-    if (check_owner(file, ring) == 0 && rv_directory_holds(&file->map, ring))
+    if (writer_of(file, ring)) {
+        rv_writer_detach(file->writers[ring]);
         rv_directory_release(&file->map, ring);
-    else if (rv_directory_has_live_owner(&file->map, ring))
+    } else if (rv_directory_has_live_owner(&file->map, ring)) {
         return -EBUSY;
+    }
     rv_directory_recycle_ring(&file->map, ring);
     return 0;
 }
@@ -328,41 +365,51 @@ static size_t whole_characters(const char *text, size_t n_bytes, size_t most)
     return ((unsigned char)text[n] & 0xc0) == 0x80 ? most : n; /* not UTF-8 */
 }
 
-RV_EXPORT int ringviz_slot_push(struct ringviz_file *file, uint32_t ring, const char *name)
+static int no_writer(const struct ringviz_file *file, uint32_t ring)
 {
     int error = check_owner(file, ring);
-    if (error)
-        return error;
-    struct rv_slots slots;
-    rv_slots_view(&slots, &file->map, ring);
-    size_t most = slots.slot_bytes - 1, n_bytes = strnlen(name, most + 1);
-    uint64_t ticks = rv_clock_ticks(file->map.clock.kind);
+    return error ? error : -EPERM;
+}
+
+RV_EXPORT int ringviz_slot_push(struct ringviz_file *file, uint32_t ring, const char *name)
+{
+    struct rv_writer *writer = writer_of(file, ring);
+    if (!writer)
+        return no_writer(file, ring);
+    size_t most = file->map.geometry.slot_bytes - 1, n_bytes = strnlen(name, most + 1);
     if (n_bytes <= most)
-        return rv_slots_push(&slots, name, 0, ticks);
+        return rv_writer_push(writer, name, name);
     char *cut = strndup(name, whole_characters(name, n_bytes, most));
-    int depth = rv_slots_push(&slots, cut ? cut : "", 0, ticks);
+    int depth = rv_writer_push(writer, name, cut ? cut : "");
     free(cut);
     return depth;
 }
 
 RV_EXPORT int ringviz_slot_pop(struct ringviz_file *file, uint32_t ring)
 {
-    int error = check_owner(file, ring);
-    if (error)
-        return error;
-    struct rv_slots slots;
-    rv_slots_view(&slots, &file->map, ring);
-    return rv_slots_pop(&slots);
+    struct rv_writer *writer = writer_of(file, ring);
+    return writer ? rv_writer_pop(writer) : no_writer(file, ring);
 }
 
 RV_EXPORT int ringviz_slot_update(struct ringviz_file *file, uint32_t ring, uint32_t line)
 {
-    int error = check_owner(file, ring);
-    if (error)
-        return error;
-    struct rv_slots slots;
-    rv_slots_view(&slots, &file->map, ring);
-    return rv_slots_update(&slots, line, rv_clock_ticks(file->map.clock.kind)) ? 0 : -ENOENT;
+    struct rv_writer *writer = writer_of(file, ring);
+    if (!writer)
+        return no_writer(file, ring);
+    return rv_writer_update(writer, line) ? 0 : -ENOENT;
+}
+
+/* A slot without text has the name's id. */
+static void read_name(const struct rv_map *map, uint32_t id, char *out, size_t out_bytes)
+{
+    char strings[MOST_STRINGS];
+    struct rv_name name;
+    if (rv_names_read(map, id, &name, strings, sizeof strings) != 0)
+        return;
+    size_t most = map->geometry.slot_bytes < out_bytes ? map->geometry.slot_bytes : out_bytes;
+    int n = snprintf(out, out_bytes, "%s%s%s", name.package, *name.package ? "::" : "", name.name);
+    if (n > 0)
+        out[whole_characters(out, strlen(out), most - 1)] = '\0';
 }
 
 RV_EXPORT int ringviz_slot_read(const struct ringviz_file *file, uint32_t ring, int32_t slot_idx,
@@ -379,6 +426,8 @@ RV_EXPORT int ringviz_slot_read(const struct ringviz_file *file, uint32_t ring, 
         slot_idx = -1;
     int error = rv_slots_read(&slots, slot_idx, &seen, name, name_bytes);
     if (!error && seen.line != -1) {
+        if (!*name)
+            read_name(&file->map, seen.name_id, name, name_bytes);
         slot->line = seen.line;
         slot->real_ns =
             rv_clock_to_ns(&file->map.clock, seen.ticks) - file->map.clock.mono0_ns + file->map.clock.real0_ns;

@@ -137,6 +137,36 @@ Test(directory, what_a_killed_owner_had_published_is_read_before_its_ring_is_fre
     close_fixture(&f);
 }
 
+static int claim_from_the_dead(enum rv_policy policy, struct rv_wire_header *header)
+{
+    struct fixture f;
+    struct rv_map_params params = small_params();
+    params.policy = policy;
+    params.n_rings = 1;
+    open_fixture(&f, &params);
+    pid_t pid = start_owner(&f, 5);
+    cr_assert_eq(rv_directory_claim(&f.other, 0, RV_TAG_DEPTH), -ENOSPC, "a living owner keeps its ring");
+    kill(pid, SIGKILL);
+    cr_assert_eq(reap(pid), -SIGKILL);
+    cr_assert_eq(rv_directory_attach_consumer(&f.map), 0);
+    cr_assert_eq(rv_directory_claim(&f.other, 0, RV_TAG_DEPTH), -ENOSPC, "a consumer decides itself");
+    rv_directory_detach_consumer(&f.map);
+    int ring = rv_directory_claim(&f.other, 0, RV_TAG_DEPTH);
+    *header = *f.map.header;
+    close_fixture(&f);
+    return ring;
+}
+
+Test(directory, events_of_the_dead_go_where_the_oldest_may_go, .timeout = 10)
+{
+    struct rv_wire_header header;
+    cr_assert_eq(claim_from_the_dead(RV_POLICY_RING, &header), 0);
+    cr_assert_eq(header.total_produced, 5);
+    cr_assert_eq(header.total_dropped, 5);
+    cr_assert_eq(claim_from_the_dead(RV_POLICY_BLOCK, &header), -ENOSPC);
+    cr_assert_eq(header.total_dropped, 0);
+}
+
 Test(directory, a_claimer_that_died_halfway_does_not_keep_the_ring, .timeout = 10)
 {
     struct fixture f;

@@ -164,6 +164,9 @@ The interface of the CPAN module of this name, on ringviz's trace file: one file
 for each thread of each process. A ring holds the innermost frames of its thread, each in a slot, and is how a monitor
 steers the thread: flags, commands, watched expressions (L<Devel::RingBuffer::Ring>). Nothing is ever printed.
 
+C<ringviz FILE> draws the file, while it is used and afterwards: each frame is a call, from C<nextSlot> to C<freeSlot>. A
+ring keeps its newest 16,384 events for that: calls, returns, lines.
+
 Names, messages and results may hold any characters, and arrive as they were. What is too long is cut between characters
 of its UTF-8.
 
