@@ -34,7 +34,7 @@ _ringviz() {
     --theme) COMPREPLY=($(compgen -W "dark light" -- "$cur")) ;;
     --view) COMPREPLY=($(compgen -W "3d aligned flame top" -- "$cur")) ;;
     --policy) COMPREPLY=($(compgen -W "block switch fill ring" -- "$cur")) ;;
-    --import) COMPREPLY=($(compgen -W "chrome strace perf folded uftrace ringbuffer rrtrace" -- "$cur")) ;;
+    --import) COMPREPLY=($(compgen -W "chrome strace perf folded uftrace ringbuffer rrtrace perl" -- "$cur")) ;;
     --clock) COMPREPLY=($(compgen -W "tsc tick monotonic" -- "$cur")) ;;
     --bench) COMPREPLY=($(compgen -W "ring drain scan lod codec export overhead" -- "$cur")) ;;
     --output | --record | --merge | --repair | --screenshot | --trace-file)
@@ -46,7 +46,7 @@ _ringviz() {
             COMPREPLY=($(compgen -W "--headless --report --spans --export= --diff --merge= --force --info --check --repair= --output=
                 --record --screenshot= --frames= --video= --fps= --speed= --view= --color= --theme= --size= --at= --window= --find= --filter= --from= --to= --policy=
                 --drain-interval= --ring-events= --rings= --slots= --slot-size= --message-size= --global-size=
-                --trace-file= --include= --exclude= --max-depth= --duration= --import= --rrtrace= --clock=
+                --trace-file= --include= --exclude= --max-depth= --duration= --import= --rrtrace= --perl-pid= --clock=
                 --threads= --memory= --bench --json --verbose --version --help" -- "$cur"))
             [[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace 2>/dev/null
         else

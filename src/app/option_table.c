@@ -60,8 +60,10 @@ const struct rv_option_entry RV_OPTION_TABLE[RV_N_OPTIONS] = {
     {RV_OPTION_MAX_DEPTH, "max-depth", "=N", "leave out calls nested deeper than N"},
     {RV_OPTION_DURATION, "duration", "=TIME", "capture for this long only"},
     {RV_OPTION_IMPORT, "import", "=FORMAT",
-     "what FILE is, where its content does not tell: chrome,\nstrace, perf, folded, uftrace, ringbuffer, rrtrace"},
+     "what FILE is, where its content does not tell: chrome,\nstrace, perf, folded, uftrace, ringbuffer, rrtrace, "
+     "perl"},
     {RV_OPTION_RRTRACE, "rrtrace", "=SHM", "watch the ring of Ruby's rrtrace gem, as its visualizer"},
+    {RV_OPTION_PERL_PID, "perl-pid", "=PID", "sample the stacks of a perl that runs already"},
     {RV_OPTION_CLOCK, "clock", "=tsc|tick|monotonic",
      "tsc: cycle counter; tick: cheaper, right to about 0.1 ms;\nmonotonic: the kernel's (default: tsc where "
      "invariant)"},

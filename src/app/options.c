@@ -223,10 +223,11 @@ static int parse_format(const char *name, const char *value, const struct rv_imp
     return *format ? 0 : rv_value_bad(name, value, expected);
 }
 
-static void watch_rrtrace(struct rv_options *options, const char *memory)
+/* What is watched is not a file, but goes by a name as one does. */
+static void watch_live(struct rv_options *options, const struct rv_import_format *format, const char *name)
 {
-    options->import_format = &rv_import_rrtrace;
-    options->file = memory;
+    options->import_format = format;
+    options->file = name;
 }
 
 static int set_capture_option(struct rv_options *options, const struct rv_option_entry *entry, const char *value)
@@ -237,7 +238,10 @@ static int set_capture_option(struct rv_options *options, const struct rv_option
     case RV_OPTION_IMPORT:
         return parse_format(entry->name, value, &options->import_format);
     case RV_OPTION_RRTRACE:
-        watch_rrtrace(options, value);
+        watch_live(options, &rv_import_rrtrace, value);
+        return 0;
+    case RV_OPTION_PERL_PID:
+        watch_live(options, &rv_import_perl, value);
         return 0;
     case RV_OPTION_INCLUDE:
         options->include = value;
@@ -382,7 +386,8 @@ static void take_files(struct rv_options *options, int n, char *const *files)
 static int take_operands(struct rv_options *options, int argc, char **argv, bool is_after_dashes)
 {
     if (options->file && optind < argc)
-        return rv_err(EINVAL, "%s: --rrtrace takes no FILE and no COMMAND; see ringviz --help", argv[optind]);
+        return rv_err(EINVAL, "%s: --rrtrace and --perl-pid take no FILE and no COMMAND; see ringviz --help",
+                      argv[optind]);
     if (is_after_dashes && optind < argc)
         options->argv = (const char *const *)&argv[optind];
     else if (optind < argc)
@@ -401,7 +406,7 @@ int rv_options_parse(struct rv_options *options, int argc, char **argv)
 {
     *options = (struct rv_options){.width_px = 1600, .height_px = 900, .lens.mode = RV_LENS_HIDE};
     if (is_run_as_rrtrace(argc, argv)) {
-        watch_rrtrace(options, argv[1]);
+        watch_live(options, &rv_import_rrtrace, argv[1]);
         return check(options);
     }
     struct option getopt_table[RV_N_OPTIONS + 1];

@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -208,6 +207,46 @@ const char *rv_elf_function(const struct rv_elf *elf, uint64_t link_address, uin
 size_t rv_elf_n_functions(const struct rv_elf *elf)
 {
     return elf->n_functions;
+}
+
+struct rv_elf_image rv_elf_image(const struct rv_elf *elf)
+{
+    const uint64_t page_bytes = (uint64_t)sysconf(_SC_PAGESIZE);
+    struct rv_elf_image image = {.first_address = UINT64_MAX};
+    GElf_Ehdr header;
+    GElf_Phdr segment;
+    size_t n = 0;
+    image.is_relocatable = gelf_getehdr(elf->file.elf, &header) && header.e_type == ET_DYN;
+    if (elf_getphdrnum(elf->file.elf, &n) != 0)
+        n = 0;
+    for (size_t i = 0; i < n && i <= INT32_MAX && gelf_getphdr(elf->file.elf, (int)i, &segment); i++) {
+        uint64_t start = segment.p_vaddr & ~(page_bytes - 1), alignment = segment.p_align ? segment.p_align : 1;
+        if (segment.p_type == PT_LOAD && start < image.first_address)
+            image.first_address = start;
+        if (segment.p_type == PT_TLS)
+            image.tls_bytes = (segment.p_memsz + alignment - 1) / alignment * alignment;
+    }
+    return image;
+}
+
+bool rv_elf_variable(const struct rv_elf *elf, const char *name, struct rv_elf_variable *variable)
+{
+    GElf_Shdr header;
+    Elf_Scn *section = find_section(elf->file.elf, SHT_DYNSYM, &header);
+    Elf_Data *data = section ? elf_getdata(section, NULL) : NULL;
+    size_t symbol_bytes = gelf_fsize(elf->file.elf, ELF_T_SYM, 1, EV_CURRENT);
+    if (!data || !data->d_buf || !symbol_bytes)
+        return false;
+    GElf_Sym symbol;
+    for (size_t i = 0; i < data->d_size / symbol_bytes && i <= INT32_MAX && gelf_getsym(data, (int)i, &symbol); i++) {
+        int type = GELF_ST_TYPE(symbol.st_info);
+        const char *its = elf_strptr(elf->file.elf, header.sh_link, symbol.st_name);
+        if ((type != STT_OBJECT && type != STT_TLS) || symbol.st_shndx == SHN_UNDEF || !its || strcmp(its, name) != 0)
+            continue;
+        *variable = (struct rv_elf_variable){symbol.st_value, type == STT_TLS};
+        return true;
+    }
+    return false;
 }
 
 /* libdw takes it for granted that strings end inside their section. */

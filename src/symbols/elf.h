@@ -7,6 +7,7 @@
 #ifndef RV_SYMBOLS_ELF_H
 #define RV_SYMBOLS_ELF_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -31,6 +32,21 @@ struct rv_elf *rv_elf_open(const char *path, const struct rv_elf_identity *expec
 const char *rv_elf_function(const struct rv_elf *elf, uint64_t link_address, uint64_t *start);
 
 size_t rv_elf_n_functions(const struct rv_elf *elf);
+
+/* Where the file lies once it is mapped. */
+struct rv_elf_image {
+    bool is_relocatable;    /* addresses count from where it was mapped; else they are those of memory */
+    uint64_t first_address; /* of its lowest segment, in whole pages */
+    uint64_t tls_bytes;     /* of its thread-local segment, rounded up to its alignment; 0 = none */
+};
+struct rv_elf_image rv_elf_image(const struct rv_elf *elf);
+
+/* A variable that the file exports by name: its link-time address, or its offset in the thread-local segment. */
+struct rv_elf_variable {
+    uint64_t value;
+    bool is_thread_local;
+};
+bool rv_elf_variable(const struct rv_elf *elf, const char *name, struct rv_elf_variable *variable);
 
 /* DWARF of the file, or of its split debug file: opened on first need, NULL where there is none. Ends with close. */
 struct Dwarf *rv_elf_dwarf(struct rv_elf *elf);

@@ -1,0 +1,77 @@
+/*
+ * A running perl, seen from outside: which version it is, where its interpreters are, what each is calling. Nothing is
+ * loaded into it and nothing in it is changed.
+ *
+ * A stack is read while perl runs, so it is read twice and taken when both say the same; what is then still wrong is a
+ * frame on its way in or out. Everything that is read is input: depths, counts and lengths have bounds.
+ */
+#ifndef RV_SOURCE_PERL_PROCESS_H
+#define RV_SOURCE_PERL_PROCESS_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "source/perl_layout.h"
+#include "source/remote.h"
+
+#define RV_PERL_FRAMES 16384u /* calls that are nested deeper are left out */
+#define RV_PERL_NAME_BYTES 4096u
+
+struct rv_perl_process {
+    pid_t pid;
+    uint64_t start; /* rv_os_process_start() */
+    const struct rv_perl_layout *layout;
+    uint64_t curinterp;  /* address of PL_curinterp */
+    uint64_t tls_offset; /* of PL_current_context from a thread's pointer, downwards; 0 = not known */
+};
+
+/* Find the perl in a process. 0, or a negative errno with one line printed. */
+int rv_perl_process_open(struct rv_perl_process *perl, pid_t pid);
+
+/* The interpreter of a thread: of the first one without stopping it, of others by rv_remote_thread_pointer(). */
+uint64_t rv_perl_process_interpreter(const struct rv_perl_process *perl);
+uint64_t rv_perl_process_context(const struct rv_perl_process *perl, uint64_t thread_pointer);
+
+struct rv_perl_sub { /* what tells one subroutine from another without its name */
+    uint64_t cv, stash, start, gv, file;
+    uint32_t flags;
+};
+
+struct rv_perl_statement {
+    uint64_t cop, file; /* the file's name is at that address */
+    uint32_t line;
+};
+
+/* A stack and the room for reading it. Zeroed = empty. */
+struct rv_perl_stack {
+    struct rv_perl_statement statement; /* that is executed; cop 0 = none */
+    struct rv_perl_sub *subs;           /* open calls, outermost first */
+    size_t n, capacity;
+    /* scratch */
+    uint64_t *cvs, *again;
+    size_t n_cvs, cvs_capacity, n_again, again_capacity;
+    uint8_t *contexts;
+    size_t contexts_capacity;
+    uint8_t *bodies;
+    size_t bodies_capacity;
+    struct rv_remote_piece *pieces;
+    size_t pieces_capacity;
+};
+
+/*
+ * What the interpreter at this address is calling.
+ *   returns  1; 0 when it changed while it was read; a negative errno when it cannot be read
+ */
+int rv_perl_stack_read(struct rv_perl_stack *stack, const struct rv_perl_process *perl, uint64_t interpreter);
+void rv_perl_stack_fini(struct rv_perl_stack *stack);
+
+/* Names, each of RV_PERL_NAME_BYTES; UTF-8 where perl knows it to be. */
+struct rv_perl_names {
+    char package[RV_PERL_NAME_BYTES], name[RV_PERL_NAME_BYTES], file[RV_PERL_NAME_BYTES];
+    uint32_t line; /* of the first statement; 0 where there is none */
+};
+void rv_perl_process_name(const struct rv_perl_process *perl, const struct rv_perl_sub *sub,
+                          struct rv_perl_names *names);
+
+#endif

@@ -1,0 +1,47 @@
+/*
+ * Another process, read from outside while it runs: its memory, what is mapped in it, its threads. What is read may be
+ * changing: the caller validates it.
+ */
+#ifndef RV_SOURCE_REMOTE_H
+#define RV_SOURCE_REMOTE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct rv_remote_piece {
+    uint64_t address; /* there */
+    void *out;        /* here */
+    size_t bytes;
+};
+
+/* Read all pieces, wholly. 0, or a negative errno: -EPERM not permitted, -ESRCH gone, -EFAULT no such memory. */
+int rv_remote_read(pid_t pid, const struct rv_remote_piece *pieces, size_t n);
+
+/* One piece; false where it could not be read. */
+bool rv_remote_get(pid_t pid, uint64_t address, void *out, size_t bytes);
+
+/* A string of at most out_bytes - 1 bytes, terminated; what is longer is cut. False where nothing could be read. */
+bool rv_remote_get_string(pid_t pid, uint64_t address, char *out, size_t out_bytes);
+
+/*
+ * Where a mapped file begins whose base name begins with a prefix; NULL = the program itself.
+ *   path     through which it can be opened, whatever has become of its name
+ *   returns  its address, or 0
+ */
+uint64_t rv_remote_module(pid_t pid, const char *prefix, char *path, size_t path_bytes);
+
+/*
+ * The thread pointer of a thread: it is stopped by ptrace for a moment.
+ *   returns  0, or a negative errno; -ENOTSUP on machines other than x86-64
+ */
+int rv_remote_thread_pointer(pid_t tid, uint64_t *pointer);
+
+/* Up to max ids of its threads; how many. */
+size_t rv_remote_threads(pid_t pid, pid_t *tids, size_t max);
+
+/* The kernel's name of a thread, or "". */
+void rv_remote_thread_name(pid_t pid, pid_t tid, char *name, size_t name_bytes);
+
+#endif

@@ -1,0 +1,101 @@
+#!/bin/sh
+# perl_pid.sh RINGVIZ: a perl that runs already is seen from outside, with its threads, and does not notice.
+set -u
+ringviz=$1
+. "${0%/*}/harness.sh"
+
+cat >"$folder/script.pl" <<'PERL'
+package App::Thing;
+sub outer { my $inner = sub { wait_for($_[0]) }; $inner->($_[1]) }
+sub wait_for {
+    select undef, undef, undef, 0.01 until -e $_[0]; # line 4
+}
+package main;
+sub deep { $_[0] ? deep($_[0] - 1, $_[1]) : App::Thing::outer(0, $_[1]) }
+no warnings 'recursion';
+$SIG{USR1} = sub { $n++ };
+my @threads;
+if ($ARGV[1]) {
+    require threads;
+    push @threads, threads->create(sub { App::Thing::outer(0, $ARGV[0]) });
+}
+open my $ready, '>', "$ARGV[0].ready";
+close $ready;
+deep($ARGV[2] // 3, $ARGV[0]);
+$_->join for @threads;
+exit 7;
+PERL
+
+begin() { # ARG...: the script, up to where it waits
+    rm -f "$folder/go" "$folder/go.ready"
+    timeout 60 perl "$folder/script.pl" "$folder/go" "$@" &
+    waiter=$!
+    deadline=$(($(date +%s) + 20))
+    until [ -e "$folder/go.ready" ] || [ "$(date +%s)" -gt $deadline ]; do sleep 0.02; done
+    pid=$(pgrep -P $waiter perl)
+}
+end() {
+    : >"$folder/go"
+    wait $waiter
+    expect "$1: the script's exit status" $? 7
+}
+
+begin
+run --duration=0.3 --report=csv --perl-pid="$pid"
+if grep -q 'version that is not known' "$folder/err"; then # then that is all there is to see
+    expect "the lines said" "$(wc -l <"$folder/err")" 1
+    end "an unknown perl"
+    exit 77
+fi
+expect "status" $status 0
+expect "said" "$(cat "$folder/err")" ""
+for name in main::deep App::Thing::outer App::Thing::wait_for 'App::Thing::__ANON__\[.*script.pl:2\]' script.pl:4; do
+    grep -q "^\"*$name\"*," "$folder/out" || fail "no $name in $(cat "$folder/out")"
+done
+grep TracerPid "/proc/$pid/status" | grep -q '[^0-9]0$' || fail "the script is still traced"
+run --duration=0.3 --spans=csv --perl-pid="$pid"
+expect "depths of main::deep" "$(grep main::deep "$folder/out" | cut -d, -f3 | sort -u | tr '\n' ' ')" "0 1 2 3 "
+run --duration=0.2 --screenshot="$folder/picture.png" --size=320x200 --perl-pid="$pid"
+[ $status -eq 0 ] || grep -qi opengl "$folder/err" || fail "no picture: $(cat "$folder/err")"
+end "one thread"
+
+begin 0 30000 # deeper than is looked at
+run --duration=0.3 --report=csv --perl-pid="$pid"
+grep -q '^"*main::deep"*,' "$folder/out" || fail "deep: no main::deep: $(cat "$folder/err")"
+end deep
+
+if perl -Mthreads -e 1 2>/dev/null; then
+    begin 1
+    run --duration=0.5 --report=csv --perl-pid="$pid"
+    run --duration=0.5 --spans=csv --perl-pid="$pid"
+    threads=$(grep App::Thing::outer "$folder/out" | cut -d, -f2 | sort -u | wc -l)
+    [ "$threads" -eq 2 ] || grep -q 'ptrace is not permitted' "$folder/err" || fail "threads: $threads: $(cat "$folder/out")"
+    end threads
+fi
+
+# ---- its end is ours ----
+begin
+run --report=csv --perl-pid="$pid" &
+viewer=$!
+sleep 0.3
+kill -KILL "$pid"
+wait $viewer || fail "killed: the viewer's status $?"
+wait $waiter
+
+# ---- what is no perl of ours: one line ----
+refused() { # PID WHAT
+    run --report --perl-pid="$1"
+    expect "$2: status" $status 1
+    expect "$2: lines" "$(wc -l <"$folder/err")" 1
+    grep -q "^ringviz: $1: " "$folder/err" || fail "$2: $(cat "$folder/err")"
+}
+sleep 30 &
+refused $! "another program"
+kill $!
+refused 4194399 "no process"
+refused 0 "zero"
+refused 12x "no number"
+run --perl-pid=1 file
+expect "with a FILE: status" $status 2
+
+[ $n_failures -eq 0 ]
