@@ -154,6 +154,17 @@ struct rv_chunks_at rv_chunks_nth(const struct rv_chunks *chunks, uint64_t ordin
     return (struct rv_chunks_at){low, (uint32_t)(ordinal - chunks->list[low].n_before)};
 }
 
+bool rv_chunks_back(const struct rv_chunks *chunks, struct rv_chunks_at *at)
+{
+    if (at->item == 0) {
+        if (at->chunk == chunks->first)
+            return false;
+        *at = (struct rv_chunks_at){at->chunk - 1, chunks->list[at->chunk - 1].n};
+    }
+    at->item--;
+    return true;
+}
+
 const void *rv_chunks_walk(const struct rv_chunks *chunks, struct rv_chunks_at *at, struct rv_chunks_at end,
                            uint64_t *base, uint32_t *n)
 {

@@ -7,6 +7,7 @@
 #ifndef RV_MODEL_CHUNKS_H
 #define RV_MODEL_CHUNKS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -61,6 +62,9 @@ uint64_t rv_chunks_ordinal(const struct rv_chunks *chunks, struct rv_chunks_at a
 
 /* The place that this many records were pushed before; the oldest held where that one is gone. */
 struct rv_chunks_at rv_chunks_nth(const struct rv_chunks *chunks, uint64_t ordinal);
+
+/* The record before this place; false, and nothing moves, where none is held. */
+bool rv_chunks_back(const struct rv_chunks *chunks, struct rv_chunks_at *at);
 
 /*
  * Walk from *at towards `end`, a chunk a step: sets the chunk's base key and how many records lie there, moves *at.

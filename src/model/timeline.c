@@ -247,6 +247,12 @@ struct rv_box rv_timeline_box(const struct rv_chunks *log, const void *records, 
     return box;
 }
 
+struct rv_box rv_timeline_box_at(const struct rv_chunks *log, const struct rv_chunks_at *at)
+{
+    const struct rv_chunk *chunk = &log->list[at->chunk];
+    return rv_timeline_box(log, chunk->items + (size_t)at->item * log->item_bytes, 0, chunk->base);
+}
+
 uint64_t rv_timeline_exact_from_ns(const struct rv_timeline *timeline)
 {
     return timeline->whole_from_ns[0];

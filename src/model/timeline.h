@@ -92,6 +92,10 @@ uint64_t rv_timeline_log_limit(uint32_t log_idx);
 /* Record idx of an array as rv_chunks_walk() gives it, base its chunk's. */
 struct rv_box rv_timeline_box(const struct rv_chunks *log, const void *records, uint32_t idx, uint64_t base);
 
+/* The record at a place that is not the end. */
+struct rv_chunks_at;
+struct rv_box rv_timeline_box_at(const struct rv_chunks *log, const struct rv_chunks_at *at);
+
 /* Finest level whose cells are at most `ns_per_pixel` wide... level 0 when even the first quantum is wider. */
 uint32_t rv_timeline_level_for(double ns_per_pixel);
 

@@ -50,13 +50,6 @@ static uint64_t end_of(const struct rv_box *box)
     return box->start_ns + box->duration_ns;
 }
 
-static void read(struct head *head)
-{
-    const struct rv_chunk *chunk = &head->log->list[head->at.chunk];
-    const void *record = chunk->items + (size_t)head->at.item * head->log->item_bytes;
-    head->box = rv_timeline_box(head->log, record, 0, chunk->base);
-}
-
 static bool is_inside(const struct rv_walk_back *walk, const struct rv_box *box)
 {
     return box->start_ns < walk->to_ns && (box->start_ns >= walk->from_ns || end_of(box) > walk->from_ns);
@@ -65,13 +58,9 @@ static bool is_inside(const struct rv_walk_back *walk, const struct rv_box *box)
 /* The record before this one in the log; false when that was the first that is held. */
 static bool step(struct head *head)
 {
-    if (head->at.item == 0) {
-        if (head->at.chunk == head->log->first)
-            return false;
-        head->at = (struct rv_chunks_at){head->at.chunk - 1, head->log->list[head->at.chunk - 1].n};
-    }
-    head->at.item--;
-    read(head);
+    if (!rv_chunks_back(head->log, &head->at))
+        return false;
+    head->box = rv_timeline_box_at(head->log, &head->at);
     return true;
 }
 
@@ -97,7 +86,7 @@ static bool open_head(const struct rv_walk_back *walk, const struct rv_timeline 
     head->at = rv_chunks_nth(head->log, n_left - 1);
     if (head->at.chunk == head->log->n || rv_chunks_ordinal(head->log, head->at) != n_left - 1)
         return false;
-    read(head);
+    head->box = rv_timeline_box_at(head->log, &head->at);
     return settle(walk, head);
 }
 

@@ -1,0 +1,106 @@
+/*
+ * Logs are sorted by end, so ends are found at once. A beginning is looked for among those that end near it: no call of
+ * a log lasts as long as the log's limit, so what begins before some time ends before that and the limit.
+ */
+#include "model/step.h"
+
+#include "model/chunks.h"
+
+static uint64_t end_of(const struct rv_box *box)
+{
+    return box->start_ns + box->duration_ns;
+}
+
+static uint64_t after(uint64_t ns, uint64_t more_ns)
+{
+    uint64_t sum;
+    return __builtin_add_overflow(ns, more_ns, &sum) ? UINT64_MAX : sum;
+}
+
+static bool has_start(const struct rv_box *box)
+{
+    return !(box->flags & RV_SPAN_ORPHAN);
+}
+
+/* The earliest event of a log after at_ns, if it is before `best`; else best. */
+static uint64_t next_in(const struct rv_chunks *log, uint64_t limit_ns, uint64_t at_ns, uint64_t best)
+{
+    struct rv_chunks_at at = rv_chunks_find(log, after(at_ns, 1)), end = rv_chunks_end(log);
+    uint64_t base;
+    uint32_t n;
+    for (const void *records; (records = rv_chunks_walk(log, &at, end, &base, &n));)
+        for (uint32_t i = 0; i < n; i++) {
+            struct rv_box box = rv_timeline_box(log, records, i, base);
+            if (end_of(&box) >= after(best, limit_ns))
+                return best;
+            if (end_of(&box) < best)
+                best = end_of(&box);
+            if (box.start_ns > at_ns && box.start_ns < best && has_start(&box))
+                best = box.start_ns;
+        }
+    return best;
+}
+
+struct found { /* the latest so far */
+    uint64_t ns;
+    bool is_any;
+};
+
+static void take_later(struct found *found, uint64_t ns)
+{
+    if (!found->is_any || ns > found->ns)
+        *found = (struct found){ns, true};
+}
+
+/* Events of a log before at_ns, from where they cannot be earlier than what was found. */
+static void previous_in(const struct rv_chunks *log, uint64_t limit_ns, uint64_t at_ns, struct found *found)
+{
+    struct rv_chunks_at at = rv_chunks_find(log, after(at_ns, limit_ns));
+    while (rv_chunks_back(log, &at)) {
+        struct rv_box box = rv_timeline_box_at(log, &at);
+        if (found->is_any && end_of(&box) <= found->ns)
+            break;
+        if (end_of(&box) < at_ns)
+            take_later(found, end_of(&box));
+        else if (box.start_ns < at_ns && has_start(&box))
+            take_later(found, box.start_ns);
+    }
+}
+
+/* Open frames that began before this; outer ones began first. */
+static size_t n_open_before(const struct rv_lane *lane, uint64_t ns)
+{
+    size_t low = 0, high = lane->n_open;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (lane->open[middle].start_ns < ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+bool rv_step_next(const struct rv_lane *lane, uint64_t at_ns, uint64_t *ns)
+{
+    uint64_t best = UINT64_MAX;
+    size_t open = n_open_before(lane, after(at_ns, 1));
+    if (open < lane->n_open)
+        best = lane->open[open].start_ns;
+    for (uint32_t i = 0; i < RV_TIMELINE_LOGS; i++)
+        best = next_in(rv_timeline_log(lane->timeline, i), rv_timeline_log_limit(i), at_ns, best);
+    *ns = best;
+    return best != UINT64_MAX;
+}
+
+bool rv_step_previous(const struct rv_lane *lane, uint64_t at_ns, uint64_t *ns)
+{
+    struct found found = {0, false};
+    size_t open = n_open_before(lane, at_ns);
+    if (open > 0)
+        take_later(&found, lane->open[open - 1].start_ns);
+    for (uint32_t i = 0; i < RV_TIMELINE_LOGS; i++)
+        previous_in(rv_timeline_log(lane->timeline, i), rv_timeline_log_limit(i), at_ns, &found);
+    *ns = found.ns;
+    return found.is_any;
+}
