@@ -13,6 +13,8 @@
  *            replaces an earlier one. May come after the events that use the id
  *   EVENTS   struct rv_rec_events, then its columns: up to RV_REC_MAX_EVENTS of one stream, in the stream's order
  *   ACCOUNT  struct rv_rec_account: what the stream lost so far; with is_closed it is the stream's last chunk
+ *   INDEX    struct rv_rec_index, then its columns: where the chunks since the INDEX before are, and what a picture of
+ *            all needs of them. Found from its successor, the last one from END; a file without them is read wholly
  *   END      struct rv_rec_end
  *
  * Texts end with a NUL. Times are ns of CLOCK_MONOTONIC where it was recorded. Readers skip chunk types and columns
@@ -22,10 +24,10 @@
  * The events of a block are stored as columns. Most of what is in an event follows from the ones before it:
  *
  *   level   the frame tag of the next CALL, `first_level` at the beginning. A CALL has frame == level and raises it by
- *           one, a RETURN has frame == level - 1 and lowers it to that. Where an event's tag is another one, ODD_TAGS has
- *           it, and level goes on from there. All mod 65536.
- *   names   names[frame] is the id of the last CALL, RETURN or SYNC with that tag in this block, 0 before. A RETURN has
- *           id == names[frame], or 0 with RV_REC_BARE_RETURNS; where it has another one, ODD_IDS has it.
+ *           one, a RETURN has frame == level - 1 and lowers it to that. Where an event's tag is another one, ODD_TAGS
+ * has it, and level goes on from there. All mod 65536. names   names[frame] is the id of the last CALL, RETURN or SYNC
+ * with that tag in this block, 0 before. A RETURN has id == names[frame], or 0 with RV_REC_BARE_RETURNS; where it has
+ * another one, ODD_IDS has it.
  *
  * Nothing refers to another block, so that blocks are written and read on any thread in any order.
  */
@@ -34,8 +36,8 @@
 
 #include "ringviz/wire.h"
 
-#define RV_REC_CHUNK_MAGIC 0x435a5652u           /* "RVZC" */
-#define RV_REC_FILE_MAGIC 0x5a565276676e6972ull  /* "ringvRVZ" */
+#define RV_REC_CHUNK_MAGIC 0x435a5652u          /* "RVZC" */
+#define RV_REC_FILE_MAGIC 0x5a565276676e6972ull /* "ringvRVZ" */
 #define RV_REC_MAJOR 1u
 #define RV_REC_MINOR 0u
 #define RV_REC_ALIGNMENT 64u
@@ -50,7 +52,8 @@ enum rv_rec_type {
     RV_REC_STRINGS = 3,
     RV_REC_EVENTS = 4,
     RV_REC_ACCOUNT = 5,
-    RV_REC_END = 6
+    RV_REC_END = 6,
+    RV_REC_INDEX = 7
 };
 
 struct rv_rec_chunk {
@@ -63,9 +66,9 @@ struct rv_rec_chunk {
     uint64_t sequence;      /* from 0; one more with every chunk */
     uint64_t first_ns;      /* EVENTS: of the first and the last event */
     uint64_t last_ns;
-    uint32_t stream;        /* EVENTS, STREAM, ACCOUNT: from 0, in order of opening */
-    uint32_t end_level;     /* EVENTS: level after the last event */
-    uint64_t checksum;      /* XXH3 of the 56 bytes above, seeded with the XXH3 of the payload */
+    uint32_t stream;    /* EVENTS, STREAM, ACCOUNT: from 0, in order of opening */
+    uint32_t end_level; /* EVENTS: level after the last event */
+    uint64_t checksum;  /* XXH3 of the 56 bytes above, seeded with the XXH3 of the payload */
 };
 RV_WIRE_ASSERT(sizeof(struct rv_rec_chunk) == 64);
 RV_WIRE_ASSERT(offsetof(struct rv_rec_chunk, payload_bytes) == 16);
@@ -112,8 +115,9 @@ RV_WIRE_ASSERT(sizeof(struct rv_rec_account) == 40);
 struct rv_rec_end {
     uint64_t n_events;
     uint64_t n_streams;
+    uint64_t last_index; /* offset of the last INDEX; 0 or absent: none */
 };
-RV_WIRE_ASSERT(sizeof(struct rv_rec_end) == 16);
+RV_WIRE_ASSERT(sizeof(struct rv_rec_end) == 24);
 
 /* ---- events ---- */
 
@@ -178,5 +182,116 @@ struct rv_rec_special {
     uint16_t reserved[3];
 };
 RV_WIRE_ASSERT(sizeof(struct rv_rec_special) == 24);
+
+/* ---- index ---- */
+
+/*
+ * An INDEX can be read without any other: the first block of a stream in it tells all frames that are open where the
+ * block begins, a later one only what has changed since.
+ *
+ * Calls are summed up per block and stack, by where they end: those shorter than a cell of the stack's level go into
+ * CELLS, the others into SPANS. A cell of level k is 2^(13 + 2 (k - 1)) ns wide, from a multiple of that; calls deeper
+ * than its last row are in that row.
+ */
+#define RV_REC_INDEX_LEVELS 16u /* from 1 */
+#define RV_REC_INDEX_ROWS 4096u
+#define RV_REC_INDEX_COVERED 65534u          /* coverage of a cell that is wholly covered */
+#define RV_REC_MAX_INDEX_COLUMN (64u << 20)  /* raw bytes */
+#define RV_REC_HISTOGRAM_BUCKETS (59u * 64u) /* 64 an octave; the first octave counts by ns */
+
+struct rv_rec_index {
+    uint64_t previous; /* offset of the INDEX before; 0: none */
+    uint64_t begin;    /* what this one tells of lies from here to its own offset */
+    uint32_t n_columns;
+    uint32_t reserved;
+};
+RV_WIRE_ASSERT(sizeof(struct rv_rec_index) == 24);
+
+/*
+ * As struct rv_rec_column, ids rising; absent: empty. A column's rows are stored as planes: the first byte of all rows,
+ * then the second, to the last.
+ */
+enum rv_rec_index_column {
+    RV_REC_INDEX_CHUNKS = 1,
+    RV_REC_INDEX_BLOCKS = 2,
+    RV_REC_INDEX_STACKS = 3, /* n_stacks of each block, in the order of BLOCKS; the following
+                                likewise, of each stack */
+    RV_REC_INDEX_FRAMES = 4,
+    RV_REC_INDEX_CELLS = 5,   /* rising columns */
+    RV_REC_INDEX_SPANS = 6,   /* rising ends */
+    RV_REC_INDEX_NOTES = 7,   /* struct rv_event: the special ones that are shown, times in ns */
+    RV_REC_INDEX_TOTALS = 8,  /* what was called in these blocks */
+    RV_REC_INDEX_BUCKETS = 9, /* n_buckets of each of TOTALS, rising */
+    RV_REC_INDEX_COLUMN_END
+};
+
+struct rv_rec_index_chunk { /* STREAM, STRINGS or ACCOUNT */
+    uint64_t offset;
+    uint32_t stream;
+    uint32_t type;
+};
+RV_WIRE_ASSERT(sizeof(struct rv_rec_index_chunk) == 16);
+
+struct rv_rec_index_block { /* EVENTS */
+    uint64_t offset;
+    uint64_t first_ns, last_ns;
+    uint32_t n_events, stream;
+    uint32_t n_stacks;
+    uint32_t reserved;
+};
+RV_WIRE_ASSERT(sizeof(struct rv_rec_index_block) == 40);
+
+struct rv_rec_index_stack {
+    uint64_t first_ns;   /* of the stack's first call or return */
+    uint32_t stack;      /* its key */
+    uint32_t base_depth; /* of its lowest open frame */
+    uint32_t n_kept; /* frames that were open at the stack's last entry in this INDEX and are where the block begins */
+    uint32_t n_frames; /* FRAMES that are open above them there */
+    uint32_t n_cells, n_spans, n_notes;
+    uint32_t level; /* of the cells */
+    uint32_t max_depth;
+    uint32_t n_events;
+};
+RV_WIRE_ASSERT(sizeof(struct rv_rec_index_stack) == 48);
+
+struct rv_rec_index_frame {
+    uint64_t start_ns;
+    uint32_t id;
+    uint16_t frame;
+    uint16_t reserved;
+};
+RV_WIRE_ASSERT(sizeof(struct rv_rec_index_frame) == 16);
+
+struct rv_rec_index_cell {
+    uint64_t column;  /* begins at column << (13 + 2 (level - 1)) ns */
+    uint32_t n_calls; /* that end in it */
+    uint32_t id;      /* the subroutine that has most of it */
+    uint16_t row;     /* depth */
+    uint16_t coverage;
+    uint32_t reserved;
+};
+RV_WIRE_ASSERT(sizeof(struct rv_rec_index_cell) == 24);
+
+struct rv_rec_index_span {
+    uint64_t start_ns, end_ns;
+    uint32_t id, depth;
+    uint32_t flags; /* 1 ended otherwise, 2 its CALL was not seen, 4 open at the end, 8 doubtful */
+    uint32_t reserved;
+};
+RV_WIRE_ASSERT(sizeof(struct rv_rec_index_span) == 32);
+
+struct rv_rec_index_total {
+    uint64_t n_calls, total_ns, self_ns, min_ns, max_ns;
+    uint32_t id;
+    uint32_t n_buckets;
+};
+RV_WIRE_ASSERT(sizeof(struct rv_rec_index_total) == 48);
+
+struct rv_rec_index_bucket {
+    uint64_t n_calls;
+    uint32_t bucket; /* octave * 64 + sixty-fourth */
+    uint32_t reserved;
+};
+RV_WIRE_ASSERT(sizeof(struct rv_rec_index_bucket) == 16);
 
 #endif

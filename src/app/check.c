@@ -3,7 +3,7 @@
 #include <errno.h>
 
 #include "base/err.h"
-#include "recording/verify.h"
+#include "sink/verify.h"
 
 typedef unsigned long long wide;
 

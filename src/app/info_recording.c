@@ -10,9 +10,9 @@
 #include "recording/reader.h"
 #include "ring/text.h"
 
-enum { N_TYPES = RV_REC_END + 1, SHOWN_NAME_BYTES = 256 };
+enum { N_TYPES = RV_REC_INDEX + 1, SHOWN_NAME_BYTES = 256 };
 
-static const char *const TYPES[N_TYPES] = {"unknown", "FILE", "STREAM", "STRINGS", "EVENTS", "ACCOUNT", "END"};
+static const char *const TYPES[N_TYPES] = {"unknown", "FILE", "STREAM", "STRINGS", "EVENTS", "ACCOUNT", "END", "INDEX"};
 
 typedef unsigned long long wide;
 

@@ -1,6 +1,7 @@
 /* One allocation holds a batch's events and the list of its specials; it is released through `events`. */
 #include "flow/batch.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,6 +24,41 @@ void rv_batch_fini(struct rv_batch *batch)
     free(batch->events);
     batch->events = NULL;
     batch->specials = NULL;
+}
+
+/* CALL_AT and RETURN_AT are not for files. */
+static bool is_known_kind(unsigned kind)
+{
+    return kind < RV_EVENT_KIND_COUNT && kind != RV_EVENT_CALL_AT && kind != RV_EVENT_RETURN_AT;
+}
+
+uint32_t rv_batch_fill(struct rv_batch *batch, const struct rv_event *events, uint32_t n, uint64_t *last_ticks)
+{
+    uint64_t last = *last_ticks, most = UINT64_MAX;
+    uint32_t i = 0;
+    for (; i < n && batch->n < RV_BATCH_EVENTS; i++) {
+        struct rv_event event = events[i];
+        unsigned kind = rv_event_kind(&event);
+        if (!is_known_kind(kind))
+            continue;
+        if (kind != RV_EVENT_SYNC) {
+            uint64_t now = rv_event_ticks(&event) > last ? rv_event_ticks(&event) : last;
+            if (most == UINT64_MAX) {
+                batch->base_ticks = now;
+                most = now + RV_BATCH_TICKS - 1;
+            }
+            if (now > most)
+                break;
+            last = now;
+            event.when = (uint64_t)kind << RV_EVENT_KIND_SHIFT | now;
+        }
+        batch->events[batch->n++] = event;
+    }
+    if (most == UINT64_MAX)
+        batch->base_ticks = last;
+    *last_ticks = last;
+    rv_batch_seal(batch);
+    return i;
 }
 
 void rv_batch_seal(struct rv_batch *batch)

@@ -25,6 +25,13 @@ struct rv_batch {
 void rv_batch_init(struct rv_batch *batch);
 void rv_batch_fini(struct rv_batch *batch);
 
+/*
+ * Copy events that a file gives into an empty batch, as the scan wants them: a time that falls is moved up to *last
+ * and that follows, kinds that only live rings have are left out. Sealed.
+ *   returns  events dealt with, at least one of n > 0
+ */
+uint32_t rv_batch_fill(struct rv_batch *batch, const struct rv_event *events, uint32_t n, uint64_t *last_ticks);
+
 /* After the last event: list the specials and zero the padding, as the scan wants them. */
 void rv_batch_seal(struct rv_batch *batch);
 

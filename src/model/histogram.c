@@ -92,13 +92,24 @@ uint64_t rv_histogram_at_most(const struct rv_histogram *histogram, uint64_t val
     return n;
 }
 
-/* The count of a bucket by its number from value 0 on. */
-static uint64_t count_at(const struct rv_histogram *histogram, size_t number)
+uint64_t rv_histogram_count(const struct rv_histogram *histogram, size_t number)
 {
     size_t first = histogram->first * (size_t)RV_HISTOGRAM_BUCKETS;
     return number >= first && number < first + histogram->n * (size_t)RV_HISTOGRAM_BUCKETS
                ? count(histogram, number - first)
                : 0;
+}
+
+void rv_histogram_put(struct rv_histogram *histogram, size_t number, uint64_t n)
+{
+    unsigned octave = (unsigned)(number / RV_HISTOGRAM_BUCKETS);
+    if (octave - histogram->first >= histogram->n)
+        rv_histogram_widen(histogram, octave);
+    size_t idx = number - histogram->first * (size_t)RV_HISTOGRAM_BUCKETS;
+    uint64_t sum = histogram->low[idx] + n;
+    histogram->low[idx] = (uint8_t)sum;
+    if (sum >> 8)
+        rv_histogram_carry(histogram, idx, sum >> 8);
 }
 
 void rv_histogram_rank(const struct rv_histogram *before, const struct rv_histogram *after,
@@ -107,7 +118,7 @@ void rv_histogram_rank(const struct rv_histogram *before, const struct rv_histog
     *out = (struct rv_histogram_ranks){.share_above = 0.5};
     double u = 0.0, ties = 0.0;
     for (size_t i = 0; i < (size_t)RV_HISTOGRAM_OCTAVES * RV_HISTOGRAM_BUCKETS; i++) {
-        uint64_t n_before = count_at(before, i), n_after = count_at(after, i);
+        uint64_t n_before = rv_histogram_count(before, i), n_after = rv_histogram_count(after, i);
         double n = (double)(n_before + n_after);
         u += (double)n_after * ((double)out->n_before + (double)n_before / 2.0);
         ties += n * n * n - n;

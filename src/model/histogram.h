@@ -24,6 +24,10 @@ struct rv_histogram { /* zero is empty */
 void rv_histogram_fini(struct rv_histogram *histogram);
 void rv_histogram_merge(struct rv_histogram *into, const struct rv_histogram *from);
 
+/* Values in a bucket by its number, octave * RV_HISTOGRAM_BUCKETS + bucket; and so many more of them. */
+uint64_t rv_histogram_count(const struct rv_histogram *histogram, size_t number);
+void rv_histogram_put(struct rv_histogram *histogram, size_t number, uint64_t n);
+
 /* Slow halves of rv_histogram_add(): make room for an octave; a low byte has come round to zero. */
 void rv_histogram_widen(struct rv_histogram *histogram, unsigned octave);
 void rv_histogram_carry(struct rv_histogram *histogram, size_t idx, uint64_t n);

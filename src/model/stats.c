@@ -262,24 +262,35 @@ void rv_stats_add(struct rv_stats *stats, struct rv_stats_lane *lane, const stru
     }
 }
 
+void rv_stats_put(struct rv_stats *stats, const struct rv_stats_row *row, const struct rv_histogram *durations)
+{
+    if (row->id >= stats->n_rows)
+        grow_rows(stats, row->id);
+    struct row *sum = &stats->rows[row->id];
+    rv_histogram_merge(&sum->histogram, durations);
+    sum->n_calls += row->n_calls;
+    stats->totals[row->id].total_ns += row->total_ns;
+    sum->self_ns += row->self_ns;
+    if (row->min_ns < sum->min_ns)
+        sum->min_ns = row->min_ns;
+    if (row->max_ns > sum->max_ns)
+        sum->max_ns = row->max_ns;
+}
+
 void rv_stats_merge_as(struct rv_stats *into, const struct rv_stats *from, const uint32_t *as_id, size_t n_ids)
 {
     for (size_t i = 0; i < from->n_rows; i++) {
         const struct row *row = &from->rows[i];
         if (!row->n_calls)
             continue;
-        uint32_t id = i < n_ids ? as_id[i] : (uint32_t)i;
-        if (id >= into->n_rows)
-            grow_rows(into, id);
-        struct row *sum = &into->rows[id];
-        rv_histogram_merge(&sum->histogram, &row->histogram);
-        sum->n_calls += row->n_calls;
-        into->totals[id].total_ns += from->totals[i].total_ns;
-        sum->self_ns += row->self_ns;
-        if (row->min_ns < sum->min_ns)
-            sum->min_ns = row->min_ns;
-        if (row->max_ns > sum->max_ns)
-            sum->max_ns = row->max_ns;
+        rv_stats_put(into,
+                     &(struct rv_stats_row){.id = i < n_ids ? as_id[i] : (uint32_t)i,
+                                            .n_calls = row->n_calls,
+                                            .total_ns = from->totals[i].total_ns,
+                                            .self_ns = row->self_ns,
+                                            .min_ns = row->min_ns,
+                                            .max_ns = row->max_ns},
+                     &row->histogram);
     }
 }
 

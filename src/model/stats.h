@@ -43,15 +43,18 @@ struct rv_stats_call {
 };
 void rv_stats_add_call(struct rv_stats *stats, uint32_t id, const struct rv_stats_call *call);
 
-void rv_stats_merge(struct rv_stats *into, const struct rv_stats *from);
-
-/* Merge with id i counted as as_id[i] (from n_ids on: as itself): subroutines that turn out to be one. */
-void rv_stats_merge_as(struct rv_stats *into, const struct rv_stats *from, const uint32_t *as_id, size_t n_ids);
-
 struct rv_stats_row {
     uint32_t id;
     uint64_t n_calls, total_ns, self_ns, min_ns, p50_ns, p99_ns, max_ns;
 };
+
+/* Calls that were counted elsewhere: of the row all but its percentiles, which are in their durations. */
+void rv_stats_put(struct rv_stats *stats, const struct rv_stats_row *row, const struct rv_histogram *durations);
+
+void rv_stats_merge(struct rv_stats *into, const struct rv_stats *from);
+
+/* Merge with id i counted as as_id[i] (from n_ids on: as itself): subroutines that turn out to be one. */
+void rv_stats_merge_as(struct rv_stats *into, const struct rv_stats *from, const uint32_t *as_id, size_t n_ids);
 
 /* Rows of every subroutine with calls, any order; returns how many there are, writes up to max. */
 size_t rv_stats_rows(const struct rv_stats *stats, struct rv_stats_row *out, size_t max);

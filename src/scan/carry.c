@@ -347,8 +347,10 @@ void rv_carry_open_stack(const struct rv_carry *carry, size_t stack_idx, struct 
         .base_depth = (int32_t)stack->base_depth,
         .n_frames = stack->n,
         .n_unchanged = stack->seen_mark == carry->seen_mark ? stack->n_unchanged : stack->n,
+        .first_ticks = stack->first_ticks,
         .start = stack->start,
         .id = stack->id,
+        .key = stack->key,
     };
 }
 

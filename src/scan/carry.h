@@ -43,8 +43,10 @@ struct rv_open_stack {
     int32_t base_depth; /* depth of frame 0; below 0 is shifted by the reader */
     uint32_t n_frames;
     uint32_t n_unchanged;  /* frames that are the same as at the last rv_carry_mark_seen() */
+    uint64_t first_ticks;  /* of its first call or return */
     const uint64_t *start; /* ticks, n_frames */
     const uint32_t *id;
+    const int64_t *key; /* its low 16 bits are the frame's tag */
 };
 void rv_carry_open_stack(const struct rv_carry *carry, size_t stack_idx, struct rv_open_stack *out);
 void rv_carry_mark_seen(struct rv_carry *carry);

@@ -3,15 +3,19 @@
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/os.h"
 #include "base/vec.h"
 #include "recording/codec.h"
+#include "sink/indexer.h"
 
 enum { JOBS_PER_THREAD = 3 };
 
 struct rv_encoders {
-    struct rv_rec_writer *writer; /* of the thread that has set is_writing */
+    struct rv_rec_writer *writer; /* with the indexer of the thread that has set is_writing */
+    struct rv_indexer *indexer;
+    struct rv_rec_buffer index;
     struct rv_clock clock;
     pthread_t *threads;
     unsigned n_threads;
@@ -52,6 +56,48 @@ static void build(struct rv_encoders *encoders, struct rv_codec *codec, struct r
     rv_chunk_end(&job->out, &job->chunk);
 }
 
+/* An INDEX of what was written since the last one. */
+static void write_index(struct rv_encoders *encoders)
+{
+    rv_chunk_begin(&encoders->index);
+    if (!rv_indexer_put(encoders->indexer, encoders->writer->n_bytes, &encoders->index))
+        return;
+    rv_chunk_end(&encoders->index, &(struct rv_rec_chunk){.type = RV_REC_INDEX});
+    rv_rec_writer_put(encoders->writer, &encoders->index);
+}
+
+/* END tells of the last INDEX, so that goes before it. */
+static void write_end(struct rv_encoders *encoders, struct rv_encode_job *job)
+{
+    struct rv_rec_end end;
+    write_index(encoders);
+    memcpy(&end, job->payload.bytes, sizeof end);
+    end.last_index = rv_indexer_last(encoders->indexer);
+    rv_chunk_begin(&job->out);
+    rv_rec_buffer_add(&job->out, &end, sizeof end);
+    rv_chunk_end(&job->out, &job->chunk);
+    rv_rec_writer_put(encoders->writer, &job->out);
+}
+
+/* What fails is said by the writer, and kept. */
+static void write_job(struct rv_encoders *encoders, struct rv_encode_job *job)
+{
+    if (job->chunk.type == RV_REC_END) {
+        write_end(encoders, job);
+        return;
+    }
+    const struct rv_indexed_chunk added = {.chunk = &job->chunk,
+                                           .offset = encoders->writer->n_bytes,
+                                           .payload = job->payload.bytes,
+                                           .events = job->events,
+                                           .ordinal = job->ordinal};
+    if (rv_rec_writer_put(encoders->writer, &job->out) != 0)
+        return;
+    rv_indexer_add(encoders->indexer, &added);
+    if (rv_indexer_is_due(encoders->indexer))
+        write_index(encoders);
+}
+
 /* Under the lock, which is released while the file is written. */
 static void write_built(struct rv_encoders *encoders)
 {
@@ -63,7 +109,7 @@ static void write_built(struct rv_encoders *encoders)
         struct rv_encode_job *job = *place;
         *place = NULL;
         pthread_mutex_unlock(&encoders->lock);
-        rv_rec_writer_put(encoders->writer, &job->out); /* what fails is said there, and kept */
+        write_job(encoders, job);
         pthread_mutex_lock(&encoders->lock);
         encoders->n_written++;
         encoders->free_jobs[encoders->n_free++] = job;
@@ -105,6 +151,7 @@ struct rv_encoders *rv_encoders_start(struct rv_rec_writer *writer, const struct
 {
     struct rv_encoders *encoders = rv_alloc(1, sizeof *encoders);
     encoders->writer = writer;
+    encoders->indexer = rv_indexer_create();
     encoders->clock = *clock;
     encoders->n_threads = n_threads;
     encoders->n_jobs = (size_t)n_threads * JOBS_PER_THREAD + 1;
@@ -159,6 +206,8 @@ void rv_encoders_stop(struct rv_encoders *encoders)
         rv_rec_buffer_fini(&encoders->jobs[i].payload);
         rv_rec_buffer_fini(&encoders->jobs[i].out);
     }
+    rv_indexer_destroy(encoders->indexer);
+    rv_rec_buffer_fini(&encoders->index);
     pthread_cond_destroy(&encoders->has_free);
     pthread_cond_destroy(&encoders->has_filled);
     pthread_mutex_destroy(&encoders->lock);

@@ -391,7 +391,7 @@ static void turn_off(struct rv_record *record)
         }
         pthread_mutex_lock(&record->lock);
     }
-    struct rv_rec_end last = {record->n_events, record->n_numbers};
+    struct rv_rec_end last = {.n_events = record->n_events, .n_streams = record->n_numbers};
     pthread_mutex_unlock(&record->lock);
     pthread_join(record->flusher, NULL);
     submit_strings(record);

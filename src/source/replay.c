@@ -14,7 +14,6 @@
 #include "recording/reader.h"
 #include "ring/text.h"
 
-#define MAX_BATCH_NS (1ull << 31)
 #define MAX_ID (1u << 22)
 
 enum { SHOWN_NAME_BYTES = 256 };
@@ -206,12 +205,6 @@ static bool has_name(unsigned kind)
     return kind <= RV_EVENT_RETURN || kind == RV_EVENT_MARK || kind == RV_EVENT_VALUE || kind == RV_EVENT_SYNC;
 }
 
-/* May the pipeline have it? CALL_AT and RETURN_AT are not for recordings. */
-static bool is_known_kind(unsigned kind)
-{
-    return kind < RV_EVENT_KIND_COUNT && kind != RV_EVENT_CALL_AT && kind != RV_EVENT_RETURN_AT;
-}
-
 static struct rv_batch *wait_for_batch(const struct rv_intake *intake)
 {
     struct rv_batch *batch;
@@ -220,39 +213,11 @@ static struct rv_batch *wait_for_batch(const struct rv_intake *intake)
     return batch;
 }
 
-/* Append to an empty batch; returns how many of the events were dealt with. */
-static uint32_t fill_batch(struct replay *replay, struct replay_stream *stream, struct rv_batch *batch,
-                           const struct rv_event *events, uint32_t n)
+static void map_ids(struct replay *replay, struct rv_batch *batch)
 {
-    uint64_t last = stream->last_ns, most = UINT64_MAX;
-    uint32_t i = 0;
-    for (; i < n && batch->n < RV_BATCH_EVENTS; i++) {
-        struct rv_event event = events[i];
-        unsigned kind = rv_event_kind(&event);
-        if (!is_known_kind(kind))
-            continue;
-        if (kind != RV_EVENT_SYNC) {
-            uint64_t now = rv_event_ticks(&event) > last ? rv_event_ticks(&event) : last;
-            if (most == UINT64_MAX) {
-                batch->base_ticks = now;
-                most = now + MAX_BATCH_NS - 1;
-            }
-            if (now > most)
-                break;
-            last = now;
-            event.when = (uint64_t)kind << RV_EVENT_KIND_SHIFT | now;
-        }
-        if (has_name(kind))
-            event.id = map_id(replay, event.id);
-        batch->specials[batch->n_specials] = batch->n;
-        batch->n_specials += kind > RV_EVENT_RETURN;
-        batch->events[batch->n++] = event;
-    }
-    if (most == UINT64_MAX)
-        batch->base_ticks = last;
-    stream->last_ns = last;
-    memset(batch->events + batch->n, 0, RV_BATCH_PADDING * sizeof *batch->events);
-    return i;
+    for (uint32_t i = 0; i < batch->n; i++)
+        if (has_name(rv_event_kind(&batch->events[i])))
+            batch->events[i].id = map_id(replay, batch->events[i].id);
 }
 
 static void submit(struct replay *replay, struct replay_stream *stream, const struct rv_event *events, uint32_t n,
@@ -260,7 +225,8 @@ static void submit(struct replay *replay, struct replay_stream *stream, const st
 {
     while (n > 0) {
         struct rv_batch *batch = wait_for_batch(intake);
-        uint32_t n_done = fill_batch(replay, stream, batch, events, n);
+        uint32_t n_done = rv_batch_fill(batch, events, n, &stream->last_ns);
+        map_ids(replay, batch);
         batch->stream = stream->stream;
         intake->submit_batch(intake->context, batch);
         events += n_done;

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "recording/verify.h"
+#include "sink/verify.h"
 #include "source/replay.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "base/vec.h"
-#include "recording/verify.h"
+#include "sink/verify.h"
 #include "sink/record.h"
 #include "source/replay.h"
 

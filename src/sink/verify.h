@@ -1,11 +1,11 @@
 /* --check and --repair: a recording read wholly, every block decoded; and what is sound of it written anew. */
-#ifndef RV_RECORDING_VERIFY_H
-#define RV_RECORDING_VERIFY_H
+#ifndef RV_SINK_VERIFY_H
+#define RV_SINK_VERIFY_H
 
 #include "recording/reader.h"
 
 struct rv_rec_verify { /* what was found */
-    uint64_t n_bytes, n_chunks, n_blocks, n_events, n_streams, n_strings;
+    uint64_t n_bytes, n_chunks, n_blocks, n_events, n_streams, n_strings, n_indexes;
     uint64_t first_ns, last_ns;    /* of the events */
     uint64_t n_damages, n_damaged; /* places, bytes */
     uint64_t n_missing;            /* events that their streams counted and no block has */

@@ -1,12 +1,14 @@
-#include "recording/verify.h"
+#include "sink/verify.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/vec.h"
 #include "recording/codec.h"
+#include "recording/index_table.h"
 #include "recording/payload.h"
 #include "recording/writer.h"
+#include "sink/indexer.h"
 
 struct checker {
     struct rv_rec_reader_params params;
@@ -17,6 +19,8 @@ struct checker {
     struct rv_rec_strings strings;
     uint64_t *ordinals; /* the next, by stream; 0: none seen */
     size_t n_ordinals, ordinals_capacity;
+    struct rv_indexer *indexer; /* of the file that is written; without one, of the file that is read */
+    struct rv_rec_index_table ours, theirs;
     struct rv_rec_writer writer;
     struct rv_rec_buffer buffer;
 };
@@ -84,7 +88,48 @@ static bool is_sound_stream(struct checker *checker, const struct rv_rec_chunk *
     return true;
 }
 
-static bool is_sound(struct checker *checker, const struct rv_rec_chunk *chunk, const uint8_t *payload)
+/* ---- the index ---- */
+
+static void index_chunk(struct checker *checker, const struct rv_rec_chunk *chunk, const uint8_t *payload,
+                        uint64_t offset)
+{
+    struct rv_indexed_chunk added = {.chunk = chunk, .offset = offset, .payload = payload, .events = checker->events};
+    if (chunk->type == RV_REC_EVENTS) {
+        struct rv_rec_events head;
+        memcpy(&head, payload, sizeof head);
+        added.ordinal = head.first_ordinal;
+    }
+    rv_indexer_add(checker->indexer, &added);
+}
+
+static bool is_same(const struct rv_rec_index_table *a, const struct rv_rec_index_table *b)
+{
+    bool is_same = a->head.begin == b->head.begin && a->head.previous == b->head.previous;
+    for (size_t i = 0; i < RV_REC_INDEX_COLUMN_END && is_same; i++)
+        is_same = a->columns[i].n == b->columns[i].n &&
+                  (a->columns[i].n == 0 || memcmp(a->columns[i].bytes, b->columns[i].bytes, a->columns[i].n) == 0);
+    return is_same;
+}
+
+/* Does an INDEX tell of what was read? Where something is damaged it tells of more, and is only looked at. */
+static bool is_sound_index(struct checker *checker, const struct rv_rec_chunk *chunk, const uint8_t *payload,
+                           uint64_t offset)
+{
+    if (rv_rec_index_decode(checker->compressor, chunk, payload, offset, &checker->theirs) != 0)
+        return false;
+    checker->found->n_indexes++;
+    if (checker->writer.path || checker->found->n_damages)
+        return true;
+    struct rv_rec_chunk ours = {.type = RV_REC_INDEX};
+    checker->buffer.n = 0;
+    if (!rv_indexer_put(checker->indexer, offset, &checker->buffer))
+        return false;
+    ours.payload_bytes = checker->buffer.n;
+    return rv_rec_index_decode(checker->compressor, &ours, checker->buffer.bytes, offset, &checker->ours) == 0 &&
+           is_same(&checker->ours, &checker->theirs);
+}
+
+static bool is_sound(struct checker *checker, const struct rv_rec_chunk *chunk, const uint8_t *payload, uint64_t offset)
 {
     if (!rv_chunk_has_stream_within(chunk, checker->found->n_bytes))
         return false;
@@ -97,24 +142,57 @@ static bool is_sound(struct checker *checker, const struct rv_rec_chunk *chunk, 
         return is_sound_stream(checker, chunk, payload);
     case RV_REC_ACCOUNT:
         return chunk->payload_bytes >= sizeof(struct rv_rec_account);
+    case RV_REC_INDEX:
+        return is_sound_index(checker, chunk, payload, offset);
     default:
         return true;
     }
 }
 
-static int copy(struct checker *checker, const struct rv_rec_chunk *chunk, const uint8_t *payload)
+/* ---- the file that is written ---- */
+
+static int put(struct checker *checker, const struct rv_rec_chunk *chunk, const void *payload, size_t n)
 {
     rv_chunk_begin(&checker->buffer);
-    rv_rec_buffer_add(&checker->buffer, payload, chunk->payload_bytes);
+    rv_rec_buffer_add(&checker->buffer, payload, n);
     rv_chunk_end(&checker->buffer, chunk);
     return rv_rec_writer_put(&checker->writer, &checker->buffer);
 }
 
+static int put_index(struct checker *checker)
+{
+    rv_chunk_begin(&checker->buffer);
+    if (!rv_indexer_put(checker->indexer, checker->writer.n_bytes, &checker->buffer))
+        return 0;
+    rv_chunk_end(&checker->buffer, &(struct rv_rec_chunk){.type = RV_REC_INDEX});
+    return rv_rec_writer_put(&checker->writer, &checker->buffer);
+}
+
+/* Indexes are made anew. */
+static int copy(struct checker *checker, const struct rv_rec_chunk *chunk, const uint8_t *payload)
+{
+    if (chunk->type == RV_REC_INDEX || chunk->type == RV_REC_END)
+        return 0;
+    uint64_t offset = checker->writer.n_bytes;
+    int error = put(checker, chunk, payload, chunk->payload_bytes);
+    if (error)
+        return error;
+    index_chunk(checker, chunk, payload, offset);
+    return rv_indexer_is_due(checker->indexer) ? put_index(checker) : 0;
+}
+
 static int finish(struct checker *checker)
 {
-    struct rv_rec_end end = {checker->found->n_events, checker->found->n_streams};
-    struct rv_rec_chunk chunk = {.type = RV_REC_END, .payload_bytes = sizeof end};
-    return copy(checker, &chunk, (const uint8_t *)&end);
+    int error = put_index(checker);
+    if (error)
+        return error;
+    struct rv_rec_end end = {checker->found->n_events, checker->found->n_streams, rv_indexer_last(checker->indexer)};
+    return put(checker, &(struct rv_rec_chunk){.type = RV_REC_END}, &end, sizeof end);
+}
+
+static const char *what_is_wrong(const struct rv_rec_chunk *chunk)
+{
+    return chunk->type == RV_REC_INDEX ? "an index that does not fit what it tells of" : "makes no sense";
 }
 
 static int read_all(struct checker *checker, struct rv_rec_reader *reader)
@@ -124,12 +202,14 @@ static int read_all(struct checker *checker, struct rv_rec_reader *reader)
     int result;
     while ((result = rv_rec_reader_next(reader, &chunk, &payload)) > 0) {
         struct rv_rec_reader_state state = rv_rec_reader_state(reader);
-        if (!is_sound(checker, &chunk, payload)) {
-            uint64_t n_bytes = rv_chunk_bytes(&chunk);
-            count_damage(checker, &(struct rv_rec_damage){state.offset - n_bytes, n_bytes, "makes no sense"});
+        uint64_t n_bytes = rv_chunk_bytes(&chunk), offset = state.offset - n_bytes;
+        if (!is_sound(checker, &chunk, payload, offset)) {
+            count_damage(checker, &(struct rv_rec_damage){offset, n_bytes, what_is_wrong(&chunk)});
             continue;
         }
-        if (checker->writer.path && chunk.type != RV_REC_END && (result = copy(checker, &chunk, payload)) != 0)
+        if (!checker->writer.path)
+            index_chunk(checker, &chunk, payload, offset);
+        else if ((result = copy(checker, &chunk, payload)) != 0)
             return result;
     }
     if (result == 0 && checker->writer.path)
@@ -152,6 +232,7 @@ int rv_rec_verify(const char *path, const struct rv_rec_reader_params *params, c
         error = rv_rec_writer_open(&checker.writer, out_path, rv_rec_reader_file(reader), rv_rec_reader_program(reader),
                                    is_forced);
     if (!error) {
+        checker.indexer = rv_indexer_create();
         checker.codec = rv_codec_create();
         checker.compressor = rv_compressor_create();
         checker.events = rv_alloc(RV_REC_MAX_EVENTS, sizeof *checker.events);
@@ -161,6 +242,9 @@ int rv_rec_verify(const char *path, const struct rv_rec_reader_params *params, c
     found->is_finished = rv_rec_reader_state(reader).is_finished;
     int close_error = rv_rec_writer_close(&checker.writer);
     rv_rec_reader_close(reader);
+    rv_indexer_destroy(checker.indexer);
+    rv_rec_index_fini(&checker.ours);
+    rv_rec_index_fini(&checker.theirs);
     rv_codec_destroy(checker.codec);
     rv_compressor_destroy(checker.compressor);
     rv_rec_strings_close(&checker.strings);

@@ -1,0 +1,225 @@
+#include "recording/index_table.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/vec.h"
+
+static const size_t ROW_BYTES[RV_REC_INDEX_COLUMN_END] = {
+    [RV_REC_INDEX_CHUNKS] = sizeof(struct rv_rec_index_chunk),
+    [RV_REC_INDEX_BLOCKS] = sizeof(struct rv_rec_index_block),
+    [RV_REC_INDEX_STACKS] = sizeof(struct rv_rec_index_stack),
+    [RV_REC_INDEX_FRAMES] = sizeof(struct rv_rec_index_frame),
+    [RV_REC_INDEX_CELLS] = sizeof(struct rv_rec_index_cell),
+    [RV_REC_INDEX_SPANS] = sizeof(struct rv_rec_index_span),
+    [RV_REC_INDEX_NOTES] = sizeof(struct rv_event),
+    [RV_REC_INDEX_TOTALS] = sizeof(struct rv_rec_index_total),
+    [RV_REC_INDEX_BUCKETS] = sizeof(struct rv_rec_index_bucket),
+};
+
+void rv_rec_index_fini(struct rv_rec_index_table *table)
+{
+    for (size_t i = 0; i < RV_REC_INDEX_COLUMN_END; i++)
+        rv_rec_buffer_fini(&table->columns[i]);
+    rv_rec_buffer_fini(&table->planes);
+}
+
+void rv_rec_index_clear(struct rv_rec_index_table *table)
+{
+    table->head = (struct rv_rec_index){0};
+    for (size_t i = 0; i < RV_REC_INDEX_COLUMN_END; i++)
+        table->columns[i].n = 0;
+}
+
+const void *rv_rec_index_rows(const struct rv_rec_index_table *table, enum rv_rec_index_column column, size_t *n)
+{
+    *n = table->columns[column].n / ROW_BYTES[column];
+    return table->columns[column].bytes;
+}
+
+void rv_rec_index_add(struct rv_rec_index_table *table, enum rv_rec_index_column column, const void *row)
+{
+    rv_rec_buffer_add(&table->columns[column], row, ROW_BYTES[column]);
+}
+
+/* Bytes that mean the same stand together: rows are numbers that differ little. */
+static void to_planes(const struct rv_rec_buffer *rows, size_t row_bytes, struct rv_rec_buffer *planes)
+{
+    size_t n = rows->n / row_bytes;
+    planes->n = 0;
+    uint8_t *to = rv_rec_buffer_reserve(planes, rows->n);
+    for (size_t k = 0; k < row_bytes; k++)
+        for (size_t i = 0; i < n; i++)
+            *to++ = rows->bytes[i * row_bytes + k];
+    planes->n = rows->n;
+}
+
+static void from_planes(const struct rv_rec_buffer *planes, size_t row_bytes, struct rv_rec_buffer *rows)
+{
+    size_t n = planes->n / row_bytes;
+    const uint8_t *from = planes->bytes;
+    rows->n = 0;
+    uint8_t *to = rv_rec_buffer_reserve(rows, planes->n);
+    for (size_t k = 0; k < row_bytes; k++)
+        for (size_t i = 0; i < n; i++)
+            to[i * row_bytes + k] = *from++;
+    rows->n = planes->n;
+}
+
+void rv_rec_index_encode(struct rv_compressor *compressor, const struct rv_rec_index_table *table,
+                         struct rv_rec_buffer *out)
+{
+    struct rv_rec_index head = table->head;
+    struct rv_rec_buffer planes = {0};
+    size_t head_at = out->n;
+    head.n_columns = 0;
+    rv_rec_buffer_add(out, &head, sizeof head);
+    for (unsigned i = 1; i < RV_REC_INDEX_COLUMN_END; i++) {
+        const struct rv_rec_buffer *column = &table->columns[i];
+        if (column->n == 0)
+            continue;
+        to_planes(column, ROW_BYTES[i], &planes);
+        rv_column_put(compressor, out, (uint16_t)i, planes.bytes, planes.n);
+        head.n_columns++;
+    }
+    memcpy(out->bytes + head_at, &head, sizeof head);
+    rv_rec_buffer_fini(&planes);
+}
+
+static int unpack(struct rv_compressor *compressor, const struct rv_column *column, struct rv_rec_index_table *table)
+{
+    uint32_t n = column->header.raw_bytes;
+    size_t row_bytes = ROW_BYTES[column->header.id];
+    if (n == 0 || n > RV_REC_MAX_INDEX_COLUMN || n % row_bytes)
+        return -EBADMSG;
+    (void)rv_rec_buffer_reserve(&table->planes, n);
+    table->planes.n = n;
+    if (rv_column_unpack(compressor, column, table->planes.bytes) != 0)
+        return -EBADMSG;
+    from_planes(&table->planes, row_bytes, &table->columns[column->header.id]);
+    return 0;
+}
+
+static int unpack_all(struct rv_compressor *compressor, const uint8_t *at, const uint8_t *end,
+                      struct rv_rec_index_table *table)
+{
+    unsigned last_id = 0;
+    for (uint32_t i = 0; i < table->head.n_columns; i++) {
+        struct rv_column column;
+        if (rv_column_read(&at, end, &column) != 0 || column.header.id <= last_id)
+            return -EBADMSG;
+        last_id = column.header.id;
+        if (last_id < RV_REC_INDEX_COLUMN_END && last_id > 0 && unpack(compressor, &column, table) != 0)
+            return -EBADMSG;
+    }
+    return 0;
+}
+
+/* May something lie there, behind what lies at *last? */
+static bool is_place(const struct rv_rec_index_table *table, uint64_t offset, uint64_t end, uint64_t *last)
+{
+    bool is_sound = offset >= table->head.begin && offset < end && offset > *last && offset % RV_REC_ALIGNMENT == 0;
+    *last = offset;
+    return is_sound;
+}
+
+static bool has_sound_chunks(const struct rv_rec_index_table *table, uint64_t end)
+{
+    size_t n;
+    uint64_t last = 0;
+    const struct rv_rec_index_chunk *chunks = rv_rec_index_rows(table, RV_REC_INDEX_CHUNKS, &n);
+    for (size_t i = 0; i < n; i++)
+        if (!is_place(table, chunks[i].offset, end, &last) || chunks[i].stream >= RV_REC_MAX_STREAMS)
+            return false;
+    return true;
+}
+
+static bool has_sound_blocks(const struct rv_rec_index_table *table, uint64_t end)
+{
+    size_t n, n_stacks;
+    uint64_t last = 0, sum = 0;
+    const struct rv_rec_index_block *blocks = rv_rec_index_rows(table, RV_REC_INDEX_BLOCKS, &n);
+    (void)rv_rec_index_rows(table, RV_REC_INDEX_STACKS, &n_stacks);
+    for (size_t i = 0; i < n; i++) {
+        const struct rv_rec_index_block *block = &blocks[i];
+        if (!is_place(table, block->offset, end, &last) || block->stream >= RV_REC_MAX_STREAMS ||
+            block->n_events > RV_REC_MAX_EVENTS || block->first_ns > block->last_ns ||
+            block->last_ns > RV_EVENT_TICKS_MASK)
+            return false;
+        sum += block->n_stacks;
+    }
+    return sum == n_stacks;
+}
+
+static bool has_sound_stacks(const struct rv_rec_index_table *table)
+{
+    size_t n, n_frames, n_cells, n_spans, n_notes;
+    uint64_t frames = 0, cells = 0, spans = 0, notes = 0;
+    const struct rv_rec_index_stack *stacks = rv_rec_index_rows(table, RV_REC_INDEX_STACKS, &n);
+    (void)rv_rec_index_rows(table, RV_REC_INDEX_FRAMES, &n_frames);
+    (void)rv_rec_index_rows(table, RV_REC_INDEX_CELLS, &n_cells);
+    (void)rv_rec_index_rows(table, RV_REC_INDEX_SPANS, &n_spans);
+    (void)rv_rec_index_rows(table, RV_REC_INDEX_NOTES, &n_notes);
+    for (size_t i = 0; i < n; i++) {
+        if (stacks[i].level == 0 || stacks[i].level >= RV_REC_INDEX_LEVELS)
+            return false;
+        frames += stacks[i].n_frames;
+        cells += stacks[i].n_cells;
+        spans += stacks[i].n_spans;
+        notes += stacks[i].n_notes;
+    }
+    return frames == n_frames && cells == n_cells && spans == n_spans && notes == n_notes;
+}
+
+static bool has_sound_cells(const struct rv_rec_index_table *table)
+{
+    size_t n;
+    const struct rv_rec_index_cell *cells = rv_rec_index_rows(table, RV_REC_INDEX_CELLS, &n);
+    for (size_t i = 0; i < n; i++)
+        if (cells[i].row >= RV_REC_INDEX_ROWS || cells[i].coverage > RV_REC_INDEX_COVERED ||
+            cells[i].column > RV_EVENT_TICKS_MASK >> 13)
+            return false;
+    const struct rv_rec_index_span *spans = rv_rec_index_rows(table, RV_REC_INDEX_SPANS, &n);
+    for (size_t i = 0; i < n; i++)
+        if (spans[i].start_ns > spans[i].end_ns || spans[i].end_ns > RV_EVENT_TICKS_MASK)
+            return false;
+    return true;
+}
+
+static bool has_sound_totals(const struct rv_rec_index_table *table)
+{
+    size_t n, n_buckets, next = 0;
+    const struct rv_rec_index_total *totals = rv_rec_index_rows(table, RV_REC_INDEX_TOTALS, &n);
+    const struct rv_rec_index_bucket *buckets = rv_rec_index_rows(table, RV_REC_INDEX_BUCKETS, &n_buckets);
+    for (size_t i = 0; i < n; i++) {
+        uint64_t n_left = totals[i].n_calls;
+        if (totals[i].n_buckets > n_buckets - next)
+            return false;
+        for (size_t end = next + totals[i].n_buckets; next < end; next++) {
+            if (buckets[next].bucket >= RV_REC_HISTOGRAM_BUCKETS || buckets[next].n_calls > n_left)
+                return false;
+            n_left -= buckets[next].n_calls;
+        }
+        if (n_left)
+            return false;
+    }
+    return next == n_buckets;
+}
+
+int rv_rec_index_decode(struct rv_compressor *compressor, const struct rv_rec_chunk *chunk, const uint8_t *payload,
+                        uint64_t offset, struct rv_rec_index_table *table)
+{
+    rv_rec_index_clear(table);
+    if (chunk->payload_bytes < sizeof table->head)
+        return -EBADMSG;
+    memcpy(&table->head, payload, sizeof table->head);
+    const struct rv_rec_index *head = &table->head;
+    if (head->begin >= offset || (head->previous && head->previous >= head->begin))
+        return -EBADMSG;
+    if (unpack_all(compressor, payload + sizeof *head, payload + chunk->payload_bytes, table) != 0)
+        return -EBADMSG;
+    bool is_sound = has_sound_chunks(table, offset) && has_sound_blocks(table, offset) && has_sound_stacks(table) &&
+                    has_sound_cells(table) && has_sound_totals(table);
+    return is_sound ? 0 : -EBADMSG;
+}

@@ -1,0 +1,586 @@
+/*
+ * Blocks go through the same scan and carry as in a session, one after the other. Calls shorter than a cell of the
+ * stream's level become cells, the others stay; the level rises where that is too much for the events that there were,
+ * so that an index is small beside its blocks whatever they hold.
+ */
+#include "sink/indexer.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/vec.h"
+#include "flow/batch.h"
+#include "model/density.h"
+#include "model/stats.h"
+#include "recording/index_table.h"
+#include "scan/carry.h"
+
+enum {
+    READ_SPANS = 512,
+    MOST_BLOCKS = 128,           /* in an INDEX */
+    MOST_COLUMN_BYTES = 8 << 20, /* of a column, when another INDEX begins */
+    MOST_FRAMES = 1 << 20,       /* told of a stack: deeper ones are not looked at one by one */
+    MOST_NOTES = 1024,           /* of a stack in a block; losses are always told */
+    MOST_ID = 1 << 22,
+    EVENTS_PER_ROW = 256, /* of cells and spans */
+    ROWS_OF_ANY = 256
+};
+
+/* The model's and the format's names for the same. */
+_Static_assert(RV_REC_INDEX_LEVELS == RV_TIMELINE_LEVELS, "levels");
+_Static_assert(RV_REC_INDEX_ROWS == RV_DENSITY_ROWS, "rows");
+_Static_assert(RV_REC_INDEX_COVERED == RV_BOX_EXACT - 1, "coverage");
+_Static_assert(RV_REC_HISTOGRAM_BUCKETS == RV_HISTOGRAM_OCTAVES * RV_HISTOGRAM_BUCKETS, "buckets");
+
+struct lane { /* a stack of a stream */
+    uint32_t stack;
+    struct rv_stats_lane *stats;
+    uint32_t n_open;            /* frames */
+    uint32_t n_kept;            /* of those that were open at the block's beginning */
+    uint32_t n_listed;          /* of those that this INDEX tells of */
+    uint64_t first_ns, last_ns; /* of its first call or return; no call ends before */
+    uint32_t base_depth;        /* of its lowest frame, where the block begins */
+    /* of the block */
+    bool is_listed;
+    struct rv_rec_index_stack row;
+    struct rv_density density;
+    struct rv_rec_index_span *spans;
+    size_t n_spans, spans_capacity;
+    struct rv_event *notes;
+    size_t n_notes, notes_capacity;
+    /* of the batch: where its spans are */
+    size_t first, n;
+};
+
+struct stream {
+    bool is_begun;
+    struct rv_carry *carry;
+    struct lane *lanes; /* as the carry's stacks */
+    size_t n_lanes, lanes_capacity;
+    uint32_t *slots; /* hash of the lanes' stacks: index + 1 */
+    uint32_t n_slots;
+    uint64_t last_ns;
+    uint64_t n_ordinals; /* the next event's */
+    uint32_t entry_stack, depth_shift;
+    uint32_t level;
+    uint64_t n_rows, n_events; /* so far, rows as they would be at this level */
+    uint64_t n_indexes;        /* put before the stream's last block */
+};
+
+struct rv_indexer {
+    struct rv_compressor *compressor;
+    struct rv_block *block;
+    enum rv_scan_kernel kernel;
+    struct rv_batch batch;
+    struct stream *streams; /* by number */
+    size_t n_streams, streams_capacity;
+    struct rv_stats *stats;
+    struct rv_rec_index_table table;
+    uint64_t n_indexes, last; /* put so far; offset of the last one */
+    /* scratch */
+    struct rv_span *spans, *sorted;
+    size_t n_spans, spans_capacity, sorted_capacity;
+    struct rv_box *boxes;
+    size_t boxes_capacity;
+    uint32_t *listed; /* lanes in the block, as their rows stand */
+    size_t n_listed, listed_capacity;
+};
+
+/* ---- streams and their stacks ---- */
+
+static struct stream *stream_at(struct rv_indexer *indexer, uint32_t number)
+{
+    if (number >= indexer->n_streams) {
+        indexer->streams =
+            rv_vec_reserve(indexer->streams, &indexer->streams_capacity, number + 1u, sizeof *indexer->streams);
+        memset(indexer->streams + indexer->n_streams, 0,
+               (indexer->streams_capacity - indexer->n_streams) * sizeof *indexer->streams);
+        indexer->n_streams = indexer->streams_capacity;
+    }
+    struct stream *stream = &indexer->streams[number];
+    if (!stream->is_begun)
+        *stream = (struct stream){.is_begun = true, .carry = rv_carry_create(), .level = 1};
+    return stream;
+}
+
+static void stream_fini(struct stream *stream)
+{
+    for (size_t i = 0; i < stream->n_lanes; i++) {
+        rv_stats_lane_destroy(stream->lanes[i].stats);
+        rv_density_fini(&stream->lanes[i].density);
+        free(stream->lanes[i].spans);
+        free(stream->lanes[i].notes);
+    }
+    rv_carry_destroy(stream->carry);
+    free(stream->lanes);
+    free(stream->slots);
+    *stream = (struct stream){0};
+}
+
+static uint32_t *find_slot(const struct stream *stream, uint32_t stack)
+{
+    uint32_t mask = stream->n_slots - 1, i = (uint32_t)rv_hash_u64(stack) & mask;
+    while (stream->slots[i] && stream->lanes[stream->slots[i] - 1].stack != stack)
+        i = (i + 1) & mask;
+    return &stream->slots[i];
+}
+
+static bool has_lane(const struct stream *stream, uint32_t stack)
+{
+    return stream->n_slots && *find_slot(stream, stack);
+}
+
+static void add_lane(struct stream *stream, uint32_t stack)
+{
+    stream->lanes = rv_vec_reserve(stream->lanes, &stream->lanes_capacity, stream->n_lanes + 1, sizeof *stream->lanes);
+    struct lane *lane = &stream->lanes[stream->n_lanes++];
+    *lane = (struct lane){.stack = stack, .base_depth = stream->depth_shift, .stats = rv_stats_lane_create()};
+    rv_density_init(&lane->density);
+    if (2 * stream->n_lanes > stream->n_slots) {
+        free(stream->slots);
+        stream->n_slots = stream->n_slots ? 2 * stream->n_slots : 4;
+        stream->slots = rv_alloc(stream->n_slots, sizeof *stream->slots);
+        for (uint32_t i = 0; i + 1 < stream->n_lanes; i++)
+            *find_slot(stream, stream->lanes[i].stack) = i + 1;
+    }
+    *find_slot(stream, stack) = (uint32_t)stream->n_lanes;
+}
+
+/* Of a stack that the carry does not have, because nothing was called there or there are too many: the first. */
+static struct lane *lane_of(struct stream *stream, uint32_t stack)
+{
+    if (stream->n_lanes == 0)
+        add_lane(stream, stack);
+    uint32_t slot = *find_slot(stream, stack);
+    return &stream->lanes[slot ? slot - 1 : 0];
+}
+
+/* ---- a block's entries ---- */
+
+static void list(struct rv_indexer *indexer, struct stream *stream, struct lane *lane)
+{
+    if (lane->is_listed)
+        return;
+    lane->is_listed = true;
+    lane->row = (struct rv_rec_index_stack){.stack = lane->stack, .n_kept = lane->n_listed};
+    indexer->listed =
+        rv_vec_reserve(indexer->listed, &indexer->listed_capacity, indexer->n_listed + 1, sizeof *indexer->listed);
+    indexer->listed[indexer->n_listed++] = (uint32_t)(lane - stream->lanes);
+}
+
+/* What is open where the block begins, as far as that has changed since the INDEX last told of it. */
+static void list_open(struct rv_indexer *indexer, struct stream *stream, size_t stack_idx)
+{
+    struct rv_open_stack open;
+    rv_carry_open_stack(stream->carry, stack_idx, &open);
+    struct lane *lane = lane_of(stream, open.stack);
+    uint32_t n_open = open.n_frames < MOST_FRAMES ? open.n_frames : MOST_FRAMES;
+    uint32_t n_kept = lane->n_kept < lane->n_listed ? lane->n_kept : lane->n_listed;
+    lane->n_kept = open.n_frames;
+    lane->base_depth = (uint32_t)open.base_depth + stream->depth_shift;
+    if (n_open == lane->n_listed && n_kept == n_open)
+        return;
+    list(indexer, stream, lane);
+    lane->row.n_kept = n_kept;
+    lane->row.n_frames = n_open - n_kept;
+    for (uint32_t i = n_kept; i < n_open; i++)
+        rv_rec_index_add(
+            &indexer->table, RV_REC_INDEX_FRAMES,
+            &(struct rv_rec_index_frame){.start_ns = open.start[i], .id = open.id[i], .frame = (uint16_t)open.key[i]});
+    lane->n_listed = n_open;
+}
+
+static void begin_block(struct rv_indexer *indexer, struct stream *stream)
+{
+    indexer->n_listed = 0;
+    for (size_t i = 0; i < stream->n_lanes && stream->n_indexes != indexer->n_indexes; i++)
+        stream->lanes[i].n_listed = 0;
+    stream->n_indexes = indexer->n_indexes;
+    for (size_t i = 0; i < rv_carry_n_stacks(stream->carry); i++)
+        list_open(indexer, stream, i);
+}
+
+static void add_cells(struct rv_indexer *indexer, const struct stream *stream, struct lane *lane)
+{
+    size_t n = rv_density_count(&lane->density, stream->level, 0, UINT64_MAX);
+    indexer->boxes = rv_vec_reserve(indexer->boxes, &indexer->boxes_capacity, n, sizeof *indexer->boxes);
+    n = rv_density_query(&lane->density, stream->level, 0, UINT64_MAX, indexer->boxes, n);
+    for (size_t i = 0; i < n; i++) {
+        const struct rv_box *box = &indexer->boxes[i];
+        rv_rec_index_add(&indexer->table, RV_REC_INDEX_CELLS,
+                         &(struct rv_rec_index_cell){.column = box->start_ns >> rv_density_shift(stream->level),
+                                                     .n_calls = box->count,
+                                                     .id = box->id,
+                                                     .row = (uint16_t)box->depth,
+                                                     .coverage = box->coverage});
+    }
+    lane->row.n_cells = (uint32_t)n;
+    rv_density_fini(&lane->density);
+    rv_density_init(&lane->density);
+}
+
+/* Few enough rows for the events that there were, from the next block on: a level has at least half of the next's. */
+static void raise_level(struct stream *stream)
+{
+    while (stream->n_rows > stream->n_events / EVENTS_PER_ROW + ROWS_OF_ANY &&
+           stream->level + 1 < RV_REC_INDEX_LEVELS) {
+        stream->level++;
+        stream->n_rows /= 2;
+    }
+}
+
+static void end_block(struct rv_indexer *indexer, struct stream *stream, const struct rv_rec_index_block *block)
+{
+    struct rv_rec_index_table *table = &indexer->table;
+    struct rv_rec_index_block row = *block;
+    struct rv_carry_counts counts;
+    rv_carry_counts(stream->carry, &counts);
+    for (size_t i = 0; i < indexer->n_listed; i++) {
+        struct lane *lane = &stream->lanes[indexer->listed[i]];
+        add_cells(indexer, stream, lane);
+        for (size_t k = 0; k < lane->n_spans; k++)
+            rv_rec_index_add(table, RV_REC_INDEX_SPANS, &lane->spans[k]);
+        for (size_t k = 0; k < lane->n_notes; k++)
+            rv_rec_index_add(table, RV_REC_INDEX_NOTES, &lane->notes[k]);
+        lane->row.first_ns = lane->first_ns;
+        lane->row.base_depth = lane->base_depth;
+        lane->row.level = stream->level;
+        lane->row.max_depth = counts.max_depth;
+        lane->row.n_spans = (uint32_t)lane->n_spans;
+        lane->row.n_notes = (uint32_t)lane->n_notes;
+        stream->n_rows += lane->n_spans + lane->row.n_cells;
+        rv_rec_index_add(table, RV_REC_INDEX_STACKS, &lane->row);
+        lane->n_spans = lane->n_notes = 0;
+        lane->is_listed = false;
+    }
+    row.n_stacks = (uint32_t)indexer->n_listed;
+    rv_rec_index_add(table, RV_REC_INDEX_BLOCKS, &row);
+    stream->n_events += row.n_events;
+    raise_level(stream);
+}
+
+/* ---- events ---- */
+
+/* As in a session: how deep the first frame that was seen lay shows when something below it returns. */
+static void follow_base(struct stream *stream)
+{
+    for (size_t i = rv_carry_n_stacks(stream->carry); i-- > 0;) {
+        struct rv_open_stack open;
+        rv_carry_open_stack(stream->carry, i, &open);
+        if ((int64_t)open.base_depth + stream->depth_shift < 0)
+            stream->depth_shift = (uint32_t) - (int64_t)open.base_depth;
+    }
+}
+
+static void follow_open(struct stream *stream)
+{
+    for (size_t i = 0; i < rv_carry_n_stacks(stream->carry); i++) {
+        struct rv_open_stack open;
+        rv_carry_open_stack(stream->carry, i, &open);
+        if (!has_lane(stream, open.stack))
+            add_lane(stream, open.stack);
+        struct lane *lane = lane_of(stream, open.stack);
+        lane->first_ns = open.first_ticks;
+        lane->n_kept = open.n_unchanged < lane->n_kept ? open.n_unchanged : lane->n_kept;
+        if (open.n_unchanged != open.n_frames || lane->n_open != open.n_frames)
+            rv_stats_lane_set_open(lane->stats, open.start, open.id, open.n_frames, open.n_unchanged);
+        lane->n_open = open.n_frames;
+    }
+    rv_carry_mark_seen(stream->carry);
+}
+
+static void reserve_spans(struct rv_indexer *indexer)
+{
+    indexer->spans =
+        rv_vec_reserve(indexer->spans, &indexer->spans_capacity, indexer->n_spans + READ_SPANS, sizeof *indexer->spans);
+}
+
+static void read_spans(struct rv_indexer *indexer, const struct stream *stream)
+{
+    struct rv_block_cursor cursor = {0};
+    size_t n;
+    indexer->n_spans = 0;
+    do {
+        reserve_spans(indexer);
+        n = rv_block_read_spans(indexer->block, &cursor, indexer->spans + indexer->n_spans, READ_SPANS);
+        for (size_t i = indexer->n_spans; i < indexer->n_spans + n; i++)
+            indexer->spans[i].depth += stream->depth_shift;
+        indexer->n_spans += n;
+    } while (n);
+}
+
+/* By stack, in the order of each: lanes get first and n. */
+static const struct rv_span *group(struct rv_indexer *indexer, struct stream *stream)
+{
+    size_t n = indexer->n_spans, first = 0;
+    for (size_t i = 0; i < stream->n_lanes; i++)
+        stream->lanes[i].n = 0;
+    for (size_t i = 0; i < n; i++)
+        lane_of(stream, indexer->spans[i].stack)->n++;
+    if (n && lane_of(stream, indexer->spans[0].stack)->n == n) {
+        lane_of(stream, indexer->spans[0].stack)->first = 0;
+        return indexer->spans;
+    }
+    for (size_t i = 0; i < stream->n_lanes; i++) {
+        stream->lanes[i].first = first;
+        first += stream->lanes[i].n;
+        stream->lanes[i].n = 0;
+    }
+    indexer->sorted = rv_vec_reserve(indexer->sorted, &indexer->sorted_capacity, n, sizeof *indexer->sorted);
+    for (size_t i = 0; i < n; i++) {
+        struct lane *lane = lane_of(stream, indexer->spans[i].stack);
+        indexer->sorted[lane->first + lane->n++] = indexer->spans[i];
+    }
+    return indexer->sorted;
+}
+
+static void sum_up(struct lane *lane, const struct rv_span *spans, uint32_t level)
+{
+    uint64_t cell_ns = UINT64_C(1) << rv_density_shift(level);
+    for (size_t i = 0; i < lane->n; i++) {
+        struct rv_span span = spans[i];
+        span.end = span.end > lane->last_ns ? span.end : lane->last_ns;
+        span.start = span.start < span.end ? span.start : span.end;
+        lane->last_ns = span.end;
+        if (span.end - span.start < cell_ns) {
+            rv_density_advance(&lane->density, span.end);
+            rv_density_add(&lane->density, level, &span);
+            continue;
+        }
+        lane->spans = rv_vec_reserve(lane->spans, &lane->spans_capacity, lane->n_spans + 1, sizeof *lane->spans);
+        lane->spans[lane->n_spans++] = (struct rv_rec_index_span){
+            .start_ns = span.start, .end_ns = span.end, .id = span.id, .depth = span.depth, .flags = span.flags};
+    }
+}
+
+static void add_spans(struct rv_indexer *indexer, struct stream *stream)
+{
+    const struct rv_span *spans = group(indexer, stream);
+    for (size_t i = 0; i < stream->n_lanes; i++) {
+        struct lane *lane = &stream->lanes[i];
+        if (lane->n == 0)
+            continue;
+        list(indexer, stream, lane);
+        rv_stats_add(indexer->stats, lane->stats, spans + lane->first, lane->n);
+        sum_up(lane, spans + lane->first, stream->level);
+    }
+}
+
+/* SWITCH, LINE and SYNC leave nothing to be shown. */
+static bool is_noted(unsigned kind)
+{
+    return kind != RV_EVENT_SWITCH && kind != RV_EVENT_LINE && kind != RV_EVENT_SYNC;
+}
+
+static void add_notes(struct rv_indexer *indexer, struct stream *stream)
+{
+    uint32_t stack = stream->entry_stack;
+    for (uint32_t i = 0; i < indexer->batch.n_specials; i++) {
+        const struct rv_event *event = &indexer->batch.events[indexer->batch.specials[i]];
+        unsigned kind = rv_event_kind(event);
+        if (kind == RV_EVENT_SWITCH || (kind == RV_EVENT_THREAD && event->aux == RV_THREAD_RESUMED))
+            stack = event->id;
+        struct lane *lane = lane_of(stream, stack);
+        if (!is_noted(kind) || (lane->n_notes >= MOST_NOTES && kind != RV_EVENT_LOST))
+            continue;
+        list(indexer, stream, lane);
+        lane->notes = rv_vec_reserve(lane->notes, &lane->notes_capacity, lane->n_notes + 1, sizeof *lane->notes);
+        lane->notes[lane->n_notes++] = *event;
+    }
+}
+
+static void bound_ids(struct rv_batch *batch)
+{
+    for (uint32_t i = 0; i < batch->n; i++)
+        if (rv_event_kind(&batch->events[i]) <= RV_EVENT_RETURN && batch->events[i].id >= MOST_ID)
+            batch->events[i].id = 0;
+}
+
+static void add_batch(struct rv_indexer *indexer, struct stream *stream)
+{
+    const struct rv_batch *batch = &indexer->batch;
+    struct rv_block_input input = {.events = batch->events,
+                                   .n = batch->n,
+                                   .specials = batch->specials,
+                                   .n_specials = batch->n_specials,
+                                   .base_ticks = batch->base_ticks,
+                                   .entry_stack = stream->entry_stack};
+    rv_block_scan(indexer->block, &input, indexer->kernel);
+    rv_carry_apply(stream->carry, indexer->block);
+    follow_base(stream);
+    follow_open(stream);
+    read_spans(indexer, stream);
+    add_spans(indexer, stream);
+    if (batch->n_specials)
+        add_notes(indexer, stream);
+    struct lane *lane = lane_of(stream, stream->entry_stack);
+    list(indexer, stream, lane);
+    lane->row.n_events += batch->n;
+    stream->entry_stack = rv_block_exit_stack(&input);
+}
+
+/* As a replay has it: between the block before and this one there was another. */
+static void add_loss(struct rv_indexer *indexer, struct stream *stream, uint64_t n_lost)
+{
+    struct rv_event lost = {.when = (uint64_t)RV_EVENT_LOST << RV_EVENT_KIND_SHIFT | stream->last_ns,
+                            .id = n_lost > UINT32_MAX ? UINT32_MAX : (uint32_t)n_lost};
+    indexer->batch.n = 0;
+    (void)rv_batch_fill(&indexer->batch, &lost, 1, &stream->last_ns);
+    add_batch(indexer, stream);
+}
+
+static void add_block(struct rv_indexer *indexer, const struct rv_indexed_chunk *added)
+{
+    const struct rv_rec_chunk *chunk = added->chunk;
+    struct stream *stream = stream_at(indexer, chunk->stream);
+    struct rv_rec_index_block row = {.offset = added->offset, .stream = chunk->stream, .n_events = chunk->n_events};
+    begin_block(indexer, stream);
+    if (added->ordinal > stream->n_ordinals)
+        add_loss(indexer, stream, added->ordinal - stream->n_ordinals);
+    stream->n_ordinals = added->ordinal + chunk->n_events;
+    row.first_ns = stream->last_ns > chunk->first_ns ? stream->last_ns : chunk->first_ns;
+    for (uint32_t n_done = 0; n_done < chunk->n_events;) {
+        indexer->batch.n = 0;
+        n_done += rv_batch_fill(&indexer->batch, added->events + n_done, chunk->n_events - n_done, &stream->last_ns);
+        bound_ids(&indexer->batch);
+        add_batch(indexer, stream);
+    }
+    row.last_ns = stream->last_ns > row.first_ns ? stream->last_ns : row.first_ns;
+    end_block(indexer, stream, &row);
+}
+
+/* What was open ends with the stream: a block without events tells of it. */
+static void close_stream(struct rv_indexer *indexer, const struct rv_indexed_chunk *added, uint64_t end_ns)
+{
+    struct stream *stream = stream_at(indexer, added->chunk->stream);
+    end_ns = end_ns > stream->last_ns ? end_ns : stream->last_ns;
+    size_t n;
+    begin_block(indexer, stream);
+    indexer->n_spans = 0;
+    do {
+        reserve_spans(indexer);
+        n = rv_carry_finish(stream->carry, end_ns, indexer->spans + indexer->n_spans, READ_SPANS);
+        for (size_t i = indexer->n_spans; i < indexer->n_spans + n; i++)
+            indexer->spans[i].depth += stream->depth_shift;
+        indexer->n_spans += n;
+    } while (n);
+    follow_open(stream);
+    add_spans(indexer, stream);
+    end_block(indexer, stream,
+              &(struct rv_rec_index_block){
+                  .offset = added->offset, .first_ns = end_ns, .last_ns = end_ns, .stream = added->chunk->stream});
+    stream_fini(stream);
+}
+
+/* ---- totals ---- */
+
+static void put_totals(struct rv_indexer *indexer)
+{
+    size_t n = rv_stats_rows(indexer->stats, NULL, 0);
+    struct rv_stats_row *rows = rv_alloc(n, sizeof *rows);
+    (void)rv_stats_rows(indexer->stats, rows, n);
+    for (size_t i = 0; i < n; i++) {
+        const struct rv_histogram *durations = rv_stats_durations(indexer->stats, rows[i].id);
+        struct rv_rec_index_total total = {.n_calls = rows[i].n_calls,
+                                           .total_ns = rows[i].total_ns,
+                                           .self_ns = rows[i].self_ns,
+                                           .min_ns = rows[i].min_ns,
+                                           .max_ns = rows[i].max_ns,
+                                           .id = rows[i].id};
+        for (uint32_t k = 0; k < RV_REC_HISTOGRAM_BUCKETS; k++) {
+            uint64_t n_calls = rv_histogram_count(durations, k);
+            if (n_calls == 0)
+                continue;
+            rv_rec_index_add(&indexer->table, RV_REC_INDEX_BUCKETS, &(struct rv_rec_index_bucket){n_calls, k, 0});
+            total.n_buckets++;
+        }
+        rv_rec_index_add(&indexer->table, RV_REC_INDEX_TOTALS, &total);
+    }
+    free(rows);
+    rv_stats_destroy(indexer->stats);
+    indexer->stats = rv_stats_create();
+}
+
+/* ---- public ---- */
+
+struct rv_indexer *rv_indexer_create(void)
+{
+    struct rv_indexer *indexer = rv_alloc(1, sizeof *indexer);
+    indexer->compressor = rv_compressor_create();
+    indexer->block = rv_block_create(RV_BATCH_EVENTS);
+    indexer->kernel = rv_scan_best_kernel();
+    indexer->stats = rv_stats_create();
+    rv_batch_init(&indexer->batch);
+    return indexer;
+}
+
+void rv_indexer_destroy(struct rv_indexer *indexer)
+{
+    if (!indexer)
+        return;
+    for (size_t i = 0; i < indexer->n_streams; i++)
+        if (indexer->streams[i].is_begun)
+            stream_fini(&indexer->streams[i]);
+    free(indexer->streams);
+    rv_compressor_destroy(indexer->compressor);
+    rv_block_destroy(indexer->block);
+    rv_batch_fini(&indexer->batch);
+    rv_stats_destroy(indexer->stats);
+    rv_rec_index_fini(&indexer->table);
+    free(indexer->spans);
+    free(indexer->sorted);
+    free(indexer->boxes);
+    free(indexer->listed);
+    free(indexer);
+}
+
+void rv_indexer_add(struct rv_indexer *indexer, const struct rv_indexed_chunk *added)
+{
+    struct rv_rec_account account;
+    unsigned type = added->chunk->type;
+    if (type != RV_REC_STREAM && type != RV_REC_STRINGS && type != RV_REC_EVENTS && type != RV_REC_ACCOUNT)
+        return;
+    if (indexer->table.head.begin == 0)
+        indexer->table.head.begin = added->offset;
+    if (type == RV_REC_EVENTS) {
+        add_block(indexer, added);
+        return;
+    }
+    rv_rec_index_add(&indexer->table, RV_REC_INDEX_CHUNKS,
+                     &(struct rv_rec_index_chunk){added->offset, added->chunk->stream, type});
+    if (type != RV_REC_ACCOUNT)
+        return;
+    memcpy(&account, added->payload, sizeof account);
+    if (account.is_closed)
+        close_stream(indexer, added, account.end_ns & RV_EVENT_TICKS_MASK);
+}
+
+bool rv_indexer_is_due(const struct rv_indexer *indexer)
+{
+    size_t n;
+    (void)rv_rec_index_rows(&indexer->table, RV_REC_INDEX_BLOCKS, &n);
+    bool is_due = n >= MOST_BLOCKS;
+    for (size_t i = 0; i < RV_REC_INDEX_COLUMN_END; i++)
+        is_due |= indexer->table.columns[i].n >= MOST_COLUMN_BYTES;
+    return is_due;
+}
+
+bool rv_indexer_put(struct rv_indexer *indexer, uint64_t offset, struct rv_rec_buffer *out)
+{
+    struct rv_rec_index_table *table = &indexer->table;
+    if (table->head.begin == 0)
+        return false;
+    put_totals(indexer);
+    table->head.previous = indexer->last;
+    rv_rec_index_encode(indexer->compressor, table, out);
+    rv_rec_index_clear(table);
+    indexer->last = offset;
+    indexer->n_indexes++;
+    return true;
+}
+
+uint64_t rv_indexer_last(const struct rv_indexer *indexer)
+{
+    return indexer->last;
+}

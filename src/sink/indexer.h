@@ -1,0 +1,39 @@
+/*
+ * The index of a recording, made of its chunks in the order of the file: where they are, what is open where each block
+ * begins, and what a picture and the statistics of all need of what is in it.
+ */
+#ifndef RV_SINK_INDEXER_H
+#define RV_SINK_INDEXER_H
+
+#include <stdbool.h>
+
+#include "recording/column.h"
+
+struct rv_indexer; /* opaque; one thread at a time */
+
+struct rv_indexer *rv_indexer_create(void);
+void rv_indexer_destroy(struct rv_indexer *indexer);
+
+/* A chunk at an offset; those that an index does not tell of are passed over. */
+struct rv_indexed_chunk {
+    const struct rv_rec_chunk *chunk;
+    uint64_t offset;
+    const uint8_t *payload;        /* of ACCOUNT: a struct rv_rec_account at least */
+    const struct rv_event *events; /* of EVENTS, times in ns; chunk->n_events of them */
+    uint64_t ordinal;              /* of EVENTS: events of the stream before these */
+};
+void rv_indexer_add(struct rv_indexer *indexer, const struct rv_indexed_chunk *chunk);
+
+/* Is there enough for an INDEX? */
+bool rv_indexer_is_due(const struct rv_indexer *indexer);
+
+/*
+ * Append the payload of the INDEX chunk that is to stand at this offset, and begin the next.
+ *   returns  false: there is nothing to tell, out is as it was
+ */
+bool rv_indexer_put(struct rv_indexer *indexer, uint64_t offset, struct rv_rec_buffer *out);
+
+/* Offset of the last INDEX; 0: none. */
+uint64_t rv_indexer_last(const struct rv_indexer *indexer);
+
+#endif
