@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "producers/native/linkage.h"
-#include "producers/native/writer.h"
+#include "producers/native/scribe.h"
 #include "ring/control.h"
 #include "ring/directory.h"
 #include "ring/message.h"
@@ -33,7 +33,7 @@ struct ringviz_file {
     uint32_t n_users;
     int process; /* index, or negative: this process claimed nothing yet */
     uint32_t pid;
-    struct rv_writer **writers; /* a ring's, once this process has claimed it; kept until the file is closed */
+    struct rv_scribe **scribes; /* a ring's, once this process has claimed it; kept until the file is closed */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -80,10 +80,10 @@ static struct ringviz_file *make_file(void)
 
 static void free_file(struct ringviz_file *file)
 {
-    for (uint32_t i = 0; file->writers && i < file->map.geometry.n_rings; i++)
-        rv_writer_destroy(file->writers[i]);
+    for (uint32_t i = 0; file->scribes && i < file->map.geometry.n_rings; i++)
+        rv_scribe_destroy(file->scribes[i]);
     rv_map_close(&file->map);
-    free(file->writers);
+    free(file->scribes);
     free(file);
 }
 
@@ -91,8 +91,8 @@ static void free_file(struct ringviz_file *file)
 static int list_file(struct ringviz_file *file, int error, struct ringviz_file **out)
 {
     if (!error) {
-        file->writers = calloc(file->map.geometry.n_rings, sizeof *file->writers);
-        error = file->writers ? 0 : -ENOMEM;
+        file->scribes = calloc(file->map.geometry.n_rings, sizeof *file->scribes);
+        error = file->scribes ? 0 : -ENOMEM;
     }
     if (error) {
         free_file(file);
@@ -229,9 +229,9 @@ static int check_owner(const struct ringviz_file *file, uint32_t ring)
 }
 
 /* Of a ring that this process has claimed by this file, else NULL. */
-static struct rv_writer *writer_of(const struct ringviz_file *file, uint32_t ring)
+static struct rv_scribe *scribe_of(const struct ringviz_file *file, uint32_t ring)
 {
-    return check_owner(file, ring) == 0 && rv_directory_holds(&file->map, ring) ? file->writers[ring] : NULL;
+    return check_owner(file, ring) == 0 && rv_directory_holds(&file->map, ring) ? file->scribes[ring] : NULL;
 }
 
 /* ---- flags ---- */
@@ -299,12 +299,12 @@ RV_EXPORT int ringviz_ring_claim(struct ringviz_file *file, uint32_t thread)
     int ring = rv_directory_claim(&file->map, (uint32_t)process, RV_TAG_DEPTH);
     if (ring < 0)
         return ring;
-    struct rv_writer **writer = &file->writers[ring];
-    if (!*writer && !(*writer = rv_writer_create())) {
+    struct rv_scribe **scribe = &file->scribes[ring];
+    if (!*scribe && !(*scribe = rv_scribe_create())) {
         rv_directory_release(&file->map, (uint32_t)ring);
         return -ENOMEM;
     }
-    rv_writer_attach(*writer, &file->map, (uint32_t)ring);
+    rv_scribe_attach(*scribe, &file->map, (uint32_t)ring);
     rv_map_control(&file->map, (uint32_t)ring)->thread_number = thread;
     return ring;
 }
@@ -317,8 +317,8 @@ RV_EXPORT int ringviz_ring_free(struct ringviz_file *file, uint32_t ring)
     const struct rv_wire_control *control = rv_map_control(&file->map, ring);
     if (__atomic_load_n(&control->state, __ATOMIC_ACQUIRE) == RV_RING_FREE) /* D2 <- D1 */
         return -ENOENT;
-    if (writer_of(file, ring)) {
-        rv_writer_detach(file->writers[ring]);
+    if (scribe_of(file, ring)) {
+        rv_scribe_detach(file->scribes[ring]);
         rv_directory_release(&file->map, ring);
     } else if (rv_directory_has_live_owner(&file->map, ring)) {
         return -EBUSY;
@@ -365,7 +365,7 @@ static size_t whole_characters(const char *text, size_t n_bytes, size_t most)
     return ((unsigned char)text[n] & 0xc0) == 0x80 ? most : n; /* not UTF-8 */
 }
 
-static int no_writer(const struct ringviz_file *file, uint32_t ring)
+static int no_scribe(const struct ringviz_file *file, uint32_t ring)
 {
     int error = check_owner(file, ring);
     return error ? error : -EPERM;
@@ -373,30 +373,30 @@ static int no_writer(const struct ringviz_file *file, uint32_t ring)
 
 RV_EXPORT int ringviz_slot_push(struct ringviz_file *file, uint32_t ring, const char *name)
 {
-    struct rv_writer *writer = writer_of(file, ring);
-    if (!writer)
-        return no_writer(file, ring);
+    struct rv_scribe *scribe = scribe_of(file, ring);
+    if (!scribe)
+        return no_scribe(file, ring);
     size_t most = file->map.geometry.slot_bytes - 1, n_bytes = strnlen(name, most + 1);
     if (n_bytes <= most)
-        return rv_writer_push(writer, name, name);
+        return rv_scribe_push(scribe, name, name);
     char *cut = strndup(name, whole_characters(name, n_bytes, most));
-    int depth = rv_writer_push(writer, name, cut ? cut : "");
+    int depth = rv_scribe_push(scribe, name, cut ? cut : "");
     free(cut);
     return depth;
 }
 
 RV_EXPORT int ringviz_slot_pop(struct ringviz_file *file, uint32_t ring)
 {
-    struct rv_writer *writer = writer_of(file, ring);
-    return writer ? rv_writer_pop(writer) : no_writer(file, ring);
+    struct rv_scribe *scribe = scribe_of(file, ring);
+    return scribe ? rv_scribe_pop(scribe) : no_scribe(file, ring);
 }
 
 RV_EXPORT int ringviz_slot_update(struct ringviz_file *file, uint32_t ring, uint32_t line)
 {
-    struct rv_writer *writer = writer_of(file, ring);
-    if (!writer)
-        return no_writer(file, ring);
-    return rv_writer_update(writer, line) ? 0 : -ENOENT;
+    struct rv_scribe *scribe = scribe_of(file, ring);
+    if (!scribe)
+        return no_scribe(file, ring);
+    return rv_scribe_update(scribe, line) ? 0 : -ENOENT;
 }
 
 /* A slot without text has the name's id. */

@@ -4,37 +4,37 @@
  *
  * One thread, the ring's owner, but where said otherwise.
  */
-#ifndef RV_PRODUCERS_NATIVE_WRITER_H
-#define RV_PRODUCERS_NATIVE_WRITER_H
+#ifndef RV_PRODUCERS_NATIVE_SCRIBE_H
+#define RV_PRODUCERS_NATIVE_SCRIBE_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "ring/map.h"
 
-struct rv_writer;
+struct rv_scribe;
 
 /* Of no ring yet. NULL without memory. */
-struct rv_writer *rv_writer_create(void);
+struct rv_scribe *rv_scribe_create(void);
 
 /* NULL is fine. Nobody uses it any more. */
-void rv_writer_destroy(struct rv_writer *writer);
+void rv_scribe_destroy(struct rv_scribe *scribe);
 
 /* Begin with a ring that was just claimed. The map is borrowed until the ring is released. */
-void rv_writer_attach(struct rv_writer *writer, struct rv_map *map, uint32_t ring_idx);
+void rv_scribe_attach(struct rv_scribe *scribe, struct rv_map *map, uint32_t ring_idx);
 
 /* Before the ring is released, by any thread: what the owner still pushes goes nowhere. */
-void rv_writer_detach(struct rv_writer *writer);
+void rv_scribe_detach(struct rv_scribe *scribe);
 
 /*
  * A frame is entered, is left: both return the depth now.
  *   name   PACKAGE::NAME, of which events know the package
  *   shown  the same, as it fits into a slot
  */
-int32_t rv_writer_push(struct rv_writer *writer, const char *name, const char *shown);
-int32_t rv_writer_pop(struct rv_writer *writer);
+int32_t rv_scribe_push(struct rv_scribe *scribe, const char *name, const char *shown);
+int32_t rv_scribe_pop(struct rv_scribe *scribe);
 
 /* The line that the innermost frame is on. False when there is none. */
-bool rv_writer_update(struct rv_writer *writer, uint32_t line);
+bool rv_scribe_update(struct rv_scribe *scribe, uint32_t line);
 
 #endif
