@@ -1,6 +1,7 @@
 /*
  * A perl that runs already: a sampler. Every turn it looks at what each of its threads is calling. Subroutines are open
- * while they are seen; on top of them lies the statement that is executed, as a frame of its own.
+ * while they are seen; on top of them lies the statement that is executed, as a frame of its own: of the file, as if
+ * that were a package.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -136,12 +137,12 @@ static uint32_t id_of_statement(struct perl *perl, const struct rv_perl_statemen
     struct cached *cached = find_cached(perl->statements, hash);
     if (cached->hash == hash)
         return cached->id;
-    char file[RV_PERL_NAME_BYTES], name[RV_PERL_NAME_BYTES];
+    char file[RV_PERL_NAME_BYTES], name[32];
     if (!statement->file || !rv_remote_get_string(perl->process.pid, statement->file, file, sizeof file))
         snprintf(file, sizeof file, "?");
     const char *slash = strrchr(file, '/');
-    snprintf(name, sizeof name, "%.*s:%u", (int)sizeof name - 16, slash ? slash + 1 : file, statement->line);
-    *cached = (struct cached){hash, rv_emitter_intern(perl->import.emitter, rv_import_string(NULL),
+    snprintf(name, sizeof name, "line %u", statement->line);
+    *cached = (struct cached){hash, rv_emitter_intern(perl->import.emitter, rv_import_string(slash ? slash + 1 : file),
                                                       rv_import_string(name), rv_import_string(file), statement->line)};
     return cached->id;
 }

@@ -49,7 +49,7 @@ if grep -q 'version that is not known' "$folder/err"; then # then that is all th
 fi
 expect "status" $status 0
 expect "said" "$(cat "$folder/err")" ""
-for name in main::deep App::Thing::outer App::Thing::wait_for 'App::Thing::__ANON__\[.*script.pl:2\]' script.pl:4; do
+for name in main::deep App::Thing::outer App::Thing::wait_for 'App::Thing::__ANON__\[.*script.pl:2\]' 'script.pl::line 4'; do
     grep -q "^\"*$name\"*," "$folder/out" || fail "no $name in $(cat "$folder/out")"
 done
 grep TracerPid "/proc/$pid/status" | grep -q '[^0-9]0$' || fail "the script is still traced"
