@@ -104,15 +104,16 @@ static void submit_who(struct rv_record *record, const struct stream *stream)
 }
 
 /*
- * What the stream lost; with end_ns it is closed. Of one that the file does not have from its beginning, only what
- * happened since. Under its lock.
+ * What the stream lost; with end_ns it is closed. The session's own accounts, which know of events that no sink was
+ * told, are exact at the stream's end only, and are the file's where it has the stream from the beginning: else it is
+ * what the file has. Under the stream's lock.
  */
 static void submit_account(struct rv_record *record, struct stream *stream, uint64_t end_ns)
 {
     struct rv_rec_account account = {.n_produced = stream->account.n_produced,
                                      .n_consumed = stream->account.n_consumed,
                                      .n_dropped = stream->account.n_dropped};
-    if (!stream->is_from_start) {
+    if (!stream->is_from_start || !stream->is_closed) {
         account.n_dropped -= stream->n_dropped_before;
         account.n_consumed = stream->n_submitted;
         account.n_produced = account.n_consumed + account.n_dropped;
@@ -267,8 +268,8 @@ static void close_stream(void *context, uint32_t number, uint64_t end_ticks, con
     struct stream *stream = find(record, number);
     pthread_mutex_lock(&stream->lock);
     stream->account = *account;
-    turn_stream_off(record, stream, end_ticks);
     stream->is_closed = true;
+    turn_stream_off(record, stream, end_ticks);
     pthread_mutex_unlock(&stream->lock);
 }
 
@@ -340,11 +341,11 @@ static void *run_flusher(void *context)
 
 /* ---- life ---- */
 
-/* The stream, if the file is to have it from now on. */
+/* The stream, if the file is to have it from now on; one that was opened since the file is there has let itself in. */
 static void let_in(struct rv_record *record, struct stream *stream)
 {
     pthread_mutex_lock(&stream->lock);
-    if (!stream->is_closed) {
+    if (!stream->is_closed && !stream->is_on) {
         pthread_mutex_lock(&record->lock);
         uint32_t number = record->n_numbers++;
         pthread_mutex_unlock(&record->lock);

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +29,8 @@ enum { N_STREAMS = 4, N_NAMES = 50, SMALL_EVENTS = 60 };
 #endif
 
 static size_t n_large = 150000;
+static unsigned n_failures;
+static char what[64]; /* is read at the moment */
 
 struct stream { /* what was written, or what came back */
     struct rv_event *events;
@@ -42,8 +45,23 @@ struct world {
     struct stream streams[N_STREAMS];
     uint32_t names[N_NAMES + 1]; /* by our id: what it was called, from its line */
     struct rv_batch batch;
-    uint32_t n_failures;
 };
+
+/* The first of them are told. Main thread. */
+static bool check(bool is_right, const char *format, ...)
+{
+    if (is_right)
+        return true;
+    if (++n_failures <= 20) {
+        va_list arguments;
+        va_start(arguments, format);
+        printf("%s: ", what);
+        vprintf(format, arguments);
+        putchar('\n');
+        va_end(arguments);
+    }
+    return false;
+}
 
 static uint64_t next_random(uint64_t *state)
 {
@@ -81,7 +99,8 @@ static void make_events(struct stream *stream, uint64_t *seed, size_t n)
 struct gate {
     pthread_mutex_t lock;
     pthread_cond_t has_news;
-    unsigned n_open, n_portions;
+    size_t n_open, n_portions;
+    size_t wanted[N_STREAMS]; /* the portion that each waits for, or is giving */
 };
 
 struct giver {
@@ -91,27 +110,45 @@ struct giver {
     uint32_t number;
 };
 
-static void wait_at(struct gate *gate, size_t done, size_t n)
+static void wait_at(struct gate *gate, uint32_t number, size_t portion)
 {
-    if (!gate)
-        return;
     pthread_mutex_lock(&gate->lock);
-    while (done * gate->n_portions / n >= gate->n_open)
+    if (portion > gate->wanted[number])
+        gate->wanted[number] = portion;
+    pthread_cond_broadcast(&gate->has_news);
+    while (portion >= gate->n_open)
         pthread_cond_wait(&gate->has_news, &gate->lock);
     pthread_mutex_unlock(&gate->lock);
 }
 
+/* One more portion; returns at once, or when everybody has given it. */
+static void open_gate(struct gate *gate, bool is_waited_for)
+{
+    pthread_mutex_lock(&gate->lock);
+    gate->n_open++;
+    pthread_cond_broadcast(&gate->has_news);
+    for (unsigned i = 0; i < N_STREAMS && is_waited_for; i++)
+        while (gate->wanted[i] < gate->n_open)
+            pthread_cond_wait(&gate->has_news, &gate->lock);
+    pthread_mutex_unlock(&gate->lock);
+}
+
+/* Streams open one after the other, the last number first; each gives at once what the others have given before. */
 static void *give(void *context)
 {
     struct giver *giver = context;
     struct rv_sink *sink = giver->sink;
     uint64_t seed = giver->number + 1;
+    size_t n_events = giver->stream->n;
+    if (giver->gate)
+        wait_at(giver->gate, giver->number, (N_STREAMS - 1 - giver->number) * giver->gate->n_portions / N_STREAMS);
     sink->open(sink->context, giver->number,
                &(struct rv_stream_info){
                    .pid = 7, .tid = giver->number, .process_name = "p\n", .thread_name = "old", .born_ticks = 1});
-    for (size_t at = 0; at < giver->stream->n;) {
-        wait_at(giver->gate, at, giver->stream->n);
-        size_t n = 1 + next_random(&seed) % 5000, left = giver->stream->n - at;
+    for (size_t at = 0; at < n_events;) {
+        if (giver->gate)
+            wait_at(giver->gate, giver->number, at * giver->gate->n_portions / n_events);
+        size_t n = 1 + next_random(&seed) % (1 + n_events / 30), left = n_events - at;
         n = n < left ? n : left;
         sink->events(sink->context, giver->number, giver->stream->events + at, n);
         if (at == 0)
@@ -134,12 +171,11 @@ static void begin_giving(struct rv_sink *sink, struct gate *gate, struct world *
         sink->define(sink->context, &(struct rv_definition){id, "p", "n", "f", 1000 + id}, 1);
 }
 
-static int write_recording(const char *path, struct world *world, unsigned n_encoders)
+static void write_recording(const char *path, struct world *world, unsigned n_encoders)
 {
     struct rv_record *record = rv_record_create(n_encoders);
     struct rv_record_params params = {.path = path, .program = "stress", .is_forced = true};
-    if (rv_record_start(record, &params) != 0)
-        return -1;
+    check(rv_record_start(record, &params) == 0, "does not begin");
     struct rv_sink sink = rv_record_sink(record);
     pthread_t threads[N_STREAMS];
     struct giver givers[N_STREAMS];
@@ -148,9 +184,8 @@ static int write_recording(const char *path, struct world *world, unsigned n_enc
         pthread_join(threads[i], NULL);
     sink.end(sink.context);
     struct rv_record_totals totals;
-    int error = rv_record_stop(record, &totals);
+    check(rv_record_stop(record, &totals) == 0, "does not end");
     rv_record_destroy(record);
-    return error;
 }
 
 /* ---- read ---- */
@@ -159,7 +194,9 @@ static void *open_stream(void *context, const struct rv_stream_info *info)
 {
     struct world *world = context;
     struct stream *stream = &world->streams[info->tid % N_STREAMS];
-    world->n_failures += stream->is_open || info->pid != 7 || strcmp(info->process_name, "p\\x0a") != 0;
+    check(!stream->is_open, "stream %u: opened twice", info->tid);
+    check(info->pid == 7 && strcmp(info->process_name, "p\\x0a") == 0, "stream %u: of process %u, '%s'", info->tid,
+          info->pid, info->process_name);
     stream->is_open = true;
     snprintf(stream->name, sizeof stream->name, "%s", info->thread_name);
     return stream;
@@ -210,9 +247,7 @@ static void define(void *context, const struct rv_definition *definitions, size_
 {
     struct world *world = context;
     for (size_t i = 0; i < n; i++) {
-        if (definitions[i].id > N_NAMES)
-            world->n_failures++;
-        else
+        if (check(definitions[i].id <= N_NAMES, "id %u: defined", definitions[i].id))
             world->names[definitions[i].id] = definitions[i].line - 1000;
     }
 }
@@ -249,23 +284,39 @@ static bool is_same_event(const struct world *back, const struct rv_event *ours,
            (named == ours->id || named == 0);
 }
 
-/* Is what came back a beginning of what was written, or all of it? */
-static unsigned compare(const struct world *given, const struct world *back, bool is_whole)
+static void check_account(unsigned number, const struct rv_stream_account *account, uint64_t n_consumed)
 {
-    unsigned n_failures = back->n_failures;
+    check(account->n_consumed == n_consumed && account->n_produced == n_consumed + account->n_dropped,
+          "stream %u: account: %llu produced, %llu consumed, %llu dropped; %llu events", number,
+          (unsigned long long)account->n_produced, (unsigned long long)account->n_consumed,
+          (unsigned long long)account->n_dropped, (unsigned long long)n_consumed);
+}
+
+/* All of the stream came back. */
+static void check_whole(unsigned number, const struct stream *ours, const struct stream *theirs)
+{
+    check(theirs->n == ours->n, "stream %u: %zu of %zu events", number, theirs->n, ours->n);
+    check(theirs->end_ns == ours->end_ns, "stream %u: ends at %llu, not at %llu", number,
+          (unsigned long long)theirs->end_ns, (unsigned long long)ours->end_ns);
+    check(strcmp(theirs->name, "new") == 0, "stream %u: its name is '%s'", number, theirs->name);
+    check(theirs->account.n_dropped == ours->account.n_dropped, "stream %u: %llu dropped, not %llu", number,
+          (unsigned long long)theirs->account.n_dropped, (unsigned long long)ours->account.n_dropped);
+}
+
+/* Is what came back a beginning of what was written, or all of it? */
+static void compare(const struct world *given, const struct world *back, bool is_whole)
+{
     for (unsigned s = 0; s < N_STREAMS; s++) {
         const struct stream *ours = &given->streams[s], *theirs = &back->streams[s];
-        bool is_beginning = theirs->n <= ours->n && theirs->is_open == theirs->is_closed;
-        for (size_t i = 0; i < theirs->n && is_beginning; i++)
-            is_beginning = is_same_event(back, &ours->events[i], &theirs->events[i]);
-        n_failures += !is_beginning;
+        size_t n_same = 0, n = theirs->n < ours->n ? theirs->n : ours->n;
+        while (n_same < n && is_same_event(back, &ours->events[n_same], &theirs->events[n_same]))
+            n_same++;
+        check(n_same == theirs->n, "stream %u: event %zu of %zu is another", s, n_same, theirs->n);
+        check(theirs->is_open == theirs->is_closed, "stream %u: %s", s, theirs->is_open ? "not closed" : "not opened");
+        check_account(s, &theirs->account, theirs->n);
         if (is_whole)
-            n_failures += theirs->n != ours->n || theirs->end_ns != ours->end_ns || strcmp(theirs->name, "new") != 0 ||
-                          memcmp(&theirs->account, &ours->account, sizeof ours->account) != 0;
-        else
-            n_failures += theirs->account.n_consumed + theirs->account.n_dropped != theirs->account.n_produced;
+            check_whole(s, ours, theirs);
     }
-    return n_failures;
 }
 
 static void free_world(struct world *world)
@@ -274,34 +325,38 @@ static void free_world(struct world *world)
         free(world->streams[i].events);
 }
 
-static unsigned check_reading(const char *path, const struct world *given, bool is_whole)
+static void check_reading(const char *path, const struct world *given, bool is_whole)
 {
     struct world *back = rv_alloc(1, sizeof *back);
-    unsigned n_failures = read_recording(path, back) ? compare(given, back, is_whole) : is_whole;
+    if (read_recording(path, back))
+        compare(given, back, is_whole);
+    else
+        check(!is_whole, "does not open");
     free_world(back);
     free(back);
-    return n_failures;
 }
 
-static unsigned run(const char *path, size_t n_events, unsigned n_encoders, unsigned n_cuts)
+static void run(const char *path, size_t n_events, unsigned n_encoders, unsigned n_cuts)
 {
     struct world *given = rv_alloc(1, sizeof *given);
     uint64_t seed = 0x9e3779b97f4a7c15ull + n_encoders;
     for (unsigned i = 0; i < N_STREAMS; i++)
         make_events(&given->streams[i], &seed, n_events + i);
-    unsigned n_failures = write_recording(path, given, n_encoders) != 0;
-    n_failures += check_reading(path, given, true);
-    struct stat status;
-    if (stat(path, &status) != 0)
-        return n_failures + 1;
+    snprintf(what, sizeof what, "%zu events by %u threads", n_events, n_encoders);
+    write_recording(path, given, n_encoders);
+    check_reading(path, given, true);
+    struct stat status = {0};
+    check(stat(path, &status) == 0, "is not there");
     n_cuts = n_cuts < status.st_size ? n_cuts : (unsigned)status.st_size;
     for (unsigned i = 0; i < n_cuts; i++) { /* ever shorter */
         off_t n_bytes = status.st_size * (off_t)(n_cuts - 1 - i) / (off_t)n_cuts;
-        n_failures += truncate(path, n_bytes) != 0 || check_reading(path, given, false) != 0;
+        snprintf(what, sizeof what, "%zu events by %u threads cut to %lld bytes", n_events, n_encoders,
+                 (long long)n_bytes);
+        check(truncate(path, n_bytes) == 0, "does not get shorter");
+        check_reading(path, given, false);
     }
     free_world(given);
     free(given);
-    return n_failures;
 }
 
 /* ---- files that begin and end in the middle ---- */
@@ -322,39 +377,37 @@ static bool is_slice(const struct world *back, const struct stream *ours, const 
     return false;
 }
 
-static unsigned check_part(const char *path, const struct world *given, uint64_t *n_events)
+static void check_part(const char *path, const struct world *given, uint64_t *n_events)
 {
     struct rv_rec_verify found;
-    if (rv_rec_verify(path, &(struct rv_rec_reader_params){0}, NULL, false, &found) != 0 ||
-        !rv_rec_verify_is_whole(&found) || found.n_missing)
-        return 1;
+    check(rv_rec_verify(path, &(struct rv_rec_reader_params){0}, NULL, false, &found) == 0 &&
+              rv_rec_verify_is_whole(&found),
+          "not whole");
+    check(found.n_missing == 0, "%llu events are missing", (unsigned long long)found.n_missing);
     struct world *back = rv_alloc(1, sizeof *back);
-    unsigned n_failures = !read_recording(path, back);
+    check(read_recording(path, back), "does not open");
     for (unsigned s = 0; s < N_STREAMS; s++) {
         const struct stream *theirs = &back->streams[s];
-        n_failures += !is_slice(back, &given->streams[s], theirs);
-        n_failures += theirs->account.n_consumed != theirs->n ||
-                      theirs->account.n_produced != theirs->account.n_consumed + theirs->account.n_dropped;
+        check(is_slice(back, &given->streams[s], theirs), "stream %u: a gap in its %zu events", s, theirs->n);
+        check_account(s, &theirs->account, theirs->n);
         *n_events += theirs->n;
     }
     free_world(back);
     free(back);
-    return n_failures;
 }
 
 /* Files one after the other while events come: each is whole, and none has what is in another. */
-static unsigned run_switching(const char *folder)
+static void run_switching(const char *folder)
 {
     enum { N_FILES = 12 };
     struct world *given = rv_alloc(1, sizeof *given);
     struct rv_record *record = rv_record_create(2);
     struct rv_sink sink = rv_record_sink(record);
-    struct gate gate = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0, N_FILES};
+    struct gate gate = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0, N_FILES, {0}};
     struct giver givers[N_STREAMS];
     pthread_t threads[N_STREAMS];
     char path[N_FILES][96];
     uint64_t seed = 7, n_given = 0, n_events = 0;
-    unsigned n_failures = 0;
     for (unsigned i = 0; i < N_STREAMS; i++) {
         make_events(&given->streams[i], &seed, n_large);
         n_given += n_large;
@@ -363,41 +416,42 @@ static unsigned run_switching(const char *folder)
     for (unsigned i = 0; i < N_FILES; i++) {
         struct rv_record_totals totals;
         snprintf(path[i], sizeof path[i], "%s/%u.rvz", folder, i);
-        n_failures += rv_record_start(record, &(struct rv_record_params){.path = path[i], .program = "part"}) != 0;
-        pthread_mutex_lock(&gate.lock);
-        gate.n_open++;
-        pthread_cond_broadcast(&gate.has_news);
-        pthread_mutex_unlock(&gate.lock);
+        snprintf(what, sizeof what, "file %u", i);
+        check(rv_record_start(record, &(struct rv_record_params){.path = path[i], .program = "part"}) == 0,
+              "does not begin");
+        open_gate(&gate, i % 2 && i + 1 < N_FILES);
         if (i + 1 == N_FILES)
             for (uint32_t k = 0; k < N_STREAMS; k++)
                 pthread_join(threads[k], NULL);
-        n_failures += rv_record_stop(record, &totals) != 0;
+        check(rv_record_stop(record, &totals) == 0, "does not end");
     }
     sink.end(sink.context);
     rv_record_destroy(record);
     for (unsigned i = 0; i < N_FILES; i++) {
-        n_failures += check_part(path[i], given, &n_events);
+        snprintf(what, sizeof what, "file %u", i);
+        check_part(path[i], given, &n_events);
         unlink(path[i]);
     }
-    n_failures += n_events == 0 || n_events > n_given;
+    snprintf(what, sizeof what, "all files");
+    check(n_events > 0 && n_events <= n_given, "%llu events of %llu", (unsigned long long)n_events,
+          (unsigned long long)n_given);
     free_world(given);
     free(given);
-    return n_failures;
 }
 
 int main(int argc, char **argv)
 {
-    unsigned n_cuts = argc > 1 ? (unsigned)atoi(argv[1]) : 60, n_failures = 0;
+    unsigned n_cuts = argc > 1 ? (unsigned)atoi(argv[1]) : 60;
     n_large = argc > 2 ? (size_t)atol(argv[2]) : n_large;
     char folder[] = "/tmp/ringviz-recording-XXXXXX", path[64];
     if (!mkdtemp(folder) || !freopen("/dev/null", "w", stderr))
         return 1;
     snprintf(path, sizeof path, "%s/a.rvz", folder);
-    n_failures += run(path, SMALL_EVENTS, 1, SMALL_CUTS);
+    run(path, SMALL_EVENTS, 1, SMALL_CUTS);
     for (unsigned n_encoders = 1; n_encoders <= 3; n_encoders++)
-        n_failures += run(path, n_large, n_encoders, n_encoders == 3 ? n_cuts : 0);
+        run(path, n_large, n_encoders, n_encoders == 3 ? n_cuts : 0);
     unlink(path);
-    n_failures += run_switching(folder);
+    run_switching(folder);
     rmdir(folder);
     printf("16 recordings, %u failures\n", n_failures);
     return n_failures ? 1 : 0;
