@@ -1,9 +1,10 @@
 /*
- * The picture: CPU and GPU time of a frame in each view at three numbers of boxes, drawn offscreen at 1600 x 900 as a
- * window at rest does it; and what the view of a frame costs to make from ten million spans.
+ * The picture: CPU and GPU time of a frame in each view, drawn offscreen at 1600 x 900 as a window does while it moves:
+ * by a GPU with multisampling, by software without. First the picture alone of three numbers of boxes, labels and all;
+ * then of the fewest with the window's panels around it, which are made and drawn in every frame.
  *
- * CPU time is that of the process, so that what a software renderer draws on its threads is counted. GPU time comes
- * from timer queries, where there is a GPU.
+ * CPU time is that of the process from the first call of a frame to the end of glFinish(), so that what a software
+ * renderer draws on its threads is counted. GPU time comes from timer queries, where there is a GPU.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,55 +14,22 @@
 #include <GL/glew.h>
 
 #include "app/context.h"
-#include "base/clock.h"
+#include "app/panels.h"
 #include "base/err.h"
 #include "base/vec.h"
 #include "bench/bench.h"
+#include "bench/calls.h"
 #include "render/scene.h"
 
 #define WIDTH_PX 1600
 #define HEIGHT_PX 900
 #define SAMPLES 4 /* none by software, as a window does while it moves */
 #define N_LANES 8u
-#define MOST_DEPTH 12u
-#define N_NAMES 60u
 #define N_PACKAGES 10u
 #define WINDOW_NS 100000000u
 #define N_FRAMES 9u
 #define N_FRAMES_MANY 1u /* of more boxes than this, by software */
 #define MANY 100000u
-#define N_SPANS 10000000u
-#define BLOCK_SPANS 4096u
-#define GAP_MASK 511u
-#define N_WINDOWS 21u
-
-struct generator { /* one thread: a random walk of calls */
-    uint64_t random, now_ns;
-    uint64_t start_ns[MOST_DEPTH];
-    uint32_t id[MOST_DEPTH], box[MOST_DEPTH];
-    uint32_t depth;
-};
-
-/* One step; the walk goes up as often as down. True when a call ended. */
-static bool step(struct generator *generator, uint64_t gap_ns, struct rv_span *out)
-{
-    uint64_t random = rv_bench_random(&generator->random);
-    generator->now_ns += gap_ns;
-    bool is_call = generator->depth == 0 || (generator->depth < MOST_DEPTH && random & 1);
-    if (is_call) {
-        generator->start_ns[generator->depth] = generator->now_ns;
-        generator->id[generator->depth++] = 1 + (uint32_t)(random >> 8) % N_NAMES;
-        return false;
-    }
-    generator->depth--;
-    *out = (struct rv_span){.start = generator->start_ns[generator->depth],
-                            .end = generator->now_ns,
-                            .id = generator->id[generator->depth],
-                            .depth = generator->depth};
-    return true;
-}
-
-/* ---- frames ---- */
 
 struct stand {
     struct rv_context context;
@@ -71,6 +39,13 @@ struct stand {
     bool has_timer, is_software;
     struct rv_view view;
     struct rv_view_lane lanes[N_LANES];
+    struct rv_viewer viewer; /* of the panels, as is what follows */
+    struct rv_panels panels;
+    struct rv_lanes *traced;
+};
+
+struct cost {
+    double cpu_ms, gpu_ms;
 };
 
 static int open_stand(struct stand *stand)
@@ -92,7 +67,8 @@ static int open_stand(struct stand *stand)
     stand->is_software = renderer && (strstr(renderer, "llvmpipe") || strstr(renderer, "softpipe"));
     stand->has_timer = n_bits > 0 && !stand->is_software;
     glGenQueries(1, &stand->query);
-    return rv_scene_create(&stand->scene);
+    err = rv_scene_create(&stand->scene);
+    return err ? err : rv_panels_open(&stand->panels);
 }
 
 static void close_stand(struct stand *stand)
@@ -102,6 +78,7 @@ static void close_stand(struct stand *stand)
     glDeleteQueries(1, &stand->query);
     glDeleteRenderbuffers(1, &stand->colour);
     glDeleteFramebuffers(1, &stand->framebuffer);
+    rv_panels_close(&stand->panels);
     rv_scene_destroy(stand->scene);
     rv_context_close(&stand->context);
 }
@@ -109,7 +86,7 @@ static void close_stand(struct stand *stand)
 static struct rv_subroutines *name_all(void)
 {
     struct rv_subroutines *subroutines = rv_subroutines_create();
-    for (uint32_t id = 1; id <= N_NAMES; id++) {
+    for (uint32_t id = 1; id <= RV_CALLS_N_NAMES; id++) {
         char package[32], name[32];
         snprintf(package, sizeof package, "Package%u", id % N_PACKAGES);
         snprintf(name, sizeof name, "subroutine_%u", id);
@@ -121,32 +98,28 @@ static struct rv_subroutines *name_all(void)
 /* A lane of n exact boxes by rising start: each stands where its call begins, and gets its length when that ends. */
 static void fill_lane(struct rv_view *view, struct rv_view_lane *lane, uint32_t idx, uint32_t n)
 {
-    struct generator generator = {.random = idx + 1};
+    struct rv_calls calls = {.random = idx + 1};
     uint64_t gap_ns = WINDOW_NS / (2 * (uint64_t)n + 1);
-    uint32_t n_begun = 0, first = (uint32_t)view->n_boxes;
+    uint32_t n_begun = 0, first = (uint32_t)view->n_boxes, open[RV_CALLS_MOST_DEPTH];
     struct rv_span ended;
     *lane = (struct rv_view_lane){.lane_idx = idx, .first_box = first, .n_boxes = n, .n_represents = 1};
-    lane->max_depth = lane->whole_depth = MOST_DEPTH;
+    lane->max_depth = lane->whole_depth = RV_CALLS_MOST_DEPTH;
     snprintf(lane->name, sizeof lane->name, "thread %u", idx);
-    while (n_begun < n || generator.depth) {
-        uint32_t depth = generator.depth;
-        if (n_begun == n && depth < MOST_DEPTH)
-            generator.random ^= generator.random >> 7;
-        if (step(&generator, gap_ns, &ended)) {
-            struct rv_box *box = &view->boxes[generator.box[generator.depth]];
-            if (generator.box[generator.depth] != UINT32_MAX)
-                box->duration_ns = ended.end - ended.start;
+    while (n_begun < n || calls.depth) {
+        uint32_t depth = calls.depth;
+        if (n_begun == n && depth < RV_CALLS_MOST_DEPTH)
+            calls.random ^= calls.random >> 7;
+        if (rv_calls_step(&calls, gap_ns, &ended)) {
+            if (open[calls.depth] != UINT32_MAX)
+                view->boxes[open[calls.depth]].duration_ns = ended.end - ended.start;
             continue;
         }
-        generator.box[depth] = n_begun < n ? first + n_begun : UINT32_MAX;
+        open[depth] = n_begun < n ? first + n_begun : UINT32_MAX;
         if (n_begun == n)
             continue;
         n_begun++;
-        view->boxes[view->n_boxes++] = (struct rv_box){.start_ns = generator.now_ns,
-                                                       .id = generator.id[depth],
-                                                       .count = 1,
-                                                       .depth = depth,
-                                                       .coverage = UINT16_MAX};
+        view->boxes[view->n_boxes++] = (struct rv_box){
+            .start_ns = calls.now_ns, .id = calls.id[depth], .count = 1, .depth = depth, .coverage = UINT16_MAX};
     }
 }
 
@@ -164,6 +137,28 @@ static void fill_view(struct stand *stand, uint32_t n_boxes)
         fill_lane(view, &stand->lanes[i], i, n_boxes / N_LANES);
 }
 
+/* A trace for the minimap, and a viewer that looks at it. */
+static void fill_panels(struct stand *stand, uint32_t n_spans)
+{
+    uint64_t gap_mask = 1;
+    while (gap_mask * (n_spans / N_LANES) < WINDOW_NS)
+        gap_mask = 2 * gap_mask + 1;
+    stand->traced = rv_lanes_create();
+    for (uint32_t i = 0; i < N_LANES; i++) {
+        struct rv_calls calls = {.random = i + 1};
+        rv_calls_fill(&calls, rv_calls_add_lane(stand->traced, i), n_spans / N_LANES, gap_mask);
+    }
+    struct rv_viewer_params params = {.now_ns = WINDOW_NS,
+                                      .window_ns = WINDOW_NS,
+                                      .lanes = stand->traced,
+                                      .subroutines = stand->subroutines,
+                                      .scene = stand->scene,
+                                      .view = &stand->view};
+    rv_settings_init(&params.settings);
+    rv_viewer_init(&stand->viewer, &params);
+    stand->viewer.present = (struct rv_present){0, WINDOW_NS, WINDOW_NS, WINDOW_NS, .is_done = false};
+}
+
 static uint64_t process_cpu_ns(void)
 {
     struct timespec time;
@@ -171,8 +166,10 @@ static uint64_t process_cpu_ns(void)
     return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 }
 
-static void draw(struct stand *stand, enum rv_look look, double *cpu_ms, double *gpu_ms)
+/* Panels first: they tell the picture what room it has. */
+static void draw_frame(struct stand *stand, enum rv_look look, bool has_panels)
 {
+    static const struct rv_meter meter = {.events_per_s = 1e6, .lag_ns = 3e6, .cpu_share = 0.5};
     struct rv_scene_frame frame = {.view = &stand->view,
                                    .subroutines = stand->subroutines,
                                    .width_px = WIDTH_PX,
@@ -181,31 +178,55 @@ static void draw(struct stand *stand, enum rv_look look, double *cpu_ms, double 
                                    .samples = stand->is_software ? 0 : SAMPLES,
                                    .look = look,
                                    .look_from = look};
+    rv_scene_learn(stand->scene, &frame);
+    if (has_panels) {
+        stand->viewer.look.shown = stand->viewer.look.from = look;
+        rv_panels_update(&stand->panels,
+                         &(struct rv_panels_about){.viewer = &stand->viewer,
+                                                   .view = &stand->view,
+                                                   .palette = rv_scene_palette(stand->scene),
+                                                   .lanes = stand->traced,
+                                                   .subroutines = stand->subroutines,
+                                                   .meter = &meter,
+                                                   .program = "bench",
+                                                   .pid = 1,
+                                                   .surface = {WIDTH_PX, HEIGHT_PX, 1.0, 1.0, RV_UI_THEME_DARK}});
+        frame.insets = rv_panels_insets(&stand->panels);
+    }
+    rv_scene_draw(stand->scene, &frame);
+    if (has_panels)
+        rv_panels_draw(&stand->panels);
+}
+
+static struct cost measure(struct stand *stand, enum rv_look look, bool has_panels)
+{
     uint64_t before_ns = process_cpu_ns();
     GLuint64 took_ns = 0;
     glBindFramebuffer(GL_FRAMEBUFFER, stand->framebuffer);
     if (stand->has_timer)
         glBeginQuery(GL_TIME_ELAPSED, stand->query);
-    rv_scene_draw(stand->scene, &frame);
+    draw_frame(stand, look, has_panels);
     if (stand->has_timer) {
         glEndQuery(GL_TIME_ELAPSED);
         glGetQueryObjectui64v(stand->query, GL_QUERY_RESULT, &took_ns);
     }
     glFinish();
-    *cpu_ms = (double)(process_cpu_ns() - before_ns) / 1e6;
-    *gpu_ms = (double)took_ns / 1e6;
+    return (struct cost){(double)(process_cpu_ns() - before_ns) / 1e6, (double)took_ns / 1e6};
 }
 
 static void measure_look(struct stand *stand, struct rv_bench_out *out, enum rv_look look, const char *boxes_name)
 {
-    double cpu_ms[N_FRAMES], gpu_ms[N_FRAMES], unused;
+    double cpu_ms[N_FRAMES], gpu_ms[N_FRAMES];
     char name[64], detail[96];
-    bool is_slow = stand->is_software && stand->view.n_boxes > MANY;
+    bool is_slow = stand->is_software && stand->view.n_boxes > MANY, has_panels = stand->traced;
     unsigned n = is_slow ? N_FRAMES_MANY : N_FRAMES;
     if (!is_slow)
-        draw(stand, look, &unused, &unused);
-    for (unsigned i = 0; i < n; i++)
-        draw(stand, look, &cpu_ms[i], &gpu_ms[i]);
+        (void)measure(stand, look, has_panels);
+    for (unsigned i = 0; i < n; i++) {
+        struct cost cost = measure(stand, look, has_panels);
+        cpu_ms[i] = cost.cpu_ms;
+        gpu_ms[i] = cost.gpu_ms;
+    }
     snprintf(detail, sizeof detail, "CPU; %.60s%s", (const char *)glGetString(GL_RENDERER),
              stand->is_software ? ", no multisampling" : "");
     snprintf(name, sizeof name, "render.%s.%s", rv_look_get(look)->name, boxes_name);
@@ -218,88 +239,39 @@ static void measure_look(struct stand *stand, struct rv_bench_out *out, enum rv_
     rv_bench_row(out, &(struct rv_bench_row){name, "ms/frame", median, gpu_ms[0], n, NULL, 0, "timer query"});
 }
 
-static int measure_frames(struct rv_bench_out *out)
+static void measure_looks(struct stand *stand, struct rv_bench_out *out, const char *boxes_name)
+{
+    for (int look = 0; look < RV_LOOK_COUNT; look++)
+        measure_look(stand, out, (enum rv_look)look, boxes_name);
+}
+
+static void measure_frames(struct stand *stand, struct rv_bench_out *out)
 {
     static const struct {
         const char *name;
         uint32_t n;
     } sizes[] = {{"2k", 2000}, {"20k", 20000}, {"250k", 250000}};
-    struct stand stand = {.subroutines = NULL};
-    int err = open_stand(&stand);
-    if (!err) {
-        stand.subroutines = name_all();
-        for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-            fill_view(&stand, sizes[i].n);
-            for (int look = 0; look < RV_LOOK_COUNT; look++)
-                measure_look(&stand, out, (enum rv_look)look, sizes[i].name);
-        }
+    stand->subroutines = name_all();
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        fill_view(stand, sizes[i].n);
+        measure_looks(stand, out, sizes[i].name);
     }
-    close_stand(&stand);
-    rv_subroutines_destroy(stand.subroutines);
-    free(stand.view.boxes);
-    return err;
-}
-
-/* ---- the model's part ---- */
-
-static void fill_timeline(struct rv_lane *lane, uint32_t idx, size_t n, struct rv_span *block)
-{
-    struct generator generator = {.random = 77 + idx};
-    for (size_t done = 0; done < n; done += BLOCK_SPANS) {
-        for (size_t i = 0; i < BLOCK_SPANS;)
-            i += step(&generator, 1 + (rv_bench_random(&generator.random) & GAP_MASK), &block[i]);
-        rv_timeline_add(lane->timeline, block, BLOCK_SPANS);
-    }
-    lane->last_ns = rv_timeline_last_ns(lane->timeline);
-}
-
-static void measure_view(struct rv_lanes *lanes, struct rv_bench_out *out, const char *name, uint64_t window_ns)
-{
-    double samples[N_WINDOWS];
-    struct rv_view view = {0};
-    uint64_t first_ns = 0, last_ns = 0;
-    char detail[64];
-    (void)rv_lanes_bounds(lanes, &first_ns, &last_ns);
-    uint64_t whole_ns = last_ns - first_ns;
-    window_ns = window_ns < whole_ns ? window_ns : whole_ns;
-    for (unsigned i = 0; i < N_WINDOWS; i++) {
-        uint64_t from_ns = first_ns + (whole_ns - window_ns) / N_WINDOWS * (i * 13 % N_WINDOWS);
-        struct rv_view_params params = {
-            .from_ns = from_ns, .to_ns = from_ns + window_ns, .width_px = WIDTH_PX, .box_budget = 250000};
-        uint64_t before_ns = rv_clock_thread_cpu_ns();
-        rv_view_update(&view, lanes, &params);
-        samples[i] = (double)(rv_clock_thread_cpu_ns() - before_ns) / 1e6;
-    }
-    double median = rv_bench_median(samples, N_WINDOWS);
-    snprintf(detail, sizeof detail, "10 M spans; %zu boxes, worst %.2f ms", view.n_boxes, samples[N_WINDOWS - 1]);
-    rv_bench_row(out, &(struct rv_bench_row){name, "ms/frame", median, samples[0], N_WINDOWS, NULL, 0, detail});
-    rv_view_fini(&view);
-}
-
-static void measure_model(struct rv_bench_out *out)
-{
-    static const struct {
-        const char *name;
-        uint64_t ns;
-    } windows[] = {{"render.model.10us", 10000},
-                   {"render.model.1ms", 1000000},
-                   {"render.model.100ms", 100000000},
-                   {"render.model.all", UINT64_MAX}};
-    struct rv_lanes *lanes = rv_lanes_create();
-    struct rv_span *block = rv_alloc(BLOCK_SPANS, sizeof *block);
-    for (uint32_t i = 0; i < N_LANES; i++) {
-        struct rv_lane *lane = rv_lanes_add(
-            lanes, &(struct rv_lane_identity){.pid = 1, .tid = i, .process_key = 1, .process_name = "bench"});
-        fill_timeline(lane, i, N_SPANS / N_LANES, block);
-    }
-    for (size_t i = 0; i < sizeof windows / sizeof *windows; i++)
-        measure_view(lanes, out, windows[i].name, windows[i].ns);
-    free(block);
-    rv_lanes_destroy(lanes);
+    fill_view(stand, sizes[0].n);
+    fill_panels(stand, sizes[0].n);
+    measure_looks(stand, out, "2k.panels");
+    rv_viewer_fini(&stand->viewer);
+    rv_lanes_destroy(stand->traced);
 }
 
 int rv_bench_render(struct rv_bench_out *out)
 {
-    measure_model(out);
-    return measure_frames(out);
+    rv_bench_render_model(out);
+    struct stand stand = {.subroutines = NULL};
+    int err = open_stand(&stand);
+    if (!err)
+        measure_frames(&stand, out);
+    close_stand(&stand);
+    rv_subroutines_destroy(stand.subroutines);
+    free(stand.view.boxes);
+    return err;
 }
