@@ -69,35 +69,54 @@ vec3 mark(vec3 colour, vec2 along, vec2 per_pixel, vec2 ends_px, float reach_px)
     return mix(colour, ink, strength * stripes(phase, step_size));
 }
 
+// Shadow at the foot, light under the rim.
+float light(float y)
+{
+    if (v_face == 1)
+        return 1.0;
+    return mix(0.80, 1.0, smoothstep(0.0, 0.45, y)) * (1.0 + 0.10 * smoothstep(0.72, 1.0, y));
+}
+
+float edge(vec2 at, vec2 size_px)
+{
+    vec2 border_px = min(at, 1.0 - at) * size_px;
+    float near = 1.0 - smoothstep(0.4, 1.5, min(border_px.x, border_px.y));
+    return u_edge.x * near * smoothstep(u_edge.y, u_edge.y + 4.5, min(size_px.x, size_px.y));
+}
+
+vec3 in_haze(vec3 colour)
+{
+    return mix(colour, u_background, 0.55 * smoothstep(u_haze.x, u_haze.y, 1.0 / gl_FragCoord.w));
+}
+
+#ifdef IDS
 void main()
 {
-    if (u_is_id) {
-        o_colour = vec4(v_id & 255, v_id >> 8 & 255, v_id >> 16 & 255, 255) / 255.0;
-        return;
-    }
+    o_colour = vec4(v_id & 255, v_id >> 8 & 255, v_id >> 16 & 255, 255) / 255.0;
+}
+#else
+void main()
+{
     vec2 at = v_face == 2 ? v_corner.xy : v_face == 1 ? v_corner.xz : v_corner.zy;
+    vec2 size_px = 1.0 / max(fwidth(at), vec2(1e-6));
+    vec3 colour = v_colour * light(at.y);
+#ifdef PLAIN
+    o_colour = vec4(in_haze(colour * (1.0 - edge(at, size_px))), 1.0);
+#else
     vec2 size = v_face == 2 ? v_size.xy : v_face == 1 ? v_size.xz : v_size.zy;
-    vec2 per_pixel = max(fwidth(at * size), vec2(1e-6));
-    vec2 size_px = size / per_pixel;
-    vec2 border_px = min(at, 1.0 - at) * size_px;
     bool is_cell = v_coverage < 1.0;
-
-    vec3 colour = v_colour;
-    if (v_face != 1) {
-        colour *= mix(0.80, 1.0, smoothstep(0.0, 0.45, v_corner.y));
-        colour *= 1.0 + 0.10 * smoothstep(0.72, 1.0, v_corner.y);
-    }
-    colour = mark(colour, at * size, per_pixel, vec2(at.x, 1.0 - at.x) * size_px.x, min(END_PX, 0.4 * size_px.x));
-    float edge = 1.0 - smoothstep(0.4, 1.5, min(border_px.x, border_px.y));
-    float is_edged = is_cell ? 0.0 : smoothstep(u_edge.y, u_edge.y + 4.5, min(size_px.x, size_px.y));
-    colour *= 1.0 - u_edge.x * edge * is_edged;
+    vec2 ends_px = vec2(at.x, 1.0 - at.x) * size_px.x;
+    colour = mark(colour, at * size, size / size_px, ends_px, min(END_PX, 0.4 * size_px.x));
     if (is_cell) {
         colour = mix(colour, vec3(dot(colour, LUMA)), 0.15);
         colour = mix(u_empty, colour, clamp(v_coverage + 0.35, 0.4, 1.0));
+    } else {
+        colour *= 1.0 - edge(at, size_px);
     }
-    float gc = texture(u_gc, vec2(v_world.x / u_width, (v_gc_row + 0.5) / float(textureSize(u_gc, 0).y))).r;
+    float gc = texture(u_gc, vec2(v_x / u_width, (v_gc_row + 0.5) / float(textureSize(u_gc, 0).y))).r;
     vec3 tinted = mix(vec3(dot(colour, LUMA)), u_gc_colour, 0.22) * 0.85;
     colour = mix(colour, tinted, 0.7 * gc);
-    float haze = smoothstep(u_haze.x, u_haze.y, 1.0 / gl_FragCoord.w);
-    o_colour = vec4(mix(colour, u_background, 0.55 * haze), clamp(v_coverage + 0.25, 0.3, 1.0));
+    o_colour = vec4(in_haze(colour), clamp(v_coverage + 0.25, 0.3, 1.0));
+#endif
 }
+#endif

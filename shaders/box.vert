@@ -13,8 +13,8 @@
 //   u_accent     linear colour of the chosen box
 //   u_lift       of boxes that stand out: how much brighter, and how much of the way to white
 //   u_veil       linear grey with which boxes that stand back are mixed
-// Outputs: v_corner in the unit box, v_size its world size, v_face 0 side, 1 top, 2 front; v_coverage 0..1, 1 = exact; v_id
-// counts the boxes from 1; v_marks: began before 1, cut 2, open 4, patterned 8.
+// Outputs: v_corner in the unit box, v_size its world size, v_x its world x; v_face 0 side, 1 top, 2 front; v_coverage
+// 0..1, 1 = exact; v_id counts the boxes from 1; v_marks: began before 1, cut 2, open 4, patterned 8.
 layout(location = 0) in uvec4 a_record;
 
 uniform mat4 u_view_projection;
@@ -28,7 +28,7 @@ uniform vec2 u_lift;
 uniform float u_veil;
 
 out vec3 v_corner;
-out vec3 v_world;
+out float v_x;
 flat out vec3 v_size;
 flat out vec3 v_colour;
 flat out int v_face;
@@ -70,7 +70,8 @@ void main()
     bvec3 mirrored = lessThan(u_eye.xyz, 0.5 * u_eye.w * (low + high));
     vec3 corner = CORNERS[gl_VertexID];
     v_corner = mix(corner, 1.0 - corner, vec3(mirrored));
-    v_world = mix(low, high, v_corner);
+    vec3 world = mix(low, high, v_corner);
+    v_x = world.x;
     v_size = high - low;
     v_id = gl_InstanceID + 1;
     v_face = FACES[gl_VertexID];
@@ -81,5 +82,5 @@ void main()
     v_marks = (is_cell ? 0 : int(a_record.z >> 16) & 7) | (slot >= 8 && slot < 16 ? 8 : 0);
     vec3 colour = texelFetch(u_palette, ivec2(colour_idx & 63, 3 * slot + TONES[v_face]), 0).rgb;
     v_colour = emphasize(colour, a_record.z) * (1.0 + 0.035 * (2.0 * mod(depth, 2.0) - 1.0));
-    gl_Position = u_view_projection * vec4(v_world, 1.0);
+    gl_Position = u_view_projection * vec4(world, 1.0);
 }

@@ -7,8 +7,9 @@
 
 void rv_target_fini(struct rv_target *target)
 {
+    if (target->resolved != target->drawn)
+        glDeleteFramebuffers(1, &target->resolved);
     glDeleteFramebuffers(1, &target->drawn);
-    glDeleteFramebuffers(1, &target->resolved);
     glDeleteRenderbuffers(1, &target->drawn_colour);
     glDeleteRenderbuffers(1, &target->drawn_depth);
     glDeleteRenderbuffers(1, &target->resolved_colour);
@@ -33,6 +34,9 @@ static int build(struct rv_target *target)
     target->drawn_depth = attach(GL_DEPTH_ATTACHMENT, GL_DEPTH_COMPONENT32F, target, target->samples);
     if (glCheckFramebufferStatus(GL_FRAMEBUFFER) != GL_FRAMEBUFFER_COMPLETE)
         return -ENOTSUP;
+    target->resolved = target->drawn;
+    if (target->samples == 0)
+        return 0;
     glGenFramebuffers(1, &target->resolved);
     glBindFramebuffer(GL_FRAMEBUFFER, target->resolved);
     target->resolved_colour = attach(GL_COLOR_ATTACHMENT0, GL_SRGB8_ALPHA8, target, 0);
@@ -76,9 +80,11 @@ void rv_target_begin(const struct rv_target *target)
 void rv_target_resolve(const struct rv_target *target)
 {
     int width = target->width_px, height = target->height_px;
-    glBindFramebuffer(GL_READ_FRAMEBUFFER, target->drawn);
-    glBindFramebuffer(GL_DRAW_FRAMEBUFFER, target->resolved);
-    glBlitFramebuffer(0, 0, width, height, 0, 0, width, height, GL_COLOR_BUFFER_BIT, GL_NEAREST);
+    if (target->resolved != target->drawn) {
+        glBindFramebuffer(GL_READ_FRAMEBUFFER, target->drawn);
+        glBindFramebuffer(GL_DRAW_FRAMEBUFFER, target->resolved);
+        glBlitFramebuffer(0, 0, width, height, 0, 0, width, height, GL_COLOR_BUFFER_BIT, GL_NEAREST);
+    }
     glBindFramebuffer(GL_FRAMEBUFFER, target->resolved);
     glDisable(GL_FRAMEBUFFER_SRGB);
 }

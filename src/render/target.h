@@ -8,7 +8,7 @@
 
 struct rv_target {                           /* zeroed = empty */
     GLuint drawn, drawn_colour, drawn_depth; /* multisampled where the driver can */
-    GLuint resolved, resolved_colour;
+    GLuint resolved, resolved_colour;        /* without samples the drawn one itself, and no colour of its own */
     int width_px, height_px, samples, samples_wanted;
 };
 
