@@ -10,12 +10,14 @@
 //   u_haze        distances along the view at which haze begins and is full
 //   u_width       world width of the window
 //   u_edge        how dark an edge is, and from how many pixels on a face has one
-//   u_is_id       the colour is the box's number in 24 bits, red lowest
+//
+// With PLAIN defined, only for exact boxes without marks and patterns where nothing is collected, which most are: the same
+// colours for half of what they cost a software renderer. With IDS the colour is the box's number in 24 bits, red lowest.
 //
 // State is never told by hue alone. The second eight colours are striped. A call that began before it was seen is
 // hatched at its beginning, one that was cut at its end, the other way; one still open ends in bars.
 in vec3 v_corner;
-in vec3 v_world;
+in float v_x;
 flat in vec3 v_size;
 flat in vec3 v_colour;
 flat in int v_face;
@@ -31,7 +33,6 @@ uniform vec3 u_empty;
 uniform vec2 u_haze;
 uniform float u_width;
 uniform vec2 u_edge;
-uniform bool u_is_id;
 
 layout(location = 0) out vec4 o_colour;
 

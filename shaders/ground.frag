@@ -3,6 +3,8 @@
 //
 //   u_background  linear
 //   u_haze        distances along the view at which haze begins and is full
+//
+// With BARE defined, for what has neither.
 in vec4 v_colour;
 flat in float v_hatch;
 
@@ -15,7 +17,11 @@ const float HATCH_PX = 10.0;
 
 void main()
 {
+#ifdef BARE
+    o_colour = v_colour;
+#else
     float stripe = step(0.5, fract((gl_FragCoord.x + gl_FragCoord.y) / HATCH_PX));
     float haze = smoothstep(u_haze.x, u_haze.y, 1.0 / gl_FragCoord.w);
     o_colour = vec4(mix(v_colour.rgb, u_background, 0.55 * haze), v_colour.a * mix(1.0, mix(0.2, 1.0, stripe), v_hatch));
+#endif
 }

@@ -190,7 +190,7 @@ static void draw_frame(struct stand *stand, enum rv_look look, bool has_panels)
                                                    .meter = &meter,
                                                    .program = "bench",
                                                    .pid = 1,
-                                                   .surface = {WIDTH_PX, HEIGHT_PX, 1.0, 1.0, RV_UI_THEME_DARK}});
+                                                   .surface = {WIDTH_PX, HEIGHT_PX, 1.0, 1.0, RV_COLOR_DARK}});
         frame.insets = rv_panels_insets(&stand->panels);
     }
     rv_scene_draw(stand->scene, &frame);

@@ -1,6 +1,9 @@
 /*
  * A box is seven corners and three faces, whichever three look at the eye: nothing is culled, nothing has a winding.
  * The record ring is written once a frame; lane geometry, palette and collections are small textures.
+ *
+ * Most boxes are shaded by the short form of the shader, in a draw of their own, then those that need all of it. In
+ * both what is in front comes first, as far as lanes and depths tell, so that what it hides is not shaded at all.
  */
 #include "render/boxes.h"
 
@@ -25,14 +28,15 @@
 #define EDGE_FROM_PX_CONTRAST 1.5f
 
 enum unit { UNIT_LANES, UNIT_PALETTE, UNIT_GC };
+enum form { FORM_PLAIN, FORM_RICH, FORM_IDS, FORM_COUNT };
 
 struct rv_boxes {
-    GLuint program, vertex_array, index_buffer;
+    GLuint programs[FORM_COUNT], vertex_array, index_buffer;
     GLuint lanes_texture, palette_texture, gc_texture;
     enum rv_color_scheme scheme; /* of the palette's texture; COUNT = none yet */
     struct rv_upload upload;
-    struct rv_box_record *records;
-    size_t records_capacity;
+    struct rv_box_record *records, *ordered;
+    size_t records_capacity, ordered_capacity;
     float *lane_texels;
     size_t lane_texels_capacity;
 };
@@ -70,13 +74,24 @@ static void create_geometry(struct rv_boxes *boxes)
     glVertexAttribDivisor(0, 1);
 }
 
+static int create_programs(struct rv_boxes *boxes)
+{
+    static const char *const defines[FORM_COUNT] = {[FORM_PLAIN] = "PLAIN", [FORM_IDS] = "IDS"};
+    int err = 0;
+    for (int form = 0; form < FORM_COUNT && !err; form++) {
+        boxes->programs[form] = rv_shader_create("box", defines[form]);
+        err = boxes->programs[form] ? 0 : -ENOTSUP;
+    }
+    return err;
+}
+
 int rv_boxes_create(struct rv_boxes **boxes)
 {
     *boxes = rv_alloc(1, sizeof **boxes);
-    (*boxes)->program = rv_shader_create("box");
+    int err = create_programs(*boxes);
     create_textures(*boxes);
     create_geometry(*boxes);
-    return (*boxes)->program ? 0 : -ENOTSUP;
+    return err;
 }
 
 void rv_boxes_destroy(struct rv_boxes *boxes)
@@ -89,8 +104,10 @@ void rv_boxes_destroy(struct rv_boxes *boxes)
     glDeleteTextures(1, &boxes->gc_texture);
     glDeleteBuffers(1, &boxes->index_buffer);
     glDeleteVertexArrays(1, &boxes->vertex_array);
-    glDeleteProgram(boxes->program);
+    for (int form = 0; form < FORM_COUNT; form++)
+        glDeleteProgram(boxes->programs[form]);
     free(boxes->records);
+    free(boxes->ordered);
     free(boxes->lane_texels);
     free(boxes);
 }
@@ -141,10 +158,12 @@ static size_t gc_texel(const struct rv_stage *stage, uint64_t time_ns)
     return at < 0.0 ? 0 : at > GC_TEXELS - 1 ? GC_TEXELS - 1 : (size_t)at;
 }
 
-static void upload_collections(struct rv_boxes *boxes, const struct rv_stage *stage, const struct rv_view *view)
+/* Returns whether there are any. */
+static bool upload_collections(struct rv_boxes *boxes, const struct rv_stage *stage, const struct rv_view *view)
 {
     static uint8_t texels[GC_ROWS][GC_TEXELS];
     size_t n_rows = view->n_processes < GC_ROWS ? view->n_processes + (size_t)1 : GC_ROWS;
+    bool has_any = false;
     memset(texels, 0, n_rows * GC_TEXELS);
     for (size_t lane = 0; lane < view->n_lanes; lane++) {
         const struct rv_view_lane *shown = &view->lanes[lane];
@@ -155,22 +174,13 @@ static void upload_collections(struct rv_boxes *boxes, const struct rv_stage *st
                 continue;
             size_t first = gc_texel(stage, note->start_ns);
             memset(texels[row] + first, 255, gc_texel(stage, note->end_ns) - first + 1);
+            has_any = true;
         }
     }
     glActiveTexture(GL_TEXTURE0 + UNIT_GC);
     glBindTexture(GL_TEXTURE_2D, boxes->gc_texture);
     glTexImage2D(GL_TEXTURE_2D, 0, GL_R8, GC_TEXELS, (GLsizei)n_rows, 0, GL_RED, GL_UNSIGNED_BYTE, texels);
-}
-
-static void emphasize(struct rv_boxes *boxes, const struct rv_view *view, const struct rv_highlight *highlight)
-{
-    size_t n = 0;
-    for (size_t lane = 0; lane < view->n_lanes; lane++) {
-        size_t end = (size_t)view->lanes[lane].first_box + view->lanes[lane].n_boxes;
-        for (size_t i = view->lanes[lane].first_box; i < end; i++, n++)
-            boxes->records[n].paint |= (uint32_t)rv_emphasis_of(highlight, &view->boxes[i], i)
-                                       << RV_PAINT_EMPHASIS_SHIFT;
-    }
+    return has_any;
 }
 
 static size_t pack_view(struct rv_boxes *boxes, const struct rv_pack *pack, const struct rv_view *view,
@@ -187,9 +197,33 @@ static size_t pack_view(struct rv_boxes *boxes, const struct rv_pack *pack, cons
     return n;
 }
 
-static void set_uniforms(const struct rv_boxes *boxes, const struct rv_pass *pass, const struct rv_pack *pack)
+static void emphasize(struct rv_boxes *boxes, const struct rv_view *view, const struct rv_highlight *highlight)
 {
-    GLuint program = boxes->program;
+    size_t n = 0;
+    for (size_t lane = 0; lane < view->n_lanes; lane++) {
+        size_t end = (size_t)view->lanes[lane].first_box + view->lanes[lane].n_boxes;
+        for (size_t i = view->lanes[lane].first_box; i < end; i++, n++)
+            boxes->records[n].paint |= (uint32_t)rv_emphasis_of(highlight, &view->boxes[i], i)
+                                       << RV_PAINT_EMPHASIS_SHIFT;
+    }
+}
+
+/* Those of the short form first. Returns how many they are. */
+static size_t order(struct rv_boxes *boxes, const struct rv_view *view, size_t n, bool is_rich)
+{
+    boxes->ordered = rv_vec_reserve(boxes->ordered, &boxes->ordered_capacity, n, sizeof *boxes->ordered);
+    size_t n_plain = is_rich ? 0 : rv_pack_count_plain(boxes->records, n), first = 0;
+    struct rv_box_record *ends[2] = {boxes->ordered, boxes->ordered + n_plain};
+    for (size_t lane = 0; lane < view->n_lanes; lane++) {
+        rv_pack_order(boxes->records + first, view->lanes[lane].n_boxes, is_rich, ends);
+        first += view->lanes[lane].n_boxes;
+    }
+    return n_plain;
+}
+
+static void set_uniforms(const struct rv_boxes *boxes, GLuint program, const struct rv_pass *pass,
+                         const struct rv_pack *pack)
+{
     const struct rv_stage *stage = pass->stage;
     struct rv_color gc = rv_color_gc();
     float gc_linear[3], accent[3], empty[3];
@@ -215,57 +249,64 @@ static void set_uniforms(const struct rv_boxes *boxes, const struct rv_pass *pas
     rv_pass_set_int(program, "u_gc", UNIT_GC);
 }
 
-static void draw_faces(const struct rv_pass *pass, GLsizei n)
+static void begin_form(const struct rv_boxes *boxes, enum form form, const struct rv_pass *pass,
+                       const struct rv_pack *pack)
+{
+    rv_pass_begin(pass, boxes->programs[form]);
+    set_uniforms(boxes, boxes->programs[form], pass, pack);
+}
+
+static void draw_faces(const struct rv_pass *pass, size_t offset, size_t n)
 {
     size_t first = pass->is_settled ? (size_t)pass->look->first_face : 0;
     GLsizei n_faces = pass->is_settled ? pass->look->n_faces : N_INDICES / FACE_INDICES;
+    glVertexAttribIPointer(0, 4, GL_UNSIGNED_INT, sizeof(struct rv_box_record), (const void *)offset);
     glDrawElementsInstanced(GL_TRIANGLES, n_faces * FACE_INDICES, GL_UNSIGNED_SHORT,
-                            (const void *)(first * FACE_INDICES * sizeof(uint16_t)), n);
-}
-
-/* Alpha chooses samples only: what is stored stays opaque. */
-static void draw_instances(const struct rv_pass *pass, GLsizei n)
-{
-    glColorMask(GL_TRUE, GL_TRUE, GL_TRUE, GL_FALSE);
-    glEnable(GL_SAMPLE_ALPHA_TO_COVERAGE);
-    draw_faces(pass, n);
-    glDisable(GL_SAMPLE_ALPHA_TO_COVERAGE);
-    glColorMask(GL_TRUE, GL_TRUE, GL_TRUE, GL_TRUE);
+                            (const void *)(first * FACE_INDICES * sizeof(uint16_t)), (GLsizei)n);
 }
 
 static size_t prepare(struct rv_boxes *boxes, const struct rv_pass *pass, const struct rv_view *view,
-                      const struct rv_palette *palette, const struct rv_highlight *highlight)
+                      const struct rv_palette *palette, struct rv_pack *pack)
 {
-    struct rv_pack pack;
     uint64_t window_ns = pass->stage->to_ns - pass->stage->from_ns;
-    rv_pack_init(&pack, pass->stage->from_ns, pass->stage->to_ns, (double)window_ns / pass->camera->width_px);
-    size_t n = pack_view(boxes, &pack, view, palette);
-    emphasize(boxes, view, highlight);
+    rv_pack_init(pack, pass->stage->from_ns, pass->stage->to_ns, (double)window_ns / pass->camera->width_px);
     upload_lanes(boxes, pass->stage, view);
-    upload_collections(boxes, pass->stage, view);
     bind_palette(boxes, rv_palette_scheme(palette));
-    rv_pass_begin(pass, boxes->program);
-    set_uniforms(boxes, pass, &pack);
     glBindVertexArray(boxes->vertex_array);
-    size_t offset = rv_upload_push(&boxes->upload, boxes->records, n * sizeof *boxes->records);
-    glVertexAttribIPointer(0, 4, GL_UNSIGNED_INT, sizeof *boxes->records, (const void *)offset);
-    return n;
+    return pack_view(boxes, pack, view, palette);
 }
 
 void rv_boxes_draw(struct rv_boxes *boxes, const struct rv_pass *pass, const struct rv_view *view,
                    const struct rv_palette *palette, const struct rv_highlight *highlight)
 {
-    size_t n = prepare(boxes, pass, view, palette, highlight);
-    rv_pass_set_int(boxes->program, "u_is_id", 0);
-    draw_instances(pass, (GLsizei)n);
+    struct rv_pack pack;
+    size_t n = prepare(boxes, pass, view, palette, &pack);
+    emphasize(boxes, view, highlight);
+    size_t n_plain = order(boxes, view, n, upload_collections(boxes, pass->stage, view));
+    size_t offset = rv_upload_push(&boxes->upload, boxes->ordered, n * sizeof *boxes->ordered);
+    if (n_plain) {
+        begin_form(boxes, FORM_PLAIN, pass, &pack);
+        draw_faces(pass, offset, n_plain);
+    }
+    if (n > n_plain) {
+        /* Alpha chooses samples only: what is stored stays opaque. */
+        begin_form(boxes, FORM_RICH, pass, &pack);
+        glColorMask(GL_TRUE, GL_TRUE, GL_TRUE, GL_FALSE);
+        glEnable(GL_SAMPLE_ALPHA_TO_COVERAGE);
+        draw_faces(pass, offset + n_plain * sizeof *boxes->ordered, n - n_plain);
+        glDisable(GL_SAMPLE_ALPHA_TO_COVERAGE);
+        glColorMask(GL_TRUE, GL_TRUE, GL_TRUE, GL_TRUE);
+    }
     rv_upload_fence(&boxes->upload);
 }
 
 void rv_boxes_draw_ids(struct rv_boxes *boxes, const struct rv_pass *pass, const struct rv_view *view,
                        const struct rv_palette *palette)
 {
-    size_t n = prepare(boxes, pass, view, palette, NULL);
-    rv_pass_set_int(boxes->program, "u_is_id", 1);
-    draw_faces(pass, (GLsizei)n);
+    struct rv_pack pack;
+    size_t n = prepare(boxes, pass, view, palette, &pack);
+    size_t offset = rv_upload_push(&boxes->upload, boxes->records, n * sizeof *boxes->records);
+    begin_form(boxes, FORM_IDS, pass, &pack);
+    draw_faces(pass, offset, n);
     rv_upload_fence(&boxes->upload);
 }

@@ -19,6 +19,8 @@
 #define Y_SELECTED 0.008f
 
 #define FLOOR_MARGIN 0.25f
+#define SHADOW_BEHIND 0.79f /* of a plate */
+#define SHADOW_BEFORE 0.34f
 #define WALL_ROWS 5 /* rows between two lines on the wall */
 
 /* Flat: z of the layers behind the boxes, and world margins. */
@@ -28,21 +30,23 @@
 #define PLATE_RISE 0.06f
 
 struct rv_ground {
-    GLuint program, vertex_array;
+    GLuint program, bare_program, vertex_array;
     struct rv_upload upload;
     struct rv_mesh mesh;
+    size_t n_opaque; /* vertices of what comes first and is not blended */
 };
 
 int rv_ground_create(struct rv_ground **ground)
 {
     *ground = rv_alloc(1, sizeof **ground);
-    (*ground)->program = rv_shader_create("ground");
+    (*ground)->program = rv_shader_create("ground", NULL);
+    (*ground)->bare_program = rv_shader_create("ground", "BARE");
     glGenVertexArrays(1, &(*ground)->vertex_array);
     glBindVertexArray((*ground)->vertex_array);
     glEnableVertexAttribArray(0);
     glEnableVertexAttribArray(1);
     glEnableVertexAttribArray(2);
-    return (*ground)->program ? 0 : -ENOTSUP;
+    return (*ground)->program && (*ground)->bare_program ? 0 : -ENOTSUP;
 }
 
 void rv_ground_destroy(struct rv_ground *ground)
@@ -52,6 +56,7 @@ void rv_ground_destroy(struct rv_ground *ground)
     rv_upload_fini(&ground->upload);
     glDeleteVertexArrays(1, &ground->vertex_array);
     glDeleteProgram(ground->program);
+    glDeleteProgram(ground->bare_program);
     rv_mesh_fini(&ground->mesh);
     free(ground);
 }
@@ -68,17 +73,36 @@ static void add_floor(struct rv_mesh *mesh, const struct rv_theme *theme, const 
     add_flat(mesh, Y_FLOOR, all, rv_theme_rgba(theme->floor, 1.0f));
 }
 
-static void add_plate(struct rv_mesh *mesh, const struct rv_theme *theme, const struct rv_stage *stage,
-                      const struct rv_stage_lane *lane)
+static float front_of(const struct rv_stage_lane *lane)
 {
-    float front = lane->z + lane->half_thickness + RV_STAGE_PLATE_MARGIN,
-          back = lane->z - lane->half_thickness - RV_STAGE_PLATE_MARGIN;
-    uint32_t none = rv_theme_rgba(theme->shadow, 0.0f);
-    struct rv_mesh_area r = {.x0 = 0.0f, .x1 = stage->width, .a0 = front, .a1 = back};
+    return lane->z + lane->half_thickness + RV_STAGE_PLATE_MARGIN;
+}
+
+static float back_of(const struct rv_stage_lane *lane)
+{
+    return lane->z - lane->half_thickness - RV_STAGE_PLATE_MARGIN;
+}
+
+static void add_plate(struct rv_mesh *mesh, const struct rv_theme *theme, const struct rv_stage *stage, size_t lane)
+{
+    const struct rv_stage_lane *shown = &stage->lanes[lane];
+    struct rv_mesh_area r = {.x0 = 0.0f, .x1 = stage->width, .a0 = front_of(shown), .a1 = back_of(shown)};
     add_flat(mesh, Y_PLATE, r, rv_theme_rgba(theme->plate, 1.0f));
-    r = (struct rv_mesh_area){0.0f, stage->width, back, back - 0.79f, rv_theme_rgba(theme->shadow, 0.75f), none};
+}
+
+/* A plate's shadow ends where the next plate begins. */
+static void add_shadow(struct rv_mesh *mesh, const struct rv_theme *theme, const struct rv_stage *stage, size_t lane)
+{
+    const struct rv_stage_lane *shown = &stage->lanes[lane];
+    float front = front_of(shown), back = back_of(shown), behind = back - SHADOW_BEHIND, before = front + SHADOW_BEFORE;
+    if (lane + 1 < stage->n_lanes)
+        behind = fmaxf(behind, fminf(front_of(shown + 1), back));
+    if (lane > 0)
+        before = fminf(before, fmaxf(back_of(shown - 1), front));
+    uint32_t none = rv_theme_rgba(theme->shadow, 0.0f);
+    struct rv_mesh_area r = {0.0f, stage->width, back, behind, rv_theme_rgba(theme->shadow, 0.75f), none};
     rv_mesh_add_floor(mesh, Y_SHADOW, &r);
-    r = (struct rv_mesh_area){0.0f, stage->width, front, front + 0.34f, rv_theme_rgba(theme->shadow, 0.5f), none};
+    r = (struct rv_mesh_area){0.0f, stage->width, front, before, rv_theme_rgba(theme->shadow, 0.5f), none};
     rv_mesh_add_floor(mesh, Y_SHADOW, &r);
     r = (struct rv_mesh_area){.x0 = 0.0f, .x1 = stage->width, .a0 = front + 0.03f, .a1 = front - 0.03f};
     add_flat(mesh, 0.0f, r, rv_theme_rgba(theme->plate_rim, 1.0f));
@@ -139,18 +163,21 @@ static void add_selected(struct rv_mesh *mesh, const struct rv_theme *theme, con
     }
 }
 
-/* The lanes' plates, and a line at the foot of each. */
-static void add_flat_lanes(struct rv_mesh *mesh, const struct rv_theme *theme, const struct rv_stage *stage)
+static void add_flat_plate(struct rv_mesh *mesh, const struct rv_theme *theme, const struct rv_stage *stage,
+                           size_t lane)
 {
-    uint32_t plate = rv_theme_rgba(theme->floor, 1.0f), rim = rv_theme_rgba(theme->plate_rim, 0.8f);
-    for (size_t i = 0; i < stage->n_lanes; i++) {
-        const struct rv_stage_lane *lane = &stage->lanes[i];
-        float top = lane->y + rv_stage_lane_top(lane) + PLATE_RISE;
-        rv_mesh_add_wall(mesh, Z_PLATE, &(struct rv_mesh_area){0.0f, stage->width, lane->y, top, plate, plate});
-        rv_mesh_add_wall(
-            mesh, Z_PLATE,
-            &(struct rv_mesh_area){0.0f, stage->width, lane->y - 2.0f * RV_STAGE_POINT, lane->y, rim, rim});
-    }
+    const struct rv_stage_lane *shown = &stage->lanes[lane];
+    uint32_t plate = rv_theme_rgba(theme->floor, 1.0f);
+    float top = shown->y + rv_stage_lane_top(shown) + PLATE_RISE;
+    rv_mesh_add_wall(mesh, Z_PLATE, &(struct rv_mesh_area){0.0f, stage->width, shown->y, top, plate, plate});
+}
+
+/* A line at the foot of the plate. */
+static void add_flat_foot(struct rv_mesh *mesh, const struct rv_theme *theme, const struct rv_stage *stage, size_t lane)
+{
+    uint32_t rim = rv_theme_rgba(theme->plate_rim, 0.8f);
+    float y = stage->lanes[lane].y;
+    rv_mesh_add_wall(mesh, Z_PLATE, &(struct rv_mesh_area){0.0f, stage->width, y - 2.0f * RV_STAGE_POINT, y, rim, rim});
 }
 
 static void add_flat_line(struct rv_mesh *mesh, const struct rv_pass *pass, uint64_t time_ns, uint32_t rgba)
@@ -159,26 +186,34 @@ static void add_flat_line(struct rv_mesh *mesh, const struct rv_pass *pass, uint
     rv_mesh_add_wall(mesh, Z_LINE, &(struct rv_mesh_area){x - half, x + half, 0.0f, pass->stage->top, rgba, rgba});
 }
 
-static void build_flat(struct rv_mesh *mesh, const struct rv_pass *pass, const struct rv_ground_content *content)
+static void build_flat(struct rv_ground *ground, const struct rv_pass *pass, const struct rv_ground_content *content)
 {
-    mesh->n = 0;
-    add_flat_lanes(mesh, pass->theme, pass->stage);
+    struct rv_mesh *mesh = &ground->mesh;
+    const struct rv_stage *stage = pass->stage;
+    for (size_t i = 0; i < stage->n_lanes; i++)
+        add_flat_plate(mesh, pass->theme, stage, i);
+    ground->n_opaque = mesh->n;
+    for (size_t i = 0; i < stage->n_lanes; i++)
+        add_flat_foot(mesh, pass->theme, stage, i);
     for (size_t i = 0; i < content->ticks->n; i++)
         add_flat_line(mesh, pass, content->ticks->items[i].time_ns, rv_theme_rgba(pass->theme->grid, 0.6f));
-    rv_remarks_add(mesh, pass->stage, content->view, pass->theme);
-    if (content->is_live && content->now_ns >= pass->stage->from_ns && content->now_ns <= pass->stage->to_ns)
+    rv_remarks_add(mesh, stage, content->view, pass->theme);
+    if (content->is_live && content->now_ns >= stage->from_ns && content->now_ns <= stage->to_ns)
         add_flat_line(mesh, pass, content->now_ns, rv_theme_rgba(pass->theme->now, 0.9f));
 }
 
-static void build(struct rv_mesh *mesh, const struct rv_pass *pass, const struct rv_ground_content *content)
+static void build(struct rv_ground *ground, const struct rv_pass *pass, const struct rv_ground_content *content)
 {
+    struct rv_mesh *mesh = &ground->mesh;
     const struct rv_theme *theme = pass->theme;
     const struct rv_stage *stage = pass->stage;
-    mesh->n = 0;
     add_floor(mesh, theme, stage);
+    for (size_t i = 0; i < stage->n_lanes; i++)
+        add_plate(mesh, theme, stage, i);
+    ground->n_opaque = mesh->n;
     add_wall(mesh, theme, stage);
     for (size_t i = 0; i < stage->n_lanes; i++)
-        add_plate(mesh, theme, stage, &stage->lanes[i]);
+        add_shadow(mesh, theme, stage, i);
     add_ticks(mesh, theme, stage, content->ticks);
     rv_remarks_add(mesh, stage, content->view, theme);
     if (content->is_live)
@@ -188,11 +223,12 @@ static void build(struct rv_mesh *mesh, const struct rv_pass *pass, const struct
 
 void rv_ground_draw(struct rv_ground *ground, const struct rv_pass *pass, const struct rv_ground_content *content)
 {
+    ground->mesh.n = 0;
     if (pass->look->is_flat)
-        build_flat(&ground->mesh, pass, content);
+        build_flat(ground, pass, content);
     else
-        build(&ground->mesh, pass, content);
-    rv_pass_begin(pass, ground->program);
+        build(ground, pass, content);
+    bool is_bare = pass->camera->eye[3] == 0.0f; /* all is equally far: no haze, and nothing opaque is hatched */
     glBindVertexArray(ground->vertex_array);
     const struct rv_mesh *mesh = &ground->mesh;
     GLsizei stride = sizeof *mesh->vertices;
@@ -200,6 +236,11 @@ void rv_ground_draw(struct rv_ground *ground, const struct rv_pass *pass, const 
     glVertexAttribPointer(0, 3, GL_FLOAT, GL_FALSE, stride, (const void *)offset);
     glVertexAttribPointer(1, 4, GL_UNSIGNED_BYTE, GL_TRUE, stride, (const void *)(offset + 12));
     glVertexAttribPointer(2, 1, GL_FLOAT, GL_FALSE, stride, (const void *)(offset + 16));
-    glDrawArrays(GL_TRIANGLES, 0, (GLsizei)mesh->n);
+    rv_pass_begin(pass, is_bare ? ground->bare_program : ground->program);
+    glDisable(GL_BLEND);
+    glDrawArrays(GL_TRIANGLES, 0, (GLsizei)ground->n_opaque);
+    rv_pass_begin(pass, ground->program);
+    glEnable(GL_BLEND);
+    glDrawArrays(GL_TRIANGLES, (GLint)ground->n_opaque, (GLsizei)(mesh->n - ground->n_opaque));
     rv_upload_fence(&ground->upload);
 }

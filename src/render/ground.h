@@ -22,7 +22,7 @@ struct rv_ground_content {
     struct rv_range_ns selected;
 };
 
-/* Draw blended, without writing depth: everything else stands on or before it. */
+/* Draw, and leave blending on. Depth is tested but must not be written: everything else stands on or before it. */
 void rv_ground_draw(struct rv_ground *ground, const struct rv_pass *pass, const struct rv_ground_content *content);
 
 #endif

@@ -48,7 +48,7 @@ int rv_labels_create(struct rv_labels **labels, GLuint atlas_texture)
 {
     *labels = rv_alloc(1, sizeof **labels);
     (*labels)->atlas_texture = atlas_texture;
-    (*labels)->program = rv_shader_create("label");
+    (*labels)->program = rv_shader_create("label", NULL);
     glGenVertexArrays(1, &(*labels)->vertex_array);
     glBindVertexArray((*labels)->vertex_array);
     for (GLuint i = 0; i < 3; i++)

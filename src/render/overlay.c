@@ -42,7 +42,7 @@ int rv_overlay_create(struct rv_overlay **overlay, GLuint atlas_texture)
 {
     *overlay = rv_alloc(1, sizeof **overlay);
     (*overlay)->atlas_texture = atlas_texture;
-    (*overlay)->program = rv_shader_create("overlay");
+    (*overlay)->program = rv_shader_create("overlay", NULL);
     glGenVertexArrays(1, &(*overlay)->vertex_array);
     glBindVertexArray((*overlay)->vertex_array);
     for (GLuint i = 0; i < 4; i++)

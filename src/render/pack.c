@@ -1,9 +1,12 @@
 #include "render/pack.h"
 
+#include "model/color.h"
+
 #define WINDOW_UNITS_MAX ((uint64_t)1 << 30)
 #define BOX_MIN_PX 1.0
 #define CELL_MIN_PX 2.5
 #define COVERAGE_EXACT 65535u
+#define N_ROWS 64u /* depths that are put in order; deeper ones count as the last */
 
 void rv_pack_init(struct rv_pack *pack, uint64_t from_ns, uint64_t to_ns, double ns_per_pixel)
 {
@@ -57,6 +60,43 @@ struct rv_box_record rv_pack_box(const struct rv_pack *pack, const struct rv_box
         .paint = colour_idx | paint,
         .place = depth | lane_idx << RV_PLACE_LANE_SHIFT,
     };
+}
+
+/* Neither cell nor marked nor of a colour that is striped. */
+static bool is_plain(const struct rv_box_record *record)
+{
+    uint32_t slot = (record->paint & RV_PAINT_COLOUR_MASK) / RV_COLOR_SHADES;
+    bool is_striped = slot >= RV_COLOR_HUES && slot < RV_COLOR_SLOTS;
+    return !is_striped && !(record->paint & (RV_PAINT_CELL | RV_PAINT_ORPHAN | RV_PAINT_CUT | RV_PAINT_OPEN));
+}
+
+size_t rv_pack_count_plain(const struct rv_box_record *records, size_t n)
+{
+    size_t n_plain = 0;
+    for (size_t i = 0; i < n; i++)
+        n_plain += is_plain(&records[i]);
+    return n_plain;
+}
+
+static uint32_t row_of(const struct rv_box_record *record)
+{
+    uint32_t depth = record->place & RV_PLACE_MAX;
+    return depth < N_ROWS ? depth : N_ROWS - 1;
+}
+
+void rv_pack_order(const struct rv_box_record *records, size_t n, bool is_rich, struct rv_box_record *ends[2])
+{
+    uint32_t counts[2][N_ROWS] = {0};
+    struct rv_box_record *rows[2][N_ROWS];
+    for (size_t i = 0; i < n; i++)
+        counts[is_rich || !is_plain(&records[i])][row_of(&records[i])]++;
+    for (int kind = 0; kind < 2; kind++)
+        for (uint32_t row = N_ROWS; row-- > 0;) {
+            rows[kind][row] = ends[kind];
+            ends[kind] += counts[kind][row];
+        }
+    for (size_t i = 0; i < n; i++)
+        *rows[is_rich || !is_plain(&records[i])][row_of(&records[i])]++ = records[i];
 }
 
 double rv_pack_scale(const struct rv_pack *pack)

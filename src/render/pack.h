@@ -7,6 +7,8 @@
 #ifndef RV_RENDER_PACK_H
 #define RV_RENDER_PACK_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "model/view.h"
@@ -18,6 +20,7 @@ struct rv_box_record {
     uint32_t place;    /* depth 0..15, lane 16..31 */
 };
 
+#define RV_PAINT_COLOUR_MASK 0xFFFu
 #define RV_PAINT_CELL (1u << 12)
 #define RV_PAINT_EMPHASIS_SHIFT 14 /* enum rv_emphasis */
 #define RV_PAINT_COVERAGE_SHIFT 16
@@ -39,6 +42,16 @@ void rv_pack_init(struct rv_pack *pack, uint64_t from_ns, uint64_t to_ns, double
  */
 struct rv_box_record rv_pack_box(const struct rv_pack *pack, const struct rv_box *box, size_t lane,
                                  uint32_t colour_idx);
+
+/*
+ * Put boxes of one lane in order: deeper ones first, as they hide the tops of those that they stand on, and those of
+ * one depth as they were. ends     where those that the shader's short form does for go on, and the others; both are
+ * moved is_rich  none are for the short form
+ */
+void rv_pack_order(const struct rv_box_record *records, size_t n, bool is_rich, struct rv_box_record *ends[2]);
+
+/* Those of n records that the short form does for. */
+size_t rv_pack_count_plain(const struct rv_box_record *records, size_t n);
 
 /* Window widths per unit, and the share of the window that lies before the centre: x = centre + start * scale. */
 double rv_pack_scale(const struct rv_pack *pack);

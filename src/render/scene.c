@@ -222,6 +222,7 @@ static void clear(const struct rv_theme *theme)
     glEnable(GL_DEPTH_TEST);
     glDepthFunc(GL_LEQUAL);
     glDisable(GL_CULL_FACE);
+    glDisable(GL_BLEND);
     glBlendFuncSeparate(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA, GL_ONE, GL_ONE_MINUS_SRC_ALPHA);
 }
 
@@ -246,15 +247,12 @@ static void draw_scene(struct rv_scene *scene, const struct rv_scene_frame *fram
     struct rv_labels_content labels = {view,      &scene->ticks, scene->palette, frame->subroutines, frame->highlight,
                                        pass.theme};
     clear(pass.theme);
-    glDepthMask(GL_FALSE);
-    glEnable(GL_BLEND);
     clip_to_room(scene);
-    rv_ground_draw(scene->ground, &pass, &ground);
-    glDepthMask(GL_TRUE);
-    glDisable(GL_BLEND);
     rv_boxes_draw(scene->boxes, &pass, view, scene->palette, frame->highlight);
     glDepthMask(GL_FALSE);
-    glEnable(GL_BLEND);
+    glDepthRange(1.0, 1.0); /* where no box is: what these hide need not be drawn */
+    rv_ground_draw(scene->ground, &pass, &ground);
+    glDepthRange(0.0, 1.0);
     glDisable(GL_SCISSOR_TEST);
     rv_labels_draw(scene->labels, &pass, &labels);
     glDepthMask(GL_TRUE);

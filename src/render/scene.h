@@ -1,9 +1,9 @@
 /*
  * The picture: a view of the model drawn in 3D. Main thread, with a current GL 3.3 core context.
  *
- * Passes, back to front: ground (floor, plates, wall, ticks), boxes, labels lying in the scene, then the flat overlay
- * (lane names, tags, tooltip). Each pass is one .vert + .frag in shaders/ and one file here; the scene owns them and
- * the camera.
+ * Passes: boxes, the ground that they leave (floor, plates, wall, ticks), labels lying in the scene, then the flat
+ * overlay (lane names, tags, tooltip). Each pass is one .vert + .frag in shaders/ and one file here; the scene owns
+ * them and the camera.
  */
 #ifndef RV_RENDER_SCENE_H
 #define RV_RENDER_SCENE_H

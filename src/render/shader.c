@@ -36,14 +36,26 @@ static const char *embedded_text(const char *file)
     return "";
 }
 
-static GLuint compile_stage(const char *pass, GLenum stage)
+/* The definition comes after the version, which is on the first line. */
+static void set_source(GLuint shader, const char *text, const char *define)
+{
+    char definition[64] = "";
+    size_t n_version = strcspn(text, "\n") + (strchr(text, '\n') ? 1 : 0);
+    if (define)
+        snprintf(definition, sizeof definition, "#define %s\n#line 2\n", define);
+    const char *parts[3] = {text, definition, text + n_version};
+    GLint lengths[3] = {(GLint)n_version, (GLint)strlen(definition), (GLint)strlen(parts[2])};
+    glShaderSource(shader, 3, parts, lengths);
+}
+
+static GLuint compile_stage(const char *pass, const char *define, GLenum stage)
 {
     char file[64], log[1024] = "";
     snprintf(file, sizeof file, "%s.%s", pass, stage == GL_VERTEX_SHADER ? "vert" : "frag");
     char *override = read_override(file);
     const char *text = override ? override : embedded_text(file);
     GLuint shader = glCreateShader(stage);
-    glShaderSource(shader, 1, &text, NULL);
+    set_source(shader, text, define);
     glCompileShader(shader);
     free(override);
     GLint is_compiled = 0;
@@ -73,10 +85,10 @@ static GLuint link_stages(const char *pass, GLuint vertex, GLuint fragment)
     return 0;
 }
 
-unsigned rv_shader_create(const char *pass)
+unsigned rv_shader_create(const char *pass, const char *define)
 {
-    GLuint vertex = compile_stage(pass, GL_VERTEX_SHADER);
-    GLuint fragment = vertex ? compile_stage(pass, GL_FRAGMENT_SHADER) : 0;
+    GLuint vertex = compile_stage(pass, define, GL_VERTEX_SHADER);
+    GLuint fragment = vertex ? compile_stage(pass, define, GL_FRAGMENT_SHADER) : 0;
     GLuint program = fragment ? link_stages(pass, vertex, fragment) : 0;
     glDeleteShader(vertex);
     glDeleteShader(fragment);

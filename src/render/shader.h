@@ -15,9 +15,10 @@ extern const struct rv_shader_source rv_shader_sources[];
 
 /*
  * Compile and link one pass.
+ *   define   a name that both stages find defined; NULL = none
  *   returns  the program's GL name, or 0 with one line printed
  *   thread   main, with a current context
  */
-unsigned rv_shader_create(const char *pass);
+unsigned rv_shader_create(const char *pass, const char *define);
 
 #endif

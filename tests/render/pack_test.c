@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "model/color.h"
 #include "render/pack.h"
 
 #define HOUR_NS 3600000000000u
@@ -126,4 +127,52 @@ Test(pack, a_mark_is_at_the_end_that_it_is_about_and_only_where_that_is_in_the_w
                              .coverage = cases[i].coverage};
         cr_assert_eq(rv_pack_box(&pack, &box, 0, 0).paint, cases[i].marks, "case %zu", i);
     }
+}
+
+/* The next record of a kind and depth at or after i, n where there is none. */
+static size_t next_of(const struct rv_box_record *records, size_t i, size_t n, const bool *is_plain, bool kind,
+                      uint32_t depth)
+{
+    while (i < n && (is_plain[i] != kind || (records[i].place & RV_PLACE_MAX) != depth))
+        i++;
+    return i;
+}
+
+/* Two lanes, one after the other: the plain ones of both, then the rich ones of both, each lane from its deepest up. */
+Test(pack, deeper_boxes_come_first_and_rich_ones_after_plain_ones, .timeout = 5)
+{
+    enum { N_LANES = 2, N_BOXES = 40, N_DEPTHS = 5, N = N_LANES * N_BOXES };
+    static const uint32_t paints[] = {0,
+                                      7 * RV_COLOR_SHADES,
+                                      RV_COLOR_NEUTRAL * RV_COLOR_SHADES,
+                                      8 * RV_COLOR_SHADES,
+                                      15 * RV_COLOR_SHADES + 63,
+                                      RV_PAINT_CELL,
+                                      RV_PAINT_ORPHAN,
+                                      RV_PAINT_CUT,
+                                      RV_PAINT_OPEN};
+    struct rv_box_record records[N], ordered[N], expected[N], *ends[2] = {ordered, ordered};
+    bool is_plain[N];
+    size_t n_plain = 0, n = 0;
+    for (uint32_t i = 0; i < N; i++) {
+        records[i] = (struct rv_box_record){.start = (int32_t)i,
+                                            .paint = paints[i * 7 % 9],
+                                            .place = i * 11 % N_DEPTHS | i / N_BOXES << RV_PLACE_LANE_SHIFT};
+        is_plain[i] = i * 7 % 9 < 3;
+        n_plain += is_plain[i];
+    }
+    for (int kind = 1; kind >= 0; kind--)
+        for (size_t lane = 0; lane < N_LANES; lane++)
+            for (uint32_t depth = N_DEPTHS; depth-- > 0;)
+                for (size_t i = lane * N_BOXES, end = i + N_BOXES;
+                     (i = next_of(records, i, end, is_plain, kind, depth)) < end; i++)
+                    expected[n++] = records[i];
+    cr_assert_eq(n, N);
+    cr_assert_eq(rv_pack_count_plain(records, N), n_plain);
+    ends[1] += n_plain;
+    for (size_t lane = 0; lane < N_LANES; lane++)
+        rv_pack_order(records + lane * N_BOXES, N_BOXES, false, ends);
+    cr_assert_eq(ends[0], ordered + n_plain);
+    cr_assert_eq(ends[1], ordered + N);
+    cr_assert_arr_eq(ordered, expected, sizeof ordered);
 }
