@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "render/caption.h"
+#include "model/caption.h"
 
 #define ROW_MIN 11.5f /* points of a row that carries text */
 #define ROW_LARGE 18.0f
@@ -28,7 +28,8 @@ static void add_caption(struct rv_overlay *overlay, const struct rv_labels_conte
     enum rv_font font = area.height >= ROW_LARGE - 1.0f ? RV_FONT_TEXT : RV_FONT_SMALL;
     float cap = font == RV_FONT_TEXT ? CAP_TEXT : CAP_SMALL;
     rv_labels_name(content, row->box->id, full, sizeof full);
-    if (!rv_caption_fit(full, font, area.width - 2.0f * PADDING, caption, sizeof caption))
+    struct rv_caption_room room = {area.width - 2.0f * PADDING, rv_font_measure, &font};
+    if (!rv_caption_fit(full, &room, caption, sizeof caption))
         return;
     float at[2] = {area.x + PADDING, floorf(area.y + 0.5f * (area.height + cap))};
     rv_overlay_text(overlay, font, at, caption, rv_labels_colour(content, row->box, row->lane));

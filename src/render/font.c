@@ -58,3 +58,8 @@ float rv_font_width(enum rv_font font, const char *text, size_t n_bytes)
         width_64 += rv_font_glyph(font, codepoint)->advance_64;
     return (float)width_64 / 64.0f;
 }
+
+float rv_font_measure(const void *font, const char *text, size_t n_bytes)
+{
+    return rv_font_width(*(const enum rv_font *)font, text, n_bytes);
+}

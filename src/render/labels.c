@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/vec.h"
-#include "render/caption.h"
+#include "model/caption.h"
 #include "render/font.h"
 #include "render/shader.h"
 #include "render/upload.h"
@@ -173,10 +173,11 @@ static void add_caption(struct rv_labels *labels, const struct rv_pass *pass, co
     if (right - left <= least || !is_readable(pass->camera, low, right, height))
         return;
     char full[512], caption[CAPTION_BYTES];
+    const enum rv_font font = RV_FONT_LABEL;
     rv_labels_name(content, box->id, full, sizeof full);
     float room_px = (right - left - 2.0f * CAPTION_PADDING) / (size * pass->camera->stretch) *
                     rv_font_atlas.faces[RV_FONT_LABEL].size_px;
-    if (!rv_caption_fit(full, RV_FONT_LABEL, room_px, caption, sizeof caption))
+    if (!rv_caption_fit(full, &(struct rv_caption_room){room_px, rv_font_measure, &font}, caption, sizeof caption))
         return;
     struct line line = {.origin = {left + CAPTION_PADDING, low[1] + 0.5f * (height - CAP_HEIGHT * size), low[2]},
                         .up = {0.0f, 1.0f, 0.0f},

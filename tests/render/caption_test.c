@@ -2,11 +2,18 @@
 
 #include <string.h>
 
-#include "render/caption.h"
+#include "model/caption.h"
+#include "render/font.h"
 
 static float width(const char *text)
 {
     return rv_font_width(RV_FONT_LABEL, text, strlen(text));
+}
+
+static bool fit(const char *name, float room, char *out, size_t out_bytes)
+{
+    static const enum rv_font font = RV_FONT_LABEL;
+    return rv_caption_fit(name, &(struct rv_caption_room){room, rv_font_measure, &font}, out, out_bytes);
 }
 
 Test(caption, names_lose_components_from_the_left, .timeout = 5)
@@ -28,7 +35,7 @@ Test(caption, names_lose_components_from_the_left, .timeout = 5)
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         char out[128];
-        cr_assert(rv_caption_fit(rows[i].full, RV_FONT_LABEL, width(rows[i].room), out, sizeof out));
+        cr_assert(fit(rows[i].full, width(rows[i].room), out, sizeof out));
         cr_assert_str_eq(out, rows[i].expected, "\"%s\" became \"%s\", not \"%s\"", rows[i].full, out,
                          rows[i].expected);
     }
@@ -37,8 +44,8 @@ Test(caption, names_lose_components_from_the_left, .timeout = 5)
 Test(caption, nothing_is_written_where_two_letters_do_not_fit, .timeout = 5)
 {
     char out[32];
-    cr_assert_not(rv_caption_fit("search", RV_FONT_LABEL, width("s…"), out, sizeof out));
-    cr_assert_not(rv_caption_fit("search", RV_FONT_LABEL, 0.0f, out, sizeof out));
+    cr_assert_not(fit("search", width("s…"), out, sizeof out));
+    cr_assert_not(fit("search", 0.0f, out, sizeof out));
 }
 
 Test(caption, a_caption_never_is_wider_than_its_room, .timeout = 10)
@@ -55,7 +62,7 @@ Test(caption, a_caption_never_is_wider_than_its_room, .timeout = 10)
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         for (float room = 0.0f; room < 700.0f; room += 3.0f) {
             char out[128];
-            if (rv_caption_fit(names[i], RV_FONT_LABEL, room, out, sizeof out))
+            if (fit(names[i], room, out, sizeof out))
                 cr_assert_leq(width(out), room, "\"%s\" in %g px", out, (double)room);
         }
 }
@@ -65,9 +72,9 @@ Test(caption, long_names_fit_their_buffer, .timeout = 5)
     char name[2000], out[24];
     memset(name, 'n', sizeof name - 1);
     name[sizeof name - 1] = '\0';
-    cr_assert(rv_caption_fit(name, RV_FONT_LABEL, 1e9f, out, sizeof out));
+    cr_assert(fit(name, 1e9f, out, sizeof out));
     cr_assert_lt(strlen(out), sizeof out);
-    cr_assert(rv_caption_fit(name, RV_FONT_LABEL, 5000.0f, out, sizeof out));
+    cr_assert(fit(name, 5000.0f, out, sizeof out));
     cr_assert_lt(strlen(out), sizeof out);
 }
 

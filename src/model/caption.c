@@ -1,4 +1,4 @@
-#include "render/caption.h"
+#include "model/caption.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -43,15 +43,27 @@ static bool put(const char *text, size_t n_bytes, char *out, size_t out_bytes)
     return true;
 }
 
-static bool put_cut(const char *text, const char *end, enum rv_font font, float width_px, char *out, size_t out_bytes)
+static const char *after_character(const char *text)
 {
-    float room_px = width_px - rv_font_width(font, ELLIPSIS, sizeof ELLIPSIS);
+    do
+        text++;
+    while (((unsigned char)*text & 0xC0) == 0x80);
+    return text;
+}
+
+static float width_of(const struct rv_caption_room *room, const char *text, const char *end)
+{
+    return room->width_of(room->context, text, (size_t)(end - text));
+}
+
+static bool put_cut(const char *text, const char *end, const struct rv_caption_room *room, char *out, size_t out_bytes)
+{
+    float left = room->width - room->width_of(room->context, ELLIPSIS, sizeof ELLIPSIS - 1);
     const char *cut = text;
     unsigned n_characters = 0;
     while (cut < end) {
-        const char *next = cut;
-        rv_font_next(&next);
-        if (rv_font_width(font, text, (size_t)(next - text)) > room_px)
+        const char *next = after_character(cut);
+        if (next > end || width_of(room, text, next) > left)
             break;
         cut = next;
         n_characters++;
@@ -62,17 +74,17 @@ static bool put_cut(const char *text, const char *end, enum rv_font font, float 
     return true;
 }
 
-bool rv_caption_fit(const char *full_name, enum rv_font font, float width_px, char *out, size_t out_bytes)
+bool rv_caption_fit(const char *full_name, const struct rv_caption_room *room, char *out, size_t out_bytes)
 {
     size_t full_bytes = strlen(full_name);
-    if (rv_font_width(font, full_name, full_bytes) <= width_px)
+    if (width_of(room, full_name, full_name + full_bytes) <= room->width)
         return put(full_name, full_bytes, out, out_bytes);
     const char *end = full_name + length_without_arguments(full_name);
     const char *name = full_name, *next;
-    while (rv_font_width(font, name, (size_t)(end - name)) > width_px) {
+    while (width_of(room, name, end) > room->width) {
         next = next_component(name, end);
         if (!next)
-            return put_cut(name, end, font, width_px, out, out_bytes);
+            return put_cut(name, end, room, out, out_bytes);
         name = next;
     }
     return put(name, (size_t)(end - name), out, out_bytes);
