@@ -25,9 +25,9 @@ void rv_findings_fini(struct rv_findings *findings)
 
 static uint32_t rgba_of(const void *context, uint32_t id)
 {
-    const struct rv_palette *palette = context;
-    struct rv_box box = {.id = id, .coverage = RV_BOX_EXACT};
-    struct rv_color color = rv_palette_front(palette, rv_palette_index(palette, &box, 0));
+    const struct rv_findings_about *about = context;
+    struct rv_subroutine subroutine = rv_subroutines_get(about->subroutines, id);
+    struct rv_color color = rv_palette_front(about->palette, rv_palette_index_of(about->palette, &subroutine));
     return (uint32_t)color.r << 24 | (uint32_t)color.g << 16 | (uint32_t)color.b << 8 | 0xffu;
 }
 
@@ -70,7 +70,7 @@ void rv_findings_show_bottom(struct rv_findings *findings, struct rv_ui *ui, con
                            .version = measure->version,
                            .subroutines = about->subroutines,
                            .rgba = rgba_of,
-                           .context = about->palette,
+                           .context = about,
                            .message = has_message ? findings->message : "",
                        },
                        &findings->statistics, requests);
@@ -90,7 +90,7 @@ void rv_findings_show_right(struct rv_ui *ui, const struct rv_findings_about *ab
         .range = measure->is_done ? measure->range : NULL,
         .subroutines = about->subroutines,
         .rgba = rgba_of,
-        .context = about->palette,
+        .context = about,
     };
     for (size_t i = 0; i < tooltip->n_lines && i < RV_INSPECTOR_LINES; i++)
         shown.lines[shown.n_lines++] = (struct rv_inspector_line){tooltip->lines[i].label, tooltip->lines[i].text};

@@ -119,9 +119,9 @@ uint32_t rv_inquiry_call_node(const struct rv_inquiry *inquiry)
     if (!call->measure.is_done)
         return 0;
     const struct rv_range_node *nodes = rv_range_nodes(call->measure.range, &n);
-    uint32_t at = nodes[0].first_child;
+    uint32_t at = nodes[0].first_child, id = rv_range_id(call->measure.range, call->id);
     for (uint32_t depth = 0; at && depth <= call->place.depth; depth++, at = nodes[at].first_child)
-        if (nodes[at].id == call->id && nodes[at].n_calls == 1)
+        if (nodes[at].id == id && nodes[at].n_calls == 1)
             found = at;
     return found;
 }

@@ -27,6 +27,8 @@ struct rv_range {
     struct rv_lanes *lanes;
     struct rv_subroutines *subroutines;
     struct rv_lens lens;
+    uint32_t *as_id; /* NULL: not begun */
+    uint32_t n_as_ids;
     uint32_t *lane_idxs;
     size_t n_lane_idxs, next_lane;
     bool is_in_lane, passes_thread, is_done;
@@ -104,6 +106,7 @@ void rv_range_destroy(struct rv_range *range)
     free(range->lane_idxs);
     free(range->frames);
     free(range->n_open);
+    free(range->as_id);
     free(range->nodes);
     free(range->slots);
     free(range->boxes);
@@ -226,6 +229,11 @@ static void add_row(struct rv_range *range, struct frame *frame, uint32_t caller
     }
 }
 
+uint32_t rv_range_id(const struct rv_range *range, uint32_t id)
+{
+    return id < range->n_as_ids ? range->as_id[id] : id;
+}
+
 /* Comes after everything that encloses it. */
 static void add_call(struct rv_range *range, const struct rv_box *box)
 {
@@ -234,7 +242,7 @@ static void add_call(struct rv_range *range, const struct rv_box *box)
     struct frame frame = {.start_ns = box->start_ns,
                           .duration_ns = box->duration_ns,
                           .inside_ns = inside(range, box),
-                          .id = box->id,
+                          .id = rv_range_id(range, box->id),
                           .depth = box->depth,
                           .is_row = range->passes_thread && rv_lens_passes_box(&range->lens, box)};
     while (range->n_frames > 0) {
@@ -304,8 +312,10 @@ static size_t work_on_lane(struct rv_range *range, struct rv_lane *lane, size_t 
 
 bool rv_range_step(struct rv_range *range, size_t most)
 {
-    if (range->next_lane == 0 && !range->is_in_lane)
+    if (!range->as_id) {
         (void)rv_lens_update(&range->lens, range->subroutines, SIZE_MAX);
+        range->as_id = rv_subroutines_take_namesakes(range->subroutines, &range->n_as_ids);
+    }
     while (range->next_lane < range->n_lane_idxs) {
         if (most == 0)
             return false;

@@ -6,6 +6,8 @@
  * the range was not short. A call that is still open lasts until now. Total counts the outermost activation only; self
  * is what its own calls leave, whether or not they pass the lens. A call that does not pass the lens is no row; what it
  * called hangs on what called it. An orphan, whose call was never seen, is no row either.
+ *
+ * A subroutine is one, whatever number it has in each process: all results are about the least of those.
  */
 #ifndef RV_MODEL_RANGE_H
 #define RV_MODEL_RANGE_H
@@ -40,6 +42,9 @@ void rv_range_destroy(struct rv_range *range);
  */
 bool rv_range_step(struct rv_range *range, size_t most);
 
+/* The id that a subroutine has in the results. */
+uint32_t rv_range_id(const struct rv_range *range, uint32_t id);
+
 /* 0..1. Any thread. */
 double rv_range_progress(const struct rv_range *range);
 
@@ -56,8 +61,8 @@ struct rv_range_node { /* a path of calls; all that took it are one */
     uint64_t total_ns, self_ns, n_calls;
 };
 
-/* Node 0 is the root, with the total of all outermost calls. The first quarter of a million paths have nodes; what takes another is
- * in its caller's self. */
+/* Node 0 is the root, with the total of all outermost calls. The first quarter of a million paths have nodes; what
+ * takes another is in its caller's self. */
 const struct rv_range_node *rv_range_nodes(const struct rv_range *range, size_t *n);
 
 #endif

@@ -209,3 +209,51 @@ char *rv_subroutine_take_full_name(const struct rv_subroutine *subroutine)
     size_t n_bytes = strlen(subroutine->package) + strlen(subroutine->name) + 3;
     return rv_subroutine_full_name(subroutine, rv_alloc(n_bytes, 1), n_bytes);
 }
+
+/* Strings are interned: most that are equal are one. */
+static bool is_same(const struct rv_subroutine *a, const struct rv_subroutine *b)
+{
+    if (a->line != b->line || a->file != b->file)
+        return false;
+    if (a->package == b->package)
+        return a->name == b->name;
+    char *full = rv_subroutine_take_full_name(a), *other = rv_subroutine_take_full_name(b);
+    bool is_one = strcmp(full, other) == 0;
+    free(full);
+    free(other);
+    return is_one;
+}
+
+static uint64_t hash_of(const struct rv_subroutine *subroutine)
+{
+    char *full = rv_subroutine_take_full_name(subroutine);
+    uint64_t hash = rv_hash_bytes(full, strlen(full));
+    free(full);
+    return rv_hash_combine(hash, subroutine->line);
+}
+
+uint32_t *rv_subroutines_take_namesakes(struct rv_subroutines *subroutines, uint32_t *n)
+{
+    pthread_mutex_lock(&subroutines->lock);
+    size_t n_slots = 16;
+    while (n_slots < 2 * subroutines->n_entries)
+        n_slots *= 2;
+    uint32_t *as_id = rv_alloc(subroutines->n_entries + 1, sizeof *as_id);
+    uint32_t *slots = rv_alloc(n_slots, sizeof *slots); /* id + 1 */
+    *n = (uint32_t)subroutines->n_entries;
+    for (uint32_t id = 0; id < *n; id++) {
+        const struct rv_subroutine *entry = &subroutines->entries[id];
+        as_id[id] = id;
+        if (!entry->name)
+            continue;
+        size_t at = hash_of(entry) & (n_slots - 1);
+        while (slots[at] && !is_same(&subroutines->entries[slots[at] - 1], entry))
+            at = (at + 1) & (n_slots - 1);
+        if (!slots[at])
+            slots[at] = id + 1;
+        as_id[id] = slots[at] - 1;
+    }
+    pthread_mutex_unlock(&subroutines->lock);
+    free(slots);
+    return as_id;
+}

@@ -28,6 +28,10 @@ uint64_t rv_subroutines_version(struct rv_subroutines *subroutines); /* rises wi
 const char *rv_subroutines_package(struct rv_subroutines *subroutines, uint32_t package_idx);
 uint32_t rv_subroutines_n_packages(struct rv_subroutines *subroutines);
 
+/* For each id below *n the least that has its package-qualified name, file and line, which is itself where there is no
+ * other; for free(). */
+uint32_t *rv_subroutines_take_namesakes(struct rv_subroutines *subroutines, uint32_t *n);
+
 /* "package::name" or "name" into out; returns out. */
 char *rv_subroutine_full_name(const struct rv_subroutine *subroutine, char *out, size_t out_bytes);
 

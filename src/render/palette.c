@@ -94,25 +94,33 @@ static bool is_library(const char *file)
     return is_one;
 }
 
+/* What a subroutine is grouped by: a name, its length and its hash. */
+static struct group group_of(const struct rv_subroutine *subroutine)
+{
+    struct group group = {.has_package = subroutine->package[0] != '\0', .slot = SLOT_NONE};
+    group.name = group.has_package ? subroutine->package : subroutine->name;
+    group.name_bytes = group.has_package ? strlen(group.name) : stem_length(group.name);
+    group.key = rv_hash_combine(rv_hash_bytes(group.name, group.name_bytes), group.has_package);
+    group.is_state = group.has_package && group.name[0] == '(';
+    group.is_library = is_library(subroutine->file);
+    return group;
+}
+
+static struct member member_of(uint32_t group, const struct rv_subroutine *subroutine)
+{
+    return (struct member){group, (uint16_t)rv_hash_bytes(subroutine->name, strlen(subroutine->name))};
+}
+
 static uint32_t find_group(struct rv_palette *palette, const struct rv_subroutine *subroutine)
 {
-    bool has_package = subroutine->package[0] != '\0';
-    const char *text = has_package ? subroutine->package : subroutine->name;
-    size_t length = has_package ? strlen(text) : stem_length(text);
-    uint64_t key = rv_hash_combine(rv_hash_bytes(text, length), has_package);
+    struct group group = group_of(subroutine);
     grow_table(palette);
-    uint32_t *cell = table_cell(palette, key);
+    uint32_t *cell = table_cell(palette, group.key);
     if (*cell)
         return *cell - 1;
     palette->groups =
         rv_vec_reserve(palette->groups, &palette->groups_capacity, palette->n_groups + 1, sizeof(struct group));
-    palette->groups[palette->n_groups] = (struct group){.key = key,
-                                                        .name = text,
-                                                        .name_bytes = length,
-                                                        .slot = SLOT_NONE,
-                                                        .has_package = has_package,
-                                                        .is_state = text[0] == '(' && has_package,
-                                                        .is_library = is_library(subroutine->file)};
+    palette->groups[palette->n_groups] = group;
     *cell = (uint32_t)++palette->n_groups;
     return *cell - 1;
 }
@@ -135,8 +143,7 @@ static const struct member *learn(struct rv_palette *palette, uint32_t id, struc
     struct rv_subroutine subroutine = rv_subroutines_get(subroutines, id);
     if (subroutine.name[0] == '#' || subroutine.name[0] == '\0')
         return member;
-    member->group = find_group(palette, &subroutine);
-    member->hash = (uint16_t)rv_hash_bytes(subroutine.name, strlen(subroutine.name));
+    *member = member_of(find_group(palette, &subroutine), &subroutine);
     return member;
 }
 
@@ -287,23 +294,38 @@ static uint64_t call_ns(const struct rv_box *box)
     return (uint64_t)(covered_ns / (box->count ? box->count : 1));
 }
 
+static uint32_t index_of(const struct rv_palette *palette, const struct group *group, const struct member *member)
+{
+    if (group->is_state)
+        return RV_COLOR_WAIT * RV_COLOR_SHADES;
+    uint32_t slot = palette->scheme == RV_COLOR_SUBROUTINE ? (member->hash >> 6) % RV_COLOR_SLOTS : group_slot(group);
+    return slot * RV_COLOR_SHADES + member->hash % RV_COLOR_SHADES;
+}
+
 uint32_t rv_palette_index(const struct rv_palette *palette, const struct rv_box *box, uint32_t lane_idx)
 {
     bool is_known = box->id < palette->n_members && palette->members[box->id].group != GROUP_UNKNOWN;
-    uint32_t slot = RV_COLOR_NEUTRAL, shade = 0;
+    uint32_t index = RV_COLOR_NEUTRAL * RV_COLOR_SHADES;
     if (is_known) {
         const struct member *member = &palette->members[box->id];
         const struct group *group = &palette->groups[member->group];
+        index = index_of(palette, group, member);
         if (group->is_state)
-            return RV_COLOR_WAIT * RV_COLOR_SHADES;
-        slot = palette->scheme == RV_COLOR_SUBROUTINE ? (member->hash >> 6) % RV_COLOR_SLOTS : group_slot(group);
-        shade = member->hash % RV_COLOR_SHADES;
+            return index;
     }
     if (palette->scheme == RV_COLOR_THREAD)
-        slot = lane_idx % RV_COLOR_SLOTS;
+        return lane_idx % RV_COLOR_SLOTS * RV_COLOR_SHADES + index % RV_COLOR_SHADES;
     if (palette->scheme == RV_COLOR_DURATION)
         return rv_color_duration_shade(call_ns(box));
-    return slot * RV_COLOR_SHADES + shade;
+    return index;
+}
+
+uint32_t rv_palette_index_of(const struct rv_palette *palette, const struct rv_subroutine *subroutine)
+{
+    struct group group = group_of(subroutine);
+    uint32_t known = palette->table_size ? *table_cell(palette, group.key) : 0;
+    struct member member = member_of(known - 1, subroutine);
+    return index_of(palette, known ? &palette->groups[known - 1] : &group, &member);
 }
 
 struct rv_color rv_palette_front(const struct rv_palette *palette, uint32_t colour_idx)

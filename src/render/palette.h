@@ -36,6 +36,9 @@ enum rv_color_scheme rv_palette_scheme(const struct rv_palette *palette);
 /* Colour index of a box of the last view, which stands on this lane of the model. */
 uint32_t rv_palette_index(const struct rv_palette *palette, const struct rv_box *box, uint32_t lane_idx);
 
+/* The same of a subroutine that may not have been in a view, in a scheme that is of subroutines or packages. */
+uint32_t rv_palette_index_of(const struct rv_palette *palette, const struct rv_subroutine *subroutine);
+
 /* Front tone of a colour index. */
 struct rv_color rv_palette_front(const struct rv_palette *palette, uint32_t colour_idx);
 

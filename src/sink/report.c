@@ -12,7 +12,7 @@
 struct name { /* of a subroutine, as the report tells it */
     char *full;
     const char *file;
-    uint32_t line, id;
+    uint32_t line;
 };
 
 struct line {
@@ -29,7 +29,7 @@ static struct name name_of(struct rv_subroutines *subroutines, uint32_t id)
 {
     struct rv_subroutine subroutine = rv_subroutines_get(subroutines, id);
     return (struct name){
-        .full = rv_subroutine_take_full_name(&subroutine), .file = subroutine.file, .line = subroutine.line, .id = id};
+        .full = rv_subroutine_take_full_name(&subroutine), .file = subroutine.file, .line = subroutine.line};
 }
 
 static int compare_names(const struct name *a, const struct name *b)
@@ -40,13 +40,6 @@ static int compare_names(const struct name *a, const struct name *b)
     if (order == 0)
         order = a->line < b->line ? -1 : a->line > b->line;
     return order;
-}
-
-static int by_name(const void *a, const void *b)
-{
-    const struct name *x = a, *y = b;
-    int order = compare_names(x, y);
-    return order ? order : x->id < y->id ? -1 : x->id > y->id;
 }
 
 static int by_self_time(const void *a, const void *b)
@@ -60,28 +53,9 @@ static int by_self_time(const void *a, const void *b)
 /* Statistics with one id per name. */
 static struct rv_stats *merge_names(const struct rv_report *report)
 {
-    size_t n = rv_stats_rows(report->stats, NULL, 0);
-    struct rv_stats_row *rows = rv_alloc(n, sizeof *rows);
-    struct name *names = rv_alloc(n, sizeof *names);
-    uint32_t n_ids = 0;
-    (void)rv_stats_rows(report->stats, rows, n);
-    for (size_t i = 0; i < n; i++) {
-        names[i] = name_of(report->subroutines, rows[i].id);
-        if (rows[i].id >= n_ids)
-            n_ids = rows[i].id + 1;
-    }
-    qsort(names, n, sizeof *names, by_name);
-    uint32_t *as_id = rv_alloc(n_ids, sizeof *as_id);
-    for (size_t i = 0; i < n; i++) {
-        bool is_same = i > 0 && compare_names(&names[i], &names[i - 1]) == 0;
-        as_id[names[i].id] = is_same ? as_id[names[i - 1].id] : names[i].id;
-    }
+    uint32_t n_ids, *as_id = rv_subroutines_take_namesakes(report->subroutines, &n_ids);
     struct rv_stats *merged = rv_stats_create();
     rv_stats_merge_as(merged, report->stats, as_id, n_ids);
-    for (size_t i = 0; i < n; i++)
-        free(names[i].full);
-    free(names);
-    free(rows);
     free(as_id);
     return merged;
 }

@@ -324,6 +324,12 @@ void rv_imgui_child_end(void)
     ImGui::EndChild();
 }
 
+void rv_imgui_scrolled(float *above, float *height)
+{
+    *above = ImGui::GetScrollY();
+    *height = ImGui::GetWindowHeight();
+}
+
 void rv_imgui_at(float x, float y)
 {
     ImGui::SetCursorPos(ImVec2(x, y));
@@ -377,9 +383,15 @@ void rv_imgui_text_wrapped(rv_imgui_font font, uint32_t rgba, const char *text)
     ImGui::PopTextWrapPos();
 }
 
+float rv_imgui_measure(const void *font, const char *text, size_t n_bytes)
+{
+    rv_imgui_font which = *static_cast<const rv_imgui_font *>(font);
+    return font_of(which)->CalcTextSizeA(EM[which] * LINE_PER_EM, FLT_MAX, 0.0f, text, text + n_bytes).x;
+}
+
 float rv_imgui_text_width(rv_imgui_font font, const char *text)
 {
-    return font_of(font)->CalcTextSizeA(EM[font] * LINE_PER_EM, FLT_MAX, 0.0f, text).x;
+    return rv_imgui_measure(&font, text, strlen(text));
 }
 
 bool rv_imgui_button(const char *label, float width, bool is_chosen)

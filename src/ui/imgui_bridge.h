@@ -88,6 +88,9 @@ void rv_imgui_panel_end(void);
 void rv_imgui_child_begin(const char *id, float width, float height);
 void rv_imgui_child_end(void);
 
+/* Of the part that is open: how much of it is out of sight above, and how high it is. */
+void rv_imgui_scrolled(float *above, float *height);
+
 /* Where the next thing goes: from the panel's upper left. Things go one below the other. */
 void rv_imgui_at(float x, float y);
 void rv_imgui_same_line(float gap);
@@ -106,6 +109,9 @@ enum rv_imgui_font { RV_IMGUI_FONT_TEXT, RV_IMGUI_FONT_BOLD, RV_IMGUI_FONT_SMALL
 void rv_imgui_text(enum rv_imgui_font font, uint32_t rgba, const char *text);
 void rv_imgui_text_wrapped(enum rv_imgui_font font, uint32_t rgba, const char *text);
 float rv_imgui_text_width(enum rv_imgui_font font, const char *text);
+
+/* Of the first n_bytes, as rv_caption_width_fn; font is a const enum rv_imgui_font *. */
+float rv_imgui_measure(const void *font, const char *text, size_t n_bytes);
 
 /* width 0 = as wide as its label. True when pressed. */
 bool rv_imgui_button(const char *label, float width, bool is_chosen);

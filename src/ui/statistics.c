@@ -22,6 +22,8 @@
 #define FLAME_ROW 17.0f
 #define FLAME_MIN 2.0f /* points below which a path is not drawn */
 #define FLAME_TEXT_MIN 28.0f
+#define FLAME_PADDING 4.0f
+#define SCROLLBAR_ROOM 12.0f
 #define NAME_BYTES 512
 
 struct sorting {
@@ -35,6 +37,7 @@ static struct sorting sorting; /* qsort has no context; main thread */
 void rv_statistics_state_fini(struct rv_statistics_state *state)
 {
     free(state->rows);
+    free(state->bars);
     *state = (struct rv_statistics_state){0};
 }
 
@@ -104,6 +107,7 @@ static void take_rows(const struct rv_statistics *shown, struct rv_statistics_st
     (void)rv_stats_rows(stats, state->rows, state->n_rows);
     sort(shown, state);
     state->version = shown->version;
+    state->bars_width = 0.0f;
     state->chosen = state->n_rows ? state->rows[0].id : 0;
 }
 
@@ -125,11 +129,14 @@ static void show_row(const struct rv_statistics *shown, struct rv_statistics_sta
                      const struct rv_ui_style *style)
 {
     const struct rv_stats_row *row = &state->rows[idx];
-    char name[NAME_BYTES];
+    char full[NAME_BYTES], name[NAME_BYTES];
+    enum rv_imgui_font font = row->id == state->chosen ? RV_IMGUI_FONT_BOLD : RV_IMGUI_FONT_TEXT;
     rv_imgui_table_row();
     rv_imgui_table_cell();
-    rv_imgui_text(row->id == state->chosen ? RV_IMGUI_FONT_BOLD : RV_IMGUI_FONT_TEXT, style->text_strong,
-                  name_of(shown->subroutines, row->id, name));
+    rv_ui_fit_name(font, name_of(shown->subroutines, row->id, full), rv_imgui_room(), name, sizeof name);
+    rv_imgui_text(font, style->text_strong, name);
+    if (rv_imgui_is_hovered() && strcmp(name, full) != 0)
+        rv_imgui_tooltip(full);
     if (rv_imgui_is_clicked(0))
         state->chosen = row->id;
     for (int column = RV_STATISTICS_CALLS; column < RV_STATISTICS_COLUMNS; column++)
@@ -217,13 +224,38 @@ static void show_durations(const struct rv_statistics *shown, const struct rv_st
 
 struct flame {
     const struct rv_statistics *shown;
-    const struct rv_ui_style *style;
     const struct rv_range_node *nodes;
-    struct rv_imgui_area area;
+    struct rv_imgui_area area; /* of all rows, some out of sight */
     double points_per_ns;
     float mouse[2];
     uint32_t hovered;
 };
+
+/* Siblings stand by falling total: the first that is too narrow ends them. */
+static void add_bars(struct rv_statistics_state *state, const struct rv_range_node *nodes,
+                     const struct rv_statistics_bar *caller, uint64_t least_ns)
+{
+    uint64_t from_ns = caller->from_ns;
+    uint32_t row = caller->node ? caller->row + 1 : 0;
+    for (uint32_t i = nodes[caller->node].first_child; i && nodes[i].total_ns >= least_ns; i = nodes[i].next) {
+        state->bars = rv_vec_reserve(state->bars, &state->bars_capacity, state->n_bars + 1, sizeof *state->bars);
+        state->bars[state->n_bars++] = (struct rv_statistics_bar){i, row, from_ns};
+        from_ns += nodes[i].total_ns;
+    }
+}
+
+/* Row by row, so that none is too deep. */
+static void make_bars(struct rv_statistics_state *state, const struct rv_range_node *nodes, float width)
+{
+    uint64_t least_ns = (uint64_t)ceil((double)FLAME_MIN * (double)nodes[0].total_ns / (double)width);
+    state->n_bars = 0;
+    state->bars_width = width;
+    add_bars(state, nodes, &(struct rv_statistics_bar){0}, least_ns);
+    for (size_t i = 0; i < state->n_bars; i++) {
+        struct rv_statistics_bar caller = state->bars[i];
+        add_bars(state, nodes, &caller, least_ns);
+    }
+}
 
 static uint32_t ink_on(uint32_t rgba)
 {
@@ -232,37 +264,23 @@ static uint32_t ink_on(uint32_t rgba)
     return (uint32_t)ink.r << 24 | (uint32_t)ink.g << 16 | (uint32_t)ink.b << 8 | 0xffu;
 }
 
-static void draw_node(struct flame *flame, uint32_t node_idx, float x, float y)
+static void draw_bar(struct flame *flame, const struct rv_statistics_bar *bar)
 {
-    const struct rv_range_node *node = &flame->nodes[node_idx];
-    char name[NAME_BYTES];
-    struct rv_imgui_area box = {x, y, (float)((double)node->total_ns * flame->points_per_ns) - 1.0f, FLAME_ROW - 1.0f};
+    const struct rv_range_node *node = &flame->nodes[bar->node];
     uint32_t rgba = flame->shown->rgba(flame->shown->context, node->id);
+    float x = flame->area.x + (float)((double)bar->from_ns * flame->points_per_ns);
+    float y = flame->area.y + FLAME_ROW * (float)bar->row;
+    struct rv_imgui_area box = {x, y, (float)((double)node->total_ns * flame->points_per_ns) - 1.0f, FLAME_ROW - 1.0f};
+    char full[NAME_BYTES], name[NAME_BYTES];
     rv_imgui_draw_box(box, 2.0f, rgba);
     if (box.width > FLAME_TEXT_MIN) {
-        rv_imgui_clip(box);
-        rv_imgui_draw_text((float[2]){floorf(x + 4.0f), y + 1.0f}, RV_IMGUI_FONT_SMALL, ink_on(rgba),
-                           name_of(flame->shown->subroutines, node->id, name));
-        rv_imgui_unclip();
+        rv_ui_fit_name(RV_IMGUI_FONT_SMALL, name_of(flame->shown->subroutines, node->id, full),
+                       box.width - 2.0f * FLAME_PADDING, name, sizeof name);
+        rv_imgui_draw_text((float[2]){floorf(x + FLAME_PADDING), y + 1.0f}, RV_IMGUI_FONT_SMALL, ink_on(rgba), name);
     }
     if (flame->mouse[0] >= box.x && flame->mouse[0] < box.x + box.width && flame->mouse[1] >= y &&
         flame->mouse[1] < y + FLAME_ROW)
-        flame->hovered = node_idx;
-}
-
-/* Siblings stand by falling total: the first that is too narrow ends them. */
-static void draw_children(struct flame *flame, uint32_t parent, float x, float y)
-{
-    if (y + FLAME_ROW > flame->area.y + flame->area.height)
-        return;
-    for (uint32_t i = flame->nodes[parent].first_child; i; i = flame->nodes[i].next) {
-        float width = (float)((double)flame->nodes[i].total_ns * flame->points_per_ns);
-        if (width < FLAME_MIN)
-            return;
-        draw_node(flame, i, x, y);
-        draw_children(flame, i, x, y + FLAME_ROW);
-        x += width;
-    }
+        flame->hovered = bar->node;
 }
 
 static void tell_node(const struct flame *flame)
@@ -278,19 +296,55 @@ static void tell_node(const struct flame *flame)
     rv_imgui_tooltip(text);
 }
 
-static void show_flame(const struct rv_statistics *shown, const struct rv_ui_style *style, float height)
+/* At the lower edge of what is in sight, over it. */
+static void tell_rows_below(const struct rv_ui_style *style, const struct rv_imgui_area *view, size_t n_below)
+{
+    char text[48];
+    (void)snprintf(text, sizeof text, "%zu more row%s below", n_below, n_below == 1 ? "" : "s");
+    float width = rv_imgui_text_width(RV_IMGUI_FONT_SMALL, text) + 2.0f * FLAME_PADDING;
+    struct rv_imgui_area plate = {floorf(view->x + view->width - width), floorf(view->y + view->height - FLAME_ROW),
+                                  width, FLAME_ROW};
+    rv_imgui_draw_box(plate, 3.0f, style->bar);
+    rv_imgui_draw_text((float[2]){plate.x + FLAME_PADDING, plate.y + 1.0f}, RV_IMGUI_FONT_SMALL, style->text_strong,
+                       text);
+}
+
+static void draw_bars_in_sight(struct flame *flame, const struct rv_statistics_state *state,
+                               const struct rv_ui_style *style)
+{
+    float above, height;
+    rv_imgui_scrolled(&above, &height);
+    size_t n_rows = state->bars[state->n_bars - 1].row + (size_t)1;
+    size_t first = (size_t)(above / FLAME_ROW), end = (size_t)((above + height) / FLAME_ROW + 0.5f);
+    for (size_t i = 0; i < state->n_bars; i++)
+        if (state->bars[i].row >= first && state->bars[i].row <= end)
+            draw_bar(flame, &state->bars[i]);
+    struct rv_imgui_area view = {flame->area.x, flame->area.y + above, flame->area.width, height};
+    if (end < n_rows)
+        tell_rows_below(style, &view, n_rows - end);
+}
+
+static void show_flame(const struct rv_statistics *shown, struct rv_statistics_state *state,
+                       const struct rv_ui_style *style, float height)
 {
     size_t n;
-    struct flame flame = {.shown = shown, .style = style, .nodes = rv_range_nodes(shown->range, &n)};
-    rv_imgui_touch("flame", 0.0f, height, &flame.area);
-    if (flame.nodes[0].total_ns == 0)
+    struct flame flame = {.shown = shown, .nodes = rv_range_nodes(shown->range, &n)};
+    float width = rv_imgui_room() - SCROLLBAR_ROOM;
+    if (flame.nodes[0].total_ns == 0 || width <= 0.0f)
         return;
-    flame.points_per_ns = (double)flame.area.width / (double)flame.nodes[0].total_ns;
+    if (state->bars_width != width)
+        make_bars(state, flame.nodes, width);
+    if (state->n_bars == 0)
+        return;
+    rv_imgui_child_begin("flame", 0.0f, height);
+    rv_imgui_touch("paths", width, FLAME_ROW * (float)(state->bars[state->n_bars - 1].row + 1), &flame.area);
+    flame.points_per_ns = (double)width / (double)flame.nodes[0].total_ns;
     rv_imgui_mouse_at(flame.mouse);
     bool is_hovered = rv_imgui_is_hovered();
-    draw_children(&flame, 0, flame.area.x, flame.area.y);
+    draw_bars_in_sight(&flame, state, style);
     if (is_hovered && flame.hovered)
         tell_node(&flame);
+    rv_imgui_child_end();
 }
 
 /* ---- the whole ---- */
@@ -337,7 +391,7 @@ void rv_statistics_show(struct rv_ui *ui, const struct rv_statistics *shown, str
         rv_imgui_at(2.0f * GAP + table_width, HEAD_HEIGHT + GAP);
         rv_imgui_child_begin("graphs", 0.0f, height);
         show_durations(shown, state, style);
-        show_flame(shown, style, height - BARS_HEIGHT - 28.0f);
+        show_flame(shown, state, style, height - BARS_HEIGHT - 28.0f);
         rv_imgui_child_end();
     }
     rv_imgui_panel_end();

@@ -30,13 +30,21 @@ enum rv_statistics_column {
     RV_STATISTICS_COLUMNS
 };
 
+struct rv_statistics_bar { /* of the flame graph */
+    uint32_t node, row;
+    uint64_t from_ns; /* of the time of all paths */
+};
+
 struct rv_statistics_state { /* zeroed = nothing shown yet */
     uint64_t version;        /* of the rows */
     struct rv_stats_row *rows;
     size_t n_rows, capacity;
     int column; /* that they are sorted by */
     bool is_descending;
-    uint32_t chosen; /* subroutine */
+    uint32_t chosen;                /* subroutine */
+    struct rv_statistics_bar *bars; /* rows from the top */
+    size_t n_bars, bars_capacity;
+    float bars_width; /* for which they were made */
 };
 
 void rv_statistics_state_fini(struct rv_statistics_state *state);

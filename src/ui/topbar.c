@@ -14,6 +14,9 @@
 #define TAB_STEP 82.0f
 #define TAB_Y 6.0f
 #define PILL_HEIGHT 15.0f
+#define PROGRAM_BYTES 256
+#define PROGRAM_LEAVES 620.0f /* points, of all that is told of it */
+#define PROGRAM_WIDTH_MIN 100.0f
 
 struct bar {
     const struct rv_ui_style *style;
@@ -30,6 +33,15 @@ static void add(struct bar *bar, enum rv_imgui_font font, uint32_t rgba, const c
     }
     rv_imgui_draw_text((float[2]){floorf(bar->x), TEXT_Y}, font, rgba, text);
     bar->x += width + GAP;
+}
+
+/* Shortened where it would leave no room for what comes after it. */
+static void add_program(struct bar *bar, const char *program)
+{
+    char fitting[PROGRAM_BYTES];
+    float room = fmaxf(bar->end - bar->x - PROGRAM_LEAVES, PROGRAM_WIDTH_MIN);
+    rv_ui_fit_name(RV_IMGUI_FONT_TEXT, program, room, fitting, sizeof fitting);
+    add(bar, RV_IMGUI_FONT_TEXT, bar->style->text, fitting);
 }
 
 static void add_pill(struct bar *bar, const struct rv_topbar *shown)
@@ -110,7 +122,7 @@ void rv_topbar_show(struct rv_ui *ui, const struct rv_topbar *shown, struct rv_u
     rv_imgui_draw_box((struct rv_imgui_area){0.0f, 0.0f, area.width, HEIGHT}, 0.0f, style->bar);
     rv_imgui_draw_box((struct rv_imgui_area){0.0f, HEIGHT, area.width, 1.0f}, 0.0f, style->line);
     add(&bar, RV_IMGUI_FONT_BOLD, style->text_strong, "ringviz");
-    add(&bar, RV_IMGUI_FONT_TEXT, style->text, shown->program);
+    add_program(&bar, shown->program);
     snprintf(pid, sizeof pid, "pid %" PRIu32, shown->pid);
     if (shown->pid)
         add(&bar, RV_IMGUI_FONT_TEXT, style->text, pid);

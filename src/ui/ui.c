@@ -5,6 +5,7 @@
 
 #include "base/err.h"
 #include "base/vec.h"
+#include "model/caption.h"
 
 #define GAP 8.0f /* around panels in a column */
 
@@ -132,6 +133,12 @@ bool rv_ui_needs_pass(const SDL_Event *event)
     }
 }
 
+/* What a field has no use for is the window's: Ctrl+Q, Ctrl+F. */
+static bool is_command(const SDL_KeyboardEvent *event)
+{
+    return (event->keysym.mod & KMOD_CTRL) && !(event->keysym.mod & KMOD_ALT) && key_of(event->keysym.scancode) < 0;
+}
+
 bool rv_ui_takes(const struct rv_ui *ui, const SDL_Event *event)
 {
     switch (event->type) {
@@ -142,6 +149,7 @@ bool rv_ui_takes(const struct rv_ui *ui, const SDL_Event *event)
         return rv_imgui_wants_mouse(ui->imgui);
     case SDL_KEYDOWN:
     case SDL_KEYUP:
+        return ui->is_typing && !is_command(&event->key);
     case SDL_TEXTINPUT:
         return ui->is_typing;
     default:
@@ -225,6 +233,12 @@ struct rv_imgui_area rv_ui_center(const struct rv_ui *ui, float width, float hei
     float w = fmaxf(fminf(width, room_x), 1.0f), h = fmaxf(fminf(height, room_y), 1.0f);
     return (struct rv_imgui_area){floorf(insets->left + GAP + 0.5f * (room_x - w)),
                                   floorf(insets->top + GAP + 0.5f * (room_y - h)), floorf(w), floorf(h)};
+}
+
+void rv_ui_fit_name(enum rv_imgui_font font, const char *name, float width, char *out, size_t out_bytes)
+{
+    out[0] = '\0';
+    (void)rv_caption_fit(name, &(struct rv_caption_room){width, rv_imgui_measure, &font}, out, out_bytes);
 }
 
 struct rv_ui_insets rv_ui_insets(const struct rv_ui *ui)

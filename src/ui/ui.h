@@ -132,6 +132,9 @@ struct rv_imgui_area rv_ui_center(const struct rv_ui *ui, float width, float hei
 struct rv_ui_insets {
     float top, bottom, left, right;
 };
+/* A name shortened from the left until it is no wider than `width` points; "" where nothing of it fits. */
+void rv_ui_fit_name(enum rv_imgui_font font, const char *name, float width, char *out, size_t out_bytes);
+
 struct rv_ui_insets rv_ui_insets(const struct rv_ui *ui);
 
 #endif

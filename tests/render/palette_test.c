@@ -240,3 +240,18 @@ Test(palette, a_scheme_says_what_colours_stand_for)
         cr_assert_eq(slot_of(40), RV_COLOR_WAIT, "waiting is grey in all schemes");
     }
 }
+
+Test(palette, a_subroutine_that_was_never_seen_has_its_packages_hue)
+{
+    show(1, 500);
+    show(3, 400);
+    rv_palette_update(palette, &view, subroutines);
+    for (uint32_t id = 1; id <= 4; id++) {
+        struct rv_subroutine subroutine = rv_subroutines_get(subroutines, id);
+        uint32_t index = rv_palette_index_of(palette, &subroutine);
+        cr_assert_eq(index / RV_COLOR_SHADES, slot_of(1 + (id - 1) / 2 * 2));
+        cr_assert(id % 2 == 0 || index == index_of(id));
+    }
+    struct rv_subroutine other = rv_subroutines_get(subroutines, 5);
+    cr_assert_eq(rv_palette_index_of(palette, &other) / RV_COLOR_SHADES, RV_COLOR_NEUTRAL);
+}

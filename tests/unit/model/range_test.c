@@ -376,3 +376,45 @@ Test(range, it_says_before_when_calls_are_missing, .timeout = 30)
     }
     world_fini(&world);
 }
+
+/* Processes number subroutines by themselves. */
+Test(range, a_subroutine_of_several_processes_is_one_row_and_one_path, .timeout = 10)
+{
+    struct rv_lanes *lanes = rv_lanes_create();
+    struct rv_subroutines *subroutines = rv_subroutines_create();
+    for (uint32_t process = 0; process < 3; process++) {
+        struct rv_lane *lane = rv_lanes_add(lanes, &(struct rv_lane_identity){.tid = process, .name = "main"});
+        uint32_t outer = 1 + 10 * process, inner = 2 + 10 * process;
+        rv_subroutines_define(subroutines, outer, "Package", "outer", "file.pm", 1);
+        rv_subroutines_define(subroutines, inner, process == 2 ? "" : "Package",
+                              process == 2 ? "Package::inner" : "inner", "file.pm", 2);
+        rv_timeline_add(lane->timeline,
+                        (struct rv_span[]){{.start = 100, .end = 300, .id = inner, .depth = 1},
+                                           {.start = 0, .end = 1000, .id = outer}},
+                        2);
+        lane->last_ns = 1000;
+    }
+    struct rv_range *range = rv_range_create(
+        &(struct rv_range_params){.from_ns = 0, .to_ns = 1000, .lanes = lanes, .subroutines = subroutines});
+    while (!rv_range_step(range, 1))
+        ;
+    struct rv_stats_row rows[4];
+    size_t n_nodes;
+    const struct rv_range_node *nodes = rv_range_nodes(range, &n_nodes);
+    cr_assert_eq(rv_stats_rows(rv_range_stats(range), rows, 4), 2);
+    for (int i = 0; i < 2; i++) {
+        cr_assert(rows[i].id == 1 || rows[i].id == 2);
+        cr_assert_eq(rows[i].n_calls, 3);
+        cr_assert_eq(rows[i].total_ns, rows[i].id == 1 ? 3000 : 600);
+        cr_assert_eq(rows[i].self_ns, rows[i].id == 1 ? 2400 : 600);
+    }
+    cr_assert_eq(n_nodes, 3);
+    cr_assert_eq(nodes[nodes[0].first_child].n_calls, 3);
+    for (uint32_t process = 0; process < 3; process++)
+        cr_assert_eq(rv_range_id(range, 2 + 10 * process), 2);
+    cr_assert_eq(rv_range_id(range, 5), 5);
+    cr_assert_eq(rv_range_id(range, 5000), 5000);
+    rv_range_destroy(range);
+    rv_subroutines_destroy(subroutines);
+    rv_lanes_destroy(lanes);
+}
