@@ -2,22 +2,9 @@
  * Searching, filtering, selecting and inspecting in a window, by synthetic keys and mouse; asked of the window's state,
  * and held against what is known of the program.
  */
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "app/window.h"
-#include "past.h"
-
-#define DEADLINE_NS (50 * 1000 * MS)
-
-struct user {
-    struct rv_session *session;
-    unsigned step;
-    uint64_t begin_ns;
-    bool is_failed;
-};
+#include "visit.h"
 
 static void enter(const char *text)
 {
@@ -40,12 +27,12 @@ static unsigned n_marked(const struct rv_view *view, unsigned flag)
 }
 
 /* What is typed after "/" is searched for; Enter, n and N go from hit to hit, and come round. */
-static bool search_steps(struct user *user, const struct rv_window_state *state)
+static bool search_steps(struct visit *visit, const struct rv_window_state *state)
 {
     const struct rv_inquiry *inquiry = &state->viewer->inquiry;
-    switch (user->step) {
+    switch (visit->step) {
     case 0:
-        if (!rv_session_is_done(user->session) || state->view->n_boxes != N_INNER + 1)
+        if (!rv_session_is_done(visit->session) || state->view->n_boxes != N_INNER + 1)
             return false;
         past_press(SDL_SCANCODE_SLASH, 0);
         return true;
@@ -57,8 +44,8 @@ static bool search_steps(struct user *user, const struct rv_window_state *state)
     case 2:
         if (strcmp(inquiry->find, "step") != 0 || !inquiry->is_search_whole || !state->is_settled)
             return false;
-        user->is_failed |= inquiry->search.n_hits != N_INNER || inquiry->search.matches.n_matching != 1;
-        user->is_failed |= n_marked(state->view, RV_BOX_HIT) != N_INNER || n_marked(state->view, RV_BOX_DIMMED) != 1;
+        visit->is_failed |= inquiry->search.n_hits != N_INNER || inquiry->search.matches.n_matching != 1;
+        visit->is_failed |= n_marked(state->view, RV_BOX_HIT) != N_INNER || n_marked(state->view, RV_BOX_DIMMED) != 1;
         past_press(SDL_SCANCODE_RETURN, 0);
         return true;
     case 3:
@@ -79,7 +66,7 @@ static bool search_steps(struct user *user, const struct rv_window_state *state)
 }
 
 /* The pinned call is measured: it fills its time, within the outer one. */
-static bool inspect_steps(struct user *user, const struct rv_window_state *state)
+static bool inspect_steps(struct visit *visit, const struct rv_window_state *state)
 {
     const struct rv_inquiry *inquiry = &state->viewer->inquiry;
     uint32_t node = rv_inquiry_call_node(inquiry);
@@ -87,9 +74,9 @@ static bool inspect_steps(struct user *user, const struct rv_window_state *state
     if (node == 0)
         return false;
     const struct rv_range_node *nodes = rv_range_nodes(inquiry->call.measure.range, &n);
-    user->is_failed |= n != 3 || nodes[node].id != 2 || nodes[node].n_calls != 1 || nodes[node].first_child;
-    user->is_failed |= nodes[node].total_ns != 20 * MS || nodes[node].self_ns != 20 * MS;
-    user->is_failed |= nodes[nodes[node].parent].id != 1 || nodes[nodes[node].parent].parent != 0;
+    visit->is_failed |= n != 3 || nodes[node].id != 2 || nodes[node].n_calls != 1 || nodes[node].first_child;
+    visit->is_failed |= nodes[node].total_ns != 20 * MS || nodes[node].self_ns != 20 * MS;
+    visit->is_failed |= nodes[nodes[node].parent].id != 1 || nodes[nodes[node].parent].parent != 0;
     past_press(SDL_SCANCODE_ESCAPE, 0);
     past_press(SDL_SCANCODE_ESCAPE, 0);
     return true;
@@ -97,30 +84,23 @@ static bool inspect_steps(struct user *user, const struct rv_window_state *state
 
 static const int rule_field[2] = {520, 56}; /* behind the search field and its counts, in a window this wide */
 
-static void click(const int at[2])
-{
-    past_move(at);
-    past_button(SDL_BUTTON_LEFT, at, true, 1);
-    past_button(SDL_BUTTON_LEFT, at, false, 1);
-}
-
 /* A rule dims what does not pass; hidden, it is not in the picture; without rules all is as before. */
-static bool filter_steps(struct user *user, const struct rv_window_state *state)
+static bool filter_steps(struct visit *visit, const struct rv_window_state *state)
 {
     struct rv_viewer *viewer = (struct rv_viewer *)(uintptr_t)state->viewer;
     const struct rv_lens *lens = &state->viewer->inquiry.lens;
-    switch (user->step) {
+    switch (visit->step) {
     case 7: /* both are over */
         if (state->viewer->pointer.hover.is_pinned || state->viewer->inquiry.search.is_on || !state->is_settled)
             return false;
-        user->is_failed |= n_marked(state->view, RV_BOX_HIT | RV_BOX_DIMMED) != 0;
+        visit->is_failed |= n_marked(state->view, RV_BOX_HIT | RV_BOX_DIMMED) != 0;
         past_press(SDL_SCANCODE_F, KMOD_LCTRL);
         return true;
     case 8:
         if (!state->viewer->panels.has_search || !state->is_settled)
             return false;
         past_press(SDL_SCANCODE_UNKNOWN, 0); /* a pass, in which the search field takes the keyboard */
-        click(rule_field);
+        visit_click(rule_field, 1);
         enter("!name:step$");
         return true;
     case 9:
@@ -142,43 +122,22 @@ static bool filter_steps(struct user *user, const struct rv_window_state *state)
     case 12:
         if (lens->n_rules != 0 || state->view->n_boxes != N_INNER + 1)
             return false;
-        user->is_failed |= !state->viewer->inquiry.rule_why[0];
+        visit->is_failed |= !state->viewer->inquiry.rule_why[0];
         past_press(SDL_SCANCODE_Q, KMOD_LCTRL);
         return true;
     }
     return false;
 }
 
-static void observe(void *context, const struct rv_window_state *state)
+static bool act(struct visit *visit, const struct rv_window_state *state)
 {
-    struct user *user = context;
-    if (!state->n_frames)
-        return;
-    bool is_done = user->step < 6    ? search_steps(user, state)
-                   : user->step == 6 ? inspect_steps(user, state)
-                                     : filter_steps(user, state);
-    user->step += is_done;
-}
-
-static bool is_late(void *context)
-{
-    const struct user *user = context;
-    return user->is_failed || rv_clock_mono_ns() - user->begin_ns > DEADLINE_NS;
+    return visit->step < 6    ? search_steps(visit, state)
+           : visit->step == 6 ? inspect_steps(visit, state)
+                              : filter_steps(visit, state);
 }
 
 int main(void)
 {
-    (void)past_origin();
-    struct rv_session_params params = {.n_workers = 1};
-    struct user user = {.begin_ns = rv_clock_mono_ns(), .session = rv_session_start(&params, past_create())};
-    struct rv_window_params window = {
-        .width_px = 640, .height_px = 360, .should_close = is_late, .observe = observe, .context = &user};
-    int err = rv_window_run(user.session, &window);
-    rv_session_stop(user.session);
-    rv_session_destroy(user.session);
-    if (err || user.is_failed || user.step != 13) {
-        fprintf(stderr, "the window ended with %d in step %u%s\n", err, user.step, user.is_failed ? ", failed" : "");
-        return 1;
-    }
-    return 0;
+    struct visit visit = {.act = act};
+    return visit_run(&visit, 640, 360, 13);
 }

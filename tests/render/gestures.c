@@ -2,17 +2,12 @@
  * A window with panels, used by pushed events: each key and gesture is asked of the state that it changes.
  */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
-#include <SDL2/SDL.h>
-
-#include "app/window.h"
-#include "past.h"
+#include "visit.h"
 
 #define WIDTH 1200
 #define HEIGHT 600
-#define DEADLINE_NS (40 * 1000 * MS)
 #define STRIP_X 16 /* of the minimap */
 #define STRIP_Y (HEIGHT - 25)
 #define LEGEND_X (WIDTH - 150)
@@ -57,19 +52,14 @@ static void click(int x, int y, unsigned which)
 }
 
 struct user {
-    unsigned step;
-    uint64_t begin_ns;
+    struct visit visit;
     uint64_t from_ns, to_ns; /* to come back to */
     double share;            /* of the cursor */
-    bool is_failed;
 };
 
 static void check(struct user *user, bool is_right, const char *what)
 {
-    if (is_right)
-        return;
-    fprintf(stderr, "step %u: %s\n", user->step, what);
-    user->is_failed = true;
+    visit_check(&user->visit, is_right, what);
 }
 
 static bool is_middle(const struct rv_window_state *state, uint64_t ns, double tolerance)
@@ -82,7 +72,7 @@ static bool is_middle(const struct rv_window_state *state, uint64_t ns, double t
 static bool key_steps(struct user *user, const struct rv_window_state *state)
 {
     const struct rv_viewer *viewer = state->viewer;
-    switch (user->step) {
+    switch (user->visit.step) {
     case 0:
         if (!viewer->present.is_done || state->from_ns != origin_ns || state->view->n_boxes != N_INNER + 1)
             return false;
@@ -131,7 +121,7 @@ static bool time_steps(struct user *user, const struct rv_window_state *state)
 {
     const struct rv_viewer *viewer = state->viewer;
     double width_ns = (double)(state->to_ns - state->from_ns);
-    switch (user->step) {
+    switch (user->visit.step) {
     case 7:
         if (viewer->panels.has_settings || viewer->look.scheme != RV_COLOR_PACKAGE || !state->is_settled)
             return false;
@@ -214,7 +204,7 @@ static bool mouse_steps(struct user *user, const struct rv_window_state *state)
 {
     const struct rv_lens *lens = &state->viewer->inquiry.lens;
     int length = WIDTH - 2 * STRIP_X;
-    switch (user->step) {
+    switch (user->visit.step) {
     case 19: /* the minimap: press, then drag */
         if (state->viewer->present.is_frozen || !state->viewer->navigate.is_following || !state->is_settled)
             return false;
@@ -260,7 +250,7 @@ static bool thread_steps(struct user *user, const struct rv_window_state *state)
 {
     const struct rv_viewer *viewer = state->viewer;
     const struct rv_arranged_lane *lane = viewer->arrangement.lanes;
-    switch (user->step) {
+    switch (user->visit.step) {
     case 25:
         if (!viewer->panels.has_threads || !state->is_settled)
             return false;
@@ -292,36 +282,18 @@ static bool thread_steps(struct user *user, const struct rv_window_state *state)
     return false;
 }
 
-static void observe(void *context, const struct rv_window_state *state)
+static bool act(struct visit *visit, const struct rv_window_state *state)
 {
-    struct user *user = context;
-    if (!state->n_frames)
-        return;
-    user->step += user->step < 7    ? key_steps(user, state)
-                  : user->step < 19 ? time_steps(user, state)
-                  : user->step < 25 ? mouse_steps(user, state)
-                                    : thread_steps(user, state);
-}
-
-static bool is_late(void *context)
-{
-    const struct user *user = context;
-    return user->is_failed || rv_clock_mono_ns() - user->begin_ns > DEADLINE_NS;
+    struct user *user = (struct user *)visit;
+    return visit->step < 7    ? key_steps(user, state)
+           : visit->step < 19 ? time_steps(user, state)
+           : visit->step < 25 ? mouse_steps(user, state)
+                              : thread_steps(user, state);
 }
 
 int main(void)
 {
+    struct user user = {.visit.act = act};
     origin_ns = past_origin();
-    struct rv_session *session = rv_session_start(&(struct rv_session_params){.n_workers = 1}, past_create());
-    struct user user = {.begin_ns = rv_clock_mono_ns()};
-    struct rv_window_params window = {
-        .width_px = WIDTH, .height_px = HEIGHT, .should_close = is_late, .observe = observe, .context = &user};
-    int err = rv_window_run(session, &window);
-    rv_session_stop(session);
-    rv_session_destroy(session);
-    if (err || user.is_failed || user.step != 30) {
-        fprintf(stderr, "the window ended with %d in step %u\n", err, user.step);
-        return 1;
-    }
-    return 0;
+    return visit_run(&user.visit, WIDTH, HEIGHT, 30);
 }

@@ -4,35 +4,17 @@
  */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include <SDL2/SDL.h>
+#include "visit.h"
 
-#include "app/window.h"
-#include "past.h"
-
-#define DEADLINE_NS (30 * 1000 * MS)
 #define CALM_TURNS 10 /* of a settled window: a frame that is wanted comes with the second */
 #define NO_BOX 0
 
-static void button(const int at[2], bool is_down, unsigned n_clicks)
-{
-    past_button(SDL_BUTTON_LEFT, at, is_down, n_clicks);
-}
-
-static void click(const int at[2], unsigned n_clicks)
-{
-    past_move(at);
-    button(at, true, n_clicks);
-    button(at, false, n_clicks);
-}
-
 struct user {
-    struct rv_session *session;
-    unsigned step, n_calm;
-    uint64_t begin_ns, n_frames;
-    bool is_failed;
+    struct visit visit;
+    unsigned n_calm;
+    uint64_t n_frames;
 };
 
 /* The middle of a front face. */
@@ -83,8 +65,8 @@ static void expect(struct user *user, const char *what, const char *wanted, cons
 {
     if (!strcmp(text, wanted))
         return;
-    fprintf(stderr, "step %u: %s is \"%s\", not \"%s\"\n", user->step, what, text, wanted);
-    user->is_failed = true;
+    fprintf(stderr, "step %u: %s is \"%s\", not \"%s\"\n", user->visit.step, what, text, wanted);
+    user->visit.is_failed = true;
 }
 
 static bool is_described(struct user *user, const struct rv_window_state *state)
@@ -106,9 +88,9 @@ static bool is_described(struct user *user, const struct rv_window_state *state)
 static bool hover_steps(struct user *user, const struct rv_window_state *state)
 {
     int at[2];
-    switch (user->step) {
+    switch (user->visit.step) {
     case 0: /* all is shown */
-        if (!rv_session_is_done(user->session) || !is_all(state))
+        if (!rv_session_is_done(user->visit.session) || !is_all(state))
             return false;
         inner(state, 1, at);
         past_move(at);
@@ -129,7 +111,7 @@ static bool hover_steps(struct user *user, const struct rv_window_state *state)
             return false;
         if (state->n_frames != user->n_frames) {
             fprintf(stderr, "a frame was drawn though nothing had changed\n");
-            user->is_failed = true;
+            user->visit.is_failed = true;
         }
         face(state, past_origin() + 35 * MS, 0, at);
         past_move(at);
@@ -144,10 +126,10 @@ static bool pin_steps(struct user *user, const struct rv_window_state *state)
 {
     int at[2];
     bool is_pinned = state->viewer->pointer.hover.is_pinned;
-    switch (user->step) {
+    switch (user->visit.step) {
     case 5:
         inner(state, 1, at);
-        click(at, 1);
+        visit_click(at, 1);
         return true;
     case 6: /* pinned stays pinned over another box */
         if (!is_pinned || !is_over(state, 2, past_inner_start(1)))
@@ -159,7 +141,7 @@ static bool pin_steps(struct user *user, const struct rv_window_state *state)
     case 7:
         if (++user->n_calm < 3)
             return false;
-        user->is_failed |= !is_pinned || !is_over(state, 2, past_inner_start(1));
+        user->visit.is_failed |= !is_pinned || !is_over(state, 2, past_inner_start(1));
         past_press(SDL_SCANCODE_ESCAPE, 0);
         return true;
     case 8:
@@ -172,7 +154,7 @@ static bool focus_steps(struct user *user, const struct rv_window_state *state)
 {
     static const int corner[2] = {3, 340};
     int at[2];
-    switch (user->step) {
+    switch (user->visit.step) {
     case 9:
         past_press(SDL_SCANCODE_F, 0);
         return true;
@@ -185,8 +167,8 @@ static bool focus_steps(struct user *user, const struct rv_window_state *state)
         if (!is_all(state))
             return false;
         inner(state, 2, at);
-        click(at, 1);
-        click(at, 2);
+        visit_click(at, 1);
+        visit_click(at, 2);
         return true;
     case 12: /* the first click pinned it */
         if (!is_focused(state, 2) || !state->viewer->pointer.hover.is_pinned)
@@ -247,7 +229,7 @@ static bool is_measured(const struct rv_inquiry *inquiry)
 static bool drag_steps(struct user *user, const struct rv_window_state *state)
 {
     const struct rv_inquiry *inquiry = &state->viewer->inquiry;
-    switch (user->step) {
+    switch (user->visit.step) {
     case 14: /* a drag is no click */
         if (!is_all(state))
             return false;
@@ -256,7 +238,7 @@ static bool drag_steps(struct user *user, const struct rv_window_state *state)
     case 15:
         if (!is_measured(inquiry))
             return false;
-        user->is_failed |= !is_selected(state) || !is_all(state) || state->viewer->pointer.hover.is_pinned;
+        user->visit.is_failed |= !is_selected(state) || !is_all(state) || state->viewer->pointer.hover.is_pinned;
         past_press(SDL_SCANCODE_ESCAPE, 0);
         return true;
     case 16:
@@ -267,7 +249,7 @@ static bool drag_steps(struct user *user, const struct rv_window_state *state)
     case 17:
         if (state->view->from_ns >= past_origin())
             return false;
-        user->is_failed |= state->viewer->pointer.hover.is_pinned;
+        user->visit.is_failed |= state->viewer->pointer.hover.is_pinned;
         drag(state, SDL_BUTTON_MIDDLE);
         return true;
     case 18:
@@ -284,7 +266,7 @@ static bool arrange_steps(struct user *user, const struct rv_window_state *state
     int at[2];
     const struct rv_view *view = state->view;
     bool is_row = view->n_lanes && view->lanes[0].is_row;
-    switch (user->step) {
+    switch (user->visit.step) {
     case 19:
         inner(state, 1, at);
         past_move(at);
@@ -336,38 +318,18 @@ static bool arrange_steps(struct user *user, const struct rv_window_state *state
     return false;
 }
 
-static void observe(void *context, const struct rv_window_state *state)
+static bool act(struct visit *visit, const struct rv_window_state *state)
 {
-    struct user *user = context;
-    if (!state->n_frames)
-        return;
-    bool is_done = user->step < 5    ? hover_steps(user, state)
-                   : user->step < 9  ? pin_steps(user, state)
-                   : user->step < 14 ? focus_steps(user, state)
-                   : user->step < 19 ? drag_steps(user, state)
-                                     : arrange_steps(user, state);
-    user->step += is_done;
-}
-
-static bool is_late(void *context)
-{
-    const struct user *user = context;
-    return user->is_failed || rv_clock_mono_ns() - user->begin_ns > DEADLINE_NS;
+    struct user *user = (struct user *)visit;
+    return visit->step < 5    ? hover_steps(user, state)
+           : visit->step < 9  ? pin_steps(user, state)
+           : visit->step < 14 ? focus_steps(user, state)
+           : visit->step < 19 ? drag_steps(user, state)
+                              : arrange_steps(user, state);
 }
 
 int main(void)
 {
-    (void)past_origin();
-    struct rv_session_params params = {.n_workers = 1};
-    struct user user = {.begin_ns = rv_clock_mono_ns(), .session = rv_session_start(&params, past_create())};
-    struct rv_window_params window = {
-        .width_px = 640, .height_px = 360, .should_close = is_late, .observe = observe, .context = &user};
-    int err = rv_window_run(user.session, &window);
-    rv_session_stop(user.session);
-    rv_session_destroy(user.session);
-    if (err || user.is_failed || user.step != 28) {
-        fprintf(stderr, "the window ended with %d in step %u\n", err, user.step);
-        return 1;
-    }
-    return 0;
+    struct user user = {.visit.act = act};
+    return visit_run(&user.visit, 640, 360, 28);
 }
