@@ -78,6 +78,18 @@ typedef void ringviz_replay_fn(void);
 void ringviz_on_ring(ringviz_replay_fn *replay);
 void ringviz_replay(uint32_t id, uint32_t depth, uint64_t called);
 
+/*
+ * For this process, before its first call: show each thread's stack and lines in its ring's slots, too, for monitors
+ * (ringviz/monitor.h) that look without draining.
+ */
+void ringviz_keep_stacks(void);
+
+/* The program's own number for the calling thread, as monitors are told it; 0 until then. */
+void ringviz_thread_number(uint32_t number);
+
+/* Does a monitor want the calling thread traced: is single, or its ring's trace or signal, set? True without a ring. */
+bool ringviz_is_wanted(void);
+
 #ifdef __cplusplus
 }
 #endif

@@ -268,7 +268,7 @@ RV_WIRE_ASSERT(sizeof(struct rv_wire_watch) == 784);
 /* One frame of the live stack; slot_bytes of subroutine text follow it, empty where `name` is all that is known. */
 struct rv_wire_slot {
     uint32_t line;  /* [atomic] UINT32_MAX: the frame was overwritten by deeper ones, nothing is known of it */
-    uint32_t name;  /* [atomic] name id, 0 when only the text is known */
+    uint32_t name;  /* [atomic] name id; 0: only the text is known; UINT32_MAX: not even that */
     uint64_t ticks; /* [atomic] */
 };
 RV_WIRE_ASSERT(sizeof(struct rv_wire_slot) == 16);

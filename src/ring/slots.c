@@ -6,7 +6,7 @@
 #include "ring/text.h"
 
 enum { N_READ_TRIES = 1000, MAX_TEXT_BYTES = 1 << 14 };
-static const uint32_t UNKNOWN_LINE = UINT32_MAX;
+static const uint32_t UNKNOWN_LINE = UINT32_MAX, UNKNOWN_NAME = UINT32_MAX; /* a line may come after all */
 
 void rv_slots_view(struct rv_slots *slots, const struct rv_map *map, uint32_t ring_idx)
 {
@@ -114,7 +114,7 @@ int32_t rv_slots_pop(struct rv_slots *slots)
     uint32_t current = current_of(slots);
     uint32_t previous = current ? current - 1 : slots->n_slots - 1;
     uint32_t sequence = begin_write(slots->control);
-    write_slot(slot_at(slots, current), UNKNOWN_LINE, 0, 0);
+    write_slot(slot_at(slots, current), UNKNOWN_LINE, UNKNOWN_NAME, 0);
     set_position(slots->control, depth ? (int32_t)previous : -1, depth);
     end_write(slots->control, sequence);
     return depth;
@@ -180,7 +180,7 @@ int rv_slots_read(const struct rv_slots *slots, int32_t slot_idx, struct rv_slot
         if (!end_read(slots->control, sequence))
             continue;
         *slot = seen;
-        if (seen.line == -1)
+        if (seen.line == -1 || seen.name_id == UNKNOWN_NAME)
             rv_text_escape(text, text_bytes, unknown, sizeof unknown - 1);
         else
             rv_text_escape(text, text_bytes, (const char *)copy, n_bytes);

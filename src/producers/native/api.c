@@ -6,7 +6,9 @@
 #include "producers/native/calls.h"
 #include "producers/native/guard.h"
 #include "producers/native/process.h"
+#include "producers/native/shown.h"
 #include "producers/native/thread.h"
+#include "ring/control.h"
 #include "ring/names.h"
 
 #define CALLER_STACK() ((uint64_t)(uintptr_t)__builtin_dwarf_cfa())
@@ -117,17 +119,24 @@ RV_EXPORT void ringviz_stack_switch(uint32_t stack)
 
 RV_EXPORT uint64_t ringviz_call(uint32_t id, uint32_t depth, uint32_t line)
 {
-    return push(RV_EVENT_CALL, rv_event_word(id, (uint16_t)depth, (uint16_t)line), CALLER_STACK());
+    uint64_t called = push(RV_EVENT_CALL, rv_event_word(id, (uint16_t)depth, (uint16_t)line), CALLER_STACK());
+    if (rv_shown_is_kept)
+        rv_shown_call(id, called);
+    return called;
 }
 
 RV_EXPORT void ringviz_return(uint32_t id, uint32_t depth)
 {
     push(RV_EVENT_RETURN, rv_event_word(id, (uint16_t)depth, 0), CALLER_STACK());
+    if (rv_shown_is_kept)
+        rv_shown_return();
 }
 
 RV_EXPORT void ringviz_line(uint32_t line)
 {
-    push(RV_EVENT_LINE, rv_event_word(line, 0, 0), CALLER_STACK());
+    uint64_t ticks = push(RV_EVENT_LINE, rv_event_word(line, 0, 0), CALLER_STACK());
+    if (rv_shown_is_kept)
+        rv_shown_line(line, ticks);
 }
 
 RV_EXPORT void ringviz_on_ring(ringviz_replay_fn *replay)
@@ -138,4 +147,22 @@ RV_EXPORT void ringviz_on_ring(ringviz_replay_fn *replay)
 RV_EXPORT void ringviz_replay(uint32_t id, uint32_t depth, uint64_t called)
 {
     rv_thread_replay(called, rv_event_word(id, (uint16_t)depth, 0));
+    if (rv_shown_is_kept)
+        rv_shown_replay(id, (uint16_t)depth, called);
+}
+
+RV_EXPORT void ringviz_keep_stacks(void)
+{
+    rv_shown_is_kept = true;
+}
+
+RV_EXPORT void ringviz_thread_number(uint32_t number)
+{
+    rv_thread_set_number(number);
+}
+
+RV_EXPORT bool ringviz_is_wanted(void)
+{
+    const struct rv_pusher_state *state = rv_thread.pusher.state;
+    return !state || !state->ring.control || rv_control_flags(rv_process_map(), state->ring_idx) != 0;
 }

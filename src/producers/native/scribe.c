@@ -26,7 +26,7 @@ void rv_scribe_destroy(struct rv_scribe *scribe)
     free(scribe);
 }
 
-/* A forked child finds the writers of its parent, perhaps in the middle of a push of another thread. */
+/* A forked child finds the scribes of its parent, perhaps in the middle of a push of another thread. */
 void rv_scribe_attach(struct rv_scribe *scribe, struct rv_map *map, uint32_t ring_idx)
 {
     struct rv_ring ring;

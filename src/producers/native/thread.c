@@ -28,6 +28,7 @@ struct thread {
     struct rv_pusher_state *state; /* ours to unmap */
     uint32_t n_without_ring;
     uint32_t n_rounds;
+    uint32_t number; /* the program's own */
     bool is_forking;
     bool expects_modules;
     bool is_named; /* by the API */
@@ -62,6 +63,12 @@ static void ask_name(void)
     char name[17] = "";
     if (!thread.is_named && prctl(PR_GET_NAME, name) == 0)
         write_name(name);
+}
+
+static void write_number(void)
+{
+    if (has_ring())
+        rv_map_control(rv_process_map(), rv_thread.pusher.state->ring_idx)->thread_number = thread.number;
 }
 
 static void release_ring(void)
@@ -137,6 +144,7 @@ static bool claim_ring(void)
     struct rv_ring ring;
     rv_ring_view(&ring, rv_process_map(), (uint32_t)ring_idx);
     rv_pusher_attach(&rv_thread.pusher, thread.state, &ring, (uint32_t)ring_idx);
+    write_number();
     if (thread.is_named)
         rv_directory_set_thread_name(rv_process_map(), (uint32_t)ring_idx, thread.name);
     else
@@ -280,6 +288,15 @@ void rv_thread_rename(const char *name, bool is_from_api)
         write_name(name);
     else
         ask_name();
+    rv_guard_end(&guard);
+}
+
+void rv_thread_set_number(uint32_t number)
+{
+    struct rv_guard guard;
+    rv_guard_begin(&guard);
+    thread.number = number;
+    write_number();
     rv_guard_end(&guard);
 }
 

@@ -39,6 +39,9 @@ RV_HIDDEN void rv_thread_look_at_modules(void);
 /* The thread's name has changed. NULL: ask the kernel. From the API: what the kernel says no longer counts. */
 RV_HIDDEN void rv_thread_rename(const char *name, bool is_from_api);
 
+/* The program's own number for the thread, told by its ring. */
+RV_HIDDEN void rv_thread_set_number(uint32_t number);
+
 /* Give the ring back. The thread's next event, if any, claims another. */
 RV_HIDDEN void rv_thread_release(void);
 

@@ -19,16 +19,41 @@ static bool is_set_to(const char *name, const char *value)
     return text && strcmp(text, value) == 0;
 }
 
+/* As threads.pm numbers it; its tid() is called without an op, which would be traced. */
+static void tell_thread_number(void)
+{
+    dTHX;
+    CV *tid = get_cv("threads::tid", 0);
+    if (!tid || !CvISXSUB(tid) || getenv("DEVEL_RINGBUF_NOTHREADS"))
+        return;
+    dSP;
+    ENTER;
+    SAVETMPS;
+    PUSHMARK(SP);
+    mXPUSHp("threads", strlen("threads"));
+    PUTBACK;
+    CvXSUB(tid)(aTHX_ tid);
+    SPAGAIN;
+    ringviz_thread_number((uint32_t)POPu);
+    PUTBACK;
+    FREETMPS;
+    LEAVE;
+}
+
 static void start(void)
 {
+    bool keeps_stacks = is_set_to("RINGVIZ_PERL_STACKS", "1");
     struct rv_ops_params params = {
         .has_no_xs = is_set_to("RINGVIZ_PERL_XS", "0"),
         .has_lines = is_set_to("RINGVIZ_PERL_LINES", "1"),
+        .is_flagged = keeps_stacks,
     };
     if (!ringviz_is_active())
         return;
-    rv_frames_start();
-    rv_subs_start();
+    if (keeps_stacks)
+        ringviz_keep_stacks();
+    rv_frames_start(keeps_stacks ? tell_thread_number : NULL);
+    rv_subs_start(keeps_stacks);
     ringviz_on_ring(rv_frames_replay);
     rv_ops_install(&params);
 }

@@ -9,6 +9,7 @@
 _Thread_local struct rv_frames rv_frames;
 
 static pthread_key_t end_key;
+static void (*begin_thread)(void);
 
 static void end_thread(void *frames)
 {
@@ -23,9 +24,12 @@ bool rv_frames_grow(void)
     struct rv_frame *grown = capacity < N_MOST ? realloc(open->frames, capacity * sizeof *grown) : NULL;
     if (!grown)
         return false;
+    bool is_first = open->capacity == 0;
     open->frames = grown;
     open->capacity = capacity;
     pthread_setspecific(end_key, grown);
+    if (is_first && begin_thread)
+        begin_thread();
     return true;
 }
 
@@ -45,7 +49,8 @@ void rv_frames_replay(void)
         ringviz_replay(rv_frames.frames[i].id, i, rv_frames.frames[i].called);
 }
 
-void rv_frames_start(void)
+void rv_frames_start(void (*on_thread)(void))
 {
+    begin_thread = on_thread;
     pthread_key_create(&end_key, end_thread);
 }

@@ -36,8 +36,11 @@ void rv_frames_pop_to(uint32_t depth);
 /* A ringviz_replay_fn. */
 void rv_frames_replay(void);
 
-/* Once, before any thread opens a frame: memory goes with its thread. */
-void rv_frames_start(void);
+/*
+ * Once, before any thread opens a frame: memory goes with its thread.
+ *   on_thread  called before a thread's first frame, or NULL
+ */
+void rv_frames_start(void (*on_thread)(void));
 
 static inline rv_frame_handle rv_frames_open(uint32_t id, uint32_t line)
 {

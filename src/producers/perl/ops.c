@@ -18,8 +18,15 @@ static void close_frame(pTHX_ void *handle)
     rv_frames_close((rv_frame_handle)PTR2UV(handle));
 }
 
+static bool is_wanted(void)
+{
+    return !how.is_flagged || ringviz_is_wanted();
+}
+
 static rv_frame_handle open_frame(pTHX_ CV *cv)
 {
+    if (!is_wanted())
+        return 0;
     rv_frame_handle handle = rv_frames_open(rv_subs_id(aTHX_ cv), CopLINE(PL_curcop));
     SAVEDESTRUCTOR_X(close_frame, NUM2PTR(void *, handle));
     return handle;
@@ -111,15 +118,21 @@ static OP *run_goto(pTHX)
     return perl_goto(aTHX);
 }
 
+static void tell_line(pTHX)
+{
+    if (is_wanted())
+        ringviz_line(CopLINE((const COP *)PL_op));
+}
+
 static OP *run_nextstate(pTHX)
 {
-    ringviz_line(CopLINE((const COP *)PL_op));
+    tell_line(aTHX);
     return perl_nextstate(aTHX);
 }
 
 static OP *run_dbstate(pTHX)
 {
-    ringviz_line(CopLINE((const COP *)PL_op));
+    tell_line(aTHX);
     return perl_dbstate(aTHX);
 }
 

@@ -5,8 +5,9 @@
 #include <stdbool.h>
 
 struct rv_ops_params {
-    bool has_no_xs; /* XS subs are not told */
-    bool has_lines; /* every statement is told */
+    bool has_no_xs;  /* XS subs are not told */
+    bool has_lines;  /* every statement is told */
+    bool is_flagged; /* only while monitors want the thread traced */
 };
 
 /* For the whole process, once. Code that is compiled from now on is traced. */

@@ -25,6 +25,7 @@ struct cache { /* open addressing, at most half full; all zero: none yet */
 
 static _Thread_local __attribute__((tls_model("initial-exec"))) struct cache cache;
 static pthread_key_t end_key;
+static bool is_telling_autoload;
 
 static void end_thread(void *entries)
 {
@@ -80,16 +81,48 @@ static struct place place_of(pTHX_ const CV *cv)
     return place;
 }
 
+static HV *stash_of(const CV *cv)
+{
+    const GV *gv = CvNAMED(cv) ? NULL : name_of(cv);
+    return CvNAMED(cv) ? CvSTASH(cv) : gv && isGV_with_GP(gv) ? GvSTASH(gv) : NULL;
+}
+
+static const HEK *hek_of(const CV *cv)
+{
+    const GV *gv = CvNAMED(cv) ? NULL : name_of(cv);
+    return CvNAMED(cv) ? name_of(cv) : gv && isGV_with_GP(gv) ? GvNAME_HEK(gv) : NULL;
+}
+
+static bool is_autoload(const CV *cv)
+{
+    const HEK *name = hek_of(cv);
+    return name && HEK_LEN(name) == 8 && memcmp(HEK_KEY(name), "AUTOLOAD", 8) == 0;
+}
+
+/* What perl has set its package's $AUTOLOAD to, or NULL. */
+static SV *autoloaded(pTHX_ const CV *cv)
+{
+    HV *stash = stash_of(cv);
+    SV **entry = stash ? hv_fetchs(stash, "AUTOLOAD", 0) : NULL;
+    return entry && isGV_with_GP((const GV *)*entry) && GvSV((GV *)*entry) && SvPOK(GvSV((GV *)*entry))
+               ? GvSV((GV *)*entry)
+               : NULL;
+}
+
 static uint32_t intern(pTHX_ CV *cv)
 {
     int saved = errno;
-    const GV *gv = CvNAMED(cv) ? NULL : name_of(cv);
-    const HV *stash = CvNAMED(cv) ? CvSTASH(cv) : gv && isGV_with_GP(gv) ? GvSTASH(gv) : NULL;
-    const HEK *name_hek = CvNAMED(cv) ? CvNAME_HEK(cv) : gv && isGV_with_GP(gv) ? GvNAME_HEK(gv) : NULL;
+    const HV *stash = stash_of(cv);
+    const HEK *name_hek = hek_of(cv);
     SV *package = text_of(aTHX_ stash ? HvNAME_HEK(stash) : NULL), *name = text_of(aTHX_ name_hek);
     struct place place = place_of(aTHX_ cv);
     if (!name_hek || strcmp(SvPVX(name), "__ANON__") == 0)
         sv_setpvf(name, "__ANON__[%s:%lu]", place.file ? place.file : "", (unsigned long)place.line);
+    SV *stands_for = is_telling_autoload && is_autoload(cv) ? autoloaded(aTHX_ cv) : NULL;
+    if (stands_for) {
+        sv_catpvs(name, " for ");
+        sv_catsv(name, stands_for);
+    }
     uint32_t id = ringviz_intern(SvPVX(package), SvPVX(name), place.file, place.line);
     SvREFCNT_dec_NN(package);
     SvREFCNT_dec_NN(name);
@@ -133,6 +166,8 @@ static __attribute__((noinline)) uint32_t learn(pTHX_ CV *cv, const void *key, u
 
 uint32_t rv_subs_id(pTHX_ CV *cv)
 {
+    if (is_telling_autoload && is_autoload(cv))
+        return intern(aTHX_ cv);
     const void *key = CvISXSUB(cv) ? (const void *)cv : (const void *)CvROOT(cv);
     uint64_t check = check_of(cv);
     if (cache.entries) {
@@ -143,7 +178,8 @@ uint32_t rv_subs_id(pTHX_ CV *cv)
     return learn(aTHX_ cv, key, check);
 }
 
-void rv_subs_start(void)
+void rv_subs_start(bool tells_autoload)
 {
+    is_telling_autoload = tells_autoload;
     pthread_key_create(&end_key, end_thread);
 }

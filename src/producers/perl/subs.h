@@ -11,7 +11,10 @@
 /* The id of a sub that is called now. errno is kept; may allocate. */
 uint32_t rv_subs_id(pTHX_ CV *cv);
 
-/* Once, before any thread asks. */
-void rv_subs_start(void);
+/*
+ * Once, before any thread asks.
+ *   tells_autoload  AUTOLOAD is "AUTOLOAD for Package::name": another id for each sub that it stands for
+ */
+void rv_subs_start(bool tells_autoload);
 
 #endif

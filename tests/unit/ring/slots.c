@@ -63,6 +63,8 @@ Test(slots, wrap_when_the_stack_is_deeper, .timeout = 10)
     cr_assert_eq(rv_slots_pop(&slots), 3);
     expect_position(&slots, 2, 3);
     expect_slot(&slots, 2, -1, "(Invalid slot due to prior wrap)");
+    cr_assert(rv_slots_update(&slots, 9, 1));
+    expect_slot(&slots, 2, 9, "(Invalid slot due to prior wrap)");
     for (int depth = 2; depth >= 0; depth--)
         cr_assert_eq(rv_slots_pop(&slots), depth);
     expect_position(&slots, -1, 0);

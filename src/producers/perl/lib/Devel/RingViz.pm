@@ -60,6 +60,11 @@ C<0>: calls of XS subs, which are written in C, are left out.
 
 C<1>: every statement's line is written, too.
 
+=item RINGVIZ_PERL_STACKS
+
+C<1>: each thread's stack is shown in its ring, for L<Devel::STrace::Monitor>, and it is traced while the monitor's flags
+say so. L<Devel::STrace> sets it.
+
 =back
 
 =head1 SEE ALSO
