@@ -17,6 +17,7 @@
 #define HEIGHT_PX 900
 #define SIDE_MAX_PX 16384
 #define BOX_BUDGET 200000
+#define LEARNING_BUDGET 20000
 #define SAMPLES 4
 #define HIT_ROOM 4 /* of its own length on both sides of a hit */
 
@@ -118,6 +119,22 @@ static void update_view(struct rv_headless *headless)
     rv_view_update(&headless->view, headless->params->lanes, &params);
 }
 
+/* Colours are the whole run's, whatever part of it is drawn. */
+static void learn_colours(struct rv_headless *headless)
+{
+    const struct rv_screenshot_params *params = headless->params;
+    const struct rv_present *present = &headless->viewer.present;
+    struct rv_view_params whole = {.from_ns = present->first_ns,
+                                   .to_ns =
+                                       present->last_ns > present->first_ns ? present->last_ns : present->first_ns + 1,
+                                   .width_px = (uint32_t)headless->size_px[0],
+                                   .box_budget = LEARNING_BUDGET};
+    rv_view_update(&headless->view, params->lanes, &whole);
+    rv_scene_learn(headless->scene, &(struct rv_scene_frame){.view = &headless->view,
+                                                             .subroutines = params->subroutines,
+                                                             .scheme = params->scheme});
+}
+
 static void draw(struct rv_headless *headless)
 {
     const struct rv_screenshot_params *params = headless->params;
@@ -183,6 +200,7 @@ int rv_headless_open(struct rv_headless **headless, const struct rv_screenshot_p
     if (!err) {
         made->rgba = rv_alloc((size_t)made->size_px[0] * (size_t)made->size_px[1], 4);
         choose_window(params, &made->viewer);
+        learn_colours(made);
     } else {
         rv_headless_close(made);
         made = NULL;

@@ -18,7 +18,7 @@ struct group {
     uint64_t key;
     const char *name;
     size_t name_bytes;
-    double area, area_now; /* ns of inclusive time: recent maximum, this view */
+    double area, area_now; /* inclusive time, in windows of the view: recent maximum, this view */
     uint32_t slot;
     bool has_package, is_state, is_library;
 };
@@ -155,8 +155,10 @@ static uint64_t visible_ns(const struct rv_view *view, const struct rv_box *box)
     return to_ns > from_ns ? to_ns - from_ns : 0;
 }
 
+/* As shares of the window, so that what was seen of a long one says something of a short one. */
 static void add_areas(struct rv_palette *palette, const struct rv_view *view, struct rv_subroutines *subroutines)
 {
+    double window_ns = view->to_ns > view->from_ns ? (double)(view->to_ns - view->from_ns) : 1.0;
     for (size_t i = 0; i < palette->n_groups; i++)
         palette->groups[i].area_now = 0.0;
     for (size_t i = 0; i < view->n_boxes; i++) {
@@ -167,6 +169,7 @@ static void add_areas(struct rv_palette *palette, const struct rv_view *view, st
     }
     for (size_t i = 0; i < palette->n_groups; i++) {
         struct group *group = &palette->groups[i];
+        group->area_now /= window_ns;
         group->area *= AREA_DECAY;
         if (group->area_now > group->area)
             group->area = group->area_now;

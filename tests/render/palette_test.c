@@ -255,3 +255,23 @@ Test(palette, a_subroutine_that_was_never_seen_has_its_packages_hue)
     struct rv_subroutine other = rv_subroutines_get(subroutines, 5);
     cr_assert_eq(rv_palette_index_of(palette, &other) / RV_COLOR_SHADES, RV_COLOR_NEUTRAL);
 }
+
+/* A second of a run and a millisecond of it. */
+Test(palette, colours_of_a_run_are_those_of_a_part_of_it)
+{
+    for (uint32_t package = 0; package < RV_COLOR_SLOTS; package++)
+        show(2 * package + 1, 1000 * (package + 1));
+    rv_palette_update(palette, &view, subroutines);
+    uint32_t slots[RV_COLOR_SLOTS], late = 2 * RV_COLOR_SLOTS + 1;
+    for (uint32_t package = 0; package < RV_COLOR_SLOTS; package++)
+        slots[package] = slot_of(2 * package + 1);
+    view.to_ns = 1000;
+    view.n_boxes = 0;
+    for (uint32_t package = 4; package < RV_COLOR_SLOTS; package++)
+        show(2 * package + 1, 50 + package);
+    show(late, 30);
+    rv_palette_update(palette, &view, subroutines);
+    for (uint32_t package = 1; package < RV_COLOR_SLOTS; package++)
+        cr_assert_eq(slot_of(2 * package + 1), slots[package], "package %u", package);
+    cr_assert_lt(slot_of(late), RV_COLOR_SLOTS, "what fills the part has a colour, though it is little of the whole");
+}
