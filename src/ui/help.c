@@ -6,7 +6,7 @@
 #define HEAD_HEIGHT 32.0f
 #define PADDING 18.0f
 #define GAP 14.0f
-#define COLUMNS 2u
+#define COLUMNS_MAX 2u
 
 struct column { /* of the rows from first to end */
     size_t first, end;
@@ -35,26 +35,43 @@ static void add_column(const struct rv_ui_style *style, const struct rv_help *sh
     }
 }
 
-void rv_help_show(struct rv_ui *ui, const struct rv_help *shown, struct rv_ui_requests *requests)
+/* Returns how wide they are. */
+static float make_columns(const struct rv_help *shown, size_t n, struct column columns[COLUMNS_MAX])
 {
-    const struct rv_ui_style *style = rv_ui_style(ui);
-    size_t per_column = (shown->n_rows + COLUMNS - 1) / COLUMNS;
-    struct column columns[COLUMNS];
-    float width = PADDING, height = HEAD_HEIGHT + ROW_HEIGHT * (float)per_column + 2.0f * PADDING;
-    for (size_t i = 0; i < COLUMNS; i++) {
+    size_t per_column = (shown->n_rows + n - 1) / n;
+    float width = PADDING;
+    for (size_t i = 0; i < n; i++) {
         columns[i] = measure(shown, i * per_column, (i + 1) * per_column);
         width += columns[i].keys_width + GAP + columns[i].words_width + PADDING;
     }
-    struct rv_imgui_area area = rv_ui_center(ui, ceilf(width), height);
-    float x = area.x + PADDING, y = area.y + PADDING;
+    return ceilf(width);
+}
+
+/* Beside each other where there is room, else one below the other. */
+void rv_help_show(struct rv_ui *ui, const struct rv_help *shown, struct rv_ui_requests *requests)
+{
+    const struct rv_ui_style *style = rv_ui_style(ui);
+    struct column columns[COLUMNS_MAX];
+    size_t n = COLUMNS_MAX;
+    float width = make_columns(shown, n, columns);
+    if (rv_ui_center(ui, width, HEAD_HEIGHT).width < width)
+        width = make_columns(shown, n = 1, columns);
+    float rows_height = ROW_HEIGHT * (float)(columns[0].end - columns[0].first);
+    struct rv_imgui_area area = rv_ui_center(ui, width, HEAD_HEIGHT + rows_height + 2.0f * PADDING), rows;
     rv_imgui_panel_begin("help", area, RV_IMGUI_PANEL_FIRST);
-    rv_imgui_draw_text((float[2]){x, y}, RV_IMGUI_FONT_BOLD, style->text_strong, "Keys and mouse");
-    for (size_t i = 0; i < COLUMNS; i++) {
-        add_column(style, shown, &columns[i], floorf(x), y + HEAD_HEIGHT);
-        x += columns[i].keys_width + GAP + columns[i].words_width + PADDING;
-    }
+    rv_imgui_draw_text((float[2]){area.x + PADDING, area.y + PADDING}, RV_IMGUI_FONT_BOLD, style->text_strong,
+                       "Keys and mouse");
     rv_imgui_at(area.width - 72.0f, 12.0f);
     if (rv_imgui_button("Close", 56.0f, false))
         rv_ui_ask(requests, &(struct rv_ui_request){.kind = RV_UI_CLOSE_HELP});
+    rv_imgui_at(0.0f, PADDING + HEAD_HEIGHT);
+    rv_imgui_child_begin("rows", area.width - 1.0f, area.height - HEAD_HEIGHT - 1.5f * PADDING);
+    rv_imgui_touch("all", width - PADDING, rows_height, &rows);
+    float x = rows.x + PADDING;
+    for (size_t i = 0; i < n; i++) {
+        add_column(style, shown, &columns[i], floorf(x), rows.y);
+        x += columns[i].keys_width + GAP + columns[i].words_width + PADDING;
+    }
+    rv_imgui_child_end();
     rv_imgui_panel_end();
 }

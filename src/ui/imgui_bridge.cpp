@@ -376,6 +376,12 @@ void rv_imgui_text(rv_imgui_font font, uint32_t rgba, const char *text)
     ImGui::PopFont();
 }
 
+void rv_imgui_label(const char *text, uint32_t rgba)
+{
+    ImGui::AlignTextToFramePadding();
+    rv_imgui_text(RV_IMGUI_FONT_TEXT, rgba, text);
+}
+
 void rv_imgui_text_wrapped(rv_imgui_font font, uint32_t rgba, const char *text)
 {
     ImGui::PushTextWrapPos(0.0f);

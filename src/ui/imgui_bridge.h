@@ -107,6 +107,7 @@ void rv_imgui_pop_id(void);
 enum rv_imgui_font { RV_IMGUI_FONT_TEXT, RV_IMGUI_FONT_BOLD, RV_IMGUI_FONT_SMALL, RV_IMGUI_FONT_COUNT };
 
 void rv_imgui_text(enum rv_imgui_font font, uint32_t rgba, const char *text);
+void rv_imgui_label(const char *text, uint32_t rgba); /* as high as the field that is to stand beside it */
 void rv_imgui_text_wrapped(enum rv_imgui_font font, uint32_t rgba, const char *text);
 float rv_imgui_text_width(enum rv_imgui_font font, const char *text);
 

@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #define WIDTH 330.0f
-#define HEIGHT 250.0f
+#define HEIGHT 216.0f
 #define LABEL_WIDTH 110.0f
 #define N_SCALES 5
 
@@ -17,7 +17,7 @@ static bool choose(const struct rv_ui_style *style, const char *label, const cha
 {
     char id[64];
     snprintf(id, sizeof id, "##%s", label);
-    rv_imgui_text(RV_IMGUI_FONT_TEXT, style->text, label);
+    rv_imgui_label(label, style->text);
     rv_imgui_same_line(LABEL_WIDTH - rv_imgui_text_width(RV_IMGUI_FONT_TEXT, label));
     return rv_imgui_choice(id, rv_imgui_room(), names, n, chosen);
 }
