@@ -56,24 +56,43 @@ static size_t place_behind(const struct rv_arrangement *arrangement, uint32_t pr
     return arrangement->n_lanes;
 }
 
+/* Behind the last lane of this thread; 0 when it has none. */
+static size_t place_in_thread(const struct rv_arrangement *arrangement, uint32_t process, uint32_t thread)
+{
+    for (size_t i = arrangement->n_lanes; i-- > 0;) {
+        const struct rv_arranged_lane *other = &arrangement->lanes[arrangement->order[i]];
+        if (other->process == process && other->thread == thread)
+            return i + 1;
+    }
+    return 0;
+}
+
+static size_t place_of(const struct rv_arrangement *arrangement, uint32_t process, const struct rv_lane *lane)
+{
+    const struct rv_arranged_process *own = &arrangement->processes[process];
+    size_t in_thread = lane->stack ? place_in_thread(arrangement, process, lane->thread) : 0;
+    if (in_thread)
+        return in_thread;
+    if (own->n_lanes)
+        return place_behind(arrangement, process, false);
+    if (own->parent != RV_ARRANGEMENT_NONE)
+        return place_behind(arrangement, own->parent, true);
+    return arrangement->n_lanes;
+}
+
 static void learn_lane(struct rv_arrangement *arrangement, const struct rv_lane *lane)
 {
     size_t n = arrangement->n_lanes;
     uint32_t process = learn_process(arrangement, lane);
-    struct rv_arranged_process *own = &arrangement->processes[process];
-    size_t place = n;
-    if (own->n_lanes)
-        place = place_behind(arrangement, process, false);
-    else if (own->parent != RV_ARRANGEMENT_NONE)
-        place = place_behind(arrangement, own->parent, true);
-    own->n_lanes++;
+    size_t place = place_of(arrangement, process, lane);
+    arrangement->processes[process].n_lanes++;
     arrangement->lanes =
         rv_vec_reserve(arrangement->lanes, &arrangement->lanes_capacity, n + 1, sizeof *arrangement->lanes);
     arrangement->order =
         rv_vec_reserve(arrangement->order, &arrangement->order_capacity, n + 1, sizeof *arrangement->order);
     memmove(arrangement->order + place + 1, arrangement->order + place, (n - place) * sizeof *arrangement->order);
     arrangement->order[place] = (uint32_t)n;
-    arrangement->lanes[n] = (struct rv_arranged_lane){.process = process};
+    arrangement->lanes[n] = (struct rv_arranged_lane){.process = process, .thread = lane->thread};
     arrangement->n_lanes++;
 }
 

@@ -2,8 +2,9 @@
  * How the user has arranged the lanes: their order, which are hidden, collapsed to one row, or pinned to the front, and
  * how deep calls are shown. Main thread.
  *
- * New lanes stand behind those of their process, a forked process behind its parent and the parent's other children;
- * whatever stands already keeps its order. Nothing is ever removed.
+ * New lanes stand behind those of their process, a thread's further stacks behind its others, a forked process behind
+ * its parent and the parent's other children; whatever stands already keeps its order. Nothing is ever removed.
+ * So the picture is the same whichever thread's stacks were seen first.
  */
 #ifndef RV_MODEL_ARRANGEMENT_H
 #define RV_MODEL_ARRANGEMENT_H
@@ -21,7 +22,7 @@ struct rv_arranged_process {
 };
 
 struct rv_arranged_lane { /* by lane_idx */
-    uint32_t process;
+    uint32_t process, thread;
     bool is_hidden, is_collapsed, is_pinned;
 };
 

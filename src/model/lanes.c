@@ -38,6 +38,7 @@ static struct rv_lane *lane_create(const struct rv_lane_identity *identity, size
     lane->parent_pid = identity->parent_pid;
     lane->tid = identity->tid;
     lane->stack = identity->stack;
+    lane->thread = identity->thread;
     lane->process_key = identity->process_key;
     const char *process_name = identity->process_name ? identity->process_name : "";
     (void)snprintf(lane->process_name, sizeof lane->process_name, "%s", process_name);

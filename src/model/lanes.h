@@ -29,6 +29,7 @@ struct rv_lane {
     /* identity: set at creation */
     uint32_t idx; /* slot */
     uint32_t pid, parent_pid, tid, stack;
+    uint32_t thread; /* in the order in which threads were met; its stacks share it */
     uint64_t process_key;
     /* content */
     char name[RV_LANE_NAME_BYTES]; /* thread name, or "PROCESS TID" */
@@ -51,7 +52,7 @@ struct rv_lanes *rv_lanes_create(void);
 void rv_lanes_destroy(struct rv_lanes *lanes);
 
 struct rv_lane_identity {
-    uint32_t pid, parent_pid, tid, stack;
+    uint32_t pid, parent_pid, tid, stack, thread;
     uint64_t process_key;
     const char *name, *process_name;
 };

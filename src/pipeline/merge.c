@@ -167,15 +167,13 @@ static struct rv_stream_account account_of(struct rv_stream *stream)
     return account;
 }
 
-/* Who writes the stream and what it lost, where that is news; then the job's events. */
+/* The thread's name and what it lost, where that is news; then the job's events. */
 static void tell_events(const struct rv_merger *merger, struct rv_stream *stream, const struct rv_job *job,
                         bool is_renamed)
 {
     struct rv_stream_account account = account_of(stream);
     for (size_t s = 0; s < merger->params->n_sinks; s++) {
         const struct rv_sink *sink = &merger->params->sinks[s];
-        if (sink->open && !stream->is_told)
-            sink->open(sink->context, stream->number, &stream->info);
         if (sink->rename && is_renamed)
             sink->rename(sink->context, stream->number, stream->name);
         if (sink->account && account.n_dropped > stream->n_dropped_told)
@@ -183,7 +181,6 @@ static void tell_events(const struct rv_merger *merger, struct rv_stream *stream
         if (sink->events && job->batch.n)
             sink->events(sink->context, stream->number, job->batch.events, job->batch.n);
     }
-    stream->is_told = true;
     stream->n_dropped_told = account.n_dropped;
 }
 

@@ -52,6 +52,13 @@ struct rv_session {
 
 /* ---- the drain thread's side: an intake ---- */
 
+static void tell_open(const struct rv_session *session, const struct rv_stream *stream)
+{
+    for (size_t i = 0; i < session->params.n_sinks; i++)
+        if (session->params.sinks[i].open)
+            session->params.sinks[i].open(session->params.sinks[i].context, stream->number, &stream->info);
+}
+
 static void *open_stream(void *context, const struct rv_stream_info *info)
 {
     struct rv_session *session = context;
@@ -62,7 +69,7 @@ static void *open_stream(void *context, const struct rv_stream_info *info)
     pthread_mutex_unlock(&session->lock);
     if (!stream)
         stream = rv_stream_create(session->n_jobs);
-    rv_stream_begin(stream, info, session->n_opened++);
+    rv_stream_begin(stream, session->lanes, info, session->n_opened++);
     pthread_mutex_lock(&session->lock);
     stream->previous = NULL;
     stream->next = session->streams;
@@ -70,6 +77,7 @@ static void *open_stream(void *context, const struct rv_stream_info *info)
         stream->next->previous = stream;
     session->streams = stream;
     pthread_mutex_unlock(&session->lock);
+    tell_open(session, stream);
     return stream;
 }
 

@@ -19,36 +19,6 @@ struct rv_stream *rv_stream_create(size_t n_jobs)
     return stream;
 }
 
-void rv_stream_begin(struct rv_stream *stream, const struct rv_stream_info *info, uint32_t number)
-{
-    snprintf(stream->given_name, sizeof stream->given_name, "%s", info->thread_name);
-    snprintf(stream->process_name, sizeof stream->process_name, "%s", info->process_name);
-    if (*info->thread_name)
-        snprintf(stream->name, sizeof stream->name, "%s", info->thread_name);
-    else
-        snprintf(stream->name, sizeof stream->name, "%.40s %u", info->process_name, info->tid);
-    stream->identity = (struct rv_lane_identity){
-        .pid = info->pid,
-        .parent_pid = info->parent_pid,
-        .tid = info->tid,
-        .process_key = info->process_key,
-        .name = stream->name,
-        .process_name = stream->process_name,
-    };
-    stream->info = *info;
-    stream->info.process_name = stream->process_name;
-    stream->info.thread_name = stream->given_name;
-    stream->number = number;
-    stream->is_told = false;
-    stream->n_dropped_told = 0;
-    stream->n_submitted = stream->n_merged = 0;
-    stream->exit_stack = 0;
-    stream->account = (struct rv_stream_account){0};
-    stream->new_name[0] = '\0';
-    stream->carry = rv_carry_create();
-    stream->depth_shift = 0;
-}
-
 void rv_stream_end(struct rv_stream *stream)
 {
     for (size_t i = 0; i < stream->n_tracks; i++)
@@ -165,4 +135,36 @@ struct rv_track *rv_stream_track(struct rv_stream *stream, struct rv_lanes *lane
     *track = (struct rv_track){.stack = stack, .lane = rv_lanes_add(lanes, &identity), .stats = rv_stats_lane_create()};
     name_lane(track->lane, stream->name, stack);
     return track;
+}
+
+void rv_stream_begin(struct rv_stream *stream, struct rv_lanes *lanes, const struct rv_stream_info *info,
+                     uint32_t number)
+{
+    snprintf(stream->given_name, sizeof stream->given_name, "%s", info->thread_name);
+    snprintf(stream->process_name, sizeof stream->process_name, "%s", info->process_name);
+    if (*info->thread_name)
+        snprintf(stream->name, sizeof stream->name, "%s", info->thread_name);
+    else
+        snprintf(stream->name, sizeof stream->name, "%.40s %u", info->process_name, info->tid);
+    stream->identity = (struct rv_lane_identity){
+        .pid = info->pid,
+        .parent_pid = info->parent_pid,
+        .tid = info->tid,
+        .thread = number,
+        .process_key = info->process_key,
+        .name = stream->name,
+        .process_name = stream->process_name,
+    };
+    stream->info = *info;
+    stream->info.process_name = stream->process_name;
+    stream->info.thread_name = stream->given_name;
+    stream->number = number;
+    stream->n_dropped_told = 0;
+    stream->n_submitted = stream->n_merged = 0;
+    stream->exit_stack = 0;
+    stream->account = (struct rv_stream_account){0};
+    stream->new_name[0] = '\0';
+    stream->carry = rv_carry_create();
+    stream->depth_shift = 0;
+    (void)rv_stream_track(stream, lanes, 0);
 }

@@ -51,8 +51,7 @@ struct rv_stream {
     struct rv_stream_account account;
     char new_name[RV_LANE_NAME_BYTES]; /* "" = none: for the merger to put on the lanes */
     /* the one worker that merges */
-    bool is_told;            /* the sinks know of it */
-    uint64_t n_dropped_told; /* and of these */
+    uint64_t n_dropped_told; /* to the sinks */
     struct rv_carry *carry;
     bool has_open_loss;   /* the last event said that others were lost: until the next one */
     uint32_t depth_shift; /* added to the carry's depths, so that its lowest base is 0 */
@@ -67,7 +66,9 @@ struct rv_stream {
 struct rv_stream *rv_stream_create(size_t n_jobs);
 void rv_stream_destroy(struct rv_stream *stream);
 
-void rv_stream_begin(struct rv_stream *stream, const struct rv_stream_info *info, uint32_t number);
+/* Its first lane is made here, so that lanes stand in the order in which threads were met. */
+void rv_stream_begin(struct rv_stream *stream, struct rv_lanes *lanes, const struct rv_stream_info *info,
+                     uint32_t number);
 
 /* Free what only a running stream needs. After its last job; the last merger, or when no worker runs any more. */
 void rv_stream_end(struct rv_stream *stream);

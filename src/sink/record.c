@@ -42,7 +42,7 @@ struct stream {
 
 struct rv_record {
     unsigned n_threads;
-    pthread_mutex_t switching; /* held while a file begins or ends; covers: */
+    pthread_mutex_t switching; /* held while a file begins or ends, or a stream opens; covers: */
     struct rv_rec_writer writer;
     struct rv_encoders *encoders;
     pthread_t flusher;
@@ -188,18 +188,24 @@ static struct stream *find(struct rv_record *record, uint32_t number)
     return stream;
 }
 
-/* The record's lock is held, so that the file does not end between the question whether there is one and the answer. */
+/* While no file begins or ends: the streams of a file are numbered in the order in which they are opened. */
 static void add_stream(struct rv_record *record, struct stream *stream, uint32_t number)
 {
+    pthread_mutex_lock(&record->switching);
     pthread_mutex_lock(&record->lock);
     record->streams = rv_vec_reserve(record->streams, &record->streams_capacity, number + 1u, sizeof(struct stream *));
     while (record->n_streams <= number)
         record->streams[record->n_streams++] = NULL;
     record->streams[number] = stream;
     stream->is_from_start = record->is_on;
-    if (record->is_on)
-        turn_stream_on(record, stream, record->n_numbers++);
+    uint32_t number_in_file = record->n_numbers;
+    record->n_numbers += record->is_on;
     pthread_mutex_unlock(&record->lock);
+    pthread_mutex_lock(&stream->lock);
+    if (stream->is_from_start)
+        turn_stream_on(record, stream, number_in_file);
+    pthread_mutex_unlock(&stream->lock);
+    pthread_mutex_unlock(&record->switching);
 }
 
 static void open_stream(void *context, uint32_t number, const struct rv_stream_info *info)
@@ -341,11 +347,11 @@ static void *run_flusher(void *context)
 
 /* ---- life ---- */
 
-/* The stream, if the file is to have it from now on; one that was opened since the file is there has let itself in. */
+/* The stream, if the file is to have it from now on. Under switching. */
 static void let_in(struct rv_record *record, struct stream *stream)
 {
     pthread_mutex_lock(&stream->lock);
-    if (!stream->is_closed && !stream->is_on) {
+    if (!stream->is_closed) {
         pthread_mutex_lock(&record->lock);
         uint32_t number = record->n_numbers++;
         pthread_mutex_unlock(&record->lock);
@@ -364,8 +370,7 @@ static void turn_on(struct rv_record *record)
     record->n_events = 0;
     record->strings.n = 0;
     rv_rec_buffer_add(&record->strings, record->names.bytes, record->names.n);
-    size_t n = record->n_streams; /* whoever comes later sees is_on */
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < record->n_streams; i++) {
         struct stream *stream = record->streams[i];
         pthread_mutex_unlock(&record->lock);
         if (stream)

@@ -3,8 +3,9 @@
  *
  *   callback                          thread
  *   begin                             the one that starts the session, before any other
- *   open, rename, account, events,    a worker; for one stream one call at a time, in the stream's order; streams side
- *   spans, close                      by side on several workers
+ *   open                              the drain thread, in order of opening; before all else of the stream
+ *   rename, account, events, spans,   a worker; for one stream one call at a time, in the stream's order; streams side
+ *   close                             by side on several workers
  *   define                            the drain or the naming thread; at any time between begin and end
  *   end                               the naming thread; once, after everything else
  *
@@ -26,7 +27,7 @@ struct rv_sink {
     void *context; /* the first argument of every callback */
     void (*begin)(void *context, const struct rv_clock *clock);
 
-    /* A stream has its first events or its end. `stream` is its number: from 0 in order of opening, never given again;
+    /* A stream begins. `stream` is its number: from 0 in order of opening, never given again;
      * info and its strings are borrowed for the call. */
     void (*open)(void *context, uint32_t stream, const struct rv_stream_info *info);
     void (*rename)(void *context, uint32_t stream, const char *thread_name);

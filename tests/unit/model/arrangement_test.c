@@ -138,3 +138,21 @@ Test(arrangement, depth_is_cropped_row_by_row)
     rv_arrangement_crop(&arrangement, 1, 10);
     cr_assert_eq(arrangement.most_depth, 2);
 }
+
+static void come_stack(uint32_t thread, uint32_t stack)
+{
+    rv_lanes_add(lanes, &(struct rv_lane_identity){.pid = 10, .tid = thread, .thread = thread, .stack = stack});
+    rv_arrangement_update(&arrangement, lanes);
+}
+
+Test(arrangement, a_threads_stacks_stand_together_whichever_were_seen_first)
+{
+    come_stack(0, 0); /* lane 0 */
+    come_stack(1, 0);
+    come_stack(1, 7); /* lane 2 */
+    come_stack(0, 5);
+    come_stack(1, 8); /* lane 4 */
+    come_stack(2, 0);
+    come_stack(0, 6); /* lane 6 */
+    cr_assert_str_eq(shown(), "0361245");
+}
