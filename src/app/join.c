@@ -29,7 +29,7 @@ static struct rv_source *open_all(const struct rv_options *options)
     return merged;
 }
 
-static void run(struct rv_source *source, struct rv_record *record, unsigned n_threads)
+static int run(struct rv_source *source, struct rv_record *record, unsigned n_threads)
 {
     struct rv_sink sink = rv_record_sink(record);
     const struct rv_session_params params = {
@@ -37,7 +37,9 @@ static void run(struct rv_source *source, struct rv_record *record, unsigned n_t
     struct rv_session *session = rv_session_start(&params, source);
     while (!rv_session_wait(session, TURN_NS))
         ;
+    int error = rv_session_error(session);
     rv_session_destroy(session);
+    return error;
 }
 
 int rv_join(const struct rv_options *options)
@@ -57,10 +59,9 @@ int rv_join(const struct rv_options *options)
         rv_record_destroy(record);
         return EXIT_FAILURE;
     }
-    run(source, record, options->n_threads);
-    int error = rv_record_stop(record, &totals);
+    int error = run(source, record, options->n_threads), record_error = rv_record_stop(record, &totals);
     rv_record_destroy(record);
-    if (error)
+    if (error || record_error)
         return EXIT_FAILURE;
     rv_note("%s: %llu events in %llu bytes", options->merge, (unsigned long long)totals.n_events,
             (unsigned long long)totals.n_bytes);

@@ -120,16 +120,26 @@ static void publish_open(struct rv_merger *merger, struct rv_track *track, const
     rv_stats_lane_set_open(track->stats, merger->open_start, open->id, n, n_same);
 }
 
+static void count_open(const struct rv_merger *merger, struct rv_stream *stream, uint64_t n)
+{
+    if (n != stream->n_open) /* fewer: the difference wraps, and so does the sum */
+        atomic_fetch_add_explicit(merger->n_open, n - stream->n_open, memory_order_relaxed);
+    stream->n_open = n;
+}
+
 static void publish_all_open(struct rv_merger *merger, struct rv_stream *stream)
 {
     size_t n = rv_carry_n_stacks(stream->carry);
+    uint64_t n_open = 0;
     for (size_t i = 0; i < n; i++) {
         struct rv_open_stack open;
         rv_carry_open_stack(stream->carry, i, &open);
+        n_open += open.n_frames;
         struct rv_track *track = rv_stream_track(stream, merger->lanes, open.stack);
         if (open.n_unchanged != open.n_frames || track->lane->n_open != open.n_frames)
             publish_open(merger, track, &open, stream->depth_shift);
     }
+    count_open(merger, stream, n_open);
     rv_carry_mark_seen(stream->carry);
 }
 

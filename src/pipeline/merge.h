@@ -5,6 +5,8 @@
 #ifndef RV_PIPELINE_MERGE_H
 #define RV_PIPELINE_MERGE_H
 
+#include <stdatomic.h>
+
 #include "base/clock.h"
 #include "pipeline/session.h"
 #include "pipeline/stream.h"
@@ -19,6 +21,7 @@ struct rv_merger {
     const struct rv_session_params *params;
     struct rv_lanes *lanes;
     struct rv_clock clock;
+    _Atomic uint64_t *n_open; /* calls that are open, of all streams */
     /* this worker's */
     pthread_mutex_t lock; /* covers stats and counts against readers */
     struct rv_stats *stats;

@@ -1,16 +1,22 @@
 #include "pipeline/session.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "base/err.h"
 #include "base/os.h"
 #include "base/vec.h"
 #include "flow/queue.h"
 #include "pipeline/merge.h"
 
 enum { JOBS_PER_WORKER = 6, MAX_WORKERS = 64 };
+
+/* What open calls may take of the memory, and how many may be open whatever that is: far more than stacks have room for
+ * that real programs run on. */
+enum { OPEN_CALL_BYTES = 128, OPEN_CALLS_SHARE = 8, OPEN_CALLS_OF_ANY = 1 << 21 };
 static const uint64_t NAMING_INTERVAL_NS = 50000000;
 static const uint64_t ACQUIRE_WAIT_NS = 10000000;
 
@@ -36,6 +42,8 @@ struct rv_session {
     struct rv_queue *filled; /* jobs on their way to the workers */
     pthread_t drain, naming;
     _Atomic bool is_stopping;
+    _Atomic uint64_t n_open; /* calls, of all streams */
+    _Atomic int error;
     /* under lock */
     pthread_mutex_t lock;
     pthread_cond_t has_free; /* a job came back */
@@ -244,6 +252,19 @@ static void count_batch(struct rv_session *session, const struct rv_stream *stre
     pthread_mutex_unlock(&session->lock);
 }
 
+static void limit_open(struct rv_session *session)
+{
+    uint64_t most = session->params.memory_bytes / OPEN_CALLS_SHARE / OPEN_CALL_BYTES;
+    if (most < OPEN_CALLS_OF_ANY)
+        most = OPEN_CALLS_OF_ANY;
+    if (atomic_load_explicit(&session->n_open, memory_order_relaxed) <= most ||
+        atomic_exchange_explicit(&session->error, -ENOMEM, memory_order_relaxed))
+        return;
+    (void)rv_err(ENOMEM, "more than %llu calls are open at once: a larger --memory has room for more",
+                 (unsigned long long)most);
+    rv_session_stop(session);
+}
+
 static void *run_worker(void *context)
 {
     struct worker *worker = context;
@@ -262,6 +283,7 @@ static void *run_worker(void *context)
         while ((job = rv_stream_take(stream))) {
             is_last = job->closes_stream;
             rv_merge(&worker->merger, stream, job);
+            limit_open(session);
             count_batch(session, stream, job);
             recycle(session, job);
         }
@@ -370,8 +392,11 @@ struct rv_session *rv_session_start(const struct rv_session_params *params, stru
     for (unsigned i = 0; i < session->n_workers; i++) {
         struct worker *worker = &session->workers[i];
         worker->session = session;
-        worker->merger = (struct rv_merger){
-            .params = &session->params, .lanes = session->lanes, .clock = source->clock, .stats = rv_stats_create()};
+        worker->merger = (struct rv_merger){.params = &session->params,
+                                            .lanes = session->lanes,
+                                            .clock = source->clock,
+                                            .n_open = &session->n_open,
+                                            .stats = rv_stats_create()};
         pthread_mutex_init(&worker->merger.lock, NULL);
         rv_os_start_thread(&worker->thread, run_worker, worker);
     }
@@ -440,6 +465,9 @@ void rv_session_destroy(struct rv_session *session)
 
 int rv_session_error(struct rv_session *session)
 {
+    int error = atomic_load_explicit(&session->error, memory_order_relaxed);
+    if (error)
+        return error;
     return session->source->error ? session->source->error(session->source) : 0;
 }
 

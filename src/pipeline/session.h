@@ -25,7 +25,7 @@
 
 struct rv_session_params {      /* zero = default */
     unsigned n_workers;         /* CPUs - 1, at least 1 */
-    uint64_t memory_bytes;      /* a quarter of RAM */
+    uint64_t memory_bytes;      /* a quarter of RAM; of it an eighth for open calls, which 2^21 may always be */
     enum rv_scan_kernel kernel; /* with has_kernel; else the best */
     bool has_kernel;
     uint32_t max_depth;          /* calls at this depth and deeper are left out; 0 = all in */
@@ -48,7 +48,7 @@ bool rv_session_wait(struct rv_session *session, uint64_t timeout_ns);
 void rv_session_stop(struct rv_session *session);
 void rv_session_destroy(struct rv_session *session);
 
-/* What ended the source early: 0, or a negative errno that has been said. When done. */
+/* What ended the source early, or too many open calls: 0, or a negative errno that has been said. When done. */
 int rv_session_error(struct rv_session *session);
 
 struct rv_lanes *rv_session_lanes(struct rv_session *session);

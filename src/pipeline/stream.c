@@ -162,6 +162,7 @@ void rv_stream_begin(struct rv_stream *stream, struct rv_lanes *lanes, const str
     stream->n_dropped_told = 0;
     stream->n_submitted = stream->n_merged = 0;
     stream->exit_stack = 0;
+    stream->n_open = 0;
     stream->account = (struct rv_stream_account){0};
     stream->new_name[0] = '\0';
     stream->carry = rv_carry_create();

@@ -53,6 +53,7 @@ struct rv_stream {
     /* the one worker that merges */
     uint64_t n_dropped_told; /* to the sinks */
     struct rv_carry *carry;
+    uint64_t n_open;      /* calls of it that count among the session's open ones */
     bool has_open_loss;   /* the last event said that others were lost: until the next one */
     uint32_t depth_shift; /* added to the carry's depths, so that its lowest base is 0 */
     struct rv_track *tracks;

@@ -1,6 +1,7 @@
 /*
  * Streams that come and go by thousands while workers merge and others count: nothing is lost or counted twice. And one
- * that names more stacks than any program has: lanes stay bounded, a SWITCH alone makes none.
+ * that names more stacks than any program has: lanes stay bounded, a SWITCH alone makes none. And calls that never
+ * return: a million are shown, without end they end the session.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -15,7 +16,9 @@ enum {
     CALLS_OF_A_STREAM = 40,
     N_STACKS = 200000,
     MOST_STACKS = 65536,
-    N_UNUSED_STACKS = 100000
+    N_UNUSED_STACKS = 100000,
+    N_DEEP = 1000000,
+    MOST_OPEN = 1 << 21
 };
 
 struct maker {
@@ -23,6 +26,7 @@ struct maker {
     uint64_t n_opened;
     void *streams[N_AT_ONCE];
     uint32_t next_stack;
+    uint64_t n_calls, most_calls; /* that do not return */
 };
 
 static struct rv_event event(unsigned kind, uint64_t ticks, uint32_t id)
@@ -105,6 +109,26 @@ static enum rv_source_status poll_stacks(struct rv_source *source, const struct 
     return RV_SOURCE_MOVED;
 }
 
+static enum rv_source_status poll_deep(struct rv_source *source, const struct rv_intake *intake)
+{
+    struct maker *maker = (struct maker *)source;
+    if (!maker->streams[0])
+        maker->streams[0] = open_stream(intake, 1);
+    if (maker->n_calls >= maker->most_calls || intake->is_stopping(intake->context)) {
+        intake->close_stream(intake->context, maker->streams[0], 2000);
+        return RV_SOURCE_ENDED;
+    }
+    struct rv_batch *batch = wait_for_batch(intake);
+    while (batch->n < RV_BATCH_EVENTS && maker->n_calls < maker->most_calls) {
+        struct rv_event call = event(RV_EVENT_CALL, 1000, 1);
+        call.frame = (uint16_t)maker->n_calls++;
+        add(batch, call);
+    }
+    batch->stream = maker->streams[0];
+    intake->submit_batch(intake->context, batch);
+    return RV_SOURCE_MOVED;
+}
+
 static void do_nothing(struct rv_source *source)
 {
     (void)source;
@@ -119,7 +143,8 @@ static void resolve_maker(struct rv_source *source, const struct rv_intake *inta
 
 static struct rv_session *run(struct maker *maker, unsigned n_workers, struct rv_session_counts *counts)
 {
-    struct rv_session *session = rv_session_start(&(struct rv_session_params){.n_workers = n_workers}, &maker->source);
+    struct rv_session *session =
+        rv_session_start(&(struct rv_session_params){.n_workers = n_workers, .memory_bytes = 64 << 20}, &maker->source);
     while (!rv_session_wait(session, 1000000))
         rv_session_counts(session, counts);
     rv_session_counts(session, counts);
@@ -164,12 +189,32 @@ static bool many_stacks_are_bounded(void)
     return is_good;
 }
 
+static bool open_calls_are_bounded(uint64_t n_calls, uint64_t most)
+{
+    struct maker maker = {
+        .source = {{.kind = RV_CLOCK_MONOTONIC, .mult = 1}, poll_deep, do_nothing, resolve_maker, do_nothing},
+        .most_calls = n_calls};
+    struct rv_session_counts counts;
+    struct rv_session *session = run(&maker, 2, &counts);
+    bool is_good = is_right("an error", rv_session_error(session) != 0, n_calls > most);
+    if (n_calls <= most)
+        is_good &= is_right("deep spans", counts.n_spans, n_calls);
+    else if (counts.n_spans > most + most / 2) {
+        fprintf(stderr, "%" PRIu64 " calls were open\n", counts.n_spans);
+        is_good = false;
+    }
+    rv_session_destroy(session);
+    return is_good;
+}
+
 int main(void)
 {
     int n_failures = 0;
     for (unsigned n_workers = 1; n_workers <= 4; n_workers++)
         n_failures += !short_streams_are_right(n_workers);
     n_failures += !many_stacks_are_bounded();
-    printf("5 runs, %d failures\n", n_failures);
+    n_failures += !open_calls_are_bounded(N_DEEP, MOST_OPEN);
+    n_failures += !open_calls_are_bounded(UINT64_MAX, MOST_OPEN);
+    printf("7 runs, %d failures\n", n_failures);
     return n_failures ? 1 : 0;
 }
