@@ -1,34 +1,43 @@
 /*
  * A recording under many threads: streams of random events are given to the recorder's sink side by side, as workers
  * do, and read back through the replay source. Same events, names and accounts, in every stream's order. Cut at any
- * byte it gives the beginning of every stream and nothing else. Runs under ThreadSanitizer.
+ * byte, its recorder killed or out of room at any moment, it gives the beginning of every stream and nothing else. Runs
+ * under ThreadSanitizer.
  *
- *     recording [CUTS [EVENTS]]    of each stream of a large one
+ *     recording [CUTS [KILLS]]    of a large one
  */
 #include <fcntl.h>
 #include <limits.h>
+#include <malloc.h>
 #include <pthread.h>
+#include <sched.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/vec.h"
 #include "sink/verify.h"
 #include "sink/record.h"
 #include "source/replay.h"
 
-enum { N_STREAMS = 4, N_NAMES = 50, SMALL_EVENTS = 60 };
+enum { N_STREAMS = 4, N_NAMES = 50, SMALL_EVENTS = 60, CUT_EVENTS = 75000, LARGE_EVENTS = 150000, N_FULL = 20 };
 
-#ifdef __SANITIZE_THREAD__
-#define SMALL_CUTS 50u /* threads are what it looks at */
+#if defined __SANITIZE_THREAD__ /* threads are what it looks at; it lets no forked process start any */
+enum { SMALL_CUTS = 50, LARGE_CUTS = 20, N_KILLS = 0 };
+#elif defined __SANITIZE_ADDRESS__
+enum { SMALL_CUTS = INT_MAX /* at every byte */, LARGE_CUTS = 60, N_KILLS = 20 };
 #else
-#define SMALL_CUTS UINT_MAX /* at every byte */
+enum { SMALL_CUTS = INT_MAX, LARGE_CUTS = 1000, N_KILLS = 200 };
 #endif
+static const uint64_t KILL_DEADLINE_NS = 20000000000;
 
-static size_t n_large = 150000;
 static unsigned n_failures;
 static char what[64]; /* is read at the moment */
 
@@ -91,6 +100,12 @@ static void make_events(struct stream *stream, uint64_t *seed, size_t n)
     stream->n = n;
     stream->end_ns = now + 5;
     stream->account = (struct rv_stream_account){n + 3, n, 3};
+}
+
+static void make_world(struct world *world, uint64_t *seed, size_t n)
+{
+    for (unsigned i = 0; i < N_STREAMS; i++)
+        make_events(&world->streams[i], seed, n + i);
 }
 
 /* ---- write ---- */
@@ -171,11 +186,13 @@ static void begin_giving(struct rv_sink *sink, struct gate *gate, struct world *
         sink->define(sink->context, &(struct rv_definition){id, "p", "n", "f", 1000 + id}, 1);
 }
 
-static void write_recording(const char *path, struct world *world, unsigned n_encoders)
+/* Returns whether all of it was written. */
+static bool write_recording(const char *path, struct world *world, unsigned n_encoders)
 {
     struct rv_record *record = rv_record_create(n_encoders);
     struct rv_record_params params = {.path = path, .program = "stress", .is_forced = true};
-    check(rv_record_start(record, &params) == 0, "does not begin");
+    if (rv_record_start(record, &params) != 0)
+        return false;
     struct rv_sink sink = rv_record_sink(record);
     pthread_t threads[N_STREAMS];
     struct giver givers[N_STREAMS];
@@ -184,8 +201,9 @@ static void write_recording(const char *path, struct world *world, unsigned n_en
         pthread_join(threads[i], NULL);
     sink.end(sink.context);
     struct rv_record_totals totals;
-    check(rv_record_stop(record, &totals) == 0, "does not end");
+    int error = rv_record_stop(record, &totals);
     rv_record_destroy(record);
+    return error == 0;
 }
 
 /* ---- read ---- */
@@ -340,19 +358,96 @@ static void run(const char *path, size_t n_events, unsigned n_encoders, unsigned
 {
     struct world *given = rv_alloc(1, sizeof *given);
     uint64_t seed = 0x9e3779b97f4a7c15ull + n_encoders;
-    for (unsigned i = 0; i < N_STREAMS; i++)
-        make_events(&given->streams[i], &seed, n_events + i);
+    make_world(given, &seed, n_events);
     snprintf(what, sizeof what, "%zu events by %u threads", n_events, n_encoders);
-    write_recording(path, given, n_encoders);
+    check(write_recording(path, given, n_encoders), "is not written");
     check_reading(path, given, true);
     struct stat status = {0};
     check(stat(path, &status) == 0, "is not there");
     n_cuts = n_cuts < status.st_size ? n_cuts : (unsigned)status.st_size;
     for (unsigned i = 0; i < n_cuts; i++) { /* ever shorter */
-        off_t n_bytes = status.st_size * (off_t)(n_cuts - 1 - i) / (off_t)n_cuts;
+        off_t step = status.st_size / (off_t)n_cuts, n_bytes = status.st_size * (off_t)(n_cuts - 1 - i) / (off_t)n_cuts;
+        n_bytes += (off_t)(next_random(&seed) % (uint64_t)step);
         snprintf(what, sizeof what, "%zu events by %u threads cut to %lld bytes", n_events, n_encoders,
                  (long long)n_bytes);
         check(truncate(path, n_bytes) == 0, "does not get shorter");
+        check_reading(path, given, false);
+    }
+    free_world(given);
+    free(given);
+}
+
+/* ---- recorders that come to a bad end ---- */
+
+static off_t size_of(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 ? status.st_size : 0;
+}
+
+/* Wait until the file has n_bytes. False: its writer has ended before, or does not come on. */
+static bool wait_for_bytes(const char *path, off_t n_bytes, pid_t writer)
+{
+    uint64_t deadline_ns = rv_clock_mono_ns() + KILL_DEADLINE_NS;
+    siginfo_t ended = {0};
+    while (size_of(path) < n_bytes && rv_clock_mono_ns() < deadline_ns) {
+        if (waitid(P_PID, (id_t)writer, &ended, WEXITED | WNOHANG | WNOWAIT) != 0 || ended.si_pid == writer)
+            return false;
+        sched_yield();
+    }
+    return size_of(path) >= n_bytes;
+}
+
+/* It is killed when it has written at least so much, anywhere in the file. */
+static void run_killed(const char *path, struct world *given, off_t n_bytes)
+{
+    snprintf(what, sizeof what, "killed at %lld bytes", (long long)n_bytes);
+    unlink(path);
+    pid_t writer = fork();
+    if (writer == 0) {
+        write_recording(path, given, 2);
+        _exit(0);
+    }
+    check(writer > 0 && wait_for_bytes(path, n_bytes, writer), "it does not come so far");
+    if (writer > 0) {
+        kill(writer, SIGKILL);
+        waitpid(writer, NULL, 0);
+    }
+    check_reading(path, given, false);
+}
+
+static void run_kills(const char *path, unsigned n_kills)
+{
+    struct world *given = rv_alloc(1, sizeof *given);
+    uint64_t seed = 3;
+    make_world(given, &seed, CUT_EVENTS);
+    snprintf(what, sizeof what, "not killed");
+    check(write_recording(path, given, 2), "is not written");
+    off_t n_bytes = size_of(path);
+    for (unsigned i = 0; i < n_kills; i++)
+        run_killed(path, given, (off_t)(next_random(&seed) % (uint64_t)n_bytes * 9 / 10));
+    free_world(given);
+    free(given);
+}
+
+/* There is no more room than so many bytes: the recorder says so, what is written opens. */
+static void run_full(const char *path, unsigned n_full)
+{
+    struct world *given = rv_alloc(1, sizeof *given);
+    uint64_t seed = 4;
+    struct rlimit all;
+    make_world(given, &seed, LARGE_EVENTS);
+    signal(SIGXFSZ, SIG_IGN);
+    getrlimit(RLIMIT_FSIZE, &all);
+    for (unsigned i = 0; i < n_full; i++) {
+        rlim_t n_bytes = next_random(&seed) % 500000;
+        snprintf(what, sizeof what, "no room after %llu bytes", (unsigned long long)n_bytes);
+        unlink(path);
+        setrlimit(RLIMIT_FSIZE, &(struct rlimit){n_bytes, all.rlim_max});
+        bool is_written = write_recording(path, given, 2);
+        setrlimit(RLIMIT_FSIZE, &all);
+        check(!is_written, "nothing is said");
+        check(size_of(path) <= (off_t)n_bytes, "it has %lld bytes", (long long)size_of(path));
         check_reading(path, given, false);
     }
     free_world(given);
@@ -408,10 +503,9 @@ static void run_switching(const char *folder)
     pthread_t threads[N_STREAMS];
     char path[N_FILES][96];
     uint64_t seed = 7, n_given = 0, n_events = 0;
-    for (unsigned i = 0; i < N_STREAMS; i++) {
-        make_events(&given->streams[i], &seed, n_large);
-        n_given += n_large;
-    }
+    make_world(given, &seed, LARGE_EVENTS);
+    for (unsigned i = 0; i < N_STREAMS; i++)
+        n_given += given->streams[i].n;
     begin_giving(&sink, &gate, given, givers, threads);
     for (unsigned i = 0; i < N_FILES; i++) {
         struct rv_record_totals totals;
@@ -441,18 +535,24 @@ static void run_switching(const char *folder)
 
 int main(int argc, char **argv)
 {
-    unsigned n_cuts = argc > 1 ? (unsigned)atoi(argv[1]) : 60;
-    n_large = argc > 2 ? (size_t)atol(argv[2]) : n_large;
+    unsigned n_cuts = argc > 1 ? (unsigned)atoi(argv[1]) : LARGE_CUTS;
+    unsigned n_kills = argc > 2 ? (unsigned)atoi(argv[2]) : N_KILLS;
     char folder[] = "/tmp/ringviz-recording-XXXXXX", path[64];
     if (!mkdtemp(folder) || !freopen("/dev/null", "w", stderr))
         return 1;
     snprintf(path, sizeof path, "%s/a.rvz", folder);
+    mallopt(M_MMAP_THRESHOLD, 1 << 30); /* memory is kept: giving it back takes longer than reading a recording */
+    mallopt(M_TRIM_THRESHOLD, 1 << 30);
     run(path, SMALL_EVENTS, 1, SMALL_CUTS);
-    for (unsigned n_encoders = 1; n_encoders <= 3; n_encoders++)
-        run(path, n_large, n_encoders, n_encoders == 3 ? n_cuts : 0);
+    run(path, CUT_EVENTS, 1, n_cuts);
+    for (unsigned n_encoders = 2; n_encoders <= 3; n_encoders++)
+        run(path, LARGE_EVENTS, n_encoders, 0);
+    if (n_kills)
+        run_kills(path, n_kills);
+    run_full(path, N_FULL);
     unlink(path);
     run_switching(folder);
     rmdir(folder);
-    printf("16 recordings, %u failures\n", n_failures);
+    printf("%u cuts, %u kills, %d times no room: %u failures\n", n_cuts, n_kills, N_FULL, n_failures);
     return n_failures ? 1 : 0;
 }
