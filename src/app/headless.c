@@ -148,7 +148,7 @@ static void draw(struct rv_headless *headless)
         .look = params->look,
         .look_from = params->look,
         .scheme = params->scheme,
-        .theme = params->theme,
+        .theme = rv_color_theme_of(params->scheme, params->theme),
         .selected = headless->viewer.inquiry.selected,
         .origin_ns = headless->viewer.present.first_ns,
         .now_ns = headless->viewer.present.now_ns,
@@ -162,7 +162,7 @@ static void draw(struct rv_headless *headless)
         .program = params->program,
         .pid = params->pid,
         .n_dropped = params->n_dropped,
-        .surface = {headless->size_px[0], headless->size_px[1], frame.scale, frame.scale, params->theme},
+        .surface = {headless->size_px[0], headless->size_px[1], frame.scale, frame.scale, frame.theme},
     };
     rv_scene_learn(headless->scene, &frame);
     rv_panels_update(&headless->panels, &about);

@@ -8,7 +8,6 @@
 #include <stdint.h>
 
 #include "model/color.h"
-#include "model/color_theme.h"
 #include "model/lanes.h"
 #include "model/subroutines.h"
 #include "render/look.h"

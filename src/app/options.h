@@ -6,7 +6,6 @@
 #include <stdint.h>
 
 #include "model/color.h"
-#include "model/color_theme.h"
 #include "model/lens.h"
 #include "ring/map.h"
 #include "render/look.h"

@@ -6,7 +6,6 @@
 
 #include "app/config.h"
 #include "model/color.h"
-#include "model/color_theme.h"
 #include "render/look.h"
 
 #define RV_SETTINGS_SCALE_MIN 50u

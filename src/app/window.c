@@ -76,7 +76,7 @@ static struct rv_panels_about about_of(struct window *window)
         .is_recording = window->is_recording,
         .settings_path = window->params->settings_path,
         .surface = {window->size_px[0], window->size_px[1], window->scale, window->density,
-                    window->viewer.settings.theme},
+                    rv_color_theme_of(window->viewer.look.scheme, window->viewer.settings.theme)},
     };
 }
 
@@ -128,7 +128,7 @@ static struct rv_scene_frame make_frame(const struct window *window)
         .passed = rv_viewer_passed(viewer),
         .scroll = viewer->look.scroll,
         .scheme = viewer->look.scheme,
-        .theme = viewer->settings.theme,
+        .theme = rv_color_theme_of(viewer->look.scheme, viewer->settings.theme),
         .flags = {viewer->marks.ns, viewer->marks.n},
         .orbit = {viewer->look.orbit[0], viewer->look.orbit[1]},
         .selected = viewer->inquiry.selected,

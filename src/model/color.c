@@ -198,6 +198,11 @@ uint32_t rv_color_duration_shade(uint64_t duration_ns)
     return (uint32_t)clamp(octave / DURATION_OCTAVES * (RV_COLOR_SHADES - 1), 0, RV_COLOR_SHADES - 1);
 }
 
+enum rv_color_theme rv_color_theme_of(enum rv_color_scheme scheme, enum rv_color_theme theme)
+{
+    return scheme == RV_COLOR_HIGH_CONTRAST ? RV_COLOR_DARK : theme;
+}
+
 static float luminance(struct rv_color color)
 {
     return 0.2126f * rv_color_linear(color.r) + 0.7152f * rv_color_linear(color.g) + 0.0722f * rv_color_linear(color.b);

@@ -9,6 +9,8 @@
 
 #include <stdint.h>
 
+#include "model/color_theme.h"
+
 #define RV_COLOR_HUES 8u
 #define RV_COLOR_SLOTS 16u
 #define RV_COLOR_NEUTRAL 16u
@@ -21,7 +23,7 @@ enum rv_color_scheme {
     RV_COLOR_SUBROUTINE,    /* slot and shade: subroutine */
     RV_COLOR_THREAD,        /* slot: lane; shade: subroutine */
     RV_COLOR_DURATION,      /* shade: length of the call, rising in lightness */
-    RV_COLOR_HIGH_CONTRAST, /* as package; every colour is 7:1 against the background, edges are black */
+    RV_COLOR_HIGH_CONTRAST, /* as package; every colour is 7:1 against the dark background, edges are black */
     RV_COLOR_SCHEME_COUNT
 };
 
@@ -37,6 +39,9 @@ struct rv_color_tones {
     struct rv_color front, top, side;
 };
 struct rv_color_tones rv_color_tones(enum rv_color_scheme scheme, uint32_t slot, uint32_t shade);
+
+/* What a scheme is shown on when this theme is asked for: high contrast is dark. */
+enum rv_color_theme rv_color_theme_of(enum rv_color_scheme scheme, enum rv_color_theme theme);
 
 /* Linear 0..1 of an sRGB byte, and back; what lies outside is cut off. */
 float rv_color_linear(uint8_t value);

@@ -12,7 +12,6 @@
 #include <stdint.h>
 
 #include "model/color.h"
-#include "model/color_theme.h"
 #include "model/subroutines.h"
 #include "model/view.h"
 #include "render/look.h"

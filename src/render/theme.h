@@ -5,7 +5,6 @@
 #include <stdint.h>
 
 #include "model/color.h"
-#include "model/color_theme.h"
 #include "model/notes.h"
 #include "render/emphasis.h"
 

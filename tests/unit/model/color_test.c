@@ -127,6 +127,8 @@ Test(color, high_contrast_is_seven_to_one_against_the_background, .timeout = 10)
         double light = 0.2126 * linear(color.r) + 0.7152 * linear(color.g) + 0.0722 * linear(color.b);
         cr_expect_gt((light + 0.05) / (dark + 0.05), 6.9, "slot %u", slot);
     }
+    cr_assert_eq(rv_color_theme_of(RV_COLOR_HIGH_CONTRAST, RV_COLOR_LIGHT), RV_COLOR_DARK);
+    cr_assert_eq(rv_color_theme_of(RV_COLOR_PACKAGE, RV_COLOR_LIGHT), RV_COLOR_LIGHT);
 }
 
 Test(color, top_is_lighter_and_side_darker_than_the_front, .timeout = 10)
