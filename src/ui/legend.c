@@ -14,6 +14,7 @@
 #define BAR_WIDTH 34.0f
 #define BAR_HEIGHT 4.0f
 #define SHARE_WIDTH 44.0f
+#define ALL 0.9995 /* from here on a share has no decimals, for which there is no room */
 #define STRIPE_RGBA 0x0a0e1690u
 #define NAME_ROOM_BYTES (RV_LEGEND_NAME_BYTES + 4u)
 
@@ -104,7 +105,7 @@ static void add_row(const struct rv_ui_style *style, const struct rv_legend_row 
     double of_largest = largest > 0.0 ? fmin(row->share / largest, 1.0) : 0.0;
     float bar = fmaxf(1.0f, floorf(BAR_WIDTH * (float)of_largest));
     rv_imgui_draw_box((struct rv_imgui_area){bar_x, at.y + 6.0f, bar, BAR_HEIGHT}, 0.0f, row->rgba);
-    snprintf(share, sizeof share, "%.1f%%", row->share * 100.0);
+    snprintf(share, sizeof share, "%.*f%%", row->share < ALL ? 1 : 0, row->share * 100.0);
     float x = at.x + at.width - rv_imgui_text_width(RV_IMGUI_FONT_TEXT, share);
     rv_imgui_draw_text((float[2]){floorf(x), at.y}, RV_IMGUI_FONT_TEXT, style->text, share);
 }
