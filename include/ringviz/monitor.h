@@ -73,7 +73,7 @@ int ringviz_flag_set(struct ringviz_file *file, uint32_t ring, enum ringviz_flag
 /* ---- rings ---- */
 
 /*
- * A ring for the calling thread. Rings of owners that died are used again, those with calls in them last.
+ * A ring for the calling thread. Rings of owners that died are used again, when there are no others.
  *   thread   the caller's own number for this thread
  *   returns  the ring; -ENOSPC when none is free
  */
@@ -96,6 +96,9 @@ struct ringviz_ring {
 int ringviz_ring_read(const struct ringviz_file *file, uint32_t ring, struct ringviz_ring *out);
 
 const void *ringviz_ring_address(const struct ringviz_file *file, uint32_t ring);
+
+/* The ring at such an address, and its file, which must be open and is not kept. 0; -ENOENT. */
+int ringviz_ring_at(const void *address, struct ringviz_file **file, uint32_t *ring);
 
 /* ---- slots ---- */
 

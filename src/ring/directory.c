@@ -430,9 +430,12 @@ static bool recycle_held_ring(struct rv_map *map, uint32_t ring_idx, bool may_di
 
 static bool recycle_ring(struct rv_map *map, uint32_t ring_idx, bool may_discard)
 {
-    if (__atomic_load_n(&rv_map_control(map, ring_idx)->state, __ATOMIC_RELAXED) == RV_RING_FREE ||
-        !hold_ring(map, ring_idx))
-        return false; /* free, or a thread's of this process */
+    const struct rv_wire_control *control = rv_map_control(map, ring_idx);
+    uint32_t state = __atomic_load_n(&control->state, __ATOMIC_RELAXED);
+    if (state == RV_RING_FREE || (state == RV_RING_EXITED && !may_discard && has_events(control)))
+        return false;
+    if (!hold_ring(map, ring_idx))
+        return false; /* a thread's of this process */
     bool is_free = recycle_held_ring(map, ring_idx, may_discard);
     let_go_of_ring(map, ring_idx);
     return is_free;
@@ -452,9 +455,7 @@ uint32_t rv_directory_recycle(struct rv_map *map)
 {
     uint32_t n_freed = 0, n_used = is_drained_by_another(map) ? 0 : rv_directory_n_rings_used(map);
     for (uint32_t i = 0; i < n_used; i++)
-        n_freed += recycle_ring(map, i, false);
-    for (uint32_t i = 0; i < n_used && !n_freed && map->geometry.policy == RV_POLICY_RING; i++)
-        n_freed += recycle_ring(map, i, true);
+        n_freed += recycle_ring(map, i, n_freed == 0 && map->geometry.policy == RV_POLICY_RING);
     return n_freed;
 }
 

@@ -68,7 +68,7 @@ void rv_directory_reclaim(struct rv_map *map, uint32_t ring_idx);
 /*
  * Where nobody drains: make FREE the rings that were never written to and whose owner exited or died. What holds
  * events is left for a consumer, as everything is while one is attached; but under the policy that drops the oldest
- * events, one of these rings goes when there is no other. Done by a claim that finds no ring.
+ * events, one of these rings may go. Done by a claim that finds no ring.
  *   returns  rings freed
  *   thread   any of any process
  */

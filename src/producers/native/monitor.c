@@ -352,6 +352,24 @@ RV_EXPORT const void *ringviz_ring_address(const struct ringviz_file *file, uint
     return is_ring(file, ring) ? rv_map_control(&file->map, ring) : NULL;
 }
 
+static bool has_ring_at(const struct ringviz_file *file, uint64_t address, uint32_t *ring)
+{
+    const struct rv_wire_header *geometry = &file->map.geometry;
+    uint64_t distance = address - (uint64_t)(uintptr_t)rv_map_control(&file->map, 0);
+    *ring = (uint32_t)(distance / geometry->control_bytes);
+    return distance < geometry->controls.n_bytes && distance % geometry->control_bytes == 0 && is_ring(file, *ring);
+}
+
+RV_EXPORT int ringviz_ring_at(const void *address, struct ringviz_file **file, uint32_t *ring)
+{
+    pthread_mutex_lock(&lock);
+    *file = files;
+    while (*file && !has_ring_at(*file, (uint64_t)(uintptr_t)address, ring))
+        *file = (*file)->next;
+    pthread_mutex_unlock(&lock);
+    return *file ? 0 : -ENOENT;
+}
+
 /* ---- slots ---- */
 
 /* The most bytes of it, up to `most`, that do not end within a character. */

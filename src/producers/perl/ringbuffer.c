@@ -110,18 +110,30 @@ static SV *int_or_undef(pTHX_ int value)
     return &PL_sv_undef;
 }
 
-#define NEED(n, usage)                                                                                                 \
-    do {                                                                                                               \
-        if (items != (n))                                                                                              \
-            croak_xs_usage(cv, usage);                                                                                 \
-    } while (0)
+/* yes, or undef and $! for a negative errno. */
+static SV *success_sv(pTHX_ int error)
+{
+    return error ? int_or_undef(aTHX_ error) : &PL_sv_yes;
+}
+
+static void need(const CV *cv, bool is_so, const char *usage)
+{
+    if (!is_so)
+        croak_xs_usage(cv, usage);
+}
+
+/* Every method begins so: its arguments, of which there must be n, and its object's handle. */
+#define BEGIN_METHOD(n, usage)                                                                                         \
+    dXSARGS;                                                                                                           \
+    need(cv, items == (n), usage);                                                                                     \
+    const struct handle *const handle = handle_of(aTHX_ ST(0))
 
 /* ---- files ---- */
 
 XS_INTERNAL(xs_create)
 {
     dXSARGS;
-    NEED(9, "self, path, rings, slots, slot size, message size, global size, stop, trace");
+    need(cv, items == 9, "self, path, rings, slots, slot size, message size, global size, stop, trace");
     const struct ringviz_file_params params = {
         .n_rings = (uint32_t)SvUV(ST(2)),
         .n_slots = (uint32_t)SvUV(ST(3)),
@@ -142,7 +154,7 @@ XS_INTERNAL(xs_create)
 XS_INTERNAL(xs_open)
 {
     dXSARGS;
-    NEED(2, "self, path");
+    need(cv, items == 2, "self, path");
     struct ringviz_file *file;
     int error = ringviz_file_open(&file, SvPV_nolen(ST(1)));
     if (!error)
@@ -154,9 +166,8 @@ XS_INTERNAL(xs_open)
 /* Makes the hash `ring` an object of that ring. */
 XS_INTERNAL(xs_bind)
 {
-    dXSARGS;
-    NEED(3, "self, ring, index");
-    struct ringviz_file *file = handle_of(aTHX_ ST(0))->file;
+    BEGIN_METHOD(3, "self, ring, index");
+    struct ringviz_file *file = handle->file;
     UV ring = SvUV(ST(2));
     bool is_ring = ring < NO_RING && ringviz_ring_address(file, (uint32_t)ring);
     if (is_ring)
@@ -167,17 +178,14 @@ XS_INTERNAL(xs_bind)
 
 XS_INTERNAL(xs_name)
 {
-    dXSARGS;
-    NEED(1, "self");
-    ST(0) = sv_2mortal(newSVpv(ringviz_file_path(handle_of(aTHX_ ST(0))->file), 0));
+    BEGIN_METHOD(1, "self");
+    ST(0) = sv_2mortal(newSVpv(ringviz_file_path(handle->file), 0));
     XSRETURN(1);
 }
 
 XS_INTERNAL(xs_address)
 {
-    dXSARGS;
-    NEED(1, "self");
-    const struct handle *handle = handle_of(aTHX_ ST(0));
+    BEGIN_METHOD(1, "self");
     const void *address =
         handle->ring == NO_RING ? ringviz_file_address(handle->file) : ringviz_ring_address(handle->file, handle->ring);
     ST(0) = sv_2mortal(newSVuv(PTR2UV(address)));
@@ -186,9 +194,8 @@ XS_INTERNAL(xs_address)
 
 XS_INTERNAL(xs_file_header)
 {
-    dXSARGS;
-    NEED(1, "self");
-    const struct ringviz_file *file = handle_of(aTHX_ ST(0))->file;
+    BEGIN_METHOD(1, "self");
+    const struct ringviz_file *file = handle->file;
     struct ringviz_file_params sizes;
     int32_t single, stop, trace;
     size_t message_bytes, chunk_bytes;
@@ -209,9 +216,8 @@ XS_INTERNAL(xs_file_header)
 /* 1 for each ring that is free, 0 for each that is used. */
 XS_INTERNAL(xs_map)
 {
-    dXSARGS;
-    NEED(1, "self");
-    const struct ringviz_file *file = handle_of(aTHX_ ST(0))->file;
+    BEGIN_METHOD(1, "self");
+    const struct ringviz_file *file = handle->file;
     struct ringviz_file_params sizes;
     ringviz_file_params(file, &sizes);
     SP -= items;
@@ -223,26 +229,23 @@ XS_INTERNAL(xs_map)
 
 XS_INTERNAL(xs_claim)
 {
-    dXSARGS;
-    NEED(2, "self, tid");
-    ST(0) = int_or_undef(aTHX_ ringviz_ring_claim(handle_of(aTHX_ ST(0))->file, (uint32_t)SvUV(ST(1))));
+    BEGIN_METHOD(2, "self, tid");
+    ST(0) = int_or_undef(aTHX_ ringviz_ring_claim(handle->file, (uint32_t)SvUV(ST(1))));
     XSRETURN(1);
 }
 
 XS_INTERNAL(xs_free)
 {
-    dXSARGS;
-    NEED(2, "self, index");
-    int error = ringviz_ring_free(handle_of(aTHX_ ST(0))->file, (uint32_t)SvUV(ST(1)));
-    ST(0) = int_or_undef(aTHX_ error ? error : 1);
+    BEGIN_METHOD(2, "self, ring or its index");
+    uint32_t ring = SvROK(ST(1)) ? handle_of(aTHX_ ST(1))->ring : (uint32_t)SvUV(ST(1));
+    int error = ringviz_ring_free(handle->file, ring);
+    ST(0) = success_sv(aTHX_ error);
     XSRETURN(1);
 }
 
 XS_INTERNAL(xs_get)
 {
-    dXSARGS;
-    NEED(2, "self, flag");
-    const struct handle *handle = handle_of(aTHX_ ST(0));
+    BEGIN_METHOD(2, "self, flag");
     int32_t value;
     int error = ringviz_flag_get(handle->file, handle->ring, (enum ringviz_flag)SvUV(ST(1)), &value);
     errno = error ? -error : errno;
@@ -252,9 +255,7 @@ XS_INTERNAL(xs_get)
 
 XS_INTERNAL(xs_set)
 {
-    dXSARGS;
-    NEED(3, "self, flag, value");
-    const struct handle *handle = handle_of(aTHX_ ST(0));
+    BEGIN_METHOD(3, "self, flag, value");
     int32_t before;
     int error =
         ringviz_flag_set(handle->file, handle->ring, (enum ringviz_flag)SvUV(ST(1)), (int32_t)SvIV(ST(2)), &before);
@@ -265,12 +266,11 @@ XS_INTERNAL(xs_set)
 
 XS_INTERNAL(xs_post_global)
 {
-    dXSARGS;
-    NEED(3, "self, message, seconds");
+    BEGIN_METHOD(3, "self, message, seconds");
     STRLEN n_bytes;
     const char *message = text_of(aTHX_ ST(1), &n_bytes);
-    int error = ringviz_message_post(handle_of(aTHX_ ST(0))->file, message, n_bytes, nanoseconds(aTHX_ ST(2)));
-    ST(0) = int_or_undef(aTHX_ error ? error : 1);
+    int error = ringviz_message_post(handle->file, message, n_bytes, nanoseconds(aTHX_ ST(2)));
+    ST(0) = success_sv(aTHX_ error);
     XSRETURN(1);
 }
 
@@ -291,11 +291,10 @@ static int receive(struct ringviz_file *file, char **message, size_t *n_bytes, u
 
 XS_INTERNAL(xs_receive_global)
 {
-    dXSARGS;
-    NEED(2, "self, seconds");
+    BEGIN_METHOD(2, "self, seconds");
     char *message;
     size_t n_bytes;
-    int error = receive(handle_of(aTHX_ ST(0))->file, &message, &n_bytes, nanoseconds(aTHX_ ST(1)));
+    int error = receive(handle->file, &message, &n_bytes, nanoseconds(aTHX_ ST(1)));
     ST(0) = error ? &PL_sv_undef : text_sv(aTHX_ message, n_bytes);
     free(message);
     errno = error ? -error : errno;
@@ -306,17 +305,14 @@ XS_INTERNAL(xs_receive_global)
 
 XS_INTERNAL(xs_index)
 {
-    dXSARGS;
-    NEED(1, "self");
-    ST(0) = sv_2mortal(newSVuv(handle_of(aTHX_ ST(0))->ring));
+    BEGIN_METHOD(1, "self");
+    ST(0) = sv_2mortal(newSVuv(handle->ring));
     XSRETURN(1);
 }
 
 XS_INTERNAL(xs_ring_header)
 {
-    dXSARGS;
-    NEED(1, "self");
-    const struct handle *handle = handle_of(aTHX_ ST(0));
+    BEGIN_METHOD(1, "self");
     struct ringviz_ring ring;
     int error = ringviz_ring_read(handle->file, handle->ring, &ring);
     SP -= items;
@@ -332,9 +328,7 @@ XS_INTERNAL(xs_ring_header)
 
 XS_INTERNAL(xs_slot)
 {
-    dXSARGS;
-    NEED(2, "self, slot");
-    const struct handle *handle = handle_of(aTHX_ ST(0));
+    BEGIN_METHOD(2, "self, slot");
     struct ringviz_slot slot;
     char name[MOST_TEXT];
     IV wanted = SvIV(ST(1));
@@ -350,51 +344,78 @@ XS_INTERNAL(xs_slot)
     PUTBACK;
 }
 
+/*
+ * Whose slots: those of an object or, called as function or class method, of the ring at an address.
+ *   returns  how many of the arguments said so
+ */
+static I32 owner_of(pTHX_ SV *const *arguments, I32 n, struct handle *owner)
+{
+    if (SvROK(arguments[0])) {
+        *owner = *handle_of(aTHX_ arguments[0]);
+        return 1;
+    }
+    I32 n_used = looks_like_number(arguments[0]) ? 1 : 2;
+    if (n < n_used ||
+        ringviz_ring_at(INT2PTR(const void *, SvUV(arguments[n_used - 1])), &owner->file, &owner->ring) != 0)
+        croak("Neither an open Devel::RingBuffer::Ring nor the address of one");
+    return n_used;
+}
+
 XS_INTERNAL(xs_next_slot)
 {
     dXSARGS;
-    NEED(2, "self, name");
-    const struct handle *handle = handle_of(aTHX_ ST(0));
+    struct handle owner;
+    need(cv, items > 1 && items == owner_of(aTHX_ & ST(0), items, &owner) + 1, "self | address, name");
     STRLEN n_bytes;
-    const char *name = text_of(aTHX_ ST(1), &n_bytes);
-    ST(0) = int_or_undef(aTHX_ ringviz_slot_push(handle->file, handle->ring, name));
+    const char *name = text_of(aTHX_ ST(items - 1), &n_bytes);
+    ST(0) = int_or_undef(aTHX_ ringviz_slot_push(owner.file, owner.ring, name));
     XSRETURN(1);
 }
 
 XS_INTERNAL(xs_free_slot)
 {
     dXSARGS;
-    NEED(1, "self");
-    const struct handle *handle = handle_of(aTHX_ ST(0));
-    ST(0) = int_or_undef(aTHX_ ringviz_slot_pop(handle->file, handle->ring));
+    struct handle owner;
+    need(cv, items > 0 && items == owner_of(aTHX_ & ST(0), items, &owner), "self | address");
+    ST(0) = int_or_undef(aTHX_ ringviz_slot_pop(owner.file, owner.ring));
     XSRETURN(1);
 }
 
-static bool is_traced(const struct handle *handle)
+static int32_t flag_of(const struct handle *handle, enum ringviz_flag flag)
 {
-    int32_t trace = 0;
-    ringviz_flag_get(handle->file, handle->ring, RINGVIZ_TRACE, &trace);
-    return trace != 0;
+    int32_t value = 0;
+    ringviz_flag_get(handle->file, handle->ring, flag, &value);
+    return value;
 }
 
-/* The line, after the ring's address if the caller likes. Nothing is written while the ring is not traced. */
+XS_INTERNAL(xs_flags)
+{
+    dXSARGS;
+    struct handle owner;
+    need(cv, items > 0 && items == owner_of(aTHX_ & ST(0), items, &owner), "self | address");
+    bool is_single = flag_of(&owner, RINGVIZ_SINGLE), is_traced = flag_of(&owner, RINGVIZ_TRACE);
+    ST(0) = int_sv(aTHX_ is_single | is_traced << 1 | !!flag_of(&owner, RINGVIZ_SIGNAL) << 2);
+    XSRETURN(1);
+}
+
+/* The line; of an object, after the ring's address if the caller likes. Nothing is written while it is not traced. */
 XS_INTERNAL(xs_update_slot)
 {
     dXSARGS;
-    if (items != 2 && items != 3)
-        croak_xs_usage(cv, "self, [address,] line");
-    const struct handle *handle = handle_of(aTHX_ ST(0));
-    uint32_t line = (uint32_t)SvUV(ST(items - 1));
-    bool has_slot;
-    if (items == 3 && INT2PTR(const void *, SvUV(ST(1))) != ringviz_ring_address(handle->file, handle->ring))
+    struct handle owner;
+    I32 n_used = items > 1 ? owner_of(aTHX_ & ST(0), items, &owner) : items;
+    need(cv, items == n_used + 1 || (items == 3 && n_used == 1), "self | address, line");
+    if (items == 3 && n_used == 1 && INT2PTR(const void *, SvUV(ST(1))) != ringviz_ring_address(owner.file, owner.ring))
         croak("Not the address of this ring");
-    if (is_traced(handle)) {
-        has_slot = ringviz_slot_update(handle->file, handle->ring, line) == 0;
+    bool has_slot;
+    if (flag_of(&owner, RINGVIZ_TRACE)) {
+        has_slot = ringviz_slot_update(owner.file, owner.ring, (uint32_t)SvUV(ST(items - 1))) == 0;
     } else {
         struct ringviz_ring ring;
-        has_slot = ringviz_ring_read(handle->file, handle->ring, &ring) == 0 && ring.current_slot >= 0;
+        has_slot = ringviz_ring_read(owner.file, owner.ring, &ring) == 0 && ring.current_slot >= 0;
     }
-    ST(0) = has_slot ? &PL_sv_yes : &PL_sv_undef;
+    if (!has_slot)
+        ST(0) = &PL_sv_undef;
     XSRETURN(1);
 }
 
@@ -402,23 +423,19 @@ XS_INTERNAL(xs_update_slot)
 
 XS_INTERNAL(xs_post)
 {
-    dXSARGS;
-    NEED(4, "self, code, message, is response");
-    const struct handle *handle = handle_of(aTHX_ ST(0));
+    BEGIN_METHOD(4, "self, code, message, is response");
     STRLEN n_bytes, n_code;
     const char *code = text_of(aTHX_ ST(1), &n_code), *message = text_of(aTHX_ ST(2), &n_bytes);
     int error = SvTRUE(ST(3)) ? ringviz_response_post(handle->file, handle->ring, code, message, n_bytes)
                               : ringviz_command_post(handle->file, handle->ring, code, message, n_bytes);
-    ST(0) = int_or_undef(aTHX_ error ? error : 1);
+    ST(0) = success_sv(aTHX_ error);
     XSRETURN(1);
 }
 
 /* (code, message), or nothing and $!. */
 XS_INTERNAL(xs_wait)
 {
-    dXSARGS;
-    NEED(3, "self, seconds, is response");
-    const struct handle *handle = handle_of(aTHX_ ST(0));
+    BEGIN_METHOD(3, "self, seconds, is response");
     struct ringviz_file_params sizes;
     ringviz_file_params(handle->file, &sizes);
     SV *buffer = sv_2mortal(newSV(sizes.message_bytes + 1));
@@ -440,9 +457,7 @@ XS_INTERNAL(xs_wait)
 
 XS_INTERNAL(xs_add_watch)
 {
-    dXSARGS;
-    NEED(2, "self, expression");
-    const struct handle *handle = handle_of(aTHX_ ST(0));
+    BEGIN_METHOD(2, "self, expression");
     STRLEN n_bytes;
     const char *expression = text_of(aTHX_ ST(1), &n_bytes);
     ST(0) = int_or_undef(aTHX_ ringviz_watch_add(handle->file, handle->ring, expression));
@@ -451,20 +466,16 @@ XS_INTERNAL(xs_add_watch)
 
 XS_INTERNAL(xs_free_watch)
 {
-    dXSARGS;
-    NEED(2, "self, watch");
-    const struct handle *handle = handle_of(aTHX_ ST(0));
+    BEGIN_METHOD(2, "self, watch");
     int error = ringviz_watch_remove(handle->file, handle->ring, (unsigned)SvUV(ST(1)));
-    ST(0) = int_or_undef(aTHX_ error ? error : 1);
+    ST(0) = success_sv(aTHX_ error);
     XSRETURN(1);
 }
 
 /* (watch, expression) of the next one that wants a value. */
 XS_INTERNAL(xs_take_watch)
 {
-    dXSARGS;
-    NEED(2, "self, first");
-    const struct handle *handle = handle_of(aTHX_ ST(0));
+    BEGIN_METHOD(2, "self, first");
     char expression[RINGVIZ_WATCH_EXPRESSION_BYTES + 1];
     int watch = ringviz_watch_take(handle->file, handle->ring, (unsigned)SvUV(ST(1)), expression);
     SP -= items;
@@ -478,25 +489,21 @@ XS_INTERNAL(xs_take_watch)
 
 XS_INTERNAL(xs_set_watch)
 {
-    dXSARGS;
-    NEED(4, "self, watch, result, error");
-    const struct handle *handle = handle_of(aTHX_ ST(0));
+    BEGIN_METHOD(4, "self, watch, result, error");
     bool is_error = SvOK(ST(3));
     SV *result = is_error ? ST(3) : ST(2);
     STRLEN n_bytes;
     const char *text = text_of(aTHX_ result, &n_bytes);
     int error = ringviz_watch_set_result(handle->file, handle->ring, (unsigned)SvUV(ST(1)), SvOK(result) ? text : NULL,
                                          n_bytes, is_error);
-    ST(0) = int_or_undef(aTHX_ error ? error : 1);
+    ST(0) = success_sv(aTHX_ error);
     XSRETURN(1);
 }
 
 /* (length, result, error): length "0E0" and no result for a value that is undefined; nothing while there is none. */
 XS_INTERNAL(xs_watch_result)
 {
-    dXSARGS;
-    NEED(2, "self, watch");
-    const struct handle *handle = handle_of(aTHX_ ST(0));
+    BEGIN_METHOD(2, "self, watch");
     char result[RINGVIZ_WATCH_RESULT_BYTES];
     int32_t n_bytes;
     int error = ringviz_watch_get_result(handle->file, handle->ring, (unsigned)SvUV(ST(1)), result, &n_bytes);
@@ -540,6 +547,7 @@ static const struct {
     {"Devel::RingBuffer::Ring::_take_watch", xs_take_watch},
     {"Devel::RingBuffer::Ring::_set_watch", xs_set_watch},
     {"Devel::RingBuffer::Ring::getAddress", xs_address},
+    {"Devel::RingBuffer::Ring::getFlags", xs_flags},
     {"Devel::RingBuffer::Ring::getIndex", xs_index},
     {"Devel::RingBuffer::Ring::getHeader", xs_ring_header},
     {"Devel::RingBuffer::Ring::getSlot", xs_slot},

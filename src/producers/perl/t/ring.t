@@ -23,7 +23,7 @@ ok(!defined $ring->updateSlot(1), 'no line outside of all frames');
 is($ring->freeSlot, 0, 'nothing to leave');
 my $begun = time;
 is($ring->nextSlot('main::f'), 1, 'a frame');
-ok($ring->updateSlot(42), 'a line');
+is($ring->updateSlot(42), $ring, 'a line');
 ok($ring->updateSlot($ring->getAddress, 43), 'a line, by address');
 is_deeply([($seen->getHeader)[2, 3]], [0, 1], 'where it is');
 my ($line, $when, $name) = $seen->getSlot(0);
@@ -41,6 +41,22 @@ is_deeply([$seen->getSlot(2)], \@wrapped, 'what they had used is not known');
 is_deeply([map { $ring->freeSlot } 1 .. 5], [2, 1, 0, 0, 0], 'leaving too much stays at 0');
 is_deeply([($seen->getHeader)[2, 3]], [-1, 0], 'outside of all');
 is_deeply([$seen->getSlot($_)], \@out_of_range, "slot $_") for -1, 4, 5, 1 << 40;
+
+# By a ring's address, as functions and class methods.
+{
+    my $address = $ring->getAddress;
+    is(Devel::RingBuffer::Ring::nextSlot($address, 'main::f'), 1, 'nextSlot, by address');
+    is(Devel::RingBuffer::Ring->nextSlot($address, 'main::g'), 2, 'of the class');
+    ok(Devel::RingBuffer::Ring::updateSlot($address, 5), 'updateSlot');
+    ok(Devel::RingBuffer::Ring->updateSlot($address, 6), 'of the class');
+    is_deeply([map { ($seen->getSlot(1))[$_] } 0, 2], [6, 'main::g'], 'the ring is told');
+    is_deeply([Devel::RingBuffer::Ring::getFlags($address), Devel::RingBuffer::Ring->getFlags($address)], [2, 2], 'getFlags');
+    is_deeply([Devel::RingBuffer::Ring::freeSlot($address), Devel::RingBuffer::Ring->freeSlot($address)], [1, 0], 'freeSlot');
+    for my $wrong ($address + 8, 0, -1) {
+        ok(!eval { Devel::RingBuffer::Ring::nextSlot($wrong, 'x'); 1 }, "$wrong is refused");
+        like($@, qr/nor the address of one|^Usage/, 'and that is told');
+    }
+}
 
 # Neighbours keep what they have, in slots smaller than what is said of lost ones.
 my $small = Devel::RingBuffer->new(File => "$path.small", Slots => 3, SlotSize => 8) or die $!;
@@ -68,24 +84,24 @@ is(($seen->getSlot(0))[2], 'a\x0ab', 'control characters are escaped');
 $ring->freeSlot;
 
 # Commands.
-is_deeply([$ring->checkCommand], [undef, undef], 'no command');
-is_deeply([$seen->checkResponse], [undef, undef], 'no response');
+is_deeply([$ring->checkCommand], [], 'no command');
+is_deeply([$seen->checkResponse], [], 'no response');
 ok(!defined $ring->postResponse('OK', ''), 'no answer without a command');
 my ($waited, @used) = (time, times);
-is_deeply([$ring->waitForCommand(0.5)], [undef, undef], 'waiting for so long');
+is_deeply([$ring->waitForCommand(0.5)], [], 'waiting for so long');
 cmp_ok(time - $waited, '>=', 0.5, 'takes as long');
 my @used_then = times;
 cmp_ok($used_then[0] + $used_then[1] - $used[0] - $used[1], '<', 0.03, 'and next to no processor');
-ok($seen->postCommand('STEPPED', "caf\xe9"), 'a command');
+is($seen->postCommand('STEPPED', "caf\xe9"), $seen, 'a command');
 ok(!defined $seen->postCommand('RUN', ''), 'only one');
 is_deeply([$ring->waitForCommand], ['STEP', "caf\xe9"], 'of four letters');
 is_deeply([$ring->checkCommand], ['STEP', "caf\xe9"], 'stays');
-is_deeply([$seen->checkResponse], [undef, undef], 'and is no response');
-ok($ring->postResponse('OK', 'x' x 100), 'until it is answered');
-is_deeply([$ring->checkCommand], [undef, undef], 'then it is gone');
+is_deeply([$seen->checkResponse], [], 'and is no response');
+is($ring->postResponse('OK', 'x' x 100), $ring, 'until it is answered');
+is_deeply([$ring->checkCommand], [], 'then it is gone');
 ok(!defined $seen->postCommand('RUN', '') && $!{EBUSY}, 'a response that nobody has read is not written over');
 is_deeply([$seen->checkResponse], ['OK', 'x' x 16], 'the message is cut');
-is_deeply([$seen->checkResponse], [undef, undef], 'a response is read once');
+is_deeply([$seen->checkResponse], [], 'a response is read once');
 
 my $pid = fork // die;
 if (!$pid) {

@@ -53,6 +53,10 @@ my $path = new_path();
     is(Devel::RingBuffer->new->getName, $path, 'the file by its variable');
     is((stat $path)[2] & 07777, 0600, 'for its user only');
 }
+{
+    local $ENV{DEVEL_RINGBUF_FILE} = $path;
+    is_deeply([map { Devel::RingBuffer->$_->getName } qw(open monitor)], [$path, $path], 'and opened by it');
+}
 my $old = Devel::RingBuffer->open($path);
 my $ring = $old->allocate;
 ok(!Devel::RingBuffer->new(File => $path) && $!{EEXIST}, 'a file in use is left alone');
@@ -81,7 +85,7 @@ is_deeply([map { $_->getIndex } @rings], [0 .. 3], 'all rings');
 ok(!defined $buffer->allocate, 'and no more');
 is_deeply([$buffer->getMap], [0, 0, 0, 0], 'all are used');
 is_deeply([$rings[1]->getHeader], [$$, 0, -1, 0], 'by this thread');
-ok($buffer->free(2), 'one is freed');
+ok($buffer->free($rings[2]), 'one is freed');
 is_deeply([$buffer->getMap], [0, 0, 1, 0], 'and free');
 ok(!$buffer->free(2) && !defined $buffer->free(99), 'not twice, nor one that is none');
 splice @rings, 2, 1;
@@ -123,7 +127,8 @@ is(scalar(grep { defined } @rings[1 .. 3] = map { $buffer->allocate } 1 .. 3), 3
             open my $mine, '+<', "$RingvizTest::folder/marks" or die;
             my $n = 0;
             while ($n < 1000) {
-                my $ring = $owners->allocate // next;
+                my $ring = $owners->allocate;
+                select(undef, undef, undef, 0.0002), next unless $ring;
                 $n++;
                 sysseek $mine, 8 * $ring->getIndex, 0;
                 syswrite $mine, my $mark = pack 'Q', $$;
@@ -136,6 +141,45 @@ is(scalar(grep { defined } @rings[1 .. 3] = map { $buffer->allocate } 1 .. 3), 3
     } 1 .. 64;
     is(scalar(grep { ended_well($_) } @pids), 64, '64 processes, 1,000 rings each: never two owners');
     is_deeply([$owners->getMap], [(1) x 8], 'and all are free then');
+}
+
+# 200 processes are killed somewhere: their rings are free again, and what they held can be read.
+{
+    my $trace  = new_path();
+    my $killed = Devel::RingBuffer->new(File => $trace, Rings => 4, TraceOnCreate => 1) or die $!;
+    my ($n_without, $n_wrong, $n_frames) = (0) x 3;
+    srand 11;
+    for (1 .. 200) {
+        $pid = in_child(sub {
+            while (my $own = $killed->allocate) {
+                $own->nextSlot('main::outer');
+                $own->nextSlot("main::inner$_"), $own->updateSlot($_), $own->freeSlot for 1 .. 50;
+                $own->freeSlot;
+            }
+        });
+        select undef, undef, undef, rand 0.004;
+        kill KILL => $pid;
+        waitpid $pid, 0;
+        $n_without++ if ($? & 127) != 9;
+        $n_wrong++ if join(' ', $killed->getMap) ne '1 1 1 1';
+        for my $seen (map { $killed->getRing($_) } 0 .. 3) {
+            my (undef, undef, $slot, $depth) = $seen->getHeader or next;    # killed in the middle of a word
+            $n_wrong++ if $depth < 0 || $depth > 2 || $slot != $depth - 1;
+            for (0 .. $slot) {
+                my (undef, undef, $name) = $seen->getSlot($_) or next;
+                $n_frames++;
+                $n_wrong++ unless $name =~ /^main::(?:outer|inner\d+)$/;
+            }
+        }
+    }
+    is($n_without, 0, 'each of 200 killed processes had a ring');
+    is($n_wrong, 0, 'which was free again, and whole');
+    cmp_ok($n_frames, '>', 0, 'with the frames that it was in');
+    my $output = "$RingvizTest::folder/report.json";
+    is(run_plain([$ENV{RINGVIZ}, '--report=json', "--output=$output", $trace])->{status}, 0, 'the file opens');
+    my ($n_produced, $n_consumed, $n_dropped) = read_file($output) =~ /"produced":(\d+),"consumed":(\d+),"dropped":(\d+)/;
+    is($n_produced, $n_consumed + $n_dropped, 'every event is read, or told to be overwritten');
+    cmp_ok($n_consumed, '>', 0, 'those of the last ones are read');
 }
 
 # Flags.

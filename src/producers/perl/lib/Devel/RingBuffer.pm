@@ -67,7 +67,7 @@ sub new {
 sub open {
     my ($class, $path) = @_;
     my $self = bless {}, $class;
-    my $error = _open($self, $path) or return $self;
+    my $error = _open($self, $path // $ENV{DEVEL_RINGBUF_FILE} // '') or return $self;
     $! = $error;
     return undef;
 }
@@ -194,9 +194,9 @@ is followed.
 Without a name the file is that of the program, less its extension, with pid and time: F<script.4711_Nov_3_08_05_59>, in
 the folder that C<TEMP> names, or in F</tmp>. It stays when the program ends.
 
-=item open($path), monitor($path)
+=item open([$path]), monitor([$path])
 
-A file that is there: to allocate rings in it, or to look and steer.
+A file that is there, or that of C<DEVEL_RINGBUF_FILE>: to allocate rings in it, or to look and steer.
 
 =item allocate()
 
@@ -207,9 +207,9 @@ or when its process ends, however it ends.
 
 The same as (index, address), without an object that frees it: for C<getRing>.
 
-=item free($index)
+=item free($ring)
 
-Frees a ring: one of this process, or one whose owner is gone.
+Frees a ring, told by its object or its index: one of this process, or one whose owner is gone.
 
 =item getRing($index)
 

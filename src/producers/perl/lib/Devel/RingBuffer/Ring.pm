@@ -8,7 +8,7 @@ use Devel::RingBuffer::ThreadFacade;
 our $VERSION = '0.1.0';
 
 # enum ringviz_flag
-use constant { SINGLE => 0, TRACE => 3, SIGNAL => 4 };
+use constant { TRACE => 3, SIGNAL => 4 };
 
 # A wait is made of these, so that signal handlers run.
 use constant TURN_SECONDS => 0.1;
@@ -44,22 +44,11 @@ sub setTrace  { $_[0]->_set(TRACE, $_[1]) }
 sub getSignal { $_[0]->_get(SIGNAL) }
 sub setSignal { $_[0]->_set(SIGNAL, $_[1]) }
 
-sub getFlags {
-    my ($self) = @_;
-    return !!$self->_get(SINGLE) | !!$self->_get(TRACE) << 1 | !!$self->_get(SIGNAL) << 2;
-}
+sub postCommand  { $_[0]->_post($_[1], $_[2], 0) && $_[0] }
+sub postResponse { $_[0]->_post($_[1], $_[2], 1) && $_[0] }
 
-sub postCommand  { $_[0]->_post($_[1], $_[2], 0) }
-sub postResponse { $_[0]->_post($_[1], $_[2], 1) }
-
-sub _check {
-    my ($self, $is_response) = @_;
-    my @found = $self->_wait(0, $is_response);
-    return @found ? @found : (undef, undef);
-}
-
-sub checkCommand  { $_[0]->_check(0) }
-sub checkResponse { $_[0]->_check(1) }
+sub checkCommand  { $_[0]->_wait(0, 0) }
+sub checkResponse { $_[0]->_wait(0, 1) }
 
 sub _wait_for {
     my ($self, $seconds, $is_response) = @_;
@@ -67,10 +56,10 @@ sub _wait_for {
         my $turn = !defined $seconds || $seconds > TURN_SECONDS ? TURN_SECONDS : $seconds;
         my @found = $self->_wait($turn, $is_response);
         return @found if @found;
-        return (undef, undef) unless $!{ETIMEDOUT} || $!{EAGAIN};
+        return unless $!{ETIMEDOUT} || $!{EAGAIN};
         next unless defined $seconds;
         $seconds -= $turn;
-        return (undef, undef) if $seconds <= 0;
+        return if $seconds <= 0;
     }
 }
 
@@ -154,8 +143,11 @@ Leaving more than was entered leaves it at 0.
 
 =item updateSlot($line), updateSlot($address, $line)
 
-The line that the innermost frame is on, with the time. Returns undef when there is no frame. While the trace flag is 0
-nothing is written.
+The line that the innermost frame is on, with the time. Returns the object, or undef when there is no frame. While the
+trace flag is 0 nothing is written.
+
+These three, and C<getFlags>, may also be called as functions, or class methods, of a ring's address:
+C<Devel::RingBuffer::Ring::nextSlot($address, $name)>.
 
 =item getSlot($n)
 
@@ -173,8 +165,8 @@ The ring's flags. Those that set return the value before.
 
 =item postCommand($command, $message), waitForResponse([$seconds]), checkResponse()
 
-The monitor: a command of up to 4 bytes with a message, and what was answered. Posting returns undef while another
-command, or its response, is there. Reading returns (response, message), or (undef, undef): C<checkResponse> does not
+The monitor: a command of up to 4 bytes with a message, and what was answered. Posting returns the object, or undef while
+another command, or its response, is there. Reading returns (response, message), or nothing: C<checkResponse> does not
 wait, C<waitForResponse> waits for ever, or for so long.
 
 =item waitForCommand([$seconds]), checkCommand(), postResponse($response, $message)
