@@ -194,6 +194,9 @@ is($monitor->getRing($ring->getIndex)->setSignal(0), 5, 'and a ring\'s');
 is($ring->getFlags, 2, 'in the one file');
 is_deeply([$buffer->setStopOnCreate(1), $buffer->setStopOnCreate(0), $buffer->setTraceOnCreate(1)], [0, 1, 0], 'those for new rings');
 is($buffer->allocate->getTrace, 1, 'which obey');
+$buffer->setStopOnCreate(1);
+is($buffer->allocate->getSignal, 1, 'both of them');
+$buffer->setStopOnCreate(0);
 tie my $single, 'Devel::RingBuffer::TieInt', $buffer, 'single';
 tie my $signal, 'Devel::RingBuffer::TieInt', $ring,   'signal';
 ($single, $signal) = (3, 1 << 30);
@@ -235,12 +238,14 @@ ok(!defined $messages->getGlobalMsg(1), 'its sender died midway');
 ok($messages->setGlobalMsg('after') && $messages->getGlobalMsg eq 'after', 'the next one arrives');
 
 SKIP: {
-    skip 'perl without threads', 3 unless $Config{useithreads};
+    skip 'perl without threads', 4 unless $Config{useithreads};
     require threads;
     my $seen = threads->create(sub { my $own = $buffer->allocate; $own->nextSlot('thread'); ($own->getHeader)[1] . ($own->getIndex == $ring->getIndex ? ' same' : ' own') })->join;
     like($seen, qr/^[1-9]\d* own$/, 'a thread has its number, and a ring of its own');
     is(($ring->getHeader)[0], $$, 'the ring of its creator is not freed with it');
     ok(defined $ring->nextSlot('still'), 'and still written to');
+    local $ENV{DEVEL_RINGBUF_NOTHREADS} = 1;
+    is(threads->create(sub { ($buffer->allocate->getHeader)[1] })->join, 0, 'threads have no number where none is wanted');
 }
 
 done_testing;
