@@ -8,6 +8,7 @@
 //   u_shape      thickness lost per depth, least share of thickness, share of a row that a box fills, share of thickness
 //                left to a cell that is hardly covered
 //   u_lanes      per lane, 64 a row, two texels: z, half thickness, row height, y of its foot (world); its row in u_gc
+//   u_heights    share of its height that a box of shade 0 has; the last shade has all of it
 //   u_palette    linear colour by (shade, 3 * slot + tone); colour index = 64 * slot + shade; tone: front, top, side
 //   u_eye        world, homogeneous
 //   u_accent     linear colour of the chosen box
@@ -21,6 +22,7 @@ uniform mat4 u_view_projection;
 uniform vec4 u_eye;
 uniform vec2 u_time;
 uniform vec4 u_shape;
+uniform float u_heights;
 uniform sampler2D u_lanes;
 uniform sampler2D u_palette;
 uniform vec3 u_accent;
@@ -63,9 +65,10 @@ void main()
     v_gc_row = texelFetch(u_lanes, ivec2(2 * (lane_idx & 63) + 1, lane_idx >> 6), 0).x;
     v_coverage = (a_record.z & 0x1000u) != 0u ? float(a_record.z >> 16) / 65535.0 : 1.0;
     float thickness = lane.y * max(u_shape.y, 1.0 - u_shape.x * depth) * mix(u_shape.w, 1.0, v_coverage);
+    float height = u_shape.z * mix(u_heights, 1.0, float(a_record.z & 63u) / 63.0);
     float x = u_time.x + float(int(a_record.x)) * u_time.y;
     vec3 low = vec3(x, lane.w + depth * lane.z, lane.x - thickness);
-    vec3 high = vec3(x + float(a_record.y) * u_time.y, lane.w + (depth + u_shape.z) * lane.z, lane.x + thickness);
+    vec3 high = vec3(x + float(a_record.y) * u_time.y, lane.w + (depth + height) * lane.z, lane.x + thickness);
 
     bvec3 mirrored = lessThan(u_eye.xyz, 0.5 * u_eye.w * (low + high));
     vec3 corner = CORNERS[gl_VertexID];

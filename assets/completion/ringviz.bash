@@ -25,7 +25,8 @@ _ringviz() {
     fi
 
     case $option in
-    --report | --diff) COMPREPLY=($(compgen -W "text csv json" -- "$cur")) ;;
+    --report) COMPREPLY=($(compgen -W "text csv json" -- "$cur")) ;;
+    --diff) COMPREPLY=($(compgen -W "text csv json window" -- "$cur")) ;;
     --spans) COMPREPLY=($(compgen -W "csv json" -- "$cur")) ;;
     --export)
         COMPREPLY=($(compgen -W "chrome: perfetto: folded: speedscope:" -- "$cur"))

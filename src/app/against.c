@@ -4,8 +4,10 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "app/beside.h"
 #include "app/open.h"
 #include "app/output.h"
+#include "app/window.h"
 #include "pipeline/session.h"
 #include "ring/map.h"
 #include "sink/diff.h"
@@ -41,21 +43,28 @@ static void close_capture(struct capture *capture)
     rv_map_close(&capture->map);
 }
 
-static int write_diff(const struct rv_options *options, struct capture *captures, FILE *out)
+/* Text where it is asked for, and the picture. */
+static int show_diff(const struct rv_options *options, struct capture *captures, struct rv_output *output)
 {
     struct rv_diff diff = {0};
     struct rv_compare compare;
     struct rv_compare_side sides[RV_COMPARE_SIDES];
+    uint64_t starts_ns[RV_COMPARE_SIDES] = {0}, last_ns;
     for (int i = 0; i < RV_COMPARE_SIDES; i++) {
         struct rv_session_counts counts;
         rv_session_counts(captures[i].session, &counts);
         sides[i] = (struct rv_compare_side){captures[i].stats, rv_session_subroutines(captures[i].session)};
+        (void)rv_lanes_bounds(rv_session_lanes(captures[i].session), &starts_ns[i], &last_ns);
         diff.title[i] = options->files[i];
         diff.n_spans[i] = counts.n_spans;
     }
     rv_compare_init(&compare, sides);
     diff.compare = &compare;
-    int error = rv_diff_write(&diff, options->report_format, out);
+    int error = options->has_diff_window ? 0 : rv_output_begin(output);
+    if (!error && !options->has_diff_window)
+        error = rv_diff_write(&diff, options->report_format, output->file);
+    if (!error && (options->has_diff_window || options->screenshot))
+        error = rv_beside(options, &compare, starts_ns);
     rv_compare_fini(&compare);
     return error;
 }
@@ -64,8 +73,10 @@ int rv_against(const struct rv_options *options)
 {
     struct capture captures[RV_COMPARE_SIDES] = {0};
     struct rv_filter *filter = NULL;
-    struct rv_output output;
-    int error = rv_output_open(&output, options->output);
+    struct rv_output output = {0};
+    int error = options->has_diff_window && !options->screenshot ? rv_window_check() : 0;
+    if (!error)
+        error = rv_output_open(&output, options->output);
     if (!error)
         error = rv_filter_create(&filter, options->include, options->exclude);
     for (int i = 0; i < RV_COMPARE_SIDES && !error; i++)
@@ -76,9 +87,7 @@ int rv_against(const struct rv_options *options)
         error = rv_session_error(captures[i].session);
     }
     if (!error)
-        error = rv_output_begin(&output);
-    if (!error)
-        error = write_diff(options, captures, output.file);
+        error = show_diff(options, captures, &output);
     int close_error = rv_output_close(&output);
     for (int i = 0; i < RV_COMPARE_SIDES; i++)
         close_capture(&captures[i]);

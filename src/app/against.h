@@ -1,4 +1,4 @@
-/* --diff: two captures, one after the other without a window, and what differs between them. */
+/* --diff: two captures, one after the other, and what differs between them: as text, then to be looked at. */
 #ifndef RV_APP_AGAINST_H
 #define RV_APP_AGAINST_H
 

@@ -96,6 +96,28 @@ static void describe_durations(const struct rv_palette *palette, struct rv_legen
     }
 }
 
+/* From slower to faster, as the boxes' heights fall; then what cannot be compared. */
+static void describe_differences(const struct rv_palette *palette, struct rv_legend *legend)
+{
+    static const struct {
+        const char *words;
+        double octaves;
+    } rows[] = {{"4 times as long, or more", 2.0},
+                {"twice as long", 1.0},
+                {"as long as before", 0.0},
+                {"half as long", -1.0},
+                {"a quarter, or less", -2.0}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        uint32_t rgba = rgba_of(rv_palette_front(palette, rv_color_difference_shade(rows[i].octaves)));
+        snprintf(add_row(legend, rgba, -1.0)->name, RV_LEGEND_NAME_BYTES, "%s", rows[i].words);
+    }
+    struct rv_legend_row *row = add_row(legend, slot_rgba(palette, RV_COLOR_ONE_RUN), -1.0);
+    row->is_striped = true;
+    snprintf(row->name, sizeof row->name, "in one run only");
+    snprintf(add_row(legend, slot_rgba(palette, RV_COLOR_NEUTRAL), -1.0)->name, RV_LEGEND_NAME_BYTES,
+             "too few calls to tell");
+}
+
 void rv_colors_describe(const struct rv_palette *palette, const struct rv_view *view, struct rv_legend *legend)
 {
     double states = -1.0;
@@ -117,6 +139,10 @@ void rv_colors_describe(const struct rv_palette *palette, const struct rv_view *
     case RV_COLOR_DURATION:
         legend->title = "Duration of a call";
         describe_durations(palette, legend);
+        break;
+    case RV_COLOR_DIFFERENCE:
+        legend->title = "Calls take";
+        describe_differences(palette, legend);
         break;
     case RV_COLOR_SCHEME_COUNT:
         break;

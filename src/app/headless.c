@@ -88,6 +88,7 @@ static void choose_window(const struct rv_screenshot_params *params, struct rv_v
     struct rv_viewer_params viewer_params = {.window_ns = 1,
                                              .lanes = params->lanes,
                                              .subroutines = params->subroutines,
+                                             .compare = params->compare,
                                              .find = params->find,
                                              .lens = params->lens};
     rv_settings_init(&viewer_params.settings);
@@ -148,6 +149,7 @@ static void draw(struct rv_headless *headless)
         .look = params->look,
         .look_from = params->look,
         .scheme = params->scheme,
+        .compare = params->compare,
         .theme = rv_color_theme_of(params->scheme, params->theme),
         .selected = headless->viewer.inquiry.selected,
         .origin_ns = headless->viewer.present.first_ns,

@@ -24,8 +24,9 @@ struct rv_screenshot_params { /* zero = default */
     uint64_t window_ns;      /* to the end */
     uint64_t from_ns, to_ns; /* a range, from the first event: the window, or marked in one that at or window chose */
     const char *find;        /* pointed out; the window moves to the first, unless it was chosen */
-    const struct rv_lens *lens; /* lets through; NULL = all */
-    const char *program;        /* shown in the top bar; NULL = no bar */
+    const struct rv_lens *lens;       /* lets through; NULL = all */
+    const struct rv_compare *compare; /* of the two runs that there are; NULL = one run */
+    const char *program;              /* shown in the top bar; NULL = no bar */
     uint32_t pid;
     uint64_t n_dropped;
 };

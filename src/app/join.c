@@ -21,7 +21,7 @@ static struct rv_source *open_all(const struct rv_options *options)
     while (n < options->n_files && (sources[n] = rv_replay_open(options->files[n])))
         n++;
     if (n == options->n_files)
-        merged = rv_merged_open(sources, options->files, n);
+        merged = rv_merged_open(&(struct rv_merged_params){.sources = sources, .paths = options->files, .n = n});
     else
         while (n-- > 0)
             sources[n]->close(sources[n]);

@@ -11,8 +11,9 @@ const struct rv_option_entry RV_OPTION_TABLE[RV_N_OPTIONS] = {
      "every call in the format of another tool: chrome,\nperfetto, folded, speedscope; OUT.gz is packed;\nimplies "
      "--headless"},
     {RV_OPTION_FORCE, "force", NULL, "write over a file that is there already"},
-    {RV_OPTION_DIFF, "diff", "[=text|csv|json]",
-     "two FILEs against each other: calls and times of\nevery subroutine before and after, and which differ"},
+    {RV_OPTION_DIFF, "diff", "[=text|csv|json|window]",
+     "two FILEs against each other: calls and times of\nevery subroutine before and after, and which differ;\nas text, "
+     "or side by side in a window or --screenshot"},
     {RV_OPTION_MERGE, "merge", "=OUT.rvz", "one recording of all FILEs, aligned by their wall clocks"},
     {RV_OPTION_INFO, "info", NULL,
      "header, processes, rings, counters and names of FILE,\nwithout draining it; a recording's streams and "

@@ -16,6 +16,7 @@
 static const char *const POLICIES[] = {"block", "switch", "fill", "ring", NULL};
 static const char *const CLOCKS[] = {"tsc", "monotonic", "tick", NULL};
 static const char *const REPORTS[] = {"text", "csv", "json", NULL};
+static const char *const DIFFS[] = {"text", "csv", "json", "window", NULL}; /* reports, and a window */
 static const char *const SPANS[] = {"csv", "json", NULL};
 static const char *const EXPORTS[] = {[RV_EXPORT_CHROME] = "chrome",
                                       [RV_EXPORT_PERFETTO] = "perfetto",
@@ -36,9 +37,9 @@ static int parse_size(const char *value, struct rv_options *options)
 
 static int parse_scheme(const char *name, const char *value, enum rv_color_scheme *scheme)
 {
-    const char *words[RV_COLOR_SCHEME_COUNT + 1] = {NULL};
+    const char *words[RV_COLOR_PLAIN_SCHEMES + 1] = {NULL};
     int index, error;
-    for (int i = 0; i < RV_COLOR_SCHEME_COUNT; i++)
+    for (int i = 0; i < RV_COLOR_PLAIN_SCHEMES; i++)
         words[i] = rv_color_scheme_name((enum rv_color_scheme)i);
     error = rv_value_word(name, value, words, &index);
     *scheme = (enum rv_color_scheme)index;
@@ -86,8 +87,9 @@ static int set_output_option(struct rv_options *options, const struct rv_option_
         return error;
     case RV_OPTION_DIFF:
         options->command = RV_COMMAND_DIFF;
-        error = rv_value_word(entry->name, value, REPORTS, &index);
-        options->report_format = (enum rv_report_format)index;
+        error = rv_value_word(entry->name, value, DIFFS, &index);
+        options->has_diff_window = !error && !DIFFS[index + 1];
+        options->report_format = options->has_diff_window ? RV_REPORT_TEXT : (enum rv_report_format)index;
         return error;
     case RV_OPTION_SPANS:
         options->has_spans = options->is_headless = true;
@@ -332,7 +334,8 @@ static int check_files(const struct rv_options *options)
     if (options->argv || options->n_files < 2 || (is_diff && options->n_files > 2))
         return rv_err(EINVAL, "%s takes %s; see ringviz --help", name,
                       is_diff ? "two FILEs, before and after" : "two or more recordings");
-    if (options->has_report || options->has_spans || options->n_exports || options->screenshot || options->has_record)
+    if (options->has_report || options->has_spans || options->n_exports || options->has_record ||
+        (options->screenshot && !is_diff))
         return rv_err(EINVAL, "%s is an output of its own; see ringviz --help", name);
     return 0;
 }

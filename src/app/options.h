@@ -42,6 +42,7 @@ struct rv_options {
     /* output */
     bool is_headless, has_report, has_spans, is_json, is_verbose;
     enum rv_report_format report_format;
+    bool has_diff_window; /* --diff is looked at */
     enum rv_spans_format spans_format;
     const char *output; /* NULL = stdout */
     struct rv_export_option exports[RV_OPTIONS_MAX_EXPORTS];

@@ -159,7 +159,7 @@ static void show_settings(struct rv_panels *panels, const struct rv_panels_about
         .theme = settings->theme,
         .scale_percent = settings->scale_percent,
         .schemes = schemes,
-        .n_schemes = RV_COLOR_SCHEME_COUNT,
+        .n_schemes = rv_viewer_n_schemes(about->viewer),
         .scheme = (uint32_t)about->viewer->look.scheme,
         .has_legend = settings->has_legend,
         .has_minimap = settings->has_minimap,

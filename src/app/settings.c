@@ -51,7 +51,7 @@ static int parse(enum key key, const char *value)
     case KEY_VIEW:
         return find(value, look_name, RV_LOOK_COUNT);
     case KEY_COLOR:
-        return find(value, scheme_name, RV_COLOR_SCHEME_COUNT);
+        return find(value, scheme_name, RV_COLOR_PLAIN_SCHEMES);
     case KEY_LEGEND:
     case KEY_MINIMAP:
         return find(value, switch_name, 2);

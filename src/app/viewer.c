@@ -215,10 +215,15 @@ static void go_out(struct rv_viewer *viewer)
     rv_viewer_point(viewer);
 }
 
+uint32_t rv_viewer_n_schemes(const struct rv_viewer *viewer)
+{
+    return viewer->compare ? RV_COLOR_SCHEME_COUNT : RV_COLOR_PLAIN_SCHEMES;
+}
+
 static void choose_scheme(struct rv_viewer *viewer, uint32_t which)
 {
     uint32_t scheme = which ? which - 1 : (uint32_t)viewer->look.scheme + 1;
-    viewer->look.scheme = (enum rv_color_scheme)(scheme % RV_COLOR_SCHEME_COUNT);
+    viewer->look.scheme = (enum rv_color_scheme)(scheme % rv_viewer_n_schemes(viewer));
 }
 
 /* Of those that the history keeps the window before. */
@@ -403,6 +408,7 @@ void rv_viewer_init(struct rv_viewer *viewer, const struct rv_viewer_params *par
         .view = params->view,
         .lanes = params->lanes,
         .subroutines = params->subroutines,
+        .compare = params->compare,
         .is_dirty = true,
     };
     viewer->present.now_ns = viewer->present.live_ns = params->now_ns;

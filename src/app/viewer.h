@@ -55,12 +55,13 @@ struct rv_viewer {
     struct rv_settings settings; /* its look and scheme are those of the start */
     struct rv_lanes *lanes;      /* what is looked at; NULL = nothing to search in. Borrowed */
     struct rv_subroutines *subroutines;
-    struct rv_scene *scene;      /* the last picture, for what is where; NULL = none. Borrowed */
-    const struct rv_view *view;  /* what it shows. Borrowed */
-    uint64_t input_ns, moved_ns; /* when the user last did something, and when the window moved by itself */
-    bool is_dirty;               /* a new picture is needed */
-    bool is_touched;             /* the user chose what to look at: the end of the program changes nothing */
-    bool wants_recording;        /* what is captured goes into a file, if it can */
+    const struct rv_compare *compare; /* of two runs that are looked at together; NULL = one run. Borrowed */
+    struct rv_scene *scene;           /* the last picture, for what is where; NULL = none. Borrowed */
+    const struct rv_view *view;       /* what it shows. Borrowed */
+    uint64_t input_ns, moved_ns;      /* when the user last did something, and when the window moved by itself */
+    bool is_dirty;                    /* a new picture is needed */
+    bool is_touched;                  /* the user chose what to look at: the end of the program changes nothing */
+    bool wants_recording;             /* what is captured goes into a file, if it can */
     bool is_closing;
 };
 
@@ -69,9 +70,10 @@ struct rv_viewer_params {
     uint64_t now_ns, window_ns;
     struct rv_lanes *lanes; /* both outlive the viewer; NULL = nothing can be searched or measured */
     struct rv_subroutines *subroutines;
-    const char *find;           /* NULL = nothing */
-    const struct rv_lens *lens; /* copied; NULL = all passes */
-    struct rv_scene *scene;     /* both outlive the viewer */
+    const struct rv_compare *compare; /* outlives it; NULL = none */
+    const char *find;                 /* NULL = nothing */
+    const struct rv_lens *lens;       /* copied; NULL = all passes */
+    struct rv_scene *scene;           /* both outlive the viewer */
     const struct rv_view *view;
 };
 
@@ -79,6 +81,9 @@ struct rv_viewer_params {
 void rv_viewer_init(struct rv_viewer *viewer, const struct rv_viewer_params *params);
 
 void rv_viewer_fini(struct rv_viewer *viewer);
+
+/* How many colour schemes there are to choose from: the first ones. */
+uint32_t rv_viewer_n_schemes(const struct rv_viewer *viewer);
 
 void rv_viewer_act(struct rv_viewer *viewer, const struct rv_act *act);
 

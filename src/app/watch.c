@@ -20,8 +20,8 @@
 #include "app/headless.h"
 #include "app/open.h"
 #include "app/output.h"
-#include "app/settings.h"
 #include "app/recorder.h"
+#include "app/show.h"
 #include "app/window.h"
 #include "base/err.h"
 #include "launch/launch.h"
@@ -341,26 +341,11 @@ static const char *title_of(const struct watch *watch)
 
 static struct rv_screenshot_params picture_of(const struct watch *watch, const struct rv_session_counts *counts)
 {
-    const struct rv_options *options = watch->options;
-    return (struct rv_screenshot_params){
-        .path = options->screenshot,
-        .width_px = options->width_px,
-        .height_px = options->height_px,
-        .lanes = rv_session_lanes(watch->session),
-        .subroutines = rv_session_subroutines(watch->session),
-        .look = options->look,
-        .scheme = options->scheme,
-        .theme = options->theme,
-        .find = options->find,
-        .lens = &options->lens,
-        .from_ns = options->from_ns,
-        .to_ns = options->to_ns,
-        .at_ns = options->at_ns,
-        .window_ns = options->window_ns,
-        .program = title_of(watch),
-        .pid = watch->launch ? (uint32_t)rv_launch_pid(watch->launch) : 0,
-        .n_dropped = counts->n_dropped,
-    };
+    struct rv_screenshot_params picture = rv_show_picture(watch->session, watch->options);
+    picture.program = title_of(watch);
+    picture.pid = watch->launch ? (uint32_t)rv_launch_pid(watch->launch) : 0;
+    picture.n_dropped = counts->n_dropped;
+    return picture;
 }
 
 static bool should_stop_filming(void *context)
@@ -445,39 +430,17 @@ static void tear_down(struct watch *watch)
     rv_film_close(&watch->film);
 }
 
-/* Begins as the last window ended, but for what the command line says; that is kept only if the user keeps it. */
 static int run_window(struct watch *watch)
 {
-    const struct rv_options *options = watch->options;
-    struct rv_config config = {.path = NULL};
-    struct rv_settings settings, before;
-    char path[4096];
-    rv_settings_init(&settings);
-    if (rv_config_default_path(path, sizeof path))
-        rv_config_open(&config, path);
-    rv_settings_load(&settings, &config);
-    settings.look = options->has_look ? options->look : settings.look;
-    settings.scheme = options->has_scheme ? options->scheme : settings.scheme;
-    settings.theme = options->has_theme ? options->theme : settings.theme;
-    before = settings;
-    int error = rv_window_run(watch->session, &(struct rv_window_params){
-                                                  .title = title_of(watch),
-                                                  .pid = watch->launch ? rv_launch_pid(watch->launch) : 0,
-                                                  .width_px = options->width_px,
-                                                  .height_px = options->height_px,
-                                                  .settings = &settings,
-                                                  .settings_path = config.path,
-                                                  .find = options->find,
-                                                  .lens = &options->lens,
-                                                  .should_close = should_close,
-                                                  .is_recording = watch->recorder.is_on,
-                                                  .record = switch_recorder,
-                                                  .context = watch,
-                                              });
-    if (!error && rv_settings_store(&settings, &before, &config))
-        (void)rv_config_save(&config);
-    rv_config_close(&config);
-    return error;
+    return rv_show(watch->session, watch->options,
+                   &(struct rv_window_params){
+                       .title = title_of(watch),
+                       .pid = watch->launch ? rv_launch_pid(watch->launch) : 0,
+                       .should_close = should_close,
+                       .is_recording = watch->recorder.is_on,
+                       .record = switch_recorder,
+                       .context = watch,
+                   });
 }
 
 static void run(struct watch *watch)

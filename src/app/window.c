@@ -128,6 +128,7 @@ static struct rv_scene_frame make_frame(const struct window *window)
         .passed = rv_viewer_passed(viewer),
         .scroll = viewer->look.scroll,
         .scheme = viewer->look.scheme,
+        .compare = viewer->compare,
         .theme = rv_color_theme_of(viewer->look.scheme, viewer->settings.theme),
         .flags = {viewer->marks.ns, viewer->marks.n},
         .orbit = {viewer->look.orbit[0], viewer->look.orbit[1]},
@@ -317,6 +318,7 @@ int rv_window_run(struct rv_session *session, const struct rv_window_params *par
                                       .window_ns = params->window_ns ? params->window_ns : WINDOW_NS,
                                       .lanes = rv_session_lanes(session),
                                       .subroutines = rv_session_subroutines(session),
+                                      .compare = params->compare,
                                       .find = params->find,
                                       .lens = params->lens};
     rv_settings_init(&viewer.settings);

@@ -26,6 +26,7 @@ struct rv_window_params {                /* zero = default */
     uint64_t window_ns;                  /* span of time shown at first: 100 ms */
     const char *find;                    /* searched for at first; NULL = nothing */
     const struct rv_lens *lens;          /* lets through at first; NULL = all */
+    const struct rv_compare *compare;    /* of the two runs that the session has; NULL = it is one run */
     bool (*should_close)(void *context); /* asked ten times a second; NULL = only the user closes */
     bool is_recording;                   /* at first */
     bool (*record)(void *context, bool is_on); /* the user's wish; returns what is; NULL = there is nothing to record */

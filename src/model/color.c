@@ -17,8 +17,9 @@
 #define WAIT_TOP_LIGHTER 0.08f
 #define DURATION_OCTAVE_FIRST 7
 #define DURATION_OCTAVES 26.0f
-#define GLARE 0.05f          /* of the luminance of white, that is always there */
-#define FAINT_CONTRAST 4.55f /* what is left of it by rounding is 4.5 */
+#define DIFFERENCE_OCTAVES 2.0 /* each way */
+#define GLARE 0.05f            /* of the luminance of white, that is always there */
+#define FAINT_CONTRAST 4.55f   /* what is left of it by rounding is 4.5 */
 
 struct oklch {
     float lightness, chroma, hue;
@@ -26,7 +27,7 @@ struct oklch {
 
 static const char *const names[RV_COLOR_SCHEME_COUNT] = {
     [RV_COLOR_PACKAGE] = "package",   [RV_COLOR_SUBROUTINE] = "subroutine",       [RV_COLOR_THREAD] = "thread",
-    [RV_COLOR_DURATION] = "duration", [RV_COLOR_HIGH_CONTRAST] = "high-contrast",
+    [RV_COLOR_DURATION] = "duration", [RV_COLOR_HIGH_CONTRAST] = "high-contrast", [RV_COLOR_DIFFERENCE] = "difference",
 };
 
 static const struct rv_color usual[RV_COLOR_ROWS] = {
@@ -71,6 +72,9 @@ static const struct rv_color contrasting[RV_COLOR_ROWS] = {
     [RV_COLOR_WAIT] = {0x5a, 0x5f, 0x68},
 };
 
+/* From blue over grey to orange, which all see as two ways; violet for what stands alone. */
+static const struct rv_color faster = {0x3f, 0x8f, 0xf2}, same = {0xa0, 0xa2, 0xa6}, slower = {0xf4, 0x7d, 0x45},
+                             of_one_run = {0xb9, 0x8c, 0xf0};
 static const struct rv_color shortest = {0x24, 0x46, 0x86}, longest = {0xf4, 0xdc, 0x5c};
 
 float rv_color_linear(uint8_t value)
@@ -165,6 +169,12 @@ static struct oklch vary(struct oklch color, uint32_t shade, float lightness_lea
     return color;
 }
 
+static struct oklch difference(uint32_t shade)
+{
+    float share = 2.0f * (float)shade / (RV_COLOR_SHADES - 1) - 1.0f;
+    return share < 0 ? between(same, faster, -share) : between(same, slower, share);
+}
+
 static struct oklch front_of(enum rv_color_scheme scheme, uint32_t slot, uint32_t shade)
 {
     switch (scheme) {
@@ -174,6 +184,10 @@ static struct oklch front_of(enum rv_color_scheme scheme, uint32_t slot, uint32_
         break;
     case RV_COLOR_HIGH_CONTRAST:
         return to_oklch(contrasting[slot]);
+    case RV_COLOR_DIFFERENCE:
+        if (slot >= RV_COLOR_NEUTRAL)
+            return to_oklch(usual[slot]);
+        return slot == RV_COLOR_ONE_RUN ? to_oklch(of_one_run) : difference(shade);
     case RV_COLOR_PACKAGE:
     case RV_COLOR_SUBROUTINE:
     case RV_COLOR_THREAD:
@@ -201,6 +215,12 @@ uint32_t rv_color_duration_shade(uint64_t duration_ns)
 enum rv_color_theme rv_color_theme_of(enum rv_color_scheme scheme, enum rv_color_theme theme)
 {
     return scheme == RV_COLOR_HIGH_CONTRAST ? RV_COLOR_DARK : theme;
+}
+
+uint32_t rv_color_difference_shade(double octaves)
+{
+    double share = fmax(-1.0, fmin(1.0, octaves / DIFFERENCE_OCTAVES));
+    return (uint32_t)lrint((share + 1.0) / 2.0 * (RV_COLOR_SHADES - 1));
 }
 
 static float luminance(struct rv_color color)

@@ -13,6 +13,7 @@
 
 #define RV_COLOR_HUES 8u
 #define RV_COLOR_SLOTS 16u
+#define RV_COLOR_ONE_RUN 8u /* of the scheme difference: what only one of the runs has */
 #define RV_COLOR_NEUTRAL 16u
 #define RV_COLOR_WAIT 17u
 #define RV_COLOR_ROWS 18u
@@ -24,8 +25,12 @@ enum rv_color_scheme {
     RV_COLOR_THREAD,        /* slot: lane; shade: subroutine */
     RV_COLOR_DURATION,      /* shade: length of the call, rising in lightness */
     RV_COLOR_HIGH_CONTRAST, /* as package; every colour is 7:1 against the dark background, edges are black */
+    RV_COLOR_DIFFERENCE,    /* of two runs that are compared. Slot 0: shade from faster to slower; RV_COLOR_ONE_RUN */
     RV_COLOR_SCHEME_COUNT
 };
+
+/* Schemes that any trace has come before the one that a comparison has. */
+#define RV_COLOR_PLAIN_SCHEMES RV_COLOR_DIFFERENCE
 
 /* As on the command line. */
 const char *rv_color_scheme_name(enum rv_color_scheme scheme);
@@ -57,6 +62,10 @@ struct rv_color rv_color_faint_ink(struct rv_color back);
 
 /* The shade of a duration: 0 below 128 ns, the last from 8.6 s on, equal factors between. */
 uint32_t rv_color_duration_shade(uint64_t duration_ns);
+
+/* The shade of a difference: how many times as long, as a logarithm to base 2. The middle is none, the ends are 4 times
+ * as fast and as slow. */
+uint32_t rv_color_difference_shade(double octaves);
 
 struct rv_color rv_color_gc(void);
 

@@ -130,6 +130,28 @@ static int by_change(const void *a, const void *b)
     return order ? order : strcmp(x->file, y->file);
 }
 
+static int order_of(const struct rv_compare_row *row, const char *name, const char *file)
+{
+    int order = strcmp(row->name, name);
+    return order ? order : strcmp(row->file, file);
+}
+
+static int by_row_name(const void *a, const void *b, void *rows)
+{
+    const struct rv_compare_row *x = (struct rv_compare_row *)rows + *(const uint32_t *)a;
+    const struct rv_compare_row *y = (struct rv_compare_row *)rows + *(const uint32_t *)b;
+    return order_of(x, y->name, y->file);
+}
+
+static void sort_names(struct rv_compare *compare)
+{
+    compare->by_name = rv_alloc(compare->n, sizeof *compare->by_name);
+    for (size_t i = 0; i < compare->n; i++)
+        compare->by_name[i] = (uint32_t)i;
+    if (compare->n)
+        qsort_r(compare->by_name, compare->n, sizeof *compare->by_name, by_row_name, compare->rows);
+}
+
 void rv_compare_init(struct rv_compare *compare, const struct rv_compare_side sides[RV_COMPARE_SIDES])
 {
     struct names names = {0};
@@ -152,6 +174,7 @@ void rv_compare_init(struct rv_compare *compare, const struct rv_compare_side si
     judge(compare, merged);
     if (compare->n)
         qsort(compare->rows, compare->n, sizeof *compare->rows, by_change);
+    sort_names(compare);
     for (int side = 0; side < RV_COMPARE_SIDES; side++)
         rv_stats_destroy(merged[side]);
     for (size_t i = 0; i < names.n; i++)
@@ -164,5 +187,32 @@ void rv_compare_fini(struct rv_compare *compare)
     for (size_t i = 0; i < compare->n; i++)
         free(compare->rows[i].name);
     free(compare->rows);
+    free(compare->by_name);
     *compare = (struct rv_compare){0};
+}
+
+const struct rv_compare_row *rv_compare_find(const struct rv_compare *compare, const struct rv_subroutine *subroutine)
+{
+    char *name = rv_subroutine_take_full_name(subroutine);
+    size_t low = 0, high = compare->n;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (order_of(&compare->rows[compare->by_name[middle]], name, subroutine->file) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    const struct rv_compare_row *row = low < compare->n ? &compare->rows[compare->by_name[low]] : NULL;
+    bool is_it = row && order_of(row, name, subroutine->file) == 0;
+    free(name);
+    return is_it ? row : NULL;
+}
+
+double rv_compare_octaves(const struct rv_compare_row *row)
+{
+    double before_ns = (double)row->stats[RV_COMPARE_BEFORE].p50_ns,
+           after_ns = (double)row->stats[RV_COMPARE_AFTER].p50_ns;
+    if (row->verdict != RV_COMPARE_SLOWER && row->verdict != RV_COMPARE_FASTER)
+        return 0.0;
+    return log2(fmax(after_ns, 1.0) / fmax(before_ns, 1.0));
 }

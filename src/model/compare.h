@@ -44,11 +44,19 @@ struct rv_compare_row {
 
 struct rv_compare {
     struct rv_compare_row *rows; /* greatest change of total time first */
+    uint32_t *by_name;           /* of them */
     size_t n;
     size_t n_tested;
 };
 
 void rv_compare_init(struct rv_compare *compare, const struct rv_compare_side sides[RV_COMPARE_SIDES]);
 void rv_compare_fini(struct rv_compare *compare);
+
+/* The row of a subroutine of either side; NULL where it has none. */
+const struct rv_compare_row *rv_compare_find(const struct rv_compare *compare, const struct rv_subroutine *subroutine);
+
+/* How many times as long as before a call takes after, by medians, as a logarithm to base 2; 0 where no difference is
+ * claimed. */
+double rv_compare_octaves(const struct rv_compare_row *row);
 
 #endif

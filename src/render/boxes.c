@@ -34,6 +34,7 @@ struct rv_boxes {
     GLuint programs[FORM_COUNT], vertex_array, index_buffer;
     GLuint lanes_texture, palette_texture, gc_texture;
     enum rv_color_scheme scheme; /* of the palette's texture; COUNT = none yet */
+    float least_height;          /* of a box, as a share of a row's */
     struct rv_upload upload;
     struct rv_box_record *records, *ordered;
     size_t records_capacity, ordered_capacity;
@@ -235,6 +236,7 @@ static void set_uniforms(const struct rv_boxes *boxes, GLuint program, const str
                 (float)(rv_pack_scale(pack) * (double)width));
     glUniform4f(glGetUniformLocation(program, "u_shape"), RV_STAGE_INSET, RV_STAGE_THICKNESS_MIN, stage->box_share,
                 RV_STAGE_CELL_THICKNESS_MIN);
+    glUniform1f(glGetUniformLocation(program, "u_heights"), boxes->least_height);
     glUniform1f(glGetUniformLocation(program, "u_width"), width);
     bool has_contrast = boxes->scheme == RV_COLOR_HIGH_CONTRAST;
     glUniform2f(glGetUniformLocation(program, "u_edge"), has_contrast ? 1.0f : EDGE_DARKNESS,
@@ -272,6 +274,7 @@ static size_t prepare(struct rv_boxes *boxes, const struct rv_pass *pass, const 
     rv_pack_init(pack, pass->stage->from_ns, pass->stage->to_ns, (double)window_ns / pass->camera->width_px);
     upload_lanes(boxes, pass->stage, view);
     bind_palette(boxes, rv_palette_scheme(palette));
+    boxes->least_height = rv_palette_least_height(palette);
     glBindVertexArray(boxes->vertex_array);
     return pack_view(boxes, pack, view, palette);
 }

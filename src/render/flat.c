@@ -13,6 +13,7 @@
 #define AXIS_BASELINE 17.0f /* below the lanes */
 #define BASE_INDENT 14.0f
 #define CAPTION_BYTES 160
+#define SHARE_MIN 0.5f /* of a row, of a box that carries text */
 #define COVERAGE_EXACT 65535u
 
 struct row { /* of a lane of the view, with a box on it */
@@ -51,15 +52,16 @@ void rv_flat_add_captions(struct rv_overlay *overlay, const struct rv_pass *pass
             vec2 px, end_px;
             if (box->coverage != COVERAGE_EXACT || (right - left) < WIDTH_MIN * scale * pass->camera->pixel)
                 continue;
-            float y = rv_stage_row_y(lane, box->depth) + stage->box_share * lane->row_height;
-            if (y > stage->top || y - lane->row_height < 0.0f)
+            uint32_t colour_idx = rv_palette_index(content->palette, box, view->lanes[i].lane_idx);
+            float share = stage->box_share * rv_palette_height(content->palette, colour_idx);
+            float y = rv_stage_row_y(lane, box->depth) + share * lane->row_height;
+            if (share < SHARE_MIN || y > stage->top || y - lane->row_height < 0.0f)
                 continue;
             if (rv_camera_project(pass->camera, (vec3){left, y, lane->z}, px) &&
                 rv_camera_project(pass->camera, (vec3){right, y, lane->z}, end_px))
                 add_caption(
                     overlay, content,
-                    &(struct row){
-                        i, box, {px[0] / scale, px[1] / scale, (end_px[0] - px[0]) / scale, stage->box_share * row}});
+                    &(struct row){i, box, {px[0] / scale, px[1] / scale, (end_px[0] - px[0]) / scale, share * row}});
         }
     }
 }

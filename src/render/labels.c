@@ -166,8 +166,10 @@ static void add_caption(struct rv_labels *labels, const struct rv_pass *pass, co
     const struct rv_stage_lane *lane = &stage->lanes[lane_no];
     float left = fmaxf(0.0f, (float)rv_stage_x(stage, box->start_ns));
     float right = fminf(stage->width, (float)rv_stage_x(stage, box->start_ns + box->duration_ns));
-    float height = lane->row_height * stage->box_share,
-          size = fminf(lane->row_height * CAPTION_SHARE, CAPTION_SIZE_MAX);
+    uint32_t colour_idx = rv_palette_index(content->palette, box, content->view->lanes[lane_no].lane_idx);
+    float share = rv_palette_height(content->palette, colour_idx);
+    float height = lane->row_height * stage->box_share * share,
+          size = fminf(lane->row_height * fminf(CAPTION_SHARE, share), CAPTION_SIZE_MAX);
     vec3 low = {left, rv_stage_row_y(lane, box->depth), lane->z + rv_stage_thickness(lane, box->depth) + CAPTION_LIFT};
     float least = fmaxf(2.0f * CAPTION_PADDING, WIDTH_MIN_PX * pass->camera->pixel);
     if (right - left <= least || !is_readable(pass->camera, low, right, height))

@@ -12,6 +12,7 @@
 #define ID_MAX (1u << 24)
 #define TAKEOVER_RATIO 6.0 /* how much larger than the smallest slot's owner a group must be to take its place */
 #define AREA_DECAY 0.995   /* per view */
+#define HEIGHT_MIN 0.2f    /* of what became fastest */
 #define LIBRARY_SHARE 0.25 /* of a library's area that counts when slots are given */
 
 struct group {
@@ -25,11 +26,13 @@ struct group {
 
 struct member { /* by subroutine id */
     uint32_t group;
-    uint16_t hash; /* of the name */
+    uint16_t hash;       /* of the name */
+    uint16_t difference; /* colour index, while runs are compared */
 };
 
 struct rv_palette {
     enum rv_color_scheme scheme;
+    const struct rv_compare *compare; /* or NULL */
     struct group *groups;
     size_t n_groups, groups_capacity;
     uint32_t *table; /* open addressing by key: group index + 1 */
@@ -106,11 +109,6 @@ static struct group group_of(const struct rv_subroutine *subroutine)
     return group;
 }
 
-static struct member member_of(uint32_t group, const struct rv_subroutine *subroutine)
-{
-    return (struct member){group, (uint16_t)rv_hash_bytes(subroutine->name, strlen(subroutine->name))};
-}
-
 static uint32_t find_group(struct rv_palette *palette, const struct rv_subroutine *subroutine)
 {
     struct group group = group_of(subroutine);
@@ -123,6 +121,27 @@ static uint32_t find_group(struct rv_palette *palette, const struct rv_subroutin
     palette->groups[palette->n_groups] = group;
     *cell = (uint32_t)++palette->n_groups;
     return *cell - 1;
+}
+
+/* Too few calls say nothing: grey, and of the middle height. */
+static uint16_t difference_of(const struct rv_palette *palette, const struct rv_subroutine *subroutine)
+{
+    const struct rv_compare_row *row = palette->compare ? rv_compare_find(palette->compare, subroutine) : NULL;
+    uint32_t slot = RV_COLOR_NEUTRAL, shade = rv_color_difference_shade(0.0);
+    if (row && (row->verdict == RV_COMPARE_NEW || row->verdict == RV_COMPARE_GONE)) {
+        slot = RV_COLOR_ONE_RUN;
+        shade = RV_COLOR_SHADES - 1;
+    } else if (row && row->verdict != RV_COMPARE_FEW) {
+        slot = 0;
+        shade = rv_color_difference_shade(rv_compare_octaves(row));
+    }
+    return (uint16_t)(slot * RV_COLOR_SHADES + shade);
+}
+
+static struct member member_of(const struct rv_palette *palette, uint32_t group, const struct rv_subroutine *subroutine)
+{
+    return (struct member){group, (uint16_t)rv_hash_bytes(subroutine->name, strlen(subroutine->name)),
+                           difference_of(palette, subroutine)};
 }
 
 static const struct member *learn(struct rv_palette *palette, uint32_t id, struct rv_subroutines *subroutines)
@@ -143,7 +162,7 @@ static const struct member *learn(struct rv_palette *palette, uint32_t id, struc
     struct rv_subroutine subroutine = rv_subroutines_get(subroutines, id);
     if (subroutine.name[0] == '#' || subroutine.name[0] == '\0')
         return member;
-    *member = member_of(find_group(palette, &subroutine), &subroutine);
+    *member = member_of(palette, find_group(palette, &subroutine), &subroutine);
     return member;
 }
 
@@ -281,6 +300,26 @@ enum rv_color_scheme rv_palette_scheme(const struct rv_palette *palette)
     return palette->scheme;
 }
 
+void rv_palette_compare(struct rv_palette *palette, const struct rv_compare *compare)
+{
+    if (palette->compare == compare)
+        return;
+    palette->compare = compare;
+    for (size_t i = 0; i < palette->n_members; i++)
+        palette->members[i].group = GROUP_UNKNOWN; /* learned anew */
+}
+
+float rv_palette_least_height(const struct rv_palette *palette)
+{
+    return palette->scheme == RV_COLOR_DIFFERENCE ? HEIGHT_MIN : 1.0f;
+}
+
+float rv_palette_height(const struct rv_palette *palette, uint32_t colour_idx)
+{
+    float least = rv_palette_least_height(palette);
+    return least + (1.0f - least) * (float)(colour_idx % RV_COLOR_SHADES) / (RV_COLOR_SHADES - 1);
+}
+
 static uint32_t group_slot(const struct group *group)
 {
     if (group->is_state)
@@ -301,14 +340,23 @@ static uint32_t index_of(const struct rv_palette *palette, const struct group *g
 {
     if (group->is_state)
         return RV_COLOR_WAIT * RV_COLOR_SHADES;
+    if (palette->scheme == RV_COLOR_DIFFERENCE)
+        return member->difference;
     uint32_t slot = palette->scheme == RV_COLOR_SUBROUTINE ? (member->hash >> 6) % RV_COLOR_SLOTS : group_slot(group);
     return slot * RV_COLOR_SHADES + member->hash % RV_COLOR_SHADES;
+}
+
+/* Of what is not known. */
+static uint32_t grey_of(const struct rv_palette *palette)
+{
+    uint32_t shade = palette->scheme == RV_COLOR_DIFFERENCE ? rv_color_difference_shade(0.0) : 0;
+    return RV_COLOR_NEUTRAL * RV_COLOR_SHADES + shade;
 }
 
 uint32_t rv_palette_index(const struct rv_palette *palette, const struct rv_box *box, uint32_t lane_idx)
 {
     bool is_known = box->id < palette->n_members && palette->members[box->id].group != GROUP_UNKNOWN;
-    uint32_t index = RV_COLOR_NEUTRAL * RV_COLOR_SHADES;
+    uint32_t index = grey_of(palette);
     if (is_known) {
         const struct member *member = &palette->members[box->id];
         const struct group *group = &palette->groups[member->group];
@@ -327,7 +375,7 @@ uint32_t rv_palette_index_of(const struct rv_palette *palette, const struct rv_s
 {
     struct group group = group_of(subroutine);
     uint32_t known = palette->table_size ? *table_cell(palette, group.key) : 0;
-    struct member member = member_of(known - 1, subroutine);
+    struct member member = member_of(palette, known - 1, subroutine);
     return index_of(palette, known ? &palette->groups[known - 1] : &group, &member);
 }
 

@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "model/color.h"
+#include "model/compare.h"
 #include "model/subroutines.h"
 #include "model/view.h"
 
@@ -32,6 +33,16 @@ void rv_palette_update(struct rv_palette *palette, const struct rv_view *view, s
 /* What colours stand for from now on; a new palette has RV_COLOR_PACKAGE. */
 void rv_palette_choose(struct rv_palette *palette, enum rv_color_scheme scheme);
 enum rv_color_scheme rv_palette_scheme(const struct rv_palette *palette);
+
+/* The comparison that RV_COLOR_DIFFERENCE shows; NULL = none. Borrowed until another is given. */
+void rv_palette_compare(struct rv_palette *palette, const struct rv_compare *compare);
+
+/*
+ * Share of a box's height that a colour leaves it: all, but where a difference is shown by height, too. Then it follows
+ * from the shade: from least + (1 - least) * 0 to 1.
+ */
+float rv_palette_least_height(const struct rv_palette *palette);
+float rv_palette_height(const struct rv_palette *palette, uint32_t colour_idx);
 
 /* Colour index of a box of the last view, which stands on this lane of the model. */
 uint32_t rv_palette_index(const struct rv_palette *palette, const struct rv_box *box, uint32_t lane_idx);

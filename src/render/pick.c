@@ -46,7 +46,7 @@ static void measure_lane(struct rv_pick *pick, const struct rv_pack *pack, const
 
 /* Counting sort by row, stable: boxes of a lane come by rising start. rows[r + 1] runs from row r's first to its end.
  */
-static void sort_into_rows(struct rv_pick *pick, const struct rv_view *view)
+static void sort_into_rows(struct rv_pick *pick, const struct rv_view *view, const struct rv_palette *palette)
 {
     for (size_t lane = 0; lane < pick->n_lanes; lane++) {
         const struct rv_view_lane *shown = &view->lanes[lane];
@@ -61,11 +61,13 @@ static void sort_into_rows(struct rv_pick *pick, const struct rv_view *view)
             const struct rv_box_record *record = &pick->records[i];
             size_t row = pick->lanes[lane].first_row + depth_of(record);
             bool is_cell = record->paint & RV_PAINT_CELL;
+            uint32_t colour_idx = rv_palette_index(palette, &view->boxes[i], shown->lane_idx);
             pick->items[pick->rows[row + 1]++] = (struct rv_pick_item){
                 .start = record->start,
                 .end = record->start + (int32_t)record->duration,
                 .box = (uint32_t)i,
-                .fullness = is_cell ? (float)(record->paint >> RV_PAINT_COVERAGE_SHIFT) / 65535.0f : 1.0f};
+                .fullness = is_cell ? (float)(record->paint >> RV_PAINT_COVERAGE_SHIFT) / 65535.0f : 1.0f,
+                .height = rv_palette_height(palette, colour_idx)};
         }
     }
 }
@@ -82,7 +84,8 @@ static void find_reaches(struct rv_pick *pick)
     }
 }
 
-void rv_pick_update(struct rv_pick *pick, const struct rv_view *view, const struct rv_stage *stage, int width_px)
+void rv_pick_update(struct rv_pick *pick, const struct rv_view *view, const struct rv_stage *stage,
+                    const struct rv_palette *palette, int width_px)
 {
     struct rv_pack pack;
     uint64_t window_ns = stage->to_ns - stage->from_ns;
@@ -100,7 +103,7 @@ void rv_pick_update(struct rv_pick *pick, const struct rv_view *view, const stru
     pick->rows[0] = pick->rows[1] = 0;
     for (size_t lane = 0; lane < pick->n_lanes; lane++)
         measure_lane(pick, &pack, view, lane);
-    sort_into_rows(pick, view);
+    sort_into_rows(pick, view, palette);
     find_reaches(pick);
 }
 
@@ -193,7 +196,8 @@ static void search_row(struct search *search, uint32_t lane, uint32_t depth, str
     const struct rv_pick *pick = search->pick;
     const struct rv_stage_lane *place = &pick->stage->lanes[lane];
     double half = (double)rv_stage_thickness(place, depth), y = (double)rv_stage_row_y(place, depth);
-    if (!clip(&search->ray, 1, y, y + (double)(pick->stage->box_share * place->row_height), &stretch) ||
+    const double height = (double)(pick->stage->box_share * place->row_height);
+    if (!clip(&search->ray, 1, y, y + height, &stretch) ||
         !clip(&search->ray, 2, (double)place->z - half, (double)place->z + half, &stretch))
         return;
     double x0 = at(&search->ray, 0, stretch.begin), x1 = at(&search->ray, 0, stretch.end);
@@ -208,6 +212,7 @@ static void search_row(struct search *search, uint32_t lane, uint32_t depth, str
             half * (RV_STAGE_CELL_THICKNESS_MIN + (1.0 - RV_STAGE_CELL_THICKNESS_MIN) * (double)item->fullness);
         if (clip(&search->ray, 0, pick->centre_x + item->start * pick->unit_x,
                  pick->centre_x + item->end * pick->unit_x, &inside) &&
+            clip(&search->ray, 1, y, y + height * (double)item->height, &inside) &&
             clip(&search->ray, 2, (double)place->z - thin, (double)place->z + thin, &inside) &&
             inside.begin <= search->nearest) {
             search->nearest = inside.begin;

@@ -14,6 +14,7 @@
 
 #include "model/view.h"
 #include "render/camera.h"
+#include "render/palette.h"
 #include "render/stage.h"
 
 struct rv_pick_item {
@@ -21,6 +22,7 @@ struct rv_pick_item {
     int32_t reach;      /* greatest end of the row up to here */
     uint32_t box;       /* into the view's boxes */
     float fullness;     /* coverage of a cell; 1 = exact */
+    float height;       /* share of its row's boxes' height */
 };
 
 struct rv_pick_lane {
@@ -45,8 +47,10 @@ struct rv_pick_hit {
     uint32_t box, lane; /* into the view's boxes and lanes */
 };
 
-/* Index the view as it stands on the stage in a picture this wide. The stage is read by rv_pick_at() too. O(boxes). */
-void rv_pick_update(struct rv_pick *pick, const struct rv_view *view, const struct rv_stage *stage, int width_px);
+/* Index the view as it stands on the stage in a picture this wide. The stage is read by rv_pick_at() too; the palette,
+ * of which boxes have their heights, is not. O(boxes). */
+void rv_pick_update(struct rv_pick *pick, const struct rv_view *view, const struct rv_stage *stage,
+                    const struct rv_palette *palette, int width_px);
 void rv_pick_fini(struct rv_pick *pick);
 
 /* The box drawn at a position (the middle of a pixel is at .5); false where there is none. */

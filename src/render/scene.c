@@ -187,7 +187,7 @@ void rv_scene_place(struct rv_scene *scene, const struct rv_scene_frame *frame)
 bool rv_scene_pick(struct rv_scene *scene, double x_px, double y_px, struct rv_pick_hit *hit)
 {
     if (scene->placed)
-        rv_pick_update(&scene->pick, scene->placed, &scene->stage, scene->camera.width_px);
+        rv_pick_update(&scene->pick, scene->placed, &scene->stage, scene->palette, scene->camera.width_px);
     scene->placed = NULL;
     if (!scene->camera.width_px || !rv_pick_at(&scene->pick, &scene->camera, (double[2]){x_px, y_px}, hit))
         return false;
@@ -285,6 +285,7 @@ static void point_out_leaf(const struct rv_scene *scene, struct rv_scene_frame *
 void rv_scene_learn(struct rv_scene *scene, const struct rv_scene_frame *frame)
 {
     rv_palette_choose(scene->palette, frame->scheme);
+    rv_palette_compare(scene->palette, frame->compare);
     rv_palette_update(scene->palette, frame->view, frame->subroutines);
 }
 

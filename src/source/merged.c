@@ -15,13 +15,15 @@
 #include "symbols/catalog.h"
 
 #define MOST_OFFSET_NS (1ull << 58) /* nine years: no clock is as wrong */
+#define START_NS 1000000000u        /* of runs that are aligned by it: what was before has room */
 
 struct part {
     struct rv_source *source;
     struct merged *merged;
     struct rv_intake intake;       /* what the source speaks to */
     const struct rv_intake *outer; /* of the current turn */
-    uint64_t offset_ns;
+    const char *label;             /* of its processes, or NULL */
+    uint64_t offset_ns;            /* modulo 2^64 */
     uint32_t number;
     uint32_t *ids; /* of the source to ours; 0 = not seen yet */
     size_t n_ids, ids_capacity;
@@ -79,15 +81,25 @@ static void define(void *context, const struct rv_definition *definitions, size_
 
 /* ---- streams and events ---- */
 
+/* What would be before 0 or behind the last tick is there. */
 static uint64_t shift(const struct part *part, uint64_t ticks)
 {
-    return ticks < RV_EVENT_TICKS_MASK - part->offset_ns ? ticks + part->offset_ns : RV_EVENT_TICKS_MASK;
+    int64_t offset_ns = (int64_t)part->offset_ns;
+    if (offset_ns < 0 && ticks < -part->offset_ns)
+        return 0;
+    uint64_t shifted = ticks + part->offset_ns;
+    return shifted < RV_EVENT_TICKS_MASK ? shifted : RV_EVENT_TICKS_MASK;
 }
 
 static void *open_stream(void *context, const struct rv_stream_info *info)
 {
     struct part *part = context;
     struct rv_stream_info ours = *info;
+    char name[256];
+    if (part->label) {
+        snprintf(name, sizeof name, "%s %s", part->label, info->process_name);
+        ours.process_name = name;
+    }
     ours.process_key = rv_hash_combine(info->process_key, part->number);
     ours.born_ticks = shift(part, info->born_ticks);
     return part->outer->open_stream(part->outer->context, &ours);
@@ -225,8 +237,18 @@ static int align_clocks(struct merged *merged, const char *const *paths)
     return 0;
 }
 
-struct rv_source *rv_merged_open(struct rv_source *const *sources, const char *const *paths, size_t n)
+static void align_starts(struct merged *merged, const uint64_t *starts_ns)
 {
+    for (size_t i = 0; i < merged->n_parts; i++) {
+        struct part *part = &merged->parts[i];
+        part->offset_ns = START_NS - (starts_ns[i] - rv_clock_to_ns(&part->source->clock, 0));
+    }
+    merged->source.clock = (struct rv_clock){.kind = RV_CLOCK_MONOTONIC, .mult = 1};
+}
+
+struct rv_source *rv_merged_open(const struct rv_merged_params *params)
+{
+    const size_t n = params->n;
     struct merged *merged = rv_alloc(1, sizeof *merged);
     merged->parts = rv_alloc(n, sizeof *merged->parts);
     merged->n_parts = n;
@@ -238,14 +260,19 @@ struct rv_source *rv_merged_open(struct rv_source *const *sources, const char *c
                                         .error = error_of_merged};
     for (size_t i = 0; i < n; i++) {
         struct part *part = &merged->parts[i];
-        *part = (struct part){.source = sources[i],
+        *part = (struct part){.source = params->sources[i],
                               .merged = merged,
+                              .label = params->labels ? params->labels[i] : NULL,
                               .number = (uint32_t)i,
                               .intake = {part, open_stream, rename_stream, account_stream, close_stream, acquire_batch,
                                          submit_batch, is_stopping, define}};
     }
-    if (align_clocks(merged, paths) == 0)
-        return &merged->source;
+    if (params->starts_ns)
+        align_starts(merged, params->starts_ns);
+    else if (align_clocks(merged, params->paths) != 0)
+        goto failed;
+    return &merged->source;
+failed:
     close_merged(&merged->source);
     return NULL;
 }

@@ -46,6 +46,24 @@ expect "json" $status 0
 grep -q '"tested":2,' d.json || fail "json: $(head -1 d.json)"
 grep -q '^{"name":"old",.*"calls":\[1,0\],.*"total_ratio":0,"share_slower":null,.*"verdict":"gone"}' d.json || fail "json rows"
 
+# ---- side by side ----
+run --diff=window --screenshot=beside.png --size=640x400 a.json b.json
+if ! grep -qi opengl err; then
+    expect "picture" $status 0
+    [ ! -s out ] || fail "text beside a window: $(cat out)"
+    run --diff --screenshot=plain.png --size=640x400 --color=package a.json b.json
+    expect "picture and text" "$status $(grep -c 'slower  slow$' out)" "0 1"
+    cmp -s beside.png plain.png && fail "a difference has the colours and heights of none"
+    SDL_VIDEODRIVER=offscreen run --diff=window --size=640x400 a.json a.json &
+    viewer=$!
+    sleep 2
+    kill -0 $viewer || fail "the window did not stay: $(cat err)"
+    pkill -TERM -P $viewer
+    wait $viewer
+fi
+run --color=difference a.json
+expect "differences of one run" $status 2
+
 for wrong in a.json "a.json b.json a.json" "" "-- true"; do
     # shellcheck disable=SC2086
     run --diff $wrong

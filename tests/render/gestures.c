@@ -110,7 +110,7 @@ static bool key_steps(struct user *user, const struct rv_window_state *state)
         if (!viewer->settings.has_minimap || !viewer->panels.has_settings)
             return false;
         press(SDL_SCANCODE_ESCAPE, 0);
-        for (int i = 0; i < RV_COLOR_SCHEME_COUNT - 1; i++)
+        for (int i = 0; i < RV_COLOR_PLAIN_SCHEMES - 1; i++)
             press(SDL_SCANCODE_C, 0);
         return true;
     }

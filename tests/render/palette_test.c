@@ -275,3 +275,45 @@ Test(palette, colours_of_a_run_are_those_of_a_part_of_it)
         cr_assert_eq(slot_of(2 * package + 1), slots[package], "package %u", package);
     cr_assert_lt(slot_of(late), RV_COLOR_SLOTS, "what fills the part has a colour, though it is little of the whole");
 }
+
+/* Rows by name, as the comparison has them. */
+static struct rv_compare_row row(char *name, enum rv_compare_verdict verdict, uint64_t before_ns, uint64_t after_ns)
+{
+    return (struct rv_compare_row){
+        .name = name, .file = "file.pm", .verdict = verdict, .stats = {{.p50_ns = before_ns}, {.p50_ns = after_ns}}};
+}
+
+Test(palette, a_difference_is_told_by_shade_and_height_where_it_is_claimed)
+{
+    struct rv_compare_row rows[] = {
+        row("Package0::name1", RV_COMPARE_SLOWER, 100, 200), row("Package0::name2", RV_COMPARE_FASTER, 1600, 100),
+        row("Package1::name3", RV_COMPARE_SAME, 100, 130),   row("Package1::name4", RV_COMPARE_FEW, 100, 1000),
+        row("Package2::name5", RV_COMPARE_NEW, 0, 100),
+    };
+    uint32_t by_name[] = {0, 1, 2, 3, 4};
+    const struct rv_compare compare = {.rows = rows, .by_name = by_name, .n = 5};
+    for (uint32_t id = 1; id <= 6; id++)
+        show(id, 1000);
+    rv_palette_update(palette, &view, subroutines);
+    rv_palette_choose(palette, RV_COLOR_DIFFERENCE);
+    cr_assert_eq(slot_of(1), RV_COLOR_NEUTRAL, "nothing is compared");
+    rv_palette_compare(palette, &compare);
+    rv_palette_update(palette, &view, subroutines);
+    uint32_t same = rv_color_difference_shade(0.0);
+    cr_assert_eq(index_of(1), rv_color_difference_shade(1.0));
+    cr_assert_eq(index_of(2), 0, "more than four times as fast");
+    cr_assert_eq(index_of(3), same);
+    cr_assert_eq(index_of(4), RV_COLOR_NEUTRAL * RV_COLOR_SHADES + same);
+    cr_assert_eq(slot_of(5), RV_COLOR_ONE_RUN);
+    cr_assert_eq(slot_of(6), RV_COLOR_NEUTRAL, "a subroutine of neither run");
+    float height[6];
+    for (uint32_t id = 1; id <= 5; id++)
+        height[id] = rv_palette_height(palette, index_of(id));
+    cr_assert_float_eq(height[2], rv_palette_least_height(palette), 1e-6);
+    cr_assert(height[2] < height[3] && height[3] < height[1] && height[1] < height[5]);
+    cr_assert_float_eq(height[5], 1.0, 1e-6);
+    cr_assert_float_eq(height[4], height[3], 1e-6);
+    rv_palette_choose(palette, RV_COLOR_PACKAGE);
+    cr_assert_eq(rv_palette_height(palette, 0), 1.0f, "another scheme leaves boxes as they are");
+    rv_palette_compare(palette, NULL);
+}

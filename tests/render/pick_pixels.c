@@ -1,7 +1,8 @@
 /*
  * The picker says of a pixel what the picture shows there: compared with an ID buffer at random pixels, from a window
- * of many cells down to one of few boxes, in every look. A picker that is one row off is found out by the same
- * comparison; and a pick among twenty thousand boxes takes no more than twenty microseconds.
+ * of many cells down to one of few boxes, in every look, and of boxes of different heights. A picker that is one row
+ * off is found out by the same comparison; and a pick among twenty thousand boxes takes no more than twenty
+ * microseconds.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,6 +24,8 @@
 #define AGREEMENT 0.995
 #define PICK_NS_MAX 20000.0
 #define N_ROUNDS 20
+#define N_COMPARED 64u      /* subroutines, from 1 */
+#define COMPARED_CALLS 400u /* of each */
 
 static int n_failed;
 
@@ -165,6 +168,29 @@ static void check_window(struct fixture *fixture, const struct synthetic *synthe
     check(glGetError() == GL_NO_ERROR, "GL error", where, 0.0);
 }
 
+/* A run against one in which every subroutine takes another number of times as long. */
+static void compare_with_another(struct rv_compare *compare, struct rv_subroutines *subroutines)
+{
+    struct rv_compare_side sides[RV_COMPARE_SIDES];
+    struct rv_stats *stats[RV_COMPARE_SIDES];
+    for (int side = 0; side < RV_COMPARE_SIDES; side++) {
+        struct rv_stats_lane *lane = rv_stats_lane_create();
+        stats[side] = rv_stats_create();
+        rv_stats_lane_set_open(lane, NULL, NULL, 0, 0);
+        for (uint32_t i = 0; i < N_COMPARED * COMPARED_CALLS; i++) {
+            uint32_t id = 1 + i % N_COMPARED, factor = side == RV_COMPARE_BEFORE ? 4 : 1 + id % 16;
+            uint64_t start = i * 100000ull;
+            struct rv_span span = {.start = start, .end = start + factor * 1000, .id = id};
+            rv_stats_add(stats[side], lane, &span, 1);
+        }
+        rv_stats_lane_destroy(lane);
+        sides[side] = (struct rv_compare_side){stats[side], subroutines};
+    }
+    rv_compare_init(compare, sides);
+    for (int side = 0; side < RV_COMPARE_SIDES; side++)
+        rv_stats_destroy(stats[side]);
+}
+
 int main(void)
 {
     static const uint64_t windows_ns[] = {200000, 10000000, 100000000, 1000000000, 4000000000u};
@@ -183,6 +209,15 @@ int main(void)
         for (size_t i = 0; i < sizeof windows_ns / sizeof *windows_ns; i++)
             check_window(&fixture, &synthetic, windows_ns[i]);
     }
+    struct rv_compare compare;
+    compare_with_another(&compare, synthetic.subroutines);
+    fixture.frame.compare = &compare;
+    fixture.frame.scheme = RV_COLOR_DIFFERENCE;
+    for (unsigned look = 0; look < RV_LOOK_COUNT; look++) {
+        fixture.frame.look = fixture.frame.look_from = (enum rv_look)look;
+        check_window(&fixture, &synthetic, 10000000);
+    }
+    rv_compare_fini(&compare);
     rv_leaves_fini(&fixture.leaves);
     glDeleteRenderbuffers(1, &fixture.depth_buffer);
     free(fixture.shifted);

@@ -127,6 +127,16 @@ Test(compare, what_got_slower_or_faster_is_found_and_the_rest_is_not, .timeout =
     cr_assert_eq(result.n, 4);
     cr_assert_eq(result.n_tested, 4);
     for (uint32_t i = 0; i < 4; i++) {
+        struct rv_subroutine one = rv_subroutines_get(sides[1].subroutines, 9 - i);
+        const struct rv_compare_row *found = rv_compare_find(&result, &one);
+        double octaves = cases[i].verdict == RV_COMPARE_SAME ? 0.0 : log2(cases[i].after_ns / cases[i].before_ns);
+        cr_assert_not_null(found);
+        cr_assert_str_eq(strrchr(found->name, ':') + 1, cases[i].name);
+        cr_assert_float_eq(rv_compare_octaves(found), octaves, 0.15);
+    }
+    cr_assert_null(rv_compare_find(&result, &(struct rv_subroutine){.package = "P", .name = "none", .file = "f"}));
+    cr_assert_null(rv_compare_find(&result, &(struct rv_subroutine){.package = "P", .name = "slow", .file = "g"}));
+    for (uint32_t i = 0; i < 4; i++) {
         char name[32];
         snprintf(name, sizeof name, "P::%s", cases[i].name);
         const struct rv_compare_row *row = row_of(&result, name);

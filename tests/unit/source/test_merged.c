@@ -2,6 +2,7 @@
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 /* A source of one stream, one batch and its names, the first of them only after it was used. */
@@ -60,7 +61,7 @@ struct heard { /* what the merged source said */
     struct rv_stream_info streams[2];
     uint64_t base[2], ends[2];
     struct rv_event events[2][3];
-    char names[16][16];
+    char names[16][16], labels[2][32]; /* of subroutines by id; of processes by stream */
     size_t n_streams, n_batches, n_ends;
     struct rv_batch batch;
 };
@@ -69,6 +70,7 @@ static void *hear_stream(void *context, const struct rv_stream_info *info)
 {
     struct heard *heard = context;
     heard->streams[heard->n_streams] = *info;
+    snprintf(heard->labels[heard->n_streams], sizeof heard->labels[0], "%s", info->process_name);
     return &heard->streams[heard->n_streams++];
 }
 
@@ -107,7 +109,8 @@ Test(merged, times_stand_on_one_wall_clock_and_names_are_shared, .timeout = 10)
     struct heard heard = {0};
     struct rv_source *sources[] = {make_fake("late host", 1000, 5000000, &n_closed),
                                    make_fake("early host", 300, 1000000, &n_closed)};
-    struct rv_source *merged = rv_merged_open(sources, (const char *[]){"a", "b"}, 2);
+    struct rv_source *merged =
+        rv_merged_open(&(struct rv_merged_params){.sources = sources, .paths = (const char *[]){"a", "b"}, .n = 2});
     const struct rv_intake intake = {.context = &heard,
                                      .open_stream = hear_stream,
                                      .close_stream = hear_end,
@@ -138,10 +141,47 @@ Test(merged, times_stand_on_one_wall_clock_and_names_are_shared, .timeout = 10)
     cr_assert_eq(n_closed, 2);
 }
 
+Test(merged, runs_that_are_compared_begin_together_and_are_labelled, .timeout = 10)
+{
+    int n_closed = 0;
+    struct heard heard = {0};
+    struct rv_source *sources[] = {make_fake("late", 5000, 5000000, &n_closed),
+                                   make_fake("early", 300, 1ull << 60, &n_closed)};
+    struct rv_source *merged =
+        rv_merged_open(&(struct rv_merged_params){.sources = sources,
+                                                  .paths = (const char *[]){"a", "b"},
+                                                  .labels = (const char *[]){"before:", "after:"},
+                                                  .n = 2,
+                                                  .starts_ns = (const uint64_t[]){5000, 300}});
+    const struct rv_intake intake = {.context = &heard,
+                                     .open_stream = hear_stream,
+                                     .close_stream = hear_end,
+                                     .acquire_batch = give_batch,
+                                     .submit_batch = hear_batch,
+                                     .define = hear_names};
+    cr_assert_not_null(merged);
+    rv_batch_init(&heard.batch);
+    while (merged->poll(merged, &intake) != RV_SOURCE_ENDED)
+        ;
+    cr_assert_eq(heard.n_streams, 2);
+    cr_assert_eq(heard.streams[0].born_ticks, heard.streams[1].born_ticks);
+    for (int i = 0; i < 2; i++) {
+        cr_assert_eq(heard.base[i], heard.streams[i].born_ticks);
+        cr_assert_eq(heard.ends[i], heard.streams[i].born_ticks + 9);
+        cr_assert_eq(rv_event_ticks(&heard.events[i][1]), heard.streams[i].born_ticks + 5);
+    }
+    cr_assert_eq(strncmp(heard.labels[0], "before: ", 8), 0);
+    cr_assert_eq(strncmp(heard.labels[1], "after: ", 7), 0);
+    rv_batch_fini(&heard.batch);
+    merged->close(merged);
+    cr_assert_eq(n_closed, 2);
+}
+
 Test(merged, clocks_that_are_years_apart_are_refused, .timeout = 10)
 {
     int n_closed = 0;
     struct rv_source *sources[] = {make_fake("a", 1, 1, &n_closed), make_fake("b", 1, 1ull << 60, &n_closed)};
-    cr_assert_null(rv_merged_open(sources, (const char *[]){"a", "b"}, 2));
+    cr_assert_null(
+        rv_merged_open(&(struct rv_merged_params){.sources = sources, .paths = (const char *[]){"a", "b"}, .n = 2}));
     cr_assert_eq(n_closed, 2);
 }
