@@ -50,13 +50,15 @@ static struct place place_of(const struct rv_codec *codec, const struct rv_rec_c
     rv_unreachable();
 }
 
-/* Planes that the payload may leave out, and the bits after the last event. */
-static void clear_planes(struct rv_codec *codec, uint32_t n)
+/* Planes that the payload has left out are zeros. */
+static void clear_planes(struct rv_codec *codec, const struct columns *columns, uint32_t n)
 {
-    memset(codec->kinds, 0, (n + RV_KINDS_GROUP - 1) / RV_KINDS_GROUP * sizeof *codec->kinds);
-    memset(codec->low, 0, n);
-    memset(codec->high, 0, n);
-    memset(codec->narrow, 0, n * sizeof *codec->ids);
+    if (!columns->n[RV_REC_KINDS])
+        memset(codec->kinds, 0, (n + RV_KINDS_GROUP - 1) / RV_KINDS_GROUP * sizeof *codec->kinds);
+    if (!columns->n[RV_REC_TIMES_LOW])
+        memset(codec->low, 0, n);
+    if (!columns->n[RV_REC_TIMES_HIGH])
+        memset(codec->high, 0, n);
 }
 
 static int unpack(struct rv_codec *codec, const struct rv_column *column, const struct place *place, uint32_t *n)
@@ -81,6 +83,7 @@ static int unpack_all(struct rv_codec *codec, const struct rv_rec_chunk *chunk, 
     memcpy(&head, at, sizeof head);
     at += sizeof head;
     unsigned last_id = 0;
+    codec->kinds[(chunk->n_events - 1) / RV_KINDS_GROUP] = 0; /* also the bits after the last event */
     for (unsigned i = 0; i < head.n_columns; i++) {
         struct rv_column column;
         if (rv_column_read(&at, end, &column) != 0 || column.header.id <= last_id)
@@ -155,10 +158,15 @@ static bool is_sound(const struct rv_codec *codec, const struct columns *columns
     return !columns->n[RV_REC_IDS] || columns->n[RV_REC_IDS] == n_calls;
 }
 
-static void widen_ids(struct rv_codec *codec, const struct rv_rec_chunk *chunk)
+/* The ids of the CALLs; zeros, if the payload has left them out. */
+static void widen_ids(struct rv_codec *codec, const struct rv_rec_chunk *chunk, const struct columns *columns)
 {
-    uint32_t n = chunk->n_events;
+    uint32_t n = columns->n[RV_REC_IDS];
     const uint16_t *halves = (const uint16_t *)(const void *)codec->narrow;
+    if (n == 0) {
+        memset(codec->ids, 0, chunk->n_events * sizeof *codec->ids);
+        return;
+    }
     switch (id_bytes(chunk)) {
     case 1:
         for (uint32_t i = 0; i < n; i++)
@@ -180,21 +188,26 @@ struct cursor {
     uint32_t n_ids, n_odd_tags, n_odd_ids, n_specials; /* used so far */
 };
 
-/* Kinds and times of all events. 0 or -EBADMSG. */
+/* Kinds and times of all events. 0 or -EBADMSG. What the loop needs is copied out of memory that its stores might be
+ * to. */
 static int take_times(const struct rv_codec *codec, const struct columns *columns, uint64_t last, struct rv_event *out,
                       uint32_t n)
 {
     const uint8_t *low = codec->low, *high = codec->high;
     uint32_t n_wide = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        uint64_t step = low[i] | (uint64_t)high[i] << 8;
-        if (__builtin_expect(step == RV_TIME_IS_WIDE, 0)) {
-            if (n_wide == columns->n[RV_REC_TIMES_WIDE])
-                return -EBADMSG;
-            step = codec->wide[n_wide++];
+    for (uint32_t begin = 0; begin < n; begin += RV_KINDS_GROUP) {
+        uint32_t end = n - begin < RV_KINDS_GROUP ? n : begin + RV_KINDS_GROUP;
+        uint64_t kinds = codec->kinds[begin / RV_KINDS_GROUP];
+        for (uint32_t i = begin; i < end; i++, kinds >>= 1) {
+            uint64_t step = low[i] | (uint64_t)high[i] << 8;
+            if (__builtin_expect(step == RV_TIME_IS_WIDE, 0)) {
+                if (n_wide == columns->n[RV_REC_TIMES_WIDE])
+                    return -EBADMSG;
+                step = codec->wide[n_wide++];
+            }
+            last += step; /* wraps where the ticks do not: the bits above them are cut off */
+            out[i].when = (kinds & 1) << RV_EVENT_KIND_SHIFT | (last & RV_EVENT_TICKS_MASK);
         }
-        last = (last + step) & RV_EVENT_TICKS_MASK;
-        out[i].when = (uint64_t)is_return_at(codec, i) << RV_EVENT_KIND_SHIFT | last;
     }
     return n_wide == columns->n[RV_REC_TIMES_WIDE] ? 0 : -EBADMSG;
 }
@@ -262,15 +275,20 @@ static uint32_t next_odd(const struct cursor *cursor, uint32_t n_events)
 static void take_plain(struct cursor *cursor, uint32_t i, uint32_t end, struct rv_event *out)
 {
     const uint32_t *ids = cursor->codec->ids + cursor->n_ids;
-    struct rv_guess guess = cursor->guess;
+    const uint32_t mask = cursor->guess.return_mask;
+    uint32_t *names = cursor->guess.names, level = cursor->guess.level;
     for (; i < end; i++) {
         uint32_t is_return = (uint32_t)(out[i].when >> RV_EVENT_KIND_SHIFT), of_return = 0 - is_return;
-        uint16_t frame = (uint16_t)(guess.level - is_return);
-        uint32_t id = (guess.names[frame] & guess.return_mask & of_return) | (*ids & ~of_return);
+        uint16_t frame = (uint16_t)(level - is_return);
+        uint32_t id = (names[frame] & mask & of_return) | (*ids & ~of_return);
         ids += !is_return;
-        put_name(&guess, &out[i], is_return, frame, id);
+        level += 1 - 2 * is_return;
+        names[frame] = id;
+        out[i].id = id;
+        out[i].frame = frame;
+        out[i].aux = 0;
     }
-    cursor->guess = guess;
+    cursor->guess.level = (uint16_t)level;
     cursor->n_ids = (uint32_t)(ids - cursor->codec->ids);
 }
 
@@ -309,12 +327,14 @@ int rv_codec_decode(struct rv_codec *codec, const struct rv_rec_chunk *chunk, co
     if (n == 0 || n > RV_REC_MAX_EVENTS || n_bytes < sizeof head || (chunk->flags & ~RV_REC_EVENTS_FLAGS))
         return -EBADMSG;
     memcpy(&head, payload, sizeof head);
-    clear_planes(codec, n);
-    if (unpack_all(codec, chunk, payload, payload + n_bytes, &columns) != 0 || !is_sound(codec, &columns, n))
+    if (unpack_all(codec, chunk, payload, payload + n_bytes, &columns) != 0)
+        return -EBADMSG;
+    clear_planes(codec, &columns, n);
+    if (!is_sound(codec, &columns, n))
         return -EBADMSG;
     if (take_times(codec, &columns, chunk->first_ns & RV_EVENT_TICKS_MASK, out, n) != 0)
         return -EBADMSG;
-    widen_ids(codec, chunk);
+    widen_ids(codec, chunk, &columns);
     struct cursor cursor = {.codec = codec,
                             .columns = &columns,
                             .guess = {.level = head.first_level,
