@@ -151,6 +151,8 @@ static int read_first(struct rv_import *import)
     while (status > 0 && !rv_emitter_has_time(import->emitter))
         status = import->format->step(import);
     import->has_ended = status == 0 && !import->format->has_ended;
+    if (import->has_ended && import->text && rv_textfile_is_empty(import->text))
+        return rv_err(EBADMSG, "%s: empty", import->path);
     if (import->has_ended && import->faults[RV_FAULT_NOT_READ] && !rv_emitter_has_time(import->emitter))
         return rv_err(EBADMSG, "%s: not %s", import->path, import->format->describe);
     import->source.clock = rv_emitter_clock(import->emitter);

@@ -19,7 +19,7 @@ struct rv_textfile {
     gzFile file;
     char *path;
     double n_bytes; /* of the file on disk */
-    bool is_cut;
+    bool is_cut, has_bytes;
     /* lines */
     char *buffer; /* room for the longest line, its NUL, and one read */
     size_t first, n;
@@ -76,6 +76,7 @@ int rv_textfile_read(struct rv_textfile *input, char *out, size_t max, size_t *n
     int code = Z_OK;
     const char *why = gzerror(input->file, &code);
     *n = n_read > 0 ? (size_t)n_read : 0;
+    input->has_bytes |= *n > 0;
     if (code == Z_BUF_ERROR) {
         input->is_cut = true;
         return 0;
@@ -90,6 +91,11 @@ int rv_textfile_read(struct rv_textfile *input, char *out, size_t max, size_t *n
 bool rv_textfile_is_cut(const struct rv_textfile *input)
 {
     return input->is_cut;
+}
+
+bool rv_textfile_is_empty(const struct rv_textfile *input)
+{
+    return !input->has_bytes;
 }
 
 /* More bytes behind those that are there; room for them is made in front. */

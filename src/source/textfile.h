@@ -25,6 +25,9 @@ void rv_textfile_close(struct rv_textfile *file);
 int rv_textfile_read(struct rv_textfile *file, char *out, size_t max, size_t *n);
 bool rv_textfile_is_cut(const struct rv_textfile *file);
 
+/* Nothing was read of it so far: at the end, there is nothing in it. */
+bool rv_textfile_is_empty(const struct rv_textfile *file);
+
 /*
  * The next line, without its end.
  *   line     n bytes and a NUL, valid until the next call

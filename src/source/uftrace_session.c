@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/bisect.h"
 #include "base/err.h"
 #include "base/hash.h"
 #include "base/vec.h"
@@ -38,8 +39,7 @@ struct mapping {
 };
 
 struct session {
-    uint32_t pid;
-    int64_t since_ns;
+    uint64_t pid, since_ns;
     char sid[SID_BYTES];
     char *program;
     struct mapping *mappings;
@@ -60,7 +60,7 @@ struct rv_uftrace {
     char *folder;
     struct rv_uftrace_task *tasks;
     size_t n_tasks, tasks_capacity;
-    struct session *sessions; /* in the order of task.txt */
+    struct session *sessions; /* by pid, then time */
     size_t n_sessions, sessions_capacity;
     struct fork *forks;
     size_t n_forks, forks_capacity;
@@ -94,12 +94,14 @@ static void read_session(struct rv_uftrace *uftrace, const char *line)
     const char *sid = find_value(line, "sid"), *program = find_value(line, "exename"),
                *time = find_value(line, "timestamp");
     struct session session = {.pid = find_number(line, "pid")};
+    int64_t since_ns = 0;
     size_t n_sid = sid ? strspn(sid, "0123456789abcdef") : 0;
     if (n_sid == 0 || n_sid >= sizeof session.sid || uftrace->n_sessions == MOST_SESSIONS)
         return;
     memcpy(session.sid, sid, n_sid);
     if (time)
-        (void)rv_import_decimal(time, strlen(time), 9, &session.since_ns, NULL);
+        (void)rv_import_decimal(time, strlen(time), 9, &since_ns, NULL);
+    session.since_ns = since_ns > 0 ? (uint64_t)since_ns : 0;
     program = program && *program == '"' ? program + 1 : "";
     size_t n_program = strcspn(program, "\"");
     session.program = memcpy(rv_alloc(n_program + 1, 1), program, n_program);
@@ -125,6 +127,14 @@ static void read_task(struct rv_uftrace *uftrace, const char *line)
     uftrace->tasks[uftrace->n_tasks++] = (struct rv_uftrace_task){tid, pid};
 }
 
+static int compare_sessions(const void *left, const void *right)
+{
+    const struct session *a = left, *b = right;
+    if (a->pid != b->pid)
+        return a->pid < b->pid ? -1 : 1;
+    return a->since_ns < b->since_ns ? -1 : a->since_ns > b->since_ns;
+}
+
 static int read_tasks(struct rv_uftrace *uftrace, struct rv_textfile *text)
 {
     char *line;
@@ -136,6 +146,8 @@ static int read_tasks(struct rv_uftrace *uftrace, struct rv_textfile *text)
         else if (strncmp(line, "TASK ", 5) == 0 || strncmp(line, "FORK ", 5) == 0)
             read_task(uftrace, line);
     }
+    if (uftrace->n_sessions)
+        qsort(uftrace->sessions, uftrace->n_sessions, sizeof *uftrace->sessions, compare_sessions);
     return status < 0 ? status : 0;
 }
 
@@ -245,18 +257,24 @@ uint32_t rv_uftrace_parent(const struct rv_uftrace *uftrace, uint32_t pid)
     return 0;
 }
 
+/* How many sessions are of processes up to this one. */
+static size_t sessions_to(const struct rv_uftrace *uftrace, uint64_t pid)
+{
+    return rv_bisect_count(uftrace->sessions, uftrace->n_sessions, sizeof *uftrace->sessions,
+                           offsetof(struct session, pid), pid);
+}
+
 /* The latest image of the process at that time, or what it was forked from. */
 static const struct session *session_of(const struct rv_uftrace *uftrace, uint32_t pid, int64_t ns)
 {
     for (int i = 0; i < MOST_PARENTS && pid; i++, pid = rv_uftrace_parent(uftrace, pid)) {
-        const struct session *found = NULL;
-        for (size_t k = 0; k < uftrace->n_sessions; k++) {
-            const struct session *session = &uftrace->sessions[k];
-            if (session->pid == pid && (session->since_ns <= ns || !found))
-                found = session;
-        }
-        if (found)
-            return found;
+        size_t begin = sessions_to(uftrace, pid - 1u), end = sessions_to(uftrace, pid);
+        if (begin == end)
+            continue;
+        const struct session *first = &uftrace->sessions[begin];
+        size_t n = rv_bisect_count(first, end - begin, sizeof *first, offsetof(struct session, since_ns),
+                                   ns > 0 ? (uint64_t)ns : 0);
+        return n ? &first[n - 1] : first;
     }
     return NULL;
 }
@@ -269,15 +287,9 @@ const char *rv_uftrace_program(const struct rv_uftrace *uftrace, uint32_t pid)
 
 static const char *find_symbol(const struct module *module, uint64_t offset)
 {
-    size_t low = 0, high = module->n;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (module->symbols[middle].offset <= offset)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low ? module->names + module->symbols[low - 1].name : NULL;
+    size_t n =
+        rv_bisect_count(module->symbols, module->n, sizeof *module->symbols, offsetof(struct symbol, offset), offset);
+    return n ? module->names + module->symbols[n - 1].name : NULL;
 }
 
 static struct rv_emitter_text text_of(struct rv_demangle_piece piece)

@@ -9,6 +9,7 @@
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 
+#include "base/bisect.h"
 #include "base/vec.h"
 
 struct function {
@@ -103,17 +104,11 @@ static struct function *find_function(struct unit *unit, Dwarf_Addr address)
 {
     if (!unit->is_read)
         read_functions(unit);
-    size_t low = 0, high = unit->n_functions;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (unit->functions[middle].entry <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low == 0)
+    size_t n = rv_bisect_count(unit->functions, unit->n_functions, sizeof *unit->functions,
+                               offsetof(struct function, entry), address);
+    if (n == 0)
         return NULL;
-    struct function *function = &unit->functions[low - 1];
+    struct function *function = &unit->functions[n - 1];
     return function->entry == address || address < function->end ? function : NULL;
 }
 
@@ -146,16 +141,10 @@ static bool read_line_table(struct unit *unit, Dwarf_Addr address, const char **
 
 bool rv_dwarf_find(struct rv_dwarf *dwarf, uint64_t link_address, const char **file, uint32_t *line)
 {
-    size_t low = 0, high = dwarf->n_ranges;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (dwarf->ranges[middle].start <= link_address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    for (unsigned tried = 0; low-- > 0 && tried < MAX_UNITS_TRIED; tried++) {
-        const struct range *range = &dwarf->ranges[low];
+    size_t n = rv_bisect_count(dwarf->ranges, dwarf->n_ranges, sizeof *dwarf->ranges, offsetof(struct range, start),
+                               link_address);
+    for (unsigned tried = 0; n-- > 0 && tried < MAX_UNITS_TRIED; tried++) {
+        const struct range *range = &dwarf->ranges[n];
         if (link_address >= range->end)
             continue;
         struct unit *unit = &dwarf->units[range->unit];

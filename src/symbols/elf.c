@@ -13,6 +13,7 @@
 #include <gelf.h>
 #include <libelf.h>
 
+#include "base/bisect.h"
 #include "base/vec.h"
 
 #define MAX_BUILD_ID_BYTES 64u
@@ -187,17 +188,11 @@ struct rv_elf *rv_elf_open(const char *path, const struct rv_elf_identity *expec
 
 const char *rv_elf_function(const struct rv_elf *elf, uint64_t link_address, uint64_t *start)
 {
-    size_t low = 0, high = elf->n_functions;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (elf->functions[middle].value <= link_address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low == 0)
+    size_t n = rv_bisect_count(elf->functions, elf->n_functions, sizeof *elf->functions,
+                               offsetof(struct function, value), link_address);
+    if (n == 0)
         return NULL;
-    const struct function *function = &elf->functions[low - 1];
+    const struct function *function = &elf->functions[n - 1];
     if (function->n_bytes && link_address - function->value >= function->n_bytes)
         return NULL;
     *start = function->value;

@@ -47,6 +47,11 @@ look_at --info "$folder/good"
 # Cut short, empty, foreign.
 : >"$folder/empty"
 refused "$folder/empty" "empty"
+for format in perf strace folded chrome; do
+    look_at "--report --import=$format" "$folder/empty"
+    [ $status -eq 1 ] || fail "empty, as $format: exit status $status"
+    [ "$(wc -l <"$folder/err")" -eq 1 ] || fail "empty, as $format: not one line: $(cat "$folder/err")"
+done
 for n_bytes in 1 100 4095 4096 65536; do
     head -c $n_bytes "$folder/good" >"$folder/short"
     refused "$folder/short" "cut to $n_bytes bytes"
