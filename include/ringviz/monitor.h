@@ -60,8 +60,9 @@ enum ringviz_flag {
     RINGVIZ_SINGLE, /* these three are the file's, whatever the ring */
     RINGVIZ_STOP_ON_CREATE,
     RINGVIZ_TRACE_ON_CREATE,
-    RINGVIZ_TRACE, /* these two are the ring's */
+    RINGVIZ_TRACE, /* these are the ring's */
     RINGVIZ_SIGNAL,
+    RINGVIZ_MUTED, /* not 0: its thread's events are not written */
     RINGVIZ_FLAG_COUNT
 };
 
@@ -171,6 +172,42 @@ int ringviz_watch_set_result(struct ringviz_file *file, uint32_t ring, unsigned 
 /* Asks for the next value, too. *n_bytes is negative for an error. 0, -EAGAIN, -ENOENT. */
 int ringviz_watch_get_result(struct ringviz_file *file, uint32_t ring, unsigned watch,
                              char result[RINGVIZ_WATCH_RESULT_BYTES], int32_t *n_bytes);
+
+/* ---- steering: threads that monitors stop and ask ---- */
+
+enum ringviz_state {
+    RINGVIZ_UNSTEERED, /* it answers no commands */
+    RINGVIZ_RUNNING,
+    RINGVIZ_STOPPED
+};
+
+/* Monitors: until detach, or death, threads of whatever process may stay stopped. One attach a file. 0, -errno. */
+int ringviz_monitor_attach(struct ringviz_file *file);
+void ringviz_monitor_detach(struct ringviz_file *file);
+
+/* Of a ring that is not free. *n_stops counts how often its owner has stopped. 0, -EINVAL. */
+int ringviz_state_get(const struct ringviz_file *file, uint32_t ring, enum ringviz_state *state, uint32_t *n_stops);
+
+/*
+ * What follows is the owner's, for language runtimes: the file that this process is traced to (ringviz/producer.h), and
+ * the calling thread's ring in it. The file is not to be closed, and no rings are claimed by it.
+ *   returns  0; -ENOENT where there is none
+ */
+int ringviz_own_ring(struct ringviz_file **file, uint32_t *ring);
+
+/* A word to be looked at often: 0 while no monitor wants anything of the ring. Stays readable for ever. */
+const uint32_t *ringviz_attention(const struct ringviz_file *file, uint32_t ring);
+
+/* True, once, when a monitor wants something: a command, a watch, or to be seen. */
+bool ringviz_attention_take(struct ringviz_file *file, uint32_t ring);
+
+/* Until a monitor wants something, or for this long, or shorter. 0; -EPERM, ... when the ring is not ours any more. */
+int ringviz_attention_wait(const struct ringviz_file *file, uint32_t ring, uint64_t timeout_ns);
+
+int ringviz_state_set(struct ringviz_file *file, uint32_t ring, enum ringviz_state state);
+
+/* Is there a monitor, other than by this file? Nobody else will let a stopped thread go on. */
+bool ringviz_has_monitor(struct ringviz_file *file);
 
 /* ---- the global message ---- */
 

@@ -119,6 +119,14 @@ enum rv_file_state {
     RV_FILE_STOPPED /* tracing has ended (fill, or the viewer's wish) */
 };
 
+/* Of a ring's owner, to monitors. */
+enum rv_run_state {
+    RV_RUN_UNSTEERED, /* it answers no commands */
+    RV_RUN_RUNNING,
+    RV_RUN_STOPPED,
+    RV_RUN_STATE_COUNT
+};
+
 enum rv_ring_state { RV_RING_FREE, RV_RING_CLAIMED, RV_RING_LIVE, RV_RING_EXITED, RV_RING_STATE_COUNT };
 
 struct rv_wire_area {
@@ -291,7 +299,10 @@ struct rv_wire_control {
     uint32_t
         command_ready; /* [atomic] futex: 0 empty, 1 command posted, 2 response posted, 16 + pid while one is written */
     uint32_t name_is_set; /* [atomic] seqlock over thread_name: odd while it is written */
-    uint8_t reserved1[48];
+    uint32_t attention; /* [atomic] futex: not 0 when a monitor wants something of the owner, who sets it to 0 first */
+    uint32_t is_muted;  /* [atomic] by a monitor: the thread's events are not written */
+    uint32_t run_state; /* [atomic] futex: times stopped << 2 | enum rv_run_state, by the owner */
+    uint8_t reserved1[36];
 
     /* 0x080 the producer's line */
     uint64_t head;           /* [atomic] events ever written; slot = head mod ring_events */
@@ -349,7 +360,7 @@ RV_WIRE_ASSERT(sizeof(struct rv_wire_name) == 24);
 
 /*
  * OFD lock bytes, far beyond the file's end: [0] the consumer, [1 + ring] each ring's owner, [1 + n_rings] the sender
- * and [2 + n_rings] the receiver of the global message.
+ * and [2 + n_rings] the receiver of the global message; [3 + n_rings] all monitors together, shared.
  */
 #define RV_WIRE_LOCK_BASE (1ll << 40)
 

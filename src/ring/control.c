@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/os.h"
+#include "ring/steering.h"
 
 enum command_state { EMPTY, COMMAND_POSTED, RESPONSE_POSTED, FIRST_WRITER = 16 };
 
@@ -117,6 +118,7 @@ int rv_command_post(const struct rv_map *map, uint32_t ring_idx, const char *cod
     write_message(map, control, code, message, n_bytes);
     __atomic_store_n(&control->command_ready, COMMAND_POSTED, __ATOMIC_RELEASE); /* K1 -> K2 */
     rv_os_futex_wake(&control->command_ready);
+    rv_steering_call(control);
     return 0;
 }
 
@@ -156,11 +158,13 @@ int rv_command_wait_response(const struct rv_map *map, uint32_t ring_idx, struct
 
 void rv_command_cancel(const struct rv_map *map, uint32_t ring_idx)
 {
-    uint32_t *word = &rv_map_control(map, ring_idx)->command_ready;
+    struct rv_wire_control *control = rv_map_control(map, ring_idx);
+    uint32_t *word = &control->command_ready;
     for (uint32_t state = COMMAND_POSTED; state <= RESPONSE_POSTED; state++) {
         uint32_t expected = state;
         if (__atomic_compare_exchange_n(word, &expected, EMPTY, false, __ATOMIC_RELEASE,
                                         /* K5 -> K6 */ __ATOMIC_RELAXED))
             rv_os_futex_wake(word);
     }
+    rv_steering_call(control);
 }

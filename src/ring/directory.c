@@ -223,6 +223,9 @@ static void reset_protocols(struct rv_map *map, struct rv_wire_control *control)
     __atomic_store_n(&control->trace, __atomic_load_n(&header->trace_on_create, __ATOMIC_RELAXED), __ATOMIC_RELAXED);
     __atomic_store_n(&control->signal, __atomic_load_n(&header->stop_on_create, __ATOMIC_RELAXED), __ATOMIC_RELAXED);
     __atomic_store_n(&control->command_ready, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&control->attention, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&control->is_muted, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&control->run_state, RV_RUN_UNSTEERED, __ATOMIC_RELAXED);
     uint32_t sequence = __atomic_load_n(&control->live_sequence, __ATOMIC_RELAXED);
     __atomic_store_n(&control->live_sequence, (sequence | 1) + 1, __ATOMIC_RELAXED);
     __atomic_store_n(&control->current_slot, -1, __ATOMIC_RELAXED);

@@ -33,6 +33,11 @@ bool rv_owner_lock(int fd, uint64_t byte)
     return set_lock(fd, F_WRLCK, byte);
 }
 
+bool rv_owner_lock_shared(int fd, uint64_t byte)
+{
+    return set_lock(fd, F_RDLCK, byte);
+}
+
 void rv_owner_unlock(int fd, uint64_t byte)
 {
     set_lock(fd, F_UNLCK, byte);

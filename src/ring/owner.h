@@ -13,6 +13,7 @@
 
 /* False when another open file description holds it. Locking what this description holds already succeeds. */
 bool rv_owner_lock(int fd, uint64_t byte);
+bool rv_owner_lock_shared(int fd, uint64_t byte); /* many may hold it so */
 void rv_owner_unlock(int fd, uint64_t byte);
 
 /* Does another open file description hold any of these bytes? 0.7 us. */

@@ -19,7 +19,8 @@
 static bool is_tracing(const struct rv_pusher_state *state)
 {
     const struct rv_wire_header *header = state->ring.header;
-    return __atomic_load_n(&header->is_recording, __ATOMIC_RELAXED) &&
+    return !__atomic_load_n(&state->ring.control->is_muted, __ATOMIC_RELAXED) &&
+           __atomic_load_n(&header->is_recording, __ATOMIC_RELAXED) &&
            __atomic_load_n(&header->state, __ATOMIC_ACQUIRE) == RV_FILE_READY; /* S2 <- S1 */
 }
 

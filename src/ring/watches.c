@@ -5,6 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "ring/steering.h"
+
 enum watch_state { FREE = 0, IN_USE = 1, TO_BE_REMOVED = -2, FIRST_WRITER = 16 };
 
 static bool is_dead_writer(int32_t state)
@@ -28,6 +30,7 @@ int rv_watches_add(struct rv_wire_control *control, const char *expression)
         watch->expression_bytes = (int32_t)n_bytes;
         __atomic_store_n(&watch->is_result_ready, 0, __ATOMIC_RELAXED);
         __atomic_store_n(&watch->in_use, IN_USE, __ATOMIC_RELEASE); /* E1 -> E2 */
+        rv_steering_call(control);
         return (int)i;
     }
     return -ENOSPC;
@@ -38,10 +41,11 @@ int rv_watches_remove(struct rv_wire_control *control, unsigned watch_idx)
     if (watch_idx >= RV_WIRE_WATCHES)
         return -ENOENT;
     int32_t in_use = IN_USE;
-    return __atomic_compare_exchange_n(&control->watches[watch_idx].in_use, &in_use, TO_BE_REMOVED, false,
-                                       __ATOMIC_RELAXED, __ATOMIC_RELAXED)
-               ? 0
-               : -ENOENT;
+    if (!__atomic_compare_exchange_n(&control->watches[watch_idx].in_use, &in_use, TO_BE_REMOVED, false,
+                                     __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        return -ENOENT;
+    rv_steering_call(control);
+    return 0;
 }
 
 static void copy_expression(const struct rv_wire_watch *watch, char *expression)
@@ -107,6 +111,7 @@ int rv_watches_get_result(struct rv_wire_control *control, unsigned watch_idx, c
     memcpy(result, watch->result, (size_t)(n_bytes < 0 ? -n_bytes : n_bytes));
     *result_bytes = n_bytes;
     __atomic_store_n(&watch->is_result_ready, 0, __ATOMIC_RELEASE); /* E5 -> E6 */
+    rv_steering_call(control);
     return 0;
 }
 

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "producers/native/linkage.h"
+#include "producers/native/file.h"
 #include "producers/native/scribe.h"
 #include "ring/control.h"
 #include "ring/directory.h"
@@ -26,15 +26,6 @@
 #define NAME_BYTES (8u << 20)
 
 #define MOST_STRINGS (1u << 14) /* of a name that is shown: package, name and file */
-
-struct ringviz_file {
-    struct rv_map map;
-    struct ringviz_file *next; /* all of these under `lock` */
-    uint32_t n_users;
-    int process; /* index, or negative: this process claimed nothing yet */
-    uint32_t pid;
-    struct rv_scribe **scribes; /* a ring's, once this process has claimed it; kept until the file is closed */
-};
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t is_watching_forks = PTHREAD_ONCE_INIT;
@@ -55,7 +46,7 @@ static void after_fork(void)
 static void in_child(void)
 {
     for (struct ringviz_file *file = files; file; file = file->next) {
-        rv_directory_after_fork(&file->map);
+        rv_directory_after_fork(file->map);
         file->process = -ENOENT;
         file->pid = (uint32_t)getpid();
     }
@@ -71,6 +62,7 @@ static struct ringviz_file *make_file(void)
 {
     struct ringviz_file *file = calloc(1, sizeof *file);
     if (file) {
+        file->map = &file->opened;
         file->n_users = 1;
         file->process = -ENOENT;
         file->pid = (uint32_t)getpid();
@@ -80,9 +72,9 @@ static struct ringviz_file *make_file(void)
 
 static void free_file(struct ringviz_file *file)
 {
-    for (uint32_t i = 0; file->scribes && i < file->map.geometry.n_rings; i++)
+    for (uint32_t i = 0; file->scribes && i < file->map->geometry.n_rings; i++)
         rv_scribe_destroy(file->scribes[i]);
-    rv_map_close(&file->map);
+    rv_map_close(file->map);
     free(file->scribes);
     free(file);
 }
@@ -91,7 +83,7 @@ static void free_file(struct ringviz_file *file)
 static int list_file(struct ringviz_file *file, int error, struct ringviz_file **out)
 {
     if (!error) {
-        file->scribes = calloc(file->map.geometry.n_rings, sizeof *file->scribes);
+        file->scribes = calloc(file->map->geometry.n_rings, sizeof *file->scribes);
         error = file->scribes ? 0 : -ENOMEM;
     }
     if (error) {
@@ -126,7 +118,7 @@ RV_EXPORT int ringviz_file_create(struct ringviz_file **file, const char *path,
         .is_quiet = true,
     };
     struct ringviz_file *made = make_file();
-    return made ? list_file(made, rv_map_create(&made->map, path, &sizes), file) : -ENOMEM;
+    return made ? list_file(made, rv_map_create(made->map, path, &sizes), file) : -ENOMEM;
 }
 
 RV_EXPORT int ringviz_file_open(struct ringviz_file **file, const char *path)
@@ -134,9 +126,9 @@ RV_EXPORT int ringviz_file_open(struct ringviz_file **file, const char *path)
     struct ringviz_file *made = make_file();
     if (!made)
         return -ENOMEM;
-    int error = rv_map_open(&made->map, path, RV_MAP_PRODUCER, true);
+    int error = rv_map_open(made->map, path, RV_MAP_PRODUCER, true);
     if (error == -EACCES || error == -EROFS)
-        error = rv_map_open(&made->map, path, RV_MAP_OBSERVER, true);
+        error = rv_map_open(made->map, path, RV_MAP_OBSERVER, true);
     return list_file(made, error, file);
 }
 
@@ -163,31 +155,31 @@ RV_EXPORT void ringviz_file_close(struct ringviz_file *file)
     if (!is_last)
         return;
     if (file->process >= 0)
-        rv_directory_leave_process(&file->map, (uint32_t)file->process);
+        rv_directory_leave_process(file->map, (uint32_t)file->process);
     free_file(file);
 }
 
 RV_EXPORT const char *ringviz_file_path(const struct ringviz_file *file)
 {
-    return file->map.path;
+    return file->map->path;
 }
 
 RV_EXPORT const void *ringviz_file_address(const struct ringviz_file *file)
 {
-    return file->map.base;
+    return file->map->base;
 }
 
 RV_EXPORT void ringviz_file_params(const struct ringviz_file *file, struct ringviz_file_params *params)
 {
-    const struct rv_wire_header *geometry = &file->map.geometry;
+    const struct rv_wire_header *geometry = &file->map->geometry;
     *params = (struct ringviz_file_params){
         .n_rings = geometry->n_rings,
         .n_slots = geometry->n_slots,
         .slot_bytes = geometry->slot_bytes,
         .message_bytes = geometry->message_bytes,
         .global_bytes = (uint32_t)geometry->global_message.n_bytes,
-        .stop_on_create = __atomic_load_n(&file->map.header->stop_on_create, __ATOMIC_RELAXED),
-        .trace_on_create = __atomic_load_n(&file->map.header->trace_on_create, __ATOMIC_RELAXED),
+        .stop_on_create = __atomic_load_n(&file->map->header->stop_on_create, __ATOMIC_RELAXED),
+        .trace_on_create = __atomic_load_n(&file->map->header->trace_on_create, __ATOMIC_RELAXED),
     };
 }
 
@@ -195,20 +187,20 @@ RV_EXPORT void ringviz_file_params(const struct ringviz_file *file, struct ringv
 
 static bool is_ring(const struct ringviz_file *file, uint32_t ring)
 {
-    return ring < file->map.geometry.n_rings;
+    return ring < file->map->geometry.n_rings;
 }
 
 /* All of the ring's control has its pages: nothing that is read or written there can fail. */
 static bool has_pages(const struct ringviz_file *file, uint32_t ring)
 {
-    return __atomic_load_n(&rv_map_control(&file->map, ring)->has_pages, __ATOMIC_RELAXED);
+    return __atomic_load_n(&rv_map_control(file->map, ring)->has_pages, __ATOMIC_RELAXED);
 }
 
 static int check_writing(const struct ringviz_file *file, uint32_t ring)
 {
     if (!is_ring(file, ring))
         return -EINVAL;
-    return file->map.mode == RV_MAP_OBSERVER ? -EROFS : 0;
+    return file->map->mode == RV_MAP_OBSERVER ? -EROFS : 0;
 }
 
 static int check_monitor(const struct ringviz_file *file, uint32_t ring)
@@ -216,29 +208,31 @@ static int check_monitor(const struct ringviz_file *file, uint32_t ring)
     int error = check_writing(file, ring);
     if (error)
         return error;
-    uint32_t state = __atomic_load_n(&rv_map_control(&file->map, ring)->state, __ATOMIC_ACQUIRE); /* D2 <- D1 */
+    uint32_t state = __atomic_load_n(&rv_map_control(file->map, ring)->state, __ATOMIC_ACQUIRE); /* D2 <- D1 */
     return state == RV_RING_LIVE && has_pages(file, ring) ? 0 : -ENOENT;
 }
 
-static int check_owner(const struct ringviz_file *file, uint32_t ring)
+int rv_file_check_owner(const struct ringviz_file *file, uint32_t ring)
 {
     int error = check_monitor(file, ring);
     if (error)
         return error;
-    return rv_map_control(&file->map, ring)->owner_pid == file->pid ? 0 : -EPERM;
+    return rv_map_control(file->map, ring)->owner_pid == file->pid ? 0 : -EPERM;
 }
 
 /* Of a ring that this process has claimed by this file, else NULL. */
 static struct rv_scribe *scribe_of(const struct ringviz_file *file, uint32_t ring)
 {
-    return check_owner(file, ring) == 0 && rv_directory_holds(&file->map, ring) ? file->scribes[ring] : NULL;
+    return rv_file_check_owner(file, ring) == 0 && file->scribes && rv_directory_holds(file->map, ring)
+               ? file->scribes[ring]
+               : NULL;
 }
 
 /* ---- flags ---- */
 
 static uint32_t *flag_word(const struct ringviz_file *file, uint32_t ring, enum ringviz_flag flag)
 {
-    struct rv_wire_header *header = file->map.header;
+    struct rv_wire_header *header = file->map->header;
     switch (flag) {
     case RINGVIZ_SINGLE:
         return &header->single;
@@ -247,9 +241,11 @@ static uint32_t *flag_word(const struct ringviz_file *file, uint32_t ring, enum 
     case RINGVIZ_TRACE_ON_CREATE:
         return &header->trace_on_create;
     case RINGVIZ_TRACE:
-        return is_ring(file, ring) ? &rv_map_control(&file->map, ring)->trace : NULL;
+        return is_ring(file, ring) ? &rv_map_control(file->map, ring)->trace : NULL;
     case RINGVIZ_SIGNAL:
-        return is_ring(file, ring) ? &rv_map_control(&file->map, ring)->signal : NULL;
+        return is_ring(file, ring) ? &rv_map_control(file->map, ring)->signal : NULL;
+    case RINGVIZ_MUTED:
+        return is_ring(file, ring) ? &rv_map_control(file->map, ring)->is_muted : NULL;
     case RINGVIZ_FLAG_COUNT:
         break;
     }
@@ -271,7 +267,7 @@ RV_EXPORT int ringviz_flag_set(struct ringviz_file *file, uint32_t ring, enum ri
     uint32_t *word = flag_word(file, ring, flag);
     if (!word)
         return -EINVAL;
-    if (file->map.mode == RV_MAP_OBSERVER)
+    if (file->map->mode == RV_MAP_OBSERVER)
         return -EROFS;
     *before = (int32_t)__atomic_exchange_n(word, (uint32_t)value, __ATOMIC_RELAXED);
     return 0;
@@ -283,7 +279,7 @@ static int enter_process(struct ringviz_file *file)
 {
     pthread_mutex_lock(&lock);
     if (file->process < 0)
-        file->process = rv_directory_enter_process(&file->map);
+        file->process = rv_directory_enter_process(file->map);
     int process = file->process;
     pthread_mutex_unlock(&lock);
     return process;
@@ -291,21 +287,23 @@ static int enter_process(struct ringviz_file *file)
 
 RV_EXPORT int ringviz_ring_claim(struct ringviz_file *file, uint32_t thread)
 {
-    if (file->map.mode == RV_MAP_OBSERVER)
+    if (file->map->mode == RV_MAP_OBSERVER)
         return -EROFS;
+    if (!file->scribes)
+        return -EINVAL; /* ringviz_own_ring() */
     int process = enter_process(file);
     if (process < 0)
         return process;
-    int ring = rv_directory_claim(&file->map, (uint32_t)process, RV_TAG_DEPTH);
+    int ring = rv_directory_claim(file->map, (uint32_t)process, RV_TAG_DEPTH);
     if (ring < 0)
         return ring;
     struct rv_scribe **scribe = &file->scribes[ring];
     if (!*scribe && !(*scribe = rv_scribe_create())) {
-        rv_directory_release(&file->map, (uint32_t)ring);
+        rv_directory_release(file->map, (uint32_t)ring);
         return -ENOMEM;
     }
-    rv_scribe_attach(*scribe, &file->map, (uint32_t)ring);
-    rv_map_control(&file->map, (uint32_t)ring)->thread_number = thread;
+    rv_scribe_attach(*scribe, file->map, (uint32_t)ring);
+    rv_map_control(file->map, (uint32_t)ring)->thread_number = thread;
     return ring;
 }
 
@@ -314,16 +312,16 @@ RV_EXPORT int ringviz_ring_free(struct ringviz_file *file, uint32_t ring)
     int error = check_writing(file, ring);
     if (error)
         return error;
-    const struct rv_wire_control *control = rv_map_control(&file->map, ring);
+    const struct rv_wire_control *control = rv_map_control(file->map, ring);
     if (__atomic_load_n(&control->state, __ATOMIC_ACQUIRE) == RV_RING_FREE) /* D2 <- D1 */
         return -ENOENT;
     if (scribe_of(file, ring)) {
         rv_scribe_detach(file->scribes[ring]);
-        rv_directory_release(&file->map, ring);
-    } else if (rv_directory_has_live_owner(&file->map, ring)) {
+        rv_directory_release(file->map, ring);
+    } else if (rv_directory_has_live_owner(file->map, ring)) {
         return -EBUSY;
     }
-    rv_directory_recycle_ring(&file->map, ring);
+    rv_directory_recycle_ring(file->map, ring);
     return 0;
 }
 
@@ -331,10 +329,10 @@ RV_EXPORT bool ringviz_ring_is_free(const struct ringviz_file *file, uint32_t ri
 {
     if (!is_ring(file, ring))
         return false;
-    uint32_t state = __atomic_load_n(&rv_map_control(&file->map, ring)->state, __ATOMIC_ACQUIRE); /* D2 <- D1 */
+    uint32_t state = __atomic_load_n(&rv_map_control(file->map, ring)->state, __ATOMIC_ACQUIRE); /* D2 <- D1 */
     if (state == RV_RING_FREE || state == RV_RING_EXITED)
         return true;
-    return !rv_directory_has_live_owner(&file->map, ring);
+    return !rv_directory_has_live_owner(file->map, ring);
 }
 
 RV_EXPORT int ringviz_ring_read(const struct ringviz_file *file, uint32_t ring, struct ringviz_ring *out)
@@ -342,14 +340,14 @@ RV_EXPORT int ringviz_ring_read(const struct ringviz_file *file, uint32_t ring, 
     if (!is_ring(file, ring))
         return -EINVAL;
     struct rv_slots slots;
-    rv_slots_view(&slots, &file->map, ring);
+    rv_slots_view(&slots, file->map, ring);
     *out = (struct ringviz_ring){slots.control->owner_pid, slots.control->thread_number, -1, 0};
     return rv_slots_position(&slots, &out->current_slot, &out->depth);
 }
 
 RV_EXPORT const void *ringviz_ring_address(const struct ringviz_file *file, uint32_t ring)
 {
-    return is_ring(file, ring) ? rv_map_control(&file->map, ring) : NULL;
+    return is_ring(file, ring) ? rv_map_control(file->map, ring) : NULL;
 }
 
 static bool has_ring_at(const struct ringviz_file *file, uint64_t address, uint32_t *ring)
@@ -385,7 +383,7 @@ static size_t whole_characters(const char *text, size_t n_bytes, size_t most)
 
 static int no_scribe(const struct ringviz_file *file, uint32_t ring)
 {
-    int error = check_owner(file, ring);
+    int error = rv_file_check_owner(file, ring);
     return error ? error : -EPERM;
 }
 
@@ -394,7 +392,7 @@ RV_EXPORT int ringviz_slot_push(struct ringviz_file *file, uint32_t ring, const 
     struct rv_scribe *scribe = scribe_of(file, ring);
     if (!scribe)
         return no_scribe(file, ring);
-    size_t most = file->map.geometry.slot_bytes - 1, n_bytes = strnlen(name, most + 1);
+    size_t most = file->map->geometry.slot_bytes - 1, n_bytes = strnlen(name, most + 1);
     if (n_bytes <= most)
         return rv_scribe_push(scribe, name, name);
     char *cut = strndup(name, whole_characters(name, n_bytes, most));
@@ -437,7 +435,7 @@ RV_EXPORT int ringviz_slot_read(const struct ringviz_file *file, uint32_t ring, 
         return -EINVAL;
     struct rv_slots slots;
     struct rv_slot seen;
-    rv_slots_view(&slots, &file->map, ring);
+    rv_slots_view(&slots, file->map, ring);
     name[0] = '\0';
     *slot = (struct ringviz_slot){-1, 0};
     if (!has_pages(file, ring)) /* never claimed: read none of its slots */
@@ -445,10 +443,10 @@ RV_EXPORT int ringviz_slot_read(const struct ringviz_file *file, uint32_t ring, 
     int error = rv_slots_read(&slots, slot_idx, &seen, name, name_bytes);
     if (!error && seen.line != -1) {
         if (!*name)
-            read_name(&file->map, seen.name_id, name, name_bytes);
+            read_name(file->map, seen.name_id, name, name_bytes);
         slot->line = seen.line;
         slot->real_ns =
-            rv_clock_to_ns(&file->map.clock, seen.ticks) - file->map.clock.mono0_ns + file->map.clock.real0_ns;
+            rv_clock_to_ns(&file->map->clock, seen.ticks) - file->map->clock.mono0_ns + file->map->clock.real0_ns;
     }
     return error;
 }
@@ -457,21 +455,21 @@ RV_EXPORT int ringviz_slot_read(const struct ringviz_file *file, uint32_t ring, 
 
 static size_t message_cut(const struct ringviz_file *file, const char *message, size_t n_bytes)
 {
-    return whole_characters(message, n_bytes, file->map.geometry.message_bytes);
+    return whole_characters(message, n_bytes, file->map->geometry.message_bytes);
 }
 
 RV_EXPORT int ringviz_command_post(struct ringviz_file *file, uint32_t ring, const char *code, const char *message,
                                    size_t n_bytes)
 {
     int error = check_monitor(file, ring);
-    return error ? error : rv_command_post(&file->map, ring, code, message, message_cut(file, message, n_bytes));
+    return error ? error : rv_command_post(file->map, ring, code, message, message_cut(file, message, n_bytes));
 }
 
 RV_EXPORT int ringviz_response_post(struct ringviz_file *file, uint32_t ring, const char *code, const char *message,
                                     size_t n_bytes)
 {
-    int error = check_owner(file, ring);
-    return error ? error : rv_command_respond(&file->map, ring, code, message, message_cut(file, message, n_bytes));
+    int error = rv_file_check_owner(file, ring);
+    return error ? error : rv_command_respond(file->map, ring, code, message, message_cut(file, message, n_bytes));
 }
 
 typedef int wait_fn(const struct rv_map *map, uint32_t ring_idx, struct rv_command *command, uint64_t timeout_ns);
@@ -480,7 +478,7 @@ static int wait_with(wait_fn *wait, struct ringviz_file *file, uint32_t ring, st
                      uint64_t timeout_ns)
 {
     struct rv_command seen = {.message = command->message, .capacity = command->capacity};
-    int error = wait(&file->map, ring, &seen, timeout_ns);
+    int error = wait(file->map, ring, &seen, timeout_ns);
     if (error)
         return error;
     memcpy(command->code, seen.code, sizeof command->code);
@@ -491,7 +489,7 @@ static int wait_with(wait_fn *wait, struct ringviz_file *file, uint32_t ring, st
 RV_EXPORT int ringviz_command_wait(struct ringviz_file *file, uint32_t ring, struct ringviz_command *command,
                                    uint64_t timeout_ns)
 {
-    int error = check_owner(file, ring);
+    int error = rv_file_check_owner(file, ring);
     return error ? error : wait_with(rv_command_wait, file, ring, command, timeout_ns);
 }
 
@@ -506,7 +504,7 @@ RV_EXPORT int ringviz_response_wait(struct ringviz_file *file, uint32_t ring, st
 
 static struct rv_wire_control *control_of(const struct ringviz_file *file, uint32_t ring)
 {
-    return rv_map_control(&file->map, ring);
+    return rv_map_control(file->map, ring);
 }
 
 RV_EXPORT int ringviz_watch_add(struct ringviz_file *file, uint32_t ring, const char *expression)
@@ -524,14 +522,14 @@ RV_EXPORT int ringviz_watch_remove(struct ringviz_file *file, uint32_t ring, uns
 RV_EXPORT int ringviz_watch_take(struct ringviz_file *file, uint32_t ring, unsigned first,
                                  char expression[RINGVIZ_WATCH_EXPRESSION_BYTES + 1])
 {
-    int error = check_owner(file, ring);
+    int error = rv_file_check_owner(file, ring);
     return error ? error : rv_watches_take(control_of(file, ring), first, expression);
 }
 
 RV_EXPORT int ringviz_watch_set_result(struct ringviz_file *file, uint32_t ring, unsigned watch, const char *value,
                                        size_t n_bytes, bool is_error)
 {
-    int error = check_owner(file, ring);
+    int error = rv_file_check_owner(file, ring);
     if (error)
         return error;
     if (value)
@@ -550,22 +548,22 @@ RV_EXPORT int ringviz_watch_get_result(struct ringviz_file *file, uint32_t ring,
 
 RV_EXPORT int ringviz_message_post(struct ringviz_file *file, const char *message, size_t n_bytes, uint64_t timeout_ns)
 {
-    return file->map.mode == RV_MAP_OBSERVER ? -EROFS : rv_message_post(&file->map, message, n_bytes, timeout_ns);
+    return file->map->mode == RV_MAP_OBSERVER ? -EROFS : rv_message_post(file->map, message, n_bytes, timeout_ns);
 }
 
 RV_EXPORT int ringviz_message_receive(struct ringviz_file *file, char *message, size_t capacity, size_t *n_bytes,
                                       uint64_t timeout_ns)
 {
     *n_bytes = 0;
-    return file->map.mode == RV_MAP_OBSERVER ? -EROFS
-                                             : rv_message_receive(&file->map, message, capacity, n_bytes, timeout_ns);
+    return file->map->mode == RV_MAP_OBSERVER ? -EROFS
+                                              : rv_message_receive(file->map, message, capacity, n_bytes, timeout_ns);
 }
 
 RV_EXPORT void ringviz_message_waiting(const struct ringviz_file *file, size_t *message_bytes, size_t *chunk_bytes)
 {
     uint64_t n_bytes;
     uint32_t n_chunk;
-    rv_message_waiting(&file->map, &n_bytes, &n_chunk);
+    rv_message_waiting(file->map, &n_bytes, &n_chunk);
     *message_bytes = (size_t)n_bytes;
     *chunk_bytes = n_chunk;
 }

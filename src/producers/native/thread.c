@@ -34,6 +34,7 @@ struct thread {
     bool is_named; /* by the API */
     bool has_key;
     bool is_replaying;
+    bool is_muted;         /* by a monitor: what is written next begins with the frames that are open by then */
     char name[NAME_BYTES]; /* as last written to the ring */
 };
 
@@ -153,6 +154,7 @@ static bool claim_ring(void)
         thread.has_key = pthread_setspecific(end_key, &thread) == 0;
     thread.n_without_ring = 0;
     thread.expects_modules = false;
+    thread.is_muted = false;
     return true;
 }
 
@@ -161,6 +163,15 @@ static void count_without_ring(void)
     thread.n_without_ring++;
     if (rv_process_is_open())
         __atomic_fetch_add(&rv_process_map()->header->n_events_without_ring, 1, __ATOMIC_RELAXED);
+}
+
+static void tell_open_frames(void)
+{
+    if (!replay_frames)
+        return;
+    thread.is_replaying = true;
+    replay_frames();
+    thread.is_replaying = false;
 }
 
 static bool get_ring(void)
@@ -172,14 +183,19 @@ static bool get_ring(void)
         is_there = claim_ring();
         rv_guard_end(&guard);
     }
-    if (!is_there) {
+    if (is_there)
+        tell_open_frames();
+    else
         count_without_ring();
-    } else if (replay_frames) {
-        thread.is_replaying = true;
-        replay_frames();
-        thread.is_replaying = false;
-    }
     return is_there;
+}
+
+static void follow_muting(void)
+{
+    bool was_muted = thread.is_muted;
+    thread.is_muted = __atomic_load_n(&rv_thread.pusher.state->ring.control->is_muted, __ATOMIC_RELAXED);
+    if (was_muted && !thread.is_muted)
+        tell_open_frames();
 }
 
 /* Between the fork handlers: the parent's ring is the parent's only, and no lock may be taken. */
@@ -213,10 +229,16 @@ void rv_thread_push_slow(struct rv_pusher *pusher, uint64_t old, uint64_t stack,
     } else if (has_ring() || get_ring()) {
         if (thread.expects_modules || rv_mapped_is_stale())
             rv_thread_look_at_modules();
+        follow_muting();
         rv_push_outer(pusher, stack, kind, word);
     } else {
         pusher->cursor = 0;
     }
+}
+
+int rv_thread_ring(void)
+{
+    return has_ring() ? (int)rv_thread.pusher.state->ring_idx : -ENOENT;
 }
 
 void rv_thread_on_ring(void (*replay)(void))

@@ -117,3 +117,37 @@ Test(monitor, a_ring_of_a_dead_process_is_claimed_again)
     cr_assert(ringviz_ring_is_free(file, 1));
     cr_assert_eq(ringviz_ring_claim(file, 0), 1);
 }
+
+Test(monitor, a_thread_is_called_stopped_and_found_by_its_monitor)
+{
+    struct ringviz_file *monitor;
+    enum ringviz_state state;
+    uint32_t n_stops;
+    cr_assert_eq(ringviz_file_open(&monitor, path), 0);
+    cr_assert_eq(ringviz_ring_claim(file, 0), 0);
+    const uint32_t *word = ringviz_attention(file, 0);
+    cr_assert_not_null(word);
+    cr_assert_null(ringviz_attention(file, 3));
+    cr_assert_eq(ringviz_state_set(file, 0, RINGVIZ_RUNNING), 0);
+    cr_assert_eq(*word, 0);
+    cr_assert_eq(ringviz_attention_wait(file, 0, 1), 0);
+    cr_assert_eq(ringviz_attention_wait(file, 1, 1), -ENOENT);
+    cr_assert_not(ringviz_has_monitor(file));
+    cr_assert_eq(ringviz_monitor_attach(monitor), 0);
+    cr_assert(ringviz_has_monitor(file));
+    cr_assert_eq(ringviz_command_post(monitor, 0, "stop", "", 0), 0);
+    cr_assert_neq(*word, 0);
+    cr_assert(ringviz_attention_take(file, 0));
+    cr_assert_not(ringviz_attention_take(file, 0));
+    cr_assert_eq(ringviz_state_set(file, 0, RINGVIZ_STOPPED), 0);
+    cr_assert_eq(ringviz_state_get(monitor, 0, &state, &n_stops), 0);
+    cr_assert_eq(state, RINGVIZ_STOPPED);
+    cr_assert_eq(n_stops, 1);
+    cr_assert_eq(ringviz_state_get(monitor, 3, &state, &n_stops), -EINVAL);
+    ringviz_monitor_detach(monitor);
+    cr_assert_not(ringviz_has_monitor(file));
+    struct ringviz_file *own;
+    uint32_t ring;
+    cr_assert_eq(ringviz_own_ring(&own, &ring), -ENOENT, "this process is not traced");
+    ringviz_file_close(monitor);
+}

@@ -1,0 +1,83 @@
+/* The part of include/ringviz/monitor.h that steers threads. */
+#include <errno.h>
+#include <pthread.h>
+#include <unistd.h>
+
+#include "producers/native/file.h"
+#include "producers/native/process.h"
+#include "producers/native/thread.h"
+#include "ring/steering.h"
+
+_Static_assert((int)RINGVIZ_UNSTEERED == (int)RV_RUN_UNSTEERED && (int)RINGVIZ_RUNNING == (int)RV_RUN_RUNNING &&
+                   (int)RINGVIZ_STOPPED == (int)RV_RUN_STOPPED,
+               "the states are those of the wire");
+
+/* This process's file; its map is there for good. */
+static struct ringviz_file own;
+static pthread_mutex_t own_lock = PTHREAD_MUTEX_INITIALIZER;
+
+RV_EXPORT int ringviz_own_ring(struct ringviz_file **file, uint32_t *ring)
+{
+    int owned = rv_process_is_open() ? rv_thread_ring() : -ENOENT;
+    if (owned < 0)
+        return owned;
+    pthread_mutex_lock(&own_lock);
+    own.map = rv_process_map();
+    own.pid = (uint32_t)getpid();
+    pthread_mutex_unlock(&own_lock);
+    *file = &own;
+    *ring = (uint32_t)owned;
+    return 0;
+}
+
+RV_EXPORT const uint32_t *ringviz_attention(const struct ringviz_file *file, uint32_t ring)
+{
+    return ring < file->map->geometry.n_rings ? &rv_map_control(file->map, ring)->attention : NULL;
+}
+
+RV_EXPORT bool ringviz_attention_take(struct ringviz_file *file, uint32_t ring)
+{
+    return rv_file_check_owner(file, ring) == 0 && rv_steering_take_call(rv_map_control(file->map, ring));
+}
+
+RV_EXPORT int ringviz_attention_wait(const struct ringviz_file *file, uint32_t ring, uint64_t timeout_ns)
+{
+    int error = rv_file_check_owner(file, ring);
+    if (!error)
+        rv_steering_wait_call(rv_map_control(file->map, ring), timeout_ns);
+    return error;
+}
+
+RV_EXPORT int ringviz_state_set(struct ringviz_file *file, uint32_t ring, enum ringviz_state state)
+{
+    int error = rv_file_check_owner(file, ring);
+    if (!error)
+        rv_steering_set_state(rv_map_control(file->map, ring), (enum rv_run_state)state);
+    return error;
+}
+
+RV_EXPORT bool ringviz_has_monitor(struct ringviz_file *file)
+{
+    return rv_steering_has_monitor(file->map);
+}
+
+RV_EXPORT int ringviz_monitor_attach(struct ringviz_file *file)
+{
+    return rv_steering_attach(file->map);
+}
+
+RV_EXPORT void ringviz_monitor_detach(struct ringviz_file *file)
+{
+    rv_steering_detach(file->map);
+}
+
+RV_EXPORT int ringviz_state_get(const struct ringviz_file *file, uint32_t ring, enum ringviz_state *state,
+                                uint32_t *n_stops)
+{
+    if (ring >= file->map->geometry.n_rings)
+        return -EINVAL;
+    struct rv_steering steering = rv_steering_read(rv_map_control(file->map, ring));
+    *state = (enum ringviz_state)steering.state;
+    *n_stops = steering.n_stops;
+    return 0;
+}

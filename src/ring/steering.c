@@ -1,0 +1,83 @@
+#include "ring/steering.h"
+
+#include <errno.h>
+
+#include "base/clock.h"
+#include "base/os.h"
+#include "ring/owner.h"
+
+enum { STATE_BITS = 2, STATE_MASK = (1 << STATE_BITS) - 1 };
+
+static uint64_t monitors_byte(const struct rv_map *map)
+{
+    return 3ull + map->geometry.n_rings;
+}
+
+void rv_steering_call(struct rv_wire_control *control)
+{
+    __atomic_store_n(&control->attention, 1, __ATOMIC_RELEASE); /* A1 -> A2 */
+    rv_os_futex_wake(&control->attention);
+}
+
+static struct rv_steering read_word(uint32_t word)
+{
+    uint32_t state = word & STATE_MASK;
+    return (struct rv_steering){state < RV_RUN_STATE_COUNT ? (enum rv_run_state)state : RV_RUN_UNSTEERED,
+                                word >> STATE_BITS};
+}
+
+struct rv_steering rv_steering_read(const struct rv_wire_control *control)
+{
+    return read_word(__atomic_load_n(&control->run_state, __ATOMIC_ACQUIRE)); /* A4 <- A3 */
+}
+
+int rv_steering_wait_stop(const struct rv_wire_control *control, uint32_t n_stops, uint64_t timeout_ns)
+{
+    uint64_t begin_ns = rv_clock_mono_ns();
+    for (;;) {
+        uint32_t seen = __atomic_load_n(&control->run_state, __ATOMIC_ACQUIRE); /* A4 <- A3 */
+        struct rv_steering steering = read_word(seen);
+        if (steering.state == RV_RUN_STOPPED && steering.n_stops != n_stops)
+            return 0;
+        uint64_t waited_ns = rv_clock_mono_ns() - begin_ns;
+        if (waited_ns >= timeout_ns)
+            return timeout_ns ? -ETIMEDOUT : -EAGAIN;
+        rv_os_futex_wait(&control->run_state, seen, timeout_ns - waited_ns);
+    }
+}
+
+int rv_steering_attach(struct rv_map *map)
+{
+    if (rv_map_own_fd(map))
+        return -EBADF;
+    return rv_owner_lock_shared(map->fd, monitors_byte(map)) ? 0 : -EAGAIN;
+}
+
+void rv_steering_detach(struct rv_map *map)
+{
+    if (rv_map_own_fd(map) == 0)
+        rv_owner_unlock(map->fd, monitors_byte(map));
+}
+
+bool rv_steering_take_call(struct rv_wire_control *control)
+{
+    return __atomic_exchange_n(&control->attention, 0, __ATOMIC_ACQUIRE) != 0; /* A2 <- A1 */
+}
+
+void rv_steering_wait_call(const struct rv_wire_control *control, uint64_t timeout_ns)
+{
+    rv_os_futex_wait(&control->attention, 0, timeout_ns);
+}
+
+void rv_steering_set_state(struct rv_wire_control *control, enum rv_run_state state)
+{
+    uint32_t n_stops = __atomic_load_n(&control->run_state, __ATOMIC_RELAXED) >> STATE_BITS;
+    n_stops += state == RV_RUN_STOPPED;
+    __atomic_store_n(&control->run_state, n_stops << STATE_BITS | (uint32_t)state, __ATOMIC_RELEASE); /* A3 -> A4 */
+    rv_os_futex_wake(&control->run_state);
+}
+
+bool rv_steering_has_monitor(struct rv_map *map)
+{
+    return rv_map_own_fd(map) == 0 && rv_owner_is_locked(map->fd, monitors_byte(map), 1);
+}
