@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "producers/perl/debugger.h"
 #include "producers/perl/frames.h"
 #include "producers/perl/ops.h"
 #include "producers/perl/perl_api.h"
@@ -40,8 +41,15 @@ static void tell_thread_number(void)
     LEAVE;
 }
 
+static void on_ring(void)
+{
+    rv_frames_replay();
+    rv_debugger_on_ring();
+}
+
 static void start(void)
 {
+    dTHX;
     bool keeps_stacks = is_set_to("RINGVIZ_PERL_STACKS", "1");
     struct rv_ops_params params = {
         .has_no_xs = is_set_to("RINGVIZ_PERL_XS", "0"),
@@ -54,8 +62,9 @@ static void start(void)
         ringviz_keep_stacks();
     rv_frames_start(keeps_stacks ? tell_thread_number : NULL);
     rv_subs_start(keeps_stacks);
-    ringviz_on_ring(rv_frames_replay);
-    rv_ops_install(&params);
+    rv_debugger_start();
+    ringviz_on_ring(on_ring);
+    rv_ops_install(aTHX_ & params);
 }
 
 __attribute__((visibility("default"))) XS_EXTERNAL(boot_Devel__RingViz);

@@ -5,12 +5,13 @@
  */
 #include "producers/perl/ops.h"
 
+#include "producers/perl/debugger.h"
 #include "producers/perl/frames.h"
-#include "producers/perl/perl_api.h"
+#include "producers/perl/statements.h"
 #include "producers/perl/subs.h"
 
 static struct rv_ops_params how;
-static Perl_ppaddr_t perl_entersub, perl_goto, perl_nextstate, perl_dbstate;
+static Perl_ppaddr_t perl_entersub, perl_goto, perl_unstack;
 
 static void close_frame(pTHX_ void *handle)
 {
@@ -18,14 +19,14 @@ static void close_frame(pTHX_ void *handle)
     rv_frames_close((rv_frame_handle)PTR2UV(handle));
 }
 
-static bool is_wanted(void)
+bool rv_ops_is_wanted(void)
 {
     return !how.is_flagged || ringviz_is_wanted();
 }
 
 static rv_frame_handle open_frame(pTHX_ CV *cv)
 {
-    if (!is_wanted())
+    if (!rv_ops_is_wanted())
         return 0;
     rv_frame_handle handle = rv_frames_open(rv_subs_id(aTHX_ cv), CopLINE(PL_curcop));
     SAVEDESTRUCTOR_X(close_frame, NUM2PTR(void *, handle));
@@ -36,8 +37,10 @@ static rv_frame_handle open_frame(pTHX_ CV *cv)
 static void open_entered(pTHX_ const OP *start)
 {
     const PERL_CONTEXT *context = CX_CUR();
-    if (CxTYPE(context) == CXt_SUB && CvSTART(context->blk_sub.cv) == start)
-        open_frame(aTHX_ context->blk_sub.cv);
+    if (CxTYPE(context) != CXt_SUB || CvSTART(context->blk_sub.cv) != start)
+        return;
+    open_frame(aTHX_ context->blk_sub.cv);
+    rv_debugger_entry(aTHX_ context->blk_sub.cv);
 }
 
 /* The sub that entersub is about to call, where that can be told without side effects. */
@@ -61,6 +64,7 @@ static OP *run_xsub(pTHX_ CV *cv)
     I32 floor = PL_savestack_ix;
     rv_frame_handle handle = open_frame(aTHX_ cv);
     I32 top = PL_savestack_ix;
+    rv_debugger_entry(aTHX_ cv);
     OP *next = perl_entersub(aTHX);
     rv_frames_close(handle);
     if (PL_savestack_ix == top)
@@ -70,6 +74,9 @@ static OP *run_xsub(pTHX_ CV *cv)
 
 static OP *run_entersub(pTHX)
 {
+    rv_debugger_poll(aTHX);
+    if (rv_debugger.is_serving)
+        return perl_entersub(aTHX);
     SV *sv = *PL_stack_sp;
     if (!how.has_no_xs && sv) {
         CV *cv = callee_of(aTHX_ sv);
@@ -105,7 +112,7 @@ static SV *stand_in_for(pTHX_ CV *cv)
 static OP *run_goto(pTHX)
 {
     SV *sv = PL_op->op_flags & OPf_STACKED ? *PL_stack_sp : NULL;
-    if (!sv || !SvROK(sv) || SvTYPE(SvRV(sv)) != SVt_PVCV)
+    if (rv_debugger.is_serving || !sv || !SvROK(sv) || SvTYPE(SvRV(sv)) != SVt_PVCV)
         return perl_goto(aTHX);
     CV *cv = (CV *)SvRV(sv);
     if (!CvISXSUB(cv)) {
@@ -118,22 +125,11 @@ static OP *run_goto(pTHX)
     return perl_goto(aTHX);
 }
 
-static void tell_line(pTHX)
+/* Once a turn of a loop. */
+static OP *run_unstack(pTHX)
 {
-    if (is_wanted())
-        ringviz_line(CopLINE((const COP *)PL_op));
-}
-
-static OP *run_nextstate(pTHX)
-{
-    tell_line(aTHX);
-    return perl_nextstate(aTHX);
-}
-
-static OP *run_dbstate(pTHX)
-{
-    tell_line(aTHX);
-    return perl_dbstate(aTHX);
+    rv_debugger_poll(aTHX);
+    return perl_unstack(aTHX);
 }
 
 static Perl_ppaddr_t replace(int op, Perl_ppaddr_t ours)
@@ -143,13 +139,11 @@ static Perl_ppaddr_t replace(int op, Perl_ppaddr_t ours)
     return perls;
 }
 
-void rv_ops_install(const struct rv_ops_params *params)
+void rv_ops_install(pTHX_ const struct rv_ops_params *params)
 {
     how = *params;
     perl_entersub = replace(OP_ENTERSUB, run_entersub);
     perl_goto = replace(OP_GOTO, run_goto);
-    if (how.has_lines) {
-        perl_nextstate = replace(OP_NEXTSTATE, run_nextstate);
-        perl_dbstate = replace(OP_DBSTATE, run_dbstate);
-    }
+    perl_unstack = replace(OP_UNSTACK, run_unstack);
+    rv_statements_install(aTHX_ how.has_lines);
 }

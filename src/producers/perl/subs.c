@@ -109,15 +109,28 @@ static SV *autoloaded(pTHX_ const CV *cv)
                : NULL;
 }
 
+struct rv_sub_keys rv_subs_keys(const CV *cv)
+{
+    const HV *stash = stash_of(cv);
+    return (struct rv_sub_keys){.package = stash ? HvNAME_HEK(stash) : NULL, .name = hek_of(cv)};
+}
+
+/* Package and name: new SVs. */
+static void name_parts(pTHX_ const CV *cv, const struct place *place, SV **package, SV **name)
+{
+    struct rv_sub_keys keys = rv_subs_keys(cv);
+    *package = text_of(aTHX_ keys.package);
+    *name = text_of(aTHX_ keys.name);
+    if (!keys.name || strcmp(SvPVX(*name), "__ANON__") == 0)
+        sv_setpvf(*name, "__ANON__[%s:%lu]", place->file ? place->file : "", (unsigned long)place->line);
+}
+
 static uint32_t intern(pTHX_ CV *cv)
 {
     int saved = errno;
-    const HV *stash = stash_of(cv);
-    const HEK *name_hek = hek_of(cv);
-    SV *package = text_of(aTHX_ stash ? HvNAME_HEK(stash) : NULL), *name = text_of(aTHX_ name_hek);
+    SV *package, *name;
     struct place place = place_of(aTHX_ cv);
-    if (!name_hek || strcmp(SvPVX(name), "__ANON__") == 0)
-        sv_setpvf(name, "__ANON__[%s:%lu]", place.file ? place.file : "", (unsigned long)place.line);
+    name_parts(aTHX_ cv, &place, &package, &name);
     SV *stands_for = is_telling_autoload && is_autoload(cv) ? autoloaded(aTHX_ cv) : NULL;
     if (stands_for) {
         sv_catpvs(name, " for ");
@@ -128,6 +141,17 @@ static uint32_t intern(pTHX_ CV *cv)
     SvREFCNT_dec_NN(name);
     errno = saved;
     return id;
+}
+
+SV *rv_subs_name(pTHX_ const CV *cv)
+{
+    SV *package, *name;
+    struct place place = place_of(aTHX_ cv);
+    name_parts(aTHX_ cv, &place, &package, &name);
+    sv_catpvs(package, "::");
+    sv_catsv(package, name);
+    SvREFCNT_dec_NN(name);
+    return package;
 }
 
 static struct entry *find(const struct cache *in, const void *key)

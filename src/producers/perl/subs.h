@@ -11,6 +11,14 @@
 /* The id of a sub that is called now. errno is kept; may allocate. */
 uint32_t rv_subs_id(pTHX_ CV *cv);
 
+struct rv_sub_keys { /* NULL: it has none */
+    const HEK *package, *name;
+};
+struct rv_sub_keys rv_subs_keys(const CV *cv);
+
+/* "Package::name", an anonymous one with its file and line; a new SV in UTF-8. */
+SV *rv_subs_name(pTHX_ const CV *cv);
+
 /*
  * Once, before any thread asks.
  *   tells_autoload  AUTOLOAD is "AUTOLOAD for Package::name": another id for each sub that it stands for

@@ -6,6 +6,10 @@ our $VERSION = '0.1.0';
 # Under perl -d:RingViz the debugger's own hooks are not needed, and cost.
 $^P = 0 if ($ENV{PERL5DB} // '') =~ /^\s*use Devel::RingViz\b/;
 
+# What is loaded when a monitor asks for an expression.
+our $Frame = __FILE__;
+substr($Frame, -3) = '/Frame.pm';
+
 {
     local ($@, $!);
     eval {
@@ -41,6 +45,10 @@ own; a child begins with the frames that its parent had open.
 
 What is compiled before this module is loaded is not traced; load it first. A comparison sub of C<sort>, and a block
 given to functions that call it without a call of its own, such as C<List::Util::first>, belong to their caller.
+
+C<ringviz --control=FILE>, FILE being the trace file, stops the program, steps through it and evaluates expressions where
+it is; ringviz(1) has the commands. Without that a call costs one look at a word more, a turn of a loop too, and a
+statement nothing. A stopped program goes on within a second when no monitor is left.
 
 Without C<RINGVIZ_FILE>, or where its file cannot be used, the module does nothing. It never prints.
 

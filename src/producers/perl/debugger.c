@@ -1,0 +1,464 @@
+/*
+ * Commands (ringviz/monitor.h) and their messages:
+ *
+ *   stop              stops here; what follows needs a stopped thread: step, next, fin, run
+ *   eval EXPRESSION   its values
+ *   stck              a line a frame
+ *   brk WHERE, brkd NUMBER, brkl   breakpoints: add, remove ("": all), list
+ *   more              the next part of an answer longer than a message
+ *
+ * Answers are "ok" or "err", or "ok+" and "err+" while more of them is to be had.
+ *
+ * A stopped thread waits for its next command. When no monitor is left it goes on, and forgets where it was to stop.
+ */
+#include "producers/perl/debugger.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "producers/perl/breaks.h"
+#include "producers/perl/evaluate.h"
+#include "producers/perl/frames.h"
+#include "producers/perl/stack.h"
+#include "producers/perl/statements.h"
+#include "ringviz/monitor.h"
+
+#define LIVENESS_NS 200000000u
+
+enum pace { RUN, STEP, NEXT, FINISH };
+
+static const uint32_t nobody;
+_Thread_local struct rv_debugger rv_debugger = {.attention = &nobody};
+
+static _Thread_local struct thread {
+    enum pace pace;
+    uint32_t n_frames; /* NEXT: when as few are open; FINISH: when fewer */
+    pid_t pid;         /* when it got its ring */
+    bool is_stopped;
+    bool is_interruptible; /* a monitor's expression runs, until its command is withdrawn */
+    char *answer;          /* the last one, of which `sent` bytes were sent */
+    size_t n_answer, sent;
+} thread;
+
+static pthread_key_t end_key;
+
+struct ring {
+    struct ringviz_file *file;
+    uint32_t idx;
+};
+
+/* ---- what it wants to see ---- */
+
+static void want(pTHX)
+{
+    bool wants_statements = thread.pace != RUN || rv_breaks_has_lines();
+    if (wants_statements && !rv_debugger.wants_statements)
+        rv_statements_begin();
+    else if (!wants_statements && rv_debugger.wants_statements)
+        rv_statements_end();
+    rv_debugger.wants_statements = wants_statements;
+    rv_debugger.wants_entries = wants_statements || rv_breaks_has_any();
+    if (wants_statements)
+        rv_statements_on_stack(aTHX);
+}
+
+static void go_on(pTHX_ enum pace pace)
+{
+    thread.pace = pace;
+    thread.n_frames = rv_frames.n;
+    thread.is_stopped = false;
+    want(aTHX);
+}
+
+/* ---- answers ---- */
+
+static void keep_answer(pTHX_ SV *text)
+{
+    STRLEN n_bytes;
+    const char *bytes = SvPVutf8(text, n_bytes);
+    free(thread.answer);
+    thread.answer = malloc(n_bytes + 1);
+    thread.n_answer = thread.answer ? n_bytes : 0;
+    thread.sent = 0;
+    if (thread.answer)
+        memcpy(thread.answer, bytes, n_bytes);
+}
+
+static void send_answer(const struct ring *ring, bool is_fine)
+{
+    struct ringviz_file_params sizes;
+    ringviz_file_params(ring->file, &sizes);
+    size_t n_left = thread.n_answer - thread.sent, n = n_left < sizes.message_bytes ? n_left : sizes.message_bytes;
+    while (n < n_left && n > 1 && ((unsigned char)thread.answer[thread.sent + n] & 0xc0) == 0x80)
+        n--; /* parts end with a character */
+    const char *code = n < n_left ? (is_fine ? "ok+" : "err+") : is_fine ? "ok" : "err";
+    ringviz_response_post(ring->file, ring->idx, code, thread.answer ? thread.answer + thread.sent : "", n);
+    thread.sent += n;
+}
+
+/* ---- commands ---- */
+
+typedef bool command_fn(pTHX_ char *argument, STRLEN n_bytes, SV *answer);
+
+static bool is_stopped(pTHX_ SV *answer)
+{
+    if (!thread.is_stopped)
+        sv_catpvs(answer, "it is not stopped");
+    return thread.is_stopped;
+}
+
+static bool run_stop(pTHX_ char *argument, STRLEN n_bytes, SV *answer)
+{
+    PERL_UNUSED_CONTEXT;
+    PERL_UNUSED_VAR(argument);
+    PERL_UNUSED_VAR(n_bytes);
+    PERL_UNUSED_VAR(answer);
+    thread.is_stopped = true;
+    return true;
+}
+
+static bool run_step(pTHX_ char *argument, STRLEN n_bytes, SV *answer)
+{
+    PERL_UNUSED_VAR(argument);
+    PERL_UNUSED_VAR(n_bytes);
+    if (!is_stopped(aTHX_ answer))
+        return false;
+    go_on(aTHX_ STEP);
+    return true;
+}
+
+static bool run_next(pTHX_ char *argument, STRLEN n_bytes, SV *answer)
+{
+    PERL_UNUSED_VAR(argument);
+    PERL_UNUSED_VAR(n_bytes);
+    if (!is_stopped(aTHX_ answer))
+        return false;
+    go_on(aTHX_ NEXT);
+    return true;
+}
+
+static bool run_finish(pTHX_ char *argument, STRLEN n_bytes, SV *answer)
+{
+    PERL_UNUSED_VAR(argument);
+    PERL_UNUSED_VAR(n_bytes);
+    if (!is_stopped(aTHX_ answer))
+        return false;
+    if (rv_frames.n == 0) {
+        sv_catpvs(answer, "it is in no subroutine");
+        return false;
+    }
+    go_on(aTHX_ FINISH);
+    return true;
+}
+
+static bool run_run(pTHX_ char *argument, STRLEN n_bytes, SV *answer)
+{
+    PERL_UNUSED_VAR(argument);
+    PERL_UNUSED_VAR(n_bytes);
+    if (!is_stopped(aTHX_ answer))
+        return false;
+    go_on(aTHX_ RUN);
+    return true;
+}
+
+static bool run_eval(pTHX_ char *argument, STRLEN n_bytes, SV *answer)
+{
+    thread.is_interruptible = true;
+    bool is_fine = rv_evaluate(aTHX_ argument, n_bytes, answer);
+    thread.is_interruptible = false;
+    return is_fine;
+}
+
+static bool run_stack(pTHX_ char *argument, STRLEN n_bytes, SV *answer)
+{
+    PERL_UNUSED_VAR(argument);
+    PERL_UNUSED_VAR(n_bytes);
+    rv_stack_show(aTHX_ answer);
+    return true;
+}
+
+static bool run_break(pTHX_ char *argument, STRLEN n_bytes, SV *answer)
+{
+    PERL_UNUSED_VAR(n_bytes);
+    bool is_fine = rv_breaks_add(aTHX_ argument, answer);
+    want(aTHX);
+    return is_fine;
+}
+
+static bool run_delete(pTHX_ char *argument, STRLEN n_bytes, SV *answer)
+{
+    PERL_UNUSED_VAR(n_bytes);
+    bool is_fine = rv_breaks_remove(aTHX_ argument, answer);
+    want(aTHX);
+    return is_fine;
+}
+
+static bool run_list(pTHX_ char *argument, STRLEN n_bytes, SV *answer)
+{
+    PERL_UNUSED_VAR(argument);
+    PERL_UNUSED_VAR(n_bytes);
+    rv_breaks_list(aTHX_ answer);
+    return true;
+}
+
+static const struct command {
+    char code[5];
+    command_fn *run;
+} commands[] = {
+    {"stop", run_stop}, {"step", run_step},  {"next", run_next}, {"fin", run_finish},  {"run", run_run},
+    {"eval", run_eval}, {"stck", run_stack}, {"brk", run_break}, {"brkd", run_delete}, {"brkl", run_list},
+};
+
+static command_fn *command_of(const char *code)
+{
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
+        if (strcmp(commands[i].code, code) == 0)
+            return commands[i].run;
+    return NULL;
+}
+
+/* A program that was forked by an expression has no ring yet: in the child there is nobody to answer. */
+static bool is_still_ours(const struct ring *ring)
+{
+    struct ring now;
+    return ringviz_own_ring(&now.file, &now.idx) == 0 && now.idx == ring->idx;
+}
+
+static void run_command(pTHX_ const struct ring *ring, const char *code, char *argument, STRLEN n_bytes)
+{
+    if (strcmp(code, "more") == 0) {
+        send_answer(ring, true);
+        return;
+    }
+    SV *answer = sv_2mortal(newSVpvs(""));
+    SvUTF8_on(answer);
+    command_fn *run = command_of(code);
+    bool was_stopped = thread.is_stopped;
+    bool is_fine = run && run(aTHX_ argument, n_bytes, answer);
+    if (!run)
+        sv_catpvs(answer, "unknown command");
+    keep_answer(aTHX_ answer);
+    if (!is_still_ours(ring))
+        return;
+    if (was_stopped && !thread.is_stopped) /* before the answer: who waits for the next stop does not see this one */
+        ringviz_state_set(ring->file, ring->idx, RINGVIZ_RUNNING);
+    send_answer(ring, is_fine);
+}
+
+static void look_for_command(pTHX_ const struct ring *ring)
+{
+    struct ringviz_file_params sizes;
+    ringviz_file_params(ring->file, &sizes);
+    SV *buffer = sv_2mortal(newSV(sizes.message_bytes + 1));
+    struct ringviz_command command = {.message = SvPVX(buffer), .capacity = sizes.message_bytes};
+    if (ringviz_command_wait(ring->file, ring->idx, &command, 0) != 0)
+        return;
+    command.message[command.n_bytes] = '\0';
+    run_command(aTHX_ ring, command.code, command.message, command.n_bytes);
+}
+
+static void look_for_watches(pTHX_ const struct ring *ring)
+{
+    char expression[RINGVIZ_WATCH_EXPRESSION_BYTES + 1];
+    int watch = -1;
+    while ((watch = ringviz_watch_take(ring->file, ring->idx, (unsigned)(watch + 1), expression)) >= 0) {
+        SV *value = sv_2mortal(newSVpvs(""));
+        SvUTF8_on(value);
+        bool is_fine = rv_evaluate(aTHX_ expression, strlen(expression), value);
+        if (!is_still_ours(ring))
+            return;
+        ringviz_watch_set_result(ring->file, ring->idx, (unsigned)watch, SvPVX(value), SvCUR(value), !is_fine);
+    }
+}
+
+static void look(pTHX_ const struct ring *ring)
+{
+    ENTER;
+    SAVETMPS;
+    look_for_command(aTHX_ ring);
+    look_for_watches(aTHX_ ring);
+    FREETMPS;
+    LEAVE;
+}
+
+/* ---- stopping ---- */
+
+static uint64_t now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static void forget(pTHX)
+{
+    rv_breaks_forget();
+    go_on(aTHX_ RUN);
+}
+
+/* Whatever is in the file: without a monitor that lives, not for longer than LIVENESS_NS. */
+static void wait_for_commands(pTHX_ const struct ring *ring)
+{
+    uint64_t looked_ns = now_ns();
+    while (thread.is_stopped && is_still_ours(ring)) {
+        ringviz_attention_wait(ring->file, ring->idx, LIVENESS_NS);
+        if (ringviz_attention_take(ring->file, ring->idx))
+            look(aTHX_ ring);
+        if (now_ns() - looked_ns < LIVENESS_NS)
+            continue;
+        if (!ringviz_has_monitor(ring->file))
+            forget(aTHX);
+        looked_ns = now_ns();
+    }
+}
+
+static void stand_still(pTHX_ const struct ring *ring)
+{
+    thread.is_stopped = true;
+    thread.pace = RUN;
+    ENTER;
+    SAVETMPS;
+    look_for_watches(aTHX_ ring);
+    FREETMPS;
+    LEAVE;
+    ringviz_state_set(ring->file, ring->idx, RINGVIZ_STOPPED);
+    wait_for_commands(aTHX_ ring);
+    if (is_still_ours(ring))
+        ringviz_state_set(ring->file, ring->idx, RINGVIZ_RUNNING);
+    thread.is_stopped = false;
+}
+
+static void end_serving(pTHX_ void *unused)
+{
+    PERL_UNUSED_CONTEXT;
+    PERL_UNUSED_VAR(unused);
+    rv_debugger.is_serving = false;
+    thread.is_interruptible = false;
+}
+
+/* An expression may leave by exit: what follows, END blocks for one, is traced again. */
+static void serve(pTHX_ const struct ring *ring, bool is_to_stop)
+{
+    int saved = errno;
+    ENTER;
+    rv_debugger.is_serving = true;
+    SAVEDESTRUCTOR_X(end_serving, NULL);
+    if (!is_to_stop)
+        look(aTHX_ ring);
+    if (is_to_stop || thread.is_stopped)
+        stand_still(aTHX_ ring);
+    LEAVE;
+    errno = saved;
+}
+
+/* Of an endless expression, when its monitor no longer waits for it. */
+static void interrupt(pTHX)
+{
+    struct ring ring;
+    struct ringviz_command command = {0};
+    if (thread.is_interruptible && ringviz_own_ring(&ring.file, &ring.idx) == 0 &&
+        ringviz_command_wait(ring.file, ring.idx, &command, 0) != 0)
+        croak("given up");
+}
+
+void rv_debugger_serve(pTHX)
+{
+    struct ring ring;
+    if (rv_debugger.is_serving) {
+        interrupt(aTHX);
+    } else if (ringviz_own_ring(&ring.file, &ring.idx) != 0 || PL_phase == PERL_PHASE_DESTRUCT) {
+        rv_debugger.attention = &nobody; /* until there is a ring of ours, again */
+    } else if (ringviz_attention_take(ring.file, ring.idx)) {
+        serve(aTHX_ & ring, false);
+    }
+}
+
+static void stop(pTHX)
+{
+    struct ring ring;
+    if (ringviz_own_ring(&ring.file, &ring.idx) != 0 || PL_phase == PERL_PHASE_DESTRUCT)
+        return;
+    if (ringviz_has_monitor(ring.file))
+        serve(aTHX_ & ring, true);
+    else
+        forget(aTHX);
+}
+
+static bool is_due(void)
+{
+    switch (thread.pace) {
+    case RUN:
+        return false;
+    case STEP:
+        return true;
+    case NEXT:
+        return rv_frames.n <= thread.n_frames;
+    case FINISH:
+        return rv_frames.n < thread.n_frames;
+    }
+    return false;
+}
+
+void rv_debugger_stop_at_statement(pTHX)
+{
+    if (is_due() || rv_breaks_at_statement(PL_curcop))
+        stop(aTHX);
+}
+
+void rv_debugger_look_at_entry(pTHX_ const CV *cv)
+{
+    bool is_break = rv_breaks_at_sub(cv);
+    if (is_break && CvISXSUB(cv)) {
+        stop(aTHX);
+    } else if (is_break) { /* at its first statement */
+        thread.pace = STEP;
+        want(aTHX);
+    }
+    if (thread.pace == STEP || rv_breaks_has_lines())
+        rv_statements_enter(cv);
+}
+
+/* ---- threads ---- */
+
+static void end_thread(void *unused)
+{
+    PERL_UNUSED_VAR(unused);
+    if (rv_debugger.wants_statements)
+        rv_statements_end();
+    rv_debugger = (struct rv_debugger){.attention = &nobody};
+    rv_breaks_forget();
+    free(thread.answer);
+    thread = (struct thread){0};
+}
+
+/* A forked child has its parent's breakpoints, but not its steps. */
+static void begin_thread(struct ringviz_file *file)
+{
+    dTHX;
+    int32_t is_to_stop = 0;
+    ringviz_flag_get(file, 0, RINGVIZ_STOP_ON_CREATE, &is_to_stop);
+    thread.pid = getpid();
+    thread.pace = is_to_stop ? STEP : RUN;
+    want(aTHX);
+    pthread_setspecific(end_key, &thread);
+}
+
+void rv_debugger_on_ring(void)
+{
+    struct ring ring;
+    if (ringviz_own_ring(&ring.file, &ring.idx) != 0)
+        return;
+    rv_debugger.attention = ringviz_attention(ring.file, ring.idx);
+    if (thread.pid != getpid())
+        begin_thread(ring.file);
+    ringviz_state_set(ring.file, ring.idx, RINGVIZ_RUNNING);
+}
+
+void rv_debugger_start(void)
+{
+    pthread_key_create(&end_key, end_thread);
+}

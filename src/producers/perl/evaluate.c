@@ -1,0 +1,115 @@
+/*
+ * A string eval in a sub of package DB sees the variables of the first frame outside of that package (perlfunc, eval):
+ * Devel/RingViz/Frame.pm has that sub. It runs on a stack of its own, so that nothing leaves it by last or goto.
+ */
+#include "producers/perl/evaluate.h"
+
+#include <errno.h>
+
+#include "producers/perl/show.h"
+
+#define LEVELS 3
+
+/* Loaded when first asked for; RingViz.pm knows where it lies. */
+static CV *evaluator(pTHX)
+{
+    CV *cv = get_cv("DB::ringviz_evaluate", 0);
+    if (cv && CvROOT(cv))
+        return cv;
+    const SV *path = get_sv("Devel::RingViz::Frame", 0);
+    if (!path)
+        return NULL;
+    eval_sv(sv_2mortal(newSVpvf("require $Devel::RingViz::Frame")), G_DISCARD | G_VOID);
+    cv = get_cv("DB::ringviz_evaluate", 0);
+    return cv && CvROOT(cv) ? cv : NULL;
+}
+
+static void set_text(pTHX_ const char *expression, STRLEN n_bytes)
+{
+    const HV *stash = CopSTASH(PL_curcop);
+    const char *package = stash ? HvNAME(stash) : NULL;
+    SV *text = get_sv("DB::ringviz_text", GV_ADD);
+    sv_setpvf(text, "package %s;\n#line 1 \"expression\"\n", package ? package : "main");
+    sv_catpvn(text, expression, n_bytes);
+    sv_catpvs(text, "\n;");
+    if (is_utf8_string((const U8 *)SvPVX(text), SvCUR(text)))
+        SvUTF8_on(text);
+}
+
+static void show_said(pTHX_ SV *out)
+{
+    SV *said = get_sv("DB::ringviz_said", GV_ADD);
+    STRLEN n_bytes;
+    const char *text = SvPVutf8(said, n_bytes);
+    sv_catpvn(out, text, n_bytes);
+    if (n_bytes && text[n_bytes - 1] != '\n')
+        sv_catpvs(out, "\n");
+}
+
+static void show_values(pTHX_ SV *out, SV **values, SSize_t n)
+{
+    if (n == 0)
+        sv_catpvs(out, "()");
+    for (SSize_t i = 0; i < n; i++) {
+        if (i > 0)
+            sv_catpvs(out, ", ");
+        rv_show(aTHX_ out, values[i], LEVELS);
+    }
+}
+
+static void show_error(pTHX_ SV *out, SV *error)
+{
+    STRLEN n_bytes;
+    const char *text = SvPVutf8(error, n_bytes);
+    while (n_bytes && text[n_bytes - 1] == '\n')
+        n_bytes--;
+    sv_catpvn(out, text, n_bytes);
+}
+
+/* The sub returns the error, then the values. */
+static bool call(pTHX_ CV *cv, SV *out)
+{
+    dSP;
+    PUSHMARK(SP);
+    SSize_t n = call_sv((SV *)cv, G_LIST | G_NOARGS | G_EVAL);
+    SPAGAIN;
+    SV **values = SP - n + 1;
+    bool is_fine = n > 0 && !SvTRUE(ERRSV) && !SvTRUE(values[0]);
+    show_said(aTHX_ out);
+    if (is_fine)
+        show_values(aTHX_ out, values + 1, n - 1);
+    else
+        show_error(aTHX_ out, n > 0 && !SvTRUE(ERRSV) ? values[0] : ERRSV);
+    SP -= n;
+    PUTBACK;
+    return is_fine;
+}
+
+static void leave_stack(pTHX)
+{
+    POPSTACK;
+}
+
+bool rv_evaluate(pTHX_ const char *expression, STRLEN n_bytes, SV *out)
+{
+    int saved = errno;
+    bool is_fine = false;
+    dSP;
+    PUSHSTACKi(PERLSI_UNKNOWN);
+    ENTER;
+    SAVETMPS;
+    save_scalar(PL_errgv);
+    CV *cv = evaluator(aTHX);
+    if (cv) {
+        set_text(aTHX_ expression, n_bytes);
+        errno = saved;
+        is_fine = call(aTHX_ cv, out);
+    } else {
+        sv_catpvs(out, "Devel/RingViz/Frame.pm cannot be loaded");
+    }
+    FREETMPS;
+    LEAVE;
+    leave_stack(aTHX);
+    errno = saved;
+    return is_fine;
+}

@@ -1,0 +1,14 @@
+/* Values as text for a monitor, by looking only: no code of the program runs, and no value changes. */
+#ifndef RV_PRODUCERS_PERL_SHOW_H
+#define RV_PRODUCERS_PERL_SHOW_H
+
+#include "producers/perl/perl_api.h"
+
+/*
+ * Append it to `out`, which is UTF-8: 42, "text", undef, [1, 2], {"a" => 1}, Class={...}.
+ *   value    NULL: undef
+ *   levels   how many references to follow
+ */
+void rv_show(pTHX_ SV *out, SV *value, unsigned levels);
+
+#endif

@@ -1,0 +1,156 @@
+/*
+ * Ops of threads are shared, and so is which of them are ours: when no thread wants statements any more, each op that
+ * still is ours becomes perl's again the next time that it runs.
+ */
+#include "producers/perl/statements.h"
+
+#include <stdlib.h>
+
+#include "producers/perl/debugger.h"
+#include "producers/perl/ops.h"
+#include "ringviz/producer.h"
+
+#define N_KNOWN 256u
+
+static bool tells_lines;
+static Perl_ppaddr_t perl_nextstate, perl_dbstate;
+static uint32_t n_wanting;  /* [atomic] threads that want statements */
+static uint32_t generation; /* [atomic] bumped whenever one begins to */
+
+/* What this thread has made ours since: a sub at an address that was another's was compiled since, and is ours. */
+static _Thread_local struct known {
+    const OP *root;
+    uint32_t generation;
+} * known; /* N_KNOWN of them, while it wants statements */
+
+static void run_ours(pTHX_ Perl_ppaddr_t perls)
+{
+    if (tells_lines && !rv_debugger.is_serving && rv_ops_is_wanted())
+        ringviz_line(CopLINE((const COP *)PL_op));
+    if (!tells_lines && !__atomic_load_n(&n_wanting, __ATOMIC_RELAXED))
+        PL_op->op_ppaddr = perls;
+}
+
+static OP *run_nextstate(pTHX)
+{
+    run_ours(aTHX_ perl_nextstate);
+    OP *next = perl_nextstate(aTHX);
+    rv_debugger_statement(aTHX);
+    return next;
+}
+
+static OP *run_dbstate(pTHX)
+{
+    run_ours(aTHX_ perl_dbstate);
+    OP *next = perl_dbstate(aTHX);
+    rv_debugger_statement(aTHX);
+    return next;
+}
+
+static void compile_as(Perl_ppaddr_t nextstate, Perl_ppaddr_t dbstate)
+{
+    PL_ppaddr[OP_NEXTSTATE] = nextstate;
+    PL_ppaddr[OP_DBSTATE] = dbstate;
+}
+
+void rv_statements_install(pTHX_ bool has_lines)
+{
+    PERL_UNUSED_CONTEXT;
+    tells_lines = has_lines;
+    perl_nextstate = PL_ppaddr[OP_NEXTSTATE];
+    perl_dbstate = PL_ppaddr[OP_DBSTATE];
+    if (has_lines)
+        compile_as(run_nextstate, run_dbstate);
+}
+
+/* Whoever else has replaced one keeps it. */
+static void make_ours(OP *op)
+{
+    if (op->op_type == OP_NEXTSTATE && op->op_ppaddr == perl_nextstate)
+        op->op_ppaddr = run_nextstate;
+    else if (op->op_type == OP_DBSTATE && op->op_ppaddr == perl_dbstate)
+        op->op_ppaddr = run_dbstate;
+}
+
+static OP *after(OP *op, const OP *root)
+{
+    while (op != root && !OpHAS_SIBLING(op))
+        op = op->op_sibparent;
+    return op == root ? NULL : OpSIBLING(op);
+}
+
+static void make_all_ours(OP *root)
+{
+    for (OP *op = root; op;) {
+        make_ours(op);
+        if (op->op_type == OP_SUBST && cPMOPx(op)->op_pmreplrootu.op_pmreplroot)
+            make_all_ours(cPMOPx(op)->op_pmreplrootu.op_pmreplroot); /* of s///e: no child of its op */
+        op = op->op_flags & OPf_KIDS && cUNOPx(op)->op_first ? cUNOPx(op)->op_first : after(op, root);
+    }
+}
+
+static bool is_text_eval(const PERL_CONTEXT *context)
+{
+    return CxOLD_OP_TYPE(context) == OP_ENTEREVAL || CxOLD_OP_TYPE(context) == OP_REQUIRE ||
+           CxOLD_OP_TYPE(context) == OP_DOFILE;
+}
+
+static void make_frame_ours(const PERL_CONTEXT *context)
+{
+    switch (CxTYPE(context)) {
+    case CXt_SUB:
+    case CXt_FORMAT:
+        rv_statements_enter(context->blk_sub.cv);
+        break;
+    case CXt_EVAL:
+        if (is_text_eval(context))
+            make_all_ours(context->blk_eval.old_eval_root);
+        break;
+    default:
+        break;
+    }
+}
+
+void rv_statements_on_stack(pTHX)
+{
+    if (tells_lines)
+        return;
+    make_all_ours(PL_main_root);
+    make_all_ours(PL_eval_root);
+    for (const PERL_SI *info = PL_curstackinfo; info; info = info->si_prev)
+        for (I32 i = info->si_cxix; i >= 0; i--)
+            make_frame_ours(&info->si_cxstack[i]);
+}
+
+void rv_statements_enter(const CV *cv)
+{
+    if (tells_lines || CvISXSUB(cv) || !CvROOT(cv))
+        return;
+    struct known *place = known ? &known[(PTR2UV(CvROOT(cv)) >> 4) % N_KNOWN] : NULL;
+    uint32_t now = __atomic_load_n(&generation, __ATOMIC_RELAXED);
+    if (place && place->root == CvROOT(cv) && place->generation == now)
+        return;
+    make_all_ours(CvROOT(cv));
+    if (place)
+        *place = (struct known){CvROOT(cv), now};
+}
+
+void rv_statements_begin(void)
+{
+    if (tells_lines)
+        return;
+    __atomic_fetch_add(&n_wanting, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&generation, 1, __ATOMIC_RELAXED);
+    compile_as(run_nextstate, run_dbstate);
+    known = calloc(N_KNOWN, sizeof *known);
+}
+
+void rv_statements_end(void)
+{
+    if (tells_lines)
+        return;
+    if (__atomic_fetch_sub(&n_wanting, 1, __ATOMIC_RELAXED) == 1)
+        compile_as(perl_nextstate, perl_dbstate);
+    free(known);
+    known = NULL;
+}
