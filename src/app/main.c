@@ -14,6 +14,7 @@
 #include "app/watch.h"
 #include "base/err.h"
 #include "bench/bench.h"
+#include "control/console.h"
 
 enum { STATUS_FAILED = 1, STATUS_USAGE = 2 };
 
@@ -79,6 +80,8 @@ static int run(const struct rv_options *options)
         return rv_against(options);
     case RV_COMMAND_MERGE:
         return rv_join(options);
+    case RV_COMMAND_CONTROL:
+        return rv_console_talk(options->control);
     case RV_COMMAND_INFO:
         return run_info(options);
     case RV_COMMAND_CHECK:

@@ -52,7 +52,7 @@ const struct rv_option_entry RV_OPTION_TABLE[RV_N_OPTIONS] = {
     {RV_OPTION_RINGS, "rings", "=N", "threads that can be traced at once (default: 256)"},
     {RV_OPTION_SLOTS, "slots", "=N", "frames of a live stack (default: 64)"},
     {RV_OPTION_SLOT_SIZE, "slot-size", "=SIZE", "bytes of text in each of them (default: 200)"},
-    {RV_OPTION_MESSAGE_SIZE, "message-size", "=SIZE", "longest command or response of a ring (default: 256)"},
+    {RV_OPTION_MESSAGE_SIZE, "message-size", "=SIZE", "longest command or response of a ring (default: 4K)"},
     {RV_OPTION_GLOBAL_SIZE, "global-size", "=SIZE", "the global message area (default: 16K)"},
     {RV_OPTION_TRACE_FILE, "trace-file", "=PATH",
      "keep the shared file at PATH\n(default: private, removed at the end)"},
@@ -65,6 +65,8 @@ const struct rv_option_entry RV_OPTION_TABLE[RV_N_OPTIONS] = {
      "perl"},
     {RV_OPTION_RRTRACE, "rrtrace", "=SHM", "watch the ring of Ruby's rrtrace gem, as its visualizer"},
     {RV_OPTION_PERL_PID, "perl-pid", "=PID", "sample the stacks of a perl that runs already"},
+    {RV_OPTION_CONTROL, "control", "=FILE",
+     "stop, step and ask the threads of a trace file, by\ncommands from stdin; --trace-file gives a program's FILE"},
     {RV_OPTION_CLOCK, "clock", "=tsc|tick|monotonic",
      "tsc: cycle counter; tick: cheaper, right to about 0.1 ms;\nmonotonic: the kernel's (default: tsc where "
      "invariant)"},

@@ -98,6 +98,10 @@ static int set_output_option(struct rv_options *options, const struct rv_option_
         return error;
     case RV_OPTION_EXPORT:
         return parse_export(value, options);
+    case RV_OPTION_CONTROL:
+        options->command = RV_COMMAND_CONTROL;
+        options->control = value;
+        return 0;
     case RV_OPTION_MERGE:
         options->command = RV_COMMAND_MERGE;
         options->merge = value;
@@ -355,6 +359,11 @@ static int check(const struct rv_options *options)
         return 0;
     if (options->command == RV_COMMAND_BENCH)
         return check_bench(options);
+    if (options->command == RV_COMMAND_CONTROL)
+        return options->file || options->argv
+                   ? rv_err(EINVAL, "--control=%s takes no other FILE and no COMMAND; see ringviz --help",
+                            options->control)
+                   : 0;
     if (options->is_json)
         return rv_err(EINVAL, "--json goes with --bench; see ringviz --help");
     if (options->command == RV_COMMAND_DIFF || options->command == RV_COMMAND_MERGE)

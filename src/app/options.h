@@ -20,6 +20,7 @@ enum rv_command {
     RV_COMMAND_CHECK,
     RV_COMMAND_DIFF,
     RV_COMMAND_MERGE,
+    RV_COMMAND_CONTROL,
     RV_COMMAND_BENCH,
     RV_COMMAND_HELP,
     RV_COMMAND_VERSION
@@ -48,6 +49,7 @@ struct rv_options {
     struct rv_export_option exports[RV_OPTIONS_MAX_EXPORTS];
     size_t n_exports;
     bool is_forced;    /* files that are there already may be written over */
+    const char *control; /* with RV_COMMAND_CONTROL: the trace file */
     const char *merge; /* the recording that several become */
     const char *screenshot;
     const char *frames, *video; /* a folder of pictures, a video; NULL = none */

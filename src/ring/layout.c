@@ -100,7 +100,7 @@ static const char *plan_counts(struct rv_wire_header *header, const struct rv_ma
     uint32_t ring_events = or_default(params->ring_events, 1u << 17);
     header->ring_events = power_of_two_from(ring_events < MIN_RING_EVENTS ? MIN_RING_EVENTS : ring_events);
     header->n_slots = or_default(params->n_slots, 64);
-    uint32_t slot_bytes = or_default(params->slot_bytes, 200), message_bytes = or_default(params->message_bytes, 256);
+    uint32_t slot_bytes = or_default(params->slot_bytes, 200), message_bytes = or_default(params->message_bytes, 4096);
     if (slot_bytes > MAX_SLOT_BYTES)
         return "slot size";
     if (message_bytes > MAX_MESSAGE_BYTES)

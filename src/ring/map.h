@@ -21,7 +21,7 @@ struct rv_map_params {        /* zero = default */
     uint32_t ring_events;     /* 2^17, rounded up to a power of two, 64 to 2^20 */
     uint32_t n_slots;         /* 64 */
     uint32_t slot_bytes;      /* 200 */
-    uint32_t message_bytes;   /* 256 */
+    uint32_t message_bytes;   /* 4096 */
     uint32_t global_bytes;    /* 16 KiB */
     uint32_t n_processes;     /* 16384 */
     uint32_t n_modules;       /* 65536 */

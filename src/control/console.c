@@ -1,0 +1,567 @@
+#include "control/console.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/os.h"
+#include "control/prompt.h"
+
+#define NO_RING UINT32_MAX
+#define ANSWER_NS 5000000000u
+#define VALUE_NS 1000000000u
+#define BEGIN_TRIES 300u /* for a first thread, */
+#define LIVE_TRIES 10u   /* and for one that is there to say that it can be steered */
+#define BEGIN_NS 10000000u
+#define DEFAULT_WAIT_S 10.0
+#define MOST_WAIT_S 1e6
+
+/* ---- answers ---- */
+
+__attribute__((format(printf, 2, 3))) static void fail(struct rv_console *console, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    fputs("error: ", stdout);
+    vprintf(format, arguments);
+    putchar('\n');
+    va_end(arguments);
+    console->has_failed = true;
+}
+
+static void fail_at(struct rv_console *console, uint32_t ring, int error)
+{
+    fail(console, "ring %u: %s", ring, rv_subject_error(error));
+}
+
+/* Its text, or "ok" where there is none; false when it is an error, said. */
+static bool show_answer(struct rv_console *console, const struct rv_answer *answer)
+{
+    size_t n_bytes = answer->n_bytes;
+    while (n_bytes && answer->text[n_bytes - 1] == '\n')
+        n_bytes--;
+    if (answer->is_fine)
+        printf("%.*s\n", n_bytes ? (int)n_bytes : 2, n_bytes ? answer->text : "ok");
+    else
+        fail(console, "%.*s", (int)n_bytes, n_bytes ? answer->text : "");
+    return answer->is_fine;
+}
+
+static bool ask(struct rv_console *console, uint32_t ring, const char *code, const char *argument)
+{
+    struct rv_answer answer;
+    int error = rv_subject_ask(console->subject, ring, code, argument, ANSWER_NS, &answer);
+    bool is_fine = !error && answer.is_fine;
+    if (error)
+        fail_at(console, ring, error);
+    else
+        show_answer(console, &answer);
+    rv_answer_fini(&answer);
+    return is_fine;
+}
+
+/* The same without a word where it succeeds. */
+static bool tell(struct rv_console *console, uint32_t ring, const char *code)
+{
+    struct rv_answer answer;
+    int error = rv_subject_ask(console->subject, ring, code, "", ANSWER_NS, &answer);
+    bool is_fine = !error && answer.is_fine;
+    if (error)
+        fail_at(console, ring, error);
+    else if (!is_fine)
+        show_answer(console, &answer);
+    rv_answer_fini(&answer);
+    return is_fine;
+}
+
+/* "ring 1 stopped: main::f(2) at x.pl line 3": the innermost frame without its number. */
+static void show_place(struct rv_console *console, uint32_t ring)
+{
+    struct rv_answer answer;
+    int error = rv_subject_ask(console->subject, ring, "stck", "", ANSWER_NS, &answer);
+    if (!error && answer.is_fine && answer.text) {
+        const char *frame = strchr(answer.text, ' ');
+        frame = frame ? frame + 1 : answer.text;
+        printf("ring %u stopped: %.*s\n", ring, (int)strcspn(frame, "\n"), frame);
+    } else {
+        fail_at(console, ring, error ? error : -ENOENT);
+    }
+    rv_answer_fini(&answer);
+}
+
+/* ---- which thread ---- */
+
+static bool is_steered(struct rv_console *console, uint32_t ring)
+{
+    struct rv_subject_thread thread;
+    return rv_subject_thread(console->subject, ring, &thread) == 0 && thread.steering.state != RV_RUN_UNSTEERED;
+}
+
+/* The first that can be steered, else NO_RING. */
+static uint32_t first_steered(struct rv_console *console, bool *has_live)
+{
+    uint32_t n_rings = rv_subject_n_rings(console->subject);
+    struct rv_subject_thread thread;
+    for (uint32_t i = 0; i < n_rings; i++) {
+        if (rv_subject_thread(console->subject, i, &thread) != 0)
+            continue;
+        *has_live = true;
+        if (thread.steering.state != RV_RUN_UNSTEERED)
+            return i;
+    }
+    return NO_RING;
+}
+
+/* The chosen one, else the first; said where there is none. A program that was just started may need a while. */
+static bool find_ring(struct rv_console *console, uint32_t *ring)
+{
+    bool has_live = false;
+    for (unsigned i = 0; console->ring == NO_RING && i < (has_live ? LIVE_TRIES : BEGIN_TRIES); i++) {
+        console->ring = first_steered(console, &has_live);
+        if (console->ring == NO_RING)
+            rv_os_sleep_ns(BEGIN_NS);
+    }
+    *ring = console->ring;
+    if (*ring == NO_RING)
+        fail(console, has_live ? "no thread here can be steered" : "no thread has begun yet");
+    return *ring != NO_RING;
+}
+
+static bool parse_number(const char *text, uint32_t *number)
+{
+    char *end;
+    unsigned long value = strtoul(text, &end, 10);
+    if (!isdigit((unsigned char)*text) || *end || value >= NO_RING)
+        return false;
+    *number = (uint32_t)value;
+    return true;
+}
+
+/* That of the argument, or the current one. */
+static bool parse_ring(struct rv_console *console, const char *argument, uint32_t *ring)
+{
+    if (!*argument)
+        return find_ring(console, ring);
+    if (parse_number(argument, ring))
+        return true;
+    fail(console, "'%s' is no ring", argument);
+    return false;
+}
+
+typedef void each_fn(struct rv_console *console, uint32_t ring);
+
+static void for_all_steered(struct rv_console *console, each_fn *each)
+{
+    uint32_t n_rings = rv_subject_n_rings(console->subject), n_found = 0;
+    for (uint32_t i = 0; i < n_rings; i++) {
+        if (!is_steered(console, i))
+            continue;
+        each(console, i);
+        n_found++;
+    }
+    if (n_found == 0)
+        fail(console, "no thread here can be steered");
+}
+
+/* ---- commands ---- */
+
+static const char *state_text(const struct rv_subject_thread *thread)
+{
+    switch (thread->steering.state) {
+    case RV_RUN_UNSTEERED:
+        return "unsteered";
+    case RV_RUN_RUNNING:
+        return "running";
+    case RV_RUN_STOPPED:
+        return "stopped";
+    case RV_RUN_STATE_COUNT:
+        break;
+    }
+    return "?";
+}
+
+static void run_ps(struct rv_console *console, const char *argument)
+{
+    (void)argument;
+    puts("  RING      PID      TID  STATE      NAME");
+    for (uint32_t i = 0; i < rv_subject_n_rings(console->subject); i++) {
+        struct rv_subject_thread thread;
+        if (rv_subject_thread(console->subject, i, &thread) == 0)
+            printf("%c %4u %8u %8u  %-9s  %s%s\n", i == console->ring ? '*' : ' ', i, thread.pid, thread.tid,
+                   state_text(&thread), thread.name, thread.is_muted ? " (trace off)" : "");
+    }
+}
+
+static void run_ring(struct rv_console *console, const char *argument)
+{
+    uint32_t ring;
+    struct rv_subject_thread thread;
+    if (!parse_ring(console, argument, &ring))
+        return;
+    int error = rv_subject_thread(console->subject, ring, &thread);
+    if (error) {
+        fail_at(console, ring, error);
+        return;
+    }
+    console->ring = ring;
+    printf("ring %u: %s, process %u, %s\n", ring, thread.name, thread.pid, state_text(&thread));
+}
+
+static void run_stack(struct rv_console *console, const char *argument)
+{
+    uint32_t ring;
+    if (parse_ring(console, argument, &ring))
+        ask(console, ring, "stck", "");
+}
+
+/* Send what makes it go on, or stop, and say where it stops; that it has ended is an answer, too. */
+static void move(struct rv_console *console, uint32_t ring, const char *code)
+{
+    struct rv_subject_thread thread;
+    int error = rv_subject_thread(console->subject, ring, &thread);
+    if (error) {
+        fail_at(console, ring, error);
+        return;
+    }
+    if (!tell(console, ring, code))
+        return;
+    error = rv_subject_wait_stop(console->subject, &thread, thread.steering.n_stops, ANSWER_NS);
+    if (error == -ENOENT)
+        printf("ring %u has ended\n", ring);
+    else if (error)
+        printf("ring %u runs on\n", ring);
+    else
+        show_place(console, ring);
+}
+
+static void stop(struct rv_console *console, uint32_t ring)
+{
+    struct rv_subject_thread thread;
+    int error = rv_subject_thread(console->subject, ring, &thread);
+    if (error)
+        fail_at(console, ring, error);
+    else if (thread.steering.state == RV_RUN_STOPPED)
+        show_place(console, ring);
+    else
+        move(console, ring, "stop");
+}
+
+static void go_on(struct rv_console *console, uint32_t ring)
+{
+    struct rv_subject_thread thread;
+    int error = rv_subject_thread(console->subject, ring, &thread);
+    if (!error && thread.steering.state == RV_RUN_RUNNING)
+        printf("ring %u runs\n", ring);
+    else if (tell(console, ring, "run"))
+        printf("ring %u runs\n", ring);
+}
+
+static void run_stop(struct rv_console *console, const char *argument)
+{
+    uint32_t ring;
+    if (strcmp(argument, "all") == 0) {
+        for_all_steered(console, stop);
+    } else if (strcmp(argument, "new") == 0) {
+        rv_subject_stop_new(console->subject, true);
+        puts("threads and processes that begin from now on stop");
+    } else if (parse_ring(console, argument, &ring)) {
+        stop(console, ring);
+    }
+}
+
+static void run_run(struct rv_console *console, const char *argument)
+{
+    uint32_t ring;
+    if (strcmp(argument, "all") == 0) {
+        for_all_steered(console, go_on);
+    } else if (strcmp(argument, "new") == 0) {
+        rv_subject_stop_new(console->subject, false);
+        puts("threads and processes that begin from now on run");
+    } else if (parse_ring(console, argument, &ring)) {
+        go_on(console, ring);
+    }
+}
+
+static void run_step(struct rv_console *console, const char *argument)
+{
+    uint32_t ring;
+    if (parse_ring(console, argument, &ring))
+        move(console, ring, "step");
+}
+
+static void run_next(struct rv_console *console, const char *argument)
+{
+    uint32_t ring;
+    if (parse_ring(console, argument, &ring))
+        move(console, ring, "next");
+}
+
+static void run_finish(struct rv_console *console, const char *argument)
+{
+    uint32_t ring;
+    if (parse_ring(console, argument, &ring))
+        move(console, ring, "fin");
+}
+
+static void run_wait(struct rv_console *console, const char *argument)
+{
+    uint32_t ring;
+    char *end;
+    double seconds = *argument ? strtod(argument, &end) : DEFAULT_WAIT_S;
+    struct rv_subject_thread thread;
+    if (*argument && (*end || !(seconds >= 0 && seconds <= MOST_WAIT_S))) {
+        fail(console, "'%s' is no number of seconds", argument);
+        return;
+    }
+    if (!find_ring(console, &ring))
+        return;
+    int error = rv_subject_thread(console->subject, ring, &thread);
+    if (!error && thread.steering.state != RV_RUN_STOPPED)
+        error = rv_subject_wait_stop(console->subject, &thread, thread.steering.n_stops, (uint64_t)(seconds * 1e9));
+    if (error == -ETIMEDOUT)
+        fail(console, "ring %u has not stopped", ring);
+    else if (error)
+        fail_at(console, ring, error);
+    else
+        show_place(console, ring);
+}
+
+/* The first word of text, its rest in *rest. */
+static size_t split(const char *text, const char **rest)
+{
+    size_t n = strcspn(text, " \t");
+    *rest = text + n + strspn(text + n, " \t");
+    return n;
+}
+
+static bool is_word(const char *text, size_t n, const char *word)
+{
+    return strlen(word) == n && memcmp(text, word, n) == 0;
+}
+
+static void run_break(struct rv_console *console, const char *argument)
+{
+    const char *rest;
+    size_t n = split(argument, &rest);
+    uint32_t ring;
+    if (!find_ring(console, &ring))
+        return;
+    if (!*argument)
+        ask(console, ring, "brkl", "");
+    else if (is_word(argument, n, "delete") && *rest)
+        ask(console, ring, "brkd", strcmp(rest, "all") == 0 ? "" : rest);
+    else
+        ask(console, ring, "brk", argument);
+}
+
+static void show_value(const struct rv_subject_value *value, unsigned watch, int error)
+{
+    if (error)
+        printf("%u %s: no value yet\n", watch, value->expression);
+    else
+        printf("%u %s%s %s\n", watch, value->expression, value->is_error ? ": error:" : " =", value->text);
+}
+
+static void list_watches(struct rv_console *console, uint32_t ring)
+{
+    struct rv_subject_value value;
+    unsigned n_found = 0;
+    for (unsigned i = 0; i < RV_WIRE_WATCHES; i++) {
+        int error = rv_subject_value(console->subject, ring, i, VALUE_NS, &value);
+        if (error == -ENOENT)
+            continue;
+        show_value(&value, i, error);
+        n_found++;
+    }
+    if (n_found == 0)
+        puts("nothing is watched");
+}
+
+static void delete_watch(struct rv_console *console, uint32_t ring, const char *argument)
+{
+    uint32_t watch;
+    if (!parse_number(argument, &watch) || rv_subject_unwatch(console->subject, ring, watch) != 0)
+        fail(console, "no watch %s", argument);
+    else
+        puts("ok");
+}
+
+static void add_watch(struct rv_console *console, uint32_t ring, const char *expression)
+{
+    struct rv_subject_value value;
+    int watch = rv_subject_watch(console->subject, ring, expression);
+    if (watch < 0) {
+        fail_at(console, ring, watch);
+        return;
+    }
+    int error = rv_subject_value(console->subject, ring, (unsigned)watch, VALUE_NS, &value);
+    show_value(&value, (unsigned)watch, error);
+}
+
+static void run_watch(struct rv_console *console, const char *argument)
+{
+    const char *rest;
+    size_t n = split(argument, &rest);
+    uint32_t ring;
+    if (!find_ring(console, &ring))
+        return;
+    if (!*argument)
+        list_watches(console, ring);
+    else if (is_word(argument, n, "delete") && *rest)
+        delete_watch(console, ring, rest);
+    else
+        add_watch(console, ring, argument);
+}
+
+static void run_eval(struct rv_console *console, const char *argument)
+{
+    uint32_t ring;
+    if (!*argument)
+        fail(console, "eval what?");
+    else if (find_ring(console, &ring))
+        ask(console, ring, "eval", argument);
+}
+
+static void run_trace(struct rv_console *console, const char *argument)
+{
+    bool is_on = strcmp(argument, "on") == 0;
+    uint32_t n_rings = rv_subject_n_rings(console->subject), ring;
+    struct rv_subject_thread thread;
+    if (!is_on && strcmp(argument, "off") != 0) {
+        fail(console, "trace on or trace off");
+        return;
+    }
+    for (uint32_t i = 0; i < n_rings && console->ring == NO_RING; i++)
+        if (rv_subject_thread(console->subject, i, &thread) == 0)
+            console->ring = i; /* of any producer */
+    if (!find_ring(console, &ring))
+        return;
+    int error = rv_subject_thread(console->subject, ring, &thread);
+    if (error) {
+        fail_at(console, ring, error);
+        return;
+    }
+    rv_subject_mute(console->subject, ring, !is_on);
+    printf("ring %u: trace %s\n", ring, argument);
+}
+
+static void run_send(struct rv_console *console, const char *argument)
+{
+    const char *rest;
+    char code[5] = "";
+    uint32_t ring;
+    struct rv_answer answer;
+    size_t n = split(argument, &rest);
+    if (n == 0 || n >= sizeof code) {
+        fail(console, "a command has 1 to 4 characters");
+        return;
+    }
+    memcpy(code, argument, n);
+    if (!find_ring(console, &ring))
+        return;
+    int error = rv_subject_ask(console->subject, ring, code, rest, ANSWER_NS, &answer);
+    if (error) {
+        fail_at(console, ring, error);
+        return;
+    }
+    printf("%s %s\n", answer.code, answer.text ? answer.text : "");
+    rv_answer_fini(&answer);
+}
+
+static void run_quit(struct rv_console *console, const char *argument)
+{
+    (void)argument;
+    console->has_quit = true;
+}
+
+static void run_help(struct rv_console *console, const char *argument);
+
+static const struct command {
+    const char *name, *arguments, *what;
+    void (*run)(struct rv_console *console, const char *argument);
+} commands[] = {
+    {"ps", "", "threads: ring, process, state", run_ps},
+    {"ring", "[N]", "speak to this one from now on", run_ring},
+    {"stack", "[RING]", "its frames, innermost first", run_stack},
+    {"stop", "[RING|all|new]", "stop it; new: whatever begins from now on", run_stop},
+    {"step", "[RING]", "on to the next statement", run_step},
+    {"next", "[RING]", "on to the next statement of this frame or a caller's", run_next},
+    {"finish", "[RING]", "on until this frame has returned", run_finish},
+    {"run", "[RING|all|new]", "on", run_run},
+    {"wait", "[SECONDS]", "until it stops (10 s)", run_wait},
+    {"break", "[SUB|FILE:LINE|delete N|delete all]", "stop there; list; forget", run_break},
+    {"watch", "[EXPR|delete N]", "an expression that is evaluated at each stop and look; list; forget", run_watch},
+    {"eval", "EXPR", "evaluate it where the thread is", run_eval},
+    {"trace", "on|off", "write its events, or do not", run_trace},
+    {"send", "CMD [ARGS]", "any command of its producer, and the answer as it comes", run_send},
+    {"help", "", "this", run_help},
+    {"quit", "", "stopped threads go on", run_quit},
+};
+
+static void run_help(struct rv_console *console, const char *argument)
+{
+    (void)console;
+    (void)argument;
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
+        printf("%-6s %-36s %s\n", commands[i].name, commands[i].arguments, commands[i].what);
+}
+
+void rv_console_run(struct rv_console *console, const char *line)
+{
+    const char *rest;
+    line += strspn(line, " \t\r");
+    char *text = strndup(line, strcspn(line, "\r\n"));
+    if (!text)
+        abort();
+    for (size_t n = strlen(text); n && isspace((unsigned char)text[n - 1]);)
+        text[--n] = '\0';
+    size_t n_name = split(text, &rest), i = 0, n_commands = sizeof commands / sizeof *commands;
+    while (i < n_commands && !is_word(text, n_name, commands[i].name))
+        i++;
+    if (i < n_commands)
+        commands[i].run(console, rest);
+    else if (*text && *text != '#')
+        fail(console, "no command '%.*s'; try help", (int)n_name, text);
+    fflush(stdout);
+    free(text);
+}
+
+/* ---- the conversation ---- */
+
+/* Breakpoints are met while nobody looks: say so before the next prompt. */
+static void show_new_stop(struct rv_console *console, struct rv_steering *seen)
+{
+    struct rv_subject_thread thread;
+    if (console->ring == NO_RING || rv_subject_thread(console->subject, console->ring, &thread) != 0)
+        return;
+    if (thread.steering.state == RV_RUN_STOPPED && seen->state != RV_RUN_STOPPED)
+        show_place(console, console->ring);
+    *seen = thread.steering;
+}
+
+int rv_console_talk(const char *path)
+{
+    struct rv_console console = {.subject = rv_subject_open(path), .ring = NO_RING};
+    if (!console.subject)
+        return EXIT_FAILURE;
+    bool is_terminal = isatty(STDIN_FILENO);
+    struct rv_prompt *prompt = rv_prompt_create(is_terminal);
+    struct rv_steering seen = {RV_RUN_STOPPED, 0};
+    char *line;
+    while (!console.has_quit && (line = rv_prompt_read(prompt))) {
+        if (is_terminal)
+            show_new_stop(&console, &seen);
+        rv_console_run(&console, line);
+        free(line);
+        struct rv_subject_thread thread;
+        if (console.ring != NO_RING && rv_subject_thread(console.subject, console.ring, &thread) == 0)
+            seen = thread.steering;
+    }
+    rv_prompt_destroy(prompt);
+    rv_subject_close(console.subject);
+    return console.has_failed && !is_terminal ? EXIT_FAILURE : EXIT_SUCCESS;
+}

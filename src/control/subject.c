@@ -1,0 +1,276 @@
+#include "control/subject.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/err.h"
+#include "base/os.h"
+#include "base/vec.h"
+#include "ring/control.h"
+#include "ring/directory.h"
+#include "ring/text.h"
+
+#define SLICE_NS 50000000u /* look this often whether the thread lives */
+#define BUSY_NS 500000000u /* an answer that nobody has fetched by then is nobody's */
+#define RETRY_NS 200000u
+#define MOST_TEXT (16u << 20) /* of one answer */
+
+struct rv_subject {
+    struct rv_map map;
+    char *part; /* room for one message */
+};
+
+struct rv_subject *rv_subject_open(const char *path)
+{
+    struct rv_subject *subject = rv_alloc(1, sizeof *subject);
+    if (rv_map_open(&subject->map, path, RV_MAP_CONSUMER, false) != 0) {
+        free(subject);
+        return NULL;
+    }
+    if (rv_steering_attach(&subject->map) != 0) {
+        rv_err(EAGAIN, "%s: its file system has no locks", path);
+        rv_subject_close(subject);
+        return NULL;
+    }
+    subject->part = rv_alloc(1, subject->map.geometry.message_bytes + 1);
+    return subject;
+}
+
+void rv_subject_close(struct rv_subject *subject)
+{
+    if (!subject)
+        return;
+    rv_steering_detach(&subject->map);
+    rv_map_close(&subject->map);
+    free(subject->part);
+    free(subject);
+}
+
+/* ---- threads ---- */
+
+uint32_t rv_subject_n_rings(struct rv_subject *subject)
+{
+    return rv_directory_n_rings_used(&subject->map);
+}
+
+int rv_subject_thread(struct rv_subject *subject, uint32_t ring, struct rv_subject_thread *out)
+{
+    if (ring >= subject->map.geometry.n_rings)
+        return -EINVAL;
+    const struct rv_wire_control *control = rv_map_control(&subject->map, ring);
+    if (__atomic_load_n(&control->state, __ATOMIC_ACQUIRE) != RV_RING_LIVE || /* D2 <- D1 */
+        !__atomic_load_n(&control->has_pages, __ATOMIC_RELAXED) || !rv_directory_has_live_owner(&subject->map, ring))
+        return -ENOENT;
+    *out = (struct rv_subject_thread){
+        .ring = ring,
+        .generation = __atomic_load_n(&control->generation, __ATOMIC_RELAXED),
+        .pid = control->owner_pid,
+        .tid = control->owner_tid,
+        .steering = rv_steering_read(control),
+        .is_muted = __atomic_load_n(&control->is_muted, __ATOMIC_RELAXED),
+    };
+    rv_directory_thread_name(&subject->map, ring, out->name);
+    return 0;
+}
+
+static bool is_same_thread(struct rv_subject *subject, const struct rv_subject_thread *thread)
+{
+    struct rv_subject_thread now;
+    return rv_subject_thread(subject, thread->ring, &now) == 0 && now.generation == thread->generation;
+}
+
+static int find_steered(struct rv_subject *subject, uint32_t ring, struct rv_subject_thread *thread)
+{
+    int error = rv_subject_thread(subject, ring, thread);
+    if (error)
+        return error;
+    return thread->steering.state == RV_RUN_UNSTEERED ? -EOPNOTSUPP : 0;
+}
+
+void rv_subject_stop_new(struct rv_subject *subject, bool is_to_stop)
+{
+    __atomic_store_n(&subject->map.header->stop_on_create, is_to_stop, __ATOMIC_RELAXED);
+}
+
+void rv_subject_mute(struct rv_subject *subject, uint32_t ring, bool is_muted)
+{
+    __atomic_store_n(&rv_map_control(&subject->map, ring)->is_muted, is_muted, __ATOMIC_RELAXED);
+}
+
+/* ---- asking ---- */
+
+static int post(struct rv_subject *subject, uint32_t ring, const char *code, const char *argument, size_t n_bytes)
+{
+    uint64_t begin_ns = rv_clock_mono_ns();
+    bool has_cancelled = false;
+    int error;
+    while ((error = rv_command_post(&subject->map, ring, code, argument, n_bytes)) == -EBUSY) {
+        if (rv_clock_mono_ns() - begin_ns > BUSY_NS) {
+            if (has_cancelled)
+                break;
+            rv_command_cancel(&subject->map, ring);
+            has_cancelled = true;
+        }
+        rv_os_sleep_ns(RETRY_NS);
+    }
+    return error;
+}
+
+static int wait_response(struct rv_subject *subject, const struct rv_subject_thread *thread,
+                         struct rv_command *response, uint64_t end_ns)
+{
+    for (;;) {
+        uint64_t now_ns = rv_clock_mono_ns();
+        uint64_t left_ns = now_ns < end_ns ? end_ns - now_ns : 0;
+        int error =
+            rv_command_wait_response(&subject->map, thread->ring, response, left_ns < SLICE_NS ? left_ns : SLICE_NS);
+        if (error != -EAGAIN && error != -ETIMEDOUT)
+            return error;
+        if (left_ns == 0 || !is_same_thread(subject, thread)) {
+            rv_command_cancel(&subject->map, thread->ring);
+            return left_ns == 0 ? -ETIMEDOUT : -ENOENT;
+        }
+    }
+}
+
+static void append(struct rv_answer *answer, size_t *capacity, const char *bytes, size_t n_bytes)
+{
+    answer->text = rv_vec_reserve(answer->text, capacity, answer->n_bytes + 4 * n_bytes + 1, 1);
+    for (size_t done = 0; done < n_bytes;) {
+        const char *newline = memchr(bytes + done, '\n', n_bytes - done);
+        size_t n = newline ? (size_t)(newline - bytes) - done : n_bytes - done;
+        answer->n_bytes += rv_text_escape(answer->text + answer->n_bytes, *capacity - answer->n_bytes, bytes + done, n);
+        if (newline)
+            answer->text[answer->n_bytes++] = '\n';
+        done += n + (newline != NULL);
+    }
+    answer->text[answer->n_bytes] = '\0';
+}
+
+int rv_subject_ask(struct rv_subject *subject, uint32_t ring, const char *code, const char *argument,
+                   uint64_t timeout_ns, struct rv_answer *answer)
+{
+    uint64_t end_ns = rv_clock_mono_ns() + timeout_ns;
+    size_t capacity = 0, n_bytes = strlen(argument);
+    struct rv_subject_thread thread;
+    int error = find_steered(subject, ring, &thread);
+    *answer = (struct rv_answer){0};
+    if (!error && n_bytes > subject->map.geometry.message_bytes)
+        error = -E2BIG;
+    struct rv_command response = {.message = subject->part, .capacity = subject->map.geometry.message_bytes};
+    do {
+        if (!error)
+            error = post(subject, ring, code, argument, n_bytes);
+        if (!error)
+            error = wait_response(subject, &thread, &response, end_ns);
+        if (error) {
+            rv_answer_fini(answer);
+            return error;
+        }
+        append(answer, &capacity, response.message, response.n_bytes);
+        if (argument)
+            memcpy(answer->code, response.code, sizeof answer->code);
+        code = "more";
+        argument = NULL;
+        n_bytes = 0;
+    } while (strchr(response.code, '+') && answer->n_bytes < MOST_TEXT);
+    answer->is_fine = strncmp(answer->code, "ok", 2) == 0;
+    return 0;
+}
+
+void rv_answer_fini(struct rv_answer *answer)
+{
+    free(answer->text);
+    *answer = (struct rv_answer){0};
+}
+
+int rv_subject_wait_stop(struct rv_subject *subject, const struct rv_subject_thread *thread, uint32_t n_stops,
+                         uint64_t timeout_ns)
+{
+    const struct rv_wire_control *control = rv_map_control(&subject->map, thread->ring);
+    uint64_t begin_ns = rv_clock_mono_ns();
+    for (;;) {
+        uint64_t waited_ns = rv_clock_mono_ns() - begin_ns;
+        uint64_t left_ns = waited_ns < timeout_ns ? timeout_ns - waited_ns : 0;
+        int error = rv_steering_wait_stop(control, n_stops, left_ns < SLICE_NS ? left_ns : SLICE_NS);
+        if (error == 0)
+            return 0;
+        if (!is_same_thread(subject, thread))
+            return -ENOENT;
+        if (left_ns == 0)
+            return -ETIMEDOUT;
+    }
+}
+
+/* ---- watches ---- */
+
+int rv_subject_watch(struct rv_subject *subject, uint32_t ring, const char *expression)
+{
+    struct rv_subject_thread thread;
+    int error = find_steered(subject, ring, &thread);
+    return error ? error : rv_watches_add(rv_map_control(&subject->map, ring), expression);
+}
+
+int rv_subject_unwatch(struct rv_subject *subject, uint32_t ring, unsigned watch)
+{
+    return rv_watches_remove(rv_map_control(&subject->map, ring), watch);
+}
+
+static int wait_result(struct rv_wire_control *control, unsigned watch, uint64_t timeout_ns, char *result,
+                       int32_t *n_bytes)
+{
+    uint64_t begin_ns = rv_clock_mono_ns();
+    int error = rv_watches_get_result(control, watch, result, n_bytes);
+    if (timeout_ns && error == 0)
+        error = -EAGAIN; /* of before this call */
+    while (error == -EAGAIN && timeout_ns) {
+        if (rv_clock_mono_ns() - begin_ns > timeout_ns)
+            return -ETIMEDOUT;
+        rv_os_sleep_ns(RETRY_NS);
+        error = rv_watches_get_result(control, watch, result, n_bytes);
+    }
+    return error;
+}
+
+int rv_subject_value(struct rv_subject *subject, uint32_t ring, unsigned watch, uint64_t timeout_ns,
+                     struct rv_subject_value *out)
+{
+    char expression[RV_WIRE_WATCH_EXPRESSION + 1], result[RV_WIRE_WATCH_RESULT];
+    int32_t n_bytes = 0;
+    struct rv_subject_thread thread;
+    struct rv_wire_control *control = rv_map_control(&subject->map, ring);
+    *out = (struct rv_subject_value){.is_error = false};
+    if (find_steered(subject, ring, &thread) != 0 || rv_watches_expression(control, watch, expression) != 0)
+        return -ENOENT;
+    rv_text_escape(out->expression, sizeof out->expression, expression, strlen(expression));
+    int error = wait_result(control, watch, timeout_ns, result, &n_bytes);
+    if (error)
+        return error;
+    out->is_error = n_bytes < 0;
+    rv_text_escape(out->text, sizeof out->text, result, (size_t)(n_bytes < 0 ? -n_bytes : n_bytes));
+    return 0;
+}
+
+const char *rv_subject_error(int error)
+{
+    switch (error) {
+    case -ENOENT:
+        return "it has ended";
+    case -EINVAL:
+        return "there is no such ring";
+    case -EOPNOTSUPP:
+        return "not for this producer: it answers no commands";
+    case -ETIMEDOUT:
+        return "it does not answer; it may wait in a system call, or make no calls";
+    case -EBUSY:
+        return "another monitor asks it";
+    case -E2BIG:
+        return "too long";
+    case -ENOSPC:
+        return "4 watches are all there are";
+    default:
+        return strerror(-error);
+    }
+}
