@@ -15,7 +15,7 @@
 #define ANSWER_NS 5000000000u
 #define VALUE_NS 1000000000u
 #define BEGIN_TRIES 300u /* for a first thread, */
-#define LIVE_TRIES 10u   /* and for one that is there to say that it can be steered */
+#define LIVE_TRIES 100u  /* and for one that is there to say that it can be steered */
 #define BEGIN_NS 10000000u
 #define DEFAULT_WAIT_S 10.0
 #define MOST_WAIT_S 1e6

@@ -96,7 +96,9 @@ void rv_subject_stop_new(struct rv_subject *subject, bool is_to_stop)
 
 void rv_subject_mute(struct rv_subject *subject, uint32_t ring, bool is_muted)
 {
-    __atomic_store_n(&rv_map_control(&subject->map, ring)->is_muted, is_muted, __ATOMIC_RELAXED);
+    struct rv_wire_control *control = rv_map_control(&subject->map, ring);
+    __atomic_store_n(&control->is_muted, is_muted, __ATOMIC_RELAXED);
+    rv_steering_call(control);
 }
 
 /* ---- asking ---- */

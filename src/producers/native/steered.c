@@ -37,7 +37,10 @@ RV_EXPORT const uint32_t *ringviz_attention(const struct ringviz_file *file, uin
 
 RV_EXPORT bool ringviz_attention_take(struct ringviz_file *file, uint32_t ring)
 {
-    return rv_file_check_owner(file, ring) == 0 && rv_steering_take_call(rv_map_control(file->map, ring));
+    bool is_called = rv_file_check_owner(file, ring) == 0 && rv_steering_take_call(rv_map_control(file->map, ring));
+    if (is_called && file == &own)
+        rv_thread_look(); /* it may have been muted */
+    return is_called;
 }
 
 RV_EXPORT int ringviz_attention_wait(const struct ringviz_file *file, uint32_t ring, uint64_t timeout_ns)

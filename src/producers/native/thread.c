@@ -236,6 +236,12 @@ void rv_thread_push_slow(struct rv_pusher *pusher, uint64_t old, uint64_t stack,
     }
 }
 
+void rv_thread_look(void)
+{
+    rv_thread.pusher.limit = 0;
+    rv_thread.pusher.slow_limit = 0;
+}
+
 int rv_thread_ring(void)
 {
     return has_ring() ? (int)rv_thread.pusher.state->ring_idx : -ENOENT;
@@ -286,8 +292,7 @@ void rv_thread_expect_modules(void)
 {
     rv_mapped_announce();
     thread.expects_modules = true;
-    rv_thread.pusher.limit = 0;
-    rv_thread.pusher.slow_limit = 0;
+    rv_thread_look();
 }
 
 void rv_thread_look_at_modules(void)
@@ -333,8 +338,7 @@ void rv_thread_release(void)
 static void before_fork(void)
 {
     thread.is_forking = true;
-    rv_thread.pusher.limit = 0;
-    rv_thread.pusher.slow_limit = 0;
+    rv_thread_look();
     rv_process_lock();
 }
 

@@ -18,6 +18,9 @@ RV_HIDDEN extern RV_THREAD_LOCAL struct rv_thread rv_thread;
 /* The slow path of every push of this process: claims a ring where there is none, tells of new modules, forks. */
 RV_HIDDEN rv_push_slow_fn rv_thread_push_slow;
 
+/* The thread's next event looks at what monitors want. */
+RV_HIDDEN void rv_thread_look(void);
+
 /* The calling thread's ring, or -ENOENT. */
 RV_HIDDEN int rv_thread_ring(void);
 

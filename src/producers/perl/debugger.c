@@ -40,7 +40,9 @@ static _Thread_local struct thread {
     pid_t pid;         /* when it got its ring */
     bool is_stopped;
     bool is_interruptible; /* a monitor's expression runs, until its command is withdrawn */
-    char *answer;          /* the last one, of which `sent` bytes were sent */
+    const char *argument;  /* of the command that runs, as it came */
+    size_t n_argument;
+    char *answer; /* the last one, of which `sent` bytes were sent */
     size_t n_answer, sent;
 } thread;
 
@@ -228,6 +230,17 @@ static bool is_still_ours(const struct ring *ring)
     return ringviz_own_ring(&now.file, &now.idx) == 0 && now.idx == ring->idx;
 }
 
+/* Has its monitor given up, and perhaps asked for something else since? */
+static bool is_withdrawn(pTHX_ const struct ring *ring)
+{
+    SV *buffer = newSV(thread.n_argument + 1);
+    struct ringviz_command now = {.message = SvPVX(buffer), .capacity = thread.n_argument + 1};
+    bool is_there = ringviz_command_wait(ring->file, ring->idx, &now, 0) == 0 && now.n_bytes == thread.n_argument &&
+                    memcmp(now.message, thread.argument, now.n_bytes) == 0;
+    SvREFCNT_dec_NN(buffer);
+    return !is_there;
+}
+
 static void run_command(pTHX_ const struct ring *ring, const char *code, char *argument, STRLEN n_bytes)
 {
     if (strcmp(code, "more") == 0) {
@@ -242,7 +255,7 @@ static void run_command(pTHX_ const struct ring *ring, const char *code, char *a
     if (!run)
         sv_catpvs(answer, "unknown command");
     keep_answer(aTHX_ answer);
-    if (!is_still_ours(ring))
+    if (!is_still_ours(ring) || is_withdrawn(aTHX_ ring))
         return;
     if (was_stopped && !thread.is_stopped) /* before the answer: who waits for the next stop does not see this one */
         ringviz_state_set(ring->file, ring->idx, RINGVIZ_RUNNING);
@@ -258,6 +271,8 @@ static void look_for_command(pTHX_ const struct ring *ring)
     if (ringviz_command_wait(ring->file, ring->idx, &command, 0) != 0)
         return;
     command.message[command.n_bytes] = '\0';
+    thread.argument = command.message;
+    thread.n_argument = command.n_bytes;
     run_command(aTHX_ ring, command.code, command.message, command.n_bytes);
 }
 
@@ -359,9 +374,7 @@ static void serve(pTHX_ const struct ring *ring, bool is_to_stop)
 static void interrupt(pTHX)
 {
     struct ring ring;
-    struct ringviz_command command = {0};
-    if (thread.is_interruptible && ringviz_own_ring(&ring.file, &ring.idx) == 0 &&
-        ringviz_command_wait(ring.file, ring.idx, &command, 0) != 0)
+    if (thread.is_interruptible && ringviz_own_ring(&ring.file, &ring.idx) == 0 && is_withdrawn(aTHX_ & ring))
         croak("given up");
 }
 

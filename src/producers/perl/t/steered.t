@@ -1,0 +1,123 @@
+# What steering must hold: no answer is lost, a stop comes soon, nobody waits for a monitor that is gone, and whatever is
+# in the control block harms no one.
+use strict;
+use warnings;
+use Config;
+use FindBin;
+use lib "$FindBin::Bin/lib";
+use RingvizMonitor;
+use RingvizTest;
+use Test::More;
+use Time::HiRes qw(sleep time);
+
+my $idle = "\$| = 1;\nsub idle { select undef, undef, undef, 0.01 }\nour \$go;\nidle() until \$go;\n";
+
+# ---- 10,000 round trips ----
+my $program  = RingvizMonitor->start($idle);
+my $commands = write_file("stop\n" . join('', map { "eval $_ * 3\n" } 1 .. 10_000) . "eval \$go = 1\nrun\n");
+my $begin    = time;
+my $result   = run_plain(['sh', '-c', "\"$ENV{RINGVIZ}\" --control=\"$program->{trace}\" <$commands"]);
+diag sprintf '%.0f us a command and its answer', (time - $begin) * 100;
+my ($stopped, @answers) = split /\n/, $result->{out};
+is($result->{status}, 0, 'a script of commands');
+like($stopped, qr/^ring 0 stopped: /, 'stops the program');
+is_deeply(\@answers, [(map { $_ * 3 } 1 .. 10_000), 1, 'ring 0 runs'], '10,000 commands, each with its answer');
+is($program->end, 'status 0', 'the program goes on');
+
+# ---- a stop comes soon ----
+$program = RingvizMonitor->start("our (\$n, \$go) = (0);\nsub leaf { \$n++ }\nuntil (\$go) { leaf() }\nuntil (\$go > 1) { \$n++ }\n")->attach;
+$program->ask('ring');
+my $slowest = 0;
+for (1 .. 20) {
+    $begin = time;
+    like($program->ask('stop'), qr/^ring 0 stopped: .* line [23]$/, 'stopped among calls');
+    my $took = time - $begin;
+    $slowest = $took if $took > $slowest;
+    $program->ask('run');
+}
+diag sprintf 'a stop takes %.1f ms at most while events flow', $slowest * 1000;
+cmp_ok($slowest, '<', 2, 'soon');
+$program->ask('eval $go = 1');
+ok(RingvizMonitor::wait_for(sub { $program->ask('stop') =~ /^ring 0 stopped: main program .* line 4$/ || $program->ask('run') eq '' }),
+    'a loop without calls is stopped, too');
+like($program->ask('eval 1 while 1'), qr/^error: ring 0: it does not answer/, 'an expression without an end');
+is($program->ask('eval 5'), '5', 'is given up');
+$program->ask('eval $go = 2', 'run');
+is($program->end, 'status 0', 'and the program ends');
+
+# ---- a monitor that is killed ----
+$program = RingvizMonitor->start("$idle\nsub tick { print time, \"\\n\"; select undef, undef, undef, 0.05 }\ntick() for 1 .. 20;\n")->attach;
+$program->ask('stop', 'break main::tick', 'eval $go = 1', 'run');
+like($program->ask('wait'), qr/^ring 0 stopped: main::tick/, 'stopped at a breakpoint');
+my ($monitor) = read_file("/proc/$program->{monitor}/task/$program->{monitor}/children") =~ /(\d+)/;
+kill KILL => $monitor;
+my $killed = time;
+RingvizMonitor::wait_for(sub { -s $program->{out} });
+diag sprintf 'goes on %.2f s after its monitor was killed', time - $killed;
+cmp_ok(time - $killed, '<', 5, 'goes on');
+$program->detach;
+like($program->end, qr/^(\d+\.?\d*\n){20}status 0$/, 'without its breakpoints');
+
+# ---- threads and children ----
+$program = RingvizMonitor->start("sub work { my (\$who, \$n) = \@_; sleep 0 while !\$main::go++ < 0; until (\$main::done) { \$n++; rest() } print \"\$who\\n\" }\nsub rest { select undef, undef, undef, 0.01 }\nmy \$pid = fork;\nwork(\$pid ? 'parent' : 'child', 0);\nwaitpid \$pid, 0 if \$pid;\n")->attach;
+RingvizMonitor::wait_for(sub { my @rings = $program->ask('ps') =~ /running/g; @rings == 2 });
+my ($parent) = $program->ask('eval $who') eq '"parent"' ? 0 : 1;
+my $child = 1 - $parent;
+like($program->ask("stop $child"), qr/^ring $child stopped/, 'a child is stopped');
+like($program->ask('ps'), qr/running/, 'its parent runs');
+like($program->ask('stop all'), qr/^ring 0 stopped.*\nring 1 stopped.*$/, 'all are stopped');
+is($program->ask("ring $child", 'eval $main::done = 1'), '1', 'the child is told to end');
+is($program->ask("ring $parent", 'eval $main::done'), 'undef', 'its parent was not');
+is($program->ask('run all'), "ring 0 runs\nring 1 runs", 'all go on');
+$program->ask("ring $parent", 'eval $main::done = 1');
+like($program->end, qr/^child\nparent\nstatus 0$/, 'and end');
+
+SKIP: {
+    skip 'perl without threads', 3 unless $Config{useithreads};
+    $program = RingvizMonitor->start("use threads; use threads::shared;\nmy \$done :shared;\nsub rest { select undef, undef, undef, 0.01 }\nsub work { my \$n = 0; until (\$done) { \$n++; rest() } \$n }\nmy \@t = map { threads->create(\\&work) } 1 .. 3;\n\$_->join for \@t;\n")->attach;
+    RingvizMonitor::wait_for(sub { my @rings = $program->ask('ps') =~ /running/g; @rings == 4 });
+    like($program->ask('stop 1'), qr/^ring 1 stopped: main::(work|rest)/, 'a thread is stopped');
+    like($program->ask('ring 1', 'next', 'next'), qr/^ring 1 stopped: main::(work|rest)/, 'and stepped');
+    is($program->ask('eval $done = 1'), '1', 'a shared variable is written');
+    $program->ask('run');
+    is($program->end, 'status 0', 'all threads end');
+}
+
+# ---- trace off and on ----
+$program = RingvizMonitor->start(
+    "$idle\nour \$phase = 0;\nsub told { 1 }\nsub untold { 1 }\ntold() for 1 .. 10;\n\$phase = 1;\n"
+        . "idle() until \$phase == 2;\nuntold() for 1 .. 10_000;\n\$phase = 3;\nidle() until \$phase == 4;\ntold() for 1 .. 10;\n",
+    mode => ['--report=csv']
+)->attach;
+my $is_phase = sub { my ($n) = @_; RingvizMonitor::wait_for(sub { $program->ask('eval $phase') eq $n }) };
+$program->ask('eval $go = 1');
+$is_phase->(1);
+is($program->ask('trace off'), 'ring 0: trace off', 'trace off');
+like($program->ask('ps'), qr/perl \(trace off\)$/m, 'as ps says');
+$program->ask('eval $phase = 2');
+$is_phase->(3);
+is($program->ask('trace on'), 'ring 0: trace on', 'trace on');
+$program->ask('eval $phase = 4');
+my $report = $program->end;
+like($report, qr{^main::told,.*?,\d+,20,}m, 'what was called while it was on');
+unlike($report, qr/main::untold/, 'nothing else');
+
+# ---- a control block that is written over ----
+$program = RingvizMonitor->start("$idle\nsub f { \$_[0] ? f(\$_[0] - 1) : 0 }\nmy \$end = time + 3;\nwhile (time < \$end) { f(20) }\nprint \"done\\n\";\n")->attach;
+$program->ask('eval $go = 1');
+$program->detach;
+open my $trace, '+<:raw', $program->{trace} or die;
+read $trace, my $header, 0x200;
+my $controls = unpack 'x64 Q<', $header;
+srand 7;
+for my $round (1 .. 3000) {    # flags, the live stack and all from there on; not who owns the ring, nor how far it is written
+    my $at = $round % 2 ? 0x40 + int rand 0x40 : 0x180 + int rand 0x1400;
+    sysseek $trace, $controls + $at, 0;
+    syswrite $trace, pack 'C*', map { int rand 256 } 1 .. 1 + int rand 16;
+    sysseek $trace, $controls + 0x50, 0;
+    syswrite $trace, pack 'L', 1;
+    sleep 0.0005;
+}
+like($program->end, qr{^done\n(?s:.*)status 0$}m, 'random bytes in the control block: the program runs on');
+
+done_testing;
