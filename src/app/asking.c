@@ -19,16 +19,26 @@ static void show_hit(struct rv_viewer *viewer, const struct rv_search_hit *hit)
     rv_viewer_scroll_to(viewer, hit->place.lane_idx, hit->place.depth);
 }
 
-static void go_to_hit(struct rv_viewer *viewer, bool is_forward)
+void rv_asking_go_on(struct rv_viewer *viewer)
 {
     uint64_t from_ns, to_ns;
     struct rv_inquiry *inquiry = &viewer->inquiry;
+    rv_navigate_window(&viewer->navigate, &from_ns, &to_ns);
+    if (!rv_inquiry_fulfil(inquiry, viewer->lanes, from_ns))
+        return;
+    show_hit(viewer, &inquiry->hit);
+    viewer->is_dirty = true;
+}
+
+/* At once where the trace has been searched, else when it has been. */
+static void go_to_hit(struct rv_viewer *viewer, bool is_forward)
+{
+    struct rv_inquiry *inquiry = &viewer->inquiry;
     if (!inquiry->search.is_on || !viewer->lanes)
         return;
-    rv_navigate_window(&viewer->navigate, &from_ns, &to_ns);
-    (void)rv_inquiry_update(inquiry, viewer->lanes, viewer->subroutines, true);
-    if (rv_inquiry_go(inquiry, viewer->lanes, from_ns, is_forward))
-        show_hit(viewer, &inquiry->hit);
+    rv_inquiry_wish(inquiry, is_forward);
+    (void)rv_inquiry_update(inquiry, viewer->lanes, viewer->subroutines, false);
+    rv_asking_go_on(viewer);
     viewer->is_touched = true;
 }
 

@@ -9,6 +9,9 @@
 /* Does nothing for other actions. */
 void rv_asking_act(struct rv_viewer *viewer, const struct rv_act *act);
 
+/* Go to the hit that was asked for, when it is known. After each rv_inquiry_update(). */
+void rv_asking_go_on(struct rv_viewer *viewer);
+
 /* End one thing that was asked for, the range before the search; false when there was nothing. */
 bool rv_asking_end(struct rv_viewer *viewer);
 

@@ -2,8 +2,12 @@
 
 #include <stdio.h>
 
-#define CALLS_PER_UPDATE 100000u
+#include "base/clock.h"
+
+#define CALLS_PER_PIECE 50000u
+#define UPDATE_NS 1500000u /* after which no new piece is begun */
 #define NAMES_PER_UPDATE 500u
+#define ROUNDS_PER_WISH 2u /* the first may have begun before the wish */
 
 void rv_inquiry_fini(struct rv_inquiry *inquiry)
 {
@@ -18,6 +22,7 @@ void rv_inquiry_find(struct rv_inquiry *inquiry, const char *text)
     (void)snprintf(inquiry->find, sizeof inquiry->find, "%s", text ? text : "");
     inquiry->find_why[0] = '\0';
     inquiry->has_hit = inquiry->is_search_whole = false;
+    inquiry->wish.n_hits = 0;
     if (inquiry->find[0])
         (void)rv_search_start(&inquiry->search, inquiry->find, inquiry->find_why, sizeof inquiry->find_why);
     else
@@ -38,13 +43,23 @@ static uint64_t generation_of(const struct rv_inquiry *inquiry)
     return sum;
 }
 
+static bool search_for_a_while(struct rv_inquiry *inquiry, struct rv_lanes *lanes, struct rv_subroutines *subroutines)
+{
+    uint64_t end_ns = rv_clock_mono_ns() + UPDATE_NS;
+    bool is_whole = false;
+    do
+        is_whole = rv_search_update(&inquiry->search, lanes, subroutines, CALLS_PER_PIECE);
+    while (!is_whole && rv_clock_mono_ns() < end_ns);
+    return is_whole;
+}
+
 bool rv_inquiry_update(struct rv_inquiry *inquiry, struct rv_lanes *lanes, struct rv_subroutines *subroutines,
                        bool is_whole)
 {
     uint64_t generation = generation_of(inquiry), n_hits = inquiry->search.n_hits;
     bool was_whole = inquiry->is_search_whole;
-    inquiry->is_search_whole =
-        rv_search_update(&inquiry->search, lanes, subroutines, is_whole ? SIZE_MAX : CALLS_PER_UPDATE);
+    inquiry->is_search_whole = is_whole ? rv_search_update(&inquiry->search, lanes, subroutines, SIZE_MAX)
+                                        : search_for_a_while(inquiry, lanes, subroutines);
     (void)rv_lens_update(&inquiry->lens, subroutines, is_whole ? SIZE_MAX : NAMES_PER_UPDATE);
     bool has_measured = rv_measure_poll(&inquiry->measure);
     has_measured |= rv_measure_poll(&inquiry->call.measure);
@@ -62,6 +77,40 @@ bool rv_inquiry_go(struct rv_inquiry *inquiry, struct rv_lanes *lanes, uint64_t 
         is_forward ? rv_search_next : rv_search_previous;
     inquiry->has_hit = go(search, lanes, &place, &inquiry->hit) || go(search, lanes, &end, &inquiry->hit);
     return inquiry->has_hit;
+}
+
+static void begin_wish(struct rv_inquiry *inquiry)
+{
+    inquiry->wish.generation = inquiry->search.generation;
+    inquiry->wish.n_rounds = inquiry->search.n_rounds;
+}
+
+void rv_inquiry_wish(struct rv_inquiry *inquiry, bool is_forward)
+{
+    if (inquiry->wish.n_hits == 0)
+        begin_wish(inquiry);
+    inquiry->wish.n_hits += is_forward ? 1 : -1;
+}
+
+static bool is_time(struct rv_inquiry *inquiry)
+{
+    const struct rv_search *search = &inquiry->search;
+    if (inquiry->wish.generation != search->generation)
+        begin_wish(inquiry);
+    bool has_gone_round = search->n_rounds - inquiry->wish.n_rounds >= ROUNDS_PER_WISH;
+    return inquiry->is_search_whole || (search->is_named && has_gone_round);
+}
+
+bool rv_inquiry_fulfil(struct rv_inquiry *inquiry, struct rv_lanes *lanes, uint64_t from_ns)
+{
+    int n_hits = inquiry->wish.n_hits;
+    if (n_hits == 0 || !is_time(inquiry))
+        return false;
+    inquiry->wish.n_hits = 0;
+    bool has_hit = false;
+    for (; n_hits != 0; n_hits += n_hits > 0 ? -1 : 1)
+        has_hit = rv_inquiry_go(inquiry, lanes, from_ns, n_hits > 0);
+    return has_hit;
 }
 
 void rv_inquiry_apply(const struct rv_inquiry *inquiry, struct rv_view_params *params)

@@ -24,12 +24,18 @@ struct rv_inquiry_call { /* one that is looked into: its time on its lane is mea
     struct rv_measure measure;
 };
 
+struct rv_inquiry_wish { /* to go to a hit, as soon as all that there was when it was made has been looked at */
+    int n_hits;          /* how many on; less than 0: back; 0: no wish */
+    uint64_t generation, n_rounds; /* of the search then */
+};
+
 struct rv_inquiry { /* zeroed = nothing is asked */
     struct rv_search search;
     char find[RV_INQUIRY_TEXT_BYTES]; /* what is searched for; "" = nothing */
     char find_why[160];               /* why that cannot be searched for; "" = it can */
     struct rv_search_hit hit;         /* gone to last */
     bool has_hit, is_search_whole;    /* everything that there is was looked at */
+    struct rv_inquiry_wish wish;
     struct rv_lens lens;
     char rule_why[160]; /* why the last rule was not added; "" = it was */
     struct rv_range_ns selected;
@@ -46,7 +52,7 @@ void rv_inquiry_find(struct rv_inquiry *inquiry, const char *text);
 bool rv_inquiry_let(struct rv_inquiry *inquiry, const char *rule);
 
 /*
- * Look at what is new: at most about a millisecond's worth, all of it when is_whole.
+ * Look at what is new: at most about two milliseconds' worth, all of it when is_whole.
  *   returns  whether something else is to be shown
  */
 bool rv_inquiry_update(struct rv_inquiry *inquiry, struct rv_lanes *lanes, struct rv_subroutines *subroutines,
@@ -57,6 +63,12 @@ bool rv_inquiry_update(struct rv_inquiry *inquiry, struct rv_lanes *lanes, struc
  *   returns  whether there is one: it is in `hit`
  */
 bool rv_inquiry_go(struct rv_inquiry *inquiry, struct rv_lanes *lanes, uint64_t from_ns, bool is_forward);
+
+/* The user wants to go to the next hit, or the one before. Wishes add up. */
+void rv_inquiry_wish(struct rv_inquiry *inquiry, bool is_forward);
+
+/* Fulfil the wish, if there is one and it is time: as rv_inquiry_go(), as often as was wished. */
+bool rv_inquiry_fulfil(struct rv_inquiry *inquiry, struct rv_lanes *lanes, uint64_t from_ns);
 
 /* What views are to be made with. Borrowed. */
 void rv_inquiry_apply(const struct rv_inquiry *inquiry, struct rv_view_params *params);

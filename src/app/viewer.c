@@ -427,6 +427,7 @@ static void ask(struct rv_viewer *viewer)
     rv_inquiry_look_into(&viewer->inquiry, hover->is_pinned ? &hover->box : NULL, hover->lane_idx, viewer->lanes,
                          viewer->subroutines);
     viewer->is_dirty |= rv_inquiry_update(&viewer->inquiry, viewer->lanes, viewer->subroutines, false);
+    rv_asking_go_on(viewer);
 }
 
 void rv_viewer_advance(struct rv_viewer *viewer, struct rv_lanes *lanes, bool is_done, double dt_s)

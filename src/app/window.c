@@ -192,6 +192,8 @@ static int pause_ms(const struct window *window, bool needs_one)
         interval_ns = INTERVAL_NS;
     uint64_t since_ns = rv_clock_mono_ns() - window->frame_ns;
     int until_ms = since_ns >= interval_ns ? 0 : (int)((interval_ns - since_ns) / 1000000u);
+    if (window->viewer.inquiry.wish.n_hits != 0) /* somebody waits for the search */
+        return until_ms < 1 ? until_ms : 1;
     return needs_one || rv_viewer_is_moving(&window->viewer) ? until_ms : TURN_MS;
 }
 

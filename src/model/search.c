@@ -40,6 +40,7 @@ static void count_again(struct rv_search *search)
     memset(search->counts, 0, sizeof search->counts);
     search->n_hits = search->n_columns = 0;
     search->shift = 0;
+    search->next_lane = 0;
     search->generation = search->matches.generation;
 }
 
@@ -81,9 +82,8 @@ static void count_hit(struct rv_search *search, uint64_t start_ns)
     search->n_hits++;
 }
 
-static size_t look_at_lane(struct rv_search *search, struct rv_lane *lane, struct rv_walk *walk, size_t most)
+static size_t look_at_lane(struct rv_search *search, struct rv_lane *lane, struct rv_walk *walk, size_t max)
 {
-    size_t max = most < PIECE ? most : PIECE;
     pthread_mutex_lock(&lane->lock);
     size_t n = rv_walk_next(walk, lane->timeline, search->boxes, max);
     pthread_mutex_unlock(&lane->lock);
@@ -93,26 +93,43 @@ static size_t look_at_lane(struct rv_search *search, struct rv_lane *lane, struc
     return n;
 }
 
-bool rv_search_update(struct rv_search *search, struct rv_lanes *lanes, struct rv_subroutines *subroutines, size_t most)
+static void fit_walks(struct rv_search *search, size_t n_lanes)
 {
-    if (!search->is_on)
-        return true;
-    bool is_named = rv_matches_update(&search->matches, subroutines, most / CALLS_PER_NAME + 1);
-    if (search->generation != search->matches.generation)
-        count_again(search);
-    size_t n_lanes = rv_lanes_n(lanes);
     search->boxes = rv_vec_reserve(search->boxes, &search->boxes_capacity, PIECE, sizeof *search->boxes);
     search->walks = rv_vec_reserve(search->walks, &search->walks_capacity, n_lanes, sizeof *search->walks);
     if (n_lanes > search->n_walks)
         memset(search->walks + search->n_walks, 0, (n_lanes - search->n_walks) * sizeof *search->walks);
     search->n_walks = n_lanes;
-    for (size_t i = 0; i < n_lanes; i++)
-        for (size_t n = PIECE; n == PIECE; most -= n) {
-            if (most == 0)
-                return false;
-            n = look_at_lane(search, rv_lanes_get(lanes, i), &search->walks[i], most);
-        }
-    return is_named;
+}
+
+/* Lanes that grow all the time must not keep the others from being looked at. Returns whether all are at their ends. */
+static bool look_around(struct rv_search *search, struct rv_lanes *lanes, size_t most)
+{
+    size_t n_lanes = search->n_walks;
+    for (size_t n_done = 0; n_done < n_lanes;) {
+        size_t max = most < PIECE ? most : PIECE;
+        if (max == 0)
+            return false;
+        size_t lane = search->next_lane, n = look_at_lane(search, rv_lanes_get(lanes, lane), &search->walks[lane], max);
+        most -= n;
+        if (n == max)
+            continue;
+        n_done++;
+        search->next_lane = (lane + 1) % n_lanes;
+        search->n_rounds += search->next_lane == 0;
+    }
+    return true;
+}
+
+bool rv_search_update(struct rv_search *search, struct rv_lanes *lanes, struct rv_subroutines *subroutines, size_t most)
+{
+    if (!search->is_on)
+        return true;
+    search->is_named = rv_matches_update(&search->matches, subroutines, most / CALLS_PER_NAME + 1);
+    if (search->generation != search->matches.generation)
+        count_again(search);
+    fit_walks(search, rv_lanes_n(lanes));
+    return look_around(search, lanes, most) && search->is_named;
 }
 
 uint64_t rv_search_n_calls(const struct rv_search *search, struct rv_lanes *lanes, bool *is_partial)

@@ -24,8 +24,11 @@ struct rv_search { /* zeroed = no search; a copy is not one */
     uint64_t generation;   /* of the set that the counts are of */
     struct rv_walk *walks; /* by lane */
     size_t n_walks, walks_capacity;
-    uint64_t n_hits; /* finished calls seen that match */
-    uint32_t shift;  /* a column is 2^shift ns */
+    size_t next_lane;  /* where looking goes on */
+    uint64_t n_rounds; /* how often all lanes were looked through, one after the other, to what was their end then */
+    bool is_named;     /* all subroutines known at the last update were looked at */
+    uint64_t n_hits;   /* finished calls seen that match */
+    uint32_t shift;    /* a column is 2^shift ns */
     uint64_t first_column, n_columns;
     uint32_t counts[RV_SEARCH_COLUMNS]; /* hits that start in a column */
     struct rv_box *boxes;               /* scratch */
@@ -37,7 +40,8 @@ int rv_search_start(struct rv_search *search, const char *text, char *why, size_
 void rv_search_stop(struct rv_search *search);
 
 /*
- * Look at new subroutines and new calls.
+ * Look at new subroutines and new calls, lane after lane, from where the last update ended. What there was at one time
+ * has been looked at when the search is named and two more rounds have ended, in one generation.
  *   most     calls to look at now, about 5 ns each, and 1 for 64 as many names
  *   returns  whether everything that there is was looked at
  */

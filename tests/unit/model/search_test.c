@@ -287,3 +287,30 @@ Test(search, where_calls_were_evicted_the_cell_is_the_hit, .timeout = 30)
     cr_assert_eq(n_exact, 50);
     world_fini(&world);
 }
+
+/* More comes than is looked at: the search is never whole, but what there was is known after two rounds. */
+Test(search, lanes_that_grow_do_not_keep_others_from_being_looked_at, .timeout = 60)
+{
+    enum { MOST = 1000, GROWTH = 400, N_BEFORE = 3000, MOST_UPDATES = 300 };
+    struct world world;
+    unsigned n_updates = 0;
+    world_init(&world, 99);
+    name(&world, 0, N_IDS);
+    for (uint32_t lane = 0; lane < 3; lane++)
+        add(&world, lane, N_BEFORE);
+    start(&world, "sub");
+    for (; world.search.n_rounds < 2 && n_updates < MOST_UPDATES; n_updates++) {
+        cr_assert_not(rv_search_update(&world.search, world.lanes, world.subroutines, MOST));
+        for (uint32_t lane = 0; lane < 3; lane++)
+            add(&world, lane, GROWTH);
+    }
+    cr_assert_lt(n_updates, MOST_UPDATES);
+    cr_assert(world.search.is_named);
+    for (uint32_t lane = 0; lane < 3; lane++) {
+        uint64_t n_done = 0;
+        for (uint32_t log = 0; log < RV_TIMELINE_LOGS; log++)
+            n_done += world.search.walks[lane].n_done[log];
+        cr_assert_geq(n_done, N_BEFORE, "lane %u", lane);
+    }
+    world_fini(&world);
+}
