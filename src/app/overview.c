@@ -104,7 +104,8 @@ void rv_overview_update(struct rv_overview *overview, const struct rv_overview_p
                                             .to_ns = present->last_ns,
                                             .width_px = (uint32_t)params->width,
                                             .box_budget = BUDGET});
-    rv_leaves_update(&overview->leaves, &overview->view, true);
+    rv_leaves_update(&overview->leaves, &overview->view, true,
+                     (present->last_ns - present->first_ns) / (uint64_t)params->width);
     make(overview, params->palette);
 }
 

@@ -9,11 +9,22 @@
 
 #include "base/vec.h"
 
+struct fold { /* short parts of one column; without parts: none */
+    uint32_t n_parts;
+    uint64_t column, start_ns, end_ns, covered_ns;
+    uint64_t n_calls; /* that begin here */
+    uint32_t source;  /* of the call that has most of it so far, and by how much */
+    uint64_t lead_ns;
+    bool has_hit, is_dimmed; /* any, all */
+};
+
 struct sweep {
     struct rv_leaves *leaves;
     const struct rv_view *whole;
     size_t n_open;
     uint64_t now_ns; /* all before is resolved */
+    uint32_t shift;  /* a column is 2^shift ns, and shorter parts are folded; 0 = none are */
+    struct fold fold;
 };
 
 static uint64_t end_of(const struct rv_box *box)
@@ -22,23 +33,84 @@ static uint64_t end_of(const struct rv_box *box)
     return end_ns < box->start_ns ? UINT64_MAX : end_ns;
 }
 
-static void show(struct sweep *sweep, uint32_t source, uint64_t until_ns)
+static struct rv_box *push(struct rv_leaves *leaves, const struct rv_box *box, uint32_t source)
 {
-    struct rv_leaves *leaves = sweep->leaves;
     struct rv_view *view = &leaves->view;
-    const struct rv_box *box = &sweep->whole->boxes[source];
-    uint64_t from_ns = sweep->now_ns > box->start_ns ? sweep->now_ns : box->start_ns;
-    if (until_ns <= from_ns && box->duration_ns > 0)
-        return;
     view->boxes = rv_vec_reserve(view->boxes, &view->boxes_capacity, view->n_boxes + 1, sizeof *view->boxes);
     leaves->sources =
         rv_vec_reserve(leaves->sources, &leaves->sources_capacity, view->n_boxes + 1, sizeof *leaves->sources);
     leaves->sources[view->n_boxes] = source;
     struct rv_box *out = &view->boxes[view->n_boxes++];
     *out = *box;
+    out->depth = 0;
+    return out;
+}
+
+/* What is folded becomes a box; a part that is alone stays what it is. */
+static void unfold(struct sweep *sweep)
+{
+    struct fold *fold = &sweep->fold;
+    if (fold->n_parts == 0)
+        return;
+    struct rv_box *out = push(sweep->leaves, &sweep->whole->boxes[fold->source], fold->source);
+    out->start_ns = fold->start_ns;
+    out->duration_ns = fold->end_ns - fold->start_ns;
+    if (fold->n_parts > 1) {
+        double share = out->duration_ns ? (double)fold->covered_ns / (double)out->duration_ns : 1.0;
+        out->coverage = (uint16_t)((share < 1.0 ? share : 1.0) * (RV_BOX_EXACT - 1));
+        out->count = fold->n_calls < UINT32_MAX ? (uint32_t)fold->n_calls : UINT32_MAX;
+        out->flags = (fold->has_hit ? RV_BOX_HIT : 0) | (fold->is_dimmed ? RV_BOX_DIMMED : 0);
+    }
+    fold->n_parts = 0;
+}
+
+/* Whose subroutine has most of the column is found as votes are counted: what others have is taken from who leads. */
+static void vote(struct sweep *sweep, uint32_t source, uint64_t duration_ns)
+{
+    struct fold *fold = &sweep->fold;
+    const struct rv_box *boxes = sweep->whole->boxes;
+    if (boxes[source].id == boxes[fold->source].id) {
+        fold->lead_ns += duration_ns;
+    } else if (duration_ns > fold->lead_ns) {
+        fold->source = source;
+        fold->lead_ns = duration_ns - fold->lead_ns;
+    } else {
+        fold->lead_ns -= duration_ns;
+    }
+}
+
+static void fold_part(struct sweep *sweep, uint32_t source, uint64_t from_ns, uint64_t until_ns)
+{
+    struct fold *fold = &sweep->fold;
+    const struct rv_box *box = &sweep->whole->boxes[source];
+    if (fold->n_parts > 0 && fold->column != from_ns >> sweep->shift)
+        unfold(sweep);
+    if (fold->n_parts == 0)
+        *fold =
+            (struct fold){.column = from_ns >> sweep->shift, .start_ns = from_ns, .source = source, .is_dimmed = true};
+    fold->n_parts++;
+    fold->end_ns = until_ns > fold->end_ns ? until_ns : fold->end_ns;
+    fold->covered_ns += (uint64_t)((double)(until_ns - from_ns) * box->coverage / RV_BOX_EXACT);
+    fold->n_calls += from_ns == box->start_ns ? box->count : 0;
+    fold->has_hit |= (box->flags & RV_BOX_HIT) != 0;
+    fold->is_dimmed &= (box->flags & RV_BOX_DIMMED) != 0;
+    vote(sweep, source, until_ns - from_ns);
+}
+
+static void show(struct sweep *sweep, uint32_t source, uint64_t until_ns)
+{
+    const struct rv_box *box = &sweep->whole->boxes[source];
+    uint64_t from_ns = sweep->now_ns > box->start_ns ? sweep->now_ns : box->start_ns;
+    if (until_ns < from_ns || (until_ns == from_ns && box->duration_ns > 0))
+        return;
+    if (sweep->shift && (until_ns - from_ns) >> sweep->shift == 0) {
+        fold_part(sweep, source, from_ns, until_ns);
+        return;
+    }
+    unfold(sweep);
+    struct rv_box *out = push(sweep->leaves, box, source);
     out->start_ns = from_ns;
     out->duration_ns = until_ns - from_ns;
-    out->depth = 0;
 }
 
 /* Resolve until a time: the top shows until it ends, then the one below. */
@@ -81,6 +153,7 @@ static void resolve_lane(struct sweep *sweep, const struct rv_view_lane *lane)
         open_box(sweep, idx);
     }
     run_until(sweep, UINT64_MAX);
+    unfold(sweep);
 }
 
 static void copy_lane(struct sweep *sweep, const struct rv_view_lane *lane)
@@ -104,10 +177,16 @@ bool rv_leaves_has_row(const struct rv_view *whole)
     return has_row;
 }
 
-void rv_leaves_update(struct rv_leaves *leaves, const struct rv_view *whole, bool has_all)
+/* The least power of two that is not less. */
+static uint32_t shift_for(uint64_t pixel_ns)
+{
+    return pixel_ns > 1 ? 64 - (uint32_t)__builtin_clzll(pixel_ns - 1) : 0;
+}
+
+void rv_leaves_update(struct rv_leaves *leaves, const struct rv_view *whole, bool has_all, uint64_t pixel_ns)
 {
     struct rv_view *view = &leaves->view;
-    struct sweep sweep = {.leaves = leaves, .whole = whole};
+    struct sweep sweep = {.leaves = leaves, .whole = whole, .shift = shift_for(pixel_ns)};
     view->from_ns = whole->from_ns;
     view->to_ns = whole->to_ns;
     view->level = whole->level;

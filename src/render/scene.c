@@ -148,8 +148,9 @@ static void place(struct rv_scene *scene, const struct rv_scene_frame *frame)
     scene->is_settled = frame->look == frame->look_from || passed >= 1.0f;
     rv_overlay_begin(scene->overlay, (int[2]){frame->width_px, frame->height_px}, frame->scale, theme_of(frame));
     scene->has_leaves = scene->look->has_leaves || rv_leaves_has_row(frame->view);
+    uint64_t pixel_ns = (frame->view->to_ns - frame->view->from_ns) / (uint64_t)frame->width_px;
     if (scene->has_leaves)
-        rv_leaves_update(&scene->leaves, frame->view, scene->look->has_leaves);
+        rv_leaves_update(&scene->leaves, frame->view, scene->look->has_leaves, pixel_ns);
     fit(scene, frame, frame->look, &scene->stage, &scene->camera);
     if (!scene->is_settled) {
         struct rv_camera from;

@@ -149,7 +149,7 @@ static void check_window(struct fixture *fixture, const struct synthetic *synthe
     char where[64];
     uint64_t from_ns = ORIGIN_NS + 10000000;
     synthetic_view(synthetic, &fixture->view, from_ns, from_ns + window_ns);
-    rv_leaves_update(&fixture->leaves, &fixture->view, true);
+    rv_leaves_update(&fixture->leaves, &fixture->view, true, window_ns / WIDTH_PX);
     rv_scene_draw_ids(fixture->canvas.scene, &fixture->frame);
     rv_scene_read_pixels(WIDTH_PX, HEIGHT_PX, fixture->canvas.rgba);
     snprintf(where, sizeof where, "%s, %zu boxes", rv_look_get(fixture->frame.look)->name, fixture->view.n_boxes);

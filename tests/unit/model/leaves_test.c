@@ -15,11 +15,16 @@ static struct rv_box box(uint64_t start_ns, uint64_t end_ns, uint32_t depth, uin
 }
 
 /* One lane of these boxes. */
-static void resolve(struct rv_leaves *leaves, struct rv_box *boxes, size_t n)
+static void resolve_for(struct rv_leaves *leaves, struct rv_box *boxes, size_t n, uint64_t pixel_ns)
 {
     struct rv_view_lane lane = {.n_boxes = (uint32_t)n, .max_depth = 9};
     struct rv_view whole = {.to_ns = 1000, .lanes = &lane, .n_lanes = 1, .boxes = boxes, .n_boxes = n};
-    rv_leaves_update(leaves, &whole, true);
+    rv_leaves_update(leaves, &whole, true, pixel_ns);
+}
+
+static void resolve(struct rv_leaves *leaves, struct rv_box *boxes, size_t n)
+{
+    resolve_for(leaves, boxes, n, 0);
 }
 
 static void expect(const struct rv_leaves *leaves, size_t idx, uint64_t start_ns, uint64_t end_ns, uint32_t source)
@@ -113,4 +118,61 @@ Test(leaves, at_each_time_the_deepest_open_call_shows, .timeout = 10)
         cr_assert_eq(shown, deepest, "at %lu", (unsigned long)time_ns);
     }
     rv_leaves_fini(&leaves);
+}
+
+/* Columns of 16 ns for pixels of 11. */
+Test(leaves, short_parts_of_a_column_become_one_cell, .timeout = 5)
+{
+    struct rv_leaves leaves = {0};
+    struct rv_box boxes[] = {box(0, 4, 0, 1),     box(4, 10, 0, 2),   box(11, 14, 0, 1), box(17, 19, 0, 1),
+                             box(32, 96, 0, 3),   box(34, 38, 1, 4),  box(40, 42, 1, 4), box(97, 97, 0, 5),
+                             box(112, 115, 0, 6), box(115, 117, 0, 7)};
+    boxes[3].flags = boxes[8].flags = RV_BOX_DIMMED;
+    boxes[9].flags = RV_BOX_HIT | RV_BOX_DIMMED;
+    resolve_for(&leaves, boxes, 10, 11);
+    cr_assert_eq(leaves.view.n_boxes, 6);
+    expect(&leaves, 0, 0, 14, 2); /* seven of one subroutine, six of the other */
+    cr_assert_eq(leaves.view.boxes[0].count, 3);
+    cr_assert_eq(leaves.view.boxes[0].coverage, 13 * (EXACT - 1) / 14);
+    expect(&leaves, 1, 17, 19, 3);
+    cr_assert_eq(leaves.view.boxes[1].coverage, EXACT, "what is alone is not folded");
+    cr_assert_eq(leaves.view.boxes[1].flags, RV_BOX_DIMMED);
+    expect(&leaves, 2, 32, 42, 5);
+    cr_assert_eq(leaves.view.boxes[2].count, 3, "the caller begins here, and so do the two that it calls");
+    expect(&leaves, 3, 42, 96, 4);
+    expect(&leaves, 4, 97, 97, 7);
+    expect(&leaves, 5, 112, 117, 8);
+    cr_assert_eq(leaves.view.boxes[5].flags, RV_BOX_HIT | RV_BOX_DIMMED);
+    rv_leaves_fini(&leaves);
+}
+
+/* Whatever is folded, the time that is covered and the calls are as many. */
+Test(leaves, folding_loses_neither_time_nor_calls, .timeout = 10)
+{
+    enum { N_BOXES = 2000, COLUMN_NS = 32 };
+    static struct rv_box boxes[N_BOXES];
+    struct rv_leaves leaves = {0}, folded = {0};
+    uint64_t seed = 999, start_ns = 0, n_calls[2] = {0};
+    double covered_ns[2] = {0};
+    for (uint32_t i = 0; i < N_BOXES; i++) {
+        seed = seed * 6364136223846793005u + 1442695040888963407u;
+        boxes[i] = box(start_ns, start_ns + (seed >> 33 & 63), 0, 1 + (uint32_t)(seed >> 50 & 3));
+        start_ns += (seed >> 33 & 63) + (seed >> 60);
+    }
+    resolve(&leaves, boxes, N_BOXES);
+    resolve_for(&folded, boxes, N_BOXES, COLUMN_NS);
+    const struct rv_view *views[2] = {&leaves.view, &folded.view};
+    for (int i = 0; i < 2; i++)
+        for (size_t j = 0; j < views[i]->n_boxes; j++) {
+            const struct rv_box *leaf = &views[i]->boxes[j];
+            double share = leaf->coverage == EXACT ? 1.0 : leaf->coverage / (EXACT - 1.0);
+            covered_ns[i] += share * (double)leaf->duration_ns;
+            n_calls[i] += leaf->count;
+        }
+    cr_assert_lt(folded.view.n_boxes, leaves.view.n_boxes);
+    cr_assert_eq(n_calls[0], N_BOXES);
+    cr_assert_eq(n_calls[1], N_BOXES);
+    cr_assert_float_eq(covered_ns[1], covered_ns[0], 1e-3 * covered_ns[0]);
+    rv_leaves_fini(&leaves);
+    rv_leaves_fini(&folded);
 }
