@@ -5,16 +5,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/vec.h"
 
 #define REST_NS 1000000000u /* between two of a trace that grows */
+#define STEP_NS 500000u     /* of a frame */
 #define BUDGET 60000
 #define STRENGTH_MIN 0.25f
 
 static void add_box(struct rv_overview *overview, const struct rv_box *box, struct rv_color color)
 {
-    double ns_per_column = (double)(overview->last_ns - overview->first_ns) / overview->width;
-    double from = ((double)box->start_ns - (double)overview->first_ns) / ns_per_column;
+    const struct rv_view *view = &overview->view;
+    double ns_per_column = (double)(view->to_ns - view->from_ns) / overview->width;
+    double from = ((double)box->start_ns - (double)view->from_ns) / ns_per_column;
     double to = from + (double)box->duration_ns / ns_per_column, weight = box->coverage / 65535.0;
     from = fmax(from, 0.0);
     to = fmin(to, (double)overview->width);
@@ -52,39 +55,51 @@ static void write_lane(struct rv_overview *overview, size_t lane)
         memcpy(overview->rgba + 4 * y * width, overview->rgba + 4 * from * width, 4 * width);
 }
 
-static void make(struct rv_overview *overview, const struct rv_palette *palette)
+/* The next lane. False when there is none. */
+static bool paint_lane(struct rv_overview *overview, const struct rv_palette *palette)
 {
     const struct rv_view *view = &overview->leaves.view;
-    size_t n_pixels = (size_t)overview->width * (size_t)overview->height;
-    memset(overview->rgba, 0, 4 * n_pixels);
-    for (size_t lane = 0; lane < view->n_lanes; lane++) {
-        const struct rv_view_lane *shown = &view->lanes[lane];
-        memset(overview->columns, 0, (size_t)overview->width * sizeof *overview->columns);
-        for (size_t i = shown->first_box; i < (size_t)shown->first_box + shown->n_boxes; i++) {
-            uint32_t index = rv_palette_index(palette, &view->boxes[i], shown->lane_idx);
-            add_box(overview, &view->boxes[i], rv_palette_front(palette, index));
-        }
-        write_lane(overview, lane);
+    size_t lane = overview->n_painted;
+    if (lane == view->n_lanes)
+        return false;
+    const struct rv_view_lane *shown = &view->lanes[lane];
+    memset(overview->columns, 0, (size_t)overview->width * sizeof *overview->columns);
+    for (size_t i = shown->first_box; i < (size_t)shown->first_box + shown->n_boxes; i++) {
+        uint32_t index = rv_palette_index(palette, &view->boxes[i], shown->lane_idx);
+        add_box(overview, &view->boxes[i], rv_palette_front(palette, index));
     }
+    write_lane(overview, lane);
+    overview->n_painted++;
+    return true;
+}
+
+/* There are no pixels that could stay. */
+static bool is_other(const struct rv_overview *overview, const struct rv_overview_params *params)
+{
+    return overview->width != params->width || overview->height != params->height ||
+           overview->scheme != rv_palette_scheme(params->palette) ||
+           memcmp(&overview->idle, &params->idle, sizeof overview->idle) != 0;
 }
 
 static bool is_due(const struct rv_overview *overview, const struct rv_overview_params *params)
 {
     const struct rv_present *present = params->present;
-    if (overview->width != params->width || overview->height != params->height ||
-        overview->scheme != rv_palette_scheme(params->palette) ||
-        memcmp(&overview->idle, &params->idle, sizeof overview->idle) != 0)
-        return true;
     if (overview->first_ns == present->first_ns && overview->last_ns == present->last_ns)
         return false;
     return present->is_done || params->clock_ns - overview->made_ns >= REST_NS;
 }
 
-void rv_overview_update(struct rv_overview *overview, const struct rv_overview_params *params)
+static struct rv_view_params view_params(const struct rv_overview_params *params)
 {
-    const struct rv_present *present = params->present;
-    if (params->width < 1 || params->height < 1 || present->last_ns <= present->first_ns || !is_due(overview, params))
-        return;
+    return (struct rv_view_params){.from_ns = params->present->first_ns,
+                                   .to_ns = params->present->last_ns,
+                                   .width_px = (uint32_t)params->width,
+                                   .box_budget = BUDGET};
+}
+
+static void begin(struct rv_overview *overview, const struct rv_overview_params *params)
+{
+    struct rv_view_params view = view_params(params);
     if (overview->width != params->width || overview->height != params->height) {
         free(overview->rgba);
         free(overview->columns);
@@ -93,20 +108,47 @@ void rv_overview_update(struct rv_overview *overview, const struct rv_overview_p
     }
     overview->width = params->width;
     overview->height = params->height;
-    overview->first_ns = present->first_ns;
-    overview->last_ns = present->last_ns;
     overview->scheme = rv_palette_scheme(params->palette);
     overview->idle = params->idle;
     overview->made_ns = params->clock_ns;
+    overview->is_making = true;
+    overview->n_painted = 0;
+    rv_view_begin(&overview->view, params->lanes, &view);
+    rv_leaves_begin(&overview->leaves, &overview->view);
+}
+
+/* A lane of the view, or of its leaves, or of the pixels. */
+static void step(struct rv_overview *overview, const struct rv_overview_params *params)
+{
+    struct rv_view *view = &overview->view;
+    struct rv_view_params view_as = view_params(params);
+    if (rv_view_step(view, params->lanes, &view_as)) {
+        rv_leaves_begin(&overview->leaves, view);
+        return;
+    }
+    if (rv_leaves_step(&overview->leaves, view, true, (view->to_ns - view->from_ns) / (uint64_t)overview->width))
+        return;
+    if (overview->n_painted == 0)
+        memset(overview->rgba, 0, 4 * (size_t)overview->width * (size_t)overview->height);
+    if (paint_lane(overview, params->palette))
+        return;
+    overview->first_ns = view->from_ns;
+    overview->last_ns = view->to_ns;
     overview->version++;
-    rv_view_update(&overview->view, params->lanes,
-                   &(struct rv_view_params){.from_ns = present->first_ns,
-                                            .to_ns = present->last_ns,
-                                            .width_px = (uint32_t)params->width,
-                                            .box_budget = BUDGET});
-    rv_leaves_update(&overview->leaves, &overview->view, true,
-                     (present->last_ns - present->first_ns) / (uint64_t)params->width);
-    make(overview, params->palette);
+    overview->is_making = false;
+}
+
+void rv_overview_update(struct rv_overview *overview, const struct rv_overview_params *params)
+{
+    const struct rv_present *present = params->present;
+    if (params->width < 1 || params->height < 1 || present->last_ns <= present->first_ns)
+        return;
+    bool is_urgent = is_other(overview, params) || present->is_done;
+    if (is_other(overview, params) || (is_due(overview, params) && (is_urgent || !overview->is_making)))
+        begin(overview, params);
+    uint64_t end_ns = rv_clock_mono_ns() + STEP_NS;
+    while (overview->is_making && (is_urgent || rv_clock_mono_ns() < end_ns))
+        step(overview, params);
 }
 
 void rv_overview_fini(struct rv_overview *overview)

@@ -1,10 +1,11 @@
 /*
  * The whole trace as pixels, a lane below the other: what each was doing in each column, as strong as it was busy.
- * No GL. Made anew while the trace grows, not more often than it can change visibly.
+ * No GL. Made anew while the trace grows, not more often than it can change visibly, and then a part in each frame.
  */
 #ifndef RV_APP_OVERVIEW_H
 #define RV_APP_OVERVIEW_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "app/present.h"
@@ -21,6 +22,8 @@ struct rv_overview { /* zeroed = empty */
     struct rv_color idle;
     struct rv_view view;
     struct rv_leaves leaves;
+    bool is_making;      /* the next pixels: nobody looks at rgba before there is another version */
+    size_t n_painted;    /* lanes of them */
     float (*columns)[4]; /* scratch: weighted colour and weight */
 };
 
@@ -33,6 +36,7 @@ struct rv_overview_params {
     uint64_t clock_ns;
 };
 
+/* At once when what there is cannot stay, or nothing more will come; else for about half a millisecond. */
 void rv_overview_update(struct rv_overview *overview, const struct rv_overview_params *params);
 void rv_overview_fini(struct rv_overview *overview);
 

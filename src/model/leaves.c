@@ -183,10 +183,9 @@ static uint32_t shift_for(uint64_t pixel_ns)
     return pixel_ns > 1 ? 64 - (uint32_t)__builtin_clzll(pixel_ns - 1) : 0;
 }
 
-void rv_leaves_update(struct rv_leaves *leaves, const struct rv_view *whole, bool has_all, uint64_t pixel_ns)
+void rv_leaves_begin(struct rv_leaves *leaves, const struct rv_view *whole)
 {
     struct rv_view *view = &leaves->view;
-    struct sweep sweep = {.leaves = leaves, .whole = whole, .shift = shift_for(pixel_ns)};
     view->from_ns = whole->from_ns;
     view->to_ns = whole->to_ns;
     view->level = whole->level;
@@ -198,17 +197,35 @@ void rv_leaves_update(struct rv_leaves *leaves, const struct rv_view *whole, boo
     view->lanes = rv_vec_reserve(view->lanes, &view->lanes_capacity, whole->n_lanes, sizeof *view->lanes);
     view->n_lanes = whole->n_lanes;
     view->n_processes = whole->n_processes;
-    for (size_t i = 0; i < whole->n_lanes; i++) {
-        view->lanes[i] = whole->lanes[i];
-        view->lanes[i].first_box = (uint32_t)view->n_boxes;
-        bool is_reduced = has_all || whole->lanes[i].is_row;
-        if (is_reduced)
-            resolve_lane(&sweep, &whole->lanes[i]);
-        else
-            copy_lane(&sweep, &whole->lanes[i]);
-        view->lanes[i].n_boxes = (uint32_t)view->n_boxes - view->lanes[i].first_box;
-        view->lanes[i].max_depth = is_reduced ? 1 : whole->lanes[i].max_depth;
-    }
+    leaves->n_done = 0;
+}
+
+bool rv_leaves_step(struct rv_leaves *leaves, const struct rv_view *whole, bool has_all, uint64_t pixel_ns)
+{
+    struct sweep sweep = {.leaves = leaves, .whole = whole, .shift = shift_for(pixel_ns)};
+    size_t i = leaves->n_done;
+    if (i == whole->n_lanes)
+        return false;
+    const struct rv_view_lane *lane = &whole->lanes[i];
+    struct rv_view_lane *out = &leaves->view.lanes[i];
+    bool is_reduced = has_all || lane->is_row;
+    *out = *lane;
+    out->first_box = (uint32_t)leaves->view.n_boxes;
+    if (is_reduced)
+        resolve_lane(&sweep, lane);
+    else
+        copy_lane(&sweep, lane);
+    out->n_boxes = (uint32_t)leaves->view.n_boxes - out->first_box;
+    out->max_depth = is_reduced ? 1 : lane->max_depth;
+    leaves->n_done++;
+    return true;
+}
+
+void rv_leaves_update(struct rv_leaves *leaves, const struct rv_view *whole, bool has_all, uint64_t pixel_ns)
+{
+    rv_leaves_begin(leaves, whole);
+    while (rv_leaves_step(leaves, whole, has_all, pixel_ns))
+        ;
 }
 
 void rv_leaves_fini(struct rv_leaves *leaves)

@@ -16,6 +16,7 @@ struct rv_leaves {       /* zeroed = empty */
     size_t sources_capacity;
     uint32_t *stack; /* scratch */
     size_t stack_capacity;
+    size_t n_done; /* lanes */
 };
 
 /*
@@ -26,6 +27,13 @@ struct rv_leaves {       /* zeroed = empty */
  * the window moves; 0 = nothing is
  */
 void rv_leaves_update(struct rv_leaves *leaves, const struct rv_view *whole, bool has_all, uint64_t pixel_ns);
+
+/*
+ * The same in steps: begin, then a lane a step until there is none, with the same view and pixel_ns.
+ *   returns  whether there was one
+ */
+void rv_leaves_begin(struct rv_leaves *leaves, const struct rv_view *whole);
+bool rv_leaves_step(struct rv_leaves *leaves, const struct rv_view *whole, bool has_all, uint64_t pixel_ns);
 
 /* Is any lane of the view to be shown as one row? */
 bool rv_leaves_has_row(const struct rv_view *whole);

@@ -360,22 +360,26 @@ static void rewind_lanes(struct rv_view *view, struct rv_lanes *lanes)
     view->n_lanes = n_lanes;
 }
 
-void rv_view_update(struct rv_view *view, struct rv_lanes *lanes, const struct rv_view_params *params)
+static double pixel_ns(const struct rv_view *view, const struct rv_view_params *params)
+{
+    return (double)(view->to_ns - view->from_ns) / (params->width_px ? params->width_px : 1);
+}
+
+void rv_view_begin(struct rv_view *view, struct rv_lanes *lanes, const struct rv_view_params *params)
 {
     view->from_ns = params->from_ns;
     view->to_ns = params->to_ns > params->from_ns ? params->to_ns : params->from_ns + 1;
-    view->n_boxes = view->n_notes = 0;
+    view->n_boxes = view->n_notes = view->n_made = 0;
     view->n_folded = 0;
     view->until_ns = params->is_past ? params->until_ns : UINT64_MAX;
     arrange(view, lanes, params->arrangement ? params->arrangement : &view->as_they_come);
     if (params->is_past)
         rewind_lanes(view, lanes);
 
-    double pixel_ns = (double)(view->to_ns - view->from_ns) / (params->width_px ? params->width_px : 1);
-    uint64_t newest_ns = newest_of(lanes);
-    struct counting counting = {view, lanes, newest_ns};
+    view->newest_ns = newest_of(lanes);
+    struct counting counting = {view, lanes, view->newest_ns};
     view->level = rv_detail_choose(&(struct rv_detail_choice){
-        .finest = rv_timeline_level_for(pixel_ns / 2),
+        .finest = rv_timeline_level_for(pixel_ns(view, params) / 2),
         .n_levels = RV_TIMELINE_LEVELS,
         .last = params->is_steady && view->is_made ? view->level : RV_DETAIL_NONE,
         .budget = params->box_budget ? params->box_budget : DEFAULT_BUDGET,
@@ -383,15 +387,28 @@ void rv_view_update(struct rv_view *view, struct rv_lanes *lanes, const struct r
         .context = &counting,
     });
     view->is_made = true;
+}
 
-    for (size_t i = 0; i < view->n_lanes; i++) {
-        struct rv_lane *lane = rv_lanes_get(lanes, view->lanes[i].lane_idx);
-        pthread_mutex_lock(&lane->lock);
-        size_t n_boxes = query(view, lane, instant_of(view, i), newest_ns);
-        add_lane(view, &view->lanes[i], lane, n_boxes, params);
-        add_notes(view, &view->lanes[i], lane, (uint64_t)(pixel_ns / 4));
-        pthread_mutex_unlock(&lane->lock);
-    }
+bool rv_view_step(struct rv_view *view, struct rv_lanes *lanes, const struct rv_view_params *params)
+{
+    size_t i = view->n_made;
+    if (i == view->n_lanes)
+        return false;
+    struct rv_lane *lane = rv_lanes_get(lanes, view->lanes[i].lane_idx);
+    pthread_mutex_lock(&lane->lock);
+    size_t n_boxes = query(view, lane, instant_of(view, i), view->newest_ns);
+    add_lane(view, &view->lanes[i], lane, n_boxes, params);
+    add_notes(view, &view->lanes[i], lane, (uint64_t)(pixel_ns(view, params) / 4));
+    pthread_mutex_unlock(&lane->lock);
+    view->n_made++;
+    return true;
+}
+
+void rv_view_update(struct rv_view *view, struct rv_lanes *lanes, const struct rv_view_params *params)
+{
+    rv_view_begin(view, lanes, params);
+    while (rv_view_step(view, lanes, params))
+        ;
 }
 
 void rv_view_fini(struct rv_view *view)

@@ -35,6 +35,8 @@ struct rv_view {
     uint64_t until_ns;       /* nothing later is shown; UINT64_MAX = all is */
     uint32_t level;          /* level of detail chosen */
     bool is_made;            /* not just zeroed */
+    size_t n_made;           /* lanes that have what they show */
+    uint64_t newest_ns;      /* last event of all lanes */
     uint32_t most_depth;     /* rows of a lane that are shown; 0 = all */
     struct rv_view_lane *lanes;
     size_t n_lanes, lanes_capacity;
@@ -74,6 +76,15 @@ struct rv_view_params {
  * begun are left out; the others are as high as they are now. Main thread.
  */
 void rv_view_update(struct rv_view *view, struct rv_lanes *lanes, const struct rv_view_params *params);
+
+/*
+ * The same in steps, for one who has little time at once: begin, then a lane a step until there is none, with the same
+ * params. Nothing is to be done with the view before.
+ *   returns  whether there was one
+ */
+void rv_view_begin(struct rv_view *view, struct rv_lanes *lanes, const struct rv_view_params *params);
+bool rv_view_step(struct rv_view *view, struct rv_lanes *lanes, const struct rv_view_params *params);
+
 void rv_view_fini(struct rv_view *view);
 
 #endif
