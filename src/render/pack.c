@@ -62,19 +62,20 @@ struct rv_box_record rv_pack_box(const struct rv_pack *pack, const struct rv_box
     };
 }
 
-/* Neither cell nor marked nor of a colour that is striped. */
-static bool is_plain(const struct rv_box_record *record)
+/* 0: plain; 1: a cell, or marked, or of a colour that is striped. Without a branch: nobody can guess which comes next.
+ */
+static uint32_t form_of(const struct rv_box_record *record)
 {
     uint32_t slot = (record->paint & RV_PAINT_COLOUR_MASK) / RV_COLOR_SHADES;
-    bool is_striped = slot >= RV_COLOR_HUES && slot < RV_COLOR_SLOTS;
-    return !is_striped && !(record->paint & (RV_PAINT_CELL | RV_PAINT_ORPHAN | RV_PAINT_CUT | RV_PAINT_OPEN));
+    uint32_t is_striped = slot - RV_COLOR_HUES < RV_COLOR_SLOTS - RV_COLOR_HUES;
+    return is_striped | ((record->paint & (RV_PAINT_CELL | RV_PAINT_ORPHAN | RV_PAINT_CUT | RV_PAINT_OPEN)) != 0);
 }
 
 size_t rv_pack_count_plain(const struct rv_box_record *records, size_t n)
 {
     size_t n_plain = 0;
     for (size_t i = 0; i < n; i++)
-        n_plain += is_plain(&records[i]);
+        n_plain += 1 - form_of(&records[i]);
     return n_plain;
 }
 
@@ -86,17 +87,17 @@ static uint32_t row_of(const struct rv_box_record *record)
 
 void rv_pack_order(const struct rv_box_record *records, size_t n, bool is_rich, struct rv_box_record *ends[2])
 {
-    uint32_t counts[2][N_ROWS] = {0};
+    uint32_t counts[2][N_ROWS] = {0}, least = is_rich;
     struct rv_box_record *rows[2][N_ROWS];
     for (size_t i = 0; i < n; i++)
-        counts[is_rich || !is_plain(&records[i])][row_of(&records[i])]++;
-    for (int kind = 0; kind < 2; kind++)
+        counts[form_of(&records[i]) | least][row_of(&records[i])]++;
+    for (int form = 0; form < 2; form++)
         for (uint32_t row = N_ROWS; row-- > 0;) {
-            rows[kind][row] = ends[kind];
-            ends[kind] += counts[kind][row];
+            rows[form][row] = ends[form];
+            ends[form] += counts[form][row];
         }
     for (size_t i = 0; i < n; i++)
-        *rows[is_rich || !is_plain(&records[i])][row_of(&records[i])]++ = records[i];
+        *rows[form_of(&records[i]) | least][row_of(&records[i])]++ = records[i];
 }
 
 double rv_pack_scale(const struct rv_pack *pack)
