@@ -224,7 +224,6 @@ static void set_colours(const rv_ui_style *style)
         {ImGuiCol_PopupBg, style->bar},
         {ImGuiCol_ChildBg, 0},
         {ImGuiCol_Border, style->line},
-        {ImGuiCol_Separator, style->line},
         {ImGuiCol_FrameBg, style->plate},
         {ImGuiCol_FrameBgHovered, style->plate_hovered},
         {ImGuiCol_FrameBgActive, style->plate_pressed},
@@ -343,11 +342,6 @@ void rv_imgui_same_line(float gap)
 void rv_imgui_gap(float height)
 {
     ImGui::Dummy(ImVec2(0.0f, height));
-}
-
-void rv_imgui_line(void)
-{
-    ImGui::Separator();
 }
 
 float rv_imgui_room(void)

@@ -95,7 +95,6 @@ void rv_imgui_scrolled(float *above, float *height);
 void rv_imgui_at(float x, float y);
 void rv_imgui_same_line(float gap);
 void rv_imgui_gap(float height);
-void rv_imgui_line(void);  /* from side to side */
 float rv_imgui_room(void); /* width that is left in this line */
 
 /* Everything between these two has an id of its own in front of theirs. */
