@@ -20,6 +20,9 @@ for program in linked_shared linked_static linked_cxx; do
 done
 if has_perl; then
     counts "$ringviz" "main::work" 100 perl -e 'sub work { 1 } work() for 1 .. 100'
+    PERL5LIB=$(dirname "$(find "$prefix" -path '*/ringviz/perl/Devel')") DEVEL_RINGBUF_FILE=$dir/rings \
+        perl -d:STrace -e 'sub work { kill KILL => $$ } work()' 2>/dev/null
+    "$prefix/bin/plstrace.pl" -f "$dir/rings" | grep -q 'main::work:1 at ' || fail "plstrace.pl"
 fi
 
 # The README's program, by pkg-config.
