@@ -352,8 +352,8 @@ RV_EXPORT const void *ringviz_ring_address(const struct ringviz_file *file, uint
 
 static bool has_ring_at(const struct ringviz_file *file, uint64_t address, uint32_t *ring)
 {
-    const struct rv_wire_header *geometry = &file->map.geometry;
-    uint64_t distance = address - (uint64_t)(uintptr_t)rv_map_control(&file->map, 0);
+    const struct rv_wire_header *geometry = &file->map->geometry;
+    uint64_t distance = address - (uint64_t)(uintptr_t)rv_map_control(file->map, 0);
     *ring = (uint32_t)(distance / geometry->control_bytes);
     return distance < geometry->controls.n_bytes && distance % geometry->control_bytes == 0 && is_ring(file, *ring);
 }
