@@ -16,7 +16,6 @@
 #define KEY_SHIFT (RV_PUSH_KEY_SHIFT + RV_PUSH_STACK_SHIFT)
 #define KEY_UNITS (1u << (64 - KEY_SHIFT))
 #define NESTS_SHIFT 48
-#define CHUNK_EVENTS 4096u /* look at the header and at the tail this often at least */
 #define FILL_CHUNK_EVENTS 64u
 #define SUSPECT_PUSHES 4096u
 
@@ -122,7 +121,7 @@ static void empty_stash(struct rv_pusher_state *state)
 /* `fill` ends for all at once: its rings look at the header more often. */
 static uint64_t chunk_of(const struct rv_pusher_state *state)
 {
-    return state->ring.policy == RV_POLICY_FILL ? FILL_CHUNK_EVENTS : CHUNK_EVENTS;
+    return state->ring.policy == RV_POLICY_FILL ? FILL_CHUNK_EVENTS : RV_PUSH_CHUNK_EVENTS;
 }
 
 static void set_limits(struct rv_pusher *pusher)

@@ -29,6 +29,8 @@
 #define RV_PUSH_KEY_SHIFT 46
 #define RV_PUSH_STACK_SHIFT 4
 #define RV_PUSH_STASH 32768u
+#define RV_PUSH_CHUNK_EVENTS 4096u /* the slow path looks at the header and at the tail this often at least */
+#define RV_PUSH_AHEAD_BYTES 512u
 
 /* What the slow path keeps for one thread. Zeroed memory is a valid start; the stash's pages are touched when used. */
 struct rv_pusher_state {
@@ -96,9 +98,10 @@ bool rv_push_other_clock(struct rv_pusher *pusher, uint64_t old, uint64_t kind, 
 /* The three above as one, for pushers that are attached by hand. A pusher without state drops its events. */
 rv_push_slow_fn rv_push_slow;
 
+/* The stack's lowest bits are 0: one addition and one shift. */
 static inline uint64_t rv_push_poison(uint64_t stack)
 {
-    return stack << RV_PUSH_KEY_SHIFT | RV_PUSH_POISON;
+    return (stack + (RV_PUSH_POISON >> RV_PUSH_KEY_SHIFT)) << RV_PUSH_KEY_SHIFT;
 }
 
 /* Signal-atomic, not thread-atomic: one instruction, no lock prefix. */
@@ -118,7 +121,8 @@ static inline uint64_t rv_push_begin(struct rv_pusher *pusher, uint64_t stack)
 static inline void rv_push_end(struct rv_pusher *pusher, uint64_t next)
 {
 #if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
-    __asm__ volatile("incq %0" : "+m"(*pusher->head) : : "memory", "cc"); /* P1 -> C1, P3 -> C3 */
+    /* incq would take one more slot of the decoder. */
+    __asm__ volatile("addq $1, %0" : "+m"(*pusher->head) : : "memory", "cc"); /* P1 -> C1, P3 -> C3 */
 #else
     __atomic_store_n(pusher->head, *pusher->head + 1, __ATOMIC_RELEASE); /* P1 -> C1, P3 -> C3 */
 #endif
@@ -171,13 +175,26 @@ __attribute__((always_inline)) static inline uint64_t rv_push_commit(struct rv_p
     uint64_t ticks = __builtin_ia32_rdtsc();
     rv_push_write(slot, (uint64_t)kind << RV_EVENT_KIND_SHIFT | ticks, rv_event_word_at(location, tag));
 #else
-    uint64_t ticks = rv_push_stamp(slot, kind);
-    slot->id = (uint32_t)location;
-    slot->frame = tag;
+    slot->id = (uint32_t)location; /* before the clock is read: what waits behind that adds to it */
     slot->aux = (uint16_t)(location >> 32);
+    slot->frame = tag;
+    uint64_t ticks = rv_push_stamp(slot, kind);
 #endif
     rv_push_end(pusher, slot_address + sizeof(struct rv_event));
     return ticks;
+}
+
+/*
+ * A ring is larger than a core's second-level cache and its lines were last read by another core: ask for the line of a
+ * few events from now on while the clock is read. Beyond the ring nothing happens.
+ */
+static inline void rv_push_fetch_ahead(uint64_t slot_address)
+{
+#if defined(__x86_64__)
+    __asm__ volatile("prefetchw %0" : : "m"(*(const char *)(uintptr_t)(slot_address + RV_PUSH_AHEAD_BYTES)));
+#else
+    __builtin_prefetch((const void *)(uintptr_t)(slot_address + RV_PUSH_AHEAD_BYTES), 1);
+#endif
 }
 
 /*

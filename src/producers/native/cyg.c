@@ -14,11 +14,17 @@ RV_EXPORT void __cyg_profile_func_exit(void *function, void *call_site);
         .call_site = (uint64_t)(uintptr_t)(call_site_), .site = (uint64_t)(uintptr_t)(site_)                           \
     }
 
+#if defined(__x86_64__)
+#define PLACED __attribute__((aligned(64), patchable_function_entry(48, 48)))
+#else
+#define PLACED
+#endif
+
 __attribute__((noinline)) static void enter_slow(void *function, void *call_site, void *site, uint64_t stack,
                                                  uint64_t old)
 {
     const struct rv_shadow_frame *frame = NULL;
-    if (old < RV_PUSH_POISON)
+    if (old < RV_PUSH_POISON && rv_shadow_has_room(&rv_thread.shadow))
         frame = rv_shadow_push(&rv_thread.shadow, stack, function, call_site, site);
     if (frame) {
         rv_calls_push(RV_EVENT_CALL_AT, frame, stack, old);
@@ -42,16 +48,22 @@ __attribute__((noinline)) static void exit_slow(void *function, void *call_site,
     rv_calls_push_slow(RV_EVENT_RETURN_AT, &call, stack, old);
 }
 
-RV_EXPORT void __cyg_profile_func_enter(void *function, void *call_site)
+/*
+ * Both hooks are bound by how fast a core takes in their instructions: a clock read lets none behind it begin before it
+ * is done. Where they lie in their 64-byte lines makes 5 %; 48 bytes that are never run put them where it was least.
+ */
+PLACED RV_EXPORT void __cyg_profile_func_enter(void *function, void *call_site)
 {
     uint64_t stack = STACK(), old = rv_push_begin(&rv_thread.pusher, stack);
     const struct rv_shadow_frame *frame = NULL;
     if (__builtin_expect(old < rv_thread.pusher.limit, 1))
         frame = rv_shadow_push(&rv_thread.shadow, stack, function, call_site, SITE());
-    if (__builtin_expect(frame != NULL, 1))
+    if (__builtin_expect(frame != NULL, 1)) {
+        rv_push_fetch_ahead(old);
         rv_push_commit(&rv_thread.pusher, old, RV_EVENT_CALL_AT, (uint64_t)(uintptr_t)function, rv_shadow_tag(frame));
-    else
+    } else {
         enter_slow(function, call_site, SITE(), stack, old);
+    }
 }
 
 RV_EXPORT void __cyg_profile_func_exit(void *function, void *call_site)

@@ -26,7 +26,7 @@
 
 /* Functions of what is no frame. */
 #define BOUNDARY UINT64_MAX   /* stack 0 or its end, call_site: the end of its stack, site: next boundary | IS_LINK */
-#define FULL (UINT64_MAX - 1) /* in the last slot: stack 0, call_site: how many calls are counted only */
+#define FULL (UINT64_MAX - 1) /* in the last slot or above: stack 0, call_site: how many calls are counted only */
 #define IS_LINK 1u
 
 struct rv_shadow_region {
@@ -290,7 +290,7 @@ static struct rv_shadow_region *create_region(uint32_t stack_id, size_t n_frames
 {
     size_t n_head = sizeof(struct rv_shadow_region) + n_buckets * sizeof(struct rv_shadow_region *);
     size_t n_before = n_head + N_EARLIER * sizeof(struct rv_shadow_frame);
-    size_t n_bytes = n_before + ALIGN_BYTES + n_frames * sizeof(struct rv_shadow_frame);
+    size_t n_bytes = n_before + ALIGN_BYTES + (n_frames + RV_SHADOW_RESERVE) * sizeof(struct rv_shadow_frame);
     uint8_t *pages = mmap(NULL, n_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (pages == MAP_FAILED)
         return NULL;

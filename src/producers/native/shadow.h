@@ -26,6 +26,7 @@
 #define RV_SHADOW_NEAR_BYTES (1ull << 20)
 
 #define RV_SHADOW_TAG_SHIFT 5
+#define RV_SHADOW_RESERVE 4096u /* calls that may be pushed without looking for room */
 
 struct rv_shadow_frame {
     uint64_t stack;     /* the stack pointer of the function when it called its hook, less RV_SHADOW_BENEATH */
@@ -44,7 +45,7 @@ struct rv_shadow_region;
 /* A thread's, of the stack that it is on. Before it has a region, `top` is a frame that nothing nests on. */
 struct rv_shadow {
     struct rv_shadow_frame *top;
-    struct rv_shadow_frame *limit; /* a frame here or above has no room above it */
+    struct rv_shadow_frame *limit; /* a top here or above has no room above it, but for RV_SHADOW_RESERVE frames */
     struct rv_shadow_frame *boundary;
     struct rv_shadow_region *region;
 };
@@ -67,15 +68,22 @@ static inline void rv_shadow_move_top(struct rv_shadow *shadow, struct rv_shadow
     shadow->top = top;
 }
 
-/* The frame of a call from beneath the top frame; NULL: not that simple. */
+static inline bool rv_shadow_has_room(const struct rv_shadow *shadow)
+{
+    return shadow->top < shadow->limit;
+}
+
+/* The frame of a call from beneath the top frame; NULL: not that simple. Room is looked for by who calls, at least once
+ * in RV_SHADOW_RESERVE calls. */
 static inline const struct rv_shadow_frame *
 rv_shadow_push(struct rv_shadow *shadow, uint64_t stack, const void *function, const void *call_site, const void *site)
 {
     struct rv_shadow_frame *top = shadow->top;
-    if (__builtin_expect(top->stack - stack >= RV_SHADOW_NEAR_BYTES || top >= shadow->limit, 0))
+    uint64_t beneath = stack - RV_SHADOW_BENEATH;
+    if (__builtin_expect(beneath - top->stack < -RV_SHADOW_NEAR_BYTES, 0))
         return NULL;
     top++;
-    top->stack = stack - RV_SHADOW_BENEATH;
+    top->stack = beneath;
     top->function = (uint64_t)(uintptr_t)function;
     top->call_site = (uint64_t)(uintptr_t)call_site;
     top->site = (uint64_t)(uintptr_t)site;
@@ -99,7 +107,7 @@ static inline const struct rv_shadow_frame *rv_shadow_push_id(struct rv_shadow *
 {
     struct rv_shadow_frame *top = shadow->top;
     uint64_t fallen = top->stack - (stack - RV_SHADOW_BENEATH);
-    if (__builtin_expect(fallen >= RV_SHADOW_NEAR_BYTES || top >= shadow->limit, 0))
+    if (__builtin_expect(fallen >= RV_SHADOW_NEAR_BYTES || !rv_shadow_has_room(shadow), 0))
         return NULL;
     top[1] = (struct rv_shadow_frame){.stack = top->stack, .function = id};
     rv_shadow_move_top(shadow, top + 1);

@@ -210,6 +210,17 @@ static void push_while_forking(uint64_t stack, uint64_t kind, uint64_t word)
     pusher->slow_limit = 0;
 }
 
+/* The hooks do not look for room on the shadow stack: where it has none, all pushes are slow. */
+_Static_assert(RV_SHADOW_RESERVE >= RV_PUSH_CHUNK_EVENTS, "a chunk of calls fits above the limit");
+
+static void keep_within_shadow(void)
+{
+    if (!rv_thread.shadow.region || rv_shadow_has_room(&rv_thread.shadow))
+        return;
+    rv_thread.pusher.limit = 0;
+    rv_thread.pusher.slow_limit = 0;
+}
+
 void rv_thread_push_slow(struct rv_pusher *pusher, uint64_t old, uint64_t stack, uint64_t kind, uint64_t word)
 {
     if (rv_push_other_clock(pusher, old, kind, word))
@@ -231,6 +242,7 @@ void rv_thread_push_slow(struct rv_pusher *pusher, uint64_t old, uint64_t stack,
             rv_thread_look_at_modules();
         follow_muting();
         rv_push_outer(pusher, stack, kind, word);
+        keep_within_shadow();
     } else {
         pusher->cursor = 0;
     }
@@ -281,9 +293,11 @@ void rv_thread_switch_stack(uint32_t stack_id, uint64_t here)
 {
     struct rv_guard guard;
     rv_guard_begin(&guard);
+    /* Without memory its calls nest on those of the stack it leaves. */
     if (rv_thread_has_shadow())
-        (void)rv_shadow_switch(&rv_thread.shadow,
-                               stack_id); /* without memory its calls nest on those of the stack it leaves */
+        (void)rv_shadow_switch(&rv_thread.shadow, stack_id);
+    rv_thread.pusher.limit = 0; /* another stack, other room */
+    rv_thread.pusher.slow_limit = 0;
     rv_push(&rv_thread.pusher, RV_EVENT_SWITCH, rv_event_word(stack_id, 0, 0), here, rv_thread_push_slow);
     rv_guard_end(&guard);
 }
@@ -375,6 +389,7 @@ __attribute__((destructor)) static void finish(void)
     struct rv_guard guard;
     rv_guard_begin(&guard);
     rv_pusher_flush(&rv_thread.pusher);
+    keep_within_shadow();
     if (has_ring())
         ask_name();
     rv_process_end();

@@ -39,8 +39,9 @@ static struct rv_shadow_frame frame_of(uint64_t stack, uint64_t function, uint64
 static uint16_t enter_at(uint64_t stack, uint64_t function, uint64_t caller, uint64_t site)
 {
     const struct rv_shadow_frame call = frame_of(stack, function, caller, site);
-    const struct rv_shadow_frame *frame =
-        rv_shadow_push(&shadow, stack, address(function), address(caller), address(site));
+    const struct rv_shadow_frame *frame = NULL;
+    if (rv_shadow_has_room(&shadow))
+        frame = rv_shadow_push(&shadow, stack, address(function), address(caller), address(site));
     return frame ? rv_shadow_tag(frame) : rv_shadow_enter(&shadow, &call, &n_fallen);
 }
 
@@ -233,13 +234,33 @@ Test(shadow, a_handler_inside_a_push_leaves_all_as_it_was)
     cr_expect_eq(top[1].stack, half.stack);
 }
 
+static uint64_t stack_at(uint32_t depth)
+{
+    return STACK - 64 - 16 * (uint64_t)depth;
+}
+
+Test(shadow, so_many_calls_need_not_look_for_room)
+{
+    uint32_t n = 0;
+    for (; rv_shadow_has_room(&shadow); n++)
+        enter(stack_at(n), 0x1000, 0x1010);
+    n--;
+    leave(stack_at(n), 0x1000, 0x1010);
+    for (uint32_t i = 0; i < RV_SHADOW_RESERVE; i++, n++)
+        cr_assert_not_null(rv_shadow_push(&shadow, stack_at(n), address(0x1000), address(0x1010), address(0x1008)));
+    for (uint32_t i = 0; i < 10; i++, n++)
+        cr_assert_eq(enter(stack_at(n), 0x1000, 0x1010), (uint16_t)n);
+    while (n-- > 0)
+        cr_assert_eq(leave(stack_at(n), 0x1000, 0x1010), (uint16_t)n);
+}
+
 Test(shadow, depths_go_on_beyond_its_room)
 {
     enum { N_DEEP = 300000 };
     for (uint32_t i = 0; i < N_DEEP; i++)
-        cr_assert_eq(enter(STACK - 64 - 16 * (uint64_t)i, 0x1000, 0x1010), (uint16_t)i, "%u", i);
+        cr_assert_eq(enter(stack_at(i), 0x1000, 0x1010), (uint16_t)i, "%u", i);
     for (uint32_t i = N_DEEP; i-- > 1000;)
-        cr_assert_eq(leave(STACK - 64 - 16 * (uint64_t)i, 0x1000, 0x1010), (uint16_t)i, "%u", i);
-    cr_expect_eq(enter(STACK - 64 - 16 * 10, 0x2000, 0x1020), 10, "989 frames were left by longjmp");
+        cr_assert_eq(leave(stack_at(i), 0x1000, 0x1010), (uint16_t)i, "%u", i);
+    cr_expect_eq(enter(stack_at(10), 0x2000, 0x1020), 10, "989 frames were left by longjmp");
     cr_expect_eq(n_fallen, 990);
 }
