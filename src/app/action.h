@@ -29,7 +29,14 @@ enum rv_action {
     RV_ACTION_FORWARD,
     RV_ACTION_MARK,
     RV_ACTION_NEXT_MARK,
-    RV_ACTION_FREEZE,
+    RV_ACTION_PLAY, /* these are about the playhead */
+    RV_ACTION_FASTER,
+    RV_ACTION_SLOWER,
+    RV_ACTION_STEP_FORWARD,
+    RV_ACTION_STEP_BACK,
+    RV_ACTION_SEEK,
+    RV_ACTION_START,
+    RV_ACTION_END,
     RV_ACTION_RECORD,
     RV_ACTION_FOLLOW,
     RV_ACTION_PIN,
@@ -73,7 +80,7 @@ struct rv_act { /* an action, and what it is about; zero where it is about nothi
                          SELECT: 1 when the range is final, 0 while it is being drawn; ORBIT: radians to the right;
                          GLIDE: windows per second */
     double amount_up; /* ORBIT: radians */
-    uint64_t from_ns, to_ns; /* SHOW: the window; SELECT: the range, empty = none */
+    uint64_t from_ns, to_ns; /* SHOW: the window; SELECT: the range, empty = none; SEEK: from_ns, the time */
     const char *text;        /* GO_TO: a time, NULL = ask for one; FIND: a pattern; LET: a rule. Borrowed */
     uint32_t idx;            /* INVERT_RULE, REMOVE_RULE: which; THEME; SCALE: percent; SCHEME: 0 = the next, else which
                                 one + 1; about one lane: 0 = under the cursor, else lane_idx + 1 */

@@ -57,17 +57,6 @@ void rv_film_close(struct rv_film *film)
     film->has_video = false;
 }
 
-bool rv_film_moment(const struct rv_film_params *params, uint64_t from_ns, uint64_t to_ns, uint64_t idx,
-                    uint64_t *end_ns)
-{
-    double step_ns = 1e9 / params->fps * params->speed, passed_ns = (double)idx * step_ns;
-    double whole_ns = (double)(to_ns > from_ns ? to_ns - from_ns : 0);
-    if (passed_ns >= whole_ns + step_ns)
-        return false;
-    *end_ns = passed_ns < whole_ns ? from_ns + (uint64_t)passed_ns : to_ns;
-    return idx == 0 || passed_ns - step_ns < whole_ns;
-}
-
 static int add_picture(struct rv_film *film, const uint8_t *rgba, const int size_px[2], uint64_t idx, uint8_t *planes)
 {
     char path[PATH_BYTES];
@@ -92,6 +81,22 @@ struct take { /* what is filmed */
     uint64_t from_ns, to_ns, window_ns, n;
 };
 
+/* The playhead is where the window ends. */
+static struct rv_playhead begin(const struct take *take, const struct rv_film_params *params)
+{
+    struct rv_playhead playhead = {.is_playing = true, .speed = params->speed};
+    rv_playhead_set(&playhead, take->from_ns);
+    return playhead;
+}
+
+/* A picture further; false after the last, which is at the end. */
+static bool go_on(struct rv_playhead *playhead, const struct take *take, const struct rv_film_params *params)
+{
+    bool is_over = playhead->at_ns >= take->to_ns;
+    (void)rv_playhead_advance(playhead, 1.0 / params->fps, take->to_ns);
+    return !is_over;
+}
+
 /* The window is full from the first picture on, where the run is as long as that. */
 static struct take plan(const struct rv_headless *headless, const struct rv_film_params *params)
 {
@@ -105,9 +110,10 @@ static struct take plan(const struct rv_headless *headless, const struct rv_film
     take.from_ns += take.window_ns;
     if (take.from_ns > take.to_ns)
         take.from_ns = take.to_ns;
-    uint64_t end_ns;
-    while (rv_film_moment(params, take.from_ns, take.to_ns, take.n, &end_ns))
+    struct rv_playhead playhead = begin(&take, params);
+    do
         take.n++;
+    while (go_on(&playhead, &take, params));
     return take;
 }
 
@@ -115,7 +121,7 @@ static int film_all(struct rv_film *film, struct rv_headless *headless, const st
 {
     struct take take = plan(headless, params);
     int size_px[2], err = 0;
-    uint64_t end_ns = 0;
+    struct rv_playhead playhead = begin(&take, params);
     rv_headless_size(headless, size_px);
     uint8_t *planes = rv_alloc((size_t)size_px[0] * (size_t)size_px[1], 3);
     if (film->has_video)
@@ -125,8 +131,10 @@ static int film_all(struct rv_film *film, struct rv_headless *headless, const st
             rv_warn("the film ends after %" PRIu64 " of %" PRIu64 " pictures", idx, take.n);
             break;
         }
-        (void)rv_film_moment(params, take.from_ns, take.to_ns, idx, &end_ns);
+        uint64_t end_ns = playhead.at_ns;
+        rv_headless_play(headless, &playhead);
         const uint8_t *rgba = rv_headless_draw(headless, end_ns > take.window_ns ? end_ns - take.window_ns : 0, end_ns);
+        (void)go_on(&playhead, &take, params);
         err = rgba ? add_picture(film, rgba, size_px, idx, planes) : -EIO;
         tell(idx + 1, take.n, idx + 1 == take.n);
     }

@@ -1,6 +1,6 @@
 /*
  * A film of a run, without a window: pictures one after the other while the window moves over the run from its
- * beginning to its end, as numbered PNG files or as one video.
+ * beginning to its end with a playhead at its end, as numbered PNG files or as one video.
  */
 #ifndef RV_APP_FILM_H
 #define RV_APP_FILM_H
@@ -23,14 +23,10 @@ int rv_film_open(struct rv_film *film, const struct rv_options *options);
 struct rv_film_params {
     const struct rv_screenshot_params *picture; /* its path is not used */
     unsigned fps;
-    double speed;                       /* ns of the run in a ns of the film */
+    double speed;                       /* ns of the run in a ns of the film; 0 = 1 */
     bool (*should_stop)(void *context); /* asked before each picture */
     void *context;
 };
-
-/* When picture idx is taken: where the window ends. Pure; false after the last. from and to: what is filmed. */
-bool rv_film_moment(const struct rv_film_params *params, uint64_t from_ns, uint64_t to_ns, uint64_t idx,
-                    uint64_t *end_ns);
 
 /* Film, and finish the files. 0 or negative errno, one line printed. */
 int rv_film_write(struct rv_film *film, const struct rv_film_params *params);

@@ -115,6 +115,8 @@ static void update_view(struct rv_headless *headless)
         .is_steady = true,
         .arrangement = &headless->viewer.arrangement,
     };
+    params.is_past = headless->viewer.playhead.is_on;
+    params.until_ns = headless->viewer.playhead.at_ns;
     rv_navigate_window(&headless->viewer.navigate, &params.from_ns, &params.to_ns);
     rv_inquiry_apply(&headless->viewer.inquiry, &params);
     rv_view_update(&headless->view, headless->params->lanes, &params);
@@ -240,6 +242,11 @@ void rv_headless_size(const struct rv_headless *headless, int out_px[2])
 {
     out_px[0] = headless->size_px[0];
     out_px[1] = headless->size_px[1];
+}
+
+void rv_headless_play(struct rv_headless *headless, const struct rv_playhead *playhead)
+{
+    headless->viewer.playhead = *playhead;
 }
 
 const uint8_t *rv_headless_draw(struct rv_headless *headless, uint64_t from_ns, uint64_t to_ns)

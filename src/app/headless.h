@@ -7,6 +7,7 @@
 
 #include <stdint.h>
 
+#include "app/playhead.h"
 #include "model/color.h"
 #include "model/lanes.h"
 #include "model/subroutines.h"
@@ -46,6 +47,9 @@ struct rv_headless_times {
     uint64_t first_ns, last_ns, from_ns, to_ns;
 };
 struct rv_headless_times rv_headless_times(const struct rv_headless *headless);
+
+/* From now on pictures show nothing that is later than the playhead. */
+void rv_headless_play(struct rv_headless *headless, const struct rv_playhead *playhead);
 
 /*
  * Draw what is from from_ns to to_ns.

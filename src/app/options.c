@@ -382,6 +382,8 @@ static int check(const struct rv_options *options)
         return rv_err(EINVAL, "--import wants a FILE; see ringviz --help");
     if (options->to_ns && options->to_ns <= options->from_ns)
         return rv_err(EINVAL, "--to must come after --from; see ringviz --help");
+    if (options->speed > 0.0 && options->argv && !options->frames && !options->video)
+        return rv_err(EINVAL, "--speed is for a FILE that is played and for films; see ringviz --help");
     if (options->file && options->trace_file)
         return rv_err(EINVAL, "--trace-file goes with -- COMMAND: %s is a trace file already", options->file);
     return 0;
@@ -416,7 +418,7 @@ static bool is_run_as_rrtrace(int argc, char **argv)
 
 int rv_options_parse(struct rv_options *options, int argc, char **argv)
 {
-    *options = (struct rv_options){.width_px = 1600, .height_px = 900, .lens.mode = RV_LENS_HIDE};
+    *options = (struct rv_options){.width_px = 1600, .height_px = 900, .fps = 30, .lens.mode = RV_LENS_HIDE};
     if (is_run_as_rrtrace(argc, argv)) {
         watch_live(options, &rv_import_rrtrace, argv[1]);
         return check(options);

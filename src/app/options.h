@@ -54,7 +54,7 @@ struct rv_options {
     const char *screenshot;
     const char *frames, *video; /* a folder of pictures, a video; NULL = none */
     uint32_t fps;               /* of both */
-    double speed;               /* of time in them */
+    double speed;               /* of time in them, and of a capture that is played; 0 = not given */
     const char *bench;          /* "" = all */
     const char *repair;         /* with RV_COMMAND_CHECK: where a clean copy goes; NULL = none */
     bool has_record;

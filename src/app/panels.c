@@ -32,6 +32,15 @@ void rv_panels_close(struct rv_panels *panels)
 
 /* ---- what each panel shows ---- */
 
+static enum rv_topbar_state state_of(const struct rv_viewer *viewer)
+{
+    if (viewer->playhead.is_playing)
+        return RV_TOPBAR_PLAYING;
+    if (viewer->present.is_done)
+        return viewer->playhead.is_on ? RV_TOPBAR_PAUSED : RV_TOPBAR_ENDED;
+    return viewer->playhead.is_on ? RV_TOPBAR_FROZEN : RV_TOPBAR_LIVE;
+}
+
 static void show_topbar(struct rv_panels *panels, const struct rv_panels_about *about, struct rv_ui_requests *requests)
 {
     const struct rv_present *present = &about->viewer->present;
@@ -41,10 +50,8 @@ static void show_topbar(struct rv_panels *panels, const struct rv_panels_about *
     struct rv_topbar shown = {
         .program = about->program ? about->program : "",
         .pid = about->pid,
-        .state = present->is_frozen ? RV_TOPBAR_FROZEN
-                 : present->is_done ? RV_TOPBAR_ENDED
-                                    : RV_TOPBAR_LIVE,
-        .behind_ns = rv_present_behind_ns(present),
+        .state = state_of(about->viewer),
+        .behind_ns = present->is_done ? 0 : rv_present_behind_ns(present),
         .events_per_s = about->meter ? about->meter->events_per_s : -1.0,
         .lag_ns = about->meter ? about->meter->lag_ns : -1.0,
         .cpu_share = about->meter ? about->meter->cpu_share : -1.0,
@@ -67,6 +74,24 @@ static void show_legend(struct rv_panels *panels, const struct rv_panels_about *
     rv_legend_show(panels->ui, &shown, requests);
 }
 
+/* Without a playhead it stands at the end of what the minimap shows: that changes once a second at most. */
+static struct rv_timebar timebar_of(const struct rv_viewer *viewer, const struct rv_overview *overview)
+{
+    uint64_t from_ns, to_ns;
+    const struct rv_playhead *playhead = &viewer->playhead;
+    rv_navigate_window(&viewer->navigate, &from_ns, &to_ns);
+    return (struct rv_timebar){
+        .first_ns = overview->first_ns,
+        .last_ns = overview->last_ns,
+        .at_ns = playhead->is_on ? playhead->at_ns : overview->last_ns,
+        .step_ns = (to_ns - from_ns) / 1000,
+        .speed = rv_playhead_speed(playhead),
+        .is_on = playhead->is_on,
+        .is_playing = playhead->is_playing,
+        .is_live = !viewer->present.is_done,
+    };
+}
+
 static void show_minimap(struct rv_panels *panels, const struct rv_panels_about *about, struct rv_ui_requests *requests)
 {
     const struct rv_ui_surface *surface = &about->surface;
@@ -77,8 +102,8 @@ static void show_minimap(struct rv_panels *panels, const struct rv_panels_about 
         .palette = about->palette,
         .present = &about->viewer->present,
         .idle = {(uint8_t)(idle >> 24), (uint8_t)(idle >> 16 & 0xffu), (uint8_t)(idle >> 8 & 0xffu)},
-        .width = surface->width_px - (int)(2.0 * (double)RV_MINIMAP_EDGE * surface->scale),
-        .height = (int)((double)RV_MINIMAP_HEIGHT * surface->scale),
+        .width = surface->width_px - (int)((double)rv_minimap_sides(about->has_timebar) * surface->scale),
+        .height = (int)((double)rv_minimap_height(about->has_timebar) * surface->scale),
         .clock_ns = rv_clock_mono_ns(),
     };
     rv_overview_update(overview, &params);
@@ -96,6 +121,8 @@ static void show_minimap(struct rv_panels *panels, const struct rv_panels_about 
         shown.n_hits = HIT_PARTS;
     }
     rv_navigate_window(&about->viewer->navigate, &shown.from_ns, &shown.to_ns);
+    struct rv_timebar timebar = timebar_of(about->viewer, overview);
+    shown.timebar = about->has_timebar ? &timebar : NULL;
     rv_minimap_show(panels->ui, &shown, requests);
 }
 
@@ -213,6 +240,15 @@ static void do_request(struct rv_panels *panels, const struct rv_panels_about *a
         break;
     case RV_UI_WINDOW:
         act = (struct rv_act){.action = RV_ACTION_SHOW, .from_ns = request->from_ns, .to_ns = request->to_ns};
+        break;
+    case RV_UI_PLAY:
+        act.action = RV_ACTION_PLAY;
+        break;
+    case RV_UI_STEP:
+        act.action = request->idx ? RV_ACTION_STEP_FORWARD : RV_ACTION_STEP_BACK;
+        break;
+    case RV_UI_SEEK:
+        act = (struct rv_act){.action = RV_ACTION_SEEK, .from_ns = request->from_ns};
         break;
     case RV_UI_GO_TO:
         act = (struct rv_act){.action = RV_ACTION_GO_TO, .text = request->text};

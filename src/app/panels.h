@@ -38,6 +38,7 @@ struct rv_panels_about { /* what they show; borrowed for a pass */
     uint32_t pid;              /* 0 = not known */
     uint64_t n_dropped;
     bool is_recording;
+    bool has_timebar;
     struct rv_ui_surface surface;
 };
 

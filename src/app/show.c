@@ -27,6 +27,10 @@ int rv_show(struct rv_session *session, const struct rv_options *options, const 
     all.height_px = options->height_px;
     all.settings = &settings;
     all.settings_path = config.path;
+    all.window_ns = options->window_ns;
+    all.speed = options->speed;
+    all.start_ns = options->from_ns;
+    all.stop_ns = options->to_ns;
     all.find = options->find;
     all.lens = &options->lens;
     int error = rv_window_run(session, &all);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "app/playhead.h"
 #include "base/err.h"
 #include "base/units.h"
 
@@ -62,7 +63,7 @@ int rv_value_speed(const char *name, const char *value, double *speed)
 {
     char *end;
     *speed = strtod(value, &end);
-    if (*end || end == value || !(*speed >= 1e-6 && *speed <= 1e6))
-        return rv_value_bad(name, value, "a factor such as 1, 0.01 or 10");
+    if (*end || end == value || !(*speed >= RV_PLAYHEAD_SPEED_MIN && *speed <= RV_PLAYHEAD_SPEED_MAX))
+        return rv_value_bad(name, value, "a factor from 0.01 to 1000");
     return 0;
 }

@@ -5,6 +5,7 @@
 #include "app/arranging.h"
 #include "app/asking.h"
 #include "app/moment.h"
+#include "app/playing.h"
 #include "base/clock.h"
 #include "base/err.h"
 
@@ -78,9 +79,11 @@ static void show_look(struct rv_viewer *viewer, enum rv_look look)
     touch(viewer);
 }
 
+/* What stands still while capture goes on is left behind. */
 static void follow(struct rv_viewer *viewer)
 {
-    viewer->present.is_frozen = false;
+    if (!viewer->present.is_done && !viewer->playhead.is_playing)
+        rv_playing_act(viewer, &(struct rv_act){.action = RV_ACTION_END});
     rv_navigate_follow(&viewer->navigate, viewer->present.now_ns);
     touch(viewer);
 }
@@ -154,8 +157,10 @@ static void go_to(struct rv_viewer *viewer, const char *text)
     uint64_t ns;
     viewer->panels.has_go_to = !text || rv_moment_parse(text, &context, &ns) != 0;
     viewer->panels.is_go_to_wrong = text && viewer->panels.has_go_to;
-    if (!viewer->panels.has_go_to)
+    if (!viewer->panels.has_go_to) {
         center(viewer, ns);
+        rv_playing_go(viewer, ns);
+    }
 }
 
 static struct rv_history_place place_of(const struct rv_viewer *viewer)
@@ -187,8 +192,10 @@ static void mark(struct rv_viewer *viewer)
 static void go_to_next_mark(struct rv_viewer *viewer)
 {
     uint64_t ns;
-    if (rv_marks_next(&viewer->marks, time_at(viewer, 0.5), &ns))
+    if (rv_marks_next(&viewer->marks, time_at(viewer, 0.5), &ns)) {
         center(viewer, ns);
+        rv_playing_go(viewer, ns);
+    }
 }
 
 static void orbit(struct rv_viewer *viewer, const struct rv_act *act)
@@ -239,6 +246,8 @@ static bool moves_window(const struct rv_act *act)
     case RV_ACTION_SHOW:
     case RV_ACTION_NEXT_MARK:
     case RV_ACTION_FOLLOW:
+    case RV_ACTION_START:
+    case RV_ACTION_END:
     case RV_ACTION_FOCUS:
     case RV_ACTION_FOCUS_OR_FIT:
     case RV_ACTION_NEXT_HIT:
@@ -319,8 +328,15 @@ void rv_viewer_act(struct rv_viewer *viewer, const struct rv_act *act)
     case RV_ACTION_NEXT_MARK:
         go_to_next_mark(viewer);
         return;
-    case RV_ACTION_FREEZE:
-        viewer->present.is_frozen = !viewer->present.is_frozen;
+    case RV_ACTION_PLAY:
+    case RV_ACTION_FASTER:
+    case RV_ACTION_SLOWER:
+    case RV_ACTION_STEP_FORWARD:
+    case RV_ACTION_STEP_BACK:
+    case RV_ACTION_SEEK:
+    case RV_ACTION_START:
+    case RV_ACTION_END:
+        rv_playing_act(viewer, act);
         touch(viewer);
         return;
     case RV_ACTION_RECORD:
@@ -409,6 +425,10 @@ void rv_viewer_init(struct rv_viewer *viewer, const struct rv_viewer_params *par
         .lanes = params->lanes,
         .subroutines = params->subroutines,
         .compare = params->compare,
+        .playhead = {.speed = params->speed},
+        .starts_playing = params->speed > 0.0,
+        .start_ns = params->start_ns,
+        .stop_ns = params->stop_ns,
         .is_dirty = true,
     };
     viewer->present.now_ns = viewer->present.live_ns = params->now_ns;
@@ -436,14 +456,16 @@ void rv_viewer_advance(struct rv_viewer *viewer, struct rv_lanes *lanes, bool is
     bool is_end = is_done && !viewer->present.is_done;
     viewer->present.is_done = is_done;
     rv_present_update(&viewer->present, lanes, clock_ns, viewer->navigate.window_ns);
+    bool has_moved = rv_playing_advance(viewer, dt_s);
     viewer->is_dirty |= is_end;
     if (viewer->lanes)
         ask(viewer);
-    if (is_end && !viewer->is_touched)
+    if (is_end && !viewer->is_touched && viewer->starts_playing)
+        rv_playing_start(viewer, viewer->present.first_ns + viewer->start_ns);
+    else if (is_end && !viewer->is_touched)
         fit_all(viewer);
-    if (viewer->present.is_frozen && viewer->navigate.is_following)
-        return;
-    if (!rv_navigate_advance(&viewer->navigate, viewer->present.now_ns, fmin(dt_s, 0.25)))
+    has_moved |= rv_navigate_advance(&viewer->navigate, viewer->present.now_ns, fmin(dt_s, 0.25));
+    if (!has_moved)
         return;
     viewer->is_dirty = true;
     viewer->moved_ns = clock_ns;

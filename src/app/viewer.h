@@ -16,6 +16,7 @@
 #include "app/inquiry.h"
 #include "app/marks.h"
 #include "app/navigate.h"
+#include "app/playhead.h"
 #include "app/pointer.h"
 #include "app/present.h"
 #include "app/settings.h"
@@ -44,6 +45,7 @@ struct rv_viewer_panels { /* which panels are there */
 struct rv_viewer {
     struct rv_navigate navigate;
     struct rv_present present;
+    struct rv_playhead playhead;
     struct rv_viewer_look look;
     struct rv_pointer pointer;
     struct rv_viewer_focus focus;
@@ -61,6 +63,8 @@ struct rv_viewer {
     uint64_t input_ns, moved_ns;      /* when the user last did something, and when the window moved by itself */
     bool is_dirty;                    /* a new picture is needed */
     bool is_touched;                  /* the user chose what to look at: the end of the program changes nothing */
+    bool starts_playing;              /* once capture has ended, unless the user chose */
+    uint64_t start_ns, stop_ns;       /* where that begins and pauses, from the first event; 0 = at the end */
     bool wants_recording;             /* what is captured goes into a file, if it can */
     bool is_closing;
 };
@@ -68,7 +72,9 @@ struct rv_viewer {
 struct rv_viewer_params {
     struct rv_settings settings;
     uint64_t now_ns, window_ns;
-    struct rv_lanes *lanes; /* both outlive the viewer; NULL = nothing can be searched or measured */
+    double speed;               /* at which to play once capture has ended; 0 = not */
+    uint64_t start_ns, stop_ns; /* of that, as above */
+    struct rv_lanes *lanes;     /* both outlive the viewer; NULL = nothing can be searched or measured */
     struct rv_subroutines *subroutines;
     const struct rv_compare *compare; /* outlives it; NULL = none */
     const char *find;                 /* NULL = nothing */

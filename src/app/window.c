@@ -42,6 +42,7 @@ struct window {
     struct rv_panels panels;
     struct rv_session_counts counts;
     uint64_t frame_ns, frame_cost_ns; /* when the last frame was drawn, and how long it took */
+    uint64_t advanced_ns;             /* up to when time has passed for the viewer */
     uint64_t drawn_consumed, drawn_hash, n_frames;
     int size_px[2];
     double density, scale; /* pixels per unit of SDL's positions, per point */
@@ -74,6 +75,7 @@ static struct rv_panels_about about_of(struct window *window)
         .pid = window->params->pid,
         .n_dropped = window->counts.n_dropped,
         .is_recording = window->is_recording,
+        .has_timebar = true,
         .settings_path = window->params->settings_path,
         .surface = {window->size_px[0], window->size_px[1], window->scale, window->density,
                     rv_color_theme_of(window->viewer.look.scheme, window->viewer.settings.theme)},
@@ -85,7 +87,8 @@ static void advance(struct window *window)
 {
     struct rv_viewer *viewer = &window->viewer;
     uint64_t clock_ns = rv_clock_mono_ns();
-    double dt_s = window->frame_ns ? (double)(clock_ns - window->frame_ns) / 1e9 : 0.0;
+    double dt_s = window->advanced_ns ? (double)(clock_ns - window->advanced_ns) / 1e9 : 0.0;
+    window->advanced_ns = clock_ns;
     bool is_done = viewer->present.is_done || rv_session_is_done(window->session);
     rv_viewer_advance(viewer, rv_session_lanes(window->session), is_done, dt_s);
     if (!is_done)
@@ -104,6 +107,8 @@ static void update_view(struct window *window)
     window->is_rough = window->is_software && rv_viewer_is_moving(&window->viewer);
     params.box_budget = budget_of(window)->n_boxes;
     params.arrangement = &window->viewer.arrangement;
+    params.is_past = window->viewer.playhead.is_on;
+    params.until_ns = window->viewer.playhead.at_ns;
     rv_navigate_window(&window->viewer.navigate, &params.from_ns, &params.to_ns);
     rv_inquiry_apply(&window->viewer.inquiry, &params);
     rv_view_update(&window->view, rv_session_lanes(window->session), &params);
@@ -122,7 +127,8 @@ static struct rv_scene_frame make_frame(const struct window *window)
         .samples = window->is_rough ? 0 : SAMPLES,
         .now_ns = present->now_ns,
         .origin_ns = present->first_ns,
-        .is_live = viewer->navigate.is_following && !present->is_done,
+        .is_live = viewer->navigate.is_following && (viewer->playhead.is_on || !present->is_done),
+        .has_now = viewer->playhead.is_on,
         .look = viewer->look.shown,
         .look_from = viewer->look.from,
         .passed = rv_viewer_passed(viewer),
@@ -318,6 +324,9 @@ int rv_window_run(struct rv_session *session, const struct rv_window_params *par
     struct window window = {.params = params, .session = session};
     struct rv_viewer_params viewer = {.now_ns = rv_clock_mono_ns(),
                                       .window_ns = params->window_ns ? params->window_ns : WINDOW_NS,
+                                      .speed = params->speed,
+                                      .start_ns = params->start_ns,
+                                      .stop_ns = params->stop_ns,
                                       .lanes = rv_session_lanes(session),
                                       .subroutines = rv_session_subroutines(session),
                                       .compare = params->compare,

@@ -24,6 +24,8 @@ struct rv_window_params {                /* zero = default */
     struct rv_settings *settings;        /* what it begins with, and, at its end, what was chosen; NULL = nothing yet */
     const char *settings_path;           /* where they are kept; NULL = nowhere */
     uint64_t window_ns;                  /* span of time shown at first: 100 ms */
+    double speed;                        /* to play at once capture has ended; 0 = not */
+    uint64_t start_ns, stop_ns;          /* where that begins and ends, from the first event; stop_ns 0 = at the end */
     const char *find;                    /* searched for at first; NULL = nothing */
     const struct rv_lens *lens;          /* lets through at first; NULL = all */
     const struct rv_compare *compare;    /* of the two runs that the session has; NULL = it is one run */

@@ -198,7 +198,7 @@ static void build_flat(struct rv_ground *ground, const struct rv_pass *pass, con
     for (size_t i = 0; i < content->ticks->n; i++)
         add_flat_line(mesh, pass, content->ticks->items[i].time_ns, rv_theme_rgba(pass->theme->grid, 0.6f));
     rv_remarks_add(mesh, stage, content->view, pass->theme);
-    if (content->is_live && content->now_ns >= stage->from_ns && content->now_ns <= stage->to_ns)
+    if (content->has_now && content->now_ns >= stage->from_ns && content->now_ns <= stage->to_ns)
         add_flat_line(mesh, pass, content->now_ns, rv_theme_rgba(pass->theme->now, 0.9f));
 }
 
@@ -216,7 +216,7 @@ static void build(struct rv_ground *ground, const struct rv_pass *pass, const st
         add_shadow(mesh, theme, stage, i);
     add_ticks(mesh, theme, stage, content->ticks);
     rv_remarks_add(mesh, stage, content->view, theme);
-    if (content->is_live)
+    if (content->has_now)
         add_now(mesh, theme, stage, content->now_ns);
     add_selected(mesh, theme, stage, &content->selected);
 }

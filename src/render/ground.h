@@ -17,8 +17,8 @@ void rv_ground_destroy(struct rv_ground *ground);
 struct rv_ground_content {
     const struct rv_view *view;
     const struct rv_ticks *ticks;
-    uint64_t now_ns; /* marked when is_live */
-    bool is_live;
+    uint64_t now_ns;
+    bool has_now; /* it is marked */
     struct rv_range_ns selected;
 };
 

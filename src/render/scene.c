@@ -244,7 +244,7 @@ static void draw_scene(struct rv_scene *scene, const struct rv_scene_frame *fram
 {
     struct rv_pass pass = make_pass(scene, frame);
     const struct rv_view *view = content_of(scene, frame);
-    struct rv_ground_content ground = {view, &scene->ticks, frame->now_ns, frame->is_live, frame->selected};
+    struct rv_ground_content ground = {view, &scene->ticks, frame->now_ns, frame->is_live || frame->has_now, frame->selected};
     struct rv_labels_content labels = {view,      &scene->ticks, scene->palette, frame->subroutines, frame->highlight,
                                        pass.theme};
     clear(pass.theme);

@@ -41,6 +41,7 @@ struct rv_scene_frame {
     uint64_t now_ns; /* ticks are labelled relative to this when is_live, else to origin_ns */
     uint64_t origin_ns;
     int is_live;
+    bool has_now; /* now_ns is marked even if not is_live */
     struct rv_scene_insets insets;
     const struct rv_highlight *highlight; /* NULL = none */
     const struct rv_tooltip *tooltip;     /* NULL = none */

@@ -72,8 +72,10 @@ void rv_minimap_show(struct rv_ui *ui, const struct rv_minimap *shown, struct rv
     const struct rv_ui_style *style = rv_ui_style(ui);
     struct rv_imgui_area area = rv_ui_dock(ui, RV_UI_BOTTOM, TOP + RV_MINIMAP_HEIGHT + BOTTOM), strip;
     rv_imgui_panel_begin("minimap", area, RV_IMGUI_PANEL_BARE);
-    rv_imgui_at(RV_MINIMAP_EDGE, TOP);
-    rv_imgui_touch("strip", area.width - 2.0f * RV_MINIMAP_EDGE, RV_MINIMAP_HEIGHT, &strip);
+    bool has_timebar = shown->timebar;
+    float height = rv_minimap_height(has_timebar);
+    rv_imgui_at(rv_minimap_sides(has_timebar) - RV_MINIMAP_EDGE, TOP + RV_MINIMAP_HEIGHT - height);
+    rv_imgui_touch("strip", area.width - rv_minimap_sides(has_timebar), height, &strip);
     struct rv_imgui_area back = {strip.x - 4.0f, strip.y - 3.0f, strip.width + 8.0f, strip.height + 6.0f};
     rv_imgui_draw_box(back, 3.0f, style->bar);
     if (shown->last_ns > shown->first_ns) {
@@ -86,5 +88,7 @@ void rv_minimap_show(struct rv_ui *ui, const struct rv_minimap *shown, struct rv
         if (rv_imgui_is_held())
             ask_for_window(shown, strip, requests);
     }
+    if (has_timebar)
+        rv_timebar_show(style, shown->timebar, &(struct rv_timebar_place){area, strip}, requests);
     rv_imgui_panel_end();
 }

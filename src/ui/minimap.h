@@ -2,7 +2,7 @@
 #ifndef RV_UI_MINIMAP_H
 #define RV_UI_MINIMAP_H
 
-#include "ui/ui.h"
+#include "ui/timebar.h"
 
 struct rv_minimap {
     struct rv_imgui_pixels pixels; /* of the whole trace, lanes from top to bottom */
@@ -12,12 +12,24 @@ struct rv_minimap {
     size_t n_marks;
     const uint32_t *hits; /* of a search: how many in each of n equal parts of the strip */
     size_t n_hits;
+    const struct rv_timebar *timebar; /* NULL = there is none */
 };
 
 #define RV_MINIMAP_EDGE 16.0f   /* points from the strip to the picture's sides */
-#define RV_MINIMAP_HEIGHT 38.0f /* points of the pixels */
+#define RV_MINIMAP_HEIGHT 38.0f /* points of the pixels, the time bar's included */
 
-/* Asks for RV_UI_WINDOW. */
+/* Points that the strip takes from the picture's sides together, and its height. */
+static inline float rv_minimap_sides(bool has_timebar)
+{
+    return 2.0f * RV_MINIMAP_EDGE + (has_timebar ? RV_TIMEBAR_WIDTH : 0.0f);
+}
+
+static inline float rv_minimap_height(bool has_timebar)
+{
+    return RV_MINIMAP_HEIGHT - (has_timebar ? RV_TIMEBAR_HEIGHT : 0.0f);
+}
+
+/* Asks for RV_UI_WINDOW, and what its time bar asks for. */
 void rv_minimap_show(struct rv_ui *ui, const struct rv_minimap *shown, struct rv_ui_requests *requests);
 
 #endif

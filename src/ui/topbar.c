@@ -47,9 +47,10 @@ static void add_program(struct bar *bar, const char *program)
 static void add_pill(struct bar *bar, const struct rv_topbar *shown)
 {
     const struct rv_ui_style *style = bar->style;
-    static const char *const names[] = {"LIVE", "FROZEN", "ENDED"};
-    const uint32_t plates[] = {style->live, style->frozen, style->ended};
-    const uint32_t texts[] = {style->live_text, style->frozen_text, style->ended_text};
+    static const char *const names[] = {"LIVE", "FROZEN", "ENDED", "PLAYING", "PAUSED"};
+    const uint32_t plates[] = {style->live, style->frozen, style->ended, style->live, style->frozen};
+    const uint32_t texts[] = {style->live_text, style->frozen_text, style->ended_text, style->live_text,
+                              style->frozen_text};
     char text[64], behind[32];
     snprintf(text, sizeof text, "%s", names[shown->state]);
     if (shown->behind_ns) {

@@ -4,13 +4,19 @@
 
 #include "ui/ui.h"
 
-enum rv_topbar_state { RV_TOPBAR_LIVE, RV_TOPBAR_FROZEN, RV_TOPBAR_ENDED };
+enum rv_topbar_state {
+    RV_TOPBAR_LIVE,
+    RV_TOPBAR_FROZEN,
+    RV_TOPBAR_ENDED,
+    RV_TOPBAR_PLAYING, /* what was captured */
+    RV_TOPBAR_PAUSED
+};
 
 struct rv_topbar {
     const char *program;
     uint32_t pid; /* 0 = not shown */
     enum rv_topbar_state state;
-    uint64_t behind_ns;  /* of the present, while frozen */
+    uint64_t behind_ns;  /* of the present, while frozen or playing */
     double events_per_s; /* negative = not shown */
     double lag_ns;       /* from an event to its picture; negative = not shown */
     double cpu_share;    /* of one CPU, taken by ringviz itself; negative = not shown */

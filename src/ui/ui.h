@@ -38,6 +38,9 @@ void rv_ui_destroy(struct rv_ui *ui);
 enum rv_ui_request_kind {
     RV_UI_LOOK,        /* idx: the view to show */
     RV_UI_WINDOW,      /* from_ns, to_ns: the time to show */
+    RV_UI_PLAY,        /* or pause */
+    RV_UI_STEP,        /* idx: 1 to the next event, 0 to the one before */
+    RV_UI_SEEK,        /* from_ns: the time */
     RV_UI_GO_TO,       /* text: the time to go to */
     RV_UI_FIND,        /* text: what to search for, "" = nothing */
     RV_UI_HIT,         /* idx: 1 the next hit, 0 the one before */

@@ -6,13 +6,13 @@ ringviz=$1 program=$2
 . "${0%/*}/harness.sh"
 
 film() {
-    timeout 60 "$ringviz" --size=160x120 --window=10us --to=110us --fps=10 --speed=0.0001 "$@" -- "$program" \
+    timeout 60 "$ringviz" --size=160x120 --window=10us --to=426us --fps=240 --speed=0.01 "$@" -- "$program" \
         >"$folder/out" 2>"$folder/err"
 }
 
-# 0.1 ms of the run, ten thousand times slower: 1 s, ten pictures a second, the first and the last included.
+# 416 us of the run, a hundred times slower, 240 pictures a second: one in 41.7 us, the first and the last included.
 film --video="$folder/run.y4m" --frames="$folder/frames" || fail "filming: $(cat "$folder/err")"
-[ "$(head -n 1 "$folder/run.y4m")" = "YUV4MPEG2 W160 H120 F10:1 Ip A1:1 C444 XCOLORRANGE=LIMITED" ] || fail "the video's head"
+[ "$(head -n 1 "$folder/run.y4m")" = "YUV4MPEG2 W160 H120 F240:1 Ip A1:1 C444 XCOLORRANGE=LIMITED" ] || fail "the video's head"
 head_bytes=$(head -n 1 "$folder/run.y4m" | wc -c)
 n=$(($(wc -c <"$folder/run.y4m") - head_bytes))
 [ "$n" -eq $((11 * (6 + 3 * 160 * 120))) ] || fail "the video has $n bytes of pictures"
@@ -28,7 +28,12 @@ film --force --frames="$folder/frames" --video=- || fail "with --force: $(cat "$
 grep -aq "^YUV4MPEG2 " "$folder/out" || fail "no video in the pipe"
 film --frames="$folder/none/such" && fail "a folder in none was made"
 [ "$(wc -l <"$folder/err")" -eq 1 ] || fail "said: $(cat "$folder/err")"
-for bad in --fps=0 --speed=nan --speed=0; do
+timeout 60 "$ringviz" --size=64x64 --to=300ms --window=100us --speed=100 --video=- -- "$program" >"$folder/out" 2>"$folder/err"
+grep -aq "^YUV4MPEG2 W64 H64 F30:1 " "$folder/out" || fail "a film has 30 pictures a second: $(cat "$folder/err")"
+timeout 60 "$ringviz" --speed=1 -- "$program" 2>"$folder/err"
+[ $? -eq 2 ] || fail "a command was played"
+[ "$(wc -l <"$folder/err")" -eq 1 ] || fail "said: $(cat "$folder/err")"
+for bad in --fps=0 --speed=nan --speed=0 --speed=0.0099 --speed=1001 --speed=1x; do
     timeout 60 "$ringviz" "$bad" --frames="$folder/frames" -- "$program" 2>/dev/null
     [ $? -eq 2 ] || fail "$bad"
 done

@@ -38,7 +38,7 @@ sed -n '/^In the window:/,/^$/p' "$dir/text" | sed -n 's/^  \(.*[^ ]\)   *\([^ ]
 sed -n '/^### Keys/,/^##* [^K]/p' README.md | sed -n 's/^| \([^|]*\) | \([^|]*\) |$/\1\t\2/p' |
     grep -vE "^(keys,|---)" | sed 's/`//g' | sort >"$dir/README"
 sed -n '/^\.SH KEYS/,/^\.SH [^K]/p' assets/ringviz.1 |
-    awk '/^\.B/ { keys = $0; sub(/^\.B "?/, "", keys); sub(/"$/, "", keys); getline; print keys "\t" $0 }' | sort >"$dir/man page"
+    sed -n 's/^\.K "\(.*\)" "\(.*\)"$/\1\t\2/p' | sort >"$dir/man page"
 for place in "man page" README; do
     diff "$dir/help" "$dir/$place" >"$dir/diff" && continue
     echo "keys in --help (<) and in the $place (>):"

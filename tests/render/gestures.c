@@ -8,7 +8,7 @@
 
 #define WIDTH 1200
 #define HEIGHT 600
-#define STRIP_X 16 /* of the minimap */
+#define STRIP_X 202 /* of the minimap, behind the time bar's buttons */
 #define STRIP_Y (HEIGHT - 25)
 #define LEGEND_X (WIDTH - 150)
 #define LEGEND_Y 88 /* of its first row */
@@ -192,9 +192,9 @@ static bool time_steps(struct user *user, const struct rv_window_state *state)
         press(SDL_SCANCODE_SPACE, 0);
         return true;
     case 18:
-        if (!viewer->present.is_frozen)
+        if (!viewer->playhead.is_playing)
             return false;
-        press(SDL_SCANCODE_L, 0);
+        press(SDL_SCANCODE_END, 0);
         return true;
     }
     return false;
@@ -203,7 +203,7 @@ static bool time_steps(struct user *user, const struct rv_window_state *state)
 static bool mouse_steps(struct user *user, const struct rv_window_state *state)
 {
     const struct rv_lens *lens = &state->viewer->inquiry.lens;
-    int length = WIDTH - 2 * STRIP_X;
+    int length = WIDTH - STRIP_X - 16;
     switch (user->visit.step) {
     case 19: /* the minimap: press, then drag */
         if (state->viewer->present.is_frozen || !state->viewer->navigate.is_following || !state->is_settled)

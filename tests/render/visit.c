@@ -36,8 +36,12 @@ static bool is_late(void *context)
 
 int visit_run(struct visit *visit, int width_px, int height_px, unsigned n_steps)
 {
-    struct rv_window_params window = {
-        .width_px = width_px, .height_px = height_px, .should_close = is_late, .observe = observe, .context = visit};
+    struct rv_window_params window = visit->window;
+    window.width_px = width_px;
+    window.height_px = height_px;
+    window.should_close = is_late;
+    window.observe = observe;
+    window.context = visit;
     (void)past_origin();
     visit->begin_ns = rv_clock_mono_ns();
     visit->session = rv_session_start(&(struct rv_session_params){.n_workers = 1}, past_create());

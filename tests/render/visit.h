@@ -16,6 +16,7 @@ typedef bool (*visit_step_fn)(struct visit *visit, const struct rv_window_state 
 struct visit { /* zeroed = not begun */
     struct rv_session *session;
     visit_step_fn act;
+    struct rv_window_params window; /* what is not zero is as the test wants it */
     unsigned step; /* that comes next */
     bool is_failed;
     uint64_t begin_ns;
