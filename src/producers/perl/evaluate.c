@@ -6,7 +6,7 @@
 
 #include <errno.h>
 
-#include "producers/perl/show.h"
+#include "producers/perl/display.h"
 
 #define LEVELS 3
 
@@ -53,7 +53,7 @@ static void show_values(pTHX_ SV *out, SV **values, SSize_t n)
     for (SSize_t i = 0; i < n; i++) {
         if (i > 0)
             sv_catpvs(out, ", ");
-        rv_show(aTHX_ out, values[i], LEVELS);
+        rv_display(aTHX_ out, values[i], LEVELS);
     }
 }
 

@@ -3,7 +3,7 @@
 
 #include <stdbool.h>
 
-#include "producers/perl/show.h"
+#include "producers/perl/display.h"
 #include "producers/perl/subs.h"
 
 #define MOST_FRAMES 10000u
@@ -20,7 +20,7 @@ static void show_arguments(pTHX_ SV *out, const PERL_CONTEXT *context)
     for (SSize_t i = 0; i < n; i++) {
         if (i > 0)
             sv_catpvs(out, ", ");
-        rv_show(aTHX_ out, first[i], 0);
+        rv_display(aTHX_ out, first[i], 0);
     }
     sv_catpvs(out, ")");
 }

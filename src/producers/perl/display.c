@@ -1,4 +1,4 @@
-#include "producers/perl/show.h"
+#include "producers/perl/display.h"
 
 #include <stdbool.h>
 
@@ -52,7 +52,7 @@ static void show_items(pTHX_ SV *out, AV *array, unsigned levels)
             sv_catpvs(out, "...");
             break;
         }
-        rv_show(aTHX_ out, AvARRAY(array)[i], levels);
+        rv_display(aTHX_ out, AvARRAY(array)[i], levels);
     }
     sv_catpvs(out, "]");
 }
@@ -65,7 +65,7 @@ static void show_entry(pTHX_ SV *out, const HE *entry, unsigned levels)
     show_text(aTHX_ out, key);
     SvREFCNT_dec_NN(key);
     sv_catpvs(out, " => ");
-    rv_show(aTHX_ out, HeVAL(entry), levels);
+    rv_display(aTHX_ out, HeVAL(entry), levels);
 }
 
 /* Without the iterator, which is the program's. */
@@ -104,7 +104,7 @@ static void show_referent(pTHX_ SV *out, SV *referent, unsigned levels)
         sv_catpvf(out, "%s(0x%" UVxf ")", sv_reftype(referent, 0), PTR2UV(referent));
 }
 
-void rv_show(pTHX_ SV *out, SV *value, unsigned levels)
+void rv_display(pTHX_ SV *out, SV *value, unsigned levels)
 {
     if (!value || (!SvIS_FREED(value) && !SvOK(value) && !SvGMAGICAL(value) && SvTYPE(value) < SVt_PVGV)) {
         sv_catpvs(out, "undef");

@@ -1,6 +1,6 @@
 /* Values as text for a monitor, by looking only: no code of the program runs, and no value changes. */
-#ifndef RV_PRODUCERS_PERL_SHOW_H
-#define RV_PRODUCERS_PERL_SHOW_H
+#ifndef RV_PRODUCERS_PERL_DISPLAY_H
+#define RV_PRODUCERS_PERL_DISPLAY_H
 
 #include "producers/perl/perl_api.h"
 
@@ -9,6 +9,6 @@
  *   value    NULL: undef
  *   levels   how many references to follow
  */
-void rv_show(pTHX_ SV *out, SV *value, unsigned levels);
+void rv_display(pTHX_ SV *out, SV *value, unsigned levels);
 
 #endif
