@@ -232,12 +232,12 @@ struct rv_rec_index_chunk { /* STREAM, STRINGS or ACCOUNT */
 };
 RV_WIRE_ASSERT(sizeof(struct rv_rec_index_chunk) == 16);
 
-struct rv_rec_index_block { /* EVENTS */
+struct rv_rec_index_block { /* EVENTS; with n_events 0: the ACCOUNT that closes the stream, and what was open then */
     uint64_t offset;
     uint64_t first_ns, last_ns;
     uint32_t n_events, stream;
     uint32_t n_stacks;
-    uint32_t reserved;
+    uint32_t stack; /* in force where it begins */
 };
 RV_WIRE_ASSERT(sizeof(struct rv_rec_index_block) == 40);
 

@@ -81,7 +81,8 @@ int rv_against(const struct rv_options *options)
         error = rv_filter_create(&filter, options->include, options->exclude);
     for (int i = 0; i < RV_COMPARE_SIDES && !error; i++)
         error = rv_open(&captures[i].map, &captures[i].source,
-                        &(struct rv_open_params){options->files[i], options->import_format, {.filter = filter}});
+                        &(struct rv_open_params){
+                            .path = options->files[i], .format = options->import_format, .live = {.filter = filter}});
     for (int i = 0; i < RV_COMPARE_SIDES && !error; i++) {
         run(&captures[i], options);
         error = rv_session_error(captures[i].session);

@@ -120,6 +120,8 @@ static void update_view(struct rv_headless *headless)
     rv_navigate_window(&headless->viewer.navigate, &params.from_ns, &params.to_ns);
     rv_inquiry_apply(&headless->viewer.inquiry, &params);
     rv_view_update(&headless->view, headless->params->lanes, &params);
+    if (headless->params->fetch && headless->params->fetch(headless->params->context, &headless->view))
+        rv_view_update(&headless->view, headless->params->lanes, &params);
 }
 
 /* Colours are the whole run's, whatever part of it is drawn. */

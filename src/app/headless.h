@@ -5,12 +5,14 @@
 #ifndef RV_APP_HEADLESS_H
 #define RV_APP_HEADLESS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "app/playhead.h"
 #include "model/color.h"
 #include "model/lanes.h"
 #include "model/subroutines.h"
+#include "model/view.h"
 #include "render/look.h"
 
 struct rv_screenshot_params { /* zero = default */
@@ -30,6 +32,9 @@ struct rv_screenshot_params { /* zero = default */
     const char *program;              /* shown in the top bar; NULL = no bar */
     uint32_t pid;
     uint64_t n_dropped;
+    bool (*fetch)(void *context, const struct rv_view *view); /* wait for what the view lacks; was there any? May be
+                                                                 NULL */
+    void *context;
 };
 
 struct rv_headless; /* opaque */

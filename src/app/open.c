@@ -6,6 +6,7 @@
 
 #include "base/err.h"
 #include "recording/reader.h"
+#include "source/indexed.h"
 #include "source/replay.h"
 
 bool rv_open_is_recording(const char *path)
@@ -23,7 +24,10 @@ static int open_replay(struct rv_source **source, const struct rv_open_params *p
     if (params->live.filter)
         return rv_err(EINVAL, "%s: a recording is replayed whole: --include and --exclude are for capturing",
                       params->path);
-    *source = rv_replay_open(params->path);
+    if (params->is_for_looks)
+        *source = rv_indexed_open(params->path, RV_INDEXED_LEAST_EVENTS);
+    if (!*source)
+        *source = rv_replay_open(params->path);
     return *source ? 0 : -EBADMSG;
 }
 

@@ -12,6 +12,7 @@ struct rv_open_params {
     const char *path;
     const struct rv_import_format *format; /* --import; NULL = told by content */
     struct rv_live_params live;            /* its filter is every source's */
+    bool is_for_looks;                     /* a large recording may be told in sum: what is looked at is read then */
 };
 
 /* By its first bytes; false where it cannot be read. */

@@ -153,13 +153,22 @@ static int open_sinks(struct watch *watch)
     return 0;
 }
 
+/* Does nothing but the picture need the calls? */
+static bool is_for_looks(const struct rv_options *options)
+{
+    bool has_picture = !options->is_headless || options->screenshot;
+    bool has_text = options->has_report || options->has_spans || options->n_exports || options->has_record;
+    bool has_film = options->frames || options->video;
+    return has_picture && !has_text && !has_film && !options->find && !options->from_ns && !options->to_ns;
+}
+
 static int open_source(struct watch *watch)
 {
     const struct rv_options *options = watch->options;
     struct rv_live_params live = {.interval_ns = options->drain_interval_ns, .filter = watch->filter};
     if (options->file)
         return rv_open(&watch->map, &watch->source,
-                       &(struct rv_open_params){options->file, options->import_format, live});
+                       &(struct rv_open_params){options->file, options->import_format, live, is_for_looks(options)});
     live.is_over = is_over;
     live.is_over_context = watch;
     int error = create_map(watch);
@@ -339,12 +348,27 @@ static const char *title_of(const struct watch *watch)
     return watch->options->file ? watch->options->file : watch->options->argv[0];
 }
 
-static struct rv_screenshot_params picture_of(const struct watch *watch, const struct rv_session_counts *counts)
+/* Wait until there is all that a picture shows. */
+static bool fetch_view(void *context, const struct rv_view *view)
+{
+    struct watch *watch = context;
+    bool is_new = false;
+    while (rv_session_want(watch->session, view->from_ns, view->to_ns, view->level) && !is_interrupted(watch)) {
+        const struct timespec turn = {.tv_nsec = (long)TURN_NS / 10};
+        nanosleep(&turn, NULL);
+        is_new = true;
+    }
+    return is_new;
+}
+
+static struct rv_screenshot_params picture_of(struct watch *watch, const struct rv_session_counts *counts)
 {
     struct rv_screenshot_params picture = rv_show_picture(watch->session, watch->options);
     picture.program = title_of(watch);
     picture.pid = watch->launch ? (uint32_t)rv_launch_pid(watch->launch) : 0;
     picture.n_dropped = counts->n_dropped;
+    picture.fetch = fetch_view;
+    picture.context = watch;
     return picture;
 }
 

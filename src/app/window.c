@@ -43,7 +43,7 @@ struct window {
     struct rv_session_counts counts;
     uint64_t frame_ns, frame_cost_ns; /* when the last frame was drawn, and how long it took */
     uint64_t advanced_ns;             /* up to when time has passed for the viewer */
-    uint64_t drawn_consumed, drawn_hash, n_frames;
+    uint64_t drawn_consumed, drawn_pages, drawn_hash, n_frames;
     int size_px[2];
     double density, scale; /* pixels per unit of SDL's positions, per point */
     struct rv_detail_budget moving, at_rest;
@@ -112,6 +112,7 @@ static void update_view(struct window *window)
     rv_navigate_window(&window->viewer.navigate, &params.from_ns, &params.to_ns);
     rv_inquiry_apply(&window->viewer.inquiry, &params);
     rv_view_update(&window->view, rv_session_lanes(window->session), &params);
+    (void)rv_session_want(window->session, window->view.from_ns, window->view.to_ns, window->view.level);
 }
 
 static struct rv_scene_frame make_frame(const struct window *window)
@@ -162,11 +163,12 @@ static void draw(struct window *window)
 static void draw_and_show(struct window *window, bool is_scene_new)
 {
     uint64_t start_ns = rv_clock_mono_ns();
-    uint64_t n_consumed = window->counts.n_consumed;
+    uint64_t n_consumed = window->counts.n_consumed, n_pages = window->counts.n_pages;
     glBindFramebuffer(GL_FRAMEBUFFER, 0);
     if (is_scene_new || !rv_scene_draw_again(window->scene, window->size_px[0], window->size_px[1])) {
         draw(window);
         window->drawn_consumed = n_consumed;
+        window->drawn_pages = n_pages;
     }
     rv_panels_draw(&window->panels);
     window->drawn_hash = window->panels.hash;
@@ -186,6 +188,8 @@ static bool needs_scene(const struct window *window)
 {
     const struct rv_viewer *viewer = &window->viewer;
     if (rv_viewer_is_dirty(viewer) || (window->is_rough && !rv_viewer_is_moving(viewer)))
+        return true;
+    if (window->counts.n_pages != window->drawn_pages)
         return true;
     return !viewer->present.is_frozen && window->counts.n_consumed != window->drawn_consumed;
 }

@@ -210,6 +210,20 @@ void rv_density_add_back(struct rv_density *past, uint32_t level_idx, const stru
     }
 }
 
+void rv_density_put(struct rv_density *density, uint32_t level_idx, const struct rv_timeline_cell *cell)
+{
+    struct rv_density_level *level = &density->levels[level_idx];
+    if (cell->depth >= level->n_rows)
+        rv_density_grow_rows(level, cell->depth);
+    uint64_t column = cell->start_ns >> rv_density_shift(level_idx);
+    bool is_before = column < level->current && level->current > 0;
+    const struct rv_density_sum more = {.covered_ns = cell->covered_ns,
+                                        .n_calls = cell->n_calls,
+                                        .weight = cell->covered_ns + cell->n_calls,
+                                        .id = cell->id};
+    rv_density_sum_add(rv_density_touch(&level->open[(level->current & 1) ^ is_before], cell->depth), &more);
+}
+
 static void open_columns(const struct rv_density *density, uint32_t level_idx, uint64_t column,
                          struct open_columns *out)
 {

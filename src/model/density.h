@@ -107,6 +107,12 @@ void rv_density_rewind(struct rv_density *past, const struct rv_density *density
 /* Fold a span shorter than this level's cells that ended in one of its two open columns. */
 void rv_density_add_back(struct rv_density *past, uint32_t level, const struct rv_span *span);
 
+/*
+ * Add what is summed up already to a level's column: the current one or the one before it, to which an earlier one is
+ * moved up. Its depth is one of RV_DENSITY_ROWS.
+ */
+void rv_density_put(struct rv_density *density, uint32_t level, const struct rv_timeline_cell *cell);
+
 /* Cells of a level that overlap [from, to): exactly as many as a query gives. */
 uint64_t rv_density_count(const struct rv_density *density, uint32_t level, uint64_t from_ns, uint64_t to_ns);
 size_t rv_density_query(const struct rv_density *density, uint32_t level, uint64_t from_ns, uint64_t to_ns,

@@ -15,6 +15,7 @@
 
 #include "base/vec.h"
 #include "model/density.h"
+#include "model/pages.h"
 
 struct record {
     uint32_t end; /* less the chunk's base */
@@ -35,6 +36,8 @@ struct rv_timeline {
     uint64_t whole_from_ns[RV_TIMELINE_LEVELS];
     uint64_t n_spans, n_evicted, first_ns, last_ns;
     uint32_t max_depth;
+    uint32_t sums_level; /* finer levels are in pages; 0: in the logs */
+    struct rv_pages pages;
 };
 
 struct out {
@@ -77,6 +80,7 @@ void rv_timeline_destroy(struct rv_timeline *timeline)
         rv_chunks_fini(&timeline->wide[i]);
     }
     rv_density_fini(&timeline->density);
+    rv_pages_fini(&timeline->pages);
     free(timeline);
 }
 
@@ -136,6 +140,51 @@ void rv_timeline_add(struct rv_timeline *timeline, const struct rv_span *spans, 
     timeline->n_spans += n;
 }
 
+static void add_cell(struct rv_timeline *timeline, uint32_t level, const struct rv_timeline_cell *cell)
+{
+    rv_density_advance(&timeline->density, cell->start_ns);
+    rv_density_put(&timeline->density, level, cell);
+    if (timeline->n_spans == 0 || cell->start_ns < timeline->first_ns)
+        timeline->first_ns = cell->start_ns;
+    if (cell->depth >= timeline->max_depth)
+        timeline->max_depth = cell->depth + 1;
+    timeline->n_spans += cell->n_calls;
+    timeline->n_evicted += cell->n_calls;
+}
+
+/* A cell comes before the spans that end in its column or later. */
+void rv_timeline_add_sums(struct rv_timeline *timeline, const struct rv_timeline_sums *sums)
+{
+    if (sums->level > timeline->sums_level)
+        timeline->sums_level = sums->level;
+    for (uint32_t i = 0; i < timeline->sums_level; i++)
+        timeline->whole_from_ns[i] = UINT64_MAX;
+    size_t n_spans = 0;
+    for (size_t i = 0; i < sums->n_cells; i++) {
+        size_t first = n_spans;
+        while (n_spans < sums->n_spans && sums->spans[n_spans].end < sums->cells[i].start_ns)
+            n_spans++;
+        rv_timeline_add(timeline, sums->spans + first, n_spans - first);
+        add_cell(timeline, sums->level, &sums->cells[i]);
+    }
+    rv_timeline_add(timeline, sums->spans + n_spans, sums->n_spans - n_spans);
+}
+
+uint32_t rv_timeline_sums_level(const struct rv_timeline *timeline)
+{
+    return timeline->sums_level;
+}
+
+void rv_timeline_add_page(struct rv_timeline *timeline, const struct rv_page *page)
+{
+    rv_pages_add(&timeline->pages, page);
+}
+
+bool rv_timeline_use_page(struct rv_timeline *timeline, uint32_t number, uint64_t now)
+{
+    return rv_pages_use(&timeline->pages, number, now);
+}
+
 uint64_t rv_timeline_n_spans(const struct rv_timeline *timeline)
 {
     return timeline->n_spans;
@@ -163,7 +212,7 @@ uint32_t rv_timeline_max_depth(const struct rv_timeline *timeline)
 
 size_t rv_timeline_bytes(const struct rv_timeline *timeline)
 {
-    size_t n_bytes = sizeof *timeline + rv_density_bytes(&timeline->density);
+    size_t n_bytes = sizeof *timeline + rv_density_bytes(&timeline->density) + timeline->pages.n_bytes;
     for (uint32_t i = 0; i < RV_TIMELINE_LEVELS; i++)
         n_bytes += rv_chunks_bytes(&timeline->spans[i]) + rv_chunks_bytes(&timeline->wide[i]);
     return n_bytes;
@@ -221,7 +270,7 @@ static bool evict_cells(struct rv_timeline *timeline)
 size_t rv_timeline_evict(struct rv_timeline *timeline, size_t n_bytes)
 {
     size_t before = rv_timeline_bytes(timeline), now = before;
-    while (now > n_bytes && (evict_spans(timeline) || evict_cells(timeline)))
+    while (now > n_bytes && (rv_pages_evict(&timeline->pages) || evict_spans(timeline) || evict_cells(timeline)))
         now = rv_timeline_bytes(timeline);
     return before - now;
 }
@@ -342,20 +391,112 @@ static void part_of(const struct rv_timeline *timeline, uint32_t level, uint32_t
         window[1] = earlier(window[1], timeline->whole_from_ns[level - 1]);
 }
 
-uint64_t rv_timeline_count(const struct rv_timeline *timeline, uint64_t from_ns, uint64_t to_ns, uint32_t level)
+static uint64_t count_logs(const struct rv_timeline *timeline, uint32_t first, uint32_t end, uint64_t from_ns,
+                           uint64_t to_ns)
 {
-    if (from_ns >= to_ns || level >= RV_TIMELINE_LEVELS)
-        return 0;
     uint64_t n = 0;
-    for (uint32_t i = level; i < RV_TIMELINE_LEVELS; i++) {
-        uint64_t window[2] = {later(from_ns, timeline->whole_from_ns[i]), to_ns}, part[2] = {from_ns, to_ns};
+    for (uint32_t i = first; i < end; i++) {
+        uint64_t window[2] = {later(from_ns, timeline->whole_from_ns[i]), to_ns};
         if (window[0] < window[1])
             n += count_log(&timeline->spans[i], i, window) + count_log(&timeline->wide[i], i, window);
+    }
+    return n;
+}
+
+static void query_logs(const struct rv_timeline *timeline, uint32_t first, uint32_t end, uint64_t from_ns,
+                       uint64_t to_ns, struct out *out)
+{
+    for (uint32_t i = first; i < end; i++) {
+        uint64_t window[2] = {later(from_ns, timeline->whole_from_ns[i]), to_ns};
+        for (unsigned j = 0; j < 2 && window[0] < window[1]; j++) {
+            const struct rv_chunks *log = j ? &timeline->wide[i] : &timeline->spans[i];
+            struct rv_chunks_at at = rv_chunks_find(log, window[0]);
+            (void)take(log, &at, last_end(i, window), window, out);
+        }
+    }
+}
+
+/* Cells of the level asked for, or of the finest that is whole where that one is not. */
+static uint64_t count_cells(const struct rv_timeline *timeline, uint32_t level, uint64_t from_ns, uint64_t to_ns)
+{
+    uint64_t n = 0;
+    for (uint32_t i = level; i < RV_TIMELINE_LEVELS; i++) {
+        uint64_t part[2] = {from_ns, to_ns};
         part_of(timeline, i, level, part);
         if (i > 0 && (i == level || timeline->whole_from_ns[i - 1] > from_ns))
             n += rv_density_count(&timeline->density, i, part[0], part[1]);
     }
     return n;
+}
+
+static void query_cells(const struct rv_timeline *timeline, uint32_t level, uint64_t from_ns, uint64_t to_ns,
+                        struct out *out)
+{
+    for (uint32_t i = level; i < RV_TIMELINE_LEVELS; i++) {
+        uint64_t part[2] = {from_ns, to_ns};
+        part_of(timeline, i, level, part);
+        if (i > 0 && (i == level || timeline->whole_from_ns[i - 1] > from_ns))
+            out->n += rv_density_query(&timeline->density, i, part[0], part[1], out->boxes + out->n, out->max - out->n);
+    }
+}
+
+/*
+ * The pages that matter to a window at a level, and the gaps between them: NULL when sums or logs will do. Pages reach
+ * a little to the left of their time, where a span begins that ends in it, and to the right in their last cells.
+ */
+static const struct rv_page *next_page(const struct rv_timeline *timeline, uint32_t level, uint64_t to_ns, size_t *at)
+{
+    const struct rv_pages *pages = &timeline->pages;
+    uint64_t reach_ns = UINT64_C(1) << rv_density_shift(timeline->sums_level ? timeline->sums_level : 1), end_ns;
+    if (level >= timeline->sums_level || *at == pages->n)
+        return NULL;
+    if (__builtin_add_overflow(to_ns, reach_ns, &end_ns))
+        end_ns = UINT64_MAX;
+    return pages->list[*at].from_ns < end_ns ? &pages->list[(*at)++] : NULL;
+}
+
+/* The first page whose cells may reach to from_ns. */
+static size_t first_page(const struct rv_timeline *timeline, uint64_t from_ns)
+{
+    size_t at = rv_pages_find(&timeline->pages, from_ns);
+    return at > 0 ? at - 1 : 0;
+}
+
+uint64_t rv_timeline_count(const struct rv_timeline *timeline, uint64_t from_ns, uint64_t to_ns, uint32_t level)
+{
+    if (from_ns >= to_ns || level >= RV_TIMELINE_LEVELS)
+        return 0;
+    uint64_t n = count_logs(timeline, level, RV_TIMELINE_LEVELS, from_ns, to_ns), at_ns = from_ns;
+    size_t at = first_page(timeline, from_ns);
+    for (const struct rv_page *page; (page = next_page(timeline, level, to_ns, &at));) {
+        n += count_cells(timeline, level, at_ns, earlier(page->from_ns, to_ns));
+        n += count_logs(page->timeline, level, timeline->sums_level, from_ns, to_ns);
+        n += level ? rv_density_count(&page->timeline->density, level, from_ns, to_ns) : 0;
+        at_ns = later(at_ns, page->to_ns);
+    }
+    return n + count_cells(timeline, level, at_ns, to_ns);
+}
+
+/* A cell that two pages have a part of each becomes one: the second's first ones join the first's last ones. */
+static void join_cells(struct out *out, size_t before, size_t first)
+{
+    size_t n_kept = first;
+    for (size_t i = first; i < out->n; i++) {
+        const struct rv_box *cell = &out->boxes[i];
+        struct rv_box *same = NULL;
+        for (size_t k = first; k-- > before && out->boxes[k].start_ns >= cell->start_ns;)
+            if (out->boxes[k].start_ns == cell->start_ns && out->boxes[k].depth == cell->depth)
+                same = &out->boxes[k];
+        if (!same) {
+            out->boxes[n_kept++] = *cell;
+            continue;
+        }
+        uint32_t coverage = (uint32_t)same->coverage + cell->coverage;
+        same->id = cell->coverage > same->coverage ? cell->id : same->id;
+        same->coverage = (uint16_t)(coverage < RV_BOX_EXACT ? coverage : RV_BOX_EXACT - 1);
+        same->count += cell->count;
+    }
+    out->n = n_kept;
 }
 
 size_t rv_timeline_query(const struct rv_timeline *timeline, uint64_t from_ns, uint64_t to_ns, uint32_t level,
@@ -364,16 +505,22 @@ size_t rv_timeline_query(const struct rv_timeline *timeline, uint64_t from_ns, u
     if (from_ns >= to_ns || level >= RV_TIMELINE_LEVELS)
         return 0;
     struct out boxes = {.boxes = out, .max = max};
-    for (uint32_t i = level; i < RV_TIMELINE_LEVELS; i++) {
-        uint64_t window[2] = {later(from_ns, timeline->whole_from_ns[i]), to_ns}, part[2] = {from_ns, to_ns};
-        for (unsigned j = 0; j < 2 && window[0] < window[1]; j++) {
-            const struct rv_chunks *log = j ? &timeline->wide[i] : &timeline->spans[i];
-            struct rv_chunks_at at = rv_chunks_find(log, window[0]);
-            (void)take(log, &at, last_end(i, window), window, &boxes);
-        }
-        part_of(timeline, i, level, part);
-        if (i > 0 && (i == level || timeline->whole_from_ns[i - 1] > from_ns))
-            boxes.n += rv_density_query(&timeline->density, i, part[0], part[1], out + boxes.n, max - boxes.n);
+    query_logs(timeline, level, RV_TIMELINE_LEVELS, from_ns, to_ns, &boxes);
+    uint64_t at_ns = from_ns;
+    size_t at = first_page(timeline, from_ns);
+    for (const struct rv_page *page; (page = next_page(timeline, level, to_ns, &at));) {
+        query_cells(timeline, level, at_ns, earlier(page->from_ns, to_ns), &boxes);
+        query_logs(page->timeline, level, timeline->sums_level, from_ns, to_ns, &boxes);
+        at_ns = later(at_ns, page->to_ns);
+    }
+    query_cells(timeline, level, at_ns, to_ns, &boxes);
+    at = first_page(timeline, from_ns);
+    size_t before = boxes.n;
+    for (const struct rv_page *page; level && (page = next_page(timeline, level, to_ns, &at));) {
+        size_t first = boxes.n;
+        boxes.n += rv_density_query(&page->timeline->density, level, from_ns, to_ns, out + first, max - first);
+        join_cells(&boxes, before, first);
+        before = first;
     }
     return boxes.n;
 }

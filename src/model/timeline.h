@@ -4,6 +4,9 @@
  * Every finished span is stored once, exactly, in a bucket by duration (2^13 ns, factor 4), in closing order, so that
  * any window is one contiguous range per bucket. Spans shorter than a bucket's quantum also feed density cells
  * (coverage, count, majority subroutine) of that level. Evicting old exact spans keeps the density.
+ *
+ * A timeline can also be made of sums: cells of one level and the spans that are longer than these. What is shorter is
+ * then in pages, which come and go.
  */
 #ifndef RV_MODEL_TIMELINE_H
 #define RV_MODEL_TIMELINE_H
@@ -25,6 +28,35 @@ void rv_timeline_destroy(struct rv_timeline *timeline);
  */
 void rv_timeline_add(struct rv_timeline *timeline, const struct rv_span *spans, size_t n);
 
+struct rv_timeline_cell { /* a sum: of a column of a level, of one depth */
+    uint64_t start_ns, covered_ns;
+    uint32_t n_calls, id, depth;
+};
+
+struct rv_timeline_sums {                 /* of what ended in a stretch of time, not before what was added already */
+    uint32_t level;                       /* of the cells, 1 or more */
+    const struct rv_timeline_cell *cells; /* rising starts */
+    size_t n_cells;
+    const struct rv_span *spans; /* no shorter than a cell, in closing order */
+    size_t n_spans;
+};
+
+/*
+ * Add sums instead of spans. Levels finer than the coarsest level ever given are then known where there are pages.
+ */
+void rv_timeline_add_sums(struct rv_timeline *timeline, const struct rv_timeline_sums *sums);
+
+/* The coarsest level that sums were of; 0: there were none. */
+uint32_t rv_timeline_sums_level(const struct rv_timeline *timeline);
+
+/*
+ * All spans shorter than that level's cells that end in a stretch of time, or what is known of one: see
+ * model/pages.h. A span is in the page that it ends in.
+ */
+struct rv_page;
+void rv_timeline_add_page(struct rv_timeline *timeline, const struct rv_page *page);
+bool rv_timeline_use_page(struct rv_timeline *timeline, uint32_t number, uint64_t now);
+
 uint64_t rv_timeline_n_spans(const struct rv_timeline *timeline);   /* ever added */
 uint64_t rv_timeline_n_evicted(const struct rv_timeline *timeline); /* exact spans no longer held */
 size_t rv_timeline_bytes(const struct rv_timeline *timeline);
@@ -33,9 +65,9 @@ uint64_t rv_timeline_last_ns(const struct rv_timeline *timeline);
 uint32_t rv_timeline_max_depth(const struct rv_timeline *timeline); /* deepest span + 1 */
 
 /*
- * Drop the oldest exact spans, a chunk at a time, then the oldest of the finest cells, until at most n_bytes are used
- * or only what is being filled is left. Where exact spans of a level are gone, queries show the finest level that is
- * whole there. Returns bytes freed.
+ * Drop pages that nobody looks at; then the oldest exact spans, a chunk at a time, then the oldest of the finest cells,
+ * until at most n_bytes are used or only what is being filled is left. Where exact spans of a level are gone, queries
+ * show the finest level that is whole there. Returns bytes freed.
  */
 size_t rv_timeline_evict(struct rv_timeline *timeline, size_t n_bytes);
 
@@ -57,7 +89,8 @@ struct rv_box {
 #define RV_TIMELINE_LEVELS 16u /* level 0 = all exact; level k: spans shorter than 2^(13 + 2(k-1)) ns are folded */
 
 /*
- * Boxes that a query of this level would give, exactly, without making them. Microseconds. A span overlaps when it
+ * Boxes that a query of this level would give, exactly but for cells that two pages have a part of each, without making
+ * them. Microseconds. A span overlaps when it
  * starts before `to` and ends after `from` or starts at it; cells count whole. Below 4,096 deep, cells are in row
  * 4,095.
  */

@@ -260,7 +260,7 @@ static bool is_noted(const struct rv_event *event)
     return kind != RV_EVENT_SWITCH && kind != RV_EVENT_LINE && kind != RV_EVENT_SYNC;
 }
 
-static void note_special(struct rv_merger *merger, struct rv_lane *lane, const struct rv_event *event)
+static void note_special(const struct rv_merger *merger, struct rv_lane *lane, const struct rv_event *event)
 {
     uint64_t now = rv_clock_to_ns(&merger->clock, rv_event_ticks(event));
     struct rv_lane_note note = {.start_ns = now, .end_ns = now, .id = event->id};
@@ -337,16 +337,22 @@ static void note_specials(struct rv_merger *merger, struct rv_stream *stream, co
 
 /* ---- ends ---- */
 
-static void finish(struct rv_merger *merger, struct rv_stream *stream, uint64_t end_ticks)
+/* What is open at the end, as spans; returns how many. */
+static size_t read_open(struct rv_merger *merger, struct rv_stream *stream, uint64_t end_ticks)
 {
-    uint64_t began_ns = rv_clock_thread_cpu_ns();
     size_t n = 0, n_read;
     do {
         merger->spans = rv_vec_reserve(merger->spans, &merger->capacity, n + READ_SPANS, sizeof *merger->spans);
         n_read = rv_carry_finish(stream->carry, end_ticks, merger->spans + n, merger->capacity - n);
         n += n_read;
     } while (n_read);
-    n = convert(merger, stream, merger->spans, n);
+    return convert(merger, stream, merger->spans, n);
+}
+
+static void finish(struct rv_merger *merger, struct rv_stream *stream, uint64_t end_ticks)
+{
+    uint64_t began_ns = rv_clock_thread_cpu_ns();
+    size_t n = read_open(merger, stream, end_ticks);
     publish_all_open(merger, stream);
     uint64_t end_ns = rv_clock_to_ns(&merger->clock, end_ticks);
     store(merger, stream, group(merger, stream, n), end_ns, began_ns);
@@ -372,8 +378,34 @@ static void count_events(struct rv_merger *merger, struct rv_stream *stream, con
     pthread_mutex_unlock(&lane->lock);
 }
 
+/* Of a page only its calls matter: all else was told in sum. */
+static void merge_page(struct rv_merger *merger, struct rv_stream *page, struct rv_job *job)
+{
+    size_t n = 0;
+    if (!job->closes_stream) {
+        rv_carry_apply(page->carry, job->block);
+        follow_base(page);
+        n = read_block(merger, page, job->block);
+    } else if (job->end_ticks != UINT64_MAX) {
+        n = read_open(merger, page, job->end_ticks);
+    }
+    rv_paging_store(page, group(merger, page, n));
+    if (job->closes_stream)
+        rv_paging_publish(merger->paging, page);
+}
+
+void rv_merge_note(const struct rv_merger *merger, struct rv_lane *lane, const struct rv_event *event)
+{
+    if (is_noted(event))
+        note_special(merger, lane, event);
+}
+
 void rv_merge(struct rv_merger *merger, struct rv_stream *stream, struct rv_job *job)
 {
+    if (stream->whole) {
+        merge_page(merger, stream, job);
+        return;
+    }
     bool is_renamed = rv_stream_apply_name(stream);
     tell_events(merger, stream, job, is_renamed);
     if (job->closes_stream) {

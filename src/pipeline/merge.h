@@ -8,6 +8,7 @@
 #include <stdatomic.h>
 
 #include "base/clock.h"
+#include "pipeline/paging.h"
 #include "pipeline/session.h"
 #include "pipeline/stream.h"
 
@@ -20,6 +21,7 @@ struct rv_merger {
     /* shared, fixed */
     const struct rv_session_params *params;
     struct rv_lanes *lanes;
+    struct rv_paging *paging;
     struct rv_clock clock;
     _Atomic uint64_t *n_open; /* calls that are open, of all streams */
     /* this worker's */
@@ -32,6 +34,9 @@ struct rv_merger {
     uint64_t *open_start;
     size_t open_start_capacity;
 };
+
+/* What is not a call and stands in a summary, onto a lane. */
+void rv_merge_note(const struct rv_merger *merger, struct rv_lane *lane, const struct rv_event *event);
 
 /* Merge one job, in stream order. */
 void rv_merge(struct rv_merger *merger, struct rv_stream *stream, struct rv_job *job);

@@ -11,6 +11,7 @@
 #include "base/vec.h"
 #include "flow/queue.h"
 #include "pipeline/merge.h"
+#include "pipeline/paging.h"
 
 enum { JOBS_PER_WORKER = 6, MAX_WORKERS = 64 };
 
@@ -31,6 +32,7 @@ struct rv_session {
     struct rv_session_params params;
     struct rv_source *source;
     struct rv_intake intake;
+    struct rv_paging paging;
     struct rv_lanes *lanes;
     struct rv_subroutines *subroutines;
     struct worker *workers;
@@ -55,7 +57,7 @@ struct rv_session {
     struct rv_stream_account accounts; /* of streams that have ended */
     uint64_t drain_ns, n_batches;
     struct rv_carry_counts closed; /* of streams that have ended */
-    bool has_drained, is_done;
+    bool has_drained, is_resting, is_done;
 };
 
 /* ---- the drain thread's side: an intake ---- */
@@ -67,17 +69,20 @@ static void tell_open(const struct rv_session *session, const struct rv_stream *
             session->params.sinks[i].open(session->params.sinks[i].context, stream->number, &stream->info);
 }
 
-static void *open_stream(void *context, const struct rv_stream_info *info)
+/* One that has ended, or a new one; it has not begun. */
+static struct rv_stream *take_stream(struct rv_session *session)
 {
-    struct rv_session *session = context;
     pthread_mutex_lock(&session->lock);
     struct rv_stream *stream = session->ended;
     if (stream)
         session->ended = stream->next;
     pthread_mutex_unlock(&session->lock);
-    if (!stream)
-        stream = rv_stream_create(session->n_jobs);
-    rv_stream_begin(stream, session->lanes, info, session->n_opened++);
+    return stream ? stream : rv_stream_create(session->n_jobs);
+}
+
+/* It has begun. */
+static void list_stream(struct rv_session *session, struct rv_stream *stream)
+{
     pthread_mutex_lock(&session->lock);
     stream->previous = NULL;
     stream->next = session->streams;
@@ -85,6 +90,14 @@ static void *open_stream(void *context, const struct rv_stream_info *info)
         stream->next->previous = stream;
     session->streams = stream;
     pthread_mutex_unlock(&session->lock);
+}
+
+static void *open_stream(void *context, const struct rv_stream_info *info)
+{
+    struct rv_session *session = context;
+    struct rv_stream *stream = take_stream(session);
+    rv_stream_begin(stream, session->lanes, info, session->n_opened++);
+    list_stream(session, stream);
     tell_open(session, stream);
     return stream;
 }
@@ -100,6 +113,7 @@ static void end_stream(struct rv_session *session, struct rv_stream *stream)
     if (stream->next)
         stream->next->previous = stream->previous;
     pthread_mutex_unlock(&session->lock);
+    rv_paging_forget(&session->paging, stream);
     rv_stream_end(stream);
     pthread_mutex_lock(&session->lock);
     stream->next = session->ended;
@@ -211,6 +225,65 @@ static void define(void *context, const struct rv_definition *definitions, size_
     }
 }
 
+/* ---- of streams that are told of in sum ---- */
+
+/* Losses of a summary last until the next note at most: it does not tell of the next event. */
+static void add_notes(struct rv_session *session, struct rv_stream *stream, const struct rv_stack_summary *summary)
+{
+    struct rv_lane *lane = rv_stream_track(stream, session->lanes, summary->row->stack)->lane;
+    for (uint32_t i = 0; i < summary->row->n_notes; i++)
+        rv_merge_note(&session->workers[0].merger, lane, &summary->notes[i]);
+}
+
+static void summarize(void *context, void *stream, const struct rv_block_summary *summary)
+{
+    struct rv_session *session = context;
+    rv_paging_summarize(&session->paging, stream, summary);
+    for (size_t i = 0; i < summary->n_stacks; i++)
+        add_notes(session, stream, &summary->stacks[i]);
+}
+
+static void add_total(void *context, const struct rv_call_total *total)
+{
+    struct rv_session *session = context;
+    struct rv_merger *merger = &session->workers[0].merger;
+    const struct rv_rec_index_total *row = total->row;
+    struct rv_histogram durations = {0};
+    for (uint32_t i = 0; i < row->n_buckets; i++)
+        rv_histogram_put(&durations, total->buckets[i].bucket, total->buckets[i].n_calls);
+    pthread_mutex_lock(&merger->lock);
+    rv_stats_put(merger->stats,
+                 &(struct rv_stats_row){.id = row->id,
+                                        .n_calls = row->n_calls,
+                                        .total_ns = row->total_ns,
+                                        .self_ns = row->self_ns,
+                                        .min_ns = row->min_ns,
+                                        .max_ns = row->max_ns},
+                 &durations);
+    merger->counts.n_spans += row->n_calls;
+    pthread_mutex_unlock(&merger->lock);
+    rv_histogram_fini(&durations);
+}
+
+static bool take_request(void *context, struct rv_page_request *request)
+{
+    struct rv_session *session = context;
+    return rv_paging_take(&session->paging, request);
+}
+
+static void *open_page(void *context, const struct rv_page_request *request, const struct rv_page_stack *stacks,
+                       size_t n)
+{
+    struct rv_session *session = context;
+    struct rv_stream *page = take_stream(session);
+    rv_stream_begin_page(page, request->stream, request->block);
+    rv_paging_open(page, stacks, n);
+    list_stream(session, page);
+    return page;
+}
+
+static const struct rv_intake_pages PAGES = {summarize, add_total, take_request, open_page};
+
 static bool is_stopping(void *context)
 {
     struct rv_session *session = context;
@@ -227,7 +300,9 @@ static void *run_drain(void *context)
         pthread_mutex_lock(&session->lock);
         session->drain_ns = rv_clock_thread_cpu_ns();
         session->has_drained = status == RV_SOURCE_ENDED;
-        if (session->has_drained)
+        bool is_news = session->has_drained || (status == RV_SOURCE_RESTING && !session->is_resting);
+        session->is_resting |= status == RV_SOURCE_RESTING;
+        if (is_news)
             pthread_cond_broadcast(&session->has_news);
         pthread_mutex_unlock(&session->lock);
         if (status == RV_SOURCE_ENDED)
@@ -242,7 +317,7 @@ static void count_batch(struct rv_session *session, const struct rv_stream *stre
 {
     pthread_mutex_lock(&session->lock);
     session->n_batches++;
-    if (job->closes_stream) {
+    if (job->closes_stream && !stream->whole) {
         struct rv_carry_counts counts;
         rv_carry_counts(stream->carry, &counts);
         session->closed.n_cut += counts.n_cut;
@@ -378,7 +453,8 @@ struct rv_session *rv_session_start(const struct rv_session_params *params, stru
     session->lanes = rv_lanes_create();
     session->subroutines = rv_subroutines_create();
     session->intake = (struct rv_intake){session,       open_stream,  rename_stream, account_stream, close_stream,
-                                         acquire_batch, submit_batch, is_stopping,   define};
+                                         acquire_batch, submit_batch, is_stopping,   define,         &PAGES};
+    rv_paging_init(&session->paging, session->lanes, session->params.memory_bytes);
     pthread_mutex_init(&session->lock, NULL);
     pthread_condattr_t attributes;
     pthread_condattr_init(&attributes);
@@ -394,6 +470,7 @@ struct rv_session *rv_session_start(const struct rv_session_params *params, stru
         worker->session = session;
         worker->merger = (struct rv_merger){.params = &session->params,
                                             .lanes = session->lanes,
+                                            .paging = &session->paging,
                                             .clock = source->clock,
                                             .n_open = &session->n_open,
                                             .stats = rv_stats_create()};
@@ -414,9 +491,10 @@ bool rv_session_wait(struct rv_session *session, uint64_t timeout_ns)
 {
     struct timespec deadline = deadline_in(timeout_ns);
     pthread_mutex_lock(&session->lock);
-    while (!session->is_done && pthread_cond_timedwait(&session->has_news, &session->lock, &deadline) == 0)
+    while (!session->is_done && !session->is_resting &&
+           pthread_cond_timedwait(&session->has_news, &session->lock, &deadline) == 0)
         ;
-    bool is_done = session->is_done;
+    bool is_done = session->is_done || session->is_resting;
     pthread_mutex_unlock(&session->lock);
     return is_done;
 }
@@ -449,6 +527,7 @@ void rv_session_destroy(struct rv_session *session)
         rv_batch_fini(&session->jobs[i].batch);
         rv_block_destroy(session->jobs[i].block);
     }
+    rv_paging_fini(&session->paging);
     rv_queue_destroy(session->filled);
     rv_lanes_destroy(session->lanes);
     rv_subroutines_destroy(session->subroutines);
@@ -479,6 +558,11 @@ struct rv_lanes *rv_session_lanes(struct rv_session *session)
 struct rv_subroutines *rv_session_subroutines(struct rv_session *session)
 {
     return session->subroutines;
+}
+
+size_t rv_session_want(struct rv_session *session, uint64_t from_ns, uint64_t to_ns, uint32_t level)
+{
+    return rv_paging_want(&session->paging, from_ns, to_ns, level);
 }
 
 struct rv_stats *rv_session_stats(struct rv_session *session)
@@ -526,6 +610,9 @@ void rv_session_counts(struct rv_session *session, struct rv_session_counts *cou
 {
     *counts = (struct rv_session_counts){0};
     sum_workers(session, counts);
+    pthread_mutex_lock(&session->paging.lock);
+    counts->n_pages = session->paging.n_pages;
+    pthread_mutex_unlock(&session->paging.lock);
     pthread_mutex_lock(&session->lock);
     counts->drain_ns = session->drain_ns;
     counts->n_batches = session->n_batches;

@@ -38,7 +38,7 @@ struct rv_session; /* opaque */
 /* Takes the source. NULL never: out of memory ends the program. */
 struct rv_session *rv_session_start(const struct rv_session_params *params, struct rv_source *source);
 
-/* True when the source has ended and everything it gave is in the model. */
+/* True when the source has ended, or told all in sum, and everything it gave is in the model. */
 bool rv_session_is_done(struct rv_session *session);
 
 /* Wait for that, at most timeout_ns. Returns rv_session_is_done(). */
@@ -54,6 +54,12 @@ int rv_session_error(struct rv_session *session);
 struct rv_lanes *rv_session_lanes(struct rv_session *session);
 struct rv_subroutines *rv_session_subroutines(struct rv_session *session);
 
+/*
+ * Somebody looks at a window at a level of detail (rv_view.level): of a recording that was told in sum, ask for what
+ * that takes. Each look replaces the one before. returns  pages that are still to come; 0: what can be there is
+ */
+size_t rv_session_want(struct rv_session *session, uint64_t from_ns, uint64_t to_ns, uint32_t level);
+
 /* Merged statistics so far; the caller destroys them. Any thread. */
 struct rv_stats *rv_session_stats(struct rv_session *session);
 
@@ -66,6 +72,7 @@ struct rv_session_counts {
     uint64_t n_spans, n_batches;
     uint64_t drain_ns, scan_ns, carry_ns, timeline_ns, stats_ns;
     uint64_t n_cut, n_orphans, n_doubtful;
+    uint64_t n_pages; /* that came in because they were looked at */
 };
 void rv_session_counts(struct rv_session *session, struct rv_session_counts *counts);
 

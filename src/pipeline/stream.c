@@ -21,9 +21,14 @@ struct rv_stream *rv_stream_create(size_t n_jobs)
 
 void rv_stream_end(struct rv_stream *stream)
 {
-    for (size_t i = 0; i < stream->n_tracks; i++)
+    for (size_t i = 0; i < stream->n_tracks; i++) {
         rv_stats_lane_destroy(stream->tracks[i].stats);
+        rv_timeline_destroy(stream->tracks[i].page);
+    }
     free(stream->tracks);
+    free(stream->blocks);
+    stream->blocks = NULL;
+    stream->n_blocks = stream->blocks_capacity = 0;
     free(stream->slots);
     rv_carry_destroy(stream->carry);
     stream->tracks = NULL;
@@ -130,11 +135,33 @@ struct rv_track *rv_stream_track(struct rv_stream *stream, struct rv_lanes *lane
         rv_vec_reserve(stream->tracks, &stream->tracks_capacity, stream->n_tracks + 1, sizeof *stream->tracks);
     struct rv_track *track = &stream->tracks[stream->n_tracks++];
     *slot = (uint32_t)stream->n_tracks;
+    if (stream->whole) {
+        const struct rv_stream *whole = stream->whole;
+        uint32_t of_whole = *find_slot(whole, stack);
+        *track = (struct rv_track){
+            .stack = stack, .lane = whole->tracks[of_whole ? of_whole - 1 : 0].lane, .page = rv_timeline_create()};
+        return track;
+    }
     struct rv_lane_identity identity = stream->identity;
     identity.stack = stack;
     *track = (struct rv_track){.stack = stack, .lane = rv_lanes_add(lanes, &identity), .stats = rv_stats_lane_create()};
     name_lane(track->lane, stream->name, stack);
     return track;
+}
+
+static void reset(struct rv_stream *stream, uint32_t number)
+{
+    stream->number = number;
+    stream->n_dropped_told = 0;
+    stream->n_submitted = stream->n_merged = 0;
+    stream->exit_stack = 0;
+    stream->n_open = 0;
+    stream->account = (struct rv_stream_account){0};
+    stream->new_name[0] = '\0';
+    stream->carry = rv_carry_create();
+    stream->depth_shift = 0;
+    stream->sums_level = 0;
+    stream->whole = NULL;
 }
 
 void rv_stream_begin(struct rv_stream *stream, struct rv_lanes *lanes, const struct rv_stream_info *info,
@@ -158,14 +185,13 @@ void rv_stream_begin(struct rv_stream *stream, struct rv_lanes *lanes, const str
     stream->info = *info;
     stream->info.process_name = stream->process_name;
     stream->info.thread_name = stream->given_name;
-    stream->number = number;
-    stream->n_dropped_told = 0;
-    stream->n_submitted = stream->n_merged = 0;
-    stream->exit_stack = 0;
-    stream->n_open = 0;
-    stream->account = (struct rv_stream_account){0};
-    stream->new_name[0] = '\0';
-    stream->carry = rv_carry_create();
-    stream->depth_shift = 0;
+    reset(stream, number);
     (void)rv_stream_track(stream, lanes, 0);
+}
+
+void rv_stream_begin_page(struct rv_stream *page, struct rv_stream *whole, uint32_t block)
+{
+    reset(page, whole->number);
+    page->whole = whole;
+    page->block = block;
 }

@@ -30,6 +30,10 @@ struct rv_track {
     struct rv_lane *lane;
     struct rv_stats_lane *stats;
     size_t first, n; /* scratch of one merge: its spans in the worker's buffer */
+    /* of a page */
+    struct rv_timeline *page;
+    uint32_t base_depth; /* of the lowest frame that was open where it begins */
+    uint64_t first_ns;   /* of the stack */
 };
 
 struct rv_stream {
@@ -60,6 +64,13 @@ struct rv_stream {
     size_t n_tracks, tracks_capacity;
     uint32_t *slots; /* hash of the tracks' stacks: index + 1 */
     uint32_t n_slots;
+    /* told of in sum: under the lock of rv_paging */
+    struct rv_summed_block *blocks;
+    size_t n_blocks, blocks_capacity;
+    uint32_t sums_level;
+    /* a page: one block of the stream that it is of; else NULL */
+    struct rv_stream *whole;
+    uint32_t block;
     struct rv_stream *next, *previous; /* the session's lists */
 };
 
@@ -70,6 +81,9 @@ void rv_stream_destroy(struct rv_stream *stream);
 /* Its first lane is made here, so that lanes stand in the order in which threads were met. */
 void rv_stream_begin(struct rv_stream *stream, struct rv_lanes *lanes, const struct rv_stream_info *info,
                      uint32_t number);
+
+/* One block of a stream that is told of in sum; see pipeline/paging.h. */
+void rv_stream_begin_page(struct rv_stream *page, struct rv_stream *whole, uint32_t block);
 
 /* Free what only a running stream needs. After its last job; the last merger, or when no worker runs any more. */
 void rv_stream_end(struct rv_stream *stream);
@@ -89,7 +103,10 @@ void rv_stream_rename(struct rv_stream *stream, const char *name);
 /* Put a new name on the lanes; true when there was one. Merger. */
 bool rv_stream_apply_name(struct rv_stream *stream);
 
-/* The track of a stack, with its lane made at first sight; beyond 65,536 stacks it is the first one's. Merger. */
+/*
+ * The track of a stack, with its lane made at first sight; beyond 65,536 stacks it is the first one's. A page's has the
+ * lane of the stream that it is of. Merger.
+ */
 struct rv_track *rv_stream_track(struct rv_stream *stream, struct rv_lanes *lanes, uint32_t stack);
 
 #endif

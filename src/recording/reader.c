@@ -224,3 +224,28 @@ int rv_rec_reader_next(struct rv_rec_reader *reader, struct rv_rec_chunk *chunk,
     *payload = reader->payload;
     return 1;
 }
+
+int rv_rec_reader_at(struct rv_rec_reader *reader, uint64_t offset, struct rv_rec_chunk *chunk, const uint8_t **payload)
+{
+    const char *what;
+    if (offset >= reader->state.n_bytes)
+        return 0;
+    int result = read_chunk(reader, offset, chunk, &what);
+    *payload = reader->payload;
+    return result;
+}
+
+/* A chunk of END's size, which is all of the last bytes. */
+int rv_rec_reader_end(struct rv_rec_reader *reader, struct rv_rec_end *end)
+{
+    struct rv_rec_chunk chunk = {.header_bytes = sizeof chunk, .payload_bytes = sizeof *end};
+    const uint8_t *payload;
+    uint64_t n_bytes = rv_chunk_bytes(&chunk);
+    if (reader->state.n_bytes < n_bytes)
+        return 0;
+    int result = rv_rec_reader_at(reader, reader->state.n_bytes - n_bytes, &chunk, &payload);
+    if (result <= 0 || chunk.type != RV_REC_END || chunk.payload_bytes < sizeof *end)
+        return result < 0 ? result : 0;
+    memcpy(end, payload, sizeof *end);
+    return 1;
+}

@@ -43,6 +43,16 @@ const char *rv_rec_reader_program(const struct rv_rec_reader *reader);
  */
 int rv_rec_reader_next(struct rv_rec_reader *reader, struct rv_rec_chunk *chunk, const uint8_t **payload);
 
+/*
+ * The whole chunk at an offset, as an index tells of it; the place of rv_rec_reader_next() stays.
+ *   returns  1; 0: there is none; negative errno, said
+ */
+int rv_rec_reader_at(struct rv_rec_reader *reader, uint64_t offset, struct rv_rec_chunk *chunk,
+                     const uint8_t **payload);
+
+/* END, if the file ends with one. As rv_rec_reader_at(). */
+int rv_rec_reader_end(struct rv_rec_reader *reader, struct rv_rec_end *end);
+
 struct rv_rec_reader_state {
     uint64_t n_bytes;   /* of the file */
     uint64_t offset;    /* behind the last chunk read */

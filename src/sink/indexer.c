@@ -1,7 +1,7 @@
 /*
  * Blocks go through the same scan and carry as in a session, one after the other. Calls shorter than a cell of the
- * stream's level become cells, the others stay; the level rises where that is too much for the events that there were,
- * so that an index is small beside its blocks whatever they hold.
+ * stream's level become cells, the others stay; where that is too much for the events that there were the level rises
+ * of the stream that has most, so that an index is small beside its blocks whatever they hold.
  */
 #include "sink/indexer.h"
 
@@ -24,7 +24,7 @@ enum {
     MOST_NOTES = 1024,           /* of a stack in a block; losses are always told */
     MOST_ID = 1 << 22,
     EVENTS_PER_ROW = 256, /* of cells and spans */
-    ROWS_OF_ANY = 256
+    ROWS_OF_ANY = 4096
 };
 
 /* The model's and the format's names for the same. */
@@ -64,8 +64,8 @@ struct stream {
     uint64_t n_ordinals; /* the next event's */
     uint32_t entry_stack, depth_shift;
     uint32_t level;
-    uint64_t n_rows, n_events; /* so far, rows as they would be at this level */
-    uint64_t n_indexes;        /* put before the stream's last block */
+    uint64_t n_rows;    /* cells and spans so far, as they would be at this level */
+    uint64_t n_indexes; /* put before the stream's last block */
 };
 
 struct rv_indexer {
@@ -77,7 +77,8 @@ struct rv_indexer {
     size_t n_streams, streams_capacity;
     struct rv_stats *stats;
     struct rv_rec_index_table table;
-    uint64_t n_indexes, last; /* put so far; offset of the last one */
+    uint64_t n_rows, n_events; /* of all streams */
+    uint64_t n_indexes, last;  /* put so far; offset of the last one */
     /* scratch */
     struct rv_span *spans, *sorted;
     size_t n_spans, spans_capacity, sorted_capacity;
@@ -220,13 +221,24 @@ static void add_cells(struct rv_indexer *indexer, const struct stream *stream, s
     rv_density_init(&lane->density);
 }
 
-/* Few enough rows for the events that there were, from the next block on: a level has at least half of the next's. */
-static void raise_level(struct stream *stream)
+/*
+ * Few enough rows for the events that there were, from the next block on: the stream that has most of them gives way. A
+ * level is taken to have half the rows of the one before.
+ */
+static void raise_levels(struct rv_indexer *indexer)
 {
-    while (stream->n_rows > stream->n_events / EVENTS_PER_ROW + ROWS_OF_ANY &&
-           stream->level + 1 < RV_REC_INDEX_LEVELS) {
-        stream->level++;
-        stream->n_rows /= 2;
+    while (indexer->n_rows > indexer->n_events / EVENTS_PER_ROW + ROWS_OF_ANY) {
+        struct stream *most = NULL;
+        for (size_t i = 0; i < indexer->n_streams; i++) {
+            struct stream *stream = &indexer->streams[i];
+            if (stream->is_begun && stream->level + 1 < RV_REC_INDEX_LEVELS && (!most || stream->n_rows > most->n_rows))
+                most = stream;
+        }
+        if (!most || most->n_rows == 0)
+            return;
+        most->level++;
+        indexer->n_rows -= most->n_rows - most->n_rows / 2;
+        most->n_rows /= 2;
     }
 }
 
@@ -250,14 +262,15 @@ static void end_block(struct rv_indexer *indexer, struct stream *stream, const s
         lane->row.n_spans = (uint32_t)lane->n_spans;
         lane->row.n_notes = (uint32_t)lane->n_notes;
         stream->n_rows += lane->n_spans + lane->row.n_cells;
+        indexer->n_rows += lane->n_spans + lane->row.n_cells;
         rv_rec_index_add(table, RV_REC_INDEX_STACKS, &lane->row);
         lane->n_spans = lane->n_notes = 0;
         lane->is_listed = false;
     }
     row.n_stacks = (uint32_t)indexer->n_listed;
     rv_rec_index_add(table, RV_REC_INDEX_BLOCKS, &row);
-    stream->n_events += row.n_events;
-    raise_level(stream);
+    indexer->n_events += row.n_events;
+    raise_levels(indexer);
 }
 
 /* ---- events ---- */
@@ -434,7 +447,8 @@ static void add_block(struct rv_indexer *indexer, const struct rv_indexed_chunk 
 {
     const struct rv_rec_chunk *chunk = added->chunk;
     struct stream *stream = stream_at(indexer, chunk->stream);
-    struct rv_rec_index_block row = {.offset = added->offset, .stream = chunk->stream, .n_events = chunk->n_events};
+    struct rv_rec_index_block row = {
+        .offset = added->offset, .stream = chunk->stream, .stack = stream->entry_stack, .n_events = chunk->n_events};
     begin_block(indexer, stream);
     if (added->ordinal > stream->n_ordinals)
         add_loss(indexer, stream, added->ordinal - stream->n_ordinals);

@@ -10,15 +10,8 @@
 #include "base/err.h"
 #include "base/vec.h"
 #include "recording/codec.h"
-#include "recording/payload.h"
 #include "recording/reader.h"
-#include "ring/text.h"
-
-#define MAX_ID (1u << 22)
-
-enum { SHOWN_NAME_BYTES = 256 };
-/* Names as they are unpacked: many times the file's size is no program's, and would all be held. */
-static const uint64_t NAME_BYTES_PER_BYTE = 64, NAME_BYTES_OF_ANY = 64 << 20;
+#include "source/recorded.h"
 
 struct replay_stream {
     void *stream; /* the pipeline's; NULL while none is open */
@@ -37,29 +30,9 @@ struct replay {
     struct rv_event *events; /* of one block */
     struct replay_stream *streams;
     size_t n_streams, streams_capacity;
-    uint32_t *ids; /* of the file to ours; 0 = not seen yet */
-    size_t n_ids, ids_capacity;
-    uint32_t n_given; /* ids of ours so far */
-    struct rv_rec_strings strings;
-    uint64_t n_name_bytes; /* so far */
-    struct rv_rec_buffer shown[3];
-    struct rv_compressor *compressor;
+    struct rv_recorded_names names;
     uint64_t n_broken; /* chunks that were whole and made no sense */
 };
-
-static uint32_t map_id(struct replay *replay, uint32_t id)
-{
-    if (id == 0 || id >= MAX_ID)
-        return 0;
-    if (id >= replay->n_ids) {
-        replay->ids = rv_vec_reserve(replay->ids, &replay->ids_capacity, id + 1u, sizeof *replay->ids);
-        memset(replay->ids + replay->n_ids, 0, (replay->ids_capacity - replay->n_ids) * sizeof *replay->ids);
-        replay->n_ids = replay->ids_capacity;
-    }
-    if (replay->ids[id] == 0)
-        replay->ids[id] = ++replay->n_given;
-    return replay->ids[id];
-}
 
 /* ---- streams ---- */
 
@@ -98,27 +71,15 @@ static void open_unknown(struct replay_stream *stream, uint32_t number, uint64_t
 static bool take_stream(struct replay *replay, const struct rv_rec_chunk *chunk, const uint8_t *payload,
                         const struct rv_intake *intake)
 {
-    struct rv_rec_who who;
-    char process_name[SHOWN_NAME_BYTES], thread_name[SHOWN_NAME_BYTES];
-    if (rv_rec_who_read(&who, chunk, payload) != 0)
+    struct rv_recorded_who who;
+    if (rv_recorded_who_read(&who, chunk, payload) != 0)
         return false;
-    rv_text_escape(process_name, sizeof process_name, who.process_name, strlen(who.process_name));
-    rv_text_escape(thread_name, sizeof thread_name, who.thread_name, strlen(who.thread_name));
     struct replay_stream *stream = stream_at(replay, chunk->stream);
     if (stream->stream)
-        intake->rename_stream(intake->context, stream->stream, thread_name);
+        intake->rename_stream(intake->context, stream->stream, who.thread_name);
     if (stream->is_known)
         return true;
-    open_stream(stream, intake,
-                &(struct rv_stream_info){.pid = who.stream.pid,
-                                         .parent_pid = who.stream.parent_pid,
-                                         .tid = who.stream.tid,
-                                         .process_key = who.stream.process_key,
-                                         .process_name = process_name,
-                                         .thread_name = thread_name,
-                                         .tag_mode = (enum rv_tag_mode)who.stream.tag_mode,
-                                         .born_ticks = who.stream.born_ns & RV_EVENT_TICKS_MASK,
-                                         .ring = who.stream.ring});
+    open_stream(stream, intake, &who.info);
     return true;
 }
 
@@ -161,49 +122,7 @@ static bool take_account(struct replay *replay, const struct rv_rec_chunk *chunk
     return true;
 }
 
-/* ---- names ---- */
-
-/* Escaped text in the replay's own memory, until the next call for the same slot. */
-static const char *shown(struct replay *replay, unsigned slot, const char *text)
-{
-    size_t n = strlen(text);
-    struct rv_rec_buffer *buffer = &replay->shown[slot];
-    buffer->n = 0;
-    char *out = (char *)rv_rec_buffer_reserve(buffer, 4 * n + 1);
-    rv_text_escape(out, 4 * n + 1, text, n);
-    return out;
-}
-
-static bool has_room_for_names(struct replay *replay)
-{
-    replay->n_name_bytes += (uint64_t)(replay->strings.end - replay->strings.bytes);
-    return replay->n_name_bytes <=
-           NAME_BYTES_OF_ANY + NAME_BYTES_PER_BYTE * rv_rec_reader_state(replay->reader).n_bytes;
-}
-
-static bool take_strings(struct replay *replay, const struct rv_rec_chunk *chunk, const uint8_t *payload,
-                         const struct rv_intake *intake)
-{
-    struct rv_rec_definition found;
-    int result = rv_rec_strings_open(&replay->strings, replay->compressor, chunk, payload);
-    if (result != 0 || !has_room_for_names(replay))
-        return false;
-    while ((result = rv_rec_strings_next(&replay->strings, &found)) > 0) {
-        uint32_t id = map_id(replay, found.id);
-        struct rv_definition definition = {id, shown(replay, 0, found.package), shown(replay, 1, found.name),
-                                           shown(replay, 2, found.file), found.line};
-        if (id)
-            intake->define(intake->context, &definition, 1);
-    }
-    return result == 0;
-}
-
 /* ---- events ---- */
-
-static bool has_name(unsigned kind)
-{
-    return kind <= RV_EVENT_RETURN || kind == RV_EVENT_MARK || kind == RV_EVENT_VALUE || kind == RV_EVENT_SYNC;
-}
 
 static struct rv_batch *wait_for_batch(const struct rv_intake *intake)
 {
@@ -213,20 +132,13 @@ static struct rv_batch *wait_for_batch(const struct rv_intake *intake)
     return batch;
 }
 
-static void map_ids(struct replay *replay, struct rv_batch *batch)
-{
-    for (uint32_t i = 0; i < batch->n; i++)
-        if (has_name(rv_event_kind(&batch->events[i])))
-            batch->events[i].id = map_id(replay, batch->events[i].id);
-}
-
 static void submit(struct replay *replay, struct replay_stream *stream, const struct rv_event *events, uint32_t n,
                    const struct rv_intake *intake)
 {
     while (n > 0) {
         struct rv_batch *batch = wait_for_batch(intake);
         uint32_t n_done = rv_batch_fill(batch, events, n, &stream->last_ns);
-        map_ids(replay, batch);
+        rv_recorded_map_ids(&replay->names, batch);
         batch->stream = stream->stream;
         intake->submit_batch(intake->context, batch);
         events += n_done;
@@ -276,7 +188,7 @@ static bool take_chunk(struct replay *replay, const struct rv_rec_chunk *chunk, 
     case RV_REC_STREAM:
         return take_stream(replay, chunk, payload, intake);
     case RV_REC_STRINGS:
-        return take_strings(replay, chunk, payload, intake);
+        return rv_recorded_define(&replay->names, chunk, payload, intake);
     case RV_REC_EVENTS:
         return take_events(replay, chunk, payload, intake);
     case RV_REC_ACCOUNT:
@@ -343,13 +255,9 @@ static void close_replay(struct rv_source *source)
     struct replay *replay = (struct replay *)source;
     rv_rec_reader_close(replay->reader);
     rv_codec_destroy(replay->codec);
-    rv_compressor_destroy(replay->compressor);
     free(replay->events);
     free(replay->streams);
-    free(replay->ids);
-    rv_rec_strings_close(&replay->strings);
-    for (size_t i = 0; i < sizeof replay->shown / sizeof *replay->shown; i++)
-        rv_rec_buffer_fini(&replay->shown[i]);
+    rv_recorded_names_fini(&replay->names);
     free(replay->path);
     free(replay);
 }
@@ -371,7 +279,7 @@ struct rv_source *rv_replay_open(const char *path)
     replay->path = rv_strdup(path);
     replay->reader = reader;
     replay->codec = rv_codec_create();
-    replay->compressor = rv_compressor_create();
+    rv_recorded_names_init(&replay->names, rv_rec_reader_state(reader).n_bytes);
     replay->events = rv_alloc(RV_REC_MAX_EVENTS, sizeof *replay->events);
     return &replay->source;
 }

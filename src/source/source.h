@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "flow/batch.h"
 #include "flow/origin.h"
+#include "flow/summary.h"
 
 /* What the pipeline offers to a source. All calls on the drain thread, define also on the naming thread. */
 struct rv_intake {
@@ -28,9 +29,31 @@ struct rv_intake {
     void (*submit_batch)(void *context, struct rv_batch *batch); /* n == 0 only gives it back */
     bool (*is_stopping)(void *context); /* end at the next turn: drain what is there, close every stream */
     void (*define)(void *context, const struct rv_definition *definitions, size_t n);
+    /* For sources that tell of events in sum and hand them over when they are looked at; NULL: all are wanted. */
+    const struct rv_intake_pages *pages;
 };
 
-enum rv_source_status { RV_SOURCE_MOVED /* events were handed over */, RV_SOURCE_IDLE, RV_SOURCE_ENDED };
+/* A stream in sum, block by block; and pages of it, each all events of one block, as they are asked for. */
+struct rv_intake_pages {
+    /* What is known of the stream's next block. */
+    void (*summarize)(void *context, void *stream, const struct rv_block_summary *summary);
+    void (*add_total)(void *context, const struct rv_call_total *total);
+    /* What somebody looks at and does not have. False: nothing. */
+    bool (*take_request)(void *context, struct rv_page_request *request);
+    /*
+     * A stream of its own for one block, from its beginning: SYNC tells it what is open there. Closed like others; with
+     * end_ticks UINT64_MAX what is then open goes on behind the block. NULL: the block is not wanted any more.
+     */
+    void *(*open_page)(void *context, const struct rv_page_request *request, const struct rv_page_stack *stacks,
+                       size_t n);
+};
+
+enum rv_source_status {
+    RV_SOURCE_MOVED, /* events were handed over */
+    RV_SOURCE_IDLE,
+    RV_SOURCE_RESTING, /* all was told; there may be requests */
+    RV_SOURCE_ENDED
+};
 
 struct rv_source {
     struct rv_clock clock; /* ticks of every stream of this source */

@@ -1,6 +1,6 @@
 /*
  * The bytes of a recording, with checksums made right, so that what lies behind them is reached: the reader, every
- * decoder, and the replay of it through an intake that checks what it is given.
+ * decoder, and the replay of it through an intake that checks what it is given, wholly and by its index.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -9,14 +9,20 @@
 #include <unistd.h>
 
 #include "sink/verify.h"
+#include "source/indexed.h"
 #include "source/replay.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+enum { N_BLOCKS = 64 };
 
 struct intake {
     struct rv_batch batch;
     uint64_t last_ticks[64];
     size_t n_streams;
+    /* blocks that were summarized, of which each is asked for once */
+    struct rv_page_request blocks[N_BLOCKS];
+    size_t n_blocks, n_asked;
 };
 
 static void *open_stream(void *context, const struct rv_stream_info *info)
@@ -47,7 +53,7 @@ static void account_stream(void *context, void *stream, const struct rv_stream_a
 static void close_stream(void *context, void *stream, uint64_t end_ticks)
 {
     (void)context;
-    if (!stream || end_ticks > RV_EVENT_TICKS_MASK)
+    if (!stream || (end_ticks > RV_EVENT_TICKS_MASK && end_ticks != UINT64_MAX))
         abort();
 }
 
@@ -94,6 +100,61 @@ static void define(void *context, const struct rv_definition *definitions, size_
             abort();
 }
 
+static void summarize(void *context, void *stream, const struct rv_block_summary *summary)
+{
+    struct intake *intake = context;
+    uint32_t number = 0;
+    for (size_t i = 0; i < intake->n_blocks; i++)
+        number += intake->blocks[i].stream == stream;
+    for (size_t i = 0; i < summary->n_stacks; i++) {
+        const struct rv_stack_summary *stack = &summary->stacks[i];
+        if (stack->row->level == 0 || stack->row->level >= RV_REC_INDEX_LEVELS)
+            abort();
+        for (uint32_t k = 0; k < stack->row->n_cells; k++)
+            if (stack->cells[k].row >= RV_REC_INDEX_ROWS)
+                abort();
+        for (uint32_t k = 0; k < stack->row->n_spans; k++)
+            if (stack->spans[k].start_ns > stack->spans[k].end_ns)
+                abort();
+    }
+    if (!stream)
+        abort();
+    if (intake->n_blocks < N_BLOCKS)
+        intake->blocks[intake->n_blocks++] = (struct rv_page_request){stream, number};
+}
+
+static void add_total(void *context, const struct rv_call_total *total)
+{
+    (void)context;
+    uint64_t n = 0;
+    for (uint32_t i = 0; i < total->row->n_buckets; i++)
+        n += total->buckets[i].n_calls;
+    if (n != total->row->n_calls)
+        abort();
+}
+
+static bool take_request(void *context, struct rv_page_request *request)
+{
+    struct intake *intake = context;
+    if (intake->n_asked == intake->n_blocks)
+        return false;
+    *request = intake->blocks[intake->n_asked++];
+    return true;
+}
+
+static void *open_page(void *context, const struct rv_page_request *request, const struct rv_page_stack *stacks,
+                       size_t n)
+{
+    struct intake *intake = context;
+    (void)request;
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < i && i < N_BLOCKS; k++)
+            if (stacks[i].stack == stacks[k].stack)
+                abort();
+    intake->last_ticks[0] = 0;
+    return &intake->last_ticks[0];
+}
+
 /* Make the checksum of whatever looks like a chunk right. */
 static void seal_all(uint8_t *bytes, size_t n)
 {
@@ -132,8 +193,16 @@ static void replay(const char *path)
                               .submit_batch = submit_batch,
                               .is_stopping = is_stopping,
                               .define = define};
+    static const struct rv_intake_pages pages = {summarize, add_total, take_request, open_page};
     struct rv_source *source = rv_replay_open(path);
     while (source && source->poll(source, &calls) != RV_SOURCE_ENDED)
+        ;
+    if (source)
+        source->close(source);
+    intake.n_streams = intake.n_blocks = intake.n_asked = 0;
+    calls.pages = &pages;
+    source = rv_indexed_open(path, 0);
+    while (source && source->poll(source, &calls) != RV_SOURCE_RESTING)
         ;
     if (source)
         source->close(source);

@@ -1,0 +1,42 @@
+/*
+ * Pages: stretches of time of which all short calls are at hand, where a timeline has only their sums. Each is a
+ * timeline of its own; the one that was not looked at for longest gives way first.
+ */
+#ifndef RV_MODEL_PAGES_H
+#define RV_MODEL_PAGES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct rv_timeline;
+
+struct rv_page {
+    uint32_t number;         /* rises with time */
+    uint64_t from_ns, to_ns; /* the time of which all is here; those of two pages do not overlap */
+    uint64_t used;           /* when it was looked at last, in the user's own count */
+    struct rv_timeline *timeline;
+};
+
+struct rv_pages {
+    struct rv_page *list; /* rising */
+    size_t n, capacity;
+    size_t n_bytes;
+    uint64_t used; /* the latest */
+};
+
+void rv_pages_fini(struct rv_pages *pages);
+
+/* Takes the page's timeline; one that is there already is destroyed. */
+void rv_pages_add(struct rv_pages *pages, const struct rv_page *page);
+
+/* Is it there? If so it is looked at now. */
+bool rv_pages_use(struct rv_pages *pages, uint32_t number, uint64_t now);
+
+/* Drop the one that was looked at least recently, unless that was now. */
+bool rv_pages_evict(struct rv_pages *pages);
+
+/* The first page that ends after this. */
+size_t rv_pages_find(const struct rv_pages *pages, uint64_t from_ns);
+
+#endif

@@ -1,0 +1,243 @@
+#include "pipeline/paging.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/vec.h"
+#include "model/density.h"
+#include "model/pages.h"
+
+enum { MOST_PAGES = 256 };
+static const uint64_t PAGE_BYTES = 3 << 20; /* of the memory that there is, for one that is looked at */
+
+void rv_paging_init(struct rv_paging *paging, struct rv_lanes *lanes, uint64_t memory_bytes)
+{
+    uint64_t most = memory_bytes / PAGE_BYTES;
+    *paging = (struct rv_paging){.lanes = lanes, .most = most < MOST_PAGES ? (size_t)most : MOST_PAGES};
+    pthread_mutex_init(&paging->lock, NULL);
+}
+
+void rv_paging_fini(struct rv_paging *paging)
+{
+    pthread_mutex_destroy(&paging->lock);
+    free(paging->streams);
+    free(paging->wanted);
+}
+
+/* ---- sums ---- */
+
+static void add_sums(struct rv_lane *lane, const struct rv_stack_summary *summary)
+{
+    const struct rv_rec_index_stack *row = summary->row;
+    struct rv_timeline_cell *cells = rv_alloc(row->n_cells, sizeof *cells);
+    struct rv_span *spans = rv_alloc(row->n_spans, sizeof *spans);
+    unsigned shift = rv_density_shift(row->level);
+    for (uint32_t i = 0; i < row->n_cells; i++) {
+        const struct rv_rec_index_cell *cell = &summary->cells[i];
+        uint64_t width_ns = UINT64_C(1) << shift, coverage = cell->coverage;
+        cells[i] = (struct rv_timeline_cell){
+            .start_ns = (cell->column << shift) & RV_EVENT_TICKS_MASK,
+            .covered_ns =
+                width_ns / RV_REC_INDEX_COVERED * coverage +
+                (width_ns % RV_REC_INDEX_COVERED * coverage + RV_REC_INDEX_COVERED / 2) / RV_REC_INDEX_COVERED,
+            .n_calls = cell->n_calls,
+            .id = cell->id,
+            .depth = cell->row};
+    }
+    for (uint32_t i = 0; i < row->n_spans; i++) {
+        const struct rv_rec_index_span *span = &summary->spans[i];
+        spans[i] = (struct rv_span){
+            .start = span->start_ns, .end = span->end_ns, .id = span->id, .depth = span->depth, .flags = span->flags};
+    }
+    rv_timeline_add_sums(
+        lane->timeline,
+        &(struct rv_timeline_sums){
+            .level = row->level, .cells = cells, .n_cells = row->n_cells, .spans = spans, .n_spans = row->n_spans});
+    free(cells);
+    free(spans);
+}
+
+static void add_block(struct rv_stream *stream, const struct rv_block_summary *summary)
+{
+    uint64_t from_ns = stream->n_blocks ? stream->blocks[stream->n_blocks - 1].to_ns : 0;
+    uint64_t to_ns = summary->is_end ? UINT64_MAX : summary->last_ns + 1;
+    stream->blocks =
+        rv_vec_reserve(stream->blocks, &stream->blocks_capacity, stream->n_blocks + 1, sizeof *stream->blocks);
+    stream->blocks[stream->n_blocks++] = (struct rv_summed_block){from_ns, to_ns > from_ns ? to_ns : from_ns, false};
+}
+
+void rv_paging_summarize(struct rv_paging *paging, struct rv_stream *stream, const struct rv_block_summary *summary)
+{
+    pthread_mutex_lock(&paging->lock);
+    if (stream->n_blocks == 0) {
+        paging->streams = rv_vec_reserve(paging->streams, &paging->streams_capacity, paging->n_streams + 1,
+                                         sizeof(struct rv_stream *));
+        paging->streams[paging->n_streams++] = stream;
+    }
+    add_block(stream, summary);
+    (void)rv_stream_apply_name(stream);
+    for (size_t i = 0; i < summary->n_stacks; i++) {
+        const struct rv_rec_index_stack *row = summary->stacks[i].row;
+        struct rv_lane *lane = rv_stream_track(stream, paging->lanes, row->stack)->lane;
+        pthread_mutex_lock(&lane->lock);
+        add_sums(lane, &summary->stacks[i]);
+        lane->n_events += row->n_events;
+        lane->max_depth = row->max_depth > lane->max_depth ? row->max_depth : lane->max_depth;
+        lane->last_ns = summary->last_ns > lane->last_ns ? summary->last_ns : lane->last_ns;
+        pthread_mutex_unlock(&lane->lock);
+        stream->sums_level = row->level > stream->sums_level ? row->level : stream->sums_level;
+    }
+    for (size_t i = 0; i < stream->n_tracks && summary->is_end; i++) {
+        pthread_mutex_lock(&stream->tracks[i].lane->lock);
+        stream->tracks[i].lane->has_ended = true;
+        pthread_mutex_unlock(&stream->tracks[i].lane->lock);
+    }
+    pthread_mutex_unlock(&paging->lock);
+}
+
+void rv_paging_forget(struct rv_paging *paging, const struct rv_stream *stream)
+{
+    pthread_mutex_lock(&paging->lock);
+    for (size_t i = 0; i < paging->n_streams; i++)
+        if (paging->streams[i] == stream)
+            paging->streams[i--] = paging->streams[--paging->n_streams];
+    pthread_mutex_unlock(&paging->lock);
+}
+
+/* ---- pages ---- */
+
+bool rv_paging_take(struct rv_paging *paging, struct rv_page_request *request)
+{
+    pthread_mutex_lock(&paging->lock);
+    bool has = paging->n_taken < paging->n_wanted;
+    if (has) {
+        *request = paging->wanted[paging->n_taken++];
+        ((struct rv_stream *)request->stream)->blocks[request->block].is_coming = true;
+    }
+    pthread_mutex_unlock(&paging->lock);
+    return has;
+}
+
+void rv_paging_open(struct rv_stream *page, const struct rv_page_stack *stacks, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        struct rv_track *track = rv_stream_track(page, NULL, stacks[i].stack);
+        track->base_depth = stacks[i].base_depth;
+        track->first_ns = stacks[i].first_ns;
+    }
+}
+
+void rv_paging_store(struct rv_stream *page, struct rv_span *spans)
+{
+    uint64_t cell_ns = UINT64_C(1) << rv_density_shift(page->whole->sums_level);
+    for (size_t i = 0; i < page->n_tracks; i++) {
+        const struct rv_track *track = &page->tracks[i];
+        struct rv_span *first = spans + track->first;
+        size_t n = 0;
+        for (size_t k = 0; k < track->n; k++) {
+            struct rv_span span = first[k];
+            span.depth += track->base_depth;
+            if (span.flags & RV_SPAN_ORPHAN)
+                span.start = track->first_ns < span.end ? track->first_ns : span.end;
+            first[n] = span;
+            n += span.end - span.start < cell_ns;
+        }
+        rv_timeline_add(track->page, first, n);
+    }
+}
+
+void rv_paging_publish(struct rv_paging *paging, struct rv_stream *page)
+{
+    pthread_mutex_lock(&paging->lock);
+    struct rv_stream *whole = page->whole;
+    struct rv_summed_block *block = &whole->blocks[page->block];
+    for (size_t i = 0; i < whole->n_tracks; i++) {
+        struct rv_lane *lane = whole->tracks[i].lane;
+        struct rv_page out = {
+            .number = page->block, .from_ns = block->from_ns, .to_ns = block->to_ns, .used = paging->now};
+        for (size_t k = 0; k < page->n_tracks && !out.timeline; k++)
+            if (page->tracks[k].lane == lane) {
+                out.timeline = page->tracks[k].page;
+                page->tracks[k].page = NULL;
+            }
+        if (!out.timeline)
+            out.timeline = rv_timeline_create();
+        pthread_mutex_lock(&lane->lock);
+        rv_timeline_add_page(lane->timeline, &out);
+        pthread_mutex_unlock(&lane->lock);
+    }
+    block->is_coming = false;
+    paging->n_pages++;
+    pthread_mutex_unlock(&paging->lock);
+}
+
+/* ---- wishes ---- */
+
+static bool use(const struct rv_stream *stream, uint32_t block, uint64_t now)
+{
+    bool has_all = true;
+    for (size_t i = 0; i < stream->n_tracks; i++) {
+        struct rv_lane *lane = stream->tracks[i].lane;
+        pthread_mutex_lock(&lane->lock);
+        has_all &= rv_timeline_use_page(lane->timeline, block, now);
+        pthread_mutex_unlock(&lane->lock);
+    }
+    return has_all;
+}
+
+static size_t first_block(const struct rv_stream *stream, uint64_t from_ns)
+{
+    size_t low = 0, high = stream->n_blocks;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (stream->blocks[middle].to_ns <= from_ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Blocks [first, *end) have what overlaps the window: a call that ends a cell's width behind it may have begun in it.
+ */
+static size_t blocks_of(const struct rv_stream *stream, uint64_t from_ns, uint64_t to_ns, uint32_t level, size_t *end)
+{
+    size_t first = first_block(stream, from_ns);
+    uint64_t end_ns;
+    if (__builtin_add_overflow(to_ns, UINT64_C(1) << rv_density_shift(stream->sums_level), &end_ns))
+        end_ns = UINT64_MAX;
+    for (*end = first; level < stream->sums_level && *end < stream->n_blocks && stream->blocks[*end].from_ns < end_ns;)
+        ++*end;
+    return first;
+}
+
+static void wish(struct rv_paging *paging, struct rv_stream *stream, size_t block)
+{
+    paging->wanted =
+        rv_vec_reserve(paging->wanted, &paging->wanted_capacity, paging->n_wanted + 1, sizeof *paging->wanted);
+    paging->wanted[paging->n_wanted++] = (struct rv_page_request){stream, (uint32_t)block};
+}
+
+size_t rv_paging_want(struct rv_paging *paging, uint64_t from_ns, uint64_t to_ns, uint32_t level)
+{
+    size_t n_blocks = 0, n_missing = 0, end;
+    pthread_mutex_lock(&paging->lock);
+    paging->n_taken = paging->n_wanted = 0;
+    paging->now++;
+    for (size_t i = 0; i < paging->n_streams; i++) {
+        size_t first = blocks_of(paging->streams[i], from_ns, to_ns, level, &end);
+        n_blocks += end - first;
+    }
+    for (size_t i = 0; i < paging->n_streams && n_blocks <= paging->most; i++) {
+        struct rv_stream *stream = paging->streams[i];
+        for (size_t b = blocks_of(stream, from_ns, to_ns, level, &end); b < end; b++) {
+            if (!stream->blocks[b].is_coming && use(stream, (uint32_t)b, paging->now))
+                continue;
+            n_missing++;
+            if (!stream->blocks[b].is_coming)
+                wish(paging, stream, b);
+        }
+    }
+    pthread_mutex_unlock(&paging->lock);
+    return n_missing;
+}

@@ -1,0 +1,62 @@
+/*
+ * Streams that are told of in sum, and the pages of them that somebody looks at: what is wanted, what is on its way,
+ * and where it goes.
+ *
+ *   summarize, take, open   drain thread
+ *   publish                 the worker that merges the page
+ *   want                    main thread
+ */
+#ifndef RV_PIPELINE_PAGING_H
+#define RV_PIPELINE_PAGING_H
+
+#include <pthread.h>
+
+#include "base/clock.h"
+#include "flow/summary.h"
+#include "pipeline/stream.h"
+
+struct rv_summed_block { /* of a stream: (from_ns, to_ns) are its own time */
+    uint64_t from_ns, to_ns;
+    bool is_coming; /* it was asked for */
+};
+
+struct rv_paging {
+    struct rv_lanes *lanes;
+    size_t most;                /* pages that are asked for at a time */
+    pthread_mutex_t lock;       /* covers the rest, and what streams have of blocks */
+    struct rv_stream **streams; /* told of in sum */
+    size_t n_streams, streams_capacity;
+    struct rv_page_request *wanted; /* [n_taken, n_wanted) */
+    size_t n_taken, n_wanted, wanted_capacity;
+    uint64_t now;     /* counts looks */
+    uint64_t n_pages; /* published so far */
+};
+
+void rv_paging_init(struct rv_paging *paging, struct rv_lanes *lanes, uint64_t memory_bytes);
+void rv_paging_fini(struct rv_paging *paging);
+
+/* The next block of a stream into its lanes. */
+void rv_paging_summarize(struct rv_paging *paging, struct rv_stream *stream, const struct rv_block_summary *summary);
+
+/* What is wanted most; false: nothing. */
+bool rv_paging_take(struct rv_paging *paging, struct rv_page_request *request);
+
+/* A page has just begun: tell its tracks where. */
+void rv_paging_open(struct rv_stream *page, const struct rv_page_stack *stacks, size_t n);
+
+/* Add a page's spans, grouped by track: those that the whole has in sum only. */
+void rv_paging_store(struct rv_stream *page, struct rv_span *spans);
+
+/* The page is complete: its lanes get it. */
+void rv_paging_publish(struct rv_paging *paging, struct rv_stream *page);
+
+/* The stream has ended. */
+void rv_paging_forget(struct rv_paging *paging, const struct rv_stream *stream);
+
+/*
+ * Somebody looks at a window at a level of detail: ask for the pages that it lacks, and for no others any more. A
+ * window of more pages than are asked for at a time stays as it is. returns  how many are still to come
+ */
+size_t rv_paging_want(struct rv_paging *paging, uint64_t from_ns, uint64_t to_ns, uint32_t level);
+
+#endif

@@ -1,0 +1,556 @@
+/*
+ * One turn takes in one INDEX, oldest first. The frames that are open where a block begins are kept as a tree: a frame
+ * knows the one below it, so that each is held once however many blocks it spans, and any block's stack is a walk from
+ * its top.
+ *
+ * A block that is asked for becomes a page: a stream of its own, which is told what is open and then gets the events.
+ */
+#include "source/indexed.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/err.h"
+#include "base/hash.h"
+#include "base/vec.h"
+#include "recording/codec.h"
+#include "recording/index_table.h"
+#include "recording/reader.h"
+#include "source/recorded.h"
+
+enum { NAP_NS = 8000000 };
+/* Frames in the tree: a program's are fewer than its recording's bytes. */
+static const uint64_t FRAMES_OF_ANY = 1 << 16;
+
+#define NO_FRAME UINT32_MAX
+
+struct frame {
+    uint64_t start_ns;
+    uint32_t id, below; /* id is ours */
+    uint16_t tag;
+};
+
+struct entry { /* of a stack: what is open from a block on */
+    uint32_t stack;
+    uint32_t top, n_frames; /* top: a frame, NO_FRAME = none */
+    uint32_t base_depth;
+    uint64_t first_ns;
+};
+
+struct places { /* hash of the stacks of some entries: index + 1 */
+    uint32_t *slots;
+    uint32_t n_slots, n;
+};
+
+struct block {
+    uint64_t offset, last_ns;
+    uint32_t n_events, stack;
+    uint32_t first_entry, n_entries; /* of the stream's */
+    uint32_t index;                  /* which INDEX tells of it: entries before that do not hold */
+};
+
+struct stream {
+    void *stream; /* the pipeline's; NULL: not seen yet */
+    struct rv_stream_account account;
+    uint64_t first_ns;
+    struct block *blocks;
+    size_t n_blocks, blocks_capacity;
+    struct entry *entries;
+    size_t n_entries, entries_capacity;
+    struct places latest; /* entries of this INDEX */
+    uint32_t index;       /* which one that is */
+};
+
+struct indexed {
+    struct rv_source source; /* first */
+    char *path;
+    struct rv_rec_reader *reader;
+    uint64_t n_file_bytes;
+    uint64_t *offsets; /* of the INDEX chunks, the last one first */
+    size_t n_left, offsets_capacity;
+    uint32_t n_indexes; /* taken in */
+    struct rv_rec_index_table table;
+    struct rv_compressor *compressor;
+    struct rv_recorded_names names;
+    struct stream *streams;
+    size_t n_streams, streams_capacity;
+    struct frame *frames;
+    size_t n_frames, frames_capacity;
+    struct rv_stack_summary *summaries; /* scratch: of one block */
+    size_t summaries_capacity;
+    struct rv_page_stack *stacks; /* scratch: of one page, with the entries they are from */
+    struct entry *open;
+    struct places places;
+    size_t stacks_capacity, open_capacity;
+    struct rv_codec *codec;
+    struct rv_event *events;
+    bool is_damaged; /* that was said */
+    bool is_resting; /* nothing was asked for */
+};
+
+/* ---- entries by their stacks ---- */
+
+static uint32_t *find_place(const struct places *places, const struct entry *entries, uint32_t stack)
+{
+    uint32_t mask = places->n_slots - 1, i = (uint32_t)rv_hash_u64(stack) & mask;
+    while (places->slots[i] && entries[places->slots[i] - 1].stack != stack)
+        i = (i + 1) & mask;
+    return &places->slots[i];
+}
+
+/* There will be another: keep the hash at most half full. */
+static void make_room(struct places *places, const struct entry *entries)
+{
+    if (2 * places->n < places->n_slots)
+        return;
+    struct places before = *places;
+    places->n_slots = before.n_slots ? 2 * before.n_slots : 8;
+    places->slots = rv_alloc(places->n_slots, sizeof *places->slots);
+    for (uint32_t i = 0; i < before.n_slots; i++)
+        if (before.slots[i])
+            *find_place(places, entries, entries[before.slots[i] - 1].stack) = before.slots[i];
+    free(before.slots);
+}
+
+static void forget_places(struct places *places)
+{
+    if (places->n)
+        memset(places->slots, 0, places->n_slots * sizeof *places->slots);
+    places->n = 0;
+}
+
+/* ---- the index ---- */
+
+static void say_damage(struct indexed *indexed)
+{
+    if (!indexed->is_damaged)
+        rv_warn("%s: damaged: what its index tells of is not all there; see --check", indexed->path);
+    indexed->is_damaged = true;
+}
+
+static struct stream *stream_at(struct indexed *indexed, uint32_t number)
+{
+    if (number >= indexed->n_streams) {
+        indexed->streams =
+            rv_vec_reserve(indexed->streams, &indexed->streams_capacity, number + 1u, sizeof *indexed->streams);
+        memset(indexed->streams + indexed->n_streams, 0,
+               (indexed->streams_capacity - indexed->n_streams) * sizeof *indexed->streams);
+        indexed->n_streams = indexed->streams_capacity;
+    }
+    return &indexed->streams[number];
+}
+
+static void take_stream(struct indexed *indexed, struct stream *stream, const struct rv_rec_chunk *chunk,
+                        const uint8_t *payload, const struct rv_intake *intake)
+{
+    struct rv_recorded_who who;
+    if (rv_recorded_who_read(&who, chunk, payload) != 0)
+        say_damage(indexed);
+    else if (stream->stream)
+        intake->rename_stream(intake->context, stream->stream, who.thread_name);
+    else
+        stream->stream = intake->open_stream(intake->context, &who.info);
+}
+
+static void take_account(struct stream *stream, const uint8_t *payload, const struct rv_intake *intake)
+{
+    struct rv_rec_account account;
+    memcpy(&account, payload, sizeof account);
+    stream->account = (struct rv_stream_account){account.n_produced, account.n_consumed, account.n_dropped};
+    if (stream->stream)
+        intake->account_stream(intake->context, stream->stream, &stream->account);
+}
+
+/* Names, threads and accounts. */
+static void take_chunks(struct indexed *indexed, const struct rv_intake *intake)
+{
+    size_t n;
+    const struct rv_rec_index_chunk *rows = rv_rec_index_rows(&indexed->table, RV_REC_INDEX_CHUNKS, &n);
+    for (size_t i = 0; i < n; i++) {
+        struct rv_rec_chunk chunk;
+        const uint8_t *payload;
+        if (rv_rec_reader_at(indexed->reader, rows[i].offset, &chunk, &payload) <= 0 ||
+            !rv_chunk_has_stream_within(&chunk, indexed->n_file_bytes)) {
+            say_damage(indexed);
+            continue;
+        }
+        struct stream *stream = stream_at(indexed, chunk.stream);
+        if (chunk.type == RV_REC_STREAM)
+            take_stream(indexed, stream, &chunk, payload, intake);
+        else if (chunk.type == RV_REC_STRINGS && !rv_recorded_define(&indexed->names, &chunk, payload, intake))
+            say_damage(indexed);
+        else if (chunk.type == RV_REC_ACCOUNT && chunk.payload_bytes >= sizeof(struct rv_rec_account))
+            take_account(stream, payload, intake);
+    }
+}
+
+/* What is open of a stack where a block begins: some of what was, and what is above that. */
+static void add_entry(struct indexed *indexed, struct stream *stream, const struct rv_rec_index_stack *row,
+                      const struct rv_rec_index_frame *frames)
+{
+    if (stream->index != indexed->n_indexes)
+        forget_places(&stream->latest);
+    stream->index = indexed->n_indexes;
+    make_room(&stream->latest, stream->entries);
+    uint32_t *place = find_place(&stream->latest, stream->entries, row->stack);
+    const struct entry *before = *place ? &stream->entries[*place - 1] : NULL;
+    struct entry entry = {
+        .stack = row->stack, .top = NO_FRAME, .base_depth = row->base_depth, .first_ns = row->first_ns};
+    if (before && row->n_kept <= before->n_frames) {
+        entry.top = before->top;
+        entry.n_frames = before->n_frames;
+    } else if (row->n_kept) {
+        say_damage(indexed);
+    }
+    for (; entry.n_frames > row->n_kept; entry.n_frames--)
+        entry.top = indexed->frames[entry.top].below;
+    uint32_t n = row->n_frames;
+    if (indexed->n_frames + n > FRAMES_OF_ANY + indexed->n_file_bytes || indexed->n_frames + n >= NO_FRAME) {
+        say_damage(indexed);
+        n = 0;
+    }
+    indexed->frames =
+        rv_vec_reserve(indexed->frames, &indexed->frames_capacity, indexed->n_frames + n, sizeof *indexed->frames);
+    for (uint32_t i = 0; i < n; i++, entry.n_frames++) {
+        indexed->frames[indexed->n_frames] = (struct frame){.start_ns = frames[i].start_ns & RV_EVENT_TICKS_MASK,
+                                                            .id = rv_recorded_map_id(&indexed->names, frames[i].id),
+                                                            .below = entry.top,
+                                                            .tag = frames[i].frame};
+        entry.top = (uint32_t)indexed->n_frames++;
+    }
+    stream->entries =
+        rv_vec_reserve(stream->entries, &stream->entries_capacity, stream->n_entries + 1, sizeof *stream->entries);
+    stream->entries[stream->n_entries++] = entry;
+    stream->latest.n += !*place;
+    *place = (uint32_t)stream->n_entries;
+}
+
+static void map_ids(struct indexed *indexed)
+{
+    size_t n;
+    struct rv_rec_index_table *table = &indexed->table;
+    (void)rv_rec_index_rows(table, RV_REC_INDEX_CELLS, &n);
+    struct rv_rec_index_cell *cells = (void *)table->columns[RV_REC_INDEX_CELLS].bytes;
+    for (size_t i = 0; i < n; i++)
+        cells[i].id = rv_recorded_map_id(&indexed->names, cells[i].id);
+    (void)rv_rec_index_rows(table, RV_REC_INDEX_SPANS, &n);
+    struct rv_rec_index_span *spans = (void *)table->columns[RV_REC_INDEX_SPANS].bytes;
+    for (size_t i = 0; i < n; i++)
+        spans[i].id = rv_recorded_map_id(&indexed->names, spans[i].id);
+    (void)rv_rec_index_rows(table, RV_REC_INDEX_TOTALS, &n);
+    struct rv_rec_index_total *totals = (void *)table->columns[RV_REC_INDEX_TOTALS].bytes;
+    for (size_t i = 0; i < n; i++)
+        totals[i].id = rv_recorded_map_id(&indexed->names, totals[i].id);
+    (void)rv_rec_index_rows(table, RV_REC_INDEX_NOTES, &n);
+    struct rv_event *notes = (void *)table->columns[RV_REC_INDEX_NOTES].bytes;
+    for (size_t i = 0; i < n; i++)
+        if (rv_event_kind(&notes[i]) == RV_EVENT_MARK || rv_event_kind(&notes[i]) == RV_EVENT_VALUE)
+            notes[i].id = rv_recorded_map_id(&indexed->names, notes[i].id);
+}
+
+struct rows { /* the next ones */
+    const struct rv_rec_index_stack *stack;
+    const struct rv_rec_index_frame *frame;
+    const struct rv_rec_index_cell *cell;
+    const struct rv_rec_index_span *span;
+    const struct rv_event *note;
+};
+
+static void take_block(struct indexed *indexed, const struct rv_rec_index_block *row, struct rows *rows,
+                       const struct rv_intake *intake)
+{
+    bool is_known = row->stream < indexed->n_streams && indexed->streams[row->stream].stream;
+    struct stream *stream = is_known ? &indexed->streams[row->stream] : NULL;
+    struct block block = {.offset = row->offset,
+                          .last_ns = row->last_ns,
+                          .n_events = row->n_events,
+                          .stack = row->stack,
+                          .first_entry = stream ? (uint32_t)stream->n_entries : 0,
+                          .index = indexed->n_indexes};
+    indexed->summaries =
+        rv_vec_reserve(indexed->summaries, &indexed->summaries_capacity, row->n_stacks, sizeof *indexed->summaries);
+    for (uint32_t i = 0; i < row->n_stacks; i++) {
+        const struct rv_rec_index_stack *stack = rows->stack++;
+        indexed->summaries[i] = (struct rv_stack_summary){stack, rows->cell, rows->span, rows->note};
+        if (stream)
+            add_entry(indexed, stream, stack, rows->frame);
+        rows->frame += stack->n_frames;
+        rows->cell += stack->n_cells;
+        rows->span += stack->n_spans;
+        rows->note += stack->n_notes;
+    }
+    if (!stream) { /* its STREAM is damaged */
+        say_damage(indexed);
+        return;
+    }
+    block.n_entries = (uint32_t)stream->n_entries - block.first_entry;
+    stream->blocks =
+        rv_vec_reserve(stream->blocks, &stream->blocks_capacity, stream->n_blocks + 1, sizeof *stream->blocks);
+    stream->blocks[stream->n_blocks++] = block;
+    const struct rv_block_summary summary = {
+        .last_ns = row->last_ns, .is_end = row->n_events == 0, .stacks = indexed->summaries, .n_stacks = row->n_stacks};
+    intake->pages->summarize(intake->context, stream->stream, &summary);
+}
+
+static void take_index(struct indexed *indexed, const struct rv_intake *intake)
+{
+    size_t n, n_rows;
+    const struct rv_rec_index_table *table = &indexed->table;
+    take_chunks(indexed, intake);
+    map_ids(indexed);
+    const struct rv_rec_index_block *blocks = rv_rec_index_rows(table, RV_REC_INDEX_BLOCKS, &n);
+    struct rows rows = {.stack = rv_rec_index_rows(table, RV_REC_INDEX_STACKS, &n_rows),
+                        .frame = rv_rec_index_rows(table, RV_REC_INDEX_FRAMES, &n_rows),
+                        .cell = rv_rec_index_rows(table, RV_REC_INDEX_CELLS, &n_rows),
+                        .span = rv_rec_index_rows(table, RV_REC_INDEX_SPANS, &n_rows),
+                        .note = rv_rec_index_rows(table, RV_REC_INDEX_NOTES, &n_rows)};
+    for (size_t i = 0; i < n; i++)
+        take_block(indexed, &blocks[i], &rows, intake);
+    const struct rv_rec_index_total *totals = rv_rec_index_rows(table, RV_REC_INDEX_TOTALS, &n);
+    const struct rv_rec_index_bucket *buckets = rv_rec_index_rows(table, RV_REC_INDEX_BUCKETS, &n_rows);
+    for (size_t i = 0; i < n; buckets += totals[i++].n_buckets)
+        intake->pages->add_total(intake->context, &(struct rv_call_total){&totals[i], buckets});
+    indexed->n_indexes++;
+}
+
+/* ---- pages ---- */
+
+static void submit(struct indexed *indexed, void *page, const struct rv_event *events, uint32_t n, uint64_t *last_ns,
+                   const struct rv_intake *intake)
+{
+    while (n > 0) {
+        struct rv_batch *batch;
+        while (!(batch = intake->acquire_batch(intake->context)))
+            ;
+        uint32_t n_done = rv_batch_fill(batch, events, n, last_ns);
+        rv_recorded_map_ids(&indexed->names, batch);
+        batch->stream = page;
+        intake->submit_batch(intake->context, batch);
+        events += n_done;
+        n -= n_done;
+    }
+}
+
+/* Every stack that is known where the block begins, with its latest entry. Returns how many. */
+static size_t find_open(struct indexed *indexed, const struct stream *stream, uint32_t number)
+{
+    size_t n = 0;
+    forget_places(&indexed->places);
+    for (size_t b = number + 1u; b-- > 0 && stream->blocks[b].index == stream->blocks[number].index;)
+        for (uint32_t i = 0; i < stream->blocks[b].n_entries; i++) {
+            const struct entry *entry = &stream->entries[stream->blocks[b].first_entry + i];
+            make_room(&indexed->places, indexed->open);
+            uint32_t *place = find_place(&indexed->places, indexed->open, entry->stack);
+            if (*place)
+                continue;
+            indexed->open = rv_vec_reserve(indexed->open, &indexed->open_capacity, n + 1, sizeof *indexed->open);
+            indexed->stacks =
+                rv_vec_reserve(indexed->stacks, &indexed->stacks_capacity, n + 1, sizeof *indexed->stacks);
+            indexed->stacks[n] = (struct rv_page_stack){entry->stack, entry->base_depth, entry->first_ns};
+            indexed->open[n++] = *entry;
+            *place = (uint32_t)n;
+            indexed->places.n++;
+        }
+    return n;
+}
+
+static struct rv_event switch_to(uint32_t stack, uint64_t now_ns)
+{
+    return (struct rv_event){.when = (uint64_t)RV_EVENT_SWITCH << RV_EVENT_KIND_SHIFT | now_ns, .id = stack};
+}
+
+static void submit_open(struct indexed *indexed, void *page, const struct entry *entry, uint64_t *last_ns,
+                        const struct rv_intake *intake)
+{
+    struct rv_event *events = rv_alloc(entry->n_frames + 1u, sizeof *events);
+    uint32_t top = entry->top;
+    events[0] = switch_to(entry->stack, *last_ns);
+    for (uint32_t i = entry->n_frames; i > 0; i--, top = indexed->frames[top].below) {
+        const struct frame *frame = &indexed->frames[top];
+        events[i] = (struct rv_event){.when = (uint64_t)RV_EVENT_SYNC << RV_EVENT_KIND_SHIFT | frame->start_ns,
+                                      .id = frame->id,
+                                      .frame = frame->tag};
+    }
+    submit(indexed, page, events, entry->n_frames + 1, last_ns, intake);
+    free(events);
+}
+
+/* The events of a block in memory; 0 or -EBADMSG. */
+static int decode(struct indexed *indexed, const struct block *block)
+{
+    struct rv_rec_chunk chunk;
+    const uint8_t *payload;
+    if (rv_rec_reader_at(indexed->reader, block->offset, &chunk, &payload) <= 0 || chunk.type != RV_REC_EVENTS ||
+        chunk.n_events != block->n_events)
+        return -EBADMSG;
+    return rv_codec_decode(indexed->codec, &chunk, payload, chunk.payload_bytes, indexed->events);
+}
+
+static struct stream *find_stream(struct indexed *indexed, const void *handle)
+{
+    for (size_t i = 0; i < indexed->n_streams; i++)
+        if (indexed->streams[i].stream == handle)
+            return &indexed->streams[i];
+    return NULL;
+}
+
+static void serve(struct indexed *indexed, const struct rv_page_request *request, const struct rv_intake *intake)
+{
+    struct stream *stream = find_stream(indexed, request->stream);
+    rv_assert(stream && request->block < stream->n_blocks);
+    const struct block *block = &stream->blocks[request->block];
+    size_t n = find_open(indexed, stream, request->block);
+    void *page = intake->pages->open_page(intake->context, request, indexed->stacks, n);
+    if (!page)
+        return;
+    uint64_t last_ns = request->block ? stream->blocks[request->block - 1].last_ns : 0;
+    for (size_t i = 0; i < n; i++)
+        if (indexed->open[i].n_frames)
+            submit_open(indexed, page, &indexed->open[i], &last_ns, intake);
+    struct rv_event back = switch_to(block->stack, last_ns);
+    submit(indexed, page, &back, 1, &last_ns, intake);
+    if (block->n_events && decode(indexed, block) == 0)
+        submit(indexed, page, indexed->events, block->n_events, &last_ns, intake);
+    else if (block->n_events)
+        say_damage(indexed);
+    intake->close_stream(intake->context, page, block->n_events ? UINT64_MAX : block->last_ns);
+}
+
+/* ---- the source ---- */
+
+static enum rv_source_status end(struct indexed *indexed, const struct rv_intake *intake)
+{
+    for (size_t i = 0; i < indexed->n_streams; i++) {
+        struct stream *stream = &indexed->streams[i];
+        if (stream->stream)
+            intake->close_stream(intake->context, stream->stream,
+                                 stream->n_blocks ? stream->blocks[stream->n_blocks - 1].last_ns : 0);
+        stream->stream = NULL;
+    }
+    return RV_SOURCE_ENDED;
+}
+
+static enum rv_source_status poll_indexed(struct rv_source *source, const struct rv_intake *intake)
+{
+    struct indexed *indexed = (struct indexed *)source;
+    struct rv_page_request request;
+    struct rv_rec_chunk chunk;
+    const uint8_t *payload;
+    if (intake->is_stopping(intake->context))
+        return end(indexed, intake);
+    if (indexed->n_left == 0) {
+        indexed->is_resting = !intake->pages->take_request(intake->context, &request);
+        if (indexed->is_resting)
+            return RV_SOURCE_RESTING;
+        serve(indexed, &request, intake);
+        return RV_SOURCE_MOVED;
+    }
+    uint64_t offset = indexed->offsets[--indexed->n_left];
+    if (rv_rec_reader_at(indexed->reader, offset, &chunk, &payload) > 0 &&
+        rv_rec_index_decode(indexed->compressor, &chunk, payload, offset, &indexed->table) == 0)
+        take_index(indexed, intake);
+    else
+        say_damage(indexed);
+    return RV_SOURCE_MOVED;
+}
+
+static void nap_indexed(struct rv_source *source)
+{
+    const struct indexed *indexed = (const struct indexed *)source;
+    const struct timespec turn = {.tv_nsec = NAP_NS};
+    if (indexed->is_resting)
+        nanosleep(&turn, NULL);
+}
+
+static void resolve_indexed(struct rv_source *source, const struct rv_intake *intake, bool is_final)
+{
+    (void)source; /* names are in the file, and told as they are met */
+    (void)intake;
+    (void)is_final;
+}
+
+static void close_indexed(struct rv_source *source)
+{
+    struct indexed *indexed = (struct indexed *)source;
+    for (size_t i = 0; i < indexed->n_streams; i++) {
+        free(indexed->streams[i].blocks);
+        free(indexed->streams[i].entries);
+        free(indexed->streams[i].latest.slots);
+    }
+    rv_rec_reader_close(indexed->reader);
+    rv_codec_destroy(indexed->codec);
+    rv_compressor_destroy(indexed->compressor);
+    rv_recorded_names_fini(&indexed->names);
+    rv_rec_index_fini(&indexed->table);
+    free(indexed->streams);
+    free(indexed->frames);
+    free(indexed->offsets);
+    free(indexed->summaries);
+    free(indexed->stacks);
+    free(indexed->open);
+    free(indexed->places.slots);
+    free(indexed->events);
+    free(indexed->path);
+    free(indexed);
+}
+
+/*
+ * Where every INDEX is, from the last one back.
+ *   returns  1; 0: there is none; -EBADMSG, or what reading failed with, which has been said
+ */
+static int follow_chain(struct indexed *indexed, uint64_t least_events)
+{
+    struct rv_rec_end end;
+    int result = rv_rec_reader_end(indexed->reader, &end);
+    if (result <= 0 || end.last_index == 0 || end.n_events < least_events)
+        return result < 0 ? result : 0;
+    for (uint64_t at = end.last_index, behind = UINT64_MAX; at;) {
+        struct rv_rec_chunk chunk;
+        struct rv_rec_index head;
+        const uint8_t *payload;
+        result = rv_rec_reader_at(indexed->reader, at, &chunk, &payload);
+        if (result < 0)
+            return result;
+        if (result == 0 || chunk.type != RV_REC_INDEX || chunk.payload_bytes < sizeof head || at >= behind)
+            return -EBADMSG;
+        memcpy(&head, payload, sizeof head);
+        indexed->offsets =
+            rv_vec_reserve(indexed->offsets, &indexed->offsets_capacity, indexed->n_left + 1, sizeof *indexed->offsets);
+        indexed->offsets[indexed->n_left++] = at;
+        behind = at;
+        at = head.previous;
+    }
+    return 1;
+}
+
+struct rv_source *rv_indexed_open(const char *path, uint64_t least_events)
+{
+    struct rv_rec_reader *reader;
+    if (rv_rec_reader_open(&reader, path, NULL) != 0)
+        return NULL;
+    struct indexed *indexed = rv_alloc(1, sizeof *indexed);
+    const struct rv_rec_file *file = rv_rec_reader_file(reader);
+    indexed->source = (struct rv_source){.poll = poll_indexed,
+                                         .nap = nap_indexed,
+                                         .resolve = resolve_indexed,
+                                         .close = close_indexed,
+                                         .clock = {.kind = RV_CLOCK_MONOTONIC,
+                                                   .mult = 1, /* ticks are ns of CLOCK_MONOTONIC */
+                                                   .real0_ns = file->real_ns - file->mono_ns}};
+    indexed->path = rv_strdup(path);
+    indexed->reader = reader;
+    indexed->n_file_bytes = rv_rec_reader_state(reader).n_bytes;
+    indexed->compressor = rv_compressor_create();
+    indexed->codec = rv_codec_create();
+    indexed->events = rv_alloc(RV_REC_MAX_EVENTS, sizeof *indexed->events);
+    rv_recorded_names_init(&indexed->names, indexed->n_file_bytes);
+    int result = follow_chain(indexed, least_events);
+    if (result == -EBADMSG)
+        rv_warn("%s: its index is damaged: it is read wholly; see --check", path);
+    if (result > 0)
+        return &indexed->source;
+    close_indexed(&indexed->source);
+    return NULL;
+}

@@ -1,0 +1,19 @@
+/*
+ * A recording by its index: what it says of all blocks in sum is told at once, the events of a block when somebody
+ * looks at it.
+ */
+#ifndef RV_SOURCE_INDEXED_H
+#define RV_SOURCE_INDEXED_H
+
+#include "source/source.h"
+
+/* So many events are replayed wholly as fast as one looks. */
+#define RV_INDEXED_LEAST_EVENTS 20000000u
+
+/*
+ * Open, if the recording has at least so many events and an index that reaches from its beginning to its end.
+ *   returns  the source, for an intake with pages; NULL: to be replayed wholly, or it cannot be read, which is said
+ */
+struct rv_source *rv_indexed_open(const char *path, uint64_t least_events);
+
+#endif

@@ -1,0 +1,106 @@
+#include "source/recorded.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/vec.h"
+#include "ring/text.h"
+
+#define MAX_ID (1u << 22)
+
+/* Names as they are unpacked: many times the file's size is no program's, and would all be held. */
+static const uint64_t NAME_BYTES_PER_BYTE = 64, NAME_BYTES_OF_ANY = 64 << 20;
+
+void rv_recorded_names_init(struct rv_recorded_names *names, uint64_t n_file_bytes)
+{
+    *names = (struct rv_recorded_names){.n_file_bytes = n_file_bytes, .compressor = rv_compressor_create()};
+}
+
+void rv_recorded_names_fini(struct rv_recorded_names *names)
+{
+    rv_compressor_destroy(names->compressor);
+    rv_rec_strings_close(&names->strings);
+    for (size_t i = 0; i < sizeof names->shown / sizeof *names->shown; i++)
+        rv_rec_buffer_fini(&names->shown[i]);
+    free(names->ids);
+}
+
+uint32_t rv_recorded_map_id(struct rv_recorded_names *names, uint32_t id)
+{
+    if (id == 0 || id >= MAX_ID)
+        return 0;
+    if (id >= names->n_ids) {
+        names->ids = rv_vec_reserve(names->ids, &names->ids_capacity, id + 1u, sizeof *names->ids);
+        memset(names->ids + names->n_ids, 0, (names->ids_capacity - names->n_ids) * sizeof *names->ids);
+        names->n_ids = names->ids_capacity;
+    }
+    if (names->ids[id] == 0)
+        names->ids[id] = ++names->n_given;
+    return names->ids[id];
+}
+
+static bool has_name(unsigned kind)
+{
+    return kind <= RV_EVENT_RETURN || kind == RV_EVENT_MARK || kind == RV_EVENT_VALUE || kind == RV_EVENT_SYNC;
+}
+
+void rv_recorded_map_ids(struct rv_recorded_names *names, struct rv_batch *batch)
+{
+    for (uint32_t i = 0; i < batch->n; i++)
+        if (has_name(rv_event_kind(&batch->events[i])))
+            batch->events[i].id = rv_recorded_map_id(names, batch->events[i].id);
+}
+
+/* Escaped text in our own memory, until the next call for the same slot. */
+static const char *show(struct rv_recorded_names *names, unsigned slot, const char *text)
+{
+    size_t n = strlen(text);
+    struct rv_rec_buffer *buffer = &names->shown[slot];
+    buffer->n = 0;
+    char *out = (char *)rv_rec_buffer_reserve(buffer, 4 * n + 1);
+    rv_text_escape(out, 4 * n + 1, text, n);
+    return out;
+}
+
+static bool has_room(struct rv_recorded_names *names)
+{
+    names->n_name_bytes += (uint64_t)(names->strings.end - names->strings.bytes);
+    return names->n_name_bytes <= NAME_BYTES_OF_ANY + NAME_BYTES_PER_BYTE * names->n_file_bytes;
+}
+
+bool rv_recorded_define(struct rv_recorded_names *names, const struct rv_rec_chunk *chunk, const uint8_t *payload,
+                        const struct rv_intake *intake)
+{
+    struct rv_rec_definition found;
+    int result = rv_rec_strings_open(&names->strings, names->compressor, chunk, payload);
+    if (result != 0 || !has_room(names))
+        return false;
+    while ((result = rv_rec_strings_next(&names->strings, &found)) > 0) {
+        uint32_t id = rv_recorded_map_id(names, found.id);
+        struct rv_definition definition = {id, show(names, 0, found.package), show(names, 1, found.name),
+                                           show(names, 2, found.file), found.line};
+        if (id)
+            intake->define(intake->context, &definition, 1);
+    }
+    return result == 0;
+}
+
+int rv_recorded_who_read(struct rv_recorded_who *who, const struct rv_rec_chunk *chunk, const uint8_t *payload)
+{
+    struct rv_rec_who read;
+    if (rv_rec_who_read(&read, chunk, payload) != 0)
+        return -EBADMSG;
+    rv_text_escape(who->process_name, sizeof who->process_name, read.process_name, strlen(read.process_name));
+    rv_text_escape(who->thread_name, sizeof who->thread_name, read.thread_name, strlen(read.thread_name));
+    who->info = (struct rv_stream_info){.pid = read.stream.pid,
+                                        .parent_pid = read.stream.parent_pid,
+                                        .tid = read.stream.tid,
+                                        .process_key = read.stream.process_key,
+                                        .process_name = who->process_name,
+                                        .thread_name = who->thread_name,
+                                        .tag_mode = (enum rv_tag_mode)read.stream.tag_mode,
+                                        .born_ticks = read.stream.born_ns & RV_EVENT_TICKS_MASK,
+                                        .ring = read.stream.ring};
+    return 0;
+}
