@@ -25,9 +25,9 @@ struct family {
 };
 
 static const struct family families[] = {
-    {"ring", rv_bench_ring},     {"drain", rv_bench_drain},       {"scan", rv_bench_scan},
-    {"lod", rv_bench_lod},       {"codec", rv_bench_codec},       {"render", rv_bench_render},
-    {"export", rv_bench_export}, {"overhead", rv_bench_overhead},
+    {"ring", rv_bench_ring},     {"drain", rv_bench_drain},   {"scan", rv_bench_scan},
+    {"lod", rv_bench_lod},       {"codec", rv_bench_codec},   {"replay", rv_bench_replay},
+    {"render", rv_bench_render}, {"export", rv_bench_export}, {"overhead", rv_bench_overhead},
 };
 #define N_FAMILIES (sizeof families / sizeof *families)
 

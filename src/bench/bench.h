@@ -28,6 +28,7 @@ int rv_bench_drain(struct rv_bench_out *out);
 int rv_bench_scan(struct rv_bench_out *out);
 int rv_bench_lod(struct rv_bench_out *out);
 int rv_bench_codec(struct rv_bench_out *out);
+int rv_bench_replay(struct rv_bench_out *out);
 int rv_bench_render(struct rv_bench_out *out);
 void rv_bench_render_model(struct rv_bench_out *out); /* a part of it */
 int rv_bench_export(struct rv_bench_out *out);
