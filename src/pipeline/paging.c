@@ -6,6 +6,7 @@
 #include "base/vec.h"
 #include "model/density.h"
 #include "model/pages.h"
+#include "pipeline/merge.h"
 
 enum { MOST_PAGES = 256 };
 static const uint64_t PAGE_BYTES = 3 << 20; /* of the memory that there is, for one that is looked at */
@@ -66,7 +67,35 @@ static void add_block(struct rv_stream *stream, const struct rv_block_summary *s
     stream->blocks[stream->n_blocks++] = (struct rv_summed_block){from_ns, to_ns > from_ns ? to_ns : from_ns, false};
 }
 
-void rv_paging_summarize(struct rv_paging *paging, struct rv_stream *stream, const struct rv_block_summary *summary)
+/* Losses of a summary last until the next note at most: it does not tell of the next event. */
+static void add_notes(const struct rv_merger *merger, struct rv_lane *lane, const struct rv_stack_summary *summary)
+{
+    for (uint32_t i = 0; i < summary->row->n_notes; i++)
+        rv_merge_note(merger, lane, &summary->notes[i]);
+}
+
+void rv_paging_add_total(struct rv_merger *merger, const struct rv_call_total *total)
+{
+    const struct rv_rec_index_total *row = total->row;
+    struct rv_histogram durations = {0};
+    for (uint32_t i = 0; i < row->n_buckets; i++)
+        rv_histogram_put(&durations, total->buckets[i].bucket, total->buckets[i].n_calls);
+    pthread_mutex_lock(&merger->lock);
+    rv_stats_put(merger->stats,
+                 &(struct rv_stats_row){.id = row->id,
+                                        .n_calls = row->n_calls,
+                                        .total_ns = row->total_ns,
+                                        .self_ns = row->self_ns,
+                                        .min_ns = row->min_ns,
+                                        .max_ns = row->max_ns},
+                 &durations);
+    merger->counts.n_spans += row->n_calls;
+    pthread_mutex_unlock(&merger->lock);
+    rv_histogram_fini(&durations);
+}
+
+void rv_paging_summarize(struct rv_paging *paging, struct rv_merger *merger, struct rv_stream *stream,
+                         const struct rv_block_summary *summary)
 {
     pthread_mutex_lock(&paging->lock);
     if (stream->n_blocks == 0) {
@@ -85,6 +114,7 @@ void rv_paging_summarize(struct rv_paging *paging, struct rv_stream *stream, con
         lane->max_depth = row->max_depth > lane->max_depth ? row->max_depth : lane->max_depth;
         lane->last_ns = summary->last_ns > lane->last_ns ? summary->last_ns : lane->last_ns;
         pthread_mutex_unlock(&lane->lock);
+        add_notes(merger, lane, &summary->stacks[i]);
         stream->sums_level = row->level > stream->sums_level ? row->level : stream->sums_level;
     }
     for (size_t i = 0; i < stream->n_tracks && summary->is_end; i++) {
@@ -240,4 +270,12 @@ size_t rv_paging_want(struct rv_paging *paging, uint64_t from_ns, uint64_t to_ns
     }
     pthread_mutex_unlock(&paging->lock);
     return n_missing;
+}
+
+uint64_t rv_paging_n_pages(struct rv_paging *paging)
+{
+    pthread_mutex_lock(&paging->lock);
+    uint64_t n_pages = paging->n_pages;
+    pthread_mutex_unlock(&paging->lock);
+    return n_pages;
 }

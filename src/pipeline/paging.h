@@ -35,8 +35,14 @@ struct rv_paging {
 void rv_paging_init(struct rv_paging *paging, struct rv_lanes *lanes, uint64_t memory_bytes);
 void rv_paging_fini(struct rv_paging *paging);
 
-/* The next block of a stream into its lanes. */
-void rv_paging_summarize(struct rv_paging *paging, struct rv_stream *stream, const struct rv_block_summary *summary);
+/*
+ * The next block of a stream into its lanes, and what a subroutine took in all into the statistics.
+ *   merger  any one
+ */
+struct rv_merger;
+void rv_paging_summarize(struct rv_paging *paging, struct rv_merger *merger, struct rv_stream *stream,
+                         const struct rv_block_summary *summary);
+void rv_paging_add_total(struct rv_merger *merger, const struct rv_call_total *total);
 
 /* What is wanted most; false: nothing. */
 bool rv_paging_take(struct rv_paging *paging, struct rv_page_request *request);
@@ -58,5 +64,8 @@ void rv_paging_forget(struct rv_paging *paging, const struct rv_stream *stream);
  * window of more pages than are asked for at a time stays as it is. returns  how many are still to come
  */
 size_t rv_paging_want(struct rv_paging *paging, uint64_t from_ns, uint64_t to_ns, uint32_t level);
+
+/* Published so far. Any thread. */
+uint64_t rv_paging_n_pages(struct rv_paging *paging);
 
 #endif

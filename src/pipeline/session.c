@@ -225,59 +225,28 @@ static void define(void *context, const struct rv_definition *definitions, size_
     }
 }
 
-/* ---- of streams that are told of in sum ---- */
-
-/* Losses of a summary last until the next note at most: it does not tell of the next event. */
-static void add_notes(struct rv_session *session, struct rv_stream *stream, const struct rv_stack_summary *summary)
-{
-    struct rv_lane *lane = rv_stream_track(stream, session->lanes, summary->row->stack)->lane;
-    for (uint32_t i = 0; i < summary->row->n_notes; i++)
-        rv_merge_note(&session->workers[0].merger, lane, &summary->notes[i]);
-}
-
 static void summarize(void *context, void *stream, const struct rv_block_summary *summary)
 {
     struct rv_session *session = context;
-    rv_paging_summarize(&session->paging, stream, summary);
-    for (size_t i = 0; i < summary->n_stacks; i++)
-        add_notes(session, stream, &summary->stacks[i]);
+    rv_paging_summarize(&session->paging, &session->workers[0].merger, stream, summary);
 }
 
 static void add_total(void *context, const struct rv_call_total *total)
 {
-    struct rv_session *session = context;
-    struct rv_merger *merger = &session->workers[0].merger;
-    const struct rv_rec_index_total *row = total->row;
-    struct rv_histogram durations = {0};
-    for (uint32_t i = 0; i < row->n_buckets; i++)
-        rv_histogram_put(&durations, total->buckets[i].bucket, total->buckets[i].n_calls);
-    pthread_mutex_lock(&merger->lock);
-    rv_stats_put(merger->stats,
-                 &(struct rv_stats_row){.id = row->id,
-                                        .n_calls = row->n_calls,
-                                        .total_ns = row->total_ns,
-                                        .self_ns = row->self_ns,
-                                        .min_ns = row->min_ns,
-                                        .max_ns = row->max_ns},
-                 &durations);
-    merger->counts.n_spans += row->n_calls;
-    pthread_mutex_unlock(&merger->lock);
-    rv_histogram_fini(&durations);
+    rv_paging_add_total(&((struct rv_session *)context)->workers[0].merger, total);
 }
 
 static bool take_request(void *context, struct rv_page_request *request)
 {
-    struct rv_session *session = context;
-    return rv_paging_take(&session->paging, request);
+    return rv_paging_take(&((struct rv_session *)context)->paging, request);
 }
 
-static void *open_page(void *context, const struct rv_page_request *request, const struct rv_page_stack *stacks,
-                       size_t n)
+static void *open_page(void *context, const struct rv_page_request *request, const struct rv_page_stack *at, size_t n)
 {
     struct rv_session *session = context;
     struct rv_stream *page = take_stream(session);
     rv_stream_begin_page(page, request->stream, request->block);
-    rv_paging_open(page, stacks, n);
+    rv_paging_open(page, at, n);
     list_stream(session, page);
     return page;
 }
@@ -610,9 +579,7 @@ void rv_session_counts(struct rv_session *session, struct rv_session_counts *cou
 {
     *counts = (struct rv_session_counts){0};
     sum_workers(session, counts);
-    pthread_mutex_lock(&session->paging.lock);
-    counts->n_pages = session->paging.n_pages;
-    pthread_mutex_unlock(&session->paging.lock);
+    counts->n_pages = rv_paging_n_pages(&session->paging);
     pthread_mutex_lock(&session->lock);
     counts->drain_ns = session->drain_ns;
     counts->n_batches = session->n_batches;
