@@ -100,7 +100,7 @@ Test(control, a_writer_that_died_does_not_block_the_channel, .timeout = 10)
 {
     struct fixture f;
     open_fixture(&f, NULL);
-    pid_t pid = fork();
+    pid_t pid = fork_child();
     if (pid == 0)
         _exit(0);
     reap(pid);
@@ -134,7 +134,7 @@ Test(control, ten_thousand_commands_between_two_processes, .timeout = 30)
 {
     struct fixture f;
     open_fixture(&f, NULL);
-    pid_t pid = fork();
+    pid_t pid = fork_child();
     if (pid == 0)
         _exit(answer_pings(f.path));
     uint32_t number;

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -22,6 +23,15 @@ struct fixture {
     struct rv_map map;   /* the viewer's */
     struct rv_map other; /* a producer's: its own open file description */
 };
+
+/* A child that goes with its test, which may be ended while the child has no end of its own. */
+static inline pid_t fork_child(void)
+{
+    pid_t pid = fork();
+    if (pid == 0)
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+    return pid;
+}
 
 static inline struct rv_map_params small_params(void)
 {

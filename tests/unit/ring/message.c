@@ -18,7 +18,7 @@ static char *make_message(size_t n_bytes)
 /* A child that sends messages of these sizes. */
 static pid_t start_sender(const struct fixture *f, const size_t *sizes, size_t n_sizes)
 {
-    pid_t pid = fork();
+    pid_t pid = fork_child();
     if (pid)
         return pid;
     struct rv_map map;

@@ -131,7 +131,7 @@ Test(slots, an_observer_never_sees_half_a_frame, .timeout = 30)
 {
     struct fixture f;
     open_fixture(&f, NULL);
-    pid_t pid = fork();
+    pid_t pid = fork_child();
     if (pid == 0) {
         struct rv_map map;
         struct rv_slots slots;

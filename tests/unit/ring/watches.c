@@ -112,7 +112,7 @@ Test(watches, a_monitor_that_died_while_adding_leaves_its_place, .timeout = 10)
 {
     struct fixture f;
     struct rv_wire_control *control = open_control(&f);
-    pid_t pid = fork();
+    pid_t pid = fork_child();
     if (pid == 0)
         _exit(0);
     reap(pid);
@@ -163,7 +163,7 @@ Test(watches, works_between_two_processes, .timeout = 30)
 {
     struct fixture f;
     struct rv_wire_control *control = open_control(&f);
-    pid_t pid = fork();
+    pid_t pid = fork_child();
     if (pid == 0)
         _exit(evaluate(f.path));
     for (int i = 0; i < 1000; i++)
