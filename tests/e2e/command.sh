@@ -29,7 +29,7 @@ run --spans --max-depth=3 --output="$folder/spans" -- "$program"
 expect "spans header" "$(head -1 "$folder/spans")" "process,thread,depth,start_ns,duration_ns,name,file,line,flags"
 [ "$(cut -d, -f3 "$folder/spans" | sort -u | tr '\n' ' ')" = "0 1 2 depth " ] || fail "depths beyond --max-depth=3"
 run --report=json --exclude='fib$' --output="$folder/report.json" -- "$program"
-grep -q '"name": *"[^"]*fib"' "$folder/report.json" && fail "--exclude let fib through"
+grep -q '"name": *"[^"]*::fib"' "$folder/report.json" && fail "--exclude let fib through"
 
 run --info "$folder/none"
 expect "--info of nothing" $status 1

@@ -33,7 +33,7 @@ END
     printf '#version 330 core\nout vec4 o_color;\nvoid main() { o_color = vec4(1.0); }\n' >"$tree/shaders/box.frag"
     printf '#!/bin/sh\nprintf "Usage\\n  --report[=text]  x; see --bench\\n  --size=WxH  y\\n\\nIn the window:\\n  W, wheel   zoom in\\n  Q          quit\\n"\n' >"$tree/ringviz"
     chmod +x "$tree/ringviz"
-    printf '.SH OPTIONS\n.TP\n.B \\-\\-report\n.TP\n.B \\-\\-size\n.SH KEYS\n.TP\n.B "W, wheel"\nzoom in\n.TP\n.B Q\nquit\n.SH SEE ALSO\n--other\n' >"$tree/assets/ringviz.1"
+    printf '.SH OPTIONS\n.TP\n.B \\-\\-report\n.TP\n.B \\-\\-size\n.SH KEYS\n.K "W, wheel" "zoom in"\n.K "Q" "quit"\n.SH SEE ALSO\n--other\n' >"$tree/assets/ringviz.1"
     printf '# x\ncmake --preset dev\n## Options\n`--report` `--size`\n### Keys\n| `W`, wheel | zoom in |\n| `Q` | quit |\n## Rest\n--other\n' >"$tree/README.md"
     printf 'compgen -W "--report= --size="\n' >"$tree/assets/completion/ringviz.bash"
     printf "'--report=[x]' '--size=[y]'\n" >"$tree/assets/completion/_ringviz"
