@@ -54,6 +54,7 @@ struct rv_session {
     size_t n_free;
     struct rv_stream *streams;         /* that run */
     struct rv_stream *ended;           /* to be begun again */
+    struct rv_stream *summed;          /* ended too: pages of them may still come */
     struct rv_stream_account accounts; /* of streams that have ended */
     uint64_t drain_ns, n_batches;
     struct rv_carry_counts closed; /* of streams that have ended */
@@ -114,10 +115,13 @@ static void end_stream(struct rv_session *session, struct rv_stream *stream)
         stream->next->previous = stream->previous;
     pthread_mutex_unlock(&session->lock);
     rv_paging_forget(&session->paging, stream);
-    rv_stream_end(stream);
+    bool has_pages = stream->n_blocks > 0;
+    if (!has_pages)
+        rv_stream_end(stream);
     pthread_mutex_lock(&session->lock);
-    stream->next = session->ended;
-    session->ended = stream;
+    struct rv_stream **list = has_pages ? &session->summed : &session->ended;
+    stream->next = *list;
+    *list = stream;
     pthread_mutex_unlock(&session->lock);
 }
 
@@ -492,6 +496,7 @@ void rv_session_destroy(struct rv_session *session)
         rv_merger_fini(&session->workers[i].merger);
     destroy_streams(session->streams);
     destroy_streams(session->ended);
+    destroy_streams(session->summed);
     for (size_t i = 0; i < session->n_jobs; i++) {
         rv_batch_fini(&session->jobs[i].batch);
         rv_block_destroy(session->jobs[i].block);

@@ -314,3 +314,17 @@ Test(indexed, small_recordings_are_for_reading_wholly)
     cr_assert_not_null(source);
     source->close(source);
 }
+
+/* Pages that are on their way have somewhere to go. */
+Test(indexed, ends_while_pages_come)
+{
+    const size_t n_events[N_STREAMS] = {400000, 400000, 5000, 1};
+    const uint64_t step_ns[N_STREAMS] = {40, 40, 60000, 10};
+    record(n_events, step_ns);
+    for (unsigned i = 0; i < 20; i++) {
+        struct rv_session *session = start(rv_indexed_open(path, 0), 0);
+        cr_assert_gt(rv_session_want(session, 0, UINT64_MAX, 0), 0);
+        usleep(500 * i);
+        rv_session_destroy(session);
+    }
+}
