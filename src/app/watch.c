@@ -159,7 +159,8 @@ static bool is_for_looks(const struct rv_options *options)
     bool has_picture = !options->is_headless || options->screenshot;
     bool has_text = options->has_report || options->has_spans || options->n_exports || options->has_record;
     bool has_film = options->frames || options->video;
-    return has_picture && !has_text && !has_film && !options->find && !options->from_ns && !options->to_ns;
+    return has_picture && !has_text && !has_film && !options->find && !options->from_ns && !options->to_ns &&
+           !options->max_depth;
 }
 
 static int open_source(struct watch *watch)
