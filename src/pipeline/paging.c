@@ -8,13 +8,13 @@
 #include "model/pages.h"
 #include "pipeline/merge.h"
 
-enum { MOST_PAGES = 256 };
-static const uint64_t PAGE_BYTES = 3 << 20; /* of the memory that there is, for one that is looked at */
+/* Of the memory that there is, for what is looked at: of each event, and of each stack in each block. */
+enum { EVENT_BYTES = 48, STACK_BYTES = 6144 };
+static const uint64_t MOST_BYTES = 768 << 20;
 
 void rv_paging_init(struct rv_paging *paging, struct rv_lanes *lanes, uint64_t memory_bytes)
 {
-    uint64_t most = memory_bytes / PAGE_BYTES;
-    *paging = (struct rv_paging){.lanes = lanes, .most = most < MOST_PAGES ? (size_t)most : MOST_PAGES};
+    *paging = (struct rv_paging){.lanes = lanes, .most_bytes = memory_bytes < MOST_BYTES ? memory_bytes : MOST_BYTES};
     pthread_mutex_init(&paging->lock, NULL);
 }
 
@@ -61,10 +61,22 @@ static void add_sums(struct rv_lane *lane, const struct rv_stack_summary *summar
 static void add_block(struct rv_stream *stream, const struct rv_block_summary *summary)
 {
     uint64_t from_ns = stream->n_blocks ? stream->blocks[stream->n_blocks - 1].to_ns : 0;
-    uint64_t to_ns = summary->is_end ? UINT64_MAX : summary->last_ns + 1;
+    uint64_t to_ns = summary->last_ns + 1, n_events = 0;
+    for (size_t i = 0; i < summary->n_stacks; i++) {
+        const struct rv_rec_index_stack *row = summary->stacks[i].row;
+        n_events += row->n_events;
+        stream->sums_level = row->level > stream->sums_level ? row->level : stream->sums_level;
+    }
+    if (summary->is_end && stream->sums_level) { /* it has all of its last cell */
+        unsigned shift = rv_density_shift(stream->sums_level);
+        to_ns = ((summary->last_ns >> shift) + 1) << shift;
+    }
     stream->blocks =
         rv_vec_reserve(stream->blocks, &stream->blocks_capacity, stream->n_blocks + 1, sizeof *stream->blocks);
-    stream->blocks[stream->n_blocks++] = (struct rv_summed_block){from_ns, to_ns > from_ns ? to_ns : from_ns, false};
+    stream->blocks[stream->n_blocks++] =
+        (struct rv_summed_block){.from_ns = from_ns,
+                                 .to_ns = to_ns > from_ns ? to_ns : from_ns,
+                                 .n_events = n_events < RV_REC_MAX_EVENTS ? (uint32_t)n_events : RV_REC_MAX_EVENTS};
 }
 
 /* Losses of a summary last until the next note at most: it does not tell of the next event. */
@@ -115,7 +127,6 @@ void rv_paging_summarize(struct rv_paging *paging, struct rv_merger *merger, str
         lane->last_ns = summary->last_ns > lane->last_ns ? summary->last_ns : lane->last_ns;
         pthread_mutex_unlock(&lane->lock);
         add_notes(merger, lane, &summary->stacks[i]);
-        stream->sums_level = row->level > stream->sums_level ? row->level : stream->sums_level;
     }
     for (size_t i = 0; i < stream->n_tracks && summary->is_end; i++) {
         pthread_mutex_lock(&stream->tracks[i].lane->lock);
@@ -197,6 +208,7 @@ void rv_paging_publish(struct rv_paging *paging, struct rv_stream *page)
         pthread_mutex_unlock(&lane->lock);
     }
     block->is_coming = false;
+    whole->has_used_pages = true;
     paging->n_pages++;
     pthread_mutex_unlock(&paging->lock);
 }
@@ -248,19 +260,40 @@ static void wish(struct rv_paging *paging, struct rv_stream *stream, size_t bloc
     paging->wanted[paging->n_wanted++] = (struct rv_page_request){stream, (uint32_t)block};
 }
 
+/* Nobody looks at what the stream has of pages any more: all of them may give way. */
+static void rest(struct rv_stream *stream, uint64_t now)
+{
+    if (stream->has_used_pages)
+        (void)use(stream, UINT32_MAX, now);
+    stream->has_used_pages = false;
+}
+
+static uint64_t bytes_of(const struct rv_stream *stream, size_t first, size_t end)
+{
+    uint64_t n_bytes = (end - first) * stream->n_tracks * STACK_BYTES;
+    for (size_t b = first; b < end; b++)
+        n_bytes += stream->blocks[b].n_events * (uint64_t)EVENT_BYTES;
+    return n_bytes;
+}
+
 size_t rv_paging_want(struct rv_paging *paging, uint64_t from_ns, uint64_t to_ns, uint32_t level)
 {
-    size_t n_blocks = 0, n_missing = 0, end;
+    uint64_t n_bytes = 0;
+    size_t n_missing = 0, end;
     pthread_mutex_lock(&paging->lock);
     paging->n_taken = paging->n_wanted = 0;
     paging->now++;
     for (size_t i = 0; i < paging->n_streams; i++) {
         size_t first = blocks_of(paging->streams[i], from_ns, to_ns, level, &end);
-        n_blocks += end - first;
+        n_bytes += bytes_of(paging->streams[i], first, end);
     }
-    for (size_t i = 0; i < paging->n_streams && n_blocks <= paging->most; i++) {
+    for (size_t i = 0; i < paging->n_streams && n_bytes <= paging->most_bytes; i++) {
         struct rv_stream *stream = paging->streams[i];
-        for (size_t b = blocks_of(stream, from_ns, to_ns, level, &end); b < end; b++) {
+        size_t first = blocks_of(stream, from_ns, to_ns, level, &end);
+        if (first == end)
+            rest(stream, paging->now);
+        stream->has_used_pages |= first < end;
+        for (size_t b = first; b < end; b++) {
             if (!stream->blocks[b].is_coming && use(stream, (uint32_t)b, paging->now))
                 continue;
             n_missing++;

@@ -17,12 +17,13 @@
 
 struct rv_summed_block { /* of a stream: (from_ns, to_ns) are its own time */
     uint64_t from_ns, to_ns;
+    uint32_t n_events;
     bool is_coming; /* it was asked for */
 };
 
 struct rv_paging {
     struct rv_lanes *lanes;
-    size_t most;                /* pages that are asked for at a time */
+    uint64_t most_bytes;        /* that pages asked for at a time may take */
     pthread_mutex_t lock;       /* covers the rest, and what streams have of blocks */
     struct rv_stream **streams; /* told of in sum */
     size_t n_streams, streams_capacity;
@@ -60,8 +61,9 @@ void rv_paging_publish(struct rv_paging *paging, struct rv_stream *page);
 void rv_paging_forget(struct rv_paging *paging, const struct rv_stream *stream);
 
 /*
- * Somebody looks at a window at a level of detail: ask for the pages that it lacks, and for no others any more. A
- * window of more pages than are asked for at a time stays as it is. returns  how many are still to come
+ * Somebody looks at a window at a level of detail: ask for the pages that it lacks, and for no others any more.
+ * window whose pages would take more memory than is for them stays as it is.
+ *   returns  how many are still to come
  */
 size_t rv_paging_want(struct rv_paging *paging, uint64_t from_ns, uint64_t to_ns, uint32_t level);
 

@@ -161,6 +161,7 @@ static void reset(struct rv_stream *stream, uint32_t number)
     stream->carry = rv_carry_create();
     stream->depth_shift = 0;
     stream->sums_level = 0;
+    stream->has_used_pages = false;
     stream->whole = NULL;
 }
 

@@ -68,6 +68,7 @@ struct rv_stream {
     struct rv_summed_block *blocks;
     size_t n_blocks, blocks_capacity;
     uint32_t sums_level;
+    bool has_used_pages; /* since nobody had it in sight */
     /* a page: one block of the stream that it is of; else NULL */
     struct rv_stream *whole;
     uint32_t block;

@@ -328,3 +328,23 @@ Test(indexed, ends_while_pages_come)
         rv_session_destroy(session);
     }
 }
+
+/* A thread that has ended is not looked at any more: nothing of it is read, and what was read may go. */
+Test(indexed, what_has_ended_takes_no_pages)
+{
+    const size_t n_events[N_STREAMS] = {400000, 400000, 5000, 1};
+    const uint64_t step_ns[N_STREAMS] = {40, 40, 60000, 10};
+    const uint64_t early_ns = 5000000, late_ns = 200000000;
+    struct rv_session_counts early, late;
+    record(n_events, step_ns);
+    struct rv_session *session = start(rv_indexed_open(path, 0), 0);
+    fetch(session, early_ns, early_ns + 1000, 0);
+    rv_session_counts(session, &early);
+    fetch(session, late_ns, late_ns + 1000, 0);
+    rv_session_counts(session, &late);
+    cr_assert_eq(early.n_pages, late.n_pages);
+    rv_lanes_limit_memory(rv_session_lanes(session), 1);
+    cr_assert_eq(rv_session_want(session, late_ns, late_ns + 1000, 0), 0);
+    cr_assert_gt(rv_session_want(session, early_ns, early_ns + 1000, 0), 0);
+    rv_session_destroy(session);
+}
