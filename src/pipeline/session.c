@@ -115,11 +115,10 @@ static void end_stream(struct rv_session *session, struct rv_stream *stream)
         stream->next->previous = stream->previous;
     pthread_mutex_unlock(&session->lock);
     rv_paging_forget(&session->paging, stream);
-    bool has_pages = stream->n_blocks > 0;
-    if (!has_pages)
+    struct rv_stream **list = stream->n_blocks ? &session->summed : &session->ended;
+    if (list == &session->ended)
         rv_stream_end(stream);
     pthread_mutex_lock(&session->lock);
-    struct rv_stream **list = has_pages ? &session->summed : &session->ended;
     stream->next = *list;
     *list = stream;
     pthread_mutex_unlock(&session->lock);
@@ -179,14 +178,12 @@ static struct rv_batch *acquire_batch(void *context)
 
 static struct rv_block_input input_of(const struct rv_job *job)
 {
-    return (struct rv_block_input){
-        .events = job->batch.events,
-        .n = job->batch.n,
-        .specials = job->batch.specials,
-        .n_specials = job->batch.n_specials,
-        .base_ticks = job->batch.base_ticks,
-        .entry_stack = job->entry_stack,
-    };
+    return (struct rv_block_input){.events = job->batch.events,
+                                   .n = job->batch.n,
+                                   .specials = job->batch.specials,
+                                   .n_specials = job->batch.n_specials,
+                                   .base_ticks = job->batch.base_ticks,
+                                   .entry_stack = job->entry_stack};
 }
 
 static void submit_batch(void *context, struct rv_batch *batch)
@@ -259,8 +256,7 @@ static const struct rv_intake_pages PAGES = {summarize, add_total, take_request,
 
 static bool is_stopping(void *context)
 {
-    struct rv_session *session = context;
-    return atomic_load_explicit(&session->is_stopping, memory_order_relaxed);
+    return atomic_load_explicit(&((struct rv_session *)context)->is_stopping, memory_order_relaxed);
 }
 
 /* ---- threads ---- */
@@ -519,9 +515,7 @@ void rv_session_destroy(struct rv_session *session)
 int rv_session_error(struct rv_session *session)
 {
     int error = atomic_load_explicit(&session->error, memory_order_relaxed);
-    if (error)
-        return error;
-    return session->source->error ? session->source->error(session->source) : 0;
+    return error || !session->source->error ? error : session->source->error(session->source);
 }
 
 struct rv_lanes *rv_session_lanes(struct rv_session *session)
