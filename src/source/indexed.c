@@ -20,8 +20,8 @@
 #include "recording/reader.h"
 #include "source/recorded.h"
 
-enum { NAP_NS = 8000000 };
-/* Frames in the tree: a program's are fewer than its recording's bytes. */
+enum { NAP_NS = 8000000, MOST_TORN = 64 /* chunks that are looked at in vain */ };
+/* Frames in the tree, and entries: a program's are fewer than its recording's bytes. */
 static const uint64_t FRAMES_OF_ANY = 1 << 16;
 
 #define NO_FRAME UINT32_MAX
@@ -78,6 +78,8 @@ struct indexed {
     size_t n_streams, streams_capacity;
     struct frame *frames;
     size_t n_frames, frames_capacity;
+    uint32_t n_torn;
+    uint64_t n_entries;                 /* of all streams */
     struct rv_stack_summary *summaries; /* scratch: of one block */
     size_t summaries_capacity;
     struct rv_page_stack *stacks; /* scratch: of one page, with the entries they are from */
@@ -167,15 +169,19 @@ static void take_account(struct stream *stream, const uint8_t *payload, const st
 static void take_chunks(struct indexed *indexed, const struct rv_intake *intake)
 {
     size_t n;
+    uint64_t behind = 0; /* none lies in another */
     const struct rv_rec_index_chunk *rows = rv_rec_index_rows(&indexed->table, RV_REC_INDEX_CHUNKS, &n);
     for (size_t i = 0; i < n; i++) {
         struct rv_rec_chunk chunk;
         const uint8_t *payload;
-        if (rv_rec_reader_at(indexed->reader, rows[i].offset, &chunk, &payload) <= 0 ||
+        if (rows[i].offset < behind || indexed->n_torn == MOST_TORN ||
+            rv_rec_reader_at(indexed->reader, rows[i].offset, &chunk, &payload) <= 0 ||
             !rv_chunk_has_stream_within(&chunk, indexed->n_file_bytes)) {
             say_damage(indexed);
+            indexed->n_torn += rows[i].offset >= behind && indexed->n_torn < MOST_TORN;
             continue;
         }
+        behind = rows[i].offset + rv_chunk_bytes(&chunk);
         struct stream *stream = stream_at(indexed, chunk.stream);
         if (chunk.type == RV_REC_STREAM)
             take_stream(indexed, stream, &chunk, payload, intake);
@@ -193,6 +199,11 @@ static void add_entry(struct indexed *indexed, struct stream *stream, const stru
     if (stream->index != indexed->n_indexes)
         forget_places(&stream->latest);
     stream->index = indexed->n_indexes;
+    if (indexed->n_entries >= FRAMES_OF_ANY + indexed->n_file_bytes) {
+        say_damage(indexed);
+        return;
+    }
+    indexed->n_entries++;
     make_room(&stream->latest, stream->entries);
     uint32_t *place = find_place(&stream->latest, stream->entries, row->stack);
     const struct entry *before = *place ? &stream->entries[*place - 1] : NULL;
@@ -513,7 +524,8 @@ static int follow_chain(struct indexed *indexed, uint64_t least_events)
         result = rv_rec_reader_at(indexed->reader, at, &chunk, &payload);
         if (result < 0)
             return result;
-        if (result == 0 || chunk.type != RV_REC_INDEX || chunk.payload_bytes < sizeof head || at >= behind)
+        if (result == 0 || chunk.type != RV_REC_INDEX || chunk.payload_bytes < sizeof head ||
+            at + rv_chunk_bytes(&chunk) > behind)
             return -EBADMSG;
         memcpy(&head, payload, sizeof head);
         indexed->offsets =
