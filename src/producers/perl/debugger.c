@@ -10,6 +10,8 @@
  * Answers are "ok" or "err", or "ok+" and "err+" while more of them is to be had.
  *
  * A stopped thread waits for its next command. When no monitor is left it goes on, and forgets where it was to stop.
+ * An expression that does not end is given up when its command is withdrawn or no monitor is left; a watched one after
+ * WATCH_NS, too.
  */
 #include "producers/perl/debugger.h"
 
@@ -28,10 +30,14 @@
 #include "ringviz/monitor.h"
 
 #define LIVENESS_NS 200000000u
+#define WATCH_NS 500000000u  /* for one watched expression */
+#define GIVE_UP_NS 10000000u /* while an expression runs: look this often whether anybody waits for it */
+
+enum wish { NO_WISH, COMMAND, WATCH };
 
 enum pace { RUN, STEP, NEXT, FINISH };
 
-static const uint32_t nobody;
+static const uint32_t nobody, somebody = 1;
 _Thread_local struct rv_debugger rv_debugger = {.attention = &nobody};
 
 static _Thread_local struct thread {
@@ -39,8 +45,10 @@ static _Thread_local struct thread {
     uint32_t n_frames; /* NEXT: when as few are open; FINISH: when fewer */
     pid_t pid;         /* when it got its ring */
     bool is_stopped;
-    bool is_interruptible; /* a monitor's expression runs, until its command is withdrawn */
-    const char *argument;  /* of the command that runs, as it came */
+    enum wish wish; /* whose expression runs: it may be given up */
+    bool had_monitor;
+    uint64_t began_ns, looked_ns; /* the expression; whether it is still wanted */
+    const char *code, *argument;  /* of the command that runs, as it came */
     size_t n_argument;
     char *answer; /* the last one, of which `sent` bytes were sent */
     size_t n_answer, sent;
@@ -100,6 +108,36 @@ static void send_answer(const struct ring *ring, bool is_fine)
     const char *code = n < n_left ? (is_fine ? "ok+" : "err+") : is_fine ? "ok" : "err";
     ringviz_response_post(ring->file, ring->idx, code, thread.answer ? thread.answer + thread.sent : "", n);
     thread.sent += n;
+}
+
+/* ---- expressions ---- */
+
+static uint64_t now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static void end_wish(void)
+{
+    struct ring ring;
+    bool has_ring = ringviz_own_ring(&ring.file, &ring.idx) == 0; /* not in a child that it has forked */
+    thread.wish = NO_WISH;
+    rv_debugger.attention = has_ring ? ringviz_attention(ring.file, ring.idx) : &nobody;
+}
+
+/* While it runs every call and turn of a loop looks whether it is still wanted: nobody calls when a monitor dies. */
+static bool evaluate(pTHX_ enum wish wish, const char *expression, STRLEN n_bytes, SV *out)
+{
+    struct ring ring;
+    thread.had_monitor = ringviz_own_ring(&ring.file, &ring.idx) == 0 && ringviz_has_monitor(ring.file);
+    thread.began_ns = thread.looked_ns = now_ns();
+    thread.wish = wish;
+    rv_debugger.attention = &somebody;
+    bool is_fine = rv_evaluate(aTHX_ expression, n_bytes, out);
+    end_wish();
+    return is_fine;
 }
 
 /* ---- commands ---- */
@@ -169,10 +207,7 @@ static bool run_run(pTHX_ char *argument, STRLEN n_bytes, SV *answer)
 
 static bool run_eval(pTHX_ char *argument, STRLEN n_bytes, SV *answer)
 {
-    thread.is_interruptible = true;
-    bool is_fine = rv_evaluate(aTHX_ argument, n_bytes, answer);
-    thread.is_interruptible = false;
-    return is_fine;
+    return evaluate(aTHX_ COMMAND, argument, n_bytes, answer);
 }
 
 static bool run_stack(pTHX_ char *argument, STRLEN n_bytes, SV *answer)
@@ -235,8 +270,8 @@ static bool is_withdrawn(pTHX_ const struct ring *ring)
 {
     SV *buffer = newSV(thread.n_argument + 1);
     struct ringviz_command now = {.message = SvPVX(buffer), .capacity = thread.n_argument + 1};
-    bool is_there = ringviz_command_wait(ring->file, ring->idx, &now, 0) == 0 && now.n_bytes == thread.n_argument &&
-                    memcmp(now.message, thread.argument, now.n_bytes) == 0;
+    bool is_there = ringviz_command_wait(ring->file, ring->idx, &now, 0) == 0 && strcmp(now.code, thread.code) == 0 &&
+                    now.n_bytes == thread.n_argument && memcmp(now.message, thread.argument, now.n_bytes) == 0;
     SvREFCNT_dec_NN(buffer);
     return !is_there;
 }
@@ -271,6 +306,7 @@ static void look_for_command(pTHX_ const struct ring *ring)
     if (ringviz_command_wait(ring->file, ring->idx, &command, 0) != 0)
         return;
     command.message[command.n_bytes] = '\0';
+    thread.code = command.code;
     thread.argument = command.message;
     thread.n_argument = command.n_bytes;
     run_command(aTHX_ ring, command.code, command.message, command.n_bytes);
@@ -283,7 +319,7 @@ static void look_for_watches(pTHX_ const struct ring *ring)
     while ((watch = ringviz_watch_take(ring->file, ring->idx, (unsigned)(watch + 1), expression)) >= 0) {
         SV *value = sv_2mortal(newSVpvs(""));
         SvUTF8_on(value);
-        bool is_fine = rv_evaluate(aTHX_ expression, strlen(expression), value);
+        bool is_fine = evaluate(aTHX_ WATCH, expression, strlen(expression), value);
         if (!is_still_ours(ring))
             return;
         ringviz_watch_set_result(ring->file, ring->idx, (unsigned)watch, SvPVX(value), SvCUR(value), !is_fine);
@@ -301,13 +337,6 @@ static void look(pTHX_ const struct ring *ring)
 }
 
 /* ---- stopping ---- */
-
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 static void forget(pTHX)
 {
@@ -352,7 +381,12 @@ static void end_serving(pTHX_ void *unused)
     PERL_UNUSED_CONTEXT;
     PERL_UNUSED_VAR(unused);
     rv_debugger.is_serving = false;
-    thread.is_interruptible = false;
+    if (thread.wish)
+        end_wish();
+    struct ring ring;
+    if (thread.is_stopped && ringviz_own_ring(&ring.file, &ring.idx) == 0)
+        ringviz_state_set(ring.file, ring.idx, RINGVIZ_RUNNING);
+    thread.is_stopped = false;
 }
 
 /* An expression may leave by exit: what follows, END blocks for one, is traced again. */
@@ -370,11 +404,22 @@ static void serve(pTHX_ const struct ring *ring, bool is_to_stop)
     errno = saved;
 }
 
-/* Of an endless expression, when its monitor no longer waits for it. */
+static bool is_given_up(pTHX_ const struct ring *ring, uint64_t now)
+{
+    if (thread.had_monitor && !ringviz_has_monitor(ring->file))
+        return true;
+    return thread.wish == WATCH ? now - thread.began_ns > WATCH_NS : is_withdrawn(aTHX_ ring);
+}
+
+/* Of an expression that runs for long. */
 static void interrupt(pTHX)
 {
     struct ring ring;
-    if (thread.is_interruptible && ringviz_own_ring(&ring.file, &ring.idx) == 0 && is_withdrawn(aTHX_ & ring))
+    uint64_t now = thread.wish ? now_ns() : 0;
+    if (!thread.wish || now - thread.looked_ns < GIVE_UP_NS)
+        return;
+    thread.looked_ns = now;
+    if (ringviz_own_ring(&ring.file, &ring.idx) == 0 && is_given_up(aTHX_ & ring, now))
         croak("given up");
 }
 

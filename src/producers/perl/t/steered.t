@@ -42,6 +42,8 @@ ok(RingvizMonitor::wait_for(sub { $program->ask('stop') =~ /^ring 0 stopped: mai
     'a loop without calls is stopped, too');
 like($program->ask('eval 1 while 1'), qr/^error: ring 0: it does not answer/, 'an expression without an end');
 is($program->ask('eval 5'), '5', 'is given up');
+like($program->ask('watch 1 while 1'), qr/^0 1 while 1: error: given up/, 'so is a watched one');
+is($program->ask('watch delete 0'), 'ok', 'which can be deleted');
 $program->ask('eval $go = 2', 'run');
 is($program->end, 'status 0', 'and the program ends');
 
@@ -57,6 +59,16 @@ diag sprintf 'goes on %.2f s after its monitor was killed', time - $killed;
 cmp_ok(time - $killed, '<', 5, 'goes on');
 $program->detach;
 like($program->end, qr/^(\d+\.?\d*\n){20}status 0$/, 'without its breakpoints');
+
+$program = RingvizMonitor->start($idle)->attach;
+$program->ask('stop');
+print { $program->{commands} } "eval \$go = 1; print STDERR qq{evaluated\\n}; 1 while 1\n";
+$program->{commands}->flush;
+RingvizMonitor::wait_for(sub { -s $program->{out} });
+($monitor) = read_file("/proc/$program->{monitor}/task/$program->{monitor}/children") =~ /(\d+)/;
+kill KILL => $monitor;
+$program->detach;
+is($program->end, "evaluated\nstatus 0", 'killed while it waits for an expression without an end: the program goes on');
 
 # ---- threads and children ----
 $program = RingvizMonitor->start("sub work { my (\$who, \$n) = \@_; sleep 0 while !\$main::go++ < 0; until (\$main::done) { \$n++; rest() } print \"\$who\\n\" }\nsub rest { select undef, undef, undef, 0.01 }\nmy \$pid = fork;\nwork(\$pid ? 'parent' : 'child', 0);\nwaitpid \$pid, 0 if \$pid;\n")->attach;
