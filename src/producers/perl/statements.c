@@ -151,6 +151,8 @@ void rv_statements_end(void)
         return;
     if (__atomic_fetch_sub(&n_wanting, 1, __ATOMIC_RELAXED) == 1)
         compile_as(perl_nextstate, perl_dbstate);
+    if (__atomic_load_n(&n_wanting, __ATOMIC_RELAXED)) /* another has begun meanwhile */
+        compile_as(run_nextstate, run_dbstate);
     free(known);
     known = NULL;
 }
