@@ -1,6 +1,5 @@
 /* The part of include/ringviz/monitor.h that steers threads. */
 #include <errno.h>
-#include <pthread.h>
 #include <unistd.h>
 
 #include "producers/native/file.h"
@@ -12,19 +11,16 @@ _Static_assert((int)RINGVIZ_UNSTEERED == (int)RV_RUN_UNSTEERED && (int)RINGVIZ_R
                    (int)RINGVIZ_STOPPED == (int)RV_RUN_STOPPED,
                "the states are those of the wire");
 
-/* This process's file; its map is there for good. */
+/* This process's file; its map is there for good. No lock: a thread that forks might leave it held to its child. */
 static struct ringviz_file own;
-static pthread_mutex_t own_lock = PTHREAD_MUTEX_INITIALIZER;
 
 RV_EXPORT int ringviz_own_ring(struct ringviz_file **file, uint32_t *ring)
 {
     int owned = rv_process_is_open() ? rv_thread_ring() : -ENOENT;
     if (owned < 0)
         return owned;
-    pthread_mutex_lock(&own_lock);
-    own.map = rv_process_map();
-    own.pid = (uint32_t)getpid();
-    pthread_mutex_unlock(&own_lock);
+    __atomic_store_n(&own.map, rv_process_map(), __ATOMIC_RELAXED);
+    __atomic_store_n(&own.pid, (uint32_t)getpid(), __ATOMIC_RELAXED);
     *file = &own;
     *ring = (uint32_t)owned;
     return 0;
