@@ -88,7 +88,7 @@ static void read_message(const struct rv_map *map, struct rv_wire_control *contr
 {
     memcpy(command->code, control->command, sizeof control->command);
     command->code[sizeof control->command] = '\0';
-    int32_t claimed = control->message_bytes;
+    int32_t claimed = __atomic_load_n(&control->message_bytes, __ATOMIC_RELAXED);
     size_t n_bytes = claimed < 0 ? 0 : (size_t)claimed;
     n_bytes = n_bytes < map->geometry.message_bytes ? n_bytes : map->geometry.message_bytes;
     command->n_bytes = n_bytes < command->capacity ? n_bytes : command->capacity;

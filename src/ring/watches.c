@@ -50,7 +50,7 @@ int rv_watches_remove(struct rv_wire_control *control, unsigned watch_idx)
 
 static void copy_expression(const struct rv_wire_watch *watch, char *expression)
 {
-    int32_t claimed = watch->expression_bytes;
+    int32_t claimed = __atomic_load_n(&watch->expression_bytes, __ATOMIC_RELAXED);
     size_t n_bytes = claimed < 0 ? 0 : (size_t)claimed;
     n_bytes = n_bytes < RV_WIRE_WATCH_EXPRESSION ? n_bytes : RV_WIRE_WATCH_EXPRESSION;
     memcpy(expression, watch->expression, n_bytes);
@@ -104,7 +104,7 @@ int rv_watches_get_result(struct rv_wire_control *control, unsigned watch_idx, c
         return -ENOENT;
     if (!__atomic_load_n(&watch->is_result_ready, __ATOMIC_ACQUIRE)) /* E4 <- E3 */
         return -EAGAIN;
-    int32_t n_bytes = watch->result_bytes;
+    int32_t n_bytes = __atomic_load_n(&watch->result_bytes, __ATOMIC_RELAXED);
     n_bytes = n_bytes > (int32_t)RV_WIRE_WATCH_RESULT    ? (int32_t)RV_WIRE_WATCH_RESULT
               : n_bytes < -(int32_t)RV_WIRE_WATCH_RESULT ? -(int32_t)RV_WIRE_WATCH_RESULT
                                                          : n_bytes;
