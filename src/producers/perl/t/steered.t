@@ -70,6 +70,12 @@ kill KILL => $monitor;
 $program->detach;
 is($program->end, "evaluated\nstatus 0", 'killed while it waits for an expression without an end: the program goes on');
 
+# ---- an expression that ends the program ----
+$program = RingvizMonitor->start("$idle\nEND { idle() for 1 .. 20; print \"end\\n\" }\n")->attach;
+$program->ask('stop', 'eval $? = 5', 'eval exit 3');
+unlike($program->ask('ps'), qr/stopped/, 'what leaves by exit runs');
+is($program->end, "end\nstatus 3", 'to its end, with its status');
+
 # ---- threads and children ----
 $program = RingvizMonitor->start("sub work { my (\$who, \$n) = \@_; sleep 0 while !\$main::go++ < 0; until (\$main::done) { \$n++; rest() } print \"\$who\\n\" }\nsub rest { select undef, undef, undef, 0.01 }\nmy \$pid = fork;\nwork(\$pid ? 'parent' : 'child', 0);\nwaitpid \$pid, 0 if \$pid;\n")->attach;
 RingvizMonitor::wait_for(sub { my @rings = $program->ask('ps') =~ /running/g; @rings == 2 });

@@ -6,7 +6,8 @@ package DB;
 # The expression is evaluated as in the statement that the program is at, whose @_ is ours, too: we are called without
 # arguments of our own. Its variables are those of that statement, none of ours.
 sub ringviz_evaluate {
-    local ($@, $!, $?, $^W) = ($@, $!, $?, 0);
+    local ($@, $!, $^W) = ($@, $!, 0);
+    my $status = $?;    # not localized: exit keeps its status there
     local ($,, $\, $/) = (undef, undef, "\n");
     local $SIG{__DIE__};
     local $SIG{__WARN__} = sub { $DB::ringviz_said .= $_[0] };
@@ -18,6 +19,7 @@ sub ringviz_evaluate {
     my $error    = $@;
     select $selected;
     close STDOUT;
+    $? = $status;
     return ($error, @values);
 }
 
