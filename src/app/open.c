@@ -24,8 +24,7 @@ static int open_replay(struct rv_source **source, const struct rv_open_params *p
     if (params->live.filter)
         return rv_err(EINVAL, "%s: a recording is replayed whole: --include and --exclude are for capturing",
                       params->path);
-    if (params->is_for_looks)
-        *source = rv_indexed_open(params->path, RV_INDEXED_LEAST_EVENTS);
+    *source = params->is_for_looks ? rv_indexed_open(params->path, RV_INDEXED_LEAST_EVENTS) : NULL;
     if (!*source)
         *source = rv_replay_open(params->path);
     return *source ? 0 : -EBADMSG;

@@ -54,12 +54,9 @@ if ! grep -qi opengl err; then
     run --diff --screenshot=plain.png --size=640x400 --color=package a.json b.json
     expect "picture and text" "$status $(grep -c 'slower  slow$' out)" "0 1"
     cmp -s beside.png plain.png && fail "a difference has the colours and heights of none"
-    SDL_VIDEODRIVER=offscreen run --diff=window --size=640x400 a.json a.json &
-    viewer=$!
-    sleep 2
-    kill -0 $viewer || fail "the window did not stay: $(cat err)"
-    pkill -TERM -P $viewer
-    wait $viewer
+    timeout 100 "$ringviz" --headless --record=a.rvz a.json 2>err || fail "recording: $(cat err)"
+    SDL_VIDEODRIVER=offscreen timeout --preserve-status 3 "$ringviz" --diff=window --size=640x400 a.rvz b.json 2>err
+    expect "the window, until it is ended" $? 143
 fi
 run --color=difference a.json
 expect "differences of one run" $status 2
