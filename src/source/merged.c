@@ -264,8 +264,15 @@ struct rv_source *rv_merged_open(const struct rv_merged_params *params)
                               .merged = merged,
                               .label = params->labels ? params->labels[i] : NULL,
                               .number = (uint32_t)i,
-                              .intake = {part, open_stream, rename_stream, account_stream, close_stream, acquire_batch,
-                                         submit_batch, is_stopping, define}};
+                              .intake = {.context = part,
+                                         .open_stream = open_stream,
+                                         .rename_stream = rename_stream,
+                                         .account_stream = account_stream,
+                                         .close_stream = close_stream,
+                                         .acquire_batch = acquire_batch,
+                                         .submit_batch = submit_batch,
+                                         .is_stopping = is_stopping,
+                                         .define = define}};
     }
     if (params->starts_ns)
         align_starts(merged, params->starts_ns);
