@@ -191,8 +191,10 @@ static bool write_recording(const char *path, struct world *world, unsigned n_en
 {
     struct rv_record *record = rv_record_create(n_encoders);
     struct rv_record_params params = {.path = path, .program = "stress", .is_forced = true};
-    if (rv_record_start(record, &params) != 0)
+    if (rv_record_start(record, &params) != 0) { /* not even its head has room */
+        rv_record_destroy(record);
         return false;
+    }
     struct rv_sink sink = rv_record_sink(record);
     pthread_t threads[N_STREAMS];
     struct giver givers[N_STREAMS];
