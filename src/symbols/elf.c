@@ -199,11 +199,6 @@ const char *rv_elf_function(const struct rv_elf *elf, uint64_t link_address, uin
     return function->name;
 }
 
-size_t rv_elf_n_functions(const struct rv_elf *elf)
-{
-    return elf->n_functions;
-}
-
 struct rv_elf_image rv_elf_image(const struct rv_elf *elf)
 {
     const uint64_t page_bytes = (uint64_t)sysconf(_SC_PAGESIZE);

@@ -31,8 +31,6 @@ struct rv_elf *rv_elf_open(const char *path, const struct rv_elf_identity *expec
 /* The function symbol that holds the address, or NULL. *start is its address. The string lives until close. */
 const char *rv_elf_function(const struct rv_elf *elf, uint64_t link_address, uint64_t *start);
 
-size_t rv_elf_n_functions(const struct rv_elf *elf);
-
 /* Where the file lies once it is mapped. */
 struct rv_elf_image {
     bool is_relocatable;    /* addresses count from where it was mapped; else they are those of memory */
