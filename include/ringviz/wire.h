@@ -360,7 +360,8 @@ RV_WIRE_ASSERT(sizeof(struct rv_wire_name) == 24);
 
 /*
  * OFD lock bytes, far beyond the file's end: [0] the consumer, [1 + ring] each ring's owner, [1 + n_rings] the sender
- * and [2 + n_rings] the receiver of the global message; [3 + n_rings] all monitors together, shared.
+ * and [2 + n_rings] the receiver of the global message; [3 + n_rings] all monitors together, shared;
+ * [4 + n_rings + ring] the monitor that asks the ring's owner.
  */
 #define RV_WIRE_LOCK_BASE (1ll << 40)
 

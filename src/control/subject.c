@@ -15,53 +15,92 @@
 #define SLICE_NS 50000000u /* look this often whether the thread lives */
 #define BUSY_NS 500000000u /* an answer that nobody has fetched by then is nobody's */
 #define RETRY_NS 200000u
+#define TURN_NS 2000000u
 #define MOST_TEXT (16u << 20) /* of one answer */
 
 struct rv_subject {
-    struct rv_map map;
+    struct rv_map *map, own; /* own: where it was opened here */
+    struct rv_subject_limits limits;
+    bool is_attached;
     char *part; /* room for one message */
 };
 
-struct rv_subject *rv_subject_open(const char *path)
+struct rv_subject *rv_subject_over(struct rv_map *map)
 {
     struct rv_subject *subject = rv_alloc(1, sizeof *subject);
-    if (rv_map_open(&subject->map, path, RV_MAP_CONSUMER, false) != 0) {
-        free(subject);
-        return NULL;
-    }
-    if (rv_steering_attach(&subject->map) != 0) {
-        rv_err(EAGAIN, "%s: its file system has no locks", path);
-        rv_subject_close(subject);
-        return NULL;
-    }
-    subject->part = rv_alloc(1, subject->map.geometry.message_bytes + 1);
+    subject->map = map;
+    subject->part = rv_alloc(1, map->geometry.message_bytes + 1);
     return subject;
+}
+
+int rv_subject_attach(struct rv_subject *subject)
+{
+    int error = subject->is_attached ? 0 : rv_steering_attach(subject->map);
+    subject->is_attached |= !error;
+    return error;
+}
+
+struct rv_subject *rv_subject_open(const char *path)
+{
+    struct rv_map map;
+    if (rv_map_open(&map, path, RV_MAP_CONSUMER, false) != 0)
+        return NULL;
+    struct rv_subject *subject = rv_subject_over(&map);
+    subject->own = map;
+    subject->map = &subject->own;
+    if (rv_subject_attach(subject) == 0)
+        return subject;
+    rv_err(EAGAIN, "%s: its file system has no locks", path);
+    rv_subject_close(subject);
+    return NULL;
+}
+
+/* Who is stopped looks up, and sees that it has no monitor. */
+static void detach(struct rv_subject *subject)
+{
+    rv_steering_detach(subject->map);
+    for (uint32_t i = 0; i < rv_subject_n_rings(subject); i++) {
+        struct rv_subject_thread thread;
+        if (rv_subject_thread(subject, i, &thread) == 0 && thread.steering.state == RV_RUN_STOPPED)
+            rv_steering_call(rv_map_control(subject->map, i));
+    }
 }
 
 void rv_subject_close(struct rv_subject *subject)
 {
     if (!subject)
         return;
-    rv_steering_detach(&subject->map);
-    rv_map_close(&subject->map);
+    if (subject->is_attached)
+        detach(subject);
+    rv_map_close(&subject->own);
     free(subject->part);
     free(subject);
+}
+
+void rv_subject_limit(struct rv_subject *subject, const struct rv_subject_limits *limits)
+{
+    subject->limits = *limits;
+}
+
+static bool is_given_up(const struct rv_subject *subject)
+{
+    return subject->limits.is_given_up && subject->limits.is_given_up(subject->limits.context);
 }
 
 /* ---- threads ---- */
 
 uint32_t rv_subject_n_rings(struct rv_subject *subject)
 {
-    return rv_directory_n_rings_used(&subject->map);
+    return rv_directory_n_rings_used(subject->map);
 }
 
 int rv_subject_thread(struct rv_subject *subject, uint32_t ring, struct rv_subject_thread *out)
 {
-    if (ring >= subject->map.geometry.n_rings)
+    if (ring >= subject->map->geometry.n_rings)
         return -EINVAL;
-    const struct rv_wire_control *control = rv_map_control(&subject->map, ring);
+    const struct rv_wire_control *control = rv_map_control(subject->map, ring);
     if (__atomic_load_n(&control->state, __ATOMIC_ACQUIRE) != RV_RING_LIVE || /* D2 <- D1 */
-        !__atomic_load_n(&control->has_pages, __ATOMIC_RELAXED) || !rv_directory_has_live_owner(&subject->map, ring))
+        !__atomic_load_n(&control->has_pages, __ATOMIC_RELAXED) || !rv_directory_has_live_owner(subject->map, ring))
         return -ENOENT;
     *out = (struct rv_subject_thread){
         .ring = ring,
@@ -71,7 +110,7 @@ int rv_subject_thread(struct rv_subject *subject, uint32_t ring, struct rv_subje
         .steering = rv_steering_read(control),
         .is_muted = __atomic_load_n(&control->is_muted, __ATOMIC_RELAXED),
     };
-    rv_directory_thread_name(&subject->map, ring, out->name);
+    rv_directory_thread_name(subject->map, ring, out->name);
     return 0;
 }
 
@@ -91,28 +130,44 @@ static int find_steered(struct rv_subject *subject, uint32_t ring, struct rv_sub
 
 void rv_subject_stop_new(struct rv_subject *subject, bool is_to_stop)
 {
-    __atomic_store_n(&subject->map.header->stop_on_create, is_to_stop, __ATOMIC_RELAXED);
+    __atomic_store_n(&subject->map->header->stop_on_create, is_to_stop, __ATOMIC_RELAXED);
 }
 
 void rv_subject_mute(struct rv_subject *subject, uint32_t ring, bool is_muted)
 {
-    struct rv_wire_control *control = rv_map_control(&subject->map, ring);
+    struct rv_wire_control *control = rv_map_control(subject->map, ring);
     __atomic_store_n(&control->is_muted, is_muted, __ATOMIC_RELAXED);
     rv_steering_call(control);
 }
 
 /* ---- asking ---- */
 
+/* Nobody else asks it meanwhile. */
+static int take_turn(struct rv_subject *subject, uint32_t ring)
+{
+    uint64_t begin_ns = rv_clock_mono_ns();
+    int error;
+    while ((error = rv_steering_begin_asking(subject->map, ring)) == -EBUSY) {
+        if (is_given_up(subject))
+            return -ECANCELED;
+        if (rv_clock_mono_ns() - begin_ns > BUSY_NS)
+            break;
+        rv_os_sleep_ns(TURN_NS);
+    }
+    return error;
+}
+
+/* What is there is of one who died, or who takes no turns: Devel::RingBuffer's monitors. */
 static int post(struct rv_subject *subject, uint32_t ring, const char *code, const char *argument, size_t n_bytes)
 {
     uint64_t begin_ns = rv_clock_mono_ns();
     bool has_cancelled = false;
     int error;
-    while ((error = rv_command_post(&subject->map, ring, code, argument, n_bytes)) == -EBUSY) {
+    while ((error = rv_command_post(subject->map, ring, code, argument, n_bytes)) == -EBUSY) {
         if (rv_clock_mono_ns() - begin_ns > BUSY_NS) {
             if (has_cancelled)
                 break;
-            rv_command_cancel(&subject->map, ring);
+            rv_command_cancel(subject->map, ring);
             has_cancelled = true;
         }
         rv_os_sleep_ns(RETRY_NS);
@@ -127,12 +182,13 @@ static int wait_response(struct rv_subject *subject, const struct rv_subject_thr
         uint64_t now_ns = rv_clock_mono_ns();
         uint64_t left_ns = now_ns < end_ns ? end_ns - now_ns : 0;
         int error =
-            rv_command_wait_response(&subject->map, thread->ring, response, left_ns < SLICE_NS ? left_ns : SLICE_NS);
+            rv_command_wait_response(subject->map, thread->ring, response, left_ns < SLICE_NS ? left_ns : SLICE_NS);
         if (error != -EAGAIN && error != -ETIMEDOUT)
             return error;
-        if (left_ns == 0 || !is_same_thread(subject, thread)) {
-            rv_command_cancel(&subject->map, thread->ring);
-            return left_ns == 0 ? -ETIMEDOUT : -ENOENT;
+        error = left_ns == 0 ? -ETIMEDOUT : is_given_up(subject) ? -ECANCELED : 0;
+        if (error || !is_same_thread(subject, thread)) {
+            rv_command_cancel(subject->map, thread->ring);
+            return error ? error : -ENOENT;
         }
     }
 }
@@ -151,35 +207,47 @@ static void append(struct rv_answer *answer, size_t *capacity, const char *bytes
     answer->text[answer->n_bytes] = '\0';
 }
 
-int rv_subject_ask(struct rv_subject *subject, uint32_t ring, const char *code, const char *argument,
-                   uint64_t timeout_ns, struct rv_answer *answer)
+static int converse(struct rv_subject *subject, const struct rv_subject_thread *thread, const char *code,
+                    const char *argument, uint64_t end_ns, struct rv_answer *answer)
 {
-    uint64_t end_ns = rv_clock_mono_ns() + timeout_ns;
     size_t capacity = 0, n_bytes = strlen(argument);
-    struct rv_subject_thread thread;
-    int error = find_steered(subject, ring, &thread);
-    *answer = (struct rv_answer){0};
-    if (!error && n_bytes > subject->map.geometry.message_bytes)
-        error = -E2BIG;
-    struct rv_command response = {.message = subject->part, .capacity = subject->map.geometry.message_bytes};
+    size_t most = subject->limits.answer_bytes ? subject->limits.answer_bytes : MOST_TEXT;
+    struct rv_command response = {.message = subject->part, .capacity = subject->map->geometry.message_bytes};
     do {
+        int error = post(subject, thread->ring, code, argument, n_bytes);
         if (!error)
-            error = post(subject, ring, code, argument, n_bytes);
-        if (!error)
-            error = wait_response(subject, &thread, &response, end_ns);
-        if (error) {
-            rv_answer_fini(answer);
+            error = wait_response(subject, thread, &response, end_ns);
+        if (error)
             return error;
-        }
         append(answer, &capacity, response.message, response.n_bytes);
         if (argument)
             memcpy(answer->code, response.code, sizeof answer->code);
         code = "more";
         argument = NULL;
         n_bytes = 0;
-    } while (strchr(response.code, '+') && answer->n_bytes < MOST_TEXT);
+    } while (strchr(response.code, '+') && answer->n_bytes < most);
     answer->is_fine = strncmp(answer->code, "ok", 2) == 0;
     return 0;
+}
+
+int rv_subject_ask(struct rv_subject *subject, uint32_t ring, const char *code, const char *argument,
+                   uint64_t timeout_ns, struct rv_answer *answer)
+{
+    uint64_t end_ns = rv_clock_mono_ns() + timeout_ns;
+    struct rv_subject_thread thread;
+    int error = find_steered(subject, ring, &thread);
+    *answer = (struct rv_answer){0};
+    if (!error && strlen(argument) > subject->map->geometry.message_bytes)
+        error = -E2BIG;
+    if (!error)
+        error = take_turn(subject, ring);
+    if (error)
+        return error;
+    error = converse(subject, &thread, code, argument, end_ns, answer);
+    rv_steering_end_asking(subject->map, ring);
+    if (error)
+        rv_answer_fini(answer);
+    return error;
 }
 
 void rv_answer_fini(struct rv_answer *answer)
@@ -191,7 +259,7 @@ void rv_answer_fini(struct rv_answer *answer)
 int rv_subject_wait_stop(struct rv_subject *subject, const struct rv_subject_thread *thread, uint32_t n_stops,
                          uint64_t timeout_ns)
 {
-    const struct rv_wire_control *control = rv_map_control(&subject->map, thread->ring);
+    const struct rv_wire_control *control = rv_map_control(subject->map, thread->ring);
     uint64_t begin_ns = rv_clock_mono_ns();
     for (;;) {
         uint64_t waited_ns = rv_clock_mono_ns() - begin_ns;
@@ -201,8 +269,8 @@ int rv_subject_wait_stop(struct rv_subject *subject, const struct rv_subject_thr
             return 0;
         if (!is_same_thread(subject, thread))
             return -ENOENT;
-        if (left_ns == 0)
-            return -ETIMEDOUT;
+        if (left_ns == 0 || is_given_up(subject))
+            return left_ns == 0 ? -ETIMEDOUT : -ECANCELED;
     }
 }
 
@@ -212,23 +280,23 @@ int rv_subject_watch(struct rv_subject *subject, uint32_t ring, const char *expr
 {
     struct rv_subject_thread thread;
     int error = find_steered(subject, ring, &thread);
-    return error ? error : rv_watches_add(rv_map_control(&subject->map, ring), expression);
+    return error ? error : rv_watches_add(rv_map_control(subject->map, ring), expression);
 }
 
 int rv_subject_unwatch(struct rv_subject *subject, uint32_t ring, unsigned watch)
 {
-    return rv_watches_remove(rv_map_control(&subject->map, ring), watch);
+    return rv_watches_remove(rv_map_control(subject->map, ring), watch);
 }
 
-static int wait_result(struct rv_wire_control *control, unsigned watch, uint64_t timeout_ns, char *result,
-                       int32_t *n_bytes)
+static int wait_result(const struct rv_subject *subject, struct rv_wire_control *control, unsigned watch,
+                       uint64_t timeout_ns, char *result, int32_t *n_bytes)
 {
     uint64_t begin_ns = rv_clock_mono_ns();
     int error = rv_watches_get_result(control, watch, result, n_bytes);
     if (timeout_ns && error == 0)
         error = -EAGAIN; /* of before this call */
     while (error == -EAGAIN && timeout_ns) {
-        if (rv_clock_mono_ns() - begin_ns > timeout_ns)
+        if (rv_clock_mono_ns() - begin_ns > timeout_ns || is_given_up(subject))
             return -ETIMEDOUT;
         rv_os_sleep_ns(RETRY_NS);
         error = rv_watches_get_result(control, watch, result, n_bytes);
@@ -242,12 +310,12 @@ int rv_subject_value(struct rv_subject *subject, uint32_t ring, unsigned watch, 
     char expression[RV_WIRE_WATCH_EXPRESSION + 1], result[RV_WIRE_WATCH_RESULT];
     int32_t n_bytes = 0;
     struct rv_subject_thread thread;
-    struct rv_wire_control *control = rv_map_control(&subject->map, ring);
+    struct rv_wire_control *control = rv_map_control(subject->map, ring);
     *out = (struct rv_subject_value){.is_error = false};
     if (find_steered(subject, ring, &thread) != 0 || rv_watches_expression(control, watch, expression) != 0)
         return -ENOENT;
     rv_text_escape(out->expression, sizeof out->expression, expression, strlen(expression));
-    int error = wait_result(control, watch, timeout_ns, result, &n_bytes);
+    int error = wait_result(subject, control, watch, timeout_ns, result, &n_bytes);
     if (error)
         return error;
     out->is_error = n_bytes < 0;

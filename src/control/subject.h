@@ -19,7 +19,20 @@ struct rv_subject; /* opaque */
 
 /* NULL, with one line printed where the file cannot be used. */
 struct rv_subject *rv_subject_open(const char *path);
+
+/* Of a file that is open already; the map outlives it. It lets threads stay stopped from rv_subject_attach() on. */
+struct rv_subject *rv_subject_over(struct rv_map *map);
+
+/* 0; -EAGAIN where its file system has no locks. Again is fine. */
+int rv_subject_attach(struct rv_subject *subject);
 void rv_subject_close(struct rv_subject *subject); /* NULL is fine */
+
+struct rv_subject_limits {              /* zero = none */
+    size_t answer_bytes;                /* what is longer is cut between its messages */
+    bool (*is_given_up)(void *context); /* asked every 50 ms at least while something is waited for: -ECANCELED */
+    void *context;
+};
+void rv_subject_limit(struct rv_subject *subject, const struct rv_subject_limits *limits);
 
 struct rv_subject_thread {
     uint32_t ring, generation; /* a ring is used again: together they name the thread */
@@ -53,12 +66,13 @@ void rv_answer_fini(struct rv_answer *answer); /* also one that was never filled
  *   code      up to 4 characters; see src/producers/perl/debugger.c for those of Perl threads
  *   answer    filled when 0 is returned
  *   returns   0; -E2BIG for an argument longer than a message; -EOPNOTSUPP: its producer answers no commands;
- *             -ENOENT: it has ended; -ETIMEDOUT; -EBUSY: another monitor asks it all the time
+ *             -ENOENT: it has ended; -ETIMEDOUT; -EBUSY: another monitor asks it all the time; -ECANCELED
  */
 int rv_subject_ask(struct rv_subject *subject, uint32_t ring, const char *code, const char *argument,
                    uint64_t timeout_ns, struct rv_answer *answer);
 
-/* Until the thread has stopped more often than n_stops. 0, -ETIMEDOUT, -ENOENT: it has ended. */
+/* Until the thread has stopped more often than n_stops. 0, -ETIMEDOUT, -ENOENT: it has ended;
+ * -ECANCELED. */
 int rv_subject_wait_stop(struct rv_subject *subject, const struct rv_subject_thread *thread, uint32_t n_stops,
                          uint64_t timeout_ns);
 

@@ -13,6 +13,11 @@ static uint64_t monitors_byte(const struct rv_map *map)
     return 3ull + map->geometry.n_rings;
 }
 
+static uint64_t asker_byte(const struct rv_map *map, uint32_t ring_idx)
+{
+    return 4ull + map->geometry.n_rings + ring_idx;
+}
+
 void rv_steering_call(struct rv_wire_control *control)
 {
     __atomic_store_n(&control->attention, 1, __ATOMIC_RELEASE); /* A1 -> A2 */
@@ -57,6 +62,19 @@ void rv_steering_detach(struct rv_map *map)
 {
     if (rv_map_own_fd(map) == 0)
         rv_owner_unlock(map->fd, monitors_byte(map));
+}
+
+int rv_steering_begin_asking(struct rv_map *map, uint32_t ring_idx)
+{
+    if (rv_map_own_fd(map))
+        return -EBADF;
+    return rv_owner_lock(map->fd, asker_byte(map, ring_idx)) ? 0 : -EBUSY;
+}
+
+void rv_steering_end_asking(struct rv_map *map, uint32_t ring_idx)
+{
+    if (rv_map_own_fd(map) == 0)
+        rv_owner_unlock(map->fd, asker_byte(map, ring_idx));
 }
 
 bool rv_steering_take_call(struct rv_wire_control *control)

@@ -32,6 +32,13 @@ int rv_steering_wait_stop(const struct rv_wire_control *control, uint32_t n_stop
 int rv_steering_attach(struct rv_map *map);
 void rv_steering_detach(struct rv_map *map);
 
+/*
+ * Be the one monitor that asks this ring's owner, until the end or death: an answer does not say whose it is.
+ *   returns  0; -EBUSY: another one is, by another opening of the file; -EBADF
+ */
+int rv_steering_begin_asking(struct rv_map *map, uint32_t ring_idx);
+void rv_steering_end_asking(struct rv_map *map, uint32_t ring_idx);
+
 /* ---- the owner ---- */
 
 /* Was it called since? Then what was asked for is to be seen now. */

@@ -137,3 +137,19 @@ Test(steering, a_muted_thread_writes_and_loses_nothing, .timeout = 10)
     free(state);
     close_fixture(&f);
 }
+
+Test(steering, one_monitor_asks_a_ring_at_a_time, .timeout = 10)
+{
+    struct fixture f;
+    claim_one(&f);
+    struct rv_map third;
+    cr_assert_eq(rv_map_open(&third, f.path, RV_MAP_CONSUMER, false), 0);
+    cr_assert_eq(rv_steering_begin_asking(&f.map, 0), 0);
+    cr_assert_eq(rv_steering_begin_asking(&third, 0), -EBUSY);
+    cr_assert_eq(rv_steering_begin_asking(&third, 1), 0, "another ring");
+    rv_steering_end_asking(&f.map, 0);
+    cr_assert_eq(rv_steering_begin_asking(&third, 0), 0);
+    rv_map_close(&third);
+    cr_assert_eq(rv_steering_begin_asking(&f.map, 0), 0, "it is gone");
+    close_fixture(&f);
+}
