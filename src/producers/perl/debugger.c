@@ -350,9 +350,10 @@ static void wait_for_commands(pTHX_ const struct ring *ring)
     uint64_t looked_ns = now_ns();
     while (thread.is_stopped && is_still_ours(ring)) {
         ringviz_attention_wait(ring->file, ring->idx, LIVENESS_NS);
-        if (ringviz_attention_take(ring->file, ring->idx))
+        bool was_called = ringviz_attention_take(ring->file, ring->idx); /* a monitor that leaves calls, too */
+        if (was_called)
             look(aTHX_ ring);
-        if (now_ns() - looked_ns < LIVENESS_NS)
+        if (!was_called && now_ns() - looked_ns < LIVENESS_NS)
             continue;
         if (!ringviz_has_monitor(ring->file))
             forget(aTHX);
