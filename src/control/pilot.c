@@ -1,0 +1,524 @@
+/*
+ * The worker does an order when there is one, and otherwise looks, every LOOK_NS. Looking at control words costs the
+ * threads nothing; asking one that runs for its stack does, a little: that is done every POLL_NS, and never for more
+ * than a twentieth of the time. A question that has no answer yet makes way for an order.
+ */
+#include "control/pilot.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "base/err.h"
+#include "base/os.h"
+#include "base/vec.h"
+#include "control/subject.h"
+
+#define LOOK_NS 25000000u
+#define POLL_NS 250000000u
+#define POLL_SHARE 20u
+#define POLL_ANSWER_NS 200000000u
+#define ORDER_NS 5000000000u
+#define ARRIVAL_NS 1000000000u /* at the stop that a thread is on its way to */
+#define VALUE_NS 500000000u
+#define ANSWER_BYTES (64u << 10)
+#define MOST_ORDERS 8u
+
+struct rv_pilot {
+    pthread_t thread;
+    pthread_mutex_t lock; /* of what follows */
+    pthread_cond_t has_news;
+    struct rv_pilot_who chosen;
+    struct rv_pilot_order orders[MOST_ORDERS]; /* the first comes next */
+    uint32_t n_orders;
+    bool is_closing;
+    struct rv_pilot_report shown;
+    /* the worker's */
+    struct rv_subject *subject;
+    struct rv_subject_thread about; /* the chosen thread */
+    struct rv_pilot_report report;  /* as the next that is shown */
+    bool is_obeying;
+    bool is_polling;              /* what is asked may make way for an order */
+    bool is_moving;               /* it was told where to stop next */
+    bool is_stale;                /* stack, watches and breakpoints are of before what it did last */
+    uint64_t polled_ns, pause_ns; /* when it was asked last, and how long not to ask */
+};
+
+/* ---- what the application asks ---- */
+
+static bool is_same(struct rv_pilot_who a, struct rv_pilot_who b)
+{
+    return a.pid == b.pid && a.tid == b.tid;
+}
+
+void rv_pilot_choose(struct rv_pilot *pilot, struct rv_pilot_who who)
+{
+    pthread_mutex_lock(&pilot->lock);
+    if (!is_same(pilot->chosen, who)) {
+        pilot->chosen = who;
+        pilot->n_orders = 0;
+        pthread_cond_signal(&pilot->has_news);
+    }
+    pthread_mutex_unlock(&pilot->lock);
+}
+
+bool rv_pilot_order(struct rv_pilot *pilot, const struct rv_pilot_order *order)
+{
+    pthread_mutex_lock(&pilot->lock);
+    bool has_room = pilot->n_orders < MOST_ORDERS && pilot->chosen.tid;
+    if (has_room)
+        pilot->orders[pilot->n_orders++] = *order;
+    pthread_cond_signal(&pilot->has_news);
+    pthread_mutex_unlock(&pilot->lock);
+    return has_room;
+}
+
+bool rv_pilot_report(struct rv_pilot *pilot, struct rv_pilot_report *out)
+{
+    pthread_mutex_lock(&pilot->lock);
+    bool is_other = pilot->shown.version != out->version;
+    if (is_other)
+        *out = pilot->shown;
+    pthread_mutex_unlock(&pilot->lock);
+    return is_other;
+}
+
+/* ---- texts ---- */
+
+static void copy(char *out, size_t out_bytes, const char *text, size_t n_bytes)
+{
+    (void)snprintf(out, out_bytes, "%.*s", (int)(n_bytes < out_bytes ? n_bytes : out_bytes - 1), text);
+}
+
+static const char *find_last(const char *text, size_t n_bytes, const char *what)
+{
+    size_t n = strlen(what);
+    for (size_t i = n_bytes; i >= n; i--)
+        if (memcmp(text + i - n, what, n) == 0)
+            return text + i - n;
+    return NULL;
+}
+
+/* "#0 main::f(2) at x.pl line 3". Arguments may hold whatever they like: it is read from its end. */
+static void read_frame(struct rv_pilot_frame *frame, const char *text, size_t n_bytes)
+{
+    static const char at_text[] = " at ", line_text[] = " line ";
+    const char *call = memchr(text, ' ', n_bytes), *line = find_last(text, n_bytes, line_text);
+    const char *at = line ? find_last(text, (size_t)(line - text), at_text) : NULL;
+    size_t n_number = call ? (size_t)(call + 1 - text) : 0;
+    *frame = (struct rv_pilot_frame){.line = 0};
+    copy(frame->call, sizeof frame->call, text + n_number, (at ? (size_t)(at - text) : n_bytes) - n_number);
+    if (!at)
+        return;
+    const char *file = at + sizeof at_text - 1;
+    copy(frame->file, sizeof frame->file, file, (size_t)(line - file));
+    frame->line = (uint32_t)strtoul(line + sizeof line_text - 1, NULL, 10);
+}
+
+static void read_stack(struct rv_pilot_report *report, const struct rv_answer *answer)
+{
+    report->n_frames = 0;
+    report->has_more_frames = false;
+    memset(report->frames, 0, sizeof report->frames);
+    for (const char *text = answer->text ? answer->text : ""; *text;) {
+        size_t n_bytes = strcspn(text, "\n");
+        report->has_more_frames = report->n_frames == RV_PILOT_FRAMES;
+        if (report->has_more_frames)
+            return;
+        if (n_bytes && *text == '#')
+            read_frame(&report->frames[report->n_frames++], text, n_bytes);
+        text += n_bytes + (text[n_bytes] == '\n');
+    }
+}
+
+/* "1 main::f" */
+static void read_breaks(struct rv_pilot_report *report, const struct rv_answer *answer)
+{
+    report->n_breaks = 0;
+    memset(report->breaks, 0, sizeof report->breaks);
+    for (const char *text = answer->text ? answer->text : ""; *text && report->n_breaks < RV_PILOT_BREAKS;) {
+        size_t n_bytes = strcspn(text, "\n");
+        char *end;
+        uint32_t number = (uint32_t)strtoul(text, &end, 10);
+        if (end != text && *end == ' ') {
+            struct rv_pilot_break *point = &report->breaks[report->n_breaks++];
+            point->number = number;
+            copy(point->where, sizeof point->where, end + 1, n_bytes - (size_t)(end + 1 - text));
+        }
+        text += n_bytes + (text[n_bytes] == '\n');
+    }
+}
+
+/* ---- asking ---- */
+
+static bool is_given_up(void *context)
+{
+    struct rv_pilot *pilot = context;
+    pthread_mutex_lock(&pilot->lock);
+    bool is_over = pilot->is_closing || !is_same(pilot->chosen, pilot->report.chosen);
+    bool must_yield = pilot->is_polling && pilot->n_orders > 0;
+    pthread_mutex_unlock(&pilot->lock);
+    return is_over || must_yield;
+}
+
+static int ask(struct rv_pilot *pilot, const char *code, const char *argument, struct rv_answer *answer)
+{
+    return rv_subject_ask(pilot->subject, pilot->about.ring, code, argument,
+                          pilot->is_polling ? POLL_ANSWER_NS : ORDER_NS, answer);
+}
+
+/* Its state may be another than the report's by now. */
+static bool find_chosen(struct rv_pilot *pilot)
+{
+    struct rv_subject_thread thread;
+    bool is_found = false;
+    for (uint32_t i = 0; pilot->report.chosen.tid && i < rv_subject_n_rings(pilot->subject); i++) {
+        if (rv_subject_thread(pilot->subject, i, &thread) != 0 || thread.pid != pilot->report.chosen.pid ||
+            thread.tid != pilot->report.chosen.tid)
+            continue;
+        if (is_found && thread.steering.state == RV_RUN_UNSTEERED)
+            continue; /* a ring of the program's own */
+        pilot->about = thread;
+        is_found = true;
+    }
+    return is_found;
+}
+
+static void ask_stack(struct rv_pilot *pilot)
+{
+    struct rv_answer answer;
+    int error = ask(pilot, "stck", "", &answer);
+    if (!error)
+        read_stack(&pilot->report, &answer);
+    if (error != -ECANCELED)
+        pilot->report.is_silent = error != 0;
+    rv_answer_fini(&answer);
+}
+
+static void ask_breaks(struct rv_pilot *pilot)
+{
+    struct rv_answer answer;
+    if (ask(pilot, "brkl", "", &answer) == 0)
+        read_breaks(&pilot->report, &answer);
+    rv_answer_fini(&answer);
+}
+
+/* Of a thread that runs, the values of its last look at them. */
+static void ask_watches(struct rv_pilot *pilot, bool is_stopped)
+{
+    for (unsigned i = 0; i < RV_PILOT_WATCHES; i++) {
+        struct rv_pilot_watch *watch = &pilot->report.watches[i];
+        struct rv_subject_value value;
+        int error = rv_subject_value(pilot->subject, pilot->about.ring, i, is_stopped ? VALUE_NS : 0, &value);
+        if (error == -ENOENT) {
+            memset(watch, 0, sizeof *watch);
+            continue;
+        }
+        bool is_other = strcmp(watch->expression, value.expression) != 0;
+        watch->is_used = true;
+        copy(watch->expression, sizeof watch->expression, value.expression, strlen(value.expression));
+        watch->has_value = !error || (watch->has_value && !is_other && !is_stopped);
+        if (error)
+            continue;
+        watch->is_error = value.is_error;
+        copy(watch->value, sizeof watch->value, value.text, strlen(value.text));
+    }
+}
+
+/* ---- looking ---- */
+
+static void look_who_is_stopped(struct rv_pilot *pilot)
+{
+    struct rv_pilot_report *report = &pilot->report;
+    memset(report->stopped, 0, sizeof report->stopped);
+    report->n_stopped = report->n_named = 0;
+    for (uint32_t i = 0; i < rv_subject_n_rings(pilot->subject); i++) {
+        struct rv_subject_thread thread;
+        if (rv_subject_thread(pilot->subject, i, &thread) != 0 || thread.steering.state != RV_RUN_STOPPED)
+            continue;
+        report->n_stopped++;
+        if (report->n_named < RV_PILOT_STOPPED_MAX)
+            report->stopped[report->n_named++] = (struct rv_pilot_who){thread.pid, thread.tid};
+    }
+}
+
+static enum rv_pilot_state state_of(struct rv_pilot *pilot)
+{
+    if (!pilot->report.chosen.tid)
+        return RV_PILOT_NOBODY;
+    if (!find_chosen(pilot))
+        return RV_PILOT_GONE;
+    switch (pilot->about.steering.state) {
+    case RV_RUN_RUNNING:
+        return pilot->is_moving ? RV_PILOT_STEPPING : RV_PILOT_RUNNING;
+    case RV_RUN_STOPPED:
+        return RV_PILOT_STOPPED;
+    case RV_RUN_UNSTEERED:
+    case RV_RUN_STATE_COUNT:
+        break;
+    }
+    return RV_PILOT_UNSTEERED;
+}
+
+static void look_at_chosen(struct rv_pilot *pilot)
+{
+    struct rv_pilot_report *report = &pilot->report;
+    enum rv_pilot_state before = report->state;
+    report->state = state_of(pilot);
+    bool has_stopped = report->state == RV_PILOT_STOPPED &&
+                       (before != report->state || report->n_stops != pilot->about.steering.n_stops);
+    report->ring = pilot->about.ring;
+    report->n_stops = pilot->about.steering.n_stops;
+    pilot->is_moving &= report->state == RV_PILOT_STEPPING;
+    pilot->is_stale |= has_stopped;
+}
+
+/* Stack, watches and breakpoints: of a thread that is stopped when they may be others, else from time to time. */
+static void inquire(struct rv_pilot *pilot)
+{
+    bool is_stopped = pilot->report.state == RV_PILOT_STOPPED;
+    bool is_steered = is_stopped || pilot->report.state == RV_PILOT_RUNNING || pilot->report.state == RV_PILOT_STEPPING;
+    uint64_t begin_ns = rv_clock_mono_ns();
+    bool is_due = pilot->is_stale || (!is_stopped && begin_ns - pilot->polled_ns >= pilot->pause_ns);
+    if (!is_steered || !is_due)
+        return;
+    pilot->is_polling = true;
+    bool was_stale = pilot->is_stale;
+    pilot->is_stale = false;
+    ask_stack(pilot);
+    if (!pilot->report.is_silent && !is_given_up(pilot)) {
+        ask_watches(pilot, is_stopped);
+        if (was_stale)
+            ask_breaks(pilot);
+    }
+    pilot->is_stale |= was_stale && is_given_up(pilot);
+    pilot->is_polling = false;
+    pilot->polled_ns = rv_clock_mono_ns();
+    pilot->pause_ns = pilot->report.is_silent ? POLL_NS : POLL_SHARE * (pilot->polled_ns - begin_ns);
+    if (pilot->pause_ns < POLL_NS)
+        pilot->pause_ns = POLL_NS;
+}
+
+/* ---- orders ---- */
+
+static void refuse(struct rv_pilot *pilot, int error, const struct rv_answer *answer)
+{
+    const char *why = error ? rv_subject_error(error) : answer->text ? answer->text : "it said no";
+    copy(pilot->report.why, sizeof pilot->report.why, why, strcspn(why, "\n"));
+}
+
+/* True when it was done. */
+static bool command(struct rv_pilot *pilot, const char *code, const char *argument)
+{
+    struct rv_answer answer;
+    int error = ask(pilot, code, argument, &answer);
+    bool is_fine = !error && answer.is_fine;
+    if (!is_fine)
+        refuse(pilot, error, &answer);
+    rv_answer_fini(&answer);
+    return is_fine;
+}
+
+static void evaluate(struct rv_pilot *pilot, const char *expression)
+{
+    struct rv_pilot_report *report = &pilot->report;
+    struct rv_answer answer;
+    int error = ask(pilot, "eval", expression, &answer);
+    const char *text = error ? rv_subject_error(error) : answer.text ? answer.text : "";
+    memset(report->value, 0, sizeof report->value);
+    copy(report->expression, sizeof report->expression, expression, strlen(expression));
+    copy(report->value, sizeof report->value, text, strlen(text));
+    report->is_value_error = error || !answer.is_fine;
+    rv_answer_fini(&answer);
+}
+
+/* To another stop than the last: one that it is on its way to is waited for. */
+static void move(struct rv_pilot *pilot, const char *code)
+{
+    if (pilot->is_moving)
+        (void)rv_subject_wait_stop(pilot->subject, &pilot->about, pilot->report.n_stops, ARRIVAL_NS);
+    pilot->is_moving = command(pilot, code, "");
+}
+
+static void watch(struct rv_pilot *pilot, const struct rv_pilot_order *order)
+{
+    bool is_new = order->kind == RV_PILOT_WATCH;
+    int error = is_new ? rv_subject_watch(pilot->subject, pilot->about.ring, order->text)
+                       : rv_subject_unwatch(pilot->subject, pilot->about.ring, order->idx);
+    if (error < 0)
+        refuse(pilot, error, NULL);
+}
+
+static void unbreak(struct rv_pilot *pilot, uint32_t number)
+{
+    char text[16];
+    (void)snprintf(text, sizeof text, "%u", number);
+    (void)command(pilot, "brkd", text);
+}
+
+static void do_order(struct rv_pilot *pilot, const struct rv_pilot_order *order)
+{
+    bool is_stopped = pilot->about.steering.state == RV_RUN_STOPPED;
+    switch (order->kind) {
+    case RV_PILOT_STOP:
+        if (!is_stopped)
+            (void)command(pilot, "stop", "");
+        return;
+    case RV_PILOT_STEP:
+        move(pilot, "step");
+        return;
+    case RV_PILOT_NEXT:
+        move(pilot, "next");
+        return;
+    case RV_PILOT_FINISH:
+        move(pilot, "fin");
+        return;
+    case RV_PILOT_RUN:
+        if (is_stopped)
+            (void)command(pilot, "run", "");
+        return;
+    case RV_PILOT_EVAL:
+        evaluate(pilot, order->text);
+        return;
+    case RV_PILOT_WATCH:
+    case RV_PILOT_UNWATCH:
+        watch(pilot, order);
+        return;
+    case RV_PILOT_BREAK:
+        (void)command(pilot, "brk", order->text);
+        return;
+    case RV_PILOT_UNBREAK:
+        unbreak(pilot, order->idx);
+        return;
+    }
+    rv_unreachable();
+}
+
+static void obey(struct rv_pilot *pilot, const struct rv_pilot_order *order)
+{
+    pilot->report.why[0] = '\0';
+    int error = rv_subject_attach(pilot->subject);
+    if (!error && !find_chosen(pilot))
+        error = -ENOENT;
+    if (!error && pilot->about.steering.state == RV_RUN_UNSTEERED)
+        error = -EOPNOTSUPP;
+    if (error)
+        refuse(pilot, error, NULL);
+    else
+        do_order(pilot, order);
+    pilot->is_stale = true;
+    pilot->report.n_orders++;
+}
+
+/* ---- the worker ---- */
+
+static void publish(struct rv_pilot *pilot)
+{
+    pthread_mutex_lock(&pilot->lock);
+    struct rv_pilot_report *report = &pilot->report;
+    report->is_asked = pilot->is_obeying || pilot->n_orders > 0;
+    report->version = pilot->shown.version;
+    if (memcmp(report, &pilot->shown, sizeof *report) != 0) {
+        report->version++;
+        pilot->shown = *report;
+    }
+    pthread_mutex_unlock(&pilot->lock);
+}
+
+static void begin_with(struct rv_pilot *pilot, struct rv_pilot_who chosen)
+{
+    uint32_t n_orders = pilot->report.n_orders;
+    memset(&pilot->report, 0, sizeof pilot->report);
+    pilot->report.n_orders = n_orders;
+    pilot->report.chosen = chosen;
+    pilot->report.state = chosen.tid ? RV_PILOT_UNKNOWN : RV_PILOT_NOBODY;
+    pilot->is_moving = false;
+    pilot->is_stale = true;
+}
+
+static void wait_until(struct rv_pilot *pilot, uint64_t end_ns)
+{
+    struct timespec end = {.tv_sec = (time_t)(end_ns / 1000000000u), .tv_nsec = (long)(end_ns % 1000000000u)};
+    (void)pthread_cond_timedwait(&pilot->has_news, &pilot->lock, &end);
+}
+
+/* The next order through *order, after a while at most. False when it is time to look instead. */
+static bool take_order(struct rv_pilot *pilot, struct rv_pilot_order *order)
+{
+    uint64_t end_ns = rv_clock_mono_ns() + LOOK_NS;
+    pthread_mutex_lock(&pilot->lock);
+    while (!pilot->is_closing && pilot->n_orders == 0 && is_same(pilot->chosen, pilot->report.chosen) &&
+           rv_clock_mono_ns() < end_ns)
+        wait_until(pilot, end_ns);
+    if (!is_same(pilot->chosen, pilot->report.chosen))
+        begin_with(pilot, pilot->chosen);
+    bool has_one = !pilot->is_closing && pilot->n_orders > 0;
+    if (has_one) {
+        *order = pilot->orders[0];
+        memmove(pilot->orders, pilot->orders + 1, --pilot->n_orders * sizeof *pilot->orders);
+    }
+    pilot->is_obeying = has_one;
+    pthread_mutex_unlock(&pilot->lock);
+    return has_one;
+}
+
+static bool is_closing(struct rv_pilot *pilot)
+{
+    pthread_mutex_lock(&pilot->lock);
+    bool is = pilot->is_closing;
+    pthread_mutex_unlock(&pilot->lock);
+    return is;
+}
+
+static void *work(void *context)
+{
+    struct rv_pilot *pilot = context;
+    struct rv_pilot_order order;
+    while (!is_closing(pilot)) {
+        if (take_order(pilot, &order)) {
+            publish(pilot);
+            obey(pilot, &order);
+            pilot->is_obeying = false;
+        }
+        look_who_is_stopped(pilot);
+        look_at_chosen(pilot);
+        publish(pilot);
+        inquire(pilot);
+        publish(pilot);
+    }
+    return NULL;
+}
+
+struct rv_pilot *rv_pilot_start(struct rv_map *map)
+{
+    struct rv_pilot *pilot = rv_alloc(1, sizeof *pilot);
+    pthread_condattr_t clock;
+    pilot->subject = rv_subject_over(map);
+    rv_subject_limit(pilot->subject, &(struct rv_subject_limits){ANSWER_BYTES, is_given_up, pilot});
+    pthread_mutex_init(&pilot->lock, NULL);
+    pthread_condattr_init(&clock);
+    pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
+    pthread_cond_init(&pilot->has_news, &clock);
+    pthread_condattr_destroy(&clock);
+    rv_os_start_thread(&pilot->thread, work, pilot);
+    return pilot;
+}
+
+void rv_pilot_stop(struct rv_pilot *pilot)
+{
+    if (!pilot)
+        return;
+    pthread_mutex_lock(&pilot->lock);
+    pilot->is_closing = true;
+    pthread_cond_signal(&pilot->has_news);
+    pthread_mutex_unlock(&pilot->lock);
+    pthread_join(pilot->thread, NULL);
+    rv_subject_close(pilot->subject);
+    pthread_cond_destroy(&pilot->has_news);
+    pthread_mutex_destroy(&pilot->lock);
+    free(pilot);
+}

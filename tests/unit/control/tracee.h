@@ -1,0 +1,22 @@
+/*
+ * A thread that monitors steer, without a program in it: it is on a statement, numbered from 1, and goes to the next
+ * when it is told to step. `finish` comes to its end when tracee_arrive() is called, never by itself.
+ */
+#ifndef RV_TESTS_CONTROL_TRACEE_H
+#define RV_TESTS_CONTROL_TRACEE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct tracee;
+
+/* It has claimed a ring of the file when this returns. is_deaf: it never answers; is_plain: it has no debugger. */
+struct tracee_params {
+    bool is_deaf, is_plain;
+};
+struct tracee *tracee_start(const char *path, const struct tracee_params *params);
+uint32_t tracee_tid(const struct tracee *tracee);
+void tracee_arrive(struct tracee *tracee);
+void tracee_end(struct tracee *tracee);
+
+#endif
