@@ -18,6 +18,7 @@
 struct handle {
     struct ringviz_file *file;
     uint32_t ring; /* NO_RING: the whole file */
+    bool is_owner; /* it claimed the ring, which is freed with it; a copy in a new thread did not */
 };
 
 /* ---- objects ---- */
@@ -38,7 +39,7 @@ static struct handle *make_handle(struct ringviz_file *file, uint32_t ring)
 {
     struct handle *handle = malloc(sizeof *handle);
     if (handle)
-        *handle = (struct handle){file, ring};
+        *handle = (struct handle){.file = file, .ring = ring};
     return handle;
 }
 
@@ -66,12 +67,12 @@ static void attach(pTHX_ SV *object, struct ringviz_file *file, uint32_t ring)
     magic->mg_flags |= MGf_DUP;
 }
 
-static const struct handle *handle_of(pTHX_ SV *object)
+static struct handle *handle_of(pTHX_ SV *object)
 {
     const MAGIC *magic = SvROK(object) ? mg_findext(SvRV(object), PERL_MAGIC_ext, &handle_magic) : NULL;
     if (!magic || !magic->mg_ptr)
         croak("Not an open Devel::RingBuffer or Devel::RingBuffer::Ring");
-    return (const struct handle *)(const void *)magic->mg_ptr;
+    return (struct handle *)(void *)magic->mg_ptr;
 }
 
 /* ---- values ---- */
@@ -166,12 +167,14 @@ XS_INTERNAL(xs_open)
 /* Makes the hash `ring` an object of that ring. */
 XS_INTERNAL(xs_bind)
 {
-    BEGIN_METHOD(3, "self, ring, index");
+    BEGIN_METHOD(4, "self, ring, index, is owner");
     struct ringviz_file *file = handle->file;
     UV ring = SvUV(ST(2));
     bool is_ring = ring < NO_RING && ringviz_ring_address(file, (uint32_t)ring);
-    if (is_ring)
+    if (is_ring) {
         attach(aTHX_ ST(1), ringviz_file_keep(file), (uint32_t)ring);
+        handle_of(aTHX_ ST(1))->is_owner = SvTRUE(ST(3));
+    }
     ST(0) = boolSV(is_ring);
     XSRETURN(1);
 }
@@ -237,8 +240,10 @@ XS_INTERNAL(xs_claim)
 XS_INTERNAL(xs_free)
 {
     BEGIN_METHOD(2, "self, ring or its index");
-    uint32_t ring = SvROK(ST(1)) ? handle_of(aTHX_ ST(1))->ring : (uint32_t)SvUV(ST(1));
-    int error = ringviz_ring_free(handle->file, ring);
+    struct handle *object = SvROK(ST(1)) ? handle_of(aTHX_ ST(1)) : NULL;
+    int error = ringviz_ring_free(handle->file, object ? object->ring : (uint32_t)SvUV(ST(1)));
+    if (object)
+        object->is_owner = false; /* whoever claims it next keeps it */
     ST(0) = success_sv(aTHX_ error);
     XSRETURN(1);
 }
@@ -307,6 +312,14 @@ XS_INTERNAL(xs_index)
 {
     BEGIN_METHOD(1, "self");
     ST(0) = sv_2mortal(newSVuv(handle->ring));
+    XSRETURN(1);
+}
+
+/* Not so of a copy in another thread, whatever number that has. */
+XS_INTERNAL(xs_is_owner)
+{
+    BEGIN_METHOD(1, "self");
+    ST(0) = boolSV(handle->is_owner);
     XSRETURN(1);
 }
 
@@ -549,6 +562,7 @@ static const struct {
     {"Devel::RingBuffer::Ring::getAddress", xs_address},
     {"Devel::RingBuffer::Ring::getFlags", xs_flags},
     {"Devel::RingBuffer::Ring::getIndex", xs_index},
+    {"Devel::RingBuffer::Ring::_is_owner", xs_is_owner},
     {"Devel::RingBuffer::Ring::getHeader", xs_ring_header},
     {"Devel::RingBuffer::Ring::getSlot", xs_slot},
     {"Devel::RingBuffer::Ring::nextSlot", xs_next_slot},

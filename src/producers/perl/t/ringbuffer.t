@@ -94,6 +94,15 @@ is_deeply([$index, $address], [2, $buffer->getRing(2)->getAddress], 'reallocate 
 is_deeply([$buffer->reallocate], [], 'or nothing');
 ok(!defined $buffer->getRing(4), 'no ring beyond the last');
 ok($buffer->free($index), 'until it is freed');
+{
+    my $freed = $buffer->allocate;
+    $buffer->free($freed);
+    my $next = $buffer->getRing(($buffer->reallocate)[0]);
+    is($next->getIndex, $freed->getIndex, 'it is allocated again');
+    undef $freed;
+    is(($next->getHeader)[0], $$, 'and is not freed by its former object');
+    $buffer->free($next);
+}
 @rings = ();
 is_deeply([$buffer->getMap], [1, 1, 1, 1], 'rings are free with their objects') or diag join ' ', $buffer->getMap;
 
@@ -238,7 +247,7 @@ ok(!defined $messages->getGlobalMsg(1), 'its sender died midway');
 ok($messages->setGlobalMsg('after') && $messages->getGlobalMsg eq 'after', 'the next one arrives');
 
 SKIP: {
-    skip 'perl without threads', 4 unless $Config{useithreads};
+    skip 'perl without threads', 6 unless $Config{useithreads};
     require threads;
     my $seen = threads->create(sub { my $own = $buffer->allocate; $own->nextSlot('thread'); ($own->getHeader)[1] . ($own->getIndex == $ring->getIndex ? ' same' : ' own') })->join;
     like($seen, qr/^[1-9]\d* own$/, 'a thread has its number, and a ring of its own');
@@ -246,6 +255,8 @@ SKIP: {
     ok(defined $ring->nextSlot('still'), 'and still written to');
     local $ENV{DEVEL_RINGBUF_NOTHREADS} = 1;
     is(threads->create(sub { ($buffer->allocate->getHeader)[1] })->join, 0, 'threads have no number where none is wanted');
+    is(($ring->getHeader)[0], $$, 'nor do they free the ring of their creator then');
+    ok(defined $ring->nextSlot('still'), 'which is still written to');
 }
 
 done_testing;

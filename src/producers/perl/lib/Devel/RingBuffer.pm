@@ -77,9 +77,9 @@ sub monitor { goto &open }
 sub close { return 1 }
 
 sub _ring {
-    my ($self, $class, $index) = @_;
+    my ($self, $class, $index, $is_owner) = @_;
     my $ring = bless { buffer => $self }, $class;
-    return _bind($self, $ring, $index) ? $ring : undef;
+    return _bind($self, $ring, $index, $is_owner) ? $ring : undef;
 }
 
 sub getRing {

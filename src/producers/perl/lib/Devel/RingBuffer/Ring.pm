@@ -16,9 +16,7 @@ use constant TURN_SECONDS => 0.1;
 sub new {
     my ($class, $buffer) = @_;
     my $index = $buffer->_claim(Devel::RingBuffer::ThreadFacade->tid) // return undef;
-    my $self = $buffer->_ring($class, $index);
-    $self->{is_owner} = 1;
-    return $self;
+    return $buffer->_ring($class, $index, 1);
 }
 
 sub open {
@@ -33,10 +31,10 @@ sub clone {
 
 sub DESTROY {
     my ($self) = @_;
-    return unless $self->{is_owner} && $self->{buffer};
     local ($@, $!);
-    my ($pid, $tid) = eval { $self->getHeader };
-    $self->{buffer}->free($self->getIndex) if defined $tid && $pid == $$ && $tid == Devel::RingBuffer::ThreadFacade->tid;
+    return unless $self->{buffer} && eval { $self->_is_owner };
+    my ($pid) = $self->getHeader;
+    $self->{buffer}->free($self) if defined $pid && $pid == $$;
 }
 
 sub getTrace  { $_[0]->_get(TRACE) }
