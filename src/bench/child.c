@@ -14,23 +14,27 @@ static const uint64_t NAP_NS = 1000000;
 
 pid_t rv_child_start(const char *const *argv, const char *const *variables, int *out)
 {
-    int pipe_fds[2];
-    if (pipe2(pipe_fds, O_CLOEXEC) != 0)
+    int fds[2];
+    if (out && pipe2(fds, O_CLOEXEC) != 0)
         return -errno;
     pid_t pid = fork();
     if (pid == 0) {
-        dup2(pipe_fds[1], STDOUT_FILENO);
-        dup2(open("/dev/null", O_WRONLY | O_CLOEXEC), STDERR_FILENO);
+        int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+        dup2(nothing, STDIN_FILENO);
+        dup2(out ? fds[1] : nothing, STDOUT_FILENO);
+        dup2(nothing, STDERR_FILENO);
         for (; variables && *variables; variables++)
             putenv((char *)(uintptr_t)*variables);
         execvp(argv[0], (char *const *)(uintptr_t)argv);
         _exit(127);
     }
     int error = errno;
-    close(pipe_fds[1]);
-    *out = pipe_fds[0];
-    if (pid < 0)
-        close(pipe_fds[0]);
+    if (out) {
+        close(fds[1]);
+        *out = fds[0];
+    }
+    if (out && pid < 0)
+        close(fds[0]);
     return pid < 0 ? -error : pid;
 }
 
@@ -65,10 +69,7 @@ uint64_t rv_child_drain(struct rv_map *map, pid_t pid)
 void rv_child_remove_folder(const char *folder)
 {
     const char *argv[] = {"rm", "-rf", folder, NULL};
-    int out;
-    pid_t pid = rv_child_start(argv, NULL, &out);
-    if (pid > 0) {
-        close(out);
+    pid_t pid = rv_child_start(argv, NULL, NULL);
+    if (pid > 0)
         waitpid(pid, NULL, 0);
-    }
 }

@@ -8,9 +8,9 @@
 #include "ring/map.h"
 
 /*
- * Start a program.
+ * Start a program that has nothing to read.
  *   variables  "NAME=VALUE" to be added to its environment, or NULL; both lists end with NULL
- *   out        its standard output, for the caller to close; its messages go nowhere
+ *   out        its standard output, for the caller to close, or NULL: it goes nowhere, as its messages do
  *   returns    its pid, to be waited for; or negative errno
  */
 pid_t rv_child_start(const char *const *argv, const char *const *variables, int *out);

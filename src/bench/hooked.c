@@ -72,14 +72,15 @@ static int run_hooked(const struct program *program, enum rv_clock_kind clock_ki
 /* -ENOENT when uftrace is not installed. */
 static int run_uftrace(const struct program *program, struct cost *cost)
 {
-    char folder[] = "/tmp/ringviz-bench-XXXXXX", samples[16];
+    char folder[] = "/tmp/ringviz-bench-XXXXXX", calls[64], samples[16];
     const char *argv[] = {"uftrace", "record", "--no-pager", "--no-libcall",  "--libmcount-single",
-                          "--force", "-d",     folder,       program->traced, samples,
+                          "--force", "-d",     calls,        program->traced, samples,
                           NULL};
     int out, status = 0;
     snprintf(samples, sizeof samples, "%d", N_SAMPLES_UFTRACE);
     if (!mkdtemp(folder))
         return -errno;
+    snprintf(calls, sizeof calls, "%s/uftrace", folder); /* not there yet: uftrace puts away what is */
     pid_t pid = rv_child_start(argv, NULL, &out);
     int error = pid < 0 ? (int)pid : read_cost(out, cost);
     if (pid > 0)

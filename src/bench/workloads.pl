@@ -1,5 +1,5 @@
-# Perl workloads of --bench=overhead. Prints a line each: NAME NANOSECONDS, the least of all samples, per call; of the
-# loop, which calls nothing, per turn.
+# Perl workloads of --bench=overhead. Prints a line each: NAME NANOSECONDS CLOCK, the least of all samples, per call; of
+# the loop, which calls nothing, per turn.
 use strict;
 use warnings;
 use Scalar::Util ();
@@ -32,5 +32,5 @@ for my $workload (@workloads) {
         my $time = Time::HiRes::clock() - $start;
         $least = $time if !defined $least || $time < $least;
     }
-    printf "%s %.4f\n", $name, $least * 1e9 / $n;
+    printf "%s %.4f cpu\n", $name, $least * 1e9 / $n;
 }

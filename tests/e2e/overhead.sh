@@ -10,10 +10,29 @@ fail() {
     exit 1
 }
 
-timeout 60 "$ringviz" --bench=overhead --json -- "$program" >"$folder/rows" 2>"$folder/err" || fail "status $?"
-[ "$(sed 's/.*"bench":"\([^"]*\)".*/\1/' "$folder/rows" | tr '\n' ' ')" = \
-    "overhead.command.plain overhead.command.start overhead.command.viewer " ] || fail "rows"
-[ "$(grep -cE '"unit":"ms","median":[0-9.]+,"min":[0-9.]*[1-9]' "$folder/rows")" = 3 ] || fail "times"
+# rows COMMAND...: a row for each stage; peers, which may be there or not, come last.
+stages="plain empty unsent full start viewer "
+rows() {
+    timeout 60 "$ringviz" --bench=overhead --json -- "$@" >"$folder/rows" 2>"$folder/err" || fail "status $?"
+    names=$(sed 's/.*"bench":"overhead.command.\([^"]*\)".*/\1/' "$folder/rows" | tr '\n' ' ')
+    case $names in
+    "$stages"*) ;;
+    *) fail "rows $names of $*" ;;
+    esac
+    [ "$(grep -cE '"unit":"ms","median":[0-9.]+,"min":[0-9.]*[1-9]' "$folder/rows")" = "$(grep -c . "$folder/rows")" ] ||
+        fail "times of $*"
+}
+rows "$program"
+if command -v uftrace >"$folder/which"; then
+    [ "$names" = "${stages}uftrace " ] || fail "peers of $program: $names"
+fi
+if command -v perl >"$folder/which"; then
+    rows perl -e 'sub f { my $n = shift; $n ? f($n - 1) : 0 } f(100) for 1 .. 100; print "x" x 100_000'
+    case $names in
+    "$stages" | "${stages}nytprof ") ;;
+    *) fail "peers of perl: $names" ;;
+    esac
+fi
 timeout 60 "$ringviz" --bench=overhead -- "$program" >"$folder/table" 2>&1 || fail "table"
 calls=$(timeout 60 "$ringviz" --report=json -- "$program" 2>&1 | grep -o '"spans":[0-9]*' | cut -d: -f2)
 grep -q " $calls calls, .*; 0 events dropped" "$folder/table" || fail "not $calls calls"
