@@ -2,155 +2,18 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "base/os.h"
+#include "control/choice.h"
 #include "control/prompt.h"
+#include "control/reply.h"
 
-#define NO_RING UINT32_MAX
-#define ANSWER_NS 5000000000u
 #define VALUE_NS 1000000000u
-#define BEGIN_TRIES 300u /* for a first thread, */
-#define LIVE_TRIES 100u  /* and for one that is there to say that it can be steered */
-#define BEGIN_NS 10000000u
 #define DEFAULT_WAIT_S 10.0
 #define MOST_WAIT_S 1e6
-
-/* ---- answers ---- */
-
-__attribute__((format(printf, 2, 3))) static void fail(struct rv_console *console, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    fputs("error: ", stdout);
-    vprintf(format, arguments);
-    putchar('\n');
-    va_end(arguments);
-    console->has_failed = true;
-}
-
-static void fail_at(struct rv_console *console, uint32_t ring, int error)
-{
-    fail(console, "ring %u: %s", ring, rv_subject_error(error));
-}
-
-/* Its text, or "ok" where there is none; false when it is an error, said. */
-static bool show_answer(struct rv_console *console, const struct rv_answer *answer)
-{
-    size_t n_bytes = answer->n_bytes;
-    while (n_bytes && answer->text[n_bytes - 1] == '\n')
-        n_bytes--;
-    if (answer->is_fine)
-        printf("%.*s\n", n_bytes ? (int)n_bytes : 2, n_bytes ? answer->text : "ok");
-    else
-        fail(console, "%.*s", (int)n_bytes, n_bytes ? answer->text : "");
-    return answer->is_fine;
-}
-
-static bool ask(struct rv_console *console, uint32_t ring, const char *code, const char *argument)
-{
-    struct rv_answer answer;
-    int error = rv_subject_ask(console->subject, ring, code, argument, ANSWER_NS, &answer);
-    bool is_fine = !error && answer.is_fine;
-    if (error)
-        fail_at(console, ring, error);
-    else
-        show_answer(console, &answer);
-    rv_answer_fini(&answer);
-    return is_fine;
-}
-
-/* The same without a word where it succeeds. */
-static bool tell(struct rv_console *console, uint32_t ring, const char *code)
-{
-    struct rv_answer answer;
-    int error = rv_subject_ask(console->subject, ring, code, "", ANSWER_NS, &answer);
-    bool is_fine = !error && answer.is_fine;
-    if (error)
-        fail_at(console, ring, error);
-    else if (!is_fine)
-        show_answer(console, &answer);
-    rv_answer_fini(&answer);
-    return is_fine;
-}
-
-/* "ring 1 stopped: main::f(2) at x.pl line 3": the innermost frame without its number. */
-static void show_place(struct rv_console *console, uint32_t ring)
-{
-    struct rv_answer answer;
-    int error = rv_subject_ask(console->subject, ring, "stck", "", ANSWER_NS, &answer);
-    if (!error && answer.is_fine && answer.text) {
-        const char *frame = strchr(answer.text, ' ');
-        frame = frame ? frame + 1 : answer.text;
-        printf("ring %u stopped: %.*s\n", ring, (int)strcspn(frame, "\n"), frame);
-    } else {
-        fail_at(console, ring, error ? error : -ENOENT);
-    }
-    rv_answer_fini(&answer);
-}
-
-/* ---- which thread ---- */
-
-static bool is_steered(struct rv_console *console, uint32_t ring)
-{
-    struct rv_subject_thread thread;
-    return rv_subject_thread(console->subject, ring, &thread) == 0 && thread.steering.state != RV_RUN_UNSTEERED;
-}
-
-/* The first that can be steered, else NO_RING. */
-static uint32_t first_steered(struct rv_console *console, bool *has_live)
-{
-    uint32_t n_rings = rv_subject_n_rings(console->subject);
-    struct rv_subject_thread thread;
-    for (uint32_t i = 0; i < n_rings; i++) {
-        if (rv_subject_thread(console->subject, i, &thread) != 0)
-            continue;
-        *has_live = true;
-        if (thread.steering.state != RV_RUN_UNSTEERED)
-            return i;
-    }
-    return NO_RING;
-}
-
-/* The chosen one, else the first; said where there is none. A program that was just started may need a while. */
-static bool find_ring(struct rv_console *console, uint32_t *ring)
-{
-    bool has_live = false;
-    for (unsigned i = 0; console->ring == NO_RING && i < (has_live ? LIVE_TRIES : BEGIN_TRIES); i++) {
-        console->ring = first_steered(console, &has_live);
-        if (console->ring == NO_RING)
-            rv_os_sleep_ns(BEGIN_NS);
-    }
-    *ring = console->ring;
-    if (*ring == NO_RING)
-        fail(console, has_live ? "no thread here can be steered" : "no thread has begun yet");
-    return *ring != NO_RING;
-}
-
-static bool parse_number(const char *text, uint32_t *number)
-{
-    char *end;
-    unsigned long value = strtoul(text, &end, 10);
-    if (!isdigit((unsigned char)*text) || *end || value >= NO_RING)
-        return false;
-    *number = (uint32_t)value;
-    return true;
-}
-
-/* That of the argument, or the current one. */
-static bool parse_ring(struct rv_console *console, const char *argument, uint32_t *ring)
-{
-    if (!*argument)
-        return find_ring(console, ring);
-    if (parse_number(argument, ring))
-        return true;
-    fail(console, "'%s' is no ring", argument);
-    return false;
-}
 
 typedef void each_fn(struct rv_console *console, uint32_t ring);
 
@@ -158,13 +21,13 @@ static void for_all_steered(struct rv_console *console, each_fn *each)
 {
     uint32_t n_rings = rv_subject_n_rings(console->subject), n_found = 0;
     for (uint32_t i = 0; i < n_rings; i++) {
-        if (!is_steered(console, i))
+        if (!rv_choice_is_steered(console, i))
             continue;
         each(console, i);
         n_found++;
     }
     if (n_found == 0)
-        fail(console, "no thread here can be steered");
+        rv_reply_fail(console, "no thread here can be steered");
 }
 
 /* ---- commands ---- */
@@ -200,11 +63,11 @@ static void run_ring(struct rv_console *console, const char *argument)
 {
     uint32_t ring;
     struct rv_subject_thread thread;
-    if (!parse_ring(console, argument, &ring))
+    if (!rv_choice_parse(console, argument, &ring))
         return;
     int error = rv_subject_thread(console->subject, ring, &thread);
     if (error) {
-        fail_at(console, ring, error);
+        rv_reply_fail_at(console, ring, error);
         return;
     }
     console->ring = ring;
@@ -214,8 +77,17 @@ static void run_ring(struct rv_console *console, const char *argument)
 static void run_stack(struct rv_console *console, const char *argument)
 {
     uint32_t ring;
-    if (parse_ring(console, argument, &ring))
-        ask(console, ring, "stck", "");
+    struct rv_answer answer;
+    if (!rv_choice_parse_any(console, argument, &ring))
+        return;
+    int error = rv_subject_stack(console->subject, ring, RV_REPLY_NS, &answer);
+    if (error)
+        rv_reply_fail_at(console, ring, error);
+    else if (answer.is_fine && answer.n_bytes == 0)
+        printf("ring %u: no call is open\n", ring);
+    else
+        rv_reply_show(console, &answer);
+    rv_answer_fini(&answer);
 }
 
 /* Send what makes it go on, or stop, and say where it stops; that it has ended is an answer, too. */
@@ -224,18 +96,18 @@ static void move(struct rv_console *console, uint32_t ring, const char *code)
     struct rv_subject_thread thread;
     int error = rv_subject_thread(console->subject, ring, &thread);
     if (error) {
-        fail_at(console, ring, error);
+        rv_reply_fail_at(console, ring, error);
         return;
     }
-    if (!tell(console, ring, code))
+    if (!rv_reply_tell(console, ring, code))
         return;
-    error = rv_subject_wait_stop(console->subject, &thread, thread.steering.n_stops, ANSWER_NS);
+    error = rv_subject_wait_stop(console->subject, &thread, thread.steering.n_stops, RV_REPLY_NS);
     if (error == -ENOENT)
         printf("ring %u has ended\n", ring);
     else if (error)
         printf("ring %u runs on\n", ring);
     else
-        show_place(console, ring);
+        rv_reply_place(console, ring);
 }
 
 static void stop(struct rv_console *console, uint32_t ring)
@@ -243,9 +115,9 @@ static void stop(struct rv_console *console, uint32_t ring)
     struct rv_subject_thread thread;
     int error = rv_subject_thread(console->subject, ring, &thread);
     if (error)
-        fail_at(console, ring, error);
+        rv_reply_fail_at(console, ring, error);
     else if (thread.steering.state == RV_RUN_STOPPED)
-        show_place(console, ring);
+        rv_reply_place(console, ring);
     else
         move(console, ring, "stop");
 }
@@ -256,7 +128,7 @@ static void go_on(struct rv_console *console, uint32_t ring)
     int error = rv_subject_thread(console->subject, ring, &thread);
     if (!error && thread.steering.state == RV_RUN_RUNNING)
         printf("ring %u runs\n", ring);
-    else if (tell(console, ring, "run"))
+    else if (rv_reply_tell(console, ring, "run"))
         printf("ring %u runs\n", ring);
 }
 
@@ -268,7 +140,7 @@ static void run_stop(struct rv_console *console, const char *argument)
     } else if (strcmp(argument, "new") == 0) {
         rv_subject_stop_new(console->subject, true);
         puts("threads and processes that begin from now on stop");
-    } else if (parse_ring(console, argument, &ring)) {
+    } else if (rv_choice_parse(console, argument, &ring)) {
         stop(console, ring);
     }
 }
@@ -281,7 +153,7 @@ static void run_run(struct rv_console *console, const char *argument)
     } else if (strcmp(argument, "new") == 0) {
         rv_subject_stop_new(console->subject, false);
         puts("threads and processes that begin from now on run");
-    } else if (parse_ring(console, argument, &ring)) {
+    } else if (rv_choice_parse(console, argument, &ring)) {
         go_on(console, ring);
     }
 }
@@ -289,21 +161,21 @@ static void run_run(struct rv_console *console, const char *argument)
 static void run_step(struct rv_console *console, const char *argument)
 {
     uint32_t ring;
-    if (parse_ring(console, argument, &ring))
+    if (rv_choice_parse(console, argument, &ring))
         move(console, ring, "step");
 }
 
 static void run_next(struct rv_console *console, const char *argument)
 {
     uint32_t ring;
-    if (parse_ring(console, argument, &ring))
+    if (rv_choice_parse(console, argument, &ring))
         move(console, ring, "next");
 }
 
 static void run_finish(struct rv_console *console, const char *argument)
 {
     uint32_t ring;
-    if (parse_ring(console, argument, &ring))
+    if (rv_choice_parse(console, argument, &ring))
         move(console, ring, "fin");
 }
 
@@ -314,20 +186,20 @@ static void run_wait(struct rv_console *console, const char *argument)
     double seconds = *argument ? strtod(argument, &end) : DEFAULT_WAIT_S;
     struct rv_subject_thread thread;
     if (*argument && (*end || !(seconds >= 0 && seconds <= MOST_WAIT_S))) {
-        fail(console, "'%s' is no number of seconds", argument);
+        rv_reply_fail(console, "'%s' is no number of seconds", argument);
         return;
     }
-    if (!find_ring(console, &ring))
+    if (!rv_choice_find(console, &ring))
         return;
     int error = rv_subject_thread(console->subject, ring, &thread);
     if (!error && thread.steering.state != RV_RUN_STOPPED)
         error = rv_subject_wait_stop(console->subject, &thread, thread.steering.n_stops, (uint64_t)(seconds * 1e9));
     if (error == -ETIMEDOUT)
-        fail(console, "ring %u has not stopped", ring);
+        rv_reply_fail(console, "ring %u has not stopped", ring);
     else if (error)
-        fail_at(console, ring, error);
+        rv_reply_fail_at(console, ring, error);
     else
-        show_place(console, ring);
+        rv_reply_place(console, ring);
 }
 
 /* The first word of text, its rest in *rest. */
@@ -348,14 +220,14 @@ static void run_break(struct rv_console *console, const char *argument)
     const char *rest;
     size_t n = split(argument, &rest);
     uint32_t ring;
-    if (!find_ring(console, &ring))
+    if (!rv_choice_find(console, &ring))
         return;
     if (!*argument)
-        ask(console, ring, "brkl", "");
+        rv_reply_ask(console, ring, "brkl", "");
     else if (is_word(argument, n, "delete") && *rest)
-        ask(console, ring, "brkd", strcmp(rest, "all") == 0 ? "" : rest);
+        rv_reply_ask(console, ring, "brkd", strcmp(rest, "all") == 0 ? "" : rest);
     else
-        ask(console, ring, "brk", argument);
+        rv_reply_ask(console, ring, "brk", argument);
 }
 
 static void show_value(const struct rv_subject_value *value, unsigned watch, int error)
@@ -384,8 +256,8 @@ static void list_watches(struct rv_console *console, uint32_t ring)
 static void delete_watch(struct rv_console *console, uint32_t ring, const char *argument)
 {
     uint32_t watch;
-    if (!parse_number(argument, &watch) || rv_subject_unwatch(console->subject, ring, watch) != 0)
-        fail(console, "no watch %s", argument);
+    if (!rv_choice_number(argument, &watch) || rv_subject_unwatch(console->subject, ring, watch) != 0)
+        rv_reply_fail(console, "no watch %s", argument);
     else
         puts("ok");
 }
@@ -395,7 +267,7 @@ static void add_watch(struct rv_console *console, uint32_t ring, const char *exp
     struct rv_subject_value value;
     int watch = rv_subject_watch(console->subject, ring, expression);
     if (watch < 0) {
-        fail_at(console, ring, watch);
+        rv_reply_fail_at(console, ring, watch);
         return;
     }
     int error = rv_subject_value(console->subject, ring, (unsigned)watch, VALUE_NS, &value);
@@ -407,7 +279,7 @@ static void run_watch(struct rv_console *console, const char *argument)
     const char *rest;
     size_t n = split(argument, &rest);
     uint32_t ring;
-    if (!find_ring(console, &ring))
+    if (!rv_choice_find(console, &ring))
         return;
     if (!*argument)
         list_watches(console, ring);
@@ -421,32 +293,85 @@ static void run_eval(struct rv_console *console, const char *argument)
 {
     uint32_t ring;
     if (!*argument)
-        fail(console, "eval what?");
-    else if (find_ring(console, &ring))
-        ask(console, ring, "eval", argument);
+        rv_reply_fail(console, "eval what?");
+    else if (rv_choice_find(console, &ring))
+        rv_reply_ask(console, ring, "eval", argument);
 }
 
 static void run_trace(struct rv_console *console, const char *argument)
 {
     bool is_on = strcmp(argument, "on") == 0;
-    uint32_t n_rings = rv_subject_n_rings(console->subject), ring;
+    uint32_t ring;
     struct rv_subject_thread thread;
     if (!is_on && strcmp(argument, "off") != 0) {
-        fail(console, "trace on or trace off");
+        rv_reply_fail(console, "trace on or trace off");
         return;
     }
-    for (uint32_t i = 0; i < n_rings && console->ring == NO_RING; i++)
-        if (rv_subject_thread(console->subject, i, &thread) == 0)
-            console->ring = i; /* of any producer */
-    if (!find_ring(console, &ring))
+    if (!rv_choice_find_any(console, &ring))
         return;
     int error = rv_subject_thread(console->subject, ring, &thread);
     if (error) {
-        fail_at(console, ring, error);
+        rv_reply_fail_at(console, ring, error);
         return;
     }
     rv_subject_mute(console->subject, ring, !is_on);
     printf("ring %u: trace %s\n", ring, argument);
+}
+
+/* "on", "off" or a number, from -2^31 on. */
+static bool parse_word(struct rv_console *console, const char *argument, int32_t *value)
+{
+    char *end;
+    long number = strtol(argument, &end, 10);
+    bool is_number = end != argument && !*end && number >= INT32_MIN && number <= INT32_MAX;
+    *value = is_number ? (int32_t)number : strcmp(argument, "on") == 0;
+    if (is_number || *value || strcmp(argument, "off") == 0)
+        return true;
+    rv_reply_fail(console, "'%s' is neither on, off nor a number", argument);
+    return false;
+}
+
+static void run_signal(struct rv_console *console, const char *argument)
+{
+    uint32_t ring;
+    int32_t value;
+    struct rv_subject_thread thread;
+    if ((*argument && !parse_word(console, argument, &value)) || !rv_choice_find_any(console, &ring))
+        return;
+    int error = rv_subject_thread(console->subject, ring, &thread);
+    if (error) {
+        rv_reply_fail_at(console, ring, error);
+        return;
+    }
+    if (*argument)
+        rv_subject_set_signal(console->subject, ring, value);
+    printf("ring %u: signal %d\n", ring, rv_subject_signal(console->subject, ring));
+}
+
+static void run_single(struct rv_console *console, const char *argument)
+{
+    int32_t value;
+    if (*argument && !parse_word(console, argument, &value))
+        return;
+    if (*argument)
+        rv_subject_set_single(console->subject, value);
+    printf("single %d\n", rv_subject_single(console->subject));
+}
+
+static void run_message(struct rv_console *console, const char *argument)
+{
+    struct rv_answer answer = {.is_fine = true};
+    int error = *argument ? rv_subject_send_message(console->subject, argument, RV_REPLY_NS)
+                          : rv_subject_take_message(console->subject, RV_REPLY_NS, &answer);
+    if (error == -ENOENT)
+        puts("no message");
+    else if (error == -ETIMEDOUT || error == -EBUSY)
+        rv_reply_fail(console, "the message before has not been taken");
+    else if (error)
+        rv_reply_fail(console, "%s", rv_subject_error(error));
+    else
+        rv_reply_show(console, &answer);
+    rv_answer_fini(&answer);
 }
 
 static void run_send(struct rv_console *console, const char *argument)
@@ -457,15 +382,15 @@ static void run_send(struct rv_console *console, const char *argument)
     struct rv_answer answer;
     size_t n = split(argument, &rest);
     if (n == 0 || n >= sizeof code) {
-        fail(console, "a command has 1 to 4 characters");
+        rv_reply_fail(console, "a command has 1 to 4 characters");
         return;
     }
     memcpy(code, argument, n);
-    if (!find_ring(console, &ring))
+    if (!rv_choice_find(console, &ring))
         return;
-    int error = rv_subject_ask(console->subject, ring, code, rest, ANSWER_NS, &answer);
+    int error = rv_subject_ask(console->subject, ring, code, rest, RV_REPLY_NS, &answer);
     if (error) {
-        fail_at(console, ring, error);
+        rv_reply_fail_at(console, ring, error);
         return;
     }
     printf("%s %s\n", answer.code, answer.text ? answer.text : "");
@@ -486,7 +411,7 @@ static const struct command {
 } commands[] = {
     {"ps", "", "threads: ring, process, state", run_ps},
     {"ring", "[N]", "speak to this one from now on", run_ring},
-    {"stack", "[RING]", "its frames, innermost first", run_stack},
+    {"stack", "[RING]", "its frames, innermost first, of any producer", run_stack},
     {"stop", "[RING|all|new]", "stop it; new: whatever begins from now on", run_stop},
     {"step", "[RING]", "on to the next statement", run_step},
     {"next", "[RING]", "on to the next statement of this frame or a caller's", run_next},
@@ -497,6 +422,9 @@ static const struct command {
     {"watch", "[EXPR|delete N]", "an expression that is evaluated at each stop and look; list; forget", run_watch},
     {"eval", "EXPR", "evaluate it where the thread is", run_eval},
     {"trace", "on|off", "write its events, or do not", run_trace},
+    {"signal", "[on|off|N]", "the ring's signal word, for programs that read it; show", run_signal},
+    {"single", "[on|off|N]", "the file's single word; show", run_single},
+    {"message", "[TEXT]", "leave it for whichever program takes it; take the one that is there", run_message},
     {"send", "CMD [ARGS]", "any command of its producer, and the answer as it comes", run_send},
     {"help", "", "this", run_help},
     {"quit", "", "stopped threads go on", run_quit},
@@ -507,7 +435,7 @@ static void run_help(struct rv_console *console, const char *argument)
     (void)console;
     (void)argument;
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
-        printf("%-6s %-36s %s\n", commands[i].name, commands[i].arguments, commands[i].what);
+        printf("%-7s %-36s %s\n", commands[i].name, commands[i].arguments, commands[i].what);
 }
 
 void rv_console_run(struct rv_console *console, const char *line)
@@ -525,7 +453,7 @@ void rv_console_run(struct rv_console *console, const char *line)
     if (i < n_commands)
         commands[i].run(console, rest);
     else if (*text && *text != '#')
-        fail(console, "no command '%.*s'; try help", (int)n_name, text);
+        rv_reply_fail(console, "no command '%.*s'; try help", (int)n_name, text);
     fflush(stdout);
     free(text);
 }
@@ -536,16 +464,16 @@ void rv_console_run(struct rv_console *console, const char *line)
 static void show_new_stop(struct rv_console *console, struct rv_steering *seen)
 {
     struct rv_subject_thread thread;
-    if (console->ring == NO_RING || rv_subject_thread(console->subject, console->ring, &thread) != 0)
+    if (console->ring == RV_CONSOLE_NO_RING || rv_subject_thread(console->subject, console->ring, &thread) != 0)
         return;
     if (thread.steering.state == RV_RUN_STOPPED && seen->state != RV_RUN_STOPPED)
-        show_place(console, console->ring);
+        rv_reply_place(console, console->ring);
     *seen = thread.steering;
 }
 
 int rv_console_talk(const char *path)
 {
-    struct rv_console console = {.subject = rv_subject_open(path), .ring = NO_RING};
+    struct rv_console console = {.subject = rv_subject_open(path), .ring = RV_CONSOLE_NO_RING};
     if (!console.subject)
         return EXIT_FAILURE;
     bool is_terminal = isatty(STDIN_FILENO);
@@ -558,7 +486,7 @@ int rv_console_talk(const char *path)
         rv_console_run(&console, line);
         free(line);
         struct rv_subject_thread thread;
-        if (console.ring != NO_RING && rv_subject_thread(console.subject, console.ring, &thread) == 0)
+        if (console.ring != RV_CONSOLE_NO_RING && rv_subject_thread(console.subject, console.ring, &thread) == 0)
             seen = thread.steering;
     }
     rv_prompt_destroy(prompt);

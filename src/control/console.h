@@ -9,9 +9,11 @@
 
 #include "control/subject.h"
 
+#define RV_CONSOLE_NO_RING UINT32_MAX
+
 struct rv_console {
     struct rv_subject *subject;
-    uint32_t ring; /* of the thread that is spoken to; UINT32_MAX: none was chosen */
+    uint32_t ring; /* of the thread that is spoken to; RV_CONSOLE_NO_RING: none was chosen */
     bool has_failed, has_quit;
 };
 

@@ -8,8 +8,10 @@
 #include "base/err.h"
 #include "base/os.h"
 #include "base/vec.h"
+#include "control/standing.h"
 #include "ring/control.h"
 #include "ring/directory.h"
+#include "ring/message.h"
 #include "ring/text.h"
 
 #define SLICE_NS 50000000u /* look this often whether the thread lives */
@@ -22,7 +24,8 @@ struct rv_subject {
     struct rv_map *map, own; /* own: where it was opened here */
     struct rv_subject_limits limits;
     bool is_attached;
-    char *part; /* room for one message */
+    char *part;                   /* room for one message */
+    struct rv_standing *standing; /* NULL until it is needed */
 };
 
 struct rv_subject *rv_subject_over(struct rv_map *map)
@@ -72,6 +75,7 @@ void rv_subject_close(struct rv_subject *subject)
         return;
     if (subject->is_attached)
         detach(subject);
+    rv_standing_destroy(subject->standing);
     rv_map_close(&subject->own);
     free(subject->part);
     free(subject);
@@ -138,6 +142,26 @@ void rv_subject_mute(struct rv_subject *subject, uint32_t ring, bool is_muted)
     struct rv_wire_control *control = rv_map_control(subject->map, ring);
     __atomic_store_n(&control->is_muted, is_muted, __ATOMIC_RELAXED);
     rv_steering_call(control);
+}
+
+int32_t rv_subject_signal(struct rv_subject *subject, uint32_t ring)
+{
+    return (int32_t)rv_control_signal(subject->map, ring);
+}
+
+int32_t rv_subject_set_signal(struct rv_subject *subject, uint32_t ring, int32_t value)
+{
+    return (int32_t)rv_control_set_signal(subject->map, ring, (uint32_t)value);
+}
+
+int32_t rv_subject_single(struct rv_subject *subject)
+{
+    return (int32_t)rv_control_single(subject->map);
+}
+
+int32_t rv_subject_set_single(struct rv_subject *subject, int32_t value)
+{
+    return (int32_t)rv_control_set_single(subject->map, (uint32_t)value);
 }
 
 /* ---- asking ---- */
@@ -256,6 +280,31 @@ void rv_answer_fini(struct rv_answer *answer)
     *answer = (struct rv_answer){0};
 }
 
+/* ---- the global message ---- */
+
+int rv_subject_send_message(struct rv_subject *subject, const char *text, uint64_t timeout_ns)
+{
+    return rv_message_post(subject->map, text, strlen(text), timeout_ns);
+}
+
+int rv_subject_take_message(struct rv_subject *subject, uint64_t timeout_ns, struct rv_answer *answer)
+{
+    uint64_t waiting;
+    uint32_t chunk_bytes;
+    *answer = (struct rv_answer){0};
+    rv_message_waiting(subject->map, &waiting, &chunk_bytes);
+    if (!waiting)
+        return -ENOENT;
+    size_t n_bytes, capacity = 0, most = waiting < MOST_TEXT ? (size_t)waiting : MOST_TEXT;
+    char *bytes = rv_alloc(most + 1, 1);
+    int error = rv_message_receive(subject->map, bytes, most, &n_bytes, timeout_ns);
+    if (!error)
+        append(answer, &capacity, bytes, n_bytes);
+    answer->is_fine = !error;
+    free(bytes);
+    return error == -EMSGSIZE ? -EBUSY : error; /* another one, since */
+}
+
 int rv_subject_wait_stop(struct rv_subject *subject, const struct rv_subject_thread *thread, uint32_t n_stops,
                          uint64_t timeout_ns)
 {
@@ -272,6 +321,25 @@ int rv_subject_wait_stop(struct rv_subject *subject, const struct rv_subject_thr
         if (left_ns == 0 || is_given_up(subject))
             return left_ns == 0 ? -ETIMEDOUT : -ECANCELED;
     }
+}
+
+int rv_subject_stack(struct rv_subject *subject, uint32_t ring, uint64_t timeout_ns, struct rv_answer *answer)
+{
+    struct rv_subject_thread thread;
+    *answer = (struct rv_answer){0};
+    int error = rv_subject_thread(subject, ring, &thread);
+    if (error)
+        return error;
+    if (thread.steering.state != RV_RUN_UNSTEERED)
+        return rv_subject_ask(subject, ring, "stck", "", timeout_ns, answer);
+    if (!subject->standing)
+        subject->standing = rv_standing_create(subject->map);
+    size_t capacity = 0;
+    char *text = rv_standing_show(subject->standing, ring);
+    append(answer, &capacity, text, strlen(text));
+    free(text);
+    answer->is_fine = true;
+    return 0;
 }
 
 /* ---- watches ---- */

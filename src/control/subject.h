@@ -53,6 +53,13 @@ void rv_subject_stop_new(struct rv_subject *subject, bool is_to_stop);
 
 void rv_subject_mute(struct rv_subject *subject, uint32_t ring, bool is_muted);
 
+/* Devel::RingBuffer's words, a ring's signal and the file's single: what they mean is the program's. Those that set
+ * return what was; the ring is one that there is. */
+int32_t rv_subject_signal(struct rv_subject *subject, uint32_t ring);
+int32_t rv_subject_set_signal(struct rv_subject *subject, uint32_t ring, int32_t value);
+int32_t rv_subject_single(struct rv_subject *subject);
+int32_t rv_subject_set_single(struct rv_subject *subject, int32_t value);
+
 struct rv_answer {
     bool is_fine; /* false: text says why not */
     char code[5]; /* as the thread sent it */
@@ -70,6 +77,23 @@ void rv_answer_fini(struct rv_answer *answer); /* also one that was never filled
  */
 int rv_subject_ask(struct rv_subject *subject, uint32_t ring, const char *code, const char *argument,
                    uint64_t timeout_ns, struct rv_answer *answer);
+
+/*
+ * The file's global message, in whatever language the programs on it speak. What is sent stays there until one of them
+ * takes it.
+ *   answer   what waited to be taken, if anything did
+ *   returns  0; -EBUSY: another one does the same; -ETIMEDOUT: nobody took the message before, or the parts of this
+ *            one; -ENOENT: none is there; -EPIPE: its sender died; -EBADMSG: it is none
+ */
+int rv_subject_send_message(struct rv_subject *subject, const char *text, uint64_t timeout_ns);
+int rv_subject_take_message(struct rv_subject *subject, uint64_t timeout_ns, struct rv_answer *answer);
+
+/*
+ * The frames of any thread, a line each, innermost first: as it says itself, with the lines that they are in; of a
+ * producer that answers no commands by the calls in its ring, with the lines that the functions begin at.
+ *   returns  as rv_subject_ask()
+ */
+int rv_subject_stack(struct rv_subject *subject, uint32_t ring, uint64_t timeout_ns, struct rv_answer *answer);
 
 /* Until the thread has stopped more often than n_stops. 0, -ETIMEDOUT, -ENOENT: it has ended;
  * -ECANCELED. */

@@ -73,7 +73,7 @@ BEGIN {
     layer("include", "", no_gl)
     layer("base", "", no_gl)
     layer("ring", "base", no_gl)
-    layer("control", "ring base", no_gl)
+    layer("control", "source symbols scan flow ring base", no_gl)
     layer("flow", "base", no_gl)
     layer("scan", "base", pure)
     layer("symbols", "base", no_gl)

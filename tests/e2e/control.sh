@@ -1,0 +1,167 @@
+#!/bin/sh
+# control.sh RINGVIZ WAITS WAITS.C: --control, its commands from a file, on a native program and, where there is perl, on
+# one in Perl.
+set -u
+ringviz=$1 waits=$2 source=$3
+. "${0%/*}/harness.sh"
+
+# begin STATE COMMAND...: run it traced to $trace, until a thread of it is seen in this state
+begin() {
+    state=$1
+    shift
+    trace=$folder/trace
+    rm -f "$trace" "$folder/input"
+    mkfifo "$folder/input"
+    timeout 100 "$ringviz" --headless "--trace-file=$trace" -- "$@" <"$folder/input" >"$folder/program" 2>&1 &
+    traced=$!
+    exec 3>"$folder/input"
+    deadline=$(($(date +%s) + 60))
+    until echo ps | timeout 60 "$ringviz" "--control=$trace" 2>&1 | grep -q " $state " || [ "$(date +%s)" -gt $deadline ]; do
+        sleep 0.05
+    done
+}
+control() { # the commands are its input; digits of processes and threads become P
+    timeout 100 "$ringviz" "--control=$trace" >"$folder/out" 2>&1
+    status=$?
+    sed 's/^[* ]  *[0-9][0-9]*  *[0-9][0-9]*  *[0-9][0-9]*  *\([a-z]*\)  */P \1 /; s/process [0-9]*/process P/' "$folder/out" >"$folder/answers"
+}
+end() { # WHAT STATUS
+    exec 3>&-
+    wait $traced
+    expect "$1: the program's exit status" $? "$2"
+}
+compare() { # WHAT: the answers with those expected, on its input
+    cat >"$folder/expected"
+    diff "$folder/expected" "$folder/answers" || fail "$1"
+}
+
+begin unsteered "$waits"
+line() { grep -n "^$1" "$source" | cut -d: -f1; }
+inner=$(line 'static int inner') outer=$(line 'static int outer') main=$(line 'int main')
+until echo stack | timeout 60 "$ringviz" "--control=$trace" 2>&1 | grep -q '^#4' || [ "$(date +%s)" -gt $deadline ]; do
+    sleep 0.05
+done
+control <<'COMMANDS'
+stack
+stop
+trace off
+trace on
+stack 0
+stack 99
+COMMANDS
+expect "status after an error" $status 1
+stack=$(
+    for frame in "inner at $source line $inner" "inner at $source line $inner" "inner at $source line $inner" \
+        "outer at $source line $outer" "main at $source line $main"; do
+        echo "#$((n = ${n:--1} + 1)) program_waits::$frame"
+    done
+)
+compare "a native program" <<EXPECTED
+$stack
+error: ring 0: not for this producer: it answers no commands
+ring 0: trace off
+ring 0: trace on
+$stack
+error: ring 99: it has ended
+EXPECTED
+end "a native program" 0
+
+if ! command -v perl >"$folder/which" || ! [ -e "${ringviz%/bin/*}/lib/perl/Devel/RingViz.pm" ]; then
+    [ $n_failures -eq 0 ]
+    exit
+fi
+cat >"$folder/script.pl" <<'PERL'
+sub idle { select undef, undef, undef, 0.01 }
+my $go;
+idle() until $go;
+our $sum = 0;
+sub add {
+    my ($n) = @_;
+    $sum += $n;
+    return $sum;
+}
+sub work {
+    my ($times) = @_;
+    for my $i (1 .. $times) {
+        add($i);
+    }
+    return 'done';
+}
+my $said = work(3);
+print "$said $sum\n";
+exit 5;
+PERL
+begin running perl "$folder/script.pl"
+control <<COMMANDS
+# a comment, and an empty line
+
+ps
+ring 0
+break main::work
+break $folder/script.pl:8
+eval \$go = 1
+wait 60
+stack
+step
+next
+step
+watch \$n * 10
+watch
+step
+eval \$sum, \$n
+finish
+trace off
+trace on
+send eval 6 * 7
+signal
+signal -2
+single on
+single off
+message whoever takes it
+message
+message
+watch delete 0
+break delete all
+break
+run
+wait 60
+COMMANDS
+expect "status" $status 1 # of the last wait: the program has ended
+at="at $folder/script.pl line"
+compare "a Perl program" <<EXPECTED
+  RING      PID      TID  STATE      NAME
+P running perl
+ring 0: perl, process P, running
+1 main::work
+2 $folder/script.pl:8
+1
+ring 0 stopped: main::work(3) $at 11
+#0 main::work(3) $at 11
+#1 main program $at 17
+ring 0 stopped: main::work(3) $at 12
+ring 0 stopped: main::work(3) $at 13
+ring 0 stopped: main::add(1) $at 6
+0 \$n * 10 = 0
+0 \$n * 10 = 0
+ring 0 stopped: main::add(1) $at 7
+0, 1
+ring 0 stopped: main::add(1) $at 8
+ring 0: trace off
+ring 0: trace on
+ok 42
+ring 0: signal 0
+ring 0: signal -2
+single 1
+single 0
+ok
+whoever takes it
+no message
+ok
+ok
+ok
+ring 0 runs
+error: ring 0: it has ended
+EXPECTED
+end "a Perl program" 5
+expect "what it printed" "$(head -n 1 "$folder/program")" "done 6"
+[ $n_failures -eq 0 ]
