@@ -8,13 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hash.h"
 #include "base/vec.h"
 #include "flow/batch.h"
-#include "model/density.h"
-#include "model/stats.h"
 #include "recording/index_table.h"
-#include "scan/carry.h"
+#include "sink/indexed_stream.h"
 
 enum {
     READ_SPANS = 512,
@@ -33,47 +30,12 @@ _Static_assert(RV_REC_INDEX_ROWS == RV_DENSITY_ROWS, "rows");
 _Static_assert(RV_REC_INDEX_COVERED == RV_BOX_EXACT - 1, "coverage");
 _Static_assert(RV_REC_HISTOGRAM_BUCKETS == RV_HISTOGRAM_OCTAVES * RV_HISTOGRAM_BUCKETS, "buckets");
 
-struct lane { /* a stack of a stream */
-    uint32_t stack;
-    struct rv_stats_lane *stats;
-    uint32_t n_open;            /* frames */
-    uint32_t n_kept;            /* of those that were open at the block's beginning */
-    uint32_t n_listed;          /* of those that this INDEX tells of */
-    uint64_t first_ns, last_ns; /* of its first call or return; no call ends before */
-    uint32_t base_depth;        /* of its lowest frame, where the block begins */
-    /* of the block */
-    bool is_listed;
-    struct rv_rec_index_stack row;
-    struct rv_density density;
-    struct rv_rec_index_span *spans;
-    size_t n_spans, spans_capacity;
-    struct rv_event *notes;
-    size_t n_notes, notes_capacity;
-    /* of the batch: where its spans are */
-    size_t first, n;
-};
-
-struct stream {
-    bool is_begun;
-    struct rv_carry *carry;
-    struct lane *lanes; /* as the carry's stacks */
-    size_t n_lanes, lanes_capacity;
-    uint32_t *slots; /* hash of the lanes' stacks: index + 1 */
-    uint32_t n_slots;
-    uint64_t last_ns;
-    uint64_t n_ordinals; /* the next event's */
-    uint32_t entry_stack, depth_shift;
-    uint32_t level;
-    uint64_t n_rows;    /* cells and spans so far, as they would be at this level */
-    uint64_t n_indexes; /* put before the stream's last block */
-};
-
 struct rv_indexer {
     struct rv_compressor *compressor;
     struct rv_block *block;
     enum rv_scan_kernel kernel;
     struct rv_batch batch;
-    struct stream *streams; /* by number */
+    struct rv_indexed_stream *streams; /* by number */
     size_t n_streams, streams_capacity;
     struct rv_stats *stats;
     struct rv_rec_index_table table;
@@ -88,9 +50,7 @@ struct rv_indexer {
     size_t n_listed, listed_capacity;
 };
 
-/* ---- streams and their stacks ---- */
-
-static struct stream *stream_at(struct rv_indexer *indexer, uint32_t number)
+static struct rv_indexed_stream *stream_at(struct rv_indexer *indexer, uint32_t number)
 {
     if (number >= indexer->n_streams) {
         indexer->streams =
@@ -99,67 +59,15 @@ static struct stream *stream_at(struct rv_indexer *indexer, uint32_t number)
                (indexer->streams_capacity - indexer->n_streams) * sizeof *indexer->streams);
         indexer->n_streams = indexer->streams_capacity;
     }
-    struct stream *stream = &indexer->streams[number];
+    struct rv_indexed_stream *stream = &indexer->streams[number];
     if (!stream->is_begun)
-        *stream = (struct stream){.is_begun = true, .carry = rv_carry_create(), .level = 1};
+        rv_indexed_stream_init(stream);
     return stream;
-}
-
-static void stream_fini(struct stream *stream)
-{
-    for (size_t i = 0; i < stream->n_lanes; i++) {
-        rv_stats_lane_destroy(stream->lanes[i].stats);
-        rv_density_fini(&stream->lanes[i].density);
-        free(stream->lanes[i].spans);
-        free(stream->lanes[i].notes);
-    }
-    rv_carry_destroy(stream->carry);
-    free(stream->lanes);
-    free(stream->slots);
-    *stream = (struct stream){0};
-}
-
-static uint32_t *find_slot(const struct stream *stream, uint32_t stack)
-{
-    uint32_t mask = stream->n_slots - 1, i = (uint32_t)rv_hash_u64(stack) & mask;
-    while (stream->slots[i] && stream->lanes[stream->slots[i] - 1].stack != stack)
-        i = (i + 1) & mask;
-    return &stream->slots[i];
-}
-
-static bool has_lane(const struct stream *stream, uint32_t stack)
-{
-    return stream->n_slots && *find_slot(stream, stack);
-}
-
-static void add_lane(struct stream *stream, uint32_t stack)
-{
-    stream->lanes = rv_vec_reserve(stream->lanes, &stream->lanes_capacity, stream->n_lanes + 1, sizeof *stream->lanes);
-    struct lane *lane = &stream->lanes[stream->n_lanes++];
-    *lane = (struct lane){.stack = stack, .base_depth = stream->depth_shift, .stats = rv_stats_lane_create()};
-    rv_density_init(&lane->density);
-    if (2 * stream->n_lanes > stream->n_slots) {
-        free(stream->slots);
-        stream->n_slots = stream->n_slots ? 2 * stream->n_slots : 4;
-        stream->slots = rv_alloc(stream->n_slots, sizeof *stream->slots);
-        for (uint32_t i = 0; i + 1 < stream->n_lanes; i++)
-            *find_slot(stream, stream->lanes[i].stack) = i + 1;
-    }
-    *find_slot(stream, stack) = (uint32_t)stream->n_lanes;
-}
-
-/* Of a stack that the carry does not have, because nothing was called there or there are too many: the first. */
-static struct lane *lane_of(struct stream *stream, uint32_t stack)
-{
-    if (stream->n_lanes == 0)
-        add_lane(stream, stack);
-    uint32_t slot = *find_slot(stream, stack);
-    return &stream->lanes[slot ? slot - 1 : 0];
 }
 
 /* ---- a block's entries ---- */
 
-static void list(struct rv_indexer *indexer, struct stream *stream, struct lane *lane)
+static void list(struct rv_indexer *indexer, struct rv_indexed_stream *stream, struct rv_indexed_stack *lane)
 {
     if (lane->is_listed)
         return;
@@ -171,11 +79,11 @@ static void list(struct rv_indexer *indexer, struct stream *stream, struct lane 
 }
 
 /* What is open where the block begins, as far as that has changed since the INDEX last told of it. */
-static void list_open(struct rv_indexer *indexer, struct stream *stream, size_t stack_idx)
+static void list_open(struct rv_indexer *indexer, struct rv_indexed_stream *stream, size_t stack_idx)
 {
     struct rv_open_stack open;
     rv_carry_open_stack(stream->carry, stack_idx, &open);
-    struct lane *lane = lane_of(stream, open.stack);
+    struct rv_indexed_stack *lane = rv_indexed_stream_stack(stream, open.stack);
     uint32_t n_open = open.n_frames < MOST_FRAMES ? open.n_frames : MOST_FRAMES;
     uint32_t n_kept = lane->n_kept < lane->n_listed ? lane->n_kept : lane->n_listed;
     lane->n_kept = open.n_frames;
@@ -192,7 +100,7 @@ static void list_open(struct rv_indexer *indexer, struct stream *stream, size_t 
     lane->n_listed = n_open;
 }
 
-static void begin_block(struct rv_indexer *indexer, struct stream *stream)
+static void begin_block(struct rv_indexer *indexer, struct rv_indexed_stream *stream)
 {
     indexer->n_listed = 0;
     for (size_t i = 0; i < stream->n_lanes && stream->n_indexes != indexer->n_indexes; i++)
@@ -202,7 +110,7 @@ static void begin_block(struct rv_indexer *indexer, struct stream *stream)
         list_open(indexer, stream, i);
 }
 
-static void add_cells(struct rv_indexer *indexer, const struct stream *stream, struct lane *lane)
+static void add_cells(struct rv_indexer *indexer, const struct rv_indexed_stream *stream, struct rv_indexed_stack *lane)
 {
     size_t n = rv_density_count(&lane->density, stream->level, 0, UINT64_MAX);
     indexer->boxes = rv_vec_reserve(indexer->boxes, &indexer->boxes_capacity, n, sizeof *indexer->boxes);
@@ -228,9 +136,9 @@ static void add_cells(struct rv_indexer *indexer, const struct stream *stream, s
 static void raise_levels(struct rv_indexer *indexer)
 {
     while (indexer->n_rows > indexer->n_events / EVENTS_PER_ROW + ROWS_OF_ANY) {
-        struct stream *most = NULL;
+        struct rv_indexed_stream *most = NULL;
         for (size_t i = 0; i < indexer->n_streams; i++) {
-            struct stream *stream = &indexer->streams[i];
+            struct rv_indexed_stream *stream = &indexer->streams[i];
             if (stream->is_begun && stream->level + 1 < RV_REC_INDEX_LEVELS && (!most || stream->n_rows > most->n_rows))
                 most = stream;
         }
@@ -242,14 +150,15 @@ static void raise_levels(struct rv_indexer *indexer)
     }
 }
 
-static void end_block(struct rv_indexer *indexer, struct stream *stream, const struct rv_rec_index_block *block)
+static void end_block(struct rv_indexer *indexer, struct rv_indexed_stream *stream,
+                      const struct rv_rec_index_block *block)
 {
     struct rv_rec_index_table *table = &indexer->table;
     struct rv_rec_index_block row = *block;
     struct rv_carry_counts counts;
     rv_carry_counts(stream->carry, &counts);
     for (size_t i = 0; i < indexer->n_listed; i++) {
-        struct lane *lane = &stream->lanes[indexer->listed[i]];
+        struct rv_indexed_stack *lane = &stream->lanes[indexer->listed[i]];
         add_cells(indexer, stream, lane);
         for (size_t k = 0; k < lane->n_spans; k++)
             rv_rec_index_add(table, RV_REC_INDEX_SPANS, &lane->spans[k]);
@@ -276,7 +185,7 @@ static void end_block(struct rv_indexer *indexer, struct stream *stream, const s
 /* ---- events ---- */
 
 /* As in a session: how deep the first frame that was seen lay shows when something below it returns. */
-static void follow_base(struct stream *stream)
+static void follow_base(struct rv_indexed_stream *stream)
 {
     for (size_t i = rv_carry_n_stacks(stream->carry); i-- > 0;) {
         struct rv_open_stack open;
@@ -286,14 +195,14 @@ static void follow_base(struct stream *stream)
     }
 }
 
-static void follow_open(struct stream *stream)
+static void follow_open(struct rv_indexed_stream *stream)
 {
     for (size_t i = 0; i < rv_carry_n_stacks(stream->carry); i++) {
         struct rv_open_stack open;
         rv_carry_open_stack(stream->carry, i, &open);
-        if (!has_lane(stream, open.stack))
-            add_lane(stream, open.stack);
-        struct lane *lane = lane_of(stream, open.stack);
+        if (!rv_indexed_stream_has(stream, open.stack))
+            rv_indexed_stream_add(stream, open.stack);
+        struct rv_indexed_stack *lane = rv_indexed_stream_stack(stream, open.stack);
         lane->first_ns = open.first_ticks;
         lane->n_kept = open.n_unchanged < lane->n_kept ? open.n_unchanged : lane->n_kept;
         if (open.n_unchanged != open.n_frames || lane->n_open != open.n_frames)
@@ -309,7 +218,7 @@ static void reserve_spans(struct rv_indexer *indexer)
         rv_vec_reserve(indexer->spans, &indexer->spans_capacity, indexer->n_spans + READ_SPANS, sizeof *indexer->spans);
 }
 
-static void read_spans(struct rv_indexer *indexer, const struct stream *stream)
+static void read_spans(struct rv_indexer *indexer, const struct rv_indexed_stream *stream)
 {
     struct rv_block_cursor cursor = {0};
     size_t n;
@@ -324,15 +233,15 @@ static void read_spans(struct rv_indexer *indexer, const struct stream *stream)
 }
 
 /* By stack, in the order of each: lanes get first and n. */
-static const struct rv_span *group(struct rv_indexer *indexer, struct stream *stream)
+static const struct rv_span *group(struct rv_indexer *indexer, struct rv_indexed_stream *stream)
 {
     size_t n = indexer->n_spans, first = 0;
     for (size_t i = 0; i < stream->n_lanes; i++)
         stream->lanes[i].n = 0;
     for (size_t i = 0; i < n; i++)
-        lane_of(stream, indexer->spans[i].stack)->n++;
-    if (n && lane_of(stream, indexer->spans[0].stack)->n == n) {
-        lane_of(stream, indexer->spans[0].stack)->first = 0;
+        rv_indexed_stream_stack(stream, indexer->spans[i].stack)->n++;
+    if (n && rv_indexed_stream_stack(stream, indexer->spans[0].stack)->n == n) {
+        rv_indexed_stream_stack(stream, indexer->spans[0].stack)->first = 0;
         return indexer->spans;
     }
     for (size_t i = 0; i < stream->n_lanes; i++) {
@@ -342,13 +251,13 @@ static const struct rv_span *group(struct rv_indexer *indexer, struct stream *st
     }
     indexer->sorted = rv_vec_reserve(indexer->sorted, &indexer->sorted_capacity, n, sizeof *indexer->sorted);
     for (size_t i = 0; i < n; i++) {
-        struct lane *lane = lane_of(stream, indexer->spans[i].stack);
+        struct rv_indexed_stack *lane = rv_indexed_stream_stack(stream, indexer->spans[i].stack);
         indexer->sorted[lane->first + lane->n++] = indexer->spans[i];
     }
     return indexer->sorted;
 }
 
-static void sum_up(struct lane *lane, const struct rv_span *spans, uint32_t level)
+static void sum_up(struct rv_indexed_stack *lane, const struct rv_span *spans, uint32_t level)
 {
     uint64_t cell_ns = UINT64_C(1) << rv_density_shift(level);
     for (size_t i = 0; i < lane->n; i++) {
@@ -367,11 +276,11 @@ static void sum_up(struct lane *lane, const struct rv_span *spans, uint32_t leve
     }
 }
 
-static void add_spans(struct rv_indexer *indexer, struct stream *stream)
+static void add_spans(struct rv_indexer *indexer, struct rv_indexed_stream *stream)
 {
     const struct rv_span *spans = group(indexer, stream);
     for (size_t i = 0; i < stream->n_lanes; i++) {
-        struct lane *lane = &stream->lanes[i];
+        struct rv_indexed_stack *lane = &stream->lanes[i];
         if (lane->n == 0)
             continue;
         list(indexer, stream, lane);
@@ -386,7 +295,7 @@ static bool is_noted(unsigned kind)
     return kind != RV_EVENT_SWITCH && kind != RV_EVENT_LINE && kind != RV_EVENT_SYNC;
 }
 
-static void add_notes(struct rv_indexer *indexer, struct stream *stream)
+static void add_notes(struct rv_indexer *indexer, struct rv_indexed_stream *stream)
 {
     uint32_t stack = stream->entry_stack;
     for (uint32_t i = 0; i < indexer->batch.n_specials; i++) {
@@ -394,7 +303,7 @@ static void add_notes(struct rv_indexer *indexer, struct stream *stream)
         unsigned kind = rv_event_kind(event);
         if (kind == RV_EVENT_SWITCH || (kind == RV_EVENT_THREAD && event->aux == RV_THREAD_RESUMED))
             stack = event->id;
-        struct lane *lane = lane_of(stream, stack);
+        struct rv_indexed_stack *lane = rv_indexed_stream_stack(stream, stack);
         if (!is_noted(kind) || (lane->n_notes >= MOST_NOTES && kind != RV_EVENT_LOST))
             continue;
         list(indexer, stream, lane);
@@ -410,7 +319,7 @@ static void bound_ids(struct rv_batch *batch)
             batch->events[i].id = 0;
 }
 
-static void add_batch(struct rv_indexer *indexer, struct stream *stream)
+static void add_batch(struct rv_indexer *indexer, struct rv_indexed_stream *stream)
 {
     const struct rv_batch *batch = &indexer->batch;
     struct rv_block_input input = {.events = batch->events,
@@ -427,14 +336,14 @@ static void add_batch(struct rv_indexer *indexer, struct stream *stream)
     add_spans(indexer, stream);
     if (batch->n_specials)
         add_notes(indexer, stream);
-    struct lane *lane = lane_of(stream, stream->entry_stack);
+    struct rv_indexed_stack *lane = rv_indexed_stream_stack(stream, stream->entry_stack);
     list(indexer, stream, lane);
     lane->row.n_events += batch->n;
     stream->entry_stack = rv_block_exit_stack(&input);
 }
 
 /* As a replay has it: between the block before and this one there was another. */
-static void add_loss(struct rv_indexer *indexer, struct stream *stream, uint64_t n_lost)
+static void add_loss(struct rv_indexer *indexer, struct rv_indexed_stream *stream, uint64_t n_lost)
 {
     struct rv_event lost = {.when = (uint64_t)RV_EVENT_LOST << RV_EVENT_KIND_SHIFT | stream->last_ns,
                             .id = n_lost > UINT32_MAX ? UINT32_MAX : (uint32_t)n_lost};
@@ -446,7 +355,7 @@ static void add_loss(struct rv_indexer *indexer, struct stream *stream, uint64_t
 static void add_block(struct rv_indexer *indexer, const struct rv_indexed_chunk *added)
 {
     const struct rv_rec_chunk *chunk = added->chunk;
-    struct stream *stream = stream_at(indexer, chunk->stream);
+    struct rv_indexed_stream *stream = stream_at(indexer, chunk->stream);
     struct rv_rec_index_block row = {
         .offset = added->offset, .stream = chunk->stream, .stack = stream->entry_stack, .n_events = chunk->n_events};
     begin_block(indexer, stream);
@@ -467,7 +376,7 @@ static void add_block(struct rv_indexer *indexer, const struct rv_indexed_chunk 
 /* What was open ends with the stream: a block without events tells of it. */
 static void close_stream(struct rv_indexer *indexer, const struct rv_indexed_chunk *added, uint64_t end_ns)
 {
-    struct stream *stream = stream_at(indexer, added->chunk->stream);
+    struct rv_indexed_stream *stream = stream_at(indexer, added->chunk->stream);
     end_ns = end_ns > stream->last_ns ? end_ns : stream->last_ns;
     size_t n;
     begin_block(indexer, stream);
@@ -484,7 +393,7 @@ static void close_stream(struct rv_indexer *indexer, const struct rv_indexed_chu
     end_block(indexer, stream,
               &(struct rv_rec_index_block){
                   .offset = added->offset, .first_ns = end_ns, .last_ns = end_ns, .stream = added->chunk->stream});
-    stream_fini(stream);
+    rv_indexed_stream_fini(stream);
 }
 
 /* ---- totals ---- */
@@ -535,7 +444,7 @@ void rv_indexer_destroy(struct rv_indexer *indexer)
         return;
     for (size_t i = 0; i < indexer->n_streams; i++)
         if (indexer->streams[i].is_begun)
-            stream_fini(&indexer->streams[i]);
+            rv_indexed_stream_fini(&indexer->streams[i]);
     free(indexer->streams);
     rv_compressor_destroy(indexer->compressor);
     rv_block_destroy(indexer->block);
