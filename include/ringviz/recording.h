@@ -220,7 +220,7 @@ enum rv_rec_index_column {
     RV_REC_INDEX_CELLS = 5,   /* rising columns */
     RV_REC_INDEX_SPANS = 6,   /* rising ends */
     RV_REC_INDEX_NOTES = 7,   /* struct rv_event: the special ones that are shown, times in ns */
-    RV_REC_INDEX_TOTALS = 8,  /* what was called in these blocks */
+    RV_REC_INDEX_TOTALS = 8,  /* what was called in these blocks, and in those before of which no INDEX has told that */
     RV_REC_INDEX_BUCKETS = 9, /* n_buckets of each of TOTALS, rising */
     RV_REC_INDEX_COLUMN_END
 };

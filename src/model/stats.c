@@ -330,6 +330,14 @@ size_t rv_stats_rows(const struct rv_stats *stats, struct rv_stats_row *out, siz
     return n;
 }
 
+size_t rv_stats_n_buckets(const struct rv_stats *stats)
+{
+    size_t n_octaves = 0;
+    for (size_t i = 0; i < stats->n_rows; i++)
+        n_octaves += stats->rows[i].histogram.n;
+    return n_octaves * RV_HISTOGRAM_BUCKETS;
+}
+
 const struct rv_histogram *rv_stats_durations(const struct rv_stats *stats, uint32_t id)
 {
     return id < stats->n_rows && stats->rows[id].n_calls ? &stats->rows[id].histogram : NULL;

@@ -59,6 +59,9 @@ void rv_stats_merge_as(struct rv_stats *into, const struct rv_stats *from, const
 /* Rows of every subroutine with calls, any order; returns how many there are, writes up to max. */
 size_t rv_stats_rows(const struct rv_stats *stats, struct rv_stats_row *out, size_t max);
 
+/* How many buckets all histograms have, empty ones too. */
+size_t rv_stats_n_buckets(const struct rv_stats *stats);
+
 /* Durations of a subroutine's calls, valid until something is added; NULL when there are none. */
 const struct rv_histogram *rv_stats_durations(const struct rv_stats *stats, uint32_t id);
 

@@ -56,11 +56,11 @@ static void build(struct rv_encoders *encoders, struct rv_codec *codec, struct r
     rv_chunk_end(&job->out, &job->chunk);
 }
 
-/* An INDEX of what was written since the last one. */
-static void write_index(struct rv_encoders *encoders)
+/* An INDEX of what was written since the last one; the last one has the totals. */
+static void write_index(struct rv_encoders *encoders, bool is_last)
 {
     rv_chunk_begin(&encoders->index);
-    if (!rv_indexer_put(encoders->indexer, encoders->writer->n_bytes, &encoders->index))
+    if (!rv_indexer_put(encoders->indexer, encoders->writer->n_bytes, is_last, &encoders->index))
         return;
     rv_chunk_end(&encoders->index, &(struct rv_rec_chunk){.type = RV_REC_INDEX});
     rv_rec_writer_put(encoders->writer, &encoders->index);
@@ -70,7 +70,7 @@ static void write_index(struct rv_encoders *encoders)
 static void write_end(struct rv_encoders *encoders, struct rv_encode_job *job)
 {
     struct rv_rec_end end;
-    write_index(encoders);
+    write_index(encoders, true);
     memcpy(&end, job->payload.bytes, sizeof end);
     end.last_index = rv_indexer_last(encoders->indexer);
     rv_chunk_begin(&job->out);
@@ -86,16 +86,15 @@ static void write_job(struct rv_encoders *encoders, struct rv_encode_job *job)
         write_end(encoders, job);
         return;
     }
+    if (rv_indexer_is_due(encoders->indexer))
+        write_index(encoders, false);
     const struct rv_indexed_chunk added = {.chunk = &job->chunk,
                                            .offset = encoders->writer->n_bytes,
                                            .payload = job->payload.bytes,
                                            .events = job->events,
                                            .ordinal = job->ordinal};
-    if (rv_rec_writer_put(encoders->writer, &job->out) != 0)
-        return;
-    rv_indexer_add(encoders->indexer, &added);
-    if (rv_indexer_is_due(encoders->indexer))
-        write_index(encoders);
+    if (rv_rec_writer_put(encoders->writer, &job->out) == 0)
+        rv_indexer_add(encoders->indexer, &added);
 }
 
 /* Under the lock, which is released while the file is written. */

@@ -20,7 +20,9 @@ enum {
     MOST_FRAMES = 1 << 20,       /* told of a stack: deeper ones are not looked at one by one */
     MOST_NOTES = 1024,           /* of a stack in a block; losses are always told */
     MOST_ID = 1 << 22,
-    EVENTS_PER_ROW = 256, /* of cells and spans */
+    MOST_BUCKETS = 3 << 20, /* of totals: a column has room for four, of which a block's calls may be one */
+    MOST_WAITING = 1 << 20, /* of them, from one INDEX to the next */
+    EVENTS_PER_ROW = 256,   /* of cells and spans */
     ROWS_OF_ANY = 4096
 };
 
@@ -40,6 +42,7 @@ struct rv_indexer {
     struct rv_stats *stats;
     struct rv_rec_index_table table;
     uint64_t n_rows, n_events; /* of all streams */
+    uint64_t n_buckets;        /* that totals may have by now, at the most */
     uint64_t n_indexes, last;  /* put so far; offset of the last one */
     /* scratch */
     struct rv_span *spans, *sorted;
@@ -150,6 +153,13 @@ static void raise_levels(struct rv_indexer *indexer)
     }
 }
 
+/* A bucket has one call at the least. */
+static void bound_buckets(struct rv_indexer *indexer)
+{
+    uint64_t n_buckets = rv_stats_n_buckets(indexer->stats);
+    indexer->n_buckets = n_buckets < indexer->n_buckets ? n_buckets : indexer->n_buckets;
+}
+
 static void end_block(struct rv_indexer *indexer, struct rv_indexed_stream *stream,
                       const struct rv_rec_index_block *block)
 {
@@ -179,6 +189,8 @@ static void end_block(struct rv_indexer *indexer, struct rv_indexed_stream *stre
     row.n_stacks = (uint32_t)indexer->n_listed;
     rv_rec_index_add(table, RV_REC_INDEX_BLOCKS, &row);
     indexer->n_events += row.n_events;
+    if (indexer->n_buckets >= MOST_BUCKETS)
+        bound_buckets(indexer);
     raise_levels(indexer);
 }
 
@@ -287,6 +299,7 @@ static void add_spans(struct rv_indexer *indexer, struct rv_indexed_stream *stre
         rv_stats_add(indexer->stats, lane->stats, spans + lane->first, lane->n);
         sum_up(lane, spans + lane->first, stream->level);
     }
+    indexer->n_buckets += indexer->n_spans;
 }
 
 /* SWITCH, LINE and SYNC leave nothing to be shown. */
@@ -423,6 +436,7 @@ static void put_totals(struct rv_indexer *indexer)
     free(rows);
     rv_stats_destroy(indexer->stats);
     indexer->stats = rv_stats_create();
+    indexer->n_buckets = 0;
 }
 
 /* ---- public ---- */
@@ -483,24 +497,31 @@ bool rv_indexer_is_due(const struct rv_indexer *indexer)
 {
     size_t n;
     (void)rv_rec_index_rows(&indexer->table, RV_REC_INDEX_BLOCKS, &n);
-    bool is_due = n >= MOST_BLOCKS;
+    bool is_due = n >= MOST_BLOCKS || indexer->n_buckets >= MOST_BUCKETS;
     for (size_t i = 0; i < RV_REC_INDEX_COLUMN_END; i++)
         is_due |= indexer->table.columns[i].n >= MOST_COLUMN_BYTES;
     return is_due;
 }
 
-bool rv_indexer_put(struct rv_indexer *indexer, uint64_t offset, struct rv_rec_buffer *out)
+bool rv_indexer_put(struct rv_indexer *indexer, uint64_t offset, bool has_totals, struct rv_rec_buffer *out)
 {
     struct rv_rec_index_table *table = &indexer->table;
     if (table->head.begin == 0)
         return false;
-    put_totals(indexer);
+    bound_buckets(indexer);
+    if (has_totals || indexer->n_buckets > MOST_WAITING)
+        put_totals(indexer);
     table->head.previous = indexer->last;
     rv_rec_index_encode(indexer->compressor, table, out);
     rv_rec_index_clear(table);
     indexer->last = offset;
     indexer->n_indexes++;
     return true;
+}
+
+bool rv_indexer_has_totals(const struct rv_indexer *indexer)
+{
+    return rv_stats_rows(indexer->stats, NULL, 0) > 0;
 }
 
 uint64_t rv_indexer_last(const struct rv_indexer *indexer)

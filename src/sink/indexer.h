@@ -24,14 +24,18 @@ struct rv_indexed_chunk {
 };
 void rv_indexer_add(struct rv_indexer *indexer, const struct rv_indexed_chunk *chunk);
 
-/* Is there enough for an INDEX? */
+/* Is there enough for an INDEX? It goes before the next chunk, so that the last one has something to tell of. */
 bool rv_indexer_is_due(const struct rv_indexer *indexer);
 
 /*
  * Append the payload of the INDEX chunk that is to stand at this offset, and begin the next.
- *   returns  false: there is nothing to tell, out is as it was
+ *   has_totals  it tells what was called: the last one has to, others do where waiting would make that too long
+ *   returns     false: there is nothing to tell, out is as it was
  */
-bool rv_indexer_put(struct rv_indexer *indexer, uint64_t offset, struct rv_rec_buffer *out);
+bool rv_indexer_put(struct rv_indexer *indexer, uint64_t offset, bool has_totals, struct rv_rec_buffer *out);
+
+/* Was something called of which no INDEX has told? */
+bool rv_indexer_has_totals(const struct rv_indexer *indexer);
 
 /* Offset of the last INDEX; 0: none. */
 uint64_t rv_indexer_last(const struct rv_indexer *indexer);

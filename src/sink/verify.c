@@ -111,7 +111,10 @@ static bool is_same(const struct rv_rec_index_table *a, const struct rv_rec_inde
     return is_same;
 }
 
-/* Does an INDEX tell of what was read? Where something is damaged it tells of more, and is only looked at. */
+/*
+ * Does an INDEX tell of what was read? Where something is damaged it tells of more, and is only looked at. Totals are
+ * where whoever wrote it had them, the last one's at the latest.
+ */
 static bool is_sound_index(struct checker *checker, const struct rv_rec_chunk *chunk, const uint8_t *payload,
                            uint64_t offset)
 {
@@ -122,11 +125,19 @@ static bool is_sound_index(struct checker *checker, const struct rv_rec_chunk *c
         return true;
     struct rv_rec_chunk ours = {.type = RV_REC_INDEX};
     checker->buffer.n = 0;
-    if (!rv_indexer_put(checker->indexer, offset, &checker->buffer))
+    bool has_totals = checker->theirs.columns[RV_REC_INDEX_TOTALS].n > 0;
+    if (!rv_indexer_put(checker->indexer, offset, has_totals, &checker->buffer))
         return false;
     ours.payload_bytes = checker->buffer.n;
     return rv_rec_index_decode(checker->compressor, &ours, checker->buffer.bytes, offset, &checker->ours) == 0 &&
            is_same(&checker->ours, &checker->theirs);
+}
+
+/* An index that is there has told of all calls. */
+static bool is_sound_end(const struct checker *checker)
+{
+    bool is_compared = !checker->writer.path && checker->found->n_damages == 0 && checker->found->n_indexes > 0;
+    return !is_compared || !rv_indexer_has_totals(checker->indexer);
 }
 
 static bool is_sound(struct checker *checker, const struct rv_rec_chunk *chunk, const uint8_t *payload, uint64_t offset)
@@ -144,6 +155,8 @@ static bool is_sound(struct checker *checker, const struct rv_rec_chunk *chunk, 
         return chunk->payload_bytes >= sizeof(struct rv_rec_account);
     case RV_REC_INDEX:
         return is_sound_index(checker, chunk, payload, offset);
+    case RV_REC_END:
+        return is_sound_end(checker);
     default:
         return true;
     }
@@ -159,10 +172,10 @@ static int put(struct checker *checker, const struct rv_rec_chunk *chunk, const 
     return rv_rec_writer_put(&checker->writer, &checker->buffer);
 }
 
-static int put_index(struct checker *checker)
+static int put_index(struct checker *checker, bool is_last)
 {
     rv_chunk_begin(&checker->buffer);
-    if (!rv_indexer_put(checker->indexer, checker->writer.n_bytes, &checker->buffer))
+    if (!rv_indexer_put(checker->indexer, checker->writer.n_bytes, is_last, &checker->buffer))
         return 0;
     rv_chunk_end(&checker->buffer, &(struct rv_rec_chunk){.type = RV_REC_INDEX});
     return rv_rec_writer_put(&checker->writer, &checker->buffer);
@@ -173,17 +186,18 @@ static int copy(struct checker *checker, const struct rv_rec_chunk *chunk, const
 {
     if (chunk->type == RV_REC_INDEX || chunk->type == RV_REC_END)
         return 0;
+    int error = rv_indexer_is_due(checker->indexer) ? put_index(checker, false) : 0;
     uint64_t offset = checker->writer.n_bytes;
-    int error = put(checker, chunk, payload, chunk->payload_bytes);
-    if (error)
-        return error;
-    index_chunk(checker, chunk, payload, offset);
-    return rv_indexer_is_due(checker->indexer) ? put_index(checker) : 0;
+    if (!error)
+        error = put(checker, chunk, payload, chunk->payload_bytes);
+    if (!error)
+        index_chunk(checker, chunk, payload, offset);
+    return error;
 }
 
 static int finish(struct checker *checker)
 {
-    int error = put_index(checker);
+    int error = put_index(checker, true);
     if (error)
         return error;
     struct rv_rec_end end = {checker->found->n_events, checker->found->n_streams, rv_indexer_last(checker->indexer)};

@@ -139,11 +139,12 @@ static void read_index(struct reading *reading, const struct rv_rec_index_table 
 }
 
 static void put_index(struct rv_indexer *indexer, struct rv_compressor *compressor, uint64_t offset,
-                      struct reading *reading, const struct at_block *at_block)
+                      struct reading *reading, const struct at_block *at_block, bool is_last)
 {
     struct rv_rec_buffer payload = {0};
     struct rv_rec_index_table table = {0};
-    cr_assert(rv_indexer_put(indexer, offset, &payload));
+    cr_assert(rv_indexer_put(indexer, offset, is_last, &payload));
+    cr_assert_neq(rv_indexer_has_totals(indexer), is_last);
     cr_assert_eq(rv_indexer_last(indexer), offset);
     struct rv_rec_chunk chunk = {.payload_bytes = payload.n};
     cr_assert_eq(rv_rec_index_decode(compressor, &chunk, payload.bytes, offset, &table), 0);
@@ -211,7 +212,7 @@ Test(indexer, an_index_tells_what_is_open_and_what_was_called)
         ordinal += chunk.n_events;
         offset += 64;
         if (i % INDEX_EVERY == 0) {
-            put_index(indexer, compressor, offset, &reading, at_block);
+            put_index(indexer, compressor, offset, &reading, at_block, false);
             n_read = i + 1;
             offset += 64;
         }
@@ -228,7 +229,7 @@ Test(indexer, an_index_tells_what_is_open_and_what_was_called)
             oracle.spans[oracle.n_spans - 1].flags = RV_SPAN_OPEN;
         }
     cr_assert_lt(n_read, N_BLOCKS);
-    put_index(indexer, compressor, offset + 64, &reading, at_block);
+    put_index(indexer, compressor, offset + 64, &reading, at_block, true);
     cr_assert_eq(reading.n_blocks, N_BLOCKS + 1);
     compare(&oracle, &reading);
     rv_indexer_destroy(indexer);
@@ -253,10 +254,10 @@ Test(indexer, an_index_stays_small_beside_its_events)
         n_events += chunk.n_events;
         offset += 64;
     }
-    cr_assert(rv_indexer_put(indexer, offset, &payload));
+    cr_assert(rv_indexer_put(indexer, offset, false, &payload));
     cr_assert_lt(payload.n, n_events / 16, "%zu bytes for %llu events", payload.n, (unsigned long long)n_events);
     cr_assert_not(rv_indexer_is_due(indexer));
-    cr_assert_not(rv_indexer_put(indexer, offset + 64, &payload));
+    cr_assert_not(rv_indexer_put(indexer, offset + 64, true, &payload));
     rv_indexer_destroy(indexer);
     rv_rec_buffer_fini(&payload);
     free(oracle.spans);
