@@ -2,8 +2,9 @@
 // One call as a box: 7 corners give the three faces that look towards the eye.
 //
 //   a_record     start (signed) and duration in units of time from the window's centre; paint: colour index 0..11,
-//                cell 12, emphasis 14..15: 0 none, 1 dimmed, 2 brightened, 3 chosen; of a cell coverage 16..31, else
-//                began before 16, cut 17, open 18; place: depth 0..15, lane 16..31
+//                cell 12, emphasis 14..15 where nothing is pointed out: 0 none, 1 dimmed, 2 brightened; of a cell
+//                coverage 16..31, else began before 16, cut 17, open 18; place: depth 0..15, lane 16..31
+//   a_id         of the subroutine
 //   u_time       world x of the window's centre, world x per unit
 //   u_shape      thickness lost per depth, least share of thickness, share of a row that a box fills, share of thickness
 //                left to a cell that is hardly covered
@@ -11,12 +12,16 @@
 //   u_heights    share of its height that a box of shade 0 has; the last shade has all of it
 //   u_palette    linear colour by (shade, 3 * slot + tone); colour index = 64 * slot + shade; tone: front, top, side
 //   u_eye        world, homogeneous
-//   u_accent     linear colour of the chosen box
+//   u_highlight  1 where a subroutine is pointed out, and its id: its boxes are brightened, others that are not are
+//                dimmed
+//   u_chosen     start, duration and place of the box of it that is chosen
+//   u_accent     linear colour of that
 //   u_lift       of boxes that stand out: how much brighter, and how much of the way to white
 //   u_veil       linear grey with which boxes that stand back are mixed
 // Outputs: v_corner in the unit box, v_size its world size, v_x its world x; v_face 0 side, 1 top, 2 front; v_coverage
 // 0..1, 1 = exact; v_id counts the boxes from 1; v_marks: began before 1, cut 2, open 4, patterned 8.
 layout(location = 0) in uvec4 a_record;
+layout(location = 1) in uint a_id;
 
 uniform mat4 u_view_projection;
 uniform vec4 u_eye;
@@ -25,6 +30,8 @@ uniform vec4 u_shape;
 uniform float u_heights;
 uniform sampler2D u_lanes;
 uniform sampler2D u_palette;
+uniform uvec2 u_highlight;
+uniform uvec3 u_chosen;
 uniform vec3 u_accent;
 uniform vec2 u_lift;
 uniform float u_veil;
@@ -47,9 +54,16 @@ const int TONES[3] = int[](2, 1, 0);
 const float ACCENT_TONES[3] = float[](0.55, 1.2, 1.0);
 const vec3 LUMA = vec3(0.25, 0.65, 0.10);
 
-vec3 emphasize(vec3 colour, uint paint)
+// As enum rv_emphasis.
+uint emphasis_of()
 {
-    uint emphasis = paint >> 14 & 3u;
+    if (u_highlight.x != 0u && a_id == u_highlight.y)
+        return a_record.xyw == u_chosen ? 3u : 2u;
+    return max(a_record.z >> 14 & 3u, u_highlight.x);
+}
+
+vec3 emphasize(vec3 colour, uint emphasis)
+{
     if (emphasis == 3u)
         return u_accent * ACCENT_TONES[v_face];
     if (emphasis == 2u)
@@ -84,6 +98,6 @@ void main()
     bool is_cell = (a_record.z & 0x1000u) != 0u;
     v_marks = (is_cell ? 0 : int(a_record.z >> 16) & 7) | (slot >= 8 && slot < 16 ? 8 : 0);
     vec3 colour = texelFetch(u_palette, ivec2(colour_idx & 63, 3 * slot + TONES[v_face]), 0).rgb;
-    v_colour = emphasize(colour, a_record.z) * (1.0 + 0.035 * (2.0 * mod(depth, 2.0) - 1.0));
+    v_colour = emphasize(colour, emphasis_of()) * (1.0 + 0.035 * (2.0 * mod(depth, 2.0) - 1.0));
     gl_Position = u_view_projection * vec4(world, 1.0);
 }

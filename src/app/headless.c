@@ -135,7 +135,7 @@ static void learn_colours(struct rv_headless *headless)
                                    .width_px = (uint32_t)headless->size_px[0],
                                    .box_budget = LEARNING_BUDGET};
     rv_view_update(&headless->view, params->lanes, &whole);
-    rv_scene_learn(headless->scene, &(struct rv_scene_frame){.view = &headless->view,
+    rv_scene_compose(headless->scene, &(struct rv_scene_frame){.view = &headless->view,
                                                              .subroutines = params->subroutines,
                                                              .scheme = params->scheme});
 }
@@ -170,7 +170,7 @@ static void draw(struct rv_headless *headless)
         .n_dropped = params->n_dropped,
         .surface = {headless->size_px[0], headless->size_px[1], frame.scale, frame.scale, frame.theme},
     };
-    rv_scene_learn(headless->scene, &frame);
+    rv_scene_compose(headless->scene, &frame);
     rv_panels_update(&headless->panels, &about);
     frame.insets = rv_panels_insets(&headless->panels);
     rv_scene_draw(headless->scene, &frame);

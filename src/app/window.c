@@ -150,7 +150,7 @@ static void draw(struct window *window)
     update_view(window);
     struct rv_scene_frame frame = make_frame(window);
     struct rv_panels_about about = about_of(window);
-    rv_scene_learn(window->scene, &frame);
+    rv_scene_compose(window->scene, &frame);
     rv_panels_update(&window->panels, &about);
     frame.insets = rv_panels_insets(&window->panels);
     rv_viewer_drawn(viewer, frame.passed);

@@ -178,7 +178,7 @@ static void draw_frame(struct stand *stand, enum rv_look look, bool has_panels)
                                    .samples = stand->is_software ? 0 : SAMPLES,
                                    .look = look,
                                    .look_from = look};
-    rv_scene_learn(stand->scene, &frame);
+    rv_scene_compose(stand->scene, &frame);
     if (has_panels) {
         stand->viewer.look.shown = stand->viewer.look.from = look;
         rv_panels_update(&stand->panels,

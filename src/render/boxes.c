@@ -1,18 +1,16 @@
 /*
  * A box is seven corners and three faces, whichever three look at the eye: nothing is culled, nothing has a winding.
- * The record ring is written once a frame; lane geometry, palette and collections are small textures.
- *
- * Most boxes are shaded by the short form of the shader, in a draw of their own, then those that need all of it. In
- * both what is in front comes first, as far as lanes and depths tell, so that what it hides is not shaded at all.
+ * The record ring is written once a frame; lane geometry, palette and collections are small textures. What is pointed
+ * out is a uniform, so that pointing at something else packs nothing anew.
  */
 #include "render/boxes.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/vec.h"
-#include "render/pack.h"
 #include "render/shader.h"
 #include "render/upload.h"
 
@@ -36,8 +34,6 @@ struct rv_boxes {
     enum rv_color_scheme scheme; /* of the palette's texture; COUNT = none yet */
     float least_height;          /* of a box, as a share of a row's */
     struct rv_upload upload;
-    struct rv_box_record *records, *ordered;
-    size_t records_capacity, ordered_capacity;
     float *lane_texels;
     size_t lane_texels_capacity;
 };
@@ -71,8 +67,10 @@ static void create_geometry(struct rv_boxes *boxes)
     glGenBuffers(1, &boxes->index_buffer);
     glBindBuffer(GL_ELEMENT_ARRAY_BUFFER, boxes->index_buffer);
     glBufferData(GL_ELEMENT_ARRAY_BUFFER, sizeof indices, indices, GL_STATIC_DRAW);
-    glEnableVertexAttribArray(0);
-    glVertexAttribDivisor(0, 1);
+    for (GLuint i = 0; i < 2; i++) {
+        glEnableVertexAttribArray(i);
+        glVertexAttribDivisor(i, 1);
+    }
 }
 
 static int create_programs(struct rv_boxes *boxes)
@@ -107,8 +105,6 @@ void rv_boxes_destroy(struct rv_boxes *boxes)
     glDeleteVertexArrays(1, &boxes->vertex_array);
     for (int form = 0; form < FORM_COUNT; form++)
         glDeleteProgram(boxes->programs[form]);
-    free(boxes->records);
-    free(boxes->ordered);
     free(boxes->lane_texels);
     free(boxes);
 }
@@ -159,12 +155,10 @@ static size_t gc_texel(const struct rv_stage *stage, uint64_t time_ns)
     return at < 0.0 ? 0 : at > GC_TEXELS - 1 ? GC_TEXELS - 1 : (size_t)at;
 }
 
-/* Returns whether there are any. */
-static bool upload_collections(struct rv_boxes *boxes, const struct rv_stage *stage, const struct rv_view *view)
+static void upload_collections(struct rv_boxes *boxes, const struct rv_stage *stage, const struct rv_view *view)
 {
     static uint8_t texels[GC_ROWS][GC_TEXELS];
     size_t n_rows = view->n_processes < GC_ROWS ? view->n_processes + (size_t)1 : GC_ROWS;
-    bool has_any = false;
     memset(texels, 0, n_rows * GC_TEXELS);
     for (size_t lane = 0; lane < view->n_lanes; lane++) {
         const struct rv_view_lane *shown = &view->lanes[lane];
@@ -175,51 +169,21 @@ static bool upload_collections(struct rv_boxes *boxes, const struct rv_stage *st
                 continue;
             size_t first = gc_texel(stage, note->start_ns);
             memset(texels[row] + first, 255, gc_texel(stage, note->end_ns) - first + 1);
-            has_any = true;
         }
     }
     glActiveTexture(GL_TEXTURE0 + UNIT_GC);
     glBindTexture(GL_TEXTURE_2D, boxes->gc_texture);
     glTexImage2D(GL_TEXTURE_2D, 0, GL_R8, GC_TEXELS, (GLsizei)n_rows, 0, GL_RED, GL_UNSIGNED_BYTE, texels);
-    return has_any;
 }
 
-static size_t pack_view(struct rv_boxes *boxes, const struct rv_pack *pack, const struct rv_view *view,
-                        const struct rv_palette *palette)
+/* The chosen box is told from others of its subroutine by where it is. */
+static void set_highlight(GLuint program, const struct rv_picture *picture, const struct rv_highlight *highlight)
 {
-    size_t n = 0;
-    boxes->records = rv_vec_reserve(boxes->records, &boxes->records_capacity, view->n_boxes, sizeof *boxes->records);
-    for (size_t lane = 0; lane < view->n_lanes; lane++) {
-        size_t end = (size_t)view->lanes[lane].first_box + view->lanes[lane].n_boxes;
-        for (size_t i = view->lanes[lane].first_box; i < end; i++)
-            boxes->records[n++] = rv_pack_box(pack, &view->boxes[i], lane,
-                                              rv_palette_index(palette, &view->boxes[i], view->lanes[lane].lane_idx));
-    }
-    return n;
-}
-
-static void emphasize(struct rv_boxes *boxes, const struct rv_view *view, const struct rv_highlight *highlight)
-{
-    size_t n = 0;
-    for (size_t lane = 0; lane < view->n_lanes; lane++) {
-        size_t end = (size_t)view->lanes[lane].first_box + view->lanes[lane].n_boxes;
-        for (size_t i = view->lanes[lane].first_box; i < end; i++, n++)
-            boxes->records[n].paint |= (uint32_t)rv_emphasis_of(highlight, &view->boxes[i], i)
-                                       << RV_PAINT_EMPHASIS_SHIFT;
-    }
-}
-
-/* Those of the short form first. Returns how many they are. */
-static size_t order(struct rv_boxes *boxes, const struct rv_view *view, size_t n, bool is_rich)
-{
-    boxes->ordered = rv_vec_reserve(boxes->ordered, &boxes->ordered_capacity, n, sizeof *boxes->ordered);
-    size_t n_plain = is_rich ? 0 : rv_pack_count_plain(boxes->records, n), first = 0;
-    struct rv_box_record *ends[2] = {boxes->ordered, boxes->ordered + n_plain};
-    for (size_t lane = 0; lane < view->n_lanes; lane++) {
-        rv_pack_order(boxes->records + first, view->lanes[lane].n_boxes, is_rich, ends);
-        first += view->lanes[lane].n_boxes;
-    }
-    return n_plain;
+    static const struct rv_box_record none = {.duration = UINT32_MAX};
+    bool has_chosen = highlight && highlight->box < picture->records.n;
+    const struct rv_box_record *chosen = has_chosen ? &picture->records.items[highlight->box] : &none;
+    glUniform2ui(glGetUniformLocation(program, "u_highlight"), highlight != NULL, highlight ? highlight->id : 0);
+    glUniform3ui(glGetUniformLocation(program, "u_chosen"), (uint32_t)chosen->start, chosen->duration, chosen->place);
 }
 
 static void set_uniforms(const struct rv_boxes *boxes, GLuint program, const struct rv_pass *pass,
@@ -252,64 +216,62 @@ static void set_uniforms(const struct rv_boxes *boxes, GLuint program, const str
 }
 
 static void begin_form(const struct rv_boxes *boxes, enum form form, const struct rv_pass *pass,
-                       const struct rv_pack *pack)
+                       const struct rv_picture *picture, const struct rv_highlight *highlight)
 {
     rv_pass_begin(pass, boxes->programs[form]);
-    set_uniforms(boxes, boxes->programs[form], pass, pack);
+    set_uniforms(boxes, boxes->programs[form], pass, &picture->records.pack);
+    set_highlight(boxes->programs[form], picture, highlight);
 }
 
 static void draw_faces(const struct rv_pass *pass, size_t offset, size_t n)
 {
     size_t first = pass->is_settled ? (size_t)pass->look->first_face : 0;
+    size_t id = offset + offsetof(struct rv_box_record, id);
     GLsizei n_faces = pass->is_settled ? pass->look->n_faces : N_INDICES / FACE_INDICES;
     glVertexAttribIPointer(0, 4, GL_UNSIGNED_INT, sizeof(struct rv_box_record), (const void *)offset);
+    glVertexAttribIPointer(1, 1, GL_UNSIGNED_INT, sizeof(struct rv_box_record), (const void *)id);
     glDrawElementsInstanced(GL_TRIANGLES, n_faces * FACE_INDICES, GL_UNSIGNED_SHORT,
                             (const void *)(first * FACE_INDICES * sizeof(uint16_t)), (GLsizei)n);
 }
 
-static size_t prepare(struct rv_boxes *boxes, const struct rv_pass *pass, const struct rv_view *view,
-                      const struct rv_palette *palette, struct rv_pack *pack)
+static void prepare(struct rv_boxes *boxes, const struct rv_pass *pass, const struct rv_picture *picture)
 {
-    uint64_t window_ns = pass->stage->to_ns - pass->stage->from_ns;
-    rv_pack_init(pack, pass->stage->from_ns, pass->stage->to_ns, (double)window_ns / pass->camera->width_px);
-    upload_lanes(boxes, pass->stage, view);
-    bind_palette(boxes, rv_palette_scheme(palette));
-    boxes->least_height = rv_palette_least_height(palette);
+    upload_lanes(boxes, pass->stage, picture->view);
+    bind_palette(boxes, rv_palette_scheme(picture->palette));
+    boxes->least_height = rv_palette_least_height(picture->palette);
     glBindVertexArray(boxes->vertex_array);
-    return pack_view(boxes, pack, view, palette);
 }
 
-void rv_boxes_draw(struct rv_boxes *boxes, const struct rv_pass *pass, const struct rv_view *view,
-                   const struct rv_palette *palette, const struct rv_highlight *highlight)
+void rv_boxes_draw(struct rv_boxes *boxes, const struct rv_pass *pass, const struct rv_picture *picture,
+                   const struct rv_highlight *highlight)
 {
-    struct rv_pack pack;
-    size_t n = prepare(boxes, pass, view, palette, &pack);
-    emphasize(boxes, view, highlight);
-    size_t n_plain = order(boxes, view, n, upload_collections(boxes, pass->stage, view));
-    size_t offset = rv_upload_push(&boxes->upload, boxes->ordered, n * sizeof *boxes->ordered);
+    const struct rv_records *records = &picture->records;
+    size_t n = records->n, n_plain = records->n_plain;
+    prepare(boxes, pass, picture);
+    upload_collections(boxes, pass->stage, picture->view);
+    size_t offset = rv_upload_push(&boxes->upload, records->ordered, n * sizeof *records->ordered);
     if (n_plain) {
-        begin_form(boxes, FORM_PLAIN, pass, &pack);
+        begin_form(boxes, FORM_PLAIN, pass, picture, highlight);
         draw_faces(pass, offset, n_plain);
     }
     if (n > n_plain) {
         /* Alpha chooses samples only: what is stored stays opaque. */
-        begin_form(boxes, FORM_RICH, pass, &pack);
+        begin_form(boxes, FORM_RICH, pass, picture, highlight);
         glColorMask(GL_TRUE, GL_TRUE, GL_TRUE, GL_FALSE);
         glEnable(GL_SAMPLE_ALPHA_TO_COVERAGE);
-        draw_faces(pass, offset + n_plain * sizeof *boxes->ordered, n - n_plain);
+        draw_faces(pass, offset + n_plain * sizeof *records->ordered, n - n_plain);
         glDisable(GL_SAMPLE_ALPHA_TO_COVERAGE);
         glColorMask(GL_TRUE, GL_TRUE, GL_TRUE, GL_TRUE);
     }
     rv_upload_fence(&boxes->upload);
 }
 
-void rv_boxes_draw_ids(struct rv_boxes *boxes, const struct rv_pass *pass, const struct rv_view *view,
-                       const struct rv_palette *palette)
+void rv_boxes_draw_ids(struct rv_boxes *boxes, const struct rv_pass *pass, const struct rv_picture *picture)
 {
-    struct rv_pack pack;
-    size_t n = prepare(boxes, pass, view, palette, &pack);
-    size_t offset = rv_upload_push(&boxes->upload, boxes->records, n * sizeof *boxes->records);
-    begin_form(boxes, FORM_IDS, pass, &pack);
-    draw_faces(pass, offset, n);
+    const struct rv_records *records = &picture->records;
+    prepare(boxes, pass, picture);
+    size_t offset = rv_upload_push(&boxes->upload, records->items, records->n * sizeof *records->items);
+    begin_form(boxes, FORM_IDS, pass, picture, NULL);
+    draw_faces(pass, offset, records->n);
     rv_upload_fence(&boxes->upload);
 }

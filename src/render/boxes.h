@@ -1,10 +1,11 @@
-/* The pass that draws calls: all boxes of a view in one instanced draw. Main thread, with a current context. */
+/* The pass that draws calls: all boxes of a picture in one instanced draw or two. Main thread, with a current context.
+ */
 #ifndef RV_RENDER_BOXES_H
 #define RV_RENDER_BOXES_H
 
 #include "render/emphasis.h"
-#include "render/palette.h"
 #include "render/pass.h"
+#include "render/picture.h"
 
 struct rv_boxes; /* opaque */
 
@@ -12,12 +13,11 @@ struct rv_boxes; /* opaque */
 int rv_boxes_create(struct rv_boxes **boxes);
 void rv_boxes_destroy(struct rv_boxes *boxes);
 
-/* Upload the view's boxes and draw them with depth test, without blending. highlight may be NULL. */
-void rv_boxes_draw(struct rv_boxes *boxes, const struct rv_pass *pass, const struct rv_view *view,
-                   const struct rv_palette *palette, const struct rv_highlight *highlight);
+/* Upload the picture's boxes and draw them with depth test, without blending. highlight may be NULL. */
+void rv_boxes_draw(struct rv_boxes *boxes, const struct rv_pass *pass, const struct rv_picture *picture,
+                   const struct rv_highlight *highlight);
 
-/* The same boxes, each in the colour of its number: its place in the lanes' order + 1, red lowest. For tests. */
-void rv_boxes_draw_ids(struct rv_boxes *boxes, const struct rv_pass *pass, const struct rv_view *view,
-                       const struct rv_palette *palette);
+/* The same boxes, each in the colour of its number: its place in the content's boxes + 1, red lowest. For tests. */
+void rv_boxes_draw_ids(struct rv_boxes *boxes, const struct rv_pass *pass, const struct rv_picture *picture);
 
 #endif

@@ -14,7 +14,6 @@
 #define BASE_INDENT 14.0f
 #define CAPTION_BYTES 160
 #define SHARE_MIN 0.5f /* of a row, of a box that carries text */
-#define COVERAGE_EXACT 65535u
 
 struct row { /* of a lane of the view, with a box on it */
     size_t lane;
@@ -36,33 +35,39 @@ static void add_caption(struct rv_overlay *overlay, const struct rv_labels_conte
     rv_overlay_text(overlay, font, at, caption, rv_labels_colour(content, row->box, row->lane));
 }
 
+/* False when no text is on it: too narrow, too low or out of sight. */
+static bool place_row(const struct rv_pass *pass, const struct rv_labels_content *content, float scale, struct row *row)
+{
+    const struct rv_stage *stage = pass->stage;
+    const struct rv_stage_lane *lane = &stage->lanes[row->lane];
+    const struct rv_palette *palette = content->picture->palette;
+    const struct rv_box *box = row->box;
+    float height = lane->row_height / RV_STAGE_POINT;
+    float left = fmaxf(0.0f, (float)rv_stage_x(stage, box->start_ns));
+    float right = fminf(stage->width, (float)rv_stage_x(stage, box->start_ns + box->duration_ns));
+    vec2 px, end_px;
+    if (height < ROW_MIN || (right - left) < WIDTH_MIN * scale * pass->camera->pixel)
+        return false;
+    uint32_t colour_idx = rv_palette_index(palette, box, content->picture->view->lanes[row->lane].lane_idx);
+    float share = stage->box_share * rv_palette_height(palette, colour_idx);
+    float y = rv_stage_row_y(lane, box->depth) + share * lane->row_height;
+    if (share < SHARE_MIN || y > stage->top || y - lane->row_height < 0.0f ||
+        !rv_camera_project(pass->camera, (vec3){left, y, lane->z}, px) ||
+        !rv_camera_project(pass->camera, (vec3){right, y, lane->z}, end_px))
+        return false;
+    row->area = (struct rv_overlay_area){px[0] / scale, px[1] / scale, (end_px[0] - px[0]) / scale, share * height};
+    return true;
+}
+
 void rv_flat_add_captions(struct rv_overlay *overlay, const struct rv_pass *pass,
                           const struct rv_labels_content *content, float scale)
 {
-    const struct rv_view *view = content->view;
-    const struct rv_stage *stage = pass->stage;
-    for (size_t i = 0; i < view->n_lanes && i < stage->n_lanes; i++) {
-        const struct rv_stage_lane *lane = &stage->lanes[i];
-        float row = lane->row_height / RV_STAGE_POINT;
-        size_t first = view->lanes[i].first_box, end = first + view->lanes[i].n_boxes;
-        for (size_t j = first; row >= ROW_MIN && j < end; j++) {
-            const struct rv_box *box = &view->boxes[j];
-            float left = fmaxf(0.0f, (float)rv_stage_x(stage, box->start_ns));
-            float right = fminf(stage->width, (float)rv_stage_x(stage, box->start_ns + box->duration_ns));
-            vec2 px, end_px;
-            if (box->coverage != COVERAGE_EXACT || (right - left) < WIDTH_MIN * scale * pass->camera->pixel)
-                continue;
-            uint32_t colour_idx = rv_palette_index(content->palette, box, view->lanes[i].lane_idx);
-            float share = stage->box_share * rv_palette_height(content->palette, colour_idx);
-            float y = rv_stage_row_y(lane, box->depth) + share * lane->row_height;
-            if (share < SHARE_MIN || y > stage->top || y - lane->row_height < 0.0f)
-                continue;
-            if (rv_camera_project(pass->camera, (vec3){left, y, lane->z}, px) &&
-                rv_camera_project(pass->camera, (vec3){right, y, lane->z}, end_px))
-                add_caption(
-                    overlay, content,
-                    &(struct row){i, box, {px[0] / scale, px[1] / scale, (end_px[0] - px[0]) / scale, share * row}});
-        }
+    const struct rv_picture *picture = content->picture;
+    const struct rv_view *view = rv_picture_content(picture);
+    for (size_t i = 0; i < picture->n_wide && picture->wide[i].lane < pass->stage->n_lanes; i++) {
+        struct row row = {.lane = picture->wide[i].lane, .box = &view->boxes[picture->wide[i].box]};
+        if (place_row(pass, content, scale, &row))
+            add_caption(overlay, content, &row);
     }
 }
 

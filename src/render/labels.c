@@ -22,7 +22,6 @@
 #define ROW_MIN_PX 7.5f
 #define WIDTH_MIN_PX 26.0f
 #define CAPTION_BYTES 160
-#define COVERAGE_EXACT 65535u
 
 struct vertex {
     float x, y, z;
@@ -132,10 +131,12 @@ static void add_tick_labels(struct rv_labels *labels, const struct rv_pass *pass
 
 uint32_t rv_labels_colour(const struct rv_labels_content *content, const struct rv_box *box, size_t lane)
 {
-    enum rv_emphasis emphasis = rv_emphasis_of(content->highlight, box, (size_t)(box - content->view->boxes));
-    uint32_t colour_idx = rv_palette_index(content->palette, box, content->view->lanes[lane].lane_idx);
-    struct rv_color face = emphasis == RV_EMPHASIS_CHOSEN ? rv_theme_color(content->theme->accent)
-                                                          : rv_palette_front(content->palette, colour_idx);
+    const struct rv_view *view = rv_picture_content(content->picture);
+    const struct rv_palette *palette = content->picture->palette;
+    enum rv_emphasis emphasis = rv_emphasis_of(content->highlight, box, (size_t)(box - view->boxes));
+    uint32_t colour_idx = rv_palette_index(palette, box, view->lanes[lane].lane_idx);
+    struct rv_color face =
+        emphasis == RV_EMPHASIS_CHOSEN ? rv_theme_color(content->theme->accent) : rv_palette_front(palette, colour_idx);
     face = rv_theme_emphasize(content->theme, emphasis, face);
     return rv_theme_opaque(emphasis == RV_EMPHASIS_DIMMED ? rv_color_faint_ink(face) : rv_color_ink(face));
 }
@@ -160,14 +161,16 @@ static bool is_readable(const struct rv_camera *camera, const vec3 low, float ri
 }
 
 static void add_caption(struct rv_labels *labels, const struct rv_pass *pass, const struct rv_labels_content *content,
-                        size_t lane_no, const struct rv_box *box)
+                        const struct rv_picture_wide *wide)
 {
     const struct rv_stage *stage = pass->stage;
-    const struct rv_stage_lane *lane = &stage->lanes[lane_no];
+    const struct rv_stage_lane *lane = &stage->lanes[wide->lane];
+    const struct rv_box *box = &rv_picture_content(content->picture)->boxes[wide->box];
+    const struct rv_palette *palette = content->picture->palette;
     float left = fmaxf(0.0f, (float)rv_stage_x(stage, box->start_ns));
     float right = fminf(stage->width, (float)rv_stage_x(stage, box->start_ns + box->duration_ns));
-    uint32_t colour_idx = rv_palette_index(content->palette, box, content->view->lanes[lane_no].lane_idx);
-    float share = rv_palette_height(content->palette, colour_idx);
+    uint32_t colour_idx = rv_palette_index(palette, box, content->picture->view->lanes[wide->lane].lane_idx);
+    float share = rv_palette_height(palette, colour_idx);
     float height = lane->row_height * stage->box_share * share,
           size = fminf(lane->row_height * fminf(CAPTION_SHARE, share), CAPTION_SIZE_MAX);
     vec3 low = {left, rv_stage_row_y(lane, box->depth), lane->z + rv_stage_thickness(lane, box->depth) + CAPTION_LIFT};
@@ -185,21 +188,17 @@ static void add_caption(struct rv_labels *labels, const struct rv_pass *pass, co
                         .up = {0.0f, 1.0f, 0.0f},
                         .size = size,
                         .stretch = pass->camera->stretch,
-                        .rgba = rv_labels_colour(content, box, lane_no)};
+                        .rgba = rv_labels_colour(content, box, wide->lane)};
     add_line(labels, &line, caption);
 }
 
 static void build(struct rv_labels *labels, const struct rv_pass *pass, const struct rv_labels_content *content)
 {
-    const struct rv_view *view = content->view;
+    const struct rv_picture *picture = content->picture;
     labels->n = 0;
     bool has_own = pass->look->is_flat && pass->is_settled;
-    for (size_t lane = 0; !has_own && lane < view->n_lanes && lane < pass->stage->n_lanes; lane++) {
-        size_t end = (size_t)view->lanes[lane].first_box + view->lanes[lane].n_boxes;
-        for (size_t i = view->lanes[lane].first_box; i < end; i++)
-            if (view->boxes[i].coverage == COVERAGE_EXACT)
-                add_caption(labels, pass, content, lane, &view->boxes[i]);
-    }
+    for (size_t i = 0; !has_own && i < picture->n_wide && picture->wide[i].lane < pass->stage->n_lanes; i++)
+        add_caption(labels, pass, content, &picture->wide[i]);
     bool has_own_axis = pass->look->field_of_view <= 0.0f && pass->is_settled;
     if (!has_own_axis && !pass->look->is_flat)
         add_tick_labels(labels, pass, content->ticks);

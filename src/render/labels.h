@@ -3,8 +3,8 @@
 #define RV_RENDER_LABELS_H
 
 #include "render/emphasis.h"
-#include "render/palette.h"
 #include "render/pass.h"
+#include "render/picture.h"
 #include "render/ticks.h"
 
 struct rv_labels; /* opaque */
@@ -14,9 +14,8 @@ int rv_labels_create(struct rv_labels **labels, GLuint atlas_texture);
 void rv_labels_destroy(struct rv_labels *labels);
 
 struct rv_labels_content {
-    const struct rv_view *view;
+    const struct rv_picture *picture;
     const struct rv_ticks *ticks;
-    const struct rv_palette *palette;
     struct rv_subroutines *subroutines;
     const struct rv_highlight *highlight; /* NULL = none */
     const struct rv_theme *theme;

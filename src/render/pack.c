@@ -1,6 +1,7 @@
 #include "render/pack.h"
 
 #include "model/color.h"
+#include "render/emphasis.h"
 
 #define WINDOW_UNITS_MAX ((uint64_t)1 << 30)
 #define BOX_MIN_PX 1.0
@@ -57,8 +58,9 @@ struct rv_box_record rv_pack_box(const struct rv_pack *pack, const struct rv_box
     return (struct rv_box_record){
         .start = (int32_t)start,
         .duration = (uint32_t)(end - start),
-        .paint = colour_idx | paint,
+        .paint = colour_idx | paint | (uint32_t)rv_emphasis_of(NULL, box, 0) << RV_PAINT_EMPHASIS_SHIFT,
         .place = depth | lane_idx << RV_PLACE_LANE_SHIFT,
+        .id = box->id,
     };
 }
 

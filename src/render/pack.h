@@ -1,5 +1,5 @@
 /*
- * Boxes as the GPU gets them: 16 bytes, times as integers about the window's centre. No GL.
+ * Boxes as the GPU gets them: 20 bytes, times as integers about the window's centre. No GL.
  *
  * Times are in units of 2^shift ns, the smallest with window >> shift < 2^30, so that neither float nor 32-bit
  * arithmetic in the shader can jitter or wrap, however long the trace.
@@ -16,8 +16,10 @@
 struct rv_box_record {
     int32_t start;     /* units from the window's centre */
     uint32_t duration; /* units */
-    uint32_t paint;    /* colour index 0..11, cell 12, emphasis 14..15; of a cell: coverage 16..31, else marks */
+    uint32_t paint;    /* colour index 0..11, cell 12, emphasis 14..15 where nothing is pointed out; of a cell:
+                          coverage 16..31, else marks */
     uint32_t place;    /* depth 0..15, lane 16..31 */
+    uint32_t id;       /* of the subroutine */
 };
 
 #define RV_PAINT_COLOUR_MASK 0xFFFu

@@ -60,6 +60,28 @@ void rv_palette_destroy(struct rv_palette *palette)
     free(palette);
 }
 
+void rv_palette_copy(struct rv_palette *into, const struct rv_palette *from)
+{
+    into->scheme = from->scheme;
+    into->compare = from->compare;
+    memcpy(into->owners, from->owners, sizeof into->owners);
+    into->groups = rv_vec_reserve(into->groups, &into->groups_capacity, from->n_groups, sizeof *into->groups);
+    into->members = rv_vec_reserve(into->members, &into->members_capacity, from->n_members, sizeof *into->members);
+    into->n_groups = from->n_groups;
+    into->n_members = from->n_members;
+    if (into->table_size != from->table_size) {
+        free(into->table);
+        into->table = rv_alloc(from->table_size, sizeof *into->table);
+        into->table_size = from->table_size;
+    }
+    if (from->n_groups)
+        memcpy(into->groups, from->groups, from->n_groups * sizeof *into->groups);
+    if (from->n_members)
+        memcpy(into->members, from->members, from->n_members * sizeof *into->members);
+    if (from->table_size)
+        memcpy(into->table, from->table, from->table_size * sizeof *into->table);
+}
+
 static uint32_t *table_cell(const struct rv_palette *palette, uint64_t key)
 {
     size_t at = key & (palette->table_size - 1);

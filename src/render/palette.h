@@ -27,6 +27,9 @@ struct rv_palette;
 struct rv_palette *rv_palette_create(void);
 void rv_palette_destroy(struct rv_palette *palette);
 
+/* Make a palette what another is. */
+void rv_palette_copy(struct rv_palette *into, const struct rv_palette *from);
+
 /* Learn the subroutines of this view and give free slots by rank. */
 void rv_palette_update(struct rv_palette *palette, const struct rv_view *view, struct rv_subroutines *subroutines);
 

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/vec.h"
-#include "render/pack.h"
 
 #define PARALLEL 1e-12
 
@@ -27,15 +26,13 @@ static uint32_t depth_of(const struct rv_box_record *record)
     return record->place & RV_PLACE_MAX;
 }
 
-/* Pack the lane's boxes, find how deep they go, and make room for as many rows. */
-static void measure_lane(struct rv_pick *pick, const struct rv_pack *pack, const struct rv_view *view, size_t lane)
+/* Find how deep the lane's boxes go, and make room for as many rows. */
+static void measure_lane(struct rv_pick *pick, const struct rv_view_lane *shown, const struct rv_records *records,
+                         struct rv_pick_lane *out)
 {
-    const struct rv_view_lane *shown = &view->lanes[lane];
-    struct rv_pick_lane *out = &pick->lanes[lane];
     *out = (struct rv_pick_lane){.first_row = pick->n_rows};
     for (size_t i = shown->first_box; i < (size_t)shown->first_box + shown->n_boxes; i++) {
-        pick->records[i] = rv_pack_box(pack, &view->boxes[i], lane, 0);
-        uint32_t depth = depth_of(&pick->records[i]);
+        uint32_t depth = depth_of(&records->items[i]);
         if (depth >= out->n_rows)
             out->n_rows = depth + 1;
     }
@@ -44,30 +41,34 @@ static void measure_lane(struct rv_pick *pick, const struct rv_pack *pack, const
     memset(pick->rows + out->first_row + 2, 0, out->n_rows * sizeof *pick->rows);
 }
 
+static struct rv_pick_item item_of(const struct rv_box_record *record, size_t box, const struct rv_palette *palette)
+{
+    bool is_cell = record->paint & RV_PAINT_CELL;
+    return (struct rv_pick_item){.start = record->start,
+                                 .end = record->start + (int32_t)record->duration,
+                                 .box = (uint32_t)box,
+                                 .fullness =
+                                     is_cell ? (float)(record->paint >> RV_PAINT_COVERAGE_SHIFT) / 65535.0f : 1.0f,
+                                 .height = rv_palette_height(palette, record->paint & RV_PAINT_COLOUR_MASK)};
+}
+
 /* Counting sort by row, stable: boxes of a lane come by rising start. rows[r + 1] runs from row r's first to its end.
  */
-static void sort_into_rows(struct rv_pick *pick, const struct rv_view *view, const struct rv_palette *palette)
+static void sort_into_rows(struct rv_pick *pick, const struct rv_view *view, const struct rv_records *records,
+                           const struct rv_palette *palette)
 {
     for (size_t lane = 0; lane < pick->n_lanes; lane++) {
         const struct rv_view_lane *shown = &view->lanes[lane];
         for (size_t i = shown->first_box; i < (size_t)shown->first_box + shown->n_boxes; i++)
-            pick->rows[pick->lanes[lane].first_row + depth_of(&pick->records[i]) + 2]++;
+            pick->rows[pick->lanes[lane].first_row + depth_of(&records->items[i]) + 2]++;
     }
     for (size_t row = 2; row < pick->n_rows + 2; row++)
         pick->rows[row] += pick->rows[row - 1];
     for (size_t lane = 0; lane < pick->n_lanes; lane++) {
         const struct rv_view_lane *shown = &view->lanes[lane];
         for (size_t i = shown->first_box; i < (size_t)shown->first_box + shown->n_boxes; i++) {
-            const struct rv_box_record *record = &pick->records[i];
-            size_t row = pick->lanes[lane].first_row + depth_of(record);
-            bool is_cell = record->paint & RV_PAINT_CELL;
-            uint32_t colour_idx = rv_palette_index(palette, &view->boxes[i], shown->lane_idx);
-            pick->items[pick->rows[row + 1]++] = (struct rv_pick_item){
-                .start = record->start,
-                .end = record->start + (int32_t)record->duration,
-                .box = (uint32_t)i,
-                .fullness = is_cell ? (float)(record->paint >> RV_PAINT_COVERAGE_SHIFT) / 65535.0f : 1.0f,
-                .height = rv_palette_height(palette, colour_idx)};
+            size_t row = pick->lanes[lane].first_row + depth_of(&records->items[i]);
+            pick->items[pick->rows[row + 1]++] = item_of(&records->items[i], i, palette);
         }
     }
 }
@@ -84,26 +85,21 @@ static void find_reaches(struct rv_pick *pick)
     }
 }
 
-void rv_pick_update(struct rv_pick *pick, const struct rv_view *view, const struct rv_stage *stage,
-                    const struct rv_palette *palette, int width_px)
+void rv_pick_update(struct rv_pick *pick, const struct rv_view *view, const struct rv_records *records,
+                    const struct rv_palette *palette)
 {
-    struct rv_pack pack;
-    uint64_t window_ns = stage->to_ns - stage->from_ns;
-    rv_pack_init(&pack, stage->from_ns, stage->to_ns, (double)window_ns / width_px);
-    pick->stage = stage;
-    pick->centre_x = rv_pack_centre(&pack) * (double)stage->width;
-    pick->unit_x = rv_pack_scale(&pack) * (double)stage->width;
-    pick->n_lanes = view->n_lanes < stage->n_lanes ? view->n_lanes : stage->n_lanes;
+    pick->centre = rv_pack_centre(&records->pack);
+    pick->unit = rv_pack_scale(&records->pack);
+    pick->n_lanes = view->n_lanes;
     pick->n_items = view->n_boxes;
     pick->n_rows = 0;
     pick->lanes = rv_vec_reserve(pick->lanes, &pick->lanes_capacity, pick->n_lanes, sizeof *pick->lanes);
     pick->items = rv_vec_reserve(pick->items, &pick->items_capacity, pick->n_items, sizeof *pick->items);
-    pick->records = rv_vec_reserve(pick->records, &pick->records_capacity, pick->n_items, sizeof *pick->records);
     pick->rows = rv_vec_reserve(pick->rows, &pick->rows_capacity, 2, sizeof *pick->rows);
     pick->rows[0] = pick->rows[1] = 0;
     for (size_t lane = 0; lane < pick->n_lanes; lane++)
-        measure_lane(pick, &pack, view, lane);
-    sort_into_rows(pick, view, palette);
+        measure_lane(pick, &view->lanes[lane], records, &pick->lanes[lane]);
+    sort_into_rows(pick, view, records, palette);
     find_reaches(pick);
 }
 
@@ -112,7 +108,6 @@ void rv_pick_fini(struct rv_pick *pick)
     free(pick->items);
     free(pick->rows);
     free(pick->lanes);
-    free(pick->records);
     *pick = (struct rv_pick){0};
 }
 
@@ -171,6 +166,8 @@ static double at(const struct ray *ray, int axis, double steps)
 
 struct search {
     const struct rv_pick *pick;
+    const struct rv_stage *stage;
+    double centre_x, unit_x; /* world x of the window's centre, world x per unit */
     struct ray ray;
     double nearest;
     struct rv_pick_hit hit;
@@ -194,14 +191,15 @@ static size_t first_reaching(const struct rv_pick *pick, size_t row, double unit
 static void search_row(struct search *search, uint32_t lane, uint32_t depth, struct stretch stretch)
 {
     const struct rv_pick *pick = search->pick;
-    const struct rv_stage_lane *place = &pick->stage->lanes[lane];
+    const struct rv_stage_lane *place = &search->stage->lanes[lane];
     double half = (double)rv_stage_thickness(place, depth), y = (double)rv_stage_row_y(place, depth);
-    const double height = (double)(pick->stage->box_share * place->row_height);
+    const double height = (double)(search->stage->box_share * place->row_height);
     if (!clip(&search->ray, 1, y, y + height, &stretch) ||
         !clip(&search->ray, 2, (double)place->z - half, (double)place->z + half, &stretch))
         return;
     double x0 = at(&search->ray, 0, stretch.begin), x1 = at(&search->ray, 0, stretch.end);
-    double from = (fmin(x0, x1) - pick->centre_x) / pick->unit_x, to = (fmax(x0, x1) - pick->centre_x) / pick->unit_x;
+    double from = (fmin(x0, x1) - search->centre_x) / search->unit_x;
+    double to = (fmax(x0, x1) - search->centre_x) / search->unit_x;
     size_t row = pick->lanes[lane].first_row + depth;
     for (size_t i = first_reaching(pick, row, from); i < pick->rows[row + 1]; i++) {
         const struct rv_pick_item *item = &pick->items[i];
@@ -210,8 +208,8 @@ static void search_row(struct search *search, uint32_t lane, uint32_t depth, str
         struct stretch inside = stretch;
         double thin =
             half * (RV_STAGE_CELL_THICKNESS_MIN + (1.0 - RV_STAGE_CELL_THICKNESS_MIN) * (double)item->fullness);
-        if (clip(&search->ray, 0, pick->centre_x + item->start * pick->unit_x,
-                 pick->centre_x + item->end * pick->unit_x, &inside) &&
+        if (clip(&search->ray, 0, search->centre_x + item->start * search->unit_x,
+                 search->centre_x + item->end * search->unit_x, &inside) &&
             clip(&search->ray, 1, y, y + height * (double)item->height, &inside) &&
             clip(&search->ray, 2, (double)place->z - thin, (double)place->z + thin, &inside) &&
             inside.begin <= search->nearest) {
@@ -224,13 +222,13 @@ static void search_row(struct search *search, uint32_t lane, uint32_t depth, str
 static void search_lane(struct search *search, uint32_t lane)
 {
     const struct rv_pick *pick = search->pick;
-    const struct rv_stage_lane *place = &pick->stage->lanes[lane];
+    const struct rv_stage_lane *place = &search->stage->lanes[lane];
     double half = (double)place->half_thickness, row_height = (double)place->row_height, foot = (double)place->y;
     uint32_t n_rows = pick->lanes[lane].n_rows;
     struct stretch stretch = {search->ray.near, search->nearest};
     if (!n_rows || !clip(&search->ray, 2, (double)place->z - half, (double)place->z + half, &stretch) ||
         !clip(&search->ray, 1, foot, foot + row_height * n_rows, &stretch) ||
-        !clip(&search->ray, 0, 0.0, (double)pick->stage->width, &stretch))
+        !clip(&search->ray, 0, 0.0, (double)search->stage->width, &stretch))
         return;
     double y0 = at(&search->ray, 1, stretch.begin), y1 = at(&search->ray, 1, stretch.end);
     double low = floor((fmin(y0, y1) - foot) / row_height), high = floor((fmax(y0, y1) - foot) / row_height);
@@ -239,13 +237,17 @@ static void search_lane(struct search *search, uint32_t lane)
         search_row(search, lane, depth, stretch);
 }
 
-bool rv_pick_at(const struct rv_pick *pick, const struct rv_camera *camera, const double at_px[2],
-                struct rv_pick_hit *hit)
+bool rv_pick_at(const struct rv_pick *pick, const struct rv_pick_params *params, struct rv_pick_hit *hit)
 {
-    struct search search = {.pick = pick, .nearest = HUGE_VAL};
-    if (!pick->n_items || !make_ray(camera, at_px, &search.ray))
+    double width = (double)params->stage->width;
+    struct search search = {.pick = pick,
+                            .stage = params->stage,
+                            .centre_x = pick->centre * width,
+                            .unit_x = pick->unit * width,
+                            .nearest = HUGE_VAL};
+    if (!pick->n_items || !make_ray(params->camera, params->at_px, &search.ray))
         return false;
-    for (uint32_t lane = 0; lane < pick->n_lanes; lane++)
+    for (uint32_t lane = 0; lane < pick->n_lanes && lane < params->stage->n_lanes; lane++)
         search_lane(&search, lane);
     if (search.nearest == HUGE_VAL)
         return false;

@@ -6,7 +6,6 @@
 
 #include "base/err.h"
 #include "base/vec.h"
-#include "model/leaves.h"
 #include "render/boxes.h"
 #include "render/flat.h"
 #include "render/ground.h"
@@ -21,18 +20,17 @@
 #define MARGIN_AXIS 32.0f
 #define HAZE_DEPTH 65.0f
 
+static const struct rv_view NOTHING;
+
 struct rv_scene {
     struct rv_stage stage, stage_from;
-    struct rv_leaves leaves;
     const struct rv_look_params *look;
-    bool has_leaves; /* what is shown is the leaves' view: of all lanes, or of those shown as one row */
     bool is_settled;
     struct rv_camera camera;
     struct rv_ticks ticks;
-    struct rv_pick pick;
-    const struct rv_view *placed; /* not indexed yet */
+    const struct rv_picture *picture; /* that is shown */
+    struct rv_picture own;
     struct rv_target target;
-    struct rv_palette *palette;
     struct rv_ground *ground;
     struct rv_boxes *boxes;
     struct rv_labels *labels;
@@ -71,13 +69,29 @@ static int create_passes(struct rv_scene *scene)
     return err ? err : rv_overlay_create(&scene->overlay, scene->atlas_texture);
 }
 
+void rv_scene_show(struct rv_scene *scene, const struct rv_picture *picture)
+{
+    scene->picture = picture;
+}
+
+void rv_scene_compose(struct rv_scene *scene, const struct rv_scene_frame *frame)
+{
+    rv_picture_compose(&scene->own, &(struct rv_picture_params){.view = frame->view,
+                                                                .subroutines = frame->subroutines,
+                                                                .has_leaves = rv_look_get(frame->look)->has_leaves,
+                                                                .width_px = frame->width_px,
+                                                                .scheme = frame->scheme,
+                                                                .compare = frame->compare});
+    scene->picture = &scene->own;
+}
+
 int rv_scene_create(struct rv_scene **scene)
 {
     *scene = NULL;
     if (!has_version_33())
         return rv_err(ENOTSUP, "OpenGL 3.3 is needed, this is %s", (const char *)glGetString(GL_VERSION));
     struct rv_scene *made = rv_alloc(1, sizeof *made);
-    made->palette = rv_palette_create();
+    rv_scene_compose(made, &(struct rv_scene_frame){.view = &NOTHING});
     made->atlas_texture = create_atlas();
     int err = create_passes(made);
     if (err)
@@ -97,18 +111,10 @@ void rv_scene_destroy(struct rv_scene *scene)
     rv_overlay_destroy(scene->overlay);
     rv_target_fini(&scene->target);
     glDeleteTextures(1, &scene->atlas_texture);
-    rv_palette_destroy(scene->palette);
-    rv_pick_fini(&scene->pick);
+    rv_picture_fini(&scene->own);
     rv_stage_fini(&scene->stage);
     rv_stage_fini(&scene->stage_from);
-    rv_leaves_fini(&scene->leaves);
     free(scene);
-}
-
-/* What a look shows of the frame's view; made by fit(). */
-static const struct rv_view *content_of(const struct rv_scene *scene, const struct rv_scene_frame *frame)
-{
-    return scene->has_leaves ? &scene->leaves.view : frame->view;
 }
 
 /* Stage and camera of one look. */
@@ -147,10 +153,6 @@ static void place(struct rv_scene *scene, const struct rv_scene_frame *frame)
     scene->look = rv_look_get(frame->look);
     scene->is_settled = frame->look == frame->look_from || passed >= 1.0f;
     rv_overlay_begin(scene->overlay, (int[2]){frame->width_px, frame->height_px}, frame->scale, theme_of(frame));
-    scene->has_leaves = scene->look->has_leaves || rv_leaves_has_row(frame->view);
-    uint64_t pixel_ns = (frame->view->to_ns - frame->view->from_ns) / (uint64_t)frame->width_px;
-    if (scene->has_leaves)
-        rv_leaves_update(&scene->leaves, frame->view, scene->look->has_leaves, pixel_ns);
     fit(scene, frame, frame->look, &scene->stage, &scene->camera);
     if (!scene->is_settled) {
         struct rv_camera from;
@@ -167,12 +169,12 @@ static void place(struct rv_scene *scene, const struct rv_scene_frame *frame)
         .n_wanted = (unsigned)(points * TICKS_PER_1000_POINTS / 1000.0) + 1,
     };
     rv_ticks_make(&scene->ticks, &ticks);
-    scene->placed = content_of(scene, frame);
 }
 
 /* False when there is nothing to draw into. */
-static bool complete_frame(struct rv_scene_frame *frame)
+static bool complete_frame(const struct rv_scene *scene, struct rv_scene_frame *frame)
 {
+    frame->view = scene->picture->view;
     if (!(frame->scale > 0.0))
         frame->scale = 1.0;
     return frame->width_px > 0 && frame->height_px > 0;
@@ -181,23 +183,21 @@ static bool complete_frame(struct rv_scene_frame *frame)
 void rv_scene_place(struct rv_scene *scene, const struct rv_scene_frame *frame)
 {
     struct rv_scene_frame shown = *frame;
-    if (complete_frame(&shown))
+    if (complete_frame(scene, &shown))
         place(scene, &shown);
 }
 
-bool rv_scene_pick(struct rv_scene *scene, double x_px, double y_px, struct rv_pick_hit *hit)
+bool rv_scene_pick(const struct rv_scene *scene, double x_px, double y_px, struct rv_pick_hit *hit)
 {
-    if (scene->placed)
-        rv_pick_update(&scene->pick, scene->placed, &scene->stage, scene->palette, scene->camera.width_px);
-    scene->placed = NULL;
-    if (!scene->camera.width_px || !rv_pick_at(&scene->pick, &scene->camera, (double[2]){x_px, y_px}, hit))
+    struct rv_pick_params params = {&scene->stage, &scene->camera, {x_px, y_px}};
+    if (!scene->camera.width_px || !rv_pick_at(&scene->picture->pick, &params, hit))
         return false;
-    if (scene->has_leaves)
-        hit->box = scene->leaves.sources[hit->box];
+    if (scene->picture->has_leaves)
+        hit->box = scene->picture->leaves.sources[hit->box];
     return true;
 }
 
-size_t rv_scene_lane_at(struct rv_scene *scene, double x_px, double y_px)
+size_t rv_scene_lane_at(const struct rv_scene *scene, double x_px, double y_px)
 {
     struct rv_pick_hit hit;
     if (rv_scene_pick(scene, x_px, y_px, &hit))
@@ -243,13 +243,12 @@ static void clip_to_room(const struct rv_scene *scene)
 static void draw_scene(struct rv_scene *scene, const struct rv_scene_frame *frame)
 {
     struct rv_pass pass = make_pass(scene, frame);
-    const struct rv_view *view = content_of(scene, frame);
-    struct rv_ground_content ground = {view, &scene->ticks, frame->now_ns, frame->is_live || frame->has_now, frame->selected};
-    struct rv_labels_content labels = {view,      &scene->ticks, scene->palette, frame->subroutines, frame->highlight,
-                                       pass.theme};
+    struct rv_ground_content ground = {rv_picture_content(scene->picture), &scene->ticks, frame->now_ns,
+                                       frame->is_live || frame->has_now, frame->selected};
+    struct rv_labels_content labels = {scene->picture, &scene->ticks, frame->subroutines, frame->highlight, pass.theme};
     clear(pass.theme);
     clip_to_room(scene);
-    rv_boxes_draw(scene->boxes, &pass, view, scene->palette, frame->highlight);
+    rv_boxes_draw(scene->boxes, &pass, scene->picture, frame->highlight);
     glDepthMask(GL_FALSE);
     glDepthRange(1.0, 1.0); /* where no box is: what these hide need not be drawn */
     rv_ground_draw(scene->ground, &pass, &ground);
@@ -264,8 +263,7 @@ static void add_flat_text(struct rv_scene *scene, const struct rv_scene_frame *f
     if (scene->look->field_of_view > 0.0f || !scene->is_settled)
         return;
     struct rv_pass pass = make_pass(scene, frame);
-    struct rv_labels_content labels = {content_of(scene, frame), &scene->ticks,    scene->palette,
-                                       frame->subroutines,       frame->highlight, pass.theme};
+    struct rv_labels_content labels = {scene->picture, &scene->ticks, frame->subroutines, frame->highlight, pass.theme};
     if (scene->look->is_flat)
         rv_flat_add_captions(scene->overlay, &pass, &labels, (float)frame->scale);
     rv_flat_add_axis(scene->overlay, &pass, &scene->ticks, (float)frame->scale);
@@ -274,31 +272,25 @@ static void add_flat_text(struct rv_scene *scene, const struct rv_scene_frame *f
 /* A call that shows in several parts is pointed out by its first, the others as its like. */
 static void point_out_leaf(const struct rv_scene *scene, struct rv_scene_frame *frame, struct rv_highlight *leaf)
 {
-    if (!frame->highlight || !scene->has_leaves)
+    const struct rv_leaves *leaves = &scene->picture->leaves;
+    if (!frame->highlight || !scene->picture->has_leaves)
         return;
     *leaf = (struct rv_highlight){frame->highlight->id, UINT32_MAX};
-    for (size_t i = 0; leaf->box == UINT32_MAX && i < scene->leaves.view.n_boxes; i++)
-        if (scene->leaves.sources[i] == frame->highlight->box)
+    for (size_t i = 0; leaf->box == UINT32_MAX && i < leaves->view.n_boxes; i++)
+        if (leaves->sources[i] == frame->highlight->box)
             leaf->box = (uint32_t)i;
     frame->highlight = leaf;
 }
 
-void rv_scene_learn(struct rv_scene *scene, const struct rv_scene_frame *frame)
-{
-    rv_palette_choose(scene->palette, frame->scheme);
-    rv_palette_compare(scene->palette, frame->compare);
-    rv_palette_update(scene->palette, frame->view, frame->subroutines);
-}
-
 const struct rv_palette *rv_scene_palette(const struct rv_scene *scene)
 {
-    return scene->palette;
+    return scene->picture->palette;
 }
 
 void rv_scene_draw(struct rv_scene *scene, const struct rv_scene_frame *frame)
 {
     struct rv_scene_frame shown = *frame;
-    if (!complete_frame(&shown))
+    if (!complete_frame(scene, &shown))
         return;
     struct rv_highlight leaf;
     GLint framebuffer = 0;
@@ -317,7 +309,7 @@ void rv_scene_draw(struct rv_scene *scene, const struct rv_scene_frame *frame)
     rv_flags_add(scene->overlay, &scene->camera, &scene->stage, &shown.flags, (float)shown.scale);
     rv_selection_add(scene->overlay, &scene->camera, &scene->stage, &shown.selected, (float)shown.scale);
     if (shown.tooltip)
-        rv_tooltip_add(scene->overlay, scene->palette, shown.tooltip, points, shown.insets.top);
+        rv_tooltip_add(scene->overlay, scene->picture->palette, shown.tooltip, points, shown.insets.top);
     rv_overlay_draw(scene->overlay);
     rv_target_copy(&scene->target, (GLuint)framebuffer);
 }
@@ -347,7 +339,7 @@ void rv_scene_draw_ids(struct rv_scene *scene, const struct rv_scene_frame *fram
     glDepthMask(GL_TRUE);
     glClearColor(0.0f, 0.0f, 0.0f, 0.0f);
     glClear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT);
-    rv_boxes_draw_ids(scene->boxes, &pass, content_of(scene, frame), scene->palette);
+    rv_boxes_draw_ids(scene->boxes, &pass, scene->picture);
 }
 
 double rv_scene_share_at(const struct rv_scene *scene, double x_px, double y_px)

@@ -14,11 +14,10 @@
 #include "model/color.h"
 #include "model/subroutines.h"
 #include "model/view.h"
-#include "render/look.h"
 #include "render/emphasis.h"
 #include "render/flags.h"
-#include "render/palette.h"
-#include "render/pick.h"
+#include "render/look.h"
+#include "render/picture.h"
 #include "render/selection.h"
 #include "render/tooltip.h"
 
@@ -33,7 +32,7 @@ struct rv_scene_insets { /* points that something else takes at the picture's ed
 };
 
 struct rv_scene_frame {
-    const struct rv_view *view;
+    const struct rv_view *view; /* of what is shown */
     struct rv_subroutines *subroutines;
     int width_px, height_px;
     double scale;    /* HiDPI: pixels per point */
@@ -57,14 +56,17 @@ struct rv_scene_frame {
 };
 
 /*
- * Learn the colours of a frame's view: before each frame that is drawn. What is asked about colours is then about it.
+ * Before each frame that is drawn, placed or asked about, it is said what it shows: a picture that was composed
+ * somewhere else, borrowed until another takes its place, or the scene's own, which is composed of a frame's view now,
+ * O(boxes).
  */
-void rv_scene_learn(struct rv_scene *scene, const struct rv_scene_frame *frame);
+void rv_scene_show(struct rv_scene *scene, const struct rv_picture *picture);
+void rv_scene_compose(struct rv_scene *scene, const struct rv_scene_frame *frame);
 
-/* The colours that it has learned. Borrowed. */
+/* The colours of what it shows. Borrowed. */
 const struct rv_palette *rv_scene_palette(const struct rv_scene *scene);
 
-/* Draw one frame into the bound framebuffer. */
+/* Draw one frame of what is shown into the bound framebuffer. */
 void rv_scene_draw(struct rv_scene *scene, const struct rv_scene_frame *frame);
 
 /* Draw the last frame again, as it was: a copy. False when there is none of this size. */
@@ -94,15 +96,12 @@ double rv_scene_scroll_to(const struct rv_scene *scene, const struct rv_scene_pl
  */
 void rv_scene_place(struct rv_scene *scene, const struct rv_scene_frame *frame);
 
-/*
- * The box at a position of the frame last placed or drawn, whose view is as it was then. False where there is none.
- * Microseconds; the first time after a frame, the time it takes to index its boxes.
- */
-bool rv_scene_pick(struct rv_scene *scene, double x_px, double y_px, struct rv_pick_hit *hit);
+/* The box at a position of the frame last placed or drawn. False where there is none. Microseconds. */
+bool rv_scene_pick(const struct rv_scene *scene, double x_px, double y_px, struct rv_pick_hit *hit);
 
 /* The lane of the view whose zone is at a position of the frame last placed or drawn, its name at the left included;
  * the number of lanes where there is none. */
-size_t rv_scene_lane_at(struct rv_scene *scene, double x_px, double y_px);
+size_t rv_scene_lane_at(const struct rv_scene *scene, double x_px, double y_px);
 
 /* Draw the boxes of a frame into the bound framebuffer, which has depth: each in the colour of its number in the view
  * + 1, red lowest, on black. For tests. */

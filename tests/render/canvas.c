@@ -35,7 +35,7 @@ void canvas_draw(struct canvas *canvas, struct rv_scene_frame frame)
 {
     frame.width_px = canvas->width_px;
     frame.height_px = canvas->height_px;
-    rv_scene_learn(canvas->scene, &frame);
+    rv_scene_compose(canvas->scene, &frame);
     rv_scene_draw(canvas->scene, &frame);
     rv_scene_read_pixels(canvas->width_px, canvas->height_px, canvas->rgba);
     GLenum err = glGetError();

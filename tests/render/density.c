@@ -49,6 +49,7 @@ static void place(struct display *display, struct canvas *canvas, struct rv_scen
     frame->scale = display->density;
     display->viewer.scene = canvas->scene;
     display->viewer.view = frame->view;
+    rv_scene_compose(canvas->scene, frame);
     rv_scene_place(canvas->scene, frame);
 }
 
@@ -87,6 +88,7 @@ static void find_spots(struct spots *spots, struct canvas *canvas, struct rv_sce
     frame->width_px = WIDTH;
     frame->height_px = HEIGHT;
     frame->scale = 1.0;
+    rv_scene_compose(canvas->scene, frame);
     rv_scene_place(canvas->scene, frame);
     for (uint32_t lane = 0; lane < view->n_lanes; lane++)
         for (uint32_t i = 0; i < view->lanes[lane].n_boxes; i++)

@@ -30,6 +30,7 @@ static void point(struct pointed *pointed, struct canvas *canvas, struct rv_scen
     struct rv_hover_about about = {
         .subroutines = frame->subroutines, .zero_ns = frame->now_ns, .is_live = frame->is_live, .scale = 1.0};
     *pointed = (struct pointed){0};
+    rv_scene_compose(canvas->scene, frame);
     rv_scene_place(canvas->scene, frame);
     if (!rv_scene_pick(canvas->scene, (double)at_px[0], (double)at_px[1], &hit))
         return;
