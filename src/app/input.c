@@ -5,6 +5,8 @@
 
 #define CLICK_POINTS 4.0 /* that the cursor may move between press and release of a click */
 #define REST_MS 60u      /* after which a drag has come to rest */
+#define SPEED_MS 8u      /* a speed is told of at least so long: motions come in bursts */
+#define SPEED_MAX 6.0    /* windows per second: gliding then ends in sight of where it began */
 #define ZOOM_WHEEL 0.87
 #define ZOOM_WHEEL_FINE 0.97
 #define ZOOM_WHEEL_FAST 0.65
@@ -43,13 +45,13 @@ static void pan(struct rv_input *input, struct rv_viewer *viewer, const float to
     act(viewer, RV_ACTION_SCROLL, (double)(from_px[1] - to_px[1]) * 100.0 / (scale * viewer->settings.scale_percent));
 }
 
-/* Several motions may come at one time: speed is told when time has passed. */
 static void measure_speed(struct rv_input *input, uint32_t now_ms)
 {
     uint32_t elapsed_ms = now_ms - input->moved_ms;
-    if (elapsed_ms == 0)
+    if (elapsed_ms < SPEED_MS)
         return;
-    input->speed_per_s = elapsed_ms > REST_MS ? 0.0 : input->share * 1000.0 / elapsed_ms;
+    double speed_per_s = elapsed_ms > REST_MS ? 0.0 : input->share * 1000.0 / elapsed_ms;
+    input->speed_per_s = fmin(fmax(speed_per_s, -SPEED_MAX), SPEED_MAX);
     input->share = 0.0;
     input->moved_ms = now_ms;
 }

@@ -11,6 +11,8 @@
 #define CALM_TURNS 10 /* of a settled window: a frame that is wanted comes with the second */
 #define NO_BOX 0
 
+static const int CORNER[2] = {3, 340}; /* nothing is there */
+
 struct user {
     struct visit visit;
     unsigned n_calm;
@@ -152,7 +154,6 @@ static bool pin_steps(struct user *user, const struct rv_window_state *state)
 
 static bool focus_steps(struct user *user, const struct rv_window_state *state)
 {
-    static const int corner[2] = {3, 340};
     int at[2];
     switch (user->visit.step) {
     case 9:
@@ -174,7 +175,7 @@ static bool focus_steps(struct user *user, const struct rv_window_state *state)
         if (!is_focused(state, 2) || !state->viewer->pointer.hover.is_pinned)
             return false;
         past_press(SDL_SCANCODE_ESCAPE, 0);
-        past_move(corner);
+        past_move(CORNER);
         return true;
     case 13:
         if (!is_over(state, NO_BOX, 0))
@@ -253,9 +254,7 @@ static bool drag_steps(struct user *user, const struct rv_window_state *state)
         drag(state, SDL_BUTTON_MIDDLE);
         return true;
     case 18:
-        if (!(state->viewer->look.orbit[0] < 0.0f))
-            return false;
-        return true;
+        return state->viewer->look.orbit[0] < 0.0f;
     }
     return false;
 }
@@ -267,49 +266,59 @@ static bool arrange_steps(struct user *user, const struct rv_window_state *state
     const struct rv_view *view = state->view;
     bool is_row = view->n_lanes && view->lanes[0].is_row;
     switch (user->visit.step) {
-    case 19:
+    case 19: /* the pan may have gone on for a while */
+        past_move(CORNER);
+        return true;
+    case 20:
+        if (!is_over(state, NO_BOX, 0) || !state->is_settled)
+            return false;
+        past_press(SDL_SCANCODE_F, 0);
+        return true;
+    case 21:
+        if (!is_all(state) || !state->is_settled)
+            return false;
         inner(state, 1, at);
         past_move(at);
         return true;
-    case 20:
+    case 22:
         if (!is_over(state, 2, past_inner_start(1)))
             return false;
         past_press(SDL_SCANCODE_X, 0);
         return true;
-    case 21:
+    case 23:
         if (!is_row || !state->is_settled)
             return false;
         face(state, past_inner_start(2) + 10 * MS, 0, at);
         past_move(at);
         return true;
-    case 22:
+    case 24:
         if (!is_over(state, 2, past_inner_start(2)))
             return false;
         past_press(SDL_SCANCODE_X, 0);
         return true;
-    case 23:
+    case 25:
         if (is_row || !state->is_settled)
             return false;
         past_press(SDL_SCANCODE_LEFTBRACKET, 0);
         return true;
-    case 24:
+    case 26:
         if (view->n_boxes != 1 || view->lanes[0].max_depth != 1)
             return false;
         past_press(SDL_SCANCODE_RIGHTBRACKET, 0);
         return true;
-    case 25:
+    case 27:
         if (view->n_boxes != N_INNER + 1 || !state->is_settled)
             return false;
         inner(state, 1, at);
         past_move(at);
         past_press(SDL_SCANCODE_H, 0);
         return true;
-    case 26:
+    case 28:
         if (view->n_lanes != 0 || view->n_hidden != 1)
             return false;
         past_press(SDL_SCANCODE_H, KMOD_LSHIFT);
         return true;
-    case 27:
+    case 29:
         if (view->n_lanes != 1)
             return false;
         past_press(SDL_SCANCODE_Q, KMOD_LCTRL);
@@ -331,5 +340,5 @@ static bool act(struct visit *visit, const struct rv_window_state *state)
 int main(void)
 {
     struct user user = {.visit.act = act};
-    return visit_run(&user.visit, 640, 360, 28);
+    return visit_run(&user.visit, 640, 360, 30);
 }
