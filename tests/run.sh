@@ -31,20 +31,20 @@ step() {
     return 1
 }
 
-# build PRESET [CONFIGURE-OPTION...]
+# build PRESET [TARGET...]
 build() {
     preset=$1
     shift
     say "build $preset"
-    step cmake --preset "$preset" "$@" && step nice cmake --build --preset "$preset" -- -j"$jobs"
+    step cmake --preset "$preset" && step nice cmake --build --preset "$preset" -- -j"$jobs" "$@"
 }
 
-# run_tests PRESET [CTEST-OPTION...]: adds to the counts.
+# run_tests PRESET [CTEST-OPTION...]: adds to the counts. Many tests wait for other processes most of their time.
 run_tests() {
     preset=$1
     shift
     say "test $preset"
-    $fixed_layout ctest --test-dir "build/$preset" --output-on-failure -j2 "$@" </dev/null >"$log" 2>&1
+    $fixed_layout ctest --test-dir "build/$preset" --output-on-failure -j"$((2 * jobs))" "$@" </dev/null >"$log" 2>&1
     status=$?
     cat "$log"
     summary=$(sed -n 's/^[0-9]*% tests passed, \([0-9]*\) tests failed out of \([0-9]*\)$/\1 \2/p' "$log" | tail -n 1)
@@ -67,8 +67,8 @@ grep '^installing' "$log"
 
 build dev && run_tests dev
 build clang
-build asan && run_tests asan -L '^(unit|fuzz|stress)$' -LE '^slow$'
-build tsan && run_tests tsan -L '^stress$' -LE '^slow$'
+build asan tests_unit tests_fuzz tests_stress && run_tests asan -L '^(unit|fuzz|stress)$' -LE '^slow$'
+build tsan tests_stress && run_tests tsan -L '^stress$' -LE '^slow$'
 
 say "done"
 [ "$n_skipped" -eq 0 ] || echo "$n_skipped skipped"
