@@ -37,7 +37,7 @@ _ringviz() {
     --policy) COMPREPLY=($(compgen -W "block switch fill ring" -- "$cur")) ;;
     --import) COMPREPLY=($(compgen -W "chrome strace perf folded uftrace ringbuffer rrtrace perl" -- "$cur")) ;;
     --clock) COMPREPLY=($(compgen -W "tsc tick monotonic" -- "$cur")) ;;
-    --bench) COMPREPLY=($(compgen -W "ring drain scan lod codec replay export overhead" -- "$cur")) ;;
+    --bench) COMPREPLY=($(compgen -W "ring drain scan lod codec replay render export overhead control" -- "$cur")) ;;
     --output | --record | --merge | --repair | --screenshot | --trace-file)
         compopt -o filenames 2>/dev/null
         COMPREPLY=($(compgen -f -- "$cur"))

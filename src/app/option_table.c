@@ -75,7 +75,8 @@ const struct rv_option_entry RV_OPTION_TABLE[RV_N_OPTIONS] = {
     {RV_OPTION_MEMORY, "memory", "=SIZE",
      "for exact calls; older ones keep their density\n(default: a quarter of RAM)"},
     {RV_OPTION_BENCH, "bench", "[=NAME,..]",
-     "measure: ring, drain, scan, lod, codec, replay, render,\nexport, overhead; codec and replay on FILE.rvz,\n"
+     "measure: ring, drain, scan, lod, codec, replay, render,\nexport, overhead, control; codec and replay on "
+     "FILE.rvz,\n"
      "overhead on -- COMMAND if given (default: all but\nreplay, which makes a recording of a gigabyte)"},
     {RV_OPTION_JSON, "json", NULL, "--bench prints one JSON object a line"},
     {RV_OPTION_VERBOSE, "verbose", NULL, "say what is being done, and what it cost"},

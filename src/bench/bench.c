@@ -26,9 +26,10 @@ struct family {
 };
 
 static const struct family families[] = {
-    {"ring", rv_bench_ring, false},     {"drain", rv_bench_drain, false},   {"scan", rv_bench_scan, false},
-    {"lod", rv_bench_lod, false},       {"codec", rv_bench_codec, false},   {"replay", rv_bench_replay, true},
-    {"render", rv_bench_render, false}, {"export", rv_bench_export, false}, {"overhead", rv_bench_overhead, false},
+    {"ring", rv_bench_ring, false},       {"drain", rv_bench_drain, false},   {"scan", rv_bench_scan, false},
+    {"lod", rv_bench_lod, false},         {"codec", rv_bench_codec, false},   {"replay", rv_bench_replay, true},
+    {"render", rv_bench_render, false},   {"export", rv_bench_export, false}, {"overhead", rv_bench_overhead, false},
+    {"control", rv_bench_control, false},
 };
 #define N_FAMILIES (sizeof families / sizeof *families)
 

@@ -164,4 +164,9 @@ error: ring 0: it has ended
 EXPECTED
 end "a Perl program" 5
 expect "what it printed" "$(head -n 1 "$folder/program")" "done 6"
+
+# Fifty stops of a program that calls all the time, and a thousand answers of it.
+run --bench=control --json
+expect "measured" "$status $(sed 's/.*"bench":"\([^"]*\)".*"n":\([0-9]*\).*/\1 \2/' "$folder/out" | tr '\n' ' ')" \
+    "0 control.stop 50 control.command 1000 "
 [ $n_failures -eq 0 ]

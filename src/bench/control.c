@@ -1,0 +1,154 @@
+/*
+ * How soon a thread that calls subs all the time does what its monitor wants, while ringviz reads it: from the request
+ * to the stop, and commands that are answered while it runs.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/err.h"
+#include "base/os.h"
+#include "bench/bench.h"
+#include "bench/child.h"
+#include "control/subject.h"
+#include "launch/launch.h"
+#include "ring/ring.h"
+
+enum { N_STOPS = 50, N_COMMANDS = 1000, PATH_BYTES = 4096 };
+#define BEGIN_NS 30000000000u
+#define ANSWER_NS 5000000000u
+#define LOOK_NS 5000000u
+#define LEAST_RUN_NS 5000000u /* between two stops; up to as much again */
+
+static const char script[] = "sub fib { my $n = shift; $n < 2 ? $n : fib($n - 1) + fib($n - 2) } fib(18) while 1";
+
+struct steered {
+    struct rv_map map;
+    struct rv_subject *subject;
+};
+
+/* Until the file is there and its first ring can be steered. */
+static int find_thread(struct steered *steered, const char *path)
+{
+    uint64_t end_ns = rv_clock_mono_ns() + BEGIN_NS;
+    struct rv_subject_thread thread;
+    while (rv_clock_mono_ns() < end_ns) {
+        if (!steered->subject && rv_map_open(&steered->map, path, RV_MAP_CONSUMER, true) == 0)
+            steered->subject = rv_subject_over(&steered->map);
+        if (steered->subject && rv_subject_thread(steered->subject, 0, &thread) == 0 &&
+            thread.steering.state != RV_RUN_UNSTEERED)
+            return rv_subject_attach(steered->subject);
+        rv_os_sleep_ns(LOOK_NS);
+    }
+    return -ETIMEDOUT;
+}
+
+static int tell(struct steered *steered, const char *code)
+{
+    struct rv_answer answer;
+    int error = rv_subject_ask(steered->subject, 0, code, "", ANSWER_NS, &answer);
+    if (!error && !answer.is_fine)
+        error = -EPROTO;
+    rv_answer_fini(&answer);
+    return error;
+}
+
+static double n_produced(const struct steered *steered)
+{
+    struct rv_ring ring;
+    rv_ring_view(&ring, &steered->map, 0);
+    return (double)rv_ring_account(&ring).n_produced;
+}
+
+static int time_stop(struct steered *steered, uint64_t run_ns, double *rate, double *ms)
+{
+    struct rv_subject_thread thread;
+    double begun = n_produced(steered);
+    uint64_t begin_ns = rv_clock_mono_ns();
+    rv_os_sleep_ns(run_ns);
+    int error = rv_subject_thread(steered->subject, 0, &thread);
+    uint64_t asked_ns = rv_clock_mono_ns();
+    *rate = (n_produced(steered) - begun) / (double)(asked_ns - begin_ns) * 1e9;
+    if (!error)
+        error = tell(steered, "stop");
+    if (!error)
+        error = rv_subject_wait_stop(steered->subject, &thread, thread.steering.n_stops, ANSWER_NS);
+    *ms = (double)(rv_clock_mono_ns() - asked_ns) / 1e6;
+    return error ? error : tell(steered, "run");
+}
+
+static void print_row(struct rv_bench_out *out, const char *bench, const char *unit, double *samples, unsigned n,
+                      const char *meanwhile)
+{
+    char detail[128];
+    double median = rv_bench_median(samples, n);
+    snprintf(detail, sizeof detail, "99 of 100 within %.3g, the slowest %.3g; %s", samples[n - 1 - n / 100],
+             samples[n - 1], meanwhile);
+    rv_bench_row(out, &(struct rv_bench_row){
+                          .bench = bench, .unit = unit, .median = median, .min = samples[0], .n = n, .detail = detail});
+}
+
+static int measure_stops(struct rv_bench_out *out, struct steered *steered)
+{
+    double ms[N_STOPS], rates[N_STOPS]; /* events a second before each stop */
+    char meanwhile[64];
+    uint64_t state = 1;
+    for (unsigned i = 0; i < N_STOPS; i++) {
+        int error = time_stop(steered, LEAST_RUN_NS + rv_bench_random(&state) % LEAST_RUN_NS, &rates[i], &ms[i]);
+        if (error)
+            return error;
+    }
+    double rate = rv_bench_median(rates, N_STOPS);
+    snprintf(meanwhile, sizeof meanwhile, "%.3g M events/s before a stop", rate / 1e6);
+    print_row(out, "control.stop", "ms", ms, N_STOPS, meanwhile);
+    return 0;
+}
+
+static int measure_commands(struct rv_bench_out *out, struct steered *steered)
+{
+    static double us[N_COMMANDS];
+    for (unsigned i = 0; i < N_COMMANDS; i++) {
+        uint64_t asked_ns = rv_clock_mono_ns();
+        int error = tell(steered, "brkl");
+        us[i] = (double)(rv_clock_mono_ns() - asked_ns) / 1e3;
+        if (error)
+            return error;
+    }
+    print_row(out, "control.command", "us", us, N_COMMANDS, "answered by a thread that runs");
+    return 0;
+}
+
+int rv_bench_control(struct rv_bench_out *out)
+{
+    char module[PATH_BYTES], path[PATH_BYTES], option[PATH_BYTES + 16];
+    const char *const argv[] = {"/proc/self/exe", "--headless", option, "--", "perl", "-e", script, NULL};
+    if (rv_launch_find_producer("perl/Devel/RingViz.pm", module, sizeof module) != 0)
+        return 0;
+    int error = rv_map_default_path(path, sizeof path, 1 << 24);
+    if (error)
+        return error;
+    snprintf(option, sizeof option, "--trace-file=%s", path);
+    struct steered *steered = calloc(1, sizeof *steered);
+    pid_t pid = steered ? rv_child_start(argv, NULL, NULL) : -ENOMEM;
+    error = pid < 0 ? (int)pid : find_thread(steered, path);
+    if (!error)
+        error = measure_stops(out, steered);
+    if (!error)
+        error = measure_commands(out, steered);
+    if (error)
+        rv_err(-error, "control: %s", rv_subject_error(error));
+    if (steered)
+        rv_subject_close(steered->subject);
+    if (steered && steered->subject)
+        rv_map_close(&steered->map);
+    if (pid > 0) {
+        kill(pid, SIGTERM);
+        waitpid(pid, NULL, 0);
+    }
+    unlink(path);
+    free(steered);
+    return error;
+}
