@@ -188,6 +188,8 @@ static int post(struct rv_subject *subject, uint32_t ring, const char *code, con
     bool has_cancelled = false;
     int error;
     while ((error = rv_command_post(subject->map, ring, code, argument, n_bytes)) == -EBUSY) {
+        if (is_given_up(subject))
+            return -ECANCELED;
         if (rv_clock_mono_ns() - begin_ns > BUSY_NS) {
             if (has_cancelled)
                 break;

@@ -1,0 +1,180 @@
+/*
+ * Control words, watches, commands, live stacks and messages of any bytes, as a monitor and as the module in the traced
+ * program read them and answer. Neither may wait, nor write anything but those, whatever is there: the mapping lies
+ * between pages that cannot be touched, and the other sections stay as they are.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "control/subject.h"
+#include "ringviz/monitor.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+enum { CHUNK_HEADER = 5, N_SECTIONS = 4 };
+
+static struct rv_map map; /* the monitor's */
+static struct rv_subject *subject;
+static struct ringviz_file *module;
+static uint32_t ring;
+static uint8_t *before; /* the file as it was made */
+static const char long_name[] = "main::a_name_that_is_longer_than_a_slot";
+
+static bool is_given_up(void *context)
+{
+    (void)context;
+    return true;
+}
+
+/* The mapping, with nothing before and behind it. */
+static void fence(void)
+{
+    uint8_t *room = mmap(NULL, map.n_bytes + 2 * (size_t)RV_WIRE_PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (room == MAP_FAILED ||
+        mmap(room + RV_WIRE_PAGE, map.n_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, map.fd, 0) == MAP_FAILED)
+        abort();
+    munmap(map.base, map.n_bytes);
+    map.base = room + RV_WIRE_PAGE;
+    map.header = (struct rv_wire_header *)(void *)map.base;
+}
+
+static void begin(void)
+{
+    char path[64];
+    const struct rv_map_params params = {.n_rings = 2,
+                                         .ring_events = 256,
+                                         .n_slots = 3,
+                                         .slot_bytes = 16,
+                                         .message_bytes = 16,
+                                         .global_bytes = 64,
+                                         .n_processes = 4,
+                                         .n_modules = 4,
+                                         .n_names = 16,
+                                         .name_heap_bytes = 4096};
+    snprintf(path, sizeof path, "/tmp/ringviz-fuzz-control-%d", (int)getpid());
+    if (rv_map_create(&map, path, &params) != 0 || ringviz_file_open(&module, path) != 0)
+        abort();
+    int claimed = ringviz_ring_claim(module, 1);
+    if (claimed < 0 || unlink(path) != 0)
+        abort();
+    if (ringviz_slot_push(module, (uint32_t)claimed, long_name) != 1 || /* now it has its name id */
+        ringviz_slot_pop(module, (uint32_t)claimed) != 0)
+        abort();
+    ring = (uint32_t)claimed;
+    fence();
+    subject = rv_subject_over(&map);
+    rv_subject_limit(subject, &(struct rv_subject_limits){.answer_bytes = 4096, .is_given_up = is_given_up});
+    before = malloc(map.n_bytes);
+    if (!before || rv_subject_attach(subject) != 0)
+        abort();
+    memcpy(before, map.base, map.n_bytes);
+}
+
+/* What may be written: the words of page 0 from the ring's policies on, controls, message and events. */
+static const struct rv_wire_area *section(unsigned i)
+{
+    static struct rv_wire_area words = {.offset = 0x280, .n_bytes = RV_WIRE_PAGE - 0x280};
+    const struct rv_wire_area *const sections[N_SECTIONS] = {&map.geometry.controls, &words,
+                                                             &map.geometry.global_message, &map.geometry.rings};
+    return sections[i % N_SECTIONS];
+}
+
+/* The file is a list of chunks: where, how many bytes, bytes. */
+static void fill(const uint8_t *data, size_t size)
+{
+    while (size > CHUNK_HEADER) {
+        const struct rv_wire_area *area = section(data[0]);
+        size_t offset = ((size_t)data[1] | (size_t)data[2] << 8) % area->n_bytes, n_bytes = data[3] + 256u * data[4];
+        data += CHUNK_HEADER;
+        size -= CHUNK_HEADER;
+        n_bytes = n_bytes < size ? n_bytes : size;
+        size_t fits = n_bytes < area->n_bytes - offset ? n_bytes : (size_t)area->n_bytes - offset;
+        memcpy(map.base + area->offset + offset, data, fits);
+        data += n_bytes;
+        size -= n_bytes;
+    }
+}
+
+static void use_as_module(void)
+{
+    char text[RINGVIZ_WATCH_EXPRESSION_BYTES + 1], message[16], name[64];
+    struct ringviz_command command = {.message = message, .capacity = sizeof message};
+    struct ringviz_ring position;
+    struct ringviz_slot slot;
+    enum ringviz_state state;
+    uint32_t n_stops;
+    int watch = -1;
+    size_t n_bytes;
+    ringviz_attention_take(module, ring);
+    if (ringviz_command_wait(module, ring, &command, 0) == 0)
+        ringviz_response_post(module, ring, "ok", command.message, command.n_bytes);
+    while ((watch = ringviz_watch_take(module, ring, (unsigned)(watch + 1), text)) >= 0)
+        ringviz_watch_set_result(module, ring, (unsigned)watch, text, strlen(text), watch & 1);
+    ringviz_state_get(module, ring, &state, &n_stops);
+    ringviz_state_set(module, ring, RINGVIZ_STOPPED);
+    ringviz_attention_wait(module, ring, 1000);
+    ringviz_has_monitor(module);
+    ringviz_ring_read(module, ring, &position);
+    for (int32_t i = -1; i <= 3; i++)
+        ringviz_slot_read(module, ring, i, &slot, name, sizeof name);
+    ringviz_slot_push(module, ring, long_name);
+    ringviz_slot_update(module, ring, 12);
+    ringviz_slot_pop(module, ring);
+    ringviz_message_receive(module, message, sizeof message, &n_bytes, 0);
+    ringviz_message_post(module, "x", 1, 0);
+}
+
+static void use_as_monitor(void)
+{
+    static struct rv_subject_value value;
+    struct rv_answer answer;
+    struct rv_subject_thread thread;
+    rv_subject_n_rings(subject);
+    for (uint32_t i = 0; i < 2; i++) {
+        if (rv_subject_thread(subject, i, &thread) != 0)
+            continue;
+        rv_subject_wait_stop(subject, &thread, 0, 0);
+        rv_subject_ask(subject, i, "eval", "1", 0, &answer);
+        rv_answer_fini(&answer);
+        rv_subject_stack(subject, i, 0, &answer);
+        rv_answer_fini(&answer);
+        rv_subject_watch(subject, i, "$n");
+        for (unsigned watch = 0; watch <= RV_WIRE_WATCHES; watch++) {
+            rv_subject_value(subject, i, watch, 0, &value);
+            rv_subject_unwatch(subject, i, watch & 2);
+        }
+        rv_subject_set_signal(subject, i, rv_subject_signal(subject, i) + 1);
+    }
+    rv_subject_take_message(subject, 0, &answer);
+    rv_answer_fini(&answer);
+    rv_subject_send_message(subject, "a message of more than one chunk, whatever there was before it in the file", 0);
+}
+
+/* Nothing else was written. */
+static void check(void)
+{
+    const struct rv_wire_area *const others[] = {&map.geometry.processes, &map.geometry.modules,
+                                                 &map.geometry.name_index, &map.geometry.name_ids,
+                                                 &map.geometry.name_heap};
+    if (memcmp(map.base, before, 0x200) != 0)
+        abort();
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (memcmp(map.base + others[i]->offset, before + others[i]->offset, others[i]->n_bytes) != 0)
+            abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    if (!subject)
+        begin();
+    memcpy(map.base, before, map.n_bytes);
+    fill(data, size);
+    use_as_module();
+    use_as_monitor();
+    use_as_module();
+    check();
+    return 0;
+}
