@@ -14,6 +14,7 @@
 #include "base/os.h"
 #include "ring/owner.h"
 #include "ring/ring.h"
+#include "ring/room.h"
 
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23
@@ -24,6 +25,8 @@ enum {
     FIRST_RING_BYTE = 1,
     N_NAME_TRIES = 64,
 };
+#define COMING_NS 500000000u /* for rings that are about to be read */
+#define TURN_NS 10000000u
 
 /* ---- processes ---- */
 
@@ -297,12 +300,38 @@ static int claim(struct rv_map *map, uint32_t process_idx, enum rv_tag_mode tag_
     return -ENOSPC;
 }
 
+/* `block` loses nothing: what a thread has left is read soon, and then its ring is the next one's. */
+static bool is_ring_coming(const struct rv_map *map)
+{
+    if (map->geometry.policy != RV_POLICY_BLOCK || !rv_room_has_consumer(map->header))
+        return false;
+    for (uint32_t i = 0; i < map->geometry.n_rings; i++)
+        if (__atomic_load_n(&rv_map_control(map, i)->state, __ATOMIC_RELAXED) == RV_RING_EXITED)
+            return true;
+    return false;
+}
+
+static int wait_for_ring(struct rv_map *map, uint32_t process_idx, enum rv_tag_mode tag_mode)
+{
+    uint64_t begin_ns = rv_clock_mono_ns();
+    int ring_idx = -ENOSPC;
+    while (ring_idx < 0 && is_ring_coming(map) && rv_clock_mono_ns() - begin_ns < COMING_NS) {
+        uint32_t n_turns = __atomic_load_n(&map->header->drain_turns, __ATOMIC_ACQUIRE); /* P2 <- C2 */
+        rv_ring_wake_consumer(map->header);
+        rv_os_futex_wait(&map->header->drain_turns, n_turns, TURN_NS);
+        ring_idx = claim(map, process_idx, tag_mode);
+    }
+    return ring_idx;
+}
+
 int rv_directory_claim(struct rv_map *map, uint32_t process_idx, enum rv_tag_mode tag_mode)
 {
     int saved = errno;
     int ring_idx = claim(map, process_idx, tag_mode);
     if (ring_idx < 0 && rv_directory_recycle(map))
         ring_idx = claim(map, process_idx, tag_mode);
+    if (ring_idx < 0)
+        ring_idx = wait_for_ring(map, process_idx, tag_mode);
     if (ring_idx < 0)
         __atomic_fetch_add(&map->header->n_threads_without_ring, 1, __ATOMIC_RELAXED);
     else

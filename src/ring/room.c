@@ -41,17 +41,28 @@ static bool is_heartbeat_dead(uint32_t pid, uint64_t age_ns)
     }
 }
 
+static bool is_gone(uint32_t pid, uint64_t heartbeat_ns)
+{
+    uint64_t now_ns = rv_clock_mono_ns();
+    return !pid || is_heartbeat_dead(pid, now_ns > heartbeat_ns ? now_ns - heartbeat_ns : 0);
+}
+
+bool rv_room_has_consumer(const struct rv_wire_header *header)
+{
+    uint32_t pid = __atomic_load_n(&header->consumer_pid, __ATOMIC_ACQUIRE); /* H2 <- H1 */
+    return !is_gone(pid, __atomic_load_n(&header->heartbeat_ns, __ATOMIC_RELAXED));
+}
+
 /* Once found gone it stays so, without another look, until its heartbeat moves. */
 static bool is_consumer_gone(struct rv_pusher_state *state)
 {
     const struct rv_wire_header *header = state->ring.header;
     uint32_t pid = __atomic_load_n(&header->consumer_pid, __ATOMIC_ACQUIRE); /* H2 <- H1 */
     uint64_t heartbeat_ns = __atomic_load_n(&header->heartbeat_ns, __ATOMIC_RELAXED);
-    uint64_t now_ns = rv_clock_mono_ns();
 
     if (state->is_consumer_gone && pid && heartbeat_ns == state->gone_heartbeat_ns)
         return true;
-    state->is_consumer_gone = !pid || is_heartbeat_dead(pid, now_ns > heartbeat_ns ? now_ns - heartbeat_ns : 0);
+    state->is_consumer_gone = is_gone(pid, heartbeat_ns);
     state->gone_heartbeat_ns = heartbeat_ns;
     __atomic_store_n(&state->ring.control->is_overwriting, state->is_consumer_gone, __ATOMIC_RELAXED);
     return state->is_consumer_gone;

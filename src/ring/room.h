@@ -2,7 +2,10 @@
 #ifndef RV_RING_ROOM_H
 #define RV_RING_ROOM_H
 
+#include <stdbool.h>
 #include <stdint.h>
+
+#include "ringviz/wire.h"
 
 struct rv_pusher_state;
 
@@ -17,6 +20,9 @@ uint64_t rv_room_free(struct rv_pusher_state *state);
 
 /* Make room for n_needed events, by waiting where the policy says so. */
 enum rv_room rv_room_make(struct rv_pusher_state *state, uint64_t n_needed);
+
+/* Is there a consumer that goes on reading, as far as can be told now? Any thread. */
+bool rv_room_has_consumer(const struct rv_wire_header *header);
 
 /* fill: this ring is full at `ticks`; the first to say so stops all. */
 void rv_room_stop(struct rv_pusher_state *state, uint64_t ticks);

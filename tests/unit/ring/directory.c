@@ -1,5 +1,6 @@
 #include "fixture.h"
 
+#include "base/os.h"
 #include "ring/owner.h"
 
 Test(directory, a_claimed_ring_is_live_until_released_and_free_after_reclaim, .timeout = 10)
@@ -114,6 +115,50 @@ static pid_t start_owner(const struct fixture *f, uint32_t n_events)
     close(ready[0]);
     close(ready[1]);
     return pid;
+}
+
+/* The consumer reads when it is woken, not before. */
+static void read_when_woken(struct rv_map *map)
+{
+    struct rv_ring ring;
+    struct rv_event events[64];
+    uint32_t before = __atomic_load_n(&map->header->consumer_wake, __ATOMIC_ACQUIRE);
+    if (rv_directory_attach_consumer(map) != 0)
+        _exit(1);
+    while (__atomic_load_n(&map->header->consumer_wake, __ATOMIC_ACQUIRE) == before)
+        rv_ring_turn_done(map->header);
+    rv_ring_view(&ring, map, 0);
+    rv_ring_pop(&ring, events, 64);
+    rv_directory_reclaim(map, 0);
+    rv_ring_turn_done(map->header);
+    for (;;)
+        pause();
+}
+
+Test(directory, a_ring_that_is_about_to_be_read_is_waited_for, .timeout = 10)
+{
+    struct fixture f;
+    struct rv_map_params params = small_params();
+    params.n_rings = 1;
+    params.policy = RV_POLICY_BLOCK;
+    open_fixture(&f, &params);
+    struct rv_ring ring;
+    rv_directory_claim(&f.other, 0, RV_TAG_DEPTH);
+    rv_ring_view(&ring, &f.other, 0);
+    push(&ring, 3);
+    rv_directory_release(&f.other, 0);
+    pid_t pid = fork_child();
+    if (pid == 0)
+        read_when_woken(&f.map);
+    while (!__atomic_load_n(&f.map.header->consumer_pid, __ATOMIC_ACQUIRE))
+        rv_os_sleep_ns(1000000);
+    cr_assert_eq(rv_directory_claim(&f.other, 0, RV_TAG_DEPTH), 0);
+    cr_assert_eq(f.map.header->n_threads_without_ring, 0);
+    cr_assert_eq(f.map.header->total_consumed, 3);
+    cr_assert_eq(rv_directory_claim(&f.other, 0, RV_TAG_DEPTH), -ENOSPC, "one that is used is not");
+    kill(pid, SIGKILL);
+    reap(pid);
+    close_fixture(&f);
 }
 
 Test(directory, what_a_killed_owner_had_published_is_read_before_its_ring_is_free, .timeout = 10)
