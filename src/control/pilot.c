@@ -16,7 +16,9 @@
 #include "base/err.h"
 #include "base/os.h"
 #include "base/vec.h"
+#include "control/pilot_text.h"
 #include "control/subject.h"
+#include "ring/slots.h"
 
 #define LOOK_NS 25000000u
 #define POLL_NS 250000000u
@@ -33,14 +35,17 @@ struct rv_pilot {
     pthread_mutex_t lock; /* of what follows */
     pthread_cond_t has_news;
     struct rv_pilot_who chosen;
+    uint32_t frame;
     struct rv_pilot_order orders[MOST_ORDERS]; /* the first comes next */
     uint32_t n_orders;
     bool is_closing;
     struct rv_pilot_report shown;
     /* the worker's */
+    struct rv_map *map;
     struct rv_subject *subject;
     struct rv_subject_thread about; /* the chosen thread */
     struct rv_pilot_report report;  /* as the next that is shown */
+    struct rv_pilot_frame listed;   /* whose lines it has */
     bool is_obeying;
     bool is_polling;              /* what is asked may make way for an order */
     bool is_moving;               /* it was told where to stop next */
@@ -61,8 +66,17 @@ void rv_pilot_choose(struct rv_pilot *pilot, struct rv_pilot_who who)
     if (!is_same(pilot->chosen, who)) {
         pilot->chosen = who;
         pilot->n_orders = 0;
+        pilot->frame = 0;
         pthread_cond_signal(&pilot->has_news);
     }
+    pthread_mutex_unlock(&pilot->lock);
+}
+
+void rv_pilot_look_at(struct rv_pilot *pilot, uint32_t frame)
+{
+    pthread_mutex_lock(&pilot->lock);
+    pilot->frame = frame;
+    pthread_cond_signal(&pilot->has_news);
     pthread_mutex_unlock(&pilot->lock);
 }
 
@@ -85,72 +99,6 @@ bool rv_pilot_report(struct rv_pilot *pilot, struct rv_pilot_report *out)
         *out = pilot->shown;
     pthread_mutex_unlock(&pilot->lock);
     return is_other;
-}
-
-/* ---- texts ---- */
-
-static void copy(char *out, size_t out_bytes, const char *text, size_t n_bytes)
-{
-    (void)snprintf(out, out_bytes, "%.*s", (int)(n_bytes < out_bytes ? n_bytes : out_bytes - 1), text);
-}
-
-static const char *find_last(const char *text, size_t n_bytes, const char *what)
-{
-    size_t n = strlen(what);
-    for (size_t i = n_bytes; i >= n; i--)
-        if (memcmp(text + i - n, what, n) == 0)
-            return text + i - n;
-    return NULL;
-}
-
-/* "#0 main::f(2) at x.pl line 3". Arguments may hold whatever they like: it is read from its end. */
-static void read_frame(struct rv_pilot_frame *frame, const char *text, size_t n_bytes)
-{
-    static const char at_text[] = " at ", line_text[] = " line ";
-    const char *call = memchr(text, ' ', n_bytes), *line = find_last(text, n_bytes, line_text);
-    const char *at = line ? find_last(text, (size_t)(line - text), at_text) : NULL;
-    size_t n_number = call ? (size_t)(call + 1 - text) : 0;
-    *frame = (struct rv_pilot_frame){.line = 0};
-    copy(frame->call, sizeof frame->call, text + n_number, (at ? (size_t)(at - text) : n_bytes) - n_number);
-    if (!at)
-        return;
-    const char *file = at + sizeof at_text - 1;
-    copy(frame->file, sizeof frame->file, file, (size_t)(line - file));
-    frame->line = (uint32_t)strtoul(line + sizeof line_text - 1, NULL, 10);
-}
-
-static void read_stack(struct rv_pilot_report *report, const struct rv_answer *answer)
-{
-    report->n_frames = 0;
-    report->has_more_frames = false;
-    memset(report->frames, 0, sizeof report->frames);
-    for (const char *text = answer->text ? answer->text : ""; *text;) {
-        size_t n_bytes = strcspn(text, "\n");
-        report->has_more_frames = report->n_frames == RV_PILOT_FRAMES;
-        if (report->has_more_frames)
-            return;
-        if (n_bytes && *text == '#')
-            read_frame(&report->frames[report->n_frames++], text, n_bytes);
-        text += n_bytes + (text[n_bytes] == '\n');
-    }
-}
-
-/* "1 main::f" */
-static void read_breaks(struct rv_pilot_report *report, const struct rv_answer *answer)
-{
-    report->n_breaks = 0;
-    memset(report->breaks, 0, sizeof report->breaks);
-    for (const char *text = answer->text ? answer->text : ""; *text && report->n_breaks < RV_PILOT_BREAKS;) {
-        size_t n_bytes = strcspn(text, "\n");
-        char *end;
-        uint32_t number = (uint32_t)strtoul(text, &end, 10);
-        if (end != text && *end == ' ') {
-            struct rv_pilot_break *point = &report->breaks[report->n_breaks++];
-            point->number = number;
-            copy(point->where, sizeof point->where, end + 1, n_bytes - (size_t)(end + 1 - text));
-        }
-        text += n_bytes + (text[n_bytes] == '\n');
-    }
 }
 
 /* ---- asking ---- */
@@ -188,12 +136,35 @@ static bool find_chosen(struct rv_pilot *pilot)
     return is_found;
 }
 
+/* The live stack of a thread that answers nothing, where it keeps one. */
+static void read_slots(struct rv_pilot *pilot)
+{
+    struct rv_pilot_report *report = &pilot->report;
+    struct rv_slots slots;
+    int32_t current, depth;
+    char text[sizeof report->frames[0].call];
+    rv_slots_view(&slots, pilot->map, pilot->about.ring);
+    report->is_silent = rv_slots_position(&slots, &current, &depth) != 0 || depth <= 0 || current < 0;
+    report->n_frames = 0;
+    memset(report->frames, 0, sizeof report->frames);
+    for (int32_t i = 0; !report->is_silent && i < depth && (uint32_t)i < slots.n_slots; i++) {
+        struct rv_slot slot;
+        report->has_more_frames = report->n_frames == RV_PILOT_FRAMES;
+        if (report->has_more_frames || rv_slots_read(&slots, current, &slot, text, sizeof text) != 0)
+            return;
+        struct rv_pilot_frame *frame = &report->frames[report->n_frames++];
+        rv_pilot_say(frame->call, sizeof frame->call, text);
+        frame->line = slot.line > 0 ? (uint32_t)slot.line : 0;
+        current = current ? current - 1 : (int32_t)slots.n_slots - 1;
+    }
+}
+
 static void ask_stack(struct rv_pilot *pilot)
 {
     struct rv_answer answer;
     int error = ask(pilot, "stck", "", &answer);
     if (!error)
-        read_stack(&pilot->report, &answer);
+        rv_pilot_read_stack(&pilot->report, answer.text);
     if (error != -ECANCELED)
         pilot->report.is_silent = error != 0;
     rv_answer_fini(&answer);
@@ -203,7 +174,7 @@ static void ask_breaks(struct rv_pilot *pilot)
 {
     struct rv_answer answer;
     if (ask(pilot, "brkl", "", &answer) == 0)
-        read_breaks(&pilot->report, &answer);
+        rv_pilot_read_breaks(&pilot->report, answer.text);
     rv_answer_fini(&answer);
 }
 
@@ -220,12 +191,12 @@ static void ask_watches(struct rv_pilot *pilot, bool is_stopped)
         }
         bool is_other = strcmp(watch->expression, value.expression) != 0;
         watch->is_used = true;
-        copy(watch->expression, sizeof watch->expression, value.expression, strlen(value.expression));
+        rv_pilot_say(watch->expression, sizeof watch->expression, value.expression);
         watch->has_value = !error || (watch->has_value && !is_other && !is_stopped);
         if (error)
             continue;
         watch->is_error = value.is_error;
-        copy(watch->value, sizeof watch->value, value.text, strlen(value.text));
+        rv_pilot_say(watch->value, sizeof watch->value, value.text);
     }
 }
 
@@ -236,6 +207,7 @@ static void look_who_is_stopped(struct rv_pilot *pilot)
     struct rv_pilot_report *report = &pilot->report;
     memset(report->stopped, 0, sizeof report->stopped);
     report->n_stopped = report->n_named = 0;
+    report->has_other_monitor = rv_steering_has_monitor(pilot->map);
     for (uint32_t i = 0; i < rv_subject_n_rings(pilot->subject); i++) {
         struct rv_subject_thread thread;
         if (rv_subject_thread(pilot->subject, i, &thread) != 0 || thread.steering.state != RV_RUN_STOPPED)
@@ -275,19 +247,14 @@ static void look_at_chosen(struct rv_pilot *pilot)
     report->n_stops = pilot->about.steering.n_stops;
     pilot->is_moving &= report->state == RV_PILOT_STEPPING;
     pilot->is_stale |= has_stopped;
+    if (has_stopped)
+        rv_pilot_look_at(pilot, 0);
 }
 
-/* Stack, watches and breakpoints: of a thread that is stopped when they may be others, else from time to time. */
-static void inquire(struct rv_pilot *pilot)
+static void ask_all(struct rv_pilot *pilot, bool is_stopped)
 {
-    bool is_stopped = pilot->report.state == RV_PILOT_STOPPED;
-    bool is_steered = is_stopped || pilot->report.state == RV_PILOT_RUNNING || pilot->report.state == RV_PILOT_STEPPING;
-    uint64_t begin_ns = rv_clock_mono_ns();
-    bool is_due = pilot->is_stale || (!is_stopped && begin_ns - pilot->polled_ns >= pilot->pause_ns);
-    if (!is_steered || !is_due)
-        return;
-    pilot->is_polling = true;
     bool was_stale = pilot->is_stale;
+    pilot->is_polling = true;
     pilot->is_stale = false;
     ask_stack(pilot);
     if (!pilot->report.is_silent && !is_given_up(pilot)) {
@@ -297,10 +264,42 @@ static void inquire(struct rv_pilot *pilot)
     }
     pilot->is_stale |= was_stale && is_given_up(pilot);
     pilot->is_polling = false;
+}
+
+/* Stack, watches and breakpoints: of a thread that is stopped when they may be others, else from time to time. */
+static void inquire(struct rv_pilot *pilot)
+{
+    enum rv_pilot_state state = pilot->report.state;
+    uint64_t begin_ns = rv_clock_mono_ns();
+    bool is_stopped = state == RV_PILOT_STOPPED;
+    bool is_there = is_stopped || state == RV_PILOT_RUNNING || state == RV_PILOT_STEPPING;
+    bool is_due = pilot->is_stale || (!is_stopped && begin_ns - pilot->polled_ns >= pilot->pause_ns);
+    if (!is_due || (!is_there && state != RV_PILOT_UNSTEERED))
+        return;
+    if (is_there)
+        ask_all(pilot, is_stopped);
+    else
+        read_slots(pilot);
+    pilot->is_stale &= is_there;
     pilot->polled_ns = rv_clock_mono_ns();
     pilot->pause_ns = pilot->report.is_silent ? POLL_NS : POLL_SHARE * (pilot->polled_ns - begin_ns);
     if (pilot->pause_ns < POLL_NS)
         pilot->pause_ns = POLL_NS;
+}
+
+/* Only when they are others: the file is not read again while nothing moves. */
+static void list_lines(struct rv_pilot *pilot)
+{
+    static const struct rv_pilot_frame none;
+    struct rv_pilot_report *report = &pilot->report;
+    pthread_mutex_lock(&pilot->lock);
+    report->frame = pilot->frame;
+    pthread_mutex_unlock(&pilot->lock);
+    const struct rv_pilot_frame *frame = report->frame < report->n_frames ? &report->frames[report->frame] : &none;
+    if (frame->line == pilot->listed.line && strcmp(frame->file, pilot->listed.file) == 0)
+        return;
+    pilot->listed = *frame;
+    rv_listing_read(&report->listing, report->chosen.pid, frame->file, frame->line);
 }
 
 /* ---- orders ---- */
@@ -308,7 +307,8 @@ static void inquire(struct rv_pilot *pilot)
 static void refuse(struct rv_pilot *pilot, int error, const struct rv_answer *answer)
 {
     const char *why = error ? rv_subject_error(error) : answer->text ? answer->text : "it said no";
-    copy(pilot->report.why, sizeof pilot->report.why, why, strcspn(why, "\n"));
+    rv_pilot_say(pilot->report.why, sizeof pilot->report.why, why);
+    pilot->report.why[strcspn(pilot->report.why, "\n")] = '\0';
 }
 
 /* True when it was done. */
@@ -330,8 +330,8 @@ static void evaluate(struct rv_pilot *pilot, const char *expression)
     int error = ask(pilot, "eval", expression, &answer);
     const char *text = error ? rv_subject_error(error) : answer.text ? answer.text : "";
     memset(report->value, 0, sizeof report->value);
-    copy(report->expression, sizeof report->expression, expression, strlen(expression));
-    copy(report->value, sizeof report->value, text, strlen(text));
+    rv_pilot_say(report->expression, sizeof report->expression, expression);
+    rv_pilot_say(report->value, sizeof report->value, text);
     report->is_value_error = error || !answer.is_fine;
     rv_answer_fini(&answer);
 }
@@ -421,6 +421,7 @@ static void publish(struct rv_pilot *pilot)
     pthread_mutex_lock(&pilot->lock);
     struct rv_pilot_report *report = &pilot->report;
     report->is_asked = pilot->is_obeying || pilot->n_orders > 0;
+    report->is_stale = pilot->is_stale;
     report->version = pilot->shown.version;
     if (memcmp(report, &pilot->shown, sizeof *report) != 0) {
         report->version++;
@@ -436,6 +437,7 @@ static void begin_with(struct rv_pilot *pilot, struct rv_pilot_who chosen)
     pilot->report.n_orders = n_orders;
     pilot->report.chosen = chosen;
     pilot->report.state = chosen.tid ? RV_PILOT_UNKNOWN : RV_PILOT_NOBODY;
+    memset(&pilot->listed, 0, sizeof pilot->listed);
     pilot->is_moving = false;
     pilot->is_stale = true;
 }
@@ -452,7 +454,7 @@ static bool take_order(struct rv_pilot *pilot, struct rv_pilot_order *order)
     uint64_t end_ns = rv_clock_mono_ns() + LOOK_NS;
     pthread_mutex_lock(&pilot->lock);
     while (!pilot->is_closing && pilot->n_orders == 0 && is_same(pilot->chosen, pilot->report.chosen) &&
-           rv_clock_mono_ns() < end_ns)
+           pilot->frame == pilot->report.frame && rv_clock_mono_ns() < end_ns)
         wait_until(pilot, end_ns);
     if (!is_same(pilot->chosen, pilot->report.chosen))
         begin_with(pilot, pilot->chosen);
@@ -488,6 +490,7 @@ static void *work(void *context)
         look_at_chosen(pilot);
         publish(pilot);
         inquire(pilot);
+        list_lines(pilot);
         publish(pilot);
     }
     return NULL;
@@ -497,6 +500,7 @@ struct rv_pilot *rv_pilot_start(struct rv_map *map)
 {
     struct rv_pilot *pilot = rv_alloc(1, sizeof *pilot);
     pthread_condattr_t clock;
+    pilot->map = map;
     pilot->subject = rv_subject_over(map);
     rv_subject_limit(pilot->subject, &(struct rv_subject_limits){ANSWER_BYTES, is_given_up, pilot});
     pthread_mutex_init(&pilot->lock, NULL);

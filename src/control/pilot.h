@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "control/listing.h"
 #include "ring/map.h"
 
 struct rv_pilot; /* opaque */
@@ -28,6 +29,9 @@ struct rv_pilot_who { /* a thread; zero = none */
 
 /* Whom the report is about. What was ordered of another and is not done is dropped. */
 void rv_pilot_choose(struct rv_pilot *pilot, struct rv_pilot_who who);
+
+/* Which frame's lines the report has: from the innermost, 0, on; the innermost's again when its thread has stopped. */
+void rv_pilot_look_at(struct rv_pilot *pilot, uint32_t frame);
 
 enum rv_pilot_order_kind {
     RV_PILOT_STOP,
@@ -91,19 +95,23 @@ struct rv_pilot_report { /* texts are UTF-8 fit to be shown */
     struct rv_pilot_who chosen;  /* what follows is about it */
     enum rv_pilot_state state;
     uint32_t ring, n_stops;
+    bool is_stale;                                 /* it has moved: stack, watches and breakpoints are of before */
     bool is_silent;                                /* it did not say where it is: its stack is of before, or empty */
     bool is_asked;                                 /* an order is being done, or waits */
     uint32_t n_orders;                             /* done until now, well or not */
     struct rv_pilot_frame frames[RV_PILOT_FRAMES]; /* innermost first */
     uint32_t n_frames;
     bool has_more_frames;
+    uint32_t frame; /* that is looked at, with the lines around it */
+    struct rv_listing listing;
     struct rv_pilot_watch watches[RV_PILOT_WATCHES];
     struct rv_pilot_break breaks[RV_PILOT_BREAKS];
     uint32_t n_breaks;
     char expression[RV_PILOT_TEXT_BYTES]; /* evaluated last; "" = none */
     char value[2048];
     bool is_value_error;
-    char why[256]; /* the last order was not done; "" = it was */
+    bool has_other_monitor; /* of the same file */
+    char why[256];          /* the last order was not done; "" = it was */
 };
 
 /* Copy it out when it is another than `out` has. Returns whether it was. */

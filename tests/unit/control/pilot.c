@@ -62,22 +62,22 @@ static void order(struct flight *flight, enum rv_pilot_order_kind kind, const ch
 
 static bool is_running(const struct rv_pilot_report *now)
 {
-    return now->state == RV_PILOT_RUNNING && now->n_frames;
+    return now->state == RV_PILOT_RUNNING && !now->is_stale && now->n_frames;
 }
 
 static bool is_at_1(const struct rv_pilot_report *now)
 {
-    return now->state == RV_PILOT_STOPPED && now->n_frames && now->frames[0].line == 1;
+    return now->state == RV_PILOT_STOPPED && !now->is_stale && now->n_frames && now->frames[0].line == 1;
 }
 
 static bool is_at_4(const struct rv_pilot_report *now)
 {
-    return now->state == RV_PILOT_STOPPED && now->n_frames && now->frames[0].line == 4;
+    return now->state == RV_PILOT_STOPPED && !now->is_stale && now->n_frames && now->frames[0].line == 4;
 }
 
 static bool is_at_14(const struct rv_pilot_report *now)
 {
-    return now->state == RV_PILOT_STOPPED && now->n_frames && now->frames[0].line == 14;
+    return now->state == RV_PILOT_STOPPED && !now->is_stale && now->n_frames && now->frames[0].line == 14;
 }
 
 static bool is_stepping(const struct rv_pilot_report *now)
@@ -184,7 +184,7 @@ Test(pilot, watches_breakpoints_and_expressions_have_their_values, .timeout = 10
     order(&flight, RV_PILOT_UNBREAK, "", 1);
     wait_for(&flight, has_no_break, "no breakpoint");
     order(&flight, RV_PILOT_EVAL, "$y", 0);
-    cr_assert_str_eq(flight.now.value, "4 of $y\n");
+    cr_assert_str_eq(flight.now.value, "4 of $y");
     cr_assert_not(flight.now.is_value_error);
     order(&flight, RV_PILOT_EVAL, "!", 0);
     cr_assert(flight.now.is_value_error);
@@ -262,7 +262,7 @@ Test(pilot, one_monitor_asks_at_a_time, .timeout = 100)
         cr_assert_str_eq(answer.text, expected);
         rv_answer_fini(&answer);
         rv_pilot_report(flight.pilot, &flight.now);
-        cr_assert(!flight.now.value[0] || strcmp(flight.now.value, "1 of mine\n") == 0);
+        cr_assert(!flight.now.value[0] || strcmp(flight.now.value, "1 of mine") == 0);
     }
     rv_subject_close(other);
     end(&flight);
