@@ -52,6 +52,18 @@ enum rv_action {
     RV_ACTION_SHOW_ALL_LANES,
     RV_ACTION_CROP_LESS,
     RV_ACTION_CROP_MORE,
+    RV_ACTION_DEBUGGER, /* these are about the thread that is steered */
+    RV_ACTION_RUN_THREAD,
+    RV_ACTION_STOP_THREAD,
+    RV_ACTION_NEXT_STATEMENT,
+    RV_ACTION_STEP_STATEMENT,
+    RV_ACTION_FINISH_CALL,
+    RV_ACTION_LOOK_AT_FRAME,
+    RV_ACTION_WATCH,
+    RV_ACTION_UNWATCH,
+    RV_ACTION_BREAK,
+    RV_ACTION_UNBREAK,
+    RV_ACTION_EVALUATE,
     RV_ACTION_UNPIN,
     RV_ACTION_SELECT,
     RV_ACTION_ORBIT,
@@ -81,9 +93,10 @@ struct rv_act { /* an action, and what it is about; zero where it is about nothi
                          GLIDE: windows per second */
     double amount_up; /* ORBIT: radians */
     uint64_t from_ns, to_ns; /* SHOW: the window; SELECT: the range, empty = none; SEEK: from_ns, the time */
-    const char *text;        /* GO_TO: a time, NULL = ask for one; FIND: a pattern; LET: a rule. Borrowed */
-    uint32_t idx;            /* INVERT_RULE, REMOVE_RULE: which; THEME; SCALE: percent; SCHEME: 0 = the next, else which
-                                one + 1; about one lane: 0 = under the cursor, else lane_idx + 1 */
+    const char *text;        /* GO_TO: a time, NULL = ask for one; FIND: a pattern; LET: a rule; WATCH, EVALUATE: an
+                                expression; BREAK: where. Borrowed */
+    uint32_t idx; /* INVERT_RULE, REMOVE_RULE, LOOK_AT_FRAME, UNWATCH, UNBREAK: which; THEME; SCALE: percent; SCHEME: 0
+                     = the next, else which one + 1; about one lane: 0 = under the cursor, else lane_idx + 1 */
 };
 
 enum rv_modifier { RV_MODIFIER_CTRL = 1, RV_MODIFIER_SHIFT = 2, RV_MODIFIER_ALT = 4 };

@@ -26,6 +26,7 @@ static void show_lane(struct rv_viewer *viewer, uint32_t lane_idx)
     if (!rv_arrangement_shows(arrangement, lane_idx))
         rv_arrangement_toggle_process(arrangement, lane_idx);
     rv_viewer_scroll_to(viewer, lane_idx, 0);
+    rv_debugging_choose(&viewer->debugging, viewer->lanes, lane_idx);
 }
 
 static void crop(struct rv_viewer *viewer, int steps)

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "app/colors.h"
+#include "app/instruments.h"
 #include "base/clock.h"
 #include "ui/help.h"
 #include "ui/legend.h"
@@ -57,6 +58,7 @@ static void show_topbar(struct rv_panels *panels, const struct rv_panels_about *
         .cpu_share = about->meter ? about->meter->cpu_share : -1.0,
         .n_dropped = about->n_dropped,
         .is_recording = about->is_recording,
+        .n_stopped = about->viewer->debugging.report.n_stopped,
         .n_drawn = about->view->n_boxes,
         .n_folded = about->view->n_folded,
         .tabs = tabs,
@@ -208,8 +210,10 @@ static void show_all(struct rv_panels *panels, const struct rv_panels_about *abo
     if (has_room) {
         if (viewer->settings.has_minimap)
             show_minimap(panels, about, requests);
-        if (viewer->panels.has_threads) /* instead: there is no room for both below a picture */
+        if (viewer->panels.has_threads) /* one of them: there is no room for all below a picture */
             show_threads(panels, about, requests);
+        else if (viewer->panels.has_cockpit)
+            rv_instruments_show(panels->ui, viewer, &panels->cockpit, requests);
         else
             rv_findings_show_bottom(&panels->findings, panels->ui, &asked, requests);
         panels->has_inspector = viewer->pointer.hover.is_pinned;
@@ -282,6 +286,16 @@ static void do_request(struct rv_panels *panels, const struct rv_panels_about *a
         break;
     case RV_UI_CLOSE_HELP:
         act.action = RV_ACTION_HELP;
+        break;
+    case RV_UI_LEVER:
+    case RV_UI_FRAME:
+    case RV_UI_WATCH:
+    case RV_UI_UNWATCH:
+    case RV_UI_BREAK:
+    case RV_UI_UNBREAK:
+    case RV_UI_EVAL:
+    case RV_UI_CLOSE_COCKPIT:
+        act = rv_instruments_act(request);
         break;
     case RV_UI_FIND:
     case RV_UI_HIT:

@@ -14,6 +14,7 @@
 #include "app/meter.h"
 #include "app/overview.h"
 #include "app/viewer.h"
+#include "ui/cockpit.h"
 #include "ui/go_to.h"
 #include "ui/ui.h"
 
@@ -22,6 +23,7 @@ struct rv_panels { /* zeroed = closed */
     struct rv_overview overview;
     struct rv_go_to_state go_to;
     struct rv_findings findings;
+    struct rv_cockpit_state cockpit;
     uint64_t hash;      /* of the last pass */
     bool has_inspector; /* it says all that a tooltip of what is pinned would */
 };

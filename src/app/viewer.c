@@ -125,6 +125,7 @@ static void pin(struct rv_viewer *viewer)
     if (viewer->scene && viewer->view)
         rv_pointer_pin(&viewer->pointer, viewer->scene, viewer->view);
     viewer->focus = (struct rv_viewer_focus){0};
+    rv_debugging_click(viewer);
     rv_viewer_point(viewer);
 }
 
@@ -217,6 +218,8 @@ static void go_out(struct rv_viewer *viewer)
         viewer->panels.has_help = false;
     else if (viewer->panels.has_threads)
         viewer->panels.has_threads = false;
+    else if (viewer->panels.has_cockpit)
+        viewer->panels.has_cockpit = false;
     else if (viewer->pointer.hover.is_pinned || !rv_asking_end(viewer))
         rv_pointer_unpin(&viewer->pointer);
     rv_viewer_point(viewer);
@@ -365,6 +368,20 @@ void rv_viewer_act(struct rv_viewer *viewer, const struct rv_act *act)
     case RV_ACTION_CROP_LESS:
     case RV_ACTION_CROP_MORE:
         rv_arranging_act(viewer, act);
+        return;
+    case RV_ACTION_DEBUGGER:
+    case RV_ACTION_RUN_THREAD:
+    case RV_ACTION_STOP_THREAD:
+    case RV_ACTION_NEXT_STATEMENT:
+    case RV_ACTION_STEP_STATEMENT:
+    case RV_ACTION_FINISH_CALL:
+    case RV_ACTION_LOOK_AT_FRAME:
+    case RV_ACTION_WATCH:
+    case RV_ACTION_UNWATCH:
+    case RV_ACTION_BREAK:
+    case RV_ACTION_UNBREAK:
+    case RV_ACTION_EVALUATE:
+        rv_debugging_act(viewer, act);
         return;
     case RV_ACTION_UNPIN:
         go_out(viewer);

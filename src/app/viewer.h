@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "app/action.h"
+#include "app/debugging.h"
 #include "app/history.h"
 #include "app/inquiry.h"
 #include "app/marks.h"
@@ -37,7 +38,7 @@ struct rv_viewer_focus { /* the window that the last focus chose; zero when some
 };
 
 struct rv_viewer_panels { /* which panels are there */
-    bool has_help, has_go_to, has_search, has_settings, has_threads;
+    bool has_help, has_go_to, has_search, has_settings, has_threads, has_cockpit;
     unsigned n_asked;    /* how often the search was asked for */
     bool is_go_to_wrong; /* what was entered there is no time */
 };
@@ -54,6 +55,7 @@ struct rv_viewer {
     struct rv_viewer_panels panels;
     struct rv_arrangement arrangement; /* of the lanes */
     struct rv_inquiry inquiry;
+    struct rv_debugging debugging;
     struct rv_settings settings; /* its look and scheme are those of the start */
     struct rv_lanes *lanes;      /* what is looked at; NULL = nothing to search in. Borrowed */
     struct rv_subroutines *subroutines;

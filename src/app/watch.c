@@ -462,6 +462,7 @@ static int run_window(struct watch *watch)
                        .title = title_of(watch),
                        .pid = watch->launch ? rv_launch_pid(watch->launch) : 0,
                        .should_close = should_close,
+                       .map = watch->map.base ? &watch->map : NULL,
                        .is_recording = watch->recorder.is_on,
                        .record = switch_recorder,
                        .context = watch,

@@ -91,6 +91,10 @@ static void advance(struct window *window)
     window->advanced_ns = clock_ns;
     bool is_done = viewer->present.is_done || rv_session_is_done(window->session);
     rv_viewer_advance(viewer, rv_session_lanes(window->session), is_done, dt_s);
+    bool has_other_stops;
+    window->has_news |= rv_debugging_advance(&viewer->debugging, rv_session_lanes(window->session),
+                                             rv_session_subroutines(window->session), &has_other_stops);
+    viewer->is_dirty |= has_other_stops;
     if (!is_done)
         window->has_news |=
             rv_meter_update(&window->meter, clock_ns, window->counts.n_consumed, viewer->present.last_ns);
@@ -138,6 +142,7 @@ static struct rv_scene_frame make_frame(const struct window *window)
         .compare = viewer->compare,
         .theme = rv_color_theme_of(viewer->look.scheme, viewer->settings.theme),
         .flags = {viewer->marks.ns, viewer->marks.n},
+        .stops = {viewer->debugging.stopped, viewer->debugging.n_stopped},
         .orbit = {viewer->look.orbit[0], viewer->look.orbit[1]},
         .selected = viewer->inquiry.selected,
     };
@@ -346,10 +351,12 @@ int rv_window_run(struct rv_session *session, const struct rv_window_params *par
         rv_viewer_init(&window.viewer, &viewer);
         measure_window(&window);
         window.viewer.wants_recording = window.is_recording = params->is_recording;
+        rv_debugging_start(&window.viewer.debugging, params->map);
         err = run_loop(&window);
         if (params->settings)
             *params->settings = rv_viewer_settings(&window.viewer);
     }
+    rv_debugging_stop(&window.viewer.debugging);
     rv_viewer_fini(&window.viewer);
     rv_panels_close(&window.panels);
     rv_scene_destroy(window.scene);

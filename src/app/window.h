@@ -30,6 +30,7 @@ struct rv_window_params {                /* zero = default */
     const struct rv_lens *lens;          /* lets through at first; NULL = all */
     const struct rv_compare *compare;    /* of the two runs that the session has; NULL = it is one run */
     bool (*should_close)(void *context); /* asked ten times a second; NULL = only the user closes */
+    struct rv_map *map;                  /* of the program's trace file: its threads can be steered; NULL = none */
     bool is_recording;                   /* at first */
     bool (*record)(void *context, bool is_on); /* the user's wish; returns what is; NULL = there is nothing to record */
     void (*observe)(void *context, const struct rv_window_state *state); /* in each turn; NULL = nobody */

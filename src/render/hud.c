@@ -109,6 +109,15 @@ static void add_process(const struct names *names, size_t lane, float right, flo
                     rv_theme_rgba(names->theme->text, 1.0f));
 }
 
+/* Before the plate of a name, in the room that is left to it. */
+static void add_stop(const struct names *names, struct rv_overlay_area plate)
+{
+    uint32_t rgba = rv_theme_rgba(names->theme->accent, 1.0f);
+    rv_overlay_line(names->overlay, (float[2]){plate.x, plate.y + plate.height},
+                    (float[2]){plate.x + plate.width, plate.y + plate.height}, 2.0f, rgba);
+    rv_stops_add_sign(names->overlay, plate.x - 3.0f, plate.y + 0.5f * (plate.height - 8.0f), rgba);
+}
+
 static void add_name(struct names *names, size_t lane)
 {
     vec2 at;
@@ -121,7 +130,9 @@ static void add_name(struct names *names, size_t lane)
     names->last_y = y;
     struct rv_overlay_area area = {x, y - 11.0f, width, NAME_HEIGHT}, pin = {x + 2.0f, y - 4.0f, 3.0f, 8.0f};
     rv_overlay_rectangle(names->overlay, area, 5.0f, rv_theme_rgba(names->theme->panel, 0.82f));
-    if (names->frame->view->lanes[lane].is_pinned)
+    if (rv_stops_has(&names->frame->stops, names->frame->view->lanes[lane].lane_idx))
+        add_stop(names, area);
+    else if (names->frame->view->lanes[lane].is_pinned)
         rv_overlay_rectangle(names->overlay, pin, 1.0f, rv_theme_rgba(names->theme->accent, 1.0f));
     rv_overlay_text(names->overlay, RV_FONT_BOLD, (float[2]){x + NAME_PADDING, y + 4.0f}, name,
                     rv_theme_rgba(names->theme->text_strong, 1.0f));

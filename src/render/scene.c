@@ -306,6 +306,7 @@ void rv_scene_draw(struct rv_scene *scene, const struct rv_scene_frame *frame)
     add_flat_text(scene, &shown);
     rv_hud_add_lanes(scene->overlay, &shown, &scene->camera, &scene->stage);
     rv_tags_add(scene->overlay, &shown, &scene->camera, &scene->stage);
+    rv_stops_add(scene->overlay, &scene->camera, &scene->stage, shown.view, &shown.stops, (float)shown.scale);
     rv_flags_add(scene->overlay, &scene->camera, &scene->stage, &shown.flags, (float)shown.scale);
     rv_selection_add(scene->overlay, &scene->camera, &scene->stage, &shown.selected, (float)shown.scale);
     if (shown.tooltip)

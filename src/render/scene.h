@@ -19,6 +19,7 @@
 #include "render/look.h"
 #include "render/picture.h"
 #include "render/selection.h"
+#include "render/stops.h"
 #include "render/tooltip.h"
 
 struct rv_scene; /* opaque */
@@ -52,6 +53,7 @@ struct rv_scene_frame {
     enum rv_color_theme theme;
     struct rv_range_ns selected; /* drawn as a band */
     struct rv_flags flags;       /* of marked times */
+    struct rv_stops stops;       /* of threads that are stopped */
     float orbit[2];              /* radians by which the eye of a perspective look has gone to the right and up */
 };
 

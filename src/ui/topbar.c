@@ -68,6 +68,15 @@ static void add_pill(struct bar *bar, const struct rv_topbar *shown)
     bar->x += width + GAP;
 }
 
+static void add_stopped(struct bar *bar, uint32_t n_stopped)
+{
+    char text[48];
+    if (!n_stopped)
+        return;
+    (void)snprintf(text, sizeof text, "%" PRIu32 " thread%s stopped", n_stopped, n_stopped == 1 ? "" : "s");
+    add(bar, RV_IMGUI_FONT_BOLD, bar->style->accent, text);
+}
+
 static void add_rate(struct bar *bar, double events_per_s)
 {
     char text[64];
@@ -130,6 +139,7 @@ void rv_topbar_show(struct rv_ui *ui, const struct rv_topbar *shown, struct rv_u
     add_pill(&bar, shown);
     if (shown->is_recording)
         add(&bar, RV_IMGUI_FONT_BOLD, style->text_warning, "REC");
+    add_stopped(&bar, shown->n_stopped);
     add_rate(&bar, shown->events_per_s);
     add_counts(&bar, shown);
     add_tabs(shown, tabs_x, requests);

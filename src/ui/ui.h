@@ -61,6 +61,14 @@ enum rv_ui_request_kind {
     RV_UI_PIN_LANE,
     RV_UI_SHOW_LANE,
     RV_UI_CLOSE_THREADS,
+    RV_UI_LEVER,   /* idx: an rv_cockpit_lever */
+    RV_UI_FRAME,   /* idx: whose lines to show */
+    RV_UI_WATCH,   /* text: an expression */
+    RV_UI_UNWATCH, /* idx */
+    RV_UI_BREAK,   /* text: where */
+    RV_UI_UNBREAK, /* idx: its number */
+    RV_UI_EVAL,    /* text: an expression */
+    RV_UI_CLOSE_COCKPIT,
     RV_UI_TOGGLE_LEGEND,
     RV_UI_TOGGLE_MINIMAP,
     RV_UI_CLOSE_HELP

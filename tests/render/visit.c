@@ -44,7 +44,8 @@ int visit_run(struct visit *visit, int width_px, int height_px, unsigned n_steps
     window.context = visit;
     (void)past_origin();
     visit->begin_ns = rv_clock_mono_ns();
-    visit->session = rv_session_start(&(struct rv_session_params){.n_workers = 1}, past_create());
+    visit->session =
+        rv_session_start(&(struct rv_session_params){.n_workers = 1}, visit->source ? visit->source : past_create());
     int err = rv_window_run(visit->session, &window);
     rv_session_stop(visit->session);
     rv_session_destroy(visit->session);

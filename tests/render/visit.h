@@ -1,6 +1,6 @@
 /*
- * A window over the program of past.h, and a user who does one thing after the other: each step waits for what the one
- * before has brought about, asks the window's state, and does the next thing.
+ * A window over the program of past.h, or another, and a user who does one thing after the other: each step waits for
+ * what the one before has brought about, asks the window's state, and does the next thing.
  */
 #ifndef RV_TEST_RENDER_VISIT_H
 #define RV_TEST_RENDER_VISIT_H
@@ -15,9 +15,10 @@ typedef bool (*visit_step_fn)(struct visit *visit, const struct rv_window_state 
 
 struct visit { /* zeroed = not begun */
     struct rv_session *session;
+    struct rv_source *source; /* NULL = the program of past.h */
     visit_step_fn act;
     struct rv_window_params window; /* what is not zero is as the test wants it */
-    unsigned step; /* that comes next */
+    unsigned step;                  /* that comes next */
     bool is_failed;
     uint64_t begin_ns;
 };

@@ -1,0 +1,206 @@
+/*
+ * A Perl program steered in the window, as a user does it: a thread is chosen by its name, stopped, stepped, asked and
+ * let go. What is asked is what the panel is made of; no pixel and no time decides.
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "ring/map.h"
+#include "ring/steering.h"
+#include "source/live.h"
+#include "visit.h"
+
+#define WIDTH 1280
+#define HEIGHT 720
+/* Of the fields, from the right and the lower edge. */
+#define FIELD_RIGHT 200
+#define WATCH_BOTTOM 249
+#define BREAK_BOTTOM 223
+#define EVAL_BOTTOM 157 /* below a watch and a breakpoint */
+#define NAME_LEFT 25    /* from where calls begin: on the thread's name */
+
+static const char program[] = "our $n = 0;\n"
+                              "sub inner {\n"
+                              "    my $x = shift;\n"
+                              "    $n++;\n"
+                              "    return $x;\n"
+                              "}\n"
+                              "sub outer { inner($n) }\n"
+                              "outer() while 1;\n";
+
+static uint32_t n_stops;
+
+static void press_in_panel(int bottom)
+{
+    visit_click((int[2]){WIDTH - FIELD_RIGHT, HEIGHT - bottom}, 1);
+}
+
+/* Stopped again since the last time that this was so, with all that is asked of it then. */
+static bool has_stopped(const struct rv_pilot_report *report)
+{
+    if (report->state != RV_PILOT_STOPPED || report->n_stops == n_stops || report->is_asked || report->is_stale ||
+        !report->n_frames)
+        return false;
+    n_stops = report->n_stops;
+    return true;
+}
+
+static bool is_in_view(const struct rv_window_state *state)
+{
+    return state->view->n_lanes == 1 && state->view->n_boxes > 0;
+}
+
+static bool steps(struct visit *visit, const struct rv_window_state *state)
+{
+    const struct rv_debugging *debugging = &state->viewer->debugging;
+    const struct rv_pilot_report *report = &debugging->report;
+    float at[2] = {0};
+    switch (visit->step) {
+    case 0:
+        if (!is_in_view(state) ||
+            !rv_scene_project(state->scene, &(struct rv_scene_place){state->view->from_ns, 0, 0}, at))
+            return false;
+        visit_click((int[2]){(int)at[0] - NAME_LEFT, (int)at[1] - 4}, 1);
+        return true;
+    case 1:
+        if (!state->viewer->panels.has_cockpit || report->state != RV_PILOT_RUNNING || !report->n_frames)
+            return false;
+        visit_check(visit, report->n_stopped == 0, "a thread is stopped that nobody has stopped");
+        past_press(SDL_SCANCODE_F6, KMOD_NONE);
+        return true;
+    case 2:
+        if (!has_stopped(report) || debugging->n_stopped != 1)
+            return false;
+        visit_check(visit, debugging->stopped[0] == debugging->lane_idx, "another lane is marked");
+        visit_check(visit, report->n_stopped == 1, "not one thread is stopped");
+        past_press(SDL_SCANCODE_F11, KMOD_NONE);
+        past_press(SDL_SCANCODE_F10, KMOD_NONE);
+        return true;
+    case 3: /* two stops later */
+        if (report->n_orders != 3 || !has_stopped(report))
+            return false;
+        press_in_panel(BREAK_BOTTOM);
+        past_type("inner");
+        past_press(SDL_SCANCODE_RETURN, KMOD_NONE);
+        return true;
+    case 4:
+        if (report->n_breaks != 1)
+            return false;
+        visit_check(visit, strcmp(report->breaks[0].where, "main::inner") == 0, report->breaks[0].where);
+        past_press(SDL_SCANCODE_F5, KMOD_NONE);
+        return true;
+    case 5: /* at the first statement of the subroutine, which the panel lists */
+        if (!has_stopped(report) || report->listing.n == 0)
+            return false;
+        visit_check(visit, strncmp(report->frames[0].call, "main::inner(", 12) == 0, report->frames[0].call);
+        visit_check(visit, report->frames[0].line == 3, "not on the first statement");
+        visit_check(visit, report->n_frames == 3, "not in two calls");
+        visit_check(visit, strstr(report->listing.lines[3 - report->listing.first], "my $x = shift"),
+                    report->listing.lines[3 - report->listing.first]);
+        press_in_panel(WATCH_BOTTOM);
+        past_type("$x");
+        past_press(SDL_SCANCODE_RETURN, KMOD_NONE);
+        return true;
+    case 6:
+        if (!report->watches[0].has_value)
+            return false;
+        visit_check(visit, strcmp(report->watches[0].expression, "$x") == 0, report->watches[0].expression);
+        past_press(SDL_SCANCODE_F10, KMOD_NONE);
+        return true;
+    case 7: /* now it has a value, that of $main::n */
+        if (!has_stopped(report) || !report->watches[0].has_value)
+            return false;
+        visit_check(visit, report->frames[0].line == 4, "not on the second statement");
+        visit_check(visit, report->watches[0].value[0] >= '0' && report->watches[0].value[0] <= '9',
+                    report->watches[0].value);
+        press_in_panel(EVAL_BOTTOM);
+        past_type("$x - $n");
+        past_press(SDL_SCANCODE_RETURN, KMOD_NONE);
+        return true;
+    case 8:
+        if (!report->expression[0])
+            return false;
+        visit_check(visit, strcmp(report->value, "0") == 0 && !report->is_value_error, report->value);
+        past_press(SDL_SCANCODE_F11, KMOD_SHIFT);
+        return true;
+    case 9:
+        if (!has_stopped(report))
+            return false;
+        visit_check(visit, strncmp(report->frames[0].call, "main::inner(", 12) != 0, "still in the call");
+        past_press(SDL_SCANCODE_ESCAPE, KMOD_NONE);
+        return true;
+    case 10: /* what is closed stays stopped */
+        if (state->viewer->panels.has_cockpit)
+            return false;
+        visit_check(visit, report->state == RV_PILOT_STOPPED, "it went on");
+        past_press(SDL_SCANCODE_Q, KMOD_CTRL);
+        return true;
+    }
+    return false;
+}
+
+static const char *write_program(void)
+{
+    static char path[] = "/tmp/ringviz-steer-XXXXXX";
+    int fd = mkstemp(path);
+    bool is_written = fd >= 0 && write(fd, program, sizeof program - 1) == (ssize_t)sizeof program - 1;
+    if (!is_written || close(fd) != 0) {
+        perror(path);
+        exit(1);
+    }
+    return path;
+}
+
+/* Once the window is closed the program runs, without a monitor: it calls again. */
+static int check_that_it_runs(const struct rv_map *map)
+{
+    const struct rv_wire_control *control = rv_map_control(map, 0);
+    uint64_t begin_ns = rv_clock_mono_ns();
+    while (rv_steering_read(control).state != RV_RUN_RUNNING)
+        if (rv_clock_mono_ns() - begin_ns > 30000 * MS) {
+            fputs("it is still stopped after the window was closed\n", stderr);
+            return 1;
+        }
+    return 0;
+}
+
+static pid_t start_program(const char *script, const char *trace)
+{
+    pid_t pid = fork();
+    if (pid == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        setenv("RINGVIZ_FILE", trace, 1);
+        execlp("perl", "perl", "-d:RingViz", script, (char *)NULL);
+        _exit(127);
+    }
+    return pid;
+}
+
+/* The folder of Devel::RingViz is in PERL5LIB. */
+int main(void)
+{
+    char path[4096];
+    struct rv_map map;
+    struct visit visit = {.act = steps};
+    const char *script = write_program();
+    if (rv_map_default_path(path, sizeof path, 1 << 20) != 0 ||
+        rv_map_create(&map, path, &(struct rv_map_params){.ring_events = 1 << 14}) != 0)
+        return 1;
+    visit.source = rv_live_open(&map, &(struct rv_live_params){.interval_ns = 0});
+    visit.window = (struct rv_window_params){.title = "perl", .map = &map};
+    pid_t pid = start_program(script, path);
+    int status = visit_run(&visit, WIDTH, HEIGHT, 11);
+    status |= check_that_it_runs(&map);
+    kill(pid, SIGKILL);
+    waitpid(pid, NULL, 0);
+    unlink(script);
+    unlink(path);
+    rv_map_close(&map);
+    return status;
+}
