@@ -141,8 +141,16 @@ static uint64_t calls_of(const struct rv_map *map, struct rv_catalog *catalog, c
     return n;
 }
 
-/* "COUNT name calls" and "KIND kind events". */
-static void check_counts(const struct rv_map *map, struct rv_catalog *catalog, FILE *out)
+static uint64_t n_produced(const struct tracee *tracee)
+{
+    uint64_t n = 0;
+    for (size_t i = 0; i < tracee->n_streams; i++)
+        n += tracee->streams[i].account.n_produced;
+    return n;
+}
+
+/* "COUNT name calls", "KIND kind events" and "PUSHES events, lost ones included". */
+static void check_counts(const struct tracee *tracee, struct rv_catalog *catalog, FILE *out)
 {
     char line[256], name[128];
     unsigned long long n;
@@ -150,11 +158,13 @@ static void check_counts(const struct rv_map *map, struct rv_catalog *catalog, F
     rewind(out);
     while (fgets(line, sizeof line, out)) {
         if (sscanf(line, "COUNT %127s %llu", name, &n) == 2) {
-            uint64_t n_calls = calls_of(map, catalog, name);
+            uint64_t n_calls = calls_of(&tracee->map, catalog, name);
             expect(n_calls == n, name, n_calls, n);
             n_counts++;
         } else if (sscanf(line, "KIND %u %llu", &kind, &n) == 2 && kind < RV_EVENT_KIND_COUNT) {
             expect(n_of_kind[kind] == n, "events of a kind", n_of_kind[kind], n);
+        } else if (sscanf(line, "PUSHES %llu", &n) == 1) {
+            expect(n_produced(tracee) == n, "pushes", n_produced(tracee), n);
         }
     }
     expect(n_counts > 0, "COUNT lines", n_counts, 1);
@@ -166,9 +176,7 @@ static void check_shortage(const struct tracee *tracee, FILE *out)
     const struct rv_wire_header *header = tracee->map.header;
     char line[256];
     unsigned long long n;
-    uint64_t n_events = header->n_events_without_ring, n_counted = 0;
-    for (size_t i = 0; i < tracee->n_streams; i++)
-        n_events += tracee->streams[i].account.n_produced;
+    uint64_t n_events = header->n_events_without_ring + n_produced(tracee), n_counted = 0;
     rewind(out);
     while (fgets(line, sizeof line, out))
         n_counted += sscanf(line, "COUNT %*s %llu", &n) == 1 ? n : 0;
@@ -212,7 +220,7 @@ int main(int argc, char **argv)
     if (strchr(flags, 'r'))
         check_shortage(&tracee, out);
     else
-        check_counts(&tracee.map, catalog, out);
+        check_counts(&tracee, catalog, out);
     printf("%zu rings, %u modules, %u processes\n", tracee.n_streams, rv_modules_count(&tracee.map),
            tracee.map.header->n_processes_used);
     rv_catalog_destroy(catalog);
