@@ -16,6 +16,14 @@
  *   INDEX    struct rv_rec_index, then its columns: where the chunks since the INDEX before are, and what a picture of
  *            all needs of them. Found from its successor, the last one from END; a file without them is read wholly
  *   END      struct rv_rec_end
+ *   SEGMENT  struct rv_rec_segment; only with RV_REC_IN_SEGMENTS
+ *
+ * With RV_REC_IN_SEGMENTS the newest events only are kept. After FILE the file is segments, each a row of chunks that
+ * begins with SEGMENT; the oldest are given back whole: their bytes become zeros that take no room, and nothing else
+ * moves. A segment can be read without any other: behind its SEGMENT all names are told again, and of every stream that
+ * is not closed its STREAM, an ACCOUNT with is_before, and EVENTS with RV_REC_OPEN: a SWITCH to each stack and a SYNC
+ * for each frame that is open there, behind it a LINE with the ns that calls took in it that have ended (in id, frame
+ * and aux, from the lowest bits up) if there were any, and a last SWITCH to the stack in force. An INDEX tells of one segment.
  *
  * Texts end with a NUL. Times are ns of CLOCK_MONOTONIC where it was recorded. Readers skip chunk types and columns
  * that they do not know, accept headers and structs that are longer, and refuse a FILE with an incompatible bit or a
@@ -53,7 +61,13 @@ enum rv_rec_type {
     RV_REC_EVENTS = 4,
     RV_REC_ACCOUNT = 5,
     RV_REC_END = 6,
-    RV_REC_INDEX = 7
+    RV_REC_INDEX = 7,
+    RV_REC_SEGMENT = 8
+};
+
+enum rv_rec_feature { /* of feature_incompat */
+                      RV_REC_IN_SEGMENTS = 1,
+                      RV_REC_FEATURES = 1
 };
 
 struct rv_rec_chunk {
@@ -108,9 +122,17 @@ struct rv_rec_account {
     uint64_t n_produced, n_consumed, n_dropped;
     uint64_t end_ns; /* with is_closed: what was open reaches to here */
     uint32_t is_closed;
-    uint32_t reserved;
+    uint32_t is_before; /* the counts where a segment begins; n_consumed is the next event's ordinal */
 };
 RV_WIRE_ASSERT(sizeof(struct rv_rec_account) == 40);
+
+struct rv_rec_segment {
+    uint64_t number;            /* from 0 */
+    uint64_t n_events;          /* in the segments before */
+    uint64_t first_ns, last_ns; /* of those events; 0: there are none */
+    uint64_t last_index;        /* offset of the last INDEX before; 0: none */
+};
+RV_WIRE_ASSERT(sizeof(struct rv_rec_segment) == 40);
 
 struct rv_rec_end {
     uint64_t n_events;
@@ -125,7 +147,8 @@ enum rv_rec_events_flag {
     RV_REC_BARE_RETURNS = 1, /* a RETURN's id is 0 unless ODD_IDS has it */
     RV_REC_IDS_8 = 2,        /* IDS are bytes */
     RV_REC_IDS_16 = 4,       /* 16 bits; else 32 */
-    RV_REC_EVENTS_FLAGS = 7
+    RV_REC_OPEN = 8,         /* what is open where a segment begins: not counted, and in no order with others */
+    RV_REC_EVENTS_FLAGS = 15
 };
 
 struct rv_rec_events {

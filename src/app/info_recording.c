@@ -10,9 +10,10 @@
 #include "recording/reader.h"
 #include "ring/text.h"
 
-enum { N_TYPES = RV_REC_INDEX + 1, SHOWN_NAME_BYTES = 256 };
+enum { N_TYPES = RV_REC_SEGMENT + 1, SHOWN_NAME_BYTES = 256 };
 
-static const char *const TYPES[N_TYPES] = {"unknown", "FILE", "STREAM", "STRINGS", "EVENTS", "ACCOUNT", "END", "INDEX"};
+static const char *const TYPES[N_TYPES] = {"unknown", "FILE", "STREAM", "STRINGS", "EVENTS",
+                                           "ACCOUNT", "END",  "INDEX",  "SEGMENT"};
 
 typedef unsigned long long wide;
 
@@ -20,6 +21,7 @@ struct stream {
     struct rv_rec_stream who;
     char *process_name, *thread_name; /* escaped; NULL: its STREAM chunk is missing */
     uint64_t n_blocks, n_events, n_dropped, n_bytes;
+    uint64_t n_dropped_before; /* where the first segment begins */
     bool is_known;
 };
 
@@ -69,9 +71,11 @@ static void take_stream(struct tally *tally, const struct rv_rec_chunk *chunk, c
 static void take_events(struct tally *tally, const struct rv_rec_chunk *chunk)
 {
     struct stream *stream = stream_at(tally, chunk->stream);
+    stream->n_bytes += rv_chunk_bytes(chunk);
+    if (chunk->flags & RV_REC_OPEN)
+        return;
     stream->n_blocks++;
     stream->n_events += chunk->n_events;
-    stream->n_bytes += rv_chunk_bytes(chunk);
     if (tally->n_events == 0 || chunk->first_ns < tally->first_ns)
         tally->first_ns = chunk->first_ns;
     if (chunk->last_ns > tally->last_ns)
@@ -85,7 +89,10 @@ static void take_account(struct tally *tally, const struct rv_rec_chunk *chunk, 
     if (chunk->payload_bytes < sizeof account)
         return;
     memcpy(&account, payload, sizeof account);
-    stream_at(tally, chunk->stream)->n_dropped = account.n_dropped;
+    struct stream *stream = stream_at(tally, chunk->stream);
+    if (account.is_before && !stream->n_events)
+        stream->n_dropped_before = account.n_dropped;
+    stream->n_dropped = account.n_dropped - stream->n_dropped_before;
 }
 
 static void take_chunk(struct tally *tally, const struct rv_rec_chunk *chunk, const uint8_t *payload,
@@ -130,6 +137,15 @@ static const char *ending(const struct rv_rec_reader_state *state, uint64_t n_da
     return state->is_finished ? "whole" : "ends early: its recorder was stopped, or still runs";
 }
 
+static void print_past(const struct rv_rec_segment *past, const struct tally *tally, FILE *out)
+{
+    if (!past)
+        return;
+    bool is_sound = past->first_ns < tally->first_ns;
+    fprintf(out, "let go    %llu events before those, of %.3f s\n", (wide)past->n_events,
+            is_sound ? (double)(tally->first_ns - past->first_ns) / 1e9 : 0);
+}
+
 static void print_header(const struct rv_rec_reader *reader, const char *path, const struct tally *tally, FILE *out)
 {
     const struct rv_rec_file *file = rv_rec_reader_file(reader);
@@ -147,9 +163,11 @@ static void print_header(const struct rv_rec_reader *reader, const char *path, c
     for (size_t i = 0; i < sizeof file->uuid; i++)
         fprintf(out, "%02x", file->uuid[i]);
     double seconds = tally->last_ns > tally->first_ns ? (double)(tally->last_ns - tally->first_ns) / 1e9 : 0;
-    fprintf(out, "\nbytes     %llu\nevents    %llu in %.3f s, %.3f bytes each\nending    %s\n", (wide)state.n_bytes,
-            (wide)tally->n_events, seconds, tally->n_events ? (double)state.n_bytes / (double)tally->n_events : 0,
-            ending(&state, tally->n_damages));
+    uint64_t n_bytes = state.n_bytes - state.n_gone;
+    fprintf(out, "\nbytes     %llu\nevents    %llu in %.3f s, %.3f bytes each\n", (wide)n_bytes, (wide)tally->n_events,
+            seconds, tally->n_events ? (double)n_bytes / (double)tally->n_events : 0);
+    print_past(rv_rec_reader_past(reader), tally, out);
+    fprintf(out, "ending    %s\n", ending(&state, tally->n_damages));
 }
 
 static int by_process(const void *a, const void *b)

@@ -117,6 +117,8 @@ static int set_output_option(struct rv_options *options, const struct rv_option_
         options->has_record = true;
         options->record = value;
         return 0;
+    case RV_OPTION_RECORD_LIMIT:
+        return rv_value_limit(entry->name, value, &options->record_limit.n_bytes, &options->record_limit.ns);
     case RV_OPTION_SCREENSHOT:
         options->screenshot = value;
         options->is_headless = true;
@@ -381,6 +383,8 @@ static int check(const struct rv_options *options)
         return rv_err(EINVAL, "--report and --spans are two outputs: give one of them");
     if (options->import_format && !options->file)
         return rv_err(EINVAL, "--import wants a FILE; see ringviz --help");
+    if (rv_record_limit_is_set(&options->record_limit) && options->is_headless && !options->has_record)
+        return rv_err(EINVAL, "--record-limit goes with --record; see ringviz --help");
     if (options->to_ns && options->to_ns <= options->from_ns)
         return rv_err(EINVAL, "--to must come after --from; see ringviz --help");
     if (options->speed > 0.0 && options->argv && !options->frames && !options->video)

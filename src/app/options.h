@@ -11,6 +11,7 @@
 #include "render/look.h"
 #include "sink/export.h"
 #include "sink/report.h"
+#include "sink/segments.h"
 #include "sink/spans.h"
 #include "source/import_formats.h"
 
@@ -48,9 +49,9 @@ struct rv_options {
     const char *output; /* NULL = stdout */
     struct rv_export_option exports[RV_OPTIONS_MAX_EXPORTS];
     size_t n_exports;
-    bool is_forced;    /* files that are there already may be written over */
+    bool is_forced;      /* files that are there already may be written over */
     const char *control; /* with RV_COMMAND_CONTROL: the trace file */
-    const char *merge; /* the recording that several become */
+    const char *merge;   /* the recording that several become */
     const char *screenshot;
     const char *frames, *video; /* a folder of pictures, a video; NULL = none */
     uint32_t fps;               /* of both */
@@ -59,6 +60,7 @@ struct rv_options {
     const char *repair;         /* with RV_COMMAND_CHECK: where a clean copy goes; NULL = none */
     bool has_record;
     const char *record; /* NULL with has_record: a name of its own */
+    struct rv_record_limit record_limit;
     int width_px, height_px;
     enum rv_look look;                    /* of the picture, and of the window at first */
     enum rv_color_scheme scheme;          /* the same */

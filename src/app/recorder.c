@@ -22,13 +22,13 @@ static int start(struct rv_recorder *recorder)
 {
     char name[256];
     base_name(recorder->options, name, sizeof name);
-    int error =
-        rv_record_start(recorder->record, &(struct rv_record_params){.path = recorder->path,
-                                                                     .program = name,
-                                                                     .pid = recorder->pid,
-                                                                     .mono_ns = recorder->mono_ns,
-                                                                     .real_ns = recorder->real_ns,
-                                                                     .is_forced = recorder->options->is_forced});
+    int error = rv_record_start(recorder->record, &(struct rv_record_params){.path = recorder->path,
+                                                                             .program = name,
+                                                                             .pid = recorder->pid,
+                                                                             .mono_ns = recorder->mono_ns,
+                                                                             .real_ns = recorder->real_ns,
+                                                                             .is_forced = recorder->options->is_forced,
+                                                                             .limit = recorder->options->record_limit});
     recorder->is_on = !error;
     return error;
 }
@@ -40,7 +40,11 @@ static int stop(struct rv_recorder *recorder)
         return 0;
     recorder->is_on = false;
     int error = rv_record_stop(recorder->record, &totals);
-    if (totals.n_bytes && !error)
+    if (totals.n_bytes && !error && totals.n_events_gone)
+        rv_warn("%s: the newest %llu events in %llu bytes; %llu before them were let go", recorder->path,
+                (unsigned long long)totals.n_events, (unsigned long long)totals.n_bytes,
+                (unsigned long long)totals.n_events_gone);
+    else if (totals.n_bytes && !error)
         rv_warn("%s: %llu events in %llu bytes", recorder->path, (unsigned long long)totals.n_events,
                 (unsigned long long)totals.n_bytes);
     return error;

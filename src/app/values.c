@@ -1,6 +1,7 @@
 #include "app/values.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,6 +58,21 @@ int rv_value_time(const char *name, const char *value, uint64_t min_ns, uint64_t
     if (rv_units_parse_ns(value, ns) != 0 || *ns < min_ns)
         return rv_value_bad(name, value, "a time such as 500us, 4ms or 1.5s");
     return 0;
+}
+
+/* A plain number would be either. */
+int rv_value_limit(const char *name, const char *value, uint64_t *n_bytes, uint64_t *ns)
+{
+    static const uint64_t LEAST_BYTES = 1 << 20, LEAST_NS = 100000000;
+    size_t n = strlen(value);
+    bool has_unit = n > 0 && (value[n - 1] < '0' || value[n - 1] > '9');
+    *n_bytes = *ns = 0;
+    if (has_unit && rv_units_parse_bytes(value, n_bytes) == 0 && *n_bytes >= LEAST_BYTES)
+        return 0;
+    *n_bytes = 0;
+    if (has_unit && rv_units_parse_ns(value, ns) == 0 && *ns >= LEAST_NS)
+        return 0;
+    return rv_value_bad(name, value, "a size such as 64M or a time such as 30s or 5min, at least 1M or 100ms");
 }
 
 int rv_value_speed(const char *name, const char *value, double *speed)

@@ -13,6 +13,7 @@ int rv_value_word(const char *name, const char *value, const char *const *words,
 int rv_value_count(const char *name, const char *value, uint64_t max, uint32_t *out); /* from 1 */
 int rv_value_bytes(const char *name, const char *value, uint64_t max, uint32_t *out);
 int rv_value_time(const char *name, const char *value, uint64_t min_ns, uint64_t *ns);
+int rv_value_limit(const char *name, const char *value, uint64_t *n_bytes, uint64_t *ns); /* one of them; else 0 */
 int rv_value_speed(const char *name, const char *value, double *speed);
 
 #endif

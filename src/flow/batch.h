@@ -2,6 +2,7 @@
 #ifndef RV_FLOW_BATCH_H
 #define RV_FLOW_BATCH_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "ringviz/wire.h"
@@ -12,11 +13,12 @@
 #define RV_BATCH_TICKS (1ull << 31)
 
 struct rv_batch {
-    void *stream;         /* the pipeline's, from rv_intake.open_stream */
-    uint64_t sequence;    /* 0, 1, 2... within the stream, set by the pipeline on submit */
-    uint64_t base_ticks;  /* ticks never fall and lie in [base, base + RV_BATCH_TICKS) */
+    void *stream;        /* the pipeline's, from rv_intake.open_stream */
+    uint64_t sequence;   /* 0, 1, 2... within the stream, set by the pipeline on submit */
+    uint64_t base_ticks; /* ticks never fall and lie in [base, base + RV_BATCH_TICKS) */
     uint32_t n;
-    uint32_t n_specials;  /* events that are not CALL or RETURN */
+    uint32_t n_specials;     /* events that are not CALL or RETURN */
+    bool is_open;            /* they tell what is open already: nothing that happened */
     struct rv_event *events; /* RV_BATCH_EVENTS + RV_BATCH_PADDING, 64-byte aligned */
     uint32_t *specials;      /* rising indices, room for RV_BATCH_EVENTS */
 };

@@ -19,6 +19,7 @@ struct rv_lanes {
     pthread_mutex_t adding;
     atomic_size_t n;
     struct rv_lane **parts[N_PARTS];
+    uint64_t begin_ns;
 };
 
 /* Part p holds lanes [64 * (2^p - 1), 64 * (2^(p+1) - 1)). */
@@ -102,6 +103,11 @@ struct rv_lane *rv_lanes_get(const struct rv_lanes *lanes, size_t idx)
     return idx < rv_lanes_n(lanes) ? *slot(lanes, idx) : NULL;
 }
 
+void rv_lanes_set_begin(struct rv_lanes *lanes, uint64_t begin_ns)
+{
+    lanes->begin_ns = begin_ns;
+}
+
 static void widen(uint64_t from_ns, uint64_t to_ns, uint64_t *first_ns, uint64_t *last_ns)
 {
     if (from_ns < *first_ns)
@@ -133,7 +139,7 @@ bool rv_lanes_bounds(struct rv_lanes *lanes, uint64_t *first_ns, uint64_t *last_
     }
     if (first > last)
         return false;
-    *first_ns = first;
+    *first_ns = first < lanes->begin_ns && lanes->begin_ns <= last ? lanes->begin_ns : first;
     *last_ns = last;
     return true;
 }

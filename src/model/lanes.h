@@ -62,6 +62,9 @@ struct rv_lane *rv_lanes_add(struct rv_lanes *lanes, const struct rv_lane_identi
 size_t rv_lanes_n(const struct rv_lanes *lanes);
 struct rv_lane *rv_lanes_get(const struct rv_lanes *lanes, size_t idx); /* any thread */
 
+/* What is told begins then, though calls that were open began before; 0: with the first of them. Before all else. */
+void rv_lanes_set_begin(struct rv_lanes *lanes, uint64_t begin_ns);
+
 /* Span of time covered by all lanes; false when nothing was seen. Takes each lane's lock in turn. */
 bool rv_lanes_bounds(struct rv_lanes *lanes, uint64_t *first_ns, uint64_t *last_ns);
 

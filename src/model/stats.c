@@ -214,6 +214,19 @@ static void grow_depths(struct rv_stats_lane *lane, uint32_t depth)
     lane->n_depths = n_depths;
 }
 
+void rv_stats_lane_set_children(struct rv_stats_lane *lane, uint32_t depth, uint64_t children_ns)
+{
+    if ((size_t)depth + 2 > lane->n_depths)
+        grow_depths(lane, depth);
+    lane->children_ns[depth + 1] = children_ns;
+    lane->last_depth = depth + 1 > lane->last_depth ? depth + 1 : lane->last_depth;
+}
+
+uint64_t rv_stats_lane_children(const struct rv_stats_lane *lane, uint32_t depth)
+{
+    return (size_t)depth + 1 < lane->n_depths ? lane->children_ns[depth + 1] : 0;
+}
+
 /* Time that this span's children took; the span's own becomes its parent's. */
 static uint64_t take_children(struct rv_stats_lane *lane, const struct rv_span *span, bool is_orphan)
 {

@@ -30,6 +30,10 @@ void rv_stats_lane_destroy(struct rv_stats_lane *lane);
 void rv_stats_lane_set_open(struct rv_stats_lane *lane, const uint64_t *start_ns, const uint32_t *ids,
                             uint32_t n_frames, uint32_t n_unchanged);
 
+/* What calls took that have ended in the open frame at this depth: for frames that began before all that was added. */
+void rv_stats_lane_set_children(struct rv_stats_lane *lane, uint32_t depth, uint64_t children_ns);
+uint64_t rv_stats_lane_children(const struct rv_stats_lane *lane, uint32_t depth);
+
 /*
  * Add one block's finished spans of one lane (ns, closing order). Call rv_stats_lane_set_open() for the frames that
  * are open after the block first. Spans flagged OPEN are calls like others. An ORPHAN is no call that was seen: it has

@@ -177,6 +177,17 @@ static struct rv_stream_account account_of(struct rv_stream *stream)
     return account;
 }
 
+/* Without its LINEs, which are none to anybody else. */
+static void tell_opening(const struct rv_sink *sink, const struct rv_stream *stream, const struct rv_batch *batch)
+{
+    for (uint32_t begin = 0, end = 0; end < batch->n; begin = ++end) {
+        while (end < batch->n && rv_event_kind(&batch->events[end]) != RV_EVENT_LINE)
+            end++;
+        if (end > begin)
+            sink->events(sink->context, stream->number, batch->events + begin, end - begin);
+    }
+}
+
 /* The thread's name and what it lost, where that is news; then the job's events. */
 static void tell_events(const struct rv_merger *merger, struct rv_stream *stream, const struct rv_job *job,
                         bool is_renamed)
@@ -188,7 +199,9 @@ static void tell_events(const struct rv_merger *merger, struct rv_stream *stream
             sink->rename(sink->context, stream->number, stream->name);
         if (sink->account && account.n_dropped > stream->n_dropped_told)
             sink->account(sink->context, stream->number, &account);
-        if (sink->events && job->batch.n)
+        if (sink->events && job->batch.is_open)
+            tell_opening(sink, stream, &job->batch);
+        else if (sink->events && job->batch.n)
             sink->events(sink->context, stream->number, job->batch.events, job->batch.n);
     }
     stream->n_dropped_told = account.n_dropped;
@@ -367,13 +380,27 @@ static void finish(struct rv_merger *merger, struct rv_stream *stream, uint64_t 
     }
 }
 
+/* Frames that began before the stream: what was called in them before counts. */
+static void take_opening(struct rv_merger *merger, struct rv_stream *stream, const struct rv_batch *batch)
+{
+    uint64_t children_ns;
+    for (uint32_t i = 0; i < batch->n; i++)
+        if (rv_opening_read(&stream->opening, &batch->events[i], &children_ns))
+            rv_stats_lane_set_children(rv_stream_track(stream, merger->lanes, stream->opening.stack)->stats,
+                                       stream->opening.n_frames - 1, children_ns);
+}
+
 static void count_events(struct rv_merger *merger, struct rv_stream *stream, const struct rv_job *job)
 {
-    struct rv_lane *lane = rv_stream_track(stream, merger->lanes, job->entry_stack)->lane;
     struct rv_carry_counts counts;
+    if (job->batch.is_open && stream->n_tracks == 0)
+        return;
+    const struct rv_track *track =
+        job->batch.is_open ? &stream->tracks[0] : rv_stream_track(stream, merger->lanes, job->entry_stack);
+    struct rv_lane *lane = track->lane;
     rv_carry_counts(stream->carry, &counts);
     pthread_mutex_lock(&lane->lock);
-    lane->n_events += job->batch.n;
+    lane->n_events += job->batch.is_open ? 0 : job->batch.n;
     lane->max_depth = counts.max_depth;
     pthread_mutex_unlock(&lane->lock);
 }
@@ -429,7 +456,9 @@ void rv_merge(struct rv_merger *merger, struct rv_stream *stream, struct rv_job 
     if (job->batch.n && stream->has_open_loss)
         end_losses(merger, stream, rv_event_ticks(&job->batch.events[0]));
     stream->has_open_loss = false;
-    if (job->batch.n_specials)
+    if (job->batch.is_open)
+        take_opening(merger, stream, &job->batch);
+    else if (job->batch.n_specials)
         note_specials(merger, stream, job);
     count_events(merger, stream, job);
 }

@@ -163,7 +163,7 @@ static struct rv_job *acquire_job(struct rv_session *session)
 static void recycle(struct rv_session *session, struct rv_job *job)
 {
     job->batch.n = job->batch.n_specials = 0;
-    job->closes_stream = false;
+    job->closes_stream = job->batch.is_open = false;
     pthread_mutex_lock(&session->lock);
     session->free_jobs[session->n_free++] = job;
     pthread_cond_signal(&session->has_free);
@@ -432,6 +432,7 @@ struct rv_session *rv_session_start(const struct rv_session_params *params, stru
     pthread_cond_init(&session->has_news, &attributes);
     pthread_condattr_destroy(&attributes);
     init_jobs(session);
+    rv_lanes_set_begin(session->lanes, rv_clock_to_ns(&source->clock, source->begin_ticks));
     begin_sinks(session);
     session->workers = rv_alloc(session->n_workers, sizeof *session->workers);
     for (unsigned i = 0; i < session->n_workers; i++) {

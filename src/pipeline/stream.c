@@ -160,6 +160,7 @@ static void reset(struct rv_stream *stream, uint32_t number)
     stream->new_name[0] = '\0';
     stream->carry = rv_carry_create();
     stream->depth_shift = 0;
+    stream->opening = (struct rv_opening){0};
     stream->sums_level = 0;
     stream->has_used_pages = false;
     stream->whole = NULL;

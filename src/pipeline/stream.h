@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "flow/batch.h"
+#include "flow/opening.h"
 #include "model/lanes.h"
 #include "model/stats.h"
 #include "scan/carry.h"
@@ -60,6 +61,7 @@ struct rv_stream {
     uint64_t n_open;      /* calls of it that count among the session's open ones */
     bool has_open_loss;   /* the last event said that others were lost: until the next one */
     uint32_t depth_shift; /* added to the carry's depths, so that its lowest base is 0 */
+    struct rv_opening opening;
     struct rv_track *tracks;
     size_t n_tracks, tracks_capacity;
     uint32_t *slots; /* hash of the tracks' stacks: index + 1 */

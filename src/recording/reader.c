@@ -16,13 +16,16 @@ enum {
     EFFORT = 16
 };
 
+#define ANY_SEQUENCE UINT64_MAX
+
 struct rv_rec_reader {
     struct rv_rec_reader_params params;
     int fd;
     char *path, *program;
     struct rv_rec_file file;
     struct rv_rec_reader_state state;
-    uint64_t next_sequence;
+    uint64_t next_sequence; /* ANY_SEQUENCE: the next one's, whatever it is */
+    struct rv_rec_segment past;
     uint64_t effort_left;
     uint8_t *payload, *window;
     size_t payload_capacity;
@@ -115,7 +118,57 @@ static int find_chunk(struct rv_rec_reader *reader, uint64_t offset, struct rv_r
 
 static bool is_version_known(const struct rv_rec_file *file)
 {
-    return file->major == RV_REC_MAJOR && file->feature_incompat == 0 && file->endian == RV_WIRE_ENDIAN;
+    return file->major == RV_REC_MAJOR && (file->feature_incompat & ~(uint32_t)RV_REC_FEATURES) == 0 &&
+           file->endian == RV_WIRE_ENDIAN;
+}
+
+static bool is_zero(const uint8_t *bytes, size_t n)
+{
+    return n == 0 || (bytes[0] == 0 && memcmp(bytes, bytes + 1, n - 1) == 0);
+}
+
+/* Behind the zeros at offset: the file's end, or what is not zeros. Negative errno, said. */
+static int pass_zeros(struct rv_rec_reader *reader, uint64_t *offset)
+{
+    while (*offset < reader->state.n_bytes) {
+        off_t data = lseek(reader->fd, (off_t)*offset, SEEK_DATA); /* where holes are not known there are none */
+        if (data > (off_t)*offset)
+            *offset = (uint64_t)data / RV_REC_ALIGNMENT * RV_REC_ALIGNMENT;
+        else if (data < 0 && errno == ENXIO)
+            *offset = reader->state.n_bytes;
+        ssize_t n = read_at(reader, reader->window, WINDOW_BYTES, *offset);
+        if (n < 0)
+            return (int)n;
+        for (ssize_t i = 0; i < n; i += RV_REC_ALIGNMENT)
+            if (!is_zero(reader->window + i, n - i < (ssize_t)RV_REC_ALIGNMENT ? (size_t)(n - i) : RV_REC_ALIGNMENT)) {
+                *offset += (uint64_t)i;
+                return 0;
+            }
+        *offset += (uint64_t)n;
+        if (n == 0)
+            break;
+    }
+    return 0;
+}
+
+/* Where the first segment is that was not given back, and what it says of those that were. */
+static int find_past(struct rv_rec_reader *reader)
+{
+    struct rv_rec_chunk chunk;
+    const char *what;
+    int result = pass_zeros(reader, &reader->state.begin);
+    if (result < 0)
+        return result;
+    reader->state.n_gone = reader->state.begin - reader->state.offset;
+    reader->state.offset = reader->state.begin;
+    if (reader->state.n_gone)
+        reader->next_sequence = ANY_SEQUENCE;
+    if (reader->state.begin >= reader->state.n_bytes)
+        return 0;
+    result = read_chunk(reader, reader->state.begin, &chunk, &what);
+    if (result > 0 && chunk.type == RV_REC_SEGMENT && chunk.payload_bytes >= sizeof reader->past)
+        memcpy(&reader->past, reader->payload, sizeof reader->past);
+    return result < 0 ? result : 0;
 }
 
 static int read_beginning(struct rv_rec_reader *reader)
@@ -139,7 +192,8 @@ static int read_beginning(struct rv_rec_reader *reader)
     reader->state.offset = rv_chunk_bytes(&chunk);
     reader->state.n_chunks = 1;
     reader->next_sequence = chunk.sequence + 1;
-    return 0;
+    reader->state.begin = reader->state.offset;
+    return reader->file.feature_incompat & RV_REC_IN_SEGMENTS ? find_past(reader) : 0;
 }
 
 int rv_rec_reader_open(struct rv_rec_reader **out, const char *path, const struct rv_rec_reader_params *params)
@@ -197,6 +251,27 @@ struct rv_rec_reader_state rv_rec_reader_state(const struct rv_rec_reader *reade
     return reader->state;
 }
 
+const struct rv_rec_segment *rv_rec_reader_past(const struct rv_rec_reader *reader)
+{
+    return reader->past.n_events ? &reader->past : NULL;
+}
+
+/* A thread's events are written within a second of another's: the first segment has the first of them. */
+uint64_t rv_rec_reader_first_ns(const struct rv_rec_reader *reader)
+{
+    const struct rv_rec_reader_state *state = &reader->state;
+    struct rv_rec_chunk chunk;
+    uint64_t first_ns = UINT64_MAX;
+    for (uint64_t offset = state->begin; offset < state->n_bytes; offset += rv_chunk_bytes(&chunk)) {
+        if (read_at(reader, &chunk, sizeof chunk, offset) < (ssize_t)sizeof chunk || !rv_chunk_is_plausible(&chunk) ||
+            (chunk.type == RV_REC_SEGMENT && offset > state->begin))
+            break;
+        if (chunk.type == RV_REC_EVENTS && !(chunk.flags & RV_REC_OPEN) && chunk.first_ns < first_ns)
+            first_ns = chunk.first_ns;
+    }
+    return first_ns == UINT64_MAX ? 0 : first_ns & RV_EVENT_TICKS_MASK;
+}
+
 int rv_rec_reader_next(struct rv_rec_reader *reader, struct rv_rec_chunk *chunk, const uint8_t **payload)
 {
     struct rv_rec_reader_state *state = &reader->state;
@@ -211,7 +286,7 @@ int rv_rec_reader_next(struct rv_rec_reader *reader, struct rv_rec_chunk *chunk,
             found = state->n_bytes;
         if (result >= 0)
             note_damage(reader, begin, found - begin, what);
-    } else if (result > 0 && chunk->sequence != reader->next_sequence) {
+    } else if (result > 0 && reader->next_sequence != ANY_SEQUENCE && chunk->sequence != reader->next_sequence) {
         note_damage(reader, begin, 0, "chunks are missing");
     }
     state->offset = found;

@@ -55,11 +55,19 @@ int rv_rec_reader_end(struct rv_rec_reader *reader, struct rv_rec_end *end);
 
 struct rv_rec_reader_state {
     uint64_t n_bytes;   /* of the file */
+    uint64_t begin;     /* of what it has behind FILE; there may be zeros between */
+    uint64_t n_gone;    /* of those */
     uint64_t offset;    /* behind the last chunk read */
     uint64_t n_chunks;  /* whole ones read, FILE included */
     uint64_t n_damaged; /* bytes passed over */
     bool is_finished;   /* END was read: the recorder was not killed */
 };
 struct rv_rec_reader_state rv_rec_reader_state(const struct rv_rec_reader *reader);
+
+/* The first segment of a recording of the newest events, if older ones were let go; else NULL. */
+const struct rv_rec_segment *rv_rec_reader_past(const struct rv_rec_reader *reader);
+
+/* With such a past: when the first of the events happened that are kept, as their headers say; 0: none is there. */
+uint64_t rv_rec_reader_first_ns(const struct rv_rec_reader *reader);
 
 #endif

@@ -100,6 +100,15 @@ int rv_rec_writer_put(struct rv_rec_writer *writer, struct rv_rec_buffer *buffer
     return 0;
 }
 
+/* Whether it can be done is tried behind the end, where it changes nothing. */
+int rv_rec_writer_give_back(struct rv_rec_writer *writer, uint64_t from, uint64_t to)
+{
+    enum { TRIED_BYTES = 1 << 16 };
+    uint64_t begin = from < to ? from : writer->n_bytes + TRIED_BYTES, n = from < to ? to - from : TRIED_BYTES;
+    int error = fallocate(writer->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)begin, (off_t)n);
+    return error ? -errno : 0;
+}
+
 int rv_rec_writer_rename(struct rv_rec_writer *writer, const char *path)
 {
     if (renameat2(AT_FDCWD, writer->path, AT_FDCWD, path, RENAME_NOREPLACE) != 0)

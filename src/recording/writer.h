@@ -30,6 +30,13 @@ int rv_rec_writer_open(struct rv_rec_writer *writer, const char *path, const str
  */
 int rv_rec_writer_put(struct rv_rec_writer *writer, struct rv_rec_buffer *buffer);
 
+/*
+ * The bytes from `from` to `to` of what was written are not needed any more: they become zeros that take no room. With
+ * none, nothing but whether that can be done. Says nothing.
+ *   returns  0, or negative errno; -EOPNOTSUPP: the file system cannot
+ */
+int rv_rec_writer_give_back(struct rv_rec_writer *writer, uint64_t from, uint64_t to);
+
 /* Give the file another name, if none has it yet. 0 or negative errno; says nothing. */
 int rv_rec_writer_rename(struct rv_rec_writer *writer, const char *path);
 

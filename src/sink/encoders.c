@@ -15,6 +15,7 @@ enum { JOBS_PER_THREAD = 3 };
 struct rv_encoders {
     struct rv_rec_writer *writer; /* with the indexer of the thread that has set is_writing */
     struct rv_indexer *indexer;
+    struct rv_segments *segments; /* NULL: all is kept */
     struct rv_rec_buffer index;
     struct rv_clock clock;
     pthread_t *threads;
@@ -66,6 +67,11 @@ static void write_index(struct rv_encoders *encoders, bool is_last)
     rv_rec_writer_put(encoders->writer, &encoders->index);
 }
 
+static struct rv_segments_gone gone(const struct rv_encoders *encoders)
+{
+    return encoders->segments ? rv_segments_gone(encoders->segments) : (struct rv_segments_gone){0};
+}
+
 /* END tells of the last INDEX, so that goes before it. */
 static void write_end(struct rv_encoders *encoders, struct rv_encode_job *job)
 {
@@ -73,6 +79,7 @@ static void write_end(struct rv_encoders *encoders, struct rv_encode_job *job)
     write_index(encoders, true);
     memcpy(&end, job->payload.bytes, sizeof end);
     end.last_index = rv_indexer_last(encoders->indexer);
+    end.n_events -= gone(encoders).n_events;
     rv_chunk_begin(&job->out);
     rv_rec_buffer_add(&job->out, &end, sizeof end);
     rv_chunk_end(&job->out, &job->chunk);
@@ -86,15 +93,22 @@ static void write_job(struct rv_encoders *encoders, struct rv_encode_job *job)
         write_end(encoders, job);
         return;
     }
-    if (rv_indexer_is_due(encoders->indexer))
+    if (encoders->segments && rv_segments_is_due(encoders->segments, &job->chunk)) {
+        write_index(encoders, true);
+        rv_segments_begin(encoders->segments, &encoders->indexer);
+    } else if (rv_indexer_is_due(encoders->indexer)) {
         write_index(encoders, false);
+    }
     const struct rv_indexed_chunk added = {.chunk = &job->chunk,
                                            .offset = encoders->writer->n_bytes,
                                            .payload = job->payload.bytes,
                                            .events = job->events,
                                            .ordinal = job->ordinal};
-    if (rv_rec_writer_put(encoders->writer, &job->out) == 0)
-        rv_indexer_add(encoders->indexer, &added);
+    if (rv_rec_writer_put(encoders->writer, &job->out) != 0)
+        return;
+    rv_indexer_add(encoders->indexer, &added);
+    if (encoders->segments)
+        rv_segments_note(encoders->segments, &job->chunk, job->payload.bytes, job->payload.n);
 }
 
 /* Under the lock, which is released while the file is written. */
@@ -146,12 +160,15 @@ static void *run_encoder(void *context)
     return NULL;
 }
 
-struct rv_encoders *rv_encoders_start(struct rv_rec_writer *writer, const struct rv_clock *clock, unsigned n_threads)
+struct rv_encoders *rv_encoders_start(const struct rv_encoders_params *params)
 {
     struct rv_encoders *encoders = rv_alloc(1, sizeof *encoders);
-    encoders->writer = writer;
+    const unsigned n_threads = params->n_threads;
+    encoders->writer = params->writer;
     encoders->indexer = rv_indexer_create();
-    encoders->clock = *clock;
+    if (rv_record_limit_is_set(&params->limit))
+        encoders->segments = rv_segments_create(params->writer, &params->limit);
+    encoders->clock = *params->clock;
     encoders->n_threads = n_threads;
     encoders->n_jobs = (size_t)n_threads * JOBS_PER_THREAD + 1;
     encoders->jobs = rv_alloc(encoders->n_jobs, sizeof *encoders->jobs);
@@ -190,10 +207,8 @@ void rv_encoders_submit(struct rv_encoders *encoders, struct rv_encode_job *job)
     pthread_mutex_unlock(&encoders->lock);
 }
 
-void rv_encoders_stop(struct rv_encoders *encoders)
+struct rv_segments_gone rv_encoders_stop(struct rv_encoders *encoders)
 {
-    if (!encoders)
-        return;
     pthread_mutex_lock(&encoders->lock);
     encoders->is_stopping = true;
     pthread_cond_broadcast(&encoders->has_filled);
@@ -205,6 +220,8 @@ void rv_encoders_stop(struct rv_encoders *encoders)
         rv_rec_buffer_fini(&encoders->jobs[i].payload);
         rv_rec_buffer_fini(&encoders->jobs[i].out);
     }
+    struct rv_segments_gone total = gone(encoders);
+    rv_segments_destroy(encoders->segments);
     rv_indexer_destroy(encoders->indexer);
     rv_rec_buffer_fini(&encoders->index);
     pthread_cond_destroy(&encoders->has_free);
@@ -216,4 +233,5 @@ void rv_encoders_stop(struct rv_encoders *encoders)
     free(encoders->filled);
     free(encoders->built);
     free(encoders);
+    return total;
 }

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "recording/writer.h"
+#include "sink/segments.h"
 
 /* One chunk. Reused: whoever fills it keeps what memory it has. */
 struct rv_encode_job {
@@ -24,8 +25,14 @@ struct rv_encode_job {
 
 struct rv_encoders;
 
-/* The writer is theirs until rv_encoders_stop(). The clock turns ticks into ns. */
-struct rv_encoders *rv_encoders_start(struct rv_rec_writer *writer, const struct rv_clock *clock, unsigned n_threads);
+struct rv_encoders_params {
+    struct rv_rec_writer *writer; /* theirs until rv_encoders_stop() */
+    const struct rv_clock *clock; /* turns ticks into ns */
+    struct rv_record_limit limit;
+    unsigned n_threads;
+};
+
+struct rv_encoders *rv_encoders_start(const struct rv_encoders_params *params);
 
 /* An empty job; waits for one, which is the back-pressure. Any thread. */
 struct rv_encode_job *rv_encoders_acquire(struct rv_encoders *encoders);
@@ -33,7 +40,7 @@ struct rv_encode_job *rv_encoders_acquire(struct rv_encoders *encoders);
 /* The job's place in the file is behind all that were submitted before. Any thread. */
 void rv_encoders_submit(struct rv_encoders *encoders, struct rv_encode_job *job);
 
-/* Write all that was submitted, and end. NULL does nothing. */
-void rv_encoders_stop(struct rv_encoders *encoders);
+/* Write all that was submitted, and end. Returns what was let go. */
+struct rv_segments_gone rv_encoders_stop(struct rv_encoders *encoders);
 
 #endif

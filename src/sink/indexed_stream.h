@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 
+#include "flow/opening.h"
 #include "model/density.h"
 #include "model/stats.h"
 #include "ringviz/recording.h"
@@ -39,6 +40,7 @@ struct rv_indexed_stream { /* zeroed = not begun */
     uint64_t last_ns;
     uint64_t n_ordinals; /* the next event's */
     uint32_t entry_stack, depth_shift;
+    struct rv_opening opening;
     uint32_t level;
     uint64_t n_rows;    /* cells and spans so far, as they would be at this level */
     uint64_t n_indexes; /* put before the stream's last block */

@@ -11,7 +11,6 @@
 #include "base/vec.h"
 #include "flow/batch.h"
 #include "recording/index_table.h"
-#include "sink/indexed_stream.h"
 
 enum {
     READ_SPANS = 512,
@@ -332,7 +331,8 @@ static void bound_ids(struct rv_batch *batch)
             batch->events[i].id = 0;
 }
 
-static void add_batch(struct rv_indexer *indexer, struct rv_indexed_stream *stream)
+/* The batch into the carry. Returns the stack in force behind it. */
+static uint32_t scan(struct rv_indexer *indexer, struct rv_indexed_stream *stream)
 {
     const struct rv_batch *batch = &indexer->batch;
     struct rv_block_input input = {.events = batch->events,
@@ -345,6 +345,13 @@ static void add_batch(struct rv_indexer *indexer, struct rv_indexed_stream *stre
     rv_carry_apply(stream->carry, indexer->block);
     follow_base(stream);
     follow_open(stream);
+    return rv_block_exit_stack(&input);
+}
+
+static void add_batch(struct rv_indexer *indexer, struct rv_indexed_stream *stream)
+{
+    const struct rv_batch *batch = &indexer->batch;
+    uint32_t exit_stack = scan(indexer, stream);
     read_spans(indexer, stream);
     add_spans(indexer, stream);
     if (batch->n_specials)
@@ -352,7 +359,7 @@ static void add_batch(struct rv_indexer *indexer, struct rv_indexed_stream *stre
     struct rv_indexed_stack *lane = rv_indexed_stream_stack(stream, stream->entry_stack);
     list(indexer, stream, lane);
     lane->row.n_events += batch->n;
-    stream->entry_stack = rv_block_exit_stack(&input);
+    stream->entry_stack = exit_stack;
 }
 
 /* As a replay has it: between the block before and this one there was another. */
@@ -363,6 +370,23 @@ static void add_loss(struct rv_indexer *indexer, struct rv_indexed_stream *strea
     indexer->batch.n = 0;
     (void)rv_batch_fill(&indexer->batch, &lost, 1, &stream->last_ns);
     add_batch(indexer, stream);
+}
+
+/* Nothing of it happened here. */
+static void add_open(struct rv_indexer *indexer, const struct rv_indexed_chunk *added)
+{
+    struct rv_indexed_stream *stream = stream_at(indexer, added->chunk->stream);
+    uint64_t children_ns;
+    for (uint32_t n_done = 0; n_done < added->chunk->n_events;) {
+        indexer->batch.n = 0;
+        n_done +=
+            rv_batch_fill(&indexer->batch, added->events + n_done, added->chunk->n_events - n_done, &stream->last_ns);
+        stream->entry_stack = scan(indexer, stream);
+        for (uint32_t i = 0; i < indexer->batch.n; i++)
+            if (rv_opening_read(&stream->opening, &indexer->batch.events[i], &children_ns))
+                rv_stats_lane_set_children(rv_indexed_stream_stack(stream, stream->opening.stack)->stats,
+                                           stream->opening.n_frames - 1, children_ns);
+    }
 }
 
 static void add_block(struct rv_indexer *indexer, const struct rv_indexed_chunk *added)
@@ -481,7 +505,7 @@ void rv_indexer_add(struct rv_indexer *indexer, const struct rv_indexed_chunk *a
     if (indexer->table.head.begin == 0)
         indexer->table.head.begin = added->offset;
     if (type == RV_REC_EVENTS) {
-        add_block(indexer, added);
+        (added->chunk->flags & RV_REC_OPEN ? add_open : add_block)(indexer, added);
         return;
     }
     rv_rec_index_add(&indexer->table, RV_REC_INDEX_CHUNKS,
@@ -489,6 +513,8 @@ void rv_indexer_add(struct rv_indexer *indexer, const struct rv_indexed_chunk *a
     if (type != RV_REC_ACCOUNT)
         return;
     memcpy(&account, added->payload, sizeof account);
+    if (account.is_before)
+        stream_at(indexer, added->chunk->stream)->n_ordinals = account.n_consumed;
     if (account.is_closed)
         close_stream(indexer, added, account.end_ns & RV_EVENT_TICKS_MASK);
 }
@@ -527,4 +553,15 @@ bool rv_indexer_has_totals(const struct rv_indexer *indexer)
 uint64_t rv_indexer_last(const struct rv_indexer *indexer)
 {
     return indexer->last;
+}
+
+void rv_indexer_set_last(struct rv_indexer *indexer, uint64_t offset)
+{
+    indexer->last = offset;
+}
+
+struct rv_indexed_stream *rv_indexer_stream(const struct rv_indexer *indexer, uint32_t number)
+{
+    bool is_known = number < indexer->n_streams && indexer->streams[number].is_begun;
+    return is_known ? &indexer->streams[number] : NULL;
 }

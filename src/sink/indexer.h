@@ -8,6 +8,7 @@
 #include <stdbool.h>
 
 #include "recording/column.h"
+#include "sink/indexed_stream.h"
 
 struct rv_indexer; /* opaque; one thread at a time */
 
@@ -37,7 +38,11 @@ bool rv_indexer_put(struct rv_indexer *indexer, uint64_t offset, bool has_totals
 /* Was something called of which no INDEX has told? */
 bool rv_indexer_has_totals(const struct rv_indexer *indexer);
 
-/* Offset of the last INDEX; 0: none. */
+/* Offset of the last INDEX; 0: none. Set, it is of those before what this one tells of. */
 uint64_t rv_indexer_last(const struct rv_indexer *indexer);
+void rv_indexer_set_last(struct rv_indexer *indexer, uint64_t offset);
+
+/* What is known of a stream; NULL: nothing happened in it, or it is closed. Until the next rv_indexer_add(). */
+struct rv_indexed_stream *rv_indexer_stream(const struct rv_indexer *indexer, uint32_t number);
 
 #endif

@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/err.h"
 #include "base/os.h"
 #include "base/vec.h"
 #include "sink/encoders.h"
@@ -44,6 +45,8 @@ struct rv_record {
     unsigned n_threads;
     pthread_mutex_t switching; /* held while a file begins or ends, or a stream opens; covers: */
     struct rv_rec_writer writer;
+    struct rv_record_limit limit;
+    struct rv_segments_gone gone;
     struct rv_encoders *encoders;
     pthread_t flusher;
     bool has_session; /* between the sink's begin and end */
@@ -363,7 +366,8 @@ static void let_in(struct rv_record *record, struct stream *stream)
 /* The file is there: what the sink is told goes into it. Under switching. */
 static void turn_on(struct rv_record *record)
 {
-    record->encoders = rv_encoders_start(&record->writer, &record->clock, record->n_threads);
+    record->encoders = rv_encoders_start(&(struct rv_encoders_params){
+        .writer = &record->writer, .clock = &record->clock, .limit = record->limit, .n_threads = record->n_threads});
     pthread_mutex_lock(&record->lock);
     record->is_on = true;
     record->n_numbers = 0;
@@ -402,7 +406,7 @@ static void turn_off(struct rv_record *record)
     pthread_join(record->flusher, NULL);
     submit_strings(record);
     submit_payload(record, RV_REC_END, 0, &last, sizeof last);
-    rv_encoders_stop(record->encoders);
+    record->gone = rv_encoders_stop(record->encoders);
     record->encoders = NULL;
 }
 
@@ -455,13 +459,31 @@ struct rv_sink rv_record_sink(struct rv_record *record)
                             .end = end};
 }
 
-int rv_record_start(struct rv_record *record, const struct rv_record_params *params)
+/* A limit wants a file system that takes back parts of a file; else there is none. */
+static int open_file(struct rv_record *record, const struct rv_record_params *params)
 {
     struct rv_rec_file file = {.pid = params->pid, .mono_ns = params->mono_ns, .real_ns = params->real_ns};
+    bool is_limited = rv_record_limit_is_set(&params->limit);
+    file.feature_incompat = is_limited ? RV_REC_IN_SEGMENTS : 0;
+    int error = rv_rec_writer_open(&record->writer, params->path, &file, params->program, params->is_forced);
+    if (error)
+        return error;
+    record->limit = params->limit;
+    record->gone = (struct rv_segments_gone){0};
+    error = is_limited ? rv_rec_writer_give_back(&record->writer, 0, 0) : 0;
+    if (error) {
+        unlink(params->path);
+        rv_rec_writer_close(&record->writer);
+        return rv_err(-error, "%s: --record-limit: its file system gives back no part of a file: %s", params->path,
+                      strerror(-error));
+    }
+    return 0;
+}
+
+int rv_record_start(struct rv_record *record, const struct rv_record_params *params)
+{
     pthread_mutex_lock(&record->switching);
-    int error = -EBUSY;
-    if (!record->writer.path)
-        error = rv_rec_writer_open(&record->writer, params->path, &file, params->program, params->is_forced);
+    int error = record->writer.path ? -EBUSY : open_file(record, params);
     if (!error && record->has_session)
         turn_on(record);
     pthread_mutex_unlock(&record->switching);
@@ -478,7 +500,8 @@ int rv_record_stop(struct rv_record *record, struct rv_record_totals *totals)
     pthread_mutex_lock(&record->switching);
     if (record->encoders)
         turn_off(record);
-    *totals = (struct rv_record_totals){record->n_events, record->writer.n_bytes};
+    *totals = (struct rv_record_totals){record->n_events - record->gone.n_events,
+                                        record->writer.n_bytes - record->gone.n_bytes, record->gone.n_events};
     if (record->writer.path && record->writer.n_chunks == 1) { /* it holds nothing */
         unlink(record->writer.path);
         totals->n_bytes = 0;

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "sink/segments.h"
 #include "sink/sink.h"
 
 struct rv_record; /* opaque */
@@ -19,6 +20,7 @@ struct rv_record_params { /* zero = default */
     uint64_t mono_ns,
         real_ns;    /* CLOCK_MONOTONIC and CLOCK_REALTIME at one moment where the events are from; 0, 0 = here */
     bool is_forced; /* replace an existing file */
+    struct rv_record_limit limit;
 };
 
 /* Nothing is recorded yet. n_threads that encode; 0 = CPUs - 1, at least 1. */
@@ -39,6 +41,7 @@ int rv_record_rename(struct rv_record *record, const char *path);
 
 struct rv_record_totals {
     uint64_t n_events, n_bytes; /* in the file */
+    uint64_t n_events_gone;     /* that the limit had no room for */
 };
 
 /*

@@ -52,6 +52,8 @@ static bool is_sound_events(struct checker *checker, const struct rv_rec_chunk *
     struct rv_rec_events head;
     if (rv_codec_decode(checker->codec, chunk, payload, chunk->payload_bytes, checker->events) != 0)
         return false;
+    if (chunk->flags & RV_REC_OPEN)
+        return true;
     memcpy(&head, payload, sizeof head);
     uint64_t *next = ordinal_of(checker, chunk->stream);
     if (head.first_ordinal < *next)
@@ -85,6 +87,18 @@ static bool is_sound_stream(struct checker *checker, const struct rv_rec_chunk *
         return false;
     if (chunk->stream >= checker->found->n_streams)
         checker->found->n_streams = chunk->stream + 1u;
+    return true;
+}
+
+static bool is_sound_account(struct checker *checker, const struct rv_rec_chunk *chunk, const uint8_t *payload)
+{
+    struct rv_rec_account account;
+    if (chunk->payload_bytes < sizeof account)
+        return false;
+    memcpy(&account, payload, sizeof account);
+    uint64_t *next = ordinal_of(checker, chunk->stream);
+    if (account.is_before && *next == 0)
+        *next = account.n_consumed;
     return true;
 }
 
@@ -152,7 +166,9 @@ static bool is_sound(struct checker *checker, const struct rv_rec_chunk *chunk, 
     case RV_REC_STREAM:
         return is_sound_stream(checker, chunk, payload);
     case RV_REC_ACCOUNT:
-        return chunk->payload_bytes >= sizeof(struct rv_rec_account);
+        return is_sound_account(checker, chunk, payload);
+    case RV_REC_SEGMENT:
+        return chunk->payload_bytes >= sizeof(struct rv_rec_segment) && is_sound_end(checker);
     case RV_REC_INDEX:
         return is_sound_index(checker, chunk, payload, offset);
     case RV_REC_END:
@@ -181,11 +197,33 @@ static int put_index(struct checker *checker, bool is_last)
     return rv_rec_writer_put(&checker->writer, &checker->buffer);
 }
 
+/* A segment's indexes know of no other. */
+static void begin_segment(struct checker *checker, uint64_t last_index)
+{
+    rv_indexer_destroy(checker->indexer);
+    checker->indexer = rv_indexer_create();
+    rv_indexer_set_last(checker->indexer, last_index);
+}
+
+static int copy_segment(struct checker *checker, const struct rv_rec_chunk *chunk, const uint8_t *payload)
+{
+    struct rv_rec_segment segment;
+    int error = put_index(checker, true);
+    if (error)
+        return error;
+    memcpy(&segment, payload, sizeof segment);
+    segment.last_index = rv_indexer_last(checker->indexer);
+    begin_segment(checker, segment.last_index);
+    return put(checker, chunk, &segment, sizeof segment);
+}
+
 /* Indexes are made anew. */
 static int copy(struct checker *checker, const struct rv_rec_chunk *chunk, const uint8_t *payload)
 {
     if (chunk->type == RV_REC_INDEX || chunk->type == RV_REC_END)
         return 0;
+    if (chunk->type == RV_REC_SEGMENT)
+        return copy_segment(checker, chunk, payload);
     int error = rv_indexer_is_due(checker->indexer) ? put_index(checker, false) : 0;
     uint64_t offset = checker->writer.n_bytes;
     if (!error)
@@ -202,6 +240,17 @@ static int finish(struct checker *checker)
         return error;
     struct rv_rec_end end = {checker->found->n_events, checker->found->n_streams, rv_indexer_last(checker->indexer)};
     return put(checker, &(struct rv_rec_chunk){.type = RV_REC_END}, &end, sizeof end);
+}
+
+static void look_at(struct checker *checker, const struct rv_rec_chunk *chunk, const uint8_t *payload, uint64_t offset)
+{
+    struct rv_rec_segment segment;
+    if (chunk->type != RV_REC_SEGMENT) {
+        index_chunk(checker, chunk, payload, offset);
+        return;
+    }
+    memcpy(&segment, payload, sizeof segment);
+    begin_segment(checker, segment.last_index);
 }
 
 static const char *what_is_wrong(const struct rv_rec_chunk *chunk)
@@ -222,7 +271,7 @@ static int read_all(struct checker *checker, struct rv_rec_reader *reader)
             continue;
         }
         if (!checker->writer.path)
-            index_chunk(checker, &chunk, payload, offset);
+            look_at(checker, &chunk, payload, offset);
         else if ((result = copy(checker, &chunk, payload)) != 0)
             return result;
     }
@@ -242,6 +291,7 @@ int rv_rec_verify(const char *path, const struct rv_rec_reader_params *params, c
     if (error)
         return error;
     found->n_bytes = rv_rec_reader_state(reader).n_bytes;
+    found->n_gone = rv_rec_reader_past(reader) ? rv_rec_reader_past(reader)->n_events : 0;
     if (out_path)
         error = rv_rec_writer_open(&checker.writer, out_path, rv_rec_reader_file(reader), rv_rec_reader_program(reader),
                                    is_forced);
@@ -252,6 +302,7 @@ int rv_rec_verify(const char *path, const struct rv_rec_reader_params *params, c
         checker.events = rv_alloc(RV_REC_MAX_EVENTS, sizeof *checker.events);
         error = read_all(&checker, reader);
     }
+    found->n_bytes -= rv_rec_reader_state(reader).n_gone;
     found->n_chunks = rv_rec_reader_state(reader).n_chunks;
     found->is_finished = rv_rec_reader_state(reader).is_finished;
     int close_error = rv_rec_writer_close(&checker.writer);

@@ -5,10 +5,12 @@
 #include "recording/reader.h"
 
 struct rv_rec_verify { /* what was found */
-    uint64_t n_bytes, n_chunks, n_blocks, n_events, n_streams, n_strings, n_indexes;
+    uint64_t n_bytes;  /* without those that were given back */
+    uint64_t n_chunks, n_blocks, n_events, n_streams, n_strings, n_indexes;
     uint64_t first_ns, last_ns;    /* of the events */
     uint64_t n_damages, n_damaged; /* places, bytes */
     uint64_t n_missing;            /* events that their streams counted and no block has */
+    uint64_t n_gone;               /* events before those, that were let go */
     bool is_finished;
 };
 

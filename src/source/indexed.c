@@ -54,6 +54,7 @@ struct block {
 struct stream {
     void *stream; /* the pipeline's; NULL: not seen yet */
     struct rv_stream_account account;
+    struct rv_rec_account before; /* its first event in the file */
     uint64_t first_ns;
     struct block *blocks;
     size_t n_blocks, blocks_capacity;
@@ -156,11 +157,18 @@ static void take_stream(struct indexed *indexed, struct stream *stream, const st
         stream->stream = intake->open_stream(intake->context, &who.info);
 }
 
-static void take_account(struct stream *stream, const uint8_t *payload, const struct rv_intake *intake)
+/* What the first segment has of a stream begins with `before`; the others tell it again. */
+static void take_account(const struct indexed *indexed, struct stream *stream, const uint8_t *payload,
+                         const struct rv_intake *intake)
 {
     struct rv_rec_account account;
     memcpy(&account, payload, sizeof account);
-    stream->account = (struct rv_stream_account){account.n_produced, account.n_consumed, account.n_dropped};
+    if (account.is_before) {
+        if (indexed->n_indexes == 0)
+            stream->before = account;
+        return;
+    }
+    stream->account = rv_recorded_account(&account, &stream->before);
     if (stream->stream)
         intake->account_stream(intake->context, stream->stream, &stream->account);
 }
@@ -188,7 +196,7 @@ static void take_chunks(struct indexed *indexed, const struct rv_intake *intake)
         else if (chunk.type == RV_REC_STRINGS && !rv_recorded_define(&indexed->names, &chunk, payload, intake))
             say_damage(indexed);
         else if (chunk.type == RV_REC_ACCOUNT && chunk.payload_bytes >= sizeof(struct rv_rec_account))
-            take_account(stream, payload, intake);
+            take_account(indexed, stream, payload, intake);
     }
 }
 
@@ -517,7 +525,8 @@ static int follow_chain(struct indexed *indexed, uint64_t least_events)
     int result = rv_rec_reader_end(indexed->reader, &end);
     if (result <= 0 || end.last_index == 0 || end.n_events < least_events)
         return result < 0 ? result : 0;
-    for (uint64_t at = end.last_index, behind = UINT64_MAX; at;) {
+    const uint64_t begin = rv_rec_reader_state(indexed->reader).begin; /* what lies before was let go */
+    for (uint64_t at = end.last_index, behind = UINT64_MAX; at >= begin;) {
         struct rv_rec_chunk chunk;
         struct rv_rec_index head;
         const uint8_t *payload;
@@ -561,6 +570,7 @@ struct rv_source *rv_indexed_open(const char *path, uint64_t least_events)
     int result = follow_chain(indexed, least_events);
     if (result == -EBADMSG)
         rv_warn("%s: its index is damaged: it is read wholly; see --check", path);
+    indexed->source.begin_ticks = result > 0 ? rv_recorded_begin(path, reader) : 0;
     if (result > 0)
         return &indexed->source;
     close_indexed(&indexed->source);

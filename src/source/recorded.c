@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/err.h"
+#include "base/units.h"
 #include "base/vec.h"
 #include "ring/text.h"
 
@@ -103,4 +105,29 @@ int rv_recorded_who_read(struct rv_recorded_who *who, const struct rv_rec_chunk 
                                         .born_ticks = read.stream.born_ns & RV_EVENT_TICKS_MASK,
                                         .ring = read.stream.ring};
     return 0;
+}
+
+uint64_t rv_recorded_begin(const char *path, const struct rv_rec_reader *reader)
+{
+    const struct rv_rec_segment *past = rv_rec_reader_past(reader);
+    uint64_t first_ns = past ? rv_rec_reader_first_ns(reader) : 0;
+    if (!past)
+        return 0;
+    char before[32];
+    rv_units_format_ns(before, sizeof before, first_ns > past->first_ns ? first_ns - past->first_ns : 0);
+    rv_warn("%s: has the newest events: %llu before them, of %s, were let go", path, (unsigned long long)past->n_events,
+            before);
+    return first_ns;
+}
+
+static uint64_t minus(uint64_t a, uint64_t b)
+{
+    return a > b ? a - b : 0;
+}
+
+struct rv_stream_account rv_recorded_account(const struct rv_rec_account *account, const struct rv_rec_account *before)
+{
+    return (struct rv_stream_account){.n_produced = minus(account->n_produced, before->n_produced),
+                                      .n_consumed = minus(account->n_consumed, before->n_consumed),
+                                      .n_dropped = minus(account->n_dropped, before->n_dropped)};
 }

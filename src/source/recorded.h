@@ -4,6 +4,7 @@
 
 #include "flow/batch.h"
 #include "recording/payload.h"
+#include "recording/reader.h"
 #include "source/source.h"
 
 /* Ids are given out anew in order of first sight, so that what they may cost is bounded by how many there are. */
@@ -37,5 +38,14 @@ struct rv_recorded_who { /* of a STREAM chunk; info's strings are those below, e
 
 /* 0 or -EBADMSG. */
 int rv_recorded_who_read(struct rv_recorded_who *who, const struct rv_rec_chunk *chunk, const uint8_t *payload);
+
+/*
+ * What of a recording of the newest events was let go is said in one line; of any other nothing.
+ *   returns  where the source begins
+ */
+uint64_t rv_recorded_begin(const char *path, const struct rv_rec_reader *reader);
+
+/* What a stream's account says of the events behind `before`. */
+struct rv_stream_account rv_recorded_account(const struct rv_rec_account *account, const struct rv_rec_account *before);
 
 #endif

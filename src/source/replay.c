@@ -17,6 +17,9 @@ struct replay_stream {
     void *stream; /* the pipeline's; NULL while none is open */
     bool is_known, is_closed;
     struct rv_stream_account account;
+    struct rv_rec_account before;  /* its first event in the file */
+    uint64_t segment;              /* in which it was met */
+    bool has_events, is_beginning; /* what is submitted tells what is open */
     uint64_t last_ns;
     uint64_t n_events;  /* its next ordinal */
     uint64_t n_missing; /* ordinals that no block had */
@@ -32,6 +35,7 @@ struct replay {
     size_t n_streams, streams_capacity;
     struct rv_recorded_names names;
     uint64_t n_broken; /* chunks that were whole and made no sense */
+    uint64_t n_segments;
 };
 
 /* ---- streams ---- */
@@ -80,6 +84,7 @@ static bool take_stream(struct replay *replay, const struct rv_rec_chunk *chunk,
     if (stream->is_known)
         return true;
     open_stream(stream, intake, &who.info);
+    stream->segment = replay->n_segments;
     return true;
 }
 
@@ -88,8 +93,8 @@ static void tell_account(struct replay_stream *stream, const struct rv_intake *i
 {
     struct rv_stream_account account = stream->account;
     if (!stream->is_closed) {
-        account.n_consumed = stream->n_events;
-        account.n_produced = stream->n_events + account.n_dropped;
+        account.n_consumed = stream->n_events - stream->before.n_consumed;
+        account.n_produced = account.n_consumed + account.n_dropped;
     }
     uint64_t n_missing = stream->n_missing < account.n_consumed ? stream->n_missing : account.n_consumed;
     account.n_consumed -= n_missing;
@@ -107,6 +112,12 @@ static void close_stream(struct replay_stream *stream, uint64_t end_ns, const st
     stream->stream = NULL;
 }
 
+/* What a segment tells again matters of streams that were not known before. */
+static bool is_new(const struct replay *replay, const struct replay_stream *stream)
+{
+    return stream->segment == replay->n_segments && !stream->has_events;
+}
+
 static bool take_account(struct replay *replay, const struct rv_rec_chunk *chunk, const uint8_t *payload,
                          const struct rv_intake *intake)
 {
@@ -115,7 +126,14 @@ static bool take_account(struct replay *replay, const struct rv_rec_chunk *chunk
         return false;
     memcpy(&account, payload, sizeof account);
     struct replay_stream *stream = stream_at(replay, chunk->stream);
-    stream->account = (struct rv_stream_account){account.n_produced, account.n_consumed, account.n_dropped};
+    if (account.is_before) {
+        if (is_new(replay, stream)) {
+            stream->before = account;
+            stream->n_events = account.n_consumed;
+        }
+        return true;
+    }
+    stream->account = rv_recorded_account(&account, &stream->before);
     stream->is_closed = account.is_closed;
     if (account.is_closed)
         close_stream(stream, account.end_ns, intake);
@@ -137,6 +155,7 @@ static void submit(struct replay *replay, struct replay_stream *stream, const st
 {
     while (n > 0) {
         struct rv_batch *batch = wait_for_batch(intake);
+        batch->is_open = stream->is_beginning;
         uint32_t n_done = rv_batch_fill(batch, events, n, &stream->last_ns);
         rv_recorded_map_ids(&replay->names, batch);
         batch->stream = stream->stream;
@@ -167,6 +186,14 @@ static bool take_events(struct replay *replay, const struct rv_rec_chunk *chunk,
         open_unknown(stream, chunk->stream, chunk->first_ns, intake);
     if (!stream->stream)
         return false; /* it has been closed */
+    if (chunk->flags & RV_REC_OPEN) {
+        stream->is_beginning = true;
+        if (is_new(replay, stream))
+            submit(replay, stream, replay->events, chunk->n_events, intake);
+        stream->is_beginning = false;
+        return true;
+    }
+    stream->has_events = true;
     if (head.first_ordinal > stream->n_events) {
         uint64_t n_lost = head.first_ordinal - stream->n_events;
         stream->n_missing += n_lost;
@@ -193,6 +220,9 @@ static bool take_chunk(struct replay *replay, const struct rv_rec_chunk *chunk, 
         return take_events(replay, chunk, payload, intake);
     case RV_REC_ACCOUNT:
         return take_account(replay, chunk, payload, intake);
+    case RV_REC_SEGMENT:
+        replay->n_segments++;
+        return true;
     default:
         return true;
     }
@@ -275,7 +305,8 @@ struct rv_source *rv_replay_open(const char *path)
                                         .close = close_replay,
                                         .clock = {.kind = RV_CLOCK_MONOTONIC,
                                                   .mult = 1, /* ticks are ns of CLOCK_MONOTONIC */
-                                                  .real0_ns = file->real_ns - file->mono_ns}};
+                                                  .real0_ns = file->real_ns - file->mono_ns},
+                                        .begin_ticks = rv_recorded_begin(path, reader)};
     replay->path = rv_strdup(path);
     replay->reader = reader;
     replay->codec = rv_codec_create();

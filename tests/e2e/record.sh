@@ -138,6 +138,51 @@ for round in 1 2 3 4 5 6; do
     check "killed $round: no events" grep -qE "^[1-9][0-9]* events produced" out
 done
 
+# With a limit the newest events stay, in so much room, and their numbers agree wherever they are told.
+rm -f newest.rvz
+run --record=newest.rvz --record-limit=1M --headless -- "$threads" 4 1200000
+check "limit: exit status $status: $(cat err)" [ $status -eq 0 ]
+n_events=$(sed -n 's/.* the newest \([0-9]*\) events in [0-9]* bytes; [0-9]* before.*/\1/p' err)
+n_gone=$(sed -n 's/.* bytes; \([0-9]*\) before them were let go$/\1/p' err)
+check "limit: $(cat err)" [ "$((n_events + n_gone))" -eq 9600008 ]
+check "limit: $(stat -c %b newest.rvz) blocks" [ "$(stat -c %b newest.rvz)" -le 2400 ]
+run --check newest.rvz
+check "limit: check: $(cat out err)" [ $status -eq 0 ]
+check "limit: check: $(cat out)" grep -q "^newest.rvz: $n_events events of .* 0\.[0-9]* an event$" out
+run --info newest.rvz
+check "limit: info: $(cat out)" grep -q "^let go    $n_gone events before those" out
+check "limit: info: $(cat out)" grep -q "^events    $n_events in " out
+run --report --output=report.newest newest.rvz
+check "limit: report: $(cat err)" [ "$(grep -c "^ringviz: newest.rvz: has the newest events: $n_gone before" err)" -eq 1 ]
+check "limit: report: numbers" grep -q "^$n_events events produced, $n_events consumed, 0 dropped" report.newest
+check "limit: report: what is open has its name" grep -qE "^ +4 .*program_threads::work" report.newest
+run --repair=mended.rvz --force newest.rvz
+run --report --output=report.mended mended.rvz
+check "limit: mended: another report" cmp -s report.newest report.mended
+check "limit: mended: a hole" [ "$(stat -c %s mended.rvz)" -le 1200000 ]
+run --record=newest.rvz --record-limit=12 --headless -- "$fib" 10
+check "limit without a unit: exit status $status" [ $status -eq 2 ]
+n_rounds=3
+[ "${RINGVIZ_SLOW:-}" ] && n_rounds=100
+for round in $(seq $n_rounds); do
+    rm -f killed.rvz
+    "$ringviz" --record=killed.rvz --record-limit=1M --headless -- "$threads" 4 3000000 >/dev/null 2>&1 &
+    recorder=$!
+    for turn in $(seq 1000); do
+        [ "$(stat -c %s killed.rvz 2>/dev/null || echo 0)" -gt $((1200000 + round * 100000)) ] && break
+        sleep 0.01
+    done
+    kill -KILL $recorder
+    wait $recorder 2>/dev/null
+    run --report killed.rvz
+    check "limit, killed $round: exit status $status: $(cat err)" [ $status -eq 0 ]
+    check "limit, killed $round: $(cat err)" grep -q "^ringviz: killed.rvz: \(ends early\|cut\)" err
+    check "limit, killed $round: no events" grep -qE "^[1-9][0-9]* events produced" out
+    run --repair=mended.rvz --force killed.rvz
+    run --check mended.rvz
+    check "limit, killed $round: mended: $(cat out err)" [ $status -eq 0 ]
+done
+
 # The disk is full: that is said once, the capture goes on, and what was recorded opens.
 mkdir small
 cat >full.sh <<'END'
@@ -145,6 +190,9 @@ mount -t tmpfs -o size=256k none small || exit 99
 timeout 60 "$1" --record=small/full.rvz --report --output=full.live -- "$2" 4 300000 >out 2>err
 status=$?
 cp small/full.rvz full.rvz
+mount -o remount,size=2m small && rm small/full.rvz
+timeout 60 "$1" --record=small/bounded.rvz --record-limit=1M --headless -- "$2" 4 1200000 >out 2>err.bounded
+echo $? >status.bounded
 exit $status
 END
 [ "$(id -u)" -eq 0 ] && as_root= || as_root=--map-root-user
@@ -157,6 +205,7 @@ if [ -e full.rvz ]; then
     run --report full.rvz
     check "full: replay: exit status $status" [ $status -eq 0 ]
     check "full: replay: no events" grep -qE "^[1-9][0-9]* events produced" out
+    check "a limit below the room: $(cat err.bounded)" [ "$(cat status.bounded)" -eq 0 ]
 else
     echo "no small file system can be mounted here: a full disk was not tried"
 fi

@@ -17,6 +17,8 @@
 
 enum { N_STREAMS = 4, N_STACKS = 3, N_IDS = 30, MOST_DEPTH = 40, PORTION = 20000, N_WINDOWS = 60, WAIT_S = 30 };
 
+static const struct rv_record_limit ALL = {0};
+
 static char path[] = "/tmp/ringviz-indexed-XXXXXX";
 static uint64_t seed = 11;
 
@@ -58,7 +60,7 @@ static struct rv_event next_event(struct thread *thread)
 }
 
 /* One stream is busy, one has a call now and then. */
-static void record(const size_t *n_events, const uint64_t *step_ns)
+static void record(const size_t *n_events, const uint64_t *step_ns, const struct rv_record_limit *limit)
 {
     int fd = mkstemp(path);
     cr_assert(fd >= 0);
@@ -70,8 +72,10 @@ static void record(const size_t *n_events, const uint64_t *step_ns)
     static struct rv_event events[PORTION];
     static struct thread threads[N_STREAMS];
     size_t n_left[N_STREAMS], n_all = 0;
-    cr_assert_eq(rv_record_start(recorder, &(struct rv_record_params){.path = path, .program = "p", .is_forced = true}),
-                 0);
+    cr_assert_eq(
+        rv_record_start(recorder,
+                        &(struct rv_record_params){.path = path, .program = "p", .is_forced = true, .limit = *limit}),
+        0);
     sink.begin(sink.context, &clock);
     for (uint32_t i = 1; i <= N_IDS; i++) {
         char name[16];
@@ -255,11 +259,8 @@ static void leave(void)
 
 TestSuite(indexed, .fini = leave, .timeout = 120);
 
-Test(indexed, shows_what_the_whole_shows)
+static void compare_both(void)
 {
-    const size_t n_events[N_STREAMS] = {600000, 300000, 5000, 1};
-    const uint64_t step_ns[N_STREAMS] = {40, 90, 60000, 10};
-    record(n_events, step_ns);
     struct rv_session *whole = start(rv_replay_open(path), 0), *indexed = start(rv_indexed_open(path, 0), 0);
     compare_stats(whole, indexed);
     compare_sessions(whole, indexed);
@@ -275,6 +276,22 @@ Test(indexed, shows_what_the_whole_shows)
     rv_session_destroy(indexed);
 }
 
+Test(indexed, shows_what_the_whole_shows)
+{
+    const size_t n_events[N_STREAMS] = {600000, 300000, 5000, 1};
+    const uint64_t step_ns[N_STREAMS] = {40, 90, 60000, 10};
+    record(n_events, step_ns, &ALL);
+    compare_both();
+}
+
+Test(indexed, shows_what_the_whole_shows_of_the_newest_events)
+{
+    const size_t n_events[N_STREAMS] = {900000, 400000, 5000, 1};
+    const uint64_t step_ns[N_STREAMS] = {40, 90, 60000, 10};
+    record(n_events, step_ns, &(struct rv_record_limit){.n_bytes = 1 << 20});
+    compare_both();
+}
+
 /* Where nobody has looked there are sums, beside pages too. */
 Test(indexed, what_lies_between_pages_is_shown_in_sum)
 {
@@ -282,7 +299,7 @@ Test(indexed, what_lies_between_pages_is_shown_in_sum)
     const uint64_t step_ns[N_STREAMS] = {40, 10, 10, 10};
     struct boxes boxes = {0};
     uint64_t first_ns, last_ns, n_sums = 0, n_mixed = 0;
-    record(n_events, step_ns);
+    record(n_events, step_ns, &ALL);
     struct rv_session *session = start(rv_indexed_open(path, 0), 0);
     cr_assert(rv_lanes_bounds(rv_session_lanes(session), &first_ns, &last_ns));
     struct rv_lane *lane = rv_lanes_get(rv_session_lanes(session), 0);
@@ -308,7 +325,7 @@ Test(indexed, small_recordings_are_for_reading_wholly)
 {
     const size_t n_events[N_STREAMS] = {1000, 1000, 1000, 1000};
     const uint64_t step_ns[N_STREAMS] = {50, 50, 50, 50};
-    record(n_events, step_ns);
+    record(n_events, step_ns, &ALL);
     cr_assert_null(rv_indexed_open(path, 4001));
     struct rv_source *source = rv_indexed_open(path, 4000);
     cr_assert_not_null(source);
@@ -320,7 +337,7 @@ Test(indexed, ends_while_pages_come)
 {
     const size_t n_events[N_STREAMS] = {400000, 400000, 5000, 1};
     const uint64_t step_ns[N_STREAMS] = {40, 40, 60000, 10};
-    record(n_events, step_ns);
+    record(n_events, step_ns, &ALL);
     for (unsigned i = 0; i < 20; i++) {
         struct rv_session *session = start(rv_indexed_open(path, 0), 0);
         cr_assert_gt(rv_session_want(session, 0, UINT64_MAX, 0), 0);
@@ -336,7 +353,7 @@ Test(indexed, what_has_ended_takes_no_pages)
     const uint64_t step_ns[N_STREAMS] = {40, 40, 60000, 10};
     const uint64_t early_ns = 5000000, late_ns = 200000000;
     struct rv_session_counts early, late;
-    record(n_events, step_ns);
+    record(n_events, step_ns, &ALL);
     struct rv_session *session = start(rv_indexed_open(path, 0), 0);
     fetch(session, early_ns, early_ns + 1000, 0);
     rv_session_counts(session, &early);

@@ -184,8 +184,10 @@ Test(file, another_version_is_refused)
     freopen("/dev/null", "w", stderr);
     struct rv_rec_reader *reader;
     struct rv_rec_buffer buffer = {0};
-    struct rv_rec_file file = {
-        .magic = RV_REC_FILE_MAGIC, .major = RV_REC_MAJOR, .endian = RV_WIRE_ENDIAN, .feature_incompat = 1};
+    struct rv_rec_file file = {.magic = RV_REC_FILE_MAGIC,
+                               .major = RV_REC_MAJOR,
+                               .endian = RV_WIRE_ENDIAN,
+                               .feature_incompat = RV_REC_FEATURES + 1};
     rv_chunk_begin(&buffer);
     rv_rec_buffer_add(&buffer, &file, sizeof file);
     rv_rec_buffer_add(&buffer, "", 1);

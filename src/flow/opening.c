@@ -1,0 +1,26 @@
+#include "flow/opening.h"
+
+struct rv_event rv_opening_event(uint64_t ticks, uint64_t children_ns)
+{
+    return (struct rv_event){.when = (uint64_t)RV_EVENT_LINE << RV_EVENT_KIND_SHIFT | ticks,
+                             .id = (uint32_t)children_ns,
+                             .frame = (uint16_t)(children_ns >> 32),
+                             .aux = (uint16_t)(children_ns >> 48)};
+}
+
+bool rv_opening_read(struct rv_opening *opening, const struct rv_event *event, uint64_t *children_ns)
+{
+    switch (rv_event_kind(event)) {
+    case RV_EVENT_SWITCH:
+        *opening = (struct rv_opening){.stack = event->id};
+        return false;
+    case RV_EVENT_SYNC:
+        opening->n_frames++;
+        return false;
+    case RV_EVENT_LINE:
+        *children_ns = event->id | (uint64_t)event->frame << 32 | (uint64_t)event->aux << 48;
+        return opening->n_frames > 0;
+    default:
+        return false;
+    }
+}

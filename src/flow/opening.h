@@ -1,0 +1,23 @@
+/*
+ * What is open where something begins that was more before: a segment of a recording. It is told in events that nothing
+ * happened by: SWITCH to each stack, SYNC for each of its frames, outermost first, and behind each the time that calls
+ * took in it that have ended, as a LINE with those ns in its id, frame and aux, from the lowest bits up. Frames without
+ * any have none.
+ */
+#ifndef RV_FLOW_OPENING_H
+#define RV_FLOW_OPENING_H
+
+#include <stdbool.h>
+
+#include "ringviz/wire.h"
+
+struct rv_event rv_opening_event(uint64_t ticks, uint64_t children_ns);
+
+struct rv_opening { /* how far it was read; zeroed before the first event */
+    uint32_t stack, n_frames;
+};
+
+/* Read on. True: in the last of the stack's frames so far, calls took *children_ns. */
+bool rv_opening_read(struct rv_opening *opening, const struct rv_event *event, uint64_t *children_ns);
+
+#endif

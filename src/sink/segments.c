@@ -1,0 +1,321 @@
+#include "sink/segments.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/vec.h"
+#include "recording/codec.h"
+
+enum {
+    PARTS = 8,               /* of the limit */
+    HEADS = 2,               /* a segment is so many times as large as what it tells again */
+    STRINGS_BYTES = 1 << 20, /* in a chunk */
+};
+
+struct segment {
+    uint64_t begin; /* offset */
+    uint64_t n_events, first_ns, last_ns;
+};
+
+struct stream { /* what is told again of one; empty once it is closed */
+    struct rv_rec_buffer who;
+    uint64_t n_dropped;
+};
+
+struct rv_segments {
+    struct rv_record_limit limit;
+    struct rv_rec_writer *writer;
+    struct segment *kept; /* oldest first, the last one is being written */
+    size_t n_kept, kept_capacity;
+    uint64_t n_begun, body_begin; /* of the last one: behind what it tells again */
+    uint64_t first_ns, last_ns;   /* of all events */
+    uint64_t n_events;
+    struct rv_segments_gone gone;
+    bool is_stuck;          /* giving back has failed, which was said */
+    struct stream *streams; /* by number */
+    size_t n_streams, streams_capacity;
+    struct rv_rec_buffer names; /* all definitions */
+    /* scratch */
+    struct rv_codec *codec;
+    struct rv_compressor *compressor;
+    struct rv_rec_buffer chunk;
+    struct rv_event *events;
+    size_t n, capacity;
+};
+
+struct rv_segments *rv_segments_create(struct rv_rec_writer *writer, const struct rv_record_limit *limit)
+{
+    struct rv_segments *segments = rv_alloc(1, sizeof *segments);
+    segments->limit = *limit;
+    segments->writer = writer;
+    segments->codec = rv_codec_create();
+    segments->compressor = rv_compressor_create();
+    return segments;
+}
+
+void rv_segments_destroy(struct rv_segments *segments)
+{
+    if (!segments)
+        return;
+    for (size_t i = 0; i < segments->n_streams; i++)
+        rv_rec_buffer_fini(&segments->streams[i].who);
+    rv_codec_destroy(segments->codec);
+    rv_compressor_destroy(segments->compressor);
+    rv_rec_buffer_fini(&segments->names);
+    rv_rec_buffer_fini(&segments->chunk);
+    free(segments->streams);
+    free(segments->kept);
+    free(segments->events);
+    free(segments);
+}
+
+/* ---- what is let go ---- */
+
+/* What the last one told again. */
+static uint64_t head_bytes(const struct rv_segments *segments)
+{
+    return segments->body_begin - segments->kept[segments->n_kept - 1].begin;
+}
+
+static uint64_t body_bytes(const struct rv_segments *segments)
+{
+    uint64_t least = head_bytes(segments) * HEADS, part = segments->limit.n_bytes / PARTS;
+    return least > part ? least : part;
+}
+
+bool rv_segments_is_due(const struct rv_segments *segments, const struct rv_rec_chunk *next)
+{
+    if (segments->n_kept == 0)
+        return true;
+    const struct segment *last = &segments->kept[segments->n_kept - 1];
+    if (next->type != RV_REC_EVENTS || last->n_events == 0)
+        return false;
+    if (segments->limit.n_bytes)
+        return segments->writer->n_bytes - segments->body_begin >= body_bytes(segments);
+    return segments->last_ns - last->first_ns >= segments->limit.ns / PARTS;
+}
+
+static bool is_too_old(const struct rv_segments *segments)
+{
+    const struct segment *oldest = &segments->kept[0];
+    if (segments->n_kept < 2)
+        return false;
+    if (segments->limit.n_bytes) {
+        uint64_t next = head_bytes(segments) + body_bytes(segments);
+        return segments->writer->n_bytes - oldest->begin + next > segments->limit.n_bytes;
+    }
+    return segments->last_ns - oldest->last_ns > segments->limit.ns;
+}
+
+/* All that was ever let go is given back anew: parts of blocks are not, until what is beside them is. */
+static void let_go(struct rv_segments *segments)
+{
+    const uint64_t n_gone = segments->gone.n_bytes;
+    while (is_too_old(segments)) {
+        const struct segment oldest = segments->kept[0];
+        memmove(segments->kept, segments->kept + 1, --segments->n_kept * sizeof *segments->kept);
+        segments->gone.n_events += oldest.n_events;
+        segments->gone.n_bytes += segments->kept[0].begin - oldest.begin;
+    }
+    if (segments->gone.n_bytes == n_gone)
+        return;
+    uint64_t end = segments->kept[0].begin;
+    int error = rv_rec_writer_give_back(segments->writer, end - segments->gone.n_bytes, end);
+    if (error && !segments->is_stuck)
+        rv_warn("%s: what is let go takes room on: %s", segments->writer->path, strerror(-error));
+    segments->is_stuck |= error != 0;
+}
+
+/* ---- what is told again ---- */
+
+/* The chunk whose payload is in the scratch buffer; the indexer hears of it. */
+static void put(struct rv_segments *segments, const struct rv_rec_chunk *chunk, struct rv_indexed_chunk *told,
+                struct rv_indexer *indexer)
+{
+    struct rv_rec_chunk written = *chunk;
+    told->chunk = &written;
+    told->offset = segments->writer->n_bytes;
+    rv_chunk_end(&segments->chunk, &written);
+    if (rv_rec_writer_put(segments->writer, &segments->chunk) == 0)
+        rv_indexer_add(indexer, told);
+}
+
+static void put_plain(struct rv_segments *segments, enum rv_rec_type type, uint32_t stream, const void *payload,
+                      size_t n, struct rv_indexer *indexer)
+{
+    rv_chunk_begin(&segments->chunk);
+    rv_rec_buffer_add(&segments->chunk, payload, n);
+    put(segments, &(struct rv_rec_chunk){.type = (uint16_t)type, .stream = stream},
+        &(struct rv_indexed_chunk){.payload = payload}, indexer);
+}
+
+/* Where the definition at `at` ends. They are our own: sound. */
+static size_t end_of_definition(const struct rv_rec_buffer *names, size_t at)
+{
+    at += sizeof(struct rv_rec_string);
+    for (unsigned texts = 0; texts < 3; at++)
+        texts += names->bytes[at] == 0;
+    return at;
+}
+
+static void put_names(struct rv_segments *segments, struct rv_indexer *indexer)
+{
+    const struct rv_rec_buffer *names = &segments->names;
+    for (size_t begin = 0, end = 0; begin < names->n; begin = end) {
+        while (end < names->n && end - begin < STRINGS_BYTES)
+            end = end_of_definition(names, end);
+        rv_chunk_begin(&segments->chunk);
+        rv_column_put(segments->compressor, &segments->chunk, 0, names->bytes + begin, end - begin);
+        put(segments, &(struct rv_rec_chunk){.type = RV_REC_STRINGS}, &(struct rv_indexed_chunk){0}, indexer);
+    }
+}
+
+static void add_event(struct rv_segments *segments, struct rv_event event)
+{
+    segments->events = rv_vec_reserve(segments->events, &segments->capacity, segments->n + 1, sizeof *segments->events);
+    segments->events[segments->n++] = event;
+}
+
+static struct rv_event switch_to(uint32_t stack, uint64_t now_ns)
+{
+    return (struct rv_event){.when = (uint64_t)RV_EVENT_SWITCH << RV_EVENT_KIND_SHIFT | now_ns, .id = stack};
+}
+
+/* The frames of every stack; a stack that has none, and nothing else, is not told of. */
+static void gather_open(struct rv_segments *segments, struct rv_indexed_stream *stream)
+{
+    segments->n = 0;
+    for (size_t i = 0; i < rv_carry_n_stacks(stream->carry); i++) {
+        struct rv_open_stack open;
+        rv_carry_open_stack(stream->carry, i, &open);
+        const struct rv_stats_lane *stats = rv_indexed_stream_stack(stream, open.stack)->stats;
+        if (open.n_frames)
+            add_event(segments, switch_to(open.stack, stream->last_ns));
+        for (uint32_t k = 0; k < open.n_frames; k++) {
+            uint64_t start_ns = open.start[k] & RV_EVENT_TICKS_MASK;
+            uint64_t children_ns = rv_stats_lane_children(stats, (uint32_t)open.base_depth + stream->depth_shift + k);
+            add_event(segments, (struct rv_event){.when = (uint64_t)RV_EVENT_SYNC << RV_EVENT_KIND_SHIFT | start_ns,
+                                                  .id = open.id[k],
+                                                  .frame = (uint16_t)open.key[k]});
+            if (children_ns)
+                add_event(segments, rv_opening_event(stream->last_ns, children_ns));
+        }
+    }
+    add_event(segments, switch_to(stream->entry_stack, stream->last_ns));
+}
+
+static void put_open(struct rv_segments *segments, uint32_t number, uint64_t ordinal, struct rv_indexer *indexer)
+{
+    for (size_t at = 0; at < segments->n;) {
+        size_t n = segments->n - at < RV_REC_MAX_EVENTS ? segments->n - at : RV_REC_MAX_EVENTS;
+        struct rv_rec_chunk chunk = {.type = RV_REC_EVENTS, .stream = number};
+        rv_chunk_begin(&segments->chunk);
+        rv_codec_encode(segments->codec, segments->events + at, (uint32_t)n, ordinal, &chunk, &segments->chunk);
+        chunk.flags |= RV_REC_OPEN;
+        put(segments, &chunk, &(struct rv_indexed_chunk){.events = segments->events + at, .ordinal = ordinal}, indexer);
+        at += n;
+    }
+}
+
+/* before: the indexer's, NULL where nothing happened. */
+static void put_stream(struct rv_segments *segments, uint32_t number, struct rv_indexed_stream *before,
+                       struct rv_indexer *indexer)
+{
+    const struct stream *stream = &segments->streams[number];
+    const uint64_t n_events = before ? before->n_ordinals : 0;
+    put_plain(segments, RV_REC_STREAM, number, stream->who.bytes, stream->who.n, indexer);
+    struct rv_rec_account account = {.n_produced = n_events + stream->n_dropped,
+                                     .n_consumed = n_events,
+                                     .n_dropped = stream->n_dropped,
+                                     .is_before = true};
+    put_plain(segments, RV_REC_ACCOUNT, number, &account, sizeof account, indexer);
+    if (!before)
+        return;
+    gather_open(segments, before);
+    put_open(segments, number, n_events, indexer);
+}
+
+void rv_segments_begin(struct rv_segments *segments, struct rv_indexer **indexer)
+{
+    struct rv_indexer *before = *indexer;
+    const struct rv_rec_segment head = {.number = segments->n_begun++,
+                                        .n_events = segments->n_events,
+                                        .first_ns = segments->first_ns,
+                                        .last_ns = segments->last_ns,
+                                        .last_index = rv_indexer_last(before)};
+    let_go(segments);
+    segments->kept =
+        rv_vec_reserve(segments->kept, &segments->kept_capacity, segments->n_kept + 1, sizeof *segments->kept);
+    segments->kept[segments->n_kept++] = (struct segment){.begin = segments->writer->n_bytes};
+    *indexer = rv_indexer_create();
+    rv_indexer_set_last(*indexer, head.last_index);
+    put_plain(segments, RV_REC_SEGMENT, 0, &head, sizeof head, *indexer);
+    put_names(segments, *indexer);
+    for (uint32_t i = 0; i < segments->n_streams; i++)
+        if (segments->streams[i].who.n)
+            put_stream(segments, i, rv_indexer_stream(before, i), *indexer);
+    segments->body_begin = segments->writer->n_bytes;
+    rv_indexer_destroy(before);
+}
+
+/* ---- what is written ---- */
+
+static struct stream *stream_at(struct rv_segments *segments, uint32_t number)
+{
+    if (number >= segments->n_streams) {
+        segments->streams =
+            rv_vec_reserve(segments->streams, &segments->streams_capacity, number + 1u, sizeof *segments->streams);
+        memset(segments->streams + segments->n_streams, 0,
+               (number + 1u - segments->n_streams) * sizeof *segments->streams);
+        segments->n_streams = number + 1u;
+    }
+    return &segments->streams[number];
+}
+
+static void widen(uint64_t *first_ns, uint64_t *last_ns, const struct rv_rec_chunk *chunk, bool is_first)
+{
+    *first_ns = is_first || chunk->first_ns < *first_ns ? chunk->first_ns : *first_ns;
+    *last_ns = is_first || chunk->last_ns > *last_ns ? chunk->last_ns : *last_ns;
+}
+
+static void note_events(struct rv_segments *segments, const struct rv_rec_chunk *chunk)
+{
+    struct segment *last = &segments->kept[segments->n_kept - 1];
+    widen(&segments->first_ns, &segments->last_ns, chunk, segments->n_events == 0);
+    widen(&last->first_ns, &last->last_ns, chunk, last->n_events == 0);
+    segments->n_events += chunk->n_events;
+    last->n_events += chunk->n_events;
+    if (segments->limit.ns)
+        let_go(segments);
+}
+
+void rv_segments_note(struct rv_segments *segments, const struct rv_rec_chunk *chunk, const void *payload, size_t n)
+{
+    struct rv_rec_account account;
+    switch (chunk->type) {
+    case RV_REC_EVENTS:
+        note_events(segments, chunk);
+        break;
+    case RV_REC_STRINGS:
+        rv_rec_buffer_add(&segments->names, payload, n);
+        break;
+    case RV_REC_STREAM:
+        stream_at(segments, chunk->stream)->who.n = 0;
+        rv_rec_buffer_add(&segments->streams[chunk->stream].who, payload, n);
+        break;
+    case RV_REC_ACCOUNT:
+        memcpy(&account, payload, sizeof account);
+        stream_at(segments, chunk->stream)->n_dropped = account.n_dropped;
+        if (account.is_closed)
+            rv_rec_buffer_fini(&segments->streams[chunk->stream].who);
+        break;
+    default:
+        break;
+    }
+}
+
+struct rv_segments_gone rv_segments_gone(const struct rv_segments *segments)
+{
+    return segments->gone;
+}

@@ -1,0 +1,50 @@
+/*
+ * --record-limit: the newest events only. The file becomes segments, each of which can be read without those before
+ * (include/ringviz/recording.h); the oldest are given back to the file system as holes while newer ones are written, so
+ * that what the file takes is bounded and whatever is killed at whatever moment is a recording.
+ *
+ * A segment is an eighth of the limit: of bytes, then there is room for the next one before that begins; or of time,
+ * then one is let go when all of its events are older than the limit. The newest whole one always stays.
+ */
+#ifndef RV_SINK_SEGMENTS_H
+#define RV_SINK_SEGMENTS_H
+
+#include <stdbool.h>
+
+#include "recording/writer.h"
+#include "sink/indexer.h"
+
+struct rv_record_limit { /* zero = none */
+    uint64_t n_bytes;    /* that the file may take */
+    uint64_t ns;         /* of events that it has at the least */
+};
+
+static inline bool rv_record_limit_is_set(const struct rv_record_limit *limit)
+{
+    return limit->n_bytes || limit->ns;
+}
+
+struct rv_segments; /* opaque; the writing thread's */
+
+/* Of an empty file. The writer is borrowed. */
+struct rv_segments *rv_segments_create(struct rv_rec_writer *writer, const struct rv_record_limit *limit);
+void rv_segments_destroy(struct rv_segments *segments);
+
+/* Is this chunk to be the first of a segment? */
+bool rv_segments_is_due(const struct rv_segments *segments, const struct rv_rec_chunk *next);
+
+/*
+ * Begin one: let go what there is no room for, and tell again what the segments before told. The INDEX of those before
+ * has been put; another indexer takes the place of theirs. What fails is said by the writer, and kept.
+ */
+void rv_segments_begin(struct rv_segments *segments, struct rv_indexer **indexer);
+
+/* This was written in the last one. payload: n bytes, of STRINGS the raw column; of EVENTS it is not looked at. */
+void rv_segments_note(struct rv_segments *segments, const struct rv_rec_chunk *chunk, const void *payload, size_t n);
+
+struct rv_segments_gone { /* what was let go */
+    uint64_t n_events, n_bytes;
+};
+struct rv_segments_gone rv_segments_gone(const struct rv_segments *segments);
+
+#endif
