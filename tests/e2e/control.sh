@@ -35,6 +35,13 @@ compare() { # WHAT: the answers with those expected, on its input
     diff "$folder/expected" "$folder/answers" || fail "$1"
 }
 
+# What is no trace file, or not there: one line.
+echo foreign >"$folder/foreign"
+for file in "$folder/foreign" "$folder/absent" "$folder"; do
+    run "--control=$file" </dev/null
+    expect "$file" "$status $(wc -l <"$folder/err") $(cut -c 1-9 "$folder/err")" "1 1 ringviz: "
+done
+
 begin unsteered "$waits"
 line() { grep -n "^$1" "$source" | cut -d: -f1; }
 inner=$(line 'static int inner') outer=$(line 'static int outer') main=$(line 'int main')

@@ -1,7 +1,7 @@
 #!/bin/sh
-# perl_pid.sh RINGVIZ: a perl that runs already is seen from outside, with its threads, and does not notice.
+# perl_pid.sh RINGVIZ OTHER-PERL: a perl that runs already is seen from outside, with its threads, and does not notice.
 set -u
-ringviz=$1
+ringviz=$1 other=$2
 . "${0%/*}/harness.sh"
 
 cat >"$folder/script.pl" <<'PERL'
@@ -39,6 +39,21 @@ end() {
     wait $waiter
     expect "$1: the script's exit status" $? 7
 }
+
+# A version that nobody knows: one line.
+mkfifo "$folder/input"
+timeout 60 "$other" <"$folder/input" &
+waiter=$!
+exec 3>"$folder/input"
+deadline=$(($(date +%s) + 20))
+until pid=$(pgrep -P $waiter) || [ "$(date +%s)" -gt $deadline ]; do sleep 0.02; done
+until readlink "/proc/$pid/exe" | grep -q other_perl || [ "$(date +%s)" -gt $deadline ]; do sleep 0.02; done
+run --duration=0.1 --report=csv --perl-pid="$pid"
+expect "an unknown perl" "$status $(sed 's/[0-9]*: a/PID: a/; s/ known: .*//' "$folder/err")" \
+    "1 ringviz: PID: a perl of a version that is not known (its interpreter has 12345 bytes);"
+exec 3>&-
+wait $waiter
+expect "an unknown perl's exit status" $? 0
 
 begin
 run --duration=0.3 --report=csv --perl-pid="$pid"
