@@ -62,3 +62,13 @@ size_t rv_text_escape(char *out, size_t out_bytes, const char *text, size_t n_by
     out[used] = '\0';
     return used;
 }
+
+size_t rv_text_whole(const char *text, size_t n_bytes, size_t most)
+{
+    if (n_bytes <= most)
+        return n_bytes;
+    size_t n = most;
+    while (n > 0 && most - n < 3 && ((unsigned char)text[n] & 0xc0) == 0x80)
+        n--;
+    return ((unsigned char)text[n] & 0xc0) == 0x80 ? most : n; /* not UTF-8 */
+}

@@ -12,4 +12,7 @@
  */
 size_t rv_text_escape(char *out, size_t out_bytes, const char *text, size_t n_bytes);
 
+/* The most bytes of a text, up to `most`, that do not end within a character; `most` where it is no UTF-8. */
+size_t rv_text_whole(const char *text, size_t n_bytes, size_t most);
+
 #endif

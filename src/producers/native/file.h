@@ -19,7 +19,15 @@ struct ringviz_file {
                                    until the file is closed */
 };
 
+RV_HIDDEN bool rv_file_has_ring(const struct ringviz_file *file, uint32_t ring);
+
+/* All of the ring's control has its pages: nothing that is read or written there can fail. */
+RV_HIDDEN bool rv_file_has_pages(const struct ringviz_file *file, uint32_t ring);
+
 /* Does this process own the ring by this file? 0, -EINVAL, -EROFS, -ENOENT, -EPERM. */
 RV_HIDDEN int rv_file_check_owner(const struct ringviz_file *file, uint32_t ring);
+
+/* Of a ring that this process has claimed by this file, else NULL. */
+RV_HIDDEN struct rv_scribe *rv_file_scribe(const struct ringviz_file *file, uint32_t ring);
 
 #endif

@@ -16,16 +16,14 @@
 #include "ring/control.h"
 #include "ring/directory.h"
 #include "ring/message.h"
-#include "ring/names.h"
 #include "ring/slots.h"
+#include "ring/text.h"
 #include "ring/watches.h"
 
 /* Of a file made here: 256 KiB for each ring that is used. */
 #define N_RING_EVENTS 16384u
 #define N_NAMES 16384u
 #define NAME_BYTES (8u << 20)
-
-#define MOST_STRINGS (1u << 14) /* of a name that is shown: package, name and file */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t is_watching_forks = PTHREAD_ONCE_INIT;
@@ -185,20 +183,19 @@ RV_EXPORT void ringviz_file_params(const struct ringviz_file *file, struct ringv
 
 /* ---- who may do what ---- */
 
-static bool is_ring(const struct ringviz_file *file, uint32_t ring)
+bool rv_file_has_ring(const struct ringviz_file *file, uint32_t ring)
 {
     return ring < file->map->geometry.n_rings;
 }
 
-/* All of the ring's control has its pages: nothing that is read or written there can fail. */
-static bool has_pages(const struct ringviz_file *file, uint32_t ring)
+bool rv_file_has_pages(const struct ringviz_file *file, uint32_t ring)
 {
     return __atomic_load_n(&rv_map_control(file->map, ring)->has_pages, __ATOMIC_RELAXED);
 }
 
 static int check_writing(const struct ringviz_file *file, uint32_t ring)
 {
-    if (!is_ring(file, ring))
+    if (!rv_file_has_ring(file, ring))
         return -EINVAL;
     return file->map->mode == RV_MAP_OBSERVER ? -EROFS : 0;
 }
@@ -209,7 +206,7 @@ static int check_monitor(const struct ringviz_file *file, uint32_t ring)
     if (error)
         return error;
     uint32_t state = __atomic_load_n(&rv_map_control(file->map, ring)->state, __ATOMIC_ACQUIRE); /* D2 <- D1 */
-    return state == RV_RING_LIVE && has_pages(file, ring) ? 0 : -ENOENT;
+    return state == RV_RING_LIVE && rv_file_has_pages(file, ring) ? 0 : -ENOENT;
 }
 
 int rv_file_check_owner(const struct ringviz_file *file, uint32_t ring)
@@ -220,8 +217,7 @@ int rv_file_check_owner(const struct ringviz_file *file, uint32_t ring)
     return rv_map_control(file->map, ring)->owner_pid == file->pid ? 0 : -EPERM;
 }
 
-/* Of a ring that this process has claimed by this file, else NULL. */
-static struct rv_scribe *scribe_of(const struct ringviz_file *file, uint32_t ring)
+struct rv_scribe *rv_file_scribe(const struct ringviz_file *file, uint32_t ring)
 {
     return rv_file_check_owner(file, ring) == 0 && file->scribes && rv_directory_holds(file->map, ring)
                ? file->scribes[ring]
@@ -241,11 +237,11 @@ static uint32_t *flag_word(const struct ringviz_file *file, uint32_t ring, enum 
     case RINGVIZ_TRACE_ON_CREATE:
         return &header->trace_on_create;
     case RINGVIZ_TRACE:
-        return is_ring(file, ring) ? &rv_map_control(file->map, ring)->trace : NULL;
+        return rv_file_has_ring(file, ring) ? &rv_map_control(file->map, ring)->trace : NULL;
     case RINGVIZ_SIGNAL:
-        return is_ring(file, ring) ? &rv_map_control(file->map, ring)->signal : NULL;
+        return rv_file_has_ring(file, ring) ? &rv_map_control(file->map, ring)->signal : NULL;
     case RINGVIZ_MUTED:
-        return is_ring(file, ring) ? &rv_map_control(file->map, ring)->is_muted : NULL;
+        return rv_file_has_ring(file, ring) ? &rv_map_control(file->map, ring)->is_muted : NULL;
     case RINGVIZ_FLAG_COUNT:
         break;
     }
@@ -315,7 +311,7 @@ RV_EXPORT int ringviz_ring_free(struct ringviz_file *file, uint32_t ring)
     const struct rv_wire_control *control = rv_map_control(file->map, ring);
     if (__atomic_load_n(&control->state, __ATOMIC_ACQUIRE) == RV_RING_FREE) /* D2 <- D1 */
         return -ENOENT;
-    if (scribe_of(file, ring)) {
+    if (rv_file_scribe(file, ring)) {
         rv_scribe_detach(file->scribes[ring]);
         rv_directory_release(file->map, ring);
     } else if (rv_directory_has_live_owner(file->map, ring)) {
@@ -327,7 +323,7 @@ RV_EXPORT int ringviz_ring_free(struct ringviz_file *file, uint32_t ring)
 
 RV_EXPORT bool ringviz_ring_is_free(const struct ringviz_file *file, uint32_t ring)
 {
-    if (!is_ring(file, ring))
+    if (!rv_file_has_ring(file, ring))
         return false;
     uint32_t state = __atomic_load_n(&rv_map_control(file->map, ring)->state, __ATOMIC_ACQUIRE); /* D2 <- D1 */
     if (state == RV_RING_FREE || state == RV_RING_EXITED)
@@ -337,7 +333,7 @@ RV_EXPORT bool ringviz_ring_is_free(const struct ringviz_file *file, uint32_t ri
 
 RV_EXPORT int ringviz_ring_read(const struct ringviz_file *file, uint32_t ring, struct ringviz_ring *out)
 {
-    if (!is_ring(file, ring))
+    if (!rv_file_has_ring(file, ring))
         return -EINVAL;
     struct rv_slots slots;
     rv_slots_view(&slots, file->map, ring);
@@ -347,7 +343,7 @@ RV_EXPORT int ringviz_ring_read(const struct ringviz_file *file, uint32_t ring, 
 
 RV_EXPORT const void *ringviz_ring_address(const struct ringviz_file *file, uint32_t ring)
 {
-    return is_ring(file, ring) ? rv_map_control(file->map, ring) : NULL;
+    return rv_file_has_ring(file, ring) ? rv_map_control(file->map, ring) : NULL;
 }
 
 static bool has_ring_at(const struct ringviz_file *file, uint64_t address, uint32_t *ring)
@@ -355,7 +351,8 @@ static bool has_ring_at(const struct ringviz_file *file, uint64_t address, uint3
     const struct rv_wire_header *geometry = &file->map->geometry;
     uint64_t distance = address - (uint64_t)(uintptr_t)rv_map_control(file->map, 0);
     *ring = (uint32_t)(distance / geometry->control_bytes);
-    return distance < geometry->controls.n_bytes && distance % geometry->control_bytes == 0 && is_ring(file, *ring);
+    return distance < geometry->controls.n_bytes && distance % geometry->control_bytes == 0 &&
+           rv_file_has_ring(file, *ring);
 }
 
 RV_EXPORT int ringviz_ring_at(const void *address, struct ringviz_file **file, uint32_t *ring)
@@ -368,94 +365,11 @@ RV_EXPORT int ringviz_ring_at(const void *address, struct ringviz_file **file, u
     return *file ? 0 : -ENOENT;
 }
 
-/* ---- slots ---- */
-
-/* The most bytes of it, up to `most`, that do not end within a character. */
-static size_t whole_characters(const char *text, size_t n_bytes, size_t most)
-{
-    if (n_bytes <= most)
-        return n_bytes;
-    size_t n = most;
-    while (n > 0 && most - n < 3 && ((unsigned char)text[n] & 0xc0) == 0x80)
-        n--;
-    return ((unsigned char)text[n] & 0xc0) == 0x80 ? most : n; /* not UTF-8 */
-}
-
-static int no_scribe(const struct ringviz_file *file, uint32_t ring)
-{
-    int error = rv_file_check_owner(file, ring);
-    return error ? error : -EPERM;
-}
-
-RV_EXPORT int ringviz_slot_push(struct ringviz_file *file, uint32_t ring, const char *name)
-{
-    struct rv_scribe *scribe = scribe_of(file, ring);
-    if (!scribe)
-        return no_scribe(file, ring);
-    size_t most = file->map->geometry.slot_bytes - 1, n_bytes = strnlen(name, most + 1);
-    if (n_bytes <= most)
-        return rv_scribe_push(scribe, name, name);
-    char *cut = strndup(name, whole_characters(name, n_bytes, most));
-    int depth = rv_scribe_push(scribe, name, cut ? cut : "");
-    free(cut);
-    return depth;
-}
-
-RV_EXPORT int ringviz_slot_pop(struct ringviz_file *file, uint32_t ring)
-{
-    struct rv_scribe *scribe = scribe_of(file, ring);
-    return scribe ? rv_scribe_pop(scribe) : no_scribe(file, ring);
-}
-
-RV_EXPORT int ringviz_slot_update(struct ringviz_file *file, uint32_t ring, uint32_t line)
-{
-    struct rv_scribe *scribe = scribe_of(file, ring);
-    if (!scribe)
-        return no_scribe(file, ring);
-    return rv_scribe_update(scribe, line) ? 0 : -ENOENT;
-}
-
-/* A slot without text has the name's id. */
-static void read_name(const struct rv_map *map, uint32_t id, char *out, size_t out_bytes)
-{
-    char strings[MOST_STRINGS];
-    struct rv_name name;
-    if (rv_names_read(map, id, &name, strings, sizeof strings) != 0)
-        return;
-    size_t most = map->geometry.slot_bytes < out_bytes ? map->geometry.slot_bytes : out_bytes;
-    int n = snprintf(out, out_bytes, "%s%s%s", name.package, *name.package ? "::" : "", name.name);
-    if (n > 0)
-        out[whole_characters(out, strlen(out), most - 1)] = '\0';
-}
-
-RV_EXPORT int ringviz_slot_read(const struct ringviz_file *file, uint32_t ring, int32_t slot_idx,
-                                struct ringviz_slot *slot, char *name, size_t name_bytes)
-{
-    if (!is_ring(file, ring) || name_bytes == 0)
-        return -EINVAL;
-    struct rv_slots slots;
-    struct rv_slot seen;
-    rv_slots_view(&slots, file->map, ring);
-    name[0] = '\0';
-    *slot = (struct ringviz_slot){-1, 0};
-    if (!has_pages(file, ring)) /* never claimed: read none of its slots */
-        slot_idx = -1;
-    int error = rv_slots_read(&slots, slot_idx, &seen, name, name_bytes);
-    if (!error && seen.line != -1) {
-        if (!*name)
-            read_name(file->map, seen.name_id, name, name_bytes);
-        slot->line = seen.line;
-        slot->real_ns =
-            rv_clock_to_ns(&file->map->clock, seen.ticks) - file->map->clock.mono0_ns + file->map->clock.real0_ns;
-    }
-    return error;
-}
-
 /* ---- commands ---- */
 
 static size_t message_cut(const struct ringviz_file *file, const char *message, size_t n_bytes)
 {
-    return whole_characters(message, n_bytes, file->map->geometry.message_bytes);
+    return rv_text_whole(message, n_bytes, file->map->geometry.message_bytes);
 }
 
 RV_EXPORT int ringviz_command_post(struct ringviz_file *file, uint32_t ring, const char *code, const char *message,
@@ -533,7 +447,7 @@ RV_EXPORT int ringviz_watch_set_result(struct ringviz_file *file, uint32_t ring,
     if (error)
         return error;
     if (value)
-        n_bytes = whole_characters(value, n_bytes, RINGVIZ_WATCH_RESULT_BYTES);
+        n_bytes = rv_text_whole(value, n_bytes, RINGVIZ_WATCH_RESULT_BYTES);
     return rv_watches_set_result(control_of(file, ring), watch, value, n_bytes, is_error);
 }
 

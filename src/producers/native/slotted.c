@@ -1,0 +1,83 @@
+/* The slots of include/ringviz/monitor.h: written by a ring's scribe, read by anyone. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "producers/native/file.h"
+#include "producers/native/scribe.h"
+#include "ring/names.h"
+#include "ring/slots.h"
+#include "ring/text.h"
+
+#define MOST_STRINGS (1u << 14) /* of a name that is shown: package, name and file */
+
+static int no_scribe(const struct ringviz_file *file, uint32_t ring)
+{
+    int error = rv_file_check_owner(file, ring);
+    return error ? error : -EPERM;
+}
+
+RV_EXPORT int ringviz_slot_push(struct ringviz_file *file, uint32_t ring, const char *name)
+{
+    struct rv_scribe *scribe = rv_file_scribe(file, ring);
+    if (!scribe)
+        return no_scribe(file, ring);
+    size_t most = file->map->geometry.slot_bytes - 1, n_bytes = strnlen(name, most + 1);
+    if (n_bytes <= most)
+        return rv_scribe_push(scribe, name, name);
+    char *cut = strndup(name, rv_text_whole(name, n_bytes, most));
+    int depth = rv_scribe_push(scribe, name, cut ? cut : "");
+    free(cut);
+    return depth;
+}
+
+RV_EXPORT int ringviz_slot_pop(struct ringviz_file *file, uint32_t ring)
+{
+    struct rv_scribe *scribe = rv_file_scribe(file, ring);
+    return scribe ? rv_scribe_pop(scribe) : no_scribe(file, ring);
+}
+
+RV_EXPORT int ringviz_slot_update(struct ringviz_file *file, uint32_t ring, uint32_t line)
+{
+    struct rv_scribe *scribe = rv_file_scribe(file, ring);
+    if (!scribe)
+        return no_scribe(file, ring);
+    return rv_scribe_update(scribe, line) ? 0 : -ENOENT;
+}
+
+/* A slot without text has the name's id. */
+static void read_name(const struct rv_map *map, uint32_t id, char *out, size_t out_bytes)
+{
+    char strings[MOST_STRINGS];
+    struct rv_name name;
+    if (rv_names_read(map, id, &name, strings, sizeof strings) != 0)
+        return;
+    size_t most = map->geometry.slot_bytes < out_bytes ? map->geometry.slot_bytes : out_bytes;
+    int n = snprintf(out, out_bytes, "%s%s%s", name.package, *name.package ? "::" : "", name.name);
+    if (n > 0)
+        out[rv_text_whole(out, strlen(out), most - 1)] = '\0';
+}
+
+RV_EXPORT int ringviz_slot_read(const struct ringviz_file *file, uint32_t ring, int32_t slot_idx,
+                                struct ringviz_slot *slot, char *name, size_t name_bytes)
+{
+    if (!rv_file_has_ring(file, ring) || name_bytes == 0)
+        return -EINVAL;
+    struct rv_slots slots;
+    struct rv_slot seen;
+    rv_slots_view(&slots, file->map, ring);
+    name[0] = '\0';
+    *slot = (struct ringviz_slot){-1, 0};
+    if (!rv_file_has_pages(file, ring)) /* never claimed: read none of its slots */
+        slot_idx = -1;
+    int error = rv_slots_read(&slots, slot_idx, &seen, name, name_bytes);
+    if (!error && seen.line != -1) {
+        if (!*name)
+            read_name(file->map, seen.name_id, name, name_bytes);
+        slot->line = seen.line;
+        slot->real_ns =
+            rv_clock_to_ns(&file->map->clock, seen.ticks) - file->map->clock.mono0_ns + file->map->clock.real0_ns;
+    }
+    return error;
+}
