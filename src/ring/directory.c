@@ -15,6 +15,7 @@
 #include "ring/owner.h"
 #include "ring/ring.h"
 #include "ring/room.h"
+#include "ring/text.h"
 
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23
@@ -518,11 +519,7 @@ void rv_directory_thread_name(const struct rv_map *map, uint32_t ring_idx, char 
         if (!(sequence & 1) && __atomic_load_n(&control->name_is_set, __ATOMIC_RELAXED) == sequence)
             break;
     }
-    memcpy(out, words, sizeof words);
-    out[63] = '\0';
-    for (char *c = out; *c; c++)
-        if ((unsigned char)*c < ' ' || *c == 127)
-            *c = '?';
+    (void)rv_text_escape(out, 64, (const char *)words, strnlen((const char *)words, sizeof words));
 }
 
 /* ---- the consumer ---- */

@@ -390,9 +390,9 @@ Test(directory, thread_names_are_cut_and_made_printable, .timeout = 10)
     char name[64], longest[100];
     rv_directory_thread_name(&f.map, 0, name);
     cr_assert_str_eq(name, "test_ring_direc", "the kernel's name of the thread to begin with");
-    rv_directory_set_thread_name(&f.other, 0, "work\ner\x1b[2J");
+    rv_directory_set_thread_name(&f.other, 0, "work\ner\x1b[2J\xc2\x9b\xff");
     rv_directory_thread_name(&f.map, 0, name);
-    cr_assert_str_eq(name, "work?er?[2J");
+    cr_assert_str_eq(name, "work\\x0aer\\x1b[2J\\xc2\\x9b\\xff");
     memset(longest, 'x', 99);
     longest[99] = '\0';
     rv_directory_set_thread_name(&f.other, 0, longest);
