@@ -26,6 +26,7 @@ enum {
 };
 /* Small enough that a program under a profiling timer gets through: an interrupted fallocate begins anew. */
 static const uint64_t ALLOCATE_STEP = 256 << 10;
+static const uint64_t CREATION_NS = 100000000; /* that a file may take to be made */
 
 /* ---- descriptors ---- */
 
@@ -332,6 +333,18 @@ static int read_geometry(struct rv_map *map, struct rv_wire_header *geometry, ui
     return error ? refuse(error, is_quiet, map->path, why) : 0;
 }
 
+/* A creator that lives takes microseconds. */
+static bool wait_until_made(const struct rv_map *map)
+{
+    uint64_t begin_ns = rv_clock_mono_ns();
+    while (__atomic_load_n(&map->header->state, __ATOMIC_ACQUIRE) == RV_FILE_UNREADY) { /* M2 <- M1 */
+        if (rv_clock_mono_ns() - begin_ns > CREATION_NS)
+            return false;
+        rv_os_sleep_ns(CREATION_NS / 100);
+    }
+    return true;
+}
+
 static int attach(struct rv_map *map, bool is_quiet)
 {
     uint64_t n_bytes = 0;
@@ -344,8 +357,8 @@ static int attach(struct rv_map *map, bool is_quiet)
     error = map_file(map, n_bytes);
     if (error)
         return refuse(error, is_quiet, map->path, strerror(-error));
-    if (__atomic_load_n(&map->header->state, __ATOMIC_ACQUIRE) == RV_FILE_UNREADY) /* M2 <- M1 */
-        return refuse(-EBADMSG, is_quiet, map->path, "its creator did not finish it");
+    if (!wait_until_made(map))
+        return refuse(-EBADMSG, is_quiet, map->path, "it is being made, or its creator did not finish it");
     error = read_geometry(map, &geometry, n_bytes, is_quiet);
     if (error)
         return error;
