@@ -52,7 +52,9 @@ static void say_state(struct instruments *it, const struct rv_debugging *debuggi
     }
     if (report->state == RV_PILOT_STOPPED && report->n_frames && !report->is_silent && !report->is_stale)
         say_place(place, sizeof place, &report->frames[0]);
-    (void)snprintf(it->state, sizeof it->state, "%s%s%s", words[report->state], place[0] ? " at " : "", place);
+    bool is_awaited = report->is_asked && report->state == RV_PILOT_RUNNING;
+    (void)snprintf(it->state, sizeof it->state, "%s%s%s%s", words[report->state], place[0] ? " at " : "", place,
+                   is_awaited ? ": asked, it has not answered yet" : "");
 }
 
 static void say_who(struct instruments *it, const struct rv_viewer *viewer)

@@ -18,6 +18,7 @@
 #include "base/vec.h"
 #include "control/pilot_text.h"
 #include "control/subject.h"
+#include "ring/names.h"
 #include "ring/slots.h"
 
 #define LOOK_NS 25000000u
@@ -29,6 +30,7 @@
 #define VALUE_NS 500000000u
 #define ANSWER_BYTES (64u << 10)
 #define MOST_ORDERS 8u
+#define MOST_STRINGS (1u << 14) /* of a name: package, name and file */
 
 struct rv_pilot {
     pthread_t thread;
@@ -136,6 +138,21 @@ static bool find_chosen(struct rv_pilot *pilot)
     return is_found;
 }
 
+/* A slot's own text says it all; of one that has none the name is known, and with it the file. */
+static void read_slot(const struct rv_pilot *pilot, struct rv_pilot_frame *frame, const struct rv_slot *slot,
+                      const char *text)
+{
+    char strings[MOST_STRINGS];
+    struct rv_name name;
+    rv_pilot_say(frame->call, sizeof frame->call, text);
+    frame->line = slot->line > 0 ? (uint32_t)slot->line : 0;
+    if (text[0] || rv_names_read(pilot->map, slot->name_id, &name, strings, sizeof strings) != 0)
+        return;
+    (void)snprintf(frame->call, sizeof frame->call, "%s%s%s", name.package, *name.package ? "::" : "", name.name);
+    rv_pilot_say(frame->file, sizeof frame->file, name.file);
+    frame->line = frame->line ? frame->line : name.line;
+}
+
 /* The live stack of a thread that answers nothing, where it keeps one. */
 static void read_slots(struct rv_pilot *pilot)
 {
@@ -152,9 +169,7 @@ static void read_slots(struct rv_pilot *pilot)
         report->has_more_frames = report->n_frames == RV_PILOT_FRAMES;
         if (report->has_more_frames || rv_slots_read(&slots, current, &slot, text, sizeof text) != 0)
             return;
-        struct rv_pilot_frame *frame = &report->frames[report->n_frames++];
-        rv_pilot_say(frame->call, sizeof frame->call, text);
-        frame->line = slot.line > 0 ? (uint32_t)slot.line : 0;
+        read_slot(pilot, &report->frames[report->n_frames++], &slot, text);
         current = current ? current - 1 : (int32_t)slots.n_slots - 1;
     }
 }

@@ -252,7 +252,7 @@ Test(pilot, one_monitor_asks_at_a_time, .timeout = 100)
     begin(&flight, (struct tracee_params){0});
     struct rv_subject *other = rv_subject_open(flight.f.path);
     cr_assert_not_null(other);
-    for (int i = 0; i < 200; i++) { /* both at once: each gets the answers to its own questions */
+    for (int i = 0; i < 40; i++) { /* both at once: each gets the answers to its own questions */
         char text[16], expected[32];
         struct rv_answer answer;
         snprintf(text, sizeof text, "other %d", i);
