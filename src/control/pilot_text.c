@@ -1,5 +1,6 @@
 #include "control/pilot_text.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,9 +25,10 @@ static void read_frame(struct rv_pilot_frame *frame, const char *text, size_t n_
     static const char at_text[] = " at ", line_text[] = " line ";
     const char *call = memchr(text, ' ', n_bytes), *line = find_last(text, n_bytes, line_text);
     const char *at = line ? find_last(text, (size_t)(line - text), at_text) : NULL;
-    size_t n_number = call ? (size_t)(call + 1 - text) : 0;
+    const char *begin = call ? call + 1 : text, *end = at ? at : text + n_bytes;
     *frame = (struct rv_pilot_frame){.line = 0};
-    copy(frame->call, sizeof frame->call, text + n_number, (at ? (size_t)(at - text) : n_bytes) - n_number);
+    if (end > begin)
+        copy(frame->call, sizeof frame->call, begin, (size_t)(end - begin));
     if (!at)
         return;
     const char *file = at + sizeof at_text - 1;
@@ -58,7 +60,7 @@ void rv_pilot_read_breaks(struct rv_pilot_report *report, const char *text)
         size_t n_bytes = strcspn(text, "\n");
         char *end;
         uint32_t number = (uint32_t)strtoul(text, &end, 10);
-        if (end != text && *end == ' ') {
+        if (isdigit((unsigned char)*text) && *end == ' ') {
             struct rv_pilot_break *point = &report->breaks[report->n_breaks++];
             point->number = number;
             copy(point->where, sizeof point->where, end + 1, n_bytes - (size_t)(end + 1 - text));

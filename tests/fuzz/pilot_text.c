@@ -1,0 +1,38 @@
+/* What a thread answers, stacks and breakpoints, as a report has it: any text, cut and terminated within its fields. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "control/pilot_text.h"
+
+static void check(const char *text, size_t capacity)
+{
+    if (strnlen(text, capacity) == capacity)
+        abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n_bytes);
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n_bytes)
+{
+    static struct rv_pilot_report report;
+    char *text = malloc(n_bytes + 1);
+    if (!text)
+        return 0;
+    memcpy(text, bytes, n_bytes);
+    text[n_bytes] = '\0';
+    rv_pilot_read_stack(&report, text);
+    rv_pilot_read_breaks(&report, text);
+    rv_pilot_say(report.why, sizeof report.why, text);
+    check(report.why, sizeof report.why);
+    if (report.n_frames > RV_PILOT_FRAMES || report.n_breaks > RV_PILOT_BREAKS)
+        abort();
+    for (uint32_t i = 0; i < report.n_frames; i++) {
+        check(report.frames[i].call, sizeof report.frames[i].call);
+        check(report.frames[i].file, sizeof report.frames[i].file);
+    }
+    for (uint32_t i = 0; i < report.n_breaks; i++)
+        check(report.breaks[i].where, sizeof report.breaks[i].where);
+    free(text);
+    return 0;
+}
