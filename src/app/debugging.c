@@ -127,7 +127,7 @@ void rv_debugging_click(struct rv_viewer *viewer)
 {
     const struct rv_hover *hover = &viewer->pointer.hover;
     uint32_t lane_idx;
-    if (!viewer->debugging.pilot)
+    if (!viewer->debugging.pilot || viewer->present.is_done)
         return;
     if (hover->is_pinned) {
         rv_debugging_choose(&viewer->debugging, viewer->lanes, hover->lane_idx);

@@ -30,19 +30,18 @@ static void ask(struct rv_ui_requests *requests, enum rv_ui_request_kind kind, u
     rv_ui_ask(requests, &(struct rv_ui_request){.kind = kind, .idx = idx});
 }
 
-/* True when something was entered; the field is empty then. */
-static bool take_text(const char *id, const char *hint, char *text, enum rv_ui_request_kind kind,
-                      struct rv_ui_requests *requests)
+/* A field that asks for what is entered, and is empty then. */
+static void show_field(const char *id, const char *hint, char *text, enum rv_ui_request_kind kind,
+                       struct rv_ui_requests *requests)
 {
     struct rv_ui_request request = {.kind = kind};
     bool is_entered =
         rv_imgui_input(id, hint, rv_imgui_room(), text, RV_UI_TEXT_BYTES, false) == RV_IMGUI_TYPED_ENTERED && text[0];
     if (!is_entered)
-        return false;
+        return;
     (void)snprintf(request.text, sizeof request.text, "%s", text);
     rv_ui_ask(requests, &request);
     text[0] = '\0';
-    return true;
 }
 
 /* ---- head ---- */
@@ -222,7 +221,7 @@ static void show_entry(const struct rv_ui_style *style, const char *what, const 
 static void show_watches(const struct rv_ui_style *style, const struct rv_cockpit *shown,
                          struct rv_cockpit_state *state, struct rv_ui_requests *requests)
 {
-    (void)take_text("##watch", "watch an expression", state->watch, RV_UI_WATCH, requests);
+    show_field("##watch", "watch an expression", state->watch, RV_UI_WATCH, requests);
     for (size_t i = 0; i < shown->n_watches; i++) {
         const struct rv_cockpit_watch *watch = &shown->watches[i];
         char value[PLACE_BYTES * 2];
@@ -235,7 +234,7 @@ static void show_watches(const struct rv_ui_style *style, const struct rv_cockpi
 static void show_breaks(const struct rv_ui_style *style, const struct rv_cockpit *shown, struct rv_cockpit_state *state,
                         struct rv_ui_requests *requests)
 {
-    (void)take_text("##break", "stop at a subroutine, FILE:LINE or LINE", state->where, RV_UI_BREAK, requests);
+    show_field("##break", "stop at a subroutine, FILE:LINE or LINE", state->where, RV_UI_BREAK, requests);
     for (size_t i = 0; i < shown->n_breaks; i++)
         show_entry(style, "stops at ", shown->breaks[i].where, false, RV_UI_UNBREAK, shown->breaks[i].number, requests);
 }
@@ -244,7 +243,7 @@ static void show_value(const struct rv_ui_style *style, const struct rv_cockpit 
                        struct rv_ui_requests *requests)
 {
     char text[RV_UI_TEXT_BYTES + 16];
-    (void)take_text("##eval", "evaluate an expression", state->expression, RV_UI_EVAL, requests);
+    show_field("##eval", "evaluate an expression", state->expression, RV_UI_EVAL, requests);
     if (!shown->expression[0])
         return;
     (void)snprintf(text, sizeof text, "%s%s", shown->expression, shown->is_value_error ? ": error" : " =");
