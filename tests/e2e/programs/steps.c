@@ -9,11 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <ucontext.h>
-#include <x86intrin.h>
 
 #include "count.h"
 
-#define TRAP_FLAG 0x100u
+#define TRAP_FLAG 0x100ull
 
 /* After a push was abandoned so many are made by the slow path; the fast one is to be stepped through. */
 enum { N_CALMING = 4096, MOST_STEPS = 2000 };
@@ -43,10 +42,11 @@ KEPT static unsigned stepped(unsigned i)
     return i ^ 9;
 }
 
-/* xadd of 64 bits in thread-local memory: a push begins. */
+/* xadd of 64 bits without a lock, of thread-local memory or not: a push begins. */
 QUIET static bool is_begin(const unsigned char *code)
 {
-    return code[0] == 0x64 && (code[1] & 0xf8) == 0x48 && code[2] == 0x0f && code[3] == 0xc1;
+    code += code[0] == 0x64;
+    return (code[0] & 0xf8) == 0x48 && code[1] == 0x0f && code[2] == 0xc1;
 }
 
 QUIET static void step(int signal_number, siginfo_t *info, void *context)
@@ -70,9 +70,9 @@ KEPT static unsigned attempt(unsigned i)
     COUNTED(attempt);
     if (sigsetjmp(way_out, 1) != 0)
         return 0;
-    __writeeflags(__readeflags() | TRAP_FLAG);
+    __builtin_ia32_writeeflags_u64(__builtin_ia32_readeflags_u64() | TRAP_FLAG);
     i = stepped(i);
-    __writeeflags(__readeflags() & ~(unsigned long long)TRAP_FLAG);
+    __builtin_ia32_writeeflags_u64(__builtin_ia32_readeflags_u64() & ~TRAP_FLAG);
     return i;
 }
 
