@@ -3,18 +3,10 @@
 /* The lane that is named, or the one under the cursor. False when there is none. */
 static bool find_lane(const struct rv_viewer *viewer, const struct rv_act *act, uint32_t *lane_idx)
 {
-    const float *at_px = viewer->pointer.at_px;
-    if (act->idx) {
-        *lane_idx = act->idx - 1;
-        return *lane_idx < viewer->arrangement.n_lanes;
-    }
-    if (!viewer->scene || !viewer->view)
-        return false;
-    size_t lane = rv_scene_lane_at(viewer->scene, (double)at_px[0], (double)at_px[1]);
-    if (lane >= viewer->view->n_lanes)
-        return false;
-    *lane_idx = viewer->view->lanes[lane].lane_idx;
-    return true;
+    if (!act->idx)
+        return rv_viewer_find_lane(viewer, lane_idx);
+    *lane_idx = act->idx - 1;
+    return *lane_idx < viewer->arrangement.n_lanes;
 }
 
 /* One that cannot be seen comes back first, with the next picture. */

@@ -111,18 +111,6 @@ bool rv_debugging_advance(struct rv_debugging *debugging, struct rv_lanes *lanes
 
 /* ---- what the user does ---- */
 
-static bool find_under_pointer(const struct rv_viewer *viewer, uint32_t *lane_idx)
-{
-    const float *at_px = viewer->pointer.at_px;
-    if (!viewer->scene || !viewer->view || !viewer->pointer.is_inside)
-        return false;
-    size_t lane = rv_scene_lane_at(viewer->scene, (double)at_px[0], (double)at_px[1]);
-    if (lane >= viewer->view->n_lanes)
-        return false;
-    *lane_idx = viewer->view->lanes[lane].lane_idx;
-    return true;
-}
-
 void rv_debugging_click(struct rv_viewer *viewer)
 {
     const struct rv_hover *hover = &viewer->pointer.hover;
@@ -131,7 +119,7 @@ void rv_debugging_click(struct rv_viewer *viewer)
         return;
     if (hover->is_pinned) {
         rv_debugging_choose(&viewer->debugging, viewer->lanes, hover->lane_idx);
-    } else if (find_under_pointer(viewer, &lane_idx) &&
+    } else if (rv_viewer_find_lane(viewer, &lane_idx) &&
                rv_scene_share_at(viewer->scene, (double)viewer->pointer.at_px[0], (double)viewer->pointer.at_px[1]) <
                    0.0) {
         rv_debugging_choose(&viewer->debugging, viewer->lanes, lane_idx);
@@ -145,7 +133,7 @@ static void choose_some(struct rv_viewer *viewer)
     uint32_t lane_idx = 0;
     if (viewer->debugging.has_lane || !viewer->lanes)
         return;
-    if (find_under_pointer(viewer, &lane_idx) || rv_lanes_n(viewer->lanes) == 1)
+    if (rv_viewer_find_lane(viewer, &lane_idx) || rv_lanes_n(viewer->lanes) == 1)
         rv_debugging_choose(&viewer->debugging, viewer->lanes, lane_idx);
 }
 

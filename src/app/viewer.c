@@ -58,6 +58,18 @@ static void scroll(struct rv_viewer *viewer, double points)
     touch(viewer);
 }
 
+bool rv_viewer_find_lane(const struct rv_viewer *viewer, uint32_t *lane_idx)
+{
+    const float *at_px = viewer->pointer.at_px;
+    if (!viewer->scene || !viewer->view)
+        return false;
+    size_t lane = rv_scene_lane_at(viewer->scene, (double)at_px[0], (double)at_px[1]);
+    if (lane >= viewer->view->n_lanes)
+        return false;
+    *lane_idx = viewer->view->lanes[lane].lane_idx;
+    return true;
+}
+
 void rv_viewer_scroll_to(struct rv_viewer *viewer, uint32_t lane_idx, uint32_t depth)
 {
     const struct rv_view *view = viewer->view;

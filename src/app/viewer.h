@@ -107,6 +107,9 @@ double rv_viewer_passed(const struct rv_viewer *viewer);
 /* Bring a lane's row into sight, where a flat look does not show it; one that is not in the view is left alone. */
 void rv_viewer_scroll_to(struct rv_viewer *viewer, uint32_t lane_idx, uint32_t depth);
 
+/* The lane under the cursor, its name included. False when there is none. */
+bool rv_viewer_find_lane(const struct rv_viewer *viewer, uint32_t *lane_idx);
+
 /* The pointer shows something else. Needs a picture, and is no choice of what to look at. */
 void rv_viewer_point(struct rv_viewer *viewer);
 
