@@ -23,7 +23,8 @@
  * moves. A segment can be read without any other: behind its SEGMENT all names are told again, and of every stream that
  * is not closed its STREAM, an ACCOUNT with is_before, and EVENTS with RV_REC_OPEN: a SWITCH to each stack and a SYNC
  * for each frame that is open there, behind it a LINE with the ns that calls took in it that have ended (in id, frame
- * and aux, from the lowest bits up) if there were any, and a last SWITCH to the stack in force. An INDEX tells of one segment.
+ * and aux, from the lowest bits up) if there were any, and a last SWITCH to the stack in force. An INDEX tells of one
+ * segment.
  *
  * Texts end with a NUL. Times are ns of CLOCK_MONOTONIC where it was recorded. Readers skip chunk types and columns
  * that they do not know, accept headers and structs that are longer, and refuse a FILE with an incompatible bit or a
@@ -147,7 +148,7 @@ enum rv_rec_events_flag {
     RV_REC_BARE_RETURNS = 1, /* a RETURN's id is 0 unless ODD_IDS has it */
     RV_REC_IDS_8 = 2,        /* IDS are bytes */
     RV_REC_IDS_16 = 4,       /* 16 bits; else 32 */
-    RV_REC_OPEN = 8,         /* what is open where a segment begins: not counted, and in no order with others */
+    RV_REC_OPEN = 8,         /* what is open where a segment, or the stream, begins: no events to be counted */
     RV_REC_EVENTS_FLAGS = 15
 };
 

@@ -177,17 +177,6 @@ static struct rv_stream_account account_of(struct rv_stream *stream)
     return account;
 }
 
-/* Without its LINEs, which are none to anybody else. */
-static void tell_opening(const struct rv_sink *sink, const struct rv_stream *stream, const struct rv_batch *batch)
-{
-    for (uint32_t begin = 0, end = 0; end < batch->n; begin = ++end) {
-        while (end < batch->n && rv_event_kind(&batch->events[end]) != RV_EVENT_LINE)
-            end++;
-        if (end > begin)
-            sink->events(sink->context, stream->number, batch->events + begin, end - begin);
-    }
-}
-
 /* The thread's name and what it lost, where that is news; then the job's events. */
 static void tell_events(const struct rv_merger *merger, struct rv_stream *stream, const struct rv_job *job,
                         bool is_renamed)
@@ -199,10 +188,10 @@ static void tell_events(const struct rv_merger *merger, struct rv_stream *stream
             sink->rename(sink->context, stream->number, stream->name);
         if (sink->account && account.n_dropped > stream->n_dropped_told)
             sink->account(sink->context, stream->number, &account);
-        if (sink->events && job->batch.is_open)
-            tell_opening(sink, stream, &job->batch);
-        else if (sink->events && job->batch.n)
-            sink->events(sink->context, stream->number, job->batch.events, job->batch.n);
+        void (*tell)(void *, uint32_t, const struct rv_event *, size_t) =
+            job->batch.is_open ? sink->opening : sink->events;
+        if (tell && job->batch.n)
+            tell(sink->context, stream->number, job->batch.events, job->batch.n);
     }
     stream->n_dropped_told = account.n_dropped;
 }

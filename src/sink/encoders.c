@@ -41,7 +41,9 @@ static void build_events(struct rv_encoders *encoders, struct rv_codec *codec, s
         uint64_t ns = rv_clock_to_ns(&clock, rv_event_ticks(event)) & RV_EVENT_TICKS_MASK;
         event->when = (event->when & ~RV_EVENT_TICKS_MASK) | ns;
     }
+    uint16_t flags = job->chunk.flags;
     rv_codec_encode(codec, job->events, (uint32_t)job->n, job->ordinal, &job->chunk, &job->out);
+    job->chunk.flags |= flags;
 }
 
 static void build(struct rv_encoders *encoders, struct rv_codec *codec, struct rv_compressor *compressor,

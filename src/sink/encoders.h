@@ -11,7 +11,7 @@
 
 /* One chunk. Reused: whoever fills it keeps what memory it has. */
 struct rv_encode_job {
-    struct rv_rec_chunk chunk; /* type and stream, by the submitter */
+    struct rv_rec_chunk chunk; /* type and stream, and RV_REC_OPEN, by the submitter */
     /* EVENTS: their times in ticks */
     struct rv_event *events;
     size_t n, capacity;

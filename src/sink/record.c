@@ -271,6 +271,26 @@ static void add_events(void *context, uint32_t number, const struct rv_event *ev
     pthread_mutex_unlock(&stream->lock);
 }
 
+/* At most a batch of it. */
+static void add_opening(void *context, uint32_t number, const struct rv_event *events, size_t n)
+{
+    struct rv_record *record = context;
+    struct stream *stream = find(record, number);
+    pthread_mutex_lock(&stream->lock);
+    if (stream->is_on) {
+        struct rv_encode_job *job = rv_encoders_acquire(record->encoders);
+        job->chunk.type = RV_REC_EVENTS;
+        job->chunk.flags = RV_REC_OPEN;
+        job->chunk.stream = stream->number;
+        job->events = rv_vec_reserve(job->events, &job->capacity, n, sizeof *events);
+        memcpy(job->events, events, n * sizeof *events);
+        job->n = n;
+        job->ordinal = stream->n_submitted;
+        rv_encoders_submit(record->encoders, job);
+    }
+    pthread_mutex_unlock(&stream->lock);
+}
+
 static void close_stream(void *context, uint32_t number, uint64_t end_ticks, const struct rv_stream_account *account)
 {
     struct rv_record *record = context;
@@ -453,6 +473,7 @@ struct rv_sink rv_record_sink(struct rv_record *record)
                             .open = open_stream,
                             .rename = rename_stream,
                             .account = account_stream,
+                            .opening = add_opening,
                             .events = add_events,
                             .close = close_stream,
                             .define = define,

@@ -89,7 +89,7 @@ bool rv_segments_is_due(const struct rv_segments *segments, const struct rv_rec_
     if (segments->n_kept == 0)
         return true;
     const struct segment *last = &segments->kept[segments->n_kept - 1];
-    if (next->type != RV_REC_EVENTS || last->n_events == 0)
+    if (next->type != RV_REC_EVENTS || (next->flags & RV_REC_OPEN) || last->n_events == 0)
         return false;
     if (segments->limit.n_bytes)
         return segments->writer->n_bytes - segments->body_begin >= body_bytes(segments);
@@ -295,7 +295,8 @@ void rv_segments_note(struct rv_segments *segments, const struct rv_rec_chunk *c
     struct rv_rec_account account;
     switch (chunk->type) {
     case RV_REC_EVENTS:
-        note_events(segments, chunk);
+        if (!(chunk->flags & RV_REC_OPEN))
+            note_events(segments, chunk);
         break;
     case RV_REC_STRINGS:
         rv_rec_buffer_add(&segments->names, payload, n);

@@ -4,8 +4,8 @@
  *   callback                          thread
  *   begin                             the one that starts the session, before any other
  *   open                              the drain thread, in order of opening; before all else of the stream
- *   rename, account, events, spans,   a worker; for one stream one call at a time, in the stream's order; streams side
- *   close                             by side on several workers
+ *   rename, account, opening, events, a worker; for one stream one call at a time, in the stream's order; streams side
+ *   spans, close                      by side on several workers
  *   define                            the drain or the naming thread; at any time between begin and end
  *   end                               the naming thread; once, after everything else
  *
@@ -38,6 +38,9 @@ struct rv_sink {
     /* Normalized events, as the scan sees them: kinds known, ids defined sooner or later, times never falling but in
      * SYNC. Borrowed for the call. */
     void (*events)(void *context, uint32_t stream, const struct rv_event *events, size_t n);
+
+    /* What is open where the stream begins, as flow/opening.h has it: before its events, and none of them. */
+    void (*opening)(void *context, uint32_t stream, const struct rv_event *events, size_t n);
 
     /* Finished calls of one lane in closing order, told after the events that closed them. Borrowed for the call. */
     void (*spans)(void *context, const struct rv_lane *lane, const struct rv_span *spans, size_t n);

@@ -160,6 +160,13 @@ run --repair=mended.rvz --force newest.rvz
 run --report --output=report.mended mended.rvz
 check "limit: mended: another report" cmp -s report.newest report.mended
 check "limit: mended: a hole" [ "$(stat -c %s mended.rvz)" -le 1200000 ]
+rm -f again.rvz
+run --record=again.rvz --report --output=report.first newest.rvz
+check "limit: recorded again: exit status $status: $(cat err)" [ $status -eq 0 ]
+run --report --output=report.again again.rvz
+check "limit: recorded again: another report" cmp -s report.first report.again
+run --check again.rvz
+check "limit: recorded again: check: $(cat out err)" [ $status -eq 0 ]
 run --record=newest.rvz --record-limit=12 --headless -- "$fib" 10
 check "limit without a unit: exit status $status" [ $status -eq 2 ]
 n_rounds=3
