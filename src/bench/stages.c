@@ -1,7 +1,6 @@
 /*
- * Stages: without tracing; with hooks that do nothing; writing to a ring that nobody reads; read by a
- * plain consumer; under ringviz with its whole pipeline; and under other tracers. They take turns; rows compare their
- * minima.
+ * Stages: without tracing; with hooks that do nothing; writing to a ring that nobody reads; read by a plain consumer;
+ * under ringviz with its whole pipeline; and under other tracers. They take turns; rows compare their minima.
  *
  * Each workload has the clock that is fair to all who are compared on it: what a tracer does in other processes while
  * the program is stopped is no CPU time of the program.
@@ -88,6 +87,20 @@ static int read_samples(struct run *run, unsigned stage, int out)
     return n_read > 0 ? 0 : -EIO;
 }
 
+struct child {
+    pid_t pid;
+    int out; /* where its times come from, unless it is measured as a whole */
+    uint64_t start_ns;
+};
+
+static int start_child(const struct run *run, const char *const *argv, const char *const *variables,
+                       struct child *child)
+{
+    child->start_ns = rv_clock_mono_ns();
+    child->pid = rv_child_start(argv, variables, run->stages->is_whole ? NULL : &child->out);
+    return child->pid < 0 ? (int)child->pid : 0;
+}
+
 static void keep_whole(struct run *run, unsigned stage, uint64_t start_ns)
 {
     int idx = find_workload(run, &(struct workload){.name = "command", .clock = WALL_CLOCK});
@@ -95,19 +108,20 @@ static void keep_whole(struct run *run, unsigned stage, uint64_t start_ns)
 }
 
 /* To the child's end, and its times. drained: its trace file, to be read meanwhile, or NULL. */
-static int end_child(struct run *run, unsigned stage, pid_t pid, int out, uint64_t start_ns, struct rv_map *drained)
+static int end_child(struct run *run, unsigned stage, const struct child *child, struct rv_map *drained)
 {
+    bool is_whole = run->stages->is_whole;
     int status = 0, error = 0;
     if (drained)
-        rv_child_drain(drained, pid);
-    else if (run->stages->is_whole)
-        waitpid(pid, &status, 0);
-    if (run->stages->is_whole)
-        keep_whole(run, stage, start_ns);
+        rv_child_drain(drained, child->pid);
+    else if (is_whole)
+        waitpid(child->pid, &status, 0);
+    if (is_whole)
+        keep_whole(run, stage, child->start_ns);
     else
-        error = read_samples(run, stage, out);
-    if (!drained && !run->stages->is_whole)
-        waitpid(pid, &status, 0);
+        error = read_samples(run, stage, child->out);
+    if (!drained && !is_whole)
+        waitpid(child->pid, &status, 0);
     if (!error && WIFEXITED(status) && WEXITSTATUS(status) == STATUS_NOT_FOUND)
         error = -ENOENT;
     return error;
@@ -115,10 +129,9 @@ static int end_child(struct run *run, unsigned stage, pid_t pid, int out, uint64
 
 static int run_command(struct run *run, unsigned stage, const char *const *argv, const char *const *variables)
 {
-    int out = -1;
-    uint64_t start_ns = rv_clock_mono_ns();
-    pid_t pid = rv_child_start(argv, variables, run->stages->is_whole ? NULL : &out);
-    return pid < 0 ? (int)pid : end_child(run, stage, pid, out, start_ns, NULL);
+    struct child child;
+    int error = start_child(run, argv, variables, &child);
+    return error ? error : end_child(run, stage, &child, NULL);
 }
 
 /* ---- stages ---- */
@@ -151,7 +164,8 @@ static int run_on_file(struct run *run, enum stage stage)
     static struct rv_map map;
     char path[PATH_BYTES], file[PATH_BYTES + 16];
     const char *const files[] = {file, NULL};
-    int out = -1, error = rv_map_default_path(path, sizeof path, 1 << 24);
+    struct child child;
+    int error = rv_map_default_path(path, sizeof path, 1 << 24);
     map = (struct rv_map){0};
     if (error || (error = rv_map_create(&map, path, &params)))
         return error;
@@ -159,9 +173,10 @@ static int run_on_file(struct run *run, enum stage stage)
     if (is_read)
         error = rv_directory_attach_consumer(&map);
     const char **variables = join(run->stages->variables, files);
-    uint64_t start_ns = rv_clock_mono_ns();
-    pid_t pid = error ? error : rv_child_start(run->stages->traced, variables, run->stages->is_whole ? NULL : &out);
-    error = pid < 0 ? (int)pid : end_child(run, stage, pid, out, start_ns, is_read ? &map : NULL);
+    if (!error)
+        error = start_child(run, run->stages->traced, variables, &child);
+    if (!error)
+        error = end_child(run, stage, &child, is_read ? &map : NULL);
     free(variables);
     unlink(path);
     rv_map_close(&map);
