@@ -146,7 +146,7 @@ static void use_as_monitor(void)
             rv_subject_value(subject, i, watch, 0, &value);
             rv_subject_unwatch(subject, i, watch & 2);
         }
-        rv_subject_set_signal(subject, i, rv_subject_signal(subject, i) + 1);
+        rv_subject_set_signal(subject, i, ~rv_subject_signal(subject, i));
     }
     rv_subject_take_message(subject, 0, &answer);
     rv_answer_fini(&answer);
