@@ -6,6 +6,8 @@
 #include "base/err.h"
 #include "recording/guess.h"
 
+enum { PORTION = 8 * RV_KINDS_GROUP /* events: what one loop leaves is at hand in the next */ };
+
 struct columns { /* raw, in the codec's memory; n in items */
     uint32_t n[RV_REC_COLUMN_END];
 };
@@ -132,7 +134,15 @@ static uint32_t count_returns(const struct rv_codec *codec, uint32_t n)
     return n_returns;
 }
 
-/* Are kinds, specials and lengths of one mind? */
+static uint32_t count_wide(const struct rv_codec *codec, uint32_t n)
+{
+    uint32_t n_wide = 0;
+    for (uint32_t i = 0; i < n; i++)
+        n_wide += (codec->low[i] & codec->high[i]) == UINT8_MAX;
+    return n_wide;
+}
+
+/* Are kinds, times, specials and lengths of one mind? */
 static bool is_sound(const struct rv_codec *codec, const struct columns *columns, uint32_t n)
 {
     if (n % RV_KINDS_GROUP && codec->kinds[n / RV_KINDS_GROUP] >> n % RV_KINDS_GROUP)
@@ -143,7 +153,7 @@ static bool is_sound(const struct rv_codec *codec, const struct columns *columns
             return false;
     if (columns->n[RV_REC_KINDS] && columns->n[RV_REC_KINDS] != (n + 7) / 8)
         return false;
-    if (!has_rising_positions(codec, columns, n))
+    if (columns->n[RV_REC_TIMES_WIDE] != count_wide(codec, n) || !has_rising_positions(codec, columns, n))
         return false;
     for (uint32_t i = 0; i < columns->n[RV_REC_SPECIALS]; i++) {
         const struct rv_rec_special *special = &codec->specials[i];
@@ -185,31 +195,33 @@ struct cursor {
     const struct rv_codec *codec;
     const struct columns *columns;
     struct rv_guess guess;
-    uint32_t n_ids, n_odd_tags, n_odd_ids, n_specials; /* used so far */
+    uint64_t last;                                             /* time */
+    uint32_t n_wide, n_ids, n_odd_tags, n_odd_ids, n_specials; /* used so far */
 };
 
-/* Kinds and times of all events. 0 or -EBADMSG. What the loop needs is copied out of memory that its stores might be
- * to. */
-static int take_times(const struct rv_codec *codec, const struct columns *columns, uint64_t last, struct rv_event *out,
-                      uint32_t n)
+/*
+ * Kinds and times of events [begin, end), from a word's first one. What the loop needs is copied out of memory that its
+ * stores might be to; not inlined, because its caller has no registers left for it.
+ */
+__attribute__((noinline)) static void take_times(struct cursor *cursor, uint32_t begin, uint32_t end,
+                                                 struct rv_event *out)
 {
-    const uint8_t *low = codec->low, *high = codec->high;
-    uint32_t n_wide = 0;
-    for (uint32_t begin = 0; begin < n; begin += RV_KINDS_GROUP) {
-        uint32_t end = n - begin < RV_KINDS_GROUP ? n : begin + RV_KINDS_GROUP;
-        uint64_t kinds = codec->kinds[begin / RV_KINDS_GROUP];
-        for (uint32_t i = begin; i < end; i++, kinds >>= 1) {
+    const uint8_t *low = cursor->codec->low, *high = cursor->codec->high;
+    const uint64_t *wide = cursor->codec->wide + cursor->n_wide, *all_kinds = cursor->codec->kinds;
+    uint64_t last = cursor->last;
+    for (uint32_t i = begin; i < end;) {
+        uint64_t kinds = all_kinds[i / RV_KINDS_GROUP];
+        uint32_t word_end = end - i < RV_KINDS_GROUP ? end : i + RV_KINDS_GROUP;
+        for (; i < word_end; i++, kinds >>= 1) {
             uint64_t step = low[i] | (uint64_t)high[i] << 8;
-            if (__builtin_expect(step == RV_TIME_IS_WIDE, 0)) {
-                if (n_wide == columns->n[RV_REC_TIMES_WIDE])
-                    return -EBADMSG;
-                step = codec->wide[n_wide++];
-            }
+            if (__builtin_expect(step == RV_TIME_IS_WIDE, 0))
+                step = *wide++;
             last += step; /* wraps where the ticks do not: the bits above them are cut off */
             out[i].when = (kinds & 1) << RV_EVENT_KIND_SHIFT | (last & RV_EVENT_TICKS_MASK);
         }
     }
-    return n_wide == columns->n[RV_REC_TIMES_WIDE] ? 0 : -EBADMSG;
+    cursor->last = last;
+    cursor->n_wide = (uint32_t)(wide - cursor->codec->wide);
 }
 
 static inline void put_name(struct rv_guess *guess, struct rv_event *out, uint32_t is_return, uint16_t frame,
@@ -257,11 +269,12 @@ static void take_odd(struct cursor *cursor, uint32_t i, struct rv_event *out)
     put_name(&cursor->guess, out, is_return, frame, id);
 }
 
-static uint32_t next_odd(const struct cursor *cursor, uint32_t n_events)
+/* The next of which a list speaks, or end. */
+static uint32_t next_odd(const struct cursor *cursor, uint32_t end)
 {
     const struct rv_codec *codec = cursor->codec;
     const uint32_t *n = cursor->columns->n;
-    uint32_t next = n_events;
+    uint32_t next = end;
     if (cursor->n_odd_tags < n[RV_REC_ODD_TAGS] && codec->odd_tags[cursor->n_odd_tags].position < next)
         next = codec->odd_tags[cursor->n_odd_tags].position;
     if (cursor->n_odd_ids < n[RV_REC_ODD_IDS] && codec->odd_ids[cursor->n_odd_ids].position < next)
@@ -271,8 +284,8 @@ static uint32_t next_odd(const struct cursor *cursor, uint32_t n_events)
     return next;
 }
 
-/* The ordinary events [i, end). What the loop needs is copied out of memory that its stores might be to. */
-static void take_plain(struct cursor *cursor, uint32_t i, uint32_t end, struct rv_event *out)
+/* The ordinary events [i, end), likewise. */
+__attribute__((noinline)) static void take_plain(struct cursor *cursor, uint32_t i, uint32_t end, struct rv_event *out)
 {
     const uint32_t *ids = cursor->codec->ids + cursor->n_ids;
     const uint32_t mask = cursor->guess.return_mask;
@@ -290,6 +303,17 @@ static void take_plain(struct cursor *cursor, uint32_t i, uint32_t end, struct r
     }
     cursor->guess.level = (uint16_t)level;
     cursor->n_ids = (uint32_t)(ids - cursor->codec->ids);
+}
+
+/* Events [i, end), of which kinds and times are there. */
+static void take_names(struct cursor *cursor, uint32_t i, uint32_t end, struct rv_event *out)
+{
+    for (uint32_t odd; i < end; i = odd + 1) {
+        odd = next_odd(cursor, end);
+        take_plain(cursor, i, odd, out);
+        if (odd < end)
+            take_odd(cursor, odd, &out[odd]);
+    }
 }
 
 static int take_lines(struct rv_codec *codec, const struct rv_rec_chunk *chunk, const uint8_t *at, const uint8_t *end,
@@ -332,20 +356,17 @@ int rv_codec_decode(struct rv_codec *codec, const struct rv_rec_chunk *chunk, co
     clear_planes(codec, &columns, n);
     if (!is_sound(codec, &columns, n))
         return -EBADMSG;
-    if (take_times(codec, &columns, chunk->first_ns & RV_EVENT_TICKS_MASK, out, n) != 0)
-        return -EBADMSG;
     widen_ids(codec, chunk, &columns);
     struct cursor cursor = {.codec = codec,
                             .columns = &columns,
                             .guess = {.level = head.first_level,
                                       .return_mask = chunk->flags & RV_REC_BARE_RETURNS ? 0 : UINT32_MAX,
-                                      .names = codec->names}};
-    for (uint32_t i = 0; i < n;) {
-        uint32_t odd = next_odd(&cursor, n);
-        take_plain(&cursor, i, odd, out);
-        if (odd < n)
-            take_odd(&cursor, odd, &out[odd]);
-        i = odd + 1;
+                                      .names = codec->names},
+                            .last = chunk->first_ns & RV_EVENT_TICKS_MASK};
+    for (uint32_t begin = 0; begin < n; begin += PORTION) {
+        uint32_t end = n - begin < PORTION ? n : begin + PORTION;
+        take_times(&cursor, begin, end, out);
+        take_names(&cursor, begin, end, out);
     }
     rv_guess_forget(&cursor.guess, out, n);
     return take_lines(codec, chunk, payload, payload + n_bytes, out);

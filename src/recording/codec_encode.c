@@ -1,4 +1,4 @@
-/* Events to columns. Entries of the lists are always written, and kept only where they count. */
+/* Events to columns. */
 #include <stdbool.h>
 #include <string.h>
 
@@ -45,8 +45,9 @@ static void put_special(struct rv_codec *codec, struct rows *rows, const struct 
 }
 
 /* Kinds and times of up to a word of events; returns the last time. */
-static uint64_t put_times(struct rv_codec *codec, struct rows *rows, const struct rv_event *events, uint32_t begin,
-                          uint32_t end, uint64_t last)
+__attribute__((noinline)) static uint64_t put_times(struct rv_codec *codec, struct rows *rows,
+                                                    const struct rv_event *events, uint32_t begin, uint32_t end,
+                                                    uint64_t last)
 {
     uint8_t *low = codec->low, *high = codec->high;
     uint64_t kinds = 0;
@@ -74,10 +75,10 @@ static inline void put_plain(const struct rv_codec *codec, struct rows *rows, co
     struct rv_guess *guess = &rows->guess;
     uint16_t frame = event->frame;
     uint32_t id = event->id, of_call = is_return - 1; /* all ones for a CALL */
-    codec->odd_tags[rows->n_odd_tags] = (struct rv_rec_odd_tag){(uint16_t)i, frame};
-    rows->n_odd_tags += frame != (uint16_t)(guess->level - is_return);
-    codec->odd_ids[rows->n_odd_ids] = (struct rv_rec_odd_id){(uint16_t)i, (uint16_t)id, (uint16_t)(id >> 16)};
-    rows->n_odd_ids += is_return & (id != (guess->names[frame] & guess->return_mask));
+    if (__builtin_expect(frame != (uint16_t)(guess->level - is_return), 0))
+        codec->odd_tags[rows->n_odd_tags++] = (struct rv_rec_odd_tag){(uint16_t)i, frame};
+    if (__builtin_expect(is_return & (id != (guess->names[frame] & guess->return_mask)), 0))
+        codec->odd_ids[rows->n_odd_ids++] = (struct rv_rec_odd_id){(uint16_t)i, (uint16_t)id, (uint16_t)(id >> 16)};
     guess->names[frame] = id;
     guess->level = (uint16_t)(frame + 1 - is_return);
     codec->ids[rows->n_ids] = id;
@@ -89,8 +90,8 @@ static inline void put_plain(const struct rv_codec *codec, struct rows *rows, co
 
 /* Tags, names and lines of up to a word of events. What the loop needs is copied out of memory that its stores might
  * be to. */
-static void put_names(struct rv_codec *codec, struct rows *rows, const struct rv_event *events, uint32_t begin,
-                      uint32_t end)
+__attribute__((noinline)) static void put_names(struct rv_codec *codec, struct rows *rows,
+                                                const struct rv_event *events, uint32_t begin, uint32_t end)
 {
     const struct rv_codec memory = *codec;
     struct rows hot = *rows;
