@@ -32,11 +32,13 @@ static bool is_known_kind(unsigned kind)
     return kind < RV_EVENT_KIND_COUNT && kind != RV_EVENT_CALL_AT && kind != RV_EVENT_RETURN_AT;
 }
 
+/* What the loop needs is copied out of memory that its stores might be to. */
 uint32_t rv_batch_fill(struct rv_batch *batch, const struct rv_event *events, uint32_t n, uint64_t *last_ticks)
 {
+    struct rv_event *out = batch->events;
     uint64_t last = *last_ticks, most = UINT64_MAX;
-    uint32_t i = 0;
-    for (; i < n && batch->n < RV_BATCH_EVENTS; i++) {
+    uint32_t i = 0, n_out = batch->n;
+    for (; i < n && n_out < RV_BATCH_EVENTS; i++) {
         struct rv_event event = events[i];
         unsigned kind = rv_event_kind(&event);
         if (!is_known_kind(kind))
@@ -52,8 +54,9 @@ uint32_t rv_batch_fill(struct rv_batch *batch, const struct rv_event *events, ui
             last = now;
             event.when = (uint64_t)kind << RV_EVENT_KIND_SHIFT | now;
         }
-        batch->events[batch->n++] = event;
+        out[n_out++] = event;
     }
+    batch->n = n_out;
     if (most == UINT64_MAX)
         batch->base_ticks = last;
     *last_ticks = last;
@@ -63,11 +66,13 @@ uint32_t rv_batch_fill(struct rv_batch *batch, const struct rv_event *events, ui
 
 void rv_batch_seal(struct rv_batch *batch)
 {
-    uint32_t n_specials = 0;
-    for (uint32_t i = 0; i < batch->n; i++) {
-        batch->specials[n_specials] = i;
-        n_specials += rv_event_kind(&batch->events[i]) > RV_EVENT_RETURN;
+    const struct rv_event *events = batch->events;
+    uint32_t *specials = batch->specials, n_specials = 0;
+    const uint32_t n = batch->n;
+    for (uint32_t i = 0; i < n; i++) {
+        specials[n_specials] = i;
+        n_specials += rv_event_kind(&events[i]) > RV_EVENT_RETURN;
     }
     batch->n_specials = n_specials;
-    memset(batch->events + batch->n, 0, RV_BATCH_PADDING * sizeof *batch->events);
+    memset(batch->events + n, 0, RV_BATCH_PADDING * sizeof *batch->events);
 }

@@ -392,7 +392,7 @@ static void init_params(struct rv_session *session, const struct rv_session_para
     session->params = *params;
     unsigned n_cpus = rv_os_n_cpus();
     if (session->params.n_workers == 0)
-        session->params.n_workers = n_cpus > 1 ? n_cpus - 1 : 1;
+        session->params.n_workers = n_cpus > 1 && !session->source->is_on_demand ? n_cpus - 1 : n_cpus;
     if (session->params.n_workers > MAX_WORKERS)
         session->params.n_workers = MAX_WORKERS;
     if (session->params.memory_bytes == 0)
@@ -416,8 +416,8 @@ static void init_jobs(struct rv_session *session)
 struct rv_session *rv_session_start(const struct rv_session_params *params, struct rv_source *source)
 {
     struct rv_session *session = rv_alloc(1, sizeof *session);
-    init_params(session, params);
     session->source = source;
+    init_params(session, params);
     session->n_workers = session->params.n_workers;
     session->lanes = rv_lanes_create();
     session->subroutines = rv_subroutines_create();

@@ -559,7 +559,8 @@ struct rv_source *rv_indexed_open(const char *path, uint64_t least_events)
                                          .close = close_indexed,
                                          .clock = {.kind = RV_CLOCK_MONOTONIC,
                                                    .mult = 1, /* ticks are ns of CLOCK_MONOTONIC */
-                                                   .real0_ns = file->real_ns - file->mono_ns}};
+                                                   .real0_ns = file->real_ns - file->mono_ns},
+                                         .is_on_demand = true};
     indexed->path = rv_strdup(path);
     indexed->reader = reader;
     indexed->n_file_bytes = rv_rec_reader_state(reader).n_bytes;

@@ -49,9 +49,12 @@ static bool has_name(unsigned kind)
 
 void rv_recorded_map_ids(struct rv_recorded_names *names, struct rv_batch *batch)
 {
-    for (uint32_t i = 0; i < batch->n; i++)
-        if (has_name(rv_event_kind(&batch->events[i])))
-            batch->events[i].id = rv_recorded_map_id(names, batch->events[i].id);
+    for (uint32_t i = 0; i < batch->n; i++) {
+        struct rv_event *event = &batch->events[i];
+        bool is_given = event->id < names->n_ids && names->ids[event->id]; /* nearly always */
+        if (has_name(rv_event_kind(event)))
+            event->id = is_given ? names->ids[event->id] : rv_recorded_map_id(names, event->id);
+    }
 }
 
 /* Escaped text in our own memory, until the next call for the same slot. */

@@ -67,6 +67,7 @@ struct rv_source {
     /* After ENDED: 0, or what ended it early, a negative errno that has been said. NULL = never anything. */
     int (*error)(const struct rv_source *source);
     uint64_t begin_ticks; /* of what is told, where there was more before: what was open then began earlier; else 0 */
+    bool is_on_demand;    /* turns are little beside what becomes of them: all cores may be the workers' */
 };
 
 #endif
