@@ -111,7 +111,7 @@ static void update_view(struct rv_headless *headless)
 {
     struct rv_view_params params = {
         .width_px = (uint32_t)headless->size_px[0],
-        .box_budget = BOX_BUDGET,
+        .box_budget = headless->params->box_budget ? headless->params->box_budget : BOX_BUDGET,
         .is_steady = true,
         .arrangement = &headless->viewer.arrangement,
     };

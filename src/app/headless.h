@@ -18,6 +18,7 @@
 struct rv_screenshot_params { /* zero = default */
     const char *path;
     int width_px, height_px; /* 1600 x 900 */
+    size_t box_budget;       /* 200,000 */
     struct rv_lanes *lanes;
     struct rv_subroutines *subroutines;
     enum rv_look look;

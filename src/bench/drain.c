@@ -1,6 +1,6 @@
 /*
  * From a producer going flat out to spans in the model: a process of its own pushes native events under `block`, the
- * real session drains them. Everything is counted; a lost event fails the benchmark.
+ * real session drains them, with and without a recording. Everything is counted; a lost event fails the benchmark.
  */
 #include <errno.h>
 #include <signal.h>
@@ -17,6 +17,7 @@
 #include "pipeline/session.h"
 #include "ring/directory.h"
 #include "ring/push.h"
+#include "sink/record.h"
 #include "source/live.h"
 
 enum { N_RUNS = 5, N_EVENTS = 1 << 24, N_PATTERN = 1 << 14, N_FUNCTIONS = 1000, DEPTH = 10 };
@@ -104,11 +105,17 @@ struct setup {
     char path[4096];
     struct producer producer;
     struct rv_session *session;
+    struct rv_record *record; /* NULL: none */
+    struct rv_sink sink;      /* of the recording */
 };
 
 static void end_run(struct setup *setup)
 {
+    struct rv_record_totals totals;
     rv_session_destroy(setup->session);
+    if (setup->record)
+        (void)rv_record_stop(setup->record, &totals);
+    rv_record_destroy(setup->record);
     if (setup->producer.pid > 0 && !setup->producer.has_ended) {
         kill(setup->producer.pid, SIGKILL);
         waitpid(setup->producer.pid, NULL, 0);
@@ -119,10 +126,30 @@ static void end_run(struct setup *setup)
     rv_map_close(&setup->map);
 }
 
-static int begin_run(struct setup *setup, const struct step *steps, uint64_t n_events)
+/* Into a file that nobody else sees any more. */
+static int start_record(struct setup *setup)
+{
+    char path[4096];
+    const char *folder = getenv("TMPDIR");
+    snprintf(path, sizeof path, "%s/ringviz-bench-XXXXXX", folder && *folder ? folder : "/tmp");
+    int fd = mkstemp(path);
+    if (fd < 0)
+        return rv_err_sys("%s", path);
+    close(fd);
+    setup->record = rv_record_create(0);
+    int error =
+        rv_record_start(setup->record, &(struct rv_record_params){.path = path, .program = "bench", .is_forced = true});
+    unlink(path);
+    setup->sink = rv_record_sink(setup->record);
+    return error;
+}
+
+static int begin_run(struct setup *setup, const struct step *steps, uint64_t n_events, bool is_recorded)
 {
     *setup = (struct setup){.producer.go = -1};
-    int error = rv_map_default_path(setup->path, sizeof setup->path, 4u << 20);
+    int error = is_recorded ? start_record(setup) : 0;
+    if (!error)
+        error = rv_map_default_path(setup->path, sizeof setup->path, 4u << 20);
     if (!error)
         error = rv_map_create(&setup->map, setup->path, &(struct rv_map_params){0});
     struct rv_source *source = NULL;
@@ -133,7 +160,8 @@ static int begin_run(struct setup *setup, const struct step *steps, uint64_t n_e
     }
     if (error)
         return error;
-    setup->session = rv_session_start(&(struct rv_session_params){0}, source);
+    setup->session =
+        rv_session_start(&(struct rv_session_params){.sinks = &setup->sink, .n_sinks = is_recorded}, source);
     return 0;
 }
 
@@ -142,10 +170,10 @@ struct sample {
     double drain, scan, carry, timeline, statistics; /* ns of CPU an event */
 };
 
-static int measure_flat_out(const struct step *steps, struct sample *sample)
+static int measure_flat_out(const struct step *steps, bool is_recorded, struct sample *sample)
 {
     struct setup setup;
-    int error = begin_run(&setup, steps, N_EVENTS);
+    int error = begin_run(&setup, steps, N_EVENTS, is_recorded);
     if (error)
         return error;
     uint64_t began = rv_clock_mono_ns();
@@ -173,7 +201,7 @@ static int measure_flat_out(const struct step *steps, struct sample *sample)
 static int measure_idle(const struct step *steps, double *percent)
 {
     struct setup setup;
-    int error = begin_run(&setup, steps, N_PATTERN);
+    int error = begin_run(&setup, steps, N_PATTERN, false);
     if (error)
         return error;
     struct timespec before, after;
@@ -191,7 +219,7 @@ static int measure_idle(const struct step *steps, double *percent)
 static int measure_wake(const struct step *steps, double *ms)
 {
     struct setup setup;
-    int error = begin_run(&setup, steps, N_PATTERN);
+    int error = begin_run(&setup, steps, N_PATTERN, false);
     if (error)
         return error;
     rv_os_sleep_ns(IDLE_NS / 10);
@@ -219,11 +247,11 @@ static void print_row(struct rv_bench_out *out, const char *name, const char *un
 int rv_bench_drain(struct rv_bench_out *out)
 {
     struct step *steps = make_pattern();
-    struct sample samples[N_RUNS];
+    struct sample samples[N_RUNS], recorded[N_RUNS];
     double idle[N_RUNS], wake[N_RUNS], column[N_RUNS];
     int error = 0;
-    for (unsigned i = 0; i < N_RUNS && !error; i++)
-        error = measure_flat_out(steps, &samples[i]);
+    for (unsigned i = 0; i < 2 * N_RUNS && !error; i++) /* by turns */
+        error = measure_flat_out(steps, i % 2, i % 2 ? &recorded[i / 2] : &samples[i / 2]);
     for (unsigned i = 0; i < 3 && !error; i++)
         error = measure_idle(steps, &idle[i]);
     for (unsigned i = 0; i < N_RUNS && !error; i++)
@@ -243,6 +271,12 @@ int rv_bench_drain(struct rv_bench_out *out)
         column[i] = samples[i].rate;
     print_row(out, "drain.end_to_end", "Mevents/s", column, N_RUNS,
               "min is the best rate; one producer, block, nothing lost");
+    double best = column[N_RUNS - 1], median;
+    for (unsigned i = 0; i < N_RUNS; i++)
+        column[i] = recorded[i].rate;
+    median = rv_bench_median(column, N_RUNS);
+    rv_bench_row(out, &(struct rv_bench_row){"drain.record", "Mevents/s", median, column[N_RUNS - 1], N_RUNS,
+                                             "not recorded", column[N_RUNS - 1] / best, "the same into a recording"});
     for (size_t k = 0; k < sizeof STAGES / sizeof *STAGES; k++) {
         for (unsigned i = 0; i < N_RUNS; i++)
             column[i] = *(const double *)((const char *)&samples[i] + STAGES[k].offset);

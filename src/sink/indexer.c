@@ -246,15 +246,21 @@ static void read_spans(struct rv_indexer *indexer, const struct rv_indexed_strea
 /* By stack, in the order of each: lanes get first and n. */
 static const struct rv_span *group(struct rv_indexer *indexer, struct rv_indexed_stream *stream)
 {
-    size_t n = indexer->n_spans, first = 0;
+    size_t n = indexer->n_spans, first = 0, n_alike = 0;
     for (size_t i = 0; i < stream->n_lanes; i++)
         stream->lanes[i].n = 0;
-    for (size_t i = 0; i < n; i++)
-        rv_indexed_stream_stack(stream, indexer->spans[i].stack)->n++;
-    if (n && rv_indexed_stream_stack(stream, indexer->spans[0].stack)->n == n) {
-        rv_indexed_stream_stack(stream, indexer->spans[0].stack)->first = 0;
+    while (n_alike < n && indexer->spans[n_alike].stack == indexer->spans[0].stack)
+        n_alike++;
+    if (n_alike == n) {
+        if (n) {
+            struct rv_indexed_stack *lane = rv_indexed_stream_stack(stream, indexer->spans[0].stack);
+            lane->first = 0;
+            lane->n = n;
+        }
         return indexer->spans;
     }
+    for (size_t i = 0; i < n; i++)
+        rv_indexed_stream_stack(stream, indexer->spans[i].stack)->n++;
     for (size_t i = 0; i < stream->n_lanes; i++) {
         stream->lanes[i].first = first;
         first += stream->lanes[i].n;

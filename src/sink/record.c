@@ -454,8 +454,7 @@ static void end(void *context)
 struct rv_record *rv_record_create(unsigned n_threads)
 {
     struct rv_record *record = rv_alloc(1, sizeof *record);
-    unsigned n_cpus = rv_os_n_cpus();
-    record->n_threads = n_threads ? n_threads : n_cpus > 1 ? n_cpus - 1 : 1;
+    record->n_threads = n_threads ? n_threads : rv_os_n_cpus();
     pthread_mutex_init(&record->switching, NULL);
     pthread_mutex_init(&record->lock, NULL);
     pthread_condattr_t attributes;

@@ -23,7 +23,7 @@ struct rv_record_params { /* zero = default */
     struct rv_record_limit limit;
 };
 
-/* Nothing is recorded yet. n_threads that encode; 0 = CPUs - 1, at least 1. */
+/* Nothing is recorded yet. n_threads that encode; 0 = as many as there are CPUs. */
 struct rv_record *rv_record_create(unsigned n_threads);
 void rv_record_destroy(struct rv_record *record);
 
