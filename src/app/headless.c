@@ -162,7 +162,7 @@ static void draw(struct rv_headless *headless)
     struct rv_panels_about about = {
         .viewer = &headless->viewer,
         .view = &headless->view,
-        .palette = rv_scene_palette(headless->scene),
+        .palette = rv_scene_picture(headless->scene)->palette,
         .lanes = params->lanes,
         .subroutines = params->subroutines,
         .program = params->program,

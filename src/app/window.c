@@ -1,6 +1,9 @@
 /*
  * One loop: wait for events, or for the time of the next frame; draw only when what is shown has changed. A program
  * that does nothing lets the present stand still a little after its last event, so that an idle window costs nothing.
+ *
+ * A frame is asked for, made by another thread and drawn when it is there, as it was asked for: so early that it is
+ * there when its time has come. What changes in between is of the next one.
  */
 #include "app/window.h"
 
@@ -10,6 +13,7 @@
 
 #include "app/context.h"
 #include "app/input.h"
+#include "app/maker.h"
 #include "app/meter.h"
 #include "app/panels.h"
 #include "base/clock.h"
@@ -35,20 +39,22 @@ struct window {
     struct rv_session *session;
     struct rv_context context;
     struct rv_scene *scene;
-    struct rv_view view;
+    struct rv_maker *maker;
+    struct rv_scene_frame asked, frame; /* asked for last, drawn last */
     struct rv_viewer viewer;
     struct rv_input input;
     struct rv_meter meter;
     struct rv_panels panels;
     struct rv_session_counts counts;
-    uint64_t frame_ns, frame_cost_ns; /* when the last frame was drawn, and how long it took */
-    uint64_t advanced_ns;             /* up to when time has passed for the viewer */
-    uint64_t drawn_consumed, drawn_pages, drawn_hash, n_frames;
+    uint64_t frame_ns, frame_cost_ns;     /* when the last frame was drawn, and how long it took */
+    uint64_t advanced_ns;                 /* up to when time has passed for the viewer */
+    uint64_t asked_consumed, asked_pages; /* what there was when the frame was asked for */
+    uint64_t drawn_hash, n_frames;
     int size_px[2];
     double density, scale; /* pixels per unit of SDL's positions, per point */
     struct rv_detail_budget moving, at_rest;
     bool is_software;
-    bool is_rough; /* drawn without multisampling */
+    bool is_rough; /* what was asked for last: in haste, without multisampling */
     bool is_recording;
     bool has_news; /* the panels may have something else to show */
 };
@@ -66,8 +72,8 @@ static struct rv_panels_about about_of(struct window *window)
 {
     return (struct rv_panels_about){
         .viewer = &window->viewer,
-        .view = &window->view,
-        .palette = rv_scene_palette(window->scene),
+        .view = rv_scene_picture(window->scene)->view,
+        .palette = rv_scene_picture(window->scene)->palette,
         .lanes = rv_session_lanes(window->session),
         .subroutines = rv_session_subroutines(window->session),
         .meter = window->viewer.present.is_done ? NULL : &window->meter,
@@ -105,30 +111,12 @@ static struct rv_detail_budget *budget_of(struct window *window)
     return window->is_software && !window->is_rough ? &window->at_rest : &window->moving;
 }
 
-static void update_view(struct window *window)
-{
-    struct rv_view_params params = {.is_steady = true, .width_px = (uint32_t)window->size_px[0]};
-    window->is_rough = window->is_software && rv_viewer_is_moving(&window->viewer);
-    params.box_budget = budget_of(window)->n_boxes;
-    params.arrangement = &window->viewer.arrangement;
-    params.is_past = window->viewer.playhead.is_on;
-    params.until_ns = window->viewer.playhead.at_ns;
-    rv_navigate_window(&window->viewer.navigate, &params.from_ns, &params.to_ns);
-    rv_inquiry_apply(&window->viewer.inquiry, &params);
-    rv_view_update(&window->view, rv_session_lanes(window->session), &params);
-    (void)rv_session_want(window->session, window->view.from_ns, window->view.to_ns, window->view.level);
-}
-
 static struct rv_scene_frame make_frame(const struct window *window)
 {
     const struct rv_viewer *viewer = &window->viewer;
     const struct rv_present *present = &viewer->present;
     return (struct rv_scene_frame){
-        .view = &window->view,
         .subroutines = rv_session_subroutines(window->session),
-        .width_px = window->size_px[0],
-        .height_px = window->size_px[1],
-        .scale = window->scale,
         .samples = window->is_rough ? 0 : SAMPLES,
         .now_ns = present->now_ns,
         .origin_ns = present->first_ns,
@@ -141,24 +129,60 @@ static struct rv_scene_frame make_frame(const struct window *window)
         .scheme = viewer->look.scheme,
         .compare = viewer->compare,
         .theme = rv_color_theme_of(viewer->look.scheme, viewer->settings.theme),
-        .flags = {viewer->marks.ns, viewer->marks.n},
-        .stops = {viewer->debugging.stopped, viewer->debugging.n_stopped},
         .orbit = {viewer->look.orbit[0], viewer->look.orbit[1]},
         .selected = viewer->inquiry.selected,
     };
+}
+
+/* From here on the viewer changes for the next one. */
+static void ask_for_frame(struct window *window)
+{
+    struct rv_viewer *viewer = &window->viewer;
+    window->is_rough = window->is_software && rv_viewer_is_moving(viewer);
+    measure_window(window);
+    window->asked = make_frame(window);
+    struct rv_maker_wish wish = {.has_leaves = rv_look_get(window->asked.look)->has_leaves,
+                                 .scheme = window->asked.scheme,
+                                 .compare = window->asked.compare};
+    rv_arrangement_update(&viewer->arrangement, rv_session_lanes(window->session));
+    wish.view.is_steady = true;
+    wish.view.width_px = (uint32_t)window->size_px[0];
+    wish.view.box_budget = budget_of(window)->n_boxes;
+    wish.view.arrangement = &viewer->arrangement;
+    wish.view.is_past = viewer->playhead.is_on;
+    wish.view.until_ns = viewer->playhead.at_ns;
+    rv_navigate_window(&viewer->navigate, &wish.view.from_ns, &wish.view.to_ns);
+    rv_inquiry_apply(&viewer->inquiry, &wish.view);
+    rv_maker_ask(window->maker, &wish);
+    window->asked_consumed = window->counts.n_consumed;
+    window->asked_pages = window->counts.n_pages;
+    rv_viewer_drawn(viewer, window->asked.passed);
+}
+
+static void take_frame(struct window *window)
+{
+    const struct rv_picture *picture = rv_maker_take(window->maker);
+    const struct rv_view *view = picture->view;
+    window->frame = window->asked;
+    rv_scene_show(window->scene, picture);
+    window->viewer.view = view;
+    (void)rv_session_want(window->session, view->from_ns, view->to_ns, view->level);
 }
 
 static void draw(struct window *window)
 {
     struct rv_viewer *viewer = &window->viewer;
     measure_window(window);
-    update_view(window);
-    struct rv_scene_frame frame = make_frame(window);
+    struct rv_scene_frame frame = window->frame;
     struct rv_panels_about about = about_of(window);
-    rv_scene_compose(window->scene, &frame);
     rv_panels_update(&window->panels, &about);
+    frame.view = about.view;
+    frame.width_px = window->size_px[0];
+    frame.height_px = window->size_px[1];
+    frame.scale = window->scale;
     frame.insets = rv_panels_insets(&window->panels);
-    rv_viewer_drawn(viewer, frame.passed);
+    frame.flags = (struct rv_flags){viewer->marks.ns, viewer->marks.n};
+    frame.stops = (struct rv_stops){viewer->debugging.stopped, viewer->debugging.n_stopped};
     rv_pointer_show(&viewer->pointer, window->scene, window->session, &frame);
     if (viewer->pointer.hover.is_pinned && window->panels.has_inspector)
         frame.tooltip = NULL;
@@ -168,13 +192,11 @@ static void draw(struct window *window)
 static void draw_and_show(struct window *window, bool is_scene_new)
 {
     uint64_t start_ns = rv_clock_mono_ns();
-    uint64_t n_consumed = window->counts.n_consumed, n_pages = window->counts.n_pages;
     glBindFramebuffer(GL_FRAMEBUFFER, 0);
-    if (is_scene_new || !rv_scene_draw_again(window->scene, window->size_px[0], window->size_px[1])) {
+    if (is_scene_new)
+        take_frame(window);
+    if (is_scene_new || !rv_scene_draw_again(window->scene, window->size_px[0], window->size_px[1]))
         draw(window);
-        window->drawn_consumed = n_consumed;
-        window->drawn_pages = n_pages;
-    }
     rv_panels_draw(&window->panels);
     window->drawn_hash = window->panels.hash;
     if (window->is_software)
@@ -184,8 +206,10 @@ static void draw_and_show(struct window *window, bool is_scene_new)
     window->n_frames++;
     SDL_GL_SwapWindow(window->context.window);
     uint64_t took_ns = window->is_software ? window->frame_cost_ns : rv_clock_mono_ns() - start_ns;
+    uint64_t made_ns = rv_maker_took_ns(window->maker);
     if (is_scene_new)
-        rv_detail_learn(budget_of(window), window->view.n_boxes, took_ns);
+        rv_detail_learn(budget_of(window), rv_scene_picture(window->scene)->view->n_boxes,
+                        took_ns > made_ns ? took_ns : made_ns);
 }
 
 /* New events matter while the view may reach them; a picture drawn in haste is drawn again when all is quiet. */
@@ -194,9 +218,9 @@ static bool needs_scene(const struct window *window)
     const struct rv_viewer *viewer = &window->viewer;
     if (rv_viewer_is_dirty(viewer) || (window->is_rough && !rv_viewer_is_moving(viewer)))
         return true;
-    if (window->counts.n_pages != window->drawn_pages)
+    if (window->counts.n_pages != window->asked_pages)
         return true;
-    return !viewer->present.is_frozen && window->counts.n_consumed != window->drawn_consumed;
+    return !viewer->present.is_frozen && window->counts.n_consumed != window->asked_consumed;
 }
 
 /* Milliseconds until the next frame may come: a software renderer gets no more than half of the time. */
@@ -212,20 +236,46 @@ static int pause_ms(const struct window *window, bool needs_one)
     return needs_one || rv_viewer_is_moving(&window->viewer) ? until_ms : TURN_MS;
 }
 
+/* So early that the frame is there when its time has come, as far as the one before tells. */
+static bool is_time_to_ask(const struct window *window)
+{
+    return (uint64_t)pause_ms(window, true) * 1000000u <= rv_maker_took_ns(window->maker);
+}
+
+/* Whoever made the frame interrupts. */
+static int sleep_ms(const struct window *window, bool needs_one)
+{
+    bool is_asked = rv_maker_is_asked(window->maker);
+    int ms = pause_ms(window, needs_one);
+    if (is_asked && !rv_maker_is_ready(window->maker) && window->viewer.inquiry.wish.n_hits == 0)
+        ms = TURN_MS;
+    else if (needs_one && !is_asked)
+        ms -= (int)(rv_maker_took_ns(window->maker) / 1000000u);
+    return ms > 0 ? ms : 1;
+}
+
 static void tell_observer(const struct window *window)
 {
     if (!window->params->observe)
         return;
     struct rv_window_state state = {
         .scene = window->scene,
-        .view = &window->view,
+        .view = rv_scene_picture(window->scene)->view,
         .viewer = &window->viewer,
         .n_frames = window->n_frames,
-        .is_settled = !rv_viewer_is_dirty(&window->viewer) && !window->is_rough && !window->has_news &&
-                      window->panels.hash == window->drawn_hash,
+        .is_settled = !needs_scene(window) && !window->is_rough && !rv_maker_is_asked(window->maker) &&
+                      !window->has_news && window->panels.hash == window->drawn_hash,
     };
-    rv_navigate_window(&window->viewer.navigate, &state.from_ns, &state.to_ns);
+    state.from_ns = state.view->from_ns;
+    state.to_ns = state.view->to_ns;
     window->params->observe(window->params->context, &state);
+}
+
+/* By the thread that makes frames: one is ready. */
+static void interrupt(void)
+{
+    SDL_Event event = {.type = SDL_USEREVENT};
+    (void)SDL_PushEvent(&event);
 }
 
 /* The panels see every event first. */
@@ -242,11 +292,11 @@ static void take_event(struct window *window, const SDL_Event *event)
 static void take_events(struct window *window, bool needs_one)
 {
     SDL_Event event;
-    int ms = pause_ms(window, needs_one);
-    if (!SDL_WaitEventTimeout(&event, ms > 0 ? ms : 1))
+    if (!SDL_WaitEventTimeout(&event, sleep_ms(window, needs_one)))
         return;
     do
-        take_event(window, &event);
+        if (event.type != SDL_USEREVENT)
+            take_event(window, &event);
     while (SDL_PollEvent(&event));
 }
 
@@ -274,6 +324,19 @@ static void follow_wish_to_record(struct window *window)
     window->has_news = true;
 }
 
+/* Ask for a frame, or show one. Returns whether one is still to come. */
+static bool go_on(struct window *window)
+{
+    bool is_wanted = needs_scene(window) && !rv_maker_is_asked(window->maker);
+    if (is_wanted && is_time_to_ask(window))
+        ask_for_frame(window);
+    bool is_ready = rv_maker_is_ready(window->maker);
+    bool needs_panels = window->n_frames && window->panels.hash != window->drawn_hash;
+    if ((is_ready || needs_panels) && pause_ms(window, true) == 0)
+        draw_and_show(window, is_ready);
+    return is_wanted || is_ready || needs_panels;
+}
+
 /* 0 when the user closed the window, or -EIO with one line printed: OpenGL failed. */
 static int run_loop(struct window *window)
 {
@@ -285,16 +348,14 @@ static int run_loop(struct window *window)
         rv_session_counts(window->session, &window->counts);
         advance(window);
         follow_wish_to_record(window);
-        if (window->n_frames && rv_pointer_look(&viewer->pointer, window->scene, &window->view))
+        if (window->n_frames && rv_pointer_look(&viewer->pointer, window->scene, viewer->view))
             rv_viewer_point(viewer);
         if (window->has_news)
             look_at_panels(window);
-        bool is_scene_new = needs_scene(window);
-        needs_one = is_scene_new || window->panels.hash != window->drawn_hash;
-        if (needs_one && pause_ms(window, true) == 0) {
-            draw_and_show(window, is_scene_new);
+        uint64_t n_frames = window->n_frames;
+        needs_one = go_on(window);
+        if (window->n_frames != n_frames)
             err = rv_context_error();
-        }
         tell_observer(window);
         if (window->params->should_close && window->params->should_close(window->params->context))
             viewer->is_closing = true;
@@ -347,9 +408,10 @@ int rv_window_run(struct rv_session *session, const struct rv_window_params *par
     int err = open_window(&window);
     if (!err) {
         viewer.scene = window.scene;
-        viewer.view = &window.view;
+        viewer.view = rv_scene_picture(window.scene)->view;
         rv_viewer_init(&window.viewer, &viewer);
         measure_window(&window);
+        window.maker = rv_maker_start(&(struct rv_maker_params){viewer.lanes, viewer.subroutines, interrupt});
         window.viewer.wants_recording = window.is_recording = params->is_recording;
         rv_debugging_start(&window.viewer.debugging, params->map);
         err = run_loop(&window);
@@ -360,7 +422,7 @@ int rv_window_run(struct rv_session *session, const struct rv_window_params *par
     rv_viewer_fini(&window.viewer);
     rv_panels_close(&window.panels);
     rv_scene_destroy(window.scene);
-    rv_view_fini(&window.view);
+    rv_maker_stop(window.maker);
     rv_context_close(&window.context);
     return err;
 }

@@ -12,7 +12,7 @@ struct rv_window_state {          /* for observers; valid during the call */
     const struct rv_scene *scene; /* of the last frame, as the view is */
     const struct rv_view *view;
     const struct rv_viewer *viewer;
-    uint64_t from_ns, to_ns; /* the window as it will be drawn */
+    uint64_t from_ns, to_ns; /* the window as it is drawn */
     uint64_t n_frames;
     bool is_settled; /* no other frame comes unless something changes */
 };

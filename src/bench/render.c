@@ -184,7 +184,7 @@ static void draw_frame(struct stand *stand, enum rv_look look, bool has_panels)
         rv_panels_update(&stand->panels,
                          &(struct rv_panels_about){.viewer = &stand->viewer,
                                                    .view = &stand->view,
-                                                   .palette = rv_scene_palette(stand->scene),
+                                                   .palette = rv_scene_picture(stand->scene)->palette,
                                                    .lanes = stand->traced,
                                                    .subroutines = stand->subroutines,
                                                    .meter = &meter,

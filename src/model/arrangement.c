@@ -13,6 +13,23 @@ void rv_arrangement_fini(struct rv_arrangement *arrangement)
     *arrangement = (struct rv_arrangement){0};
 }
 
+void rv_arrangement_copy(struct rv_arrangement *into, const struct rv_arrangement *from)
+{
+    into->lanes = rv_vec_reserve(into->lanes, &into->lanes_capacity, from->n_lanes, sizeof *into->lanes);
+    into->order = rv_vec_reserve(into->order, &into->order_capacity, from->n_lanes, sizeof *into->order);
+    into->processes =
+        rv_vec_reserve(into->processes, &into->processes_capacity, from->n_processes, sizeof *into->processes);
+    if (from->n_lanes) {
+        memcpy(into->lanes, from->lanes, from->n_lanes * sizeof *into->lanes);
+        memcpy(into->order, from->order, from->n_lanes * sizeof *into->order);
+    }
+    if (from->n_processes)
+        memcpy(into->processes, from->processes, from->n_processes * sizeof *into->processes);
+    into->n_lanes = from->n_lanes;
+    into->n_processes = from->n_processes;
+    into->most_depth = from->most_depth;
+}
+
 /* ---- lanes that come ---- */
 
 /* The latest process that had this pid before the one that asks. */

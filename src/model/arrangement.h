@@ -1,6 +1,6 @@
 /*
  * How the user has arranged the lanes: their order, which are hidden, collapsed to one row, or pinned to the front, and
- * how deep calls are shown. Main thread.
+ * how deep calls are shown. One thread at a time.
  *
  * New lanes stand behind those of their process, a thread's further stacks behind its others, a forked process behind
  * its parent and the parent's other children; whatever stands already keeps its order. Nothing is ever removed.
@@ -37,6 +37,9 @@ struct rv_arrangement { /* zeroed = as lanes come */
 };
 
 void rv_arrangement_fini(struct rv_arrangement *arrangement);
+
+/* Make an arrangement what another is. */
+void rv_arrangement_copy(struct rv_arrangement *into, const struct rv_arrangement *from);
 
 /* Learn of lanes that are new. Before anything else is asked. */
 void rv_arrangement_update(struct rv_arrangement *arrangement, const struct rv_lanes *lanes);

@@ -115,6 +115,25 @@ void rv_lens_copy(struct rv_lens *into, const struct rv_lens *from)
         (void)rv_lens_add(into, from->rules[i].text, why, sizeof why);
 }
 
+static bool has_rules_of(const struct rv_lens *lens, const struct rv_lens *other)
+{
+    bool is_same = lens->n_rules == other->n_rules;
+    for (size_t i = 0; is_same && i < lens->n_rules; i++)
+        is_same = strcmp(lens->rules[i].text, other->rules[i].text) == 0;
+    return is_same;
+}
+
+void rv_lens_follow(struct rv_lens *into, const struct rv_lens *from)
+{
+    if (!has_rules_of(into, from)) {
+        rv_lens_fini(into);
+        rv_lens_copy(into, from);
+    }
+    into->mode = from->mode;
+    for (size_t i = 0; i < into->n_rules; i++)
+        rv_matches_follow(&into->rules[i].matches, &from->rules[i].matches);
+}
+
 void rv_lens_remove(struct rv_lens *lens, size_t rule_idx)
 {
     fini_rule(&lens->rules[rule_idx]);

@@ -39,6 +39,10 @@ struct rv_lens { /* zeroed = everything passes */
 /* Add a rule. 0, or -EINVAL with the reason, without a line end, in `why`. */
 int rv_lens_add(struct rv_lens *lens, const char *text, char *why, size_t why_bytes);
 void rv_lens_copy(struct rv_lens *into, const struct rv_lens *from); /* into is zeroed; names are looked at anew */
+
+/* Let through what another lets through now: for who asks while that one is changed. Names are looked at by that one.
+ */
+void rv_lens_follow(struct rv_lens *into, const struct rv_lens *from);
 void rv_lens_remove(struct rv_lens *lens, size_t rule_idx);
 void rv_lens_invert(struct rv_lens *lens, size_t rule_idx);
 void rv_lens_fini(struct rv_lens *lens);

@@ -21,6 +21,14 @@ void rv_matches_fini(struct rv_matches *matches)
     *matches = (struct rv_matches){.of = matches->of};
 }
 
+void rv_matches_follow(struct rv_matches *into, const struct rv_matches *from)
+{
+    into->bits = rv_vec_reserve(into->bits, &into->words_capacity, from->n_words, sizeof *into->bits);
+    if (from->n_words)
+        memcpy(into->bits, from->bits, from->n_words * sizeof *into->bits);
+    into->n_words = from->n_words;
+}
+
 static void grow(struct rv_matches *matches, uint32_t n_ids)
 {
     if (n_ids <= matches->n_seen)

@@ -33,6 +33,9 @@ struct rv_matches { /* zeroed = empty, with a pattern that matches nothing */
 int rv_matches_init(struct rv_matches *matches, enum rv_matches_of of, const char *text, char *why, size_t why_bytes);
 void rv_matches_fini(struct rv_matches *matches);
 
+/* Have the set that another has now, and nothing else of it: for who asks while that one grows. */
+void rv_matches_follow(struct rv_matches *into, const struct rv_matches *from);
+
 /*
  * Look at what is new in the table.
  *   most     names to match now, microseconds each; what is left is looked at in the next call

@@ -282,9 +282,9 @@ static void point_out_leaf(const struct rv_scene *scene, struct rv_scene_frame *
     frame->highlight = leaf;
 }
 
-const struct rv_palette *rv_scene_palette(const struct rv_scene *scene)
+const struct rv_picture *rv_scene_picture(const struct rv_scene *scene)
 {
-    return scene->picture->palette;
+    return scene->picture;
 }
 
 void rv_scene_draw(struct rv_scene *scene, const struct rv_scene_frame *frame)

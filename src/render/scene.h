@@ -65,8 +65,8 @@ struct rv_scene_frame {
 void rv_scene_show(struct rv_scene *scene, const struct rv_picture *picture);
 void rv_scene_compose(struct rv_scene *scene, const struct rv_scene_frame *frame);
 
-/* The colours of what it shows. Borrowed. */
-const struct rv_palette *rv_scene_palette(const struct rv_scene *scene);
+/* What it shows; at first, nothing. Borrowed. */
+const struct rv_picture *rv_scene_picture(const struct rv_scene *scene);
 
 /* Draw one frame of what is shown into the bound framebuffer. */
 void rv_scene_draw(struct rv_scene *scene, const struct rv_scene_frame *frame);

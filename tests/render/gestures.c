@@ -175,7 +175,7 @@ static bool time_steps(struct user *user, const struct rv_window_state *state)
         press(SDL_SCANCODE_RETURN, 0);
         return true;
     case 15:
-        if (viewer->panels.has_go_to)
+        if (viewer->panels.has_go_to || !state->is_settled)
             return false;
         check(user, is_middle(state, origin_ns + 40 * MS, 0.001), "the window is not at the time it was sent to");
         press(SDL_SCANCODE_M, 0);
@@ -187,12 +187,12 @@ static bool time_steps(struct user *user, const struct rv_window_state *state)
         press(SDL_SCANCODE_M, KMOD_LSHIFT);
         return true;
     case 17:
-        if (!is_middle(state, viewer->marks.ns[0], 0.001))
+        if (!is_middle(state, viewer->marks.ns[0], 0.001) || !state->is_settled)
             return false;
         press(SDL_SCANCODE_SPACE, 0);
         return true;
-    case 18:
-        if (!viewer->playhead.is_playing)
+    case 18: /* it plays, or has come to the end: a frame may take as long */
+        if (!viewer->playhead.is_on)
             return false;
         press(SDL_SCANCODE_END, 0);
         return true;

@@ -1,0 +1,136 @@
+/*
+ * Pictures are made while lanes and names grow, the lens and the arrangement are changed, and the picture before is
+ * read: each shows what was asked for, and what is read of one stays as it was until the next but one.
+ */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "app/maker.h"
+#include "base/hash.h"
+#include "base/vec.h"
+
+enum { N_LANES = 6, N_BLOCKS = 40, BLOCK_SPANS = 600, DEPTH = 6, N_PICTURES = 120, WIDTH_PX = 800 };
+
+struct shared {
+    struct rv_lanes *lanes;
+    struct rv_subroutines *subroutines;
+};
+
+static atomic_uint n_told;
+
+static void tell(void)
+{
+    atomic_fetch_add_explicit(&n_told, 1, memory_order_relaxed);
+}
+
+static uint64_t make_block(struct rv_span *spans, uint64_t now_ns)
+{
+    for (unsigned i = 0; i < BLOCK_SPANS; i++) {
+        uint32_t depth = DEPTH - 1 - i % DEPTH;
+        now_ns += 40;
+        spans[i] =
+            (struct rv_span){.start = now_ns - 41 * (i % DEPTH) - 20, .end = now_ns, .id = 1 + i % 50, .depth = depth};
+    }
+    return now_ns;
+}
+
+static void *fill(void *context)
+{
+    static struct rv_span spans[BLOCK_SPANS];
+    struct shared *shared = context;
+    uint64_t now_ns = 1000000;
+    for (unsigned block = 0; block < N_BLOCKS; block++) {
+        uint64_t begin_ns = now_ns;
+        for (size_t i = 0; i < N_LANES; i++) {
+            struct rv_lane *lane = rv_lanes_get(shared->lanes, i);
+            now_ns = make_block(spans, begin_ns);
+            pthread_mutex_lock(&lane->lock);
+            rv_timeline_add(lane->timeline, spans, BLOCK_SPANS);
+            lane->last_ns = now_ns;
+            pthread_mutex_unlock(&lane->lock);
+        }
+        rv_subroutines_define(shared->subroutines, 1 + block % 50, block % 2 ? "Odd" : "Even", "name", "file", block);
+    }
+    return NULL;
+}
+
+/* All that a frame would read. */
+static uint64_t digest_of(const struct rv_picture *picture)
+{
+    const struct rv_view *view = picture->view, *content = rv_picture_content(picture);
+    uint64_t digest = rv_hash_bytes(view->boxes, view->n_boxes * sizeof *view->boxes);
+    digest = rv_hash_combine(
+        digest, rv_hash_bytes(picture->records.ordered, picture->records.n * sizeof *picture->records.ordered));
+    for (size_t i = 0; i < content->n_boxes; i++)
+        digest = rv_hash_combine(digest, rv_palette_index(picture->palette, &content->boxes[i], 0));
+    return digest;
+}
+
+static bool is_as_asked(const struct rv_picture *picture, const struct rv_maker_wish *wish, uint32_t most_depth)
+{
+    const struct rv_view *view = picture->view;
+    bool is_right = view->from_ns == wish->view.from_ns && view->to_ns == wish->view.to_ns &&
+                    picture->has_leaves == wish->has_leaves &&
+                    picture->records.n == rv_picture_content(picture)->n_boxes && view->n_lanes == N_LANES;
+    for (size_t i = 0; i < view->n_boxes; i++)
+        is_right &= view->boxes[i].depth < most_depth;
+    return is_right;
+}
+
+static struct rv_lanes *create_lanes(void)
+{
+    struct rv_lanes *lanes = rv_lanes_create();
+    for (uint32_t i = 0; i < N_LANES; i++)
+        (void)rv_lanes_add(lanes, &(struct rv_lane_identity){
+                                      .pid = 1, .tid = i, .process_key = 1, .name = "lane", .process_name = "p"});
+    return lanes;
+}
+
+int main(void)
+{
+    struct shared shared = {.lanes = create_lanes(), .subroutines = rv_subroutines_create()};
+    struct rv_maker *maker = rv_maker_start(&(struct rv_maker_params){shared.lanes, shared.subroutines, tell});
+    struct rv_arrangement arrangement = {0};
+    struct rv_lens lens = {.mode = RV_LENS_HIDE};
+    const struct rv_picture *before = NULL;
+    unsigned n_wrong = 0;
+    char why[160];
+    pthread_t filler;
+    if (pthread_create(&filler, NULL, fill, &shared) != 0)
+        return 1;
+    for (unsigned i = 0; i < N_PICTURES; i++) {
+        uint32_t most_depth = 1 + i % DEPTH;
+        struct rv_maker_wish wish = {.has_leaves = i % 3 == 0, .scheme = i % 2 ? RV_COLOR_PACKAGE : RV_COLOR_THREAD};
+        wish.view = (struct rv_view_params){.from_ns = 1000000 + 100 * i,
+                                            .to_ns = 1000000 + 20000 * (uint64_t)(i + 1),
+                                            .width_px = WIDTH_PX,
+                                            .box_budget = 5000,
+                                            .is_steady = true,
+                                            .arrangement = &arrangement,
+                                            .lens = &lens};
+        arrangement.most_depth = most_depth;
+        rv_arrangement_update(&arrangement, shared.lanes);
+        (void)rv_lens_add(&lens, i % 2 ? "package:Odd|Even" : "depth:<3", why, sizeof why);
+        (void)rv_lens_update(&lens, shared.subroutines, SIZE_MAX);
+        uint64_t digest = before ? digest_of(before) : 0;
+        rv_maker_ask(maker, &wish);
+        while (lens.n_rules > 1)
+            rv_lens_remove(&lens, 0);
+        arrangement.most_depth = 0;
+        n_wrong += before && digest_of(before) != digest;
+        before = rv_maker_take(maker);
+        n_wrong += !is_as_asked(before, &wish, most_depth);
+    }
+    (void)pthread_join(filler, NULL);
+    rv_maker_stop(maker);
+    n_wrong += atomic_load_explicit(&n_told, memory_order_relaxed) != N_PICTURES;
+    rv_lens_fini(&lens);
+    rv_arrangement_fini(&arrangement);
+    rv_lanes_destroy(shared.lanes);
+    rv_subroutines_destroy(shared.subroutines);
+    if (n_wrong)
+        fprintf(stderr, "%u pictures are not what was asked for\n", n_wrong);
+    return n_wrong != 0;
+}
