@@ -1,6 +1,6 @@
 /*
  * What one picture shows: visible lanes, boxes within the budget, open frames, notes, and the time window.
- * Made from the model by the main thread each frame; what is drawn, picked and listed comes from here.
+ * Made from the model for each frame, by one thread at a time; what is drawn, picked and listed comes from here.
  */
 #ifndef RV_MODEL_VIEW_H
 #define RV_MODEL_VIEW_H
@@ -73,7 +73,7 @@ struct rv_view_params {
  * none fits. Lanes stand as they are arranged, whether or not they have anything in the window. An open frame ends at
  * its lane's last_ns, and at the newest lane's where its lane has not ended, in the past at until_ns; those below 4,096
  * deep are one box with their count. Notes closer together than a quarter pixel are one. In the past lanes that had not
- * begun are left out; the others are as high as they are now. Main thread.
+ * begun are left out; the others are as high as they are now. Any thread, one at a time.
  */
 void rv_view_update(struct rv_view *view, struct rv_lanes *lanes, const struct rv_view_params *params);
 

@@ -6,6 +6,7 @@
  *   worker   one block, one statistics shard        the queue, sinks          queue closed after the drain
  *   naming   names in the source, memory limit      50 ms, end of the drain   end of the drain
  *   pilot    what threads answer (control/pilot.h)  an order, answers, 25 ms  rv_pilot_stop, by the window
+ *   maker    the next picture (app/maker.h)       a wish                    rv_maker_stop, by the window
  *   main     views, reports (reads the model)       SDL events or a signal    -
  *
  * Batches of all streams go through one bounded queue; any worker scans any block; blocks of a stream are merged in
