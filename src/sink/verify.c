@@ -19,6 +19,9 @@ struct checker {
     struct rv_rec_strings strings;
     uint64_t *ordinals; /* the next, by stream; 0: none seen */
     size_t n_ordinals, ordinals_capacity;
+    uint32_t *numbers; /* of streams in the file that is written, by their own: 1 more, 0: none yet */
+    size_t n_numbers, numbers_capacity;
+    uint32_t n_given;
     struct rv_indexer *indexer; /* of the file that is written; without one, of the file that is read */
     struct rv_rec_index_table ours, theirs;
     struct rv_rec_writer writer;
@@ -197,6 +200,24 @@ static int put_index(struct checker *checker, bool is_last)
     return rv_rec_writer_put(&checker->writer, &checker->buffer);
 }
 
+/* A stream has a number that its file has room for, whatever was let go before. */
+static uint32_t number_of(struct checker *checker, const struct rv_rec_chunk *chunk)
+{
+    const uint32_t stream = chunk->stream;
+    if (chunk->type != RV_REC_STREAM && chunk->type != RV_REC_EVENTS && chunk->type != RV_REC_ACCOUNT)
+        return stream;
+    if (stream >= checker->n_numbers) {
+        checker->numbers =
+            rv_vec_reserve(checker->numbers, &checker->numbers_capacity, stream + 1u, sizeof *checker->numbers);
+        memset(checker->numbers + checker->n_numbers, 0,
+               (checker->numbers_capacity - checker->n_numbers) * sizeof *checker->numbers);
+        checker->n_numbers = checker->numbers_capacity;
+    }
+    if (checker->numbers[stream] == 0)
+        checker->numbers[stream] = ++checker->n_given;
+    return checker->numbers[stream] - 1;
+}
+
 /* A segment's indexes know of no other. */
 static void begin_segment(struct checker *checker, uint64_t last_index)
 {
@@ -226,10 +247,12 @@ static int copy(struct checker *checker, const struct rv_rec_chunk *chunk, const
         return copy_segment(checker, chunk, payload);
     int error = rv_indexer_is_due(checker->indexer) ? put_index(checker, false) : 0;
     uint64_t offset = checker->writer.n_bytes;
+    struct rv_rec_chunk copied = *chunk;
+    copied.stream = number_of(checker, chunk);
     if (!error)
-        error = put(checker, chunk, payload, chunk->payload_bytes);
+        error = put(checker, &copied, payload, chunk->payload_bytes);
     if (!error)
-        index_chunk(checker, chunk, payload, offset);
+        index_chunk(checker, &copied, payload, offset);
     return error;
 }
 
@@ -238,7 +261,7 @@ static int finish(struct checker *checker)
     int error = put_index(checker, true);
     if (error)
         return error;
-    struct rv_rec_end end = {checker->found->n_events, checker->found->n_streams, rv_indexer_last(checker->indexer)};
+    struct rv_rec_end end = {checker->found->n_events, checker->n_given, rv_indexer_last(checker->indexer)};
     return put(checker, &(struct rv_rec_chunk){.type = RV_REC_END}, &end, sizeof end);
 }
 
@@ -316,6 +339,7 @@ int rv_rec_verify(const char *path, const struct rv_rec_reader_params *params, c
     rv_rec_buffer_fini(&checker.buffer);
     free(checker.events);
     free(checker.ordinals);
+    free(checker.numbers);
     return error ? error : close_error;
 }
 

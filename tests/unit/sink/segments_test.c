@@ -491,3 +491,36 @@ Test(segments, that_are_damaged_are_said_to_be)
     cr_assert_eq(found.n_damages, 1);
     cr_assert_gt(found.n_events, 0);
 }
+
+/* Threads that ended long ago have had their numbers. */
+Test(segments, mend_whatever_number_their_streams_have)
+{
+    enum { N_THREADS = 3000, N_EVENTS = 200 };
+    static struct rv_event events[N_EVENTS];
+    struct rv_record *recorder = rv_record_create(1);
+    struct rv_record_params params = {.path = newest, .program = "p", .is_forced = true, .limit.ns = 1};
+    struct rv_sink sink = rv_record_sink(recorder);
+    struct rv_record_totals totals;
+    struct rv_rec_verify found;
+    struct thread thread = {.now_ns = 1000, .step_ns = 10};
+    cr_assert_eq(rv_record_start(recorder, &params), 0);
+    sink.begin(sink.context, &(struct rv_clock){.kind = RV_CLOCK_MONOTONIC, .mult = 1});
+    define_names(&sink);
+    for (uint32_t i = 0; i < N_THREADS; i++) {
+        sink.open(sink.context, i,
+                  &(struct rv_stream_info){.pid = 7, .tid = i, .process_name = "p", .thread_name = ""});
+        for (unsigned k = 0; k < N_EVENTS; k++)
+            events[k] = next_event(&thread);
+        sink.events(sink.context, i, events, N_EVENTS);
+        sink.close(sink.context, i, thread.now_ns, &(struct rv_stream_account){N_EVENTS, N_EVENTS, 0});
+    }
+    sink.end(sink.context);
+    cr_assert_eq(rv_record_stop(recorder, &totals), 0);
+    rv_record_destroy(recorder);
+    cr_assert_eq(rv_rec_verify(newest, &(struct rv_rec_reader_params){0}, mended, true, &found), 0);
+    cr_assert_eq(found.n_damages, 0);
+    cr_assert_eq(rv_rec_verify(mended, &(struct rv_rec_reader_params){0}, NULL, true, &found), 0);
+    cr_assert(rv_rec_verify_is_whole(&found));
+    cr_assert_eq(found.n_events, totals.n_events);
+    cr_assert_lt(found.n_bytes / 64, N_THREADS);
+}
