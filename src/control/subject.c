@@ -239,6 +239,7 @@ static int converse(struct rv_subject *subject, const struct rv_subject_thread *
     size_t capacity = 0, n_bytes = strlen(argument);
     size_t most = subject->limits.answer_bytes ? subject->limits.answer_bytes : MOST_TEXT;
     struct rv_command response = {.message = subject->part, .capacity = subject->map->geometry.message_bytes};
+    bool has_more;
     do {
         int error = post(subject, thread->ring, code, argument, n_bytes);
         if (!error)
@@ -247,11 +248,16 @@ static int converse(struct rv_subject *subject, const struct rv_subject_thread *
             return error;
         append(answer, &capacity, response.message, response.n_bytes);
         if (argument)
-            memcpy(answer->code, response.code, sizeof answer->code);
+            rv_text_escape(answer->code, sizeof answer->code, response.code, strlen(response.code));
+        has_more = strchr(response.code, '+') && answer->n_bytes < most;
+        if (has_more && is_given_up(subject)) /* who always answers may never come to an end */
+            return -ECANCELED;
+        if (has_more && rv_clock_mono_ns() > end_ns)
+            return -ETIMEDOUT;
         code = "more";
         argument = NULL;
         n_bytes = 0;
-    } while (strchr(response.code, '+') && answer->n_bytes < most);
+    } while (has_more);
     answer->is_fine = strncmp(answer->code, "ok", 2) == 0;
     return 0;
 }
@@ -410,6 +416,8 @@ const char *rv_subject_error(int error)
         return "too long";
     case -ENOSPC:
         return "4 watches are all there are";
+    case -EAGAIN:
+        return "the trace file's file system has no locks";
     default:
         return strerror(-error);
     }

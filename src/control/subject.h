@@ -61,9 +61,9 @@ int32_t rv_subject_single(struct rv_subject *subject);
 int32_t rv_subject_set_single(struct rv_subject *subject, int32_t value);
 
 struct rv_answer {
-    bool is_fine; /* false: text says why not */
-    char code[5]; /* as the thread sent it */
-    char *text;   /* UTF-8 made fit to be shown, NUL-terminated; newlines stay */
+    bool is_fine;  /* false: text says why not */
+    char code[17]; /* as the thread sent it; both are made fit to be shown */
+    char *text;    /* UTF-8, NUL-terminated; newlines stay */
     size_t n_bytes;
 };
 void rv_answer_fini(struct rv_answer *answer); /* also one that was never filled */

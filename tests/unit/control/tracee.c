@@ -74,6 +74,10 @@ static void obey(struct tracee *tracee, const struct rv_command *command)
     } else if (strcmp(command->code, "eval") == 0) {
         snprintf(text, sizeof text, "%u of %.*s\n", tracee->statement, (int)command->n_bytes, command->message);
         answer(tracee, command->n_bytes && command->message[0] == '!' ? "err" : "ok", text);
+    } else if (strcmp(command->code, "tell") == 0 || strcmp(command->code, "more") == 0) {
+        answer(tracee, "ok+", "");
+    } else if (strcmp(command->code, "wild") == 0) {
+        answer(tracee, "\033c", "");
     } else if (strcmp(command->code, "brk") == 0) {
         snprintf(tracee->breaks, sizeof tracee->breaks, "1 %.*s\n", (int)command->n_bytes, command->message);
         answer(tracee, "ok", tracee->breaks);

@@ -10,10 +10,13 @@
 
 struct tracee;
 
-/* It has claimed a ring of the file when this returns. is_deaf: it never answers; is_plain: it has no debugger. */
 struct tracee_params {
-    bool is_deaf, is_plain;
+    bool is_deaf;  /* it never answers */
+    bool is_plain; /* it has no debugger */
 };
+
+/* It has claimed a ring of the file when this returns. "tell" is answered without end, "wild" by a
+ * code that would be a terminal's command. */
 struct tracee *tracee_start(const char *path, const struct tracee_params *params);
 uint32_t tracee_tid(const struct tracee *tracee);
 void tracee_arrive(struct tracee *tracee);
