@@ -217,6 +217,13 @@ static void ask_watches(struct rv_pilot *pilot, bool is_stopped)
 
 /* ---- looking ---- */
 
+/* What is known of it is of before: it is asked again, at once. */
+static void expire(struct rv_pilot *pilot)
+{
+    pilot->is_stale = true;
+    pilot->pause_ns = 0;
+}
+
 static void look_who_is_stopped(struct rv_pilot *pilot)
 {
     struct rv_pilot_report *report = &pilot->report;
@@ -261,23 +268,23 @@ static void look_at_chosen(struct rv_pilot *pilot)
     report->ring = pilot->about.ring;
     report->n_stops = pilot->about.steering.n_stops;
     pilot->is_moving &= report->state == RV_PILOT_STEPPING;
-    pilot->is_stale |= has_stopped;
-    if (has_stopped)
-        rv_pilot_look_at(pilot, 0);
+    if (!has_stopped)
+        return;
+    expire(pilot);
+    rv_pilot_look_at(pilot, 0);
 }
 
 static void ask_all(struct rv_pilot *pilot, bool is_stopped)
 {
     bool was_stale = pilot->is_stale;
     pilot->is_polling = true;
-    pilot->is_stale = false;
     ask_stack(pilot);
     if (!pilot->report.is_silent && !is_given_up(pilot)) {
         ask_watches(pilot, is_stopped);
         if (was_stale)
             ask_breaks(pilot);
     }
-    pilot->is_stale |= was_stale && is_given_up(pilot);
+    pilot->is_stale = was_stale && (pilot->report.is_silent || is_given_up(pilot));
     pilot->is_polling = false;
 }
 
@@ -288,8 +295,8 @@ static void inquire(struct rv_pilot *pilot)
     uint64_t begin_ns = rv_clock_mono_ns();
     bool is_stopped = state == RV_PILOT_STOPPED;
     bool is_there = is_stopped || state == RV_PILOT_RUNNING || state == RV_PILOT_STEPPING;
-    bool is_due = pilot->is_stale || (!is_stopped && begin_ns - pilot->polled_ns >= pilot->pause_ns);
-    if (!is_due || (!is_there && state != RV_PILOT_UNSTEERED))
+    bool is_due = (pilot->is_stale || !is_stopped) && begin_ns - pilot->polled_ns >= pilot->pause_ns;
+    if (!is_due || (!is_there && state != RV_PILOT_UNSTEERED) || is_given_up(pilot))
         return;
     if (is_there)
         ask_all(pilot, is_stopped);
@@ -425,7 +432,7 @@ static void obey(struct rv_pilot *pilot, const struct rv_pilot_order *order)
         refuse(pilot, error, NULL);
     else
         do_order(pilot, order);
-    pilot->is_stale = true;
+    expire(pilot);
     pilot->report.n_orders++;
 }
 
@@ -454,7 +461,7 @@ static void begin_with(struct rv_pilot *pilot, struct rv_pilot_who chosen)
     pilot->report.state = chosen.tid ? RV_PILOT_UNKNOWN : RV_PILOT_NOBODY;
     memset(&pilot->listed, 0, sizeof pilot->listed);
     pilot->is_moving = false;
-    pilot->is_stale = true;
+    expire(pilot);
 }
 
 static void wait_until(struct rv_pilot *pilot, uint64_t end_ns)

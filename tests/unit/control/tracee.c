@@ -24,7 +24,7 @@ struct tracee {
     /* its own */
     uint32_t ring;
     unsigned statement;
-    bool is_stopped, is_finishing;
+    bool is_stopped, is_finishing, is_shy;
     char breaks[64];
 };
 
@@ -36,6 +36,7 @@ static void answer(struct tracee *tracee, const char *code, const char *text)
 static void set_state(struct tracee *tracee, enum rv_run_state state)
 {
     tracee->is_stopped = state == RV_RUN_STOPPED;
+    tracee->is_shy = tracee->is_stopped && tracee->params.is_shy;
     rv_steering_set_state(rv_map_control(&tracee->map, tracee->ring), state);
 }
 
@@ -57,6 +58,10 @@ static void go(struct tracee *tracee, const char *code)
 static void say_stack(struct tracee *tracee)
 {
     char text[200];
+    if (tracee->is_shy) {
+        tracee->is_shy = false;
+        return;
+    }
     snprintf(text, sizeof text, "#0 main::f(\"x at y line 3\") at a file.pl line %u\n#1 main program at x.pl line 7\n",
              tracee->statement);
     answer(tracee, "ok", text);

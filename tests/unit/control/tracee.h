@@ -13,6 +13,7 @@ struct tracee;
 struct tracee_params {
     bool is_deaf;  /* it never answers */
     bool is_plain; /* it has no debugger */
+    bool is_shy;   /* it does not answer the first question for its stack after a stop */
 };
 
 /* It has claimed a ring of the file when this returns. "tell" is answered without end, "wild" by a
