@@ -8,30 +8,36 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/vec.h"
 #include "ring/text.h"
 
 #define MOST_BYTES (4 << 20)
 #define TAB 4u
 
-/* NULL where it is no file that can be read without waiting for somebody. */
-static FILE *open_file(const char *path)
+/* For free(); NULL where it is no file that can be read without waiting for somebody. Those of /proc say that they are
+ * empty, and some have no end. */
+static char *read_file(const char *path, size_t *n_bytes)
 {
     struct stat status;
     int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-    bool is_file = fd >= 0 && fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_size <= MOST_BYTES;
-    FILE *file = is_file ? fdopen(fd, "r") : NULL;
-    if (fd >= 0 && !file)
+    bool is_file = fd >= 0 && fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0 &&
+                   status.st_size <= MOST_BYTES;
+    char *text = is_file ? rv_alloc((size_t)status.st_size, 1) : NULL;
+    *n_bytes = 0;
+    for (ssize_t n; text && (n = read(fd, text + *n_bytes, (size_t)status.st_size - *n_bytes)) > 0;)
+        *n_bytes += (size_t)n;
+    if (fd >= 0)
         close(fd);
-    return file;
+    return text;
 }
 
-static FILE *open_of_process(uint32_t pid, const char *path)
+static char *read_of_process(uint32_t pid, const char *path, size_t *n_bytes)
 {
     char whole[4096];
     if (path[0] == '/')
-        return open_file(path);
+        return read_file(path, n_bytes);
     int n = snprintf(whole, sizeof whole, "/proc/%u/cwd/%s", pid, path);
-    return n < (int)sizeof whole ? open_file(whole) : NULL;
+    return n < (int)sizeof whole ? read_file(whole, n_bytes) : NULL;
 }
 
 static void keep(char out[RV_LISTING_BYTES], const char *text, size_t n_bytes)
@@ -48,23 +54,21 @@ static void keep(char out[RV_LISTING_BYTES], const char *text, size_t n_bytes)
 
 void rv_listing_read(struct rv_listing *listing, uint32_t pid, const char *path, uint32_t line)
 {
+    size_t n_bytes = 0;
     memset(listing, 0, sizeof *listing);
-    FILE *file = path[0] && line ? open_of_process(pid, path) : NULL;
-    if (!file)
+    char *text = path[0] && line ? read_of_process(pid, path, &n_bytes) : NULL;
+    if (!text)
         return;
+    const char *at = text, *end = text + n_bytes;
     uint32_t first = line > RV_LISTING_LINES / 2 ? line - RV_LISTING_LINES / 2 : 1;
-    char *text = NULL;
-    size_t capacity = 0;
-    for (uint32_t i = 1; i < first + RV_LISTING_LINES; i++) {
-        ssize_t n_bytes = getline(&text, &capacity, file);
-        if (n_bytes < 0)
-            break;
+    for (uint32_t i = 1; at < end && i < first + RV_LISTING_LINES; i++) {
+        const char *newline = memchr(at, '\n', (size_t)(end - at)), *next = newline ? newline + 1 : end;
         if (i >= first)
-            keep(listing->lines[listing->n++], text, (size_t)n_bytes);
+            keep(listing->lines[listing->n++], at, (size_t)(next - at));
+        at = next;
     }
     listing->first = first;
     if (first + listing->n <= line)
         memset(listing, 0, sizeof *listing);
     free(text);
-    fclose(file);
 }

@@ -63,4 +63,6 @@ Test(listing, nobody_is_waited_for, .timeout = 10)
     cr_assert_eq(listing.n, 0);
     rv_listing_read(&listing, (uint32_t)getpid(), "/nowhere/at/all", 1);
     cr_assert_eq(listing.n, 0);
+    rv_listing_read(&listing, (uint32_t)getpid(), "/proc/self/maps", 1);
+    cr_assert_eq(listing.n, 0, "files of no size may have no end");
 }
