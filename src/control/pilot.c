@@ -142,13 +142,14 @@ static bool find_chosen(struct rv_pilot *pilot)
 static void read_slot(const struct rv_pilot *pilot, struct rv_pilot_frame *frame, const struct rv_slot *slot,
                       const char *text)
 {
-    char strings[MOST_STRINGS];
+    char strings[MOST_STRINGS], call[MOST_STRINGS + 2];
     struct rv_name name;
     rv_pilot_say(frame->call, sizeof frame->call, text);
     frame->line = slot->line > 0 ? (uint32_t)slot->line : 0;
     if (text[0] || rv_names_read(pilot->map, slot->name_id, &name, strings, sizeof strings) != 0)
         return;
-    (void)snprintf(frame->call, sizeof frame->call, "%s%s%s", name.package, *name.package ? "::" : "", name.name);
+    (void)snprintf(call, sizeof call, "%s%s%s", name.package, *name.package ? "::" : "", name.name);
+    rv_pilot_say(frame->call, sizeof frame->call, call);
     rv_pilot_say(frame->file, sizeof frame->file, name.file);
     frame->line = frame->line ? frame->line : name.line;
 }

@@ -1,13 +1,16 @@
 #include "control/pilot_text.h"
 
 #include <ctype.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "ring/text.h"
+
 static void copy(char *out, size_t out_bytes, const char *text, size_t n_bytes)
 {
-    (void)snprintf(out, out_bytes, "%.*s", (int)(n_bytes < out_bytes ? n_bytes : out_bytes - 1), text);
+    size_t n = rv_text_whole(text, n_bytes, out_bytes - 1);
+    memcpy(out, text, n);
+    out[n] = '\0';
 }
 
 static const char *find_last(const char *text, size_t n_bytes, const char *what)

@@ -10,7 +10,7 @@ void rv_pilot_read_stack(struct rv_pilot_report *report, const char *text);
 /* The list of breakpoints: "1 main::f", a line each; others are left out. NULL = none. */
 void rv_pilot_read_breaks(struct rv_pilot_report *report, const char *text);
 
-/* Copy a text without the newlines at its end, cut to what fits. */
+/* Copy a text without the newlines at its end, cut between characters to what fits. */
 void rv_pilot_say(char *out, size_t out_bytes, const char *text);
 
 #endif

@@ -58,3 +58,12 @@ Test(pilot_text, breakpoints_have_their_numbers, .timeout = 10)
     cr_assert_eq(report.breaks[1].number, 12);
     cr_assert_str_eq(report.breaks[1].where, "x.pm:3 (not there yet)");
 }
+
+Test(pilot_text, it_is_cut_between_characters, .timeout = 10)
+{
+    char out[5];
+    rv_pilot_say(out, sizeof out, "a\xc3\xa9\xc3\xa9\n");
+    cr_assert_str_eq(out, "a\xc3\xa9");
+    rv_pilot_say(out, sizeof out, "abcd\n");
+    cr_assert_str_eq(out, "abcd");
+}
