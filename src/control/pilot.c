@@ -359,12 +359,24 @@ static void evaluate(struct rv_pilot *pilot, const char *expression)
     rv_answer_fini(&answer);
 }
 
-/* To another stop than the last: one that it is on its way to is waited for. */
-static void move(struct rv_pilot *pilot, const char *code)
+/* What is ordered of a thread that is on its way to a stop is to be done there. */
+static void await_arrival(struct rv_pilot *pilot)
 {
     if (pilot->is_moving)
         (void)rv_subject_wait_stop(pilot->subject, &pilot->about, pilot->report.n_stops, ARRIVAL_NS);
+}
+
+static void move(struct rv_pilot *pilot, const char *code)
+{
+    await_arrival(pilot);
     pilot->is_moving = command(pilot, code, "");
+}
+
+static void let_run(struct rv_pilot *pilot)
+{
+    await_arrival(pilot);
+    if (command(pilot, "run", ""))
+        pilot->is_moving = false;
 }
 
 static void watch(struct rv_pilot *pilot, const struct rv_pilot_order *order)
@@ -401,8 +413,8 @@ static void do_order(struct rv_pilot *pilot, const struct rv_pilot_order *order)
         move(pilot, "fin");
         return;
     case RV_PILOT_RUN:
-        if (is_stopped)
-            (void)command(pilot, "run", "");
+        if (is_stopped || pilot->is_moving)
+            let_run(pilot);
         return;
     case RV_PILOT_EVAL:
         evaluate(pilot, order->text);

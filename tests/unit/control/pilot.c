@@ -153,6 +153,12 @@ Test(pilot, a_thread_is_stopped_stepped_and_let_go, .timeout = 100)
     wait_for(&flight, is_stepping, "on its way");
     tracee_arrive(flight.tracee);
     wait_for(&flight, is_at_14, "it has come there");
+    order(&flight, RV_PILOT_FINISH, "", 0);
+    wait_for(&flight, is_stepping, "on its way again");
+    cr_assert(rv_pilot_order(flight.pilot, &(struct rv_pilot_order){.kind = RV_PILOT_RUN}));
+    tracee_arrive(flight.tracee);
+    wait_for(&flight, is_running, "it runs on from there");
+    order(&flight, RV_PILOT_STOP, "", 0);
     order(&flight, RV_PILOT_RUN, "", 0);
     wait_for(&flight, is_running, "it runs");
     order(&flight, RV_PILOT_STEP, "", 0);
