@@ -388,6 +388,21 @@ static void watch(struct rv_pilot *pilot, const struct rv_pilot_order *order)
         refuse(pilot, error, NULL);
 }
 
+/* A line alone is one of the file that is looked at. */
+static void set_break(struct rv_pilot *pilot, const char *where)
+{
+    const struct rv_pilot_report *report = &pilot->report;
+    const char *file = report->frame < report->n_frames ? report->frames[report->frame].file : "";
+    char whole[sizeof report->frames[0].file + RV_PILOT_TEXT_BYTES];
+    bool is_line = *where && !where[strspn(where, "0123456789")];
+    if (is_line && !*file) {
+        rv_pilot_say(pilot->report.why, sizeof pilot->report.why, "of which file? none is known here");
+        return;
+    }
+    (void)snprintf(whole, sizeof whole, "%s%s%s", is_line ? file : "", is_line ? ":" : "", where);
+    (void)command(pilot, "brk", whole);
+}
+
 static void unbreak(struct rv_pilot *pilot, uint32_t number)
 {
     char text[16];
@@ -424,7 +439,7 @@ static void do_order(struct rv_pilot *pilot, const struct rv_pilot_order *order)
         watch(pilot, order);
         return;
     case RV_PILOT_BREAK:
-        (void)command(pilot, "brk", order->text);
+        set_break(pilot, order->text);
         return;
     case RV_PILOT_UNBREAK:
         unbreak(pilot, order->idx);

@@ -191,6 +191,9 @@ Test(pilot, watches_breakpoints_and_expressions_have_their_values, .timeout = 10
     cr_assert_str_eq(flight.now.why, "");
     order(&flight, RV_PILOT_UNBREAK, "", 1);
     wait_for(&flight, has_no_break, "no breakpoint");
+    order(&flight, RV_PILOT_BREAK, "12", 0);
+    wait_for(&flight, has_break, "a breakpoint in the file that is looked at");
+    cr_assert_str_eq(flight.now.breaks[0].where, "a file.pl:12");
     order(&flight, RV_PILOT_EVAL, "$y", 0);
     cr_assert_str_eq(flight.now.value, "4 of $y");
     cr_assert_not(flight.now.is_value_error);
