@@ -301,6 +301,23 @@ int rv_map_create(struct rv_map *map, const char *path, const struct rv_map_para
 
 /* ---- open ---- */
 
+/* Empty, or without a page 0, which is written last, or with one that is not READY. */
+static bool is_being_made(const struct rv_map *map)
+{
+    struct rv_wire_header header;
+    ssize_t n = pread(map->fd, &header, sizeof header, 0);
+    bool is_ours = n == (ssize_t)sizeof header && header.magic == RV_WIRE_MAGIC;
+    return n == 0 || (n == (ssize_t)sizeof header && !header.magic) || (is_ours && header.state == RV_FILE_UNREADY);
+}
+
+/* A creator that lives takes milliseconds. */
+static void wait_until_made(const struct rv_map *map)
+{
+    uint64_t begin_ns = rv_clock_mono_ns();
+    while (is_being_made(map) && rv_clock_mono_ns() - begin_ns < CREATION_NS)
+        rv_os_sleep_ns(CREATION_NS / 100);
+}
+
 static int open_descriptor(struct rv_map *map, uint64_t *n_bytes, bool is_quiet)
 {
     map->fd = open(map->path, open_flags(map->mode) | O_NOFOLLOW);
@@ -315,6 +332,9 @@ static int open_descriptor(struct rv_map *map, uint64_t *n_bytes, bool is_quiet)
         return refuse(-EBADMSG, is_quiet, map->path, "not a regular file");
     if (status.st_uid != geteuid())
         return refuse(-EACCES, is_quiet, map->path, "belongs to another user");
+    wait_until_made(map);
+    if (fstat(map->fd, &status) != 0)
+        return refuse_sys(is_quiet, map->path);
     if (status.st_size < (off_t)sizeof(struct rv_wire_header))
         return refuse(-EBADMSG, is_quiet, map->path, "truncated, or not a ringviz trace file");
     map->device = status.st_dev;
@@ -333,18 +353,6 @@ static int read_geometry(struct rv_map *map, struct rv_wire_header *geometry, ui
     return error ? refuse(error, is_quiet, map->path, why) : 0;
 }
 
-/* A creator that lives takes microseconds. */
-static bool wait_until_made(const struct rv_map *map)
-{
-    uint64_t begin_ns = rv_clock_mono_ns();
-    while (__atomic_load_n(&map->header->state, __ATOMIC_ACQUIRE) == RV_FILE_UNREADY) { /* M2 <- M1 */
-        if (rv_clock_mono_ns() - begin_ns > CREATION_NS)
-            return false;
-        rv_os_sleep_ns(CREATION_NS / 100);
-    }
-    return true;
-}
-
 static int attach(struct rv_map *map, bool is_quiet)
 {
     uint64_t n_bytes = 0;
@@ -357,7 +365,7 @@ static int attach(struct rv_map *map, bool is_quiet)
     error = map_file(map, n_bytes);
     if (error)
         return refuse(error, is_quiet, map->path, strerror(-error));
-    if (!wait_until_made(map))
+    if (__atomic_load_n(&map->header->state, __ATOMIC_ACQUIRE) == RV_FILE_UNREADY) /* M2 <- M1 */
         return refuse(-EBADMSG, is_quiet, map->path, "it is being made, or its creator did not finish it");
     error = read_geometry(map, &geometry, n_bytes, is_quiet);
     if (error)

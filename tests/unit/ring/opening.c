@@ -52,6 +52,7 @@ static const struct damage damages[] = {
     {"section in the header", FIELD(processes.offset), 0, -EBADMSG},
     {"heap too small", FIELD(name_heap.n_bytes), 8, -EBADMSG},
     {"no global message", FIELD(global_message.n_bytes), 0, -EBADMSG},
+    {"not begun", FIELD(magic), 0, -EBADMSG},
     {"not finished", FIELD(state), RV_FILE_UNREADY, -EBADMSG},
 };
 
