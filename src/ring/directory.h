@@ -81,7 +81,7 @@ bool rv_directory_recycle_ring(struct rv_map *map, uint32_t ring_idx);
 /* Thread name, at most 63 bytes, under the control's seqlock. Owner thread. */
 void rv_directory_set_thread_name(struct rv_map *map, uint32_t ring_idx, const char *name);
 
-/* Copy of the thread name, NUL-terminated, control characters replaced by '?'. Any process. */
+/* Copy of the thread name, NUL-terminated, made fit to be shown (text.h). Any process. */
 void rv_directory_thread_name(const struct rv_map *map, uint32_t ring_idx, char out[64]);
 
 /*
