@@ -17,7 +17,7 @@ void rv_debugging_start(struct rv_debugging *debugging, struct rv_map *map)
 void rv_debugging_stop(struct rv_debugging *debugging)
 {
     rv_pilot_stop(debugging->pilot);
-    debugging->pilot = NULL;
+    *debugging = (struct rv_debugging){.pilot = NULL};
 }
 
 void rv_debugging_choose(struct rv_debugging *debugging, struct rv_lanes *lanes, uint32_t lane_idx)
@@ -115,7 +115,7 @@ void rv_debugging_click(struct rv_viewer *viewer)
 {
     const struct rv_hover *hover = &viewer->pointer.hover;
     uint32_t lane_idx;
-    if (!viewer->debugging.pilot || viewer->present.is_done)
+    if (!viewer->debugging.pilot)
         return;
     if (hover->is_pinned) {
         rv_debugging_choose(&viewer->debugging, viewer->lanes, hover->lane_idx);

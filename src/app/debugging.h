@@ -16,7 +16,7 @@
 struct rv_viewer;
 
 struct rv_debugging {       /* zeroed = nothing that could be steered */
-    struct rv_pilot *pilot; /* NULL = what is looked at is no program that runs */
+    struct rv_pilot *pilot; /* NULL = what is looked at is no program that is traced now */
     struct rv_pilot_report report;
     bool has_lane;
     uint32_t lane_idx;                      /* of the chosen thread */
@@ -31,7 +31,7 @@ struct rv_debugging {       /* zeroed = nothing that could be steered */
 /* map: of the trace file of a program that may run; it outlives the debugging. NULL = nothing to steer. */
 void rv_debugging_start(struct rv_debugging *debugging, struct rv_map *map);
 
-/* What was stopped goes on. */
+/* What was stopped goes on; there is nothing to steer then. */
 void rv_debugging_stop(struct rv_debugging *debugging);
 
 /* Steer the thread of this lane from now on. */

@@ -32,12 +32,7 @@ static void say_place(char *out, size_t out_bytes, const struct rv_pilot_frame *
         (void)snprintf(out, out_bytes, "%s", frame->file);
 }
 
-static bool is_live(const struct rv_viewer *viewer)
-{
-    return viewer->debugging.pilot && !viewer->present.is_done;
-}
-
-static void say_state(struct instruments *it, const struct rv_viewer *viewer)
+static void say_state(struct instruments *it, const struct rv_debugging *debugging)
 {
     static const char *const words[] = {
         [RV_PILOT_NOBODY] = "click a thread's name, or one of its calls, to steer it",
@@ -48,11 +43,11 @@ static void say_state(struct instruments *it, const struct rv_viewer *viewer)
         [RV_PILOT_STEPPING] = "running to its next stop",
         [RV_PILOT_STOPPED] = "stopped",
     };
-    const struct rv_pilot_report *report = &viewer->debugging.report;
+    const struct rv_pilot_report *report = &debugging->report;
     char place[288] = "";
-    if (!is_live(viewer)) {
+    if (!debugging->pilot) {
         (void)snprintf(it->state, sizeof it->state,
-                       "only a program that runs can be steered: this is what one has left");
+                       "only a program that is traced now can be steered: this is what one has left");
         return;
     }
     if (report->state == RV_PILOT_STOPPED && report->n_frames && !report->is_silent && !report->is_stale)
@@ -65,9 +60,9 @@ static void say_state(struct instruments *it, const struct rv_viewer *viewer)
 static void say_who(struct instruments *it, const struct rv_viewer *viewer)
 {
     const struct rv_debugging *debugging = &viewer->debugging;
-    const char *name = is_live(viewer) ? "Debugger" : "Debugger: nothing to steer";
+    const char *name = debugging->pilot ? "Debugger" : "Debugger: nothing to steer";
     (void)snprintf(it->name, sizeof it->name, "%s", name);
-    if (!is_live(viewer) || !debugging->has_lane)
+    if (!debugging->has_lane)
         return;
     struct rv_lane *lane = rv_lanes_get(viewer->lanes, debugging->lane_idx);
     pthread_mutex_lock(&lane->lock);
@@ -181,12 +176,12 @@ void rv_instruments_show(struct rv_ui *ui, const struct rv_viewer *viewer, struc
         .no_frames = "",
         .expression = "",
         .value = "",
-        .has_levers = is_live(viewer) && debugging->has_lane,
-        .is_stopped = is_live(viewer) && report->state == RV_PILOT_STOPPED,
-        .is_steered = is_live(viewer) && report->state >= RV_PILOT_RUNNING,
+        .has_levers = debugging->pilot && debugging->has_lane,
+        .is_stopped = report->state == RV_PILOT_STOPPED,
+        .is_steered = report->state >= RV_PILOT_RUNNING,
     };
     say_who(&it, viewer);
-    say_state(&it, viewer);
+    say_state(&it, debugging);
     if (shown.has_levers) {
         fill_levers(&it, debugging, &shown);
         fill_stack(&it, debugging, &shown);

@@ -101,6 +101,10 @@ static void advance(struct window *window)
     window->has_news |= rv_debugging_advance(&viewer->debugging, rv_session_lanes(window->session),
                                              rv_session_subroutines(window->session), &has_other_stops);
     viewer->is_dirty |= has_other_stops;
+    if (is_done && viewer->debugging.pilot) { /* the program may go on: without us */
+        rv_debugging_stop(&viewer->debugging);
+        window->has_news = viewer->is_dirty = true;
+    }
     if (!is_done)
         window->has_news |=
             rv_meter_update(&window->meter, clock_ns, window->counts.n_consumed, viewer->present.last_ns);

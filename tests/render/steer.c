@@ -139,6 +139,12 @@ static bool steps(struct visit *visit, const struct rv_window_state *state)
         if (state->viewer->panels.has_cockpit)
             return false;
         visit_check(visit, report->state == RV_PILOT_STOPPED, "it went on");
+        rv_session_stop(visit->session);
+        return true;
+    case 11: /* what is not traced any more is let go */
+        if (debugging->pilot)
+            return false;
+        visit_check(visit, debugging->n_stopped == 0, "a thread that nobody can steer is marked");
         past_press(SDL_SCANCODE_Q, KMOD_CTRL);
         return true;
     }
@@ -195,7 +201,7 @@ int main(void)
     visit.source = rv_live_open(&map, &(struct rv_live_params){.interval_ns = 0});
     visit.window = (struct rv_window_params){.title = "perl", .map = &map};
     pid_t pid = start_program(script, path);
-    int status = visit_run(&visit, WIDTH, HEIGHT, 11);
+    int status = visit_run(&visit, WIDTH, HEIGHT, 12);
     status |= check_that_it_runs(&map);
     kill(pid, SIGKILL);
     waitpid(pid, NULL, 0);
