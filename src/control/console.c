@@ -366,7 +366,8 @@ static void run_message(struct rv_console *console, const char *argument)
     if (error == -ENOENT)
         puts("no message");
     else if (error == -ETIMEDOUT || error == -EBUSY)
-        rv_reply_fail(console, "the message before has not been taken");
+        rv_reply_fail(console, *argument ? "the message before has not been taken"
+                                         : "another one takes it, or its sender does not go on");
     else if (error)
         rv_reply_fail(console, "%s", rv_subject_error(error));
     else
