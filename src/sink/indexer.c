@@ -330,11 +330,15 @@ static void add_notes(struct rv_indexer *indexer, struct rv_indexed_stream *stre
     }
 }
 
+/* What is called is counted in arrays by id. */
 static void bound_ids(struct rv_batch *batch)
 {
-    for (uint32_t i = 0; i < batch->n; i++)
-        if (rv_event_kind(&batch->events[i]) <= RV_EVENT_RETURN && batch->events[i].id >= MOST_ID)
-            batch->events[i].id = 0;
+    for (uint32_t i = 0; i < batch->n; i++) {
+        struct rv_event *event = &batch->events[i];
+        bool is_call = rv_event_kind(event) <= RV_EVENT_RETURN || rv_event_kind(event) == RV_EVENT_SYNC;
+        if (is_call && event->id >= MOST_ID)
+            event->id = 0;
+    }
 }
 
 /* The batch into the carry. Returns the stack in force behind it. */
@@ -387,6 +391,7 @@ static void add_open(struct rv_indexer *indexer, const struct rv_indexed_chunk *
         indexer->batch.n = 0;
         n_done +=
             rv_batch_fill(&indexer->batch, added->events + n_done, added->chunk->n_events - n_done, &stream->last_ns);
+        bound_ids(&indexer->batch);
         stream->entry_stack = scan(indexer, stream);
         for (uint32_t i = 0; i < indexer->batch.n; i++)
             if (rv_opening_read(&stream->opening, &indexer->batch.events[i], &children_ns))

@@ -262,3 +262,36 @@ Test(indexer, an_index_stays_small_beside_its_events)
     rv_rec_buffer_fini(&payload);
     free(oracle.spans);
 }
+
+/* What is called is counted by id: one that no program has must not cost what so many would. */
+Test(indexer, counts_no_calls_by_an_id_of_nobody)
+{
+    const uint64_t sync = (uint64_t)RV_EVENT_SYNC << RV_EVENT_KIND_SHIFT;
+    const uint64_t back = (uint64_t)RV_EVENT_RETURN << RV_EVENT_KIND_SHIFT;
+    struct rv_event open[] = {{.when = sync | 10, .id = UINT32_MAX}};
+    struct rv_event events[] = {{.when = sync | 20, .id = UINT32_MAX - 1, .frame = 1},
+                                {.when = 30, .id = UINT32_MAX - 2, .frame = 2},
+                                {.when = back | 40, .id = UINT32_MAX - 2, .frame = 2},
+                                {.when = back | 50, .frame = 1},
+                                {.when = back | 60, .frame = 0}};
+    const struct rv_rec_chunk before = {.type = RV_REC_EVENTS, .flags = RV_REC_OPEN, .n_events = 1};
+    const struct rv_rec_chunk chunk = {.type = RV_REC_EVENTS, .n_events = sizeof events / sizeof *events};
+    struct rv_indexer *indexer = rv_indexer_create();
+    struct rv_compressor *compressor = rv_compressor_create();
+    struct rv_rec_index_table table = {0};
+    struct rv_rec_buffer payload = {0};
+    size_t n;
+    rv_indexer_add(indexer, &(struct rv_indexed_chunk){.chunk = &before, .offset = 128, .events = open});
+    rv_indexer_add(indexer, &(struct rv_indexed_chunk){.chunk = &chunk, .offset = 192, .events = events});
+    cr_assert(rv_indexer_put(indexer, 256, true, &payload));
+    const struct rv_rec_chunk written = {.type = RV_REC_INDEX, .payload_bytes = payload.n};
+    cr_assert_eq(rv_rec_index_decode(compressor, &written, payload.bytes, 256, &table), 0);
+    const struct rv_rec_index_total *totals = rv_rec_index_rows(&table, RV_REC_INDEX_TOTALS, &n);
+    cr_assert_eq(n, 1);
+    cr_assert_eq(totals[0].id, 0);
+    cr_assert_eq(totals[0].n_calls, 3);
+    rv_rec_index_fini(&table);
+    rv_rec_buffer_fini(&payload);
+    rv_compressor_destroy(compressor);
+    rv_indexer_destroy(indexer);
+}
