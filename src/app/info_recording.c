@@ -101,8 +101,8 @@ static void take_chunk(struct tally *tally, const struct rv_rec_chunk *chunk, co
     unsigned type = chunk->type < N_TYPES ? chunk->type : 0;
     tally->n_chunks[type]++;
     tally->n_bytes[type] += rv_chunk_bytes(chunk);
-    if (chunk->stream >= n_file_bytes / RV_REC_ALIGNMENT)
-        return; /* every stream has a chunk */
+    if (!rv_chunk_has_stream_within(chunk, n_file_bytes))
+        return;
     if (type == RV_REC_STREAM)
         take_stream(tally, chunk, payload);
     else if (type == RV_REC_EVENTS)
