@@ -91,6 +91,24 @@ static int read_chunk(struct rv_rec_reader *reader, uint64_t offset, struct rv_r
     return rv_chunk_is_whole(chunk, reader->payload);
 }
 
+/* Behind the hole at offset, at most the file's end. Where holes are not known there are none. */
+static uint64_t pass_hole(const struct rv_rec_reader *reader, uint64_t offset)
+{
+    const uint64_t n_bytes = reader->state.n_bytes;
+    off_t data = lseek(reader->fd, (off_t)offset, SEEK_DATA);
+    if (data < 0)
+        return errno == ENXIO ? n_bytes : offset;
+    uint64_t begin = (uint64_t)data / RV_REC_ALIGNMENT * RV_REC_ALIGNMENT;
+    return begin < n_bytes ? begin : n_bytes;
+}
+
+/* Into the window, from offset to at most the file's end: it may have grown since. As read_at(). */
+static ssize_t read_window(const struct rv_rec_reader *reader, uint64_t offset)
+{
+    uint64_t n_left = reader->state.n_bytes - offset;
+    return read_at(reader, reader->window, n_left < WINDOW_BYTES ? n_left : WINDOW_BYTES, offset);
+}
+
 /*
  * The first whole chunk at or after offset, after something damaged.
  *   returns  1 with *found; 0 when there is none; negative errno, said
@@ -99,7 +117,8 @@ static int find_chunk(struct rv_rec_reader *reader, uint64_t offset, struct rv_r
 {
     const char *what;
     for (; offset < reader->state.n_bytes; offset += WINDOW_BYTES) {
-        ssize_t n = read_at(reader, reader->window, WINDOW_BYTES, offset);
+        offset = pass_hole(reader, offset);
+        ssize_t n = read_window(reader, offset);
         if (n < 0)
             return (int)n;
         for (ssize_t i = 0; i + (ssize_t)sizeof *chunk <= n; i += RV_REC_ALIGNMENT) {
@@ -131,12 +150,8 @@ static bool is_zero(const uint8_t *bytes, size_t n)
 static int pass_zeros(struct rv_rec_reader *reader, uint64_t *offset)
 {
     while (*offset < reader->state.n_bytes) {
-        off_t data = lseek(reader->fd, (off_t)*offset, SEEK_DATA); /* where holes are not known there are none */
-        if (data > (off_t)*offset)
-            *offset = (uint64_t)data / RV_REC_ALIGNMENT * RV_REC_ALIGNMENT;
-        else if (data < 0 && errno == ENXIO)
-            *offset = reader->state.n_bytes;
-        ssize_t n = read_at(reader, reader->window, WINDOW_BYTES, *offset);
+        *offset = pass_hole(reader, *offset);
+        ssize_t n = read_window(reader, *offset);
         if (n < 0)
             return (int)n;
         for (ssize_t i = 0; i < n; i += RV_REC_ALIGNMENT)

@@ -166,6 +166,18 @@ Test(file, chunks_cut_out_of_the_middle_are_missed)
     cr_assert_eq(seen.n_damaged, 0);
 }
 
+/* Looking for a chunk in it takes no time: a file may be as long as its file system lets it. */
+Test(file, a_hole_is_passed_over_at_once, .timeout = 20)
+{
+    struct seen seen;
+    uint64_t n_bytes = make();
+    cr_assert_eq(truncate(path, (off_t)1 << 40), 0);
+    cr_assert_eq(see(&seen), 0);
+    cr_assert_eq(seen.n, N_CHUNKS);
+    cr_assert_eq(seen.n_damages, 1);
+    cr_assert_eq(seen.n_damaged, ((uint64_t)1 << 40) - n_bytes);
+}
+
 Test(file, is_not_overwritten_unless_forced)
 {
     struct rv_rec_writer writer;
