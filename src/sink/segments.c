@@ -91,9 +91,9 @@ bool rv_segments_is_due(const struct rv_segments *segments, const struct rv_rec_
     const struct segment *last = &segments->kept[segments->n_kept - 1];
     if (next->type != RV_REC_EVENTS || (next->flags & RV_REC_OPEN) || last->n_events == 0)
         return false;
-    if (segments->limit.n_bytes)
-        return segments->writer->n_bytes - segments->body_begin >= body_bytes(segments);
-    return segments->last_ns - last->first_ns >= segments->limit.ns / PARTS;
+    if (segments->writer->n_bytes - segments->body_begin < body_bytes(segments))
+        return false;
+    return segments->limit.n_bytes || segments->last_ns - last->first_ns >= segments->limit.ns / PARTS;
 }
 
 static bool is_too_old(const struct rv_segments *segments)

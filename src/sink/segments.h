@@ -4,7 +4,8 @@
  * that what the file takes is bounded and whatever is killed at whatever moment is a recording.
  *
  * A segment is an eighth of the limit: of bytes, then there is room for the next one before that begins; or of time,
- * then one is let go when all of its events are older than the limit. The newest whole one always stays.
+ * then one is let go when all of its events are older than the limit. It is more where it would be little beside what it
+ * tells again. The newest whole one always stays.
  */
 #ifndef RV_SINK_SEGMENTS_H
 #define RV_SINK_SEGMENTS_H

@@ -21,6 +21,7 @@ enum { N_STREAMS = 4, N_STACKS = 3, N_IDS = 40, MOST_DEPTH = 30, PORTION = 3000,
 
 static char folder[] = "/tmp/ringviz-segments-XXXXXX", all[80], newest[80], mended[80];
 static uint64_t seed;
+static uint32_t n_names = N_IDS;
 static struct rv_codec *codec;
 
 static void enter(void)
@@ -79,7 +80,7 @@ static struct rv_event next_event(struct thread *thread)
 
 static void define_names(const struct rv_sink *sink)
 {
-    for (uint32_t i = 1; i <= N_IDS; i++) {
+    for (uint32_t i = 1; i <= n_names; i++) {
         char name[16];
         snprintf(name, sizeof name, "f%u", i);
         sink->define(sink->context, &(struct rv_definition){i, "p", name, "", i}, 1);
@@ -398,6 +399,23 @@ Test(segments, have_the_newest_events_of_so_much_time)
     cr_assert_gt(rv_event_ticks(&part.streams[0].events[0]), part.last_ns - LIMIT_NS - LIMIT_NS / 8 - BLOCK_NS);
     cr_assert_gt(part.past.n_events, 0);
     content_fini(&whole);
+    content_fini(&part);
+}
+
+/* However short the time is, and however much a segment tells again. */
+Test(segments, are_mostly_events)
+{
+    enum { N_EVENTS = 1000000, LIMIT_NS = 1000000 };
+    struct stat status;
+    struct content part;
+    n_names = 40000;
+    uint64_t n_bytes = record(all, N_EVENTS, (struct rv_record_limit){0}).n_bytes;
+    (void)record(newest, N_EVENTS, (struct rv_record_limit){.ns = LIMIT_NS});
+    cr_assert_eq(stat(newest, &status), 0);
+    cr_assert_leq((uint64_t)status.st_size, 2 * n_bytes);
+    read_content(newest, &part);
+    cr_assert_gt(part.past.n_events, 0);
+    cr_assert_eq(part.n_names_at_begin, n_names);
     content_fini(&part);
 }
 
