@@ -1,8 +1,23 @@
 #include "flow/opening.h"
 
-struct rv_event rv_opening_event(uint64_t ticks, uint64_t children_ns)
+static uint64_t at(enum rv_event_kind kind, uint64_t ticks)
 {
-    return (struct rv_event){.when = (uint64_t)RV_EVENT_LINE << RV_EVENT_KIND_SHIFT | ticks,
+    return (uint64_t)kind << RV_EVENT_KIND_SHIFT | ticks;
+}
+
+struct rv_event rv_opening_stack(uint64_t ticks, uint32_t stack)
+{
+    return (struct rv_event){.when = at(RV_EVENT_SWITCH, ticks), .id = stack};
+}
+
+struct rv_event rv_opening_frame(uint64_t start_ticks, uint32_t id, uint16_t tag)
+{
+    return (struct rv_event){.when = at(RV_EVENT_SYNC, start_ticks), .id = id, .frame = tag};
+}
+
+struct rv_event rv_opening_children(uint64_t ticks, uint64_t children_ns)
+{
+    return (struct rv_event){.when = at(RV_EVENT_LINE, ticks),
                              .id = (uint32_t)children_ns,
                              .frame = (uint16_t)(children_ns >> 32),
                              .aux = (uint16_t)(children_ns >> 48)};

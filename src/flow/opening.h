@@ -11,7 +11,9 @@
 
 #include "ringviz/wire.h"
 
-struct rv_event rv_opening_event(uint64_t ticks, uint64_t children_ns);
+struct rv_event rv_opening_stack(uint64_t ticks, uint32_t stack);
+struct rv_event rv_opening_frame(uint64_t start_ticks, uint32_t id, uint16_t tag);
+struct rv_event rv_opening_children(uint64_t ticks, uint64_t children_ns);
 
 struct rv_opening { /* how far it was read; zeroed before the first event */
     uint32_t stack, n_frames;

@@ -177,11 +177,6 @@ static void add_event(struct rv_segments *segments, struct rv_event event)
     segments->events[segments->n++] = event;
 }
 
-static struct rv_event switch_to(uint32_t stack, uint64_t now_ns)
-{
-    return (struct rv_event){.when = (uint64_t)RV_EVENT_SWITCH << RV_EVENT_KIND_SHIFT | now_ns, .id = stack};
-}
-
 /* The frames of every stack; a stack that has none, and nothing else, is not told of. */
 static void gather_open(struct rv_segments *segments, struct rv_indexed_stream *stream)
 {
@@ -191,18 +186,16 @@ static void gather_open(struct rv_segments *segments, struct rv_indexed_stream *
         rv_carry_open_stack(stream->carry, i, &open);
         const struct rv_stats_lane *stats = rv_indexed_stream_stack(stream, open.stack)->stats;
         if (open.n_frames)
-            add_event(segments, switch_to(open.stack, stream->last_ns));
+            add_event(segments, rv_opening_stack(stream->last_ns, open.stack));
         for (uint32_t k = 0; k < open.n_frames; k++) {
             uint64_t start_ns = open.start[k] & RV_EVENT_TICKS_MASK;
             uint64_t children_ns = rv_stats_lane_children(stats, (uint32_t)open.base_depth + stream->depth_shift + k);
-            add_event(segments, (struct rv_event){.when = (uint64_t)RV_EVENT_SYNC << RV_EVENT_KIND_SHIFT | start_ns,
-                                                  .id = open.id[k],
-                                                  .frame = (uint16_t)open.key[k]});
+            add_event(segments, rv_opening_frame(start_ns, open.id[k], (uint16_t)open.key[k]));
             if (children_ns)
-                add_event(segments, rv_opening_event(stream->last_ns, children_ns));
+                add_event(segments, rv_opening_children(stream->last_ns, children_ns));
         }
     }
-    add_event(segments, switch_to(stream->entry_stack, stream->last_ns));
+    add_event(segments, rv_opening_stack(stream->last_ns, stream->entry_stack));
 }
 
 static void put_open(struct rv_segments *segments, uint32_t number, uint64_t ordinal, struct rv_indexer *indexer)

@@ -15,6 +15,7 @@
 #include "base/err.h"
 #include "base/hash.h"
 #include "base/vec.h"
+#include "flow/opening.h"
 #include "recording/codec.h"
 #include "recording/index_table.h"
 #include "recording/reader.h"
@@ -375,22 +376,15 @@ static size_t find_open(struct indexed *indexed, const struct stream *stream, ui
     return n;
 }
 
-static struct rv_event switch_to(uint32_t stack, uint64_t now_ns)
-{
-    return (struct rv_event){.when = (uint64_t)RV_EVENT_SWITCH << RV_EVENT_KIND_SHIFT | now_ns, .id = stack};
-}
-
 static void submit_open(struct indexed *indexed, void *page, const struct entry *entry, uint64_t *last_ns,
                         const struct rv_intake *intake)
 {
     struct rv_event *events = rv_alloc(entry->n_frames + 1u, sizeof *events);
     uint32_t top = entry->top;
-    events[0] = switch_to(entry->stack, *last_ns);
+    events[0] = rv_opening_stack(*last_ns, entry->stack);
     for (uint32_t i = entry->n_frames; i > 0; i--, top = indexed->frames[top].below) {
         const struct frame *frame = &indexed->frames[top];
-        events[i] = (struct rv_event){.when = (uint64_t)RV_EVENT_SYNC << RV_EVENT_KIND_SHIFT | frame->start_ns,
-                                      .id = frame->id,
-                                      .frame = frame->tag};
+        events[i] = rv_opening_frame(frame->start_ns, frame->id, frame->tag);
     }
     submit(indexed, page, events, entry->n_frames + 1, last_ns, intake);
     free(events);
@@ -428,7 +422,7 @@ static void serve(struct indexed *indexed, const struct rv_page_request *request
     for (size_t i = 0; i < n; i++)
         if (indexed->open[i].n_frames)
             submit_open(indexed, page, &indexed->open[i], &last_ns, intake);
-    struct rv_event back = switch_to(block->stack, last_ns);
+    struct rv_event back = rv_opening_stack(last_ns, block->stack);
     submit(indexed, page, &back, 1, &last_ns, intake);
     if (block->n_events && decode(indexed, block) == 0)
         submit(indexed, page, indexed->events, block->n_events, &last_ns, intake);
