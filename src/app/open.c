@@ -24,7 +24,10 @@ static int open_replay(struct rv_source **source, const struct rv_open_params *p
     if (params->live.filter)
         return rv_err(EINVAL, "%s: a recording is replayed whole: --include and --exclude are for capturing",
                       params->path);
-    *source = params->is_for_looks ? rv_indexed_open(params->path, RV_INDEXED_LEAST_EVENTS) : NULL;
+    *source = NULL;
+    int error = params->is_for_looks ? rv_indexed_open(source, params->path, RV_INDEXED_LEAST_EVENTS) : 0;
+    if (error)
+        return error;
     if (!*source)
         *source = rv_replay_open(params->path);
     return *source ? 0 : -EBADMSG;

@@ -137,8 +137,8 @@ static struct rv_screenshot_params picture_of(struct rv_session *session)
 
 static struct rv_session *open_session(const char *path)
 {
-    struct rv_source *source = rv_indexed_open(path, 0);
-    if (!source)
+    struct rv_source *source;
+    if (rv_indexed_open(&source, path, 0) != 0 || !source)
         return NULL;
     struct rv_session *session = rv_session_start(&(struct rv_session_params){.memory_bytes = MEMORY_BYTES}, source);
     if (rv_session_wait(session, WAIT_NS))

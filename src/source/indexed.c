@@ -540,11 +540,13 @@ static int follow_chain(struct indexed *indexed, uint64_t least_events)
     return 1;
 }
 
-struct rv_source *rv_indexed_open(const char *path, uint64_t least_events)
+int rv_indexed_open(struct rv_source **source, const char *path, uint64_t least_events)
 {
     struct rv_rec_reader *reader;
-    if (rv_rec_reader_open(&reader, path, NULL) != 0)
-        return NULL;
+    *source = NULL;
+    int error = rv_rec_reader_open(&reader, path, NULL);
+    if (error)
+        return error;
     struct indexed *indexed = rv_alloc(1, sizeof *indexed);
     const struct rv_rec_file *file = rv_rec_reader_file(reader);
     indexed->source = (struct rv_source){.poll = poll_indexed,
@@ -563,11 +565,13 @@ struct rv_source *rv_indexed_open(const char *path, uint64_t least_events)
     indexed->events = rv_alloc(RV_REC_MAX_EVENTS, sizeof *indexed->events);
     rv_recorded_names_init(&indexed->names, indexed->n_file_bytes);
     int result = follow_chain(indexed, least_events);
+    if (result > 0) {
+        indexed->source.begin_ticks = rv_recorded_begin(path, reader);
+        *source = &indexed->source;
+        return 0;
+    }
+    close_indexed(&indexed->source);
     if (result == -EBADMSG)
         rv_warn("%s: its index is damaged: it is read wholly; see --check", path);
-    indexed->source.begin_ticks = result > 0 ? rv_recorded_begin(path, reader) : 0;
-    if (result > 0)
-        return &indexed->source;
-    close_indexed(&indexed->source);
-    return NULL;
+    return result == -EBADMSG ? 0 : result;
 }

@@ -12,8 +12,9 @@
 
 /*
  * Open, if the recording has at least so many events and an index that reaches from its beginning to its end.
- *   returns  the source, for an intake with pages; NULL: to be replayed wholly, or it cannot be read, which is said
+ *   source   for an intake with pages; NULL: it is to be replayed wholly
+ *   returns  0, or negative errno with one line printed: it cannot be read
  */
-struct rv_source *rv_indexed_open(const char *path, uint64_t least_events);
+int rv_indexed_open(struct rv_source **source, const char *path, uint64_t least_events);
 
 #endif

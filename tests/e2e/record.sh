@@ -77,6 +77,9 @@ for n in 64 191; do
     run --report cut.rvz
     check "cut to $n bytes: exit status $status" [ $status -eq 1 ]
     check "cut to $n bytes: $(cat err)" [ "$(wc -l <err)" -eq 1 ]
+    run --screenshot=cut.png cut.rvz
+    check "cut to $n bytes, for a picture: exit status $status" [ $status -eq 1 ]
+    check "cut to $n bytes, for a picture: $(cat err)" [ "$(wc -l <err)" -eq 1 ]
 done
 
 # A recording is whole, or its damage is listed, and what is left gives the same numbers when it is repaired.

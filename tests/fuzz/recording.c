@@ -201,7 +201,7 @@ static void replay(const char *path)
         source->close(source);
     intake.n_streams = intake.n_blocks = intake.n_asked = 0;
     calls.pages = &pages;
-    source = rv_indexed_open(path, 0);
+    (void)rv_indexed_open(&source, path, 0);
     while (source && source->poll(source, &calls) != RV_SOURCE_RESTING)
         ;
     if (source)

@@ -259,9 +259,16 @@ static void leave(void)
 
 TestSuite(indexed, .fini = leave, .timeout = 120);
 
+static struct rv_source *open_indexed(void)
+{
+    struct rv_source *source;
+    cr_assert_eq(rv_indexed_open(&source, path, 0), 0);
+    return source;
+}
+
 static void compare_both(void)
 {
-    struct rv_session *whole = start(rv_replay_open(path), 0), *indexed = start(rv_indexed_open(path, 0), 0);
+    struct rv_session *whole = start(rv_replay_open(path), 0), *indexed = start(open_indexed(), 0);
     compare_stats(whole, indexed);
     compare_sessions(whole, indexed);
     struct rv_session_counts counts[2];
@@ -300,7 +307,7 @@ Test(indexed, what_lies_between_pages_is_shown_in_sum)
     struct boxes boxes = {0};
     uint64_t first_ns, last_ns, n_sums = 0, n_mixed = 0;
     record(n_events, step_ns, &ALL);
-    struct rv_session *session = start(rv_indexed_open(path, 0), 0);
+    struct rv_session *session = start(open_indexed(), 0);
     cr_assert(rv_lanes_bounds(rv_session_lanes(session), &first_ns, &last_ns));
     struct rv_lane *lane = rv_lanes_get(rv_session_lanes(session), 0);
     uint32_t level = rv_timeline_sums_level(lane->timeline) - 1;
@@ -326,8 +333,10 @@ Test(indexed, small_recordings_are_for_reading_wholly)
     const size_t n_events[N_STREAMS] = {1000, 1000, 1000, 1000};
     const uint64_t step_ns[N_STREAMS] = {50, 50, 50, 50};
     record(n_events, step_ns, &ALL);
-    cr_assert_null(rv_indexed_open(path, 4001));
-    struct rv_source *source = rv_indexed_open(path, 4000);
+    struct rv_source *source;
+    cr_assert_eq(rv_indexed_open(&source, path, 4001), 0);
+    cr_assert_null(source);
+    cr_assert_eq(rv_indexed_open(&source, path, 4000), 0);
     cr_assert_not_null(source);
     source->close(source);
 }
@@ -339,7 +348,7 @@ Test(indexed, ends_while_pages_come)
     const uint64_t step_ns[N_STREAMS] = {40, 40, 60000, 10};
     record(n_events, step_ns, &ALL);
     for (unsigned i = 0; i < 20; i++) {
-        struct rv_session *session = start(rv_indexed_open(path, 0), 0);
+        struct rv_session *session = start(open_indexed(), 0);
         cr_assert_gt(rv_session_want(session, 0, UINT64_MAX, 0), 0);
         usleep(500 * i);
         rv_session_destroy(session);
@@ -354,7 +363,7 @@ Test(indexed, what_has_ended_takes_no_pages)
     const uint64_t early_ns = 5000000, late_ns = 200000000;
     struct rv_session_counts early, late;
     record(n_events, step_ns, &ALL);
-    struct rv_session *session = start(rv_indexed_open(path, 0), 0);
+    struct rv_session *session = start(open_indexed(), 0);
     fetch(session, early_ns, early_ns + 1000, 0);
     rv_session_counts(session, &early);
     fetch(session, late_ns, late_ns + 1000, 0);
