@@ -16,6 +16,8 @@ enum {
     EFFORT = 16
 };
 
+static const uint64_t LATE_NS = 2000000000;
+
 #define ANY_SEQUENCE UINT64_MAX
 
 struct rv_rec_reader {
@@ -271,18 +273,20 @@ const struct rv_rec_segment *rv_rec_reader_past(const struct rv_rec_reader *read
     return reader->past.n_events ? &reader->past : NULL;
 }
 
-/* A thread's events are written within a second of another's: the first segment has the first of them. */
+/* A quiet thread's events are written about a second late: none as early come behind some that are LATE_NS later. */
 uint64_t rv_rec_reader_first_ns(const struct rv_rec_reader *reader)
 {
     const struct rv_rec_reader_state *state = &reader->state;
     struct rv_rec_chunk chunk;
     uint64_t first_ns = UINT64_MAX;
     for (uint64_t offset = state->begin; offset < state->n_bytes; offset += rv_chunk_bytes(&chunk)) {
-        if (read_at(reader, &chunk, sizeof chunk, offset) < (ssize_t)sizeof chunk || !rv_chunk_is_plausible(&chunk) ||
-            (chunk.type == RV_REC_SEGMENT && offset > state->begin))
+        if (read_at(reader, &chunk, sizeof chunk, offset) < (ssize_t)sizeof chunk || !rv_chunk_is_plausible(&chunk))
             break;
-        if (chunk.type == RV_REC_EVENTS && !(chunk.flags & RV_REC_OPEN) && chunk.first_ns < first_ns)
-            first_ns = chunk.first_ns;
+        if (chunk.type != RV_REC_EVENTS || chunk.flags & RV_REC_OPEN)
+            continue;
+        if (chunk.first_ns > first_ns && chunk.first_ns - first_ns > LATE_NS)
+            break;
+        first_ns = chunk.first_ns < first_ns ? chunk.first_ns : first_ns;
     }
     return first_ns == UINT64_MAX ? 0 : first_ns & RV_EVENT_TICKS_MASK;
 }

@@ -148,7 +148,7 @@ struct stream {
 struct content {
     struct stream streams[N_STREAMS];
     uint64_t n_segments, n_names_at_begin;
-    uint64_t first_ns, last_ns, first_segment_ns;
+    uint64_t first_ns, last_ns;
     bool is_finished;
     unsigned n_damages;
     struct rv_rec_segment past;
@@ -184,8 +184,6 @@ static void take_events(struct content *content, struct stream *stream, const st
     append(&stream->events, &stream->n, &stream->capacity, events, chunk->n_events);
     if (content->first_ns == 0 || chunk->first_ns < content->first_ns)
         content->first_ns = chunk->first_ns;
-    if (content->n_segments == 1)
-        content->first_segment_ns = content->first_ns;
     content->last_ns = chunk->last_ns > content->last_ns ? chunk->last_ns : content->last_ns;
 }
 
@@ -256,7 +254,7 @@ static void read_content(const char *path, struct content *content)
     }
     content->is_finished = rv_rec_reader_state(reader).is_finished;
     if (content->past.n_events && content->is_finished)
-        cr_assert_eq(first_ns, content->first_segment_ns);
+        cr_assert_eq(first_ns, content->first_ns);
     rv_rec_reader_close(reader);
 }
 
