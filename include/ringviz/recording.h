@@ -32,11 +32,11 @@
  *
  * The events of a block are stored as columns. Most of what is in an event follows from the ones before it:
  *
- *   level   the frame tag of the next CALL, `first_level` at the beginning. A CALL has frame == level and raises it by
- *           one, a RETURN has frame == level - 1 and lowers it to that. Where an event's tag is another one, ODD_TAGS
- * has it, and level goes on from there. All mod 65536. names   names[frame] is the id of the last CALL, RETURN or SYNC
- * with that tag in this block, 0 before. A RETURN has id == names[frame], or 0 with RV_REC_BARE_RETURNS; where it has
- * another one, ODD_IDS has it.
+ * - level: the frame tag of the next CALL, `first_level` at the beginning. A CALL has frame == level and raises it
+ *   by one, a RETURN has frame == level - 1 and lowers it to that. Where an event's tag is another one, ODD_TAGS has
+ *   it, and level goes on from there. All mod 65536.
+ * - names: names[frame] is the id of the last CALL, RETURN or SYNC with that tag in this block, 0 before. A RETURN
+ *   has id == names[frame], or 0 with RV_REC_BARE_RETURNS; where it has another one, ODD_IDS has it.
  *
  * Nothing refers to another block, so that blocks are written and read on any thread in any order.
  */

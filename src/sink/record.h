@@ -45,9 +45,10 @@ struct rv_record_totals {
 };
 
 /*
- * End the file, if there is one: in the middle of a session, or after it. One that holds nothing is removed. Any
- * thread. totals   n_bytes 0: there is no file returns  0, or the negative errno of what had failed, which has been
- * said
+ * End the file, if there is one: in the middle of a session, or after it. One that holds nothing is removed.
+ *   totals   n_bytes 0: there is no file
+ *   returns  0, or the negative errno of what had failed, which has been said
+ *   thread   any
  */
 int rv_record_stop(struct rv_record *record, struct rv_record_totals *totals);
 
