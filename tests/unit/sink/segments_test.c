@@ -87,10 +87,10 @@ static void define_names(const struct rv_sink *sink)
     }
 }
 
-/* Thread 0 is busy, 1 less so, 2 calls something and then waits for the end, 3 ends early. */
+/* Thread 0 is busy, 1 less so, 2 makes a block and then waits for the end, 3 ends early. */
 static void give(const struct rv_sink *sink, size_t n_events, struct thread *threads)
 {
-    static struct rv_event events[PORTION];
+    static struct rv_event events[RV_REC_MAX_EVENTS];
     const uint64_t step_ns[N_STREAMS] = {50, 250, 50, 50};
     uint64_t n_given[N_STREAMS] = {0};
     for (uint32_t i = 0; i < N_STREAMS; i++) {
@@ -101,7 +101,7 @@ static void give(const struct rv_sink *sink, size_t n_events, struct thread *thr
     }
     for (size_t at = 0; at < n_events; at += PORTION)
         for (uint32_t i = 0; i < N_STREAMS; i++) {
-            size_t n = i == 0 ? PORTION : i == 1 ? PORTION / 5 : at == 0 ? 100 : 0;
+            size_t n = i == 0 ? PORTION : i == 1 ? PORTION / 5 : at > 0 ? 0 : i == 2 ? RV_REC_MAX_EVENTS : 100;
             for (size_t k = 0; k < n; k++)
                 events[k] = next_event(&threads[i]);
             if (n)
@@ -393,7 +393,7 @@ Test(segments, have_the_newest_events_of_so_much_time)
     compare(&whole, &part, true);
     cr_assert_eq(part.last_ns, whole.last_ns);
     cr_assert_leq(part.first_ns, part.last_ns - LIMIT_NS);
-    /* thread 1 hands over whole blocks, 2 what it had at the end only */
+    /* thread 1 hands over whole blocks */
     cr_assert_gt(rv_event_ticks(&part.streams[0].events[0]), part.last_ns - LIMIT_NS - LIMIT_NS / 8 - BLOCK_NS);
     cr_assert_gt(part.past.n_events, 0);
     content_fini(&whole);
