@@ -10,6 +10,11 @@
 #include "recording/writer.h"
 #include "sink/indexer.h"
 
+struct stream {
+    uint64_t n_ordinals; /* the next; 0: none seen */
+    uint32_t place;      /* among those that are there, in the order in which they were met, from 1; 0: not yet */
+};
+
 struct checker {
     struct rv_rec_reader_params params;
     struct rv_rec_verify *found;
@@ -17,11 +22,8 @@ struct checker {
     struct rv_compressor *compressor;
     struct rv_event *events;
     struct rv_rec_strings strings;
-    uint64_t *ordinals; /* the next, by stream; 0: none seen */
-    size_t n_ordinals, ordinals_capacity;
-    uint32_t *numbers; /* of streams in the file that is written, by their own: 1 more, 0: none yet */
-    size_t n_numbers, numbers_capacity;
-    uint32_t n_given;
+    struct stream *streams; /* by number */
+    size_t n_streams, streams_capacity;
     struct rv_indexer *indexer; /* of the file that is written; without one, of the file that is read */
     struct rv_rec_index_table ours, theirs;
     struct rv_rec_writer writer;
@@ -37,16 +39,19 @@ static void count_damage(void *context, const struct rv_rec_damage *damage)
         checker->params.on_damage(checker->params.context, damage);
 }
 
-static uint64_t *ordinal_of(struct checker *checker, uint32_t stream)
+static struct stream *meet(struct checker *checker, uint32_t number)
 {
-    if (stream >= checker->n_ordinals) {
-        checker->ordinals =
-            rv_vec_reserve(checker->ordinals, &checker->ordinals_capacity, stream + 1u, sizeof *checker->ordinals);
-        memset(checker->ordinals + checker->n_ordinals, 0,
-               (checker->ordinals_capacity - checker->n_ordinals) * sizeof *checker->ordinals);
-        checker->n_ordinals = checker->ordinals_capacity;
+    if (number >= checker->n_streams) {
+        checker->streams =
+            rv_vec_reserve(checker->streams, &checker->streams_capacity, number + 1u, sizeof *checker->streams);
+        memset(checker->streams + checker->n_streams, 0,
+               (checker->streams_capacity - checker->n_streams) * sizeof *checker->streams);
+        checker->n_streams = checker->streams_capacity;
     }
-    return &checker->ordinals[stream];
+    struct stream *stream = &checker->streams[number];
+    if (stream->place == 0)
+        stream->place = (uint32_t)++checker->found->n_streams;
+    return stream;
 }
 
 static bool is_sound_events(struct checker *checker, const struct rv_rec_chunk *chunk, const uint8_t *payload)
@@ -55,14 +60,14 @@ static bool is_sound_events(struct checker *checker, const struct rv_rec_chunk *
     struct rv_rec_events head;
     if (rv_codec_decode(checker->codec, chunk, payload, chunk->payload_bytes, checker->events) != 0)
         return false;
+    struct stream *stream = meet(checker, chunk->stream);
     if (chunk->flags & RV_REC_OPEN)
         return true;
     memcpy(&head, payload, sizeof head);
-    uint64_t *next = ordinal_of(checker, chunk->stream);
-    if (head.first_ordinal < *next)
+    if (head.first_ordinal < stream->n_ordinals)
         return false;
-    found->n_missing += head.first_ordinal - *next;
-    *next = head.first_ordinal + chunk->n_events;
+    found->n_missing += head.first_ordinal - stream->n_ordinals;
+    stream->n_ordinals = head.first_ordinal + chunk->n_events;
     if (found->n_blocks == 0 || chunk->first_ns < found->first_ns)
         found->first_ns = chunk->first_ns;
     if (chunk->last_ns > found->last_ns)
@@ -88,8 +93,7 @@ static bool is_sound_stream(struct checker *checker, const struct rv_rec_chunk *
     struct rv_rec_who who;
     if (rv_rec_who_read(&who, chunk, payload) != 0)
         return false;
-    if (chunk->stream >= checker->found->n_streams)
-        checker->found->n_streams = chunk->stream + 1u;
+    (void)meet(checker, chunk->stream);
     return true;
 }
 
@@ -99,9 +103,9 @@ static bool is_sound_account(struct checker *checker, const struct rv_rec_chunk 
     if (chunk->payload_bytes < sizeof account)
         return false;
     memcpy(&account, payload, sizeof account);
-    uint64_t *next = ordinal_of(checker, chunk->stream);
-    if (account.is_before && *next == 0)
-        *next = account.n_consumed;
+    struct stream *stream = meet(checker, chunk->stream);
+    if (account.is_before && stream->n_ordinals == 0)
+        stream->n_ordinals = account.n_consumed;
     return true;
 }
 
@@ -203,19 +207,8 @@ static int put_index(struct checker *checker, bool is_last)
 /* A stream has a number that its file has room for, whatever was let go before. */
 static uint32_t number_of(struct checker *checker, const struct rv_rec_chunk *chunk)
 {
-    const uint32_t stream = chunk->stream;
-    if (chunk->type != RV_REC_STREAM && chunk->type != RV_REC_EVENTS && chunk->type != RV_REC_ACCOUNT)
-        return stream;
-    if (stream >= checker->n_numbers) {
-        checker->numbers =
-            rv_vec_reserve(checker->numbers, &checker->numbers_capacity, stream + 1u, sizeof *checker->numbers);
-        memset(checker->numbers + checker->n_numbers, 0,
-               (checker->numbers_capacity - checker->n_numbers) * sizeof *checker->numbers);
-        checker->n_numbers = checker->numbers_capacity;
-    }
-    if (checker->numbers[stream] == 0)
-        checker->numbers[stream] = ++checker->n_given;
-    return checker->numbers[stream] - 1;
+    bool has_stream = chunk->type == RV_REC_STREAM || chunk->type == RV_REC_EVENTS || chunk->type == RV_REC_ACCOUNT;
+    return has_stream ? meet(checker, chunk->stream)->place - 1 : chunk->stream;
 }
 
 /* A segment's indexes know of no other. */
@@ -261,7 +254,7 @@ static int finish(struct checker *checker)
     int error = put_index(checker, true);
     if (error)
         return error;
-    struct rv_rec_end end = {checker->found->n_events, checker->n_given, rv_indexer_last(checker->indexer)};
+    struct rv_rec_end end = {checker->found->n_events, checker->found->n_streams, rv_indexer_last(checker->indexer)};
     return put(checker, &(struct rv_rec_chunk){.type = RV_REC_END}, &end, sizeof end);
 }
 
@@ -338,8 +331,7 @@ int rv_rec_verify(const char *path, const struct rv_rec_reader_params *params, c
     rv_rec_strings_close(&checker.strings);
     rv_rec_buffer_fini(&checker.buffer);
     free(checker.events);
-    free(checker.ordinals);
-    free(checker.numbers);
+    free(checker.streams);
     return error ? error : close_error;
 }
 

@@ -535,6 +535,7 @@ Test(segments, mend_whatever_number_their_streams_have)
     rv_record_destroy(recorder);
     cr_assert_eq(rv_rec_verify(newest, &(struct rv_rec_reader_params){0}, mended, true, &found), 0);
     cr_assert_eq(found.n_damages, 0);
+    cr_assert_eq(found.n_streams * N_EVENTS, totals.n_events);
     cr_assert_eq(rv_rec_verify(mended, &(struct rv_rec_reader_params){0}, NULL, true, &found), 0);
     cr_assert(rv_rec_verify_is_whole(&found));
     cr_assert_eq(found.n_events, totals.n_events);
