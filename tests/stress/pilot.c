@@ -1,0 +1,105 @@
+/*
+ * A pilot that is ordered about without a pause, and ended in the midst of it: of its threads two answer, one does not.
+ * Whatever it was doing, it ends, no thread stays stopped, and no report mixes two threads.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../unit/control/tracee.h"
+#include "base/clock.h"
+#include "base/os.h"
+#include "control/pilot.h"
+#include "ring/steering.h"
+
+enum { N_THREADS = 3, N_ROUNDS = 8, N_ACTS = 400, N_KINDS = RV_PILOT_UNBREAK + 1 };
+#define PAUSE_NS 300000u
+#define DEADLINE_NS UINT64_C(60000000000)
+
+static struct tracee *threads[N_THREADS];
+static struct rv_pilot_report report;
+static unsigned n_failures, n_stopped, n_done;
+
+static void expect(bool is_so, const char *what, unsigned round)
+{
+    if (is_so)
+        return;
+    n_failures++;
+    fprintf(stderr, "round %u: %s\n", round, what);
+}
+
+static uint32_t next_random(uint64_t *state)
+{
+    *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (uint32_t)(*state >> 33);
+}
+
+static void act(struct rv_pilot *pilot, uint64_t *random)
+{
+    static const char *const texts[] = {"", "$x", "!", "12", "main::f"};
+    struct rv_pilot_order order = {.kind = (enum rv_pilot_order_kind)(next_random(random) % N_KINDS),
+                                   .idx = next_random(random) % 5};
+    uint32_t which = next_random(random) % 40;
+    strcpy(order.text, texts[next_random(random) % 5]);
+    if (which < N_THREADS)
+        rv_pilot_choose(pilot, (struct rv_pilot_who){(uint32_t)getpid(), tracee_tid(threads[which])});
+    else if (which == N_THREADS)
+        rv_pilot_look_at(pilot, order.idx);
+    else
+        (void)rv_pilot_order(pilot, &order);
+}
+
+static void look(struct rv_pilot *pilot, unsigned round)
+{
+    if (!rv_pilot_report(pilot, &report))
+        return;
+    bool is_deaf = report.chosen.tid == tracee_tid(threads[N_THREADS - 1]);
+    n_stopped += report.state == RV_PILOT_STOPPED;
+    expect(!is_deaf || (report.n_frames == 0 && report.state != RV_PILOT_STOPPED), "what a deaf thread has not said",
+           round);
+}
+
+static void fly(struct rv_map *map, unsigned round, uint64_t *random)
+{
+    struct rv_pilot *pilot = rv_pilot_start(map);
+    memset(&report, 0, sizeof report);
+    for (unsigned i = 0; i < N_ACTS; i++) {
+        act(pilot, random);
+        look(pilot, round);
+        rv_os_sleep_ns(PAUSE_NS);
+    }
+    n_done += report.n_orders;
+    rv_pilot_stop(pilot);
+    uint64_t begin_ns = rv_clock_mono_ns();
+    for (uint32_t i = 0; i < N_THREADS; i++)
+        while (rv_steering_read(rv_map_control(map, i)).state != RV_RUN_RUNNING &&
+               rv_clock_mono_ns() - begin_ns < DEADLINE_NS)
+            rv_os_sleep_ns(PAUSE_NS);
+    expect(rv_clock_mono_ns() - begin_ns < DEADLINE_NS, "a thread stays stopped", round);
+}
+
+int main(void)
+{
+    char folder[] = "/tmp/ringviz-stress-XXXXXX", path[64];
+    const struct rv_map_params params = {.n_rings = N_THREADS, .ring_events = 64, .message_bytes = 200};
+    struct rv_map map;
+    uint64_t random = 1;
+    if (!mkdtemp(folder))
+        return 1;
+    snprintf(path, sizeof path, "%s/trace", folder);
+    if (rv_map_create(&map, path, &params) != 0)
+        return 1;
+    for (unsigned i = 0; i < N_THREADS; i++)
+        threads[i] = tracee_start(path, &(struct tracee_params){.is_deaf = i == N_THREADS - 1, .is_shy = i == 1});
+    for (unsigned round = 0; round < N_ROUNDS; round++)
+        fly(&map, round, &random);
+    expect(n_stopped > 0 && n_done > 0, "nothing was done", N_ROUNDS);
+    for (unsigned i = 0; i < N_THREADS; i++)
+        tracee_end(threads[i]);
+    rv_map_close(&map);
+    unlink(path);
+    rmdir(folder);
+    printf("%u orders done, %u reports of stopped threads\n", n_done, n_stopped);
+    return n_failures != 0;
+}
