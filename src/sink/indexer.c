@@ -41,6 +41,7 @@ struct rv_indexer {
     struct rv_stats *stats;
     struct rv_rec_index_table table;
     uint64_t n_rows, n_events; /* of all streams */
+    uint64_t n_open;           /* frames, likewise */
     uint64_t n_buckets;        /* that totals may have by now, at the most */
     uint64_t n_indexes, last;  /* put so far; offset of the last one */
     /* scratch */
@@ -206,7 +207,7 @@ static void follow_base(struct rv_indexed_stream *stream)
     }
 }
 
-static void follow_open(struct rv_indexed_stream *stream)
+static void follow_open(struct rv_indexer *indexer, struct rv_indexed_stream *stream)
 {
     for (size_t i = 0; i < rv_carry_n_stacks(stream->carry); i++) {
         struct rv_open_stack open;
@@ -218,6 +219,7 @@ static void follow_open(struct rv_indexed_stream *stream)
         lane->n_kept = open.n_unchanged < lane->n_kept ? open.n_unchanged : lane->n_kept;
         if (open.n_unchanged != open.n_frames || lane->n_open != open.n_frames)
             rv_stats_lane_set_open(lane->stats, open.start, open.id, open.n_frames, open.n_unchanged);
+        indexer->n_open = indexer->n_open - lane->n_open + open.n_frames;
         lane->n_open = open.n_frames;
     }
     rv_carry_mark_seen(stream->carry);
@@ -354,7 +356,7 @@ static uint32_t scan(struct rv_indexer *indexer, struct rv_indexed_stream *strea
     rv_block_scan(indexer->block, &input, indexer->kernel);
     rv_carry_apply(stream->carry, indexer->block);
     follow_base(stream);
-    follow_open(stream);
+    follow_open(indexer, stream);
     return rv_block_exit_stack(&input);
 }
 
@@ -436,7 +438,7 @@ static void close_stream(struct rv_indexer *indexer, const struct rv_indexed_chu
             indexer->spans[i].depth += stream->depth_shift;
         indexer->n_spans += n;
     } while (n);
-    follow_open(stream);
+    follow_open(indexer, stream);
     add_spans(indexer, stream);
     end_block(indexer, stream,
               &(struct rv_rec_index_block){
@@ -559,6 +561,11 @@ bool rv_indexer_put(struct rv_indexer *indexer, uint64_t offset, bool has_totals
 bool rv_indexer_has_totals(const struct rv_indexer *indexer)
 {
     return rv_stats_rows(indexer->stats, NULL, 0) > 0;
+}
+
+uint64_t rv_indexer_n_open(const struct rv_indexer *indexer)
+{
+    return indexer->n_open;
 }
 
 uint64_t rv_indexer_last(const struct rv_indexer *indexer)

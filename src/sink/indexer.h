@@ -38,6 +38,9 @@ bool rv_indexer_put(struct rv_indexer *indexer, uint64_t offset, bool has_totals
 /* Was something called of which no INDEX has told? */
 bool rv_indexer_has_totals(const struct rv_indexer *indexer);
 
+/* Calls that are open, in all streams. */
+uint64_t rv_indexer_n_open(const struct rv_indexer *indexer);
+
 /* Offset of the last INDEX; 0: none. Set, it is of those before what this one tells of. */
 uint64_t rv_indexer_last(const struct rv_indexer *indexer);
 void rv_indexer_set_last(struct rv_indexer *indexer, uint64_t offset);

@@ -1,14 +1,19 @@
 #include "sink/verify.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/err.h"
 #include "base/vec.h"
 #include "recording/codec.h"
 #include "recording/index_table.h"
 #include "recording/payload.h"
 #include "recording/writer.h"
 #include "sink/indexer.h"
+
+/* Calls that may be open at once: a block of a hundred bytes may begin 65,536, and each is held until it ends. */
+static const uint64_t OPEN_OF_ANY = 1 << 22;
 
 struct stream {
     uint64_t n_ordinals; /* the next; 0: none seen */
@@ -18,6 +23,7 @@ struct stream {
 struct checker {
     struct rv_rec_reader_params params;
     struct rv_rec_verify *found;
+    const char *path;
     struct rv_codec *codec;
     struct rv_compressor *compressor;
     struct rv_event *events;
@@ -269,6 +275,12 @@ static void look_at(struct checker *checker, const struct rv_rec_chunk *chunk, c
     begin_segment(checker, segment.last_index);
 }
 
+/* More are open than in a program that has made so large a recording. */
+static bool is_too_deep(const struct checker *checker)
+{
+    return rv_indexer_n_open(checker->indexer) > OPEN_OF_ANY + checker->found->n_bytes;
+}
+
 static const char *what_is_wrong(const struct rv_rec_chunk *chunk)
 {
     return chunk->type == RV_REC_INDEX ? "an index that does not fit what it tells of" : "makes no sense";
@@ -290,6 +302,9 @@ static int read_all(struct checker *checker, struct rv_rec_reader *reader)
             look_at(checker, &chunk, payload, offset);
         else if ((result = copy(checker, &chunk, payload)) != 0)
             return result;
+        if (is_too_deep(checker))
+            return rv_err(EBADMSG, "%s: %llu calls are open at once: no program has so many", checker->path,
+                          (unsigned long long)rv_indexer_n_open(checker->indexer));
     }
     if (result == 0 && checker->writer.path)
         result = finish(checker);
@@ -299,7 +314,7 @@ static int read_all(struct checker *checker, struct rv_rec_reader *reader)
 int rv_rec_verify(const char *path, const struct rv_rec_reader_params *params, const char *out_path, bool is_forced,
                   struct rv_rec_verify *found)
 {
-    struct checker checker = {.params = *params, .found = found};
+    struct checker checker = {.params = *params, .found = found, .path = path};
     struct rv_rec_reader_params reader_params = {count_damage, &checker};
     struct rv_rec_reader *reader;
     *found = (struct rv_rec_verify){0};

@@ -18,7 +18,8 @@ struct rv_rec_verify { /* what was found */
  * Read a recording.
  *   params    is told of each damage, chunks that are whole and make no sense included
  *   out_path  NULL; else what is sound is written there, as a finished recording
- *   returns   0 whatever was found; negative errno with one line printed when it is no recording or a file fails
+ *   returns   0 whatever was found; negative errno with one line printed when it is no recording, tells of more open
+ *             calls than any would, or a file fails
  */
 int rv_rec_verify(const char *path, const struct rv_rec_reader_params *params, const char *out_path, bool is_forced,
                   struct rv_rec_verify *found);

@@ -541,3 +541,30 @@ Test(segments, mend_whatever_number_their_streams_have)
     cr_assert_eq(found.n_events, totals.n_events);
     cr_assert_lt(found.n_bytes / 64, N_THREADS);
 }
+
+TestSuite(verify, .init = enter, .fini = leave, .timeout = 60);
+
+/* A hundred bytes may begin 65,536 calls: what that costs is bounded. */
+Test(verify, ends_where_more_calls_are_open_than_in_any_program)
+{
+    enum { N_BLOCKS = 66 };
+    static struct rv_event events[RV_REC_MAX_EVENTS];
+    struct rv_rec_writer writer;
+    struct rv_rec_buffer buffer = {0};
+    struct rv_rec_verify found;
+    cr_assert_eq(rv_rec_writer_open(&writer, all, &(struct rv_rec_file){.pid = 7}, "p", false), 0);
+    for (uint32_t k = 0; k < RV_REC_MAX_EVENTS; k++)
+        events[k] = (struct rv_event){.when = 1000, .frame = (uint16_t)k};
+    for (uint64_t i = 0; i < N_BLOCKS; i++) {
+        struct rv_rec_chunk chunk = {.type = RV_REC_EVENTS};
+        rv_chunk_begin(&buffer);
+        rv_codec_encode(codec, events, RV_REC_MAX_EVENTS, i * RV_REC_MAX_EVENTS, &chunk, &buffer);
+        rv_chunk_end(&buffer, &chunk);
+        cr_assert_eq(rv_rec_writer_put(&writer, &buffer), 0);
+    }
+    cr_assert_lt(writer.n_bytes, N_BLOCKS * 200);
+    cr_assert_eq(rv_rec_writer_close(&writer), 0);
+    rv_rec_buffer_fini(&buffer);
+    freopen("/dev/null", "w", stderr);
+    cr_assert_eq(rv_rec_verify(all, &(struct rv_rec_reader_params){0}, NULL, false, &found), -EBADMSG);
+}
