@@ -59,7 +59,9 @@ struct rv_record {
     size_t n_streams, streams_capacity;
     uint32_t n_numbers; /* of streams in the file */
     uint64_t n_events;
-    struct rv_rec_buffer names;   /* all definitions so far */
+    struct rv_rec_buffer names; /* all definitions so far, in order; none that changes nothing */
+    size_t *places;             /* where an id's last one begins there, + 1; 0: nowhere */
+    size_t n_places, places_capacity;
     struct rv_rec_buffer strings; /* those that the file does not have yet */
 };
 
@@ -302,19 +304,40 @@ static void close_stream(void *context, uint32_t number, uint64_t end_ticks, con
     pthread_mutex_unlock(&stream->lock);
 }
 
+static size_t *place_of(struct rv_record *record, uint32_t id)
+{
+    if (id >= record->n_places) {
+        record->places = rv_vec_reserve(record->places, &record->places_capacity, id + 1u, sizeof *record->places);
+        memset(record->places + record->n_places, 0,
+               (record->places_capacity - record->n_places) * sizeof *record->places);
+        record->n_places = record->places_capacity;
+    }
+    return &record->places[id];
+}
+
+/* Sources may tell again what is known: a recording of the newest events does in every segment. */
+static void add_name(struct rv_record *record, const struct rv_definition *definition)
+{
+    const char *const texts[] = {definition->package, definition->name, definition->file};
+    const struct rv_rec_string head = {definition->id, definition->line};
+    struct rv_rec_buffer *names = &record->names;
+    size_t begin = names->n, *place = place_of(record, definition->id);
+    rv_rec_buffer_add(names, &head, sizeof head);
+    for (size_t k = 0; k < sizeof texts / sizeof *texts; k++)
+        rv_rec_buffer_add(names, texts[k], strlen(texts[k]) + 1);
+    size_t n = names->n - begin, last = *place - 1;
+    bool is_known = *place && n <= begin - last && memcmp(names->bytes + last, names->bytes + begin, n) == 0;
+    *place = is_known ? *place : begin + 1;
+    names->n = is_known ? begin : names->n;
+}
+
 static void define(void *context, const struct rv_definition *definitions, size_t n)
 {
     struct rv_record *record = context;
     pthread_mutex_lock(&record->lock);
     size_t before = record->names.n;
-    for (size_t i = 0; i < n; i++) {
-        const struct rv_definition *definition = &definitions[i];
-        const char *const texts[] = {definition->package, definition->name, definition->file};
-        struct rv_rec_string head = {definition->id, definition->line};
-        rv_rec_buffer_add(&record->names, &head, sizeof head);
-        for (size_t k = 0; k < sizeof texts / sizeof *texts; k++)
-            rv_rec_buffer_add(&record->names, texts[k], strlen(texts[k]) + 1);
-    }
+    for (size_t i = 0; i < n; i++)
+        add_name(record, &definitions[i]);
     if (record->is_on) {
         rv_rec_buffer_add(&record->strings, record->names.bytes + before, record->names.n - before);
         if (record->strings.n > STRINGS_BYTES)
@@ -549,6 +572,7 @@ void rv_record_destroy(struct rv_record *record)
     free(record->streams);
     rv_rec_buffer_fini(&record->strings);
     rv_rec_buffer_fini(&record->names);
+    free(record->places);
     pthread_cond_destroy(&record->has_news);
     pthread_mutex_destroy(&record->lock);
     pthread_mutex_destroy(&record->switching);

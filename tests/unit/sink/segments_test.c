@@ -127,6 +127,7 @@ static struct rv_record_totals record(const char *path, size_t n_events, struct 
     cr_assert_eq(rv_record_start(recorder, &params), 0);
     sink.begin(sink.context, &(struct rv_clock){.kind = RV_CLOCK_MONOTONIC, .mult = 1});
     define_names(&sink);
+    define_names(&sink); /* as a source does that begins anew */
     give(&sink, n_events, threads);
     sink.end(sink.context);
     cr_assert_eq(rv_record_stop(recorder, &totals), 0);
