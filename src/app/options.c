@@ -360,6 +360,9 @@ static int check(const struct rv_options *options)
 {
     if (options->command == RV_COMMAND_HELP || options->command == RV_COMMAND_VERSION)
         return 0;
+    const bool has_window = options->command == RV_COMMAND_WATCH && !options->is_headless; /* where R may be pressed */
+    if (rv_record_limit_is_set(&options->record_limit) && !options->has_record && !has_window)
+        return rv_err(EINVAL, "--record-limit goes with --record; see ringviz --help");
     if (options->command == RV_COMMAND_BENCH)
         return check_bench(options);
     if (options->command == RV_COMMAND_CONTROL)
@@ -383,8 +386,6 @@ static int check(const struct rv_options *options)
         return rv_err(EINVAL, "--report and --spans are two outputs: give one of them");
     if (options->import_format && !options->file)
         return rv_err(EINVAL, "--import wants a FILE; see ringviz --help");
-    if (rv_record_limit_is_set(&options->record_limit) && options->is_headless && !options->has_record)
-        return rv_err(EINVAL, "--record-limit goes with --record; see ringviz --help");
     if (options->to_ns && options->to_ns <= options->from_ns)
         return rv_err(EINVAL, "--to must come after --from; see ringviz --help");
     if (options->speed > 0.0 && options->argv && !options->frames && !options->video)

@@ -172,6 +172,8 @@ run --check again.rvz
 check "limit: recorded again: check: $(cat out err)" [ $status -eq 0 ]
 run --record=newest.rvz --record-limit=12 --headless -- "$fib" 10
 check "limit without a unit: exit status $status" [ $status -eq 2 ]
+run --merge=merged.rvz --record-limit=1M newest.rvz mended.rvz
+check "limit of what is not recorded: exit status $status" [ $status -eq 2 ]
 for round in 1 2 3; do
     rm -f killed.rvz
     "$ringviz" --record=killed.rvz --record-limit=1M --headless -- "$threads" 4 3000000 >/dev/null 2>&1 &
