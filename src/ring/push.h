@@ -171,7 +171,7 @@ __attribute__((always_inline)) static inline uint64_t rv_push_commit(struct rv_p
                                                                      uint16_t tag)
 {
     struct rv_event *slot = (struct rv_event *)(uintptr_t)slot_address;
-#ifdef __SANITIZE_THREAD__
+#if defined(__SANITIZE_THREAD__) && defined(__x86_64__)
     uint64_t ticks = __builtin_ia32_rdtsc();
     rv_push_write(slot, (uint64_t)kind << RV_EVENT_KIND_SHIFT | ticks, rv_event_word_at(location, tag));
 #else
