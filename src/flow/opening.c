@@ -23,6 +23,16 @@ struct rv_event rv_opening_children(uint64_t ticks, uint64_t children_ns)
                              .aux = (uint16_t)(children_ns >> 48)};
 }
 
+bool rv_opening_is_all(const struct rv_event *events, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        unsigned kind = rv_event_kind(&events[i]);
+        if (kind != RV_EVENT_SWITCH && kind != RV_EVENT_SYNC && kind != RV_EVENT_LINE)
+            return false;
+    }
+    return true;
+}
+
 bool rv_opening_read(struct rv_opening *opening, const struct rv_event *event, uint64_t *children_ns)
 {
     switch (rv_event_kind(event)) {

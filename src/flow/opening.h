@@ -8,12 +8,16 @@
 #define RV_FLOW_OPENING_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "ringviz/wire.h"
 
 struct rv_event rv_opening_stack(uint64_t ticks, uint32_t stack);
 struct rv_event rv_opening_frame(uint64_t start_ticks, uint32_t id, uint16_t tag);
 struct rv_event rv_opening_children(uint64_t ticks, uint64_t children_ns);
+
+/* Is this all that they tell? */
+bool rv_opening_is_all(const struct rv_event *events, size_t n);
 
 struct rv_opening { /* how far it was read; zeroed before the first event */
     uint32_t stack, n_frames;

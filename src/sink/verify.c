@@ -6,6 +6,7 @@
 
 #include "base/err.h"
 #include "base/vec.h"
+#include "flow/opening.h"
 #include "recording/codec.h"
 #include "recording/index_table.h"
 #include "recording/payload.h"
@@ -68,7 +69,7 @@ static bool is_sound_events(struct checker *checker, const struct rv_rec_chunk *
         return false;
     struct stream *stream = meet(checker, chunk->stream);
     if (chunk->flags & RV_REC_OPEN)
-        return true;
+        return rv_opening_is_all(checker->events, chunk->n_events);
     memcpy(&head, payload, sizeof head);
     if (head.first_ordinal < stream->n_ordinals)
         return false;

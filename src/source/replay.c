@@ -9,6 +9,7 @@
 
 #include "base/err.h"
 #include "base/vec.h"
+#include "flow/opening.h"
 #include "recording/codec.h"
 #include "recording/reader.h"
 #include "source/recorded.h"
@@ -178,7 +179,9 @@ static bool take_events(struct replay *replay, const struct rv_rec_chunk *chunk,
                         const struct rv_intake *intake)
 {
     struct rv_rec_events head;
-    if (rv_codec_decode(replay->codec, chunk, payload, chunk->payload_bytes, replay->events) != 0)
+    const bool is_open = chunk->flags & RV_REC_OPEN;
+    if (rv_codec_decode(replay->codec, chunk, payload, chunk->payload_bytes, replay->events) != 0 ||
+        (is_open && !rv_opening_is_all(replay->events, chunk->n_events)))
         return false;
     memcpy(&head, payload, sizeof head);
     struct replay_stream *stream = stream_at(replay, chunk->stream);
@@ -186,7 +189,7 @@ static bool take_events(struct replay *replay, const struct rv_rec_chunk *chunk,
         open_unknown(stream, chunk->stream, chunk->first_ns, intake);
     if (!stream->stream)
         return false; /* it has been closed */
-    if (chunk->flags & RV_REC_OPEN) {
+    if (is_open) {
         stream->is_beginning = true;
         if (is_new(replay, stream))
             submit(replay, stream, replay->events, chunk->n_events, intake);

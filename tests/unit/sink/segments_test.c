@@ -569,3 +569,25 @@ Test(verify, ends_where_more_calls_are_open_than_in_any_program)
     freopen("/dev/null", "w", stderr);
     cr_assert_eq(rv_rec_verify(all, &(struct rv_rec_reader_params){0}, NULL, false, &found), -EBADMSG);
 }
+
+Test(verify, what_is_open_tells_of_no_calls)
+{
+    const struct rv_event open[] = {{.when = (uint64_t)RV_EVENT_SYNC << RV_EVENT_KIND_SHIFT | 5, .id = 1},
+                                    {.when = 10, .id = 2, .frame = 1}};
+    struct rv_rec_writer writer;
+    struct rv_rec_buffer buffer = {0};
+    struct rv_rec_verify found;
+    cr_assert_eq(rv_rec_writer_open(&writer, all, &(struct rv_rec_file){.pid = 7}, "p", false), 0);
+    for (uint32_t n = 1; n <= 2; n++) {
+        struct rv_rec_chunk chunk = {.type = RV_REC_EVENTS};
+        rv_chunk_begin(&buffer);
+        rv_codec_encode(codec, open, n, 0, &chunk, &buffer);
+        chunk.flags |= RV_REC_OPEN;
+        rv_chunk_end(&buffer, &chunk);
+        cr_assert_eq(rv_rec_writer_put(&writer, &buffer), 0);
+    }
+    cr_assert_eq(rv_rec_writer_close(&writer), 0);
+    rv_rec_buffer_fini(&buffer);
+    cr_assert_eq(rv_rec_verify(all, &(struct rv_rec_reader_params){0}, NULL, false, &found), 0);
+    cr_assert_eq(found.n_damages, 1);
+}
