@@ -15,7 +15,7 @@
 #include "launch/launch.h"
 #include "ring/directory.h"
 
-enum { N_RUNS = 3, N_SAMPLES = 60, N_SAMPLES_UFTRACE = 12 };
+enum { N_RUNS = 8, N_SAMPLES = 40, N_SAMPLES_UFTRACE = 12 };
 
 struct cost {
     double clock_ns, plain_ns, traced_ns; /* per clock read, per call */
