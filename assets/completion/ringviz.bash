@@ -45,7 +45,7 @@ _ringviz() {
     "" | --control)
         if [[ $cur == -* ]]; then
             COMPREPLY=($(compgen -W "--headless --report --spans --export= --diff --merge= --force --info --check --repair= --output=
-                --record --record-limit= --screenshot= --frames= --video= --fps= --speed= --view= --color= --theme= --size= --at= --window= --find= --filter= --from= --to= --policy=
+                --record --record-limit= --trigger= --trigger-keep= --screenshot= --frames= --video= --fps= --speed= --view= --color= --theme= --size= --at= --window= --find= --filter= --from= --to= --policy=
                 --drain-interval= --ring-events= --rings= --slots= --slot-size= --message-size= --global-size=
                 --trace-file= --include= --exclude= --max-depth= --duration= --import= --rrtrace= --perl-pid= --control= --clock=
                 --threads= --memory= --bench --json --verbose --version --help" -- "$cur"))

@@ -18,13 +18,14 @@
  *   END      struct rv_rec_end
  *   SEGMENT  struct rv_rec_segment; only with RV_REC_IN_SEGMENTS
  *
- * With RV_REC_IN_SEGMENTS the newest events only are kept. After FILE the file is segments, each a row of chunks that
- * begins with SEGMENT; the oldest are given back whole: their bytes become zeros that take no room, and nothing else
- * moves. A segment can be read without any other: behind its SEGMENT all names are told again, and of every stream that
- * is not closed its STREAM, an ACCOUNT with is_before, and EVENTS with RV_REC_OPEN: a SWITCH to each stack and a SYNC
- * for each frame that is open there, behind it a LINE with the ns that calls took in it that have ended (in id, frame
- * and aux, from the lowest bits up) if there were any, and a last SWITCH to the stack in force. An INDEX tells of one
- * segment.
+ * With RV_REC_IN_SEGMENTS not all events are kept: the newest only, or those around what was looked for. After FILE the
+ * file is segments, each a row of chunks that begins with SEGMENT; the oldest, and any between, are given back whole:
+ * their bytes become zeros that take no room, and nothing else moves. Where one's number is not the next, those between
+ * were given back; END names no INDEX then. A segment can be read without any other: behind its SEGMENT all names are
+ * told again, and of every stream that is not closed its STREAM, an ACCOUNT with is_before, and EVENTS with
+ * RV_REC_OPEN: a SWITCH to each stack and a SYNC for each frame that is open there, behind it a LINE with the ns that
+ * calls took in it that have ended (in id, frame and aux, from the lowest bits up) if there were any, and a last SWITCH
+ * to the stack in force. An INDEX tells of one segment.
  *
  * Texts end with a NUL. Times are ns of CLOCK_MONOTONIC where it was recorded. Readers skip chunk types and columns
  * that they do not know, accept headers and structs that are longer, and refuse a FILE with an incompatible bit or a

@@ -24,7 +24,7 @@ static void write_summary(const char *path, const struct rv_rec_verify *found, F
             path, (wide)found->n_events, (wide)found->n_streams, (wide)found->n_blocks, (wide)found->n_strings, seconds,
             (wide)found->n_bytes, each);
     if (found->n_gone)
-        fprintf(out, "%s: the newest events: %llu before them were let go\n", path, (wide)found->n_gone);
+        fprintf(out, "%s: %llu other events were let go\n", path, (wide)found->n_gone);
     if (found->n_missing)
         fprintf(out, "%s: %llu more events are missing\n", path, (wide)found->n_missing);
     if (rv_rec_verify_is_whole(found))

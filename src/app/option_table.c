@@ -25,6 +25,11 @@ const struct rv_option_entry RV_OPTION_TABLE[RV_N_OPTIONS] = {
     {RV_OPTION_RECORD, "record", "[=OUT.rvz]", "record everything while watching\n(default: COMMAND.PID.rvz)"},
     {RV_OPTION_RECORD_LIMIT, "record-limit", "=SIZE|TIME",
      "keep the newest events only in a recording: so many\nbytes (64M, 2G) or so much time (30s, 5min)"},
+    {RV_OPTION_TRIGGER, "trigger", "='CONDITION'",
+     "keep only what is around hits in a recording:\n'slow REGEX > 20ms' 'call REGEX' 'depth > N' 'gc > 5ms'\nlost "
+     "'mark REGEX'; may be given again"},
+    {RV_OPTION_TRIGGER_KEEP, "trigger-keep", "=BEFORE[,AFTER]",
+     "how much around a hit (default: 5s,5s; AFTER: BEFORE)"},
     {RV_OPTION_SCREENSHOT, "screenshot", "=OUT.png", "draw one picture into a file; implies --headless"},
     {RV_OPTION_FRAMES, "frames", "=DIR", "film the run into a folder of numbered pictures;\nimplies --headless"},
     {RV_OPTION_VIDEO, "video", "=OUT.y4m", "film the run into a video; implies --headless"},

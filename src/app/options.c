@@ -76,6 +76,34 @@ static int parse_export(const char *value, struct rv_options *options)
     return 0;
 }
 
+static int add_trigger(const char *value, struct rv_options *options)
+{
+    char why[128];
+    struct rv_trigger **trigger = &options->record_limit.trigger;
+    if (!*trigger)
+        *trigger = rv_trigger_create();
+    return rv_trigger_add(*trigger, value, why, sizeof why) == 0 ? 0 : rv_err(EINVAL, "--trigger=%s: %s", value, why);
+}
+
+/* BEFORE[,AFTER]: as long after it as before, if not told. */
+static int parse_trigger_keep(const char *value, struct rv_options *options)
+{
+    static const uint64_t LEAST_BEFORE_NS = 10000000;
+    struct rv_trigger_keep *keep = &options->trigger_keep;
+    char before[64];
+    const char *comma = strchr(value, ',');
+    int n = comma ? (int)(comma - value) : (int)strlen(value);
+    options->has_trigger_keep = true;
+    if ((size_t)n >= sizeof before)
+        return rv_value_bad("trigger-keep", value, "a time such as 5s, or two such as 5s,1s");
+    snprintf(before, sizeof before, "%.*s", n, value);
+    int error = rv_units_parse_ns(before, &keep->before_ns);
+    keep->after_ns = keep->before_ns;
+    if (error || keep->before_ns < LEAST_BEFORE_NS || (comma && rv_units_parse_ns(comma + 1, &keep->after_ns) != 0))
+        return rv_value_bad("trigger-keep", value, "a time such as 5s, or two such as 5s,1s, the first at least 10ms");
+    return 0;
+}
+
 static int set_output_option(struct rv_options *options, const struct rv_option_entry *entry, const char *value)
 {
     int index, error = 0;
@@ -119,6 +147,10 @@ static int set_output_option(struct rv_options *options, const struct rv_option_
         return 0;
     case RV_OPTION_RECORD_LIMIT:
         return rv_value_limit(entry->name, value, &options->record_limit.n_bytes, &options->record_limit.ns);
+    case RV_OPTION_TRIGGER:
+        return add_trigger(value, options);
+    case RV_OPTION_TRIGGER_KEEP:
+        return parse_trigger_keep(value, options);
     case RV_OPTION_SCREENSHOT:
         options->screenshot = value;
         options->is_headless = true;
@@ -362,7 +394,8 @@ static int check(const struct rv_options *options)
         return 0;
     const bool has_window = options->command == RV_COMMAND_WATCH && !options->is_headless; /* where R may be pressed */
     if (rv_record_limit_is_set(&options->record_limit) && !options->has_record && !has_window)
-        return rv_err(EINVAL, "--record-limit goes with --record; see ringviz --help");
+        return rv_err(EINVAL, "--%s goes with --record; see ringviz --help",
+                      options->record_limit.trigger ? "trigger" : "record-limit");
     if (options->command == RV_COMMAND_BENCH)
         return check_bench(options);
     if (options->command == RV_COMMAND_CONTROL)
@@ -386,6 +419,8 @@ static int check(const struct rv_options *options)
         return rv_err(EINVAL, "--report and --spans are two outputs: give one of them");
     if (options->import_format && !options->file)
         return rv_err(EINVAL, "--import wants a FILE; see ringviz --help");
+    if (options->has_trigger_keep && !options->record_limit.trigger)
+        return rv_err(EINVAL, "--trigger-keep goes with --trigger; see ringviz --help");
     if (options->to_ns && options->to_ns <= options->from_ns)
         return rv_err(EINVAL, "--to must come after --from; see ringviz --help");
     if (options->speed > 0.0 && options->argv && !options->frames && !options->video)
@@ -424,7 +459,9 @@ static bool is_run_as_rrtrace(int argc, char **argv)
 
 int rv_options_parse(struct rv_options *options, int argc, char **argv)
 {
-    *options = (struct rv_options){.width_px = 1600, .height_px = 900, .fps = 30, .lens.mode = RV_LENS_HIDE};
+    static const uint64_t KEEP_NS = 5000000000;
+    *options = (struct rv_options){
+        .width_px = 1600, .height_px = 900, .fps = 30, .lens.mode = RV_LENS_HIDE, .trigger_keep = {KEEP_NS, KEEP_NS}};
     if (is_run_as_rrtrace(argc, argv)) {
         watch_live(options, &rv_import_rrtrace, argv[1]);
         return check(options);
@@ -442,10 +479,13 @@ int rv_options_parse(struct rv_options *options, int argc, char **argv)
         if (error)
             return error;
     }
+    if (options->record_limit.trigger)
+        rv_trigger_set_keep(options->record_limit.trigger, options->trigger_keep);
     return take_operands(options, argc, argv, optind > n_read); /* the last call passed over "--" */
 }
 
 void rv_options_fini(struct rv_options *options)
 {
     rv_lens_fini(&options->lens);
+    rv_trigger_destroy(options->record_limit.trigger);
 }

@@ -59,8 +59,10 @@ struct rv_options {
     const char *bench;          /* "" = all */
     const char *repair;         /* with RV_COMMAND_CHECK: where a clean copy goes; NULL = none */
     bool has_record;
-    const char *record; /* NULL with has_record: a name of its own */
-    struct rv_record_limit record_limit;
+    const char *record;                  /* NULL with has_record: a name of its own */
+    struct rv_record_limit record_limit; /* with the trigger, if there is one */
+    struct rv_trigger_keep trigger_keep;
+    bool has_trigger_keep; /* it was given */
     int width_px, height_px;
     enum rv_look look;                    /* of the picture, and of the window at first */
     enum rv_color_scheme scheme;          /* the same */

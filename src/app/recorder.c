@@ -18,6 +18,12 @@ static void base_name(const struct rv_options *options, char *name, size_t n_byt
         *ending = '\0';
 }
 
+static uint64_t n_hits(const struct rv_recorder *recorder)
+{
+    struct rv_trigger *trigger = recorder->options->record_limit.trigger;
+    return trigger ? rv_trigger_n_hits(trigger) : 0;
+}
+
 static int start(struct rv_recorder *recorder)
 {
     char name[256];
@@ -30,7 +36,22 @@ static int start(struct rv_recorder *recorder)
                                                                              .is_forced = recorder->options->is_forced,
                                                                              .limit = recorder->options->record_limit});
     recorder->is_on = !error;
+    recorder->n_hits_before = n_hits(recorder);
     return error;
+}
+
+static void say_kept(const struct rv_recorder *recorder, const struct rv_record_totals *totals)
+{
+    const unsigned long long n_events = totals->n_events, n_bytes = totals->n_bytes, n_gone = totals->n_events_gone;
+    const unsigned long long n_around = n_hits(recorder) - recorder->n_hits_before;
+    if (recorder->options->record_limit.trigger)
+        rv_warn("%s: %llu hit%s: %llu events around them and of the end in %llu bytes; %llu others were let go",
+                recorder->path, n_around, n_around == 1 ? "" : "s", n_events, n_bytes, n_gone);
+    else if (n_gone)
+        rv_warn("%s: the newest %llu events in %llu bytes; %llu before them were let go", recorder->path, n_events,
+                n_bytes, n_gone);
+    else
+        rv_warn("%s: %llu events in %llu bytes", recorder->path, n_events, n_bytes);
 }
 
 static int stop(struct rv_recorder *recorder)
@@ -40,13 +61,8 @@ static int stop(struct rv_recorder *recorder)
         return 0;
     recorder->is_on = false;
     int error = rv_record_stop(recorder->record, &totals);
-    if (totals.n_bytes && !error && totals.n_events_gone)
-        rv_warn("%s: the newest %llu events in %llu bytes; %llu before them were let go", recorder->path,
-                (unsigned long long)totals.n_events, (unsigned long long)totals.n_bytes,
-                (unsigned long long)totals.n_events_gone);
-    else if (totals.n_bytes && !error)
-        rv_warn("%s: %llu events in %llu bytes", recorder->path, (unsigned long long)totals.n_events,
-                (unsigned long long)totals.n_bytes);
+    if (totals.n_bytes && !error)
+        say_kept(recorder, &totals);
     return error;
 }
 

@@ -6,7 +6,6 @@
 
 #include "app/options.h"
 #include "base/clock.h"
-#include "base/clock.h"
 #include "sink/record.h"
 
 struct rv_recorder { /* zeroed = nothing can be recorded */
@@ -14,6 +13,7 @@ struct rv_recorder { /* zeroed = nothing can be recorded */
     const struct rv_options *options;
     uint32_t pid;              /* of what is recorded; 0 where unknown */
     uint64_t mono_ns, real_ns; /* one moment, on its clocks */
+    uint64_t n_hits_before;    /* of the trigger, when the file began */
     char path[4096];
     bool is_on;      /* a file is being written */
     bool is_unnamed; /* the default name wants a process id that is not known yet */

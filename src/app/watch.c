@@ -183,6 +183,9 @@ static int open_recorder(struct watch *watch)
 {
     uint32_t pid = watch->options->file ? watch->map.geometry.creator_pid : 0;
     int error = rv_recorder_open(&watch->recorder, watch->options, pid, &watch->source->clock);
+    struct rv_trigger *trigger = watch->options->record_limit.trigger;
+    if (watch->recorder.record && trigger)
+        add_sink(watch, rv_trigger_sink(trigger));
     if (watch->recorder.record)
         add_sink(watch, rv_record_sink(watch->recorder.record));
     return error;

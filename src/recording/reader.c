@@ -291,14 +291,39 @@ uint64_t rv_rec_reader_first_ns(const struct rv_rec_reader *reader)
     return first_ns == UINT64_MAX ? 0 : first_ns & RV_EVENT_TICKS_MASK;
 }
 
+/*
+ * At the place are zeros, and behind them a segment: those between were given back.
+ *   returns  1 with the chunk, the place is there; 0: that is not so; negative errno, said
+ */
+static int pass_gone(struct rv_rec_reader *reader, struct rv_rec_chunk *chunk)
+{
+    struct rv_rec_reader_state *state = &reader->state;
+    uint64_t offset = state->offset;
+    const char *what;
+    if (!(reader->file.feature_incompat & RV_REC_IN_SEGMENTS))
+        return 0;
+    int result = pass_zeros(reader, &offset);
+    if (result < 0 || offset == state->offset || offset >= state->n_bytes)
+        return result;
+    result = read_chunk(reader, offset, chunk, &what);
+    if (result <= 0 || chunk->type != RV_REC_SEGMENT)
+        return result < 0 ? result : 0;
+    state->n_gone += offset - state->offset;
+    state->offset = offset;
+    reader->next_sequence = ANY_SEQUENCE;
+    return 1;
+}
+
 int rv_rec_reader_next(struct rv_rec_reader *reader, struct rv_rec_chunk *chunk, const uint8_t **payload)
 {
     struct rv_rec_reader_state *state = &reader->state;
-    uint64_t begin = state->offset, found = begin;
     const char *what;
-    if (begin >= state->n_bytes)
+    if (state->offset >= state->n_bytes)
         return 0;
-    int result = read_chunk(reader, begin, chunk, &what);
+    int result = read_chunk(reader, state->offset, chunk, &what);
+    if (result == 0)
+        result = pass_gone(reader, chunk);
+    uint64_t begin = state->offset, found = begin;
     if (result == 0) {
         result = find_chunk(reader, begin + RV_REC_ALIGNMENT, chunk, &found);
         if (result == 0)

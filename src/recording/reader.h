@@ -56,7 +56,7 @@ int rv_rec_reader_end(struct rv_rec_reader *reader, struct rv_rec_end *end);
 struct rv_rec_reader_state {
     uint64_t n_bytes;   /* of the file */
     uint64_t begin;     /* of what it has behind FILE; there may be zeros between */
-    uint64_t n_gone;    /* of those */
+    uint64_t n_gone;    /* of those, and of the zeros between segments so far */
     uint64_t offset;    /* behind the last chunk read */
     uint64_t n_chunks;  /* whole ones read, FILE included */
     uint64_t n_damaged; /* bytes passed over */

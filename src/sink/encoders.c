@@ -80,7 +80,7 @@ static void write_end(struct rv_encoders *encoders, struct rv_encode_job *job)
     struct rv_rec_end end;
     write_index(encoders, true);
     memcpy(&end, job->payload.bytes, sizeof end);
-    end.last_index = rv_indexer_last(encoders->indexer);
+    end.last_index = gone(encoders).is_between ? 0 : rv_indexer_last(encoders->indexer);
     end.n_events -= gone(encoders).n_events;
     rv_chunk_begin(&job->out);
     rv_rec_buffer_add(&job->out, &end, sizeof end);

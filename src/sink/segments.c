@@ -14,7 +14,7 @@ enum {
 };
 
 struct segment {
-    uint64_t begin; /* offset */
+    uint64_t begin, end; /* offsets; end: once the next one has begun */
     uint64_t n_events, first_ns, last_ns;
 };
 
@@ -28,6 +28,8 @@ struct rv_segments {
     struct rv_rec_writer *writer;
     struct segment *kept; /* oldest first, the last one is being written */
     size_t n_kept, kept_capacity;
+    size_t n_wanted;              /* of the oldest, by a hit of the trigger */
+    uint64_t begin;               /* of the first one of all */
     uint64_t n_begun, body_begin; /* of the last one: behind what it tells again */
     uint64_t first_ns, last_ns;   /* of all events */
     uint64_t n_events;
@@ -49,6 +51,7 @@ struct rv_segments *rv_segments_create(struct rv_rec_writer *writer, const struc
     struct rv_segments *segments = rv_alloc(1, sizeof *segments);
     segments->limit = *limit;
     segments->writer = writer;
+    segments->begin = writer->n_bytes;
     segments->codec = rv_codec_create();
     segments->compressor = rv_compressor_create();
     return segments;
@@ -78,10 +81,23 @@ static uint64_t head_bytes(const struct rv_segments *segments)
     return segments->body_begin - segments->kept[segments->n_kept - 1].begin;
 }
 
+static uint64_t least_body_bytes(const struct rv_segments *segments)
+{
+    return head_bytes(segments) * HEADS;
+}
+
 static uint64_t body_bytes(const struct rv_segments *segments)
 {
-    uint64_t least = head_bytes(segments) * HEADS, part = segments->limit.n_bytes / PARTS;
+    uint64_t least = least_body_bytes(segments), part = segments->limit.n_bytes / PARTS;
     return least > part ? least : part;
+}
+
+/* Of a segment; 0: however long. */
+static uint64_t part_ns(const struct rv_record_limit *limit)
+{
+    uint64_t before_ns = limit->trigger ? rv_trigger_before_ns(limit->trigger) : 0;
+    bool is_shorter = before_ns && (!limit->ns || before_ns < limit->ns);
+    return ((is_shorter ? before_ns : limit->ns) + PARTS - 1) / PARTS;
 }
 
 bool rv_segments_is_due(const struct rv_segments *segments, const struct rv_rec_chunk *next)
@@ -91,9 +107,10 @@ bool rv_segments_is_due(const struct rv_segments *segments, const struct rv_rec_
     const struct segment *last = &segments->kept[segments->n_kept - 1];
     if (next->type != RV_REC_EVENTS || (next->flags & RV_REC_OPEN) || last->n_events == 0)
         return false;
-    if (segments->writer->n_bytes - segments->body_begin < body_bytes(segments))
-        return false;
-    return segments->limit.n_bytes || segments->last_ns - last->first_ns >= segments->limit.ns / PARTS;
+    const uint64_t n_bytes = segments->writer->n_bytes - segments->body_begin, ns = part_ns(&segments->limit);
+    if (segments->limit.n_bytes && n_bytes >= body_bytes(segments))
+        return true;
+    return ns && n_bytes >= least_body_bytes(segments) && segments->last_ns - last->first_ns >= ns;
 }
 
 static bool is_too_old(const struct rv_segments *segments)
@@ -103,28 +120,48 @@ static bool is_too_old(const struct rv_segments *segments)
         return false;
     if (segments->limit.n_bytes) {
         uint64_t next = head_bytes(segments) + body_bytes(segments);
-        return segments->writer->n_bytes - oldest->begin + next > segments->limit.n_bytes;
+        uint64_t n_bytes = segments->writer->n_bytes - segments->begin - segments->gone.n_bytes;
+        return n_bytes + next > segments->limit.n_bytes;
     }
-    return segments->last_ns - oldest->last_ns > segments->limit.ns;
+    return segments->limit.ns && segments->last_ns - oldest->last_ns > segments->limit.ns;
 }
 
-/* All that was ever let go is given back anew: parts of blocks are not, until what is beside them is. */
-static void let_go(struct rv_segments *segments)
+/* Not the last one. Give back all between the one before and the one behind: a hole that is there already grows, as
+ * parts of blocks are not given back until what is beside them is. */
+static void let_go(struct rv_segments *segments, size_t idx)
 {
-    const uint64_t n_gone = segments->gone.n_bytes;
-    while (is_too_old(segments)) {
-        const struct segment oldest = segments->kept[0];
-        memmove(segments->kept, segments->kept + 1, --segments->n_kept * sizeof *segments->kept);
-        segments->gone.n_events += oldest.n_events;
-        segments->gone.n_bytes += segments->kept[0].begin - oldest.begin;
-    }
-    if (segments->gone.n_bytes == n_gone)
-        return;
-    uint64_t end = segments->kept[0].begin;
-    int error = rv_rec_writer_give_back(segments->writer, end - segments->gone.n_bytes, end);
+    const struct segment gone = segments->kept[idx];
+    memmove(segments->kept + idx, segments->kept + idx + 1, (--segments->n_kept - idx) * sizeof *segments->kept);
+    segments->n_wanted -= idx < segments->n_wanted;
+    segments->gone.n_events += gone.n_events;
+    segments->gone.n_bytes += gone.end - gone.begin;
+    segments->gone.is_between |= idx > 0;
+    uint64_t begin = idx ? segments->kept[idx - 1].end : segments->begin;
+    int error = rv_rec_writer_give_back(segments->writer, begin, segments->kept[idx].begin);
     if (error && !segments->is_stuck)
         rv_warn("%s: what is let go takes room on: %s", segments->writer->path, strerror(-error));
     segments->is_stuck |= error != 0;
+}
+
+/* All hits that may want the next one are known. */
+static bool is_decided(const struct rv_segments *segments)
+{
+    return segments->n_wanted + 1 < segments->n_kept && segments->last_ns - segments->kept[segments->n_wanted].last_ns >
+                                                            rv_trigger_horizon_ns(segments->limit.trigger);
+}
+
+static void let_go_of_old(struct rv_segments *segments)
+{
+    struct rv_trigger *trigger = segments->limit.trigger;
+    while (is_too_old(segments))
+        let_go(segments, 0);
+    while (trigger && is_decided(segments)) {
+        const struct segment *next = &segments->kept[segments->n_wanted];
+        if (rv_trigger_wants(trigger, next->first_ns, next->last_ns))
+            segments->n_wanted++;
+        else
+            let_go(segments, segments->n_wanted);
+    }
 }
 
 /* ---- what is told again ---- */
@@ -237,7 +274,9 @@ void rv_segments_begin(struct rv_segments *segments, struct rv_indexer **indexer
                                         .first_ns = segments->first_ns,
                                         .last_ns = segments->last_ns,
                                         .last_index = rv_indexer_last(before)};
-    let_go(segments);
+    if (segments->n_kept)
+        segments->kept[segments->n_kept - 1].end = segments->writer->n_bytes;
+    let_go_of_old(segments);
     segments->kept =
         rv_vec_reserve(segments->kept, &segments->kept_capacity, segments->n_kept + 1, sizeof *segments->kept);
     segments->kept[segments->n_kept++] = (struct segment){.begin = segments->writer->n_bytes};
@@ -279,8 +318,8 @@ static void note_events(struct rv_segments *segments, const struct rv_rec_chunk 
     widen(&last->first_ns, &last->last_ns, chunk, last->n_events == 0);
     segments->n_events += chunk->n_events;
     last->n_events += chunk->n_events;
-    if (segments->limit.ns)
-        let_go(segments);
+    if (part_ns(&segments->limit))
+        let_go_of_old(segments);
 }
 
 void rv_segments_note(struct rv_segments *segments, const struct rv_rec_chunk *chunk, const void *payload, size_t n)

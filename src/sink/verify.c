@@ -31,6 +31,9 @@ struct checker {
     struct rv_rec_strings strings;
     struct stream *streams; /* by number */
     size_t n_streams, streams_capacity;
+    uint64_t next_segment; /* its number, if none was let go; 0: there was none */
+    bool has_gap;          /* before this one others were let go */
+    bool has_gaps;
     struct rv_indexer *indexer; /* of the file that is written; without one, of the file that is read */
     struct rv_rec_index_table ours, theirs;
     struct rv_rec_writer writer;
@@ -111,8 +114,8 @@ static bool is_sound_account(struct checker *checker, const struct rv_rec_chunk 
         return false;
     memcpy(&account, payload, sizeof account);
     struct stream *stream = meet(checker, chunk->stream);
-    if (account.is_before && stream->n_ordinals == 0)
-        stream->n_ordinals = account.n_consumed;
+    if (account.is_before && (stream->n_ordinals == 0 || checker->has_gap))
+        stream->n_ordinals = account.n_consumed > stream->n_ordinals ? account.n_consumed : stream->n_ordinals;
     return true;
 }
 
@@ -168,6 +171,23 @@ static bool is_sound_end(const struct checker *checker)
     return !is_compared || !rv_indexer_has_totals(checker->indexer);
 }
 
+/* All events so far, less those that are here, were let go; those that are missing are told of otherwise. */
+static bool is_sound_segment(struct checker *checker, const struct rv_rec_chunk *chunk, const uint8_t *payload)
+{
+    struct rv_rec_segment segment;
+    struct rv_rec_verify *found = checker->found;
+    if (chunk->payload_bytes < sizeof segment || !is_sound_end(checker))
+        return false;
+    memcpy(&segment, payload, sizeof segment);
+    checker->has_gap = checker->next_segment && segment.number != checker->next_segment;
+    checker->has_gaps |= checker->has_gap;
+    checker->next_segment = segment.number + 1;
+    const uint64_t n_seen = found->n_events + found->n_missing;
+    if (checker->has_gap && segment.n_events > n_seen)
+        found->n_gone = segment.n_events - n_seen;
+    return true;
+}
+
 static bool is_sound(struct checker *checker, const struct rv_rec_chunk *chunk, const uint8_t *payload, uint64_t offset)
 {
     if (!rv_chunk_has_stream_within(chunk, checker->found->n_bytes))
@@ -182,7 +202,7 @@ static bool is_sound(struct checker *checker, const struct rv_rec_chunk *chunk, 
     case RV_REC_ACCOUNT:
         return is_sound_account(checker, chunk, payload);
     case RV_REC_SEGMENT:
-        return chunk->payload_bytes >= sizeof(struct rv_rec_segment) && is_sound_end(checker);
+        return is_sound_segment(checker, chunk, payload);
     case RV_REC_INDEX:
         return is_sound_index(checker, chunk, payload, offset);
     case RV_REC_END:
@@ -261,7 +281,8 @@ static int finish(struct checker *checker)
     int error = put_index(checker, true);
     if (error)
         return error;
-    struct rv_rec_end end = {checker->found->n_events, checker->found->n_streams, rv_indexer_last(checker->indexer)};
+    const uint64_t last_index = checker->has_gaps ? 0 : rv_indexer_last(checker->indexer);
+    struct rv_rec_end end = {checker->found->n_events, checker->found->n_streams, last_index};
     return put(checker, &(struct rv_rec_chunk){.type = RV_REC_END}, &end, sizeof end);
 }
 

@@ -10,7 +10,7 @@ struct rv_rec_verify { /* what was found */
     uint64_t first_ns, last_ns;    /* of the events */
     uint64_t n_damages, n_damaged; /* places, bytes */
     uint64_t n_missing;            /* events that their streams counted and no block has */
-    uint64_t n_gone;               /* events before those, that were let go */
+    uint64_t n_gone;               /* events before those, or between, that were let go */
     bool is_finished;
 };
 

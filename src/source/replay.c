@@ -19,8 +19,9 @@ struct replay_stream {
     bool is_known, is_closed;
     struct rv_stream_account account;
     struct rv_rec_account before;  /* its first event in the file */
-    uint64_t segment;              /* in which it was met */
+    uint64_t segment;              /* in which it was met, or last had a gap before */
     bool has_events, is_beginning; /* what is submitted tells what is open */
+    bool is_resumed;               /* there was a gap */
     uint64_t last_ns;
     uint64_t n_events;  /* its next ordinal */
     uint64_t n_missing; /* ordinals that no block had */
@@ -35,8 +36,10 @@ struct replay {
     struct replay_stream *streams;
     size_t n_streams, streams_capacity;
     struct rv_recorded_names names;
-    uint64_t n_broken; /* chunks that were whole and made no sense */
-    uint64_t n_segments;
+    uint64_t n_broken;                 /* chunks that were whole and made no sense */
+    uint64_t n_segments, next_segment; /* seen; the next one's number, if none was let go */
+    uint64_t n_between;                /* events that were let go behind some that were kept */
+    bool has_gap;                      /* before this segment others were let go */
 };
 
 /* ---- streams ---- */
@@ -119,28 +122,6 @@ static bool is_new(const struct replay *replay, const struct replay_stream *stre
     return stream->segment == replay->n_segments && !stream->has_events;
 }
 
-static bool take_account(struct replay *replay, const struct rv_rec_chunk *chunk, const uint8_t *payload,
-                         const struct rv_intake *intake)
-{
-    struct rv_rec_account account;
-    if (chunk->payload_bytes < sizeof account || !stream_at(replay, chunk->stream)->is_known)
-        return false;
-    memcpy(&account, payload, sizeof account);
-    struct replay_stream *stream = stream_at(replay, chunk->stream);
-    if (account.is_before) {
-        if (is_new(replay, stream)) {
-            stream->before = account;
-            stream->n_events = account.n_consumed;
-        }
-        return true;
-    }
-    stream->account = rv_recorded_account(&account, &stream->before);
-    stream->is_closed = account.is_closed;
-    if (account.is_closed)
-        close_stream(stream, account.end_ns, intake);
-    return true;
-}
-
 /* ---- events ---- */
 
 static struct rv_batch *wait_for_batch(const struct rv_intake *intake)
@@ -175,6 +156,62 @@ static void submit_loss(struct replay *replay, struct replay_stream *stream, uin
     submit(replay, stream, &lost, 1, intake);
 }
 
+/* The stream goes on behind what was let go: that is no loss of its account's. */
+static void pass_gap(struct replay *replay, struct replay_stream *stream, uint64_t next_ordinal,
+                     const struct rv_intake *intake)
+{
+    uint64_t n_gone = next_ordinal - stream->n_events;
+    submit_loss(replay, stream, n_gone, intake);
+    stream->before.n_produced += n_gone;
+    stream->before.n_consumed += n_gone;
+    stream->n_events = next_ordinal;
+    stream->segment = replay->n_segments;
+    stream->has_events = false;
+    stream->is_resumed = true;
+    replay->n_between += n_gone;
+}
+
+static bool take_account(struct replay *replay, const struct rv_rec_chunk *chunk, const uint8_t *payload,
+                         const struct rv_intake *intake)
+{
+    struct rv_rec_account account;
+    if (chunk->payload_bytes < sizeof account || !stream_at(replay, chunk->stream)->is_known)
+        return false;
+    memcpy(&account, payload, sizeof account);
+    struct replay_stream *stream = stream_at(replay, chunk->stream);
+    if (account.is_before) {
+        if (is_new(replay, stream)) {
+            stream->before = account;
+            stream->n_events = account.n_consumed;
+        } else if (replay->has_gap && stream->stream && account.n_consumed > stream->n_events) {
+            pass_gap(replay, stream, account.n_consumed, intake);
+        }
+        return true;
+    }
+    stream->account = rv_recorded_account(&account, &stream->before);
+    stream->is_closed = account.is_closed;
+    if (account.is_closed)
+        close_stream(stream, account.end_ns, intake);
+    return true;
+}
+
+static void begin(struct replay *replay, struct replay_stream *stream, uint32_t n, const struct rv_intake *intake)
+{
+    stream->is_beginning = true;
+    submit(replay, stream, replay->events, n, intake);
+    stream->is_beginning = false;
+}
+
+/* What is open behind a gap: frames that were open before it, too, are those. */
+static void resume(struct replay *replay, struct replay_stream *stream, uint32_t n, const struct rv_intake *intake)
+{
+    uint32_t n_resumed = 0;
+    for (uint32_t i = 0; i < n; i++)
+        if (rv_event_kind(&replay->events[i]) != RV_EVENT_LINE)
+            replay->events[n_resumed++] = replay->events[i];
+    submit(replay, stream, replay->events, n_resumed, intake);
+}
+
 static bool take_events(struct replay *replay, const struct rv_rec_chunk *chunk, const uint8_t *payload,
                         const struct rv_intake *intake)
 {
@@ -190,10 +227,10 @@ static bool take_events(struct replay *replay, const struct rv_rec_chunk *chunk,
     if (!stream->stream)
         return false; /* it has been closed */
     if (is_open) {
-        stream->is_beginning = true;
-        if (is_new(replay, stream))
-            submit(replay, stream, replay->events, chunk->n_events, intake);
-        stream->is_beginning = false;
+        if (is_new(replay, stream) && stream->is_resumed)
+            resume(replay, stream, chunk->n_events, intake);
+        else if (is_new(replay, stream))
+            begin(replay, stream, chunk->n_events, intake);
         return true;
     }
     stream->has_events = true;
@@ -208,6 +245,17 @@ static bool take_events(struct replay *replay, const struct rv_rec_chunk *chunk,
 }
 
 /* ---- the source ---- */
+
+static bool take_segment(struct replay *replay, const struct rv_rec_chunk *chunk, const uint8_t *payload)
+{
+    struct rv_rec_segment segment;
+    if (chunk->payload_bytes < sizeof segment)
+        return false;
+    memcpy(&segment, payload, sizeof segment);
+    replay->has_gap = replay->n_segments++ > 0 && segment.number != replay->next_segment;
+    replay->next_segment = segment.number + 1;
+    return true;
+}
 
 static bool take_chunk(struct replay *replay, const struct rv_rec_chunk *chunk, const uint8_t *payload,
                        const struct rv_intake *intake)
@@ -224,8 +272,7 @@ static bool take_chunk(struct replay *replay, const struct rv_rec_chunk *chunk, 
     case RV_REC_ACCOUNT:
         return take_account(replay, chunk, payload, intake);
     case RV_REC_SEGMENT:
-        replay->n_segments++;
-        return true;
+        return take_segment(replay, chunk, payload);
     default:
         return true;
     }
@@ -246,6 +293,9 @@ static void say_damage(const struct replay *replay)
     if (replay->n_broken)
         rv_warn("%s: %llu chunks make no sense and are passed over; see --check", replay->path,
                 (unsigned long long)replay->n_broken);
+    if (replay->n_between)
+        rv_warn("%s: %llu events were let go between those that it has", replay->path,
+                (unsigned long long)replay->n_between);
 }
 
 static enum rv_source_status end(struct replay *replay, const struct rv_intake *intake)

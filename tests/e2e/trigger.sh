@@ -1,0 +1,83 @@
+#!/bin/sh
+# trigger.sh RINGVIZ PROGRAM SLOW: a recording with a trigger has what is around its hits, and replays, checks and mends
+# with the same numbers.
+set -u
+ringviz=$1
+fib=$2
+slow=$3
+. "${0%/*}/harness.sh"
+n_checks=0
+
+check() { # WHAT COMMAND...
+    what=$1
+    shift
+    n_checks=$((n_checks + 1))
+    "$@" || fail "$what"
+}
+
+run() { # OPTIONS...: stdout and stderr into files, the status into $status
+    timeout 60 "$ringviz" "$@" >"$folder/out" 2>"$folder/err" </dev/null
+    status=$?
+}
+
+cd "$folder" || exit 1
+
+# One call among millions.
+run --record=hit.rvz --trigger='slow ::dawdle$ > 50ms' --trigger='depth > 50' --trigger-keep=100ms --headless -- "$slow"
+check "exit status $status: $(cat err)" [ $status -eq 0 ]
+line="^ringviz: hit.rvz: 1 hit: \([0-9]*\) events around them and of the end in [0-9]* bytes; \([0-9]*\) others were let go$"
+check "what was kept: $(cat err)" grep -q "$line" err
+n_events=$(sed -n "s/$line/\1/p" err)
+n_gone=$(sed -n "s/$line/\2/p" err)
+check "nothing was let go" [ "$n_gone" -gt 0 ]
+run --check hit.rvz
+check "check: exit status $status: $(cat out err)" [ $status -eq 0 ]
+check "check: $(cat out)" grep -q "^hit.rvz: $n_events events of " out
+check "check: $(cat out)" grep -q "^hit.rvz: $n_gone other events were let go$" out
+run --report --output=report.hit hit.rvz
+check "report: exit status $status: $(cat err)" [ $status -eq 0 ]
+check "report: numbers" grep -q "^$n_events events produced, $n_events consumed, 0 dropped" report.hit
+check "report: the slow call: $(grep dawdle report.hit)" grep -qE "^ +1 .*::dawdle " report.hit
+said=$(sed -n 's/.*has the newest events: \([0-9]*\) before.*/\1/p; s/.*hit.rvz: \([0-9]*\) events were let go between.*/\1/p' err |
+    awk '{ n += $1 } END { print n }')
+check "report: $said of $n_gone are said to be gone" [ "$said" -eq "$n_gone" ]
+run --repair=mended.rvz hit.rvz
+check "repair: exit status $status: $(cat err)" [ $status -eq 0 ]
+run --check mended.rvz
+check "mended: $(cat out err)" [ $status -eq 0 ]
+run --report --output=report.mended mended.rvz
+check "mended: another report" cmp -s report.hit report.mended
+run --record=again.rvz --headless hit.rvz
+check "recorded again: exit status $status: $(cat err)" [ $status -eq 0 ]
+run --check again.rvz
+check "recorded again: $(cat out err)" [ $status -eq 0 ]
+
+# A recording is gone through with a trigger like a program.
+run --record=replayed.rvz --trigger='call ::dawdle$' --headless hit.rvz
+check "of a recording: exit status $status: $(cat err)" [ $status -eq 0 ]
+check "of a recording: $(cat err)" grep -q "replayed.rvz: 1 hit: " err
+
+# Nothing is hit: all is well, and the end is there.
+run --record=none.rvz --trigger='call ::nobody$' --trigger-keep=50ms --headless -- "$fib" 18
+check "no hit: exit status $status: $(cat err)" [ $status -eq 0 ]
+check "no hit: $(cat err)" grep -q "^ringviz: none.rvz: 0 hits: [1-9]" err
+run --check none.rvz
+check "no hit: check: $(cat out err)" [ $status -eq 0 ]
+
+# What makes no sense.
+usage() { # OPTIONS...
+    run "$@" -- "$fib" 5
+    check "$*: exit status $status" [ $status -eq 2 ]
+    check "$*: $(cat err)" [ "$(grep -c "^ringviz: " err)" -eq 1 ]
+    check "$*: a file is left" [ ! -e no.rvz ]
+}
+usage --headless --trigger=lost
+usage --headless --record=no.rvz --trigger-keep=1s
+usage --headless --record=no.rvz --trigger='slow a > b'
+usage --headless --record=no.rvz --trigger='slow ( > 5ms'
+usage --headless --record=no.rvz --trigger=lost --trigger-keep=0s
+usage --headless --record=no.rvz --trigger=lost --trigger-keep=1s,
+usage --headless --record=no.rvz --trigger=lost --trigger-keep=,1s
+
+echo "$n_checks checks, $n_failures failures"
+[ $n_failures -eq 0 ]
