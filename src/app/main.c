@@ -67,7 +67,8 @@ static int keep_standard_streams(void)
 /* What was printed for the asking. */
 static int close_standard_output(void)
 {
-    return fflush(stdout) == 0 ? EXIT_SUCCESS : (rv_err_sys("standard output"), STATUS_FAILED);
+    struct rv_output output = {.file = stdout};
+    return rv_output_close(&output) == 0 ? EXIT_SUCCESS : STATUS_FAILED;
 }
 
 static int run(const struct rv_options *options)

@@ -72,6 +72,8 @@ int rv_output_close(struct rv_output *output)
 int rv_output_finish(struct rv_output *output, int error)
 {
     bool is_said = error && !ferror(output->file);
+    if (!error && ferror(output->file))
+        error = -EIO;
     if ((output->path ? fclose(output->file) : fflush(output->file)) != 0 && !error)
         error = -errno;
     if (output->packed && fclose(output->packed) != 0 && !error)
