@@ -16,3 +16,8 @@ size_t rv_bisect_count(const void *items, size_t n, size_t item_bytes, size_t ke
     }
     return low;
 }
+
+size_t rv_bisect_below(const void *items, size_t n, size_t item_bytes, size_t key_offset, uint64_t key)
+{
+    return key ? rv_bisect_count(items, n, item_bytes, key_offset, key - 1) : 0;
+}

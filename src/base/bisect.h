@@ -15,4 +15,7 @@
  */
 size_t rv_bisect_count(const void *items, size_t n, size_t item_bytes, size_t key_offset, uint64_t most);
 
+/* The same for keys that are below this. */
+size_t rv_bisect_below(const void *items, size_t n, size_t item_bytes, size_t key_offset, uint64_t key);
+
 #endif

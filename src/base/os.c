@@ -116,6 +116,21 @@ void rv_os_start_thread(pthread_t *thread, void *(*run)(void *context), void *co
     exit(EXIT_FAILURE);
 }
 
+void rv_os_init_condition(pthread_cond_t *condition)
+{
+    pthread_condattr_t attributes;
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(condition, &attributes);
+    pthread_condattr_destroy(&attributes);
+}
+
+bool rv_os_wait_until(pthread_cond_t *condition, pthread_mutex_t *lock, uint64_t end_ns)
+{
+    struct timespec end = {(time_t)(end_ns / NS_PER_SECOND), (long)(end_ns % NS_PER_SECOND)};
+    return pthread_cond_timedwait(condition, lock, &end) != ETIMEDOUT;
+}
+
 pid_t rv_os_tid(void)
 {
     return (pid_t)syscall(SYS_gettid);

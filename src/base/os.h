@@ -28,6 +28,12 @@ char rv_os_process_state(pid_t pid);
 /* Start a thread; one that cannot be had ends the program with one line, as memory that cannot be had does. */
 void rv_os_start_thread(pthread_t *thread, void *(*run)(void *context), void *context);
 
+/* A condition that is waited for by CLOCK_MONOTONIC. */
+void rv_os_init_condition(pthread_cond_t *condition);
+
+/* Wait for it, as pthread_cond_wait() does, until that time at most; false when it has come. */
+bool rv_os_wait_until(pthread_cond_t *condition, pthread_mutex_t *lock, uint64_t end_ns);
+
 /* The calling thread's kernel id. */
 pid_t rv_os_tid(void);
 

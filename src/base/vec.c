@@ -51,6 +51,14 @@ void *rv_vec_reserve(void *items, size_t *capacity, size_t need, size_t item_byt
     return moved;
 }
 
+void *rv_vec_extend(void *items, size_t *n, size_t need, size_t item_bytes)
+{
+    size_t n_before = items ? *n : 0;
+    char *extended = rv_vec_reserve(items, n, need, item_bytes);
+    memset(extended + n_before * item_bytes, 0, (*n - n_before) * item_bytes);
+    return extended;
+}
+
 char *rv_strdup(const char *string)
 {
     size_t n_bytes = strlen(string) + 1;

@@ -18,6 +18,14 @@ void *rv_alloc(size_t n, size_t item_bytes);
  */
 void *rv_vec_reserve(void *items, size_t *capacity, size_t need, size_t item_bytes);
 
+/*
+ * Lengthen a table of which every item counts: `need` items or more are there, the new ones zero.
+ *   items    the table or NULL; may move
+ *   n        items that are there; updated, mostly to more than was asked for
+ *   returns  the table
+ */
+void *rv_vec_extend(void *items, size_t *n, size_t need, size_t item_bytes);
+
 /* strdup that never returns NULL. */
 char *rv_strdup(const char *string);
 

@@ -20,6 +20,11 @@ Test(bisect, items_up_to_a_key_are_counted, .timeout = 20)
                 n_wanted++;
             cr_assert_eq(rv_bisect_count(items, n, sizeof *items, (size_t)((char *)&items->key - (char *)items), most),
                          n_wanted);
+            while (n_wanted > 0 && items[n_wanted - 1].key == most)
+                n_wanted--;
+            cr_assert_eq(rv_bisect_below(items, n, sizeof *items, (size_t)((char *)&items->key - (char *)items), most),
+                         n_wanted);
         }
     cr_assert_eq(rv_bisect_count(NULL, 0, 8, 0, UINT64_MAX), 0);
+    cr_assert_eq(rv_bisect_below(NULL, 0, 8, 0, 1), 0);
 }

@@ -73,3 +73,33 @@ Test(clock, conversion_goes_both_ways_and_saturates)
     clock.mult = 0; /* a file may say anything: no division by zero */
     cr_assert_eq(rv_clock_from_ns(&clock, 5000), 1000000);
 }
+
+/* Of every clock that a file may tell of, near and far from the stretch. */
+Test(clock, a_stretch_tells_the_same_times)
+{
+    static const struct rv_clock CLOCKS[] = {
+        {.kind = RV_CLOCK_MONOTONIC, .mult = 1, .ticks0 = 5000, .mono0_ns = 5000},
+        {.kind = RV_CLOCK_TSC, .mult = 1717986918, .shift = 32, .ticks0 = 77777777777, .mono0_ns = 123456789},
+        {.kind = RV_CLOCK_TSC, .mult = UINT32_MAX, .shift = 32, .ticks0 = 1, .mono0_ns = 0},
+        {.kind = RV_CLOCK_TSC, .mult = UINT64_C(1) << 40, .shift = 41, .ticks0 = 0, .mono0_ns = 9},
+        {.kind = RV_CLOCK_TSC, .mult = UINT32_MAX, .shift = 3, .ticks0 = 0, .mono0_ns = UINT64_MAX - 1000},
+        {.kind = RV_CLOCK_TSC, .mult = 0, .shift = 0, .ticks0 = UINT64_MAX, .mono0_ns = 4}};
+    static const uint64_t BEGINS[] = {
+        0, 1, 4999, 77777777777, 77777777778, UINT64_C(1) << 50, (UINT64_C(1) << 60) - 1, UINT64_MAX};
+    uint64_t seed = 1;
+    for (size_t c = 0; c < sizeof CLOCKS / sizeof *CLOCKS; c++)
+        for (size_t b = 0; b < sizeof BEGINS / sizeof *BEGINS; b++) {
+            struct rv_clock_stretch stretch;
+            rv_clock_stretch_init(&stretch, &CLOCKS[c], BEGINS[b]);
+            for (unsigned i = 0; i < 2000; i++) {
+                seed = seed * 6364136223846793005u + 1442695040888963407u;
+                uint64_t ticks = BEGINS[b] + (seed >> (i % 64)) - (i % 5 == 0 ? 1000 : 0);
+                cr_assert_eq(rv_clock_stretch_to_ns(&stretch, ticks), rv_clock_to_ns(&CLOCKS[c], ticks),
+                             "clock %zu, %lu from %lu on", c, (unsigned long)ticks, (unsigned long)BEGINS[b]);
+            }
+            for (unsigned i = 0; i < 3; i++) {
+                uint64_t ticks = BEGINS[b] + (UINT64_C(1) << 31) - 1 + i;
+                cr_assert_eq(rv_clock_stretch_to_ns(&stretch, ticks), rv_clock_to_ns(&CLOCKS[c], ticks));
+            }
+        }
+}

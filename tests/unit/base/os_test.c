@@ -27,6 +27,20 @@ Test(os, a_futex_wait_ends_by_value_and_by_time)
     cr_assert_eq(errno, EDOM);
 }
 
+Test(os, a_wait_for_a_condition_ends_by_time)
+{
+    pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    pthread_cond_t condition;
+    rv_os_init_condition(&condition);
+    uint64_t end_ns = rv_clock_mono_ns() + 5000000;
+    pthread_mutex_lock(&lock);
+    while (rv_os_wait_until(&condition, &lock, end_ns))
+        continue; /* it may wake up for nothing */
+    pthread_mutex_unlock(&lock);
+    cr_assert_geq(rv_clock_mono_ns(), end_ns);
+    pthread_cond_destroy(&condition);
+}
+
 static _Atomic uint32_t turn;
 
 static void *wake_up(void *unused)

@@ -45,6 +45,38 @@ Test(vec, room_for_none_is_still_an_array)
     free(items);
 }
 
+Test(vec, a_table_that_is_extended_keeps_its_items_and_adds_zeroed_ones)
+{
+    uint32_t *items = NULL, *before = NULL;
+    size_t n = 0;
+    for (uint32_t need = 0; need < 5000; need = need * 3 / 2 + 1) {
+        size_t n_before = n;
+        items = rv_vec_extend(items, &n, need, sizeof *items);
+        cr_assert_geq(n, need);
+        for (size_t i = 0; i < n_before; i++)
+            cr_assert_eq(items[i], i + 1);
+        for (size_t i = n_before; i < n; i++)
+            cr_assert_eq(items[i], 0);
+        for (size_t i = 0; i < n; i++)
+            items[i] = (uint32_t)i + 1;
+        before = items;
+        items = rv_vec_extend(items, &n, n / 2, sizeof *items);
+        cr_assert_eq(items, before, "a table that is long enough does not move");
+        cr_assert_eq(items[n - 1], n);
+    }
+    free(items);
+}
+
+Test(vec, a_table_that_is_not_there_has_no_items)
+{
+    size_t n = 1000;
+    char *items = rv_vec_extend(NULL, &n, 1, 1);
+    for (size_t i = 0; i < n; i++)
+        cr_assert_eq(items[i], 0);
+    cr_assert_lt(n, 1000);
+    free(items);
+}
+
 Test(vec, a_size_that_overflows_ends_the_program, .exit_code = 1)
 {
     rv_alloc(SIZE_MAX / 2, 4);
