@@ -212,15 +212,15 @@ bool ringviz_has_monitor(struct ringviz_file *file);
 /* ---- the global message ---- */
 
 /*
- * Any length, in chunks of global_bytes; what fits into one is left there until it is received.
- *   returns  0; -EBUSY: another one sends; -ETIMEDOUT: a chunk, or the message before, was not received
+ * Any length, in chunks of global_bytes; what fits into one is left there until it is received. timeout_ns is for all
+ * of it. returns  0; -EBUSY: another one sends; -ETIMEDOUT: a chunk, or the message before, was not received
  */
 int ringviz_message_post(struct ringviz_file *file, const char *message, size_t n_bytes, uint64_t timeout_ns);
 
 /* What waits to be received now: the whole message's bytes, and those of its chunk that is there. 0 and 0: nothing. */
 void ringviz_message_waiting(const struct ringviz_file *file, size_t *message_bytes, size_t *chunk_bytes);
 
-/* 0, -EBUSY, -ETIMEDOUT, -EPIPE: the sender died; -EMSGSIZE: *n_bytes are needed. */
+/* Within timeout_ns in all. 0, -EBUSY, -ETIMEDOUT, -EPIPE: the sender died; -EMSGSIZE: *n_bytes are needed. */
 int ringviz_message_receive(struct ringviz_file *file, char *message, size_t capacity, size_t *n_bytes,
                             uint64_t timeout_ns);
 

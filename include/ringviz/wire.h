@@ -27,7 +27,7 @@
 #endif
 
 #define RV_WIRE_MAGIC 0x315a5649474e4952ull /* "RINGVIZ1" */
-#define RV_WIRE_MAJOR 1u
+#define RV_WIRE_MAJOR 2u
 #define RV_WIRE_MINOR 0u
 #define RV_WIRE_ENDIAN 0x01020304u
 #define RV_WIRE_PAGE 4096u
@@ -69,12 +69,14 @@ enum rv_tag_mode {
 struct rv_event {
     uint64_t when; /* kind << 60 | ticks */
     uint32_t id;
+    uint16_t aux; /* beside id, so that an address lies in one piece */
     uint16_t frame;
-    uint16_t aux;
 };
 RV_WIRE_ASSERT(sizeof(struct rv_event) == 16);
 
 #define RV_EVENT_KIND_SHIFT 60
+#define RV_EVENT_FRAME_SHIFT 48 /* in the second word, whose lower bits are id and aux, or the address */
+#define RV_EVENT_ADDRESS_MASK ((1ull << RV_EVENT_FRAME_SHIFT) - 1)
 #define RV_EVENT_TICKS_MASK ((1ull << RV_EVENT_KIND_SHIFT) - 1)
 
 static inline unsigned rv_event_kind(const struct rv_event *event)
@@ -92,15 +94,15 @@ static inline uint64_t rv_event_address(const struct rv_event *event)
     return (uint64_t)event->aux << 32 | event->id;
 }
 
-/* Second word of a CALL_AT or RETURN_AT, composed in registers. */
+/* The second word of a CALL_AT or RETURN_AT, composed in registers. */
 static inline uint64_t rv_event_word_at(uint64_t address, uint16_t frame)
 {
-    return (address & 0xffffffffu) | (uint64_t)frame << 32 | (address >> 32) << 48;
+    return (address & RV_EVENT_ADDRESS_MASK) | (uint64_t)frame << RV_EVENT_FRAME_SHIFT;
 }
 
 static inline uint64_t rv_event_word(uint32_t id, uint16_t frame, uint16_t aux)
 {
-    return (uint64_t)id | (uint64_t)frame << 32 | (uint64_t)aux << 48;
+    return rv_event_word_at((uint64_t)aux << 32 | id, frame);
 }
 
 /* ---- policies: what a full ring means ---- */

@@ -70,13 +70,13 @@ static void push_without_clock(struct bed *bed)
     uint64_t stack = (uint64_t)(uintptr_t)__builtin_frame_address(0);
     struct rv_pusher *pusher = &bed->pusher;
     for (uint64_t i = 0; i < N_PUSHES; i++) {
-        uint64_t old = rv_push_begin(pusher, stack);
-        if (__builtin_expect(old >= pusher->limit, 0)) {
-            rv_push_slow(pusher, old, stack, RV_EVENT_CALL_AT, i);
+        uint64_t next = rv_push_begin(pusher, stack);
+        if (__builtin_expect(next >= pusher->limit, 0)) {
+            rv_push_slow(pusher, stack, RV_EVENT_CALL_AT, i);
             continue;
         }
-        rv_push_write((struct rv_event *)(uintptr_t)old, i, i);
-        rv_push_end(pusher, old + sizeof(struct rv_event));
+        rv_push_write(rv_push_slot(next), i, i);
+        rv_push_end(pusher, next);
     }
 }
 
@@ -97,7 +97,7 @@ static void clock_only(struct bed *bed)
     uint64_t sum = 0;
     for (uint64_t i = 0; i < N_PUSHES; i++)
         sum += read_clock();
-    *(volatile uint64_t *)&bed->state->unused_head = sum;
+    *(volatile uint64_t *)&bed->state->born_ticks = sum;
 }
 
 struct row {

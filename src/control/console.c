@@ -126,57 +126,54 @@ static void go_on(struct rv_console *console, uint32_t ring)
 {
     struct rv_subject_thread thread;
     int error = rv_subject_thread(console->subject, ring, &thread);
-    if (!error && thread.steering.state == RV_RUN_RUNNING)
+    if ((!error && thread.steering.state == RV_RUN_RUNNING) || rv_reply_tell(console, ring, "run"))
         printf("ring %u runs\n", ring);
-    else if (rv_reply_tell(console, ring, "run"))
-        printf("ring %u runs\n", ring);
+}
+
+/* One thread, all, or those that are not there yet. */
+static void stop_or_go_on(struct rv_console *console, const char *argument, bool is_to_stop)
+{
+    uint32_t ring;
+    if (strcmp(argument, "all") == 0) {
+        for_all_steered(console, is_to_stop ? stop : go_on);
+    } else if (strcmp(argument, "new") == 0) {
+        rv_subject_stop_new(console->subject, is_to_stop);
+        printf("threads and processes that begin from now on %s\n", is_to_stop ? "stop" : "run");
+    } else if (rv_choice_parse(console, argument, &ring)) {
+        (is_to_stop ? stop : go_on)(console, ring);
+    }
 }
 
 static void run_stop(struct rv_console *console, const char *argument)
 {
-    uint32_t ring;
-    if (strcmp(argument, "all") == 0) {
-        for_all_steered(console, stop);
-    } else if (strcmp(argument, "new") == 0) {
-        rv_subject_stop_new(console->subject, true);
-        puts("threads and processes that begin from now on stop");
-    } else if (rv_choice_parse(console, argument, &ring)) {
-        stop(console, ring);
-    }
+    stop_or_go_on(console, argument, true);
 }
 
 static void run_run(struct rv_console *console, const char *argument)
 {
+    stop_or_go_on(console, argument, false);
+}
+
+static void move_chosen(struct rv_console *console, const char *argument, const char *code)
+{
     uint32_t ring;
-    if (strcmp(argument, "all") == 0) {
-        for_all_steered(console, go_on);
-    } else if (strcmp(argument, "new") == 0) {
-        rv_subject_stop_new(console->subject, false);
-        puts("threads and processes that begin from now on run");
-    } else if (rv_choice_parse(console, argument, &ring)) {
-        go_on(console, ring);
-    }
+    if (rv_choice_parse(console, argument, &ring))
+        move(console, ring, code);
 }
 
 static void run_step(struct rv_console *console, const char *argument)
 {
-    uint32_t ring;
-    if (rv_choice_parse(console, argument, &ring))
-        move(console, ring, "step");
+    move_chosen(console, argument, "step");
 }
 
 static void run_next(struct rv_console *console, const char *argument)
 {
-    uint32_t ring;
-    if (rv_choice_parse(console, argument, &ring))
-        move(console, ring, "next");
+    move_chosen(console, argument, "next");
 }
 
 static void run_finish(struct rv_console *console, const char *argument)
 {
-    uint32_t ring;
-    if (rv_choice_parse(console, argument, &ring))
-        move(console, ring, "fin");
+    move_chosen(console, argument, "fin");
 }
 
 static void run_wait(struct rv_console *console, const char *argument)

@@ -10,14 +10,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/clock.h"
-#include "base/err.h"
 #include "base/os.h"
 #include "base/vec.h"
+#include "control/helm.h"
 #include "control/pilot_text.h"
-#include "control/subject.h"
 #include "ring/names.h"
 #include "ring/slots.h"
 
@@ -25,8 +23,6 @@
 #define POLL_NS 250000000u
 #define POLL_SHARE 20u
 #define POLL_ANSWER_NS 200000000u
-#define ORDER_NS 5000000000u
-#define ARRIVAL_NS 1000000000u /* at the stop that a thread is on its way to */
 #define VALUE_NS 500000000u
 #define ANSWER_BYTES (64u << 10)
 #define MOST_ORDERS 8u
@@ -44,13 +40,11 @@ struct rv_pilot {
     struct rv_pilot_report shown;
     /* the worker's */
     struct rv_map *map;
-    struct rv_subject *subject;
-    struct rv_subject_thread about; /* the chosen thread */
-    struct rv_pilot_report report;  /* as the next that is shown */
-    struct rv_pilot_frame listed;   /* whose lines it has */
+    struct rv_helm helm;
+    struct rv_pilot_report report; /* as the next that is shown */
+    struct rv_pilot_frame listed;  /* whose lines it has */
     bool is_obeying;
     bool is_polling;              /* what is asked may make way for an order */
-    bool is_moving;               /* it was told where to stop next */
     bool is_stale;                /* stack, watches and breakpoints are of before what it did last */
     uint64_t polled_ns, pause_ns; /* when it was asked last, and how long not to ask */
 };
@@ -115,29 +109,6 @@ static bool is_given_up(void *context)
     return is_over || must_yield;
 }
 
-static int ask(struct rv_pilot *pilot, const char *code, const char *argument, struct rv_answer *answer)
-{
-    return rv_subject_ask(pilot->subject, pilot->about.ring, code, argument,
-                          pilot->is_polling ? POLL_ANSWER_NS : ORDER_NS, answer);
-}
-
-/* Its state may be another than the report's by now. */
-static bool find_chosen(struct rv_pilot *pilot)
-{
-    struct rv_subject_thread thread;
-    bool is_found = false;
-    for (uint32_t i = 0; pilot->report.chosen.tid && i < rv_subject_n_rings(pilot->subject); i++) {
-        if (rv_subject_thread(pilot->subject, i, &thread) != 0 || thread.pid != pilot->report.chosen.pid ||
-            thread.tid != pilot->report.chosen.tid)
-            continue;
-        if (is_found && thread.steering.state == RV_RUN_UNSTEERED)
-            continue; /* a ring of the program's own */
-        pilot->about = thread;
-        is_found = true;
-    }
-    return is_found;
-}
-
 /* A slot's own text says it all; of one that has none the name is known, and with it the file. */
 static void read_slot(const struct rv_pilot *pilot, struct rv_pilot_frame *frame, const struct rv_slot *slot,
                       const char *text)
@@ -161,7 +132,7 @@ static void read_slots(struct rv_pilot *pilot)
     struct rv_slots slots;
     int32_t current, depth;
     char text[sizeof report->frames[0].call];
-    rv_slots_view(&slots, pilot->map, pilot->about.ring);
+    rv_slots_view(&slots, pilot->map, pilot->helm.about.ring);
     report->is_silent = rv_slots_position(&slots, &current, &depth) != 0 || depth <= 0 || current < 0;
     report->n_frames = 0;
     memset(report->frames, 0, sizeof report->frames);
@@ -175,10 +146,15 @@ static void read_slots(struct rv_pilot *pilot)
     }
 }
 
+static int ask(struct rv_pilot *pilot, const char *code, struct rv_answer *answer)
+{
+    return rv_subject_ask(pilot->helm.subject, pilot->helm.about.ring, code, "", POLL_ANSWER_NS, answer);
+}
+
 static void ask_stack(struct rv_pilot *pilot)
 {
     struct rv_answer answer;
-    int error = ask(pilot, "stck", "", &answer);
+    int error = ask(pilot, "stck", &answer);
     if (!error)
         rv_pilot_read_stack(&pilot->report, answer.text);
     if (error != -ECANCELED)
@@ -189,7 +165,7 @@ static void ask_stack(struct rv_pilot *pilot)
 static void ask_breaks(struct rv_pilot *pilot)
 {
     struct rv_answer answer;
-    if (ask(pilot, "brkl", "", &answer) == 0)
+    if (ask(pilot, "brkl", &answer) == 0)
         rv_pilot_read_breaks(&pilot->report, answer.text);
     rv_answer_fini(&answer);
 }
@@ -200,7 +176,7 @@ static void ask_watches(struct rv_pilot *pilot, bool is_stopped)
     for (unsigned i = 0; i < RV_PILOT_WATCHES; i++) {
         struct rv_pilot_watch *watch = &pilot->report.watches[i];
         struct rv_subject_value value;
-        int error = rv_subject_value(pilot->subject, pilot->about.ring, i, is_stopped ? VALUE_NS : 0, &value);
+        int error = rv_subject_value(pilot->helm.subject, pilot->helm.about.ring, i, is_stopped ? VALUE_NS : 0, &value);
         if (error == -ENOENT) {
             memset(watch, 0, sizeof *watch);
             continue;
@@ -231,9 +207,9 @@ static void look_who_is_stopped(struct rv_pilot *pilot)
     memset(report->stopped, 0, sizeof report->stopped);
     report->n_stopped = report->n_named = 0;
     report->has_other_monitor = rv_steering_has_monitor(pilot->map);
-    for (uint32_t i = 0; i < rv_subject_n_rings(pilot->subject); i++) {
+    for (uint32_t i = 0; i < rv_subject_n_rings(pilot->helm.subject); i++) {
         struct rv_subject_thread thread;
-        if (rv_subject_thread(pilot->subject, i, &thread) != 0 || thread.steering.state != RV_RUN_STOPPED)
+        if (rv_subject_thread(pilot->helm.subject, i, &thread) != 0 || thread.steering.state != RV_RUN_STOPPED)
             continue;
         report->n_stopped++;
         if (report->n_named < RV_PILOT_STOPPED_MAX)
@@ -245,11 +221,11 @@ static enum rv_pilot_state state_of(struct rv_pilot *pilot)
 {
     if (!pilot->report.chosen.tid)
         return RV_PILOT_NOBODY;
-    if (!find_chosen(pilot))
+    if (!rv_helm_find(&pilot->helm))
         return RV_PILOT_GONE;
-    switch (pilot->about.steering.state) {
+    switch (pilot->helm.about.steering.state) {
     case RV_RUN_RUNNING:
-        return pilot->is_moving ? RV_PILOT_STEPPING : RV_PILOT_RUNNING;
+        return pilot->helm.is_moving ? RV_PILOT_STEPPING : RV_PILOT_RUNNING;
     case RV_RUN_STOPPED:
         return RV_PILOT_STOPPED;
     case RV_RUN_UNSTEERED:
@@ -265,10 +241,10 @@ static void look_at_chosen(struct rv_pilot *pilot)
     enum rv_pilot_state before = report->state;
     report->state = state_of(pilot);
     bool has_stopped = report->state == RV_PILOT_STOPPED &&
-                       (before != report->state || report->n_stops != pilot->about.steering.n_stops);
-    report->ring = pilot->about.ring;
-    report->n_stops = pilot->about.steering.n_stops;
-    pilot->is_moving &= report->state == RV_PILOT_STEPPING;
+                       (before != report->state || report->n_stops != pilot->helm.about.steering.n_stops);
+    report->ring = pilot->helm.about.ring;
+    report->n_stops = pilot->helm.about.steering.n_stops;
+    pilot->helm.is_moving &= report->state == RV_PILOT_STEPPING;
     if (!has_stopped)
         return;
     expire(pilot);
@@ -325,145 +301,6 @@ static void list_lines(struct rv_pilot *pilot)
     rv_listing_read(&report->listing, report->chosen.pid, frame->file, frame->line);
 }
 
-/* ---- orders ---- */
-
-static void refuse(struct rv_pilot *pilot, int error, const struct rv_answer *answer)
-{
-    const char *why = error ? rv_subject_error(error) : answer->text ? answer->text : "it said no";
-    rv_pilot_say(pilot->report.why, sizeof pilot->report.why, why);
-    pilot->report.why[strcspn(pilot->report.why, "\n")] = '\0';
-}
-
-/* True when it was done. */
-static bool command(struct rv_pilot *pilot, const char *code, const char *argument)
-{
-    struct rv_answer answer;
-    int error = ask(pilot, code, argument, &answer);
-    bool is_fine = !error && answer.is_fine;
-    if (!is_fine)
-        refuse(pilot, error, &answer);
-    rv_answer_fini(&answer);
-    return is_fine;
-}
-
-static void evaluate(struct rv_pilot *pilot, const char *expression)
-{
-    struct rv_pilot_report *report = &pilot->report;
-    struct rv_answer answer;
-    int error = ask(pilot, "eval", expression, &answer);
-    const char *text = error ? rv_subject_error(error) : answer.text ? answer.text : "";
-    memset(report->value, 0, sizeof report->value);
-    rv_pilot_say(report->expression, sizeof report->expression, expression);
-    rv_pilot_say(report->value, sizeof report->value, text);
-    report->is_value_error = error || !answer.is_fine;
-    rv_answer_fini(&answer);
-}
-
-/* What is ordered of a thread that is on its way to a stop is to be done there. */
-static void await_arrival(struct rv_pilot *pilot)
-{
-    if (pilot->is_moving)
-        (void)rv_subject_wait_stop(pilot->subject, &pilot->about, pilot->report.n_stops, ARRIVAL_NS);
-}
-
-static void move(struct rv_pilot *pilot, const char *code)
-{
-    await_arrival(pilot);
-    pilot->is_moving = command(pilot, code, "");
-}
-
-static void let_run(struct rv_pilot *pilot)
-{
-    await_arrival(pilot);
-    if (command(pilot, "run", ""))
-        pilot->is_moving = false;
-}
-
-static void watch(struct rv_pilot *pilot, const struct rv_pilot_order *order)
-{
-    bool is_new = order->kind == RV_PILOT_WATCH;
-    int error = is_new ? rv_subject_watch(pilot->subject, pilot->about.ring, order->text)
-                       : rv_subject_unwatch(pilot->subject, pilot->about.ring, order->idx);
-    if (error < 0)
-        refuse(pilot, error, NULL);
-}
-
-/* A line alone is one of the file that is looked at. */
-static void set_break(struct rv_pilot *pilot, const char *where)
-{
-    const struct rv_pilot_report *report = &pilot->report;
-    const char *file = report->frame < report->n_frames ? report->frames[report->frame].file : "";
-    char whole[sizeof report->frames[0].file + RV_PILOT_TEXT_BYTES];
-    bool is_line = *where && !where[strspn(where, "0123456789")];
-    if (is_line && !*file) {
-        rv_pilot_say(pilot->report.why, sizeof pilot->report.why, "of which file? none is known here");
-        return;
-    }
-    (void)snprintf(whole, sizeof whole, "%s%s%s", is_line ? file : "", is_line ? ":" : "", where);
-    (void)command(pilot, "brk", whole);
-}
-
-static void unbreak(struct rv_pilot *pilot, uint32_t number)
-{
-    char text[16];
-    (void)snprintf(text, sizeof text, "%u", number);
-    (void)command(pilot, "brkd", text);
-}
-
-static void do_order(struct rv_pilot *pilot, const struct rv_pilot_order *order)
-{
-    bool is_stopped = pilot->about.steering.state == RV_RUN_STOPPED;
-    switch (order->kind) {
-    case RV_PILOT_STOP:
-        if (!is_stopped)
-            (void)command(pilot, "stop", "");
-        return;
-    case RV_PILOT_STEP:
-        move(pilot, "step");
-        return;
-    case RV_PILOT_NEXT:
-        move(pilot, "next");
-        return;
-    case RV_PILOT_FINISH:
-        move(pilot, "fin");
-        return;
-    case RV_PILOT_RUN:
-        if (is_stopped || pilot->is_moving)
-            let_run(pilot);
-        return;
-    case RV_PILOT_EVAL:
-        evaluate(pilot, order->text);
-        return;
-    case RV_PILOT_WATCH:
-    case RV_PILOT_UNWATCH:
-        watch(pilot, order);
-        return;
-    case RV_PILOT_BREAK:
-        set_break(pilot, order->text);
-        return;
-    case RV_PILOT_UNBREAK:
-        unbreak(pilot, order->idx);
-        return;
-    }
-    rv_unreachable();
-}
-
-static void obey(struct rv_pilot *pilot, const struct rv_pilot_order *order)
-{
-    pilot->report.why[0] = '\0';
-    int error = rv_subject_attach(pilot->subject);
-    if (!error && !find_chosen(pilot))
-        error = -ENOENT;
-    if (!error && pilot->about.steering.state == RV_RUN_UNSTEERED)
-        error = -EOPNOTSUPP;
-    if (error)
-        refuse(pilot, error, NULL);
-    else
-        do_order(pilot, order);
-    expire(pilot);
-    pilot->report.n_orders++;
-}
-
 /* ---- the worker ---- */
 
 static void publish(struct rv_pilot *pilot)
@@ -488,14 +325,8 @@ static void begin_with(struct rv_pilot *pilot, struct rv_pilot_who chosen)
     pilot->report.chosen = chosen;
     pilot->report.state = chosen.tid ? RV_PILOT_UNKNOWN : RV_PILOT_NOBODY;
     memset(&pilot->listed, 0, sizeof pilot->listed);
-    pilot->is_moving = false;
+    pilot->helm.is_moving = false;
     expire(pilot);
-}
-
-static void wait_until(struct rv_pilot *pilot, uint64_t end_ns)
-{
-    struct timespec end = {.tv_sec = (time_t)(end_ns / 1000000000u), .tv_nsec = (long)(end_ns % 1000000000u)};
-    (void)pthread_cond_timedwait(&pilot->has_news, &pilot->lock, &end);
 }
 
 /* The next order through *order, after a while at most. False when it is time to look instead. */
@@ -505,7 +336,7 @@ static bool take_order(struct rv_pilot *pilot, struct rv_pilot_order *order)
     pthread_mutex_lock(&pilot->lock);
     while (!pilot->is_closing && pilot->n_orders == 0 && is_same(pilot->chosen, pilot->report.chosen) &&
            pilot->frame == pilot->report.frame && rv_clock_mono_ns() < end_ns)
-        wait_until(pilot, end_ns);
+        (void)rv_os_wait_until(&pilot->has_news, &pilot->lock, end_ns);
     if (!is_same(pilot->chosen, pilot->report.chosen))
         begin_with(pilot, pilot->chosen);
     bool has_one = !pilot->is_closing && pilot->n_orders > 0;
@@ -533,8 +364,10 @@ static void *work(void *context)
     while (!is_closing(pilot)) {
         if (take_order(pilot, &order)) {
             publish(pilot);
-            obey(pilot, &order);
+            rv_helm_obey(&pilot->helm, &order);
+            pilot->report.n_orders++;
             pilot->is_obeying = false;
+            expire(pilot);
         }
         look_who_is_stopped(pilot);
         look_at_chosen(pilot);
@@ -549,15 +382,11 @@ static void *work(void *context)
 struct rv_pilot *rv_pilot_start(struct rv_map *map)
 {
     struct rv_pilot *pilot = rv_alloc(1, sizeof *pilot);
-    pthread_condattr_t clock;
     pilot->map = map;
-    pilot->subject = rv_subject_over(map);
-    rv_subject_limit(pilot->subject, &(struct rv_subject_limits){ANSWER_BYTES, is_given_up, pilot});
+    pilot->helm = (struct rv_helm){.subject = rv_subject_over(map), .report = &pilot->report};
+    rv_subject_limit(pilot->helm.subject, &(struct rv_subject_limits){ANSWER_BYTES, is_given_up, pilot});
     pthread_mutex_init(&pilot->lock, NULL);
-    pthread_condattr_init(&clock);
-    pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
-    pthread_cond_init(&pilot->has_news, &clock);
-    pthread_condattr_destroy(&clock);
+    rv_os_init_condition(&pilot->has_news);
     rv_os_start_thread(&pilot->thread, work, pilot);
     return pilot;
 }
@@ -571,7 +400,7 @@ void rv_pilot_stop(struct rv_pilot *pilot)
     pthread_cond_signal(&pilot->has_news);
     pthread_mutex_unlock(&pilot->lock);
     pthread_join(pilot->thread, NULL);
-    rv_subject_close(pilot->subject);
+    rv_subject_close(pilot->helm.subject);
     pthread_cond_destroy(&pilot->has_news);
     pthread_mutex_destroy(&pilot->lock);
     free(pilot);

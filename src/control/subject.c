@@ -103,12 +103,16 @@ int rv_subject_thread(struct rv_subject *subject, uint32_t ring, struct rv_subje
     if (ring >= subject->map->geometry.n_rings)
         return -EINVAL;
     const struct rv_wire_control *control = rv_map_control(subject->map, ring);
-    if (__atomic_load_n(&control->state, __ATOMIC_ACQUIRE) != RV_RING_LIVE || /* D2 <- D1 */
-        !__atomic_load_n(&control->has_pages, __ATOMIC_RELAXED) || !rv_directory_has_live_owner(subject->map, ring))
+    bool is_live = __atomic_load_n(&control->state, __ATOMIC_ACQUIRE) == RV_RING_LIVE; /* D2 <- D1 */
+    uint32_t generation = __atomic_load_n(&control->generation, __ATOMIC_RELAXED);
+    if (!is_live && generation == 0)
+        return -EINVAL; /* nobody ever claimed it */
+    if (!is_live || !__atomic_load_n(&control->has_pages, __ATOMIC_RELAXED) ||
+        !rv_directory_has_live_owner(subject->map, ring))
         return -ENOENT;
     *out = (struct rv_subject_thread){
         .ring = ring,
-        .generation = __atomic_load_n(&control->generation, __ATOMIC_RELAXED),
+        .generation = generation,
         .pid = control->owner_pid,
         .tid = control->owner_tid,
         .steering = rv_steering_read(control),

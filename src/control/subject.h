@@ -42,7 +42,7 @@ struct rv_subject_thread {
     bool is_muted;
 };
 
-/* One of them. -ENOENT when its ring has no owner that lives; -EINVAL when there is no such ring. */
+/* One of them. -ENOENT when its ring has no owner that lives; -EINVAL when no thread has had such a ring. */
 int rv_subject_thread(struct rv_subject *subject, uint32_t ring, struct rv_subject_thread *out);
 
 /* Rings below this may have an owner. */

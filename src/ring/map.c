@@ -194,6 +194,33 @@ static int map_file(struct rv_map *map, uint64_t n_bytes)
     return rv_map_reopen(map);
 }
 
+/* Whole pages, with what shares them. */
+static int copy_pages(void *start, size_t n_bytes)
+{
+    uintptr_t begin = (uintptr_t)start & ~(uintptr_t)(RV_WIRE_PAGE - 1), end = (uintptr_t)start + n_bytes;
+    size_t n = (end - begin + RV_WIRE_PAGE - 1) & ~(size_t)(RV_WIRE_PAGE - 1);
+    void *copy = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (copy == MAP_FAILED)
+        return -errno;
+    memcpy(copy, (const void *)begin, n);
+    return mremap(copy, n, n, MREMAP_MAYMOVE | MREMAP_FIXED, (void *)begin) == MAP_FAILED ? -errno : 0;
+}
+
+int rv_map_leave_ring(struct rv_map *map, uint32_t ring_idx)
+{
+    int saved = errno, error = copy_pages(map->header, sizeof *map->header);
+    if (!error) {
+        map->header->is_recording = 0;
+        error = copy_pages(rv_map_control(map, ring_idx), map->geometry.control_bytes);
+    }
+    if (!error)
+        error = copy_pages(rv_map_events(map, ring_idx), map->geometry.ring_events * sizeof(struct rv_event));
+    if (!error)
+        error = map->fd < 0 ? -EBADF : map_file(map, map->n_bytes);
+    errno = saved;
+    return error;
+}
+
 static void take_geometry(struct rv_map *map, const struct rv_wire_header *geometry)
 {
     map->geometry = *geometry;

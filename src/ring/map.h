@@ -101,6 +101,14 @@ int rv_map_own_fd(struct rv_map *map);
  */
 int rv_map_reopen(struct rv_map *map);
 
+/*
+ * In the child of fork, where a push of the parent's thread goes on: map the file at another place. At the old one the
+ * header, the ring's control and its events are copies from now on, seen by nobody, in which nothing is to be traced.
+ *   returns  0; or what mmap said, -EBADF: then the map is of no use any more
+ *   thread   the only one; async-signal-safe
+ */
+int rv_map_leave_ring(struct rv_map *map, uint32_t ring_idx);
+
 struct rv_wire_control *rv_map_control(const struct rv_map *map, uint32_t ring_idx); /* ring_idx < geometry.n_rings */
 struct rv_event *rv_map_events(const struct rv_map *map, uint32_t ring_idx);
 struct rv_wire_process *rv_map_process(const struct rv_map *map, uint32_t process_idx);

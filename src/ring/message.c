@@ -48,11 +48,24 @@ static bool try_place(struct rv_map *map, struct place place)
                                        __ATOMIC_RELAXED);
 }
 
-static int take_place(struct rv_map *map, struct place place, uint64_t timeout_ns)
+/* When a wait that begins now is over. */
+static uint64_t end_of(uint64_t timeout_ns)
 {
-    uint64_t begin_ns = rv_clock_mono_ns();
+    uint64_t end_ns;
+    return __builtin_add_overflow(rv_clock_mono_ns(), timeout_ns, &end_ns) ? UINT64_MAX : end_ns;
+}
+
+/* 0: it is over. */
+static uint64_t left_until(uint64_t end_ns)
+{
+    uint64_t now_ns = rv_clock_mono_ns();
+    return now_ns < end_ns ? end_ns - now_ns : 0;
+}
+
+static int take_place(struct rv_map *map, struct place place, uint64_t end_ns)
+{
     while (!try_place(map, place)) {
-        if (rv_clock_mono_ns() - begin_ns >= timeout_ns)
+        if (left_until(end_ns) == 0)
             return -EBUSY;
         rv_os_sleep_ns(POLL_NS);
     }
@@ -81,15 +94,14 @@ static char *chunk_area(const struct rv_map *map)
 /* ---- send ---- */
 
 /* Until the state differs from `from`, or the time is over. Returns the state seen last. */
-static uint32_t wait_while(uint32_t *word, uint32_t from, uint64_t timeout_ns)
+static uint32_t wait_while(uint32_t *word, uint32_t from, uint64_t end_ns)
 {
-    uint64_t begin_ns = rv_clock_mono_ns();
     for (;;) {
         uint32_t seen = __atomic_load_n(word, __ATOMIC_ACQUIRE); /* G2 <- G1, G4 <- G3 */
-        uint64_t waited_ns = rv_clock_mono_ns() - begin_ns;
-        if (seen != from || waited_ns >= timeout_ns)
+        uint64_t left_ns = left_until(end_ns);
+        if (seen != from || left_ns == 0)
             return seen;
-        rv_os_futex_wait(word, seen, timeout_ns - waited_ns);
+        rv_os_futex_wait(word, seen, left_ns);
     }
 }
 
@@ -119,14 +131,14 @@ static uint32_t put_chunk(struct rv_map *map, const char *chunk, size_t n_bytes)
     return there;
 }
 
-static int wait_until_taken(struct rv_map *map, uint32_t there, uint64_t timeout_ns)
+static int wait_until_taken(struct rv_map *map, uint32_t there, uint64_t end_ns)
 {
     uint32_t taken = (there & ~(uint32_t)STATE_MASK) | CHUNK_TAKEN;
-    return wait_while(&map->header->message_state, there, timeout_ns) == taken ? 0 : -ETIMEDOUT;
+    return wait_while(&map->header->message_state, there, end_ns) == taken ? 0 : -ETIMEDOUT;
 }
 
 /* The sender's place is ours. */
-static int send_chunks(struct rv_map *map, const char *message, size_t n_bytes, bool leaves_last, uint64_t timeout_ns)
+static int send_chunks(struct rv_map *map, const char *message, size_t n_bytes, bool leaves_last, uint64_t end_ns)
 {
     struct rv_wire_header *header = map->header;
     size_t area_bytes = (size_t)map->geometry.global_message.n_bytes, sent = 0;
@@ -141,7 +153,7 @@ static int send_chunks(struct rv_map *map, const char *message, size_t n_bytes, 
         sent += n;
         if (leaves_last && sent == n_bytes)
             return 0;
-        error = wait_until_taken(map, there, timeout_ns);
+        error = wait_until_taken(map, there, end_ns);
     } while (!error && sent < n_bytes);
     set_idle(&header->message_state);
     return error;
@@ -149,10 +161,11 @@ static int send_chunks(struct rv_map *map, const char *message, size_t n_bytes, 
 
 int rv_message_send(struct rv_map *map, const void *message, size_t n_bytes, uint64_t timeout_ns)
 {
-    int error = take_place(map, sender_place(map), timeout_ns);
+    const uint64_t end_ns = end_of(timeout_ns);
+    int error = take_place(map, sender_place(map), end_ns);
     if (error)
         return error;
-    error = send_chunks(map, message, n_bytes, false, timeout_ns);
+    error = send_chunks(map, message, n_bytes, false, end_ns);
     leave_place(map, sender_place(map));
     return error;
 }
@@ -165,14 +178,15 @@ static bool is_last_chunk(const struct rv_wire_header *header)
 
 int rv_message_post(struct rv_map *map, const void *message, size_t n_bytes, uint64_t timeout_ns)
 {
-    int error = take_place(map, sender_place(map), timeout_ns);
+    const uint64_t end_ns = end_of(timeout_ns);
+    int error = take_place(map, sender_place(map), end_ns);
     if (error)
         return error;
     uint32_t there = __atomic_load_n(&map->header->message_state, __ATOMIC_ACQUIRE); /* G4 <- G3 */
     if ((there & STATE_MASK) == CHUNK_THERE && is_last_chunk(map->header))
-        error = wait_until_taken(map, there, timeout_ns);
+        error = wait_until_taken(map, there, end_ns);
     if (!error)
-        error = send_chunks(map, message, n_bytes, true, timeout_ns);
+        error = send_chunks(map, message, n_bytes, true, end_ns);
     leave_place(map, sender_place(map));
     return error;
 }
@@ -185,21 +199,19 @@ struct chunk {
     size_t n_bytes;
 };
 
-static int wait_for_chunk(struct rv_map *map, struct chunk *chunk, bool is_midway, uint64_t timeout_ns)
+static int wait_for_chunk(struct rv_map *map, struct chunk *chunk, bool is_midway, uint64_t end_ns)
 {
     struct rv_wire_header *header = map->header;
-    uint64_t begin_ns = rv_clock_mono_ns();
     for (;;) {
         chunk->state = __atomic_load_n(&header->message_state, __ATOMIC_ACQUIRE); /* G2 <- G1 */
         if ((chunk->state & STATE_MASK) == CHUNK_THERE)
             break;
-        uint64_t waited_ns = rv_clock_mono_ns() - begin_ns;
-        if (waited_ns >= timeout_ns)
+        if (left_until(end_ns) == 0)
             return -ETIMEDOUT;
         if (is_midway && !is_place_held(map, sender_place(map)))
             return -EPIPE;
-        uint64_t left_ns = timeout_ns - waited_ns;
-        wait_while(&header->message_state, chunk->state, left_ns < LIVENESS_NS ? left_ns : LIVENESS_NS);
+        uint64_t look_ns = end_of(LIVENESS_NS);
+        wait_while(&header->message_state, chunk->state, look_ns < end_ns ? look_ns : end_ns);
     }
     chunk->serial = header->message_serial;
     chunk->total_bytes = header->message_total_bytes;
@@ -258,17 +270,20 @@ static int receive_chunk(struct rv_map *map, void *out, size_t capacity, const s
 int rv_message_receive(struct rv_map *map, void *out, size_t capacity, size_t *n_bytes, uint64_t timeout_ns)
 {
     *n_bytes = 0;
-    int result = take_place(map, receiver_place(map), timeout_ns);
+    const uint64_t end_ns = end_of(timeout_ns);
+    int result = take_place(map, receiver_place(map), end_ns);
     if (result)
         return result;
     struct progress progress = {0};
     while (result == 0) {
         struct chunk chunk;
-        result = wait_for_chunk(map, &chunk, progress.is_midway, timeout_ns);
+        result = wait_for_chunk(map, &chunk, progress.is_midway, end_ns);
         if (result == 0) {
             *n_bytes = (size_t)chunk.total_bytes;
             result = receive_chunk(map, out, capacity, &chunk, &progress);
         }
+        if (result == 0 && left_until(end_ns) == 0) /* a sender may begin again and again */
+            result = -ETIMEDOUT;
     }
     leave_place(map, receiver_place(map));
     return result > 0 ? 0 : result;

@@ -16,7 +16,7 @@
 
 /*
  * Send a message and wait until it was received.
- *   timeout_ns  for the sender's place, then for each chunk
+ *   timeout_ns  for all of it
  *   returns     0; -EBUSY another one is sending; -ETIMEDOUT nobody received it
  *   thread      any
  */
@@ -32,7 +32,7 @@ int rv_message_post(struct rv_map *map, const void *message, size_t n_bytes, uin
 /*
  * Receive the next message.
  *   n_bytes     out: its length
- *   timeout_ns  for the receiver's place, then for each chunk
+ *   timeout_ns  for all of it
  *   returns     0; -EBUSY another one is receiving; -ETIMEDOUT; -EPIPE the sender died midway; -EMSGSIZE it does not
  *               fit (it stays until the sender gives up; *n_bytes says what is needed)
  *   thread      any

@@ -13,11 +13,9 @@
 #include "base/clock.h"
 #include "ring/room.h"
 
-#define KEY_SHIFT (RV_PUSH_KEY_SHIFT + RV_PUSH_STACK_SHIFT)
-#define KEY_UNITS (1u << (64 - KEY_SHIFT))
-#define NESTS_SHIFT 48
 #define FILL_CHUNK_EVENTS 64u
 #define SUSPECT_PUSHES 4096u
+#define POISON_UNIT (1ull << RV_PUSH_KEY_SHIFT)
 
 static uint64_t n_written(const struct rv_pusher_state *state)
 {
@@ -135,14 +133,32 @@ static void set_limits(struct rv_pusher *pusher)
     n = n < chunk_of(state) ? n : chunk_of(state);
     if (state->n_suspect)
         state->n_suspect--;
-    uint64_t limit = n ? address_of(slot_of(state, head) + n) : 0;
+    uint64_t limit = n ? address_of(slot_of(state, head) + n + 1) : 0;
     pusher->limit = state->ring.clock_kind == RV_CLOCK_TSC ? limit : 0;
     pusher->slow_limit = state->ring.clock_kind == RV_CLOCK_TSC ? 0 : limit;
 }
 
+/*
+ * Poisoned and, while the slow path is busy, of no other use. It is busy before the cursor moves, so that no handler
+ * has to tell where from; and again after it, where the cursor was clean and a handler's own slow push has come and
+ * gone.
+ */
+static void place_cursor(struct rv_pusher *pusher, uint64_t stack)
+{
+    struct rv_pusher_state *state = pusher->state;
+    state->busy_stack = stack;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    state->placed_head = n_written(state);
+    state->placed_slot = address_of(slot_of(state, state->placed_head));
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    pusher->cursor = state->placed_slot - rv_push_key(stack);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    state->busy_stack = stack;
+}
+
 /* A handler sets the limits to 0 after it has stashed: look at the stash after they are set, let go of the cursor last.
  */
-static void reopen(struct rv_pusher *pusher)
+static void reopen(struct rv_pusher *pusher, uint64_t stack)
 {
     struct rv_pusher_state *state = pusher->state;
     do {
@@ -151,8 +167,13 @@ static void reopen(struct rv_pusher *pusher)
         pusher->last_ticks = rv_clock_ticks(state->ring.clock_kind);
         __atomic_signal_fence(__ATOMIC_SEQ_CST);
     } while (__atomic_load_n(&state->n_stash, __ATOMIC_RELAXED));
-    state->is_busy = false;
-    pusher->cursor = address_of(slot_of(state, n_written(state)));
+    place_cursor(pusher, stack);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    pusher->cursor += sizeof(struct rv_event); /* as of a push that has been published */
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    state->busy_stack = 0;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    pusher->cursor = state->placed_slot;
 }
 
 static void stash(struct rv_pusher *pusher, uint64_t when, uint64_t word)
@@ -182,53 +203,94 @@ static bool is_on_signal_stack(void)
     return is_on;
 }
 
-/*
- * The interrupted push lies above a handler on the stack; when it lies at our frame or beneath, its handler has left
- * by siglongjmp. The poison tells where it was, modulo 256 KiB: the first handler's push takes it to lie in the 192 KiB
- * above or the 64 KiB beneath, later ones remember. A full stash is taken for an abandoned push, too, where that push
- * was a quick one: were that wrong, two events would be, since for a while every push looks at the shared head
- * (n_suspect).
- */
-static bool is_abandoned(struct rv_pusher_state *state, uint64_t old, uint64_t stack)
+/* An address in a ring, or its end. */
+static bool is_in(const struct rv_event *events, const struct rv_pusher_state *state, uint64_t cursor)
 {
-    if (state->n_stash > RV_PUSH_STASH && !state->is_busy)
-        return true;
-    if (((old >> NESTS_SHIFT) & 3) != 1)
-        return false;
-    if (state->interrupted != old) {
-        uint64_t above = ((old >> KEY_SHIFT) - (stack >> RV_PUSH_STACK_SHIFT)) & (KEY_UNITS - 1);
-        uint64_t offset = above < KEY_UNITS / 4 * 3 ? above : above - KEY_UNITS;
-        state->interrupted = old;
-        state->interrupted_stack = stack + (offset << RV_PUSH_STACK_SHIFT);
-    }
-    return stack >= state->interrupted_stack && !is_on_signal_stack();
+    return cursor - address_of(events) <= state->ring.n_events * sizeof *events;
 }
 
-/* The abandoned push had taken a slot but, unless head moved, never published it. */
-static void take_over(struct rv_pusher_state *state, uint64_t old)
+/* Nowhere yet, in the ring, or where a push that outlived its ring has left it. */
+static bool is_clean(const struct rv_pusher *pusher, uint64_t cursor)
 {
-    state->interrupted = 0;
-    state->n_suspect = SUSPECT_PUSHES;
+    const struct rv_pusher_state *state = pusher->state;
+    if (cursor == 0 || cursor >> RV_PUSH_ADDRESS_BITS || !state)
+        return cursor == 0;
+    return is_in(state->ring.events, state, cursor) || is_in(state->last_events, state, cursor);
+}
+
+/* The cursor that a push found which has begun since, and which other handlers may have interrupted. */
+static uint64_t found_by(const struct rv_pusher *pusher, uint64_t stack)
+{
+    return __atomic_load_n(&pusher->cursor, __ATOMIC_RELAXED) + rv_push_key(stack);
+}
+
+bool rv_push_is_under_way(const struct rv_pusher *pusher)
+{
+    return !is_clean(pusher, __atomic_load_n(&pusher->cursor, __ATOMIC_RELAXED));
+}
+
+uint64_t rv_push_place(const struct rv_pusher *pusher, uint64_t stack)
+{
+    uint64_t found = found_by(pusher, stack);
+    if (!rv_push_is_under_way(pusher)) /* a handler took the push for abandoned */
+        found -= rv_push_key(stack);
+    return is_clean(pusher, found) ? found + sizeof(struct rv_event) : RV_PUSH_NESTED;
+}
+
+/* The poison of the interrupted push, less one event where that has been published. */
+static uint64_t poison_in(const struct rv_pusher_state *state, uint64_t found)
+{
     if (!state->ring.control)
-        return;
-    uint64_t first = address_of(state->ring.events), address = old & (RV_PUSH_POISON - 1);
-    if (address == address_of(state->ring.events + state->ring.n_events))
-        address = first;
-    if (address == address_of(slot_of(state, n_written(state))))
+        return found;
+    uint64_t n_since = n_written(state) - state->placed_head;
+    return found - state->placed_slot - n_since * sizeof(struct rv_event);
+}
+
+/* Signal stacks that are disarmed while they are used are not told of: those above the thread's own stack show. */
+static bool is_on_other_stack(const struct rv_pusher_state *state, uint64_t interrupted, uint64_t stack)
+{
+    return state->stack_end && interrupted <= state->stack_end && stack > state->stack_end;
+}
+
+/*
+ * The interrupted push lies above a handler on the stack; when it lies at our frame or beneath, its handler has left
+ * by siglongjmp. Where several pushes are interrupted the sum of their poisons tells nothing, and lies above all. A
+ * full stash is taken for an abandoned push, too, where that push was a quick one: were that wrong, two events would
+ * be, since for a while every push looks at the shared head (n_suspect).
+ */
+static bool is_abandoned(const struct rv_pusher_state *state, uint64_t found, uint64_t stack)
+{
+    if (state->n_stash > RV_PUSH_STASH && !state->busy_stack)
+        return true;
+    uint64_t interrupted = state->busy_stack;
+    if (!interrupted)
+        interrupted = (poison_in(state, found) + POISON_UNIT / 2) >> RV_PUSH_KEY_SHIFT;
+    return stack >= interrupted && !is_on_other_stack(state, interrupted, stack) && !is_on_signal_stack();
+}
+
+/* The abandoned push had taken a slot but, unless head moved, never published it. It may go on after all, and must then
+ * not find a limit that its cursor, less its poison, lies below. */
+static void take_over(struct rv_pusher_state *state, uint64_t found)
+{
+    bool is_published =
+        state->busy_stack ? n_written(state) >= state->done_head : poison_in(state, found) % POISON_UNIT != 0;
+    state->n_suspect = found >> RV_PUSH_ADDRESS_BITS ? SUSPECT_PUSHES : UINT32_MAX;
+    if (state->ring.control && !is_published)
         bump(&state->ring.control->n_refused);
 }
 
-bool rv_push_nested(struct rv_pusher *pusher, uint64_t old, uint64_t stack, uint64_t kind, uint64_t word)
+bool rv_push_nested(struct rv_pusher *pusher, uint64_t stack, uint64_t kind, uint64_t word)
 {
     struct rv_pusher_state *state = pusher->state;
-    if (state && is_abandoned(state, old, stack)) {
-        take_over(state, old);
+    uint64_t found = found_by(pusher, stack);
+    if (state && is_abandoned(state, found, stack)) {
+        take_over(state, found);
         return false;
     }
     uint64_t ticks = state && state->ring.control ? rv_clock_ticks(state->ring.clock_kind) : 1;
     stash(pusher, kind << RV_EVENT_KIND_SHIFT | ticks, word);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    pusher->cursor -= rv_push_poison(stack);
+    pusher->cursor += rv_push_key(stack);
     return true;
 }
 
@@ -239,15 +301,20 @@ static void push_outer(struct rv_pusher *pusher, uint64_t stack, uint64_t kind, 
     struct rv_pusher_state *state = pusher->state;
     int saved = errno;
 
-    pusher->cursor = address_of(slot_of(state, n_written(state))) + rv_push_poison(stack);
-    state->is_busy = true;
+    state->done_head = UINT64_MAX;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    place_cursor(pusher, stack);
     empty_stash(state);
     ticks = ticks ? ticks : rv_clock_ticks(state->ring.clock_kind);
+    state->done_head = n_written(state) + 1;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
     put(state, kind << RV_EVENT_KIND_SHIFT | ticks, word);
-    reopen(pusher);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    state->done_head = 0;
+    rv_room_wake_consumer(state);
+    reopen(pusher, stack);
     if (state->ring.clock_kind != RV_CLOCK_TICK)
         pusher->last_ticks = ticks;
-    rv_room_wake_consumer(state);
     errno = saved;
 }
 
@@ -261,9 +328,9 @@ void rv_push_past(struct rv_pusher *pusher, uint64_t stack, uint64_t kind, uint6
     push_outer(pusher, stack, kind, ticks & RV_EVENT_TICKS_MASK, word);
 }
 
-bool rv_push_other_clock(struct rv_pusher *pusher, uint64_t old, uint64_t kind, uint64_t word)
+bool rv_push_other_clock(struct rv_pusher *pusher, uint64_t next, uint64_t kind, uint64_t word)
 {
-    if (old >= pusher->slow_limit)
+    if (next >= pusher->slow_limit)
         return false;
     if (!pusher->tick) {
         pusher->last_ticks = rv_clock_ticks(pusher->state->ring.clock_kind);
@@ -271,16 +338,17 @@ bool rv_push_other_clock(struct rv_pusher *pusher, uint64_t old, uint64_t kind, 
         pusher->last_tick = __atomic_load_n(pusher->tick, __ATOMIC_RELAXED);
         pusher->last_ticks = rv_clock_ticks(RV_CLOCK_TICK);
     }
-    rv_push_write((struct rv_event *)(uintptr_t)old, kind << RV_EVENT_KIND_SHIFT | pusher->last_ticks, word);
-    rv_push_end(pusher, old + sizeof(struct rv_event));
+    rv_push_write(rv_push_slot(next), kind << RV_EVENT_KIND_SHIFT | pusher->last_ticks, word);
+    rv_push_end(pusher, next);
     return true;
 }
 
-void rv_push_slow(struct rv_pusher *pusher, uint64_t old, uint64_t stack, uint64_t kind, uint64_t word)
+void rv_push_slow(struct rv_pusher *pusher, uint64_t stack, uint64_t kind, uint64_t word)
 {
-    if (rv_push_other_clock(pusher, old, kind, word))
+    uint64_t next = rv_push_next(pusher, stack);
+    if (rv_push_other_clock(pusher, next, kind, word))
         return;
-    if (old >= RV_PUSH_POISON && rv_push_nested(pusher, old, stack, kind, word))
+    if (next == RV_PUSH_NESTED && rv_push_nested(pusher, stack, kind, word))
         return;
     if (pusher->state && pusher->state->ring.control)
         rv_push_outer(pusher, stack, kind, word);
@@ -304,6 +372,9 @@ void rv_pusher_attach(struct rv_pusher *pusher, struct rv_pusher_state *state, c
     state->n_lost = 0;
     for (; pusher->n_unstashed; pusher->n_unstashed--)
         bump(&ring->control->n_refused);
+    state->last_events = state->ring.events;
+    state->placed_slot = 0;
+    state->placed_head = ring->control->head;
     state->ring = *ring;
     pusher->state = state;
 }
@@ -314,21 +385,35 @@ void rv_pusher_flush(struct rv_pusher *pusher)
     if (!state || !state->ring.control)
         return;
     int saved = errno;
-    rv_push_begin(pusher, address_of(__builtin_frame_address(0)));
+    uint64_t stack = address_of(__builtin_frame_address(0));
+    state->done_head = 0;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    place_cursor(pusher, stack);
     empty_stash(state);
     if (state->n_lost && !state->is_closed && rv_room_free(state) > 0)
         append_lost(state);
-    reopen(pusher);
+    reopen(pusher, stack);
     errno = saved;
 }
 
 void rv_pusher_detach(struct rv_pusher *pusher)
 {
     struct rv_pusher_state *state = pusher->state;
-    *pusher = (struct rv_pusher){.state = state, .head = state ? &state->unused_head : NULL};
+    *pusher = (struct rv_pusher){.state = state};
     if (state) {
         state->ring.control = NULL;
+        state->busy_stack = 0;
         state->n_suspect = 0;
         state->n_stash = 0;
     }
+}
+
+/* An empty place in the stash: a push in the slow path then sets its limits once more. */
+void rv_pusher_leave(struct rv_pusher *pusher)
+{
+    struct rv_pusher_state *state = pusher->state;
+    state->stash[0].when = 0;
+    state->n_stash = 1;
+    pusher->limit = 0;
+    pusher->slow_limit = 0;
 }

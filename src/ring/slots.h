@@ -31,7 +31,7 @@ void rv_slots_view(struct rv_slots *slots, const struct rv_map *map, uint32_t ri
 /* Owner thread. How many frames are open. */
 int32_t rv_slots_depth(const struct rv_slots *slots);
 
-/* Owner thread. A new frame on line 0; text is cut to slot_bytes - 1; "": name_id says it all. Returns the depth now. */
+/* Owner thread. A new frame on line 0; text is cut to slot_bytes - 1; "": name_id says it all. Returns the depth. */
 int32_t rv_slots_push(struct rv_slots *slots, const char *text, uint32_t name_id, uint64_t ticks);
 
 /* Owner thread. The statement being executed in the innermost frame. False when there is none. */

@@ -16,7 +16,7 @@
 
 struct state {
     __m256i last_key; /* doubled, of the last event, in all lanes */
-    __m256i last_tag; /* shifted left by 16, in all lanes */
+    __m256i last_tag; /* in the upper half, in all lanes */
     int32_t n_frames;
     uint32_t n_spans, peak;
 };
@@ -39,7 +39,7 @@ static inline __attribute__((always_inline)) void save_state(struct rv_run *run,
 }
 
 struct group {
-    __m256i offset, id, key, tag; /* key doubled, tag shifted left by 16 */
+    __m256i offset, id, key, tag; /* key doubled, tag in the upper half */
     __m256i is_return;            /* all bits */
     unsigned bits;
 };
@@ -68,7 +68,7 @@ static inline __attribute__((always_inline)) struct group load_group(const struc
     group.offset = _mm256_and_si256(_mm256_sub_epi32(_mm256_permutevar8x32_epi32(offsets, in_order), base),
                                     _mm256_set1_epi32((int32_t)RV_OFFSET_MASK));
     group.id = _mm256_permutevar8x32_epi32(ids, in_order);
-    group.tag = _mm256_slli_epi32(_mm256_permutevar8x32_epi32(tags, in_order), 16);
+    group.tag = _mm256_and_si256(_mm256_permutevar8x32_epi32(tags, in_order), _mm256_set1_epi32(RV_TAG_MASK));
     __m256i step = _mm256_srai_epi32(_mm256_sub_epi32(group.tag, state->last_tag), 15);
     group.key = _mm256_add_epi32(state->last_key, step);
     return group;

@@ -22,7 +22,7 @@
 struct state {
     __m512i start, id, key; /* the window: top frame in lane 15; key doubled */
     __m256i last_key;       /* doubled, of the last event, in all lanes */
-    __m256i last_tag;       /* shifted left by 16, in all lanes */
+    __m256i last_tag;       /* in the upper half, in all lanes */
     int32_t n_frames, n_valid;
     uint32_t n_spans, peak;
 };
@@ -56,7 +56,7 @@ static inline __attribute__((always_inline)) void save_state(struct rv_run *run,
 
 /* A step's events, taken apart. */
 struct group {
-    __m256i offset, id, key, tag; /* key doubled, tag shifted left by 16 */
+    __m256i offset, id, key, tag; /* key doubled, tag in the upper half */
     const struct rv_pattern *pattern;
     __mmask8 is_return;
 };
@@ -76,7 +76,7 @@ static inline __attribute__((always_inline)) struct group load_group(const struc
     group.offset = _mm256_and_si256(_mm256_sub_epi32(_mm512_castsi512_si256(first), base),
                                     _mm256_set1_epi32((int32_t)RV_OFFSET_MASK));
     group.id = _mm512_extracti64x4_epi64(first, 1);
-    group.tag = _mm256_slli_epi32(_mm512_castsi512_si256(second), 16);
+    group.tag = _mm256_and_si256(_mm512_castsi512_si256(second), _mm256_set1_epi32(RV_TAG_MASK));
     __m256i step = _mm256_srai_epi32(_mm256_sub_epi32(group.tag, state->last_tag), 15);
     group.key = _mm256_add_epi32(state->last_key, step);
     return group;

@@ -15,6 +15,9 @@
 /* A step below this goes up, any other goes down: a depth rises by single calls but falls by any longjmp. */
 #define RV_TAG_RISE 4096u
 
+/* Of a tag, in the upper half of an event's second word. */
+#define RV_TAG_MASK (-65536)
+
 /* No call goes up by more: a signal handler may leave two depths unused. */
 #define RV_TAG_RISE_OF_CALL 3
 

@@ -10,13 +10,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* An address as the second word of an event has it: the frame's bits are free. */
-#define RV_ADDRESS_KEY_MASK 0xffff0000ffffffffull
-#define RV_ADDRESS_TIMED (1ull << 32)
+#include "ringviz/wire.h"
+
+/* Above an address, where the second word of an event has the frame. */
+#define RV_ADDRESS_TIMED (1ull << RV_EVENT_FRAME_SHIFT)
 #define RV_ADDRESS_FREE UINT64_MAX
 
 struct rv_address_slot {
-    uint64_t key; /* perhaps with RV_ADDRESS_TIMED, or RV_ADDRESS_FREE */
+    uint64_t key; /* the address, perhaps with RV_ADDRESS_TIMED, or RV_ADDRESS_FREE */
     uint32_t id;
     uint32_t module; /* number in the module map */
 };
@@ -26,16 +27,6 @@ struct rv_address_table {
     size_t n_used;
     uint64_t byte_mask; /* of the offset of a slot */
 };
-
-static inline uint64_t rv_address_key(uint64_t address)
-{
-    return (address & 0xffffffffu) | (address >> 32) << 48;
-}
-
-static inline uint64_t rv_address_of(uint64_t key)
-{
-    return (key & 0xffffffffu) | (key >> 48) << 32;
-}
 
 /* Where a key belongs. Fibonacci hashing: neighbours spread. */
 static inline struct rv_address_slot *rv_address_home(struct rv_address_slot *slots, uint64_t byte_mask, uint64_t key)

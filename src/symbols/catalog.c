@@ -58,7 +58,7 @@ struct rv_catalog {
     pthread_mutex_t naming_lock; /* of the following */
     struct rv_namer namer;
     struct rv_catalog_name *names; /* of id - 1; name NULL where not named yet */
-    size_t n_names, name_capacity;
+    size_t n_names;
 };
 
 static uint32_t count(const struct rv_catalog *catalog)
@@ -229,7 +229,7 @@ struct rv_catalog_process *rv_catalog_process(struct rv_catalog *catalog, uint32
 static uint32_t look_up_anew(struct rv_catalog_process *process, uint64_t key, uint64_t ticks)
 {
     struct rv_catalog *catalog = process->catalog;
-    struct entry entry = {.kind = ENTRY_ADDRESS, .address = rv_address_of(key), .ticks = ticks, .process = process};
+    struct entry entry = {.kind = ENTRY_ADDRESS, .address = key, .ticks = ticks, .process = process};
     uint32_t number = rv_module_map_find(&process->map, entry.address, ticks);
     if (number != RV_MODULE_NO_FILE) {
         entry.kind = ENTRY_CODE;
@@ -259,7 +259,7 @@ static __attribute__((noinline)) uint32_t look_up(struct rv_catalog_process *pro
 
 uint32_t rv_catalog_lookup(struct rv_catalog_process *process, uint64_t address, uint64_t ticks)
 {
-    uint64_t key = rv_address_key(address) & RV_ADDRESS_KEY_MASK;
+    uint64_t key = address & RV_EVENT_ADDRESS_MASK;
     const struct rv_address_slot *home = rv_address_home(process->addresses.slots, process->addresses.byte_mask, key);
     return home->key == key ? home->id : look_up(process, key, ticks);
 }
@@ -282,7 +282,7 @@ void rv_catalog_translate(struct rv_catalog_process *process, struct rv_event *e
         memcpy(words, &events[i], sizeof words);
         if (!is_at(words[0]))
             continue;
-        uint64_t key = words[1] & RV_ADDRESS_KEY_MASK;
+        uint64_t key = words[1] & RV_EVENT_ADDRESS_MASK;
         const struct rv_address_slot *home = rv_address_home(slots, byte_mask, key);
         uint32_t id = home->id;
         if (__builtin_expect(home->key != key, 0)) {
@@ -291,7 +291,7 @@ void rv_catalog_translate(struct rv_catalog_process *process, struct rv_event *e
             byte_mask = process->addresses.byte_mask;
         }
         words[0] &= ~AT_BIT;
-        words[1] = (words[1] & ~RV_ADDRESS_KEY_MASK) | id;
+        words[1] = (words[1] & ~RV_EVENT_ADDRESS_MASK) | id;
         memcpy(&events[i], words, sizeof words);
     }
 }
@@ -339,11 +339,8 @@ static int name_entry(struct rv_namer *namer, const struct entry *entry, struct 
 
 static struct rv_catalog_name *name_of(struct rv_catalog *catalog, uint32_t id)
 {
-    if (id > catalog->n_names) {
-        catalog->names = rv_vec_reserve(catalog->names, &catalog->name_capacity, id, sizeof *catalog->names);
-        memset(catalog->names + catalog->n_names, 0, (id - catalog->n_names) * sizeof *catalog->names);
-        catalog->n_names = id;
-    }
+    if (id > catalog->n_names)
+        catalog->names = rv_vec_extend(catalog->names, &catalog->n_names, id, sizeof *catalog->names);
     return &catalog->names[id - 1];
 }
 

@@ -50,11 +50,8 @@ static void close_least_used(struct rv_namer *namer)
 
 static struct rv_namer_file *open_file(struct rv_namer *namer, const struct rv_code_file *code)
 {
-    if (code->number >= namer->n_files) {
-        namer->files = rv_vec_reserve(namer->files, &namer->capacity, code->number + 1u, sizeof *namer->files);
-        memset(namer->files + namer->n_files, 0, (code->number + 1u - namer->n_files) * sizeof *namer->files);
-        namer->n_files = code->number + 1u;
-    }
+    if (code->number >= namer->n_files)
+        namer->files = rv_vec_extend(namer->files, &namer->n_files, (size_t)code->number + 1, sizeof *namer->files);
     struct rv_namer_file *file = &namer->files[code->number];
     file->last_use = ++namer->n_uses;
     if (file->elf || file->is_unusable)

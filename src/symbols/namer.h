@@ -27,7 +27,7 @@ struct rv_namer_file;
 struct rv_namer { /* zero = ready */
     struct rv_string_pool strings;
     struct rv_namer_file *files; /* by number */
-    size_t n_files, capacity;
+    size_t n_files;
     size_t n_open;
     uint64_t n_uses;
 };

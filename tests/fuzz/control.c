@@ -11,10 +11,9 @@
 
 #include "control/subject.h"
 #include "ringviz/monitor.h"
+#include "scribble.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-enum { CHUNK_HEADER = 5, N_SECTIONS = 4 };
 
 static struct rv_map map; /* the monitor's */
 static struct rv_subject *subject;
@@ -44,18 +43,8 @@ static void fence(void)
 static void begin(void)
 {
     char path[64];
-    const struct rv_map_params params = {.n_rings = 2,
-                                         .ring_events = 256,
-                                         .n_slots = 3,
-                                         .slot_bytes = 16,
-                                         .message_bytes = 16,
-                                         .global_bytes = 64,
-                                         .n_processes = 4,
-                                         .n_modules = 4,
-                                         .n_names = 16,
-                                         .name_heap_bytes = 4096};
     snprintf(path, sizeof path, "/tmp/ringviz-fuzz-control-%d", (int)getpid());
-    if (rv_map_create(&map, path, &params) != 0 || ringviz_file_open(&module, path) != 0)
+    if (rv_map_create(&map, path, &scribble_params) != 0 || ringviz_file_open(&module, path) != 0)
         abort();
     int claimed = ringviz_ring_claim(module, 1);
     if (claimed < 0 || unlink(path) != 0)
@@ -73,29 +62,16 @@ static void begin(void)
     memcpy(before, map.base, map.n_bytes);
 }
 
-/* What may be written: the words of page 0 from the ring's policies on, controls, message and events. */
-static const struct rv_wire_area *section(unsigned i)
-{
-    static struct rv_wire_area words = {.offset = 0x280, .n_bytes = RV_WIRE_PAGE - 0x280};
-    const struct rv_wire_area *const sections[N_SECTIONS] = {&map.geometry.controls, &words,
-                                                             &map.geometry.global_message, &map.geometry.rings};
-    return sections[i % N_SECTIONS];
-}
-
-/* The file is a list of chunks: where, how many bytes, bytes. */
+/* What may be written: controls, the words of page 0 from the ring's policies on, message and events. */
 static void fill(const uint8_t *data, size_t size)
 {
-    while (size > CHUNK_HEADER) {
-        const struct rv_wire_area *area = section(data[0]);
-        size_t offset = ((size_t)data[1] | (size_t)data[2] << 8) % area->n_bytes, n_bytes = data[3] + 256u * data[4];
-        data += CHUNK_HEADER;
-        size -= CHUNK_HEADER;
-        n_bytes = n_bytes < size ? n_bytes : size;
-        size_t fits = n_bytes < area->n_bytes - offset ? n_bytes : (size_t)area->n_bytes - offset;
-        memcpy(map.base + area->offset + offset, data, fits);
-        data += n_bytes;
-        size -= n_bytes;
-    }
+    const struct rv_wire_area sections[] = {
+        map.geometry.controls,
+        {.offset = 0x280, .n_bytes = RV_WIRE_PAGE - 0x280},
+        map.geometry.global_message,
+        map.geometry.rings,
+    };
+    scribble(map.base, sections, sizeof sections / sizeof *sections, data, size);
 }
 
 static void use_as_module(void)

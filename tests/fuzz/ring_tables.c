@@ -9,26 +9,15 @@
 #include "ring/names.h"
 #include "ring/slots.h"
 #include "ring/watches.h"
+#include "scribble.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-enum { CHUNK_HEADER = 5 };
 
 static struct rv_map make_map(void)
 {
     struct rv_map map = {.fd = -1, .mode = RV_MAP_CONSUMER};
     const char *why;
-    const struct rv_map_params params = {.n_rings = 1,
-                                         .ring_events = 64,
-                                         .n_slots = 3,
-                                         .slot_bytes = 16,
-                                         .message_bytes = 16,
-                                         .global_bytes = 64,
-                                         .n_processes = 4,
-                                         .n_modules = 4,
-                                         .n_names = 16,
-                                         .name_heap_bytes = 4096};
-    if (rv_layout_plan(&map.geometry, &params, &why))
+    if (rv_layout_plan(&map.geometry, &scribble_params, &why))
         abort();
     map.n_bytes = map.geometry.file_bytes;
     if (posix_memalign((void **)&map.base, RV_WIRE_PAGE, map.n_bytes))
@@ -41,26 +30,14 @@ static struct rv_map make_map(void)
     return map;
 }
 
-/* The input: {section, offset, length, bytes} again and again. The sections that are read as tables, page 0 among them.
- */
-static void fill(struct rv_map *map, const uint8_t *data, size_t size)
+/* The sections that are read as tables, page 0 among them. */
+static void fill(const struct rv_map *map, const uint8_t *data, size_t size)
 {
     const struct rv_wire_area sections[] = {
         {0, RV_WIRE_PAGE},      map->geometry.modules,   map->geometry.controls,  map->geometry.name_index,
         map->geometry.name_ids, map->geometry.name_heap, map->geometry.processes, map->geometry.global_message,
     };
-    while (size > CHUNK_HEADER) {
-        const struct rv_wire_area *section = &sections[data[0] % (sizeof sections / sizeof *sections)];
-        size_t offset = ((size_t)data[1] | (size_t)data[2] << 8) % section->n_bytes,
-               n_bytes = data[3] + (size_t)data[4] * 256;
-        data += CHUNK_HEADER;
-        size -= CHUNK_HEADER;
-        n_bytes = n_bytes < size ? n_bytes : size;
-        size_t fits = n_bytes < section->n_bytes - offset ? n_bytes : (size_t)section->n_bytes - offset;
-        memcpy(map->base + section->offset + offset, data, fits);
-        data += n_bytes;
-        size -= n_bytes;
-    }
+    scribble(map->base, sections, sizeof sections / sizeof *sections, data, size);
 }
 
 static void read_names(struct rv_map *map)

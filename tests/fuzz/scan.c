@@ -34,7 +34,8 @@ static size_t read_events(struct rv_event *events, const uint8_t *data, size_t s
         uint64_t kind = data[0] & 15, when;
         ticks += (uint64_t)(data[0] >> 4) << (data[1] & 7);
         when = kind == RV_EVENT_SYNC ? ticks - ((uint64_t)data[1] << 8) : ticks;
-        events[n] = (struct rv_event){kind << RV_EVENT_KIND_SHIFT | when, words[0], words[1], words[2]};
+        events[n] = (struct rv_event){
+            .when = kind << RV_EVENT_KIND_SHIFT | when, .id = words[0], .aux = words[2], .frame = words[1]};
         if (kind == RV_EVENT_LOST)
             events[n].id <<= data[1] & 15;
     }

@@ -142,7 +142,7 @@ static void drop_events(struct run *run, const struct drop *drop)
         }
         if (n_lost && drop->has_marks)
             run->events[run->n++] =
-                (struct rv_event){(uint64_t)RV_EVENT_LOST << RV_EVENT_KIND_SHIFT | lost_ticks, n_lost, 0, 0};
+                (struct rv_event){.when = (uint64_t)RV_EVENT_LOST << RV_EVENT_KIND_SHIFT | lost_ticks, .id = n_lost};
         n_lost = 0;
         run->is_kept[rv_event_ticks(&event)] = true;
         run->events[run->n++] = event;

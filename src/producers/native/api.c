@@ -11,8 +11,6 @@
 #include "ring/control.h"
 #include "ring/names.h"
 
-#define CALLER_STACK() ((uint64_t)(uintptr_t)__builtin_dwarf_cfa())
-
 RV_EXPORT int ringviz_open(const char *path)
 {
     struct rv_guard guard;
@@ -53,31 +51,37 @@ RV_EXPORT uint32_t ringviz_intern(const char *package, const char *name, const c
 /* How a call by the API looks to the shadow stack. */
 static struct rv_shadow_frame frame_of(uint32_t id, uint64_t stack)
 {
-    return (struct rv_shadow_frame){.stack = stack - RV_SHADOW_BENEATH, .function = id};
+    return (struct rv_shadow_frame){.key = rv_push_key(stack), .word = id};
 }
 
 RV_EXPORT void ringviz_enter(uint32_t id)
 {
-    const uint64_t stack = CALLER_STACK(), old = rv_push_begin(&rv_thread.pusher, stack);
+    const uint64_t stack = RV_ENTRY_STACK();
     const struct rv_shadow_frame *frame = NULL, call = frame_of(id, stack);
-    if (old < RV_PUSH_POISON)
+    uint64_t next = rv_push_begin(&rv_thread.pusher, stack);
+    if (next >= rv_thread.pusher.limit)
+        next = rv_push_next(&rv_thread.pusher, stack);
+    if (next != RV_PUSH_NESTED)
         frame = rv_shadow_push_id(&rv_thread.shadow, stack, id);
     if (frame)
-        rv_calls_push(RV_EVENT_CALL, frame, stack, old);
+        rv_calls_push(RV_EVENT_CALL, frame, stack, next);
     else
-        rv_calls_push_slow(RV_EVENT_CALL, &call, stack, old);
+        rv_calls_push_slow(RV_EVENT_CALL, &call, stack, next);
 }
 
 RV_EXPORT void ringviz_leave(uint32_t id)
 {
-    const uint64_t stack = CALLER_STACK(), old = rv_push_begin(&rv_thread.pusher, stack);
+    const uint64_t stack = RV_ENTRY_STACK();
     const struct rv_shadow_frame *frame = NULL, call = frame_of(id, stack);
-    if (old < RV_PUSH_POISON)
+    uint64_t next = rv_push_begin(&rv_thread.pusher, stack);
+    if (next >= rv_thread.pusher.limit)
+        next = rv_push_next(&rv_thread.pusher, stack);
+    if (next != RV_PUSH_NESTED)
         frame = rv_shadow_pop_id(&rv_thread.shadow, id);
     if (frame)
-        rv_calls_push(RV_EVENT_RETURN, frame, stack, old);
+        rv_calls_push(RV_EVENT_RETURN, frame, stack, next);
     else
-        rv_calls_push_slow(RV_EVENT_RETURN, &call, stack, old);
+        rv_calls_push_slow(RV_EVENT_RETURN, &call, stack, next);
 }
 
 static uint64_t push(enum rv_event_kind kind, uint64_t word, uint64_t stack)
@@ -87,14 +91,14 @@ static uint64_t push(enum rv_event_kind kind, uint64_t word, uint64_t stack)
 
 RV_EXPORT void ringviz_mark(uint32_t id)
 {
-    push(RV_EVENT_MARK, rv_event_word(id, 0, 0), CALLER_STACK());
+    push(RV_EVENT_MARK, rv_event_word(id, 0, 0), RV_ENTRY_STACK());
 }
 
 RV_EXPORT void ringviz_value(uint32_t id, float value)
 {
     uint32_t bits;
     memcpy(&bits, &value, sizeof bits);
-    push(RV_EVENT_VALUE, rv_event_word(id, (uint16_t)bits, (uint16_t)(bits >> 16)), CALLER_STACK());
+    push(RV_EVENT_VALUE, rv_event_word(id, (uint16_t)bits, (uint16_t)(bits >> 16)), RV_ENTRY_STACK());
 }
 
 RV_EXPORT void ringviz_thread_name(const char *name)
@@ -104,22 +108,22 @@ RV_EXPORT void ringviz_thread_name(const char *name)
 
 RV_EXPORT void ringviz_gc_begin(void)
 {
-    push(RV_EVENT_GC_START, 0, CALLER_STACK());
+    push(RV_EVENT_GC_START, 0, RV_ENTRY_STACK());
 }
 
 RV_EXPORT void ringviz_gc_end(void)
 {
-    push(RV_EVENT_GC_END, 0, CALLER_STACK());
+    push(RV_EVENT_GC_END, 0, RV_ENTRY_STACK());
 }
 
 RV_EXPORT void ringviz_stack_switch(uint32_t stack)
 {
-    rv_thread_switch_stack(stack, CALLER_STACK());
+    rv_thread_switch_stack(stack, RV_ENTRY_STACK());
 }
 
 RV_EXPORT uint64_t ringviz_call(uint32_t id, uint32_t depth, uint32_t line)
 {
-    uint64_t called = push(RV_EVENT_CALL, rv_event_word(id, (uint16_t)depth, (uint16_t)line), CALLER_STACK());
+    uint64_t called = push(RV_EVENT_CALL, rv_event_word(id, (uint16_t)depth, (uint16_t)line), RV_ENTRY_STACK());
     if (rv_shown_is_kept)
         rv_shown_call(id, called);
     return called;
@@ -127,14 +131,14 @@ RV_EXPORT uint64_t ringviz_call(uint32_t id, uint32_t depth, uint32_t line)
 
 RV_EXPORT void ringviz_return(uint32_t id, uint32_t depth)
 {
-    push(RV_EVENT_RETURN, rv_event_word(id, (uint16_t)depth, 0), CALLER_STACK());
+    push(RV_EVENT_RETURN, rv_event_word(id, (uint16_t)depth, 0), RV_ENTRY_STACK());
     if (rv_shown_is_kept)
         rv_shown_return();
 }
 
 RV_EXPORT void ringviz_line(uint32_t line)
 {
-    uint64_t ticks = push(RV_EVENT_LINE, rv_event_word(line, 0, 0), CALLER_STACK());
+    uint64_t ticks = push(RV_EVENT_LINE, rv_event_word(line, 0, 0), RV_ENTRY_STACK());
     if (rv_shown_is_kept)
         rv_shown_line(line, ticks);
 }
@@ -163,6 +167,6 @@ RV_EXPORT void ringviz_thread_number(uint32_t number)
 
 RV_EXPORT bool ringviz_is_wanted(void)
 {
-    const struct rv_pusher_state *state = rv_thread.pusher.state;
-    return !state || !state->ring.control || rv_control_flags(rv_process_map(), state->ring_idx) != 0;
+    int ring = rv_thread_ring();
+    return ring < 0 || rv_control_flags(rv_process_map(), (uint32_t)ring) != 0;
 }

@@ -9,13 +9,14 @@
  *   kind   a CALL or a RETURN
  *   frame  as the shadow stack gave it
  *   stack  what the push began with
- *   old    the cursor that its begin returned
+ *   next   what its begin returned, or rv_push_next()
  */
 RV_HIDDEN void rv_calls_push(enum rv_event_kind kind, const struct rv_shadow_frame *frame, uint64_t stack,
-                             uint64_t old);
+                             uint64_t next);
 
-/* The same where the shadow stack has to be looked at more closely, or is not there. call: as for rv_shadow_enter(). */
+/* The same where the shadow stack has to be looked at more closely, or is not there. call: as for rv_shadow_enter();
+ * next: rv_push_next(). */
 RV_HIDDEN void rv_calls_push_slow(enum rv_event_kind kind, const struct rv_shadow_frame *call, uint64_t stack,
-                                  uint64_t old);
+                                  uint64_t next);
 
 #endif

@@ -119,9 +119,16 @@ void rv_process_close(void)
     rv_process_unlock();
 }
 
-void rv_process_restart(void)
+void rv_process_restart(int left_ring)
 {
-    if (process.state == OPEN && (rv_directory_after_fork(&process.map) != 0 || enter() != 0))
+    int error = 0;
+    if (process.state == OPEN || left_ring >= 0)
+        error = rv_directory_after_fork(&process.map);
+    if (left_ring >= 0) {
+        int leave_error = rv_map_leave_ring(&process.map, (uint32_t)left_ring);
+        error = error ? error : leave_error;
+    }
+    if (process.state == OPEN && (error || enter() != 0))
         process.state = CLOSED;
     process.lock = UNLOCKED; /* whoever waited for it is in the parent */
 }

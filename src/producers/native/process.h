@@ -37,7 +37,8 @@ bool rv_process_is_forked(void); /* we are in a child whose fork handler has not
 void rv_process_lock(void);
 void rv_process_unlock(void);
 
-/* In the child of fork, lock held: an entry of its own, or closed. Releases the lock. */
-void rv_process_restart(void);
+/* In the child of fork, lock held: an entry of its own, or closed. Releases the lock. left_ring: where a push goes on
+ * (rv_map_leave_ring), or -ENOENT. */
+void rv_process_restart(int left_ring);
 
 #endif

@@ -21,6 +21,7 @@
 #include <stdint.h>
 
 #include "producers/native/linkage.h"
+#include "ring/push.h"
 
 /* A step of the stack pointer beyond this is looked at twice: it may be a step to another stack. */
 #define RV_SHADOW_NEAR_BYTES (1ull << 20)
@@ -29,16 +30,14 @@
 #define RV_SHADOW_RESERVE 4096u /* calls that may be pushed without looking for room */
 
 struct rv_shadow_frame {
-    uint64_t stack;     /* the stack pointer of the function when it called its hook, less RV_SHADOW_BENEATH */
-    uint64_t function;  /* its address; the name id of a call by the API */
+    uint64_t key;       /* rv_push_key() of the stack pointer with which its hook began */
+    uint64_t word;      /* of its events: the function's address, or the name id of a call by the API, and the tag */
     uint64_t call_site; /* where its caller goes on; 0 by the API */
     uint64_t site; /* where it goes on after its hook: tells functions inlined into one another apart; 0 by the API */
 };
 _Static_assert(sizeof(struct rv_shadow_frame) == 1u << RV_SHADOW_TAG_SHIFT, "tags are bits of a frame's address");
 
-/* Less than the least step between two functions' stack pointers: one subtraction then tells a callee from a function
- * inlined at the same stack pointer. */
-#define RV_SHADOW_BENEATH 8u
+#define RV_SHADOW_NEAR_KEYS (RV_SHADOW_NEAR_BYTES << RV_PUSH_KEY_SHIFT)
 
 struct rv_shadow_region;
 
@@ -50,10 +49,11 @@ struct rv_shadow {
     struct rv_shadow_region *region;
 };
 
-RV_HIDDEN extern struct rv_shadow_frame rv_shadow_no_frame;
+/* And the slot above it. */
+RV_HIDDEN extern struct rv_shadow_frame rv_shadow_no_frame[2];
 #define RV_SHADOW_NONE                                                                                                 \
     {                                                                                                                  \
-        .top = &rv_shadow_no_frame                                                                                     \
+        .top = rv_shadow_no_frame                                                                                      \
     }
 
 static inline uint16_t rv_shadow_tag(const struct rv_shadow_frame *frame)
@@ -79,24 +79,25 @@ static inline const struct rv_shadow_frame *
 rv_shadow_push(struct rv_shadow *shadow, uint64_t stack, const void *function, const void *call_site, const void *site)
 {
     struct rv_shadow_frame *top = shadow->top;
-    uint64_t beneath = stack - RV_SHADOW_BENEATH;
-    if (__builtin_expect(beneath - top->stack < -RV_SHADOW_NEAR_BYTES, 0))
+    uint64_t key = rv_push_key(stack);
+    if (__builtin_expect(key - top->key - 1 >= RV_SHADOW_NEAR_KEYS, 0)) /* the same is too near: inlined there */
         return NULL;
     top++;
-    top->stack = beneath;
-    top->function = (uint64_t)(uintptr_t)function;
+    top->key = key;
+    top->word = rv_event_word_at((uint64_t)(uintptr_t)function, rv_shadow_tag(top));
     top->call_site = (uint64_t)(uintptr_t)call_site;
     top->site = (uint64_t)(uintptr_t)site;
     rv_shadow_move_top(shadow, top);
     return top;
 }
 
-/* The top frame, popped, where this is its return; alloca may have lowered the stack pointer. NULL: not that simple. */
+/* The top frame, popped, where this is its return; alloca may have lowered the stack pointer. NULL: not that simple.
+ * Functions 4 GiB apart count as the same: neither can have taken the other's place on the stack unseen. */
 static inline const struct rv_shadow_frame *rv_shadow_pop(struct rv_shadow *shadow, uint64_t stack,
                                                           const void *function)
 {
     struct rv_shadow_frame *top = shadow->top;
-    if (__builtin_expect(top->function != (uint64_t)(uintptr_t)function || top->stack < stack - RV_SHADOW_BENEATH, 0))
+    if (__builtin_expect((uint32_t)top->word != (uint32_t)(uintptr_t)function || top->key > rv_push_key(stack), 0))
         return NULL;
     rv_shadow_move_top(shadow, top - 1);
     return top;
@@ -106,10 +107,9 @@ static inline const struct rv_shadow_frame *rv_shadow_pop(struct rv_shadow *shad
 static inline const struct rv_shadow_frame *rv_shadow_push_id(struct rv_shadow *shadow, uint64_t stack, uint32_t id)
 {
     struct rv_shadow_frame *top = shadow->top;
-    uint64_t fallen = top->stack - (stack - RV_SHADOW_BENEATH);
-    if (__builtin_expect(fallen >= RV_SHADOW_NEAR_BYTES || !rv_shadow_has_room(shadow), 0))
+    if (__builtin_expect(rv_push_key(stack) - top->key >= RV_SHADOW_NEAR_KEYS || !rv_shadow_has_room(shadow), 0))
         return NULL;
-    top[1] = (struct rv_shadow_frame){.stack = top->stack, .function = id};
+    top[1] = (struct rv_shadow_frame){.key = top->key, .word = rv_event_word_at(id, rv_shadow_tag(top + 1))};
     rv_shadow_move_top(shadow, top + 1);
     return top + 1;
 }
@@ -117,7 +117,7 @@ static inline const struct rv_shadow_frame *rv_shadow_push_id(struct rv_shadow *
 static inline const struct rv_shadow_frame *rv_shadow_pop_id(struct rv_shadow *shadow, uint32_t id)
 {
     struct rv_shadow_frame *top = shadow->top;
-    if (__builtin_expect(top->function != id || top->site != 0, 0))
+    if (__builtin_expect((top->word & RV_EVENT_ADDRESS_MASK) != id || top->site != 0, 0))
         return NULL;
     rv_shadow_move_top(shadow, top - 1);
     return top;

@@ -8,11 +8,10 @@ bool rv_shown_is_kept;
 
 static bool has_slots(struct rv_slots *slots)
 {
-    const struct rv_pusher_state *state = rv_thread.pusher.state;
-    if (!state || !state->ring.control)
-        return false;
-    rv_slots_view(slots, rv_process_map(), state->ring_idx);
-    return true;
+    int ring = rv_thread_ring();
+    if (ring >= 0)
+        rv_slots_view(slots, rv_process_map(), (uint32_t)ring);
+    return ring >= 0;
 }
 
 void rv_shown_call(uint32_t id, uint64_t ticks)

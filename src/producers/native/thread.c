@@ -20,7 +20,6 @@
 
 #define LAST_ROUNDS 3u /* of PTHREAD_DESTRUCTOR_ITERATIONS */
 #define RETRY_EVENTS 4096u
-#define FORKED_SUSPECT (1u << 20)
 #define NAME_BYTES 64
 
 /* What the fast path never looks at. */
@@ -34,6 +33,7 @@ struct thread {
     bool is_named; /* by the API */
     bool has_key;
     bool is_replaying;
+    bool has_left_ring;    /* the parent's, to a push of its that goes on here */
     bool is_muted;         /* by a monitor: what is written next begins with the frames that are open by then */
     char name[NAME_BYTES]; /* as last written to the ring */
 };
@@ -47,7 +47,7 @@ static void (*replay_frames)(void);
 
 static bool has_ring(void)
 {
-    return rv_thread.pusher.state && rv_thread.pusher.state->ring.control;
+    return rv_thread.pusher.state && rv_thread.pusher.state->ring.control && !thread.has_left_ring;
 }
 
 static void write_name(const char *name)
@@ -74,12 +74,15 @@ static void write_number(void)
 
 static void release_ring(void)
 {
+    struct rv_guard guard;
     if (!has_ring())
         return;
+    rv_guard_begin(&guard);
     rv_pusher_flush(&rv_thread.pusher);
     ask_name();
     rv_directory_release(rv_process_map(), rv_thread.pusher.state->ring_idx);
     rv_pusher_detach(&rv_thread.pusher);
+    rv_guard_end(&guard);
 }
 
 static void end_thread(void *unused)
@@ -119,6 +122,12 @@ static bool has_free_ring(const struct rv_map *map)
     return false;
 }
 
+/* Above all frames of the thread's own stack lies what the kernel left there, or glibc's thread. */
+static uint64_t end_of_stack(void)
+{
+    return gettid() == getpid() ? getauxval(AT_RANDOM) : (uint64_t)(uintptr_t)&rv_thread;
+}
+
 /* Also for a handler that interrupted a thread's first push: it needs the stash. */
 static void make_state(void)
 {
@@ -128,6 +137,8 @@ static void make_state(void)
     if (pages != MAP_FAILED &&
         !__atomic_compare_exchange_n(&thread.state, &none, pages, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
         munmap(pages, sizeof *thread.state);
+    if (thread.state)
+        thread.state->stack_end = end_of_stack();
     rv_thread.pusher.state = thread.state;
     errno = saved;
 }
@@ -145,6 +156,7 @@ static bool claim_ring(void)
     struct rv_ring ring;
     rv_ring_view(&ring, rv_process_map(), (uint32_t)ring_idx);
     rv_pusher_attach(&rv_thread.pusher, thread.state, &ring, (uint32_t)ring_idx);
+    thread.has_left_ring = false;
     write_number();
     if (thread.is_named)
         rv_directory_set_thread_name(rv_process_map(), (uint32_t)ring_idx, thread.name);
@@ -221,20 +233,20 @@ static void keep_within_shadow(void)
     rv_thread.pusher.slow_limit = 0;
 }
 
-void rv_thread_push_slow(struct rv_pusher *pusher, uint64_t old, uint64_t stack, uint64_t kind, uint64_t word)
+void rv_thread_push_slow(struct rv_pusher *pusher, uint64_t stack, uint64_t kind, uint64_t word)
 {
-    if (rv_push_other_clock(pusher, old, kind, word))
+    uint64_t next = rv_push_next(pusher, stack);
+    if (rv_push_other_clock(pusher, next, kind, word))
+        return;
+    if (!pusher->state && !rv_process_is_closed())
+        make_state();
+    if (next == RV_PUSH_NESTED && rv_push_nested(pusher, stack, kind, word))
         return;
     if (rv_process_is_closed()) {
-        if (has_ring())
-            rv_thread_release();
+        release_ring();
         pusher->cursor = 0;
         return;
     }
-    if (!pusher->state)
-        make_state();
-    if (old >= RV_PUSH_POISON && rv_push_nested(pusher, old, stack, kind, word))
-        return;
     if (thread.is_forking) {
         push_while_forking(stack, kind, word);
     } else if (has_ring() || get_ring()) {
@@ -268,12 +280,6 @@ void rv_thread_replay(uint64_t ticks, uint64_t word)
 {
     if (thread.is_replaying)
         rv_push_past(&rv_thread.pusher, (uint64_t)(uintptr_t)__builtin_frame_address(0), RV_EVENT_SYNC, ticks, word);
-}
-
-/* Above all frames of the thread's own stack lies what the kernel left there, or glibc's thread. */
-static uint64_t end_of_stack(void)
-{
-    return gettid() == getpid() ? getauxval(AT_RANDOM) : (uint64_t)(uintptr_t)&rv_thread;
 }
 
 bool rv_thread_has_shadow(void)
@@ -343,10 +349,10 @@ void rv_thread_set_number(uint32_t number)
 
 void rv_thread_release(void)
 {
-    struct rv_guard guard;
-    rv_guard_begin(&guard);
-    release_ring();
-    rv_guard_end(&guard);
+    if (rv_push_is_under_way(&rv_thread.pusher))
+        rv_thread_look();
+    else
+        release_ring();
 }
 
 static void before_fork(void)
@@ -362,17 +368,22 @@ static void after_fork_in_parent(void)
     thread.is_forking = false;
 }
 
-/* A handler that interrupted a push may have forked: the push then goes on in the child, on the parent's slot. */
+/*
+ * A handler that interrupted a push may have forked: the push then goes on in the child, at whichever instruction, with
+ * the parent's ring at hand: it is left to it, as a copy that nobody reads.
+ */
 static void after_fork_in_child(void)
 {
     struct rv_guard guard;
     rv_guard_begin(&guard);
-    bool is_pushing = rv_thread.pusher.cursor >= RV_PUSH_POISON;
-    rv_pusher_detach(&rv_thread.pusher);
-    if (thread.state)
-        thread.state->n_suspect = is_pushing ? FORKED_SUSPECT : 0;
+    int left_ring = rv_push_is_under_way(&rv_thread.pusher) ? rv_thread_ring() : -ENOENT;
+    if (left_ring >= 0)
+        rv_pusher_leave(&rv_thread.pusher);
+    else if (!thread.has_left_ring)
+        rv_pusher_detach(&rv_thread.pusher);
+    thread.has_left_ring |= left_ring >= 0;
     rv_mapped_forget();
-    rv_process_restart();
+    rv_process_restart(left_ring);
     thread.n_without_ring = 0;
     thread.is_forking = false;
     rv_guard_end(&guard);

@@ -49,7 +49,7 @@ RV_HIDDEN void rv_thread_rename(const char *name, bool is_from_api);
 /* The program's own number for the thread, told by its ring. */
 RV_HIDDEN void rv_thread_set_number(uint32_t number);
 
-/* Give the ring back. The thread's next event, if any, claims another. */
+/* Give the ring back; where a push is under way, with the event that follows. An event after that claims another. */
 RV_HIDDEN void rv_thread_release(void);
 
 #endif

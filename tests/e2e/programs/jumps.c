@@ -1,6 +1,6 @@
 /*
- * jumps [TENTHS]: a timer's handler leaves by siglongjmp wherever it finds the thread, in a hook as in the program; some
- * jumps go up a little, some out of a deep recursion. What is counted is only what comes after the last jump.
+ * jumps [TENTHS]: a timer's handler leaves by siglongjmp wherever it finds the thread, in a hook as in the program;
+ * some jumps go up a little, some out of a deep recursion. What is counted is only what comes after the last jump.
  */
 #include <setjmp.h>
 #include <signal.h>

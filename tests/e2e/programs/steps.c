@@ -1,29 +1,38 @@
 /*
- * steps calls|jumps: single-steps through a traced function, hooks and all, as often as that has instructions; after
- * its first, its second and so on a handler calls, or leaves by siglongjmp. Tells how many pushes were begun: as many
- * must be accounted for.
+ * steps calls|jumps|forks|closes [low|slow]: single-steps through a traced function, hooks and all, as often as that
+ * has instructions; after its first, its second and so on a handler calls, leaves by siglongjmp, forks, and the child
+ * goes on as well, or, in a child, ends the tracing. Tells how many pushes were begun, but where children push, too: as
+ * many must be accounted for. low: all of it on a stack of the lowest 4 GiB; slow: by way of the hook's slow path.
  */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
 #include <ucontext.h>
+#include <unistd.h>
 
 #include "count.h"
 
 #define TRAP_FLAG 0x100ull
 
 /* After a push was abandoned so many are made by the slow path; the fast one is to be stepped through. */
-enum { N_CALMING = 4096, MOST_STEPS = 2000 };
+enum { N_CALMING = 4096, MOST_STEPS = 2000, STACK_BYTES = 1 << 18 };
 
 DEFINE_COUNT(calm)
 DEFINE_COUNT(handle)
 DEFINE_COUNT(attempt)
+DEFINE_COUNT(reached) /* 1 when the last attempt was stepped through as far as it was to be */
+
+extern void ringviz_close(void) __attribute__((weak)); /* the hooks' */
 
 static sigjmp_buf way_out;
-static bool leaves, was_reached;
-static unsigned n_steps, stop_after, n_begun;
+static ucontext_t outside, inside;
+static bool leaves, forks, closes, is_slow, is_child;
+static unsigned n_steps, stop_after, n_begun, n_failed, sum;
+static uint64_t n_pushes;
 static const unsigned char *next;
 
 KEPT static unsigned calm(unsigned i)
@@ -42,11 +51,23 @@ KEPT static unsigned stepped(unsigned i)
     return i ^ 9;
 }
 
-/* xadd of 64 bits without a lock, of thread-local memory or not: a push begins. */
+/* Its child, if any, has ended when this returns, but in the child. */
+QUIET static void fork_here(bool goes_on)
+{
+    int status = 0;
+    pid_t pid = fork();
+    is_child |= pid == 0;
+    if (pid == 0 && !goes_on)
+        _exit(0);
+    if (pid != 0 && (waitpid(pid, &status, 0) != pid || status != 0))
+        n_failed++;
+}
+
+/* sub of 64 bits from memory, thread-local or not: a push begins. */
 QUIET static bool is_begin(const unsigned char *code)
 {
     code += code[0] == 0x64;
-    return (code[0] & 0xf8) == 0x48 && code[1] == 0x0f && code[2] == 0xc1;
+    return (code[0] & 0xf8) == 0x48 && code[1] == 0x29 && code[2] >> 6 != 3;
 }
 
 QUIET static void step(int signal_number, siginfo_t *info, void *context)
@@ -58,11 +79,16 @@ QUIET static void step(int signal_number, siginfo_t *info, void *context)
     next = (const unsigned char *)registers[REG_RIP];
     if (++n_steps < stop_after)
         return;
-    was_reached = true;
+    *n_reached = 1;
     registers[REG_EFL] &= ~(greg_t)TRAP_FLAG;
     if (leaves)
         siglongjmp(way_out, 1);
-    handle();
+    if (forks)
+        fork_here(true);
+    else if (closes)
+        ringviz_close();
+    else
+        handle();
 }
 
 KEPT static unsigned attempt(unsigned i)
@@ -70,33 +96,67 @@ KEPT static unsigned attempt(unsigned i)
     COUNTED(attempt);
     if (sigsetjmp(way_out, 1) != 0)
         return 0;
+    if (closes) {
+        fork_here(true);
+        if (!is_child)
+            return i;
+        i = calm(i); /* on a ring of its own */
+    }
+    if (is_slow)
+        fork_here(false); /* the push after a fork is slow */
     __builtin_ia32_writeeflags_u64(__builtin_ia32_readeflags_u64() | TRAP_FLAG);
     i = stepped(i);
     __builtin_ia32_writeeflags_u64(__builtin_ia32_readeflags_u64() & ~TRAP_FLAG);
+    if (is_child)
+        _exit(n_failed != 0);
     return i;
+}
+
+QUIET static void run(void)
+{
+    do {
+        for (unsigned i = 0; i < (leaves ? N_CALMING : 1); i++)
+            sum += calm(i);
+        *n_reached = 0;
+        next = NULL;
+        n_steps = n_begun = 0;
+        stop_after++;
+        sum += attempt(sum);
+        n_pushes += *n_reached && leaves ? n_begun : 2;
+    } while (*n_reached && stop_after < MOST_STEPS);
+}
+
+QUIET static void run_low(void)
+{
+    void *stack = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0);
+    if (stack == MAP_FAILED)
+        exit(2);
+    getcontext(&inside);
+    inside.uc_stack = (stack_t){.ss_sp = stack, .ss_size = STACK_BYTES};
+    inside.uc_link = &outside;
+    makecontext(&inside, run, 0);
+    swapcontext(&outside, &inside);
 }
 
 QUIET int main(int argc, char **argv)
 {
     struct sigaction action = {.sa_sigaction = step, .sa_flags = SA_SIGINFO};
-    uint64_t n_pushes = 0;
-    unsigned sum = stepped(1); /* binds the hooks */
     leaves = argc > 1 && strcmp(argv[1], "jumps") == 0;
+    forks = argc > 1 && strcmp(argv[1], "forks") == 0;
+    closes = argc > 1 && strcmp(argv[1], "closes") == 0;
+    is_slow = argc > 2 && strcmp(argv[2], "slow") == 0;
     sigaction(SIGTRAP, &action, NULL);
-    do {
-        for (unsigned i = 0; i < N_CALMING; i++)
-            sum += calm(i);
-        was_reached = false;
-        next = NULL;
-        n_steps = n_begun = 0;
-        stop_after++;
-        sum += attempt(sum);
-        n_pushes += was_reached && leaves ? n_begun : 2;
-    } while (was_reached && stop_after < MOST_STEPS);
+    sum = stepped(1); /* binds the hooks */
+    if (argc > 2 && !is_slow)
+        run_low();
+    else
+        run();
     n_pushes += 2 * (1 + *n_calm + *n_handle + *n_attempt);
     REPORT_COUNT(calm);
     REPORT_COUNT(handle);
     REPORT_COUNT(attempt);
-    printf("PUSHES %llu\nSTEPS %u\n", (unsigned long long)n_pushes, stop_after);
-    return was_reached || sum == 1;
+    if (!forks && !closes)
+        printf("PUSHES %llu\n", (unsigned long long)n_pushes);
+    printf("STEPS %u\n", stop_after);
+    return *n_reached || n_failed || sum == 1;
 }

@@ -11,7 +11,7 @@ __attribute__((noinline)) double area(const std::vector<double> &sides)
         product *= side;
     return product;
 }
-}
+} // namespace shape
 
 int main()
 {

@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 
+#include "base/os.h"
 #include "ring/message.h"
 
 static const uint64_t SECOND = 1000000000;
@@ -163,6 +164,43 @@ Test(message, threads_of_one_process_can_talk_too, .timeout = 10)
         pthread_join(threads[i], &result);
         cr_assert_eq((intptr_t)result, 0);
     }
+    close_fixture(&f);
+}
+
+/* Half of a message, and another half, as soon as the one before was taken. */
+static void *begin_messages(void *argument)
+{
+    struct rv_map *map = argument;
+    struct rv_wire_header *header = map->header;
+    uint64_t begin = rv_clock_mono_ns();
+    uint32_t state = 0;
+    header->message_owner = (uint32_t)rv_os_tid();
+    header->message_total_bytes = 2;
+    header->message_chunk_bytes = 1;
+    while (__atomic_load_n(&header->message_reader, __ATOMIC_RELAXED) != UINT32_MAX &&
+           rv_clock_mono_ns() - begin < 5 * SECOND) {
+        if ((__atomic_load_n(&header->message_state, __ATOMIC_ACQUIRE) & 3) == 1)
+            continue;
+        header->message_serial++;
+        __atomic_store_n(&header->message_state, (state += 4) | 1, __ATOMIC_RELEASE);
+        rv_os_futex_wake(&header->message_state);
+    }
+    return NULL;
+}
+
+Test(message, a_receiver_waits_as_long_as_it_was_told_to_whatever_comes, .timeout = 10)
+{
+    struct fixture f;
+    pthread_t sender;
+    char out[100];
+    size_t n_bytes;
+    open_fixture(&f, NULL);
+    cr_assert_eq(pthread_create(&sender, NULL, begin_messages, &f.map), 0);
+    uint64_t begin = rv_clock_mono_ns();
+    cr_assert_eq(rv_message_receive(&f.map, out, sizeof out, &n_bytes, SECOND / 10), -ETIMEDOUT);
+    cr_assert_lt(rv_clock_mono_ns() - begin, 4 * SECOND);
+    __atomic_store_n(&f.map.header->message_reader, UINT32_MAX, __ATOMIC_RELAXED); /* that is enough */
+    pthread_join(sender, NULL);
     close_fixture(&f);
 }
 

@@ -80,41 +80,80 @@ static void expect_account(const struct bed *bed, uint64_t produced, uint64_t co
     cr_assert_eq(account.n_dropped, dropped, "dropped %lu", (unsigned long)account.n_dropped);
 }
 
-static void interrupt_a_push(enum rv_clock_kind clock_kind)
+/* stack: of the interrupted push; handlers lie beneath. */
+static void interrupt_a_push(enum rv_clock_kind clock_kind, uint64_t stack)
 {
     struct bed *bed = make_bed_with(RV_POLICY_RING, clock_kind);
-    push(bed, 1, STACK);
-    uint64_t old = rv_push_begin(&bed->pusher, STACK);
-    cr_assert(old < bed->pusher.limit || old < bed->pusher.slow_limit);
-    push(bed, 20, STACK - BENEATH);
-    push(bed, 21, STACK - 2 * BENEATH);
+    push(bed, 1, stack);
+    uint64_t next = rv_push_begin(&bed->pusher, stack);
+    cr_assert(next < bed->pusher.limit || next < bed->pusher.slow_limit);
+    push(bed, 20, stack - BENEATH);
+    push(bed, 21, stack - 2 * BENEATH);
     cr_assert_eq(bed->control.head, 1, "a handler published past the push it interrupted");
-    rv_push_write((struct rv_event *)(uintptr_t)old, (uint64_t)RV_EVENT_CALL_AT << 60 | rv_event_ticks(bed->events), 2);
-    rv_push_end(&bed->pusher, old + sizeof(struct rv_event));
-    push(bed, 3, STACK);
+    rv_push_write(rv_push_slot(next), (uint64_t)RV_EVENT_CALL_AT << 60 | rv_event_ticks(bed->events), 2);
+    rv_push_end(&bed->pusher, next);
+    push(bed, 3, stack);
     cr_assert_eq(pop(bed), 5);
     expect_ids(bed, 5, (uint64_t[]){1, 2, 20, 21, 3});
     expect_account(bed, 5, 5, 0);
     free_bed(bed);
 }
 
+static void abandon_a_push(uint64_t stack, uint64_t up)
+{
+    struct bed *bed = make_bed(RV_POLICY_RING);
+    push(bed, 1, stack);
+    rv_push_begin(&bed->pusher, stack);
+    push(bed, 20, stack - BENEATH);
+    push(bed, 3, stack + up);
+    push(bed, 4, stack);
+    cr_assert_eq(pop(bed), 4, "jump up by %lu to above %lx", (unsigned long)up, (unsigned long)stack);
+    expect_ids(bed, 4, (uint64_t[]){1, 20, 3, 4});
+    expect_account(bed, 5, 4, 1);
+    free_bed(bed);
+}
+
 Test(push, handlers_events_follow_the_push_they_interrupted, .timeout = 10)
 {
-    interrupt_a_push(RV_CLOCK_TSC);
-    interrupt_a_push(RV_CLOCK_TICK);
-    interrupt_a_push(RV_CLOCK_MONOTONIC);
+    interrupt_a_push(RV_CLOCK_TSC, STACK);
+    interrupt_a_push(RV_CLOCK_TICK, STACK);
+    interrupt_a_push(RV_CLOCK_MONOTONIC, STACK);
+}
+
+Test(push, it_does_not_matter_where_a_stack_lies, .timeout = 10)
+{
+    for (uint64_t stack = 1 << 20; stack < 1ull << 47; stack <<= 1) {
+        interrupt_a_push(RV_CLOCK_TSC, stack);
+        interrupt_a_push(RV_CLOCK_MONOTONIC, stack + 1016);
+        abandon_a_push(stack + 4096, 16);
+    }
+}
+
+/* Not to be told by sigaltstack(): it was disarmed when the handler began. */
+Test(push, a_handler_above_the_stack_is_no_jump, .timeout = 10)
+{
+    struct bed *bed = make_bed(RV_POLICY_RING);
+    bed->state->stack_end = STACK + BENEATH;
+    push(bed, 1, STACK);
+    rv_push_begin(&bed->pusher, STACK);
+    push(bed, 20, STACK + 2 * BENEATH);
+    rv_push_slow(&bed->pusher, STACK, RV_EVENT_CALL_AT, 2);
+    cr_assert_eq(pop(bed), 3);
+    expect_ids(bed, 3, (uint64_t[]){1, 20, 2});
+    expect_account(bed, 3, 3, 0);
+    free_bed(bed);
 }
 
 Test(push, a_handler_of_a_handler_is_stashed_too, .timeout = 10)
 {
     struct bed *bed = make_bed(RV_POLICY_RING);
     push(bed, 1, STACK);
-    uint64_t old = rv_push_begin(&bed->pusher, STACK);
+    rv_push_begin(&bed->pusher, STACK);
     rv_push_begin(&bed->pusher, STACK - BENEATH); /* a handler, itself interrupted at once */
     push(bed, 30, STACK - 2 * BENEATH);
-    bed->pusher.cursor -= rv_push_poison(STACK - BENEATH);
+    bed->pusher.cursor += rv_push_key(STACK - BENEATH);
     push(bed, 20, STACK - BENEATH);
-    rv_push_slow(&bed->pusher, old, STACK, RV_EVENT_CALL_AT, 2);
+    rv_push_slow(&bed->pusher, STACK, RV_EVENT_CALL_AT, 2);
     cr_assert_eq(pop(bed), 4);
     expect_ids(bed, 4, (uint64_t[]){1, 30, 20, 2});
     expect_account(bed, 4, 4, 0);
@@ -123,28 +162,17 @@ Test(push, a_handler_of_a_handler_is_stashed_too, .timeout = 10)
 
 Test(push, a_push_abandoned_by_a_jump_is_taken_over, .timeout = 10)
 {
-    /* Up to 64 KiB above at once; farther up as soon as an event comes from where that shows. */
-    static const uint64_t ups[] = {0, 16, 4096, 65536 - 16};
-    for (size_t i = 0; i < sizeof ups / sizeof *ups; i++) {
-        struct bed *bed = make_bed(RV_POLICY_RING);
-        push(bed, 1, STACK);
-        rv_push_begin(&bed->pusher, STACK);
-        push(bed, 20, STACK - BENEATH);
-        push(bed, 3, STACK + ups[i]);
-        push(bed, 4, STACK);
-        cr_assert_eq(pop(bed), 4, "jump up by %lu", (unsigned long)ups[i]);
-        expect_ids(bed, 4, (uint64_t[]){1, 20, 3, 4});
-        expect_account(bed, 5, 4, 1);
-        free_bed(bed);
-    }
+    static const uint64_t ups[] = {0, 8, 4096, 65536 - 16, 1 << 20, 1 << 23};
+    for (size_t i = 0; i < sizeof ups / sizeof *ups; i++)
+        abandon_a_push(STACK, ups[i]);
 }
 
 Test(push, an_abandoned_push_that_was_published_counts_once, .timeout = 10)
 {
     struct bed *bed = make_bed(RV_POLICY_RING);
     push(bed, 1, STACK);
-    uint64_t old = rv_push_begin(&bed->pusher, STACK);
-    rv_push_write((struct rv_event *)(uintptr_t)old, bed->events[0].when, 2);
+    uint64_t next = rv_push_begin(&bed->pusher, STACK);
+    rv_push_write(rv_push_slot(next), bed->events[0].when, 2);
     bed->control.head++;
     push(bed, 3, STACK);
     cr_assert_eq(pop(bed), 3);
@@ -158,7 +186,7 @@ Test(push, a_push_abandoned_at_the_end_of_a_lap_is_taken_over, .timeout = 10)
     struct bed *bed = make_bed(RV_POLICY_SWITCH);
     push_many(bed, 0, N);
     cr_assert_eq(pop(bed), N);
-    cr_assert_eq(rv_push_begin(&bed->pusher, STACK), (uint64_t)(uintptr_t)(bed->events + N));
+    cr_assert_eq(rv_push_begin(&bed->pusher, STACK), (uint64_t)(uintptr_t)(bed->events + N + 1));
     push(bed, 100, STACK);
     cr_assert_eq(pop(bed), 1);
     cr_assert_eq(bed->out[0].id, 100);
@@ -170,11 +198,11 @@ Test(push, a_long_handler_loses_what_the_stash_cannot_hold, .timeout = 10)
 {
     struct bed *bed = make_bed(RV_POLICY_RING);
     push(bed, 1, STACK);
-    uint64_t old = rv_push_begin(&bed->pusher, STACK);
-    bed->state->is_busy = true; /* the slow path waits, and may for long */
+    rv_push_begin(&bed->pusher, STACK);
+    bed->state->busy_stack = STACK; /* the slow path waits, and may for long */
     for (uint64_t i = 0; i < RV_PUSH_STASH + 10; i++)
         push(bed, i, STACK - BENEATH);
-    rv_push_slow(&bed->pusher, old, STACK, RV_EVENT_CALL_AT, 2);
+    rv_push_slow(&bed->pusher, STACK, RV_EVENT_CALL_AT, 2);
     size_t n = pop(bed);
     expect_account(bed, 1 + RV_PUSH_STASH + 10 + 1, n - bed->control.n_lost_marks,
                    RV_PUSH_STASH + 12 - n + bed->control.n_lost_marks);
@@ -188,9 +216,9 @@ Test(push, a_full_stash_ends_a_push_that_nobody_finishes, .timeout = 10)
     push(bed, 1, STACK);
     rv_push_begin(&bed->pusher, STACK);
     for (uint64_t i = 0; i < RV_PUSH_STASH + 100; i++)
-        push(bed, i, STACK - BENEATH); /* in fact the program, 508 KiB above */
+        push(bed, i, STACK - BENEATH); /* in fact the program, on another stack */
     cr_assert_eq(bed->state->n_stash, 0);
-    cr_assert_lt(bed->pusher.cursor, RV_PUSH_POISON);
+    cr_assert_not(rv_push_is_under_way(&bed->pusher));
     cr_assert_leq(bed->control.n_refused, 2);
     free_bed(bed);
 }
@@ -291,19 +319,43 @@ Test(push, errno_stays, .timeout = 10)
     free_bed(bed);
 }
 
-Test(push, a_push_that_outlives_its_ring_writes_nowhere_else, .timeout = 10)
+Test(push, a_push_that_a_fork_leaves_behind_opens_no_ring, .timeout = 10)
 {
-    struct bed *bed = make_bed(RV_POLICY_RING);
+    struct bed *bed = make_bed_with(RV_POLICY_RING, RV_CLOCK_TSC);
     push(bed, 1, STACK);
-    uint64_t old = rv_push_begin(&bed->pusher, STACK);
-    rv_pusher_detach(&bed->pusher);
-    rv_push_write((struct rv_event *)(uintptr_t)old, 1, 2);
-    rv_push_end(&bed->pusher, old + sizeof(struct rv_event));
-    cr_assert_eq(bed->control.head, 1);
-    push(bed, 3, STACK);
-    cr_assert_eq(bed->control.head, 1);
-    cr_assert_eq(bed->pusher.cursor, 0);
+    uint64_t next = rv_push_begin(&bed->pusher, STACK);
+    push(bed, 20, STACK - BENEATH); /* the handler's; the parent writes it */
+    bed->header.is_recording = 0;
+    rv_pusher_leave(&bed->pusher);
+    rv_push_commit(&bed->pusher, next, RV_EVENT_CALL_AT, 2);
+    push_many(bed, 3, 10);
+    cr_assert_eq(bed->pusher.limit, 0);
+    cr_assert_eq(pop(bed), 2);
+    expect_account(bed, 2, 2, 0);
     free_bed(bed);
+}
+
+/* As a handler does that fills the stash between the two instructions of a begin, on stacks high and low. */
+Test(push, a_push_that_loses_its_poison_is_a_plain_one, .timeout = 10)
+{
+    static const uint64_t stacks[] = {STACK, 1ull << 40, 1 << 30};
+    for (size_t i = 0; i < sizeof stacks / sizeof *stacks; i++) {
+        struct bed *bed = make_bed(RV_POLICY_RING);
+        push(bed, 1, stacks[i]);
+        bed->pusher.cursor -= rv_push_key(stacks[i]);
+        bed->state->n_stash = RV_PUSH_STASH + 1;
+        push(bed, 2, stacks[i] - BENEATH);
+        cr_assert_not(rv_push_is_under_way(&bed->pusher));
+        bed->state->n_suspect -= 4090; /* of those that are slow */
+        push_many(bed, 3, 999);
+        uint64_t next = bed->pusher.cursor + rv_push_key(stacks[i]) + sizeof(struct rv_event);
+        cr_assert_geq(next, bed->pusher.limit);
+        rv_push_slow(&bed->pusher, stacks[i], RV_EVENT_CALL_AT, 7000);
+        cr_assert_eq(pop(bed), N - 1);
+        cr_assert_eq(bed->out[N - 2].id, 7000);
+        expect_account(bed, 1004, N - 2, 1004 - (N - 2)); /* with what was taken for abandoned, and one too many */
+        free_bed(bed);
+    }
 }
 
 Test(push, a_tick_is_read_only_when_its_word_has_moved, .timeout = 10)

@@ -9,33 +9,33 @@
 #include "scan/carry.h"
 #include "streams.h"
 
-#define CALL(id, tag, ticks)                                                                                           \
+#define CALL(id_, tag, ticks)                                                                                          \
     {                                                                                                                  \
-        (uint64_t) RV_EVENT_CALL << RV_EVENT_KIND_SHIFT | (ticks), (id), (uint16_t)(tag), 0                            \
+        .when = (uint64_t)RV_EVENT_CALL << RV_EVENT_KIND_SHIFT | (ticks), .id = (id_), .frame = (uint16_t)(tag)        \
     }
-#define RETURN(id, tag, ticks)                                                                                         \
+#define RETURN(id_, tag, ticks)                                                                                        \
     {                                                                                                                  \
-        (uint64_t) RV_EVENT_RETURN << RV_EVENT_KIND_SHIFT | (ticks), (id), (uint16_t)(tag), 0                          \
+        .when = (uint64_t)RV_EVENT_RETURN << RV_EVENT_KIND_SHIFT | (ticks), .id = (id_), .frame = (uint16_t)(tag)      \
     }
-#define SYNC(id, tag, ticks)                                                                                           \
+#define SYNC(id_, tag, ticks)                                                                                          \
     {                                                                                                                  \
-        (uint64_t) RV_EVENT_SYNC << RV_EVENT_KIND_SHIFT | (ticks), (id), (uint16_t)(tag), 0                            \
+        .when = (uint64_t)RV_EVENT_SYNC << RV_EVENT_KIND_SHIFT | (ticks), .id = (id_), .frame = (uint16_t)(tag)        \
     }
 #define LOST(n, ticks)                                                                                                 \
     {                                                                                                                  \
-        (uint64_t) RV_EVENT_LOST << RV_EVENT_KIND_SHIFT | (ticks), (n), 0, 0                                           \
+        .when = (uint64_t)RV_EVENT_LOST << RV_EVENT_KIND_SHIFT | (ticks), .id = (n)                                    \
     }
 #define SWITCH(stack, ticks)                                                                                           \
     {                                                                                                                  \
-        (uint64_t) RV_EVENT_SWITCH << RV_EVENT_KIND_SHIFT | (ticks), (stack), 0, 0                                     \
+        .when = (uint64_t)RV_EVENT_SWITCH << RV_EVENT_KIND_SHIFT | (ticks), .id = (stack)                              \
     }
 #define THREAD(stack, state, ticks)                                                                                    \
     {                                                                                                                  \
-        (uint64_t) RV_EVENT_THREAD << RV_EVENT_KIND_SHIFT | (ticks), (stack), 0, (state)                               \
+        .when = (uint64_t)RV_EVENT_THREAD << RV_EVENT_KIND_SHIFT | (ticks), .id = (stack), .aux = (state)              \
     }
 #define LINE(ticks)                                                                                                    \
     {                                                                                                                  \
-        (uint64_t) RV_EVENT_LINE << RV_EVENT_KIND_SHIFT | (ticks), 1, 0, 0                                             \
+        .when = (uint64_t)RV_EVENT_LINE << RV_EVENT_KIND_SHIFT | (ticks), .id = 1                                      \
     }
 
 #define MAX_EVENTS 12

@@ -132,7 +132,7 @@ is($program->ask('nonsense'), 'error: no command \'nonsense\'; try help', 'no su
 like($program->ask('help'), qr/^ps .*^quit /ms, 'help');
 is($program->ask('send eval 6 * 7'), 'ok 42', 'send');
 is($program->ask('send what ever'), 'err unknown command', 'send nonsense');
-is($program->ask('ring 99'), 'error: ring 99: it has ended', 'a ring that nobody has');
+is($program->ask('ring 99'), 'error: ring 99: there is no such ring', 'a ring that nobody has had');
 is($program->ask('ring x'), "error: 'x' is no ring", 'no ring');
 is($program->ask('eval $total'), $program->ask('eval our $total'), 'a value');
 is($program->ask('run'), 'ring 0 runs', 'run');

@@ -15,7 +15,7 @@ sub events_of {
     my $controls = unpack 'x64 Q<', $bytes;
     my $rings    = unpack 'x144 Q<', $bytes;
     my $n        = unpack 'Q<', substr $bytes, $controls + 0x80, 8;
-    return map { my ($when, $id, $frame, $aux) = unpack 'Q< L< S< S<', substr $bytes, $rings + 16 * $_, 16; [$when >> 60, $id, $frame, $aux] } 0 .. $n - 1;
+    return map { my ($when, $id, $aux, $frame) = unpack 'Q< L< S< S<', substr $bytes, $rings + 16 * $_, 16; [$when >> 60, $id, $frame, $aux] } 0 .. $n - 1;
 }
 
 sub trace_of {
