@@ -39,6 +39,10 @@
  * - names: names[frame] is the id of the last CALL, RETURN or SYNC with that tag in this block, 0 before. A RETURN
  *   has id == names[frame], or 0 with RV_REC_BARE_RETURNS; where it has another one, ODD_IDS has it.
  *
+ * The low bytes of the times are a column, or one for each context, which tells much of how long a step takes. An
+ * event's context is, from the lowest bit up: its kind, the kind of the event before it, each as in KINDS, and the two
+ * low bits of the id of the event before it; of the first event there is none before it, and these bits are 0.
+ *
  * Nothing refers to another block, so that blocks are written and read on any thread in any order.
  */
 #ifndef RINGVIZ_RECORDING_H
@@ -69,7 +73,8 @@ enum rv_rec_type {
 
 enum rv_rec_feature { /* of feature_incompat */
                       RV_REC_IN_SEGMENTS = 1,
-                      RV_REC_FEATURES = 1
+                      RV_REC_IN_CONTEXTS = 2, /* EVENTS may have RV_REC_TIMES_IN_CONTEXTS */
+                      RV_REC_FEATURES = 3
 };
 
 struct rv_rec_chunk {
@@ -145,12 +150,15 @@ RV_WIRE_ASSERT(sizeof(struct rv_rec_end) == 24);
 
 /* ---- events ---- */
 
+#define RV_REC_N_CONTEXTS 16
+
 enum rv_rec_events_flag {
-    RV_REC_BARE_RETURNS = 1, /* a RETURN's id is 0 unless ODD_IDS has it */
-    RV_REC_IDS_8 = 2,        /* IDS are bytes */
-    RV_REC_IDS_16 = 4,       /* 16 bits; else 32 */
-    RV_REC_OPEN = 8,         /* what is open where a segment, or the stream, begins: no events to be counted */
-    RV_REC_EVENTS_FLAGS = 15
+    RV_REC_BARE_RETURNS = 1,       /* a RETURN's id is 0 unless ODD_IDS has it */
+    RV_REC_IDS_8 = 2,              /* IDS are bytes */
+    RV_REC_IDS_16 = 4,             /* 16 bits; else 32 */
+    RV_REC_OPEN = 8,               /* what is open where a segment, or the stream, begins: no events to be counted */
+    RV_REC_TIMES_IN_CONTEXTS = 16, /* CONTEXTS in place of TIMES_LOW */
+    RV_REC_EVENTS_FLAGS = 31
 };
 
 struct rv_rec_events {
@@ -173,7 +181,8 @@ enum rv_rec_column_id {
     RV_REC_CALL_LINES = 8,   /* 16 bits per CALL: aux */
     RV_REC_RETURN_LINES = 9, /* 16 bits per RETURN: aux */
     RV_REC_SPECIALS = 10,    /* struct rv_rec_special: what is neither CALL nor RETURN, rising positions */
-    RV_REC_COLUMN_END
+    RV_REC_CONTEXTS = 11,    /* and 15 more, one of each context: as TIMES_LOW, of the events in that context */
+    RV_REC_COLUMN_END = RV_REC_CONTEXTS + RV_REC_N_CONTEXTS
 };
 
 enum rv_rec_method { RV_REC_STORED = 0, RV_REC_ZSTD = 1 };

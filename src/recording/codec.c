@@ -5,15 +5,26 @@
 #include "base/vec.h"
 #include "recording/guess.h"
 
+static const struct rv_word_kernel *find_kernel(void)
+{
+#ifdef RV_CODEC_X86
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2"))
+        return &rv_word_kernel_avx2;
+#endif
+    return NULL;
+}
+
 struct rv_codec *rv_codec_create(void)
 {
     struct rv_codec *codec = rv_alloc(1, sizeof *codec);
+    codec->kernel = find_kernel();
     codec->compressor = rv_compressor_create();
-    codec->names = rv_alloc(RV_GUESS_LEVELS, sizeof *codec->names);
+    codec->names = rv_alloc(RV_GUESS_LEVELS + RV_KINDS_GROUP, sizeof *codec->names);
     codec->kinds = rv_alloc(RV_REC_MAX_EVENTS / RV_KINDS_GROUP, sizeof *codec->kinds);
     codec->low = rv_alloc(RV_REC_MAX_EVENTS, 1);
     codec->high = rv_alloc(RV_REC_MAX_EVENTS, 1);
-    codec->ids = rv_alloc(RV_REC_MAX_EVENTS + 1, sizeof *codec->ids);
+    codec->contexts = rv_alloc(RV_REC_N_CONTEXTS, sizeof *codec->contexts);
+    codec->ids = rv_alloc(RV_REC_MAX_EVENTS + RV_IDS_OVERRUN, sizeof *codec->ids);
     codec->wide = rv_alloc(RV_REC_MAX_EVENTS, sizeof *codec->wide);
     codec->lines = rv_alloc(RV_REC_MAX_EVENTS, sizeof *codec->lines);
     codec->odd_tags = rv_alloc(RV_REC_MAX_EVENTS + 1, sizeof *codec->odd_tags);
@@ -32,6 +43,7 @@ void rv_codec_destroy(struct rv_codec *codec)
     free(codec->kinds);
     free(codec->low);
     free(codec->high);
+    free(codec->contexts);
     free(codec->ids);
     free(codec->wide);
     free(codec->lines);

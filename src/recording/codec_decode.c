@@ -6,12 +6,6 @@
 #include "base/err.h"
 #include "recording/guess.h"
 
-enum { PORTION = 8 * RV_KINDS_GROUP /* events: what one loop leaves is at hand in the next */ };
-
-struct columns { /* raw, in the codec's memory; n in items */
-    uint32_t n[RV_REC_COLUMN_END];
-};
-
 struct place { /* where a column goes: so many items of so many bytes, at the most */
     void *raw;
     size_t item_bytes;
@@ -23,10 +17,12 @@ static size_t id_bytes(const struct rv_rec_chunk *chunk)
     return chunk->flags & RV_REC_IDS_8 ? 1 : chunk->flags & RV_REC_IDS_16 ? 2 : 4;
 }
 
-static struct place place_of(const struct rv_codec *codec, const struct rv_rec_chunk *chunk, enum rv_rec_column_id id)
+static struct place place_of(const struct rv_codec *codec, const struct rv_rec_chunk *chunk, unsigned id)
 {
     uint32_t n = chunk->n_events;
-    switch (id) {
+    if (id >= RV_REC_CONTEXTS)
+        return (struct place){codec->contexts[id - RV_REC_CONTEXTS], 1, n};
+    switch ((enum rv_rec_column_id)id) {
     case RV_REC_KINDS:
         return (struct place){codec->kinds, 1, (n + 7) / 8};
     case RV_REC_TIMES_LOW:
@@ -46,6 +42,7 @@ static struct place place_of(const struct rv_codec *codec, const struct rv_rec_c
     case RV_REC_CALL_LINES:
     case RV_REC_RETURN_LINES:
         return (struct place){codec->lines, sizeof *codec->lines, n};
+    case RV_REC_CONTEXTS:
     case RV_REC_COLUMN_END:
         break;
     }
@@ -53,7 +50,7 @@ static struct place place_of(const struct rv_codec *codec, const struct rv_rec_c
 }
 
 /* Planes that the payload has left out are zeros. */
-static void clear_planes(struct rv_codec *codec, const struct columns *columns, uint32_t n)
+static void clear_planes(struct rv_codec *codec, const struct rv_columns *columns, uint32_t n)
 {
     if (!columns->n[RV_REC_KINDS])
         memset(codec->kinds, 0, (n + RV_KINDS_GROUP - 1) / RV_KINDS_GROUP * sizeof *codec->kinds);
@@ -79,7 +76,7 @@ static bool is_lines(unsigned id)
 
 /* Everything but the lines, which come last and share their place. */
 static int unpack_all(struct rv_codec *codec, const struct rv_rec_chunk *chunk, const uint8_t *at, const uint8_t *end,
-                      struct columns *columns)
+                      struct rv_columns *columns)
 {
     struct rv_rec_events head;
     memcpy(&head, at, sizeof head);
@@ -93,14 +90,14 @@ static int unpack_all(struct rv_codec *codec, const struct rv_rec_chunk *chunk, 
         unsigned id = last_id = column.header.id;
         if (id >= RV_REC_COLUMN_END || is_lines(id))
             continue;
-        struct place place = place_of(codec, chunk, (enum rv_rec_column_id)id);
+        struct place place = place_of(codec, chunk, id);
         if (unpack(codec, &column, &place, &columns->n[id]) != 0)
             return -EBADMSG;
     }
     return 0;
 }
 
-static bool has_rising_positions(const struct rv_codec *codec, const struct columns *columns, uint32_t n)
+static bool has_rising_positions(const struct rv_codec *codec, const struct rv_columns *columns, uint32_t n)
 {
     int64_t last = -1;
     for (uint32_t i = 0; i < columns->n[RV_REC_ODD_TAGS]; last = codec->odd_tags[i++].position)
@@ -134,16 +131,8 @@ static uint32_t count_returns(const struct rv_codec *codec, uint32_t n)
     return n_returns;
 }
 
-static uint32_t count_wide(const struct rv_codec *codec, uint32_t n)
-{
-    uint32_t n_wide = 0;
-    for (uint32_t i = 0; i < n; i++)
-        n_wide += (codec->low[i] & codec->high[i]) == UINT8_MAX;
-    return n_wide;
-}
-
-/* Are kinds, times, specials and lengths of one mind? */
-static bool is_sound(const struct rv_codec *codec, const struct columns *columns, uint32_t n)
+/* Are kinds, specials and lengths of one mind? What the times need is known when they have been taken. */
+static bool is_sound(const struct rv_codec *codec, const struct rv_columns *columns, uint32_t n)
 {
     if (n % RV_KINDS_GROUP && codec->kinds[n / RV_KINDS_GROUP] >> n % RV_KINDS_GROUP)
         return false;
@@ -153,7 +142,7 @@ static bool is_sound(const struct rv_codec *codec, const struct columns *columns
             return false;
     if (columns->n[RV_REC_KINDS] && columns->n[RV_REC_KINDS] != (n + 7) / 8)
         return false;
-    if (columns->n[RV_REC_TIMES_WIDE] != count_wide(codec, n) || !has_rising_positions(codec, columns, n))
+    if (!has_rising_positions(codec, columns, n))
         return false;
     for (uint32_t i = 0; i < columns->n[RV_REC_SPECIALS]; i++) {
         const struct rv_rec_special *special = &codec->specials[i];
@@ -169,7 +158,7 @@ static bool is_sound(const struct rv_codec *codec, const struct columns *columns
 }
 
 /* The ids of the CALLs; zeros, if the payload has left them out. */
-static void widen_ids(struct rv_codec *codec, const struct rv_rec_chunk *chunk, const struct columns *columns)
+static void widen_ids(struct rv_codec *codec, const struct rv_rec_chunk *chunk, const struct rv_columns *columns)
 {
     uint32_t n = columns->n[RV_REC_IDS];
     const uint16_t *halves = (const uint16_t *)(const void *)codec->narrow;
@@ -191,37 +180,30 @@ static void widen_ids(struct rv_codec *codec, const struct rv_rec_chunk *chunk, 
     }
 }
 
-struct cursor {
-    const struct rv_codec *codec;
-    const struct columns *columns;
-    struct rv_guess guess;
-    uint64_t last;                                             /* time */
-    uint32_t n_wide, n_ids, n_odd_tags, n_odd_ids, n_specials; /* used so far */
-};
+/* The low bytes of the times of up to a word of events, of which all but that is there. */
+static void gather_times(struct rv_cursor *cursor, uint32_t begin, uint32_t end, const struct rv_event *out)
+{
+    uint64_t kinds = cursor->codec->kinds[begin / RV_KINDS_GROUP];
+    for (uint32_t i = begin; i < end; i++, kinds >>= 1)
+        cursor->codec->low[i] = *rv_times_next(&cursor->times, kinds & 1, out[i].id);
+}
 
 /*
- * Kinds and times of events [begin, end), from a word's first one. What the loop needs is copied out of memory that its
- * stores might be to; not inlined, because its caller has no registers left for it.
+ * Kinds and times of up to a word of events. There are never more wide steps than events, and so never more than there
+ * is room for.
  */
-__attribute__((noinline)) static void take_times(struct cursor *cursor, uint32_t begin, uint32_t end,
-                                                 struct rv_event *out)
+static void take_times(struct rv_cursor *cursor, uint32_t begin, uint32_t end, struct rv_event *out)
 {
     const uint8_t *low = cursor->codec->low, *high = cursor->codec->high;
-    const uint64_t *wide = cursor->codec->wide + cursor->n_wide, *all_kinds = cursor->codec->kinds;
-    uint64_t last = cursor->last;
-    for (uint32_t i = begin; i < end;) {
-        uint64_t kinds = all_kinds[i / RV_KINDS_GROUP];
-        uint32_t word_end = end - i < RV_KINDS_GROUP ? end : i + RV_KINDS_GROUP;
-        for (; i < word_end; i++, kinds >>= 1) {
-            uint64_t step = low[i] | (uint64_t)high[i] << 8;
-            if (__builtin_expect(step == RV_TIME_IS_WIDE, 0))
-                step = *wide++;
-            last += step; /* wraps where the ticks do not: the bits above them are cut off */
-            out[i].when = (kinds & 1) << RV_EVENT_KIND_SHIFT | (last & RV_EVENT_TICKS_MASK);
-        }
+    uint64_t kinds = cursor->codec->kinds[begin / RV_KINDS_GROUP], last = cursor->last;
+    for (uint32_t i = begin; i < end; i++, kinds >>= 1) {
+        uint64_t step = low[i] | (uint64_t)high[i] << 8;
+        if (__builtin_expect(step == RV_TIME_IS_WIDE, 0))
+            step = cursor->codec->wide[cursor->n_wide++];
+        last += step; /* wraps where the ticks do not: the bits above them are cut off */
+        out[i].when = (kinds & 1) << RV_EVENT_KIND_SHIFT | (last & RV_EVENT_TICKS_MASK);
     }
     cursor->last = last;
-    cursor->n_wide = (uint32_t)(wide - cursor->codec->wide);
 }
 
 static inline void put_name(struct rv_guess *guess, struct rv_event *out, uint32_t is_return, uint16_t frame,
@@ -234,20 +216,29 @@ static inline void put_name(struct rv_guess *guess, struct rv_event *out, uint32
     out->aux = 0;
 }
 
-static void take_special(struct cursor *cursor, struct rv_event *out)
+static void take_special(struct rv_cursor *cursor, struct rv_event *out)
 {
     const struct rv_rec_special *special = &cursor->codec->specials[cursor->n_specials++];
-    bool is_sync = special->when >> RV_EVENT_KIND_SHIFT == RV_EVENT_SYNC;
-    uint64_t kind = special->when & ~RV_EVENT_TICKS_MASK;
-    *out = (struct rv_event){is_sync ? special->when : kind | out->when, special->id, special->frame, special->aux};
-    if (is_sync) {
+    *out = (struct rv_event){.id = special->id, .aux = special->aux, .frame = special->frame};
+    if (special->when >> RV_EVENT_KIND_SHIFT == RV_EVENT_SYNC) {
         cursor->guess.names[special->frame] = special->id;
         cursor->guess.level = (uint16_t)(special->frame + 1);
     }
 }
 
+/* Kinds of the specials from first on that were taken, whose times are there; SYNC has its own. */
+static void mark_specials(const struct rv_cursor *cursor, uint32_t first, struct rv_event *out)
+{
+    for (uint32_t i = first; i < cursor->n_specials; i++) {
+        const struct rv_rec_special *special = &cursor->codec->specials[i];
+        uint64_t *when = &out[special->position].when;
+        bool is_sync = special->when >> RV_EVENT_KIND_SHIFT == RV_EVENT_SYNC;
+        *when = is_sync ? special->when : (special->when & ~RV_EVENT_TICKS_MASK) | *when;
+    }
+}
+
 /* The event at i, of which one of the lists speaks. */
-static void take_odd(struct cursor *cursor, uint32_t i, struct rv_event *out)
+static void take_odd(struct rv_cursor *cursor, uint32_t i, struct rv_event *out)
 {
     const struct rv_codec *codec = cursor->codec;
     const uint32_t *n = cursor->columns->n;
@@ -269,12 +260,12 @@ static void take_odd(struct cursor *cursor, uint32_t i, struct rv_event *out)
     put_name(&cursor->guess, out, is_return, frame, id);
 }
 
-/* The next of which a list speaks, or end. */
-static uint32_t next_odd(const struct cursor *cursor, uint32_t end)
+/* The next of which a list speaks. */
+static uint32_t next_odd(const struct rv_cursor *cursor)
 {
     const struct rv_codec *codec = cursor->codec;
     const uint32_t *n = cursor->columns->n;
-    uint32_t next = end;
+    uint32_t next = UINT32_MAX;
     if (cursor->n_odd_tags < n[RV_REC_ODD_TAGS] && codec->odd_tags[cursor->n_odd_tags].position < next)
         next = codec->odd_tags[cursor->n_odd_tags].position;
     if (cursor->n_odd_ids < n[RV_REC_ODD_IDS] && codec->odd_ids[cursor->n_odd_ids].position < next)
@@ -284,14 +275,15 @@ static uint32_t next_odd(const struct cursor *cursor, uint32_t end)
     return next;
 }
 
-/* The ordinary events [i, end), likewise. */
-__attribute__((noinline)) static void take_plain(struct cursor *cursor, uint32_t i, uint32_t end, struct rv_event *out)
+/* The ordinary events [i, end) of one word. */
+static void take_plain(struct rv_cursor *cursor, uint32_t i, uint32_t end, struct rv_event *out)
 {
     const uint32_t *ids = cursor->codec->ids + cursor->n_ids;
     const uint32_t mask = cursor->guess.return_mask;
     uint32_t *names = cursor->guess.names, level = cursor->guess.level;
-    for (; i < end; i++) {
-        uint32_t is_return = (uint32_t)(out[i].when >> RV_EVENT_KIND_SHIFT), of_return = 0 - is_return;
+    uint64_t kinds = cursor->codec->kinds[i / RV_KINDS_GROUP] >> i % RV_KINDS_GROUP;
+    for (; i < end; i++, kinds >>= 1) {
+        uint32_t is_return = kinds & 1, of_return = 0 - is_return;
         uint16_t frame = (uint16_t)(level - is_return);
         uint32_t id = (names[frame] & mask & of_return) | (*ids & ~of_return);
         ids += !is_return;
@@ -305,15 +297,34 @@ __attribute__((noinline)) static void take_plain(struct cursor *cursor, uint32_t
     cursor->n_ids = (uint32_t)(ids - cursor->codec->ids);
 }
 
-/* Events [i, end), of which kinds and times are there. */
-static void take_names(struct cursor *cursor, uint32_t i, uint32_t end, struct rv_event *out)
+/* All but the times of up to a word of events. */
+static void take_names(struct rv_cursor *cursor, uint32_t i, uint32_t end, struct rv_event *out)
 {
     for (uint32_t odd; i < end; i = odd + 1) {
-        odd = next_odd(cursor, end);
+        odd = cursor->next_odd < end ? cursor->next_odd : end;
         take_plain(cursor, i, odd, out);
-        if (odd < end)
+        if (odd < end) {
             take_odd(cursor, odd, &out[odd]);
+            cursor->next_odd = next_odd(cursor);
+        }
     }
+}
+
+/* Up to a word of events. */
+static void take_word(struct rv_cursor *cursor, uint32_t begin, uint32_t end, struct rv_event *out)
+{
+    const struct rv_word_kernel *kernel = cursor->codec->kernel;
+    if (kernel && end - begin == RV_KINDS_GROUP && cursor->next_odd >= end) {
+        if (!kernel->take(cursor, begin, out))
+            take_times(cursor, begin, end, out);
+        return;
+    }
+    uint32_t n_specials = cursor->n_specials;
+    take_names(cursor, begin, end, out);
+    if (cursor->has_contexts)
+        gather_times(cursor, begin, end, out);
+    take_times(cursor, begin, end, out);
+    mark_specials(cursor, n_specials, out);
 }
 
 static int take_lines(struct rv_codec *codec, const struct rv_rec_chunk *chunk, const uint8_t *at, const uint8_t *end,
@@ -330,7 +341,7 @@ static int take_lines(struct rv_codec *codec, const struct rv_rec_chunk *chunk, 
         if (!is_lines(column.header.id))
             continue;
         unsigned kind = column.header.id == RV_REC_CALL_LINES ? RV_EVENT_CALL : RV_EVENT_RETURN;
-        struct place place = place_of(codec, chunk, (enum rv_rec_column_id)column.header.id);
+        struct place place = place_of(codec, chunk, column.header.id);
         if (unpack(codec, &column, &place, &n_lines) != 0)
             return -EBADMSG;
         for (uint32_t k = 0; k < chunk->n_events && n_used < n_lines; k++)
@@ -342,13 +353,24 @@ static int take_lines(struct rv_codec *codec, const struct rv_rec_chunk *chunk, 
     return 0;
 }
 
+/* Were there as many times as were taken? */
+static bool has_used_times(const struct rv_cursor *cursor)
+{
+    const uint32_t *n = cursor->columns->n;
+    for (unsigned i = 0; cursor->has_contexts && i < RV_REC_N_CONTEXTS; i++)
+        if (n[RV_REC_CONTEXTS + i] != rv_times_count(cursor->codec, &cursor->times, i))
+            return false;
+    return n[RV_REC_TIMES_WIDE] == cursor->n_wide;
+}
+
 int rv_codec_decode(struct rv_codec *codec, const struct rv_rec_chunk *chunk, const uint8_t *payload, size_t n_bytes,
                     struct rv_event *out)
 {
     uint32_t n = chunk->n_events;
     struct rv_rec_events head;
-    struct columns columns = {0};
-    if (n == 0 || n > RV_REC_MAX_EVENTS || n_bytes < sizeof head || (chunk->flags & ~RV_REC_EVENTS_FLAGS))
+    struct rv_columns columns = {0};
+    if (n == 0 || n > RV_REC_MAX_EVENTS || n_bytes < sizeof head || (chunk->flags & ~RV_REC_EVENTS_FLAGS) ||
+        (chunk->first_ns | chunk->last_ns) > RV_EVENT_TICKS_MASK)
         return -EBADMSG;
     memcpy(&head, payload, sizeof head);
     if (unpack_all(codec, chunk, payload, payload + n_bytes, &columns) != 0)
@@ -357,17 +379,19 @@ int rv_codec_decode(struct rv_codec *codec, const struct rv_rec_chunk *chunk, co
     if (!is_sound(codec, &columns, n))
         return -EBADMSG;
     widen_ids(codec, chunk, &columns);
-    struct cursor cursor = {.codec = codec,
-                            .columns = &columns,
-                            .guess = {.level = head.first_level,
-                                      .return_mask = chunk->flags & RV_REC_BARE_RETURNS ? 0 : UINT32_MAX,
-                                      .names = codec->names},
-                            .last = chunk->first_ns & RV_EVENT_TICKS_MASK};
-    for (uint32_t begin = 0; begin < n; begin += PORTION) {
-        uint32_t end = n - begin < PORTION ? n : begin + PORTION;
-        take_times(&cursor, begin, end, out);
-        take_names(&cursor, begin, end, out);
-    }
+    struct rv_cursor cursor = {.codec = codec,
+                               .columns = &columns,
+                               .guess = {.level = head.first_level,
+                                         .return_mask = chunk->flags & RV_REC_BARE_RETURNS ? 0 : UINT32_MAX,
+                                         .names = codec->names},
+                               .has_contexts = chunk->flags & RV_REC_TIMES_IN_CONTEXTS,
+                               .times = rv_times_begin(codec),
+                               .last = chunk->first_ns & RV_EVENT_TICKS_MASK};
+    cursor.next_odd = next_odd(&cursor);
+    for (uint32_t begin = 0; begin < n; begin += RV_KINDS_GROUP)
+        take_word(&cursor, begin, n - begin < RV_KINDS_GROUP ? n : begin + RV_KINDS_GROUP, out);
     rv_guess_forget(&cursor.guess, out, n);
+    if (!has_used_times(&cursor))
+        return -EBADMSG;
     return take_lines(codec, chunk, payload, payload + n_bytes, out);
 }

@@ -5,16 +5,12 @@
 #include "base/err.h"
 #include "recording/guess.h"
 
+enum { LEAST_IN_CONTEXTS = 4096 /* events; with fewer, 16 columns are more than what they save */ };
+
 static bool is_plain(const struct rv_event *event)
 {
     return rv_event_kind(event) <= RV_EVENT_RETURN;
 }
-
-struct rows { /* how much of each column there is */
-    uint32_t n_ids, n_wide, n_odd_tags, n_odd_ids, n_specials;
-    uint32_t call_lines, return_lines, all_ids; /* or'ed */
-    struct rv_guess guess;
-};
 
 /* Do RETURNs give no id? Asked of the first ones; only size depends on the answer. */
 static bool has_bare_returns(const struct rv_event *events, uint32_t n)
@@ -28,7 +24,7 @@ static bool has_bare_returns(const struct rv_event *events, uint32_t n)
     return 2 * n_bare > n_seen;
 }
 
-static void put_special(struct rv_codec *codec, struct rows *rows, const struct rv_event *event, uint32_t position)
+static void put_special(struct rv_codec *codec, struct rv_rows *rows, const struct rv_event *event, uint32_t position)
 {
     bool is_sync = rv_event_kind(event) == RV_EVENT_SYNC;
     codec->specials[rows->n_specials++] = (struct rv_rec_special){
@@ -44,13 +40,12 @@ static void put_special(struct rv_codec *codec, struct rows *rows, const struct 
     }
 }
 
-/* Kinds and times of up to a word of events; returns the last time. */
-__attribute__((noinline)) static uint64_t put_times(struct rv_codec *codec, struct rows *rows,
-                                                    const struct rv_event *events, uint32_t begin, uint32_t end,
-                                                    uint64_t last)
+/* Kinds and times of up to a word of events. */
+__attribute__((noinline)) static void put_times(struct rv_codec *codec, struct rv_rows *rows,
+                                                const struct rv_event *events, uint32_t begin, uint32_t end)
 {
     uint8_t *low = codec->low, *high = codec->high;
-    uint64_t kinds = 0;
+    uint64_t kinds = 0, last = rows->last;
     for (uint32_t i = begin; i < end; i++) {
         unsigned kind = rv_event_kind(&events[i]);
         uint64_t now = kind == RV_EVENT_SYNC ? last : rv_event_ticks(&events[i]);
@@ -63,14 +58,15 @@ __attribute__((noinline)) static uint64_t put_times(struct rv_codec *codec, stru
         }
         low[i] = (uint8_t)step;
         high[i] = (uint8_t)(step >> 8);
+        *rv_times_next(&rows->times, kind == RV_EVENT_RETURN, events[i].id) = low[i];
     }
     codec->kinds[begin / RV_KINDS_GROUP] = kinds;
-    return last;
+    rows->last = last;
 }
 
 /* One CALL or RETURN. */
-static inline void put_plain(const struct rv_codec *codec, struct rows *rows, const struct rv_event *event, uint32_t i,
-                             uint32_t is_return)
+static inline void put_plain(const struct rv_codec *codec, struct rv_rows *rows, const struct rv_event *event,
+                             uint32_t i, uint32_t is_return)
 {
     struct rv_guess *guess = &rows->guess;
     uint16_t frame = event->frame;
@@ -90,11 +86,11 @@ static inline void put_plain(const struct rv_codec *codec, struct rows *rows, co
 
 /* Tags, names and lines of up to a word of events. What the loop needs is copied out of memory that its stores might
  * be to. */
-__attribute__((noinline)) static void put_names(struct rv_codec *codec, struct rows *rows,
+__attribute__((noinline)) static void put_names(struct rv_codec *codec, struct rv_rows *rows,
                                                 const struct rv_event *events, uint32_t begin, uint32_t end)
 {
     const struct rv_codec memory = *codec;
-    struct rows hot = *rows;
+    struct rv_rows hot = *rows;
     for (uint32_t i = begin; i < end; i++) {
         unsigned kind = rv_event_kind(&events[i]);
         if (__builtin_expect(kind > RV_EVENT_RETURN, 0)) {
@@ -108,37 +104,39 @@ __attribute__((noinline)) static void put_names(struct rv_codec *codec, struct r
     *rows = hot;
 }
 
-static uint64_t put_rows(struct rv_codec *codec, struct rows *rows, const struct rv_event *events, uint32_t n,
-                         uint64_t first)
+static void put_rows(struct rv_codec *codec, struct rv_rows *rows, const struct rv_event *events, uint32_t n)
 {
-    uint64_t last = first;
     for (uint32_t begin = 0; begin < n; begin += RV_KINDS_GROUP) {
         uint32_t end = n - begin < RV_KINDS_GROUP ? n : begin + RV_KINDS_GROUP;
-        last = put_times(codec, rows, events, begin, end, last);
+        if (codec->kernel && end - begin == RV_KINDS_GROUP && codec->kernel->put(codec, rows, events, begin))
+            continue;
+        put_times(codec, rows, events, begin, end);
         put_names(codec, rows, events, begin, end);
     }
-    return last;
 }
 
-static void put_column(struct rv_codec *codec, struct rv_rec_buffer *out, struct rv_rec_events *head,
-                       enum rv_rec_column_id id, const void *raw, size_t n)
+static void put_column(struct rv_codec *codec, struct rv_rec_buffer *out, struct rv_rec_events *head, unsigned id,
+                       const void *raw, size_t n)
 {
     if (n == 0)
         return;
-    rv_column_put(codec->compressor, out, (uint16_t)id, raw, n);
+    if (id >= RV_REC_CONTEXTS)
+        rv_column_put_noise(codec->compressor, out, (uint16_t)id, raw, n);
+    else
+        rv_column_put(codec->compressor, out, (uint16_t)id, raw, n);
     head->n_columns++;
 }
 
 /* A column whose length is known; all zeros are not written. */
-static void put_plane(struct rv_codec *codec, struct rv_rec_buffer *out, struct rv_rec_events *head,
-                      enum rv_rec_column_id id, const void *raw, size_t n)
+static void put_plane(struct rv_codec *codec, struct rv_rec_buffer *out, struct rv_rec_events *head, unsigned id,
+                      const void *raw, size_t n)
 {
     const uint8_t *bytes = raw;
     if (n && (bytes[0] || memcmp(bytes, bytes + 1, n - 1) != 0))
         put_column(codec, out, head, id, raw, n);
 }
 
-static uint16_t put_ids(struct rv_codec *codec, const struct rows *rows, struct rv_rec_buffer *out,
+static uint16_t put_ids(struct rv_codec *codec, const struct rv_rows *rows, struct rv_rec_buffer *out,
                         struct rv_rec_events *head)
 {
     uint8_t *bytes = codec->narrow;
@@ -192,18 +190,21 @@ void rv_codec_encode(struct rv_codec *codec, const struct rv_event *events, uint
                      struct rv_rec_chunk *chunk, struct rv_rec_buffer *out)
 {
     rv_assert(n > 0 && n <= RV_REC_MAX_EVENTS);
-    bool is_bare = has_bare_returns(events, n);
+    bool is_bare = has_bare_returns(events, n), has_contexts = n >= LEAST_IN_CONTEXTS;
     struct rv_rec_events head = {.first_ordinal = ordinal, .first_level = first_level(events, n)};
-    struct rows rows = {
-        .guess = {.level = head.first_level, .return_mask = is_bare ? 0 : UINT32_MAX, .names = codec->names}};
     uint64_t first = first_time(events, n);
-    uint64_t last = put_rows(codec, &rows, events, n, first);
+    struct rv_rows rows = {
+        .guess = {.level = head.first_level, .return_mask = is_bare ? 0 : UINT32_MAX, .names = codec->names},
+        .times = rv_times_begin(codec),
+        .last = first};
+    put_rows(codec, &rows, events, n);
     rv_guess_forget(&rows.guess, events, n);
 
     size_t head_at = out->n;
     rv_rec_buffer_add(out, &head, sizeof head);
     put_plane(codec, out, &head, RV_REC_KINDS, codec->kinds, (n + 7) / 8);
-    put_plane(codec, out, &head, RV_REC_TIMES_LOW, codec->low, n);
+    if (!has_contexts)
+        put_plane(codec, out, &head, RV_REC_TIMES_LOW, codec->low, n);
     put_plane(codec, out, &head, RV_REC_TIMES_HIGH, codec->high, n);
     put_column(codec, out, &head, RV_REC_TIMES_WIDE, codec->wide, rows.n_wide * sizeof *codec->wide);
     uint16_t id_flag = put_ids(codec, &rows, out, &head);
@@ -214,11 +215,14 @@ void rv_codec_encode(struct rv_codec *codec, const struct rv_event *events, uint
     if (rows.return_lines)
         put_lines(codec, events, n, RV_EVENT_RETURN, out, &head);
     put_column(codec, out, &head, RV_REC_SPECIALS, codec->specials, rows.n_specials * sizeof *codec->specials);
+    for (unsigned i = 0; has_contexts && i < RV_REC_N_CONTEXTS; i++)
+        put_column(codec, out, &head, RV_REC_CONTEXTS + i, codec->contexts[i], rv_times_count(codec, &rows.times, i));
     memcpy(out->bytes + head_at, &head, sizeof head);
 
     chunk->n_events = n;
-    chunk->flags = (uint16_t)(id_flag | (is_bare ? RV_REC_BARE_RETURNS : 0));
+    chunk->flags =
+        (uint16_t)(id_flag | (is_bare ? RV_REC_BARE_RETURNS : 0) | (has_contexts ? RV_REC_TIMES_IN_CONTEXTS : 0));
     chunk->first_ns = first;
-    chunk->last_ns = last;
+    chunk->last_ns = rows.last;
     chunk->end_level = rows.guess.level;
 }

@@ -4,15 +4,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define ZSTD_STATIC_LINKING_ONLY /* ZSTD_c_literalCompressionMode, which the library may refuse */
 #include <zstd.h>
 
 #include "base/err.h"
 #include "base/vec.h"
 
-enum { LEVEL = 1, LEAST_BYTES = 48 /* what is shorter is stored as it is */ };
+enum {
+    LEVEL = 1,
+    LEAST_BYTES = 48, /* what is shorter is stored as it is */
+    NOISE_HASH_LOG = 6,
+    NOISE_LEAST_MATCH = 7
+};
 
 struct rv_compressor {
-    ZSTD_CCtx *compress;
+    ZSTD_CCtx *compress, *compress_noise;
     ZSTD_DCtx *decompress;
 };
 
@@ -36,14 +42,32 @@ void rv_rec_buffer_fini(struct rv_rec_buffer *buffer)
     *buffer = (struct rv_rec_buffer){0};
 }
 
+static ZSTD_CCtx *create_context(void)
+{
+    ZSTD_CCtx *context = ZSTD_createCCtx();
+    rv_assert(context != NULL);
+    ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, LEVEL);
+    ZSTD_CCtx_setParameter(context, ZSTD_c_contentSizeFlag, 0);
+    return context;
+}
+
+/* The shares of the symbols are to count, not repetitions, which are hardly looked for. */
+static void look_for_little(ZSTD_CCtx *context)
+{
+    ZSTD_CCtx_setParameter(context, ZSTD_c_hashLog, NOISE_HASH_LOG);
+    ZSTD_CCtx_setParameter(context, ZSTD_c_minMatch, NOISE_LEAST_MATCH);
+    if (!ZSTD_isError(ZSTD_CCtx_setParameter(context, ZSTD_c_literalCompressionMode, ZSTD_ps_enable)))
+        ZSTD_CCtx_setParameter(context, ZSTD_c_targetLength, ZSTD_TARGETLENGTH_MAX);
+}
+
 struct rv_compressor *rv_compressor_create(void)
 {
     struct rv_compressor *compressor = rv_alloc(1, sizeof *compressor);
-    compressor->compress = ZSTD_createCCtx();
+    compressor->compress = create_context();
+    compressor->compress_noise = create_context();
+    look_for_little(compressor->compress_noise);
     compressor->decompress = ZSTD_createDCtx();
-    rv_assert(compressor->compress && compressor->decompress);
-    ZSTD_CCtx_setParameter(compressor->compress, ZSTD_c_compressionLevel, LEVEL);
-    ZSTD_CCtx_setParameter(compressor->compress, ZSTD_c_contentSizeFlag, 0);
+    rv_assert(compressor->decompress != NULL);
     return compressor;
 }
 
@@ -52,24 +76,25 @@ void rv_compressor_destroy(struct rv_compressor *compressor)
     if (!compressor)
         return;
     ZSTD_freeCCtx(compressor->compress);
+    ZSTD_freeCCtx(compressor->compress_noise);
     ZSTD_freeDCtx(compressor->decompress);
     free(compressor);
 }
 
 /* Compressed bytes at out, less than n; 0 where that cannot be. */
-static size_t compress(struct rv_compressor *compressor, uint8_t *out, const void *raw, size_t n)
+static size_t compress(ZSTD_CCtx *context, uint8_t *out, const void *raw, size_t n)
 {
     if (n < LEAST_BYTES)
         return 0;
-    size_t n_stored = ZSTD_compress2(compressor->compress, out, n - 1, raw, n);
+    size_t n_stored = ZSTD_compress2(context, out, n - 1, raw, n);
     return ZSTD_isError(n_stored) ? 0 : n_stored;
 }
 
-void rv_column_put(struct rv_compressor *compressor, struct rv_rec_buffer *out, uint16_t id, const void *raw, size_t n)
+static void put(ZSTD_CCtx *context, struct rv_rec_buffer *out, uint16_t id, const void *raw, size_t n)
 {
     struct rv_rec_column header = {.id = id, .method = RV_REC_ZSTD, .raw_bytes = (uint32_t)n};
     uint8_t *stored = rv_rec_buffer_reserve(out, sizeof header + n) + sizeof header;
-    header.stored_bytes = (uint32_t)compress(compressor, stored, raw, n);
+    header.stored_bytes = (uint32_t)compress(context, stored, raw, n);
     if (header.stored_bytes == 0) {
         header.method = RV_REC_STORED;
         header.stored_bytes = (uint32_t)n;
@@ -77,6 +102,17 @@ void rv_column_put(struct rv_compressor *compressor, struct rv_rec_buffer *out, 
     }
     memcpy(stored - sizeof header, &header, sizeof header);
     out->n += sizeof header + header.stored_bytes;
+}
+
+void rv_column_put(struct rv_compressor *compressor, struct rv_rec_buffer *out, uint16_t id, const void *raw, size_t n)
+{
+    put(compressor->compress, out, id, raw, n);
+}
+
+void rv_column_put_noise(struct rv_compressor *compressor, struct rv_rec_buffer *out, uint16_t id, const void *raw,
+                         size_t n)
+{
+    put(compressor->compress_noise, out, id, raw, n);
 }
 
 int rv_column_read(const uint8_t **at, const uint8_t *end, struct rv_column *column)

@@ -6,17 +6,38 @@
 #ifndef RV_RECORDING_GUESS_H
 #define RV_RECORDING_GUESS_H
 
+#include <stdbool.h>
 #include <string.h>
 
 #include "recording/codec.h"
 
-enum { RV_GUESS_LEVELS = 65536, RV_KINDS_GROUP = 64 /* events in a word of kinds */, RV_TIME_IS_WIDE = 0xffff };
+enum {
+    RV_GUESS_LEVELS = 65536,
+    RV_KINDS_GROUP = 64 /* events in a word of kinds */,
+    RV_TIME_IS_WIDE = 0xffff,
+    RV_IDS_OVERRUN = 8
+};
+
+struct rv_rows;
+struct rv_cursor;
+
+/* A word of events with one instruction for several of them. */
+struct rv_word_kernel {
+    /* False, and nothing done, where one of them is not ordinary. */
+    bool (*put)(const struct rv_codec *codec, struct rv_rows *rows, const struct rv_event *events, uint32_t begin);
+    /* Ordinary ones. False: all is done but the times, of which one is wide. */
+    bool (*take)(struct rv_cursor *cursor, uint32_t begin, struct rv_event *out);
+};
+
+extern const struct rv_word_kernel rv_word_kernel_avx2; /* where RV_CODEC_X86 is defined */
 
 struct rv_codec {
+    const struct rv_word_kernel *kernel; /* NULL: none for this processor */
     struct rv_compressor *compressor;
-    uint32_t *names; /* by level; all zero between blocks */
+    uint32_t *names; /* by level, all zero between blocks; behind them what a word's CALLs are called */
     uint64_t *kinds;
     uint8_t *low, *high;
+    uint8_t (*contexts)[RV_REC_MAX_EVENTS]; /* low, by context */
     uint32_t *ids;
     uint64_t *wide;
     uint16_t *lines;
@@ -32,6 +53,59 @@ struct rv_guess {
     uint32_t return_mask; /* 0 with bare returns */
     uint32_t *names;
 };
+
+/* The times of a block by context. */
+struct rv_times {
+    uint8_t *at[RV_REC_N_CONTEXTS]; /* the next of each context */
+    uint32_t recent;                /* kinds, of the event before in bit 0 */
+    uint32_t id_before;
+};
+
+struct rv_rows { /* how much of each column there is */
+    uint32_t n_ids, n_wide, n_odd_tags, n_odd_ids, n_specials;
+    uint32_t call_lines, return_lines, all_ids; /* or'ed */
+    struct rv_guess guess;
+    struct rv_times times;
+    uint64_t last; /* time */
+};
+
+struct rv_columns { /* raw, in the codec's memory; n in items */
+    uint32_t n[RV_REC_COLUMN_END];
+};
+
+struct rv_cursor { /* what was used so far */
+    const struct rv_codec *codec;
+    const struct rv_columns *columns;
+    struct rv_guess guess;
+    bool has_contexts;
+    struct rv_times times;
+    uint64_t last;     /* time */
+    uint32_t next_odd; /* position of the next event of which a list speaks */
+    uint32_t n_wide, n_ids, n_odd_tags, n_odd_ids, n_specials;
+};
+
+static inline struct rv_times rv_times_begin(const struct rv_codec *codec)
+{
+    struct rv_times times = {.recent = 0};
+    for (unsigned i = 0; i < RV_REC_N_CONTEXTS; i++)
+        times.at[i] = codec->contexts[i];
+    return times;
+}
+
+/* Those of a context so far. */
+static inline uint32_t rv_times_count(const struct rv_codec *codec, const struct rv_times *times, unsigned context)
+{
+    return (uint32_t)(times->at[context] - codec->contexts[context]);
+}
+
+/* Where the low byte of the next event's time is. */
+static inline uint8_t *rv_times_next(struct rv_times *times, uint32_t is_return, uint32_t id)
+{
+    times->recent = times->recent << 1 | is_return;
+    uint32_t context = (times->recent & 3) | (times->id_before & 3) << 2;
+    times->id_before = id;
+    return times->at[context]++;
+}
 
 /* Leave no name behind, after a block of these events. */
 static inline void rv_guess_forget(const struct rv_guess *guess, const struct rv_event *events, uint32_t n)

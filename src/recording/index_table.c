@@ -34,8 +34,9 @@ void rv_rec_index_clear(struct rv_rec_index_table *table)
 
 const void *rv_rec_index_rows(const struct rv_rec_index_table *table, enum rv_rec_index_column column, size_t *n)
 {
+    static const uint64_t none = 0;
     *n = table->columns[column].n / ROW_BYTES[column];
-    return table->columns[column].bytes;
+    return table->columns[column].bytes ? (const void *)table->columns[column].bytes : &none;
 }
 
 void rv_rec_index_add(struct rv_rec_index_table *table, enum rv_rec_index_column column, const void *row)

@@ -15,7 +15,7 @@ void rv_rec_index_fini(struct rv_rec_index_table *table);
 /* No rows, memory kept. */
 void rv_rec_index_clear(struct rv_rec_index_table *table);
 
-/* Rows of a column, and how many there are. Valid until the table changes. */
+/* Rows of a column, never NULL, and how many there are. Valid until the table changes. */
 const void *rv_rec_index_rows(const struct rv_rec_index_table *table, enum rv_rec_index_column column, size_t *n);
 
 /* Append one row, of the column's struct. */

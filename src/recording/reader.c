@@ -12,9 +12,16 @@
 
 enum {
     WINDOW_BYTES = 1 << 20, /* looked through at a time for a header */
-    /* Bytes that looking for whole chunks may read, as a multiple of the file: a file full of false headers ends. */
-    EFFORT = 16
+    /* Bytes that looking for whole chunks may read, as a multiple of what takes room: a file full of false headers
+       ends. */
+    EFFORT = 16,
+    BLOCK_BYTES = 512, /* of st_blocks */
+    /* Zeros in a row that a payload never has: what compresses is compressed, and only whole segments are given back.
+     */
+    MOST_ZEROS = 1 << 20
 };
+
+static const uint64_t LEAST_EFFORT = 1 << 28; /* file systems may tell late what takes room */
 
 static const uint64_t LATE_NS = 2000000000;
 
@@ -66,6 +73,22 @@ static ssize_t read_at(const struct rv_rec_reader *reader, void *out, size_t n, 
     return (ssize_t)n_read;
 }
 
+/* Are bytes [offset, end) mostly a hole? Such a payload would be much work, and is none. */
+static bool has_hole(const struct rv_rec_reader *reader, uint64_t offset, uint64_t end)
+{
+    while (end - offset > MOST_ZEROS) {
+        off_t hole = lseek(reader->fd, (off_t)offset, SEEK_HOLE);
+        if (hole < 0 || (uint64_t)hole >= end)
+            return false;
+        off_t data = lseek(reader->fd, hole, SEEK_DATA);
+        uint64_t hole_end = data < 0 || (uint64_t)data > end ? end : (uint64_t)data;
+        if (hole_end - (uint64_t)hole > MOST_ZEROS)
+            return true;
+        offset = hole_end;
+    }
+    return false;
+}
+
 /*
  * Is there a whole chunk at offset?
  *   returns  1; 0 with *what set; negative errno, said
@@ -83,7 +106,7 @@ static int read_chunk(struct rv_rec_reader *reader, uint64_t offset, struct rv_r
     if (!rv_chunk_is_plausible(chunk))
         return 0;
     *what = "a torn chunk";
-    if (rv_chunk_bytes(chunk) > n_left)
+    if (rv_chunk_bytes(chunk) > n_left || has_hole(reader, offset, offset + rv_chunk_bytes(chunk)))
         return 0;
     reader->payload = rv_vec_reserve(reader->payload, &reader->payload_capacity, chunk->payload_bytes + 1, 1);
     n = read_at(reader, reader->payload, chunk->payload_bytes, offset + chunk->header_bytes);
@@ -229,7 +252,9 @@ int rv_rec_reader_open(struct rv_rec_reader **out, const char *path, const struc
         error = rv_err(EINVAL, "%s: not a regular file", path);
     if (!error) {
         reader->state.n_bytes = (uint64_t)status.st_size;
-        reader->effort_left = EFFORT * reader->state.n_bytes;
+        uint64_t n_room = (uint64_t)status.st_blocks * BLOCK_BYTES;
+        reader->state.n_stored = n_room < reader->state.n_bytes ? n_room : reader->state.n_bytes;
+        reader->effort_left = EFFORT * reader->state.n_stored + LEAST_EFFORT;
         error = read_beginning(reader);
     }
     if (error) {

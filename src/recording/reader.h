@@ -55,6 +55,7 @@ int rv_rec_reader_end(struct rv_rec_reader *reader, struct rv_rec_end *end);
 
 struct rv_rec_reader_state {
     uint64_t n_bytes;   /* of the file */
+    uint64_t n_stored;  /* of those, how many take room, as far as its file system says */
     uint64_t begin;     /* of what it has behind FILE; there may be zeros between */
     uint64_t n_gone;    /* of those, and of the zeros between segments so far */
     uint64_t offset;    /* behind the last chunk read */

@@ -20,6 +20,7 @@ static int put_file_chunk(struct rv_rec_writer *writer, const struct rv_rec_file
     head.major = RV_REC_MAJOR;
     head.minor = RV_REC_MINOR;
     head.endian = RV_WIRE_ENDIAN;
+    head.feature_incompat |= RV_REC_IN_CONTEXTS;
     if (!head.real_ns) {
         head.mono_ns = rv_clock_mono_ns();
         head.real_ns = rv_clock_real_ns();

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "recording/guess.h"
+
 enum { MOST_DEPTH = 300 };
 
 struct shape { /* of a random stream; chances are one in so many, 0: never */
@@ -22,7 +24,7 @@ static const struct shape SHAPES[] = {
     {"bare everything", 60, 30, 20, 50, 100, true, true, false},
     {"noise", 0, 0, 0, 0, 0, false, false, true},
 };
-static const uint32_t SIZES[] = {1, 2, 63, 64, 65, 127, 1000, RV_REC_MAX_EVENTS - 1, RV_REC_MAX_EVENTS};
+static const uint32_t SIZES[] = {1, 2, 63, 64, 65, 127, 1000, 4095, 4096, RV_REC_MAX_EVENTS - 1, RV_REC_MAX_EVENTS};
 
 static uint64_t next_random(uint64_t *state)
 {
@@ -104,18 +106,69 @@ Test(codec, gives_back_what_it_was_given, .timeout = 60)
     rv_codec_destroy(codec);
 }
 
+/* One event at a time, and with the instructions that this processor has for more: the same bytes, and either reads
+ * them. */
+Test(codec, is_the_same_with_and_without_a_kernel, .timeout = 60)
+{
+    struct rv_codec *codec = rv_codec_create(), *plain = rv_codec_create();
+    plain->kernel = NULL;
+    struct rv_event *events = calloc(RV_REC_MAX_EVENTS, sizeof *events),
+                    *back = calloc(RV_REC_MAX_EVENTS, sizeof *back);
+    struct rv_rec_buffer out = {0}, out_plain = {0};
+    uint64_t seed = 0x2545f4914f6cdd1dull;
+    for (size_t s = 0; s < sizeof SHAPES / sizeof *SHAPES; s++)
+        for (size_t k = 0; k < sizeof SIZES / sizeof *SIZES; k++) {
+            struct rv_rec_chunk chunk = {0}, chunk_plain = {0};
+            make(&SHAPES[s], &seed, events, SIZES[k]);
+            out.n = out_plain.n = 0;
+            rv_codec_encode(codec, events, SIZES[k], 0, &chunk, &out);
+            rv_codec_encode(plain, events, SIZES[k], 0, &chunk_plain, &out_plain);
+            cr_assert_eq(memcmp(&chunk, &chunk_plain, sizeof chunk), 0, "%s, %u", SHAPES[s].name, SIZES[k]);
+            cr_assert(out.n == out_plain.n && memcmp(out.bytes, out_plain.bytes, out.n) == 0, "%s, %u", SHAPES[s].name,
+                      SIZES[k]);
+            cr_assert_eq(rv_codec_decode(plain, &chunk, out.bytes, out.n, back), 0);
+            cr_assert_eq(memcmp(events, back, SIZES[k] * sizeof *back), 0, "%s, %u", SHAPES[s].name, SIZES[k]);
+        }
+    rv_rec_buffer_fini(&out);
+    rv_rec_buffer_fini(&out_plain);
+    free(events);
+    free(back);
+    rv_codec_destroy(codec);
+    rv_codec_destroy(plain);
+}
+
 Test(codec, a_block_tells_its_times_and_its_last_level, .timeout = 10)
 {
     struct rv_codec *codec = rv_codec_create();
     struct rv_rec_buffer out = {0};
     struct rv_rec_chunk chunk = {0};
     const uint64_t RETURN = 1ull << RV_EVENT_KIND_SHIFT;
-    struct rv_event events[] = {{100, 5, 7, 0}, {130, 6, 8, 0}, {RETURN | 190, 6, 8, 0}};
+    struct rv_event events[] = {{.when = 100, .id = 5, .frame = 7},
+                                {.when = 130, .id = 6, .frame = 8},
+                                {.when = RETURN | 190, .id = 6, .frame = 8}};
     rv_codec_encode(codec, events, 3, 0, &chunk, &out);
     cr_assert_eq(chunk.first_ns, 100);
     cr_assert_eq(chunk.last_ns, 190);
     cr_assert_eq(chunk.end_level, 8);
     rv_rec_buffer_fini(&out);
+    rv_codec_destroy(codec);
+}
+
+Test(codec, refuses_times_that_no_event_has, .timeout = 10)
+{
+    struct rv_codec *codec = rv_codec_create();
+    struct rv_rec_buffer out = {0};
+    struct rv_rec_chunk chunk = {0};
+    struct rv_event event = {.when = 100, .id = 5}, *back = calloc(RV_REC_MAX_EVENTS, sizeof *back);
+    rv_codec_encode(codec, &event, 1, 0, &chunk, &out);
+    cr_assert_eq(rv_codec_decode(codec, &chunk, out.bytes, out.n, back), 0);
+    chunk.first_ns = RV_EVENT_TICKS_MASK + 1;
+    cr_assert_eq(rv_codec_decode(codec, &chunk, out.bytes, out.n, back), -EBADMSG);
+    chunk.first_ns = 100;
+    chunk.last_ns = UINT64_MAX;
+    cr_assert_eq(rv_codec_decode(codec, &chunk, out.bytes, out.n, back), -EBADMSG);
+    rv_rec_buffer_fini(&out);
+    free(back);
     rv_codec_destroy(codec);
 }
 
@@ -127,8 +180,10 @@ Test(codec, a_walk_takes_less_than_a_byte_and_a_quarter_an_event, .timeout = 10)
     struct rv_rec_chunk chunk = {0};
     uint64_t now = 0;
     for (uint32_t i = 0; i < RV_REC_MAX_EVENTS; i++) /* eight calls down, eight returns up */
-        events[i] = (struct rv_event){(uint64_t)(i >> 3 & 1) << RV_EVENT_KIND_SHIFT | (now += 20 + i * 7919 % 16),
-                                      1 + (i & 8 ? 7 - (i & 7) : i & 7), (uint16_t)(i & 8 ? 7 - (i & 7) : i & 7), 0};
+        events[i] =
+            (struct rv_event){.when = (uint64_t)(i >> 3 & 1) << RV_EVENT_KIND_SHIFT | (now += 20 + i * 7919 % 16),
+                              .id = 1 + (i & 8 ? 7 - (i & 7) : i & 7),
+                              .frame = (uint16_t)(i & 8 ? 7 - (i & 7) : i & 7)};
     rv_codec_encode(codec, events, RV_REC_MAX_EVENTS, 0, &chunk, &out);
     cr_assert_lt(out.n, RV_REC_MAX_EVENTS * 5 / 4);
     rv_rec_buffer_fini(&out);
@@ -137,37 +192,46 @@ Test(codec, a_walk_takes_less_than_a_byte_and_a_quarter_an_event, .timeout = 10)
 }
 
 /* Damage that a checksum would find is not the codec's friend: it must refuse or give some events, and go on. */
-Test(codec, survives_any_payload, .timeout = 60)
+static void damage(uint32_t n_events, unsigned n_rounds)
 {
-    enum { N = 500, N_ROUNDS = 4000 };
     struct rv_codec *codec = rv_codec_create();
-    struct rv_event *events = calloc(N, sizeof *events), *back = calloc(RV_REC_MAX_EVENTS, sizeof *back);
+    struct rv_event *events = calloc(n_events, sizeof *events), *back = calloc(RV_REC_MAX_EVENTS, sizeof *back);
     struct rv_rec_buffer out = {0};
     struct rv_rec_chunk chunk = {0};
     uint64_t seed = 12345;
     unsigned n_refused = 0;
-    make(&SHAPES[4], &seed, events, N);
-    rv_codec_encode(codec, events, N, 0, &chunk, &out);
+    make(&SHAPES[4], &seed, events, n_events);
+    rv_codec_encode(codec, events, n_events, 0, &chunk, &out);
     uint8_t *bytes = malloc(out.n);
-    for (unsigned i = 0; i < N_ROUNDS; i++) {
+    for (unsigned i = 0; i < n_rounds; i++) {
         struct rv_rec_chunk changed = chunk;
         size_t n = i % 4 ? out.n : next_random(&seed) % out.n;
         memcpy(bytes, out.bytes, out.n);
         for (unsigned k = 0; k < 1 + i % 3; k++)
             bytes[next_random(&seed) % out.n] = (uint8_t)next_random(&seed);
         if (i % 5 == 0)
-            changed.n_events = (uint32_t)(next_random(&seed) % 2000);
+            changed.n_events = (uint32_t)(next_random(&seed) % (4 * n_events));
         if (i % 7 == 0)
-            changed.flags = (uint16_t)(next_random(&seed) % 16);
+            changed.flags = (uint16_t)(next_random(&seed) % (RV_REC_EVENTS_FLAGS + 1));
         n_refused += rv_codec_decode(codec, &changed, bytes, n, back) != 0;
     }
-    cr_assert_gt(n_refused, N_ROUNDS / 4);
-    cr_assert_lt(n_refused, N_ROUNDS);
+    cr_assert_gt(n_refused, n_rounds / 4);
+    cr_assert_lt(n_refused, n_rounds);
     cr_assert_eq(rv_codec_decode(codec, &chunk, out.bytes, out.n, back), 0, "damage leaves nothing behind");
-    cr_assert_eq(memcmp(events, back, N * sizeof *events), 0);
+    cr_assert_eq(memcmp(events, back, n_events * sizeof *events), 0);
     free(bytes);
     rv_rec_buffer_fini(&out);
     free(events);
     free(back);
     rv_codec_destroy(codec);
+}
+
+Test(codec, survives_any_payload, .timeout = 60)
+{
+    damage(500, 4000);
+}
+
+Test(codec, survives_any_payload_in_contexts, .timeout = 60)
+{
+    damage(5000, 2000);
 }

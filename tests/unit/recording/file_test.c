@@ -178,6 +178,34 @@ Test(file, a_hole_is_passed_over_at_once, .timeout = 20)
     cr_assert_eq(seen.n_damaged, ((uint64_t)1 << 40) - n_bytes);
 }
 
+/* A chunk of zeros with the right checksum, and a thousand of half a GiB: they take 4 MiB of the disk, and no time. */
+Test(file, chunks_that_are_holes_are_none, .timeout = 20)
+{
+    enum { N_HOLES = 1000, HOLE_BYTES = 1 << 29, FIRST_HOLE = 4 << 20 };
+    uint64_t n_bytes = make(), end = (uint64_t)(N_HOLES + 1) * HOLE_BYTES;
+    struct rv_rec_buffer buffer = {0};
+    rv_chunk_begin(&buffer);
+    memset(rv_rec_buffer_reserve(&buffer, FIRST_HOLE), 0, FIRST_HOLE);
+    buffer.n += FIRST_HOLE;
+    rv_chunk_end(&buffer, &(struct rv_rec_chunk){.type = RV_REC_EVENTS});
+    rv_chunk_seal(&buffer, N_CHUNKS + 2);
+    struct rv_rec_chunk chunk;
+    memcpy(&chunk, buffer.bytes, sizeof chunk);
+    int fd = open(path, O_WRONLY);
+    cr_assert_eq(pwrite(fd, &chunk, sizeof chunk, (off_t)n_bytes), sizeof chunk);
+    chunk.payload_bytes = HOLE_BYTES - sizeof chunk;
+    for (uint64_t i = 1; i <= N_HOLES; i++)
+        cr_assert_eq(pwrite(fd, &chunk, sizeof chunk, (off_t)(i * HOLE_BYTES)), sizeof chunk);
+    cr_assert_eq(ftruncate(fd, (off_t)end), 0);
+    close(fd);
+    rv_rec_buffer_fini(&buffer);
+    struct seen seen;
+    cr_assert_eq(see(&seen), 0);
+    cr_assert_eq(seen.n, N_CHUNKS);
+    cr_assert_eq(seen.n_damages, 1);
+    cr_assert_eq(seen.n_damaged, end - n_bytes);
+}
+
 Test(file, is_not_overwritten_unless_forced)
 {
     struct rv_rec_writer writer;
