@@ -12,28 +12,26 @@
 static const uint64_t TURN_NS = 50000000;
 
 /* A live trace file is drained by who reads it: there is nothing left to be looked at. */
-static int open_one(const char *path, const struct rv_options *options, struct rv_source **source)
+static struct rv_source *open_one(const char *path, const struct rv_options *options)
 {
     struct rv_map map = {0};
-    int error = rv_open(&map, source, &(struct rv_open_params){.path = path, .format = options->import_format});
-    if (error || !map.base)
-        return error;
-    (*source)->close(*source);
+    struct rv_source *source;
+    if (rv_open(&map, &source, &(struct rv_open_params){.path = path, .format = options->import_format}) != 0)
+        return NULL;
+    if (!map.base)
+        return source;
+    source->close(source);
     rv_map_close(&map);
-    return rv_err(EINVAL, "%s: a live trace file: record it, to look at it beside another", path);
+    (void)rv_err(EINVAL, "%s: a live trace file: record it, to look at it beside another", path);
+    return NULL;
 }
 
 static struct rv_source *open_both(const struct rv_options *options, const uint64_t *starts_ns)
 {
     static const char *const labels[RV_COMPARE_SIDES] = {"before:", "after:"};
-    struct rv_source *sources[RV_COMPARE_SIDES];
-    for (int i = 0; i < RV_COMPARE_SIDES; i++) {
-        if (open_one(options->files[i], options, &sources[i]) == 0)
-            continue;
-        while (i-- > 0)
-            sources[i]->close(sources[i]);
-        return NULL;
-    }
+    struct rv_source *sources[RV_COMPARE_SIDES] = {NULL};
+    for (int i = 0; i < RV_COMPARE_SIDES && (sources[i] = open_one(options->files[i], options)); i++)
+        ;
     return rv_merged_open(&(struct rv_merged_params){
         .sources = sources, .paths = options->files, .labels = labels, .n = RV_COMPARE_SIDES, .starts_ns = starts_ns});
 }

@@ -39,6 +39,7 @@ void rv_findings_show_top(struct rv_findings *findings, struct rv_ui *ui, const 
         .find = inquiry->find,
         .find_why = inquiry->find_why,
         .n_subroutines = inquiry->search.matches.n_matching,
+        .percent = rv_tally_is_on(&inquiry->tally) ? inquiry->tally.percent_told : 100,
         .is_whole = inquiry->is_search_whole,
         .lens = &inquiry->lens,
         .rule_why = inquiry->rule_why,
@@ -48,7 +49,7 @@ void rv_findings_show_top(struct rv_findings *findings, struct rv_ui *ui, const 
         findings->search = (struct rv_search_bar_state){.is_there = false};
         return;
     }
-    shown.n_calls = rv_search_n_calls(&inquiry->search, about->lanes, &shown.is_partial);
+    shown.n_calls = rv_inquiry_n_calls(inquiry, about->lanes, &shown.is_partial);
     rv_search_bar_show(ui, &shown, &findings->search, requests);
 }
 

@@ -88,6 +88,7 @@ static void choose_window(const struct rv_screenshot_params *params, struct rv_v
     struct rv_viewer_params viewer_params = {.window_ns = 1,
                                              .lanes = params->lanes,
                                              .subroutines = params->subroutines,
+                                             .session = params->session,
                                              .compare = params->compare,
                                              .find = params->find,
                                              .lens = params->lens};
@@ -119,9 +120,11 @@ static void update_view(struct rv_headless *headless)
     params.until_ns = headless->viewer.playhead.at_ns;
     rv_navigate_window(&headless->viewer.navigate, &params.from_ns, &params.to_ns);
     rv_inquiry_apply(&headless->viewer.inquiry, &params);
-    rv_view_update(&headless->view, headless->params->lanes, &params);
-    if (headless->params->fetch && headless->params->fetch(headless->params->context, &headless->view))
-        rv_view_update(&headless->view, headless->params->lanes, &params);
+    do /* what has come may be too much for the level that it was for */
+        rv_view_begin(&headless->view, headless->params->lanes, &params);
+    while (headless->params->fetch && headless->params->fetch(headless->params->context, &headless->view));
+    while (rv_view_step(&headless->view, headless->params->lanes, &params))
+        ;
 }
 
 /* Colours are the whole run's, whatever part of it is drawn. */
@@ -136,8 +139,8 @@ static void learn_colours(struct rv_headless *headless)
                                    .box_budget = LEARNING_BUDGET};
     rv_view_update(&headless->view, params->lanes, &whole);
     rv_scene_compose(headless->scene, &(struct rv_scene_frame){.view = &headless->view,
-                                                             .subroutines = params->subroutines,
-                                                             .scheme = params->scheme});
+                                                               .subroutines = params->subroutines,
+                                                               .scheme = params->scheme});
 }
 
 static void draw(struct rv_headless *headless)

@@ -13,6 +13,7 @@
 #include "model/lanes.h"
 #include "model/subroutines.h"
 #include "model/view.h"
+#include "pipeline/session.h"
 #include "render/look.h"
 
 struct rv_screenshot_params { /* zero = default */
@@ -21,6 +22,7 @@ struct rv_screenshot_params { /* zero = default */
     size_t box_budget;       /* 200,000 */
     struct rv_lanes *lanes;
     struct rv_subroutines *subroutines;
+    struct rv_session *session; /* where the lanes' calls come from; NULL = they are all there */
     enum rv_look look;
     enum rv_color_scheme scheme;
     enum rv_color_theme theme;
@@ -33,8 +35,8 @@ struct rv_screenshot_params { /* zero = default */
     const char *program;              /* shown in the top bar; NULL = no bar */
     uint32_t pid;
     uint64_t n_dropped;
-    bool (*fetch)(void *context, const struct rv_view *view); /* wait for what the view lacks; was there any? May be
-                                                                 NULL */
+    bool (*fetch)(void *context, const struct rv_view *view); /* ask for what the view lacks and wait a little for it;
+                                                                 false: it lacks nothing. May be NULL */
     void *context;
 };
 

@@ -3,9 +3,11 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/bisect.h"
 #include "base/units.h"
 
 #define EXACT 65535u
@@ -115,17 +117,12 @@ void rv_hover_find(struct rv_hover *hover, const struct rv_view *view)
 {
     const struct rv_view_lane *lane = hover->is_on ? find_lane(view, hover->lane_idx) : NULL;
     hover->box_idx = NOWHERE;
-    if (!lane)
+    if (!lane || lane->n_boxes == 0)
         return;
-    size_t low = lane->first_box, end = (size_t)lane->first_box + lane->n_boxes, high = end;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (view->boxes[middle].start_ns < hover->box.start_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    for (size_t i = low; i < end && view->boxes[i].start_ns == hover->box.start_ns; i++) {
+    size_t end = (size_t)lane->first_box + lane->n_boxes;
+    size_t first = lane->first_box + rv_bisect_below(view->boxes + lane->first_box, lane->n_boxes, sizeof *view->boxes,
+                                                     offsetof(struct rv_box, start_ns), hover->box.start_ns);
+    for (size_t i = first; i < end && view->boxes[i].start_ns == hover->box.start_ns; i++) {
         if (!is_same(hover, &view->boxes[i], hover->lane_idx))
             continue;
         take(hover, view, &(struct rv_pick_hit){(uint32_t)i, (uint32_t)(lane - view->lanes)});

@@ -27,7 +27,7 @@ struct stream {
 
 struct tally {
     struct stream *streams; /* by number */
-    size_t n_streams, capacity;
+    size_t n_streams;
     uint64_t n_chunks[N_TYPES], n_bytes[N_TYPES];
     uint64_t n_events, first_ns, last_ns;
     uint64_t n_damages;
@@ -37,11 +37,8 @@ struct tally {
 
 static struct stream *stream_at(struct tally *tally, uint32_t number)
 {
-    if (number >= tally->n_streams) {
-        tally->streams = rv_vec_reserve(tally->streams, &tally->capacity, number + 1u, sizeof *tally->streams);
-        memset(tally->streams + tally->n_streams, 0, (number + 1u - tally->n_streams) * sizeof *tally->streams);
-        tally->n_streams = number + 1u;
-    }
+    if (number >= tally->n_streams)
+        tally->streams = rv_vec_extend(tally->streams, &tally->n_streams, (size_t)number + 1, sizeof *tally->streams);
     struct stream *stream = &tally->streams[number];
     stream->is_known = true;
     return stream;

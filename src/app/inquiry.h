@@ -10,6 +10,8 @@
 #include <stdint.h>
 
 #include "app/measure.h"
+#include "app/tally.h"
+#include "app/quest.h"
 #include "model/lens.h"
 #include "model/search.h"
 #include "model/view.h"
@@ -30,12 +32,17 @@ struct rv_inquiry_wish { /* to go to a hit, as soon as all that there was when i
 };
 
 struct rv_inquiry { /* zeroed = nothing is asked */
+    struct rv_session
+        *session; /* borrowed: what the lanes have in sum only is read from it. NULL: all is in the lanes */
     struct rv_search search;
     char find[RV_INQUIRY_TEXT_BYTES]; /* what is searched for; "" = nothing */
     char find_why[160];               /* why that cannot be searched for; "" = it can */
     struct rv_search_hit hit;         /* gone to last */
     bool has_hit, is_search_whole;    /* everything that there is was looked at */
+    bool are_lanes_searched;          /* and what there is in the lanes */
     struct rv_inquiry_wish wish;
+    struct rv_quest quest; /* for what is wished, where the lanes do not have it */
+    struct rv_tally tally; /* through what the lanes do not have, to count that, too */
     struct rv_lens lens;
     char rule_why[160]; /* why the last rule was not added; "" = it was */
     struct rv_range_ns selected;
@@ -58,17 +65,22 @@ bool rv_inquiry_let(struct rv_inquiry *inquiry, const char *rule);
 bool rv_inquiry_update(struct rv_inquiry *inquiry, struct rv_lanes *lanes, struct rv_subroutines *subroutines,
                        bool is_whole);
 
-/*
- * Go to the hit after the last one, or before it; when there was none, from from_ns on. Past the end it comes round.
- *   returns  whether there is one: it is in `hit`
- */
-bool rv_inquiry_go(struct rv_inquiry *inquiry, struct rv_lanes *lanes, uint64_t from_ns, bool is_forward);
+/* As rv_search_n_calls(), with what the tally has so far. */
+uint64_t rv_inquiry_n_calls(const struct rv_inquiry *inquiry, struct rv_lanes *lanes, bool *is_partial);
 
 /* The user wants to go to the next hit, or the one before. Wishes add up. */
 void rv_inquiry_wish(struct rv_inquiry *inquiry, bool is_forward);
 
-/* Fulfil the wish, if there is one and it is time: as rv_inquiry_go(), as often as was wished. */
+/*
+ * Fulfil the wish, if there is one and it is time: go to the hit after the last one, or before it, as often as was
+ * wished; when there was none, from from_ns on. Past the end it comes round. Where blocks have to be read, hit by hit,
+ * as they come.
+ *   returns  whether there is one: it is in `hit`
+ */
 bool rv_inquiry_fulfil(struct rv_inquiry *inquiry, struct rv_lanes *lanes, uint64_t from_ns);
+
+/* The same for one wish, after an update of all, waiting for the blocks. */
+bool rv_inquiry_go(struct rv_inquiry *inquiry, struct rv_lanes *lanes, uint64_t from_ns, bool is_forward);
 
 /* What views are to be made with. Borrowed. */
 void rv_inquiry_apply(const struct rv_inquiry *inquiry, struct rv_view_params *params);

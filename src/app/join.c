@@ -16,15 +16,12 @@ static const uint64_t TIMELINE_BYTES = 16u << 20;
 
 static struct rv_source *open_all(const struct rv_options *options)
 {
-    struct rv_source **sources = rv_alloc(options->n_files, sizeof(struct rv_source *)), *merged = NULL;
-    size_t n = 0;
-    while (n < options->n_files && (sources[n] = rv_replay_open(options->files[n])))
-        n++;
-    if (n == options->n_files)
-        merged = rv_merged_open(&(struct rv_merged_params){.sources = sources, .paths = options->files, .n = n});
-    else
-        while (n-- > 0)
-            sources[n]->close(sources[n]);
+    const size_t n = options->n_files;
+    struct rv_source **sources = rv_alloc(n, sizeof(struct rv_source *));
+    for (size_t i = 0; i < n && (sources[i] = rv_replay_open(options->files[i])); i++)
+        ;
+    struct rv_source *merged =
+        rv_merged_open(&(struct rv_merged_params){.sources = sources, .paths = options->files, .n = n});
     free(sources);
     return merged;
 }

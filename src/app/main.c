@@ -18,40 +18,33 @@
 
 enum { STATUS_FAILED = 1, STATUS_USAGE = 2 };
 
-static int run_info(const struct rv_options *options)
+/* To where --output says. What was written and cannot be kept is an error, too. */
+static int write_output(const struct rv_options *options, int (*write)(const struct rv_options *options, FILE *out))
 {
     struct rv_output output;
     int error = rv_output_open(&output, options->output);
     if (!error)
         error = rv_output_begin(&output);
     if (!error)
-        error = rv_info_write(options->file, output.file);
+        error = write(options, output.file);
     int close_error = rv_output_close(&output);
-    return error || close_error ? STATUS_FAILED : EXIT_SUCCESS;
+    return error ? error : close_error;
 }
 
-static int run_check(const struct rv_options *options)
+static int write_info(const struct rv_options *options, FILE *out)
 {
-    struct rv_output output;
-    int error = rv_output_open(&output, options->output);
-    if (!error)
-        error = rv_output_begin(&output);
-    if (!error)
-        error = rv_check_write(options, output.file);
-    int close_error = rv_output_close(&output);
-    return error || close_error ? STATUS_FAILED : EXIT_SUCCESS;
+    return rv_info_write(options->file, out);
+}
+
+static int write_bench(const struct rv_options *options, FILE *out)
+{
+    return rv_bench_run(options->bench, options->is_json, options->file, options->argv, out);
 }
 
 static int run_bench(const struct rv_options *options)
 {
-    struct rv_output output;
-    int error = rv_output_open(&output, options->output);
-    if (!error)
-        error = rv_output_begin(&output);
-    if (!error)
-        error = rv_bench_run(options->bench, options->is_json, options->file, options->argv, output.file);
-    int close_error = rv_output_close(&output);
-    return error == -EINVAL ? STATUS_USAGE : error || close_error ? STATUS_FAILED : EXIT_SUCCESS;
+    int error = write_output(options, write_bench);
+    return error == -EINVAL ? STATUS_USAGE : error ? STATUS_FAILED : EXIT_SUCCESS;
 }
 
 /* A standard stream that was closed stays unusable, for us and for the command, instead of becoming one of our files.
@@ -84,9 +77,9 @@ static int run(const struct rv_options *options)
     case RV_COMMAND_CONTROL:
         return rv_console_talk(options->control);
     case RV_COMMAND_INFO:
-        return run_info(options);
+        return write_output(options, write_info) == 0 ? EXIT_SUCCESS : STATUS_FAILED;
     case RV_COMMAND_CHECK:
-        return run_check(options);
+        return write_output(options, rv_check_write) == 0 ? EXIT_SUCCESS : STATUS_FAILED;
     case RV_COMMAND_BENCH:
         return run_bench(options);
     case RV_COMMAND_HELP:

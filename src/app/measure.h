@@ -12,18 +12,23 @@
 #include <stdbool.h>
 
 #include "model/range.h"
+#include "pipeline/session.h"
 
 struct rv_measure { /* zeroed = nothing is measured; does not move while it runs */
     struct rv_range *range;
     uint64_t version; /* other range, other version */
+    struct rv_session *session;
+    uint64_t from_ns, to_ns;
+    struct rv_survey *survey; /* the worker's: of the lane that it is in, if calls of it have to be read */
     pthread_t worker;
     bool is_running; /* the worker is to be joined */
     bool is_done;    /* the range can be read */
+    unsigned percent_told;
     atomic_bool is_over, is_unwanted;
 };
 
-/* Stops what ran before. */
-void rv_measure_start(struct rv_measure *measure, const struct rv_range_params *params);
+/* Stops what ran before. What the lanes have in sum is read from the session, which outlives that; NULL: nothing is. */
+void rv_measure_start(struct rv_measure *measure, const struct rv_range_params *params, struct rv_session *session);
 void rv_measure_stop(struct rv_measure *measure);
 
 void rv_measure_wait(struct rv_measure *measure); /* until it is done */

@@ -2,6 +2,18 @@
 #ifndef RV_APP_OPTION_TABLE_H
 #define RV_APP_OPTION_TABLE_H
 
+enum rv_command {
+    RV_COMMAND_WATCH, /* and all that comes of it */
+    RV_COMMAND_INFO,
+    RV_COMMAND_CHECK, /* and --repair */
+    RV_COMMAND_DIFF,
+    RV_COMMAND_MERGE,
+    RV_COMMAND_CONTROL,
+    RV_COMMAND_BENCH,
+    RV_COMMAND_HELP,
+    RV_COMMAND_VERSION
+};
+
 enum rv_option_id {
     RV_OPTION_HEADLESS = 256,
     RV_OPTION_REPORT,
@@ -63,6 +75,7 @@ enum rv_option_id {
 
 struct rv_option_entry {
     enum rv_option_id id;
+    unsigned commands; /* that it goes with: bits, by enum rv_command */
     const char *name;
     const char *argument; /* NULL = none; "[=X]" = optional */
     const char *help;     /* lines separated by \n */

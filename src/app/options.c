@@ -28,10 +28,12 @@ static const char *const VIEWS[] = {
 
 static int parse_size(const char *value, struct rv_options *options)
 {
-    int end = 0;
-    int *w = &options->width_px, *h = &options->height_px;
-    if (sscanf(value, "%dx%d%n", w, h, &end) != 2 || value[end] || *w < 64 || *h < 64 || *w > 16384 || *h > 16384)
+    char *end;
+    long width = strtol(value, &end, 10), height = *end == 'x' ? strtol(end + 1, &end, 10) : 0;
+    if (*end || width < 64 || height < 64 || width > 16384 || height > 16384)
         return rv_value_bad("size", value, "WxH, each from 64 to 16384");
+    options->width_px = (int)width;
+    options->height_px = (int)height;
     return 0;
 }
 
@@ -364,6 +366,26 @@ static void fill_getopt(struct option *out)
     out[RV_N_OPTIONS] = (struct option){0};
 }
 
+/* What is asked for is not passed over: an option goes with the command, or is refused. */
+static int check_company(enum rv_command command, const bool is_given[RV_N_OPTIONS])
+{
+    static const char *const COMMANDS[] = {[RV_COMMAND_WATCH] = "what is watched",
+                                           [RV_COMMAND_INFO] = "--info",
+                                           [RV_COMMAND_CHECK] = "--check and --repair",
+                                           [RV_COMMAND_DIFF] = "--diff",
+                                           [RV_COMMAND_MERGE] = "--merge",
+                                           [RV_COMMAND_CONTROL] = "--control",
+                                           [RV_COMMAND_BENCH] = "--bench"};
+    if (command == RV_COMMAND_HELP || command == RV_COMMAND_VERSION)
+        return 0;
+    for (int i = 0; i < RV_N_OPTIONS; i++) {
+        const struct rv_option_entry *entry = &RV_OPTION_TABLE[i];
+        if (is_given[entry->id - RV_OPTION_HEADLESS] && !(entry->commands >> command & 1))
+            return rv_err(EINVAL, "--%s does not go with %s; see ringviz --help", entry->name, COMMANDS[command]);
+    }
+    return 0;
+}
+
 /* Commands that take several files and write one thing. */
 static int check_files(const struct rv_options *options)
 {
@@ -372,9 +394,6 @@ static int check_files(const struct rv_options *options)
     if (options->argv || options->n_files < 2 || (is_diff && options->n_files > 2))
         return rv_err(EINVAL, "%s takes %s; see ringviz --help", name,
                       is_diff ? "two FILEs, before and after" : "two or more recordings");
-    if (options->has_report || options->has_spans || options->n_exports || options->has_record ||
-        (options->screenshot && !is_diff))
-        return rv_err(EINVAL, "%s is an output of its own; see ringviz --help", name);
     return 0;
 }
 
@@ -403,8 +422,6 @@ static int check(const struct rv_options *options)
                    ? rv_err(EINVAL, "--control=%s takes no other FILE and no COMMAND; see ringviz --help",
                             options->control)
                    : 0;
-    if (options->is_json)
-        return rv_err(EINVAL, "--json goes with --bench; see ringviz --help");
     if (options->command == RV_COMMAND_DIFF || options->command == RV_COMMAND_MERGE)
         return check_files(options);
     if (options->n_files > 1)
@@ -467,6 +484,7 @@ int rv_options_parse(struct rv_options *options, int argc, char **argv)
         return check(options);
     }
     struct option getopt_table[RV_N_OPTIONS + 1];
+    bool is_given[RV_N_OPTIONS] = {false};
     fill_getopt(getopt_table);
     opterr = 0;
     int id, n_read;
@@ -478,7 +496,11 @@ int rv_options_parse(struct rv_options *options, int argc, char **argv)
         int error = set_option(options, (enum rv_option_id)id, optarg);
         if (error)
             return error;
+        is_given[id - RV_OPTION_HEADLESS] = true;
     }
+    int error = check_company(options->command, is_given);
+    if (error)
+        return error;
     if (options->record_limit.trigger)
         rv_trigger_set_keep(options->record_limit.trigger, options->trigger_keep);
     return take_operands(options, argc, argv, optind > n_read); /* the last call passed over "--" */

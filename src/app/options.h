@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "app/option_table.h"
 #include "model/color.h"
 #include "model/lens.h"
 #include "ring/map.h"
@@ -14,18 +15,6 @@
 #include "sink/segments.h"
 #include "sink/spans.h"
 #include "source/import_formats.h"
-
-enum rv_command {
-    RV_COMMAND_WATCH,
-    RV_COMMAND_INFO,
-    RV_COMMAND_CHECK,
-    RV_COMMAND_DIFF,
-    RV_COMMAND_MERGE,
-    RV_COMMAND_CONTROL,
-    RV_COMMAND_BENCH,
-    RV_COMMAND_HELP,
-    RV_COMMAND_VERSION
-};
 
 enum { RV_OPTIONS_MAX_EXPORTS = 8 };
 

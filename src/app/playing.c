@@ -1,7 +1,5 @@
 #include "app/playing.h"
 
-#include "model/step.h"
-
 static uint64_t newest_ns(const struct rv_viewer *viewer)
 {
     return viewer->present.is_done ? viewer->present.last_ns : viewer->present.live_ns;
@@ -86,44 +84,44 @@ void rv_playing_start(struct rv_viewer *viewer, uint64_t from_ns)
 
 /* ---- steps ---- */
 
-static void step_lane(struct rv_lane *lane, uint64_t at_ns, bool is_forward, uint64_t *best, bool *is_any)
-{
-    uint64_t ns;
-    pthread_mutex_lock(&lane->lock);
-    bool is_found = (is_forward ? rv_step_next : rv_step_previous)(lane, at_ns, &ns);
-    pthread_mutex_unlock(&lane->lock);
-    if (!is_found || (*is_any && (is_forward ? ns >= *best : ns <= *best)))
-        return;
-    *best = ns;
-    *is_any = true;
-}
-
-/* In the lane of the pinned call, else of all that are not hidden. */
-static bool find_event(struct rv_viewer *viewer, uint64_t at_ns, bool is_forward, uint64_t *ns)
+/* From the playhead, or from the end of what is shown; in the lane of the pinned call, else in all. */
+static struct rv_stride_about about_step(struct rv_viewer *viewer)
 {
     const struct rv_hover *hover = &viewer->pointer.hover;
-    bool is_any = false;
-    rv_arrangement_update(&viewer->arrangement, viewer->lanes);
-    for (uint32_t i = 0; i < viewer->arrangement.n_lanes; i++)
-        if (hover->is_pinned ? i == hover->lane_idx : rv_arrangement_shows(&viewer->arrangement, i))
-            step_lane(rv_lanes_get(viewer->lanes, i), at_ns, is_forward, ns, &is_any);
-    return is_any;
+    struct rv_stride_about about = {.session = viewer->inquiry.session,
+                                    .lanes = viewer->lanes,
+                                    .arrangement = &viewer->arrangement,
+                                    .lane_idx = hover->is_pinned ? &hover->lane_idx : NULL};
+    uint64_t from_ns;
+    rv_navigate_window(&viewer->navigate, &from_ns, &about.at_ns);
+    if (about.at_ns >= newest_ns(viewer))
+        about.at_ns = newest_ns(viewer) + 1;
+    if (viewer->playhead.is_on)
+        about.at_ns = viewer->playhead.at_ns;
+    return about;
 }
 
-/* From the playhead, or from the end of what is shown. */
+static void go_on_stepping(struct rv_viewer *viewer)
+{
+    uint64_t ns;
+    if (viewer->stride.n_steps == 0)
+        return;
+    rv_arrangement_update(&viewer->arrangement, viewer->lanes);
+    struct rv_stride_about about = about_step(viewer);
+    while (rv_stride_go_on(&viewer->stride, &about, &ns)) {
+        place(viewer, ns);
+        viewer->is_dirty = true;
+        about.at_ns = viewer->playhead.at_ns;
+    }
+}
+
 static void step(struct rv_viewer *viewer, bool is_forward)
 {
-    uint64_t from_ns, at_ns, ns;
     if (!viewer->lanes)
         return;
-    rv_navigate_window(&viewer->navigate, &from_ns, &at_ns);
-    if (at_ns >= newest_ns(viewer))
-        at_ns = newest_ns(viewer) + 1;
-    if (viewer->playhead.is_on)
-        at_ns = viewer->playhead.at_ns;
     viewer->playhead.is_playing = false;
-    if (find_event(viewer, at_ns, is_forward, &ns))
-        place(viewer, ns);
+    rv_stride_wish(&viewer->stride, is_forward);
+    go_on_stepping(viewer);
 }
 
 /* ---- */
@@ -147,6 +145,8 @@ void rv_playing_act(struct rv_viewer *viewer, const struct rv_act *act)
 {
     if (!viewer->present.last_ns)
         return; /* nothing yet */
+    if (act->action != RV_ACTION_STEP_FORWARD && act->action != RV_ACTION_STEP_BACK)
+        rv_stride_stop(&viewer->stride);
     switch ((int)act->action) {
     case RV_ACTION_PLAY:
         play_or_pause(viewer);
@@ -184,6 +184,7 @@ static uint64_t limit_ns(const struct rv_viewer *viewer)
 /* What the playhead leaves behind it, going out of the window at its end, goes with it. */
 bool rv_playing_advance(struct rv_viewer *viewer, double dt_s)
 {
+    go_on_stepping(viewer);
     struct rv_playhead *playhead = &viewer->playhead;
     bool was_in_window = is_in_window(viewer, playhead->at_ns);
     uint64_t limit = limit_ns(viewer);
@@ -201,6 +202,7 @@ bool rv_playing_advance(struct rv_viewer *viewer, double dt_s)
 
 void rv_playing_go(struct rv_viewer *viewer, uint64_t ns)
 {
+    rv_stride_stop(&viewer->stride);
     if (viewer->playhead.is_on)
         place(viewer, ns);
 }

@@ -48,6 +48,7 @@ struct rv_screenshot_params rv_show_picture(struct rv_session *session, const st
         .height_px = options->height_px,
         .lanes = rv_session_lanes(session),
         .subroutines = rv_session_subroutines(session),
+        .session = session,
         .look = options->look,
         .scheme = options->scheme,
         .theme = options->theme,

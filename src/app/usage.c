@@ -14,6 +14,7 @@ static const char HELP_HEAD[] =
     "                                                 open another tool's trace\n"
     "       ringviz --diff BEFORE AFTER               compare two captures\n"
     "       ringviz --merge=OUT.rvz A.rvz B.rvz..     join recordings of several processes or hosts\n"
+    "       ringviz --control=FILE                    stop, step and ask a program that is traced to FILE\n"
     "       ringviz --bench[=NAME,..] [--json]        measure ringviz on this machine\n"
     "\n"
     "Every call and return of a program, live: time x thread x depth as 3D bars coloured by subroutine.\n"

@@ -277,6 +277,7 @@ static bool moves_window(const struct rv_act *act)
 
 void rv_viewer_fini(struct rv_viewer *viewer)
 {
+    rv_stride_stop(&viewer->stride);
     rv_inquiry_fini(&viewer->inquiry);
     rv_arrangement_fini(&viewer->arrangement);
 }
@@ -461,6 +462,7 @@ void rv_viewer_init(struct rv_viewer *viewer, const struct rv_viewer_params *par
         .is_dirty = true,
     };
     viewer->present.now_ns = viewer->present.live_ns = params->now_ns;
+    viewer->inquiry.session = params->session;
     rv_inquiry_find(&viewer->inquiry, params->find);
     if (params->lens)
         rv_lens_copy(&viewer->inquiry.lens, params->lens);
@@ -525,6 +527,11 @@ void rv_viewer_drawn(struct rv_viewer *viewer, double passed)
 bool rv_viewer_is_dirty(const struct rv_viewer *viewer)
 {
     return viewer->is_dirty || viewer->look.shown != viewer->look.from;
+}
+
+bool rv_viewer_is_awaited(const struct rv_viewer *viewer)
+{
+    return viewer->inquiry.wish.n_hits != 0 || viewer->stride.n_steps != 0;
 }
 
 bool rv_viewer_is_moving(const struct rv_viewer *viewer)

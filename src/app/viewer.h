@@ -21,6 +21,7 @@
 #include "app/pointer.h"
 #include "app/present.h"
 #include "app/settings.h"
+#include "app/stride.h"
 #include "model/arrangement.h"
 #include "model/color.h"
 #include "render/look.h"
@@ -47,6 +48,7 @@ struct rv_viewer {
     struct rv_navigate navigate;
     struct rv_present present;
     struct rv_playhead playhead;
+    struct rv_stride stride; /* steps of it that are being made */
     struct rv_viewer_look look;
     struct rv_pointer pointer;
     struct rv_viewer_focus focus;
@@ -78,6 +80,7 @@ struct rv_viewer_params {
     uint64_t start_ns, stop_ns; /* of that, as above */
     struct rv_lanes *lanes;     /* both outlive the viewer; NULL = nothing can be searched or measured */
     struct rv_subroutines *subroutines;
+    struct rv_session *session;       /* outlives it; NULL = all calls are in the lanes */
     const struct rv_compare *compare; /* outlives it; NULL = none */
     const char *find;                 /* NULL = nothing */
     const struct rv_lens *lens;       /* copied; NULL = all passes */
@@ -118,6 +121,9 @@ void rv_viewer_drawn(struct rv_viewer *viewer, double passed);
 
 /* A new picture is needed: something has changed, or one look is turning into another. */
 bool rv_viewer_is_dirty(const struct rv_viewer *viewer);
+
+/* The user waits for a hit, or for a step. */
+bool rv_viewer_is_awaited(const struct rv_viewer *viewer);
 
 /* Something has moved so lately that more is to be expected. */
 bool rv_viewer_is_moving(const struct rv_viewer *viewer);

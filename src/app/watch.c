@@ -24,6 +24,7 @@
 #include "app/show.h"
 #include "app/window.h"
 #include "base/err.h"
+#include "base/os.h"
 #include "launch/launch.h"
 #include "pipeline/session.h"
 
@@ -352,17 +353,14 @@ static const char *title_of(const struct watch *watch)
     return watch->options->file ? watch->options->file : watch->options->argv[0];
 }
 
-/* Wait until there is all that a picture shows. */
+/* Wait a little for what a picture lacks. */
 static bool fetch_view(void *context, const struct rv_view *view)
 {
     struct watch *watch = context;
-    bool is_new = false;
-    while (rv_session_want(watch->session, view->from_ns, view->to_ns, view->level) && !is_interrupted(watch)) {
-        const struct timespec turn = {.tv_nsec = (long)TURN_NS / 10};
-        nanosleep(&turn, NULL);
-        is_new = true;
-    }
-    return is_new;
+    if (rv_session_want(watch->session, view->from_ns, view->to_ns, view->level) == 0 || is_interrupted(watch))
+        return false;
+    rv_os_sleep_ns(TURN_NS / 10);
+    return true;
 }
 
 static struct rv_screenshot_params picture_of(struct watch *watch, const struct rv_session_counts *counts)

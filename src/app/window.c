@@ -235,7 +235,7 @@ static int pause_ms(const struct window *window, bool needs_one)
         interval_ns = INTERVAL_NS;
     uint64_t since_ns = rv_clock_mono_ns() - window->frame_ns;
     int until_ms = since_ns >= interval_ns ? 0 : (int)((interval_ns - since_ns) / 1000000u);
-    if (window->viewer.inquiry.wish.n_hits != 0) /* somebody waits for the search */
+    if (rv_viewer_is_awaited(&window->viewer))
         return until_ms < 1 ? until_ms : 1;
     return needs_one || rv_viewer_is_moving(&window->viewer) ? until_ms : TURN_MS;
 }
@@ -251,7 +251,7 @@ static int sleep_ms(const struct window *window, bool needs_one)
 {
     bool is_asked = rv_maker_is_asked(window->maker);
     int ms = pause_ms(window, needs_one);
-    if (is_asked && !rv_maker_is_ready(window->maker) && window->viewer.inquiry.wish.n_hits == 0)
+    if (is_asked && !rv_maker_is_ready(window->maker) && !rv_viewer_is_awaited(&window->viewer))
         ms = TURN_MS;
     else if (needs_one && !is_asked)
         ms -= (int)(rv_maker_took_ns(window->maker) / 1000000u);
@@ -403,6 +403,7 @@ int rv_window_run(struct rv_session *session, const struct rv_window_params *par
                                       .stop_ns = params->stop_ns,
                                       .lanes = rv_session_lanes(session),
                                       .subroutines = rv_session_subroutines(session),
+                                      .session = session,
                                       .compare = params->compare,
                                       .find = params->find,
                                       .lens = params->lens};

@@ -7,6 +7,8 @@
 
 #include "base/vec.h"
 
+enum { GROUP_EVENTS = 64 };
+
 #define EVENTS_BYTES ((RV_BATCH_EVENTS + RV_BATCH_PADDING) * sizeof(struct rv_event))
 #define SPECIALS_BYTES (RV_BATCH_EVENTS * sizeof(uint32_t))
 
@@ -32,17 +34,35 @@ static bool is_known_kind(unsigned kind)
     return kind < RV_EVENT_KIND_COUNT && kind != RV_EVENT_CALL_AT && kind != RV_EVENT_RETURN_AT;
 }
 
-/* What the loop needs is copied out of memory that its stores might be to. */
-uint32_t rv_batch_fill(struct rv_batch *batch, const struct rv_event *events, uint32_t n, uint64_t *last_ticks)
+/* How many from here on are calls and returns whose times neither fall nor pass `most`: nothing is to be done. */
+static uint32_t count_fitting(const struct rv_event *events, uint32_t n, uint64_t *last_ticks, uint64_t most)
+{
+    uint64_t last = *last_ticks;
+    uint32_t i = 0;
+    for (; i < n; i++) {
+        uint64_t now = rv_event_ticks(&events[i]);
+        if ((rv_event_kind(&events[i]) > RV_EVENT_RETURN) | (now < last) | (now > most))
+            break;
+        last = now;
+    }
+    *last_ticks = last;
+    return i;
+}
+
+/* The events may lie in the batch: most stay where they are. */
+static uint32_t fit(struct rv_batch *batch, const struct rv_event *events, uint32_t n, uint64_t *last_ticks)
 {
     struct rv_event *out = batch->events;
     uint64_t last = *last_ticks, most = UINT64_MAX;
-    uint32_t i = 0, n_out = batch->n;
-    for (; i < n && n_out < RV_BATCH_EVENTS; i++) {
+    uint32_t i = 0, n_out = 0;
+    batch->n_specials = 0;
+    while (i < n && n_out < RV_BATCH_EVENTS) {
         struct rv_event event = events[i];
         unsigned kind = rv_event_kind(&event);
-        if (!is_known_kind(kind))
+        if (!is_known_kind(kind)) {
+            i++;
             continue;
+        }
         if (kind != RV_EVENT_SYNC) {
             uint64_t now = rv_event_ticks(&event) > last ? rv_event_ticks(&event) : last;
             if (most == UINT64_MAX) {
@@ -54,25 +74,60 @@ uint32_t rv_batch_fill(struct rv_batch *batch, const struct rv_event *events, ui
             last = now;
             event.when = (uint64_t)kind << RV_EVENT_KIND_SHIFT | now;
         }
+        i++;
+        batch->specials[batch->n_specials] = n_out;
+        batch->n_specials += kind > RV_EVENT_RETURN;
         out[n_out++] = event;
+        if (most == UINT64_MAX)
+            continue;
+        uint32_t n_most = n - i < RV_BATCH_EVENTS - n_out ? n - i : RV_BATCH_EVENTS - n_out;
+        uint32_t n_fitting = count_fitting(events + i, n_most, &last, most);
+        if (out + n_out != events + i)
+            memmove(out + n_out, events + i, n_fitting * sizeof *out);
+        i += n_fitting;
+        n_out += n_fitting;
     }
     batch->n = n_out;
     if (most == UINT64_MAX)
         batch->base_ticks = last;
     *last_ticks = last;
-    rv_batch_seal(batch);
     return i;
 }
 
+static void pad(struct rv_batch *batch)
+{
+    memset(batch->events + batch->n, 0, RV_BATCH_PADDING * sizeof *batch->events);
+}
+
+uint32_t rv_batch_fill(struct rv_batch *batch, const struct rv_event *events, uint32_t n, uint64_t *last_ticks)
+{
+    uint32_t n_done = fit(batch, events, n, last_ticks);
+    pad(batch);
+    return n_done;
+}
+
+uint32_t rv_batch_fit(struct rv_batch *batch, struct rv_event *events, uint32_t n, uint64_t *last_ticks)
+{
+    batch->events = events;
+    return fit(batch, events, n, last_ticks);
+}
+
+/* Most groups have none: that is seen at once. */
 void rv_batch_seal(struct rv_batch *batch)
 {
     const struct rv_event *events = batch->events;
     uint32_t *specials = batch->specials, n_specials = 0;
     const uint32_t n = batch->n;
-    for (uint32_t i = 0; i < n; i++) {
-        specials[n_specials] = i;
-        n_specials += rv_event_kind(&events[i]) > RV_EVENT_RETURN;
+    for (uint32_t begin = 0, end; begin < n; begin = end) {
+        uint64_t any = 0;
+        end = n - begin < GROUP_EVENTS ? n : begin + GROUP_EVENTS;
+        for (uint32_t i = begin; i < end; i++)
+            any |= events[i].when;
+        for (uint32_t i = begin; i < end && any >> (RV_EVENT_KIND_SHIFT + 1); i++) {
+            specials[n_specials] = i;
+            n_specials += rv_event_kind(&events[i]) > RV_EVENT_RETURN;
+        }
     }
     batch->n_specials = n_specials;
-    memset(batch->events + n, 0, RV_BATCH_PADDING * sizeof *batch->events);
+    pad(batch);
 }

@@ -19,6 +19,8 @@ struct rv_batch {
     uint32_t n;
     uint32_t n_specials;     /* events that are not CALL or RETURN */
     bool is_open;            /* they tell what is open already: nothing that happened */
+    bool is_retold;          /* they tell of a hole in what was recorded, and what is open behind it: no events of the
+                                thread's, which are counted without them */
     struct rv_event *events; /* RV_BATCH_EVENTS + RV_BATCH_PADDING, 64-byte aligned */
     uint32_t *specials;      /* rising indices, room for RV_BATCH_EVENTS */
 };
@@ -33,6 +35,12 @@ void rv_batch_fini(struct rv_batch *batch);
  *   returns  events dealt with, at least one of n > 0
  */
 uint32_t rv_batch_fill(struct rv_batch *batch, const struct rv_event *events, uint32_t n, uint64_t *last_ticks);
+
+/*
+ * The same in place, for batches of events that nobody else wants any more: of `batch` only specials was set, which has
+ * room for RV_BATCH_EVENTS; its events are now these. RV_BATCH_PADDING that can be read follow the last.
+ */
+uint32_t rv_batch_fit(struct rv_batch *batch, struct rv_event *events, uint32_t n, uint64_t *last_ticks);
 
 /* After the last event: list the specials and zero the padding, as the scan wants them. */
 void rv_batch_seal(struct rv_batch *batch);

@@ -30,6 +30,8 @@ struct rv_call_total { /* of one subroutine */
 struct rv_page_request {
     void *stream;   /* the pipeline's */
     uint32_t block; /* of those that were summarized, from 0 */
+    uint32_t level; /* of detail: the pipeline's */
+    void *slot;     /* the pipeline's: where the page goes */
 };
 
 struct rv_page_stack { /* where the block begins */

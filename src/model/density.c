@@ -100,7 +100,7 @@ static void finish_column(struct rv_density *density, uint32_t level_idx, uint64
 
 void rv_density_init(struct rv_density *density)
 {
-    *density = (struct rv_density){0};
+    *density = (struct rv_density){.finest = 1};
     for (uint32_t i = 1; i < RV_TIMELINE_LEVELS; i++)
         density->levels[i].cells.item_bytes = sizeof(struct cell);
 }
@@ -135,7 +135,8 @@ size_t rv_density_bytes(const struct rv_density *density)
 void rv_density_advance_far(struct rv_density *density, uint64_t end_ns)
 {
     bool is_first = density->first_column_end_ns == 0;
-    for (uint32_t i = 1; i < RV_TIMELINE_LEVELS; i++) {
+    const unsigned shift = rv_density_shift(density->finest);
+    for (uint32_t i = density->finest; i < RV_TIMELINE_LEVELS; i++) {
         struct rv_density_level *level = &density->levels[i];
         uint64_t column = end_ns >> rv_density_shift(i), current = level->current;
         if (!is_first && column == current)
@@ -146,7 +147,33 @@ void rv_density_advance_far(struct rv_density *density, uint64_t end_ns)
             finish_column(density, i, current);
         level->current = column;
     }
-    density->first_column_end_ns = ((end_ns >> rv_density_shift(1)) + 1) << rv_density_shift(1);
+    density->first_column_end_ns = ((end_ns >> shift) + 1) << shift;
+}
+
+size_t rv_density_add_run(struct rv_density *density, uint32_t level_idx, const struct rv_span *spans, size_t n,
+                          uint64_t *last_ns)
+{
+    const struct rv_density_level *level = &density->levels[level_idx];
+    struct rv_density_column *column = &density->levels[level_idx].open[level->current & 1];
+    const uint64_t begin_ns = level->current << rv_density_shift(level_idx), end_ns = density->first_column_end_ns;
+    const uint32_t n_rows = level->n_rows;
+    uint64_t last = *last_ns;
+    size_t i = 0;
+    if (last < begin_ns || last >= end_ns)
+        return 0;
+    for (; i < n; i++) {
+        const struct rv_span *span = &spans[i];
+        bool ends_here = span->end - last < end_ns - last;
+        bool begins_here = span->start - begin_ns <= span->end - begin_ns;
+        if (!ends_here || !begins_here || span->depth >= n_rows)
+            break;
+        last = span->end;
+        uint64_t inside = span->end - span->start;
+        struct rv_density_sum more = {.covered_ns = inside, .n_calls = 1, .weight = inside + 1, .id = span->id};
+        rv_density_sum_add(rv_density_touch(column, span->depth), &more);
+    }
+    *last_ns = last;
+    return i;
 }
 
 static void empty_column(struct rv_density_column *column)

@@ -36,6 +36,7 @@ struct rv_density_level {
 struct rv_density {
     struct rv_density_level levels[RV_TIMELINE_LEVELS + 1]; /* [0] unused; the last takes what the coarsest finishes */
     uint64_t first_column_end_ns; /* the finest column is left at this time; 0 = no span yet */
+    uint32_t finest;              /* level that anything is added to: 1, or raised before the first span */
 };
 
 /* log2 of a cell's width in ns; level >= 1. */
@@ -59,24 +60,29 @@ static inline void rv_density_advance(struct rv_density *density, uint64_t end_n
 
 void rv_density_grow_rows(struct rv_density_level *level, uint32_t row);
 
-/* Majority by weight: the held subroutine gains its own and loses the others', and is replaced when beaten. No
- * branches. */
+/*
+ * Majority by weight: the held subroutine gains its own and loses the others', and is replaced when beaten. No
+ * branches, and masks where a compiler would make some of a choice: which subroutine it is nobody foretells.
+ */
 static inline void rv_density_sum_add(struct rv_density_sum *sum, const struct rv_density_sum *more)
 {
     uint64_t held = sum->weight, weight = more->weight;
-    bool is_beaten = held < weight;
-    uint64_t apart = is_beaten ? weight - held : held - weight;
+    uint64_t if_same = -(uint64_t)(sum->id == more->id), if_beaten = -(uint64_t)(held < weight);
+    uint64_t apart = ((held - weight) ^ if_beaten) - if_beaten;
     sum->covered_ns += more->covered_ns;
     sum->n_calls += more->n_calls;
-    sum->weight = sum->id == more->id ? held + weight : apart;
-    sum->id = is_beaten ? more->id : sum->id;
+    sum->weight = apart + ((held + weight - apart) & if_same);
+    sum->id ^= (sum->id ^ more->id) & (uint32_t)if_beaten;
 }
 
 static inline struct rv_density_sum *rv_density_touch(struct rv_density_column *column, uint32_t row)
 {
-    column->words |= UINT64_C(1) << (row / 64);
-    column->masks[row / 64] |= UINT64_C(1) << (row % 64);
-    return &column->sums[row];
+    struct rv_density_sum *sum = &column->sums[row];
+    if (sum->n_calls == 0) {
+        column->words |= UINT64_C(1) << (row / 64);
+        column->masks[row / 64] |= UINT64_C(1) << (row % 64);
+    }
+    return sum;
 }
 
 /* Fold a span shorter than this level's cells. It touches the current column and perhaps the one before it. */
@@ -97,6 +103,15 @@ static inline void rv_density_add(struct rv_density *density, uint32_t level_idx
         rv_density_sum_add(rv_density_touch(&level->open[(level->current & 1) ^ 1], row), &more);
     }
 }
+
+/*
+ * Fold spans of one level, of rising ends, up to one that rv_density_advance() or rv_density_add() has more to do for:
+ * it leaves the finest column, begins before this level's or is deeper than all before.
+ *   last_ns  no end before it is taken; the last one that was
+ *   returns  spans that were folded
+ */
+size_t rv_density_add_run(struct rv_density *density, uint32_t level, const struct rv_span *spans, size_t n,
+                          uint64_t *last_ns);
 
 /*
  * Make the open columns of a density that is used for nothing else those of `density` when time had come to at_ns, as

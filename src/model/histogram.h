@@ -53,15 +53,32 @@ struct rv_histogram_ranks { /* of the values of two histograms among each other 
 void rv_histogram_rank(const struct rv_histogram *before, const struct rv_histogram *after,
                        struct rv_histogram_ranks *out);
 
+static inline unsigned rv_histogram_octave(uint64_t value)
+{
+    return 64 - RV_HISTOGRAM_SHIFT - (unsigned)__builtin_clzll(value | (RV_HISTOGRAM_BUCKETS - 1));
+}
+
+/* Of a value's octave, its place among those that are there. */
+static inline size_t rv_histogram_idx(const struct rv_histogram *histogram, unsigned octave, uint64_t value)
+{
+    size_t bucket = value >> (octave - (octave > 0)) & (RV_HISTOGRAM_BUCKETS - 1);
+    return (size_t)(octave - histogram->first) * RV_HISTOGRAM_BUCKETS + bucket;
+}
+
+/* The value will be added soon. */
+static inline void rv_histogram_prefetch(const struct rv_histogram *histogram, uint64_t value)
+{
+    unsigned octave = rv_histogram_octave(value);
+    if (octave - histogram->first < histogram->n)
+        __builtin_prefetch(histogram->low + rv_histogram_idx(histogram, octave, value), 1);
+}
+
 static inline void rv_histogram_add(struct rv_histogram *histogram, uint64_t value)
 {
-    unsigned octave = 0;
-    if (value >= RV_HISTOGRAM_BUCKETS)
-        octave = 64 - RV_HISTOGRAM_SHIFT - (unsigned)__builtin_clzll(value);
+    unsigned octave = rv_histogram_octave(value);
     if (__builtin_expect(octave - histogram->first >= histogram->n, 0))
         rv_histogram_widen(histogram, octave);
-    size_t bucket = (octave ? value >> (octave - 1) : value) & (RV_HISTOGRAM_BUCKETS - 1);
-    size_t idx = (size_t)(octave - histogram->first) * RV_HISTOGRAM_BUCKETS + bucket;
+    size_t idx = rv_histogram_idx(histogram, octave, value);
     if (__builtin_expect(++histogram->low[idx] == 0, 0))
         rv_histogram_carry(histogram, idx, 1);
 }

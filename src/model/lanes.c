@@ -144,6 +144,18 @@ bool rv_lanes_bounds(struct rv_lanes *lanes, uint64_t *first_ns, uint64_t *last_
     return true;
 }
 
+bool rv_lanes_have_sums(struct rv_lanes *lanes)
+{
+    bool have = false;
+    for (size_t i = 0; i < rv_lanes_n(lanes) && !have; i++) {
+        struct rv_lane *lane = rv_lanes_get(lanes, i);
+        pthread_mutex_lock(&lane->lock);
+        have = rv_timeline_sums_level(lane->timeline) > 0;
+        pthread_mutex_unlock(&lane->lock);
+    }
+    return have;
+}
+
 void rv_lane_add_note(struct rv_lane *lane, const struct rv_lane_note *note)
 {
     if (lane->n_notes >= RV_LANE_NOTES_MAX)

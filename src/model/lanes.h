@@ -68,6 +68,9 @@ void rv_lanes_set_begin(struct rv_lanes *lanes, uint64_t begin_ns);
 /* Span of time covered by all lanes; false when nothing was seen. Takes each lane's lock in turn. */
 bool rv_lanes_bounds(struct rv_lanes *lanes, uint64_t *first_ns, uint64_t *last_ns);
 
+/* Is any of them told of in sum? Takes each lane's lock in turn. */
+bool rv_lanes_have_sums(struct rv_lanes *lanes);
+
 /* One more note, not before the last. The oldest are merged when there are RV_LANE_NOTES_MAX. The lane's lock is held.
  */
 void rv_lane_add_note(struct rv_lane *lane, const struct rv_lane_note *note);

@@ -1,8 +1,10 @@
 #include "model/pages.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bisect.h"
 #include "base/vec.h"
 #include "model/timeline.h"
 
@@ -54,13 +56,14 @@ void rv_pages_add(struct rv_pages *pages, const struct rv_page *page)
     pages->used = page->used > pages->used ? page->used : pages->used;
 }
 
-bool rv_pages_use(struct rv_pages *pages, uint32_t number, uint64_t now)
+bool rv_pages_use(struct rv_pages *pages, const struct rv_page_look *look)
 {
-    size_t at = find_number(pages, number);
-    pages->used = now;
-    if (has(pages, at, number))
-        pages->list[at].used = now;
-    return has(pages, at, number);
+    size_t at = find_number(pages, look->number);
+    pages->used = look->now;
+    if (!has(pages, at, look->number))
+        return false;
+    pages->list[at].used = look->now;
+    return rv_timeline_finest(pages->list[at].timeline) <= look->level;
 }
 
 bool rv_pages_evict(struct rv_pages *pages)
@@ -77,13 +80,5 @@ bool rv_pages_evict(struct rv_pages *pages)
 
 size_t rv_pages_find(const struct rv_pages *pages, uint64_t from_ns)
 {
-    size_t low = 0, high = pages->n;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (pages->list[middle].to_ns <= from_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return rv_bisect_count(pages->list, pages->n, sizeof *pages->list, offsetof(struct rv_page, to_ns), from_ns);
 }

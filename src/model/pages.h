@@ -1,6 +1,6 @@
 /*
  * Pages: stretches of time of which all short calls are at hand, where a timeline has only their sums. Each is a
- * timeline of its own; the one that was not looked at for longest gives way first.
+ * timeline of its own, from some level of detail on; the one that was not looked at for longest gives way first.
  */
 #ifndef RV_MODEL_PAGES_H
 #define RV_MODEL_PAGES_H
@@ -18,6 +18,11 @@ struct rv_page {
     struct rv_timeline *timeline;
 };
 
+struct rv_page_look { /* at a page, at a level of detail */
+    uint32_t number, level;
+    uint64_t now; /* in the user's own count */
+};
+
 struct rv_pages {
     struct rv_page *list; /* rising */
     size_t n, capacity;
@@ -30,8 +35,8 @@ void rv_pages_fini(struct rv_pages *pages);
 /* Takes the page's timeline; one that is there already is destroyed. */
 void rv_pages_add(struct rv_pages *pages, const struct rv_page *page);
 
-/* Is it there? If so it is looked at now. */
-bool rv_pages_use(struct rv_pages *pages, uint32_t number, uint64_t now);
+/* If it is there it is looked at now. Does it show all that it is looked at for? */
+bool rv_pages_use(struct rv_pages *pages, const struct rv_page_look *look);
 
 /* Drop the one that was looked at least recently, unless that was now. */
 bool rv_pages_evict(struct rv_pages *pages);

@@ -7,7 +7,6 @@
 
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/hash.h"
 #include "base/vec.h"
@@ -38,7 +37,7 @@ struct rv_range {
     struct frame *frames;
     size_t n_frames, frames_capacity;
     uint32_t *n_open; /* by id: rows among the frames */
-    size_t n_ids, ids_capacity;
+    size_t n_ids;
     struct rv_range_node *nodes;
     size_t n_nodes, nodes_capacity;
     uint32_t *slots; /* open addressing by (parent, id), power of two; 0 = free */
@@ -62,6 +61,19 @@ static void choose_lanes(struct rv_range *range, const struct rv_range_params *p
     }
 }
 
+/* Calls of a lane in the range; where short ones are known in sum, as if they came evenly. */
+static uint64_t expected_in(const struct rv_range *range, const struct rv_lane *lane)
+{
+    uint64_t first_ns = rv_timeline_first_ns(lane->timeline), last_ns = lane->last_ns;
+    if (!rv_timeline_first_log(lane->timeline))
+        return rv_timeline_count(lane->timeline, range->from_ns, range->to_ns, 0);
+    uint64_t from_ns = range->from_ns > first_ns ? range->from_ns : first_ns;
+    uint64_t to_ns = range->to_ns < last_ns ? range->to_ns : last_ns;
+    if (from_ns >= to_ns)
+        return 0;
+    return (uint64_t)((double)(to_ns - from_ns) / (double)(last_ns - first_ns) * (double)lane->n_events / 2.0);
+}
+
 static void expect(struct rv_range *range)
 {
     for (size_t i = 0; i < rv_lanes_n(range->lanes); i++) {
@@ -74,7 +86,7 @@ static void expect(struct rv_range *range)
     for (size_t i = 0; i < range->n_lane_idxs; i++) {
         struct rv_lane *lane = rv_lanes_get(range->lanes, range->lane_idxs[i]);
         pthread_mutex_lock(&lane->lock);
-        range->n_expected += rv_timeline_count(lane->timeline, range->from_ns, range->to_ns, 0);
+        range->n_expected += expected_in(range, lane);
         pthread_mutex_unlock(&lane->lock);
     }
 }
@@ -103,6 +115,7 @@ void rv_range_destroy(struct rv_range *range)
         return;
     rv_lens_fini(&range->lens);
     rv_stats_destroy(range->stats);
+    rv_walk_back_fini(&range->walk);
     free(range->lane_idxs);
     free(range->frames);
     free(range->n_open);
@@ -202,9 +215,7 @@ static void grow_ids(struct rv_range *range, uint32_t id)
 {
     if (id < range->n_ids)
         return;
-    range->n_open = rv_vec_reserve(range->n_open, &range->ids_capacity, (size_t)id + 1, sizeof *range->n_open);
-    memset(range->n_open + range->n_ids, 0, (range->ids_capacity - range->n_ids) * sizeof *range->n_open);
-    range->n_ids = range->ids_capacity;
+    range->n_open = rv_vec_extend(range->n_open, &range->n_ids, (size_t)id + 1, sizeof *range->n_open);
 }
 
 static uint64_t inside(const struct rv_range *range, const struct rv_box *box)
@@ -300,7 +311,7 @@ static size_t work_on_lane(struct rv_range *range, struct rv_lane *lane, size_t 
     pthread_mutex_unlock(&lane->lock);
     for (size_t i = 0; i < n; i++)
         add_call(range, &range->boxes[i]);
-    if (n < max) {
+    if (n < max && !rv_walk_back_wants_page(&range->walk)) {
         while (range->n_frames > 0)
             finish_frame(range);
         range->is_in_lane = false;
@@ -320,11 +331,28 @@ bool rv_range_step(struct rv_range *range, size_t most)
         if (most == 0)
             return false;
         most -= work_on_lane(range, rv_lanes_get(range->lanes, range->lane_idxs[range->next_lane]), most);
+        if (rv_range_wants_page(range))
+            return false;
     }
     if (!range->is_done)
         link_children(range);
     range->is_done = true;
     return true;
+}
+
+bool rv_range_wants_page(const struct rv_range *range)
+{
+    return range->is_in_lane && rv_walk_back_wants_page(&range->walk);
+}
+
+uint32_t rv_range_lane(const struct rv_range *range)
+{
+    return range->lane_idxs[range->next_lane];
+}
+
+void rv_range_give(struct rv_range *range, struct rv_timeline *page, uint64_t edge_ns)
+{
+    rv_walk_back_give(&range->walk, page, edge_ns);
 }
 
 double rv_range_progress(const struct rv_range *range)

@@ -42,10 +42,18 @@ void rv_range_destroy(struct rv_range *range);
  */
 bool rv_range_step(struct rv_range *range, size_t most);
 
+/*
+ * The step before has come to a lane whose short calls are known in sum, and can go no further without them: is given
+ * what they are, as rv_walk_back_give() is, until it wants no more. Between steps.
+ */
+bool rv_range_wants_page(const struct rv_range *range);
+uint32_t rv_range_lane(const struct rv_range *range); /* which it is */
+void rv_range_give(struct rv_range *range, struct rv_timeline *page, uint64_t edge_ns);
+
 /* The id that a subroutine has in the results. */
 uint32_t rv_range_id(const struct rv_range *range, uint32_t id);
 
-/* 0..1. Any thread. */
+/* 0..1, roughly. Any thread. */
 double rv_range_progress(const struct rv_range *range);
 
 /* Valid until destroy, as is what follows. */

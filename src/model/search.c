@@ -9,12 +9,6 @@
 #define MOST_BOXES 65536u /* a window with more is looked into half by half */
 #define CALLS_PER_NAME 64u
 
-struct quest { /* for the hit that is next to a place */
-    const struct rv_search_place *place;
-    bool is_forward, is_found;
-    struct rv_search_hit hit; /* the nearest so far */
-};
-
 int rv_search_start(struct rv_search *search, const char *text, char *why, size_t why_bytes)
 {
     rv_search_stop(search);
@@ -33,7 +27,7 @@ void rv_search_stop(struct rv_search *search)
 
 /* ---- counting ---- */
 
-static void count_again(struct rv_search *search)
+void rv_search_restart(struct rv_search *search)
 {
     if (search->walks)
         memset(search->walks, 0, search->n_walks * sizeof *search->walks);
@@ -56,7 +50,7 @@ static void widen_columns(struct rv_search *search)
     memcpy(search->counts, wide, sizeof wide);
 }
 
-static void count_hit(struct rv_search *search, uint64_t start_ns)
+static void count_hits(struct rv_search *search, uint64_t start_ns, uint32_t n)
 {
     uint64_t column = start_ns >> search->shift;
     if (search->n_columns == 0) {
@@ -78,8 +72,16 @@ static void count_hit(struct rv_search *search, uint64_t start_ns)
     } else if (column > last) {
         search->n_columns += column - last;
     }
-    search->counts[column - search->first_column]++;
-    search->n_hits++;
+    search->counts[column - search->first_column] += n;
+    search->n_hits += n;
+}
+
+/* Those of the first n boxes that are searched for. */
+static void count_boxed(struct rv_search *search, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (rv_matches_has(&search->matches, search->boxes[i].id))
+            count_hits(search, search->boxes[i].start_ns, 1);
 }
 
 static size_t look_at_lane(struct rv_search *search, struct rv_lane *lane, struct rv_walk *walk, size_t max)
@@ -87,15 +89,18 @@ static size_t look_at_lane(struct rv_search *search, struct rv_lane *lane, struc
     pthread_mutex_lock(&lane->lock);
     size_t n = rv_walk_next(walk, lane->timeline, search->boxes, max);
     pthread_mutex_unlock(&lane->lock);
-    for (size_t i = 0; i < n; i++)
-        if (rv_matches_has(&search->matches, search->boxes[i].id))
-            count_hit(search, search->boxes[i].start_ns);
+    count_boxed(search, n);
     return n;
+}
+
+static void fit_boxes(struct rv_search *search)
+{
+    search->boxes = rv_vec_reserve(search->boxes, &search->boxes_capacity, PIECE, sizeof *search->boxes);
 }
 
 static void fit_walks(struct rv_search *search, size_t n_lanes)
 {
-    search->boxes = rv_vec_reserve(search->boxes, &search->boxes_capacity, PIECE, sizeof *search->boxes);
+    fit_boxes(search);
     search->walks = rv_vec_reserve(search->walks, &search->walks_capacity, n_lanes, sizeof *search->walks);
     if (n_lanes > search->n_walks)
         memset(search->walks + search->n_walks, 0, (n_lanes - search->n_walks) * sizeof *search->walks);
@@ -127,7 +132,7 @@ bool rv_search_update(struct rv_search *search, struct rv_lanes *lanes, struct r
         return true;
     search->is_named = rv_matches_update(&search->matches, subroutines, most / CALLS_PER_NAME + 1);
     if (search->generation != search->matches.generation)
-        count_again(search);
+        rv_search_restart(search);
     fit_walks(search, rv_lanes_n(lanes));
     return look_around(search, lanes, most) && search->is_named;
 }
@@ -163,6 +168,36 @@ void rv_search_hits(const struct rv_search *search, uint64_t from_ns, uint64_t t
     }
 }
 
+void rv_search_add(struct rv_search *search, const struct rv_timeline *calls)
+{
+    struct rv_walk walk = {.n_missed = 0};
+    fit_boxes(search);
+    for (size_t n = PIECE; n == PIECE;) {
+        n = rv_walk_next(&walk, calls, search->boxes, PIECE);
+        count_boxed(search, n);
+    }
+}
+
+void rv_search_merge(struct rv_search *search, const struct rv_search *other)
+{
+    while (search->n_columns && search->shift < other->shift)
+        widen_columns(search);
+    search->shift = search->shift > other->shift ? search->shift : other->shift;
+    for (uint64_t i = 0; i < other->n_columns; i++)
+        if (other->counts[i])
+            count_hits(search, (other->first_column + i) << other->shift, other->counts[i]);
+}
+
+bool rv_search_has_hits(const struct rv_search *search, uint64_t from_ns, uint64_t to_ns)
+{
+    uint64_t first = from_ns >> search->shift, last = (to_ns - 1) >> search->shift;
+    first = first > search->first_column ? first - search->first_column : 0;
+    for (uint64_t i = first; i < search->n_columns && search->first_column + i <= last; i++)
+        if (search->counts[i])
+            return true;
+    return false;
+}
+
 /* ---- going from hit to hit ---- */
 
 static int compare(const struct rv_search_place *a, const struct rv_search_place *b)
@@ -175,10 +210,10 @@ static int compare(const struct rv_search_place *a, const struct rv_search_place
 }
 
 /* Take it when it is nearer to the place than the nearest so far. */
-static void offer(struct quest *quest, uint32_t lane_idx, const struct rv_box *box)
+static void offer(struct rv_search_quest *quest, uint32_t lane_idx, const struct rv_box *box)
 {
     struct rv_search_place place = {box->start_ns, lane_idx, box->depth};
-    int from_place = compare(&place, quest->place), from_hit = compare(&place, &quest->hit.place);
+    int from_place = compare(&place, &quest->place), from_hit = compare(&place, &quest->hit.place);
     if (quest->is_forward ? from_place <= 0 : from_place >= 0)
         return;
     if (quest->is_found && (quest->is_forward ? from_hit >= 0 : from_hit <= 0))
@@ -193,29 +228,33 @@ static uint64_t count_boxes(struct rv_lanes *lanes, uint64_t from_ns, uint64_t t
     for (size_t i = 0; i < rv_lanes_n(lanes); i++) {
         struct rv_lane *lane = rv_lanes_get(lanes, i);
         pthread_mutex_lock(&lane->lock);
-        n += rv_timeline_count(lane->timeline, from_ns, to_ns, 0);
+        n += rv_timeline_count(lane->timeline, from_ns, to_ns, rv_timeline_sums_level(lane->timeline));
         pthread_mutex_unlock(&lane->lock);
     }
     return n;
 }
 
-/* Offer what starts in a window of one lane. */
-static void look_into_lane(struct rv_search *search, struct quest *quest, struct rv_lane *lane,
+/* Offer what starts in a window of one lane. What it has in sum is not there to be gone to. */
+static void look_into_lane(struct rv_search *search, struct rv_search_quest *quest, struct rv_lane *lane,
                            const uint64_t window[2])
 {
     pthread_mutex_lock(&lane->lock);
-    size_t n = rv_timeline_count(lane->timeline, window[0], window[1], 0);
+    uint32_t level = rv_timeline_sums_level(lane->timeline);
+    size_t n = rv_timeline_count(lane->timeline, window[0], window[1], level);
     search->boxes = rv_vec_reserve(search->boxes, &search->boxes_capacity, n, sizeof *search->boxes);
-    n = rv_timeline_query(lane->timeline, window[0], window[1], 0, search->boxes, search->boxes_capacity);
+    n = rv_timeline_query(lane->timeline, window[0], window[1], level, search->boxes, search->boxes_capacity);
     pthread_mutex_unlock(&lane->lock);
     for (size_t i = 0; i < n; i++) {
         const struct rv_box *box = &search->boxes[i];
-        if (box->start_ns >= window[0] && box->start_ns < window[1] && rv_matches_has(&search->matches, box->id))
+        bool is_call = level == 0 || box->coverage == RV_BOX_EXACT;
+        if (is_call && box->start_ns >= window[0] && box->start_ns < window[1] &&
+            rv_matches_has(&search->matches, box->id))
             offer(quest, lane->idx, box);
     }
 }
 
-static void look_into(struct rv_search *search, struct rv_lanes *lanes, struct quest *quest, const uint64_t window[2])
+static void look_into(struct rv_search *search, struct rv_lanes *lanes, struct rv_search_quest *quest,
+                      const uint64_t window[2])
 {
     if (window[0] >= window[1] || quest->is_found)
         return;
@@ -245,30 +284,33 @@ static uint64_t exact_from(struct rv_lanes *lanes)
 }
 
 /* The parts of time on the place's side in order: cells, then column by column; or the other way round. */
-static void look_into_cells(struct rv_search *search, struct rv_lanes *lanes, struct quest *quest, uint64_t exact_ns)
+static void look_into_cells(struct rv_search *search, struct rv_lanes *lanes, struct rv_search_quest *quest,
+                            uint64_t exact_ns)
 {
-    uint64_t window[2] = {quest->is_forward ? quest->place->start_ns : 0, exact_ns};
-    if (!quest->is_forward && quest->place->start_ns < UINT64_MAX && quest->place->start_ns + 1 < exact_ns)
-        window[1] = quest->place->start_ns + 1;
+    uint64_t window[2] = {quest->is_forward ? quest->place.start_ns : 0, exact_ns};
+    if (!quest->is_forward && quest->place.start_ns < UINT64_MAX && quest->place.start_ns + 1 < exact_ns)
+        window[1] = quest->place.start_ns + 1;
     look_into(search, lanes, quest, window);
 }
 
-static void look_into_columns(struct rv_search *search, struct rv_lanes *lanes, struct quest *quest, uint64_t exact_ns)
+/* What starts in [from, to). */
+static void look_into_columns(struct rv_search *search, struct rv_lanes *lanes, struct rv_search_quest *quest,
+                              uint64_t from_ns, uint64_t to_ns)
 {
     for (uint64_t i = 0; i < search->n_columns && !quest->is_found; i++) {
         uint64_t column = quest->is_forward ? i : search->n_columns - 1 - i;
         uint64_t window[2] = {(search->first_column + column) << search->shift, (search->first_column + column + 1)
                                                                                     << search->shift};
-        bool is_behind = quest->is_forward ? window[1] <= quest->place->start_ns : window[0] > quest->place->start_ns;
+        bool is_behind = quest->is_forward ? window[1] <= quest->place.start_ns : window[0] > quest->place.start_ns;
         if (search->counts[column] == 0 || is_behind)
             continue;
-        if (window[0] < exact_ns)
-            window[0] = exact_ns;
+        window[0] = window[0] > from_ns ? window[0] : from_ns;
+        window[1] = window[1] < to_ns ? window[1] : to_ns;
         look_into(search, lanes, quest, window);
     }
 }
 
-static void look_at_open(const struct rv_search *search, struct rv_lanes *lanes, struct quest *quest)
+static void look_at_open(const struct rv_search *search, struct rv_lanes *lanes, struct rv_search_quest *quest)
 {
     for (size_t i = 0; i < rv_lanes_n(lanes); i++) {
         struct rv_lane *lane = rv_lanes_get(lanes, i);
@@ -290,12 +332,13 @@ static void look_at_open(const struct rv_search *search, struct rv_lanes *lanes,
     }
 }
 
-static bool go(struct rv_search *search, struct rv_lanes *lanes, struct quest *quest, struct rv_search_hit *hit)
+static bool go(struct rv_search *search, struct rv_lanes *lanes, struct rv_search_quest *quest,
+               struct rv_search_hit *hit)
 {
     uint64_t exact_ns = exact_from(lanes);
     if (quest->is_forward)
         look_into_cells(search, lanes, quest, exact_ns);
-    look_into_columns(search, lanes, quest, exact_ns);
+    look_into_columns(search, lanes, quest, exact_ns, UINT64_MAX);
     if (!quest->is_forward)
         look_into_cells(search, lanes, quest, exact_ns);
     look_at_open(search, lanes, quest);
@@ -307,13 +350,35 @@ static bool go(struct rv_search *search, struct rv_lanes *lanes, struct quest *q
 bool rv_search_next(struct rv_search *search, struct rv_lanes *lanes, const struct rv_search_place *place,
                     struct rv_search_hit *hit)
 {
-    struct quest quest = {.place = place, .is_forward = true};
+    struct rv_search_quest quest = {.place = *place, .is_forward = true};
     return search->is_on && go(search, lanes, &quest, hit);
 }
 
 bool rv_search_previous(struct rv_search *search, struct rv_lanes *lanes, const struct rv_search_place *place,
                         struct rv_search_hit *hit)
 {
-    struct quest quest = {.place = place};
+    struct rv_search_quest quest = {.place = *place};
     return search->is_on && go(search, lanes, &quest, hit);
+}
+
+void rv_search_look_at(struct rv_search *search, struct rv_search_quest *quest, uint32_t lane_idx,
+                       const struct rv_timeline *calls)
+{
+    struct rv_walk walk = {.n_missed = 0};
+    fit_boxes(search);
+    for (size_t n = PIECE; n == PIECE;) {
+        n = rv_walk_next(&walk, calls, search->boxes, PIECE);
+        for (size_t i = 0; i < n; i++)
+            if (rv_matches_has(&search->matches, search->boxes[i].id))
+                offer(quest, lane_idx, &search->boxes[i]);
+    }
+}
+
+void rv_search_look_into(struct rv_search *search, struct rv_search_quest *quest, struct rv_lanes *lanes,
+                         uint64_t from_ns, uint64_t to_ns)
+{
+    struct rv_search_quest part = {.place = quest->place, .is_forward = quest->is_forward};
+    look_into_columns(search, lanes, &part, from_ns, to_ns);
+    if (part.is_found)
+        offer(quest, part.hit.place.lane_idx, &part.hit.box);
 }

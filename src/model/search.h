@@ -3,7 +3,7 @@
  *
  * Every span is looked at once, as it comes, and counted in a grid of columns of time that grow wider as the trace
  * grows longer; to go to the next hit only columns that have one are looked into. Where exact spans were evicted, cells
- * stand for them: a cell is a hit when the subroutine that has most of it is. Main thread.
+ * stand for them: a cell is a hit when the subroutine that has most of it is. One thread at a time.
  */
 #ifndef RV_MODEL_SEARCH_H
 #define RV_MODEL_SEARCH_H
@@ -51,6 +51,19 @@ bool rv_search_update(struct rv_search *search, struct rv_lanes *lanes, struct r
 /* Calls that match, those still open included. Some were evicted before they were looked at when *is_partial. */
 uint64_t rv_search_n_calls(const struct rv_search *search, struct rv_lanes *lanes, bool *is_partial);
 
+/*
+ * Of a recording that is told in sum an update looks at what the lanes have of it. The rest is added: each call once,
+ * after a restart, which forgets what was counted.
+ */
+void rv_search_restart(struct rv_search *search);
+void rv_search_add(struct rv_search *search, const struct rv_timeline *calls);
+
+/* Add what another one has counted. */
+void rv_search_merge(struct rv_search *search, const struct rv_search *other);
+
+/* Does a hit that was counted begin at about that time? */
+bool rv_search_has_hits(const struct rv_search *search, uint64_t from_ns, uint64_t to_ns);
+
 /* Hits that start in each of n equal parts of [from, to). A column is counted where its middle lies. */
 void rv_search_hits(const struct rv_search *search, uint64_t from_ns, uint64_t to_ns, uint32_t *out, size_t n);
 
@@ -72,5 +85,19 @@ bool rv_search_next(struct rv_search *search, struct rv_lanes *lanes, const stru
                     struct rv_search_hit *hit);
 bool rv_search_previous(struct rv_search *search, struct rv_lanes *lanes, const struct rv_search_place *place,
                         struct rv_search_hit *hit);
+
+/*
+ * The same where not all calls are in the lanes: the nearest of those that it is shown. It must be shown what an update
+ * has looked at that starts in a part of time, as far as nothing nearer was found, and the other calls of that time.
+ */
+struct rv_search_quest {
+    struct rv_search_place place;
+    bool is_forward, is_found;
+    struct rv_search_hit hit; /* the nearest so far */
+};
+void rv_search_look_into(struct rv_search *search, struct rv_search_quest *quest, struct rv_lanes *lanes,
+                         uint64_t from_ns, uint64_t to_ns);
+void rv_search_look_at(struct rv_search *search, struct rv_search_quest *quest, uint32_t lane_idx,
+                       const struct rv_timeline *calls);
 
 #endif

@@ -43,7 +43,7 @@ struct open_id {       /* a subroutine with open frames */
 
 struct rv_stats_lane {
     uint64_t *children_ns; /* by depth: time of the closed frames there that await their parent */
-    size_t n_depths, depths_capacity;
+    size_t n_depths;
     uint32_t last_depth;
     uint32_t *frame_ids; /* open frames, outermost first */
     size_t n_frames, frames_capacity;
@@ -207,11 +207,7 @@ static void close_gap(struct rv_stats_lane *lane, uint32_t depth)
 
 static void grow_depths(struct rv_stats_lane *lane, uint32_t depth)
 {
-    size_t n_depths = (size_t)depth + 2;
-    lane->children_ns = rv_vec_reserve(lane->children_ns, &lane->depths_capacity, n_depths, sizeof *lane->children_ns);
-    n_depths = lane->depths_capacity;
-    memset(lane->children_ns + lane->n_depths, 0, (n_depths - lane->n_depths) * sizeof *lane->children_ns);
-    lane->n_depths = n_depths;
+    lane->children_ns = rv_vec_extend(lane->children_ns, &lane->n_depths, (size_t)depth + 2, sizeof *lane->children_ns);
 }
 
 void rv_stats_lane_set_children(struct rv_stats_lane *lane, uint32_t depth, uint64_t children_ns)
@@ -261,17 +257,42 @@ void rv_stats_add_call(struct rv_stats *stats, uint32_t id, const struct rv_stat
     add_to_row(&stats->rows[id], call->duration_ns, call->self_ns);
 }
 
-void rv_stats_add(struct rv_stats *stats, struct rv_stats_lane *lane, const struct rv_span *spans, size_t n)
+/* What a step's rows and buckets want of memory is asked for before any of it is used. */
+enum { STEP_SPANS = 32 };
+
+struct call {
+    uint64_t duration_ns, self_ns;
+    struct row *row;
+};
+
+/* Those of a step that have a row; returns how many. */
+static size_t take_calls(struct rv_stats *stats, struct rv_stats_lane *lane, const struct rv_span *spans, size_t n,
+                         struct call *calls)
 {
-    cover_open(stats, lane);
-    add_totals(stats, spans, n);
+    size_t n_calls = 0;
     for (size_t i = 0; i < n; i++) {
         const struct rv_span *span = &spans[i];
         bool is_orphan = span->flags & RV_SPAN_ORPHAN;
         uint64_t children_ns = take_children(lane, span, is_orphan), duration_ns = span->end - span->start;
-        if (is_orphan)
-            continue;
-        add_to_row(&stats->rows[span->id], duration_ns, duration_ns > children_ns ? duration_ns - children_ns : 0);
+        struct row *row = is_orphan ? NULL : &stats->rows[span->id];
+        __builtin_prefetch(row, 1);
+        calls[n_calls] = (struct call){duration_ns, duration_ns > children_ns ? duration_ns - children_ns : 0, row};
+        n_calls += !is_orphan;
+    }
+    return n_calls;
+}
+
+void rv_stats_add(struct rv_stats *stats, struct rv_stats_lane *lane, const struct rv_span *spans, size_t n)
+{
+    struct call calls[STEP_SPANS];
+    cover_open(stats, lane);
+    add_totals(stats, spans, n);
+    for (size_t at = 0; at < n; at += STEP_SPANS) {
+        size_t n_calls = take_calls(stats, lane, spans + at, n - at < STEP_SPANS ? n - at : STEP_SPANS, calls);
+        for (size_t i = 0; i < n_calls; i++)
+            rv_histogram_prefetch(&calls[i].row->histogram, calls[i].duration_ns);
+        for (size_t i = 0; i < n_calls; i++)
+            add_to_row(calls[i].row, calls[i].duration_ns, calls[i].self_ns);
     }
 }
 

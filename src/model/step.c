@@ -4,6 +4,9 @@
  */
 #include "model/step.h"
 
+#include <stddef.h>
+
+#include "base/bisect.h"
 #include "model/chunks.h"
 
 static uint64_t end_of(const struct rv_box *box)
@@ -70,37 +73,43 @@ static void previous_in(const struct rv_chunks *log, uint64_t limit_ns, uint64_t
 /* Open frames that began before this; outer ones began first. */
 static size_t n_open_before(const struct rv_lane *lane, uint64_t ns)
 {
-    size_t low = 0, high = lane->n_open;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (lane->open[middle].start_ns < ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return rv_bisect_below(lane->open, lane->n_open, sizeof *lane->open, offsetof(struct rv_lane_frame, start_ns), ns);
 }
 
-bool rv_step_next(const struct rv_lane *lane, uint64_t at_ns, uint64_t *ns)
+bool rv_step_next_in(const struct rv_timeline *timeline, uint64_t at_ns, uint64_t *ns)
 {
     uint64_t best = UINT64_MAX;
-    size_t open = n_open_before(lane, after(at_ns, 1));
-    if (open < lane->n_open)
-        best = lane->open[open].start_ns;
-    for (uint32_t i = 0; i < RV_TIMELINE_LOGS; i++)
-        best = next_in(rv_timeline_log(lane->timeline, i), rv_timeline_log_limit(i), at_ns, best);
+    for (uint32_t i = rv_timeline_first_log(timeline); i < RV_TIMELINE_LOGS; i++)
+        best = next_in(rv_timeline_log(timeline, i), rv_timeline_log_limit(i), at_ns, best);
     *ns = best;
     return best != UINT64_MAX;
 }
 
-bool rv_step_previous(const struct rv_lane *lane, uint64_t at_ns, uint64_t *ns)
+bool rv_step_previous_in(const struct rv_timeline *timeline, uint64_t at_ns, uint64_t *ns)
 {
     struct found found = {0, false};
-    size_t open = n_open_before(lane, at_ns);
-    if (open > 0)
-        take_later(&found, lane->open[open - 1].start_ns);
-    for (uint32_t i = 0; i < RV_TIMELINE_LOGS; i++)
-        previous_in(rv_timeline_log(lane->timeline, i), rv_timeline_log_limit(i), at_ns, &found);
+    for (uint32_t i = rv_timeline_first_log(timeline); i < RV_TIMELINE_LOGS; i++)
+        previous_in(rv_timeline_log(timeline, i), rv_timeline_log_limit(i), at_ns, &found);
     *ns = found.ns;
     return found.is_any;
+}
+
+bool rv_step_next(const struct rv_lane *lane, uint64_t at_ns, uint64_t *ns)
+{
+    bool is_found = rv_step_next_in(lane->timeline, at_ns, ns);
+    size_t open = n_open_before(lane, after(at_ns, 1));
+    if (open == lane->n_open || (is_found && *ns <= lane->open[open].start_ns))
+        return is_found;
+    *ns = lane->open[open].start_ns;
+    return true;
+}
+
+bool rv_step_previous(const struct rv_lane *lane, uint64_t at_ns, uint64_t *ns)
+{
+    bool is_found = rv_step_previous_in(lane->timeline, at_ns, ns);
+    size_t open = n_open_before(lane, at_ns);
+    if (open == 0 || (is_found && *ns >= lane->open[open - 1].start_ns))
+        return is_found;
+    *ns = lane->open[open - 1].start_ns;
+    return true;
 }

@@ -11,10 +11,14 @@
 
 #include "model/lanes.h"
 
-/* The time of the first event after at_ns; false when there is none. */
+/* The time of the first event after at_ns; false when there is none. Of what is known in sum they tell nothing. */
 bool rv_step_next(const struct rv_lane *lane, uint64_t at_ns, uint64_t *ns);
 
 /* The time of the last event before at_ns; false when there is none. */
 bool rv_step_previous(const struct rv_lane *lane, uint64_t at_ns, uint64_t *ns);
+
+/* The same of calls that have ended alone. */
+bool rv_step_next_in(const struct rv_timeline *timeline, uint64_t at_ns, uint64_t *ns);
+bool rv_step_previous_in(const struct rv_timeline *timeline, uint64_t at_ns, uint64_t *ns);
 
 #endif

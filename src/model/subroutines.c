@@ -131,9 +131,7 @@ void rv_subroutines_define(struct rv_subroutines *subroutines, uint32_t id, cons
     pthread_mutex_lock(&subroutines->lock);
     if (id >= subroutines->n_entries) {
         subroutines->entries =
-            rv_vec_reserve(subroutines->entries, &subroutines->capacity, (size_t)id + 1, sizeof *subroutines->entries);
-        memset(subroutines->entries + subroutines->n_entries, 0,
-               ((size_t)id + 1 - subroutines->n_entries) * sizeof *subroutines->entries);
+            rv_vec_extend(subroutines->entries, &subroutines->capacity, (size_t)id + 1, sizeof *subroutines->entries);
         subroutines->n_entries = (size_t)id + 1;
     }
     struct rv_subroutine entry = {.line = line};

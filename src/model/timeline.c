@@ -36,6 +36,7 @@ struct rv_timeline {
     uint64_t whole_from_ns[RV_TIMELINE_LEVELS];
     uint64_t n_spans, n_evicted, first_ns, last_ns;
     uint32_t max_depth;
+    uint32_t finest;     /* level: what is shorter than its cells is in them only */
     uint32_t sums_level; /* finer levels are in pages; 0: in the logs */
     struct rv_pages pages;
 };
@@ -60,15 +61,24 @@ static uint64_t bucket_limit(uint32_t bucket)
     return bucket + 1 < RV_TIMELINE_LEVELS ? UINT64_C(1) << rv_density_shift(bucket + 1) : UINT64_MAX;
 }
 
-struct rv_timeline *rv_timeline_create(void)
+struct rv_timeline *rv_timeline_create_from(uint32_t level)
 {
     struct rv_timeline *timeline = rv_alloc(1, sizeof *timeline);
+    timeline->finest = level;
+    for (uint32_t i = 0; i < level; i++)
+        timeline->whole_from_ns[i] = UINT64_MAX;
     for (uint32_t i = 0; i < RV_TIMELINE_LEVELS; i++) {
         timeline->spans[i].item_bytes = sizeof(struct record);
         timeline->wide[i].item_bytes = sizeof(struct wide_record);
     }
     rv_density_init(&timeline->density);
+    timeline->density.finest = level ? level : 1;
     return timeline;
+}
+
+struct rv_timeline *rv_timeline_create(void)
+{
+    return rv_timeline_create_from(0);
 }
 
 void rv_timeline_destroy(struct rv_timeline *timeline)
@@ -99,6 +109,11 @@ static inline void add_one(struct rv_timeline *timeline, const struct rv_span *s
 {
     uint64_t duration = span->end - span->start;
     uint32_t bucket = bucket_of(duration);
+    if (bucket < timeline->finest) {
+        rv_density_advance(&timeline->density, span->end);
+        rv_density_add(&timeline->density, timeline->finest, span);
+        return;
+    }
     if (__builtin_expect(duration > UINT32_MAX || span->depth > UINT16_MAX, 0)) {
         add_wide(timeline, bucket, span);
     } else {
@@ -170,6 +185,11 @@ void rv_timeline_add_sums(struct rv_timeline *timeline, const struct rv_timeline
     rv_timeline_add(timeline, sums->spans + n_spans, sums->n_spans - n_spans);
 }
 
+uint32_t rv_timeline_finest(const struct rv_timeline *timeline)
+{
+    return timeline->finest;
+}
+
 uint32_t rv_timeline_sums_level(const struct rv_timeline *timeline)
 {
     return timeline->sums_level;
@@ -180,9 +200,9 @@ void rv_timeline_add_page(struct rv_timeline *timeline, const struct rv_page *pa
     rv_pages_add(&timeline->pages, page);
 }
 
-bool rv_timeline_use_page(struct rv_timeline *timeline, uint32_t number, uint64_t now)
+bool rv_timeline_use_page(struct rv_timeline *timeline, const struct rv_page_look *look)
 {
-    return rv_pages_use(&timeline->pages, number, now);
+    return rv_pages_use(&timeline->pages, look);
 }
 
 uint64_t rv_timeline_n_spans(const struct rv_timeline *timeline)
@@ -304,7 +324,7 @@ struct rv_box rv_timeline_box_at(const struct rv_chunks *log, const struct rv_ch
 
 uint64_t rv_timeline_exact_from_ns(const struct rv_timeline *timeline)
 {
-    return timeline->whole_from_ns[0];
+    return timeline->whole_from_ns[timeline->sums_level];
 }
 
 uint64_t rv_timeline_whole_from_ns(const struct rv_timeline *timeline, uint32_t level)
@@ -315,6 +335,11 @@ uint64_t rv_timeline_whole_from_ns(const struct rv_timeline *timeline, uint32_t 
 const struct rv_density *rv_timeline_density(const struct rv_timeline *timeline)
 {
     return &timeline->density;
+}
+
+uint32_t rv_timeline_first_log(const struct rv_timeline *timeline)
+{
+    return 2 * timeline->sums_level;
 }
 
 const struct rv_chunks *rv_timeline_log(const struct rv_timeline *timeline, uint32_t log_idx)
@@ -455,6 +480,12 @@ static const struct rv_page *next_page(const struct rv_timeline *timeline, uint3
     return pages->list[*at].from_ns < end_ns ? &pages->list[(*at)++] : NULL;
 }
 
+/* The level that a page shows at this one. */
+static uint32_t level_in(const struct rv_page *page, uint32_t level)
+{
+    return level > page->timeline->finest ? level : page->timeline->finest;
+}
+
 /* The first page whose cells may reach to from_ns. */
 static size_t first_page(const struct rv_timeline *timeline, uint64_t from_ns)
 {
@@ -471,21 +502,27 @@ uint64_t rv_timeline_count(const struct rv_timeline *timeline, uint64_t from_ns,
     for (const struct rv_page *page; (page = next_page(timeline, level, to_ns, &at));) {
         n += count_cells(timeline, level, at_ns, earlier(page->from_ns, to_ns));
         n += count_logs(page->timeline, level, timeline->sums_level, from_ns, to_ns);
-        n += level ? rv_density_count(&page->timeline->density, level, from_ns, to_ns) : 0;
+        uint32_t shown = level_in(page, level);
+        n += shown ? rv_density_count(&page->timeline->density, shown, from_ns, to_ns) : 0;
         at_ns = later(at_ns, page->to_ns);
     }
     return n + count_cells(timeline, level, at_ns, to_ns);
 }
 
-/* A cell that two pages have a part of each becomes one: the second's first ones join the first's last ones. */
-static void join_cells(struct out *out, size_t before, size_t first)
+/*
+ * A cell that several pages have a part of becomes one: a page's first ones join the last ones of those before it.
+ *   pages  the first cell of all pages
+ *   first  of this page
+ */
+static void join_cells(struct out *out, size_t pages, size_t first)
 {
     size_t n_kept = first;
     for (size_t i = first; i < out->n; i++) {
         const struct rv_box *cell = &out->boxes[i];
         struct rv_box *same = NULL;
-        for (size_t k = first; k-- > before && out->boxes[k].start_ns >= cell->start_ns;)
-            if (out->boxes[k].start_ns == cell->start_ns && out->boxes[k].depth == cell->depth)
+        for (size_t k = first; k-- > pages && out->boxes[k].start_ns >= cell->start_ns;)
+            if (out->boxes[k].start_ns == cell->start_ns && out->boxes[k].depth == cell->depth &&
+                out->boxes[k].duration_ns == cell->duration_ns)
                 same = &out->boxes[k];
         if (!same) {
             out->boxes[n_kept++] = *cell;
@@ -515,12 +552,13 @@ size_t rv_timeline_query(const struct rv_timeline *timeline, uint64_t from_ns, u
     }
     query_cells(timeline, level, at_ns, to_ns, &boxes);
     at = first_page(timeline, from_ns);
-    size_t before = boxes.n;
-    for (const struct rv_page *page; level && (page = next_page(timeline, level, to_ns, &at));) {
+    const size_t pages = boxes.n;
+    for (const struct rv_page *page; (page = next_page(timeline, level, to_ns, &at));) {
         size_t first = boxes.n;
-        boxes.n += rv_density_query(&page->timeline->density, level, from_ns, to_ns, out + first, max - first);
-        join_cells(&boxes, before, first);
-        before = first;
+        uint32_t shown = level_in(page, level);
+        if (shown)
+            boxes.n += rv_density_query(&page->timeline->density, shown, from_ns, to_ns, out + first, max - first);
+        join_cells(&boxes, pages, first);
     }
     return boxes.n;
 }

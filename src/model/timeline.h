@@ -20,6 +20,9 @@
 struct rv_timeline; /* not locked: the lane's lock covers it */
 
 struct rv_timeline *rv_timeline_create(void);
+
+/* One that knows this level and coarser ones: what is shorter than its cells is kept in them only. Level 0: all. */
+struct rv_timeline *rv_timeline_create_from(uint32_t level);
 void rv_timeline_destroy(struct rv_timeline *timeline);
 
 /*
@@ -46,16 +49,23 @@ struct rv_timeline_sums {                 /* of what ended in a stretch of time,
  */
 void rv_timeline_add_sums(struct rv_timeline *timeline, const struct rv_timeline_sums *sums);
 
+/* The level that it was created from. */
+uint32_t rv_timeline_finest(const struct rv_timeline *timeline);
+
 /* The coarsest level that sums were of; 0: there were none. */
 uint32_t rv_timeline_sums_level(const struct rv_timeline *timeline);
 
 /*
  * All spans shorter than that level's cells that end in a stretch of time, or what is known of one: see
- * model/pages.h. A span is in the page that it ends in.
+ * model/pages.h. A span is in the page that it ends in. At a finer level than it was created from a page shows what it
+ * has.
  */
 struct rv_page;
 void rv_timeline_add_page(struct rv_timeline *timeline, const struct rv_page *page);
-bool rv_timeline_use_page(struct rv_timeline *timeline, uint32_t number, uint64_t now);
+
+/* Is the page looked at there, with all that this level shows? */
+struct rv_page_look;
+bool rv_timeline_use_page(struct rv_timeline *timeline, const struct rv_page_look *look);
 
 uint64_t rv_timeline_n_spans(const struct rv_timeline *timeline);   /* ever added */
 uint64_t rv_timeline_n_evicted(const struct rv_timeline *timeline); /* exact spans no longer held */
@@ -89,7 +99,7 @@ struct rv_box {
 #define RV_TIMELINE_LEVELS 16u /* level 0 = all exact; level k: spans shorter than 2^(13 + 2(k-1)) ns are folded */
 
 /*
- * Boxes that a query of this level would give, exactly but for cells that two pages have a part of each, without making
+ * Boxes that a query of this level would give, exactly but for cells that several pages have a part of, without making
  * them. Microseconds. A span overlaps when it
  * starts before `to` and ends after `from` or starts at it; cells count whole. Below 4,096 deep, cells are in row
  * 4,095.
@@ -103,7 +113,7 @@ uint64_t rv_timeline_count(const struct rv_timeline *timeline, uint64_t from_ns,
 size_t rv_timeline_query(const struct rv_timeline *timeline, uint64_t from_ns, uint64_t to_ns, uint32_t level,
                          struct rv_box *out, size_t max);
 
-/* Before this time some exact spans were evicted; 0 when none was. */
+/* Before this time some exact spans were evicted, of those that are not in sum only; 0 when none was. */
 uint64_t rv_timeline_exact_from_ns(const struct rv_timeline *timeline);
 
 /* Before this time something was evicted that a query of this level shows: exact spans of its buckets, or its cells. */
@@ -115,9 +125,10 @@ const struct rv_density *rv_timeline_density(const struct rv_timeline *timeline)
 
 /*
  * The logs that the exact spans stand in, for walks over all of them: each holds durations below its limit, in closing
- * order, keyed by end.
+ * order, keyed by end. Those before the first one are of what is known in sum: no walk needs them.
  */
 #define RV_TIMELINE_LOGS (2 * RV_TIMELINE_LEVELS)
+uint32_t rv_timeline_first_log(const struct rv_timeline *timeline);
 struct rv_chunks;
 const struct rv_chunks *rv_timeline_log(const struct rv_timeline *timeline, uint32_t log_idx);
 uint64_t rv_timeline_log_limit(uint32_t log_idx);

@@ -4,10 +4,12 @@
  */
 #include "model/view.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bisect.h"
 #include "base/vec.h"
 #include "model/detail.h"
 #include "model/instant.h"
@@ -77,15 +79,8 @@ static struct opened opened_of(const struct rv_lane *lane, const struct rv_insta
 /* Those that begin before the window's end. */
 static size_t n_open_before(const struct opened *opened, uint64_t to_ns)
 {
-    size_t low = 0, high = opened->n;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (opened->frames[middle].start_ns < to_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return rv_bisect_below(opened->frames, opened->n, sizeof *opened->frames, offsetof(struct rv_lane_frame, start_ns),
+                           to_ns);
 }
 
 static size_t n_open_boxes(const struct opened *opened, const struct rv_view *view)
@@ -220,15 +215,9 @@ static void append_sorted(struct rv_view *view, size_t n)
 
 static size_t first_note(const struct rv_lane *lane, uint64_t from_ns)
 {
-    size_t low = 0, high = lane->n_notes;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (lane->notes[middle].start_ns < from_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low > NOTES_BACK ? low - NOTES_BACK : 0;
+    size_t n = rv_bisect_below(lane->notes, lane->n_notes, sizeof *lane->notes, offsetof(struct rv_lane_note, start_ns),
+                               from_ns);
+    return n > NOTES_BACK ? n - NOTES_BACK : 0;
 }
 
 /* Notes so near to the last of their kind and name that they are one mark in the picture join that one. */
@@ -343,12 +332,7 @@ static void add_lane(struct rv_view *view, struct rv_view_lane *out, const struc
 static void rewind_lanes(struct rv_view *view, struct rv_lanes *lanes)
 {
     size_t n_lanes = 0;
-    if (view->n_instants < view->n_lanes) {
-        size_t n = view->n_instants;
-        view->instants = rv_vec_reserve(view->instants, &n, view->n_lanes, sizeof *view->instants);
-        memset(view->instants + view->n_instants, 0, (n - view->n_instants) * sizeof *view->instants);
-        view->n_instants = n;
-    }
+    view->instants = rv_vec_extend(view->instants, &view->n_instants, view->n_lanes, sizeof *view->instants);
     for (size_t i = 0; i < view->n_lanes; i++) {
         struct rv_lane *lane = rv_lanes_get(lanes, view->lanes[i].lane_idx);
         pthread_mutex_lock(&lane->lock);

@@ -18,15 +18,23 @@ void rv_merger_fini(struct rv_merger *merger)
     free(merger->open_start);
 }
 
-/* How deep the first frame that was seen lay shows when something below it returns. */
+/* How deep the first frame that was seen lay shows when something below it returns. A page knows where it began. */
 static void follow_base(struct rv_stream *stream)
 {
     for (size_t i = rv_carry_n_stacks(stream->carry); i-- > 0;) {
         struct rv_open_stack open;
         rv_carry_open_stack(stream->carry, i, &open);
-        if ((int64_t)open.base_depth + stream->depth_shift < 0)
-            stream->depth_shift = (uint32_t) - (int64_t)open.base_depth;
+        int64_t base_depth = open.base_depth;
+        if (stream->whole)
+            base_depth += rv_stream_track(stream, NULL, open.stack)->base_depth;
+        if (base_depth + stream->depth_shift < 0)
+            stream->depth_shift = (uint32_t)-base_depth;
     }
+}
+
+static bool is_ns(const struct rv_clock *clock)
+{
+    return clock->mult == 1 && clock->shift == 0 && clock->ticks0 == clock->mono0_ns;
 }
 
 /* Ticks to ns for a whole buffer, depths from the deepest base; spans at or below the depth limit are left out. Returns
@@ -36,6 +44,8 @@ static size_t convert(const struct rv_merger *merger, const struct rv_stream *st
     const uint32_t max_depth = merger->params->max_depth ? merger->params->max_depth : UINT32_MAX;
     const struct rv_clock clock = merger->clock;
     size_t kept = 0;
+    if (is_ns(&clock) && max_depth == UINT32_MAX && stream->depth_shift == 0)
+        return n; /* they are what they become */
     for (size_t i = 0; i < n; i++) {
         struct rv_span span = spans[i];
         span.start = rv_clock_to_ns(&clock, span.start);
@@ -389,7 +399,7 @@ static void count_events(struct rv_merger *merger, struct rv_stream *stream, con
     struct rv_lane *lane = track->lane;
     rv_carry_counts(stream->carry, &counts);
     pthread_mutex_lock(&lane->lock);
-    lane->n_events += job->batch.is_open ? 0 : job->batch.n;
+    lane->n_events += job->batch.is_open || job->batch.is_retold ? 0 : job->batch.n;
     lane->max_depth = counts.max_depth;
     pthread_mutex_unlock(&lane->lock);
 }

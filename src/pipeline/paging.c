@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/os.h"
 #include "base/vec.h"
 #include "model/density.h"
 #include "model/pages.h"
@@ -16,10 +17,14 @@ void rv_paging_init(struct rv_paging *paging, struct rv_lanes *lanes, uint64_t m
 {
     *paging = (struct rv_paging){.lanes = lanes, .most_bytes = memory_bytes < MOST_BYTES ? memory_bytes : MOST_BYTES};
     pthread_mutex_init(&paging->lock, NULL);
+    rv_os_init_condition(&paging->has_news);
+    rv_os_init_condition(&paging->has_wishes);
 }
 
 void rv_paging_fini(struct rv_paging *paging)
 {
+    pthread_cond_destroy(&paging->has_wishes);
+    pthread_cond_destroy(&paging->has_news);
     pthread_mutex_destroy(&paging->lock);
     free(paging->streams);
     free(paging->wanted);
@@ -147,6 +152,15 @@ void rv_paging_forget(struct rv_paging *paging, const struct rv_stream *stream)
 
 /* ---- pages ---- */
 
+void rv_paging_await(struct rv_paging *paging, uint64_t until_ns)
+{
+    pthread_mutex_lock(&paging->lock);
+    while (paging->n_taken == paging->n_wanted && !rv_survey_asks(paging) &&
+           rv_os_wait_until(&paging->has_wishes, &paging->lock, until_ns))
+        ;
+    pthread_mutex_unlock(&paging->lock);
+}
+
 bool rv_paging_take(struct rv_paging *paging, struct rv_page_request *request)
 {
     pthread_mutex_lock(&paging->lock);
@@ -154,6 +168,8 @@ bool rv_paging_take(struct rv_paging *paging, struct rv_page_request *request)
     if (has) {
         *request = paging->wanted[paging->n_taken++];
         ((struct rv_stream *)request->stream)->blocks[request->block].is_coming = true;
+    } else {
+        has = rv_survey_ask(paging, request);
     }
     pthread_mutex_unlock(&paging->lock);
     return has;
@@ -168,12 +184,21 @@ void rv_paging_open(struct rv_stream *page, const struct rv_page_stack *stacks, 
     }
 }
 
+/* What lasts as long is in the lane. */
+static uint64_t limit_of(struct rv_lane *lane)
+{
+    pthread_mutex_lock(&lane->lock);
+    uint32_t level = rv_timeline_sums_level(lane->timeline);
+    pthread_mutex_unlock(&lane->lock);
+    return level ? UINT64_C(1) << rv_density_shift(level) : 0;
+}
+
 void rv_paging_store(struct rv_stream *page, struct rv_span *spans)
 {
-    uint64_t cell_ns = UINT64_C(1) << rv_density_shift(page->whole->sums_level);
     for (size_t i = 0; i < page->n_tracks; i++) {
         const struct rv_track *track = &page->tracks[i];
         struct rv_span *first = spans + track->first;
+        uint64_t limit_ns = track->n ? limit_of(track->lane) : 0;
         size_t n = 0;
         for (size_t k = 0; k < track->n; k++) {
             struct rv_span span = first[k];
@@ -181,15 +206,14 @@ void rv_paging_store(struct rv_stream *page, struct rv_span *spans)
             if (span.flags & RV_SPAN_ORPHAN)
                 span.start = track->first_ns < span.end ? track->first_ns : span.end;
             first[n] = span;
-            n += span.end - span.start < cell_ns;
+            n += span.end - span.start < limit_ns && rv_survey_keeps(page, &span);
         }
         rv_timeline_add(track->page, first, n);
     }
 }
 
-void rv_paging_publish(struct rv_paging *paging, struct rv_stream *page)
+static void give_to_lanes(struct rv_paging *paging, struct rv_stream *page)
 {
-    pthread_mutex_lock(&paging->lock);
     struct rv_stream *whole = page->whole;
     struct rv_summed_block *block = &whole->blocks[page->block];
     for (size_t i = 0; i < whole->n_tracks; i++) {
@@ -210,18 +234,35 @@ void rv_paging_publish(struct rv_paging *paging, struct rv_stream *page)
     block->is_coming = false;
     whole->has_used_pages = true;
     paging->n_pages++;
+}
+
+void rv_paging_publish(struct rv_paging *paging, struct rv_stream *page)
+{
+    pthread_mutex_lock(&paging->lock);
+    if (page->slot)
+        rv_survey_deliver(page);
+    else
+        give_to_lanes(paging, page);
+    pthread_mutex_unlock(&paging->lock);
+}
+
+void rv_paging_end(struct rv_paging *paging)
+{
+    pthread_mutex_lock(&paging->lock);
+    paging->is_over = true;
+    pthread_cond_broadcast(&paging->has_news);
     pthread_mutex_unlock(&paging->lock);
 }
 
 /* ---- wishes ---- */
 
-static bool use(const struct rv_stream *stream, uint32_t block, uint64_t now)
+static bool use(const struct rv_stream *stream, const struct rv_page_look *look)
 {
     bool has_all = true;
     for (size_t i = 0; i < stream->n_tracks; i++) {
         struct rv_lane *lane = stream->tracks[i].lane;
         pthread_mutex_lock(&lane->lock);
-        has_all &= rv_timeline_use_page(lane->timeline, block, now);
+        has_all &= rv_timeline_use_page(lane->timeline, look);
         pthread_mutex_unlock(&lane->lock);
     }
     return has_all;
@@ -240,11 +281,10 @@ static size_t first_block(const struct rv_stream *stream, uint64_t from_ns)
     return low;
 }
 
-/* Blocks [first, *end) have what overlaps the window: a call that ends a cell's width behind it may have begun in it.
- */
-static size_t blocks_of(const struct rv_stream *stream, uint64_t from_ns, uint64_t to_ns, uint32_t level, size_t *end)
+/* A call that ends a cell's width behind the window may have begun in it; a cell may begin before it. */
+size_t rv_paging_find(const struct rv_stream *stream, uint64_t from_ns, uint64_t to_ns, uint32_t level, size_t *end)
 {
-    size_t first = first_block(stream, from_ns);
+    size_t first = first_block(stream, level ? from_ns >> rv_density_shift(level) << rv_density_shift(level) : from_ns);
     uint64_t end_ns;
     if (__builtin_add_overflow(to_ns, UINT64_C(1) << rv_density_shift(stream->sums_level), &end_ns))
         end_ns = UINT64_MAX;
@@ -253,18 +293,19 @@ static size_t blocks_of(const struct rv_stream *stream, uint64_t from_ns, uint64
     return first;
 }
 
-static void wish(struct rv_paging *paging, struct rv_stream *stream, size_t block)
+static void wish(struct rv_paging *paging, struct rv_stream *stream, const struct rv_page_look *look)
 {
     paging->wanted =
         rv_vec_reserve(paging->wanted, &paging->wanted_capacity, paging->n_wanted + 1, sizeof *paging->wanted);
-    paging->wanted[paging->n_wanted++] = (struct rv_page_request){stream, (uint32_t)block};
+    paging->wanted[paging->n_wanted++] =
+        (struct rv_page_request){.stream = stream, .block = look->number, .level = look->level};
 }
 
 /* Nobody looks at what the stream has of pages any more: all of them may give way. */
 static void rest(struct rv_stream *stream, uint64_t now)
 {
     if (stream->has_used_pages)
-        (void)use(stream, UINT32_MAX, now);
+        (void)use(stream, &(struct rv_page_look){.number = UINT32_MAX, .now = now});
     stream->has_used_pages = false;
 }
 
@@ -276,31 +317,48 @@ static uint64_t bytes_of(const struct rv_stream *stream, size_t first, size_t en
     return n_bytes;
 }
 
+/* Returns how many of the stream's pages are still to come. */
+static size_t want_of(struct rv_paging *paging, struct rv_stream *stream, const uint64_t window_ns[2], uint32_t level)
+{
+    size_t n_missing = 0, end, first = rv_paging_find(stream, window_ns[0], window_ns[1], level, &end);
+    if (first == end)
+        rest(stream, paging->now);
+    stream->has_used_pages |= first < end;
+    for (size_t b = first; b < end; b++) {
+        struct rv_page_look look = {.number = (uint32_t)b, .level = level, .now = paging->now};
+        if (use(stream, &look))
+            continue;
+        n_missing++;
+        if (!stream->blocks[b].is_coming)
+            wish(paging, stream, &look);
+    }
+    return n_missing;
+}
+
+/*
+ * Streams of which the coarsest cells are known come first: with them it shows soonest whether the level was too fine,
+ * and at a coarser one the others may need nothing.
+ */
 size_t rv_paging_want(struct rv_paging *paging, uint64_t from_ns, uint64_t to_ns, uint32_t level)
 {
     uint64_t n_bytes = 0;
+    uint32_t coarsest = 0;
     size_t n_missing = 0, end;
     pthread_mutex_lock(&paging->lock);
     paging->n_taken = paging->n_wanted = 0;
     paging->now++;
     for (size_t i = 0; i < paging->n_streams; i++) {
-        size_t first = blocks_of(paging->streams[i], from_ns, to_ns, level, &end);
-        n_bytes += bytes_of(paging->streams[i], first, end);
+        const struct rv_stream *stream = paging->streams[i];
+        size_t first = rv_paging_find(stream, from_ns, to_ns, level, &end);
+        n_bytes += bytes_of(stream, first, end);
+        coarsest = stream->sums_level > coarsest ? stream->sums_level : coarsest;
     }
-    for (size_t i = 0; i < paging->n_streams && n_bytes <= paging->most_bytes; i++) {
-        struct rv_stream *stream = paging->streams[i];
-        size_t first = blocks_of(stream, from_ns, to_ns, level, &end);
-        if (first == end)
-            rest(stream, paging->now);
-        stream->has_used_pages |= first < end;
-        for (size_t b = first; b < end; b++) {
-            if (!stream->blocks[b].is_coming && use(stream, (uint32_t)b, paging->now))
-                continue;
-            n_missing++;
-            if (!stream->blocks[b].is_coming)
-                wish(paging, stream, b);
-        }
-    }
+    for (uint32_t k = coarsest + 1; k-- > 0 && n_bytes <= paging->most_bytes;)
+        for (size_t i = 0; i < paging->n_streams; i++)
+            if (paging->streams[i]->sums_level == k)
+                n_missing += want_of(paging, paging->streams[i], (const uint64_t[2]){from_ns, to_ns}, level);
+    if (paging->n_wanted)
+        pthread_cond_signal(&paging->has_wishes);
     pthread_mutex_unlock(&paging->lock);
     return n_missing;
 }

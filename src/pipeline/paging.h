@@ -2,9 +2,9 @@
  * Streams that are told of in sum, and the pages of them that somebody looks at: what is wanted, what is on its way,
  * and where it goes.
  *
- *   summarize, take, open   drain thread
- *   publish                 the worker that merges the page
- *   want                    main thread
+ *   summarize, await, take, open, end   drain thread
+ *   publish                             the worker that merges the page
+ *   want                                main thread
  */
 #ifndef RV_PIPELINE_PAGING_H
 #define RV_PIPELINE_PAGING_H
@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "flow/summary.h"
 #include "pipeline/stream.h"
+#include "pipeline/survey.h"
 
 struct rv_summed_block { /* of a stream: (from_ns, to_ns) are its own time */
     uint64_t from_ns, to_ns;
@@ -29,8 +30,12 @@ struct rv_paging {
     size_t n_streams, streams_capacity;
     struct rv_page_request *wanted; /* [n_taken, n_wanted) */
     size_t n_taken, n_wanted, wanted_capacity;
-    uint64_t now;     /* counts looks */
-    uint64_t n_pages; /* published so far */
+    uint64_t now;              /* counts looks */
+    uint64_t n_pages;          /* published to the lanes so far */
+    struct rv_survey *surveys; /* the one that was opened last first */
+    bool is_over;              /* nothing is asked for any more */
+    pthread_cond_t has_news;   /* a survey's block is there, or it is over */
+    pthread_cond_t has_wishes; /* something is asked for */
 };
 
 void rv_paging_init(struct rv_paging *paging, struct rv_lanes *lanes, uint64_t memory_bytes);
@@ -45,16 +50,19 @@ void rv_paging_summarize(struct rv_paging *paging, struct rv_merger *merger, str
                          const struct rv_block_summary *summary);
 void rv_paging_add_total(struct rv_merger *merger, const struct rv_call_total *total);
 
+/* Wait until something is wanted, at most to a time of rv_clock_mono_ns(). */
+void rv_paging_await(struct rv_paging *paging, uint64_t until_ns);
+
 /* What is wanted most; false: nothing. */
 bool rv_paging_take(struct rv_paging *paging, struct rv_page_request *request);
 
 /* A page has just begun: tell its tracks where. */
 void rv_paging_open(struct rv_stream *page, const struct rv_page_stack *stacks, size_t n);
 
-/* Add a page's spans, grouped by track: those that the whole has in sum only. */
+/* Add a page's spans, grouped by track: those that their lanes have in sum only. */
 void rv_paging_store(struct rv_stream *page, struct rv_span *spans);
 
-/* The page is complete: its lanes get it. */
+/* The page is complete: its lanes get it, or its survey. */
 void rv_paging_publish(struct rv_paging *paging, struct rv_stream *page);
 
 /* The stream has ended. */
@@ -67,7 +75,17 @@ void rv_paging_forget(struct rv_paging *paging, const struct rv_stream *stream);
  */
 size_t rv_paging_want(struct rv_paging *paging, uint64_t from_ns, uint64_t to_ns, uint32_t level);
 
-/* Published so far. Any thread. */
+/* The source has ended: nobody is to wait for a block. */
+void rv_paging_end(struct rv_paging *paging);
+
+/*
+ * Blocks [first, *end) of a stream have what overlaps the window, but what their lanes have at that level. The lock is
+ * held.
+ *   returns  first
+ */
+size_t rv_paging_find(const struct rv_stream *stream, uint64_t from_ns, uint64_t to_ns, uint32_t level, size_t *end);
+
+/* Published to the lanes so far. Any thread. */
 uint64_t rv_paging_n_pages(struct rv_paging *paging);
 
 #endif

@@ -10,8 +10,10 @@
 #include "base/os.h"
 #include "base/vec.h"
 #include "flow/queue.h"
+#include "pipeline/jobs.h"
 #include "pipeline/merge.h"
 #include "pipeline/paging.h"
+#include "pipeline/roster.h"
 
 enum { JOBS_PER_WORKER = 6, MAX_WORKERS = 64 };
 
@@ -19,7 +21,7 @@ enum { JOBS_PER_WORKER = 6, MAX_WORKERS = 64 };
  * that real programs run on. */
 enum { OPEN_CALL_BYTES = 128, OPEN_CALLS_SHARE = 8, OPEN_CALLS_OF_ANY = 1 << 21 };
 static const uint64_t NAMING_INTERVAL_NS = 50000000;
-static const uint64_t ACQUIRE_WAIT_NS = 10000000;
+static const uint64_t REST_NS = 10000000; /* until a source that rests sees that it is to stop */
 
 struct worker {
     struct rv_session *session;
@@ -37,8 +39,8 @@ struct rv_session {
     struct rv_subroutines *subroutines;
     struct worker *workers;
     unsigned n_workers;
-    struct rv_job *jobs;
-    size_t n_jobs;
+    struct rv_jobs jobs;
+    struct rv_roster roster;
     enum rv_scan_kernel kernel;
     uint32_t n_opened;       /* drain thread: streams so far */
     struct rv_queue *filled; /* jobs on their way to the workers */
@@ -48,14 +50,7 @@ struct rv_session {
     _Atomic int error;
     /* under lock */
     pthread_mutex_t lock;
-    pthread_cond_t has_free; /* a job came back */
     pthread_cond_t has_news; /* the source is drained; the session is done */
-    struct rv_job **free_jobs;
-    size_t n_free;
-    struct rv_stream *streams;         /* that run */
-    struct rv_stream *ended;           /* to be begun again */
-    struct rv_stream *summed;          /* ended too: pages of them may still come */
-    struct rv_stream_account accounts; /* of streams that have ended */
     uint64_t drain_ns, n_batches;
     struct rv_carry_counts closed; /* of streams that have ended */
     bool has_drained, is_resting, is_done;
@@ -70,58 +65,14 @@ static void tell_open(const struct rv_session *session, const struct rv_stream *
             session->params.sinks[i].open(session->params.sinks[i].context, stream->number, &stream->info);
 }
 
-/* One that has ended, or a new one; it has not begun. */
-static struct rv_stream *take_stream(struct rv_session *session)
-{
-    pthread_mutex_lock(&session->lock);
-    struct rv_stream *stream = session->ended;
-    if (stream)
-        session->ended = stream->next;
-    pthread_mutex_unlock(&session->lock);
-    return stream ? stream : rv_stream_create(session->n_jobs);
-}
-
-/* It has begun. */
-static void list_stream(struct rv_session *session, struct rv_stream *stream)
-{
-    pthread_mutex_lock(&session->lock);
-    stream->previous = NULL;
-    stream->next = session->streams;
-    if (stream->next)
-        stream->next->previous = stream;
-    session->streams = stream;
-    pthread_mutex_unlock(&session->lock);
-}
-
 static void *open_stream(void *context, const struct rv_stream_info *info)
 {
     struct rv_session *session = context;
-    struct rv_stream *stream = take_stream(session);
+    struct rv_stream *stream = rv_roster_take(&session->roster);
     rv_stream_begin(stream, session->lanes, info, session->n_opened++);
-    list_stream(session, stream);
+    rv_roster_list(&session->roster, stream);
     tell_open(session, stream);
     return stream;
-}
-
-/* The stream's last job is merged: nobody but the caller and who counts knows it any more. */
-static void end_stream(struct rv_session *session, struct rv_stream *stream)
-{
-    pthread_mutex_lock(&session->lock);
-    session->accounts.n_produced += stream->account.n_produced;
-    session->accounts.n_consumed += stream->account.n_consumed;
-    session->accounts.n_dropped += stream->account.n_dropped;
-    *(stream->previous ? &stream->previous->next : &session->streams) = stream->next;
-    if (stream->next)
-        stream->next->previous = stream->previous;
-    pthread_mutex_unlock(&session->lock);
-    rv_paging_forget(&session->paging, stream);
-    struct rv_stream **list = stream->n_blocks ? &session->summed : &session->ended;
-    if (list == &session->ended)
-        rv_stream_end(stream);
-    pthread_mutex_lock(&session->lock);
-    stream->next = *list;
-    *list = stream;
-    pthread_mutex_unlock(&session->lock);
 }
 
 static void rename_stream(void *context, void *stream, const char *thread_name)
@@ -139,51 +90,10 @@ static void account_stream(void *context, void *handle, const struct rv_stream_a
     pthread_mutex_unlock(&stream->lock);
 }
 
-static struct timespec deadline_in(uint64_t ns)
-{
-    uint64_t at_ns = rv_clock_mono_ns() + ns;
-    return (struct timespec){.tv_sec = (time_t)(at_ns / 1000000000u), .tv_nsec = (long)(at_ns % 1000000000u)};
-}
-
-static struct rv_job *acquire_job(struct rv_session *session)
-{
-    struct rv_job *job = NULL;
-    pthread_mutex_lock(&session->lock);
-    if (session->n_free == 0) {
-        struct timespec deadline = deadline_in(ACQUIRE_WAIT_NS);
-        while (session->n_free == 0 && pthread_cond_timedwait(&session->has_free, &session->lock, &deadline) == 0)
-            ;
-    }
-    if (session->n_free)
-        job = session->free_jobs[--session->n_free];
-    pthread_mutex_unlock(&session->lock);
-    return job;
-}
-
-static void recycle(struct rv_session *session, struct rv_job *job)
-{
-    job->batch.n = job->batch.n_specials = 0;
-    job->closes_stream = job->batch.is_open = false;
-    pthread_mutex_lock(&session->lock);
-    session->free_jobs[session->n_free++] = job;
-    pthread_cond_signal(&session->has_free);
-    pthread_mutex_unlock(&session->lock);
-}
-
 static struct rv_batch *acquire_batch(void *context)
 {
-    struct rv_job *job = acquire_job(context);
+    struct rv_job *job = rv_jobs_borrow(&((struct rv_session *)context)->jobs);
     return job ? &job->batch : NULL;
-}
-
-static struct rv_block_input input_of(const struct rv_job *job)
-{
-    return (struct rv_block_input){.events = job->batch.events,
-                                   .n = job->batch.n,
-                                   .specials = job->batch.specials,
-                                   .n_specials = job->batch.n_specials,
-                                   .base_ticks = job->batch.base_ticks,
-                                   .entry_stack = job->entry_stack};
 }
 
 static void submit_batch(void *context, struct rv_batch *batch)
@@ -192,25 +102,26 @@ static void submit_batch(void *context, struct rv_batch *batch)
     struct rv_job *job = (struct rv_job *)batch;
     struct rv_stream *stream = batch->stream;
     if (batch->n == 0 && !job->closes_stream) {
-        recycle(session, job);
+        rv_jobs_release(&session->jobs, job);
         return;
     }
     batch->sequence = stream->n_submitted++;
     job->entry_stack = stream->exit_stack;
-    struct rv_block_input input = input_of(job);
+    struct rv_block_input input = rv_job_input(job);
     stream->exit_stack = rv_block_exit_stack(&input);
     rv_queue_push(session->filled, job);
 }
 
 static void close_stream(void *context, void *stream, uint64_t end_ticks)
 {
+    struct rv_session *session = context;
     struct rv_job *job;
-    while (!(job = acquire_job(context)))
+    while (!(job = rv_jobs_borrow(&session->jobs)))
         ;
     job->batch.stream = stream;
     job->closes_stream = true;
     job->end_ticks = end_ticks;
-    submit_batch(context, &job->batch);
+    submit_batch(session, &job->batch);
 }
 
 static void define(void *context, const struct rv_definition *definitions, size_t n)
@@ -245,10 +156,10 @@ static bool take_request(void *context, struct rv_page_request *request)
 static void *open_page(void *context, const struct rv_page_request *request, const struct rv_page_stack *at, size_t n)
 {
     struct rv_session *session = context;
-    struct rv_stream *page = take_stream(session);
-    rv_stream_begin_page(page, request->stream, request->block);
+    struct rv_stream *page = rv_roster_take(&session->roster);
+    rv_stream_begin_page(page, request);
     rv_paging_open(page, at, n);
-    list_stream(session, page);
+    rv_roster_list(&session->roster, page);
     return page;
 }
 
@@ -276,8 +187,12 @@ static void *run_drain(void *context)
         pthread_mutex_unlock(&session->lock);
         if (status == RV_SOURCE_ENDED)
             break;
-        session->source->nap(session->source);
+        if (status == RV_SOURCE_RESTING)
+            rv_paging_await(&session->paging, rv_clock_mono_ns() + REST_NS);
+        else
+            session->source->nap(session->source);
     }
+    rv_paging_end(&session->paging);
     rv_queue_close(session->filled);
     return NULL;
 }
@@ -309,6 +224,14 @@ static void limit_open(struct rv_session *session)
     rv_session_stop(session);
 }
 
+/* Its last job is merged. */
+static void end_stream(struct rv_session *session, struct rv_stream *stream)
+{
+    rv_roster_unlist(&session->roster, stream);
+    rv_paging_forget(&session->paging, stream);
+    rv_roster_put(&session->roster, stream);
+}
+
 static void *run_worker(void *context)
 {
     struct worker *worker = context;
@@ -317,7 +240,7 @@ static void *run_worker(void *context)
         struct rv_stream *stream = job->batch.stream;
         if (!job->closes_stream) {
             uint64_t began_ns = rv_clock_thread_cpu_ns();
-            struct rv_block_input input = input_of(job);
+            struct rv_block_input input = rv_job_input(job);
             rv_block_scan(job->block, &input, session->kernel);
             worker->merger.scan_ns += rv_clock_thread_cpu_ns() - began_ns;
         }
@@ -329,7 +252,7 @@ static void *run_worker(void *context)
             rv_merge(&worker->merger, stream, job);
             limit_open(session);
             count_batch(session, stream, job);
-            recycle(session, job);
+            rv_jobs_release(&session->jobs, job);
         }
         if (is_last)
             end_stream(session, stream);
@@ -367,8 +290,8 @@ static void *run_naming(void *context)
         session->source->resolve(session->source, &session->intake, false);
         rv_lanes_limit_memory(session->lanes, session->params.memory_bytes);
         pthread_mutex_lock(&session->lock);
-        struct timespec deadline = deadline_in(NAMING_INTERVAL_NS);
-        while (!session->has_drained && pthread_cond_timedwait(&session->has_news, &session->lock, &deadline) == 0)
+        uint64_t end_ns = rv_clock_mono_ns() + NAMING_INTERVAL_NS;
+        while (!session->has_drained && rv_os_wait_until(&session->has_news, &session->lock, end_ns))
             ;
         pthread_mutex_unlock(&session->lock);
     }
@@ -400,19 +323,6 @@ static void init_params(struct rv_session *session, const struct rv_session_para
     session->kernel = params->has_kernel ? params->kernel : rv_scan_best_kernel();
 }
 
-static void init_jobs(struct rv_session *session)
-{
-    session->n_jobs = (size_t)JOBS_PER_WORKER * session->n_workers + 2;
-    session->jobs = rv_alloc(session->n_jobs, sizeof *session->jobs);
-    session->free_jobs = rv_alloc(session->n_jobs, sizeof(struct rv_job *));
-    session->filled = rv_queue_create(session->n_jobs);
-    for (size_t i = 0; i < session->n_jobs; i++) {
-        rv_batch_init(&session->jobs[i].batch);
-        session->jobs[i].block = rv_block_create(RV_BATCH_EVENTS);
-        session->free_jobs[session->n_free++] = &session->jobs[i];
-    }
-}
-
 struct rv_session *rv_session_start(const struct rv_session_params *params, struct rv_source *source)
 {
     struct rv_session *session = rv_alloc(1, sizeof *session);
@@ -425,13 +335,10 @@ struct rv_session *rv_session_start(const struct rv_session_params *params, stru
                                          acquire_batch, submit_batch, is_stopping,   define,         &PAGES};
     rv_paging_init(&session->paging, session->lanes, session->params.memory_bytes);
     pthread_mutex_init(&session->lock, NULL);
-    pthread_condattr_t attributes;
-    pthread_condattr_init(&attributes);
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    pthread_cond_init(&session->has_free, &attributes);
-    pthread_cond_init(&session->has_news, &attributes);
-    pthread_condattr_destroy(&attributes);
-    init_jobs(session);
+    rv_os_init_condition(&session->has_news);
+    rv_jobs_init(&session->jobs, (size_t)JOBS_PER_WORKER * session->n_workers + 2);
+    rv_roster_init(&session->roster, session->jobs.n);
+    session->filled = rv_queue_create(session->jobs.n);
     rv_lanes_set_begin(session->lanes, rv_clock_to_ns(&source->clock, source->begin_ticks));
     begin_sinks(session);
     session->workers = rv_alloc(session->n_workers, sizeof *session->workers);
@@ -459,10 +366,9 @@ bool rv_session_is_done(struct rv_session *session)
 
 bool rv_session_wait(struct rv_session *session, uint64_t timeout_ns)
 {
-    struct timespec deadline = deadline_in(timeout_ns);
+    uint64_t end_ns = rv_clock_mono_ns() + timeout_ns;
     pthread_mutex_lock(&session->lock);
-    while (!session->is_done && !session->is_resting &&
-           pthread_cond_timedwait(&session->has_news, &session->lock, &deadline) == 0)
+    while (!session->is_done && !session->is_resting && rv_os_wait_until(&session->has_news, &session->lock, end_ns))
         ;
     bool is_done = session->is_done || session->is_resting;
     pthread_mutex_unlock(&session->lock);
@@ -474,14 +380,6 @@ void rv_session_stop(struct rv_session *session)
     atomic_store_explicit(&session->is_stopping, true, memory_order_relaxed);
 }
 
-static void destroy_streams(struct rv_stream *first)
-{
-    for (struct rv_stream *stream = first, *next; stream; stream = next) {
-        next = stream->next;
-        rv_stream_destroy(stream);
-    }
-}
-
 void rv_session_destroy(struct rv_session *session)
 {
     if (!session)
@@ -491,23 +389,15 @@ void rv_session_destroy(struct rv_session *session)
     session->source->close(session->source);
     for (unsigned i = 0; i < session->n_workers; i++)
         rv_merger_fini(&session->workers[i].merger);
-    destroy_streams(session->streams);
-    destroy_streams(session->ended);
-    destroy_streams(session->summed);
-    for (size_t i = 0; i < session->n_jobs; i++) {
-        rv_batch_fini(&session->jobs[i].batch);
-        rv_block_destroy(session->jobs[i].block);
-    }
+    rv_roster_fini(&session->roster);
+    rv_jobs_fini(&session->jobs);
     rv_paging_fini(&session->paging);
     rv_queue_destroy(session->filled);
     rv_lanes_destroy(session->lanes);
     rv_subroutines_destroy(session->subroutines);
-    pthread_cond_destroy(&session->has_free);
     pthread_cond_destroy(&session->has_news);
     pthread_mutex_destroy(&session->lock);
     free(session->workers);
-    free(session->jobs);
-    free(session->free_jobs);
     free(session);
 }
 
@@ -532,6 +422,11 @@ struct rv_subroutines *rv_session_subroutines(struct rv_session *session)
 size_t rv_session_want(struct rv_session *session, uint64_t from_ns, uint64_t to_ns, uint32_t level)
 {
     return rv_paging_want(&session->paging, from_ns, to_ns, level);
+}
+
+struct rv_survey *rv_session_survey(struct rv_session *session, const struct rv_survey_params *params)
+{
+    return rv_survey_open(&session->paging, params);
 }
 
 struct rv_stats *rv_session_stats(struct rv_session *session)
@@ -586,15 +481,9 @@ void rv_session_counts(struct rv_session *session, struct rv_session_counts *cou
     counts->n_cut = session->closed.n_cut;
     counts->n_orphans = session->closed.n_orphans;
     counts->n_doubtful = session->closed.n_doubtful;
-    counts->n_produced = session->accounts.n_produced;
-    counts->n_consumed = session->accounts.n_consumed;
-    counts->n_dropped = session->accounts.n_dropped;
-    for (struct rv_stream *stream = session->streams; stream; stream = stream->next) {
-        pthread_mutex_lock(&stream->lock);
-        counts->n_produced += stream->account.n_produced;
-        counts->n_consumed += stream->account.n_consumed;
-        counts->n_dropped += stream->account.n_dropped;
-        pthread_mutex_unlock(&stream->lock);
-    }
     pthread_mutex_unlock(&session->lock);
+    struct rv_stream_account account = rv_roster_account(&session->roster);
+    counts->n_produced = account.n_produced;
+    counts->n_consumed = account.n_consumed;
+    counts->n_dropped = account.n_dropped;
 }

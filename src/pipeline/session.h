@@ -7,6 +7,8 @@
  *   naming   names in the source, memory limit      50 ms, end of the drain   end of the drain
  *   pilot    what threads answer (control/pilot.h)  an order, answers, 25 ms  rv_pilot_stop, by the window
  *   maker    the next picture (app/maker.h)       a wish                    rv_maker_stop, by the window
+ *   measure  a range (app/measure.h)                blocks of a survey        rv_measure_stop, by the window
+ *   tally    hits of a search (app/tally.h)         blocks of a survey        rv_tally_end, by the window
  *   main     views, reports (reads the model)       SDL events or a signal    -
  *
  * Batches of all streams go through one bounded queue; any worker scans any block; blocks of a stream are merged in
@@ -21,6 +23,7 @@
 #include "model/lanes.h"
 #include "model/stats.h"
 #include "model/subroutines.h"
+#include "pipeline/survey.h"
 #include "scan/block.h"
 #include "sink/sink.h"
 #include "source/source.h"
@@ -61,6 +64,12 @@ struct rv_subroutines *rv_session_subroutines(struct rv_session *session);
  * that takes. Each look replaces the one before. returns  pages that are still to come; 0: what can be there is
  */
 size_t rv_session_want(struct rv_session *session, uint64_t from_ns, uint64_t to_ns, uint32_t level);
+
+/*
+ * The calls that a recording which was told in sum has besides those in the lanes, block by block: see
+ * pipeline/survey.h. NULL: there are none; those of all other sources are in the lanes.
+ */
+struct rv_survey *rv_session_survey(struct rv_session *session, const struct rv_survey_params *params);
 
 /* Merged statistics so far; the caller destroys them. Any thread. */
 struct rv_stats *rv_session_stats(struct rv_session *session);

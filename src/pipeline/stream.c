@@ -123,6 +123,16 @@ static void make_room(struct rv_stream *stream)
         *find_slot(stream, stream->tracks[i].stack) = i + 1;
 }
 
+/* Not coarser than what the lane has in sum. */
+static struct rv_timeline *create_page(const struct rv_stream *page, struct rv_lane *lane)
+{
+    pthread_mutex_lock(&lane->lock);
+    uint32_t level = rv_timeline_sums_level(lane->timeline);
+    pthread_mutex_unlock(&lane->lock);
+    level = level > 0 ? level - 1 : 0;
+    return rv_timeline_create_from(level < page->level ? level : page->level);
+}
+
 struct rv_track *rv_stream_track(struct rv_stream *stream, struct rv_lanes *lanes, uint32_t stack)
 {
     make_room(stream);
@@ -138,8 +148,8 @@ struct rv_track *rv_stream_track(struct rv_stream *stream, struct rv_lanes *lane
     if (stream->whole) {
         const struct rv_stream *whole = stream->whole;
         uint32_t of_whole = *find_slot(whole, stack);
-        *track = (struct rv_track){
-            .stack = stack, .lane = whole->tracks[of_whole ? of_whole - 1 : 0].lane, .page = rv_timeline_create()};
+        struct rv_lane *lane = whole->tracks[of_whole ? of_whole - 1 : 0].lane;
+        *track = (struct rv_track){.stack = stack, .lane = lane, .page = create_page(stream, lane)};
         return track;
     }
     struct rv_lane_identity identity = stream->identity;
@@ -191,9 +201,12 @@ void rv_stream_begin(struct rv_stream *stream, struct rv_lanes *lanes, const str
     (void)rv_stream_track(stream, lanes, 0);
 }
 
-void rv_stream_begin_page(struct rv_stream *page, struct rv_stream *whole, uint32_t block)
+void rv_stream_begin_page(struct rv_stream *page, const struct rv_page_request *request)
 {
+    struct rv_stream *whole = request->stream;
     reset(page, whole->number);
     page->whole = whole;
-    page->block = block;
+    page->block = request->block;
+    page->level = request->level;
+    page->slot = request->slot;
 }

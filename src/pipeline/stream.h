@@ -9,21 +9,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "flow/batch.h"
 #include "flow/opening.h"
 #include "model/lanes.h"
 #include "model/stats.h"
+#include "pipeline/jobs.h"
 #include "scan/carry.h"
 #include "source/source.h"
-
-/* A batch with the block it is scanned into; travels from the free queue to the drain, to a worker, and back. */
-struct rv_job {
-    struct rv_batch batch; /* first: a source sees only this */
-    struct rv_block *block;
-    uint32_t entry_stack;
-    bool closes_stream; /* n == 0: the stream's last */
-    uint64_t end_ticks; /* with closes_stream */
-};
 
 /* One stack of a stream: a lane with what the statistics remember of it. */
 struct rv_track {
@@ -73,8 +64,9 @@ struct rv_stream {
     bool has_used_pages; /* since nobody had it in sight */
     /* a page: one block of the stream that it is of; else NULL */
     struct rv_stream *whole;
-    uint32_t block;
-    struct rv_stream *next, *previous; /* the session's lists */
+    uint32_t block, level;             /* of detail */
+    struct rv_survey_slot *slot;       /* of the survey that it is for; NULL: it is for the lanes */
+    struct rv_stream *next, *previous; /* the roster's lists */
 };
 
 /* A stream is created once and then serves one thread after the other: each begins and ends it. */
@@ -86,7 +78,7 @@ void rv_stream_begin(struct rv_stream *stream, struct rv_lanes *lanes, const str
                      uint32_t number);
 
 /* One block of a stream that is told of in sum; see pipeline/paging.h. */
-void rv_stream_begin_page(struct rv_stream *page, struct rv_stream *whole, uint32_t block);
+void rv_stream_begin_page(struct rv_stream *page, const struct rv_page_request *request);
 
 /* Free what only a running stream needs. After its last job; the last merger, or when no worker runs any more. */
 void rv_stream_end(struct rv_stream *stream);

@@ -17,7 +17,6 @@ struct rv_encoders {
     struct rv_indexer *indexer;
     struct rv_segments *segments; /* NULL: all is kept */
     struct rv_rec_buffer index;
-    struct rv_clock clock;
     pthread_t *threads;
     unsigned n_threads;
     struct rv_encode_job *jobs;
@@ -33,25 +32,18 @@ struct rv_encoders {
     bool is_writing, is_stopping;
 };
 
-static void build_events(struct rv_encoders *encoders, struct rv_codec *codec, struct rv_encode_job *job)
+static void build_events(struct rv_codec *codec, struct rv_encode_job *job)
 {
-    const struct rv_clock clock = encoders->clock;
-    for (size_t i = 0; i < job->n; i++) {
-        struct rv_event *event = &job->events[i];
-        uint64_t ns = rv_clock_to_ns(&clock, rv_event_ticks(event)) & RV_EVENT_TICKS_MASK;
-        event->when = (event->when & ~RV_EVENT_TICKS_MASK) | ns;
-    }
     uint16_t flags = job->chunk.flags;
     rv_codec_encode(codec, job->events, (uint32_t)job->n, job->ordinal, &job->chunk, &job->out);
     job->chunk.flags |= flags;
 }
 
-static void build(struct rv_encoders *encoders, struct rv_codec *codec, struct rv_compressor *compressor,
-                  struct rv_encode_job *job)
+static void build(struct rv_codec *codec, struct rv_compressor *compressor, struct rv_encode_job *job)
 {
     rv_chunk_begin(&job->out);
     if (job->chunk.type == RV_REC_EVENTS)
-        build_events(encoders, codec, job);
+        build_events(codec, job);
     else if (job->chunk.type == RV_REC_STRINGS)
         rv_column_put(compressor, &job->out, 0, job->payload.bytes, job->payload.n);
     else
@@ -151,7 +143,7 @@ static void *run_encoder(void *context)
     pthread_mutex_lock(&encoders->lock);
     for (struct rv_encode_job *job; (job = take(encoders));) {
         pthread_mutex_unlock(&encoders->lock);
-        build(encoders, codec, compressor, job);
+        build(codec, compressor, job);
         pthread_mutex_lock(&encoders->lock);
         encoders->built[job->ticket % encoders->n_jobs] = job;
         write_built(encoders);
@@ -170,7 +162,6 @@ struct rv_encoders *rv_encoders_start(const struct rv_encoders_params *params)
     encoders->indexer = rv_indexer_create();
     if (rv_record_limit_is_set(&params->limit))
         encoders->segments = rv_segments_create(params->writer, &params->limit);
-    encoders->clock = *params->clock;
     encoders->n_threads = n_threads;
     encoders->n_jobs = (size_t)n_threads * JOBS_PER_THREAD + 1;
     encoders->jobs = rv_alloc(encoders->n_jobs, sizeof *encoders->jobs);

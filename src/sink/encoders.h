@@ -5,14 +5,13 @@
 #ifndef RV_SINK_ENCODERS_H
 #define RV_SINK_ENCODERS_H
 
-#include "base/clock.h"
 #include "recording/writer.h"
 #include "sink/segments.h"
 
 /* One chunk. Reused: whoever fills it keeps what memory it has. */
 struct rv_encode_job {
     struct rv_rec_chunk chunk; /* type and stream, and RV_REC_OPEN, by the submitter */
-    /* EVENTS: their times in ticks */
+    /* EVENTS: times in ns, and room for RV_BATCH_PADDING behind them */
     struct rv_event *events;
     size_t n, capacity;
     uint64_t ordinal;
@@ -27,7 +26,6 @@ struct rv_encoders;
 
 struct rv_encoders_params {
     struct rv_rec_writer *writer; /* theirs until rv_encoders_stop() */
-    const struct rv_clock *clock; /* turns ticks into ns */
     struct rv_record_limit limit;
     unsigned n_threads;
 };

@@ -53,7 +53,7 @@ struct known { /* by subroutine: what this sequence has said of it; valid where 
 
 struct perfetto {
     struct known *known;
-    size_t n_known, known_capacity;
+    size_t n_known;
     uint32_t sequence, n_iids; /* from 1 */
     bool has_gc_track;
     uint64_t now_ns; /* of the sequence's clock */
@@ -152,12 +152,8 @@ static void begin_lane(void *state, struct rv_export_target *target, const struc
 
 static struct known *known_of(struct perfetto *perfetto, uint32_t id)
 {
-    if (id >= perfetto->n_known) {
-        perfetto->known =
-            rv_vec_reserve(perfetto->known, &perfetto->known_capacity, (size_t)id + 1, sizeof *perfetto->known);
-        while (perfetto->n_known <= id)
-            perfetto->known[perfetto->n_known++] = (struct known){0};
-    }
+    if (id >= perfetto->n_known)
+        perfetto->known = rv_vec_extend(perfetto->known, &perfetto->n_known, (size_t)id + 1, sizeof *perfetto->known);
     return &perfetto->known[id];
 }
 

@@ -10,7 +10,7 @@
 
 struct speedscope {
     uint32_t *frame_of; /* by id: number of its frame + 1 */
-    size_t n_ids, ids_capacity;
+    size_t n_ids;
     uint32_t *frames; /* ids by number */
     size_t n_frames, frames_capacity;
     uint64_t *open_end, last_ns; /* of open calls, outermost first; rendered from the origin */
@@ -39,12 +39,9 @@ static void begin_lane(void *state, struct rv_export_target *target, const struc
 
 static uint32_t frame_of(struct speedscope *speedscope, uint32_t id)
 {
-    if (id >= speedscope->n_ids) {
+    if (id >= speedscope->n_ids)
         speedscope->frame_of =
-            rv_vec_reserve(speedscope->frame_of, &speedscope->ids_capacity, (size_t)id + 1, sizeof(uint32_t));
-        while (speedscope->n_ids <= id)
-            speedscope->frame_of[speedscope->n_ids++] = 0;
-    }
+            rv_vec_extend(speedscope->frame_of, &speedscope->n_ids, (size_t)id + 1, sizeof *speedscope->frame_of);
     if (!speedscope->frame_of[id]) {
         speedscope->frames = rv_vec_reserve(speedscope->frames, &speedscope->frames_capacity, speedscope->n_frames + 1,
                                             sizeof(uint32_t));

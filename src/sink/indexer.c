@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "base/vec.h"
-#include "flow/batch.h"
 #include "recording/index_table.h"
 
 enum {
@@ -35,9 +34,8 @@ struct rv_indexer {
     struct rv_compressor *compressor;
     struct rv_block *block;
     enum rv_scan_kernel kernel;
-    struct rv_batch batch;
     struct rv_indexed_stream *streams; /* by number */
-    size_t n_streams, streams_capacity;
+    size_t n_streams;
     struct rv_stats *stats;
     struct rv_rec_index_table table;
     uint64_t n_rows, n_events; /* of all streams */
@@ -45,6 +43,7 @@ struct rv_indexer {
     uint64_t n_buckets;        /* that totals may have by now, at the most */
     uint64_t n_indexes, last;  /* put so far; offset of the last one */
     /* scratch */
+    uint32_t *specials; /* of a batch */
     struct rv_span *spans, *sorted;
     size_t n_spans, spans_capacity, sorted_capacity;
     struct rv_box *boxes;
@@ -55,13 +54,9 @@ struct rv_indexer {
 
 static struct rv_indexed_stream *stream_at(struct rv_indexer *indexer, uint32_t number)
 {
-    if (number >= indexer->n_streams) {
+    if (number >= indexer->n_streams)
         indexer->streams =
-            rv_vec_reserve(indexer->streams, &indexer->streams_capacity, number + 1u, sizeof *indexer->streams);
-        memset(indexer->streams + indexer->n_streams, 0,
-               (indexer->streams_capacity - indexer->n_streams) * sizeof *indexer->streams);
-        indexer->n_streams = indexer->streams_capacity;
-    }
+            rv_vec_extend(indexer->streams, &indexer->n_streams, (size_t)number + 1, sizeof *indexer->streams);
     struct rv_indexed_stream *stream = &indexer->streams[number];
     if (!stream->is_begun)
         rv_indexed_stream_init(stream);
@@ -225,24 +220,58 @@ static void follow_open(struct rv_indexer *indexer, struct rv_indexed_stream *st
     rv_carry_mark_seen(stream->carry);
 }
 
-static void reserve_spans(struct rv_indexer *indexer)
+static void sum_up_one(struct rv_indexed_stack *lane, struct rv_span span, uint32_t level)
+{
+    span.end = span.end > lane->last_ns ? span.end : lane->last_ns;
+    span.start = span.start < span.end ? span.start : span.end;
+    lane->last_ns = span.end;
+    if (span.end - span.start < UINT64_C(1) << rv_density_shift(level)) {
+        rv_density_advance(&lane->density, span.end);
+        rv_density_add(&lane->density, level, &span);
+        return;
+    }
+    lane->spans = rv_vec_reserve(lane->spans, &lane->spans_capacity, lane->n_spans + 1, sizeof *lane->spans);
+    lane->spans[lane->n_spans++] = (struct rv_rec_index_span){
+        .start_ns = span.start, .end_ns = span.end, .id = span.id, .depth = span.depth, .flags = span.flags};
+}
+
+/* Of one stack. */
+static void sum_up(struct rv_indexed_stack *lane, const struct rv_span *spans, size_t n, uint32_t level)
+{
+    for (size_t i = 0; i < n; i++) {
+        i += rv_density_add_run(&lane->density, level, spans + i, n - i, &lane->last_ns);
+        if (i < n)
+            sum_up_one(lane, spans[i], level);
+    }
+}
+
+static struct rv_span *reserve_spans(struct rv_indexer *indexer)
 {
     indexer->spans =
         rv_vec_reserve(indexer->spans, &indexer->spans_capacity, indexer->n_spans + READ_SPANS, sizeof *indexer->spans);
+    return indexer->spans + indexer->n_spans;
 }
 
-static void read_spans(struct rv_indexer *indexer, const struct rv_indexed_stream *stream)
+/* The next that were read, while they are in the first-level cache. */
+static void take_spans(struct rv_indexer *indexer, struct rv_indexed_stream *stream, size_t n)
+{
+    struct rv_span *spans = indexer->spans + indexer->n_spans;
+    for (size_t i = 0; i < n; i++)
+        spans[i].depth += stream->depth_shift;
+    for (size_t begin = 0, end = 0; begin < n; begin = end) {
+        while (end < n && spans[end].stack == spans[begin].stack)
+            end++;
+        sum_up(rv_indexed_stream_stack(stream, spans[begin].stack), spans + begin, end - begin, stream->level);
+    }
+    indexer->n_spans += n;
+}
+
+static void read_spans(struct rv_indexer *indexer, struct rv_indexed_stream *stream)
 {
     struct rv_block_cursor cursor = {0};
-    size_t n;
     indexer->n_spans = 0;
-    do {
-        reserve_spans(indexer);
-        n = rv_block_read_spans(indexer->block, &cursor, indexer->spans + indexer->n_spans, READ_SPANS);
-        for (size_t i = indexer->n_spans; i < indexer->n_spans + n; i++)
-            indexer->spans[i].depth += stream->depth_shift;
-        indexer->n_spans += n;
-    } while (n);
+    for (size_t n; (n = rv_block_read_spans(indexer->block, &cursor, reserve_spans(indexer), READ_SPANS));)
+        take_spans(indexer, stream, n);
 }
 
 /* By stack, in the order of each: lanes get first and n. */
@@ -276,25 +305,6 @@ static const struct rv_span *group(struct rv_indexer *indexer, struct rv_indexed
     return indexer->sorted;
 }
 
-static void sum_up(struct rv_indexed_stack *lane, const struct rv_span *spans, uint32_t level)
-{
-    uint64_t cell_ns = UINT64_C(1) << rv_density_shift(level);
-    for (size_t i = 0; i < lane->n; i++) {
-        struct rv_span span = spans[i];
-        span.end = span.end > lane->last_ns ? span.end : lane->last_ns;
-        span.start = span.start < span.end ? span.start : span.end;
-        lane->last_ns = span.end;
-        if (span.end - span.start < cell_ns) {
-            rv_density_advance(&lane->density, span.end);
-            rv_density_add(&lane->density, level, &span);
-            continue;
-        }
-        lane->spans = rv_vec_reserve(lane->spans, &lane->spans_capacity, lane->n_spans + 1, sizeof *lane->spans);
-        lane->spans[lane->n_spans++] = (struct rv_rec_index_span){
-            .start_ns = span.start, .end_ns = span.end, .id = span.id, .depth = span.depth, .flags = span.flags};
-    }
-}
-
 static void add_spans(struct rv_indexer *indexer, struct rv_indexed_stream *stream)
 {
     const struct rv_span *spans = group(indexer, stream);
@@ -304,7 +314,6 @@ static void add_spans(struct rv_indexer *indexer, struct rv_indexed_stream *stre
             continue;
         list(indexer, stream, lane);
         rv_stats_add(indexer->stats, lane->stats, spans + lane->first, lane->n);
-        sum_up(lane, spans + lane->first, stream->level);
     }
     indexer->n_buckets += indexer->n_spans;
 }
@@ -315,11 +324,11 @@ static bool is_noted(unsigned kind)
     return kind != RV_EVENT_SWITCH && kind != RV_EVENT_LINE && kind != RV_EVENT_SYNC;
 }
 
-static void add_notes(struct rv_indexer *indexer, struct rv_indexed_stream *stream)
+static void add_notes(struct rv_indexer *indexer, struct rv_indexed_stream *stream, const struct rv_batch *batch)
 {
     uint32_t stack = stream->entry_stack;
-    for (uint32_t i = 0; i < indexer->batch.n_specials; i++) {
-        const struct rv_event *event = &indexer->batch.events[indexer->batch.specials[i]];
+    for (uint32_t i = 0; i < batch->n_specials; i++) {
+        const struct rv_event *event = &batch->events[batch->specials[i]];
         unsigned kind = rv_event_kind(event);
         if (kind == RV_EVENT_SWITCH || (kind == RV_EVENT_THREAD && event->aux == RV_THREAD_RESUMED))
             stack = event->id;
@@ -333,20 +342,31 @@ static void add_notes(struct rv_indexer *indexer, struct rv_indexed_stream *stre
 }
 
 /* What is called is counted in arrays by id. */
-static void bound_ids(struct rv_batch *batch)
+static void bound_ids(struct rv_event *events, uint32_t n)
 {
-    for (uint32_t i = 0; i < batch->n; i++) {
-        struct rv_event *event = &batch->events[i];
-        bool is_call = rv_event_kind(event) <= RV_EVENT_RETURN || rv_event_kind(event) == RV_EVENT_SYNC;
-        if (is_call && event->id >= MOST_ID)
-            event->id = 0;
+    uint32_t any = 0;
+    for (uint32_t i = 0; i < n; i++)
+        any |= events[i].id;
+    for (uint32_t i = 0; any >= MOST_ID && i < n; i++) {
+        unsigned kind = rv_event_kind(&events[i]);
+        if ((kind <= RV_EVENT_RETURN || kind == RV_EVENT_SYNC) && events[i].id >= MOST_ID)
+            events[i].id = 0;
     }
 }
 
-/* The batch into the carry. Returns the stack in force behind it. */
-static uint32_t scan(struct rv_indexer *indexer, struct rv_indexed_stream *stream)
+/* The next of a chunk's events that make a batch. Returns how many they were. */
+static uint32_t take_batch(struct rv_indexer *indexer, struct rv_indexed_stream *stream, struct rv_event *events,
+                           uint32_t n, struct rv_batch *batch)
 {
-    const struct rv_batch *batch = &indexer->batch;
+    *batch = (struct rv_batch){.specials = indexer->specials};
+    uint32_t n_done = rv_batch_fit(batch, events, n, &stream->last_ns);
+    bound_ids(batch->events, batch->n);
+    return n_done;
+}
+
+/* The batch into the carry. Returns the stack in force behind it. */
+static uint32_t scan(struct rv_indexer *indexer, struct rv_indexed_stream *stream, const struct rv_batch *batch)
+{
     struct rv_block_input input = {.events = batch->events,
                                    .n = batch->n,
                                    .specials = batch->specials,
@@ -360,14 +380,13 @@ static uint32_t scan(struct rv_indexer *indexer, struct rv_indexed_stream *strea
     return rv_block_exit_stack(&input);
 }
 
-static void add_batch(struct rv_indexer *indexer, struct rv_indexed_stream *stream)
+static void add_batch(struct rv_indexer *indexer, struct rv_indexed_stream *stream, const struct rv_batch *batch)
 {
-    const struct rv_batch *batch = &indexer->batch;
-    uint32_t exit_stack = scan(indexer, stream);
+    uint32_t exit_stack = scan(indexer, stream, batch);
     read_spans(indexer, stream);
     add_spans(indexer, stream);
     if (batch->n_specials)
-        add_notes(indexer, stream);
+        add_notes(indexer, stream, batch);
     struct rv_indexed_stack *lane = rv_indexed_stream_stack(stream, stream->entry_stack);
     list(indexer, stream, lane);
     lane->row.n_events += batch->n;
@@ -377,11 +396,12 @@ static void add_batch(struct rv_indexer *indexer, struct rv_indexed_stream *stre
 /* As a replay has it: between the block before and this one there was another. */
 static void add_loss(struct rv_indexer *indexer, struct rv_indexed_stream *stream, uint64_t n_lost)
 {
-    struct rv_event lost = {.when = (uint64_t)RV_EVENT_LOST << RV_EVENT_KIND_SHIFT | stream->last_ns,
-                            .id = n_lost > UINT32_MAX ? UINT32_MAX : (uint32_t)n_lost};
-    indexer->batch.n = 0;
-    (void)rv_batch_fill(&indexer->batch, &lost, 1, &stream->last_ns);
-    add_batch(indexer, stream);
+    struct rv_event lost[1 + RV_BATCH_PADDING] = {
+        {.when = (uint64_t)RV_EVENT_LOST << RV_EVENT_KIND_SHIFT | stream->last_ns,
+         .id = n_lost > UINT32_MAX ? UINT32_MAX : (uint32_t)n_lost}};
+    struct rv_batch batch;
+    (void)take_batch(indexer, stream, lost, 1, &batch);
+    add_batch(indexer, stream, &batch);
 }
 
 /* Nothing of it happened here. */
@@ -389,14 +409,12 @@ static void add_open(struct rv_indexer *indexer, const struct rv_indexed_chunk *
 {
     struct rv_indexed_stream *stream = stream_at(indexer, added->chunk->stream);
     uint64_t children_ns;
-    for (uint32_t n_done = 0; n_done < added->chunk->n_events;) {
-        indexer->batch.n = 0;
-        n_done +=
-            rv_batch_fill(&indexer->batch, added->events + n_done, added->chunk->n_events - n_done, &stream->last_ns);
-        bound_ids(&indexer->batch);
-        stream->entry_stack = scan(indexer, stream);
-        for (uint32_t i = 0; i < indexer->batch.n; i++)
-            if (rv_opening_read(&stream->opening, &indexer->batch.events[i], &children_ns))
+    struct rv_batch batch;
+    for (uint32_t n_done = 0, n = added->chunk->n_events; n_done < n;) {
+        n_done += take_batch(indexer, stream, added->events + n_done, n - n_done, &batch);
+        stream->entry_stack = scan(indexer, stream, &batch);
+        for (uint32_t i = 0; i < batch.n; i++)
+            if (rv_opening_read(&stream->opening, &batch.events[i], &children_ns))
                 rv_stats_lane_set_children(rv_indexed_stream_stack(stream, stream->opening.stack)->stats,
                                            stream->opening.n_frames - 1, children_ns);
     }
@@ -413,11 +431,10 @@ static void add_block(struct rv_indexer *indexer, const struct rv_indexed_chunk 
         add_loss(indexer, stream, added->ordinal - stream->n_ordinals);
     stream->n_ordinals = added->ordinal + chunk->n_events;
     row.first_ns = stream->last_ns > chunk->first_ns ? stream->last_ns : chunk->first_ns;
+    struct rv_batch batch;
     for (uint32_t n_done = 0; n_done < chunk->n_events;) {
-        indexer->batch.n = 0;
-        n_done += rv_batch_fill(&indexer->batch, added->events + n_done, chunk->n_events - n_done, &stream->last_ns);
-        bound_ids(&indexer->batch);
-        add_batch(indexer, stream);
+        n_done += take_batch(indexer, stream, added->events + n_done, chunk->n_events - n_done, &batch);
+        add_batch(indexer, stream, &batch);
     }
     row.last_ns = stream->last_ns > row.first_ns ? stream->last_ns : row.first_ns;
     end_block(indexer, stream, &row);
@@ -428,16 +445,10 @@ static void close_stream(struct rv_indexer *indexer, const struct rv_indexed_chu
 {
     struct rv_indexed_stream *stream = stream_at(indexer, added->chunk->stream);
     end_ns = end_ns > stream->last_ns ? end_ns : stream->last_ns;
-    size_t n;
     begin_block(indexer, stream);
     indexer->n_spans = 0;
-    do {
-        reserve_spans(indexer);
-        n = rv_carry_finish(stream->carry, end_ns, indexer->spans + indexer->n_spans, READ_SPANS);
-        for (size_t i = indexer->n_spans; i < indexer->n_spans + n; i++)
-            indexer->spans[i].depth += stream->depth_shift;
-        indexer->n_spans += n;
-    } while (n);
+    for (size_t n; (n = rv_carry_finish(stream->carry, end_ns, reserve_spans(indexer), READ_SPANS));)
+        take_spans(indexer, stream, n);
     follow_open(indexer, stream);
     add_spans(indexer, stream);
     end_block(indexer, stream,
@@ -461,7 +472,8 @@ static void put_totals(struct rv_indexer *indexer)
                                            .min_ns = rows[i].min_ns,
                                            .max_ns = rows[i].max_ns,
                                            .id = rows[i].id};
-        for (uint32_t k = 0; k < RV_REC_HISTOGRAM_BUCKETS; k++) {
+        const uint32_t first = durations->first * RV_HISTOGRAM_BUCKETS;
+        for (uint32_t k = first; k < first + durations->n * RV_HISTOGRAM_BUCKETS; k++) {
             uint64_t n_calls = rv_histogram_count(durations, k);
             if (n_calls == 0)
                 continue;
@@ -485,7 +497,7 @@ struct rv_indexer *rv_indexer_create(void)
     indexer->block = rv_block_create(RV_BATCH_EVENTS);
     indexer->kernel = rv_scan_best_kernel();
     indexer->stats = rv_stats_create();
-    rv_batch_init(&indexer->batch);
+    indexer->specials = rv_alloc(RV_BATCH_EVENTS, sizeof *indexer->specials);
     return indexer;
 }
 
@@ -499,7 +511,7 @@ void rv_indexer_destroy(struct rv_indexer *indexer)
     free(indexer->streams);
     rv_compressor_destroy(indexer->compressor);
     rv_block_destroy(indexer->block);
-    rv_batch_fini(&indexer->batch);
+    free(indexer->specials);
     rv_stats_destroy(indexer->stats);
     rv_rec_index_fini(&indexer->table);
     free(indexer->spans);

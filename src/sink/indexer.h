@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 
+#include "flow/batch.h"
 #include "recording/column.h"
 #include "sink/indexed_stream.h"
 
@@ -19,9 +20,9 @@ void rv_indexer_destroy(struct rv_indexer *indexer);
 struct rv_indexed_chunk {
     const struct rv_rec_chunk *chunk;
     uint64_t offset;
-    const uint8_t *payload;        /* of ACCOUNT: a struct rv_rec_account at least */
-    const struct rv_event *events; /* of EVENTS, times in ns; chunk->n_events of them */
-    uint64_t ordinal;              /* of EVENTS: events of the stream before these */
+    const uint8_t *payload;  /* of ACCOUNT: a struct rv_rec_account at least */
+    struct rv_event *events; /* of EVENTS, times in ns; chunk->n_events, room for RV_BATCH_PADDING: they are changed */
+    uint64_t ordinal;        /* of EVENTS: events of the stream before these */
 };
 void rv_indexer_add(struct rv_indexer *indexer, const struct rv_indexed_chunk *chunk);
 

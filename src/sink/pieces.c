@@ -1,17 +1,13 @@
 #include "sink/pieces.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/vec.h"
 
 struct rv_rowtext *rv_pieces_at(struct rv_pieces *pieces, uint32_t idx)
 {
-    if (idx >= pieces->n) {
-        pieces->texts = rv_vec_reserve(pieces->texts, &pieces->capacity, (size_t)idx + 1, sizeof *pieces->texts);
-        memset(pieces->texts + pieces->n, 0, (idx + 1 - pieces->n) * sizeof *pieces->texts);
-        pieces->n = (size_t)idx + 1;
-    }
+    if (idx >= pieces->n)
+        pieces->texts = rv_vec_extend(pieces->texts, &pieces->n, (size_t)idx + 1, sizeof *pieces->texts);
     return &pieces->texts[idx];
 }
 

@@ -6,7 +6,7 @@
 
 struct rv_pieces { /* zero is empty */
     struct rv_rowtext *texts;
-    size_t n, capacity;
+    size_t n;
 };
 
 /* The text of this index, empty until the caller fills it. Valid until the next call with a greater index. */

@@ -13,12 +13,12 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/err.h"
 #include "base/os.h"
 #include "base/vec.h"
+#include "sink/dictionary.h"
 #include "sink/encoders.h"
 
 enum { STRINGS_BYTES = 1 << 20 }; /* of names that wait, at the most */
@@ -56,13 +56,11 @@ struct rv_record {
     pthread_cond_t has_news; /* is_on has changed */
     bool is_on;              /* what the sink is told goes into the file */
     struct stream **streams; /* by the session's number */
-    size_t n_streams, streams_capacity;
+    size_t n_streams;
     uint32_t n_numbers; /* of streams in the file */
     uint64_t n_events;
-    struct rv_rec_buffer names; /* all definitions so far, in order; none that changes nothing */
-    size_t *places;             /* where an id's last one begins there, + 1; 0: nowhere */
-    size_t n_places, places_capacity;
-    struct rv_rec_buffer strings; /* those that the file does not have yet */
+    struct rv_dictionary dictionary;
+    struct rv_rec_buffer strings; /* of it, what the file does not have yet */
 };
 
 /* ---- chunks ---- */
@@ -185,6 +183,20 @@ static void turn_stream_off(struct rv_record *record, struct stream *stream, uin
 
 /* ---- the sink ---- */
 
+typedef void each_fn(struct rv_record *record, struct stream *stream);
+
+/* Under the record's lock, which is let go meanwhile. */
+static void for_all(struct rv_record *record, each_fn *each)
+{
+    for (size_t i = 0; i < record->n_streams; i++) {
+        struct stream *stream = record->streams[i];
+        pthread_mutex_unlock(&record->lock);
+        if (stream)
+            each(record, stream);
+        pthread_mutex_lock(&record->lock);
+    }
+}
+
 static struct stream *find(struct rv_record *record, uint32_t number)
 {
     pthread_mutex_lock(&record->lock);
@@ -198,9 +210,7 @@ static void add_stream(struct rv_record *record, struct stream *stream, uint32_t
 {
     pthread_mutex_lock(&record->switching);
     pthread_mutex_lock(&record->lock);
-    record->streams = rv_vec_reserve(record->streams, &record->streams_capacity, number + 1u, sizeof(struct stream *));
-    while (record->n_streams <= number)
-        record->streams[record->n_streams++] = NULL;
+    record->streams = rv_vec_extend(record->streams, &record->n_streams, (size_t)number + 1, sizeof(struct stream *));
     record->streams[number] = stream;
     stream->is_from_start = record->is_on;
     uint32_t number_in_file = record->n_numbers;
@@ -252,6 +262,23 @@ static void account_stream(void *context, uint32_t number, const struct rv_strea
     pthread_mutex_unlock(&stream->lock);
 }
 
+/* Append to those of a job, their times in ns: a word at a time. */
+static struct rv_event *append(const struct rv_record *record, struct rv_event *to, size_t *capacity, size_t n_there,
+                               const struct rv_event *events, size_t n)
+{
+    struct rv_clock_stretch stretch;
+    uint64_t words[2];
+    rv_clock_stretch_init(&stretch, &record->clock, rv_event_ticks(&events[0]));
+    to = rv_vec_reserve(to, capacity, n_there + n + RV_BATCH_PADDING, sizeof *to);
+    for (size_t i = 0; i < n; i++) {
+        memcpy(words, &events[i], sizeof words);
+        uint64_t ns = rv_clock_stretch_to_ns(&stretch, words[0] & RV_EVENT_TICKS_MASK) & RV_EVENT_TICKS_MASK;
+        words[0] = (words[0] & ~RV_EVENT_TICKS_MASK) | ns;
+        memcpy(&to[n_there + i], words, sizeof words);
+    }
+    return to;
+}
+
 static void add_events(void *context, uint32_t number, const struct rv_event *events, size_t n)
 {
     struct rv_record *record = context;
@@ -262,8 +289,7 @@ static void add_events(void *context, uint32_t number, const struct rv_event *ev
         size_t room = RV_REC_MAX_EVENTS - stream->n, n_now = n < room ? n : room;
         if (stream->n == 0)
             stream->waits_since_ns = rv_clock_mono_ns();
-        stream->events = rv_vec_reserve(stream->events, &stream->capacity, stream->n + n_now, sizeof *events);
-        memcpy(stream->events + stream->n, events, n_now * sizeof *events);
+        stream->events = append(record, stream->events, &stream->capacity, stream->n, events, n_now);
         stream->n += n_now;
         events += n_now;
         n -= n_now;
@@ -284,8 +310,7 @@ static void add_opening(void *context, uint32_t number, const struct rv_event *e
         job->chunk.type = RV_REC_EVENTS;
         job->chunk.flags = RV_REC_OPEN;
         job->chunk.stream = stream->number;
-        job->events = rv_vec_reserve(job->events, &job->capacity, n, sizeof *events);
-        memcpy(job->events, events, n * sizeof *events);
+        job->events = append(record, job->events, &job->capacity, 0, events, n);
         job->n = n;
         job->ordinal = stream->n_submitted;
         rv_encoders_submit(record->encoders, job);
@@ -304,42 +329,16 @@ static void close_stream(void *context, uint32_t number, uint64_t end_ticks, con
     pthread_mutex_unlock(&stream->lock);
 }
 
-static size_t *place_of(struct rv_record *record, uint32_t id)
-{
-    if (id >= record->n_places) {
-        record->places = rv_vec_reserve(record->places, &record->places_capacity, id + 1u, sizeof *record->places);
-        memset(record->places + record->n_places, 0,
-               (record->places_capacity - record->n_places) * sizeof *record->places);
-        record->n_places = record->places_capacity;
-    }
-    return &record->places[id];
-}
-
-/* Sources may tell again what is known: a recording of the newest events does in every segment. */
-static void add_name(struct rv_record *record, const struct rv_definition *definition)
-{
-    const char *const texts[] = {definition->package, definition->name, definition->file};
-    const struct rv_rec_string head = {definition->id, definition->line};
-    struct rv_rec_buffer *names = &record->names;
-    size_t begin = names->n, *place = place_of(record, definition->id);
-    rv_rec_buffer_add(names, &head, sizeof head);
-    for (size_t k = 0; k < sizeof texts / sizeof *texts; k++)
-        rv_rec_buffer_add(names, texts[k], strlen(texts[k]) + 1);
-    size_t n = names->n - begin, last = *place - 1;
-    bool is_known = *place && n <= begin - last && memcmp(names->bytes + last, names->bytes + begin, n) == 0;
-    *place = is_known ? *place : begin + 1;
-    names->n = is_known ? begin : names->n;
-}
-
 static void define(void *context, const struct rv_definition *definitions, size_t n)
 {
     struct rv_record *record = context;
     pthread_mutex_lock(&record->lock);
-    size_t before = record->names.n;
+    const struct rv_rec_buffer *names = &record->dictionary.names;
+    size_t before = names->n;
     for (size_t i = 0; i < n; i++)
-        add_name(record, &definitions[i]);
+        rv_dictionary_add(&record->dictionary, &definitions[i]);
     if (record->is_on) {
-        rv_rec_buffer_add(&record->strings, record->names.bytes + before, record->names.n - before);
+        rv_rec_buffer_add(&record->strings, names->bytes + before, names->n - before);
         if (record->strings.n > STRINGS_BYTES)
             submit_strings_locked(record);
     }
@@ -360,23 +359,16 @@ static void flush_all(struct rv_record *record)
 {
     submit_strings(record);
     pthread_mutex_lock(&record->lock);
-    for (size_t i = 0; i < record->n_streams; i++) {
-        struct stream *stream = record->streams[i];
-        pthread_mutex_unlock(&record->lock);
-        if (stream)
-            flush_stream(record, stream);
-        pthread_mutex_lock(&record->lock);
-    }
+    for_all(record, flush_stream);
     pthread_mutex_unlock(&record->lock);
 }
 
 /* Waits for the interval, or the file's end: then true. */
 static bool wait_for_end(struct rv_record *record)
 {
-    uint64_t at_ns = rv_clock_mono_ns() + FLUSH_INTERVAL_NS;
-    struct timespec deadline = {.tv_sec = (time_t)(at_ns / 1000000000u), .tv_nsec = (long)(at_ns % 1000000000u)};
+    uint64_t end_ns = rv_clock_mono_ns() + FLUSH_INTERVAL_NS;
     pthread_mutex_lock(&record->lock);
-    while (record->is_on && pthread_cond_timedwait(&record->has_news, &record->lock, &deadline) == 0)
+    while (record->is_on && rv_os_wait_until(&record->has_news, &record->lock, end_ns))
         ;
     bool has_ended = !record->is_on;
     pthread_mutex_unlock(&record->lock);
@@ -406,24 +398,25 @@ static void let_in(struct rv_record *record, struct stream *stream)
     pthread_mutex_unlock(&stream->lock);
 }
 
+static void let_out(struct rv_record *record, struct stream *stream)
+{
+    pthread_mutex_lock(&stream->lock);
+    turn_stream_off(record, stream, stream->last_ticks);
+    pthread_mutex_unlock(&stream->lock);
+}
+
 /* The file is there: what the sink is told goes into it. Under switching. */
 static void turn_on(struct rv_record *record)
 {
     record->encoders = rv_encoders_start(&(struct rv_encoders_params){
-        .writer = &record->writer, .clock = &record->clock, .limit = record->limit, .n_threads = record->n_threads});
+        .writer = &record->writer, .limit = record->limit, .n_threads = record->n_threads});
     pthread_mutex_lock(&record->lock);
     record->is_on = true;
     record->n_numbers = 0;
     record->n_events = 0;
     record->strings.n = 0;
-    rv_rec_buffer_add(&record->strings, record->names.bytes, record->names.n);
-    for (size_t i = 0; i < record->n_streams; i++) {
-        struct stream *stream = record->streams[i];
-        pthread_mutex_unlock(&record->lock);
-        if (stream)
-            let_in(record, stream);
-        pthread_mutex_lock(&record->lock);
-    }
+    rv_rec_buffer_add(&record->strings, record->dictionary.names.bytes, record->dictionary.names.n);
+    for_all(record, let_in);
     pthread_mutex_unlock(&record->lock);
     rv_os_start_thread(&record->flusher, run_flusher, record);
 }
@@ -434,16 +427,7 @@ static void turn_off(struct rv_record *record)
     pthread_mutex_lock(&record->lock);
     record->is_on = false;
     pthread_cond_broadcast(&record->has_news);
-    for (size_t i = 0; i < record->n_streams; i++) {
-        struct stream *stream = record->streams[i];
-        pthread_mutex_unlock(&record->lock);
-        if (stream) {
-            pthread_mutex_lock(&stream->lock);
-            turn_stream_off(record, stream, stream->last_ticks);
-            pthread_mutex_unlock(&stream->lock);
-        }
-        pthread_mutex_lock(&record->lock);
-    }
+    for_all(record, let_out);
     struct rv_rec_end last = {.n_events = record->n_events, .n_streams = record->n_numbers};
     pthread_mutex_unlock(&record->lock);
     pthread_join(record->flusher, NULL);
@@ -480,11 +464,7 @@ struct rv_record *rv_record_create(unsigned n_threads)
     record->n_threads = n_threads ? n_threads : rv_os_n_cpus();
     pthread_mutex_init(&record->switching, NULL);
     pthread_mutex_init(&record->lock, NULL);
-    pthread_condattr_t attributes;
-    pthread_condattr_init(&attributes);
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    pthread_cond_init(&record->has_news, &attributes);
-    pthread_condattr_destroy(&attributes);
+    rv_os_init_condition(&record->has_news);
     return record;
 }
 
@@ -571,8 +551,7 @@ void rv_record_destroy(struct rv_record *record)
     }
     free(record->streams);
     rv_rec_buffer_fini(&record->strings);
-    rv_rec_buffer_fini(&record->names);
-    free(record->places);
+    rv_dictionary_fini(&record->dictionary);
     pthread_cond_destroy(&record->has_news);
     pthread_mutex_destroy(&record->lock);
     pthread_mutex_destroy(&record->switching);

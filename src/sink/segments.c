@@ -36,7 +36,7 @@ struct rv_segments {
     struct rv_segments_gone gone;
     bool is_stuck;          /* giving back has failed, which was said */
     struct stream *streams; /* by number */
-    size_t n_streams, streams_capacity;
+    size_t n_streams;
     struct rv_rec_buffer names; /* all definitions */
     /* scratch */
     struct rv_codec *codec;
@@ -210,7 +210,8 @@ static void put_names(struct rv_segments *segments, struct rv_indexer *indexer)
 
 static void add_event(struct rv_segments *segments, struct rv_event event)
 {
-    segments->events = rv_vec_reserve(segments->events, &segments->capacity, segments->n + 1, sizeof *segments->events);
+    segments->events = rv_vec_reserve(segments->events, &segments->capacity, segments->n + 1 + RV_BATCH_PADDING,
+                                      sizeof *segments->events);
     segments->events[segments->n++] = event;
 }
 
@@ -295,13 +296,9 @@ void rv_segments_begin(struct rv_segments *segments, struct rv_indexer **indexer
 
 static struct stream *stream_at(struct rv_segments *segments, uint32_t number)
 {
-    if (number >= segments->n_streams) {
+    if (number >= segments->n_streams)
         segments->streams =
-            rv_vec_reserve(segments->streams, &segments->streams_capacity, number + 1u, sizeof *segments->streams);
-        memset(segments->streams + segments->n_streams, 0,
-               (number + 1u - segments->n_streams) * sizeof *segments->streams);
-        segments->n_streams = number + 1u;
-    }
+            rv_vec_extend(segments->streams, &segments->n_streams, (size_t)number + 1, sizeof *segments->streams);
     return &segments->streams[number];
 }
 

@@ -29,7 +29,7 @@ struct rv_spool {
     int fd;
     pthread_mutex_t lock; /* covers all below, but not what a tail points to */
     struct tail **tails;  /* by lane */
-    size_t n_tails, capacity;
+    size_t n_tails;
     uint64_t n_blocks, n_spans;
     int error;
 };
@@ -95,11 +95,8 @@ void rv_spool_destroy(struct rv_spool *spool)
 static struct tail *tail_of(struct rv_spool *spool, uint32_t lane_idx)
 {
     pthread_mutex_lock(&spool->lock);
-    if (lane_idx >= spool->n_tails) {
-        spool->tails = rv_vec_reserve(spool->tails, &spool->capacity, (size_t)lane_idx + 1, sizeof(struct tail *));
-        memset(spool->tails + spool->n_tails, 0, (lane_idx + 1 - spool->n_tails) * sizeof(struct tail *));
-        spool->n_tails = (size_t)lane_idx + 1;
-    }
+    if (lane_idx >= spool->n_tails)
+        spool->tails = rv_vec_extend(spool->tails, &spool->n_tails, (size_t)lane_idx + 1, sizeof *spool->tails);
     struct tail *tail = spool->tails[lane_idx];
     if (!tail) {
         tail = spool->tails[lane_idx] = rv_alloc(1, sizeof *tail);

@@ -30,7 +30,7 @@ struct condition {
     uint64_t most;             /* ns or a depth: more is a hit */
     struct rv_pattern pattern; /* SLOW, CALL and MARK */
     struct subject *subjects;  /* by id */
-    size_t n_subjects, capacity;
+    size_t n_subjects;
 };
 
 struct range {
@@ -49,7 +49,7 @@ struct rv_trigger {
     size_t n_ranges, ranges_capacity;
     uint64_t n_hits;
     uint64_t *gc_since; /* ns, by stream; 0: none runs */
-    size_t n_streams, streams_capacity;
+    size_t n_streams;
 };
 
 /* ---- conditions as they are written ---- */
@@ -136,13 +136,9 @@ static void hit(struct rv_trigger *trigger, uint64_t n_hits, uint64_t first_ns, 
 
 static struct subject *subject_at(struct condition *condition, uint32_t id)
 {
-    if (id >= condition->n_subjects) {
+    if (id >= condition->n_subjects)
         condition->subjects =
-            rv_vec_reserve(condition->subjects, &condition->capacity, id + 1u, sizeof *condition->subjects);
-        memset(condition->subjects + condition->n_subjects, 0,
-               (id + 1u - condition->n_subjects) * sizeof *condition->subjects);
-        condition->n_subjects = id + 1u;
-    }
+            rv_vec_extend(condition->subjects, &condition->n_subjects, (size_t)id + 1, sizeof *condition->subjects);
     return &condition->subjects[id];
 }
 
@@ -173,13 +169,9 @@ static void look_at_span(struct rv_trigger *trigger, const struct rv_span *span)
 
 static uint64_t *gc_of(struct rv_trigger *trigger, uint32_t stream)
 {
-    if (stream >= trigger->n_streams) {
+    if (stream >= trigger->n_streams)
         trigger->gc_since =
-            rv_vec_reserve(trigger->gc_since, &trigger->streams_capacity, stream + 1u, sizeof *trigger->gc_since);
-        memset(trigger->gc_since + trigger->n_streams, 0,
-               (stream + 1u - trigger->n_streams) * sizeof *trigger->gc_since);
-        trigger->n_streams = stream + 1u;
-    }
+            rv_vec_extend(trigger->gc_since, &trigger->n_streams, (size_t)stream + 1, sizeof *trigger->gc_since);
     return &trigger->gc_since[stream];
 }
 

@@ -30,7 +30,7 @@ struct checker {
     struct rv_event *events;
     struct rv_rec_strings strings;
     struct stream *streams; /* by number */
-    size_t n_streams, streams_capacity;
+    size_t n_streams;
     uint64_t next_segment; /* its number, if none was let go; 0: there was none */
     bool has_gap;          /* before this one others were let go */
     bool has_gaps;
@@ -51,13 +51,9 @@ static void count_damage(void *context, const struct rv_rec_damage *damage)
 
 static struct stream *meet(struct checker *checker, uint32_t number)
 {
-    if (number >= checker->n_streams) {
+    if (number >= checker->n_streams)
         checker->streams =
-            rv_vec_reserve(checker->streams, &checker->streams_capacity, number + 1u, sizeof *checker->streams);
-        memset(checker->streams + checker->n_streams, 0,
-               (checker->streams_capacity - checker->n_streams) * sizeof *checker->streams);
-        checker->n_streams = checker->streams_capacity;
-    }
+            rv_vec_extend(checker->streams, &checker->n_streams, (size_t)number + 1, sizeof *checker->streams);
     struct stream *stream = &checker->streams[number];
     if (stream->place == 0)
         stream->place = (uint32_t)++checker->found->n_streams;
@@ -92,9 +88,12 @@ static bool is_sound_strings(struct checker *checker, const struct rv_rec_chunk 
     if (rv_rec_strings_open(&checker->strings, checker->compressor, chunk, payload) != 0)
         return false;
     struct rv_rec_definition definition;
+    uint64_t n_strings = 0;
     int result;
     while ((result = rv_rec_strings_next(&checker->strings, &definition)) > 0)
-        checker->found->n_strings++;
+        n_strings++;
+    if (result == 0)
+        checker->found->n_strings += n_strings;
     return result == 0;
 }
 
@@ -298,9 +297,9 @@ static void look_at(struct checker *checker, const struct rv_rec_chunk *chunk, c
 }
 
 /* More are open than in a program that has made so large a recording. */
-static bool is_too_deep(const struct checker *checker)
+static bool is_too_deep(const struct checker *checker, const struct rv_rec_reader_state *state)
 {
-    return rv_indexer_n_open(checker->indexer) > OPEN_OF_ANY + checker->found->n_bytes;
+    return rv_indexer_n_open(checker->indexer) > OPEN_OF_ANY + state->n_stored;
 }
 
 static const char *what_is_wrong(const struct rv_rec_chunk *chunk)
@@ -324,7 +323,7 @@ static int read_all(struct checker *checker, struct rv_rec_reader *reader)
             look_at(checker, &chunk, payload, offset);
         else if ((result = copy(checker, &chunk, payload)) != 0)
             return result;
-        if (is_too_deep(checker))
+        if (is_too_deep(checker, &state))
             return rv_err(EBADMSG, "%s: %llu calls are open at once: no program has so many", checker->path,
                           (unsigned long long)rv_indexer_n_open(checker->indexer));
     }
@@ -352,7 +351,7 @@ int rv_rec_verify(const char *path, const struct rv_rec_reader_params *params, c
         checker.indexer = rv_indexer_create();
         checker.codec = rv_codec_create();
         checker.compressor = rv_compressor_create();
-        checker.events = rv_alloc(RV_REC_MAX_EVENTS, sizeof *checker.events);
+        checker.events = rv_alloc(RV_REC_MAX_EVENTS + RV_BATCH_PADDING, sizeof *checker.events);
         error = read_all(&checker, reader);
     }
     found->n_bytes -= rv_rec_reader_state(reader).n_gone;

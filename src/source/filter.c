@@ -4,18 +4,17 @@
 #include <regex.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/err.h"
 #include "base/vec.h"
 
-enum verdict { UNKNOWN, PASSES, STOPS };
+enum verdict { UNKNOWN = 0, PASSES, STOPS };
 
 struct rv_filter {
     regex_t include, exclude;
     bool has_include, has_exclude;
     uint8_t *verdicts; /* enum verdict by id */
-    size_t n, capacity;
+    size_t n;
 };
 
 static int compile(regex_t *regex, const char *pattern, const char *option)
@@ -74,11 +73,8 @@ static enum verdict judge(struct rv_filter *filter, struct rv_catalog *catalog, 
 
 bool rv_filter_has(struct rv_filter *filter, struct rv_catalog *catalog, uint32_t id)
 {
-    if (id >= filter->n) {
-        filter->verdicts = rv_vec_reserve(filter->verdicts, &filter->capacity, (size_t)id + 1, 1);
-        memset(filter->verdicts + filter->n, UNKNOWN, filter->capacity - filter->n);
-        filter->n = filter->capacity;
-    }
+    if (id >= filter->n)
+        filter->verdicts = rv_vec_extend(filter->verdicts, &filter->n, (size_t)id + 1, sizeof *filter->verdicts);
     if (filter->verdicts[id] == UNKNOWN)
         filter->verdicts[id] = (uint8_t)judge(filter, catalog, id);
     return filter->verdicts[id] == PASSES;

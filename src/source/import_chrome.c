@@ -37,7 +37,7 @@ struct chrome {
     struct rv_chrome_reader reader;
     bool is_sorted;               /* all is read */
     struct rv_chrome_nest *nests; /* by the emitter's thread */
-    size_t n_nests, nests_capacity;
+    size_t n_nests;
     struct rows *groups; /* as the reader's; made when all is read */
     char bytes[READ_BYTES];
 };
@@ -60,12 +60,10 @@ static int compare(const void *left, const void *right)
 static struct rv_chrome_nest *nest_of(struct chrome *chrome, uint32_t thread)
 {
     if (thread >= chrome->n_nests) {
-        size_t n = (size_t)thread + 1;
-        chrome->nests = rv_vec_reserve(chrome->nests, &chrome->nests_capacity, n, sizeof *chrome->nests);
-        memset(chrome->nests + chrome->n_nests, 0, (n - chrome->n_nests) * sizeof *chrome->nests);
-        for (size_t i = chrome->n_nests; i < n; i++)
+        size_t n_before = chrome->n_nests;
+        chrome->nests = rv_vec_extend(chrome->nests, &chrome->n_nests, (size_t)thread + 1, sizeof *chrome->nests);
+        for (size_t i = n_before; i < chrome->n_nests; i++)
             chrome->nests[i].thread = (uint32_t)i;
-        chrome->n_nests = n;
     }
     return &chrome->nests[thread];
 }

@@ -24,7 +24,7 @@ struct pace { /* of one thread's samples */
 struct perf {
     struct rv_import import; /* first */
     struct pace *paces;      /* by the emitter's thread */
-    size_t n_paces, capacity;
+    size_t n_paces;
     /* the sample that is being read */
     bool is_open;
     uint32_t thread;
@@ -155,12 +155,8 @@ static bool read_frame(struct rv_import *import, const char *line, uint32_t *id)
 
 static struct pace *pace_of(struct perf *perf, uint32_t thread)
 {
-    if (thread >= perf->n_paces) {
-        size_t n = (size_t)thread + 1;
-        perf->paces = rv_vec_reserve(perf->paces, &perf->capacity, n, sizeof *perf->paces);
-        memset(perf->paces + perf->n_paces, 0, (n - perf->n_paces) * sizeof *perf->paces);
-        perf->n_paces = n;
-    }
+    if (thread >= perf->n_paces)
+        perf->paces = rv_vec_extend(perf->paces, &perf->n_paces, (size_t)thread + 1, sizeof *perf->paces);
     return &perf->paces[thread];
 }
 

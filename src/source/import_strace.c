@@ -20,7 +20,7 @@ struct caller {       /* a thread, by the emitter's number */
 struct strace {
     struct rv_import import; /* first */
     struct caller *callers;
-    size_t n_callers, capacity;
+    size_t n_callers;
     int64_t day_ns, last_ns; /* -tt tells no day */
 };
 
@@ -78,12 +78,9 @@ static bool read_head(const char *text, struct line *line)
 
 static struct caller *caller_of(struct strace *strace, uint32_t thread)
 {
-    if (thread >= strace->n_callers) {
-        size_t n = (size_t)thread + 1;
-        strace->callers = rv_vec_reserve(strace->callers, &strace->capacity, n, sizeof *strace->callers);
-        memset(strace->callers + strace->n_callers, 0, (n - strace->n_callers) * sizeof *strace->callers);
-        strace->n_callers = n;
-    }
+    if (thread >= strace->n_callers)
+        strace->callers =
+            rv_vec_extend(strace->callers, &strace->n_callers, (size_t)thread + 1, sizeof *strace->callers);
     return &strace->callers[thread];
 }
 

@@ -10,7 +10,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/err.h"
 #include "base/hash.h"
@@ -21,7 +20,7 @@
 #include "recording/reader.h"
 #include "source/recorded.h"
 
-enum { NAP_NS = 8000000, MOST_TORN = 64 /* chunks that are looked at in vain */ };
+enum { MOST_TORN = 64 /* chunks that are looked at in vain */ };
 /* Frames in the tree, and entries: a program's are fewer than its recording's bytes. */
 static const uint64_t FRAMES_OF_ANY = 1 << 16;
 
@@ -77,7 +76,7 @@ struct indexed {
     struct rv_compressor *compressor;
     struct rv_recorded_names names;
     struct stream *streams;
-    size_t n_streams, streams_capacity;
+    size_t n_streams;
     struct frame *frames;
     size_t n_frames, frames_capacity;
     uint32_t n_torn;
@@ -91,7 +90,6 @@ struct indexed {
     struct rv_codec *codec;
     struct rv_event *events;
     bool is_damaged; /* that was said */
-    bool is_resting; /* nothing was asked for */
 };
 
 /* ---- entries by their stacks ---- */
@@ -136,13 +134,9 @@ static void say_damage(struct indexed *indexed)
 
 static struct stream *stream_at(struct indexed *indexed, uint32_t number)
 {
-    if (number >= indexed->n_streams) {
+    if (number >= indexed->n_streams)
         indexed->streams =
-            rv_vec_reserve(indexed->streams, &indexed->streams_capacity, number + 1u, sizeof *indexed->streams);
-        memset(indexed->streams + indexed->n_streams, 0,
-               (indexed->streams_capacity - indexed->n_streams) * sizeof *indexed->streams);
-        indexed->n_streams = indexed->streams_capacity;
-    }
+            rv_vec_extend(indexed->streams, &indexed->n_streams, (size_t)number + 1, sizeof *indexed->streams);
     return &indexed->streams[number];
 }
 
@@ -454,8 +448,7 @@ static enum rv_source_status poll_indexed(struct rv_source *source, const struct
     if (intake->is_stopping(intake->context))
         return end(indexed, intake);
     if (indexed->n_left == 0) {
-        indexed->is_resting = !intake->pages->take_request(intake->context, &request);
-        if (indexed->is_resting)
+        if (!intake->pages->take_request(intake->context, &request))
             return RV_SOURCE_RESTING;
         serve(indexed, &request, intake);
         return RV_SOURCE_MOVED;
@@ -471,10 +464,7 @@ static enum rv_source_status poll_indexed(struct rv_source *source, const struct
 
 static void nap_indexed(struct rv_source *source)
 {
-    const struct indexed *indexed = (const struct indexed *)source;
-    const struct timespec turn = {.tv_nsec = NAP_NS};
-    if (indexed->is_resting)
-        nanosleep(&turn, NULL);
+    (void)source; /* there is always more, or it rests */
 }
 
 static void resolve_indexed(struct rv_source *source, const struct rv_intake *intake, bool is_final)

@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/err.h"
 #include "base/hash.h"
@@ -26,7 +25,7 @@ struct part {
     uint64_t offset_ns;            /* modulo 2^64 */
     uint32_t number;
     uint32_t *ids; /* of the source to ours; 0 = not seen yet */
-    size_t n_ids, ids_capacity;
+    size_t n_ids;
     bool has_ended;
 };
 
@@ -41,11 +40,8 @@ struct merged {
 
 static uint32_t *id_slot(struct part *part, uint32_t id)
 {
-    if (id >= part->n_ids) {
-        part->ids = rv_vec_reserve(part->ids, &part->ids_capacity, (size_t)id + 1, sizeof *part->ids);
-        memset(part->ids + part->n_ids, 0, (part->ids_capacity - part->n_ids) * sizeof *part->ids);
-        part->n_ids = part->ids_capacity;
-    }
+    if (id >= part->n_ids)
+        part->ids = rv_vec_extend(part->ids, &part->n_ids, (size_t)id + 1, sizeof *part->ids);
     return &part->ids[id];
 }
 
@@ -246,8 +242,27 @@ static void align_starts(struct merged *merged, const uint64_t *starts_ns)
     merged->source.clock = (struct rv_clock){.kind = RV_CLOCK_MONOTONIC, .mult = 1};
 }
 
+static bool has_all(const struct rv_merged_params *params)
+{
+    size_t n = 0;
+    while (n < params->n && params->sources[n])
+        n++;
+    return n == params->n;
+}
+
+static void close_all(const struct rv_merged_params *params)
+{
+    for (size_t i = 0; i < params->n; i++)
+        if (params->sources[i])
+            params->sources[i]->close(params->sources[i]);
+}
+
 struct rv_source *rv_merged_open(const struct rv_merged_params *params)
 {
+    if (!has_all(params)) {
+        close_all(params);
+        return NULL;
+    }
     const size_t n = params->n;
     struct merged *merged = rv_alloc(1, sizeof *merged);
     merged->parts = rv_alloc(n, sizeof *merged->parts);

@@ -17,7 +17,8 @@
 
 struct rv_merged_params {
     struct rv_source *const *sources; /* n of them, whose ticks are ns and which define names on the drain thread, as
-                                         replays and imports do; the merged one's from now on, even on failure */
+                                         replays and imports do; the merged one's from now on, even on failure. With a
+                                         NULL among them, of which a line has been printed, the others are closed */
     const char *const *paths;         /* what messages call them; borrowed for the call */
     const char *const *labels;        /* put before the names of their processes; NULL = nothing. Outlive the source */
     size_t n;

@@ -1,7 +1,6 @@
 #include "source/name_map.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/vec.h"
 
@@ -12,7 +11,7 @@ void rv_name_map_fini(struct rv_name_map *names)
 {
     free(names->ids);
     names->ids = NULL;
-    names->n = names->capacity = 0;
+    names->n = 0;
 }
 
 static uint32_t read_name(struct rv_name_map *names, uint32_t name_id)
@@ -30,10 +29,7 @@ uint32_t rv_name_map_lookup(struct rv_name_map *names, uint32_t name_id)
         return names->ids[name_id];
     if (name_id == 0 || name_id >= rv_names_count(names->map))
         return 0;
-    if (name_id >= names->n) {
-        names->ids = rv_vec_reserve(names->ids, &names->capacity, (size_t)name_id + 1, sizeof *names->ids);
-        memset(names->ids + names->n, 0, (names->capacity - names->n) * sizeof *names->ids);
-        names->n = names->capacity;
-    }
+    if (name_id >= names->n)
+        names->ids = rv_vec_extend(names->ids, &names->n, (size_t)name_id + 1, sizeof *names->ids);
     return names->ids[name_id] = read_name(names, name_id);
 }

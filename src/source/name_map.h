@@ -14,7 +14,7 @@ struct rv_name_map {
     const struct rv_map *map;
     struct rv_catalog *catalog;
     uint32_t *ids; /* by name id; 0 = not looked up yet */
-    size_t n, capacity;
+    size_t n;
 };
 
 void rv_name_map_fini(struct rv_name_map *names);

@@ -1,5 +1,7 @@
 #include "source/normalize.h"
 
+#include <string.h>
+
 static bool has_name(unsigned kind)
 {
     return kind <= RV_EVENT_RETURN || kind == RV_EVENT_MARK || kind == RV_EVENT_VALUE || kind == RV_EVENT_SYNC;
@@ -14,7 +16,7 @@ static uint64_t first_ticks(const struct rv_event *events, uint32_t n, uint64_t 
     return at_least;
 }
 
-/* Kinds, times and name ids, from popped to the end of the batch; returns how many were dealt with. */
+/* Kinds, times and name ids, from popped to the end of the batch, by words; returns how many were dealt with. */
 static uint32_t sanitize(struct rv_normalizer *normalizer, struct rv_batch *batch, const struct rv_event *popped,
                          uint32_t n_popped)
 {
@@ -25,21 +27,23 @@ static uint32_t sanitize(struct rv_normalizer *normalizer, struct rv_batch *batc
     uint64_t end = batch->base_ticks + RV_BATCH_TICKS;
     uint32_t i = 0;
     for (; i < n_popped; i++) {
-        struct rv_event event = popped[i];
-        unsigned kind = rv_event_kind(&event);
+        uint64_t words[2];
+        memcpy(words, &popped[i], sizeof words);
+        unsigned kind = (unsigned)(words[0] >> RV_EVENT_KIND_SHIFT);
         if (kind >= RV_EVENT_KIND_COUNT)
             continue;
         if (kind != RV_EVENT_SYNC) {
-            uint64_t ticks = rv_event_ticks(&event);
+            uint64_t ticks = words[0] & RV_EVENT_TICKS_MASK;
             ticks = ticks < last ? last : ticks;
             if (ticks >= end)
                 break;
             last = ticks;
-            event.when = (uint64_t)kind << RV_EVENT_KIND_SHIFT | ticks;
+            words[0] = (uint64_t)kind << RV_EVENT_KIND_SHIFT | ticks;
         }
+        memcpy(out, words, sizeof words);
         if (has_name(kind))
-            event.id = event.id ? rv_name_map_lookup(normalizer->names, event.id) : 0;
-        *out++ = event;
+            out->id = out->id ? rv_name_map_lookup(normalizer->names, out->id) : 0;
+        out++;
     }
     normalizer->last_ticks = last;
     batch->n = (uint32_t)(out - batch->events);

@@ -32,11 +32,8 @@ uint32_t rv_recorded_map_id(struct rv_recorded_names *names, uint32_t id)
 {
     if (id == 0 || id >= MAX_ID)
         return 0;
-    if (id >= names->n_ids) {
-        names->ids = rv_vec_reserve(names->ids, &names->ids_capacity, id + 1u, sizeof *names->ids);
-        memset(names->ids + names->n_ids, 0, (names->ids_capacity - names->n_ids) * sizeof *names->ids);
-        names->n_ids = names->ids_capacity;
-    }
+    if (id >= names->n_ids)
+        names->ids = rv_vec_extend(names->ids, &names->n_ids, (size_t)id + 1, sizeof *names->ids);
     if (names->ids[id] == 0)
         names->ids[id] = ++names->n_given;
     return names->ids[id];
@@ -49,11 +46,19 @@ static bool has_name(unsigned kind)
 
 void rv_recorded_map_ids(struct rv_recorded_names *names, struct rv_batch *batch)
 {
+    const uint32_t *ids = names->ids; /* out of memory that the loop's stores might be to */
+    size_t n_ids = names->n_ids;
     for (uint32_t i = 0; i < batch->n; i++) {
         struct rv_event *event = &batch->events[i];
-        bool is_given = event->id < names->n_ids && names->ids[event->id]; /* nearly always */
-        if (has_name(rv_event_kind(event)))
-            event->id = is_given ? names->ids[event->id] : rv_recorded_map_id(names, event->id);
+        if (!has_name(rv_event_kind(event)))
+            continue;
+        if (event->id < n_ids && ids[event->id]) { /* nearly always */
+            event->id = ids[event->id];
+            continue;
+        }
+        event->id = rv_recorded_map_id(names, event->id);
+        ids = names->ids;
+        n_ids = names->n_ids;
     }
 }
 

@@ -11,7 +11,7 @@
 struct rv_recorded_names {
     uint64_t n_file_bytes, n_name_bytes; /* names so far, unpacked */
     uint32_t *ids;                       /* of the file to ours; 0 = not seen yet */
-    size_t n_ids, ids_capacity;
+    size_t n_ids;
     uint32_t n_given;
     struct rv_rec_strings strings;
     struct rv_rec_buffer shown[3];

@@ -21,6 +21,7 @@ struct replay_stream {
     struct rv_rec_account before;  /* its first event in the file */
     uint64_t segment;              /* in which it was met, or last had a gap before */
     bool has_events, is_beginning; /* what is submitted tells what is open */
+    bool is_retelling;             /* it tells of a hole in the file */
     bool is_resumed;               /* there was a gap */
     uint64_t last_ns;
     uint64_t n_events;  /* its next ordinal */
@@ -34,7 +35,7 @@ struct replay {
     struct rv_codec *codec;
     struct rv_event *events; /* of one block */
     struct replay_stream *streams;
-    size_t n_streams, streams_capacity;
+    size_t n_streams;
     struct rv_recorded_names names;
     uint64_t n_broken;                 /* chunks that were whole and made no sense */
     uint64_t n_segments, next_segment; /* seen; the next one's number, if none was let go */
@@ -46,13 +47,9 @@ struct replay {
 
 static struct replay_stream *stream_at(struct replay *replay, uint32_t number)
 {
-    if (number >= replay->n_streams) {
+    if (number >= replay->n_streams)
         replay->streams =
-            rv_vec_reserve(replay->streams, &replay->streams_capacity, number + 1u, sizeof *replay->streams);
-        memset(replay->streams + replay->n_streams, 0,
-               (replay->streams_capacity - replay->n_streams) * sizeof *replay->streams);
-        replay->n_streams = replay->streams_capacity;
-    }
+            rv_vec_extend(replay->streams, &replay->n_streams, (size_t)number + 1, sizeof *replay->streams);
     return &replay->streams[number];
 }
 
@@ -138,6 +135,7 @@ static void submit(struct replay *replay, struct replay_stream *stream, const st
     while (n > 0) {
         struct rv_batch *batch = wait_for_batch(intake);
         batch->is_open = stream->is_beginning;
+        batch->is_retold = stream->is_retelling;
         uint32_t n_done = rv_batch_fill(batch, events, n, &stream->last_ns);
         rv_recorded_map_ids(&replay->names, batch);
         batch->stream = stream->stream;
@@ -153,7 +151,9 @@ static void submit_loss(struct replay *replay, struct replay_stream *stream, uin
 {
     struct rv_event lost = {.when = (uint64_t)RV_EVENT_LOST << RV_EVENT_KIND_SHIFT | stream->last_ns,
                             .id = n_lost > UINT32_MAX ? UINT32_MAX : (uint32_t)n_lost};
+    stream->is_retelling = true;
     submit(replay, stream, &lost, 1, intake);
+    stream->is_retelling = false;
 }
 
 /* The stream goes on behind what was let go: that is no loss of its account's. */
@@ -209,7 +209,9 @@ static void resume(struct replay *replay, struct replay_stream *stream, uint32_t
     for (uint32_t i = 0; i < n; i++)
         if (rv_event_kind(&replay->events[i]) != RV_EVENT_LINE)
             replay->events[n_resumed++] = replay->events[i];
+    stream->is_retelling = true;
     submit(replay, stream, replay->events, n_resumed, intake);
+    stream->is_retelling = false;
 }
 
 static bool take_events(struct replay *replay, const struct rv_rec_chunk *chunk, const uint8_t *payload,

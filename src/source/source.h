@@ -51,7 +51,7 @@ struct rv_intake_pages {
 enum rv_source_status {
     RV_SOURCE_MOVED, /* events were handed over */
     RV_SOURCE_IDLE,
-    RV_SOURCE_RESTING, /* all was told; there may be requests */
+    RV_SOURCE_RESTING, /* all was told: the next turn is when there are requests */
     RV_SOURCE_ENDED
 };
 
@@ -59,7 +59,8 @@ struct rv_source {
     struct rv_clock clock; /* ticks of every stream of this source */
     /* One turn. Never waits but for batches. */
     enum rv_source_status (*poll)(struct rv_source *source, const struct rv_intake *intake);
-    /* Sleep until there may be something, at most a few ms: called between turns. Never spins. */
+    /* Sleep until there may be something, at most a few ms: called between turns, but for RESTING. Never
+     * spins. */
     void (*nap)(struct rv_source *source);
     /* Define what was given out since the last call; is_final: also what could not be named so far. Naming thread. */
     void (*resolve)(struct rv_source *source, const struct rv_intake *intake, bool is_final);

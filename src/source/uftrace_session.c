@@ -60,10 +60,12 @@ struct rv_uftrace {
     char *folder;
     struct rv_uftrace_task *tasks;
     size_t n_tasks, tasks_capacity;
-    struct session *sessions; /* by pid, then time */
+    struct rv_index task_index; /* by thread */
+    struct session *sessions;   /* by pid, then time */
     size_t n_sessions, sessions_capacity;
     struct fork *forks;
     size_t n_forks, forks_capacity;
+    struct rv_index fork_index; /* by child */
     struct module *modules;
     size_t n_modules, modules_capacity;
     struct rv_index module_index; /* by path */
@@ -110,21 +112,34 @@ static void read_session(struct rv_uftrace *uftrace, const char *line)
     uftrace->sessions[uftrace->n_sessions++] = session;
 }
 
-static void read_task(struct rv_uftrace *uftrace, const char *line)
+static bool is_of_child(const void *context, uint32_t value, const void *pid)
 {
-    bool is_fork = strncmp(line, "FORK ", 5) == 0;
-    uint32_t pid = find_number(line, "pid"), tid = is_fork ? pid : find_number(line, "tid");
-    if (is_fork) {
-        uftrace->forks =
-            rv_vec_reserve(uftrace->forks, &uftrace->forks_capacity, uftrace->n_forks + 1, sizeof *uftrace->forks);
-        uftrace->forks[uftrace->n_forks++] = (struct fork){pid, find_number(line, "ppid")};
-    }
-    for (size_t i = uftrace->n_tasks; i-- > 0 && uftrace->n_tasks - i < 1024;)
-        if (uftrace->tasks[i].tid == tid)
-            return;
+    return ((const struct rv_uftrace *)context)->forks[value - 1].pid == *(const uint32_t *)pid;
+}
+
+static bool is_of_thread(const void *context, uint32_t value, const void *tid)
+{
+    return ((const struct rv_uftrace *)context)->tasks[value - 1].tid == *(const uint32_t *)tid;
+}
+
+static void add_fork(struct rv_uftrace *uftrace, uint32_t pid, uint32_t parent)
+{
+    if (rv_index_find(&uftrace->fork_index, rv_hash_u64(pid), is_of_child, uftrace, &pid))
+        return;
+    uftrace->forks =
+        rv_vec_reserve(uftrace->forks, &uftrace->forks_capacity, uftrace->n_forks + 1, sizeof *uftrace->forks);
+    uftrace->forks[uftrace->n_forks++] = (struct fork){pid, parent};
+    rv_index_put(&uftrace->fork_index, rv_hash_u64(pid), (uint32_t)uftrace->n_forks);
+}
+
+static void add_task(struct rv_uftrace *uftrace, uint32_t tid, uint32_t pid)
+{
+    if (rv_index_find(&uftrace->task_index, rv_hash_u64(tid), is_of_thread, uftrace, &tid))
+        return;
     uftrace->tasks =
         rv_vec_reserve(uftrace->tasks, &uftrace->tasks_capacity, uftrace->n_tasks + 1, sizeof *uftrace->tasks);
     uftrace->tasks[uftrace->n_tasks++] = (struct rv_uftrace_task){tid, pid};
+    rv_index_put(&uftrace->task_index, rv_hash_u64(tid), (uint32_t)uftrace->n_tasks);
 }
 
 static int compare_sessions(const void *left, const void *right)
@@ -143,8 +158,13 @@ static int read_tasks(struct rv_uftrace *uftrace, struct rv_textfile *text)
     while ((status = rv_textfile_line(text, &line, &n)) > 0 && uftrace->n_tasks < MOST_TASKS) {
         if (strncmp(line, "SESS ", 5) == 0)
             read_session(uftrace, line);
-        else if (strncmp(line, "TASK ", 5) == 0 || strncmp(line, "FORK ", 5) == 0)
-            read_task(uftrace, line);
+        else if (strncmp(line, "TASK ", 5) == 0)
+            add_task(uftrace, find_number(line, "tid"), find_number(line, "pid"));
+        else if (strncmp(line, "FORK ", 5) == 0) {
+            uint32_t child = find_number(line, "pid");
+            add_fork(uftrace, child, find_number(line, "ppid"));
+            add_task(uftrace, child, child);
+        }
     }
     if (uftrace->n_sessions)
         qsort(uftrace->sessions, uftrace->n_sessions, sizeof *uftrace->sessions, compare_sessions);
@@ -251,10 +271,8 @@ static void load_symbols(struct rv_uftrace *uftrace, struct module *module)
 
 uint32_t rv_uftrace_parent(const struct rv_uftrace *uftrace, uint32_t pid)
 {
-    for (size_t i = 0; i < uftrace->n_forks; i++)
-        if (uftrace->forks[i].pid == pid)
-            return uftrace->forks[i].parent;
-    return 0;
+    uint32_t found = rv_index_find(&uftrace->fork_index, rv_hash_u64(pid), is_of_child, uftrace, &pid);
+    return found ? uftrace->forks[found - 1].parent : 0;
 }
 
 /* How many sessions are of processes up to this one. */
@@ -369,6 +387,8 @@ void rv_uftrace_close(struct rv_uftrace *uftrace)
     free(uftrace->sessions);
     free(uftrace->forks);
     free(uftrace->modules);
+    rv_index_fini(&uftrace->task_index);
+    rv_index_fini(&uftrace->fork_index);
     rv_index_fini(&uftrace->module_index);
     free(uftrace->cache);
     free(uftrace);

@@ -25,16 +25,19 @@ static void ask(struct rv_ui_requests *requests, enum rv_ui_request_kind kind, u
 
 static void show_count(const struct rv_ui_style *style, const struct rv_search_bar *shown)
 {
-    char text[160];
+    char text[160], progress[32] = "";
     bool is_wrong = shown->find_why[0];
+    if (shown->percent < 100)
+        (void)snprintf(progress, sizeof progress, ", %u %% searched", shown->percent);
     if (is_wrong)
         (void)snprintf(text, sizeof text, "%s", shown->find_why);
     else if (!shown->find[0])
         (void)snprintf(text, sizeof text, "a regular expression");
     else
-        (void)snprintf(text, sizeof text, "%" PRIu64 "%s call%s of %" PRIu32 " subroutine%s%s", shown->n_calls,
+        (void)snprintf(text, sizeof text, "%" PRIu64 "%s call%s of %" PRIu32 " subroutine%s%s%s", shown->n_calls,
                        shown->is_whole ? "" : "+", shown->n_calls == 1 ? "" : "s", shown->n_subroutines,
-                       shown->n_subroutines == 1 ? "" : "s", shown->is_partial ? ", of those still held" : "");
+                       shown->n_subroutines == 1 ? "" : "s", progress,
+                       shown->is_partial ? ", of those still held" : "");
     rv_imgui_text(RV_IMGUI_FONT_TEXT, is_wrong ? style->text_warning : style->text, text);
 }
 

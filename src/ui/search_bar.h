@@ -10,8 +10,9 @@ struct rv_search_bar {
     const char *find_why; /* why it cannot be; "" = it can */
     uint64_t n_calls;
     uint32_t n_subroutines;
-    bool is_whole;   /* everything was looked at */
-    bool is_partial; /* but what was evicted */
+    unsigned percent; /* of all that there is was searched */
+    bool is_whole;    /* everything was looked at */
+    bool is_partial;  /* but what was evicted */
     const struct rv_lens *lens;
     const char *rule_why; /* why the last rule was not added; "" = it was */
     unsigned n_asked;     /* how often the search was asked for: each time the field takes the keyboard */

@@ -5,32 +5,32 @@ set -u
 ringviz=$1 program=$2 library=$3
 . "${0%/*}/harness.sh"
 
-# expect WHAT STATUS TEXT COMMAND...: it fails with this status, one line, and this text in it.
-expect() {
+# fails WHAT STATUS TEXT COMMAND...: it fails with this status, one line, and this text in it.
+fails() {
     what=$1 wanted=$2 text=$3
     shift 3
     timeout 60 "$@" >"$folder/out" 2>"$folder/err"
     status=$?
     [ "$status" -eq "$wanted" ] || fail "$what: status $status"
-    [ "$(grep -c . "$folder/err")" -eq 1 ] || fail "$what: said $(cat "$folder/err")"
+    one_line "$what"
     grep -q "$text" "$folder/err" || fail "$what: said $(cat "$folder/err")"
 }
 
 picture="$folder/picture.png"
-expect "a window without a display" 1 "no display for a window" \
+fails "a window without a display" 1 "no display for a window" \
     env -u DISPLAY -u WAYLAND_DISPLAY -u SDL_VIDEODRIVER "$ringviz" -- "$program"
-expect "a picture by OpenGL 3.2" 1 "OpenGL 3.3 is needed" \
+fails "a picture by OpenGL 3.2" 1 "OpenGL 3.3 is needed" \
     env -u SDL_VIDEODRIVER MESA_GL_VERSION_OVERRIDE=3.2 "$ringviz" --screenshot="$picture" -- "$program"
-expect "a picture without OpenGL" 1 "OpenGL\|display" \
+fails "a picture without OpenGL" 1 "OpenGL\|display" \
     env SDL_VIDEODRIVER=dummy "$ringviz" --screenshot="$picture" -- "$program"
-expect "a picture with an OpenGL error" 1 "OpenGL failed with error 0x505" \
+fails "a picture with an OpenGL error" 1 "OpenGL failed with error 0x505" \
     env LD_PRELOAD="$library" GL_ERROR_INJECTED=0x505 GL_ERROR_FROM=1 "$ringviz" --screenshot="$picture" -- "$program"
-expect "a picture from a lost context" 1 "OpenGL lost its context" \
+fails "a picture from a lost context" 1 "OpenGL lost its context" \
     env LD_PRELOAD="$library" GL_ERROR_INJECTED=0x507 "$ringviz" --screenshot="$picture" -- "$program"
-expect "a window whose context is lost" 1 "OpenGL lost its context" \
+fails "a window whose context is lost" 1 "OpenGL lost its context" \
     env LD_PRELOAD="$library" SDL_VIDEODRIVER=offscreen GL_ERROR_INJECTED=0x507 GL_ERROR_FROM=1 "$ringviz" -- "$program"
 [ -e "$picture" ] && fail "a broken picture was written"
 timeout 60 env -u DISPLAY MESA_GL_VERSION_OVERRIDE=3.2 SDL_VIDEODRIVER=dummy "$ringviz" --report -- "$program" \
     >"$folder/out" 2>"$folder/err" || fail "a report without OpenGL: $(cat "$folder/err")"
 grep -q "fib" "$folder/out" || fail "an empty report"
-exit "$n_failures"
+conclude

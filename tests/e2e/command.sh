@@ -10,7 +10,7 @@ run --headless -- sh -c 'kill -TERM $$'
 expect "killed by TERM" $status 143
 run --headless -- "$folder/none"
 expect "not found" $status 127
-expect "not found, lines" "$(wc -l <"$folder/err" | tr -d ' ')" 1
+one_line "not found"
 : >"$folder/plain"
 run --headless -- "$folder/plain"
 expect "not executable" $status 126
@@ -18,7 +18,7 @@ expect "not executable" $status 126
 echo "some input" | timeout 60 "$ringviz" --headless -- cat >"$folder/out" 2>"$folder/err"
 expect "standard input and output" "$(cat "$folder/out")" "some input"
 grep -q 'ringviz: .*instrument' "$folder/err" || fail "silence is not explained: $(cat "$folder/err")"
-expect "lines about silence" "$(wc -l <"$folder/err" | tr -d ' ')" 1
+one_line "about silence"
 
 run --report --output="$folder/report" -- "$program"
 expect "traced program" $status 0
@@ -33,13 +33,24 @@ grep -q '"name": *"[^"]*::fib"' "$folder/report.json" && fail "--exclude let fib
 
 run --info "$folder/none"
 expect "--info of nothing" $status 1
-expect "--info of nothing, lines" "$(wc -l <"$folder/err" | tr -d ' ')" 1
+one_line "--info of nothing"
 run --policy=never -- true
 expect "usage" $status 2
 run --no-such-option
 expect "unknown option" $status 2
 run
 expect "nothing to do" $status 2
+for options in "--info --record" "--info --report" "--check --record=$folder/made" "--check --info" "--repair=$folder/made --trigger=lost" \
+    "--repair=$folder/made --spans" "--merge=$folder/made --screenshot=$folder/made" "--diff --frames=$folder/made" \
+    "--control=$folder/none --report" "--bench=ring --record-limit=1M" --json --size=4294967360x4294967360 --size=640 --size=640x --size=640x400x; do
+    # shellcheck disable=SC2086
+    run $options "$folder/plain"
+    expect "$options" $status 2
+    one_line "$options"
+    [ ! -e "$folder/made" ] || fail "$options: a file was made"
+done
+run --check --headless --verbose "$folder/none"
+expect "--check of nothing" $status 1
 run --report --output=/nowhere/at/all -- touch "$folder/ran"
 expect "unwritable output" $status 1
 [ -e "$folder/ran" ] && fail "the command ran although the output cannot be written"
@@ -76,7 +87,7 @@ done
 # Standard streams: closed ones stay closed, full ones are an error, a reader that leaves leaves nothing behind.
 timeout 60 "$ringviz" --report -- "$program" 2>"$folder/err" >&-
 expect "closed standard output" $? 1
-expect "closed standard output, lines" "$(grep -c . "$folder/err")" 1
+one_line "closed standard output"
 timeout 60 "$ringviz" --report -- sh -c 'for fd in 0 1 2; do [ -e /proc/$$/fd/$fd ] && echo $fd >"$1"; done' sh \
     "$folder/streams" <&- >&- 2>&-
 expect "streams of a command without any" "$(cat "$folder/streams" 2>/dev/null)" ""
@@ -91,5 +102,4 @@ ls /dev/shm/ringviz-*-"$(cat "$folder/viewer")"-* 2>/dev/null && fail "a private
 "$ringviz" --headless -- "$program" >/dev/null 2>&1 &
 wait $!
 ls /dev/shm/ringviz-*-$!-* 2>/dev/null && fail "a private file was left behind"
-echo "$n_failures failures"
-[ $n_failures -eq 0 ]
+conclude

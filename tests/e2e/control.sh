@@ -15,10 +15,10 @@ begin() {
     timeout 100 "$ringviz" --headless "--trace-file=$trace" -- "$@" <"$folder/input" >"$folder/program" 2>&1 &
     traced=$!
     exec 3>"$folder/input"
-    deadline=$(($(date +%s) + 60))
-    until echo ps | timeout 60 "$ringviz" "--control=$trace" 2>&1 | grep -q " $state " || [ "$(date +%s)" -gt $deadline ]; do
-        sleep 0.05
-    done
+    within 60 shows ps " $state "
+}
+shows() { # COMMAND PATTERN
+    echo "$1" | timeout 60 "$ringviz" "--control=$trace" 2>&1 | grep -q "$2"
 }
 control() { # the commands are its input; digits of processes and threads become P
     timeout 100 "$ringviz" "--control=$trace" >"$folder/out" 2>&1
@@ -38,16 +38,14 @@ compare() { # WHAT: the answers with those expected, on its input
 # What is no trace file, or not there: one line.
 echo foreign >"$folder/foreign"
 for file in "$folder/foreign" "$folder/absent" "$folder"; do
-    run "--control=$file" </dev/null
+    run "--control=$file"
     expect "$file" "$status $(wc -l <"$folder/err") $(cut -c 1-9 "$folder/err")" "1 1 ringviz: "
 done
 
 begin unsteered "$waits"
 line() { grep -n "^$1" "$source" | cut -d: -f1; }
 inner=$(line 'static int inner') outer=$(line 'static int outer') main=$(line 'int main')
-until echo stack | timeout 60 "$ringviz" "--control=$trace" 2>&1 | grep -q '^#4' || [ "$(date +%s)" -gt $deadline ]; do
-    sleep 0.05
-done
+within 60 shows stack '^#4'
 control <<'COMMANDS'
 stack
 stop
@@ -69,12 +67,12 @@ error: ring 0: not for this producer: it answers no commands
 ring 0: trace off
 ring 0: trace on
 $stack
-error: ring 99: it has ended
+error: ring 99: there is no such ring
 EXPECTED
 end "a native program" 0
 
 if ! command -v perl >"$folder/which" || ! [ -e "${ringviz%/bin/*}/lib/perl/Devel/RingViz.pm" ]; then
-    [ $n_failures -eq 0 ]
+    conclude
     exit
 fi
 cat >"$folder/script.pl" <<'PERL'
@@ -176,4 +174,4 @@ expect "what it printed" "$(head -n 1 "$folder/program")" "done 6"
 run --bench=control --json
 expect "measured" "$status $(sed 's/.*"bench":"\([^"]*\)".*"n":\([0-9]*\).*/\1 \2/' "$folder/out" | tr '\n' ' ')" \
     "0 control.stop 50 control.command 1000 "
-[ $n_failures -eq 0 ]
+conclude

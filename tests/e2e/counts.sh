@@ -4,13 +4,10 @@
 set -u
 ringviz=$1 checker=$2
 shift 2
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-timeout 120 "$ringviz" --report=json --output="$folder/report.json" -- "$@" >"$folder/stdout" 2>"$folder/stderr"
-status=$?
-cat "$folder/stderr" >&2
-if [ $status -ne 0 ]; then
-    echo "exit status $status" >&2
-    exit 1
-fi
-"$checker" "$folder/stdout" "$folder/report.json" ${MAY_DROP:+may-drop}
+. "${0%/*}/harness.sh"
+
+run --report=json --output="$folder/report.json" -- "$@"
+cat "$folder/err" >&2
+expect "exit status" $status 0
+check "the counts" "$checker" "$folder/out" "$folder/report.json" ${MAY_DROP:+may-drop}
+conclude

@@ -21,16 +21,6 @@ finish() {
 }
 trap finish EXIT
 
-# within SECONDS COMMAND...: true as soon as the command is, false when it has not become so.
-within() {
-    deadline=$(($(date +%s) + $1))
-    shift
-    until "$@"; do
-        [ "$(date +%s)" -lt $deadline ] || return 1
-        sleep 0.2
-    done
-}
-
 pixels() {
     "$count_pixels" "$folder/Xvfb_screen0" "$1"
 }
@@ -95,7 +85,8 @@ rm "$folder/config/ringviz/config"
 
 if ! command -v weston >/dev/null; then
     echo "weston is not installed: nothing of Wayland was tried"
-    exit $n_failures
+    conclude
+    exit
 fi
 for scale in 1 2; do
     start_weston $scale || exit 1
@@ -105,4 +96,4 @@ for scale in 1 2; do
     within 20 is_gone $compositor || fail "weston does not end"
 done
 is_four_times "Wayland" "$once" "$n_pill"
-[ $n_failures -eq 0 ]
+conclude

@@ -32,7 +32,7 @@ expect "to standard output" $status 0
 printf 'mine' >kept
 run --export=folded:kept -- touch ran
 expect "a file that exists" $status 1
-expect "a file that exists, lines" "$(wc -l <err | tr -d ' ')" 1
+one_line "a file that exists"
 expect "a file that exists, content" "$(cat kept)" "mine"
 [ -e ran ] && fail "the command ran although the export cannot be written"
 run --force --export=folded:kept -- "$program"
@@ -43,11 +43,11 @@ expect "a run that does not begin" $status 1
 [ -e new.json ] && fail "a file is left of a run that did not begin"
 run --export=chrome:/dev/full -- "$program"
 expect "a full disk" $status 1
-expect "a full disk, lines" "$(wc -l <err | tr -d ' ')" 1
+one_line "a full disk"
 for wrong in chrome chrome: :x never:x chrom:x chromes:x; do
     run --export="$wrong" -- true
     expect "--export=$wrong" $status 2
 done
 run --export=chrome:x --export=folded:x -- true
 expect "two exports into one file" $status 2
-[ $n_failures -eq 0 ]
+conclude

@@ -1,5 +1,5 @@
 # What every test of the command line begins with; sourced. A folder of its own, gone at the end, and failures counted:
-# the test ends with `[ $n_failures -eq 0 ]`.
+# the test ends with `conclude`.
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 n_failures=0
@@ -13,7 +13,31 @@ expect() { # WHAT GOT WANTED
     [ "$2" = "$3" ] || fail "$1: got '$2', expected '$3'"
 }
 
+check() { # WHAT COMMAND...: it succeeds
+    checked=$1
+    shift
+    "$@" || fail "$checked"
+}
+
 run() { # OPTION...: ringviz, its streams in $folder/out and $folder/err, its status in $status
-    timeout 100 "$ringviz" "$@" >"$folder/out" 2>"$folder/err"
+    timeout 100 "$ringviz" "$@" >"$folder/out" 2>"$folder/err" </dev/null
     status=$?
+}
+
+one_line() { # WHAT: what ringviz said last is one line
+    [ "$(wc -l <"$folder/err")" -eq 1 ] || fail "$1: not one line: $(cat "$folder/err")"
+}
+
+within() { # SECONDS COMMAND...: true as soon as the command is, false when it has not become so
+    deadline=$(($(date +%s) + $1))
+    shift
+    until "$@"; do
+        [ "$(date +%s)" -lt $deadline ] || return 1
+        sleep 0.05
+    done
+}
+
+conclude() {
+    echo "$n_failures failures"
+    [ $n_failures -eq 0 ]
 }

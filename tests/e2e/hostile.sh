@@ -6,19 +6,17 @@ ringviz=$1
 program=${2:-true} # what writes the good file
 watch="--headless --duration=100ms"
 . "${0%/*}/harness.sh"
-n_checks=0
 
 look_at() { # OPTIONS FILE
-    timeout 20 "$ringviz" $1 "$2" >"$folder/out" 2>"$folder/err" </dev/null
-    status=$?
-    n_checks=$((n_checks + 1))
+    # shellcheck disable=SC2086
+    run $1 "$2"
 }
 
 refused() { # FILE WHAT
     for option in --info "$watch"; do
         look_at "$option" "$1"
         [ $status -eq 1 ] || fail "$2, $option: exit status $status"
-        [ "$(wc -l <"$folder/err")" -eq 1 ] || fail "$2, $option: not one line: $(cat "$folder/err")"
+        one_line "$2, $option"
         case $(cat "$folder/err") in
         "ringviz: $1: "?*) ;;
         *) fail "$2, $option: $(cat "$folder/err")" ;;
@@ -50,7 +48,7 @@ refused "$folder/empty" "empty"
 for format in perf strace folded chrome; do
     look_at "--report --import=$format" "$folder/empty"
     [ $status -eq 1 ] || fail "empty, as $format: exit status $status"
-    [ "$(wc -l <"$folder/err")" -eq 1 ] || fail "empty, as $format: not one line: $(cat "$folder/err")"
+    one_line "empty, as $format"
 done
 for n_bytes in 1 100 4095 4096 65536; do
     head -c $n_bytes "$folder/good" >"$folder/short"
@@ -110,17 +108,15 @@ harmless --info "$folder/life" "noise in the header's life"
 # Cut short while it is watched: from the moment the watcher has put its process id into the header.
 timeout 20 "$ringviz" --trace-file="$folder/cut" --headless -- sleep 5 >"$folder/out" 2>"$folder/err" </dev/null &
 watcher=$!
-deadline=$(($(date +%s) + 10))
-until [ "$(od -An -tu4 -j 576 -N 4 "$folder/cut" 2>/dev/null | tr -d ' ')" -gt 0 ] 2>/dev/null; do
-    [ "$(date +%s)" -lt $deadline ] || break
-done
+is_watched() {
+    [ "$(od -An -tu4 -j 576 -N 4 "$folder/cut" 2>/dev/null | tr -d ' ')" -gt 0 ] 2>/dev/null
+}
+within 10 is_watched || fail "nobody watches"
 truncate -s 0 "$folder/cut"
 wait $watcher
 status=$?
-n_checks=$((n_checks + 1))
 [ $status -eq 1 ] || fail "cut short while watched: exit status $status"
 [ "$(cat "$folder/err")" = "ringviz: $folder/cut: was cut short while it was read" ] ||
     fail "cut short while watched: $(cat "$folder/err")"
 
-echo "$n_checks looks, $n_failures failures"
-[ $n_failures -eq 0 ]
+conclude

@@ -4,14 +4,11 @@
 set -u
 ringviz=$1 data=$2 rrtrace_writer=$3 ringbuffer_writer=$4 profiled=$5
 . "${0%/*}/harness.sh"
-n_checks=0
 
 spans() { # FILE [OPTION...]: its calls in order, without the head
     file=$1
     shift
-    timeout 30 "$ringviz" --spans=csv "$@" "$file" 2>"$folder/said" >"$folder/out"
-    status=$?
-    n_checks=$((n_checks + 1))
+    run --spans=csv "$@" "$file"
     sed 1d "$folder/out" | LC_ALL=C sort >"$folder/got"
 }
 
@@ -27,9 +24,9 @@ for file in "$data"/*; do
     spans "$file"
     same "$file"
     if [ -f "$file.said" ]; then
-        sed "s|^ringviz: .*/|ringviz: |" "$folder/said" | cmp -s - "$file.said" || fail "$file said: $(cat "$folder/said")"
+        sed "s|^ringviz: .*/|ringviz: |" "$folder/err" | cmp -s - "$file.said" || fail "$file said: $(cat "$folder/err")"
     else
-        [ ! -s "$folder/said" ] || fail "$file said: $(cat "$folder/said")"
+        [ ! -s "$folder/err" ] || fail "$file said: $(cat "$folder/err")"
     fi
     cp "$file" "$folder/renamed"
     gzip -c "$file" >"$folder/renamed.gz"
@@ -46,14 +43,14 @@ spans "$folder/renamed" --include='^(read|parse)$'
 # ---- everything that can be done with a trace ----
 timeout 30 "$ringviz" --info "$data/calls.json" | grep -q 'Chrome.*--import=chrome' || fail "no --info"
 timeout 30 "$ringviz" --report=csv "$data/calls.json" | grep -q '^"*outer' || fail "no report"
-timeout 30 "$ringviz" --screenshot="$folder/picture.png" --size=320x200 "$data/calls.json" 2>"$folder/said" ||
-    grep -qi opengl "$folder/said" || fail "no picture: $(cat "$folder/said")"
+timeout 30 "$ringviz" --screenshot="$folder/picture.png" --size=320x200 "$data/calls.json" 2>"$folder/err" ||
+    grep -qi opengl "$folder/err" || fail "no picture: $(cat "$folder/err")"
 
 # ---- hostile: one line, exit status 1, or what there is of it ----
 harmless() { # FILE WHAT
     spans "$1"
     [ $status -le 1 ] || fail "$2: exit status $status"
-    [ "$(wc -l <"$folder/said")" -le 2 ] || fail "$2: said $(cat "$folder/said")"
+    [ "$(wc -l <"$folder/err")" -le 2 ] || fail "$2: said $(cat "$folder/err")"
 }
 for file in "$data"/calls.json "$data"/samples.json "$data"/samples.perf "$data"/calls.strace; do
     n_bytes=$(wc -c <"$file")
@@ -69,7 +66,7 @@ refused() { # FILE WHAT [OPTION...]
     shift 2
     spans "$file" "$@"
     [ $status -eq 1 ] || fail "$what: exit status $status"
-    [ "$(wc -l <"$folder/said")" -eq 1 ] || fail "$what: not one line: $(cat "$folder/said")"
+    one_line "$what"
     [ ! -s "$folder/got" ] || fail "$what: gave calls"
 }
 echo '{"a": 1}' >"$folder/other"
@@ -87,23 +84,23 @@ refused "$folder/absent" "absent" --import=perf
 refused "$folder" "a folder" --import=uftrace
 refused "$data/calls.json" "a Devel::RingBuffer file that is none" --import=ringbuffer
 refused /ringviz-test-absent "no shared memory" --import=rrtrace
-timeout 30 "$ringviz" --import=nothing "$data/calls.json" 2>"$folder/said"
+timeout 30 "$ringviz" --import=nothing "$data/calls.json" 2>"$folder/err"
 [ $? -eq 2 ] || fail "--import=nothing is not a usage error"
 
 # ---- many events: sorted on disk, in bounded memory ----
 awk 'BEGIN { print "["; for (i = 1100000; i > 0; i--) printf "{\"ph\":\"X\",\"pid\":1,\"tid\":%d,\"ts\":%d,\"dur\":1,\"name\":\"f%d\"},\n", i % 3, i * 2, i % 5 }' >"$folder/many"
-(ulimit -v 1500000; timeout 60 "$ringviz" --memory=1M --report=csv "$folder/many" >"$folder/out" 2>"$folder/said")
+(ulimit -v 1500000; timeout 60 "$ringviz" --memory=1M --report=csv "$folder/many" >"$folder/out" 2>"$folder/err")
 for name in f0 f1 f2 f3 f4; do
-    grep -q "^\"*$name\"*,.*220000" "$folder/out" || fail "many: $(cat "$folder/out" "$folder/said")"
+    grep -q "^\"*$name\"*,.*220000" "$folder/out" || fail "many: $(cat "$folder/out" "$folder/err")"
 done
 
 # ---- uftrace, by its own recorder ----
 if command -v uftrace >/dev/null 2>&1; then
     (cd "$folder" && timeout 30 uftrace record -d recorded "$profiled" >/dev/null 2>&1)
-    timeout 30 "$ringviz" --report=csv "$folder/recorded" >"$folder/out" 2>"$folder/said"
+    timeout 30 "$ringviz" --report=csv "$folder/recorded" >"$folder/out" 2>"$folder/err"
     for count in leaf,60 mid,20 run,2 main,1; do
         grep -q "::${count%,*}\"*,.*,${count#*,}," "$folder/out" || grep -q "::${count%,*},${count#*,}," "$folder/out" ||
-            fail "uftrace: no $count: $(cat "$folder/out" "$folder/said")"
+            fail "uftrace: no $count: $(cat "$folder/out" "$folder/err")"
     done
     for file in "$folder"/recorded/[0-9]*.dat; do
         truncate -s -5 "$file"
@@ -118,16 +115,14 @@ begin_writing() {
     rm -f "$folder/wrote" # what the one before wrote is not what is waited for
     timeout 60 "$rrtrace_writer" 20000 >"$folder/wrote" &
     writer=$!
-    deadline=$(($(date +%s) + 20))
-    until [ -s "$folder/wrote" ] || [ "$(date +%s)" -gt $deadline ]; do :; done
+    within 20 [ -s "$folder/wrote" ]
     memory=$(head -n 1 "$folder/wrote")
 }
 end_writing() { # WHAT
     wait $writer || fail "$1: the writer of rrtrace's ring: $?"
-    n_checks=$((n_checks + 1))
 }
 begin_writing
-timeout 60 "$ringviz" --report=csv --rrtrace "$memory" >"$folder/out" 2>"$folder/said" || fail "--rrtrace: $(cat "$folder/said")"
+timeout 60 "$ringviz" --report=csv --rrtrace "$memory" >"$folder/out" 2>"$folder/err" || fail "--rrtrace: $(cat "$folder/err")"
 end_writing --rrtrace
 [ ! -e "/dev/shm$memory" ] || fail "--rrtrace: the shared memory is still there"
 # As the gem does it: by name, with a window, ended by SIGTERM.
@@ -150,18 +145,16 @@ rm -f "$folder/wrote"
 timeout 60 "$ringbuffer_writer" "$folder/buffer" <"$folder/stop" >"$folder/wrote" &
 writer=$!
 exec 3>"$folder/stop"
-deadline=$(($(date +%s) + 20))
-until [ -s "$folder/wrote" ] || [ "$(date +%s)" -gt $deadline ]; do :; done
+within 20 [ -s "$folder/wrote" ]
 cp "$folder/buffer" "$folder/before"
 spans "$folder/buffer" --duration=100ms
-[ $status -eq 0 ] || fail "a live Devel::RingBuffer file: $(cat "$folder/said")"
+[ $status -eq 0 ] || fail "a live Devel::RingBuffer file: $(cat "$folder/err")"
 [ "$(cut -d, -f3,6 "$folder/got" | sort | tr '\n' ' ')" = "0,main::run 1,My::Mod::work 2,My::Mod::leaf " ] ||
     fail "a live Devel::RingBuffer file: $(cat "$folder/got")"
 cmp -s "$folder/buffer" "$folder/before" || fail "a Devel::RingBuffer file was written to"
 exec 3>&-
 wait $writer
 spans "$folder/buffer"
-[ "$(wc -l <"$folder/got")" -eq 3 ] || fail "a Devel::RingBuffer file at rest: $(cat "$folder/got" "$folder/said")"
+[ "$(wc -l <"$folder/got")" -eq 3 ] || fail "a Devel::RingBuffer file at rest: $(cat "$folder/got" "$folder/err")"
 
-echo "$n_checks looks, $n_failures failures"
-[ $n_failures -eq 0 ]
+conclude

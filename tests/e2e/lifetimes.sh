@@ -5,17 +5,6 @@ set -u
 ringviz=$1 program=$2
 . "${0%/*}/harness.sh"
 
-# wait_for SECONDS COMMAND...: until it succeeds
-wait_for() {
-    tries=$(($1 * 50))
-    shift
-    until "$@" 2>/dev/null; do
-        tries=$((tries - 1))
-        [ $tries -gt 0 ] || return 1
-        sleep 0.02
-    done
-}
-
 has_private_file() { # PID of the viewer
     ls /dev/shm/ringviz-*-"$1"-* >/dev/null 2>&1
 }
@@ -27,12 +16,12 @@ produced() { # REPORT.json
 # A viewer is killed: the program ends as if alone, and the next start clears up.
 "$ringviz" --headless -- sh -c 'echo $$ >"$2.pid"; "$1" 34 >"$2"; echo $? >"$2.status"' sh "$program" "$folder/killed" 2>/dev/null &
 viewer=$!
-wait_for 10 test -s "$folder/killed.pid" || fail "the program did not start"
+within 10 [ -s "$folder/killed.pid" ] || fail "the program did not start"
 has_private_file $viewer || fail "no trace file of $viewer"
 sleep 0.1
 kill -9 $viewer
 wait $viewer 2>/dev/null
-wait_for 30 test -s "$folder/killed.status" || fail "the program did not end after its viewer was killed"
+within 30 [ -s "$folder/killed.status" ] || fail "the program did not end after its viewer was killed"
 grep -q '^COUNT fib' "$folder/killed" || fail "the program lost its output"
 timeout 20 "$ringviz" --headless -- true 2>/dev/null
 has_private_file $viewer && fail "the trace file of a killed viewer stays"
@@ -41,9 +30,9 @@ has_private_file $viewer && fail "the trace file of a killed viewer stays"
 "$ringviz" --report=json --output="$folder/stopped.json" -- sh -c 'echo $$ >"$2.pid"; "$1" 34 >"$2"; echo $? >"$2.status"' \
     sh "$program" "$folder/stopped" 2>/dev/null &
 viewer=$!
-wait_for 10 test -s "$folder/stopped.pid" || fail "the program did not start"
+within 10 [ -s "$folder/stopped.pid" ] || fail "the program did not start"
 kill -STOP $viewer
-wait_for 30 test -s "$folder/stopped.status" || fail "the program hangs on a stopped viewer"
+within 30 [ -s "$folder/stopped.status" ] || fail "the program hangs on a stopped viewer"
 kill -CONT $viewer
 wait $viewer || fail "a viewer that was stopped ends with status $?"
 [ "$(produced "$folder/stopped.json")" -gt 1000000 ] || fail "too few events after a stop"
@@ -52,7 +41,7 @@ wait $viewer || fail "a viewer that was stopped ends with status $?"
 "$ringviz" --report=json --output="$folder/dead.json" -- sh -c 'echo $$ >"$2"; exec "$1" 60' sh "$program" "$folder/pid" \
     >/dev/null 2>&1 &
 viewer=$!
-wait_for 10 test -s "$folder/pid" || fail "the program did not start"
+within 10 [ -s "$folder/pid" ] || fail "the program did not start"
 sleep 0.3
 kill -9 "$(cat "$folder/pid")"
 rm "$folder/pid"
@@ -70,12 +59,12 @@ grep -q '^COUNT fib' "$folder/out" || fail "--duration ends the program"
 "$ringviz" --report=json --output="$folder/twice.json" -- sh -c 'trap "" INT; echo $$ >"$2"; exec "$1" 60' sh "$program" \
     "$folder/pid" >/dev/null 2>&1 &
 viewer=$!
-wait_for 10 test -s "$folder/pid" || fail "the program did not start"
+within 10 [ -s "$folder/pid" ] || fail "the program did not start"
 sleep 0.2
 kill -INT $viewer
 sleep 0.1
 kill -INT $viewer
-wait_for 10 test -s "$folder/twice.json"
+within 10 [ -s "$folder/twice.json" ]
 kill -9 "$(cat "$folder/pid")"
 wait $viewer
 [ -s "$folder/twice.json" ] || fail "no report after two interrupts"
@@ -94,10 +83,10 @@ for signal in INT TERM; do
     "$ringviz" --report=json --output="$folder/daemon.json" -- sh -c '"$1" 60 & echo $! >"$2.new"; mv "$2.new" "$2"; exit 4' \
         sh "$program" "$folder/pid" >/dev/null 2>&1 &
     viewer=$!
-    wait_for 10 test -s "$folder/pid" || fail "the daemon did not start"
+    within 10 [ -s "$folder/pid" ] || fail "the daemon did not start"
     sleep 0.5
     kill -$signal $viewer
-    wait_for 10 test -s "$folder/daemon.json" || kill -9 $viewer
+    within 10 [ -s "$folder/daemon.json" ] || kill -9 $viewer
     wait $viewer
     status=$?
     [ $status -eq 4 ] || fail "SIG$signal with a daemon: status $status"
@@ -116,5 +105,4 @@ else
     echo "no mount namespaces: a small /dev/shm is not tried"
 fi
 
-echo "$n_failures failures"
-[ $n_failures -eq 0 ]
+conclude

@@ -32,7 +32,7 @@ for name in a b; do
     calls of_$name.csv | cmp - wanted || fail "$name: other calls than recorded"
     starts $name.csv >wanted
     starts of_$name.csv | paste -d' ' - wanted | awk '{ print $1 - $2 }' | sort -u >shifts
-    expect "$name: how many amounts of shift" "$(wc -l <shifts | tr -d ' ')" 1
+    expect "$name: how many amounts of shift" "$(wc -l <shifts)" 1
     # One boot of one host: the wall clock says nothing else than the other clock, but for a step of it.
     awk '{ exit !($1 >= 0 && $1 < 1e9) }' shifts || fail "$name: moved by $(cat shifts) ns"
 done
@@ -49,17 +49,17 @@ expect "calls of one twice" "$(sed 1d twice.report | awk -F, '{ n += $4 } END { 
 
 run --merge=both.rvz a.rvz b.rvz
 expect "a file that exists" $status 1
-expect "a file that exists, lines" "$(wc -l <err | tr -d ' ')" 1
+one_line "a file that exists"
 run --force --merge=a.rvz a.rvz b.rvz
 expect "into one of them" $status 0
 run --spans --output=again.csv a.rvz
 expect "into one of them, calls" "$(wc -l <again.csv)" "$(wc -l <both.csv)"
 run --merge=none.rvz a.rvz a.csv
 expect "no recording" $status 1
-expect "no recording, lines" "$(wc -l <err | tr -d ' ')" 1
+one_line "no recording"
 [ -e none.rvz ] && fail "a file is left where nothing was merged"
 run --merge=none.rvz a.rvz
 expect "one recording only" $status 2
 run --merge=/dev/full/none.rvz a.rvz b.rvz
 expect "an output that cannot be" $status 1
-[ $n_failures -eq 0 ]
+conclude

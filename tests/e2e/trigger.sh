@@ -6,19 +6,6 @@ ringviz=$1
 fib=$2
 slow=$3
 . "${0%/*}/harness.sh"
-n_checks=0
-
-check() { # WHAT COMMAND...
-    what=$1
-    shift
-    n_checks=$((n_checks + 1))
-    "$@" || fail "$what"
-}
-
-run() { # OPTIONS...: stdout and stderr into files, the status into $status
-    timeout 60 "$ringviz" "$@" >"$folder/out" 2>"$folder/err" </dev/null
-    status=$?
-}
 
 cd "$folder" || exit 1
 
@@ -38,6 +25,8 @@ run --report --output=report.hit hit.rvz
 check "report: exit status $status: $(cat err)" [ $status -eq 0 ]
 check "report: numbers" grep -q "^$n_events events produced, $n_events consumed, 0 dropped" report.hit
 check "report: the slow call: $(grep dawdle report.hit)" grep -qE "^ +1 .*::dawdle " report.hit
+of_threads=$(awk '/^ +process/ { on = 1; next } on && NF { n += $3 } on && !NF { exit } END { print n }' report.hit)
+check "report: $of_threads events of threads" [ "$of_threads" -eq "$n_events" ]
 said=$(sed -n 's/.*has the newest events: \([0-9]*\) before.*/\1/p; s/.*hit.rvz: \([0-9]*\) events were let go between.*/\1/p' err |
     awk '{ n += $1 } END { print n }')
 check "report: $said of $n_gone are said to be gone" [ "$said" -eq "$n_gone" ]
@@ -51,6 +40,8 @@ run --record=again.rvz --headless hit.rvz
 check "recorded again: exit status $status: $(cat err)" [ $status -eq 0 ]
 run --check again.rvz
 check "recorded again: $(cat out err)" [ $status -eq 0 ]
+run --report --output=report.again again.rvz
+check "recorded again: other counts: $(tail -1 report.again)" [ "$(tail -1 report.again)" = "$(tail -1 report.hit)" ]
 
 # A recording is gone through with a trigger like a program.
 run --record=replayed.rvz --trigger='call ::dawdle$' --headless hit.rvz
@@ -79,5 +70,4 @@ usage --headless --record=no.rvz --trigger=lost --trigger-keep=0s
 usage --headless --record=no.rvz --trigger=lost --trigger-keep=1s,
 usage --headless --record=no.rvz --trigger=lost --trigger-keep=,1s
 
-echo "$n_checks checks, $n_failures failures"
-[ $n_failures -eq 0 ]
+conclude

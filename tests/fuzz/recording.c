@@ -1,6 +1,7 @@
 /*
  * The bytes of a recording, with checksums made right, so that what lies behind them is reached: the reader, every
- * decoder, and the replay of it through an intake that checks what it is given, wholly and by its index.
+ * decoder, and the replay of it through an intake that checks what it is given, wholly and by its index. What is
+ * repaired of it must be found whole, with all that was found before.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -208,6 +209,20 @@ static void replay(const char *path)
         source->close(source);
 }
 
+static void repair(const char *path, const struct rv_rec_verify *found)
+{
+    static char repaired_path[64];
+    struct rv_rec_verify copied, repaired;
+    snprintf(repaired_path, sizeof repaired_path, "/tmp/ringviz-fuzz-%d.rvz", (int)getpid());
+    bool is_repaired = rv_rec_verify(path, &(struct rv_rec_reader_params){0}, repaired_path, true, &copied) == 0;
+    bool is_read =
+        is_repaired && rv_rec_verify(repaired_path, &(struct rv_rec_reader_params){0}, NULL, false, &repaired) == 0;
+    unlink(repaired_path);
+    if (is_repaired && (!is_read || !rv_rec_verify_is_whole(&repaired) || repaired.n_events != found->n_events ||
+                        repaired.n_blocks != found->n_blocks || repaired.n_strings != found->n_strings))
+        abort();
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static char path[64];
@@ -223,7 +238,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     seal_all(bytes, size);
     if (ftruncate(fd, 0) == 0 && pwrite(fd, bytes, size, 0) == (ssize_t)size) {
         struct rv_rec_verify found;
-        rv_rec_verify(path, &(struct rv_rec_reader_params){0}, NULL, false, &found);
+        if (rv_rec_verify(path, &(struct rv_rec_reader_params){0}, NULL, false, &found) == 0)
+            repair(path, &found);
         replay(path);
     }
     free(bytes);

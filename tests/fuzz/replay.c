@@ -1,4 +1,4 @@
-/* Feeds every file of the folders and files named on the command line to the fuzz target, once: the corpus as a test. */
+/* Feeds every file of the folders and files named on the command line to the target, once: the corpus as a test. */
 #include <dirent.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -38,7 +38,8 @@ static void replay(const char *path)
     DIR *folder = opendir(path);
     for (struct dirent *entry; folder && (entry = readdir(folder));) {
         char child[4096];
-        if (entry->d_name[0] == '.' || (size_t)snprintf(child, sizeof child, "%s/%s", path, entry->d_name) >= sizeof child)
+        if (entry->d_name[0] == '.' ||
+            (size_t)snprintf(child, sizeof child, "%s/%s", path, entry->d_name) >= sizeof child)
             continue;
         replay(child);
     }

@@ -199,6 +199,60 @@ Test(timeline, a_window_shows_exactly_what_overlaps_it, .timeout = 60)
     }
 }
 
+/* Boxes of a window in order of content; the majority in a cell is a guess, made of other parts. */
+static size_t query_sorted(const struct rv_timeline *timeline, const uint64_t window[2], uint32_t level,
+                           struct rv_box **boxes)
+{
+    size_t max = rv_timeline_count(timeline, window[0], window[1], level);
+    *boxes = calloc(max + 1, sizeof **boxes);
+    size_t n = rv_timeline_query(timeline, window[0], window[1], level, *boxes, max + 1);
+    cr_assert_eq(n, max);
+    for (size_t i = 0; i < n; i++)
+        if ((*boxes)[i].coverage != RV_BOX_EXACT)
+            (*boxes)[i].id = 0;
+    qsort(*boxes, n, sizeof **boxes, by_content);
+    return n;
+}
+
+static void compare_from(const struct rv_timeline *whole, const struct rv_timeline *part, const uint64_t window[2],
+                         uint32_t level)
+{
+    uint32_t finest = rv_timeline_finest(part);
+    struct rv_box *boxes[2];
+    size_t n = query_sorted(whole, window, level > finest ? level : finest, &boxes[0]);
+    cr_assert_eq(query_sorted(part, window, level, &boxes[1]), n, "level %u, from %u", level, finest);
+    cr_assert_eq(memcmp(boxes[0], boxes[1], n * sizeof **boxes), 0, "level %u, from %u", level, finest);
+    free(boxes[0]);
+    free(boxes[1]);
+}
+
+Test(timeline, one_from_a_level_on_shows_what_the_whole_shows_there, .timeout = 60)
+{
+    for (size_t i = 0; i < N_SHAPES; i++) {
+        struct spans random;
+        spans_init(&random, i + 300, 50, shapes[i].most_depth, shapes[i].step_shift_max);
+        size_t n = shapes[i].n < 4000 ? shapes[i].n : 4000;
+        struct rv_span *spans = malloc(n * sizeof *spans);
+        spans_make(&random, spans, n);
+        struct rv_timeline *whole = rv_timeline_create(), *part = rv_timeline_create_from((uint32_t)(i % 6));
+        rv_timeline_add(whole, spans, n);
+        add_in_blocks(part, spans, n, &random);
+        cr_assert_eq(rv_timeline_n_spans(part), n);
+        cr_assert_eq(rv_timeline_first_ns(part), rv_timeline_first_ns(whole));
+        cr_assert_eq(rv_timeline_max_depth(part), rv_timeline_max_depth(whole));
+        uint64_t length = spans[n - 1].end - spans[0].start + 2;
+        for (uint32_t j = 0; j < 3 * RV_TIMELINE_LEVELS; j++) {
+            uint64_t from = spans[0].start + spans_random(&random) % length;
+            compare_from(whole, part, (const uint64_t[2]){from, from + 1 + spans_random(&random) % length},
+                         j % RV_TIMELINE_LEVELS);
+        }
+        rv_timeline_destroy(whole);
+        rv_timeline_destroy(part);
+        free(spans);
+        spans_fini(&random);
+    }
+}
+
 Test(timeline, cells_cover_exactly_what_was_called_in_them, .timeout = 60)
 {
     struct spans random;

@@ -10,101 +10,29 @@
 
 #include "base/clock.h"
 #include "base/vec.h"
+#include "model/density.h"
 #include "pipeline/session.h"
-#include "sink/record.h"
 #include "source/indexed.h"
 #include "source/replay.h"
 
-enum { N_STREAMS = 4, N_STACKS = 3, N_IDS = 30, MOST_DEPTH = 40, PORTION = 20000, N_WINDOWS = 60, WAIT_S = 30 };
+#include "recorded.h"
 
-static const struct rv_record_limit ALL = {0};
+enum { N_IDS = RECORDED_IDS, N_WINDOWS = 60, WAIT_S = 30 };
 
 static char path[] = "/tmp/ringviz-indexed-XXXXXX";
-static uint64_t seed = 11;
 
-static uint64_t draw(uint64_t below)
-{
-    seed = seed * 6364136223846793005u + 1442695040888963407u;
-    return (seed >> 33) % below;
-}
-
-/* ---- the recording ---- */
-
-struct thread { /* on its way through its calls */
-    uint32_t stack, depth[N_STACKS], ids[N_STACKS][MOST_DEPTH];
-    uint64_t now_ns, step_ns; /* between events */
-};
-
-static struct rv_event next_event(struct thread *thread)
-{
-    thread->now_ns += draw(2 * thread->step_ns) + (draw(5000) == 0 ? draw(4000000) : 0);
-    uint32_t *depth = &thread->depth[thread->stack], *ids = thread->ids[thread->stack];
-    struct rv_event event = {.when = thread->now_ns};
-    if (draw(3000) == 0) {
-        event.id = thread->stack = (uint32_t)draw(N_STACKS);
-        event.when |= (uint64_t)RV_EVENT_SWITCH << RV_EVENT_KIND_SHIFT;
-    } else if (draw(9000) == 0) {
-        event.id = 1;
-        event.when |= (uint64_t)RV_EVENT_MARK << RV_EVENT_KIND_SHIFT;
-    } else if (*depth == 0 || (*depth < MOST_DEPTH && draw(2))) {
-        event.id = ids[*depth] = 1 + (uint32_t)draw(N_IDS);
-        event.frame = (uint16_t)(*depth)++;
-    } else {
-        if (*depth > 3 && draw(60) == 0)
-            *depth -= 2; /* a jump */
-        event.frame = (uint16_t)-- * depth;
-        event.id = ids[*depth];
-        event.when |= (uint64_t)RV_EVENT_RETURN << RV_EVENT_KIND_SHIFT;
-    }
-    return event;
-}
-
-/* One stream is busy, one has a call now and then. */
-static void record(const size_t *n_events, const uint64_t *step_ns, const struct rv_record_limit *limit)
+static void make_file(void)
 {
     int fd = mkstemp(path);
     cr_assert(fd >= 0);
     close(fd);
-    struct rv_record *recorder = rv_record_create(1);
-    struct rv_sink sink = rv_record_sink(recorder);
-    struct rv_clock clock = {.kind = RV_CLOCK_MONOTONIC, .mult = 1};
-    struct rv_record_totals totals;
-    static struct rv_event events[PORTION];
-    static struct thread threads[N_STREAMS];
-    size_t n_left[N_STREAMS], n_all = 0;
-    cr_assert_eq(
-        rv_record_start(recorder,
-                        &(struct rv_record_params){.path = path, .program = "p", .is_forced = true, .limit = *limit}),
-        0);
-    sink.begin(sink.context, &clock);
-    for (uint32_t i = 1; i <= N_IDS; i++) {
-        char name[16];
-        snprintf(name, sizeof name, "f%u", i);
-        sink.define(sink.context, &(struct rv_definition){i, "", name, "", i}, 1);
-    }
-    for (uint32_t i = 0; i < N_STREAMS; i++) {
-        threads[i] = (struct thread){.now_ns = 1000000, .step_ns = step_ns[i]};
-        struct rv_stream_info info = {.pid = 7, .tid = 10 + i, .process_name = "p", .thread_name = "t", .ring = i};
-        sink.open(sink.context, i, &info);
-        n_left[i] = n_events[i];
-        n_all += n_events[i];
-    }
-    while (n_all > 0)
-        for (uint32_t i = 0; i < N_STREAMS; i++) {
-            size_t n = n_left[i] < PORTION ? n_left[i] : PORTION;
-            for (size_t k = 0; k < n; k++)
-                events[k] = next_event(&threads[i]);
-            if (n)
-                sink.events(sink.context, i, events, n);
-            n_left[i] -= n;
-            n_all -= n;
-        }
-    for (uint32_t i = 0; i < N_STREAMS; i++)
-        sink.close(sink.context, i, threads[i].now_ns + 100,
-                   &(struct rv_stream_account){n_events[i] + 2, n_events[i], 2});
-    sink.end(sink.context);
-    cr_assert_eq(rv_record_stop(recorder, &totals), 0);
-    rv_record_destroy(recorder);
+}
+
+/* One thread is busy, one has a call now and then. */
+static void record(const struct recorded_params *params)
+{
+    make_file();
+    recorded_make(path, params);
 }
 
 /* ---- comparing ---- */
@@ -235,9 +163,10 @@ static void compare_sessions(struct rv_session *whole, struct rv_session *indexe
         compare_lane(lane, find(indexed, lane));
     }
     for (unsigned k = 0; k < N_WINDOWS; k++) {
-        uint64_t from_ns = first_ns + draw(last_ns - first_ns), width_ns = UINT64_C(1) << draw(k < 3 ? 40 : 24);
+        uint64_t from_ns = first_ns + recorded_draw(last_ns - first_ns), width_ns = UINT64_C(1)
+                                                                                    << recorded_draw(k < 3 ? 40 : 24);
         uint64_t window[2] = {k == 0 ? 0 : from_ns, k == 0 ? UINT64_MAX : from_ns + width_ns};
-        uint32_t level = k < N_WINDOWS / 2 ? (uint32_t)draw(RV_TIMELINE_LEVELS) : (uint32_t)draw(4);
+        uint32_t level = k < N_WINDOWS / 2 ? (uint32_t)recorded_draw(RV_TIMELINE_LEVELS) : (uint32_t)recorded_draw(4);
         fetch(indexed, window[0], window[1], level);
         for (size_t i = 0; i < rv_lanes_n(lanes); i++) {
             struct rv_lane *lane = rv_lanes_get(lanes, i), *same = find(indexed, lane);
@@ -285,28 +214,116 @@ static void compare_both(void)
 
 Test(indexed, shows_what_the_whole_shows)
 {
-    const size_t n_events[N_STREAMS] = {600000, 300000, 5000, 1};
-    const uint64_t step_ns[N_STREAMS] = {40, 90, 60000, 10};
-    record(n_events, step_ns, &ALL);
+    record(&(struct recorded_params){.n_events = {600000, 300000, 5000, 1}, .step_ns = {40, 90, 60000, 10}});
     compare_both();
 }
 
 Test(indexed, shows_what_the_whole_shows_of_the_newest_events)
 {
-    const size_t n_events[N_STREAMS] = {900000, 400000, 5000, 1};
-    const uint64_t step_ns[N_STREAMS] = {40, 90, 60000, 10};
-    record(n_events, step_ns, &(struct rv_record_limit){.n_bytes = 1 << 20});
+    record(&(struct recorded_params){
+        .n_events = {900000, 400000, 5000, 1}, .step_ns = {40, 90, 60000, 10}, .limit = {.n_bytes = 1 << 20}});
     compare_both();
+}
+
+/* The sessions of one recording, read wholly and by its index. */
+static void start_both(struct rv_session *sessions[2])
+{
+    sessions[0] = start(rv_replay_open(path), 0);
+    sessions[1] = start(open_indexed(), 0);
+}
+
+static void compare_window(struct rv_session *const sessions[2], uint32_t lane_idx, const uint64_t window[2],
+                           uint32_t level)
+{
+    struct boxes boxes[2] = {{0}, {0}};
+    struct rv_lane *lane = rv_lanes_get(rv_session_lanes(sessions[0]), lane_idx);
+    fetch(sessions[1], window[0], window[1], level);
+    query(&boxes[0], lane, window, level);
+    query(&boxes[1], find(sessions[1], lane), window, level);
+    compare_boxes(&boxes[0], &boxes[1], lane_idx, level);
+    free(boxes[0].list);
+    free(boxes[1].list);
+}
+
+/* From window to window backward, so that the page before is not there yet when a cell begins in it. */
+static void compare_backward(void)
+{
+    struct rv_session *sessions[2];
+    uint64_t first_ns, last_ns;
+    record(&(struct recorded_params){.n_events = {1000000, 1, 1, 1}, .step_ns = {40, 10, 10, 10}});
+    start_both(sessions);
+    cr_assert(rv_lanes_bounds(rv_session_lanes(sessions[0]), &first_ns, &last_ns));
+    struct rv_lane *lane = rv_lanes_get(rv_session_lanes(sessions[0]), 0);
+    uint32_t level = rv_timeline_sums_level(find(sessions[1], lane)->timeline) - 1;
+    uint64_t cell_ns = UINT64_C(1) << rv_density_shift(level);
+    for (uint64_t cell = last_ns / cell_ns - 1; cell > first_ns / cell_ns; cell--) {
+        uint64_t from_ns = cell * cell_ns + cell_ns - cell_ns / 8;
+        compare_window(sessions, 0, (const uint64_t[2]){from_ns, from_ns + cell_ns}, level);
+    }
+    rv_session_destroy(sessions[0]);
+    rv_session_destroy(sessions[1]);
+}
+
+Test(indexed, a_cell_that_begins_before_the_window_is_whole)
+{
+    compare_backward();
+}
+
+/* The stack of the lane rests meanwhile. */
+Test(indexed, a_cell_is_one_that_pages_have_parts_of_with_others_between_them)
+{
+    recorded_seed = 158393;
+    compare_backward();
+}
+
+static struct rv_event event_at(uint64_t now_ns, enum rv_event_kind kind, uint32_t id, uint16_t frame)
+{
+    return (struct rv_event){.when = (uint64_t)kind << RV_EVENT_KIND_SHIFT | now_ns, .id = id, .frame = frame};
+}
+
+/*
+ * Calls on stack 1, below which two returned that had begun before. Then calls on stack 2, and in the last block one
+ * returns below them: that is not as deep.
+ */
+static size_t make_returns_below(struct rv_event *events, size_t n)
+{
+    uint64_t now_ns = 1000;
+    size_t i = 0;
+    events[i++] = event_at(now_ns, RV_EVENT_SWITCH, 1, 0);
+    for (uint16_t frame = 20; frame > 18; frame--)
+        events[i++] = event_at(now_ns += 50, RV_EVENT_RETURN, 5, frame);
+    events[i++] = event_at(now_ns += 50, RV_EVENT_SWITCH, 2, 0);
+    while (i + 3 < n) {
+        events[i++] = event_at(now_ns += 50, RV_EVENT_CALL, 7, 10);
+        events[i++] = event_at(now_ns += 50, RV_EVENT_RETURN, 7, 10);
+        if (i > 2 * RV_REC_MAX_EVENTS && i < 2 * RV_REC_MAX_EVENTS + 3)
+            events[i++] = event_at(now_ns += 50, RV_EVENT_RETURN, 5, 9);
+    }
+    return i;
+}
+
+Test(indexed, returns_below_what_was_seen_leave_depths_as_they_are)
+{
+    enum { N = 3 * RV_REC_MAX_EVENTS };
+    struct rv_event *events = calloc(N, sizeof *events);
+    struct rv_session *sessions[2];
+    size_t n = make_returns_below(events, N);
+    make_file();
+    recorded_write(path, events, n);
+    start_both(sessions);
+    for (uint32_t i = 0; i < rv_lanes_n(rv_session_lanes(sessions[0])); i++)
+        compare_window(sessions, i, (const uint64_t[2]){0, UINT64_MAX}, 0);
+    rv_session_destroy(sessions[0]);
+    rv_session_destroy(sessions[1]);
+    free(events);
 }
 
 /* Where nobody has looked there are sums, beside pages too. */
 Test(indexed, what_lies_between_pages_is_shown_in_sum)
 {
-    const size_t n_events[N_STREAMS] = {2000000, 1, 1, 1};
-    const uint64_t step_ns[N_STREAMS] = {40, 10, 10, 10};
     struct boxes boxes = {0};
     uint64_t first_ns, last_ns, n_sums = 0, n_mixed = 0;
-    record(n_events, step_ns, &ALL);
+    record(&(struct recorded_params){.n_events = {2000000, 1, 1, 1}, .step_ns = {40, 10, 10, 10}});
     struct rv_session *session = start(open_indexed(), 0);
     cr_assert(rv_lanes_bounds(rv_session_lanes(session), &first_ns, &last_ns));
     struct rv_lane *lane = rv_lanes_get(rv_session_lanes(session), 0);
@@ -330,9 +347,7 @@ Test(indexed, what_lies_between_pages_is_shown_in_sum)
 
 Test(indexed, small_recordings_are_for_reading_wholly)
 {
-    const size_t n_events[N_STREAMS] = {1000, 1000, 1000, 1000};
-    const uint64_t step_ns[N_STREAMS] = {50, 50, 50, 50};
-    record(n_events, step_ns, &ALL);
+    record(&(struct recorded_params){.n_events = {1000, 1000, 1000, 1000}, .step_ns = {50, 50, 50, 50}});
     struct rv_source *source;
     cr_assert_eq(rv_indexed_open(&source, path, 4001), 0);
     cr_assert_null(source);
@@ -344,9 +359,7 @@ Test(indexed, small_recordings_are_for_reading_wholly)
 /* Pages that are on their way have somewhere to go. */
 Test(indexed, ends_while_pages_come)
 {
-    const size_t n_events[N_STREAMS] = {400000, 400000, 5000, 1};
-    const uint64_t step_ns[N_STREAMS] = {40, 40, 60000, 10};
-    record(n_events, step_ns, &ALL);
+    record(&(struct recorded_params){.n_events = {400000, 400000, 5000, 1}, .step_ns = {40, 40, 60000, 10}});
     for (unsigned i = 0; i < 20; i++) {
         struct rv_session *session = start(open_indexed(), 0);
         cr_assert_gt(rv_session_want(session, 0, UINT64_MAX, 0), 0);
@@ -355,14 +368,57 @@ Test(indexed, ends_while_pages_come)
     }
 }
 
+static uint64_t n_pages_of(struct rv_session *session)
+{
+    struct rv_session_counts counts;
+    rv_session_counts(session, &counts);
+    return counts.n_pages;
+}
+
+/* A page knows what the level shows that it was read for. It stays until one is there that shows more. */
+Test(indexed, what_is_looked_at_closer_is_read_again)
+{
+    struct boxes boxes[2] = {{0}, {0}};
+    uint64_t first_ns, last_ns;
+    record(&(struct recorded_params){.n_events = {2000000, 1, 1, 1}, .step_ns = {40, 10, 10, 10}});
+    struct rv_session *session = start(open_indexed(), 0);
+    cr_assert(rv_lanes_bounds(rv_session_lanes(session), &first_ns, &last_ns));
+    struct rv_lane *lane = rv_lanes_get(rv_session_lanes(session), 0);
+    uint32_t level = rv_timeline_sums_level(lane->timeline) - 1;
+    cr_assert_gt(level, 0);
+    uint64_t middle_ns = first_ns + (last_ns - first_ns) / 2, window[2] = {middle_ns, middle_ns + 2000000};
+    size_t n_cells = 0;
+    fetch(session, window[0], window[1], level);
+    uint64_t n_pages = n_pages_of(session);
+    cr_assert_gt(n_pages, 0);
+    query(&boxes[0], lane, window, level);
+    query(&boxes[1], lane, window, 0);
+    compare_boxes(&boxes[0], &boxes[1], 0, 0);
+    for (size_t i = 0; i < boxes[0].n; i++)
+        n_cells += boxes[0].list[i].coverage != RV_BOX_EXACT;
+    cr_assert_gt(n_cells, 0);
+    fetch(session, window[0], window[1], 0);
+    cr_assert_gt(n_pages_of(session), n_pages);
+    n_pages = n_pages_of(session);
+    query(&boxes[1], lane, window, 0);
+    cr_assert_gt(boxes[1].n, 0);
+    for (size_t i = 0; i < boxes[1].n; i++)
+        cr_assert_eq(boxes[1].list[i].coverage, RV_BOX_EXACT);
+    fetch(session, window[0], window[1], level);
+    cr_assert_eq(n_pages_of(session), n_pages);
+    query(&boxes[1], lane, window, level);
+    compare_boxes(&boxes[0], &boxes[1], 0, level);
+    rv_session_destroy(session);
+    free(boxes[0].list);
+    free(boxes[1].list);
+}
+
 /* A thread that has ended is not looked at any more: nothing of it is read, and what was read may go. */
 Test(indexed, what_has_ended_takes_no_pages)
 {
-    const size_t n_events[N_STREAMS] = {400000, 400000, 5000, 1};
-    const uint64_t step_ns[N_STREAMS] = {40, 40, 60000, 10};
     const uint64_t early_ns = 5000000, late_ns = 200000000;
     struct rv_session_counts early, late;
-    record(n_events, step_ns, &ALL);
+    record(&(struct recorded_params){.n_events = {400000, 400000, 5000, 1}, .step_ns = {40, 40, 60000, 10}});
     struct rv_session *session = start(open_indexed(), 0);
     fetch(session, early_ns, early_ns + 1000, 0);
     rv_session_counts(session, &early);

@@ -195,7 +195,7 @@ Test(indexer, an_index_tells_what_is_open_and_what_was_called)
     static struct oracle oracle = {.seed = 7};
     static struct reading reading;
     static struct at_block at_block[N_BLOCKS + 1];
-    static struct rv_event events[RV_REC_MAX_EVENTS];
+    static struct rv_event events[RV_REC_MAX_EVENTS + RV_BATCH_PADDING];
     struct rv_indexer *indexer = rv_indexer_create();
     struct rv_compressor *compressor = rv_compressor_create();
     uint64_t offset = 128, ordinal = 0;
@@ -241,7 +241,7 @@ Test(indexer, an_index_tells_what_is_open_and_what_was_called)
 Test(indexer, an_index_stays_small_beside_its_events)
 {
     static struct oracle oracle = {.seed = 9};
-    static struct rv_event events[RV_REC_MAX_EVENTS];
+    static struct rv_event events[RV_REC_MAX_EVENTS + RV_BATCH_PADDING];
     struct rv_indexer *indexer = rv_indexer_create();
     struct rv_rec_buffer payload = {0};
     uint64_t offset = 128, n_events = 0;
@@ -268,14 +268,14 @@ Test(indexer, counts_no_calls_by_an_id_of_nobody)
 {
     const uint64_t sync = (uint64_t)RV_EVENT_SYNC << RV_EVENT_KIND_SHIFT;
     const uint64_t back = (uint64_t)RV_EVENT_RETURN << RV_EVENT_KIND_SHIFT;
-    struct rv_event open[] = {{.when = sync | 10, .id = UINT32_MAX}};
-    struct rv_event events[] = {{.when = sync | 20, .id = UINT32_MAX - 1, .frame = 1},
-                                {.when = 30, .id = UINT32_MAX - 2, .frame = 2},
-                                {.when = back | 40, .id = UINT32_MAX - 2, .frame = 2},
-                                {.when = back | 50, .frame = 1},
-                                {.when = back | 60, .frame = 0}};
+    struct rv_event open[1 + RV_BATCH_PADDING] = {{.when = sync | 10, .id = UINT32_MAX}};
+    struct rv_event events[5 + RV_BATCH_PADDING] = {{.when = sync | 20, .id = UINT32_MAX - 1, .frame = 1},
+                                                    {.when = 30, .id = UINT32_MAX - 2, .frame = 2},
+                                                    {.when = back | 40, .id = UINT32_MAX - 2, .frame = 2},
+                                                    {.when = back | 50, .frame = 1},
+                                                    {.when = back | 60, .frame = 0}};
     const struct rv_rec_chunk before = {.type = RV_REC_EVENTS, .flags = RV_REC_OPEN, .n_events = 1};
-    const struct rv_rec_chunk chunk = {.type = RV_REC_EVENTS, .n_events = sizeof events / sizeof *events};
+    const struct rv_rec_chunk chunk = {.type = RV_REC_EVENTS, .n_events = 5};
     struct rv_indexer *indexer = rv_indexer_create();
     struct rv_compressor *compressor = rv_compressor_create();
     struct rv_rec_index_table table = {0};

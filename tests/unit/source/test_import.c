@@ -98,6 +98,28 @@ Test(import, the_mappings_of_a_uftrace_folder_do_not_multiply)
     cr_assert_eq(system(command), 0);
 }
 
+Test(import, a_uftrace_folder_has_each_task_once_and_its_first_parent, .timeout = 20)
+{
+    enum { N_TASKS = 50000 };
+    char folder[] = "/tmp/ringviz-test-XXXXXX", command[64];
+    cr_assert_not_null(mkdtemp(folder));
+    FILE *tasks = create_in(folder, "task.txt");
+    for (unsigned round = 0; round < 2; round++)
+        for (unsigned i = 1; i <= N_TASKS; i++)
+            fprintf(tasks, "FORK timestamp=1.0 pid=%u ppid=%u\n", i, round ? 7 : i / 2);
+    fprintf(tasks, "TASK timestamp=1.0 tid=1 pid=1\n");
+    fclose(tasks);
+    struct rv_uftrace *uftrace = rv_uftrace_open(folder);
+    cr_assert_not_null(uftrace);
+    cr_assert_eq(rv_uftrace_n_tasks(uftrace), N_TASKS);
+    for (unsigned i = 1; i <= N_TASKS; i++)
+        cr_assert_eq(rv_uftrace_parent(uftrace, i), i / 2);
+    cr_assert_eq(rv_uftrace_parent(uftrace, N_TASKS + 1), 0);
+    rv_uftrace_close(uftrace);
+    snprintf(command, sizeof command, "rm -rf %s", folder);
+    cr_assert_eq(system(command), 0);
+}
+
 /* ---- calls that nest come out as they went in, however they are written ---- */
 
 enum { MOST_CALLS = 400, N_THREADS = 3 };

@@ -185,3 +185,12 @@ Test(merged, clocks_that_are_years_apart_are_refused, .timeout = 10)
         rv_merged_open(&(struct rv_merged_params){.sources = sources, .paths = (const char *[]){"a", "b"}, .n = 2}));
     cr_assert_eq(n_closed, 2);
 }
+
+Test(merged, one_that_could_not_be_opened_closes_the_others, .timeout = 10)
+{
+    int n_closed = 0;
+    struct rv_source *sources[] = {make_fake("a", 1, 1, &n_closed), NULL, make_fake("c", 1, 1, &n_closed)};
+    cr_assert_null(rv_merged_open(
+        &(struct rv_merged_params){.sources = sources, .paths = (const char *[]){"a", "b", "c"}, .n = 3}));
+    cr_assert_eq(n_closed, 2);
+}

@@ -1,0 +1,144 @@
+/*
+ * Asking in a window over a recording that is told in sum: what the panels then say is true of all calls, by the
+ * recording's own totals and by the same recording read wholly.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "model/step.h"
+#include "source/indexed.h"
+#include "source/replay.h"
+
+#include "../unit/pipeline/recorded.h"
+#include "visit.h"
+
+enum { SOUGHT = 7, N_STEPS = 7 };
+
+static struct rv_session *whole; /* the same, read wholly */
+
+static uint64_t n_calls_of(struct rv_session *session, uint32_t id)
+{
+    struct rv_stats *stats = rv_session_stats(session);
+    struct rv_stats_row rows[RECORDED_IDS + 2];
+    size_t n = rv_stats_rows(stats, rows, RECORDED_IDS + 2);
+    uint64_t n_calls = 0;
+    for (size_t i = 0; i < n; i++)
+        n_calls += rows[i].id == id ? rows[i].n_calls : 0;
+    rv_stats_destroy(stats);
+    return n_calls;
+}
+
+/* The first call of it from a time on, in the recording that was read wholly. */
+static uint64_t first_from(uint64_t from_ns)
+{
+    static struct rv_search search;
+    struct rv_search_hit hit = {.place = {.start_ns = 0}};
+    struct rv_search_place place = {.start_ns = from_ns};
+    char why[160];
+    if (rv_search_start(&search, "f7$", why, sizeof why) == 0 &&
+        rv_search_update(&search, rv_session_lanes(whole), rv_session_subroutines(whole), SIZE_MAX))
+        (void)rv_search_next(&search, rv_session_lanes(whole), &place, &hit);
+    rv_search_stop(&search);
+    return hit.place.start_ns;
+}
+
+static uint64_t next_event(uint64_t at_ns)
+{
+    uint64_t best_ns = UINT64_MAX, ns;
+    struct rv_lanes *lanes = rv_session_lanes(whole);
+    for (size_t i = 0; i < rv_lanes_n(lanes); i++)
+        if (rv_step_next(rv_lanes_get(lanes, i), at_ns, &ns) && ns < best_ns)
+            best_ns = ns;
+    return best_ns;
+}
+
+static void act_on(const struct rv_window_state *state, const struct rv_act *act)
+{
+    rv_viewer_act((struct rv_viewer *)(uintptr_t)state->viewer, act);
+}
+
+static void check_range(struct visit *visit, const struct rv_range *range)
+{
+    struct rv_stats_row rows[RECORDED_IDS + 2];
+    size_t n = rv_stats_rows(rv_range_stats(range), rows, RECORDED_IDS + 2);
+    visit_check(visit, n == RECORDED_IDS, "not all subroutines are in the range");
+    for (size_t i = 0; i < n; i++)
+        visit_check(visit, rows[i].n_calls == n_calls_of(whole, rows[i].id), "a range of all has other totals");
+}
+
+static bool act(struct visit *visit, const struct rv_window_state *state)
+{
+    static uint64_t from_ns, at_ns;
+    const struct rv_viewer *viewer = state->viewer;
+    const struct rv_inquiry *inquiry = &viewer->inquiry;
+    uint64_t to_ns, middle_ns = viewer->present.first_ns + (viewer->present.last_ns - viewer->present.first_ns) / 2;
+    switch (visit->step) {
+    case 0:
+        if (!viewer->present.is_done || !state->is_settled)
+            return false;
+        past_press(SDL_SCANCODE_SLASH, 0);
+        return true;
+    case 1:
+        if (!viewer->panels.has_search || !state->is_settled)
+            return false;
+        past_type("f7$");
+        return true;
+    case 2:
+        if (strcmp(inquiry->find, "f7$") != 0 || !inquiry->is_search_whole)
+            return false;
+        visit_check(visit, inquiry->search.n_hits == n_calls_of(whole, SOUGHT), "other hits are counted");
+        visit_check(visit, rv_timeline_sums_level(rv_lanes_get(viewer->lanes, 0)->timeline) > 0, "nothing is in sum");
+        rv_navigate_window(&viewer->navigate, &from_ns, &to_ns);
+        past_press(SDL_SCANCODE_RETURN, 0);
+        return true;
+    case 3:
+        if (!viewer->pointer.hover.is_pinned)
+            return false;
+        visit_check(visit, viewer->pointer.hover.box.id == SOUGHT, "another call is pinned");
+        visit_check(visit, inquiry->hit.place.start_ns == first_from(from_ns), "another hit is gone to");
+        past_press(SDL_SCANCODE_ESCAPE, 0);
+        act_on(state, &(struct rv_act){.action = RV_ACTION_SELECT, .to_ns = UINT64_MAX, .amount = 1.0});
+        return true;
+    case 4:
+        if (!inquiry->measure.is_done || viewer->pointer.hover.is_pinned)
+            return false;
+        check_range(visit, inquiry->measure.range);
+        at_ns = next_event(middle_ns);
+        act_on(state, &(struct rv_act){.action = RV_ACTION_SEEK, .from_ns = middle_ns});
+        act_on(state, &(struct rv_act){.action = RV_ACTION_STEP_FORWARD});
+        return true;
+    case 5:
+        if (viewer->stride.n_steps != 0)
+            return false;
+        visit_check(visit, viewer->playhead.at_ns == at_ns, "a step has led elsewhere");
+        act_on(state, &(struct rv_act){.action = RV_ACTION_STEP_FORWARD});
+        act_on(state, &(struct rv_act){.action = RV_ACTION_STEP_FORWARD});
+        return true;
+    case 6:
+        if (viewer->stride.n_steps != 0)
+            return false;
+        visit_check(visit, viewer->playhead.at_ns == next_event(next_event(at_ns)), "two steps have led elsewhere");
+        past_press(SDL_SCANCODE_Q, KMOD_LCTRL);
+        return true;
+    }
+    return false;
+}
+
+int main(void)
+{
+    char path[] = "/tmp/ringviz-asking-XXXXXX";
+    struct visit visit = {.act = act};
+    int fd = mkstemp(path), failed = 1;
+    if (fd < 0)
+        return 1;
+    close(fd);
+    recorded_make(path,
+                  &(struct recorded_params){.n_events = {400000, 200000, 5000, 1}, .step_ns = {40, 90, 9000, 10}});
+    whole = rv_session_start(&(struct rv_session_params){.n_workers = 1}, rv_replay_open(path));
+    if (rv_session_wait(whole, 30000 * MS) && rv_indexed_open(&visit.source, path, 0) == 0 && visit.source)
+        failed = visit_run(&visit, 640, 360, N_STEPS);
+    rv_session_destroy(whole);
+    unlink(path);
+    return failed;
+}

@@ -1,0 +1,160 @@
+/*
+ * Surveys of an indexed recording by several threads, most of them given up half-way, while somebody looks at windows;
+ * then one of everything, which has to have each call once; then one that the end of the session cuts short.
+ */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/vec.h"
+#include "model/walk.h"
+#include "pipeline/session.h"
+#include "source/indexed.h"
+
+#include "../unit/pipeline/recorded.h"
+
+#define SECOND_NS UINT64_C(1000000000)
+
+enum { N_THREADS = 3, N_SURVEYS = 8, N_LOOKS = 30 };
+
+struct asker {
+    pthread_t thread;
+    struct rv_session *session;
+    uint64_t from_ns[N_SURVEYS], to_ns[N_SURVEYS];
+    unsigned n_pages[N_SURVEYS]; /* after which it is given up */
+    unsigned n_wrong;
+};
+
+/* Take up to so many pages; each edge has to lie where the one before was, or further. Returns how many came. */
+static unsigned take(struct rv_survey *survey, bool is_backward, unsigned most, uint64_t *n_calls, unsigned *n_wrong)
+{
+    unsigned n = 0;
+    struct rv_survey_page page;
+    for (uint64_t edge_ns = rv_survey_edge_ns(survey); n < most; n++) {
+        enum rv_survey_status status = rv_survey_take(survey, 30 * SECOND_NS, &page);
+        if (status != RV_SURVEY_PAGE) {
+            *n_wrong += status == RV_SURVEY_LATER;
+            break;
+        }
+        uint64_t next_ns = rv_survey_edge_ns(survey);
+        *n_wrong += is_backward ? next_ns > edge_ns : next_ns < edge_ns;
+        edge_ns = next_ns;
+        for (size_t i = 0; i < page.n_lanes; i++)
+            *n_calls += rv_timeline_n_spans(page.lanes[i].calls);
+        rv_survey_page_fini(&page);
+    }
+    return n;
+}
+
+static void *ask(void *context)
+{
+    struct asker *asker = context;
+    uint64_t n_calls = 0;
+    for (unsigned i = 0; i < N_SURVEYS; i++) {
+        struct rv_survey_params params = {.from_ns = asker->from_ns[i], .to_ns = asker->to_ns[i], .is_backward = i % 2};
+        struct rv_survey *survey = rv_session_survey(asker->session, &params);
+        if (survey)
+            (void)take(survey, params.is_backward, asker->n_pages[i], &n_calls, &asker->n_wrong);
+        rv_survey_close(survey);
+    }
+    return NULL;
+}
+
+static void *ask_until_the_end(void *context)
+{
+    struct rv_survey *survey;
+    struct asker *asker = context;
+    uint64_t n_calls = 0;
+    while ((survey = rv_session_survey(asker->session, &(struct rv_survey_params){.to_ns = UINT64_MAX}))) {
+        unsigned n = take(survey, false, UINT32_MAX, &n_calls, &asker->n_wrong);
+        rv_survey_close(survey);
+        if (n == 0)
+            break;
+    }
+    return NULL;
+}
+
+static uint64_t n_in_lanes(struct rv_lanes *lanes)
+{
+    enum { PIECE = 4096 };
+    static struct rv_box boxes[PIECE];
+    uint64_t n = 0;
+    for (size_t i = 0; i < rv_lanes_n(lanes); i++) {
+        struct rv_lane *lane = rv_lanes_get(lanes, i);
+        struct rv_walk walk = {.n_missed = 0};
+        pthread_mutex_lock(&lane->lock);
+        for (size_t n_more = PIECE; n_more == PIECE; n += n_more)
+            n_more = rv_walk_next(&walk, lane->timeline, boxes, PIECE);
+        pthread_mutex_unlock(&lane->lock);
+    }
+    return n;
+}
+
+static unsigned ask_at_once(struct rv_session *session)
+{
+    struct asker askers[N_THREADS] = {{.session = NULL}};
+    uint64_t first_ns, last_ns;
+    unsigned n_wrong = !rv_lanes_bounds(rv_session_lanes(session), &first_ns, &last_ns);
+    for (unsigned i = 0; i < N_THREADS; i++) {
+        askers[i].session = session;
+        for (unsigned k = 0; k < N_SURVEYS; k++) {
+            askers[i].from_ns[k] = first_ns + recorded_draw(last_ns - first_ns);
+            askers[i].to_ns[k] = askers[i].from_ns[k] + 1 + recorded_draw(last_ns - first_ns);
+            askers[i].n_pages[k] = (unsigned)recorded_draw(8);
+        }
+        pthread_create(&askers[i].thread, NULL, ask, &askers[i]);
+    }
+    for (unsigned i = 0; i < N_LOOKS; i++) {
+        uint64_t from_ns = first_ns + recorded_draw(last_ns - first_ns);
+        (void)rv_session_want(session, from_ns, from_ns + 1000000, 0);
+        usleep(1000); /* pages may come meanwhile; nothing waits for them */
+    }
+    for (unsigned i = 0; i < N_THREADS; i++) {
+        pthread_join(askers[i].thread, NULL);
+        n_wrong += askers[i].n_wrong;
+    }
+    return n_wrong;
+}
+
+static unsigned count_all(struct rv_session *session)
+{
+    struct rv_session_counts counts;
+    unsigned n_wrong = 0;
+    uint64_t n_calls = n_in_lanes(rv_session_lanes(session));
+    struct rv_survey *survey = rv_session_survey(session, &(struct rv_survey_params){.to_ns = UINT64_MAX});
+    (void)take(survey, false, UINT32_MAX, &n_calls, &n_wrong);
+    rv_survey_close(survey);
+    rv_session_counts(session, &counts);
+    if (n_calls != counts.n_spans)
+        fprintf(stderr, "%llu calls, of %llu\n", (unsigned long long)n_calls, (unsigned long long)counts.n_spans);
+    return n_wrong + (n_calls != counts.n_spans);
+}
+
+int main(void)
+{
+    char path[] = "/tmp/ringviz-survey-XXXXXX";
+    int fd = mkstemp(path);
+    struct rv_source *source;
+    if (fd < 0)
+        return 1;
+    close(fd);
+    recorded_make(path,
+                  &(struct recorded_params){.n_events = {250000, 150000, 3000, 1}, .step_ns = {40, 90, 9000, 10}});
+    if (rv_indexed_open(&source, path, 0) != 0 || !source)
+        return 1;
+    struct rv_session *session = rv_session_start(&(struct rv_session_params){.n_workers = 2}, source);
+    unsigned n_wrong = !rv_session_wait(session, 30 * SECOND_NS);
+    n_wrong += ask_at_once(session);
+    n_wrong += count_all(session);
+    struct asker last = {.session = session};
+    pthread_create(&last.thread, NULL, ask_until_the_end, &last);
+    rv_session_stop(session);
+    pthread_join(last.thread, NULL);
+    n_wrong += last.n_wrong;
+    rv_session_destroy(session);
+    unlink(path);
+    if (n_wrong)
+        fprintf(stderr, "%u things went wrong\n", n_wrong);
+    return n_wrong > 0;
+}

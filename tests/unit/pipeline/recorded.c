@@ -1,0 +1,125 @@
+#include "recorded.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+
+enum { PORTION = 20000 };
+
+uint64_t recorded_seed = 11;
+
+uint64_t recorded_draw(uint64_t below)
+{
+    recorded_seed = recorded_seed * 6364136223846793005u + 1442695040888963407u;
+    return (recorded_seed >> 33) % below;
+}
+
+struct thread { /* on its way through its calls */
+    uint32_t stack, depth[RECORDED_STACKS], ids[RECORDED_STACKS][RECORDED_DEPTH];
+    uint64_t now_ns, step_ns, tick_ns; /* now; between events; of the clock */
+    uint64_t end_ns;
+};
+
+static struct rv_event next_event(struct thread *thread)
+{
+    thread->now_ns += recorded_draw(2 * thread->step_ns) + (recorded_draw(5000) == 0 ? recorded_draw(4000000) : 0);
+    uint32_t *depth = &thread->depth[thread->stack], *ids = thread->ids[thread->stack];
+    struct rv_event event = {.when = thread->now_ns / thread->tick_ns * thread->tick_ns};
+    thread->end_ns = event.when;
+    if (recorded_draw(3000) == 0) {
+        event.id = thread->stack = (uint32_t)recorded_draw(RECORDED_STACKS);
+        event.when |= (uint64_t)RV_EVENT_SWITCH << RV_EVENT_KIND_SHIFT;
+    } else if (recorded_draw(9000) == 0) {
+        event.id = 1;
+        event.when |= (uint64_t)RV_EVENT_MARK << RV_EVENT_KIND_SHIFT;
+    } else if (*depth == 0 || (*depth < RECORDED_DEPTH && recorded_draw(2))) {
+        event.id = ids[*depth] = recorded_draw(40000) ? 1 + (uint32_t)recorded_draw(RECORDED_IDS - 1) : RECORDED_IDS;
+        event.frame = (uint16_t)(*depth)++;
+    } else {
+        if (*depth > 3 && recorded_draw(60) == 0)
+            *depth -= 2; /* a jump */
+        event.frame = (uint16_t)-- * depth;
+        event.id = ids[*depth];
+        event.when |= (uint64_t)RV_EVENT_RETURN << RV_EVENT_KIND_SHIFT;
+    }
+    return event;
+}
+
+static void open_all(const struct rv_sink *sink, const struct recorded_params *params, struct thread *threads)
+{
+    for (uint32_t i = 1; i <= RECORDED_IDS; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "f%u", i);
+        sink->define(sink->context, &(struct rv_definition){i, "", name, "", i}, 1);
+    }
+    for (uint32_t i = 0; i < RECORDED_STREAMS; i++) {
+        threads[i] = (struct thread){
+            .now_ns = 1000000, .step_ns = params->step_ns[i], .tick_ns = params->tick_ns ? params->tick_ns : 1};
+        struct rv_stream_info info = {.pid = 7, .tid = 10 + i, .process_name = "p", .thread_name = "t", .ring = i};
+        sink->open(sink->context, i, &info);
+    }
+}
+
+/* A portion of one thread, then of the next. */
+static void give_all(const struct rv_sink *sink, const struct recorded_params *params, struct thread *threads)
+{
+    static struct rv_event events[PORTION];
+    size_t n_left[RECORDED_STREAMS], n_all = 0;
+    for (uint32_t i = 0; i < RECORDED_STREAMS; i++)
+        n_all += n_left[i] = params->n_events[i];
+    while (n_all > 0)
+        for (uint32_t i = 0; i < RECORDED_STREAMS; i++) {
+            size_t n = n_left[i] < PORTION ? n_left[i] : PORTION;
+            for (size_t k = 0; k < n; k++)
+                events[k] = next_event(&threads[i]);
+            if (n)
+                sink->events(sink->context, i, events, n);
+            n_left[i] -= n;
+            n_all -= n;
+        }
+}
+
+static struct rv_sink begin(struct rv_record *recorder, const char *path, const struct rv_record_limit *limit)
+{
+    struct rv_clock clock = {.kind = RV_CLOCK_MONOTONIC, .mult = 1};
+    struct rv_sink sink = rv_record_sink(recorder);
+    if (rv_record_start(recorder, &(struct rv_record_params){
+                                      .path = path, .program = "p", .is_forced = true, .limit = *limit}) != 0)
+        exit(1);
+    sink.begin(sink.context, &clock);
+    return sink;
+}
+
+static void end(struct rv_record *recorder, const struct rv_sink *sink)
+{
+    struct rv_record_totals totals;
+    sink->end(sink->context);
+    if (rv_record_stop(recorder, &totals) != 0)
+        exit(1);
+    rv_record_destroy(recorder);
+}
+
+void recorded_make(const char *path, const struct recorded_params *params)
+{
+    struct thread threads[RECORDED_STREAMS];
+    struct rv_record *recorder = rv_record_create(1);
+    struct rv_sink sink = begin(recorder, path, &params->limit);
+    open_all(&sink, params, threads);
+    give_all(&sink, params, threads);
+    for (uint32_t i = 0; i < RECORDED_STREAMS; i++)
+        sink.close(sink.context, i, threads[i].end_ns + 100,
+                   &(struct rv_stream_account){params->n_events[i] + 2, params->n_events[i], 2});
+    end(recorder, &sink);
+}
+
+void recorded_write(const char *path, const struct rv_event *events, size_t n)
+{
+    struct rv_record *recorder = rv_record_create(1);
+    struct rv_sink sink = begin(recorder, path, &(struct rv_record_limit){.n_bytes = 0});
+    struct rv_stream_info info = {.pid = 7, .tid = 10, .process_name = "p", .thread_name = "t"};
+    sink.open(sink.context, 0, &info);
+    sink.events(sink.context, 0, events, n);
+    sink.close(sink.context, 0, rv_event_ticks(&events[n - 1]) + 100, &(struct rv_stream_account){n, n, 0});
+    end(recorder, &sink);
+}
