@@ -387,14 +387,14 @@ static off_t size_of(const char *path)
     return stat(path, &status) == 0 ? status.st_size : 0;
 }
 
-/* Wait until the file has n_bytes. False: its writer has ended before, or does not come on. */
+/* Wait until the file has n_bytes. False: its writer ended with fewer, or does not come on. */
 static bool wait_for_bytes(const char *path, off_t n_bytes, pid_t writer)
 {
     uint64_t deadline_ns = rv_clock_mono_ns() + KILL_DEADLINE_NS;
     siginfo_t ended = {0};
     while (size_of(path) < n_bytes && rv_clock_mono_ns() < deadline_ns) {
         if (waitid(P_PID, (id_t)writer, &ended, WEXITED | WNOHANG | WNOWAIT) != 0 || ended.si_pid == writer)
-            return false;
+            break; /* it may have written the rest since the file was last looked at */
         sched_yield();
     }
     return size_of(path) >= n_bytes;
