@@ -153,18 +153,19 @@ uint64_t rv_clock_to_ns_slow(const struct rv_clock *clock, uint64_t ticks)
     return move(clock->mono0_ns, scale(distance, clock->mult, clock->shift & 63), is_back);
 }
 
-/* 2^31 ticks, where neither the product of 64 bits nor the result can run over. */
-void rv_clock_stretch_init(struct rv_clock_stretch *stretch, const struct rv_clock *clock, uint64_t begin_ticks)
+/* 2^31 ticks, each shorter than 2 ns: neither the product of 64 bits nor the result can run over. */
+struct rv_clock_stretch rv_clock_stretch(const struct rv_clock *clock, uint64_t begin_ticks)
 {
     const uint64_t n_ticks = UINT64_C(1) << 31, distance = begin_ticks - clock->ticks0;
-    *stretch = (struct rv_clock_stretch){.clock = *clock, .begin_ticks = begin_ticks};
-    if (distance >> 60 || (distance + n_ticks) >> 60 || clock->shift > 32 || clock->mult > UINT32_MAX ||
+    struct rv_clock_stretch stretch = {.clock = clock, .begin_ticks = begin_ticks};
+    if (distance >> 60 || (distance + n_ticks) >> 60 || clock->shift > 32 || clock->mult >> clock->shift > 1 ||
         rv_clock_to_ns(clock, begin_ticks + n_ticks) == UINT64_MAX)
-        return;
-    rv_wide_uint product = (rv_wide_uint)distance * clock->mult;
-    stretch->rest = (uint64_t)product & ((UINT64_C(1) << clock->shift) - 1);
-    stretch->begin_ns = rv_clock_to_ns(clock, begin_ticks);
-    stretch->n_ticks = n_ticks;
+        return stretch;
+    stretch.mult = clock->mult << (32 - clock->shift);
+    stretch.rest = (uint32_t)(distance * stretch.mult);
+    stretch.begin_ns = rv_clock_to_ns(clock, begin_ticks);
+    stretch.n_ticks = n_ticks;
+    return stretch;
 }
 
 uint64_t rv_clock_from_ns(const struct rv_clock *clock, uint64_t mono_ns)

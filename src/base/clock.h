@@ -58,23 +58,24 @@ static inline uint64_t rv_clock_to_ns(const struct rv_clock *clock, uint64_t tic
 
 /*
  * A stretch of time from a tick on, for many times near to each other: rv_clock_to_ns() of them by arithmetic of 64
- * bits. With (begin - ticks0) * mult = whole << shift + rest, ns = mono0_ns + whole + ((rest + (ticks - begin) * mult)
- * >> shift).
+ * bits. With mult and shift made such that shift is 32, and (begin - ticks0) * mult = whole << 32 + rest,
+ * ns = mono0_ns + whole + ((rest + (ticks - begin) * mult) >> 32).
  */
 struct rv_clock_stretch {
-    struct rv_clock clock;
+    const struct rv_clock *clock;
     uint64_t begin_ticks, n_ticks; /* others are told as the clock tells them */
-    uint64_t begin_ns, rest;
+    uint64_t begin_ns, rest, mult;
 };
 
-void rv_clock_stretch_init(struct rv_clock_stretch *stretch, const struct rv_clock *clock, uint64_t begin_ticks);
+struct rv_clock_stretch rv_clock_stretch(const struct rv_clock *clock, uint64_t begin_ticks);
 
-static inline uint64_t rv_clock_stretch_to_ns(const struct rv_clock_stretch *stretch, uint64_t ticks)
+/* By value: in a loop it stays in registers. */
+static inline uint64_t rv_clock_stretch_to_ns(const struct rv_clock_stretch stretch, uint64_t ticks)
 {
-    uint64_t since = ticks - stretch->begin_ticks;
-    if (__builtin_expect(since >= stretch->n_ticks, 0))
-        return rv_clock_to_ns(&stretch->clock, ticks);
-    return stretch->begin_ns + ((stretch->rest + since * stretch->clock.mult) >> (stretch->clock.shift & 63));
+    uint64_t since = ticks - stretch.begin_ticks;
+    if (__builtin_expect(since >= stretch.n_ticks, 0))
+        return rv_clock_to_ns_slow(stretch.clock, ticks);
+    return stretch.begin_ns + ((stretch.rest + since * stretch.mult) >> 32);
 }
 
 uint64_t rv_clock_from_ns(const struct rv_clock *clock, uint64_t mono_ns);

@@ -75,10 +75,11 @@ static uint32_t scan(struct rv_standing *standing, struct rv_carry *carry, const
 {
     uint32_t process = __atomic_load_n(&control->process, __ATOMIC_RELAXED), stack = 0;
     struct rv_normalizer normalizer = {
+        .clock = &standing->map->clock,
         .catalog = standing->catalog,
         .process = rv_catalog_process(standing->catalog, process < standing->map->geometry.n_processes ? process : 0),
         .names = &standing->names,
-        .last_ticks = control->born_ticks & RV_EVENT_TICKS_MASK,
+        .last_ns = rv_normalize_time(&standing->map->clock, control->born_ticks),
     };
     for (size_t done = 0; done < n;) {
         size_t n_left = n - done;

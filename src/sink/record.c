@@ -266,13 +266,12 @@ static void account_stream(void *context, uint32_t number, const struct rv_strea
 static struct rv_event *append(const struct rv_record *record, struct rv_event *to, size_t *capacity, size_t n_there,
                                const struct rv_event *events, size_t n)
 {
-    struct rv_clock_stretch stretch;
+    const struct rv_clock_stretch stretch = rv_clock_stretch(&record->clock, rv_event_ticks(&events[0]));
     uint64_t words[2];
-    rv_clock_stretch_init(&stretch, &record->clock, rv_event_ticks(&events[0]));
     to = rv_vec_reserve(to, capacity, n_there + n + RV_BATCH_PADDING, sizeof *to);
     for (size_t i = 0; i < n; i++) {
         memcpy(words, &events[i], sizeof words);
-        uint64_t ns = rv_clock_stretch_to_ns(&stretch, words[0] & RV_EVENT_TICKS_MASK) & RV_EVENT_TICKS_MASK;
+        uint64_t ns = rv_clock_stretch_to_ns(stretch, words[0] & RV_EVENT_TICKS_MASK) & RV_EVENT_TICKS_MASK;
         words[0] = (words[0] & ~RV_EVENT_TICKS_MASK) | ns;
         memcpy(&to[n_there + i], words, sizeof words);
     }

@@ -87,11 +87,12 @@ static void open_stream(struct live *live, struct live_ring *slot, uint32_t ring
     slot->generation = control->generation;
     slot->n_lost_ahead = slot->n_dropped_said = 0;
     slot->normalizer = (struct rv_normalizer){
+        .clock = &live->map->clock,
         .catalog = live->catalog,
         .process = rv_catalog_process(live->catalog, process_idx),
         .names = &live->names,
         .filter = live->params.filter,
-        .last_ticks = control->born_ticks & RV_EVENT_TICKS_MASK,
+        .last_ns = rv_normalize_time(&live->map->clock, control->born_ticks),
     };
     slot->stream = intake->open_stream(
         intake->context, &(struct rv_stream_info){
@@ -102,7 +103,7 @@ static void open_stream(struct live *live, struct live_ring *slot, uint32_t ring
                              .process_name = process_name,
                              .thread_name = thread_name,
                              .tag_mode = control->tag_mode < RV_TAG_MODE_COUNT ? control->tag_mode : RV_TAG_DEPTH,
-                             .born_ticks = slot->normalizer.last_ticks,
+                             .born_ticks = slot->normalizer.last_ns,
                              .ring = ring_idx,
                          });
     live->n_streams++;
@@ -130,13 +131,13 @@ static void close_stream(struct live *live, struct live_ring *slot, uint32_t rin
 {
     live->is_loss_turn = true;
     account(live, slot, ring_idx, intake);
-    uint64_t exited = __atomic_load_n(&slot->ring.control->exited_ticks, __ATOMIC_RELAXED) & RV_EVENT_TICKS_MASK;
-    uint64_t stopped = __atomic_load_n(&slot->ring.control->closing_ticks, __ATOMIC_RELAXED) & RV_EVENT_TICKS_MASK;
+    uint64_t exited = __atomic_load_n(&slot->ring.control->exited_ticks, __ATOMIC_RELAXED);
+    uint64_t stopped = __atomic_load_n(&slot->ring.control->closing_ticks, __ATOMIC_RELAXED);
     uint64_t end = stopped ? stopped : exited;
     if (!end && live->is_ending && rv_directory_has_live_owner(live->map, ring_idx))
-        end = rv_clock_ticks(live->source.clock.kind); /* we leave it running: its open calls reach to this moment */
-    uint64_t last = slot->normalizer.last_ticks;
-    intake->close_stream(intake->context, slot->stream, end > last ? end : last);
+        end = rv_clock_ticks(live->map->clock.kind); /* we leave it running: its open calls reach to this moment */
+    uint64_t end_ns = rv_normalize_time(&live->map->clock, end), last_ns = slot->normalizer.last_ns;
+    intake->close_stream(intake->context, slot->stream, end_ns > last_ns ? end_ns : last_ns);
     slot->stream = NULL;
     live->n_streams--;
 }
@@ -158,9 +159,7 @@ static void tell_loss(struct live_ring *slot, struct rv_batch *batch)
 {
     uint32_t n = slot->n_lost_ahead > UINT32_MAX ? UINT32_MAX : (uint32_t)slot->n_lost_ahead;
     slot->n_lost_ahead -= n;
-    struct rv_event lost = {.when = (uint64_t)RV_EVENT_LOST << RV_EVENT_KIND_SHIFT | slot->normalizer.last_ticks,
-                            .id = n};
-    rv_normalize(&slot->normalizer, batch, &lost, 1);
+    rv_normalize_loss(&slot->normalizer, batch, n);
 }
 
 /* An empty batch, however long the workers take, while producers can see that we live. */
@@ -358,7 +357,16 @@ struct rv_source *rv_live_open(struct rv_map *map, const struct rv_live_params *
     }
     struct live *live = rv_alloc(1, sizeof *live);
     live->source = (struct rv_source){
-        .clock = map->clock, .poll = poll_live, .nap = nap_live, .resolve = resolve_live, .close = close_live};
+        .clock = {.kind = RV_CLOCK_MONOTONIC,
+                  .mult = 1,
+                  .ticks0 = map->clock.mono0_ns,
+                  .mono0_ns = map->clock.mono0_ns,
+                  .real0_ns = map->clock.real0_ns},
+        .poll = poll_live,
+        .nap = nap_live,
+        .resolve = resolve_live,
+        .close = close_live,
+    };
     live->map = map;
     live->params = *params;
     if (live->params.interval_ns == 0)

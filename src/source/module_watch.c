@@ -12,6 +12,12 @@ enum {
     SWEEP_FROM = 64, /* fewer pending records are not worth a look at who lives */
 };
 
+/* 0: never. */
+static uint64_t to_ns(const struct rv_module_watch *watch, uint64_t ticks)
+{
+    return ticks ? rv_clock_to_ns(&watch->map->clock, ticks) : 0;
+}
+
 /* Read the record into the catalogue. False when it may still change. */
 static bool put(const struct rv_module_watch *watch, struct rv_module_pending *pending)
 {
@@ -25,8 +31,8 @@ static bool put(const struct rv_module_watch *watch, struct rv_module_pending *p
                                               .start = module.start,
                                               .end = module.end,
                                               .bias = module.bias,
-                                              .loaded_ticks = module.loaded_ticks,
-                                              .unloaded_ticks = module.unloaded_ticks,
+                                              .loaded_ns = to_ns(watch, module.loaded_ticks),
+                                              .unloaded_ns = to_ns(watch, module.unloaded_ticks),
                                               .device = module.device,
                                               .inode = module.inode,
                                               .path = module.path,

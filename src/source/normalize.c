@@ -7,13 +7,18 @@ static bool has_name(unsigned kind)
     return kind <= RV_EVENT_RETURN || kind == RV_EVENT_MARK || kind == RV_EVENT_VALUE || kind == RV_EVENT_SYNC;
 }
 
-/* Time of the first event that is to be believed about the time: SYNC tells of the past. */
-static uint64_t first_ticks(const struct rv_event *events, uint32_t n, uint64_t at_least)
+/* Of the first event that is to be believed about the time: SYNC tells of the past. */
+static uint64_t first_ticks(const struct rv_event *events, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++)
         if (rv_event_kind(&events[i]) < RV_EVENT_SYNC)
-            return rv_event_ticks(&events[i]) > at_least ? rv_event_ticks(&events[i]) : at_least;
-    return at_least;
+            return rv_event_ticks(&events[i]);
+    return 0;
+}
+
+static uint64_t at_most_60_bits(uint64_t ns)
+{
+    return ns < RV_EVENT_TICKS_MASK ? ns : RV_EVENT_TICKS_MASK;
 }
 
 /* Kinds, times and name ids, from popped to the end of the batch, by words; returns how many were dealt with. */
@@ -21,10 +26,14 @@ static uint32_t sanitize(struct rv_normalizer *normalizer, struct rv_batch *batc
                          uint32_t n_popped)
 {
     struct rv_event *out = batch->events + batch->n;
-    uint64_t last = normalizer->last_ticks;
-    if (batch->n == 0)
-        batch->base_ticks = first_ticks(popped, n_popped, last);
-    uint64_t end = batch->base_ticks + RV_BATCH_TICKS;
+    uint64_t last = normalizer->last_ns, first = first_ticks(popped, n_popped);
+    const struct rv_clock_stretch stretch = rv_clock_stretch(normalizer->clock, first);
+    if (batch->n == 0) {
+        uint64_t first_ns = at_most_60_bits(rv_clock_stretch_to_ns(stretch, first));
+        batch->base_ticks = first_ns > last ? first_ns : last;
+    }
+    uint64_t room = RV_EVENT_TICKS_MASK + 1 - batch->base_ticks;
+    uint64_t end = batch->base_ticks + (room < RV_BATCH_TICKS ? room : RV_BATCH_TICKS);
     uint32_t i = 0;
     for (; i < n_popped; i++) {
         uint64_t words[2];
@@ -32,20 +41,22 @@ static uint32_t sanitize(struct rv_normalizer *normalizer, struct rv_batch *batc
         unsigned kind = (unsigned)(words[0] >> RV_EVENT_KIND_SHIFT);
         if (kind >= RV_EVENT_KIND_COUNT)
             continue;
-        if (kind != RV_EVENT_SYNC) {
-            uint64_t ticks = words[0] & RV_EVENT_TICKS_MASK;
-            ticks = ticks < last ? last : ticks;
-            if (ticks >= end)
+        uint64_t ns = rv_clock_stretch_to_ns(stretch, words[0] & RV_EVENT_TICKS_MASK);
+        if (kind == RV_EVENT_SYNC) {
+            ns = at_most_60_bits(ns);
+        } else {
+            ns = ns < last ? last : ns;
+            if (ns >= end && (ns = at_most_60_bits(ns)) >= end)
                 break;
-            last = ticks;
-            words[0] = (uint64_t)kind << RV_EVENT_KIND_SHIFT | ticks;
+            last = ns;
         }
+        words[0] = (uint64_t)kind << RV_EVENT_KIND_SHIFT | ns;
         memcpy(out, words, sizeof words);
         if (has_name(kind))
             out->id = out->id ? rv_name_map_lookup(normalizer->names, out->id) : 0;
         out++;
     }
-    normalizer->last_ticks = last;
+    normalizer->last_ns = last;
     batch->n = (uint32_t)(out - batch->events);
     return i;
 }
@@ -61,6 +72,11 @@ static uint32_t apply_filter(struct rv_normalizer *normalizer, struct rv_event *
     return written;
 }
 
+uint64_t rv_normalize_time(const struct rv_clock *clock, uint64_t ticks)
+{
+    return at_most_60_bits(rv_clock_to_ns(clock, ticks & RV_EVENT_TICKS_MASK));
+}
+
 uint32_t rv_normalize(struct rv_normalizer *normalizer, struct rv_batch *batch, const struct rv_event *popped,
                       uint32_t n_popped)
 {
@@ -71,4 +87,12 @@ uint32_t rv_normalize(struct rv_normalizer *normalizer, struct rv_batch *batch, 
         batch->n = first + apply_filter(normalizer, batch->events + first, batch->n - first);
     rv_batch_seal(batch);
     return n_done;
+}
+
+void rv_normalize_loss(struct rv_normalizer *normalizer, struct rv_batch *batch, uint32_t n)
+{
+    batch->base_ticks = normalizer->last_ns;
+    batch->events[batch->n++] =
+        (struct rv_event){.when = (uint64_t)RV_EVENT_LOST << RV_EVENT_KIND_SHIFT | normalizer->last_ns, .id = n};
+    rv_batch_seal(batch);
 }

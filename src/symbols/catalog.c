@@ -24,7 +24,7 @@ struct entry {
     enum entry_kind kind;
     uint32_t line;    /* TEXT */
     uint64_t address; /* CODE: link-time */
-    uint64_t ticks;   /* ADDRESS */
+    uint64_t at_ns;   /* ADDRESS */
     union {
         const struct rv_code_file *file;          /* CODE */
         const struct rv_catalog_process *process; /* ADDRESS */
@@ -38,7 +38,7 @@ struct rv_catalog_process {
     uint32_t number;
     struct rv_address_table addresses;
     struct rv_module_map map;     /* changed under the catalogue's lock */
-    struct rv_index module_index; /* (start, loaded_ticks) to 1 + number */
+    struct rv_index module_index; /* (start, loaded_ns) to 1 + number */
 };
 
 struct rv_catalog {
@@ -166,7 +166,7 @@ static bool is_same_module(const void *context, uint32_t value, const void *key)
 {
     const struct rv_catalog_process *process = context;
     const struct rv_mapped_module *module = &process->map.modules[value - 1], *wanted = key;
-    return module->start == wanted->start && module->loaded_ticks == wanted->loaded_ticks;
+    return module->start == wanted->start && module->loaded_ns == wanted->loaded_ns;
 }
 
 static void on_timed(void *context, uint32_t number)
@@ -181,11 +181,11 @@ void rv_catalog_put_module(struct rv_catalog *catalog, const struct rv_catalog_m
     struct rv_mapped_module mapped = {.start = module->start,
                                       .end = module->end,
                                       .bias = module->bias,
-                                      .loaded_ticks = module->loaded_ticks,
-                                      .unloaded_ticks = RV_MODULE_MAPPED};
-    uint64_t hash = rv_hash_combine(rv_hash_u64(mapped.start), mapped.loaded_ticks);
+                                      .loaded_ns = module->loaded_ns,
+                                      .unloaded_ns = RV_MODULE_MAPPED};
+    uint64_t hash = rv_hash_combine(rv_hash_u64(mapped.start), mapped.loaded_ns);
     uint32_t number = rv_index_find(&process->module_index, hash, is_same_module, process, &mapped);
-    if (number && !module->unloaded_ticks)
+    if (number && !module->unloaded_ns)
         return;
     if (!number)
         mapped.file = find_or_add_file(catalog, module)->number;
@@ -193,8 +193,8 @@ void rv_catalog_put_module(struct rv_catalog *catalog, const struct rv_catalog_m
     bool is_new = !number;
     if (is_new)
         number = 1 + rv_module_map_add(&process->map, &mapped, on_timed, process);
-    if (module->unloaded_ticks)
-        rv_module_map_unload(&process->map, number - 1, module->unloaded_ticks);
+    if (module->unloaded_ns)
+        rv_module_map_unload(&process->map, number - 1, module->unloaded_ns);
     pthread_mutex_unlock(&catalog->lock);
     if (is_new)
         rv_index_put(&process->module_index, hash, number);
@@ -226,11 +226,11 @@ struct rv_catalog_process *rv_catalog_process(struct rv_catalog *catalog, uint32
 }
 
 /* An address not met before, or met in a module that was not there at that time: find out, and remember this answer. */
-static uint32_t look_up_anew(struct rv_catalog_process *process, uint64_t key, uint64_t ticks)
+static uint32_t look_up_anew(struct rv_catalog_process *process, uint64_t key, uint64_t at_ns)
 {
     struct rv_catalog *catalog = process->catalog;
-    struct entry entry = {.kind = ENTRY_ADDRESS, .address = key, .ticks = ticks, .process = process};
-    uint32_t number = rv_module_map_find(&process->map, entry.address, ticks);
+    struct entry entry = {.kind = ENTRY_ADDRESS, .address = key, .at_ns = at_ns, .process = process};
+    uint32_t number = rv_module_map_find(&process->map, entry.address, at_ns);
     if (number != RV_MODULE_NO_FILE) {
         entry.kind = ENTRY_CODE;
         entry.address -= process->map.modules[number].bias;
@@ -246,22 +246,22 @@ static uint32_t look_up_anew(struct rv_catalog_process *process, uint64_t key, u
     return id;
 }
 
-static __attribute__((noinline)) uint32_t look_up(struct rv_catalog_process *process, uint64_t key, uint64_t ticks)
+static __attribute__((noinline)) uint32_t look_up(struct rv_catalog_process *process, uint64_t key, uint64_t at_ns)
 {
     const struct rv_address_slot *slot = rv_address_table_find(&process->addresses, key);
     if (!slot)
-        return look_up_anew(process, key, ticks);
+        return look_up_anew(process, key, at_ns);
     const struct rv_mapped_module *module = &process->map.modules[slot->module];
-    if (slot->key == key || (ticks >= module->loaded_ticks && ticks < module->unloaded_ticks))
+    if (slot->key == key || (at_ns >= module->loaded_ns && at_ns < module->unloaded_ns))
         return slot->id;
-    return look_up_anew(process, key, ticks);
+    return look_up_anew(process, key, at_ns);
 }
 
-uint32_t rv_catalog_lookup(struct rv_catalog_process *process, uint64_t address, uint64_t ticks)
+uint32_t rv_catalog_lookup(struct rv_catalog_process *process, uint64_t address, uint64_t at_ns)
 {
     uint64_t key = address & RV_EVENT_ADDRESS_MASK;
     const struct rv_address_slot *home = rv_address_home(process->addresses.slots, process->addresses.byte_mask, key);
-    return home->key == key ? home->id : look_up(process, key, ticks);
+    return home->key == key ? home->id : look_up(process, key, at_ns);
 }
 
 /* CALL_AT and RETURN_AT, 2 and 3, less this bit are CALL and RETURN. */
@@ -307,7 +307,7 @@ static bool copy_entry(struct rv_catalog *catalog, uint32_t id, struct entry *en
         *entry = catalog->entries[id - 1];
     if (is_valid && entry->kind == ENTRY_ADDRESS) {
         const struct rv_module_map *map = &entry->process->map;
-        uint32_t number = rv_module_map_find(map, entry->address, entry->ticks);
+        uint32_t number = rv_module_map_find(map, entry->address, entry->at_ns);
         if (number != RV_MODULE_NO_FILE)
             *entry = (struct entry){.kind = ENTRY_CODE,
                                     .address = entry->address - map->modules[number].bias,

@@ -28,14 +28,14 @@ void rv_catalog_destroy(struct rv_catalog *catalog);
 struct rv_catalog_module {
     uint32_t process;
     uint64_t start, end, bias;
-    uint64_t loaded_ticks, unloaded_ticks; /* 0 = still mapped */
-    uint64_t device, inode;                /* 0, 0 where unknown */
+    uint64_t loaded_ns, unloaded_ns; /* 0 = still mapped */
+    uint64_t device, inode;          /* 0, 0 where unknown */
     const char *path;
     const uint8_t *build_id;
     uint32_t build_id_bytes;
 };
 
-/* Add, or update unloaded_ticks of the one with the same process, start and loaded_ticks. Drain thread. */
+/* Add, or update unloaded_ns of the one with the same process, start and loaded_ns. Drain thread. */
 void rv_catalog_put_module(struct rv_catalog *catalog, const struct rv_catalog_module *module);
 
 /* Per process of the file: a lookup context with its own cache, so that the hot loop is one compare. Drain thread. */
@@ -43,13 +43,13 @@ struct rv_catalog_process;
 struct rv_catalog_process *rv_catalog_process(struct rv_catalog *catalog, uint32_t process);
 
 /*
- * The dense id of the function at `address` at time `ticks`. Never fails: an address in no known module gets an id
+ * The dense id of the function at `address` at a time. Never fails: an address in no known module gets an id
  * of its own, named by its hex address unless a module is put later that covers it. (Two ids may then have one name.)
  * Of an absurd number of addresses (RV_CATALOG_MAX), the later ones share one id.
  *   address  its low 48 bits count
  *   thread   drain
  */
-uint32_t rv_catalog_lookup(struct rv_catalog_process *process, uint64_t address, uint64_t ticks);
+uint32_t rv_catalog_lookup(struct rv_catalog_process *process, uint64_t address, uint64_t at_ns);
 
 /* In place: every CALL_AT and RETURN_AT becomes a CALL or RETURN with the dense id and aux 0; others stay. Drain
  * thread. */

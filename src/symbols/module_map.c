@@ -15,17 +15,17 @@ static void end_unknown(struct rv_module_map *map)
 {
     if (!map->unknown)
         return;
-    map->modules[map->unknown - 1].unloaded_ticks = 0;
+    map->modules[map->unknown - 1].unloaded_ns = 0;
     map->unknown = 0;
 }
 
 /* One ends where the other begins. */
 static void part(struct rv_mapped_module *left, struct rv_mapped_module *right)
 {
-    struct rv_mapped_module *earlier = left->loaded_ticks <= right->loaded_ticks ? left : right;
+    struct rv_mapped_module *earlier = left->loaded_ns <= right->loaded_ns ? left : right;
     struct rv_mapped_module *later = earlier == left ? right : left;
-    if (earlier->unloaded_ticks > later->loaded_ticks)
-        earlier->unloaded_ticks = later->loaded_ticks;
+    if (earlier->unloaded_ns > later->loaded_ns)
+        earlier->unloaded_ns = later->loaded_ns;
 }
 
 uint32_t rv_module_map_add(struct rv_module_map *map, const struct rv_mapped_module *module,
@@ -47,22 +47,22 @@ uint32_t rv_module_map_add(struct rv_module_map *map, const struct rv_mapped_mod
     return append(map, &added);
 }
 
-void rv_module_map_unload(struct rv_module_map *map, uint32_t number, uint64_t ticks)
+void rv_module_map_unload(struct rv_module_map *map, uint32_t number, uint64_t at_ns)
 {
     struct rv_mapped_module *module = &map->modules[number];
-    if (ticks < module->unloaded_ticks)
-        module->unloaded_ticks = ticks;
+    if (at_ns < module->unloaded_ns)
+        module->unloaded_ns = at_ns;
 }
 
 /* 0 inside [loaded, unloaded). */
-static uint64_t distance_in_time(const struct rv_mapped_module *module, uint64_t ticks)
+static uint64_t distance_in_time(const struct rv_mapped_module *module, uint64_t at_ns)
 {
-    if (ticks < module->loaded_ticks)
-        return module->loaded_ticks - ticks;
-    return ticks < module->unloaded_ticks ? 0 : ticks - module->unloaded_ticks + 1;
+    if (at_ns < module->loaded_ns)
+        return module->loaded_ns - at_ns;
+    return at_ns < module->unloaded_ns ? 0 : at_ns - module->unloaded_ns + 1;
 }
 
-uint32_t rv_module_map_find(const struct rv_module_map *map, uint64_t address, uint64_t ticks)
+uint32_t rv_module_map_find(const struct rv_module_map *map, uint64_t address, uint64_t at_ns)
 {
     uint32_t best = RV_MODULE_NO_FILE;
     uint64_t best_distance = UINT64_MAX;
@@ -70,7 +70,7 @@ uint32_t rv_module_map_find(const struct rv_module_map *map, uint64_t address, u
         const struct rv_mapped_module *module = &map->modules[i];
         if (address < module->start || address >= module->end)
             continue;
-        uint64_t distance = distance_in_time(module, ticks);
+        uint64_t distance = distance_in_time(module, at_ns);
         if (distance == 0)
             return (uint32_t)i;
         if (distance < best_distance) {
@@ -85,7 +85,7 @@ uint32_t rv_module_map_unknown(struct rv_module_map *map)
 {
     if (!map->unknown)
         map->unknown =
-            1 + append(map, &(struct rv_mapped_module){.unloaded_ticks = RV_MODULE_MAPPED, .file = RV_MODULE_NO_FILE});
+            1 + append(map, &(struct rv_mapped_module){.unloaded_ns = RV_MODULE_MAPPED, .file = RV_MODULE_NO_FILE});
     return map->unknown - 1;
 }
 

@@ -33,6 +33,12 @@ static void expect(bool is_so, const char *what, uint64_t got, uint64_t wanted)
     n_failures++;
 }
 
+/* 0: never. */
+static uint64_t to_ns(const struct rv_map *map, uint64_t ticks)
+{
+    return ticks ? rv_clock_to_ns(&map->clock, ticks) : 0;
+}
+
 static struct rv_catalog *read_modules(const struct rv_map *map)
 {
     static char path[8192];
@@ -46,8 +52,8 @@ static struct rv_catalog *read_modules(const struct rv_map *map)
                                            .start = module.start,
                                            .end = module.end,
                                            .bias = module.bias,
-                                           .loaded_ticks = module.loaded_ticks,
-                                           .unloaded_ticks = module.unloaded_ticks,
+                                           .loaded_ns = to_ns(map, module.loaded_ticks),
+                                           .unloaded_ns = to_ns(map, module.unloaded_ticks),
                                            .device = module.device,
                                            .inode = module.inode,
                                            .path = module.path,
@@ -80,7 +86,7 @@ static void check_pairs(const struct tracee_stream *stream)
     expect(depth == 0, "calls left open", depth, 0);
 }
 
-static void count_calls(struct rv_catalog *catalog, const struct tracee_stream *stream)
+static void count_calls(const struct rv_map *map, struct rv_catalog *catalog, const struct tracee_stream *stream)
 {
     struct rv_catalog_process *process = rv_catalog_process(catalog, stream->process);
     size_t n_back = 0;
@@ -92,7 +98,7 @@ static void count_calls(struct rv_catalog *catalog, const struct tracee_stream *
         if (rv_event_kind(event) == RV_EVENT_CALL)
             n_named_calls[event->id % MAX_NAMES]++;
         if (rv_event_kind(event) == RV_EVENT_CALL_AT)
-            n_calls_of[rv_catalog_lookup(process, rv_event_address(event), ticks) % MAX_NAMES]++;
+            n_calls_of[rv_catalog_lookup(process, rv_event_address(event), to_ns(map, ticks)) % MAX_NAMES]++;
     }
     expect(n_back == 0, "times that fall", n_back, 0);
 }
@@ -109,7 +115,7 @@ static void check_streams(const struct tracee *tracee, struct rv_catalog *catalo
             expect(account->n_dropped == 0, "dropped", account->n_dropped, 0);
         if (strchr(flags, 'p'))
             check_pairs(stream);
-        count_calls(catalog, stream);
+        count_calls(&tracee->map, catalog, stream);
     }
     if (!strchr(flags, 'r')) {
         uint64_t n_without_ring = tracee->map.header->n_events_without_ring;

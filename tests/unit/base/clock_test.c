@@ -81,6 +81,9 @@ Test(clock, a_stretch_tells_the_same_times)
         {.kind = RV_CLOCK_MONOTONIC, .mult = 1, .ticks0 = 5000, .mono0_ns = 5000},
         {.kind = RV_CLOCK_TSC, .mult = 1717986918, .shift = 32, .ticks0 = 77777777777, .mono0_ns = 123456789},
         {.kind = RV_CLOCK_TSC, .mult = UINT32_MAX, .shift = 32, .ticks0 = 1, .mono0_ns = 0},
+        {.kind = RV_CLOCK_TSC, .mult = (UINT64_C(2) << 32) - 1, .shift = 32, .ticks0 = 3, .mono0_ns = 1},
+        {.kind = RV_CLOCK_TSC, .mult = UINT64_C(2) << 32, .shift = 32, .ticks0 = 3, .mono0_ns = 1},
+        {.kind = RV_CLOCK_TSC, .mult = 27, .shift = 4, .ticks0 = 3, .mono0_ns = 1},
         {.kind = RV_CLOCK_TSC, .mult = UINT64_C(1) << 40, .shift = 41, .ticks0 = 0, .mono0_ns = 9},
         {.kind = RV_CLOCK_TSC, .mult = UINT32_MAX, .shift = 3, .ticks0 = 0, .mono0_ns = UINT64_MAX - 1000},
         {.kind = RV_CLOCK_TSC, .mult = 0, .shift = 0, .ticks0 = UINT64_MAX, .mono0_ns = 4}};
@@ -89,17 +92,16 @@ Test(clock, a_stretch_tells_the_same_times)
     uint64_t seed = 1;
     for (size_t c = 0; c < sizeof CLOCKS / sizeof *CLOCKS; c++)
         for (size_t b = 0; b < sizeof BEGINS / sizeof *BEGINS; b++) {
-            struct rv_clock_stretch stretch;
-            rv_clock_stretch_init(&stretch, &CLOCKS[c], BEGINS[b]);
+            const struct rv_clock_stretch stretch = rv_clock_stretch(&CLOCKS[c], BEGINS[b]);
             for (unsigned i = 0; i < 2000; i++) {
                 seed = seed * 6364136223846793005u + 1442695040888963407u;
                 uint64_t ticks = BEGINS[b] + (seed >> (i % 64)) - (i % 5 == 0 ? 1000 : 0);
-                cr_assert_eq(rv_clock_stretch_to_ns(&stretch, ticks), rv_clock_to_ns(&CLOCKS[c], ticks),
+                cr_assert_eq(rv_clock_stretch_to_ns(stretch, ticks), rv_clock_to_ns(&CLOCKS[c], ticks),
                              "clock %zu, %lu from %lu on", c, (unsigned long)ticks, (unsigned long)BEGINS[b]);
             }
             for (unsigned i = 0; i < 3; i++) {
                 uint64_t ticks = BEGINS[b] + (UINT64_C(1) << 31) - 1 + i;
-                cr_assert_eq(rv_clock_stretch_to_ns(&stretch, ticks), rv_clock_to_ns(&CLOCKS[c], ticks));
+                cr_assert_eq(rv_clock_stretch_to_ns(stretch, ticks), rv_clock_to_ns(&CLOCKS[c], ticks));
             }
         }
 }

@@ -53,6 +53,25 @@ Test(module_watch, forgets_what_has_been_unloaded)
     cr_assert_eq(watch.pending[0].module_idx, (uint32_t)second);
 }
 
+Test(module_watch, modules_come_and_go_at_times_in_ns)
+{
+    map.clock = (struct rv_clock){.kind = RV_CLOCK_TSC, .mult = 1, .shift = 1, .ticks0 = 1000, .mono0_ns = 5000};
+    uint32_t process = (uint32_t)rv_directory_enter_process(&map);
+    struct rv_module module = {
+        .process_idx = process, .start = 0x1000, .end = 0x2000, .loaded_ticks = 2000, .path = "/nowhere/first.so"};
+    int first = rv_modules_add(&map, &module);
+    rv_modules_unload(&map, (uint32_t)first, 3000);
+    module.loaded_ticks = 4000;
+    module.path = "/nowhere/second.so";
+    cr_assert_geq(rv_modules_add(&map, &module), 0);
+    rv_module_watch_refresh(&watch);
+    struct rv_catalog_process *looked_in = rv_catalog_process(catalog, process);
+    uint32_t early = rv_catalog_lookup(looked_in, 0x1800, 5500), late = rv_catalog_lookup(looked_in, 0x1800, 6500);
+    cr_assert_neq(early, late);
+    cr_assert_eq(rv_catalog_lookup(looked_in, 0x1800, 5999), early);
+    cr_assert_eq(rv_catalog_lookup(looked_in, 0x1800, 7000), late);
+}
+
 Test(module_watch, does_not_look_at_the_dead_for_ever)
 {
     int living = rv_directory_enter_process(&map);

@@ -11,6 +11,7 @@ static struct rv_map map;
 static struct rv_catalog *catalog;
 static struct rv_name_map names;
 static struct rv_normalizer normalizer;
+static struct rv_clock clock_of_ring; /* ticks are ns, but where a test says else */
 static struct rv_batch batch;
 static char path[64];
 
@@ -20,7 +21,9 @@ static void setup(void)
     cr_assert_eq(rv_map_create(&map, path, &(struct rv_map_params){.n_rings = 2, .ring_events = 64}), 0);
     catalog = rv_catalog_create();
     names = (struct rv_name_map){.map = &map, .catalog = catalog};
-    normalizer = (struct rv_normalizer){.catalog = catalog, .process = rv_catalog_process(catalog, 0), .names = &names};
+    clock_of_ring = (struct rv_clock){.kind = RV_CLOCK_MONOTONIC, .mult = 1};
+    normalizer = (struct rv_normalizer){
+        .clock = &clock_of_ring, .catalog = catalog, .process = rv_catalog_process(catalog, 0), .names = &names};
     rv_batch_init(&batch);
 }
 
@@ -84,7 +87,7 @@ Test(normalize, a_sync_keeps_its_own_past)
     cr_assert_eq(rv_event_ticks(&batch.events[3]), 1001);
 }
 
-Test(normalize, a_gap_of_2_to_the_31_ticks_begins_a_new_batch)
+Test(normalize, a_gap_of_2_to_the_31_ns_begins_a_new_batch)
 {
     struct rv_event popped[] = {event(RV_EVENT_CALL, 10, 0), event(RV_EVENT_RETURN, 10 + (1ull << 31), 0)};
     cr_assert_eq(rv_normalize(&normalizer, &batch, popped, 2), 1);
@@ -99,6 +102,87 @@ Test(normalize, a_lying_time_does_not_stop_progress)
     struct rv_event popped[] = {event(RV_EVENT_CALL, RV_EVENT_TICKS_MASK, 0), event(RV_EVENT_RETURN, 5, 0)};
     cr_assert_eq(rv_normalize(&normalizer, &batch, popped, 2), 2);
     cr_assert_eq(rv_event_ticks(&batch.events[1]), RV_EVENT_TICKS_MASK);
+}
+
+/* 2.5 ticks a ns, and where they were counted from. */
+static struct rv_clock fast_clock(void)
+{
+    return (struct rv_clock){
+        .kind = RV_CLOCK_TSC, .shift = 32, .mult = (2ull << 32) / 5, .ticks0 = 1ull << 50, .mono0_ns = 1ull << 40};
+}
+
+Test(normalize, ticks_become_ns_each_as_its_clock_has_it)
+{
+    clock_of_ring = fast_clock();
+    const uint64_t at = clock_of_ring.ticks0;
+    const uint64_t ticks[] = {at + 1000, at + 1001, at + 1004, at + 500, at + 77777, at + 5000000000};
+    enum { N = sizeof ticks / sizeof *ticks };
+    struct rv_event popped[N];
+    for (unsigned i = 0; i < N; i++)
+        popped[i] = event(i % 2 ? RV_EVENT_RETURN : RV_EVENT_CALL, ticks[i], 0);
+    cr_assert_eq(rv_normalize(&normalizer, &batch, popped, N), N);
+    cr_assert_eq(batch.base_ticks, rv_clock_to_ns(&clock_of_ring, ticks[0]));
+    uint64_t last = 0;
+    for (unsigned i = 0; i < N; i++) {
+        uint64_t ns = rv_clock_to_ns(&clock_of_ring, ticks[i]);
+        last = ns > last ? ns : last;
+        cr_assert_eq(rv_event_ticks(&batch.events[i]), last, "event %u", i);
+        cr_assert_eq(rv_event_kind(&batch.events[i]), i % 2 ? RV_EVENT_RETURN : RV_EVENT_CALL);
+    }
+    cr_assert_eq(normalizer.last_ns, last);
+}
+
+Test(normalize, the_past_of_a_sync_becomes_ns_from_before_the_clock_began_too)
+{
+    clock_of_ring = fast_clock();
+    const uint64_t at = clock_of_ring.ticks0;
+    struct rv_event popped[] = {event(RV_EVENT_SYNC, at - 10000, 0), event(RV_EVENT_SYNC, 1, 0),
+                                event(RV_EVENT_CALL, at + 100, 0), event(RV_EVENT_SYNC, at + 50, 0)};
+    cr_assert_eq(rv_normalize(&normalizer, &batch, popped, 4), 4);
+    cr_assert_eq(rv_event_ticks(&batch.events[0]), clock_of_ring.mono0_ns - 3999);
+    cr_assert_eq(rv_event_ticks(&batch.events[1]), 0);
+    cr_assert_eq(rv_event_ticks(&batch.events[3]), clock_of_ring.mono0_ns + 19);
+    cr_assert_eq(rv_event_kind(&batch.events[3]), RV_EVENT_SYNC);
+    cr_assert_eq(batch.base_ticks, clock_of_ring.mono0_ns + 39);
+}
+
+Test(normalize, a_time_that_does_not_fit_in_ns_is_the_last_that_does)
+{
+    clock_of_ring = (struct rv_clock){.kind = RV_CLOCK_TSC, .mult = 16};
+    struct rv_event popped[] = {event(RV_EVENT_CALL, RV_EVENT_TICKS_MASK, 0),
+                                event(RV_EVENT_RETURN, RV_EVENT_TICKS_MASK / 2, 0)};
+    cr_assert_eq(rv_normalize(&normalizer, &batch, popped, 2), 2);
+    cr_assert_eq(batch.events[0].when, (uint64_t)RV_EVENT_CALL << RV_EVENT_KIND_SHIFT | RV_EVENT_TICKS_MASK);
+    cr_assert_eq(batch.events[1].when, (uint64_t)RV_EVENT_RETURN << RV_EVENT_KIND_SHIFT | RV_EVENT_TICKS_MASK);
+    cr_assert_eq(rv_normalize_time(&clock_of_ring, RV_EVENT_TICKS_MASK), RV_EVENT_TICKS_MASK);
+}
+
+Test(normalize, times_that_stop_to_fit_within_a_batch_stay_there)
+{
+    clock_of_ring = (struct rv_clock){.kind = RV_CLOCK_TSC, .mult = 1, .mono0_ns = RV_EVENT_TICKS_MASK - 100};
+    struct rv_event popped[] = {event(RV_EVENT_CALL, 10, 0), event(RV_EVENT_SYNC, 500, 0),
+                                event(RV_EVENT_RETURN, 1000, 0)};
+    cr_assert_eq(rv_normalize(&normalizer, &batch, popped, 3), 3);
+    cr_assert_eq(rv_event_ticks(&batch.events[0]), RV_EVENT_TICKS_MASK - 90);
+    for (unsigned i = 1; i < 3; i++) {
+        cr_assert_eq(rv_event_kind(&batch.events[i]), rv_event_kind(&popped[i]));
+        cr_assert_eq(rv_event_ticks(&batch.events[i]), RV_EVENT_TICKS_MASK);
+    }
+}
+
+Test(normalize, a_loss_lies_at_the_last_event_before_it)
+{
+    struct rv_event first = event(RV_EVENT_CALL, 500, 0), second = event(RV_EVENT_RETURN, 700, 0);
+    rv_normalize(&normalizer, &batch, &first, 1);
+    batch.n = batch.n_specials = 0;
+    rv_normalize_loss(&normalizer, &batch, 9);
+    cr_assert_eq(rv_normalize(&normalizer, &batch, &second, 1), 1);
+    cr_assert_eq(batch.n, 2);
+    cr_assert_eq(batch.base_ticks, 500);
+    cr_assert_eq(batch.events[0].when, (uint64_t)RV_EVENT_LOST << RV_EVENT_KIND_SHIFT | 500);
+    cr_assert_eq(batch.events[0].id, 9);
+    cr_assert_eq(batch.n_specials, 1);
+    cr_assert_eq(rv_event_ticks(&batch.events[1]), 700);
 }
 
 Test(normalize, name_ids_become_catalogue_ids_and_broken_ones_unknown)

@@ -14,8 +14,8 @@ static struct rv_catalog_module module_at(uint32_t process, const char *path, ui
                                       .start = 0x500000,
                                       .end = 0x510000,
                                       .bias = 0x500000,
-                                      .loaded_ticks = loaded,
-                                      .unloaded_ticks = unloaded,
+                                      .loaded_ns = loaded,
+                                      .unloaded_ns = unloaded,
                                       .path = path};
 }
 

@@ -52,11 +52,8 @@ static void drain(const struct rv_catalog_module *module, const uint64_t *addres
     static struct rv_event events[N_EVENTS];
     struct rv_catalog_process *process = rv_catalog_process(catalog, 1);
     for (unsigned round = 0; round < N_ROUNDS; round++) {
-        struct rv_catalog_module other = {.process = 1 + round % 5,
-                                          .start = 0x1000,
-                                          .end = 0x9000,
-                                          .loaded_ticks = 100 + round,
-                                          .path = "/nonexistent"};
+        struct rv_catalog_module other = {
+            .process = 1 + round % 5, .start = 0x1000, .end = 0x9000, .loaded_ns = 100 + round, .path = "/nonexistent"};
         rv_catalog_put_module(catalog, &other);
         if (round == N_ROUNDS / 4)
             rv_catalog_put_module(catalog, module);
@@ -71,7 +68,7 @@ static void drain(const struct rv_catalog_module *module, const uint64_t *addres
             if (events[i].id == 0 || events[i].id > rv_catalog_count(catalog))
                 n_wrong++;
         rv_catalog_intern(catalog, "package", "interned", "file", round);
-        other.unloaded_ticks = 100 + round + 1;
+        other.unloaded_ns = 100 + round + 1;
         rv_catalog_put_module(catalog, &other);
     }
 }

@@ -27,7 +27,7 @@ static int describe(struct dl_phdr_info *info, size_t n_bytes, void *context)
 
 void *mapped_open(const char *path, struct rv_catalog_module *module)
 {
-    *module = (struct rv_catalog_module){.process = 1, .path = path, .loaded_ticks = 100};
+    *module = (struct rv_catalog_module){.process = 1, .path = path, .loaded_ns = 100};
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     struct stat status;
     if (!library || dl_iterate_phdr(describe, module) != 1 || stat(path, &status) != 0) {

@@ -13,8 +13,7 @@ static void count_timed(void *context, uint32_t number)
 
 static uint32_t add(struct rv_module_map *map, uint64_t start, uint64_t end, uint64_t loaded)
 {
-    struct rv_mapped_module module = {
-        .start = start, .end = end, .loaded_ticks = loaded, .unloaded_ticks = RV_MODULE_MAPPED};
+    struct rv_mapped_module module = {.start = start, .end = end, .loaded_ns = loaded, .unloaded_ns = RV_MODULE_MAPPED};
     return rv_module_map_add(map, &module, count_timed, NULL);
 }
 
@@ -60,7 +59,7 @@ Test(symbols_module_map, the_unknown_ends_when_a_module_comes, .timeout = 20)
     cr_expect(eq(u32, rv_module_map_unknown(&map), unknown));
     cr_expect(eq(u32, rv_module_map_find(&map, 0, 5), RV_MODULE_NO_FILE));
     add(&map, 100, 200, 1);
-    cr_expect(eq(u64, map.modules[unknown].unloaded_ticks, 0));
+    cr_expect(eq(u64, map.modules[unknown].unloaded_ns, 0));
     cr_expect(ne(u32, rv_module_map_unknown(&map), unknown));
     rv_module_map_fini(&map);
 }

@@ -173,7 +173,7 @@ static void expect_executable_named(const char *path, const char *package)
     cr_assert(eq(int, pclose(output), 0));
     struct rv_catalog *catalog = rv_catalog_create();
     struct rv_catalog_module module = {
-        .process = 1, .start = start, .end = end, .bias = bias, .loaded_ticks = 100, .path = path};
+        .process = 1, .start = start, .end = end, .bias = bias, .loaded_ns = 100, .path = path};
     rv_catalog_put_module(catalog, &module);
     const char *source = FIXTURE_SOURCES "/executable.c";
     expect_name(name_at(catalog, address), package, "executable_function", source,
@@ -236,7 +236,7 @@ Test(symbols_names, an_unusable_file_leaves_hex_names, .timeout = 20)
                                                                    .start = start,
                                                                    .end = start + 0x1000,
                                                                    .bias = start,
-                                                                   .loaded_ticks = 100,
+                                                                   .loaded_ns = 100,
                                                                    .path = paths[i]});
         expect_name(name_at(catalog, start + 0x123), packages[i], "0x123", paths[i], 0);
     }
