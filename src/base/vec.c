@@ -17,17 +17,26 @@ static _Noreturn void no_memory(size_t n, size_t item_bytes)
     exit(1);
 }
 
-void *rv_alloc(size_t n, size_t item_bytes)
+/* A multiple of the alignment, which holds the items. */
+static size_t aligned_bytes(size_t n, size_t item_bytes)
 {
     size_t n_bytes;
     if (__builtin_mul_overflow(n, item_bytes, &n_bytes) || n_bytes > SIZE_MAX - ALIGNMENT)
         no_memory(n, item_bytes);
-    n_bytes = n_bytes ? (n_bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT : ALIGNMENT;
+    return n_bytes ? (n_bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT : ALIGNMENT;
+}
 
-    void *memory = aligned_alloc(ALIGNMENT, n_bytes);
+void *rv_alloc_scratch(size_t n, size_t item_bytes)
+{
+    void *memory = aligned_alloc(ALIGNMENT, aligned_bytes(n, item_bytes));
     if (!memory)
         no_memory(n, item_bytes);
-    return memset(memory, 0, n_bytes);
+    return memory;
+}
+
+void *rv_alloc(size_t n, size_t item_bytes)
+{
+    return memset(rv_alloc_scratch(n, item_bytes), 0, aligned_bytes(n, item_bytes));
 }
 
 void *rv_vec_reserve(void *items, size_t *capacity, size_t need, size_t item_bytes)

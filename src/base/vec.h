@@ -10,6 +10,9 @@
 /* Zeroed n * item_bytes; never NULL. 64-byte aligned; released with free(). */
 void *rv_alloc(size_t n, size_t item_bytes);
 
+/* The same, not zeroed: for what is written before it is read. Of a large one only what is used takes memory. */
+void *rv_alloc_scratch(size_t n, size_t item_bytes);
+
 /*
  * Make room for `need` items.
  *   items     the array or NULL; may move

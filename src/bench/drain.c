@@ -147,9 +147,7 @@ static int start_record(struct setup *setup)
 static int begin_run(struct setup *setup, const struct step *steps, uint64_t n_events, bool is_recorded)
 {
     *setup = (struct setup){.producer.go = -1};
-    int error = is_recorded ? start_record(setup) : 0;
-    if (!error)
-        error = rv_map_default_path(setup->path, sizeof setup->path, 4u << 20);
+    int error = rv_map_default_path(setup->path, sizeof setup->path, 4u << 20);
     if (!error)
         error = rv_map_create(&setup->map, setup->path, &(struct rv_map_params){0});
     struct rv_source *source = NULL;
@@ -158,6 +156,8 @@ static int begin_run(struct setup *setup, const struct step *steps, uint64_t n_e
             &setup->map, &(struct rv_live_params){.is_over = producer_has_ended, .is_over_context = &setup->producer});
         error = source ? start_producer(&setup->producer, setup->path, steps, n_events) : -EBUSY;
     }
+    if (!error && is_recorded)
+        error = start_record(setup); /* after the fork: what it has touched is shared with no other process */
     if (error)
         return error;
     setup->session =

@@ -20,17 +20,17 @@ struct rv_codec *rv_codec_create(void)
     codec->kernel = find_kernel();
     codec->compressor = rv_compressor_create();
     codec->names = rv_alloc(RV_GUESS_LEVELS + RV_KINDS_GROUP, sizeof *codec->names);
-    codec->kinds = rv_alloc(RV_REC_MAX_EVENTS / RV_KINDS_GROUP, sizeof *codec->kinds);
-    codec->low = rv_alloc(RV_REC_MAX_EVENTS, 1);
-    codec->high = rv_alloc(RV_REC_MAX_EVENTS, 1);
-    codec->contexts = rv_alloc(RV_REC_N_CONTEXTS, sizeof *codec->contexts);
-    codec->ids = rv_alloc(RV_REC_MAX_EVENTS + RV_IDS_OVERRUN, sizeof *codec->ids);
-    codec->wide = rv_alloc(RV_REC_MAX_EVENTS, sizeof *codec->wide);
-    codec->lines = rv_alloc(RV_REC_MAX_EVENTS, sizeof *codec->lines);
-    codec->odd_tags = rv_alloc(RV_REC_MAX_EVENTS + 1, sizeof *codec->odd_tags);
-    codec->odd_ids = rv_alloc(RV_REC_MAX_EVENTS + 1, sizeof *codec->odd_ids);
-    codec->specials = rv_alloc(RV_REC_MAX_EVENTS, sizeof *codec->specials);
-    codec->narrow = rv_alloc(RV_REC_MAX_EVENTS, sizeof *codec->ids);
+    codec->kinds = rv_alloc_scratch(RV_REC_MAX_EVENTS / RV_KINDS_GROUP, sizeof *codec->kinds);
+    codec->low = rv_alloc_scratch(RV_REC_MAX_EVENTS, 1);
+    codec->high = rv_alloc_scratch(RV_REC_MAX_EVENTS, 1);
+    codec->contexts = rv_alloc_scratch(RV_REC_N_CONTEXTS, sizeof *codec->contexts);
+    codec->ids = rv_alloc_scratch(RV_REC_MAX_EVENTS + RV_IDS_OVERRUN, sizeof *codec->ids);
+    codec->wide = rv_alloc_scratch(RV_REC_MAX_EVENTS, sizeof *codec->wide);
+    codec->lines = rv_alloc_scratch(RV_REC_MAX_EVENTS, sizeof *codec->lines);
+    codec->odd_tags = rv_alloc_scratch(RV_REC_MAX_EVENTS + 1, sizeof *codec->odd_tags);
+    codec->odd_ids = rv_alloc_scratch(RV_REC_MAX_EVENTS + 1, sizeof *codec->odd_ids);
+    codec->specials = rv_alloc_scratch(RV_REC_MAX_EVENTS, sizeof *codec->specials);
+    codec->narrow = rv_alloc_scratch(RV_REC_MAX_EVENTS, sizeof *codec->ids);
     return codec;
 }
 
