@@ -7,7 +7,7 @@
 
 #include "base/vec.h"
 
-enum { GROUP_EVENTS = 64 };
+enum { GROUP_EVENTS = 64, STEP_EVENTS = 16 };
 
 #define EVENTS_BYTES ((RV_BATCH_EVENTS + RV_BATCH_PADDING) * sizeof(struct rv_event))
 #define SPECIALS_BYTES (RV_BATCH_EVENTS * sizeof(uint32_t))
@@ -34,17 +34,28 @@ static bool is_known_kind(unsigned kind)
     return kind < RV_EVENT_KIND_COUNT && kind != RV_EVENT_CALL_AT && kind != RV_EVENT_RETURN_AT;
 }
 
-/* How many from here on are calls and returns whose times neither fall nor pass `most`: nothing is to be done. */
+/* Are these all calls and returns whose times neither fall nor pass `most`? One branch for all of them. */
+static bool is_fitting(const struct rv_event *events, uint32_t n, uint64_t last, uint64_t most)
+{
+    uint64_t whens = 0, steps = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        uint64_t now = rv_event_ticks(&events[i]);
+        whens |= events[i].when;
+        steps |= now - last;
+        last = now;
+    }
+    return whens >> (RV_EVENT_KIND_SHIFT + 1) == 0 && steps >> 63 == 0 && last <= most;
+}
+
+/* How many from here on are such: nothing is to be done. */
 static uint32_t count_fitting(const struct rv_event *events, uint32_t n, uint64_t *last_ticks, uint64_t most)
 {
     uint64_t last = *last_ticks;
     uint32_t i = 0;
-    for (; i < n; i++) {
-        uint64_t now = rv_event_ticks(&events[i]);
-        if ((rv_event_kind(&events[i]) > RV_EVENT_RETURN) | (now < last) | (now > most))
-            break;
-        last = now;
-    }
+    for (; n - i >= STEP_EVENTS && is_fitting(events + i, STEP_EVENTS, last, most); i += STEP_EVENTS)
+        last = rv_event_ticks(&events[i + STEP_EVENTS - 1]);
+    for (; i < n && is_fitting(events + i, 1, last, most); i++)
+        last = rv_event_ticks(&events[i]);
     *last_ticks = last;
     return i;
 }
