@@ -5,19 +5,24 @@
 #include "base/vec.h"
 #include "recording/guess.h"
 
-static const struct rv_word_kernel *find_kernel(void)
+static void find_kernels(struct rv_codec *codec)
 {
 #ifdef RV_CODEC_X86
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2"))
-        return &rv_word_kernel_avx2;
+    if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("bmi2"))
+        return;
+    bool has_avx512 = __builtin_cpu_supports("avx512vbmi2") && __builtin_cpu_supports("avx512vbmi") &&
+                      __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq");
+    codec->put_word = has_avx512 ? rv_put_word_avx512 : rv_put_word_avx2;
+    codec->take_word = rv_take_word_avx2;
+#else
+    (void)codec;
 #endif
-    return NULL;
 }
 
 struct rv_codec *rv_codec_create(void)
 {
     struct rv_codec *codec = rv_alloc(1, sizeof *codec);
-    codec->kernel = find_kernel();
+    find_kernels(codec);
     codec->compressor = rv_compressor_create();
     codec->names = rv_alloc(RV_GUESS_LEVELS + RV_KINDS_GROUP, sizeof *codec->names);
     codec->kinds = rv_alloc_scratch(RV_REC_MAX_EVENTS / RV_KINDS_GROUP, sizeof *codec->kinds);

@@ -19,7 +19,7 @@ struct word {
     _Alignas(32) uint32_t ids[RV_KINDS_GROUP];
     _Alignas(32) uint32_t frames[RV_KINDS_GROUP];
     _Alignas(32) uint32_t steps[RV_KINDS_GROUP];
-    uint32_t call_lines, return_lines, all_ids;
+    uint32_t call_lines, return_lines, all_ids, levels; /* or'ed */
     uint64_t last;
     uint16_t level;
 };
@@ -81,13 +81,6 @@ static inline __m256i add_up(__m256i steps)
     return _mm256_add_epi32(steps, of_low);
 }
 
-/* Ask for what is two words ahead: it lies in other pages, which a processor does not follow by itself. */
-static inline void fetch_ahead(const struct rv_event *events)
-{
-    for (uint32_t i = 0; i < RV_KINDS_GROUP; i += 64 / sizeof *events)
-        __builtin_prefetch(&events[2 * RV_KINDS_GROUP + i]);
-}
-
 /* Times and tails of four events. */
 static inline void load_four(const struct rv_event *events, __m256i *when, __m256i *tail)
 {
@@ -132,7 +125,7 @@ static bool split_times(struct word *word, const struct rv_event *events)
 static void split_tails(struct word *word, const struct rv_event *events)
 {
     const __m256i rotate = _mm256_setr_epi32(7, 0, 1, 2, 3, 4, 5, 6), tag = _mm256_set1_epi32(UINT16_MAX);
-    __m256i call_lines = _mm256_setzero_si256(), return_lines = call_lines, all_ids = call_lines;
+    __m256i call_lines = _mm256_setzero_si256(), return_lines = call_lines, all_ids = call_lines, levels = call_lines;
     __m256i level_before = _mm256_set1_epi32(word->level); /* above the event before, in lane 0 */
     word->odd_tags = 0;
     for (uint32_t i = 0; i < RV_KINDS_GROUP; i += LANES) {
@@ -152,6 +145,7 @@ static void split_tails(struct word *word, const struct rv_event *events)
         call_lines = _mm256_or_si256(call_lines, _mm256_andnot_si256(is_return, lines));
         return_lines = _mm256_or_si256(return_lines, _mm256_and_si256(is_return, lines));
         all_ids = _mm256_or_si256(all_ids, _mm256_andnot_si256(is_return, ids));
+        levels = _mm256_or_si256(levels, frames);
         _mm256_store_si256((void *)(word->ids + i), ids);
         _mm256_store_si256((void *)(word->frames + i), frames);
     }
@@ -159,6 +153,7 @@ static void split_tails(struct word *word, const struct rv_event *events)
     word->call_lines = or_lanes(call_lines);
     word->return_lines = or_lanes(return_lines);
     word->all_ids = or_lanes(all_ids);
+    word->levels = or_lanes(levels);
 }
 
 /* What was called last at each event's level before it; nothing with bare returns. */
@@ -261,25 +256,18 @@ static void gather_times(struct rv_times *times, uint64_t kinds, const uint32_t 
         low[i] = *times->at[contexts[i]]++;
 }
 
-static bool put_word(const struct rv_codec *codec, struct rv_rows *rows, const struct rv_event *events, uint32_t begin)
+bool rv_put_word_avx2(const struct rv_codec *codec, struct rv_rows *rows, const struct rv_event *events, uint32_t begin)
 {
     struct word word;
     word.last = rows->last;
     word.level = rows->guess.level;
     events += begin;
-    fetch_ahead(events);
+    rv_fetch_ahead(events);
     if (!split_times(&word, events))
         return false;
     split_tails(&word, events);
-    for (uint64_t odd = word.odd_tags; odd; odd &= odd - 1) {
-        uint32_t i = (uint32_t)__builtin_ctzll(odd);
-        codec->odd_tags[rows->n_odd_tags++] = (struct rv_rec_odd_tag){(uint16_t)(begin + i), events[i].frame};
-    }
-    for (uint64_t odd = find_odd_ids(&word, &rows->guess); odd; odd &= odd - 1) {
-        uint32_t i = (uint32_t)__builtin_ctzll(odd), id = events[i].id;
-        codec->odd_ids[rows->n_odd_ids++] =
-            (struct rv_rec_odd_id){(uint16_t)(begin + i), (uint16_t)id, (uint16_t)(id >> 16)};
-    }
+    rv_rows_add_odd_tags(codec, rows, events, begin, word.odd_tags);
+    rv_rows_add_odd_ids(codec, rows, events, begin, find_odd_ids(&word, &rows->guess));
     codec->kinds[begin / RV_KINDS_GROUP] = word.kinds;
     put_planes(&word, codec->low + begin, codec->high + begin);
     sort_times(&rows->times, &word, codec->low + begin);
@@ -288,22 +276,27 @@ static bool put_word(const struct rv_codec *codec, struct rv_rows *rows, const s
     rows->return_lines |= word.return_lines;
     rows->all_ids |= word.all_ids;
     rows->guess.level = word.level;
+    rows->guess.levels |= word.levels;
     rows->last = word.last;
     return true;
 }
 
-/* The tags of a word: each event's follows from the kinds before it. */
-static void take_frames(uint64_t kinds, uint32_t level, uint32_t *frames)
+/* The tags of a word: each event's follows from the kinds before it. Returns them or'ed. */
+static uint32_t take_frames(uint64_t kinds, uint32_t level, uint32_t *frames)
 {
+    __m256i levels = _mm256_setzero_si256();
     const __m256i ones = _mm256_set1_epi32(1), all = _mm256_set1_epi32(-1), tag = _mm256_set1_epi32(UINT16_MAX);
     for (uint32_t i = 0; i < RV_KINDS_GROUP; i += LANES, kinds >>= LANES) {
         __m256i is_return = lane_mask(kinds & 0xff);
         __m256i sums = add_up(_mm256_or_si256(is_return, ones));               /* 1 up, or -1 */
         __m256i above = _mm256_add_epi32(sums, _mm256_set1_epi32((int)level)); /* the level after the event */
         above = _mm256_add_epi32(above, _mm256_andnot_si256(is_return, all));
-        _mm256_store_si256((void *)(frames + i), _mm256_and_si256(above, tag));
+        above = _mm256_and_si256(above, tag);
+        levels = _mm256_or_si256(levels, above);
+        _mm256_store_si256((void *)(frames + i), above);
         level += LANES - 2 * (uint32_t)__builtin_popcount((uint32_t)kinds & 0xff);
     }
+    return or_lanes(levels);
 }
 
 /* The ids of the CALLs, each to its place, and 0 for RETURNs. */
@@ -374,13 +367,13 @@ static inline void put_four(struct rv_event *out, __m128i sums, uint64_t last, u
     _mm256_storeu_si256((void *)(out + 2), _mm256_unpackhi_epi64(when, tails));
 }
 
-static bool take_word(struct rv_cursor *cursor, uint32_t begin, struct rv_event *out)
+bool rv_take_word_avx2(struct rv_cursor *cursor, uint32_t begin, struct rv_event *out)
 {
     uint64_t kinds = cursor->codec->kinds[begin / RV_KINDS_GROUP], last = cursor->last;
     uint8_t *low = cursor->codec->low + begin, *high = cursor->codec->high + begin;
     _Alignas(32) uint32_t frames[RV_KINDS_GROUP], own_ids[RV_KINDS_GROUP];
-    fetch_ahead(out + begin);
-    take_frames(kinds, cursor->guess.level, frames);
+    rv_fetch_ahead(out + begin);
+    cursor->guess.levels |= take_frames(kinds, cursor->guess.level, frames);
     cursor->guess.level = (uint16_t)(frames[RV_KINDS_GROUP - 1] + !(kinds >> 63));
     const uint32_t *ids = take_names(cursor, kinds, frames, own_ids);
     if (cursor->has_contexts)
@@ -402,5 +395,3 @@ static bool take_word(struct rv_cursor *cursor, uint32_t begin, struct rv_event 
     cursor->last = last;
     return true;
 }
-
-const struct rv_word_kernel rv_word_kernel_avx2 = {put_word, take_word};

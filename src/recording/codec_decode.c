@@ -210,6 +210,7 @@ static inline void put_name(struct rv_guess *guess, struct rv_event *out, uint32
                             uint32_t id)
 {
     guess->names[frame] = id;
+    guess->levels |= frame;
     guess->level = (uint16_t)(frame + 1 - is_return);
     out->id = id;
     out->frame = frame;
@@ -222,6 +223,7 @@ static void take_special(struct rv_cursor *cursor, struct rv_event *out)
     *out = (struct rv_event){.id = special->id, .aux = special->aux, .frame = special->frame};
     if (special->when >> RV_EVENT_KIND_SHIFT == RV_EVENT_SYNC) {
         cursor->guess.names[special->frame] = special->id;
+        cursor->guess.levels |= special->frame;
         cursor->guess.level = (uint16_t)(special->frame + 1);
     }
 }
@@ -280,7 +282,7 @@ static void take_plain(struct rv_cursor *cursor, uint32_t i, uint32_t end, struc
 {
     const uint32_t *ids = cursor->codec->ids + cursor->n_ids;
     const uint32_t mask = cursor->guess.return_mask;
-    uint32_t *names = cursor->guess.names, level = cursor->guess.level;
+    uint32_t *names = cursor->guess.names, level = cursor->guess.level, levels = 0;
     uint64_t kinds = cursor->codec->kinds[i / RV_KINDS_GROUP] >> i % RV_KINDS_GROUP;
     for (; i < end; i++, kinds >>= 1) {
         uint32_t is_return = kinds & 1, of_return = 0 - is_return;
@@ -288,12 +290,14 @@ static void take_plain(struct rv_cursor *cursor, uint32_t i, uint32_t end, struc
         uint32_t id = (names[frame] & mask & of_return) | (*ids & ~of_return);
         ids += !is_return;
         level += 1 - 2 * is_return;
+        levels |= frame;
         names[frame] = id;
         out[i].id = id;
         out[i].frame = frame;
         out[i].aux = 0;
     }
     cursor->guess.level = (uint16_t)level;
+    cursor->guess.levels |= levels;
     cursor->n_ids = (uint32_t)(ids - cursor->codec->ids);
 }
 
@@ -313,9 +317,9 @@ static void take_names(struct rv_cursor *cursor, uint32_t i, uint32_t end, struc
 /* Up to a word of events. */
 static void take_word(struct rv_cursor *cursor, uint32_t begin, uint32_t end, struct rv_event *out)
 {
-    const struct rv_word_kernel *kernel = cursor->codec->kernel;
-    if (kernel && end - begin == RV_KINDS_GROUP && cursor->next_odd >= end) {
-        if (!kernel->take(cursor, begin, out))
+    rv_take_word_fn *take = cursor->codec->take_word;
+    if (take && end - begin == RV_KINDS_GROUP && cursor->next_odd >= end) {
+        if (!take(cursor, begin, out))
             take_times(cursor, begin, end, out);
         return;
     }
@@ -390,7 +394,7 @@ int rv_codec_decode(struct rv_codec *codec, const struct rv_rec_chunk *chunk, co
     cursor.next_odd = next_odd(&cursor);
     for (uint32_t begin = 0; begin < n; begin += RV_KINDS_GROUP)
         take_word(&cursor, begin, n - begin < RV_KINDS_GROUP ? n : begin + RV_KINDS_GROUP, out);
-    rv_guess_forget(&cursor.guess, out, n);
+    rv_guess_forget(&cursor.guess);
     if (!has_used_times(&cursor))
         return -EBADMSG;
     return take_lines(codec, chunk, payload, payload + n_bytes, out);

@@ -36,6 +36,7 @@ static void put_special(struct rv_codec *codec, struct rv_rows *rows, const stru
     };
     if (is_sync) {
         rows->guess.names[event->frame] = event->id;
+        rows->guess.levels |= event->frame;
         rows->guess.level = (uint16_t)(event->frame + 1);
     }
 }
@@ -76,6 +77,7 @@ static inline void put_plain(const struct rv_codec *codec, struct rv_rows *rows,
     if (__builtin_expect(is_return & (id != (guess->names[frame] & guess->return_mask)), 0))
         codec->odd_ids[rows->n_odd_ids++] = (struct rv_rec_odd_id){(uint16_t)i, (uint16_t)id, (uint16_t)(id >> 16)};
     guess->names[frame] = id;
+    guess->levels |= frame;
     guess->level = (uint16_t)(frame + 1 - is_return);
     codec->ids[rows->n_ids] = id;
     rows->n_ids += !is_return;
@@ -108,7 +110,7 @@ static void put_rows(struct rv_codec *codec, struct rv_rows *rows, const struct 
 {
     for (uint32_t begin = 0; begin < n; begin += RV_KINDS_GROUP) {
         uint32_t end = n - begin < RV_KINDS_GROUP ? n : begin + RV_KINDS_GROUP;
-        if (codec->kernel && end - begin == RV_KINDS_GROUP && codec->kernel->put(codec, rows, events, begin))
+        if (codec->put_word && end - begin == RV_KINDS_GROUP && codec->put_word(codec, rows, events, begin))
             continue;
         put_times(codec, rows, events, begin, end);
         put_names(codec, rows, events, begin, end);
@@ -198,7 +200,7 @@ void rv_codec_encode(struct rv_codec *codec, const struct rv_event *events, uint
         .times = rv_times_begin(codec),
         .last = first};
     put_rows(codec, &rows, events, n);
-    rv_guess_forget(&rows.guess, events, n);
+    rv_guess_forget(&rows.guess);
 
     size_t head_at = out->n;
     rv_rec_buffer_add(out, &head, sizeof head);

@@ -15,29 +15,30 @@ enum {
     RV_GUESS_LEVELS = 65536,
     RV_KINDS_GROUP = 64 /* events in a word of kinds */,
     RV_TIME_IS_WIDE = 0xffff,
-    RV_IDS_OVERRUN = 8
+    RV_IDS_OVERRUN = 16
 };
 
 struct rv_rows;
 struct rv_cursor;
 
-/* A word of events with one instruction for several of them. */
-struct rv_word_kernel {
-    /* False, and nothing done, where one of them is not ordinary. */
-    bool (*put)(const struct rv_codec *codec, struct rv_rows *rows, const struct rv_event *events, uint32_t begin);
-    /* Ordinary ones. False: all is done but the times, of which one is wide. */
-    bool (*take)(struct rv_cursor *cursor, uint32_t begin, struct rv_event *out);
-};
+/* A word of events with one instruction for several of them. put: false, and nothing done, where one of them is not
+ * ordinary. take: ordinary ones; false: all is done but the times, of which one is wide. */
+typedef bool rv_put_word_fn(const struct rv_codec *codec, struct rv_rows *rows, const struct rv_event *events,
+                            uint32_t begin);
+typedef bool rv_take_word_fn(struct rv_cursor *cursor, uint32_t begin, struct rv_event *out);
 
-extern const struct rv_word_kernel rv_word_kernel_avx2; /* where RV_CODEC_X86 is defined */
+/* Where RV_CODEC_X86 is defined. */
+rv_put_word_fn rv_put_word_avx2, rv_put_word_avx512;
+rv_take_word_fn rv_take_word_avx2;
 
 struct rv_codec {
-    const struct rv_word_kernel *kernel; /* NULL: none for this processor */
+    rv_put_word_fn *put_word; /* NULL: none for this processor */
+    rv_take_word_fn *take_word;
     struct rv_compressor *compressor;
     uint32_t *names; /* by level, all zero between blocks; behind them what a word's CALLs are called */
     uint64_t *kinds;
     uint8_t *low, *high;
-    uint8_t (*contexts)[RV_REC_MAX_EVENTS]; /* low, by context */
+    uint8_t (*contexts)[RV_REC_MAX_EVENTS + RV_KINDS_GROUP]; /* low, by context; a word may be stored behind the last */
     uint32_t *ids;
     uint64_t *wide;
     uint16_t *lines;
@@ -52,6 +53,7 @@ struct rv_guess {
     uint16_t level;
     uint32_t return_mask; /* 0 with bare returns */
     uint32_t *names;
+    uint32_t levels; /* or'ed: those at which there are names */
 };
 
 /* The times of a block by context. */
@@ -107,14 +109,38 @@ static inline uint8_t *rv_times_next(struct rv_times *times, uint32_t is_return,
     return times->at[context]++;
 }
 
-/* Leave no name behind, after a block of these events. */
-static inline void rv_guess_forget(const struct rv_guess *guess, const struct rv_event *events, uint32_t n)
+/* Leave no name behind. */
+static inline void rv_guess_forget(const struct rv_guess *guess)
 {
-    if (n > RV_GUESS_LEVELS / 16)
-        memset(guess->names, 0, RV_GUESS_LEVELS * sizeof *guess->names);
-    else
-        for (uint32_t i = 0; i < n; i++)
-            guess->names[events[i].frame] = 0;
+    size_t n_levels = (size_t)2 << (31 - __builtin_clz(guess->levels | 1));
+    memset(guess->names, 0, n_levels * sizeof *guess->names);
+}
+
+/* Ask for what is two words ahead: it lies in other pages, which a processor does not follow by itself. */
+static inline void rv_fetch_ahead(const struct rv_event *events)
+{
+    for (uint32_t i = 0; i < RV_KINDS_GROUP; i += 64 / sizeof *events)
+        __builtin_prefetch(&events[2 * RV_KINDS_GROUP + i]);
+}
+
+/* Those of a word at `begin` of which a mask tells: tags that were not expected, and names of RETURNs. */
+static inline void rv_rows_add_odd_tags(const struct rv_codec *codec, struct rv_rows *rows,
+                                        const struct rv_event *events, uint32_t begin, uint64_t odd)
+{
+    for (; odd; odd &= odd - 1) {
+        uint32_t i = (uint32_t)__builtin_ctzll(odd);
+        codec->odd_tags[rows->n_odd_tags++] = (struct rv_rec_odd_tag){(uint16_t)(begin + i), events[i].frame};
+    }
+}
+
+static inline void rv_rows_add_odd_ids(const struct rv_codec *codec, struct rv_rows *rows,
+                                       const struct rv_event *events, uint32_t begin, uint64_t odd)
+{
+    for (; odd; odd &= odd - 1) {
+        uint32_t i = (uint32_t)__builtin_ctzll(odd), id = events[i].id;
+        codec->odd_ids[rows->n_odd_ids++] =
+            (struct rv_rec_odd_id){(uint16_t)(begin + i), (uint16_t)id, (uint16_t)(id >> 16)};
+    }
 }
 
 #endif

@@ -20,6 +20,17 @@ Test(vec, memory_is_zeroed_and_aligned)
     }
 }
 
+Test(vec, scratch_memory_is_as_large_and_aligned)
+{
+    static const size_t sizes[] = {0, 1, 63, 64, 65, 100000};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        unsigned char *memory = rv_alloc_scratch(sizes[i], 3);
+        cr_assert_eq((uintptr_t)memory % 64, 0);
+        memset(memory, 0xff, sizes[i] * 3);
+        free(memory);
+    }
+}
+
 Test(vec, grows_by_doubling_and_keeps_what_is_in_it)
 {
     uint32_t *items = NULL;

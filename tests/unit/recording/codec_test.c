@@ -106,12 +106,12 @@ Test(codec, gives_back_what_it_was_given, .timeout = 60)
     rv_codec_destroy(codec);
 }
 
-/* One event at a time, and with the instructions that this processor has for more: the same bytes, and either reads
- * them. */
-Test(codec, is_the_same_with_and_without_a_kernel, .timeout = 60)
+/* One event at a time, and with instructions for more: the same bytes, and either reads them. */
+static void compare_with_plain(struct rv_codec *codec)
 {
-    struct rv_codec *codec = rv_codec_create(), *plain = rv_codec_create();
-    plain->kernel = NULL;
+    struct rv_codec *plain = rv_codec_create();
+    plain->put_word = NULL;
+    plain->take_word = NULL;
     struct rv_event *events = calloc(RV_REC_MAX_EVENTS, sizeof *events),
                     *back = calloc(RV_REC_MAX_EVENTS, sizeof *back);
     struct rv_rec_buffer out = {0}, out_plain = {0};
@@ -126,15 +126,51 @@ Test(codec, is_the_same_with_and_without_a_kernel, .timeout = 60)
             cr_assert_eq(memcmp(&chunk, &chunk_plain, sizeof chunk), 0, "%s, %u", SHAPES[s].name, SIZES[k]);
             cr_assert(out.n == out_plain.n && memcmp(out.bytes, out_plain.bytes, out.n) == 0, "%s, %u", SHAPES[s].name,
                       SIZES[k]);
-            cr_assert_eq(rv_codec_decode(plain, &chunk, out.bytes, out.n, back), 0);
-            cr_assert_eq(memcmp(events, back, SIZES[k] * sizeof *back), 0, "%s, %u", SHAPES[s].name, SIZES[k]);
+            struct rv_codec *readers[] = {codec, plain};
+            for (size_t i = 0; i < 2; i++) {
+                memset(back, 0xff, SIZES[k] * sizeof *back);
+                cr_assert_eq(rv_codec_decode(readers[i], &chunk, out.bytes, out.n, back), 0);
+                cr_assert_eq(memcmp(events, back, SIZES[k] * sizeof *back), 0, "%s, %u", SHAPES[s].name, SIZES[k]);
+            }
         }
     rv_rec_buffer_fini(&out);
     rv_rec_buffer_fini(&out_plain);
     free(events);
     free(back);
-    rv_codec_destroy(codec);
     rv_codec_destroy(plain);
+}
+
+Test(codec, is_the_same_with_and_without_a_kernel, .timeout = 60)
+{
+    struct rv_codec *codec = rv_codec_create();
+    compare_with_plain(codec);
+#ifdef __x86_64__
+    if (codec->put_word == rv_put_word_avx512) {
+        codec->put_word = rv_put_word_avx2;
+        compare_with_plain(codec);
+    }
+#endif
+    rv_codec_destroy(codec);
+}
+
+/* What one block calls at a level is no name of the next one's, however deep it is. */
+Test(codec, a_block_leaves_no_name_behind, .timeout = 10)
+{
+    static const uint16_t LEVELS[] = {0, 1, 63, 64, 4095, 32768, UINT16_MAX};
+    struct rv_codec *codec = rv_codec_create();
+    struct rv_event call = {.when = 100, .id = 5}, back;
+    struct rv_rec_buffer out = {0};
+    for (size_t i = 0; i < sizeof LEVELS / sizeof *LEVELS; i++) {
+        struct rv_rec_chunk chunk = {0};
+        call.frame = LEVELS[i];
+        out.n = 0;
+        rv_codec_encode(codec, &call, 1, 0, &chunk, &out);
+        cr_assert_eq(codec->names[LEVELS[i]], 0);
+        cr_assert_eq(rv_codec_decode(codec, &chunk, out.bytes, out.n, &back), 0);
+        cr_assert_eq(codec->names[LEVELS[i]], 0);
+    }
+    rv_rec_buffer_fini(&out);
+    rv_codec_destroy(codec);
 }
 
 Test(codec, a_block_tells_its_times_and_its_last_level, .timeout = 10)
