@@ -49,8 +49,8 @@ int rv_join(const struct rv_options *options)
     const struct rv_record_params params = {.path = options->merge,
                                             .program = "merged",
                                             .is_forced = options->is_forced,
-                                            .mono_ns = source->clock.mono0_ns,
-                                            .real_ns = source->clock.real0_ns};
+                                            .mono_ns = source->mono_ns,
+                                            .real_ns = source->real_ns};
     if (rv_record_start(record, &params) != 0) {
         source->close(source);
         rv_record_destroy(record);

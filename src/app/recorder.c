@@ -78,7 +78,7 @@ static void choose_name(struct rv_recorder *recorder)
 }
 
 int rv_recorder_open(struct rv_recorder *recorder, const struct rv_options *options, uint32_t pid,
-                     const struct rv_clock *clock)
+                     const struct rv_source *source)
 {
     if (!options->has_record && options->is_headless)
         return 0;
@@ -86,8 +86,8 @@ int rv_recorder_open(struct rv_recorder *recorder, const struct rv_options *opti
     base_name(options, name, sizeof name);
     recorder->options = options;
     recorder->pid = pid;
-    recorder->mono_ns = clock->mono0_ns;
-    recorder->real_ns = clock->real0_ns;
+    recorder->mono_ns = source->mono_ns;
+    recorder->real_ns = source->real_ns;
     recorder->record = rv_record_create(options->n_threads);
     recorder->is_unnamed = options->has_record && !options->record && !pid;
     if (options->record)

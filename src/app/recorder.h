@@ -5,14 +5,14 @@
 #include <sys/types.h>
 
 #include "app/options.h"
-#include "base/clock.h"
 #include "sink/record.h"
+#include "source/source.h"
 
 struct rv_recorder { /* zeroed = nothing can be recorded */
     struct rv_record *record;
     const struct rv_options *options;
     uint32_t pid;              /* of what is recorded; 0 where unknown */
-    uint64_t mono_ns, real_ns; /* one moment, on its clocks */
+    uint64_t mono_ns, real_ns; /* as its source has them */
     uint64_t n_hits_before;    /* of the trigger, when the file began */
     char path[4096];
     bool is_on;      /* a file is being written */
@@ -22,11 +22,11 @@ struct rv_recorder { /* zeroed = nothing can be recorded */
 /*
  * Be ready to record where --record or the window may want it, and begin what --record wants.
  *   pid      of a running program, or 0
- *   clock    of the source
+ *   source   what will be recorded; used for the call
  *   returns  0, or negative errno with one line printed
  */
 int rv_recorder_open(struct rv_recorder *recorder, const struct rv_options *options, uint32_t pid,
-                     const struct rv_clock *clock);
+                     const struct rv_source *source);
 
 /* The command runs: the default name can be given. */
 void rv_recorder_name(struct rv_recorder *recorder, pid_t pid);

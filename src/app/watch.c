@@ -23,6 +23,7 @@
 #include "app/recorder.h"
 #include "app/show.h"
 #include "app/window.h"
+#include "base/clock.h"
 #include "base/err.h"
 #include "base/os.h"
 #include "launch/launch.h"
@@ -183,7 +184,7 @@ static int open_source(struct watch *watch)
 static int open_recorder(struct watch *watch)
 {
     uint32_t pid = watch->options->file ? watch->map.geometry.creator_pid : 0;
-    int error = rv_recorder_open(&watch->recorder, watch->options, pid, &watch->source->clock);
+    int error = rv_recorder_open(&watch->recorder, watch->options, pid, watch->source);
     struct rv_trigger *trigger = watch->options->record_limit.trigger;
     if (watch->recorder.record && trigger)
         add_sink(watch, rv_trigger_sink(trigger));

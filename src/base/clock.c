@@ -167,12 +167,3 @@ struct rv_clock_stretch rv_clock_stretch(const struct rv_clock *clock, uint64_t 
     stretch.n_ticks = n_ticks;
     return stretch;
 }
-
-uint64_t rv_clock_from_ns(const struct rv_clock *clock, uint64_t mono_ns)
-{
-    bool is_back = mono_ns < clock->mono0_ns;
-    uint64_t distance = is_back ? clock->mono0_ns - mono_ns : mono_ns - clock->mono0_ns;
-    uint64_t mult = clock->mult ? clock->mult : 1;
-    rv_wide_uint ticks = ((rv_wide_uint)distance << (clock->shift & 63)) / mult;
-    return move(clock->ticks0, ticks > UINT64_MAX ? UINT64_MAX : (uint64_t)ticks, is_back);
-}

@@ -1,5 +1,5 @@
 /*
- * Clocks: ticks of the shared file to nanoseconds and back.
+ * Clocks: ticks of the shared file to nanoseconds.
  *
  * A file's clock is the TSC where it is invariant, else CLOCK_MONOTONIC in ns. Ticks become nanoseconds of
  * CLOCK_MONOTONIC by ns = mono0_ns + (((ticks - ticks0) * mult) >> shift), in 128-bit arithmetic.
@@ -77,7 +77,5 @@ static inline uint64_t rv_clock_stretch_to_ns(const struct rv_clock_stretch stre
         return rv_clock_to_ns_slow(stretch.clock, ticks);
     return stretch.begin_ns + ((stretch.rest + since * stretch.mult) >> 32);
 }
-
-uint64_t rv_clock_from_ns(const struct rv_clock *clock, uint64_t mono_ns);
 
 #endif

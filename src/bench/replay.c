@@ -96,12 +96,11 @@ static int make(const char *path)
 {
     struct rv_record *record = rv_record_create(0);
     struct rv_record_totals totals;
-    const struct rv_clock clock = {.kind = RV_CLOCK_MONOTONIC, .mult = 1};
     int error =
         rv_record_start(record, &(struct rv_record_params){.path = path, .program = "bench", .is_forced = true});
     if (!error) {
         struct rv_sink sink = rv_record_sink(record);
-        sink.begin(sink.context, &clock);
+        sink.begin(sink.context, 0);
         define_all(&sink);
         give_all(&sink);
         sink.end(sink.context);

@@ -6,7 +6,7 @@
 #include "base/clock.h"
 #include "base/vec.h"
 
-/* Read and convert in steps that stay in the first-level cache. */
+/* Read and place in steps that stay in the first-level cache. */
 enum { READ_SPANS = 512 };
 
 void rv_merger_fini(struct rv_merger *merger)
@@ -32,24 +32,19 @@ static void follow_base(struct rv_stream *stream)
     }
 }
 
-static bool is_ns(const struct rv_clock *clock)
-{
-    return clock->mult == 1 && clock->shift == 0 && clock->ticks0 == clock->mono0_ns;
-}
-
-/* Ticks to ns for a whole buffer, depths from the deepest base; spans at or below the depth limit are left out. Returns
+/* Times from the trace's origin, depths from the deepest base; spans at or below the depth limit are left out. Returns
  * how many stay. */
-static size_t convert(const struct rv_merger *merger, const struct rv_stream *stream, struct rv_span *spans, size_t n)
+static size_t place(const struct rv_merger *merger, const struct rv_stream *stream, struct rv_span *spans, size_t n)
 {
     const uint32_t max_depth = merger->params->max_depth ? merger->params->max_depth : UINT32_MAX;
-    const struct rv_clock clock = merger->clock;
+    const uint64_t origin_ns = merger->origin_ns;
     size_t kept = 0;
-    if (is_ns(&clock) && max_depth == UINT32_MAX && stream->depth_shift == 0)
-        return n; /* they are what they become */
+    if (origin_ns == 0 && max_depth == UINT32_MAX && stream->depth_shift == 0)
+        return n; /* they are in their places */
     for (size_t i = 0; i < n; i++) {
         struct rv_span span = spans[i];
-        span.start = rv_clock_to_ns(&clock, span.start);
-        span.end = rv_clock_to_ns(&clock, span.end);
+        span.start += origin_ns;
+        span.end += origin_ns;
         span.depth += stream->depth_shift;
         spans[kept] = span;
         kept += span.depth < max_depth;
@@ -66,7 +61,7 @@ static size_t read_block(struct rv_merger *merger, const struct rv_stream *strea
         size_t n_read = rv_block_read_spans(block, &cursor, merger->spans + n, READ_SPANS);
         if (n_read == 0)
             return n;
-        n += convert(merger, stream, merger->spans + n, n_read);
+        n += place(merger, stream, merger->spans + n, n_read);
     }
 }
 
@@ -118,8 +113,7 @@ static void publish_open(struct rv_merger *merger, struct rv_track *track, const
     n_same = n_same < lane->n_open ? n_same : (uint32_t)lane->n_open;
     lane->open = rv_vec_reserve(lane->open, &lane->open_capacity, n, sizeof *lane->open);
     for (uint32_t i = n_same; i < n; i++)
-        lane->open[i] =
-            (struct rv_lane_frame){rv_clock_to_ns(&merger->clock, open->start[i]), open->id[i], (uint32_t)base + i};
+        lane->open[i] = (struct rv_lane_frame){merger->origin_ns + open->start[i], open->id[i], (uint32_t)base + i};
     lane->n_open = n;
     pthread_mutex_unlock(&lane->lock);
 
@@ -274,7 +268,7 @@ static bool is_noted(const struct rv_event *event)
 
 static void note_special(const struct rv_merger *merger, struct rv_lane *lane, const struct rv_event *event)
 {
-    uint64_t now = rv_clock_to_ns(&merger->clock, rv_event_ticks(event));
+    uint64_t now = merger->origin_ns + rv_event_ticks(event);
     struct rv_lane_note note = {.start_ns = now, .end_ns = now, .id = event->id};
     switch ((enum rv_event_kind)rv_event_kind(event)) {
     case RV_EVENT_GC_START:
@@ -316,7 +310,7 @@ static void note_special(const struct rv_merger *merger, struct rv_lane *lane, c
 static void end_losses(struct rv_merger *merger, struct rv_stream *stream, uint64_t ticks)
 {
     for (size_t i = 0; i < stream->n_tracks; i++)
-        end_note(stream->tracks[i].lane, RV_NOTE_LOST, rv_clock_to_ns(&merger->clock, ticks));
+        end_note(stream->tracks[i].lane, RV_NOTE_LOST, merger->origin_ns + ticks);
 }
 
 static void note_line(struct rv_lane *lane, uint32_t line)
@@ -358,7 +352,7 @@ static size_t read_open(struct rv_merger *merger, struct rv_stream *stream, uint
         n_read = rv_carry_finish(stream->carry, end_ticks, merger->spans + n, merger->capacity - n);
         n += n_read;
     } while (n_read);
-    return convert(merger, stream, merger->spans, n);
+    return place(merger, stream, merger->spans, n);
 }
 
 static void finish(struct rv_merger *merger, struct rv_stream *stream, uint64_t end_ticks)
@@ -366,7 +360,7 @@ static void finish(struct rv_merger *merger, struct rv_stream *stream, uint64_t 
     uint64_t began_ns = rv_clock_thread_cpu_ns();
     size_t n = read_open(merger, stream, end_ticks);
     publish_all_open(merger, stream);
-    uint64_t end_ns = rv_clock_to_ns(&merger->clock, end_ticks);
+    uint64_t end_ns = merger->origin_ns + end_ticks;
     store(merger, stream, group(merger, stream, n), end_ns, began_ns);
     for (size_t i = 0; i < stream->n_tracks; i++) {
         struct rv_lane *lane = stream->tracks[i].lane;
@@ -451,7 +445,7 @@ void rv_merge(struct rv_merger *merger, struct rv_stream *stream, struct rv_job 
             last_ticks = rv_event_ticks(&job->batch.events[i]);
             break;
         }
-    store(merger, stream, spans, rv_clock_to_ns(&merger->clock, last_ticks), began_ns);
+    store(merger, stream, spans, merger->origin_ns + last_ticks, began_ns);
     if (job->batch.n && stream->has_open_loss)
         end_losses(merger, stream, rv_event_ticks(&job->batch.events[0]));
     stream->has_open_loss = false;

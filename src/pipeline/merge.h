@@ -7,7 +7,6 @@
 
 #include <stdatomic.h>
 
-#include "base/clock.h"
 #include "pipeline/paging.h"
 #include "pipeline/session.h"
 #include "pipeline/stream.h"
@@ -22,7 +21,7 @@ struct rv_merger {
     const struct rv_session_params *params;
     struct rv_lanes *lanes;
     struct rv_paging *paging;
-    struct rv_clock clock;
+    uint64_t origin_ns;       /* plus this, times of events are the trace's */
     _Atomic uint64_t *n_open; /* calls that are open, of all streams */
     /* this worker's */
     pthread_mutex_t lock; /* covers stats and counts against readers */

@@ -272,7 +272,7 @@ static void begin_sinks(const struct rv_session *session)
 {
     for (size_t i = 0; i < session->params.n_sinks; i++)
         if (session->params.sinks[i].begin)
-            session->params.sinks[i].begin(session->params.sinks[i].context, &session->source->clock);
+            session->params.sinks[i].begin(session->params.sinks[i].context, session->source->origin_ns);
 }
 
 static void end_sinks(const struct rv_session *session)
@@ -339,7 +339,7 @@ struct rv_session *rv_session_start(const struct rv_session_params *params, stru
     rv_jobs_init(&session->jobs, (size_t)JOBS_PER_WORKER * session->n_workers + 2);
     rv_roster_init(&session->roster, session->jobs.n);
     session->filled = rv_queue_create(session->jobs.n);
-    rv_lanes_set_begin(session->lanes, rv_clock_to_ns(&source->clock, source->begin_ticks));
+    rv_lanes_set_begin(session->lanes, source->origin_ns + source->begin_ticks);
     begin_sinks(session);
     session->workers = rv_alloc(session->n_workers, sizeof *session->workers);
     for (unsigned i = 0; i < session->n_workers; i++) {
@@ -348,7 +348,7 @@ struct rv_session *rv_session_start(const struct rv_session_params *params, stru
         worker->merger = (struct rv_merger){.params = &session->params,
                                             .lanes = session->lanes,
                                             .paging = &session->paging,
-                                            .clock = source->clock,
+                                            .origin_ns = source->origin_ns,
                                             .n_open = &session->n_open,
                                             .stats = rv_stats_create()};
         pthread_mutex_init(&worker->merger.lock, NULL);

@@ -15,6 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/err.h"
 #include "base/os.h"
 #include "base/vec.h"
@@ -36,7 +37,7 @@ struct stream {
     struct rv_stream_account account;
     bool has_account;          /* to be told with the next block */
     uint64_t n_dropped_before; /* when the file began */
-    uint64_t last_ticks;
+    uint64_t last_ns;
     struct rv_rec_stream who;
     char *process_name, *thread_name;
 };
@@ -50,7 +51,6 @@ struct rv_record {
     struct rv_encoders *encoders;
     pthread_t flusher;
     bool has_session; /* between the sink's begin and end */
-    struct rv_clock clock;
     /* under lock */
     pthread_mutex_t lock;
     pthread_cond_t has_news; /* is_on has changed */
@@ -165,13 +165,13 @@ static void turn_stream_on(struct rv_record *record, struct stream *stream, uint
 }
 
 /* Its last words in the file. Under the stream's lock. */
-static void turn_stream_off(struct rv_record *record, struct stream *stream, uint64_t end_ticks)
+static void turn_stream_off(struct rv_record *record, struct stream *stream, uint64_t end_ns)
 {
     if (!stream->is_on)
         return;
     stream->has_account = false;
     submit_events(record, stream);
-    submit_account(record, stream, rv_clock_to_ns(&record->clock, end_ticks));
+    submit_account(record, stream, end_ns);
     stream->is_on = stream->is_from_start = false;
     free(stream->events);
     stream->events = NULL;
@@ -230,13 +230,13 @@ static void open_stream(void *context, uint32_t number, const struct rv_stream_i
     pthread_mutex_init(&stream->lock, NULL);
     stream->process_name = rv_strdup(info->process_name);
     stream->thread_name = rv_strdup(info->thread_name);
-    stream->last_ticks = info->born_ticks;
+    stream->last_ns = info->born_ticks;
     stream->who = (struct rv_rec_stream){.pid = info->pid,
                                          .parent_pid = info->parent_pid,
                                          .tid = info->tid,
                                          .ring = info->ring,
                                          .process_key = info->process_key,
-                                         .born_ns = rv_clock_to_ns(&record->clock, info->born_ticks),
+                                         .born_ns = info->born_ticks,
                                          .tag_mode = info->tag_mode};
     add_stream(record, stream, number);
 }
@@ -262,19 +262,12 @@ static void account_stream(void *context, uint32_t number, const struct rv_strea
     pthread_mutex_unlock(&stream->lock);
 }
 
-/* Append to those of a job, their times in ns: a word at a time. */
-static struct rv_event *append(const struct rv_record *record, struct rv_event *to, size_t *capacity, size_t n_there,
-                               const struct rv_event *events, size_t n)
+/* Append to those of a job. */
+static struct rv_event *append(struct rv_event *to, size_t *capacity, size_t n_there, const struct rv_event *events,
+                               size_t n)
 {
-    const struct rv_clock_stretch stretch = rv_clock_stretch(&record->clock, rv_event_ticks(&events[0]));
-    uint64_t words[2];
     to = rv_vec_reserve(to, capacity, n_there + n + RV_BATCH_PADDING, sizeof *to);
-    for (size_t i = 0; i < n; i++) {
-        memcpy(words, &events[i], sizeof words);
-        uint64_t ns = rv_clock_stretch_to_ns(stretch, words[0] & RV_EVENT_TICKS_MASK) & RV_EVENT_TICKS_MASK;
-        words[0] = (words[0] & ~RV_EVENT_TICKS_MASK) | ns;
-        memcpy(&to[n_there + i], words, sizeof words);
-    }
+    memcpy(to + n_there, events, n * sizeof *to);
     return to;
 }
 
@@ -283,12 +276,12 @@ static void add_events(void *context, uint32_t number, const struct rv_event *ev
     struct rv_record *record = context;
     struct stream *stream = find(record, number);
     pthread_mutex_lock(&stream->lock);
-    stream->last_ticks = rv_event_ticks(&events[n - 1]);
+    stream->last_ns = rv_event_ticks(&events[n - 1]);
     while (n > 0 && stream->is_on) {
         size_t room = RV_REC_MAX_EVENTS - stream->n, n_now = n < room ? n : room;
         if (stream->n == 0)
             stream->waits_since_ns = rv_clock_mono_ns();
-        stream->events = append(record, stream->events, &stream->capacity, stream->n, events, n_now);
+        stream->events = append(stream->events, &stream->capacity, stream->n, events, n_now);
         stream->n += n_now;
         events += n_now;
         n -= n_now;
@@ -309,7 +302,7 @@ static void add_opening(void *context, uint32_t number, const struct rv_event *e
         job->chunk.type = RV_REC_EVENTS;
         job->chunk.flags = RV_REC_OPEN;
         job->chunk.stream = stream->number;
-        job->events = append(record, job->events, &job->capacity, 0, events, n);
+        job->events = append(job->events, &job->capacity, 0, events, n);
         job->n = n;
         job->ordinal = stream->n_submitted;
         rv_encoders_submit(record->encoders, job);
@@ -317,14 +310,14 @@ static void add_opening(void *context, uint32_t number, const struct rv_event *e
     pthread_mutex_unlock(&stream->lock);
 }
 
-static void close_stream(void *context, uint32_t number, uint64_t end_ticks, const struct rv_stream_account *account)
+static void close_stream(void *context, uint32_t number, uint64_t end_ns, const struct rv_stream_account *account)
 {
     struct rv_record *record = context;
     struct stream *stream = find(record, number);
     pthread_mutex_lock(&stream->lock);
     stream->account = *account;
     stream->is_closed = true;
-    turn_stream_off(record, stream, end_ticks);
+    turn_stream_off(record, stream, end_ns);
     pthread_mutex_unlock(&stream->lock);
 }
 
@@ -400,7 +393,7 @@ static void let_in(struct rv_record *record, struct stream *stream)
 static void let_out(struct rv_record *record, struct stream *stream)
 {
     pthread_mutex_lock(&stream->lock);
-    turn_stream_off(record, stream, stream->last_ticks);
+    turn_stream_off(record, stream, stream->last_ns);
     pthread_mutex_unlock(&stream->lock);
 }
 
@@ -436,12 +429,12 @@ static void turn_off(struct rv_record *record)
     record->encoders = NULL;
 }
 
-static void begin(void *context, const struct rv_clock *clock)
+static void begin(void *context, uint64_t origin_ns)
 {
     struct rv_record *record = context;
+    (void)origin_ns; /* the file counts as the events do */
     pthread_mutex_lock(&record->switching);
     record->has_session = true;
-    record->clock = *clock;
     if (record->writer.path)
         turn_on(record);
     pthread_mutex_unlock(&record->switching);

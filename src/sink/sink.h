@@ -10,7 +10,8 @@
  *   end                               the naming thread; once, after everything else
  *
  * A sink that takes long holds the workers, these the drain, that the rings: what happens then is the policy's to say.
- * Any callback may be NULL. Times of events are ticks of the clock that begin() gave, times of spans are ns.
+ * Any callback may be NULL. Times are ns: those of spans are the trace's own, those of events lack the origin_ns that
+ * begin() gave, mostly 0.
  */
 #ifndef RV_SINK_SINK_H
 #define RV_SINK_SINK_H
@@ -18,14 +19,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/clock.h"
 #include "flow/origin.h"
 #include "model/lanes.h"
 #include "scan/span.h"
 
 struct rv_sink {
     void *context; /* the first argument of every callback */
-    void (*begin)(void *context, const struct rv_clock *clock);
+    void (*begin)(void *context, uint64_t origin_ns);
 
     /* A stream begins. `stream` is its number: from 0 in order of opening, never given again;
      * info and its strings are borrowed for the call. */

@@ -40,7 +40,7 @@ struct range {
 struct rv_trigger {
     struct rv_trigger_keep keep;
     bool has_spans, has_specials; /* there are conditions of that sort */
-    struct rv_clock clock;
+    uint64_t origin_ns;
     /* under lock */
     pthread_mutex_t lock;
     struct condition *conditions;
@@ -158,12 +158,13 @@ static void hit_if_named(struct rv_trigger *trigger, struct condition *condition
 
 static void look_at_span(struct rv_trigger *trigger, const struct rv_span *span)
 {
+    const uint64_t end_ns = span->end - trigger->origin_ns;
     for (size_t i = 0; i < trigger->n_conditions; i++) {
         struct condition *condition = &trigger->conditions[i];
         if (condition->kind == KIND_CALL || (condition->kind == KIND_SLOW && span->end - span->start > condition->most))
-            hit_if_named(trigger, condition, span->id, span->end);
+            hit_if_named(trigger, condition, span->id, end_ns);
         else if (condition->kind == KIND_DEPTH && span->depth > condition->most)
-            hit(trigger, 1, span->end, span->end);
+            hit(trigger, 1, end_ns, end_ns);
     }
 }
 
@@ -178,7 +179,7 @@ static uint64_t *gc_of(struct rv_trigger *trigger, uint32_t stream)
 static void look_at_special(struct rv_trigger *trigger, uint32_t stream, const struct rv_event *event)
 {
     const unsigned kind = rv_event_kind(event);
-    const uint64_t now_ns = rv_clock_to_ns(&trigger->clock, rv_event_ticks(event));
+    const uint64_t now_ns = rv_event_ticks(event);
     uint64_t *gc_since = gc_of(trigger, stream);
     for (size_t i = 0; i < trigger->n_conditions; i++) {
         struct condition *condition = &trigger->conditions[i];
@@ -194,10 +195,10 @@ static void look_at_special(struct rv_trigger *trigger, uint32_t stream, const s
 
 /* ---- the sink ---- */
 
-static void begin(void *context, const struct rv_clock *clock)
+static void begin(void *context, uint64_t origin_ns)
 {
     struct rv_trigger *trigger = context;
-    trigger->clock = *clock;
+    trigger->origin_ns = origin_ns;
 }
 
 static void take_spans(void *context, const struct rv_lane *lane, const struct rv_span *spans, size_t n)

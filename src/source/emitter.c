@@ -205,9 +205,13 @@ bool rv_emitter_has_time(const struct rv_emitter *emitter)
     return emitter->has_time;
 }
 
-struct rv_clock rv_emitter_clock(const struct rv_emitter *emitter)
+void rv_emitter_date(const struct rv_emitter *emitter, struct rv_source *source)
 {
-    return (struct rv_clock){.kind = RV_CLOCK_MONOTONIC, .mult = 1, .mono0_ns = (uint64_t)emitter->origin_ns};
+    if (!emitter->origin_ns)
+        return;
+    source->origin_ns = (uint64_t)emitter->origin_ns;
+    source->mono_ns = (uint64_t)HEADROOM_NS;
+    source->real_ns = source->origin_ns + source->mono_ns;
 }
 
 static uint64_t ticks_of(const struct rv_emitter *emitter, const struct thread *thread, int64_t ns)
@@ -298,7 +302,7 @@ static void flush_thread(struct rv_emitter *emitter, struct thread *thread)
 void rv_emitter_begin(struct rv_emitter *emitter, const struct rv_intake *intake)
 {
     emitter->intake = intake;
-    emitter->has_time = true; /* the session has taken the clock */
+    emitter->has_time = true; /* the session has taken the origin */
 }
 
 void rv_emitter_end(struct rv_emitter *emitter)

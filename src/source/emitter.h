@@ -58,11 +58,13 @@ void rv_emitter_move_thread(struct rv_emitter *emitter, uint32_t thread, uint32_
 
 /*
  * Times near 2^60 ns do not fit an event. The first one seen decides what all are counted from: 0 where that fits,
- * else 2^58 ns before it; rv_emitter_clock() turns ticks back into the trace's own times. Before the session starts.
+ * else 2^58 ns before it, and then they are those of CLOCK_REALTIME. Before the session starts.
  */
 void rv_emitter_see_time(struct rv_emitter *emitter, int64_t ns);
 bool rv_emitter_has_time(const struct rv_emitter *emitter);
-struct rv_clock rv_emitter_clock(const struct rv_emitter *emitter);
+
+/* Say of the source what its times count from. */
+void rv_emitter_date(const struct rv_emitter *emitter, struct rv_source *source);
 
 void rv_emitter_call(struct rv_emitter *emitter, uint32_t thread, int64_t ns, uint32_t id);
 void rv_emitter_return(struct rv_emitter *emitter, uint32_t thread,

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/err.h"
 #include "base/os.h"
 #include "base/vec.h"
@@ -144,7 +145,7 @@ static void close_import(struct rv_source *source)
     free(import);
 }
 
-/* To the first event, whose time sets the clock. */
+/* To the first event, whose time sets the origin. */
 static int read_first(struct rv_import *import)
 {
     int status = 1;
@@ -155,7 +156,7 @@ static int read_first(struct rv_import *import)
         return rv_err(EBADMSG, "%s: empty", import->path);
     if (import->has_ended && import->faults[RV_FAULT_NOT_READ] && !rv_emitter_has_time(import->emitter))
         return rv_err(EBADMSG, "%s: not %s", import->path, import->format->describe);
-    import->source.clock = rv_emitter_clock(import->emitter);
+    rv_emitter_date(import->emitter, &import->source);
     return status < 0 ? status : 0;
 }
 

@@ -543,9 +543,8 @@ int rv_indexed_open(struct rv_source **source, const char *path, uint64_t least_
                                          .nap = nap_indexed,
                                          .resolve = resolve_indexed,
                                          .close = close_indexed,
-                                         .clock = {.kind = RV_CLOCK_MONOTONIC,
-                                                   .mult = 1, /* ticks are ns of CLOCK_MONOTONIC */
-                                                   .real0_ns = file->real_ns - file->mono_ns},
+                                         .mono_ns = file->mono_ns,
+                                         .real_ns = file->real_ns,
                                          .is_on_demand = true};
     indexed->path = rv_strdup(path);
     indexed->reader = reader;

@@ -357,11 +357,8 @@ struct rv_source *rv_live_open(struct rv_map *map, const struct rv_live_params *
     }
     struct live *live = rv_alloc(1, sizeof *live);
     live->source = (struct rv_source){
-        .clock = {.kind = RV_CLOCK_MONOTONIC,
-                  .mult = 1,
-                  .ticks0 = map->clock.mono0_ns,
-                  .mono0_ns = map->clock.mono0_ns,
-                  .real0_ns = map->clock.real0_ns},
+        .mono_ns = map->clock.mono0_ns,
+        .real_ns = map->clock.real0_ns,
         .poll = poll_live,
         .nap = nap_live,
         .resolve = resolve_live,

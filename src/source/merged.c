@@ -213,7 +213,7 @@ static void close_merged(struct rv_source *source)
 /* CLOCK_REALTIME when the source's CLOCK_MONOTONIC was 0: when its host booted. */
 static uint64_t boot_ns(const struct rv_source *source)
 {
-    return source->clock.real0_ns - source->clock.mono0_ns;
+    return source->real_ns - source->mono_ns;
 }
 
 static int align_clocks(struct merged *merged, const char *const *paths)
@@ -229,7 +229,7 @@ static int align_clocks(struct merged *merged, const char *const *paths)
         if (part->offset_ns > MOST_OFFSET_NS)
             return rv_err(EBADMSG, "%s: its clock is years apart from the others'", paths[i]);
     }
-    merged->source.clock = (struct rv_clock){.kind = RV_CLOCK_MONOTONIC, .mult = 1, .real0_ns = first_ns};
+    merged->source.real_ns = first_ns;
     return 0;
 }
 
@@ -237,9 +237,8 @@ static void align_starts(struct merged *merged, const uint64_t *starts_ns)
 {
     for (size_t i = 0; i < merged->n_parts; i++) {
         struct part *part = &merged->parts[i];
-        part->offset_ns = START_NS - (starts_ns[i] - rv_clock_to_ns(&part->source->clock, 0));
+        part->offset_ns = START_NS - (starts_ns[i] - part->source->origin_ns);
     }
-    merged->source.clock = (struct rv_clock){.kind = RV_CLOCK_MONOTONIC, .mult = 1};
 }
 
 static bool has_all(const struct rv_merged_params *params)

@@ -16,7 +16,7 @@
 #include "source/source.h"
 
 struct rv_merged_params {
-    struct rv_source *const *sources; /* n of them, whose ticks are ns and which define names on the drain thread, as
+    struct rv_source *const *sources; /* n of them, which define names on the drain thread, as
                                          replays and imports do; the merged one's from now on, even on failure. With a
                                          NULL among them, of which a line has been printed, the others are closed */
     const char *const *paths;         /* what messages call them; borrowed for the call */

@@ -358,9 +358,8 @@ struct rv_source *rv_replay_open(const char *path)
                                         .nap = nap_replay,
                                         .resolve = resolve_replay,
                                         .close = close_replay,
-                                        .clock = {.kind = RV_CLOCK_MONOTONIC,
-                                                  .mult = 1, /* ticks are ns of CLOCK_MONOTONIC */
-                                                  .real0_ns = file->real_ns - file->mono_ns},
+                                        .mono_ns = file->mono_ns,
+                                        .real_ns = file->real_ns,
                                         .begin_ticks = rv_recorded_begin(path, reader)};
     replay->path = rv_strdup(path);
     replay->reader = reader;

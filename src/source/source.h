@@ -12,7 +12,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/clock.h"
 #include "flow/batch.h"
 #include "flow/origin.h"
 #include "flow/summary.h"
@@ -56,7 +55,11 @@ enum rv_source_status {
 };
 
 struct rv_source {
-    struct rv_clock clock; /* ticks of every stream of this source */
+    /*
+     * Times of events are ns. Plus origin_ns they are those of the trace: not 0 where these do not fit an event's 60
+     * bits. CLOCK_REALTIME was real_ns when an event's time would have been mono_ns; 0, 0 where nobody knows.
+     */
+    uint64_t origin_ns, mono_ns, real_ns;
     /* One turn. Never waits but for batches. */
     enum rv_source_status (*poll)(struct rv_source *source, const struct rv_intake *intake);
     /* Sleep until there may be something, at most a few ms: called between turns, but for RESTING. Never

@@ -78,7 +78,6 @@ struct rv_source *past_create(void)
     source->nap = nap;
     source->resolve = resolve;
     source->close = close_past;
-    rv_clock_init(&source->clock, RV_CLOCK_MONOTONIC);
     return source;
 }
 

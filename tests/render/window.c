@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "app/window.h"
+#include "base/clock.h"
 #include "base/os.h"
 #include "base/vec.h"
 
@@ -105,7 +106,6 @@ static struct rv_source *create_live(void)
     live->source.nap = nap;
     live->source.resolve = resolve;
     live->source.close = close_live;
-    rv_clock_init(&live->source.clock, RV_CLOCK_MONOTONIC);
     return &live->source;
 }
 

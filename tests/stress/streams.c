@@ -161,7 +161,7 @@ static bool is_right(const char *what, uint64_t got, uint64_t wanted)
 static bool short_streams_are_right(unsigned n_workers)
 {
     struct maker maker = {
-        .source = {{.kind = RV_CLOCK_MONOTONIC, .mult = 1}, poll_short, do_nothing, resolve_maker, do_nothing}};
+        .source = {.poll = poll_short, .nap = do_nothing, .resolve = resolve_maker, .close = do_nothing}};
     struct rv_session_counts counts;
     struct rv_session *session = run(&maker, n_workers, &counts);
     const uint64_t n_events = (uint64_t)N_STREAMS * 2 * CALLS_OF_A_STREAM;
@@ -176,7 +176,7 @@ static bool short_streams_are_right(unsigned n_workers)
 static bool many_stacks_are_bounded(void)
 {
     struct maker maker = {
-        .source = {{.kind = RV_CLOCK_MONOTONIC, .mult = 1}, poll_stacks, do_nothing, resolve_maker, do_nothing}};
+        .source = {.poll = poll_stacks, .nap = do_nothing, .resolve = resolve_maker, .close = do_nothing}};
     struct rv_session_counts counts;
     struct rv_session *session = run(&maker, 2, &counts);
     size_t n_lanes = rv_lanes_n(rv_session_lanes(session));
@@ -192,7 +192,7 @@ static bool many_stacks_are_bounded(void)
 static bool open_calls_are_bounded(uint64_t n_calls, uint64_t most)
 {
     struct maker maker = {
-        .source = {{.kind = RV_CLOCK_MONOTONIC, .mult = 1}, poll_deep, do_nothing, resolve_maker, do_nothing},
+        .source = {.poll = poll_deep, .nap = do_nothing, .resolve = resolve_maker, .close = do_nothing},
         .most_calls = n_calls};
     struct rv_session_counts counts;
     struct rv_session *session = run(&maker, 2, &counts);

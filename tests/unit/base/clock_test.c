@@ -37,7 +37,6 @@ Test(clock, monotonic_ticks_are_nanoseconds)
     rv_clock_init(&clock, RV_CLOCK_MONOTONIC);
     cr_assert_eq(clock.kind, RV_CLOCK_MONOTONIC);
     cr_assert_eq(rv_clock_to_ns(&clock, 123456789012345ull), 123456789012345ull);
-    cr_assert_eq(rv_clock_from_ns(&clock, 123456789012345ull), 123456789012345ull);
 }
 
 Test(clock, the_tick_clock_reads_the_time_stamp_counter)
@@ -49,7 +48,7 @@ Test(clock, the_tick_clock_reads_the_time_stamp_counter)
     cr_assert_eq(tick.shift, tsc.shift);
 }
 
-Test(clock, conversion_goes_both_ways_and_saturates)
+Test(clock, conversion_never_falls_and_saturates)
 {
     /* 2.5 GHz: 0.4 ns a tick. */
     struct rv_clock clock = {.kind = RV_CLOCK_TSC,
@@ -61,17 +60,14 @@ Test(clock, conversion_goes_both_ways_and_saturates)
     cr_assert_eq(rv_clock_to_ns(&clock, 1000000), 5000);
     cr_assert_eq(rv_clock_to_ns(&clock, 0), 0, "before the epoch of CLOCK_MONOTONIC");
     cr_assert_eq(rv_clock_to_ns(&clock, 1000000 - 2500), 5000 - 999);
-    cr_assert_eq(rv_clock_from_ns(&clock, 0), 1000000 - 12500);
     for (uint64_t ticks = 1000000; ticks < 1ull << 60; ticks = ticks * 3 + 1) {
-        uint64_t back = rv_clock_from_ns(&clock, rv_clock_to_ns(&clock, ticks));
-        cr_assert_leq(back, ticks);
-        cr_assert_leq(ticks - back, 4, "%lu came back as %lu", ticks, back);
+        uint64_t since_ns = rv_clock_to_ns(&clock, ticks) - 5000, told = (ticks - 1000000) / 5 * 2;
+        cr_assert_lt(since_ns <= told ? told - since_ns : since_ns - told, 3 + (told >> 30), "%lu", ticks);
+        cr_assert_leq(since_ns, rv_clock_to_ns(&clock, ticks + 1) - 5000);
     }
     clock.shift = 0;
     clock.mult = UINT64_MAX;
     cr_assert_eq(rv_clock_to_ns(&clock, UINT64_MAX), UINT64_MAX);
-    clock.mult = 0; /* a file may say anything: no division by zero */
-    cr_assert_eq(rv_clock_from_ns(&clock, 5000), 1000000);
 }
 
 /* Of every clock that a file may tell of, near and far from the stretch. */

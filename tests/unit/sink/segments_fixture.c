@@ -115,7 +115,7 @@ struct rv_record_totals record(const char *path, size_t n_events, struct rv_reco
     struct rv_record_totals totals;
     seed = 3;
     cr_assert_eq(rv_record_start(recorder, &params), 0);
-    sink.begin(sink.context, &(struct rv_clock){.kind = RV_CLOCK_MONOTONIC, .mult = 1});
+    sink.begin(sink.context, 0);
     define_names(&sink);
     define_names(&sink); /* as a source does that begins anew */
     give(&sink, n_events, threads);

@@ -181,7 +181,7 @@ Test(segments, mend_whatever_number_their_streams_have)
     struct rv_rec_verify found;
     struct thread thread = {.now_ns = 1000, .step_ns = 10};
     cr_assert_eq(rv_record_start(recorder, &params), 0);
-    sink.begin(sink.context, &(struct rv_clock){.kind = RV_CLOCK_MONOTONIC, .mult = 1});
+    sink.begin(sink.context, 0);
     define_names(&sink);
     for (uint32_t i = 0; i < N_THREADS; i++) {
         sink.open(sink.context, i,

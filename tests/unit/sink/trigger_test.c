@@ -16,7 +16,7 @@ static struct rv_trigger *create(const char *condition)
     cr_assert_eq(rv_trigger_add(trigger, condition, why, sizeof why), 0, "%s: %s", condition, why);
     rv_trigger_set_keep(trigger, (struct rv_trigger_keep){10 * MS, 20 * MS});
     struct rv_sink sink = rv_trigger_sink(trigger);
-    sink.begin(sink.context, &(struct rv_clock){.kind = RV_CLOCK_MONOTONIC, .mult = 1});
+    sink.begin(sink.context, 0);
     return trigger;
 }
 
@@ -99,6 +99,17 @@ Test(trigger, hits_what_its_condition_says)
         cr_expect_eq(count_hits(cases[i].condition, false), cases[i].n_hits, "%s", cases[i].condition);
         cr_expect_eq(count_hits(cases[i].condition, true), cases[i].n_hits, "%s, named late", cases[i].condition);
     }
+}
+
+Test(trigger, hits_are_where_the_events_are)
+{
+    struct rv_trigger *trigger = create("depth > 1");
+    struct rv_sink sink = rv_trigger_sink(trigger);
+    sink.begin(sink.context, 60 * MS);
+    call(trigger, SLOW_ID, 1 * MS, 2); /* its end, by events' times: at 41 ms */
+    cr_expect(rv_trigger_wants(trigger, 32 * MS, 33 * MS));
+    cr_expect_not(rv_trigger_wants(trigger, 62 * MS, 200 * MS));
+    rv_trigger_destroy(trigger);
 }
 
 Test(trigger, refuses_what_is_no_condition)

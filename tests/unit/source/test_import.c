@@ -267,15 +267,18 @@ Test(import, times_from_1970_keep_their_nanoseconds)
     uint32_t thread = rv_emitter_thread(emitter, rv_emitter_process(emitter, 1), 1, 0);
     uint32_t id = rv_emitter_intern(emitter, text(""), text("f"), text(""), 0);
     rv_emitter_see_time(emitter, now_ns);
-    struct rv_clock clock = rv_emitter_clock(emitter);
+    struct rv_source source = {.origin_ns = 0};
+    rv_emitter_date(emitter, &source);
     rv_emitter_begin(emitter, &collected.intake);
     rv_emitter_call(emitter, thread, now_ns, id);
     rv_emitter_return(emitter, thread, now_ns + 7);
     rv_emitter_close(emitter);
     rv_emitter_end(emitter);
     cr_assert_eq(collected.n_streams, 1);
-    cr_assert_eq(rv_clock_to_ns(&clock, rv_event_ticks(&collected.streams[0].events[0])), (uint64_t)now_ns);
-    cr_assert_eq(rv_clock_to_ns(&clock, rv_event_ticks(&collected.streams[0].events[1])), (uint64_t)now_ns + 7);
+    cr_assert_eq(source.origin_ns + rv_event_ticks(&collected.streams[0].events[0]), (uint64_t)now_ns);
+    cr_assert_eq(source.origin_ns + rv_event_ticks(&collected.streams[0].events[1]), (uint64_t)now_ns + 7);
+    cr_assert_eq(source.mono_ns, rv_event_ticks(&collected.streams[0].events[0]));
+    cr_assert_eq(source.real_ns, (uint64_t)now_ns);
     collect_fini(&collected);
     rv_emitter_destroy(emitter);
 }
