@@ -42,8 +42,8 @@ struct open_id {       /* a subroutine with open frames */
 };
 
 struct rv_stats_lane {
-    uint64_t *children_ns; /* by depth: time of the closed frames there that await their parent */
-    size_t n_depths;
+    uint64_t *children_ns;    /* by depth: time of the closed frames there that await their parent */
+    size_t n_depths, n_below; /* zeroes before it */
     uint32_t last_depth;
     uint32_t *frame_ids; /* open frames, outermost first */
     size_t n_frames, frames_capacity;
@@ -72,11 +72,17 @@ struct rv_stats_lane *rv_stats_lane_create(void)
     return rv_alloc(1, sizeof(struct rv_stats_lane));
 }
 
+static void free_depths(struct rv_stats_lane *lane)
+{
+    if (lane->children_ns)
+        free(lane->children_ns - lane->n_below);
+}
+
 void rv_stats_lane_destroy(struct rv_stats_lane *lane)
 {
     if (!lane)
         return;
-    free(lane->children_ns);
+    free_depths(lane);
     free(lane->frame_ids);
     free(lane->open);
     free(lane);
@@ -205,9 +211,31 @@ static void close_gap(struct rv_stats_lane *lane, uint32_t depth)
     lane->children_ns[depth + 1] += left_ns;
 }
 
+/* Room for these depths, and for so many that may come to lie below. */
+static void make_room_depths(struct rv_stats_lane *lane, size_t n_depths, size_t n_below)
+{
+    uint64_t *children_ns = rv_alloc(n_below + n_depths, sizeof *children_ns);
+    if (lane->n_depths)
+        memcpy(children_ns + n_below, lane->children_ns, lane->n_depths * sizeof *children_ns);
+    free_depths(lane);
+    lane->children_ns = children_ns + n_below;
+    lane->n_depths = n_depths;
+    lane->n_below = n_below;
+}
+
 static void grow_depths(struct rv_stats_lane *lane, uint32_t depth)
 {
-    lane->children_ns = rv_vec_extend(lane->children_ns, &lane->n_depths, (size_t)depth + 2, sizeof *lane->children_ns);
+    make_room_depths(lane, 2 * ((size_t)depth + 2), lane->n_below);
+}
+
+void rv_stats_lane_lower(struct rv_stats_lane *lane, uint32_t by)
+{
+    if (by > lane->n_below)
+        make_room_depths(lane, lane->n_depths, by + lane->n_depths);
+    lane->children_ns -= by;
+    lane->n_depths += by;
+    lane->n_below -= by;
+    lane->last_depth += by;
 }
 
 void rv_stats_lane_set_children(struct rv_stats_lane *lane, uint32_t depth, uint64_t children_ns)

@@ -18,6 +18,13 @@ void rv_merger_fini(struct rv_merger *merger)
     free(merger->open_start);
 }
 
+static void lower(struct rv_stream *stream, uint32_t depth_shift)
+{
+    for (size_t i = 0; i < stream->n_tracks && !stream->whole; i++)
+        rv_stats_lane_lower(stream->tracks[i].stats, depth_shift - stream->depth_shift);
+    stream->depth_shift = depth_shift;
+}
+
 /* How deep the first frame that was seen lay shows when something below it returns. A page knows where it began. */
 static void follow_base(struct rv_stream *stream)
 {
@@ -28,7 +35,7 @@ static void follow_base(struct rv_stream *stream)
         if (stream->whole)
             base_depth += rv_stream_track(stream, NULL, open.stack)->base_depth;
         if (base_depth + stream->depth_shift < 0)
-            stream->depth_shift = (uint32_t)-base_depth;
+            lower(stream, (uint32_t)-base_depth);
     }
 }
 

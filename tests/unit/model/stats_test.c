@@ -195,6 +195,28 @@ Test(stats, time_left_by_a_gap_in_depth_belongs_to_the_children, .timeout = 10)
     rv_stats_destroy(stats);
 }
 
+/* A return of something below the first frame that was seen shows how deep that lay. */
+Test(stats, children_stay_with_their_parent_when_depths_are_counted_from_lower, .timeout = 10)
+{
+    struct rv_stats *stats = rv_stats_create();
+    struct rv_stats_lane *lane = rv_stats_lane_create();
+    struct rv_stats_row row;
+    uint32_t depth = 0;
+    for (uint32_t round = 0; round < 1000; round++) {
+        const uint64_t now = 1000 * (uint64_t)round;
+        rv_stats_add(stats, lane, &(struct rv_span){.start = now, .end = now + 10, .id = 1, .depth = depth + 1}, 1);
+        rv_stats_lane_lower(lane, 1 + round % 3);
+        depth += 1 + round % 3;
+        cr_assert_eq(rv_stats_lane_children(lane, depth), 10);
+        rv_stats_add(stats, lane, &(struct rv_span){.start = now, .end = now + 100, .id = 0, .depth = depth}, 1);
+    }
+    cr_assert_eq(rv_stats_rows(stats, &row, 1), 2);
+    cr_assert_eq(row.id, 0);
+    cr_assert_eq(row.self_ns, 1000 * 90);
+    rv_stats_lane_destroy(lane);
+    rv_stats_destroy(stats);
+}
+
 Test(stats, percentiles_are_within_one_percent_of_any_duration, .timeout = 20)
 {
     for (unsigned shift = 0; shift < 54; shift++) {
