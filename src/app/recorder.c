@@ -27,14 +27,17 @@ static uint64_t n_hits(const struct rv_recorder *recorder)
 static int start(struct rv_recorder *recorder)
 {
     char name[256];
-    base_name(recorder->options, name, sizeof name);
-    int error = rv_record_start(recorder->record, &(struct rv_record_params){.path = recorder->path,
-                                                                             .program = name,
-                                                                             .pid = recorder->pid,
-                                                                             .mono_ns = recorder->mono_ns,
-                                                                             .real_ns = recorder->real_ns,
-                                                                             .is_forced = recorder->options->is_forced,
-                                                                             .limit = recorder->options->record_limit});
+    const struct rv_options *options = recorder->options;
+    base_name(options, name, sizeof name);
+    int error = rv_record_start(recorder->record,
+                                &(struct rv_record_params){.path = recorder->path,
+                                                           .program = name,
+                                                           .pid = recorder->pid,
+                                                           .mono_ns = recorder->mono_ns,
+                                                           .real_ns = recorder->real_ns,
+                                                           .is_forced = options->is_forced,
+                                                           .is_all = options->is_headless && !options->max_depth,
+                                                           .limit = options->record_limit});
     recorder->is_on = !error;
     recorder->n_hits_before = n_hits(recorder);
     return error;

@@ -138,8 +138,8 @@ static int start_record(struct setup *setup)
         return rv_err_sys("%s", path);
     close(fd);
     setup->record = rv_record_create(0);
-    int error =
-        rv_record_start(setup->record, &(struct rv_record_params){.path = path, .program = "bench", .is_forced = true});
+    int error = rv_record_start(
+        setup->record, &(struct rv_record_params){.path = path, .program = "bench", .is_forced = true, .is_all = true});
     unlink(path);
     setup->sink = rv_record_sink(setup->record);
     return error;

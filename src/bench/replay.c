@@ -103,7 +103,7 @@ static int make(const char *path)
         sink.begin(sink.context, 0);
         define_all(&sink);
         give_all(&sink);
-        sink.end(sink.context);
+        sink.end(sink.context, NULL);
         error = rv_record_stop(record, &totals);
     }
     rv_record_destroy(record);

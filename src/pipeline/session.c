@@ -275,11 +275,13 @@ static void begin_sinks(const struct rv_session *session)
             session->params.sinks[i].begin(session->params.sinks[i].context, session->source->origin_ns);
 }
 
-static void end_sinks(const struct rv_session *session)
+static void end_sinks(struct rv_session *session)
 {
+    struct rv_stats *totals = rv_session_stats(session);
     for (size_t i = 0; i < session->params.n_sinks; i++)
         if (session->params.sinks[i].end)
-            session->params.sinks[i].end(session->params.sinks[i].context);
+            session->params.sinks[i].end(session->params.sinks[i].context, totals);
+    rv_stats_destroy(totals);
 }
 
 /* Names while the program runs, the memory limit, and the end of everything. */

@@ -17,6 +17,7 @@ struct rv_encoders {
     struct rv_indexer *indexer;
     struct rv_segments *segments; /* NULL: all is kept */
     struct rv_rec_buffer index;
+    bool leaves_totals;
     pthread_t *threads;
     unsigned n_threads;
     struct rv_encode_job *jobs;
@@ -29,6 +30,7 @@ struct rv_encoders {
     struct rv_encode_job **filled; /* by ticket mod n_jobs, [n_taken, n_submitted) */
     struct rv_encode_job **built;  /* likewise, [n_written, n_taken); NULL: not yet */
     uint64_t n_submitted, n_taken, n_written;
+    const struct rv_stats *totals;
     bool is_writing, is_stopping;
 };
 
@@ -54,8 +56,9 @@ static void build(struct rv_codec *codec, struct rv_compressor *compressor, stru
 /* An INDEX of what was written since the last one; the last one has the totals. */
 static void write_index(struct rv_encoders *encoders, bool is_last)
 {
+    bool has_totals = is_last || rv_indexer_has_many_totals(encoders->indexer);
     rv_chunk_begin(&encoders->index);
-    if (!rv_indexer_put(encoders->indexer, encoders->writer->n_bytes, is_last, &encoders->index))
+    if (!rv_indexer_put(encoders->indexer, encoders->writer->n_bytes, has_totals, &encoders->index))
         return;
     rv_chunk_end(&encoders->index, &(struct rv_rec_chunk){.type = RV_REC_INDEX});
     rv_rec_writer_put(encoders->writer, &encoders->index);
@@ -66,13 +69,22 @@ static struct rv_segments_gone gone(const struct rv_encoders *encoders)
     return encoders->segments ? rv_segments_gone(encoders->segments) : (struct rv_segments_gone){0};
 }
 
+static bool take_totals(struct rv_encoders *encoders)
+{
+    pthread_mutex_lock(&encoders->lock);
+    const struct rv_stats *totals = encoders->totals;
+    pthread_mutex_unlock(&encoders->lock);
+    return !encoders->leaves_totals || (totals && rv_indexer_give_totals(encoders->indexer, totals));
+}
+
 /* END tells of the last INDEX, so that goes before it. */
 static void write_end(struct rv_encoders *encoders, struct rv_encode_job *job)
 {
     struct rv_rec_end end;
+    bool is_indexed = take_totals(encoders) && !gone(encoders).is_between;
     write_index(encoders, true);
     memcpy(&end, job->payload.bytes, sizeof end);
-    end.last_index = gone(encoders).is_between ? 0 : rv_indexer_last(encoders->indexer);
+    end.last_index = is_indexed ? rv_indexer_last(encoders->indexer) : 0;
     end.n_events -= gone(encoders).n_events;
     rv_chunk_begin(&job->out);
     rv_rec_buffer_add(&job->out, &end, sizeof end);
@@ -160,6 +172,9 @@ struct rv_encoders *rv_encoders_start(const struct rv_encoders_params *params)
     const unsigned n_threads = params->n_threads;
     encoders->writer = params->writer;
     encoders->indexer = rv_indexer_create();
+    encoders->leaves_totals = params->leaves_totals;
+    if (params->leaves_totals)
+        rv_indexer_leave_totals(encoders->indexer);
     if (rv_record_limit_is_set(&params->limit))
         encoders->segments = rv_segments_create(params->writer, &params->limit);
     encoders->n_threads = n_threads;
@@ -197,6 +212,13 @@ void rv_encoders_submit(struct rv_encoders *encoders, struct rv_encode_job *job)
     job->ticket = encoders->n_submitted++;
     encoders->filled[job->ticket % encoders->n_jobs] = job;
     pthread_cond_signal(&encoders->has_filled);
+    pthread_mutex_unlock(&encoders->lock);
+}
+
+void rv_encoders_give_totals(struct rv_encoders *encoders, const struct rv_stats *totals)
+{
+    pthread_mutex_lock(&encoders->lock);
+    encoders->totals = totals;
     pthread_mutex_unlock(&encoders->lock);
 }
 

@@ -10,6 +10,7 @@
 
 #include "base/vec.h"
 #include "recording/index_table.h"
+#include "sink/index_totals.h"
 
 enum {
     READ_SPANS = 512,
@@ -17,10 +18,8 @@ enum {
     MOST_COLUMN_BYTES = 8 << 20, /* of a column, when another INDEX begins */
     MOST_FRAMES = 1 << 20,       /* told of a stack: deeper ones are not looked at one by one */
     MOST_NOTES = 1024,           /* of a stack in a block; losses are always told */
-    MOST_ID = 1 << 22,
-    MOST_BUCKETS = 3 << 20, /* of totals: a column has room for four, of which a block's calls may be one */
-    MOST_WAITING = 1 << 20, /* of them, from one INDEX to the next */
-    EVENTS_PER_ROW = 256,   /* of cells and spans */
+    MOST_WAITING = 1 << 20,      /* buckets of totals, from one INDEX to the next */
+    EVENTS_PER_ROW = 256,        /* of cells and spans */
     ROWS_OF_ANY = 4096
 };
 
@@ -37,6 +36,7 @@ struct rv_indexer {
     struct rv_indexed_stream *streams; /* by number */
     size_t n_streams;
     struct rv_stats *stats;
+    bool leaves_totals; /* stats are given, not made */
     struct rv_rec_index_table table;
     uint64_t n_rows, n_events; /* of all streams */
     uint64_t n_open;           /* frames, likewise */
@@ -184,12 +184,19 @@ static void end_block(struct rv_indexer *indexer, struct rv_indexed_stream *stre
     row.n_stacks = (uint32_t)indexer->n_listed;
     rv_rec_index_add(table, RV_REC_INDEX_BLOCKS, &row);
     indexer->n_events += row.n_events;
-    if (indexer->n_buckets >= MOST_BUCKETS)
+    if (indexer->n_buckets >= RV_INDEX_MOST_BUCKETS)
         bound_buckets(indexer);
     raise_levels(indexer);
 }
 
 /* ---- events ---- */
+
+static void lower(struct rv_indexed_stream *stream, uint32_t depth_shift)
+{
+    for (size_t i = 0; i < stream->n_lanes; i++)
+        rv_stats_lane_lower(stream->lanes[i].stats, depth_shift - stream->depth_shift);
+    stream->depth_shift = depth_shift;
+}
 
 /* As in a session: how deep the first frame that was seen lay shows when something below it returns. */
 static void follow_base(struct rv_indexed_stream *stream)
@@ -198,7 +205,7 @@ static void follow_base(struct rv_indexed_stream *stream)
         struct rv_open_stack open;
         rv_carry_open_stack(stream->carry, i, &open);
         if ((int64_t)open.base_depth + stream->depth_shift < 0)
-            stream->depth_shift = (uint32_t) - (int64_t)open.base_depth;
+            lower(stream, (uint32_t) - (int64_t)open.base_depth);
     }
 }
 
@@ -212,7 +219,7 @@ static void follow_open(struct rv_indexer *indexer, struct rv_indexed_stream *st
         struct rv_indexed_stack *lane = rv_indexed_stream_stack(stream, open.stack);
         lane->first_ns = open.first_ticks;
         lane->n_kept = open.n_unchanged < lane->n_kept ? open.n_unchanged : lane->n_kept;
-        if (open.n_unchanged != open.n_frames || lane->n_open != open.n_frames)
+        if (!indexer->leaves_totals && (open.n_unchanged != open.n_frames || lane->n_open != open.n_frames))
             rv_stats_lane_set_open(lane->stats, open.start, open.id, open.n_frames, open.n_unchanged);
         indexer->n_open = indexer->n_open - lane->n_open + open.n_frames;
         lane->n_open = open.n_frames;
@@ -252,7 +259,14 @@ static struct rv_span *reserve_spans(struct rv_indexer *indexer)
     return indexer->spans + indexer->n_spans;
 }
 
-/* The next that were read, while they are in the first-level cache. */
+static void begin_spans(struct rv_indexer *indexer, struct rv_indexed_stream *stream)
+{
+    indexer->n_spans = 0;
+    for (size_t i = 0; i < stream->n_lanes; i++)
+        stream->lanes[i].n = 0;
+}
+
+/* The next that were read, while they are in the first-level cache. They are kept where they are to be counted. */
 static void take_spans(struct rv_indexer *indexer, struct rv_indexed_stream *stream, size_t n)
 {
     struct rv_span *spans = indexer->spans + indexer->n_spans;
@@ -261,42 +275,34 @@ static void take_spans(struct rv_indexer *indexer, struct rv_indexed_stream *str
     for (size_t begin = 0, end = 0; begin < n; begin = end) {
         while (end < n && spans[end].stack == spans[begin].stack)
             end++;
-        sum_up(rv_indexed_stream_stack(stream, spans[begin].stack), spans + begin, end - begin, stream->level);
+        struct rv_indexed_stack *lane = rv_indexed_stream_stack(stream, spans[begin].stack);
+        sum_up(lane, spans + begin, end - begin, stream->level);
+        lane->n += end - begin;
     }
-    indexer->n_spans += n;
+    indexer->n_spans += indexer->leaves_totals ? 0 : n;
 }
 
 static void read_spans(struct rv_indexer *indexer, struct rv_indexed_stream *stream)
 {
     struct rv_block_cursor cursor = {0};
-    indexer->n_spans = 0;
+    begin_spans(indexer, stream);
     for (size_t n; (n = rv_block_read_spans(indexer->block, &cursor, reserve_spans(indexer), READ_SPANS));)
         take_spans(indexer, stream, n);
 }
 
-/* By stack, in the order of each: lanes get first and n. */
+/* By stack, in the order of each: lanes get first. */
 static const struct rv_span *group(struct rv_indexer *indexer, struct rv_indexed_stream *stream)
 {
-    size_t n = indexer->n_spans, first = 0, n_alike = 0;
-    for (size_t i = 0; i < stream->n_lanes; i++)
-        stream->lanes[i].n = 0;
-    while (n_alike < n && indexer->spans[n_alike].stack == indexer->spans[0].stack)
-        n_alike++;
-    if (n_alike == n) {
-        if (n) {
-            struct rv_indexed_stack *lane = rv_indexed_stream_stack(stream, indexer->spans[0].stack);
-            lane->first = 0;
-            lane->n = n;
-        }
-        return indexer->spans;
-    }
-    for (size_t i = 0; i < n; i++)
-        rv_indexed_stream_stack(stream, indexer->spans[i].stack)->n++;
+    size_t n = indexer->n_spans, first = 0, n_stacks = 0;
     for (size_t i = 0; i < stream->n_lanes; i++) {
         stream->lanes[i].first = first;
         first += stream->lanes[i].n;
-        stream->lanes[i].n = 0;
+        n_stacks += stream->lanes[i].n > 0;
     }
+    if (n_stacks <= 1)
+        return indexer->spans;
+    for (size_t i = 0; i < stream->n_lanes; i++)
+        stream->lanes[i].n = 0;
     indexer->sorted = rv_vec_reserve(indexer->sorted, &indexer->sorted_capacity, n, sizeof *indexer->sorted);
     for (size_t i = 0; i < n; i++) {
         struct rv_indexed_stack *lane = rv_indexed_stream_stack(stream, indexer->spans[i].stack);
@@ -307,13 +313,14 @@ static const struct rv_span *group(struct rv_indexer *indexer, struct rv_indexed
 
 static void add_spans(struct rv_indexer *indexer, struct rv_indexed_stream *stream)
 {
-    const struct rv_span *spans = group(indexer, stream);
+    const struct rv_span *spans = indexer->leaves_totals ? NULL : group(indexer, stream);
     for (size_t i = 0; i < stream->n_lanes; i++) {
         struct rv_indexed_stack *lane = &stream->lanes[i];
         if (lane->n == 0)
             continue;
         list(indexer, stream, lane);
-        rv_stats_add(indexer->stats, lane->stats, spans + lane->first, lane->n);
+        if (!indexer->leaves_totals)
+            rv_stats_add(indexer->stats, lane->stats, spans + lane->first, lane->n);
     }
     indexer->n_buckets += indexer->n_spans;
 }
@@ -347,9 +354,9 @@ static void bound_ids(struct rv_event *events, uint32_t n)
     uint32_t any = 0;
     for (uint32_t i = 0; i < n; i++)
         any |= events[i].id;
-    for (uint32_t i = 0; any >= MOST_ID && i < n; i++) {
+    for (uint32_t i = 0; any >= RV_INDEX_MOST_ID && i < n; i++) {
         unsigned kind = rv_event_kind(&events[i]);
-        if ((kind <= RV_EVENT_RETURN || kind == RV_EVENT_SYNC) && events[i].id >= MOST_ID)
+        if ((kind <= RV_EVENT_RETURN || kind == RV_EVENT_SYNC) && events[i].id >= RV_INDEX_MOST_ID)
             events[i].id = 0;
     }
 }
@@ -414,7 +421,7 @@ static void add_open(struct rv_indexer *indexer, const struct rv_indexed_chunk *
         n_done += take_batch(indexer, stream, added->events + n_done, n - n_done, &batch);
         stream->entry_stack = scan(indexer, stream, &batch);
         for (uint32_t i = 0; i < batch.n; i++)
-            if (rv_opening_read(&stream->opening, &batch.events[i], &children_ns))
+            if (rv_opening_read(&stream->opening, &batch.events[i], &children_ns) && !indexer->leaves_totals)
                 rv_stats_lane_set_children(rv_indexed_stream_stack(stream, stream->opening.stack)->stats,
                                            stream->opening.n_frames - 1, children_ns);
     }
@@ -446,7 +453,7 @@ static void close_stream(struct rv_indexer *indexer, const struct rv_indexed_chu
     struct rv_indexed_stream *stream = stream_at(indexer, added->chunk->stream);
     end_ns = end_ns > stream->last_ns ? end_ns : stream->last_ns;
     begin_block(indexer, stream);
-    indexer->n_spans = 0;
+    begin_spans(indexer, stream);
     for (size_t n; (n = rv_carry_finish(stream->carry, end_ns, reserve_spans(indexer), READ_SPANS));)
         take_spans(indexer, stream, n);
     follow_open(indexer, stream);
@@ -455,37 +462,6 @@ static void close_stream(struct rv_indexer *indexer, const struct rv_indexed_chu
               &(struct rv_rec_index_block){
                   .offset = added->offset, .first_ns = end_ns, .last_ns = end_ns, .stream = added->chunk->stream});
     rv_indexed_stream_fini(stream);
-}
-
-/* ---- totals ---- */
-
-static void put_totals(struct rv_indexer *indexer)
-{
-    size_t n = rv_stats_rows(indexer->stats, NULL, 0);
-    struct rv_stats_row *rows = rv_alloc(n, sizeof *rows);
-    (void)rv_stats_rows(indexer->stats, rows, n);
-    for (size_t i = 0; i < n; i++) {
-        const struct rv_histogram *durations = rv_stats_durations(indexer->stats, rows[i].id);
-        struct rv_rec_index_total total = {.n_calls = rows[i].n_calls,
-                                           .total_ns = rows[i].total_ns,
-                                           .self_ns = rows[i].self_ns,
-                                           .min_ns = rows[i].min_ns,
-                                           .max_ns = rows[i].max_ns,
-                                           .id = rows[i].id};
-        const uint32_t first = durations->first * RV_HISTOGRAM_BUCKETS;
-        for (uint32_t k = first; k < first + durations->n * RV_HISTOGRAM_BUCKETS; k++) {
-            uint64_t n_calls = rv_histogram_count(durations, k);
-            if (n_calls == 0)
-                continue;
-            rv_rec_index_add(&indexer->table, RV_REC_INDEX_BUCKETS, &(struct rv_rec_index_bucket){n_calls, k, 0});
-            total.n_buckets++;
-        }
-        rv_rec_index_add(&indexer->table, RV_REC_INDEX_TOTALS, &total);
-    }
-    free(rows);
-    rv_stats_destroy(indexer->stats);
-    indexer->stats = rv_stats_create();
-    indexer->n_buckets = 0;
 }
 
 /* ---- public ---- */
@@ -548,10 +524,18 @@ bool rv_indexer_is_due(const struct rv_indexer *indexer)
 {
     size_t n;
     (void)rv_rec_index_rows(&indexer->table, RV_REC_INDEX_BLOCKS, &n);
-    bool is_due = n >= MOST_BLOCKS || indexer->n_buckets >= MOST_BUCKETS;
+    bool is_due = n >= MOST_BLOCKS || indexer->n_buckets >= RV_INDEX_MOST_BUCKETS;
     for (size_t i = 0; i < RV_REC_INDEX_COLUMN_END; i++)
         is_due |= indexer->table.columns[i].n >= MOST_COLUMN_BYTES;
     return is_due;
+}
+
+static void put_totals(struct rv_indexer *indexer)
+{
+    rv_index_totals_put(indexer->stats, &indexer->table);
+    rv_stats_destroy(indexer->stats);
+    indexer->stats = rv_stats_create();
+    indexer->n_buckets = 0;
 }
 
 bool rv_indexer_put(struct rv_indexer *indexer, uint64_t offset, bool has_totals, struct rv_rec_buffer *out)
@@ -559,8 +543,7 @@ bool rv_indexer_put(struct rv_indexer *indexer, uint64_t offset, bool has_totals
     struct rv_rec_index_table *table = &indexer->table;
     if (table->head.begin == 0)
         return false;
-    bound_buckets(indexer);
-    if (has_totals || indexer->n_buckets > MOST_WAITING)
+    if (has_totals)
         put_totals(indexer);
     table->head.previous = indexer->last;
     rv_rec_index_encode(indexer->compressor, table, out);
@@ -573,6 +556,25 @@ bool rv_indexer_put(struct rv_indexer *indexer, uint64_t offset, bool has_totals
 bool rv_indexer_has_totals(const struct rv_indexer *indexer)
 {
     return rv_stats_rows(indexer->stats, NULL, 0) > 0;
+}
+
+bool rv_indexer_has_many_totals(struct rv_indexer *indexer)
+{
+    bound_buckets(indexer);
+    return indexer->n_buckets > MOST_WAITING;
+}
+
+void rv_indexer_leave_totals(struct rv_indexer *indexer)
+{
+    indexer->leaves_totals = true;
+}
+
+bool rv_indexer_give_totals(struct rv_indexer *indexer, const struct rv_stats *totals)
+{
+    bool fit = rv_index_totals_fit(totals);
+    if (fit)
+        rv_stats_merge(indexer->stats, totals);
+    return fit;
 }
 
 uint64_t rv_indexer_n_open(const struct rv_indexer *indexer)

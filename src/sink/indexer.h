@@ -8,6 +8,7 @@
 #include <stdbool.h>
 
 #include "flow/batch.h"
+#include "model/stats.h"
 #include "recording/column.h"
 #include "sink/indexed_stream.h"
 
@@ -15,6 +16,12 @@ struct rv_indexer; /* opaque; one thread at a time */
 
 struct rv_indexer *rv_indexer_create(void);
 void rv_indexer_destroy(struct rv_indexer *indexer);
+
+/* From its beginning on it counts no calls: whoever counts them anyway gives the totals before the last INDEX. */
+void rv_indexer_leave_totals(struct rv_indexer *indexer);
+
+/* False: there are more than an INDEX has room for. */
+bool rv_indexer_give_totals(struct rv_indexer *indexer, const struct rv_stats *totals);
 
 /* A chunk at an offset; those that an index does not tell of are passed over. */
 struct rv_indexed_chunk {
@@ -31,13 +38,14 @@ bool rv_indexer_is_due(const struct rv_indexer *indexer);
 
 /*
  * Append the payload of the INDEX chunk that is to stand at this offset, and begin the next.
- *   has_totals  it tells what was called: the last one has to, others do where waiting would make that too long
+ *   has_totals  it tells what was called: the last one has to, others where waiting would make that too long
  *   returns     false: there is nothing to tell, out is as it was
  */
 bool rv_indexer_put(struct rv_indexer *indexer, uint64_t offset, bool has_totals, struct rv_rec_buffer *out);
 
-/* Was something called of which no INDEX has told? */
+/* Was something called of which no INDEX has told? And so much that the next one is to tell of it? */
 bool rv_indexer_has_totals(const struct rv_indexer *indexer);
+bool rv_indexer_has_many_totals(struct rv_indexer *indexer);
 
 /* Calls that are open, in all streams. */
 uint64_t rv_indexer_n_open(const struct rv_indexer *indexer);

@@ -47,6 +47,7 @@ struct rv_record {
     pthread_mutex_t switching; /* held while a file begins or ends, or a stream opens; covers: */
     struct rv_rec_writer writer;
     struct rv_record_limit limit;
+    bool is_all; /* as in its parameters */
     struct rv_segments_gone gone;
     struct rv_encoders *encoders;
     pthread_t flusher;
@@ -400,8 +401,11 @@ static void let_out(struct rv_record *record, struct stream *stream)
 /* The file is there: what the sink is told goes into it. Under switching. */
 static void turn_on(struct rv_record *record)
 {
-    record->encoders = rv_encoders_start(&(struct rv_encoders_params){
-        .writer = &record->writer, .limit = record->limit, .n_threads = record->n_threads});
+    record->encoders = rv_encoders_start(
+        &(struct rv_encoders_params){.writer = &record->writer,
+                                     .limit = record->limit,
+                                     .leaves_totals = record->is_all && !rv_record_limit_is_set(&record->limit),
+                                     .n_threads = record->n_threads});
     pthread_mutex_lock(&record->lock);
     record->is_on = true;
     record->n_numbers = 0;
@@ -413,8 +417,8 @@ static void turn_on(struct rv_record *record)
     rv_os_start_thread(&record->flusher, run_flusher, record);
 }
 
-/* Under switching. */
-static void turn_off(struct rv_record *record)
+/* totals: of the session, at its end; else NULL. Under switching. */
+static void turn_off(struct rv_record *record, const struct rv_stats *totals)
 {
     pthread_mutex_lock(&record->lock);
     record->is_on = false;
@@ -424,6 +428,7 @@ static void turn_off(struct rv_record *record)
     pthread_mutex_unlock(&record->lock);
     pthread_join(record->flusher, NULL);
     submit_strings(record);
+    rv_encoders_give_totals(record->encoders, totals);
     submit_payload(record, RV_REC_END, 0, &last, sizeof last);
     record->gone = rv_encoders_stop(record->encoders);
     record->encoders = NULL;
@@ -440,12 +445,12 @@ static void begin(void *context, uint64_t origin_ns)
     pthread_mutex_unlock(&record->switching);
 }
 
-static void end(void *context)
+static void end(void *context, const struct rv_stats *totals)
 {
     struct rv_record *record = context;
     pthread_mutex_lock(&record->switching);
     if (record->encoders)
-        turn_off(record);
+        turn_off(record, totals);
     record->has_session = false;
     pthread_mutex_unlock(&record->switching);
 }
@@ -484,6 +489,7 @@ static int open_file(struct rv_record *record, const struct rv_record_params *pa
     if (error)
         return error;
     record->limit = params->limit;
+    record->is_all = params->is_all;
     record->gone = (struct rv_segments_gone){0};
     error = is_limited ? rv_rec_writer_give_back(&record->writer, 0, 0) : 0;
     if (error) {
@@ -514,7 +520,7 @@ int rv_record_stop(struct rv_record *record, struct rv_record_totals *totals)
 {
     pthread_mutex_lock(&record->switching);
     if (record->encoders)
-        turn_off(record);
+        turn_off(record, NULL);
     *totals = (struct rv_record_totals){record->n_events - record->gone.n_events,
                                         record->writer.n_bytes - record->gone.n_bytes, record->gone.n_events};
     if (record->writer.path && record->writer.n_chunks == 1) { /* it holds nothing */

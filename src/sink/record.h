@@ -20,6 +20,7 @@ struct rv_record_params { /* zero = default */
     uint64_t mono_ns,
         real_ns;    /* CLOCK_MONOTONIC and CLOCK_REALTIME at one moment where the events are from; 0, 0 = here */
     bool is_forced; /* replace an existing file */
+    bool is_all;    /* it begins and ends with a session that looks at all depths, and whose totals are then its own */
     struct rv_record_limit limit;
 };
 

@@ -21,6 +21,7 @@
 
 #include "flow/origin.h"
 #include "model/lanes.h"
+#include "model/stats.h"
 #include "scan/span.h"
 
 struct rv_sink {
@@ -50,7 +51,9 @@ struct rv_sink {
 
     /* What ids mean. Later definitions of an id replace earlier ones. Borrowed for the call. */
     void (*define)(void *context, const struct rv_definition *definitions, size_t n);
-    void (*end)(void *context);
+
+    /* totals: what was called in the session, of all streams, as deep as it looks. Borrowed for the call. */
+    void (*end)(void *context, const struct rv_stats *totals);
 };
 
 #endif

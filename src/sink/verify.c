@@ -164,10 +164,20 @@ static bool is_sound_index(struct checker *checker, const struct rv_rec_chunk *c
 }
 
 /* An index that is there has told of all calls. */
-static bool is_sound_end(const struct checker *checker)
+static bool has_all_totals(const struct checker *checker)
 {
     bool is_compared = !checker->writer.path && checker->found->n_damages == 0 && checker->found->n_indexes > 0;
     return !is_compared || !rv_indexer_has_totals(checker->indexer);
+}
+
+/* Where END tells of no index, what is there need not tell of all. */
+static bool is_sound_end(const struct checker *checker, const struct rv_rec_chunk *chunk, const uint8_t *payload)
+{
+    struct rv_rec_end end;
+    if (chunk->payload_bytes < sizeof end)
+        return false;
+    memcpy(&end, payload, sizeof end);
+    return end.last_index == 0 || has_all_totals(checker);
 }
 
 /* All events so far, less those that are here, were let go; those that are missing are told of otherwise. */
@@ -175,7 +185,7 @@ static bool is_sound_segment(struct checker *checker, const struct rv_rec_chunk 
 {
     struct rv_rec_segment segment;
     struct rv_rec_verify *found = checker->found;
-    if (chunk->payload_bytes < sizeof segment || !is_sound_end(checker))
+    if (chunk->payload_bytes < sizeof segment || !has_all_totals(checker))
         return false;
     memcpy(&segment, payload, sizeof segment);
     checker->has_gap = checker->next_segment && segment.number != checker->next_segment;
@@ -205,7 +215,7 @@ static bool is_sound(struct checker *checker, const struct rv_rec_chunk *chunk, 
     case RV_REC_INDEX:
         return is_sound_index(checker, chunk, payload, offset);
     case RV_REC_END:
-        return is_sound_end(checker);
+        return is_sound_end(checker, chunk, payload);
     default:
         return true;
     }
@@ -223,8 +233,9 @@ static int put(struct checker *checker, const struct rv_rec_chunk *chunk, const 
 
 static int put_index(struct checker *checker, bool is_last)
 {
+    bool has_totals = is_last || rv_indexer_has_many_totals(checker->indexer);
     rv_chunk_begin(&checker->buffer);
-    if (!rv_indexer_put(checker->indexer, checker->writer.n_bytes, is_last, &checker->buffer))
+    if (!rv_indexer_put(checker->indexer, checker->writer.n_bytes, has_totals, &checker->buffer))
         return 0;
     rv_chunk_end(&checker->buffer, &(struct rv_rec_chunk){.type = RV_REC_INDEX});
     return rv_rec_writer_put(&checker->writer, &checker->buffer);

@@ -18,6 +18,8 @@ same_report() { # WHAT OPTIONS... -- COMMAND
     [ -s "$folder/err" ] && fail "$what: replay says $(cat "$folder/err")"
     check "$what: the reports differ" cmp -s "$folder/live" "$folder/replayed"
     check "$what: nothing was counted" grep -q "[1-9][0-9]* events produced" "$folder/replayed"
+    run --check "$folder/a.rvz" # what the session counted is what the events tell
+    check "$what: it is not whole: $(cat "$folder/err")" [ $status -eq 0 ]
 }
 
 same_report "fib" -- "$fib" 20

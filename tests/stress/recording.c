@@ -201,7 +201,7 @@ static bool write_recording(const char *path, struct world *world, unsigned n_en
     begin_giving(&sink, NULL, world, givers, threads);
     for (uint32_t i = 0; i < N_STREAMS; i++)
         pthread_join(threads[i], NULL);
-    sink.end(sink.context);
+    sink.end(sink.context, NULL);
     struct rv_record_totals totals;
     int error = rv_record_stop(record, &totals);
     rv_record_destroy(record);
@@ -521,7 +521,7 @@ static void run_switching(const char *folder)
                 pthread_join(threads[k], NULL);
         check(rv_record_stop(record, &totals) == 0, "does not end");
     }
-    sink.end(sink.context);
+    sink.end(sink.context, NULL);
     rv_record_destroy(record);
     for (unsigned i = 0; i < N_FILES; i++) {
         snprintf(what, sizeof what, "file %u", i);

@@ -93,7 +93,7 @@ static struct rv_sink begin(struct rv_record *recorder, const char *path, const 
 static void end(struct rv_record *recorder, const struct rv_sink *sink)
 {
     struct rv_record_totals totals;
-    sink->end(sink->context);
+    sink->end(sink->context, NULL);
     if (rv_record_stop(recorder, &totals) != 0)
         exit(1);
     rv_record_destroy(recorder);

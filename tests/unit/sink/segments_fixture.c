@@ -119,7 +119,7 @@ struct rv_record_totals record(const char *path, size_t n_events, struct rv_reco
     define_names(&sink);
     define_names(&sink); /* as a source does that begins anew */
     give(&sink, n_events, threads);
-    sink.end(sink.context);
+    sink.end(sink.context, NULL);
     cr_assert_eq(rv_record_stop(recorder, &totals), 0);
     rv_record_destroy(recorder);
     return totals;

@@ -191,7 +191,7 @@ Test(segments, mend_whatever_number_their_streams_have)
         sink.events(sink.context, i, events, N_EVENTS);
         sink.close(sink.context, i, thread.now_ns, &(struct rv_stream_account){N_EVENTS, N_EVENTS, 0});
     }
-    sink.end(sink.context);
+    sink.end(sink.context, NULL);
     cr_assert_eq(rv_record_stop(recorder, &totals), 0);
     rv_record_destroy(recorder);
     cr_assert_eq(rv_rec_verify(newest, &(struct rv_rec_reader_params){0}, mended, true, &found), 0);

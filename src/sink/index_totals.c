@@ -1,0 +1,62 @@
+#include "sink/index_totals.h"
+
+#include <stdlib.h>
+
+#include "base/vec.h"
+
+/* Every row; the caller frees them. */
+static struct rv_stats_row *read_rows(const struct rv_stats *totals, size_t *n)
+{
+    *n = rv_stats_rows(totals, NULL, 0);
+    struct rv_stats_row *rows = rv_alloc(*n, sizeof *rows);
+    (void)rv_stats_rows(totals, rows, *n);
+    return rows;
+}
+
+/* Buckets that have calls, into the table if there is one; returns how many. */
+static uint32_t put_buckets(const struct rv_histogram *durations, struct rv_rec_index_table *table)
+{
+    const uint32_t first = durations->first * RV_HISTOGRAM_BUCKETS;
+    uint32_t n = 0;
+    for (uint32_t k = first; k < first + durations->n * RV_HISTOGRAM_BUCKETS; k++) {
+        uint64_t n_calls = rv_histogram_count(durations, k);
+        if (n_calls == 0)
+            continue;
+        if (table)
+            rv_rec_index_add(table, RV_REC_INDEX_BUCKETS, &(struct rv_rec_index_bucket){n_calls, k, 0});
+        n++;
+    }
+    return n;
+}
+
+bool rv_index_totals_fit(const struct rv_stats *totals)
+{
+    size_t n;
+    struct rv_stats_row *rows = read_rows(totals, &n);
+    uint64_t n_buckets = 0;
+    bool fit = true;
+    for (size_t i = 0; i < n && fit; i++) {
+        n_buckets += put_buckets(rv_stats_durations(totals, rows[i].id), NULL);
+        fit = rows[i].id < RV_INDEX_MOST_ID && n_buckets <= RV_INDEX_MOST_BUCKETS;
+    }
+    free(rows);
+    return fit;
+}
+
+void rv_index_totals_put(const struct rv_stats *totals, struct rv_rec_index_table *table)
+{
+    size_t n;
+    struct rv_stats_row *rows = read_rows(totals, &n);
+    for (size_t i = 0; i < n; i++) {
+        uint32_t n_buckets = put_buckets(rv_stats_durations(totals, rows[i].id), table);
+        rv_rec_index_add(table, RV_REC_INDEX_TOTALS,
+                         &(struct rv_rec_index_total){.n_calls = rows[i].n_calls,
+                                                      .total_ns = rows[i].total_ns,
+                                                      .self_ns = rows[i].self_ns,
+                                                      .min_ns = rows[i].min_ns,
+                                                      .max_ns = rows[i].max_ns,
+                                                      .id = rows[i].id,
+                                                      .n_buckets = n_buckets});
+    }
+    free(rows);
+}

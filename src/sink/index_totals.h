@@ -1,0 +1,21 @@
+/* What an INDEX tells of all calls: a row for each subroutine that was called, and how long its calls took. */
+#ifndef RV_SINK_INDEX_TOTALS_H
+#define RV_SINK_INDEX_TOTALS_H
+
+#include <stdbool.h>
+
+#include "model/stats.h"
+#include "recording/index_table.h"
+
+/* Calls are counted in arrays by id: below this. */
+#define RV_INDEX_MOST_ID (1u << 22)
+
+/* Buckets that an INDEX may tell of: a column has room for four, of which a block's calls may be one. */
+#define RV_INDEX_MOST_BUCKETS (3u << 20)
+
+/* Are there no more ids and buckets than that? */
+bool rv_index_totals_fit(const struct rv_stats *totals);
+
+void rv_index_totals_put(const struct rv_stats *totals, struct rv_rec_index_table *table);
+
+#endif

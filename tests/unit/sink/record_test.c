@@ -1,0 +1,113 @@
+/* A recording of a whole session does not count the calls again that the session has counted. */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "model/stats.h"
+#include "recording/index_table.h"
+#include "recording/reader.h"
+#include "sink/record.h"
+#include "sink/verify.h"
+
+static char path[80];
+
+static void enter(void)
+{
+    snprintf(path, sizeof path, "/tmp/ringviz-record-test-%d.rvz", (int)getpid());
+}
+
+static void leave(void)
+{
+    unlink(path);
+}
+
+TestSuite(record, .init = enter, .fini = leave, .timeout = 60);
+
+/* f calls g, which takes from 20 to 30 of 10 to 50. */
+static const struct rv_event EVENTS[] = {{.when = 10, .id = 1, .frame = 0},
+                                         {.when = 20, .id = 2, .frame = 1},
+                                         {.when = (uint64_t)RV_EVENT_RETURN << RV_EVENT_KIND_SHIFT | 30, .frame = 1},
+                                         {.when = (uint64_t)RV_EVENT_RETURN << RV_EVENT_KIND_SHIFT | 50, .frame = 0}};
+
+static struct rv_stats *count(uint32_t first_id)
+{
+    struct rv_stats *stats = rv_stats_create();
+    rv_stats_add_call(stats, first_id, &(struct rv_stats_call){.total_ns = 40, .self_ns = 30, .duration_ns = 40});
+    rv_stats_add_call(stats, 2, &(struct rv_stats_call){.total_ns = 10, .self_ns = 10, .duration_ns = 10});
+    return stats;
+}
+
+/* The session says so at its end; NULL: the recording is stopped before. */
+static void record(const struct rv_stats *totals)
+{
+    const struct rv_record_params params = {.path = path, .program = "p", .is_all = true};
+    struct rv_record *record = rv_record_create(1);
+    struct rv_sink sink = rv_record_sink(record);
+    struct rv_record_totals written;
+    cr_assert_eq(rv_record_start(record, &params), 0);
+    sink.begin(sink.context, 0);
+    sink.open(sink.context, 0, &(struct rv_stream_info){.pid = 7, .tid = 7, .process_name = "p", .thread_name = "t"});
+    sink.events(sink.context, 0, EVENTS, 4);
+    if (totals) {
+        sink.close(sink.context, 0, 60, &(struct rv_stream_account){4, 4, 0});
+        sink.end(sink.context, totals);
+    }
+    cr_assert_eq(rv_record_stop(record, &written), 0);
+    cr_assert_eq(written.n_events, 4);
+    if (!totals)
+        sink.end(sink.context, NULL);
+    rv_record_destroy(record);
+}
+
+static struct rv_rec_verify verify(void)
+{
+    struct rv_rec_verify found;
+    cr_assert_eq(rv_rec_verify(path, &(struct rv_rec_reader_params){0}, NULL, false, &found), 0);
+    return found;
+}
+
+/* The last INDEX, as END tells of it. */
+static uint64_t last_index(void)
+{
+    struct rv_rec_reader *reader;
+    struct rv_rec_end end;
+    cr_assert_eq(rv_rec_reader_open(&reader, path, &(struct rv_rec_reader_params){0}), 0);
+    cr_assert_eq(rv_rec_reader_end(reader, &end), 1);
+    rv_rec_reader_close(reader);
+    return end.last_index;
+}
+
+Test(record, totals_are_those_of_the_session)
+{
+    struct rv_stats *totals = count(1);
+    record(totals);
+    cr_assert(last_index());
+    struct rv_rec_verify found = verify(); /* counts anew, and compares */
+    cr_assert(rv_rec_verify_is_whole(&found));
+    rv_stats_destroy(totals);
+}
+
+Test(record, totals_of_other_calls_are_found_out)
+{
+    struct rv_stats *totals = count(3);
+    record(totals);
+    cr_assert_eq(verify().n_damages, 1);
+    rv_stats_destroy(totals);
+}
+
+Test(record, stopped_before_its_session_it_tells_of_no_index)
+{
+    record(NULL);
+    cr_assert_eq(last_index(), 0);
+    struct rv_rec_verify found = verify();
+    cr_assert(rv_rec_verify_is_whole(&found));
+    cr_assert_eq(found.n_events, 4);
+}
+
+Test(record, totals_beyond_what_an_index_holds_are_left_out)
+{
+    struct rv_stats *totals = count(1u << 22);
+    record(totals);
+    cr_assert_eq(last_index(), 0);
+    rv_stats_destroy(totals);
+}
