@@ -22,9 +22,9 @@ struct stack {
     uint32_t stack;
     bool is_begun;
     uint32_t n;
-    uint32_t n_unchanged;
+    uint32_t n_unchanged, n_alike;
     uint32_t n_doubtful; /* all frames below are */
-    uint64_t seen_mark;  /* valid while seen_mark is the carry's */
+    uint64_t seen_mark;  /* the two are valid while it is the carry's */
     uint32_t base_depth; /* may fall below 0: wraps */
     struct rv_tag_state tag;
     int64_t min_key;
@@ -85,10 +85,12 @@ static void touch(const struct rv_carry *carry, struct stack *stack, uint32_t n)
 {
     if (stack->seen_mark != carry->seen_mark) {
         stack->seen_mark = carry->seen_mark;
-        stack->n_unchanged = n;
+        stack->n_unchanged = stack->n_alike = n;
     } else if (n < stack->n_unchanged) {
         stack->n_unchanged = n;
     }
+    if (n < stack->n_alike)
+        stack->n_alike = n;
 }
 
 /* Only the lowest n frames are still what they were. */
@@ -198,15 +200,17 @@ static void push_frames(struct stack *stack, const struct rv_block *block, const
 }
 
 /* The key of the next event, whose tag this is. */
-static int64_t advance_key(struct stack *stack, uint16_t tag)
+static int64_t advance_key(const struct rv_carry *carry, struct stack *stack, uint16_t tag)
 {
     uint64_t n_lost = stack->tag.n_lost;
+    touch(carry, stack, stack->n);
     int64_t key = rv_tag_advance(&stack->tag, tag);
     if (!n_lost)
         return key;
     uint32_t i = stack->n;
     for (; i > stack->n_doubtful && stack->key[i - 1] >= rv_tag_doubtful(key, n_lost); i--)
         stack->flags[i - 1] = RV_SPAN_DOUBTFUL;
+    stack->n_alike = i < stack->n_alike ? i : stack->n_alike;
     if (i == stack->n_doubtful)
         stack->n_doubtful = stack->n;
     return key;
@@ -222,7 +226,7 @@ static void apply_events(struct rv_carry *carry, struct rv_block *block, struct 
         stack->first_ticks = block->base_ticks + reaches[0].offset;
     }
     part->events.first_ticks = stack->first_ticks;
-    int64_t first = advance_key(stack, (uint16_t)part->events.first_key);
+    int64_t first = advance_key(carry, stack, (uint16_t)part->events.first_key);
     int64_t shift = first - part->events.first_key;
     uint32_t n_kept = stack->n;
     for (uint32_t i = 0; i < n_reaches; i++) {
@@ -262,7 +266,7 @@ static void begin_cuts(const struct rv_carry *carry, const struct rv_block *bloc
 static void apply_sync(struct rv_carry *carry, struct rv_block *block, struct rv_part *part)
 {
     struct stack *stack = find_stack(carry, part->stack);
-    int64_t key = advance_key(stack, part->sync.tag);
+    int64_t key = advance_key(carry, stack, part->sync.tag);
     begin_cuts(carry, block, part);
     if (!has_frame(stack, key, part->sync.id)) {
         while (stack->n && stack->key[stack->n - 1] > key)
@@ -342,21 +346,64 @@ void rv_carry_open_stack(const struct rv_carry *carry, size_t stack_idx, struct 
 {
     rv_assert(stack_idx < carry->n_stacks);
     const struct stack *stack = &carry->stacks[stack_idx];
+    bool has_moved = stack->seen_mark == carry->seen_mark;
     *out = (struct rv_open_stack){
         .stack = stack->stack,
         .base_depth = (int32_t)stack->base_depth,
         .n_frames = stack->n,
-        .n_unchanged = stack->seen_mark == carry->seen_mark ? stack->n_unchanged : stack->n,
+        .n_unchanged = has_moved ? stack->n_unchanged : stack->n,
+        .n_alike = has_moved ? stack->n_alike : stack->n,
+        .has_moved = has_moved,
+        .is_begun = stack->is_begun,
         .first_ticks = stack->first_ticks,
+        .least_key = stack->min_key,
+        .last_key = stack->tag.key,
+        .n_lost = stack->tag.n_lost,
         .start = stack->start,
         .id = stack->id,
         .key = stack->key,
+        .flags = stack->flags,
     };
 }
 
 void rv_carry_mark_seen(struct rv_carry *carry)
 {
     carry->seen_mark++;
+}
+
+uint32_t rv_carry_shift(const struct rv_carry *carry, uint32_t shift)
+{
+    for (size_t i = 0; i < carry->n_stacks; i++) {
+        int64_t base_depth = (int32_t)carry->stacks[i].base_depth;
+        if (base_depth + shift < 0)
+            shift = (uint32_t)-base_depth;
+    }
+    return shift;
+}
+
+uint64_t rv_carry_last_ticks(const struct rv_carry *carry)
+{
+    return carry->last_ticks;
+}
+
+void rv_carry_resume(struct rv_carry *carry, const struct rv_open_stack *open, uint64_t last_ticks)
+{
+    struct stack *stack = find_stack(carry, open->stack);
+    const size_t n = open->n_frames;
+    carry->last_ticks = last_ticks;
+    stack->is_begun = open->is_begun;
+    stack->first_ticks = open->first_ticks;
+    stack->base_depth = (uint32_t)open->base_depth;
+    stack->min_key = open->least_key;
+    stack->tag = (struct rv_tag_state){open->last_key, open->n_lost, open->least_key != INT64_MAX};
+    stack->n = stack->n_unchanged = stack->n_alike = (uint32_t)n;
+    if (n == 0)
+        return;
+    reserve_frames(stack, n);
+    memcpy(stack->start, open->start, n * sizeof *stack->start);
+    memcpy(stack->id, open->id, n * sizeof *stack->id);
+    memcpy(stack->key, open->key, n * sizeof *stack->key);
+    memcpy(stack->flags, open->flags, n * sizeof *stack->flags);
 }
 
 size_t rv_carry_finish(struct rv_carry *carry, uint64_t ticks, struct rv_span *out, size_t max)

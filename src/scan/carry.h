@@ -42,14 +42,35 @@ struct rv_open_stack {
     uint32_t stack;     /* key */
     int32_t base_depth; /* depth of frame 0; below 0 is shifted by the reader */
     uint32_t n_frames;
-    uint32_t n_unchanged;  /* frames that are the same as at the last rv_carry_mark_seen() */
-    uint64_t first_ticks;  /* of its first call or return */
-    const uint64_t *start; /* ticks, n_frames */
+    uint32_t n_unchanged; /* frames that are the same as at the last rv_carry_mark_seen() */
+    uint32_t n_alike;     /* those of them whose flags are the same, too */
+    bool has_moved;       /* it had events since then */
+    bool is_begun;        /* it had a call or return: first_ticks is the first one's */
+    uint64_t first_ticks;
+    int64_t least_key, last_key; /* of all events, and of the last; least_key INT64_MAX: there was none */
+    uint64_t n_lost;             /* events since the last */
+    const uint64_t *start;       /* ticks, n_frames */
     const uint32_t *id;
-    const int64_t *key; /* its low 16 bits are the frame's tag */
+    const int64_t *key;   /* rising; its low 16 bits are the frame's tag */
+    const uint8_t *flags; /* RV_SPAN_DOUBTFUL or 0 */
 };
 void rv_carry_open_stack(const struct rv_carry *carry, size_t stack_idx, struct rv_open_stack *out);
 void rv_carry_mark_seen(struct rv_carry *carry);
+
+/*
+ * How deep the first frame that was seen lay shows when something below it returns: what is to be added to all depths
+ * so that none is below 0, when `shift` was that before.
+ */
+uint32_t rv_carry_shift(const struct rv_carry *carry, uint32_t shift);
+
+/* Of the stream's last CALL or RETURN; 0: there was none. */
+uint64_t rv_carry_last_ticks(const struct rv_carry *carry);
+
+/*
+ * Go on where another carry stood: every stack that it had, before the first apply. What is pointed to is copied; what
+ * tells of the last mark is not looked at.
+ */
+void rv_carry_resume(struct rv_carry *carry, const struct rv_open_stack *stack, uint64_t last_ticks);
 
 /*
  * The stream has ended at `ticks`: turn open frames into spans (flag OPEN), innermost first, stack by stack; call until

@@ -22,6 +22,7 @@ struct blocks {
     uint32_t **specials;
     enum rv_scan_kernel kernel;
     uint32_t capacity_events;
+    bool is_resumed;
     struct rv_carry *carry;
     struct scanned *out;
     size_t next_scan, next_merge;
@@ -93,6 +94,31 @@ static void collect_open(struct scanned *out, struct rv_carry *carry, uint64_t t
     }
 }
 
+static void add_counts(struct rv_carry_counts *sum, const struct rv_carry *carry)
+{
+    struct rv_carry_counts counts;
+    rv_carry_counts(carry, &counts);
+    sum->n_calls += counts.n_calls;
+    sum->n_cut += counts.n_cut;
+    sum->n_orphans += counts.n_orphans;
+    sum->n_doubtful += counts.n_doubtful;
+    sum->n_lost += counts.n_lost;
+    sum->max_depth = counts.max_depth > sum->max_depth ? counts.max_depth : sum->max_depth;
+}
+
+static void resume(struct blocks *blocks)
+{
+    struct rv_carry *before = blocks->carry;
+    blocks->carry = rv_carry_create();
+    for (size_t i = 0; i < rv_carry_n_stacks(before); i++) {
+        struct rv_open_stack open;
+        rv_carry_open_stack(before, i, &open);
+        rv_carry_resume(blocks->carry, &open, rv_carry_last_ticks(before));
+    }
+    add_counts(&blocks->out->counts, before);
+    rv_carry_destroy(before);
+}
+
 static void *run_worker(void *argument)
 {
     struct blocks *blocks = argument;
@@ -109,6 +135,8 @@ static void *run_worker(void *argument)
             pthread_cond_wait(&blocks->merged, &blocks->lock);
         rv_carry_apply(blocks->carry, block);
         collect(blocks->out, block, mine % 3 == 0 ? 1 + mine % 50 : 20000);
+        if (blocks->is_resumed)
+            resume(blocks);
         blocks->next_merge++;
         pthread_cond_broadcast(&blocks->merged);
         pthread_mutex_unlock(&blocks->lock);
@@ -173,6 +201,7 @@ struct scanned scan_in_blocks(const struct rv_event *events, size_t n, const str
     struct scanned out = {0};
     struct blocks blocks = {
         .kernel = cutting->kernel,
+        .is_resumed = cutting->is_resumed,
         .carry = rv_carry_create(),
         .out = &out,
         .lock = PTHREAD_MUTEX_INITIALIZER,
@@ -186,7 +215,7 @@ struct scanned scan_in_blocks(const struct rv_event *events, size_t n, const str
     run_worker(&blocks);
     for (unsigned i = 1; i < n_threads; i++)
         pthread_join(threads[i], NULL);
-    rv_carry_counts(blocks.carry, &out.counts);
+    add_counts(&out.counts, blocks.carry);
     collect_open(&out, blocks.carry, end_ticks(events, n));
     rv_carry_destroy(blocks.carry);
     for (size_t i = 0; i < blocks.n; i++) {

@@ -19,6 +19,7 @@ struct cutting {
     enum rv_scan_kernel kernel;
     uint32_t block_events; /* at most; 0: each block drawn from 1 to n */
     unsigned n_threads;    /* 0 and 1: the calling one */
+    bool is_resumed;       /* each block by a carry of its own, which goes on where the one before stood */
     uint64_t seed;
 };
 

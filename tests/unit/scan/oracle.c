@@ -1,6 +1,6 @@
 /*
- * Every kernel against the serial oracle, on random streams, cut in every way, on one to four threads.
- *   oracle [N_STREAMS [SEED]]
+ * Every kernel against the serial oracle, on random streams, cut in every way, on one to four threads, by one carry or
+ * by one after the other. oracle [N_STREAMS [SEED]]
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,7 +29,7 @@ static bool check_stream(uint64_t seed)
     struct stream stream = stream_generate(&params, &random);
     struct scanned expected = scan_serially(stream.events, stream.n);
     uint32_t n = stream.n, small = n < 2000 ? 1 : 61;
-    const uint32_t sizes[] = {small, 2 * small, n > 1 ? n - 1 : 1, n, n + 1, 0, 0};
+    const uint32_t sizes[] = {small, 2 * small, n > 1 ? n - 1 : 1, n, n + 1, 0, 0, 0};
     bool is_equal = true;
     n_events += n;
     n_spans += expected.n;
@@ -42,6 +42,7 @@ static bool check_stream(uint64_t seed)
                 .block_events = sizes[i] < RV_BLOCK_EVENTS ? sizes[i] : RV_BLOCK_EVENTS,
                 .n_threads = 1 + random_below(&random, 4),
                 .seed = random_next(&random),
+                .is_resumed = i + 1 == sizeof sizes / sizeof *sizes,
             };
             is_equal = check(&stream, &expected, &cutting);
         }
