@@ -256,6 +256,7 @@ enum rv_rec_index_column {
     RV_REC_INDEX_NOTES = 7,   /* struct rv_event: the special ones that are shown, times in ns */
     RV_REC_INDEX_TOTALS = 8,  /* what was called in these blocks, and in those before of which no INDEX has told that */
     RV_REC_INDEX_BUCKETS = 9, /* n_buckets of each of TOTALS, rising */
+    RV_REC_INDEX_DEPTHS = 10, /* one of each of STACKS; recorders of before wrote none, and no doubtful FRAMES */
     RV_REC_INDEX_COLUMN_END
 };
 
@@ -292,7 +293,7 @@ struct rv_rec_index_frame {
     uint64_t start_ns;
     uint32_t id;
     uint16_t frame;
-    uint16_t reserved;
+    uint16_t flags; /* as of spans: 8 doubtful */
 };
 RV_WIRE_ASSERT(sizeof(struct rv_rec_index_frame) == 16);
 
@@ -327,5 +328,14 @@ struct rv_rec_index_bucket {
     uint32_t reserved;
 };
 RV_WIRE_ASSERT(sizeof(struct rv_rec_index_bucket) == 16);
+
+/* What was before the block, as far as what its events mean follows from that. Frames are without their wrap here. */
+struct rv_rec_index_depth {
+    int64_t least;    /* frame of all events of the stack; INT64_MAX: there was none. FRAMES begin within 65535 above */
+    int64_t last;     /* of its last one */
+    uint64_t n_lost;  /* events since then; what is lost between two blocks is before the second */
+    uint64_t last_ns; /* of the stream's last call or return; 0: there was none */
+};
+RV_WIRE_ASSERT(sizeof(struct rv_rec_index_depth) == 32);
 
 #endif

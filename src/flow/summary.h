@@ -34,10 +34,16 @@ struct rv_page_request {
     void *slot;     /* the pipeline's: where the page goes */
 };
 
-struct rv_page_stack { /* where the block begins */
+struct rv_page_stack { /* where the block begins; ids are the pipeline's, times ns */
     uint32_t stack;
-    uint32_t base_depth; /* of the lowest open frame */
-    uint64_t first_ns;   /* of the stack */
+    uint32_t base_depth;             /* of the lowest open frame */
+    uint64_t first_ns;               /* of the stack */
+    struct rv_rec_index_depth depth; /* what was before */
+    uint32_t n_frames;               /* open ones, outermost first */
+    const uint64_t *start_ns;
+    const uint32_t *ids;
+    const int64_t *levels; /* their frames, without the wrap; rising */
+    const uint8_t *flags;  /* as of struct rv_rec_index_frame */
 };
 
 #endif

@@ -18,25 +18,15 @@ void rv_merger_fini(struct rv_merger *merger)
     free(merger->open_start);
 }
 
-static void lower(struct rv_stream *stream, uint32_t depth_shift)
+/* Where something below the first frame that was seen has returned, all that is open lies deeper. */
+static void follow_base(struct rv_stream *stream)
 {
+    uint32_t depth_shift = rv_carry_shift(stream->carry, stream->depth_shift);
+    if (depth_shift == stream->depth_shift)
+        return;
     for (size_t i = 0; i < stream->n_tracks && !stream->whole; i++)
         rv_stats_lane_lower(stream->tracks[i].stats, depth_shift - stream->depth_shift);
     stream->depth_shift = depth_shift;
-}
-
-/* How deep the first frame that was seen lay shows when something below it returns. A page knows where it began. */
-static void follow_base(struct rv_stream *stream)
-{
-    for (size_t i = rv_carry_n_stacks(stream->carry); i-- > 0;) {
-        struct rv_open_stack open;
-        rv_carry_open_stack(stream->carry, i, &open);
-        int64_t base_depth = open.base_depth;
-        if (stream->whole)
-            base_depth += rv_stream_track(stream, NULL, open.stack)->base_depth;
-        if (base_depth + stream->depth_shift < 0)
-            lower(stream, (uint32_t)-base_depth);
-    }
 }
 
 /* Times from the trace's origin, depths from the deepest base; spans at or below the depth limit are left out. Returns

@@ -175,13 +175,22 @@ bool rv_paging_take(struct rv_paging *paging, struct rv_page_request *request)
     return has;
 }
 
-void rv_paging_open(struct rv_stream *page, const struct rv_page_stack *stacks, size_t n)
+void rv_paging_add_stack(struct rv_stream *page, const struct rv_page_stack *stack)
 {
-    for (size_t i = 0; i < n; i++) {
-        struct rv_track *track = rv_stream_track(page, NULL, stacks[i].stack);
-        track->base_depth = stacks[i].base_depth;
-        track->first_ns = stacks[i].first_ns;
-    }
+    rv_carry_resume(page->carry,
+                    &(struct rv_open_stack){.stack = stack->stack,
+                                            .base_depth = (int32_t)stack->base_depth,
+                                            .n_frames = stack->n_frames,
+                                            .is_begun = true, /* in the block, if not before */
+                                            .first_ticks = stack->first_ns,
+                                            .least_key = stack->depth.least,
+                                            .last_key = stack->depth.last,
+                                            .n_lost = stack->depth.n_lost,
+                                            .start = stack->start_ns,
+                                            .id = stack->ids,
+                                            .key = stack->levels,
+                                            .flags = stack->flags},
+                    stack->depth.last_ns);
 }
 
 /* What lasts as long is in the lane. */
@@ -201,12 +210,8 @@ void rv_paging_store(struct rv_stream *page, struct rv_span *spans)
         uint64_t limit_ns = track->n ? limit_of(track->lane) : 0;
         size_t n = 0;
         for (size_t k = 0; k < track->n; k++) {
-            struct rv_span span = first[k];
-            span.depth += track->base_depth;
-            if (span.flags & RV_SPAN_ORPHAN)
-                span.start = track->first_ns < span.end ? track->first_ns : span.end;
-            first[n] = span;
-            n += span.end - span.start < limit_ns && rv_survey_keeps(page, &span);
+            first[n] = first[k];
+            n += first[n].end - first[n].start < limit_ns && rv_survey_keeps(page, &first[n]);
         }
         rv_timeline_add(track->page, first, n);
     }

@@ -2,7 +2,7 @@
  * Streams that are told of in sum, and the pages of them that somebody looks at: what is wanted, what is on its way,
  * and where it goes.
  *
- *   summarize, await, take, open, end   drain thread
+ *   summarize, await, take, add_stack, end   drain thread
  *   publish                             the worker that merges the page
  *   want                                main thread
  */
@@ -56,8 +56,8 @@ void rv_paging_await(struct rv_paging *paging, uint64_t until_ns);
 /* What is wanted most; false: nothing. */
 bool rv_paging_take(struct rv_paging *paging, struct rv_page_request *request);
 
-/* A page has just begun: tell its tracks where. */
-void rv_paging_open(struct rv_stream *page, const struct rv_page_stack *stacks, size_t n);
+/* A page has just begun: this is where one of its stacks stands. */
+void rv_paging_add_stack(struct rv_stream *page, const struct rv_page_stack *stack);
 
 /* Add a page's spans, grouped by track: those that their lanes have in sum only. */
 void rv_paging_store(struct rv_stream *page, struct rv_span *spans);

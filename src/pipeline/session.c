@@ -153,17 +153,22 @@ static bool take_request(void *context, struct rv_page_request *request)
     return rv_paging_take(&((struct rv_session *)context)->paging, request);
 }
 
-static void *open_page(void *context, const struct rv_page_request *request, const struct rv_page_stack *at, size_t n)
+static void *open_page(void *context, const struct rv_page_request *request, uint32_t entry_stack)
 {
     struct rv_session *session = context;
     struct rv_stream *page = rv_roster_take(&session->roster);
-    rv_stream_begin_page(page, request);
-    rv_paging_open(page, at, n);
+    rv_stream_begin_page(page, request, entry_stack);
     rv_roster_list(&session->roster, page);
     return page;
 }
 
-static const struct rv_intake_pages PAGES = {summarize, add_total, take_request, open_page};
+static void add_page_stack(void *context, void *page, const struct rv_page_stack *stack)
+{
+    (void)context;
+    rv_paging_add_stack(page, stack);
+}
+
+static const struct rv_intake_pages PAGES = {summarize, add_total, take_request, open_page, add_page_stack};
 
 static bool is_stopping(void *context)
 {

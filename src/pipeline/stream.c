@@ -201,10 +201,11 @@ void rv_stream_begin(struct rv_stream *stream, struct rv_lanes *lanes, const str
     (void)rv_stream_track(stream, lanes, 0);
 }
 
-void rv_stream_begin_page(struct rv_stream *page, const struct rv_page_request *request)
+void rv_stream_begin_page(struct rv_stream *page, const struct rv_page_request *request, uint32_t entry_stack)
 {
     struct rv_stream *whole = request->stream;
     reset(page, whole->number);
+    page->exit_stack = entry_stack;
     page->whole = whole;
     page->block = request->block;
     page->level = request->level;

@@ -24,8 +24,6 @@ struct rv_track {
     size_t first, n; /* scratch of one merge: its spans in the worker's buffer */
     /* of a page */
     struct rv_timeline *page;
-    uint32_t base_depth; /* of the lowest frame that was open where it begins */
-    uint64_t first_ns;   /* of the stack */
 };
 
 struct rv_stream {
@@ -78,7 +76,7 @@ void rv_stream_begin(struct rv_stream *stream, struct rv_lanes *lanes, const str
                      uint32_t number);
 
 /* One block of a stream that is told of in sum; see pipeline/paging.h. */
-void rv_stream_begin_page(struct rv_stream *page, const struct rv_page_request *request);
+void rv_stream_begin_page(struct rv_stream *page, const struct rv_page_request *request, uint32_t entry_stack);
 
 /* Free what only a running stream needs. After its last job; the last merger, or when no worker runs any more. */
 void rv_stream_end(struct rv_stream *stream);

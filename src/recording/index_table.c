@@ -6,6 +6,9 @@
 
 #include "base/vec.h"
 
+/* Frames without their wrap, and losses: far more than there are, and few enough to be reckoned with. */
+static const int64_t MOST_DEPTH = INT64_C(1) << 60;
+
 static const size_t ROW_BYTES[RV_REC_INDEX_COLUMN_END] = {
     [RV_REC_INDEX_CHUNKS] = sizeof(struct rv_rec_index_chunk),
     [RV_REC_INDEX_BLOCKS] = sizeof(struct rv_rec_index_block),
@@ -16,6 +19,7 @@ static const size_t ROW_BYTES[RV_REC_INDEX_COLUMN_END] = {
     [RV_REC_INDEX_NOTES] = sizeof(struct rv_event),
     [RV_REC_INDEX_TOTALS] = sizeof(struct rv_rec_index_total),
     [RV_REC_INDEX_BUCKETS] = sizeof(struct rv_rec_index_bucket),
+    [RV_REC_INDEX_DEPTHS] = sizeof(struct rv_rec_index_depth),
 };
 
 void rv_rec_index_fini(struct rv_rec_index_table *table)
@@ -208,6 +212,21 @@ static bool has_sound_totals(const struct rv_rec_index_table *table)
     return next == n_buckets;
 }
 
+static bool has_sound_depths(const struct rv_rec_index_table *table)
+{
+    size_t n, n_stacks;
+    const struct rv_rec_index_depth *depths = rv_rec_index_rows(table, RV_REC_INDEX_DEPTHS, &n);
+    (void)rv_rec_index_rows(table, RV_REC_INDEX_STACKS, &n_stacks);
+    for (size_t i = 0; i < n; i++) {
+        bool has_events = depths[i].least != INT64_MAX;
+        if ((has_events && (depths[i].least < -MOST_DEPTH || depths[i].least > depths[i].last)) ||
+            depths[i].last < -MOST_DEPTH || depths[i].last > MOST_DEPTH || depths[i].n_lost > (uint64_t)MOST_DEPTH ||
+            depths[i].last_ns > RV_EVENT_TICKS_MASK)
+            return false;
+    }
+    return n == 0 || n == n_stacks;
+}
+
 int rv_rec_index_decode(struct rv_compressor *compressor, const struct rv_rec_chunk *chunk, const uint8_t *payload,
                         uint64_t offset, struct rv_rec_index_table *table)
 {
@@ -221,6 +240,6 @@ int rv_rec_index_decode(struct rv_compressor *compressor, const struct rv_rec_ch
     if (unpack_all(compressor, payload + sizeof *head, payload + chunk->payload_bytes, table) != 0)
         return -EBADMSG;
     bool is_sound = has_sound_chunks(table, offset) && has_sound_blocks(table, offset) && has_sound_stacks(table) &&
-                    has_sound_cells(table) && has_sound_totals(table);
+                    has_sound_cells(table) && has_sound_totals(table) && has_sound_depths(table);
     return is_sound ? 0 : -EBADMSG;
 }

@@ -41,8 +41,10 @@ void rv_indexed_stream_add(struct rv_indexed_stream *stream, uint32_t stack)
 {
     stream->lanes = rv_vec_reserve(stream->lanes, &stream->lanes_capacity, stream->n_lanes + 1, sizeof *stream->lanes);
     struct rv_indexed_stack *lane = &stream->lanes[stream->n_lanes++];
-    *lane =
-        (struct rv_indexed_stack){.stack = stack, .base_depth = stream->depth_shift, .stats = rv_stats_lane_create()};
+    *lane = (struct rv_indexed_stack){.stack = stack,
+                                      .base_depth = stream->begin_shift,
+                                      .depth = {.least = INT64_MAX, .last_ns = stream->begin_ns},
+                                      .stats = rv_stats_lane_create()};
     rv_density_init(&lane->density);
     if (2 * stream->n_lanes > stream->n_slots) {
         free(stream->slots);
@@ -60,4 +62,14 @@ struct rv_indexed_stack *rv_indexed_stream_stack(struct rv_indexed_stream *strea
         rv_indexed_stream_add(stream, stack);
     uint32_t slot = *find_slot(stream, stack);
     return &stream->lanes[slot ? slot - 1 : 0];
+}
+
+void rv_indexed_stream_follow_base(struct rv_indexed_stream *stream)
+{
+    uint32_t depth_shift = rv_carry_shift(stream->carry, stream->depth_shift);
+    if (depth_shift == stream->depth_shift)
+        return;
+    for (size_t i = 0; i < stream->n_lanes; i++)
+        rv_stats_lane_lower(stream->lanes[i].stats, depth_shift - stream->depth_shift);
+    stream->depth_shift = depth_shift;
 }

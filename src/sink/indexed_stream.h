@@ -18,6 +18,7 @@ struct rv_indexed_stack { /* a stack of a stream */
     uint32_t n_listed;          /* of those that this INDEX tells of */
     uint64_t first_ns, last_ns; /* of its first call or return; no call ends before */
     uint32_t base_depth;        /* of its lowest frame, where the block begins */
+    struct rv_rec_index_depth depth;
     /* of the block */
     bool is_listed;
     struct rv_rec_index_stack row;
@@ -26,8 +27,9 @@ struct rv_indexed_stack { /* a stack of a stream */
     size_t n_spans, spans_capacity;
     struct rv_event *notes;
     size_t n_notes, notes_capacity;
-    /* of the batch: where its spans are */
+    /* of the batch: where its spans are; had the stack events? */
     size_t first, n;
+    bool has_moved;
 };
 
 struct rv_indexed_stream { /* zeroed = not begun */
@@ -40,6 +42,9 @@ struct rv_indexed_stream { /* zeroed = not begun */
     uint64_t last_ns;
     uint64_t n_ordinals; /* the next event's */
     uint32_t entry_stack, depth_shift;
+    /* where the block begins */
+    uint32_t begin_shift;
+    uint64_t begin_ns; /* of the last call or return */
     struct rv_opening opening;
     uint32_t level;
     uint64_t n_rows;    /* cells and spans so far, as they would be at this level */
@@ -51,6 +56,9 @@ void rv_indexed_stream_fini(struct rv_indexed_stream *stream); /* it is zeroed *
 
 bool rv_indexed_stream_has(const struct rv_indexed_stream *stream, uint32_t stack);
 void rv_indexed_stream_add(struct rv_indexed_stream *stream, uint32_t stack); /* that it does not have */
+
+/* As in a session: where something below the first frame that was seen has returned, all that is open lies deeper. */
+void rv_indexed_stream_follow_base(struct rv_indexed_stream *stream);
 
 /* Of a stack that the carry does not have, because nothing was called there or there are too many: the first. */
 struct rv_indexed_stack *rv_indexed_stream_stack(struct rv_indexed_stream *stream, uint32_t stack);

@@ -86,15 +86,15 @@ static void list_open(struct rv_indexer *indexer, struct rv_indexed_stream *stre
     uint32_t n_kept = lane->n_kept < lane->n_listed ? lane->n_kept : lane->n_listed;
     lane->n_kept = open.n_frames;
     lane->base_depth = (uint32_t)open.base_depth + stream->depth_shift;
+    lane->depth = (struct rv_rec_index_depth){open.least_key, open.last_key, open.n_lost, stream->begin_ns};
     if (n_open == lane->n_listed && n_kept == n_open)
         return;
     list(indexer, stream, lane);
     lane->row.n_kept = n_kept;
     lane->row.n_frames = n_open - n_kept;
     for (uint32_t i = n_kept; i < n_open; i++)
-        rv_rec_index_add(
-            &indexer->table, RV_REC_INDEX_FRAMES,
-            &(struct rv_rec_index_frame){.start_ns = open.start[i], .id = open.id[i], .frame = (uint16_t)open.key[i]});
+        rv_rec_index_add(&indexer->table, RV_REC_INDEX_FRAMES,
+                         &(struct rv_rec_index_frame){open.start[i], open.id[i], (uint16_t)open.key[i], open.flags[i]});
     lane->n_listed = n_open;
 }
 
@@ -104,6 +104,8 @@ static void begin_block(struct rv_indexer *indexer, struct rv_indexed_stream *st
     for (size_t i = 0; i < stream->n_lanes && stream->n_indexes != indexer->n_indexes; i++)
         stream->lanes[i].n_listed = 0;
     stream->n_indexes = indexer->n_indexes;
+    stream->begin_shift = stream->depth_shift;
+    stream->begin_ns = rv_carry_last_ticks(stream->carry);
     for (size_t i = 0; i < rv_carry_n_stacks(stream->carry); i++)
         list_open(indexer, stream, i);
 }
@@ -178,6 +180,7 @@ static void end_block(struct rv_indexer *indexer, struct rv_indexed_stream *stre
         stream->n_rows += lane->n_spans + lane->row.n_cells;
         indexer->n_rows += lane->n_spans + lane->row.n_cells;
         rv_rec_index_add(table, RV_REC_INDEX_STACKS, &lane->row);
+        rv_rec_index_add(table, RV_REC_INDEX_DEPTHS, &lane->depth);
         lane->n_spans = lane->n_notes = 0;
         lane->is_listed = false;
     }
@@ -191,24 +194,6 @@ static void end_block(struct rv_indexer *indexer, struct rv_indexed_stream *stre
 
 /* ---- events ---- */
 
-static void lower(struct rv_indexed_stream *stream, uint32_t depth_shift)
-{
-    for (size_t i = 0; i < stream->n_lanes; i++)
-        rv_stats_lane_lower(stream->lanes[i].stats, depth_shift - stream->depth_shift);
-    stream->depth_shift = depth_shift;
-}
-
-/* As in a session: how deep the first frame that was seen lay shows when something below it returns. */
-static void follow_base(struct rv_indexed_stream *stream)
-{
-    for (size_t i = rv_carry_n_stacks(stream->carry); i-- > 0;) {
-        struct rv_open_stack open;
-        rv_carry_open_stack(stream->carry, i, &open);
-        if ((int64_t)open.base_depth + stream->depth_shift < 0)
-            lower(stream, (uint32_t) - (int64_t)open.base_depth);
-    }
-}
-
 static void follow_open(struct rv_indexer *indexer, struct rv_indexed_stream *stream)
 {
     for (size_t i = 0; i < rv_carry_n_stacks(stream->carry); i++) {
@@ -218,7 +203,8 @@ static void follow_open(struct rv_indexer *indexer, struct rv_indexed_stream *st
             rv_indexed_stream_add(stream, open.stack);
         struct rv_indexed_stack *lane = rv_indexed_stream_stack(stream, open.stack);
         lane->first_ns = open.first_ticks;
-        lane->n_kept = open.n_unchanged < lane->n_kept ? open.n_unchanged : lane->n_kept;
+        lane->n_kept = open.n_alike < lane->n_kept ? open.n_alike : lane->n_kept;
+        lane->has_moved = open.has_moved;
         if (!indexer->leaves_totals && (open.n_unchanged != open.n_frames || lane->n_open != open.n_frames))
             rv_stats_lane_set_open(lane->stats, open.start, open.id, open.n_frames, open.n_unchanged);
         indexer->n_open = indexer->n_open - lane->n_open + open.n_frames;
@@ -382,7 +368,7 @@ static uint32_t scan(struct rv_indexer *indexer, struct rv_indexed_stream *strea
                                    .entry_stack = stream->entry_stack};
     rv_block_scan(indexer->block, &input, indexer->kernel);
     rv_carry_apply(stream->carry, indexer->block);
-    follow_base(stream);
+    rv_indexed_stream_follow_base(stream);
     follow_open(indexer, stream);
     return rv_block_exit_stack(&input);
 }
@@ -390,6 +376,9 @@ static uint32_t scan(struct rv_indexer *indexer, struct rv_indexed_stream *strea
 static void add_batch(struct rv_indexer *indexer, struct rv_indexed_stream *stream, const struct rv_batch *batch)
 {
     uint32_t exit_stack = scan(indexer, stream, batch);
+    for (size_t i = 0; i < stream->n_lanes; i++)
+        if (stream->lanes[i].has_moved)
+            list(indexer, stream, &stream->lanes[i]);
     read_spans(indexer, stream);
     add_spans(indexer, stream);
     if (batch->n_specials)
@@ -409,6 +398,7 @@ static void add_loss(struct rv_indexer *indexer, struct rv_indexed_stream *strea
     struct rv_batch batch;
     (void)take_batch(indexer, stream, lost, 1, &batch);
     add_batch(indexer, stream, &batch);
+    rv_indexed_stream_stack(stream, stream->entry_stack)->depth.n_lost += lost->id;
 }
 
 /* Nothing of it happened here. */

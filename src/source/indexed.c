@@ -1,9 +1,8 @@
 /*
- * One turn takes in one INDEX, oldest first. The frames that are open where a block begins are kept as a tree: a frame
- * knows the one below it, so that each is held once however many blocks it spans, and any block's stack is a walk from
- * its top.
+ * One turn takes in one INDEX, oldest first, and keeps where each stack of a block stands as it begins.
  *
- * A block that is asked for becomes a page: a stream of its own, which is told what is open and then gets the events.
+ * A block that is asked for becomes a page: a stream of its own, which is told where its stacks stand and then gets the
+ * events.
  */
 #include "source/indexed.h"
 
@@ -14,29 +13,22 @@
 #include "base/err.h"
 #include "base/hash.h"
 #include "base/vec.h"
-#include "flow/opening.h"
 #include "recording/codec.h"
 #include "recording/index_table.h"
 #include "recording/reader.h"
+#include "source/open_frames.h"
 #include "source/recorded.h"
 
 enum { MOST_TORN = 64 /* chunks that are looked at in vain */ };
 /* Frames in the tree, and entries: a program's are fewer than its recording's bytes. */
 static const uint64_t FRAMES_OF_ANY = 1 << 16;
 
-#define NO_FRAME UINT32_MAX
-
-struct frame {
-    uint64_t start_ns;
-    uint32_t id, below; /* id is ours */
-    uint16_t tag;
-};
-
 struct entry { /* of a stack: what is open from a block on */
     uint32_t stack;
-    uint32_t top, n_frames; /* top: a frame, NO_FRAME = none */
+    uint32_t top, n_frames; /* top: of the tree */
     uint32_t base_depth;
     uint64_t first_ns;
+    struct rv_rec_index_depth depth;
 };
 
 struct places { /* hash of the stacks of some entries: index + 1 */
@@ -77,16 +69,14 @@ struct indexed {
     struct rv_recorded_names names;
     struct stream *streams;
     size_t n_streams;
-    struct frame *frames;
-    size_t n_frames, frames_capacity;
+    struct rv_open_frames frames;
     uint32_t n_torn;
     uint64_t n_entries;                 /* of all streams */
     struct rv_stack_summary *summaries; /* scratch: of one block */
     size_t summaries_capacity;
-    struct rv_page_stack *stacks; /* scratch: of one page, with the entries they are from */
-    struct entry *open;
+    struct entry *open; /* scratch: of one page */
     struct places places;
-    size_t stacks_capacity, open_capacity;
+    size_t open_capacity;
     struct rv_codec *codec;
     struct rv_event *events;
     bool is_damaged; /* that was said */
@@ -195,10 +185,19 @@ static void take_chunks(struct indexed *indexed, const struct rv_intake *intake)
     }
 }
 
+struct rows { /* the next ones */
+    const struct rv_rec_index_stack *stack;
+    const struct rv_rec_index_depth *depth; /* NULL: nothing was told */
+    const struct rv_rec_index_frame *frame;
+    const struct rv_rec_index_cell *cell;
+    const struct rv_rec_index_span *span;
+    const struct rv_event *note;
+};
+
 /* What is open of a stack where a block begins: some of what was, and what is above that. */
-static void add_entry(struct indexed *indexed, struct stream *stream, const struct rv_rec_index_stack *row,
-                      const struct rv_rec_index_frame *frames)
+static void add_entry(struct indexed *indexed, struct stream *stream, const struct rows *rows)
 {
+    const struct rv_rec_index_stack *row = rows->stack;
     if (stream->index != indexed->n_indexes)
         forget_places(&stream->latest);
     stream->index = indexed->n_indexes;
@@ -211,7 +210,8 @@ static void add_entry(struct indexed *indexed, struct stream *stream, const stru
     uint32_t *place = find_place(&stream->latest, stream->entries, row->stack);
     const struct entry *before = *place ? &stream->entries[*place - 1] : NULL;
     struct entry entry = {
-        .stack = row->stack, .top = NO_FRAME, .base_depth = row->base_depth, .first_ns = row->first_ns};
+        .stack = row->stack, .top = RV_NO_FRAME, .base_depth = row->base_depth, .first_ns = row->first_ns};
+    entry.depth = rows->depth ? *rows->depth : (struct rv_rec_index_depth){.least = INT64_MAX};
     if (before && row->n_kept <= before->n_frames) {
         entry.top = before->top;
         entry.n_frames = before->n_frames;
@@ -219,20 +219,16 @@ static void add_entry(struct indexed *indexed, struct stream *stream, const stru
         say_damage(indexed);
     }
     for (; entry.n_frames > row->n_kept; entry.n_frames--)
-        entry.top = indexed->frames[entry.top].below;
+        entry.top = rv_open_frames_below(&indexed->frames, entry.top);
     uint32_t n = row->n_frames;
-    if (indexed->n_frames + n > FRAMES_OF_ANY + indexed->n_file_bytes || indexed->n_frames + n >= NO_FRAME) {
+    if (indexed->frames.n + n > FRAMES_OF_ANY + indexed->n_file_bytes || indexed->frames.n + n >= RV_NO_FRAME) {
         say_damage(indexed);
         n = 0;
     }
-    indexed->frames =
-        rv_vec_reserve(indexed->frames, &indexed->frames_capacity, indexed->n_frames + n, sizeof *indexed->frames);
     for (uint32_t i = 0; i < n; i++, entry.n_frames++) {
-        indexed->frames[indexed->n_frames] = (struct frame){.start_ns = frames[i].start_ns & RV_EVENT_TICKS_MASK,
-                                                            .id = rv_recorded_map_id(&indexed->names, frames[i].id),
-                                                            .below = entry.top,
-                                                            .tag = frames[i].frame};
-        entry.top = (uint32_t)indexed->n_frames++;
+        const struct rv_rec_index_frame *frame = &rows->frame[i];
+        uint32_t id = rv_recorded_map_id(&indexed->names, frame->id);
+        entry.top = rv_open_frames_put(&indexed->frames, entry.top, frame, id);
     }
     stream->entries =
         rv_vec_reserve(stream->entries, &stream->entries_capacity, stream->n_entries + 1, sizeof *stream->entries);
@@ -264,14 +260,6 @@ static void map_ids(struct indexed *indexed)
             notes[i].id = rv_recorded_map_id(&indexed->names, notes[i].id);
 }
 
-struct rows { /* the next ones */
-    const struct rv_rec_index_stack *stack;
-    const struct rv_rec_index_frame *frame;
-    const struct rv_rec_index_cell *cell;
-    const struct rv_rec_index_span *span;
-    const struct rv_event *note;
-};
-
 static void take_block(struct indexed *indexed, const struct rv_rec_index_block *row, struct rows *rows,
                        const struct rv_intake *intake)
 {
@@ -286,10 +274,12 @@ static void take_block(struct indexed *indexed, const struct rv_rec_index_block 
     indexed->summaries =
         rv_vec_reserve(indexed->summaries, &indexed->summaries_capacity, row->n_stacks, sizeof *indexed->summaries);
     for (uint32_t i = 0; i < row->n_stacks; i++) {
-        const struct rv_rec_index_stack *stack = rows->stack++;
+        const struct rv_rec_index_stack *stack = rows->stack;
         indexed->summaries[i] = (struct rv_stack_summary){stack, rows->cell, rows->span, rows->note};
         if (stream)
-            add_entry(indexed, stream, stack, rows->frame);
+            add_entry(indexed, stream, rows);
+        rows->stack++;
+        rows->depth += rows->depth != NULL;
         rows->frame += stack->n_frames;
         rows->cell += stack->n_cells;
         rows->span += stack->n_spans;
@@ -320,6 +310,8 @@ static void take_index(struct indexed *indexed, const struct rv_intake *intake)
                         .cell = rv_rec_index_rows(table, RV_REC_INDEX_CELLS, &n_rows),
                         .span = rv_rec_index_rows(table, RV_REC_INDEX_SPANS, &n_rows),
                         .note = rv_rec_index_rows(table, RV_REC_INDEX_NOTES, &n_rows)};
+    const struct rv_rec_index_depth *depths = rv_rec_index_rows(table, RV_REC_INDEX_DEPTHS, &n_rows);
+    rows.depth = n_rows ? depths : NULL;
     for (size_t i = 0; i < n; i++)
         take_block(indexed, &blocks[i], &rows, intake);
     const struct rv_rec_index_total *totals = rv_rec_index_rows(table, RV_REC_INDEX_TOTALS, &n);
@@ -360,9 +352,6 @@ static size_t find_open(struct indexed *indexed, const struct stream *stream, ui
             if (*place)
                 continue;
             indexed->open = rv_vec_reserve(indexed->open, &indexed->open_capacity, n + 1, sizeof *indexed->open);
-            indexed->stacks =
-                rv_vec_reserve(indexed->stacks, &indexed->stacks_capacity, n + 1, sizeof *indexed->stacks);
-            indexed->stacks[n] = (struct rv_page_stack){entry->stack, entry->base_depth, entry->first_ns};
             indexed->open[n++] = *entry;
             *place = (uint32_t)n;
             indexed->places.n++;
@@ -370,18 +359,12 @@ static size_t find_open(struct indexed *indexed, const struct stream *stream, ui
     return n;
 }
 
-static void submit_open(struct indexed *indexed, void *page, const struct entry *entry, uint64_t *last_ns,
-                        const struct rv_intake *intake)
+static void add_stack(struct indexed *indexed, void *page, const struct entry *entry, const struct rv_intake *intake)
 {
-    struct rv_event *events = rv_alloc(entry->n_frames + 1u, sizeof *events);
-    uint32_t top = entry->top;
-    events[0] = rv_opening_stack(*last_ns, entry->stack);
-    for (uint32_t i = entry->n_frames; i > 0; i--, top = indexed->frames[top].below) {
-        const struct frame *frame = &indexed->frames[top];
-        events[i] = rv_opening_frame(frame->start_ns, frame->id, frame->tag);
-    }
-    submit(indexed, page, events, entry->n_frames + 1, last_ns, intake);
-    free(events);
+    struct rv_page_stack stack = {
+        .stack = entry->stack, .base_depth = entry->base_depth, .first_ns = entry->first_ns, .depth = entry->depth};
+    rv_open_frames_read(&indexed->frames, entry->top, entry->n_frames, &stack);
+    intake->pages->add_page_stack(intake->context, page, &stack);
 }
 
 /* The events of a block in memory; 0 or -EBADMSG. */
@@ -409,15 +392,10 @@ static void serve(struct indexed *indexed, const struct rv_page_request *request
     rv_assert(stream && request->block < stream->n_blocks);
     const struct block *block = &stream->blocks[request->block];
     size_t n = find_open(indexed, stream, request->block);
-    void *page = intake->pages->open_page(intake->context, request, indexed->stacks, n);
-    if (!page)
-        return;
-    uint64_t last_ns = request->block ? stream->blocks[request->block - 1].last_ns : 0;
+    void *page = intake->pages->open_page(intake->context, request, block->stack);
     for (size_t i = 0; i < n; i++)
-        if (indexed->open[i].n_frames)
-            submit_open(indexed, page, &indexed->open[i], &last_ns, intake);
-    struct rv_event back = rv_opening_stack(last_ns, block->stack);
-    submit(indexed, page, &back, 1, &last_ns, intake);
+        add_stack(indexed, page, &indexed->open[i], intake);
+    uint64_t last_ns = request->block ? stream->blocks[request->block - 1].last_ns : 0;
     if (block->n_events && decode(indexed, block) == 0)
         submit(indexed, page, indexed->events, block->n_events, &last_ns, intake);
     else if (block->n_events)
@@ -488,10 +466,9 @@ static void close_indexed(struct rv_source *source)
     rv_recorded_names_fini(&indexed->names);
     rv_rec_index_fini(&indexed->table);
     free(indexed->streams);
-    free(indexed->frames);
+    rv_open_frames_fini(&indexed->frames);
     free(indexed->offsets);
     free(indexed->summaries);
-    free(indexed->stacks);
     free(indexed->open);
     free(indexed->places.slots);
     free(indexed->events);

@@ -40,11 +40,12 @@ struct rv_intake_pages {
     /* What somebody looks at and does not have. False: nothing. */
     bool (*take_request)(void *context, struct rv_page_request *request);
     /*
-     * A stream of its own for one block, from its beginning: SYNC tells it what is open there. Closed like others; with
-     * end_ticks UINT64_MAX what is then open goes on behind the block. NULL: the block is not wanted any more.
+     * A stream of its own for one block, from its beginning, where this stack is in force. Before its events come all
+     * stacks that something is known of. Closed like others; with end_ticks UINT64_MAX what is then open goes on behind
+     * the block.
      */
-    void *(*open_page)(void *context, const struct rv_page_request *request, const struct rv_page_stack *stacks,
-                       size_t n);
+    void *(*open_page)(void *context, const struct rv_page_request *request, uint32_t entry_stack);
+    void (*add_page_stack)(void *context, void *page, const struct rv_page_stack *stack); /* only now */
 };
 
 enum rv_source_status {

@@ -24,6 +24,8 @@ struct intake {
     /* blocks that were summarized, of which each is asked for once */
     struct rv_page_request blocks[N_BLOCKS];
     size_t n_blocks, n_asked;
+    uint32_t stacks[N_BLOCKS]; /* of the page */
+    size_t n_stacks;
 };
 
 static void *open_stream(void *context, const struct rv_stream_info *info)
@@ -143,17 +145,29 @@ static bool take_request(void *context, struct rv_page_request *request)
     return true;
 }
 
-static void *open_page(void *context, const struct rv_page_request *request, const struct rv_page_stack *stacks,
-                       size_t n)
+static void *open_page(void *context, const struct rv_page_request *request, uint32_t entry_stack)
 {
     struct intake *intake = context;
     (void)request;
-    for (size_t i = 0; i < n; i++)
-        for (size_t k = 0; k < i && i < N_BLOCKS; k++)
-            if (stacks[i].stack == stacks[k].stack)
-                abort();
+    (void)entry_stack;
+    intake->n_stacks = 0;
     intake->last_ticks[0] = 0;
     return &intake->last_ticks[0];
+}
+
+/* Each once, with frames that rise. */
+static void add_page_stack(void *context, void *page, const struct rv_page_stack *stack)
+{
+    struct intake *intake = context;
+    (void)page;
+    for (size_t i = 0; i < intake->n_stacks; i++)
+        if (intake->stacks[i] == stack->stack)
+            abort();
+    if (intake->n_stacks < N_BLOCKS)
+        intake->stacks[intake->n_stacks++] = stack->stack;
+    for (uint32_t i = 0; i < stack->n_frames; i++)
+        if (stack->levels[i] < stack->depth.least || (i && stack->levels[i] <= stack->levels[i - 1]))
+            abort();
 }
 
 /* Make the checksum of whatever looks like a chunk right. */
@@ -194,7 +208,7 @@ static void replay(const char *path)
                               .submit_batch = submit_batch,
                               .is_stopping = is_stopping,
                               .define = define};
-    static const struct rv_intake_pages pages = {summarize, add_total, take_request, open_page};
+    static const struct rv_intake_pages pages = {summarize, add_total, take_request, open_page, add_page_stack};
     struct rv_source *source = rv_replay_open(path);
     while (source && source->poll(source, &calls) != RV_SOURCE_ENDED)
         ;

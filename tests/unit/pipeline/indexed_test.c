@@ -12,9 +12,11 @@
 #include "base/vec.h"
 #include "model/density.h"
 #include "pipeline/session.h"
+#include "sink/verify.h"
 #include "source/indexed.h"
 #include "source/replay.h"
 
+#include "attached.h"
 #include "recorded.h"
 
 enum { N_IDS = RECORDED_IDS, N_WINDOWS = 60, WAIT_S = 30 };
@@ -225,6 +227,17 @@ Test(indexed, shows_what_the_whole_shows_of_the_newest_events)
     compare_both();
 }
 
+Test(indexed, shows_what_the_whole_shows_of_a_recording_of_before)
+{
+    struct rv_rec_verify found;
+    record(&(struct recorded_params){.n_events = {600000, 300000, 5000, 1}, .step_ns = {40, 90, 60000, 10}});
+    recorded_age(path);
+    compare_both();
+    cr_assert_eq(rv_rec_verify(path, &(struct rv_rec_reader_params){0}, NULL, false, &found), 0);
+    cr_assert(rv_rec_verify_is_whole(&found));
+    cr_assert_gt(found.n_indexes, 0);
+}
+
 /* The sessions of one recording, read wholly and by its index. */
 static void start_both(struct rv_session *sessions[2])
 {
@@ -283,7 +296,7 @@ static struct rv_event event_at(uint64_t now_ns, enum rv_event_kind kind, uint32
 
 /*
  * Calls on stack 1, below which two returned that had begun before. Then calls on stack 2, and in the last block one
- * returns below them: that is not as deep.
+ * returns below them, and one on stack 3 that nobody knows: that is not as deep.
  */
 static size_t make_returns_below(struct rv_event *events, size_t n)
 {
@@ -293,11 +306,16 @@ static size_t make_returns_below(struct rv_event *events, size_t n)
     for (uint16_t frame = 20; frame > 18; frame--)
         events[i++] = event_at(now_ns += 50, RV_EVENT_RETURN, 5, frame);
     events[i++] = event_at(now_ns += 50, RV_EVENT_SWITCH, 2, 0);
-    while (i + 3 < n) {
+    while (i + 6 < n) {
         events[i++] = event_at(now_ns += 50, RV_EVENT_CALL, 7, 10);
         events[i++] = event_at(now_ns += 50, RV_EVENT_RETURN, 7, 10);
         if (i > 2 * RV_REC_MAX_EVENTS && i < 2 * RV_REC_MAX_EVENTS + 3)
             events[i++] = event_at(now_ns += 50, RV_EVENT_RETURN, 5, 9);
+        if (i == 2 * RV_REC_MAX_EVENTS + 1001) {
+            events[i++] = event_at(now_ns += 50, RV_EVENT_SWITCH, 3, 0);
+            events[i++] = event_at(now_ns += 50, RV_EVENT_RETURN, 0, 12);
+            events[i++] = event_at(now_ns += 50, RV_EVENT_SWITCH, 2, 0);
+        }
     }
     return i;
 }
@@ -315,6 +333,27 @@ Test(indexed, returns_below_what_was_seen_leave_depths_as_they_are)
         compare_window(sessions, i, (const uint64_t[2]){0, UINT64_MAX}, 0);
     rv_session_destroy(sessions[0]);
     rv_session_destroy(sessions[1]);
+    free(events);
+}
+
+/* Each call: what is doubtful, what was open before, and how deep it all lies. */
+Test(indexed, shows_each_call_of_a_program_that_runs_already_as_the_whole_does)
+{
+    enum { N = 10 * RV_REC_MAX_EVENTS };
+    struct rv_event *events = calloc(N, sizeof *events);
+    make_file();
+    for (uint64_t seed = 1; seed <= 4; seed++) {
+        struct rv_session *sessions[2];
+        recorded_seed = seed;
+        size_t n = attached_make(events, N);
+        recorded_write(path, events, n);
+        start_both(sessions);
+        cr_assert_eq(rv_lanes_n(rv_session_lanes(sessions[0])), ATTACHED_STACKS);
+        for (uint32_t i = 0; i < ATTACHED_STACKS; i++)
+            compare_window(sessions, i, (const uint64_t[2]){0, UINT64_MAX}, 0);
+        rv_session_destroy(sessions[0]);
+        rv_session_destroy(sessions[1]);
+    }
     free(events);
 }
 

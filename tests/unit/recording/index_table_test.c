@@ -44,6 +44,7 @@ static void make(void)
         struct rv_rec_index_stack stack = {
             .stack = i, .n_frames = i, .n_cells = 100 * i, .n_spans = 2, .n_notes = 1, .level = i + 1};
         rv_rec_index_add(&table, RV_REC_INDEX_STACKS, &stack);
+        rv_rec_index_add(&table, RV_REC_INDEX_DEPTHS, &(struct rv_rec_index_depth){.least = -5, .last = i});
         for (uint32_t k = 0; k < stack.n_frames; k++)
             rv_rec_index_add(&table, RV_REC_INDEX_FRAMES, &(struct rv_rec_index_frame){.start_ns = k, .frame = 7});
         for (uint32_t k = 0; k < stack.n_cells; k++)
@@ -122,6 +123,10 @@ Test(index, what_is_not_of_one_mind_with_itself_is_refused)
     REFUSE(RV_REC_INDEX_TOTALS, rv_rec_index_total, n_buckets, 3);
     REFUSE(RV_REC_INDEX_BUCKETS, rv_rec_index_bucket, bucket, RV_REC_HISTOGRAM_BUCKETS);
     REFUSE(RV_REC_INDEX_BUCKETS, rv_rec_index_bucket, n_calls, 5);
+    REFUSE(RV_REC_INDEX_DEPTHS, rv_rec_index_depth, least, 1); /* above the last */
+    REFUSE(RV_REC_INDEX_DEPTHS, rv_rec_index_depth, last, INT64_MAX);
+    REFUSE(RV_REC_INDEX_DEPTHS, rv_rec_index_depth, n_lost, UINT64_MAX);
+    REFUSE(RV_REC_INDEX_DEPTHS, rv_rec_index_depth, last_ns, UINT64_MAX);
 }
 
 Test(index, one_that_tells_of_what_comes_after_it_is_refused)
@@ -132,6 +137,15 @@ Test(index, one_that_tells_of_what_comes_after_it_is_refused)
     make();
     table.head.previous = 128; /* a chain that goes on for ever */
     cr_assert_eq(there_and_back(), -EBADMSG);
+}
+
+Test(index, one_that_tells_of_some_stacks_what_was_before_is_refused)
+{
+    make();
+    table.columns[RV_REC_INDEX_DEPTHS].n -= sizeof(struct rv_rec_index_depth);
+    cr_assert_eq(there_and_back(), -EBADMSG);
+    table.columns[RV_REC_INDEX_DEPTHS].n = 0; /* one of before tells of none */
+    cr_assert_eq(there_and_back(), 0);
 }
 
 Test(index, cut_anywhere_it_is_refused)

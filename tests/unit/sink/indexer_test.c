@@ -295,3 +295,57 @@ Test(indexer, counts_no_calls_by_an_id_of_nobody)
     rv_compressor_destroy(compressor);
     rv_indexer_destroy(indexer);
 }
+
+/* Blocks of one thread, one after the other, and the index of them. */
+static void index_blocks(struct rv_event (*blocks)[4 + RV_BATCH_PADDING], const uint32_t *n_events, size_t n,
+                         struct rv_rec_index_table *table)
+{
+    struct rv_indexer *indexer = rv_indexer_create();
+    struct rv_compressor *compressor = rv_compressor_create();
+    struct rv_rec_buffer payload = {0};
+    uint64_t offset = 128, ordinal = 0;
+    for (size_t i = 0; i < n; i++, offset += 64) {
+        const struct rv_rec_chunk chunk = {.type = RV_REC_EVENTS, .n_events = n_events[i]};
+        rv_indexer_add(indexer, &(struct rv_indexed_chunk){
+                                    .chunk = &chunk, .offset = offset, .events = blocks[i], .ordinal = ordinal});
+        ordinal += n_events[i];
+    }
+    cr_assert(rv_indexer_put(indexer, offset, true, &payload));
+    const struct rv_rec_chunk written = {.type = RV_REC_INDEX, .payload_bytes = payload.n};
+    cr_assert_eq(rv_rec_index_decode(compressor, &written, payload.bytes, offset, table), 0);
+    rv_rec_buffer_fini(&payload);
+    rv_compressor_destroy(compressor);
+    rv_indexer_destroy(indexer);
+}
+
+/* Told once, a frame is told again when it has become doubtful. */
+Test(indexer, an_index_tells_what_follows_from_what_was_before)
+{
+    const uint64_t back = (uint64_t)RV_EVENT_RETURN << RV_EVENT_KIND_SHIFT;
+    const uint64_t lost = (uint64_t)RV_EVENT_LOST << RV_EVENT_KIND_SHIFT;
+    struct rv_event blocks[][4 + RV_BATCH_PADDING] = {
+        {{.when = 10, .id = 1, .frame = 20}, {.when = 20, .id = 2, .frame = 30}},
+        {{.when = lost | 30, .id = 1}, {.when = 40, .id = 3, .frame = 31}, {.when = back | 50, .id = 3, .frame = 31}},
+        {{.when = back | 60, .id = 2, .frame = 30}, {.when = lost | 70, .id = 5}},
+        {{.when = back | 80, .id = 1, .frame = 20}},
+    };
+    struct rv_rec_index_table table = {0};
+    size_t n_stacks, n_frames, n_depths;
+    index_blocks(blocks, (const uint32_t[]){2, 3, 2, 1}, 4, &table);
+    const struct rv_rec_index_stack *stacks = rv_rec_index_rows(&table, RV_REC_INDEX_STACKS, &n_stacks);
+    const struct rv_rec_index_frame *frames = rv_rec_index_rows(&table, RV_REC_INDEX_FRAMES, &n_frames);
+    const struct rv_rec_index_depth *depths = rv_rec_index_rows(&table, RV_REC_INDEX_DEPTHS, &n_depths);
+    cr_assert_eq(n_stacks, 4);
+    cr_assert_eq(n_depths, 4);
+    cr_assert_eq(n_frames, 3);
+    cr_assert(stacks[1].n_kept == 0 && stacks[1].n_frames == 2);
+    cr_assert(frames[0].flags == 0 && frames[1].flags == 0);
+    cr_assert(stacks[2].n_kept == 1 && stacks[2].n_frames == 1);
+    cr_assert(frames[2].id == 2 && frames[2].flags == RV_SPAN_DOUBTFUL);
+    cr_assert(stacks[3].n_kept == 1 && stacks[3].n_frames == 0);
+    cr_assert_eq(depths[0].least, INT64_MAX);
+    cr_assert(depths[1].least == 20 && depths[1].last == 30 && depths[1].n_lost == 0 && depths[1].last_ns == 20);
+    cr_assert(depths[2].least == 20 && depths[2].last == 31 && depths[2].n_lost == 0 && depths[2].last_ns == 50);
+    cr_assert(depths[3].least == 20 && depths[3].last == 30 && depths[3].n_lost == 5 && depths[3].last_ns == 60);
+    rv_rec_index_fini(&table);
+}

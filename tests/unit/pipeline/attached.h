@@ -1,0 +1,20 @@
+/*
+ * Random events of a program that was attached to when much of it was open already: it comes back from ever more of
+ * that, loses events, jumps out of calls, dives deep now and then.
+ */
+#ifndef RV_TEST_PIPELINE_ATTACHED_H
+#define RV_TEST_PIPELINE_ATTACHED_H
+
+#include <stddef.h>
+
+#include "ringviz/wire.h"
+
+enum { ATTACHED_STACKS = 3 };
+
+/*
+ * At most n events of one thread, in ns, drawn by recorded_draw(). The third stack is seen when the others have been
+ * for long. Where a block begins much happens that follows from what was before. returns  how many
+ */
+size_t attached_make(struct rv_event *events, size_t n);
+
+#endif
