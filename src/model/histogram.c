@@ -6,15 +6,23 @@
 
 #include "base/vec.h"
 
+/* What the counts have above their low bytes, by octave. */
+static uint64_t **high_of(const struct rv_histogram *histogram)
+{
+    return (uint64_t **)(void *)(histogram->low + (size_t)histogram->n * RV_HISTOGRAM_BUCKETS);
+}
+
 static uint64_t count(const struct rv_histogram *histogram, size_t idx)
 {
-    return histogram->low[idx] + (histogram->high ? histogram->high[idx] << 8 : 0);
+    const uint64_t *high = high_of(histogram)[idx / RV_HISTOGRAM_BUCKETS];
+    return histogram->low[idx] + (high ? high[idx % RV_HISTOGRAM_BUCKETS] << 8 : 0);
 }
 
 void rv_histogram_fini(struct rv_histogram *histogram)
 {
+    for (size_t i = 0; i < histogram->n; i++)
+        free(high_of(histogram)[i]);
     free(histogram->low);
-    free(histogram->high);
     *histogram = (struct rv_histogram){0};
 }
 
@@ -25,26 +33,23 @@ void rv_histogram_widen(struct rv_histogram *histogram, unsigned octave)
         first = histogram->first;
     if (histogram->n && histogram->first + histogram->n > (int)end)
         end = histogram->first + histogram->n;
-    size_t n_buckets = (size_t)(end - first) * RV_HISTOGRAM_BUCKETS,
-           n_old = (size_t)histogram->n * RV_HISTOGRAM_BUCKETS;
     struct rv_histogram wider = {.first = (uint8_t)first, .n = (uint8_t)(end - first)};
-    size_t shift = n_old ? (size_t)(histogram->first - first) * RV_HISTOGRAM_BUCKETS : 0;
-    wider.low = rv_alloc(n_buckets, sizeof *wider.low);
-    if (n_old)
-        memcpy(wider.low + shift, histogram->low, n_old * sizeof *wider.low);
-    if (histogram->high) {
-        wider.high = rv_alloc(n_buckets, sizeof *wider.high);
-        memcpy(wider.high + shift, histogram->high, n_old * sizeof *wider.high);
+    wider.low = rv_alloc(wider.n, RV_HISTOGRAM_BUCKETS + sizeof(uint64_t *));
+    if (histogram->n) {
+        size_t shift = histogram->first - first;
+        memcpy(wider.low + shift * RV_HISTOGRAM_BUCKETS, histogram->low, (size_t)histogram->n * RV_HISTOGRAM_BUCKETS);
+        memcpy(high_of(&wider) + shift, high_of(histogram), histogram->n * sizeof(uint64_t *));
     }
-    rv_histogram_fini(histogram);
+    free(histogram->low);
     *histogram = wider;
 }
 
 void rv_histogram_carry(struct rv_histogram *histogram, size_t idx, uint64_t n)
 {
-    if (!histogram->high)
-        histogram->high = rv_alloc((size_t)histogram->n * RV_HISTOGRAM_BUCKETS, sizeof *histogram->high);
-    histogram->high[idx] += n;
+    uint64_t **high = &high_of(histogram)[idx / RV_HISTOGRAM_BUCKETS];
+    if (!*high)
+        *high = rv_alloc(RV_HISTOGRAM_BUCKETS, sizeof **high);
+    (*high)[idx % RV_HISTOGRAM_BUCKETS] += n;
 }
 
 void rv_histogram_merge(struct rv_histogram *into, const struct rv_histogram *from)

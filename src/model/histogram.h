@@ -3,7 +3,8 @@
  * below 128 ns are exact. Counts are exact and histograms add up.
  *
  * What an increment costs is whether its cache line is at hand: a count's low byte stands apart from the rest, an
- * octave's 64 are one line, and the octaves between the shortest and the longest duration seen stand side by side.
+ * octave's 64 are one line, and the octaves between the shortest and the longest duration seen stand side by side. The
+ * rest is there for the octaves of which a bucket has come to 256.
  */
 #ifndef RV_MODEL_HISTOGRAM_H
 #define RV_MODEL_HISTOGRAM_H
@@ -16,8 +17,7 @@
 #define RV_HISTOGRAM_OCTAVES (65u - RV_HISTOGRAM_SHIFT)
 
 struct rv_histogram { /* zero is empty */
-    uint8_t *low;     /* by octave - first, then bucket */
-    uint64_t *high;   /* the same, in 256s; NULL while all are zero */
+    uint8_t *low;     /* by octave - first, then bucket; behind them n pointers: each octave's rest, in 256s, or NULL */
     uint8_t first, n; /* octaves */
 };
 

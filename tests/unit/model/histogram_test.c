@@ -57,3 +57,30 @@ Test(histogram, merging_reaches_octaves_on_either_side, .timeout = 10)
     rv_histogram_fini(&wide);
     rv_histogram_fini(&empty);
 }
+
+/* Counts past a byte stay what they are while octaves are added on either side, and when histograms are added up. */
+Test(histogram, counts_are_exact_however_it_widens, .timeout = 20)
+{
+    enum { N_NUMBERS = RV_HISTOGRAM_OCTAVES * RV_HISTOGRAM_BUCKETS };
+    static uint64_t counts[N_NUMBERS];
+    struct rv_histogram sum = {0};
+    uint64_t seed = 3;
+    for (unsigned round = 0; round < 6; round++) {
+        struct rv_histogram histogram = {0};
+        for (unsigned i = 0; i < 40000; i++) {
+            seed = seed * 6364136223846793005u + 1442695040888963407u;
+            unsigned octave = 30 + (i % 2 ? 1 : -1) * (int)(i / 2000); /* further out on both sides */
+            uint64_t value = ((uint64_t)RV_HISTOGRAM_BUCKETS + (seed >> 62)) << octave;
+            size_t idx = (size_t)rv_histogram_octave(value) * RV_HISTOGRAM_BUCKETS + (seed >> 62);
+            rv_histogram_add(&histogram, value);
+            counts[idx]++;
+        }
+        rv_histogram_merge(&sum, &histogram);
+        rv_histogram_put(&sum, round, 1000);
+        counts[round] += 1000;
+        rv_histogram_fini(&histogram);
+    }
+    for (size_t i = 0; i < N_NUMBERS; i++)
+        cr_assert_eq(rv_histogram_count(&sum, i), counts[i], "bucket %zu", i);
+    rv_histogram_fini(&sum);
+}
