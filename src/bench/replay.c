@@ -76,7 +76,7 @@ static void give_all(const struct rv_sink *sink)
         sink->open(
             sink->context, i,
             &(struct rv_stream_info){
-                .pid = 1, .tid = i + 1, .process_name = "bench", .thread_name = "thread", .born_ticks = 1000000000});
+                .pid = 1, .tid = i + 1, .process_name = "bench", .thread_name = "thread", .born_ns = 1000000000});
     }
     for (uint64_t n_done = 0; n_done < n_each; n_done += PORTION) {
         size_t n = n_each - n_done < PORTION ? (size_t)(n_each - n_done) : PORTION;

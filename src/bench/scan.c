@@ -34,7 +34,7 @@ struct program {
 struct stream {
     struct rv_event *events;
     uint32_t n;
-    uint64_t ticks, random;
+    uint64_t now_ns, random;
     uint32_t drop_percent;
     struct program programs[N_STACKS];
     struct program *current;
@@ -47,9 +47,9 @@ static void put(struct stream *stream, unsigned kind, uint32_t id, int32_t key)
     if (stream->n == N_EVENTS ||
         (stream->drop_percent && rv_bench_random(&stream->random) % 100 < stream->drop_percent))
         return;
-    stream->ticks += 30 + rv_bench_random(&stream->random) % 40;
+    stream->now_ns += 30 + rv_bench_random(&stream->random) % 40;
     stream->events[stream->n++] = (struct rv_event){
-        .when = (uint64_t)kind << RV_EVENT_KIND_SHIFT | stream->ticks,
+        .when = (uint64_t)kind << RV_EVENT_KIND_SHIFT | stream->now_ns,
         .id = id,
         .frame = (uint16_t)key,
     };
@@ -179,7 +179,7 @@ static void cut_blocks(struct stream *stream)
             .events = stream->events + b * BLOCK,
             .n = BLOCK,
             .specials = stream->specials + n_specials,
-            .base_ticks = rv_event_ticks(&stream->events[b * BLOCK]),
+            .base_ns = rv_event_ticks(&stream->events[b * BLOCK]),
             .entry_stack = stack,
         };
         for (uint32_t i = 0; i < BLOCK; i++)
@@ -194,7 +194,7 @@ static struct stream *create_stream(const struct workload *workload)
 {
     struct stream *stream = rv_alloc(1, sizeof *stream);
     stream->random = 88172645463325252ull;
-    stream->ticks = 1000000000;
+    stream->now_ns = 1000000000;
     stream->events = rv_alloc(N_EVENTS + RV_BLOCK_PADDING, sizeof *stream->events);
     stream->specials = rv_alloc(N_EVENTS, sizeof *stream->specials);
     for (uint32_t i = 0; i < workload->n_stacks; i++) {

@@ -61,7 +61,7 @@ static uint32_t scan_batch(struct rv_standing *standing, struct rv_carry *carry,
                                          .n = batch->n,
                                          .specials = batch->specials,
                                          .n_specials = batch->n_specials,
-                                         .base_ticks = batch->base_ticks,
+                                         .base_ns = batch->base_ns,
                                          .entry_stack = entry_stack};
     rv_block_scan(standing->block, &input, RV_SCAN_SCALAR);
     rv_carry_apply(carry, standing->block);

@@ -48,23 +48,23 @@ static bool is_fitting(const struct rv_event *events, uint32_t n, uint64_t last,
 }
 
 /* How many from here on are such: nothing is to be done. */
-static uint32_t count_fitting(const struct rv_event *events, uint32_t n, uint64_t *last_ticks, uint64_t most)
+static uint32_t count_fitting(const struct rv_event *events, uint32_t n, uint64_t *last_ns, uint64_t most)
 {
-    uint64_t last = *last_ticks;
+    uint64_t last = *last_ns;
     uint32_t i = 0;
     for (; n - i >= STEP_EVENTS && is_fitting(events + i, STEP_EVENTS, last, most); i += STEP_EVENTS)
         last = rv_event_ticks(&events[i + STEP_EVENTS - 1]);
     for (; i < n && is_fitting(events + i, 1, last, most); i++)
         last = rv_event_ticks(&events[i]);
-    *last_ticks = last;
+    *last_ns = last;
     return i;
 }
 
 /* The events may lie in the batch: most stay where they are. */
-static uint32_t fit(struct rv_batch *batch, const struct rv_event *events, uint32_t n, uint64_t *last_ticks)
+static uint32_t fit(struct rv_batch *batch, const struct rv_event *events, uint32_t n, uint64_t *last_ns)
 {
     struct rv_event *out = batch->events;
-    uint64_t last = *last_ticks, most = UINT64_MAX;
+    uint64_t last = *last_ns, most = UINT64_MAX;
     uint32_t i = 0, n_out = 0;
     batch->n_specials = 0;
     while (i < n && n_out < RV_BATCH_EVENTS) {
@@ -77,8 +77,8 @@ static uint32_t fit(struct rv_batch *batch, const struct rv_event *events, uint3
         if (kind != RV_EVENT_SYNC) {
             uint64_t now = rv_event_ticks(&event) > last ? rv_event_ticks(&event) : last;
             if (most == UINT64_MAX) {
-                batch->base_ticks = now;
-                most = now + RV_BATCH_TICKS - 1;
+                batch->base_ns = now;
+                most = now + RV_BATCH_NS - 1;
             }
             if (now > most)
                 break;
@@ -100,8 +100,8 @@ static uint32_t fit(struct rv_batch *batch, const struct rv_event *events, uint3
     }
     batch->n = n_out;
     if (most == UINT64_MAX)
-        batch->base_ticks = last;
-    *last_ticks = last;
+        batch->base_ns = last;
+    *last_ns = last;
     return i;
 }
 
@@ -110,17 +110,17 @@ static void pad(struct rv_batch *batch)
     memset(batch->events + batch->n, 0, RV_BATCH_PADDING * sizeof *batch->events);
 }
 
-uint32_t rv_batch_fill(struct rv_batch *batch, const struct rv_event *events, uint32_t n, uint64_t *last_ticks)
+uint32_t rv_batch_fill(struct rv_batch *batch, const struct rv_event *events, uint32_t n, uint64_t *last_ns)
 {
-    uint32_t n_done = fit(batch, events, n, last_ticks);
+    uint32_t n_done = fit(batch, events, n, last_ns);
     pad(batch);
     return n_done;
 }
 
-uint32_t rv_batch_fit(struct rv_batch *batch, struct rv_event *events, uint32_t n, uint64_t *last_ticks)
+uint32_t rv_batch_fit(struct rv_batch *batch, struct rv_event *events, uint32_t n, uint64_t *last_ns)
 {
     batch->events = events;
-    return fit(batch, events, n, last_ticks);
+    return fit(batch, events, n, last_ns);
 }
 
 /* Most groups have none: that is seen at once. */

@@ -1,23 +1,23 @@
 #include "flow/opening.h"
 
-static uint64_t at(enum rv_event_kind kind, uint64_t ticks)
+static uint64_t at(enum rv_event_kind kind, uint64_t at_ns)
 {
-    return (uint64_t)kind << RV_EVENT_KIND_SHIFT | ticks;
+    return (uint64_t)kind << RV_EVENT_KIND_SHIFT | at_ns;
 }
 
-struct rv_event rv_opening_stack(uint64_t ticks, uint32_t stack)
+struct rv_event rv_opening_stack(uint64_t at_ns, uint32_t stack)
 {
-    return (struct rv_event){.when = at(RV_EVENT_SWITCH, ticks), .id = stack};
+    return (struct rv_event){.when = at(RV_EVENT_SWITCH, at_ns), .id = stack};
 }
 
-struct rv_event rv_opening_frame(uint64_t start_ticks, uint32_t id, uint16_t tag)
+struct rv_event rv_opening_frame(uint64_t start_ns, uint32_t id, uint16_t tag)
 {
-    return (struct rv_event){.when = at(RV_EVENT_SYNC, start_ticks), .id = id, .frame = tag};
+    return (struct rv_event){.when = at(RV_EVENT_SYNC, start_ns), .id = id, .frame = tag};
 }
 
-struct rv_event rv_opening_children(uint64_t ticks, uint64_t children_ns)
+struct rv_event rv_opening_children(uint64_t at_ns, uint64_t children_ns)
 {
-    return (struct rv_event){.when = at(RV_EVENT_LINE, ticks),
+    return (struct rv_event){.when = at(RV_EVENT_LINE, at_ns),
                              .id = (uint32_t)children_ns,
                              .frame = (uint16_t)(children_ns >> 32),
                              .aux = (uint16_t)(children_ns >> 48)};

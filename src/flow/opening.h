@@ -12,9 +12,9 @@
 
 #include "ringviz/wire.h"
 
-struct rv_event rv_opening_stack(uint64_t ticks, uint32_t stack);
-struct rv_event rv_opening_frame(uint64_t start_ticks, uint32_t id, uint16_t tag);
-struct rv_event rv_opening_children(uint64_t ticks, uint64_t children_ns);
+struct rv_event rv_opening_stack(uint64_t at_ns, uint32_t stack);
+struct rv_event rv_opening_frame(uint64_t start_ns, uint32_t id, uint16_t tag);
+struct rv_event rv_opening_children(uint64_t at_ns, uint64_t children_ns);
 
 /* Is this all that they tell? */
 bool rv_opening_is_all(const struct rv_event *events, size_t n);

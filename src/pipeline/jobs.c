@@ -65,6 +65,6 @@ struct rv_block_input rv_job_input(const struct rv_job *job)
                                    .n = job->batch.n,
                                    .specials = job->batch.specials,
                                    .n_specials = job->batch.n_specials,
-                                   .base_ticks = job->batch.base_ticks,
+                                   .base_ns = job->batch.base_ns,
                                    .entry_stack = job->entry_stack};
 }

@@ -19,7 +19,7 @@ struct rv_job {
     struct rv_block *block;
     uint32_t entry_stack;
     bool closes_stream; /* n == 0: the stream's last */
-    uint64_t end_ticks; /* with closes_stream */
+    uint64_t end_ns;    /* with closes_stream */
 };
 
 struct rv_jobs {

@@ -197,13 +197,13 @@ static void tell_events(const struct rv_merger *merger, struct rv_stream *stream
     stream->n_dropped_told = account.n_dropped;
 }
 
-static void tell_close(const struct rv_merger *merger, struct rv_stream *stream, uint64_t end_ticks)
+static void tell_close(const struct rv_merger *merger, struct rv_stream *stream, uint64_t end_ns)
 {
     struct rv_stream_account account = account_of(stream);
     for (size_t s = 0; s < merger->params->n_sinks; s++) {
         const struct rv_sink *sink = &merger->params->sinks[s];
         if (sink->close)
-            sink->close(sink->context, stream->number, end_ticks, &account);
+            sink->close(sink->context, stream->number, end_ns, &account);
     }
 }
 
@@ -304,10 +304,10 @@ static void note_special(const struct rv_merger *merger, struct rv_lane *lane, c
 }
 
 /* Events lie lost up to the next one that was not. */
-static void end_losses(struct rv_merger *merger, struct rv_stream *stream, uint64_t ticks)
+static void end_losses(struct rv_merger *merger, struct rv_stream *stream, uint64_t at_ns)
 {
     for (size_t i = 0; i < stream->n_tracks; i++)
-        end_note(stream->tracks[i].lane, RV_NOTE_LOST, merger->origin_ns + ticks);
+        end_note(stream->tracks[i].lane, RV_NOTE_LOST, merger->origin_ns + at_ns);
 }
 
 static void note_line(struct rv_lane *lane, uint32_t line)
@@ -341,28 +341,28 @@ static void note_specials(struct rv_merger *merger, struct rv_stream *stream, co
 /* ---- ends ---- */
 
 /* What is open at the end, as spans; returns how many. */
-static size_t read_open(struct rv_merger *merger, struct rv_stream *stream, uint64_t end_ticks)
+static size_t read_open(struct rv_merger *merger, struct rv_stream *stream, uint64_t end_ns)
 {
     size_t n = 0, n_read;
     do {
         merger->spans = rv_vec_reserve(merger->spans, &merger->capacity, n + READ_SPANS, sizeof *merger->spans);
-        n_read = rv_carry_finish(stream->carry, end_ticks, merger->spans + n, merger->capacity - n);
+        n_read = rv_carry_finish(stream->carry, end_ns, merger->spans + n, merger->capacity - n);
         n += n_read;
     } while (n_read);
     return place(merger, stream, merger->spans, n);
 }
 
-static void finish(struct rv_merger *merger, struct rv_stream *stream, uint64_t end_ticks)
+static void finish(struct rv_merger *merger, struct rv_stream *stream, uint64_t end_ns)
 {
     uint64_t began_ns = rv_clock_thread_cpu_ns();
-    size_t n = read_open(merger, stream, end_ticks);
+    size_t n = read_open(merger, stream, end_ns);
     publish_all_open(merger, stream);
-    uint64_t end_ns = merger->origin_ns + end_ticks;
-    store(merger, stream, group(merger, stream, n), end_ns, began_ns);
+    const uint64_t last_ns = merger->origin_ns + end_ns;
+    store(merger, stream, group(merger, stream, n), last_ns, began_ns);
     for (size_t i = 0; i < stream->n_tracks; i++) {
         struct rv_lane *lane = stream->tracks[i].lane;
-        end_note(lane, RV_NOTE_GC, end_ns);
-        end_note(lane, RV_NOTE_LOST, end_ns);
+        end_note(lane, RV_NOTE_GC, last_ns);
+        end_note(lane, RV_NOTE_LOST, last_ns);
         pthread_mutex_lock(&lane->lock);
         lane->has_ended = true;
         lane->n_open = 0;
@@ -403,8 +403,8 @@ static void merge_page(struct rv_merger *merger, struct rv_stream *page, struct 
         rv_carry_apply(page->carry, job->block);
         follow_base(page);
         n = read_block(merger, page, job->block);
-    } else if (job->end_ticks != UINT64_MAX) {
-        n = read_open(merger, page, job->end_ticks);
+    } else if (job->end_ns != UINT64_MAX) {
+        n = read_open(merger, page, job->end_ns);
     }
     rv_paging_store(page, group(merger, page, n));
     if (job->closes_stream)
@@ -426,8 +426,8 @@ void rv_merge(struct rv_merger *merger, struct rv_stream *stream, struct rv_job 
     bool is_renamed = rv_stream_apply_name(stream);
     tell_events(merger, stream, job, is_renamed);
     if (job->closes_stream) {
-        finish(merger, stream, job->end_ticks);
-        tell_close(merger, stream, job->end_ticks);
+        finish(merger, stream, job->end_ns);
+        tell_close(merger, stream, job->end_ns);
         return;
     }
     uint64_t began_ns = rv_clock_thread_cpu_ns();
@@ -436,13 +436,13 @@ void rv_merge(struct rv_merger *merger, struct rv_stream *stream, struct rv_job 
     size_t n = read_block(merger, stream, job->block);
     struct rv_span *spans = group(merger, stream, n);
     publish_all_open(merger, stream);
-    uint64_t last_ticks = job->batch.base_ticks;
+    uint64_t last_ns = job->batch.base_ns;
     for (uint32_t i = job->batch.n; i-- > 0;)
         if (rv_event_kind(&job->batch.events[i]) != RV_EVENT_SYNC) {
-            last_ticks = rv_event_ticks(&job->batch.events[i]);
+            last_ns = rv_event_ticks(&job->batch.events[i]);
             break;
         }
-    store(merger, stream, spans, merger->origin_ns + last_ticks, began_ns);
+    store(merger, stream, spans, merger->origin_ns + last_ns, began_ns);
     if (job->batch.n && stream->has_open_loss)
         end_losses(merger, stream, rv_event_ticks(&job->batch.events[0]));
     stream->has_open_loss = false;

@@ -182,7 +182,7 @@ void rv_paging_add_stack(struct rv_stream *page, const struct rv_page_stack *sta
                                             .base_depth = (int32_t)stack->base_depth,
                                             .n_frames = stack->n_frames,
                                             .is_begun = true, /* in the block, if not before */
-                                            .first_ticks = stack->first_ns,
+                                            .first_ns = stack->first_ns,
                                             .least_key = stack->depth.least,
                                             .last_key = stack->depth.last,
                                             .n_lost = stack->depth.n_lost,

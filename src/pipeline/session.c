@@ -112,7 +112,7 @@ static void submit_batch(void *context, struct rv_batch *batch)
     rv_queue_push(session->filled, job);
 }
 
-static void close_stream(void *context, void *stream, uint64_t end_ticks)
+static void close_stream(void *context, void *stream, uint64_t end_ns)
 {
     struct rv_session *session = context;
     struct rv_job *job;
@@ -120,7 +120,7 @@ static void close_stream(void *context, void *stream, uint64_t end_ticks)
         ;
     job->batch.stream = stream;
     job->closes_stream = true;
-    job->end_ticks = end_ticks;
+    job->end_ns = end_ns;
     submit_batch(session, &job->batch);
 }
 
@@ -346,7 +346,7 @@ struct rv_session *rv_session_start(const struct rv_session_params *params, stru
     rv_jobs_init(&session->jobs, (size_t)JOBS_PER_WORKER * session->n_workers + 2);
     rv_roster_init(&session->roster, session->jobs.n);
     session->filled = rv_queue_create(session->jobs.n);
-    rv_lanes_set_begin(session->lanes, source->origin_ns + source->begin_ticks);
+    rv_lanes_set_begin(session->lanes, source->origin_ns + source->begin_ns);
     begin_sinks(session);
     session->workers = rv_alloc(session->n_workers, sizeof *session->workers);
     for (unsigned i = 0; i < session->n_workers; i++) {

@@ -141,7 +141,7 @@ static void begin_run(struct rv_block *block, struct rv_run *run)
         .reaches = block->reaches + block->n_reaches,
         .n_spans = block->n_spans,
         .min_key = INT32_MAX,
-        .base = (uint32_t)block->base_ticks,
+        .base = (uint32_t)block->base_ns,
     };
     memset(run->frames - RV_STACK_SENTINELS, 0, RV_STACK_SENTINELS * sizeof *run->frames);
     memset(run->frames + RV_FRAME_ID - RV_STACK_SENTINELS, 0, RV_STACK_SENTINELS * sizeof *run->frames);
@@ -263,7 +263,7 @@ static void end_section(struct rv_block *block, const struct rv_block_input *inp
 static void add_special_part(struct rv_block *block, const struct rv_event *event, uint32_t stack)
 {
     struct rv_part *part = &block->parts[block->n_parts++];
-    *part = (struct rv_part){.stack = stack, .now = block->last_ticks, .has_now = block->has_events};
+    *part = (struct rv_part){.stack = stack, .now = block->last_ns, .has_now = block->has_events};
     if (rv_event_kind(event) == RV_EVENT_LOST) {
         part->kind = RV_PART_LOST;
         part->n_lost = event->id;
@@ -279,7 +279,7 @@ static void note_events(struct rv_block *block, const struct rv_block_input *inp
 {
     if (begin < end) {
         block->has_events = true;
-        block->last_ticks = rv_event_ticks(&input->events[end - 1]);
+        block->last_ns = rv_event_ticks(&input->events[end - 1]);
     }
 }
 
@@ -314,7 +314,7 @@ static void scan_sections(struct rv_block *block, const struct rv_block_input *i
 void rv_block_scan(struct rv_block *block, const struct rv_block_input *input, enum rv_scan_kernel kernel)
 {
     rv_assert(input->n <= block->capacity && rv_scan_kernel_is_supported(kernel));
-    block->base_ticks = input->base_ticks;
+    block->base_ns = input->base_ns;
     block->has_events = false;
     block->n_spans = block->n_reaches = block->n_frames = block->n_parts = block->n_packed = 0;
     block->n_cuts = 0;

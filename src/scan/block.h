@@ -19,7 +19,7 @@
 #define RV_BLOCK_PADDING 8u    /* readable events a kernel may touch past the last one */
 
 /*
- * What the drain hands over. Invariants it keeps: ticks never fall, all lie in [base_ticks, base_ticks + 2^31),
+ * What the drain hands over. Invariants it keeps: times never fall, all lie in [base_ns, base_ns + 2^31),
  * kinds are CALL or RETURN except at the indices in specials, ids are dense and known, events[n .. n + PADDING) are
  * readable.
  */
@@ -28,7 +28,7 @@ struct rv_block_input {
     uint32_t n;
     const uint32_t *specials; /* rising indices of every event that is not CALL or RETURN */
     uint32_t n_specials;
-    uint64_t base_ticks;
+    uint64_t base_ns;
     uint32_t entry_stack; /* stack key in force at events[0] */
 };
 

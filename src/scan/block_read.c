@@ -48,7 +48,7 @@ typedef uint64_t u64x2 __attribute__((vector_size(16)));
 
 /* What all local spans of a segment share. */
 struct segment {
-    uint64_t base, first_ticks;
+    uint64_t base, first_ns;
     uint32_t depth, stack;
 };
 
@@ -64,7 +64,7 @@ static void read_local(const struct rv_block *block, const struct segment *segme
     uint32_t start = block->spans[i], place = block->spans[RV_LOCAL_PLACE + i];
     uint32_t height = place >> RV_PLACE_SHIFT, flags = place & RV_PLACE_FLAGS;
     *out = (struct rv_span){
-        .start = flags & RV_SPAN_ORPHAN ? segment->first_ticks : segment->base + start,
+        .start = flags & RV_SPAN_ORPHAN ? segment->first_ns : segment->base + start,
         .end = segment->base + block->spans[RV_LOCAL_END + i],
         .id = block->spans[RV_LOCAL_ID + i],
         .depth = segment->depth + height,
@@ -110,8 +110,8 @@ static size_t read_locals(const struct reader *reader, const struct rv_part *par
 {
     const struct rv_block *block = reader->block;
     const struct segment segment = {
-        .base = block->base_ticks,
-        .first_ticks = part->events.first_ticks,
+        .base = block->base_ns,
+        .first_ns = part->events.first_ns,
         .depth = (uint32_t)reach->depth,
         .stack = part->stack,
     };
@@ -139,7 +139,7 @@ static uint32_t end_of_segment(const struct rv_block *block, const struct rv_par
 static size_t read_item(const struct reader *reader, const struct rv_part *part, struct rv_block_cursor *cursor)
 {
     const struct rv_reach *reach = &reader->block->reaches[part->events.first_reach + cursor->item];
-    uint64_t end = reader->block->base_ticks + reach->offset;
+    uint64_t end = reader->block->base_ns + reach->offset;
     uint32_t n_own = reach->outcome != RV_REACH_NOTHING;
     uint32_t n_locals = end_of_segment(reader->block, part, cursor->item) - reach->first_span;
     size_t n = 0;

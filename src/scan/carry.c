@@ -28,7 +28,7 @@ struct stack {
     uint32_t base_depth; /* may fall below 0: wraps */
     struct rv_tag_state tag;
     int64_t min_key;
-    uint64_t first_ticks;
+    uint64_t first_ns;
     uint64_t *start;
     uint32_t *id;
     int64_t *key;
@@ -42,7 +42,7 @@ struct rv_carry {
     uint32_t *slots; /* hash of stack keys: index + 1 */
     uint32_t n_slots;
     uint64_t seen_mark;
-    uint64_t last_ticks; /* of the last CALL or RETURN */
+    uint64_t last_ns; /* of the last CALL or RETURN */
     struct rv_carry_counts counts;
 };
 
@@ -141,7 +141,7 @@ static void reach_return(struct rv_carry *carry, struct stack *stack, struct rv_
         return;
     reach->outcome = RV_REACH_ORPHAN;
     reach->flags = RV_SPAN_ORPHAN;
-    reach->start = stack->first_ticks;
+    reach->start = stack->first_ns;
     carry->counts.n_orphans++;
 }
 
@@ -186,7 +186,7 @@ static void push_frames(struct stack *stack, const struct rv_block *block, const
     reserve_frames(stack, (size_t)stack->n + n);
     const uint32_t *start = block->frames + part->events.first_frame;
     const uint32_t *id = start + RV_FRAME_ID, *key = start + RV_FRAME_KEY;
-    uint64_t *to_start = stack->start + stack->n, base = block->base_ticks;
+    uint64_t *to_start = stack->start + stack->n, base = block->base_ns;
     uint32_t *to_id = stack->id + stack->n;
     int64_t *to_key = stack->key + stack->n;
     for (uint32_t i = 0; i < n; i++)
@@ -223,9 +223,9 @@ static void apply_events(struct rv_carry *carry, struct rv_block *block, struct 
     uint32_t n_reaches = part->events.n_reaches;
     if (!stack->is_begun) {
         stack->is_begun = true;
-        stack->first_ticks = block->base_ticks + reaches[0].offset;
+        stack->first_ns = block->base_ns + reaches[0].offset;
     }
-    part->events.first_ticks = stack->first_ticks;
+    part->events.first_ns = stack->first_ns;
     int64_t first = advance_key(carry, stack, (uint16_t)part->events.first_key);
     int64_t shift = first - part->events.first_key;
     uint32_t n_kept = stack->n;
@@ -260,7 +260,7 @@ static void begin_cuts(const struct rv_carry *carry, const struct rv_block *bloc
 {
     part->first_cut = (uint32_t)block->n_cuts;
     if (!part->has_now)
-        part->now = carry->last_ticks;
+        part->now = carry->last_ns;
 }
 
 static void apply_sync(struct rv_carry *carry, struct rv_block *block, struct rv_part *part)
@@ -312,7 +312,7 @@ void rv_carry_apply(struct rv_carry *carry, struct rv_block *block)
         }
     }
     if (block->has_events)
-        carry->last_ticks = block->last_ticks;
+        carry->last_ns = block->last_ns;
 }
 
 struct rv_carry *rv_carry_create(void)
@@ -355,7 +355,7 @@ void rv_carry_open_stack(const struct rv_carry *carry, size_t stack_idx, struct 
         .n_alike = has_moved ? stack->n_alike : stack->n,
         .has_moved = has_moved,
         .is_begun = stack->is_begun,
-        .first_ticks = stack->first_ticks,
+        .first_ns = stack->first_ns,
         .least_key = stack->min_key,
         .last_key = stack->tag.key,
         .n_lost = stack->tag.n_lost,
@@ -381,18 +381,18 @@ uint32_t rv_carry_shift(const struct rv_carry *carry, uint32_t shift)
     return shift;
 }
 
-uint64_t rv_carry_last_ticks(const struct rv_carry *carry)
+uint64_t rv_carry_last_ns(const struct rv_carry *carry)
 {
-    return carry->last_ticks;
+    return carry->last_ns;
 }
 
-void rv_carry_resume(struct rv_carry *carry, const struct rv_open_stack *open, uint64_t last_ticks)
+void rv_carry_resume(struct rv_carry *carry, const struct rv_open_stack *open, uint64_t last_ns)
 {
     struct stack *stack = find_stack(carry, open->stack);
     const size_t n = open->n_frames;
-    carry->last_ticks = last_ticks;
+    carry->last_ns = last_ns;
     stack->is_begun = open->is_begun;
-    stack->first_ticks = open->first_ticks;
+    stack->first_ns = open->first_ns;
     stack->base_depth = (uint32_t)open->base_depth;
     stack->min_key = open->least_key;
     stack->tag = (struct rv_tag_state){open->last_key, open->n_lost, open->least_key != INT64_MAX};
@@ -406,7 +406,7 @@ void rv_carry_resume(struct rv_carry *carry, const struct rv_open_stack *open, u
     memcpy(stack->flags, open->flags, n * sizeof *stack->flags);
 }
 
-size_t rv_carry_finish(struct rv_carry *carry, uint64_t ticks, struct rv_span *out, size_t max)
+size_t rv_carry_finish(struct rv_carry *carry, uint64_t end_ns, struct rv_span *out, size_t max)
 {
     size_t n = 0;
     for (size_t i = 0; i < carry->n_stacks && n < max; i++) {
@@ -416,7 +416,7 @@ size_t rv_carry_finish(struct rv_carry *carry, uint64_t ticks, struct rv_span *o
             carry->counts.n_doubtful += stack->flags[top] != 0;
             out[n] = (struct rv_span){
                 .start = stack->start[top],
-                .end = ticks > stack->start[top] ? ticks : stack->start[top],
+                .end = end_ns > stack->start[top] ? end_ns : stack->start[top],
                 .id = stack->id[top],
                 .depth = stack->base_depth + top,
                 .stack = stack->stack,

@@ -20,7 +20,7 @@ void rv_carry_apply(struct rv_carry *carry, struct rv_block *block);
  *   cursor   zero before the first call
  *   max      a few hundred keep the spans in the first-level cache until they have been used
  *   returns  spans written; 0 at the end
- * Times are ticks; an ORPHAN's start is its stack's first tick.
+ * Times are ns; an ORPHAN's start is its stack's first event.
  */
 struct rv_block_cursor {
     uint32_t part, item, span;
@@ -30,7 +30,7 @@ size_t rv_block_read_spans(const struct rv_block *block, struct rv_block_cursor 
 
 /* A frame that is open now. */
 struct rv_open_frame {
-    uint64_t start; /* ticks */
+    uint64_t start; /* ns */
     uint32_t id;
     uint32_t flags;
 };
@@ -45,11 +45,11 @@ struct rv_open_stack {
     uint32_t n_unchanged; /* frames that are the same as at the last rv_carry_mark_seen() */
     uint32_t n_alike;     /* those of them whose flags are the same, too */
     bool has_moved;       /* it had events since then */
-    bool is_begun;        /* it had a call or return: first_ticks is the first one's */
-    uint64_t first_ticks;
+    bool is_begun;        /* it had a call or return: first_ns is the first one's */
+    uint64_t first_ns;
     int64_t least_key, last_key; /* of all events, and of the last; least_key INT64_MAX: there was none */
     uint64_t n_lost;             /* events since the last */
-    const uint64_t *start;       /* ticks, n_frames */
+    const uint64_t *start;       /* ns, n_frames */
     const uint32_t *id;
     const int64_t *key;   /* rising; its low 16 bits are the frame's tag */
     const uint8_t *flags; /* RV_SPAN_DOUBTFUL or 0 */
@@ -64,19 +64,19 @@ void rv_carry_mark_seen(struct rv_carry *carry);
 uint32_t rv_carry_shift(const struct rv_carry *carry, uint32_t shift);
 
 /* Of the stream's last CALL or RETURN; 0: there was none. */
-uint64_t rv_carry_last_ticks(const struct rv_carry *carry);
+uint64_t rv_carry_last_ns(const struct rv_carry *carry);
 
 /*
  * Go on where another carry stood: every stack that it had, before the first apply. What is pointed to is copied; what
  * tells of the last mark is not looked at.
  */
-void rv_carry_resume(struct rv_carry *carry, const struct rv_open_stack *stack, uint64_t last_ticks);
+void rv_carry_resume(struct rv_carry *carry, const struct rv_open_stack *stack, uint64_t last_ns);
 
 /*
- * The stream has ended at `ticks`: turn open frames into spans (flag OPEN), innermost first, stack by stack; call until
- * 0.
+ * The stream has ended at `end_ns`: turn open frames into spans (flag OPEN), innermost first, stack by stack; call
+ * until 0.
  */
-size_t rv_carry_finish(struct rv_carry *carry, uint64_t ticks, struct rv_span *out, size_t max);
+size_t rv_carry_finish(struct rv_carry *carry, uint64_t end_ns, struct rv_span *out, size_t max);
 
 struct rv_carry_counts {
     uint64_t n_calls, n_cut, n_orphans, n_doubtful;

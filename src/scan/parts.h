@@ -51,7 +51,7 @@ struct rv_reach {
     uint32_t first_span; /* the segment's first local span */
     uint32_t peak;       /* most local frames open at once in the segment */
     /* the carry's */
-    uint64_t start; /* of the span it closes, ticks */
+    uint64_t start; /* of the span it closes, ns */
     int32_t depth;  /* of the lowest local frame, and of the span it closes */
     uint32_t first_cut, n_cut;
     bool is_return;
@@ -68,7 +68,7 @@ struct rv_run {
     int32_t n_frames;
     int32_t key, min_key, first_key;
     bool has_key;
-    uint32_t base; /* low half of the block's first tick */
+    uint32_t base; /* low half of the block's first time */
     uint32_t peak; /* of the segment so far */
     uint32_t n_cut, n_orphans;
 };
@@ -104,7 +104,7 @@ struct rv_part {
             uint32_t first_frame, n_frames;
             int32_t first_key, last_key;
             uint32_t n_cut, n_orphans;
-            uint64_t first_ticks; /* the carry's: of the stack's first event */
+            uint64_t first_ns; /* the carry's: of the stack's first event */
         } events;
         struct {
             uint64_t start;
@@ -130,8 +130,8 @@ struct rv_group_slot {
 
 struct rv_block {
     uint32_t capacity;
-    uint64_t base_ticks;
-    uint64_t last_ticks; /* of the last CALL or RETURN */
+    uint64_t base_ns;
+    uint64_t last_ns; /* of the last CALL or RETURN */
     bool has_events;
 
     uint32_t *spans, *frames;

@@ -36,7 +36,7 @@ struct stack {
     struct rv_tag_state tag;
     int64_t min_key;
     uint32_t base_depth; /* may fall below 0: wraps */
-    uint64_t first_ticks;
+    uint64_t first_ns;
     bool is_begun;
     struct frame *frames;
     size_t n, capacity;
@@ -53,7 +53,7 @@ struct rv_serial {
     size_t current;
     uint32_t current_stack;
     bool has_current;
-    uint64_t last_ticks; /* of the last CALL or RETURN */
+    uint64_t last_ns; /* of the last CALL or RETURN */
     struct rv_carry_counts counts;
     struct span_sink sink;
 };
@@ -68,12 +68,12 @@ static void put_span(struct rv_serial *serial, const struct rv_span *span)
     serial->counts.n_doubtful += (span->flags & RV_SPAN_DOUBTFUL) != 0;
 }
 
-static void close_top(struct rv_serial *serial, struct stack *stack, uint64_t ticks, uint32_t flags)
+static void close_top(struct rv_serial *serial, struct stack *stack, uint64_t at_ns, uint32_t flags)
 {
     const struct frame *frame = &stack->frames[--stack->n];
     put_span(serial, &(struct rv_span){
                          .start = frame->start,
-                         .end = ticks > frame->start ? ticks : frame->start,
+                         .end = at_ns > frame->start ? at_ns : frame->start,
                          .id = frame->id,
                          .depth = stack->base_depth + (uint32_t)stack->n,
                          .stack = stack->stack,
@@ -94,28 +94,28 @@ static bool has_top(const struct stack *stack, int64_t key)
     return stack->n && stack->frames[stack->n - 1].key == key;
 }
 
-static void close_above(struct rv_serial *serial, struct stack *stack, int64_t key, uint64_t ticks)
+static void close_above(struct rv_serial *serial, struct stack *stack, int64_t key, uint64_t at_ns)
 {
     while (stack->n && stack->frames[stack->n - 1].key > key)
-        close_top(serial, stack, ticks, RV_SPAN_CUT);
+        close_top(serial, stack, at_ns, RV_SPAN_CUT);
 }
 
 static void on_call(struct rv_serial *serial, struct stack *stack, int64_t key, const struct rv_event *event)
 {
-    uint64_t ticks = rv_event_ticks(event);
+    uint64_t at_ns = rv_event_ticks(event);
     serial->counts.n_calls++;
     if (has_top(stack, key))
-        close_top(serial, stack, ticks, RV_SPAN_CUT);
-    push_frame(serial, stack, &(struct frame){.key = key, .start = ticks, .id = event->id});
+        close_top(serial, stack, at_ns, RV_SPAN_CUT);
+    push_frame(serial, stack, &(struct frame){.key = key, .start = at_ns, .id = event->id});
 }
 
 static void on_return(struct rv_serial *serial, struct stack *stack, int64_t key, const struct rv_event *event)
 {
-    uint64_t ticks = rv_event_ticks(event);
+    uint64_t at_ns = rv_event_ticks(event);
     if (event->id && has_top(stack, key) && stack->frames[stack->n - 1].id != event->id)
-        close_top(serial, stack, ticks, RV_SPAN_CUT);
+        close_top(serial, stack, at_ns, RV_SPAN_CUT);
     if (has_top(stack, key)) {
-        close_top(serial, stack, ticks, 0);
+        close_top(serial, stack, at_ns, 0);
         return;
     }
     if (!stack->n && key < stack->min_key)
@@ -123,8 +123,8 @@ static void on_return(struct rv_serial *serial, struct stack *stack, int64_t key
     if (!event->id)
         return;
     put_span(serial, &(struct rv_span){
-                         .start = stack->first_ticks,
-                         .end = ticks,
+                         .start = stack->first_ns,
+                         .end = at_ns,
                          .id = event->id,
                          .depth = stack->base_depth + (uint32_t)stack->n,
                          .stack = stack->stack,
@@ -144,9 +144,9 @@ static void on_sync(struct rv_serial *serial, struct stack *stack, int64_t key, 
 {
     if (has_frame(stack, key, event->id))
         return;
-    close_above(serial, stack, key, serial->last_ticks);
+    close_above(serial, stack, key, serial->last_ns);
     if (has_top(stack, key))
-        close_top(serial, stack, serial->last_ticks, RV_SPAN_CUT);
+        close_top(serial, stack, serial->last_ns, RV_SPAN_CUT);
     push_frame(serial, stack, &(struct frame){.key = key, .start = rv_event_ticks(event), .id = event->id});
 }
 
@@ -183,7 +183,7 @@ static void on_plain(struct rv_serial *serial, const struct rv_event *event)
     int64_t key = advance_key(stack, event);
     if (!stack->is_begun) {
         stack->is_begun = true;
-        stack->first_ticks = rv_event_ticks(event);
+        stack->first_ns = rv_event_ticks(event);
     }
     close_above(serial, stack, key, rv_event_ticks(event));
     if (rv_event_kind(event) == RV_EVENT_CALL)
@@ -192,7 +192,7 @@ static void on_plain(struct rv_serial *serial, const struct rv_event *event)
         on_return(serial, stack, key, event);
     if (key < stack->min_key)
         stack->min_key = key;
-    serial->last_ticks = rv_event_ticks(event);
+    serial->last_ns = rv_event_ticks(event);
 }
 
 static void on_event(struct rv_serial *serial, const struct rv_event *event)
@@ -250,13 +250,13 @@ void rv_serial_feed(struct rv_serial *serial, const struct rv_event *events, siz
         on_event(serial, &events[i]);
 }
 
-void rv_serial_finish(struct rv_serial *serial, uint64_t ticks, struct rv_span **spans, size_t *n_spans,
+void rv_serial_finish(struct rv_serial *serial, uint64_t end_ns, struct rv_span **spans, size_t *n_spans,
                       size_t *capacity)
 {
     serial->sink = (struct span_sink){spans, n_spans, capacity};
     for (size_t i = 0; i < serial->n_stacks; i++)
         while (serial->stacks[i].n)
-            close_top(serial, &serial->stacks[i], ticks, RV_SPAN_OPEN);
+            close_top(serial, &serial->stacks[i], end_ns, RV_SPAN_OPEN);
 }
 
 void rv_serial_counts(const struct rv_serial *serial, struct rv_carry_counts *out)

@@ -13,7 +13,7 @@ enum rv_span_flag {
 };
 
 struct rv_span {
-    uint64_t start; /* in the unit of whoever made it: ticks from the scan, ns in the model */
+    uint64_t start; /* ns: from the scan as events have them, in the model as the trace has them */
     uint64_t end;
     uint32_t id;    /* subroutine, 0 = unknown */
     uint32_t depth; /* 0 = outermost */

@@ -105,7 +105,7 @@ static void begin_block(struct rv_indexer *indexer, struct rv_indexed_stream *st
         stream->lanes[i].n_listed = 0;
     stream->n_indexes = indexer->n_indexes;
     stream->begin_shift = stream->depth_shift;
-    stream->begin_ns = rv_carry_last_ticks(stream->carry);
+    stream->begin_ns = rv_carry_last_ns(stream->carry);
     for (size_t i = 0; i < rv_carry_n_stacks(stream->carry); i++)
         list_open(indexer, stream, i);
 }
@@ -202,7 +202,7 @@ static void follow_open(struct rv_indexer *indexer, struct rv_indexed_stream *st
         if (!rv_indexed_stream_has(stream, open.stack))
             rv_indexed_stream_add(stream, open.stack);
         struct rv_indexed_stack *lane = rv_indexed_stream_stack(stream, open.stack);
-        lane->first_ns = open.first_ticks;
+        lane->first_ns = open.first_ns;
         lane->n_kept = open.n_alike < lane->n_kept ? open.n_alike : lane->n_kept;
         lane->has_moved = open.has_moved;
         if (!indexer->leaves_totals && (open.n_unchanged != open.n_frames || lane->n_open != open.n_frames))
@@ -364,7 +364,7 @@ static uint32_t scan(struct rv_indexer *indexer, struct rv_indexed_stream *strea
                                    .n = batch->n,
                                    .specials = batch->specials,
                                    .n_specials = batch->n_specials,
-                                   .base_ticks = batch->base_ticks,
+                                   .base_ns = batch->base_ns,
                                    .entry_stack = stream->entry_stack};
     rv_block_scan(indexer->block, &input, indexer->kernel);
     rv_carry_apply(stream->carry, indexer->block);

@@ -231,13 +231,13 @@ static void open_stream(void *context, uint32_t number, const struct rv_stream_i
     pthread_mutex_init(&stream->lock, NULL);
     stream->process_name = rv_strdup(info->process_name);
     stream->thread_name = rv_strdup(info->thread_name);
-    stream->last_ns = info->born_ticks;
+    stream->last_ns = info->born_ns;
     stream->who = (struct rv_rec_stream){.pid = info->pid,
                                          .parent_pid = info->parent_pid,
                                          .tid = info->tid,
                                          .ring = info->ring,
                                          .process_key = info->process_key,
-                                         .born_ns = info->born_ticks,
+                                         .born_ns = info->born_ns,
                                          .tag_mode = info->tag_mode};
     add_stream(record, stream, number);
 }

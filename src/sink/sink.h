@@ -46,8 +46,8 @@ struct rv_sink {
     /* Finished calls of one lane in closing order, told after the events that closed them. Borrowed for the call. */
     void (*spans)(void *context, const struct rv_lane *lane, const struct rv_span *spans, size_t n);
 
-    /* The stream's last call: what was open at end_ticks has been told of as spans; the account is final. */
-    void (*close)(void *context, uint32_t stream, uint64_t end_ticks, const struct rv_stream_account *account);
+    /* The stream's last call: what was open at end_ns has been told of as spans; the account is final. */
+    void (*close)(void *context, uint32_t stream, uint64_t end_ns, const struct rv_stream_account *account);
 
     /* What ids mean. Later definitions of an id replace earlier ones. Borrowed for the call. */
     void (*define)(void *context, const struct rv_definition *definitions, size_t n);

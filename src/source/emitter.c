@@ -10,7 +10,7 @@
 #include "symbols/index.h"
 
 enum { NAME_BYTES = 64, LABEL_BYTES = 4096, FULL_BUFFER = RV_BATCH_EVENTS };
-/* A first time from here on does not leave enough room below the 2^60 ns of an event's ticks. */
+/* A first time from here on does not leave enough room below the 2^60 ns of an event's time. */
 static const int64_t FAR_NS = 1ll << 59;
 static const int64_t HEADROOM_NS = 1ll << 58;
 
@@ -31,7 +31,7 @@ struct thread {
     size_t n_open, open_capacity, n_too_deep;
     struct rv_event *events;
     size_t n_events, events_capacity;
-    uint64_t last_ticks, n_emitted;
+    uint64_t last_ns, n_emitted;
 };
 
 struct rv_emitter {
@@ -214,14 +214,14 @@ void rv_emitter_date(const struct rv_emitter *emitter, struct rv_source *source)
     source->real_ns = source->origin_ns + source->mono_ns;
 }
 
-static uint64_t ticks_of(const struct rv_emitter *emitter, const struct thread *thread, int64_t ns)
+static uint64_t time_of(const struct rv_emitter *emitter, const struct thread *thread, int64_t ns)
 {
-    int64_t ticks;
-    if (__builtin_sub_overflow(ns, emitter->origin_ns, &ticks) || ticks < 0)
-        ticks = 0;
-    if ((uint64_t)ticks > RV_EVENT_TICKS_MASK)
-        ticks = (int64_t)RV_EVENT_TICKS_MASK;
-    return (uint64_t)ticks > thread->last_ticks ? (uint64_t)ticks : thread->last_ticks;
+    int64_t since_ns;
+    if (__builtin_sub_overflow(ns, emitter->origin_ns, &since_ns) || since_ns < 0)
+        since_ns = 0;
+    if ((uint64_t)since_ns > RV_EVENT_TICKS_MASK)
+        since_ns = (int64_t)RV_EVENT_TICKS_MASK;
+    return (uint64_t)since_ns > thread->last_ns ? (uint64_t)since_ns : thread->last_ns;
 }
 
 /* ---- out ---- */
@@ -250,7 +250,7 @@ static void open_stream(struct rv_emitter *emitter, struct thread *thread)
                                                  .process_name = *process->name ? process->name : "process",
                                                  .thread_name = thread->name,
                                                  .tag_mode = RV_TAG_DEPTH,
-                                                 .born_ticks = rv_event_ticks(&thread->events[0]),
+                                                 .born_ns = rv_event_ticks(&thread->events[0]),
                                              });
     thread->is_named = false;
     thread->n_emitted = 0;
@@ -270,9 +270,9 @@ static void send_events(struct rv_emitter *emitter, struct thread *thread)
     for (size_t i = 0; i < thread->n_events;) {
         struct rv_batch *batch = wait_for_batch(intake);
         batch->stream = thread->stream;
-        batch->base_ticks = rv_event_ticks(&thread->events[i]);
+        batch->base_ns = rv_event_ticks(&thread->events[i]);
         for (; i < thread->n_events && batch->n < RV_BATCH_EVENTS &&
-               rv_event_ticks(&thread->events[i]) - batch->base_ticks < RV_BATCH_TICKS;
+               rv_event_ticks(&thread->events[i]) - batch->base_ns < RV_BATCH_NS;
              i++)
             batch->events[batch->n++] = thread->events[i];
         thread->n_emitted += batch->n;
@@ -326,7 +326,7 @@ static void close_thread(struct rv_emitter *emitter, struct thread *thread)
 {
     flush_thread(emitter, thread);
     if (thread->stream)
-        emitter->intake->close_stream(emitter->intake->context, thread->stream, thread->last_ticks);
+        emitter->intake->close_stream(emitter->intake->context, thread->stream, thread->last_ns);
     thread->stream = NULL;
     thread->n_open = thread->n_too_deep = 0;
 }
@@ -343,7 +343,7 @@ void rv_emitter_end_thread(struct rv_emitter *emitter, uint32_t thread_idx, int6
     if (thread_idx == RV_EMITTER_NONE)
         return;
     struct thread *thread = &emitter->threads[thread_idx];
-    thread->last_ticks = ticks_of(emitter, thread, ns);
+    thread->last_ns = time_of(emitter, thread, ns);
     if (emitter->intake)
         close_thread(emitter, thread);
 }
@@ -366,8 +366,8 @@ static struct thread *thread_of(struct rv_emitter *emitter, uint32_t thread_idx)
 
 static void add(struct rv_emitter *emitter, struct thread *thread, unsigned kind, int64_t ns, struct rv_event event)
 {
-    thread->last_ticks = ticks_of(emitter, thread, ns);
-    event.when = (uint64_t)kind << RV_EVENT_KIND_SHIFT | thread->last_ticks;
+    thread->last_ns = time_of(emitter, thread, ns);
+    event.when = (uint64_t)kind << RV_EVENT_KIND_SHIFT | thread->last_ns;
     thread->events =
         rv_vec_reserve(thread->events, &thread->events_capacity, thread->n_events + 1, sizeof *thread->events);
     thread->events[thread->n_events++] = event;
@@ -484,5 +484,5 @@ void rv_emitter_sample(struct rv_emitter *emitter, uint32_t thread, int64_t ns, 
     for (; n_same < n; n_same++)
         rv_emitter_call(emitter, thread, ns, ids[n_same]);
     if (thread < emitter->n_threads) /* what is open has been seen now */
-        emitter->threads[thread].last_ticks = ticks_of(emitter, &emitter->threads[thread], ns);
+        emitter->threads[thread].last_ns = time_of(emitter, &emitter->threads[thread], ns);
 }

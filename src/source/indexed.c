@@ -532,7 +532,7 @@ int rv_indexed_open(struct rv_source **source, const char *path, uint64_t least_
     rv_recorded_names_init(&indexed->names, indexed->n_file_bytes);
     int result = follow_chain(indexed, least_events);
     if (result > 0) {
-        indexed->source.begin_ticks = rv_recorded_begin(path, reader);
+        indexed->source.begin_ns = rv_recorded_begin(path, reader);
         *source = &indexed->source;
         return 0;
     }

@@ -103,7 +103,7 @@ static void open_stream(struct live *live, struct live_ring *slot, uint32_t ring
                              .process_name = process_name,
                              .thread_name = thread_name,
                              .tag_mode = control->tag_mode < RV_TAG_MODE_COUNT ? control->tag_mode : RV_TAG_DEPTH,
-                             .born_ticks = slot->normalizer.last_ns,
+                             .born_ns = slot->normalizer.last_ns,
                              .ring = ring_idx,
                          });
     live->n_streams++;

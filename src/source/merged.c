@@ -77,13 +77,13 @@ static void define(void *context, const struct rv_definition *definitions, size_
 
 /* ---- streams and events ---- */
 
-/* What would be before 0 or behind the last tick is there. */
-static uint64_t shift(const struct part *part, uint64_t ticks)
+/* What would be before 0 or behind the last time is there. */
+static uint64_t shift(const struct part *part, uint64_t ns)
 {
     int64_t offset_ns = (int64_t)part->offset_ns;
-    if (offset_ns < 0 && ticks < -part->offset_ns)
+    if (offset_ns < 0 && ns < -part->offset_ns)
         return 0;
-    uint64_t shifted = ticks + part->offset_ns;
+    uint64_t shifted = ns + part->offset_ns;
     return shifted < RV_EVENT_TICKS_MASK ? shifted : RV_EVENT_TICKS_MASK;
 }
 
@@ -97,7 +97,7 @@ static void *open_stream(void *context, const struct rv_stream_info *info)
         ours.process_name = name;
     }
     ours.process_key = rv_hash_combine(info->process_key, part->number);
-    ours.born_ticks = shift(part, info->born_ticks);
+    ours.born_ns = shift(part, info->born_ns);
     return part->outer->open_stream(part->outer->context, &ours);
 }
 
@@ -113,10 +113,10 @@ static void account_stream(void *context, void *stream, const struct rv_stream_a
     part->outer->account_stream(part->outer->context, stream, account);
 }
 
-static void close_stream(void *context, void *stream, uint64_t end_ticks)
+static void close_stream(void *context, void *stream, uint64_t end_ns)
 {
     const struct part *part = context;
-    part->outer->close_stream(part->outer->context, stream, shift(part, end_ticks));
+    part->outer->close_stream(part->outer->context, stream, shift(part, end_ns));
 }
 
 static struct rv_batch *acquire_batch(void *context)
@@ -133,7 +133,7 @@ static bool has_name(unsigned kind)
 static void submit_batch(void *context, struct rv_batch *batch)
 {
     struct part *part = context;
-    batch->base_ticks = shift(part, batch->base_ticks);
+    batch->base_ns = shift(part, batch->base_ns);
     for (uint32_t i = 0; i < batch->n; i++) {
         struct rv_event *event = &batch->events[i];
         unsigned kind = rv_event_kind(event);

@@ -30,10 +30,10 @@ static uint32_t sanitize(struct rv_normalizer *normalizer, struct rv_batch *batc
     const struct rv_clock_stretch stretch = rv_clock_stretch(normalizer->clock, first);
     if (batch->n == 0) {
         uint64_t first_ns = at_most_60_bits(rv_clock_stretch_to_ns(stretch, first));
-        batch->base_ticks = first_ns > last ? first_ns : last;
+        batch->base_ns = first_ns > last ? first_ns : last;
     }
-    uint64_t room = RV_EVENT_TICKS_MASK + 1 - batch->base_ticks;
-    uint64_t end = batch->base_ticks + (room < RV_BATCH_TICKS ? room : RV_BATCH_TICKS);
+    uint64_t room = RV_EVENT_TICKS_MASK + 1 - batch->base_ns;
+    uint64_t end = batch->base_ns + (room < RV_BATCH_NS ? room : RV_BATCH_NS);
     uint32_t i = 0;
     for (; i < n_popped; i++) {
         uint64_t words[2];
@@ -91,7 +91,7 @@ uint32_t rv_normalize(struct rv_normalizer *normalizer, struct rv_batch *batch, 
 
 void rv_normalize_loss(struct rv_normalizer *normalizer, struct rv_batch *batch, uint32_t n)
 {
-    batch->base_ticks = normalizer->last_ns;
+    batch->base_ns = normalizer->last_ns;
     batch->events[batch->n++] =
         (struct rv_event){.when = (uint64_t)RV_EVENT_LOST << RV_EVENT_KIND_SHIFT | normalizer->last_ns, .id = n};
     rv_batch_seal(batch);

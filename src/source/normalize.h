@@ -26,8 +26,8 @@ uint64_t rv_normalize_time(const struct rv_clock *clock, uint64_t ticks);
  * Append popped events to an empty or begun batch (n_popped <= RV_BATCH_EVENTS - batch->n):
  *   unknown kinds are removed; ticks become ns, and those that fall are raised to their predecessor's (SYNC keeps its
  *   own: it tells of the past); addresses and name ids become catalogue ids; filtered subroutines are removed; specials
- *   are listed. Sets n, n_specials, base_ticks (of a batch that was empty) and the padding.
- *   returns  how many popped events were dealt with: those RV_BATCH_TICKS or more above base are for the next batch
+ *   are listed. Sets n, n_specials, base_ns (of a batch that was empty) and the padding.
+ *   returns  how many popped events were dealt with: those RV_BATCH_NS or more above base are for the next batch
  */
 uint32_t rv_normalize(struct rv_normalizer *normalizer, struct rv_batch *batch, const struct rv_event *popped,
                       uint32_t n_popped);

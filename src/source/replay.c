@@ -57,7 +57,7 @@ static void open_stream(struct replay_stream *stream, const struct rv_intake *in
 {
     stream->stream = intake->open_stream(intake->context, info);
     stream->is_known = true;
-    stream->last_ns = info->born_ticks;
+    stream->last_ns = info->born_ns;
 }
 
 /* A stream whose STREAM chunk is damaged. */
@@ -69,7 +69,7 @@ static void open_unknown(struct replay_stream *stream, uint32_t number, uint64_t
                                          .process_name = "?",
                                          .thread_name = "?",
                                          .tag_mode = RV_TAG_DEPTH,
-                                         .born_ticks = first_ns & RV_EVENT_TICKS_MASK,
+                                         .born_ns = first_ns & RV_EVENT_TICKS_MASK,
                                          .ring = number});
 }
 
@@ -360,7 +360,7 @@ struct rv_source *rv_replay_open(const char *path)
                                         .close = close_replay,
                                         .mono_ns = file->mono_ns,
                                         .real_ns = file->real_ns,
-                                        .begin_ticks = rv_recorded_begin(path, reader)};
+                                        .begin_ns = rv_recorded_begin(path, reader)};
     replay->path = rv_strdup(path);
     replay->reader = reader;
     replay->codec = rv_codec_create();

@@ -22,7 +22,7 @@ struct rv_intake {
     void *(*open_stream)(void *context, const struct rv_stream_info *info);
     void (*rename_stream)(void *context, void *stream, const char *thread_name);
     void (*account_stream)(void *context, void *stream, const struct rv_stream_account *account);
-    void (*close_stream)(void *context, void *stream, uint64_t end_ticks);
+    void (*close_stream)(void *context, void *stream, uint64_t end_ns);
     /* An empty batch; waits at most 10 ms, so that a source can show that it lives; then NULL: end this turn. */
     struct rv_batch *(*acquire_batch)(void *context);
     void (*submit_batch)(void *context, struct rv_batch *batch); /* n == 0 only gives it back */
@@ -41,7 +41,7 @@ struct rv_intake_pages {
     bool (*take_request)(void *context, struct rv_page_request *request);
     /*
      * A stream of its own for one block, from its beginning, where this stack is in force. Before its events come all
-     * stacks that something is known of. Closed like others; with end_ticks UINT64_MAX what is then open goes on behind
+     * stacks that something is known of. Closed like others; with end_ns UINT64_MAX what is then open goes on behind
      * the block.
      */
     void *(*open_page)(void *context, const struct rv_page_request *request, uint32_t entry_stack);
@@ -71,8 +71,8 @@ struct rv_source {
     void (*close)(struct rv_source *source);
     /* After ENDED: 0, or what ended it early, a negative errno that has been said. NULL = never anything. */
     int (*error)(const struct rv_source *source);
-    uint64_t begin_ticks; /* of what is told, where there was more before: what was open then began earlier; else 0 */
-    bool is_on_demand;    /* turns are little beside what becomes of them: all cores may be the workers' */
+    uint64_t begin_ns; /* of what is told, where there was more before: what was open then began earlier; else 0 */
+    bool is_on_demand; /* turns are little beside what becomes of them: all cores may be the workers' */
 };
 
 #endif

@@ -19,7 +19,7 @@ enum { N_BLOCKS = 64 };
 
 struct intake {
     struct rv_batch batch;
-    uint64_t last_ticks[64];
+    uint64_t last_ns[64];
     size_t n_streams;
     /* blocks that were summarized, of which each is asked for once */
     struct rv_page_request blocks[N_BLOCKS];
@@ -33,7 +33,7 @@ static void *open_stream(void *context, const struct rv_stream_info *info)
     struct intake *intake = context;
     if (!info->process_name || !info->thread_name || info->tag_mode >= RV_TAG_MODE_COUNT)
         abort();
-    uint64_t *last = &intake->last_ticks[intake->n_streams++ % 64];
+    uint64_t *last = &intake->last_ns[intake->n_streams++ % 64];
     *last = 0;
     return last;
 }
@@ -53,10 +53,10 @@ static void account_stream(void *context, void *stream, const struct rv_stream_a
         abort();
 }
 
-static void close_stream(void *context, void *stream, uint64_t end_ticks)
+static void close_stream(void *context, void *stream, uint64_t end_ns)
 {
     (void)context;
-    if (!stream || (end_ticks > RV_EVENT_TICKS_MASK && end_ticks != UINT64_MAX))
+    if (!stream || (end_ns > RV_EVENT_TICKS_MASK && end_ns != UINT64_MAX))
         abort();
 }
 
@@ -71,19 +71,19 @@ static void submit_batch(void *context, struct rv_batch *batch)
 {
     (void)context;
     uint32_t n_specials = 0;
-    uint64_t last = batch->base_ticks;
+    uint64_t last = batch->base_ns;
     for (uint32_t i = 0; i < batch->n; i++) {
         unsigned kind = rv_event_kind(&batch->events[i]);
-        uint64_t ticks = rv_event_ticks(&batch->events[i]);
+        uint64_t ns = rv_event_ticks(&batch->events[i]);
         if (kind >= RV_EVENT_KIND_COUNT || kind == RV_EVENT_CALL_AT || kind == RV_EVENT_RETURN_AT)
             abort();
         if (kind > RV_EVENT_RETURN && batch->specials[n_specials++] != i)
             abort();
         if (kind == RV_EVENT_SYNC)
             continue;
-        if (ticks < last || ticks - batch->base_ticks >= 1ull << 31)
+        if (ns < last || ns - batch->base_ns >= 1ull << 31)
             abort();
-        last = ticks;
+        last = ns;
     }
     if (n_specials != batch->n_specials || !batch->stream)
         abort();
@@ -151,8 +151,8 @@ static void *open_page(void *context, const struct rv_page_request *request, uin
     (void)request;
     (void)entry_stack;
     intake->n_stacks = 0;
-    intake->last_ticks[0] = 0;
-    return &intake->last_ticks[0];
+    intake->last_ns[0] = 0;
+    return &intake->last_ns[0];
 }
 
 /* Each once, with frames that rise. */

@@ -1,6 +1,6 @@
 /*
  * A hostile event stream into the scan. The first bytes choose the size of the blocks and how the rest is
- * read: as events with rising ticks, where every kernel must agree with the serial oracle, or as raw bytes, where
+ * read: as events with rising times, where every kernel must agree with the serial oracle, or as raw bytes, where
  * nothing is promised but that memory stays whole.
  */
 #include <stdio.h>
@@ -26,14 +26,14 @@ enum { MODE_RAW = 2, MODE_HIDE_SPECIALS = 4 };
 /* kind and tick step in the first byte; what is not plain keeps any time it likes when it is a SYNC. */
 static size_t read_events(struct rv_event *events, const uint8_t *data, size_t size)
 {
-    uint64_t ticks = 1ull << 33;
+    uint64_t ns = 1ull << 33;
     size_t n = 0;
     for (; n < MAX_EVENTS && size >= RECORD_BYTES; n++, data += RECORD_BYTES, size -= RECORD_BYTES) {
         uint16_t words[3];
         memcpy(words, data + 2, sizeof words);
         uint64_t kind = data[0] & 15, when;
-        ticks += (uint64_t)(data[0] >> 4) << (data[1] & 7);
-        when = kind == RV_EVENT_SYNC ? ticks - ((uint64_t)data[1] << 8) : ticks;
+        ns += (uint64_t)(data[0] >> 4) << (data[1] & 7);
+        when = kind == RV_EVENT_SYNC ? ns - ((uint64_t)data[1] << 8) : ns;
         events[n] = (struct rv_event){
             .when = kind << RV_EVENT_KIND_SHIFT | when, .id = words[0], .aux = words[2], .frame = words[1]};
         if (kind == RV_EVENT_LOST)

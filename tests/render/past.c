@@ -28,19 +28,15 @@ static void push(struct rv_batch *batch, unsigned kind, uint64_t ns, uint32_t id
 static enum rv_source_status poll_past(struct rv_source *source, const struct rv_intake *intake)
 {
     (void)source;
-    struct rv_stream_info info = {.pid = 1,
-                                  .tid = 1,
-                                  .process_key = 1,
-                                  .process_name = "past",
-                                  .thread_name = "main",
-                                  .born_ticks = past_origin()};
+    struct rv_stream_info info = {
+        .pid = 1, .tid = 1, .process_key = 1, .process_name = "past", .thread_name = "main", .born_ns = past_origin()};
     void *stream = intake->open_stream(intake->context, &info);
     struct rv_batch *batch = intake->acquire_batch(intake->context);
     if (!batch)
         exit(1);
     batch->stream = stream;
     batch->n = batch->n_specials = 0;
-    batch->base_ticks = past_origin();
+    batch->base_ns = past_origin();
     push(batch, RV_EVENT_CALL, past_origin(), 1);
     for (unsigned i = 0; i < N_INNER; i++) {
         push(batch, RV_EVENT_CALL, past_inner_start(i), 2);

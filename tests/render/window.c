@@ -45,7 +45,7 @@ static void work(struct live *live, const struct rv_intake *intake, uint64_t now
         return;
     batch->stream = live->stream;
     batch->n = batch->n_specials = 0;
-    batch->base_ticks = live->done_ns;
+    batch->base_ns = live->done_ns;
     for (; live->done_ns + 100000 < now_ns && batch->n + 4 <= RV_BATCH_EVENTS; live->done_ns += 100000) {
         push(batch, RV_EVENT_CALL, live->done_ns, 1);
         push(batch, RV_EVENT_CALL, live->done_ns + 20000, 2);
@@ -61,7 +61,7 @@ static enum rv_source_status poll_live(struct rv_source *source, const struct rv
     uint64_t now_ns = rv_clock_mono_ns();
     if (!live->stream) {
         struct rv_stream_info info = {
-            .pid = 1, .tid = 1, .process_key = 1, .process_name = "live", .thread_name = "main", .born_ticks = now_ns};
+            .pid = 1, .tid = 1, .process_key = 1, .process_name = "live", .thread_name = "main", .born_ns = now_ns};
         live->stream = intake->open_stream(intake->context, &info);
         live->done_ns = now_ns;
     }

@@ -159,7 +159,7 @@ static void *give(void *context)
         wait_at(giver->gate, giver->number, (N_STREAMS - 1 - giver->number) * giver->gate->n_portions / N_STREAMS);
     sink->open(sink->context, giver->number,
                &(struct rv_stream_info){
-                   .pid = 7, .tid = giver->number, .process_name = "p\n", .thread_name = "old", .born_ticks = 1});
+                   .pid = 7, .tid = giver->number, .process_name = "p\n", .thread_name = "old", .born_ns = 1});
     for (size_t at = 0; at < n_events;) {
         if (giver->gate)
             wait_at(giver->gate, giver->number, at * giver->gate->n_portions / n_events);
@@ -234,10 +234,10 @@ static void account_stream(void *context, void *stream, const struct rv_stream_a
     ((struct stream *)stream)->account = *account;
 }
 
-static void close_stream(void *context, void *stream, uint64_t end_ticks)
+static void close_stream(void *context, void *stream, uint64_t end_ns)
 {
     (void)context;
-    ((struct stream *)stream)->end_ns = end_ticks;
+    ((struct stream *)stream)->end_ns = end_ns;
     ((struct stream *)stream)->is_closed = true;
 }
 

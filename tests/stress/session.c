@@ -27,7 +27,7 @@ struct maker {
 
 /* What a sink was told; each stream's part is written by one worker at a time. */
 struct told {
-    uint64_t n_events, last_ticks;
+    uint64_t n_events, last_ns;
     bool is_open, is_closed;
 };
 
@@ -47,15 +47,15 @@ static uint64_t next_random(uint64_t *state)
     return *state;
 }
 
-/* A walk with an escape now and then, in depth tags; ticks are ns. */
+/* A walk with an escape now and then, in depth tags. */
 static void make_events(struct rv_event *events, uint64_t *seed)
 {
     uint32_t ids[64];
-    uint64_t ticks = 1000;
+    uint64_t ns = 1000;
     unsigned depth = 0;
     for (uint32_t i = 0; i < STREAM_EVENTS; i++) {
         uint64_t random = next_random(seed);
-        ticks += random % 300;
+        ns += random % 300;
         bool is_call = depth == 0 || (depth < 60 && (random >> 16) % 2);
         if (!is_call && depth > 4 && (random >> 20) % 50 == 0)
             depth -= 3;
@@ -63,7 +63,7 @@ static void make_events(struct rv_event *events, uint64_t *seed)
             ids[depth++] = 1 + (uint32_t)((random >> 24) % N_SUBROUTINES);
         else
             depth--;
-        events[i] = (struct rv_event){.when = (uint64_t)!is_call << RV_EVENT_KIND_SHIFT | ticks,
+        events[i] = (struct rv_event){.when = (uint64_t)!is_call << RV_EVENT_KIND_SHIFT | ns,
                                       .id = ids[is_call ? depth - 1 : depth],
                                       .frame = (uint16_t)(is_call ? depth - 1 : depth)};
     }
@@ -82,7 +82,7 @@ static bool send_some(struct maker *maker, unsigned idx, const struct rv_intake 
     const struct rv_event *from = maker->streams[idx].events + maker->streams[idx].n_sent;
     memcpy(batch->events, from, n * sizeof *from);
     batch->n = n;
-    batch->base_ticks = rv_event_ticks(from);
+    batch->base_ns = rv_event_ticks(from);
     batch->stream = maker->streams[idx].stream;
     maker->streams[idx].n_sent += n;
     intake->submit_batch(intake->context, batch);
@@ -159,16 +159,16 @@ static void tally_events(void *context, uint32_t stream, const struct rv_event *
 {
     struct tally *tally = context;
     struct told *told = &tally->streams[stream];
-    tally->n_misplaced += !told->is_open || told->is_closed || rv_event_ticks(events) < told->last_ticks;
+    tally->n_misplaced += !told->is_open || told->is_closed || rv_event_ticks(events) < told->last_ns;
     told->n_events += n;
-    told->last_ticks = rv_event_ticks(&events[n - 1]);
+    told->last_ns = rv_event_ticks(&events[n - 1]);
 }
 
-static void tally_close(void *context, uint32_t stream, uint64_t end_ticks, const struct rv_stream_account *account)
+static void tally_close(void *context, uint32_t stream, uint64_t end_ns, const struct rv_stream_account *account)
 {
     struct tally *tally = context;
     struct told *told = &tally->streams[stream];
-    tally->n_misplaced += !told->is_open || told->is_closed || end_ticks != told->last_ticks ||
+    tally->n_misplaced += !told->is_open || told->is_closed || end_ns != told->last_ns ||
                           told->n_events != STREAM_EVENTS || account->n_produced != STREAM_EVENTS;
     told->is_closed = true;
 }

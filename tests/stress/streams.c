@@ -29,9 +29,9 @@ struct maker {
     uint64_t n_calls, most_calls; /* that do not return */
 };
 
-static struct rv_event event(unsigned kind, uint64_t ticks, uint32_t id)
+static struct rv_event event(unsigned kind, uint64_t ns, uint32_t id)
 {
-    return (struct rv_event){.when = (uint64_t)kind << RV_EVENT_KIND_SHIFT | ticks, .id = id};
+    return (struct rv_event){.when = (uint64_t)kind << RV_EVENT_KIND_SHIFT | ns, .id = id};
 }
 
 static struct rv_batch *wait_for_batch(const struct rv_intake *intake)
@@ -39,7 +39,7 @@ static struct rv_batch *wait_for_batch(const struct rv_intake *intake)
     struct rv_batch *batch;
     while (!(batch = intake->acquire_batch(intake->context)))
         ;
-    batch->base_ticks = 1000;
+    batch->base_ns = 1000;
     return batch;
 }
 
@@ -58,12 +58,12 @@ static void *open_stream(const struct rv_intake *intake, uint32_t tid)
             .pid = 1, .tid = tid, .process_name = "maker", .thread_name = "", .tag_mode = RV_TAG_DEPTH});
 }
 
-static void send_calls(void *stream, const struct rv_intake *intake, unsigned n_calls, uint64_t first_ticks)
+static void send_calls(void *stream, const struct rv_intake *intake, unsigned n_calls, uint64_t first_ns)
 {
     struct rv_batch *batch = wait_for_batch(intake);
     for (unsigned i = 0; i < n_calls; i++) {
-        add(batch, event(RV_EVENT_CALL, first_ticks + 2 * i, 1));
-        add(batch, event(RV_EVENT_RETURN, first_ticks + 2 * i + 1, 1));
+        add(batch, event(RV_EVENT_CALL, first_ns + 2 * i, 1));
+        add(batch, event(RV_EVENT_RETURN, first_ns + 2 * i + 1, 1));
     }
     batch->stream = stream;
     intake->submit_batch(intake->context, batch);

@@ -39,7 +39,7 @@ static uint32_t fit_plainly(const struct rv_event *events, uint32_t n, uint64_t 
             uint64_t now = rv_event_ticks(&event) < *last ? *last : rv_event_ticks(&event);
             *base = has_base ? *base : now;
             has_base = true;
-            if (now - *base >= RV_BATCH_TICKS)
+            if (now - *base >= RV_BATCH_NS)
                 return i;
             *last = now;
             event.when = (uint64_t)kind << RV_EVENT_KIND_SHIFT | now;
@@ -55,7 +55,7 @@ static void check_batch(const struct rv_batch *batch, const struct rv_event *exp
 {
     uint32_t n_specials = 0;
     cr_assert_eq(batch->n, n);
-    cr_assert_eq(batch->base_ticks, base);
+    cr_assert_eq(batch->base_ns, base);
     cr_assert_eq(memcmp(batch->events, expected, n * sizeof *expected), 0);
     for (uint32_t i = 0; i < n; i++)
         if (rv_event_kind(&expected[i]) > RV_EVENT_RETURN) {
@@ -73,12 +73,12 @@ static void make_events(struct rv_event *events, uint64_t *seed, unsigned one_in
     uint64_t now = 1000;
     for (uint32_t i = 0; i < N_EVENTS; i++) {
         *seed = *seed * 6364136223846793005u + 1442695040888963407u;
-        uint64_t random = *seed >> 33, kind = random % 2, ticks = now += random / 2 % 50;
+        uint64_t random = *seed >> 33, kind = random % 2, ns = now += random / 2 % 50;
         if (random % one_in == 0) {
             kind = random / one_in % 16;
-            ticks = random % 3 ? now - random % 900 : (now += (random % 7 == 0) * 3 * RV_BATCH_TICKS / 4);
+            ns = random % 3 ? now - random % 900 : (now += (random % 7 == 0) * 3 * RV_BATCH_NS / 4);
         }
-        events[i] = (struct rv_event){.when = kind << RV_EVENT_KIND_SHIFT | ticks, .id = i};
+        events[i] = (struct rv_event){.when = kind << RV_EVENT_KIND_SHIFT | ns, .id = i};
     }
 }
 

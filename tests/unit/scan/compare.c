@@ -58,7 +58,7 @@ static void sort_scanned(struct scanned *scanned)
     free(spare);
 }
 
-static uint64_t end_ticks(const struct rv_event *events, size_t n)
+static uint64_t end_ns(const struct rv_event *events, size_t n)
 {
     return n ? rv_event_ticks(&events[n - 1]) + 7 : 7;
 }
@@ -69,7 +69,7 @@ struct scanned scan_serially(const struct rv_event *events, size_t n)
     struct rv_serial *serial = rv_serial_create();
     rv_serial_feed(serial, events, n, &out.spans, &out.n, &out.capacity);
     rv_serial_counts(serial, &out.counts);
-    rv_serial_finish(serial, end_ticks(events, n), &out.spans, &out.n, &out.capacity);
+    rv_serial_finish(serial, end_ns(events, n), &out.spans, &out.n, &out.capacity);
     rv_serial_destroy(serial);
     sort_scanned(&out);
     return out;
@@ -85,11 +85,11 @@ static void collect(struct scanned *out, const struct rv_block *block, size_t st
     }
 }
 
-static void collect_open(struct scanned *out, struct rv_carry *carry, uint64_t ticks)
+static void collect_open(struct scanned *out, struct rv_carry *carry, uint64_t end_ns)
 {
     for (size_t n = 1; n;) {
         out->spans = rv_vec_reserve(out->spans, &out->capacity, out->n + 7, sizeof *out->spans);
-        n = rv_carry_finish(carry, ticks, out->spans + out->n, 7);
+        n = rv_carry_finish(carry, end_ns, out->spans + out->n, 7);
         out->n += n;
     }
 }
@@ -113,7 +113,7 @@ static void resume(struct blocks *blocks)
     for (size_t i = 0; i < rv_carry_n_stacks(before); i++) {
         struct rv_open_stack open;
         rv_carry_open_stack(before, i, &open);
-        rv_carry_resume(blocks->carry, &open, rv_carry_last_ticks(before));
+        rv_carry_resume(blocks->carry, &open, rv_carry_last_ns(before));
     }
     add_counts(&blocks->out->counts, before);
     rv_carry_destroy(before);
@@ -168,7 +168,7 @@ static void cut_block(struct blocks *blocks, const struct rv_event *events, uint
         .n = n,
         .specials = specials,
         .n_specials = n_specials,
-        .base_ticks = base,
+        .base_ns = base,
         .entry_stack = entry_stack,
     };
 }
@@ -216,7 +216,7 @@ struct scanned scan_in_blocks(const struct rv_event *events, size_t n, const str
     for (unsigned i = 1; i < n_threads; i++)
         pthread_join(threads[i], NULL);
     add_counts(&out.counts, blocks.carry);
-    collect_open(&out, blocks.carry, end_ticks(events, n));
+    collect_open(&out, blocks.carry, end_ns(events, n));
     rv_carry_destroy(blocks.carry);
     for (size_t i = 0; i < blocks.n; i++) {
         free(blocks.events[i]);

@@ -9,38 +9,38 @@
 #include "scan/carry.h"
 #include "streams.h"
 
-#define CALL(id_, tag, ticks)                                                                                          \
+#define CALL(id_, tag, ns)                                                                                             \
     {                                                                                                                  \
-        .when = (uint64_t)RV_EVENT_CALL << RV_EVENT_KIND_SHIFT | (ticks), .id = (id_), .frame = (uint16_t)(tag)        \
+        .when = (uint64_t)RV_EVENT_CALL << RV_EVENT_KIND_SHIFT | (ns), .id = (id_), .frame = (uint16_t)(tag)           \
     }
-#define RETURN(id_, tag, ticks)                                                                                        \
+#define RETURN(id_, tag, ns)                                                                                           \
     {                                                                                                                  \
-        .when = (uint64_t)RV_EVENT_RETURN << RV_EVENT_KIND_SHIFT | (ticks), .id = (id_), .frame = (uint16_t)(tag)      \
+        .when = (uint64_t)RV_EVENT_RETURN << RV_EVENT_KIND_SHIFT | (ns), .id = (id_), .frame = (uint16_t)(tag)         \
     }
-#define SYNC(id_, tag, ticks)                                                                                          \
+#define SYNC(id_, tag, ns)                                                                                             \
     {                                                                                                                  \
-        .when = (uint64_t)RV_EVENT_SYNC << RV_EVENT_KIND_SHIFT | (ticks), .id = (id_), .frame = (uint16_t)(tag)        \
+        .when = (uint64_t)RV_EVENT_SYNC << RV_EVENT_KIND_SHIFT | (ns), .id = (id_), .frame = (uint16_t)(tag)           \
     }
-#define LOST(n, ticks)                                                                                                 \
+#define LOST(n, ns)                                                                                                    \
     {                                                                                                                  \
-        .when = (uint64_t)RV_EVENT_LOST << RV_EVENT_KIND_SHIFT | (ticks), .id = (n)                                    \
+        .when = (uint64_t)RV_EVENT_LOST << RV_EVENT_KIND_SHIFT | (ns), .id = (n)                                       \
     }
-#define SWITCH(stack, ticks)                                                                                           \
+#define SWITCH(stack, ns)                                                                                              \
     {                                                                                                                  \
-        .when = (uint64_t)RV_EVENT_SWITCH << RV_EVENT_KIND_SHIFT | (ticks), .id = (stack)                              \
+        .when = (uint64_t)RV_EVENT_SWITCH << RV_EVENT_KIND_SHIFT | (ns), .id = (stack)                                 \
     }
-#define THREAD(stack, state, ticks)                                                                                    \
+#define THREAD(stack, state, ns)                                                                                       \
     {                                                                                                                  \
-        .when = (uint64_t)RV_EVENT_THREAD << RV_EVENT_KIND_SHIFT | (ticks), .id = (stack), .aux = (state)              \
+        .when = (uint64_t)RV_EVENT_THREAD << RV_EVENT_KIND_SHIFT | (ns), .id = (stack), .aux = (state)                 \
     }
-#define LINE(ticks)                                                                                                    \
+#define LINE(ns)                                                                                                       \
     {                                                                                                                  \
-        .when = (uint64_t)RV_EVENT_LINE << RV_EVENT_KIND_SHIFT | (ticks), .id = 1                                      \
+        .when = (uint64_t)RV_EVENT_LINE << RV_EVENT_KIND_SHIFT | (ns), .id = 1                                         \
     }
 
 #define MAX_EVENTS 12
 
-/* Spans as "id.depth[start,end]flags", a stack's number before the first of it; the stream ends 7 ticks after its last
+/* Spans as "id.depth[start,end]flags", a stack's number before the first of it; the stream ends 7 ns after its last
  * event. */
 struct behaviour {
     const char *name;
@@ -212,7 +212,7 @@ static void apply(struct rv_carry *carry, struct rv_block *block, const struct r
     struct rv_event padded[MAX_EVENTS + RV_BLOCK_PADDING] = {0};
     memcpy(padded, events, n * sizeof *events);
     struct rv_block_input input = {
-        .events = padded, .n = n, .base_ticks = rv_event_ticks(events), .entry_stack = entry_stack};
+        .events = padded, .n = n, .base_ns = rv_event_ticks(events), .entry_stack = entry_stack};
     rv_block_scan(block, &input, RV_SCAN_SCALAR);
     rv_carry_apply(carry, block);
 }

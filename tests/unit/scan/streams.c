@@ -36,7 +36,7 @@ struct generator {
     struct stream stream;
     struct program programs[MAX_STACKS];
     uint32_t current, call_permille, burst, n_burst_lost;
-    uint64_t ticks;
+    uint64_t ns;
 };
 
 static bool happens(struct generator *gen, uint32_t permille)
@@ -49,7 +49,7 @@ static struct rv_event make_event(struct generator *gen, unsigned kind, uint32_t
     if (gen->params->has_random_tags)
         key = (int32_t)random_next(gen->random);
     return (struct rv_event){
-        .when = (uint64_t)kind << RV_EVENT_KIND_SHIFT | gen->ticks,
+        .when = (uint64_t)kind << RV_EVENT_KIND_SHIFT | gen->ns,
         .id = id,
         .frame = (uint16_t)key,
         .aux = (uint16_t)random_next(gen->random),
@@ -91,7 +91,7 @@ static void call(struct generator *gen, struct program *program)
     int32_t step = 1 + (int32_t)random_below(gen->random, params->frame_size);
     program->keys[d] = below + step;
     program->ids[d] = id;
-    program->times[d] = gen->ticks;
+    program->times[d] = gen->ns;
     program->depth++;
     bool is_kept = !is_dropped(gen);
     if (!params->n_ids) {
@@ -124,14 +124,14 @@ static void stray_return(struct generator *gen, const struct program *program)
 static void sync(struct generator *gen, const struct program *program)
 {
     uint32_t n = program->depth < 40 ? program->depth : 40;
-    uint64_t now = gen->ticks;
+    uint64_t now = gen->ns;
     for (uint32_t i = 0; i < n; i++) {
         if (happens(gen, 100))
             continue;
-        gen->ticks = program->times[i];
+        gen->ns = program->times[i];
         put(gen, make_event(gen, RV_EVENT_SYNC, program->ids[i] + (uint32_t)happens(gen, 20), program->keys[i]));
     }
-    gen->ticks = now;
+    gen->ns = now;
 }
 
 static void noise(struct generator *gen)
@@ -171,7 +171,7 @@ static void switch_stack(struct generator *gen)
 static void step(struct generator *gen)
 {
     const struct stream_params *params = gen->params;
-    gen->ticks += random_below(gen->random, 50);
+    gen->ns += random_below(gen->random, 50);
     if (happens(gen, 5))
         gen->call_permille = 150 + random_below(gen->random, 700);
     if (params->n_stacks > 1 && happens(gen, 20))
@@ -231,7 +231,7 @@ struct stream stream_generate(const struct stream_params *params, uint64_t *rand
     gen->params = params;
     gen->random = random;
     gen->call_permille = 500;
-    gen->ticks = random_next(random) >> 63 ? 1000 : (1ull << 33) - 5000;
+    gen->ns = random_next(random) >> 63 ? 1000 : (1ull << 33) - 5000;
     uint32_t n_stacks = params->n_stacks ? params->n_stacks : 1;
     for (uint32_t i = 0; i < n_stacks; i++) {
         struct program *program = &gen->programs[i];

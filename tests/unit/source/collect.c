@@ -29,7 +29,7 @@ static void *open_stream(void *context, const struct rv_stream_info *info)
     collected->streams =
         rv_vec_reserve(collected->streams, &collected->capacity, collected->n_streams + 1, sizeof *collected->streams);
     struct collected_stream *stream = &collected->streams[collected->n_streams++];
-    *stream = (struct collected_stream){.pid = info->pid, .tid = info->tid, .last_ticks = info->born_ticks};
+    *stream = (struct collected_stream){.pid = info->pid, .tid = info->tid, .last_ns = info->born_ns};
     snprintf(stream->process_name, sizeof stream->process_name, "%s", info->process_name);
     snprintf(stream->name, sizeof stream->name, "%s", info->thread_name);
     return (void *)(uintptr_t)collected->n_streams;
@@ -48,11 +48,11 @@ static void account_stream(void *context, void *handle, const struct rv_stream_a
     require(account->n_consumed == stream->n, "what was consumed");
 }
 
-static void close_stream(void *context, void *handle, uint64_t end_ticks)
+static void close_stream(void *context, void *handle, uint64_t end_ns)
 {
     struct collected_stream *stream = stream_of(context, handle);
-    require(end_ticks >= stream->last_ticks, "a stream's end before its last event");
-    stream->end_ticks = end_ticks;
+    require(end_ns >= stream->last_ns, "a stream's end before its last event");
+    stream->end_ns = end_ns;
     stream->is_closed = true;
 }
 
@@ -70,8 +70,8 @@ static void follow(struct collected_stream *stream, const struct rv_event *event
 {
     unsigned kind = rv_event_kind(event);
     require(kind < RV_EVENT_KIND_COUNT, "a kind of event");
-    require(rv_event_ticks(event) >= stream->last_ticks, "time falls");
-    stream->last_ticks = rv_event_ticks(event);
+    require(rv_event_ticks(event) >= stream->last_ns, "time falls");
+    stream->last_ns = rv_event_ticks(event);
     if (kind == RV_EVENT_CALL) {
         require(event->frame == (uint16_t)stream->depth, "a call's tag is not its depth");
         stream->depth++;
@@ -94,9 +94,8 @@ static void submit_batch(void *context, struct rv_batch *batch)
     uint32_t n_specials = 0;
     for (uint32_t i = 0; i < batch->n; i++) {
         const struct rv_event *event = &batch->events[i];
-        require(rv_event_ticks(event) >= batch->base_ticks &&
-                    rv_event_ticks(event) - batch->base_ticks < RV_BATCH_TICKS,
-                "ticks outside of the batch's range");
+        require(rv_event_ticks(event) >= batch->base_ns && rv_event_ticks(event) - batch->base_ns < RV_BATCH_NS,
+                "times outside of the batch's range");
         if (rv_event_kind(event) > RV_EVENT_RETURN)
             require(n_specials < batch->n_specials && batch->specials[n_specials++] == i, "a special is not listed");
         follow(stream, event);

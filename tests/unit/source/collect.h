@@ -13,7 +13,7 @@ struct collected_stream {
     struct rv_event *events;
     size_t n, capacity;
     uint32_t depth; /* open calls, by the tags */
-    uint64_t last_ticks, end_ticks;
+    uint64_t last_ns, end_ns;
     bool is_closed;
 };
 

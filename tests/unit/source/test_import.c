@@ -187,7 +187,7 @@ static size_t spans_of(const struct collected *collected, struct call *out)
         struct rv_serial *serial = rv_serial_create();
         n = 0;
         rv_serial_feed(serial, stream->events, stream->n, &spans, &n, &capacity);
-        rv_serial_finish(serial, stream->end_ticks, &spans, &n, &capacity);
+        rv_serial_finish(serial, stream->end_ns, &spans, &n, &capacity);
         rv_serial_destroy(serial);
         for (size_t k = 0; k < n; k++) {
             cr_assert_eq(spans[k].flags, 0);
@@ -320,7 +320,7 @@ Test(import, a_sample_goes_on_with_what_it_shares)
     cr_assert_eq(collected.streams[0].n, 4);
     for (int i = 0; i < 4; i++)
         cr_assert_eq(rv_event_kind(&collected.streams[0].events[i]), kinds[i]);
-    cr_assert_eq(collected.streams[0].end_ticks, 30);
+    cr_assert_eq(collected.streams[0].end_ns, 30);
     collect_fini(&collected);
     rv_emitter_destroy(emitter);
 }

@@ -23,10 +23,10 @@ static enum rv_source_status poll_fake(struct rv_source *source, const struct rv
     intake->define(intake->context, &(struct rv_definition){2, "P", "shared", "f", 1}, 1);
     void *stream = intake->open_stream(
         intake->context,
-        &(struct rv_stream_info){.pid = 7, .process_key = 7, .process_name = fake->name, .born_ticks = fake->when});
+        &(struct rv_stream_info){.pid = 7, .process_key = 7, .process_name = fake->name, .born_ns = fake->when});
     struct rv_batch *batch = intake->acquire_batch(intake->context);
     batch->stream = stream;
-    batch->base_ticks = fake->when;
+    batch->base_ns = fake->when;
     batch->n = 3;
     batch->events[0] = (struct rv_event){.when = (uint64_t)RV_EVENT_CALL << RV_EVENT_KIND_SHIFT | fake->when, .id = 1};
     batch->events[1] =
@@ -82,15 +82,15 @@ static void hear_batch(void *context, struct rv_batch *batch)
 {
     struct heard *heard = context;
     cr_assert_eq(batch->stream, &heard->streams[heard->n_batches]);
-    heard->base[heard->n_batches] = batch->base_ticks;
+    heard->base[heard->n_batches] = batch->base_ns;
     memcpy(heard->events[heard->n_batches++], batch->events, sizeof heard->events[0]);
 }
 
-static void hear_end(void *context, void *stream, uint64_t end_ticks)
+static void hear_end(void *context, void *stream, uint64_t end_ns)
 {
     struct heard *heard = context;
     (void)stream;
-    heard->ends[heard->n_ends++] = end_ticks;
+    heard->ends[heard->n_ends++] = end_ns;
 }
 
 static void hear_names(void *context, const struct rv_definition *definitions, size_t n)
@@ -126,7 +126,7 @@ Test(merged, times_stand_on_one_wall_clock_and_names_are_shared, .timeout = 10)
     static const uint64_t first[2] = {1000 + 4000000, 300};
     for (int i = 0; i < 2; i++) {
         cr_assert_eq(heard.base[i], first[i]);
-        cr_assert_eq(heard.streams[i].born_ticks, first[i]);
+        cr_assert_eq(heard.streams[i].born_ns, first[i]);
         cr_assert_eq(heard.ends[i], first[i] + 9);
         cr_assert_eq(rv_event_ticks(&heard.events[i][1]), first[i] + 5);
         cr_assert_eq(rv_event_kind(&heard.events[i][2]), RV_EVENT_LOST);
@@ -163,11 +163,11 @@ Test(merged, runs_that_are_compared_begin_together_and_are_labelled, .timeout = 
     while (merged->poll(merged, &intake) != RV_SOURCE_ENDED)
         ;
     cr_assert_eq(heard.n_streams, 2);
-    cr_assert_eq(heard.streams[0].born_ticks, heard.streams[1].born_ticks);
+    cr_assert_eq(heard.streams[0].born_ns, heard.streams[1].born_ns);
     for (int i = 0; i < 2; i++) {
-        cr_assert_eq(heard.base[i], heard.streams[i].born_ticks);
-        cr_assert_eq(heard.ends[i], heard.streams[i].born_ticks + 9);
-        cr_assert_eq(rv_event_ticks(&heard.events[i][1]), heard.streams[i].born_ticks + 5);
+        cr_assert_eq(heard.base[i], heard.streams[i].born_ns);
+        cr_assert_eq(heard.ends[i], heard.streams[i].born_ns + 9);
+        cr_assert_eq(rv_event_ticks(&heard.events[i][1]), heard.streams[i].born_ns + 5);
     }
     cr_assert_eq(strncmp(heard.labels[0], "before: ", 8), 0);
     cr_assert_eq(strncmp(heard.labels[1], "after: ", 7), 0);

@@ -49,7 +49,7 @@ Test(normalize, raises_times_that_fall)
                                 event(RV_EVENT_CALL, 120, 0)};
     cr_assert_eq(rv_normalize(&normalizer, &batch, popped, 3), 3);
     cr_assert_eq(batch.n, 3);
-    cr_assert_eq(batch.base_ticks, 100);
+    cr_assert_eq(batch.base_ns, 100);
     cr_assert_eq(rv_event_ticks(&batch.events[1]), 100);
     cr_assert_eq(rv_event_kind(&batch.events[1]), RV_EVENT_RETURN);
     cr_assert_eq(rv_event_ticks(&batch.events[2]), 120);
@@ -61,7 +61,7 @@ Test(normalize, times_do_not_fall_from_batch_to_batch)
     rv_normalize(&normalizer, &batch, &first, 1);
     batch.n = batch.n_specials = 0;
     rv_normalize(&normalizer, &batch, &second, 1);
-    cr_assert_eq(batch.base_ticks, 500);
+    cr_assert_eq(batch.base_ns, 500);
     cr_assert_eq(rv_event_ticks(&batch.events[0]), 500);
 }
 
@@ -82,7 +82,7 @@ Test(normalize, a_sync_keeps_its_own_past)
     struct rv_event popped[] = {event(RV_EVENT_SYNC, 10, 0), event(RV_EVENT_CALL, 1000, 0),
                                 event(RV_EVENT_SYNC, 1ull << 59, 0), event(RV_EVENT_RETURN, 1001, 0)};
     cr_assert_eq(rv_normalize(&normalizer, &batch, popped, 4), 4);
-    cr_assert_eq(batch.base_ticks, 1000);
+    cr_assert_eq(batch.base_ns, 1000);
     cr_assert_eq(rv_event_ticks(&batch.events[0]), 10);
     cr_assert_eq(rv_event_ticks(&batch.events[3]), 1001);
 }
@@ -94,7 +94,7 @@ Test(normalize, a_gap_of_2_to_the_31_ns_begins_a_new_batch)
     cr_assert_eq(batch.n, 1);
     batch.n = batch.n_specials = 0;
     cr_assert_eq(rv_normalize(&normalizer, &batch, popped + 1, 1), 1);
-    cr_assert_eq(batch.base_ticks, 10 + (1ull << 31));
+    cr_assert_eq(batch.base_ns, 10 + (1ull << 31));
 }
 
 Test(normalize, a_lying_time_does_not_stop_progress)
@@ -121,7 +121,7 @@ Test(normalize, ticks_become_ns_each_as_its_clock_has_it)
     for (unsigned i = 0; i < N; i++)
         popped[i] = event(i % 2 ? RV_EVENT_RETURN : RV_EVENT_CALL, ticks[i], 0);
     cr_assert_eq(rv_normalize(&normalizer, &batch, popped, N), N);
-    cr_assert_eq(batch.base_ticks, rv_clock_to_ns(&clock_of_ring, ticks[0]));
+    cr_assert_eq(batch.base_ns, rv_clock_to_ns(&clock_of_ring, ticks[0]));
     uint64_t last = 0;
     for (unsigned i = 0; i < N; i++) {
         uint64_t ns = rv_clock_to_ns(&clock_of_ring, ticks[i]);
@@ -143,7 +143,7 @@ Test(normalize, the_past_of_a_sync_becomes_ns_from_before_the_clock_began_too)
     cr_assert_eq(rv_event_ticks(&batch.events[1]), 0);
     cr_assert_eq(rv_event_ticks(&batch.events[3]), clock_of_ring.mono0_ns + 19);
     cr_assert_eq(rv_event_kind(&batch.events[3]), RV_EVENT_SYNC);
-    cr_assert_eq(batch.base_ticks, clock_of_ring.mono0_ns + 39);
+    cr_assert_eq(batch.base_ns, clock_of_ring.mono0_ns + 39);
 }
 
 Test(normalize, a_time_that_does_not_fit_in_ns_is_the_last_that_does)
@@ -178,7 +178,7 @@ Test(normalize, a_loss_lies_at_the_last_event_before_it)
     rv_normalize_loss(&normalizer, &batch, 9);
     cr_assert_eq(rv_normalize(&normalizer, &batch, &second, 1), 1);
     cr_assert_eq(batch.n, 2);
-    cr_assert_eq(batch.base_ticks, 500);
+    cr_assert_eq(batch.base_ns, 500);
     cr_assert_eq(batch.events[0].when, (uint64_t)RV_EVENT_LOST << RV_EVENT_KIND_SHIFT | 500);
     cr_assert_eq(batch.events[0].id, 9);
     cr_assert_eq(batch.n_specials, 1);
