@@ -15,7 +15,7 @@
 
 #define FILL_CHUNK_EVENTS 64u
 #define SUSPECT_PUSHES 4096u
-#define POISON_UNIT (1ull << RV_PUSH_KEY_SHIFT)
+#define POISON_UNIT (1ull << RV_PUSH_POISON_SHIFT)
 
 static uint64_t n_written(const struct rv_pusher_state *state)
 {
@@ -151,7 +151,7 @@ static void place_cursor(struct rv_pusher *pusher, uint64_t stack)
     state->placed_head = n_written(state);
     state->placed_slot = address_of(slot_of(state, state->placed_head));
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    pusher->cursor = state->placed_slot - rv_push_key(stack);
+    pusher->cursor = state->placed_slot + rv_push_poison(stack);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     state->busy_stack = stack;
 }
@@ -221,7 +221,7 @@ static bool is_clean(const struct rv_pusher *pusher, uint64_t cursor)
 /* The cursor that a push found which has begun since, and which other handlers may have interrupted. */
 static uint64_t found_by(const struct rv_pusher *pusher, uint64_t stack)
 {
-    return __atomic_load_n(&pusher->cursor, __ATOMIC_RELAXED) + rv_push_key(stack);
+    return __atomic_load_n(&pusher->cursor, __ATOMIC_RELAXED) - rv_push_poison(stack);
 }
 
 bool rv_push_is_under_way(const struct rv_pusher *pusher)
@@ -233,7 +233,7 @@ uint64_t rv_push_place(const struct rv_pusher *pusher, uint64_t stack)
 {
     uint64_t found = found_by(pusher, stack);
     if (!rv_push_is_under_way(pusher)) /* a handler took the push for abandoned */
-        found -= rv_push_key(stack);
+        found += rv_push_poison(stack);
     return is_clean(pusher, found) ? found + sizeof(struct rv_event) : RV_PUSH_NESTED;
 }
 
@@ -264,7 +264,7 @@ static bool is_abandoned(const struct rv_pusher_state *state, uint64_t found, ui
         return true;
     uint64_t interrupted = state->busy_stack;
     if (!interrupted)
-        interrupted = (poison_in(state, found) + POISON_UNIT / 2) >> RV_PUSH_KEY_SHIFT;
+        interrupted = (poison_in(state, found) + POISON_UNIT / 2) >> RV_PUSH_POISON_SHIFT;
     return stack >= interrupted && !is_on_other_stack(state, interrupted, stack) && !is_on_signal_stack();
 }
 
@@ -290,7 +290,7 @@ bool rv_push_nested(struct rv_pusher *pusher, uint64_t stack, uint64_t kind, uin
     uint64_t ticks = state && state->ring.control ? rv_clock_ticks(state->ring.clock_kind) : 1;
     stash(pusher, kind << RV_EVENT_KIND_SHIFT | ticks, word);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    pusher->cursor += rv_push_key(stack);
+    pusher->cursor -= rv_push_poison(stack);
     return true;
 }
 

@@ -9,11 +9,10 @@
  *
  * The poison is 128 times the stack pointer of the pushing function: far above every limit, wherever the stack lies.
  * What it was added to has its low bits still, so that both can be told from their sum. When a handler leaves by
- * siglongjmp, the next push finds a cursor poisoned by a frame that no longer exists, and takes over (push.c). Taking
- * the poison as its negative, the push's key, saves an instruction, and so does comparing keys of frames with it
- * (producers/native/shadow.h).
+ * siglongjmp, the next push finds a cursor poisoned by a frame that no longer exists, and takes over (push.c).
  *
- * A push reads the cursor after it has poisoned it. Handlers in between leave the cursor as they found it, but for
+ * The instruction that poisons the cursor also fetches what it was: of two that go through memory, the second waits
+ * for the first. Only the slow path reads the cursor once more. Handlers in between leave it as they found it, but for
  * those that fill the stash, for then the push counts as abandoned. What it reads then is a cursor without its poison,
  * less its poison: beyond any limit where stacks lie high; where they lie so low that a poisoned cursor might be an
  * address, all is left to the slow path from then on.
@@ -31,7 +30,7 @@
 #include "ring/ring.h"
 #include "ringviz/wire.h"
 
-#define RV_PUSH_KEY_SHIFT 7
+#define RV_PUSH_POISON_SHIFT 7
 #define RV_PUSH_ADDRESS_BITS 48 /* a cursor with more of them is poisoned; so may one be that is in no ring */
 #define RV_PUSH_NESTED UINT64_MAX
 #define RV_PUSH_STASH 32768u
@@ -116,37 +115,30 @@ bool rv_push_other_clock(struct rv_pusher *pusher, uint64_t next, uint64_t kind,
 /* The three above as one, for pushers that are attached by hand. A pusher without state drops its events. */
 rv_push_slow_fn rv_push_slow;
 
-/* Less the poison; greater in callees than in callers. */
-static inline uint64_t rv_push_key(uint64_t stack)
+static inline uint64_t rv_push_poison(uint64_t stack)
 {
-    return -(stack << RV_PUSH_KEY_SHIFT);
-}
-
-static inline uint64_t rv_push_stack(uint64_t key)
-{
-    return -key >> RV_PUSH_KEY_SHIFT;
+    return stack << RV_PUSH_POISON_SHIFT;
 }
 
 /* The cursor when this push is done: what lies below it is the push's slot. At or above the limit: not that simple.
  * Signal-atomic, not thread-atomic: one instruction poisons, without lock prefix. */
 static inline uint64_t rv_push_begin(struct rv_pusher *pusher, uint64_t stack)
 {
-    const uint64_t key = rv_push_key(stack);
+    uint64_t found = rv_push_poison(stack);
 #if defined(__x86_64__)
-    __asm__ volatile("subq %1, %0" : "+m"(pusher->cursor) : "r"(key) : "memory", "cc");
-    uint64_t poisoned = __atomic_load_n(&pusher->cursor, __ATOMIC_RELAXED);
+    __asm__ volatile("xaddq %1, %0" : "+m"(pusher->cursor), "+r"(found) : : "memory", "cc");
 #else
-    uint64_t poisoned = __atomic_sub_fetch(&pusher->cursor, key, __ATOMIC_RELAXED);
+    found = __atomic_fetch_add(&pusher->cursor, found, __ATOMIC_RELAXED);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
 #endif
-    return poisoned + key + sizeof(struct rv_event);
+    return found + sizeof(struct rv_event);
 }
 
 /* The same of a push that has begun; RV_PUSH_NESTED where it met a poisoned cursor. */
 static inline uint64_t rv_push_next(const struct rv_pusher *pusher, uint64_t stack)
 {
     uint64_t poisoned = __atomic_load_n(&pusher->cursor, __ATOMIC_RELAXED);
-    uint64_t next = poisoned + rv_push_key(stack) + sizeof(struct rv_event);
+    uint64_t next = poisoned - rv_push_poison(stack) + sizeof(struct rv_event);
     return next < pusher->slow_limit ? next : rv_push_place(pusher, stack);
 }
 

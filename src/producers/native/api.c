@@ -51,7 +51,7 @@ RV_EXPORT uint32_t ringviz_intern(const char *package, const char *name, const c
 /* How a call by the API looks to the shadow stack. */
 static struct rv_shadow_frame frame_of(uint32_t id, uint64_t stack)
 {
-    return (struct rv_shadow_frame){.key = rv_push_key(stack), .word = id};
+    return (struct rv_shadow_frame){.stack = stack, .word = id};
 }
 
 RV_EXPORT void ringviz_enter(uint32_t id)

@@ -21,7 +21,7 @@ RV_HIDDEN __attribute__((used)) void rv_cyg_exit_slow(void *function, void *call
 __attribute__((noinline)) static void look_closer(enum rv_event_kind kind, const void *function, const void *call_site,
                                                   const void *site, uint64_t stack, uint64_t next)
 {
-    const struct rv_shadow_frame call = {.key = rv_push_key(stack),
+    const struct rv_shadow_frame call = {.stack = stack,
                                          .word = (uint64_t)(uintptr_t)function,
                                          .call_site = (uint64_t)(uintptr_t)call_site,
                                          .site = (uint64_t)(uintptr_t)site};
@@ -66,34 +66,36 @@ void rv_cyg_exit_slow(void *function, void *call_site, void *site, uint64_t stac
 #define LIMIT_AT 8
 #define HEAD_AT 24
 #define TOP_AT 64
-#define NEAR_KEYS 0x8000000
+#define NEAR_BYTES 0x100000
 #define CALL_AT 0x20000000
 #define RETURN_AT 0x30000000
 _Static_assert(offsetof(struct rv_thread, pusher.cursor) == CURSOR_AT, "");
 _Static_assert(offsetof(struct rv_thread, pusher.limit) == LIMIT_AT, "");
 _Static_assert(offsetof(struct rv_thread, pusher.head) == HEAD_AT, "");
 _Static_assert(offsetof(struct rv_thread, shadow.top) == TOP_AT, "");
-_Static_assert(offsetof(struct rv_shadow_frame, key) == 0, "");
+_Static_assert(offsetof(struct rv_shadow_frame, stack) == 0, "");
 _Static_assert(offsetof(struct rv_shadow_frame, word) == 8, "");
 _Static_assert(offsetof(struct rv_shadow_frame, call_site) == 16, "");
 _Static_assert(offsetof(struct rv_shadow_frame, site) == 24, "");
 _Static_assert(sizeof(struct rv_shadow_frame) == 32, "");
 _Static_assert(offsetof(struct rv_event, when) == 0 && offsetof(struct rv_event, id) == 8, "");
 _Static_assert(sizeof(struct rv_event) == 16, "");
-_Static_assert(RV_PUSH_KEY_SHIFT == 7, "a key is -128 times the stack pointer");
+_Static_assert(RV_PUSH_POISON_SHIFT == 7, "the poison is 128 times the stack pointer");
 _Static_assert(RV_EVENT_FRAME_SHIFT - RV_SHADOW_TAG_SHIFT == 43, "a frame's address to its tag");
-_Static_assert(RV_SHADOW_NEAR_KEYS == NEAR_KEYS, "");
+_Static_assert(RV_SHADOW_NEAR_BYTES == NEAR_BYTES, "");
 _Static_assert((uint64_t)RV_EVENT_CALL_AT << (RV_EVENT_KIND_SHIFT - 32) == CALL_AT, "");
 _Static_assert((uint64_t)RV_EVENT_RETURN_AT << (RV_EVENT_KIND_SHIFT - 32) == RETURN_AT, "");
 _Static_assert(RV_PUSH_AHEAD_BYTES == 512, "");
 
 /*
  * Time goes into taking in instructions, and a clock read lets none behind it begin before it is done. So there are as
- * few as can be: a sum for a move and an addition, a carry for a subtraction, a whole word for its parts. The checks
- * come early, since a clock read ahead of them waits for them; what nobody waits for comes after it, out of its way.
+ * few as can be: an exchange for a subtraction and a move, a carry for a subtraction, a whole word for its parts. The
+ * checks come early, since a clock read ahead of them waits for them; what nobody waits for comes after it, out of its
+ * way. A clock read hides some 15 cycles of what must be done one after the other since the last; a word stored and
+ * loaded again takes 5 of them, and the cursor is such a word: stored by one push, fetched and stored by the next.
  *
  *     rdi  the function         rcx  &rv_thread, from %fs      r9   the top frame, as it was
- *     rsi  its call site        r8   next: behind the slot     r10  the key; then the new frame, its tag, the word
+ *     rsi  its call site        r8   next: behind the slot     r10  how far beneath it; the new frame, its tag, the word
  *     rax  the site             r11  the shared head
  */
 #define CURSOR "%fs:" TEXT(CURSOR_AT) "(%rcx)"
@@ -102,11 +104,10 @@ _Static_assert(RV_PUSH_AHEAD_BYTES == 512, "");
 #define TOP "%fs:" TEXT(TOP_AT) "(%rcx)"
 
 #define BEGIN                                                                                                          \
-    "imul $-128, %rsp, %r10\n"                 /* the key: two instructions, were it a shift */                        \
+    "imul $128, %rsp, %r8\n"                   /* the poison: two instructions, were it a shift */                     \
     "mov rv_thread@gottpoff(%rip), %rcx\n"                                                                             \
-    "sub %r10, " CURSOR "\n"                   /* from here on handlers find it poisoned, */                           \
-    "mov " CURSOR ", %r8\n"                    /* and leave it so */                                                   \
-    "lea 16(%r8, %r10), %r8\n"                 /* unpoisoned, and past the slot */                                     \
+    "xadd %r8, " CURSOR "\n"                   /* from here on handlers find it poisoned, */                           \
+    "lea 16(%r8), %r8\n"                       /* behind the slot; add was slower */                                   \
     "cmp " LIMIT ", %r8\n"                                                                                             \
     "jae 1f\n"                                 /* below it: there is a carry */                                        \
     "mov " TOP ", %r9\n"
@@ -130,9 +131,10 @@ HOOK void __cyg_profile_func_enter(__attribute__((unused)) void *function, __att
     __asm__(BEGIN
             "mov (%rsp), %rax\n"
             "mov " HEAD ", %r11\n"
-            "mov %r10, 32(%r9)\n"              /* the new frame's key, where nobody looks yet */
-            "sbb (%r9), %r10\n"                /* less the top's, less the carry: what is equal wraps, */
-            "cmp $" TEXT(NEAR_KEYS) ", %r10\n" /* and is not near either */
+            "mov %rsp, 32(%r9)\n"              /* the new frame's stack, where nobody looks yet */
+            "mov (%r9), %r10\n"
+            "sbb %rsp, %r10\n"                 /* how far beneath the top's, less the carry: what is equal wraps, */
+            "cmp $" TEXT(NEAR_BYTES) ", %r10\n" /* and is not near either */
             "jae 1f\n"
             "mov %rsi, 48(%r9)\n"              /* its call site */
             "mov %rax, 56(%r9)\n"              /* its site */
@@ -155,8 +157,8 @@ HOOK void __cyg_profile_func_exit(__attribute__((unused)) void *function, __attr
 {
     __asm__(BEGIN
             "mov " HEAD ", %r11\n"
-            "cmp %r10, (%r9)\n"                /* no frame beneath this one's, as alloca may have lowered it */
-            "ja 1f\n"
+            "cmp %rsp, (%r9)\n"                /* no frame beneath this one's, as alloca may have lowered it */
+            "jb 1f\n"
             "mov 8(%r9), %rax\n"
             "cmp %edi, 8(%r9)\n"
             "jne 1f\n"

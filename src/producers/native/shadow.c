@@ -24,7 +24,7 @@
 #define N_BUCKETS 256u
 #define MAX_SEARCH 4096u /* frames that may be open still, passed in search of a return's call */
 
-#define NO_STACK UINT64_MAX /* the greatest key: nothing nests on it, nothing returns from it */
+#define NO_STACK 0u /* the lowest: nothing nests on it, nothing returns from it */
 
 /* Words of what is no frame. */
 #define BOUNDARY UINT64_MAX   /* no stack or its end, call_site: the end of its stack, site: next boundary | IS_LINK */
@@ -41,17 +41,11 @@ struct rv_shadow_region {
     struct rv_shadow saved;               /* while the thread is on another stack */
 };
 
-struct rv_shadow_frame rv_shadow_no_frame[2] = {{.key = NO_STACK, .word = BOUNDARY}};
+struct rv_shadow_frame rv_shadow_no_frame[2] = {{.stack = NO_STACK, .word = BOUNDARY}};
 
 static bool is_api(const struct rv_shadow_frame *frame)
 {
     return frame->site == 0;
-}
-
-/* 0 of what has none. */
-static uint64_t stack_of(const struct rv_shadow_frame *frame)
-{
-    return rv_push_stack(frame->key);
 }
 
 static bool is_full(const struct rv_shadow *shadow)
@@ -73,7 +67,7 @@ static struct rv_shadow_frame *boundary_below(const struct rv_shadow_frame *boun
 /* Of the lowest boundary, on which calls nest. */
 static void set_end(struct rv_shadow_frame *base, uint64_t end)
 {
-    base->key = rv_push_key(end);
+    base->stack = end;
     base->call_site = end;
 }
 
@@ -87,7 +81,7 @@ static void end_stack(struct rv_shadow *shadow)
 /* link: 0 or IS_LINK */
 static void begin_stack(struct rv_shadow *shadow, struct rv_shadow_frame *boundary, uint64_t stack, uint64_t link)
 {
-    *boundary = (struct rv_shadow_frame){.key = NO_STACK,
+    *boundary = (struct rv_shadow_frame){.stack = NO_STACK,
                                          .word = BOUNDARY,
                                          .call_site = stack + RV_SHADOW_NEAR_BYTES / 2,
                                          .site = (uint64_t)(uintptr_t)shadow->boundary | link};
@@ -102,7 +96,7 @@ static bool is_within(struct rv_shadow *shadow, const struct rv_shadow_frame *bo
         return false;
     if (top == boundary)
         return boundary == shadow->region->base;
-    return stack >= stack_of(top) || stack_of(top) - stack < RV_SHADOW_NEAR_BYTES;
+    return stack >= top->stack || top->stack - stack < RV_SHADOW_NEAR_BYTES;
 }
 
 /* Go down to the machine stack that this is on; false, and nothing is changed: it is on none of them. */
@@ -124,7 +118,7 @@ static bool find_stack(struct rv_shadow *shadow, uint64_t stack)
 static void drop_left(struct rv_shadow *shadow, uint64_t stack)
 {
     struct rv_shadow_frame *top = shadow->top;
-    while (top != shadow->boundary && stack_of(top) < stack)
+    while (top != shadow->boundary && top->stack < stack)
         top--;
     rv_shadow_move_top(shadow, top);
 }
@@ -136,7 +130,7 @@ static void drop_left(struct rv_shadow *shadow, uint64_t stack)
 static void drop_replaced(struct rv_shadow *shadow, const struct rv_shadow_frame *call)
 {
     struct rv_shadow_frame *top = shadow->top;
-    for (struct rv_shadow_frame *frame = top; frame != shadow->boundary && frame->key == call->key; frame--)
+    for (struct rv_shadow_frame *frame = top; frame != shadow->boundary && frame->stack == call->stack; frame--)
         if (!is_api(frame) && (frame->site == call->site || frame->call_site != call->call_site))
             top = frame - 1;
     rv_shadow_move_top(shadow, top);
@@ -152,11 +146,11 @@ static uint16_t put_frame(struct rv_shadow *shadow, const struct rv_shadow_frame
 {
     struct rv_shadow_frame *top = shadow->top, *frame = top + 1;
     if (frame >= shadow->region->last) {
-        *frame = (struct rv_shadow_frame){.key = NO_STACK, .word = FULL, .call_site = 1};
+        *frame = (struct rv_shadow_frame){.stack = NO_STACK, .word = FULL, .call_site = 1};
     } else {
         copy_call(frame, call);
         if (is_api(call))
-            frame->key = top->key == NO_STACK ? rv_push_key(top->call_site) : top->key;
+            frame->stack = top->stack == NO_STACK ? top->call_site : top->stack;
     }
     rv_shadow_move_top(shadow, frame);
     return rv_shadow_tag(frame);
@@ -166,7 +160,7 @@ static uint16_t put_frame(struct rv_shadow *shadow, const struct rv_shadow_frame
 static bool count_call(struct rv_shadow *shadow, const struct rv_shadow_frame *call, uint16_t *tag)
 {
     struct rv_shadow_frame *full = shadow->top;
-    if (call->key < (full - 1)->key) {
+    if (call->stack > (full - 1)->stack) {
         rv_shadow_move_top(shadow, full - 1);
         return false;
     }
@@ -177,7 +171,7 @@ static bool count_call(struct rv_shadow *shadow, const struct rv_shadow_frame *c
 static bool count_return(struct rv_shadow *shadow, const struct rv_shadow_frame *call, uint16_t *tag)
 {
     struct rv_shadow_frame *full = shadow->top;
-    bool is_counted = call->key >= (full - 1)->key;
+    bool is_counted = call->stack <= (full - 1)->stack;
     if (is_counted)
         *tag = (uint16_t)(rv_shadow_tag(full) + --full->call_site);
     if (!is_counted || full->call_site == 0)
@@ -191,7 +185,7 @@ uint16_t rv_shadow_enter_nested(struct rv_shadow *shadow, const struct rv_shadow
     if (link + 1 >= shadow->region->last)
         return rv_shadow_tag(top + 1);
     rv_shadow_move_top(shadow, link + 1);
-    begin_stack(shadow, link, stack_of(call), IS_LINK);
+    begin_stack(shadow, link, call->stack, IS_LINK);
     copy_call(&link[1], call);
     return rv_shadow_tag(link + 1);
 }
@@ -204,15 +198,15 @@ uint16_t rv_shadow_enter(struct rv_shadow *shadow, const struct rv_shadow_frame 
     if (is_full(shadow) && count_call(shadow, call, &tag))
         return tag;
     if (shadow->top == shadow->region->base && !shadow->top->call_site)
-        set_end(shadow->top, stack_of(call) + RV_SHADOW_NEAR_BYTES / 2);
+        set_end(shadow->top, call->stack + RV_SHADOW_NEAR_BYTES / 2);
     while (shadow->top == shadow->boundary && shadow->top != shadow->region->base)
         end_stack(shadow);
-    if (find_stack(shadow, stack_of(call))) {
-        drop_left(shadow, stack_of(call));
+    if (find_stack(shadow, call->stack)) {
+        drop_left(shadow, call->stack);
         if (!is_api(call))
             drop_replaced(shadow, call);
     } else if (shadow->top + 1 < shadow->region->last) {
-        begin_stack(shadow, shadow->top + 1, stack_of(call), 0);
+        begin_stack(shadow, shadow->top + 1, call->stack, 0);
         rv_shadow_move_top(shadow, shadow->top + 1);
     }
     *n_fallen = before > shadow->top ? (size_t)(before - shadow->top) : 0;
@@ -233,7 +227,7 @@ static bool is_call_of(const struct rv_shadow_frame *frame, const struct rv_shad
         return false;
     if (is_api(call))
         return true;
-    return has_jumped(call) ? frame->key > call->key : frame->key <= call->key;
+    return has_jumped(call) ? frame->stack < call->stack : frame->stack >= call->stack;
 }
 
 /* The call that returns, and the boundary below it. */
@@ -251,7 +245,7 @@ static struct rv_shadow_frame *find_call(struct rv_shadow *shadow, const struct 
         }
         if (is_call_of(frame, call))
             return frame;
-        n_searched += frame->key <= call->key || *boundary != shadow->boundary;
+        n_searched += frame->stack >= call->stack || *boundary != shadow->boundary;
     }
     return NULL;
 }
@@ -260,8 +254,8 @@ static struct rv_shadow_frame *find_call(struct rv_shadow *shadow, const struct 
 static uint16_t leave_unseen(struct rv_shadow *shadow, const struct rv_shadow_frame *call)
 {
     struct rv_shadow_region *region = shadow->region;
-    if (!is_api(call) && find_stack(shadow, stack_of(call)))
-        drop_left(shadow, stack_of(call));
+    if (!is_api(call) && find_stack(shadow, call->stack))
+        drop_left(shadow, call->stack);
     struct rv_shadow_frame *top = shadow->top;
     if (top != region->base)
         return rv_shadow_tag(top + 1);
@@ -327,7 +321,7 @@ static struct rv_shadow_region *create_region(uint32_t stack_id, size_t n_frames
     region->first = zero - N_EARLIER;
     region->base = zero - 1;
     region->last = zero + n_frames - 1;
-    *region->base = (struct rv_shadow_frame){.key = NO_STACK, .word = BOUNDARY};
+    *region->base = (struct rv_shadow_frame){.stack = NO_STACK, .word = BOUNDARY};
     region->saved = (struct rv_shadow){region->base, region->last - 1, region->base, region};
     return region;
 }

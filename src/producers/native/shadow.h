@@ -30,14 +30,12 @@
 #define RV_SHADOW_RESERVE 4096u /* calls that may be pushed without looking for room */
 
 struct rv_shadow_frame {
-    uint64_t key;       /* rv_push_key() of the stack pointer with which its hook began */
+    uint64_t stack;     /* the stack pointer with which its hook began */
     uint64_t word;      /* of its events: the function's address, or the name id of a call by the API, and the tag */
     uint64_t call_site; /* where its caller goes on; 0 by the API */
     uint64_t site; /* where it goes on after its hook: tells functions inlined into one another apart; 0 by the API */
 };
 _Static_assert(sizeof(struct rv_shadow_frame) == 1u << RV_SHADOW_TAG_SHIFT, "tags are bits of a frame's address");
-
-#define RV_SHADOW_NEAR_KEYS (RV_SHADOW_NEAR_BYTES << RV_PUSH_KEY_SHIFT)
 
 struct rv_shadow_region;
 
@@ -79,11 +77,10 @@ static inline const struct rv_shadow_frame *
 rv_shadow_push(struct rv_shadow *shadow, uint64_t stack, const void *function, const void *call_site, const void *site)
 {
     struct rv_shadow_frame *top = shadow->top;
-    uint64_t key = rv_push_key(stack);
-    if (__builtin_expect(key - top->key - 1 >= RV_SHADOW_NEAR_KEYS, 0)) /* the same is too near: inlined there */
+    if (__builtin_expect(top->stack - stack - 1 >= RV_SHADOW_NEAR_BYTES, 0)) /* the same is too near: inlined there */
         return NULL;
     top++;
-    top->key = key;
+    top->stack = stack;
     top->word = rv_event_word_at((uint64_t)(uintptr_t)function, rv_shadow_tag(top));
     top->call_site = (uint64_t)(uintptr_t)call_site;
     top->site = (uint64_t)(uintptr_t)site;
@@ -97,7 +94,7 @@ static inline const struct rv_shadow_frame *rv_shadow_pop(struct rv_shadow *shad
                                                           const void *function)
 {
     struct rv_shadow_frame *top = shadow->top;
-    if (__builtin_expect((uint32_t)top->word != (uint32_t)(uintptr_t)function || top->key > rv_push_key(stack), 0))
+    if (__builtin_expect((uint32_t)top->word != (uint32_t)(uintptr_t)function || top->stack < stack, 0))
         return NULL;
     rv_shadow_move_top(shadow, top - 1);
     return top;
@@ -107,9 +104,9 @@ static inline const struct rv_shadow_frame *rv_shadow_pop(struct rv_shadow *shad
 static inline const struct rv_shadow_frame *rv_shadow_push_id(struct rv_shadow *shadow, uint64_t stack, uint32_t id)
 {
     struct rv_shadow_frame *top = shadow->top;
-    if (__builtin_expect(rv_push_key(stack) - top->key >= RV_SHADOW_NEAR_KEYS || !rv_shadow_has_room(shadow), 0))
+    if (__builtin_expect(top->stack - stack >= RV_SHADOW_NEAR_BYTES || !rv_shadow_has_room(shadow), 0))
         return NULL;
-    top[1] = (struct rv_shadow_frame){.key = top->key, .word = rv_event_word_at(id, rv_shadow_tag(top + 1))};
+    top[1] = (struct rv_shadow_frame){.stack = top->stack, .word = rv_event_word_at(id, rv_shadow_tag(top + 1))};
     rv_shadow_move_top(shadow, top + 1);
     return top + 1;
 }

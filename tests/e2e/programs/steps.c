@@ -63,11 +63,11 @@ QUIET static void fork_here(bool goes_on)
         n_failed++;
 }
 
-/* sub of 64 bits from memory, thread-local or not: a push begins. */
+/* xadd of 64 bits to memory, thread-local or not: a push begins. */
 QUIET static bool is_begin(const unsigned char *code)
 {
     code += code[0] == 0x64;
-    return (code[0] & 0xf8) == 0x48 && code[1] == 0x29 && code[2] >> 6 != 3;
+    return (code[0] & 0xf8) == 0x48 && code[1] == 0x0f && code[2] == 0xc1 && code[3] >> 6 != 3;
 }
 
 QUIET static void step(int signal_number, siginfo_t *info, void *context)

@@ -32,7 +32,7 @@ static const void *address(uint64_t value)
 
 static struct rv_shadow_frame frame_of(uint64_t stack, uint64_t function, uint64_t caller, uint64_t site)
 {
-    return (struct rv_shadow_frame){rv_push_key(stack), function, caller, site};
+    return (struct rv_shadow_frame){stack, function, caller, site};
 }
 
 /* As the hooks do: the quick way, else the other. A function's site is its address + 8 or, when it leaves, + 9. */
@@ -65,14 +65,14 @@ static uint16_t leave(uint64_t stack, uint64_t function, uint64_t caller)
 /* By the API. */
 static uint16_t enter_id(uint64_t stack, uint32_t id)
 {
-    const struct rv_shadow_frame call = {.key = rv_push_key(stack), .word = id};
+    const struct rv_shadow_frame call = {.stack = stack, .word = id};
     const struct rv_shadow_frame *frame = rv_shadow_push_id(&shadow, stack, id);
     return frame ? rv_shadow_tag(frame) : rv_shadow_enter(&shadow, &call, &n_fallen);
 }
 
 static uint16_t leave_id(uint64_t stack, uint32_t id)
 {
-    const struct rv_shadow_frame call = {.key = rv_push_key(stack), .word = id};
+    const struct rv_shadow_frame call = {.stack = stack, .word = id};
     const struct rv_shadow_frame *frame = rv_shadow_pop_id(&shadow, id);
     return frame ? rv_shadow_tag(frame) : rv_shadow_leave(&shadow, &call, &n_fallen);
 }
@@ -219,7 +219,7 @@ Test(shadow, a_handler_inside_a_push_leaves_all_as_it_was)
 {
     enter(STACK - 64, 0x1000, 0x10);
     struct rv_shadow_frame *top = shadow.top, *boundary = shadow.boundary;
-    const struct rv_shadow_frame half = {.key = 1}, outer = frame_of(STACK - 1024, 0x5000, 0x50, 0x5008),
+    const struct rv_shadow_frame half = {.stack = 1}, outer = frame_of(STACK - 1024, 0x5000, 0x50, 0x5008),
                                  inner = frame_of(STACK - 1088, 0x6000, 0x5010, 0x6008);
     top[1] = half;
     uint16_t tag = rv_shadow_enter_nested(&shadow, &outer);
@@ -231,7 +231,7 @@ Test(shadow, a_handler_inside_a_push_leaves_all_as_it_was)
     rv_shadow_end_leave_nested(&shadow, &outer);
     cr_expect_eq(shadow.top, top);
     cr_expect_eq(shadow.boundary, boundary);
-    cr_expect_eq(top[1].key, half.key);
+    cr_expect_eq(top[1].stack, half.stack);
 }
 
 static uint64_t stack_at(uint32_t depth)

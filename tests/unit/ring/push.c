@@ -151,7 +151,7 @@ Test(push, a_handler_of_a_handler_is_stashed_too, .timeout = 10)
     rv_push_begin(&bed->pusher, STACK);
     rv_push_begin(&bed->pusher, STACK - BENEATH); /* a handler, itself interrupted at once */
     push(bed, 30, STACK - 2 * BENEATH);
-    bed->pusher.cursor += rv_push_key(STACK - BENEATH);
+    bed->pusher.cursor -= rv_push_poison(STACK - BENEATH);
     push(bed, 20, STACK - BENEATH);
     rv_push_slow(&bed->pusher, STACK, RV_EVENT_CALL_AT, 2);
     cr_assert_eq(pop(bed), 4);
@@ -342,13 +342,13 @@ Test(push, a_push_that_loses_its_poison_is_a_plain_one, .timeout = 10)
     for (size_t i = 0; i < sizeof stacks / sizeof *stacks; i++) {
         struct bed *bed = make_bed(RV_POLICY_RING);
         push(bed, 1, stacks[i]);
-        bed->pusher.cursor -= rv_push_key(stacks[i]);
+        bed->pusher.cursor += rv_push_poison(stacks[i]);
         bed->state->n_stash = RV_PUSH_STASH + 1;
         push(bed, 2, stacks[i] - BENEATH);
         cr_assert_not(rv_push_is_under_way(&bed->pusher));
         bed->state->n_suspect -= 4090; /* of those that are slow */
         push_many(bed, 3, 999);
-        uint64_t next = bed->pusher.cursor + rv_push_key(stacks[i]) + sizeof(struct rv_event);
+        uint64_t next = bed->pusher.cursor - rv_push_poison(stacks[i]) + sizeof(struct rv_event);
         cr_assert_geq(next, bed->pusher.limit);
         rv_push_slow(&bed->pusher, stacks[i], RV_EVENT_CALL_AT, 7000);
         cr_assert_eq(pop(bed), N - 1);
