@@ -10,7 +10,7 @@ use Test::More;
 use Time::HiRes 'time';
 use Devel::RingBuffer;
 
-use constant { WANTED => 2000, SECONDS => 20 };
+use constant { WANTED => 2000, SECONDS => 250 };
 
 my $path   = "$RingvizTest::folder/rings";
 my $buffer = Devel::RingBuffer->new(File => $path, Rings => 1, Slots => 8, TraceOnCreate => 1) or die $!;
@@ -21,7 +21,7 @@ sub is_whole { my ($text) = @_; return $text eq text_of(ord($text) - 97) }
 
 my $pid = fork // die;
 if (!$pid) {
-    alarm 3 * SECONDS;
+    alarm 2 * SECONDS;
     my $own = $buffer->allocate;
     for (my $n = 0; ; $n++) {
         my $depth = $own->nextSlot(text_of($n));

@@ -106,7 +106,7 @@ is_deeply([$seen->checkResponse], [], 'a response is read once');
 my $pid = fork // die;
 if (!$pid) {
     my $own = $buffer->allocate;
-    alarm 60;
+    alarm 250;
     my $n = 0;
     while (1) {
         my ($command, $message) = $own->waitForCommand;

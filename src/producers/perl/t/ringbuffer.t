@@ -20,7 +20,7 @@ sub sizes_of { my @header = $_[0]->getHeader; @header[2, 3, 4, 1, 7, 5, 6] }    
 sub in_child {
     my ($run) = @_;
     my $pid = fork // die;
-    _exit(eval { alarm 30; $run->() } ? 0 : 1) if !$pid;
+    _exit(eval { alarm 250; $run->() } ? 0 : 1) if !$pid;
     return $pid;
 }
 sub ended_well { waitpid $_[0], 0; $? == 0 }
@@ -114,7 +114,7 @@ my $pid = in_child(sub {
     my $own = $buffer->allocate;
     $own->nextSlot('child');
     syswrite $out, $own->getIndex;
-    sleep 30;
+    sleep 250;
 });
 sysread $in, $index, 1;
 is($index, 1, 'a child has a ring of its own');
@@ -159,13 +159,16 @@ is(scalar(grep { defined } @rings[1 .. 3] = map { $buffer->allocate } 1 .. 3), 3
     my ($n_without, $n_wrong, $n_frames) = (0) x 3;
     srand 11;
     for (1 .. 200) {
+        pipe my $in, my $out or die;
         $pid = in_child(sub {
             while (my $own = $killed->allocate) {
                 $own->nextSlot('main::outer');
+                syswrite($out, '.'), close $out if defined fileno $out;
                 $own->nextSlot("main::inner$_"), $own->updateSlot($_), $own->freeSlot for 1 .. 50;
                 $own->freeSlot;
             }
         });
+        sysread $in, my $begun, 1 if $_ % 2;
         select undef, undef, undef, rand 0.004;
         kill KILL => $pid;
         waitpid $pid, 0;

@@ -87,6 +87,7 @@ like($program->ask('stop all'), qr/^ring 0 stopped.*\nring 1 stopped.*$/, 'all a
 is($program->ask("ring $child", 'eval $main::done = 1'), '1', 'the child is told to end');
 is($program->ask("ring $parent", 'eval $main::done'), 'undef', 'its parent was not');
 is($program->ask('run all'), "ring 0 runs\nring 1 runs", 'all go on');
+RingvizMonitor::wait_for(sub { -s $program->{out} });
 $program->ask("ring $parent", 'eval $main::done = 1');
 like($program->end, qr/^child\nparent\nstatus 0$/, 'and end');
 

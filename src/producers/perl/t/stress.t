@@ -22,11 +22,13 @@ is($report->{threads}[0]{max_depth}, 1_000_000, 'each in the one before');
 is($report->{events}{dropped},     0,         'nothing is lost');
 
 $report = report_of(<<'END', '--rings=32', '--ring-events=4096');
-sub leaf { 1 } sub mid { leaf() for 1 .. 3; eval { die } } sub endless { mid() while 1 }
+sub leaf { 1 } sub mid { leaf() for 1 .. 3; eval { die } } sub endless { mid(); syswrite $_[0], "."; mid() while 1 }
 srand 7;
 for (1 .. 200) {
+    pipe my $in, my $out;
     my $pid = fork;
-    endless() if !$pid;
+    endless($out) if !$pid;
+    sysread $in, my $begun, 1 if $_ % 2;
     select undef, undef, undef, rand 0.006;
     kill KILL => $pid;
     waitpid $pid, 0;

@@ -22,7 +22,7 @@ sub start {
         open STDIN,  '<', '/dev/null';
         open STDOUT, '>', $self->{out} or die;
         open STDERR, '>&', \*STDOUT;
-        exec 'timeout', '100', @command or exit 99;
+        exec 'timeout', '250', @command or exit 99;
     }
     wait_for(sub { is_ready($self->{trace}) }) or die "no trace file: " . (read_file($self->{out}) // '');
     return $self;
@@ -46,7 +46,7 @@ sub wait_for {
 # Another monitor of the same file.
 sub attach {
     my ($self) = @_;
-    $self->{monitor} = open2 $self->{answers}, $self->{commands}, 'timeout', '100', $ENV{RINGVIZ}, "--control=$self->{trace}";
+    $self->{monitor} = open2 $self->{answers}, $self->{commands}, 'timeout', '250', $ENV{RINGVIZ}, "--control=$self->{trace}";
     binmode $_, ':utf8' for @$self{qw(answers commands)};
     return $self;
 }

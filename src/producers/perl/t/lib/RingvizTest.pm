@@ -37,7 +37,7 @@ sub run_plain {
         open STDIN, '<', '/dev/null';
         open STDOUT, '>', $out or die;
         open STDERR, '>', $err or die;
-        exec 'timeout', '100', @$command or exit 99;
+        exec 'timeout', '250', @$command or exit 99;
     }
     waitpid $pid, 0;
     return { status => $? >> 8, out => read_file($out), err => read_file($err) };
