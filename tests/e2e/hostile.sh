@@ -106,13 +106,17 @@ head -c 3584 /dev/urandom | dd of="$folder/life" bs=512 seek=1 conv=notrunc 2>/d
 harmless --info "$folder/life" "noise in the header's life"
 
 # Cut short while it is watched: from the moment the watcher has put its process id into the header.
-timeout 20 "$ringviz" --trace-file="$folder/cut" --headless -- sleep 5 >"$folder/out" 2>"$folder/err" </dev/null &
+mkfifo "$folder/input"
+timeout 100 "$ringviz" --trace-file="$folder/cut" --headless -- cat >"$folder/out" 2>"$folder/err" <"$folder/input" &
 watcher=$!
+exec 3>"$folder/input"
 is_watched() {
     [ "$(od -An -tu4 -j 576 -N 4 "$folder/cut" 2>/dev/null | tr -d ' ')" -gt 0 ] 2>/dev/null
 }
-within 10 is_watched || fail "nobody watches"
+within 60 is_watched || fail "nobody watches"
 truncate -s 0 "$folder/cut"
+within 60 [ -s "$folder/err" ] || fail "cut short while watched: nothing is said"
+exec 3>&-
 wait $watcher
 status=$?
 [ $status -eq 1 ] || fail "cut short while watched: exit status $status"

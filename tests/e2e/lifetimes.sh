@@ -13,26 +13,50 @@ produced() { # REPORT.json
     sed -n 's/.*"produced": *\([0-9]*\).*/\1/p' "$1" | head -1
 }
 
+has_events() { # PID of the viewer: something that it watches has called
+    "$ringviz" --info /dev/shm/ringviz-*-"$1"-* 2>/dev/null |
+        awk '$1 == "ring" { on = 1; next } on && $5 > 0 { has = 1 } END { exit !has }'
+}
+
+is_gone() { # PID: it ended, and its parent knows
+    ! kill -0 "$1" 2>/dev/null
+}
+
+is_delivered() { # PID: no signal to it is on its way
+    grep -q '^ShdPnd:[[:space:]]*0*$' "/proc/$1/status"
+}
+
+n_turns() { # PID: how often its main thread has waited so far
+    sed -n 's/^voluntary_ctxt_switches:[[:space:]]*//p' "/proc/$1/status"
+}
+
+has_turned() { # PID N: it has waited some times since these were its turns, and looked at everything in between
+    [ "$(n_turns "$1")" -ge $(($2 + 5)) ]
+}
+
+# Calls until there is FILE.go, and once more to the end of that turn: sh PROGRAM FILE.
+lasting='until [ -e "$2.go" ]; do "$1" 32 >"$2" || exit; done; echo $? >"$2.status"'
+
 # A viewer is killed: the program ends as if alone, and the next start clears up.
-"$ringviz" --headless -- sh -c 'echo $$ >"$2.pid"; "$1" 34 >"$2"; echo $? >"$2.status"' sh "$program" "$folder/killed" 2>/dev/null &
+"$ringviz" --headless -- sh -c "$lasting" sh "$program" "$folder/killed" 2>/dev/null &
 viewer=$!
-within 10 [ -s "$folder/killed.pid" ] || fail "the program did not start"
+within 60 has_events $viewer || fail "the program did not start"
 has_private_file $viewer || fail "no trace file of $viewer"
-sleep 0.1
 kill -9 $viewer
 wait $viewer 2>/dev/null
-within 30 [ -s "$folder/killed.status" ] || fail "the program did not end after its viewer was killed"
+: >"$folder/killed.go"
+within 60 [ -s "$folder/killed.status" ] || fail "the program did not end after its viewer was killed"
 grep -q '^COUNT fib' "$folder/killed" || fail "the program lost its output"
-timeout 20 "$ringviz" --headless -- true 2>/dev/null
+timeout 60 "$ringviz" --headless -- true 2>/dev/null
 has_private_file $viewer && fail "the trace file of a killed viewer stays"
 
 # A viewer is stopped: the program goes on; continued, it ends with everything that was left.
-"$ringviz" --report=json --output="$folder/stopped.json" -- sh -c 'echo $$ >"$2.pid"; "$1" 34 >"$2"; echo $? >"$2.status"' \
-    sh "$program" "$folder/stopped" 2>/dev/null &
+"$ringviz" --report=json --output="$folder/stopped.json" -- sh -c "$lasting" sh "$program" "$folder/stopped" 2>/dev/null &
 viewer=$!
-within 10 [ -s "$folder/stopped.pid" ] || fail "the program did not start"
+within 60 has_events $viewer || fail "the program did not start"
 kill -STOP $viewer
-within 30 [ -s "$folder/stopped.status" ] || fail "the program hangs on a stopped viewer"
+: >"$folder/stopped.go"
+within 60 [ -s "$folder/stopped.status" ] || fail "the program hangs on a stopped viewer"
 kill -CONT $viewer
 wait $viewer || fail "a viewer that was stopped ends with status $?"
 [ "$(produced "$folder/stopped.json")" -gt 1000000 ] || fail "too few events after a stop"
@@ -41,8 +65,7 @@ wait $viewer || fail "a viewer that was stopped ends with status $?"
 "$ringviz" --report=json --output="$folder/dead.json" -- sh -c 'echo $$ >"$2"; exec "$1" 60' sh "$program" "$folder/pid" \
     >/dev/null 2>&1 &
 viewer=$!
-within 10 [ -s "$folder/pid" ] || fail "the program did not start"
-sleep 0.3
+within 60 has_events $viewer || fail "the program did not start"
 kill -9 "$(cat "$folder/pid")"
 rm "$folder/pid"
 wait $viewer
@@ -59,39 +82,46 @@ grep -q '^COUNT fib' "$folder/out" || fail "--duration ends the program"
 "$ringviz" --report=json --output="$folder/twice.json" -- sh -c 'trap "" INT; echo $$ >"$2"; exec "$1" 60' sh "$program" \
     "$folder/pid" >/dev/null 2>&1 &
 viewer=$!
-within 10 [ -s "$folder/pid" ] || fail "the program did not start"
-sleep 0.2
+within 60 has_events $viewer || fail "the program did not start"
 kill -INT $viewer
-sleep 0.1
+within 60 is_delivered $viewer || fail "an interrupt does not arrive" # two at a time would be one
 kill -INT $viewer
-within 10 [ -s "$folder/twice.json" ]
+within 60 [ -s "$folder/twice.json" ] || fail "no report after two interrupts"
 kill -9 "$(cat "$folder/pid")"
 wait $viewer
-[ -s "$folder/twice.json" ] || fail "no report after two interrupts"
 
 # What a program does that goes on without us is nobody's account: all that was produced was read or dropped.
 for policy in block switch ring; do
-    timeout 60 "$ringviz" --policy=$policy --duration=100ms --report=json --output="$folder/while.json" -- "$program" 31 \
-        >/dev/null 2>&1
-    set -- $(sed -n 's/.*"produced":\([0-9]*\),"consumed":\([0-9]*\),"dropped":\([0-9]*\)}.*/\1 \2 \3/p' "$folder/while.json")
-    [ "$1" -gt 1000 ] && [ "$1" -eq $(($2 + $3)) ] || fail "--duration with $policy: $1 produced, $2 consumed, $3 dropped"
+    for duration in 100ms 1s 10s; do # until the program comes to call
+        timeout 60 "$ringviz" --policy=$policy --duration=$duration --report=json --output="$folder/while.json" -- "$program" 31 \
+            >/dev/null 2>&1
+        set -- $(sed -n 's/.*"produced":\([0-9]*\),"consumed":\([0-9]*\),"dropped":\([0-9]*\)}.*/\1 \2 \3/p' "$folder/while.json")
+        [ "$1" -eq $(($2 + $3)) ] || fail "--duration with $policy: $1 produced, $2 consumed, $3 dropped"
+        [ "$1" -gt 1000 ] && break
+    done
+    [ "$1" -gt 1000 ] || fail "--duration with $policy: $1 produced"
 done
 
 # A daemon outlives its command: one interrupt, or a TERM, ends the watch, with the report and the command's status.
 for signal in INT TERM; do
-    rm -f "$folder/pid"
-    "$ringviz" --report=json --output="$folder/daemon.json" -- sh -c '"$1" 60 & echo $! >"$2.new"; mv "$2.new" "$2"; exit 4' \
+    rm -f "$folder/pid" "$folder/pid.go"
+    "$ringviz" --report=json --output="$folder/daemon.json" -- sh -c \
+        '"$1" 60 & echo $$ $! >"$2.new"; mv "$2.new" "$2"; until [ -e "$2.go" ]; do sleep 0.05; done; exit 4' \
         sh "$program" "$folder/pid" >/dev/null 2>&1 &
     viewer=$!
-    within 10 [ -s "$folder/pid" ] || fail "the daemon did not start"
-    sleep 0.5
+    within 60 has_events $viewer || fail "the daemon did not start"
+    within 60 [ -s "$folder/pid" ] || fail "the command did not start"
+    read -r command daemon <"$folder/pid"
+    : >"$folder/pid.go"
+    within 60 is_gone "$command" || fail "the command did not end"
+    within 60 has_turned $viewer "$(n_turns $viewer)" || fail "the viewer does nothing"
     kill -$signal $viewer
-    within 10 [ -s "$folder/daemon.json" ] || kill -9 $viewer
+    within 60 [ -s "$folder/daemon.json" ] || kill -9 $viewer
     wait $viewer
     status=$?
     [ $status -eq 4 ] || fail "SIG$signal with a daemon: status $status"
     [ "$(produced "$folder/daemon.json")" -gt 0 ] || fail "SIG$signal with a daemon: nothing reported"
-    kill -9 "$(cat "$folder/pid")"
+    kill -9 "$daemon"
     rm -f "$folder/daemon.json"
 done
 

@@ -7,7 +7,7 @@ ringviz=$1 other=$2
 cat >"$folder/script.pl" <<'PERL'
 package App::Thing;
 sub outer { my $inner = sub { wait_for($_[0]) }; $inner->($_[1]) }
-sub wait_for {
+sub wait_for { open my $ready, '>', "$_[0].ready" . ($INC{'threads.pm'} && threads->tid);
     select undef, undef, undef, 0.01 until -e $_[0]; # line 4
 }
 package main;
@@ -19,19 +19,21 @@ if ($ARGV[1]) {
     require threads;
     push @threads, threads->create(sub { App::Thing::outer(0, $ARGV[0]) });
 }
-open my $ready, '>', "$ARGV[0].ready";
-close $ready;
 deep($ARGV[2] // 3, $ARGV[0]);
 $_->join for @threads;
 exit 7;
 PERL
 
-begin() { # ARG...: the script, up to where it waits
-    rm -f "$folder/go" "$folder/go.ready"
-    timeout 60 perl "$folder/script.pl" "$folder/go" "$@" &
+begin() { # THREADS ARG...: the script, up to where all its threads wait, with one more or none
+    rm -f "$folder/go" "$folder/go.ready"*
+    timeout 250 perl "$folder/script.pl" "$folder/go" "$@" &
     waiter=$!
-    within 20 [ -e "$folder/go.ready" ]
+    within 60 is_ready $((1 + $1)) || fail "the script does not begin"
     pid=$(pgrep -P $waiter perl)
+}
+is_ready() { # N
+    set -- "$1" "$folder/go.ready"*
+    [ $# -eq $((1 + $1)) ] && [ -e "$2" ]
 }
 end() {
     : >"$folder/go"
@@ -41,13 +43,13 @@ end() {
 
 # A version that nobody knows: one line.
 mkfifo "$folder/input"
-timeout 60 "$other" <"$folder/input" &
+timeout 250 "$other" <"$folder/input" &
 waiter=$!
 exec 3>"$folder/input"
 is_other() {
     pid=$(pgrep -P $waiter) && readlink "/proc/$pid/exe" | grep -q other_perl
 }
-within 20 is_other
+within 60 is_other
 run --duration=0.1 --report=csv --perl-pid="$pid"
 expect "an unknown perl" "$status $(sed 's/[0-9]*: a/PID: a/; s/ known: .*//' "$folder/err")" \
     "1 ringviz: PID: a perl of a version that is not known (its interpreter has 12345 bytes);"
@@ -55,8 +57,8 @@ exec 3>&-
 wait $waiter
 expect "an unknown perl's exit status" $? 0
 
-begin
-run --duration=0.3 --report=csv --perl-pid="$pid"
+begin 0
+run --duration=1 --report=csv --perl-pid="$pid"
 if grep -q 'version that is not known' "$folder/err"; then # then that is all there is to see
     one_line "an unknown perl"
     end "an unknown perl"
@@ -68,31 +70,31 @@ for name in main::deep App::Thing::outer App::Thing::wait_for 'App::Thing::__ANO
     grep -q "^\"*$name\"*," "$folder/out" || fail "no $name in $(cat "$folder/out")"
 done
 grep TracerPid "/proc/$pid/status" | grep -q '[^0-9]0$' || fail "the script is still traced"
-run --duration=0.3 --spans=csv --perl-pid="$pid"
+run --duration=1 --spans=csv --perl-pid="$pid"
 expect "depths of main::deep" "$(grep main::deep "$folder/out" | cut -d, -f3 | sort -u | tr '\n' ' ')" "0 1 2 3 "
-run --duration=0.2 --screenshot="$folder/picture.png" --size=320x200 --perl-pid="$pid"
+run --duration=1 --screenshot="$folder/picture.png" --size=320x200 --perl-pid="$pid"
 [ $status -eq 0 ] || grep -qi opengl "$folder/err" || fail "no picture: $(cat "$folder/err")"
 end "one thread"
 
 begin 0 30000 # deeper than is looked at
-run --duration=0.3 --report=csv --perl-pid="$pid"
+run --duration=1 --report=csv --perl-pid="$pid"
 grep -q '^"*main::deep"*,' "$folder/out" || fail "deep: no main::deep: $(cat "$folder/err")"
 end deep
 
 if perl -Mthreads -e 1 2>/dev/null; then
     begin 1
-    run --duration=0.5 --report=csv --perl-pid="$pid"
-    run --duration=0.5 --spans=csv --perl-pid="$pid"
+    run --duration=1 --report=csv --perl-pid="$pid"
+    run --duration=1 --spans=csv --perl-pid="$pid"
     threads=$(grep App::Thing::outer "$folder/out" | cut -d, -f2 | sort -u | wc -l)
     [ "$threads" -eq 2 ] || grep -q 'ptrace is not permitted' "$folder/err" || fail "threads: $threads: $(cat "$folder/out")"
     end threads
 fi
 
 # ---- its end is ours ----
-begin
-run --report=csv --perl-pid="$pid" &
+begin 0
+run --record="$folder/a.rvz" --report=csv --perl-pid="$pid" &
 viewer=$!
-sleep 0.3
+within 60 [ -e "$folder/a.rvz" ] || fail "killed: it is not seen" # the recording begins once it is
 kill -KILL "$pid"
 wait $viewer || fail "killed: the viewer's status $?"
 wait $waiter

@@ -113,17 +113,24 @@ run --info cut.rvz
 check "info: cut: exit status $status" [ $status -eq 0 ]
 check "info: cut: $(cat out)" grep -q "^ending    cut or damaged" out
 
+has_bytes() { # FILE BYTES: more than these
+    [ "$(stat -c %s "$1" 2>/dev/null || echo 0)" -gt "$2" ]
+}
+
+record_and_kill() { # BYTES OPTION...: when killed.rvz has more than these, of a program that goes on for long
+    n_bytes=$1
+    shift
+    rm -f killed.rvz
+    "$ringviz" --record=killed.rvz "$@" --headless -- sh -c 'echo $$ >pid; exec "$1" 4 4000000000' sh "$threads" >out 2>&1 &
+    recorder=$!
+    within 100 has_bytes killed.rvz "$n_bytes" || fail "killed.rvz does not come to $n_bytes bytes"
+    kill -KILL $recorder "$(cat pid)"
+    wait $recorder 2>/dev/null
+}
+
 # The recorder is killed while a program runs: what it wrote opens.
 for round in 1 2 3 4 5 6; do
-    rm -f killed.rvz
-    "$ringviz" --record=killed.rvz --headless -- "$threads" 4 3000000 >/dev/null 2>&1 &
-    recorder=$!
-    for turn in $(seq 500); do
-        [ "$(stat -c %s killed.rvz 2>/dev/null || echo 0)" -gt $((round * 3000)) ] && break
-        sleep 0.01
-    done
-    kill -KILL $recorder
-    wait $recorder 2>/dev/null
+    record_and_kill $((round * 3000))
     run --report killed.rvz
     check "killed $round: exit status $status" [ $status -eq 0 ]
     check "killed $round: $(cat err)" [ "$(grep -c "^ringviz: killed.rvz: " err)" -eq 1 ]
@@ -164,15 +171,7 @@ check "limit without a unit: exit status $status" [ $status -eq 2 ]
 run --merge=merged.rvz --record-limit=1M newest.rvz mended.rvz
 check "limit of what is not recorded: exit status $status" [ $status -eq 2 ]
 for round in 1 2 3; do
-    rm -f killed.rvz
-    "$ringviz" --record=killed.rvz --record-limit=1M --headless -- "$threads" 4 3000000 >/dev/null 2>&1 &
-    recorder=$!
-    for turn in $(seq 1000); do
-        [ "$(stat -c %s killed.rvz 2>/dev/null || echo 0)" -gt $((1200000 + round * 100000)) ] && break
-        sleep 0.01
-    done
-    kill -KILL $recorder
-    wait $recorder 2>/dev/null
+    record_and_kill $((1200000 + round * 100000)) --record-limit=1M
     run --report killed.rvz
     check "limit, killed $round: exit status $status: $(cat err)" [ $status -eq 0 ]
     check "limit, killed $round: $(cat err)" grep -q "^ringviz: killed.rvz: \(ends early\|cut\)" err

@@ -1,4 +1,5 @@
-/* threads [N [CALLS]]: 8 threads, each with a name of its own, make a million calls each. */
+/* threads [N [CALLS]]: 8 threads, each with a name of its own, make a million calls each. None calls before all are there,
+ * none is over before all are done. */
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -9,6 +10,7 @@ DEFINE_COUNT(inner)
 DEFINE_COUNT(work)
 
 static unsigned n_calls = 1000000;
+static pthread_barrier_t everybody;
 
 KEPT static unsigned leaf(unsigned i)
 {
@@ -29,8 +31,10 @@ static void *work(void *context)
     char name[16];
     snprintf(name, sizeof name, "worker-%u", (unsigned)serial);
     pthread_setname_np(pthread_self(), name);
+    pthread_barrier_wait(&everybody);
     for (unsigned i = 0; i < n_calls / 4; i++)
         sum += inner(i);
+    pthread_barrier_wait(&everybody);
     return (void *)sum;
 }
 
@@ -41,6 +45,7 @@ QUIET int main(int argc, char **argv)
     if (argc > 2)
         n_calls = (unsigned)strtoul(argv[2], NULL, 10);
     n = n < 64 ? n : 64;
+    pthread_barrier_init(&everybody, NULL, n);
     for (unsigned i = 0; i < n; i++)
         pthread_create(&threads[i], NULL, work, (void *)(uintptr_t)i);
     for (unsigned i = 0; i < n; i++)
