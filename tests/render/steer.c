@@ -169,7 +169,7 @@ static int check_that_it_runs(const struct rv_map *map)
     const struct rv_wire_control *control = rv_map_control(map, 0);
     uint64_t begin_ns = rv_clock_mono_ns();
     while (rv_steering_read(control).state != RV_RUN_RUNNING)
-        if (rv_clock_mono_ns() - begin_ns > 30000 * MS) {
+        if (rv_clock_mono_ns() - begin_ns > 60000 * MS) {
             fputs("it is still stopped after the window was closed\n", stderr);
             return 1;
         }

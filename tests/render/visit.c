@@ -4,7 +4,7 @@
 
 #include "base/clock.h"
 
-#define DEADLINE_NS (50 * 1000 * MS)
+#define DEADLINE_NS (300 * 1000 * MS)
 
 void visit_check(struct visit *visit, bool is_right, const char *what)
 {

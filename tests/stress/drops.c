@@ -23,7 +23,7 @@
 #include "base/vec.h"
 #include "stress/tracee.h"
 
-#define TIMEOUT_MS 60000u
+#define TIMEOUT_MS 500000u
 #define MAX_EVENTS 40000u
 #define N_SEEDS 3u
 

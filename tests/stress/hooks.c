@@ -20,7 +20,7 @@
 
 #define MAX_DEPTH 65536u
 #define MAX_NAMES 65536u
-#define TIMEOUT_MS 120000u
+#define TIMEOUT_MS 500000u
 
 static int n_failures;
 static uint64_t n_calls_of[MAX_NAMES], n_named_calls[MAX_NAMES], n_of_kind[RV_EVENT_KIND_COUNT];

@@ -18,7 +18,7 @@
 #include "stress/tracee.h"
 
 #define N_THREADS 2u
-#define TIMEOUT_MS 20000u
+#define TIMEOUT_MS 60000u
 #define MARK 0xabcu /* in the upper bits of each event's location */
 
 static struct rv_map child_map;

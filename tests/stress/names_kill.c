@@ -11,11 +11,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/hash.h"
 #include "base/os.h"
 #include "ring/names.h"
 
 enum { N_ROUNDS = 100, N_PROCESSES = 3, NAMES_A_ROUND = 4096, N_NAMES = N_ROUNDS * NAMES_A_ROUND };
+#define DEADLINE_NS UINT64_C(60000000000)
 
 /* ids[n]: what name n got. Kept apart from the trace file. */
 static uint32_t *ids;
@@ -47,6 +49,15 @@ static void work(const char *path, unsigned round)
     }
     for (;;)
         pause();
+}
+
+/* Until the first name of this round has its id. */
+static void wait_for_names(unsigned round)
+{
+    uint64_t begin_ns = rv_clock_mono_ns();
+    while (!__atomic_load_n(&ids[round * NAMES_A_ROUND], __ATOMIC_RELAXED) &&
+           rv_clock_mono_ns() - begin_ns < DEADLINE_NS)
+        rv_os_sleep_ns(100000);
 }
 
 static bool reads_as(const struct rv_map *map, uint32_t id, uint32_t n)
@@ -115,6 +126,7 @@ int main(void)
             if (pids[i] == 0)
                 work(path, round);
         }
+        wait_for_names(round);
         /* The moment of death is what is random here, not something that is waited for. */
         rv_os_sleep_ns(500000 + rv_hash_u64(round) % 3000000);
         for (unsigned i = 0; i < N_PROCESSES; i++) {
