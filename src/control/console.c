@@ -331,7 +331,7 @@ static bool parse_word(struct rv_console *console, const char *argument, int32_t
 static void run_signal(struct rv_console *console, const char *argument)
 {
     uint32_t ring;
-    int32_t value;
+    int32_t value = 0;
     struct rv_subject_thread thread;
     if ((*argument && !parse_word(console, argument, &value)) || !rv_choice_find_any(console, &ring))
         return;
