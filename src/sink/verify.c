@@ -17,8 +17,10 @@
 static const uint64_t OPEN_OF_ANY = 1 << 22;
 
 struct stream {
-    uint64_t n_ordinals; /* the next; 0: none seen */
-    uint32_t place;      /* among those that are there, in the order in which they were met, from 1; 0: not yet */
+    uint64_t n_ordinals;      /* the next; 0: none seen */
+    uint32_t place;           /* among those that are there, in the order in which they were met, from 1; 0: not yet */
+    bool is_known, is_closed; /* it has a STREAM, or events */
+    uint64_t last_ns, n_dropped; /* so far */
 };
 
 struct checker {
@@ -74,6 +76,8 @@ static bool is_sound_events(struct checker *checker, const struct rv_rec_chunk *
         return false;
     found->n_missing += head.first_ordinal - stream->n_ordinals;
     stream->n_ordinals = head.first_ordinal + chunk->n_events;
+    stream->is_known = true;
+    stream->last_ns = chunk->last_ns > stream->last_ns ? chunk->last_ns : stream->last_ns;
     if (found->n_blocks == 0 || chunk->first_ns < found->first_ns)
         found->first_ns = chunk->first_ns;
     if (chunk->last_ns > found->last_ns)
@@ -102,7 +106,7 @@ static bool is_sound_stream(struct checker *checker, const struct rv_rec_chunk *
     struct rv_rec_who who;
     if (rv_rec_who_read(&who, chunk, payload) != 0)
         return false;
-    (void)meet(checker, chunk->stream);
+    meet(checker, chunk->stream)->is_known = true;
     return true;
 }
 
@@ -113,6 +117,8 @@ static bool is_sound_account(struct checker *checker, const struct rv_rec_chunk 
         return false;
     memcpy(&account, payload, sizeof account);
     struct stream *stream = meet(checker, chunk->stream);
+    stream->n_dropped = account.n_dropped;
+    stream->is_closed |= account.is_closed != 0;
     if (account.is_before && (stream->n_ordinals == 0 || checker->has_gap))
         stream->n_ordinals = account.n_consumed > stream->n_ordinals ? account.n_consumed : stream->n_ordinals;
     return true;
@@ -277,6 +283,17 @@ static int copy_segment(struct checker *checker, const struct rv_rec_chunk *chun
     return put(checker, chunk, &segment, sizeof segment);
 }
 
+static int append(struct checker *checker, const struct rv_rec_chunk *chunk, const void *payload)
+{
+    int error = rv_indexer_is_due(checker->indexer) ? put_index(checker, false) : 0;
+    uint64_t offset = checker->writer.n_bytes;
+    if (!error)
+        error = put(checker, chunk, payload, chunk->payload_bytes);
+    if (!error)
+        index_chunk(checker, chunk, payload, offset);
+    return error;
+}
+
 /* Indexes are made anew. */
 static int copy(struct checker *checker, const struct rv_rec_chunk *chunk, const uint8_t *payload)
 {
@@ -284,20 +301,35 @@ static int copy(struct checker *checker, const struct rv_rec_chunk *chunk, const
         return 0;
     if (chunk->type == RV_REC_SEGMENT)
         return copy_segment(checker, chunk, payload);
-    int error = rv_indexer_is_due(checker->indexer) ? put_index(checker, false) : 0;
-    uint64_t offset = checker->writer.n_bytes;
     struct rv_rec_chunk copied = *chunk;
     copied.stream = number_of(checker, chunk);
-    if (!error)
-        error = put(checker, &copied, payload, chunk->payload_bytes);
-    if (!error)
-        index_chunk(checker, &copied, payload, offset);
+    return append(checker, &copied, payload);
+}
+
+/* A recorder that was killed closed none: what is open then is in no index. */
+static int close_streams(struct checker *checker)
+{
+    int error = 0;
+    for (size_t i = 0; i < checker->n_streams && !error; i++) {
+        const struct stream *stream = &checker->streams[i];
+        struct rv_rec_account account = {.n_produced = stream->n_ordinals + stream->n_dropped,
+                                         .n_consumed = stream->n_ordinals,
+                                         .n_dropped = stream->n_dropped,
+                                         .end_ns = stream->last_ns,
+                                         .is_closed = true};
+        struct rv_rec_chunk chunk = {
+            .type = RV_REC_ACCOUNT, .stream = stream->place - 1, .payload_bytes = sizeof account};
+        if (stream->is_known && !stream->is_closed)
+            error = append(checker, &chunk, &account);
+    }
     return error;
 }
 
 static int finish(struct checker *checker)
 {
-    int error = put_index(checker, true);
+    int error = close_streams(checker);
+    if (!error)
+        error = put_index(checker, true);
     if (error)
         return error;
     const uint64_t last_index = checker->has_gaps ? 0 : rv_indexer_last(checker->indexer);

@@ -137,6 +137,33 @@ for round in 1 2 3 4 5 6; do
     check "killed $round: no events" grep -qE "^[1-9][0-9]* events produced" out
 done
 
+# One that has indexes already says that it ends early, is read wholly for that, and mended it has all that it had.
+n_indexes() {
+    "$ringviz" --info killed.rvz 2>/dev/null | awk '$1 == "INDEX" { n = $2 } END { print n + 0 }'
+}
+rm -f killed.rvz
+"$ringviz" --record=killed.rvz --headless -- "$threads" 4 30000000 >/dev/null 2>&1 &
+recorder=$!
+for turn in $(seq 600); do
+    [ "$(n_indexes)" -ge 2 ] && break
+    sleep 0.05
+done
+kill -KILL $recorder
+wait $recorder 2>/dev/null
+check "killed late: $(n_indexes) indexes" [ "$(n_indexes)" -ge 2 ]
+run --report --output=report.killed killed.rvz
+check "killed late: exit status $status" [ $status -eq 0 ]
+check "killed late: $(cat err)" grep -qE "^ringviz: killed.rvz: (ends early|cut or damaged)" err
+run --screenshot=killed.png --size=320x200 killed.rvz
+check "killed late: screenshot: exit status $status" [ $status -eq 0 ]
+check "killed late: screenshot: $(cat err)" grep -qE "^ringviz: killed.rvz: (ends early|cut or damaged)" err
+run --repair=mended.rvz --force killed.rvz
+run --check mended.rvz
+check "killed late: mended: $(cat out err)" [ $status -eq 0 ]
+run --report --output=report.mended mended.rvz
+check "killed late: mended: another report" cmp -s report.killed report.mended
+check "killed late: mended: $(cat err)" [ ! -s err ]
+
 # With a limit the newest events stay, in so much room, and their numbers agree wherever they are told.
 rm -f newest.rvz
 run --record=newest.rvz --record-limit=1M --headless -- "$threads" 4 1200000
