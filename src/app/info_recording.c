@@ -134,13 +134,12 @@ static const char *ending(const struct rv_rec_reader_state *state, uint64_t n_da
     return state->is_finished ? "whole" : "ends early: its recorder was stopped, or still runs";
 }
 
-static void print_past(const struct rv_rec_segment *past, const struct tally *tally, FILE *out)
+static void print_past(const struct rv_rec_reader *reader, FILE *out)
 {
-    if (!past)
-        return;
-    bool is_sound = past->first_ns < tally->first_ns;
-    fprintf(out, "let go    %llu events before those, of %.3f s\n", (wide)past->n_events,
-            is_sound ? (double)(tally->first_ns - past->first_ns) / 1e9 : 0);
+    const struct rv_rec_segment *past = rv_rec_reader_past(reader);
+    if (past)
+        fprintf(out, "let go    %llu events before those, of %.3f s\n", (wide)past->n_events,
+                (double)rv_rec_reader_past_ns(reader) / 1e9);
 }
 
 static void print_header(const struct rv_rec_reader *reader, const char *path, const struct tally *tally, FILE *out)
@@ -163,7 +162,7 @@ static void print_header(const struct rv_rec_reader *reader, const char *path, c
     uint64_t n_bytes = state.n_bytes - state.n_gone;
     fprintf(out, "\nbytes     %llu\nevents    %llu in %.3f s, %.3f bytes each\n", (wide)n_bytes, (wide)tally->n_events,
             seconds, tally->n_events ? (double)n_bytes / (double)tally->n_events : 0);
-    print_past(rv_rec_reader_past(reader), tally, out);
+    print_past(reader, out);
     fprintf(out, "ending    %s\n", ending(&state, tally->n_damages));
 }
 

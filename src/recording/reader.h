@@ -68,6 +68,10 @@ struct rv_rec_reader_state rv_rec_reader_state(const struct rv_rec_reader *reade
 /* The first segment of a recording of the newest events, if older ones were let go; else NULL. */
 const struct rv_rec_segment *rv_rec_reader_past(const struct rv_rec_reader *reader);
 
+/* With such a past: the time from the first to the last of its events. Events of other threads that are kept may be
+ * older than some of them. */
+uint64_t rv_rec_reader_past_ns(const struct rv_rec_reader *reader);
+
 /* With such a past: when the first of the events happened that are kept, as their headers say; 0: none is there. */
 uint64_t rv_rec_reader_first_ns(const struct rv_rec_reader *reader);
 

@@ -118,14 +118,13 @@ int rv_recorded_who_read(struct rv_recorded_who *who, const struct rv_rec_chunk 
 uint64_t rv_recorded_begin(const char *path, const struct rv_rec_reader *reader)
 {
     const struct rv_rec_segment *past = rv_rec_reader_past(reader);
-    uint64_t first_ns = past ? rv_rec_reader_first_ns(reader) : 0;
     if (!past)
         return 0;
     char before[32];
-    rv_units_format_ns(before, sizeof before, first_ns > past->first_ns ? first_ns - past->first_ns : 0);
+    rv_units_format_ns(before, sizeof before, rv_rec_reader_past_ns(reader));
     rv_warn("%s: has the newest events: %llu before them, of %s, were let go", path, (unsigned long long)past->n_events,
             before);
-    return first_ns;
+    return rv_rec_reader_first_ns(reader);
 }
 
 static uint64_t minus(uint64_t a, uint64_t b)

@@ -12,6 +12,7 @@
 #include "base/vec.h"
 #include "model/density.h"
 #include "pipeline/session.h"
+#include "recording/reader.h"
 #include "sink/verify.h"
 #include "source/indexed.h"
 #include "source/replay.h"
@@ -231,6 +232,30 @@ Test(indexed, shows_what_the_whole_shows_of_the_newest_events)
     record(&(struct recorded_params){
         .n_events = {900000, 400000, 5000, 1}, .step_ns = {40, 90, 60000, 10}, .limit = {.n_bytes = 1 << 20}});
     compare_both();
+}
+
+/* One thread's first events are kept. */
+Test(indexed, tells_how_long_it_took_what_was_let_go)
+{
+    struct rv_rec_reader *reader;
+    record(&(struct recorded_params){
+        .n_events = {900000, 400000, 5000, 1}, .step_ns = {40, 90, 60000, 10}, .limit = {.n_bytes = 1 << 20}});
+    cr_assert_eq(rv_rec_reader_open(&reader, path, NULL), 0);
+    cr_assert_not_null(rv_rec_reader_past(reader));
+    cr_assert_lt(rv_rec_reader_first_ns(reader), rv_rec_reader_past(reader)->last_ns);
+    cr_assert_gt(rv_rec_reader_past_ns(reader), 10000000);
+    rv_rec_reader_close(reader);
+}
+
+Test(indexed, shows_what_the_whole_shows_of_a_recording_of_before)
+{
+    struct rv_rec_verify found;
+    record(&(struct recorded_params){.n_events = {600000, 300000, 5000, 1}, .step_ns = {40, 90, 60000, 10}});
+    recorded_age(path);
+    compare_both();
+    cr_assert_eq(rv_rec_verify(path, &(struct rv_rec_reader_params){0}, NULL, false, &found), 0);
+    cr_assert(rv_rec_verify_is_whole(&found));
+    cr_assert_gt(found.n_indexes, 0);
 }
 
 /* Calls are open where it ends. */
