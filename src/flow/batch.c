@@ -7,7 +7,7 @@
 
 #include "base/vec.h"
 
-enum { GROUP_EVENTS = 64, STEP_EVENTS = 16 };
+enum { GROUP_EVENTS = 64, STEP_EVENTS = 16, AHEAD_EVENTS = 128 };
 
 #define EVENTS_BYTES ((RV_BATCH_EVENTS + RV_BATCH_PADDING) * sizeof(struct rv_event))
 #define SPECIALS_BYTES (RV_BATCH_EVENTS * sizeof(uint32_t))
@@ -52,8 +52,11 @@ static uint32_t count_fitting(const struct rv_event *events, uint32_t n, uint64_
 {
     uint64_t last = *last_ns;
     uint32_t i = 0;
-    for (; n - i >= STEP_EVENTS && is_fitting(events + i, STEP_EVENTS, last, most); i += STEP_EVENTS)
+    for (; n - i >= STEP_EVENTS && is_fitting(events + i, STEP_EVENTS, last, most); i += STEP_EVENTS) {
         last = rv_event_ticks(&events[i + STEP_EVENTS - 1]);
+        for (uint32_t k = 0; k < STEP_EVENTS; k += 64 / sizeof *events) /* they lie in other pages */
+            __builtin_prefetch(&events[i + AHEAD_EVENTS + k]);
+    }
     for (; i < n && is_fitting(events + i, 1, last, most); i++)
         last = rv_event_ticks(&events[i]);
     *last_ns = last;

@@ -256,11 +256,10 @@ static void begin_spans(struct rv_indexer *indexer, struct rv_indexed_stream *st
 static void take_spans(struct rv_indexer *indexer, struct rv_indexed_stream *stream, size_t n)
 {
     struct rv_span *spans = indexer->spans + indexer->n_spans;
-    for (size_t i = 0; i < n; i++)
-        spans[i].depth += stream->depth_shift;
+    const uint32_t depth_shift = stream->depth_shift;
     for (size_t begin = 0, end = 0; begin < n; begin = end) {
-        while (end < n && spans[end].stack == spans[begin].stack)
-            end++;
+        for (; end < n && spans[end].stack == spans[begin].stack; end++)
+            spans[end].depth += depth_shift;
         struct rv_indexed_stack *lane = rv_indexed_stream_stack(stream, spans[begin].stack);
         sum_up(lane, spans + begin, end - begin, stream->level);
         lane->n += end - begin;
