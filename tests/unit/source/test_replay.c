@@ -60,3 +60,21 @@ Test(replay, names_that_unpack_to_many_times_the_file_are_passed_over)
     collect_fini(&collected);
     unlink(path);
 }
+
+Test(replay, says_what_moment_its_file_tells_of)
+{
+    struct rv_rec_writer writer = {0};
+    const struct rv_rec_file file = {.mono_ns = 5000, .real_ns = 1795266146649213001};
+    int fd = mkstemp(path);
+    cr_assert(fd >= 0);
+    close(fd);
+    cr_assert_eq(rv_rec_writer_open(&writer, path, &file, "moment", true), 0);
+    cr_assert_eq(rv_rec_writer_close(&writer), 0);
+    struct rv_source *source = rv_replay_open(path);
+    cr_assert_not_null(source);
+    cr_expect_eq(source->origin_ns, 0);
+    cr_expect_eq(source->mono_ns, file.mono_ns);
+    cr_expect_eq(source->real_ns, file.real_ns);
+    source->close(source);
+    unlink(path);
+}
