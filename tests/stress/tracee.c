@@ -56,13 +56,15 @@ static struct tracee_stream *stream_of(struct tracee *tracee, uint32_t ring_idx)
     return stream;
 }
 
+/* All that waits now; what comes meanwhile is for the next turn. Owners see all the time that we live. */
 static size_t read_stream(struct tracee *tracee, struct tracee_stream *stream)
 {
     static struct rv_event dropped[BATCH];
     struct rv_ring ring;
     struct rv_ring_read read;
-    size_t n_moved = 0;
+    size_t n_read = 0, n_overwritten = 0;
     rv_ring_view(&ring, &tracee->map, stream->ring_idx);
+    uint64_t n_waiting = rv_ring_n_waiting(&ring);
     do {
         struct rv_event *out = dropped;
         if (tracee->keeps_events) {
@@ -73,9 +75,11 @@ static size_t read_stream(struct tracee *tracee, struct tracee_stream *stream)
         read = rv_ring_pop(&ring, out, BATCH);
         stream->n += read.n;
         stream->n_overwritten += read.n_overwritten;
-        n_moved += read.n + read.n_overwritten;
-    } while (read.n || read.n_overwritten);
-    return n_moved;
+        n_read += read.n;
+        n_overwritten += read.n_overwritten;
+        rv_ring_turn_done(tracee->map.header); /* a turn may be long, above all under ThreadSanitizer */
+    } while (read.n && n_read < n_waiting);
+    return n_read + n_overwritten;
 }
 
 static size_t visit(struct tracee *tracee, uint32_t ring_idx, bool *is_live)
