@@ -41,9 +41,9 @@ spans "$folder/renamed" --include='^(read|parse)$'
 [ "$(cut -d, -f6 "$folder/got" | tr '\n' ' ')" = "read parse " ] || fail "--include: $(cat "$folder/got")"
 
 # ---- everything that can be done with a trace ----
-timeout 30 "$ringviz" --info "$data/calls.json" | grep -q 'Chrome.*--import=chrome' || fail "no --info"
-timeout 30 "$ringviz" --report=csv "$data/calls.json" | grep -q '^"*outer' || fail "no report"
-timeout 30 "$ringviz" --screenshot="$folder/picture.png" --size=320x200 "$data/calls.json" 2>"$folder/err" ||
+timeout 100 "$ringviz" --info "$data/calls.json" | grep -q 'Chrome.*--import=chrome' || fail "no --info"
+timeout 100 "$ringviz" --report=csv "$data/calls.json" | grep -q '^"*outer' || fail "no report"
+timeout 100 "$ringviz" --screenshot="$folder/picture.png" --size=320x200 "$data/calls.json" 2>"$folder/err" ||
     grep -qi opengl "$folder/err" || fail "no picture: $(cat "$folder/err")"
 
 # ---- hostile: one line, exit status 1, or what there is of it ----
@@ -84,7 +84,7 @@ refused "$folder/absent" "absent" --import=perf
 refused "$folder" "a folder" --import=uftrace
 refused "$data/calls.json" "a Devel::RingBuffer file that is none" --import=ringbuffer
 refused /ringviz-test-absent "no shared memory" --import=rrtrace
-timeout 30 "$ringviz" --import=nothing "$data/calls.json" 2>"$folder/err"
+timeout 100 "$ringviz" --import=nothing "$data/calls.json" 2>"$folder/err"
 [ $? -eq 2 ] || fail "--import=nothing is not a usage error"
 
 # ---- many events: sorted on disk, in bounded memory ----
@@ -96,8 +96,8 @@ done
 
 # ---- uftrace, by its own recorder ----
 if command -v uftrace >/dev/null 2>&1; then
-    (cd "$folder" && timeout 30 uftrace record -d recorded "$profiled" >/dev/null 2>&1)
-    timeout 30 "$ringviz" --report=csv "$folder/recorded" >"$folder/out" 2>"$folder/err"
+    (cd "$folder" && timeout 100 uftrace record -d recorded "$profiled" >/dev/null 2>&1)
+    timeout 100 "$ringviz" --report=csv "$folder/recorded" >"$folder/out" 2>"$folder/err"
     for count in leaf,60 mid,20 run,2 main,1; do
         grep -q "::${count%,*}\"*,.*,${count#*,}," "$folder/out" || grep -q "::${count%,*},${count#*,}," "$folder/out" ||
             fail "uftrace: no $count: $(cat "$folder/out" "$folder/err")"
@@ -115,7 +115,7 @@ begin_writing() {
     rm -f "$folder/wrote" # what the one before wrote is not what is waited for
     timeout 60 "$rrtrace_writer" 20000 >"$folder/wrote" &
     writer=$!
-    within 20 [ -s "$folder/wrote" ]
+    within 60 [ -s "$folder/wrote" ]
     memory=$(head -n 1 "$folder/wrote")
 }
 end_writing() { # WHAT
@@ -145,7 +145,7 @@ rm -f "$folder/wrote"
 timeout 60 "$ringbuffer_writer" "$folder/buffer" <"$folder/stop" >"$folder/wrote" &
 writer=$!
 exec 3>"$folder/stop"
-within 20 [ -s "$folder/wrote" ]
+within 60 [ -s "$folder/wrote" ]
 cp "$folder/buffer" "$folder/before"
 spans "$folder/buffer" --duration=100ms
 [ $status -eq 0 ] || fail "a live Devel::RingBuffer file: $(cat "$folder/err")"
