@@ -26,7 +26,7 @@ enum {
     FIRST_RING_BYTE = 1,
     N_NAME_TRIES = 64,
 };
-#define COMING_NS 500000000u /* for rings that are about to be read */
+#define COMING_NS 10000000000u /* for rings that are about to be read: a starved consumer may miss seconds */
 #define TURN_NS 10000000u
 
 /* ---- processes ---- */

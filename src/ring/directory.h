@@ -41,7 +41,7 @@ int rv_directory_after_fork(struct rv_map *map);
 /*
  * Claim a free ring for the calling thread: lock byte, state CLAIMED, pages allocated (posix_fallocate) and
  * pre-faulted, owner words, then LIVE. Where the policy is `block` and a consumer lives, a ring that a thread has left
- * and that is still to be read is waited for, half a second at most.
+ * and that is still to be read is waited for, ten seconds at most.
  *   returns  ring index; -ENOSPC when none is free or the disk is full (counted in n_threads_without_ring once
  *            per call)
  *   thread   any; no lock shared between processes is waited for
