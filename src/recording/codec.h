@@ -7,7 +7,7 @@
 
 #include "recording/column.h"
 
-struct rv_codec; /* working memory, about 3 MiB: one thread's */
+struct rv_codec; /* working memory, 5 MiB of which what is used takes room: one thread's */
 
 struct rv_codec *rv_codec_create(void);
 void rv_codec_destroy(struct rv_codec *codec);

@@ -177,7 +177,7 @@ bool rv_put_word_avx512(const struct rv_codec *codec, struct rv_rows *rows, cons
                         uint32_t begin)
 {
     struct word word;
-    _Alignas(64) uint32_t before[RV_KINDS_GROUP] = {0};
+    _Alignas(64) uint32_t before[RV_KINDS_GROUP] = {0}; /* with bare returns */
     events += begin;
     rv_fetch_ahead(events);
     if (!split(&word, events, rows->last, rows->guess.level))
@@ -192,6 +192,7 @@ bool rv_put_word_avx512(const struct rv_codec *codec, struct rv_rows *rows, cons
     rows->all_ids |= (uint32_t)_mm512_reduce_or_epi32(word.all_ids);
     add_lines(rows, &word);
     rv_rows_add_odd_tags(codec, rows, events, begin, word.odd_tags);
+    /* Last: what was stored one by one is loaded by sixteen. */
     rv_rows_add_odd_ids(codec, rows, events, begin, find_odd_ids(&word, before));
     const struct rv_event *last = &events[RV_KINDS_GROUP - 1];
     rows->guess.level = (uint16_t)(last->frame + !(word.kinds >> 63));
