@@ -390,7 +390,7 @@ void rv_carry_resume(struct rv_carry *carry, const struct rv_open_stack *open, u
 {
     struct stack *stack = find_stack(carry, open->stack);
     const size_t n = open->n_frames;
-    carry->last_ns = last_ns;
+    carry->last_ns = last_ns > carry->last_ns ? last_ns : carry->last_ns;
     stack->is_begun = open->is_begun;
     stack->first_ns = open->first_ns;
     stack->base_depth = (uint32_t)open->base_depth;

@@ -397,6 +397,46 @@ Test(indexed, shows_each_call_of_a_program_that_runs_already_as_the_whole_does)
     free(events);
 }
 
+/*
+ * Two calls are open where the second block begins; there they are found left, before any call or return tells the time.
+ * Of another stack nothing has been told since long before.
+ */
+static size_t make_left_at_border(struct rv_event *events)
+{
+    enum { AT_BORDER = RV_REC_MAX_EVENTS - 4, STACK = 2 };
+    uint64_t now_ns = 1000;
+    size_t i = 0;
+    events[i++] = event_at(now_ns += 50, RV_EVENT_SWITCH, STACK, 0);
+    events[i++] = event_at(now_ns += 50, RV_EVENT_CALL, 3, 0);
+    events[i++] = event_at(now_ns += 50, RV_EVENT_RETURN, 3, 0);
+    events[i++] = event_at(now_ns += 50, RV_EVENT_SWITCH, 1, 0);
+    while (i < AT_BORDER) {
+        events[i++] = event_at(now_ns += 50, RV_EVENT_CALL, 7, 0);
+        events[i++] = event_at(now_ns += 50, RV_EVENT_RETURN, 7, 0);
+    }
+    events[i++] = event_at(now_ns += 50, RV_EVENT_CALL, 7, 0);
+    events[i++] = event_at(now_ns += 50, RV_EVENT_CALL, 8, 1);
+    events[i++] = event_at(now_ns += 50, RV_EVENT_CALL, 6, 2);
+    events[i++] = event_at(now_ns += 50, RV_EVENT_RETURN, 6, 2);
+    events[i++] = event_at(now_ns, RV_EVENT_SYNC, 9, 0);
+    events[i++] = event_at(now_ns += 50, RV_EVENT_RETURN, 9, 0);
+    return i;
+}
+
+Test(indexed, what_is_left_where_a_block_begins_ends_with_the_event_before)
+{
+    static struct rv_event events[RV_REC_MAX_EVENTS + 2];
+    struct rv_session *sessions[2];
+    size_t n = make_left_at_border(events);
+    make_file();
+    recorded_write(path, events, n);
+    start_both(sessions);
+    for (uint32_t i = 0; i < rv_lanes_n(rv_session_lanes(sessions[0])); i++)
+        compare_window(sessions, i, (const uint64_t[2]){0, UINT64_MAX}, 0);
+    rv_session_destroy(sessions[0]);
+    rv_session_destroy(sessions[1]);
+}
+
 /* Where nobody has looked there are sums, beside pages too. */
 Test(indexed, what_lies_between_pages_is_shown_in_sum)
 {
