@@ -298,13 +298,13 @@ const struct rv_rec_segment *rv_rec_reader_past(const struct rv_rec_reader *read
     return reader->past.n_events ? &reader->past : NULL;
 }
 
-/* A quiet thread's events are written about a second late: none as early come behind some that are LATE_NS later. */
 uint64_t rv_rec_reader_past_ns(const struct rv_rec_reader *reader)
 {
     const struct rv_rec_segment *past = &reader->past;
     return past->last_ns > past->first_ns ? past->last_ns - past->first_ns : 0;
 }
 
+/* A quiet thread's events are written about a second late: none as early come behind some that are LATE_NS later. */
 uint64_t rv_rec_reader_first_ns(const struct rv_rec_reader *reader)
 {
     const struct rv_rec_reader_state *state = &reader->state;
