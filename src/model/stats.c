@@ -42,10 +42,10 @@ struct open_id {       /* a subroutine with open frames */
 };
 
 struct rv_stats_lane {
-    uint64_t *children_ns;    /* by depth: time of the closed frames there that await their parent */
-    size_t n_depths, n_below; /* zeroes before it */
-    uint32_t last_depth;
-    uint32_t *frame_ids; /* open frames, outermost first */
+    uint64_t *children_ns; /* by depth - first_depth: time of the closed frames there that await their parent */
+    size_t n_depths;
+    uint32_t first_depth, last_depth; /* none awaits one below, none above */
+    uint32_t *frame_ids;              /* open frames, outermost first */
     size_t n_frames, frames_capacity;
     struct open_id *open; /* open addressing by id, power of two */
     size_t open_slots, n_open_used;
@@ -72,17 +72,11 @@ struct rv_stats_lane *rv_stats_lane_create(void)
     return rv_alloc(1, sizeof(struct rv_stats_lane));
 }
 
-static void free_depths(struct rv_stats_lane *lane)
-{
-    if (lane->children_ns)
-        free(lane->children_ns - lane->n_below);
-}
-
 void rv_stats_lane_destroy(struct rv_stats_lane *lane)
 {
     if (!lane)
         return;
-    free_depths(lane);
+    free(lane->children_ns);
     free(lane->frame_ids);
     free(lane->open);
     free(lane);
@@ -200,69 +194,76 @@ static void add_totals(struct rv_stats *stats, const struct rv_span *spans, size
     }
 }
 
-/* Depths fell by more than one: what was left open between them goes to the children of the frame that closes. */
+/* Depths fell to this one: what was left open above it goes to the children of the frame that closes. */
 static void close_gap(struct rv_stats_lane *lane, uint32_t depth)
 {
-    uint64_t left_ns = 0;
-    for (uint32_t i = lane->last_depth; i > depth + 1; i--) {
-        left_ns += lane->children_ns[i];
-        lane->children_ns[i] = 0;
+    uint64_t *children_ns = lane->children_ns, left_ns = 0;
+    const uint32_t first_depth = lane->first_depth, begin = depth < first_depth ? first_depth : depth + 2;
+    for (uint32_t i = begin; i <= lane->last_depth; i++) {
+        left_ns += children_ns[i - first_depth];
+        children_ns[i - first_depth] = 0;
     }
-    lane->children_ns[depth + 1] += left_ns;
+    lane->first_depth = depth < first_depth ? depth : first_depth;
+    lane->last_depth = depth + 1;
+    children_ns[depth + 1 - lane->first_depth] += left_ns;
 }
 
-/* Room for these depths, and for so many that may come to lie below. */
-static void make_room_depths(struct rv_stats_lane *lane, size_t n_depths, size_t n_below)
+/* Room for a depth and the one above it. They are counted from the lowest that was seen: far below it lie those of
+ * frames that nobody saw begin. */
+static void reach(struct rv_stats_lane *lane, uint32_t depth)
 {
-    uint64_t *children_ns = rv_alloc(n_below + n_depths, sizeof *children_ns);
+    if (lane->n_depths == 0)
+        lane->first_depth = lane->last_depth = depth;
+    else if (depth < lane->first_depth)
+        close_gap(lane, depth);
+    const size_t n_reached = (size_t)(depth - lane->first_depth) + 2;
+    if (n_reached <= lane->n_depths)
+        return;
+    uint64_t *children_ns = rv_alloc(2 * n_reached, sizeof *children_ns);
     if (lane->n_depths)
-        memcpy(children_ns + n_below, lane->children_ns, lane->n_depths * sizeof *children_ns);
-    free_depths(lane);
-    lane->children_ns = children_ns + n_below;
-    lane->n_depths = n_depths;
-    lane->n_below = n_below;
+        memcpy(children_ns, lane->children_ns, lane->n_depths * sizeof *children_ns);
+    free(lane->children_ns);
+    lane->children_ns = children_ns;
+    lane->n_depths = 2 * n_reached;
 }
 
-static void grow_depths(struct rv_stats_lane *lane, uint32_t depth)
+static inline bool has_reached(const struct rv_stats_lane *lane, uint32_t depth)
 {
-    make_room_depths(lane, 2 * ((size_t)depth + 2), lane->n_below);
+    return (size_t)(uint32_t)(depth - lane->first_depth) + 2 <= lane->n_depths;
 }
 
 void rv_stats_lane_lower(struct rv_stats_lane *lane, uint32_t by)
 {
-    if (by > lane->n_below)
-        make_room_depths(lane, lane->n_depths, by + lane->n_depths);
-    lane->children_ns -= by;
-    lane->n_depths += by;
-    lane->n_below -= by;
+    lane->first_depth += by;
     lane->last_depth += by;
 }
 
 void rv_stats_lane_set_children(struct rv_stats_lane *lane, uint32_t depth, uint64_t children_ns)
 {
-    if ((size_t)depth + 2 > lane->n_depths)
-        grow_depths(lane, depth);
-    lane->children_ns[depth + 1] = children_ns;
+    if (!has_reached(lane, depth))
+        reach(lane, depth);
+    lane->children_ns[depth + 1 - lane->first_depth] = children_ns;
     lane->last_depth = depth + 1 > lane->last_depth ? depth + 1 : lane->last_depth;
 }
 
 uint64_t rv_stats_lane_children(const struct rv_stats_lane *lane, uint32_t depth)
 {
-    return (size_t)depth + 1 < lane->n_depths ? lane->children_ns[depth + 1] : 0;
+    const uint32_t at = depth + 1 - lane->first_depth;
+    return at < lane->n_depths ? lane->children_ns[at] : 0;
 }
 
 /* Time that this span's children took; the span's own becomes its parent's. */
 static uint64_t take_children(struct rv_stats_lane *lane, const struct rv_span *span, bool is_orphan)
 {
-    uint32_t depth = span->depth;
-    if (__builtin_expect((size_t)depth + 2 > lane->n_depths, 0))
-        grow_depths(lane, depth);
+    const uint32_t depth = span->depth;
+    if (__builtin_expect(!has_reached(lane, depth), 0))
+        reach(lane, depth);
     if (__builtin_expect(depth + 1 < lane->last_depth, 0))
         close_gap(lane, depth);
     lane->last_depth = depth;
-    uint64_t children_ns = lane->children_ns[depth + 1];
-    lane->children_ns[depth + 1] = 0;
-    lane->children_ns[depth] += is_orphan ? children_ns : span->end - span->start;
+    uint64_t *at = &lane->children_ns[depth - lane->first_depth], children_ns = at[1];
+    at[1] = 0;
+    at[0] += is_orphan ? children_ns : span->end - span->start;
     return children_ns;
 }
 

@@ -32,10 +32,10 @@ void rv_stats_lane_set_open(struct rv_stats_lane *lane, const uint64_t *start_ns
 
 /* What calls took that have ended in the open frame at this depth: for frames that began before all that was added. */
 void rv_stats_lane_set_children(struct rv_stats_lane *lane, uint32_t depth, uint64_t children_ns);
+uint64_t rv_stats_lane_children(const struct rv_stats_lane *lane, uint32_t depth);
+
 /* From now on depths are counted from so much lower: what is known of open frames lies that much deeper. */
 void rv_stats_lane_lower(struct rv_stats_lane *lane, uint32_t by);
-
-uint64_t rv_stats_lane_children(const struct rv_stats_lane *lane, uint32_t depth);
 
 /*
  * Add one block's finished spans of one lane (ns, closing order). Call rv_stats_lane_set_open() for the frames that

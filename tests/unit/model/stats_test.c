@@ -4,6 +4,7 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "spans.h"
 
@@ -213,6 +214,29 @@ Test(stats, children_stay_with_their_parent_when_depths_are_counted_from_lower, 
     cr_assert_eq(rv_stats_rows(stats, &row, 1), 2);
     cr_assert_eq(row.id, 0);
     cr_assert_eq(row.self_ns, 1000 * 90);
+    rv_stats_lane_destroy(lane);
+    rv_stats_destroy(stats);
+}
+
+/* A billion returns of what nobody saw begin are a small file. */
+Test(stats, depths_that_nobody_saw_take_no_memory, .timeout = 10)
+{
+    struct rv_stats *stats = rv_stats_create();
+    struct rv_stats_lane *lane = rv_stats_lane_create();
+    struct rv_stats_row row;
+    const uint32_t deep = 1u << 30;
+#if !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__ /* which take more themselves */
+    cr_assert_eq(setrlimit(RLIMIT_DATA, &(struct rlimit){deep, deep}), 0);
+#endif
+    rv_stats_add(stats, lane, &(struct rv_span){.start = 20, .end = 30, .id = 1, .depth = 1}, 1);
+    rv_stats_lane_lower(lane, deep);
+    rv_stats_add(stats, lane, &(struct rv_span){.start = 40, .end = 45, .id = 1, .depth = deep + 7}, 1);
+    cr_assert_eq(rv_stats_lane_children(lane, deep), 10);
+    cr_assert_eq(rv_stats_lane_children(lane, 5), 0);
+    rv_stats_add(stats, lane, &(struct rv_span){.start = 10, .end = 60, .id = 0, .depth = 3}, 1);
+    rv_stats_add(stats, lane, &(struct rv_span){.start = 5, .end = 70, .id = 0, .depth = 2}, 1);
+    cr_assert_eq(rv_stats_rows(stats, &row, 1), 2);
+    cr_assert_eq(row.self_ns, (50 - 10 - 5) + (65 - 50));
     rv_stats_lane_destroy(lane);
     rv_stats_destroy(stats);
 }
