@@ -36,7 +36,8 @@ struct rv_indexer {
     struct rv_indexed_stream *streams; /* by number */
     size_t n_streams;
     struct rv_stats *stats;
-    bool leaves_totals; /* stats are given, not made */
+    bool leaves_totals;   /* stats are given, not made */
+    bool has_late_frames; /* a SYNC told of a frame after others were called: see rv_indexer_give_totals() */
     struct rv_rec_index_table table;
     uint64_t n_rows, n_events; /* of all streams */
     uint64_t n_open;           /* frames, likewise */
@@ -356,6 +357,15 @@ static uint32_t take_batch(struct rv_indexer *indexer, struct rv_indexed_stream 
     return n_done;
 }
 
+static void look_for_late_frames(struct rv_indexer *indexer, const struct rv_indexed_stream *stream,
+                                 const struct rv_batch *batch)
+{
+    const bool is_begun = rv_carry_last_ns(stream->carry) > 0;
+    for (uint32_t i = 0; i < batch->n_specials; i++)
+        indexer->has_late_frames |=
+            rv_event_kind(&batch->events[batch->specials[i]]) == RV_EVENT_SYNC && (is_begun || batch->specials[i] > i);
+}
+
 /* The batch into the carry. Returns the stack in force behind it. */
 static uint32_t scan(struct rv_indexer *indexer, struct rv_indexed_stream *stream, const struct rv_batch *batch)
 {
@@ -374,6 +384,7 @@ static uint32_t scan(struct rv_indexer *indexer, struct rv_indexed_stream *strea
 
 static void add_batch(struct rv_indexer *indexer, struct rv_indexed_stream *stream, const struct rv_batch *batch)
 {
+    look_for_late_frames(indexer, stream, batch);
     uint32_t exit_stack = scan(indexer, stream, batch);
     for (size_t i = 0; i < stream->n_lanes; i++)
         if (stream->lanes[i].has_moved)
@@ -560,10 +571,10 @@ void rv_indexer_leave_totals(struct rv_indexer *indexer)
 
 bool rv_indexer_give_totals(struct rv_indexer *indexer, const struct rv_stats *totals)
 {
-    bool fit = rv_index_totals_fit(totals);
-    if (fit)
+    bool is_given = !indexer->has_late_frames && rv_index_totals_fit(totals);
+    if (is_given)
         rv_stats_merge(indexer->stats, totals);
-    return fit;
+    return is_given;
 }
 
 uint64_t rv_indexer_n_open(const struct rv_indexer *indexer)

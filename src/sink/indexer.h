@@ -20,7 +20,11 @@ void rv_indexer_destroy(struct rv_indexer *indexer);
 /* From its beginning on it counts no calls: whoever counts them anyway gives the totals before the last INDEX. */
 void rv_indexer_leave_totals(struct rv_indexer *indexer);
 
-/* False: there are more than an INDEX has room for. */
+/*
+ * False, and nothing was taken: they are more than an INDEX has room for, or others than those of the chunks may be. A
+ * frame that is told of late may enclose calls that have ended; whether these are counted with it depends on where
+ * batches end.
+ */
 bool rv_indexer_give_totals(struct rv_indexer *indexer, const struct rv_stats *totals);
 
 /* A chunk at an offset; those that an index does not tell of are passed over. */
