@@ -28,6 +28,7 @@ static void begin(void)
     static struct rv_map map;
     const struct rv_map_params params = {.n_rings = 2, .ring_events = 1024, .message_bytes = 64, .global_bytes = 8192};
     snprintf(path, sizeof path, "/tmp/ringviz-fuzz-console-%d", (int)getpid());
+    unlink(path);
     if (rv_map_create(&map, path, &params) != 0)
         abort();
     tracee_start(path, &(struct tracee_params){.is_deaf = false});

@@ -44,6 +44,7 @@ static void begin(void)
 {
     char path[64];
     snprintf(path, sizeof path, "/tmp/ringviz-fuzz-control-%d", (int)getpid());
+    unlink(path);
     if (rv_map_create(&map, path, &scribble_params) != 0 || ringviz_file_open(&module, path) != 0)
         abort();
     int claimed = ringviz_ring_claim(module, 1);

@@ -18,6 +18,7 @@ static char path[64];
 static void setup(void)
 {
     snprintf(path, sizeof path, "/tmp/ringviz-test-%d", getpid());
+    unlink(path);
     cr_assert_eq(rv_map_create(&map, path, &(struct rv_map_params){.n_rings = 2, .ring_events = 64}), 0);
     catalog = rv_catalog_create();
     names = (struct rv_name_map){.map = &map, .catalog = catalog};
