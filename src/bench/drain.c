@@ -21,7 +21,7 @@
 #include "sink/record.h"
 #include "source/live.h"
 
-enum { N_RUNS = 5, N_EVENTS = 1 << 24, N_PATTERN = 1 << 14, N_FUNCTIONS = 1000, DEPTH = 10 };
+enum { N_RUNS = 7, N_EVENTS = 1 << 24, N_PATTERN = 1 << 14, N_FUNCTIONS = 1000, DEPTH = 10 };
 static const uint64_t STACK = 0x7ff000000000;
 static const uint64_t FIRST_FUNCTION = 0x560000001000;
 static const uint64_t IDLE_NS = 1000000000;
@@ -52,8 +52,8 @@ static struct step *make_pattern(void)
     return steps;
 }
 
-/* The producer process. Waits for `go` on its standard input. */
-_Noreturn static void produce(const char *path, const struct step *steps, uint64_t n_events, int go)
+/* The producer process. Waits for a byte from `go`, and says on `took` how long it took from then on. */
+_Noreturn static void produce(const char *path, const struct step *steps, uint64_t n_events, int go, int took)
 {
     struct rv_map map = {0};
     struct rv_pusher_state *state = rv_alloc(1, sizeof *state);
@@ -66,29 +66,33 @@ _Noreturn static void produce(const char *path, const struct step *steps, uint64
         _exit(1);
     rv_ring_view(&ring, &map, (uint32_t)ring_idx);
     rv_pusher_attach(&pusher, state, &ring, (uint32_t)ring_idx);
+    uint64_t began_ns = rv_clock_mono_ns();
     for (uint64_t i = 0; i < n_events; i += N_PATTERN)
         for (const struct step *step = steps; step < steps + N_PATTERN; step++)
             rv_push(&pusher, step->kind, step->word, STACK, rv_push_slow);
     rv_pusher_flush(&pusher);
+    uint64_t took_ns = rv_clock_mono_ns() - began_ns;
     rv_directory_release(&map, (uint32_t)ring_idx);
-    _exit(0);
+    _exit(write(took, &took_ns, sizeof took_ns) == sizeof took_ns ? 0 : 1);
 }
 
 struct producer {
     pid_t pid;
-    int go; /* write one byte: begin */
+    int go;   /* write one byte: begin */
+    int took; /* read a uint64_t at its end: ns */
     bool has_ended;
 };
 
 static int start_producer(struct producer *producer, const char *path, const struct step *steps, uint64_t n_events)
 {
-    int ends[2];
-    if (pipe(ends) != 0)
+    int go[2], took[2];
+    if (pipe(go) != 0 || pipe(took) != 0)
         return rv_err_sys("pipe");
-    *producer = (struct producer){.pid = fork(), .go = ends[1]};
+    *producer = (struct producer){.pid = fork(), .go = go[1], .took = took[0]};
     if (producer->pid == 0)
-        produce(path, steps, n_events, ends[0]);
-    close(ends[0]);
+        produce(path, steps, n_events, go[0], took[1]);
+    close(go[0]);
+    close(took[1]);
     return producer->pid < 0 ? rv_err_sys("fork") : 0;
 }
 
@@ -122,6 +126,7 @@ static void end_run(struct setup *setup)
         waitpid(setup->producer.pid, NULL, 0);
     }
     close(setup->producer.go);
+    close(setup->producer.took);
     if (*setup->map.path)
         unlink(setup->map.path);
     rv_map_close(&setup->map);
@@ -147,7 +152,7 @@ static int start_record(struct setup *setup)
 
 static int begin_run(struct setup *setup, const struct step *steps, uint64_t n_events, bool is_recorded)
 {
-    *setup = (struct setup){.producer.go = -1};
+    *setup = (struct setup){.producer = {.go = -1, .took = -1}};
     int error = rv_map_default_path(setup->path, sizeof setup->path, 4u << 20);
     if (!error)
         error = rv_map_create(&setup->map, setup->path, &(struct rv_map_params){0});
@@ -167,7 +172,8 @@ static int begin_run(struct setup *setup, const struct step *steps, uint64_t n_e
 }
 
 struct sample {
-    double rate;                                     /* M events/s */
+    double rate;                                     /* M events/s, from the first into the model to the last */
+    double producer_ns;                              /* until the producer was rid of its last event */
     double drain, scan, carry, timeline, statistics; /* ns of CPU an event */
 };
 
@@ -183,12 +189,16 @@ static int measure_flat_out(const struct step *steps, bool is_recorded, struct s
     while (!rv_session_wait(setup.session, 1000000000))
         ;
     double ns = (double)(rv_clock_mono_ns() - began);
+    uint64_t took_ns = 1;
     struct rv_session_counts counts;
+    if (read(setup.producer.took, &took_ns, sizeof took_ns) != sizeof took_ns)
+        error = -EPIPE;
     rv_session_counts(setup.session, &counts);
     if (counts.n_consumed != N_EVENTS || counts.n_dropped || counts.n_spans != N_EVENTS / 2)
         error = rv_err(EIO, "drain: %llu of %d events, %llu dropped, %llu spans", (unsigned long long)counts.n_consumed,
                        N_EVENTS, (unsigned long long)counts.n_dropped, (unsigned long long)counts.n_spans);
     *sample = (struct sample){.rate = N_EVENTS / ns * 1e3,
+                              .producer_ns = (double)took_ns,
                               .drain = (double)counts.drain_ns / N_EVENTS,
                               .scan = (double)counts.scan_ns / N_EVENTS,
                               .carry = (double)counts.carry_ns / N_EVENTS,
@@ -278,6 +288,9 @@ int rv_bench_drain(struct rv_bench_out *out)
     median = rv_bench_median(column, N_RUNS);
     rv_bench_row(out, &(struct rv_bench_row){"drain.record", "Mevents/s", median, column[N_RUNS - 1], N_RUNS,
                                              "not recorded", column[N_RUNS - 1] / best, "the same into a recording"});
+    for (unsigned i = 0; i < N_RUNS; i++)
+        column[i] = recorded[i].producer_ns / samples[i].producer_ns;
+    print_row(out, "drain.slowdown", "x", column, N_RUNS, "the producer's time with a recording, by turns without one");
     for (size_t k = 0; k < sizeof STAGES / sizeof *STAGES; k++) {
         for (unsigned i = 0; i < N_RUNS; i++)
             column[i] = *(const double *)((const char *)&samples[i] + STAGES[k].offset);
