@@ -37,14 +37,26 @@ bool rv_indexed_stream_has(const struct rv_indexed_stream *stream, uint32_t stac
     return stream->n_slots && *find_slot(stream, stack);
 }
 
+static void forget(const struct rv_indexed_stream *stream, struct rv_indexed_stack *lane)
+{
+    lane->base_depth = stream->begin_shift;
+    lane->depth = (struct rv_rec_index_depth){.least = INT64_MAX, .last_ns = stream->begin_ns};
+}
+
+void rv_indexed_stream_begin_block(struct rv_indexed_stream *stream)
+{
+    stream->begin_shift = stream->depth_shift;
+    stream->begin_ns = rv_carry_last_ns(stream->carry);
+    for (size_t i = 0; i < stream->n_lanes; i++)
+        forget(stream, &stream->lanes[i]);
+}
+
 void rv_indexed_stream_add(struct rv_indexed_stream *stream, uint32_t stack)
 {
     stream->lanes = rv_vec_reserve(stream->lanes, &stream->lanes_capacity, stream->n_lanes + 1, sizeof *stream->lanes);
     struct rv_indexed_stack *lane = &stream->lanes[stream->n_lanes++];
-    *lane = (struct rv_indexed_stack){.stack = stack,
-                                      .base_depth = stream->begin_shift,
-                                      .depth = {.least = INT64_MAX, .last_ns = stream->begin_ns},
-                                      .stats = rv_stats_lane_create()};
+    *lane = (struct rv_indexed_stack){.stack = stack, .stats = rv_stats_lane_create()};
+    forget(stream, lane);
     rv_density_init(&lane->density);
     if (2 * stream->n_lanes > stream->n_slots) {
         free(stream->slots);

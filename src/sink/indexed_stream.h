@@ -54,6 +54,9 @@ struct rv_indexed_stream { /* zeroed = not begun */
 void rv_indexed_stream_init(struct rv_indexed_stream *stream);
 void rv_indexed_stream_fini(struct rv_indexed_stream *stream); /* it is zeroed */
 
+/* As if nothing had been of any stack before, but how deep the lowest frames lie. */
+void rv_indexed_stream_begin_block(struct rv_indexed_stream *stream);
+
 bool rv_indexed_stream_has(const struct rv_indexed_stream *stream, uint32_t stack);
 void rv_indexed_stream_add(struct rv_indexed_stream *stream, uint32_t stack); /* that it does not have */
 

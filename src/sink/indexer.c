@@ -105,8 +105,7 @@ static void begin_block(struct rv_indexer *indexer, struct rv_indexed_stream *st
     for (size_t i = 0; i < stream->n_lanes && stream->n_indexes != indexer->n_indexes; i++)
         stream->lanes[i].n_listed = 0;
     stream->n_indexes = indexer->n_indexes;
-    stream->begin_shift = stream->depth_shift;
-    stream->begin_ns = rv_carry_last_ns(stream->carry);
+    rv_indexed_stream_begin_block(stream);
     for (size_t i = 0; i < rv_carry_n_stacks(stream->carry); i++)
         list_open(indexer, stream, i);
 }

@@ -329,6 +329,17 @@ Test(indexed, a_cell_is_one_that_pages_have_parts_of_with_others_between_them)
     compare_backward();
 }
 
+/* Each call of the recording. */
+static void compare_calls(void)
+{
+    struct rv_session *sessions[2];
+    start_both(sessions);
+    for (uint32_t i = 0; i < rv_lanes_n(rv_session_lanes(sessions[0])); i++)
+        compare_window(sessions, i, (const uint64_t[2]){0, UINT64_MAX}, 0);
+    rv_session_destroy(sessions[0]);
+    rv_session_destroy(sessions[1]);
+}
+
 static struct rv_event event_at(uint64_t now_ns, enum rv_event_kind kind, uint32_t id, uint16_t frame)
 {
     return (struct rv_event){.when = (uint64_t)kind << RV_EVENT_KIND_SHIFT | now_ns, .id = id, .frame = frame};
@@ -364,15 +375,10 @@ Test(indexed, returns_below_what_was_seen_leave_depths_as_they_are)
 {
     enum { N = 3 * RV_REC_MAX_EVENTS };
     struct rv_event *events = calloc(N, sizeof *events);
-    struct rv_session *sessions[2];
     size_t n = make_returns_below(events, N);
     make_file();
     recorded_write(path, events, n);
-    start_both(sessions);
-    for (uint32_t i = 0; i < rv_lanes_n(rv_session_lanes(sessions[0])); i++)
-        compare_window(sessions, i, (const uint64_t[2]){0, UINT64_MAX}, 0);
-    rv_session_destroy(sessions[0]);
-    rv_session_destroy(sessions[1]);
+    compare_calls();
     free(events);
 }
 
@@ -398,8 +404,8 @@ Test(indexed, shows_each_call_of_a_program_that_runs_already_as_the_whole_does)
 }
 
 /*
- * Two calls are open where the second block begins; there they are found left, before any call or return tells the time.
- * Of another stack nothing has been told since long before.
+ * Two calls are open where the second block begins; there they are found left, before any call or return tells the
+ * time. Of another stack nothing has been told since long before.
  */
 static size_t make_left_at_border(struct rv_event *events)
 {
@@ -426,15 +432,39 @@ static size_t make_left_at_border(struct rv_event *events)
 Test(indexed, what_is_left_where_a_block_begins_ends_with_the_event_before)
 {
     static struct rv_event events[RV_REC_MAX_EVENTS + 2];
-    struct rv_session *sessions[2];
-    size_t n = make_left_at_border(events);
     make_file();
-    recorded_write(path, events, n);
-    start_both(sessions);
-    for (uint32_t i = 0; i < rv_lanes_n(rv_session_lanes(sessions[0])); i++)
-        compare_window(sessions, i, (const uint64_t[2]){0, UINT64_MAX}, 0);
-    rv_session_destroy(sessions[0]);
-    rv_session_destroy(sessions[1]);
+    recorded_write(path, events, make_left_at_border(events));
+    compare_calls();
+}
+
+/*
+ * A mark on stack 0, and long after that calls on stack 1, below which some return that had begun before. Stack 0 has
+ * its first call a block later: that lies as deep as all others.
+ */
+static size_t make_late_stack(struct rv_event *events)
+{
+    uint64_t now_ns = 1000;
+    size_t i = 0;
+    events[i++] = event_at(now_ns, RV_EVENT_MARK, 1, 0);
+    events[i++] = event_at(now_ns += 10000000000u, RV_EVENT_SWITCH, 1, 0);
+    for (uint16_t frame = 20; frame > 15; frame--)
+        events[i++] = event_at(now_ns += 50, RV_EVENT_RETURN, 5, frame);
+    while (i <= RV_REC_MAX_EVENTS) {
+        events[i++] = event_at(now_ns += 50, RV_EVENT_CALL, 7, 16);
+        events[i++] = event_at(now_ns += 50, RV_EVENT_RETURN, 7, 16);
+    }
+    events[i++] = event_at(now_ns += 50, RV_EVENT_SWITCH, 0, 0);
+    events[i++] = event_at(now_ns += 50, RV_EVENT_CALL, 8, 0);
+    events[i++] = event_at(now_ns += 50, RV_EVENT_RETURN, 8, 0);
+    return i;
+}
+
+Test(indexed, a_stack_of_which_nothing_was_called_begins_where_all_do)
+{
+    static struct rv_event events[RV_REC_MAX_EVENTS + 8];
+    make_file();
+    recorded_write(path, events, make_late_stack(events));
+    compare_calls();
 }
 
 /* Where nobody has looked there are sums, beside pages too. */
