@@ -122,11 +122,34 @@ static uint64_t chunk_of(const struct rv_pusher_state *state)
     return state->ring.policy == RV_POLICY_FILL ? FILL_CHUNK_EVENTS : RV_PUSH_CHUNK_EVENTS;
 }
 
-static void set_limits(struct rv_pusher *pusher)
+static bool is_on_signal_stack(void)
+{
+    stack_t now;
+    int saved = errno;
+    bool is_on = sigaltstack(NULL, &now) == 0 && (now.ss_flags & SS_ONSTACK);
+    errno = saved;
+    return is_on;
+}
+
+/* Signal stacks that are disarmed while they are used are not told of: those above the thread's own stack show. */
+static bool is_on_other_stack(const struct rv_pusher_state *state, uint64_t interrupted, uint64_t stack)
+{
+    return state->stack_end && interrupted <= state->stack_end && stack > state->stack_end;
+}
+
+/* Would a handler that runs on this stack have left the push that it interrupted? */
+static bool is_left(const struct rv_pusher_state *state, uint64_t interrupted, uint64_t stack)
+{
+    return stack >= interrupted && !is_on_other_stack(state, interrupted, stack) && !is_on_signal_stack();
+}
+
+static void set_limits(struct rv_pusher *pusher, uint64_t stack)
 {
     struct rv_pusher_state *state = pusher->state;
     uint64_t head = n_written(state), size = state->ring.n_events;
-    uint64_t n = state->n_lost || state->n_suspect ? 0 : rv_room_free(state);
+    if (state->suspect_stack && is_left(state, state->suspect_stack, stack))
+        state->suspect_stack = 0;
+    uint64_t n = state->n_lost || state->n_suspect || state->suspect_stack ? 0 : rv_room_free(state);
     uint64_t n_lap = size - (head & (size - 1));
 
     n = n < n_lap ? n : n_lap;
@@ -163,7 +186,7 @@ static void reopen(struct rv_pusher *pusher, uint64_t stack)
     struct rv_pusher_state *state = pusher->state;
     do {
         empty_stash(state);
-        set_limits(pusher);
+        set_limits(pusher, stack);
         pusher->last_ticks = rv_clock_ticks(state->ring.clock_kind);
         __atomic_signal_fence(__ATOMIC_SEQ_CST);
     } while (__atomic_load_n(&state->n_stash, __ATOMIC_RELAXED));
@@ -192,15 +215,6 @@ static void stash(struct rv_pusher *pusher, uint64_t when, uint64_t word)
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     pusher->limit = 0;
     pusher->slow_limit = 0;
-}
-
-static bool is_on_signal_stack(void)
-{
-    stack_t now;
-    int saved = errno;
-    bool is_on = sigaltstack(NULL, &now) == 0 && (now.ss_flags & SS_ONSTACK);
-    errno = saved;
-    return is_on;
 }
 
 /* An address in a ring, or its end. */
@@ -246,34 +260,33 @@ static uint64_t poison_in(const struct rv_pusher_state *state, uint64_t found)
     return found - state->placed_slot - n_since * sizeof(struct rv_event);
 }
 
-/* Signal stacks that are disarmed while they are used are not told of: those above the thread's own stack show. */
-static bool is_on_other_stack(const struct rv_pusher_state *state, uint64_t interrupted, uint64_t stack)
+static uint64_t interrupted_stack(const struct rv_pusher_state *state, uint64_t found)
 {
-    return state->stack_end && interrupted <= state->stack_end && stack > state->stack_end;
+    return state->busy_stack ? state->busy_stack : (poison_in(state, found) + POISON_UNIT / 2) >> RV_PUSH_POISON_SHIFT;
 }
 
 /*
  * The interrupted push lies above a handler on the stack; when it lies at our frame or beneath, its handler has left
  * by siglongjmp. Where several pushes are interrupted the sum of their poisons tells nothing, and lies above all. A
  * full stash is taken for an abandoned push, too, where that push was a quick one: were that wrong, two events would
- * be, since for a while every push looks at the shared head (n_suspect).
+ * be, since every push looks at the shared head for a while, and as long as the handler may not have returned.
  */
 static bool is_abandoned(const struct rv_pusher_state *state, uint64_t found, uint64_t stack)
 {
     if (state->n_stash > RV_PUSH_STASH && !state->busy_stack)
         return true;
-    uint64_t interrupted = state->busy_stack;
-    if (!interrupted)
-        interrupted = (poison_in(state, found) + POISON_UNIT / 2) >> RV_PUSH_POISON_SHIFT;
-    return stack >= interrupted && !is_on_other_stack(state, interrupted, stack) && !is_on_signal_stack();
+    return is_left(state, interrupted_stack(state, found), stack);
 }
 
 /* The abandoned push had taken a slot but, unless head moved, never published it. It may go on after all, and must then
  * not find a limit that its cursor, less its poison, lies below. */
 static void take_over(struct rv_pusher_state *state, uint64_t found)
 {
+    uint64_t interrupted = interrupted_stack(state, found);
     bool is_published =
         state->busy_stack ? n_written(state) >= state->done_head : poison_in(state, found) % POISON_UNIT != 0;
+    if (interrupted <= state->stack_end && interrupted > state->suspect_stack)
+        state->suspect_stack = interrupted;
     state->n_suspect = found >> RV_PUSH_ADDRESS_BITS ? SUSPECT_PUSHES : UINT32_MAX;
     if (state->ring.control && !is_published)
         bump(&state->ring.control->n_refused);
@@ -404,6 +417,7 @@ void rv_pusher_detach(struct rv_pusher *pusher)
         state->ring.control = NULL;
         state->busy_stack = 0;
         state->n_suspect = 0;
+        state->suspect_stack = 0;
         state->n_stash = 0;
     }
 }

@@ -47,12 +47,13 @@ struct rv_pusher_state {
     uint64_t
         woken_tail;  /* the tail when the consumer was last woken; UINT64_MAX: not yet, the first event is to do it */
     uint64_t n_lost; /* refused since the last LOST event was written */
-    uint64_t lost_ticks;  /* when the first of them was refused */
-    uint32_t n_suspect;   /* pushes still to be made by the slow path, after a take-over that may have been wrong */
-    uint64_t busy_stack;  /* of the outermost push while it is in the slow path, where it may stay for long; else 0 */
-    uint64_t done_head;   /* with the head here or beyond, the event of a push in the slow path is accounted for */
-    uint64_t placed_slot; /* address at which the slow path last placed the cursor; 0: it has not yet, */
-    uint64_t placed_head; /* and the head then */
+    uint64_t lost_ticks;    /* when the first of them was refused */
+    uint32_t n_suspect;     /* pushes still to be made by the slow path, after a take-over that may have been wrong; */
+    uint64_t suspect_stack; /* and all from beneath this: the push that was taken over may go on there; 0: none */
+    uint64_t busy_stack;    /* of the outermost push while it is in the slow path, where it may stay for long; else 0 */
+    uint64_t done_head;     /* with the head here or beyond, the event of a push in the slow path is accounted for */
+    uint64_t placed_slot;   /* address at which the slow path last placed the cursor; 0: it has not yet, */
+    uint64_t placed_head;   /* and the head then */
     const struct rv_event *last_events; /* of the ring before */
     uint64_t stack_end; /* above all of the thread's own stack; 0: not known. Whoever makes the state says so. */
     uint64_t born_ticks;

@@ -224,6 +224,26 @@ Test(push, a_full_stash_ends_a_push_that_nobody_finishes, .timeout = 10)
     free_bed(bed);
 }
 
+/* A handler that makes so many calls that the push it interrupted is taken for abandoned; then that goes on after all:
+ * of all that comes then nothing is amiss. */
+Test(push, a_push_that_is_taken_for_abandoned_may_go_on, .timeout = 100)
+{
+    struct bed *bed = make_bed_with(RV_POLICY_RING, RV_CLOCK_TSC);
+    uint64_t ids[N - 2];
+    bed->state->stack_end = STACK + BENEATH;
+    push(bed, 1, STACK);
+    uint64_t next = rv_push_begin(&bed->pusher, STACK);
+    for (uint64_t i = 0; i < 2 * RV_PUSH_STASH + N / 2; i++)
+        push(bed, i, STACK - BENEATH);
+    rv_push_commit(&bed->pusher, next, RV_EVENT_CALL_AT, 2);
+    for (size_t i = 0; i < N - 2; i++)
+        push(bed, ids[i] = 100 + i, STACK);
+    cr_assert_eq(pop(bed), N - 1);
+    memmove(bed->out, bed->out + 1, sizeof ids / sizeof *ids * sizeof *bed->out);
+    expect_ids(bed, N - 2, ids);
+    free_bed(bed);
+}
+
 Test(push, a_full_ring_drops_the_newest_and_tells_how_many, .timeout = 10)
 {
     struct bed *bed = make_bed(RV_POLICY_SWITCH);
@@ -336,7 +356,7 @@ Test(push, a_push_that_a_fork_leaves_behind_opens_no_ring, .timeout = 10)
     free_bed(bed);
 }
 
-/* As a handler does that fills the stash between the two instructions of a begin, on stacks high and low. */
+/* As a handler does that fills the stash once the push has begun, on stacks high and low. */
 Test(push, a_push_that_loses_its_poison_is_a_plain_one, .timeout = 10)
 {
     static const uint64_t stacks[] = {STACK, 1ull << 40, 1 << 30};
