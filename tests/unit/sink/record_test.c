@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "../pipeline/recorded.h"
 #include "model/stats.h"
 #include "recording/index_table.h"
 #include "recording/reader.h"
@@ -92,6 +93,18 @@ Test(record, totals_of_other_calls_are_found_out)
     struct rv_stats *totals = count(3);
     record(totals);
     cr_assert_eq(verify().n_damages, 1);
+    rv_stats_destroy(totals);
+}
+
+Test(record, self_times_of_a_recorder_of_before_are_its_own)
+{
+    struct rv_stats *totals = count(1);
+    rv_stats_put(totals, &(struct rv_stats_row){.id = 1, .self_ns = 5, .min_ns = 40}, &(struct rv_histogram){0});
+    record(totals);
+    cr_assert_eq(verify().n_damages, 1);
+    recorded_age(path);
+    struct rv_rec_verify found = verify();
+    cr_assert(rv_rec_verify_is_whole(&found));
     rv_stats_destroy(totals);
 }
 
