@@ -279,7 +279,8 @@ static void take_block(struct indexed *indexed, const struct rv_rec_index_block 
         if (stream)
             add_entry(indexed, stream, rows);
         rows->stack++;
-        rows->depth += rows->depth != NULL;
+        if (rows->depth)
+            rows->depth++;
         rows->frame += stack->n_frames;
         rows->cell += stack->n_cells;
         rows->span += stack->n_spans;
