@@ -256,11 +256,11 @@ static int put_index(struct checker *checker, bool is_last)
     return rv_rec_writer_put(&checker->writer, &checker->buffer);
 }
 
-/* A stream has a number that its file has room for, whatever was let go before. */
+/* A stream has a number that its file has room for, whatever was let go before. What is of no stream has none. */
 static uint32_t number_of(struct checker *checker, const struct rv_rec_chunk *chunk)
 {
     bool has_stream = chunk->type == RV_REC_STREAM || chunk->type == RV_REC_EVENTS || chunk->type == RV_REC_ACCOUNT;
-    return has_stream ? meet(checker, chunk->stream)->place - 1 : chunk->stream;
+    return has_stream ? meet(checker, chunk->stream)->place - 1 : 0;
 }
 
 /* A segment's indexes know of no other. */
