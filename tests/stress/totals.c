@@ -110,6 +110,8 @@ static bool run(const char *path, uint64_t seed)
     maker.most = 1 + random_below(&maker.random, random_below(&maker.random, 2) ? 20 : RV_BATCH_EVENTS);
     for (uint32_t i = 0; i < maker.n_threads; i++) {
         struct stream_params params = stream_random_params(&maker.random);
+        if (random_below(&maker.random, 8) == 0) /* several blocks */
+            params.n = random_below(&maker.random, 3 * RV_REC_MAX_EVENTS);
         maker.threads[i].events = stream_generate(&params, &maker.random);
     }
     record(path, &maker);
