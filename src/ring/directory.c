@@ -15,6 +15,7 @@
 #include "ring/owner.h"
 #include "ring/ring.h"
 #include "ring/room.h"
+#include "ring/slots.h"
 #include "ring/text.h"
 
 #ifndef MADV_POPULATE_WRITE
@@ -230,10 +231,6 @@ static void reset_protocols(struct rv_map *map, struct rv_wire_control *control)
     __atomic_store_n(&control->attention, 0, __ATOMIC_RELAXED);
     __atomic_store_n(&control->is_muted, 0, __ATOMIC_RELAXED);
     __atomic_store_n(&control->run_state, RV_RUN_UNSTEERED, __ATOMIC_RELAXED);
-    uint32_t sequence = __atomic_load_n(&control->live_sequence, __ATOMIC_RELAXED);
-    __atomic_store_n(&control->live_sequence, (sequence | 1) + 1, __ATOMIC_RELAXED);
-    __atomic_store_n(&control->current_slot, -1, __ATOMIC_RELAXED);
-    __atomic_store_n(&control->live_depth, 0, __ATOMIC_RELAXED);
     for (unsigned i = 0; i < RV_WIRE_WATCHES; i++) {
         __atomic_store_n(&control->watches[i].is_result_ready, 0, __ATOMIC_RELAXED);
         __atomic_store_n(&control->watches[i].in_use, 0, __ATOMIC_RELAXED);
@@ -291,6 +288,9 @@ static int claim(struct rv_map *map, uint32_t process_idx, enum rv_tag_mode tag_
         }
         struct rv_wire_control *control = rv_map_control(map, i);
         reset_ring(map, control, process_idx, tag_mode);
+        struct rv_slots slots;
+        rv_slots_view(&slots, map, i);
+        rv_slots_clear(&slots);
         char name[17] = "";
         prctl(PR_GET_NAME, name);
         rv_directory_set_thread_name(map, i, name);

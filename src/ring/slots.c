@@ -79,6 +79,15 @@ static void write_text(struct rv_wire_slot *slot, const char *text, size_t n_byt
     }
 }
 
+void rv_slots_clear(const struct rv_slots *slots)
+{
+    uint32_t sequence = begin_write(slots->control); /* of whoever died writing, too */
+    for (uint32_t i = 0; i < slots->n_slots; i++)
+        write_slot(slot_at(slots, i), UNKNOWN_LINE, UNKNOWN_NAME, 0);
+    set_position(slots->control, -1, 0);
+    end_write(slots->control, sequence);
+}
+
 int32_t rv_slots_push(struct rv_slots *slots, const char *text, uint32_t name_id, uint64_t ticks)
 {
     int32_t depth = rv_slots_depth(slots);

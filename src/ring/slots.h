@@ -28,6 +28,9 @@ struct rv_slot {
 
 void rv_slots_view(struct rv_slots *slots, const struct rv_map *map, uint32_t ring_idx);
 
+/* Owner thread, of a ring that is its own from now on: no frame is open, and none is known. */
+void rv_slots_clear(const struct rv_slots *slots);
+
 /* Owner thread. How many frames are open. */
 int32_t rv_slots_depth(const struct rv_slots *slots);
 

@@ -42,6 +42,28 @@ Test(slots, follow_calls_and_returns, .timeout = 10)
     close_fixture(&f);
 }
 
+/* What an owner has left there is not its successor's. */
+Test(slots, of_a_new_owner_know_no_frames, .timeout = 10)
+{
+    struct fixture f;
+    open_fixture(&f, NULL);
+    struct rv_slots slots;
+    rv_slots_view(&slots, &f.map, 0);
+    int process_idx = rv_directory_enter_process(&f.other);
+    cr_assert_geq(process_idx, 0);
+    for (unsigned owner = 0; owner < 2; owner++) {
+        cr_assert_eq(rv_directory_claim(&f.other, (uint32_t)process_idx, RV_TAG_DEPTH), 0);
+        expect_position(&slots, -1, 0);
+        for (int32_t i = 0; i < 4; i++)
+            expect_slot(&slots, i, -1, "(Invalid slot due to prior wrap)");
+        cr_assert_eq(rv_slots_push(&slots, "main::run", 7, 100), 1);
+        slots.control->live_sequence |= 1; /* it dies while it writes */
+        rv_directory_release(&f.other, 0);
+        rv_directory_reclaim(&f.map, 0);
+    }
+    close_fixture(&f);
+}
+
 Test(slots, wrap_when_the_stack_is_deeper, .timeout = 10)
 {
     struct fixture f;
