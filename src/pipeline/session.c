@@ -282,6 +282,8 @@ static void begin_sinks(const struct rv_session *session)
 
 static void end_sinks(struct rv_session *session)
 {
+    if (session->params.n_sinks == 0)
+        return;
     struct rv_stats *totals = rv_session_stats(session);
     for (size_t i = 0; i < session->params.n_sinks; i++)
         if (session->params.sinks[i].end)
