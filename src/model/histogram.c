@@ -26,9 +26,9 @@ void rv_histogram_fini(struct rv_histogram *histogram)
     *histogram = (struct rv_histogram){0};
 }
 
-void rv_histogram_widen(struct rv_histogram *histogram, unsigned octave)
+/* Room for the octaves [first, end) too. */
+static void reach(struct rv_histogram *histogram, unsigned first, unsigned end)
 {
-    unsigned first = octave, end = octave + 1;
     if (histogram->n && histogram->first < first)
         first = histogram->first;
     if (histogram->n && histogram->first + histogram->n > (int)end)
@@ -44,6 +44,11 @@ void rv_histogram_widen(struct rv_histogram *histogram, unsigned octave)
     *histogram = wider;
 }
 
+void rv_histogram_widen(struct rv_histogram *histogram, unsigned octave)
+{
+    reach(histogram, octave, octave + 1);
+}
+
 void rv_histogram_carry(struct rv_histogram *histogram, size_t idx, uint64_t n)
 {
     uint64_t **high = &high_of(histogram)[idx / RV_HISTOGRAM_BUCKETS];
@@ -56,10 +61,8 @@ void rv_histogram_merge(struct rv_histogram *into, const struct rv_histogram *fr
 {
     if (from->n == 0)
         return;
-    if (into->n == 0 || from->first < into->first)
-        rv_histogram_widen(into, from->first);
-    if (from->first + from->n > into->first + into->n)
-        rv_histogram_widen(into, from->first + from->n - 1u);
+    if (into->n == 0 || from->first < into->first || from->first + from->n > into->first + into->n)
+        reach(into, from->first, (unsigned)from->first + from->n);
     size_t shift = (size_t)(from->first - into->first) * RV_HISTOGRAM_BUCKETS;
     for (size_t i = 0; i < (size_t)from->n * RV_HISTOGRAM_BUCKETS; i++) {
         uint64_t sum = into->low[shift + i] + count(from, i);
@@ -69,10 +72,26 @@ void rv_histogram_merge(struct rv_histogram *into, const struct rv_histogram *fr
     }
 }
 
+/* Of the octave that begins there. */
+static uint64_t count_octave(const struct rv_histogram *histogram, size_t idx)
+{
+    const uint64_t *high = high_of(histogram)[idx / RV_HISTOGRAM_BUCKETS];
+    uint64_t n_low = 0, n_high = 0;
+    for (size_t i = 0; i < RV_HISTOGRAM_BUCKETS; i++)
+        n_low += histogram->low[idx + i];
+    for (size_t i = 0; high && i < RV_HISTOGRAM_BUCKETS; i++)
+        n_high += high[i];
+    return n_low + (n_high << 8);
+}
+
 uint64_t rv_histogram_at(const struct rv_histogram *histogram, uint64_t rank)
 {
-    uint64_t n = 0;
-    for (size_t i = 0; i < (size_t)histogram->n * RV_HISTOGRAM_BUCKETS; i++) {
+    const size_t n_buckets = (size_t)histogram->n * RV_HISTOGRAM_BUCKETS;
+    uint64_t n = 0, n_octave;
+    size_t begin = 0;
+    for (; begin < n_buckets && n + (n_octave = count_octave(histogram, begin)) < rank; begin += RV_HISTOGRAM_BUCKETS)
+        n += n_octave;
+    for (size_t i = begin; i < n_buckets; i++) {
         n += count(histogram, i);
         if (n < rank)
             continue;
