@@ -116,6 +116,14 @@ void rv_os_start_thread(pthread_t *thread, void *(*run)(void *context), void *co
     exit(EXIT_FAILURE);
 }
 
+void rv_os_schedule_bulk(void)
+{
+    struct sched_param param;
+    int policy;
+    if (pthread_getschedparam(pthread_self(), &policy, &param) == 0 && policy == SCHED_OTHER)
+        (void)pthread_setschedparam(pthread_self(), SCHED_BATCH, &param);
+}
+
 void rv_os_init_condition(pthread_cond_t *condition)
 {
     pthread_condattr_t attributes;

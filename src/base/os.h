@@ -46,6 +46,10 @@ uint64_t rv_os_ram_bytes(void);
  * one line printed that says what it was for. */
 int rv_os_open_spool(const char *purpose);
 
+/* The calling thread does bulk work: when it wakes up it takes no CPU from a thread that runs. An ordinary thread's
+ * choice; one with another policy keeps that. */
+void rv_os_schedule_bulk(void);
+
 /* Sleep, whole duration, across EINTR. */
 void rv_os_sleep_ns(uint64_t duration_ns);
 

@@ -150,6 +150,7 @@ static struct rv_encode_job *take(struct rv_encoders *encoders)
 static void *run_encoder(void *context)
 {
     struct rv_encoders *encoders = context;
+    rv_os_schedule_bulk(); /* those who wait for a session's next events go first */
     struct rv_codec *codec = rv_codec_create();
     struct rv_compressor *compressor = rv_compressor_create();
     pthread_mutex_lock(&encoders->lock);

@@ -117,6 +117,26 @@ Test(os, a_sleep_lasts_across_signals)
     cr_assert_geq(rv_clock_mono_ns() - before, 30000000);
 }
 
+static void *run_bulk(void *context)
+{
+    struct sched_param param;
+    rv_os_schedule_bulk();
+    cr_assert_eq(pthread_getschedparam(pthread_self(), context, &param), 0);
+    return NULL;
+}
+
+Test(os, bulk_work_is_one_thread_s_own)
+{
+    struct sched_param param;
+    pthread_t thread;
+    int theirs, ours;
+    rv_os_start_thread(&thread, run_bulk, &theirs);
+    pthread_join(thread, NULL);
+    cr_assert_eq(theirs, SCHED_BATCH);
+    cr_assert_eq(pthread_getschedparam(pthread_self(), &ours, &param), 0);
+    cr_assert_eq(ours, SCHED_OTHER);
+}
+
 Test(os, knows_the_machine)
 {
     cr_assert_geq(rv_os_n_cpus(), 1);
