@@ -3,8 +3,8 @@
  * and where it goes.
  *
  *   summarize, await, take, add_stack, end   drain thread
- *   publish                             the worker that merges the page
- *   want                                main thread
+ *   publish                                  the worker that merges the page
+ *   want                                     main thread
  */
 #ifndef RV_PIPELINE_PAGING_H
 #define RV_PIPELINE_PAGING_H
