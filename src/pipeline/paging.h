@@ -11,7 +11,6 @@
 
 #include <pthread.h>
 
-#include "base/clock.h"
 #include "flow/summary.h"
 #include "pipeline/stream.h"
 #include "pipeline/survey.h"

@@ -3,15 +3,10 @@
  * the name at each level, which goes through memory.
  */
 #include <immintrin.h>
-#include <stddef.h>
 
 #include "recording/guess.h"
 
-enum {
-    LANES = 8,
-    FRAME_SHIFT = 16 /* in the last four bytes of an event, above aux */
-};
-_Static_assert(offsetof(struct rv_event, aux) == 12 && offsetof(struct rv_event, frame) == 14, "the end of an event");
+enum { LANES = 8 };
 
 /* A word of events, taken apart. */
 struct word {
@@ -134,7 +129,7 @@ static void split_tails(struct word *word, const struct rv_event *events)
         load_four(events + i + 4, &when, &tails[1]);
         __m256i ids = halves(tails[0], tails[1], false), rest = halves(tails[0], tails[1], true);
         __m256i is_return = lane_mask(word->kinds >> i & 0xff);
-        __m256i frames = _mm256_srli_epi32(rest, FRAME_SHIFT);
+        __m256i frames = _mm256_srli_epi32(rest, RV_END_FRAME_SHIFT);
         __m256i lines = _mm256_and_si256(rest, tag);
         __m256i level = _mm256_add_epi32(_mm256_sub_epi32(frames, _mm256_set1_epi32(-1)), is_return);
         __m256i moved = _mm256_permutevar8x32_epi32(level, rotate);
@@ -383,7 +378,7 @@ bool rv_take_word_avx2(struct rv_cursor *cursor, uint32_t begin, struct rv_event
         __m128i lows = _mm_loadl_epi64((const void *)(low + i)), highs = _mm_loadl_epi64((const void *)(high + i));
         __m256i sums = add_up(_mm256_cvtepu16_epi32(_mm_unpacklo_epi8(lows, highs)));
         __m256i id = _mm256_loadu_si256((const void *)(ids + i));
-        __m256i frame = _mm256_slli_epi32(_mm256_load_si256((const void *)(frames + i)), FRAME_SHIFT);
+        __m256i frame = _mm256_slli_epi32(_mm256_load_si256((const void *)(frames + i)), RV_END_FRAME_SHIFT);
         __m256i a = _mm256_unpacklo_epi32(id, frame), b = _mm256_unpackhi_epi32(id, frame); /* 0 1 4 5 and 2 3 6 7 */
         put_four(out + i, _mm256_castsi256_si128(sums), last, kinds & 0xf, _mm256_permute2x128_si256(a, b, 0x20));
         put_four(out + i + 4, _mm256_extracti128_si256(sums, 1), last, kinds >> 4 & 0xf,

@@ -3,15 +3,10 @@
  * masks puts ids and times side by side. What remains one by one is the name at each level, which goes through memory.
  */
 #include <immintrin.h>
-#include <stddef.h>
 
 #include "recording/guess.h"
 
-enum {
-    LANES = 16,
-    FRAME_SHIFT = 16 /* in the last four bytes of an event, above aux */
-};
-_Static_assert(offsetof(struct rv_event, aux) == 12 && offsetof(struct rv_event, frame) == 14, "the end of an event");
+enum { LANES = 16 };
 
 /* A word of events, taken apart. */
 struct word {
@@ -53,7 +48,7 @@ static inline void split_tails(struct word *word, struct chain *chain, const __m
     const __m512i one = _mm512_set1_epi32(1), tag = _mm512_set1_epi32(UINT16_MAX);
     __m512i ids = _mm512_permutex2var_epi32(tails[0], even, tails[1]);
     __m512i rest = _mm512_permutex2var_epi32(tails[0], _mm512_add_epi32(even, one), tails[1]);
-    __m512i frames = _mm512_srli_epi32(rest, FRAME_SHIFT), above = _mm512_add_epi32(frames, one);
+    __m512i frames = _mm512_srli_epi32(rest, RV_END_FRAME_SHIFT), above = _mm512_add_epi32(frames, one);
     __m512i level = _mm512_mask_mov_epi32(above, is_return, frames);
     __m512i expected = _mm512_alignr_epi32(level, chain->level, LANES - 1);
     expected = _mm512_and_si512(_mm512_mask_sub_epi32(expected, is_return, expected, one), tag);
@@ -166,7 +161,7 @@ static void sort_times(struct rv_times *times, const struct word *word)
 static void add_lines(struct rv_rows *rows, const struct word *word)
 {
     uint32_t rest = (uint32_t)_mm512_reduce_or_epi32(_mm512_or_si512(word->call_rest, word->return_rest));
-    rows->guess.levels |= rest >> FRAME_SHIFT;
+    rows->guess.levels |= rest >> RV_END_FRAME_SHIFT;
     if ((rest & UINT16_MAX) == 0)
         return;
     rows->call_lines |= (uint32_t)_mm512_reduce_or_epi32(word->call_rest) & UINT16_MAX;

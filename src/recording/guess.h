@@ -7,9 +7,14 @@
 #define RV_RECORDING_GUESS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "recording/codec.h"
+
+/* In the last four bytes of an event, above aux. */
+#define RV_END_FRAME_SHIFT (RV_EVENT_FRAME_SHIFT - 32)
+_Static_assert(offsetof(struct rv_event, aux) == 12 && offsetof(struct rv_event, frame) == 14, "the end of an event");
 
 enum {
     RV_GUESS_LEVELS = 65536,
