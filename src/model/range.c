@@ -50,6 +50,15 @@ struct rv_range {
 
 /* ---- begin ---- */
 
+static int by_thread(const void *a, const void *b, void *lanes)
+{
+    const struct rv_lane *x = rv_lanes_get(lanes, *(const uint32_t *)a), *y = rv_lanes_get(lanes, *(const uint32_t *)b);
+    if (x->thread != y->thread)
+        return x->thread < y->thread ? -1 : 1;
+    return (x->stack > y->stack) - (x->stack < y->stack);
+}
+
+/* In the order of their threads, because lanes come in any, and the first paths have nodes. */
 static void choose_lanes(struct rv_range *range, const struct rv_range_params *params)
 {
     size_t n_lanes = rv_lanes_n(params->lanes), n = params->lane_idxs ? params->n_lane_idxs : n_lanes;
@@ -59,6 +68,7 @@ static void choose_lanes(struct rv_range *range, const struct rv_range_params *p
         if (idx < n_lanes)
             range->lane_idxs[range->n_lane_idxs++] = idx;
     }
+    qsort_r(range->lane_idxs, range->n_lane_idxs, sizeof *range->lane_idxs, by_thread, range->lanes);
 }
 
 /* Calls of a lane in the range; where short ones are known in sum, as if they came evenly. */

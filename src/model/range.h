@@ -69,8 +69,8 @@ struct rv_range_node { /* a path of calls; all that took it are one */
     uint64_t total_ns, self_ns, n_calls;
 };
 
-/* Node 0 is the root, with the total of all outermost calls. The first quarter of a million paths have nodes; what
- * takes another is in its caller's self. */
+/* Node 0 is the root, with the total of all outermost calls. The first quarter of a million paths have nodes, thread
+ * by thread, each from its end; what takes another is in its caller's self. */
 const struct rv_range_node *rv_range_nodes(const struct rv_range *range, size_t *n);
 
 #endif

@@ -418,3 +418,40 @@ Test(range, a_subroutine_of_several_processes_is_one_row_and_one_path, .timeout 
     rv_subroutines_destroy(subroutines);
     rv_lanes_destroy(lanes);
 }
+
+/* One call of its own in each lane; threads and stacks as they come. */
+static struct rv_lanes *lanes_of(const struct rv_lane_identity *identities, size_t n)
+{
+    struct rv_lanes *lanes = rv_lanes_create();
+    for (size_t i = 0; i < n; i++) {
+        struct rv_lane *lane = rv_lanes_add(lanes, &identities[i]);
+        uint32_t id = identities[i].thread * 2 + identities[i].stack;
+        rv_timeline_add(lane->timeline, &(struct rv_span){.start = 100, .end = 200, .id = id}, 1);
+        lane->last_ns = 200;
+    }
+    return lanes;
+}
+
+Test(range, paths_are_numbered_alike_in_whatever_order_lanes_came, .timeout = 10)
+{
+    struct rv_lane_identity come[2][4] = {
+        {{.thread = 0, .stack = 0}, {.thread = 0, .stack = 1}, {.thread = 1, .stack = 0}, {.thread = 1, .stack = 1}},
+        {{.thread = 1, .stack = 1}, {.thread = 0, .stack = 1}, {.thread = 1, .stack = 0}, {.thread = 0, .stack = 0}}};
+    struct rv_subroutines *subroutines = rv_subroutines_create();
+    for (size_t way = 0; way < 2; way++) {
+        for (size_t i = 0; i < 4; i++)
+            come[way][i].name = come[way][i].process_name = "t";
+        struct rv_lanes *lanes = lanes_of(come[way], 4);
+        struct rv_range *range =
+            rv_range_create(&(struct rv_range_params){.to_ns = UINT64_MAX, .lanes = lanes, .subroutines = subroutines});
+        cr_assert(rv_range_step(range, SIZE_MAX));
+        size_t n;
+        const struct rv_range_node *nodes = rv_range_nodes(range, &n);
+        cr_assert_eq(n, 5);
+        for (uint32_t i = 1; i < n; i++)
+            cr_assert_eq(nodes[i].id, i - 1, "path %u is of subroutine %u", i, nodes[i].id);
+        rv_range_destroy(range);
+        rv_lanes_destroy(lanes);
+    }
+    rv_subroutines_destroy(subroutines);
+}
