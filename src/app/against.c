@@ -18,10 +18,21 @@ static const uint64_t TIMELINE_BYTES = 64u << 20;
 
 struct capture {
     struct rv_map map;
+    struct rv_filter *filter;
     struct rv_source *source;
     struct rv_session *session;
     struct rv_stats *stats;
 };
+
+static int open_capture(struct capture *capture, const struct rv_options *options, const char *path)
+{
+    int error = rv_filter_create(&capture->filter, options->include, options->exclude);
+    if (error)
+        return error;
+    return rv_open(
+        &capture->map, &capture->source,
+        &(struct rv_open_params){.path = path, .format = options->import_format, .live = {.filter = capture->filter}});
+}
 
 static void run(struct capture *capture, const struct rv_options *options)
 {
@@ -40,6 +51,7 @@ static void close_capture(struct capture *capture)
     rv_session_destroy(capture->session);
     if (capture->source)
         capture->source->close(capture->source);
+    rv_filter_destroy(capture->filter);
     rv_map_close(&capture->map);
 }
 
@@ -72,17 +84,12 @@ static int show_diff(const struct rv_options *options, struct capture *captures,
 int rv_against(const struct rv_options *options)
 {
     struct capture captures[RV_COMPARE_SIDES] = {0};
-    struct rv_filter *filter = NULL;
     struct rv_output output = {0};
     int error = options->has_diff_window && !options->screenshot ? rv_window_check() : 0;
     if (!error)
         error = rv_output_open(&output, options->output);
-    if (!error)
-        error = rv_filter_create(&filter, options->include, options->exclude);
     for (int i = 0; i < RV_COMPARE_SIDES && !error; i++)
-        error = rv_open(&captures[i].map, &captures[i].source,
-                        &(struct rv_open_params){
-                            .path = options->files[i], .format = options->import_format, .live = {.filter = filter}});
+        error = open_capture(&captures[i], options, options->files[i]);
     for (int i = 0; i < RV_COMPARE_SIDES && !error; i++) {
         run(&captures[i], options);
         error = rv_session_error(captures[i].session);
@@ -92,6 +99,5 @@ int rv_against(const struct rv_options *options)
     int close_error = rv_output_close(&output);
     for (int i = 0; i < RV_COMPARE_SIDES; i++)
         close_capture(&captures[i]);
-    rv_filter_destroy(filter);
     return error || close_error ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -12,11 +12,15 @@
 static const uint64_t TURN_NS = 50000000;
 
 /* A live trace file is drained by who reads it: there is nothing left to be looked at. */
-static struct rv_source *open_one(const char *path, const struct rv_options *options)
+static struct rv_source *open_one(const char *path, const struct rv_options *options, struct rv_filter **filter)
 {
     struct rv_map map = {0};
     struct rv_source *source;
-    if (rv_open(&map, &source, &(struct rv_open_params){.path = path, .format = options->import_format}) != 0)
+    struct rv_open_params params = {.path = path, .format = options->import_format};
+    if (rv_filter_create(filter, options->include, options->exclude) != 0)
+        return NULL;
+    params.live.filter = *filter;
+    if (rv_open(&map, &source, &params) != 0)
         return NULL;
     if (!map.base)
         return source;
@@ -26,11 +30,12 @@ static struct rv_source *open_one(const char *path, const struct rv_options *opt
     return NULL;
 }
 
-static struct rv_source *open_both(const struct rv_options *options, const uint64_t *starts_ns)
+static struct rv_source *open_both(const struct rv_options *options, const uint64_t *starts_ns,
+                                   struct rv_filter *filters[RV_COMPARE_SIDES])
 {
     static const char *const labels[RV_COMPARE_SIDES] = {"before:", "after:"};
     struct rv_source *sources[RV_COMPARE_SIDES] = {NULL};
-    for (int i = 0; i < RV_COMPARE_SIDES && (sources[i] = open_one(options->files[i], options)); i++)
+    for (int i = 0; i < RV_COMPARE_SIDES && (sources[i] = open_one(options->files[i], options, &filters[i])); i++)
         ;
     return rv_merged_open(&(struct rv_merged_params){
         .sources = sources, .paths = options->files, .labels = labels, .n = RV_COMPARE_SIDES, .starts_ns = starts_ns});
@@ -49,13 +54,9 @@ static int take_picture(struct rv_session *session, const struct rv_options *opt
     return error ? error : rv_headless_screenshot(&picture);
 }
 
-int rv_beside(const struct rv_options *options, const struct rv_compare *compare,
-              const uint64_t starts_ns[RV_COMPARE_SIDES])
+static int show(struct rv_source *source, const struct rv_options *options, const struct rv_compare *compare)
 {
     char title[512];
-    struct rv_source *source = open_both(options, starts_ns);
-    if (!source)
-        return -EBADMSG;
     snprintf(title, sizeof title, "%s, then %s", options->files[0], options->files[1]);
     struct rv_session *session = rv_session_start(&(struct rv_session_params){.n_workers = options->n_threads,
                                                                               .memory_bytes = options->memory_bytes,
@@ -68,5 +69,16 @@ int rv_beside(const struct rv_options *options, const struct rv_compare *compare
     while (!rv_session_wait(session, TURN_NS))
         ;
     rv_session_destroy(session);
+    return error;
+}
+
+int rv_beside(const struct rv_options *options, const struct rv_compare *compare,
+              const uint64_t starts_ns[RV_COMPARE_SIDES])
+{
+    struct rv_filter *filters[RV_COMPARE_SIDES] = {NULL};
+    struct rv_source *source = open_both(options, starts_ns, filters);
+    int error = source ? show(source, options, compare) : -EBADMSG;
+    for (int i = 0; i < RV_COMPARE_SIDES; i++)
+        rv_filter_destroy(filters[i]);
     return error;
 }

@@ -1,5 +1,6 @@
 /*
  * What --include and --exclude let through: subroutines by regular expression over their full name, asked once per id.
+ * The ids are those of one source: each has a filter of its own.
  */
 #ifndef RV_SOURCE_FILTER_H
 #define RV_SOURCE_FILTER_H

@@ -46,6 +46,10 @@ expect "json" $status 0
 grep -q '"tested":2,' d.json || fail "json: $(head -1 d.json)"
 grep -q '^{"name":"old",.*"calls":\[1,0\],.*"total_ratio":0,"share_slower":null,.*"verdict":"gone"}' d.json || fail "json rows"
 
+# ---- what is captured: ids of a name differ between the files ----
+run --diff=csv --include='^(few|fresh|same)$' --exclude=few a.json b.json
+expect "only what is captured" "$(sed 1d out | cut -d, -f1,5,6 | sort | tr '\n' ' ')" "fresh,0,1 same,40,40 "
+
 # ---- side by side ----
 run --diff=window --screenshot=beside.png --size=640x400 a.json b.json
 if ! grep -qi opengl err; then
@@ -54,6 +58,11 @@ if ! grep -qi opengl err; then
     run --diff --screenshot=plain.png --size=640x400 --color=package a.json b.json
     expect "picture and text" "$status $(grep -c 'slower  slow$' out)" "0 1"
     cmp -s beside.png plain.png && fail "a difference has the colours and heights of none"
+    mkdir only
+    for side in a b; do grep -Ev '"(slow|few|old|fresh)"' $side.json >only/$side.json; done
+    run --diff --screenshot=captured.png --size=640x400 --include='^same$' a.json b.json
+    (cd only && run --diff --screenshot=../only.png --size=640x400 a.json b.json)
+    cmp -s captured.png only.png || fail "the picture has calls that were not to be captured"
     timeout 100 "$ringviz" --headless --record=a.rvz a.json 2>err || fail "recording: $(cat err)"
     SDL_VIDEODRIVER=offscreen timeout --preserve-status 3 "$ringviz" --diff=window --size=640x400 a.rvz b.json 2>err
     expect "the window, until it is ended" $? 143
