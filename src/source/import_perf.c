@@ -1,7 +1,8 @@
 /*
  * The text of `perf script`: samples, each a line with the thread and the time, then its stack, innermost first, then
- * an empty line. A sample's stack is open until the thread's next sample, but not through a pause in which the thread
- * was not sampled: perf samples what runs. Events without a stack are marks.
+ * an empty line. Recorded without stacks (no -g), samples are a line each, the command in a column on the left, the one
+ * frame behind the event. A sample's stack is open until the thread's next sample, but not through a pause in which the
+ * thread was not sampled: perf samples what runs. Events without a frame are marks.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -86,7 +87,8 @@ static bool read_ids(const char *word, const char *end, struct header *header)
 /* "command  pid/tid [cpu] time: period event: rest" */
 static bool read_header(const char *line, struct header *header)
 {
-    const char *time = *line == ' ' || *line == '\t' ? NULL : find_time(line), *end = time;
+    line += strspn(line, " ");
+    const char *time = *line == '\t' ? NULL : find_time(line), *end = time;
     if (!time || !rv_import_decimal(time, strlen(time), 9, &header->ns, NULL))
         return false;
     const char *word = word_before(line, &end);
@@ -218,11 +220,11 @@ static void read_line(struct perf *perf, const char *line)
         return;
     if (line[strspn(line, " \t")] == '\0') {
         end_sample(perf);
+    } else if (read_header(line, &header)) { /* before the frames: a command may be named as an address is */
+        begin_sample(perf, &header);
     } else if (perf->is_open && (*line == ' ' || *line == '\t') && read_frame(&perf->import, line, &id)) {
         if (perf->n < STACK_FRAMES)
             perf->ids[STACK_FRAMES - ++perf->n] = id;
-    } else if (read_header(line, &header)) {
-        begin_sample(perf, &header);
     } else {
         rv_import_fault(&perf->import, RV_FAULT_NOT_READ);
     }
