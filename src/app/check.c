@@ -43,6 +43,6 @@ int rv_check_write(const struct rv_options *options, FILE *out)
         return 0;
     if (found.n_damages == 0)
         return rv_err(EBADMSG, "%s: ends early: its recorder was stopped, or still runs", options->file);
-    return rv_err(EBADMSG, "%s: damaged in %llu places, %llu bytes; --repair=OUT.rvz keeps the rest", options->file,
-                  (wide)found.n_damages, (wide)found.n_damaged);
+    return rv_err(EBADMSG, "%s: damaged in %llu place%s, %llu bytes; --repair=OUT.rvz keeps the rest", options->file,
+                  (wide)found.n_damages, found.n_damages == 1 ? "" : "s", (wide)found.n_damaged);
 }

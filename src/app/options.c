@@ -9,6 +9,7 @@
 #include "app/option_table.h"
 #include "app/values.h"
 #include "base/err.h"
+#include "base/os.h"
 #include "base/units.h"
 
 /* ---- values ---- */
@@ -84,7 +85,9 @@ static int add_trigger(const char *value, struct rv_options *options)
     struct rv_trigger **trigger = &options->record_limit.trigger;
     if (!*trigger)
         *trigger = rv_trigger_create();
-    return rv_trigger_add(*trigger, value, why, sizeof why) == 0 ? 0 : rv_err(EINVAL, "--trigger=%s: %s", value, why);
+    return rv_trigger_add(*trigger, value, why, sizeof why) == 0
+               ? 0
+               : rv_err(EINVAL, "--trigger=%s: %s; see ringviz --help", value, why);
 }
 
 /* BEFORE[,AFTER]: as long after it as before, if not told. */
@@ -394,6 +397,23 @@ static int check_files(const struct rv_options *options)
     if (options->argv || options->n_files < 2 || (is_diff && options->n_files > 2))
         return rv_err(EINVAL, "%s takes %s; see ringviz --help", name,
                       is_diff ? "two FILEs, before and after" : "two or more recordings");
+    if ((options->find || options->lens.n_rules || options->has_part) && !options->has_diff_window &&
+        !options->screenshot)
+        return rv_err(EINVAL, "--find, --filter, --from and --to go with the picture of --diff only: --diff=window or "
+                              "--screenshot; see ringviz --help");
+    return 0;
+}
+
+/* What is read is not written over, --force or not: it is read until all is written. */
+static int check_outputs(const struct rv_options *options)
+{
+    const char *outputs[3 + RV_OPTIONS_MAX_EXPORTS] = {options->output, options->screenshot, options->video};
+    for (size_t i = 0; i < options->n_exports; i++)
+        outputs[3 + i] = options->exports[i].path;
+    for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++)
+        for (size_t j = 0; j < options->n_files; j++)
+            if (outputs[i] && rv_os_is_same_file(outputs[i], options->files[j]))
+                return rv_err(EINVAL, "%s: is read, and cannot be written over", outputs[i]);
     return 0;
 }
 
@@ -415,6 +435,11 @@ static int check(const struct rv_options *options)
     if (rv_record_limit_is_set(&options->record_limit) && !options->has_record && !has_window)
         return rv_err(EINVAL, "--%s goes with --record; see ringviz --help",
                       options->record_limit.trigger ? "trigger" : "record-limit");
+    if (options->to_ns && options->to_ns <= options->from_ns)
+        return rv_err(EINVAL, "--to must come after --from; see ringviz --help");
+    int error = check_outputs(options);
+    if (error)
+        return error;
     if (options->command == RV_COMMAND_BENCH)
         return check_bench(options);
     if (options->command == RV_COMMAND_CONTROL)
@@ -438,8 +463,6 @@ static int check(const struct rv_options *options)
         return rv_err(EINVAL, "--import wants a FILE; see ringviz --help");
     if (options->has_trigger_keep && !options->record_limit.trigger)
         return rv_err(EINVAL, "--trigger-keep goes with --trigger; see ringviz --help");
-    if (options->to_ns && options->to_ns <= options->from_ns)
-        return rv_err(EINVAL, "--to must come after --from; see ringviz --help");
     if (options->speed > 0.0 && options->argv && !options->frames && !options->video)
         return rv_err(EINVAL, "--speed is for a FILE that is played and for films; see ringviz --help");
     if (options->file && options->trace_file)

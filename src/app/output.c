@@ -11,9 +11,10 @@
 
 int rv_output_open(struct rv_output *output, const char *path)
 {
-    *output = (struct rv_output){.file = stdout, .path = path};
-    if (!path)
+    *output = (struct rv_output){.file = stdout};
+    if (!path || strcmp(path, "-") == 0)
         return 0;
+    output->path = path;
     int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
     output->file = fd < 0 ? NULL : fdopen(fd, "w");
     return output->file ? 0 : rv_err_sys("%s", path);

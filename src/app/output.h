@@ -12,7 +12,7 @@ struct rv_output {
     bool is_new;      /* nothing was there: nothing is left where it cannot be written */
 };
 
-/* 0 or negative errno, one line printed. */
+/* NULL and "-" are stdout. 0 or negative errno, one line printed. */
 int rv_output_open(struct rv_output *output, const char *path);
 
 /*

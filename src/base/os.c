@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -175,6 +176,13 @@ int rv_os_open_spool(const char *purpose)
         return rv_err_sys("%s: no temporary file for %s", folder, purpose);
     (void)unlink(path);
     return fd;
+}
+
+bool rv_os_is_same_file(const char *path, const char *other)
+{
+    struct stat here, there;
+    return stat(path, &here) == 0 && stat(other, &there) == 0 && here.st_dev == there.st_dev &&
+           here.st_ino == there.st_ino;
 }
 
 void rv_os_sleep_ns(uint64_t duration_ns)

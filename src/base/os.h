@@ -34,6 +34,9 @@ void rv_os_init_condition(pthread_cond_t *condition);
 /* Wait for it, as pthread_cond_wait() does, until that time at most; false when it has come. */
 bool rv_os_wait_until(pthread_cond_t *condition, pthread_mutex_t *lock, uint64_t end_ns);
 
+/* Both are there, and one: by whatever names and links. */
+bool rv_os_is_same_file(const char *path, const char *other);
+
 /* The calling thread's kernel id. */
 pid_t rv_os_tid(void);
 

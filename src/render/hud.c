@@ -64,8 +64,9 @@ static void fit_name(const struct rv_overlay *overlay, const char *name, char *o
 
 static void add_instead(struct rv_overlay *overlay, const struct rv_scene_frame *frame)
 {
-    const char *text =
-        frame->view->n_hidden ? "all threads are hidden; Shift+H shows them" : "waiting for the first event";
+    const char *text = frame->view->n_hidden ? "all threads are hidden; Shift+H shows them"
+                       : frame->is_live      ? "waiting for the first event"
+                                             : "no events";
     float x = 0.5f * ((float)(frame->width_px / frame->scale) - rv_overlay_text_width(overlay, RV_FONT_TEXT, text));
     float y = 0.5f * (float)(frame->height_px / frame->scale);
     rv_overlay_text(overlay, RV_FONT_TEXT, (float[2]){x, y}, text,

@@ -49,6 +49,22 @@ for options in "--info --record" "--info --report" "--check --record=$folder/mad
     one_line "$options"
     [ ! -e "$folder/made" ] || fail "$options: a file was made"
 done
+# ---- what is read is not written over, by whatever name ----
+echo '[{"ph":"X","pid":1,"tid":1,"ts":1,"dur":2,"name":"call"}]' >"$folder/call.json"
+cp "$folder/call.json" "$folder/copy.json"
+ln "$folder/call.json" "$folder/link.json"
+for options in "--report --output=$folder/call.json" "--screenshot=$folder/link.json" "--info --output=$folder/link.json" \
+    "--export=chrome:- --export=folded:$folder/link.json --force" "--diff --output=$folder/call.json $folder/copy.json" \
+    "--to=1ms --from=2ms --diff=window $folder/copy.json" "--diff --find=call $folder/copy.json" "--from=2 --to=1 --report"; do
+    # shellcheck disable=SC2086
+    run $options "$folder/call.json"
+    expect "$options" $status 2
+    one_line "$options"
+    cmp -s "$folder/call.json" "$folder/copy.json" || fail "$options: wrote over what is read"
+done
+run --report=csv --output=- "$folder/call.json"
+expect "--output=- is standard output" "$status $(sed 1d "$folder/out" | cut -d, -f1)" "0 call"
+
 run --check --headless --verbose "$folder/none"
 expect "--check of nothing" $status 1
 run --report --output=/nowhere/at/all -- touch "$folder/ran"
