@@ -113,24 +113,29 @@ run --info cut.rvz
 check "info: cut: exit status $status" [ $status -eq 0 ]
 check "info: cut: $(cat out)" grep -q "^ending    cut or damaged" out
 
-has_bytes() { # FILE BYTES: more than these
-    [ "$(stat -c %s "$1" 2>/dev/null || echo 0)" -gt "$2" ]
+has_bytes() { # BYTES: killed.rvz has more than these
+    [ "$(stat -c %s killed.rvz 2>/dev/null || echo 0)" -gt "$1" ]
 }
 
-record_and_kill() { # BYTES OPTION...: when killed.rvz has more than these, of a program that goes on for long
-    n_bytes=$1
+has_indexes() { # N: killed.rvz has as many, or more
+    [ "$("$ringviz" --info killed.rvz 2>/dev/null | awk '$1 == "INDEX" { n = $2 } END { print n + 0 }')" -ge "$1" ]
+}
+
+record_and_kill() { # CONDITION OPTION...: when killed.rvz is so, of a program that goes on for long
+    is_enough=$1
     shift
     rm -f killed.rvz
     "$ringviz" --record=killed.rvz "$@" --headless -- sh -c 'echo $$ >pid; exec "$1" 4 4000000000' sh "$threads" >out 2>&1 &
     recorder=$!
-    within 100 has_bytes killed.rvz "$n_bytes" || fail "killed.rvz does not come to $n_bytes bytes"
+    # shellcheck disable=SC2086
+    within 100 $is_enough || fail "killed.rvz: not $is_enough"
     kill -KILL $recorder "$(cat pid)"
     wait $recorder 2>/dev/null
 }
 
 # The recorder is killed while a program runs: what it wrote opens.
 for round in 1 2 3 4 5 6; do
-    record_and_kill $((round * 3000))
+    record_and_kill "has_bytes $((round * 3000))"
     run --report killed.rvz
     check "killed $round: exit status $status" [ $status -eq 0 ]
     check "killed $round: $(cat err)" [ "$(grep -c "^ringviz: killed.rvz: " err)" -eq 1 ]
@@ -138,19 +143,7 @@ for round in 1 2 3 4 5 6; do
 done
 
 # One that has indexes already says that it ends early, is read wholly for that, and mended it has all that it had.
-n_indexes() {
-    "$ringviz" --info killed.rvz 2>/dev/null | awk '$1 == "INDEX" { n = $2 } END { print n + 0 }'
-}
-rm -f killed.rvz
-"$ringviz" --record=killed.rvz --headless -- "$threads" 4 30000000 >/dev/null 2>&1 &
-recorder=$!
-for turn in $(seq 600); do
-    [ "$(n_indexes)" -ge 2 ] && break
-    sleep 0.05
-done
-kill -KILL $recorder
-wait $recorder 2>/dev/null
-check "killed late: $(n_indexes) indexes" [ "$(n_indexes)" -ge 2 ]
+record_and_kill "has_indexes 2"
 run --report --output=report.killed killed.rvz
 check "killed late: exit status $status" [ $status -eq 0 ]
 check "killed late: $(cat err)" grep -qE "^ringviz: killed.rvz: (ends early|cut or damaged)" err
@@ -198,7 +191,7 @@ check "limit without a unit: exit status $status" [ $status -eq 2 ]
 run --merge=merged.rvz --record-limit=1M newest.rvz mended.rvz
 check "limit of what is not recorded: exit status $status" [ $status -eq 2 ]
 for round in 1 2 3; do
-    record_and_kill $((1200000 + round * 100000)) --record-limit=1M
+    record_and_kill "has_bytes $((1200000 + round * 100000))" --record-limit=1M
     run --report killed.rvz
     check "limit, killed $round: exit status $status: $(cat err)" [ $status -eq 0 ]
     check "limit, killed $round: $(cat err)" grep -q "^ringviz: killed.rvz: \(ends early\|cut\)" err
@@ -212,17 +205,17 @@ done
 mkdir small
 cat >full.sh <<'END'
 mount -t tmpfs -o size=256k none small || exit 99
-timeout 60 "$1" --record=small/full.rvz --report --output=full.live -- "$2" 4 300000 >out 2>err
+timeout 100 "$1" --record=small/full.rvz --report --output=full.live -- "$2" 4 300000 >out 2>err
 status=$?
 cp small/full.rvz full.rvz && rm small/full.rvz
-timeout 60 "$1" --record=small/limited.rvz --record-limit=1M --report --output=limited.live -- "$2" 4 300000 >out 2>err.limited
+timeout 100 "$1" --record=small/limited.rvz --record-limit=1M --report --output=limited.live -- "$2" 4 300000 >out 2>err.limited
 echo $? >status.limited
 cp small/limited.rvz limited.rvz
 mount -o remount,size=2m small && rm small/limited.rvz
-timeout 60 "$1" --record=small/bounded.rvz --record-limit=1M --headless -- "$2" 4 1200000 >out 2>err.bounded
+timeout 100 "$1" --record=small/bounded.rvz --record-limit=1M --headless -- "$2" 4 1200000 >out 2>err.bounded
 echo $? >status.bounded
 mkdir -p plain && mount -t ramfs none plain
-timeout 60 "$1" --record=plain/a.rvz --record-limit=1M --headless -- "$2" 1 10 >out 2>err.plain
+timeout 100 "$1" --record=plain/a.rvz --record-limit=1M --headless -- "$2" 1 10 >out 2>err.plain
 echo $? >status.plain
 ls plain >left.plain
 exit $status

@@ -4,7 +4,7 @@
 
 #include "app/action.h"
 
-Test(action, each_says_what_it_does_and_how_to_do_it, .timeout = 10)
+Test(action, each_says_what_it_does_and_how_to_do_it, .timeout = 60)
 {
     for (int action = RV_ACTION_NONE + 1; action < RV_ACTION_COUNT; action++) {
         char keys[128];
@@ -14,7 +14,7 @@ Test(action, each_says_what_it_does_and_how_to_do_it, .timeout = 10)
     }
 }
 
-Test(action, no_chord_has_two_meanings, .timeout = 10)
+Test(action, no_chord_has_two_meanings, .timeout = 60)
 {
     for (int action = 0; action < RV_ACTION_COUNT; action++)
         for (size_t i = 0; i < RV_ACTION_CHORDS; i++) {
@@ -24,7 +24,7 @@ Test(action, no_chord_has_two_meanings, .timeout = 10)
         }
 }
 
-Test(action, a_key_means_nothing_with_other_modifiers, .timeout = 10)
+Test(action, a_key_means_nothing_with_other_modifiers, .timeout = 60)
 {
     cr_assert_eq(rv_action_of_key(SDL_SCANCODE_Q, RV_MODIFIER_CTRL), RV_ACTION_QUIT);
     cr_assert_eq(rv_action_of_key(SDL_SCANCODE_Q, 0), RV_ACTION_NONE);
@@ -32,7 +32,7 @@ Test(action, a_key_means_nothing_with_other_modifiers, .timeout = 10)
     cr_assert_eq(rv_action_of_key(SDL_SCANCODE_UNKNOWN, 0), RV_ACTION_NONE);
 }
 
-Test(action, keys_read_as_people_write_them, .timeout = 10)
+Test(action, keys_read_as_people_write_them, .timeout = 60)
 {
     char keys[128];
     cr_assert_str_eq(rv_action_keys(RV_ACTION_QUIT, keys, sizeof keys), "Ctrl+Q");

@@ -25,7 +25,7 @@ static void remove_folder(void)
     cr_assert_eq(system(command), 0);
 }
 
-TestSuite(config, .init = make_folder, .fini = remove_folder, .timeout = 10);
+TestSuite(config, .init = make_folder, .fini = remove_folder, .timeout = 60);
 
 static void write_file(const char *bytes, size_t n_bytes)
 {

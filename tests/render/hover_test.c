@@ -48,7 +48,7 @@ static struct rv_tooltip describe(const struct rv_hover *hover)
     return tooltip;
 }
 
-Test(hover, self_time_is_what_children_leave_and_cells_make_it_rough, .timeout = 10)
+Test(hover, self_time_is_what_children_leave_and_cells_make_it_rough, .timeout = 60)
 {
     struct rv_view view = view_of(0, 3000);
     struct rv_hover hover = over(&view, 0);
@@ -59,7 +59,7 @@ Test(hover, self_time_is_what_children_leave_and_cells_make_it_rough, .timeout =
     cr_assert_eq(hover.self_ns, 200);
 }
 
-Test(hover, a_box_that_reaches_out_of_the_window_has_no_self_time, .timeout = 10)
+Test(hover, a_box_that_reaches_out_of_the_window_has_no_self_time, .timeout = 60)
 {
     struct rv_view view = view_of(1200, 3000);
     struct rv_hover hover = over(&view, 0);
@@ -69,7 +69,7 @@ Test(hover, a_box_that_reaches_out_of_the_window_has_no_self_time, .timeout = 10
     cr_assert_str_eq(line_of(&tooltip, "duration"), "800 ns");
 }
 
-Test(hover, a_cell_says_how_many_calls_it_folds, .timeout = 10)
+Test(hover, a_cell_says_how_many_calls_it_folds, .timeout = 60)
 {
     struct rv_view view = view_of(0, 3000);
     struct rv_hover hover = over(&view, 2);
@@ -81,7 +81,7 @@ Test(hover, a_cell_says_how_many_calls_it_folds, .timeout = 10)
     cr_assert_str_empty(line_of(&tooltip, "self"));
 }
 
-Test(hover, an_open_call_is_the_same_when_it_has_ended, .timeout = 10)
+Test(hover, an_open_call_is_the_same_when_it_has_ended, .timeout = 60)
 {
     struct rv_view view = view_of(0, 3000);
     struct rv_hover hover = {0};
@@ -98,7 +98,7 @@ Test(hover, an_open_call_is_the_same_when_it_has_ended, .timeout = 10)
     cr_assert(hover.is_pinned);
 }
 
-Test(hover, what_is_pinned_is_kept_when_the_view_has_it_no_more, .timeout = 10)
+Test(hover, what_is_pinned_is_kept_when_the_view_has_it_no_more, .timeout = 60)
 {
     struct rv_view view = view_of(0, 3000), empty = {.to_ns = 10};
     struct rv_hover hover = {0};
@@ -113,7 +113,7 @@ Test(hover, what_is_pinned_is_kept_when_the_view_has_it_no_more, .timeout = 10)
     cr_assert_not(hover.is_on || hover.is_pinned);
 }
 
-Test(hover, a_second_click_on_the_pinned_box_unpins_it, .timeout = 10)
+Test(hover, a_second_click_on_the_pinned_box_unpins_it, .timeout = 60)
 {
     struct rv_view view = view_of(0, 3000);
     struct rv_hover hover = {0};
@@ -127,7 +127,7 @@ Test(hover, a_second_click_on_the_pinned_box_unpins_it, .timeout = 10)
     cr_assert(hover.is_on);
 }
 
-Test(hover, the_focused_window_has_room_on_both_sides, .timeout = 10)
+Test(hover, the_focused_window_has_room_on_both_sides, .timeout = 60)
 {
     struct rv_view view = view_of(0, 3000);
     struct rv_hover hover = over(&view, 0);
@@ -140,7 +140,7 @@ Test(hover, the_focused_window_has_room_on_both_sides, .timeout = 10)
     cr_assert_not(rv_hover_clear(&hover));
 }
 
-Test(hover, the_panel_is_inside_the_picture_and_not_under_the_cursor, .timeout = 10)
+Test(hover, the_panel_is_inside_the_picture_and_not_under_the_cursor, .timeout = 60)
 {
     const float size[2] = {300, 150}, picture[2] = {800, 500};
     for (float x = 0; x <= 800; x += 20)

@@ -71,7 +71,7 @@ static uint64_t rare_start(size_t which, uint32_t lane_idx)
     return (uint64_t)CALL_NS * (RARE_EVERY * (which + 1) - 1) + lane_idx;
 }
 
-Test(inquiry, a_wish_waits_for_the_search_and_gets_the_hit_that_is_next, .timeout = 30)
+Test(inquiry, a_wish_waits_for_the_search_and_gets_the_hit_that_is_next, .timeout = 60)
 {
     struct world world;
     world_init(&world);
@@ -86,7 +86,7 @@ Test(inquiry, a_wish_waits_for_the_search_and_gets_the_hit_that_is_next, .timeou
     world_fini(&world);
 }
 
-Test(inquiry, wishes_add_up, .timeout = 30)
+Test(inquiry, wishes_add_up, .timeout = 60)
 {
     struct world world;
     world_init(&world);

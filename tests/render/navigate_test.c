@@ -13,7 +13,7 @@ static double time_at(const struct rv_navigate *navigate, double share, int64_t 
     return (double)(navigate->from_ns - around_ns) + navigate->from_fraction + share * navigate->window_ns;
 }
 
-Test(navigate, zoom_keeps_the_time_under_the_cursor, .timeout = 10)
+Test(navigate, zoom_keeps_the_time_under_the_cursor, .timeout = 60)
 {
     static const uint64_t starts_ns[] = {0, 1, HOUR_NS, 5u * HOUR_NS, 9000u * HOUR_NS};
     static const double windows_ns[] = {1e3, 1e4, 1e6, 1e8, 5e9, 3.6e12};
@@ -36,7 +36,7 @@ Test(navigate, zoom_keeps_the_time_under_the_cursor, .timeout = 10)
             }
 }
 
-Test(navigate, ten_microseconds_five_hours_into_a_trace, .timeout = 10)
+Test(navigate, ten_microseconds_five_hours_into_a_trace, .timeout = 60)
 {
     struct rv_navigate navigate = {0};
     uint64_t start_ns = 5u * HOUR_NS, from_ns, to_ns;
@@ -51,7 +51,7 @@ Test(navigate, ten_microseconds_five_hours_into_a_trace, .timeout = 10)
     cr_assert_float_eq(at_px, share * WIDTH_PX, 1.0, "at %g px, not %g", at_px, share * WIDTH_PX);
 }
 
-Test(navigate, zoom_out_and_in_again_returns, .timeout = 10)
+Test(navigate, zoom_out_and_in_again_returns, .timeout = 60)
 {
     struct rv_navigate navigate = {0};
     rv_navigate_set(&navigate, 5u * HOUR_NS, 5u * HOUR_NS + 10000);
@@ -63,7 +63,7 @@ Test(navigate, zoom_out_and_in_again_returns, .timeout = 10)
     cr_assert_lt(fabs(off_ns), 6.25, "off by %g ns", off_ns);
 }
 
-Test(navigate, the_window_has_limits, .timeout = 10)
+Test(navigate, the_window_has_limits, .timeout = 60)
 {
     struct rv_navigate navigate = {0};
     rv_navigate_set(&navigate, 1000, 1000);
@@ -77,7 +77,7 @@ Test(navigate, the_window_has_limits, .timeout = 10)
     cr_assert_geq(navigate.from_ns, 0);
 }
 
-Test(navigate, panning_moves_by_shares_and_stops_at_zero, .timeout = 10)
+Test(navigate, panning_moves_by_shares_and_stops_at_zero, .timeout = 60)
 {
     struct rv_navigate navigate = {.is_following = true};
     rv_navigate_set(&navigate, 1000000, 2000000);
@@ -89,7 +89,7 @@ Test(navigate, panning_moves_by_shares_and_stops_at_zero, .timeout = 10)
     cr_assert_eq(navigate.window_ns, 1000000.0);
 }
 
-Test(navigate, small_pans_add_up, .timeout = 10)
+Test(navigate, small_pans_add_up, .timeout = 60)
 {
     struct rv_navigate navigate = {0};
     rv_navigate_set(&navigate, 5u * HOUR_NS, 5u * HOUR_NS + 100);
@@ -98,7 +98,7 @@ Test(navigate, small_pans_add_up, .timeout = 10)
     cr_assert_float_eq(time_at(&navigate, 0.0, (int64_t)(5u * HOUR_NS)), 100.0, 0.01);
 }
 
-Test(navigate, following_glides_to_the_present_and_stays, .timeout = 10)
+Test(navigate, following_glides_to_the_present_and_stays, .timeout = 60)
 {
     struct rv_navigate navigate = {0};
     uint64_t now_ns = 5u * HOUR_NS, from_ns, to_ns;
@@ -117,7 +117,7 @@ Test(navigate, following_glides_to_the_present_and_stays, .timeout = 10)
     cr_assert_eq(to_ns - from_ns, 100000000);
 }
 
-Test(navigate, zoom_while_following_keeps_the_present_at_the_end, .timeout = 10)
+Test(navigate, zoom_while_following_keeps_the_present_at_the_end, .timeout = 60)
 {
     struct rv_navigate navigate = {0};
     uint64_t now_ns = 5u * HOUR_NS, from_ns, to_ns;
@@ -129,7 +129,7 @@ Test(navigate, zoom_while_following_keeps_the_present_at_the_end, .timeout = 10)
     cr_assert_eq(from_ns, now_ns - 500000);
 }
 
-Test(navigate, gliding_slows_down_and_comes_to_rest, .timeout = 10)
+Test(navigate, gliding_slows_down_and_comes_to_rest, .timeout = 60)
 {
     struct rv_navigate navigate = {0};
     rv_navigate_set(&navigate, HOUR_NS, HOUR_NS + 1000000);

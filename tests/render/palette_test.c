@@ -33,7 +33,7 @@ static void teardown(void)
     rv_subroutines_destroy(subroutines);
 }
 
-TestSuite(palette, .init = setup, .fini = teardown, .timeout = 10);
+TestSuite(palette, .init = setup, .fini = teardown, .timeout = 60);
 
 static void show(uint32_t id, uint64_t duration_ns)
 {

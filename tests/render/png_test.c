@@ -40,7 +40,7 @@ static void read_back(const char *path, uint8_t out[sizeof pixels])
     cr_assert(png_image_finish_read(&image, NULL, out, 0, NULL), "%s", image.message);
 }
 
-Test(png, what_is_written_is_read_back, .init = setup, .fini = teardown, .timeout = 10)
+Test(png, what_is_written_is_read_back, .init = setup, .fini = teardown, .timeout = 60)
 {
     char path[128];
     uint8_t back[sizeof pixels];
@@ -57,14 +57,14 @@ Test(png, what_is_written_is_read_back, .init = setup, .fini = teardown, .timeou
     cr_assert_not_null(mkdtemp(strcpy(folder, "/tmp/ringviz-png-XXXXXX")));
 }
 
-Test(png, a_folder_that_is_not_there_is_an_error, .init = setup, .fini = teardown, .timeout = 10)
+Test(png, a_folder_that_is_not_there_is_an_error, .init = setup, .fini = teardown, .timeout = 60)
 {
     char path[128];
     snprintf(path, sizeof path, "%s/none/picture.png", folder);
     cr_assert_eq(rv_png_write(path, pixels, WIDTH, HEIGHT), -ENOENT);
 }
 
-Test(png, a_target_that_cannot_be_replaced_leaves_nothing, .init = setup, .fini = teardown, .timeout = 10)
+Test(png, a_target_that_cannot_be_replaced_leaves_nothing, .init = setup, .fini = teardown, .timeout = 60)
 {
     char path[128];
     snprintf(path, sizeof path, "%s/taken.png", folder);
@@ -75,7 +75,7 @@ Test(png, a_target_that_cannot_be_replaced_leaves_nothing, .init = setup, .fini 
     cr_assert_not_null(mkdtemp(strcpy(folder, "/tmp/ringviz-png-XXXXXX")));
 }
 
-Test(png, a_pipe_is_written_to_and_stays, .init = setup, .fini = teardown, .timeout = 10)
+Test(png, a_pipe_is_written_to_and_stays, .init = setup, .fini = teardown, .timeout = 60)
 {
     char path[128];
     unsigned char first[8] = {0};
@@ -91,7 +91,7 @@ Test(png, a_pipe_is_written_to_and_stays, .init = setup, .fini = teardown, .time
     unlink(path);
 }
 
-Test(png, a_link_stays_and_its_target_is_written, .init = setup, .fini = teardown, .timeout = 10)
+Test(png, a_link_stays_and_its_target_is_written, .init = setup, .fini = teardown, .timeout = 60)
 {
     char path[128], link[128];
     uint8_t back[sizeof pixels];

@@ -45,7 +45,7 @@ static void finish(void)
     rv_mesh_fini(&mesh);
 }
 
-TestSuite(remarks, .init = begin, .fini = finish, .timeout = 10);
+TestSuite(remarks, .init = begin, .fini = finish, .timeout = 60);
 
 /* Along the axis on which lanes lie beside each other. */
 static float across(const struct rv_mesh_vertex *vertex)

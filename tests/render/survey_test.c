@@ -16,7 +16,7 @@
 
 #include "../unit/pipeline/recorded.h"
 
-enum { N_RANGES = 12, WAIT_S = 30 };
+enum { N_RANGES = 12, WAIT_S = 60 };
 
 static char path[] = "/tmp/ringviz-survey-XXXXXX";
 
@@ -57,7 +57,7 @@ static void leave(void)
     unlink(path);
 }
 
-TestSuite(survey, .fini = leave, .timeout = 60);
+TestSuite(survey, .fini = leave, .timeout = 120);
 
 static const struct recorded_params BUSY = {.n_events = {600000, 300000, 5000, 1}, .step_ns = {40, 90, 60000, 10}};
 /* Many events have one time, blocks begin in the midst of them, and calls take no time at all. */

@@ -79,7 +79,7 @@ static void check_picture(enum rv_color_theme kind)
     }
 }
 
-Test(theme, all_text_is_read_in_both_themes, .timeout = 10)
+Test(theme, all_text_is_read_in_both_themes, .timeout = 60)
 {
     for (int theme = 0; theme < RV_COLOR_THEME_COUNT; theme++) {
         check_panels((enum rv_color_theme)theme);
@@ -99,7 +99,7 @@ static void check_names(const struct rv_theme *theme, struct rv_color front)
     }
 }
 
-Test(theme, names_on_boxes_are_read_on_every_colour, .timeout = 10)
+Test(theme, names_on_boxes_are_read_on_every_colour, .timeout = 60)
 {
     for (int theme = 0; theme < RV_COLOR_THEME_COUNT; theme++) {
         const struct rv_theme *shown = rv_theme_get((enum rv_color_theme)theme);
@@ -112,7 +112,7 @@ Test(theme, names_on_boxes_are_read_on_every_colour, .timeout = 10)
     }
 }
 
-Test(theme, what_stands_back_does_so, .timeout = 10)
+Test(theme, what_stands_back_does_so, .timeout = 60)
 {
     for (int theme = 0; theme < RV_COLOR_THEME_COUNT; theme++) {
         const struct rv_theme *shown = rv_theme_get((enum rv_color_theme)theme);
@@ -125,7 +125,7 @@ Test(theme, what_stands_back_does_so, .timeout = 10)
     }
 }
 
-Test(theme, contrast_is_from_one_to_twenty_one, .timeout = 10)
+Test(theme, contrast_is_from_one_to_twenty_one, .timeout = 60)
 {
     cr_assert_float_eq(rv_color_contrast(black, white), 21.0f, 0.01f);
     cr_assert_float_eq(rv_color_contrast(white, black), 21.0f, 0.01f);

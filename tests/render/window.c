@@ -18,7 +18,7 @@
 #define WIDTH 640
 #define TURN_NS 1000000u
 #define IDLE_NS 400000000u
-#define REST_NS 10000000000u
+#define REST_NS 60000000000u
 #define IDLE_CPU_SHARE_MAX 0.08
 
 /* A thread that calls two functions in turn, one inside the other, for as long as it is told to. */

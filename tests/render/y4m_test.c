@@ -26,7 +26,7 @@ static void to_rgb(const uint8_t *planes, size_t i, int out[3])
     out[2] = near_byte(y + 1.8556 * u);
 }
 
-Test(y4m, what_is_written_is_read_back, .timeout = 10)
+Test(y4m, what_is_written_is_read_back, .timeout = 60)
 {
     static uint8_t rgba[4 * N], planes[3 * N], back[3 * N];
     char header[128], word[16];

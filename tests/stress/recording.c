@@ -36,7 +36,7 @@ enum { SMALL_CUTS = INT_MAX /* at every byte */, LARGE_CUTS = 60, N_KILLS = 20 }
 #else
 enum { SMALL_CUTS = INT_MAX, LARGE_CUTS = 1000, N_KILLS = 200 };
 #endif
-static const uint64_t KILL_DEADLINE_NS = 20000000000;
+static const uint64_t KILL_DEADLINE_NS = 60000000000;
 
 static unsigned n_failures;
 static char what[64]; /* is read at the moment */

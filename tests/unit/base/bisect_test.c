@@ -2,7 +2,7 @@
 
 #include <criterion/criterion.h>
 
-Test(bisect, items_up_to_a_key_are_counted, .timeout = 20)
+Test(bisect, items_up_to_a_key_are_counted, .timeout = 60)
 {
     struct {
         uint32_t other;

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-TestSuite(err, .timeout = 20);
+TestSuite(err, .timeout = 60);
 
 static int saved_stderr;
 static int read_end;

@@ -3,7 +3,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-TestSuite(hash, .timeout = 20);
+TestSuite(hash, .timeout = 60);
 
 Test(hash, bytes_hash_as_xxh3_does)
 {

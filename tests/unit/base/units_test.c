@@ -3,7 +3,7 @@
 #include <criterion/criterion.h>
 #include <errno.h>
 
-TestSuite(units, .timeout = 20);
+TestSuite(units, .timeout = 60);
 
 #define BAD UINT64_MAX
 #define N_OF(table) (sizeof(table) / sizeof *(table))

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-TestSuite(vec, .timeout = 20);
+TestSuite(vec, .timeout = 60);
 
 Test(vec, memory_is_zeroed_and_aligned)
 {

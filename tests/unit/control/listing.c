@@ -20,7 +20,7 @@ static void write_lines(unsigned n)
     fclose(file);
 }
 
-Test(listing, has_the_lines_around_one, .timeout = 10)
+Test(listing, has_the_lines_around_one, .timeout = 60)
 {
     struct rv_listing listing;
     write_lines(100);
@@ -41,7 +41,7 @@ Test(listing, has_the_lines_around_one, .timeout = 10)
     unlink(path);
 }
 
-Test(listing, is_of_where_the_process_is, .timeout = 10)
+Test(listing, is_of_where_the_process_is, .timeout = 60)
 {
     struct rv_listing listing;
     write_lines(3);
@@ -51,7 +51,7 @@ Test(listing, is_of_where_the_process_is, .timeout = 10)
     unlink(path);
 }
 
-Test(listing, nobody_is_waited_for, .timeout = 10)
+Test(listing, nobody_is_waited_for, .timeout = 60)
 {
     struct rv_listing listing;
     snprintf(path, sizeof path, "/tmp/ringviz-listing-%d", (int)getpid());

@@ -9,6 +9,7 @@
 #define DEADLINE_NS UINT64_C(60000000000)
 #define TURN_NS 2000000u
 #define ANSWER_NS 5000000000u /* that the pilot waits for one */
+#define N_TRIES 4u
 
 struct flight {
     struct fixture f;
@@ -247,7 +248,7 @@ Test(pilot, threads_that_cannot_be_steered_are_told_apart, .timeout = 100)
     close_fixture(&flight.f);
 }
 
-Test(pilot, it_waits_for_nobody_who_does_not_answer, .timeout = 100)
+static uint64_t stop_while_it_asks_in_vain(void)
 {
     struct flight flight;
     begin(&flight, (struct tracee_params){.is_deaf = true});
@@ -256,9 +257,19 @@ Test(pilot, it_waits_for_nobody_who_does_not_answer, .timeout = 100)
         rv_pilot_order(flight.pilot, &(struct rv_pilot_order){.kind = RV_PILOT_EVAL});
     uint64_t begin_ns = rv_clock_mono_ns();
     rv_pilot_stop(flight.pilot);
-    cr_assert_lt(rv_clock_mono_ns() - begin_ns, ANSWER_NS, "no answer was waited for");
+    uint64_t took_ns = rv_clock_mono_ns() - begin_ns;
     flight.pilot = NULL;
     end(&flight);
+    return took_ns;
+}
+
+/* The first that is soon enough: the kernel may be late, too. */
+Test(pilot, it_waits_for_nobody_who_does_not_answer, .timeout = 100)
+{
+    uint64_t took_ns = ANSWER_NS;
+    for (unsigned i = 0; i < N_TRIES && took_ns >= ANSWER_NS; i++)
+        took_ns = stop_while_it_asks_in_vain();
+    cr_assert_lt(took_ns, ANSWER_NS, "an answer was waited for");
 }
 
 Test(pilot, who_did_not_answer_is_asked_again, .timeout = 100)

@@ -3,7 +3,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-TestSuite(batch, .timeout = 20);
+TestSuite(batch, .timeout = 60);
 
 Test(batch, has_room_for_what_it_promises)
 {

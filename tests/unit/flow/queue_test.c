@@ -4,7 +4,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-TestSuite(queue, .timeout = 20);
+TestSuite(queue, .timeout = 60);
 
 static int items[8];
 

@@ -47,7 +47,7 @@ static void remove_folder(void)
     cr_expect(eq(int, system(command), 0));
 }
 
-TestSuite(launch, .init = make_folder, .fini = remove_folder, .timeout = 30);
+TestSuite(launch, .init = make_folder, .fini = remove_folder, .timeout = 60);
 
 static unsigned n_lines(void)
 {

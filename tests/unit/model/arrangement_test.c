@@ -19,7 +19,7 @@ static void finish(void)
     rv_lanes_destroy(lanes);
 }
 
-TestSuite(arrangement, .init = begin, .fini = finish, .timeout = 10);
+TestSuite(arrangement, .init = begin, .fini = finish, .timeout = 60);
 
 static void come(uint32_t pid, uint32_t parent_pid)
 {

@@ -67,7 +67,7 @@ static const struct rv_compare_row *row_of(const struct rv_compare *compare, con
     return NULL;
 }
 
-Test(compare, ranks_are_those_of_all_pairs, .timeout = 20)
+Test(compare, ranks_are_those_of_all_pairs, .timeout = 60)
 {
     for (int turn = 0; turn < 50; turn++) {
         struct rv_histogram histograms[2] = {{0}, {0}};
@@ -173,7 +173,7 @@ Test(compare, two_runs_of_one_kind_differ_in_nothing, .timeout = 60)
     free_side(&sides[1]);
 }
 
-Test(compare, few_new_and_gone_are_not_judged, .timeout = 10)
+Test(compare, few_new_and_gone_are_not_judged, .timeout = 60)
 {
     struct side sides[2] = {make_side(), make_side()};
     rv_subroutines_define(sides[0].subroutines, 1, "", "few", "", 0);
@@ -200,7 +200,7 @@ Test(compare, few_new_and_gone_are_not_judged, .timeout = 10)
     free_side(&sides[1]);
 }
 
-Test(compare, several_lines_of_one_name_and_file_are_one_and_other_files_are_not, .timeout = 10)
+Test(compare, several_lines_of_one_name_and_file_are_one_and_other_files_are_not, .timeout = 60)
 {
     struct side sides[2] = {make_side(), make_side()};
     rv_subroutines_define(sides[0].subroutines, 1, "P", "f", "a", 3);
@@ -222,7 +222,7 @@ Test(compare, several_lines_of_one_name_and_file_are_one_and_other_files_are_not
     free_side(&sides[1]);
 }
 
-Test(compare, nothing_against_nothing, .timeout = 10)
+Test(compare, nothing_against_nothing, .timeout = 60)
 {
     struct side sides[2] = {make_side(), make_side()};
     struct rv_compare result = compare(sides);

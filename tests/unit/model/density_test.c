@@ -6,7 +6,7 @@
 
 #include "spans.h"
 
-TestSuite(density, .timeout = 20);
+TestSuite(density, .timeout = 60);
 
 enum { N = 20000, MOST_DEPTH = 100 };
 

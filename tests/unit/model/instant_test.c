@@ -182,7 +182,7 @@ Test(instant, the_past_is_what_was_shown_then, .timeout = 60)
 }
 
 /* What was evicted cannot be told any more; nothing later is shown for it. */
-Test(instant, after_eviction_nothing_later_is_shown, .timeout = 30)
+Test(instant, after_eviction_nothing_later_is_shown, .timeout = 60)
 {
     static const size_t shape[3] = {100000, 12, 14};
     struct whole whole;

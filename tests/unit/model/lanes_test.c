@@ -7,7 +7,7 @@
 #include "base/vec.h"
 #include "model/subroutines.h"
 
-Test(lanes, a_lane_keeps_its_slot_and_its_address, .timeout = 20)
+Test(lanes, a_lane_keeps_its_slot_and_its_address, .timeout = 60)
 {
     struct rv_lanes *lanes = rv_lanes_create();
     static struct rv_lane *added[1000];
@@ -24,7 +24,7 @@ Test(lanes, a_lane_keeps_its_slot_and_its_address, .timeout = 20)
     rv_lanes_destroy(NULL);
 }
 
-Test(lanes, a_thread_without_a_name_is_called_by_process_and_number, .timeout = 10)
+Test(lanes, a_thread_without_a_name_is_called_by_process_and_number, .timeout = 60)
 {
     struct rv_lanes *lanes = rv_lanes_create();
     char longest[200];
@@ -42,7 +42,7 @@ Test(lanes, a_thread_without_a_name_is_called_by_process_and_number, .timeout = 
     rv_lanes_destroy(lanes);
 }
 
-Test(lanes, bounds_cover_spans_open_frames_and_notes, .timeout = 10)
+Test(lanes, bounds_cover_spans_open_frames_and_notes, .timeout = 60)
 {
     struct rv_lanes *lanes = rv_lanes_create();
     uint64_t first, last;
@@ -63,7 +63,7 @@ Test(lanes, bounds_cover_spans_open_frames_and_notes, .timeout = 10)
     rv_lanes_destroy(lanes);
 }
 
-Test(lanes, memory_is_taken_from_the_largest_first, .timeout = 30)
+Test(lanes, memory_is_taken_from_the_largest_first, .timeout = 60)
 {
     struct rv_lanes *lanes = rv_lanes_create();
     for (uint32_t i = 0; i < 4; i++) {
@@ -87,7 +87,7 @@ Test(lanes, memory_is_taken_from_the_largest_first, .timeout = 30)
     rv_lanes_destroy(lanes);
 }
 
-Test(subroutines, names_are_kept_and_packages_are_numbered_by_first_sight, .timeout = 10)
+Test(subroutines, names_are_kept_and_packages_are_numbered_by_first_sight, .timeout = 60)
 {
     struct rv_subroutines *subroutines = rv_subroutines_create();
     char name[64], text[32];
@@ -110,7 +110,7 @@ Test(subroutines, names_are_kept_and_packages_are_numbered_by_first_sight, .time
     rv_subroutines_destroy(subroutines);
 }
 
-Test(subroutines, an_id_without_definition_has_a_number_for_a_name, .timeout = 10)
+Test(subroutines, an_id_without_definition_has_a_number_for_a_name, .timeout = 60)
 {
     struct rv_subroutines *subroutines = rv_subroutines_create();
     rv_subroutines_define(subroutines, 9, NULL, "main", NULL, 0);

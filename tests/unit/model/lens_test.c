@@ -31,7 +31,7 @@ static void add(struct rv_lens *lens, const char *text)
     cr_assert_eq(rv_lens_add(lens, text, why, sizeof why), 0, "%s: %s", text, why);
 }
 
-Test(lens, a_rule_says_what_passes, .timeout = 10)
+Test(lens, a_rule_says_what_passes, .timeout = 60)
 {
     static const struct {
         const char *rule;
@@ -87,7 +87,7 @@ Test(lens, a_rule_says_what_passes, .timeout = 10)
     rv_subroutines_destroy(subroutines);
 }
 
-Test(lens, what_is_no_rule_is_refused_with_a_reason, .timeout = 10)
+Test(lens, what_is_no_rule_is_refused_with_a_reason, .timeout = 60)
 {
     static const char *const texts[] = {
         "",          "!",           "foo",         "name",           "name:",
@@ -106,7 +106,7 @@ Test(lens, what_is_no_rule_is_refused_with_a_reason, .timeout = 10)
     rv_lens_fini(&lens);
 }
 
-Test(lens, all_rules_must_pass_and_can_be_taken_away, .timeout = 10)
+Test(lens, all_rules_must_pass_and_can_be_taken_away, .timeout = 60)
 {
     struct rv_subroutines *subroutines = make_names();
     struct rv_lens lens = {0};
@@ -126,7 +126,7 @@ Test(lens, all_rules_must_pass_and_can_be_taken_away, .timeout = 10)
     rv_subroutines_destroy(subroutines);
 }
 
-Test(lens, a_view_dims_or_leaves_out_what_does_not_pass_and_marks_hits, .timeout = 20)
+Test(lens, a_view_dims_or_leaves_out_what_does_not_pass_and_marks_hits, .timeout = 60)
 {
     struct rv_subroutines *subroutines = make_names();
     struct rv_lanes *lanes = rv_lanes_create();

@@ -39,7 +39,7 @@ static struct rv_lane_note random_note(uint64_t *random, uint64_t now_ns, uint32
                                  .value = (float)(bits % 1000)};
 }
 
-Test(notes, thinning_keeps_every_sum_and_the_order, .timeout = 20)
+Test(notes, thinning_keeps_every_sum_and_the_order, .timeout = 60)
 {
     static const uint32_t names[] = {1, 3, 100, 100000};
     enum { N = 4000 };
@@ -66,7 +66,7 @@ Test(notes, thinning_keeps_every_sum_and_the_order, .timeout = 20)
     }
 }
 
-Test(notes, what_has_not_ended_and_what_would_not_fit_is_not_merged, .timeout = 10)
+Test(notes, what_has_not_ended_and_what_would_not_fit_is_not_merged, .timeout = 60)
 {
     struct rv_lane_note open = {.start_ns = 5, .end_ns = UINT64_MAX, .kind = RV_NOTE_GC};
     struct rv_lane_note gc = {.start_ns = 1, .end_ns = 3, .kind = RV_NOTE_GC};
@@ -80,7 +80,7 @@ Test(notes, what_has_not_ended_and_what_would_not_fit_is_not_merged, .timeout = 
     cr_assert(one.id == 5 && one.end_ns == 12 && one.n_more == 1 && one.covered_ns == 3);
 }
 
-Test(notes, marks_of_other_names_become_several, .timeout = 10)
+Test(notes, marks_of_other_names_become_several, .timeout = 60)
 {
     struct rv_lane_note mark = {.start_ns = 1, .end_ns = 1, .kind = RV_NOTE_MARK, .id = 7};
     struct rv_lane_note other = {.start_ns = 2, .end_ns = 2, .kind = RV_NOTE_MARK, .id = 8};
@@ -89,7 +89,7 @@ Test(notes, marks_of_other_names_become_several, .timeout = 10)
     cr_assert_eq(mark.n_more, 1);
 }
 
-Test(notes, a_lane_holds_a_bounded_number_and_loses_none, .timeout = 30)
+Test(notes, a_lane_holds_a_bounded_number_and_loses_none, .timeout = 60)
 {
     struct rv_lanes *lanes = rv_lanes_create();
     struct rv_lane *lane = rv_lanes_add(lanes, &(struct rv_lane_identity){.tid = 1, .process_name = "prog"});
@@ -118,7 +118,7 @@ Test(notes, a_lane_holds_a_bounded_number_and_loses_none, .timeout = 30)
     rv_lanes_destroy(lanes);
 }
 
-Test(notes, a_note_ends_once, .timeout = 10)
+Test(notes, a_note_ends_once, .timeout = 60)
 {
     struct rv_lanes *lanes = rv_lanes_create();
     struct rv_lane *lane = rv_lanes_add(lanes, &(struct rv_lane_identity){.tid = 1, .process_name = "prog"});

@@ -294,7 +294,7 @@ Test(range, a_lens_takes_calls_out_of_rows_and_paths_but_leaves_times_as_they_ar
     }
 }
 
-Test(range, a_whole_stream_gives_the_statistics_that_were_kept_while_it_came, .timeout = 30)
+Test(range, a_whole_stream_gives_the_statistics_that_were_kept_while_it_came, .timeout = 60)
 {
     struct world world;
     world_init(&world, 9, 0);
@@ -336,7 +336,7 @@ Test(range, a_whole_stream_gives_the_statistics_that_were_kept_while_it_came, .t
     world_fini(&world);
 }
 
-Test(range, lanes_can_be_chosen, .timeout = 30)
+Test(range, lanes_can_be_chosen, .timeout = 60)
 {
     struct world world;
     world_init(&world, 11, 400);
@@ -360,7 +360,7 @@ Test(range, lanes_can_be_chosen, .timeout = 30)
     world_fini(&world);
 }
 
-Test(range, it_says_before_when_calls_are_missing, .timeout = 30)
+Test(range, it_says_before_when_calls_are_missing, .timeout = 60)
 {
     struct world world;
     world_init(&world, 12, 60000);
@@ -378,7 +378,7 @@ Test(range, it_says_before_when_calls_are_missing, .timeout = 30)
 }
 
 /* Processes number subroutines by themselves. */
-Test(range, a_subroutine_of_several_processes_is_one_row_and_one_path, .timeout = 10)
+Test(range, a_subroutine_of_several_processes_is_one_row_and_one_path, .timeout = 60)
 {
     struct rv_lanes *lanes = rv_lanes_create();
     struct rv_subroutines *subroutines = rv_subroutines_create();
@@ -432,7 +432,7 @@ static struct rv_lanes *lanes_of(const struct rv_lane_identity *identities, size
     return lanes;
 }
 
-Test(range, paths_are_numbered_alike_in_whatever_order_lanes_came, .timeout = 10)
+Test(range, paths_are_numbered_alike_in_whatever_order_lanes_came, .timeout = 60)
 {
     struct rv_lane_identity come[2][4] = {
         {{.thread = 0, .stack = 0}, {.thread = 0, .stack = 1}, {.thread = 1, .stack = 0}, {.thread = 1, .stack = 1}},

@@ -137,7 +137,7 @@ static void start(struct world *world, const char *text)
     cr_assert_eq(rv_search_start(&world->search, text, why, sizeof why), 0, "%s", why);
 }
 
-Test(search, every_hit_is_met_in_order_forwards_and_backwards, .timeout = 30)
+Test(search, every_hit_is_met_in_order_forwards_and_backwards, .timeout = 60)
 {
     struct world world;
     world_init(&world, 1);
@@ -152,7 +152,7 @@ Test(search, every_hit_is_met_in_order_forwards_and_backwards, .timeout = 30)
     world_fini(&world);
 }
 
-Test(search, calls_and_names_that_come_later_are_found_too, .timeout = 30)
+Test(search, calls_and_names_that_come_later_are_found_too, .timeout = 60)
 {
     struct world world;
     world_init(&world, 2);
@@ -174,7 +174,7 @@ Test(search, calls_and_names_that_come_later_are_found_too, .timeout = 30)
     world_fini(&world);
 }
 
-Test(search, looking_in_small_steps_comes_to_the_same, .timeout = 30)
+Test(search, looking_in_small_steps_comes_to_the_same, .timeout = 60)
 {
     struct world world;
     world_init(&world, 3);
@@ -190,7 +190,7 @@ Test(search, looking_in_small_steps_comes_to_the_same, .timeout = 30)
     world_fini(&world);
 }
 
-Test(search, an_upper_case_letter_makes_case_matter, .timeout = 10)
+Test(search, an_upper_case_letter_makes_case_matter, .timeout = 60)
 {
     struct world world;
     char why[160] = "";
@@ -213,7 +213,7 @@ Test(search, an_upper_case_letter_makes_case_matter, .timeout = 10)
     world_fini(&world);
 }
 
-Test(search, hits_of_a_time_are_counted_in_its_part, .timeout = 30)
+Test(search, hits_of_a_time_are_counted_in_its_part, .timeout = 60)
 {
     struct world world;
     world_init(&world, 5);
@@ -240,7 +240,7 @@ Test(search, hits_of_a_time_are_counted_in_its_part, .timeout = 30)
     world_fini(&world);
 }
 
-Test(search, an_open_call_is_a_hit, .timeout = 10)
+Test(search, an_open_call_is_a_hit, .timeout = 60)
 {
     struct world world;
     world_init(&world, 6);
@@ -262,7 +262,7 @@ Test(search, an_open_call_is_a_hit, .timeout = 10)
     world_fini(&world);
 }
 
-Test(search, where_calls_were_evicted_the_cell_is_the_hit, .timeout = 30)
+Test(search, where_calls_were_evicted_the_cell_is_the_hit, .timeout = 60)
 {
     struct world world;
     world_init(&world, 7);

@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <string.h>
 
-Test(slab, blocks_do_not_overlap_and_come_back, .timeout = 20)
+Test(slab, blocks_do_not_overlap_and_come_back, .timeout = 60)
 {
     enum { N = 200 };
     unsigned char *blocks[N];

@@ -158,7 +158,7 @@ Test(stats, blocks_cut_anywhere_give_what_one_pass_over_all_gives, .timeout = 60
     }
 }
 
-Test(stats, an_orphan_is_no_call_and_passes_its_children_on, .timeout = 10)
+Test(stats, an_orphan_is_no_call_and_passes_its_children_on, .timeout = 60)
 {
     struct rv_span spans[] = {
         {.start = 110, .end = 120, .id = 3, .depth = 2},
@@ -178,7 +178,7 @@ Test(stats, an_orphan_is_no_call_and_passes_its_children_on, .timeout = 10)
     rv_stats_destroy(stats);
 }
 
-Test(stats, time_left_by_a_gap_in_depth_belongs_to_the_children, .timeout = 10)
+Test(stats, time_left_by_a_gap_in_depth_belongs_to_the_children, .timeout = 60)
 {
     struct rv_span spans[] = {
         {.start = 10, .end = 20, .id = 1, .depth = 5},
@@ -197,7 +197,7 @@ Test(stats, time_left_by_a_gap_in_depth_belongs_to_the_children, .timeout = 10)
 }
 
 /* A return of something below the first frame that was seen shows how deep that lay. */
-Test(stats, children_stay_with_their_parent_when_depths_are_counted_from_lower, .timeout = 10)
+Test(stats, children_stay_with_their_parent_when_depths_are_counted_from_lower, .timeout = 60)
 {
     struct rv_stats *stats = rv_stats_create();
     struct rv_stats_lane *lane = rv_stats_lane_create();
@@ -219,7 +219,7 @@ Test(stats, children_stay_with_their_parent_when_depths_are_counted_from_lower, 
 }
 
 /* A billion returns of what nobody saw begin are a small file. */
-Test(stats, depths_that_nobody_saw_take_no_memory, .timeout = 10)
+Test(stats, depths_that_nobody_saw_take_no_memory, .timeout = 60)
 {
     struct rv_stats *stats = rv_stats_create();
     struct rv_stats_lane *lane = rv_stats_lane_create();
@@ -241,7 +241,7 @@ Test(stats, depths_that_nobody_saw_take_no_memory, .timeout = 10)
     rv_stats_destroy(stats);
 }
 
-Test(stats, percentiles_are_within_one_percent_of_any_duration, .timeout = 20)
+Test(stats, percentiles_are_within_one_percent_of_any_duration, .timeout = 60)
 {
     for (unsigned shift = 0; shift < 54; shift++) {
         struct rv_stats *stats = rv_stats_create();
@@ -262,7 +262,7 @@ Test(stats, percentiles_are_within_one_percent_of_any_duration, .timeout = 20)
     }
 }
 
-Test(stats, calls_that_took_no_longer_are_counted, .timeout = 20)
+Test(stats, calls_that_took_no_longer_are_counted, .timeout = 60)
 {
     struct rv_stats *stats = rv_stats_create();
     struct rv_stats_lane *lane = rv_stats_lane_create();
@@ -284,7 +284,7 @@ Test(stats, calls_that_took_no_longer_are_counted, .timeout = 20)
     rv_stats_destroy(stats);
 }
 
-Test(stats, ids_merge_as_one_subroutine, .timeout = 10)
+Test(stats, ids_merge_as_one_subroutine, .timeout = 60)
 {
     struct rv_span spans[] = {
         {.end = 10, .id = 1}, {.start = 20, .end = 50, .id = 2}, {.start = 60, .end = 61, .id = 3}};

@@ -60,7 +60,7 @@ static void check_between(const struct rv_lane *lane, const uint64_t *times, siz
 static const size_t SHAPES[][3] = {{1, 1, 8},        {3000, 12, 12}, {3000, 200, 10}, {2000, 6, 38},
                                    {2000, 4000, 14}, {500, 3, 44},   {3000, 2, 4}};
 
-Test(step, each_event_leads_to_the_next_and_to_the_one_before, .timeout = 30)
+Test(step, each_event_leads_to_the_next_and_to_the_one_before, .timeout = 60)
 {
     for (size_t shape = 0; shape < sizeof SHAPES / sizeof *SHAPES; shape++) {
         struct spans random;
@@ -89,7 +89,7 @@ Test(step, each_event_leads_to_the_next_and_to_the_one_before, .timeout = 30)
     }
 }
 
-Test(step, time_may_begin_at_zero, .timeout = 10)
+Test(step, time_may_begin_at_zero, .timeout = 60)
 {
     struct rv_lanes *lanes = rv_lanes_create();
     struct rv_lane *lane = rv_lanes_add(lanes, &(struct rv_lane_identity){.pid = 1, .process_key = 1});

@@ -290,7 +290,7 @@ Test(timeline, cells_cover_exactly_what_was_called_in_them, .timeout = 60)
     spans_fini(&random);
 }
 
-Test(timeline, a_subroutine_with_most_of_the_time_names_the_cell, .timeout = 10)
+Test(timeline, a_subroutine_with_most_of_the_time_names_the_cell, .timeout = 60)
 {
     struct rv_timeline *timeline = rv_timeline_create();
     for (uint64_t i = 0; i < 100000; i++) {
@@ -309,7 +309,7 @@ Test(timeline, a_subroutine_with_most_of_the_time_names_the_cell, .timeout = 10)
     rv_timeline_destroy(timeline);
 }
 
-Test(timeline, very_long_and_very_deep_spans_stay_exact, .timeout = 10)
+Test(timeline, very_long_and_very_deep_spans_stay_exact, .timeout = 60)
 {
     struct rv_span spans[] = {
         {.start = 5, .end = 5 + (uint64_t)UINT32_MAX, .id = 1, .depth = 65535},
@@ -332,7 +332,7 @@ Test(timeline, very_long_and_very_deep_spans_stay_exact, .timeout = 10)
     rv_timeline_destroy(timeline);
 }
 
-Test(timeline, an_end_that_falls_is_moved_up, .timeout = 10)
+Test(timeline, an_end_that_falls_is_moved_up, .timeout = 60)
 {
     struct rv_span spans[] = {
         {.start = 100, .end = 200, .id = 1}, {.start = 50, .end = 150, .id = 2}, {.start = 300, .end = 250, .id = 3}};
@@ -386,7 +386,7 @@ Test(timeline, eviction_keeps_the_newest_exact_and_every_call_somewhere, .timeou
     spans_fini(&random);
 }
 
-Test(timeline, a_level_fits_a_pixel, .timeout = 10)
+Test(timeline, a_level_fits_a_pixel, .timeout = 60)
 {
     cr_assert_eq(rv_timeline_level_for(0), 0);
     cr_assert_eq(rv_timeline_level_for(8191), 0);

@@ -39,7 +39,7 @@ static void add_note(struct rv_lane *lane, uint64_t start_ns, uint64_t end_ns, u
     rv_lane_add_note(lane, &(struct rv_lane_note){.start_ns = start_ns, .end_ns = end_ns, .kind = kind, .id = id});
 }
 
-Test(view, the_finest_level_that_fits_the_budget_is_shown, .timeout = 30)
+Test(view, the_finest_level_that_fits_the_budget_is_shown, .timeout = 60)
 {
     struct rv_lanes *lanes = rv_lanes_create();
     for (uint32_t i = 0; i < 4; i++)
@@ -68,7 +68,7 @@ Test(view, the_finest_level_that_fits_the_budget_is_shown, .timeout = 30)
     rv_lanes_destroy(lanes);
 }
 
-Test(view, boxes_of_a_lane_rise_by_start_and_are_the_same_every_time, .timeout = 30)
+Test(view, boxes_of_a_lane_rise_by_start_and_are_the_same_every_time, .timeout = 60)
 {
     struct rv_lanes *lanes = rv_lanes_create();
     struct rv_lane *lane = add_lane(lanes, 1, 1);
@@ -99,7 +99,7 @@ Test(view, boxes_of_a_lane_rise_by_start_and_are_the_same_every_time, .timeout =
     rv_lanes_destroy(lanes);
 }
 
-Test(view, open_frames_reach_to_the_end_of_their_lane_or_to_now, .timeout = 10)
+Test(view, open_frames_reach_to_the_end_of_their_lane_or_to_now, .timeout = 60)
 {
     struct rv_lanes *lanes = rv_lanes_create();
     struct rv_lane *lane = add_lane(lanes, 1, 1), *newer = add_lane(lanes, 1, 2);
@@ -131,7 +131,7 @@ Test(view, open_frames_reach_to_the_end_of_their_lane_or_to_now, .timeout = 10)
     rv_lanes_destroy(lanes);
 }
 
-Test(view, lanes_stand_by_process_then_slot, .timeout = 10)
+Test(view, lanes_stand_by_process_then_slot, .timeout = 60)
 {
     struct rv_lanes *lanes = rv_lanes_create();
     uint64_t keys[] = {90, 10, 90, 50, 10, 90};
@@ -153,7 +153,7 @@ Test(view, lanes_stand_by_process_then_slot, .timeout = 10)
     rv_lanes_destroy(lanes);
 }
 
-Test(view, notes_in_the_window_are_shown_and_near_ones_joined, .timeout = 10)
+Test(view, notes_in_the_window_are_shown_and_near_ones_joined, .timeout = 60)
 {
     struct rv_lanes *lanes = rv_lanes_create();
     struct rv_lane *lane = add_lane(lanes, 1, 1);
@@ -176,7 +176,7 @@ Test(view, notes_in_the_window_are_shown_and_near_ones_joined, .timeout = 10)
     rv_lanes_destroy(lanes);
 }
 
-Test(view, an_arrangement_hides_crops_and_says_what_is_one_row, .timeout = 10)
+Test(view, an_arrangement_hides_crops_and_says_what_is_one_row, .timeout = 60)
 {
     struct rv_lanes *lanes = rv_lanes_create();
     struct rv_arrangement arrangement = {0};

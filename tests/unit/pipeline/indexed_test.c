@@ -20,7 +20,7 @@
 #include "attached.h"
 #include "recorded.h"
 
-enum { N_IDS = RECORDED_IDS, N_WINDOWS = 60, WAIT_S = 30 };
+enum { N_IDS = RECORDED_IDS, N_WINDOWS = 60, WAIT_S = 60 };
 
 static char path[] = "/tmp/ringviz-indexed-XXXXXX";
 

@@ -27,7 +27,7 @@ static void close_file(void)
     rmdir(folder);
 }
 
-TestSuite(monitor, .init = open_file, .fini = close_file, .timeout = 30);
+TestSuite(monitor, .init = open_file, .fini = close_file, .timeout = 60);
 
 Test(monitor, sizes_are_rounded_up_and_defaults_applied)
 {

@@ -23,7 +23,7 @@ static void stop(void)
     cr_assert_null(shadow.region);
 }
 
-TestSuite(shadow, .init = start, .fini = stop, .timeout = 10);
+TestSuite(shadow, .init = start, .fini = stop, .timeout = 60);
 
 static const void *address(uint64_t value)
 {

@@ -154,7 +154,7 @@ Test(codec, is_the_same_with_and_without_a_kernel, .timeout = 60)
 }
 
 /* What one block calls at a level is no name of the next one's, however deep it is. */
-Test(codec, a_block_leaves_no_name_behind, .timeout = 10)
+Test(codec, a_block_leaves_no_name_behind, .timeout = 60)
 {
     static const uint16_t LEVELS[] = {0, 1, 63, 64, 4095, 32768, UINT16_MAX};
     struct rv_codec *codec = rv_codec_create();
@@ -173,7 +173,7 @@ Test(codec, a_block_leaves_no_name_behind, .timeout = 10)
     rv_codec_destroy(codec);
 }
 
-Test(codec, a_block_tells_its_times_and_its_last_level, .timeout = 10)
+Test(codec, a_block_tells_its_times_and_its_last_level, .timeout = 60)
 {
     struct rv_codec *codec = rv_codec_create();
     struct rv_rec_buffer out = {0};
@@ -190,7 +190,7 @@ Test(codec, a_block_tells_its_times_and_its_last_level, .timeout = 10)
     rv_codec_destroy(codec);
 }
 
-Test(codec, refuses_times_that_no_event_has, .timeout = 10)
+Test(codec, refuses_times_that_no_event_has, .timeout = 60)
 {
     struct rv_codec *codec = rv_codec_create();
     struct rv_rec_buffer out = {0};
@@ -208,7 +208,7 @@ Test(codec, refuses_times_that_no_event_has, .timeout = 10)
     rv_codec_destroy(codec);
 }
 
-Test(codec, a_walk_takes_less_than_a_byte_and_a_quarter_an_event, .timeout = 10)
+Test(codec, a_walk_takes_less_than_a_byte_and_a_quarter_an_event, .timeout = 60)
 {
     struct rv_codec *codec = rv_codec_create();
     struct rv_event *events = calloc(RV_REC_MAX_EVENTS, sizeof *events);

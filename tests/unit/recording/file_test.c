@@ -167,7 +167,7 @@ Test(file, chunks_cut_out_of_the_middle_are_missed)
 }
 
 /* Looking for a chunk in it takes no time: a file may be as long as its file system lets it. */
-Test(file, a_hole_is_passed_over_at_once, .timeout = 20)
+Test(file, a_hole_is_passed_over_at_once, .timeout = 60)
 {
     struct seen seen;
     uint64_t n_bytes = make();
@@ -179,7 +179,7 @@ Test(file, a_hole_is_passed_over_at_once, .timeout = 20)
 }
 
 /* A chunk of zeros with the right checksum, and a thousand of half a GiB: they take 4 MiB of the disk, and no time. */
-Test(file, chunks_that_are_holes_are_none, .timeout = 20)
+Test(file, chunks_that_are_holes_are_none, .timeout = 60)
 {
     enum { N_HOLES = 1000, HOLE_BYTES = 1 << 29, FIRST_HOLE = 4 << 20 };
     uint64_t n_bytes = make(), end = (uint64_t)(N_HOLES + 1) * HOLE_BYTES;
@@ -240,7 +240,7 @@ Test(file, another_version_is_refused)
     rv_rec_buffer_fini(&buffer);
 }
 
-Test(file, a_fifo_is_refused_and_not_waited_for, .timeout = 10)
+Test(file, a_fifo_is_refused_and_not_waited_for, .timeout = 60)
 {
     make();
     freopen("/dev/null", "w", stderr);

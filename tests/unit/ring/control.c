@@ -4,7 +4,7 @@
 
 static const uint64_t SECOND = 1000000000, DEADLINE_NS = 60000000000;
 
-Test(control, words_return_what_they_were, .timeout = 10)
+Test(control, words_return_what_they_were, .timeout = 60)
 {
     struct fixture f;
     open_fixture(&f, NULL);
@@ -21,7 +21,7 @@ Test(control, words_return_what_they_were, .timeout = 10)
     close_fixture(&f);
 }
 
-Test(control, new_rings_begin_as_the_file_says, .timeout = 10)
+Test(control, new_rings_begin_as_the_file_says, .timeout = 60)
 {
     struct rv_map_params params = small_params();
     params.stop_on_create = params.trace_on_create = true;
@@ -33,7 +33,7 @@ Test(control, new_rings_begin_as_the_file_says, .timeout = 10)
     close_fixture(&f);
 }
 
-Test(control, a_command_is_answered, .timeout = 10)
+Test(control, a_command_is_answered, .timeout = 60)
 {
     struct fixture f;
     open_fixture(&f, NULL);
@@ -56,7 +56,7 @@ Test(control, a_command_is_answered, .timeout = 10)
     close_fixture(&f);
 }
 
-Test(control, messages_are_cut_to_the_area_and_to_the_buffer, .timeout = 10)
+Test(control, messages_are_cut_to_the_area_and_to_the_buffer, .timeout = 60)
 {
     struct fixture f;
     open_fixture(&f, NULL);
@@ -80,7 +80,7 @@ Test(control, messages_are_cut_to_the_area_and_to_the_buffer, .timeout = 10)
     close_fixture(&f);
 }
 
-Test(control, waits_end, .timeout = 10)
+Test(control, waits_end, .timeout = 60)
 {
     struct fixture f;
     open_fixture(&f, NULL);
@@ -96,7 +96,7 @@ Test(control, waits_end, .timeout = 10)
     close_fixture(&f);
 }
 
-Test(control, a_writer_that_died_does_not_block_the_channel, .timeout = 10)
+Test(control, a_writer_that_died_does_not_block_the_channel, .timeout = 60)
 {
     struct fixture f;
     open_fixture(&f, NULL);

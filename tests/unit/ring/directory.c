@@ -5,7 +5,7 @@
 
 #define LATE_NS 700000000u
 
-Test(directory, a_claimed_ring_is_live_until_released_and_free_after_reclaim, .timeout = 10)
+Test(directory, a_claimed_ring_is_live_until_released_and_free_after_reclaim, .timeout = 60)
 {
     struct fixture f;
     open_fixture(&f, NULL);
@@ -31,7 +31,7 @@ Test(directory, a_claimed_ring_is_live_until_released_and_free_after_reclaim, .t
     close_fixture(&f);
 }
 
-Test(directory, a_process_entry_tells_who_it_is, .timeout = 10)
+Test(directory, a_process_entry_tells_who_it_is, .timeout = 60)
 {
     struct fixture f;
     open_fixture(&f, NULL);
@@ -48,7 +48,7 @@ Test(directory, a_process_entry_tells_who_it_is, .timeout = 10)
     close_fixture(&f);
 }
 
-Test(directory, a_full_process_table_is_an_error, .timeout = 10)
+Test(directory, a_full_process_table_is_an_error, .timeout = 60)
 {
     struct fixture f;
     open_fixture(&f, NULL);
@@ -58,7 +58,7 @@ Test(directory, a_full_process_table_is_an_error, .timeout = 10)
     close_fixture(&f);
 }
 
-Test(directory, a_thread_that_finds_no_ring_is_counted, .timeout = 10)
+Test(directory, a_thread_that_finds_no_ring_is_counted, .timeout = 60)
 {
     struct fixture f;
     open_fixture(&f, NULL);
@@ -69,7 +69,7 @@ Test(directory, a_thread_that_finds_no_ring_is_counted, .timeout = 10)
     close_fixture(&f);
 }
 
-Test(directory, a_ring_with_unread_events_is_not_given_away, .timeout = 10)
+Test(directory, a_ring_with_unread_events_is_not_given_away, .timeout = 60)
 {
     struct fixture f;
     open_fixture(&f, NULL);
@@ -164,7 +164,7 @@ Test(directory, a_ring_that_is_about_to_be_read_is_waited_for, .timeout = 100)
     close_fixture(&f);
 }
 
-Test(directory, what_a_killed_owner_had_published_is_read_before_its_ring_is_free, .timeout = 10)
+Test(directory, what_a_killed_owner_had_published_is_read_before_its_ring_is_free, .timeout = 60)
 {
     struct fixture f;
     open_fixture(&f, NULL);
@@ -205,7 +205,7 @@ static int claim_from_the_dead(enum rv_policy policy, struct rv_wire_header *hea
     return ring;
 }
 
-Test(directory, events_of_the_dead_go_where_the_oldest_may_go, .timeout = 10)
+Test(directory, events_of_the_dead_go_where_the_oldest_may_go, .timeout = 60)
 {
     struct rv_wire_header header;
     cr_assert_eq(claim_from_the_dead(RV_POLICY_RING, &header), 0);
@@ -215,7 +215,7 @@ Test(directory, events_of_the_dead_go_where_the_oldest_may_go, .timeout = 10)
     cr_assert_eq(header.total_dropped, 0);
 }
 
-Test(directory, a_claimer_that_died_halfway_does_not_keep_the_ring, .timeout = 10)
+Test(directory, a_claimer_that_died_halfway_does_not_keep_the_ring, .timeout = 60)
 {
     struct fixture f;
     open_fixture(&f, NULL);
@@ -267,17 +267,17 @@ static void check_fork(bool is_unlinked)
     close_fixture(&f);
 }
 
-Test(directory, a_forked_child_has_locks_of_its_own, .timeout = 10)
+Test(directory, a_forked_child_has_locks_of_its_own, .timeout = 60)
 {
     check_fork(false);
 }
 
-Test(directory, a_forked_child_finds_a_file_that_was_unlinked, .timeout = 10)
+Test(directory, a_forked_child_finds_a_file_that_was_unlinked, .timeout = 60)
 {
     check_fork(true);
 }
 
-Test(directory, a_forked_child_that_may_not_open_the_file_lets_go_of_it, .timeout = 10)
+Test(directory, a_forked_child_that_may_not_open_the_file_lets_go_of_it, .timeout = 60)
 {
     if (geteuid() != 0)
         cr_skip_test("needs root to become another user");
@@ -305,7 +305,7 @@ Test(directory, a_forked_child_that_may_not_open_the_file_lets_go_of_it, .timeou
     close_fixture(&f);
 }
 
-Test(directory, a_program_that_closes_all_descriptors_keeps_its_ring, .timeout = 10)
+Test(directory, a_program_that_closes_all_descriptors_keeps_its_ring, .timeout = 60)
 {
     struct fixture f;
     open_fixture(&f, NULL);
@@ -343,7 +343,7 @@ Test(directory, a_program_that_closes_all_descriptors_keeps_its_ring, .timeout =
     close_fixture(&f);
 }
 
-Test(directory, an_image_that_was_replaced_by_exec_is_gone, .timeout = 10)
+Test(directory, an_image_that_was_replaced_by_exec_is_gone, .timeout = 60)
 {
     struct fixture f;
     open_fixture(&f, NULL);
@@ -367,7 +367,7 @@ Test(directory, an_image_that_was_replaced_by_exec_is_gone, .timeout = 10)
     close_fixture(&f);
 }
 
-Test(directory, at_most_one_consumer_drains, .timeout = 10)
+Test(directory, at_most_one_consumer_drains, .timeout = 60)
 {
     struct fixture f;
     open_fixture(&f, NULL);
@@ -385,7 +385,7 @@ Test(directory, at_most_one_consumer_drains, .timeout = 10)
     close_fixture(&f);
 }
 
-Test(directory, thread_names_are_cut_and_made_printable, .timeout = 10)
+Test(directory, thread_names_are_cut_and_made_printable, .timeout = 60)
 {
     struct fixture f;
     open_fixture(&f, NULL);
@@ -406,7 +406,7 @@ Test(directory, thread_names_are_cut_and_made_printable, .timeout = 10)
     close_fixture(&f);
 }
 
-Test(directory, keeps_errno, .timeout = 10)
+Test(directory, keeps_errno, .timeout = 60)
 {
     struct fixture f;
     open_fixture(&f, NULL);

@@ -5,7 +5,7 @@
 #include "fixture.h"
 #include "ring/names.h"
 
-Test(map, what_was_created_opens_with_the_same_geometry, .timeout = 10)
+Test(map, what_was_created_opens_with_the_same_geometry, .timeout = 60)
 {
     struct fixture f;
     open_fixture(&f, NULL);
@@ -21,7 +21,7 @@ Test(map, what_was_created_opens_with_the_same_geometry, .timeout = 10)
     close_fixture(&f);
 }
 
-Test(map, an_unused_file_of_default_size_takes_little_memory, .timeout = 10)
+Test(map, an_unused_file_of_default_size_takes_little_memory, .timeout = 60)
 {
     struct fixture f = {0};
     make_folder(&f);
@@ -34,7 +34,7 @@ Test(map, an_unused_file_of_default_size_takes_little_memory, .timeout = 10)
     remove_folder(&f);
 }
 
-Test(map, sizes_are_rounded_up, .timeout = 10)
+Test(map, sizes_are_rounded_up, .timeout = 60)
 {
     struct fixture f = {0};
     make_folder(&f);
@@ -50,7 +50,7 @@ Test(map, sizes_are_rounded_up, .timeout = 10)
     remove_folder(&f);
 }
 
-Test(map, a_parameter_out_of_range_is_refused_and_leaves_no_file, .timeout = 10)
+Test(map, a_parameter_out_of_range_is_refused_and_leaves_no_file, .timeout = 60)
 {
     const struct rv_map_params bad[] = {
         {.n_rings = 1 << 20},
@@ -77,7 +77,7 @@ Test(map, a_parameter_out_of_range_is_refused_and_leaves_no_file, .timeout = 10)
     remove_folder(&f);
 }
 
-Test(map, creation_never_takes_what_is_there, .timeout = 10)
+Test(map, creation_never_takes_what_is_there, .timeout = 60)
 {
     struct fixture f = {0};
     make_folder(&f);
@@ -93,7 +93,7 @@ Test(map, creation_never_takes_what_is_there, .timeout = 10)
     remove_folder(&f);
 }
 
-Test(map, a_file_size_limit_is_an_error_not_a_signal, .timeout = 10)
+Test(map, a_file_size_limit_is_an_error_not_a_signal, .timeout = 60)
 {
     struct fixture f = {0};
     make_folder(&f);
@@ -130,7 +130,7 @@ static int create_on_full_disk(struct fixture *f)
     return rv_map_create(&f->map, f->path, &params) == -ENOSPC && access(f->path, F_OK) != 0 ? 0 : 1;
 }
 
-Test(map, a_full_disk_is_said_at_creation, .timeout = 10)
+Test(map, a_full_disk_is_said_at_creation, .timeout = 60)
 {
     struct fixture f = {0};
     int status = on_small_disk(&f, "size=32k", create_on_full_disk);
@@ -170,7 +170,7 @@ static int use_full_disk(struct fixture *f)
     return rv_names_intern(&f->other, &(struct rv_name){.name = "x"}) == 1 ? 0 : 8;
 }
 
-Test(map, a_disk_that_fills_up_later_is_an_error_of_each_call, .timeout = 20)
+Test(map, a_disk_that_fills_up_later_is_an_error_of_each_call, .timeout = 60)
 {
     struct fixture f = {0};
     int status = on_small_disk(&f, "size=1m", use_full_disk);
@@ -179,7 +179,7 @@ Test(map, a_disk_that_fills_up_later_is_an_error_of_each_call, .timeout = 20)
     cr_assert_eq(status, 0, "step %d", status);
 }
 
-Test(map, an_observer_cannot_write, .timeout = 10)
+Test(map, an_observer_cannot_write, .timeout = 60)
 {
     struct fixture f;
     open_fixture(&f, NULL);
@@ -196,7 +196,7 @@ Test(map, an_observer_cannot_write, .timeout = 10)
     close_fixture(&f);
 }
 
-Test(map, a_producers_descriptor_keeps_clear_of_low_numbers, .timeout = 10)
+Test(map, a_producers_descriptor_keeps_clear_of_low_numbers, .timeout = 60)
 {
     struct fixture f;
     open_fixture(&f, NULL);
@@ -205,7 +205,7 @@ Test(map, a_producers_descriptor_keeps_clear_of_low_numbers, .timeout = 10)
     close_fixture(&f);
 }
 
-Test(map, a_relative_path_stays_valid_after_chdir, .timeout = 10)
+Test(map, a_relative_path_stays_valid_after_chdir, .timeout = 60)
 {
     struct fixture f = {0};
     make_folder(&f);

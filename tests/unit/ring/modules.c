@@ -18,7 +18,7 @@ static struct rv_module some_module(void)
     };
 }
 
-Test(modules, a_record_comes_back_as_it_was_added, .timeout = 10)
+Test(modules, a_record_comes_back_as_it_was_added, .timeout = 60)
 {
     struct fixture f;
     open_fixture(&f, NULL);
@@ -39,7 +39,7 @@ Test(modules, a_record_comes_back_as_it_was_added, .timeout = 10)
     close_fixture(&f);
 }
 
-Test(modules, an_unload_is_stamped_and_announced, .timeout = 10)
+Test(modules, an_unload_is_stamped_and_announced, .timeout = 60)
 {
     struct fixture f;
     open_fixture(&f, NULL);
@@ -55,7 +55,7 @@ Test(modules, an_unload_is_stamped_and_announced, .timeout = 10)
     close_fixture(&f);
 }
 
-Test(modules, a_full_table_is_an_error, .timeout = 10)
+Test(modules, a_full_table_is_an_error, .timeout = 60)
 {
     struct fixture f;
     open_fixture(&f, NULL);
@@ -68,7 +68,7 @@ Test(modules, a_full_table_is_an_error, .timeout = 10)
     close_fixture(&f);
 }
 
-Test(modules, damaged_and_unfinished_records_are_refused, .timeout = 10)
+Test(modules, damaged_and_unfinished_records_are_refused, .timeout = 60)
 {
     struct fixture f;
     open_fixture(&f, NULL);

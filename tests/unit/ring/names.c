@@ -17,7 +17,7 @@ static void expect_name(const struct rv_map *map, uint32_t id, const char *packa
     cr_assert_str_eq(read.file, file);
 }
 
-Test(names, the_same_name_has_one_id_in_every_process, .timeout = 10)
+Test(names, the_same_name_has_one_id_in_every_process, .timeout = 60)
 {
     struct fixture f;
     open_fixture(&f, NULL);
@@ -29,7 +29,7 @@ Test(names, the_same_name_has_one_id_in_every_process, .timeout = 10)
     close_fixture(&f);
 }
 
-Test(names, every_part_tells_names_apart, .timeout = 10)
+Test(names, every_part_tells_names_apart, .timeout = 60)
 {
     struct fixture f;
     open_fixture(&f, NULL);
@@ -44,7 +44,7 @@ Test(names, every_part_tells_names_apart, .timeout = 10)
     close_fixture(&f);
 }
 
-Test(names, a_full_table_gives_0_and_counts, .timeout = 10)
+Test(names, a_full_table_gives_0_and_counts, .timeout = 60)
 {
     struct fixture f;
     open_fixture(&f, NULL);
@@ -60,7 +60,7 @@ Test(names, a_full_table_gives_0_and_counts, .timeout = 10)
     close_fixture(&f);
 }
 
-Test(names, a_full_heap_gives_0_and_counts, .timeout = 10)
+Test(names, a_full_heap_gives_0_and_counts, .timeout = 60)
 {
     struct fixture f;
     open_fixture(&f, NULL);
@@ -76,7 +76,7 @@ Test(names, a_full_heap_gives_0_and_counts, .timeout = 10)
     close_fixture(&f);
 }
 
-Test(names, long_strings_are_cut_between_characters, .timeout = 10)
+Test(names, long_strings_are_cut_between_characters, .timeout = 60)
 {
     struct fixture f;
     open_fixture(&f, NULL);
@@ -91,7 +91,7 @@ Test(names, long_strings_are_cut_between_characters, .timeout = 10)
     close_fixture(&f);
 }
 
-Test(names, what_is_read_can_be_shown, .timeout = 10)
+Test(names, what_is_read_can_be_shown, .timeout = 60)
 {
     static const struct {
         const char *raw, *shown;
@@ -114,7 +114,7 @@ Test(names, what_is_read_can_be_shown, .timeout = 10)
     close_fixture(&f);
 }
 
-Test(names, a_small_buffer_gets_what_fits, .timeout = 10)
+Test(names, a_small_buffer_gets_what_fits, .timeout = 60)
 {
     struct fixture f;
     open_fixture(&f, NULL);
@@ -134,7 +134,7 @@ Test(names, a_small_buffer_gets_what_fits, .timeout = 10)
     close_fixture(&f);
 }
 
-Test(names, ids_that_were_never_published_are_not_there, .timeout = 10)
+Test(names, ids_that_were_never_published_are_not_there, .timeout = 60)
 {
     struct fixture f;
     open_fixture(&f, NULL);
@@ -150,7 +150,7 @@ Test(names, ids_that_were_never_published_are_not_there, .timeout = 10)
     close_fixture(&f);
 }
 
-Test(names, damaged_records_are_refused, .timeout = 10)
+Test(names, damaged_records_are_refused, .timeout = 60)
 {
     struct fixture f;
     open_fixture(&f, NULL);
@@ -179,7 +179,7 @@ Test(names, damaged_records_are_refused, .timeout = 10)
     close_fixture(&f);
 }
 
-Test(names, an_index_full_of_garbage_ends_the_search, .timeout = 10)
+Test(names, an_index_full_of_garbage_ends_the_search, .timeout = 60)
 {
     struct fixture f;
     open_fixture(&f, NULL);
@@ -188,7 +188,7 @@ Test(names, an_index_full_of_garbage_ends_the_search, .timeout = 10)
     close_fixture(&f);
 }
 
-Test(names, texts_come_back_byte_for_byte, .timeout = 10)
+Test(names, texts_come_back_byte_for_byte, .timeout = 60)
 {
     struct fixture f;
     open_fixture(&f, NULL);

@@ -31,7 +31,7 @@ static pid_t make_private_file(char path[300], bool is_killed)
     return pid;
 }
 
-Test(private_file, is_removed_once_its_viewer_is_dead, .timeout = 10)
+Test(private_file, is_removed_once_its_viewer_is_dead, .timeout = 60)
 {
     char dead[300], living[300];
     make_private_file(dead, true);
@@ -46,7 +46,7 @@ Test(private_file, is_removed_once_its_viewer_is_dead, .timeout = 10)
     cr_assert_eq(access(living, F_OK), -1);
 }
 
-Test(private_file, stays_while_a_tracee_still_writes_to_it, .timeout = 10)
+Test(private_file, stays_while_a_tracee_still_writes_to_it, .timeout = 60)
 {
     char path[300];
     make_private_file(path, true);
@@ -60,7 +60,7 @@ Test(private_file, stays_while_a_tracee_still_writes_to_it, .timeout = 10)
     cr_assert_eq(access(path, F_OK), -1);
 }
 
-Test(private_file, removal_touches_nothing_else, .timeout = 10)
+Test(private_file, removal_touches_nothing_else, .timeout = 60)
 {
     struct fixture f = {0};
     make_folder(&f);
@@ -81,7 +81,7 @@ Test(private_file, removal_touches_nothing_else, .timeout = 10)
     remove_folder(&f);
 }
 
-Test(private_file, goes_where_there_is_room, .timeout = 10)
+Test(private_file, goes_where_there_is_room, .timeout = 60)
 {
     struct fixture f = {0};
     make_folder(&f);

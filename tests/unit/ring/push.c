@@ -114,14 +114,14 @@ static void abandon_a_push(uint64_t stack, uint64_t up)
     free_bed(bed);
 }
 
-Test(push, handlers_events_follow_the_push_they_interrupted, .timeout = 10)
+Test(push, handlers_events_follow_the_push_they_interrupted, .timeout = 60)
 {
     interrupt_a_push(RV_CLOCK_TSC, STACK);
     interrupt_a_push(RV_CLOCK_TICK, STACK);
     interrupt_a_push(RV_CLOCK_MONOTONIC, STACK);
 }
 
-Test(push, it_does_not_matter_where_a_stack_lies, .timeout = 10)
+Test(push, it_does_not_matter_where_a_stack_lies, .timeout = 60)
 {
     for (uint64_t stack = 1 << 20; stack < 1ull << 47; stack <<= 1) {
         interrupt_a_push(RV_CLOCK_TSC, stack);
@@ -131,7 +131,7 @@ Test(push, it_does_not_matter_where_a_stack_lies, .timeout = 10)
 }
 
 /* Not to be told by sigaltstack(): it was disarmed when the handler began. */
-Test(push, a_handler_above_the_stack_is_no_jump, .timeout = 10)
+Test(push, a_handler_above_the_stack_is_no_jump, .timeout = 60)
 {
     struct bed *bed = make_bed(RV_POLICY_RING);
     bed->state->stack_end = STACK + BENEATH;
@@ -145,7 +145,7 @@ Test(push, a_handler_above_the_stack_is_no_jump, .timeout = 10)
     free_bed(bed);
 }
 
-Test(push, a_handler_of_a_handler_is_stashed_too, .timeout = 10)
+Test(push, a_handler_of_a_handler_is_stashed_too, .timeout = 60)
 {
     struct bed *bed = make_bed(RV_POLICY_RING);
     push(bed, 1, STACK);
@@ -161,14 +161,14 @@ Test(push, a_handler_of_a_handler_is_stashed_too, .timeout = 10)
     free_bed(bed);
 }
 
-Test(push, a_push_abandoned_by_a_jump_is_taken_over, .timeout = 10)
+Test(push, a_push_abandoned_by_a_jump_is_taken_over, .timeout = 60)
 {
     static const uint64_t ups[] = {0, 8, 4096, 65536 - 16, 1 << 20, 1 << 23};
     for (size_t i = 0; i < sizeof ups / sizeof *ups; i++)
         abandon_a_push(STACK, ups[i]);
 }
 
-Test(push, an_abandoned_push_that_was_published_counts_once, .timeout = 10)
+Test(push, an_abandoned_push_that_was_published_counts_once, .timeout = 60)
 {
     struct bed *bed = make_bed(RV_POLICY_RING);
     push(bed, 1, STACK);
@@ -182,7 +182,7 @@ Test(push, an_abandoned_push_that_was_published_counts_once, .timeout = 10)
     free_bed(bed);
 }
 
-Test(push, a_push_abandoned_at_the_end_of_a_lap_is_taken_over, .timeout = 10)
+Test(push, a_push_abandoned_at_the_end_of_a_lap_is_taken_over, .timeout = 60)
 {
     struct bed *bed = make_bed(RV_POLICY_SWITCH);
     push_many(bed, 0, N);
@@ -195,7 +195,7 @@ Test(push, a_push_abandoned_at_the_end_of_a_lap_is_taken_over, .timeout = 10)
     free_bed(bed);
 }
 
-Test(push, a_long_handler_loses_what_the_stash_cannot_hold, .timeout = 10)
+Test(push, a_long_handler_loses_what_the_stash_cannot_hold, .timeout = 60)
 {
     struct bed *bed = make_bed(RV_POLICY_RING);
     push(bed, 1, STACK);
@@ -211,7 +211,7 @@ Test(push, a_long_handler_loses_what_the_stash_cannot_hold, .timeout = 10)
     free_bed(bed);
 }
 
-Test(push, a_full_stash_ends_a_push_that_nobody_finishes, .timeout = 10)
+Test(push, a_full_stash_ends_a_push_that_nobody_finishes, .timeout = 60)
 {
     struct bed *bed = make_bed(RV_POLICY_RING);
     push(bed, 1, STACK);
@@ -244,7 +244,7 @@ Test(push, a_push_that_is_taken_for_abandoned_may_go_on, .timeout = 100)
     free_bed(bed);
 }
 
-Test(push, a_full_ring_drops_the_newest_and_tells_how_many, .timeout = 10)
+Test(push, a_full_ring_drops_the_newest_and_tells_how_many, .timeout = 60)
 {
     struct bed *bed = make_bed(RV_POLICY_SWITCH);
     push_many(bed, 0, N + 11);
@@ -258,7 +258,7 @@ Test(push, a_full_ring_drops_the_newest_and_tells_how_many, .timeout = 10)
     free_bed(bed);
 }
 
-Test(push, fill_stops_all_at_the_first_full_ring, .timeout = 10)
+Test(push, fill_stops_all_at_the_first_full_ring, .timeout = 60)
 {
     struct bed *bed = make_bed(RV_POLICY_FILL);
     push_many(bed, 0, N + 20);
@@ -275,7 +275,7 @@ Test(push, fill_stops_all_at_the_first_full_ring, .timeout = 10)
     free_bed(bed);
 }
 
-Test(push, without_a_consumer_block_overwrites, .timeout = 10)
+Test(push, without_a_consumer_block_overwrites, .timeout = 60)
 {
     struct bed *bed = make_bed(RV_POLICY_BLOCK);
     push_many(bed, 0, 3 * N);
@@ -286,7 +286,7 @@ Test(push, without_a_consumer_block_overwrites, .timeout = 10)
     free_bed(bed);
 }
 
-Test(push, block_waits_for_a_dying_consumer_only_so_long, .timeout = 10)
+Test(push, block_waits_for_a_dying_consumer_only_so_long, .timeout = 60)
 {
     struct bed *bed = make_bed(RV_POLICY_BLOCK);
     bed->header.consumer_pid = UINT32_MAX >> 1; /* nobody */
@@ -301,7 +301,7 @@ Test(push, block_waits_for_a_dying_consumer_only_so_long, .timeout = 10)
     free_bed(bed);
 }
 
-Test(push, a_tail_that_lies_costs_events_not_more, .timeout = 10)
+Test(push, a_tail_that_lies_costs_events_not_more, .timeout = 60)
 {
     static const uint64_t tails[] = {1, 1000, UINT64_MAX, UINT64_MAX / 2};
     for (size_t i = 0; i < sizeof tails / sizeof *tails; i++) {
@@ -314,7 +314,7 @@ Test(push, a_tail_that_lies_costs_events_not_more, .timeout = 10)
     }
 }
 
-Test(push, what_is_not_recorded_is_not_counted, .timeout = 10)
+Test(push, what_is_not_recorded_is_not_counted, .timeout = 60)
 {
     struct bed *bed = make_bed(RV_POLICY_BLOCK);
     push_many(bed, 0, 1);
@@ -330,7 +330,7 @@ Test(push, what_is_not_recorded_is_not_counted, .timeout = 10)
     free_bed(bed);
 }
 
-Test(push, errno_stays, .timeout = 10)
+Test(push, errno_stays, .timeout = 60)
 {
     struct bed *bed = make_bed(RV_POLICY_BLOCK);
     bed->header.consumer_is_asleep = 1;
@@ -340,7 +340,7 @@ Test(push, errno_stays, .timeout = 10)
     free_bed(bed);
 }
 
-Test(push, a_push_that_a_fork_leaves_behind_opens_no_ring, .timeout = 10)
+Test(push, a_push_that_a_fork_leaves_behind_opens_no_ring, .timeout = 60)
 {
     struct bed *bed = make_bed_with(RV_POLICY_RING, RV_CLOCK_TSC);
     push(bed, 1, STACK);
@@ -357,7 +357,7 @@ Test(push, a_push_that_a_fork_leaves_behind_opens_no_ring, .timeout = 10)
 }
 
 /* As a handler does that fills the stash once the push has begun, on stacks high and low. */
-Test(push, a_push_that_loses_its_poison_is_a_plain_one, .timeout = 10)
+Test(push, a_push_that_loses_its_poison_is_a_plain_one, .timeout = 60)
 {
     static const uint64_t stacks[] = {STACK, 1ull << 40, 1 << 30};
     for (size_t i = 0; i < sizeof stacks / sizeof *stacks; i++) {
@@ -379,7 +379,7 @@ Test(push, a_push_that_loses_its_poison_is_a_plain_one, .timeout = 10)
     }
 }
 
-Test(push, a_tick_is_read_only_when_its_word_has_moved, .timeout = 10)
+Test(push, a_tick_is_read_only_when_its_word_has_moved, .timeout = 60)
 {
     struct bed *bed = make_bed_with(RV_POLICY_RING, RV_CLOCK_TICK);
     push_many(bed, 0, 10);

@@ -13,7 +13,7 @@ static void claim_one(struct fixture *f)
     cr_assert_eq(rv_directory_claim(&f->other, 0, RV_TAG_DEPTH), 0);
 }
 
-Test(steering, whatever_a_monitor_wants_calls_the_owner, .timeout = 10)
+Test(steering, whatever_a_monitor_wants_calls_the_owner, .timeout = 60)
 {
     struct fixture f;
     claim_one(&f);
@@ -65,7 +65,7 @@ Test(steering, a_stop_is_waited_for, .timeout = 100)
     close_fixture(&f);
 }
 
-Test(steering, monitors_are_seen_until_they_die, .timeout = 10)
+Test(steering, monitors_are_seen_until_they_die, .timeout = 60)
 {
     struct fixture f;
     claim_one(&f);
@@ -97,7 +97,7 @@ Test(steering, monitors_are_seen_until_they_die, .timeout = 10)
     close_fixture(&f);
 }
 
-Test(steering, a_new_owner_is_not_called_for_the_last_one, .timeout = 10)
+Test(steering, a_new_owner_is_not_called_for_the_last_one, .timeout = 60)
 {
     struct fixture f;
     claim_one(&f);
@@ -114,7 +114,7 @@ Test(steering, a_new_owner_is_not_called_for_the_last_one, .timeout = 10)
     close_fixture(&f);
 }
 
-Test(steering, a_muted_thread_writes_and_loses_nothing, .timeout = 10)
+Test(steering, a_muted_thread_writes_and_loses_nothing, .timeout = 60)
 {
     struct fixture f;
     claim_one(&f);
@@ -138,7 +138,7 @@ Test(steering, a_muted_thread_writes_and_loses_nothing, .timeout = 10)
     close_fixture(&f);
 }
 
-Test(steering, one_monitor_asks_a_ring_at_a_time, .timeout = 10)
+Test(steering, one_monitor_asks_a_ring_at_a_time, .timeout = 60)
 {
     struct fixture f;
     claim_one(&f);

@@ -8,7 +8,7 @@ static struct rv_wire_control *open_control(struct fixture *f)
     return rv_map_control(&f->map, 0);
 }
 
-Test(watches, is_evaluated_again_after_each_fetch, .timeout = 10)
+Test(watches, is_evaluated_again_after_each_fetch, .timeout = 60)
 {
     struct fixture f;
     struct rv_wire_control *control = open_control(&f);
@@ -31,7 +31,7 @@ Test(watches, is_evaluated_again_after_each_fetch, .timeout = 10)
     close_fixture(&f);
 }
 
-Test(watches, errors_have_a_negative_length_and_undefined_has_none, .timeout = 10)
+Test(watches, errors_have_a_negative_length_and_undefined_has_none, .timeout = 60)
 {
     struct fixture f;
     struct rv_wire_control *control = open_control(&f);
@@ -51,7 +51,7 @@ Test(watches, errors_have_a_negative_length_and_undefined_has_none, .timeout = 1
     close_fixture(&f);
 }
 
-Test(watches, four_at_most_and_sizes_are_bounded, .timeout = 10)
+Test(watches, four_at_most_and_sizes_are_bounded, .timeout = 60)
 {
     struct fixture f;
     struct rv_wire_control *control = open_control(&f);
@@ -81,7 +81,7 @@ Test(watches, four_at_most_and_sizes_are_bounded, .timeout = 10)
     close_fixture(&f);
 }
 
-Test(watches, removal_is_acknowledged_by_the_owner, .timeout = 10)
+Test(watches, removal_is_acknowledged_by_the_owner, .timeout = 60)
 {
     struct fixture f;
     struct rv_wire_control *control = open_control(&f);
@@ -108,7 +108,7 @@ Test(watches, removal_is_acknowledged_by_the_owner, .timeout = 10)
     close_fixture(&f);
 }
 
-Test(watches, a_monitor_that_died_while_adding_leaves_its_place, .timeout = 10)
+Test(watches, a_monitor_that_died_while_adding_leaves_its_place, .timeout = 60)
 {
     struct fixture f;
     struct rv_wire_control *control = open_control(&f);
@@ -159,7 +159,7 @@ static void fetch_round(struct rv_wire_control *control, int i)
     cr_assert_eq(rv_watches_remove(control, (unsigned)idx), 0);
 }
 
-Test(watches, works_between_two_processes, .timeout = 30)
+Test(watches, works_between_two_processes, .timeout = 60)
 {
     struct fixture f;
     struct rv_wire_control *control = open_control(&f);

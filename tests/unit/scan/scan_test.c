@@ -217,7 +217,7 @@ static void apply(struct rv_carry *carry, struct rv_block *block, const struct r
     rv_carry_apply(carry, block);
 }
 
-Test(scan, tells_which_open_frames_have_not_changed, .timeout = 10)
+Test(scan, tells_which_open_frames_have_not_changed, .timeout = 60)
 {
     struct rv_carry *carry = rv_carry_create();
     struct rv_block *block = rv_block_create(16);
@@ -336,7 +336,7 @@ Test(scan, gives_no_span_a_wrong_parent_when_events_are_dropped, .timeout = 60)
     }
 }
 
-Test(scan, names_its_kernels_and_runs_the_best, .timeout = 10)
+Test(scan, names_its_kernels_and_runs_the_best, .timeout = 60)
 {
     cr_expect(rv_scan_kernel_is_supported(RV_SCAN_SCALAR));
     cr_expect(rv_scan_kernel_is_supported(rv_scan_best_kernel()));

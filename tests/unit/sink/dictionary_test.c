@@ -2,7 +2,7 @@
 
 #include <criterion/criterion.h>
 
-TestSuite(dictionary, .timeout = 10);
+TestSuite(dictionary, .timeout = 60);
 
 static size_t add(struct rv_dictionary *dictionary, uint32_t id, const char *name, uint32_t line)
 {

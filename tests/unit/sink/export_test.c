@@ -113,7 +113,7 @@ static uint64_t ns_of(const json_t *object, const char *key)
     return (uint64_t)llround(json_number_value(json_object_get(object, key)) * 1000.0);
 }
 
-Test(export, chrome_has_every_call_with_its_nanoseconds, .timeout = 10)
+Test(export, chrome_has_every_call_with_its_nanoseconds, .timeout = 60)
 {
     static const struct {
         int pid, tid;
@@ -159,7 +159,7 @@ static json_t *find(json_t *root, const char *phase, const char *name, json_int_
     return NULL;
 }
 
-Test(export, chrome_names_processes_and_threads_and_gives_a_taken_number_only_once, .timeout = 10)
+Test(export, chrome_names_processes_and_threads_and_gives_a_taken_number_only_once, .timeout = 60)
 {
     struct fixture fixture;
     setup(&fixture);
@@ -176,7 +176,7 @@ Test(export, chrome_names_processes_and_threads_and_gives_a_taken_number_only_on
     teardown(&fixture);
 }
 
-Test(export, chrome_has_what_is_not_a_call, .timeout = 10)
+Test(export, chrome_has_what_is_not_a_call, .timeout = 60)
 {
     struct fixture fixture;
     setup(&fixture);
@@ -197,7 +197,7 @@ Test(export, chrome_has_what_is_not_a_call, .timeout = 10)
     teardown(&fixture);
 }
 
-Test(export, speedscope_opens_and_closes_every_call_in_order, .timeout = 10)
+Test(export, speedscope_opens_and_closes_every_call_in_order, .timeout = 60)
 {
     static const struct {
         const char *type, *name;
@@ -233,7 +233,7 @@ Test(export, speedscope_opens_and_closes_every_call_in_order, .timeout = 10)
     teardown(&fixture);
 }
 
-Test(export, folded_has_each_stack_once_with_its_own_time, .timeout = 10)
+Test(export, folded_has_each_stack_once_with_its_own_time, .timeout = 60)
 {
     struct fixture fixture;
     setup(&fixture);
@@ -245,7 +245,7 @@ Test(export, folded_has_each_stack_once_with_its_own_time, .timeout = 10)
     teardown(&fixture);
 }
 
-Test(export, folded_counts_calls_below_a_thousand_frames_as_one_frame, .timeout = 20)
+Test(export, folded_counts_calls_below_a_thousand_frames_as_one_frame, .timeout = 60)
 {
     enum { N = 1500 };
     struct fixture fixture = {
@@ -312,7 +312,7 @@ static uint64_t varint_in(const struct field *message, unsigned number)
     return 0;
 }
 
-Test(export, perfetto_slices_begin_and_end_in_order, .timeout = 10)
+Test(export, perfetto_slices_begin_and_end_in_order, .timeout = 60)
 {
     static const struct {
         uint64_t sequence, delta_ns, type;
@@ -347,7 +347,7 @@ Test(export, perfetto_slices_begin_and_end_in_order, .timeout = 10)
     teardown(&fixture);
 }
 
-Test(export, nothing_captured_is_a_valid_file_of_every_kind, .timeout = 10)
+Test(export, nothing_captured_is_a_valid_file_of_every_kind, .timeout = 60)
 {
     struct fixture fixture = {
         .lanes = rv_lanes_create(), .subroutines = rv_subroutines_create(), .spool = rv_spool_create()};
@@ -362,7 +362,7 @@ Test(export, nothing_captured_is_a_valid_file_of_every_kind, .timeout = 10)
     teardown(&fixture);
 }
 
-Test(export, a_full_disk_is_an_error, .timeout = 10)
+Test(export, a_full_disk_is_an_error, .timeout = 60)
 {
     struct fixture fixture;
     setup(&fixture);

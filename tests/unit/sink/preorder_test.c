@@ -103,7 +103,7 @@ Test(preorder, calls_come_in_the_order_in_which_they_were_called, .timeout = 60)
                 check_calls(i * 100 + j * 10 + k + 1, sizes[i], depths[j], same_time_percents[k]);
 }
 
-Test(preorder, a_lane_without_spans_is_empty, .timeout = 10)
+Test(preorder, a_lane_without_spans_is_empty, .timeout = 60)
 {
     struct rv_spool *spool = spool_of(NULL, 0);
     struct rv_preorder *preorder = rv_preorder_create(spool, &all);
@@ -129,7 +129,7 @@ static void check_order(const struct rv_span *closed, const struct rv_span *expe
     rv_spool_destroy(spool);
 }
 
-Test(preorder, an_orphan_at_the_bottom_encloses_what_was_seen_before_it, .timeout = 10)
+Test(preorder, an_orphan_at_the_bottom_encloses_what_was_seen_before_it, .timeout = 60)
 {
     const struct rv_span closed[] = {{.start = 10, .end = 12, .id = 1, .depth = 1},
                                      {.start = 10, .end = 20, .id = 2, .depth = 0},
@@ -144,7 +144,7 @@ Test(preorder, an_orphan_at_the_bottom_encloses_what_was_seen_before_it, .timeou
     check_order(closed, expected, 5);
 }
 
-Test(preorder, an_orphan_inside_of_a_call_is_an_instant, .timeout = 10)
+Test(preorder, an_orphan_inside_of_a_call_is_an_instant, .timeout = 60)
 {
     const struct rv_span closed[] = {{.start = 10, .end = 12, .id = 1, .depth = 0},
                                      {.start = 22, .end = 23, .id = 2, .depth = 1},
@@ -157,7 +157,7 @@ Test(preorder, an_orphan_inside_of_a_call_is_an_instant, .timeout = 10)
     check_order(closed, expected, 4);
 }
 
-Test(preorder, what_is_left_out_is_left_out_with_its_place, .timeout = 10)
+Test(preorder, what_is_left_out_is_left_out_with_its_place, .timeout = 60)
 {
     const struct rv_span closed[] = {{.start = 10, .end = 15, .id = 1, .depth = 0},
                                      {.start = 22, .end = 23, .id = 2, .depth = 2},
@@ -179,7 +179,7 @@ Test(preorder, what_is_left_out_is_left_out_with_its_place, .timeout = 10)
     rv_lens_fini(&lens);
 }
 
-Test(preorder, overlapping_spans_become_a_tree, .timeout = 20)
+Test(preorder, overlapping_spans_become_a_tree, .timeout = 60)
 {
     for (uint64_t seed = 1; seed < 2000; seed++) {
         uint64_t state = seed * 0x9e3779b97f4a7c15u;

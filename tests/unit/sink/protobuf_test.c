@@ -11,7 +11,7 @@ static void check(const struct rv_rowtext *text, const char *expected, size_t n)
 #define CHECK(text, expected) check(text, expected, sizeof expected - 1)
 
 /* The first three are the encoding guide's own examples. */
-Test(protobuf, encodings_are_the_documented_ones, .timeout = 10)
+Test(protobuf, encodings_are_the_documented_ones, .timeout = 60)
 {
     struct rv_rowtext text = {0};
     rv_proto_add_varint(&text, 1, 150);
@@ -37,7 +37,7 @@ Test(protobuf, encodings_are_the_documented_ones, .timeout = 10)
     rv_rowtext_fini(&text);
 }
 
-Test(protobuf, a_long_message_moves_to_make_room_for_its_length, .timeout = 10)
+Test(protobuf, a_long_message_moves_to_make_room_for_its_length, .timeout = 60)
 {
     static const size_t sizes[] = {0, 1, 127, 128, 129, 16383, 16384, 100000};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {

@@ -68,7 +68,7 @@ static json_int_t number(const json_t *object, const char *key)
     return json_integer_value(value);
 }
 
-Test(report, json_has_every_number_under_its_key, .timeout = 10)
+Test(report, json_has_every_number_under_its_key, .timeout = 60)
 {
     struct fixture fixture;
     setup(&fixture);
@@ -93,7 +93,7 @@ Test(report, json_has_every_number_under_its_key, .timeout = 10)
     teardown(&fixture);
 }
 
-Test(report, ids_with_equal_name_file_and_line_are_one_row, .timeout = 10)
+Test(report, ids_with_equal_name_file_and_line_are_one_row, .timeout = 60)
 {
     struct fixture fixture;
     setup(&fixture);
@@ -121,7 +121,7 @@ Test(report, ids_with_equal_name_file_and_line_are_one_row, .timeout = 10)
     teardown(&fixture);
 }
 
-Test(report, csv_quotes_what_needs_it, .timeout = 10)
+Test(report, csv_quotes_what_needs_it, .timeout = 60)
 {
     struct fixture fixture;
     setup(&fixture);
@@ -134,7 +134,7 @@ Test(report, csv_quotes_what_needs_it, .timeout = 10)
     teardown(&fixture);
 }
 
-Test(report, text_has_totals_threads_and_loss, .timeout = 10)
+Test(report, text_has_totals_threads_and_loss, .timeout = 60)
 {
     struct fixture fixture;
     setup(&fixture);
@@ -148,7 +148,7 @@ Test(report, text_has_totals_threads_and_loss, .timeout = 10)
     teardown(&fixture);
 }
 
-Test(report, an_empty_run_is_reported_too, .timeout = 10)
+Test(report, an_empty_run_is_reported_too, .timeout = 60)
 {
     struct fixture fixture = {
         .lanes = rv_lanes_create(), .subroutines = rv_subroutines_create(), .stats = rv_stats_create()};
@@ -161,7 +161,7 @@ Test(report, an_empty_run_is_reported_too, .timeout = 10)
     teardown(&fixture);
 }
 
-Test(report, a_full_disk_is_an_error, .timeout = 10)
+Test(report, a_full_disk_is_an_error, .timeout = 60)
 {
     struct fixture fixture;
     setup(&fixture);

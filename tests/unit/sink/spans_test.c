@@ -58,7 +58,7 @@ static char *written(const struct fixture *fixture, enum rv_spans_format format)
     return text;
 }
 
-Test(spans, csv_has_a_header_and_a_row_per_span, .timeout = 10)
+Test(spans, csv_has_a_header_and_a_row_per_span, .timeout = 60)
 {
     struct fixture fixture;
     setup(&fixture);
@@ -71,7 +71,7 @@ Test(spans, csv_has_a_header_and_a_row_per_span, .timeout = 10)
     teardown(&fixture);
 }
 
-Test(spans, json_is_an_object_a_line, .timeout = 10)
+Test(spans, json_is_an_object_a_line, .timeout = 60)
 {
     struct fixture fixture;
     setup(&fixture);
@@ -98,7 +98,7 @@ Test(spans, json_is_an_object_a_line, .timeout = 10)
     teardown(&fixture);
 }
 
-Test(spans, more_than_fits_the_buffer_comes_back_in_order, .timeout = 30)
+Test(spans, more_than_fits_the_buffer_comes_back_in_order, .timeout = 60)
 {
     struct fixture fixture;
     setup(&fixture);
@@ -124,7 +124,7 @@ Test(spans, more_than_fits_the_buffer_comes_back_in_order, .timeout = 30)
     teardown(&fixture);
 }
 
-Test(spans, a_part_holds_what_lasts_into_it_and_passes, .timeout = 10)
+Test(spans, a_part_holds_what_lasts_into_it_and_passes, .timeout = 60)
 {
     static const struct {
         uint64_t from_ns, to_ns;
@@ -159,7 +159,7 @@ Test(spans, a_part_holds_what_lasts_into_it_and_passes, .timeout = 10)
     teardown(&fixture);
 }
 
-Test(spans, a_full_disk_is_an_error, .timeout = 10)
+Test(spans, a_full_disk_is_an_error, .timeout = 60)
 {
     struct fixture fixture;
     setup(&fixture);

@@ -58,7 +58,7 @@ static uint64_t walk_back(const struct rv_spool *spool, uint32_t lane_idx, uint6
     return n;
 }
 
-Test(spool, a_lane_is_read_back_from_its_last_span_to_its_first, .timeout = 10)
+Test(spool, a_lane_is_read_back_from_its_last_span_to_its_first, .timeout = 60)
 {
     struct rv_spool *spool = rv_spool_create();
     cr_assert_not_null(spool);
@@ -72,7 +72,7 @@ Test(spool, a_lane_is_read_back_from_its_last_span_to_its_first, .timeout = 10)
     rv_spool_destroy(spool);
 }
 
-Test(spool, read_forward_it_has_every_span_once, .timeout = 10)
+Test(spool, read_forward_it_has_every_span_once, .timeout = 60)
 {
     struct rv_spool *spool = rv_spool_create();
     struct rv_spool_block block;
@@ -89,7 +89,7 @@ Test(spool, read_forward_it_has_every_span_once, .timeout = 10)
     rv_spool_destroy(spool);
 }
 
-Test(spool, what_a_full_disk_let_through_can_be_read, .timeout = 10)
+Test(spool, what_a_full_disk_let_through_can_be_read, .timeout = 60)
 {
     struct rv_spool *spool = rv_spool_create();
     struct rv_spool_block block;
@@ -111,7 +111,7 @@ Test(spool, what_a_full_disk_let_through_can_be_read, .timeout = 10)
     rv_spool_destroy(spool);
 }
 
-Test(spool, a_missing_temporary_folder_is_said_and_refused, .timeout = 10)
+Test(spool, a_missing_temporary_folder_is_said_and_refused, .timeout = 60)
 {
     setenv("TMPDIR", "/nonexistent/folder", 1);
     cr_assert_null(rv_spool_create());

@@ -7,7 +7,7 @@
 
 enum { MS = 1000000, SLOW_ID = 3, OTHER_ID = 4, MARK_ID = 5 };
 
-TestSuite(trigger, .timeout = 20);
+TestSuite(trigger, .timeout = 60);
 
 static struct rv_trigger *create(const char *condition)
 {

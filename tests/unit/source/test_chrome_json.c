@@ -74,7 +74,7 @@ static const struct {
     {"", "", -EBADMSG, true},
 };
 
-TestSuite(chrome_json, .timeout = 20);
+TestSuite(chrome_json, .timeout = 60);
 
 Test(chrome_json, gives_the_same_events_in_pieces_of_any_size)
 {

@@ -98,7 +98,7 @@ Test(import, the_mappings_of_a_uftrace_folder_do_not_multiply)
     cr_assert_eq(system(command), 0);
 }
 
-Test(import, a_uftrace_folder_has_each_task_once_and_its_first_parent, .timeout = 20)
+Test(import, a_uftrace_folder_has_each_task_once_and_its_first_parent, .timeout = 60)
 {
     enum { N_TASKS = 50000 };
     char folder[] = "/tmp/ringviz-test-XXXXXX", command[64];

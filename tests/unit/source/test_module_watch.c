@@ -39,7 +39,7 @@ static int add_module(int process_idx, uint64_t start)
                                                     .path = "/usr/lib/libx.so"});
 }
 
-TestSuite(module_watch, .init = setup, .fini = teardown, .timeout = 20);
+TestSuite(module_watch, .init = setup, .fini = teardown, .timeout = 60);
 
 Test(module_watch, forgets_what_has_been_unloaded)
 {

@@ -42,7 +42,7 @@ static struct rv_event event(unsigned kind, uint64_t ticks, uint32_t id)
     return (struct rv_event){.when = (uint64_t)kind << RV_EVENT_KIND_SHIFT | ticks, .id = id};
 }
 
-TestSuite(normalize, .init = setup, .fini = teardown, .timeout = 20);
+TestSuite(normalize, .init = setup, .fini = teardown, .timeout = 60);
 
 Test(normalize, raises_times_that_fall)
 {

@@ -7,7 +7,7 @@
 
 #include "source/perl_process.h"
 
-TestSuite(perl_process, .timeout = 20);
+TestSuite(perl_process, .timeout = 60);
 
 enum { MOST = 4096, BLOCK_BYTES = 128 };
 

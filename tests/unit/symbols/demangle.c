@@ -11,7 +11,7 @@ static void expect_piece(struct rv_demangle_piece piece, const char *expected, c
               "%s: '%.*s', expected '%s'", of, (int)piece.n_bytes, piece.text, expected);
 }
 
-Test(symbols_demangle, text_is_split_at_the_right_colons, .timeout = 20)
+Test(symbols_demangle, text_is_split_at_the_right_colons, .timeout = 60)
 {
     static const struct {
         const char *text, *package, *name;
@@ -59,7 +59,7 @@ Test(symbols_demangle, text_is_split_at_the_right_colons, .timeout = 20)
     }
 }
 
-Test(symbols_demangle, symbols_are_demangled_or_kept, .timeout = 20)
+Test(symbols_demangle, symbols_are_demangled_or_kept, .timeout = 60)
 {
     static const struct {
         const char *symbol, *package, *name;
@@ -107,7 +107,7 @@ Test(symbols_demangle, any_text_is_split_inside_its_bounds, .timeout = 60)
     }
 }
 
-Test(symbols_demangle, a_module_loses_lib_and_so, .timeout = 20)
+Test(symbols_demangle, a_module_loses_lib_and_so, .timeout = 60)
 {
     static const struct {
         const char *path, *name;
