@@ -70,7 +70,8 @@ is_four_times() { # WHAT ONE TWO: areas of a thing at a scale of 1 and of 2, who
 export XDG_RUNTIME_DIR="$folder" XDG_CONFIG_HOME="$folder/config"
 mkdir -p "$folder/config/ringviz"
 mkfifo "$folder/number"
-Xvfb -displayfd 3 -screen 0 2700x1700x24 -fbdir "$folder" -nolisten tcp 3>"$folder/number" >"$folder/xvfb.log" 2>&1 &
+# Without -noreset it begins anew whenever nobody is connected, and refuses who comes meanwhile.
+Xvfb -displayfd 3 -noreset -screen 0 2700x1700x24 -fbdir "$folder" -nolisten tcp 3>"$folder/number" >"$folder/xvfb.log" 2>&1 &
 started=$!
 read -r number <"$folder/number"
 [ -n "$number" ] || { fail "Xvfb: $(cat "$folder/xvfb.log")"; exit 1; }
