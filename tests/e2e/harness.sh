@@ -28,11 +28,18 @@ one_line() { # WHAT: what ringviz said last is one line
     [ "$(wc -l <"$folder/err")" -eq 1 ] || fail "$1: not one line: $(cat "$folder/err")"
 }
 
+uptime() { # in seconds, into $now: a machine that has just begun may set its calendar
+    read -r now _ </proc/uptime
+    now=${now%.*}
+}
+
 within() { # SECONDS COMMAND...: true as soon as the command is, false when it has not become so
-    deadline=$(($(date +%s) + $1))
+    uptime
+    deadline=$((now + $1))
     shift
     until "$@"; do
-        [ "$(date +%s)" -lt $deadline ] || return 1
+        uptime
+        [ "$now" -lt $deadline ] || return 1
         sleep 0.05
     done
 }

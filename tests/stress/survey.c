@@ -32,7 +32,7 @@ static unsigned take(struct rv_survey *survey, bool is_backward, unsigned most, 
     unsigned n = 0;
     struct rv_survey_page page;
     for (uint64_t edge_ns = rv_survey_edge_ns(survey); n < most; n++) {
-        enum rv_survey_status status = rv_survey_take(survey, 60 * SECOND_NS, &page);
+        enum rv_survey_status status = rv_survey_take(survey, 300 * SECOND_NS, &page);
         if (status != RV_SURVEY_PAGE) {
             *n_wrong += status == RV_SURVEY_LATER;
             break;
@@ -144,7 +144,7 @@ int main(void)
     if (rv_indexed_open(&source, path, 0) != 0 || !source)
         return 1;
     struct rv_session *session = rv_session_start(&(struct rv_session_params){.n_workers = 2}, source);
-    unsigned n_wrong = !rv_session_wait(session, 60 * SECOND_NS);
+    unsigned n_wrong = !rv_session_wait(session, 300 * SECOND_NS);
     n_wrong += ask_at_once(session);
     n_wrong += count_all(session);
     struct asker last = {.session = session};

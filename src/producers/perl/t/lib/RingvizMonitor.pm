@@ -5,7 +5,7 @@ use strict;
 use warnings;
 use IPC::Open2;
 use RingvizTest;
-use Time::HiRes qw(sleep time);
+use Time::HiRes qw(clock_gettime sleep CLOCK_MONOTONIC);
 
 my $n_traces = 0;
 
@@ -38,8 +38,8 @@ sub is_ready {
 
 sub wait_for {
     my ($is_so) = @_;
-    my $end = time + 60;
-    sleep 0.01 until $is_so->() || time > $end;
+    my $end = clock_gettime(CLOCK_MONOTONIC) + 60;
+    sleep 0.01 until $is_so->() || clock_gettime(CLOCK_MONOTONIC) > $end;
     return $is_so->();
 }
 
