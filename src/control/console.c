@@ -235,12 +235,21 @@ static void show_value(const struct rv_subject_value *value, unsigned watch, int
         printf("%u %s%s %s\n", watch, value->expression, value->is_error ? ": error:" : " =", value->text);
 }
 
+/* A thread that is stopped comes to its watches; one that runs may not for long. */
+static uint64_t value_ns(const struct rv_console *console, uint32_t ring)
+{
+    struct rv_subject_thread thread;
+    bool is_stopped =
+        rv_subject_thread(console->subject, ring, &thread) == 0 && thread.steering.state == RV_RUN_STOPPED;
+    return is_stopped ? RV_REPLY_NS : VALUE_NS;
+}
+
 static void list_watches(struct rv_console *console, uint32_t ring)
 {
     struct rv_subject_value value;
     unsigned n_found = 0;
     for (unsigned i = 0; i < RV_WIRE_WATCHES; i++) {
-        int error = rv_subject_value(console->subject, ring, i, VALUE_NS, &value);
+        int error = rv_subject_value(console->subject, ring, i, value_ns(console, ring), &value);
         if (error == -ENOENT)
             continue;
         show_value(&value, i, error);
@@ -267,7 +276,7 @@ static void add_watch(struct rv_console *console, uint32_t ring, const char *exp
         rv_reply_fail_at(console, ring, watch);
         return;
     }
-    int error = rv_subject_value(console->subject, ring, (unsigned)watch, VALUE_NS, &value);
+    int error = rv_subject_value(console->subject, ring, (unsigned)watch, value_ns(console, ring), &value);
     show_value(&value, (unsigned)watch, error);
 }
 

@@ -70,19 +70,33 @@ is_four_times() { # WHAT ONE TWO: areas of a thing at a scale of 1 and of 2, who
 export XDG_RUNTIME_DIR="$folder" XDG_CONFIG_HOME="$folder/config"
 mkdir -p "$folder/config/ringviz"
 mkfifo "$folder/number"
-# Without -noreset it begins anew whenever nobody is connected, and refuses who comes meanwhile.
-Xvfb -displayfd 3 -noreset -screen 0 2700x1700x24 -fbdir "$folder" -nolisten tcp 3>"$folder/number" >"$folder/xvfb.log" 2>&1 &
-started=$!
-read -r number <"$folder/number"
-[ -n "$number" ] || { fail "Xvfb: $(cat "$folder/xvfb.log")"; exit 1; }
-export DISPLAY=":$number"
+# An X server for each window: what the one before has left is no matter, as the focus that nobody has. Without -noreset
+# it begins anew whenever nobody is connected, and refuses who comes meanwhile.
+start_screen() {
+    Xvfb -displayfd 3 -noreset -screen 0 2700x1700x24 -fbdir "$folder" -nolisten tcp 3>"$folder/number" >"$folder/xvfb.log" 2>&1 &
+    screen=$!
+    started="$started $screen"
+    read -r number <"$folder/number"
+    [ -n "$number" ] || { fail "Xvfb: $(cat "$folder/xvfb.log")"; exit 1; }
+    export DISPLAY=":$number"
+}
 
+end_last() { # PID WHAT: of those that are started the last
+    kill "$1"
+    within 60 is_gone "$1" || fail "$2 does not end"
+    started=${started% *} # its number may be another's by now
+}
+
+start_screen
 window "X11" DISPLAY="$DISPLAY" SDL_VIDEODRIVER=x11
 once=$n_pill
+end_last $screen Xvfb
+start_screen
 echo "scale = 200" >"$folder/config/ringviz/config"
 window "X11 with a scale of 200" DISPLAY="$DISPLAY" SDL_VIDEODRIVER=x11
 is_four_times "X11" "$once" "$n_pill"
 rm "$folder/config/ringviz/config"
+end_last $screen Xvfb
 
 if ! command -v weston >/dev/null; then
     echo "weston is not installed: nothing of Wayland was tried"
@@ -90,12 +104,12 @@ if ! command -v weston >/dev/null; then
     exit
 fi
 for scale in 1 2; do
+    start_screen
     start_weston $scale || exit 1
     window "Wayland, scale $scale" WAYLAND_DISPLAY=wayland SDL_VIDEODRIVER=wayland
     [ $scale = 1 ] && once=$n_pill
-    kill $compositor
-    within 60 is_gone $compositor || fail "weston does not end"
-    started=${started% *} # its number may be another's by now
+    end_last $compositor weston
+    end_last $screen Xvfb
 done
 is_four_times "Wayland" "$once" "$n_pill"
 conclude

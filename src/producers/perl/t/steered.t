@@ -44,6 +44,9 @@ like($program->ask('eval 1 while 1'), qr/^error: ring 0: it does not answer/, 'a
 is($program->ask('eval 5'), '5', 'is given up');
 like($program->ask('watch 1 while 1'), qr/^0 1 while 1: error: given up/, 'so is a watched one');
 is($program->ask('watch delete 0'), 'ok', 'which can be deleted');
+my $watched = $program->ask('watch select undef, undef, undef, 1.5');
+like($watched, qr/^\d select .*(?:=|error: given up)/, 'one that takes long is waited for');
+$program->ask('watch delete ' . substr $watched, 0, 1);
 $program->ask('eval $go = 2', 'run');
 is($program->end, 'status 0', 'and the program ends');
 
