@@ -103,6 +103,30 @@ struct rv_lane *rv_lanes_get(const struct rv_lanes *lanes, size_t idx)
     return idx < rv_lanes_n(lanes) ? *slot(lanes, idx) : NULL;
 }
 
+int rv_lane_compare(const struct rv_lane *a, const struct rv_lane *b)
+{
+    if (a->thread != b->thread)
+        return a->thread < b->thread ? -1 : 1;
+    if (a->stack != b->stack)
+        return a->stack < b->stack ? -1 : 1;
+    return (a->idx > b->idx) - (a->idx < b->idx);
+}
+
+static int by_thread(const void *a, const void *b)
+{
+    return rv_lane_compare(*(struct rv_lane *const *)a, *(struct rv_lane *const *)b);
+}
+
+struct rv_lane **rv_lanes_take_by_thread(const struct rv_lanes *lanes, size_t *n)
+{
+    *n = rv_lanes_n(lanes);
+    struct rv_lane **sorted = rv_alloc(*n, sizeof(struct rv_lane *));
+    for (size_t i = 0; i < *n; i++)
+        sorted[i] = rv_lanes_get(lanes, i);
+    qsort(sorted, *n, sizeof(struct rv_lane *), by_thread);
+    return sorted;
+}
+
 void rv_lanes_set_begin(struct rv_lanes *lanes, uint64_t begin_ns)
 {
     lanes->begin_ns = begin_ns;

@@ -62,6 +62,15 @@ struct rv_lane *rv_lanes_add(struct rv_lanes *lanes, const struct rv_lane_identi
 size_t rv_lanes_n(const struct rv_lanes *lanes);
 struct rv_lane *rv_lanes_get(const struct rv_lanes *lanes, size_t idx); /* any thread */
 
+/*
+ * Slots are taken as workers come by a thread's stacks: another run may give them otherwise. The order that is the same
+ * is that of threads, each with its stacks behind it by their numbers.
+ */
+int rv_lane_compare(const struct rv_lane *a, const struct rv_lane *b);
+
+/* All that there are, in that order: n of them. Any thread; the caller frees the table. */
+struct rv_lane **rv_lanes_take_by_thread(const struct rv_lanes *lanes, size_t *n);
+
 /* What is told begins then, though calls that were open began before; 0: with the first of them. Before all else. */
 void rv_lanes_set_begin(struct rv_lanes *lanes, uint64_t begin_ns);
 

@@ -52,10 +52,7 @@ struct rv_range {
 
 static int by_thread(const void *a, const void *b, void *lanes)
 {
-    const struct rv_lane *x = rv_lanes_get(lanes, *(const uint32_t *)a), *y = rv_lanes_get(lanes, *(const uint32_t *)b);
-    if (x->thread != y->thread)
-        return x->thread < y->thread ? -1 : 1;
-    return (x->stack > y->stack) - (x->stack < y->stack);
+    return rv_lane_compare(rv_lanes_get(lanes, *(const uint32_t *)a), rv_lanes_get(lanes, *(const uint32_t *)b));
 }
 
 /* In the order of their threads, because lanes come in any, and the first paths have nodes. */

@@ -75,10 +75,11 @@ static struct process *process_of(struct roster *roster, struct numbers *pids, c
 static void call_roster(struct roster *roster, struct rv_lanes *lanes, const struct rv_part *part)
 {
     struct numbers pids = {0}, tids = {0};
-    size_t n = rv_lanes_n(lanes);
+    size_t n;
+    struct rv_lane **sorted = rv_lanes_take_by_thread(lanes, &n);
     roster->lanes = rv_alloc(n, sizeof *roster->lanes);
     for (size_t i = 0; i < n; i++) {
-        const struct rv_lane *lane = rv_lanes_get(lanes, i);
+        const struct rv_lane *lane = sorted[i];
         if (!rv_part_has_lane(part, lane))
             continue;
         size_t n_known = roster->n_processes;
@@ -86,12 +87,14 @@ static void call_roster(struct roster *roster, struct rv_lanes *lanes, const str
         uint64_t key = ((uint64_t)process->pid << 32 | lane->tid) + 1;
         roster->lanes[roster->n++] = (struct rv_export_lane){
             .lane = lane,
+            .rank = (uint32_t)i,
             .pid = process->pid,
             .tid = add_number(&tids, key) ? lane->tid : RV_EXPORT_FIRST_FREE_NUMBER + (uint32_t)i,
             .process_idx = (uint32_t)(process - roster->processes),
             .opens_process = roster->n_processes > n_known,
         };
     }
+    free(sorted);
     free(pids.keys);
     free(tids.keys);
 }

@@ -1,6 +1,6 @@
 /*
- * What was captured, in the formats of other tools: one lane after the other, calls in calling order. Memory does not
- * grow with the number of spans.
+ * What was captured, in the formats of other tools: one lane after the other, thread by thread, calls in calling
+ * order. Memory does not grow with the number of spans.
  *
  *   chrome      Chrome Trace Event JSON: chrome://tracing, Perfetto, speedscope and others
  *   perfetto    Perfetto's protobuf trace of TrackEvents

@@ -59,7 +59,7 @@ static void begin_lane(void *state, struct rv_export_target *target, const struc
         add_rank(chrome, target->text, "process_sort_index", lane->process_idx);
     }
     add_name(chrome, target->text, "thread_name", lane->lane->name);
-    add_rank(chrome, target->text, "thread_sort_index", lane->lane->idx);
+    add_rank(chrome, target->text, "thread_sort_index", lane->rank);
     chrome->head.n = 0;
     rv_rowtext_format(&chrome->head, ",\n{\"ph\":\"X\",\"pid\":%u,\"tid\":%u,\"ts\":", lane->pid, lane->tid);
 }

@@ -11,6 +11,7 @@
 
 struct rv_export_lane {
     const struct rv_lane *lane;
+    uint32_t rank;        /* among all lanes, those that are left out too */
     uint32_t pid, tid;    /* unique in the export */
     uint32_t process_idx; /* dense, by first sight */
     bool opens_process;   /* the first lane of its process */

@@ -95,7 +95,7 @@ static void add_thread(const struct perfetto *perfetto, struct rv_export_target 
     struct rv_rowtext *text = target->text;
     size_t packet = begin_packet(perfetto, target);
     size_t track = rv_proto_begin(text, PACKET_TRACK_DESCRIPTOR);
-    rv_proto_add_varint(text, TRACK_UUID, UUID(UUID_THREAD, lane->lane->idx));
+    rv_proto_add_varint(text, TRACK_UUID, UUID(UUID_THREAD, lane->rank));
     rv_proto_add_varint(text, TRACK_PARENT, UUID(UUID_PROCESS, lane->process_idx));
     size_t thread = rv_proto_begin(text, TRACK_THREAD);
     rv_proto_add_varint(text, THREAD_PID, lane->pid);
@@ -139,12 +139,12 @@ static void add_sequence(const struct perfetto *perfetto, struct rv_export_targe
 static void begin_lane(void *state, struct rv_export_target *target, const struct rv_export_lane *lane)
 {
     struct perfetto *perfetto = state;
-    perfetto->sequence = lane->lane->idx + 1;
+    perfetto->sequence = lane->rank + 1;
     perfetto->n_iids = 0;
     perfetto->n_open = 0;
     perfetto->has_gc_track = false;
     perfetto->now_ns = target->first_ns;
-    add_sequence(perfetto, target, UUID(UUID_THREAD, lane->lane->idx));
+    add_sequence(perfetto, target, UUID(UUID_THREAD, lane->rank));
     if (lane->opens_process)
         add_process(perfetto, target, lane);
     add_thread(perfetto, target, lane);

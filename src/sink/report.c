@@ -119,25 +119,6 @@ static void add_json_thread(struct rv_rowtext *text, struct rv_lane *lane)
     pthread_mutex_unlock(&lane->lock);
 }
 
-static int compare_threads(const void *a, const void *b)
-{
-    const struct rv_lane *left = *(struct rv_lane *const *)a, *right = *(struct rv_lane *const *)b;
-    if (left->thread != right->thread)
-        return left->thread < right->thread ? -1 : 1;
-    return (left->idx > right->idx) - (left->idx < right->idx);
-}
-
-/* Every thread with its stacks behind it, whichever were seen first. The caller frees the table. */
-static struct rv_lane **sort_lanes(const struct rv_lanes *lanes, size_t *n)
-{
-    *n = rv_lanes_n(lanes);
-    struct rv_lane **sorted = rv_alloc(*n + 1, sizeof(struct rv_lane *));
-    for (size_t i = 0; i < *n; i++)
-        sorted[i] = rv_lanes_get(lanes, i);
-    qsort(sorted, *n, sizeof(struct rv_lane *), compare_threads);
-    return sorted;
-}
-
 static void write_json(struct rv_rowtext *text, const struct rv_report *report, const struct table *table)
 {
     add_json_number(text, "{\"events\":{\"produced\":", report->n_produced);
@@ -146,7 +127,7 @@ static void write_json(struct rv_rowtext *text, const struct rv_report *report, 
     add_json_number(text, "},\"spans\":", report->n_spans);
     rv_rowtext_add(text, ",\"threads\":[");
     size_t n_lanes;
-    struct rv_lane **lanes = sort_lanes(report->lanes, &n_lanes);
+    struct rv_lane **lanes = rv_lanes_take_by_thread(report->lanes, &n_lanes);
     for (size_t i = 0; i < n_lanes; i++) {
         rv_rowtext_add(text, i ? "," : "");
         add_json_thread(text, lanes[i]);
@@ -225,7 +206,7 @@ static void write_text(struct rv_rowtext *text, const struct rv_report *report, 
 
     rv_rowtext_format(text, "%12s %10s %12s %10s  thread\n", "process", "thread", "events", "max depth");
     size_t n_lanes;
-    struct rv_lane **lanes = sort_lanes(report->lanes, &n_lanes);
+    struct rv_lane **lanes = rv_lanes_take_by_thread(report->lanes, &n_lanes);
     for (size_t i = 0; i < n_lanes; i++)
         add_text_thread(text, lanes[i]);
     free(lanes);

@@ -2,6 +2,7 @@
 
 #include <criterion/criterion.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/vec.h"
@@ -22,6 +23,26 @@ Test(lanes, a_lane_keeps_its_slot_and_its_address, .timeout = 60)
     cr_assert_null(rv_lanes_get(lanes, 1000));
     rv_lanes_destroy(lanes);
     rv_lanes_destroy(NULL);
+}
+
+Test(lanes, by_threads_they_have_one_order_in_whatever_order_they_came, .timeout = 60)
+{
+    static const struct rv_lane_identity come[2][4] = {
+        {{.thread = 1}, {.thread = 0}, {.thread = 1, .stack = 9}, {.thread = 0, .stack = 2}},
+        {{.thread = 0}, {.thread = 0, .stack = 2}, {.thread = 1}, {.thread = 1, .stack = 9}}};
+    static const uint32_t threads[] = {0, 0, 1, 1}, stacks[] = {0, 2, 0, 9};
+    for (size_t way = 0; way < 2; way++) {
+        struct rv_lanes *lanes = rv_lanes_create();
+        for (size_t i = 0; i < 4; i++)
+            rv_lanes_add(lanes, &come[way][i]);
+        size_t n;
+        struct rv_lane **sorted = rv_lanes_take_by_thread(lanes, &n);
+        cr_assert_eq(n, 4);
+        for (size_t i = 0; i < 4; i++)
+            cr_assert(sorted[i]->thread == threads[i] && sorted[i]->stack == stacks[i], "way %zu: %zu", way, i);
+        free(sorted);
+        rv_lanes_destroy(lanes);
+    }
 }
 
 Test(lanes, a_thread_without_a_name_is_called_by_process_and_number, .timeout = 60)

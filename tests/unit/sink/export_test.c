@@ -113,6 +113,41 @@ static uint64_t ns_of(const json_t *object, const char *key)
     return (uint64_t)llround(json_number_value(json_object_get(object, key)) * 1000.0);
 }
 
+/* Two threads with a second stack each, of one process, as they come. */
+static char *written_as_they_come(const struct rv_lane_identity *identities, enum rv_export_kind kind)
+{
+    struct fixture fixture = {
+        .lanes = rv_lanes_create(), .subroutines = rv_subroutines_create(), .spool = rv_spool_create()};
+    fixture.export = (struct rv_export){
+        .lanes = fixture.lanes, .subroutines = fixture.subroutines, .spool = fixture.spool, .title = "t"};
+    for (size_t i = 0; i < 4; i++) {
+        uint32_t id = 2 * identities[i].thread + (identities[i].stack > 0);
+        add_note(add_lane(&fixture, &identities[i], &(struct rv_span){.start = 10, .end = 20 + id, .id = id}, 1),
+                 (struct rv_lane_note){.kind = RV_NOTE_GC, .start_ns = 12, .end_ns = 13});
+    }
+    cr_assert_eq(rv_spool_seal(fixture.spool), 0);
+    char *text = written(&fixture, kind);
+    teardown(&fixture);
+    return text;
+}
+
+Test(export, says_the_same_in_whatever_order_stacks_were_met, .timeout = 60)
+{
+#define OF(number, of_stack)                                                                                           \
+    {                                                                                                                  \
+        .pid = 7, .tid = 7 + (number), .thread = (number), .stack = (of_stack), .name = "t", .process_name = "p"       \
+    }
+    static const struct rv_lane_identity come[2][4] = {{OF(0, 0), OF(1, 0), OF(0, 3), OF(1, 5)},
+                                                       {OF(0, 0), OF(1, 0), OF(1, 5), OF(0, 3)}};
+#undef OF
+    for (unsigned kind = 0; kind < RV_EXPORT_KIND_COUNT; kind++) {
+        char *first = written_as_they_come(come[0], kind), *second = written_as_they_come(come[1], kind);
+        cr_assert_str_eq(first, second, "kind %u", kind);
+        free(first);
+        free(second);
+    }
+}
+
 Test(export, chrome_has_every_call_with_its_nanoseconds, .timeout = 60)
 {
     static const struct {
