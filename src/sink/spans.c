@@ -80,9 +80,6 @@ static void add_row(struct writer *writer, uint32_t lane_idx, const struct rv_sp
 static int write_block(struct writer *writer, const struct rv_spool_block *block, FILE *out)
 {
     int result = 0;
-    const struct rv_lane *lane = rv_lanes_get(writer->params->lanes, block->lane_idx);
-    if (!lane || !rv_part_has_lane(&writer->params->part, lane))
-        return 0;
     for (uint32_t i = 0; i < block->n && result == 0; i++) {
         if (rv_part_has_span(&writer->params->part, &block->spans[i]))
             add_row(writer, block->lane_idx, &block->spans[i]);
@@ -92,16 +89,31 @@ static int write_block(struct writer *writer, const struct rv_spool_block *block
     return result;
 }
 
-static int write_rows(struct writer *writer, FILE *out)
+/* block: scratch */
+static int write_lane(struct writer *writer, const struct rv_lane *lane, struct rv_spool_block *block, FILE *out)
 {
     const struct rv_spool *spool = writer->params->spool;
-    struct rv_spool_block *block = rv_alloc(1, sizeof *block);
+    uint64_t number = rv_spool_first_block(spool, lane->idx), last = rv_spool_last_block(spool, lane->idx);
     int result = 0;
-    for (uint64_t number = 1; number <= rv_spool_n_blocks(spool) && result == 0; number++) {
+    while (number && result == 0) {
         result = rv_spool_read(spool, number, block);
         if (result == 0)
             result = write_block(writer, block, out);
+        number = number == last ? 0 : block->next;
     }
+    return result;
+}
+
+static int write_rows(struct writer *writer, FILE *out)
+{
+    struct rv_spool_block *block = rv_alloc(1, sizeof *block);
+    size_t n;
+    struct rv_lane **lanes = rv_lanes_take_by_thread(writer->params->lanes, &n);
+    int result = 0;
+    for (size_t i = 0; i < n && result == 0; i++)
+        if (rv_part_has_lane(&writer->params->part, lanes[i]))
+            result = write_lane(writer, lanes[i], block, out);
+    free(lanes);
     free(block);
     return result ? result : rv_rowtext_flush(&writer->text, out);
 }

@@ -21,8 +21,9 @@ _Static_assert(sizeof(struct rv_spool_block) == 16384, "a block is whole pages")
 
 struct tail { /* what a lane has not written yet */
     struct rv_spool_block *block;
-    size_t capacity; /* spans */
-    uint64_t last;   /* block of this lane in the file */
+    size_t capacity;      /* spans */
+    uint64_t first, last; /* blocks of this lane in the file */
+    uint64_t number;      /* that the block will have; 0: it is the first */
 };
 
 struct rv_spool {
@@ -30,7 +31,7 @@ struct rv_spool {
     pthread_mutex_t lock; /* covers all below, but not what a tail points to */
     struct tail **tails;  /* by lane */
     size_t n_tails;
-    uint64_t n_blocks, n_spans;
+    uint64_t n_blocks, n_spans; /* n_blocks: numbers that were given */
     int error;
 };
 
@@ -113,7 +114,8 @@ static void write_tail(struct rv_spool *spool, struct tail *tail)
     struct rv_spool_block *block = tail->block;
     block->previous = tail->last;
     pthread_mutex_lock(&spool->lock);
-    uint64_t number = ++spool->n_blocks;
+    uint64_t number = tail->number ? tail->number : ++spool->n_blocks;
+    block->next = ++spool->n_blocks;
     int error = spool->error;
     pthread_mutex_unlock(&spool->lock);
     if (!error)
@@ -126,10 +128,11 @@ static void write_tail(struct rv_spool *spool, struct tail *tail)
         spool->n_spans += block->n;
     pthread_mutex_unlock(&spool->lock);
     block->n = 0;
-    if (!error)
-        tail->last = number;
-    else if (pwrite(spool->fd, block, HEAD_BYTES, (off_t)((number - 1) * sizeof *block)) < 0)
-        return; /* no head, no spans: what was not written reads as nothing */
+    tail->number = block->next;
+    if (error)
+        return;
+    tail->first = tail->first ? tail->first : number;
+    tail->last = number;
 }
 
 static void grow(struct tail *tail, size_t n)
@@ -173,19 +176,17 @@ int rv_spool_seal(struct rv_spool *spool)
     for (size_t i = 0; i < spool->n_tails; i++)
         if (spool->tails[i] && spool->tails[i]->block->n)
             write_tail(spool, spool->tails[i]);
-    if (ftruncate(spool->fd, (off_t)(spool->n_blocks * sizeof(struct rv_spool_block))) != 0 && !spool->error)
-        spool->error = rv_err_sys("spooling spans into a temporary file");
     return spool->error;
-}
-
-uint64_t rv_spool_n_blocks(const struct rv_spool *spool)
-{
-    return spool->n_blocks;
 }
 
 uint64_t rv_spool_n_spans(const struct rv_spool *spool)
 {
     return spool->n_spans;
+}
+
+uint64_t rv_spool_first_block(const struct rv_spool *spool, uint32_t lane_idx)
+{
+    return lane_idx < spool->n_tails && spool->tails[lane_idx] ? spool->tails[lane_idx]->first : 0;
 }
 
 uint64_t rv_spool_last_block(const struct rv_spool *spool, uint32_t lane_idx)

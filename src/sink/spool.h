@@ -1,6 +1,7 @@
 /*
  * Finished spans on disk until the program has ended: an unlinked temporary file of blocks, each of one lane and linked
- * to that lane's block before it. What stays in memory is one block a lane, however many spans there are.
+ * to that lane's blocks before it and behind it. What stays in memory is one block a lane, however many spans there
+ * are.
  */
 #ifndef RV_SINK_SPOOL_H
 #define RV_SINK_SPOOL_H
@@ -14,9 +15,9 @@
 enum { RV_SPOOL_SPANS = 511 };
 
 struct rv_spool_block {
-    uint64_t previous; /* of the same lane, as a number from 1; 0 = none */
+    uint64_t previous, next; /* of the same lane, as numbers from 1; previous 0 = none, next behind the last: nothing */
     uint32_t lane_idx, n;
-    uint64_t reserved[2];
+    uint64_t reserved;
     struct rv_span spans[RV_SPOOL_SPANS];
 };
 
@@ -39,10 +40,10 @@ struct rv_sink rv_spool_sink(struct rv_spool *spool);
  */
 int rv_spool_seal(struct rv_spool *spool);
 
-/* Of a sealed spool; blocks count from 1. */
-uint64_t rv_spool_n_blocks(const struct rv_spool *spool);
+/* Of a sealed spool; a lane's blocks by their numbers, 0 = none. */
 uint64_t rv_spool_n_spans(const struct rv_spool *spool);
-uint64_t rv_spool_last_block(const struct rv_spool *spool, uint32_t lane_idx); /* 0 = none */
+uint64_t rv_spool_first_block(const struct rv_spool *spool, uint32_t lane_idx);
+uint64_t rv_spool_last_block(const struct rv_spool *spool, uint32_t lane_idx);
 
 /* 0, or a negative errno with one line printed. */
 int rv_spool_read(const struct rv_spool *spool, uint64_t number, struct rv_spool_block *out);

@@ -71,6 +71,31 @@ Test(spans, csv_has_a_header_and_a_row_per_span, .timeout = 60)
     teardown(&fixture);
 }
 
+/* Whichever the workers came by first, thread by thread, and each's stacks by their numbers. */
+Test(spans, rows_are_in_the_order_of_threads_however_lanes_came, .timeout = 60)
+{
+    static const struct rv_lane_identity come[][3] = {
+        {{.tid = 1, .thread = 0}, {.tid = 1, .thread = 0, .stack = 4}, {.tid = 2, .thread = 1}},
+        {{.tid = 2, .thread = 1}, {.tid = 1, .thread = 0, .stack = 4}, {.tid = 1, .thread = 0}}};
+    char *texts[2];
+    for (size_t way = 0; way < 2; way++) {
+        struct fixture fixture = {
+            .lanes = rv_lanes_create(), .subroutines = rv_subroutines_create(), .spool = rv_spool_create()};
+        for (uint64_t i = 0; i < 3 * RV_SPOOL_SPANS; i++) { /* of all by turns */
+            const struct rv_lane_identity *identity = &come[way][i % 3];
+            const struct rv_lane *lane =
+                i < 3 ? rv_lanes_add(fixture.lanes, identity) : rv_lanes_get(fixture.lanes, i % 3);
+            add(fixture.spool, lane,
+                &(struct rv_span){.start = i / 3, .end = i / 3 + identity->thread, .depth = identity->stack}, 1);
+        }
+        texts[way] = written(&fixture, RV_SPANS_CSV);
+        teardown(&fixture);
+    }
+    cr_assert_str_eq(texts[0], texts[1]);
+    free(texts[0]);
+    free(texts[1]);
+}
+
 Test(spans, json_is_an_object_a_line, .timeout = 60)
 {
     struct fixture fixture;

@@ -58,6 +58,21 @@ static uint64_t walk_back(const struct rv_spool *spool, uint32_t lane_idx, uint6
     return n;
 }
 
+/* Walk a lane's blocks from its first to its last; returns how many spans there are. */
+static uint64_t walk_forward(const struct rv_spool *spool, uint32_t lane_idx)
+{
+    struct rv_spool_block block;
+    uint64_t n = 0, number = rv_spool_first_block(spool, lane_idx), last = rv_spool_last_block(spool, lane_idx);
+    while (number) {
+        cr_assert_eq(rv_spool_read(spool, number, &block), 0);
+        cr_assert_eq(block.lane_idx, lane_idx);
+        for (uint32_t i = 0; i < block.n; i++)
+            cr_assert_eq(block.spans[i].start, n++);
+        number = number == last ? 0 : block.next;
+    }
+    return n;
+}
+
 Test(spool, a_lane_is_read_back_from_its_last_span_to_its_first, .timeout = 60)
 {
     struct rv_spool *spool = rv_spool_create();
@@ -75,39 +90,41 @@ Test(spool, a_lane_is_read_back_from_its_last_span_to_its_first, .timeout = 60)
 Test(spool, read_forward_it_has_every_span_once, .timeout = 60)
 {
     struct rv_spool *spool = rv_spool_create();
-    struct rv_spool_block block;
-    uint64_t n[N_LANES] = {0};
     fill(spool);
     cr_assert_eq(rv_spool_seal(spool), 0);
-    for (uint64_t number = 1; number <= rv_spool_n_blocks(spool); number++) {
-        cr_assert_eq(rv_spool_read(spool, number, &block), 0);
-        for (uint32_t i = 0; i < block.n; i++)
-            cr_assert_eq(block.spans[i].start, n[block.lane_idx]++);
-    }
-    cr_assert_eq(n[0], N);
-    cr_assert_eq(n[1], 2);
+    cr_assert_eq(walk_forward(spool, 0), N);
+    cr_assert_eq(walk_forward(spool, 1), 2);
+    cr_assert_eq(walk_forward(spool, 2), 0);
+    cr_assert_eq(walk_forward(spool, 77), 0);
+    rv_spool_destroy(spool);
+}
+
+Test(spool, a_lane_whose_last_block_is_full_ends_with_it, .timeout = 60)
+{
+    struct rv_spool *spool = rv_spool_create();
+    struct rv_span spans[2 * RV_SPOOL_SPANS];
+    for (size_t i = 0; i < 2 * RV_SPOOL_SPANS; i++)
+        spans[i] = span_of(0, i);
+    add(spool, &lanes[0], spans, 2 * RV_SPOOL_SPANS);
+    cr_assert_eq(rv_spool_seal(spool), 0);
+    cr_assert_eq(walk_forward(spool, 0), 2 * RV_SPOOL_SPANS);
+    cr_assert_eq(walk_back(spool, 0, 2 * RV_SPOOL_SPANS), 2 * RV_SPOOL_SPANS);
     rv_spool_destroy(spool);
 }
 
 Test(spool, what_a_full_disk_let_through_can_be_read, .timeout = 60)
 {
     struct rv_spool *spool = rv_spool_create();
-    struct rv_spool_block block;
-    uint64_t n = 0;
     signal(SIGXFSZ, SIG_IGN);
-    setrlimit(RLIMIT_FSIZE, &(struct rlimit){3 * sizeof block + 100, RLIM_INFINITY});
+    setrlimit(RLIMIT_FSIZE, &(struct rlimit){3 * sizeof(struct rv_spool_block) + 100, RLIM_INFINITY});
     fill(spool);
     int error = rv_spool_seal(spool);
     setrlimit(RLIMIT_FSIZE, &(struct rlimit){RLIM_INFINITY, RLIM_INFINITY});
     cr_assert_eq(error, -EFBIG);
     cr_assert_eq(rv_spool_n_spans(spool), 3 * RV_SPOOL_SPANS);
-    for (uint64_t number = 1; number <= 3; number++) {
-        cr_assert_eq(rv_spool_read(spool, number, &block), 0);
-        for (uint32_t i = 0; i < block.n; i++)
-            cr_assert_eq(block.spans[i].start, n++);
-    }
-    cr_assert_eq(n, rv_spool_n_spans(spool));
-    cr_assert_eq(walk_back(spool, 0, n), n);
+    cr_assert_eq(walk_forward(spool, 0), 3 * RV_SPOOL_SPANS);
+    cr_assert_eq(walk_forward(spool, 1), 0);
+    cr_assert_eq(walk_back(spool, 0, 3 * RV_SPOOL_SPANS), 3 * RV_SPOOL_SPANS);
     rv_spool_destroy(spool);
 }
 
