@@ -4,11 +4,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/err.h"
 #include "control/pilot_text.h"
 
 #define ORDER_NS 5000000000u
-#define ARRIVAL_NS 1000000000u /* at the stop that a thread is on its way to */
+#define ARRIVAL_NS 1000000000u /* at a stop, since a thread was told where; what takes longer is not waited for */
 
 bool rv_helm_find(struct rv_helm *helm)
 {
@@ -63,23 +64,37 @@ static void evaluate(struct rv_helm *helm, const char *expression)
     rv_answer_fini(&answer);
 }
 
-/* What is ordered of a thread that is on its way to a stop is to be done there. */
-static void await_arrival(struct rv_helm *helm)
+/* What is ordered of a thread that is on its way to a stop is to be done there: false when it does not come soon. */
+static bool has_arrived(struct rv_helm *helm)
 {
-    if (helm->is_moving)
-        (void)rv_subject_wait_stop(helm->subject, &helm->about, helm->report->n_stops, ARRIVAL_NS);
+    if (!helm->is_moving)
+        return true;
+    uint64_t gone_ns = rv_clock_mono_ns() - helm->moved_ns;
+    uint64_t left_ns = gone_ns < ARRIVAL_NS ? ARRIVAL_NS - gone_ns : 0;
+    if (rv_subject_wait_stop(helm->subject, &helm->about, helm->report->n_stops, left_ns) != -ETIMEDOUT)
+        return true; /* that it has ended it says to the order itself */
+    rv_pilot_say(helm->report->why, sizeof helm->report->why, "it is on its way to its next stop: stop it first");
+    return false;
 }
 
 static void move(struct rv_helm *helm, const char *code)
 {
-    await_arrival(helm);
+    if (!has_arrived(helm))
+        return;
     helm->is_moving = command(helm, code, "");
+    helm->moved_ns = rv_clock_mono_ns();
+}
+
+/* It answers first, and stops then. */
+static void stop(struct rv_helm *helm)
+{
+    if (command(helm, "stop", ""))
+        helm->moved_ns = rv_clock_mono_ns();
 }
 
 static void let_run(struct rv_helm *helm)
 {
-    await_arrival(helm);
-    if (command(helm, "run", ""))
+    if (has_arrived(helm) && command(helm, "run", ""))
         helm->is_moving = false;
 }
 
@@ -120,7 +135,7 @@ static void do_order(struct rv_helm *helm, const struct rv_pilot_order *order)
     switch (order->kind) {
     case RV_PILOT_STOP:
         if (!is_stopped)
-            (void)command(helm, "stop", "");
+            stop(helm);
         return;
     case RV_PILOT_STEP:
         move(helm, "step");

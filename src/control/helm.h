@@ -14,6 +14,7 @@ struct rv_helm {
     struct rv_pilot_report *report;
     struct rv_subject_thread about; /* as it was found last */
     bool is_moving;                 /* it was told where to stop next */
+    uint64_t moved_ns;              /* when that was, or when it was told to stop at once */
 };
 
 /* Whether the chosen thread has a ring. Its state may be another than the report's by now. */
