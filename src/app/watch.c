@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <libgen.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,20 +51,33 @@ struct watch {
     struct rv_session *session;
     uint64_t end_ns;         /* when capture ends by --duration */
     bool has_ended;          /* the command; its children may go on */
-    int n_interrupts0;       /* when that was seen */
+    unsigned n_interrupts0;  /* when that was seen */
     int status;              /* of ringviz */
     uint64_t alone_since_ns; /* drain thread: since when only offspring of the command runs */
 };
 
-static volatile sig_atomic_t n_interrupts;
+/* By handlers, on any thread. */
+static atomic_uint n_interrupts; /* INT and QUIT */
+static atomic_bool has_to_end;   /* TERM or HUP, where no command gets them */
+
+static unsigned count_interrupts(void)
+{
+    return atomic_load_explicit(&n_interrupts, memory_order_relaxed);
+}
 
 static void on_interrupt(int signal_number)
 {
     (void)signal_number;
-    n_interrupts++;
+    atomic_fetch_add_explicit(&n_interrupts, 1, memory_order_relaxed);
 }
 
-/* SIGTERM and SIGHUP, when there is no command to get them; what nohup ignores stays ignored. */
+static void on_end(int signal_number)
+{
+    (void)signal_number;
+    atomic_store_explicit(&has_to_end, true, memory_order_relaxed);
+}
+
+/* What nohup ignores stays ignored. */
 static void set_ends(void (*handler)(int))
 {
     static const int ends[] = {SIGTERM, SIGHUP};
@@ -79,20 +93,22 @@ static void catch_interrupts(const struct watch *watch)
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGQUIT, &action, NULL);
     if (!watch->options->argv)
-        set_ends(on_interrupt);
+        set_ends(on_end);
 }
 
 /* The terminal sends Ctrl-C to the command as well: while a command runs the second one is ours, then each. */
 static bool is_interrupted(struct watch *watch)
 {
+    if (atomic_load_explicit(&has_to_end, memory_order_relaxed))
+        return true;
     if (!watch->launch)
-        return n_interrupts > 0;
+        return count_interrupts() > 0;
     if (!watch->has_ended && rv_launch_has_ended(watch->launch)) {
         watch->has_ended = true;
-        watch->n_interrupts0 = n_interrupts;
-        set_ends(on_interrupt);
+        watch->n_interrupts0 = count_interrupts();
     }
-    return n_interrupts > 1 || (watch->has_ended && n_interrupts > watch->n_interrupts0);
+    unsigned n = count_interrupts();
+    return n > 1 || (watch->has_ended && n > watch->n_interrupts0);
 }
 
 /* ---- begin ---- */
@@ -221,7 +237,8 @@ static int start_command(struct watch *watch)
     if (!watch->options->argv)
         return 0;
     watch->launch = rv_launch_start(
-        &(struct rv_launch_params){.trace_path = watch->map.path, .argv = watch->options->argv}, &watch->status);
+        &(struct rv_launch_params){.trace_path = watch->map.path, .argv = watch->options->argv, .end_us = on_end},
+        &watch->status);
     if (!watch->launch)
         return -ENOENT;
     rv_recorder_name(&watch->recorder, rv_launch_pid(watch->launch));
@@ -378,7 +395,7 @@ static struct rv_screenshot_params picture_of(struct watch *watch, const struct 
 static bool should_stop_filming(void *context)
 {
     const struct watch *watch = context;
-    return n_interrupts > watch->n_interrupts0;
+    return count_interrupts() > watch->n_interrupts0;
 }
 
 static int write_pictures(struct watch *watch, const struct rv_session_counts *counts)
@@ -387,7 +404,7 @@ static int write_pictures(struct watch *watch, const struct rv_session_counts *c
     int error = picture.path ? rv_headless_screenshot(&picture) : 0;
     if (error || !(watch->options->frames || watch->options->video))
         return error;
-    watch->n_interrupts0 = n_interrupts;
+    watch->n_interrupts0 = count_interrupts();
     return rv_film_write(&watch->film, &(struct rv_film_params){.picture = &picture,
                                                                 .fps = watch->options->fps,
                                                                 .speed = watch->options->speed,

@@ -1,13 +1,18 @@
 /*
  * fork and exec with three points of care: what goes wrong in the child comes back through a pipe that exec closes; the
  * child gets the signals as we found them, not as we set them; and its pid is never used once it has been reaped, so
- * that no signal reaches a stranger.
+ * that no signal reaches a stranger: who reaps takes the pid away, and waits for handlers that had it before.
+ *
+ *   V1 -> V2   a handler is counted, before it looks for the pid
+ *   V3 -> V4   the pid is taken away, before handlers are counted
+ *   V5 -> V6   a handler has used the pid
  */
 #include "launch/launch.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -33,6 +38,8 @@ static const int PASSED_ON[] = {SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
 #define N_PASSED_ON (sizeof PASSED_ON / sizeof *PASSED_ON)
 
 static _Atomic pid_t child_pid; /* 0 when there is none to signal */
+static _Atomic unsigned n_handlers;
+static void (*_Atomic end_us)(int signal_number);
 
 /* How this process was started, before anybody changed it. */
 static sigset_t started_mask;
@@ -46,16 +53,43 @@ static __attribute__((constructor)) void remember_signals(void)
         started_ignored[i] = sigaction(i, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
 }
 
+static bool has_exited(pid_t pid)
+{
+    siginfo_t info = {0};
+    return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) < 0 || info.si_pid == pid;
+}
+
+/* False when the child has ended, whether that was noticed or not. */
+static bool pass_on(int signal_number)
+{
+    atomic_fetch_add_explicit(&n_handlers, 1, memory_order_seq_cst);    /* V1 -> V2 */
+    pid_t pid = atomic_load_explicit(&child_pid, memory_order_seq_cst); /* V4 <- V3 */
+    bool is_there = pid && !has_exited(pid);
+    if (is_there)
+        kill(pid, signal_number);
+    atomic_fetch_sub_explicit(&n_handlers, 1, memory_order_release); /* V5 -> V6 */
+    return is_there;
+}
+
+/* Until it is reaped the pid is nobody else's. */
+static void take_pid_away(void)
+{
+    atomic_store_explicit(&child_pid, 0, memory_order_seq_cst);         /* V3 -> V4 */
+    while (atomic_load_explicit(&n_handlers, memory_order_seq_cst) > 0) /* V2 <- V1, V6 <- V5 */
+        sched_yield();
+}
+
+static void die(int signal_number)
+{
+    signal(signal_number, SIG_DFL);
+    raise(signal_number);
+}
+
 static void on_signal(int signal_number)
 {
     int saved_errno = errno;
-    pid_t pid = atomic_load_explicit(&child_pid, memory_order_relaxed);
-    if (pid) {
-        kill(pid, signal_number);
-    } else {
-        signal(signal_number, SIG_DFL);
-        raise(signal_number);
-    }
+    if (!pass_on(signal_number) && (signal_number == SIGTERM || signal_number == SIGHUP))
+        atomic_load_explicit(&end_us, memory_order_relaxed)(signal_number);
     errno = saved_errno;
 }
 
@@ -65,9 +99,6 @@ static void pass_signals_on(void)
     for (size_t i = 0; i < N_PASSED_ON; i++)
         if (!started_ignored[PASSED_ON[i]])
             sigaction(PASSED_ON[i], &action, NULL);
-    /* Ignored, it would reap the child behind our back. */
-    if (started_ignored[SIGCHLD])
-        signal(SIGCHLD, SIG_DFL);
 }
 
 static void stop_passing_on(void)
@@ -114,14 +145,17 @@ static pid_t start_child(const char *const *argv, char **environment, int *error
         run_command(argv, environment, fds[1]);
     *error = pid < 0 ? errno : 0;
     close(fds[1]);
-    if (pid > 0)
+    if (pid > 0) {
+        atomic_store_explicit(&child_pid, pid, memory_order_relaxed);
+        pass_signals_on();
         *error = read_exec_error(fds[0]);
+    }
     close(fds[0]);
-    if (pid > 0 && *error)
+    if (pid > 0 && *error) {
+        take_pid_away();
         while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
             ;
-    else if (pid > 0)
-        atomic_store_explicit(&child_pid, pid, memory_order_relaxed);
+    }
     pthread_sigmask(SIG_SETMASK, &mask, NULL);
     return *error ? -1 : pid;
 }
@@ -142,7 +176,9 @@ struct rv_launch *rv_launch_start(const struct rv_launch_params *params, int *st
 {
     char **environment = rv_environment_create(params);
     int error;
-    pass_signals_on();
+    atomic_store_explicit(&end_us, params->end_us ? params->end_us : die, memory_order_relaxed);
+    if (started_ignored[SIGCHLD]) /* it would reap the child behind our back */
+        signal(SIGCHLD, SIG_DFL);
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     pid_t pid = start_child(params->argv, environment, &error);
     rv_environment_destroy(environment);
@@ -162,18 +198,13 @@ pid_t rv_launch_pid(const struct rv_launch *launch)
     return launch->pid;
 }
 
-/* First look, then forget the pid, then reap: until it is reaped the pid is nobody else's. */
 static void reap(struct rv_launch *launch)
 {
-    siginfo_t info = {0};
-    int result = waitid(P_PID, (id_t)launch->pid, &info, WEXITED | WNOHANG | WNOWAIT);
-    bool is_lost = result < 0 && errno == ECHILD;
-    if (!is_lost && (result < 0 || info.si_pid != launch->pid))
+    if (!has_exited(launch->pid))
         return;
-    int status = 0;
-    atomic_store_explicit(&child_pid, 0, memory_order_relaxed);
-    if (!is_lost && waitpid(launch->pid, &status, WNOHANG) != launch->pid)
-        return;
+    int status = 0; /* of one that was reaped by somebody else */
+    take_pid_away();
+    (void)waitpid(launch->pid, &status, WNOHANG);
     launch->has_ended = true;
     launch->status = WIFSIGNALED(status) ? STATUS_SIGNAL + WTERMSIG(status) : WEXITSTATUS(status);
 }
@@ -203,20 +234,12 @@ int rv_launch_status(const struct rv_launch *launch)
     return launch->status;
 }
 
-void rv_launch_signal(struct rv_launch *launch, int signal_number)
-{
-    pthread_mutex_lock(&launch->lock);
-    if (!launch->has_ended)
-        kill(launch->pid, signal_number);
-    pthread_mutex_unlock(&launch->lock);
-}
-
 void rv_launch_destroy(struct rv_launch *launch)
 {
     if (!launch)
         return;
-    atomic_store_explicit(&child_pid, 0, memory_order_relaxed);
     stop_passing_on();
+    take_pid_away();
     pthread_mutex_destroy(&launch->lock);
     free(launch);
 }

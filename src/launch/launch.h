@@ -10,16 +10,19 @@ struct rv_launch_params {
     const char *const *argv; /* NULL-terminated */
     /* Regexes over subroutine names, or NULL: RINGVIZ_INCLUDE and RINGVIZ_EXCLUDE, for producers that filter early. */
     const char *include, *exclude;
+    /* For TERM and HUP that come once the command has ended: a signal's handler, on any thread. NULL: they end us. */
+    void (*end_us)(int signal_number);
 };
 
 struct rv_launch; /* opaque */
 
 /*
  * Start. stdin, stdout and stderr are the child's own, untouched; it stays in our process group, so that the terminal's
- * signals reach it; TERM, HUP, USR1, USR2 sent to us are passed on while it lives, and end us afterwards. INT and QUIT
- * are the caller's to catch: the terminal sends them to both. The child has the signal mask and the ignored signals
- * that this process was started with. One child at a time. returns  NULL with *status = 127 (not found) or 126 (not
- * executable) and one line printed thread   main
+ * signals reach it; TERM, HUP, USR1, USR2 sent to us are passed on while it lives; afterwards the first two are
+ * end_us's, and the others say nothing to anybody. INT and QUIT are the caller's to catch: the terminal sends them to
+ * both. The child has the signal mask and the ignored signals that this process was started with. One child at a time.
+ *   returns  NULL with *status = 127 (not found) or 126 (not executable) and one line printed
+ *   thread   main
  */
 struct rv_launch *rv_launch_start(const struct rv_launch_params *params, int *status);
 
@@ -36,9 +39,6 @@ bool rv_launch_has_offspring(struct rv_launch *launch);
 
 /* Exit status as a shell gives it: the code, or 128 + signal. After has_ended. */
 int rv_launch_status(const struct rv_launch *launch);
-
-/* Send it a signal, unless it has ended. Any thread. */
-void rv_launch_signal(struct rv_launch *launch, int signal_number);
 
 /* Forget it: a child that still runs goes on. NULL-safe. Main thread. */
 void rv_launch_destroy(struct rv_launch *launch);

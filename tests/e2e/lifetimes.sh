@@ -22,6 +22,10 @@ is_gone() { # PID: it ended, and its parent knows
     ! kill -0 "$1" 2>/dev/null
 }
 
+is_in_state() { # PID LETTER, as ps has it
+    grep -q "^State:[[:space:]]*$2" "/proc/$1/status"
+}
+
 is_delivered() { # PID: no signal to it is on its way
     grep -q '^ShdPnd:[[:space:]]*0*$' "/proc/$1/status"
 }
@@ -102,8 +106,9 @@ for policy in block switch ring; do
     [ "$1" -gt 1000 ] || fail "--duration with $policy: $1 produced"
 done
 
-# A daemon outlives its command: one interrupt, or a TERM, ends the watch, with the report and the command's status.
-for signal in INT TERM; do
+# A daemon outlives its command: one interrupt, or a TERM, ends the watch, with the report and the command's status; so
+# does a TERM that comes before the viewer has seen the command's end.
+for how in INT TERM unseen; do
     rm -f "$folder/pid" "$folder/pid.go"
     "$ringviz" --report=json --output="$folder/daemon.json" -- sh -c \
         '"$1" 60 & echo $$ $! >"$2.new"; mv "$2.new" "$2"; until [ -e "$2.go" ]; do sleep 0.05; done; exit 4' \
@@ -112,15 +117,24 @@ for signal in INT TERM; do
     within 60 has_events $viewer || fail "the daemon did not start"
     within 60 [ -s "$folder/pid" ] || fail "the command did not start"
     read -r command daemon <"$folder/pid"
-    : >"$folder/pid.go"
-    within 60 is_gone "$command" || fail "the command did not end"
-    within 60 has_turned $viewer "$(n_turns $viewer)" || fail "the viewer does nothing"
-    kill -$signal $viewer
+    if [ $how = unseen ]; then
+        kill -STOP $viewer
+        within 60 is_in_state $viewer T || fail "the viewer does not stop"
+        : >"$folder/pid.go"
+        within 60 is_in_state "$command" Z || fail "the command did not end"
+        kill -TERM $viewer
+        kill -CONT $viewer
+    else
+        : >"$folder/pid.go"
+        within 60 is_gone "$command" || fail "the command did not end"
+        within 60 has_turned $viewer "$(n_turns $viewer)" || fail "the viewer does nothing"
+        kill -$how $viewer
+    fi
     within 60 [ -s "$folder/daemon.json" ] || kill -9 $viewer
     wait $viewer
     status=$?
-    [ $status -eq 4 ] || fail "SIG$signal with a daemon: status $status"
-    [ "$(produced "$folder/daemon.json")" -gt 0 ] || fail "SIG$signal with a daemon: nothing reported"
+    [ $status -eq 4 ] || fail "$how with a daemon: status $status"
+    [ "$(produced "$folder/daemon.json")" -gt 0 ] || fail "$how with a daemon: nothing reported"
     kill -9 "$daemon"
     rm -f "$folder/daemon.json"
 done

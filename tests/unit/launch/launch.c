@@ -159,6 +159,13 @@ Test(launch, signals_sent_to_the_launcher_reach_the_command)
     }
 }
 
+Test(launch, signals_for_a_command_that_has_ended_are_its_launchers)
+{
+    cr_expect(eq(int, shell(PROBE " gone sh -c 'exit 7' 2>/dev/null"), 7));
+    cr_expect(eq(str, output, "3 ends\n"));
+    cr_expect(eq(int, shell(PROBE " dead sh -c 'exit 7' 2>/dev/null"), 128 + SIGTERM));
+}
+
 Test(launch, the_terminals_interrupt_ends_the_command_only)
 {
     char ready[128], script[256], byte;
@@ -215,7 +222,6 @@ Test(launch, any_thread_may_ask_whether_it_has_ended)
     for (unsigned i = 0; i < 4; i++)
         pthread_join(threads[i], NULL);
     cr_expect(eq(int, rv_launch_status(launch), 3));
-    rv_launch_signal(launch, SIGKILL);
     rv_launch_destroy(launch);
     rv_launch_destroy(NULL);
 }
