@@ -87,13 +87,11 @@ static void set_ends(void (*handler)(int))
             sigaction(ends[i], &action, NULL);
 }
 
-static void catch_interrupts(const struct watch *watch)
+static void catch_interrupts(int flags)
 {
-    struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = SA_RESTART};
+    struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = SA_RESTART | flags};
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGQUIT, &action, NULL);
-    if (!watch->options->argv)
-        set_ends(on_end);
 }
 
 /* The terminal sends Ctrl-C to the command as well: while a command runs the second one is ours, then each. */
@@ -232,10 +230,14 @@ static int prepare(struct watch *watch)
     return error ? error : open_recorder(watch);
 }
 
+/* Signals end us before; from here on there is something to write. */
 static int start_command(struct watch *watch)
 {
-    if (!watch->options->argv)
+    catch_interrupts(0);
+    if (!watch->options->argv) {
+        set_ends(on_end);
         return 0;
+    }
     watch->launch = rv_launch_start(
         &(struct rv_launch_params){.trace_path = watch->map.path, .argv = watch->options->argv, .end_us = on_end},
         &watch->status);
@@ -499,16 +501,17 @@ static void run(struct watch *watch)
     }
     run_headless(watch);
     wait_for_command(watch);
-    /* Nobody comes to the file any more, and writing may be ended by a signal. */
+    /* Nobody comes to the file any more, and writing may be ended by a signal; the first interrupt may be a hasty one.
+     */
     remove_private_file(watch);
     set_ends(SIG_DFL);
+    catch_interrupts(SA_RESETHAND);
     write_outputs(watch);
 }
 
 int rv_watch(const struct rv_options *options)
 {
     struct watch watch = {.options = options, .output.file = NULL};
-    catch_interrupts(&watch);
     if (prepare(&watch) != 0) {
         watch.status = STATUS_FAILED;
     } else if (start_command(&watch) == 0) {

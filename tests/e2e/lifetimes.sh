@@ -22,6 +22,10 @@ is_gone() { # PID: it ended, and its parent knows
     ! kill -0 "$1" 2>/dev/null
 }
 
+has_ended() { # PID: whether its parent knows or not
+    ! grep -q '^State:[[:space:]]*[^Z]' "/proc/$1/status" 2>/dev/null
+}
+
 is_in_state() { # PID LETTER, as ps has it
     grep -q "^State:[[:space:]]*$2" "/proc/$1/status"
 }
@@ -93,6 +97,32 @@ kill -INT $viewer
 within 60 [ -s "$folder/twice.json" ] || fail "no report after two interrupts"
 kill -9 "$(cat "$folder/pid")"
 wait $viewer
+
+# Before the program has begun one interrupt is the end.
+mkfifo "$folder/pipe"
+env --default-signal=INT "$ringviz" --report --output="$folder/early" --export=folded:"$folder/pipe" -- \
+    touch "$folder/ran" 2>/dev/null &
+viewer=$!
+within 60 [ -e "$folder/early" ] || fail "no output is opened"
+kill -INT $viewer
+within 60 has_ended $viewer || kill -9 $viewer
+wait $viewer
+[ $? -eq 130 ] || fail "an interrupt does not end what has not begun"
+[ -e "$folder/ran" ] && fail "a command begins after an interrupt"
+
+# What is written may be left unfinished by two interrupts.
+"$ringviz" --spans --output="$folder/pipe" -- "$program" 22 >/dev/null 2>&1 &
+viewer=$!
+exec 3<"$folder/pipe"
+[ "$(head -c 7 <&3)" = process ] || fail "nothing is written"
+kill -INT $viewer
+within 60 is_delivered $viewer || fail "an interrupt does not arrive"
+has_ended $viewer && fail "one interrupt ends what is written"
+kill -INT $viewer
+within 60 has_ended $viewer || kill -9 $viewer
+exec 3<&-
+wait $viewer
+[ $? -eq 130 ] || fail "two interrupts do not end what is written"
 
 # What a program does that goes on without us is nobody's account: all that was produced was read or dropped.
 for policy in block switch ring; do
