@@ -101,11 +101,11 @@ static void pass_signals_on(void)
             sigaction(PASSED_ON[i], &action, NULL);
 }
 
+/* What comes for a command that is over has nobody to go to: handlers stay. */
 static void stop_passing_on(void)
 {
-    for (size_t i = 0; i < N_PASSED_ON; i++)
-        if (!started_ignored[PASSED_ON[i]])
-            signal(PASSED_ON[i], SIG_DFL);
+    atomic_store_explicit(&end_us, die, memory_order_relaxed);
+    take_pid_away();
 }
 
 static _Noreturn void run_command(const char *const *argv, char **environment, int error_fd)
@@ -152,7 +152,7 @@ static pid_t start_child(const char *const *argv, char **environment, int *error
     }
     close(fds[0]);
     if (pid > 0 && *error) {
-        take_pid_away();
+        stop_passing_on();
         while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
             ;
     }
@@ -183,7 +183,6 @@ struct rv_launch *rv_launch_start(const struct rv_launch_params *params, int *st
     pid_t pid = start_child(params->argv, environment, &error);
     rv_environment_destroy(environment);
     if (pid < 0) {
-        stop_passing_on();
         *status = say_exec_error(params->argv[0], error);
         return NULL;
     }
@@ -239,7 +238,6 @@ void rv_launch_destroy(struct rv_launch *launch)
     if (!launch)
         return;
     stop_passing_on();
-    take_pid_away();
     pthread_mutex_destroy(&launch->lock);
     free(launch);
 }
