@@ -15,6 +15,19 @@
 
 #define COMPRESSION_LEVEL 3 /* a still in tens of milliseconds */
 
+/* What was wrong is said once, by errno. */
+static void leave(png_structp png, png_const_charp message)
+{
+    (void)message;
+    png_longjmp(png, 1);
+}
+
+static void pass_over(png_structp png, png_const_charp message)
+{
+    (void)png;
+    (void)message;
+}
+
 /* libpng leaves by longjmp; nothing here is changed between setjmp and that. */
 static bool write_rows(FILE *out, png_structp png, png_infop info, png_bytepp rows, const int size[2])
 {
@@ -29,25 +42,28 @@ static bool write_rows(FILE *out, png_structp png, png_infop info, png_bytepp ro
     return true;
 }
 
-static bool write_image(FILE *out, const uint8_t *rgba, int width_px, int height_px)
+/* 0 or negative errno. */
+static int write_image(FILE *out, const uint8_t *rgba, int width_px, int height_px)
 {
     const int size[2] = {width_px, height_px};
-    png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, NULL, NULL, NULL);
+    png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, NULL, leave, pass_over);
     png_infop info = png ? png_create_info_struct(png) : NULL;
     png_bytepp rows = rv_alloc((size_t)height_px, sizeof *rows);
     for (int y = 0; y < height_px; y++)
         rows[y] = (png_bytep)(uintptr_t)rgba + (size_t)y * (size_t)width_px * 4;
-    bool is_written = info && write_rows(out, png, info, rows, size);
+    errno = 0;
+    int err = info && write_rows(out, png, info, rows, size) && fflush(out) == 0 ? 0 : errno ? -errno : -EIO;
     png_destroy_write_struct(&png, &info);
     free(rows);
-    return is_written;
+    return err;
 }
 
 static int write_file(FILE *out, const char *path, const uint8_t *rgba, const int size[2])
 {
-    bool is_written = write_image(out, rgba, size[0], size[1]);
-    bool is_closed = !fclose(out);
-    return is_written && is_closed ? 0 : rv_err(EIO, "%s: the picture could not be written", path);
+    int err = write_image(out, rgba, size[0], size[1]);
+    if (fclose(out) != 0 && !err)
+        err = -errno;
+    return err ? rv_err(-err, "%s: %s", path, strerror(-err)) : 0;
 }
 
 /* A device or a pipe is written to: a rename would put a file in its place. */

@@ -1,5 +1,6 @@
 #include "render/y4m.h"
 
+#include <errno.h>
 #include <stddef.h>
 
 /* Rows of luma and colour differences, in 65536ths of a limited range's step. */
@@ -16,7 +17,7 @@ void rv_y4m_begin(FILE *file, const int size_px[2], unsigned fps)
     fprintf(file, "YUV4MPEG2 W%d H%d F%u:1 Ip A1:1 C444 XCOLORRANGE=LIMITED\n", size_px[0], size_px[1], fps);
 }
 
-void rv_y4m_add(FILE *file, const uint8_t *rgba, const int size_px[2], uint8_t *planes)
+int rv_y4m_add(FILE *file, const uint8_t *rgba, const int size_px[2], uint8_t *planes)
 {
     size_t n = (size_t)size_px[0] * (size_t)size_px[1];
     for (size_t i = 0; i < n; i++) {
@@ -24,6 +25,8 @@ void rv_y4m_add(FILE *file, const uint8_t *rgba, const int size_px[2], uint8_t *
         planes[n + i] = weigh(rgba + 4 * i, BLUE, 128);
         planes[2 * n + i] = weigh(rgba + 4 * i, RED, 128);
     }
-    fputs("FRAME\n", file);
-    fwrite(planes, 3, n, file);
+    errno = 0;
+    if (fputs("FRAME\n", file) != EOF && fwrite(planes, 3, n, file) == n && !ferror(file))
+        return 0;
+    return errno ? -errno : -EIO;
 }

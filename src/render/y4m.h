@@ -5,10 +5,15 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Errors stay with the stream: whoever closes it asks ferror(). */
+/* An error stays with the stream: whoever adds pictures, or closes it, is told. */
 void rv_y4m_begin(FILE *file, const int size_px[2], unsigned fps);
 
-/* rgba: rows top first; alpha is left out. planes is scratch of 3 bytes a pixel. */
-void rv_y4m_add(FILE *file, const uint8_t *rgba, const int size_px[2], uint8_t *planes);
+/*
+ * One picture.
+ *   rgba     rows top first; alpha is left out
+ *   planes   scratch of 3 bytes a pixel
+ *   returns  0, or the negative errno of the stream
+ */
+int rv_y4m_add(FILE *file, const uint8_t *rgba, const int size_px[2], uint8_t *planes);
 
 #endif

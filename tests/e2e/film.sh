@@ -26,6 +26,14 @@ film --frames="$folder/frames" && fail "a folder was written into"
 grep -q "is not empty; --force writes into it" "$folder/err" || fail "said: $(cat "$folder/err")"
 film --force --frames="$folder/frames" --video=- || fail "with --force: $(cat "$folder/err")"
 grep -aq "^YUV4MPEG2 " "$folder/out" || fail "no video in the pipe"
+film --frames="$folder/full" --video=/dev/full && fail "a film on a full disk"
+expect "pictures until the disk is full" "$(ls "$folder/full" | wc -l)" 1
+one_line "a film on a full disk"
+grep -q "No space left" "$folder/err" || fail "a film on a full disk: $(cat "$folder/err")"
+run --size=64x64 --screenshot=/dev/full -- "$program"
+expect "a picture on a full disk" $status 1
+grep -qi opengl "$folder/err" || expect "a picture on a full disk" "$(cat "$folder/err")" \
+    "ringviz: /dev/full: No space left on device"
 film --frames="$folder/none/such" && fail "a folder in none was made"
 one_line "a folder in none"
 timeout 60 "$ringviz" --size=64x64 --to=300ms --window=100us --speed=100 --video=- -- "$program" >"$folder/out" 2>"$folder/err"

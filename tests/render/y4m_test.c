@@ -1,5 +1,6 @@
 #include <criterion/criterion.h>
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,8 +38,8 @@ Test(y4m, what_is_written_is_read_back, .timeout = 60)
     memset(rgba, 0, 4);
     memset(rgba + 4, 255, 4);
     rv_y4m_begin(file, size_px, 25);
-    rv_y4m_add(file, rgba, size_px, planes);
-    rv_y4m_add(file, rgba, size_px, planes);
+    cr_assert_eq(rv_y4m_add(file, rgba, size_px, planes), 0);
+    cr_assert_eq(rv_y4m_add(file, rgba, size_px, planes), 0);
     rewind(file);
     cr_assert(fgets(header, sizeof header, file));
     cr_assert_eq(sscanf(header, "YUV4MPEG2 W%d H%d F%d:1 Ip A1:1 C444", &width, &height, &fps), 3);
@@ -55,5 +56,16 @@ Test(y4m, what_is_written_is_read_back, .timeout = 60)
         }
     }
     cr_assert_eq(fgetc(file), EOF);
+    fclose(file);
+}
+
+Test(y4m, a_full_disk_is_told_with_its_picture, .timeout = 10)
+{
+    static uint8_t rgba[4 * N], planes[3 * N];
+    int size_px[2] = {WIDTH, HEIGHT};
+    FILE *file = fopen("/dev/full", "w");
+    setvbuf(file, NULL, _IONBF, 0);
+    rv_y4m_begin(file, size_px, 25);
+    cr_assert_eq(rv_y4m_add(file, rgba, size_px, planes), -ENOSPC);
     fclose(file);
 }
