@@ -35,6 +35,18 @@ void rv_excerpt_init(struct rv_excerpt *excerpt, const struct rv_options *option
     (void)rv_lens_update(&excerpt->lens, subroutines, SIZE_MAX);
 }
 
+void rv_excerpt_warn(const struct rv_options *options, struct rv_lanes *lanes)
+{
+    uint64_t first_ns, last_ns;
+    const uint64_t begins_ns = options->at_ns > options->from_ns ? options->at_ns : options->from_ns;
+    if (!begins_ns || !rv_lanes_bounds(lanes, &first_ns, &last_ns) || begins_ns <= last_ns - first_ns)
+        return;
+    char duration[32];
+    rv_units_format_ns(duration, sizeof duration, last_ns - first_ns);
+    rv_warn("--%s is behind the end: what was captured is %s long", begins_ns == options->from_ns ? "from" : "at",
+            duration);
+}
+
 struct rv_part rv_excerpt_part(const struct rv_excerpt *excerpt)
 {
     if (excerpt->is_all)

@@ -25,6 +25,9 @@ void rv_excerpt_init(struct rv_excerpt *excerpt, const struct rv_options *option
 struct rv_part rv_excerpt_part(const struct rv_excerpt *excerpt);
 void rv_excerpt_fini(struct rv_excerpt *excerpt);
 
+/* One line where --from or --at come after all that was captured. */
+void rv_excerpt_warn(const struct rv_options *options, struct rv_lanes *lanes);
+
 /* Statistics of it, for the caller to destroy. Warns of what was evicted. */
 struct rv_range *rv_excerpt_measure(const struct rv_excerpt *excerpt, struct rv_lanes *lanes,
                                     struct rv_subroutines *subroutines);

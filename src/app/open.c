@@ -9,14 +9,28 @@
 #include "source/indexed.h"
 #include "source/replay.h"
 
+/* How many bytes there are, up to as many as are wanted; 0 where it cannot be read. */
+static size_t read_head(const char *path, void *bytes, size_t n_bytes)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    ssize_t n = fd < 0 ? 0 : read(fd, bytes, n_bytes);
+    if (fd >= 0)
+        close(fd);
+    return n > 0 ? (size_t)n : 0;
+}
+
 bool rv_open_is_recording(const char *path)
 {
     char bytes[sizeof(struct rv_rec_chunk)];
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    ssize_t n = fd < 0 ? 0 : read(fd, bytes, sizeof bytes);
-    if (fd >= 0)
-        close(fd);
-    return n > 0 && rv_rec_is_recording(bytes, (size_t)n);
+    return rv_rec_is_recording(bytes, read_head(path, bytes, sizeof bytes));
+}
+
+/* It begins, and not as a trace file does, of whichever byte order. */
+static bool is_foreign(const char *path)
+{
+    uint64_t magic;
+    return read_head(path, &magic, sizeof magic) == sizeof magic && magic && magic != RV_WIRE_MAGIC &&
+           magic != __builtin_bswap64(RV_WIRE_MAGIC);
 }
 
 static int open_replay(struct rv_source **source, const struct rv_open_params *params)
@@ -47,6 +61,9 @@ int rv_open(struct rv_map *map, struct rv_source **source, const struct rv_open_
     const struct rv_import_format *format = params->format ? params->format : rv_import_format_of(params->path);
     if (format)
         return open_import(source, format, params);
+    if (is_foreign(params->path))
+        return rv_err(EBADMSG, "%s: neither a trace file nor a recording, nor a trace that is known by its content",
+                      params->path);
     int error = rv_map_open(map, params->path, RV_MAP_CONSUMER, false);
     if (error)
         return error;

@@ -435,6 +435,7 @@ static void write_outputs(struct watch *watch)
     if (watch->map.header)
         warn_of_shortages(watch);
     warn_of_silence(watch, &counts);
+    rv_excerpt_warn(options, rv_session_lanes(watch->session));
     if (rv_session_error(watch->session))
         watch->status = STATUS_FAILED;
     int error = 0;

@@ -62,6 +62,20 @@ for options in "--report --output=$folder/call.json" "--screenshot=$folder/link.
     one_line "$options"
     cmp -s "$folder/call.json" "$folder/copy.json" || fail "$options: wrote over what is read"
 done
+# ---- what is behind the end is said to be ----
+for option in from at; do
+    run --report=csv --$option=3us "$folder/call.json"
+    expect "--$option behind the end" "$status $(cat "$folder/err")" \
+        "0 ringviz: --$option is behind the end: what was captured is 2.00 us long"
+    run --report=csv --$option=2us "$folder/call.json"
+    expect "--$option at the end" "$status $(cat "$folder/err")" "0 "
+done
+
+printf 'some text\n' >"$folder/text"
+run --report "$folder/text"
+expect "a file of none of the kinds" "$status $(sed 's|/.*/||' "$folder/err")" \
+    "1 ringviz: text: neither a trace file nor a recording, nor a trace that is known by its content"
+
 run --report=csv --output=- "$folder/call.json"
 expect "--output=- is standard output" "$status $(sed 1d "$folder/out" | cut -d, -f1)" "0 call"
 
