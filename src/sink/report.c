@@ -174,8 +174,10 @@ static void add_text_line(struct rv_rowtext *text, const struct line *line)
     for (size_t i = 0; i < sizeof durations / sizeof *durations; i++)
         add_duration(text, durations[i]);
     rv_rowtext_format(text, "  %s", line->name.full);
-    if (line->name.file[0])
+    if (line->name.file[0] && line->name.line)
         rv_rowtext_format(text, " (%s:%u)", line->name.file, line->name.line);
+    else if (line->name.file[0])
+        rv_rowtext_format(text, " (%s)", line->name.file);
     rv_rowtext_add(text, "\n");
 }
 

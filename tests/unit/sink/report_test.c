@@ -142,6 +142,10 @@ Test(report, text_has_totals_threads_and_loss, .timeout = 60)
     cr_assert_not_null(strstr(text, "  My::App::run (app.c:12)\n"));
     cr_assert_lt(strstr(text, "My::App::run"), strstr(text, "#3"));
     cr_assert_not_null(strstr(text, "all 3 subroutines"));
+    rv_subroutines_define(fixture.subroutines, 3, "libc", "read", "libc.so", 0);
+    free(text);
+    text = written(&fixture.report, RV_REPORT_TEXT);
+    cr_assert_not_null(strstr(text, "  libc::read (libc.so)\n"));
     cr_assert_not_null(strstr(text, "           7          8            9          2  main\n"));
     cr_assert_not_null(strstr(text, "11 events produced, 9 consumed, 2 dropped; 5 spans\n"));
     free(text);
