@@ -77,6 +77,7 @@ awk 'BEGIN { printf "["; for (i = 0; i < 100000; i++) printf "[" }' >"$folder/ot
 refused "$folder/other" "brackets" --import=chrome
 printf '\037\213\010\000\377\377\377\377\377\377\377\377' >"$folder/other"
 refused "$folder/other" "damaged gzip" --import=chrome
+expect "damaged gzip" "$(sed 's|/.*/||' "$folder/err")" "ringviz: other: damaged gzip data"
 for format in strace perf folded; do
     refused "$data/calls.json" "text that is another's" --import=$format
 done
