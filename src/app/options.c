@@ -404,6 +404,22 @@ static int check_files(const struct rv_options *options)
     return 0;
 }
 
+static bool is_stdout(const char *path)
+{
+    return strcmp(path, "-") == 0;
+}
+
+/* Two outputs in one stream would be neither. */
+static int check_stdout(const struct rv_options *options)
+{
+    const bool has_text = options->command == RV_COMMAND_WATCH && (options->has_report || options->has_spans);
+    size_t n = has_text && (!options->output || is_stdout(options->output));
+    n += options->video && is_stdout(options->video);
+    for (size_t i = 0; i < options->n_exports; i++)
+        n += is_stdout(options->exports[i].path);
+    return n > 1 ? rv_err(EINVAL, "standard output takes one output only; see --output") : 0;
+}
+
 /* What is read is not written over, --force or not: it is read until all is written. */
 static int check_outputs(const struct rv_options *options)
 {
@@ -438,6 +454,8 @@ static int check(const struct rv_options *options)
     if (options->to_ns && options->to_ns <= options->from_ns)
         return rv_err(EINVAL, "--to must come after --from; see ringviz --help");
     int error = check_outputs(options);
+    if (!error)
+        error = check_stdout(options);
     if (error)
         return error;
     if (options->command == RV_COMMAND_BENCH)

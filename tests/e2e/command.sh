@@ -55,7 +55,8 @@ cp "$folder/call.json" "$folder/copy.json"
 ln "$folder/call.json" "$folder/link.json"
 for options in "--report --output=$folder/call.json" "--screenshot=$folder/link.json" "--info --output=$folder/link.json" \
     "--export=chrome:- --export=folded:$folder/link.json --force" "--diff --output=$folder/call.json $folder/copy.json" \
-    "--to=1ms --from=2ms --diff=window $folder/copy.json" "--diff --find=call $folder/copy.json" "--from=2 --to=1 --report"; do
+    "--to=1ms --from=2ms --diff=window $folder/copy.json" "--diff --find=call $folder/copy.json" "--from=2 --to=1 --report" \
+    "--report --export=chrome:-" "--spans --output=- --video=-"; do
     # shellcheck disable=SC2086
     run $options "$folder/call.json"
     expect "$options" $status 2
