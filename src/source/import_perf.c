@@ -106,9 +106,10 @@ static bool read_header(const char *line, struct header *header)
     if (n_period && at[n_period] == ' ')
         at += n_period + strspn(at + n_period, " ");
     size_t n = strcspn(at, " ");
+    bool has_event = n && at[n - 1] == ':';
     header->event = at;
-    header->n_event = n && at[n - 1] == ':' ? n - 1 : n;
-    header->rest = at + n + strspn(at + n, " ");
+    header->n_event = has_event ? n - 1 : 0;
+    header->rest = has_event ? at + n + strspn(at + n, " ") : at;
     return true;
 }
 
