@@ -52,6 +52,18 @@ static void stat_path(char *path, pid_t pid)
     memcpy(path, "/stat", sizeof "/stat");
 }
 
+pid_t rv_os_proc_pid(void)
+{
+    char digits[12];
+    int saved = errno;
+    ssize_t n = readlink("/proc/self", digits, sizeof digits);
+    pid_t pid = 0;
+    for (ssize_t i = 0; i < n; i++)
+        pid = pid * 10 + (digits[i] - '0');
+    errno = saved;
+    return pid ? pid : getpid();
+}
+
 /* Field 2 is the program's name in parentheses and may hold anything: count from the last ')'. */
 static const char *find_field(const char *stat, size_t n_bytes, int field)
 {

@@ -18,6 +18,10 @@ int rv_os_futex_wait(const uint32_t *word, uint32_t expected, uint64_t timeout_n
 /* Wake all waiters on a shared word. Async-signal-safe, keeps errno. */
 void rv_os_futex_wake(uint32_t *word);
 
+/* The calling process as /proc names it, for those who look it up there: in a PID namespace of its own getpid() is
+ * another one. getpid() where /proc tells nothing. Async-signal-safe, keeps errno. */
+pid_t rv_os_proc_pid(void);
+
 /* Field 22 of /proc/PID/stat: clock ticks since boot. 0 when the process is gone. Async-signal-safe. */
 uint64_t rv_os_process_start(pid_t pid);
 

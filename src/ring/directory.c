@@ -72,9 +72,9 @@ int rv_directory_enter_process(struct rv_map *map)
     if (idx >= 0) {
         struct rv_wire_process *process = rv_map_process(map, (uint32_t)idx);
         __atomic_store_n(&process->state, RV_PROCESS_CLAIMED, __ATOMIC_RELAXED);
-        process->pid = (uint32_t)getpid();
+        process->pid = (uint32_t)rv_os_proc_pid();
         process->parent_pid = (uint32_t)getppid();
-        process->start = rv_os_process_start(getpid());
+        process->start = rv_os_process_start((pid_t)process->pid);
         process->born_ticks = rv_clock_ticks(map->clock.kind);
         copy_program_name(process->name, sizeof process->name);
         __atomic_store_n(&process->state, RV_PROCESS_LIVE, __ATOMIC_RELEASE); /* D1 -> D2 */

@@ -179,4 +179,21 @@ else
     echo "no mount namespaces: a small /dev/shm is not tried"
 fi
 
+# A program that is killed in a PID namespace, where the number it knows is another one's outside.
+if unshare -pf --kill-child true 2>/dev/null; then
+    rm -f "$folder/pid"
+    "$ringviz" --report=json --output="$folder/namespace.json" -- sh -c \
+        'echo $$ >"$2"; exec unshare -pf --kill-child "$1" 60' sh "$program" "$folder/pid" >/dev/null 2>&1 &
+    viewer=$!
+    within 60 has_events $viewer || fail "the program in a PID namespace did not start"
+    kill -9 "$(cat "$folder/pid")"
+    within 60 [ -s "$folder/namespace.json" ] || {
+        fail "the end of a program in a PID namespace is not seen"
+        kill -9 $viewer
+    }
+    wait $viewer
+else
+    echo "no PID namespaces: not tried"
+fi
+
 conclude

@@ -48,6 +48,28 @@ Test(directory, a_process_entry_tells_who_it_is, .timeout = 60)
     close_fixture(&f);
 }
 
+Test(directory, a_process_in_a_pid_namespace_is_known_by_the_number_that_others_see, .timeout = 60)
+{
+    struct fixture f;
+    int status;
+    open_fixture(&f, NULL);
+    pid_t child = fork_child();
+    if (child == 0) {
+        if (unshare(CLONE_NEWPID) != 0 && unshare(CLONE_NEWUSER | CLONE_NEWPID) != 0)
+            _exit(77); /* not permitted */
+        pid_t first = fork_child();
+        if (first == 0)
+            _exit(getpid() == 1 && rv_directory_enter_process(&f.other) == 0 ? 0 : 1);
+        waitpid(first, &status, 0);
+        const struct rv_wire_process *process = rv_map_process(&f.map, 0);
+        _exit(status == 0 && process->pid == (uint32_t)first && process->start >= rv_os_process_start(getpid()) ? 0
+                                                                                                                : 1);
+    }
+    waitpid(child, &status, 0);
+    cr_assert(WIFEXITED(status) && (WEXITSTATUS(status) == 0 || WEXITSTATUS(status) == 77));
+    close_fixture(&f);
+}
+
 Test(directory, a_full_process_table_is_an_error, .timeout = 60)
 {
     struct fixture f;
