@@ -13,6 +13,7 @@
 #include <libelf.h>
 
 #define HOOK "__cyg_profile_func_enter"
+#define API "ringviz_"
 
 /* As exec finds it. */
 static bool find_file(const char *command, char *path, size_t path_bytes)
@@ -30,7 +31,7 @@ static bool find_file(const char *command, char *path, size_t path_bytes)
     return false;
 }
 
-static void look_for_hook(Elf *elf, struct rv_program *program)
+static void look_at_symbols(Elf *elf, struct rv_program *program)
 {
     GElf_Shdr header;
     for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section));) {
@@ -44,6 +45,8 @@ static void look_for_hook(Elf *elf, struct rv_program *program)
                 gelf_getsym(data, (int)i, &symbol) ? elf_strptr(elf, header.sh_link, symbol.st_name) : "";
             if (name && strcmp(name, HOOK) == 0)
                 *(symbol.st_shndx == SHN_UNDEF ? &program->needs_hook : &program->has_own_hook) = true;
+            else if (name && strncmp(name, API, strlen(API)) == 0 && symbol.st_shndx == SHN_UNDEF)
+                program->needs_api = true;
         }
     }
 }
@@ -62,7 +65,7 @@ static void read_image(int fd, struct rv_program *program)
         elf_getphdrnum(elf, &n_segments);
         for (size_t i = 0; i < n_segments && i <= INT_MAX; i++)
             program->has_interpreter |= gelf_getphdr(elf, (int)i, &segment) && segment.p_type == PT_INTERP;
-        look_for_hook(elf, program);
+        look_at_symbols(elf, program);
     }
     elf_end(elf);
 }

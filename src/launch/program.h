@@ -13,6 +13,7 @@ struct rv_program {
     /* of what is no script */
     bool is_elf, is_executable, has_interpreter, is_our_machine;
     bool needs_hook, has_own_hook; /* of -finstrument-functions */
+    bool needs_api;                /* of libringviz */
 };
 
 /* 0; -ENOENT when it is not there; or why it cannot be read, with the path set. */

@@ -24,6 +24,10 @@ static void explain_image(const struct rv_program *program, char *out, size_t ou
                  "dynamically");
     else if (program->has_own_hook)
         snprintf(out, out_bytes, "it has a " HOOK " of its own, which hides ours; leave that out");
+    else if (!program->needs_hook && program->needs_api)
+        snprintf(out, out_bytes,
+                 "it is linked with libringviz, but it called nothing of it, or the loader did not find it (after an "
+                 "installation: ldconfig)");
     else if (!program->needs_hook)
         snprintf(out, out_bytes, "it is not instrumented; %s", REBUILD);
     else

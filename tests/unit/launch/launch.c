@@ -261,6 +261,7 @@ Test(launch, silence_is_explained)
         {LAUNCH_FOLDER "/launch_static", "statically linked"},
         {LAUNCH_FOLDER "/launch_instrumented", "is instrumented, but no instrumented function ran"},
         {LAUNCH_FOLDER "/launch_own_hook", "of its own"},
+        {LAUNCH_FOLDER "/launch_api", "linked with libringviz"},
         {"true", "not instrumented"},
         {"./script", "script for sh,"},
         {"./env-script", "script for python3,"},
