@@ -310,8 +310,8 @@ static void warn_of_shortages(const struct watch *watch)
     unsigned long long n_threads = __atomic_load_n(&header->n_threads_without_ring, __ATOMIC_RELAXED);
     unsigned long long n_names = __atomic_load_n(&header->n_names_lost, __ATOMIC_RELAXED);
     if (n_threads)
-        rv_warn("%llu times a thread found no free ring: its calls were not seen; use --rings, or --trace-file where "
-                "there is room",
+        rv_warn("%llu times a thread found no ring: its calls were not seen; use --rings, or --trace-file where there "
+                "is room; children of a program that became another user, or changed its root, find none",
                 n_threads);
     if (n_names)
         rv_warn("%llu names found no room", n_names);

@@ -18,6 +18,7 @@ static struct {
     uint32_t lock;  /* enum lock_state, a futex */
     uint32_t state; /* enum open_state */
     uint32_t idx;
+    uint32_t is_shut_out; /* by fork: the child may not open the file, and has not called anything yet */
     pid_t pid;
     struct rv_map map;
 } process;
@@ -111,6 +112,13 @@ void rv_process_end(void)
         rv_directory_leave_process(&process.map, process.idx);
 }
 
+void rv_process_miss_event(void)
+{
+    if (__atomic_load_n(&process.is_shut_out, __ATOMIC_RELAXED) &&
+        __atomic_exchange_n(&process.is_shut_out, 0, __ATOMIC_RELAXED))
+        __atomic_fetch_add(&process.map.header->n_threads_without_ring, 1, __ATOMIC_RELAXED);
+}
+
 void rv_process_close(void)
 {
     rv_process_lock();
@@ -124,6 +132,7 @@ void rv_process_restart(int left_ring)
     int error = 0;
     if (process.state == OPEN || left_ring >= 0)
         error = rv_directory_after_fork(&process.map);
+    process.is_shut_out = error && left_ring < 0;
     if (left_ring >= 0) {
         int leave_error = rv_map_leave_ring(&process.map, (uint32_t)left_ring);
         error = error ? error : leave_error;

@@ -22,6 +22,9 @@ bool rv_process_is_open(void); /* No guard needed. */
  */
 int rv_process_open(const char *path);
 
+/* An event came although the process is closed. Counts it where fork left it without the file. No guard needed. */
+void rv_process_miss_event(void);
+
 /* No more events from this process. */
 void rv_process_close(void);
 

@@ -243,6 +243,7 @@ void rv_thread_push_slow(struct rv_pusher *pusher, uint64_t stack, uint64_t kind
     if (next == RV_PUSH_NESTED && rv_push_nested(pusher, stack, kind, word))
         return;
     if (rv_process_is_closed()) {
+        rv_process_miss_event();
         release_ring();
         pusher->cursor = 0;
         return;
