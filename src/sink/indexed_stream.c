@@ -43,12 +43,17 @@ static void forget(const struct rv_indexed_stream *stream, struct rv_indexed_sta
     lane->depth = (struct rv_rec_index_depth){.least = INT64_MAX, .last_ns = stream->begin_ns};
 }
 
-void rv_indexed_stream_begin_block(struct rv_indexed_stream *stream)
+void rv_indexed_stream_begin_block(struct rv_indexed_stream *stream, uint64_t n_indexes)
 {
+    bool is_first = stream->n_indexes != n_indexes; /* of those in the INDEX */
+    stream->n_indexes = n_indexes;
     stream->begin_shift = stream->depth_shift;
     stream->begin_ns = rv_carry_last_ns(stream->carry);
-    for (size_t i = 0; i < stream->n_lanes; i++)
+    for (size_t i = 0; i < stream->n_lanes; i++) {
         forget(stream, &stream->lanes[i]);
+        if (is_first)
+            stream->lanes[i].n_listed = 0;
+    }
 }
 
 void rv_indexed_stream_add(struct rv_indexed_stream *stream, uint32_t stack)
@@ -84,4 +89,30 @@ void rv_indexed_stream_follow_base(struct rv_indexed_stream *stream)
     for (size_t i = 0; i < stream->n_lanes; i++)
         rv_stats_lane_lower(stream->lanes[i].stats, depth_shift - stream->depth_shift);
     stream->depth_shift = depth_shift;
+}
+
+static void sum_up_one(struct rv_indexed_stack *lane, struct rv_span span, uint32_t level)
+{
+    span.end = span.end > lane->last_ns ? span.end : lane->last_ns;
+    span.start = span.start < span.end ? span.start : span.end;
+    lane->last_ns = span.end;
+    if (span.end - span.start < UINT64_C(1) << rv_density_shift(level)) {
+        rv_density_advance(&lane->density, span.end);
+        rv_density_add(&lane->density, level, &span);
+        return;
+    }
+    lane->spans = rv_vec_reserve(lane->spans, &lane->spans_capacity, lane->n_spans + 1, sizeof *lane->spans);
+    lane->spans[lane->n_spans++] = (struct rv_rec_index_span){
+        .start_ns = span.start, .end_ns = span.end, .id = span.id, .depth = span.depth, .flags = span.flags};
+}
+
+void rv_indexed_stream_sum_up(const struct rv_indexed_stream *stream, struct rv_indexed_stack *lane,
+                              const struct rv_span *spans, size_t n)
+{
+    const uint32_t level = stream->level;
+    for (size_t i = 0; i < n; i++) {
+        i += rv_density_add_run(&lane->density, level, spans + i, n - i, &lane->last_ns);
+        if (i < n)
+            sum_up_one(lane, spans[i], level);
+    }
 }

@@ -54,8 +54,12 @@ struct rv_indexed_stream { /* zeroed = not begun */
 void rv_indexed_stream_init(struct rv_indexed_stream *stream);
 void rv_indexed_stream_fini(struct rv_indexed_stream *stream); /* it is zeroed */
 
-/* As if nothing had been of any stack before, but how deep the lowest frames lie. */
-void rv_indexed_stream_begin_block(struct rv_indexed_stream *stream);
+/*
+ * As if nothing had been of any stack before, but how deep the lowest frames lie.
+ *   n_indexes  put before the block: the next one has told of no frame that is open, if the stream's last block is in
+ *              another
+ */
+void rv_indexed_stream_begin_block(struct rv_indexed_stream *stream, uint64_t n_indexes);
 
 bool rv_indexed_stream_has(const struct rv_indexed_stream *stream, uint32_t stack);
 void rv_indexed_stream_add(struct rv_indexed_stream *stream, uint32_t stack); /* that it does not have */
@@ -65,5 +69,12 @@ void rv_indexed_stream_follow_base(struct rv_indexed_stream *stream);
 
 /* Of a stack that the carry does not have, because nothing was called there or there are too many: the first. */
 struct rv_indexed_stack *rv_indexed_stream_stack(struct rv_indexed_stream *stream, uint32_t stack);
+
+/*
+ * Put down calls that have ended, of one of its stacks and in that order: shorter than a cell of the stream's level
+ * they go into cells, the others stay. No call is told to end before one that came earlier.
+ */
+void rv_indexed_stream_sum_up(const struct rv_indexed_stream *stream, struct rv_indexed_stack *lane,
+                              const struct rv_span *spans, size_t n);
 
 #endif

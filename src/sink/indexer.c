@@ -10,13 +10,13 @@
 
 #include "base/vec.h"
 #include "recording/index_table.h"
+#include "sink/block_rows.h"
 #include "sink/index_totals.h"
 
 enum {
     READ_SPANS = 512,
     MOST_BLOCKS = 128,           /* in an INDEX */
     MOST_COLUMN_BYTES = 8 << 20, /* of a column, when another INDEX begins */
-    MOST_FRAMES = 1 << 20,       /* told of a stack: deeper ones are not looked at one by one */
     MOST_NOTES = 1024,           /* of a stack in a block; losses are always told */
     MOST_WAITING = 1 << 20,      /* buckets of totals, from one INDEX to the next */
     EVENTS_PER_ROW = 256,        /* of cells and spans */
@@ -39,6 +39,7 @@ struct rv_indexer {
     bool leaves_totals;   /* stats are given, not made */
     bool has_late_frames; /* a SYNC told of a frame after others were called: see rv_indexer_give_totals() */
     struct rv_rec_index_table table;
+    struct rv_block_rows rows;
     uint64_t n_rows, n_events; /* of all streams */
     uint64_t n_open;           /* frames, likewise */
     uint64_t n_buckets;        /* that totals may have by now, at the most */
@@ -47,10 +48,6 @@ struct rv_indexer {
     uint32_t *specials; /* of a batch */
     struct rv_span *spans, *sorted;
     size_t n_spans, spans_capacity, sorted_capacity;
-    struct rv_box *boxes;
-    size_t boxes_capacity;
-    uint32_t *listed; /* lanes in the block, as their rows stand */
-    size_t n_listed, listed_capacity;
 };
 
 static struct rv_indexed_stream *stream_at(struct rv_indexer *indexer, uint32_t number)
@@ -64,70 +61,7 @@ static struct rv_indexed_stream *stream_at(struct rv_indexer *indexer, uint32_t 
     return stream;
 }
 
-/* ---- a block's entries ---- */
-
-static void list(struct rv_indexer *indexer, struct rv_indexed_stream *stream, struct rv_indexed_stack *lane)
-{
-    if (lane->is_listed)
-        return;
-    lane->is_listed = true;
-    lane->row = (struct rv_rec_index_stack){.stack = lane->stack, .n_kept = lane->n_listed};
-    indexer->listed =
-        rv_vec_reserve(indexer->listed, &indexer->listed_capacity, indexer->n_listed + 1, sizeof *indexer->listed);
-    indexer->listed[indexer->n_listed++] = (uint32_t)(lane - stream->lanes);
-}
-
-/* What is open where the block begins, as far as that has changed since the INDEX last told of it. */
-static void list_open(struct rv_indexer *indexer, struct rv_indexed_stream *stream, size_t stack_idx)
-{
-    struct rv_open_stack open;
-    rv_carry_open_stack(stream->carry, stack_idx, &open);
-    struct rv_indexed_stack *lane = rv_indexed_stream_stack(stream, open.stack);
-    uint32_t n_open = open.n_frames < MOST_FRAMES ? open.n_frames : MOST_FRAMES;
-    uint32_t n_kept = lane->n_kept < lane->n_listed ? lane->n_kept : lane->n_listed;
-    lane->n_kept = open.n_frames;
-    lane->base_depth = (uint32_t)open.base_depth + stream->depth_shift;
-    lane->depth = (struct rv_rec_index_depth){open.least_key, open.last_key, open.n_lost, stream->begin_ns};
-    if (n_open == lane->n_listed && n_kept == n_open)
-        return;
-    list(indexer, stream, lane);
-    lane->row.n_kept = n_kept;
-    lane->row.n_frames = n_open - n_kept;
-    for (uint32_t i = n_kept; i < n_open; i++)
-        rv_rec_index_add(&indexer->table, RV_REC_INDEX_FRAMES,
-                         &(struct rv_rec_index_frame){open.start[i], open.id[i], (uint16_t)open.key[i], open.flags[i]});
-    lane->n_listed = n_open;
-}
-
-static void begin_block(struct rv_indexer *indexer, struct rv_indexed_stream *stream)
-{
-    indexer->n_listed = 0;
-    for (size_t i = 0; i < stream->n_lanes && stream->n_indexes != indexer->n_indexes; i++)
-        stream->lanes[i].n_listed = 0;
-    stream->n_indexes = indexer->n_indexes;
-    rv_indexed_stream_begin_block(stream);
-    for (size_t i = 0; i < rv_carry_n_stacks(stream->carry); i++)
-        list_open(indexer, stream, i);
-}
-
-static void add_cells(struct rv_indexer *indexer, const struct rv_indexed_stream *stream, struct rv_indexed_stack *lane)
-{
-    size_t n = rv_density_count(&lane->density, stream->level, 0, UINT64_MAX);
-    indexer->boxes = rv_vec_reserve(indexer->boxes, &indexer->boxes_capacity, n, sizeof *indexer->boxes);
-    n = rv_density_query(&lane->density, stream->level, 0, UINT64_MAX, indexer->boxes, n);
-    for (size_t i = 0; i < n; i++) {
-        const struct rv_box *box = &indexer->boxes[i];
-        rv_rec_index_add(&indexer->table, RV_REC_INDEX_CELLS,
-                         &(struct rv_rec_index_cell){.column = box->start_ns >> rv_density_shift(stream->level),
-                                                     .n_calls = box->count,
-                                                     .id = box->id,
-                                                     .row = (uint16_t)box->depth,
-                                                     .coverage = box->coverage});
-    }
-    lane->row.n_cells = (uint32_t)n;
-    rv_density_fini(&lane->density);
-    rv_density_init(&lane->density);
-}
+/* ---- blocks ---- */
 
 /*
  * Few enough rows for the events that there were, from the next block on: the stream that has most of them gives way. A
@@ -157,36 +91,19 @@ static void bound_buckets(struct rv_indexer *indexer)
     indexer->n_buckets = n_buckets < indexer->n_buckets ? n_buckets : indexer->n_buckets;
 }
 
+static void begin_block(struct rv_indexer *indexer, struct rv_indexed_stream *stream)
+{
+    rv_indexed_stream_begin_block(stream, indexer->n_indexes);
+    rv_block_rows_begin(&indexer->rows, stream);
+}
+
 static void end_block(struct rv_indexer *indexer, struct rv_indexed_stream *stream,
                       const struct rv_rec_index_block *block)
 {
-    struct rv_rec_index_table *table = &indexer->table;
-    struct rv_rec_index_block row = *block;
-    struct rv_carry_counts counts;
-    rv_carry_counts(stream->carry, &counts);
-    for (size_t i = 0; i < indexer->n_listed; i++) {
-        struct rv_indexed_stack *lane = &stream->lanes[indexer->listed[i]];
-        add_cells(indexer, stream, lane);
-        for (size_t k = 0; k < lane->n_spans; k++)
-            rv_rec_index_add(table, RV_REC_INDEX_SPANS, &lane->spans[k]);
-        for (size_t k = 0; k < lane->n_notes; k++)
-            rv_rec_index_add(table, RV_REC_INDEX_NOTES, &lane->notes[k]);
-        lane->row.first_ns = lane->first_ns;
-        lane->row.base_depth = lane->base_depth;
-        lane->row.level = stream->level;
-        lane->row.max_depth = counts.max_depth;
-        lane->row.n_spans = (uint32_t)lane->n_spans;
-        lane->row.n_notes = (uint32_t)lane->n_notes;
-        stream->n_rows += lane->n_spans + lane->row.n_cells;
-        indexer->n_rows += lane->n_spans + lane->row.n_cells;
-        rv_rec_index_add(table, RV_REC_INDEX_STACKS, &lane->row);
-        rv_rec_index_add(table, RV_REC_INDEX_DEPTHS, &lane->depth);
-        lane->n_spans = lane->n_notes = 0;
-        lane->is_listed = false;
-    }
-    row.n_stacks = (uint32_t)indexer->n_listed;
-    rv_rec_index_add(table, RV_REC_INDEX_BLOCKS, &row);
-    indexer->n_events += row.n_events;
+    uint64_t n_rows = rv_block_rows_end(&indexer->rows, stream, block);
+    stream->n_rows += n_rows;
+    indexer->n_rows += n_rows;
+    indexer->n_events += block->n_events;
     if (indexer->n_buckets >= RV_INDEX_MOST_BUCKETS)
         bound_buckets(indexer);
     raise_levels(indexer);
@@ -213,31 +130,6 @@ static void follow_open(struct rv_indexer *indexer, struct rv_indexed_stream *st
     rv_carry_mark_seen(stream->carry);
 }
 
-static void sum_up_one(struct rv_indexed_stack *lane, struct rv_span span, uint32_t level)
-{
-    span.end = span.end > lane->last_ns ? span.end : lane->last_ns;
-    span.start = span.start < span.end ? span.start : span.end;
-    lane->last_ns = span.end;
-    if (span.end - span.start < UINT64_C(1) << rv_density_shift(level)) {
-        rv_density_advance(&lane->density, span.end);
-        rv_density_add(&lane->density, level, &span);
-        return;
-    }
-    lane->spans = rv_vec_reserve(lane->spans, &lane->spans_capacity, lane->n_spans + 1, sizeof *lane->spans);
-    lane->spans[lane->n_spans++] = (struct rv_rec_index_span){
-        .start_ns = span.start, .end_ns = span.end, .id = span.id, .depth = span.depth, .flags = span.flags};
-}
-
-/* Of one stack. */
-static void sum_up(struct rv_indexed_stack *lane, const struct rv_span *spans, size_t n, uint32_t level)
-{
-    for (size_t i = 0; i < n; i++) {
-        i += rv_density_add_run(&lane->density, level, spans + i, n - i, &lane->last_ns);
-        if (i < n)
-            sum_up_one(lane, spans[i], level);
-    }
-}
-
 static struct rv_span *reserve_spans(struct rv_indexer *indexer)
 {
     indexer->spans =
@@ -261,7 +153,7 @@ static void take_spans(struct rv_indexer *indexer, struct rv_indexed_stream *str
         for (; end < n && spans[end].stack == spans[begin].stack; end++)
             spans[end].depth += depth_shift;
         struct rv_indexed_stack *lane = rv_indexed_stream_stack(stream, spans[begin].stack);
-        sum_up(lane, spans + begin, end - begin, stream->level);
+        rv_indexed_stream_sum_up(stream, lane, spans + begin, end - begin);
         lane->n += end - begin;
     }
     indexer->n_spans += indexer->leaves_totals ? 0 : n;
@@ -303,7 +195,7 @@ static void add_spans(struct rv_indexer *indexer, struct rv_indexed_stream *stre
         struct rv_indexed_stack *lane = &stream->lanes[i];
         if (lane->n == 0)
             continue;
-        list(indexer, stream, lane);
+        rv_block_rows_list(&indexer->rows, stream, lane);
         if (!indexer->leaves_totals)
             rv_stats_add(indexer->stats, lane->stats, spans + lane->first, lane->n);
     }
@@ -327,7 +219,7 @@ static void add_notes(struct rv_indexer *indexer, struct rv_indexed_stream *stre
         struct rv_indexed_stack *lane = rv_indexed_stream_stack(stream, stack);
         if (!is_noted(kind) || (lane->n_notes >= MOST_NOTES && kind != RV_EVENT_LOST))
             continue;
-        list(indexer, stream, lane);
+        rv_block_rows_list(&indexer->rows, stream, lane);
         lane->notes = rv_vec_reserve(lane->notes, &lane->notes_capacity, lane->n_notes + 1, sizeof *lane->notes);
         lane->notes[lane->n_notes++] = *event;
     }
@@ -387,13 +279,13 @@ static void add_batch(struct rv_indexer *indexer, struct rv_indexed_stream *stre
     uint32_t exit_stack = scan(indexer, stream, batch);
     for (size_t i = 0; i < stream->n_lanes; i++)
         if (stream->lanes[i].has_moved)
-            list(indexer, stream, &stream->lanes[i]);
+            rv_block_rows_list(&indexer->rows, stream, &stream->lanes[i]);
     read_spans(indexer, stream);
     add_spans(indexer, stream);
     if (batch->n_specials)
         add_notes(indexer, stream, batch);
     struct rv_indexed_stack *lane = rv_indexed_stream_stack(stream, stream->entry_stack);
-    list(indexer, stream, lane);
+    rv_block_rows_list(&indexer->rows, stream, lane);
     lane->row.n_events += batch->n;
     stream->entry_stack = exit_stack;
 }
@@ -469,6 +361,7 @@ struct rv_indexer *rv_indexer_create(void)
 {
     struct rv_indexer *indexer = rv_alloc(1, sizeof *indexer);
     indexer->compressor = rv_compressor_create();
+    rv_block_rows_init(&indexer->rows, &indexer->table);
     indexer->block = rv_block_create(RV_BATCH_EVENTS);
     indexer->kernel = rv_scan_best_kernel();
     indexer->stats = rv_stats_create();
@@ -491,8 +384,7 @@ void rv_indexer_destroy(struct rv_indexer *indexer)
     rv_rec_index_fini(&indexer->table);
     free(indexer->spans);
     free(indexer->sorted);
-    free(indexer->boxes);
-    free(indexer->listed);
+    rv_block_rows_fini(&indexer->rows);
     free(indexer);
 }
 
