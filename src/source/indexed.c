@@ -11,30 +11,17 @@
 #include <string.h>
 
 #include "base/err.h"
-#include "base/hash.h"
 #include "base/vec.h"
 #include "recording/codec.h"
 #include "recording/index_table.h"
 #include "recording/reader.h"
 #include "source/open_frames.h"
 #include "source/recorded.h"
+#include "source/stack_entries.h"
 
 enum { MOST_TORN = 64 /* chunks that are looked at in vain */ };
 /* Frames in the tree, and entries: a program's are fewer than its recording's bytes. */
 static const uint64_t FRAMES_OF_ANY = 1 << 16;
-
-struct entry { /* of a stack: what is open from a block on */
-    uint32_t stack;
-    uint32_t top, n_frames; /* top: of the tree */
-    uint32_t base_depth;
-    uint64_t first_ns;
-    struct rv_rec_index_depth depth;
-};
-
-struct places { /* hash of the stacks of some entries: index + 1 */
-    uint32_t *slots;
-    uint32_t n_slots, n;
-};
 
 struct block {
     uint64_t offset, last_ns;
@@ -50,10 +37,8 @@ struct stream {
     uint64_t first_ns;
     struct block *blocks;
     size_t n_blocks, blocks_capacity;
-    struct entry *entries;
-    size_t n_entries, entries_capacity;
-    struct places latest; /* entries of this INDEX */
-    uint32_t index;       /* which one that is */
+    struct rv_stack_entries entries; /* the latest ones are of one INDEX */
+    uint32_t index;                  /* which one that is */
 };
 
 struct indexed {
@@ -74,44 +59,11 @@ struct indexed {
     uint64_t n_entries;                 /* of all streams */
     struct rv_stack_summary *summaries; /* scratch: of one block */
     size_t summaries_capacity;
-    struct entry *open; /* scratch: of one page */
-    struct places places;
-    size_t open_capacity;
+    struct rv_stack_entries open; /* scratch: of one page */
     struct rv_codec *codec;
     struct rv_event *events;
     bool is_damaged; /* that was said */
 };
-
-/* ---- entries by their stacks ---- */
-
-static uint32_t *find_place(const struct places *places, const struct entry *entries, uint32_t stack)
-{
-    uint32_t mask = places->n_slots - 1, i = (uint32_t)rv_hash_u64(stack) & mask;
-    while (places->slots[i] && entries[places->slots[i] - 1].stack != stack)
-        i = (i + 1) & mask;
-    return &places->slots[i];
-}
-
-/* There will be another: keep the hash at most half full. */
-static void make_room(struct places *places, const struct entry *entries)
-{
-    if (2 * places->n < places->n_slots)
-        return;
-    struct places before = *places;
-    places->n_slots = before.n_slots ? 2 * before.n_slots : 8;
-    places->slots = rv_alloc(places->n_slots, sizeof *places->slots);
-    for (uint32_t i = 0; i < before.n_slots; i++)
-        if (before.slots[i])
-            *find_place(places, entries, entries[before.slots[i] - 1].stack) = before.slots[i];
-    free(before.slots);
-}
-
-static void forget_places(struct places *places)
-{
-    if (places->n)
-        memset(places->slots, 0, places->n_slots * sizeof *places->slots);
-    places->n = 0;
-}
 
 /* ---- the index ---- */
 
@@ -194,22 +146,33 @@ struct rows { /* the next ones */
     const struct rv_event *note;
 };
 
+static void put_frames(struct indexed *indexed, struct rv_stack_entry *entry, const struct rv_rec_index_frame *frames,
+                       uint32_t n)
+{
+    if (indexed->frames.n + n > FRAMES_OF_ANY + indexed->n_file_bytes || indexed->frames.n + n >= RV_NO_FRAME) {
+        say_damage(indexed);
+        return;
+    }
+    for (uint32_t i = 0; i < n; i++, entry->n_frames++) {
+        uint32_t id = rv_recorded_map_id(&indexed->names, frames[i].id);
+        entry->top = rv_open_frames_put(&indexed->frames, entry->top, &frames[i], id);
+    }
+}
+
 /* What is open of a stack where a block begins: some of what was, and what is above that. */
 static void add_entry(struct indexed *indexed, struct stream *stream, const struct rows *rows)
 {
     const struct rv_rec_index_stack *row = rows->stack;
     if (stream->index != indexed->n_indexes)
-        forget_places(&stream->latest);
+        rv_stack_entries_forget(&stream->entries);
     stream->index = indexed->n_indexes;
     if (indexed->n_entries >= FRAMES_OF_ANY + indexed->n_file_bytes) {
         say_damage(indexed);
         return;
     }
     indexed->n_entries++;
-    make_room(&stream->latest, stream->entries);
-    uint32_t *place = find_place(&stream->latest, stream->entries, row->stack);
-    const struct entry *before = *place ? &stream->entries[*place - 1] : NULL;
-    struct entry entry = {
+    const struct rv_stack_entry *before = rv_stack_entries_latest(&stream->entries, row->stack);
+    struct rv_stack_entry entry = {
         .stack = row->stack, .top = RV_NO_FRAME, .base_depth = row->base_depth, .first_ns = row->first_ns};
     entry.depth = rows->depth ? *rows->depth : (struct rv_rec_index_depth){.least = INT64_MAX};
     if (before && row->n_kept <= before->n_frames) {
@@ -220,44 +183,8 @@ static void add_entry(struct indexed *indexed, struct stream *stream, const stru
     }
     for (; entry.n_frames > row->n_kept; entry.n_frames--)
         entry.top = rv_open_frames_below(&indexed->frames, entry.top);
-    uint32_t n = row->n_frames;
-    if (indexed->frames.n + n > FRAMES_OF_ANY + indexed->n_file_bytes || indexed->frames.n + n >= RV_NO_FRAME) {
-        say_damage(indexed);
-        n = 0;
-    }
-    for (uint32_t i = 0; i < n; i++, entry.n_frames++) {
-        const struct rv_rec_index_frame *frame = &rows->frame[i];
-        uint32_t id = rv_recorded_map_id(&indexed->names, frame->id);
-        entry.top = rv_open_frames_put(&indexed->frames, entry.top, frame, id);
-    }
-    stream->entries =
-        rv_vec_reserve(stream->entries, &stream->entries_capacity, stream->n_entries + 1, sizeof *stream->entries);
-    stream->entries[stream->n_entries++] = entry;
-    stream->latest.n += !*place;
-    *place = (uint32_t)stream->n_entries;
-}
-
-static void map_ids(struct indexed *indexed)
-{
-    size_t n;
-    struct rv_rec_index_table *table = &indexed->table;
-    (void)rv_rec_index_rows(table, RV_REC_INDEX_CELLS, &n);
-    struct rv_rec_index_cell *cells = (void *)table->columns[RV_REC_INDEX_CELLS].bytes;
-    for (size_t i = 0; i < n; i++)
-        cells[i].id = rv_recorded_map_id(&indexed->names, cells[i].id);
-    (void)rv_rec_index_rows(table, RV_REC_INDEX_SPANS, &n);
-    struct rv_rec_index_span *spans = (void *)table->columns[RV_REC_INDEX_SPANS].bytes;
-    for (size_t i = 0; i < n; i++)
-        spans[i].id = rv_recorded_map_id(&indexed->names, spans[i].id);
-    (void)rv_rec_index_rows(table, RV_REC_INDEX_TOTALS, &n);
-    struct rv_rec_index_total *totals = (void *)table->columns[RV_REC_INDEX_TOTALS].bytes;
-    for (size_t i = 0; i < n; i++)
-        totals[i].id = rv_recorded_map_id(&indexed->names, totals[i].id);
-    (void)rv_rec_index_rows(table, RV_REC_INDEX_NOTES, &n);
-    struct rv_event *notes = (void *)table->columns[RV_REC_INDEX_NOTES].bytes;
-    for (size_t i = 0; i < n; i++)
-        if (rv_event_kind(&notes[i]) == RV_EVENT_MARK || rv_event_kind(&notes[i]) == RV_EVENT_VALUE)
-            notes[i].id = rv_recorded_map_id(&indexed->names, notes[i].id);
+    put_frames(indexed, &entry, rows->frame, row->n_frames);
+    rv_stack_entries_add(&stream->entries, &entry);
 }
 
 static void take_block(struct indexed *indexed, const struct rv_rec_index_block *row, struct rows *rows,
@@ -269,7 +196,7 @@ static void take_block(struct indexed *indexed, const struct rv_rec_index_block 
                           .last_ns = row->last_ns,
                           .n_events = row->n_events,
                           .stack = row->stack,
-                          .first_entry = stream ? (uint32_t)stream->n_entries : 0,
+                          .first_entry = stream ? (uint32_t)stream->entries.n : 0,
                           .index = indexed->n_indexes};
     indexed->summaries =
         rv_vec_reserve(indexed->summaries, &indexed->summaries_capacity, row->n_stacks, sizeof *indexed->summaries);
@@ -290,7 +217,7 @@ static void take_block(struct indexed *indexed, const struct rv_rec_index_block 
         say_damage(indexed);
         return;
     }
-    block.n_entries = (uint32_t)stream->n_entries - block.first_entry;
+    block.n_entries = (uint32_t)stream->entries.n - block.first_entry;
     stream->blocks =
         rv_vec_reserve(stream->blocks, &stream->blocks_capacity, stream->n_blocks + 1, sizeof *stream->blocks);
     stream->blocks[stream->n_blocks++] = block;
@@ -304,7 +231,7 @@ static void take_index(struct indexed *indexed, const struct rv_intake *intake)
     size_t n, n_rows;
     const struct rv_rec_index_table *table = &indexed->table;
     take_chunks(indexed, intake);
-    map_ids(indexed);
+    rv_recorded_map_index(&indexed->names, &indexed->table);
     const struct rv_rec_index_block *blocks = rv_rec_index_rows(table, RV_REC_INDEX_BLOCKS, &n);
     struct rows rows = {.stack = rv_rec_index_rows(table, RV_REC_INDEX_STACKS, &n_rows),
                         .frame = rv_rec_index_rows(table, RV_REC_INDEX_FRAMES, &n_rows),
@@ -340,27 +267,22 @@ static void submit(struct indexed *indexed, void *page, const struct rv_event *e
     }
 }
 
-/* Every stack that is known where the block begins, with its latest entry. Returns how many. */
-static size_t find_open(struct indexed *indexed, const struct stream *stream, uint32_t number)
+/* Into open: every stack that is known where the block begins, with its latest entry. */
+static void find_open(struct indexed *indexed, const struct stream *stream, uint32_t number)
 {
-    size_t n = 0;
-    forget_places(&indexed->places);
+    struct rv_stack_entries *open = &indexed->open;
+    rv_stack_entries_forget(open);
+    open->n = 0;
     for (size_t b = number + 1u; b-- > 0 && stream->blocks[b].index == stream->blocks[number].index;)
         for (uint32_t i = 0; i < stream->blocks[b].n_entries; i++) {
-            const struct entry *entry = &stream->entries[stream->blocks[b].first_entry + i];
-            make_room(&indexed->places, indexed->open);
-            uint32_t *place = find_place(&indexed->places, indexed->open, entry->stack);
-            if (*place)
-                continue;
-            indexed->open = rv_vec_reserve(indexed->open, &indexed->open_capacity, n + 1, sizeof *indexed->open);
-            indexed->open[n++] = *entry;
-            *place = (uint32_t)n;
-            indexed->places.n++;
+            const struct rv_stack_entry *entry = &stream->entries.entries[stream->blocks[b].first_entry + i];
+            if (!rv_stack_entries_latest(open, entry->stack))
+                rv_stack_entries_add(open, entry);
         }
-    return n;
 }
 
-static void add_stack(struct indexed *indexed, void *page, const struct entry *entry, const struct rv_intake *intake)
+static void add_stack(struct indexed *indexed, void *page, const struct rv_stack_entry *entry,
+                      const struct rv_intake *intake)
 {
     struct rv_page_stack stack = {
         .stack = entry->stack, .base_depth = entry->base_depth, .first_ns = entry->first_ns, .depth = entry->depth};
@@ -392,10 +314,10 @@ static void serve(struct indexed *indexed, const struct rv_page_request *request
     struct stream *stream = find_stream(indexed, request->stream);
     rv_assert(stream && request->block < stream->n_blocks);
     const struct block *block = &stream->blocks[request->block];
-    size_t n = find_open(indexed, stream, request->block);
+    find_open(indexed, stream, request->block);
     void *page = intake->pages->open_page(intake->context, request, block->stack);
-    for (size_t i = 0; i < n; i++)
-        add_stack(indexed, page, &indexed->open[i], intake);
+    for (size_t i = 0; i < indexed->open.n; i++)
+        add_stack(indexed, page, &indexed->open.entries[i], intake);
     uint64_t last_ns = request->block ? stream->blocks[request->block - 1].last_ns : 0;
     if (block->n_events && decode(indexed, block) == 0)
         submit(indexed, page, indexed->events, block->n_events, &last_ns, intake);
@@ -458,8 +380,7 @@ static void close_indexed(struct rv_source *source)
     struct indexed *indexed = (struct indexed *)source;
     for (size_t i = 0; i < indexed->n_streams; i++) {
         free(indexed->streams[i].blocks);
-        free(indexed->streams[i].entries);
-        free(indexed->streams[i].latest.slots);
+        rv_stack_entries_fini(&indexed->streams[i].entries);
     }
     rv_rec_reader_close(indexed->reader);
     rv_codec_destroy(indexed->codec);
@@ -470,8 +391,7 @@ static void close_indexed(struct rv_source *source)
     rv_open_frames_fini(&indexed->frames);
     free(indexed->offsets);
     free(indexed->summaries);
-    free(indexed->open);
-    free(indexed->places.slots);
+    rv_stack_entries_fini(&indexed->open);
     free(indexed->events);
     free(indexed->path);
     free(indexed);

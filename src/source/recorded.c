@@ -62,6 +62,28 @@ void rv_recorded_map_ids(struct rv_recorded_names *names, struct rv_batch *batch
     }
 }
 
+void rv_recorded_map_index(struct rv_recorded_names *names, struct rv_rec_index_table *table)
+{
+    size_t n;
+    (void)rv_rec_index_rows(table, RV_REC_INDEX_CELLS, &n);
+    struct rv_rec_index_cell *cells = (void *)table->columns[RV_REC_INDEX_CELLS].bytes;
+    for (size_t i = 0; i < n; i++)
+        cells[i].id = rv_recorded_map_id(names, cells[i].id);
+    (void)rv_rec_index_rows(table, RV_REC_INDEX_SPANS, &n);
+    struct rv_rec_index_span *spans = (void *)table->columns[RV_REC_INDEX_SPANS].bytes;
+    for (size_t i = 0; i < n; i++)
+        spans[i].id = rv_recorded_map_id(names, spans[i].id);
+    (void)rv_rec_index_rows(table, RV_REC_INDEX_TOTALS, &n);
+    struct rv_rec_index_total *totals = (void *)table->columns[RV_REC_INDEX_TOTALS].bytes;
+    for (size_t i = 0; i < n; i++)
+        totals[i].id = rv_recorded_map_id(names, totals[i].id);
+    (void)rv_rec_index_rows(table, RV_REC_INDEX_NOTES, &n);
+    struct rv_event *notes = (void *)table->columns[RV_REC_INDEX_NOTES].bytes;
+    for (size_t i = 0; i < n; i++)
+        if (rv_event_kind(&notes[i]) == RV_EVENT_MARK || rv_event_kind(&notes[i]) == RV_EVENT_VALUE)
+            notes[i].id = rv_recorded_map_id(names, notes[i].id);
+}
+
 /* Escaped text in our own memory, until the next call for the same slot. */
 static const char *show(struct rv_recorded_names *names, unsigned slot, const char *text)
 {

@@ -3,6 +3,7 @@
 #define RV_SOURCE_RECORDED_H
 
 #include "flow/batch.h"
+#include "recording/index_table.h"
 #include "recording/payload.h"
 #include "recording/reader.h"
 #include "source/source.h"
@@ -24,6 +25,9 @@ void rv_recorded_names_fini(struct rv_recorded_names *names);
 /* Our id of the file's; 0 stays 0, as does one that is no program's. */
 uint32_t rv_recorded_map_id(struct rv_recorded_names *names, uint32_t id);
 void rv_recorded_map_ids(struct rv_recorded_names *names, struct rv_batch *batch);
+
+/* The ids of an INDEX but its frames': of cells, spans, totals and notes. */
+void rv_recorded_map_index(struct rv_recorded_names *names, struct rv_rec_index_table *table);
 
 /* Define what a STRINGS chunk does. False: it makes no sense, or there are too many names. */
 bool rv_recorded_define(struct rv_recorded_names *names, const struct rv_rec_chunk *chunk, const uint8_t *payload,
