@@ -39,7 +39,7 @@ void rv_findings_show_top(struct rv_findings *findings, struct rv_ui *ui, const 
         .find = inquiry->find,
         .find_why = inquiry->find_why,
         .n_subroutines = inquiry->search.matches.n_matching,
-        .percent = rv_tally_is_on(&inquiry->tally) ? inquiry->tally.percent_told : 100,
+        .percent = rv_tally_is_on(&inquiry->tally) ? inquiry->tally.worker.percent_told : 100,
         .is_whole = inquiry->is_search_whole,
         .lens = &inquiry->lens,
         .rule_why = inquiry->rule_why,
@@ -66,7 +66,7 @@ void rv_findings_show_bottom(struct rv_findings *findings, struct rv_ui *ui, con
                            .from_ns = inquiry->selected.from_ns,
                            .to_ns = inquiry->selected.to_ns,
                            .zero_ns = about->viewer->present.first_ns,
-                           .range = measure->is_done ? measure->range : NULL,
+                           .range = rv_measure_is_done(measure) ? measure->range : NULL,
                            .progress = rv_range_progress(measure->range),
                            .version = measure->version,
                            .subroutines = about->subroutines,
@@ -88,7 +88,7 @@ void rv_findings_show_right(struct rv_ui *ui, const struct rv_findings_about *ab
     struct rv_inspector shown = {
         .title = tooltip->title,
         .has_source = rv_subroutines_get(about->subroutines, hover->box.id).file[0],
-        .range = measure->is_done ? measure->range : NULL,
+        .range = rv_measure_is_done(measure) ? measure->range : NULL,
         .subroutines = about->subroutines,
         .rgba = rgba_of,
         .context = about,
@@ -119,7 +119,7 @@ static void export_range(struct rv_findings *findings, const struct rv_findings_
 {
     const struct rv_measure *measure = &about->viewer->inquiry.measure;
     char path[64];
-    if (!measure->is_done)
+    if (!rv_measure_is_done(measure))
         return;
     FILE *file = create_file(path, sizeof path);
     struct rv_report report = {

@@ -255,7 +255,7 @@ uint32_t rv_inquiry_call_node(const struct rv_inquiry *inquiry)
     const struct rv_inquiry_call *call = &inquiry->call;
     size_t n;
     uint32_t found = 0;
-    if (!call->measure.is_done)
+    if (!rv_measure_is_done(&call->measure))
         return 0;
     const struct rv_range_node *nodes = rv_range_nodes(call->measure.range, &n);
     uint32_t at = nodes[0].first_child, id = rv_range_id(call->measure.range, call->id);

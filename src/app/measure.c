@@ -1,7 +1,6 @@
 #include "app/measure.h"
 
 #define CALLS_PER_STEP 4096u
-#define WAIT_NS 1000000u /* for a page, until it is looked whether that is wanted any more */
 
 /* The calls of this lane; NULL: it has none in the block. */
 static struct rv_timeline *take_calls(struct rv_survey_page *page, uint32_t lane_idx)
@@ -22,7 +21,7 @@ static enum rv_survey_status take_page(struct rv_measure *measure, uint32_t lane
                                                                                          .to_ns = measure->to_ns,
                                                                                          .is_backward = true,
                                                                                          .lane_idx = &lane_idx});
-    return measure->survey ? rv_survey_take(measure->survey, WAIT_NS, page) : RV_SURVEY_OVER;
+    return measure->survey ? rv_survey_take(measure->survey, RV_WORKER_WAIT_NS, page) : RV_SURVEY_OVER;
 }
 
 static void close_survey(struct rv_measure *measure)
@@ -51,18 +50,16 @@ static void give_page(struct rv_measure *measure)
         close_survey(measure);
 }
 
-static void *work(void *context)
+static void work(void *context)
 {
     struct rv_measure *measure = context;
     bool is_done = false;
-    while (!is_done && !atomic_load_explicit(&measure->is_unwanted, memory_order_relaxed)) {
+    while (!is_done && rv_worker_is_wanted(&measure->worker)) {
         is_done = rv_range_step(measure->range, CALLS_PER_STEP);
         if (rv_range_wants_page(measure->range))
             give_page(measure);
     }
     close_survey(measure);
-    atomic_store_explicit(&measure->is_over, true, memory_order_release); /* M1 -> M2 */
-    return NULL;
 }
 
 void rv_measure_start(struct rv_measure *measure, const struct rv_range_params *params, struct rv_session *session)
@@ -73,43 +70,22 @@ void rv_measure_start(struct rv_measure *measure, const struct rv_range_params *
     measure->from_ns = params->from_ns;
     measure->to_ns = params->to_ns;
     measure->version++;
-    measure->is_running = pthread_create(&measure->worker, NULL, work, measure) == 0;
-    if (!measure->is_running) { /* no thread to be had: it takes as long as it takes */
-        (void)work(measure);
-        measure->is_done = true;
-    }
+    rv_worker_start(&measure->worker, work, measure);
 }
 
 void rv_measure_stop(struct rv_measure *measure)
 {
-    atomic_store_explicit(&measure->is_unwanted, true, memory_order_relaxed);
-    if (measure->is_running)
-        (void)pthread_join(measure->worker, NULL);
+    rv_worker_stop(&measure->worker);
     rv_range_destroy(measure->range);
     measure->range = NULL;
-    measure->is_running = measure->is_done = false;
-    atomic_store_explicit(&measure->is_unwanted, false, memory_order_relaxed);
-    atomic_store_explicit(&measure->is_over, false, memory_order_relaxed);
 }
 
 void rv_measure_wait(struct rv_measure *measure)
 {
-    if (!measure->is_running)
-        return;
-    (void)pthread_join(measure->worker, NULL);
-    measure->is_running = false;
-    measure->is_done = true;
+    rv_worker_wait(&measure->worker);
 }
 
 bool rv_measure_poll(struct rv_measure *measure)
 {
-    if (!measure->is_running)
-        return false;
-    bool is_over = atomic_load_explicit(&measure->is_over, memory_order_acquire); /* M2 <- M1 */
-    unsigned percent = (unsigned)(100.0 * rv_range_progress(measure->range));
-    bool has_got_on = is_over || percent != measure->percent_told;
-    measure->percent_told = percent;
-    if (is_over)
-        rv_measure_wait(measure);
-    return has_got_on;
+    return measure->range && rv_worker_poll(&measure->worker, (unsigned)(100.0 * rv_range_progress(measure->range)));
 }

@@ -1,16 +1,10 @@
-/*
- * A range being measured while the window goes on: one worker, which ends when the work is done or not wanted any more.
- * Main thread.
- *
- * Labels: M1 publishes what the worker has measured, M2 sees that it has.
- */
+/* A range being measured while the window goes on, by one worker. Main thread. */
 #ifndef RV_APP_MEASURE_H
 #define RV_APP_MEASURE_H
 
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdbool.h>
 
+#include "app/worker.h"
 #include "model/range.h"
 #include "pipeline/session.h"
 
@@ -20,11 +14,7 @@ struct rv_measure { /* zeroed = nothing is measured; does not move while it runs
     struct rv_session *session;
     uint64_t from_ns, to_ns;
     struct rv_survey *survey; /* the worker's: of the lane that it is in, if calls of it have to be read */
-    pthread_t worker;
-    bool is_running; /* the worker is to be joined */
-    bool is_done;    /* the range can be read */
-    unsigned percent_told;
-    atomic_bool is_over, is_unwanted;
+    struct rv_worker worker;
 };
 
 /* Stops what ran before. What the lanes have in sum is read from the session, which outlives that; NULL: nothing is. */
@@ -35,5 +25,11 @@ void rv_measure_wait(struct rv_measure *measure); /* until it is done */
 
 /* Has it got on since it was last asked? */
 bool rv_measure_poll(struct rv_measure *measure);
+
+/* Can the range be read? */
+static inline bool rv_measure_is_done(const struct rv_measure *measure)
+{
+    return measure->range && !measure->worker.is_running;
+}
 
 #endif

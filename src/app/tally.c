@@ -2,18 +2,15 @@
 
 #include <stdlib.h>
 
-#include "base/os.h"
 #include "base/vec.h"
 
-#define WAIT_NS 1000000u /* for a block, until it is looked whether that is wanted any more */
-
-static void *work(void *context)
+static void work(void *context)
 {
     struct rv_tally *tally = context;
     enum rv_survey_status status = RV_SURVEY_LATER;
-    while (status != RV_SURVEY_OVER && !atomic_load_explicit(&tally->is_unwanted, memory_order_relaxed)) {
+    while (status != RV_SURVEY_OVER && rv_worker_is_wanted(&tally->worker)) {
         struct rv_survey_page page;
-        status = rv_survey_take(tally->survey, WAIT_NS, &page);
+        status = rv_survey_take(tally->survey, RV_WORKER_WAIT_NS, &page);
         if (status != RV_SURVEY_PAGE)
             continue;
         for (size_t i = 0; i < page.n_lanes; i++)
@@ -23,22 +20,19 @@ static void *work(void *context)
         atomic_store_explicit(&tally->percent, (unsigned)(100.0 * rv_survey_progress(tally->survey)),
                               memory_order_relaxed);
     }
-    atomic_store_explicit(&tally->is_over, true, memory_order_release); /* Q1 -> Q2 */
-    return NULL;
 }
 
 static void start(struct rv_tally *tally, const struct rv_search *search)
 {
     tally->found = rv_alloc(1, sizeof *tally->found);
     rv_matches_follow(&tally->found->matches, &search->matches);
-    rv_os_start_thread(&tally->worker, work, tally);
+    rv_worker_start(&tally->worker, work, tally);
 }
 
 static void finish(struct rv_tally *tally)
 {
     if (!tally->survey)
         return;
-    (void)pthread_join(tally->worker, NULL);
     rv_survey_close(tally->survey);
     rv_search_stop(tally->found);
     free(tally->found);
@@ -65,7 +59,7 @@ bool rv_tally_begin(struct rv_tally *tally, struct rv_session *session, struct r
 
 void rv_tally_end(struct rv_tally *tally)
 {
-    atomic_store_explicit(&tally->is_unwanted, true, memory_order_relaxed);
+    rv_worker_stop(&tally->worker);
     finish(tally);
     *tally = (struct rv_tally){.has_begun = false};
 }
@@ -75,15 +69,11 @@ bool rv_tally_poll(struct rv_tally *tally, struct rv_search *search, bool waits)
     if (!tally->survey)
         return false;
     if (waits)
-        while (!atomic_load_explicit(&tally->is_over, memory_order_acquire)) /* Q2 <- Q1 */
-            rv_os_sleep_ns(WAIT_NS);
-    if (atomic_load_explicit(&tally->is_over, memory_order_acquire)) { /* Q2 <- Q1 */
-        rv_search_merge(search, tally->found);
-        finish(tally);
-        return true;
-    }
-    unsigned percent = atomic_load_explicit(&tally->percent, memory_order_relaxed);
-    bool has_got_on = percent != tally->percent_told;
-    tally->percent_told = percent;
-    return has_got_on;
+        rv_worker_wait(&tally->worker);
+    bool has_got_on = rv_worker_poll(&tally->worker, atomic_load_explicit(&tally->percent, memory_order_relaxed));
+    if (tally->worker.is_running)
+        return has_got_on;
+    rv_search_merge(search, tally->found);
+    finish(tally);
+    return true;
 }

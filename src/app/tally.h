@@ -1,17 +1,15 @@
 /*
  * The calls that are searched for, in all of a recording that is told in sum but what its lanes have: counted by one
  * worker. Main thread.
- *
- * Labels: Q1 publishes what the worker has counted, Q2 sees that it has.
  */
 #ifndef RV_APP_TALLY_H
 #define RV_APP_TALLY_H
 
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "app/worker.h"
 #include "model/search.h"
 #include "pipeline/session.h"
 
@@ -20,11 +18,9 @@ struct rv_tally { /* zeroed = none; does not move while it runs */
     uint64_t generation;      /* of the search then */
     struct rv_survey *survey; /* the worker's; NULL: there is nothing to read, or all is counted */
     struct rv_search *found;  /* the worker's, until it is over */
-    pthread_t worker;
-    atomic_bool is_over, is_unwanted;
+    struct rv_worker worker;
     atomic_uint_least64_t n_hits; /* so far */
     atomic_uint percent;
-    unsigned percent_told;
 };
 
 /* Begin a new one, when another is needed and everything is known that it takes: true, and the search has forgotten

@@ -6,7 +6,7 @@
  *   worker   one block, one statistics shard        the queue, sinks          queue closed after the drain
  *   naming   names in the source, memory limit      50 ms, end of the drain   end of the drain
  *   pilot    what threads answer (control/pilot.h)  an order, answers, 25 ms  rv_pilot_stop, by the window
- *   maker    the next picture (app/maker.h)       a wish                    rv_maker_stop, by the window
+ *   maker    the next picture (app/maker.h)         a wish                    rv_maker_stop, by the window
  *   measure  a range (app/measure.h)                blocks of a survey        rv_measure_stop, by the window
  *   tally    hits of a search (app/tally.h)         blocks of a survey        rv_tally_end, by the window
  *   main     views, reports (reads the model)       SDL events or a signal    -

@@ -101,7 +101,7 @@ static bool act(struct visit *visit, const struct rv_window_state *state)
         act_on(state, &(struct rv_act){.action = RV_ACTION_SELECT, .to_ns = UINT64_MAX, .amount = 1.0});
         return true;
     case 4:
-        if (!inquiry->measure.is_done || viewer->pointer.hover.is_pinned)
+        if (!rv_measure_is_done(&inquiry->measure) || viewer->pointer.hover.is_pinned)
             return false;
         check_range(visit, inquiry->measure.range);
         at_ns = next_event(middle_ns);

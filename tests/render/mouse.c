@@ -219,7 +219,7 @@ static bool is_measured(const struct rv_inquiry *inquiry)
 {
     struct rv_stats_row rows[4];
     const struct rv_range_ns *range = &inquiry->selected;
-    if (!inquiry->measure.is_done)
+    if (!rv_measure_is_done(&inquiry->measure))
         return false;
     size_t n = rv_stats_rows(rv_range_stats(inquiry->measure.range), rows, 4);
     uint64_t end_ns = past_inner_start(1) + 20 * MS < range->to_ns ? past_inner_start(1) + 20 * MS : range->to_ns;

@@ -77,7 +77,7 @@ static struct rv_measure measure(struct rv_session *session, const uint64_t wind
                                                .lens = lens},
                      session);
     rv_measure_wait(&measure);
-    cr_assert(measure.is_done);
+    cr_assert(rv_measure_is_done(&measure));
     return measure;
 }
 
