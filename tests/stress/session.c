@@ -6,24 +6,16 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "../unit/scan/streams.h"
 #include "base/vec.h"
 #include "pipeline/session.h"
 #include "scan/serial.h"
 
+#include "sender.h"
+
 enum { N_STREAMS = 5, N_SUBROUTINES = 20, STREAM_EVENTS = 60000 };
 static const uint64_t ORIGIN_NS = 3ull << 59; /* of a trace whose times do not fit its events */
-
-struct maker {
-    struct rv_source source; /* first */
-    uint64_t seed;
-    struct {
-        void *stream;
-        struct rv_event *events;
-        uint32_t n_sent;
-    } streams[N_STREAMS];
-};
 
 /* What a sink was told; each stream's part is written by one worker at a time. */
 struct told {
@@ -39,22 +31,14 @@ struct tally {
     _Atomic unsigned n_misplaced, n_begins, n_ends, n_definitions;
 };
 
-static uint64_t next_random(uint64_t *state)
-{
-    *state ^= *state << 13;
-    *state ^= *state >> 7;
-    *state ^= *state << 17;
-    return *state;
-}
-
 /* A walk with an escape now and then, in depth tags. */
-static void make_events(struct rv_event *events, uint64_t *seed)
+static void make_events(struct rv_event *events, uint64_t *state)
 {
     uint32_t ids[64];
     uint64_t ns = 1000;
     unsigned depth = 0;
     for (uint32_t i = 0; i < STREAM_EVENTS; i++) {
-        uint64_t random = next_random(seed);
+        uint64_t random = random_next(state);
         ns += random % 300;
         bool is_call = depth == 0 || (depth < 60 && (random >> 16) % 2);
         if (!is_call && depth > 4 && (random >> 20) % 50 == 0)
@@ -69,60 +53,11 @@ static void make_events(struct rv_event *events, uint64_t *seed)
     }
 }
 
-static bool send_some(struct maker *maker, unsigned idx, const struct rv_intake *intake)
-{
-    uint32_t n_left = STREAM_EVENTS - maker->streams[idx].n_sent;
-    if (n_left == 0)
-        return false;
-    struct rv_batch *batch = intake->acquire_batch(intake->context);
-    if (!batch)
-        return true;
-    uint32_t n = 1 + (uint32_t)(next_random(&maker->seed) % (next_random(&maker->seed) % 4 ? 300 : RV_BATCH_EVENTS));
-    n = n < n_left ? n : n_left;
-    const struct rv_event *from = maker->streams[idx].events + maker->streams[idx].n_sent;
-    memcpy(batch->events, from, n * sizeof *from);
-    batch->n = n;
-    batch->base_ns = rv_event_ticks(from);
-    batch->stream = maker->streams[idx].stream;
-    maker->streams[idx].n_sent += n;
-    intake->submit_batch(intake->context, batch);
-    if (n < n_left)
-        return true;
-    intake->account_stream(intake->context, maker->streams[idx].stream,
-                           &(struct rv_stream_account){STREAM_EVENTS, STREAM_EVENTS, 0});
-    intake->close_stream(intake->context, maker->streams[idx].stream, rv_event_ticks(from + n - 1));
-    return true;
-}
-
-static enum rv_source_status poll_maker(struct rv_source *source, const struct rv_intake *intake)
-{
-    struct maker *maker = (struct maker *)source;
-    bool has_sent = false;
-    for (unsigned i = 0; i < N_STREAMS; i++) {
-        if (!maker->streams[i].stream)
-            maker->streams[i].stream = intake->open_stream(
-                intake->context, &(struct rv_stream_info){
-                                     .pid = 1, .tid = i + 1, .process_name = "maker", .thread_name = "", .ring = i});
-        has_sent |= send_some(maker, i, intake);
-    }
-    return has_sent ? RV_SOURCE_MOVED : RV_SOURCE_ENDED;
-}
-
-static void nap_maker(struct rv_source *source)
-{
-    (void)source;
-}
-
-static void resolve_maker(struct rv_source *source, const struct rv_intake *intake, bool is_final)
+static void define_all(struct rv_source *source, const struct rv_intake *intake, bool is_final)
 {
     (void)source;
     for (uint32_t id = 1; id <= N_SUBROUTINES && is_final; id++)
-        intake->define(intake->context, &(struct rv_definition){id, "maker", "sub", "", id}, 1);
-}
-
-static void close_maker(struct rv_source *source)
-{
-    (void)source;
+        intake->define(intake->context, &(struct rv_definition){id, "sender", "sub", "", id}, 1);
 }
 
 static void tally_spans(void *context, const struct rv_lane *lane, const struct rv_span *spans, size_t n)
@@ -192,14 +127,14 @@ static void tally_end(void *context, const struct rv_stats *totals)
         tally->n_misplaced += !tally->streams[i].is_closed;
 }
 
-static void tally_oracle(const struct maker *maker, struct tally *tally)
+static void tally_oracle(struct rv_event *const events[N_STREAMS], struct tally *tally)
 {
     for (unsigned i = 0; i < N_STREAMS; i++) {
         struct rv_serial *serial = rv_serial_create();
         struct rv_span *spans = NULL;
         size_t n = 0, capacity = 0;
-        rv_serial_feed(serial, maker->streams[i].events, STREAM_EVENTS, &spans, &n, &capacity);
-        rv_serial_finish(serial, rv_event_ticks(&maker->streams[i].events[STREAM_EVENTS - 1]), &spans, &n, &capacity);
+        rv_serial_feed(serial, events[i], STREAM_EVENTS, &spans, &n, &capacity);
+        rv_serial_finish(serial, rv_event_ticks(&events[i][STREAM_EVENTS - 1]), &spans, &n, &capacity);
         tally_spans(tally, NULL, spans, n);
         rv_serial_destroy(serial);
         free(spans);
@@ -208,15 +143,19 @@ static void tally_oracle(const struct maker *maker, struct tally *tally)
 
 static int run(uint64_t seed, unsigned n_workers)
 {
-    struct maker maker = {.source = {.origin_ns = ORIGIN_NS,
-                                     .poll = poll_maker,
-                                     .nap = nap_maker,
-                                     .resolve = resolve_maker,
-                                     .close = close_maker},
-                          .seed = seed};
+    uint64_t random = seed;
+    struct rv_event *events[N_STREAMS];
+    struct sender sender;
+    sender_init(&sender, random_next(&random));
+    sender.source.origin_ns = ORIGIN_NS;
+    sender.source.resolve = define_all;
+    sender.n_streams = N_STREAMS;
+    sender.few = 300;
+    sender.most = RV_BATCH_EVENTS;
     for (unsigned i = 0; i < N_STREAMS; i++) {
-        maker.streams[i].events = rv_alloc(STREAM_EVENTS, sizeof(struct rv_event));
-        make_events(maker.streams[i].events, &maker.seed);
+        events[i] = rv_alloc(STREAM_EVENTS, sizeof *events[i]);
+        make_events(events[i], &random);
+        sender.streams[i] = (struct sent){.events = events[i], .n = STREAM_EVENTS};
     }
     struct tally got = {.lock = PTHREAD_MUTEX_INITIALIZER}, wanted = {.lock = PTHREAD_MUTEX_INITIALIZER};
     struct rv_sink sink = {.context = &got,
@@ -228,16 +167,16 @@ static int run(uint64_t seed, unsigned n_workers)
                            .define = tally_definitions,
                            .end = tally_end};
     struct rv_session *session = rv_session_start(
-        &(struct rv_session_params){.n_workers = n_workers, .sinks = &sink, .n_sinks = 1}, &maker.source);
+        &(struct rv_session_params){.n_workers = n_workers, .sinks = &sink, .n_sinks = 1}, &sender.source);
     while (!rv_session_wait(session, 20000000))
         rv_stats_destroy(rv_session_stats(session));
     rv_session_destroy(session);
-    tally_oracle(&maker, &wanted);
+    tally_oracle(events, &wanted);
     uint64_t n_call_events = 0;
     for (unsigned i = 0; i < N_STREAMS; i++) {
         for (uint32_t k = 0; k < STREAM_EVENTS; k++)
-            n_call_events += rv_event_kind(&maker.streams[i].events[k]) == RV_EVENT_CALL;
-        free(maker.streams[i].events);
+            n_call_events += rv_event_kind(&events[i][k]) == RV_EVENT_CALL;
+        free(events[i]);
     }
     if (got.n_misplaced || got.n_begins != 1 || got.n_ends != 1 || got.n_definitions != N_SUBROUTINES) {
         fprintf(stderr, "seed %" PRIu64 ": a sink was told out of order\n", seed);

@@ -7,92 +7,25 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "../unit/scan/streams.h"
-#include "base/vec.h"
 #include "pipeline/session.h"
 #include "sink/record.h"
 #include "sink/verify.h"
 
-enum { MOST_STREAMS = 4 };
+#include "sender.h"
 
-struct thread {
-    struct stream events;
-    void *stream;
-    uint32_t n_sent;
-    uint64_t last_ns;
-};
-
-struct maker {
-    struct rv_source source; /* first */
-    uint64_t random;
-    struct thread threads[MOST_STREAMS];
-    uint32_t n_threads, most; /* events in a batch */
-};
-
-static void close_thread(struct maker *maker, struct thread *thread, const struct rv_intake *intake)
+static void record(const char *path, struct sender *sender, uint64_t *random)
 {
-    const uint64_t n = thread->events.n;
-    intake->account_stream(intake->context, thread->stream, &(struct rv_stream_account){n, n, 0});
-    intake->close_stream(intake->context, thread->stream, thread->last_ns + random_below(&maker->random, 100));
-}
-
-static bool send_some(struct maker *maker, struct thread *thread, const struct rv_intake *intake)
-{
-    uint32_t n_left = thread->events.n - thread->n_sent, n = 1 + random_below(&maker->random, maker->most);
-    if (n_left == 0)
-        return false;
-    struct rv_batch *batch = intake->acquire_batch(intake->context);
-    if (!batch)
-        return true;
-    batch->stream = thread->stream;
-    thread->n_sent +=
-        rv_batch_fill(batch, thread->events.events + thread->n_sent, n < n_left ? n : n_left, &thread->last_ns);
-    intake->submit_batch(intake->context, batch);
-    if (thread->n_sent == thread->events.n)
-        close_thread(maker, thread, intake);
-    return true;
-}
-
-static enum rv_source_status poll_maker(struct rv_source *source, const struct rv_intake *intake)
-{
-    struct maker *maker = (struct maker *)source;
-    bool has_sent = false;
-    for (uint32_t i = 0; i < maker->n_threads; i++) {
-        struct thread *thread = &maker->threads[i];
-        if (!thread->stream)
-            thread->stream = intake->open_stream(
-                intake->context, &(struct rv_stream_info){
-                                     .pid = 1, .tid = i + 1, .process_name = "maker", .thread_name = "", .ring = i});
-        has_sent |= send_some(maker, thread, intake);
-    }
-    return has_sent ? RV_SOURCE_MOVED : RV_SOURCE_ENDED;
-}
-
-static void nap_maker(struct rv_source *source)
-{
-    (void)source;
-}
-
-static void resolve_maker(struct rv_source *source, const struct rv_intake *intake, bool is_final)
-{
-    (void)source;
-    (void)intake;
-    (void)is_final;
-}
-
-static void record(const char *path, struct maker *maker)
-{
-    struct rv_record *record = rv_record_create(1 + random_below(&maker->random, 3));
+    struct rv_record *record = rv_record_create(1 + random_below(random, 3));
     const struct rv_record_params params = {.path = path, .program = "totals", .is_forced = true, .is_all = true};
     if (rv_record_start(record, &params) != 0)
         exit(2);
     struct rv_sink sink = rv_record_sink(record);
     struct rv_session *session = rv_session_start(
-        &(struct rv_session_params){.n_workers = 1 + random_below(&maker->random, 3), .sinks = &sink, .n_sinks = 1},
-        &maker->source);
+        &(struct rv_session_params){.n_workers = 1 + random_below(random, 3), .sinks = &sink, .n_sinks = 1},
+        &sender->source);
     while (!rv_session_wait(session, 20000000))
         ;
     struct rv_record_totals totals;
@@ -104,19 +37,23 @@ static void record(const char *path, struct maker *maker)
 
 static bool run(const char *path, uint64_t seed)
 {
-    struct maker maker = {
-        .source = {.poll = poll_maker, .nap = nap_maker, .resolve = resolve_maker, .close = nap_maker}, .random = seed};
-    maker.n_threads = 1 + random_below(&maker.random, MOST_STREAMS);
-    maker.most = 1 + random_below(&maker.random, random_below(&maker.random, 2) ? 20 : RV_BATCH_EVENTS);
-    for (uint32_t i = 0; i < maker.n_threads; i++) {
-        struct stream_params params = stream_random_params(&maker.random);
-        if (random_below(&maker.random, 8) == 0) /* several blocks */
-            params.n = random_below(&maker.random, 3 * RV_REC_MAX_EVENTS);
-        maker.threads[i].events = stream_generate(&params, &maker.random);
+    uint64_t random = seed;
+    struct stream streams[SENDER_MOST_STREAMS];
+    struct sender sender;
+    sender_init(&sender, random_next(&random));
+    sender.n_streams = 1 + random_below(&random, SENDER_MOST_STREAMS);
+    sender.few = sender.most = 1 + random_below(&random, random_below(&random, 2) ? 20 : RV_BATCH_EVENTS);
+    for (uint32_t i = 0; i < sender.n_streams; i++) {
+        struct stream_params params = stream_random_params(&random);
+        if (random_below(&random, 8) == 0) /* several blocks */
+            params.n = random_below(&random, 3 * RV_REC_MAX_EVENTS);
+        streams[i] = stream_generate(&params, &random);
+        sender.streams[i] =
+            (struct sent){.events = streams[i].events, .n = streams[i].n, .rest_ns = random_below(&random, 100)};
     }
-    record(path, &maker);
-    for (uint32_t i = 0; i < maker.n_threads; i++)
-        stream_free(&maker.threads[i].events);
+    record(path, &sender, &random);
+    for (uint32_t i = 0; i < sender.n_streams; i++)
+        stream_free(&streams[i]);
     struct rv_rec_verify found;
     if (rv_rec_verify(path, &(struct rv_rec_reader_params){0}, NULL, false, &found) == 0 &&
         rv_rec_verify_is_whole(&found))
