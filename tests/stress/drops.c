@@ -21,21 +21,12 @@
 #include "../unit/scan/compare.h"
 #include "../unit/scan/streams.h"
 #include "base/vec.h"
+#include "stress/expect.h"
 #include "stress/tracee.h"
 
 #define TIMEOUT_MS 500000u
 #define MAX_EVENTS 40000u
 #define N_SEEDS 3u
-
-static int n_failures;
-
-static void expect(bool is_so, const char *what, size_t got, size_t wanted)
-{
-    if (is_so)
-        return;
-    printf("FAILED %s: %zu, expected %zu\n", what, got, wanted);
-    n_failures++;
-}
 
 /* A stream with serial numbers for times; of each call, that of its caller in the lossless run, 0 = none. */
 struct truth {
@@ -236,5 +227,5 @@ int main(int argc, char **argv)
     }
     free(truths);
     tracee_close(&tracee);
-    return n_failures != 0;
+    return expect_n_failures() != 0;
 }

@@ -7,7 +7,6 @@
  * and are counted; t = clock tick, m = clock monotonic, s = small rings, r = fewer rings than threads. Names come from
  * the module table of the file.
  */
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +14,7 @@
 
 #include "ring/modules.h"
 #include "ring/names.h"
+#include "stress/expect.h"
 #include "stress/tracee.h"
 #include "symbols/catalog.h"
 
@@ -22,16 +22,7 @@
 #define MAX_NAMES 65536u
 #define TIMEOUT_MS 500000u
 
-static int n_failures;
 static uint64_t n_calls_of[MAX_NAMES], n_named_calls[MAX_NAMES], n_of_kind[RV_EVENT_KIND_COUNT];
-
-static void expect(bool is_so, const char *what, uint64_t got, uint64_t wanted)
-{
-    if (is_so)
-        return;
-    printf("FAILED %s: %" PRIu64 ", expected %" PRIu64 "\n", what, got, wanted);
-    n_failures++;
-}
 
 /* 0: never. */
 static uint64_t to_ns(const struct rv_map *map, uint64_t ticks)
@@ -232,5 +223,5 @@ int main(int argc, char **argv)
     rv_catalog_destroy(catalog);
     tracee_close(&tracee);
     fclose(out);
-    return n_failures != 0;
+    return expect_n_failures() != 0;
 }

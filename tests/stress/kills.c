@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "base/os.h"
 #include "ring/push.h"
+#include "stress/expect.h"
 #include "stress/tracee.h"
 
 #define N_THREADS 2u
@@ -23,15 +24,6 @@
 
 static struct rv_map child_map;
 static uint32_t child_idx;
-static unsigned n_failures;
-
-static void expect(bool is_so, const char *what, uint64_t got, uint64_t wanted)
-{
-    if (is_so)
-        return;
-    printf("FAILED %s: %" PRIu64 ", expected %" PRIu64 "\n", what, got, wanted);
-    n_failures++;
-}
 
 /* Until killed. */
 static void *push_for_ever(void *unused)
@@ -111,7 +103,7 @@ int main(int argc, char **argv)
     struct rv_map_params params = {.policy = RV_POLICY_BLOCK, .ring_events = 1024, .n_rings = 4};
     struct tracee tracee;
     tracee_open(&tracee, &params);
-    for (unsigned i = 0; i < n_kills && n_failures == 0; i++) {
+    for (unsigned i = 0; i < n_kills && expect_n_failures() == 0; i++) {
         random = random * 6364136223846793005ull + 1442695040888963407ull;
         n_read += kill_one(&tracee, (random >> 33) % 20000000u);
     }
@@ -121,7 +113,7 @@ int main(int argc, char **argv)
     for (uint32_t i = 0; i < params.n_rings; i++)
         expect(rv_map_control(&tracee.map, i)->state == RV_RING_FREE, "rings left behind", i, 0);
     printf("%u kills from seed %" PRIu64 ", %" PRIu64 " events, %" PRIu64 " claims, %u failures\n", n_kills, seed,
-           n_read, header->total_claims, n_failures);
+           n_read, header->total_claims, expect_n_failures());
     tracee_close(&tracee);
-    return n_failures != 0;
+    return expect_n_failures() != 0;
 }

@@ -16,6 +16,7 @@
 #include "base/clock.h"
 #include "base/os.h"
 #include "ring/push.h"
+#include "stress/expect.h"
 #include "stress/tracee.h"
 
 #ifdef __SANITIZE_THREAD__
@@ -41,7 +42,6 @@ struct run {
 };
 
 static uint64_t random_state;
-static unsigned n_failures;
 
 static uint64_t draw(uint64_t below)
 {
@@ -49,14 +49,6 @@ static uint64_t draw(uint64_t below)
     random_state ^= random_state >> 7;
     random_state ^= random_state << 17;
     return random_state % below;
-}
-
-static void expect(bool is_so, const char *what, uint64_t got, uint64_t wanted)
-{
-    if (is_so)
-        return;
-    printf("FAILED %s: %" PRIu64 ", expected %" PRIu64 "\n", what, got, wanted);
-    n_failures++;
 }
 
 /* ---- producers ---- */
@@ -306,15 +298,15 @@ int main(int argc, char **argv)
     unsigned n_runs = argc > 1 ? (unsigned)atoi(argv[1]) : N_RUNS;
     uint64_t seed = argc > 2 ? strtoull(argv[2], NULL, 0) : rv_clock_mono_ns() | 1;
     static struct run run;
-    for (unsigned i = 0; i < n_runs && n_failures == 0; i++) {
+    for (unsigned i = 0; i < n_runs && expect_n_failures() == 0; i++) {
         random_state = (seed + i) * 0x9e3779b97f4a7c15ull | 1;
         draw_run(&run);
         do_run(&run);
-        if (n_failures)
+        if (expect_n_failures())
             printf("run with seed %" PRIu64 ": policy %d, %u events, %u producers, %s, %s\n", seed + i, run.policy,
                    run.n_events, run.n_producers, run.is_threaded ? "threads" : "processes",
                    run.drains_late ? "drained late" : "drained");
     }
-    printf("%u runs from seed %" PRIu64 ", %u failures\n", n_runs, seed, n_failures);
-    return n_failures != 0;
+    printf("%u runs from seed %" PRIu64 ", %u failures\n", n_runs, seed, expect_n_failures());
+    return expect_n_failures() != 0;
 }

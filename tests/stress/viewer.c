@@ -14,6 +14,7 @@
 #include "base/os.h"
 #include "own_time.h"
 #include "ring/push.h"
+#include "stress/expect.h"
 #include "stress/tracee.h"
 
 #define N_EVENTS 1024u
@@ -26,15 +27,6 @@ static const char *const fate_names[] = {"stopped", "killed", "killed and reaped
 static struct rv_pusher pusher;
 static struct rv_pusher_state state;
 static uint64_t serial;
-static unsigned n_failures;
-
-static void expect(bool is_so, const char *what, uint64_t got, uint64_t wanted)
-{
-    if (is_so)
-        return;
-    printf("FAILED %s: %" PRIu64 ", expected %" PRIu64 "\n", what, got, wanted);
-    n_failures++;
-}
 
 /* The time of our own that this took, in ns. */
 static uint64_t push_some(uint64_t n)
@@ -178,5 +170,5 @@ int main(void)
         expect(n_waits_then == 0, "waits after that", n_waits_then, 0);
         expect(first_ns < LIMIT_NS, "ns until it counted as gone", first_ns, LIMIT_NS);
     }
-    return n_failures != 0;
+    return expect_n_failures() != 0;
 }
