@@ -133,13 +133,6 @@ static void write_csv(struct rv_rowtext *text, const struct rv_compare *compare)
 
 /* ---- text ---- */
 
-static void add_duration(struct rv_rowtext *text, uint64_t ns)
-{
-    char duration[32];
-    rv_units_format_ns(duration, sizeof duration, ns);
-    rv_rowtext_format(text, " %10s", duration);
-}
-
 static void add_change(struct rv_rowtext *text, const struct rv_compare_row *row)
 {
     uint64_t before_ns = row->stats[BEFORE].total_ns, after_ns = row->stats[AFTER].total_ns;
@@ -154,7 +147,7 @@ static void add_text_row(struct rv_rowtext *text, const struct rv_compare_row *r
     double ratio;
     add_change(text, row);
     for (int side = 0; side < RV_COMPARE_SIDES; side++)
-        add_duration(text, row->stats[side].total_ns);
+        rv_rowtext_add_duration(text, row->stats[side].total_ns);
     if (ratio_of(row, &ratio))
         rv_rowtext_format(text, " %7.2f", ratio);
     else
@@ -162,11 +155,11 @@ static void add_text_row(struct rv_rowtext *text, const struct rv_compare_row *r
     for (int side = 0; side < RV_COMPARE_SIDES; side++)
         rv_rowtext_format(text, " %10llu", (unsigned long long)row->stats[side].n_calls);
     for (int side = 0; side < RV_COMPARE_SIDES; side++)
-        add_duration(text, row->stats[side].self_ns);
+        rv_rowtext_add_duration(text, row->stats[side].self_ns);
     for (int side = 0; side < RV_COMPARE_SIDES; side++)
-        add_duration(text, row->stats[side].p50_ns);
+        rv_rowtext_add_duration(text, row->stats[side].p50_ns);
     for (int side = 0; side < RV_COMPARE_SIDES; side++)
-        add_duration(text, row->stats[side].p99_ns);
+        rv_rowtext_add_duration(text, row->stats[side].p99_ns);
     rv_rowtext_format(text, "  %-7s %s", verdict_word(row->verdict), row->name);
     if (row->file[0])
         rv_rowtext_format(text, " (%s)", row->file);

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/units.h"
 #include "base/vec.h"
 #include "sink/rowtext.h"
 
@@ -159,20 +158,13 @@ static void write_csv(struct rv_rowtext *text, const struct table *table)
     }
 }
 
-static void add_duration(struct rv_rowtext *text, uint64_t ns)
-{
-    char duration[32];
-    rv_units_format_ns(duration, sizeof duration, ns);
-    rv_rowtext_format(text, " %10s", duration);
-}
-
 static void add_text_line(struct rv_rowtext *text, const struct line *line)
 {
     const struct rv_stats_row *row = &line->row;
     const uint64_t durations[] = {row->total_ns, row->self_ns, row->min_ns, row->p50_ns, row->p99_ns, row->max_ns};
     rv_rowtext_format(text, "%12llu", (unsigned long long)row->n_calls);
     for (size_t i = 0; i < sizeof durations / sizeof *durations; i++)
-        add_duration(text, durations[i]);
+        rv_rowtext_add_duration(text, durations[i]);
     rv_rowtext_format(text, "  %s", line->name.full);
     if (line->name.file[0] && line->name.line)
         rv_rowtext_format(text, " (%s:%u)", line->name.file, line->name.line);
@@ -203,7 +195,7 @@ static void write_text(struct rv_rowtext *text, const struct rv_report *report, 
         self_ns += table->lines[i].row.self_ns;
     }
     rv_rowtext_format(text, "%12llu %10s", (unsigned long long)n_calls, "");
-    add_duration(text, self_ns);
+    rv_rowtext_add_duration(text, self_ns);
     rv_rowtext_format(text, " %43s  all %zu subroutines\n\n", "", table->n);
 
     rv_rowtext_format(text, "%12s %10s %12s %10s  thread\n", "process", "thread", "events", "max depth");

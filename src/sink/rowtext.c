@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/units.h"
 #include "base/vec.h"
 
 void rv_rowtext_fini(struct rv_rowtext *text)
@@ -101,6 +102,13 @@ void rv_rowtext_format(struct rv_rowtext *text, const char *format, ...)
         text->n += (size_t)n;
     }
     va_end(again);
+}
+
+void rv_rowtext_add_duration(struct rv_rowtext *text, uint64_t ns)
+{
+    char duration[32];
+    rv_units_format_ns(duration, sizeof duration, ns);
+    rv_rowtext_format(text, " %10s", duration);
 }
 
 void rv_rowtext_add_csv(struct rv_rowtext *text, const char *string)

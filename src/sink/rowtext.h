@@ -30,6 +30,9 @@ char *rv_rowtext_put_us(char *at, uint64_t ns);
 
 void rv_rowtext_format(struct rv_rowtext *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* A duration with its unit, in a column of a table: a space and ten characters at least. */
+void rv_rowtext_add_duration(struct rv_rowtext *text, uint64_t ns);
+
 /* As a CSV field: quoted where it holds a comma, a quote or a line end, quotes doubled (RFC 4180). */
 void rv_rowtext_add_csv(struct rv_rowtext *text, const char *string);
 
