@@ -211,8 +211,8 @@ cp small/full.rvz full.rvz && rm small/full.rvz
 timeout 100 "$1" --record=small/limited.rvz --record-limit=1M --report --output=limited.live -- "$2" 4 300000 >out 2>err.limited
 echo $? >status.limited
 cp small/limited.rvz limited.rvz
-mount -o remount,size=2m small && rm small/limited.rvz
-timeout 100 "$1" --record=small/bounded.rvz --record-limit=1M --headless -- "$2" 4 1200000 >out 2>err.bounded
+mkdir -p roomy && mount -t tmpfs -o size=2m none roomy
+timeout 100 "$1" --record=roomy/bounded.rvz --record-limit=1M --headless -- "$2" 4 1200000 >out 2>err.bounded
 echo $? >status.bounded
 mkdir -p plain && mount -t ramfs none plain
 timeout 100 "$1" --record=plain/a.rvz --record-limit=1M --headless -- "$2" 1 10 >out 2>err.plain
