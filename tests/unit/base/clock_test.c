@@ -6,17 +6,22 @@
 
 TestSuite(clock, .timeout = 60);
 
+/* Off by a thousandth of the time since it was set at most, however long that may be on a machine with other work. */
+static void expect_now(const struct rv_clock *clock)
+{
+    uint64_t before = rv_clock_mono_ns();
+    uint64_t ns = rv_clock_to_ns(clock, rv_clock_ticks(clock->kind));
+    uint64_t after = rv_clock_mono_ns(), off_ns = 20000 + (after - clock->mono0_ns) / 1000;
+    cr_assert_geq(ns + off_ns, before);
+    cr_assert_leq(ns, after + off_ns);
+}
+
 Test(clock, a_calibrated_tick_is_monotonic_time)
 {
     struct rv_clock clock;
     rv_clock_init(&clock, RV_CLOCK_TSC);
-    for (int i = 0; i < 100; i++) {
-        uint64_t before = rv_clock_mono_ns();
-        uint64_t ns = rv_clock_to_ns(&clock, rv_clock_ticks(clock.kind));
-        uint64_t after = rv_clock_mono_ns();
-        cr_assert_geq(ns + 20000, before);
-        cr_assert_leq(ns, after + 20000);
-    }
+    for (int i = 0; i < 100; i++)
+        expect_now(&clock);
 }
 
 Test(clock, keeps_its_rate_over_a_tenth_of_a_second)
@@ -24,11 +29,7 @@ Test(clock, keeps_its_rate_over_a_tenth_of_a_second)
     struct rv_clock clock;
     rv_clock_init(&clock, RV_CLOCK_TSC);
     rv_os_sleep_ns(100000000);
-    uint64_t before = rv_clock_mono_ns();
-    uint64_t ns = rv_clock_to_ns(&clock, rv_clock_ticks(clock.kind));
-    uint64_t after = rv_clock_mono_ns();
-    cr_assert_geq(ns + 100000, before);
-    cr_assert_leq(ns, after + 100000);
+    expect_now(&clock);
 }
 
 Test(clock, monotonic_ticks_are_nanoseconds)
