@@ -84,7 +84,28 @@ static bool read_ids(const char *word, const char *end, struct header *header)
     return after == end;
 }
 
-/* "command  pid/tid [cpu] time: period event: rest" */
+/* Does a frame begin here: an address and a name? */
+static bool is_frame(const char *at)
+{
+    size_t n = strspn(at, "0123456789abcdef");
+    return n && at[n] == ' ';
+}
+
+/* How many bytes the event's name has, 0: there is none. */
+static size_t event_bytes(const char *at)
+{
+    size_t n = strcspn(at, " ");
+    return n && at[n - 1] == ':' ? n - 1 : 0;
+}
+
+/* A number is one only before something else: an address may have no letter in it. */
+static const char *behind_period(const char *at)
+{
+    const char *digits_end = at + strspn(at, "0123456789"), *next = digits_end + strspn(digits_end, " ");
+    return next > digits_end && (!*next || is_frame(next) || event_bytes(next)) ? next : at;
+}
+
+/* "command  pid/tid [cpu] time: period event: rest"; period and event may be left out. */
 static bool read_header(const char *line, struct header *header)
 {
     line += strspn(line, " ");
@@ -101,15 +122,11 @@ static bool read_header(const char *line, struct header *header)
     header->command = line;
     header->n_command = (size_t)(end - line);
     const char *at = strchr(time, ':') + 1;
-    at += strspn(at, " ");
-    size_t n_period = strspn(at, "0123456789");
-    if (n_period && at[n_period] == ' ')
-        at += n_period + strspn(at + n_period, " ");
-    size_t n = strcspn(at, " ");
-    bool has_event = n && at[n - 1] == ':';
+    at = behind_period(at + strspn(at, " "));
     header->event = at;
-    header->n_event = has_event ? n - 1 : 0;
-    header->rest = has_event ? at + n + strspn(at + n, " ") : at;
+    header->n_event = event_bytes(at);
+    at += header->n_event ? header->n_event + 1 : 0;
+    header->rest = at + strspn(at, " ");
     return true;
 }
 
@@ -136,10 +153,9 @@ static uint32_t intern_symbol(struct rv_emitter *emitter, struct rv_emitter_text
 static bool read_frame(struct rv_import *import, const char *line, uint32_t *id)
 {
     line += strspn(line, " \t");
-    size_t n_address = strspn(line, "0123456789abcdef");
-    if (n_address == 0 || line[n_address] != ' ')
+    if (!is_frame(line))
         return false;
-    const char *name = line + n_address + 1, *open = strrchr(name, '('), *end = name + strlen(name);
+    const char *name = strchr(line, ' ') + 1, *open = strrchr(name, '('), *end = name + strlen(name);
     struct rv_emitter_text module = {0};
     if (open && open > name && open[-1] == ' ' && end[-1] == ')') {
         module = rv_import_text(open + 1, (size_t)(end - 1 - (open + 1)));
@@ -242,7 +258,7 @@ static bool matches(const char *head, size_t n)
         line[n_line] = '\0';
         struct header header;
         if (*line != '#' && *line)
-            return read_header(line, &header) && header.n_event > 0;
+            return read_header(line, &header) && (header.n_event > 0 || is_frame(header.rest));
     }
     return false;
 }
