@@ -15,7 +15,7 @@ static void show_hit(struct rv_viewer *viewer, const struct rv_search_hit *hit)
         from_ns = hit->place.start_ns > before_ns ? hit->place.start_ns - before_ns : 0;
         rv_navigate_set(&viewer->navigate, from_ns, from_ns + (uint64_t)viewer->navigate.window_ns);
     }
-    rv_playing_reveal(viewer, hit->box.start_ns + hit->box.duration_ns);
+    rv_playing_reveal(viewer, rv_box_end_ns(&hit->box));
     struct rv_lane *lane = rv_lanes_get(viewer->lanes, hit->place.lane_idx);
     if (lane)
         rv_pointer_pin_box(&viewer->pointer, &hit->box, lane);

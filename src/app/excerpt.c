@@ -8,11 +8,6 @@
 #include "base/units.h"
 #include "base/vec.h"
 
-static uint64_t after(uint64_t first_ns, uint64_t ns)
-{
-    return ns < UINT64_MAX - first_ns ? first_ns + ns : UINT64_MAX;
-}
-
 void rv_excerpt_init(struct rv_excerpt *excerpt, const struct rv_options *options, struct rv_lanes *lanes,
                      struct rv_subroutines *subroutines)
 {
@@ -20,8 +15,8 @@ void rv_excerpt_init(struct rv_excerpt *excerpt, const struct rv_options *option
     (void)rv_lanes_bounds(lanes, &first_ns, &last_ns);
     *excerpt = (struct rv_excerpt){
         .is_all = !options->has_part && !options->lens.n_rules && !options->find,
-        .from_ns = after(first_ns, options->from_ns),
-        .to_ns = options->to_ns ? after(first_ns, options->to_ns) : UINT64_MAX,
+        .from_ns = rv_clock_after_ns(first_ns, options->from_ns),
+        .to_ns = options->to_ns ? rv_clock_after_ns(first_ns, options->to_ns) : UINT64_MAX,
     };
     rv_lens_copy(&excerpt->lens, &options->lens);
     if (options->find) {

@@ -22,17 +22,11 @@ static bool is_same(const struct rv_hover *hover, const struct rv_box *box, uint
            (hover->box.coverage == EXACT) == (box->coverage == EXACT);
 }
 
-static uint64_t end_of(const struct rv_box *box)
-{
-    uint64_t end_ns = box->start_ns + box->duration_ns;
-    return end_ns < box->start_ns ? UINT64_MAX : end_ns;
-}
-
 /* Duration less what one depth further down covers. Cells there count by their coverage, which is rough at the ends. */
 static void find_self(struct rv_hover *hover, const struct rv_view *view, const struct rv_view_lane *lane)
 {
     const struct rv_box *box = &hover->box;
-    uint64_t end_ns = end_of(box);
+    uint64_t end_ns = rv_box_end_ns(box);
     double children_ns = 0.0;
     hover->is_self_rough = false;
     hover->has_self = box->coverage == EXACT && box->start_ns >= view->from_ns && end_ns <= view->to_ns;
@@ -40,10 +34,10 @@ static void find_self(struct rv_hover *hover, const struct rv_view *view, const 
         const struct rv_box *child = &view->boxes[i];
         if (child->start_ns >= end_ns)
             break;
-        if (child->depth != box->depth + 1 || end_of(child) <= box->start_ns)
+        if (child->depth != box->depth + 1 || rv_box_end_ns(child) <= box->start_ns)
             continue;
         uint64_t from_ns = child->start_ns > box->start_ns ? child->start_ns : box->start_ns;
-        uint64_t to_ns = end_of(child) < end_ns ? end_of(child) : end_ns;
+        uint64_t to_ns = rv_box_end_ns(child) < end_ns ? rv_box_end_ns(child) : end_ns;
         hover->is_self_rough |= child->coverage != EXACT;
         children_ns += (double)(to_ns - from_ns) * child->coverage / EXACT;
     }
@@ -134,7 +128,7 @@ bool rv_hover_window(const struct rv_hover *hover, uint64_t *from_ns, uint64_t *
 {
     if (!hover->is_on)
         return false;
-    uint64_t room_ns = hover->box.duration_ns / ROOM, end_ns = end_of(&hover->box);
+    uint64_t room_ns = hover->box.duration_ns / ROOM, end_ns = rv_box_end_ns(&hover->box);
     *from_ns = hover->box.start_ns > room_ns ? hover->box.start_ns - room_ns : 0;
     *to_ns = end_ns + room_ns > end_ns ? end_ns + room_ns : end_ns;
     return true;

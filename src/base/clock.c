@@ -140,10 +140,9 @@ static uint64_t scale(uint64_t value, uint64_t mult, unsigned shift)
 
 static uint64_t move(uint64_t origin, uint64_t distance, bool is_back)
 {
-    uint64_t moved;
     if (is_back)
         return distance > origin ? 0 : origin - distance;
-    return __builtin_add_overflow(origin, distance, &moved) ? UINT64_MAX : moved;
+    return rv_clock_after_ns(origin, distance);
 }
 
 uint64_t rv_clock_to_ns_slow(const struct rv_clock *clock, uint64_t ticks)

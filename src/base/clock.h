@@ -29,6 +29,13 @@ struct rv_clock {
 uint64_t rv_clock_mono_ns(void);
 uint64_t rv_clock_real_ns(void);
 
+/* So much later; UINT64_MAX where that is later than any time. */
+static inline uint64_t rv_clock_after_ns(uint64_t ns, uint64_t more_ns)
+{
+    uint64_t sum_ns;
+    return __builtin_add_overflow(ns, more_ns, &sum_ns) ? UINT64_MAX : sum_ns;
+}
+
 /* CPU time of the calling thread. */
 uint64_t rv_clock_thread_cpu_ns(void);
 

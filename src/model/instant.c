@@ -5,17 +5,6 @@
 #include "base/vec.h"
 #include "model/chunks.h"
 
-static uint64_t end_of(const struct rv_box *box)
-{
-    return box->start_ns + box->duration_ns;
-}
-
-static uint64_t after(uint64_t ns, uint64_t more_ns)
-{
-    uint64_t sum;
-    return __builtin_add_overflow(ns, more_ns, &sum) ? UINT64_MAX : sum;
-}
-
 /* Where the open columns of a level begin. */
 static uint64_t tail_from(uint64_t at_ns, uint32_t level)
 {
@@ -44,8 +33,9 @@ static void find_later(struct rv_instant *instant, const struct rv_timeline *tim
 {
     for (uint32_t i = 0; i < RV_TIMELINE_LOGS; i++) {
         const struct rv_chunks *log = rv_timeline_log(timeline, i);
-        struct rv_chunks_at at = rv_chunks_find(log, after(instant->at_ns, 1));
-        struct rv_chunks_at end = rv_chunks_find_after(log, at, after(instant->at_ns, rv_timeline_log_limit(i)));
+        struct rv_chunks_at at = rv_chunks_find(log, rv_clock_after_ns(instant->at_ns, 1));
+        struct rv_chunks_at end =
+            rv_chunks_find_after(log, at, rv_clock_after_ns(instant->at_ns, rv_timeline_log_limit(i)));
         uint64_t base;
         uint32_t n;
         for (const void *records; (records = rv_chunks_walk(log, &at, end, &base, &n));)
@@ -74,14 +64,17 @@ static void add_spans(struct rv_instant *instant, const struct rv_timeline *time
     for (uint32_t i = 2 * (level - 1); i < 2 * level; i++) {
         const struct rv_chunks *log = rv_timeline_log(timeline, i);
         struct rv_chunks_at at = rv_chunks_find(log, from_ns);
-        struct rv_chunks_at end = rv_chunks_find_after(log, at, after(instant->at_ns, 1));
+        struct rv_chunks_at end = rv_chunks_find_after(log, at, rv_clock_after_ns(instant->at_ns, 1));
         uint64_t base;
         uint32_t n;
         for (const void *records; (records = rv_chunks_walk(log, &at, end, &base, &n));)
             for (uint32_t j = 0; j < n; j++) {
                 struct rv_box box = rv_timeline_box(log, records, j, base);
-                struct rv_span span = {
-                    .start = box.start_ns, .end = end_of(&box), .id = box.id, .depth = box.depth, .flags = box.flags};
+                struct rv_span span = {.start = box.start_ns,
+                                       .end = rv_box_end_ns(&box),
+                                       .id = box.id,
+                                       .depth = box.depth,
+                                       .flags = box.flags};
                 rv_density_add_back(&instant->density, level, &span);
             }
     }
@@ -155,7 +148,7 @@ bool rv_instant_has_begun(const struct rv_lane *lane, uint64_t at_ns)
 /* The window as far as it had been lived through. */
 static void clip(const struct rv_instant *instant, const uint64_t window_ns[2], uint64_t out[2])
 {
-    uint64_t end_ns = after(instant->at_ns, 1);
+    uint64_t end_ns = rv_clock_after_ns(instant->at_ns, 1);
     out[0] = window_ns[0];
     out[1] = window_ns[1] < end_ns ? window_ns[1] : end_ns;
 }
@@ -177,7 +170,7 @@ static bool is_exact_at(const struct rv_box *box, uint32_t level)
 
 static bool overlaps(const struct rv_box *box, const uint64_t window_ns[2])
 {
-    return box->start_ns < window_ns[1] && end_of(box) > window_ns[0];
+    return box->start_ns < window_ns[1] && rv_box_end_ns(box) > window_ns[0];
 }
 
 uint64_t rv_instant_room(const struct rv_instant *instant, const struct rv_lane *lane, const uint64_t window_ns[2],
@@ -219,8 +212,8 @@ size_t rv_instant_query(const struct rv_instant *instant, const struct rv_lane *
     uint64_t cell_ns = UINT64_C(1) << rv_density_shift(level);
     for (size_t i = 0; i < n; i++) {
         bool is_exact = out[i].coverage == RV_BOX_EXACT;
-        bool is_in_tail = tail[0] < tail[1] && end_of(&out[i]) > tail[0] && out[i].duration_ns == cell_ns;
-        if (is_exact ? end_of(&out[i]) <= instant->at_ns : !is_in_tail)
+        bool is_in_tail = tail[0] < tail[1] && rv_box_end_ns(&out[i]) > tail[0] && out[i].duration_ns == cell_ns;
+        if (is_exact ? rv_box_end_ns(&out[i]) <= instant->at_ns : !is_in_tail)
             out[n_kept++] = out[i];
     }
     if (tail[0] < tail[1])

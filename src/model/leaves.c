@@ -27,12 +27,6 @@ struct sweep {
     struct fold fold;
 };
 
-static uint64_t end_of(const struct rv_box *box)
-{
-    uint64_t end_ns = box->start_ns + box->duration_ns;
-    return end_ns < box->start_ns ? UINT64_MAX : end_ns;
-}
-
 static struct rv_box *push(struct rv_leaves *leaves, const struct rv_box *box, uint32_t source)
 {
     struct rv_view *view = &leaves->view;
@@ -118,7 +112,7 @@ static void run_until(struct sweep *sweep, uint64_t until_ns)
 {
     while (sweep->n_open > 0) {
         uint32_t top = sweep->leaves->stack[sweep->n_open - 1];
-        uint64_t end_ns = end_of(&sweep->whole->boxes[top]);
+        uint64_t end_ns = rv_box_end_ns(&sweep->whole->boxes[top]);
         if (end_ns > until_ns) {
             show(sweep, top, until_ns);
             break;

@@ -228,7 +228,7 @@ static void grow_ids(struct rv_range *range, uint32_t id)
 static uint64_t inside(const struct rv_range *range, const struct rv_box *box)
 {
     uint64_t from_ns = box->start_ns > range->from_ns ? box->start_ns : range->from_ns;
-    uint64_t end_ns = box->start_ns + box->duration_ns, to_ns = end_ns < range->to_ns ? end_ns : range->to_ns;
+    uint64_t end_ns = rv_box_end_ns(box), to_ns = end_ns < range->to_ns ? end_ns : range->to_ns;
     return to_ns > from_ns ? to_ns - from_ns : 0;
 }
 

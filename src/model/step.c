@@ -9,17 +9,6 @@
 #include "base/bisect.h"
 #include "model/chunks.h"
 
-static uint64_t end_of(const struct rv_box *box)
-{
-    return box->start_ns + box->duration_ns;
-}
-
-static uint64_t after(uint64_t ns, uint64_t more_ns)
-{
-    uint64_t sum;
-    return __builtin_add_overflow(ns, more_ns, &sum) ? UINT64_MAX : sum;
-}
-
 static bool has_start(const struct rv_box *box)
 {
     return !(box->flags & RV_SPAN_ORPHAN);
@@ -28,16 +17,16 @@ static bool has_start(const struct rv_box *box)
 /* The earliest event of a log after at_ns, if it is before `best`; else best. */
 static uint64_t next_in(const struct rv_chunks *log, uint64_t limit_ns, uint64_t at_ns, uint64_t best)
 {
-    struct rv_chunks_at at = rv_chunks_find(log, after(at_ns, 1)), end = rv_chunks_end(log);
+    struct rv_chunks_at at = rv_chunks_find(log, rv_clock_after_ns(at_ns, 1)), end = rv_chunks_end(log);
     uint64_t base;
     uint32_t n;
     for (const void *records; (records = rv_chunks_walk(log, &at, end, &base, &n));)
         for (uint32_t i = 0; i < n; i++) {
             struct rv_box box = rv_timeline_box(log, records, i, base);
-            if (end_of(&box) >= after(best, limit_ns))
+            if (rv_box_end_ns(&box) >= rv_clock_after_ns(best, limit_ns))
                 return best;
-            if (end_of(&box) < best)
-                best = end_of(&box);
+            if (rv_box_end_ns(&box) < best)
+                best = rv_box_end_ns(&box);
             if (box.start_ns > at_ns && box.start_ns < best && has_start(&box))
                 best = box.start_ns;
         }
@@ -58,13 +47,13 @@ static void take_later(struct found *found, uint64_t ns)
 /* Events of a log before at_ns, from where they cannot be earlier than what was found. */
 static void previous_in(const struct rv_chunks *log, uint64_t limit_ns, uint64_t at_ns, struct found *found)
 {
-    struct rv_chunks_at at = rv_chunks_find(log, after(at_ns, limit_ns));
+    struct rv_chunks_at at = rv_chunks_find(log, rv_clock_after_ns(at_ns, limit_ns));
     while (rv_chunks_back(log, &at)) {
         struct rv_box box = rv_timeline_box_at(log, &at);
-        if (found->is_any && end_of(&box) <= found->ns)
+        if (found->is_any && rv_box_end_ns(&box) <= found->ns)
             break;
-        if (end_of(&box) < at_ns)
-            take_later(found, end_of(&box));
+        if (rv_box_end_ns(&box) < at_ns)
+            take_later(found, rv_box_end_ns(&box));
         else if (box.start_ns < at_ns && has_start(&box))
             take_later(found, box.start_ns);
     }
@@ -97,7 +86,7 @@ bool rv_step_previous_in(const struct rv_timeline *timeline, uint64_t at_ns, uin
 bool rv_step_next(const struct rv_lane *lane, uint64_t at_ns, uint64_t *ns)
 {
     bool is_found = rv_step_next_in(lane->timeline, at_ns, ns);
-    size_t open = n_open_before(lane, after(at_ns, 1));
+    size_t open = n_open_before(lane, rv_clock_after_ns(at_ns, 1));
     if (open == lane->n_open || (is_found && *ns <= lane->open[open].start_ns))
         return is_found;
     *ns = lane->open[open].start_ns;

@@ -355,7 +355,7 @@ uint64_t rv_timeline_log_limit(uint32_t log_idx)
 /* An empty span overlaps a window that begins at it. */
 static bool overlaps(const struct rv_box *box, uint64_t from_ns, uint64_t to_ns)
 {
-    return box->start_ns < to_ns && (box->start_ns >= from_ns || box->start_ns + box->duration_ns > from_ns);
+    return box->start_ns < to_ns && (box->start_ns >= from_ns || rv_box_end_ns(box) > from_ns);
 }
 
 /* Records from *at on that end before end_ns and overlap the window, into out when there is one. Moves *at behind them.
@@ -382,8 +382,7 @@ static uint64_t take(const struct rv_chunks *log, struct rv_chunks_at *at, uint6
 /* No span of the bucket that overlaps the window ends at or after this. */
 static uint64_t last_end(uint32_t bucket, const uint64_t window[2])
 {
-    uint64_t end_ns;
-    return __builtin_add_overflow(window[1], bucket_limit(bucket), &end_ns) ? UINT64_MAX : end_ns;
+    return rv_clock_after_ns(window[1], bucket_limit(bucket));
 }
 
 /* Those that end within the window overlap it. Those that end where it begins, or behind it, are looked at. */
@@ -472,12 +471,10 @@ static void query_cells(const struct rv_timeline *timeline, uint32_t level, uint
 static const struct rv_page *next_page(const struct rv_timeline *timeline, uint32_t level, uint64_t to_ns, size_t *at)
 {
     const struct rv_pages *pages = &timeline->pages;
-    uint64_t reach_ns = UINT64_C(1) << rv_density_shift(timeline->sums_level ? timeline->sums_level : 1), end_ns;
+    uint64_t reach_ns = UINT64_C(1) << rv_density_shift(timeline->sums_level ? timeline->sums_level : 1);
     if (level >= timeline->sums_level || *at == pages->n)
         return NULL;
-    if (__builtin_add_overflow(to_ns, reach_ns, &end_ns))
-        end_ns = UINT64_MAX;
-    return pages->list[*at].from_ns < end_ns ? &pages->list[(*at)++] : NULL;
+    return pages->list[*at].from_ns < rv_clock_after_ns(to_ns, reach_ns) ? &pages->list[(*at)++] : NULL;
 }
 
 /* The level that a page shows at this one. */

@@ -15,6 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/clock.h"
 #include "scan/span.h"
 
 struct rv_timeline; /* not locked: the lane's lock covers it */
@@ -95,6 +96,11 @@ struct rv_box {
     uint16_t coverage; /* of a cell: 0..65534, share of its width that was covered; else RV_BOX_EXACT */
     uint16_t flags;    /* enum rv_span_flag, RV_BOX_DIMMED, RV_BOX_HIT */
 };
+
+static inline uint64_t rv_box_end_ns(const struct rv_box *box)
+{
+    return rv_clock_after_ns(box->start_ns, box->duration_ns);
+}
 
 #define RV_TIMELINE_LEVELS 16u /* level 0 = all exact; level k: spans shorter than 2^(13 + 2(k-1)) ns are folded */
 

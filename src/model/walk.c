@@ -41,9 +41,7 @@ size_t rv_walk_next(struct rv_walk *walk, const struct rv_timeline *timeline, st
 static uint64_t n_pushed(const struct rv_walk_back *walk, const struct rv_timeline *timeline, uint32_t log_idx)
 {
     const struct rv_chunks *log = rv_timeline_log(timeline, log_idx);
-    uint64_t end_ns;
-    if (__builtin_add_overflow(walk->to_ns, rv_timeline_log_limit(log_idx), &end_ns))
-        end_ns = UINT64_MAX;
+    uint64_t end_ns = rv_clock_after_ns(walk->to_ns, rv_timeline_log_limit(log_idx));
     return rv_chunks_ordinal(log, rv_chunks_find(log, end_ns));
 }
 
@@ -93,14 +91,9 @@ static void drop_pages(struct rv_walk_back *walk)
         walk->at_page[i] -= n;
 }
 
-static uint64_t end_of(const struct rv_box *box)
-{
-    return box->start_ns + box->duration_ns;
-}
-
 static bool is_inside(const struct rv_walk_back *walk, const struct rv_box *box)
 {
-    return box->start_ns < walk->to_ns && (box->start_ns >= walk->from_ns || end_of(box) > walk->from_ns);
+    return box->start_ns < walk->to_ns && (box->start_ns >= walk->from_ns || rv_box_end_ns(box) > walk->from_ns);
 }
 
 /* The record before this one in the log; false when that was the first that is held. */
@@ -116,7 +109,7 @@ static bool step(struct head *head)
 static bool settle(const struct rv_walk_back *walk, struct head *head)
 {
     do {
-        if (end_of(&head->box) < walk->from_ns)
+        if (rv_box_end_ns(&head->box) < walk->from_ns)
             return false;
         if (is_inside(walk, &head->box))
             return true;
@@ -157,8 +150,8 @@ static bool open_head(struct rv_walk_back *walk, const struct rv_timeline *timel
 
 static bool is_before(const struct rv_box *a, const struct rv_box *b)
 {
-    if (end_of(a) != end_of(b))
-        return end_of(a) > end_of(b);
+    if (rv_box_end_ns(a) != rv_box_end_ns(b))
+        return rv_box_end_ns(a) > rv_box_end_ns(b);
     return a->depth != b->depth ? a->depth < b->depth : a->duration_ns < b->duration_ns;
 }
 
@@ -174,7 +167,7 @@ size_t rv_walk_back_next(struct rv_walk_back *walk, const struct rv_timeline *ti
         for (unsigned i = 1; i < n_heads; i++)
             if (is_before(&heads[i].box, &heads[best].box))
                 best = i;
-        if (end_of(&heads[best].box) < walk->edge_ns)
+        if (rv_box_end_ns(&heads[best].box) < walk->edge_ns)
             break;
         out[n++] = heads[best].box;
         if (step(&heads[best]) && settle(walk, &heads[best]))

@@ -290,9 +290,7 @@ static size_t first_block(const struct rv_stream *stream, uint64_t from_ns)
 size_t rv_paging_find(const struct rv_stream *stream, uint64_t from_ns, uint64_t to_ns, uint32_t level, size_t *end)
 {
     size_t first = first_block(stream, level ? from_ns >> rv_density_shift(level) << rv_density_shift(level) : from_ns);
-    uint64_t end_ns;
-    if (__builtin_add_overflow(to_ns, UINT64_C(1) << rv_density_shift(stream->sums_level), &end_ns))
-        end_ns = UINT64_MAX;
+    uint64_t end_ns = rv_clock_after_ns(to_ns, UINT64_C(1) << rv_density_shift(stream->sums_level));
     for (*end = first; level < stream->sums_level && *end < stream->n_blocks && stream->blocks[*end].from_ns < end_ns;)
         ++*end;
     return first;

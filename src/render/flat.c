@@ -44,7 +44,7 @@ static bool place_row(const struct rv_pass *pass, const struct rv_labels_content
     const struct rv_box *box = row->box;
     float height = lane->row_height / RV_STAGE_POINT;
     float left = fmaxf(0.0f, (float)rv_stage_x(stage, box->start_ns));
-    float right = fminf(stage->width, (float)rv_stage_x(stage, box->start_ns + box->duration_ns));
+    float right = fminf(stage->width, (float)rv_stage_x(stage, rv_box_end_ns(box)));
     vec2 px, end_px;
     if (height < ROW_MIN || (right - left) < WIDTH_MIN * scale * pass->camera->pixel)
         return false;

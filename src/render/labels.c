@@ -168,7 +168,7 @@ static void add_caption(struct rv_labels *labels, const struct rv_pass *pass, co
     const struct rv_box *box = &rv_picture_content(content->picture)->boxes[wide->box];
     const struct rv_palette *palette = content->picture->palette;
     float left = fmaxf(0.0f, (float)rv_stage_x(stage, box->start_ns));
-    float right = fminf(stage->width, (float)rv_stage_x(stage, box->start_ns + box->duration_ns));
+    float right = fminf(stage->width, (float)rv_stage_x(stage, rv_box_end_ns(box)));
     uint32_t colour_idx = rv_palette_index(palette, box, content->picture->view->lanes[wide->lane].lane_idx);
     float share = rv_palette_height(palette, colour_idx);
     float height = lane->row_height * stage->box_share * share,

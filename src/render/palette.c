@@ -190,7 +190,7 @@ static const struct member *learn(struct rv_palette *palette, uint32_t id, struc
 
 static uint64_t visible_ns(const struct rv_view *view, const struct rv_box *box)
 {
-    uint64_t end_ns = box->start_ns + box->duration_ns;
+    uint64_t end_ns = rv_box_end_ns(box);
     uint64_t from_ns = box->start_ns > view->from_ns ? box->start_ns : view->from_ns;
     uint64_t to_ns = end_ns < view->to_ns ? end_ns : view->to_ns;
     return to_ns > from_ns ? to_ns - from_ns : 0;

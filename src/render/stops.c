@@ -46,7 +46,7 @@ static bool find_corners(const struct rv_camera *camera, const struct rv_stage *
 {
     uint32_t depth = box->depth < lane->n_rows ? box->depth : lane->n_rows ? lane->n_rows - 1 : 0;
     float x[2] = {fmaxf((float)rv_stage_x(stage, box->start_ns), 0.0f),
-                  fminf((float)rv_stage_x(stage, box->start_ns + box->duration_ns), stage->width)};
+                  fminf((float)rv_stage_x(stage, rv_box_end_ns(box)), stage->width)};
     float y[2] = {rv_stage_row_y(lane, depth), rv_stage_row_y(lane, depth) + stage->box_share * lane->row_height};
     float z = lane->z + rv_stage_thickness(lane, depth);
     if (x[1] <= x[0] || (stage->is_flat && (y[0] < 0.0f || y[1] > stage->top)))

@@ -51,8 +51,7 @@ static bool try_place(struct rv_map *map, struct place place)
 /* When a wait that begins now is over. */
 static uint64_t end_of(uint64_t timeout_ns)
 {
-    uint64_t end_ns;
-    return __builtin_add_overflow(rv_clock_mono_ns(), timeout_ns, &end_ns) ? UINT64_MAX : end_ns;
+    return rv_clock_after_ns(rv_clock_mono_ns(), timeout_ns);
 }
 
 /* 0: it is over. */

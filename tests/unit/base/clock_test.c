@@ -102,3 +102,11 @@ Test(clock, a_stretch_tells_the_same_times)
             }
         }
 }
+
+Test(clock, a_time_so_much_later_is_no_earlier_one)
+{
+    cr_assert_eq(rv_clock_after_ns(5, 7), 12);
+    cr_assert_eq(rv_clock_after_ns(UINT64_MAX - 7, 7), UINT64_MAX);
+    cr_assert_eq(rv_clock_after_ns(UINT64_MAX - 7, 8), UINT64_MAX);
+    cr_assert_eq(rv_clock_after_ns(UINT64_MAX, UINT64_MAX), UINT64_MAX);
+}
