@@ -77,7 +77,7 @@ static double describe_packages(const struct rv_palette *palette, struct rv_lege
 static void describe_threads(const struct rv_palette *palette, const struct rv_view *view, struct rv_legend *legend)
 {
     for (size_t i = 0; i < view->n_lanes && legend->n_rows < RV_LEGEND_ROWS; i++) {
-        uint32_t slot = view->lanes[i].lane_idx % RV_COLOR_SLOTS;
+        uint32_t slot = view->lanes[i].thread % RV_COLOR_SLOTS;
         struct rv_legend_row *row = add_row(legend, slot_rgba(palette, slot), -1.0);
         row->is_striped = slot >= RV_COLOR_HUES;
         snprintf(row->name, sizeof row->name, "%s", view->lanes[i].name);

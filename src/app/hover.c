@@ -52,6 +52,7 @@ static void take(struct rv_hover *hover, const struct rv_view *view, const struc
     hover->box = view->boxes[hit->box];
     hover->box_idx = hit->box;
     hover->lane_idx = lane->lane_idx;
+    hover->thread = lane->thread;
     memcpy(hover->lane_name, lane->name, sizeof hover->lane_name);
     find_self(hover, view, lane);
 }
@@ -80,12 +81,14 @@ void rv_hover_pin(struct rv_hover *hover, const struct rv_view *view, const stru
     hover->is_pinned = hit && !is_again;
 }
 
-void rv_hover_pin_box(struct rv_hover *hover, const struct rv_box *box, uint32_t lane_idx, const char *lane_name)
+void rv_hover_pin_box(struct rv_hover *hover, const struct rv_box *box, const struct rv_lane *lane,
+                      const char *lane_name)
 {
     *hover = (struct rv_hover){.is_on = true,
                                .is_pinned = true,
                                .box = *box,
-                               .lane_idx = lane_idx,
+                               .lane_idx = lane->idx,
+                               .thread = lane->thread,
                                .box_idx = NOWHERE,
                                .at_px = {hover->at_px[0], hover->at_px[1]}};
     (void)snprintf(hover->lane_name, sizeof hover->lane_name, "%s", lane_name);
@@ -214,7 +217,7 @@ bool rv_hover_describe(const struct rv_hover *hover, const struct rv_hover_about
     *tooltip =
         (struct rv_tooltip){.at = {hover->at_px[0] / scale, hover->at_px[1] / scale},
                             .box = hover->box,
-                            .lane_idx = hover->lane_idx,
+                            .thread = hover->thread,
                             .foot = hover->is_pinned ? "pinned    Esc: unpin    F: focus" : "click: pin    F: focus"};
     rv_subroutine_full_name(&subroutine, tooltip->title, sizeof tooltip->title);
     if (subroutine.file[0])

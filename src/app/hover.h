@@ -19,7 +19,7 @@
 struct rv_hover { /* zeroed = nothing is pointed at */
     bool is_on, is_pinned;
     struct rv_box box; /* as of the last view that had it */
-    uint32_t lane_idx;
+    uint32_t lane_idx, thread;
     char lane_name[RV_LANE_NAME_BYTES];
     uint32_t box_idx; /* in the view; UINT32_MAX when it is not there */
     float at_px[2];   /* where the tooltip stands */
@@ -40,7 +40,8 @@ void rv_hover_pin(struct rv_hover *hover, const struct rv_view *view, const stru
                   const float at_px[2]);
 
 /* Pin a box that need not be in a view. */
-void rv_hover_pin_box(struct rv_hover *hover, const struct rv_box *box, uint32_t lane_idx, const char *lane_name);
+void rv_hover_pin_box(struct rv_hover *hover, const struct rv_box *box, const struct rv_lane *lane,
+                      const char *lane_name);
 
 /* Point at nothing. Returns whether something was pointed at. */
 bool rv_hover_clear(struct rv_hover *hover);

@@ -65,7 +65,7 @@ static bool paint_lane(struct rv_overview *overview, const struct rv_palette *pa
     const struct rv_view_lane *shown = &view->lanes[lane];
     memset(overview->columns, 0, (size_t)overview->width * sizeof *overview->columns);
     for (size_t i = shown->first_box; i < (size_t)shown->first_box + shown->n_boxes; i++) {
-        uint32_t index = rv_palette_index(palette, &view->boxes[i], shown->lane_idx);
+        uint32_t index = rv_palette_index(palette, &view->boxes[i], shown->thread);
         add_box(overview, &view->boxes[i], rv_palette_front(palette, index));
     }
     write_lane(overview, lane);

@@ -48,7 +48,7 @@ void rv_pointer_pin_box(struct rv_pointer *pointer, const struct rv_box *box, st
     pthread_mutex_lock(&lane->lock);
     memcpy(name, lane->name, sizeof name);
     pthread_mutex_unlock(&lane->lock);
-    rv_hover_pin_box(&pointer->hover, box, lane->idx, name);
+    rv_hover_pin_box(&pointer->hover, box, lane, name);
 }
 
 void rv_pointer_unpin(struct rv_pointer *pointer)

@@ -22,7 +22,7 @@
 enum rv_color_scheme {
     RV_COLOR_PACKAGE,       /* slot: package; shade: subroutine */
     RV_COLOR_SUBROUTINE,    /* slot and shade: subroutine */
-    RV_COLOR_THREAD,        /* slot: lane; shade: subroutine */
+    RV_COLOR_THREAD,        /* slot: thread; shade: subroutine */
     RV_COLOR_DURATION,      /* shade: length of the call, rising in lightness */
     RV_COLOR_HIGH_CONTRAST, /* as package; every colour is 7:1 against the dark background, edges are black */
     RV_COLOR_DIFFERENCE,    /* of two runs that are compared. Slot 0: shade from faster to slower; RV_COLOR_ONE_RUN */

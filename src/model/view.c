@@ -36,6 +36,7 @@ static void arrange(struct rv_view *view, const struct rv_lanes *lanes, struct r
         const struct rv_arranged_process *process = &arrangement->processes[lane->process];
         view->lanes[i] = (struct rv_view_lane){
             .lane_idx = view->shown[i],
+            .thread = lane->thread,
             .process = lane->process,
             .generation = process->generation,
             .pid = process->pid,

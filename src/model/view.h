@@ -18,6 +18,7 @@ struct rv_view_key { /* scratch of the sort */
 
 struct rv_view_lane {
     uint32_t lane_idx;
+    uint32_t thread;             /* of the model's lane */
     uint32_t first_box, n_boxes; /* into boxes */
     uint32_t first_note, n_notes;
     uint32_t max_depth, whole_depth; /* rows shown, rows there are */

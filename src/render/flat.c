@@ -48,7 +48,7 @@ static bool place_row(const struct rv_pass *pass, const struct rv_labels_content
     vec2 px, end_px;
     if (height < ROW_MIN || (right - left) < WIDTH_MIN * scale * pass->camera->pixel)
         return false;
-    uint32_t colour_idx = rv_palette_index(palette, box, content->picture->view->lanes[row->lane].lane_idx);
+    uint32_t colour_idx = rv_palette_index(palette, box, content->picture->view->lanes[row->lane].thread);
     float share = stage->box_share * rv_palette_height(palette, colour_idx);
     float y = rv_stage_row_y(lane, box->depth) + share * lane->row_height;
     if (share < SHARE_MIN || y > stage->top || y - lane->row_height < 0.0f ||

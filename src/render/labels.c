@@ -134,7 +134,7 @@ uint32_t rv_labels_colour(const struct rv_labels_content *content, const struct 
     const struct rv_view *view = rv_picture_content(content->picture);
     const struct rv_palette *palette = content->picture->palette;
     enum rv_emphasis emphasis = rv_emphasis_of(content->highlight, box, (size_t)(box - view->boxes));
-    uint32_t colour_idx = rv_palette_index(palette, box, view->lanes[lane].lane_idx);
+    uint32_t colour_idx = rv_palette_index(palette, box, view->lanes[lane].thread);
     struct rv_color face =
         emphasis == RV_EMPHASIS_CHOSEN ? rv_theme_color(content->theme->accent) : rv_palette_front(palette, colour_idx);
     face = rv_theme_emphasize(content->theme, emphasis, face);
@@ -169,7 +169,7 @@ static void add_caption(struct rv_labels *labels, const struct rv_pass *pass, co
     const struct rv_palette *palette = content->picture->palette;
     float left = fmaxf(0.0f, (float)rv_stage_x(stage, box->start_ns));
     float right = fminf(stage->width, (float)rv_stage_x(stage, rv_box_end_ns(box)));
-    uint32_t colour_idx = rv_palette_index(palette, box, content->picture->view->lanes[wide->lane].lane_idx);
+    uint32_t colour_idx = rv_palette_index(palette, box, content->picture->view->lanes[wide->lane].thread);
     float share = rv_palette_height(palette, colour_idx);
     float height = lane->row_height * stage->box_share * share,
           size = fminf(lane->row_height * fminf(CAPTION_SHARE, share), CAPTION_SIZE_MAX);

@@ -375,7 +375,7 @@ static uint32_t grey_of(const struct rv_palette *palette)
     return RV_COLOR_NEUTRAL * RV_COLOR_SHADES + shade;
 }
 
-uint32_t rv_palette_index(const struct rv_palette *palette, const struct rv_box *box, uint32_t lane_idx)
+uint32_t rv_palette_index(const struct rv_palette *palette, const struct rv_box *box, uint32_t thread)
 {
     bool is_known = box->id < palette->n_members && palette->members[box->id].group != GROUP_UNKNOWN;
     uint32_t index = grey_of(palette);
@@ -387,7 +387,7 @@ uint32_t rv_palette_index(const struct rv_palette *palette, const struct rv_box 
             return index;
     }
     if (palette->scheme == RV_COLOR_THREAD)
-        return lane_idx % RV_COLOR_SLOTS * RV_COLOR_SHADES + index % RV_COLOR_SHADES;
+        return thread % RV_COLOR_SLOTS * RV_COLOR_SHADES + index % RV_COLOR_SHADES;
     if (palette->scheme == RV_COLOR_DURATION)
         return rv_color_duration_shade(call_ns(box));
     return index;

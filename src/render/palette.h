@@ -47,8 +47,8 @@ void rv_palette_compare(struct rv_palette *palette, const struct rv_compare *com
 float rv_palette_least_height(const struct rv_palette *palette);
 float rv_palette_height(const struct rv_palette *palette, uint32_t colour_idx);
 
-/* Colour index of a box of the last view, which stands on this lane of the model. */
-uint32_t rv_palette_index(const struct rv_palette *palette, const struct rv_box *box, uint32_t lane_idx);
+/* Colour index of a box of the last view, which stands on a lane of this thread. */
+uint32_t rv_palette_index(const struct rv_palette *palette, const struct rv_box *box, uint32_t thread);
 
 /* The same of a subroutine that may not have been in a view, in a scheme that is of subroutines or packages. */
 uint32_t rv_palette_index_of(const struct rv_palette *palette, const struct rv_subroutine *subroutine);

@@ -20,7 +20,7 @@ static void pack_lane(struct rv_records *records, const struct rv_view *view, si
     const struct rv_view_lane *shown = &view->lanes[lane];
     for (size_t i = shown->first_box; i < (size_t)shown->first_box + shown->n_boxes; i++)
         records->items[i] = rv_pack_box(&records->pack, &view->boxes[i], lane,
-                                        rv_palette_index(palette, &view->boxes[i], shown->lane_idx));
+                                        rv_palette_index(palette, &view->boxes[i], shown->thread));
 }
 
 void rv_records_make(struct rv_records *records, const struct rv_view *view, const struct rv_palette *palette,

@@ -117,7 +117,7 @@ void rv_tooltip_add(struct rv_overlay *overlay, const struct rv_palette *palette
     rv_overlay_rectangle(overlay, rim, RADIUS + 1.0f, rv_theme_rgba(theme->panel_rim, 0.9f));
     rv_overlay_rectangle(overlay, back, RADIUS, rv_theme_rgba(theme->panel, 1.0f));
     float x = corner[0] + PADDING, y = corner[1] + PADDING - 3.0f;
-    uint32_t colour_idx = rv_palette_index(palette, &tooltip->box, tooltip->lane_idx);
+    uint32_t colour_idx = rv_palette_index(palette, &tooltip->box, tooltip->thread);
     add_title(overlay, &title, rv_palette_front(palette, colour_idx), (float[2]){x, y});
     y += TITLE_HEIGHT * (float)title.n + 14.0f;
     for (size_t i = 0; i < tooltip->n_lines; i++, y += LINE_HEIGHT) {

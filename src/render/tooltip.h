@@ -20,8 +20,8 @@ struct rv_tooltip_line {
 
 struct rv_tooltip {
     float at[2];       /* points from the upper left: what it stands beside */
-    struct rv_box box; /* the swatch's, and the lane of the model that it stands on */
-    uint32_t lane_idx;
+    struct rv_box box; /* the swatch's, and the thread that it is of */
+    uint32_t thread;
     char title[RV_TOOLTIP_TITLE_BYTES];
     struct rv_tooltip_line lines[RV_TOOLTIP_LINES];
     size_t n_lines;

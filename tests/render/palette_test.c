@@ -225,8 +225,8 @@ Test(palette, a_scheme_says_what_colours_stand_for)
     show(40, 100);
     rv_palette_update(palette, &view, subroutines);
     rv_palette_choose(palette, RV_COLOR_THREAD);
-    for (uint32_t lane = 0; lane < 40; lane++)
-        cr_assert_eq(rv_palette_index(palette, &box, lane) / RV_COLOR_SHADES, lane % RV_COLOR_SLOTS);
+    for (uint32_t thread = 0; thread < 40; thread++)
+        cr_assert_eq(rv_palette_index(palette, &box, thread) / RV_COLOR_SHADES, thread % RV_COLOR_SLOTS);
     rv_palette_choose(palette, RV_COLOR_DURATION);
     cr_assert_eq(rv_palette_index(palette, &box, 0), rv_color_duration_shade(1u << 20));
     cr_assert_eq(rv_palette_index(palette, &cell, 0), rv_color_duration_shade(1u << 20), "a cell's calls on average");

@@ -153,6 +153,33 @@ Test(view, lanes_stand_by_process_then_slot, .timeout = 60)
     rv_lanes_destroy(lanes);
 }
 
+Test(view, lanes_stand_alike_and_are_of_their_threads_whichever_slots_their_stacks_got, .timeout = 60)
+{
+    static const struct rv_lane_identity come[2][4] = {{{.name = "a"},
+                                                        {.name = "b", .thread = 1},
+                                                        {.name = "a/3", .stack = 3},
+                                                        {.name = "b/2", .thread = 1, .stack = 2}},
+                                                       {{.name = "a"},
+                                                        {.name = "b", .thread = 1},
+                                                        {.name = "b/2", .thread = 1, .stack = 2},
+                                                        {.name = "a/3", .stack = 3}}};
+    static const char *const names[] = {"a", "a/3", "b", "b/2"};
+    for (size_t way = 0; way < 2; way++) {
+        struct rv_lanes *lanes = rv_lanes_create();
+        struct rv_view view = {0};
+        for (size_t i = 0; i < 4; i++)
+            fill_lane(rv_lanes_add(lanes, &come[way][i]), i + 1, 10);
+        rv_view_update(&view, lanes, &(struct rv_view_params){0, UINT64_MAX, 1000, 1000});
+        cr_assert_eq(view.n_lanes, 4);
+        for (size_t i = 0; i < 4; i++) {
+            cr_assert_str_eq(view.lanes[i].name, names[i], "way %zu, lane %zu", way, i);
+            cr_assert_eq(view.lanes[i].thread, i / 2, "way %zu, lane %zu", way, i);
+        }
+        rv_view_fini(&view);
+        rv_lanes_destroy(lanes);
+    }
+}
+
 Test(view, notes_in_the_window_are_shown_and_near_ones_joined, .timeout = 60)
 {
     struct rv_lanes *lanes = rv_lanes_create();
