@@ -27,9 +27,11 @@ static void open_survey(struct rv_quest *quest, struct rv_session *session, cons
 bool rv_quest_begin(struct rv_quest *quest, struct rv_session *session, const struct rv_search *search,
                     const struct rv_search_place *place, bool is_forward, bool knows_hits)
 {
-    *quest = (struct rv_quest){
-        .knows_hits = knows_hits, .origin_ns = place->start_ns, .nearest = {.place = *place, .is_forward = is_forward}};
-    quest->is_on = session && rv_lanes_have_sums(rv_session_lanes(session));
+    struct rv_lanes *lanes = session ? rv_session_lanes(session) : NULL;
+    *quest = (struct rv_quest){.knows_hits = knows_hits,
+                               .origin_ns = place->start_ns,
+                               .nearest = {.lanes = lanes, .place = *place, .is_forward = is_forward}};
+    quest->is_on = lanes && rv_lanes_have_sums(lanes);
     if (quest->is_on)
         open_survey(quest, session, search);
     return quest->is_on;
@@ -42,15 +44,15 @@ void rv_quest_end(struct rv_quest *quest)
 }
 
 /* Up to where blocks that are still to come tell of nothing, the lanes tell all. Can there be a nearer one behind? */
-static bool is_over(struct rv_quest *quest, struct rv_lanes *lanes, struct rv_search *search)
+static bool is_over(struct rv_quest *quest, struct rv_search *search)
 {
     struct rv_search_quest *nearest = &quest->nearest;
     uint64_t end_ns = nearest->is_forward ? UINT64_MAX : 0;
     uint64_t edge_ns = quest->survey ? rv_survey_edge_ns(quest->survey) : end_ns;
     if (nearest->is_forward && edge_ns > quest->edge_ns)
-        rv_search_look_into(search, nearest, lanes, quest->edge_ns, edge_ns);
+        rv_search_look_into(search, nearest, quest->edge_ns, edge_ns);
     else if (!nearest->is_forward && edge_ns < quest->edge_ns)
-        rv_search_look_into(search, nearest, lanes, edge_ns, quest->edge_ns);
+        rv_search_look_into(search, nearest, edge_ns, quest->edge_ns);
     quest->edge_ns = edge_ns;
     if (!quest->survey || !nearest->is_found)
         return !quest->survey;
@@ -89,7 +91,7 @@ enum rv_quest_status rv_quest_go_on(struct rv_quest *quest, struct rv_session *s
 {
     uint64_t end_ns = rv_clock_mono_ns() + TURN_NS;
     do {
-        if (!is_over(quest, rv_session_lanes(session), search)) {
+        if (!is_over(quest, search)) {
             if (!look_at_block(quest, search, wait_ns))
                 break;
         } else if (quest->nearest.is_found) {

@@ -200,12 +200,12 @@ bool rv_search_has_hits(const struct rv_search *search, uint64_t from_ns, uint64
 
 /* ---- going from hit to hit ---- */
 
-static int compare(const struct rv_search_place *a, const struct rv_search_place *b)
+static int compare(const struct rv_lanes *lanes, const struct rv_search_place *a, const struct rv_search_place *b)
 {
     if (a->start_ns != b->start_ns)
         return a->start_ns < b->start_ns ? -1 : 1;
     if (a->lane_idx != b->lane_idx)
-        return a->lane_idx < b->lane_idx ? -1 : 1;
+        return rv_lane_compare(rv_lanes_get(lanes, a->lane_idx), rv_lanes_get(lanes, b->lane_idx));
     return a->depth < b->depth ? -1 : a->depth > b->depth;
 }
 
@@ -213,9 +213,10 @@ static int compare(const struct rv_search_place *a, const struct rv_search_place
 static void offer(struct rv_search_quest *quest, uint32_t lane_idx, const struct rv_box *box)
 {
     struct rv_search_place place = {box->start_ns, lane_idx, box->depth};
-    int from_place = compare(&place, &quest->place), from_hit = compare(&place, &quest->hit.place);
+    int from_place = compare(quest->lanes, &place, &quest->place);
     if (quest->is_forward ? from_place <= 0 : from_place >= 0)
         return;
+    int from_hit = quest->is_found ? compare(quest->lanes, &place, &quest->hit.place) : 0;
     if (quest->is_found && (quest->is_forward ? from_hit >= 0 : from_hit <= 0))
         return;
     quest->hit = (struct rv_search_hit){place, *box};
@@ -253,20 +254,19 @@ static void look_into_lane(struct rv_search *search, struct rv_search_quest *que
     }
 }
 
-static void look_into(struct rv_search *search, struct rv_lanes *lanes, struct rv_search_quest *quest,
-                      const uint64_t window[2])
+static void look_into(struct rv_search *search, struct rv_search_quest *quest, const uint64_t window[2])
 {
     if (window[0] >= window[1] || quest->is_found)
         return;
-    if (window[1] - window[0] > 1 && count_boxes(lanes, window[0], window[1]) > MOST_BOXES) {
+    if (window[1] - window[0] > 1 && count_boxes(quest->lanes, window[0], window[1]) > MOST_BOXES) {
         uint64_t middle = window[0] + (window[1] - window[0]) / 2;
         const uint64_t halves[2][2] = {{window[0], middle}, {middle, window[1]}};
-        look_into(search, lanes, quest, halves[!quest->is_forward]);
-        look_into(search, lanes, quest, halves[quest->is_forward]);
+        look_into(search, quest, halves[!quest->is_forward]);
+        look_into(search, quest, halves[quest->is_forward]);
         return;
     }
-    for (size_t i = 0; i < rv_lanes_n(lanes); i++)
-        look_into_lane(search, quest, rv_lanes_get(lanes, i), window);
+    for (size_t i = 0; i < rv_lanes_n(quest->lanes); i++)
+        look_into_lane(search, quest, rv_lanes_get(quest->lanes, i), window);
 }
 
 /* From here on all spans are exact. */
@@ -284,18 +284,16 @@ static uint64_t exact_from(struct rv_lanes *lanes)
 }
 
 /* The parts of time on the place's side in order: cells, then column by column; or the other way round. */
-static void look_into_cells(struct rv_search *search, struct rv_lanes *lanes, struct rv_search_quest *quest,
-                            uint64_t exact_ns)
+static void look_into_cells(struct rv_search *search, struct rv_search_quest *quest, uint64_t exact_ns)
 {
     uint64_t window[2] = {quest->is_forward ? quest->place.start_ns : 0, exact_ns};
     if (!quest->is_forward && quest->place.start_ns < UINT64_MAX && quest->place.start_ns + 1 < exact_ns)
         window[1] = quest->place.start_ns + 1;
-    look_into(search, lanes, quest, window);
+    look_into(search, quest, window);
 }
 
 /* What starts in [from, to). */
-static void look_into_columns(struct rv_search *search, struct rv_lanes *lanes, struct rv_search_quest *quest,
-                              uint64_t from_ns, uint64_t to_ns)
+static void look_into_columns(struct rv_search *search, struct rv_search_quest *quest, uint64_t from_ns, uint64_t to_ns)
 {
     for (uint64_t i = 0; i < search->n_columns && !quest->is_found; i++) {
         uint64_t column = quest->is_forward ? i : search->n_columns - 1 - i;
@@ -306,14 +304,14 @@ static void look_into_columns(struct rv_search *search, struct rv_lanes *lanes, 
             continue;
         window[0] = window[0] > from_ns ? window[0] : from_ns;
         window[1] = window[1] < to_ns ? window[1] : to_ns;
-        look_into(search, lanes, quest, window);
+        look_into(search, quest, window);
     }
 }
 
-static void look_at_open(const struct rv_search *search, struct rv_lanes *lanes, struct rv_search_quest *quest)
+static void look_at_open(const struct rv_search *search, struct rv_search_quest *quest)
 {
-    for (size_t i = 0; i < rv_lanes_n(lanes); i++) {
-        struct rv_lane *lane = rv_lanes_get(lanes, i);
+    for (size_t i = 0; i < rv_lanes_n(quest->lanes); i++) {
+        struct rv_lane *lane = rv_lanes_get(quest->lanes, i);
         pthread_mutex_lock(&lane->lock);
         for (size_t j = 0; j < lane->n_open; j++) {
             const struct rv_lane_frame *frame = &lane->open[j];
@@ -332,16 +330,15 @@ static void look_at_open(const struct rv_search *search, struct rv_lanes *lanes,
     }
 }
 
-static bool go(struct rv_search *search, struct rv_lanes *lanes, struct rv_search_quest *quest,
-               struct rv_search_hit *hit)
+static bool go(struct rv_search *search, struct rv_search_quest *quest, struct rv_search_hit *hit)
 {
-    uint64_t exact_ns = exact_from(lanes);
+    uint64_t exact_ns = exact_from(quest->lanes);
     if (quest->is_forward)
-        look_into_cells(search, lanes, quest, exact_ns);
-    look_into_columns(search, lanes, quest, exact_ns, UINT64_MAX);
+        look_into_cells(search, quest, exact_ns);
+    look_into_columns(search, quest, exact_ns, UINT64_MAX);
     if (!quest->is_forward)
-        look_into_cells(search, lanes, quest, exact_ns);
-    look_at_open(search, lanes, quest);
+        look_into_cells(search, quest, exact_ns);
+    look_at_open(search, quest);
     if (quest->is_found)
         *hit = quest->hit;
     return quest->is_found;
@@ -350,15 +347,15 @@ static bool go(struct rv_search *search, struct rv_lanes *lanes, struct rv_searc
 bool rv_search_next(struct rv_search *search, struct rv_lanes *lanes, const struct rv_search_place *place,
                     struct rv_search_hit *hit)
 {
-    struct rv_search_quest quest = {.place = *place, .is_forward = true};
-    return search->is_on && go(search, lanes, &quest, hit);
+    struct rv_search_quest quest = {.lanes = lanes, .place = *place, .is_forward = true};
+    return search->is_on && go(search, &quest, hit);
 }
 
 bool rv_search_previous(struct rv_search *search, struct rv_lanes *lanes, const struct rv_search_place *place,
                         struct rv_search_hit *hit)
 {
-    struct rv_search_quest quest = {.place = *place};
-    return search->is_on && go(search, lanes, &quest, hit);
+    struct rv_search_quest quest = {.lanes = lanes, .place = *place};
+    return search->is_on && go(search, &quest, hit);
 }
 
 void rv_search_look_at(struct rv_search *search, struct rv_search_quest *quest, uint32_t lane_idx,
@@ -374,11 +371,10 @@ void rv_search_look_at(struct rv_search *search, struct rv_search_quest *quest, 
     }
 }
 
-void rv_search_look_into(struct rv_search *search, struct rv_search_quest *quest, struct rv_lanes *lanes,
-                         uint64_t from_ns, uint64_t to_ns)
+void rv_search_look_into(struct rv_search *search, struct rv_search_quest *quest, uint64_t from_ns, uint64_t to_ns)
 {
-    struct rv_search_quest part = {.place = quest->place, .is_forward = quest->is_forward};
-    look_into_columns(search, lanes, &part, from_ns, to_ns);
+    struct rv_search_quest part = {.lanes = quest->lanes, .place = quest->place, .is_forward = quest->is_forward};
+    look_into_columns(search, &part, from_ns, to_ns);
     if (part.is_found)
         offer(quest, part.hit.place.lane_idx, &part.hit.box);
 }

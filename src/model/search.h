@@ -67,7 +67,7 @@ bool rv_search_has_hits(const struct rv_search *search, uint64_t from_ns, uint64
 /* Hits that start in each of n equal parts of [from, to). A column is counted where its middle lies. */
 void rv_search_hits(const struct rv_search *search, uint64_t from_ns, uint64_t to_ns, uint32_t *out, size_t n);
 
-struct rv_search_place { /* order of hits: by start, then lane, then depth */
+struct rv_search_place { /* order of hits: by start, then lane as rv_lane_compare() has it, then depth */
     uint64_t start_ns;
     uint32_t lane_idx, depth;
 };
@@ -91,12 +91,12 @@ bool rv_search_previous(struct rv_search *search, struct rv_lanes *lanes, const 
  * has looked at that starts in a part of time, as far as nothing nearer was found, and the other calls of that time.
  */
 struct rv_search_quest {
+    struct rv_lanes *lanes; /* borrowed */
     struct rv_search_place place;
     bool is_forward, is_found;
     struct rv_search_hit hit; /* the nearest so far */
 };
-void rv_search_look_into(struct rv_search *search, struct rv_search_quest *quest, struct rv_lanes *lanes,
-                         uint64_t from_ns, uint64_t to_ns);
+void rv_search_look_into(struct rv_search *search, struct rv_search_quest *quest, uint64_t from_ns, uint64_t to_ns);
 void rv_search_look_at(struct rv_search *search, struct rv_search_quest *quest, uint32_t lane_idx,
                        const struct rv_timeline *calls);
 

@@ -262,6 +262,41 @@ Test(search, an_open_call_is_a_hit, .timeout = 60)
     world_fini(&world);
 }
 
+/* Calls at one time in two stacks of one thread and in another thread. */
+Test(search, hits_at_one_time_come_thread_by_thread_however_lanes_came, .timeout = 60)
+{
+    static const struct rv_lane_identity come[2][3] = {{{.thread = 0}, {.thread = 1}, {.thread = 0, .stack = 2}},
+                                                       {{.thread = 0}, {.thread = 0, .stack = 2}, {.thread = 1}}};
+    static const uint32_t threads[] = {0, 0, 1};
+    for (size_t way = 0; way < 2; way++) {
+        struct rv_lanes *lanes = rv_lanes_create();
+        struct rv_subroutines *subroutines = rv_subroutines_create();
+        struct rv_search search = {0};
+        struct rv_search_place at = {0};
+        struct rv_search_hit hit;
+        char why[160];
+        unsigned n = 0;
+        rv_subroutines_define(subroutines, 1, "", "sub", "", 0);
+        for (size_t i = 0; i < 3; i++) {
+            struct rv_lane *lane = rv_lanes_add(lanes, &come[way][i]);
+            rv_timeline_add(lane->timeline, &(struct rv_span){.start = 100, .end = 200, .id = 1}, 1);
+        }
+        cr_assert_eq(rv_search_start(&search, "sub", why, sizeof why), 0);
+        cr_assert(rv_search_update(&search, lanes, subroutines, EVERYTHING));
+        for (; rv_search_next(&search, lanes, &at, &hit); n++, at = hit.place)
+            cr_assert(n < 3 && rv_lanes_get(lanes, hit.place.lane_idx)->thread == threads[n], "way %zu, hit %u", way,
+                      n);
+        cr_assert_eq(n, 3);
+        at = (struct rv_search_place){UINT64_MAX, 0, 0};
+        for (; n && rv_search_previous(&search, lanes, &at, &hit); at = hit.place)
+            cr_assert_eq(rv_lanes_get(lanes, hit.place.lane_idx)->thread, threads[--n], "way %zu, hit %u", way, n);
+        cr_assert_eq(n, 0);
+        rv_search_stop(&search);
+        rv_subroutines_destroy(subroutines);
+        rv_lanes_destroy(lanes);
+    }
+}
+
 Test(search, where_calls_were_evicted_the_cell_is_the_hit, .timeout = 60)
 {
     struct world world;
