@@ -110,19 +110,27 @@ wait $viewer
 [ $? -eq 130 ] || fail "an interrupt does not end what has not begun"
 [ -e "$folder/ran" ] && fail "a command begins after an interrupt"
 
-# What is written may be left unfinished by two interrupts.
-"$ringviz" --spans --output="$folder/pipe" -- "$program" 22 >/dev/null 2>&1 &
-viewer=$!
-exec 3<"$folder/pipe"
-[ "$(head -c 7 <&3)" = process ] || fail "nothing is written"
-kill -INT $viewer
-within 60 is_delivered $viewer || fail "an interrupt does not arrive"
-has_ended $viewer && fail "one interrupt ends what is written"
-kill -INT $viewer
-within 60 has_ended $viewer || kill -9 $viewer
-exec 3<&-
-wait $viewer
-[ $? -eq 130 ] || fail "two interrupts do not end what is written"
+# What is written is finished after one interrupt, and left unfinished by two, or by a TERM.
+for case in "INT 1 0" "INT 2 130" "TERM 1 143"; do
+    set -- $case # signal, how often, status
+    "$ringviz" --spans --output="$folder/pipe" -- "$program" 22 >/dev/null 2>&1 &
+    viewer=$!
+    exec 3<"$folder/pipe"
+    [ "$(head -c 7 <&3)" = process ] || fail "nothing is written"
+    kill -$1 $viewer
+    if [ $2 -eq 2 ]; then
+        within 60 is_delivered $viewer || fail "SIG$1 does not arrive" # two at a time would be one
+        kill -$1 $viewer
+    fi
+    if [ $3 -eq 0 ]; then
+        cat <&3 >/dev/null
+    else
+        within 60 has_ended $viewer || kill -9 $viewer
+    fi
+    exec 3<&-
+    wait $viewer
+    expect "the status after SIG$1, $2 times, while outputs are written" $? $3
+done
 
 # What a program does that goes on without us is nobody's account: all that was produced was read or dropped.
 for policy in block switch ring; do
