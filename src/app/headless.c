@@ -108,6 +108,27 @@ static void choose_window(const struct rv_screenshot_params *params, struct rv_v
         show_first_hit(viewer);
 }
 
+static bool lacks_calls(const struct rv_headless *headless)
+{
+    const struct rv_screenshot_params *params = headless->params;
+    return params->fetch && params->fetch(params->context, &headless->view);
+}
+
+/* What comes may be too much for the level that it was for. When each of it came makes no difference: the choice is
+ * always made from the picture before. */
+static void choose_level(struct rv_headless *headless, const struct rv_view_params *params)
+{
+    uint32_t last = headless->view.level, level;
+    bool is_lacking;
+    rv_view_begin(&headless->view, headless->params->lanes, params);
+    do {
+        level = headless->view.level;
+        is_lacking = lacks_calls(headless);
+        headless->view.level = last;
+        rv_view_begin(&headless->view, headless->params->lanes, params);
+    } while (is_lacking || headless->view.level > level);
+}
+
 static void update_view(struct rv_headless *headless)
 {
     struct rv_view_params params = {
@@ -120,9 +141,7 @@ static void update_view(struct rv_headless *headless)
     params.until_ns = headless->viewer.playhead.at_ns;
     rv_navigate_window(&headless->viewer.navigate, &params.from_ns, &params.to_ns);
     rv_inquiry_apply(&headless->viewer.inquiry, &params);
-    do /* what has come may be too much for the level that it was for */
-        rv_view_begin(&headless->view, headless->params->lanes, &params);
-    while (headless->params->fetch && headless->params->fetch(headless->params->context, &headless->view));
+    choose_level(headless, &params);
     while (rv_view_step(&headless->view, headless->params->lanes, &params))
         ;
 }
