@@ -131,22 +131,25 @@ static void wait_for_room(struct rv_pusher_state *state, uint64_t n_needed)
     __atomic_store_n(is_waiting, 0, __ATOMIC_RELAXED);
 }
 
+/* What comes after a full ring of `fill` is counted, whichever ring it was. */
+static bool is_filled(const struct rv_pusher_state *state)
+{
+    return state->ring.policy == RV_POLICY_FILL && __atomic_load_n(&state->ring.header->stop_reason, __ATOMIC_RELAXED);
+}
+
 enum rv_room rv_room_make(struct rv_pusher_state *state, uint64_t n_needed)
 {
     if (state->is_closed)
         return RV_ROOM_NONE;
-    if (!is_tracing(state)) {
-        bool is_filled =
-            state->ring.policy == RV_POLICY_FILL && __atomic_load_n(&state->ring.header->stop_reason, __ATOMIC_RELAXED);
-        return is_filled ? RV_ROOM_NONE : RV_ROOM_UNTRACED;
-    }
+    if (!is_tracing(state))
+        return is_filled(state) ? RV_ROOM_NONE : RV_ROOM_UNTRACED;
     if (n_free(state) >= n_needed)
         return RV_ROOM_THERE;
     if (state->ring.policy == RV_POLICY_BLOCK)
         wait_for_room(state, n_needed);
     if (n_free(state) >= n_needed)
         return RV_ROOM_THERE;
-    return is_tracing(state) ? RV_ROOM_NONE : RV_ROOM_UNTRACED;
+    return is_tracing(state) || is_filled(state) ? RV_ROOM_NONE : RV_ROOM_UNTRACED;
 }
 
 void rv_room_stop(struct rv_pusher_state *state, uint64_t ticks)

@@ -2,12 +2,14 @@
 #include <criterion/criterion.h>
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../../own_time.h"
 #include "base/os.h"
 #include "ring/push.h"
+#include "ring/room.h"
 
 enum { N = 64 };
 #define STACK 0x7ffff7f00000ull /* of the interrupted function; handlers lie beneath */
@@ -272,6 +274,35 @@ Test(push, fill_stops_all_at_the_first_full_ring, .timeout = 60)
     push_many(bed, 0, 5);
     cr_assert_eq(pop(bed), 0, "a filled ring accepts nothing more, read or not");
     expect_account(bed, N + 25, N - 1, 26);
+    free_bed(bed);
+}
+
+#define N_TURNS 3000000u
+static uint32_t n_turns;
+
+static void *stop_and_go_on(void *context)
+{
+    struct rv_wire_header *header = context;
+    for (uint32_t turn = 0; turn < N_TURNS; turn++) {
+        __atomic_store_n(&n_turns, turn + 1, __ATOMIC_RELAXED); /* -> below */
+        __atomic_store_n(&header->state, turn % 2 ? RV_FILE_STOPPED : RV_FILE_READY, __ATOMIC_RELEASE);
+        for (uint32_t spin = turn % 64; spin; spin--)
+            __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    }
+    return NULL;
+}
+
+/* As when two rings are full at one time, at whatever instruction of one the other stops all. */
+Test(push, a_full_ring_counts_what_it_refuses_though_another_stopped_all, .timeout = 60)
+{
+    struct bed *bed = make_bed(RV_POLICY_FILL);
+    pthread_t stopper;
+    push_many(bed, 1, N - 1);
+    bed->header.stop_reason = 1;
+    cr_assert_eq(pthread_create(&stopper, NULL, stop_and_go_on, &bed->header), 0);
+    while (__atomic_load_n(&n_turns, __ATOMIC_RELAXED) < N_TURNS) /* <- above */
+        cr_assert_eq(rv_room_make(bed->state, 1), RV_ROOM_NONE);
+    cr_assert_eq(pthread_join(stopper, NULL), 0);
     free_bed(bed);
 }
 
