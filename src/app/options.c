@@ -420,17 +420,31 @@ static int check_stdout(const struct rv_options *options)
     return n > 1 ? rv_err(EINVAL, "standard output takes one output only; see --output") : 0;
 }
 
-/* What is read is not written over, --force or not: it is read until all is written. */
+static int check_output(const struct rv_options *options, const char *const *outputs, size_t n)
+{
+    const char *output = outputs[n];
+    for (size_t i = 0; i < n && !is_stdout(output); i++)
+        if (outputs[i] && strcmp(outputs[i], output) == 0)
+            return rv_err(EINVAL, "%s: takes one output only", output);
+    for (size_t i = 0; i < options->n_files; i++)
+        if (output != options->record && rv_os_is_same_file(output, options->files[i]))
+            return rv_err(EINVAL, "%s: is read, and cannot be written over", output);
+    return 0;
+}
+
+/* What is read is not written over, --force or not: it is read until all is written. A recording may have its name, for
+ * what had it before is still there until it has been read. */
 static int check_outputs(const struct rv_options *options)
 {
-    const char *outputs[3 + RV_OPTIONS_MAX_EXPORTS] = {options->output, options->screenshot, options->video};
+    const char *outputs[4 + RV_OPTIONS_MAX_EXPORTS] = {options->record, options->output, options->screenshot,
+                                                       options->video};
+    int error = 0;
     for (size_t i = 0; i < options->n_exports; i++)
-        outputs[3 + i] = options->exports[i].path;
-    for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++)
-        for (size_t j = 0; j < options->n_files; j++)
-            if (outputs[i] && rv_os_is_same_file(outputs[i], options->files[j]))
-                return rv_err(EINVAL, "%s: is read, and cannot be written over", outputs[i]);
-    return 0;
+        outputs[4 + i] = options->exports[i].path;
+    for (size_t i = 0; i < sizeof outputs / sizeof *outputs && !error; i++)
+        if (outputs[i])
+            error = check_output(options, outputs, i);
+    return error;
 }
 
 static int check_bench(const struct rv_options *options)

@@ -56,12 +56,14 @@ ln "$folder/call.json" "$folder/link.json"
 for options in "--report --output=$folder/call.json" "--screenshot=$folder/link.json" "--info --output=$folder/link.json" \
     "--export=chrome:- --export=folded:$folder/link.json --force" "--diff --output=$folder/call.json $folder/copy.json" \
     "--to=1ms --from=2ms --diff=window $folder/copy.json" "--diff --find=call $folder/copy.json" "--from=2 --to=1 --report" \
-    "--report --export=chrome:-" "--spans --output=- --video=-"; do
+    "--report --export=chrome:-" "--spans --output=- --video=-" "--report --output=$folder/made --record=$folder/made" \
+    "--headless --export=folded:$folder/made --export=chrome:$folder/made"; do
     # shellcheck disable=SC2086
     run $options "$folder/call.json"
     expect "$options" $status 2
     one_line "$options"
     cmp -s "$folder/call.json" "$folder/copy.json" || fail "$options: wrote over what is read"
+    [ ! -e "$folder/made" ] || fail "$options: a file was made"
 done
 # ---- what is behind the end is said to be ----
 for option in from at; do
