@@ -17,6 +17,7 @@
 #ifndef RINGVIZ_WIRE_H
 #define RINGVIZ_WIRE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -82,6 +83,12 @@ RV_WIRE_ASSERT(sizeof(struct rv_event) == 16);
 static inline unsigned rv_event_kind(const struct rv_event *event)
 {
     return (unsigned)(event->when >> RV_EVENT_KIND_SHIFT);
+}
+
+/* Is the id of such an event that of a name? */
+static inline bool rv_event_has_name(unsigned kind)
+{
+    return kind <= RV_EVENT_RETURN || kind == RV_EVENT_MARK || kind == RV_EVENT_VALUE || kind == RV_EVENT_SYNC;
 }
 
 static inline uint64_t rv_event_ticks(const struct rv_event *event)

@@ -125,11 +125,6 @@ static struct rv_batch *acquire_batch(void *context)
     return part->outer->acquire_batch(part->outer->context);
 }
 
-static bool has_name(unsigned kind)
-{
-    return kind <= RV_EVENT_RETURN || kind == RV_EVENT_MARK || kind == RV_EVENT_VALUE || kind == RV_EVENT_SYNC;
-}
-
 static void submit_batch(void *context, struct rv_batch *batch)
 {
     struct part *part = context;
@@ -138,7 +133,7 @@ static void submit_batch(void *context, struct rv_batch *batch)
         struct rv_event *event = &batch->events[i];
         unsigned kind = rv_event_kind(event);
         event->when = (uint64_t)kind << RV_EVENT_KIND_SHIFT | shift(part, rv_event_ticks(event));
-        if (has_name(kind))
+        if (rv_event_has_name(kind))
             event->id = map_id(part, event->id);
     }
     part->outer->submit_batch(part->outer->context, batch);

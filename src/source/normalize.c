@@ -2,11 +2,6 @@
 
 #include <string.h>
 
-static bool has_name(unsigned kind)
-{
-    return kind <= RV_EVENT_RETURN || kind == RV_EVENT_MARK || kind == RV_EVENT_VALUE || kind == RV_EVENT_SYNC;
-}
-
 /* Of the first event that is to be believed about the time: SYNC tells of the past. */
 static uint64_t first_ticks(const struct rv_event *events, uint32_t n)
 {
@@ -52,7 +47,7 @@ static uint32_t sanitize(struct rv_normalizer *normalizer, struct rv_batch *batc
         }
         words[0] = (uint64_t)kind << RV_EVENT_KIND_SHIFT | ns;
         memcpy(out, words, sizeof words);
-        if (has_name(kind))
+        if (rv_event_has_name(kind))
             out->id = out->id ? rv_name_map_lookup(normalizer->names, out->id) : 0;
         out++;
     }

@@ -39,18 +39,13 @@ uint32_t rv_recorded_map_id(struct rv_recorded_names *names, uint32_t id)
     return names->ids[id];
 }
 
-static bool has_name(unsigned kind)
-{
-    return kind <= RV_EVENT_RETURN || kind == RV_EVENT_MARK || kind == RV_EVENT_VALUE || kind == RV_EVENT_SYNC;
-}
-
 void rv_recorded_map_ids(struct rv_recorded_names *names, struct rv_batch *batch)
 {
     const uint32_t *ids = names->ids; /* out of memory that the loop's stores might be to */
     size_t n_ids = names->n_ids;
     for (uint32_t i = 0; i < batch->n; i++) {
         struct rv_event *event = &batch->events[i];
-        if (!has_name(rv_event_kind(event)))
+        if (!rv_event_has_name(rv_event_kind(event)))
             continue;
         if (event->id < n_ids && ids[event->id]) { /* nearly always */
             event->id = ids[event->id];
@@ -80,7 +75,7 @@ void rv_recorded_map_index(struct rv_recorded_names *names, struct rv_rec_index_
     (void)rv_rec_index_rows(table, RV_REC_INDEX_NOTES, &n);
     struct rv_event *notes = (void *)table->columns[RV_REC_INDEX_NOTES].bytes;
     for (size_t i = 0; i < n; i++)
-        if (rv_event_kind(&notes[i]) == RV_EVENT_MARK || rv_event_kind(&notes[i]) == RV_EVENT_VALUE)
+        if (rv_event_has_name(rv_event_kind(&notes[i])))
             notes[i].id = rv_recorded_map_id(names, notes[i].id);
 }
 
