@@ -65,7 +65,7 @@ static void show_first_hit(struct rv_viewer *viewer)
     if (!rv_inquiry_go(inquiry, viewer->lanes, 0, true))
         return;
     uint64_t start_ns = inquiry->hit.box.start_ns, room_ns = HIT_ROOM * (inquiry->hit.box.duration_ns + 1);
-    uint64_t end_ns = start_ns + inquiry->hit.box.duration_ns;
+    uint64_t end_ns = rv_box_end_ns(&inquiry->hit.box);
     uint64_t from_ns = start_ns - present->first_ns > room_ns ? start_ns - room_ns : present->first_ns;
     uint64_t to_ns =
         present->last_ns > end_ns && present->last_ns - end_ns > room_ns ? end_ns + room_ns : present->last_ns;

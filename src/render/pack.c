@@ -1,5 +1,6 @@
 #include "render/pack.h"
 
+#include "base/clock.h"
 #include "model/color.h"
 #include "render/emphasis.h"
 
@@ -42,8 +43,8 @@ struct rv_box_record rv_pack_box(const struct rv_pack *pack, const struct rv_box
     bool is_cell = box->coverage != COVERAGE_EXACT;
     uint64_t min_ns = is_cell ? pack->cell_min_ns : pack->box_min_ns;
     uint64_t duration_ns = box->duration_ns > min_ns ? box->duration_ns : min_ns;
-    uint64_t start_ns = box->start_ns, end_ns = start_ns + duration_ns;
-    if (end_ns < start_ns || end_ns > pack->to_ns)
+    uint64_t start_ns = box->start_ns, end_ns = rv_clock_after_ns(start_ns, duration_ns);
+    if (end_ns > pack->to_ns)
         end_ns = pack->to_ns;
     if (start_ns < pack->from_ns)
         start_ns = pack->from_ns;

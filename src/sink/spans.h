@@ -21,8 +21,7 @@ struct rv_spans_params {
 
 /*
  * CSV with a header line, or one JSON object a line: process, thread, depth, start_ns (CLOCK_MONOTONIC), duration_ns,
- * name, file, line, flags ("cut", "orphan", "open", joined by '|'); thread by thread, each's in closing
- * order.
+ * name, file, line, flags ("cut", "orphan", "open", joined by '|'); thread by thread, in closing order.
  *   returns  0 or negative errno
  */
 int rv_spans_write(const struct rv_spans_params *params, FILE *out);
