@@ -8,11 +8,11 @@
 #include "app/info_recording.h"
 #include "app/open.h"
 #include "base/clock.h"
+#include "base/text.h"
 #include "ring/directory.h"
 #include "ring/map.h"
 #include "ring/names.h"
 #include "ring/ring.h"
-#include "ring/text.h"
 #include "source/import_formats.h"
 
 static const char *const POLICIES[RV_POLICY_COUNT] = {"block", "switch", "fill", "ring"};

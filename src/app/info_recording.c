@@ -5,10 +5,10 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/text.h"
 #include "base/vec.h"
 #include "recording/payload.h"
 #include "recording/reader.h"
-#include "ring/text.h"
 
 enum { N_TYPES = RV_REC_SEGMENT + 1, SHOWN_NAME_BYTES = 256 };
 

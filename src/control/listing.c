@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "base/vec.h"
-#include "ring/text.h"
 
 #define MOST_BYTES (4 << 20)
 #define TAB 4u

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ring/text.h"
+#include "base/text.h"
 
 static void copy(char *out, size_t out_bytes, const char *text, size_t n_bytes)
 {

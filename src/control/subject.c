@@ -7,12 +7,12 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/os.h"
+#include "base/text.h"
 #include "base/vec.h"
 #include "control/standing.h"
 #include "ring/control.h"
 #include "ring/directory.h"
 #include "ring/message.h"
-#include "ring/text.h"
 
 #define SLICE_NS 50000000u /* look this often whether the thread lives */
 #define BUSY_NS 500000000u /* an answer that nobody has fetched by then is nobody's */

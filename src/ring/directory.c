@@ -12,11 +12,11 @@
 #include <unistd.h>
 
 #include "base/os.h"
+#include "base/text.h"
 #include "ring/owner.h"
 #include "ring/ring.h"
 #include "ring/room.h"
 #include "ring/slots.h"
-#include "ring/text.h"
 
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23

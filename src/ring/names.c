@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "ring/text.h"
+#include "base/text.h"
 
 enum { MAX_STRING_BYTES = 4095, REFERENCE_UNIT = 8 };
 

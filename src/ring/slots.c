@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "ring/text.h"
+#include "base/text.h"
 
 enum { N_READ_TRIES = 1000, MAX_TEXT_BYTES = 1 << 14 };
 static const uint32_t UNKNOWN_LINE = UINT32_MAX, UNKNOWN_NAME = UINT32_MAX; /* a line may come after all */

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/text.h"
 #include "base/vec.h"
-#include "ring/text.h"
 #include "symbols/index.h"
 
 enum { NAME_BYTES = 64, LABEL_BYTES = 4096, FULL_BUFFER = RV_BATCH_EVENTS };

@@ -11,10 +11,10 @@
 
 #include "base/err.h"
 #include "base/os.h"
+#include "base/text.h"
 #include "base/vec.h"
 #include "ring/directory.h"
 #include "ring/ring.h"
-#include "ring/text.h"
 #include "source/module_watch.h"
 #include "source/normalize.h"
 #include "source/ticker.h"

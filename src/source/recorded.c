@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/text.h"
 #include "base/units.h"
 #include "base/vec.h"
-#include "ring/text.h"
 
 #define MAX_ID (1u << 22)
 

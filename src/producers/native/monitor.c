@@ -11,13 +11,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "producers/native/file.h"
 #include "producers/native/scribe.h"
 #include "ring/control.h"
 #include "ring/directory.h"
 #include "ring/message.h"
 #include "ring/slots.h"
-#include "ring/text.h"
 #include "ring/watches.h"
 
 /* Of a file made here: 256 KiB for each ring that is used. */

@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "producers/native/file.h"
 #include "producers/native/scribe.h"
 #include "ring/names.h"
 #include "ring/slots.h"
-#include "ring/text.h"
 
 #define MOST_STRINGS (1u << 14) /* of a name that is shown: package, name and file */
 

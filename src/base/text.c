@@ -1,4 +1,4 @@
-#include "ring/text.h"
+#include "base/text.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* Strings from a trace file, made fit to be shown. */
-#ifndef RV_RING_TEXT_H
-#define RV_RING_TEXT_H
+#ifndef RV_BASE_TEXT_H
+#define RV_BASE_TEXT_H
 
 #include <stddef.h>
 
