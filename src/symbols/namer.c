@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "base/vec.h"
 #include "symbols/demangle.h"
 #include "symbols/dwarf.h"
@@ -19,14 +20,20 @@ struct rv_namer_file {
     bool is_unusable;
 };
 
+/* Symbols and paths are the traced program's words: fit to be shown, as all names are. */
 static const char *keep(struct rv_namer *namer, struct rv_demangle_piece piece)
 {
-    return rv_string_pool_keep(&namer->strings, piece.text, piece.n_bytes);
+    size_t shown_bytes = 4 * piece.n_bytes + 1;
+    char *shown = rv_alloc(shown_bytes, 1);
+    size_t n_bytes = rv_text_escape(shown, shown_bytes, piece.text, piece.n_bytes);
+    const char *kept = rv_string_pool_keep(&namer->strings, shown, n_bytes);
+    free(shown);
+    return kept;
 }
 
 static const char *keep_string(struct rv_namer *namer, const char *string)
 {
-    return rv_string_pool_keep(&namer->strings, string, strlen(string));
+    return keep(namer, (struct rv_demangle_piece){string, strlen(string)});
 }
 
 static void close_file(struct rv_namer *namer, struct rv_namer_file *file)

@@ -88,6 +88,41 @@ Test(symbols_names, without_debug_information_there_is_no_file, .timeout = 60)
     dlclose(library);
 }
 
+/* A copy of a library with every string `from` in it written over by `to`, which is as long. */
+static void copy_with(const char *path, const char *copy_path, const char *from, const char *to)
+{
+    int in = open(path, O_RDONLY), out = open(copy_path, O_WRONLY | O_CREAT | O_EXCL, 0700);
+    struct stat status;
+    cr_assert(in >= 0 && out >= 0 && fstat(in, &status) == 0);
+    size_t n_bytes = (size_t)status.st_size, n_from = strlen(from) + 1;
+    char *bytes = malloc(n_bytes);
+    cr_assert(bytes && read(in, bytes, n_bytes) == (ssize_t)n_bytes);
+    for (char *at = bytes; (at = memmem(at, n_bytes - (size_t)(at - bytes), from, n_from)); at += n_from)
+        memcpy(at, to, n_from);
+    cr_assert(write(out, bytes, n_bytes) == (ssize_t)n_bytes);
+    free(bytes);
+    close(in);
+    close(out);
+}
+
+Test(symbols_names, control_characters_of_a_symbol_are_escaped, .timeout = 60)
+{
+    char path[] = "/tmp/ringviz-symbols-XXXXXX", copy[sizeof path + 16];
+    cr_assert(mkdtemp(path) != NULL);
+    snprintf(copy, sizeof copy, "%s/odd.so", path);
+    copy_with(FIXTURE_UNDEBUGGED, copy, "plain_static", "odd\033[31mred!");
+    struct rv_catalog *catalog = rv_catalog_create();
+    struct rv_catalog_module module;
+    void *library = mapped_open(copy, &module);
+    rv_catalog_put_module(catalog, &module);
+    uint64_t (*static_address)(void) = (uint64_t(*)(void))dlsym(library, "plain_static_address");
+    expect_name(name_at(catalog, static_address()), "odd", "odd\\x1b[31mred!", "", 0);
+    rv_catalog_destroy(catalog);
+    dlclose(library);
+    unlink(copy);
+    rmdir(path);
+}
+
 Test(symbols_names, a_stripped_library_names_what_it_exports_and_nothing_else, .timeout = 60)
 {
     struct rv_catalog *catalog = rv_catalog_create();
