@@ -47,7 +47,7 @@ int rv_editor_open(const char *path, uint32_t line)
     char *command = rv_strdup(editor());
     size_t n_bytes = strlen(path) + 3;
     char *file = rv_alloc(n_bytes, 1);
-    (void)snprintf(file, n_bytes, "%s%s", path[0] == '-' ? "./" : "", path);
+    (void)snprintf(file, n_bytes, "%s%s", path[0] == '/' ? "" : "./", path); /* no option, no "+command" of vi */
     (void)snprintf(where, sizeof where, "+%u", line);
     for (char *word = strtok_r(command, " ", &rest); word && n < MOST_WORDS; word = strtok_r(NULL, " ", &rest))
         words[n++] = word;

@@ -139,7 +139,7 @@ static bool call_steps(struct visit *visit, const struct rv_window_state *state)
     case 7:
         if (!*content("edited"))
             return false;
-        visit_check(visit, strcmp(content("edited"), "--wait +2 past.c\n") == 0, content("edited"));
+        visit_check(visit, strcmp(content("edited"), "--wait +2 ./past.c\n") == 0, content("edited"));
         visit_check(visit, hover->is_pinned, "it is pinned no more");
         press_in_column(UNPIN_RIGHT);
         return true;
