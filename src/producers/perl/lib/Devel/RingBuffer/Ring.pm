@@ -10,6 +10,8 @@ our $VERSION = '0.1.0';
 # enum ringviz_flag
 use constant { TRACE => 3, SIGNAL => 4 };
 
+use constant WATCHES => 4; # RINGVIZ_WATCHES
+
 # A wait is made of these, so that signal handlers run.
 use constant TURN_SECONDS => 0.1;
 
@@ -73,8 +75,7 @@ sub getWatchExpr {
 sub setWatchResult {
     my ($self, $watch, $result, $error) = @_;
     $self->_set_watch($watch, $result, $error);
-    my ($next) = $self->_take_watch($watch + 1);
-    return $next // 0;
+    return $watch >= 0 && $watch < WATCHES ? ($watch + 1) % WATCHES : undef;
 }
 
 1;
@@ -180,7 +181,8 @@ result, and 0E0 for one that is undefined or empty. Fetching a result asks for t
 =item getWatchExpr($watch), setWatchResult($watch, $result, $error)
 
 The thread: the expression, when a value of it is wanted; its value, or the error when that is defined. Up to 512 bytes
-are kept. C<setWatchResult> returns the number of the next watch that wants a value, or 0.
+are kept. C<setWatchResult> returns the number of the watch that follows, 0 after the last, undef where there is no such
+watch.
 
 =back
 
