@@ -321,7 +321,8 @@ struct rv_wire_control {
     uint32_t is_waiting;     /* [atomic] the producer waits for room */
     uint32_t is_overwriting; /* [atomic] policy block while no consumer lives: the producer passes tail. Set before it
                                 does */
-    uint8_t reserved2[88];
+    uint64_t n_stashed; /* [atomic] events that wait for a push which a handler has interrupted: lost with the owner */
+    uint8_t reserved2[80];
 
     /* 0x100 the consumer's line */
     uint64_t tail;          /* [atomic] events read or passed over */

@@ -251,6 +251,7 @@ static void reset_ring(struct rv_map *map, struct rv_wire_control *control, uint
     __atomic_store_n(&control->head, tail, __ATOMIC_RELAXED);
     __atomic_store_n(&control->n_refused, 0, __ATOMIC_RELAXED);
     __atomic_store_n(&control->n_lost_marks, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&control->n_stashed, 0, __ATOMIC_RELAXED);
     __atomic_store_n(&control->closing_ticks, 0, __ATOMIC_RELAXED);
     __atomic_store_n(&control->is_waiting, 0, __ATOMIC_RELAXED);
     __atomic_store_n(&control->is_overwriting, 0, __ATOMIC_RELAXED);
@@ -394,7 +395,7 @@ static void add_to_totals(struct rv_map *map, uint32_t ring_idx)
 {
     struct rv_ring ring;
     rv_ring_view(&ring, map, ring_idx);
-    struct rv_ring_account account = rv_ring_account(&ring);
+    struct rv_ring_account account = rv_ring_last_account(&ring);
     __atomic_fetch_add(&map->header->total_produced, account.n_produced, __ATOMIC_RELAXED);
     __atomic_fetch_add(&map->header->total_consumed, account.n_consumed, __ATOMIC_RELAXED);
     __atomic_fetch_add(&map->header->total_dropped, account.n_dropped, __ATOMIC_RELAXED);

@@ -108,8 +108,11 @@ static void empty_stash(struct rv_pusher_state *state)
                 put(state, (uint64_t)rv_event_kind(&event) << RV_EVENT_KIND_SHIFT | ticks,
                     rv_event_word(event.id, event.frame, event.aux));
         }
-        if (__atomic_compare_exchange_n(&state->n_stash, &n, 0, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        uint64_t n_emptied = n;
+        if (__atomic_compare_exchange_n(&state->n_stash, &n, 0, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+            __atomic_fetch_sub(&state->ring.control->n_stashed, n_emptied, __ATOMIC_RELAXED);
             break;
+        }
     }
     uint64_t ticks = rv_clock_ticks(state->ring.clock_kind);
     for (; i < n; i++)
@@ -206,6 +209,8 @@ static void stash(struct rv_pusher *pusher, uint64_t when, uint64_t word)
         pusher->n_unstashed++;
         return;
     }
+    if (state->ring.control) /* first: an owner that dies now has lost it */
+        __atomic_fetch_add(&state->ring.control->n_stashed, 1, __ATOMIC_RELAXED);
     uint64_t i = __atomic_fetch_add(&state->n_stash, 1, __ATOMIC_RELAXED);
     if (i < RV_PUSH_STASH) {
         rv_push_write(&state->stash[i], 0, word);
@@ -307,6 +312,13 @@ bool rv_push_nested(struct rv_pusher *pusher, uint64_t stack, uint64_t kind, uin
     return true;
 }
 
+void rv_push_stash(struct rv_pusher *pusher, uint64_t kind, uint64_t word)
+{
+    stash(pusher, kind << RV_EVENT_KIND_SHIFT | 1, word);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    pusher->cursor = 0;
+}
+
 /* ticks: 0 = now, which is later than what the stash holds. last_ticks is the event's own afterwards, but for the clock
  * that keeps the time there. */
 static void push_outer(struct rv_pusher *pusher, uint64_t stack, uint64_t kind, uint64_t ticks, uint64_t word)
@@ -385,6 +397,7 @@ void rv_pusher_attach(struct rv_pusher *pusher, struct rv_pusher_state *state, c
     state->n_lost = 0;
     for (; pusher->n_unstashed; pusher->n_unstashed--)
         bump(&ring->control->n_refused);
+    __atomic_store_n(&ring->control->n_stashed, state->n_stash, __ATOMIC_RELAXED);
     state->last_events = state->ring.events;
     state->placed_slot = 0;
     state->placed_head = ring->control->head;
@@ -407,6 +420,19 @@ void rv_pusher_flush(struct rv_pusher *pusher)
         append_lost(state);
     reopen(pusher, stack);
     errno = saved;
+}
+
+uint64_t rv_pusher_drop_stash(struct rv_pusher *pusher)
+{
+    struct rv_pusher_state *state = pusher->state;
+    uint64_t n = __atomic_exchange_n(&pusher->n_unstashed, 0, __ATOMIC_RELAXED);
+    uint64_t n_stash = state ? __atomic_exchange_n(&state->n_stash, 0, __ATOMIC_RELAXED) : 0;
+    for (uint64_t i = 0; i < n_stash; i++) {
+        n += i >= RV_PUSH_STASH || state->stash[i].when != 0;
+        if (i < RV_PUSH_STASH)
+            state->stash[i].when = 0;
+    }
+    return n;
 }
 
 void rv_pusher_detach(struct rv_pusher *pusher)

@@ -85,6 +85,9 @@ void rv_pusher_attach(struct rv_pusher *pusher, struct rv_pusher_state *state, c
 /* Write what is still to be written (the stash, a LOST event). Nothing may be pushed meanwhile but by handlers. */
 void rv_pusher_flush(struct rv_pusher *pusher);
 
+/* Forget what handlers stashed for a ring that the pusher has not got: how many events that is. */
+uint64_t rv_pusher_drop_stash(struct rv_pusher *pusher);
+
 /* Stop using the ring, with no push under way; the pusher is as new, with its state kept for a later attach. */
 void rv_pusher_detach(struct rv_pusher *pusher);
 
@@ -107,7 +110,10 @@ bool rv_push_nested(struct rv_pusher *pusher, uint64_t stack, uint64_t kind, uin
 /* The outermost push of a thread whose pusher is attached. */
 void rv_push_outer(struct rv_pusher *pusher, uint64_t stack, uint64_t kind, uint64_t word);
 
-/* The same, of an event that tells of the past: SYNC. */
+/* The same of a pusher that has no ring yet: the event is kept for it, without its time. */
+void rv_push_stash(struct rv_pusher *pusher, uint64_t kind, uint64_t word);
+
+/* The same as rv_push_outer(), of an event that tells of the past: SYNC. */
 void rv_push_past(struct rv_pusher *pusher, uint64_t stack, uint64_t kind, uint64_t ticks, uint64_t word);
 
 /* The push of clocks other than the TSC; false when the cursor has reached its slow limit too. */

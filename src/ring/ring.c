@@ -151,6 +151,15 @@ struct rv_ring_account rv_ring_account(const struct rv_ring *ring)
     };
 }
 
+struct rv_ring_account rv_ring_last_account(const struct rv_ring *ring)
+{
+    struct rv_ring_account account = rv_ring_account(ring);
+    uint64_t n_stashed = __atomic_load_n(&ring->control->n_stashed, __ATOMIC_RELAXED);
+    account.n_produced += n_stashed;
+    account.n_dropped += n_stashed;
+    return account;
+}
+
 void rv_ring_wake_consumer(struct rv_wire_header *header)
 {
     __atomic_fetch_add(&header->consumer_wake, 1, __ATOMIC_SEQ_CST);    /* W2 <- W1 */

@@ -59,6 +59,9 @@ struct rv_ring_account {
 };
 struct rv_ring_account rv_ring_account(const struct rv_ring *ring);
 
+/* The same of a ring whose owner is gone, which takes along what handlers had stashed. */
+struct rv_ring_account rv_ring_last_account(const struct rv_ring *ring);
+
 /* Tell a sleeping consumer that there is something new. Producers' slow paths; async-signal-safe, keeps errno. */
 void rv_ring_wake_consumer(struct rv_wire_header *header);
 

@@ -39,6 +39,7 @@ struct live_ring {
     uint32_t generation; /* of the claim that `stream` is, or was, about */
     uint32_t name_seen;  /* control.name_is_set of the name we know */
     uint64_t n_dropped_said;
+    bool is_owner_gone;    /* at this turn's look */
     uint64_t n_lost_ahead; /* overwritten events to be told of before the next one */
 };
 
@@ -113,7 +114,7 @@ static void open_stream(struct live *live, struct live_ring *slot, uint32_t ring
 /* Tell the pipeline, and the user of what a policy dropped; a flight recorder overwrites by design. */
 static void account(struct live *live, struct live_ring *slot, uint32_t ring_idx, const struct rv_intake *intake)
 {
-    struct rv_ring_account now = rv_ring_account(&slot->ring);
+    struct rv_ring_account now = slot->is_owner_gone ? rv_ring_last_account(&slot->ring) : rv_ring_account(&slot->ring);
     if (live->is_ending && rv_ring_n_waiting(&slot->ring) > 0) /* its owner goes on without us */
         now.n_produced = now.n_consumed + now.n_dropped;
     intake->account_stream(intake->context, slot->stream,
@@ -232,6 +233,7 @@ static bool visit_ring(struct live *live, uint32_t ring_idx, bool check_liveness
         return false;
     bool owner_is_gone =
         state == RV_RING_EXITED || (check_liveness && !rv_directory_has_live_owner(live->map, ring_idx));
+    slot->is_owner_gone = owner_is_gone;
     if (!slot->stream && !adopt_ring(live, ring_idx, state, owner_is_gone, intake))
         return false;
     follow_name(live, slot, ring_idx, intake);

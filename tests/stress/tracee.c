@@ -102,7 +102,7 @@ static size_t visit(struct tracee *tracee, uint32_t ring_idx, bool *is_live)
         rv_ring_view(&ring, &tracee->map, ring_idx);
         n += read_stream(tracee, stream);
         stream->is_over = true;
-        stream->account = rv_ring_account(&ring);
+        stream->account = rv_ring_last_account(&ring);
         rv_directory_thread_name(&tracee->map, ring_idx, stream->name);
         rv_directory_reclaim(&tracee->map, ring_idx);
     }

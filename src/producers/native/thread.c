@@ -1,7 +1,11 @@
 /*
  * Thread ends are seen by a pthread key's destructor, which lets three of the four rounds of destructors pass, so that
- * other destructors' events are still on the ring. fork is bracketed: before, the forking thread's limits are set to 0,
- * so that whatever runs in the child ahead of our handler meets the slow path and is dropped there.
+ * other destructors' events are still on the ring.
+ *
+ * fork is bracketed: no signal handler runs between our fork handlers, and the forking thread's limits are 0, so that
+ * what other libraries' fork handlers call there meets the slow path. In the child the first of these events restarts
+ * the process, ahead of our handler. In the parent the process lock is held: a thread without a ring stashes its events
+ * until it may claim one.
  */
 #include "producers/native/thread.h"
 
@@ -27,8 +31,9 @@ struct thread {
     struct rv_pusher_state *state; /* ours to unmap */
     uint32_t n_without_ring;
     uint32_t n_rounds;
-    uint32_t number; /* the program's own */
-    bool is_forking;
+    uint32_t number;               /* the program's own */
+    pid_t forking_pid;             /* the process that forks, between our fork handlers; else 0 */
+    struct rv_guard forking_guard; /* while it does */
     bool expects_modules;
     bool is_named; /* by the API */
     bool has_key;
@@ -170,11 +175,13 @@ static bool claim_ring(void)
     return true;
 }
 
-static void count_without_ring(void)
+/* n, and what is stashed for the ring that the thread does not get; once handlers find a clean cursor. */
+static void count_without_ring(uint64_t n)
 {
+    n += rv_pusher_drop_stash(&rv_thread.pusher);
     thread.n_without_ring++;
     if (rv_process_is_open())
-        __atomic_fetch_add(&rv_process_map()->header->n_events_without_ring, 1, __ATOMIC_RELAXED);
+        __atomic_fetch_add(&rv_process_map()->header->n_events_without_ring, n, __ATOMIC_RELAXED);
 }
 
 static void tell_open_frames(void)
@@ -190,15 +197,13 @@ static bool get_ring(void)
 {
     struct rv_guard guard;
     bool is_there = false;
-    if (thread.n_without_ring % RETRY_EVENTS == 0 && !thread.is_forking && thread.n_rounds <= LAST_ROUNDS) {
+    if (thread.n_without_ring % RETRY_EVENTS == 0 && thread.n_rounds <= LAST_ROUNDS) {
         rv_guard_begin(&guard);
         is_there = claim_ring();
         rv_guard_end(&guard);
     }
     if (is_there)
         tell_open_frames();
-    else
-        count_without_ring();
     return is_there;
 }
 
@@ -210,16 +215,14 @@ static void follow_muting(void)
         tell_open_frames();
 }
 
-/* Between the fork handlers: the parent's ring is the parent's only, and no lock may be taken. */
+/* In the parent, between our fork handlers: the process lock is held, so that no ring can be claimed. */
 static void push_while_forking(uint64_t stack, uint64_t kind, uint64_t word)
 {
-    struct rv_pusher *pusher = &rv_thread.pusher;
-    if (has_ring() && !rv_process_is_forked())
-        rv_push_outer(pusher, stack, kind, word);
+    if (has_ring())
+        rv_push_outer(&rv_thread.pusher, stack, kind, word);
     else
-        pusher->cursor = 0;
-    pusher->limit = 0;
-    pusher->slow_limit = 0;
+        rv_push_stash(&rv_thread.pusher, kind, word);
+    rv_thread_look();
 }
 
 /* The hooks do not look for room on the shadow stack: where it has none, all pushes are slow. */
@@ -233,9 +236,41 @@ static void keep_within_shadow(void)
     rv_thread.pusher.slow_limit = 0;
 }
 
+static void end_forking(void)
+{
+    thread.forking_guard.error = errno; /* fork's own */
+    rv_guard_end(&thread.forking_guard);
+}
+
+/*
+ * A handler that interrupted a push may have forked: the push then goes on in the child, at whichever instruction, with
+ * the parent's ring at hand: it is left to it, as a copy that nobody reads.
+ */
+static void restart_in_child(bool is_push_under_way)
+{
+    int left_ring = is_push_under_way ? rv_thread_ring() : -ENOENT;
+    if (left_ring >= 0)
+        rv_pusher_leave(&rv_thread.pusher);
+    else if (!thread.has_left_ring)
+        rv_pusher_detach(&rv_thread.pusher);
+    thread.has_left_ring |= left_ring >= 0;
+    rv_mapped_forget();
+    rv_process_restart(left_ring);
+    thread.n_without_ring = 0;
+    thread.forking_pid = 0;
+    end_forking();
+}
+
+static bool is_forked(void)
+{
+    return thread.forking_pid && thread.forking_pid != getpid();
+}
+
 void rv_thread_push_slow(struct rv_pusher *pusher, uint64_t stack, uint64_t kind, uint64_t word)
 {
     uint64_t next = rv_push_next(pusher, stack);
+    if (is_forked())
+        restart_in_child(next == RV_PUSH_NESTED);
     if (rv_push_other_clock(pusher, next, kind, word))
         return;
     if (!pusher->state && !rv_process_is_closed())
@@ -248,7 +283,7 @@ void rv_thread_push_slow(struct rv_pusher *pusher, uint64_t stack, uint64_t kind
         pusher->cursor = 0;
         return;
     }
-    if (thread.is_forking) {
+    if (thread.forking_pid) {
         push_while_forking(stack, kind, word);
     } else if (has_ring() || get_ring()) {
         if (thread.expects_modules || rv_mapped_is_stale())
@@ -258,6 +293,8 @@ void rv_thread_push_slow(struct rv_pusher *pusher, uint64_t stack, uint64_t kind
         keep_within_shadow();
     } else {
         pusher->cursor = 0;
+        __atomic_signal_fence(__ATOMIC_SEQ_CST);
+        count_without_ring(1);
     }
 }
 
@@ -319,7 +356,7 @@ void rv_thread_expect_modules(void)
 void rv_thread_look_at_modules(void)
 {
     struct rv_guard guard;
-    if (!rv_process_is_open() || thread.is_forking)
+    if (!rv_process_is_open() || thread.forking_pid)
         return;
     rv_guard_begin(&guard);
     thread.expects_modules = false;
@@ -358,36 +395,36 @@ void rv_thread_release(void)
 
 static void before_fork(void)
 {
-    thread.is_forking = true;
+    rv_guard_begin(&thread.forking_guard);
+    thread.forking_pid = getpid();
     rv_thread_look();
     rv_process_lock();
+}
+
+/* What was stashed while no ring could be claimed. A push that is under way sees to it itself. */
+static void write_stash(void)
+{
+    const struct rv_pusher_state *state = rv_thread.pusher.state;
+    if (!state || !state->n_stash || has_ring() || rv_process_is_closed() || rv_push_is_under_way(&rv_thread.pusher))
+        return;
+    if (get_ring())
+        rv_pusher_flush(&rv_thread.pusher);
+    else
+        count_without_ring(0);
 }
 
 static void after_fork_in_parent(void)
 {
     rv_process_unlock();
-    thread.is_forking = false;
+    thread.forking_pid = 0;
+    write_stash();
+    end_forking();
 }
 
-/*
- * A handler that interrupted a push may have forked: the push then goes on in the child, at whichever instruction, with
- * the parent's ring at hand: it is left to it, as a copy that nobody reads.
- */
 static void after_fork_in_child(void)
 {
-    struct rv_guard guard;
-    rv_guard_begin(&guard);
-    int left_ring = rv_push_is_under_way(&rv_thread.pusher) ? rv_thread_ring() : -ENOENT;
-    if (left_ring >= 0)
-        rv_pusher_leave(&rv_thread.pusher);
-    else if (!thread.has_left_ring)
-        rv_pusher_detach(&rv_thread.pusher);
-    thread.has_left_ring |= left_ring >= 0;
-    rv_mapped_forget();
-    rv_process_restart(left_ring);
-    thread.n_without_ring = 0;
-    thread.is_forking = false;
-    rv_guard_end(&guard);
+    if (is_forked()) /* no event came before */
+        restart_in_child(rv_push_is_under_way(&rv_thread.pusher));
 }
 
 __attribute__((constructor)) static void start(void)

@@ -213,6 +213,46 @@ Test(push, a_long_handler_loses_what_the_stash_cannot_hold, .timeout = 60)
     free_bed(bed);
 }
 
+/* It ends, or execs, in its handler. */
+Test(push, what_handlers_stashed_is_lost_with_their_thread, .timeout = 60)
+{
+    struct bed *bed = make_bed(RV_POLICY_RING);
+    push(bed, 1, STACK);
+    uint64_t next = rv_push_begin(&bed->pusher, STACK);
+    push(bed, 20, STACK - BENEATH);
+    push(bed, 21, STACK - BENEATH);
+    cr_assert_eq(pop(bed), 1);
+    expect_account(bed, 1, 1, 0);
+    struct rv_ring_account last = rv_ring_last_account(&bed->ring);
+    cr_assert(last.n_produced == 3 && last.n_consumed == 1 && last.n_dropped == 2);
+
+    rv_push_write(rv_push_slot(next), rv_event_ticks(bed->events), 2);
+    rv_push_end(&bed->pusher, next);
+    rv_pusher_flush(&bed->pusher);
+    last = rv_ring_last_account(&bed->ring);
+    cr_assert(last.n_produced == 4 && last.n_dropped == 0, "what was written in the end is not lost");
+    free_bed(bed);
+}
+
+Test(push, events_before_the_ring_are_kept_for_it, .timeout = 60)
+{
+    struct bed *bed = make_bed(RV_POLICY_RING);
+    struct rv_ring ring = bed->ring;
+    rv_pusher_detach(&bed->pusher);
+    rv_push_stash(&bed->pusher, RV_EVENT_CALL_AT, 1);
+    rv_push_stash(&bed->pusher, RV_EVENT_CALL_AT, 2);
+    cr_assert_eq(rv_pusher_drop_stash(&bed->pusher), 2, "none was to be had");
+    cr_assert_eq(rv_pusher_drop_stash(&bed->pusher), 0);
+    rv_push_stash(&bed->pusher, RV_EVENT_CALL_AT, 3);
+    rv_push_stash(&bed->pusher, RV_EVENT_CALL_AT, 4);
+    rv_pusher_attach(&bed->pusher, bed->state, &ring, 0);
+    rv_pusher_flush(&bed->pusher);
+    cr_assert_eq(pop(bed), 2);
+    expect_ids(bed, 2, (uint64_t[]){3, 4});
+    expect_account(bed, 2, 2, 0);
+    free_bed(bed);
+}
+
 Test(push, a_full_stash_ends_a_push_that_nobody_finishes, .timeout = 60)
 {
     struct bed *bed = make_bed(RV_POLICY_RING);
