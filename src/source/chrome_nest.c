@@ -5,22 +5,13 @@
 
 #include "base/vec.h"
 
-/* An end looks for its call, and a call for callers that it outlives, this far down. */
+/* An end looks for its call this far down. */
 enum { SEARCH_FRAMES = 1024 };
 
 static void pop(struct rv_import *import, struct rv_chrome_nest *nest, int64_t ns)
 {
     rv_emitter_return(import->emitter, nest->thread, ns);
     nest->n--;
-}
-
-static void update_floors(struct rv_chrome_nest *nest, size_t from)
-{
-    for (size_t i = from; i < nest->n; i++) {
-        struct rv_chrome_frame *frame = &nest->frames[i];
-        int64_t below = i ? nest->frames[i - 1].floor_ns : RV_CHROME_NO_END;
-        frame->floor_ns = frame->end_ns < below ? frame->end_ns : below;
-    }
 }
 
 static void drop_waiting(struct rv_import *import, struct rv_chrome_nest *nest)
@@ -51,18 +42,6 @@ static void heal(struct rv_import *import, struct rv_chrome_nest *nest, int64_t 
     }
 }
 
-/* Callers of a complete call last at least as long. */
-static void extend_callers(struct rv_import *import, struct rv_chrome_nest *nest, int64_t end_ns)
-{
-    size_t i = nest->n;
-    while (i > 0 && nest->n - i < SEARCH_FRAMES && nest->frames[i - 1].end_ns < end_ns)
-        nest->frames[--i].end_ns = end_ns;
-    if (i == nest->n)
-        return;
-    update_floors(nest, i);
-    rv_import_fault(import, RV_FAULT_OVERLAP);
-}
-
 static bool take_waiting(struct rv_chrome_nest *nest, int64_t ns, uint32_t id)
 {
     if (nest->waiting_ns != ns)
@@ -75,27 +54,42 @@ static bool take_waiting(struct rv_chrome_nest *nest, int64_t ns, uint32_t id)
     return false;
 }
 
-void rv_chrome_nest_begin(struct rv_import *import, struct rv_chrome_nest *nest, int64_t ns, int64_t end_ns,
-                          uint32_t id)
+static void push(struct rv_import *import, struct rv_chrome_nest *nest, int64_t ns, int64_t end_ns, uint32_t id)
 {
-    bool is_complete = end_ns != RV_CHROME_NO_END;
-    rv_chrome_nest_advance(import, nest, ns);
-    heal(import, nest, ns);
-    if (!is_complete && nest->n_waiting && take_waiting(nest, ns, id))
-        end_ns = ns;
-    const struct rv_chrome_frame *top = nest->n ? &nest->frames[nest->n - 1] : NULL;
-    if (top && is_complete && end_ns > top->end_ns && top->end_ns - ns == 1) {
-        pop(import, nest, ns); /* they touch, but for rounding */
-        top = nest->n ? &nest->frames[nest->n - 1] : NULL;
-    }
-    if (top && is_complete && end_ns > ns && top->end_ns == end_ns - 1)
-        end_ns--;
-    if (end_ns != RV_CHROME_NO_END)
-        extend_callers(import, nest, end_ns);
     rv_emitter_call(import->emitter, nest->thread, ns, id);
     nest->frames = rv_vec_reserve(nest->frames, &nest->capacity, nest->n + 1, sizeof *nest->frames);
-    nest->frames[nest->n++] = (struct rv_chrome_frame){.end_ns = end_ns, .id = id};
-    update_floors(nest, nest->n - 1);
+    const struct rv_chrome_frame *caller = nest->n ? &nest->frames[nest->n - 1] : NULL;
+    nest->frames[nest->n++] =
+        (struct rv_chrome_frame){.end_ns = end_ns,
+                                 .floor_ns = caller && caller->floor_ns < end_ns ? caller->floor_ns : end_ns,
+                                 .limit_ns = caller && caller->limit_ns < end_ns ? caller->limit_ns : end_ns,
+                                 .id = id};
+}
+
+void rv_chrome_nest_begin(struct rv_import *import, struct rv_chrome_nest *nest, int64_t ns, uint32_t id)
+{
+    rv_chrome_nest_advance(import, nest, ns);
+    heal(import, nest, ns);
+    push(import, nest, ns, nest->n_waiting && take_waiting(nest, ns, id) ? ns : RV_CHROME_NO_END, id);
+}
+
+bool rv_chrome_nest_complete(struct rv_import *import, struct rv_chrome_nest *nest, int64_t ns, int64_t end_ns,
+                             uint32_t id)
+{
+    rv_chrome_nest_advance(import, nest, ns);
+    heal(import, nest, ns);
+    size_t n = nest->n;
+    if (n && end_ns > nest->frames[n - 1].end_ns && nest->frames[n - 1].end_ns - ns == 1)
+        n--; /* they touch, but for rounding */
+    int64_t floor_ns = n ? nest->frames[n - 1].floor_ns : RV_CHROME_NO_END;
+    if (end_ns > ns && floor_ns == end_ns - 1)
+        end_ns--;
+    if (end_ns > floor_ns)
+        return false;
+    if (n < nest->n)
+        pop(import, nest, ns);
+    push(import, nest, ns, end_ns, id);
+    return true;
 }
 
 /* The innermost frame without an end and with this name (0: any), or n. */
@@ -112,6 +106,8 @@ static size_t find_open(const struct rv_chrome_nest *nest, uint32_t id)
 void rv_chrome_nest_end(struct rv_import *import, struct rv_chrome_nest *nest, int64_t ns, uint32_t id)
 {
     rv_chrome_nest_advance(import, nest, ns);
+    if (nest->n && nest->frames[nest->n - 1].limit_ns < ns)
+        heal(import, nest, nest->frames[nest->n - 1].limit_ns);
     size_t found = find_open(nest, id);
     if (found == nest->n) {
         if (nest->n_waiting == sizeof nest->waiting / sizeof *nest->waiting)
@@ -130,15 +126,19 @@ void rv_chrome_nest_end(struct rv_import *import, struct rv_chrome_nest *nest, i
         if (nest->frames[i].end_ns != RV_CHROME_NO_END && nest->frames[i].end_ns > end_ns)
             end_ns = nest->frames[i].end_ns;
     nest->frames[found].end_ns = end_ns;
-    update_floors(nest, found);
+    for (size_t i = found; i < nest->n; i++)
+        if (nest->frames[i].floor_ns > end_ns)
+            nest->frames[i].floor_ns = end_ns;
     rv_import_fault(import, RV_FAULT_END_MISPLACED);
 }
 
-void rv_chrome_nest_finish(struct rv_import *import, struct rv_chrome_nest *nest)
+void rv_chrome_nest_finish(struct rv_import *import, struct rv_chrome_nest *nest, int64_t trace_end_ns)
 {
     rv_chrome_nest_advance(import, nest, RV_CHROME_NO_END - 1);
     heal(import, nest, RV_CHROME_NO_END - 1);
     drop_waiting(import, nest);
+    if (nest->n)
+        rv_emitter_end_thread(import->emitter, nest->thread, trace_end_ns);
     free(nest->frames);
     nest->frames = NULL;
     nest->n = nest->capacity = 0;

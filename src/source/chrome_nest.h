@@ -4,8 +4,9 @@
  *   - an end ends the innermost call without an end that has its name; where others are open inside of that, they go on
  *     to their own ends, or to the next beginning, and their caller with them;
  *   - an end that finds no such call belongs to a call of its name that begins at the same time, or is left out;
- *   - complete calls that overlap without nesting keep their caller open;
- *   - a call without an end lasts as long as its caller, or to the thread's last event.
+ *   - a complete call that ends after one it began in does not nest: it is refused, for another row; any other call
+ *     ends with the complete call that it began in;
+ *   - a call without an end lasts as long as its caller, or to the end of the trace.
  * Times that differ by 1 ns from nesting are taken as rounding.
  */
 #ifndef RV_SOURCE_CHROME_NEST_H
@@ -18,6 +19,7 @@
 struct rv_chrome_frame {
     int64_t end_ns;   /* NO_END: not known yet */
     int64_t floor_ns; /* the least end of this frame and those below */
+    int64_t limit_ns; /* the same of complete calls only, which nothing outlasts */
     uint32_t id;
 };
 
@@ -30,14 +32,18 @@ struct rv_chrome_nest {             /* zero = empty */
     int64_t waiting_ns;
 };
 
-void rv_chrome_nest_begin(struct rv_import *import, struct rv_chrome_nest *nest, int64_t ns, int64_t end_ns,
-                          uint32_t id);
+void rv_chrome_nest_begin(struct rv_import *import, struct rv_chrome_nest *nest, int64_t ns, uint32_t id);
+
+/* A call whose end is known. False: it outlasts one that it begins in, and nothing was emitted. */
+bool rv_chrome_nest_complete(struct rv_import *import, struct rv_chrome_nest *nest, int64_t ns, int64_t end_ns,
+                             uint32_t id);
+
 void rv_chrome_nest_end(struct rv_import *import, struct rv_chrome_nest *nest, int64_t ns, uint32_t id);
 
 /* Ends that lie before now; to be called before anything else is told of the thread. */
 void rv_chrome_nest_advance(struct rv_import *import, struct rv_chrome_nest *nest, int64_t ns);
 
-/* No more events: ends that are known. Frees the nest's memory. */
-void rv_chrome_nest_finish(struct rv_import *import, struct rv_chrome_nest *nest);
+/* No more events; what is still open lasts to the trace's end. Frees the nest's memory. */
+void rv_chrome_nest_finish(struct rv_import *import, struct rv_chrome_nest *nest, int64_t trace_end_ns);
 
 #endif

@@ -13,7 +13,6 @@
 #include "source/chrome_nest.h"
 #include "source/chrome_record.h"
 
-enum { SAMPLES_ROW = 1 }; /* a thread's samples stand beside its calls */
 /* What the emitter knows processes and threads by that have no number: apart from those that have, also in the low 32
  * bits, which are shown; the kernel's numbers are below 4194304. */
 static const uint64_t TEXT_NUMBER = 1ull << 62 | 4194304;
@@ -114,7 +113,10 @@ static uint32_t group_of(struct rv_chrome_reader *reader, const struct rv_chrome
 
 static int add(struct rv_chrome_reader *reader, struct rv_chrome_record record)
 {
+    int64_t end_ns = record.phase == RV_CHROME_COMPLETE ? record.end_ns : record.ns;
     record.order = reader->n_records++;
+    if (end_ns > reader->end_ns)
+        reader->end_ns = end_ns;
     rv_emitter_see_time(reader->import->emitter, record.ns);
     return rv_sorter_add(reader->sorter, &record);
 }
@@ -129,8 +131,9 @@ static void read_metadata(struct rv_chrome_reader *reader, const struct rv_chrom
         char samples[64];
         int n = snprintf(samples, sizeof samples, "%.*s samples",
                          event->argument_name.n < 48 ? (int)event->argument_name.n : 48, event->argument_name.bytes);
-        rv_emitter_name_thread(emitter, thread_of(reader, event, 0), text_of(&event->argument_name));
-        rv_emitter_name_thread(emitter, thread_of(reader, event, SAMPLES_ROW), rv_import_text(samples, (size_t)n));
+        rv_emitter_name_thread(emitter, thread_of(reader, event, RV_CHROME_ROW_CALLS), text_of(&event->argument_name));
+        rv_emitter_name_thread(emitter, thread_of(reader, event, RV_CHROME_ROW_SAMPLES),
+                               rv_import_text(samples, (size_t)n));
     }
 }
 
@@ -138,7 +141,7 @@ static void read_metadata(struct rv_chrome_reader *reader, const struct rv_chrom
 static int read_counter(struct rv_chrome_reader *reader, const struct rv_chrome_event *event)
 {
     int error = 0;
-    uint32_t thread = thread_of(reader, event, 0);
+    uint32_t thread = thread_of(reader, event, RV_CHROME_ROW_CALLS);
     for (size_t i = 0; i < event->n_series && !error; i++) {
         const struct rv_chrome_series *series = &event->series[i];
         struct rv_emitter_text name = rv_import_text(series->name, series->n_name), none = {0};
@@ -177,7 +180,7 @@ static bool is_collection(const struct rv_chrome_event *event)
 
 static int read_complete(struct rv_chrome_reader *reader, const struct rv_chrome_event *event)
 {
-    struct rv_chrome_record record = {.ns = event->ns, .thread = thread_of(reader, event, 0)};
+    struct rv_chrome_record record = {.ns = event->ns, .thread = thread_of(reader, event, RV_CHROME_ROW_CALLS)};
     int64_t end_ns;
     if (__builtin_add_overflow(event->ns, event->duration_ns, &end_ns) || end_ns >= RV_CHROME_NO_END)
         end_ns = event->ns;
@@ -197,8 +200,9 @@ static int read_complete(struct rv_chrome_reader *reader, const struct rv_chrome
 static int read_plain(struct rv_chrome_reader *reader, const struct rv_chrome_event *event, enum rv_chrome_phase phase)
 {
     uint32_t id = phase == RV_CHROME_END && event->name.n == 0 ? 0 : intern_label(reader, &event->name);
-    return add(reader, (struct rv_chrome_record){
-                           .ns = event->ns, .thread = thread_of(reader, event, 0), .id = id, .phase = phase});
+    return add(reader,
+               (struct rv_chrome_record){
+                   .ns = event->ns, .thread = thread_of(reader, event, RV_CHROME_ROW_CALLS), .id = id, .phase = phase});
 }
 
 /* What V8's profiler calls idle is an empty stack; its root is no caller. */
@@ -223,7 +227,7 @@ static int read_profile(struct rv_chrome_reader *reader, const struct rv_chrome_
     uint64_t key = rv_hash_combine(key_of(&event->id), process_of(reader, event));
     struct rv_chrome_sampled *sampled = rv_chrome_samples_profile(&reader->samples, key);
     if (profile->has_start || sampled->thread == RV_EMITTER_NONE) {
-        sampled->thread = thread_of(reader, event, SAMPLES_ROW);
+        sampled->thread = thread_of(reader, event, RV_CHROME_ROW_SAMPLES);
         sampled->now_ns = profile->has_start ? profile->start_ns : event->ns;
     }
     for (size_t i = 0; i < profile->n_nodes; i++) {
@@ -308,7 +312,7 @@ static int read_sample(struct rv_chrome_reader *reader, const struct rv_chrome_e
     }
     return add(reader, (struct rv_chrome_record){.ns = event->ns,
                                                  .key = key_of(&event->frame),
-                                                 .thread = thread_of(reader, event, SAMPLES_ROW),
+                                                 .thread = thread_of(reader, event, RV_CHROME_ROW_SAMPLES),
                                                  .phase = RV_CHROME_SAMPLE});
 }
 

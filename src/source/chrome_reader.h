@@ -7,6 +7,9 @@
 #include "source/import.h"
 #include "source/sorter.h"
 
+/* A thread's rows: its samples stand beside its calls, and so do calls that do not nest. */
+enum { RV_CHROME_ROW_CALLS, RV_CHROME_ROW_SAMPLES, RV_CHROME_ROW_OVERLAPS };
+
 struct rv_chrome_group { /* asynchronous calls of one category in one process */
     uint32_t process, category;
 };
@@ -15,6 +18,7 @@ struct rv_chrome_reader {
     struct rv_import *import;
     struct rv_sorter *sorter; /* of struct rv_chrome_record */
     uint64_t n_records;
+    int64_t end_ns; /* the latest time there is */
     struct rv_chrome_group *groups;
     size_t n_groups, groups_capacity;
     struct rv_index group_index;

@@ -179,6 +179,17 @@ uint32_t rv_emitter_thread(struct rv_emitter *emitter, uint32_t process, uint64_
     return (uint32_t)emitter->n_threads - 1;
 }
 
+uint32_t rv_emitter_row(struct rv_emitter *emitter, uint32_t thread, uint32_t row, const char *word)
+{
+    const struct thread *first = &emitter->threads[thread];
+    char name[2 * NAME_BYTES];
+    int n = snprintf(name, sizeof name, "%.*s%s%s", NAME_BYTES / 2, first->name, *first->name ? " " : "", word);
+    uint32_t process = first->process, found = rv_emitter_thread(emitter, first->key_process, first->tid, row);
+    rv_emitter_name_thread(emitter, found, (struct rv_emitter_text){name, (size_t)n});
+    rv_emitter_move_thread(emitter, found, process);
+    return found;
+}
+
 uint32_t rv_emitter_thread_process(const struct rv_emitter *emitter, uint32_t thread)
 {
     return thread < emitter->n_threads ? emitter->threads[thread].process : RV_EMITTER_NONE;
@@ -346,6 +357,11 @@ void rv_emitter_end_thread(struct rv_emitter *emitter, uint32_t thread_idx, int6
     thread->last_ns = time_of(emitter, thread, ns);
     if (emitter->intake)
         close_thread(emitter, thread);
+}
+
+void rv_emitter_leave_out(struct rv_emitter *emitter)
+{
+    emitter->n_left_out++;
 }
 
 uint64_t rv_emitter_n_left_out(const struct rv_emitter *emitter)

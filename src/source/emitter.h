@@ -46,6 +46,8 @@ struct rv_emitter_text rv_emitter_name(struct rv_emitter *emitter, uint32_t id);
  * before the stream opens; a thread's later too. NONE where there are RV_EMITTER_THREADS already. */
 uint32_t rv_emitter_process(struct rv_emitter *emitter, uint64_t pid);
 uint32_t rv_emitter_thread(struct rv_emitter *emitter, uint32_t process, uint64_t tid, uint32_t row);
+/* Another row of a thread, with the thread's name and a word after it. */
+uint32_t rv_emitter_row(struct rv_emitter *emitter, uint32_t thread, uint32_t row, const char *word);
 uint32_t rv_emitter_thread_process(const struct rv_emitter *emitter, uint32_t thread);
 void rv_emitter_name_process(struct rv_emitter *emitter, uint32_t process, struct rv_emitter_text name);
 void rv_emitter_name_thread(struct rv_emitter *emitter, uint32_t thread, struct rv_emitter_text name);
@@ -102,7 +104,10 @@ void rv_emitter_flush(struct rv_emitter *emitter);
 /* Flush, then close every stream at its last time. */
 void rv_emitter_close(struct rv_emitter *emitter);
 
-/* Events and threads that had no room, for the importer's last word. */
+/* An event that the importer drops itself, its thread being NONE. */
+void rv_emitter_leave_out(struct rv_emitter *emitter);
+
+/* Events that had no room, for the importer's last word. */
 uint64_t rv_emitter_n_left_out(const struct rv_emitter *emitter);
 
 #endif

@@ -49,11 +49,11 @@ static void say_faults(struct rv_import *import)
         [RV_FAULT_END_ALONE] = "ends without a beginning left out",
         [RV_FAULT_END_MISPLACED] = "ends of calls in which others were open",
         [RV_FAULT_END_MISSING] = "calls without an end, ended with their callers",
-        [RV_FAULT_OVERLAP] = "calls overlap without nesting: their callers were kept open",
+        [RV_FAULT_OVERLAP] = "calls overlap without nesting, on rows of their own",
         [RV_FAULT_NO_TIME] = "events without a time left out",
         [RV_FAULT_BEFORE_ZERO] = "events before time 0 taken as at 0",
         [RV_FAULT_NO_FRAME] = "samples of stacks that the trace does not have",
-        [RV_FAULT_NO_ROOM] = "events of asynchronous calls beyond the rows there are left out",
+        [RV_FAULT_NO_ROOM] = "asynchronous or overlapping calls beyond the rows there are left out",
         [RV_FAULT_LOST] = "losses that the trace itself tells of",
         [RV_FAULT_CUT] = "cut short: read as far as it goes",
     };

@@ -18,11 +18,11 @@ enum rv_fault {
     RV_FAULT_END_ALONE,     /* an end without its beginning: left out */
     RV_FAULT_END_MISPLACED, /* an end of a call in which others are still open */
     RV_FAULT_END_MISSING,   /* a call without an end, whose caller has one: it ends with that */
-    RV_FAULT_OVERLAP,       /* calls that overlap without nesting: the caller is kept open */
+    RV_FAULT_OVERLAP,       /* calls that overlap without nesting: on rows of their own */
     RV_FAULT_NO_TIME,       /* an event without a time: left out */
     RV_FAULT_BEFORE_ZERO,   /* a negative time: taken as 0 */
     RV_FAULT_NO_FRAME,      /* a sample whose frame, or one of its callers, is not in the trace */
-    RV_FAULT_NO_ROOM,       /* more asynchronous calls at once than there are rows */
+    RV_FAULT_NO_ROOM,       /* more calls at once, asynchronous or overlapping, than there are rows */
     RV_FAULT_LOST,          /* events that the tool itself says it has lost */
     RV_FAULT_CUT,           /* the file ends in the middle of something */
     RV_FAULT_COUNT

@@ -25,9 +25,14 @@ struct row {
     struct rv_chrome_nest nest;
 };
 
-struct rows { /* of a group: as many as are needed at once */
+struct rows { /* as many as are needed at once */
     struct row *rows;
     size_t n, capacity;
+};
+
+struct lane { /* a thread */
+    struct rv_chrome_nest nest;
+    struct rows overlaps; /* complete calls that do not nest with those before */
 };
 
 struct chrome {
@@ -35,10 +40,10 @@ struct chrome {
     struct rv_chrome_json *json;
     struct rv_sorter *sorter;
     struct rv_chrome_reader reader;
-    bool is_sorted;               /* all is read */
-    struct rv_chrome_nest *nests; /* by the emitter's thread */
-    size_t n_nests;
-    struct rows *groups; /* as the reader's; made when all is read */
+    bool is_sorted;     /* all is read */
+    struct lane *lanes; /* by the emitter's thread */
+    size_t n_lanes;
+    struct rows *groups; /* asynchronous calls; as the reader's, made when all is read */
     char bytes[READ_BYTES];
 };
 
@@ -57,15 +62,35 @@ static int compare(const void *left, const void *right)
 
 /* ---- telling ---- */
 
-static struct rv_chrome_nest *nest_of(struct chrome *chrome, uint32_t thread)
+static struct lane *lane_of(struct chrome *chrome, uint32_t thread)
 {
-    if (thread >= chrome->n_nests) {
-        size_t n_before = chrome->n_nests;
-        chrome->nests = rv_vec_extend(chrome->nests, &chrome->n_nests, (size_t)thread + 1, sizeof *chrome->nests);
-        for (size_t i = n_before; i < chrome->n_nests; i++)
-            chrome->nests[i].thread = (uint32_t)i;
+    if (thread >= chrome->n_lanes) {
+        size_t n_before = chrome->n_lanes;
+        chrome->lanes = rv_vec_extend(chrome->lanes, &chrome->n_lanes, (size_t)thread + 1, sizeof *chrome->lanes);
+        for (size_t i = n_before; i < chrome->n_lanes; i++)
+            chrome->lanes[i].nest.thread = (uint32_t)i;
     }
-    return &chrome->nests[thread];
+    return &chrome->lanes[thread];
+}
+
+static struct row *add_row(struct rows *rows, uint32_t thread)
+{
+    rows->rows = rv_vec_reserve(rows->rows, &rows->capacity, rows->n + 1, sizeof *rows->rows);
+    rows->rows[rows->n] = (struct row){.nest.thread = thread};
+    return &rows->rows[rows->n++];
+}
+
+static void finish_rows(struct chrome *chrome, struct rows *rows)
+{
+    for (size_t i = 0; i < rows->n; i++)
+        rv_chrome_nest_finish(&chrome->import, &rows->rows[i].nest, chrome->reader.end_ns);
+}
+
+static void free_rows(struct rows *rows)
+{
+    for (size_t i = 0; i < rows->n; i++)
+        free(rows->rows[i].nest.frames);
+    free(rows->rows);
 }
 
 static void tell_sample(struct chrome *chrome, const struct rv_chrome_record *record)
@@ -78,26 +103,51 @@ static void tell_sample(struct chrome *chrome, const struct rv_chrome_record *re
     rv_emitter_sample(chrome->import.emitter, record->thread, record->ns, ids + STACK_FRAMES - n, n);
 }
 
+/* On the first row of the thread where it nests. */
+static void tell_overlap(struct chrome *chrome, struct lane *lane, const struct rv_chrome_record *record)
+{
+    struct rv_import *import = &chrome->import;
+    struct rows *overlaps = &lane->overlaps;
+    rv_import_fault(import, RV_FAULT_OVERLAP);
+    for (size_t i = 0; i < overlaps->n; i++)
+        if (rv_chrome_nest_complete(import, &overlaps->rows[i].nest, record->ns, record->end_ns, record->id))
+            return;
+    if (overlaps->n == MOST_ROWS) {
+        rv_import_fault(import, RV_FAULT_NO_ROOM);
+        return;
+    }
+    char word[32];
+    snprintf(word, sizeof word, overlaps->n ? "overlaps %zu" : "overlaps", overlaps->n + 1);
+    uint32_t row_idx = RV_CHROME_ROW_OVERLAPS + (uint32_t)overlaps->n;
+    struct row *row = add_row(overlaps, rv_emitter_row(import->emitter, lane->nest.thread, row_idx, word));
+    rv_chrome_nest_complete(import, &row->nest, record->ns, record->end_ns, record->id);
+}
+
 static void tell_on_thread(struct chrome *chrome, const struct rv_chrome_record *record)
 {
     struct rv_import *import = &chrome->import;
     struct rv_emitter *emitter = import->emitter;
-    if (record->phase == RV_CHROME_SAMPLE || record->thread == RV_EMITTER_NONE) {
-        if (record->phase == RV_CHROME_SAMPLE)
-            tell_sample(chrome, record);
+    if (record->thread == RV_EMITTER_NONE) {
+        rv_emitter_leave_out(emitter);
         return;
     }
-    struct rv_chrome_nest *nest = nest_of(chrome, record->thread);
+    if (record->phase == RV_CHROME_SAMPLE) {
+        tell_sample(chrome, record);
+        return;
+    }
+    struct lane *lane = lane_of(chrome, record->thread);
+    struct rv_chrome_nest *nest = &lane->nest;
     rv_chrome_nest_advance(import, nest, record->ns);
     switch ((enum rv_chrome_phase)record->phase) {
     case RV_CHROME_BEGIN:
-        rv_chrome_nest_begin(import, nest, record->ns, RV_CHROME_NO_END, record->id);
+        rv_chrome_nest_begin(import, nest, record->ns, record->id);
         break;
     case RV_CHROME_END:
         rv_chrome_nest_end(import, nest, record->ns, record->id);
         break;
     case RV_CHROME_COMPLETE:
-        rv_chrome_nest_begin(import, nest, record->ns, record->end_ns, record->id);
+        if (!rv_chrome_nest_complete(import, nest, record->ns, record->end_ns, record->id))
+            tell_overlap(chrome, lane, record);
         break;
     case RV_CHROME_MARK:
         rv_emitter_mark(emitter, record->thread, record->ns, record->id);
@@ -117,7 +167,7 @@ static void tell_on_thread(struct chrome *chrome, const struct rv_chrome_record 
     }
 }
 
-static void begin_row(struct chrome *chrome, uint32_t group_idx, size_t idx)
+static uint32_t name_row(struct chrome *chrome, uint32_t group_idx, size_t idx)
 {
     const struct rv_chrome_group *group = &chrome->reader.groups[group_idx];
     struct rv_emitter *emitter = chrome->import.emitter;
@@ -126,29 +176,27 @@ static void begin_row(struct chrome *chrome, uint32_t group_idx, size_t idx)
     const char *text = category.n ? category.bytes : "async";
     int n = idx ? snprintf(name, sizeof name, "%.40s %zu", text, idx + 1) : snprintf(name, sizeof name, "%.40s", text);
     uint32_t thread = rv_emitter_thread(emitter, group->process, GROUP_NUMBER + group->category, (uint32_t)idx);
-    chrome->groups[group_idx].rows[idx] = (struct row){.nest.thread = thread};
     rv_emitter_name_thread(emitter, thread, rv_import_text(name, (size_t)n));
+    return thread;
 }
 
 /* The row where the asynchronous call of this key is, or one that is free, or NULL. */
 static struct row *row_of(struct chrome *chrome, uint32_t group_idx, uint64_t key, bool is_begin)
 {
     struct rows *group = &chrome->groups[group_idx];
-    size_t free_idx = group->n;
+    struct row *row = NULL;
     for (size_t i = 0; i < group->n; i++) {
         if (group->rows[i].key == key)
             return &group->rows[i];
-        if (group->rows[i].key == 0 && free_idx == group->n)
-            free_idx = i;
+        if (group->rows[i].key == 0 && !row)
+            row = &group->rows[i];
     }
-    if (!is_begin || free_idx == MOST_ROWS)
+    if (!is_begin || (!row && group->n == MOST_ROWS))
         return NULL;
-    if (free_idx == group->n) {
-        group->rows = rv_vec_reserve(group->rows, &group->capacity, group->n + 1, sizeof *group->rows);
-        begin_row(chrome, group_idx, group->n++);
-    }
-    group->rows[free_idx].key = key;
-    return &group->rows[free_idx];
+    if (!row)
+        row = add_row(group, name_row(chrome, group_idx, group->n));
+    row->key = key;
+    return row;
 }
 
 static void tell_async(struct chrome *chrome, const struct rv_chrome_record *record)
@@ -161,11 +209,11 @@ static void tell_async(struct chrome *chrome, const struct rv_chrome_record *rec
         return;
     }
     if (row->nest.thread == RV_EMITTER_NONE)
-        row->key = 0;
+        rv_emitter_leave_out(import->emitter);
     else if (is_mark)
         rv_emitter_mark(import->emitter, row->nest.thread, record->ns, record->id);
     else if (record->phase == RV_CHROME_ASYNC_BEGIN)
-        rv_chrome_nest_begin(import, &row->nest, record->ns, RV_CHROME_NO_END, record->id);
+        rv_chrome_nest_begin(import, &row->nest, record->ns, record->id);
     else
         rv_chrome_nest_end(import, &row->nest, record->ns, record->id);
     if (row->nest.n == 0)
@@ -178,11 +226,12 @@ static int tell_all(struct chrome *chrome)
         int error;
         const struct rv_chrome_record *record = rv_sorter_next(chrome->sorter, &error);
         if (!record && !error) {
-            for (size_t k = 0; k < chrome->n_nests; k++)
-                rv_chrome_nest_finish(&chrome->import, &chrome->nests[k]);
+            for (size_t k = 0; k < chrome->n_lanes; k++) {
+                rv_chrome_nest_finish(&chrome->import, &chrome->lanes[k].nest, chrome->reader.end_ns);
+                finish_rows(chrome, &chrome->lanes[k].overlaps);
+            }
             for (size_t k = 0; k < chrome->reader.n_groups; k++)
-                for (size_t r = 0; r < chrome->groups[k].n; r++)
-                    rv_chrome_nest_finish(&chrome->import, &chrome->groups[k].rows[r].nest);
+                finish_rows(chrome, &chrome->groups[k]);
             return 0;
         }
         if (error)
@@ -252,14 +301,13 @@ static void fini(struct rv_import *import)
     struct chrome *chrome = (struct chrome *)import;
     rv_chrome_json_destroy(chrome->json);
     rv_sorter_destroy(chrome->sorter);
-    for (size_t i = 0; i < chrome->n_nests; i++)
-        free(chrome->nests[i].frames);
-    for (size_t i = 0; i < chrome->reader.n_groups && chrome->groups; i++) {
-        for (size_t k = 0; k < chrome->groups[i].n; k++)
-            free(chrome->groups[i].rows[k].nest.frames);
-        free(chrome->groups[i].rows);
+    for (size_t i = 0; i < chrome->n_lanes; i++) {
+        free(chrome->lanes[i].nest.frames);
+        free_rows(&chrome->lanes[i].overlaps);
     }
-    free(chrome->nests);
+    for (size_t i = 0; i < chrome->reader.n_groups && chrome->groups; i++)
+        free_rows(&chrome->groups[i]);
+    free(chrome->lanes);
     free(chrome->groups);
     rv_chrome_reader_fini(&chrome->reader);
 }

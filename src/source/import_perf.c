@@ -201,8 +201,10 @@ static void end_sample(struct perf *perf)
     if (!perf->is_open)
         return;
     perf->is_open = false;
-    if (perf->thread == RV_EMITTER_NONE)
+    if (perf->thread == RV_EMITTER_NONE) {
+        rv_emitter_leave_out(emitter);
         return;
+    }
     if (perf->n == 0) {
         rv_emitter_mark(emitter, perf->thread, perf->ns, perf->event);
         return;

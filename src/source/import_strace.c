@@ -1,7 +1,8 @@
 /*
- * The text of `strace -f -tt -T` (or -ttt): one line an event, threads by the number in front. A system call is a call
- * as long as -T says, or, where another thread came in between, from its unfinished to its resumed line. Signals and
- * exits are marks. clone with CLONE_THREAD says which threads are one process.
+ * The text of `strace -f -tt -T` (or -ttt, or -r): one line an event, threads by the number in front. A system call is
+ * a call as long as -T says, or, where another thread came in between, from its unfinished to its resumed line; one
+ * that is never resumed lasts to the end. Signals and exits are marks; the stacks of -k are passed over. clone with
+ * CLONE_THREAD says which threads are one process.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -21,13 +22,16 @@ struct strace {
     struct rv_import import; /* first */
     struct caller *callers;
     size_t n_callers;
-    int64_t day_ns, last_ns; /* -tt tells no day */
+    int64_t day_ns, last_ns; /* -tt tells no day, -r only the time since the line before */
+    int64_t end_ns;          /* the latest time there is */
 };
+
+enum clock { CLOCK_EPOCH, CLOCK_DAY, CLOCK_RELATIVE };
 
 struct line {
     uint64_t tid;
     int64_t ns;
-    bool is_of_day;   /* the time is since midnight */
+    enum clock clock; /* what the time is counted from: 1970, midnight, the line before */
     const char *rest; /* after the time */
 };
 
@@ -36,26 +40,31 @@ static bool is_digit(char byte)
     return byte >= '0' && byte <= '9';
 }
 
-/* "12:34:56.789012 " or "1700000000.123456 " */
+/* "12:34:56.789012 ", "1700000000.123456 " or "     0.000123 "; with both -tt and -r "(+     0.000123) " follows. */
 static bool read_time(const char *at, struct line *line)
 {
     const char *end;
     int64_t ns = 0;
-    line->is_of_day = is_digit(at[0]) && is_digit(at[1]) && at[2] == ':' && is_digit(at[3]) && is_digit(at[4]) &&
-                      at[5] == ':' && is_digit(at[6]);
-    if (line->is_of_day) {
+    at += strspn(at, " ");
+    size_t n_digits = strspn(at, "0123456789");
+    bool is_of_day = n_digits == 2 && at[2] == ':' && is_digit(at[3]) && is_digit(at[4]) && at[5] == ':';
+    if (is_of_day) {
         ns =
             ((at[0] - '0') * 10 + at[1] - '0') * 3600 * SECOND_NS + ((at[3] - '0') * 10 + at[4] - '0') * 60 * SECOND_NS;
         at += 6;
-    } else if (strspn(at, "0123456789") < 9) {
+    } else if (n_digits < 9 && at[n_digits] != '.') {
         return false;
     }
+    line->clock = is_of_day ? CLOCK_DAY : n_digits < 9 ? CLOCK_RELATIVE : CLOCK_EPOCH;
     if (!rv_import_decimal(at, strspn(at, "0123456789."), 9, &line->ns, &end) || *end != ' ' || line->ns < 0 ||
         line->ns > INT64_MAX - DAY_NS)
         return false;
     line->ns += ns;
-    line->rest = end + strspn(end, " ");
-    return true;
+    end += strspn(end, " ");
+    if (strncmp(end, "(+", 2) == 0 && (end = strchr(end, ')')))
+        end += 1 + strspn(end + 1, " ");
+    line->rest = end;
+    return end != NULL;
 }
 
 static bool read_head(const char *text, struct line *line)
@@ -215,30 +224,42 @@ static void read_mark(struct strace *strace, const struct line *line, uint32_t t
 }
 
 /* -tt does not say when a day ends. */
-static void place_in_days(struct strace *strace, struct line *line)
+static void place_in_time(struct strace *strace, struct line *line)
 {
-    if (!line->is_of_day)
-        return;
-    if (line->ns + strace->day_ns < strace->last_ns - DAY_NS / 2 && strace->day_ns < INT64_MAX / 2)
+    if (line->clock == CLOCK_RELATIVE && __builtin_add_overflow(line->ns, strace->last_ns, &line->ns))
+        line->ns = strace->last_ns;
+    if (line->clock == CLOCK_DAY && line->ns + strace->day_ns < strace->last_ns - DAY_NS / 2 &&
+        strace->day_ns < INT64_MAX / 2)
         strace->day_ns += DAY_NS;
-    line->ns += strace->day_ns;
+    if (line->clock == CLOCK_DAY)
+        line->ns += strace->day_ns;
     strace->last_ns = line->ns;
+    if (line->ns > strace->end_ns)
+        strace->end_ns = line->ns;
+}
+
+/* What is no event: empty lines, strace's own messages, the stack of the call before. */
+static bool is_passed_over(const char *text)
+{
+    return !*text || strncmp(text, "strace: ", 8) == 0 || strncmp(text, " > ", 3) == 0;
 }
 
 static void read_line(struct strace *strace, const char *text)
 {
     struct line line;
-    if (!*text || strncmp(text, "strace: ", 8) == 0)
+    if (is_passed_over(text))
         return;
     if (!read_head(text, &line)) {
         rv_import_fault(&strace->import, RV_FAULT_NOT_READ);
         return;
     }
-    place_in_days(strace, &line);
+    place_in_time(strace, &line);
     uint32_t thread = thread_of(strace, line.tid);
     rv_emitter_see_time(strace->import.emitter, line.ns);
-    if (thread == RV_EMITTER_NONE)
+    if (thread == RV_EMITTER_NONE) {
+        rv_emitter_leave_out(strace->import.emitter);
         return;
+    }
     if (strncmp(line.rest, "<... ", 5) == 0)
         read_resumed(strace, &line, thread);
     else if (strncmp(line.rest, "--- ", 4) == 0 || strncmp(line.rest, "+++ ", 4) == 0)
@@ -266,7 +287,7 @@ static bool matches(const char *head, size_t n)
         memcpy(text, at, n_text);
         text[n_text] = '\0';
         struct line line;
-        if (!*text || strncmp(text, "strace: ", 8) == 0)
+        if (is_passed_over(text))
             continue;
         if (!read_head(text, &line) || !is_call(line.rest))
             return false;
@@ -275,12 +296,21 @@ static bool matches(const char *head, size_t n)
     return n_lines > 0;
 }
 
+static void end_unfinished(struct strace *strace)
+{
+    for (size_t i = 0; i < strace->n_callers; i++)
+        if (strace->callers[i].is_unfinished)
+            rv_emitter_end_thread(strace->import.emitter, (uint32_t)i, strace->end_ns);
+}
+
 static int step(struct rv_import *import)
 {
     for (int i = 0; i < LINES_PER_STEP; i++) {
         char *line;
         size_t n;
         int status = rv_textfile_line(import->text, &line, &n);
+        if (status == 0)
+            end_unfinished((struct strace *)import);
         if (status <= 0)
             return status;
         read_line((struct strace *)import, line);

@@ -301,6 +301,27 @@ Test(import, more_threads_than_lanes_are_left_out_and_counted)
     rv_emitter_destroy(emitter);
 }
 
+Test(import, events_of_a_chrome_trace_beyond_the_last_thread_are_counted)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/tmp/ringviz-chrome-%d", (int)getpid());
+    FILE *file = fopen(path, "w");
+    fputs("[", file);
+    for (unsigned i = 0; i < RV_EMITTER_THREADS + 3; i++)
+        fprintf(file, "{\"ph\":\"X\",\"pid\":1,\"tid\":%u,\"ts\":%u,\"dur\":1,\"name\":\"f\"},\n", i + 1, i);
+    fclose(file);
+    struct rv_source *source = rv_import_open(&rv_import_chrome, &(struct rv_import_params){.path = path});
+    cr_assert_not_null(source);
+    struct collected collected;
+    collect_init(&collected);
+    collect_all(&collected, source, 100000);
+    cr_assert_eq(collected.n_streams, RV_EMITTER_THREADS);
+    cr_assert_eq(rv_emitter_n_left_out(((struct rv_import *)source)->emitter), 3);
+    collect_fini(&collected);
+    source->close(source);
+    unlink(path);
+}
+
 Test(import, a_sample_goes_on_with_what_it_shares)
 {
     struct rv_emitter *emitter = rv_emitter_create(NULL);
