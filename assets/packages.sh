@@ -1,11 +1,11 @@
 # The Debian packages that ringviz needs, in one place; sourced by assets/demo.sh and tests/run.sh.
 
 RINGVIZ_BUILD_PACKAGES="gcc g++ cmake ninja-build pkg-config libxxhash-dev libzstd-dev libyajl-dev zlib1g-dev libelf-dev
-libdw-dev libsdl2-dev libglew-dev libcglm-dev libpng-dev libfreetype-dev libimgui-dev libstb-dev libgl1-mesa-dri
+libsdl2-dev libglew-dev libcglm-dev libpng-dev libfreetype-dev libimgui-dev libstb-dev libgl1-mesa-dri
 fonts-dejavu-core fonts-dejavu-extra libperl-dev libedit-dev"
 
 RINGVIZ_TEST_PACKAGES="clang-14 llvm-14 libclang-rt-14-dev libcriterion-dev libjansson-dev glslang-tools xvfb xauth xdotool weston strace
-uftrace binutils file dpkg-dev man-db procps util-linux protobuf-compiler perl-doc"
+uftrace binutils dwz file dpkg-dev man-db procps util-linux protobuf-compiler perl-doc"
 
 # What is missing of the named packages, one a line.
 missing_packages() {

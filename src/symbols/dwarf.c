@@ -1,38 +1,50 @@
 /*
- * Own tables, since .debug_aranges is missing from what clang makes: address ranges of all units, sorted, built at
- * opening from the unit entries alone; and for each unit that was asked about, its functions by entry address.
+ * Own tables: address ranges of all units, sorted, built at opening from the unit entries alone; and for each unit that
+ * was asked about, its functions by entry address. A unit that gcc or clang has split has its functions in a .dwo file,
+ * which is read once and closed again.
  */
 #include "symbols/dwarf.h"
 
 #include <stdlib.h>
 
-#include <dwarf.h>
-#include <elfutils/libdw.h>
-
 #include "base/bisect.h"
 #include "base/vec.h"
+#include "symbols/debug_file.h"
+#include "symbols/dwarf_lines.h"
+#include "symbols/dwarf_ranges.h"
+
+/* An entry refers to its declaration, which may refer on. */
+#define MAX_FOLLOWED 8
+/* Units may overlap, by sections that the linker dropped and put at address 0: go back while there is a chance. */
+#define MAX_UNITS_TRIED 8
+
+struct declaration {
+    struct rv_dwarf_unit *unit; /* whose line table numbers the file; NULL where none is said */
+    uint64_t file, line;
+};
 
 struct function {
-    Dwarf_Addr entry, end; /* end <= entry: only the entry is known */
-    Dwarf_Die die;
+    uint64_t entry, end;
+    struct declaration declaration;
 };
 
 struct unit {
-    Dwarf_Die die;
-    struct function *functions; /* sorted by entry */
+    struct rv_dwarf_unit *dwarf;
+    struct function *functions; /* by entry */
     size_t n_functions, capacity;
     bool is_read;
 };
 
 struct range {
-    Dwarf_Addr start, end;
+    uint64_t start, end;
     size_t unit;
 };
 
 struct rv_dwarf {
-    struct unit *units;
+    struct rv_dwarf_file file;
+    struct unit *units; /* those that have code */
     size_t n_units, unit_capacity;
-    struct range *ranges; /* sorted by start */
+    struct range *ranges; /* by start */
     size_t n_ranges, range_capacity;
 };
 
@@ -48,110 +60,159 @@ static int compare_functions(const void *left, const void *right)
     return a->entry < b->entry ? -1 : a->entry > b->entry;
 }
 
-static void add_unit(struct rv_dwarf *dwarf, Dwarf_Die *die, Dwarf_Die *split_die)
+static void add_range(void *context, uint64_t start, uint64_t end)
 {
-    Dwarf_Addr base, start, end;
-    bool has_range = false;
-    for (ptrdiff_t at = 0; (at = dwarf_ranges(die, at, &base, &start, &end)) > 0;) {
-        if (start >= end)
-            continue;
-        dwarf->ranges =
-            rv_vec_reserve(dwarf->ranges, &dwarf->range_capacity, dwarf->n_ranges + 1, sizeof *dwarf->ranges);
-        dwarf->ranges[dwarf->n_ranges++] = (struct range){.start = start, .end = end, .unit = dwarf->n_units};
-        has_range = true;
-    }
-    if (!has_range)
-        return;
-    dwarf->units = rv_vec_reserve(dwarf->units, &dwarf->unit_capacity, dwarf->n_units + 1, sizeof *dwarf->units);
-    dwarf->units[dwarf->n_units++] = (struct unit){.die = split_die->addr ? *split_die : *die};
+    struct rv_dwarf *dwarf = context;
+    dwarf->ranges = rv_vec_reserve(dwarf->ranges, &dwarf->range_capacity, dwarf->n_ranges + 1, sizeof *dwarf->ranges);
+    dwarf->ranges[dwarf->n_ranges++] = (struct range){.start = start, .end = end, .unit = dwarf->n_units};
 }
 
-struct rv_dwarf *rv_dwarf_open(struct Dwarf *elfutils)
+struct rv_dwarf *rv_dwarf_open(struct rv_elf_file *file)
 {
     struct rv_dwarf *dwarf = rv_alloc(1, sizeof *dwarf);
-    Dwarf_CU *cu = NULL;
-    Dwarf_Die die, split_die;
-    while (dwarf_get_units(elfutils, cu, &cu, NULL, NULL, &die, &split_die) == 0)
-        if (die.addr)
-            add_unit(dwarf, &die, &split_die);
-    if (dwarf->n_ranges)
+    rv_dwarf_file_init(&dwarf->file, file, false);
+    for (size_t i = 0; i < dwarf->file.n_units; i++) {
+        struct rv_dwarf_unit *unit = &dwarf->file.units[i];
+        size_t n_ranges = dwarf->n_ranges;
+        rv_dwarf_ranges(unit, &unit->root, add_range, dwarf);
+        if (dwarf->n_ranges == n_ranges)
+            continue;
+        dwarf->units = rv_vec_reserve(dwarf->units, &dwarf->unit_capacity, dwarf->n_units + 1, sizeof *dwarf->units);
+        dwarf->units[dwarf->n_units++] = (struct unit){.dwarf = unit};
+    }
+    if (dwarf->n_ranges) {
         qsort(dwarf->ranges, dwarf->n_ranges, sizeof *dwarf->ranges, compare_ranges);
-    return dwarf;
+        return dwarf;
+    }
+    rv_dwarf_close(dwarf);
+    return NULL;
 }
 
-static int add_function(Dwarf_Die *die, void *context)
+/* ---- functions ---- */
+
+/* File and line may stand in different entries: a definition says only what its declaration does not. */
+static struct declaration read_declaration(struct rv_dwarf_unit *unit, const struct rv_dwarf_entry *function)
 {
-    struct unit *unit = context;
-    Dwarf_Addr entry, end;
-    if (dwarf_entrypc(die, &entry) != 0)
-        return DWARF_CB_OK;
-    if (dwarf_highpc(die, &end) != 0)
-        end = 0;
+    struct declaration declaration = {0};
+    struct rv_dwarf_entry entry = *function;
+    bool has_line = false;
+    for (int i = 0; i < MAX_FOLLOWED; i++) {
+        const struct rv_dwarf_value *file = &entry.values[RV_DWARF_DECL_FILE],
+                                    *line = &entry.values[RV_DWARF_DECL_LINE];
+        if (!declaration.unit && file->kind == RV_DWARF_NUMBER) {
+            declaration.unit = unit->skeleton ? unit->skeleton : unit;
+            declaration.file = file->number;
+        }
+        if (!has_line && line->kind == RV_DWARF_NUMBER) {
+            has_line = true;
+            declaration.line = line->number;
+        }
+        struct rv_dwarf_value origin = entry.values[RV_DWARF_ABSTRACT_ORIGIN];
+        if (origin.kind == RV_DWARF_NONE)
+            origin = entry.values[RV_DWARF_SPECIFICATION];
+        if ((declaration.unit && has_line) || !rv_dwarf_follow(&unit, &origin, &entry))
+            break;
+    }
+    return declaration;
+}
+
+struct adding {
+    struct unit *unit;
+    struct declaration declaration;
+};
+
+static void add_function(void *context, uint64_t start, uint64_t end)
+{
+    const struct adding *adding = context;
+    struct unit *unit = adding->unit;
     unit->functions = rv_vec_reserve(unit->functions, &unit->capacity, unit->n_functions + 1, sizeof *unit->functions);
-    unit->functions[unit->n_functions++] = (struct function){.entry = entry, .end = end, .die = *die};
-    return DWARF_CB_OK;
+    unit->functions[unit->n_functions++] = (struct function){start, end, adding->declaration};
+}
+
+static void add_functions(struct unit *unit, struct rv_dwarf_unit *from)
+{
+    struct rv_dwarf_cursor cursor = rv_dwarf_entries(from, from->first_entry);
+    struct rv_dwarf_entry entry;
+    while (rv_dwarf_next_function(from, &cursor, &entry)) {
+        if (entry.values[RV_DWARF_LOW_PC].kind == RV_DWARF_NONE &&
+            entry.values[RV_DWARF_RANGES_LIST].kind == RV_DWARF_NONE)
+            continue; /* a declaration only */
+        struct adding adding = {.unit = unit, .declaration = read_declaration(from, &entry)};
+        rv_dwarf_ranges(from, &entry, add_function, &adding);
+    }
+}
+
+/* The functions of a unit that is split off: those of the .dwo file's unit with the same number. */
+static void add_split_functions(struct unit *unit, const char *name)
+{
+    const char *folder = rv_dwarf_string(unit->dwarf, &unit->dwarf->root.values[RV_DWARF_COMP_DIR]);
+    struct rv_elf_file *elf = rv_debug_file_open_split(unit->dwarf->file->elf, folder ? folder : "", name);
+    struct rv_dwarf_file split = {.is_shared_tried = true};
+    if (!elf)
+        return;
+    rv_dwarf_file_init(&split, elf, true);
+    for (size_t i = 0; i < split.n_units; i++)
+        split.units[i].skeleton = unit->dwarf;
+    for (size_t i = 0; i < split.n_units; i++)
+        if (split.units[i].id == unit->dwarf->id)
+            add_functions(unit, &split.units[i]);
+    rv_dwarf_file_fini(&split);
+    rv_elf_file_close(elf);
 }
 
 static void read_functions(struct unit *unit)
 {
+    const char *split = rv_dwarf_string(unit->dwarf, &unit->dwarf->root.values[RV_DWARF_SPLIT_NAME]);
     unit->is_read = true;
-    dwarf_getfuncs(&unit->die, add_function, unit, 0);
+    if (split)
+        add_split_functions(unit, split);
+    else
+        add_functions(unit, unit->dwarf);
     if (unit->n_functions)
         qsort(unit->functions, unit->n_functions, sizeof *unit->functions, compare_functions);
 }
 
-static struct function *find_function(struct unit *unit, Dwarf_Addr address)
+static const struct function *find_function(struct unit *unit, uint64_t address)
 {
     if (!unit->is_read)
         read_functions(unit);
     size_t n = rv_bisect_count(unit->functions, unit->n_functions, sizeof *unit->functions,
                                offsetof(struct function, entry), address);
-    if (n == 0)
-        return NULL;
-    struct function *function = &unit->functions[n - 1];
-    return function->entry == address || address < function->end ? function : NULL;
+    return n && address < unit->functions[n - 1].end ? &unit->functions[n - 1] : NULL;
 }
 
-static bool read_declaration(struct function *function, const char **file, uint32_t *line)
+static bool read_place(struct rv_dwarf_lines *lines, const struct declaration *declaration, char *file,
+                       size_t file_bytes, uint32_t *line)
 {
-    int number;
-    const char *path = function ? dwarf_decl_file(&function->die) : NULL;
-    if (!path || dwarf_decl_line(&function->die, &number) != 0 || number <= 0)
+    if (declaration->line == 0 || declaration->line > INT32_MAX ||
+        !rv_dwarf_lines_path(lines, declaration->file, file, file_bytes))
         return false;
-    *file = path;
-    *line = (uint32_t)number;
+    *line = (uint32_t)declaration->line;
     return true;
 }
 
-/* Line of the code at the address: for assembly, and for lambdas, which gcc gives no declaration. */
-static bool read_line_table(struct unit *unit, Dwarf_Addr address, const char **file, uint32_t *line)
+/* Of the declaration; else of the code, for assembly, and for lambdas, which gcc gives no declaration. */
+static bool find_in_unit(struct unit *unit, uint64_t address, char *file, size_t file_bytes, uint32_t *line)
 {
-    int number;
-    Dwarf_Line *row = dwarf_getsrc_die(&unit->die, address);
-    const char *path = row ? dwarf_linesrc(row, NULL, NULL) : NULL;
-    if (!path || dwarf_lineno(row, &number) != 0 || number <= 0)
-        return false;
-    *file = path;
-    *line = (uint32_t)number;
-    return true;
+    const struct function *function = find_function(unit, address);
+    struct rv_dwarf_lines *lines;
+    if (function && function->declaration.unit && (lines = rv_dwarf_lines_of(function->declaration.unit)) &&
+        read_place(lines, &function->declaration, file, file_bytes, line))
+        return true;
+    struct declaration code = {.unit = unit->dwarf};
+    lines = rv_dwarf_lines_of(unit->dwarf);
+    return lines && rv_dwarf_lines_find(lines, address, &code.file, &code.line) &&
+           read_place(lines, &code, file, file_bytes, line);
 }
 
-/* Units may overlap, by sections that the linker dropped and put at address 0: go back while there is a chance. */
-#define MAX_UNITS_TRIED 8
-
-bool rv_dwarf_find(struct rv_dwarf *dwarf, uint64_t link_address, const char **file, uint32_t *line)
+bool rv_dwarf_find(struct rv_dwarf *dwarf, uint64_t link_address, char *file, size_t file_bytes, uint32_t *line)
 {
     size_t n = rv_bisect_count(dwarf->ranges, dwarf->n_ranges, sizeof *dwarf->ranges, offsetof(struct range, start),
                                link_address);
-    for (unsigned tried = 0; n-- > 0 && tried < MAX_UNITS_TRIED; tried++) {
-        const struct range *range = &dwarf->ranges[n];
-        if (link_address >= range->end)
-            continue;
-        struct unit *unit = &dwarf->units[range->unit];
-        if (read_declaration(find_function(unit, link_address), file, line) ||
-            read_line_table(unit, link_address, file, line))
+    for (unsigned tried = 0; n-- > 0 && tried < MAX_UNITS_TRIED; tried++)
+        if (link_address < dwarf->ranges[n].end &&
+            find_in_unit(&dwarf->units[dwarf->ranges[n].unit], link_address, file, file_bytes, line))
             return true;
-    }
     return false;
 }
 
@@ -163,5 +224,6 @@ void rv_dwarf_close(struct rv_dwarf *dwarf)
         free(dwarf->units[i].functions);
     free(dwarf->units);
     free(dwarf->ranges);
+    rv_dwarf_file_fini(&dwarf->file);
     free(dwarf);
 }

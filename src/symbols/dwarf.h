@@ -3,21 +3,26 @@
 #define RV_SYMBOLS_DWARF_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
-struct Dwarf; /* elfutils' */
+#include "symbols/elf_file.h"
+
 struct rv_dwarf;
 
-/* List the compilation units. `dwarf` is borrowed until close. Never NULL. */
-struct rv_dwarf *rv_dwarf_open(struct Dwarf *dwarf);
+/* List the compilation units of a file, borrowed until close; NULL where it has none. */
+struct rv_dwarf *rv_dwarf_open(struct rv_elf_file *file);
 
 /*
  * File and line of the declaration of the function whose code begins at, or holds, the address; failing that, of its
- * code. file     as DWARF gives it; lives as long as the struct Dwarf returns  false where DWARF does not say thread
- * one at a time
+ * code.
+ *   file     as DWARF gives it
+ *   returns  false where DWARF does not say
+ *   thread   one at a time
  */
-bool rv_dwarf_find(struct rv_dwarf *dwarf, uint64_t link_address, const char **file, uint32_t *line);
+bool rv_dwarf_find(struct rv_dwarf *dwarf, uint64_t link_address, char *file, size_t file_bytes, uint32_t *line);
 
+/* NULL-safe. */
 void rv_dwarf_close(struct rv_dwarf *dwarf);
 
 #endif

@@ -1,23 +1,13 @@
 #include "symbols/elf.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
-
-#include <elfutils/libdw.h>
-#include <elfutils/libdwelf.h>
-#include <gelf.h>
-#include <libelf.h>
 
 #include "base/bisect.h"
 #include "base/vec.h"
-
-#define MAX_BUILD_ID_BYTES 64u
-#define DEBUG_FOLDER "/usr/lib/debug/.build-id"
+#include "symbols/debug_file.h"
+#include "symbols/dwarf.h"
 
 struct function {
     uint64_t value, n_bytes; /* n_bytes 0: up to the next one */
@@ -25,84 +15,21 @@ struct function {
     uint8_t rank;            /* among names of one address: lower is better */
 };
 
-struct opened {
-    int fd;
-    Elf *elf;
-};
-
 struct rv_elf {
-    struct opened file, debug; /* debug.elf: NULL where there is no split debug file */
+    struct rv_elf_file *file, *debug; /* debug: NULL where there is none */
     struct function *functions;
     size_t n_functions, capacity;
-    Dwarf *dwarf;
+    struct rv_dwarf *dwarf;
     bool is_dwarf_tried;
 };
 
-static void close_opened(struct opened *opened)
+static bool is_expected(const struct rv_elf_file *file, const struct rv_elf_identity *expected)
 {
-    if (opened->elf)
-        elf_end(opened->elf);
-    if (opened->fd >= 0)
-        close(opened->fd);
-    *opened = (struct opened){.fd = -1};
-}
-
-/* Non-blocking, since a path may name a pipe by now. */
-static bool open_file(struct opened *opened, const char *path, struct stat *status)
-{
-    *opened = (struct opened){.fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)};
-    if (opened->fd < 0)
-        return false;
-    if (fstat(opened->fd, status) == 0 && S_ISREG(status->st_mode))
-        opened->elf = elf_begin(opened->fd, ELF_C_READ, NULL);
-    if (opened->elf && elf_kind(opened->elf) == ELF_K_ELF)
-        return true;
-    close_opened(opened);
-    return false;
-}
-
-static uint32_t build_id_of(Elf *elf, const uint8_t **build_id)
-{
-    const void *bytes = NULL;
-    ssize_t n_bytes = dwelf_elf_gnu_build_id(elf, &bytes);
-    *build_id = bytes;
-    return n_bytes > 0 ? (uint32_t)n_bytes : 0;
-}
-
-static bool is_expected(const struct opened *opened, const struct stat *status, const struct rv_elf_identity *expected)
-{
-    const uint8_t *build_id;
-    uint32_t build_id_bytes = build_id_of(opened->elf, &build_id);
-    if (build_id_bytes && expected->build_id_bytes)
-        return build_id_bytes == expected->build_id_bytes && memcmp(build_id, expected->build_id, build_id_bytes) == 0;
+    if (file->build_id_bytes && expected->build_id_bytes)
+        return rv_elf_file_has_build_id(file, expected->build_id, expected->build_id_bytes);
     if (!expected->device && !expected->inode)
         return true;
-    return status->st_dev == expected->device && status->st_ino == expected->inode;
-}
-
-static void open_debug_file(struct rv_elf *elf)
-{
-    const uint8_t *build_id;
-    uint32_t build_id_bytes = build_id_of(elf->file.elf, &build_id);
-    if (build_id_bytes < 2 || build_id_bytes > MAX_BUILD_ID_BYTES)
-        return;
-    char path[sizeof DEBUG_FOLDER + 2 * MAX_BUILD_ID_BYTES + sizeof "//.debug"];
-    int at = snprintf(path, sizeof path, "%s/%02x/", DEBUG_FOLDER, build_id[0]);
-    for (uint32_t i = 1; i < build_id_bytes; i++)
-        at += snprintf(path + at, sizeof path - (size_t)at, "%02x", build_id[i]);
-    snprintf(path + at, sizeof path - (size_t)at, ".debug");
-    struct stat status;
-    struct rv_elf_identity same = {.build_id = build_id, .build_id_bytes = build_id_bytes};
-    if (open_file(&elf->debug, path, &status) && !is_expected(&elf->debug, &status, &same))
-        close_opened(&elf->debug);
-}
-
-static Elf_Scn *find_section(Elf *elf, uint32_t type, GElf_Shdr *header)
-{
-    for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section));)
-        if (gelf_getshdr(section, header) && header->sh_type == type)
-            return section;
-    return NULL;
+    return file->status.st_dev == expected->device && file->status.st_ino == expected->inode;
 }
 
 static uint8_t rank_of(const GElf_Sym *symbol)
@@ -124,17 +51,17 @@ static void add_function(struct rv_elf *elf, Elf *from, const GElf_Shdr *header,
         (struct function){.value = symbol->st_value, .n_bytes = symbol->st_size, .name = name, .rank = rank_of(symbol)};
 }
 
-static void add_functions(struct rv_elf *elf, Elf *from, uint32_t section_type)
+static void add_functions(struct rv_elf *elf, const struct rv_elf_file *from, uint32_t section_type)
 {
     GElf_Shdr header;
-    Elf_Scn *section = find_section(from, section_type, &header);
+    Elf_Scn *section = rv_elf_file_find(from, section_type, &header);
     Elf_Data *data = section ? elf_getdata(section, NULL) : NULL;
-    size_t symbol_bytes = gelf_fsize(from, ELF_T_SYM, 1, EV_CURRENT);
+    size_t symbol_bytes = gelf_fsize(from->elf, ELF_T_SYM, 1, EV_CURRENT);
     if (!data || !data->d_buf || !symbol_bytes)
         return;
     GElf_Sym symbol;
     for (size_t i = 0; i < data->d_size / symbol_bytes && i <= INT32_MAX && gelf_getsym(data, (int)i, &symbol); i++)
-        add_function(elf, from, &header, &symbol);
+        add_function(elf, from->elf, &header, &symbol);
 }
 
 static int compare_functions(const void *left, const void *right)
@@ -164,24 +91,19 @@ static void sort_functions(struct rv_elf *elf)
 
 struct rv_elf *rv_elf_open(const char *path, const struct rv_elf_identity *expected)
 {
-    elf_version(EV_CURRENT);
-    struct opened opened;
-    struct stat status;
-    if (!open_file(&opened, path, &status))
-        return NULL;
-    if (!is_expected(&opened, &status, expected)) {
-        close_opened(&opened);
+    struct rv_elf_file *file = rv_elf_file_open(path);
+    if (!file || !is_expected(file, expected)) {
+        rv_elf_file_close(file);
         return NULL;
     }
     struct rv_elf *elf = rv_alloc(1, sizeof *elf);
-    elf->file = opened;
-    elf->debug.fd = -1;
-    open_debug_file(elf);
-    add_functions(elf, elf->file.elf, SHT_SYMTAB);
-    if (!elf->n_functions && elf->debug.elf)
-        add_functions(elf, elf->debug.elf, SHT_SYMTAB);
+    elf->file = file;
+    elf->debug = rv_debug_file_open(file);
+    add_functions(elf, elf->file, SHT_SYMTAB);
+    if (!elf->n_functions && elf->debug)
+        add_functions(elf, elf->debug, SHT_SYMTAB);
     if (!elf->n_functions)
-        add_functions(elf, elf->file.elf, SHT_DYNSYM);
+        add_functions(elf, elf->file, SHT_DYNSYM);
     sort_functions(elf);
     return elf;
 }
@@ -206,10 +128,10 @@ struct rv_elf_image rv_elf_image(const struct rv_elf *elf)
     GElf_Ehdr header;
     GElf_Phdr segment;
     size_t n = 0;
-    image.is_relocatable = gelf_getehdr(elf->file.elf, &header) && header.e_type == ET_DYN;
-    if (elf_getphdrnum(elf->file.elf, &n) != 0)
+    image.is_relocatable = gelf_getehdr(elf->file->elf, &header) && header.e_type == ET_DYN;
+    if (elf_getphdrnum(elf->file->elf, &n) != 0)
         n = 0;
-    for (size_t i = 0; i < n && i <= INT32_MAX && gelf_getphdr(elf->file.elf, (int)i, &segment); i++) {
+    for (size_t i = 0; i < n && i <= INT32_MAX && gelf_getphdr(elf->file->elf, (int)i, &segment); i++) {
         uint64_t start = segment.p_vaddr & ~(page_bytes - 1), alignment = segment.p_align ? segment.p_align : 1;
         if (segment.p_type == PT_LOAD && start < image.first_address)
             image.first_address = start;
@@ -222,15 +144,15 @@ struct rv_elf_image rv_elf_image(const struct rv_elf *elf)
 bool rv_elf_variable(const struct rv_elf *elf, const char *name, struct rv_elf_variable *variable)
 {
     GElf_Shdr header;
-    Elf_Scn *section = find_section(elf->file.elf, SHT_DYNSYM, &header);
+    Elf_Scn *section = rv_elf_file_find(elf->file, SHT_DYNSYM, &header);
     Elf_Data *data = section ? elf_getdata(section, NULL) : NULL;
-    size_t symbol_bytes = gelf_fsize(elf->file.elf, ELF_T_SYM, 1, EV_CURRENT);
+    size_t symbol_bytes = gelf_fsize(elf->file->elf, ELF_T_SYM, 1, EV_CURRENT);
     if (!data || !data->d_buf || !symbol_bytes)
         return false;
     GElf_Sym symbol;
     for (size_t i = 0; i < data->d_size / symbol_bytes && i <= INT32_MAX && gelf_getsym(data, (int)i, &symbol); i++) {
         int type = GELF_ST_TYPE(symbol.st_info);
-        const char *its = elf_strptr(elf->file.elf, header.sh_link, symbol.st_name);
+        const char *its = elf_strptr(elf->file->elf, header.sh_link, symbol.st_name);
         if ((type != STT_OBJECT && type != STT_TLS) || symbol.st_shndx == SHN_UNDEF || !its || strcmp(its, name) != 0)
             continue;
         *variable = (struct rv_elf_variable){symbol.st_value, type == STT_TLS};
@@ -239,43 +161,14 @@ bool rv_elf_variable(const struct rv_elf *elf, const char *name, struct rv_elf_v
     return false;
 }
 
-/* libdw takes it for granted that strings end inside their section. */
-static bool has_ended_strings(Elf *elf)
-{
-    size_t names;
-    GElf_Shdr header;
-    if (elf_getshdrstrndx(elf, &names) != 0)
-        return false;
-    for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section));) {
-        const char *name = gelf_getshdr(section, &header) ? elf_strptr(elf, names, header.sh_name) : NULL;
-        if (!name || (strcmp(name, ".debug_str") != 0 && strcmp(name, ".debug_line_str") != 0 &&
-                      strcmp(name, ".zdebug_str") != 0))
-            continue;
-        const Elf_Data *data = elf_rawdata(section, NULL);
-        if (!data || (data->d_size && (!data->d_buf || ((const char *)data->d_buf)[data->d_size - 1] != '\0')))
-            return false;
-    }
-    return true;
-}
-
-static Dwarf *open_dwarf(Elf *elf)
-{
-    Dwarf *dwarf = elf ? dwarf_begin_elf(elf, DWARF_C_READ, NULL) : NULL;
-    if (dwarf && !has_ended_strings(elf)) {
-        dwarf_end(dwarf);
-        return NULL;
-    }
-    return dwarf;
-}
-
-struct Dwarf *rv_elf_dwarf(struct rv_elf *elf)
+struct rv_dwarf *rv_elf_dwarf(struct rv_elf *elf)
 {
     if (elf->is_dwarf_tried)
         return elf->dwarf;
     elf->is_dwarf_tried = true;
-    elf->dwarf = open_dwarf(elf->file.elf);
-    if (!elf->dwarf)
-        elf->dwarf = open_dwarf(elf->debug.elf);
+    elf->dwarf = rv_dwarf_open(elf->file);
+    if (!elf->dwarf && elf->debug)
+        elf->dwarf = rv_dwarf_open(elf->debug);
     return elf->dwarf;
 }
 
@@ -283,10 +176,9 @@ void rv_elf_close(struct rv_elf *elf)
 {
     if (!elf)
         return;
-    if (elf->dwarf)
-        dwarf_end(elf->dwarf);
-    close_opened(&elf->debug);
-    close_opened(&elf->file);
+    rv_dwarf_close(elf->dwarf);
+    rv_elf_file_close(elf->debug);
+    rv_elf_file_close(elf->file);
     free(elf->functions);
     free(elf);
 }

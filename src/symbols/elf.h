@@ -1,9 +1,4 @@
-/*
- * An ELF file on disk: is it the one that was mapped, and which function is at a link-time address?
- *
- * Files are input: read through libelf with pread, never mapped, since a file cut short under a mapping ends the
- * reader.
- */
+/* An ELF file on disk: is it the one that was mapped, and which function is at a link-time address? */
 #ifndef RV_SYMBOLS_ELF_H
 #define RV_SYMBOLS_ELF_H
 
@@ -12,7 +7,7 @@
 #include <stdint.h>
 
 struct rv_elf;
-struct Dwarf; /* elfutils' */
+struct rv_dwarf;
 
 /* What is known of the file that was mapped; zero = nothing. */
 struct rv_elf_identity {
@@ -22,7 +17,7 @@ struct rv_elf_identity {
 };
 
 /*
- * Open, and read the function symbols: .symtab, else that of its split debug file, else .dynsym.
+ * Open, and read the function symbols: .symtab, else that of its debug file, else .dynsym.
  *   returns  NULL when it cannot be read, is not ELF, or is another file by now: by build id where both have one, else
  * by device and inode where they are known thread   one at a time per file
  */
@@ -46,8 +41,8 @@ struct rv_elf_variable {
 };
 bool rv_elf_variable(const struct rv_elf *elf, const char *name, struct rv_elf_variable *variable);
 
-/* DWARF of the file, or of its split debug file: opened on first need, NULL where there is none. Ends with close. */
-struct Dwarf *rv_elf_dwarf(struct rv_elf *elf);
+/* DWARF of the file, or of its debug file: opened on first need, NULL where there is none. Ends with close. */
+struct rv_dwarf *rv_elf_dwarf(struct rv_elf *elf);
 
 void rv_elf_close(struct rv_elf *elf);
 

@@ -1,6 +1,7 @@
 #include "symbols/namer.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +16,6 @@
 
 struct rv_namer_file {
     struct rv_elf *elf; /* NULL: not open, or unusable */
-    struct rv_dwarf *dwarf;
     uint64_t last_use;
     bool is_unusable;
 };
@@ -38,10 +38,8 @@ static const char *keep_string(struct rv_namer *namer, const char *string)
 
 static void close_file(struct rv_namer *namer, struct rv_namer_file *file)
 {
-    rv_dwarf_close(file->dwarf);
     rv_elf_close(file->elf);
     namer->n_open -= file->elf != NULL;
-    file->dwarf = NULL;
     file->elf = NULL;
 }
 
@@ -94,14 +92,9 @@ static void name_symbol(struct rv_namer *namer, const char *symbol, struct rv_ca
 static void name_declaration(struct rv_namer *namer, struct rv_namer_file *file, uint64_t start,
                              struct rv_catalog_name *name)
 {
-    if (!file->dwarf) {
-        struct Dwarf *elfutils = rv_elf_dwarf(file->elf);
-        if (!elfutils)
-            return;
-        file->dwarf = rv_dwarf_open(elfutils);
-    }
-    const char *path;
-    if (rv_dwarf_find(file->dwarf, start, &path, &name->line))
+    struct rv_dwarf *dwarf = rv_elf_dwarf(file->elf);
+    char path[PATH_MAX];
+    if (dwarf && rv_dwarf_find(dwarf, start, path, sizeof path, &name->line))
         name->file = keep_string(namer, path);
 }
 

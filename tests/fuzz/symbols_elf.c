@@ -1,31 +1,74 @@
-/* Any bytes as the file of a module: named at addresses all over, with DWARF where it lets itself be read. */
+/*
+ * Any bytes as the file of a module: named at the addresses where its code may be. Where they do not begin as ELF,
+ * their first four say how many of the rest the module has; what is left is the file that its DWARF is split off into,
+ * and the one that dwz shares.
+ */
+#include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <sys/mman.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "symbols/catalog.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-#define FIRST_ADDRESS 0x1000u
+#define FIRST_ADDRESS 0x200u
 #define N_ADDRESSES 256u
+
+static char folder[] = "/tmp/fuzz-symbols-XXXXXX";
+static const char *const FILES[] = {"module", "unit.dwo", "shared"};
+static char paths[3][sizeof folder + 16];
+
+static void remove_files(void)
+{
+    for (size_t i = 0; i < 3; i++)
+        unlink(paths[i]);
+    rmdir(folder);
+}
+
+static void make_folder(void)
+{
+    if (*paths[0] || !mkdtemp(folder))
+        return;
+    for (size_t i = 0; i < 3; i++)
+        snprintf(paths[i], sizeof paths[i], "%s/%s", folder, FILES[i]);
+    atexit(remove_files);
+}
+
+static void write_file(const char *path, const uint8_t *data, size_t size)
+{
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    if (fd < 0 || write(fd, data, size) != (ssize_t)size)
+        abort();
+    close(fd);
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    char path[32];
-    int fd = memfd_create("module", MFD_CLOEXEC);
-    if (fd < 0 || write(fd, data, size) != (ssize_t)size)
-        return 0;
-    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    uint32_t n_module = (uint32_t)size;
+    make_folder();
+    if (size > 4 && memcmp(data, "\177ELF", 4) != 0) {
+        memcpy(&n_module, data, sizeof n_module);
+        data += sizeof n_module;
+        size -= sizeof n_module;
+        n_module = n_module < size ? n_module : (uint32_t)size;
+    }
+    write_file(paths[0], data, n_module);
+    write_file(paths[1], data + n_module, size - n_module);
+    write_file(paths[2], data + n_module, size - n_module);
     struct rv_catalog *catalog = rv_catalog_create();
-    rv_catalog_put_module(catalog, &(struct rv_catalog_module){.process = 1, .end = UINT64_MAX, .path = path});
+    rv_catalog_put_module(catalog, &(struct rv_catalog_module){.process = 1, .end = UINT64_MAX, .path = paths[0]});
     struct rv_catalog_process *process = rv_catalog_process(catalog, 1);
     for (uint64_t i = 0; i < N_ADDRESSES; i++) {
         struct rv_catalog_name name;
         rv_catalog_name(catalog, rv_catalog_lookup(process, FIRST_ADDRESS + i * 16, 1), &name);
+#ifdef SAY
+        if (*name.file && name.line)
+            printf("%s %s:%u\n", name.name, name.file, name.line);
+#endif
     }
     rv_catalog_destroy(catalog);
-    close(fd);
     return 0;
 }

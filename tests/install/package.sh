@@ -7,7 +7,7 @@ must cpack --config "$build/CPackConfig.cmake" -G DEB -B "$dir/cpack"
 package=$(find "$dir/cpack" -maxdepth 1 -name 'ringviz_*.deb')
 [ -f "$package" ] || fail "no package"
 depends=$(dpkg-deb -f "$package" Depends)
-for needed in libc6 libegl1 libsdl2-2.0-0 libglew2.2 libdw1; do
+for needed in libc6 libegl1 libsdl2-2.0-0 libglew2.2 libelf1; do
     case $depends in
     *"$needed"*) ;;
     *) fail "the package does not depend on $needed: $depends" ;;

@@ -1,0 +1,104 @@
+/* The numbers of DWARF that are read here: of the standards 2 to 5, and GNU's of split and supplementary files. */
+#ifndef RV_SYMBOLS_DWARF_NAMES_H
+#define RV_SYMBOLS_DWARF_NAMES_H
+
+enum rv_dw_unit { RV_DW_UT_TYPE = 2, RV_DW_UT_SKELETON = 4, RV_DW_UT_SPLIT_COMPILE = 5, RV_DW_UT_SPLIT_TYPE = 6 };
+
+enum rv_dw_tag { RV_DW_TAG_SUBPROGRAM = 0x2e };
+
+enum rv_dw_at {
+    RV_DW_AT_STMT_LIST = 0x10,
+    RV_DW_AT_LOW_PC = 0x11,
+    RV_DW_AT_HIGH_PC = 0x12,
+    RV_DW_AT_COMP_DIR = 0x1b,
+    RV_DW_AT_ABSTRACT_ORIGIN = 0x31,
+    RV_DW_AT_DECL_FILE = 0x3a,
+    RV_DW_AT_DECL_LINE = 0x3b,
+    RV_DW_AT_SPECIFICATION = 0x47,
+    RV_DW_AT_RANGES = 0x55,
+    RV_DW_AT_STR_OFFSETS_BASE = 0x72,
+    RV_DW_AT_ADDR_BASE = 0x73,
+    RV_DW_AT_RNGLISTS_BASE = 0x74,
+    RV_DW_AT_DWO_NAME = 0x76,
+    RV_DW_AT_GNU_DWO_NAME = 0x2130,
+    RV_DW_AT_GNU_DWO_ID = 0x2131,
+    RV_DW_AT_GNU_RANGES_BASE = 0x2132,
+    RV_DW_AT_GNU_ADDR_BASE = 0x2133,
+};
+
+enum rv_dw_form {
+    RV_DW_FORM_ADDR = 0x01,
+    RV_DW_FORM_BLOCK2 = 0x03,
+    RV_DW_FORM_BLOCK4 = 0x04,
+    RV_DW_FORM_DATA2 = 0x05,
+    RV_DW_FORM_DATA4 = 0x06,
+    RV_DW_FORM_DATA8 = 0x07,
+    RV_DW_FORM_STRING = 0x08,
+    RV_DW_FORM_BLOCK = 0x09,
+    RV_DW_FORM_BLOCK1 = 0x0a,
+    RV_DW_FORM_DATA1 = 0x0b,
+    RV_DW_FORM_FLAG = 0x0c,
+    RV_DW_FORM_SDATA = 0x0d,
+    RV_DW_FORM_STRP = 0x0e,
+    RV_DW_FORM_UDATA = 0x0f,
+    RV_DW_FORM_REF_ADDR = 0x10,
+    RV_DW_FORM_REF1 = 0x11,
+    RV_DW_FORM_REF2 = 0x12,
+    RV_DW_FORM_REF4 = 0x13,
+    RV_DW_FORM_REF8 = 0x14,
+    RV_DW_FORM_REF_UDATA = 0x15,
+    RV_DW_FORM_INDIRECT = 0x16,
+    RV_DW_FORM_SEC_OFFSET = 0x17,
+    RV_DW_FORM_EXPRLOC = 0x18,
+    RV_DW_FORM_FLAG_PRESENT = 0x19,
+    RV_DW_FORM_STRX = 0x1a,
+    RV_DW_FORM_ADDRX = 0x1b,
+    RV_DW_FORM_REF_SUP4 = 0x1c,
+    RV_DW_FORM_STRP_SUP = 0x1d,
+    RV_DW_FORM_DATA16 = 0x1e,
+    RV_DW_FORM_LINE_STRP = 0x1f,
+    RV_DW_FORM_REF_SIG8 = 0x20,
+    RV_DW_FORM_IMPLICIT_CONST = 0x21,
+    RV_DW_FORM_LOCLISTX = 0x22,
+    RV_DW_FORM_RNGLISTX = 0x23,
+    RV_DW_FORM_REF_SUP8 = 0x24,
+    RV_DW_FORM_STRX1 = 0x25,
+    RV_DW_FORM_STRX2 = 0x26,
+    RV_DW_FORM_STRX3 = 0x27,
+    RV_DW_FORM_STRX4 = 0x28,
+    RV_DW_FORM_ADDRX1 = 0x29,
+    RV_DW_FORM_ADDRX2 = 0x2a,
+    RV_DW_FORM_ADDRX3 = 0x2b,
+    RV_DW_FORM_ADDRX4 = 0x2c,
+    RV_DW_FORM_GNU_ADDR_INDEX = 0x1f01,
+    RV_DW_FORM_GNU_STR_INDEX = 0x1f02,
+    RV_DW_FORM_GNU_REF_ALT = 0x1f20,
+    RV_DW_FORM_GNU_STRP_ALT = 0x1f21,
+};
+
+enum rv_dw_rle { /* range lists of DWARF 5 */
+                 RV_DW_RLE_END_OF_LIST,
+                 RV_DW_RLE_BASE_ADDRESSX,
+                 RV_DW_RLE_STARTX_ENDX,
+                 RV_DW_RLE_STARTX_LENGTH,
+                 RV_DW_RLE_OFFSET_PAIR,
+                 RV_DW_RLE_BASE_ADDRESS,
+                 RV_DW_RLE_START_END,
+                 RV_DW_RLE_START_LENGTH
+};
+
+enum rv_dw_lnct { RV_DW_LNCT_PATH = 1, RV_DW_LNCT_DIRECTORY_INDEX = 2 };
+
+enum rv_dw_lns {
+    RV_DW_LNS_EXTENDED,
+    RV_DW_LNS_COPY,
+    RV_DW_LNS_ADVANCE_PC,
+    RV_DW_LNS_ADVANCE_LINE,
+    RV_DW_LNS_SET_FILE,
+    RV_DW_LNS_CONST_ADD_PC = 8,
+    RV_DW_LNS_FIXED_ADVANCE_PC = 9
+};
+
+enum rv_dw_lne { RV_DW_LNE_END_SEQUENCE = 1, RV_DW_LNE_SET_ADDRESS = 2 };
+
+#endif

@@ -1,0 +1,131 @@
+#!/bin/sh
+# debug_info.sh RINGVIZ: where functions are declared, however compilers and tools leave their debug information.
+set -u
+ringviz=$1
+. "${0%/*}/harness.sh"
+cd "$folder" || exit 1
+HOME=$folder
+unset XDG_CACHE_HOME DEBUGINFOD_CACHE_PATH
+export HOME
+
+mkdir -p src/include
+cat >src/include/inner.h <<'END'
+#pragma once
+
+static int inner(int x)
+{
+    return x + 1;
+}
+END
+cat >src/main.c <<'END'
+#include "inner.h"
+
+int outer(int x);
+
+int main(void)
+{
+    return outer(inner(1)) - 3;
+}
+END
+printf '#include "inner.h"\n\nint outer(int x)\n{\n    return inner(x);\n}\n' >src/outer.c
+
+make() { # COMPILER FLAG...: the program, anew, in a folder of its own
+    rm -rf build
+    mkdir build
+    (cd build && "$@" -finstrument-functions -I../src/include -c ../src/main.c ../src/outer.c &&
+        "$@" main.o outer.o -o program) || fail "$* does not build"
+}
+
+expect_places() { # WHAT [PROGRAM]: names with the last two parts of their files, and lines
+    run --report=csv -- "${2:-build/program}"
+    expect "$1: exit status" $status 0
+    expect "$1" "$(sed 1d out | awk -F, '{ n = split($2, f, "/"); print $1, f[n - 1] "/" f[n] ":" $3 }' | sort | tr '\n' ' ')" \
+        "program::inner include/inner.h:3 program::main src/main.c:5 program::outer src/outer.c:3 "
+}
+
+for version in 2 3 4 5; do
+    make gcc -gdwarf-$version
+    expect_places "DWARF $version"
+done
+for version in 4 5; do
+    make gcc -gdwarf-$version -gsplit-dwarf
+    expect_places "split DWARF $version"
+    make gcc -gdwarf-$version -gz -O2
+    expect_places "compressed DWARF $version, optimized"
+done
+make gcc -g -gz=zlib-gnu
+expect_places "compressed as GNU did it"
+if gcc -g -gdwarf64 -c src/outer.c -Isrc/include -o /dev/null 2>/dev/null; then
+    make gcc -g -gdwarf64
+    expect_places "offsets of 64 bits"
+fi
+for clang in clang clang-14; do
+    command -v $clang >/dev/null || continue
+    for version in 4 5; do
+        make $clang -gdwarf-$version -gsplit-dwarf
+        expect_places "$clang's split DWARF $version"
+    done
+    make $clang -gdwarf-5 -gsplit-dwarf=single
+    expect_places "$clang's, split inside of the objects"
+    break
+done
+
+# ---- split off, and moved or lost: then the lines of the code are told, which gcc begins where it declares ----
+make gcc -g -gsplit-dwarf
+mv build moved
+expect_places "split, beside the program" moved/program
+rm moved/*.dwo
+run --report=csv -- moved/program
+expect "split, and lost" "$status $(sed 1d out | grep -c '\.[ch],[1-9]')" "0 3"
+rm -r moved
+
+# ---- moved out of the program ----
+strip_off() { # INTO: the program's debug information
+    make gcc -g -Wl,--build-id
+    objcopy --only-keep-debug build/program "$1"
+    strip build/program
+}
+strip_off build/program.debug
+expect_places "FILE.debug, by its build id"
+strip_off linked
+(cd build && objcopy --add-gnu-debuglink=../linked program && mv ../linked .)
+expect_places "by .gnu_debuglink, beside the program"
+(cd build && mkdir .debug && mv linked .debug)
+expect_places "by .gnu_debuglink, in .debug"
+make gcc -g -Wl,--build-id=none
+(cd build && objcopy --only-keep-debug program linked && strip program && objcopy --add-gnu-debuglink=linked program)
+expect_places "by .gnu_debuglink and its checksum"
+printf x >>build/linked
+run --report=csv -- build/program
+expect "a debug file of another program" "$status $(sed 1d out | grep -c '\.[ch],[1-9]')" "0 0"
+strip_off fetched
+id=$(readelf -n build/program | awk '/Build ID/ { print $3 }')
+for cache in .cache/debuginfod_client .debuginfod_client_cache; do
+    mkdir -p "$cache/$id"
+    cp fetched "$cache/$id/debuginfo"
+    expect_places "debuginfod's cache, $cache"
+    rm -r "$cache"
+done
+mkdir -p "cache/$id" && mv fetched "cache/$id/debuginfo"
+DEBUGINFOD_CACHE_PATH=$folder/cache
+export DEBUGINFOD_CACHE_PATH
+expect_places "debuginfod's cache, where it is told to be"
+unset DEBUGINFOD_CACHE_PATH
+
+# ---- shared by dwz ----
+if command -v dwz >/dev/null; then
+    for version in 4 5; do
+        make gcc -gdwarf-$version
+        cp build/program build/other
+        (cd build && dwz program)
+        expect_places "dwz, DWARF $version"
+        make gcc -gdwarf-$version
+        cp build/program build/other
+        (cd build && dwz -m shared program other && readelf -S program | grep -q debugaltlink) || fail "dwz -m"
+        expect_places "dwz with a shared file, DWARF $version"
+        rm -f build/shared
+        run --report=csv -- build/program
+        expect "dwz, and its shared file lost" $status 0
+    done
+fi
+conclude
