@@ -58,7 +58,7 @@ static int measure_perl(struct rv_bench_out *out)
     snprintf(results, sizeof results, "NYTPROF=stmts=0:slowops=0:file=%s/out", folder);
     const struct rv_stages_peer peer = {.name = "nytprof", .variables = {"PERL5OPT=-d:NYTProf", results}};
     const char *const argv[] = {"perl", script, NULL};
-    const char *const variables[] = {library, "PERL5OPT=-MDevel::RingViz", NULL};
+    const char *const variables[] = {library, "PERL5OPT=-d:RingViz", NULL};
     int error = rv_stages_measure(out, &(struct rv_stages){.name = "perl",
                                                            .plain = argv,
                                                            .traced = argv,

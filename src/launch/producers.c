@@ -38,14 +38,18 @@ static bool has_no_hooks(const struct rv_program *program)
     return !program->needs_hook;
 }
 
-/* path: .../Devel/RingViz.pm */
+/*
+ * path: .../Devel/RingViz.pm. -d is the one switch that comes ahead of what a command line's -M names; of several, the
+ * last one counts.
+ */
 static void add_perl_module(char **environment, char *path)
 {
-    const char *folders = getenv("PERL5LIB");
+    const char *folders = getenv("PERL5LIB"), *switches = getenv("PERL5OPT"), ours[] = "-d:RingViz";
+    bool has_switches = switches && *switches;
     for (int i = 0; i < 2; i++)
         *strrchr(path, '/') = '\0';
     rv_environment_set(environment, "PERL5LIB", path, ':', folders ? folders : getenv("PERLLIB"));
-    rv_environment_set(environment, "PERL5OPT", "-MDevel::RingViz", ' ', getenv("PERL5OPT"));
+    rv_environment_set(environment, "PERL5OPT", has_switches ? switches : ours, ' ', has_switches ? ours : NULL);
 }
 
 static const struct producer producers[] = {

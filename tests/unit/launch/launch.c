@@ -107,15 +107,15 @@ Test(launch, perls_module_goes_to_all_but_natively_instrumented_commands)
     char expected[512];
     shell("mkdir -p bin lib/ringviz/perl/Devel; cp " PROBE " bin/probe; touch trace lib/ringviz/perl/Devel/RingViz.pm "
           "lib/ringviz/libringviz-cyg.so");
-    shell("PERLLIB=/older PERL5OPT='-w -T' bin/probe run env 2>/dev/null | grep ^PERL5 | sort");
-    snprintf(expected, sizeof expected, "PERL5LIB=%s/lib/ringviz/perl:/older\nPERL5OPT=-MDevel::RingViz -w -T\n",
+    shell("PERLLIB=/older PERL5OPT='-T -w' bin/probe run env 2>/dev/null | grep ^PERL5 | sort");
+    snprintf(expected, sizeof expected, "PERL5LIB=%s/lib/ringviz/perl:/older\nPERL5OPT=-T -w -d:RingViz\n",
              folder);
     cr_expect(eq(str, output, (char *)expected));
     shell("PERL5LIB=/old PERLLIB=/older bin/probe run env 2>/dev/null | grep ^PERL5 | sort");
-    snprintf(expected, sizeof expected, "PERL5LIB=%s/lib/ringviz/perl:/old\nPERL5OPT=-MDevel::RingViz\n", folder);
+    snprintf(expected, sizeof expected, "PERL5LIB=%s/lib/ringviz/perl:/old\nPERL5OPT=-d:RingViz\n", folder);
     cr_expect(eq(str, output, (char *)expected));
     shell("bin/probe run " LAUNCH_FOLDER "/launch_plain PERL5OPT 2>/dev/null");
-    cr_expect(eq(str, output, "-MDevel::RingViz\n"));
+    cr_expect(eq(str, output, "-d:RingViz\n"));
     shell("bin/probe run " LAUNCH_FOLDER "/launch_instrumented PERL5OPT 2>/dev/null");
     cr_expect(eq(str, output, "unset\n"));
 }

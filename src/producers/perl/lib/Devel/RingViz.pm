@@ -1,10 +1,10 @@
 package Devel::RingViz;
 
-# Nothing is loaded here but the object: whatever is compiled before it is not traced.
+# Little is loaded here but the object: whatever is compiled before it is not traced.
 our $VERSION = '0.1.0';
 
-# Under perl -d:RingViz the debugger's own hooks are not needed, and cost.
-$^P = 0 if ($ENV{PERL5DB} // '') =~ /^\s*use Devel::RingViz\b/;
+my $is_debugger = ($ENV{PERL5DB} // '') =~ /^\s*use Devel::RingViz\b/;
+require Devel::RingViz::Debugger if $is_debugger;
 
 # What is loaded when a monitor asks for an expression.
 our $Frame = __FILE__;
@@ -18,6 +18,7 @@ substr($Frame, -3) = '/Frame.pm';
         XSLoader::load('Devel::RingViz', $VERSION);
     };
 }
+Devel::RingViz::Debugger::begin() if $is_debugger;
 
 1;
 
@@ -43,8 +44,9 @@ Every call of a subroutine and every way out of it is written to the trace file 
 C<die>, C<next> and C<last> out of the sub, C<goto &sub>, C<exit>. Threads and forked children write to rings of their
 own; a child begins with the frames that its parent had open.
 
-What is compiled before this module is loaded is not traced; load it first. A comparison sub of C<sort>, and a block
-given to functions that call it without a call of its own, such as C<List::Util::first>, belong to their caller.
+What is compiled before this module is loaded is not traced; load it first: C<-d:RingViz> comes before what C<-M> names.
+B<ringviz> puts it into C<PERL5OPT>; a C<-d> of the command line is heeded all the same. A comparison sub of C<sort>, and
+a block given to functions that call it without a call of its own, such as C<List::Util::first>, belong to their caller.
 
 C<ringviz --control=FILE>, FILE being the trace file, stops the program, steps through it and evaluates expressions where
 it is; ringviz(1) has the commands. Without that a call costs one look at a word more, a turn of a loop too, and a
