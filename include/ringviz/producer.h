@@ -70,7 +70,8 @@ void ringviz_line(uint32_t line);
 
 /*
  * Whenever a thread has got its ring, `replay` is called on it to tell of the frames that are open by then, outermost
- * first, by ringviz_replay(): those of a forked child's parent, or of a thread that found no free ring before. One
+ * first, by ringviz_replay(): those of a forked child's parent, or of a thread that found no free ring before. Frames
+ * of other stacks come after a ringviz_stack_switch() to each, those of the current one last, after a switch back. One
  * function for the whole process. It must not call anything else of this header.
  *   called   as ringviz_call() returned it
  */

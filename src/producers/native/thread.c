@@ -336,6 +336,10 @@ bool rv_thread_has_shadow(void)
 void rv_thread_switch_stack(uint32_t stack_id, uint64_t here)
 {
     struct rv_guard guard;
+    if (thread.is_replaying) {
+        rv_push_past(&rv_thread.pusher, here, RV_EVENT_SWITCH, 0, rv_event_word(stack_id, 0, 0));
+        return;
+    }
     rv_guard_begin(&guard);
     /* Without memory its calls nest on those of the stack it leaves. */
     if (rv_thread_has_shadow())

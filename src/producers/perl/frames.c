@@ -2,19 +2,55 @@
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define N_FIRST 256u
 #define N_MOST (1u << 31)
+#define N_BUCKETS 1024u
 
 _Thread_local struct rv_frames rv_frames;
+
+/*
+ * A stack of perl's: `frames` are as they were when the thread left it. One that is left without an open frame is free
+ * for another, with its number: there are as many numbers as there were coroutines at a time that were inside of calls.
+ */
+struct stack {
+    struct rv_frames frames;
+    uint32_t number; /* ringviz's; 0: the thread's first */
+    struct stack *next;
+};
+
+static _Thread_local struct stacks { /* all zero: the thread has had one only */
+    const void *const *mainstack;    /* of the thread's interpreter */
+    struct stack **buckets;          /* by the address of perl's */
+    struct stack *current, *free;
+    uint32_t n;
+} stacks;
 
 static pthread_key_t end_key;
 static void (*begin_thread)(void);
 
-static void end_thread(void *frames)
+static void free_stacks(struct stack *stack)
 {
+    while (stack) {
+        struct stack *next = stack->next;
+        if (stack != stacks.current)
+            free(stack->frames.frames);
+        free(stack);
+        stack = next;
+    }
+}
+
+static void end_thread(void *unused)
+{
+    (void)unused;
+    for (uint32_t i = 0; stacks.buckets && i < N_BUCKETS; i++)
+        free_stacks(stacks.buckets[i]);
+    free_stacks(stacks.free);
+    free(stacks.buckets);
+    free(rv_frames.frames);
+    stacks = (struct stacks){0};
     rv_frames = (struct rv_frames){0};
-    free(frames);
 }
 
 bool rv_frames_grow(void)
@@ -24,14 +60,84 @@ bool rv_frames_grow(void)
     struct rv_frame *grown = capacity < N_MOST ? realloc(open->frames, capacity * sizeof *grown) : NULL;
     if (!grown)
         return false;
-    bool is_first = open->capacity == 0;
+    bool is_first = !pthread_getspecific(end_key);
     open->frames = grown;
     open->capacity = capacity;
-    pthread_setspecific(end_key, grown);
+    pthread_setspecific(end_key, &rv_frames);
     if (is_first && begin_thread)
         begin_thread();
     return true;
 }
+
+/* ---- coroutines ---- */
+
+/* Of a stack of perl's, or where it belongs. */
+static struct stack **find(const void *stack)
+{
+    struct stack **place = &stacks.buckets[((uintptr_t)stack >> 4) * 0x9e3779b97f4a7c15u >> 32 & (N_BUCKETS - 1)];
+    while (*place && (*place)->frames.stack != stack)
+        place = &(*place)->next;
+    return place;
+}
+
+/* NULL without memory. */
+static struct stack *find_or_make(const void *perls)
+{
+    if (!stacks.buckets && !(stacks.buckets = calloc(N_BUCKETS, sizeof(struct stack *))))
+        return NULL;
+    struct stack **place = find(perls), *stack = *place;
+    if (stack)
+        return stack;
+    stack = stacks.free;
+    if (stack) {
+        stacks.free = stack->next;
+        stack->next = NULL;
+    } else {
+        stack = calloc(1, sizeof *stack);
+        if (!stack)
+            return NULL;
+        stack->number = stacks.n++;
+    }
+    stack->frames.stack = perls;
+    return *place = stack;
+}
+
+/* The first is kept: its number is the thread's own. */
+static void leave(struct stack *stack)
+{
+    stack->frames = rv_frames;
+    if (rv_frames.n > 0 || stack->number == 0)
+        return;
+    *find(stack->frames.stack) = stack->next;
+    stack->next = stacks.free;
+    stacks.free = stack;
+}
+
+/*
+ * Without memory its calls nest on those of the stack that the thread leaves. So do those of another interpreter, which
+ * this thread makes for another thread: they run inside of the call that makes it.
+ */
+void rv_frames_switch(const void *const *mainstack)
+{
+    if (!stacks.current && rv_frames.n == 0) {
+        stacks.mainstack = mainstack;
+        rv_frames.stack = *mainstack;
+        return;
+    }
+    if (stacks.mainstack != mainstack)
+        return;
+    if (!stacks.current)
+        stacks.current = find_or_make(rv_frames.stack);
+    struct stack *next = stacks.current ? find_or_make(*mainstack) : NULL;
+    if (!next)
+        return;
+    leave(stacks.current);
+    stacks.current = next;
+    rv_frames = next->frames;
+    ringviz_stack_switch(next->number);
+}
+
+/* ---- what is told ---- */
 
 /* The frame is let go of after its return is told: a ring that comes with this event is told of it as open. */
 void rv_frames_pop_to(uint32_t depth)
@@ -43,10 +149,23 @@ void rv_frames_pop_to(uint32_t depth)
     }
 }
 
+static void replay(const struct rv_frames *open)
+{
+    for (uint32_t i = 0; i < open->n; i++)
+        ringviz_replay(open->frames[i].id, i, open->frames[i].called);
+}
+
 void rv_frames_replay(void)
 {
-    for (uint32_t i = 0; i < rv_frames.n; i++)
-        ringviz_replay(rv_frames.frames[i].id, i, rv_frames.frames[i].called);
+    for (uint32_t i = 0; stacks.current && i < N_BUCKETS; i++)
+        for (const struct stack *stack = stacks.buckets[i]; stack; stack = stack->next)
+            if (stack != stacks.current && stack->frames.n > 0) {
+                ringviz_stack_switch(stack->number);
+                replay(&stack->frames);
+            }
+    if (stacks.current)
+        ringviz_stack_switch(stacks.current->number);
+    replay(&rv_frames);
 }
 
 void rv_frames_start(void (*on_thread)(void))

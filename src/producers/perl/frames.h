@@ -1,6 +1,9 @@
 /*
  * The thread's open frames, as it has told them: what a forked child and a late ring are told again, and what is closed
  * when an exception unwinds many at once. A frame's handle dies with the frame: closing it again does nothing.
+ *
+ * Coroutines (Coro) of a thread have frames each: they are told apart by perl's stack that they run on, PL_mainstack.
+ * Its address tells interpreters apart.
  */
 #ifndef RV_PRODUCERS_PERL_FRAMES_H
 #define RV_PRODUCERS_PERL_FRAMES_H
@@ -16,7 +19,8 @@ struct rv_frame {
     uint64_t called;
 };
 
-struct rv_frames { /* all zero: none yet */
+struct rv_frames {     /* all zero: none yet */
+    const void *stack; /* perl's */
     struct rv_frame *frames;
     uint32_t n, capacity;
     uint32_t last_serial;
@@ -25,10 +29,14 @@ struct rv_frames { /* all zero: none yet */
 /* serial << 32 | depth + 1; 0: no frame */
 typedef uint64_t rv_frame_handle;
 
+/* Of the stack that the thread ran on when a frame was opened or closed last. */
 extern _Thread_local struct rv_frames rv_frames __attribute__((tls_model("initial-exec")));
 
 /* Room for at least one more; false when there is no memory. */
 bool rv_frames_grow(void);
+
+/* *mainstack is another one than rv_frames.stack. */
+void rv_frames_switch(const void *const *mainstack);
 
 /* Tell of returns until `depth` frames are open. */
 void rv_frames_pop_to(uint32_t depth);
@@ -42,9 +50,11 @@ void rv_frames_replay(void);
  */
 void rv_frames_start(void (*on_thread)(void));
 
-static inline rv_frame_handle rv_frames_open(uint32_t id, uint32_t line)
+static inline rv_frame_handle rv_frames_open(const void *const *mainstack, uint32_t id, uint32_t line)
 {
     struct rv_frames *open = &rv_frames;
+    if (__builtin_expect(open->stack != *mainstack, 0))
+        rv_frames_switch(mainstack);
     if (__builtin_expect(open->n == open->capacity, 0) && !rv_frames_grow())
         return 0;
     uint64_t called = ringviz_call(id, open->n, line);
@@ -52,11 +62,13 @@ static inline rv_frame_handle rv_frames_open(uint32_t id, uint32_t line)
     return (uint64_t)open->last_serial << 32 | ++open->n;
 }
 
-/* Close it and whatever is open above it. */
-static inline void rv_frames_close(rv_frame_handle handle)
+/* Close it, of that stack, and whatever is open above it. */
+static inline void rv_frames_close(const void *const *mainstack, rv_frame_handle handle)
 {
     struct rv_frames *open = &rv_frames;
     uint32_t n = (uint32_t)handle;
+    if (__builtin_expect(open->stack != *mainstack, 0))
+        rv_frames_switch(mainstack);
     if (n - 1 < open->n && open->frames[n - 1].serial == (uint32_t)(handle >> 32))
         rv_frames_pop_to(n - 1);
 }

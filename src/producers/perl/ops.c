@@ -13,10 +13,14 @@
 static struct rv_ops_params how;
 static Perl_ppaddr_t perl_entersub, perl_goto, perl_unstack;
 
+static const void *const *mainstack_of(pTHX)
+{
+    return (const void *const *)&PL_mainstack;
+}
+
 static void close_frame(pTHX_ void *handle)
 {
-    PERL_UNUSED_CONTEXT;
-    rv_frames_close((rv_frame_handle)PTR2UV(handle));
+    rv_frames_close(mainstack_of(aTHX), (rv_frame_handle)PTR2UV(handle));
 }
 
 bool rv_ops_is_wanted(void)
@@ -28,7 +32,7 @@ static rv_frame_handle open_frame(pTHX_ CV *cv)
 {
     if (!rv_ops_is_wanted())
         return 0;
-    rv_frame_handle handle = rv_frames_open(rv_subs_id(aTHX_ cv), CopLINE(PL_curcop));
+    rv_frame_handle handle = rv_frames_open(mainstack_of(aTHX), rv_subs_id(aTHX_ cv), CopLINE(PL_curcop));
     SAVEDESTRUCTOR_X(close_frame, NUM2PTR(void *, handle));
     return handle;
 }
@@ -58,15 +62,22 @@ static CV *callee_of(pTHX_ SV *sv)
 /*
  * An XS sub has no context: it runs inside the op. What is left on the save stack for the caller stays above our entry,
  * which is then left there, too: its frame is gone by then, and it does nothing.
+ *
+ * Class::XSAccessor puts a shorter function of its own into the op that called it: the next call would not be seen, so
+ * ours comes back. One that sets PL_op, too, has the op run again by its own function, and needs it there: Coro's.
  */
 static OP *run_xsub(pTHX_ CV *cv)
 {
+    OP *op = PL_op;
+    Perl_ppaddr_t ppaddr = op->op_ppaddr;
     I32 floor = PL_savestack_ix;
     rv_frame_handle handle = open_frame(aTHX_ cv);
     I32 top = PL_savestack_ix;
     rv_debugger_entry(aTHX_ cv);
     OP *next = perl_entersub(aTHX);
-    rv_frames_close(handle);
+    rv_frames_close(mainstack_of(aTHX), handle);
+    if (op->op_ppaddr != ppaddr && PL_op == op)
+        op->op_ppaddr = ppaddr;
     if (PL_savestack_ix == top)
         PL_savestack_ix = floor;
     return next;

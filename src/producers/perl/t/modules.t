@@ -1,4 +1,4 @@
-# What is loaded ahead of a program is traced, and a debugger that the command line wants runs.
+# How perl is told of modules and debuggers, and modules that put something of their own in the place of perl's.
 use strict;
 use warnings;
 use FindBin;
@@ -44,5 +44,78 @@ debugged("perl's own",      ['-d'],               '',              PERLDB_OPTS =
 debugged('of another word', ['-I', '-d:Own'], '');
 
 is(run_traced(['perl', '-e', 'print ${^TAINT}'], undef, PERL5OPT => '-T')->{out}, 1, 'PERL5OPT=-T: as without');
+
+# ---- Class::XSAccessor: an op of its own at each place that has called an accessor once ----
+SKIP: {
+    eval { require Class::XSAccessor } or skip 'no Class::XSAccessor', 4;
+    my $script = write_file(<<'END');
+package Thing;
+use Class::XSAccessor constructor => 'new', accessors => { value => 'value' }, predicates => { has_value => 'value' };
+package main;
+my $thing = Thing->new(value => 1);
+my $sum   = 0;
+for my $i (1 .. 100) {
+    $sum += $thing->value;
+    $thing->value($i) if $thing->has_value;
+}
+for my $method (qw(value has_value) x 5) { $sum += $thing->$method }
+print "$sum\n";
+END
+    my $result = run_traced(['perl', $script]);
+    is($result->{out}, run_plain(['perl', $script])->{out}, 'accessors: what the program prints');
+    is(calls_of($result, "Thing::$_->[0]"), $_->[1], "accessors: $_->[0]") for ['new', 1], ['value', 205], ['has_value', 105];
+}
+
+# ---- Coro: coroutines of one thread, each with a stack of its own ----
+SKIP: {
+    eval { require Coro } or skip 'no Coro', 14;
+    my $text = <<'END';
+use Coro;
+sub leaf { cede; $_[0] }
+sub middle1 { leaf() for 1 .. 3 }
+sub middle2 { leaf() for 1 .. 3 }
+sub middle3 { eval { leaf() for 1 .. 2; die }; leaf() }
+sub dies { Coro::terminate() }
+sub unwound { local $x = 1; cede while 1 }
+my @all = (async { middle1() }, async { middle2() }, async { middle3() }, async { dies() });
+my $cancelled = async { unwound() };
+sub waits { cede for 1 .. 10; $_->join for @all; $cancelled->cancel }
+waits();
+END
+    for (['used', [], "use Coro;$text"], ['-MCoro', ['-MCoro'], $text]) {
+        my ($what, $switches, $text) = @$_;
+        my $result = run_traced(['perl', @$switches, write_file("$text print qq(done\n);")]);
+        is("$result->{status} $result->{out}", "0 done\n", "Coro, $what: the program");
+        my %of;
+        push @{ $of{ $_->{name} } }, $_ for @{ $result->{spans} };
+        is(scalar @{ $of{"main::leaf"} }, 9, "Coro, $what: calls");
+        is(scalar(grep { $_->{flags} } map { @{ $of{"main::$_"} } } qw(leaf middle1 middle2 middle3 dies unwound waits)), 0, "Coro, $what: each with its return");
+        my %depths = map { my $name = $_; $name => join ' ', keys %{ { map { $_->{depth} => 1 } @{ $of{$name} } } } } keys %of;
+        is_deeply([@depths{qw(main::waits main::middle1 main::middle2 main::middle3 main::leaf)}], [0, 2, 2, 2, 3], "Coro, $what: depths");
+        my ($one, $two) = map { $of{"main::middle$_"}[0] } 1, 2;
+        ok($one->{start_ns} < $two->{start_ns} && $one->{start_ns} + $one->{duration_ns} > $two->{start_ns}, "Coro, $what: they take turns");
+        my $end = $one->{start_ns} + $one->{duration_ns};
+        is(scalar(grep { $_->{start_ns} > $one->{start_ns} && $_->{start_ns} < $end } @{ $of{'main::leaf'} }) > 3, 1, "Coro, $what: within it others call");
+    }
+
+    # A forked child begins with the frames of all coroutines.
+    my $script = write_file(<<'END');
+use Coro;
+use POSIX ();
+sub inner { cede; 1 }
+sub outer { inner(); 1 }
+my $other = async { outer() };
+sub forks {
+    cede;
+    if (my $pid = fork) { waitpid $pid, 0; POSIX::_exit(0) } else { $other->join; return 1 }
+}
+forks();
+END
+    my $result = run_traced(['perl', $script]);
+    my ($child) = map { $_->{process} } grep { $_->{name} eq 'main::forks' && $_->{flags} !~ /open/ } @{ $result->{spans} };
+    my @childs = sort { $a->{depth} <=> $b->{depth} } grep { $_->{process} == ($child // 0) && $_->{name} =~ /^main::(?:outer|inner)$/ } @{ $result->{spans} };
+    is_deeply([map { "$_->{name} $_->{depth} $_->{flags}" } @childs], ['main::outer 2 ', 'main::inner 3 '], 'Coro, a forked child: frames of other coroutines');
+    is(scalar(grep { $_->{process} == ($child // 0) && $_->{name} eq 'main::forks' && $_->{depth} == 0 } @{ $result->{spans} }), 1, 'and its own');
+}
 
 done_testing;

@@ -47,6 +47,8 @@ own; a child begins with the frames that its parent had open.
 What is compiled before this module is loaded is not traced; load it first: C<-d:RingViz> comes before what C<-M> names.
 B<ringviz> puts it into C<PERL5OPT>; a C<-d> of the command line is heeded all the same. A comparison sub of C<sort>, and
 a block given to functions that call it without a call of its own, such as C<List::Util::first>, belong to their caller.
+Coroutines of L<Coro> have a stack each; what it switches by (C<cede>, C<schedule> and the like) is seen once at each
+place that calls it.
 
 C<ringviz --control=FILE>, FILE being the trace file, stops the program, steps through it and evaluates expressions where
 it is; ringviz(1) has the commands. Without that a call costs one look at a word more, a turn of a loop too, and a
