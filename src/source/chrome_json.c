@@ -236,7 +236,7 @@ static int on_key(void *context, const unsigned char *key, size_t n)
                         : is_key(bytes, n, "stackFrames") ? SECTION_FRAMES
                                                           : SECTION_NONE;
         json->section_depth = 2;
-        json->has_trace |= json->section != SECTION_NONE;
+        json->has_trace |= json->section == SECTION_EVENTS || json->section == SECTION_FRAMES;
     } else if (json->section == SECTION_FRAMES && json->depth == 2) {
         set_text(&json->key, bytes, n);
     } else if (event_depth(json) == 1) {

@@ -48,7 +48,8 @@ struct rv_emitter {
     bool has_time;
     int64_t origin_ns;
     uint64_t n_left_out;
-    char *label; /* scratch of the interning: three escaped strings */
+    bool has_event; /* one at least, whether a filter lets it pass or not */
+    char *label;    /* scratch of the interning: three escaped strings */
 };
 
 struct rv_emitter *rv_emitter_create(struct rv_filter *filter)
@@ -359,6 +360,11 @@ void rv_emitter_end_thread(struct rv_emitter *emitter, uint32_t thread_idx, int6
         close_thread(emitter, thread);
 }
 
+bool rv_emitter_is_empty(const struct rv_emitter *emitter)
+{
+    return !emitter->has_event;
+}
+
 void rv_emitter_leave_out(struct rv_emitter *emitter)
 {
     emitter->n_left_out++;
@@ -374,10 +380,12 @@ uint64_t rv_emitter_n_left_out(const struct rv_emitter *emitter)
 /* NULL, and counted, where there is no such thread. */
 static struct thread *thread_of(struct rv_emitter *emitter, uint32_t thread_idx)
 {
-    if (thread_idx < emitter->n_threads)
-        return &emitter->threads[thread_idx];
-    emitter->n_left_out++;
-    return NULL;
+    if (thread_idx >= emitter->n_threads) {
+        emitter->n_left_out++;
+        return NULL;
+    }
+    emitter->has_event = true;
+    return &emitter->threads[thread_idx];
 }
 
 static void add(struct rv_emitter *emitter, struct thread *thread, unsigned kind, int64_t ns, struct rv_event event)

@@ -104,6 +104,9 @@ void rv_emitter_flush(struct rv_emitter *emitter);
 /* Flush, then close every stream at its last time. */
 void rv_emitter_close(struct rv_emitter *emitter);
 
+/* Was it told of nothing at all? What a filter leaves out was told. */
+bool rv_emitter_is_empty(const struct rv_emitter *emitter);
+
 /* An event that the importer drops itself, its thread being NONE. */
 void rv_emitter_leave_out(struct rv_emitter *emitter);
 

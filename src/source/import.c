@@ -42,7 +42,8 @@ static void say_progress(struct rv_import *import)
     import->said_ns = now_ns;
 }
 
-static void say_faults(struct rv_import *import)
+/* Empty where there was nothing wrong. */
+static void describe_faults(const struct rv_import *import, char *line, size_t line_bytes)
 {
     static const char *const what[RV_FAULT_COUNT] = {
         [RV_FAULT_NOT_READ] = "entries not understood",
@@ -57,33 +58,43 @@ static void say_faults(struct rv_import *import)
         [RV_FAULT_LOST] = "losses that the trace itself tells of",
         [RV_FAULT_CUT] = "cut short: read as far as it goes",
     };
-    char line[600] = "";
+    *line = '\0';
     size_t used = 0;
-    for (int i = 0; i < RV_FAULT_COUNT && used < sizeof line; i++) {
+    for (int i = 0; i < RV_FAULT_COUNT && used < line_bytes; i++) {
         const char *comma = used ? ", " : "";
         if (import->faults[i] && i == RV_FAULT_CUT)
-            used += (size_t)snprintf(line + used, sizeof line - used, "%s%s", comma, what[i]);
+            used += (size_t)snprintf(line + used, line_bytes - used, "%s%s", comma, what[i]);
         else if (import->faults[i])
-            used += (size_t)snprintf(line + used, sizeof line - used, "%s%llu %s", comma,
+            used += (size_t)snprintf(line + used, line_bytes - used, "%s%llu %s", comma,
                                      (unsigned long long)import->faults[i], what[i]);
     }
     uint64_t n_left_out = rv_emitter_n_left_out(import->emitter);
-    if (n_left_out && used < sizeof line)
-        snprintf(line + used, sizeof line - used, "%s%llu events beyond %u threads or %u calls deep left out",
+    if (n_left_out && used < line_bytes)
+        snprintf(line + used, line_bytes - used, "%s%llu events beyond %u threads or %u calls deep left out",
                  used ? ", " : "", (unsigned long long)n_left_out, RV_EMITTER_THREADS, RV_EMITTER_DEPTH);
-    if (*line)
+}
+
+/* Once, at the end. Where nothing was emitted of a whole file it is why, and an error. */
+static void say_faults(struct rv_import *import, bool is_stopped)
+{
+    char line[600];
+    describe_faults(import, line, sizeof line);
+    bool is_whole = !import->error && !is_stopped && !import->format->has_ended;
+    if (is_whole && rv_emitter_is_empty(import->emitter))
+        import->error = rv_err(EBADMSG, "%s: nothing to show%s%s", import->path, *line ? ": " : "", line);
+    else if (*line)
         rv_warn("%s: %s", import->path, line);
 }
 
 /* ---- as a source ---- */
 
-static void finish(struct rv_import *import)
+static void finish(struct rv_import *import, bool is_stopped)
 {
     if (import->text && rv_textfile_is_cut(import->text))
         import->faults[RV_FAULT_CUT] = 1;
     rv_emitter_close(import->emitter);
     clear_progress(import);
-    say_faults(import);
+    say_faults(import, is_stopped);
 }
 
 static enum rv_source_status run_turn(struct rv_import *import, bool is_stopping)
@@ -106,9 +117,10 @@ static enum rv_source_status poll_import(struct rv_source *source, const struct 
 {
     struct rv_import *import = (struct rv_import *)source;
     rv_emitter_begin(import->emitter, intake);
-    enum rv_source_status status = run_turn(import, intake->is_stopping(intake->context));
+    bool is_stopping = intake->is_stopping(intake->context);
+    enum rv_source_status status = run_turn(import, is_stopping);
     if (status == RV_SOURCE_ENDED)
-        finish(import);
+        finish(import, is_stopping);
     else if (import->format->has_ended)
         rv_emitter_flush(import->emitter);
     else
@@ -156,6 +168,8 @@ static int read_first(struct rv_import *import)
         return rv_err(EBADMSG, "%s: empty", import->path);
     if (import->has_ended && import->faults[RV_FAULT_NOT_READ] && !rv_emitter_has_time(import->emitter))
         return rv_err(EBADMSG, "%s: not %s", import->path, import->format->describe);
+    if (import->has_ended && !rv_emitter_has_time(import->emitter))
+        return rv_err(EBADMSG, "%s: nothing to show", import->path);
     rv_emitter_date(import->emitter, &import->source);
     return status < 0 ? status : 0;
 }

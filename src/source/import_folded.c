@@ -1,6 +1,7 @@
 /*
  * Folded stacks, as stackcollapse-*.pl write them for flamegraph.pl: "outer;inner 12". One thread; a line is a stack
- * that is open for its weight, in microseconds; what a line has in common with the one before goes on.
+ * that is open for its weight, in microseconds; what a line has in common with the one before goes on. Lines that begin
+ * with # are comments.
  */
 #include <libgen.h>
 #include <stdlib.h>
@@ -18,6 +19,11 @@ struct folded {
     uint32_t *ids;
     size_t capacity;
 };
+
+static bool is_passed_over(const char *line, size_t n)
+{
+    return n == 0 || *line == '#';
+}
 
 /* "stack weight", or with two weights, as difffolded.pl writes them: the later one counts. */
 static bool read_line(const char *line, size_t n, size_t *n_stack, int64_t *weight_ns)
@@ -44,9 +50,11 @@ static bool matches(const char *head, size_t n)
     unsigned n_read = 0, n_nested = 0;
     for (const char *at = head, *end; n_read < HEAD_LINES && (end = memchr(at, '\n', n - (size_t)(at - head)));
          at = end + 1, n_read++) {
-        size_t n_stack;
+        size_t n_line = (size_t)(end - at) - (end > at && end[-1] == '\r'), n_stack;
         int64_t weight;
-        if (!read_line(at, (size_t)(end - at) - (end > at && end[-1] == '\r'), &n_stack, &weight))
+        if (is_passed_over(at, n_line))
+            continue;
+        if (!read_line(at, n_line, &n_stack, &weight))
             return false;
         n_nested += memchr(at, ';', n_stack) != NULL;
     }
@@ -95,7 +103,7 @@ static int step(struct rv_import *import)
             rv_emitter_sample(import->emitter, folded->thread, folded->now_ns, NULL, 0);
         if (status <= 0)
             return status;
-        if (n == 0)
+        if (is_passed_over(line, n))
             continue;
         if (read_line(line, n, &n_stack, &weight_ns))
             read_stack(folded, line, n_stack, weight_ns);
