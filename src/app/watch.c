@@ -29,6 +29,7 @@
 #include "base/os.h"
 #include "launch/launch.h"
 #include "pipeline/session.h"
+#include "ring/refusals.h"
 
 enum { MAX_SINKS = 8, STATUS_FAILED = 1, STATUS_INTERRUPTED = 128 + SIGINT };
 static const uint64_t TURN_NS = 50000000;
@@ -46,6 +47,7 @@ struct watch {
     struct rv_film film;
     struct rv_filter *filter;
     struct rv_map map; /* zeroed: what is watched is not a live trace file */
+    int refusals_fd;   /* -1: nobody counts who may not open it */
     struct rv_source *source;
     struct rv_launch *launch;
     struct rv_session *session;
@@ -238,6 +240,7 @@ static int start_command(struct watch *watch)
         set_ends(on_end);
         return 0;
     }
+    watch->refusals_fd = rv_refusals_open(watch->map.path);
     watch->launch = rv_launch_start(
         &(struct rv_launch_params){.trace_path = watch->map.path, .argv = watch->options->argv, .end_us = on_end},
         &watch->status);
@@ -321,10 +324,15 @@ static void warn_of_shortages(const struct watch *watch)
 
 static void warn_of_silence(const struct watch *watch, const struct rv_session_counts *counts)
 {
-    if (counts->n_produced || !watch->launch)
+    unsigned long long n_refused = rv_refusals_count(watch->refusals_fd);
+    if (n_refused)
+        rv_warn("%llu times a process became another user, who may not open the trace file, and started a program: its "
+                "calls were not seen; start ringviz as that user (setpriv ... ringviz ... -- PROGRAM)",
+                n_refused);
+    if (counts->n_produced || !watch->launch || n_refused)
         return;
-    char why[512];
-    rv_launch_explain_silence(watch->options->argv[0], why, sizeof why);
+    char why[1024];
+    rv_launch_explain_silence((const char *const *)watch->options->argv, why, sizeof why);
     rv_warn("%s", why);
 }
 
@@ -469,6 +477,7 @@ static void tear_down(struct watch *watch)
     if (watch->source)
         watch->source->close(watch->source);
     rv_launch_destroy(watch->launch);
+    rv_refusals_close(watch->refusals_fd, watch->map.path);
     remove_private_file(watch);
     rv_bus_error_release();
     rv_map_close(&watch->map);
@@ -512,7 +521,7 @@ static void run(struct watch *watch)
 
 int rv_watch(const struct rv_options *options)
 {
-    struct watch watch = {.options = options, .output.file = NULL};
+    struct watch watch = {.options = options, .output.file = NULL, .refusals_fd = -1};
     if (prepare(&watch) != 0) {
         watch.status = STATUS_FAILED;
     } else if (start_command(&watch) == 0) {

@@ -43,8 +43,9 @@ int rv_launch_status(const struct rv_launch *launch);
 /* Forget it: a child that still runs goes on. NULL-safe. Main thread. */
 void rv_launch_destroy(struct rv_launch *launch);
 
-/* Why may this command have written no event? One line: not ELF, static, setuid, not instrumented, and what to do. */
-void rv_launch_explain_silence(const char *command, char *out, size_t out_bytes);
+/* Why may this command have written no event? One line: not ELF, static, setuid, not instrumented, an interpreter, one
+ * that runs another; and what to do. */
+void rv_launch_explain_silence(const char *const *argv, char *out, size_t out_bytes);
 
 /* Absolute path of a producer's file ("libringviz-cyg.so", "perl/Devel/RingViz.pm"): beside the binary's build tree,
  * else installed. 0 or -ENOENT. */

@@ -1,15 +1,164 @@
-/* Why a command wrote no event, told from its file alone. The first reason that holds is the one said. */
+/*
+ * Why a command wrote no event, told from its file and its name alone. The first reason that holds is the one said; of
+ * a command that only runs another, what holds for that one.
+ */
 #include "launch/launch.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "launch/program.h"
 
 #define HOOK "__cyg_profile_func_enter"
 
+#define SHELL_FUNCTIONS                                                                                                \
+    "shell functions are not traced, but the programs that it starts are: Perl, and programs built with "              \
+    "-finstrument-functions; none of these ran"
+
 static const char REBUILD[] = "build it with -g -finstrument-functions -fno-optimize-sibling-calls";
+
+/* ---- interpreters ---- */
+
+struct interpreter {
+    const char *name; /* perhaps with a version behind it */
+    const char *what; /* that ringviz does not see, and what can be done today */
+};
+
+static const struct interpreter INTERPRETERS[] = {
+    {"python",
+     "Python functions are not traced yet; VizTracer writes what ringviz opens: viztracer -o trace.json SCRIPT, "
+     "then ringviz trace.json"},
+    {"pypy",
+     "Python functions are not traced yet; VizTracer writes what ringviz opens: viztracer -o trace.json SCRIPT, "
+     "then ringviz trace.json"},
+    {"ruby",
+     "Ruby methods are traced by the rrtrace gem, whose visualizer ringviz can be (--rrtrace; man ringviz, OTHER "
+     "TOOLS' TRACES)"},
+    {"node", "JavaScript functions are not traced yet; node --cpu-prof SCRIPT writes what ringviz opens: ringviz "
+             "CPU.*.cpuprofile"},
+    {"java", "Java methods are not traced yet; async-profiler writes what ringviz opens: asprof -d 30 -o collapsed -f "
+             "stacks.txt PID, then ringviz stacks.txt"},
+    {"php",
+     "PHP functions are not traced yet; perf script and folded stacks of a profiler can be opened: ringviz FILE"},
+    {"lua",
+     "Lua functions are not traced yet; perf script and folded stacks of a profiler can be opened: ringviz FILE"},
+    {"bash", SHELL_FUNCTIONS},
+    {"sh", SHELL_FUNCTIONS},
+    {"dash", SHELL_FUNCTIONS},
+    {"zsh", SHELL_FUNCTIONS},
+    {"ksh", SHELL_FUNCTIONS},
+    {"busybox", SHELL_FUNCTIONS},
+};
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* "python3.11" is python, "shuf" is not sh. */
+static const struct interpreter *find_by_name(const char *path)
+{
+    const char *name = base_name(path);
+    for (size_t i = 0; i < sizeof INTERPRETERS / sizeof *INTERPRETERS; i++) {
+        size_t n_bytes = strlen(INTERPRETERS[i].name);
+        if (strncmp(name, INTERPRETERS[i].name, n_bytes) == 0 &&
+            name[n_bytes + strspn(name + n_bytes, "0123456789.-")] == '\0')
+            return &INTERPRETERS[i];
+    }
+    return NULL;
+}
+
+/* By the name that it is called, as are scripts that choose a version; by who runs the script; by where links lead. */
+static const struct interpreter *find_interpreter(const struct rv_program *program)
+{
+    char real[PATH_MAX];
+    const struct interpreter *found = find_by_name(program->path);
+    if (!found && program->is_script)
+        return find_by_name(*program->interpreter ? program->interpreter : "sh");
+    return found || !realpath(program->path, real) ? found : find_by_name(real);
+}
+
+/* ---- commands that run another ---- */
+
+enum way { AS_IT_IS, AS_ANOTHER_USER, IN_ANOTHER_ROOT };
+
+static const struct runner {
+    const char *name;
+    enum way way;
+} RUNNERS[] = {
+    {"env", AS_IT_IS},
+    {"nice", AS_IT_IS},
+    {"nohup", AS_IT_IS},
+    {"timeout", AS_IT_IS},
+    {"time", AS_IT_IS},
+    {"setsid", AS_IT_IS},
+    {"taskset", AS_IT_IS},
+    {"stdbuf", AS_IT_IS},
+    {"ionice", AS_IT_IS},
+    {"chrt", AS_IT_IS},
+    {"prlimit", AS_IT_IS},
+    {"numactl", AS_IT_IS},
+    {"catchsegv", AS_IT_IS},
+    {"xvfb-run", AS_IT_IS},
+    {"setarch", AS_IT_IS},
+    {"setpriv", AS_ANOTHER_USER},
+    {"su", AS_ANOTHER_USER},
+    {"sudo", AS_ANOTHER_USER},
+    {"runuser", AS_ANOTHER_USER},
+    {"gosu", AS_ANOTHER_USER},
+    {"doas", AS_ANOTHER_USER},
+    {"pkexec", AS_ANOTHER_USER},
+    {"chroot", IN_ANOTHER_ROOT},
+    {"unshare", IN_ANOTHER_ROOT},
+    {"nsenter", IN_ANOTHER_ROOT},
+    {"bwrap", IN_ANOTHER_ROOT},
+    {"firejail", IN_ANOTHER_ROOT},
+    {"docker", IN_ANOTHER_ROOT},
+    {"podman", IN_ANOTHER_ROOT},
+    {"systemd-run", IN_ANOTHER_ROOT},
+};
+
+static const struct runner *find_runner(const char *command)
+{
+    for (size_t i = 0; i < sizeof RUNNERS / sizeof *RUNNERS; i++)
+        if (strcmp(base_name(command), RUNNERS[i].name) == 0)
+            return &RUNNERS[i];
+    return NULL;
+}
+
+/* What it runs: the first of its arguments that is a program. */
+static const char *const *find_run(const char *const *argv)
+{
+    struct rv_program program;
+    while (*++argv)
+        if (**argv != '-' && rv_program_read(*argv, &program) == 0 && (program.is_elf || program.is_script))
+            return argv;
+    return NULL;
+}
+
+static bool explain_runner(const char *const *argv, char *out, size_t out_bytes)
+{
+    const struct runner *runner = find_runner(*argv);
+    const char *const *run = runner ? find_run(argv) : NULL;
+    if (!runner || (runner->way == AS_IT_IS && !run))
+        return false;
+    if (runner->way == AS_IT_IS)
+        rv_launch_explain_silence(run, out, out_bytes);
+    else
+        snprintf(out, out_bytes,
+                 "%s wrote no event: it runs a program %s; put ringviz behind it: %s ... ringviz ... -- PROGRAM", *argv,
+                 runner->way == AS_ANOTHER_USER
+                     ? "as another user, without our LD_PRELOAD or without the right to open the trace file"
+                     : "with another root or in another container, where neither our library nor the trace file are",
+                 base_name(*argv));
+    return true;
+}
+
+/* ---- programs ---- */
 
 static void explain_image(const struct rv_program *program, char *out, size_t out_bytes)
 {
@@ -38,16 +187,19 @@ static void explain_image(const struct rv_program *program, char *out, size_t ou
 
 static void explain_program(const struct rv_program *program, char *out, size_t out_bytes)
 {
+    const struct interpreter *interpreter = find_interpreter(program);
     if (rv_program_is_perl(program))
         snprintf(out, out_bytes,
                  "it is a Perl program that called nothing, or its perl loaded no Devel::RingViz: perl -T never does, "
                  "nor does another perl than ringviz was built for, and a build without perl.h (Debian: libperl-dev) "
                  "has none");
+    else if (interpreter && !program->needs_hook)
+        snprintf(out, out_bytes, "%s", interpreter->what);
     else if (program->is_script)
         snprintf(out, out_bytes,
                  "it is a script for %s, whose functions are not traced yet; Perl programs it starts are, and programs "
                  "built with -finstrument-functions",
-                 *program->interpreter ? program->interpreter : "sh");
+                 program->interpreter);
     else if (program->is_privileged)
         snprintf(out, out_bytes,
                  "it is set-user-ID, set-group-ID or has capabilities, and the loader preloads nothing into it; run a "
@@ -56,10 +208,13 @@ static void explain_program(const struct rv_program *program, char *out, size_t 
         explain_image(program, out, out_bytes);
 }
 
-void rv_launch_explain_silence(const char *command, char *out, size_t out_bytes)
+void rv_launch_explain_silence(const char *const *argv, char *out, size_t out_bytes)
 {
-    char why[400];
+    const char *command = *argv;
+    char why[600];
     struct rv_program program;
+    if (explain_runner(argv, out, out_bytes))
+        return;
     int error = rv_program_read(command, &program);
     if (error == -ENOENT)
         snprintf(out, out_bytes, "%s wrote no event: it is not there any more", command);

@@ -5,6 +5,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +19,7 @@
 #include "ring/layout.h"
 #include "ring/map.h"
 #include "ring/owner.h"
+#include "ring/refusals.h"
 
 enum { N_FOLDERS = 3 };
 
@@ -83,9 +85,22 @@ static bool is_in_use(int fd, const struct stat *status, uint32_t named_pid)
            rv_owner_is_running(header.creator_pid, header.creator_start);
 }
 
+/* Beside a file that is no longer there. */
+static void remove_stale_refusals(int folder, const char *name)
+{
+    char trace_name[NAME_MAX + 1];
+    const char *suffix = strstr(name, RV_REFUSALS_SUFFIX);
+    if (!suffix || suffix[sizeof RV_REFUSALS_SUFFIX - 1])
+        return;
+    snprintf(trace_name, sizeof trace_name, "%.*s", (int)(suffix - name), name);
+    if (creator_of(trace_name) && faccessat(folder, trace_name, F_OK, AT_SYMLINK_NOFOLLOW) != 0)
+        (void)unlinkat(folder, name, 0);
+}
+
 static void remove_if_stale(int folder, const char *name)
 {
     uint32_t pid = creator_of(name);
+    remove_stale_refusals(folder, name);
     if (!pid)
         return;
     int fd = openat(folder, name, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);

@@ -1,7 +1,8 @@
 #!/bin/sh
-# refused.sh RINGVIZ PROGRAM: forked children of a program that became another user are not seen, and that is said.
+# refused.sh RINGVIZ PROGRAM FIB: what a program does that became another user is not seen, and that is said: its forked
+# children, and programs that it starts.
 set -u
-ringviz=$1 program=$2
+ringviz=$1 program=$2 fib=$3
 . "${0%/*}/harness.sh"
 
 [ "$(id -u)" -eq 0 ] || exit 77
@@ -14,4 +15,17 @@ expect "status" $status 0
 grep -q '^COUNT call 11$' "$folder/out" || fail "the program differs: $(cat "$folder/out")"
 grep -q '^ringviz: 2 times a thread found no ring' "$folder/err" || fail "not said: $(cat "$folder/err")"
 grep -q '^[^,]*call,.*,1,' "$folder/out" || fail "the parent's call is missing: $(cat "$folder/out")"
+
+cp "$fib" "$folder/fib"
+nobody="setpriv --reuid=65534 --regid=65534 --clear-groups"
+for started in "$nobody $folder/fib" "$folder/fib; $nobody $folder/fib"; do
+    run --report=csv -- sh -c "$started"
+    expect "$started: status" $status 0
+    grep -q '^ringviz: 1 times a process became another user' "$folder/err" || fail "$started: $(cat "$folder/err")"
+    one_line "$started"
+done
+run --report=csv -- sh -c "$folder/fib"
+expect "nobody became another user" "$(cat "$folder/err")" ""
+run --trace-file="$folder/trace" --report=csv -- sh -c "$nobody $folder/fib"
+expect "the count is removed" "$(ls "$folder" | tr '\n' ' ')" "err fib out program trace "
 conclude

@@ -8,6 +8,7 @@
 
 #include "base/os.h"
 #include "ring/directory.h"
+#include "ring/refusals.h"
 
 enum open_state { UNTRIED, OPEN, CLOSED };
 enum lock_state { UNLOCKED, LOCKED, CONTENDED };
@@ -85,6 +86,8 @@ static int open_locked(const char *path)
     if (!path || !*path)
         return -ENOENT;
     int error = rv_map_open(&process.map, path, RV_MAP_PRODUCER, true);
+    if (error == -EACCES)
+        rv_refusals_add(path);
     if (error)
         process.map.header = NULL;
     return error ? error : enter();

@@ -264,8 +264,20 @@ Test(launch, silence_is_explained)
         {LAUNCH_FOLDER "/launch_own_hook", "of its own"},
         {LAUNCH_FOLDER "/launch_api", "linked with libringviz"},
         {"true", "not instrumented"},
-        {"./script", "script for sh,"},
-        {"./env-script", "script for python3,"},
+        {"./script", "wrote no event: shell functions are not traced, but the programs that it starts are"},
+        {"./env-script", "wrote no event: Python functions are not traced yet; VizTracer"},
+        {"./awk-script", "script for awk,"},
+        {"./python3.11 -c pass", "Python functions are not traced yet"},
+        {"./ruby x.rb", "the rrtrace gem"},
+        {"./linked x.rb", "the rrtrace gem"},
+        {"./node x.js", "JavaScript functions are not traced yet"},
+        {"./java X", "Java methods are not traced yet"},
+        {"sh -c true", "shell functions are not traced"},
+        {"bash -c true", "shell functions are not traced"},
+        {"nice -n 5 ./ruby x.rb", "./ruby wrote no event: Ruby methods are traced by the rrtrace gem"},
+        {"env A=1 timeout 5 " LAUNCH_FOLDER "/launch_static", "launch_static wrote no event: it is statically linked"},
+        {"setpriv --reuid=1 " LAUNCH_FOLDER "/launch_instrumented", "put ringviz behind it: setpriv ... ringviz"},
+        {"chroot . /program", "put ringviz behind it: chroot ... ringviz"},
         {"./perl-script", "a Perl program that called nothing"},
         {"./text", "neither an ELF program nor a script"},
         {"./empty", "neither an ELF program nor a script"},
@@ -274,7 +286,8 @@ Test(launch, silence_is_explained)
         {"absent-from-path", "not there any more"},
     };
     shell("printf '#!/bin/sh -e\\n' >script; printf '#!/usr/bin/env python3\\n' >env-script; printf '#!/usr/bin/perl "
-          "-w\\n' >perl-script; echo text >text; >empty; "
+          "-w\\n' >perl-script; printf '#!/usr/bin/awk -f\\n' >awk-script; echo text >text; >empty; "
+          "for name in python3.11 ruby node java; do cp " LAUNCH_FOLDER "/launch_plain $name; done; ln -s ruby linked; "
           "cp " LAUNCH_FOLDER "/launch_plain other; printf '\\001' | dd of=other bs=1 seek=4 conv=notrunc; chmod +x *");
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         cr_expect(eq(int, shell(PROBE " explain %s", cases[i].command), 0));
