@@ -1,7 +1,6 @@
 /*
  * The JSON of a Chrome trace, piece by piece, to events: the array form and the object form, with `samples` and
- * `stackFrames`. What real files have wrong with them is read: an array without its end, a comma before a closing
- * bracket, text after the end.
+ * `stackFrames`.
  */
 #ifndef RV_SOURCE_CHROME_JSON_H
 #define RV_SOURCE_CHROME_JSON_H
