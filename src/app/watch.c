@@ -463,8 +463,9 @@ static void write_outputs(struct watch *watch)
         watch->status = STATUS_FAILED;
 }
 
-static void remove_private_file(const struct watch *watch)
+static void remove_private_files(const struct watch *watch)
 {
+    rv_refusals_unlink(watch->refusals_fd, watch->map.path);
     if (*watch->map.path && !watch->options->file && !watch->options->trace_file)
         unlink(watch->map.path);
 }
@@ -477,8 +478,9 @@ static void tear_down(struct watch *watch)
     if (watch->source)
         watch->source->close(watch->source);
     rv_launch_destroy(watch->launch);
-    rv_refusals_close(watch->refusals_fd, watch->map.path);
-    remove_private_file(watch);
+    remove_private_files(watch);
+    if (watch->refusals_fd >= 0)
+        close(watch->refusals_fd);
     rv_bus_error_release();
     rv_map_close(&watch->map);
     rv_spool_destroy(watch->spool);
@@ -513,7 +515,7 @@ static void run(struct watch *watch)
     wait_for_command(watch);
     /* Nobody comes to the file any more, and writing may be ended by a signal; the first interrupt may be a hasty one.
      */
-    remove_private_file(watch);
+    remove_private_files(watch);
     set_ends(SIG_DFL);
     catch_interrupts(SA_RESETHAND);
     write_outputs(watch);

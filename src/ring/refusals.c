@@ -35,14 +35,11 @@ uint64_t rv_refusals_count(int fd)
     return fd >= 0 && fstat(fd, &status) == 0 ? (uint64_t)status.st_size : 0;
 }
 
-void rv_refusals_close(int fd, const char *trace_path)
+void rv_refusals_unlink(int fd, const char *trace_path)
 {
     char path[PATH_MAX];
-    if (fd < 0)
-        return;
-    if (make_path(path, trace_path))
+    if (fd >= 0 && make_path(path, trace_path))
         unlink(path);
-    close(fd);
 }
 
 void rv_refusals_add(const char *trace_path)

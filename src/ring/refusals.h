@@ -15,11 +15,11 @@
  * it cannot be made. */
 int rv_refusals_open(const char *trace_path);
 
-/* The viewer: how many there were until now. Of -1 none. */
-uint64_t rv_refusals_count(int fd);
+/* The viewer: remove the file; who counts later is not counted. -1: there is none. */
+void rv_refusals_unlink(int fd, const char *trace_path);
 
-/* The viewer: remove the file. -1 is none. */
-void rv_refusals_close(int fd, const char *trace_path);
+/* The viewer: how many there were until now, also of a file that is removed. Of -1 none. */
+uint64_t rv_refusals_count(int fd);
 
 /* A producer: this process is one. Nothing happens where nobody counts. */
 void rv_refusals_add(const char *trace_path);
