@@ -391,6 +391,14 @@ bool rv_directory_has_live_owner(const struct rv_map *map, uint32_t ring_idx)
     return state == RV_RING_LIVE && owner_only_lost_its_lock(map, control);
 }
 
+bool rv_directory_revive(struct rv_map *map, uint32_t ring_idx, uint32_t generation)
+{
+    struct rv_wire_control *control = rv_map_control(map, ring_idx);
+    uint64_t word = __atomic_load_n(state_word(control), __ATOMIC_ACQUIRE); /* D2 <- D1 */
+    return (rv_owner_is_locked(map->fd, FIRST_RING_BYTE + ring_idx, 1) || owner_only_lost_its_lock(map, control)) &&
+           swap_word(control, word, make_word(RV_RING_LIVE, generation));
+}
+
 static void add_to_totals(struct rv_map *map, uint32_t ring_idx)
 {
     struct rv_ring ring;

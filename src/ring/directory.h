@@ -61,6 +61,12 @@ bool rv_directory_holds(const struct rv_map *map, uint32_t ring_idx);
 bool rv_directory_has_live_owner(const struct rv_map *map, uint32_t ring_idx);
 
 /*
+ * Consumer only: a state word that something has written over becomes LIVE again, of this generation, as long as the
+ * ring's owner lives, which the lock byte tells.
+ */
+bool rv_directory_revive(struct rv_map *map, uint32_t ring_idx, uint32_t generation);
+
+/*
  * Consumer only, after a final drain of a ring whose owner exited or died: add its accounts to the header's totals,
  * make it FREE.
  */

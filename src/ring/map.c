@@ -36,6 +36,15 @@ static bool is_our_file(const struct rv_map *map, int fd)
     return fstat(fd, &status) == 0 && status.st_dev == map->device && status.st_ino == map->inode;
 }
 
+bool rv_map_is_whole(const struct rv_map *map)
+{
+    struct stat status;
+    int saved = errno;
+    bool is_whole = fstat(map->fd, &status) == 0 && (uint64_t)status.st_size >= map->n_bytes;
+    errno = saved;
+    return is_whole;
+}
+
 static int move_up(int fd)
 {
     int moved = fcntl(fd, F_DUPFD_CLOEXEC, HIGH_FD);

@@ -87,6 +87,9 @@ void rv_map_close(struct rv_map *map);
  */
 int rv_map_allocate(struct rv_map *map, uint64_t offset, uint64_t n_bytes);
 
+/* False once somebody has cut the file short. Any thread; async-signal-safe, keeps errno. */
+bool rv_map_is_whole(const struct rv_map *map);
+
 /*
  * The program may have closed our descriptor, or put a file of its own in its place: make map->fd ours again.
  *   returns  0, or -EBADF when the file cannot be reached any more

@@ -28,6 +28,7 @@ void rv_ring_view(struct rv_ring *ring, const struct rv_map *map, uint32_t ring_
         .policy = map->geometry.policy,
         .clock_kind = map->clock.kind,
     };
+    ring->tail = __atomic_load_n(&ring->control->tail, __ATOMIC_RELAXED);
 }
 
 static uint64_t load_head(const struct rv_ring *ring)
@@ -109,14 +110,25 @@ static struct rv_ring_read read_ring(const struct rv_ring *ring, uint64_t *from,
 struct rv_ring_read rv_ring_pop(struct rv_ring *ring, struct rv_event *out, size_t max)
 {
     struct rv_wire_control *control = ring->control;
-    uint64_t tail = __atomic_load_n(&control->tail, __ATOMIC_RELAXED);
-    struct rv_ring_read read = read_ring(ring, &tail, out, max, passes_tail(ring));
+    struct rv_ring_read read = read_ring(ring, &ring->tail, out, max, passes_tail(ring));
     if (read.n_overwritten) {
         uint64_t n = __atomic_load_n(&control->n_overwritten, __ATOMIC_RELAXED) + read.n_overwritten;
         __atomic_store_n(&control->n_overwritten, n, __ATOMIC_RELAXED);
     }
-    __atomic_store_n(&control->tail, tail, __ATOMIC_RELEASE); /* C2 -> P2 */
+    __atomic_store_n(&control->tail, ring->tail, __ATOMIC_RELEASE); /* C2 -> P2 */
     return read;
+}
+
+bool rv_ring_settle(struct rv_ring *ring)
+{
+    uint64_t head = load_head(ring);
+    bool is_behind = (int64_t)(head - ring->tail) < 0;
+    if (is_behind)
+        ring->tail = head;
+    if (!is_behind && __atomic_load_n(&ring->control->tail, __ATOMIC_RELAXED) == ring->tail)
+        return false;
+    __atomic_store_n(&ring->control->tail, ring->tail, __ATOMIC_RELEASE); /* C2 -> P2 */
+    return true;
 }
 
 struct rv_ring_read rv_ring_peek(const struct rv_ring *ring, uint64_t *cursor, struct rv_event *out, size_t max)
@@ -126,7 +138,7 @@ struct rv_ring_read rv_ring_peek(const struct rv_ring *ring, uint64_t *cursor, s
 
 uint64_t rv_ring_n_waiting(const struct rv_ring *ring)
 {
-    uint64_t n = waiting_from(load_head(ring), __atomic_load_n(&ring->control->tail, __ATOMIC_RELAXED));
+    uint64_t n = waiting_from(load_head(ring), ring->tail);
     return n < ring->n_events ? n : ring->n_events;
 }
 

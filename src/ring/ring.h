@@ -28,8 +28,10 @@ struct rv_ring {
     uint32_t n_events; /* power of two */
     enum rv_policy policy;
     enum rv_clock_kind clock_kind;
+    uint64_t tail; /* the consumer's own: what the file has of it is for the producer, and anybody can write over it */
 };
 
+/* To read on from where the file says that reading ended. */
 void rv_ring_view(struct rv_ring *ring, const struct rv_map *map, uint32_t ring_idx);
 
 /* What a drain found besides plain events. */
@@ -49,6 +51,13 @@ struct rv_ring_read rv_ring_pop(struct rv_ring *ring, struct rv_event *out, size
 /* As pop, but leaves the ring as it is: observers of a live file. Validates after copying; discards what may be torn.
  */
 struct rv_ring_read rv_ring_peek(const struct rv_ring *ring, uint64_t *cursor, struct rv_event *out, size_t max);
+
+/*
+ * Consumer, before each turn: what a stray write has done to head or tail must not leave a `block` producer waiting for
+ * ever. The tail in the file becomes ours again; a head that lies behind it is read on from.
+ *   returns  true when there was something to put right
+ */
+bool rv_ring_settle(struct rv_ring *ring);
 
 /* Events waiting now. Consumer. */
 uint64_t rv_ring_n_waiting(const struct rv_ring *ring);

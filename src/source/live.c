@@ -2,6 +2,10 @@
  * The drain. One turn visits every ring: a new generation opens a stream, whatever waits goes out in batches, and a
  * ring whose owner was already gone before its last pop is closed and freed. Liveness is always asked before that pop:
  * an owner that dies later than the question is found by the next turn.
+ *
+ * Traced programs can write over anything in the file. What decides whether a stream goes on and ends is therefore not
+ * in the file: the streams that are open here, the tail of each ring, and the kernel's locks. Words that contradict
+ * them are put right, so that neither side waits for the other.
  */
 #include "source/live.h"
 
@@ -41,6 +45,7 @@ struct live_ring {
     uint64_t n_dropped_said;
     bool is_owner_gone;    /* at this turn's look */
     uint64_t n_lost_ahead; /* overwritten events to be told of before the next one */
+    bool is_damage_said;
 };
 
 struct live {
@@ -54,9 +59,10 @@ struct live {
     struct rv_event *popped;
     struct rv_ticker *ticker; /* clock TICK only */
     uint64_t last_liveness_ns, last_loss_ns;
+    uint32_t n_rings_used; /* as far as any turn has seen: those do not become fewer */
     size_t n_streams;      /* open now */
     uint64_t n_idle_turns; /* in a row */
-    bool has_had_stream, is_busy, is_ending, is_loss_turn;
+    bool has_had_stream, is_busy, is_ending, is_loss_turn, is_damage_said;
     /* naming thread */
     uint32_t n_named;
     uint32_t *unnamed; /* ids whose module was not known yet */
@@ -85,6 +91,7 @@ static void open_stream(struct live *live, struct live_ring *slot, uint32_t ring
     slot->name_seen = __atomic_load_n(&control->name_is_set, __ATOMIC_RELAXED);
     rv_directory_thread_name(live->map, ring_idx, thread_name);
 
+    rv_ring_view(&slot->ring, live->map, ring_idx);
     slot->generation = control->generation;
     slot->n_lost_ahead = slot->n_dropped_said = 0;
     slot->normalizer = (struct rv_normalizer){
@@ -188,6 +195,64 @@ static void hand_over(struct live *live, struct live_ring *slot, struct rv_batch
     }
 }
 
+/* ---- words that were written over ---- */
+
+/* Once. In the place of a file that was cut short there are zeroes: that has been said. */
+static bool is_damage_news(const struct live *live, bool *is_said)
+{
+    bool is_news = !*is_said && rv_map_is_whole(live->map);
+    *is_said = true;
+    return is_news;
+}
+
+static void say_damage(const struct live *live, struct live_ring *slot, uint32_t ring_idx)
+{
+    if (!is_damage_news(live, &slot->is_damage_said))
+        return;
+    char name[64];
+    rv_directory_thread_name(live->map, ring_idx, name);
+    rv_warn("ring %u (%s) was written over by a traced program: what it has there may be wrong", ring_idx, name);
+}
+
+/* A ring with an open stream is LIVE or EXITED. One without has been read to the end: only a new owner writes to it. */
+static bool has_wrong_state(const struct live_ring *slot)
+{
+    bool has_events = rv_ring_n_waiting(&slot->ring) > 0; /* asked first: a claim shows before its events do */
+    uint32_t state = __atomic_load_n(&slot->ring.control->state, __ATOMIC_ACQUIRE); /* D2 <- D1 */
+    bool is_claimed = state == RV_RING_LIVE || state == RV_RING_EXITED;
+    if (slot->stream)
+        return !is_claimed;
+    return has_events && !(is_claimed && slot->generation != slot->ring.control->generation);
+}
+
+static void repair_state(struct live *live, struct live_ring *slot, uint32_t ring_idx)
+{
+    if (!has_wrong_state(slot))
+        return;
+    struct rv_wire_control *control = slot->ring.control;
+    uint32_t generation = slot->stream ? slot->generation : control->generation + 1;
+    if (!slot->stream)
+        control->claim_head = slot->ring.tail; /* what was before that is accounted for */
+    if (rv_directory_revive(live->map, ring_idx, generation))
+        say_damage(live, slot, ring_idx);
+}
+
+/* Only a full ring of `fill` ends tracing, and says which it was. Producers of a file in any other state are silent. */
+static void repair_file_state(struct live *live)
+{
+    struct rv_wire_header *header = live->map->header;
+    uint32_t state = __atomic_load_n(&header->state, __ATOMIC_ACQUIRE); /* S2 <- S1 */
+    bool is_filled = live->map->geometry.policy == RV_POLICY_FILL && state == RV_FILE_STOPPED &&
+                     __atomic_load_n(&header->stop_reason, __ATOMIC_RELAXED);
+    if (state == RV_FILE_READY || is_filled)
+        return;
+    __atomic_store_n(&header->state, RV_FILE_READY, __ATOMIC_RELEASE); /* M1 -> M2 */
+    if (is_damage_news(live, &live->is_damage_said))
+        rv_warn("the trace file was written over by a traced program: what happened until now may be missing");
+}
+
+/* ---- turns ---- */
+
 /* Everything that waits in one ring now; what comes meanwhile is for the next turn. */
 static void drain_ring(struct live *live, struct live_ring *slot, const struct rv_intake *intake)
 {
@@ -213,7 +278,8 @@ static bool adopt_ring(struct live *live, uint32_t ring_idx, uint32_t state, boo
                        const struct rv_intake *intake)
 {
     struct live_ring *slot = &live->rings[ring_idx];
-    bool is_news = slot->generation != slot->ring.control->generation;
+    const struct rv_wire_control *control = slot->ring.control;
+    bool is_news = slot->generation != control->generation && __atomic_load_n(&control->has_pages, __ATOMIC_RELAXED);
     if (state == RV_RING_CLAIMED || !is_news) {
         if (owner_is_gone)
             rv_directory_reclaim(live->map, ring_idx);
@@ -228,16 +294,21 @@ static bool adopt_ring(struct live *live, uint32_t ring_idx, uint32_t state, boo
 static bool visit_ring(struct live *live, uint32_t ring_idx, bool check_liveness, const struct rv_intake *intake)
 {
     struct live_ring *slot = &live->rings[ring_idx];
+    bool is_end = live->is_ending || is_stopped(live);
+    if (check_liveness && !is_end)
+        repair_state(live, slot, ring_idx);
     uint32_t state = __atomic_load_n(&slot->ring.control->state, __ATOMIC_ACQUIRE); /* D2 <- D1 */
-    if (state == RV_RING_FREE)
+    if (state == RV_RING_FREE && !slot->stream)
         return false;
     bool owner_is_gone =
         state == RV_RING_EXITED || (check_liveness && !rv_directory_has_live_owner(live->map, ring_idx));
     slot->is_owner_gone = owner_is_gone;
     if (!slot->stream && !adopt_ring(live, ring_idx, state, owner_is_gone, intake))
         return false;
+    if (rv_ring_settle(&slot->ring))
+        say_damage(live, slot, ring_idx);
     follow_name(live, slot, ring_idx, intake);
-    bool is_last_turn = owner_is_gone || live->is_ending || is_stopped(live);
+    bool is_last_turn = owner_is_gone || is_end;
     if (is_read_at_end(live) && !is_last_turn)
         return false;
     bool has_events = rv_ring_n_waiting(&slot->ring) > 0;
@@ -283,8 +354,11 @@ static enum rv_source_status poll_live(struct rv_source *source, const struct rv
     bool was_over = is_over(live);
     bool has_moved = false;
     live->is_busy = false;
+    repair_file_state(live);
     rv_module_watch_refresh(&live->modules);
-    for (uint32_t i = 0, n = rv_directory_n_rings_used(live->map); i < n; i++)
+    uint32_t n_rings_used = rv_directory_n_rings_used(live->map);
+    live->n_rings_used = live->n_rings_used > n_rings_used ? live->n_rings_used : n_rings_used;
+    for (uint32_t i = 0; i < live->n_rings_used; i++)
         has_moved |= visit_ring(live, i, check_liveness || was_over, intake);
     rv_ring_turn_done(live->map->header);
     if (was_over && is_over(live))

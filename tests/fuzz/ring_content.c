@@ -74,7 +74,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         size_t max = take(1) % (N_EVENTS + 8);
         struct rv_event *out = malloc(max * sizeof *out + 1);
         scribble(control);
-        uint64_t tail = control->tail, before = seen;
+        rv_ring_settle(&ring);
+        uint64_t tail = ring.tail, before = seen;
+        if (control->tail != tail || (int64_t)(control->head - tail) < 0)
+            abort();
         struct rv_ring_read read = rv_ring_pop(&ring, out, max);
         check(&read, max, control->tail - tail);
         read = rv_ring_peek(&ring, &seen, out, max);

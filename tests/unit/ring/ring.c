@@ -84,6 +84,31 @@ Test(ring, a_head_behind_tail_means_nothing_is_there, .timeout = 60)
     close_fixture(&f);
 }
 
+Test(ring, what_is_written_over_head_or_tail_is_put_right, .timeout = 60)
+{
+    struct fixture f;
+    struct rv_ring ring;
+    struct rv_event events[N];
+    open_ring(&f, &ring, RV_POLICY_BLOCK);
+    push(&ring, 10);
+    rv_ring_pop(&ring, events, 6);
+    cr_assert_not(rv_ring_settle(&ring));
+    const uint64_t lies[] = {0, 5, 11, UINT64_MAX};
+    for (size_t i = 0; i < sizeof lies / sizeof *lies; i++) {
+        ring.control->tail = lies[i];
+        cr_assert_eq(rv_ring_n_waiting(&ring), 4, "tail %lx", (unsigned long)lies[i]);
+        cr_assert(rv_ring_settle(&ring));
+        cr_assert_eq(ring.control->tail, 6);
+    }
+    ring.control->head = 3;
+    cr_assert(rv_ring_settle(&ring));
+    push(&ring, 2);
+    cr_assert_eq(rv_ring_pop(&ring, events, N).n, 2, "read on from where the head went");
+    expect_run(events, 2, 3);
+    cr_assert_eq(ring.control->tail, 5);
+    close_fixture(&f);
+}
+
 Test(ring, a_head_too_far_ahead_gives_the_newest_and_counts_the_rest, .timeout = 60)
 {
     struct fixture f;
