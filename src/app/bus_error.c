@@ -5,11 +5,14 @@
 #include "app/bus_error.h"
 
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 static const struct rv_map *caught;
+static atomic_bool has_come;
 
 static void print(const char *text)
 {
@@ -17,7 +20,15 @@ static void print(const char *text)
     (void)n;
 }
 
-/* Anything else than our map is somebody else's fault: back to the default action, which the same access then meets. */
+static void say(void)
+{
+    print("ringviz: ");
+    print(caught->path);
+    print(rv_map_is_whole(caught) ? ": has no room for what is to be read\n" : ": was cut short while it was read\n");
+}
+
+/* Anything else than our map is somebody else's fault: back to the default action, which the same access then meets.
+ * mmap() is a system call and nothing more. */
 static void on_bus_error(int signal_number, siginfo_t *info, void *context)
 {
     (void)context;
@@ -26,16 +37,18 @@ static void on_bus_error(int signal_number, siginfo_t *info, void *context)
         signal(signal_number, SIG_DFL);
         return;
     }
-    print("ringviz: ");
-    print(caught->path);
-    print(": was cut short while it was read\n");
-    _exit(EXIT_FAILURE);
+    if (!atomic_exchange_explicit(&has_come, true, memory_order_relaxed))
+        say();
+    if (mmap(caught->base, caught->n_bytes, PROT_READ | PROT_WRITE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) == MAP_FAILED)
+        _exit(EXIT_FAILURE);
 }
 
 void rv_bus_error_catch(const struct rv_map *map)
 {
     struct sigaction action = {.sa_sigaction = on_bus_error, .sa_flags = SA_SIGINFO};
     caught = map;
+    atomic_store_explicit(&has_come, false, memory_order_relaxed);
     sigaction(SIGBUS, &action, NULL);
 }
 
@@ -43,4 +56,9 @@ void rv_bus_error_release(void)
 {
     signal(SIGBUS, SIG_DFL);
     caught = NULL;
+}
+
+bool rv_bus_error_has_come(void)
+{
+    return atomic_load_explicit(&has_come, memory_order_relaxed);
 }

@@ -1,5 +1,6 @@
 #include "app/info.h"
 
+#include <errno.h>
 #include <stdint.h>
 #include <string.h>
 #include <time.h>
@@ -132,5 +133,5 @@ int rv_info_write(const char *path, FILE *out)
     print_names(&map, out);
     rv_bus_error_release();
     rv_map_close(&map);
-    return 0;
+    return rv_bus_error_has_come() ? -EIO : 0;
 }

@@ -267,10 +267,16 @@ static void start_session(struct watch *watch)
 
 /* ---- run ---- */
 
+/* By --duration, or since there is no more to be read. */
+static bool is_capture_over(const struct watch *watch)
+{
+    return rv_clock_mono_ns() >= watch->end_ns || rv_bus_error_has_come();
+}
+
 static void run_headless(struct watch *watch)
 {
     while (!rv_session_wait(watch->session, TURN_NS))
-        if (is_interrupted(watch) || rv_clock_mono_ns() >= watch->end_ns)
+        if (is_interrupted(watch) || is_capture_over(watch))
             rv_session_stop(watch->session);
 }
 
@@ -278,7 +284,7 @@ static void run_headless(struct watch *watch)
 static bool should_close(void *context)
 {
     struct watch *watch = context;
-    if (rv_clock_mono_ns() >= watch->end_ns && !rv_session_is_done(watch->session))
+    if (is_capture_over(watch) && !rv_session_is_done(watch->session))
         rv_session_stop(watch->session);
     return is_interrupted(watch);
 }
@@ -329,7 +335,7 @@ static void warn_of_silence(const struct watch *watch, const struct rv_session_c
         rv_warn("%llu times a process became another user, who may not open the trace file, and started a program: its "
                 "calls were not seen; start ringviz as that user (setpriv ... ringviz ... -- PROGRAM)",
                 n_refused);
-    if (counts->n_produced || !watch->launch || n_refused)
+    if (counts->n_produced || !watch->launch || n_refused || rv_bus_error_has_come())
         return;
     char why[1024];
     rv_launch_explain_silence((const char *const *)watch->options->argv, why, sizeof why);
@@ -444,7 +450,7 @@ static void write_outputs(struct watch *watch)
         warn_of_shortages(watch);
     warn_of_silence(watch, &counts);
     rv_excerpt_warn(options, rv_session_lanes(watch->session));
-    if (rv_session_error(watch->session))
+    if (rv_session_error(watch->session) || rv_bus_error_has_come())
         watch->status = STATUS_FAILED;
     int error = 0;
     if (watch->spool && rv_spool_seal(watch->spool) != 0)

@@ -105,15 +105,17 @@ copy life
 head -c 3584 /dev/urandom | dd of="$folder/life" bs=512 seek=1 conv=notrunc 2>/dev/null
 harmless --info "$folder/life" "noise in the header's life"
 
-# Cut short while it is watched: from the moment the watcher has put its process id into the header.
+# Cut short while it is watched, after the program has called: one line, and the report of what was read.
 mkfifo "$folder/input"
-timeout 100 "$ringviz" --trace-file="$folder/cut" --headless -- cat >"$folder/out" 2>"$folder/err" <"$folder/input" &
+calling='"$1" 20; cat; exit 0'
+timeout 100 "$ringviz" --trace-file="$folder/cut" --report=json --output="$folder/cut.json" --headless -- \
+    sh -c "$calling" sh "$program" >"$folder/out" 2>"$folder/err" <"$folder/input" &
 watcher=$!
 exec 3>"$folder/input"
-is_watched() {
-    [ "$(od -An -tu4 -j 576 -N 4 "$folder/cut" 2>/dev/null | tr -d ' ')" -gt 0 ] 2>/dev/null
+is_read() {
+    "$ringviz" --info "$folder/cut" 2>/dev/null | grep -q '^rings given back *[0-9]* *[1-9]'
 }
-within 60 is_watched || fail "nobody watches"
+within 60 is_read || fail "nothing is read"
 truncate -s 0 "$folder/cut"
 within 60 [ -s "$folder/err" ] || fail "cut short while watched: nothing is said"
 exec 3>&-
@@ -122,5 +124,6 @@ status=$?
 [ $status -eq 1 ] || fail "cut short while watched: exit status $status"
 [ "$(cat "$folder/err")" = "ringviz: $folder/cut: was cut short while it was read" ] ||
     fail "cut short while watched: $(cat "$folder/err")"
+grep -q '::fib",' "$folder/cut.json" || fail "cut short while watched: no report of what was read"
 
 conclude
