@@ -13,8 +13,6 @@
 #include "sink/diff.h"
 
 static const uint64_t TURN_NS = 50000000;
-/* Nobody looks at calls here, only their statistics are wanted. */
-static const uint64_t TIMELINE_BYTES = 64u << 20;
 
 struct capture {
     struct rv_map map;
@@ -36,8 +34,10 @@ static int open_capture(struct capture *capture, const struct rv_options *option
 
 static void run(struct capture *capture, const struct rv_options *options)
 {
-    const struct rv_session_params params = {
-        .n_workers = options->n_threads, .memory_bytes = TIMELINE_BYTES, .max_depth = options->max_depth};
+    const struct rv_session_params params = {.n_workers = options->n_threads,
+                                             .memory_bytes = options->memory_bytes,
+                                             .leaves_calls = true,
+                                             .max_depth = options->max_depth};
     capture->session = rv_session_start(&params, capture->source);
     capture->source = NULL;
     while (!rv_session_wait(capture->session, TURN_NS))

@@ -8,13 +8,18 @@
 #include "base/units.h"
 #include "base/vec.h"
 
+bool rv_excerpt_is_asked(const struct rv_options *options)
+{
+    return options->has_part || options->lens.n_rules || options->find;
+}
+
 void rv_excerpt_init(struct rv_excerpt *excerpt, const struct rv_options *options, struct rv_lanes *lanes,
                      struct rv_subroutines *subroutines)
 {
     uint64_t first_ns = 0, last_ns = 0;
     (void)rv_lanes_bounds(lanes, &first_ns, &last_ns);
     *excerpt = (struct rv_excerpt){
-        .is_all = !options->has_part && !options->lens.n_rules && !options->find,
+        .is_all = !rv_excerpt_is_asked(options),
         .from_ns = rv_clock_after_ns(first_ns, options->from_ns),
         .to_ns = options->to_ns ? rv_clock_after_ns(first_ns, options->to_ns) : UINT64_MAX,
     };

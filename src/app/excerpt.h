@@ -18,6 +18,9 @@ struct rv_excerpt {
     struct rv_lens lens;
 };
 
+/* Do the options leave out anything? */
+bool rv_excerpt_is_asked(const struct rv_options *options);
+
 /* What the options say of a trace that is complete. */
 void rv_excerpt_init(struct rv_excerpt *excerpt, const struct rv_options *options, struct rv_lanes *lanes,
                      struct rv_subroutines *subroutines);

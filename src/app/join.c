@@ -11,8 +11,6 @@
 #include "source/replay.h"
 
 static const uint64_t TURN_NS = 50000000;
-/* Nobody looks at calls here. */
-static const uint64_t TIMELINE_BYTES = 16u << 20;
 
 static struct rv_source *open_all(const struct rv_options *options)
 {
@@ -30,7 +28,7 @@ static int run(struct rv_source *source, struct rv_record *record, unsigned n_th
 {
     struct rv_sink sink = rv_record_sink(record);
     const struct rv_session_params params = {
-        .n_workers = n_threads, .memory_bytes = TIMELINE_BYTES, .sinks = &sink, .n_sinks = 1};
+        .n_workers = n_threads, .leaves_calls = true, .sinks = &sink, .n_sinks = 1};
     struct rv_session *session = rv_session_start(&params, source);
     while (!rv_session_wait(session, TURN_NS))
         ;

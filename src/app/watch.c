@@ -171,14 +171,26 @@ static int open_sinks(struct watch *watch)
     return 0;
 }
 
+/* Are calls looked at, in a window or a picture? */
+static bool is_looked_at(const struct rv_options *options)
+{
+    return !options->is_headless || options->screenshot || options->frames || options->video;
+}
+
 /* Does nothing but the picture need the calls? */
 static bool is_for_looks(const struct rv_options *options)
 {
-    bool has_picture = !options->is_headless || options->screenshot;
     bool has_text = options->has_report || options->has_spans || options->n_exports || options->has_record;
     bool has_film = options->frames || options->video;
-    return has_picture && !has_text && !has_film && !options->find && !options->from_ns && !options->to_ns &&
+    return is_looked_at(options) && !has_text && !has_film && !options->find && !options->from_ns && !options->to_ns &&
            !options->max_depth;
+}
+
+/* A report of a part is counted at the end, from the calls that lanes keep; all other text is made of what sinks and
+ * statistics were told. */
+static bool leaves_calls(const struct rv_options *options)
+{
+    return !is_looked_at(options) && !(options->has_report && rv_excerpt_is_asked(options));
 }
 
 static int open_source(struct watch *watch)
@@ -257,6 +269,7 @@ static void start_session(struct watch *watch)
         &(struct rv_session_params){
             .n_workers = options->n_threads,
             .memory_bytes = options->memory_bytes,
+            .leaves_calls = leaves_calls(options),
             .max_depth = options->max_depth,
             .sinks = watch->sinks,
             .n_sinks = watch->n_sinks,

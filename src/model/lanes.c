@@ -20,6 +20,7 @@ struct rv_lanes {
     atomic_size_t n;
     struct rv_lane **parts[N_PARTS];
     uint64_t begin_ns;
+    uint32_t finest_level; /* of their timelines */
 };
 
 /* Part p holds lanes [64 * (2^p - 1), 64 * (2^(p+1) - 1)). */
@@ -30,7 +31,7 @@ static struct rv_lane **slot(const struct rv_lanes *lanes, size_t idx)
     return &lanes->parts[part][idx - FIRST_PART_LANES * (((size_t)1 << part) - 1)];
 }
 
-static struct rv_lane *lane_create(const struct rv_lane_identity *identity, size_t idx)
+static struct rv_lane *lane_create(const struct rv_lane_identity *identity, size_t idx, uint32_t finest_level)
 {
     struct rv_lane *lane = rv_alloc(1, sizeof *lane);
     pthread_mutex_init(&lane->lock, NULL);
@@ -47,7 +48,8 @@ static struct rv_lane *lane_create(const struct rv_lane_identity *identity, size
         (void)snprintf(lane->name, sizeof lane->name, "%s", identity->name);
     else
         (void)snprintf(lane->name, sizeof lane->name, "%.48s %u", process_name, identity->tid);
-    lane->timeline = rv_timeline_create();
+    lane->timeline = rv_timeline_create_from(finest_level);
+    lane->notes_max = finest_level == RV_TIMELINE_LEVELS ? RV_LANE_NOTES_LEFT : RV_LANE_NOTES_MAX;
     return lane;
 }
 
@@ -83,7 +85,7 @@ struct rv_lane *rv_lanes_add(struct rv_lanes *lanes, const struct rv_lane_identi
 {
     pthread_mutex_lock(&lanes->adding);
     size_t idx = atomic_load_explicit(&lanes->n, memory_order_relaxed);
-    struct rv_lane *lane = lane_create(identity, idx);
+    struct rv_lane *lane = lane_create(identity, idx, lanes->finest_level);
     unsigned part = 63 - (unsigned)__builtin_clzll(idx / FIRST_PART_LANES + 1);
     if (!lanes->parts[part])
         lanes->parts[part] = rv_alloc((size_t)FIRST_PART_LANES << part, sizeof(struct rv_lane *));
@@ -130,6 +132,11 @@ struct rv_lane **rv_lanes_take_by_thread(const struct rv_lanes *lanes, size_t *n
 void rv_lanes_set_begin(struct rv_lanes *lanes, uint64_t begin_ns)
 {
     lanes->begin_ns = begin_ns;
+}
+
+void rv_lanes_leave_calls(struct rv_lanes *lanes)
+{
+    lanes->finest_level = RV_TIMELINE_LEVELS;
 }
 
 static void widen(uint64_t from_ns, uint64_t to_ns, uint64_t *first_ns, uint64_t *last_ns)
@@ -182,7 +189,7 @@ bool rv_lanes_have_sums(struct rv_lanes *lanes)
 
 void rv_lane_add_note(struct rv_lane *lane, const struct rv_lane_note *note)
 {
-    if (lane->n_notes >= RV_LANE_NOTES_MAX)
+    if (lane->n_notes >= lane->notes_max)
         lane->n_notes = rv_notes_thin(lane->notes, lane->n_notes, lane->n_notes * 3 / 4, lane->n_notes / 2);
     lane->notes = rv_vec_reserve(lane->notes, &lane->notes_capacity, lane->n_notes + 1, sizeof *lane->notes);
     lane->notes[lane->n_notes++] = *note;

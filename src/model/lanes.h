@@ -17,6 +17,7 @@
 
 #define RV_LANE_NAME_BYTES 64
 #define RV_LANE_NOTES_MAX 65536u
+#define RV_LANE_NOTES_LEFT 256u /* as many where no calls are kept */
 
 struct rv_lane_frame { /* an open call */
     uint64_t start_ns;
@@ -39,6 +40,7 @@ struct rv_lane {
     size_t n_open, open_capacity;
     struct rv_lane_note *notes; /* rising start; added to by rv_lane_add_note() */
     size_t n_notes, notes_capacity;
+    uint32_t notes_max;
     uint64_t last_ns; /* time of the latest event: open frames reach to it */
     uint64_t n_events, n_lost;
     uint32_t max_depth; /* greatest number of frames open at once */
@@ -74,14 +76,16 @@ struct rv_lane **rv_lanes_take_by_thread(const struct rv_lanes *lanes, size_t *n
 /* What is told begins then, though calls that were open began before; 0: with the first of them. Before all else. */
 void rv_lanes_set_begin(struct rv_lanes *lanes, uint64_t begin_ns);
 
+/* No lane keeps calls: see rv_timeline_create_from(). Nor many notes. Before all else. */
+void rv_lanes_leave_calls(struct rv_lanes *lanes);
+
 /* Span of time covered by all lanes; false when nothing was seen. Takes each lane's lock in turn. */
 bool rv_lanes_bounds(struct rv_lanes *lanes, uint64_t *first_ns, uint64_t *last_ns);
 
 /* Is any of them told of in sum? Takes each lane's lock in turn. */
 bool rv_lanes_have_sums(struct rv_lanes *lanes);
 
-/* One more note, not before the last. The oldest are merged when there are RV_LANE_NOTES_MAX. The lane's lock is held.
- */
+/* One more note, not before the last. The oldest are merged when there are notes_max. The lane's lock is held. */
 void rv_lane_add_note(struct rv_lane *lane, const struct rv_lane_note *note);
 
 /* The last note of this kind ends now if it has not. The lane's lock is held. */

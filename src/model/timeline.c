@@ -110,6 +110,8 @@ static inline void add_one(struct rv_timeline *timeline, const struct rv_span *s
     uint64_t duration = span->end - span->start;
     uint32_t bucket = bucket_of(duration);
     if (bucket < timeline->finest) {
+        if (timeline->finest == RV_TIMELINE_LEVELS)
+            return;
         rv_density_advance(&timeline->density, span->end);
         rv_density_add(&timeline->density, timeline->finest, span);
         return;

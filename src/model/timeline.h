@@ -22,7 +22,10 @@ struct rv_timeline; /* not locked: the lane's lock covers it */
 
 struct rv_timeline *rv_timeline_create(void);
 
-/* One that knows this level and coarser ones: what is shorter than its cells is kept in them only. Level 0: all. */
+/*
+ * One that knows this level and coarser ones: what is shorter than its cells is kept in them only. Level 0: all.
+ * RV_TIMELINE_LEVELS: no call is kept; how many there were, from when to when and how deep is known all the same.
+ */
 struct rv_timeline *rv_timeline_create_from(uint32_t level);
 void rv_timeline_destroy(struct rv_timeline *timeline);
 

@@ -339,6 +339,8 @@ struct rv_session *rv_session_start(const struct rv_session_params *params, stru
     init_params(session, params);
     session->n_workers = session->params.n_workers;
     session->lanes = rv_lanes_create();
+    if (params->leaves_calls)
+        rv_lanes_leave_calls(session->lanes);
     session->subroutines = rv_subroutines_create();
     session->intake = (struct rv_intake){session,       open_stream,  rename_stream, account_stream, close_stream,
                                          acquire_batch, submit_batch, is_stopping,   define,         &PAGES};

@@ -33,6 +33,7 @@ struct rv_session_params {      /* zero = default */
     uint64_t memory_bytes;      /* a quarter of RAM; of it an eighth for open calls, which 2^21 may always be */
     enum rv_scan_kernel kernel; /* with has_kernel; else the best */
     bool has_kernel;
+    bool leaves_calls;           /* lanes keep none: only sinks and statistics want them */
     uint32_t max_depth;          /* calls at this depth and deeper are left out; 0 = all in */
     const struct rv_sink *sinks; /* n_sinks of them, borrowed until rv_session_destroy() */
     size_t n_sinks;

@@ -150,3 +150,36 @@ Test(subroutines, an_id_without_definition_has_a_number_for_a_name, .timeout = 6
     cr_assert_str_eq(rv_subroutine_full_name(&plain, text, sizeof text), "main");
     rv_subroutines_destroy(subroutines);
 }
+
+/* What a report tells of lanes does not need the calls themselves. */
+Test(lanes, bounds_are_the_same_where_no_calls_are_kept, .timeout = 60)
+{
+    enum { N = 300000 };
+    struct rv_lanes *lanes[2] = {rv_lanes_create(), rv_lanes_create()};
+    struct rv_lane *lane[2];
+    rv_lanes_leave_calls(lanes[1]);
+    for (int k = 0; k < 2; k++) {
+        lane[k] = rv_lanes_add(lanes[k], &(struct rv_lane_identity){0});
+        for (uint32_t i = 0; i < N; i++) {
+            struct rv_span span = {.start = 1000 + i * 100u, .end = 1050 + i * 100u, .id = 1, .depth = i % 7};
+            struct rv_lane_note note = {.kind = RV_NOTE_MARK, .start_ns = span.start - 500, .end_ns = span.start - 500};
+            rv_timeline_add(lane[k]->timeline, &span, 1);
+            rv_lane_add_note(lane[k], &note);
+        }
+    }
+    uint64_t first[2], last[2];
+    for (int k = 0; k < 2; k++)
+        cr_assert(rv_lanes_bounds(lanes[k], &first[k], &last[k]));
+    cr_assert_eq(first[0], 500);
+    cr_assert_eq(first[0], first[1]);
+    cr_assert_eq(last[0], last[1]);
+    cr_assert_eq(rv_timeline_n_spans(lane[1]->timeline), N);
+    cr_assert_eq(rv_timeline_max_depth(lane[1]->timeline), 7);
+    cr_assert_gt(rv_timeline_bytes(lane[0]->timeline), 16 * N);
+    cr_assert_lt(rv_timeline_bytes(lane[1]->timeline), 16384);
+    cr_assert_leq(lane[1]->n_notes, RV_LANE_NOTES_LEFT);
+    for (uint32_t level = 0; level < RV_TIMELINE_LEVELS; level++)
+        cr_assert_eq(rv_timeline_count(lane[1]->timeline, 0, UINT64_MAX, level), 0);
+    for (int k = 0; k < 2; k++)
+        rv_lanes_destroy(lanes[k]);
+}

@@ -1,0 +1,33 @@
+#!/bin/sh
+# memory.sh RINGVIZ PROGRAM PEAK: what only counts, records or writes calls keeps none of them: it is as large for many
+# calls as for few.
+set -u
+ringviz=$1
+fib=$2
+peak=$3
+. "${0%/*}/harness.sh"
+more_kb=16384
+
+peak_of() { # OPTION...: the most that ringviz had resident, in KiB, into $kb
+    timeout 100 "$peak" "$folder/kb" "$ringviz" "$@" >"$folder/out" 2>"$folder/err" </dev/null ||
+        fail "$*: exit status $?: $(cat "$folder/err")"
+    read -r kb <"$folder/kb"
+}
+
+stays_small() { # WHAT FEW MANY: KiB for few calls and for many
+    [ "$3" -le $(($2 + more_kb)) ] || fail "$1: $3 KiB for many calls, $2 for few"
+}
+
+peak_of --headless --record="$folder/few.rvz" -- "$fib" 20
+few=$kb
+peak_of --headless --record="$folder/many.rvz" -- "$fib" 32
+stays_small "--record" "$few" "$kb"
+for options in --report "--diff $folder/few.rvz" "--headless --export=folded:$folder/folded --force"; do
+    # shellcheck disable=SC2086
+    peak_of $options "$folder/few.rvz"
+    few=$kb
+    # shellcheck disable=SC2086
+    peak_of $options "$folder/many.rvz"
+    stays_small "$options" "$few" "$kb"
+done
+conclude

@@ -1,0 +1,23 @@
+/* peak FILE COMMAND ARG...: run it, write the most that it had resident, in KiB, into a file; its exit status is ours. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+int main(int argc, char **argv)
+{
+    int status;
+    struct rusage usage;
+    FILE *file = argc > 2 ? fopen(argv[1], "w") : NULL;
+    pid_t pid = file ? fork() : -1;
+    if (pid < 0)
+        return 125;
+    if (pid == 0) {
+        execvp(argv[2], argv + 2);
+        _exit(127);
+    }
+    if (wait4(pid, &status, 0, &usage) != pid || fprintf(file, "%ld\n", usage.ru_maxrss) < 0 || fclose(file) != 0)
+        return 125;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
