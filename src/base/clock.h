@@ -45,7 +45,7 @@ bool rv_clock_has_invariant_tsc(void);
 /* Read the clock of this kind now, in ticks. RV_CLOCK_TICK reads the TSC. Any thread. */
 uint64_t rv_clock_ticks(enum rv_clock_kind kind);
 
-/* Calibrate: takes about 20 ms for the TSC. RV_CLOCK_TSC falls back to RV_CLOCK_MONOTONIC without an invariant TSC. */
+/* Calibrate: takes about 2 ms for the TSC. RV_CLOCK_TSC falls back to RV_CLOCK_MONOTONIC without an invariant TSC. */
 void rv_clock_init(struct rv_clock *clock, enum rv_clock_kind kind);
 
 __extension__ typedef unsigned __int128 rv_wide_uint;
