@@ -205,22 +205,13 @@ static int read_plain(struct rv_chrome_reader *reader, const struct rv_chrome_ev
                    .ns = event->ns, .thread = thread_of(reader, event, RV_CHROME_ROW_CALLS), .id = id, .phase = phase});
 }
 
-/* What V8's profiler calls idle is an empty stack; its root is no caller. */
-static uint32_t intern_node(struct rv_chrome_reader *reader, const struct rv_chrome_node *node)
-{
-    struct rv_emitter_text none = {0};
-    if (strcmp(node->name, "(root)") == 0 || strcmp(node->name, "(idle)") == 0)
-        return 0;
-    return intern(reader, none, rv_import_string(*node->name ? node->name : "(anonymous)"), rv_import_string(node->url),
-                  *node->url ? node->line : 0);
-}
-
 static bool is_profile(const struct rv_chrome_event *event)
 {
-    return event->name.n >= 7 && memcmp(event->name.bytes, "Profile", 7) == 0;
+    return (event->phase == 'P' && event->name.n >= 7 && memcmp(event->name.bytes, "Profile", 7) == 0) ||
+           (event->name.n == 10 && memcmp(event->name.bytes, "CpuProfile", 10) == 0 && event->profile.n_samples);
 }
 
-/* "Profile" says whose samples come and from when, "ProfileChunk" brings them. */
+/* "Profile" says whose samples come and from when, "ProfileChunk" brings them; "CpuProfile" is both. */
 static int read_profile(struct rv_chrome_reader *reader, const struct rv_chrome_event *event)
 {
     const struct rv_chrome_profile *profile = &event->profile;
@@ -230,18 +221,15 @@ static int read_profile(struct rv_chrome_reader *reader, const struct rv_chrome_
         sampled->thread = thread_of(reader, event, RV_CHROME_ROW_SAMPLES);
         sampled->now_ns = profile->has_start ? profile->start_ns : event->ns;
     }
-    for (size_t i = 0; i < profile->n_nodes; i++) {
-        const struct rv_chrome_node *node = &profile->nodes[i];
-        rv_chrome_samples_add(&reader->samples, rv_hash_combine(key, node->id),
-                              node->parent ? rv_hash_combine(key, node->parent) : 0, intern_node(reader, node));
-    }
+    rv_chrome_samples_add_nodes(&reader->samples, reader->import->emitter, key, profile);
+    reader->import->faults[RV_FAULT_NOT_READ] += profile->n_left_out;
     int error = 0;
     for (size_t i = 0; i < profile->n_samples && !error; i++) {
         int64_t delta_ns = i < profile->n_deltas ? profile->deltas_ns[i] : 0;
         if (__builtin_add_overflow(sampled->now_ns, delta_ns, &sampled->now_ns) || sampled->now_ns < 0)
             sampled->now_ns = 0;
         error = add(reader, (struct rv_chrome_record){.ns = sampled->now_ns,
-                                                      .key = rv_hash_combine(key, profile->samples[i]),
+                                                      .key = rv_chrome_samples_node(key, profile->samples[i]),
                                                       .thread = sampled->thread,
                                                       .phase = RV_CHROME_SAMPLE});
     }
@@ -261,6 +249,8 @@ static int read_event(struct rv_chrome_reader *reader, const struct rv_chrome_ev
         return 0;
     if (event->is_before_zero)
         rv_import_fault(import, RV_FAULT_BEFORE_ZERO);
+    if (is_profile(event))
+        return read_profile(reader, event);
     switch (event->phase) {
     case 'B':
         return read_plain(reader, event, RV_CHROME_BEGIN);
@@ -271,9 +261,8 @@ static int read_event(struct rv_chrome_reader *reader, const struct rv_chrome_ev
     case 'i':
     case 'I':
     case 'R':
-        return read_plain(reader, event, RV_CHROME_MARK);
     case 'P':
-        return is_profile(event) ? read_profile(reader, event) : read_plain(reader, event, RV_CHROME_MARK);
+        return read_plain(reader, event, RV_CHROME_MARK);
     case 'C':
         return read_counter(reader, event);
     case 'b':

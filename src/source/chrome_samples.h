@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "source/chrome_profile.h"
+#include "source/emitter.h"
 #include "symbols/index.h"
 
 struct rv_chrome_sampled { /* a profile: its chunks go on where the one before has ended */
@@ -27,12 +29,17 @@ void rv_chrome_samples_fini(struct rv_chrome_samples *samples);
 /* A frame under a key: the caller's key (0 = none), and its subroutine (0: it is left out of stacks). */
 void rv_chrome_samples_add(struct rv_chrome_samples *samples, uint64_t key, uint64_t caller, uint32_t id);
 
+/* The frames of a profile, under keys that rv_chrome_samples_node() makes of its own key and their numbers. */
+void rv_chrome_samples_add_nodes(struct rv_chrome_samples *samples, struct rv_emitter *emitter, uint64_t key,
+                                 const struct rv_chrome_profile *profile);
+uint64_t rv_chrome_samples_node(uint64_t key, uint64_t number);
+
 /*
- * The stack that ends at a frame, into the end of ids[0 .. max).
- *   returns  how many there are; *is_known: every frame was there
+ * A sample whose innermost frame has this key; a key of 0 is an empty stack. What V8 calls "(garbage collector)" and
+ * "(program)" runs on top of what the thread was sampled in before. False: one of the frames is not there.
  */
-size_t rv_chrome_samples_stack(const struct rv_chrome_samples *samples, uint64_t key, uint32_t *ids, size_t max,
-                               bool *is_known);
+bool rv_chrome_samples_emit(const struct rv_chrome_samples *samples, struct rv_emitter *emitter, uint32_t thread,
+                            int64_t ns, uint64_t key);
 
 /* The profile of a key, made at first sight. Valid until the next call. */
 struct rv_chrome_sampled *rv_chrome_samples_profile(struct rv_chrome_samples *samples, uint64_t key);

@@ -15,7 +15,7 @@
 #include "source/chrome_record.h"
 #include "source/import_formats.h"
 
-enum { RUN_RECORDS = 1 << 20, READ_BYTES = 1 << 16, RECORDS_PER_STEP = 1 << 14, STACK_FRAMES = 4096, MOST_ROWS = 4096 };
+enum { RUN_RECORDS = 1 << 20, READ_BYTES = 1 << 16, RECORDS_PER_STEP = 1 << 14, MOST_ROWS = 4096 };
 /* What the emitter knows rows of asynchronous calls by: apart from threads, also in the low 32 bits, which are shown.
  */
 static const uint64_t GROUP_NUMBER = 1ull << 61 | 1073741824;
@@ -93,16 +93,6 @@ static void free_rows(struct rows *rows)
     free(rows->rows);
 }
 
-static void tell_sample(struct chrome *chrome, const struct rv_chrome_record *record)
-{
-    uint32_t ids[STACK_FRAMES];
-    bool is_known;
-    size_t n = rv_chrome_samples_stack(&chrome->reader.samples, record->key, ids, STACK_FRAMES, &is_known);
-    if (!is_known)
-        rv_import_fault(&chrome->import, RV_FAULT_NO_FRAME);
-    rv_emitter_sample(chrome->import.emitter, record->thread, record->ns, ids + STACK_FRAMES - n, n);
-}
-
 /* On the first row of the thread where it nests. */
 static void tell_overlap(struct chrome *chrome, struct lane *lane, const struct rv_chrome_record *record)
 {
@@ -132,7 +122,8 @@ static void tell_on_thread(struct chrome *chrome, const struct rv_chrome_record 
         return;
     }
     if (record->phase == RV_CHROME_SAMPLE) {
-        tell_sample(chrome, record);
+        if (!rv_chrome_samples_emit(&chrome->reader.samples, emitter, record->thread, record->ns, record->key))
+            rv_import_fault(import, RV_FAULT_NO_FRAME);
         return;
     }
     struct lane *lane = lane_of(chrome, record->thread);
