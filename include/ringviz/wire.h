@@ -6,8 +6,8 @@
  *   header | processes | modules | ring controls | global message | name index | name ids | name heap | ring data
  *
  * The file is sparse. Pages exist before anyone can know of what lies in them: the first page of each control, the
- * global message, name index and name ids from creation on, everything else from the claim, the append or the intern
- * that makes it visible. So a full disk is an error code of that call, never a SIGBUS.
+ * global message, name index and name ids from creation on, everything else from the claim, the push, the append or the
+ * intern that makes it visible. So a full disk is an error code of that call, never a SIGBUS.
  *
  * Everything in the file is input to whoever reads it: validate every offset, length, index, id and kind on use.
  *
@@ -199,7 +199,9 @@ struct rv_wire_header {
     uint64_t n_threads_without_ring; /* [atomic] */
     uint64_t n_names_lost;           /* [atomic] interned when heap or ids were full */
     uint64_t n_events_without_ring;  /* [atomic] */
-    uint8_t reserved4[24];
+    uint32_t first_free_ring;        /* [atomic] rings below are taken, as far as is known; changes together with: */
+    uint32_t n_rings_freed;          /* [atomic] futex: bumped by each ring that becomes free */
+    uint8_t reserved4[16];
 
     /* 0x300 name allocation */
     uint64_t name_heap_used; /* [atomic] bytes */
@@ -228,6 +230,7 @@ RV_WIRE_ASSERT(offsetof(struct rv_wire_header, state) == 0x200);
 RV_WIRE_ASSERT(offsetof(struct rv_wire_header, consumer_pid) == 0x240);
 RV_WIRE_ASSERT(offsetof(struct rv_wire_header, is_recording) == 0x280);
 RV_WIRE_ASSERT(offsetof(struct rv_wire_header, n_rings_used) == 0x2c0);
+RV_WIRE_ASSERT(offsetof(struct rv_wire_header, first_free_ring) % 8 == 0);
 RV_WIRE_ASSERT(offsetof(struct rv_wire_header, name_heap_used) == 0x300);
 RV_WIRE_ASSERT(offsetof(struct rv_wire_header, total_produced) == 0x340);
 RV_WIRE_ASSERT(offsetof(struct rv_wire_header, message_owner) == 0x380);
@@ -299,7 +302,7 @@ struct rv_wire_control {
     uint32_t tag_mode; /* enum rv_tag_mode */
     uint64_t born_ticks, exited_ticks;
     uint64_t claim_head; /* head when this generation began */
-    uint32_t has_pages;  /* [atomic] 1: the rest of this control and the ring's events are allocated, for good */
+    uint32_t has_pages;  /* [atomic] 1: the rest of this control is allocated, for good */
     uint8_t reserved0[12];
 
     /* 0x040 flags, read on slow paths */

@@ -71,7 +71,7 @@ static void print_ring_row(FILE *out, const char *who, const struct rv_ring_acco
             (unsigned long long)account->n_consumed, (unsigned long long)account->n_dropped, who);
 }
 
-static void print_rings(const struct rv_map *map, FILE *out)
+static void print_rings(struct rv_map *map, FILE *out)
 {
     fprintf(out, "\n%5s %-8s %8s %8s %14s %14s %14s  %s\n", "ring", "state", "pid", "tid", "produced", "consumed",
             "dropped", "thread");

@@ -29,11 +29,21 @@ int rv_os_futex_wait(const uint32_t *word, uint32_t expected, uint64_t timeout_n
     return result;
 }
 
-void rv_os_futex_wake(uint32_t *word)
+static void wake(uint32_t *word, int n)
 {
     int saved = errno;
-    syscall(SYS_futex, word, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
+    syscall(SYS_futex, word, FUTEX_WAKE, n, NULL, NULL, 0);
     errno = saved;
+}
+
+void rv_os_futex_wake(uint32_t *word)
+{
+    wake(word, INT32_MAX);
+}
+
+void rv_os_futex_wake_one(uint32_t *word)
+{
+    wake(word, 1);
 }
 
 static void stat_path(char *path, pid_t pid)

@@ -15,8 +15,9 @@
  */
 int rv_os_futex_wait(const uint32_t *word, uint32_t expected, uint64_t timeout_ns);
 
-/* Wake all waiters on a shared word. Async-signal-safe, keeps errno. */
+/* Wake all waiters on a shared word, or one. Async-signal-safe, keeps errno. */
 void rv_os_futex_wake(uint32_t *word);
+void rv_os_futex_wake_one(uint32_t *word);
 
 /* The calling process as /proc names it, for those who look it up there: in a PID namespace of its own getpid() is
  * another one. getpid() where /proc tells nothing. Async-signal-safe, keeps errno. */

@@ -56,7 +56,7 @@ static int tell(struct steered *steered, const char *code)
     return error;
 }
 
-static double n_produced(const struct steered *steered)
+static double n_produced(struct steered *steered)
 {
     struct rv_ring ring;
     rv_ring_view(&ring, &steered->map, 0);

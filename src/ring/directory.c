@@ -7,20 +7,16 @@
 
 #include <errno.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
 #include "base/os.h"
+#include "ring/backing.h"
 #include "base/text.h"
 #include "ring/owner.h"
 #include "ring/ring.h"
 #include "ring/room.h"
 #include "ring/slots.h"
-
-#ifndef MADV_POPULATE_WRITE
-#define MADV_POPULATE_WRITE 23
-#endif
 
 enum {
     CONSUMER_BYTE = 0,
@@ -28,7 +24,7 @@ enum {
     N_NAME_TRIES = 64,
 };
 #define COMING_NS 10000000000u /* for rings that are about to be read: a starved consumer may miss seconds */
-#define TURN_NS 10000000u
+#define WAIT_NS 100000000u
 
 /* ---- processes ---- */
 
@@ -124,6 +120,49 @@ static bool swap_word(struct rv_wire_control *control, uint64_t from, uint64_t t
                                        __ATOMIC_RELAXED);
 }
 
+/* ---- which are free ---- */
+
+static uint64_t *free_word(const struct rv_map *map)
+{
+    return (uint64_t *)(void *)&map->header->first_free_ring;
+}
+
+static uint64_t load_free(const struct rv_map *map)
+{
+    return __atomic_load_n(free_word(map), __ATOMIC_ACQUIRE); /* F2 <- F1 */
+}
+
+static uint32_t first_free(uint64_t seen)
+{
+    return (uint32_t)seen;
+}
+
+/* All below `first` were looked at since `seen`: unless another one became free meanwhile, claims begin there. */
+static void pass_over(const struct rv_map *map, uint64_t seen, uint32_t first)
+{
+    uint64_t next = (seen & ~(uint64_t)UINT32_MAX) | first;
+    __atomic_compare_exchange_n(free_word(map), &seen, next, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+}
+
+/* One that waits for a ring is woken. */
+static bool set_free(const struct rv_map *map, uint32_t ring_idx, uint64_t word)
+{
+    if (!swap_word(rv_map_control(map, ring_idx), word, make_word(RV_RING_FREE, generation_of(word))))
+        return false;
+    uint64_t seen = __atomic_load_n(free_word(map), __ATOMIC_RELAXED), next;
+    do
+        next = ((seen >> 32) + 1) << 32 | (first_free(seen) < ring_idx ? first_free(seen) : ring_idx);
+    while (!__atomic_compare_exchange_n(free_word(map), &seen, next, false, __ATOMIC_RELEASE, /* F1 -> F2 */
+                                        __ATOMIC_RELAXED));
+    rv_os_futex_wake_one(&map->header->n_rings_freed);
+    return true;
+}
+
+bool rv_directory_has_free_ring(const struct rv_map *map)
+{
+    return first_free(load_free(map)) < map->geometry.n_rings;
+}
+
 /* ---- claim ---- */
 
 /*
@@ -156,7 +195,7 @@ static bool take_held_ring(struct rv_map *map, uint32_t ring_idx, uint64_t *word
     if (!swap_word(control, seen, *word))
         return false;
     if (!rv_owner_lock(map->fd, FIRST_RING_BYTE + ring_idx)) {
-        swap_word(control, *word, make_word(RV_RING_FREE, generation_of(*word)));
+        set_free(map, ring_idx, *word);
         return false;
     }
     if (__atomic_load_n(state_word(control), __ATOMIC_RELAXED) == *word)
@@ -166,12 +205,22 @@ static bool take_held_ring(struct rv_map *map, uint32_t ring_idx, uint64_t *word
     return false;
 }
 
+/* Before the claim, so that the consumer also sees a ring whose claimer died on the way. */
+static void raise_mark(struct rv_wire_header *header, uint32_t n_rings)
+{
+    uint32_t seen = __atomic_load_n(&header->n_rings_used, __ATOMIC_RELAXED);
+    while (seen < n_rings && !__atomic_compare_exchange_n(&header->n_rings_used, &seen, n_rings, false,
+                                                          __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        ;
+}
+
 /* True with *word = {CLAIMED, new generation}, and the lock byte held. */
 static bool take_ring(struct rv_map *map, uint32_t ring_idx, uint64_t *word)
 {
     uint32_t state = __atomic_load_n(&rv_map_control(map, ring_idx)->state, __ATOMIC_RELAXED);
     if (state != RV_RING_FREE || !hold_ring(map, ring_idx))
         return false;
+    raise_mark(map->header, ring_idx + 1);
     bool is_taken = take_held_ring(map, ring_idx, word);
     if (!is_taken)
         let_go_of_ring(map, ring_idx);
@@ -180,46 +229,16 @@ static bool take_ring(struct rv_map *map, uint32_t ring_idx, uint64_t *word)
 
 static void give_up_ring(struct rv_map *map, uint32_t ring_idx, uint64_t word)
 {
-    swap_word(rv_map_control(map, ring_idx), word, make_word(RV_RING_FREE, generation_of(word)));
+    set_free(map, ring_idx, word);
     rv_owner_unlock(map->fd, FIRST_RING_BYTE + ring_idx);
     let_go_of_ring(map, ring_idx);
 }
 
-static void touch_pages(uint8_t *first, uint8_t *end)
-{
-    for (uint8_t *page = first; page < end; page += RV_WIRE_PAGE)
-        __atomic_fetch_or(page, 0, __ATOMIC_RELAXED);
-}
-
-static void populate(void *data, size_t n_bytes)
-{
-    uintptr_t first = (uintptr_t)data & ~(uintptr_t)(RV_WIRE_PAGE - 1);
-    uintptr_t end = ((uintptr_t)data + n_bytes + RV_WIRE_PAGE - 1) & ~(uintptr_t)(RV_WIRE_PAGE - 1);
-    if (madvise((void *)first, end - first, MADV_POPULATE_WRITE) != 0)
-        touch_pages(data, (uint8_t *)data + n_bytes);
-}
-
-static int allocate_ring(struct rv_map *map, uint32_t ring_idx)
-{
-    struct rv_wire_control *control = rv_map_control(map, ring_idx);
-    if (__atomic_load_n(&control->has_pages, __ATOMIC_RELAXED))
-        return 0;
-    uint8_t *events = (uint8_t *)rv_map_events(map, ring_idx);
-    size_t events_bytes = (size_t)map->geometry.ring_events * sizeof(struct rv_event);
-    int error = rv_map_allocate(map, (uint64_t)((uint8_t *)control - map->base), map->geometry.control_bytes);
-    if (!error)
-        error = rv_map_allocate(map, (uint64_t)(events - map->base), events_bytes);
-    if (!error)
-        __atomic_store_n(&control->has_pages, 1, __ATOMIC_RELAXED);
-    return error;
-}
-
 static int give_pages(struct rv_map *map, uint32_t ring_idx)
 {
-    int error = allocate_ring(map, ring_idx);
-    if (!error)
-        populate(rv_map_events(map, ring_idx), (size_t)map->geometry.ring_events * sizeof(struct rv_event));
-    return error;
+    uint64_t tail = __atomic_load_n(&rv_map_control(map, ring_idx)->tail, __ATOMIC_RELAXED); /* where the head begins */
+    int error = rv_backing_give_control(map, ring_idx);
+    return error ? error : rv_backing_give_events(map, ring_idx, tail, RV_BACKING_FIRST_EVENTS);
 }
 
 static void reset_protocols(struct rv_map *map, struct rv_wire_control *control)
@@ -259,15 +278,6 @@ static void reset_ring(struct rv_map *map, struct rv_wire_control *control, uint
     reset_protocols(map, control);
 }
 
-/* Before the claim, so that the consumer also sees a ring whose claimer died on the way. */
-static void raise_mark(struct rv_wire_header *header, uint32_t n_rings)
-{
-    uint32_t seen = __atomic_load_n(&header->n_rings_used, __ATOMIC_RELAXED);
-    while (seen < n_rings && !__atomic_compare_exchange_n(&header->n_rings_used, &seen, n_rings, false,
-                                                          __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-        ;
-}
-
 uint32_t rv_directory_n_rings_used(const struct rv_map *map)
 {
     uint32_t n = __atomic_load_n(&map->header->n_rings_used, __ATOMIC_RELAXED);
@@ -278,11 +288,12 @@ static int claim(struct rv_map *map, uint32_t process_idx, enum rv_tag_mode tag_
 {
     if (rv_map_own_fd(map))
         return -ENOSPC;
-    for (uint32_t i = 0; i < map->geometry.n_rings; i++) {
+    const uint64_t seen = load_free(map);
+    for (uint32_t i = first_free(seen); i < map->geometry.n_rings; i++) {
         uint64_t word;
-        raise_mark(map->header, i + 1);
         if (!take_ring(map, i, &word))
             continue;
+        pass_over(map, seen, i + 1);
         if (give_pages(map, i)) {
             give_up_ring(map, i, word);
             return -ENOSPC;
@@ -299,6 +310,7 @@ static int claim(struct rv_map *map, uint32_t process_idx, enum rv_tag_mode tag_
                          __ATOMIC_RELEASE); /* D1 -> D2 */
         return (int)i;
     }
+    pass_over(map, seen, map->geometry.n_rings);
     return -ENOSPC;
 }
 
@@ -318,9 +330,10 @@ static int wait_for_ring(struct rv_map *map, uint32_t process_idx, enum rv_tag_m
     uint64_t begin_ns = rv_clock_mono_ns();
     int ring_idx = -ENOSPC;
     while (ring_idx < 0 && is_ring_coming(map) && rv_clock_mono_ns() - begin_ns < COMING_NS) {
-        uint32_t n_turns = __atomic_load_n(&map->header->drain_turns, __ATOMIC_ACQUIRE); /* P2 <- C2 */
+        uint32_t n_freed = (uint32_t)(load_free(map) >> 32);
         rv_ring_wake_consumer(map->header);
-        rv_os_futex_wait(&map->header->drain_turns, n_turns, TURN_NS);
+        if (!rv_directory_has_free_ring(map))
+            rv_os_futex_wait(&map->header->n_rings_freed, n_freed, WAIT_NS);
         ring_idx = claim(map, process_idx, tag_mode);
     }
     return ring_idx;
@@ -430,7 +443,7 @@ void rv_directory_reclaim(struct rv_map *map, uint32_t ring_idx)
     else
         is_done = false;
     if (is_dead_claim || is_done || state >= RV_RING_STATE_COUNT)
-        swap_word(control, word, make_word(RV_RING_FREE, generation_of(word)));
+        set_free(map, ring_idx, word);
     rv_owner_unlock(map->fd, FIRST_RING_BYTE + ring_idx);
 }
 
@@ -464,8 +477,7 @@ static bool recycle_held_ring(struct rv_map *map, uint32_t ring_idx, bool may_di
     bool is_done = state == RV_RING_EXITED || (state == RV_RING_LIVE && !owner_only_lost_its_lock(map, control));
     if (is_done && has_events(control))
         is_done = may_discard && discard_events(map, ring_idx);
-    bool is_free =
-        (state == RV_RING_CLAIMED || is_done) && swap_word(control, word, make_word(RV_RING_FREE, generation_of(word)));
+    bool is_free = (state == RV_RING_CLAIMED || is_done) && set_free(map, ring_idx, word);
     rv_owner_unlock(map->fd, FIRST_RING_BYTE + ring_idx);
     return is_free;
 }

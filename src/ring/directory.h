@@ -10,6 +10,7 @@
  * Orderings, each with its partner:
  *   D1 -> D2  owner words are whole before LIVE, exit words before EXITED; readers load state before them
  *   D3 -> D4  the consumer is done with a ring before FREE; a claimer sees FREE before it writes there
+ *   F1 -> F2  a ring is FREE before it is told to be among those to look at
  *   R1 -> R2  a thread is done with a ring's lock byte before another one of its process goes near it
  *   T1 -> T2, T3 -> T4  a seqlock over the thread name
  *   H1 -> H2  the heartbeat before consumer_pid
@@ -39,14 +40,17 @@ void rv_directory_leave_process(struct rv_map *map, uint32_t process_idx);
 int rv_directory_after_fork(struct rv_map *map);
 
 /*
- * Claim a free ring for the calling thread: lock byte, state CLAIMED, pages allocated (posix_fallocate) and
- * pre-faulted, owner words, then LIVE. Where the policy is `block` and a consumer lives, a ring that a thread has left
+ * Claim a free ring for the calling thread: lock byte, state CLAIMED, the first pages, owner words, then
+ * LIVE. Where the policy is `block` and a consumer lives, a ring that a thread has left
  * and that is still to be read is waited for, ten seconds at most.
  *   returns  ring index; -ENOSPC when none is free or the disk is full (counted in n_threads_without_ring once
  *            per call)
  *   thread   any; no lock shared between processes is waited for
  */
 int rv_directory_claim(struct rv_map *map, uint32_t process_idx, enum rv_tag_mode tag_mode);
+
+/* Is one to be had, as far as is known without looking at all of them? Any process. */
+bool rv_directory_has_free_ring(const struct rv_map *map);
 
 /* Rings with an index below this may have an owner; the others were never claimed. Any process. */
 uint32_t rv_directory_n_rings_used(const struct rv_map *map);

@@ -11,6 +11,7 @@
 #include <signal.h>
 
 #include "base/clock.h"
+#include "ring/backing.h"
 #include "ring/room.h"
 
 #define FILL_CHUNK_EVENTS 64u
@@ -394,6 +395,8 @@ void rv_pusher_attach(struct rv_pusher *pusher, struct rv_pusher_state *state, c
     state->woken_tail = UINT64_MAX;
     state->is_closed = false;
     state->is_consumer_gone = false;
+    state->backed_head = ring->map ? ring->control->claim_head + RV_BACKING_FIRST_EVENTS : UINT64_MAX;
+    state->n_unbacked = 0;
     state->n_lost = 0;
     for (; pusher->n_unstashed; pusher->n_unstashed--)
         bump(&ring->control->n_refused);

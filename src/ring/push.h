@@ -45,8 +45,10 @@ struct rv_pusher_state {
     bool is_consumer_gone;
     uint64_t gone_heartbeat_ns; /* its heartbeat when it was found dead or stopped: another one means that it is back */
     uint64_t
-        woken_tail;  /* the tail when the consumer was last woken; UINT64_MAX: not yet, the first event is to do it */
-    uint64_t n_lost; /* refused since the last LOST event was written */
+        woken_tail; /* the tail when the consumer was last woken; UINT64_MAX: not yet, the first event is to do it */
+    uint64_t backed_head;   /* slots up to this head have their pages; UINT64_MAX: all have */
+    uint64_t n_unbacked;    /* events that have found none since */
+    uint64_t n_lost;        /* refused since the last LOST event was written */
     uint64_t lost_ticks;    /* when the first of them was refused */
     uint32_t n_suspect;     /* pushes still to be made by the slow path, after a take-over that may have been wrong; */
     uint64_t suspect_stack; /* and all from beneath this: the push that was taken over may go on there; 0: none */

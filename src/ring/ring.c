@@ -18,7 +18,7 @@ enum { GUARD = 1 };
 enum { GUARD = 16 };
 #endif
 
-void rv_ring_view(struct rv_ring *ring, const struct rv_map *map, uint32_t ring_idx)
+void rv_ring_view(struct rv_ring *ring, struct rv_map *map, uint32_t ring_idx)
 {
     *ring = (struct rv_ring){
         .header = map->header,
@@ -27,6 +27,7 @@ void rv_ring_view(struct rv_ring *ring, const struct rv_map *map, uint32_t ring_
         .n_events = map->geometry.ring_events,
         .policy = map->geometry.policy,
         .clock_kind = map->clock.kind,
+        .map = map,
     };
     ring->tail = __atomic_load_n(&ring->control->tail, __ATOMIC_RELAXED);
 }

@@ -29,10 +29,11 @@ struct rv_ring {
     enum rv_policy policy;
     enum rv_clock_kind clock_kind;
     uint64_t tail; /* the consumer's own: what the file has of it is for the producer, and anybody can write over it */
+    struct rv_map *map; /* from which the producer gets pages; NULL: all are there */
 };
 
 /* To read on from where the file says that reading ended. */
-void rv_ring_view(struct rv_ring *ring, const struct rv_map *map, uint32_t ring_idx);
+void rv_ring_view(struct rv_ring *ring, struct rv_map *map, uint32_t ring_idx);
 
 /* What a drain found besides plain events. */
 struct rv_ring_read {

@@ -8,8 +8,11 @@
 
 #include "base/clock.h"
 #include "base/os.h"
+#include "ring/backing.h"
 #include "ring/push.h"
 
+#define MOST_BACKED 32768u /* events a step: 512 KiB */
+#define RETRY_EVENTS 4096u
 #define SPINS 64u
 #define WAIT_NS 10000000u
 #define YOUNG_NS 20000000u   /* a heartbeat younger than this needs no second look */
@@ -98,13 +101,44 @@ static uint64_t n_free(const struct rv_pusher_state *state)
     return n_used < capacity ? capacity - n_used : 0;
 }
 
+/* Slots that have their pages, but for one, which a closing event may take unasked. */
+static uint64_t n_backed(const struct rv_pusher_state *state)
+{
+    uint64_t head = __atomic_load_n(&state->ring.control->head, __ATOMIC_RELAXED);
+    return state->backed_head == UINT64_MAX ? UINT64_MAX : state->backed_head - head - 1;
+}
+
+/* In its first lap: as many again. Where there are none, that is asked once in a while. */
+static bool back(struct rv_pusher_state *state, uint64_t n_needed)
+{
+    const struct rv_ring *ring = &state->ring;
+    uint64_t first = ring->control->claim_head, lap_end = first + ring->n_events;
+    if (n_backed(state) >= n_needed)
+        return true;
+    if (state->n_unbacked % RETRY_EVENTS != 0) {
+        state->n_unbacked++;
+    } else if (state->backed_head < lap_end) { /* a handler may leave it by siglongjmp */
+        uint64_t n = state->backed_head - first, n_left = lap_end - state->backed_head;
+        n = n < MOST_BACKED ? n : MOST_BACKED;
+        n = n < n_left ? n : n_left;
+        if (rv_backing_give_events(ring->map, state->ring_idx, state->backed_head, n) == 0)
+            state->backed_head += n;
+        else
+            state->n_unbacked = 1;
+    }
+    if (state->backed_head >= lap_end)
+        state->backed_head = UINT64_MAX;
+    return n_backed(state) >= n_needed;
+}
+
 uint64_t rv_room_free(struct rv_pusher_state *state)
 {
     if (!is_tracing(state) || state->is_closed)
         return 0;
     if (state->ring.policy == RV_POLICY_BLOCK && state->is_consumer_gone)
         is_consumer_gone(state);
-    return n_free(state);
+    uint64_t n = n_free(state), n_with_pages = n_backed(state);
+    return n < n_with_pages ? n : n_with_pages;
 }
 
 static void relax(void)
@@ -143,6 +177,8 @@ enum rv_room rv_room_make(struct rv_pusher_state *state, uint64_t n_needed)
         return RV_ROOM_NONE;
     if (!is_tracing(state))
         return is_filled(state) ? RV_ROOM_NONE : RV_ROOM_UNTRACED;
+    if (!back(state, n_needed))
+        return RV_ROOM_NONE;
     if (n_free(state) >= n_needed)
         return RV_ROOM_THERE;
     if (state->ring.policy == RV_POLICY_BLOCK)

@@ -15,12 +15,17 @@
 #include "producers/native/shadow.h"
 
 #include <errno.h>
+#include <string.h>
 #include <sys/mman.h>
+
+#include "producers/native/pool.h"
 
 #define N_OWN_FRAMES (1u << 18)
 #define N_OTHER_FRAMES (1u << 14)
 #define N_EARLIER 4096u /* frames below depth 0, which returns of calls that were never seen uncover */
 #define ALIGN_BYTES (65536ull << RV_SHADOW_TAG_SHIFT)
+#define N_KEPT_FRAMES 2048u /* whose pages a thread leaves to the next one */
+#define PAGE 4096u
 #define N_BUCKETS 256u
 #define MAX_SEARCH 4096u /* frames that may be open still, passed in search of a return's call */
 
@@ -32,7 +37,7 @@
 #define IS_LINK 1u
 
 struct rv_shadow_region {
-    size_t n_bytes; /* of the mapping that begins with this */
+    uint64_t pool_word; /* the pool's, while it has it */
     uint32_t stack_id;
     struct rv_shadow_region *next;        /* in its bucket */
     struct rv_shadow_region **buckets;    /* the thread's; in the region of its own stack */
@@ -40,6 +45,13 @@ struct rv_shadow_region {
     struct rv_shadow_frame *first, *last; /* slots */
     struct rv_shadow saved;               /* while the thread is on another stack */
 };
+
+#define HEAD_BYTES(n_buckets) (sizeof(struct rv_shadow_region) + (n_buckets) * sizeof(struct rv_shadow_region *))
+#define REGION_BYTES(n_frames, n_buckets)                                                                              \
+    (HEAD_BYTES(n_buckets) + ALIGN_BYTES +                                                                             \
+     (N_EARLIER + (n_frames) + RV_SHADOW_RESERVE) * sizeof(struct rv_shadow_frame))
+
+static struct rv_pool own_regions = RV_POOL(REGION_BYTES(N_OWN_FRAMES, N_BUCKETS));
 
 struct rv_shadow_frame rv_shadow_no_frame[2] = {{.stack = NO_STACK, .word = BOUNDARY}};
 
@@ -303,19 +315,13 @@ void rv_shadow_end_leave_nested(struct rv_shadow *shadow, const struct rv_shadow
         end_stack(shadow);
 }
 
-static struct rv_shadow_region *create_region(uint32_t stack_id, size_t n_frames, size_t n_buckets)
+/* In memory that is zeroed or was a region's. */
+static struct rv_shadow_region *lay_out(void *pages, uint32_t stack_id, size_t n_frames, size_t n_buckets)
 {
-    size_t n_head = sizeof(struct rv_shadow_region) + n_buckets * sizeof(struct rv_shadow_region *);
-    size_t n_before = n_head + N_EARLIER * sizeof(struct rv_shadow_frame);
-    size_t n_bytes = n_before + ALIGN_BYTES + (n_frames + RV_SHADOW_RESERVE) * sizeof(struct rv_shadow_frame);
-    uint8_t *pages = mmap(NULL, n_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (pages == MAP_FAILED)
-        return NULL;
-    (void)madvise(pages, n_bytes, MADV_NOHUGEPAGE);
+    size_t n_before = HEAD_BYTES(n_buckets) + N_EARLIER * sizeof(struct rv_shadow_frame);
     uintptr_t zero_address = ((uintptr_t)pages + n_before + ALIGN_BYTES - 1) & ~(ALIGN_BYTES - 1);
     struct rv_shadow_frame *zero = (struct rv_shadow_frame *)zero_address;
-    struct rv_shadow_region *region = (void *)pages;
-    region->n_bytes = n_bytes;
+    struct rv_shadow_region *region = pages;
     region->stack_id = stack_id;
     region->buckets = n_buckets ? (struct rv_shadow_region **)(region + 1) : NULL;
     region->first = zero - N_EARLIER;
@@ -326,9 +332,29 @@ static struct rv_shadow_region *create_region(uint32_t stack_id, size_t n_frames
     return region;
 }
 
+static struct rv_shadow_region *create_region(uint32_t stack_id)
+{
+    void *pages = mmap(NULL, REGION_BYTES(N_OTHER_FRAMES, 0), PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (pages == MAP_FAILED)
+        return NULL;
+    (void)madvise(pages, REGION_BYTES(N_OTHER_FRAMES, 0), MADV_NOHUGEPAGE);
+    return lay_out(pages, stack_id, N_OTHER_FRAMES, 0);
+}
+
+/* What a deep stack has used is given back: as it was new, a frame above the lowest of that is zero. */
+static void shrink(struct rv_shadow_region *own)
+{
+    struct rv_shadow_frame *first = own->last + 1 - N_OWN_FRAMES + N_KEPT_FRAMES;
+    uint8_t *begin = (uint8_t *)(((uintptr_t)first + PAGE - 1) & ~(uintptr_t)(PAGE - 1));
+    if (((struct rv_shadow_frame *)(void *)begin)->word)
+        (void)madvise(begin, (size_t)((uint8_t *)(own->last + RV_SHADOW_RESERVE) - begin), MADV_DONTNEED);
+}
+
 int rv_shadow_create(struct rv_shadow *shadow, uint64_t end)
 {
-    struct rv_shadow_region *own = create_region(0, N_OWN_FRAMES, N_BUCKETS);
+    void *pages = rv_pool_take(&own_regions);
+    struct rv_shadow_region *own = pages ? lay_out(pages, 0, N_OWN_FRAMES, N_BUCKETS) : NULL;
     if (!own)
         return -ENOMEM;
     set_end(own->base, end);
@@ -344,7 +370,7 @@ int rv_shadow_switch(struct rv_shadow *shadow, uint32_t stack_id)
     while (region && region->stack_id != stack_id)
         region = region->next;
     if (!region) {
-        region = create_region(stack_id, N_OTHER_FRAMES, 0);
+        region = create_region(stack_id);
         if (!region)
             return -ENOMEM;
         region->buckets = buckets;
@@ -368,7 +394,9 @@ void rv_shadow_destroy(struct rv_shadow *shadow)
             if (region->stack_id == 0)
                 own = region;
             else
-                munmap(region, region->n_bytes);
+                munmap(region, REGION_BYTES(N_OTHER_FRAMES, 0));
         }
-    munmap(own, own->n_bytes);
+    memset(buckets, 0, N_BUCKETS * sizeof *buckets);
+    shrink(own);
+    rv_pool_give(&own_regions, own);
 }

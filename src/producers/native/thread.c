@@ -11,14 +11,15 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/auxv.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
 #include "producers/native/guard.h"
 #include "producers/native/mapped.h"
+#include "producers/native/pool.h"
 #include "producers/native/process.h"
 #include "ring/directory.h"
 
@@ -46,6 +47,7 @@ struct thread {
 RV_THREAD_LOCAL struct rv_thread rv_thread = {.shadow = RV_SHADOW_NONE};
 static RV_THREAD_LOCAL struct thread thread;
 
+static struct rv_pool states = RV_POOL(sizeof(struct rv_pusher_state));
 static pthread_key_t end_key;
 static uint32_t end_key_state; /* 0 none, 1 being made, 2 there */
 static void (*replay_frames)(void);
@@ -103,7 +105,7 @@ static void end_thread(void *unused)
     rv_thread.pusher = (struct rv_pusher){0};
     rv_shadow_destroy(&rv_thread.shadow);
     if (thread.state)
-        munmap(thread.state, sizeof *thread.state);
+        rv_pool_give(&states, thread.state);
     thread.state = NULL;
     thread.has_key = false;
     rv_guard_end(&guard);
@@ -119,40 +121,31 @@ static bool has_end_key(void)
     return __atomic_load_n(&end_key_state, __ATOMIC_ACQUIRE) == 2; /* K2 <- K1 */
 }
 
-static bool has_free_ring(const struct rv_map *map)
-{
-    for (uint32_t i = 0; i < map->geometry.n_rings; i++)
-        if (__atomic_load_n(&rv_map_control(map, i)->state, __ATOMIC_RELAXED) == RV_RING_FREE)
-            return true;
-    return false;
-}
-
 /* Above all frames of the thread's own stack lies what the kernel left there, or glibc's thread. */
 static uint64_t end_of_stack(void)
 {
     return gettid() == getpid() ? getauxval(AT_RANDOM) : (uint64_t)(uintptr_t)&rv_thread;
 }
 
-/* Also for a handler that interrupted a thread's first push: it needs the stash. */
+/* Also for a handler that interrupted a thread's first push: it needs the stash. What a thread has left there before
+ * is of no use. */
 static void make_state(void)
 {
-    struct rv_pusher_state *none = NULL;
-    int saved = errno;
-    void *pages = mmap(NULL, sizeof *thread.state, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (pages != MAP_FAILED &&
-        !__atomic_compare_exchange_n(&thread.state, &none, pages, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-        munmap(pages, sizeof *thread.state);
-    if (thread.state)
-        thread.state->stack_end = end_of_stack();
+    struct rv_pusher_state *none = NULL, *state = rv_pool_take(&states);
+    if (state) {
+        memset(state, 0, offsetof(struct rv_pusher_state, stash));
+        state->stack_end = end_of_stack();
+        if (!__atomic_compare_exchange_n(&thread.state, &none, state, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+            rv_pool_give(&states, state);
+    }
     rv_thread.pusher.state = thread.state;
-    errno = saved;
 }
 
 static bool claim_ring(void)
 {
     if (rv_process_open(NULL) != 0 || !thread.state)
         return false;
-    if (thread.n_without_ring && !has_free_ring(rv_process_map()))
+    if (thread.n_without_ring && !rv_directory_has_free_ring(rv_process_map()))
         return false;
     rv_mapped_update();
     int ring_idx = rv_directory_claim(rv_process_map(), rv_process_idx(), RV_TAG_DEPTH);
@@ -167,8 +160,6 @@ static bool claim_ring(void)
         rv_directory_set_thread_name(rv_process_map(), (uint32_t)ring_idx, thread.name);
     else
         ask_name();
-    if (!thread.has_key && has_end_key())
-        thread.has_key = pthread_setspecific(end_key, &thread) == 0;
     thread.n_without_ring = 0;
     thread.expects_modules = false;
     thread.is_muted = false;
@@ -200,6 +191,8 @@ static bool get_ring(void)
     if (thread.n_without_ring % RETRY_EVENTS == 0 && thread.n_rounds <= LAST_ROUNDS) {
         rv_guard_begin(&guard);
         is_there = claim_ring();
+        if (thread.state && !thread.has_key && has_end_key())
+            thread.has_key = pthread_setspecific(end_key, &thread) == 0;
         rv_guard_end(&guard);
     }
     if (is_there)

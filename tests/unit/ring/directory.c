@@ -1,7 +1,11 @@
 #include "fixture.h"
 
+#include <sys/stat.h>
+
 #include "base/os.h"
+#include "ring/backing.h"
 #include "ring/owner.h"
+#include "ring/push.h"
 
 #define LATE_NS 700000000u
 
@@ -28,6 +32,97 @@ Test(directory, a_claimed_ring_is_live_until_released_and_free_after_reclaim, .t
     rv_directory_reclaim(&f.map, 0);
     cr_assert_eq(control->state, RV_RING_FREE);
     cr_assert_eq(f.map.header->total_claims, 1);
+    close_fixture(&f);
+}
+
+Test(directory, claims_look_at_no_ring_that_is_known_to_be_taken, .timeout = 60)
+{
+    struct fixture f;
+    open_fixture(&f, &(struct rv_map_params){.n_rings = 4});
+    uint32_t process = (uint32_t)rv_directory_enter_process(&f.other);
+    for (int i = 0; i < 4; i++) {
+        cr_assert(rv_directory_has_free_ring(&f.map));
+        cr_assert_eq(rv_directory_claim(&f.other, process, RV_TAG_DEPTH), i);
+        cr_assert_eq(f.map.header->first_free_ring, (uint32_t)i + 1);
+    }
+    cr_assert_not(rv_directory_has_free_ring(&f.map));
+    cr_assert_eq(rv_directory_claim(&f.other, process, RV_TAG_DEPTH), -ENOSPC);
+    for (uint32_t i = 2; i > 0; i--) {
+        rv_directory_release(&f.other, i);
+        rv_directory_reclaim(&f.map, i);
+        cr_assert_eq(f.map.header->first_free_ring, i);
+    }
+    cr_assert_eq(f.map.header->n_rings_freed, 2);
+    cr_assert_eq(rv_directory_claim(&f.other, process, RV_TAG_DEPTH), 1);
+    cr_assert_eq(rv_directory_claim(&f.other, process, RV_TAG_DEPTH), 2);
+    cr_assert_eq(rv_directory_claim(&f.other, process, RV_TAG_DEPTH), -ENOSPC);
+    cr_assert_not(rv_directory_has_free_ring(&f.map));
+    close_fixture(&f);
+}
+
+static uint64_t n_allocated(const struct rv_map *map)
+{
+    struct stat status;
+    cr_assert_eq(fstat(map->fd, &status), 0);
+    return (uint64_t)status.st_blocks * 512;
+}
+
+static void push_calls(struct rv_pusher *pusher, uint64_t n)
+{
+    for (uint64_t i = 0; i < n; i++)
+        rv_push(pusher, RV_EVENT_CALL_AT, rv_event_word_at(i, 0), 0x7000, rv_push_slow);
+}
+
+Test(directory, a_ring_has_pages_for_what_is_written, .timeout = 60)
+{
+    struct fixture f;
+    struct rv_ring ring;
+    struct rv_pusher pusher = {0};
+    struct rv_pusher_state *state = calloc(1, sizeof *state);
+    open_fixture(&f, &(struct rv_map_params){.n_rings = 2, .ring_events = 1 << 16, .policy = RV_POLICY_SWITCH});
+    f.map.header->is_recording = 1;
+    uint32_t process = (uint32_t)rv_directory_enter_process(&f.other);
+    uint64_t n_bytes = n_allocated(&f.map);
+    cr_assert_eq(rv_directory_claim(&f.other, process, RV_TAG_DEPTH), 0);
+    cr_assert_lt(n_allocated(&f.map) - n_bytes, 128 << 10, "a thread that calls little costs little");
+
+    rv_ring_view(&ring, &f.other, 0);
+    rv_pusher_attach(&pusher, state, &ring, 0);
+    push_calls(&pusher, (1 << 16) + 10);
+    cr_assert_geq(n_allocated(&f.map) - n_bytes, 1 << 20, "all of it is used");
+    cr_assert_eq(rv_ring_account(&ring).n_dropped, 10);
+    free(state);
+    close_fixture(&f);
+}
+
+Test(directory, events_without_pages_are_dropped_and_counted, .timeout = 60)
+{
+    struct fixture f;
+    struct rv_ring ring;
+    struct rv_pusher pusher = {0};
+    struct rv_pusher_state *state = calloc(1, sizeof *state);
+    open_fixture(&f, &(struct rv_map_params){.n_rings = 2, .ring_events = 1 << 16, .policy = RV_POLICY_BLOCK});
+    f.map.header->is_recording = 1;
+    uint32_t process = (uint32_t)rv_directory_enter_process(&f.other);
+    cr_assert_eq(rv_directory_claim(&f.other, process, RV_TAG_DEPTH), 0);
+    rv_ring_view(&ring, &f.other, 0);
+    rv_pusher_attach(&pusher, state, &ring, 0);
+    int fd = f.other.fd;
+    struct rv_map out_of_reach = f.other;
+    out_of_reach.device++; /* what its descriptor is must be this */
+    state->ring.map = &out_of_reach;
+    push_calls(&pusher, 20000);
+    struct rv_ring_account account = rv_ring_account(&ring);
+    cr_assert_eq(account.n_produced, 20000);
+    cr_assert_eq(account.n_dropped, 20000 - (RV_BACKING_FIRST_EVENTS - 1));
+
+    f.other.fd = fd;
+    state->ring.map = &f.other;
+    push_calls(&pusher, 20000);
+    account = rv_ring_account(&ring);
+    cr_assert_eq(account.n_produced, 40000);
+    cr_assert_lt(account.n_dropped, 24100, "it is asked for again");
+    free(state);
     close_fixture(&f);
 }
 

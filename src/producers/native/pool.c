@@ -1,0 +1,77 @@
+/*
+ * A stack of pieces, each with the next one's address in its first word. Who takes one reads that word while another
+ * may have taken the piece and written it: the count in the head has changed then, and what was read is not used.
+ *
+ *   M1 -> M2  a piece's first word, and all that was done with it, before it is on the stack
+ */
+#include "producers/native/pool.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <sys/mman.h>
+
+#define MOST_AT_ONCE 16u
+#define PAGE 4096u
+#define COUNT_SHIFT 48
+#define ADDRESS_MASK ((1ull << COUNT_SHIFT) - 1)
+
+static uint64_t *piece_of(uint64_t head)
+{
+    return (uint64_t *)(uintptr_t)(head & ADDRESS_MASK);
+}
+
+static uint64_t with(uint64_t head, const void *piece)
+{
+    return ((head >> COUNT_SHIFT) + 1) << COUNT_SHIFT | (uint64_t)(uintptr_t)piece;
+}
+
+static void *take_left(struct rv_pool *pool)
+{
+    uint64_t head = __atomic_load_n(&pool->free, __ATOMIC_ACQUIRE); /* M2 <- M1 */
+    while (piece_of(head)) {
+        uint64_t next = __atomic_load_n(piece_of(head), __ATOMIC_RELAXED);
+        if (__atomic_compare_exchange_n(&pool->free, &head, with(head, (void *)(uintptr_t)next), false,
+                                        __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE)) { /* M2 <- M1 */
+            *piece_of(head) = 0;
+            return piece_of(head);
+        }
+    }
+    return NULL;
+}
+
+void rv_pool_give(struct rv_pool *pool, void *piece)
+{
+    uint64_t head = __atomic_load_n(&pool->free, __ATOMIC_RELAXED);
+    do
+        __atomic_store_n((uint64_t *)piece, head & ADDRESS_MASK, __ATOMIC_RELAXED);
+    while (!__atomic_compare_exchange_n(&pool->free, &head, with(head, piece), false, __ATOMIC_RELEASE, /* M1 -> M2 */
+                                        __ATOMIC_RELAXED));
+}
+
+/* As many as there are, up to a limit: one thread has one, thousands ask seldom. */
+static void *make(struct rv_pool *pool)
+{
+    uint32_t n_taken = __atomic_load_n(&pool->n_taken, __ATOMIC_RELAXED);
+    size_t n = n_taken < 1 ? 1 : n_taken < MOST_AT_ONCE ? n_taken : MOST_AT_ONCE;
+    size_t n_bytes = (pool->n_bytes + PAGE - 1) & ~(size_t)(PAGE - 1);
+    int saved = errno;
+    uint8_t *pieces =
+        mmap(NULL, n * n_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (pieces == MAP_FAILED && n > 1)
+        pieces = mmap(NULL, n_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, n = 1);
+    if (pieces != MAP_FAILED)
+        (void)madvise(pieces, n * n_bytes, MADV_NOHUGEPAGE);
+    errno = saved;
+    if (pieces == MAP_FAILED)
+        return NULL;
+    __atomic_fetch_add(&pool->n_taken, (uint32_t)n, __ATOMIC_RELAXED);
+    for (size_t i = 1; i < n; i++)
+        rv_pool_give(pool, pieces + i * n_bytes);
+    return pieces;
+}
+
+void *rv_pool_take(struct rv_pool *pool)
+{
+    void *piece = take_left(pool);
+    return piece ? piece : make(pool);
+}

@@ -1,0 +1,55 @@
+#include "ring/backing.h"
+
+#include <errno.h>
+#include <sys/mman.h>
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+
+static void touch_pages(uint8_t *first, uint8_t *end)
+{
+    for (uint8_t *page = first; page < end; page += RV_WIRE_PAGE)
+        __atomic_fetch_or(page, 0, __ATOMIC_RELAXED);
+}
+
+static void populate(void *data, size_t n_bytes)
+{
+    uintptr_t first = (uintptr_t)data & ~(uintptr_t)(RV_WIRE_PAGE - 1);
+    uintptr_t end = ((uintptr_t)data + n_bytes + RV_WIRE_PAGE - 1) & ~(uintptr_t)(RV_WIRE_PAGE - 1);
+    int saved = errno;
+    if (madvise((void *)first, end - first, MADV_POPULATE_WRITE) != 0)
+        touch_pages((uint8_t *)first, (uint8_t *)end);
+    errno = saved;
+}
+
+static int give(struct rv_map *map, void *data, size_t n_bytes)
+{
+    int error = rv_map_allocate(map, (uint64_t)((uint8_t *)data - map->base), n_bytes);
+    if (!error)
+        populate(data, n_bytes);
+    return error;
+}
+
+int rv_backing_give_control(struct rv_map *map, uint32_t ring_idx)
+{
+    struct rv_wire_control *control = rv_map_control(map, ring_idx);
+    int error = 0;
+    if (!__atomic_load_n(&control->has_pages, __ATOMIC_RELAXED))
+        error = rv_map_allocate(map, (uint64_t)((uint8_t *)control - map->base), map->geometry.control_bytes);
+    if (!error)
+        __atomic_store_n(&control->has_pages, 1, __ATOMIC_RELAXED);
+    return error;
+}
+
+int rv_backing_give_events(struct rv_map *map, uint32_t ring_idx, uint64_t head, uint64_t n)
+{
+    struct rv_event *events = rv_map_events(map, ring_idx);
+    uint64_t n_events = map->geometry.ring_events, first = head & (n_events - 1);
+    n = n < n_events ? n : n_events;
+    uint64_t n_here = n < n_events - first ? n : n_events - first;
+    int error = give(map, events + first, n_here * sizeof *events);
+    if (!error && n > n_here)
+        error = give(map, events, (n - n_here) * sizeof *events);
+    return error;
+}
