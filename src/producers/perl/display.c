@@ -31,24 +31,27 @@ static void show_character(pTHX_ SV *out, char c)
     }
 }
 
-/* copy: ours, and plain. */
+/* copy: ours, and plain. What is cut ends with "...", behind the quote; a character of UTF-8 is shown whole. */
 static void show_text(pTHX_ SV *out, SV *copy)
 {
-    STRLEN n_bytes;
+    STRLEN n_bytes, i = 0;
     const char *text = SvPVutf8(copy, n_bytes);
     sv_catpvs(out, "\"");
-    for (STRLEN i = 0; i < n_bytes && !is_full(out); i++)
-        show_character(aTHX_ out, text[i]);
+    while (i < n_bytes && (!is_full(out) || UTF8_IS_CONTINUATION(text[i])))
+        show_character(aTHX_ out, text[i++]);
     sv_catpvs(out, "\"");
+    if (i < n_bytes)
+        sv_catpvs(out, "...");
 }
 
 static void show_items(pTHX_ SV *out, AV *array, unsigned levels)
 {
     sv_catpvs(out, "[");
-    for (SSize_t i = 0; i <= AvFILLp(array) && !is_full(out); i++) {
+    for (SSize_t i = 0; i <= AvFILLp(array); i++) {
+        bool is_cut = i == MOST_ITEMS || is_full(out);
         if (i > 0)
             sv_catpvs(out, ", ");
-        if (i == MOST_ITEMS) {
+        if (is_cut) {
             sv_catpvs(out, "...");
             break;
         }
@@ -73,14 +76,16 @@ static void show_entries(pTHX_ SV *out, HV *hash, unsigned levels)
 {
     HE **buckets = HvARRAY(hash);
     unsigned n = 0;
+    bool is_cut = false;
     sv_catpvs(out, "{");
     for (STRLEN i = 0; buckets && i <= HvMAX(hash); i++) {
-        for (const HE *entry = buckets[i]; entry && !is_full(out) && n <= MOST_ITEMS; entry = HeNEXT(entry)) {
+        for (const HE *entry = buckets[i]; entry && !is_cut; entry = HeNEXT(entry)) {
             if (HeVAL(entry) == &PL_sv_placeholder || HeKLEN(entry) == HEf_SVKEY)
                 continue;
-            if (n > 0)
+            is_cut = n == MOST_ITEMS || is_full(out);
+            if (n++ > 0)
                 sv_catpvs(out, ", ");
-            if (n++ == MOST_ITEMS)
+            if (is_cut)
                 sv_catpvs(out, "...");
             else
                 show_entry(aTHX_ out, entry, levels);
@@ -89,14 +94,35 @@ static void show_entries(pTHX_ SV *out, HV *hash, unsigned levels)
     sv_catpvs(out, "}");
 }
 
+/* As it is written: qr/PATTERN/FLAGS. */
+static void show_pattern(pTHX_ SV *out, REGEXP *pattern)
+{
+    static const char flags[] = STD_PAT_MODS;
+    SV *text = newSVpvn_flags(RX_PRECOMP(pattern), (STRLEN)RX_PRELEN(pattern), RX_UTF8(pattern) ? SVf_UTF8 : 0);
+    STRLEN n_bytes;
+    const char *bytes = SvPVutf8(text, n_bytes);
+    sv_catpvs(out, "qr/");
+    sv_catpvn(out, bytes, n_bytes);
+    sv_catpvs(out, "/");
+    SvREFCNT_dec_NN(text);
+    for (unsigned set = (RX_EXTFLAGS(pattern) & RXf_PMf_STD_PMMOD) >> RXf_PMf_STD_PMMOD_SHIFT, i = 0; set;
+         set >>= 1, i++)
+        if (set & 1)
+            sv_catpvn(out, &flags[i], 1);
+}
+
 static void show_referent(pTHX_ SV *out, SV *referent, unsigned levels)
 {
     bool is_plain = levels > 0 && !SvRMAGICAL(referent) && !SvGMAGICAL(referent);
-    if (SvOBJECT(referent)) {
-        const char *name = HvNAME(SvSTASH(referent));
-        sv_catpvf(out, "%s=", name ? name : "__ANON__");
-    }
-    if (is_plain && SvTYPE(referent) == SVt_PVAV)
+    bool is_pattern = SvTYPE(referent) == SVt_REGEXP;
+    const HEK *class = SvOBJECT(referent) ? HvNAME_HEK(SvSTASH(referent)) : NULL;
+    if (class && !(is_pattern && strcmp(HEK_KEY(class), "Regexp") == 0))
+        sv_catpvf(out, "%" HEKf "=", HEKfARG(class));
+    else if (SvOBJECT(referent) && !class)
+        sv_catpvs(out, "__ANON__=");
+    if (is_pattern)
+        show_pattern(aTHX_ out, (REGEXP *)referent);
+    else if (is_plain && SvTYPE(referent) == SVt_PVAV)
         show_items(aTHX_ out, (AV *)referent, levels - 1);
     else if (is_plain && SvTYPE(referent) == SVt_PVHV)
         show_entries(aTHX_ out, (HV *)referent, levels - 1);

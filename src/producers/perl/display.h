@@ -5,7 +5,8 @@
 #include "producers/perl/perl_api.h"
 
 /*
- * Append it to `out`, which is UTF-8: 42, "text", undef, [1, 2], {"a" => 1}, Class={...}.
+ * Append it to `out`, which is UTF-8: 42, "text", undef, [1, 2], {"a" => 1}, Class={...}, qr/a+/i. What is cut, texts
+ * and all that is shown at once at 64 KiB, arrays and hashes at 100 items, has "..." there.
  *   value    NULL: undef
  *   levels   how many references to follow
  */
