@@ -159,6 +159,8 @@ static const char *message_of(const struct rv_pilot_report *report)
 {
     if (report->why[0])
         return report->why;
+    if (report->state == RV_PILOT_STOPPED && report->reason[0])
+        return report->reason;
     return report->has_other_monitor ? "another monitor steers this program, too: ringviz --control, perhaps" : "";
 }
 

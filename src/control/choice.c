@@ -2,6 +2,7 @@
 
 #include <ctype.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/os.h"
 #include "control/reply.h"
@@ -10,12 +11,6 @@
 #define BEGIN_TRIES 1000u /* for a first thread, */
 #define LIVE_TRIES 100u   /* and for one that is there to say that it can be steered */
 #define BEGIN_NS 10000000u
-
-bool rv_choice_is_steered(struct rv_console *console, uint32_t ring)
-{
-    struct rv_subject_thread thread;
-    return rv_subject_thread(console->subject, ring, &thread) == 0 && thread.steering.state != RV_RUN_UNSTEERED;
-}
 
 /* The first that can be steered, else, if any will do, the first, else NO_RING. */
 static uint32_t find_first(struct rv_console *console, bool is_any, bool *has_live)
@@ -84,4 +79,39 @@ bool rv_choice_parse(struct rv_console *console, const char *argument, uint32_t 
 bool rv_choice_parse_any(struct rv_console *console, const char *argument, uint32_t *ring)
 {
     return *argument ? is_ring(console, argument, ring) : rv_choice_find_any(console, ring);
+}
+
+size_t rv_choice_split(const char *text, const char **rest)
+{
+    size_t n = strcspn(text, " \t");
+    *rest = text + n + strspn(text + n, " \t");
+    return n;
+}
+
+bool rv_choice_is_word(const char *text, size_t n, const char *word)
+{
+    return strlen(word) == n && memcmp(text, word, n) == 0;
+}
+
+void rv_choice_each(struct rv_console *console, rv_choice_each_fn *each, const void *context)
+{
+    struct rv_subject_thread thread;
+    uint32_t n_rings = rv_subject_n_rings(console->subject), n_found = 0;
+    for (uint32_t i = 0; i < n_rings; i++) {
+        if (rv_subject_thread(console->subject, i, &thread) != 0 || thread.steering.state == RV_RUN_UNSTEERED)
+            continue;
+        each(console, i, context);
+        n_found++;
+    }
+    if (n_found == 0)
+        rv_reply_fail(console, "no thread here can be steered");
+}
+
+bool rv_choice_has_live(struct rv_console *console)
+{
+    struct rv_subject_thread thread;
+    for (uint32_t i = 0; i < rv_subject_n_rings(console->subject); i++)
+        if (rv_subject_thread(console->subject, i, &thread) == 0)
+            return true;
+    return false;
 }

@@ -55,7 +55,8 @@ static void evaluate(struct rv_helm *helm, const char *expression)
 {
     struct rv_pilot_report *report = helm->report;
     struct rv_answer answer;
-    int error = ask(helm, "eval", expression, &answer);
+    const struct rv_subject_expression asked = {expression, report->frame, RV_SUBJECT_LEVELS};
+    int error = rv_subject_eval(helm->subject, helm->about.ring, &asked, ORDER_NS, &answer);
     const char *text = error ? rv_subject_error(error) : answer.text ? answer.text : "";
     memset(report->value, 0, sizeof report->value);
     rv_pilot_say(report->expression, sizeof report->expression, expression);
@@ -113,7 +114,8 @@ static void set_break(struct rv_helm *helm, const char *where)
     const struct rv_pilot_report *report = helm->report;
     const char *file = report->frame < report->n_frames ? report->frames[report->frame].file : "";
     char whole[sizeof report->frames[0].file + RV_PILOT_TEXT_BYTES];
-    bool is_line = *where && !where[strspn(where, "0123456789")];
+    size_t n_digits = strspn(where, "0123456789");
+    bool is_line = n_digits && (!where[n_digits] || where[n_digits] == ' ');
     if (is_line && !*file) {
         rv_pilot_say(helm->report->why, sizeof helm->report->why, "of which file? none is known here");
         return;

@@ -52,23 +52,27 @@ static void keep(char out[RV_LISTING_BYTES], const char *text, size_t n_bytes)
     rv_text_escape(out, RV_LISTING_BYTES, plain, n);
 }
 
-void rv_listing_read(struct rv_listing *listing, uint32_t pid, const char *path, uint32_t line)
+void rv_listing_read_from(struct rv_listing *listing, uint32_t pid, const char *path, uint32_t first)
 {
     size_t n_bytes = 0;
     memset(listing, 0, sizeof *listing);
-    char *text = path[0] && line ? read_of_process(pid, path, &n_bytes) : NULL;
+    char *text = path[0] && first ? read_of_process(pid, path, &n_bytes) : NULL;
     if (!text)
         return;
     const char *at = text, *end = text + n_bytes;
-    uint32_t first = line > RV_LISTING_LINES / 2 ? line - RV_LISTING_LINES / 2 : 1;
-    for (uint32_t i = 1; at < end && i < first + RV_LISTING_LINES; i++) {
+    for (uint32_t i = 1; at < end && listing->n < RV_LISTING_LINES; i++) {
         const char *newline = memchr(at, '\n', (size_t)(end - at)), *next = newline ? newline + 1 : end;
         if (i >= first)
             keep(listing->lines[listing->n++], at, (size_t)(next - at));
         at = next;
     }
     listing->first = first;
-    if (first + listing->n <= line)
-        memset(listing, 0, sizeof *listing);
     free(text);
+}
+
+void rv_listing_read(struct rv_listing *listing, uint32_t pid, const char *path, uint32_t line)
+{
+    rv_listing_read_from(listing, pid, path, line > RV_LISTING_LINES / 2 ? line - RV_LISTING_LINES / 2 : line > 0);
+    if (listing->first + listing->n <= line)
+        memset(listing, 0, sizeof *listing);
 }

@@ -12,7 +12,11 @@ struct rv_listing { /* n 0 = it cannot be read, or has no such line */
     char lines[RV_LISTING_LINES][RV_LISTING_BYTES]; /* UTF-8 fit to be shown, tabs as spaces */
 };
 
-/* Of a process's file, whose path may be relative to where that process is. Regular files are read, 4 MiB at most. */
+/*
+ * Around a line, or from one on, of a process's file, whose path may be relative to where that process is. Regular
+ * files are read, 4 MiB at most.
+ */
 void rv_listing_read(struct rv_listing *listing, uint32_t pid, const char *path, uint32_t line);
+void rv_listing_read_from(struct rv_listing *listing, uint32_t pid, const char *path, uint32_t first);
 
 #endif

@@ -162,6 +162,15 @@ static void ask_stack(struct rv_pilot *pilot)
     rv_answer_fini(&answer);
 }
 
+static void ask_why(struct rv_pilot *pilot)
+{
+    struct rv_answer answer;
+    if (ask(pilot, "why", &answer) == 0)
+        rv_pilot_say(pilot->report.reason, sizeof pilot->report.reason,
+                     answer.is_fine && answer.text ? answer.text : "");
+    rv_answer_fini(&answer);
+}
+
 static void ask_breaks(struct rv_pilot *pilot)
 {
     struct rv_answer answer;
@@ -258,6 +267,8 @@ static void ask_all(struct rv_pilot *pilot, bool is_stopped)
     ask_stack(pilot);
     if (!pilot->report.is_silent && !is_given_up(pilot)) {
         ask_watches(pilot, is_stopped);
+        if (was_stale && is_stopped)
+            ask_why(pilot);
         if (was_stale)
             ask_breaks(pilot);
     }

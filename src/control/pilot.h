@@ -39,10 +39,10 @@ enum rv_pilot_order_kind {
     RV_PILOT_NEXT,
     RV_PILOT_FINISH,
     RV_PILOT_RUN,
-    RV_PILOT_EVAL,    /* text: an expression */
+    RV_PILOT_EVAL,    /* text: an expression, of the frame that is looked at */
     RV_PILOT_WATCH,   /* text: an expression */
     RV_PILOT_UNWATCH, /* idx: of the watch */
-    RV_PILOT_BREAK,   /* text: SUB, FILE:LINE or LINE */
+    RV_PILOT_BREAK,   /* text: SUB, FILE:LINE or LINE, and if EXPR behind it; a line alone is of that frame's file */
     RV_PILOT_UNBREAK  /* idx: the breakpoint's number */
 };
 
@@ -111,6 +111,7 @@ struct rv_pilot_report { /* texts are UTF-8 fit to be shown */
     char value[2048];
     bool is_value_error;
     bool has_other_monitor; /* of the same file */
+    char reason[256];       /* what it stopped for last, where that is more than a place, a line each; "" = nothing */
     char why[256];          /* the last order was not done; "" = it was */
 };
 

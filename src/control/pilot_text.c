@@ -6,11 +6,14 @@
 
 #include "base/text.h"
 
+/* What is cut ends with "...". */
 static void copy(char *out, size_t out_bytes, const char *text, size_t n_bytes)
 {
-    size_t n = rv_text_whole(text, n_bytes, out_bytes - 1);
+    static const char mark[] = "...";
+    bool is_cut = n_bytes > out_bytes - 1;
+    size_t n = is_cut ? rv_text_whole(text, n_bytes, out_bytes - sizeof mark) : n_bytes;
     memcpy(out, text, n);
-    out[n] = '\0';
+    memcpy(out + n, mark + (is_cut ? 0 : sizeof mark - 1), is_cut ? sizeof mark : 1);
 }
 
 static const char *find_last(const char *text, size_t n_bytes, const char *what)
@@ -22,8 +25,8 @@ static const char *find_last(const char *text, size_t n_bytes, const char *what)
     return NULL;
 }
 
-/* "#0 main::f(2) at x.pl line 3". Arguments may hold whatever they like: it is read from its end. */
-static void read_frame(struct rv_pilot_frame *frame, const char *text, size_t n_bytes)
+/* Arguments may hold whatever they like: it is read from its end. */
+void rv_pilot_read_frame(struct rv_pilot_frame *frame, const char *text, size_t n_bytes)
 {
     static const char at_text[] = " at ", line_text[] = " line ";
     const char *call = memchr(text, ' ', n_bytes), *line = find_last(text, n_bytes, line_text);
@@ -50,7 +53,7 @@ void rv_pilot_read_stack(struct rv_pilot_report *report, const char *text)
         if (report->has_more_frames)
             return;
         if (n_bytes && *text == '#')
-            read_frame(&report->frames[report->n_frames++], text, n_bytes);
+            rv_pilot_read_frame(&report->frames[report->n_frames++], text, n_bytes);
         text += n_bytes + (text[n_bytes] == '\n');
     }
 }

@@ -4,13 +4,16 @@
 
 #include "control/pilot.h"
 
+/* "#0 main::f(2) at x.pl line 3", of n bytes. */
+void rv_pilot_read_frame(struct rv_pilot_frame *frame, const char *text, size_t n_bytes);
+
 /* The frames of a stack: "#0 main::f(2) at x.pl line 3", a line each; others are left out. NULL = none. */
 void rv_pilot_read_stack(struct rv_pilot_report *report, const char *text);
 
 /* The list of breakpoints: "1 main::f", a line each; others are left out. NULL = none. */
 void rv_pilot_read_breaks(struct rv_pilot_report *report, const char *text);
 
-/* Copy a text without the newlines at its end, cut between characters to what fits. */
+/* Copy a text without the newlines at its end; what does not fit is cut between characters, and "..." says so. */
 void rv_pilot_say(char *out, size_t out_bytes, const char *text);
 
 #endif

@@ -58,17 +58,3 @@ bool rv_reply_tell(struct rv_console *console, uint32_t ring, const char *code)
     rv_answer_fini(&answer);
     return is_fine;
 }
-
-void rv_reply_place(struct rv_console *console, uint32_t ring)
-{
-    struct rv_answer answer;
-    int error = rv_subject_ask(console->subject, ring, "stck", "", RV_REPLY_NS, &answer);
-    if (!error && answer.is_fine && answer.text) {
-        const char *frame = strchr(answer.text, ' ');
-        frame = frame ? frame + 1 : answer.text;
-        printf("ring %u stopped: %.*s\n", ring, (int)strcspn(frame, "\n"), frame);
-    } else {
-        rv_reply_fail_at(console, ring, error ? error : -ENOENT);
-    }
-    rv_answer_fini(&answer);
-}

@@ -17,7 +17,4 @@ bool rv_reply_show(struct rv_console *console, const struct rv_answer *answer);
 bool rv_reply_ask(struct rv_console *console, uint32_t ring, const char *code, const char *argument);
 bool rv_reply_tell(struct rv_console *console, uint32_t ring, const char *code);
 
-/* "ring 1 stopped: main::f(2) at x.pl line 3": the innermost frame without its number. */
-void rv_reply_place(struct rv_console *console, uint32_t ring);
-
 #endif

@@ -1,6 +1,7 @@
 #include "control/subject.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -86,7 +87,7 @@ void rv_subject_limit(struct rv_subject *subject, const struct rv_subject_limits
     subject->limits = *limits;
 }
 
-static bool is_given_up(const struct rv_subject *subject)
+bool rv_subject_is_given_up(const struct rv_subject *subject)
 {
     return subject->limits.is_given_up && subject->limits.is_given_up(subject->limits.context);
 }
@@ -176,7 +177,7 @@ static int take_turn(struct rv_subject *subject, uint32_t ring)
     uint64_t begin_ns = rv_clock_mono_ns();
     int error;
     while ((error = rv_steering_begin_asking(subject->map, ring)) == -EBUSY) {
-        if (is_given_up(subject))
+        if (rv_subject_is_given_up(subject))
             return -ECANCELED;
         if (rv_clock_mono_ns() - begin_ns > BUSY_NS)
             break;
@@ -192,7 +193,7 @@ static int post(struct rv_subject *subject, uint32_t ring, const char *code, con
     bool has_cancelled = false;
     int error;
     while ((error = rv_command_post(subject->map, ring, code, argument, n_bytes)) == -EBUSY) {
-        if (is_given_up(subject))
+        if (rv_subject_is_given_up(subject))
             return -ECANCELED;
         if (rv_clock_mono_ns() - begin_ns > BUSY_NS) {
             if (has_cancelled)
@@ -215,7 +216,7 @@ static int wait_response(struct rv_subject *subject, const struct rv_subject_thr
             rv_command_wait_response(subject->map, thread->ring, response, left_ns < SLICE_NS ? left_ns : SLICE_NS);
         if (error != -EAGAIN && error != -ETIMEDOUT)
             return error;
-        error = left_ns == 0 ? -ETIMEDOUT : is_given_up(subject) ? -ECANCELED : 0;
+        error = left_ns == 0 ? -ETIMEDOUT : rv_subject_is_given_up(subject) ? -ECANCELED : 0;
         if (error || !is_same_thread(subject, thread)) {
             rv_command_cancel(subject->map, thread->ring);
             return error ? error : -ENOENT;
@@ -254,7 +255,7 @@ static int converse(struct rv_subject *subject, const struct rv_subject_thread *
         if (argument)
             rv_text_escape(answer->code, sizeof answer->code, response.code, strlen(response.code));
         has_more = strchr(response.code, '+') && answer->n_bytes < most;
-        if (has_more && is_given_up(subject)) /* who always answers may never come to an end */
+        if (has_more && rv_subject_is_given_up(subject)) /* who always answers may never come to an end */
             return -ECANCELED;
         if (has_more && rv_clock_mono_ns() > end_ns)
             return -ETIMEDOUT;
@@ -283,6 +284,17 @@ int rv_subject_ask(struct rv_subject *subject, uint32_t ring, const char *code, 
     rv_steering_end_asking(subject->map, ring);
     if (error)
         rv_answer_fini(answer);
+    return error;
+}
+
+int rv_subject_eval(struct rv_subject *subject, uint32_t ring, const struct rv_subject_expression *expression,
+                    uint64_t timeout_ns, struct rv_answer *answer)
+{
+    size_t n_bytes = strlen(expression->text) + sizeof "4294967295 4294967295 ";
+    char *argument = rv_alloc(n_bytes, 1);
+    (void)snprintf(argument, n_bytes, "%u %u %s", expression->frame, expression->levels, expression->text);
+    int error = rv_subject_ask(subject, ring, "eval", argument, timeout_ns, answer);
+    free(argument);
     return error;
 }
 
@@ -330,7 +342,7 @@ int rv_subject_wait_stop(struct rv_subject *subject, const struct rv_subject_thr
             return 0;
         if (!is_same_thread(subject, thread))
             return -ENOENT;
-        if (left_ns == 0 || is_given_up(subject))
+        if (left_ns == 0 || rv_subject_is_given_up(subject))
             return left_ns == 0 ? -ETIMEDOUT : -ECANCELED;
     }
 }
@@ -376,7 +388,7 @@ static int wait_result(const struct rv_subject *subject, struct rv_wire_control 
     if (timeout_ns && error == 0)
         error = -EAGAIN; /* of before this call */
     while (error == -EAGAIN && timeout_ns) {
-        if (rv_clock_mono_ns() - begin_ns > timeout_ns || is_given_up(subject))
+        if (rv_clock_mono_ns() - begin_ns > timeout_ns || rv_subject_is_given_up(subject))
             return -ETIMEDOUT;
         rv_os_sleep_ns(RETRY_NS);
         error = rv_watches_get_result(control, watch, result, n_bytes);
@@ -419,7 +431,7 @@ const char *rv_subject_error(int error)
     case -E2BIG:
         return "too long";
     case -ENOSPC:
-        return "4 watches are all there are";
+        return "4 expressions are all there are";
     case -EAGAIN:
         return "the trace file's file system has no locks";
     default:

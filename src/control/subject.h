@@ -33,6 +33,7 @@ struct rv_subject_limits {              /* zero = none */
     void *context;
 };
 void rv_subject_limit(struct rv_subject *subject, const struct rv_subject_limits *limits);
+bool rv_subject_is_given_up(const struct rv_subject *subject);
 
 struct rv_subject_thread {
     uint32_t ring, generation; /* a ring is used again: together they name the thread */
@@ -77,6 +78,18 @@ void rv_answer_fini(struct rv_answer *answer); /* also one that was never filled
  */
 int rv_subject_ask(struct rv_subject *subject, uint32_t ring, const char *code, const char *argument,
                    uint64_t timeout_ns, struct rv_answer *answer);
+
+#define RV_SUBJECT_LEVELS 3u
+
+struct rv_subject_expression {
+    const char *text;
+    uint32_t frame;  /* of its stack, from the innermost, 0, on */
+    uint32_t levels; /* of references that are followed into its values: RV_SUBJECT_LEVELS where a user says nothing */
+};
+
+/* Evaluate it where the thread is. As rv_subject_ask(). */
+int rv_subject_eval(struct rv_subject *subject, uint32_t ring, const struct rv_subject_expression *expression,
+                    uint64_t timeout_ns, struct rv_answer *answer);
 
 /*
  * The file's global message, in whatever language the programs on it speak. What is sent stays there until one of them

@@ -110,14 +110,17 @@ stack
 step
 next
 step
-watch \$n * 10
-watch
+display \$n * 10
+display
 step
 eval \$sum, \$n
 finish
 trace off
 trace on
-send eval 6 * 7
+send eval 0 3 6 * 7
+up
+eval \$i
+list
 signal
 signal -2
 single on
@@ -125,7 +128,11 @@ single off
 message whoever takes it
 message
 message
-watch delete 0
+display delete 0
+break delete all
+break 12 if \$i > 2
+watch \$sum
+break $folder/script.pl:10
 break delete all
 break
 run
@@ -149,11 +156,24 @@ ring 0 stopped: main::add(1) $at 6
 0 \$n * 10 = 0
 0 \$n * 10 = 0
 ring 0 stopped: main::add(1) $at 7
+0 \$n * 10 = 10
 0, 1
 ring 0 stopped: main::add(1) $at 8
+0 \$n * 10 = 10
 ring 0: trace off
 ring 0: trace on
 ok 42
+#1 main::work(3) $at 13
+1
+     9  }
+    10  sub work {
+    11      my (\$times) = @_;
+    12      for my \$i (1 .. \$times) {
+>   13          add(\$i);
+    14      }
+    15      return 'done';
+    16  }
+    17  my \$said = work(3);
 ring 0: signal 0
 ring 0: signal -2
 single 1
@@ -162,6 +182,10 @@ ok
 whoever takes it
 no message
 ok
+ok
+3 $folder/script.pl:12 if \$i > 2
+4 watch \$sum = 1
+error: line 10 has no statement of its own; the next that has is line 11
 ok
 ok
 ring 0 runs

@@ -1,21 +1,23 @@
 /*
  * Commands (ringviz/monitor.h) and their messages:
  *
- *   stop              stops here; what follows needs a stopped thread: step, next, fin, run
- *   eval EXPRESSION   its values
- *   stck              a line a frame
- *   brk WHERE, brkd NUMBER, brkl   breakpoints: add, remove ("": all), list
- *   more              the next part of an answer longer than a message
+ *   stop               stops here; what follows needs a stopped thread: step, next, fin, strt (the main program), run
+ *   eval FRAME LEVELS EXPRESSION   its values in a frame of stck, with so many levels of references followed
+ *   stck               a line a frame
+ *   brk WHERE [if EXPRESSION], wtch FRAME EXPRESSION, brkd NUMBER, brkl   breakpoints: add, watch, remove ("": all),
+ * list why                what it stopped for, where that is more than a place; a line each more               the next
+ * part of an answer longer than a message
  *
  * Answers are "ok" or "err", or "ok+" and "err+" while more of them is to be had.
  *
  * A stopped thread waits for its next command. When no monitor is left it goes on, and forgets where it was to stop.
- * An expression that does not end is given up when its command is withdrawn or no monitor is left; a watched one after
- * WATCH_NS, too.
+ * An expression that does not end is given up when its command is withdrawn or no monitor is left; a watched one, and a
+ * condition, after WATCH_NS, too.
  */
 #include "producers/perl/debugger.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,12 +32,13 @@
 #include "ringviz/monitor.h"
 
 #define LIVENESS_NS 200000000u
-#define WATCH_NS 500000000u  /* for one watched expression */
+#define WATCH_NS 500000000u  /* for one watched expression, or condition */
 #define GIVE_UP_NS 10000000u /* while an expression runs: look this often whether anybody waits for it */
+#define LEVELS 3u            /* of references, where a monitor does not say how many */
 
 enum wish { NO_WISH, COMMAND, WATCH };
 
-enum pace { RUN, STEP, NEXT, FINISH };
+enum pace { RUN, STEP, NEXT, FINISH, START /* of the main program */ };
 
 static const uint32_t nobody, somebody = 1;
 _Thread_local struct rv_debugger rv_debugger = {.attention = &nobody};
@@ -52,6 +55,7 @@ static _Thread_local struct thread {
     size_t n_argument;
     char *answer; /* the last one, of which `sent` bytes were sent */
     size_t n_answer, sent;
+    char *why; /* it stopped; NULL: nothing to say */
 } thread;
 
 static pthread_key_t end_key;
@@ -65,7 +69,7 @@ struct ring {
 
 static void want(pTHX)
 {
-    bool wants_statements = thread.pace != RUN || rv_breaks_has_lines();
+    bool wants_statements = thread.pace != RUN || rv_breaks_wants_statements();
     if (wants_statements && !rv_debugger.wants_statements)
         rv_statements_begin();
     else if (!wants_statements && rv_debugger.wants_statements)
@@ -81,6 +85,8 @@ static void go_on(pTHX_ enum pace pace)
     thread.pace = pace;
     thread.n_frames = rv_frames.n;
     thread.is_stopped = false;
+    free(thread.why);
+    thread.why = NULL;
     want(aTHX);
 }
 
@@ -128,133 +134,151 @@ static void end_wish(void)
 }
 
 /* While it runs every call and turn of a loop looks whether it is still wanted: nobody calls when a monitor dies. */
-static bool evaluate(pTHX_ enum wish wish, const char *expression, STRLEN n_bytes, SV *out)
+static bool evaluate(pTHX_ enum wish wish, const struct rv_expression *expression, SV *out)
 {
     struct ring ring;
     thread.had_monitor = ringviz_own_ring(&ring.file, &ring.idx) == 0 && ringviz_has_monitor(ring.file);
     thread.began_ns = thread.looked_ns = now_ns();
     thread.wish = wish;
     rv_debugger.attention = &somebody;
-    bool is_fine = rv_evaluate(aTHX_ expression, n_bytes, out);
+    bool is_fine = rv_evaluate(aTHX_ expression, out);
     end_wish();
     return is_fine;
 }
 
-/* ---- commands ---- */
-
-typedef bool command_fn(pTHX_ char *argument, STRLEN n_bytes, SV *answer);
-
-static bool is_stopped(pTHX_ SV *answer)
+static bool evaluate_watched(pTHX_ const struct rv_expression *expression, SV *out)
 {
-    if (!thread.is_stopped)
-        sv_catpvs(answer, "it is not stopped");
-    return thread.is_stopped;
+    return evaluate(aTHX_ WATCH, expression, out);
 }
 
-static bool run_stop(pTHX_ char *argument, STRLEN n_bytes, SV *answer)
+/* ---- commands ---- */
+
+struct command {
+    char code[5];
+    bool (*run)(pTHX_ const struct command *command, char *argument, SV *answer);
+    enum pace pace; /* of what lets it go on */
+};
+
+static bool run_stop(pTHX_ const struct command *command, char *argument, SV *answer)
 {
     PERL_UNUSED_CONTEXT;
+    PERL_UNUSED_VAR(command);
     PERL_UNUSED_VAR(argument);
-    PERL_UNUSED_VAR(n_bytes);
     PERL_UNUSED_VAR(answer);
     thread.is_stopped = true;
     return true;
 }
 
-static bool run_step(pTHX_ char *argument, STRLEN n_bytes, SV *answer)
+static const char *why_not(pTHX_ enum pace pace)
 {
-    PERL_UNUSED_VAR(argument);
-    PERL_UNUSED_VAR(n_bytes);
-    if (!is_stopped(aTHX_ answer))
-        return false;
-    go_on(aTHX_ STEP);
-    return true;
+    if (!thread.is_stopped)
+        return "it is not stopped";
+    if (pace == FINISH && rv_frames.n == 0)
+        return "it is in no subroutine";
+    return pace == START && PL_phase >= PERL_PHASE_RUN ? "its main program has begun" : NULL;
 }
 
-static bool run_next(pTHX_ char *argument, STRLEN n_bytes, SV *answer)
+static bool run_on(pTHX_ const struct command *command, char *argument, SV *answer)
 {
+    const char *why = why_not(aTHX_ command->pace);
     PERL_UNUSED_VAR(argument);
-    PERL_UNUSED_VAR(n_bytes);
-    if (!is_stopped(aTHX_ answer))
-        return false;
-    go_on(aTHX_ NEXT);
-    return true;
+    if (why)
+        sv_catpv(answer, why);
+    else
+        go_on(aTHX_ command->pace);
+    return !why;
 }
 
-static bool run_finish(pTHX_ char *argument, STRLEN n_bytes, SV *answer)
+/* A number and a blank at the beginning of *text, which goes on behind them. */
+static bool take_number(char **text, unsigned *number)
 {
-    PERL_UNUSED_VAR(argument);
-    PERL_UNUSED_VAR(n_bytes);
-    if (!is_stopped(aTHX_ answer))
-        return false;
-    if (rv_frames.n == 0) {
-        sv_catpvs(answer, "it is in no subroutine");
+    char *end;
+    unsigned long value = strtoul(*text, &end, 10);
+    bool is_number = **text >= '0' && **text <= '9' && *end == ' ' && value <= UINT_MAX;
+    *number = (unsigned)value;
+    *text = is_number ? end + 1 : *text;
+    return is_number;
+}
+
+static bool run_eval(pTHX_ const struct command *command, char *argument, SV *answer)
+{
+    struct rv_expression expression = {.text = NULL};
+    PERL_UNUSED_VAR(command);
+    if (!take_number(&argument, &expression.frame) || !take_number(&argument, &expression.levels)) {
+        sv_catpvs(answer, "give FRAME LEVELS EXPRESSION");
         return false;
     }
-    go_on(aTHX_ FINISH);
-    return true;
+    expression.text = argument;
+    expression.n_bytes = strlen(argument);
+    return evaluate(aTHX_ COMMAND, &expression, answer);
 }
 
-static bool run_run(pTHX_ char *argument, STRLEN n_bytes, SV *answer)
+static bool run_stack(pTHX_ const struct command *command, char *argument, SV *answer)
 {
+    PERL_UNUSED_VAR(command);
     PERL_UNUSED_VAR(argument);
-    PERL_UNUSED_VAR(n_bytes);
-    if (!is_stopped(aTHX_ answer))
-        return false;
-    go_on(aTHX_ RUN);
-    return true;
-}
-
-static bool run_eval(pTHX_ char *argument, STRLEN n_bytes, SV *answer)
-{
-    return evaluate(aTHX_ COMMAND, argument, n_bytes, answer);
-}
-
-static bool run_stack(pTHX_ char *argument, STRLEN n_bytes, SV *answer)
-{
-    PERL_UNUSED_VAR(argument);
-    PERL_UNUSED_VAR(n_bytes);
     rv_stack_show(aTHX_ answer);
     return true;
 }
 
-static bool run_break(pTHX_ char *argument, STRLEN n_bytes, SV *answer)
+static bool run_why(pTHX_ const struct command *command, char *argument, SV *answer)
 {
-    PERL_UNUSED_VAR(n_bytes);
+    PERL_UNUSED_VAR(command);
+    PERL_UNUSED_VAR(argument);
+    if (thread.why)
+        sv_catpv(answer, thread.why);
+    return true;
+}
+
+static bool run_break(pTHX_ const struct command *command, char *argument, SV *answer)
+{
+    PERL_UNUSED_VAR(command);
     bool is_fine = rv_breaks_add(aTHX_ argument, answer);
     want(aTHX);
     return is_fine;
 }
 
-static bool run_delete(pTHX_ char *argument, STRLEN n_bytes, SV *answer)
+static bool run_watch(pTHX_ const struct command *command, char *argument, SV *answer)
 {
-    PERL_UNUSED_VAR(n_bytes);
+    unsigned frame;
+    PERL_UNUSED_VAR(command);
+    if (!take_number(&argument, &frame)) {
+        sv_catpvs(answer, "give FRAME EXPRESSION");
+        return false;
+    }
+    bool is_fine = rv_breaks_watch(aTHX_ argument, frame, evaluate_watched, answer);
+    want(aTHX);
+    return is_fine;
+}
+
+static bool run_delete(pTHX_ const struct command *command, char *argument, SV *answer)
+{
+    PERL_UNUSED_VAR(command);
     bool is_fine = rv_breaks_remove(aTHX_ argument, answer);
     want(aTHX);
     return is_fine;
 }
 
-static bool run_list(pTHX_ char *argument, STRLEN n_bytes, SV *answer)
+static bool run_list(pTHX_ const struct command *command, char *argument, SV *answer)
 {
+    PERL_UNUSED_VAR(command);
     PERL_UNUSED_VAR(argument);
-    PERL_UNUSED_VAR(n_bytes);
     rv_breaks_list(aTHX_ answer);
     return true;
 }
 
-static const struct command {
-    char code[5];
-    command_fn *run;
-} commands[] = {
-    {"stop", run_stop}, {"step", run_step},  {"next", run_next}, {"fin", run_finish},  {"run", run_run},
-    {"eval", run_eval}, {"stck", run_stack}, {"brk", run_break}, {"brkd", run_delete}, {"brkl", run_list},
+static const struct command commands[] = {
+    {"stop", run_stop, RUN}, {"step", run_on, STEP},  {"next", run_on, NEXT},   {"fin", run_on, FINISH},
+    {"strt", run_on, START}, {"run", run_on, RUN},    {"eval", run_eval, RUN},  {"stck", run_stack, RUN},
+    {"why", run_why, RUN},   {"brk", run_break, RUN}, {"wtch", run_watch, RUN}, {"brkd", run_delete, RUN},
+    {"brkl", run_list, RUN},
 };
 
-static command_fn *command_of(const char *code)
+static const struct command *command_of(const char *code)
 {
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
         if (strcmp(commands[i].code, code) == 0)
-            return commands[i].run;
+            return &commands[i];
     return NULL;
 }
 
@@ -276,7 +300,7 @@ static bool is_withdrawn(pTHX_ const struct ring *ring)
     return !is_there;
 }
 
-static void run_command(pTHX_ const struct ring *ring, const char *code, char *argument, STRLEN n_bytes)
+static void run_command(pTHX_ const struct ring *ring, const char *code, char *argument)
 {
     if (strcmp(code, "more") == 0) {
         send_answer(ring, true);
@@ -284,10 +308,10 @@ static void run_command(pTHX_ const struct ring *ring, const char *code, char *a
     }
     SV *answer = sv_2mortal(newSVpvs(""));
     SvUTF8_on(answer);
-    command_fn *run = command_of(code);
+    const struct command *command = command_of(code);
     bool was_stopped = thread.is_stopped;
-    bool is_fine = run && run(aTHX_ argument, n_bytes, answer);
-    if (!run)
+    bool is_fine = command && command->run(aTHX_ command, argument, answer);
+    if (!command)
         sv_catpvs(answer, "unknown command");
     keep_answer(aTHX_ answer);
     if (!is_still_ours(ring) || is_withdrawn(aTHX_ ring))
@@ -309,7 +333,20 @@ static void look_for_command(pTHX_ const struct ring *ring)
     thread.code = command.code;
     thread.argument = command.message;
     thread.n_argument = command.n_bytes;
-    run_command(aTHX_ ring, command.code, command.message, command.n_bytes);
+    run_command(aTHX_ ring, command.code, command.message);
+}
+
+/* To what is sent of it, and say so. */
+static void cut(pTHX_ SV *value)
+{
+    static const char mark[] = "...";
+    STRLEN n = RINGVIZ_WATCH_RESULT_BYTES - (sizeof mark - 1);
+    if (SvCUR(value) <= RINGVIZ_WATCH_RESULT_BYTES)
+        return;
+    while (n > 0 && UTF8_IS_CONTINUATION(SvPVX(value)[n]))
+        n--;
+    SvCUR_set(value, n);
+    sv_catpvn(value, mark, sizeof mark - 1);
 }
 
 static void look_for_watches(pTHX_ const struct ring *ring)
@@ -319,9 +356,11 @@ static void look_for_watches(pTHX_ const struct ring *ring)
     while ((watch = ringviz_watch_take(ring->file, ring->idx, (unsigned)(watch + 1), expression)) >= 0) {
         SV *value = sv_2mortal(newSVpvs(""));
         SvUTF8_on(value);
-        bool is_fine = evaluate(aTHX_ WATCH, expression, strlen(expression), value);
+        const struct rv_expression watched = {expression, strlen(expression), 0, LEVELS};
+        bool is_fine = evaluate_watched(aTHX_ & watched, value);
         if (!is_still_ours(ring))
             return;
+        cut(aTHX_ value);
         ringviz_watch_set_result(ring->file, ring->idx, (unsigned)watch, SvPVX(value), SvCUR(value), !is_fine);
     }
 }
@@ -447,7 +486,7 @@ static void stop(pTHX)
         forget(aTHX);
 }
 
-static bool is_due(void)
+static bool is_due(pTHX)
 {
     switch (thread.pace) {
     case RUN:
@@ -458,26 +497,53 @@ static bool is_due(void)
         return rv_frames.n <= thread.n_frames;
     case FINISH:
         return rv_frames.n < thread.n_frames;
+    case START:
+        return PL_phase >= PERL_PHASE_RUN;
     }
     return false;
 }
 
+/* What is evaluated for that is asked for by a monitor: without one it is forgotten. */
+static bool look_at_breaks(pTHX)
+{
+    bool are_due = false;
+    int saved = errno;
+    ENTER;
+    SAVETMPS;
+    rv_debugger.is_serving = true;
+    SAVEDESTRUCTOR_X(end_serving, NULL);
+    SV *why = sv_2mortal(newSVpvs(""));
+    SvUTF8_on(why);
+    thread.had_monitor = true;
+    if (rv_breaks_is_any_met(PL_curcop))
+        are_due = rv_breaks_are_due(aTHX_ PL_curcop, evaluate_watched, why);
+    if (are_due && SvCUR(why) && !thread.why)
+        thread.why = strdup(SvPVX(why));
+    FREETMPS;
+    LEAVE;
+    if (!thread.had_monitor)
+        forget(aTHX);
+    errno = saved;
+    return are_due && thread.had_monitor;
+}
+
 void rv_debugger_stop_at_statement(pTHX)
 {
-    if (is_due() || rv_breaks_at_statement(PL_curcop))
+    bool are_due = rv_breaks_is_any_met(PL_curcop) && look_at_breaks(aTHX);
+    if (are_due || is_due(aTHX))
         stop(aTHX);
 }
 
 void rv_debugger_look_at_entry(pTHX_ const CV *cv)
 {
-    bool is_break = rv_breaks_at_sub(cv);
-    if (is_break && CvISXSUB(cv)) {
-        stop(aTHX);
-    } else if (is_break) { /* at its first statement */
-        thread.pace = STEP;
+    bool is_break = rv_breaks_enter(cv);
+    if (is_break && CvISXSUB(cv)) { /* it has no statement of its own */
+        if (look_at_breaks(aTHX))
+            stop(aTHX);
+    } else if (is_break) {
         want(aTHX);
     }
-    if (thread.pace == STEP || rv_breaks_has_lines())
+    if (thread.pace == STEP || rv_breaks_wants_statements())
         rv_statements_enter(cv);
 }
 
@@ -491,6 +557,7 @@ static void end_thread(void *unused)
     rv_debugger = (struct rv_debugger){.attention = &nobody};
     rv_breaks_forget();
     free(thread.answer);
+    free(thread.why);
     thread = (struct thread){0};
 }
 

@@ -1,14 +1,15 @@
 /*
  * A string eval in a sub of package DB sees the variables of the first frame outside of that package (perlfunc, eval):
- * Devel/RingViz/Frame.pm has that sub. It runs on a stack of its own, so that nothing leaves it by last or goto.
+ * Devel/RingViz/Frame.pm has that sub. It runs on a stack of its own, so that nothing leaves it by last or goto, and
+ * the first frame of that stack stands for the one that is asked about: its sub at its depth of recursion, its
+ * statement and its @_.
  */
 #include "producers/perl/evaluate.h"
 
 #include <errno.h>
 
 #include "producers/perl/display.h"
-
-#define LEVELS 3
+#include "producers/perl/stack.h"
 
 /* Loaded when first asked for; RingViz.pm knows where it lies. */
 static CV *evaluator(pTHX)
@@ -24,13 +25,13 @@ static CV *evaluator(pTHX)
     return cv && CvROOT(cv) ? cv : NULL;
 }
 
-static void set_text(pTHX_ const char *expression, STRLEN n_bytes)
+static void set_text(pTHX_ const struct rv_expression *expression)
 {
     const HV *stash = CopSTASH(PL_curcop);
     const char *package = stash ? HvNAME(stash) : NULL;
     SV *text = get_sv("DB::ringviz_text", GV_ADD);
     sv_setpvf(text, "package %s;\n#line 1 \"expression\"\n", package ? package : "main");
-    sv_catpvn(text, expression, n_bytes);
+    sv_catpvn(text, expression->text, expression->n_bytes);
     sv_catpvs(text, "\n;");
     if (is_utf8_string((const U8 *)SvPVX(text), SvCUR(text)))
         SvUTF8_on(text);
@@ -46,14 +47,14 @@ static void show_said(pTHX_ SV *out)
         sv_catpvs(out, "\n");
 }
 
-static void show_values(pTHX_ SV *out, SV **values, SSize_t n)
+static void show_values(pTHX_ SV *out, SV **values, SSize_t n, unsigned levels)
 {
     if (n == 0)
         sv_catpvs(out, "()");
     for (SSize_t i = 0; i < n; i++) {
         if (i > 0)
             sv_catpvs(out, ", ");
-        rv_display(aTHX_ out, values[i], LEVELS);
+        rv_display(aTHX_ out, values[i], levels);
     }
 }
 
@@ -67,7 +68,7 @@ static void show_error(pTHX_ SV *out, SV *error)
 }
 
 /* The sub returns the error, then the values. */
-static bool call(pTHX_ CV *cv, SV *out)
+static bool call(pTHX_ CV *cv, unsigned levels, SV *out)
 {
     dSP;
     PUSHMARK(SP);
@@ -77,7 +78,7 @@ static bool call(pTHX_ CV *cv, SV *out)
     bool is_fine = n > 0 && !SvTRUE(ERRSV) && !SvTRUE(values[0]);
     show_said(aTHX_ out);
     if (is_fine)
-        show_values(aTHX_ out, values + 1, n - 1);
+        show_values(aTHX_ out, values + 1, n - 1, levels);
     else
         show_error(aTHX_ out, n > 0 && !SvTRUE(ERRSV) ? values[0] : ERRSV);
     SP -= n;
@@ -85,25 +86,53 @@ static bool call(pTHX_ CV *cv, SV *out)
     return is_fine;
 }
 
+static void enter(pTHX_ const struct rv_stack_frame *frame)
+{
+    dSP;
+    PERL_CONTEXT *context = Perl_cx_pushblock(aTHX_ CXt_SUB, G_VOID, SP, PL_savestack_ix);
+    Perl_cx_pushsub(aTHX_ context, frame->cv, NULL, false);
+    CvDEPTH(frame->cv) = frame->depth;
+    PL_curcop = (COP *)frame->cop;
+    save_generic_svref((SV **)&GvAV(PL_defgv));
+    GvAV(PL_defgv) = (AV *)SvREFCNT_inc_simple((SV *)frame->arguments);
+}
+
+static void leave(pTHX)
+{
+    PERL_CONTEXT *context = CX_CUR();
+    CX_LEAVE_SCOPE(context);
+    Perl_cx_popsub_common(aTHX_ context);
+    Perl_cx_popblock(aTHX_ context);
+    CX_POP(context);
+}
+
 static void leave_stack(pTHX)
 {
     POPSTACK;
 }
 
-bool rv_evaluate(pTHX_ const char *expression, STRLEN n_bytes, SV *out)
+bool rv_evaluate(pTHX_ const struct rv_expression *expression, SV *out)
 {
     int saved = errno;
     bool is_fine = false;
+    struct rv_stack_frame frame;
+    if (!rv_stack_find(aTHX_ expression->frame, &frame)) {
+        sv_catpvf(out, "there is no frame %u", expression->frame);
+        return false;
+    }
     dSP;
     PUSHSTACKi(PERLSI_UNKNOWN);
     ENTER;
     SAVETMPS;
     save_scalar(PL_errgv);
+    SAVEI32(*(I32 *)&PL_evalseq); /* the program's own evals keep their numbers */
     CV *cv = evaluator(aTHX);
     if (cv) {
-        set_text(aTHX_ expression, n_bytes);
+        enter(aTHX_ & frame);
+        set_text(aTHX_ expression);
         errno = saved;
-        is_fine = call(aTHX_ cv, out);
+        is_fine = call(aTHX_ cv, expression->levels, out);
+        leave(aTHX);
     } else {
         sv_catpvs(out, "Devel/RingViz/Frame.pm cannot be loaded");
     }

@@ -27,7 +27,9 @@ static void show_arguments(pTHX_ SV *out, const PERL_CONTEXT *context)
 
 static void show_place(pTHX_ SV *out, const COP *cop)
 {
-    sv_catpvf(out, " at %s line %lu", CopFILE(cop) ? CopFILE(cop) : "?", (unsigned long)CopLINE(cop));
+    sv_catpvs(out, " at ");
+    sv_catpv(out, CopFILE(cop) ? CopFILE(cop) : "?"); /* its bytes, whatever they are */
+    sv_catpvf(out, " line %lu", (unsigned long)CopLINE(cop));
 }
 
 static bool is_text_eval(const PERL_CONTEXT *context)
@@ -42,13 +44,66 @@ static bool is_frame(const PERL_CONTEXT *context)
     return (is_sub && !(context->cx_type & CXp_SUB_RE_FAKE)) || is_text_eval(context);
 }
 
+static CV *cv_of(const PERL_CONTEXT *context)
+{
+    switch (CxTYPE(context)) {
+    case CXt_SUB:
+        return context->blk_sub.cv;
+    case CXt_FORMAT:
+        return context->blk_format.cv;
+    default:
+        return context->blk_eval.cv;
+    }
+}
+
+/* From the innermost frame on. */
+struct walk {
+    const PERL_SI *info;
+    I32 next;                    /* of its contexts */
+    const PERL_CONTEXT *context; /* NULL: the main program */
+    const COP *cop;
+    AV *arguments;
+};
+
+static void find_frame(struct walk *walk)
+{
+    for (; walk->info; walk->info = walk->info->si_prev, walk->next = walk->info ? walk->info->si_cxix : -1) {
+        while (walk->next >= 0) {
+            walk->context = &walk->info->si_cxstack[walk->next--];
+            if (is_frame(walk->context))
+                return;
+        }
+    }
+    walk->context = NULL;
+}
+
+static struct walk begin_walk(pTHX)
+{
+    struct walk walk = {PL_curstackinfo, PL_curstackinfo->si_cxix, NULL, PL_curcop, GvAV(PL_defgv)};
+    find_frame(&walk);
+    return walk;
+}
+
+/* To the caller of a frame. */
+static void go_out(struct walk *walk)
+{
+    walk->cop = walk->context->blk_oldcop;
+    if (CxTYPE(walk->context) == CXt_SUB && CxHASARGS(walk->context))
+        walk->arguments = walk->context->blk_sub.savearray;
+    find_frame(walk);
+}
+
 static void show_frame(pTHX_ SV *out, const PERL_CONTEXT *context)
 {
+    if (!context) {
+        sv_catpvs(out, "main program");
+        return;
+    }
     if (is_text_eval(context)) {
         sv_catpv(out, CxOLD_OP_TYPE(context) == OP_ENTEREVAL ? "eval" : "require");
         return;
     }
-    SV *name = rv_subs_name(aTHX_ context->blk_sub.cv);
+    SV *name = rv_subs_name(aTHX_ cv_of(context));
     sv_catsv(out, name);
     SvREFCNT_dec_NN(name);
     if (CxTYPE(context) == CXt_SUB && CxHASARGS(context))
@@ -57,23 +112,39 @@ static void show_frame(pTHX_ SV *out, const PERL_CONTEXT *context)
 
 void rv_stack_show(pTHX_ SV *out)
 {
-    const COP *cop = PL_curcop;
-    unsigned n = 0;
-    for (const PERL_SI *info = PL_curstackinfo; info; info = info->si_prev) {
-        for (I32 i = info->si_cxix; i >= 0; i--) {
-            const PERL_CONTEXT *context = &info->si_cxstack[i];
-            if (!is_frame(context))
-                continue;
-            sv_catpvf(out, "#%u ", n);
-            show_frame(aTHX_ out, context);
-            show_place(aTHX_ out, cop);
-            sv_catpvs(out, "\n");
-            if (++n == MOST_FRAMES)
-                return;
-            cop = context->blk_oldcop;
-        }
+    struct walk walk = begin_walk(aTHX);
+    for (unsigned n = 0; n < MOST_FRAMES; n++, go_out(&walk)) {
+        sv_catpvf(out, "#%u ", n);
+        show_frame(aTHX_ out, walk.context);
+        show_place(aTHX_ out, walk.cop);
+        sv_catpvs(out, "\n");
+        if (!walk.context)
+            return;
     }
-    sv_catpvf(out, "#%u main program", n);
-    show_place(aTHX_ out, cop);
-    sv_catpvs(out, "\n");
+}
+
+unsigned rv_stack_depth(pTHX)
+{
+    unsigned n = 0;
+    for (struct walk walk = begin_walk(aTHX); walk.context; go_out(&walk))
+        n++;
+    return n;
+}
+
+bool rv_stack_find(pTHX_ unsigned number, struct rv_stack_frame *out)
+{
+    struct walk walk = begin_walk(aTHX);
+    for (; number > 0 && walk.context; number--)
+        go_out(&walk);
+    CV *cv = walk.context ? cv_of(walk.context) : PL_main_cv;
+    if (number > 0 || !cv)
+        return false;
+    bool is_sub = walk.context && CxTYPE(walk.context) == CXt_SUB;
+    *out = (struct rv_stack_frame){
+        .cop = walk.cop,
+        .cv = cv,
+        .depth = is_sub ? walk.context->blk_sub.olddepth + 1 : CvDEPTH(cv),
+        .arguments = walk.arguments,
+    };
+    return true;
 }

@@ -5,9 +5,11 @@
 #include "producers/perl/statements.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "producers/perl/debugger.h"
 #include "producers/perl/ops.h"
+#include "producers/perl/subs.h"
 #include "ringviz/producer.h"
 
 #define N_KNOWN 256u
@@ -63,14 +65,7 @@ void rv_statements_install(pTHX_ bool has_lines)
         compile_as(run_nextstate, run_dbstate);
 }
 
-/* Whoever else has replaced one keeps it. */
-static void make_ours(OP *op)
-{
-    if (op->op_type == OP_NEXTSTATE && op->op_ppaddr == perl_nextstate)
-        op->op_ppaddr = run_nextstate;
-    else if (op->op_type == OP_DBSTATE && op->op_ppaddr == perl_dbstate)
-        op->op_ppaddr = run_dbstate;
-}
+typedef void visit_fn(OP *op, void *context);
 
 static OP *after(OP *op, const OP *root)
 {
@@ -79,14 +74,30 @@ static OP *after(OP *op, const OP *root)
     return op == root ? NULL : OpSIBLING(op);
 }
 
-static void make_all_ours(OP *root)
+static void visit(OP *root, visit_fn *each, void *context)
 {
     for (OP *op = root; op;) {
-        make_ours(op);
+        if (op->op_type == OP_NEXTSTATE || op->op_type == OP_DBSTATE)
+            each(op, context);
         if (op->op_type == OP_SUBST && cPMOPx(op)->op_pmreplrootu.op_pmreplroot)
-            make_all_ours(cPMOPx(op)->op_pmreplrootu.op_pmreplroot); /* of s///e: no child of its op */
+            visit(cPMOPx(op)->op_pmreplrootu.op_pmreplroot, each, context); /* of s///e: no child of its op */
         op = op->op_flags & OPf_KIDS && cUNOPx(op)->op_first ? cUNOPx(op)->op_first : after(op, root);
     }
+}
+
+/* Whoever else has replaced one keeps it. */
+static void make_ours(OP *op, void *unused)
+{
+    PERL_UNUSED_VAR(unused);
+    if (op->op_type == OP_NEXTSTATE && op->op_ppaddr == perl_nextstate)
+        op->op_ppaddr = run_nextstate;
+    else if (op->op_type == OP_DBSTATE && op->op_ppaddr == perl_dbstate)
+        op->op_ppaddr = run_dbstate;
+}
+
+static void make_all_ours(OP *root)
+{
+    visit(root, make_ours, NULL);
 }
 
 static bool is_text_eval(const PERL_CONTEXT *context)
@@ -155,4 +166,79 @@ void rv_statements_end(void)
         compile_as(run_nextstate, run_dbstate);
     free(known);
     known = NULL;
+}
+
+/* ---- which there are ---- */
+
+struct search {
+    rv_statements_is_file_fn *is_file;
+    const void *context;
+    unsigned long line;
+    struct rv_statements_line found;
+    const OP *roots[N_KNOWN]; /* of subs that were looked at lately: closures share theirs */
+};
+
+static void look_at(OP *op, void *context)
+{
+    struct search *search = context;
+    const COP *cop = (const COP *)op;
+    unsigned long line = CopLINE(cop);
+    if (!search->is_file(search->context, CopFILE(cop)))
+        return;
+    search->found.has_file = true;
+    search->found.is_statement |= line == search->line;
+    if (line > search->line && (!search->found.next || line < search->found.next))
+        search->found.next = line;
+}
+
+static void look_at_sub(struct search *search, const CV *cv)
+{
+    if (CvISXSUB(cv) || !CvROOT(cv))
+        return;
+    const OP **place = &search->roots[(PTR2UV(CvROOT(cv)) >> 4) % N_KNOWN];
+    if (*place == CvROOT(cv))
+        return;
+    visit(CvROOT(cv), look_at, search);
+    *place = CvROOT(cv);
+}
+
+static void look_at_stack(pTHX_ struct search *search)
+{
+    for (const PERL_SI *info = PL_curstackinfo; info; info = info->si_prev)
+        for (I32 i = info->si_cxix; i >= 0; i--)
+            if (CxTYPE(&info->si_cxstack[i]) == CXt_EVAL && is_text_eval(&info->si_cxstack[i]))
+                visit(info->si_cxstack[i].blk_eval.old_eval_root, look_at, search);
+}
+
+/* All subs, anonymous ones, too, are among the interpreter's values. */
+struct rv_statements_line rv_statements_find(pTHX_ rv_statements_is_file_fn *is_file, const void *context,
+                                             unsigned long line)
+{
+    struct search search = {.is_file = is_file, .context = context, .line = line};
+    visit(PL_main_root, look_at, &search);
+    visit(PL_eval_root, look_at, &search);
+    look_at_stack(aTHX_ & search);
+    for (const SV *arena = PL_sv_arenaroot; arena; arena = (const SV *)SvANY(arena))
+        for (const SV *value = arena + 1; value < arena + SvREFCNT(arena); value++)
+            if (SvTYPE(value) == SVt_PVCV && SvREFCNT(value))
+                look_at_sub(&search, (const CV *)value);
+    return search.found;
+}
+
+static bool is_begin(const CV *cv)
+{
+    static const char name[] = "BEGIN";
+    struct rv_sub_keys keys = rv_subs_keys(cv);
+    return keys.name && HEK_LEN(keys.name) == sizeof name - 1 && memcmp(HEK_KEY(keys.name), name, sizeof name - 1) == 0;
+}
+
+bool rv_statements_are_compiled_now(pTHX)
+{
+    if (PL_phase == PERL_PHASE_START)
+        return true;
+    for (const PERL_SI *info = PL_curstackinfo; info; info = info->si_prev)
+        for (I32 i = info->si_cxix; i >= 0; i--)
+            if (CxTYPE(&info->si_cxstack[i]) == CXt_SUB && is_begin(info->si_cxstack[i].blk_sub.cv))
+                return true;
+    return false;
 }

@@ -23,4 +23,18 @@ void rv_statements_on_stack(pTHX);
 /* Of a sub that is entered. */
 void rv_statements_enter(const CV *cv);
 
+struct rv_statements_line {
+    bool has_file, is_statement; /* statements of the file are there; one is at the line */
+    unsigned long next;          /* the first line behind it that has one; 0: none */
+};
+
+typedef bool rv_statements_is_file_fn(const void *context, const char *file);
+
+/* What there is of a file in all that is compiled; looks at every sub: for a user, not for a program's turn. */
+struct rv_statements_line rv_statements_find(pTHX_ rv_statements_is_file_fn *is_file, const void *context,
+                                             unsigned long line);
+
+/* Is a file being compiled, of which not all is there, therefore? */
+bool rv_statements_are_compiled_now(pTHX);
+
 #endif

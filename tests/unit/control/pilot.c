@@ -128,6 +128,16 @@ static bool has_break(const struct rv_pilot_report *now)
     return now->n_breaks == 1;
 }
 
+static bool has_condition(const struct rv_pilot_report *now)
+{
+    return now->n_breaks == 1 && strcmp(now->breaks[0].where, "a file.pl:13 if $y") == 0;
+}
+
+static bool looks_at_caller(const struct rv_pilot_report *now)
+{
+    return now->frame == 1;
+}
+
 static bool has_no_break(const struct rv_pilot_report *now)
 {
     return now->n_breaks == 0;
@@ -206,6 +216,13 @@ Test(pilot, watches_breakpoints_and_expressions_have_their_values, .timeout = 10
     order(&flight, RV_PILOT_EVAL, "$y", 0);
     cr_assert_str_eq(flight.now.value, "4 of $y");
     cr_assert_not(flight.now.is_value_error);
+    cr_assert_str_eq(flight.now.reason, "for statement 4");
+    order(&flight, RV_PILOT_BREAK, "13 if $y", 0);
+    wait_for(&flight, has_condition, "one with a condition");
+    rv_pilot_look_at(flight.pilot, 1);
+    wait_for(&flight, looks_at_caller, "the caller's frame");
+    order(&flight, RV_PILOT_EVAL, "$y", 0);
+    cr_assert_str_eq(flight.now.value, "4 of $y of a caller");
     order(&flight, RV_PILOT_EVAL, "!", 0);
     cr_assert(flight.now.is_value_error);
     end(&flight);
@@ -302,7 +319,8 @@ Test(pilot, one_monitor_asks_at_a_time, .timeout = 100)
         snprintf(expected, sizeof expected, "1 of other %d\n", i);
         rv_pilot_order(flight.pilot, &(struct rv_pilot_order){.kind = RV_PILOT_EVAL, .text = "mine"});
         int error;
-        while ((error = rv_subject_ask(other, 0, "eval", text, DEADLINE_NS, &answer)) == -EBUSY)
+        const struct rv_subject_expression expression = {.text = text};
+        while ((error = rv_subject_eval(other, 0, &expression, DEADLINE_NS, &answer)) == -EBUSY)
             ; /* the pilot's turns follow each other */
         cr_assert_eq(error, 0);
         cr_assert_str_eq(answer.text, expected);

@@ -59,11 +59,13 @@ Test(pilot_text, breakpoints_have_their_numbers, .timeout = 60)
     cr_assert_str_eq(report.breaks[1].where, "x.pm:3 (not there yet)");
 }
 
-Test(pilot_text, it_is_cut_between_characters, .timeout = 60)
+Test(pilot_text, it_is_cut_between_characters_and_says_so, .timeout = 60)
 {
-    char out[5];
-    rv_pilot_say(out, sizeof out, "a\xc3\xa9\xc3\xa9\n");
-    cr_assert_str_eq(out, "a\xc3\xa9");
-    rv_pilot_say(out, sizeof out, "abcd\n");
-    cr_assert_str_eq(out, "abcd");
+    char out[7];
+    rv_pilot_say(out, sizeof out,
+                 "ab\xc3\xa9\xc3\xa9"
+                 "cd\n");
+    cr_assert_str_eq(out, "ab...");
+    rv_pilot_say(out, sizeof out, "abcdef\n");
+    cr_assert_str_eq(out, "abcdef");
 }

@@ -67,6 +67,19 @@ static void say_stack(struct tracee *tracee)
     answer(tracee, "ok", text);
 }
 
+/* "FRAME LEVELS EXPRESSION" */
+static void evaluate(struct tracee *tracee, const struct rv_command *command)
+{
+    char text[200], *expression;
+    snprintf(text, sizeof text, "%.*s", (int)command->n_bytes, command->message);
+    unsigned long frame = strtoul(text, &expression, 10);
+    (void)strtoul(expression, &expression, 10);
+    expression += *expression == ' ';
+    char said[64];
+    snprintf(said, sizeof said, "%u of %.40s%s\n", tracee->statement, expression, frame ? " of a caller" : "");
+    answer(tracee, *expression == '!' ? "err" : "ok", said);
+}
+
 static void obey(struct tracee *tracee, const struct rv_command *command)
 {
     char text[64];
@@ -77,8 +90,10 @@ static void obey(struct tracee *tracee, const struct rv_command *command)
     } else if (strcmp(command->code, "stck") == 0) {
         say_stack(tracee);
     } else if (strcmp(command->code, "eval") == 0) {
-        snprintf(text, sizeof text, "%u of %.*s\n", tracee->statement, (int)command->n_bytes, command->message);
-        answer(tracee, command->n_bytes && command->message[0] == '!' ? "err" : "ok", text);
+        evaluate(tracee, command);
+    } else if (strcmp(command->code, "why") == 0) {
+        snprintf(text, sizeof text, "for statement %u\n", tracee->statement);
+        answer(tracee, "ok", text);
     } else if (strcmp(command->code, "tell") == 0 || strcmp(command->code, "more") == 0) {
         answer(tracee, "ok+", "");
     } else if (strcmp(command->code, "wild") == 0) {

@@ -42,11 +42,12 @@ ok(RingvizMonitor::wait_for(sub { $program->ask('stop') =~ /^ring 0 stopped: mai
     'a loop without calls is stopped, too');
 like($program->ask('eval 1 while 1'), qr/^error: ring 0: it does not answer/, 'an expression without an end');
 is($program->ask('eval 5'), '5', 'is given up');
-like($program->ask('watch 1 while 1'), qr/^0 1 while 1: error: given up/, 'so is a watched one');
-is($program->ask('watch delete 0'), 'ok', 'which can be deleted');
-my $watched = $program->ask('watch select undef, undef, undef, 1.5');
-like($watched, qr/^\d select .*(?:=|error: given up)/, 'one that takes long is waited for');
-$program->ask('watch delete ' . substr $watched, 0, 1);
+like($program->ask('display 1 while 1'), qr/^0 1 while 1: error: given up/, 'so is one that is displayed');
+is($program->ask('display delete 0'), 'ok', 'which can be deleted');
+my $displayed = $program->ask('display select undef, undef, undef, 1.5');
+like($displayed, qr/^\d select .*(?:=|error: given up)/, 'one that takes long is waited for');
+$program->ask('display delete ' . substr $displayed, 0, 1);
+is($program->ask('watch 1 while 1'), 'error: given up at expression line 1.', 'one that is watched');
 $program->ask('eval $go = 2', 'run');
 is($program->end, 'status 0', 'and the program ends');
 
@@ -71,6 +72,15 @@ RingvizMonitor::wait_for(sub { -s $program->{out} });
 kill KILL => $monitor;
 $program->detach;
 is($program->end, "evaluated\nstatus 0", 'killed while it waits for an expression without an end: the program goes on');
+
+# What is evaluated again and again for a monitor is not without one.
+$program = RingvizMonitor->start("$idle\nour (\$asked, \$sum);\nsub tick { \$sum++; select undef, undef, undef, 0.01 }\ntick() for 1 .. 200;\nprint \$asked > 2 && \$asked < 300 ? 'few' : \$asked, \"\\n\";\n")->attach;
+$program->ask('stop', 'break main::tick if $asked++ && 0', 'watch $asked++ && 0', 'eval $go = 1', 'run');
+ok(RingvizMonitor::wait_for(sub { $program->ask('eval $asked > 2 ? 1 : 0') eq '1' }), 'a condition is asked for');
+($monitor) = read_file("/proc/$program->{monitor}/task/$program->{monitor}/children") =~ /(\d+)/;
+kill KILL => $monitor;
+$program->detach;
+is($program->end, "few\nstatus 0", 'not when its monitor was killed');
 
 # ---- an expression that ends the program ----
 $program = RingvizMonitor->start("$idle\nEND { idle() for 1 .. 20; print \"end\\n\" }\n")->attach;
@@ -103,6 +113,39 @@ SKIP: {
     $program->ask('run');
     is($program->end, 'status 0', 'all threads end');
 }
+
+# ---- a server with workers, and a program that begins ----
+my $served = "$RingvizTest::folder/served";
+$program = RingvizMonitor->start("our (\$n, \$last) = (0);\nsub rest { select undef, undef, undef, 0.01 }\nsub handle {\n    my (\$worker) = \@_;\n    return \$n++;\n}\nfor my \$worker (1 .. 3) {\n    next if fork;\n    until (\$last) { rest(); handle(\$worker) if -e '$served' }\n    print \"worker \$worker\\n\";\n    exit;\n}\n1 while wait > 0;\n")->attach;
+RingvizMonitor::wait_for(sub { my @rings = $program->ask('ps') =~ /running/g; @rings >= 3 });
+my @set = split /\n/, $program->ask('break all handle if $_[0] != 2');
+is(scalar(grep { /^ring \d+: 1 main::handle if/ } @set), 3, 'a breakpoint of all workers') or diag "@set";
+is($program->ask('wait all 0'), 'error: no thread has stopped', 'none is met');
+write_file('', 'served');
+my %met;
+for (1 .. 2) {
+    like(my $place = $program->ask('wait all'), qr/^ring \d+ stopped: main::handle\((\d)\) at .* line 4$/, 'a worker has met it');
+    $met{$program->ask('eval $_[0]')}++;
+    is($program->ask('step'), $place =~ s/line 4/line 5/r, 'and is the one that is spoken to');
+}
+is_deeply(\%met, { 1 => 1, 3 => 1 }, 'each for which its condition holds, once');
+is($program->ask('wait all 0'), 'error: no thread has stopped', 'what was shown is not shown again');
+$program->ask('break all delete all');
+my @rings = $program->ask('ps') =~ /^[* ] +(\d+)/mg;
+$program->ask("ring $_", 'stop', 'eval $last = 1', 'run') for @rings;
+like($program->ask('wait all'), qr/^error: all threads have ended$/, 'to the end') or diag $program->ask('ps');
+is(join("\n", sort split /\n/, $program->end), "status 0\nworker 1\nworker 2\nworker 3", 'of all');
+
+my $begun = write_file("use strict;\nuse Getopt::Long;\nBEGIN { our \$early = 1 }\nour \$x = 5;\nsub f {\n    \$x++;\n}\nf();\n", 'a program.pl');
+$program = RingvizMonitor->start("$idle\nsystem \$^X, '$begun';\n")->attach;
+$program->ask('eval 1', 'stop new', 'eval $go = 1');
+like($program->ask('wait all'), qr/^ring 1 stopped: main::BEGIN\(\) at \Q$begun\E line 1$/, 'a program that begins is stopped in its first use');
+is($program->ask('break a program.pl:6'), '1 a program.pl:6 (not there yet)', 'when most of it is not compiled');
+is($program->ask('start'), "ring 1 stopped: main program at $begun line 4", 'and runs to its main program');
+like($program->ask('break 5'), qr/^error: line 5 has no statement of its own/, 'which is compiled');
+is($program->ask('run', 'wait'), "ring 1 stopped: main::f() at $begun line 6", 'and has its breakpoint');
+$program->ask('run');
+is($program->end, 'status 0', 'it ends');
 
 # ---- trace off and on ----
 $program = RingvizMonitor->start(

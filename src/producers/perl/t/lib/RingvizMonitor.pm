@@ -13,7 +13,7 @@ my $n_traces = 0;
 sub start {
     my ($class, $text, %with) = @_;
     utf8::encode($text);
-    my $self = bless { script => write_file($text), trace => "$RingvizTest::folder/controlled" . $n_traces++ }, $class;
+    my $self = bless { script => write_file($text, $with{name}), trace => "$RingvizTest::folder/controlled" . $n_traces++ }, $class;
     $self->{out} = "$self->{trace}.out";
     my @command = ($ENV{RINGVIZ}, @{ $with{mode} // ['--headless'] }, "--trace-file=$self->{trace}", @{ $with{options} // [] }, '--', 'perl', $self->{script});
     $self->{program} = fork // die "fork: $!";
