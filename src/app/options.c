@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "app/gem.h"
 #include "app/option_table.h"
 #include "app/values.h"
 #include "base/err.h"
@@ -522,22 +523,14 @@ static int take_operands(struct rv_options *options, int argc, char **argv, bool
     return check(options);
 }
 
-/* The gem runs its visualizer with the name of the shared memory and nothing else. */
-static bool is_run_as_rrtrace(int argc, char **argv)
-{
-    const char *slash = argc == 2 ? strrchr(argv[0], '/') : NULL;
-    return argc == 2 && strcmp(slash ? slash + 1 : argv[0], "rrtrace") == 0 && argv[1][0] != '-';
-}
-
 int rv_options_parse(struct rv_options *options, int argc, char **argv)
 {
     static const uint64_t KEEP_NS = 5000000000;
     *options = (struct rv_options){
         .width_px = 1600, .height_px = 900, .fps = 30, .lens.mode = RV_LENS_HIDE, .trigger_keep = {KEEP_NS, KEEP_NS}};
-    if (is_run_as_rrtrace(argc, argv)) {
-        watch_live(options, &rv_import_rrtrace, argv[1]);
-        return check(options);
-    }
+    int error = rv_gem_command_line(&argc, &argv);
+    if (error)
+        return error;
     struct option getopt_table[RV_N_OPTIONS + 1];
     bool is_given[RV_N_OPTIONS] = {false};
     fill_getopt(getopt_table);
@@ -548,12 +541,12 @@ int rv_options_parse(struct rv_options *options, int argc, char **argv)
             return rv_err(EINVAL, "%s: unknown option or needless value; see ringviz --help", argv[optind - 1]);
         if (id == ':')
             return rv_err(EINVAL, "%s: wants a value; see ringviz --help", argv[optind - 1]);
-        int error = set_option(options, (enum rv_option_id)id, optarg);
+        error = set_option(options, (enum rv_option_id)id, optarg);
         if (error)
             return error;
         is_given[id - RV_OPTION_HEADLESS] = true;
     }
-    int error = check_company(options->command, is_given);
+    error = check_company(options->command, is_given);
     if (error)
         return error;
     if (options->record_limit.trigger)

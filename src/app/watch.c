@@ -8,7 +8,6 @@
 #include <fcntl.h>
 #include <libgen.h>
 #include <signal.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +22,7 @@
 #include "app/output.h"
 #include "app/recorder.h"
 #include "app/show.h"
+#include "app/signals.h"
 #include "app/window.h"
 #include "base/clock.h"
 #include "base/err.h"
@@ -58,56 +58,18 @@ struct watch {
     uint64_t alone_since_ns; /* drain thread: since when only offspring of the command runs */
 };
 
-/* By handlers, on any thread. */
-static atomic_uint n_interrupts; /* INT and QUIT */
-static atomic_bool has_to_end;   /* TERM or HUP, where no command gets them */
-
-static unsigned count_interrupts(void)
-{
-    return atomic_load_explicit(&n_interrupts, memory_order_relaxed);
-}
-
-static void on_interrupt(int signal_number)
-{
-    (void)signal_number;
-    atomic_fetch_add_explicit(&n_interrupts, 1, memory_order_relaxed);
-}
-
-static void on_end(int signal_number)
-{
-    (void)signal_number;
-    atomic_store_explicit(&has_to_end, true, memory_order_relaxed);
-}
-
-/* What nohup ignores stays ignored. */
-static void set_ends(void (*handler)(int))
-{
-    static const int ends[] = {SIGTERM, SIGHUP};
-    struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART}, now;
-    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
-        if (sigaction(ends[i], NULL, &now) == 0 && now.sa_handler != SIG_IGN)
-            sigaction(ends[i], &action, NULL);
-}
-
-static void catch_interrupts(int flags)
-{
-    struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = SA_RESTART | flags};
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGQUIT, &action, NULL);
-}
-
 /* The terminal sends Ctrl-C to the command as well: while a command runs the second one is ours, then each. */
 static bool is_interrupted(struct watch *watch)
 {
-    if (atomic_load_explicit(&has_to_end, memory_order_relaxed))
+    if (rv_signals_has_end())
         return true;
     if (!watch->launch)
-        return count_interrupts() > 0;
+        return rv_signals_n_interrupts() > 0;
     if (!watch->has_ended && rv_launch_has_ended(watch->launch)) {
         watch->has_ended = true;
-        watch->n_interrupts0 = count_interrupts();
+        watch->n_interrupts0 = rv_signals_n_interrupts();
     }
-    unsigned n = count_interrupts();
+    unsigned n = rv_signals_n_interrupts();
     return n > 1 || (watch->has_ended && n > watch->n_interrupts0);
 }
 
@@ -247,15 +209,16 @@ static int prepare(struct watch *watch)
 /* Signals end us before; from here on there is something to write. */
 static int start_command(struct watch *watch)
 {
-    catch_interrupts(0);
+    rv_signals_catch_interrupts(0);
     if (!watch->options->argv) {
-        set_ends(on_end);
+        rv_signals_catch_ends(watch->source);
         return 0;
     }
     watch->refusals_fd = rv_refusals_open(watch->map.path);
-    watch->launch = rv_launch_start(
-        &(struct rv_launch_params){.trace_path = watch->map.path, .argv = watch->options->argv, .end_us = on_end},
-        &watch->status);
+    watch->launch = rv_launch_start(&(struct rv_launch_params){.trace_path = watch->map.path,
+                                                               .argv = watch->options->argv,
+                                                               .end_us = rv_signals_end},
+                                    &watch->status);
     if (!watch->launch)
         return -ENOENT;
     rv_recorder_name(&watch->recorder, rv_launch_pid(watch->launch));
@@ -424,7 +387,7 @@ static struct rv_screenshot_params picture_of(struct watch *watch, const struct 
 static bool should_stop_filming(void *context)
 {
     const struct watch *watch = context;
-    return count_interrupts() > watch->n_interrupts0;
+    return rv_signals_n_interrupts() > watch->n_interrupts0;
 }
 
 static int write_pictures(struct watch *watch, const struct rv_session_counts *counts)
@@ -433,7 +396,7 @@ static int write_pictures(struct watch *watch, const struct rv_session_counts *c
     int error = picture.path ? rv_headless_screenshot(&picture) : 0;
     if (error || !(watch->options->frames || watch->options->video))
         return error;
-    watch->n_interrupts0 = count_interrupts();
+    watch->n_interrupts0 = rv_signals_n_interrupts();
     return rv_film_write(&watch->film, &(struct rv_film_params){.picture = &picture,
                                                                 .fps = watch->options->fps,
                                                                 .speed = watch->options->speed,
@@ -535,14 +498,16 @@ static void run(struct watch *watch)
     /* Nobody comes to the file any more, and writing may be ended by a signal; the first interrupt may be a hasty one.
      */
     remove_private_files(watch);
-    set_ends(SIG_DFL);
-    catch_interrupts(SA_RESETHAND);
+    rv_signals_release_ends();
+    rv_signals_catch_interrupts(SA_RESETHAND);
     write_outputs(watch);
 }
 
 int rv_watch(const struct rv_options *options)
 {
     struct watch watch = {.options = options, .output.file = NULL, .refusals_fd = -1};
+    if (options->import_format && options->import_format->heeds) /* the source is asked about them */
+        rv_signals_hold_ends();
     if (prepare(&watch) != 0) {
         watch.status = STATUS_FAILED;
     } else if (start_command(&watch) == 0) {

@@ -439,6 +439,13 @@ void rv_emitter_return(struct rv_emitter *emitter, uint32_t thread_idx, int64_t 
         add(emitter, thread, RV_EVENT_RETURN, ns, (struct rv_event){.id = id, .frame = (uint16_t)thread->n_open});
 }
 
+void rv_emitter_return_alone(struct rv_emitter *emitter, uint32_t thread_idx, int64_t ns)
+{
+    struct thread *thread = thread_of(emitter, thread_idx);
+    if (thread)
+        add(emitter, thread, RV_EVENT_RETURN, ns, (struct rv_event){.frame = (uint16_t)thread->n_open});
+}
+
 void rv_emitter_return_from(struct rv_emitter *emitter, uint32_t thread_idx, int64_t ns, size_t depth)
 {
     struct thread *thread = thread_of(emitter, thread_idx);

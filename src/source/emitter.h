@@ -71,6 +71,8 @@ void rv_emitter_date(const struct rv_emitter *emitter, struct rv_source *source)
 void rv_emitter_call(struct rv_emitter *emitter, uint32_t thread, int64_t ns, uint32_t id);
 void rv_emitter_return(struct rv_emitter *emitter, uint32_t thread,
                        int64_t ns); /* of the innermost open call, if any */
+/* Of a call that was not seen: an event like others, of which no call is made. */
+void rv_emitter_return_alone(struct rv_emitter *emitter, uint32_t thread, int64_t ns);
 /* Of the call at this depth, from 0; what is open inside of it is cut. */
 void rv_emitter_return_from(struct rv_emitter *emitter, uint32_t thread, int64_t ns, size_t depth);
 void rv_emitter_mark(struct rv_emitter *emitter, uint32_t thread, int64_t ns, uint32_t id);

@@ -56,6 +56,7 @@ static void describe_faults(const struct rv_import *import, char *line, size_t l
         [RV_FAULT_NO_FRAME] = "samples of stacks that the trace does not have",
         [RV_FAULT_NO_ROOM] = "asynchronous or overlapping calls beyond the rows there are left out",
         [RV_FAULT_LOST] = "losses that the trace itself tells of",
+        [RV_FAULT_WHOSE] = "events while Ractors ran side by side, all taken for the main one's",
         [RV_FAULT_CUT] = "cut short: read as far as it goes",
     };
     *line = '\0';
@@ -146,6 +147,12 @@ static int error_of_import(const struct rv_source *source)
     return ((const struct rv_import *)source)->error;
 }
 
+static bool heeds_import(const struct rv_source *source, pid_t sender)
+{
+    const struct rv_import *import = (const struct rv_import *)source;
+    return !import->format->heeds || import->format->heeds(import, sender);
+}
+
 static void close_import(struct rv_source *source)
 {
     struct rv_import *import = (struct rv_import *)source;
@@ -181,6 +188,7 @@ struct rv_source *rv_import_open(const struct rv_import_format *format, const st
                                         .nap = nap_import,
                                         .resolve = resolve_import,
                                         .error = error_of_import,
+                                        .heeds = heeds_import,
                                         .close = close_import};
     import->format = format;
     import->path = rv_strdup(params->path);

@@ -5,6 +5,8 @@
 #ifndef RV_SOURCE_IMPORT_H
 #define RV_SOURCE_IMPORT_H
 
+#include <sys/types.h>
+
 #include "source/emitter.h"
 #include "source/textfile.h"
 #include "source/source.h"
@@ -24,6 +26,7 @@ enum rv_fault {
     RV_FAULT_NO_FRAME,      /* a sample whose frame, or one of its callers, is not in the trace */
     RV_FAULT_NO_ROOM,       /* more calls at once, asynchronous or overlapping, than there are rows */
     RV_FAULT_LOST,          /* events that the tool itself says it has lost */
+    RV_FAULT_WHOSE,         /* an event that does not say its thread, while several ran */
     RV_FAULT_CUT,           /* the file ends in the middle of something */
     RV_FAULT_COUNT
 };
@@ -54,6 +57,8 @@ struct rv_import_format {
     bool (*has_ended)(struct rv_import *import);
     /* The user wants it to end now; NULL = nothing to do. */
     void (*stop)(struct rv_import *import);
+    /* As rv_source.heeds; NULL = every signal. */
+    bool (*heeds)(const struct rv_import *import, pid_t sender);
     void (*fini)(struct rv_import *import); /* of a begun or half-begun one; NULL = nothing to free */
 };
 

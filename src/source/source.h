@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "flow/batch.h"
 #include "flow/origin.h"
@@ -71,6 +72,8 @@ struct rv_source {
     void (*close)(struct rv_source *source);
     /* After ENDED: 0, or what ended it early, a negative errno that has been said. NULL = never anything. */
     int (*error)(const struct rv_source *source);
+    /* Shall a TERM or HUP that this process has sent end the watching? NULL = always. In a signal's handler. */
+    bool (*heeds)(const struct rv_source *source, pid_t sender);
     uint64_t begin_ns; /* of what is told, where there was more before: what was open then began earlier; else 0 */
     bool is_on_demand; /* turns are little beside what becomes of them: all cores may be the workers' */
 };

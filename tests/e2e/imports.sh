@@ -1,8 +1,8 @@
 #!/bin/sh
-# imports.sh RINGVIZ DATA WRITER-OF-RRTRACE WRITER-OF-RINGBUFFER PROFILED: small traces of other tools give exactly the calls
+# imports.sh RINGVIZ DATA WRITER-OF-RINGBUFFER PROFILED: small traces of other tools give exactly the calls
 # that are written beside them; gzip'd the same; cut and damaged ones one line; live ones their writers' counts.
 set -u
-ringviz=$1 data=$2 rrtrace_writer=$3 ringbuffer_writer=$4 profiled=$5
+ringviz=$1 data=$2 ringbuffer_writer=$3 profiled=$4
 . "${0%/*}/harness.sh"
 
 spans() { # FILE [OPTION...]: its calls in order, without the head
@@ -97,7 +97,6 @@ done
 refused "$folder/absent" "absent" --import=perf
 refused "$folder" "a folder" --import=uftrace
 refused "$data/calls.json" "a Devel::RingBuffer file that is none" --import=ringbuffer
-refused /ringviz-test-absent "no shared memory" --import=rrtrace
 timeout 100 "$ringviz" --import=nothing "$data/calls.json" 2>"$folder/err"
 [ $? -eq 2 ] || fail "--import=nothing is not a usage error"
 
@@ -123,35 +122,6 @@ if command -v uftrace >/dev/null 2>&1; then
     head -c 300 /dev/urandom >>"$folder/recorded/task.txt"
     harmless "$folder/recorded" "damaged uftrace data"
 fi
-
-# ---- live: the ring of rrtrace, by option and by name ----
-begin_writing() {
-    rm -f "$folder/wrote" # what the one before wrote is not what is waited for
-    timeout 60 "$rrtrace_writer" 20000 >"$folder/wrote" &
-    writer=$!
-    within 60 [ -s "$folder/wrote" ]
-    memory=$(head -n 1 "$folder/wrote")
-}
-end_writing() { # WHAT
-    wait $writer || fail "$1: the writer of rrtrace's ring: $?"
-}
-begin_writing
-timeout 60 "$ringviz" --report=csv --rrtrace "$memory" >"$folder/out" 2>"$folder/err" || fail "--rrtrace: $(cat "$folder/err")"
-end_writing --rrtrace
-[ ! -e "/dev/shm$memory" ] || fail "--rrtrace: the shared memory is still there"
-# As the gem does it: by name, with a window, ended by SIGTERM.
-ln -s "$ringviz" "$folder/rrtrace"
-begin_writing
-SDL_VIDEODRIVER=offscreen timeout 60 "$folder/rrtrace" "$memory" 2>"$folder/windowed" &
-viewer=$!
-end_writing "the link named rrtrace"
-kill -TERM $viewer
-wait $viewer || grep -qi opengl "$folder/windowed" || fail "the link named rrtrace: $(cat "$folder/windowed")"
-[ ! -e "/dev/shm$memory" ] || fail "the link named rrtrace: the shared memory is still there"
-sed 1d "$folder/wrote" | while IFS=: read -r method count; do
-    grep -q "^\"*$method\"*,.*,*${count# }," "$folder/out" || echo "$method $count"
-done >"$folder/missing"
-[ ! -s "$folder/missing" ] || fail "rrtrace: not in the report: $(cat "$folder/missing")"
 
 # ---- live: Devel::RingBuffer ----
 mkfifo "$folder/stop"

@@ -46,21 +46,22 @@ static void write_folder(const char *folder, const uint8_t *data, size_t size)
     write_file(path, data, size);
 }
 
-/* The indices, then events from the ring's beginning. */
+/* write_index, then events from the ring's beginning. An even size makes the ring of the gem's 0.1, an odd one 0.2's. */
 static void write_memory(const char *name, const uint8_t *data, size_t size)
 {
-    enum { RING_BYTES = 1048704, INDEX_OFFSET = 1048576 };
+    enum { INDEX_OFFSET = 1048576 };
+    const size_t ring_bytes = INDEX_OFFSET + (size % 2 ? 256 : 128);
     int fd = shm_open(name, O_CREAT | O_RDWR, 0600);
-    if (fd < 0 || ftruncate(fd, RING_BYTES) != 0)
+    if (fd < 0 || ftruncate(fd, (off_t)ring_bytes) != 0)
         abort();
-    unsigned char *ring = mmap(NULL, RING_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    unsigned char *ring = mmap(NULL, ring_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (ring == MAP_FAILED)
         abort();
     close(fd);
     size_t n_index = size < 8 ? size : 8;
     memcpy(ring + INDEX_OFFSET, data, n_index);
     memcpy(ring, data + n_index, size - n_index < INDEX_OFFSET ? size - n_index : INDEX_OFFSET);
-    munmap(ring, RING_BYTES);
+    munmap(ring, ring_bytes);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -65,7 +65,7 @@ static struct rv_batch *acquire_batch(void *context)
     return &collected->batch;
 }
 
-/* Calls go one deeper, returns to where their call was, as an emitter's tags say. */
+/* Calls go one deeper, returns to where their call was, as an emitter's tags say; a return without an id has none. */
 static void follow(struct collected_stream *stream, const struct rv_event *event)
 {
     unsigned kind = rv_event_kind(event);
@@ -75,6 +75,8 @@ static void follow(struct collected_stream *stream, const struct rv_event *event
     if (kind == RV_EVENT_CALL) {
         require(event->frame == (uint16_t)stream->depth, "a call's tag is not its depth");
         stream->depth++;
+    } else if (kind == RV_EVENT_RETURN && event->id == 0) {
+        require(event->frame == (uint16_t)stream->depth, "a return without a call has the tag of one");
     } else if (kind == RV_EVENT_RETURN) {
         uint32_t down = (uint16_t)(stream->depth - event->frame);
         require(down >= 1 && down <= stream->depth, "a return's tag is not that of an open call");

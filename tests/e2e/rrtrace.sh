@@ -1,0 +1,93 @@
+#!/bin/sh
+# rrtrace.sh RINGVIZ WRITER: the ring of the rrtrace gem, as its 0.1 and its 0.2 have it: every event is read, by
+# whomever ringviz is started, and by whomever it is asked to end.
+set -u
+ringviz=$1 writer=$2
+. "${0%/*}/harness.sh"
+
+wanted() { # KEY: what the writer says of it
+    sed -n "s/^$1: //p" "$folder/wrote"
+}
+
+same_counts() { # WHAT REPORT: its JSON has every event and the calls of each method
+    n=$(wanted events)
+    grep -q "\"events\":{\"produced\":$n,\"consumed\":$n,\"dropped\":0}" "$2" ||
+        fail "$1: not $n events: $(head -c 200 "$2") $(cat "$folder/err")"
+    for method in 11 12 13 14; do
+        grep -q "\"name\":\"#$method\",\"file\":\"\",\"line\":0,\"calls\":$(wanted "#$method")," "$2" ||
+            fail "$1: not $(wanted "#$method") calls of #$method"
+    done
+    grep -q "$(wanted 'returns alone') ends without a beginning" "$folder/err" || fail "$1 said: $(cat "$folder/err")"
+    grep -q "[^0-9]4 events while Ractors ran side by side" "$folder/err" || fail "$1 said: $(cat "$folder/err")"
+}
+
+begin_writing() { # VERSION: into a ring that ringviz is not started for
+    rm -f "$folder/wrote" # what the one before wrote is not what is waited for
+    timeout 60 "$writer" "$1" 20000 >"$folder/wrote" &
+    writing=$!
+    within 60 [ -s "$folder/wrote" ]
+    memory=$(head -n 1 "$folder/wrote")
+}
+
+end_writing() { # WHAT
+    wait $writing || fail "$1: the writer: $?"
+}
+
+all_removed() { # WHAT
+    [ ! -e "/dev/shm$memory" ] || fail "$1: the shared memory is still there"
+}
+
+# ---- by option ----
+for version in 0.1 0.2; do
+    begin_writing $version
+    run --report=json --rrtrace "$memory"
+    end_writing "$version, --rrtrace"
+    same_counts "$version, --rrtrace" "$folder/out"
+    all_removed "$version, --rrtrace"
+done
+
+# ---- by the gem: with the memory's name only, and ended by 0.2, whose forked child tries to end it first ----
+ln -s "$ringviz" "$folder/rrtrace"
+for version in 0.1 0.2; do
+    rm -f "$folder/a report"
+    RINGVIZ_OPTIONS="--headless --report=json --output='$folder/a report'" \
+        timeout 60 "$writer" $version 20000 "$folder/rrtrace" >"$folder/wrote" 2>"$folder/err" ||
+        fail "$version, by the gem: the writer: $?"
+    within 20 [ -s "$folder/a report" ]
+    memory=$(head -n 1 "$folder/wrote")
+    within 20 [ ! -e "/dev/shm$memory" ]
+    same_counts "$version, by the gem" "$folder/a report"
+    all_removed "$version, by the gem"
+done
+grep -q "^ringviz: SIGTERM of process [0-9]* ignored: a forked copy" "$folder/err" ||
+    fail "a forked child's TERM: $(cat "$folder/err")"
+
+# ---- with a window, ended by a stranger's SIGTERM ----
+begin_writing 0.2
+SDL_VIDEODRIVER=offscreen timeout 60 "$folder/rrtrace" "$memory" 2>"$folder/windowed" &
+viewer=$!
+end_writing "with a window"
+kill -TERM $viewer
+wait $viewer || grep -qi opengl "$folder/windowed" || fail "with a window: $(cat "$folder/windowed")"
+all_removed "with a window"
+
+# ---- what is none ----
+refused() { # STATUS SAID COMMAND...: one line that has this
+    wanted_status=$1 said=$2
+    shift 2
+    timeout 60 "$@" >"$folder/out" 2>"$folder/err"
+    expect "the status of $*" $? "$wanted_status"
+    one_line "$*"
+    grep -qF -- "$said" "$folder/err" || fail "$* said: $(cat "$folder/err")"
+}
+refused 1 "shared memory of rrtrace" "$ringviz" --headless --rrtrace=/ringviz-test-absent
+name=ringviz-test-other-$$
+for bytes in 1048576 1048831 1048833 2097152; do
+    truncate -s $bytes "/dev/shm/$name"
+    refused 1 "/$name: $bytes bytes, which is not the ring of rrtrace" "$ringviz" --headless --rrtrace="/$name"
+done
+rm -f "/dev/shm/$name"
+RINGVIZ_OPTIONS="--include=(a" refused 2 "RINGVIZ_OPTIONS: --include=(a: not the words" "$folder/rrtrace" /ringviz-test-absent
+RINGVIZ_OPTIONS="--nothing" refused 2 "--nothing: unknown option" "$folder/rrtrace" /ringviz-test-absent
+
+conclude
