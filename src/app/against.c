@@ -11,6 +11,7 @@
 #include "pipeline/session.h"
 #include "ring/map.h"
 #include "sink/diff.h"
+#include "sink/own_times.h"
 
 static const uint64_t TURN_NS = 50000000;
 
@@ -20,6 +21,8 @@ struct capture {
     struct rv_source *source;
     struct rv_session *session;
     struct rv_stats *stats;
+    struct rv_own_times *own_times;
+    struct rv_sink sink; /* that fills them */
 };
 
 static int open_capture(struct capture *capture, const struct rv_options *options, const char *path)
@@ -34,10 +37,14 @@ static int open_capture(struct capture *capture, const struct rv_options *option
 
 static void run(struct capture *capture, const struct rv_options *options)
 {
+    capture->own_times = rv_own_times_create();
+    capture->sink = rv_own_times_sink(capture->own_times);
     const struct rv_session_params params = {.n_workers = options->n_threads,
                                              .memory_bytes = options->memory_bytes,
                                              .leaves_calls = true,
-                                             .max_depth = options->max_depth};
+                                             .max_depth = options->max_depth,
+                                             .sinks = &capture->sink,
+                                             .n_sinks = 1};
     capture->session = rv_session_start(&params, capture->source);
     capture->source = NULL;
     while (!rv_session_wait(capture->session, TURN_NS))
@@ -49,6 +56,7 @@ static void close_capture(struct capture *capture)
 {
     rv_stats_destroy(capture->stats);
     rv_session_destroy(capture->session);
+    rv_own_times_destroy(capture->own_times);
     if (capture->source)
         capture->source->close(capture->source);
     rv_filter_destroy(capture->filter);
@@ -65,7 +73,10 @@ static int show_diff(const struct rv_options *options, struct capture *captures,
     for (int i = 0; i < RV_COMPARE_SIDES; i++) {
         struct rv_session_counts counts;
         rv_session_counts(captures[i].session, &counts);
-        sides[i] = (struct rv_compare_side){captures[i].stats, rv_session_subroutines(captures[i].session)};
+        sides[i] = (struct rv_compare_side){.stats = captures[i].stats,
+                                            .own = rv_own_times_stats(captures[i].own_times),
+                                            .spread = rv_own_times_spread(captures[i].own_times),
+                                            .subroutines = rv_session_subroutines(captures[i].session)};
         (void)rv_lanes_bounds(rv_session_lanes(captures[i].session), &starts_ns[i], &last_ns);
         diff.title[i] = options->files[i];
         diff.n_spans[i] = counts.n_spans;

@@ -1,4 +1,19 @@
-/* Both sides' ids are mapped to common ones by name and file; the rest is statistics of merged tables. */
+/*
+ * Calls of one run are not independent, and a machine that other work shares is not the same from run to run: a test
+ * that takes calls for independent finds differences between a program and itself. What is compared is each
+ * subroutine's mean of log time, d = mean after - mean before. What varies it though nothing has changed:
+ *
+ *   within a run      the variance of the mean by blocks of calls (model/spread.h)
+ *   all of a run      the machine was slower: c, the median of d over all tested subroutines
+ *   from run to run   what else differs, and not for all alike (addresses, caches, neighbours): a variance tau^2 that
+ * is the same for all, chosen so that half of all |d - c| / sqrt(within^2 + tau^2) are below 0.6745, as of a normal
+ * distribution (the bulk of subroutines has not changed: Efron's empirical null)
+ *
+ * t = (d - c) / sqrt(within^2 + tau^2) by Student's distribution with Welch and Satterthwaite's degrees of freedom. A
+ * claim has p < 0.01 over all tests together (Bonferroni), and is of 5 % at least. With fewer than LEAST_BULK
+ * subroutines there is no bulk: then c is 0, and tau what quiet machines show. So a change of all subroutines alike is
+ * not claimed of any; it is c, and is told apart.
+ */
 #include "model/compare.h"
 
 #include <math.h>
@@ -7,212 +22,414 @@
 #include <string.h>
 
 #include "base/vec.h"
+#include "model/compare_match.h"
 
 #define LEAST_P 0.01
-#define LEAST_EFFECT 0.05
+#define LEAST_OCTAVES 0.0704 /* 5 % */
+#define LEAST_BULK 8u
+#define LEAST_TAU 0.05 /* octaves: 3.5 % */
+#define TAU_WITHOUT_BULK 0.1
+#define FREEDOM_WITHOUT_BULK 1e9 /* it is taken as known */
+#define NORMAL_MEDIAN 0.6745     /* of |x| */
 
-struct name { /* a subroutine of one side */
+struct rv_compare_name {
     char *full;
     const char *file;
+    size_t row;
+};
+
+/* ---- subroutines of both sides ---- */
+
+struct subjects { /* of one side, by name and file */
+    struct rv_compare_subject *matched;
+    uint32_t *lines;
+    size_t *rows;
+    size_t n;
+    uint32_t *subject_of; /* by id, below n_ids */
+    uint32_t n_ids;
+};
+
+struct name {
+    struct rv_compare_subject subject;
     uint32_t line, id;
-    int side;
 };
 
-struct names {
-    struct name *names;
-    size_t n, capacity;
-    uint32_t n_ids[RV_COMPARE_SIDES]; /* greatest + 1 */
-};
-
-static void collect(struct names *names, const struct rv_compare_side *side, int side_idx)
+static int order_of(const char *name, const char *file, const char *other_name, const char *other_file)
 {
-    size_t n = rv_stats_rows(side->stats, NULL, 0);
-    struct rv_stats_row *rows = rv_alloc(n, sizeof *rows);
-    (void)rv_stats_rows(side->stats, rows, n);
-    names->names = rv_vec_reserve(names->names, &names->capacity, names->n + n, sizeof *names->names);
-    for (size_t i = 0; i < n; i++) {
-        struct rv_subroutine subroutine = rv_subroutines_get(side->subroutines, rows[i].id);
-        names->names[names->n++] = (struct name){.full = rv_subroutine_take_full_name(&subroutine),
-                                                 .file = subroutine.file,
-                                                 .line = subroutine.line,
-                                                 .id = rows[i].id,
-                                                 .side = side_idx};
-        if (rows[i].id >= names->n_ids[side_idx])
-            names->n_ids[side_idx] = rows[i].id + 1;
-    }
-    free(rows);
-}
-
-static int by_subroutine(const void *a, const void *b)
-{
-    const struct name *x = a, *y = b;
-    int order = strcmp(x->full, y->full);
-    return order ? order : strcmp(x->file, y->file);
+    int order = strcmp(name, other_name);
+    return order ? order : strcmp(file, other_file);
 }
 
 static int by_name(const void *a, const void *b)
 {
     const struct name *x = a, *y = b;
-    int order = by_subroutine(a, b);
-    if (order == 0)
-        order = x->side - y->side;
+    int order = order_of(x->subject.full, x->subject.file, y->subject.full, y->subject.file);
     return order ? order : x->id < y->id ? -1 : x->id > y->id;
 }
 
-/* A row for each subroutine of either side, whose id is its index; as_id maps each side's ids to these. */
-static void make_rows(struct rv_compare *compare, const struct names *names, uint32_t *const *as_id)
+static struct name *collect(const struct rv_compare_side *side, size_t *n)
 {
-    compare->rows = rv_alloc(names->n, sizeof *compare->rows);
-    for (size_t i = 0; i < names->n; i++) {
-        const struct name *name = &names->names[i];
-        if (i == 0 || by_subroutine(name, name - 1) != 0)
-            compare->rows[compare->n++] = (struct rv_compare_row){.name = rv_strdup(name->full), .file = name->file};
-        struct rv_compare_row *row = &compare->rows[compare->n - 1];
-        if (!row->line[name->side])
-            row->line[name->side] = name->line;
-        as_id[name->side][name->id] = (uint32_t)compare->n - 1;
+    *n = rv_stats_rows(side->stats, NULL, 0);
+    struct rv_stats_row *rows = rv_alloc(*n, sizeof *rows);
+    struct name *names = rv_alloc(*n, sizeof *names);
+    (void)rv_stats_rows(side->stats, rows, *n);
+    for (size_t i = 0; i < *n; i++) {
+        struct rv_subroutine subroutine = rv_subroutines_get(side->subroutines, rows[i].id);
+        names[i] = (struct name){.subject = {.full = rv_subroutine_take_full_name(&subroutine),
+                                             .package = subroutine.package,
+                                             .name = subroutine.name,
+                                             .file = subroutine.file},
+                                 .line = subroutine.line,
+                                 .id = rows[i].id};
+    }
+    free(rows);
+    if (*n)
+        qsort(names, *n, sizeof *names, by_name);
+    return names;
+}
+
+static void make_subjects(struct subjects *subjects, const struct rv_compare_side *side)
+{
+    size_t n;
+    struct name *names = collect(side, &n);
+    *subjects = (struct subjects){.matched = rv_alloc(n, sizeof *subjects->matched),
+                                  .lines = rv_alloc(n, sizeof *subjects->lines),
+                                  .rows = rv_alloc(n, sizeof *subjects->rows)};
+    for (size_t i = 0; i < n; i++)
+        if (names[i].id >= subjects->n_ids)
+            subjects->n_ids = names[i].id + 1;
+    subjects->subject_of = rv_alloc(subjects->n_ids, sizeof *subjects->subject_of);
+    for (size_t i = 0; i < n; i++) {
+        const struct rv_compare_subject *last = subjects->n ? &subjects->matched[subjects->n - 1] : NULL;
+        if (!last || order_of(last->full, last->file, names[i].subject.full, names[i].subject.file) != 0) {
+            subjects->lines[subjects->n] = names[i].line;
+            subjects->matched[subjects->n++] = names[i].subject;
+        } else {
+            free(names[i].subject.full);
+        }
+        subjects->subject_of[names[i].id] = (uint32_t)subjects->n - 1;
+    }
+    free(names);
+}
+
+static void free_subjects(struct subjects *subjects)
+{
+    free(subjects->matched);
+    free(subjects->lines);
+    free(subjects->rows);
+    free(subjects->subject_of);
+}
+
+/* ---- rows ---- */
+
+static size_t add_row(struct rv_compare *compare, const struct subjects *subjects, size_t idx, int side)
+{
+    compare->rows[compare->n] =
+        (struct rv_compare_row){.name = rv_strdup(subjects->matched[idx].full), .file = subjects->matched[idx].file};
+    compare->rows[compare->n].line[side] = subjects->lines[idx];
+    return compare->n++;
+}
+
+/* A row for each match, and for each subject without one. A row's id is its index until rows are sorted. */
+static void make_rows(struct rv_compare *compare, struct subjects sides[RV_COMPARE_SIDES])
+{
+    struct subjects *before = &sides[RV_COMPARE_BEFORE], *after = &sides[RV_COMPARE_AFTER];
+    compare->rows = rv_alloc(before->n + after->n, sizeof *compare->rows);
+    for (size_t i = 0; i < after->n; i++)
+        after->rows[i] = add_row(compare, after, i, RV_COMPARE_AFTER);
+    for (size_t i = 0; i < before->n; i++) {
+        size_t match = before->matched[i].match;
+        before->rows[i] =
+            match == RV_COMPARE_UNMATCHED ? add_row(compare, before, i, RV_COMPARE_BEFORE) : after->rows[match];
+        compare->rows[before->rows[i]].line[RV_COMPARE_BEFORE] = before->lines[i];
     }
 }
 
-static void fill_stats(struct rv_compare *compare, const struct rv_stats *merged, int side)
+static uint32_t *take_ids(const struct subjects *subjects)
 {
-    struct rv_stats_row *rows = rv_alloc(compare->n, sizeof *rows);
-    size_t n = rv_stats_rows(merged, rows, compare->n);
-    for (size_t i = 0; i < n; i++)
-        compare->rows[rows[i].id].stats[side] = rows[i];
-    free(rows);
+    uint32_t *as_id = rv_alloc(subjects->n_ids, sizeof *as_id);
+    for (uint32_t id = 0; id < subjects->n_ids; id++)
+        as_id[id] = subjects->n ? (uint32_t)subjects->rows[subjects->subject_of[id]] : 0;
+    return as_id;
 }
 
-static bool is_tested(const struct rv_compare_row *row)
+static struct rv_stats_row *take_stats(const struct rv_compare *compare, const struct rv_stats *stats,
+                                       const uint32_t *as_id, uint32_t n_ids, size_t *n)
 {
-    return row->ranks.n_before >= RV_COMPARE_LEAST_CALLS && row->ranks.n_after >= RV_COMPARE_LEAST_CALLS;
+    struct rv_stats *merged = rv_stats_create();
+    struct rv_stats_row *rows = rv_alloc(compare->n, sizeof *rows);
+    rv_stats_merge_as(merged, stats, as_id, n_ids);
+    *n = rv_stats_rows(merged, rows, compare->n);
+    rv_stats_destroy(merged);
+    return rows;
+}
+
+struct levels { /* of a row */
+    struct rv_spread_level at[RV_COMPARE_SIDES][RV_SPREAD_TIMES];
+};
+
+static void fill_side(struct rv_compare *compare, const struct rv_compare_side *side, const struct subjects *subjects,
+                      int side_idx, struct levels *all)
+{
+    size_t n;
+    uint32_t *as_id = take_ids(subjects);
+    struct rv_stats_row *rows = take_stats(compare, side->stats, as_id, subjects->n_ids, &n);
+    for (size_t i = 0; i < n; i++)
+        compare->rows[rows[i].id].stats[side_idx] = rows[i];
+    free(rows);
+    rows = take_stats(compare, side->own, as_id, subjects->n_ids, &n);
+    for (size_t i = 0; i < n; i++)
+        compare->rows[rows[i].id].own_p50_ns[side_idx] = rows[i].p50_ns;
+    free(rows);
+    for (uint32_t id = 0; id < subjects->n_ids; id++)
+        for (int time = 0; time < RV_SPREAD_TIMES; time++)
+            rv_spread_gather(side->spread, id, (enum rv_spread_time)time, &all[as_id[id]].at[side_idx][time]);
+    free(as_id);
+}
+
+/* ---- tests ---- */
+
+bool rv_compare_is_tested(const struct rv_compare_row *row)
+{
+    return row->stats[RV_COMPARE_BEFORE].n_calls >= RV_COMPARE_LEAST_CALLS &&
+           row->stats[RV_COMPARE_AFTER].n_calls >= RV_COMPARE_LEAST_CALLS;
+}
+
+struct test {
+    double d, within;                   /* octaves; variance of d by both runs' blocks */
+    double variances[RV_COMPARE_SIDES]; /* of which that is the sum */
+    double freedoms[RV_COMPARE_SIDES];
+};
+
+static struct test make_test(const struct levels *level, enum rv_spread_time time)
+{
+    struct test test = {0};
+    for (int side = 0; side < RV_COMPARE_SIDES; side++) {
+        const struct rv_spread_level *its = &level->at[side][time];
+        test.d += side == RV_COMPARE_AFTER ? rv_spread_mean(its) : -rv_spread_mean(its);
+        test.variances[side] = rv_spread_variance(its);
+        test.freedoms[side] = fmax(its->n_blocks - 1.0, 1.0);
+        test.within += test.variances[side];
+    }
+    return test;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return x < y ? -1 : x > y;
+}
+
+static double median(double *values, size_t n)
+{
+    qsort(values, n, sizeof *values, by_value);
+    return (values[(n - 1) / 2] + values[n / 2]) / 2.0;
+}
+
+static double median_t(const struct test *tests, size_t n, double common, double tau, double *scratch)
+{
+    for (size_t i = 0; i < n; i++)
+        scratch[i] = fabs(tests[i].d - common) / sqrt(tests[i].within + tau * tau + 1e-12);
+    return median(scratch, n);
+}
+
+/* By halving: the median falls as tau rises. */
+static double find_tau(const struct test *tests, size_t n, double common, double *scratch)
+{
+    double low = LEAST_TAU, high = 64.0;
+    if (median_t(tests, n, common, low, scratch) <= NORMAL_MEDIAN)
+        return low;
+    for (int i = 0; i < 40; i++) {
+        double middle = (low + high) / 2.0;
+        *(median_t(tests, n, common, middle, scratch) > NORMAL_MEDIAN ? &low : &high) = middle;
+    }
+    return high;
+}
+
+/* Two-sided; by Wallace's approximation of Student's distribution. */
+static double p_of(double t, double freedom)
+{
+    double z = sqrt(freedom * log1p(t * t / freedom)) * (8.0 * freedom + 1.0) / (8.0 * freedom + 3.0);
+    return erfc(z / sqrt(2.0));
+}
+
+static struct rv_compare_change change_of(const struct test *test, double common, double tau, double tau_freedom)
+{
+    double variance = test->within + tau * tau, share = tau * tau * tau * tau / tau_freedom;
+    for (int side = 0; side < RV_COMPARE_SIDES; side++)
+        share += test->variances[side] * test->variances[side] / test->freedoms[side];
+    return (struct rv_compare_change){.ratio = exp2(test->d - common),
+                                      .p = p_of((test->d - common) / sqrt(variance), variance * variance / share)};
+}
+
+/* One kind of time, of all tested rows. Own times come first: what all have in common is theirs. */
+static void test_rows(struct rv_compare *compare, const struct levels *all, enum rv_spread_time time)
+{
+    struct test *tests = rv_alloc(compare->n, sizeof *tests);
+    double *scratch = rv_alloc(compare->n, sizeof *scratch);
+    double tau = TAU_WITHOUT_BULK, tau_freedom = FREEDOM_WITHOUT_BULK;
+    size_t n = 0;
+    for (size_t i = 0; i < compare->n; i++)
+        if (rv_compare_is_tested(&compare->rows[i]))
+            tests[n++] = make_test(&all[i], time);
+    for (size_t i = 0; i < n; i++)
+        scratch[i] = tests[i].d;
+    if (n >= LEAST_BULK && time == RV_SPREAD_OWN)
+        compare->common_ratio = exp2(median(scratch, n));
+    double common = log2(compare->common_ratio);
+    if (n >= LEAST_BULK) {
+        tau = find_tau(tests, n, common, scratch);
+        tau_freedom = (double)n - 1.0;
+    }
+    for (size_t i = 0, j = 0; i < compare->n; i++)
+        if (rv_compare_is_tested(&compare->rows[i]))
+            compare->rows[i].changes[time] = change_of(&tests[j++], common, tau, tau_freedom);
+    compare->n_tested = n;
+    free(tests);
+    free(scratch);
+}
+
+static bool is_claimed(const struct rv_compare_change *change, size_t n_tests)
+{
+    return change->p * (double)n_tests < LEAST_P && fabs(log2(change->ratio)) >= LEAST_OCTAVES;
 }
 
 static enum rv_compare_verdict verdict_of(const struct rv_compare_row *row, size_t n_tested)
 {
-    if (!row->ranks.n_before)
+    const struct rv_compare_change *own = &row->changes[RV_SPREAD_OWN], *whole = &row->changes[RV_SPREAD_WHOLE];
+    if (!row->stats[RV_COMPARE_BEFORE].n_calls)
         return RV_COMPARE_NEW;
-    if (!row->ranks.n_after)
+    if (!row->stats[RV_COMPARE_AFTER].n_calls)
         return RV_COMPARE_GONE;
-    if (!is_tested(row))
+    if (!rv_compare_is_tested(row))
         return RV_COMPARE_FEW;
-    double effect = row->ranks.share_above - 0.5;
-    if (row->p * (double)n_tested >= LEAST_P || fabs(effect) < LEAST_EFFECT)
-        return RV_COMPARE_SAME;
-    return effect > 0.0 ? RV_COMPARE_SLOWER : RV_COMPARE_FASTER;
+    if (is_claimed(own, n_tested * RV_SPREAD_TIMES))
+        return own->ratio > 1.0 ? RV_COMPARE_SLOWER : RV_COMPARE_FASTER;
+    if (is_claimed(whole, n_tested * RV_SPREAD_TIMES))
+        return whole->ratio > 1.0 ? RV_COMPARE_SLOWER_INSIDE : RV_COMPARE_FASTER_INSIDE;
+    return RV_COMPARE_SAME;
 }
 
-static void judge(struct rv_compare *compare, struct rv_stats *const *merged)
+/* ---- order ---- */
+
+static int rank_of(enum rv_compare_verdict verdict)
 {
-    for (size_t i = 0; i < compare->n; i++) {
-        struct rv_compare_row *row = &compare->rows[i];
-        rv_stats_rank(merged[RV_COMPARE_BEFORE], merged[RV_COMPARE_AFTER], (uint32_t)i, &row->ranks);
-        row->p = is_tested(row) ? erfc(fabs(row->ranks.z) / sqrt(2.0)) : 1.0;
-        compare->n_tested += is_tested(row);
+    switch (verdict) {
+    case RV_COMPARE_SLOWER:
+        return 0;
+    case RV_COMPARE_SLOWER_INSIDE:
+        return 1;
+    case RV_COMPARE_FASTER:
+        return 2;
+    case RV_COMPARE_FASTER_INSIDE:
+        return 3;
+    case RV_COMPARE_SAME:
+    case RV_COMPARE_FEW:
+    case RV_COMPARE_NEW:
+    case RV_COMPARE_GONE:
+        return 4;
     }
-    for (size_t i = 0; i < compare->n; i++)
-        compare->rows[i].verdict = verdict_of(&compare->rows[i], compare->n_tested);
+    return 4;
 }
 
-static uint64_t change_of(const struct rv_compare_row *row)
+/* What the claim is about, in ns: change of the median, times calls; of what is not claimed, change of total time. */
+static double weight_of(const struct rv_compare_row *row)
 {
-    uint64_t before_ns = row->stats[RV_COMPARE_BEFORE].total_ns, after_ns = row->stats[RV_COMPARE_AFTER].total_ns;
-    return before_ns > after_ns ? before_ns - after_ns : after_ns - before_ns;
+    const struct rv_stats_row *before = &row->stats[RV_COMPARE_BEFORE], *after = &row->stats[RV_COMPARE_AFTER];
+    bool is_own = row->verdict == RV_COMPARE_SLOWER || row->verdict == RV_COMPARE_FASTER;
+    if (rank_of(row->verdict) == rank_of(RV_COMPARE_SAME))
+        return fabs((double)after->total_ns - (double)before->total_ns);
+    double change_ns = is_own ? (double)row->own_p50_ns[RV_COMPARE_AFTER] - (double)row->own_p50_ns[RV_COMPARE_BEFORE]
+                              : (double)after->p50_ns - (double)before->p50_ns;
+    return fabs(change_ns) * (double)after->n_calls;
 }
 
-static int by_change(const void *a, const void *b)
+static int by_verdict(const void *a, const void *b)
 {
     const struct rv_compare_row *x = a, *y = b;
-    uint64_t change_x = change_of(x), change_y = change_of(y);
-    if (change_x != change_y)
-        return change_x > change_y ? -1 : 1;
-    int order = strcmp(x->name, y->name);
-    return order ? order : strcmp(x->file, y->file);
+    int order = rank_of(x->verdict) - rank_of(y->verdict);
+    double weight_x = weight_of(x), weight_y = weight_of(y);
+    if (order)
+        return order;
+    if (weight_x < weight_y || weight_x > weight_y)
+        return weight_x > weight_y ? -1 : 1;
+    return order_of(x->name, x->file, y->name, y->file);
 }
 
-static int order_of(const struct rv_compare_row *row, const char *name, const char *file)
+static int by_full_name(const void *a, const void *b)
 {
-    int order = strcmp(row->name, name);
-    return order ? order : strcmp(row->file, file);
+    const struct rv_compare_name *x = a, *y = b;
+    return order_of(x->full, x->file, y->full, y->file);
 }
 
-static int by_row_name(const void *a, const void *b, void *rows)
+/* Rows are sorted, and names of either side find them. The subjects' names become the comparison's. */
+static void sort_rows(struct rv_compare *compare, const struct subjects sides[RV_COMPARE_SIDES])
 {
-    const struct rv_compare_row *x = (struct rv_compare_row *)rows + *(const uint32_t *)a;
-    const struct rv_compare_row *y = (struct rv_compare_row *)rows + *(const uint32_t *)b;
-    return order_of(x, y->name, y->file);
-}
-
-static void sort_names(struct rv_compare *compare)
-{
-    compare->by_name = rv_alloc(compare->n, sizeof *compare->by_name);
+    size_t *place_of = rv_alloc(compare->n, sizeof *place_of);
     for (size_t i = 0; i < compare->n; i++)
-        compare->by_name[i] = (uint32_t)i;
+        for (int side = 0; side < RV_COMPARE_SIDES; side++)
+            compare->rows[i].stats[side].id = (uint32_t)i;
     if (compare->n)
-        qsort_r(compare->by_name, compare->n, sizeof *compare->by_name, by_row_name, compare->rows);
+        qsort(compare->rows, compare->n, sizeof *compare->rows, by_verdict);
+    for (size_t i = 0; i < compare->n; i++)
+        place_of[compare->rows[i].stats[0].id] = i;
+    compare->names = rv_alloc(sides[0].n + sides[1].n, sizeof *compare->names);
+    for (int side = 0; side < RV_COMPARE_SIDES; side++)
+        for (size_t i = 0; i < sides[side].n; i++)
+            compare->names[compare->n_names++] = (struct rv_compare_name){
+                sides[side].matched[i].full, sides[side].matched[i].file, place_of[sides[side].rows[i]]};
+    if (compare->n_names)
+        qsort(compare->names, compare->n_names, sizeof *compare->names, by_full_name);
+    free(place_of);
 }
 
 void rv_compare_init(struct rv_compare *compare, const struct rv_compare_side sides[RV_COMPARE_SIDES])
 {
-    struct names names = {0};
-    uint32_t *as_id[RV_COMPARE_SIDES];
-    struct rv_stats *merged[RV_COMPARE_SIDES];
-    *compare = (struct rv_compare){0};
-    for (int side = 0; side < RV_COMPARE_SIDES; side++) {
-        collect(&names, &sides[side], side);
-        as_id[side] = rv_alloc(names.n_ids[side], sizeof(uint32_t));
-        merged[side] = rv_stats_create();
-    }
-    if (names.n)
-        qsort(names.names, names.n, sizeof *names.names, by_name);
-    make_rows(compare, &names, as_id);
-    for (int side = 0; side < RV_COMPARE_SIDES; side++) {
-        rv_stats_merge_as(merged[side], sides[side].stats, as_id[side], names.n_ids[side]);
-        fill_stats(compare, merged[side], side);
-        free(as_id[side]);
-    }
-    judge(compare, merged);
-    if (compare->n)
-        qsort(compare->rows, compare->n, sizeof *compare->rows, by_change);
-    sort_names(compare);
+    struct subjects subjects[RV_COMPARE_SIDES];
+    *compare = (struct rv_compare){.common_ratio = 1.0};
     for (int side = 0; side < RV_COMPARE_SIDES; side++)
-        rv_stats_destroy(merged[side]);
-    for (size_t i = 0; i < names.n; i++)
-        free(names.names[i].full);
-    free(names.names);
+        make_subjects(&subjects[side], &sides[side]);
+    rv_compare_match(subjects[0].matched, subjects[0].n, subjects[1].matched, subjects[1].n);
+    make_rows(compare, subjects);
+    struct levels *all = rv_alloc(compare->n, sizeof *all);
+    for (int side = 0; side < RV_COMPARE_SIDES; side++)
+        fill_side(compare, &sides[side], &subjects[side], side, all);
+    for (int time = 0; time < RV_SPREAD_TIMES; time++)
+        test_rows(compare, all, (enum rv_spread_time)time);
+    for (size_t i = 0; i < compare->n; i++)
+        compare->rows[i].verdict = verdict_of(&compare->rows[i], compare->n_tested);
+    sort_rows(compare, subjects);
+    free(all);
+    for (int side = 0; side < RV_COMPARE_SIDES; side++)
+        free_subjects(&subjects[side]);
 }
 
 void rv_compare_fini(struct rv_compare *compare)
 {
     for (size_t i = 0; i < compare->n; i++)
         free(compare->rows[i].name);
+    for (size_t i = 0; i < compare->n_names; i++)
+        free(compare->names[i].full);
     free(compare->rows);
-    free(compare->by_name);
+    free(compare->names);
     *compare = (struct rv_compare){0};
 }
 
 const struct rv_compare_row *rv_compare_find(const struct rv_compare *compare, const struct rv_subroutine *subroutine)
 {
-    char *name = rv_subroutine_take_full_name(subroutine);
-    size_t low = 0, high = compare->n;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (order_of(&compare->rows[compare->by_name[middle]], name, subroutine->file) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    const struct rv_compare_row *row = low < compare->n ? &compare->rows[compare->by_name[low]] : NULL;
-    bool is_it = row && order_of(row, name, subroutine->file) == 0;
-    free(name);
-    return is_it ? row : NULL;
+    struct rv_compare_name wanted = {.full = rv_subroutine_take_full_name(subroutine), .file = subroutine->file};
+    const struct rv_compare_name *found =
+        compare->n_names ? bsearch(&wanted, compare->names, compare->n_names, sizeof *compare->names, by_full_name)
+                         : NULL;
+    free(wanted.full);
+    return found ? &compare->rows[found->row] : NULL;
 }
 
 double rv_compare_octaves(const struct rv_compare_row *row)
 {
     double before_ns = (double)row->stats[RV_COMPARE_BEFORE].p50_ns,
            after_ns = (double)row->stats[RV_COMPARE_AFTER].p50_ns;
-    if (row->verdict != RV_COMPARE_SLOWER && row->verdict != RV_COMPARE_FASTER)
+    if (rank_of(row->verdict) == rank_of(RV_COMPARE_SAME))
         return 0.0;
     return log2(fmax(after_ns, 1.0) / fmax(before_ns, 1.0));
 }

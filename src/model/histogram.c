@@ -1,6 +1,5 @@
 #include "model/histogram.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -134,26 +133,4 @@ void rv_histogram_put(struct rv_histogram *histogram, size_t number, uint64_t n)
     histogram->low[idx] = (uint8_t)sum;
     if (sum >> 8)
         rv_histogram_carry(histogram, idx, sum >> 8);
-}
-
-void rv_histogram_rank(const struct rv_histogram *before, const struct rv_histogram *after,
-                       struct rv_histogram_ranks *out)
-{
-    *out = (struct rv_histogram_ranks){.share_above = 0.5};
-    double u = 0.0, ties = 0.0;
-    for (size_t i = 0; i < (size_t)RV_HISTOGRAM_OCTAVES * RV_HISTOGRAM_BUCKETS; i++) {
-        uint64_t n_before = rv_histogram_count(before, i), n_after = rv_histogram_count(after, i);
-        double n = (double)(n_before + n_after);
-        u += (double)n_after * ((double)out->n_before + (double)n_before / 2.0);
-        ties += n * n * n - n;
-        out->n_before += n_before;
-        out->n_after += n_after;
-    }
-    double pairs = (double)out->n_before * (double)out->n_after, n = (double)out->n_before + (double)out->n_after;
-    if (pairs == 0.0)
-        return;
-    out->share_above = u / pairs;
-    double variance = n > 1.0 ? pairs / 12.0 * (n + 1.0 - ties / (n * (n - 1.0))) : 0.0;
-    if (variance > 0.0)
-        out->z = (u - pairs / 2.0) / sqrt(variance);
 }

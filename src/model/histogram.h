@@ -38,21 +38,6 @@ uint64_t rv_histogram_at(const struct rv_histogram *histogram, uint64_t rank);
 /* How many values are not above this one, its whole bucket included. */
 uint64_t rv_histogram_at_most(const struct rv_histogram *histogram, uint64_t value);
 
-struct rv_histogram_ranks { /* of the values of two histograms among each other */
-    uint64_t n_before, n_after;
-    double share_above; /* how often a value of `after` is above one of `before`, pairs of equal ones counting half */
-    double z;           /* of Mann and Whitney's U, tied ranks allowed for; 0 where there is nothing to compare */
-};
-
-/*
- * Mann and Whitney's test, buckets taken for equal values: with n1 and n2 values, N = n1 + n2, t values in a bucket,
- *   U = sum over buckets of after * (before below + before / 2),   share_above = U / (n1 n2)
- *   z = (U - n1 n2 / 2) / sqrt(n1 n2 / 12 * (N + 1 - sum(t^3 - t) / (N (N - 1))))
- * z is nearly normal from about 20 values on each side.
- */
-void rv_histogram_rank(const struct rv_histogram *before, const struct rv_histogram *after,
-                       struct rv_histogram_ranks *out);
-
 static inline unsigned rv_histogram_octave(uint64_t value)
 {
     return 64 - RV_HISTOGRAM_SHIFT - (unsigned)__builtin_clzll(value | (RV_HISTOGRAM_BUCKETS - 1));

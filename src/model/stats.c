@@ -267,6 +267,14 @@ static uint64_t take_children(struct rv_stats_lane *lane, const struct rv_span *
     return children_ns;
 }
 
+bool rv_stats_lane_own(struct rv_stats_lane *lane, const struct rv_span *span, uint64_t *own_ns)
+{
+    bool is_orphan = span->flags & RV_SPAN_ORPHAN;
+    uint64_t children_ns = take_children(lane, span, is_orphan), duration_ns = span->end - span->start;
+    *own_ns = duration_ns > children_ns ? duration_ns - children_ns : 0;
+    return !is_orphan;
+}
+
 static inline void add_to_row(struct row *row, uint64_t duration_ns, uint64_t self_ns)
 {
     rv_histogram_add(&row->histogram, duration_ns);
@@ -301,12 +309,12 @@ static size_t take_calls(struct rv_stats *stats, struct rv_stats_lane *lane, con
     size_t n_calls = 0;
     for (size_t i = 0; i < n; i++) {
         const struct rv_span *span = &spans[i];
-        bool is_orphan = span->flags & RV_SPAN_ORPHAN;
-        uint64_t children_ns = take_children(lane, span, is_orphan), duration_ns = span->end - span->start;
-        struct row *row = is_orphan ? NULL : &stats->rows[span->id];
+        uint64_t own_ns;
+        bool is_call = rv_stats_lane_own(lane, span, &own_ns);
+        struct row *row = is_call ? &stats->rows[span->id] : NULL;
         __builtin_prefetch(row, 1);
-        calls[n_calls] = (struct call){duration_ns, duration_ns > children_ns ? duration_ns - children_ns : 0, row};
-        n_calls += !is_orphan;
+        calls[n_calls] = (struct call){span->end - span->start, own_ns, row};
+        n_calls += is_call;
     }
     return n_calls;
 }
@@ -410,12 +418,4 @@ uint64_t rv_stats_at_most(const struct rv_stats *stats, uint32_t id, uint64_t du
 {
     *n_calls = id < stats->n_rows ? stats->rows[id].n_calls : 0;
     return *n_calls ? rv_histogram_at_most(&stats->rows[id].histogram, duration_ns) : 0;
-}
-
-void rv_stats_rank(const struct rv_stats *before, const struct rv_stats *after, uint32_t id,
-                   struct rv_histogram_ranks *out)
-{
-    static const struct rv_histogram empty;
-    rv_histogram_rank(id < before->n_rows ? &before->rows[id].histogram : &empty,
-                      id < after->n_rows ? &after->rows[id].histogram : &empty, out);
 }

@@ -7,6 +7,7 @@
 #ifndef RV_MODEL_STATS_H
 #define RV_MODEL_STATS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -50,6 +51,12 @@ struct rv_stats_call {
 };
 void rv_stats_add_call(struct rv_stats *stats, uint32_t id, const struct rv_stats_call *call);
 
+/*
+ * What a call took without what it called, for tables of one's own: of each span of a lane in closing order, instead of
+ * rv_stats_add(). False: an ORPHAN, no call that was seen.
+ */
+bool rv_stats_lane_own(struct rv_stats_lane *lane, const struct rv_span *span, uint64_t *own_ns);
+
 struct rv_stats_row {
     uint32_t id;
     uint64_t n_calls, total_ns, self_ns, min_ns, p50_ns, p99_ns, max_ns;
@@ -77,9 +84,5 @@ const struct rv_histogram *rv_stats_durations(const struct rv_stats *stats, uint
  *   n_calls  all of its calls
  */
 uint64_t rv_stats_at_most(const struct rv_stats *stats, uint32_t id, uint64_t duration_ns, uint64_t *n_calls);
-
-/* rv_histogram_rank() of the durations that a subroutine has in two tables. */
-void rv_stats_rank(const struct rv_stats *before, const struct rv_stats *after, uint32_t id,
-                   struct rv_histogram_ranks *out);
 
 #endif

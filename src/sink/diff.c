@@ -16,8 +16,12 @@ static const char *verdict_word(enum rv_compare_verdict verdict)
         return "same";
     case RV_COMPARE_SLOWER:
         return "slower";
+    case RV_COMPARE_SLOWER_INSIDE:
+        return "slower-inside";
     case RV_COMPARE_FASTER:
         return "faster";
+    case RV_COMPARE_FASTER_INSIDE:
+        return "faster-inside";
     case RV_COMPARE_FEW:
         return "few";
     case RV_COMPARE_NEW:
@@ -33,7 +37,7 @@ struct number { /* what a row says of each side */
     uint64_t value[RV_COMPARE_SIDES];
 };
 
-enum { N_NUMBERS = 7 };
+enum { N_NUMBERS = 8 };
 
 static void numbers_of(const struct rv_compare_row *row, struct number out[N_NUMBERS])
 {
@@ -42,9 +46,10 @@ static void numbers_of(const struct rv_compare_row *row, struct number out[N_NUM
     out[1] = (struct number){"calls", {before->n_calls, after->n_calls}};
     out[2] = (struct number){"total_ns", {before->total_ns, after->total_ns}};
     out[3] = (struct number){"self_ns", {before->self_ns, after->self_ns}};
-    out[4] = (struct number){"p50_ns", {before->p50_ns, after->p50_ns}};
-    out[5] = (struct number){"p99_ns", {before->p99_ns, after->p99_ns}};
-    out[6] = (struct number){"max_ns", {before->max_ns, after->max_ns}};
+    out[4] = (struct number){"self_p50_ns", {row->own_p50_ns[BEFORE], row->own_p50_ns[AFTER]}};
+    out[5] = (struct number){"p50_ns", {before->p50_ns, after->p50_ns}};
+    out[6] = (struct number){"p99_ns", {before->p99_ns, after->p99_ns}};
+    out[7] = (struct number){"max_ns", {before->max_ns, after->max_ns}};
 }
 
 /* The time of all calls after against before; false without a before. */
@@ -55,10 +60,8 @@ static bool ratio_of(const struct rv_compare_row *row, double *ratio)
     return before_ns > 0;
 }
 
-static bool is_judged(const struct rv_compare_row *row)
-{
-    return row->verdict == RV_COMPARE_SAME || row->verdict == RV_COMPARE_SLOWER || row->verdict == RV_COMPARE_FASTER;
-}
+/* Of its own time and of the whole: the ratio over what all have in common, and its p. */
+static const char *const CHANGE_NAMES[RV_SPREAD_TIMES][2] = {{"self_change", "self_p"}, {"change", "p"}};
 
 /* ---- JSON ---- */
 
@@ -78,11 +81,12 @@ static void add_json_row(struct rv_rowtext *text, const struct rv_compare_row *r
         rv_rowtext_format(text, ",\"total_ratio\":%.6g", ratio);
     else
         rv_rowtext_add(text, ",\"total_ratio\":null");
-    if (is_judged(row))
-        rv_rowtext_format(text, ",\"share_slower\":%.6g,\"z\":%.6g,\"p\":%.6g", row->ranks.share_above, row->ranks.z,
-                          row->p);
-    else
-        rv_rowtext_add(text, ",\"share_slower\":null,\"z\":null,\"p\":null");
+    for (int time = 0; time < RV_SPREAD_TIMES; time++)
+        if (rv_compare_is_tested(row))
+            rv_rowtext_format(text, ",\"%s\":%.6g,\"%s\":%.6g", CHANGE_NAMES[time][0], row->changes[time].ratio,
+                              CHANGE_NAMES[time][1], row->changes[time].p);
+        else
+            rv_rowtext_format(text, ",\"%s\":null,\"%s\":null", CHANGE_NAMES[time][0], CHANGE_NAMES[time][1]);
     rv_rowtext_format(text, ",\"verdict\":\"%s\"}", verdict_word(row->verdict));
 }
 
@@ -94,7 +98,8 @@ static void write_json(struct rv_rowtext *text, const struct rv_diff *diff)
         rv_rowtext_add_json(text, diff->title[side]);
         rv_rowtext_format(text, ",\"spans\":%llu}", (unsigned long long)diff->n_spans[side]);
     }
-    rv_rowtext_format(text, ",\"tested\":%zu,\"subroutines\":[", diff->compare->n_tested);
+    rv_rowtext_format(text, ",\"tested\":%zu,\"common_change\":%.6g,\"subroutines\":[", diff->compare->n_tested,
+                      diff->compare->common_ratio);
     for (size_t i = 0; i < diff->compare->n; i++) {
         rv_rowtext_add(text, i ? ",\n" : "\n");
         add_json_row(text, &diff->compare->rows[i]);
@@ -107,8 +112,9 @@ static void write_json(struct rv_rowtext *text, const struct rv_diff *diff)
 static void write_csv(struct rv_rowtext *text, const struct rv_compare *compare)
 {
     rv_rowtext_add(text, "name,file,line_before,line_after,calls_before,calls_after,total_ns_before,total_ns_after,"
-                         "self_ns_before,self_ns_after,p50_ns_before,p50_ns_after,p99_ns_before,p99_ns_after,"
-                         "max_ns_before,max_ns_after,total_ratio,share_slower,z,p,verdict\n");
+                         "self_ns_before,self_ns_after,self_p50_ns_before,self_p50_ns_after,p50_ns_before,p50_ns_after,"
+                         "p99_ns_before,p99_ns_after,"
+                         "max_ns_before,max_ns_after,total_ratio,self_change,self_p,change,p,verdict\n");
     for (size_t i = 0; i < compare->n; i++) {
         const struct rv_compare_row *row = &compare->rows[i];
         struct number numbers[N_NUMBERS];
@@ -123,10 +129,11 @@ static void write_csv(struct rv_rowtext *text, const struct rv_compare *compare)
         rv_rowtext_add(text, ",");
         if (ratio_of(row, &ratio))
             rv_rowtext_format(text, "%.6g", ratio);
-        if (is_judged(row))
-            rv_rowtext_format(text, ",%.6g,%.6g,%.6g", row->ranks.share_above, row->ranks.z, row->p);
-        else
-            rv_rowtext_add(text, ",,,");
+        for (int time = 0; time < RV_SPREAD_TIMES; time++)
+            if (rv_compare_is_tested(row))
+                rv_rowtext_format(text, ",%.6g,%.6g", row->changes[time].ratio, row->changes[time].p);
+            else
+                rv_rowtext_add(text, ",,");
         rv_rowtext_format(text, ",%s\n", verdict_word(row->verdict));
     }
 }
@@ -157,10 +164,10 @@ static void add_text_row(struct rv_rowtext *text, const struct rv_compare_row *r
     for (int side = 0; side < RV_COMPARE_SIDES; side++)
         rv_rowtext_add_duration(text, row->stats[side].self_ns);
     for (int side = 0; side < RV_COMPARE_SIDES; side++)
-        rv_rowtext_add_duration(text, row->stats[side].p50_ns);
+        rv_rowtext_add_duration(text, row->own_p50_ns[side]);
     for (int side = 0; side < RV_COMPARE_SIDES; side++)
-        rv_rowtext_add_duration(text, row->stats[side].p99_ns);
-    rv_rowtext_format(text, "  %-7s %s", verdict_word(row->verdict), row->name);
+        rv_rowtext_add_duration(text, row->stats[side].p50_ns);
+    rv_rowtext_format(text, "  %-13s %s", verdict_word(row->verdict), row->name);
     if (row->file[0])
         rv_rowtext_format(text, " (%s)", row->file);
     rv_rowtext_add(text, "\n");
@@ -169,24 +176,29 @@ static void add_text_row(struct rv_rowtext *text, const struct rv_compare_row *r
 static void write_text(struct rv_rowtext *text, const struct rv_diff *diff)
 {
     const struct rv_compare *compare = diff->compare;
-    size_t n_slower = 0, n_faster = 0;
+    size_t n_verdicts[RV_COMPARE_GONE + 1] = {0};
     rv_rowtext_format(text, "before: %s, %llu calls\nafter:  %s, %llu calls\n\n", diff->title[BEFORE],
                       (unsigned long long)diff->n_spans[BEFORE], diff->title[AFTER],
                       (unsigned long long)diff->n_spans[AFTER]);
-    rv_rowtext_format(text, "%11s %21s %7s %21s %21s %21s %21s\n", "total", "total", "", "calls", "self", "p50", "p99");
+    rv_rowtext_format(text, "%11s %21s %7s %21s %21s %21s %21s\n", "total", "total", "", "calls", "self", "self p50",
+                      "p50");
     rv_rowtext_format(text, "%11s %10s %10s %7s", "change", "before", "after", "ratio");
     for (int i = 0; i < 4; i++)
         rv_rowtext_format(text, " %10s %10s", "before", "after");
-    rv_rowtext_add(text, "  verdict subroutine\n");
+    rv_rowtext_add(text, "  verdict       subroutine\n");
     for (size_t i = 0; i < compare->n; i++) {
         add_text_row(text, &compare->rows[i]);
-        n_slower += compare->rows[i].verdict == RV_COMPARE_SLOWER;
-        n_faster += compare->rows[i].verdict == RV_COMPARE_FASTER;
+        n_verdicts[compare->rows[i].verdict]++;
     }
-    rv_rowtext_format(text,
-                      "\n%zu subroutines, %zu with at least %u calls in both runs: calls of %zu take longer, of "
-                      "%zu less long\n",
-                      compare->n, compare->n_tested, RV_COMPARE_LEAST_CALLS, n_slower, n_faster);
+    rv_rowtext_format(
+        text,
+        "\n%zu subroutines, %zu with at least %u calls in both runs: %zu take longer themselves, %zu less "
+        "long; %zu call what takes longer, %zu what takes less long\n",
+        compare->n, compare->n_tested, RV_COMPARE_LEAST_CALLS, n_verdicts[RV_COMPARE_SLOWER],
+        n_verdicts[RV_COMPARE_FASTER], n_verdicts[RV_COMPARE_SLOWER_INSIDE], n_verdicts[RV_COMPARE_FASTER_INSIDE]);
+    rv_rowtext_format(
+        text, "own times of all together: x%.2f (the machine, or the whole program); verdicts are beyond that\n",
+        compare->common_ratio);
 }
 
 int rv_diff_write(const struct rv_diff *diff, enum rv_report_format format, FILE *out)

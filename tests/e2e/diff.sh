@@ -29,22 +29,22 @@ trace 100 old >a.json
 trace 200 fresh >b.json
 run --diff=csv a.json b.json
 expect "exit status" $status 0
-expect "columns of every row" "$(awk -F, '{ print NF }' out | sort -u)" 21
+expect "columns of every row" "$(awk -F, '{ print NF }' out | sort -u)" 24
 expect "verdicts" "$(sed 1d out | awk -F, '{ print $1 "=" $NF }' | sort | tr '\n' ' ')" \
     "few=few fresh=new old=gone same=same slow=slower "
-expect "the greatest change" "$(sed -n 2p out | cut -d, -f1,5-8,17,18)" "slow,40,40,4039000,8039000,1.99034,1"
-expect "what did not change" "$(grep '^same,' out | cut -d, -f5-8,17-20)" "40,40,2115000,2115000,1,0.5,0,1"
-expect "what is new" "$(grep '^fresh,' out | cut -d, -f5-8,17-20)" "0,1,0,5000,,,,"
+expect "the greatest change" "$(sed -n 2p out | cut -d, -f1,5-8,19)" "slow,40,40,4039000,8039000,1.99034"
+expect "what did not change" "$(grep '^same,' out | cut -d, -f5-8,19-23)" "40,40,2115000,2115000,1,1,1,1,1"
+expect "what is new" "$(grep '^fresh,' out | cut -d, -f5-8,19-23)" "0,1,0,5000,,,,,"
 
 run --diff=csv b.json a.json
 expect "the other way round" "$(grep '^slow,' out | awk -F, '{ print $NF }')" faster
 run --diff a.json b.json
 expect "text" $status 0
-grep -q '^ *+4.00 ms .* 1.99 .* slower  slow$' out || fail "no line for slow: $(cat out)"
+grep -q '^ *+4.00 ms .* 1.99 .* slower        slow$' out || fail "no line for slow: $(cat out)"
 run --diff=json --output=d.json a.json b.json
 expect "json" $status 0
-grep -q '"tested":2,' d.json || fail "json: $(head -1 d.json)"
-grep -q '^{"name":"old",.*"calls":\[1,0\],.*"total_ratio":0,"share_slower":null,.*"verdict":"gone"}' d.json || fail "json rows"
+grep -q '"tested":2,"common_change":1,' d.json || fail "json: $(head -1 d.json)"
+grep -q '^{"name":"old",.*"calls":\[1,0\],.*"total_ratio":0,"self_change":null,.*"verdict":"gone"}' d.json || fail "json rows"
 
 # ---- what is captured: ids of a name differ between the files ----
 run --diff=csv --include='^(few|fresh|same)$' --exclude=few a.json b.json
@@ -56,7 +56,7 @@ if ! grep -qi opengl err; then
     expect "picture" $status 0
     [ ! -s out ] || fail "text beside a window: $(cat out)"
     run --diff --screenshot=plain.png --size=640x400 --color=package a.json b.json
-    expect "picture and text" "$status $(grep -c 'slower  slow$' out)" "0 1"
+    expect "picture and text" "$status $(grep -c 'slower        slow$' out)" "0 1"
     cmp -s beside.png plain.png && fail "a difference has the colours and heights of none"
     mkdir only
     for side in a b; do grep -Ev '"(slow|few|old|fresh)"' $side.json >only/$side.json; done
@@ -69,6 +69,17 @@ if ! grep -qi opengl err; then
 fi
 run --color=difference a.json
 expect "differences of one run" $status 2
+
+# ---- one program, built in two folders and by two names ----
+for side in one two; do
+    mkdir -p $side/src
+    printf 'static int helper(int x) { return x + 1; }\nint main(void) { return helper(1) - 2; }\n' >$side/src/main.c
+    check "$side" gcc -g -finstrument-functions "$PWD/$side/src/main.c" -o $side/program-$side
+    timeout 100 "$ringviz" --headless --record=$side.rvz -- $side/program-$side 2>err || fail "$side: $(cat err)"
+done
+run --diff=csv one.rvz two.rvz
+expect "the same subroutines" "$(sed 1d out | awk -F, '{ print $1, $NF }' | sort | tr '\n' ' ')" \
+    "program-two::helper few program-two::main few "
 
 for wrong in a.json "a.json b.json a.json" "" "-- true"; do
     # shellcheck disable=SC2086

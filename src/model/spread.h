@@ -1,0 +1,41 @@
+/*
+ * How long each subroutine's calls take in one run, and how much that wavers while the run lasts: the mean of the
+ * logarithm of its calls' times, block by block. A block is a piece of the run, so many calls in the order they ended:
+ * calls that follow each other share what the machine does then, and are no independent witnesses; blocks nearly are.
+ */
+#ifndef RV_MODEL_SPREAD_H
+#define RV_MODEL_SPREAD_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define RV_SPREAD_BLOCKS 16u /* of a subroutine at most; when there are more, each two become one */
+
+enum rv_spread_time { RV_SPREAD_OWN, RV_SPREAD_WHOLE, RV_SPREAD_TIMES }; /* without and with what it calls */
+
+struct rv_spread; /* one thread at a time */
+
+struct rv_spread *rv_spread_create(void);
+void rv_spread_destroy(struct rv_spread *spread);
+
+/* A call has ended. */
+void rv_spread_add(struct rv_spread *spread, uint32_t id, const uint64_t time_ns[RV_SPREAD_TIMES]);
+
+/* Blocks of several subroutines that turn out to be one. Zero is none. */
+struct rv_spread_level {
+    double n_calls;          /* sums over blocks: of their calls n, */
+    double n_squares;        /* of n^2, */
+    double sum, weighted;    /* of n m and n^2 m, m being a block's mean log2 of ns, */
+    double weighted_squares; /* and of n^2 m^2 */
+    double n_blocks;
+};
+void rv_spread_gather(const struct rv_spread *spread, uint32_t id, enum rv_spread_time time,
+                      struct rv_spread_level *level);
+
+/* Mean of all calls. */
+double rv_spread_mean(const struct rv_spread_level *level);
+
+/* Variance of that mean by the blocks' own, b / (b - 1) * sum(n^2 (m - mean)^2) / N^2; 0 of fewer than two blocks. */
+double rv_spread_variance(const struct rv_spread_level *level);
+
+#endif
