@@ -2,6 +2,7 @@
  * The hooks of -finstrument-functions. Twice: as the compiler would order them, and by hand for x86-64. Both do the
  * same in the same steps, which are those of ring/push.h and producers/native/shadow.h:
  *
+ *     gate    return at once where nobody listens
  *     begin   poison the cursor, see that it is below the limit
  *     shadow  push or pop the frame; the two checks for which it is not that simple
  *     write   the event: its second word is the frame's, its first the time
@@ -10,6 +11,7 @@
  * What is not simple is a tail call to C with all in registers: no stack frame here.
  */
 #include "producers/native/calls.h"
+#include "producers/native/process.h"
 
 RV_EXPORT void __cyg_profile_func_enter(void *function, void *call_site);
 RV_EXPORT void __cyg_profile_func_exit(void *function, void *call_site);
@@ -104,6 +106,9 @@ _Static_assert(RV_PUSH_AHEAD_BYTES == 512, "");
 #define TOP "%fs:" TEXT(TOP_AT) "(%rcx)"
 
 #define BEGIN                                                                                                          \
+    "mov rv_process_gate(%rip), %rax\n"                                                                                \
+    "test %rax, %rax\n"                                                                                                \
+    "jne 2f\n"                                                                                                         \
     "imul $128, %rsp, %r8\n"                   /* the poison: two instructions, were it a shift */                     \
     "mov rv_thread@gottpoff(%rip), %rcx\n"                                                                             \
     "xadd %r8, " CURSOR "\n"                   /* from here on handlers find it poisoned, */                           \
@@ -121,7 +126,9 @@ _Static_assert(RV_PUSH_AHEAD_BYTES == 512, "");
     "1:\n"                                                                                                             \
     "mov (%rsp), %rdx\n"                                                                                               \
     "mov %rsp, %rcx\n"                                                                                                 \
-    "jmp " #rest "\n"
+    "jmp " #rest "\n"                                                                                                  \
+    "2:\n"                                                                                                             \
+    "ret\n"
 
 /* 48 bytes in front that are never run: both hooks begin where in their 64-byte lines they were quickest. */
 #define HOOK RV_EXPORT __attribute__((naked, aligned(64), patchable_function_entry(48, 48)))
@@ -179,6 +186,8 @@ HOOK void __cyg_profile_func_exit(__attribute__((unused)) void *function, __attr
 
 RV_EXPORT void __cyg_profile_func_enter(void *function, void *call_site)
 {
+    if (rv_process_gate == RV_GATE_CLOSED)
+        return;
     void *site = __builtin_return_address(0);
     const uint64_t stack = RV_ENTRY_STACK(), next = rv_push_begin(&rv_thread.pusher, stack);
     const struct rv_shadow_frame *frame = NULL;
@@ -194,6 +203,8 @@ RV_EXPORT void __cyg_profile_func_enter(void *function, void *call_site)
 
 RV_EXPORT void __cyg_profile_func_exit(void *function, void *call_site)
 {
+    if (rv_process_gate == RV_GATE_CLOSED)
+        return;
     const uint64_t stack = RV_ENTRY_STACK(), next = rv_push_begin(&rv_thread.pusher, stack);
     const struct rv_shadow_frame *frame = NULL;
     if (__builtin_expect(next < rv_thread.pusher.limit, 1))

@@ -24,6 +24,29 @@ static struct {
     struct rv_map map;
 } process;
 
+intptr_t rv_process_gate;
+
+static void set_gate(intptr_t gate)
+{
+    __atomic_store_n(&rv_process_gate, gate, __ATOMIC_RELAXED);
+}
+
+static bool holds_rings(void)
+{
+    bool holds = false;
+    for (uint32_t i = 0; i < sizeof process.map.held_rings / sizeof *process.map.held_rings; i++)
+        holds |= __atomic_load_n(&process.map.held_rings[i], __ATOMIC_RELAXED) != 0;
+    return holds;
+}
+
+void rv_process_close_gate(void)
+{
+    rv_process_lock();
+    if (process.state == CLOSED && !holds_rings())
+        set_gate(RV_GATE_CLOSED);
+    rv_process_unlock();
+}
+
 bool rv_process_is_closed(void)
 {
     return __atomic_load_n(&process.state, __ATOMIC_RELAXED) == CLOSED;
@@ -101,6 +124,7 @@ int rv_process_open(const char *path)
     int error = 0;
     if (process.state == UNTRIED || (process.state == CLOSED && path)) {
         error = open_locked(path);
+        set_gate(0);
         __atomic_store_n(&process.state, error ? CLOSED : OPEN, __ATOMIC_RELEASE); /* O1 -> O2 */
     } else if (process.state == CLOSED) {
         error = -ENOENT;

@@ -8,7 +8,19 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "producers/native/linkage.h"
 #include "ring/map.h"
+
+/*
+ * What the hooks look at first; [atomic]
+ *   0                all is traced, or whether it is, is to be found out
+ *   RV_GATE_CLOSED   nobody listens, and no thread has a ring to give back: a hook returns at once
+ */
+#define RV_GATE_CLOSED INTPTR_MIN
+RV_HIDDEN extern intptr_t rv_process_gate;
+
+/* An event met a closed process: close the gate once that may be done. Not between the fork handlers. */
+void rv_process_close_gate(void);
 
 /* Tracing is impossible or over here: events are dropped as cheaply as can be. No guard needed. */
 bool rv_process_is_closed(void);

@@ -259,6 +259,18 @@ static bool is_forked(void)
     return thread.forking_pid && thread.forking_pid != getpid();
 }
 
+static void meet_closed_process(void)
+{
+    struct rv_guard guard;
+    rv_process_miss_event();
+    release_ring();
+    if (thread.forking_pid)
+        return;
+    rv_guard_begin(&guard);
+    rv_process_close_gate();
+    rv_guard_end(&guard);
+}
+
 void rv_thread_push_slow(struct rv_pusher *pusher, uint64_t stack, uint64_t kind, uint64_t word)
 {
     uint64_t next = rv_push_next(pusher, stack);
@@ -271,8 +283,7 @@ void rv_thread_push_slow(struct rv_pusher *pusher, uint64_t stack, uint64_t kind
     if (next == RV_PUSH_NESTED && rv_push_nested(pusher, stack, kind, word))
         return;
     if (rv_process_is_closed()) {
-        rv_process_miss_event();
-        release_ring();
+        meet_closed_process();
         pusher->cursor = 0;
         return;
     }
