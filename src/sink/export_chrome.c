@@ -1,6 +1,8 @@
 /*
  * Chrome Trace Event JSON, the object form. A call is a complete event ("X"), callers before what they called, so that
- * readers that nest equal times by their order nest right; ts and dur are microseconds with their nanoseconds.
+ * readers that nest equal times by their order nest right; ts and dur are microseconds with their nanoseconds. Flags
+ * are categories and the place is a part of the name, as VizTracer writes it, not args: speedscope makes these part of
+ * the name.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -14,7 +16,7 @@ static const char DURATION[] = ",\"dur\":";
 
 struct chrome {
     struct rv_rowtext head; /* of a call of this lane, up to its time */
-    struct rv_pieces names; /* ,"name":"..." */
+    struct rv_pieces names; /* ,"name":"... (file:line)" */
     uint32_t pid, tid;
     bool has_events;
 };
@@ -71,10 +73,25 @@ static const struct rv_rowtext *name_of(struct chrome *chrome, struct rv_export_
         return text;
     struct rv_subroutine subroutine = rv_subroutines_get(target->export->subroutines, id);
     char *full = rv_subroutine_take_full_name(&subroutine);
+    struct rv_rowtext name = {0};
+    rv_rowtext_add(&name, full);
+    if (*subroutine.file && subroutine.line)
+        rv_rowtext_format(&name, " (%s:%u)", subroutine.file, subroutine.line);
+    rv_rowtext_add_bytes(&name, "", 1);
     rv_rowtext_add(text, ",\"name\":");
-    rv_rowtext_add_json(text, full);
+    rv_rowtext_add_json(text, name.bytes);
+    rv_rowtext_fini(&name);
     free(full);
     return text;
+}
+
+/* A list of categories has commas. */
+static void add_flags(struct rv_rowtext *text, const char *words)
+{
+    rv_rowtext_add(text, ",\"cat\":\"");
+    for (; *words; words++)
+        rv_rowtext_add_bytes(text, *words == '|' ? "," : words, 1);
+    rv_rowtext_add(text, "\"");
 }
 
 static void add_spans(void *state, struct rv_export_target *target, const struct rv_span *spans, size_t n)
@@ -92,7 +109,7 @@ static void add_spans(void *state, struct rv_export_target *target, const struct
         at = mempcpy(at, name->bytes, name->n);
         text->n = (size_t)(at - text->bytes);
         if (*flags)
-            rv_rowtext_format(text, ",\"args\":{\"flags\":\"%s\"}", flags);
+            add_flags(text, flags);
         rv_rowtext_add_bytes(text, "}", 1);
     }
 }

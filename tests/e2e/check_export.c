@@ -4,8 +4,9 @@
  *     check_export SPANS.csv chrome|speedscope|perfetto|folded FILE
  *
  * FILE of perfetto is what protoc --decode made of it. Every call must be there as often as in SPANS.csv, with its
- * process, thread, name, start and duration, and with its depth where the format has one; calls that began before they
- * were seen are left out on both sides. The folded stacks' times must add up to what each name has in SPANS.csv.
+ * process, thread, name (chrome: with file and line), start and duration, and with its depth where the format has one;
+ * calls that began before they were seen are left out on both sides. The folded stacks' times must add up to what each
+ * name has in SPANS.csv.
  */
 #include <inttypes.h>
 #include <jansson.h>
@@ -61,7 +62,8 @@ static char *csv_field(char **at)
     return first;
 }
 
-static struct rows read_spans(const char *path)
+/* has_places: file and line are part of a name. */
+static struct rows read_spans(const char *path, bool has_places)
 {
     struct rows rows = {0};
     char *line = NULL;
@@ -77,9 +79,10 @@ static struct rows read_spans(const char *path)
         row->depth = (uint32_t)strtoul(csv_field(&at), NULL, 10);
         row->start_ns = strtoull(csv_field(&at), NULL, 10);
         row->duration_ns = strtoull(csv_field(&at), NULL, 10);
-        row->name = strdup(csv_field(&at));
-        (void)csv_field(&at);
-        (void)csv_field(&at);
+        const char *name = csv_field(&at), *place = csv_field(&at), *number = csv_field(&at);
+        bool is_placed = has_places && *place && strcmp(number, "0") != 0;
+        if (asprintf(&row->name, is_placed ? "%s (%s:%s)" : "%s", name, place, number) < 0)
+            fail(path, "no memory");
         row->is_orphan = strstr(csv_field(&at), "orphan") != NULL;
     }
     fclose(file);
@@ -104,7 +107,7 @@ static struct rows read_chrome(const char *path)
     size_t i;
     json_array_foreach(json_object_get(root, "traceEvents"), i, event)
     {
-        const char *flags = json_string_value(json_object_get(json_object_get(event, "args"), "flags"));
+        const char *flags = json_string_value(json_object_get(event, "cat"));
         if (strcmp(json_string_value(json_object_get(event, "ph")), "X") != 0)
             continue;
         struct row *row = add(&rows);
@@ -468,7 +471,7 @@ int main(int argc, char **argv)
 {
     if (argc != 4)
         return 2;
-    struct rows spans = read_spans(argv[1]), got = {0};
+    struct rows spans = read_spans(argv[1], strcmp(argv[2], "chrome") == 0), got = {0};
     if (strcmp(argv[2], "folded") == 0) {
         check_folded(&spans, argv[3]);
         return 0;

@@ -44,9 +44,10 @@ static void setup(struct fixture *fixture)
         .lanes = rv_lanes_create(), .subroutines = rv_subroutines_create(), .spool = rv_spool_create()};
     fixture->export = (struct rv_export){
         .lanes = fixture->lanes, .subroutines = fixture->subroutines, .spool = fixture->spool, .title = "a \"title\""};
-    const struct rv_span main_spans[] = {{.start = 1500, .end = 1600, .id = 2, .depth = 1},
-                                         {.start = 1700, .end = 3000001, .id = 2, .depth = 1, .flags = RV_SPAN_CUT},
-                                         {.start = 1001, .end = 3000001, .id = 1, .depth = 0, .flags = RV_SPAN_OPEN}};
+    const struct rv_span main_spans[] = {
+        {.start = 1500, .end = 1600, .id = 2, .depth = 1},
+        {.start = 1700, .end = 3000001, .id = 2, .depth = 1, .flags = RV_SPAN_CUT | RV_SPAN_DOUBTFUL},
+        {.start = 1001, .end = 3000001, .id = 1, .depth = 0, .flags = RV_SPAN_OPEN}};
     const struct rv_span other_spans[] = {{.start = 2000, .end = 2000, .id = 3}, {.start = 2000, .end = 2010, .id = 3}};
     struct rv_lane *lane = add_lane(
         fixture, &(struct rv_lane_identity){.pid = 7, .tid = 7, .name = "main", .process_name = "one"}, main_spans, 3);
@@ -154,9 +155,9 @@ Test(export, chrome_has_every_call_with_its_nanoseconds, .timeout = 60)
         int pid, tid;
         uint64_t start_ns, duration_ns;
         const char *name, *flags;
-    } calls[] = {{7, 7, 1001, 2999000, "main", "open"},
+    } calls[] = {{7, 7, 1001, 2999000, "main (m.c:3)", "open"},
                  {7, 7, 1500, 100, "P::leaf", ""},
-                 {7, 7, 1700, 2998301, "P::leaf", "cut"},
+                 {7, 7, 1700, 2998301, "P::leaf", "cut,doubtful"},
                  {8, 9, 2000, 0, "x;\"\\\xef\xbf\xbd\t", ""},
                  {8, 9, 2000, 10, "x;\"\\\xef\xbf\xbd\t", ""}};
     struct fixture fixture;
@@ -174,7 +175,8 @@ Test(export, chrome_has_every_call_with_its_nanoseconds, .timeout = 60)
         cr_assert_eq(ns_of(event, "ts"), calls[n].start_ns, "%zu: %lu", n, ns_of(event, "ts"));
         cr_assert_eq(ns_of(event, "dur"), calls[n].duration_ns);
         cr_assert_str_eq(string_of(event, "name"), calls[n].name);
-        cr_assert_str_eq(string_of(json_object_get(event, "args"), "flags"), calls[n].flags);
+        cr_assert_str_eq(string_of(event, "cat"), calls[n].flags);
+        cr_assert_null(json_object_get(event, "args"));
         n++;
     }
     cr_assert_eq(n, sizeof calls / sizeof *calls);
