@@ -44,7 +44,7 @@ _ringviz() {
         ;;
     "" | --control)
         if [[ $cur == -* ]]; then
-            COMPREPLY=($(compgen -W "--headless --report --spans --export= --diff --merge= --force --info --check --repair= --output=
+            COMPREPLY=($(compgen -W "--headless --report --spans --export= --diff --merge= --fail-on-loss --force --info --check --repair= --output=
                 --record --record-limit= --trigger= --trigger-keep= --screenshot= --frames= --video= --fps= --speed= --view= --color= --theme= --size= --at= --window= --find= --filter= --from= --to= --policy=
                 --drain-interval= --ring-events= --rings= --slots= --slot-size= --message-size= --global-size=
                 --trace-file= --include= --exclude= --max-depth= --duration= --import= --rrtrace= --perl-pid= --control= --clock=

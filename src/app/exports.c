@@ -54,13 +54,13 @@ static int write_one(const struct rv_export *base, enum rv_export_kind kind, str
     return rv_output_finish(output, error);
 }
 
-int rv_exports_write(struct rv_exports *exports, struct rv_session *session, const struct rv_spool *spool,
-                     const char *title)
+int rv_exports_write(struct rv_exports *exports, const struct rv_exports_content *content)
 {
-    struct rv_export export = {.lanes = rv_session_lanes(session),
-                               .subroutines = rv_session_subroutines(session),
-                               .spool = spool,
-                               .title = title};
+    struct rv_export export = {.lanes = rv_session_lanes(content->session),
+                               .subroutines = rv_session_subroutines(content->session),
+                               .spool = content->spool,
+                               .title = content->title,
+                               .losses = content->losses};
     struct rv_excerpt excerpt;
     int error = 0;
     rv_excerpt_init(&excerpt, exports->options, export.lanes, export.subroutines);

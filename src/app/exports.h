@@ -19,8 +19,13 @@ int rv_exports_open(struct rv_exports *exports, const struct rv_options *options
  * Write them, as much as can be: one that fails is said and removed. The session is done, the spool sealed.
  *   returns  0, or the negative errno of the last failure
  */
-int rv_exports_write(struct rv_exports *exports, struct rv_session *session, const struct rv_spool *spool,
-                     const char *title);
+struct rv_exports_content {
+    struct rv_session *session;
+    const struct rv_spool *spool;
+    const struct rv_losses *losses;
+    const char *title;
+};
+int rv_exports_write(struct rv_exports *exports, const struct rv_exports_content *content);
 
 /* Remove files that were created and not written. Safe on zeroed ones. */
 void rv_exports_close(struct rv_exports *exports);

@@ -323,6 +323,9 @@ static bool set_switch(struct rv_options *options, enum rv_option_id id)
     case RV_OPTION_VERBOSE:
         options->is_verbose = true;
         return true;
+    case RV_OPTION_FAIL_ON_LOSS:
+        options->fails_on_loss = true;
+        return true;
     case RV_OPTION_FORCE:
         options->is_forced = true;
         return true;

@@ -29,6 +29,7 @@
 #include "base/os.h"
 #include "launch/launch.h"
 #include "pipeline/session.h"
+#include "sink/losses.h"
 #include "ring/refusals.h"
 
 enum { MAX_SINKS = 8, STATUS_FAILED = 1, STATUS_INTERRUPTED = 128 + SIGINT };
@@ -55,6 +56,7 @@ struct watch {
     bool has_ended;          /* the command; its children may go on */
     unsigned n_interrupts0;  /* when that was seen */
     int status;              /* of ringviz */
+    struct rv_losses losses; /* when the session has ended */
     uint64_t alone_since_ns; /* drain thread: since when only offspring of the command runs */
 };
 
@@ -287,31 +289,28 @@ static void wait_for_command(struct watch *watch)
 
 /* ---- end ---- */
 
-static void warn_of_shortages(const struct watch *watch)
+static void warn_of_losses(const struct watch *watch)
 {
-    const struct rv_wire_header *header = watch->map.header;
-    if (!header)
-        return;
-    unsigned long long n_threads = __atomic_load_n(&header->n_threads_without_ring, __ATOMIC_RELAXED);
-    unsigned long long n_names = __atomic_load_n(&header->n_names_lost, __ATOMIC_RELAXED);
-    if (n_threads)
-        rv_warn("%llu times a thread found no ring: its calls were not seen; use --rings, or --trace-file where there "
-                "is room; children of a program that became another user, or changed its root, find none",
-                n_threads);
-    if (n_names)
-        rv_warn("%llu names found no room", n_names);
-    if (header->state == RV_FILE_STOPPED && header->stop_reason)
-        rv_warn("ring %u was full: tracing stopped there (--policy=fill)", header->stop_reason - 1);
+    const uint64_t *n = watch->losses.n;
+    if (n[RV_LOSS_THREADS_WITHOUT_RING])
+        rv_warn("%llu times a thread found no ring: its calls were not seen, %llu events; use --rings, or "
+                "--trace-file where there is room; children of a program that became another user, or changed its "
+                "root, find none",
+                (unsigned long long)n[RV_LOSS_THREADS_WITHOUT_RING],
+                (unsigned long long)n[RV_LOSS_EVENTS_WITHOUT_RING]);
+    if (n[RV_LOSS_NAMES])
+        rv_warn("%llu names found no room", (unsigned long long)n[RV_LOSS_NAMES]);
+    if (n[RV_LOSS_PROCESSES_REFUSED])
+        rv_warn("%llu times a process became another user, who may not open the trace file, and started a program: its "
+                "calls were not seen; start ringviz as that user (setpriv ... ringviz ... -- PROGRAM)",
+                (unsigned long long)n[RV_LOSS_PROCESSES_REFUSED]);
+    if (n[RV_LOSS_RINGS_FULL])
+        rv_warn("ring %u was full: tracing stopped there (--policy=fill)", watch->map.header->stop_reason - 1);
 }
 
 static void warn_of_silence(const struct watch *watch, const struct rv_session_counts *counts)
 {
-    unsigned long long n_refused = rv_refusals_count(watch->refusals_fd);
-    if (n_refused)
-        rv_warn("%llu times a process became another user, who may not open the trace file, and started a program: its "
-                "calls were not seen; start ringviz as that user (setpriv ... ringviz ... -- PROGRAM)",
-                n_refused);
-    if (counts->n_produced || !watch->launch || n_refused || rv_bus_error_has_come())
+    if (counts->n_produced || !watch->launch || watch->losses.n[RV_LOSS_PROCESSES_REFUSED] || rv_bus_error_has_come())
         return;
     char why[1024];
     rv_launch_explain_silence((const char *const *)watch->options->argv, why, sizeof why);
@@ -334,6 +333,7 @@ static int write_report(struct watch *watch, const struct rv_session_counts *cou
         .n_consumed = counts->n_consumed,
         .n_dropped = counts->n_dropped,
         .n_spans = counts->n_spans,
+        .losses = &watch->losses,
     };
     int error = rv_report_write(&report, watch->options->report_format, watch->output.file);
     rv_stats_destroy(stats);
@@ -350,6 +350,7 @@ static int write_spans(struct watch *watch)
         .lanes = rv_session_lanes(watch->session),
         .subroutines = rv_session_subroutines(watch->session),
         .format = watch->options->spans_format,
+        .losses = &watch->losses,
     };
     rv_excerpt_init(&excerpt, watch->options, params.lanes, params.subroutines);
     params.part = rv_excerpt_part(&excerpt);
@@ -416,14 +417,21 @@ static void say_costs(const struct rv_session_counts *counts)
             (unsigned long long)counts->n_doubtful);
 }
 
+static void fail_on_loss(struct watch *watch)
+{
+    rv_warn("something was lost (--fail-on-loss)");
+    watch->status = STATUS_FAILED;
+}
+
 static void write_outputs(struct watch *watch)
 {
     const struct rv_options *options = watch->options;
     struct rv_session_counts counts;
     rv_session_counts(watch->session, &counts);
     say_costs(&counts);
-    if (watch->map.header)
-        warn_of_shortages(watch);
+    rv_session_losses(watch->session, &watch->losses);
+    watch->losses.n[RV_LOSS_PROCESSES_REFUSED] = rv_refusals_count(watch->refusals_fd);
+    warn_of_losses(watch);
     warn_of_silence(watch, &counts);
     rv_excerpt_warn(options, rv_session_lanes(watch->session));
     if (rv_session_error(watch->session) || rv_bus_error_has_come())
@@ -439,10 +447,13 @@ static void write_outputs(struct watch *watch)
         error = write_spans(watch);
     if (rv_output_close(&watch->output) != 0 || error)
         watch->status = STATUS_FAILED;
-    if (options->n_exports && rv_exports_write(&watch->exports, watch->session, watch->spool, title_of(watch)) != 0)
+    const struct rv_exports_content content = {watch->session, watch->spool, &watch->losses, title_of(watch)};
+    if (options->n_exports && rv_exports_write(&watch->exports, &content) != 0)
         watch->status = STATUS_FAILED;
     if (write_pictures(watch, &counts) != 0)
         watch->status = STATUS_FAILED;
+    if (options->fails_on_loss && rv_losses_any(&watch->losses))
+        fail_on_loss(watch);
 }
 
 static void remove_private_files(const struct watch *watch)

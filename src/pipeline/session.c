@@ -498,3 +498,10 @@ void rv_session_counts(struct rv_session *session, struct rv_session_counts *cou
     counts->n_consumed = account.n_consumed;
     counts->n_dropped = account.n_dropped;
 }
+
+void rv_session_losses(struct rv_session *session, struct rv_losses *losses)
+{
+    *losses = (struct rv_losses){.n[RV_LOSS_EVENTS_DROPPED] = rv_roster_account(&session->roster).n_dropped};
+    if (session->source->losses)
+        session->source->losses(session->source, losses);
+}

@@ -86,6 +86,7 @@ struct rv_session_counts {
     uint64_t n_cut, n_orphans, n_doubtful;
     uint64_t n_pages; /* that came in because they were looked at */
 };
+void rv_session_losses(struct rv_session *session, struct rv_losses *losses); /* when done: dropped events, and more */
 void rv_session_counts(struct rv_session *session, struct rv_session_counts *counts);
 
 #endif

@@ -15,6 +15,7 @@
 
 #include <stdio.h>
 
+#include "flow/loss.h"
 #include "model/lanes.h"
 #include "model/subroutines.h"
 #include "sink/part.h"
@@ -34,6 +35,7 @@ struct rv_export {
     const struct rv_spool *spool; /* sealed */
     struct rv_part part;          /* zeroed = all */
     const char *title;
+    const struct rv_losses *losses; /* NULL = none */
     /* Told now and then how many of the spool's spans are done. May be NULL. */
     void (*progress)(void *context, uint64_t n_done, uint64_t n_all);
     void *context;

@@ -26,7 +26,12 @@ static void begin(void *state, struct rv_export_target *target)
     (void)state;
     rv_rowtext_add(target->text, "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"title\":");
     rv_rowtext_add_json(target->text, target->export->title);
-    rv_rowtext_add(target->text, ",\"clock\":\"CLOCK_MONOTONIC\"},\"traceEvents\":[");
+    rv_rowtext_add(target->text, ",\"clock\":\"CLOCK_MONOTONIC\"");
+    if (rv_losses_any(target->export->losses)) {
+        rv_rowtext_add(target->text, ",\"lost\":");
+        rv_losses_add_json(target->text, target->export->losses);
+    }
+    rv_rowtext_add(target->text, "},\"traceEvents\":[");
 }
 
 /* An event up to its own members. */

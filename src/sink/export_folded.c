@@ -164,10 +164,15 @@ static void end_lane(void *state, struct rv_export_target *target)
         }
 }
 
+/* Comments, which readers pass over. */
 static void end(void *state, struct rv_export_target *target)
 {
     (void)state;
-    (void)target;
+    const struct rv_losses *losses = target->export->losses;
+    for (enum rv_loss loss = 0; losses && loss < RV_LOSS_COUNT; loss++)
+        if (losses->n[loss])
+            rv_rowtext_format(target->text, "# lost: %llu %s\n", (unsigned long long)losses->n[loss],
+                              rv_loss_words(loss));
 }
 
 static void fini(void *state)

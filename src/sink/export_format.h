@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include "sink/export.h"
+#include "sink/losses.h"
 #include "sink/rowtext.h"
 
 #define RV_EXPORT_FIRST_FREE_NUMBER 4194304u /* the kernel's process and thread numbers are below */

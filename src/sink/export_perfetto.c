@@ -44,7 +44,7 @@ enum { ANNOTATION_UINT = 3, ANNOTATION_STRING = 6, ANNOTATION_NAME = 10 };
 
 /* Numbers of tracks: what is tracked above, which one below. */
 #define UUID(kind, idx) ((uint64_t)(kind) << 56 | ((uint64_t)(idx) + 1))
-enum { UUID_PROCESS = 1, UUID_THREAD, UUID_GC, UUID_COUNTER };
+enum { UUID_PROCESS = 1, UUID_THREAD, UUID_GC, UUID_COUNTER, UUID_LOSS };
 
 struct known { /* by subroutine: what this sequence has said of it; valid where sequence is the current one's */
     uint32_t sequence, iid;
@@ -240,19 +240,30 @@ static void add_spans(void *state, struct rv_export_target *target, const struct
 
 /* ---- what is not a call: by the trace's clock, after the calls ---- */
 
-static void add_track(struct perfetto *perfetto, struct rv_export_target *target, uint64_t uuid, const char *name,
-                      bool is_counter)
+struct track {
+    uint64_t uuid, parent_uuid; /* parent_uuid 0: none */
+    const char *name;
+    bool is_counter;
+};
+
+static void add_track(const struct perfetto *perfetto, struct rv_export_target *target, const struct track *added)
 {
     struct rv_rowtext *text = target->text;
     size_t packet = begin_packet(perfetto, target);
     size_t track = rv_proto_begin(text, PACKET_TRACK_DESCRIPTOR);
-    rv_proto_add_varint(text, TRACK_UUID, uuid);
-    rv_proto_add_varint(text, TRACK_PARENT, UUID(UUID_THREAD, perfetto->sequence - 1));
-    rv_proto_add_string(text, TRACK_NAME, name);
-    if (is_counter)
+    rv_proto_add_varint(text, TRACK_UUID, added->uuid);
+    if (added->parent_uuid)
+        rv_proto_add_varint(text, TRACK_PARENT, added->parent_uuid);
+    rv_proto_add_string(text, TRACK_NAME, added->name);
+    if (added->is_counter)
         rv_proto_end(text, rv_proto_begin(text, TRACK_COUNTER));
     rv_proto_end(text, track);
     rv_proto_end(text, packet);
+}
+
+static uint64_t thread_uuid(const struct perfetto *perfetto)
+{
+    return UUID(UUID_THREAD, perfetto->sequence - 1);
 }
 
 struct note_packet {
@@ -281,7 +292,7 @@ static void add_gc(struct perfetto *perfetto, struct rv_export_target *target, c
 {
     uint64_t uuid = UUID(UUID_GC, perfetto->sequence - 1);
     if (!perfetto->has_gc_track)
-        add_track(perfetto, target, uuid, "GC", false);
+        add_track(perfetto, target, &(struct track){.uuid = uuid, .parent_uuid = thread_uuid(perfetto), .name = "GC"});
     perfetto->has_gc_track = true;
     struct note_packet packet = begin_note(perfetto, target, note->start_ns, TYPE_BEGIN);
     rv_proto_add_varint(target->text, EVENT_TRACK, uuid);
@@ -299,7 +310,9 @@ static void add_value(struct perfetto *perfetto, struct rv_export_target *target
     if (known->counter_sequence != perfetto->sequence) {
         struct rv_subroutine subroutine = rv_subroutines_get(target->export->subroutines, note->id);
         char *full = rv_subroutine_take_full_name(&subroutine);
-        add_track(perfetto, target, uuid, full, true);
+        add_track(
+            perfetto, target,
+            &(struct track){.uuid = uuid, .parent_uuid = thread_uuid(perfetto), .name = full, .is_counter = true});
         free(full);
     }
     known->counter_sequence = perfetto->sequence;
@@ -307,6 +320,14 @@ static void add_value(struct perfetto *perfetto, struct rv_export_target *target
     rv_proto_add_varint(target->text, EVENT_TRACK, uuid);
     rv_proto_add_double(target->text, EVENT_DOUBLE_VALUE, (double)note->value);
     end_note(target, packet);
+}
+
+static void add_count(struct rv_rowtext *text, uint64_t n)
+{
+    size_t annotation = rv_proto_begin(text, EVENT_ANNOTATIONS);
+    rv_proto_add_string(text, ANNOTATION_NAME, "count");
+    rv_proto_add_varint(text, ANNOTATION_UINT, n);
+    rv_proto_end(text, annotation);
 }
 
 static void add_instant(struct perfetto *perfetto, struct rv_export_target *target, const struct rv_lane_note *note)
@@ -321,12 +342,8 @@ static void add_instant(struct perfetto *perfetto, struct rv_export_target *targ
     } else {
         rv_proto_add_string(text, EVENT_NAME, rv_note_words(note));
     }
-    if (note->kind == RV_NOTE_LOST) {
-        size_t annotation = rv_proto_begin(text, EVENT_ANNOTATIONS);
-        rv_proto_add_string(text, ANNOTATION_NAME, "count");
-        rv_proto_add_varint(text, ANNOTATION_UINT, note->id);
-        rv_proto_end(text, annotation);
-    }
+    if (note->kind == RV_NOTE_LOST)
+        add_count(text, note->id);
     end_note(target, packet);
 }
 
@@ -354,10 +371,26 @@ static void end_calls(void *state, struct rv_export_target *target)
     close_calls(state, target, 0);
 }
 
+/* Losses of the whole trace, on a track of their own at its beginning. */
 static void end(void *state, struct rv_export_target *target)
 {
-    (void)state;
-    (void)target;
+    struct perfetto *perfetto = state;
+    const struct rv_losses *losses = target->export->losses;
+    const uint64_t uuid = UUID(UUID_LOSS, 0);
+    if (!rv_losses_any(losses))
+        return;
+    perfetto->sequence++;
+    perfetto->now_ns = target->first_ns;
+    add_sequence(perfetto, target, uuid);
+    add_track(perfetto, target, &(struct track){.uuid = uuid, .name = "lost"});
+    for (enum rv_loss loss = 0; loss < RV_LOSS_COUNT; loss++) {
+        if (!losses->n[loss])
+            continue;
+        struct note_packet packet = begin_note(perfetto, target, target->first_ns, TYPE_INSTANT);
+        rv_proto_add_string(target->text, EVENT_NAME, rv_loss_words(loss));
+        add_count(target->text, losses->n[loss]);
+        end_note(target, packet);
+    }
 }
 
 static void fini(void *state)

@@ -25,6 +25,10 @@ static void begin(void *state, struct rv_export_target *target)
     (void)state;
     rv_rowtext_add(target->text, "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\"name\":");
     rv_rowtext_add_json(target->text, target->export->title);
+    if (rv_losses_any(target->export->losses)) {
+        rv_rowtext_add(target->text, ",\"lost\":");
+        rv_losses_add_json(target->text, target->export->losses);
+    }
     rv_rowtext_add(target->text, ",\"exporter\":\"ringviz\",\"activeProfileIndex\":0,\"profiles\":[");
 }
 

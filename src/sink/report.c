@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/vec.h"
+#include "sink/losses.h"
 #include "sink/rowtext.h"
 
 struct name { /* of a subroutine, as the report tells it */
@@ -123,7 +124,9 @@ static void write_json(struct rv_rowtext *text, const struct rv_report *report, 
     add_json_number(text, "{\"events\":{\"produced\":", report->n_produced);
     add_json_number(text, ",\"consumed\":", report->n_consumed);
     add_json_number(text, ",\"dropped\":", report->n_dropped);
-    add_json_number(text, "},\"spans\":", report->n_spans);
+    rv_rowtext_add(text, "},\"lost\":");
+    rv_losses_add_json(text, report->losses);
+    add_json_number(text, ",\"spans\":", report->n_spans);
     rv_rowtext_add(text, ",\"threads\":[");
     size_t n_lanes;
     struct rv_lane **lanes = rv_lanes_take_by_thread(report->lanes, &n_lanes);
@@ -140,7 +143,16 @@ static void write_json(struct rv_rowtext *text, const struct rv_report *report, 
     rv_rowtext_add(text, "]}\n");
 }
 
-static void write_csv(struct rv_rowtext *text, const struct table *table)
+/* Rows like those of subroutines: what is lost as a name in parentheses, how many as calls. */
+static void add_csv_losses(struct rv_rowtext *text, const struct rv_losses *losses)
+{
+    for (enum rv_loss loss = 0; losses && loss < RV_LOSS_COUNT; loss++)
+        if (losses->n[loss])
+            rv_rowtext_format(text, "(lost: %s),,0,%llu,0,0,0,0,0,0\n", rv_loss_words(loss),
+                              (unsigned long long)losses->n[loss]);
+}
+
+static void write_csv(struct rv_rowtext *text, const struct rv_report *report, const struct table *table)
 {
     rv_rowtext_add(text, "name,file,line,calls,total_ns,self_ns,min_ns,p50_ns,p99_ns,max_ns\n");
     for (size_t i = 0; i < table->n; i++) {
@@ -156,6 +168,7 @@ static void write_csv(struct rv_rowtext *text, const struct table *table)
         }
         rv_rowtext_add(text, "\n");
     }
+    add_csv_losses(text, report->losses);
 }
 
 static void add_text_line(struct rv_rowtext *text, const struct line *line)
@@ -207,6 +220,10 @@ static void write_text(struct rv_rowtext *text, const struct rv_report *report, 
     rv_rowtext_format(text, "\n%llu events produced, %llu consumed, %llu dropped; %llu spans\n",
                       (unsigned long long)report->n_produced, (unsigned long long)report->n_consumed,
                       (unsigned long long)report->n_dropped, (unsigned long long)report->n_spans);
+    for (enum rv_loss loss = RV_LOSS_EVENTS_DROPPED + 1; report->losses && loss < RV_LOSS_COUNT; loss++)
+        if (report->losses->n[loss])
+            rv_rowtext_format(text, "lost: %llu %s\n", (unsigned long long)report->losses->n[loss],
+                              rv_loss_words(loss));
 }
 
 int rv_report_write(const struct rv_report *report, enum rv_report_format format, FILE *out)
@@ -219,7 +236,7 @@ int rv_report_write(const struct rv_report *report, enum rv_report_format format
         write_text(&text, report, &table);
         break;
     case RV_REPORT_CSV:
-        write_csv(&text, &table);
+        write_csv(&text, report, &table);
         break;
     case RV_REPORT_JSON:
         write_json(&text, report, &table);

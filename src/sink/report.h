@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "flow/loss.h"
 #include "model/lanes.h"
 #include "model/stats.h"
 #include "model/subroutines.h"
@@ -15,6 +16,7 @@ struct rv_report {
     struct rv_subroutines *subroutines;
     const struct rv_stats *stats;
     uint64_t n_produced, n_consumed, n_dropped, n_spans;
+    const struct rv_losses *losses; /* NULL = none */
 };
 
 /* Rows with equal (package-qualified name, file, line) are one subroutine. 0, or the negative errno of the stream. */

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/vec.h"
+#include "sink/losses.h"
 #include "sink/pieces.h"
 #include "sink/words.h"
 
@@ -115,7 +116,22 @@ static int write_rows(struct writer *writer, FILE *out)
             result = write_lane(writer, lanes[i], block, out);
     free(lanes);
     free(block);
-    return result ? result : rv_rowtext_flush(&writer->text, out);
+    return result;
+}
+
+static void add_losses(struct rv_rowtext *text, const struct rv_spans_params *params)
+{
+    const struct rv_losses *losses = params->losses;
+    if (params->format == RV_SPANS_JSON && rv_losses_any(losses)) {
+        rv_rowtext_add(text, "{\"lost\":");
+        rv_losses_add_json(text, losses);
+        rv_rowtext_add(text, "}\n");
+        return;
+    }
+    for (enum rv_loss loss = 0; params->format == RV_SPANS_CSV && losses && loss < RV_LOSS_COUNT; loss++)
+        if (losses->n[loss])
+            rv_rowtext_format(text, "0,0,0,0,0,(lost: %s),,%llu,lost\n", rv_loss_words(loss),
+                              (unsigned long long)losses->n[loss]);
 }
 
 int rv_spans_write(const struct rv_spans_params *params, FILE *out)
@@ -124,6 +140,9 @@ int rv_spans_write(const struct rv_spans_params *params, FILE *out)
     if (params->format == RV_SPANS_CSV)
         rv_rowtext_add(&writer.text, "process,thread,depth,start_ns,duration_ns,name,file,line,flags\n");
     int result = write_rows(&writer, out);
+    add_losses(&writer.text, params);
+    if (result == 0)
+        result = rv_rowtext_flush(&writer.text, out);
     if (result == 0 && fflush(out) != 0)
         result = -errno;
     rv_rowtext_fini(&writer.text);

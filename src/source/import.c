@@ -142,6 +142,16 @@ static void resolve_import(struct rv_source *source, const struct rv_intake *int
     (void)source, (void)intake, (void)is_final;
 }
 
+static void losses_of_import(const struct rv_source *source, struct rv_losses *losses)
+{
+    const struct rv_import *import = (const struct rv_import *)source;
+    static const int lossy[] = {RV_FAULT_NOT_READ, RV_FAULT_END_ALONE, RV_FAULT_END_MISPLACED, RV_FAULT_NO_TIME,
+                                RV_FAULT_NO_FRAME, RV_FAULT_NO_ROOM,   RV_FAULT_LOST,          RV_FAULT_CUT};
+    for (size_t i = 0; i < sizeof lossy / sizeof *lossy; i++)
+        losses->n[RV_LOSS_RECORDS_LEFT_OUT] += import->faults[lossy[i]];
+    losses->n[RV_LOSS_RECORDS_LEFT_OUT] += rv_emitter_n_left_out(import->emitter);
+}
+
 static int error_of_import(const struct rv_source *source)
 {
     return ((const struct rv_import *)source)->error;
@@ -189,6 +199,7 @@ struct rv_source *rv_import_open(const struct rv_import_format *format, const st
                                         .resolve = resolve_import,
                                         .error = error_of_import,
                                         .heeds = heeds_import,
+                                        .losses = losses_of_import,
                                         .close = close_import};
     import->format = format;
     import->path = rv_strdup(params->path);

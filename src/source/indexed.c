@@ -397,6 +397,13 @@ static void close_indexed(struct rv_source *source)
     free(indexed);
 }
 
+static void losses_of_indexed(const struct rv_source *source, struct rv_losses *losses)
+{
+    const struct indexed *indexed = (const struct indexed *)source;
+    rv_recorded_losses(indexed->reader, losses);
+    losses->n[RV_LOSS_CHUNKS_DAMAGED] += indexed->is_damaged;
+}
+
 /*
  * Where every INDEX is, from the last one back.
  *   returns  1; 0: there is none; -EBADMSG, or what reading failed with, which has been said
@@ -441,6 +448,7 @@ int rv_indexed_open(struct rv_source **source, const char *path, uint64_t least_
                                          .nap = nap_indexed,
                                          .resolve = resolve_indexed,
                                          .close = close_indexed,
+                                         .losses = losses_of_indexed,
                                          .mono_ns = file->mono_ns,
                                          .real_ns = file->real_ns,
                                          .is_on_demand = true};

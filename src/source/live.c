@@ -411,6 +411,19 @@ static void resolve_live(struct rv_source *source, const struct rv_intake *intak
         }
 }
 
+static void losses_of_live(const struct rv_source *source, struct rv_losses *losses)
+{
+    const struct live *live = (const struct live *)source;
+    const struct rv_wire_header *header = live->map->header;
+    losses->n[RV_LOSS_THREADS_WITHOUT_RING] += __atomic_load_n(&header->n_threads_without_ring, __ATOMIC_RELAXED);
+    losses->n[RV_LOSS_EVENTS_WITHOUT_RING] += __atomic_load_n(&header->n_events_without_ring, __ATOMIC_RELAXED);
+    losses->n[RV_LOSS_NAMES] += __atomic_load_n(&header->n_names_lost, __ATOMIC_RELAXED);
+    losses->n[RV_LOSS_RINGS_FULL] += is_stopped(live);
+    losses->n[RV_LOSS_PARTS_WRITTEN_OVER] += live->is_damage_said;
+    for (uint32_t i = 0; i < live->n_rings_used; i++)
+        losses->n[RV_LOSS_PARTS_WRITTEN_OVER] += live->rings[i].is_damage_said;
+}
+
 static void close_live(struct rv_source *source)
 {
     struct live *live = (struct live *)source;
@@ -439,6 +452,7 @@ struct rv_source *rv_live_open(struct rv_map *map, const struct rv_live_params *
         .nap = nap_live,
         .resolve = resolve_live,
         .close = close_live,
+        .losses = losses_of_live,
     };
     live->map = map;
     live->params = *params;

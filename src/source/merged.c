@@ -205,6 +205,14 @@ static void close_merged(struct rv_source *source)
     free(merged);
 }
 
+static void losses_of_merged(const struct rv_source *source, struct rv_losses *losses)
+{
+    const struct merged *merged = (const struct merged *)source;
+    for (size_t i = 0; i < merged->n_parts; i++)
+        if (merged->parts[i].source->losses)
+            merged->parts[i].source->losses(merged->parts[i].source, losses);
+}
+
 /* CLOCK_REALTIME when the source's CLOCK_MONOTONIC was 0: when its host booted. */
 static uint64_t boot_ns(const struct rv_source *source)
 {
@@ -266,7 +274,8 @@ struct rv_source *rv_merged_open(const struct rv_merged_params *params)
                                         .nap = nap_merged,
                                         .resolve = resolve_merged,
                                         .close = close_merged,
-                                        .error = error_of_merged};
+                                        .error = error_of_merged,
+                                        .losses = losses_of_merged};
     for (size_t i = 0; i < n; i++) {
         struct part *part = &merged->parts[i];
         *part = (struct part){.source = params->sources[i],

@@ -144,6 +144,13 @@ uint64_t rv_recorded_begin(const char *path, const struct rv_rec_reader *reader)
     return rv_rec_reader_first_ns(reader);
 }
 
+void rv_recorded_losses(const struct rv_rec_reader *reader, struct rv_losses *losses)
+{
+    const struct rv_rec_segment *past = rv_rec_reader_past(reader);
+    losses->n[RV_LOSS_EVENTS_LET_GO] += past ? past->n_events : 0;
+    losses->n[RV_LOSS_BYTES_DAMAGED] += rv_rec_reader_state(reader).n_damaged;
+}
+
 static uint64_t minus(uint64_t a, uint64_t b)
 {
     return a > b ? a - b : 0;

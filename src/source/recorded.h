@@ -49,6 +49,9 @@ int rv_recorded_who_read(struct rv_recorded_who *who, const struct rv_rec_chunk 
  */
 uint64_t rv_recorded_begin(const char *path, const struct rv_rec_reader *reader);
 
+/* Add what is missing of the file: what was let go before its beginning, and what reading found damaged. */
+void rv_recorded_losses(const struct rv_rec_reader *reader, struct rv_losses *losses);
+
 /* What a stream's account says of the events behind `before`. */
 struct rv_stream_account rv_recorded_account(const struct rv_rec_account *account, const struct rv_rec_account *before);
 

@@ -335,6 +335,14 @@ static void resolve_replay(struct rv_source *source, const struct rv_intake *int
     (void)is_final;
 }
 
+static void losses_of_replay(const struct rv_source *source, struct rv_losses *losses)
+{
+    const struct replay *replay = (const struct replay *)source;
+    rv_recorded_losses(replay->reader, losses);
+    losses->n[RV_LOSS_EVENTS_LET_GO] += replay->n_between;
+    losses->n[RV_LOSS_CHUNKS_DAMAGED] += replay->n_broken;
+}
+
 static void close_replay(struct rv_source *source)
 {
     struct replay *replay = (struct replay *)source;
@@ -358,6 +366,7 @@ struct rv_source *rv_replay_open(const char *path)
                                         .nap = nap_replay,
                                         .resolve = resolve_replay,
                                         .close = close_replay,
+                                        .losses = losses_of_replay,
                                         .mono_ns = file->mono_ns,
                                         .real_ns = file->real_ns,
                                         .begin_ns = rv_recorded_begin(path, reader)};

@@ -14,6 +14,7 @@
 #include <sys/types.h>
 
 #include "flow/batch.h"
+#include "flow/loss.h"
 #include "flow/origin.h"
 #include "flow/summary.h"
 
@@ -74,6 +75,8 @@ struct rv_source {
     int (*error)(const struct rv_source *source);
     /* Shall a TERM or HUP that this process has sent end the watching? NULL = always. In a signal's handler. */
     bool (*heeds)(const struct rv_source *source, pid_t sender);
+    /* After ENDED: add what is missing besides the streams' dropped events. NULL = nothing. */
+    void (*losses)(const struct rv_source *source, struct rv_losses *losses);
     uint64_t begin_ns; /* of what is told, where there was more before: what was open then began earlier; else 0 */
     bool is_on_demand; /* turns are little beside what becomes of them: all cores may be the workers' */
 };
