@@ -19,7 +19,7 @@ sub usage {
     print $out <<'END';
 Usage: plstrace.pl [-h] [-s interval] [-d duration] [-f file] [pid[:tid]...]
   -h           this text
-  -s interval  seconds between two looks; 10
+  -s interval  seconds between two looks; without, or 0, it looks once
   -d duration  seconds until it ends; without, it ends with the program
   -f file      what the program was told by DEVEL_RINGBUF_FILE, or has printed; that variable
   pid, pid:tid processes and threads to be shown; all
@@ -37,7 +37,7 @@ sub seconds {
 my %options;
 getopts('hs:d:f:', \%options) or usage(2);
 usage(0) if $options{h};
-my ($interval, $duration) = (seconds($options{s}, 10), seconds($options{d}, 9e9));
+my ($interval, $duration) = (seconds($options{s}, 0), seconds($options{d}, 9e9));
 my $file = $options{f} // $ENV{DEVEL_RINGBUF_FILE} // usage(2);
 /^\d+(?::\d+)?$/a or usage(2) for @ARGV;
 
@@ -61,7 +61,7 @@ while (1) {
     $last_key = '';
     $view->trace(\&show, @ARGV);
     my $left = $until - time;
-    last if !$is_used || $left <= 0;
+    last if !$interval || !$is_used || $left <= 0;
     sleep($left < $interval ? $left : $interval);
 }
 
@@ -82,8 +82,8 @@ plstrace.pl - show what the threads of a running Perl program are in
 
 =head1 DESCRIPTION
 
-Every C<interval> seconds (10), for C<duration> seconds or as long as the program runs, shows the innermost frames of each
-thread, or of those named, as
+Shows the innermost frames of each thread, or of those named: once, or with C<-s> every C<interval> seconds, for
+C<duration> seconds or as long as the program runs, as
 
     PID:TID(DEPTH) : SLOT : PACKAGE::SUB:LINE at Fri Nov  3 08:05:59.012345
 

@@ -208,6 +208,8 @@ for (my $duration = 0.1; $duration < 20 && @looks < 4; $duration *= 3) {
 cmp_ok(scalar @looks, '>', 3, 'it looks every so often');
 my %looks = map { s/ at .*//gmr => 1 } grep { $_ ne '' } @looks;
 is_deeply([keys %looks], ["\n" . '*' x 47 . "\n" . join '', map { "$key\($_->[0]) : $_->[1] : main::$_->[2]:1\n" =~ s/^\d+/$program->{pid}/r } [3, 2, 'pause'], [2, 1, 'f'], [1, 0, 'g']], 'and shows all frames');
+$shown = run_plain([$plstrace]);
+is(scalar(() = $shown->{out} =~ /^\*\*\* At /mg) . " $shown->{status}$shown->{err}", '1 0', 'without an interval it looks once');
 unlike(run_plain([$plstrace, '-d', '0', '1:2'])->{out}, qr/main/, 'of the threads that are asked for only');
 end($program);
 is(run_plain([$plstrace, @$_])->{status}, 2, "plstrace.pl @$_ is refused") for ['-x'], ['-s', 'often'], ['pid'];
