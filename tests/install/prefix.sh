@@ -14,7 +14,9 @@ ringviz=$prefix/bin/ringviz
 
 must cmake -S "$source/tests/install/consumer" -B "$dir/consumer" -DCMAKE_PREFIX_PATH="$prefix"
 must cmake --build "$dir/consumer"
-counts "$ringviz" "shape::area" 300 "$dir/consumer/hooked"
+for program in hooked by_interface whole/whole; do
+    counts "$ringviz" "shape::area" 300 "$dir/consumer/$program"
+done
 for program in linked_shared linked_static linked_cxx; do
     counts "$ringviz" "work" 100 "$dir/consumer/$program"
 done
