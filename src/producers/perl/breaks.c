@@ -356,9 +356,9 @@ static bool is_met(const struct breakpoint *point, const COP *cop)
     case SUB:
         return point->is_entered;
     case LINE:
-        return point->line == CopLINE(cop) && is_file(point, CopFILE(cop));
+        return cop && point->line == CopLINE(cop) && is_file(point, CopFILE(cop));
     case WATCH:
-        return true;
+        return cop;
     }
     return false;
 }

@@ -39,11 +39,11 @@ bool rv_breaks_wants_statements(void);
 /* A sub is entered. Returns whether the next statement may be one to stop at. */
 bool rv_breaks_enter(const CV *cv);
 
-/* Is there anything to evaluate, or to stop for, at this statement? */
+/* Is there anything to evaluate, or to stop for, at this statement, or, NULL, where an XS sub is called? */
 bool rv_breaks_is_any_met(const COP *cop);
 
 /*
- * Is the thread to stop at this statement?
+ * Is the thread to stop there?
  *   why   what changed, as "2 watch $n: 5 => 6", and which condition died; a line each, appended
  */
 bool rv_breaks_are_due(pTHX_ const COP *cop, rv_breaks_evaluate_fn *evaluate, SV *why);

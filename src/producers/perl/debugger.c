@@ -504,9 +504,8 @@ static bool is_due(pTHX)
 }
 
 /* What is evaluated for that is asked for by a monitor: without one it is forgotten. */
-static bool look_at_breaks(pTHX)
+static bool look_at_breaks(pTHX_ const COP *cop)
 {
-    bool are_due = false;
     int saved = errno;
     ENTER;
     SAVETMPS;
@@ -515,8 +514,7 @@ static bool look_at_breaks(pTHX)
     SV *why = sv_2mortal(newSVpvs(""));
     SvUTF8_on(why);
     thread.had_monitor = true;
-    if (rv_breaks_is_any_met(PL_curcop))
-        are_due = rv_breaks_are_due(aTHX_ PL_curcop, evaluate_watched, why);
+    bool are_due = rv_breaks_are_due(aTHX_ cop, evaluate_watched, why);
     if (are_due && SvCUR(why) && !thread.why)
         thread.why = strdup(SvPVX(why));
     FREETMPS;
@@ -529,7 +527,7 @@ static bool look_at_breaks(pTHX)
 
 void rv_debugger_stop_at_statement(pTHX)
 {
-    bool are_due = rv_breaks_is_any_met(PL_curcop) && look_at_breaks(aTHX);
+    bool are_due = rv_breaks_is_any_met(PL_curcop) && look_at_breaks(aTHX_ PL_curcop);
     if (are_due || is_due(aTHX))
         stop(aTHX);
 }
@@ -538,7 +536,7 @@ void rv_debugger_look_at_entry(pTHX_ const CV *cv)
 {
     bool is_break = rv_breaks_enter(cv);
     if (is_break && CvISXSUB(cv)) { /* it has no statement of its own */
-        if (look_at_breaks(aTHX))
+        if (look_at_breaks(aTHX_ NULL))
             stop(aTHX);
     } else if (is_break) {
         want(aTHX);
