@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "symbols/demangle_rust.h"
+
 /* libstdc++ (and libc++abi) export it with C linkage; its header is for C++ only. */
 char *__cxa_demangle(const char *mangled, char *buffer, size_t *n_bytes, int *status);
 
@@ -214,10 +216,15 @@ static size_t plain_bytes(const char *symbol)
 void rv_demangle(const char *symbol, struct rv_demangled *out)
 {
     *out = (struct rv_demangled){.package = {symbol, 0}, .name = {symbol, plain_bytes(symbol)}};
-    if (symbol[0] != '_' || symbol[1] != 'Z' || strnlen(symbol, MAX_MANGLED_BYTES) >= MAX_MANGLED_BYTES)
+    if (symbol[0] != '_' || strnlen(symbol, MAX_MANGLED_BYTES) >= MAX_MANGLED_BYTES)
         return;
     int status;
-    out->owned = __cxa_demangle(symbol, NULL, NULL, &status);
+    if (symbol[1] == 'Z')
+        out->owned = __cxa_demangle(symbol, NULL, NULL, &status);
+    else if (symbol[1] == 'R')
+        out->owned = rv_demangle_rust(symbol);
+    if (out->owned && symbol[1] == 'Z')
+        rv_demangle_rust_legacy(out->owned);
     if (out->owned)
         rv_demangle_split(out->owned, out);
 }

@@ -1,4 +1,4 @@
-/* Symbol names as people read them: C++ demangled and split into package and name. Pure, but for the string pool. */
+/* Symbol names as people read them: C++ and Rust demangled and split into package and name. Pure, but for the string pool. */
 #ifndef RV_SYMBOLS_DEMANGLE_H
 #define RV_SYMBOLS_DEMANGLE_H
 

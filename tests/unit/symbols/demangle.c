@@ -67,6 +67,26 @@ Test(symbols_demangle, symbols_are_demangled_or_kept, .timeout = 60)
         {"main", "", "main"},
         {"_ZN1a1bIiE1cEi", "a::b<int>", "c"},
         {"_ZN1aC2Ev", "a", "a"},
+        {"_RNvCs4iP_3app4main", "app", "main"},
+        {"_RINvCs_3app7genericlE", "app", "generic<i32>"},
+        {"_RNCNCNvC3app5outer00B5_", "app::outer::{closure#0}", "{closure#0}"},
+        {"_RNCNvC3app4mains_0.llvm.123", "app::main", "{closure#1}"},
+        {"_RNvMNtC3app5innerINtB2_3FoolKj3_E3get", "<app::inner::Foo<i32, 3>>", "get"},
+        {"_RNvXs0_NtC3app5innerRShNtB5_2Tr2go", "<&[u8] as app::inner::Tr>", "go"},
+        {"_RNvXNtC3app5innerTlReENtB2_2Tr2go", "<(i32, &str) as app::inner::Tr>", "go"},
+        {"_RNvXNtC3app5innerFlEbNtB2_2Tr2go", "<fn(i32) -> bool as app::inner::Tr>", "go"},
+        {"_RINvC3app4flagKb1_Kan5_E", "app", "flag<true, -5>"},
+        {"_RINvC3app4dropDINtC4core2FnTlEEp6OutputuNtBg_4SendEL_E", "app",
+         "drop<dyn core::Fn<(i32,), Output = ()> + core::Send>"},
+        {"_RNvC3appu9gre_yra7d", "app", "punycode{gre_yra7d}"},
+        {"_RNvC3app4main3", "", "_RNvC3app4main3"},
+        {"_RNvB_3app", "", "_RNvB_3app"},
+        {"_RNvC99app", "", "_RNvC99app"},
+        {"_R", "", "_R"},
+        {"_ZN4core3fmt9Formatter3pad17h0123456789abcdefE", "core::fmt::Formatter", "pad"},
+        {"_ZN47_$LT$app..T$u20$as$u20$app..U$LT$$RF$u8$GT$$GT$2go17h0123456789abcdefE", "<app::T as app::U<&u8>>",
+         "go"},
+        {"_ZN3app4main28_$u7b$$u7b$closure$u7d$$u7d$17h0123456789abcdefE", "app::main", "{{closure}}"},
         {"_Z3foov.cold", "", "foo"},
         {"helper.constprop.0", "", "helper"},
         {"helper.isra.0.cold", "", "helper"},
@@ -82,6 +102,27 @@ Test(symbols_demangle, symbols_are_demangled_or_kept, .timeout = 60)
         expect_piece(out.package, cases[i].package, cases[i].symbol);
         expect_piece(out.name, cases[i].name, cases[i].symbol);
         free(out.owned);
+    }
+}
+
+/* Damaged ones, back references to anywhere among them, are names or are none: never an end of the world. */
+Test(symbols_demangle, any_damage_to_a_symbol_of_rust_is_survived, .timeout = 60)
+{
+    static const char good[] = "_RINvNtC3app5innerDINtC4core2FnTlRShEEp6OutputuNtB4_4SendEL_FKCmEuB3_Kj3_E";
+    static const char alphabet[] = "BECIKLMNXYSTRDFGAPu019_sp";
+    char symbol[sizeof good];
+    for (size_t at = 2; at < sizeof good - 1; at++) {
+        for (const char *c = alphabet; *c; c++) {
+            for (size_t other = at; other < sizeof good - 1; other += 7) {
+                struct rv_demangled out;
+                memcpy(symbol, good, sizeof good);
+                symbol[at] = *c;
+                symbol[other] = alphabet[(at + other) % (sizeof alphabet - 1)];
+                rv_demangle(symbol, &out);
+                cr_assert_leq(out.name.n_bytes, 4096);
+                free(out.owned);
+            }
+        }
     }
 }
 
