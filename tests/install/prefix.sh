@@ -9,6 +9,18 @@ for file in bin/ringviz include/ringviz/producer.h include/ringviz/monitor.h inc
     share/icons/hicolor/scalable/apps/ringviz.svg; do
     [ -f "$prefix/$file" ] || fail "$file is not installed"
 done
+# A click opens a recording: the desktop's own tools know the type by name and by content, and who opens it.
+if command -v update-mime-database >/dev/null; then
+    must update-mime-database "$prefix/share/mime"
+    grep -q '^[0-9]*:application/x-ringviz-recording:\*\.rvz$' "$prefix/share/mime/globs2" || fail "the type of .rvz"
+fi
+if command -v desktop-file-validate >/dev/null; then
+    must desktop-file-validate "$prefix/share/applications/ringviz.desktop"
+    [ ! -s "$dir/log" ] || fail "ringviz.desktop: $(cat "$dir/log")"
+    must update-desktop-database "$prefix/share/applications"
+    grep -q '^application/x-ringviz-recording=ringviz.desktop;$' "$prefix/share/applications/mimeinfo.cache" || fail "who opens .rvz"
+fi
+
 ringviz=$prefix/bin/ringviz
 "$ringviz" --version | grep -Eq '^ringviz [0-9]+\.[0-9]+\.[0-9]+$' || fail "--version"
 
@@ -24,6 +36,7 @@ if has_perl; then
     counts "$ringviz" "main::work" 100 perl -e 'sub work { 1 } work() for 1 .. 100'
     PERL5LIB=$(dirname "$(find "$prefix" -path '*/ringviz/perl/Devel')") DEVEL_RINGBUF_FILE=$dir/rings \
         perl -d:STrace -e 'sub work { kill KILL => $$ } work()' 2>/dev/null
+    [ -f "$prefix/share/man/man1/plstrace.pl.1" ] || ! command -v pod2man >/dev/null || fail "plstrace.pl's man page"
     "$prefix/bin/plstrace.pl" -f "$dir/rings" | grep -q 'main::work:1 at ' || fail "plstrace.pl"
 fi
 
@@ -37,8 +50,10 @@ must cc -Wall -Wextra -Werror "$dir/program.c" $(pkg-config --cflags --libs ring
 counts "$ringviz" "parse_line" 1000 "$dir/program"
 must "$dir/program"
 
-must man --warnings -l "$prefix/share/man/man1/ringviz.1"
-[ ! -s "$dir/log" ] || grep -q 'RINGVIZ' "$dir/log" || fail "man page"
+for page in "$prefix"/share/man/man1/*.1; do
+    must man --warnings -l "$page"
+    [ ! -s "$dir/log" ] || grep -Eiq 'RINGVIZ|PLSTRACE' "$dir/log" || fail "$page"
+done
 if command -v bash >/dev/null; then
     must bash -c '. "$0"; COMP_WORDS=(ringviz --policy = s) COMP_CWORD=3; _ringviz; [[ ${COMPREPLY[*]} == switch ]]' \
         "$prefix/share/bash-completion/completions/ringviz"

@@ -90,8 +90,34 @@ C<duration> seconds or as long as the program runs, as
 innermost first. Of a program that was killed it shows, once, where it was. The program is one that runs under
 L<Devel::STrace>, or keeps its rings by L<Devel::RingBuffer>.
 
+=head1 OPTIONS
+
+=over
+
+=item B<-s> I<interval>
+
+Seconds between two looks; without it, or 0, it looks once.
+
+=item B<-d> I<duration>
+
+Seconds until it ends; without it, it ends with the program.
+
+=item B<-f> I<file>
+
+What the program was told by C<DEVEL_RINGBUF_FILE>, or has printed; that variable's value without it.
+
+=item I<pid>, I<pid>B<:>I<tid>
+
+Processes and threads to be shown; all without them.
+
+=item B<-h>
+
+A short help.
+
+=back
+
 =head1 SEE ALSO
 
-L<Devel::STrace>, L<Devel::STrace::Monitor>, ringviz(1)
+L<Devel::STrace>, L<Devel::STrace::Monitor>, L<ringviz(1)>
 
 =cut
