@@ -85,8 +85,8 @@ const struct rv_option_entry RV_OPTION_TABLE[RV_N_OPTIONS] = {
     {RV_OPTION_MAX_DEPTH, WATCH | DIFF, "max-depth", "=N", "leave out calls nested deeper than N"},
     {RV_OPTION_DURATION, WATCH, "duration", "=TIME", "capture for this long only"},
     {RV_OPTION_IMPORT, WATCH | DIFF, "import", "=FORMAT",
-     "what FILE is, where its content does not tell: chrome,\ncpuprofile, strace, perf, folded, uftrace, "
-     "ringbuffer,\nrrtrace, perl"},
+     "what FILE is, where its content does not tell: chrome,\ncpuprofile, speedscope, strace, perf, folded,\nuftrace, "
+     "ringbuffer, rrtrace, perl"},
     {RV_OPTION_RRTRACE, WATCH, "rrtrace", "=SHM", "watch the ring of Ruby's rrtrace gem, as its visualizer"},
     {RV_OPTION_PERL_PID, WATCH, "perl-pid", "=PID", "sample the stacks of a perl that runs already"},
     {RV_OPTION_CONTROL, CONTROL, "control", "=FILE",

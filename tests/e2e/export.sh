@@ -17,6 +17,10 @@ run --spans --output=again.csv c.json.gz
 expect "reading it back" $status 0
 cut -d, -f1-8 spans.csv | sort >wanted
 cut -d, -f1-8 again.csv | sort | cmp - wanted || fail "what was read back are other calls"
+run --spans --output=again.csv s.json
+expect "reading speedscope back" $status 0
+cut -d, -f1-3,5-8 spans.csv | sort >wanted # times count from the first event there
+cut -d, -f1-3,5-8 again.csv | sort | cmp - wanted || fail "what was read back of speedscope's are other calls"
 gzip -dc c.json.gz | cmp - c.json || fail "gzip"
 protoc --decode=perfetto.protos.Trace --proto_path="$(dirname "$proto")" "$proto" <p.pftrace >p.text || fail "protoc"
 grep -qE '^ *[0-9]+:' p.text && fail "perfetto has fields that the schema has not"
