@@ -96,7 +96,7 @@ const struct rv_option_entry RV_OPTION_TABLE[RV_N_OPTIONS] = {
      "invariant)"},
     {RV_OPTION_THREADS, WATCH | DIFF | MERGE, "threads", "=N", "worker threads of ringviz (default: CPUs - 1)"},
     {RV_OPTION_MEMORY, WATCH | DIFF, "memory", "=SIZE",
-     "for exact calls; older ones keep their density\n(default: a quarter of RAM)"},
+     "resident: exact calls get what all else leaves,\nolder ones keep their density (default: a quarter of RAM)"},
     {RV_OPTION_BENCH, BENCH, "bench", "[=NAME,..]",
      "measure: ring, drain, scan, lod, codec, replay, render,\nexport, overhead, control; codec and replay on "
      "FILE.rvz,\n"

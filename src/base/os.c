@@ -182,6 +182,19 @@ uint64_t rv_os_ram_bytes(void)
     return n_pages > 0 && page_bytes > 0 ? (uint64_t)n_pages * (uint64_t)page_bytes : 0;
 }
 
+uint64_t rv_os_resident_bytes(void)
+{
+    char text[128];
+    unsigned long long n_pages = 0;
+    int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd < 0 ? 0 : read(fd, text, sizeof text - 1);
+    if (fd >= 0)
+        close(fd);
+    text[n > 0 ? n : 0] = '\0';
+    long page_bytes = sysconf(_SC_PAGESIZE);
+    return sscanf(text, "%*u %llu", &n_pages) == 1 && page_bytes > 0 ? n_pages * (uint64_t)page_bytes : 0;
+}
+
 int rv_os_open_spool(const char *purpose)
 {
     const char *folder = getenv("TMPDIR");

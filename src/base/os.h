@@ -50,6 +50,9 @@ unsigned rv_os_n_cpus(void);
 
 uint64_t rv_os_ram_bytes(void);
 
+/* What this process has resident, shared memory and files included; 0 where that cannot be told. */
+uint64_t rv_os_resident_bytes(void);
+
 /* A file without a name, read and written, where temporary files go (TMPDIR). Its descriptor, or a negative errno with
  * one line printed that says what it was for. */
 int rv_os_open_spool(const char *purpose);

@@ -49,7 +49,7 @@ static void trim(struct rv_chunks *chunks, struct rv_chunk *chunk)
 
 void rv_chunks_begin(struct rv_chunks *chunks, uint64_t key)
 {
-    uint64_t n_before = 0;
+    uint64_t n_before = chunks->n_dropped;
     struct rv_chunk *tail = chunks->tail;
     if (tail) {
         n_before = tail->n_before + tail->n;
@@ -68,6 +68,12 @@ void rv_chunks_begin(struct rv_chunks *chunks, uint64_t key)
                                       .n_before = n_before,
                                       .items = take_items(chunks, chunks->next_capacity),
                                       .capacity = chunks->next_capacity};
+}
+
+void rv_chunks_trim(struct rv_chunks *chunks)
+{
+    if (chunks->tail)
+        trim(chunks, chunks->tail);
 }
 
 void rv_chunks_fini(struct rv_chunks *chunks)
@@ -136,7 +142,7 @@ uint64_t rv_chunks_ordinal(const struct rv_chunks *chunks, struct rv_chunks_at a
 {
     if (at.chunk < chunks->n)
         return chunks->list[at.chunk].n_before + at.item;
-    return chunks->tail ? chunks->tail->n_before + chunks->tail->n : 0;
+    return chunks->tail ? chunks->tail->n_before + chunks->tail->n : chunks->n_dropped;
 }
 
 struct rv_chunks_at rv_chunks_nth(const struct rv_chunks *chunks, uint64_t ordinal)
@@ -185,10 +191,14 @@ uint32_t rv_chunks_drop_oldest(struct rv_chunks *chunks)
 {
     struct rv_chunk *oldest = &chunks->list[chunks->first];
     uint32_t n = oldest->n;
+    chunks->n_dropped = oldest->n_before + n;
     give_items(chunks, oldest);
     oldest->items = NULL;
     chunks->first++;
-    if (chunks->first > 16 && chunks->first > chunks->n / 2) {
+    if (chunks->first == chunks->n) {
+        chunks->first = chunks->n = 0;
+        chunks->tail = NULL;
+    } else if (chunks->first > 16 && chunks->first > chunks->n / 2) {
         memmove(chunks->list, chunks->list + chunks->first, (chunks->n - chunks->first) * sizeof *chunks->list);
         chunks->n -= chunks->first;
         chunks->first = 0;

@@ -19,7 +19,8 @@ struct rv_chunk {
 };
 
 struct rv_chunks {                /* set item_bytes, zero the rest */
-    struct rv_chunk *list, *tail; /* tail: the last of the list, NULL before the first */
+    struct rv_chunk *list, *tail; /* tail: the last of the list, NULL where there is none */
+    uint64_t n_dropped;           /* records pushed before the list, where it is empty */
     size_t first, n, capacity;
     size_t n_item_bytes_held;
     uint32_t item_bytes;
@@ -83,6 +84,15 @@ static inline const struct rv_chunk *rv_chunks_oldest_full(const struct rv_chunk
 {
     return chunks->n - chunks->first > 1 ? &chunks->list[chunks->first] : NULL;
 }
+
+/* The same of all that there are, for a log that nothing more is pushed to. */
+static inline const struct rv_chunk *rv_chunks_oldest(const struct rv_chunks *chunks)
+{
+    return chunks->n > chunks->first ? &chunks->list[chunks->first] : NULL;
+}
+
+/* Give back what the chunk being filled did not fill, where that is half of it or more. */
+void rv_chunks_trim(struct rv_chunks *chunks);
 
 /* Drop the oldest chunk; there must be one. Returns its records. */
 uint32_t rv_chunks_drop_oldest(struct rv_chunks *chunks);

@@ -195,6 +195,13 @@ void rv_lane_add_note(struct rv_lane *lane, const struct rv_lane_note *note)
     lane->notes[lane->n_notes++] = *note;
 }
 
+void rv_lane_end(struct rv_lane *lane)
+{
+    lane->has_ended = true;
+    lane->n_open = 0;
+    rv_timeline_end(lane->timeline);
+}
+
 void rv_lane_end_note(struct rv_lane *lane, enum rv_note_kind kind, uint64_t now_ns)
 {
     size_t i = lane->n_notes;
@@ -222,6 +229,14 @@ static size_t lane_bytes(struct rv_lane *lane)
     pthread_mutex_lock(&lane->lock);
     size_t n_bytes = rv_timeline_bytes(lane->timeline) + lane->notes_capacity * sizeof *lane->notes;
     pthread_mutex_unlock(&lane->lock);
+    return n_bytes;
+}
+
+size_t rv_lanes_bytes(const struct rv_lanes *lanes)
+{
+    size_t n_bytes = 0;
+    for (size_t i = 0, n = rv_lanes_n(lanes); i < n; i++)
+        n_bytes += lane_bytes(rv_lanes_get(lanes, i));
     return n_bytes;
 }
 

@@ -88,8 +88,14 @@ bool rv_lanes_have_sums(struct rv_lanes *lanes);
 /* One more note, not before the last. The oldest are merged when there are notes_max. The lane's lock is held. */
 void rv_lane_add_note(struct rv_lane *lane, const struct rv_lane_note *note);
 
+/* Its thread has: nothing more comes, and nothing is open. The lane's lock is held. */
+void rv_lane_end(struct rv_lane *lane);
+
 /* The last note of this kind ends now if it has not. The lane's lock is held. */
 void rv_lane_end_note(struct rv_lane *lane, enum rv_note_kind kind, uint64_t now_ns);
+
+/* The sum of all timelines and notes. Any thread. */
+size_t rv_lanes_bytes(const struct rv_lanes *lanes);
 
 /* Keep the sum of all timelines and notes within n_bytes: of the largest lanes first, evict the oldest exact spans and
  * merge the oldest notes. Any one thread. */

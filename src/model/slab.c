@@ -13,12 +13,14 @@
 
 #define REGION_BYTES ((size_t)2 << 20)
 #define ALL_FREE UINT32_MAX /* REGION_BYTES / RV_SLAB_BYTES bits */
+#define MOST_READY 64u      /* free blocks that keep their pages */
 
 _Static_assert(REGION_BYTES / RV_SLAB_BYTES == 32, "a bit per block");
 
 struct region {
     unsigned char *base;
     uint32_t free;
+    uint32_t empty; /* of these: their pages went back to the system */
 };
 
 static struct {
@@ -26,6 +28,7 @@ static struct {
     struct region *regions;
     size_t n, capacity;
     size_t n_free;    /* blocks */
+    size_t n_ready;   /* of these: not empty */
     size_t with_free; /* where the last free block was found */
 } pool = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -67,6 +70,7 @@ static void add_region(void)
     pool.regions[at] = (struct region){.base = base, .free = ALL_FREE};
     pool.n++;
     pool.n_free += 32;
+    pool.n_ready += 32;
     pool.with_free = at;
 }
 
@@ -75,6 +79,7 @@ static void remove_region(size_t at)
     (void)munmap(pool.regions[at].base, REGION_BYTES);
     pool.n--;
     pool.n_free -= 32;
+    pool.n_ready -= 32 - (unsigned)__builtin_popcount(pool.regions[at].empty);
     memmove(pool.regions + at, pool.regions + at + 1, (pool.n - at) * sizeof *pool.regions);
     if (pool.n == 0) {
         free(pool.regions);
@@ -95,6 +100,8 @@ void *rv_slab_take(void)
     unsigned block = (unsigned)__builtin_ctz(region->free);
     region->free &= region->free - 1;
     pool.n_free--;
+    pool.n_ready -= !(region->empty >> block & 1);
+    region->empty &= region->free;
     pool.with_free = at;
     void *taken = region->base + (size_t)block * RV_SLAB_BYTES;
     pthread_mutex_unlock(&pool.lock);
@@ -109,9 +116,24 @@ void rv_slab_give(void *block)
     unsigned char *base = (unsigned char *)block - ((uintptr_t)block & (REGION_BYTES - 1));
     size_t at = find_region(base);
     rv_assert(at < pool.n && pool.regions[at].base == base);
-    pool.regions[at].free |= UINT32_C(1) << ((size_t)((unsigned char *)block - base) / RV_SLAB_BYTES);
+    struct region *region = &pool.regions[at];
+    uint32_t bit = UINT32_C(1) << ((size_t)((unsigned char *)block - base) / RV_SLAB_BYTES);
+    region->free |= bit;
     pool.n_free++;
-    if (pool.regions[at].free == ALL_FREE && pool.n_free > 32)
+    pool.n_ready++;
+    if (region->free == ALL_FREE && pool.n_free > 32) {
         remove_region(at);
+    } else if (pool.n_ready > MOST_READY && madvise(block, RV_SLAB_BYTES, MADV_DONTNEED) == 0) {
+        region->empty |= bit;
+        pool.n_ready--;
+    }
     pthread_mutex_unlock(&pool.lock);
+}
+
+size_t rv_slab_ready_bytes(void)
+{
+    pthread_mutex_lock(&pool.lock);
+    size_t n_bytes = pool.n_ready * RV_SLAB_BYTES;
+    pthread_mutex_unlock(&pool.lock);
+    return n_bytes;
 }

@@ -38,6 +38,7 @@ struct rv_timeline {
     uint32_t max_depth;
     uint32_t finest;     /* level: what is shorter than its cells is in them only */
     uint32_t sums_level; /* finer levels are in pages; 0: in the logs */
+    bool has_ended;
     struct rv_pages pages;
 };
 
@@ -248,6 +249,21 @@ static void raise_whole_from(struct rv_timeline *timeline, uint32_t level, uint6
             timeline->whole_from_ns[i] = time_ns;
 }
 
+void rv_timeline_end(struct rv_timeline *timeline)
+{
+    timeline->has_ended = true;
+    for (uint32_t i = 0; i < RV_TIMELINE_LEVELS; i++) {
+        rv_chunks_trim(&timeline->spans[i]);
+        rv_chunks_trim(&timeline->wide[i]);
+        rv_chunks_trim(&timeline->density.levels[i].cells);
+    }
+}
+
+static const struct rv_chunk *oldest_of(const struct rv_timeline *timeline, const struct rv_chunks *log)
+{
+    return timeline->has_ended ? rv_chunks_oldest(log) : rv_chunks_oldest_full(log);
+}
+
 /* Drop the chunk of exact spans that ended first. Returns false when every log is down to the chunk being filled. */
 static bool evict_spans(struct rv_timeline *timeline)
 {
@@ -256,7 +272,7 @@ static bool evict_spans(struct rv_timeline *timeline)
     uint64_t oldest_ns = UINT64_MAX;
     for (uint32_t i = 0; i < 2 * RV_TIMELINE_LEVELS; i++) {
         struct rv_chunks *log = i % 2 ? &timeline->wide[i / 2] : &timeline->spans[i / 2];
-        const struct rv_chunk *chunk = rv_chunks_oldest_full(log);
+        const struct rv_chunk *chunk = oldest_of(timeline, log);
         if (chunk && chunk->last < oldest_ns) {
             oldest = log;
             oldest_bucket = i / 2;
@@ -276,7 +292,7 @@ static bool evict_cells(struct rv_timeline *timeline)
     uint32_t oldest_level = 0;
     uint64_t oldest_ns = UINT64_MAX;
     for (uint32_t i = 1; i + 1 < RV_TIMELINE_LEVELS; i++) {
-        const struct rv_chunk *chunk = rv_chunks_oldest_full(&timeline->density.levels[i].cells);
+        const struct rv_chunk *chunk = oldest_of(timeline, &timeline->density.levels[i].cells);
         if (chunk && (chunk->last + 1) << rv_density_shift(i) < oldest_ns) {
             oldest_level = i;
             oldest_ns = (chunk->last + 1) << rv_density_shift(i);

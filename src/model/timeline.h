@@ -78,6 +78,9 @@ uint64_t rv_timeline_first_ns(const struct rv_timeline *timeline); /* 0 when emp
 uint64_t rv_timeline_last_ns(const struct rv_timeline *timeline);
 uint32_t rv_timeline_max_depth(const struct rv_timeline *timeline); /* deepest span + 1 */
 
+/* No more spans come: what was set aside for them is given back, and all that there are may be evicted. */
+void rv_timeline_end(struct rv_timeline *timeline);
+
 /*
  * Drop pages that nobody looks at; then the oldest exact spans, a chunk at a time, then the oldest of the finest cells,
  * until at most n_bytes are used or only what is being filled is left. Where exact spans of a level are gone, queries

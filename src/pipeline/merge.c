@@ -207,8 +207,9 @@ static void tell_close(const struct rv_merger *merger, struct rv_stream *stream,
     }
 }
 
-/* Grouped spans into lanes, statistics and sinks; began_ns is the CPU time at which this job's merge began. */
-static void store(struct rv_merger *merger, struct rv_stream *stream, const struct rv_span *spans, uint64_t last_ns,
+/* Grouped spans into lanes, statistics and sinks; began_ns is the CPU time at which this job's merge began. Returns how
+ * many they are. */
+static size_t store(struct rv_merger *merger, struct rv_stream *stream, const struct rv_span *spans, uint64_t last_ns,
                   uint64_t began_ns)
 {
     uint64_t merged_ns = rv_clock_thread_cpu_ns();
@@ -228,6 +229,7 @@ static void store(struct rv_merger *merger, struct rv_stream *stream, const stru
     pthread_mutex_unlock(&merger->lock);
     merger->scan_ns = 0;
     tell_spans(merger, stream, spans);
+    return n;
 }
 
 /* ---- what is not a call ---- */
@@ -352,22 +354,22 @@ static size_t read_open(struct rv_merger *merger, struct rv_stream *stream, uint
     return place(merger, stream, merger->spans, n);
 }
 
-static void finish(struct rv_merger *merger, struct rv_stream *stream, uint64_t end_ns)
+static size_t finish(struct rv_merger *merger, struct rv_stream *stream, uint64_t end_ns)
 {
     uint64_t began_ns = rv_clock_thread_cpu_ns();
     size_t n = read_open(merger, stream, end_ns);
     publish_all_open(merger, stream);
     const uint64_t last_ns = merger->origin_ns + end_ns;
-    store(merger, stream, group(merger, stream, n), last_ns, began_ns);
+    n = store(merger, stream, group(merger, stream, n), last_ns, began_ns);
     for (size_t i = 0; i < stream->n_tracks; i++) {
         struct rv_lane *lane = stream->tracks[i].lane;
         end_note(lane, RV_NOTE_GC, last_ns);
         end_note(lane, RV_NOTE_LOST, last_ns);
         pthread_mutex_lock(&lane->lock);
-        lane->has_ended = true;
-        lane->n_open = 0;
+        rv_lane_end(lane);
         pthread_mutex_unlock(&lane->lock);
     }
+    return n;
 }
 
 /* Frames that began before the stream: what was called in them before counts. */
@@ -417,18 +419,18 @@ void rv_merge_note(const struct rv_merger *merger, struct rv_lane *lane, const s
         note_special(merger, lane, event);
 }
 
-void rv_merge(struct rv_merger *merger, struct rv_stream *stream, struct rv_job *job)
+size_t rv_merge(struct rv_merger *merger, struct rv_stream *stream, struct rv_job *job)
 {
     if (stream->whole) {
         merge_page(merger, stream, job);
-        return;
+        return 0; /* asked for within bounds of their own */
     }
     bool is_renamed = rv_stream_apply_name(stream);
     tell_events(merger, stream, job, is_renamed);
     if (job->closes_stream) {
-        finish(merger, stream, job->end_ns);
+        size_t n_open = finish(merger, stream, job->end_ns);
         tell_close(merger, stream, job->end_ns);
-        return;
+        return n_open;
     }
     uint64_t began_ns = rv_clock_thread_cpu_ns();
     rv_carry_apply(stream->carry, job->block);
@@ -442,7 +444,7 @@ void rv_merge(struct rv_merger *merger, struct rv_stream *stream, struct rv_job 
             last_ns = rv_event_ticks(&job->batch.events[i]);
             break;
         }
-    store(merger, stream, spans, merger->origin_ns + last_ns, began_ns);
+    n = store(merger, stream, spans, merger->origin_ns + last_ns, began_ns);
     if (job->batch.n && stream->has_open_loss)
         end_losses(merger, stream, rv_event_ticks(&job->batch.events[0]));
     stream->has_open_loss = false;
@@ -451,4 +453,5 @@ void rv_merge(struct rv_merger *merger, struct rv_stream *stream, struct rv_job 
     else if (job->batch.n_specials)
         note_specials(merger, stream, job);
     count_events(merger, stream, job);
+    return n;
 }

@@ -37,8 +37,8 @@ struct rv_merger {
 /* What is not a call and stands in a summary, onto a lane. */
 void rv_merge_note(const struct rv_merger *merger, struct rv_lane *lane, const struct rv_event *event);
 
-/* Merge one job, in stream order. */
-void rv_merge(struct rv_merger *merger, struct rv_stream *stream, struct rv_job *job);
+/* Merge one job, in stream order. Returns how many spans its lanes got. */
+size_t rv_merge(struct rv_merger *merger, struct rv_stream *stream, struct rv_job *job);
 void rv_merger_fini(struct rv_merger *merger);
 
 #endif

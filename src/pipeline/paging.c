@@ -135,7 +135,7 @@ void rv_paging_summarize(struct rv_paging *paging, struct rv_merger *merger, str
     }
     for (size_t i = 0; i < stream->n_tracks && summary->is_end; i++) {
         pthread_mutex_lock(&stream->tracks[i].lane->lock);
-        stream->tracks[i].lane->has_ended = true;
+        rv_lane_end(stream->tracks[i].lane);
         pthread_mutex_unlock(&stream->tracks[i].lane->lock);
     }
     pthread_mutex_unlock(&paging->lock);

@@ -10,6 +10,7 @@
 #include "base/os.h"
 #include "base/vec.h"
 #include "flow/queue.h"
+#include "model/slab.h"
 #include "pipeline/jobs.h"
 #include "pipeline/merge.h"
 #include "pipeline/paging.h"
@@ -20,6 +21,9 @@ enum { JOBS_PER_WORKER = 6, MAX_WORKERS = 64 };
 /* What open calls may take of the memory, and how many may be open whatever that is: far more than stacks have room for
  * that real programs run on. */
 enum { OPEN_CALL_BYTES = 128, OPEN_CALLS_SHARE = 8, OPEN_CALLS_OF_ANY = 1 << 21 };
+/* Of the memory: what lanes may take whatever all else does, and what is left free. */
+enum { LANES_SHARE = 4, UNTOLD_SHARE = 8 };
+enum { LOOKS_A_SHARE = 4, SPAN_BYTES = 32 }; /* looks while that is filled; a span, with what it adds to cells */
 static const uint64_t NAMING_INTERVAL_NS = 50000000;
 static const uint64_t REST_NS = 10000000; /* until a source that rests sees that it is to stop */
 
@@ -47,6 +51,8 @@ struct rv_session {
     pthread_t drain, naming;
     _Atomic bool is_stopping;
     _Atomic uint64_t n_open; /* calls, of all streams */
+    pthread_mutex_t limiting;
+    _Atomic uint64_t n_unlooked; /* spans since somebody looked at the memory */
     _Atomic int error;
     /* under lock */
     pthread_mutex_t lock;
@@ -229,6 +235,34 @@ static void limit_open(struct rv_session *session)
     rv_session_stop(session);
 }
 
+/*
+ * Lanes get what all else that is resident leaves of the memory, a share in any case, less what may come until the next
+ * look.
+ */
+static void limit_memory(struct rv_session *session)
+{
+    const uint64_t most = session->params.memory_bytes;
+    pthread_mutex_lock(&session->limiting);
+    atomic_store_explicit(&session->n_unlooked, 0, memory_order_relaxed);
+    const uint64_t resident = rv_os_resident_bytes();
+    const size_t lanes_bytes = rv_lanes_bytes(session->lanes);
+    const uint64_t of_lanes = lanes_bytes + rv_slab_ready_bytes(), share = most / LANES_SHARE;
+    const uint64_t taken = most / UNTOLD_SHARE + (resident > of_lanes ? resident - of_lanes : 0);
+    const uint64_t left = taken < most - share ? most - taken : share;
+    if (lanes_bytes > left)
+        rv_lanes_limit_memory(session->lanes, left);
+    pthread_mutex_unlock(&session->limiting);
+}
+
+/* So many spans more are in the lanes. */
+static void follow_memory(struct rv_session *session, uint64_t n_spans)
+{
+    const uint64_t most = session->params.memory_bytes / UNTOLD_SHARE / LOOKS_A_SHARE / SPAN_BYTES;
+    if (!session->params.leaves_calls &&
+        atomic_fetch_add_explicit(&session->n_unlooked, n_spans, memory_order_relaxed) + n_spans > most)
+        limit_memory(session);
+}
+
 /* Its last job is merged. */
 static void end_stream(struct rv_session *session, struct rv_stream *stream)
 {
@@ -254,7 +288,7 @@ static void *run_worker(void *context)
         bool is_last = false;
         while ((job = rv_stream_take(stream))) {
             is_last = job->closes_stream;
-            rv_merge(&worker->merger, stream, job);
+            follow_memory(session, rv_merge(&worker->merger, stream, job));
             limit_open(session);
             count_batch(session, stream, job);
             rv_jobs_release(&session->jobs, job);
@@ -297,7 +331,7 @@ static void *run_naming(void *context)
     struct rv_session *session = context;
     while (!has_drained(session)) {
         session->source->resolve(session->source, &session->intake, false);
-        rv_lanes_limit_memory(session->lanes, session->params.memory_bytes);
+        limit_memory(session);
         pthread_mutex_lock(&session->lock);
         uint64_t end_ns = rv_clock_mono_ns() + NAMING_INTERVAL_NS;
         while (!session->has_drained && rv_os_wait_until(&session->has_news, &session->lock, end_ns))
@@ -309,7 +343,7 @@ static void *run_naming(void *context)
         pthread_join(session->workers[i].thread, NULL);
     session->source->resolve(session->source, &session->intake, true);
     end_sinks(session);
-    rv_lanes_limit_memory(session->lanes, session->params.memory_bytes);
+    limit_memory(session);
     pthread_mutex_lock(&session->lock);
     session->is_done = true;
     pthread_cond_broadcast(&session->has_news);
@@ -346,6 +380,7 @@ struct rv_session *rv_session_start(const struct rv_session_params *params, stru
                                          acquire_batch, submit_batch, is_stopping,   define,         &PAGES};
     rv_paging_init(&session->paging, session->lanes, session->params.memory_bytes);
     pthread_mutex_init(&session->lock, NULL);
+    pthread_mutex_init(&session->limiting, NULL);
     rv_os_init_condition(&session->has_news);
     rv_jobs_init(&session->jobs, (size_t)JOBS_PER_WORKER * session->n_workers + 2);
     rv_roster_init(&session->roster, session->jobs.n);
@@ -407,6 +442,7 @@ void rv_session_destroy(struct rv_session *session)
     rv_lanes_destroy(session->lanes);
     rv_subroutines_destroy(session->subroutines);
     pthread_cond_destroy(&session->has_news);
+    pthread_mutex_destroy(&session->limiting);
     pthread_mutex_destroy(&session->lock);
     free(session->workers);
     free(session);

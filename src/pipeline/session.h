@@ -30,7 +30,8 @@
 
 struct rv_session_params {      /* zero = default */
     unsigned n_workers;         /* CPUs - 1, at least 1 */
-    uint64_t memory_bytes;      /* a quarter of RAM; of it an eighth for open calls, which 2^21 may always be */
+    uint64_t memory_bytes;      /* resident, a quarter of RAM: lanes keep what all else leaves of it, a quarter in any
+                                   case; open calls may take an eighth, and 2^21 may always be */
     enum rv_scan_kernel kernel; /* with has_kernel; else the best */
     bool has_kernel;
     bool leaves_calls;           /* lanes keep none: only sinks and statistics want them */

@@ -1,6 +1,6 @@
 #!/bin/sh
 # memory.sh RINGVIZ PROGRAM PEAK: what only counts, records or writes calls keeps none of them: it is as large for many
-# calls as for few.
+# calls as for few. What keeps them keeps within --memory.
 set -u
 ringviz=$1
 fib=$2
@@ -29,5 +29,12 @@ for options in --report "--diff $folder/few.rvz" "--headless --export=folded:$fo
     # shellcheck disable=SC2086
     peak_of $options "$folder/many.rvz"
     stays_small "$options" "$few" "$kb"
+done
+
+# The report of a part counts the calls that are kept at the end.
+for mib in 64 96; do
+    peak_of --memory=${mib}M --report --from=1ns "$folder/many.rvz"
+    [ "$kb" -le $((mib * 1024)) ] || fail "--memory=${mib}M: $kb KiB"
+    check "--memory=${mib}M: nothing was evicted" grep -q "were evicted" "$folder/err"
 done
 conclude

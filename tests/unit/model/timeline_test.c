@@ -386,6 +386,35 @@ Test(timeline, eviction_keeps_the_newest_exact_and_every_call_somewhere, .timeou
     spans_fini(&random);
 }
 
+/* Many short threads have nothing but chunks that are being filled. */
+Test(timeline, all_exact_spans_of_one_that_has_ended_can_be_evicted, .timeout = 60)
+{
+    enum { N = 3000 };
+    struct spans random;
+    spans_init(&random, 5, 50, 20, 13);
+    struct rv_span *spans = malloc(N * sizeof *spans);
+    spans_make(&random, spans, N);
+    struct rv_timeline *timeline = rv_timeline_create();
+    rv_timeline_add(timeline, spans, N);
+    size_t n_boxes, before = rv_timeline_bytes(timeline);
+    rv_timeline_end(timeline);
+    cr_assert_leq(rv_timeline_bytes(timeline), before);
+    cr_assert_eq(rv_timeline_count(timeline, 0, UINT64_MAX, 0), N);
+    (void)rv_timeline_evict(timeline, 0);
+    cr_assert_eq(rv_timeline_n_evicted(timeline), N);
+    struct rv_box *boxes = query_all(timeline, WHOLE_FROM, WHOLE_TO, 0, &n_boxes);
+    struct total total = total_of(boxes, n_boxes);
+    cr_assert_geq(total.n_exact + total.n_folded, N);
+    free(boxes);
+    /* Whoever adds after all is served. */
+    struct rv_span late = {.start = spans[N - 1].end + 10, .end = spans[N - 1].end + 20, .id = 1};
+    rv_timeline_add(timeline, &late, 1);
+    cr_assert_eq(rv_timeline_n_spans(timeline), N + 1);
+    rv_timeline_destroy(timeline);
+    free(spans);
+    spans_fini(&random);
+}
+
 Test(timeline, a_level_fits_a_pixel, .timeout = 60)
 {
     cr_assert_eq(rv_timeline_level_for(0), 0);
