@@ -3,7 +3,8 @@
  *
  * Little-endian, no pointers, offsets from the start of the file. Layout, each section page-aligned:
  *
- *   header | processes | modules | ring controls | global message | name index | name ids | name heap | ring data
+ *   header | processes | modules | ring controls | global message | name index | name ids | name heap | ring data |
+ *   functions left out
  *
  * The file is sparse. Pages exist before anyone can know of what lies in them: the first page of each control, the
  * global message, name index and name ids from creation on, everything else from the claim, the push, the append or the
@@ -28,7 +29,7 @@
 #endif
 
 #define RV_WIRE_MAGIC 0x315a5649474e4952ull /* "RINGVIZ1" */
-#define RV_WIRE_MAJOR 2u
+#define RV_WIRE_MAJOR 3u
 #define RV_WIRE_MINOR 0u
 #define RV_WIRE_ENDIAN 0x01020304u
 #define RV_WIRE_PAGE 4096u
@@ -166,7 +167,9 @@ struct rv_wire_header {
     uint64_t clock_mult, clock_ticks0, clock_mono0_ns, clock_real0_ns;
     uint32_t clock_shift;
     uint32_t max_depth; /* 0 = all */
-    uint8_t reserved0[0x200 - 0x108];
+    struct rv_wire_area left_out;
+    uint32_t n_left_out; /* records that have room there */
+    uint8_t reserved0[0x200 - 0x11c];
 
     /* 0x200 life */
     uint32_t state;       /* [atomic] enum rv_file_state */
@@ -189,7 +192,8 @@ struct rv_wire_header {
     uint32_t stop_on_create;  /* [atomic] */
     uint32_t trace_on_create; /* [atomic] */
     uint32_t tick;            /* [atomic] clock_kind TICK: moves about every 100 us */
-    uint8_t reserved3[44];
+    uint32_t n_left_out_used; /* [atomic] records of functions whose calls producers need not write */
+    uint8_t reserved3[40];
 
     /* 0x2c0 claims and shortages */
     uint32_t n_rings_used;           /* [atomic] high-water mark: rings from here on were never claimed */
@@ -268,6 +272,16 @@ struct rv_wire_module {
     uint32_t build_id_bytes;
 };
 RV_WIRE_ASSERT(sizeof(struct rv_wire_module) == 96);
+
+/* ---- functions left out: whose names a filter stops ---- */
+
+struct rv_wire_left_out {
+    uint64_t address;
+    uint64_t ticks; /* of a call of it: what was mapped at the address then is meant */
+    uint32_t process;
+    uint32_t reserved;
+};
+RV_WIRE_ASSERT(sizeof(struct rv_wire_left_out) == 24);
 
 /* ---- ring controls ---- */
 

@@ -160,7 +160,9 @@ static bool leaves_calls(const struct rv_options *options)
 static int open_source(struct watch *watch)
 {
     const struct rv_options *options = watch->options;
-    struct rv_live_params live = {.interval_ns = options->drain_interval_ns, .filter = watch->filter};
+    struct rv_live_params live = {.interval_ns = options->drain_interval_ns,
+                                  .filter = watch->filter,
+                                  .is_private = !options->file && !options->trace_file};
     if (options->file)
         return rv_open(&watch->map, &watch->source,
                        &(struct rv_open_params){options->file, options->import_format, live, is_for_looks(options)});

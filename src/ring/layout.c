@@ -1,10 +1,12 @@
 /*
- * One table describes the eight sections: what each must hold at least, given the counts. Planning lays them out in
+ * One table describes the nine sections: what each must hold at least, given the counts. Planning lays them out in
  * that order, checking walks the same table, so neither can forget one.
  */
 #include "ring/layout.h"
 
 #include <errno.h>
+
+#include "ring/left_out.h"
 
 enum {
     MIN_RING_EVENTS = 64,
@@ -17,7 +19,8 @@ enum {
     MAX_MESSAGE_BYTES = 1 << 20,
     MAX_GLOBAL_BYTES = 1 << 26,
     MIN_HEAP_BYTES = 1 << 12,
-    N_SECTIONS = 8,
+    MAX_LEFT_OUT = 1 << 20,
+    N_SECTIONS = 9,
 };
 static const uint64_t MAX_HEAP_BYTES = 1ull << 34;
 
@@ -62,6 +65,7 @@ static void list_sections(struct rv_wire_header *header, struct section sections
         {&header->name_ids, (uint64_t)header->n_name_ids * sizeof(uint32_t)},
         {&header->name_heap, MIN_HEAP_BYTES},
         {&header->rings, (uint64_t)header->n_rings * header->ring_events * sizeof(struct rv_event)},
+        {&header->left_out, (uint64_t)header->n_left_out * sizeof(struct rv_wire_left_out)},
     };
     for (unsigned i = 0; i < N_SECTIONS; i++)
         sections[i] = listed[i];
@@ -86,6 +90,8 @@ static const char *counts_fault(const struct rv_wire_header *header)
         return "number of modules";
     if (header->n_name_ids < 2 || header->n_name_ids > MAX_NAMES)
         return "number of names";
+    if (header->n_left_out < 1 || header->n_left_out > MAX_LEFT_OUT)
+        return "number of functions left out";
     return NULL;
 }
 
@@ -110,6 +116,7 @@ static const char *plan_counts(struct rv_wire_header *header, const struct rv_ma
     header->n_watches = RV_WIRE_WATCHES;
     header->n_processes = or_default(params->n_processes, 16384);
     header->n_modules = or_default(params->n_modules, 65536);
+    header->n_left_out = RV_LEFT_OUT_MAX;
     uint32_t n_names = or_default(params->n_names, 1u << 18);
     if (n_names > MAX_NAMES)
         return "number of names";

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "source/filter_told.h"
+
 /* Of the first event that is to be believed about the time: SYNC tells of the past. */
 static uint64_t first_ticks(const struct rv_event *events, uint32_t n)
 {
@@ -56,13 +58,17 @@ static uint32_t sanitize(struct rv_normalizer *normalizer, struct rv_batch *batc
     return i;
 }
 
-static uint32_t apply_filter(struct rv_normalizer *normalizer, struct rv_event *events, uint32_t n)
+/* popped: as they came, one for each event; NULL where that is not so. */
+static uint32_t apply_filter(struct rv_normalizer *normalizer, struct rv_event *events, uint32_t n,
+                             const struct rv_event *popped)
 {
     uint32_t written = 0;
     for (uint32_t i = 0; i < n; i++) {
         bool is_call = rv_event_kind(&events[i]) <= RV_EVENT_RETURN || rv_event_kind(&events[i]) == RV_EVENT_SYNC;
         if (!is_call || events[i].id == 0 || rv_filter_has(normalizer->filter, normalizer->catalog, events[i].id))
             events[written++] = events[i];
+        else if (popped && normalizer->told)
+            rv_filter_tell(normalizer->told, normalizer->process_idx, &popped[i]);
     }
     return written;
 }
@@ -79,7 +85,8 @@ uint32_t rv_normalize(struct rv_normalizer *normalizer, struct rv_batch *batch, 
     uint32_t n_done = sanitize(normalizer, batch, popped, n_popped);
     rv_catalog_translate(normalizer->process, batch->events + first, batch->n - first);
     if (normalizer->filter)
-        batch->n = first + apply_filter(normalizer, batch->events + first, batch->n - first);
+        batch->n = first + apply_filter(normalizer, batch->events + first, batch->n - first,
+                                        batch->n - first == n_done ? popped : NULL);
     rv_batch_seal(batch);
     return n_done;
 }

@@ -16,6 +16,8 @@ struct rv_normalizer {
     struct rv_catalog_process *process;
     struct rv_name_map *names;
     struct rv_filter *filter; /* or NULL */
+    struct rv_filter_told *told; /* where producers learn what it stops; or NULL */
+    uint32_t process_idx;        /* as producers know the process */
     uint64_t last_ns;         /* of the stream: times never fall */
 };
 

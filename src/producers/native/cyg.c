@@ -2,7 +2,7 @@
  * The hooks of -finstrument-functions. Twice: as the compiler would order them, and by hand for x86-64. Both do the
  * same in the same steps, which are those of ring/push.h and producers/native/shadow.h:
  *
- *     gate    return at once where nobody listens
+ *     gate    return at once where nobody listens, and of a function that is left out
  *     begin   poison the cursor, see that it is below the limit
  *     shadow  push or pop the frame; the two checks for which it is not that simple
  *     write   the event: its second word is the frame's, its first the time
@@ -11,6 +11,7 @@
  * What is not simple is a tail call to C with all in registers: no stack frame here.
  */
 #include "producers/native/calls.h"
+#include "producers/native/gate.h"
 #include "producers/native/process.h"
 
 RV_EXPORT void __cyg_profile_func_enter(void *function, void *call_site);
@@ -71,6 +72,11 @@ void rv_cyg_exit_slow(void *function, void *call_site, void *site, uint64_t stac
 #define NEAR_BYTES 0x100000
 #define CALL_AT 0x20000000
 #define RETURN_AT 0x30000000
+#define GATE_FACTOR 0x9e3779b1
+#define GATE_SHIFT 15
+#define GATE_LAST 0x1ffff
+_Static_assert(RV_GATE_FACTOR == GATE_FACTOR && RV_GATE_SHIFT == GATE_SHIFT, "");
+_Static_assert(RV_GATE_SLOTS == GATE_LAST + 1, "");
 _Static_assert(offsetof(struct rv_thread, pusher.cursor) == CURSOR_AT, "");
 _Static_assert(offsetof(struct rv_thread, pusher.limit) == LIMIT_AT, "");
 _Static_assert(offsetof(struct rv_thread, pusher.head) == HEAD_AT, "");
@@ -109,6 +115,7 @@ _Static_assert(RV_PUSH_AHEAD_BYTES == 512, "");
     "mov rv_process_gate(%rip), %rax\n"                                                                                \
     "test %rax, %rax\n"                                                                                                \
     "jne 2f\n"                                                                                                         \
+    "5:\n"                                                                                                             \
     "imul $128, %rsp, %r8\n"                   /* the poison: two instructions, were it a shift */                     \
     "mov rv_thread@gottpoff(%rip), %rcx\n"                                                                             \
     "xadd %r8, " CURSOR "\n"                   /* from here on handlers find it poisoned, */                           \
@@ -122,12 +129,26 @@ _Static_assert(RV_PUSH_AHEAD_BYTES == 512, "");
     "mov %r8, " CURSOR "\n"                                                                                            \
     "ret\n"
 
-#define SLOWLY(rest)                                                                                                   \
+/* left_out: where a function goes that is left out */
+#define ELSEWHERE(rest, left_out)                                                                                      \
     "1:\n"                                                                                                             \
     "mov (%rsp), %rdx\n"                                                                                               \
     "mov %rsp, %rcx\n"                                                                                                 \
     "jmp " #rest "\n"                                                                                                  \
     "2:\n"                                                                                                             \
+    "js 3f\n"                                                                                                          \
+    "imul $" TEXT(GATE_FACTOR) ", %edi, %edx\n"                                                                    \
+    "shr $" TEXT(GATE_SHIFT) ", %edx\n"                                                                            \
+    "4:\n"                                                                                                             \
+    "mov (%rax,%rdx,8), %r8\n"                                                                                         \
+    "cmp %rdi, %r8\n"                                                                                                  \
+    "je " #left_out "\n"                                                                                               \
+    "test %r8, %r8\n"                                                                                                  \
+    "je 5b\n"                                                                                                          \
+    "inc %edx\n"                                                                                                       \
+    "and $" TEXT(GATE_LAST) ", %edx\n"                                                                             \
+    "jmp 4b\n"                                                                                                         \
+    "3:\n"                                                                                                             \
     "ret\n"
 
 /* 48 bytes in front that are never run: both hooks begin where in their 64-byte lines they were quickest. */
@@ -157,7 +178,7 @@ HOOK void __cyg_profile_func_enter(__attribute__((unused)) void *function, __att
             "mov %r10, -8(%r8)\n"              /* the word of this event, */
             "mov %r10, 40(%r9)\n"              /* and of the frame's return */
             END
-            SLOWLY(rv_cyg_enter_slow));
+            ELSEWHERE(rv_cyg_enter_slow, 3f));
 }
 
 HOOK void __cyg_profile_func_exit(__attribute__((unused)) void *function, __attribute__((unused)) void *call_site)
@@ -177,16 +198,34 @@ HOOK void __cyg_profile_func_exit(__attribute__((unused)) void *function, __attr
             "or $" TEXT(RETURN_AT) ", %edx\n"
             "mov %edx, -12(%r8)\n"
             END
-            SLOWLY(rv_cyg_exit_slow));
+            ELSEWHERE(rv_cyg_exit_slow, 6f)
+            "6:\n"                            /* its call may have been before it was left out */
+            "mov rv_thread@gottpoff(%rip), %rcx\n"
+            "mov " TOP ", %r9\n"
+            "cmp %edi, 8(%r9)\n"
+            "je 5b\n"
+            "ret\n");
 }
 
 /* clang-format on */
 
 #else
 
+static bool is_shut(const void *function)
+{
+    intptr_t gate = __atomic_load_n(&rv_process_gate, __ATOMIC_RELAXED);
+    return gate < 0 || (gate && rv_gate_has((const uint64_t *)gate, (uint64_t)(uintptr_t)function));
+}
+
+/* Its call may have been before it was left out. */
+static bool is_top(const void *function)
+{
+    return rv_process_gate > 0 && (uint32_t)rv_thread.shadow.top->word == (uint32_t)(uintptr_t)function;
+}
+
 RV_EXPORT void __cyg_profile_func_enter(void *function, void *call_site)
 {
-    if (rv_process_gate == RV_GATE_CLOSED)
+    if (rv_process_gate && is_shut(function))
         return;
     void *site = __builtin_return_address(0);
     const uint64_t stack = RV_ENTRY_STACK(), next = rv_push_begin(&rv_thread.pusher, stack);
@@ -203,7 +242,7 @@ RV_EXPORT void __cyg_profile_func_enter(void *function, void *call_site)
 
 RV_EXPORT void __cyg_profile_func_exit(void *function, void *call_site)
 {
-    if (rv_process_gate == RV_GATE_CLOSED)
+    if (rv_process_gate && is_shut(function) && !is_top(function))
         return;
     const uint64_t stack = RV_ENTRY_STACK(), next = rv_push_begin(&rv_thread.pusher, stack);
     const struct rv_shadow_frame *frame = NULL;

@@ -7,12 +7,18 @@
 #include <pthread.h>
 #include <stdint.h>
 
+#include "producers/native/gate.h"
 #include "producers/native/thread.h"
 
 typedef int dlclose_fn(void *handle);
 typedef int setname_fn(pthread_t thread, const char *name);
 
 RV_HIDDEN void *rv_interpose_before_dlopen(const char *name);
+
+__attribute__((constructor)) static void start(void)
+{
+    rv_gate_allow();
+}
 
 static void *next(const char *name)
 {
@@ -57,9 +63,9 @@ JUMP(dlmopen);
 RV_EXPORT int dlclose(void *handle)
 {
     dlclose_fn *real = (dlclose_fn *)(uintptr_t)next("dlclose");
-    rv_thread_look_at_modules();
+    bool has_begun = rv_thread_begin_unload();
     int error = real(handle);
-    rv_thread_look_at_modules();
+    rv_thread_end_unload(has_begun);
     return error;
 }
 

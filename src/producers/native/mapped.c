@@ -22,6 +22,7 @@
 struct record {
     uint64_t start, end, bias;
     uint64_t device, inode;
+    uint64_t loaded_ticks;
     uint32_t module_idx;
     bool is_seen;
 };
@@ -56,6 +57,14 @@ void rv_mapped_forget(void)
     mapped.has_looked = false;
     mapped.unload_ticks = 0;
     mapped.announce_ticks = 0;
+}
+
+bool rv_mapped_has(uint64_t address, uint64_t ticks)
+{
+    for (uint32_t i = 0; i < mapped.n; i++)
+        if (address >= mapped.records[i].start && address < mapped.records[i].end)
+            return mapped.records[i].loaded_ticks <= ticks;
+    return false;
 }
 
 static bool has_room(void)
@@ -145,8 +154,8 @@ static void tell(const struct rv_module *module)
 {
     int idx = has_room() ? rv_modules_add(rv_process_map(), module) : -1;
     if (idx >= 0)
-        mapped.records[mapped.n++] = (struct record){module->start, module->end,   module->bias, module->device,
-                                                     module->inode, (uint32_t)idx, true};
+        mapped.records[mapped.n++] = (struct record){module->start, module->end,          module->bias,  module->device,
+                                                     module->inode, module->loaded_ticks, (uint32_t)idx, true};
 }
 
 /* Was it told already? Another file at its address has taken its place. */

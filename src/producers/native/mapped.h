@@ -9,6 +9,7 @@
 #define RV_PRODUCERS_NATIVE_MAPPED_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /* A dlopen begins. Any thread, no guard needed. */
 void rv_mapped_announce(void);
@@ -18,6 +19,9 @@ bool rv_mapped_is_stale(void);
 
 /* Compare the loader's list with what was told, and tell the differences. Within a guard, process open, not locked. */
 void rv_mapped_update(void);
+
+/* Is what is mapped at an address what was mapped there at a time? False where that is not known. Process lock held. */
+bool rv_mapped_has(uint64_t address, uint64_t ticks);
 
 /* In the child of fork, process lock held: nothing was told by this process yet. */
 void rv_mapped_forget(void);

@@ -31,6 +31,12 @@ static void set_gate(intptr_t gate)
     __atomic_store_n(&rv_process_gate, gate, __ATOMIC_RELAXED);
 }
 
+void rv_process_set_gate(intptr_t gate)
+{
+    if (process.state != CLOSED)
+        set_gate(gate);
+}
+
 static bool holds_rings(void)
 {
     bool holds = false;

@@ -15,9 +15,13 @@
  * What the hooks look at first; [atomic]
  *   0                all is traced, or whether it is, is to be found out
  *   RV_GATE_CLOSED   nobody listens, and no thread has a ring to give back: a hook returns at once
+ *   else             the table of functions that are left out (gate.h)
  */
 #define RV_GATE_CLOSED INTPTR_MIN
 RV_HIDDEN extern intptr_t rv_process_gate;
+
+/* 0 or a table; nothing, where the process is closed. Lock held. */
+void rv_process_set_gate(intptr_t gate);
 
 /* An event met a closed process: close the gate once that may be done. Not between the fork handlers. */
 void rv_process_close_gate(void);

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "producers/native/guard.h"
+#include "producers/native/gate.h"
 #include "producers/native/mapped.h"
 #include "producers/native/pool.h"
 #include "producers/native/process.h"
@@ -259,6 +260,24 @@ static bool is_forked(void)
     return thread.forking_pid && thread.forking_pid != getpid();
 }
 
+static void look(void)
+{
+    if (!rv_process_is_open() || thread.forking_pid)
+        return;
+    thread.expects_modules = false;
+    rv_mapped_update();
+    if (rv_gate_is_stale())
+        rv_gate_update();
+}
+
+static void look_around(void)
+{
+    struct rv_guard guard;
+    rv_guard_begin(&guard);
+    look();
+    rv_guard_end(&guard);
+}
+
 static void meet_closed_process(void)
 {
     struct rv_guard guard;
@@ -290,8 +309,8 @@ void rv_thread_push_slow(struct rv_pusher *pusher, uint64_t stack, uint64_t kind
     if (thread.forking_pid) {
         push_while_forking(stack, kind, word);
     } else if (has_ring() || get_ring()) {
-        if (thread.expects_modules || rv_mapped_is_stale())
-            rv_thread_look_at_modules();
+        if (thread.expects_modules || rv_mapped_is_stale() || rv_gate_is_stale())
+            look_around();
         follow_muting();
         rv_push_outer(pusher, stack, kind, word);
         keep_within_shadow();
@@ -361,14 +380,25 @@ void rv_thread_expect_modules(void)
     rv_thread_look();
 }
 
-void rv_thread_look_at_modules(void)
+bool rv_thread_begin_unload(void)
 {
     struct rv_guard guard;
-    if (!rv_process_is_open() || thread.forking_pid)
-        return;
+    bool is_forking = thread.forking_pid != 0; /* the process lock is held */
     rv_guard_begin(&guard);
-    thread.expects_modules = false;
-    rv_mapped_update();
+    if (!is_forking)
+        rv_gate_suspend();
+    look();
+    rv_guard_end(&guard);
+    return !is_forking;
+}
+
+void rv_thread_end_unload(bool has_begun)
+{
+    struct rv_guard guard;
+    rv_guard_begin(&guard);
+    look();
+    if (has_begun)
+        rv_gate_resume();
     rv_guard_end(&guard);
 }
 

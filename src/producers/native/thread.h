@@ -40,8 +40,9 @@ RV_HIDDEN void rv_thread_switch_stack(uint32_t stack_id, uint64_t here);
 /* dlopen is about to run: look at the modules before this thread's next event. */
 RV_HIDDEN void rv_thread_expect_modules(void);
 
-/* dlclose is about to run, or has run. */
-RV_HIDDEN void rv_thread_look_at_modules(void);
+/* dlclose is about to run, has run: with what its begin returned. */
+RV_HIDDEN bool rv_thread_begin_unload(void);
+RV_HIDDEN void rv_thread_end_unload(bool has_begun);
 
 /* The thread's name has changed. NULL: ask the kernel. From the API: what the kernel says no longer counts. */
 RV_HIDDEN void rv_thread_rename(const char *name, bool is_from_api);

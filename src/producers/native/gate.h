@@ -1,0 +1,41 @@
+/*
+ * The functions whose calls the viewer's filter stops: the hooks look them up, and return. Looked up are addresses, so
+ * none is left out while a dlclose is under way, nor where nobody tells of one (interpose.c).
+ */
+#ifndef RV_PRODUCERS_NATIVE_GATE_H
+#define RV_PRODUCERS_NATIVE_GATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "producers/native/linkage.h"
+
+/* What hooks do with the gate, by text, too: an open hash table, which has an empty place. */
+#define RV_GATE_FACTOR 0x9e3779b1u
+#define RV_GATE_SHIFT 15
+#define RV_GATE_SLOTS (1u << (32 - RV_GATE_SHIFT))
+
+static inline bool rv_gate_has(const uint64_t *table, uint64_t address)
+{
+    uint32_t i = ((uint32_t)address * RV_GATE_FACTOR) >> RV_GATE_SHIFT;
+    for (;; i = (i + 1) % RV_GATE_SLOTS) {
+        uint64_t found = __atomic_load_n(&table[i], __ATOMIC_RELAXED);
+        if (found == address || found == 0)
+            return found != 0;
+    }
+}
+
+/* dlclose is told of in this process. Once, before anything is traced. */
+RV_HIDDEN void rv_gate_allow(void);
+
+/* The viewer has told of functions since the last look. No guard needed. */
+RV_HIDDEN bool rv_gate_is_stale(void);
+
+/* Look. Within a guard, process open, not locked. */
+RV_HIDDEN void rv_gate_update(void);
+
+/* dlclose begins, has ended. Within a guard, not locked. */
+RV_HIDDEN void rv_gate_suspend(void);
+RV_HIDDEN void rv_gate_resume(void);
+
+#endif

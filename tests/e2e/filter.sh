@@ -1,0 +1,28 @@
+#!/bin/sh
+# filter.sh RINGVIZ FIB PLUGINS ONE.so TWO.so: what --exclude and --include leave out is not written for long, and all
+# the rest is counted as without them, also where the functions of another library come to the same addresses.
+set -u
+ringviz=$1 fib=$2
+shift 2
+. "${0%/*}/harness.sh"
+
+# The report as NAME CALLS, with the COUNT lines of the program as it should be.
+compare() { # PATTERN: of the names that are left out
+    sed -n 's/^COUNT //p' "$folder/out" | grep -Ev "^($1) " | sort >"$folder/wanted"
+    sed -n 's/^[^,]*::\([a-z_]*\),[^,]*,[^,]*,\([0-9]*\),.*/\1 \2/p' "$folder/report.csv" | sort >"$folder/got"
+    check "the counts without $1" cmp "$folder/got" "$folder/wanted"
+}
+
+run --exclude='::fib$' --report=json --output="$folder/report.json" -- "$fib" 30
+expect "exit status" $status 0
+n=$(sed -n 's/.*"produced":\([0-9]*\),.*/\1/p' "$folder/report.json")
+[ "${n:-5000000}" -lt 2000000 ] || fail "--exclude: $n events of 5.4 million were written"
+
+run --exclude='_helper$' --report=csv --output="$folder/report.csv" -- "$@"
+expect "exit status" $status 0
+compare '[a-z]*_helper'
+run --exclude='one_helper$' --report=csv --output="$folder/report.csv" -- "$@"
+compare 'one_helper'
+run --include='two_' --report=csv --output="$folder/report.csv" -- "$@"
+compare 'one_[a-z]*'
+conclude
