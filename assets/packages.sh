@@ -5,7 +5,7 @@ libsdl2-dev libglew-dev libcglm-dev libpng-dev libfreetype-dev libimgui-dev libs
 fonts-dejavu-core fonts-dejavu-extra libperl-dev libedit-dev"
 
 RINGVIZ_TEST_PACKAGES="clang-14 llvm-14 libclang-rt-14-dev libcriterion-dev libjansson-dev glslang-tools xvfb xauth xdotool weston strace
-uftrace desktop-file-utils shared-mime-info binutils dwz file dpkg-dev man-db procps util-linux protobuf-compiler perl-doc libclass-xsaccessor-perl libcoro-perl"
+uftrace desktop-file-utils lintian shared-mime-info binutils dwz file dpkg-dev man-db procps util-linux protobuf-compiler perl-doc libclass-xsaccessor-perl libcoro-perl"
 
 # What is missing of the named packages, one a line.
 missing_packages() {

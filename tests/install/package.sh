@@ -1,5 +1,5 @@
 #!/bin/sh
-# package.sh BUILD SOURCE: the Debian package names what it needs, and what is in it runs.
+# package.sh BUILD SOURCE: the Debian packages name what they need, hold what they should, and what is in them runs.
 . "$(dirname "$0")/common.sh"
 command -v dpkg-shlibdeps >/dev/null || exit 77
 
@@ -7,18 +7,36 @@ must cpack --config "$build/CPackConfig.cmake" -G DEB -B "$dir/cpack"
 package=$(find "$dir/cpack" -maxdepth 1 -name 'ringviz_*.deb')
 [ -f "$package" ] || fail "no package"
 depends=$(dpkg-deb -f "$package" Depends)
-for needed in libc6 libegl1 libsdl2-2.0-0 libglew2.2 libelf1; do
+for needed in libringviz0 libc6 libegl1 libsdl2-2.0-0 libglew2.2 libelf1; do
     case $depends in
     *"$needed"*) ;;
     *) fail "the package does not depend on $needed: $depends" ;;
     esac
 done
+# holds PACKAGE FILE: it does; the others do not
+holds() {
+    for file in "$dir"/cpack/*.deb; do
+        name=$(dpkg-deb -f "$file" Package)
+        dpkg-deb -c "$file" | awk -v end="$2" 'substr($6, length($6) - length(end) + 1) == end' | grep -q . && echo "$name"
+    done >"$dir/holders"
+    [ "$(cat "$dir/holders")" = "$1" ] || fail "$2 is in: $(cat "$dir/holders")"
+}
+holds ringviz /bin/ringviz
+holds ringviz /libringviz-cyg.so
+holds libringviz0 '/libringviz.so.0'
+holds libringviz-dev /ringviz/producer.h
+holds ringviz-bench /ringviz-bench-traced
+if command -v lintian >/dev/null; then
+    must lintian --fail-on error,warning --tag-display-limit 0 --allow-root "$dir"/cpack/*.deb
+fi
 # What it says it needs is here, as tests/run.sh has installed it.
-for library in $(dpkg-deb -f "$package" Depends | tr ',' '\n' | sed 's/ *(.*//; s/|.*//'); do
+for library in $(dpkg-deb -f "$package" Depends | tr ',' '\n' | sed 's/ *(.*//; s/|.*//' | grep -v libringviz0); do
     dpkg-query -W -f='${Status}' "$library" 2>/dev/null | grep -q 'ok installed' || fail "$library is not installed"
 done
 
-must dpkg-deb -x "$package" "$dir/root"
+for file in "$dir"/cpack/*.deb; do
+    must dpkg-deb -x "$file" "$dir/root"
+done
 must cmake -S "$source/tests/install/consumer" -B "$dir/consumer" -DCMAKE_PREFIX_PATH="$dir/root/usr"
 must cmake --build "$dir/consumer"
 counts "$dir/root/usr/bin/ringviz" "shape::area" 300 "$dir/consumer/hooked"
