@@ -21,17 +21,27 @@
 struct rv_perl_process {
     pid_t pid;
     uint64_t start; /* rv_os_process_start() */
-    const struct rv_perl_layout *layout;
-    uint64_t curinterp;  /* address of PL_curinterp */
-    uint64_t tls_offset; /* of PL_current_context from a thread's pointer, downwards; 0 = not known */
+    struct rv_perl_layout layout;
+    uint64_t curinterp; /* address of PL_curinterp */
+    struct {            /* addresses, of a perl without threads; of one with threads they count from the interpreter */
+        uint64_t curcop, curstackinfo, patchlevel;
+    } variables;
 };
 
-/* Find the perl in a process. 0, or a negative errno with one line printed. */
-int rv_perl_process_open(struct rv_perl_process *perl, pid_t pid);
+/*
+ * Find the perl in a process, and how it is laid out: by our table, by its DWARF, or by its headers.
+ *   why      what is wrong, in one line
+ *   returns  0, or a negative errno
+ */
+int rv_perl_process_open(struct rv_perl_process *perl, pid_t pid, char *why, size_t why_bytes);
 
-/* The interpreter of a thread: of the first one without stopping it, of others by rv_remote_thread_pointer(). */
-uint64_t rv_perl_process_interpreter(const struct rv_perl_process *perl);
-uint64_t rv_perl_process_context(const struct rv_perl_process *perl, uint64_t thread_pointer);
+struct rv_perl_thread {
+    uint64_t interpreter;
+    uint64_t number; /* threads->tid: 0 the first */
+};
+
+/* The interpreters of its threads, the first one's first: up to max; how many. 0: it has not begun, or has ended. */
+size_t rv_perl_process_threads(const struct rv_perl_process *perl, struct rv_perl_thread *threads, size_t max);
 
 struct rv_perl_sub { /* what tells one subroutine from another without its name */
     uint64_t cv, stash, start, gv, file;

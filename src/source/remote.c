@@ -7,11 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ptrace.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
-#include <sys/user.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/err.h"
@@ -108,47 +105,65 @@ uint64_t rv_remote_module(pid_t pid, const char *prefix, char *path, size_t path
     return found;
 }
 
-/* ---- threads ---- */
+/* ---- processes ---- */
 
-#ifdef __x86_64__
-/* Seized: it is stopped without a signal that it or its parent could see. */
-int rv_remote_thread_pointer(pid_t tid, uint64_t *pointer)
+static size_t read_numbers(const char *path, pid_t *pids, size_t n, size_t max)
 {
-    struct user_regs_struct registers;
-    int status, error = 0;
-    if (ptrace(PTRACE_SEIZE, tid, NULL, NULL) != 0)
-        return -errno;
-    if (ptrace(PTRACE_INTERRUPT, tid, NULL, NULL) != 0 || waitpid(tid, &status, __WALL) != tid)
-        error = -errno;
-    else if (!WIFSTOPPED(status) || ptrace(PTRACE_GETREGS, tid, NULL, &registers) != 0)
-        error = -ESRCH;
-    else
-        *pointer = registers.fs_base;
-    int signal_number = error || status >> 16 == PTRACE_EVENT_STOP ? 0 : WSTOPSIG(status);
-    ptrace(PTRACE_DETACH, tid, NULL, signal_number); /* a signal that came first goes on its way */
-    return error;
-}
-#else
-int rv_remote_thread_pointer(pid_t tid, uint64_t *pointer)
-{
-    (void)tid, (void)pointer;
-    return -ENOTSUP;
-}
-#endif
-
-size_t rv_remote_threads(pid_t pid, pid_t *tids, size_t max)
-{
-    char name[64];
-    snprintf(name, sizeof name, "/proc/%d/task", pid);
-    DIR *folder = opendir(name);
-    if (!folder)
-        return 0;
-    size_t n = 0;
-    for (struct dirent *entry; n < max && (entry = readdir(folder));)
-        if (*entry->d_name >= '0' && *entry->d_name <= '9')
-            tids[n++] = (pid_t)strtol(entry->d_name, NULL, 10);
-    closedir(folder);
+    FILE *file = fopen(path, "re");
+    int pid;
+    while (file && n < max && fscanf(file, "%d", &pid) == 1)
+        pids[n++] = pid;
+    if (file)
+        fclose(file);
     return n;
+}
+
+/* Each thread has its own. */
+size_t rv_remote_children(pid_t pid, pid_t *pids, size_t max)
+{
+    char path[64];
+    size_t n = 0;
+    snprintf(path, sizeof path, "/proc/%d/task", pid);
+    DIR *folder = opendir(path);
+    for (struct dirent *entry; folder && (entry = readdir(folder));) {
+        if (*entry->d_name < '0' || *entry->d_name > '9')
+            continue;
+        snprintf(path, sizeof path, "/proc/%d/task/%d/children", pid, atoi(entry->d_name));
+        n = read_numbers(path, pids, n, max);
+    }
+    if (folder)
+        closedir(folder);
+    return n;
+}
+
+/* Field 28 of /proc/PID/stat; the command's name, which may hold anything, ends with the last parenthesis. */
+static uint64_t stack_start(pid_t pid)
+{
+    enum { BEHIND_NAME = 26 };
+    char path[64], line[1024];
+    snprintf(path, sizeof path, "/proc/%d/stat", pid);
+    FILE *file = fopen(path, "re");
+    const char *at = file && fgets(line, sizeof line, file) ? strrchr(line, ')') : NULL;
+    for (int i = 0; at && i < BEHIND_NAME; i++)
+        at = strchr(at + 1, ' ');
+    if (file)
+        fclose(file);
+    return at ? strtoull(at, NULL, 10) : 0;
+}
+
+void rv_remote_program(pid_t pid, struct rv_remote_program *program)
+{
+    char path[64];
+    struct stat status;
+    *program = (struct rv_remote_program){0};
+    snprintf(path, sizeof path, "/proc/%d/exe", pid);
+    if (stat(path, &status) == 0)
+        *program = (struct rv_remote_program){status.st_dev, status.st_ino, stack_start(pid)};
+}
+
+bool rv_remote_is_same_program(const struct rv_remote_program *one, const struct rv_remote_program *other)
+{
+    return one->device == other->device && one->inode == other->inode && one->stack_start == other->stack_start;
 }
 
 void rv_remote_thread_name(pid_t pid, pid_t tid, char *name, size_t name_bytes)

@@ -1,5 +1,5 @@
 /*
- * Another process, read from outside while it runs: its memory, what is mapped in it, its threads. What is read may be
+ * Another process, read from outside while it runs: its memory, what is mapped in it, its children. What is read may be
  * changing: the caller validates it.
  */
 #ifndef RV_SOURCE_REMOTE_H
@@ -32,14 +32,15 @@ bool rv_remote_get_string(pid_t pid, uint64_t address, char *out, size_t out_byt
  */
 uint64_t rv_remote_module(pid_t pid, const char *prefix, char *path, size_t path_bytes);
 
-/*
- * The thread pointer of a thread: it is stopped by ptrace for a moment.
- *   returns  0, or a negative errno; -ENOTSUP on machines other than x86-64
- */
-int rv_remote_thread_pointer(pid_t tid, uint64_t *pointer);
+/* Up to max ids of its children; how many. */
+size_t rv_remote_children(pid_t pid, pid_t *pids, size_t max);
 
-/* Up to max ids of its threads; how many. */
-size_t rv_remote_threads(pid_t pid, pid_t *tids, size_t max);
+/* Which program it runs: another file, or the same one started again. All 0 once it is gone. */
+struct rv_remote_program {
+    uint64_t device, inode, stack_start;
+};
+void rv_remote_program(pid_t pid, struct rv_remote_program *program);
+bool rv_remote_is_same_program(const struct rv_remote_program *one, const struct rv_remote_program *other);
 
 /* The kernel's name of a thread, or "". */
 void rv_remote_thread_name(pid_t pid, pid_t tid, char *name, size_t name_bytes);

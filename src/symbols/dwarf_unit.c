@@ -21,6 +21,7 @@ struct spec {
 struct abbrev {
     uint64_t code, tag;
     size_t first, n; /* specs */
+    bool has_children;
 };
 
 struct rv_dwarf_abbrevs {
@@ -71,7 +72,7 @@ static struct rv_dwarf_abbrevs *read_abbrevs(const struct rv_dwarf_file *file, u
     abbrevs->offset = offset;
     while (!cursor.is_broken && (abbrev.code = rv_dwarf_take_unsigned(&cursor))) {
         abbrev.tag = rv_dwarf_take_unsigned(&cursor);
-        rv_dwarf_skip(&cursor, 1); /* has it children */
+        abbrev.has_children = rv_dwarf_take(&cursor, 1) != 0;
         read_specs(abbrevs, &cursor, &abbrev);
         if (cursor.is_broken)
             break;
@@ -134,7 +135,7 @@ static const char *string_at(const struct rv_dwarf_file *file, enum rv_dwarf_sec
     return rv_dwarf_take_string(&cursor);
 }
 
-static struct rv_dwarf_file *shared_file(struct rv_dwarf_file *file)
+struct rv_dwarf_file *rv_dwarf_file_shared(struct rv_dwarf_file *file)
 {
     if (!file->is_shared_tried) {
         file->is_shared_tried = true;
@@ -264,6 +265,18 @@ struct rv_dwarf_value rv_dwarf_take_value(const struct rv_dwarf_unit *unit, stru
 static int attribute_of(uint64_t name)
 {
     switch (name) {
+    case RV_DW_AT_NAME:
+        return RV_DWARF_NAME;
+    case RV_DW_AT_BYTE_SIZE:
+        return RV_DWARF_BYTE_SIZE;
+    case RV_DW_AT_CONST_VALUE:
+        return RV_DWARF_CONST_VALUE;
+    case RV_DW_AT_DATA_MEMBER_LOCATION:
+        return RV_DWARF_MEMBER_LOCATION;
+    case RV_DW_AT_DECLARATION:
+        return RV_DWARF_DECLARATION;
+    case RV_DW_AT_TYPE:
+        return RV_DWARF_TYPE;
     case RV_DW_AT_STMT_LIST:
         return RV_DWARF_STMT_LIST;
     case RV_DW_AT_LOW_PC:
@@ -314,17 +327,13 @@ static struct rv_dwarf_value take_spec(const struct rv_dwarf_unit *unit, struct 
     return rv_dwarf_take_value(unit, cursor, form);
 }
 
-/* The next one, but for those that only end a list of children; its values only where `wants` says so. */
-static bool take_entry(const struct rv_dwarf_unit *unit, const struct rv_dwarf_abbrevs *abbrevs,
-                       struct rv_dwarf_cursor *cursor, bool (*wants)(uint64_t tag), struct rv_dwarf_entry *out)
+/* The entry that an abbreviation describes; its values only where `wants` says so. */
+static bool take_values(const struct rv_dwarf_unit *unit, const struct rv_dwarf_abbrevs *abbrevs,
+                        struct rv_dwarf_cursor *cursor, const struct abbrev *abbrev, bool (*wants)(uint64_t tag),
+                        struct rv_dwarf_entry *out)
 {
-    uint64_t code = 0;
-    while (cursor->at < cursor->end && !(code = rv_dwarf_take_unsigned(cursor)))
-        ;
-    const struct abbrev *abbrev = code ? find_abbrev(abbrevs, code) : NULL;
-    if (!abbrev)
-        return false;
     out->tag = abbrev->tag;
+    out->has_children = abbrev->has_children;
     bool is_wanted = wants(abbrev->tag);
     if (is_wanted)
         memset(out->values, 0, sizeof out->values);
@@ -335,7 +344,19 @@ static bool take_entry(const struct rv_dwarf_unit *unit, const struct rv_dwarf_a
         if (attribute >= 0)
             out->values[attribute] = value;
     }
+    out->next = (uint64_t)(cursor->at - unit->file->sections[RV_DWARF_INFO].at);
     return !cursor->is_broken;
+}
+
+/* The next one, but for those that only end a list of children. */
+static bool take_entry(const struct rv_dwarf_unit *unit, const struct rv_dwarf_abbrevs *abbrevs,
+                       struct rv_dwarf_cursor *cursor, bool (*wants)(uint64_t tag), struct rv_dwarf_entry *out)
+{
+    uint64_t code = 0;
+    while (cursor->at < cursor->end && !(code = rv_dwarf_take_unsigned(cursor)))
+        ;
+    const struct abbrev *abbrev = code ? find_abbrev(abbrevs, code) : NULL;
+    return abbrev && take_values(unit, abbrevs, cursor, abbrev, wants, out);
 }
 
 static bool wants_any(uint64_t tag)
@@ -366,6 +387,17 @@ bool rv_dwarf_next_function(struct rv_dwarf_unit *unit, struct rv_dwarf_cursor *
     return false;
 }
 
+bool rv_dwarf_next(struct rv_dwarf_unit *unit, struct rv_dwarf_cursor *cursor, struct rv_dwarf_entry *out)
+{
+    const struct rv_dwarf_abbrevs *abbrevs = abbrevs_of(unit);
+    if (cursor->at >= cursor->end)
+        return false;
+    uint64_t code = rv_dwarf_take_unsigned(cursor);
+    const struct abbrev *abbrev = code ? find_abbrev(abbrevs, code) : NULL;
+    out->tag = 0;
+    return code ? abbrev && take_values(unit, abbrevs, cursor, abbrev, wants_any, out) : !cursor->is_broken;
+}
+
 struct rv_dwarf_unit *rv_dwarf_unit_at(const struct rv_dwarf_file *file, uint64_t entry)
 {
     size_t n =
@@ -377,7 +409,7 @@ bool rv_dwarf_follow(struct rv_dwarf_unit **unit, const struct rv_dwarf_value *r
 {
     struct rv_dwarf_file *file = (*unit)->file;
     if (reference->kind == RV_DWARF_SHARED_ENTRY)
-        file = shared_file(file);
+        file = rv_dwarf_file_shared(file);
     else if (reference->kind != RV_DWARF_ENTRY)
         return false;
     struct rv_dwarf_unit *found = file ? rv_dwarf_unit_at(file, reference->number) : NULL;
@@ -432,7 +464,7 @@ const char *rv_dwarf_string(const struct rv_dwarf_unit *unit, const struct rv_dw
     case RV_DWARF_LINE_STRING:
         return string_at(unit->file, RV_DWARF_LINE_STR, value->number);
     case RV_DWARF_SHARED_STRING:
-        shared = shared_file(unit->file);
+        shared = rv_dwarf_file_shared(unit->file);
         return shared ? string_at(shared, RV_DWARF_STR, value->number) : NULL;
     case RV_DWARF_STRING_INDEX:
         return rv_dwarf_item(unit->file->sections[RV_DWARF_STR_OFFSETS],

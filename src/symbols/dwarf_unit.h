@@ -1,6 +1,6 @@
 /*
  * The DWARF of one file (versions 2 to 5, little-endian): its sections, its units, and of an entry the attributes that
- * tell where a function is and where it was declared. All of it is input: an offset or a form that makes no sense ends
+ * tell where a function is and where it was declared, and what a type is made of. All of it is input: an offset or a form that makes no sense ends
  * the unit that it is in, and nothing else.
  */
 #ifndef RV_SYMBOLS_DWARF_UNIT_H
@@ -73,11 +73,19 @@ enum rv_dwarf_attribute {
     RV_DWARF_RANGES_BASE, /* GNU's, of the ranges of a split unit */
     RV_DWARF_SPLIT_NAME,
     RV_DWARF_SPLIT_ID,
+    RV_DWARF_NAME,
+    RV_DWARF_BYTE_SIZE,
+    RV_DWARF_CONST_VALUE,
+    RV_DWARF_MEMBER_LOCATION,
+    RV_DWARF_DECLARATION,
+    RV_DWARF_TYPE,
     RV_DWARF_ATTRIBUTE_COUNT
 };
 
 struct rv_dwarf_entry {
     uint64_t tag;
+    uint64_t next; /* where the entry behind it begins: its first child, where it has any */
+    bool has_children;
     struct rv_dwarf_value values[RV_DWARF_ATTRIBUTE_COUNT];
 };
 
@@ -97,6 +105,9 @@ struct rv_dwarf_unit {
 void rv_dwarf_file_init(struct rv_dwarf_file *file, struct rv_elf_file *elf, bool is_split);
 void rv_dwarf_file_fini(struct rv_dwarf_file *file);
 
+/* What dwz moved elsewhere, or NULL. */
+struct rv_dwarf_file *rv_dwarf_file_shared(struct rv_dwarf_file *file);
+
 /* The unit that holds an entry, or NULL. */
 struct rv_dwarf_unit *rv_dwarf_unit_at(const struct rv_dwarf_file *file, uint64_t entry);
 
@@ -104,6 +115,9 @@ struct rv_dwarf_unit *rv_dwarf_unit_at(const struct rv_dwarf_file *file, uint64_
  */
 struct rv_dwarf_cursor rv_dwarf_entries(const struct rv_dwarf_unit *unit, uint64_t from);
 bool rv_dwarf_next_function(struct rv_dwarf_unit *unit, struct rv_dwarf_cursor *cursor, struct rv_dwarf_entry *out);
+
+/* Go on to the next entry, with all its attributes. Tag 0 ends the children of one. */
+bool rv_dwarf_next(struct rv_dwarf_unit *unit, struct rv_dwarf_cursor *cursor, struct rv_dwarf_entry *out);
 
 /* The entry that an attribute refers to, and its unit; false where there is none. */
 bool rv_dwarf_follow(struct rv_dwarf_unit **unit, const struct rv_dwarf_value *reference, struct rv_dwarf_entry *out);

@@ -132,16 +132,14 @@ struct rv_elf_image rv_elf_image(const struct rv_elf *elf)
     if (elf_getphdrnum(elf->file->elf, &n) != 0)
         n = 0;
     for (size_t i = 0; i < n && i <= INT32_MAX && gelf_getphdr(elf->file->elf, (int)i, &segment); i++) {
-        uint64_t start = segment.p_vaddr & ~(page_bytes - 1), alignment = segment.p_align ? segment.p_align : 1;
+        uint64_t start = segment.p_vaddr & ~(page_bytes - 1);
         if (segment.p_type == PT_LOAD && start < image.first_address)
             image.first_address = start;
-        if (segment.p_type == PT_TLS)
-            image.tls_bytes = (segment.p_memsz + alignment - 1) / alignment * alignment;
     }
     return image;
 }
 
-bool rv_elf_variable(const struct rv_elf *elf, const char *name, struct rv_elf_variable *variable)
+bool rv_elf_variable(const struct rv_elf *elf, const char *name, uint64_t *address)
 {
     GElf_Shdr header;
     Elf_Scn *section = rv_elf_file_find(elf->file, SHT_DYNSYM, &header);
@@ -151,11 +149,10 @@ bool rv_elf_variable(const struct rv_elf *elf, const char *name, struct rv_elf_v
         return false;
     GElf_Sym symbol;
     for (size_t i = 0; i < data->d_size / symbol_bytes && i <= INT32_MAX && gelf_getsym(data, (int)i, &symbol); i++) {
-        int type = GELF_ST_TYPE(symbol.st_info);
         const char *its = elf_strptr(elf->file->elf, header.sh_link, symbol.st_name);
-        if ((type != STT_OBJECT && type != STT_TLS) || symbol.st_shndx == SHN_UNDEF || !its || strcmp(its, name) != 0)
+        if (GELF_ST_TYPE(symbol.st_info) != STT_OBJECT || symbol.st_shndx == SHN_UNDEF || !its || strcmp(its, name) != 0)
             continue;
-        *variable = (struct rv_elf_variable){symbol.st_value, type == STT_TLS};
+        *address = symbol.st_value;
         return true;
     }
     return false;

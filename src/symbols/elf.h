@@ -30,16 +30,11 @@ const char *rv_elf_function(const struct rv_elf *elf, uint64_t link_address, uin
 struct rv_elf_image {
     bool is_relocatable;    /* addresses count from where it was mapped; else they are those of memory */
     uint64_t first_address; /* of its lowest segment, in whole pages */
-    uint64_t tls_bytes;     /* of its thread-local segment, rounded up to its alignment; 0 = none */
 };
 struct rv_elf_image rv_elf_image(const struct rv_elf *elf);
 
-/* A variable that the file exports by name: its link-time address, or its offset in the thread-local segment. */
-struct rv_elf_variable {
-    uint64_t value;
-    bool is_thread_local;
-};
-bool rv_elf_variable(const struct rv_elf *elf, const char *name, struct rv_elf_variable *variable);
+/* The link-time address of a variable that the file exports by name. */
+bool rv_elf_variable(const struct rv_elf *elf, const char *name, uint64_t *address);
 
 /* DWARF of the file, or of its debug file: opened on first need, NULL where there is none. Ends with close. */
 struct rv_dwarf *rv_elf_dwarf(struct rv_elf *elf);

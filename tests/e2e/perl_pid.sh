@@ -7,7 +7,7 @@ ringviz=$1 other=$2
 cat >"$folder/script.pl" <<'PERL'
 package App::Thing;
 sub outer { my $inner = sub { wait_for($_[0]) }; $inner->($_[1]) }
-sub wait_for { open my $ready, '>', "$_[0].ready" . ($INC{'threads.pm'} && threads->tid);
+sub wait_for { open my $ready, '>', "$_[0].ready" . ($::forked ? 'child' : $INC{'threads.pm'} && threads->tid);
     select undef, undef, undef, 0.01 until -e $_[0]; # line 4
 }
 package main;
@@ -15,12 +15,16 @@ sub deep { $_[0] ? deep($_[0] - 1, $_[1]) : App::Thing::outer(0, $_[1]) }
 no warnings 'recursion';
 $SIG{USR1} = sub { $n++ };
 my @threads;
-if ($ARGV[1]) {
+if ($ARGV[3]) {
+    my $pid = fork;
+    if (!$pid) { $forked = 1; deep(1, $ARGV[0]); exit }
+} elsif ($ARGV[1]) {
     require threads;
     push @threads, threads->create(sub { App::Thing::outer(0, $ARGV[0]) });
 }
 deep($ARGV[2] // 3, $ARGV[0]);
 $_->join for @threads;
+wait;
 exit 7;
 PERL
 
@@ -51,7 +55,7 @@ is_other() {
 }
 within 60 is_other
 run --duration=0.1 --report=csv --perl-pid="$pid"
-expect "an unknown perl" "$status $(sed 's/[0-9]*: a/PID: a/; s/ known: .*//' "$folder/err")" \
+expect "an unknown perl" "$status $(sed 's/[0-9]*: a/PID: a/; s/;.*/;/' "$folder/err")" \
     "1 ringviz: PID: a perl of a version that is not known (its interpreter has 12345 bytes);"
 exec 3>&-
 wait $waiter
@@ -69,6 +73,9 @@ expect "said" "$(cat "$folder/err")" ""
 for name in main::deep App::Thing::outer App::Thing::wait_for 'App::Thing::__ANON__\[.*script.pl:2\]' 'script.pl::line 4'; do
     grep -q "^\"*$name\"*," "$folder/out" || fail "no $name in $(cat "$folder/out")"
 done
+self_of() { grep "^\"*$1\"*," "$folder/out" | cut -d, -f6; }
+[ "$(self_of App::Thing::wait_for)" -gt 100000000 ] || fail "a sub's own time: $(cat "$folder/out")"
+[ "$(self_of main::deep)" -lt 100000000 ] || fail "a caller's own time: $(cat "$folder/out")"
 grep TracerPid "/proc/$pid/status" | grep -q '[^0-9]0$' || fail "the script is still traced"
 run --duration=1 --spans=csv --perl-pid="$pid"
 expect "depths of main::deep" "$(grep main::deep "$folder/out" | cut -d, -f3 | sort -u | tr '\n' ' ')" "0 1 2 3 "
@@ -81,12 +88,18 @@ run --duration=1 --report=csv --perl-pid="$pid"
 grep -q '^"*main::deep"*,' "$folder/out" || fail "deep: no main::deep: $(cat "$folder/err")"
 end deep
 
+begin 1 3 fork
+run --duration=1 --spans=csv --perl-pid="$pid"
+forked=$(grep App::Thing::outer "$folder/out" | cut -d, -f1 | grep -vx "$pid" | sort -u)
+[ -n "$forked" ] || fail "a forked child is not followed: $(cat "$folder/out")"
+expect "depths in a forked child" "$(grep "^$forked,.*main::deep" "$folder/out" | cut -d, -f3 | sort -u | tr '\n' ' ')" "0 1 "
+end "a forked child"
+
 if perl -Mthreads -e 1 2>/dev/null; then
     begin 1
-    run --duration=1 --report=csv --perl-pid="$pid"
-    run --duration=1 --spans=csv --perl-pid="$pid"
-    threads=$(grep App::Thing::outer "$folder/out" | cut -d, -f2 | sort -u | wc -l)
-    [ "$threads" -eq 2 ] || grep -q 'ptrace is not permitted' "$folder/err" || fail "threads: $threads: $(cat "$folder/out")"
+    run --duration=1 --spans=csv --export=chrome:"$folder/a.json" --perl-pid="$pid"
+    expect "threads" "$(grep App::Thing::outer "$folder/out" | cut -d, -f2 | sort -u | wc -l)" 2
+    grep -q '"thread 1"' "$folder/a.json" || fail "no thread 1: $(grep thread_name "$folder/a.json")"
     end threads
 fi
 

@@ -21,7 +21,7 @@ static struct {
 
 static const struct rv_perl_layout *layout(void)
 {
-    return &RV_PERL_LAYOUTS[0];
+    return &RV_PERL_LAYOUT_5_36;
 }
 
 static uint64_t address_of(const void *memory)
@@ -96,7 +96,7 @@ static void set_context(uint8_t *contexts, size_t i, uint8_t type, const uint8_t
 
 static struct rv_perl_process here(void)
 {
-    return (struct rv_perl_process){.pid = getpid(), .layout = layout()};
+    return (struct rv_perl_process){.pid = getpid(), .layout = *layout()};
 }
 
 static int read_stack(struct rv_perl_stack *stack, const uint8_t *stackinfo)
@@ -192,6 +192,74 @@ Test(perl_process, names_that_are_broken_are_empty)
     rv_perl_process_name(&perl, &broken, &names);
     cr_expect_str_eq(names.package, "");
     cr_expect_str_eq(names.name, "__ANON__[:0]");
+}
+
+/* ---- threads ---- */
+
+struct record {
+    uint64_t next, previous, interpreter, number;
+};
+
+/* PL_modglobal with an entry for threads.pm's pool, which begins at this record. */
+static void set_pool(const void *pool)
+{
+    uint8_t *hash = new_block(), *body = new_block(), *slots = new_block(), *entry = new_block(), *sv = new_block(),
+            *integer = new_block();
+    set_u64(arena.interpreter, layout()->interpreter.modglobal, address_of(hash));
+    set_u64(hash, layout()->sv.any, address_of(body));
+    set_u64(hash, layout()->sv.value, address_of(slots));
+    set_u64(body, layout()->hv.last_slot, 7);
+    set_u64(slots, 5 * sizeof(uint64_t), address_of(entry));
+    set_u64(entry, layout()->he.key, address_of(new_hek("threads::_pool2.27", false)));
+    set_u64(entry, layout()->he.value, address_of(sv));
+    set_u64(sv, layout()->sv.any, address_of(integer));
+    set_u64(integer, layout()->sv.integer, address_of(pool));
+}
+
+Test(perl_process, threads_are_told_by_their_numbers)
+{
+    const uint64_t curinterp = address_of(arena.interpreter);
+    struct rv_perl_process perl = here();
+    struct rv_perl_thread threads[8];
+    struct record ring[3] = {{address_of(&ring[1]), address_of(&ring[2]), curinterp, 0},
+                             {address_of(&ring[2]), address_of(&ring[0]), 0x1000, 3},
+                             {address_of(&ring[0]), address_of(&ring[1]), 0x2000, 7}};
+    cr_assert_eq(rv_perl_process_threads(&perl, threads, 8), 0);
+    perl.curinterp = address_of(&curinterp);
+    cr_assert_eq(rv_perl_process_threads(&perl, threads, 8), 1); /* without threads.pm */
+    set_pool(ring);
+    cr_assert_eq(rv_perl_process_threads(&perl, threads, 8), 3);
+    cr_expect_eq(threads[0].interpreter, curinterp);
+    cr_expect_eq(threads[1].number, 3);
+    cr_expect_eq(threads[2].interpreter, 0x2000);
+    cr_expect_eq(rv_perl_process_threads(&perl, threads, 2), 2);
+    ring[1].interpreter = 0; /* joined */
+    cr_expect_eq(rv_perl_process_threads(&perl, threads, 8), 2);
+}
+
+Test(perl_process, what_is_no_ring_of_threads_is_not_taken)
+{
+    const uint64_t curinterp = address_of(arena.interpreter);
+    struct rv_perl_process perl = here();
+    struct rv_perl_thread threads[8];
+    struct record ring[2] = {{address_of(&ring[1]), address_of(&ring[1]), curinterp, 0},
+                             {address_of(&ring[0]), address_of(&ring[0]), 0x1000, 1}};
+    const struct record right = ring[0];
+    perl.curinterp = address_of(&curinterp);
+    set_pool(ring);
+    cr_assert_eq(rv_perl_process_threads(&perl, threads, 8), 2);
+    ring[0].interpreter = 0x3000;
+    cr_expect_eq(rv_perl_process_threads(&perl, threads, 8), 1);
+    ring[0] = right;
+    ring[0].number = 9;
+    cr_expect_eq(rv_perl_process_threads(&perl, threads, 8), 1);
+    ring[0] = right;
+    ring[1].previous = 0x10;
+    cr_expect_eq(rv_perl_process_threads(&perl, threads, 8), 1);
+    ring[1] = (struct record){address_of(&ring[1]), address_of(&ring[0]), 0x1000, 1}; /* never comes back */
+    cr_expect_eq(rv_perl_process_threads(&perl, threads, 8), 1);
+    ring[1].next = 0x10;
+    cr_expect_eq(rv_perl_process_threads(&perl, threads, 8), 1);
 }
 
 Test(perl_process, a_string_that_ends_with_its_page_is_read_to_there)
