@@ -32,12 +32,6 @@
 #define FREEDOM_WITHOUT_BULK 1e9 /* it is taken as known */
 #define NORMAL_MEDIAN 0.6745     /* of |x| */
 
-struct rv_compare_name {
-    char *full;
-    const char *file;
-    size_t row;
-};
-
 /* ---- subroutines of both sides ---- */
 
 struct subjects { /* of one side, by name and file */

@@ -51,6 +51,12 @@ struct rv_compare_row {
     enum rv_compare_verdict verdict;
 };
 
+struct rv_compare_name { /* of a subroutine of a side */
+    char *full;
+    const char *file;
+    size_t row;
+};
+
 struct rv_compare {
     struct rv_compare_row *rows; /* slower ones first, those by their own time before; see by_verdict() */
     size_t n;

@@ -290,8 +290,10 @@ Test(palette, a_difference_is_told_by_shade_and_height_where_it_is_claimed)
         row("Package1::name3", RV_COMPARE_SAME, 100, 130),   row("Package1::name4", RV_COMPARE_FEW, 100, 1000),
         row("Package2::name5", RV_COMPARE_NEW, 0, 100),
     };
-    uint32_t by_name[] = {0, 1, 2, 3, 4};
-    const struct rv_compare compare = {.rows = rows, .by_name = by_name, .n = 5};
+    struct rv_compare_name names[5];
+    for (size_t i = 0; i < 5; i++)
+        names[i] = (struct rv_compare_name){rows[i].name, rows[i].file, i};
+    const struct rv_compare compare = {.rows = rows, .n = 5, .names = names, .n_names = 5};
     for (uint32_t id = 1; id <= 6; id++)
         show(id, 1000);
     rv_palette_update(palette, &view, subroutines);
