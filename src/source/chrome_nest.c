@@ -54,23 +54,23 @@ static bool take_waiting(struct rv_chrome_nest *nest, int64_t ns, uint32_t id)
     return false;
 }
 
-static void push(struct rv_import *import, struct rv_chrome_nest *nest, int64_t ns, int64_t end_ns, uint32_t id)
+static void push(struct rv_import *import, struct rv_chrome_nest *nest, int64_t ns, struct rv_chrome_frame frame)
 {
-    rv_emitter_call(import->emitter, nest->thread, ns, id);
+    rv_emitter_call(import->emitter, nest->thread, ns, frame.id);
     nest->frames = rv_vec_reserve(nest->frames, &nest->capacity, nest->n + 1, sizeof *nest->frames);
     const struct rv_chrome_frame *caller = nest->n ? &nest->frames[nest->n - 1] : NULL;
-    nest->frames[nest->n++] =
-        (struct rv_chrome_frame){.end_ns = end_ns,
-                                 .floor_ns = caller && caller->floor_ns < end_ns ? caller->floor_ns : end_ns,
-                                 .limit_ns = caller && caller->limit_ns < end_ns ? caller->limit_ns : end_ns,
-                                 .id = id};
+    frame.floor_ns = caller && caller->floor_ns < frame.end_ns ? caller->floor_ns : frame.end_ns;
+    frame.limit_ns = caller && caller->limit_ns < frame.end_ns ? caller->limit_ns : frame.end_ns;
+    nest->frames[nest->n++] = frame;
 }
 
 void rv_chrome_nest_begin(struct rv_import *import, struct rv_chrome_nest *nest, int64_t ns, uint32_t id)
 {
     rv_chrome_nest_advance(import, nest, ns);
     heal(import, nest, ns);
-    push(import, nest, ns, nest->n_waiting && take_waiting(nest, ns, id) ? ns : RV_CHROME_NO_END, id);
+    bool has_ended = nest->n_waiting && take_waiting(nest, ns, id);
+    push(import, nest, ns,
+         (struct rv_chrome_frame){.end_ns = has_ended ? ns : RV_CHROME_NO_END, .id = id, .awaits_end = !has_ended});
 }
 
 bool rv_chrome_nest_complete(struct rv_import *import, struct rv_chrome_nest *nest, int64_t ns, int64_t end_ns,
@@ -79,16 +79,16 @@ bool rv_chrome_nest_complete(struct rv_import *import, struct rv_chrome_nest *ne
     rv_chrome_nest_advance(import, nest, ns);
     heal(import, nest, ns);
     size_t n = nest->n;
-    if (n && end_ns > nest->frames[n - 1].end_ns && nest->frames[n - 1].end_ns - ns == 1)
+    if (n && end_ns != RV_CHROME_NO_END && end_ns > nest->frames[n - 1].end_ns && nest->frames[n - 1].end_ns - ns == 1)
         n--; /* they touch, but for rounding */
     int64_t floor_ns = n ? nest->frames[n - 1].floor_ns : RV_CHROME_NO_END;
     if (end_ns > ns && floor_ns == end_ns - 1)
         end_ns--;
-    if (end_ns > floor_ns)
+    if (end_ns > floor_ns && end_ns != RV_CHROME_NO_END)
         return false;
     if (n < nest->n)
         pop(import, nest, ns);
-    push(import, nest, ns, end_ns, id);
+    push(import, nest, ns, (struct rv_chrome_frame){.end_ns = end_ns, .id = id});
     return true;
 }
 
@@ -97,7 +97,7 @@ static size_t find_open(const struct rv_chrome_nest *nest, uint32_t id)
 {
     for (size_t i = nest->n; i > 0 && nest->n - i < SEARCH_FRAMES; i--) {
         const struct rv_chrome_frame *frame = &nest->frames[i - 1];
-        if (frame->end_ns == RV_CHROME_NO_END && (id == 0 || frame->id == id))
+        if (frame->awaits_end && frame->end_ns == RV_CHROME_NO_END && (id == 0 || frame->id == id))
             return i - 1;
     }
     return nest->n;

@@ -21,6 +21,7 @@ struct rv_chrome_frame {
     int64_t floor_ns; /* the least end of this frame and those below */
     int64_t limit_ns; /* the same of complete calls only, which nothing outlasts */
     uint32_t id;
+    bool awaits_end; /* an end event may be its */
 };
 
 struct rv_chrome_nest {             /* zero = empty */
@@ -34,7 +35,8 @@ struct rv_chrome_nest {             /* zero = empty */
 
 void rv_chrome_nest_begin(struct rv_import *import, struct rv_chrome_nest *nest, int64_t ns, uint32_t id);
 
-/* A call whose end is known. False: it outlasts one that it begins in, and nothing was emitted. */
+/* A call whose end is known, or, NO_END, never comes. False: it outlasts one that it begins in, and nothing was
+ * emitted. */
 bool rv_chrome_nest_complete(struct rv_import *import, struct rv_chrome_nest *nest, int64_t ns, int64_t end_ns,
                              uint32_t id);
 

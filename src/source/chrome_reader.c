@@ -113,7 +113,8 @@ static uint32_t group_of(struct rv_chrome_reader *reader, const struct rv_chrome
 
 static int add(struct rv_chrome_reader *reader, struct rv_chrome_record record)
 {
-    int64_t end_ns = record.phase == RV_CHROME_COMPLETE ? record.end_ns : record.ns;
+    bool has_end = record.phase == RV_CHROME_COMPLETE && record.end_ns != RV_CHROME_NO_END;
+    int64_t end_ns = has_end ? record.end_ns : record.ns;
     record.order = reader->n_records++;
     if (end_ns > reader->end_ns)
         reader->end_ns = end_ns;
@@ -178,6 +179,7 @@ static bool is_collection(const struct rv_chrome_event *event)
            memcmp(event->category.bytes, "gc", 2) == 0;
 }
 
+/* Chrome leaves the duration out of what still ran when its trace ended, and gives it a thread's duration of 0. */
 static int read_complete(struct rv_chrome_reader *reader, const struct rv_chrome_event *event)
 {
     struct rv_chrome_record record = {.ns = event->ns, .thread = thread_of(reader, event, RV_CHROME_ROW_CALLS)};
@@ -191,6 +193,8 @@ static int read_complete(struct rv_chrome_reader *reader, const struct rv_chrome
         record.ns = end_ns;
         return error ? error : add(reader, record);
     }
+    if (!event->has_duration && event->duration_ns == 0)
+        end_ns = RV_CHROME_NO_END;
     record.phase = RV_CHROME_COMPLETE;
     record.id = intern_label(reader, &event->name);
     record.end_ns = end_ns;
