@@ -14,14 +14,24 @@ set(CPACK_COMPONENTS_ALL ringviz library development bench)
 set(CPACK_DEBIAN_ENABLE_COMPONENT_DEPENDS ON)
 set(CPACK_PRE_BUILD_SCRIPTS ${CMAKE_CURRENT_LIST_DIR}/finish.cmake)
 
-set(CPACK_DEBIAN_RINGVIZ_PACKAGE_NAME ringviz)
 set(CPACK_DEBIAN_RINGVIZ_PACKAGE_SECTION devel)
-# SDL opens EGL when it has no display; its Mesa brings the software renderer along.
-set(CPACK_DEBIAN_RINGVIZ_PACKAGE_DEPENDS libegl1)
-set(CPACK_DEBIAN_RINGVIZ_PACKAGE_SUGGESTS "ringviz-bench, libringviz-dev")
 set(CPACK_COMPONENT_RINGVIZ_DEPENDS library)
-set(CPACK_DEBIAN_RINGVIZ_DESCRIPTION "real-time visualizer of program execution
+set(CPACK_DEBIAN_RINGVIZ_PACKAGE_SUGGESTS "ringviz-bench, libringviz-dev")
+if(RINGVIZ_WINDOW)
+    set(CPACK_DEBIAN_RINGVIZ_PACKAGE_NAME ringviz)
+    # SDL opens EGL when it has no display; its Mesa brings the software renderer along.
+    set(CPACK_DEBIAN_RINGVIZ_PACKAGE_DEPENDS libegl1)
+    set(CPACK_DEBIAN_RINGVIZ_PACKAGE_CONFLICTS ringviz-headless)
+    set(CPACK_DEBIAN_RINGVIZ_PACKAGE_REPLACES ringviz-headless)
+    set(CPACK_DEBIAN_RINGVIZ_DESCRIPTION "real-time visualizer of program execution
  Shows the calls of a running program, thread by thread, as 3D bars over time.")
+else()
+    set(CPACK_DEBIAN_RINGVIZ_PACKAGE_NAME ringviz-headless)
+    set(CPACK_DEBIAN_RINGVIZ_PACKAGE_CONFLICTS ringviz)
+    set(CPACK_DEBIAN_RINGVIZ_PACKAGE_REPLACES ringviz)
+    set(CPACK_DEBIAN_RINGVIZ_DESCRIPTION "recorder and reporter of program execution
+ Records, reports and exports the calls of a running program. It has no window.")
+endif()
 
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_NAME libringviz0)
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_SECTION libs)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "app/beside.h"
+#include "app/headless.h"
 #include "app/open.h"
 #include "app/output.h"
 #include "app/window.h"
@@ -97,6 +98,8 @@ int rv_against(const struct rv_options *options)
     struct capture captures[RV_COMPARE_SIDES] = {0};
     struct rv_output output = {0};
     int error = options->has_diff_window && !options->screenshot ? rv_window_check() : 0;
+    if (!error)
+        error = rv_headless_check(options->screenshot);
     if (!error)
         error = rv_output_open(&output, options->output);
     for (int i = 0; i < RV_COMPARE_SIDES && !error; i++)

@@ -1,7 +1,10 @@
 #include "app/headless.h"
 
 #include <errno.h>
+#include <libgen.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include <GL/glew.h>
 
@@ -279,6 +282,17 @@ const uint8_t *rv_headless_draw(struct rv_headless *headless, uint64_t from_ns, 
     update_view(headless);
     draw(headless);
     return rv_context_error() == 0 ? headless->rgba : NULL;
+}
+
+int rv_headless_check(const char *path)
+{
+    if (!path || access(path, W_OK) == 0)
+        return 0;
+    if (errno != ENOENT)
+        return rv_err_sys("%s", path);
+    char folder[4096];
+    snprintf(folder, sizeof folder, "%s", path);
+    return access(dirname(folder), W_OK) == 0 ? 0 : rv_err_sys("%s", path);
 }
 
 int rv_headless_screenshot(const struct rv_screenshot_params *params)

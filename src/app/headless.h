@@ -67,6 +67,10 @@ void rv_headless_play(struct rv_headless *headless, const struct rv_playhead *pl
 const uint8_t *rv_headless_draw(struct rv_headless *headless, uint64_t from_ns, uint64_t to_ns);
 void rv_headless_size(const struct rv_headless *headless, int out_px[2]);
 
+/* May a picture be written there? Asked before anything runs; NULL: none is wanted. 0, or a negative errno with one
+ * line printed. */
+int rv_headless_check(const char *path);
+
 /* The window that params chose, into a PNG file. 0, or a negative errno with one line printed. */
 int rv_headless_screenshot(const struct rv_screenshot_params *params);
 

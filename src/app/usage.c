@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "app/action.h"
+#include "app/keys.h"
 #include "app/option_table.h"
 
 enum { HELP_COLUMN = 32 };
@@ -46,21 +46,11 @@ static void print_entry(const struct rv_option_entry *entry)
     }
 }
 
-static void print_keys(void)
-{
-    puts("\nIn the window:");
-    for (int action = RV_ACTION_NONE + 1; action < RV_ACTION_COUNT; action++) {
-        char keys[128];
-        printf("  %-*s%s\n", HELP_COLUMN - 2, rv_action_keys((enum rv_action)action, keys, sizeof keys),
-               rv_action_get((enum rv_action)action)->words);
-    }
-}
-
 void rv_usage_print(void)
 {
     fputs(HELP_HEAD, stdout);
     for (int i = 0; i < RV_N_OPTIONS; i++)
         print_entry(&RV_OPTION_TABLE[i]);
-    print_keys();
+    rv_keys_print(HELP_COLUMN);
     fputs(HELP_TAIL, stdout);
 }

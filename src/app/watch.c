@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <libgen.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -106,18 +105,6 @@ static bool is_over(void *context)
     return rv_clock_mono_ns() - watch->alone_since_ns >= LATECOMER_NS;
 }
 
-/* Can the picture be written, as far as can be told before the program runs? */
-static int check_picture(const char *path)
-{
-    if (!path || access(path, W_OK) == 0)
-        return 0;
-    if (errno != ENOENT)
-        return rv_err_sys("%s", path);
-    char folder[4096];
-    snprintf(folder, sizeof folder, "%s", path);
-    return access(dirname(folder), W_OK) == 0 ? 0 : rv_err_sys("%s", path);
-}
-
 static void add_sink(struct watch *watch, struct rv_sink sink)
 {
     rv_assert(watch->n_sinks < MAX_SINKS);
@@ -194,7 +181,7 @@ static int prepare(struct watch *watch)
     if (!error)
         error = rv_output_open(&watch->output, options->output);
     if (!error)
-        error = check_picture(options->screenshot);
+        error = rv_headless_check(options->screenshot);
     if (!error)
         error = rv_film_open(&watch->film, options);
     if (!error)

@@ -5,8 +5,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "app/viewer.h"
 #include "pipeline/session.h"
+
+struct rv_compare;
+struct rv_lens;
+struct rv_map;
+struct rv_scene;
+struct rv_settings;
+struct rv_view;
+struct rv_viewer;
 
 struct rv_window_state {          /* for observers; valid during the call */
     const struct rv_scene *scene; /* of the last frame, as the view is */

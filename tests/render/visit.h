@@ -5,6 +5,7 @@
 #ifndef RV_TEST_RENDER_VISIT_H
 #define RV_TEST_RENDER_VISIT_H
 
+#include "app/viewer.h"
 #include "app/window.h"
 #include "past.h"
 

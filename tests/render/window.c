@@ -8,6 +8,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "app/viewer.h"
 #include "app/window.h"
 #include "base/clock.h"
 #include "base/os.h"
