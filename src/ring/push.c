@@ -48,8 +48,9 @@ static void refuse(struct rv_pusher_state *state, uint64_t ticks)
 static void append(struct rv_pusher_state *state, uint64_t when, uint64_t word)
 {
     uint64_t head = n_written(state);
+    rv_push_order();
     rv_push_write(slot_of(state, head), when, word);
-    __atomic_store_n(&state->ring.control->head, head + 1, __ATOMIC_RELEASE); /* P1 -> C1, P3 -> C3 */
+    __atomic_store_n(&state->ring.control->head, head + 1, __ATOMIC_RELEASE); /* P1 -> C1 */
 }
 
 static void append_lost(struct rv_pusher_state *state)
@@ -364,6 +365,7 @@ bool rv_push_other_clock(struct rv_pusher *pusher, uint64_t next, uint64_t kind,
         pusher->last_tick = __atomic_load_n(pusher->tick, __ATOMIC_RELAXED);
         pusher->last_ticks = rv_clock_ticks(RV_CLOCK_TICK);
     }
+    rv_push_order();
     rv_push_write(rv_push_slot(next), kind << RV_EVENT_KIND_SHIFT | pusher->last_ticks, word);
     rv_push_end(pusher, next);
     return true;

@@ -156,14 +156,20 @@ static inline struct rv_event *rv_push_slot(uint64_t next)
     return (struct rv_event *)(uintptr_t)next - 1;
 }
 
+/* The event's bytes are written next: what was made visible before is seen before them. No instruction on x86. */
+static inline void rv_push_order(void)
+{
+    __atomic_thread_fence(__ATOMIC_RELEASE); /* P3 -> C3 */
+}
+
 /* The event's bytes are written: make them visible, then let go of the cursor. */
 static inline void rv_push_end(struct rv_pusher *pusher, uint64_t next)
 {
 #if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
     /* incq would take one more slot of the decoder. */
-    __asm__ volatile("addq $1, %0" : "+m"(*pusher->head) : : "memory", "cc"); /* P1 -> C1, P3 -> C3 */
+    __asm__ volatile("addq $1, %0" : "+m"(*pusher->head) : : "memory", "cc"); /* P1 -> C1 */
 #else
-    __atomic_store_n(pusher->head, *pusher->head + 1, __ATOMIC_RELEASE); /* P1 -> C1, P3 -> C3 */
+    __atomic_store_n(pusher->head, *pusher->head + 1, __ATOMIC_RELEASE); /* P1 -> C1 */
 #endif
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     pusher->cursor = next;
@@ -208,6 +214,7 @@ __attribute__((always_inline)) static inline uint64_t rv_push_commit(struct rv_p
                                                                      enum rv_event_kind kind, uint64_t word)
 {
     struct rv_event *slot = rv_push_slot(next);
+    rv_push_order();
 #if defined(__SANITIZE_THREAD__) && defined(__x86_64__)
     uint64_t ticks = __builtin_ia32_rdtsc();
     rv_push_write(slot, (uint64_t)kind << RV_EVENT_KIND_SHIFT | ticks, word);

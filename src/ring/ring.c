@@ -11,12 +11,8 @@
 #include "base/clock.h"
 #include "base/os.h"
 
-/* Stores that may be visible ahead of the head that precedes them: one slot in total store order, some elsewhere. */
-#if defined(__x86_64__) || defined(__i386__)
+/* Slots that may be written while head says that they are not: the next one. */
 enum { GUARD = 1 };
-#else
-enum { GUARD = 16 };
-#endif
 
 void rv_ring_view(struct rv_ring *ring, struct rv_map *map, uint32_t ring_idx)
 {
@@ -70,7 +66,8 @@ static void copy_around(const struct rv_ring *ring, uint64_t from, struct rv_eve
 
 static bool passes_tail(const struct rv_ring *ring)
 {
-    return ring->policy == RV_POLICY_RING || __atomic_load_n(&ring->control->is_overwriting, __ATOMIC_RELAXED);
+    return ring->policy == RV_POLICY_RING ||
+           __atomic_load_n(&ring->control->is_overwriting, __ATOMIC_ACQUIRE); /* C4 <- P4 */
 }
 
 static bool owner_is_done(const struct rv_ring *ring)

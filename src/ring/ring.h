@@ -6,7 +6,11 @@
  *   C2 -> P2  consumer publishes tail after copying; producer reads tail before it overwrites
  *   P3 -> C3  a producer that passes tail (policy ring, or block without a consumer) publishes head before the bytes of
  *             the next lap; the consumer copies, then reads head again and discards what may have been overwritten
+ *   P4 -> C4  a producer that no longer passes tail says so after the head of the last event that did; the consumer
+ *             asks before it reads head
  *   W1 -> W2  the consumer says that it sleeps, then waits; a producer bumps consumer_wake, then asks if it sleeps
+ *
+ * tests/model/ring.pml checks the first four, for every policy, on a processor that reorders stores and loads.
  *
  * The producer's fast path is ring/push.h: one clock read, one 16-byte store, one publish. This file is its slow
  * path and the consumer's side.

@@ -67,7 +67,7 @@ static bool is_consumer_gone(struct rv_pusher_state *state)
         return true;
     state->is_consumer_gone = is_gone(pid, heartbeat_ns);
     state->gone_heartbeat_ns = heartbeat_ns;
-    __atomic_store_n(&state->ring.control->is_overwriting, state->is_consumer_gone, __ATOMIC_RELAXED);
+    __atomic_store_n(&state->ring.control->is_overwriting, state->is_consumer_gone, __ATOMIC_RELEASE); /* P4 -> C4 */
     return state->is_consumer_gone;
 }
 
