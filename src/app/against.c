@@ -101,7 +101,7 @@ int rv_against(const struct rv_options *options)
     if (!error)
         error = rv_headless_check(options->screenshot);
     if (!error)
-        error = rv_output_open(&output, options->output);
+        error = rv_output_open(&output, options->output, options->is_forced);
     for (int i = 0; i < RV_COMPARE_SIDES && !error; i++)
         error = open_capture(&captures[i], options, options->files[i]);
     for (int i = 0; i < RV_COMPARE_SIDES && !error; i++) {

@@ -2,13 +2,16 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "app/excerpt.h"
 #include "base/clock.h"
 #include "base/err.h"
+#include "base/text.h"
 #include "sink/export.h"
 
+enum { PATH_BYTES = 1024 }; /* as it is shown */
 static const uint64_t PROGRESS_NS = 200000000;
 
 struct progress {
@@ -35,7 +38,9 @@ static void say_progress(void *context, uint64_t n_done, uint64_t n_all)
         return;
     progress->said_ns = now_ns;
     progress->has_said = true;
-    fprintf(stderr, "\rringviz: %s: %3.0f %%", progress->path, 100.0 * (double)n_done / (double)n_all);
+    char path[PATH_BYTES];
+    (void)rv_text_escape(path, sizeof path, progress->path, strlen(progress->path));
+    fprintf(stderr, "\rringviz: %s: %3.0f %%", path, 100.0 * (double)n_done / (double)n_all);
 }
 
 static int write_one(const struct rv_export *base, enum rv_export_kind kind, struct rv_output *output)

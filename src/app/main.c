@@ -22,7 +22,7 @@ enum { STATUS_FAILED = 1, STATUS_USAGE = 2 };
 static int write_output(const struct rv_options *options, int (*write)(const struct rv_options *options, FILE *out))
 {
     struct rv_output output;
-    int error = rv_output_open(&output, options->output);
+    int error = rv_output_open(&output, options->output, options->is_forced);
     if (!error)
         error = rv_output_begin(&output);
     if (!error)

@@ -23,7 +23,8 @@ const struct rv_option_entry RV_OPTION_TABLE[RV_N_OPTIONS] = {
      "--headless"},
     {RV_OPTION_FAIL_ON_LOSS, WATCH, "fail-on-loss", NULL,
      "exit status 1 where anything is known to be missing\nfrom what was captured or read"},
-    {RV_OPTION_FORCE, WATCH | CHECK | MERGE, "force", NULL, "write over a file that is there already"},
+    {RV_OPTION_FORCE, WATCH | INFO | CHECK | DIFF | MERGE | BENCH, "force", NULL,
+     "write over a file that is there already"},
     {RV_OPTION_DIFF, DIFF, "diff", "[=text|csv|json|window]",
      "two FILEs against each other: calls and times of\nevery subroutine before and after, and which differ;\nas text, "
      "or side by side in a window or --screenshot"},

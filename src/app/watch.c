@@ -179,7 +179,7 @@ static int prepare(struct watch *watch)
     const struct rv_options *options = watch->options;
     int error = options->is_headless ? 0 : rv_window_check();
     if (!error)
-        error = rv_output_open(&watch->output, options->output);
+        error = rv_output_open(&watch->output, options->output, options->is_forced);
     if (!error)
         error = rv_headless_check(options->screenshot);
     if (!error)

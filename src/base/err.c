@@ -12,6 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/text.h"
+
 #define LINE_BYTES 1024u
 #define PREFIX "ringviz: "
 
@@ -30,26 +32,24 @@ static void write_line(const char *line, size_t n_bytes)
     }
 }
 
-/* How far the line reaches after snprintf() into its rest; the last byte stays free for the newline. */
-static size_t advance(size_t used, int added)
+/* Names in it may be a program's own, or an attacker's: nothing in a line is for the terminal. */
+static size_t escape(char *line, size_t line_bytes, const char *text)
 {
-    size_t room = LINE_BYTES - 1 - used;
-    if (added < 0)
-        return used;
-    return used + ((size_t)added < room ? (size_t)added : room - 1);
+    return rv_text_escape(line, line_bytes, text, strlen(text));
 }
 
 __attribute__((format(printf, 2, 0))) static void say(int errnum_shown, const char *format, va_list arguments)
 {
-    char line[LINE_BYTES] = PREFIX;
+    char line[LINE_BYTES] = PREFIX, text[LINE_BYTES];
     int saved = errno;
     size_t used = sizeof PREFIX - 1;
 
-    used = advance(used, vsnprintf(line + used, LINE_BYTES - 1 - used, format, arguments));
+    if (vsnprintf(text, sizeof text, format, arguments) > 0)
+        used += escape(line + used, LINE_BYTES - 1 - used, text);
     if (errnum_shown) {
-        char text[128];
-        const char *why = strerror_r(errnum_shown, text, sizeof text);
-        used = advance(used, snprintf(line + used, LINE_BYTES - 1 - used, ": %s", why));
+        char reason[128];
+        snprintf(text, sizeof text, ": %s", strerror_r(errnum_shown, reason, sizeof reason));
+        used += escape(line + used, LINE_BYTES - 1 - used, text);
     }
     line[used++] = '\n';
     write_line(line, used);

@@ -199,7 +199,7 @@ static int run_viewer(struct run *run, enum stage stage)
 {
     static const char *const nothing[] = {"true", NULL};
     char report[] = "/tmp/ringviz-bench-XXXXXX", output[64];
-    const char *const front[] = {"/proc/self/exe", "--report=json", output, "--", NULL};
+    const char *const front[] = {"/proc/self/exe", "--report=json", "--force", output, "--", NULL};
     int fd = mkstemp(report);
     if (fd < 0)
         return -errno;

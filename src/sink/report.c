@@ -124,9 +124,9 @@ static void write_json(struct rv_rowtext *text, const struct rv_report *report, 
     add_json_number(text, "{\"events\":{\"produced\":", report->n_produced);
     add_json_number(text, ",\"consumed\":", report->n_consumed);
     add_json_number(text, ",\"dropped\":", report->n_dropped);
-    rv_rowtext_add(text, "},\"lost\":");
+    add_json_number(text, "},\"spans\":", report->n_spans);
+    rv_rowtext_add(text, ",\"lost\":");
     rv_losses_add_json(text, report->losses);
-    add_json_number(text, ",\"spans\":", report->n_spans);
     rv_rowtext_add(text, ",\"threads\":[");
     size_t n_lanes;
     struct rv_lane **lanes = rv_lanes_take_by_thread(report->lanes, &n_lanes);

@@ -113,11 +113,12 @@ void rv_rowtext_add_duration(struct rv_rowtext *text, uint64_t ns)
 
 void rv_rowtext_add_csv(struct rv_rowtext *text, const char *string)
 {
-    if (!strpbrk(string, ",\"\r\n")) {
+    bool is_formula = *string && strchr("=+-@\t\r", *string); /* to a spreadsheet, quoted or not: ' makes it text */
+    if (!is_formula && !strpbrk(string, ",\"\r\n")) {
         rv_rowtext_add(text, string);
         return;
     }
-    rv_rowtext_add_bytes(text, "\"", 1);
+    rv_rowtext_add(text, is_formula ? "\"'" : "\"");
     for (; *string; string++) {
         if (*string == '"')
             rv_rowtext_add_bytes(text, "\"", 1);

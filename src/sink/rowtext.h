@@ -33,7 +33,8 @@ void rv_rowtext_format(struct rv_rowtext *text, const char *format, ...) __attri
 /* A duration with its unit, in a column of a table: a space and ten characters at least. */
 void rv_rowtext_add_duration(struct rv_rowtext *text, uint64_t ns);
 
-/* As a CSV field: quoted where it holds a comma, a quote or a line end, quotes doubled (RFC 4180). */
+/* As a CSV field: quoted where it holds a comma, a quote or a line end, quotes doubled (RFC 4180). What a spreadsheet
+ * would take for a formula, by a first = + - @ or tab, gets a ' in front. */
 void rv_rowtext_add_csv(struct rv_rowtext *text, const char *string);
 
 /* As UTF-8: what is not becomes U+FFFD. */

@@ -14,9 +14,10 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/os.h"
+#include "base/text.h"
 #include "base/vec.h"
 
-enum { STEPS_PER_TURN = 16 };
+enum { STEPS_PER_TURN = 16, PATH_BYTES = 1024 /* as it is shown */ };
 static const uint64_t PROGRESS_AFTER_NS = 500000000, PROGRESS_EVERY_NS = 100000000;
 static const uint64_t LIVE_NAP_NS = 2000000;
 
@@ -37,7 +38,9 @@ static void say_progress(struct rv_import *import)
     unsigned percent = (unsigned)(100 * rv_textfile_share(import->text));
     if (percent == import->said_percent)
         return;
-    fprintf(stderr, "\rringviz: %s: %u %% read\033[K", import->path, percent);
+    char path[PATH_BYTES];
+    (void)rv_text_escape(path, sizeof path, import->path, strlen(import->path));
+    fprintf(stderr, "\rringviz: %s: %u %% read\033[K", path, percent);
     import->said_percent = percent;
     import->said_ns = now_ns;
 }

@@ -84,6 +84,35 @@ expect "--output=- is standard output" "$status $(sed 1d "$folder/out" | cut -d,
 
 run --check --headless --verbose "$folder/none"
 expect "--check of nothing" $status 1
+# What is there already, or was put there by somebody else, stays as it is; nobody is waited for unasked.
+printf mine >"$folder/mine"
+ln -s mine "$folder/planted"
+mkfifo "$folder/fifo"
+for option in "--report --output=" "--export=folded:" "--info --output="; do
+    case $option in --info*) what=$folder/call.json ;; *) what="-- true" ;; esac
+    # shellcheck disable=SC2086
+    run $option"$folder/mine" $what
+    expect "$option of a file that is there" "$status $(cat "$folder/mine")" "1 mine"
+    for force in "" --force; do
+        # shellcheck disable=SC2086
+        run $force $option"$folder/planted" $what
+        expect "$force $option of a symbolic link" "$status $(cat "$folder/mine")" "1 mine"
+    done
+    # shellcheck disable=SC2086
+    run $option"$folder/fifo" $what
+    expect "$option of a pipe that nobody reads" "$status" 1
+    one_line "$option of a pipe that nobody reads"
+    # shellcheck disable=SC2086
+    run --force $option"$folder/mine" $what
+    expect "--force $option of a file that is there" "$status" 0
+    [ "$(cat "$folder/mine")" = mine ] && fail "--force $option writes nothing"
+    printf mine >"$folder/mine"
+done
+run --report --output=/dev/stdout -- true
+expect "a descriptor of our own" $status 0
+run --include='(' --report --output="$folder/never" -- true
+[ -e "$folder/never" ] && fail "a file is left of a run that did not begin"
+
 run --report --output=/nowhere/at/all -- touch "$folder/ran"
 expect "unwritable output" $status 1
 [ -e "$folder/ran" ] && fail "the command ran although the output cannot be written"

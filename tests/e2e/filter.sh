@@ -13,16 +13,16 @@ compare() { # PATTERN: of the names that are left out
     check "the counts without $1" cmp "$folder/got" "$folder/wanted"
 }
 
-run --exclude='::fib$' --report=json --output="$folder/report.json" -- "$fib" 30
+run --exclude='::fib$' --report=json --force --output="$folder/report.json" -- "$fib" 30
 expect "exit status" $status 0
 n=$(sed -n 's/.*"produced":\([0-9]*\),.*/\1/p' "$folder/report.json")
 [ "${n:-5000000}" -lt 2000000 ] || fail "--exclude: $n events of 5.4 million were written"
 
-run --exclude='_helper$' --report=csv --output="$folder/report.csv" -- "$@"
+run --exclude='_helper$' --report=csv --force --output="$folder/report.csv" -- "$@"
 expect "exit status" $status 0
 compare '[a-z]*_helper'
-run --exclude='one_helper$' --report=csv --output="$folder/report.csv" -- "$@"
+run --exclude='one_helper$' --report=csv --force --output="$folder/report.csv" -- "$@"
 compare 'one_helper'
-run --include='two_' --report=csv --output="$folder/report.csv" -- "$@"
+run --include='two_' --report=csv --force --output="$folder/report.csv" -- "$@"
 compare 'one_[a-z]*'
 conclude

@@ -59,7 +59,7 @@ timeout 60 "$ringviz" --headless -- true 2>/dev/null
 has_private_file $viewer && fail "the trace file of a killed viewer stays"
 
 # A viewer is stopped: the program goes on; continued, it ends with everything that was left.
-"$ringviz" --report=json --output="$folder/stopped.json" -- sh -c "$lasting" sh "$program" "$folder/stopped" 2>/dev/null &
+"$ringviz" --report=json --force --output="$folder/stopped.json" -- sh -c "$lasting" sh "$program" "$folder/stopped" 2>/dev/null &
 viewer=$!
 within 60 has_events $viewer || fail "the program did not start"
 kill -STOP $viewer
@@ -70,7 +70,7 @@ wait $viewer || fail "a viewer that was stopped ends with status $?"
 [ "$(produced "$folder/stopped.json")" -gt 1000000 ] || fail "too few events after a stop"
 
 # The program is killed: the report has what it did, the status says so.
-"$ringviz" --report=json --output="$folder/dead.json" -- sh -c 'echo $$ >"$2"; exec "$1" 60' sh "$program" "$folder/pid" \
+"$ringviz" --report=json --force --output="$folder/dead.json" -- sh -c 'echo $$ >"$2"; exec "$1" 60' sh "$program" "$folder/pid" \
     >/dev/null 2>&1 &
 viewer=$!
 within 60 has_events $viewer || fail "the program did not start"
@@ -81,13 +81,13 @@ wait $viewer
 [ "$(produced "$folder/dead.json")" -gt 0 ] || fail "nothing read of a killed program"
 
 # Capture for a while only; the program goes on and gives the status.
-timeout 60 "$ringviz" --duration=50ms --report=json --output="$folder/while.json" -- sh -c '"$1" 34; exit 5' sh "$program" \
+timeout 60 "$ringviz" --duration=50ms --report=json --force --output="$folder/while.json" -- sh -c '"$1" 34; exit 5' sh "$program" \
     >"$folder/out" 2>/dev/null
 [ $? -eq 5 ] || fail "--duration loses the status"
 grep -q '^COUNT fib' "$folder/out" || fail "--duration ends the program"
 
 # Two interrupts end ringviz, and the report is written.
-"$ringviz" --report=json --output="$folder/twice.json" -- sh -c 'trap "" INT; echo $$ >"$2"; exec "$1" 60' sh "$program" \
+"$ringviz" --report=json --force --output="$folder/twice.json" -- sh -c 'trap "" INT; echo $$ >"$2"; exec "$1" 60' sh "$program" \
     "$folder/pid" >/dev/null 2>&1 &
 viewer=$!
 within 60 has_events $viewer || fail "the program did not start"
@@ -100,7 +100,7 @@ wait $viewer
 
 # Before the program has begun one interrupt is the end.
 mkfifo "$folder/pipe"
-env --default-signal=INT "$ringviz" --report --output="$folder/early" --export=folded:"$folder/pipe" -- \
+env --default-signal=INT "$ringviz" --report --force --output="$folder/early" --export=folded:"$folder/pipe" -- \
     touch "$folder/ran" 2>/dev/null &
 viewer=$!
 within 60 [ -e "$folder/early" ] || fail "no output is opened"
@@ -113,7 +113,7 @@ wait $viewer
 # What is written is finished after one interrupt, and left unfinished by two, or by a TERM.
 for case in "INT 1 0" "INT 2 130" "TERM 1 143"; do
     set -- $case # signal, how often, status
-    "$ringviz" --spans --output="$folder/pipe" -- "$program" 22 >/dev/null 2>&1 &
+    "$ringviz" --spans --force --output="$folder/pipe" -- "$program" 22 >/dev/null 2>&1 &
     viewer=$!
     exec 3<"$folder/pipe"
     [ "$(head -c 7 <&3)" = process ] || fail "nothing is written"
@@ -135,7 +135,7 @@ done
 # What a program does that goes on without us is nobody's account: all that was produced was read or dropped.
 for policy in block switch ring; do
     for duration in 100ms 1s 10s; do # until the program comes to call
-        timeout 60 "$ringviz" --policy=$policy --duration=$duration --report=json --output="$folder/while.json" -- "$program" 31 \
+        timeout 60 "$ringviz" --policy=$policy --duration=$duration --report=json --force --output="$folder/while.json" -- "$program" 31 \
             >/dev/null 2>&1
         set -- $(sed -n 's/.*"produced":\([0-9]*\),"consumed":\([0-9]*\),"dropped":\([0-9]*\)}.*/\1 \2 \3/p' "$folder/while.json")
         [ "$1" -eq $(($2 + $3)) ] || fail "--duration with $policy: $1 produced, $2 consumed, $3 dropped"
@@ -148,7 +148,7 @@ done
 # does a TERM that comes before the viewer has seen the command's end.
 for how in INT TERM unseen; do
     rm -f "$folder/pid" "$folder/pid.go"
-    "$ringviz" --report=json --output="$folder/daemon.json" -- sh -c \
+    "$ringviz" --report=json --force --output="$folder/daemon.json" -- sh -c \
         '"$1" 60 & echo $$ $! >"$2.new"; mv "$2.new" "$2"; until [ -e "$2.go" ]; do sleep 0.05; done; exit 4' \
         sh "$program" "$folder/pid" >/dev/null 2>&1 &
     viewer=$!
@@ -180,7 +180,7 @@ done
 # A container's /dev/shm.
 if unshare -m sh -c 'mount -t tmpfs -o size=64m tmpfs /dev/shm' 2>/dev/null; then
     unshare -m sh -c 'mount -t tmpfs -o size=64m tmpfs /dev/shm && exec "$@"' sh \
-        timeout 60 "$ringviz" --report=json --output="$folder/small.json" -- "$program" 27 >"$folder/out" 2>"$folder/err"
+        timeout 60 "$ringviz" --report=json --force --output="$folder/small.json" -- "$program" 27 >"$folder/out" 2>"$folder/err"
     [ $? -eq 0 ] || fail "a /dev/shm of 64 MiB: $(cat "$folder/err")"
     [ "$(produced "$folder/small.json")" -gt 1000000 ] || fail "too few events in a /dev/shm of 64 MiB"
 else
@@ -190,7 +190,7 @@ fi
 # A program that is killed in a PID namespace, where the number it knows is another one's outside.
 if unshare -pf --kill-child true 2>/dev/null; then
     rm -f "$folder/pid"
-    "$ringviz" --report=json --output="$folder/namespace.json" -- sh -c \
+    "$ringviz" --report=json --force --output="$folder/namespace.json" -- sh -c \
         'echo $$ >"$2"; exec unshare -pf --kill-child "$1" 60' sh "$program" "$folder/pid" >/dev/null 2>&1 &
     viewer=$!
     within 60 has_events $viewer || fail "the program in a PID namespace did not start"

@@ -6,7 +6,7 @@ ringviz=$1 program=$2
 
 # What the program counted itself goes to $folder/counted, the rows without their head to $folder/rows.
 run() {
-    timeout 60 "$ringviz" --output="$folder/out" "$@" -- "$program" >"$folder/counted" 2>"$folder/err"
+    timeout 60 "$ringviz" --force --output="$folder/out" "$@" -- "$program" >"$folder/counted" 2>"$folder/err"
     status=$?
     sed 1d "$folder/out" >"$folder/rows"
 }

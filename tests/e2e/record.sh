@@ -15,9 +15,9 @@ same_report() { # WHAT OPTIONS... -- COMMAND
     what=$1
     shift
     rm -f "$folder/a.rvz"
-    run --record="$folder/a.rvz" --report --output="$folder/live" "$@"
+    run --record="$folder/a.rvz" --report --force --output="$folder/live" "$@"
     [ $status -eq 0 ] || fail "$what: recording: exit status $status: $(cat "$folder/err")"
-    run --report --output="$folder/replayed" "$folder/a.rvz"
+    run --report --force --output="$folder/replayed" "$folder/a.rvz"
     [ $status -eq 0 ] || fail "$what: replay: exit status $status: $(cat "$folder/err")"
     [ -s "$folder/err" ] && fail "$what: replay says $(cat "$folder/err")"
     check "$what: the reports differ" equal "$folder/live" "$folder/replayed"
@@ -36,8 +36,8 @@ same_report "fill" --policy=fill --ring-events=4096 -- "$fib" 20
 
 # Every call has the same times; a live picture and a replayed one are the same picture.
 rm -f "$folder/a.rvz"
-run --record="$folder/a.rvz" --spans --output="$folder/live" -- "$fib" 15
-run --spans --output="$folder/replayed" "$folder/a.rvz"
+run --record="$folder/a.rvz" --spans --force --output="$folder/live" -- "$fib" 15
+run --spans --force --output="$folder/replayed" "$folder/a.rvz"
 check "the spans differ" equal "$folder/live" "$folder/replayed"
 check "there are spans" [ "$(wc -l <"$folder/live")" -gt 1000 ]
 
@@ -95,9 +95,9 @@ for round in 1 2 3 4; do
     check "repair $round: exit status $status" [ $status -eq 0 ]
     run --check mended.rvz
     check "mended $round: $(cat out err)" [ $status -eq 0 ]
-    run --report --output=report.hurt hurt.rvz
+    run --report --force --output=report.hurt hurt.rvz
     check "hurt $round: $(cat err)" [ "$(grep -c "^ringviz: hurt.rvz: " err)" -eq 1 ]
-    run --report --output=report.mended mended.rvz
+    run --report --force --output=report.mended mended.rvz
     check "mended $round: says $(cat err)" [ ! -s err ]
     check "mended $round: another report" equal report.hurt report.mended
 done
@@ -148,7 +148,7 @@ done
 
 # One that has indexes already says that it ends early, is read wholly for that, and mended it has all that it had.
 record_and_kill "has_indexes 2"
-run --report --output=report.killed killed.rvz
+run --report --force --output=report.killed killed.rvz
 check "killed late: exit status $status" [ $status -eq 0 ]
 check "killed late: $(cat err)" grep -qE "^ringviz: killed.rvz: (ends early|cut or damaged)" err
 run --screenshot=killed.png --size=320x200 killed.rvz
@@ -157,7 +157,7 @@ check "killed late: screenshot: $(cat err)" grep -qE "^ringviz: killed.rvz: (end
 run --repair=mended.rvz --force killed.rvz
 run --check mended.rvz
 check "killed late: mended: $(cat out err)" [ $status -eq 0 ]
-run --report --output=report.mended mended.rvz
+run --report --force --output=report.mended mended.rvz
 check "killed late: mended: another report" equal report.killed report.mended
 check "killed late: mended: $(cat err)" [ ! -s err ]
 
@@ -175,18 +175,18 @@ check "limit: check: $(cat out)" grep -q "^newest.rvz: $n_events events of .* 0\
 run --info newest.rvz
 check "limit: info: $(cat out)" grep -q "^let go    $n_gone events before those" out
 check "limit: info: $(cat out)" grep -q "^events    $n_events in " out
-run --report --output=report.newest newest.rvz
+run --report --force --output=report.newest newest.rvz
 check "limit: report: $(cat err)" [ "$(grep -c "^ringviz: newest.rvz: has the newest events: $n_gone before" err)" -eq 1 ]
 check "limit: report: numbers" grep -q "^$n_events events produced, $n_events consumed, 0 dropped" report.newest
 check "limit: report: what is open has its name" grep -qE "^ +4 .*program_threads::work" report.newest
 run --repair=mended.rvz --force newest.rvz
-run --report --output=report.mended mended.rvz
+run --report --force --output=report.mended mended.rvz
 check "limit: mended: another report" equal report.newest report.mended
 check "limit: mended: a hole" [ "$(stat -c %s mended.rvz)" -le 1200000 ]
 rm -f again.rvz
-run --record=again.rvz --report --output=report.first newest.rvz
+run --record=again.rvz --report --force --output=report.first newest.rvz
 check "limit: recorded again: exit status $status: $(cat err)" [ $status -eq 0 ]
-run --report --output=report.again again.rvz
+run --report --force --output=report.again again.rvz
 check "limit: recorded again: another report" equal report.first report.again
 run --check again.rvz
 check "limit: recorded again: check: $(cat out err)" [ $status -eq 0 ]
@@ -209,10 +209,10 @@ done
 mkdir small
 cat >full.sh <<'END'
 mount -t tmpfs -o size=256k none small || exit 99
-timeout 100 "$1" --record=small/full.rvz --report --output=full.live -- "$2" 4 300000 >out 2>err
+timeout 100 "$1" --record=small/full.rvz --report --force --output=full.live -- "$2" 4 300000 >out 2>err
 status=$?
 cp small/full.rvz full.rvz && rm small/full.rvz
-timeout 100 "$1" --record=small/limited.rvz --record-limit=1M --report --output=limited.live -- "$2" 4 300000 >out 2>err.limited
+timeout 100 "$1" --record=small/limited.rvz --record-limit=1M --report --force --output=limited.live -- "$2" 4 300000 >out 2>err.limited
 echo $? >status.limited
 cp small/limited.rvz limited.rvz
 mkdir -p roomy && mount -t tmpfs -o size=2m none roomy

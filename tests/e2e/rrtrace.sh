@@ -50,7 +50,7 @@ done
 ln -s "$ringviz" "$folder/rrtrace"
 for version in 0.1 0.2; do
     rm -f "$folder/a report"
-    RINGVIZ_OPTIONS="--headless --report=json --output='$folder/a report'" \
+    RINGVIZ_OPTIONS="--headless --force --report=json --output='$folder/a report'" \
         timeout 60 "$writer" $version 20000 "$folder/rrtrace" >"$folder/wrote" 2>"$folder/err" ||
         fail "$version, by the gem: the writer: $?"
     within 20 [ -s "$folder/a report" ]

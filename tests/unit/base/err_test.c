@@ -44,6 +44,13 @@ Test(err, prints_one_line_and_returns_the_negative_number)
     cr_assert_str_eq(text, "ringviz: x.bin: not a trace file\n");
 }
 
+Test(err, shows_what_would_steer_a_terminal)
+{
+    capture();
+    rv_warn("%s: gr\xc3\xbcn", "\033]0;x\007\r\n\xff");
+    cr_assert_str_eq(captured(), "ringviz: \\x1b]0;x\\x07\\x0d\\x0a\\xff: gr\xc3\xbcn\n");
+}
+
 Test(err, says_why_a_system_call_failed)
 {
     capture();

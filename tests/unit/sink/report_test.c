@@ -1,4 +1,5 @@
 #include "sink/report.h"
+#include "sink/rowtext.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -132,6 +133,19 @@ Test(report, csv_quotes_what_needs_it, .timeout = 60)
                            "#3,,0,1,5,5,5,5,5,5\n");
     free(text);
     teardown(&fixture);
+}
+
+Test(report, csv_has_no_formulas, .timeout = 60)
+{
+    static const char *const names[] = {"=cmd|' /C x'!A1", "+1", "-1", "@sum", "a=b"};
+    struct rv_rowtext text = {0};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        rv_rowtext_add_csv(&text, names[i]);
+        rv_rowtext_add(&text, ";");
+    }
+    rv_rowtext_add_bytes(&text, "", 1);
+    cr_assert_str_eq(text.bytes, "\"'=cmd|' /C x'!A1\";\"'+1\";\"'-1\";\"'@sum\";a=b;");
+    rv_rowtext_fini(&text);
 }
 
 Test(report, text_has_totals_threads_and_loss, .timeout = 60)

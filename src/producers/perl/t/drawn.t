@@ -16,7 +16,7 @@ my $path = "$RingvizTest::folder/rings";
 sub spans_in {
     my ($file) = @_;
     my $output = "$RingvizTest::folder/spans.json";
-    my $result = run_plain([$ENV{RINGVIZ}, '--spans=json', "--output=$output", $file]);
+    my $result = run_plain([$ENV{RINGVIZ}, '--spans=json', '--force', "--output=$output", $file]);
     is($result->{status}, 0, "$file opens") or diag $result->{err};
     return spans_of($output);
 }

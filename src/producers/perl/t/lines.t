@@ -43,7 +43,7 @@ my $path   = write_file("sub leaf { 1 }\nsub work {\n leaf();\n kill KILL => \$\
 my $output = "$RingvizTest::folder/report";
 for my $case (['json', qr/"max_depth":2,"last_line":4\}/], ['text', qr/^ +\d+ +\d+ +7 +2  perl, last at line 4$/m]) {
     my ($format, $pattern) = @$case;
-    run_plain([$ENV{RINGVIZ}, "--report=$format", "--output=$output", '--', 'perl', $path], RINGVIZ_PERL_LINES => 1);
+    run_plain([$ENV{RINGVIZ}, "--report=$format", '--force', "--output=$output", '--', 'perl', $path], RINGVIZ_PERL_LINES => 1);
     like(read_file($output), $pattern, "the last line of a killed program: $format");
 }
 

@@ -10,7 +10,7 @@ use Test::More;
 sub report_of {
     my ($text, @options) = @_;
     my $output = "$RingvizTest::folder/report.json";
-    my $result = run_plain([$ENV{RINGVIZ}, '--report=json', "--output=$output", @options, '--', 'perl', write_file($text)]);
+    my $result = run_plain([$ENV{RINGVIZ}, '--report=json', '--force', "--output=$output", @options, '--', 'perl', write_file($text)]);
     is("$result->{status} $result->{out}$result->{err}", '0 ok', 'the program runs, and nothing is said');
     return decode_json(read_file($output));
 }
