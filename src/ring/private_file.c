@@ -108,8 +108,12 @@ static void remove_if_stale(int folder, const char *name)
         return;
     struct stat status;
     if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_uid == geteuid() &&
-        !is_in_use(fd, &status, pid) && unlinkat(folder, name, 0) == 0)
+        !is_in_use(fd, &status, pid) && unlinkat(folder, name, 0) == 0) {
+        char refusals[NAME_MAX + 1];
         rv_note("removed %s, left behind by process %u", name, pid);
+        if (snprintf(refusals, sizeof refusals, "%s" RV_REFUSALS_SUFFIX, name) < (int)sizeof refusals)
+            (void)unlinkat(folder, refusals, 0);
+    }
     close(fd);
 }
 

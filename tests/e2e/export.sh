@@ -17,7 +17,7 @@ run --spans --output=again.csv c.json.gz
 expect "reading it back" $status 0
 cut -d, -f1-8 spans.csv | sort >wanted
 cut -d, -f1-8 again.csv | sort | cmp - wanted || fail "what was read back are other calls"
-run --spans --output=again.csv s.json
+run --spans --force --output=again.csv s.json
 expect "reading speedscope back" $status 0
 cut -d, -f1-3,5-8 spans.csv | sort >wanted # times count from the first event there
 cut -d, -f1-3,5-8 again.csv | sort | cmp - wanted || fail "what was read back of speedscope's are other calls"

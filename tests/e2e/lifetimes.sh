@@ -14,7 +14,7 @@ produced() { # REPORT.json
 }
 
 has_events() { # PID of the viewer: something that it watches has called
-    "$ringviz" --info /dev/shm/ringviz-*-"$1"-* 2>/dev/null |
+    "$ringviz" --info "$(ls /dev/shm/ringviz-*-"$1"-* 2>/dev/null | grep -v refused)" 2>/dev/null |
         awk '$1 == "ring" { on = 1; next } on && $5 > 0 { has = 1 } END { exit !has }'
 }
 

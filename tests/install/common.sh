@@ -21,7 +21,7 @@ must() {
 counts() {
     ringviz_=$1 name_=$2 calls_=$3
     shift 3
-    "$ringviz_" --report=json --output="$dir/report" -- "$@" >"$dir/log" 2>&1 || {
+    "$ringviz_" --report=json --force --output="$dir/report" -- "$@" >"$dir/log" 2>&1 || {
         cat "$dir/log"
         fail "$ringviz_ --report -- $*"
     }

@@ -174,7 +174,7 @@ Test(report, an_empty_run_is_reported_too, .timeout = 60)
     char *text = written(&report, RV_REPORT_JSON);
     cr_assert_str_eq(
         text,
-        "{\"events\":{\"produced\":0,\"consumed\":0,\"dropped\":0},\"lost\":{},\"spans\":0,\"threads\":[],\"subroutines\":[]}\n");
+        "{\"events\":{\"produced\":0,\"consumed\":0,\"dropped\":0},\"spans\":0,\"lost\":{},\"threads\":[],\"subroutines\":[]}\n");
     free(text);
     teardown(&fixture);
 }

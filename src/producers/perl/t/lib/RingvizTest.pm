@@ -67,6 +67,7 @@ sub text_of {
 sub spans_of {
     my @spans;
     for (split /\n/, read_file($_[0]) // '') {
+        next if /^\{"lost":/;
         my %span;
         (@span{qw(process thread depth start_ns duration_ns name file line flags)} = /$line/) == 9 or die "no span: $_";
         $span{$_} = text_of($span{$_}) for qw(name file);
