@@ -13,7 +13,7 @@
 #include "base/os.h"
 #include "bench/bench.h"
 #include "bench/child.h"
-#include "control/subject.h"
+#include "debugger/target.h"
 #include "launch/launch.h"
 #include "ring/ring.h"
 

@@ -11,9 +11,9 @@
 #include "base/err.h"
 #include "base/vec.h"
 #include "bench/bench.h"
-#include "sink/export.h"
-#include "sink/gzip.h"
-#include "sink/spans.h"
+#include "export/export.h"
+#include "export/gzip.h"
+#include "export/spans.h"
 
 enum {
     N_RUNS = 3,

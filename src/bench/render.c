@@ -20,8 +20,8 @@
 
 #include <GL/glew.h>
 
-#include "app/context.h"
-#include "app/panels.h"
+#include "window/gl_context.h"
+#include "window/panels.h"
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/vec.h"

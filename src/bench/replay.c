@@ -9,7 +9,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "app/headless.h"
+#include "window/offscreen.h"
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/os.h"

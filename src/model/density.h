@@ -10,7 +10,7 @@
 #ifndef RV_MODEL_DENSITY_H
 #define RV_MODEL_DENSITY_H
 
-#include "model/chunks.h"
+#include "model/chunked_log.h"
 #include "model/timeline.h"
 
 #define RV_DENSITY_ROWS 4096u /* deeper spans are counted in the last row */

@@ -10,7 +10,7 @@
 
 #include "base/hash.h"
 #include "base/vec.h"
-#include "model/walk.h"
+#include "model/span_iter.h"
 
 #define PIECE 4096u
 #define MOST_NODES (1u << 18)

@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 #include "model/lanes.h"
-#include "model/lens.h"
+#include "model/filter.h"
 #include "model/stats.h"
 #include "model/subroutines.h"
 

@@ -15,7 +15,7 @@
 
 #include "base/vec.h"
 #include "model/density.h"
-#include "model/pages.h"
+#include "model/span_pages.h"
 
 struct record {
     uint32_t end; /* less the chunk's base */

@@ -61,7 +61,7 @@ uint32_t rv_timeline_sums_level(const struct rv_timeline *timeline);
 
 /*
  * All spans shorter than that level's cells that end in a stretch of time, or what is known of one: see
- * model/pages.h. A span is in the page that it ends in. At a finer level than it was created from a page shows what it
+ * model/span_pages.h. A span is in the page that it ends in. At a finer level than it was created from a page shows what it
  * has.
  */
 struct rv_page;

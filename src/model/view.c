@@ -11,9 +11,9 @@
 
 #include "base/bisect.h"
 #include "base/vec.h"
-#include "model/detail.h"
-#include "model/instant.h"
-#include "model/lens.h"
+#include "model/lod.h"
+#include "model/snapshot.h"
+#include "model/filter.h"
 
 #define DEFAULT_BUDGET 20000u
 #define MOST_OPEN 4096u  /* open frames of a lane that get a box each */

@@ -5,7 +5,7 @@
 #ifndef RV_MODEL_VIEW_H
 #define RV_MODEL_VIEW_H
 
-#include "model/arrangement.h"
+#include "model/lane_order.h"
 
 struct rv_instant;
 struct rv_lens;

@@ -7,7 +7,7 @@
 
 #include <stdatomic.h>
 
-#include "pipeline/paging.h"
+#include "pipeline/page_loader.h"
 #include "pipeline/session.h"
 #include "pipeline/stream.h"
 

@@ -11,10 +11,10 @@
 #include "base/vec.h"
 #include "flow/queue.h"
 #include "model/slab.h"
-#include "pipeline/jobs.h"
+#include "pipeline/batch_pool.h"
 #include "pipeline/merge.h"
-#include "pipeline/paging.h"
-#include "pipeline/roster.h"
+#include "pipeline/page_loader.h"
+#include "pipeline/stream_table.h"
 
 enum { JOBS_PER_WORKER = 6, MAX_WORKERS = 64 };
 

@@ -5,10 +5,10 @@
  *   drain    the source, stream table writes        empty batches, its nap    end of source, rv_session_stop
  *   worker   one block, one statistics shard        the queue, sinks          queue closed after the drain
  *   naming   names in the source, memory limit      50 ms, end of the drain   end of the drain
- *   pilot    what threads answer (control/pilot.h)  an order, answers, 25 ms  rv_pilot_stop, by the window
- *   maker    the next picture (app/maker.h)         a wish                    rv_maker_stop, by the window
- *   measure  a range (app/measure.h)                blocks of a survey        rv_measure_stop, by the window
- *   tally    hits of a search (app/tally.h)         blocks of a survey        rv_tally_end, by the window
+ *   pilot    what threads answer (debugger/session.h)  an order, answers, 25 ms  rv_pilot_stop, by the window
+ *   maker    the next picture (window/frame_builder.h)         a wish                    rv_maker_stop, by the window
+ *   measure  a range (query/recorded_range.h)                blocks of a survey        rv_measure_stop, by the window
+ *   tally    hits of a search (query/recorded_count.h)         blocks of a survey        rv_tally_end, by the window
  *   main     views, reports (reads the model)       SDL events or a signal    -
  *
  * Batches of all streams go through one bounded queue; any worker scans any block; blocks of a stream are merged in
@@ -23,7 +23,7 @@
 #include "model/lanes.h"
 #include "model/stats.h"
 #include "model/subroutines.h"
-#include "pipeline/survey.h"
+#include "pipeline/block_reader.h"
 #include "scan/block.h"
 #include "sink/sink.h"
 #include "source/source.h"
@@ -69,7 +69,7 @@ size_t rv_session_want(struct rv_session *session, uint64_t from_ns, uint64_t to
 
 /*
  * The calls that a recording which was told in sum has besides those in the lanes, block by block: see
- * pipeline/survey.h. NULL: there are none; those of all other sources are in the lanes.
+ * pipeline/block_reader.h. NULL: there are none; those of all other sources are in the lanes.
  */
 struct rv_survey *rv_session_survey(struct rv_session *session, const struct rv_survey_params *params);
 

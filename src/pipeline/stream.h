@@ -9,10 +9,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "flow/opening.h"
+#include "flow/stack_preamble.h"
 #include "model/lanes.h"
 #include "model/stats.h"
-#include "pipeline/jobs.h"
+#include "pipeline/batch_pool.h"
 #include "scan/carry.h"
 #include "source/source.h"
 
@@ -75,7 +75,7 @@ void rv_stream_destroy(struct rv_stream *stream);
 void rv_stream_begin(struct rv_stream *stream, struct rv_lanes *lanes, const struct rv_stream_info *info,
                      uint32_t number);
 
-/* One block of a stream that is told of in sum; see pipeline/paging.h. */
+/* One block of a stream that is told of in sum; see pipeline/page_loader.h. */
 void rv_stream_begin_page(struct rv_stream *page, const struct rv_page_request *request, uint32_t entry_stack);
 
 /* Free what only a running stream needs. After its last job; the last merger, or when no worker runs any more. */

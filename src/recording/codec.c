@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "base/vec.h"
-#include "recording/guess.h"
+#include "recording/predictor.h"
 
 static void find_kernels(struct rv_codec *codec)
 {

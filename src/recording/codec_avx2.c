@@ -4,7 +4,7 @@
  */
 #include <immintrin.h>
 
-#include "recording/guess.h"
+#include "recording/predictor.h"
 
 enum { LANES = 8 };
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/err.h"
-#include "recording/guess.h"
+#include "recording/predictor.h"
 
 struct place { /* where a column goes: so many items of so many bytes, at the most */
     void *raw;

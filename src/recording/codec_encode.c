@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/err.h"
-#include "recording/guess.h"
+#include "recording/predictor.h"
 
 enum { LEAST_IN_CONTEXTS = 4096 /* events; with fewer, 16 columns are more than what they save */ };
 

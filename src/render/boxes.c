@@ -12,7 +12,7 @@
 
 #include "base/vec.h"
 #include "render/shader.h"
-#include "render/upload.h"
+#include "render/vertex_ring.h"
 
 #define LANES_PER_ROW 64
 #define TEXELS_PER_LANE 2

@@ -5,7 +5,7 @@
 
 #include "render/emphasis.h"
 #include "render/pass.h"
-#include "render/picture.h"
+#include "render/frame_data.h"
 
 struct rv_boxes; /* opaque */
 

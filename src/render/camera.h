@@ -11,7 +11,7 @@
 
 #include <cglm/cglm.h>
 
-#include "render/stage.h"
+#include "render/lane_layout.h"
 
 struct rv_camera_params {
     const struct rv_look_params *look;

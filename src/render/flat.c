@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "model/caption.h"
+#include "model/short_name.h"
 
 #define ROW_MIN 11.5f /* points of a row that carries text */
 #define ROW_LARGE 18.0f

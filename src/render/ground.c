@@ -6,9 +6,9 @@
 
 #include "base/vec.h"
 #include "render/mesh.h"
-#include "render/remarks.h"
+#include "render/note_shapes.h"
 #include "render/shader.h"
-#include "render/upload.h"
+#include "render/vertex_ring.h"
 
 /* Heights of the layers, so close that they only fix what lies upon what. */
 #define Y_FLOOR -0.06f

@@ -6,7 +6,7 @@
 #include "model/view.h"
 #include "render/pass.h"
 #include "render/selection.h"
-#include "render/ticks.h"
+#include "render/time_axis.h"
 
 struct rv_ground; /* opaque */
 

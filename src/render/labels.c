@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "base/vec.h"
-#include "model/caption.h"
+#include "model/short_name.h"
 #include "render/font.h"
 #include "render/shader.h"
-#include "render/upload.h"
+#include "render/vertex_ring.h"
 
 #define TICK_SIZE 0.34f     /* world height of an em */
 #define TICK_DISTANCE 0.42f /* baseline before the floor's edge */

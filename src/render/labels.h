@@ -4,8 +4,8 @@
 
 #include "render/emphasis.h"
 #include "render/pass.h"
-#include "render/picture.h"
-#include "render/ticks.h"
+#include "render/frame_data.h"
+#include "render/time_axis.h"
 
 struct rv_labels; /* opaque */
 

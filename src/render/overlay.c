@@ -8,7 +8,7 @@
 #include "base/vec.h"
 #include "render/pass.h"
 #include "render/shader.h"
-#include "render/upload.h"
+#include "render/vertex_ring.h"
 
 #define SCALE_FOR_2X 1.4 /* from here on the faces drawn for two pixels a point look better */
 #define GLYPH_RADIUS -1.0f

@@ -5,7 +5,7 @@
 #include <GL/glew.h>
 
 #include "render/camera.h"
-#include "render/stage.h"
+#include "render/lane_layout.h"
 #include "render/theme.h"
 
 struct rv_pass {

@@ -15,8 +15,8 @@
 #include "model/view.h"
 #include "render/camera.h"
 #include "render/palette.h"
-#include "render/records.h"
-#include "render/stage.h"
+#include "render/box_buffer.h"
+#include "render/lane_layout.h"
 
 struct rv_pick_item {
     int32_t start, end; /* units of the pack */

@@ -9,10 +9,10 @@
 #include "render/boxes.h"
 #include "render/flat.h"
 #include "render/ground.h"
-#include "render/hud.h"
+#include "render/lane_labels.h"
 #include "render/labels.h"
-#include "render/tags.h"
-#include "render/target.h"
+#include "render/note_labels.h"
+#include "render/framebuffer.h"
 
 #define TICKS_PER_1000_POINTS 8
 #define MARGIN 28.0f /* points around the picture */

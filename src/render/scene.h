@@ -15,11 +15,11 @@
 #include "model/subroutines.h"
 #include "model/view.h"
 #include "render/emphasis.h"
-#include "render/flags.h"
-#include "render/look.h"
-#include "render/picture.h"
+#include "render/bookmark_flags.h"
+#include "render/view_mode.h"
+#include "render/frame_data.h"
 #include "render/selection.h"
-#include "render/stops.h"
+#include "render/debugger_marks.h"
 #include "render/tooltip.h"
 
 struct rv_scene; /* opaque */

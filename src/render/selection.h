@@ -4,7 +4,7 @@
 
 #include "render/camera.h"
 #include "render/overlay.h"
-#include "render/stage.h"
+#include "render/lane_layout.h"
 
 struct rv_range_ns { /* empty where to <= from */
     uint64_t from_ns, to_ns;

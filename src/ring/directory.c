@@ -13,10 +13,10 @@
 #include "base/os.h"
 #include "ring/backing.h"
 #include "base/text.h"
-#include "ring/owner.h"
+#include "ring/liveness.h"
 #include "ring/ring.h"
-#include "ring/room.h"
-#include "ring/slots.h"
+#include "ring/full_ring.h"
+#include "ring/live_stack.h"
 
 enum {
     CONSUMER_BYTE = 0,

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "base/os.h"
-#include "ring/owner.h"
+#include "ring/liveness.h"
 
 enum { IDLE = 0, CHUNK_THERE = 1, CHUNK_TAKEN = 2, STATE_MASK = 3, COUNT_STEP = 4 };
 

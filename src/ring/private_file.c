@@ -18,7 +18,7 @@
 #include "base/err.h"
 #include "ring/layout.h"
 #include "ring/map.h"
-#include "ring/owner.h"
+#include "ring/liveness.h"
 #include "ring/refusals.h"
 
 enum { N_FOLDERS = 3 };

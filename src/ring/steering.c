@@ -4,7 +4,7 @@
 
 #include "base/clock.h"
 #include "base/os.h"
-#include "ring/owner.h"
+#include "ring/liveness.h"
 
 enum { STATE_BITS = 2, STATE_MASK = (1 << STATE_BITS) - 1 };
 

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "flow/opening.h"
+#include "flow/stack_preamble.h"
 #include "model/density.h"
 #include "model/stats.h"
 #include "ringviz/recording.h"

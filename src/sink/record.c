@@ -19,8 +19,8 @@
 #include "base/err.h"
 #include "base/os.h"
 #include "base/vec.h"
-#include "sink/dictionary.h"
-#include "sink/encoders.h"
+#include "sink/name_log.h"
+#include "sink/ordered_writer.h"
 
 enum { STRINGS_BYTES = 1 << 20 }; /* of names that wait, at the most */
 static const uint64_t FLUSH_INTERVAL_NS = 500000000;

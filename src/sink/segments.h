@@ -17,7 +17,7 @@
 #include <stdbool.h>
 
 #include "recording/writer.h"
-#include "sink/indexer.h"
+#include "sink/index_builder.h"
 #include "sink/trigger.h"
 
 struct rv_record_limit {        /* zero = none */

@@ -19,7 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "flow/origin.h"
+#include "flow/stream_info.h"
 #include "model/lanes.h"
 #include "model/stats.h"
 #include "scan/span.h"
@@ -40,7 +40,7 @@ struct rv_sink {
      * SYNC. Borrowed for the call. */
     void (*events)(void *context, uint32_t stream, const struct rv_event *events, size_t n);
 
-    /* What is open where the stream begins, as flow/opening.h has it: before its events, and none of them. */
+    /* What is open where the stream begins, as flow/stack_preamble.h has it: before its events, and none of them. */
     void (*opening)(void *context, uint32_t stream, const struct rv_event *events, size_t n);
 
     /* Finished calls of one lane in closing order, told after the events that closed them. Borrowed for the call. */

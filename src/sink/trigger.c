@@ -10,7 +10,7 @@
 
 #include "base/units.h"
 #include "base/vec.h"
-#include "model/pattern.h"
+#include "model/regex.h"
 #include "model/subroutines.h"
 
 enum kind { KIND_SLOW, KIND_CALL, KIND_DEPTH, KIND_GC, KIND_LOST, KIND_MARK, KIND_COUNT };

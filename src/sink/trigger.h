@@ -28,7 +28,7 @@ void rv_trigger_destroy(struct rv_trigger *trigger);
 
 /*
  * One more condition, an alternative to those before: "slow NAME > 20ms", "call NAME", "depth > N", "gc > 5ms", "lost",
- * "mark TEXT". NAME and TEXT are model/pattern.h's. Before the session.
+ * "mark TEXT". NAME and TEXT are model/regex.h's. Before the session.
  *   returns  0, or -EINVAL with the reason, without a line end, in `why`
  */
 int rv_trigger_add(struct rv_trigger *trigger, const char *text, char *why, size_t why_bytes);

@@ -6,12 +6,12 @@
 
 #include "base/err.h"
 #include "base/vec.h"
-#include "flow/opening.h"
+#include "flow/stack_preamble.h"
 #include "recording/codec.h"
 #include "recording/index_table.h"
 #include "recording/payload.h"
 #include "recording/writer.h"
-#include "sink/indexer.h"
+#include "sink/index_builder.h"
 
 /* Calls that may be open at once: a block of a hundred bytes may begin 65,536, and each is held until it ends. */
 static const uint64_t OPEN_OF_ANY = 1 << 22;

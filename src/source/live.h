@@ -7,7 +7,7 @@
 
 #include "source/source.h"
 #include "ring/map.h"
-#include "source/filter.h"
+#include "source/capture_filter.h"
 
 struct rv_live_params {
     uint64_t interval_ns; /* between drains; 0 = 2 ms */

@@ -5,7 +5,7 @@
 
 #include "base/vec.h"
 #include "ring/modules.h"
-#include "ring/owner.h"
+#include "ring/liveness.h"
 
 enum {
     PATH_BYTES = 4096 * 4,

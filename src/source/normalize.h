@@ -7,7 +7,7 @@
 
 #include "base/clock.h"
 #include "flow/batch.h"
-#include "source/filter.h"
+#include "source/capture_filter.h"
 #include "source/name_map.h"
 
 struct rv_normalizer {

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "flow/summary.h"
+#include "flow/block_summary.h"
 
 #define RV_NO_FRAME UINT32_MAX /* below the outermost */
 

@@ -9,7 +9,7 @@
 
 #include "base/err.h"
 #include "base/vec.h"
-#include "flow/opening.h"
+#include "flow/stack_preamble.h"
 #include "recording/codec.h"
 #include "recording/reader.h"
 #include "source/recorded.h"

@@ -15,8 +15,8 @@
 
 #include "flow/batch.h"
 #include "flow/loss.h"
-#include "flow/origin.h"
-#include "flow/summary.h"
+#include "flow/stream_info.h"
+#include "flow/block_summary.h"
 
 /* What the pipeline offers to a source. All calls on the drain thread, define also on the naming thread. */
 struct rv_intake {

@@ -15,7 +15,7 @@
 
 extern "C" {
 #include "base/hash.h"
-#include "ui/typeface.h"
+#include "ui/fonts.h"
 }
 
 namespace

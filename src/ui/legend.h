@@ -16,7 +16,7 @@ struct rv_legend_row {
     uint32_t rgba;
     bool is_striped; /* told from another of this colour by its pattern */
     double share;    /* 0..1; negative = not shown */
-    /* The rules that let it alone through, and all others, as model/lens.h has them; "" = there is none. */
+    /* The rules that let it alone through, and all others, as model/filter.h has them; "" = there is none. */
     char only[RV_LEGEND_RULE_BYTES], without[RV_LEGEND_RULE_BYTES];
     int only_idx, without_idx; /* of the rule that is there; negative = it is not */
 };

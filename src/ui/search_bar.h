@@ -2,7 +2,7 @@
 #ifndef RV_UI_SEARCH_BAR_H
 #define RV_UI_SEARCH_BAR_H
 
-#include "model/lens.h"
+#include "model/filter.h"
 #include "ui/ui.h"
 
 struct rv_search_bar {

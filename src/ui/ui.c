@@ -5,7 +5,7 @@
 
 #include "base/err.h"
 #include "base/vec.h"
-#include "model/caption.h"
+#include "model/short_name.h"
 
 #define GAP 8.0f /* around panels in a column */
 

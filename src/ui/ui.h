@@ -7,9 +7,9 @@
  *     void rv_NAME_show(struct rv_ui *ui, const struct rv_NAME *shown, struct rv_ui_requests *requests);
  *
  * which draws it by imgui_bridge.h, in an area that it takes by rv_ui_dock() or rv_ui_center(). A panel changes
- * nothing: what the user asks for goes into the requests, which src/app/panels.c turns into actions. What only the
+ * nothing: what the user asks for goes into the requests, which src/window/panels.c turns into actions. What only the
  * panel needs to remember (a sort order, the text in a field) is a struct rv_NAME_state in rv_ui_state, see state.h. To
- * add one: the file pair, its kinds of request below, its call and its case in src/app/panels.c.
+ * add one: the file pair, its kinds of request below, its call and its case in src/window/panels.c.
  *
  * A pass is cheap and may be made at any time; what it would draw has a hash, so that pictures are drawn only when
  * something has changed. Events of SDL are taken one by one, wherever they come from; mouse and keys of the system are

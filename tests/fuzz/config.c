@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "app/settings.h"
+#include "viewer/settings.h"
 
 static void check_lines(const struct rv_config *config, const uint8_t *data, size_t size)
 {

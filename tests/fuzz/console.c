@@ -4,9 +4,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../unit/control/tracee.h"
+#include "../unit/debugger/tracee.h"
 #include "base/clock.h"
-#include "control/console.h"
+#include "debugger/console.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

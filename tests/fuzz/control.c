@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "control/subject.h"
+#include "debugger/target.h"
 #include "ringviz/monitor.h"
 #include "scribble.h"
 

@@ -10,8 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../unit/source/collect.h"
-#include "source/import_formats.h"
+#include "../unit/import/collect.h"
+#include "import/formats.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

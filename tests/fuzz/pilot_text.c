@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "control/pilot_text.h"
+#include "debugger/session_text.h"
 
 static void check(const char *text, size_t capacity)
 {

@@ -14,7 +14,7 @@
 #include "ring/modules.h"
 #include "ring/names.h"
 #include "ring/ring.h"
-#include "ring/slots.h"
+#include "ring/live_stack.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

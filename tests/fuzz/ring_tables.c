@@ -7,7 +7,7 @@
 #include "ring/layout.h"
 #include "ring/modules.h"
 #include "ring/names.h"
-#include "ring/slots.h"
+#include "ring/live_stack.h"
 #include "ring/watches.h"
 #include "scribble.h"
 

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "model/step.h"
+#include "query/step.h"
 #include "source/indexed.h"
 #include "source/replay.h"
 

@@ -2,7 +2,7 @@
 #ifndef RV_TESTS_RENDER_CANVAS_H
 #define RV_TESTS_RENDER_CANVAS_H
 
-#include "app/context.h"
+#include "window/gl_context.h"
 #include "render/scene.h"
 
 struct canvas {

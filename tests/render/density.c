@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "app/input.h"
+#include "window/input.h"
 #include "canvas.h"
 #include "synthetic.h"
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "app/hover.h"
+#include "viewer/hover.h"
 #include "base/vec.h"
 #include "canvas.h"
 #include "render/png.h"

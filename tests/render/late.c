@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "app/headless.h"
+#include "window/offscreen.h"
 
 #define N_EARLY 100u
 #define N_LATE 40000u

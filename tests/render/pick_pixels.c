@@ -13,7 +13,7 @@
 #include "base/hash.h"
 #include "base/vec.h"
 #include "canvas.h"
-#include "model/leaves.h"
+#include "model/leaf_view.h"
 #include "synthetic.h"
 
 #define ORIGIN_NS 18000000000000u

@@ -5,8 +5,8 @@
 #ifndef RV_TEST_RENDER_VISIT_H
 #define RV_TEST_RENDER_VISIT_H
 
-#include "app/viewer.h"
-#include "app/window.h"
+#include "viewer/viewer.h"
+#include "window/window.h"
 #include "past.h"
 
 struct visit;

@@ -8,8 +8,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "app/viewer.h"
-#include "app/window.h"
+#include "viewer/viewer.h"
+#include "window/window.h"
 #include "base/clock.h"
 #include "base/os.h"
 #include "base/vec.h"

@@ -14,7 +14,7 @@
 
 #include "base/os.h"
 #include "ring/directory.h"
-#include "ring/owner.h"
+#include "ring/liveness.h"
 #include "ring/ring.h"
 
 static const uint64_t DEADLINE_NS = 60000000000;

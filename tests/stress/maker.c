@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "app/maker.h"
+#include "window/frame_builder.h"
 #include "base/hash.h"
 #include "base/vec.h"
 

@@ -7,10 +7,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../unit/control/tracee.h"
+#include "../unit/debugger/tracee.h"
 #include "base/clock.h"
 #include "base/os.h"
-#include "control/pilot.h"
+#include "debugger/session.h"
 #include "ring/steering.h"
 
 enum { N_THREADS = 3, N_ROUNDS = 8, N_ACTS = 400, N_KINDS = RV_PILOT_UNBREAK + 1 };

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/vec.h"
-#include "model/walk.h"
+#include "model/span_iter.h"
 #include "pipeline/session.h"
 #include "source/indexed.h"
 

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "app/worker.h"
+#include "query/job_thread.h"
 
 enum { N_ROUNDS = 300, STEPS = 1000, FATES = 3 };
 

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "producers/native/calls.h"
-#include "producers/native/guard.h"
+#include "producers/native/signal_guard.h"
 #include "producers/native/process.h"
-#include "producers/native/shown.h"
+#include "producers/native/stack_mirror.h"
 #include "producers/native/thread.h"
 #include "ring/control.h"
 #include "ring/names.h"

@@ -13,11 +13,11 @@
 
 #include "base/text.h"
 #include "producers/native/file.h"
-#include "producers/native/scribe.h"
+#include "producers/native/ring_writer.h"
 #include "ring/control.h"
 #include "ring/directory.h"
 #include "ring/message.h"
-#include "ring/slots.h"
+#include "ring/live_stack.h"
 #include "ring/watches.h"
 
 /* Of a file made here: 256 KiB for each ring that is used. */

@@ -6,9 +6,9 @@
 
 #include "base/text.h"
 #include "producers/native/file.h"
-#include "producers/native/scribe.h"
+#include "producers/native/ring_writer.h"
 #include "ring/names.h"
-#include "ring/slots.h"
+#include "ring/live_stack.h"
 
 #define MOST_STRINGS (1u << 14) /* of a name that is shown: package, name and file */
 

@@ -17,7 +17,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include "producers/native/guard.h"
+#include "producers/native/signal_guard.h"
 #include "producers/native/gate.h"
 #include "producers/native/mapped.h"
 #include "producers/native/pool.h"

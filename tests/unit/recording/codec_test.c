@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "recording/guess.h"
+#include "recording/predictor.h"
 
 enum { MOST_DEPTH = 300 };
 

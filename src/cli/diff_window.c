@@ -1,0 +1,84 @@
+#include "cli/diff_window.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#include "cli/open_trace.h"
+#include "cli/show.h"
+#include "base/err.h"
+#include "pipeline/session.h"
+#include "source/merged.h"
+
+static const uint64_t TURN_NS = 50000000;
+
+/* A live trace file is drained by who reads it: there is nothing left to be looked at. */
+static struct rv_source *open_one(const char *path, const struct rv_options *options, struct rv_filter **filter)
+{
+    struct rv_map map = {0};
+    struct rv_source *source;
+    struct rv_open_params params = {.path = path, .format = options->import_format};
+    if (rv_filter_create(filter, options->include, options->exclude) != 0)
+        return NULL;
+    params.live.filter = *filter;
+    if (rv_open(&map, &source, &params) != 0)
+        return NULL;
+    if (!map.base)
+        return source;
+    source->close(source);
+    rv_map_close(&map);
+    (void)rv_err(EINVAL, "%s: a live trace file: record it, to look at it beside another", path);
+    return NULL;
+}
+
+static struct rv_source *open_both(const struct rv_options *options, const uint64_t *starts_ns,
+                                   struct rv_filter *filters[RV_COMPARE_SIDES])
+{
+    static const char *const labels[RV_COMPARE_SIDES] = {"before:", "after:"};
+    struct rv_source *sources[RV_COMPARE_SIDES] = {NULL};
+    for (int i = 0; i < RV_COMPARE_SIDES && (sources[i] = open_one(options->files[i], options, &filters[i])); i++)
+        ;
+    return rv_merged_open(&(struct rv_merged_params){
+        .sources = sources, .paths = options->files, .labels = labels, .n = RV_COMPARE_SIDES, .starts_ns = starts_ns});
+}
+
+static int take_picture(struct rv_session *session, const struct rv_options *options, const struct rv_compare *compare,
+                        const char *title)
+{
+    while (!rv_session_wait(session, TURN_NS))
+        ;
+    int error = rv_session_error(session);
+    struct rv_screenshot_params picture = rv_show_picture(session, options);
+    picture.compare = compare;
+    picture.scheme = options->has_scheme ? options->scheme : RV_COLOR_DIFFERENCE;
+    picture.program = title;
+    return error ? error : rv_headless_screenshot(&picture);
+}
+
+static int show(struct rv_source *source, const struct rv_options *options, const struct rv_compare *compare)
+{
+    char title[512];
+    snprintf(title, sizeof title, "%s, then %s", options->files[0], options->files[1]);
+    struct rv_session *session = rv_session_start(&(struct rv_session_params){.n_workers = options->n_threads,
+                                                                              .memory_bytes = options->memory_bytes,
+                                                                              .max_depth = options->max_depth},
+                                                  source);
+    int error = options->screenshot
+                    ? take_picture(session, options, compare, title)
+                    : rv_show(session, options, &(struct rv_window_params){.title = title, .compare = compare});
+    rv_session_stop(session);
+    while (!rv_session_wait(session, TURN_NS))
+        ;
+    rv_session_destroy(session);
+    return error;
+}
+
+int rv_beside(const struct rv_options *options, const struct rv_compare *compare,
+              const uint64_t starts_ns[RV_COMPARE_SIDES])
+{
+    struct rv_filter *filters[RV_COMPARE_SIDES] = {NULL};
+    struct rv_source *source = open_both(options, starts_ns, filters);
+    int error = source ? show(source, options, compare) : -EBADMSG;
+    for (int i = 0; i < RV_COMPARE_SIDES; i++)
+        rv_filter_destroy(filters[i]);
+    return error;
+}

@@ -1,0 +1,86 @@
+#include "cli/exports.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/slice.h"
+#include "base/clock.h"
+#include "base/err.h"
+#include "base/text.h"
+#include "export/export.h"
+
+enum { PATH_BYTES = 1024 }; /* as it is shown */
+static const uint64_t PROGRESS_NS = 200000000;
+
+struct progress {
+    const char *path;
+    uint64_t said_ns;
+    bool has_said;
+};
+
+int rv_exports_open(struct rv_exports *exports, const struct rv_options *options)
+{
+    *exports = (struct rv_exports){.options = options};
+    int error = 0;
+    for (size_t i = 0; i < options->n_exports && !error; i++)
+        error = rv_output_create(&exports->outputs[i], options->exports[i].path, options->is_forced);
+    return error;
+}
+
+/* On a terminal only, and not for what is done in no time. */
+static void say_progress(void *context, uint64_t n_done, uint64_t n_all)
+{
+    struct progress *progress = context;
+    uint64_t now_ns = rv_clock_mono_ns();
+    if (now_ns - progress->said_ns < PROGRESS_NS)
+        return;
+    progress->said_ns = now_ns;
+    progress->has_said = true;
+    char path[PATH_BYTES];
+    (void)rv_text_escape(path, sizeof path, progress->path, strlen(progress->path));
+    fprintf(stderr, "\rringviz: %s: %3.0f %%", path, 100.0 * (double)n_done / (double)n_all);
+}
+
+static int write_one(const struct rv_export *base, enum rv_export_kind kind, struct rv_output *output)
+{
+    struct rv_export export = *base;
+    struct progress progress = {.path = output->path ? output->path : "standard output", .said_ns = rv_clock_mono_ns()};
+    if (isatty(STDERR_FILENO)) {
+        export.progress = say_progress;
+        export.context = &progress;
+    }
+    int error = rv_output_begin(output);
+    if (!error)
+        error = rv_export_write(&export, kind, output->file);
+    if (progress.has_said)
+        fputs("\r\033[K", stderr);
+    return rv_output_finish(output, error);
+}
+
+int rv_exports_write(struct rv_exports *exports, const struct rv_exports_content *content)
+{
+    struct rv_export export = {.lanes = rv_session_lanes(content->session),
+                               .subroutines = rv_session_subroutines(content->session),
+                               .spool = content->spool,
+                               .title = content->title,
+                               .losses = content->losses};
+    struct rv_excerpt excerpt;
+    int error = 0;
+    rv_excerpt_init(&excerpt, exports->options, export.lanes, export.subroutines);
+    export.part = rv_excerpt_part(&excerpt);
+    for (size_t i = 0; i < exports->options->n_exports; i++) {
+        int failure = write_one(&export, exports->options->exports[i].kind, &exports->outputs[i]);
+        error = failure ? failure : error;
+    }
+    rv_excerpt_fini(&excerpt);
+    return error;
+}
+
+void rv_exports_close(struct rv_exports *exports)
+{
+    for (size_t i = 0; i < RV_OPTIONS_MAX_EXPORTS; i++)
+        if (exports->outputs[i].file)
+            (void)rv_output_finish(&exports->outputs[i], -ECANCELED);
+}

@@ -1,0 +1,33 @@
+/* --export: its files, opened before the program runs and written when it has ended. */
+#ifndef RV_CLI_EXPORTS_H
+#define RV_CLI_EXPORTS_H
+
+#include "cli/options.h"
+#include "cli/output.h"
+#include "pipeline/session.h"
+#include "export/spool.h"
+
+struct rv_exports { /* zeroed = none */
+    const struct rv_options *options;
+    struct rv_output outputs[RV_OPTIONS_MAX_EXPORTS];
+};
+
+/* Create every file. 0, or a negative errno with one line printed. */
+int rv_exports_open(struct rv_exports *exports, const struct rv_options *options);
+
+/*
+ * Write them, as much as can be: one that fails is said and removed. The session is done, the spool sealed.
+ *   returns  0, or the negative errno of the last failure
+ */
+struct rv_exports_content {
+    struct rv_session *session;
+    const struct rv_spool *spool;
+    const struct rv_losses *losses;
+    const char *title;
+};
+int rv_exports_write(struct rv_exports *exports, const struct rv_exports_content *content);
+
+/* Remove files that were created and not written. Safe on zeroed ones. */
+void rv_exports_close(struct rv_exports *exports);
+
+#endif

@@ -1,0 +1,10 @@
+/* --info: what a trace file says of itself, read as an observer that changes nothing. */
+#ifndef RV_CLI_INFO_H
+#define RV_CLI_INFO_H
+
+#include <stdio.h>
+
+/* 0, or negative errno with one line printed. */
+int rv_info_write(const char *path, FILE *out);
+
+#endif

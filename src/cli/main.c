@@ -1,0 +1,103 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "cli/diff.h"
+#include "cli/check.h"
+#include "cli/info.h"
+#include "cli/merge.h"
+#include "cli/options.h"
+#include "cli/output.h"
+#include "cli/usage.h"
+#include "cli/watch.h"
+#include "base/err.h"
+#include "bench/bench.h"
+#include "debugger/console.h"
+
+enum { STATUS_FAILED = 1, STATUS_USAGE = 2 };
+
+/* To where --output says. What was written and cannot be kept is an error, too. */
+static int write_output(const struct rv_options *options, int (*write)(const struct rv_options *options, FILE *out))
+{
+    struct rv_output output;
+    int error = rv_output_open(&output, options->output, options->is_forced);
+    if (!error)
+        error = rv_output_begin(&output);
+    if (!error)
+        error = write(options, output.file);
+    int close_error = rv_output_close(&output);
+    return error ? error : close_error;
+}
+
+static int write_info(const struct rv_options *options, FILE *out)
+{
+    return rv_info_write(options->file, out);
+}
+
+static int write_bench(const struct rv_options *options, FILE *out)
+{
+    return rv_bench_run(options->bench, options->is_json, options->file, options->argv, out);
+}
+
+static int run_bench(const struct rv_options *options)
+{
+    int error = write_output(options, write_bench);
+    return error == -EINVAL ? STATUS_USAGE : error ? STATUS_FAILED : EXIT_SUCCESS;
+}
+
+/* A standard stream that was closed stays unusable, for us and for the command, instead of becoming one of our files.
+ */
+static int keep_standard_streams(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", (fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) | O_CLOEXEC) != fd)
+            return -EBADF;
+    return 0;
+}
+
+/* What was printed for the asking. */
+static int close_standard_output(void)
+{
+    struct rv_output output = {.file = stdout};
+    return rv_output_close(&output) == 0 ? EXIT_SUCCESS : STATUS_FAILED;
+}
+
+static int run(const struct rv_options *options)
+{
+    rv_set_verbose(options->is_verbose);
+    switch (options->command) {
+    case RV_COMMAND_WATCH:
+        return rv_watch(options);
+    case RV_COMMAND_DIFF:
+        return rv_against(options);
+    case RV_COMMAND_MERGE:
+        return rv_join(options);
+    case RV_COMMAND_CONTROL:
+        return rv_console_talk(options->control);
+    case RV_COMMAND_INFO:
+        return write_output(options, write_info) == 0 ? EXIT_SUCCESS : STATUS_FAILED;
+    case RV_COMMAND_CHECK:
+        return write_output(options, rv_check_write) == 0 ? EXIT_SUCCESS : STATUS_FAILED;
+    case RV_COMMAND_BENCH:
+        return run_bench(options);
+    case RV_COMMAND_HELP:
+        rv_usage_print();
+        return close_standard_output();
+    case RV_COMMAND_VERSION:
+        puts("ringviz " RINGVIZ_VERSION);
+        return close_standard_output();
+    }
+    rv_unreachable();
+}
+
+int main(int argc, char **argv)
+{
+    struct rv_options options;
+    if (keep_standard_streams() != 0)
+        return STATUS_FAILED;
+    int status = rv_options_parse(&options, argc, argv) == 0 ? run(&options) : STATUS_USAGE;
+    rv_options_fini(&options);
+    return status;
+}

@@ -1,0 +1,10 @@
+/* --merge: several recordings into one. */
+#ifndef RV_CLI_MERGE_H
+#define RV_CLI_MERGE_H
+
+#include "cli/options.h"
+
+/* Exit status; what failed has been said. */
+int rv_join(const struct rv_options *options);
+
+#endif

@@ -1,0 +1,72 @@
+#include "cli/open_trace.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "recording/reader.h"
+#include "source/indexed.h"
+#include "source/replay.h"
+
+/* How many bytes there are, up to as many as are wanted; 0 where it cannot be read. */
+static size_t read_head(const char *path, void *bytes, size_t n_bytes)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    ssize_t n = fd < 0 ? 0 : read(fd, bytes, n_bytes);
+    if (fd >= 0)
+        close(fd);
+    return n > 0 ? (size_t)n : 0;
+}
+
+bool rv_open_is_recording(const char *path)
+{
+    char bytes[sizeof(struct rv_rec_chunk)];
+    return rv_rec_is_recording(bytes, read_head(path, bytes, sizeof bytes));
+}
+
+/* It begins, and not as a trace file does, of whichever byte order. */
+static bool is_foreign(const char *path)
+{
+    uint64_t magic;
+    return read_head(path, &magic, sizeof magic) == sizeof magic && magic && magic != RV_WIRE_MAGIC &&
+           magic != __builtin_bswap64(RV_WIRE_MAGIC);
+}
+
+static int open_replay(struct rv_source **source, const struct rv_open_params *params)
+{
+    if (params->live.filter)
+        return rv_err(EINVAL, "%s: a recording is replayed whole: --include and --exclude are for capturing",
+                      params->path);
+    *source = NULL;
+    int error = params->is_for_looks ? rv_indexed_open(source, params->path, RV_INDEXED_LEAST_EVENTS) : 0;
+    if (error)
+        return error;
+    if (!*source)
+        *source = rv_replay_open(params->path);
+    return *source ? 0 : -EBADMSG;
+}
+
+static int open_import(struct rv_source **source, const struct rv_import_format *format,
+                       const struct rv_open_params *params)
+{
+    *source = rv_import_open(format, &(struct rv_import_params){params->path, params->live.filter});
+    return *source ? 0 : -EBADMSG;
+}
+
+int rv_open(struct rv_map *map, struct rv_source **source, const struct rv_open_params *params)
+{
+    if (!params->format && rv_open_is_recording(params->path))
+        return open_replay(source, params);
+    const struct rv_import_format *format = params->format ? params->format : rv_import_format_of(params->path);
+    if (format)
+        return open_import(source, format, params);
+    if (is_foreign(params->path))
+        return rv_err(EBADMSG, "%s: neither a trace file nor a recording, nor a trace that is known by its content",
+                      params->path);
+    int error = rv_map_open(map, params->path, RV_MAP_CONSUMER, false);
+    if (error)
+        return error;
+    *source = rv_live_open(map, &params->live);
+    return *source ? 0 : -EBUSY;
+}

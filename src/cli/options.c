@@ -1,0 +1,564 @@
+#include "cli/options.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/gem.h"
+#include "cli/option_table.h"
+#include "cli/option_values.h"
+#include "base/err.h"
+#include "base/os.h"
+#include "base/units.h"
+
+/* ---- values ---- */
+
+static const char *const POLICIES[] = {"block", "switch", "fill", "ring", NULL};
+static const char *const CLOCKS[] = {"tsc", "monotonic", "tick", NULL};
+static const char *const REPORTS[] = {"text", "csv", "json", NULL};
+static const char *const DIFFS[] = {"text", "csv", "json", "window", NULL}; /* reports, and a window */
+static const char *const SPANS[] = {"csv", "json", NULL};
+static const char *const EXPORTS[] = {[RV_EXPORT_CHROME] = "chrome",
+                                      [RV_EXPORT_PERFETTO] = "perfetto",
+                                      [RV_EXPORT_FOLDED] = "folded",
+                                      [RV_EXPORT_SPEEDSCOPE] = "speedscope",
+                                      NULL};
+static const char *const VIEWS[] = {
+    [RV_LOOK_3D] = "3d", [RV_LOOK_ALIGNED] = "aligned", [RV_LOOK_FLAME] = "flame", [RV_LOOK_TOP] = "top", NULL};
+
+static int parse_size(const char *value, struct rv_options *options)
+{
+    char *end;
+    long width = strtol(value, &end, 10), height = *end == 'x' ? strtol(end + 1, &end, 10) : 0;
+    if (*end || width < 64 || height < 64 || width > 16384 || height > 16384)
+        return rv_value_bad("size", value, "WxH, each from 64 to 16384");
+    options->width_px = (int)width;
+    options->height_px = (int)height;
+    return 0;
+}
+
+static int parse_scheme(const char *name, const char *value, enum rv_color_scheme *scheme)
+{
+    const char *words[RV_COLOR_PLAIN_SCHEMES + 1] = {NULL};
+    int index, error;
+    for (int i = 0; i < RV_COLOR_PLAIN_SCHEMES; i++)
+        words[i] = rv_color_scheme_name((enum rv_color_scheme)i);
+    error = rv_value_word(name, value, words, &index);
+    *scheme = (enum rv_color_scheme)index;
+    return error;
+}
+
+static int parse_theme(const char *name, const char *value, enum rv_color_theme *theme)
+{
+    const char *words[RV_COLOR_THEME_COUNT + 1] = {NULL};
+    int index, error;
+    for (int i = 0; i < RV_COLOR_THEME_COUNT; i++)
+        words[i] = rv_color_theme_name((enum rv_color_theme)i);
+    error = rv_value_word(name, value, words, &index);
+    *theme = (enum rv_color_theme)index;
+    return error;
+}
+
+static int parse_export(const char *value, struct rv_options *options)
+{
+    const char *colon = strchr(value, ':');
+    int kind = 0;
+    while (EXPORTS[kind] && (!colon || strlen(EXPORTS[kind]) != (size_t)(colon - value) ||
+                             strncmp(value, EXPORTS[kind], (size_t)(colon - value)) != 0))
+        kind++;
+    if (!EXPORTS[kind] || !colon[1])
+        return rv_value_bad("export", value, "FORMAT:OUT, FORMAT one of chrome, perfetto, folded, speedscope");
+    if (options->n_exports == RV_OPTIONS_MAX_EXPORTS)
+        return rv_err(EINVAL, "--export=%s: more than %d exports", value, RV_OPTIONS_MAX_EXPORTS);
+    for (size_t i = 0; i < options->n_exports; i++)
+        if (strcmp(options->exports[i].path, colon + 1) == 0)
+            return rv_err(EINVAL, "--export=%s: another export goes there", value);
+    options->exports[options->n_exports++] = (struct rv_export_option){(enum rv_export_kind)kind, colon + 1};
+    options->is_headless = true;
+    return 0;
+}
+
+static int add_trigger(const char *value, struct rv_options *options)
+{
+    char why[128];
+    struct rv_trigger **trigger = &options->record_limit.trigger;
+    if (!*trigger)
+        *trigger = rv_trigger_create();
+    return rv_trigger_add(*trigger, value, why, sizeof why) == 0
+               ? 0
+               : rv_err(EINVAL, "--trigger=%s: %s; see ringviz --help", value, why);
+}
+
+/* BEFORE[,AFTER]: as long after it as before, if not told. */
+static int parse_trigger_keep(const char *value, struct rv_options *options)
+{
+    static const uint64_t LEAST_BEFORE_NS = 10000000;
+    struct rv_trigger_keep *keep = &options->trigger_keep;
+    char before[64];
+    const char *comma = strchr(value, ',');
+    int n = comma ? (int)(comma - value) : (int)strlen(value);
+    options->has_trigger_keep = true;
+    if ((size_t)n >= sizeof before)
+        return rv_value_bad("trigger-keep", value, "a time such as 5s, or two such as 5s,1s");
+    snprintf(before, sizeof before, "%.*s", n, value);
+    int error = rv_units_parse_ns(before, &keep->before_ns);
+    keep->after_ns = keep->before_ns;
+    if (error || keep->before_ns < LEAST_BEFORE_NS || (comma && rv_units_parse_ns(comma + 1, &keep->after_ns) != 0))
+        return rv_value_bad("trigger-keep", value, "a time such as 5s, or two such as 5s,1s, the first at least 10ms");
+    return 0;
+}
+
+static int set_output_option(struct rv_options *options, const struct rv_option_entry *entry, const char *value)
+{
+    int index, error = 0;
+    switch (entry->id) {
+    case RV_OPTION_REPORT:
+        options->has_report = options->is_headless = true;
+        error = rv_value_word(entry->name, value, REPORTS, &index);
+        options->report_format = (enum rv_report_format)index;
+        return error;
+    case RV_OPTION_DIFF:
+        options->command = RV_COMMAND_DIFF;
+        error = rv_value_word(entry->name, value, DIFFS, &index);
+        options->has_diff_window = !error && !DIFFS[index + 1];
+        options->report_format = options->has_diff_window ? RV_REPORT_TEXT : (enum rv_report_format)index;
+        return error;
+    case RV_OPTION_SPANS:
+        options->has_spans = options->is_headless = true;
+        error = rv_value_word(entry->name, value, SPANS, &index);
+        options->spans_format = (enum rv_spans_format)index;
+        return error;
+    case RV_OPTION_EXPORT:
+        return parse_export(value, options);
+    case RV_OPTION_CONTROL:
+        options->command = RV_COMMAND_CONTROL;
+        options->control = value;
+        return 0;
+    case RV_OPTION_MERGE:
+        options->command = RV_COMMAND_MERGE;
+        options->merge = value;
+        return 0;
+    case RV_OPTION_OUTPUT:
+        options->output = value;
+        return 0;
+    case RV_OPTION_REPAIR:
+        options->command = RV_COMMAND_CHECK;
+        options->repair = value;
+        return 0;
+    case RV_OPTION_RECORD:
+        options->has_record = true;
+        options->record = value;
+        return 0;
+    case RV_OPTION_RECORD_LIMIT:
+        return rv_value_limit(entry->name, value, &options->record_limit.n_bytes, &options->record_limit.ns);
+    case RV_OPTION_TRIGGER:
+        return add_trigger(value, options);
+    case RV_OPTION_TRIGGER_KEEP:
+        return parse_trigger_keep(value, options);
+    case RV_OPTION_SCREENSHOT:
+        options->screenshot = value;
+        options->is_headless = true;
+        return 0;
+    case RV_OPTION_FRAMES:
+        options->frames = value;
+        options->is_headless = true;
+        return 0;
+    case RV_OPTION_VIDEO:
+        options->video = value;
+        options->is_headless = true;
+        return 0;
+    case RV_OPTION_FPS:
+        return rv_value_count(entry->name, value, 240, &options->fps);
+    case RV_OPTION_SPEED:
+        return rv_value_speed(entry->name, value, &options->speed);
+    case RV_OPTION_VIEW:
+        error = rv_value_word(entry->name, value, VIEWS, &index);
+        options->look = (enum rv_look)index;
+        options->has_look = true;
+        return error;
+    case RV_OPTION_COLOR:
+        options->has_scheme = true;
+        return parse_scheme(entry->name, value, &options->scheme);
+    case RV_OPTION_THEME:
+        options->has_theme = true;
+        return parse_theme(entry->name, value, &options->theme);
+    case RV_OPTION_SIZE:
+        return parse_size(value, options);
+    case RV_OPTION_AT:
+        return rv_value_time(entry->name, value, 0, &options->at_ns);
+    case RV_OPTION_WINDOW:
+        return rv_value_time(entry->name, value, 1, &options->window_ns);
+    case RV_OPTION_BENCH:
+        options->command = RV_COMMAND_BENCH;
+        options->bench = value ? value : "";
+        return 0;
+    default:
+        return -ENOENT;
+    }
+}
+
+/* A regular expression, or a rule, that is no good is said to be so before anything runs. */
+static int bad_pattern(const struct rv_option_entry *entry, const char *value, const char *why)
+{
+    return rv_err(EINVAL, "--%s=%s: %s; see ringviz --help", entry->name, value, why);
+}
+
+static int set_part_option(struct rv_options *options, const struct rv_option_entry *entry, const char *value)
+{
+    char why[160];
+    struct rv_pattern pattern;
+    switch (entry->id) {
+    case RV_OPTION_FIND:
+        options->find = value;
+        if (rv_pattern_init(&pattern, value, why, sizeof why) != 0)
+            return bad_pattern(entry, value, why);
+        rv_pattern_fini(&pattern);
+        return 0;
+    case RV_OPTION_FILTER:
+        return rv_lens_add(&options->lens, value, why, sizeof why) ? bad_pattern(entry, value, why) : 0;
+    case RV_OPTION_FROM:
+        options->has_part = true;
+        return rv_value_time(entry->name, value, 0, &options->from_ns);
+    case RV_OPTION_TO:
+        options->has_part = true;
+        return rv_value_time(entry->name, value, 1, &options->to_ns);
+    default:
+        return -ENOENT;
+    }
+}
+
+static int set_file_option(struct rv_options *options, const struct rv_option_entry *entry, const char *value)
+{
+    int index, error;
+    switch (entry->id) {
+    case RV_OPTION_POLICY:
+        error = rv_value_word(entry->name, value, POLICIES, &index);
+        options->map.policy = (enum rv_policy)index;
+        return error;
+    case RV_OPTION_CLOCK:
+        error = rv_value_word(entry->name, value, CLOCKS, &index);
+        options->map.clock_kind = (enum rv_clock_kind)index;
+        return error;
+    case RV_OPTION_RING_EVENTS:
+        return rv_value_count(entry->name, value, 1u << 20, &options->map.ring_events);
+    case RV_OPTION_RINGS:
+        return rv_value_count(entry->name, value, 4096, &options->map.n_rings);
+    case RV_OPTION_SLOTS:
+        return rv_value_count(entry->name, value, 4096, &options->map.n_slots);
+    case RV_OPTION_SLOT_SIZE:
+        return rv_value_bytes(entry->name, value, 4096, &options->map.slot_bytes);
+    case RV_OPTION_MESSAGE_SIZE:
+        return rv_value_bytes(entry->name, value, 1u << 20, &options->map.message_bytes);
+    case RV_OPTION_GLOBAL_SIZE:
+        return rv_value_bytes(entry->name, value, 1u << 24, &options->map.global_bytes);
+    case RV_OPTION_TRACE_FILE:
+        options->trace_file = value;
+        return 0;
+    default:
+        return -ENOENT;
+    }
+}
+
+static int parse_format(const char *name, const char *value, const struct rv_import_format **format)
+{
+    *format = rv_import_format_named(value);
+    char expected[128];
+    rv_import_format_names(expected, sizeof expected, ", ");
+    return *format ? 0 : rv_value_bad(name, value, expected);
+}
+
+/* What is watched is not a file, but goes by a name as one does. */
+static void watch_live(struct rv_options *options, const struct rv_import_format *format, const char *name)
+{
+    options->import_format = format;
+    options->file = name;
+}
+
+static int set_capture_option(struct rv_options *options, const struct rv_option_entry *entry, const char *value)
+{
+    switch (entry->id) {
+    case RV_OPTION_DRAIN_INTERVAL:
+        return rv_value_time(entry->name, value, 10000, &options->drain_interval_ns);
+    case RV_OPTION_IMPORT:
+        return parse_format(entry->name, value, &options->import_format);
+    case RV_OPTION_RRTRACE:
+        watch_live(options, &rv_import_rrtrace, value);
+        return 0;
+    case RV_OPTION_PERL_PID:
+        watch_live(options, &rv_import_perl, value);
+        return 0;
+    case RV_OPTION_INCLUDE:
+        options->include = value;
+        return 0;
+    case RV_OPTION_EXCLUDE:
+        options->exclude = value;
+        return 0;
+    case RV_OPTION_MAX_DEPTH:
+        return rv_value_count(entry->name, value, 1u << 24, &options->max_depth);
+    case RV_OPTION_DURATION:
+        return rv_value_time(entry->name, value, 1, &options->duration_ns);
+    case RV_OPTION_THREADS:
+        return rv_value_count(entry->name, value, 64, &options->n_threads);
+    case RV_OPTION_MEMORY:
+        if (rv_units_parse_bytes(value, &options->memory_bytes) != 0 || options->memory_bytes < 1u << 20)
+            return rv_value_bad(entry->name, value, "a size of at least 1M");
+        return 0;
+    default:
+        return -ENOENT;
+    }
+}
+
+/* Options that only set a flag or name what to do. */
+static bool set_switch(struct rv_options *options, enum rv_option_id id)
+{
+    switch (id) {
+    case RV_OPTION_HEADLESS:
+        options->is_headless = true;
+        return true;
+    case RV_OPTION_JSON:
+        options->is_json = true;
+        return true;
+    case RV_OPTION_VERBOSE:
+        options->is_verbose = true;
+        return true;
+    case RV_OPTION_FAIL_ON_LOSS:
+        options->fails_on_loss = true;
+        return true;
+    case RV_OPTION_FORCE:
+        options->is_forced = true;
+        return true;
+    case RV_OPTION_CHECK:
+        options->command = RV_COMMAND_CHECK;
+        return true;
+    case RV_OPTION_INFO:
+        options->command = RV_COMMAND_INFO;
+        return true;
+    case RV_OPTION_VERSION:
+        options->command = RV_COMMAND_VERSION;
+        return true;
+    case RV_OPTION_HELP:
+        options->command = RV_COMMAND_HELP;
+        return true;
+    default:
+        return false;
+    }
+}
+
+static int set_option(struct rv_options *options, enum rv_option_id id, const char *value)
+{
+    if (set_switch(options, id))
+        return 0;
+    const struct rv_option_entry *entry = RV_OPTION_TABLE;
+    while (entry->id != id)
+        entry++;
+    int error = set_output_option(options, entry, value);
+    if (error == -ENOENT)
+        error = set_part_option(options, entry, value);
+    if (error == -ENOENT)
+        error = set_file_option(options, entry, value);
+    return error == -ENOENT ? set_capture_option(options, entry, value) : error;
+}
+
+/* ---- the whole ---- */
+
+static void fill_getopt(struct option *out)
+{
+    for (int i = 0; i < RV_N_OPTIONS; i++) {
+        const char *argument = RV_OPTION_TABLE[i].argument;
+        int has = !argument ? no_argument : *argument == '[' ? optional_argument : required_argument;
+        out[i] = (struct option){RV_OPTION_TABLE[i].name, has, NULL, RV_OPTION_TABLE[i].id};
+    }
+    out[RV_N_OPTIONS] = (struct option){0};
+}
+
+/* What is asked for is not passed over: an option goes with the command, or is refused. */
+static int check_company(enum rv_command command, const bool is_given[RV_N_OPTIONS])
+{
+    static const char *const COMMANDS[] = {[RV_COMMAND_WATCH] = "what is watched",
+                                           [RV_COMMAND_INFO] = "--info",
+                                           [RV_COMMAND_CHECK] = "--check and --repair",
+                                           [RV_COMMAND_DIFF] = "--diff",
+                                           [RV_COMMAND_MERGE] = "--merge",
+                                           [RV_COMMAND_CONTROL] = "--control",
+                                           [RV_COMMAND_BENCH] = "--bench"};
+    if (command == RV_COMMAND_HELP || command == RV_COMMAND_VERSION)
+        return 0;
+    for (int i = 0; i < RV_N_OPTIONS; i++) {
+        const struct rv_option_entry *entry = &RV_OPTION_TABLE[i];
+        if (is_given[entry->id - RV_OPTION_HEADLESS] && !(entry->commands >> command & 1))
+            return rv_err(EINVAL, "--%s does not go with %s; see ringviz --help", entry->name, COMMANDS[command]);
+    }
+    return 0;
+}
+
+/* Commands that take several files and write one thing. */
+static int check_files(const struct rv_options *options)
+{
+    const bool is_diff = options->command == RV_COMMAND_DIFF;
+    const char *name = is_diff ? "--diff" : "--merge";
+    if (options->argv || options->n_files < 2 || (is_diff && options->n_files > 2))
+        return rv_err(EINVAL, "%s takes %s; see ringviz --help", name,
+                      is_diff ? "two FILEs, before and after" : "two or more recordings");
+    if ((options->find || options->lens.n_rules || options->has_part) && !options->has_diff_window &&
+        !options->screenshot)
+        return rv_err(EINVAL, "--find, --filter, --from and --to go with the picture of --diff only: --diff=window or "
+                              "--screenshot; see ringviz --help");
+    return 0;
+}
+
+static bool is_stdout(const char *path)
+{
+    return strcmp(path, "-") == 0;
+}
+
+/* Two outputs in one stream would be neither. */
+static int check_stdout(const struct rv_options *options)
+{
+    const bool has_text = options->command == RV_COMMAND_WATCH && (options->has_report || options->has_spans);
+    size_t n = has_text && (!options->output || is_stdout(options->output));
+    n += options->video && is_stdout(options->video);
+    for (size_t i = 0; i < options->n_exports; i++)
+        n += is_stdout(options->exports[i].path);
+    return n > 1 ? rv_err(EINVAL, "standard output takes one output only; see --output") : 0;
+}
+
+static int check_output(const struct rv_options *options, const char *const *outputs, size_t n)
+{
+    const char *output = outputs[n];
+    for (size_t i = 0; i < n && !is_stdout(output); i++)
+        if (outputs[i] && strcmp(outputs[i], output) == 0)
+            return rv_err(EINVAL, "%s: takes one output only", output);
+    for (size_t i = 0; i < options->n_files; i++)
+        if (output != options->record && rv_os_is_same_file(output, options->files[i]))
+            return rv_err(EINVAL, "%s: is read, and cannot be written over", output);
+    return 0;
+}
+
+/* What is read is not written over, --force or not: it is read until all is written. A recording may have its name, for
+ * what had it before is still there until it has been read. */
+static int check_outputs(const struct rv_options *options)
+{
+    const char *outputs[4 + RV_OPTIONS_MAX_EXPORTS] = {options->record, options->output, options->screenshot,
+                                                       options->video};
+    int error = 0;
+    for (size_t i = 0; i < options->n_exports; i++)
+        outputs[4 + i] = options->exports[i].path;
+    for (size_t i = 0; i < sizeof outputs / sizeof *outputs && !error; i++)
+        if (outputs[i])
+            error = check_output(options, outputs, i);
+    return error;
+}
+
+static int check_bench(const struct rv_options *options)
+{
+    if (options->argv && strcmp(options->bench, "overhead") != 0)
+        return rv_err(EINVAL, "--bench takes no COMMAND, but --bench=overhead");
+    bool takes_file = strcmp(options->bench, "codec") == 0 || strcmp(options->bench, "replay") == 0;
+    if (options->n_files > 1 || (options->file && !takes_file))
+        return rv_err(EINVAL, "--bench takes no FILE, but --bench=codec and --bench=replay a recording");
+    return 0;
+}
+
+static int check(const struct rv_options *options)
+{
+    if (options->command == RV_COMMAND_HELP || options->command == RV_COMMAND_VERSION)
+        return 0;
+    const bool has_window = options->command == RV_COMMAND_WATCH && !options->is_headless; /* where R may be pressed */
+    if (rv_record_limit_is_set(&options->record_limit) && !options->has_record && !has_window)
+        return rv_err(EINVAL, "--%s goes with --record; see ringviz --help",
+                      options->record_limit.trigger ? "trigger" : "record-limit");
+    if (options->to_ns && options->to_ns <= options->from_ns)
+        return rv_err(EINVAL, "--to must come after --from; see ringviz --help");
+    int error = check_outputs(options);
+    if (!error)
+        error = check_stdout(options);
+    if (error)
+        return error;
+    if (options->command == RV_COMMAND_BENCH)
+        return check_bench(options);
+    if (options->command == RV_COMMAND_CONTROL)
+        return options->file || options->argv
+                   ? rv_err(EINVAL, "--control=%s takes no other FILE and no COMMAND; see ringviz --help",
+                            options->control)
+                   : 0;
+    if (options->command == RV_COMMAND_DIFF || options->command == RV_COMMAND_MERGE)
+        return check_files(options);
+    if (options->n_files > 1)
+        return rv_err(EINVAL, "%s: one FILE only; a command goes after --; see ringviz --help", options->files[1]);
+    if (!options->file && !options->argv)
+        return rv_err(EINVAL, "nothing to watch: give a FILE, or -- COMMAND; see ringviz --help");
+    if (options->command == RV_COMMAND_CHECK && !options->file)
+        return rv_err(EINVAL, "--check and --repair want a recording; see ringviz --help");
+    if (options->command == RV_COMMAND_INFO && !options->file)
+        return rv_err(EINVAL, "--info wants a FILE; see ringviz --help");
+    if (options->has_report && options->has_spans)
+        return rv_err(EINVAL, "--report and --spans are two outputs: give one of them");
+    if (options->import_format && !options->file)
+        return rv_err(EINVAL, "--import wants a FILE; see ringviz --help");
+    if (options->has_trigger_keep && !options->record_limit.trigger)
+        return rv_err(EINVAL, "--trigger-keep goes with --trigger; see ringviz --help");
+    if (options->speed > 0.0 && options->argv && !options->frames && !options->video)
+        return rv_err(EINVAL, "--speed is for a FILE that is played and for films; see ringviz --help");
+    if (options->file && options->trace_file)
+        return rv_err(EINVAL, "--trace-file goes with -- COMMAND: %s is a trace file already", options->file);
+    return 0;
+}
+
+static void take_files(struct rv_options *options, int n, char *const *files)
+{
+    options->file = files[0];
+    options->files = (const char *const *)files;
+    options->n_files = (size_t)n;
+}
+
+/* FILE, or what stands after "--". */
+static int take_operands(struct rv_options *options, int argc, char **argv, bool is_after_dashes)
+{
+    if (options->file && optind < argc)
+        return rv_err(EINVAL, "%s: --rrtrace and --perl-pid take no FILE and no COMMAND; see ringviz --help",
+                      argv[optind]);
+    if (is_after_dashes && optind < argc)
+        options->argv = (const char *const *)&argv[optind];
+    else if (optind < argc)
+        take_files(options, argc - optind, argv + optind);
+    return check(options);
+}
+
+int rv_options_parse(struct rv_options *options, int argc, char **argv)
+{
+    static const uint64_t KEEP_NS = 5000000000;
+    *options = (struct rv_options){
+        .width_px = 1600, .height_px = 900, .fps = 30, .lens.mode = RV_LENS_HIDE, .trigger_keep = {KEEP_NS, KEEP_NS}};
+    int error = rv_gem_command_line(&argc, &argv);
+    if (error)
+        return error;
+    struct option getopt_table[RV_N_OPTIONS + 1];
+    bool is_given[RV_N_OPTIONS] = {false};
+    fill_getopt(getopt_table);
+    opterr = 0;
+    int id, n_read;
+    while (n_read = optind, (id = getopt_long(argc, argv, "+:", getopt_table, NULL)) != -1) {
+        if (id == '?')
+            return rv_err(EINVAL, "%s: unknown option or needless value; see ringviz --help", argv[optind - 1]);
+        if (id == ':')
+            return rv_err(EINVAL, "%s: wants a value; see ringviz --help", argv[optind - 1]);
+        error = set_option(options, (enum rv_option_id)id, optarg);
+        if (error)
+            return error;
+        is_given[id - RV_OPTION_HEADLESS] = true;
+    }
+    error = check_company(options->command, is_given);
+    if (error)
+        return error;
+    if (options->record_limit.trigger)
+        rv_trigger_set_keep(options->record_limit.trigger, options->trigger_keep);
+    return take_operands(options, argc, argv, optind > n_read); /* the last call passed over "--" */
+}
+
+void rv_options_fini(struct rv_options *options)
+{
+    rv_lens_fini(&options->lens);
+    rv_trigger_destroy(options->record_limit.trigger);
+}

@@ -1,0 +1,84 @@
+/* The command line, parsed. Every option is in option_table.c. */
+#ifndef RV_CLI_OPTIONS_H
+#define RV_CLI_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cli/option_table.h"
+#include "model/color.h"
+#include "model/filter.h"
+#include "ring/map.h"
+#include "render/view_mode.h"
+#include "export/export.h"
+#include "export/report.h"
+#include "sink/segments.h"
+#include "export/spans.h"
+#include "import/formats.h"
+
+enum { RV_OPTIONS_MAX_EXPORTS = 8 };
+
+struct rv_export_option {
+    enum rv_export_kind kind;
+    const char *path;
+};
+
+struct rv_options {
+    enum rv_command command;
+    const char *file;                             /* a trace file to watch; NULL with argv */
+    const struct rv_import_format *import_format; /* --import; NULL = told by content */
+    const char *const *files;                     /* all that were named; file is the first of them */
+    size_t n_files;
+    const char *const *argv; /* COMMAND ARG..., NULL-terminated; NULL with file */
+    /* output */
+    bool is_headless, has_report, has_spans, is_json, is_verbose;
+    enum rv_report_format report_format;
+    bool has_diff_window; /* --diff is looked at */
+    enum rv_spans_format spans_format;
+    const char *output; /* NULL = stdout */
+    struct rv_export_option exports[RV_OPTIONS_MAX_EXPORTS];
+    size_t n_exports;
+    bool fails_on_loss;  /* status 1 where anything is known to be missing */
+    bool is_forced;      /* files that are there already may be written over */
+    const char *control; /* with RV_COMMAND_CONTROL: the trace file */
+    const char *merge;   /* the recording that several become */
+    const char *screenshot;
+    const char *frames, *video; /* a folder of pictures, a video; NULL = none */
+    uint32_t fps;               /* of both */
+    double speed;               /* of time in them, and of a capture that is played; 0 = not given */
+    const char *bench;          /* "" = all */
+    const char *repair;         /* with RV_COMMAND_CHECK: where a clean copy goes; NULL = none */
+    bool has_record;
+    const char *record;                  /* NULL with has_record: a name of its own */
+    struct rv_record_limit record_limit; /* with the trigger, if there is one */
+    struct rv_trigger_keep trigger_keep;
+    bool has_trigger_keep; /* it was given */
+    int width_px, height_px;
+    enum rv_look look;                    /* of the picture, and of the window at first */
+    enum rv_color_scheme scheme;          /* the same */
+    enum rv_color_theme theme;            /* the same */
+    bool has_look, has_scheme, has_theme; /* they were given */
+    uint64_t at_ns;                       /* where the picture's window begins, from the first event */
+    uint64_t window_ns;                   /* 0 = to the end */
+    /* what is looked for and what is let through */
+    const char *find;        /* a regular expression that compiles; NULL = nothing */
+    struct rv_lens lens;     /* --filter */
+    bool has_part;           /* --from or --to was given */
+    uint64_t from_ns, to_ns; /* from the first event; to_ns 0 = to the end */
+    /* capture */
+    struct rv_map_params map;
+    const char *trace_file, *include, *exclude;
+    uint64_t duration_ns, drain_interval_ns, memory_bytes;
+    uint32_t max_depth;
+    uint32_t n_threads;
+};
+
+/*
+ * Parse. Strings are borrowed from argv.
+ *   returns  0, or -EINVAL with one line printed
+ */
+int rv_options_parse(struct rv_options *options, int argc, char **argv);
+
+void rv_options_fini(struct rv_options *options); /* after a parse that failed, too */
+
+#endif

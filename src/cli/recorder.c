@@ -1,0 +1,140 @@
+#include "cli/recorder.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/err.h"
+
+/* What is recorded, without folders and without a recording's ending. */
+static void base_name(const struct rv_options *options, char *name, size_t n_bytes)
+{
+    const char *path = options->file ? options->file : options->argv[0];
+    const char *slash = strrchr(path, '/');
+    snprintf(name, n_bytes, "%s", slash && slash[1] ? slash + 1 : path);
+    char *ending = strrchr(name, '.');
+    if (ending && strcmp(ending, ".rvz") == 0)
+        *ending = '\0';
+}
+
+static uint64_t n_hits(const struct rv_recorder *recorder)
+{
+    struct rv_trigger *trigger = recorder->options->record_limit.trigger;
+    return trigger ? rv_trigger_n_hits(trigger) : 0;
+}
+
+static int start(struct rv_recorder *recorder)
+{
+    char name[256];
+    const struct rv_options *options = recorder->options;
+    base_name(options, name, sizeof name);
+    int error = rv_record_start(recorder->record,
+                                &(struct rv_record_params){.path = recorder->path,
+                                                           .program = name,
+                                                           .pid = recorder->pid,
+                                                           .mono_ns = recorder->mono_ns,
+                                                           .real_ns = recorder->real_ns,
+                                                           .is_forced = options->is_forced,
+                                                           .is_all = options->is_headless && !options->max_depth,
+                                                           .limit = options->record_limit});
+    recorder->is_on = !error;
+    recorder->n_hits_before = n_hits(recorder);
+    return error;
+}
+
+static void say_kept(const struct rv_recorder *recorder, const struct rv_record_totals *totals)
+{
+    const unsigned long long n_events = totals->n_events, n_bytes = totals->n_bytes, n_gone = totals->n_events_gone;
+    const unsigned long long n_around = n_hits(recorder) - recorder->n_hits_before;
+    if (recorder->options->record_limit.trigger)
+        rv_warn("%s: %llu hit%s: %llu events around them and of the end in %llu bytes; %llu others were let go",
+                recorder->path, n_around, n_around == 1 ? "" : "s", n_events, n_bytes, n_gone);
+    else if (n_gone)
+        rv_warn("%s: the newest %llu events in %llu bytes; %llu before them were let go", recorder->path, n_events,
+                n_bytes, n_gone);
+    else
+        rv_warn("%s: %llu events in %llu bytes", recorder->path, n_events, n_bytes);
+}
+
+static int stop(struct rv_recorder *recorder)
+{
+    struct rv_record_totals totals;
+    if (!recorder->is_on)
+        return 0;
+    recorder->is_on = false;
+    int error = rv_record_stop(recorder->record, &totals);
+    if (totals.n_bytes && !error)
+        say_kept(recorder, &totals);
+    return error;
+}
+
+/* COMMAND.PID.rvz, or with a number behind it the first that is not there yet. */
+static void choose_name(struct rv_recorder *recorder)
+{
+    enum { MOST_NAMES = 10000 };
+    char name[256];
+    base_name(recorder->options, name, sizeof name);
+    snprintf(recorder->path, sizeof recorder->path, "%s.%u.rvz", name, recorder->pid);
+    for (unsigned i = 2; i < MOST_NAMES && access(recorder->path, F_OK) == 0; i++)
+        snprintf(recorder->path, sizeof recorder->path, "%s.%u-%u.rvz", name, recorder->pid, i);
+}
+
+int rv_recorder_open(struct rv_recorder *recorder, const struct rv_options *options, uint32_t pid,
+                     const struct rv_source *source)
+{
+    if (!options->has_record && options->is_headless)
+        return 0;
+    char name[256];
+    base_name(options, name, sizeof name);
+    recorder->options = options;
+    recorder->pid = pid;
+    recorder->mono_ns = source->mono_ns;
+    recorder->real_ns = source->real_ns;
+    recorder->record = rv_record_create(options->n_threads);
+    recorder->is_unnamed = options->has_record && !options->record && !pid;
+    if (options->record)
+        snprintf(recorder->path, sizeof recorder->path, "%s", options->record);
+    else if (recorder->is_unnamed)
+        snprintf(recorder->path, sizeof recorder->path, "%s.by-%ld.rvz", name, (long)getpid());
+    else
+        snprintf(recorder->path, sizeof recorder->path, "%s.%u.rvz", name, pid);
+    return options->has_record ? start(recorder) : 0;
+}
+
+void rv_recorder_name(struct rv_recorder *recorder, pid_t pid)
+{
+    recorder->pid = (uint32_t)pid;
+    if (!recorder->is_unnamed)
+        return;
+    char name[256], path[sizeof recorder->path];
+    base_name(recorder->options, name, sizeof name);
+    snprintf(path, sizeof path, "%s.%ld.rvz", name, (long)pid);
+    int error = rv_record_rename(recorder->record, path);
+    if (error)
+        rv_warn("%s: %s; recording to %s", path, strerror(-error), recorder->path);
+    else
+        snprintf(recorder->path, sizeof recorder->path, "%s", path);
+}
+
+bool rv_recorder_switch(struct rv_recorder *recorder, bool is_on)
+{
+    if (!recorder->record || is_on == recorder->is_on)
+        return recorder->is_on;
+    if (is_on) {
+        choose_name(recorder);
+        if (start(recorder) == 0)
+            rv_warn("recording to %s", recorder->path);
+    } else {
+        (void)stop(recorder);
+    }
+    return recorder->is_on;
+}
+
+int rv_recorder_close(struct rv_recorder *recorder)
+{
+    int error = recorder->record ? stop(recorder) : 0;
+    rv_record_destroy(recorder->record);
+    recorder->record = NULL;
+    return error;
+}

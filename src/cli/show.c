@@ -1,0 +1,62 @@
+#include "cli/show.h"
+
+#include "viewer/settings_file.h"
+#include "viewer/settings.h"
+
+/* A comparison is looked at as one, first. */
+static void begin_as(struct rv_settings *settings, const struct rv_options *options, bool is_comparison)
+{
+    settings->look = options->has_look ? options->look : settings->look;
+    settings->scheme = options->has_scheme ? options->scheme : is_comparison ? RV_COLOR_DIFFERENCE : settings->scheme;
+    settings->theme = options->has_theme ? options->theme : settings->theme;
+}
+
+int rv_show(struct rv_session *session, const struct rv_options *options, const struct rv_window_params *params)
+{
+    struct rv_config config = {.path = NULL};
+    struct rv_settings settings, before;
+    char path[4096];
+    rv_settings_init(&settings);
+    if (rv_config_default_path(path, sizeof path))
+        rv_config_open(&config, path);
+    rv_settings_load(&settings, &config);
+    begin_as(&settings, options, params->compare != NULL);
+    before = settings;
+    struct rv_window_params all = *params;
+    all.width_px = options->width_px;
+    all.height_px = options->height_px;
+    all.settings = &settings;
+    all.settings_path = config.path;
+    all.window_ns = options->window_ns;
+    all.speed = options->speed;
+    all.start_ns = options->from_ns;
+    all.stop_ns = options->to_ns;
+    all.find = options->find;
+    all.lens = &options->lens;
+    int error = rv_window_run(session, &all);
+    if (!error && rv_settings_store(&settings, &before, &config))
+        (void)rv_config_save(&config);
+    rv_config_close(&config);
+    return error;
+}
+
+struct rv_screenshot_params rv_show_picture(struct rv_session *session, const struct rv_options *options)
+{
+    return (struct rv_screenshot_params){
+        .path = options->screenshot,
+        .width_px = options->width_px,
+        .height_px = options->height_px,
+        .lanes = rv_session_lanes(session),
+        .subroutines = rv_session_subroutines(session),
+        .session = session,
+        .look = options->look,
+        .scheme = options->scheme,
+        .theme = options->theme,
+        .find = options->find,
+        .lens = &options->lens,
+        .from_ns = options->from_ns,
+        .to_ns = options->to_ns,
+        .at_ns = options->at_ns,
+        .window_ns = options->window_ns,
+    };
+}

@@ -1,0 +1,78 @@
+#include "cli/slice.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/units.h"
+#include "base/vec.h"
+
+bool rv_excerpt_is_asked(const struct rv_options *options)
+{
+    return options->has_part || options->lens.n_rules || options->find;
+}
+
+void rv_excerpt_init(struct rv_excerpt *excerpt, const struct rv_options *options, struct rv_lanes *lanes,
+                     struct rv_subroutines *subroutines)
+{
+    uint64_t first_ns = 0, last_ns = 0;
+    (void)rv_lanes_bounds(lanes, &first_ns, &last_ns);
+    *excerpt = (struct rv_excerpt){
+        .is_all = !rv_excerpt_is_asked(options),
+        .from_ns = rv_clock_after_ns(first_ns, options->from_ns),
+        .to_ns = options->to_ns ? rv_clock_after_ns(first_ns, options->to_ns) : UINT64_MAX,
+    };
+    rv_lens_copy(&excerpt->lens, &options->lens);
+    if (options->find) {
+        char why[160];
+        size_t n_bytes = strlen(options->find) + sizeof "name:";
+        char *rule = rv_alloc(n_bytes, 1);
+        (void)snprintf(rule, n_bytes, "name:%s", options->find);
+        (void)rv_lens_add(&excerpt->lens, rule, why, sizeof why);
+        free(rule);
+    }
+    (void)rv_lens_update(&excerpt->lens, subroutines, SIZE_MAX);
+}
+
+void rv_excerpt_warn(const struct rv_options *options, struct rv_lanes *lanes)
+{
+    uint64_t first_ns, last_ns;
+    const uint64_t begins_ns = options->at_ns > options->from_ns ? options->at_ns : options->from_ns;
+    if (!begins_ns || !rv_lanes_bounds(lanes, &first_ns, &last_ns) || begins_ns <= last_ns - first_ns)
+        return;
+    char duration[32];
+    rv_units_format_ns(duration, sizeof duration, last_ns - first_ns);
+    rv_warn("--%s is behind the end: what was captured is %s long", begins_ns == options->from_ns ? "from" : "at",
+            duration);
+}
+
+struct rv_part rv_excerpt_part(const struct rv_excerpt *excerpt)
+{
+    if (excerpt->is_all)
+        return (struct rv_part){0};
+    return (struct rv_part){.from_ns = excerpt->from_ns, .to_ns = excerpt->to_ns, .lens = &excerpt->lens};
+}
+
+void rv_excerpt_fini(struct rv_excerpt *excerpt)
+{
+    rv_lens_fini(&excerpt->lens);
+}
+
+struct rv_range *rv_excerpt_measure(const struct rv_excerpt *excerpt, struct rv_lanes *lanes,
+                                    struct rv_subroutines *subroutines)
+{
+    struct rv_range *range = rv_range_create(&(struct rv_range_params){.from_ns = excerpt->from_ns,
+                                                                       .to_ns = excerpt->to_ns,
+                                                                       .lanes = lanes,
+                                                                       .subroutines = subroutines,
+                                                                       .lens = &excerpt->lens});
+    (void)rv_range_step(range, SIZE_MAX);
+    uint64_t missing_ns = rv_range_missing_before_ns(range), first_ns = 0, last_ns = 0;
+    char text[32];
+    (void)rv_lanes_bounds(lanes, &first_ns, &last_ns);
+    rv_units_format_ns(text, sizeof text, missing_ns > first_ns ? missing_ns - first_ns : 0);
+    if (missing_ns)
+        rv_warn("calls that ended in the first %s were evicted and are not counted; use --memory", text);
+    return range;
+}

@@ -1,0 +1,521 @@
+/*
+ * Order of things: whatever can fail without the program runs first (outputs, trace file, filter, attaching as
+ * consumer), then the command starts, then the session; at the end the other way round.
+ */
+#include "cli/watch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/sigbus.h"
+#include "cli/slice.h"
+#include "cli/exports.h"
+#include "cli/film.h"
+#include "window/offscreen.h"
+#include "cli/open_trace.h"
+#include "cli/output.h"
+#include "cli/recorder.h"
+#include "cli/show.h"
+#include "cli/signals.h"
+#include "window/window.h"
+#include "base/clock.h"
+#include "base/err.h"
+#include "base/os.h"
+#include "launch/launch.h"
+#include "pipeline/session.h"
+#include "export/losses.h"
+#include "ring/refusals.h"
+
+enum { MAX_SINKS = 8, STATUS_FAILED = 1, STATUS_INTERRUPTED = 128 + SIGINT };
+static const uint64_t TURN_NS = 50000000;
+/* A daemon that was started last may not have made its first call yet when the command ends. */
+static const uint64_t LATECOMER_NS = 500000000;
+
+struct watch {
+    const struct rv_options *options;
+    struct rv_output output;
+    struct rv_exports exports;
+    struct rv_spool *spool; /* of every call; NULL: nobody wants them */
+    struct rv_sink sinks[MAX_SINKS];
+    size_t n_sinks;
+    struct rv_recorder recorder;
+    struct rv_film film;
+    struct rv_filter *filter;
+    struct rv_map map; /* zeroed: what is watched is not a live trace file */
+    int refusals_fd;   /* -1: nobody counts who may not open it */
+    struct rv_source *source;
+    struct rv_launch *launch;
+    struct rv_session *session;
+    uint64_t end_ns;         /* when capture ends by --duration */
+    bool has_ended;          /* the command; its children may go on */
+    unsigned n_interrupts0;  /* when that was seen */
+    int status;              /* of ringviz */
+    struct rv_losses losses; /* when the session has ended */
+    uint64_t alone_since_ns; /* drain thread: since when only offspring of the command runs */
+};
+
+/* The terminal sends Ctrl-C to the command as well: while a command runs the second one is ours, then each. */
+static bool is_interrupted(struct watch *watch)
+{
+    if (rv_signals_has_end())
+        return true;
+    if (!watch->launch)
+        return rv_signals_n_interrupts() > 0;
+    if (!watch->has_ended && rv_launch_has_ended(watch->launch)) {
+        watch->has_ended = true;
+        watch->n_interrupts0 = rv_signals_n_interrupts();
+    }
+    unsigned n = rv_signals_n_interrupts();
+    return n > 1 || (watch->has_ended && n > watch->n_interrupts0);
+}
+
+/* ---- begin ---- */
+
+/* The trace file of a command. */
+static int create_map(struct watch *watch)
+{
+    const struct rv_options *options = watch->options;
+    char path[4096];
+    rv_map_remove_stale();
+    if (!options->trace_file) {
+        uint64_t ring_bytes =
+            (options->map.ring_events ? options->map.ring_events : 1u << 17) * sizeof(struct rv_event);
+        int error = rv_map_default_path(path, sizeof path, 8 * ring_bytes);
+        if (error)
+            return error;
+    }
+    return rv_map_create(&watch->map, options->trace_file ? options->trace_file : path, &options->map);
+}
+
+/* The command has ended, and what it left behind has had the time to show itself. Drain thread. */
+static bool is_over(void *context)
+{
+    struct watch *watch = context;
+    if (!rv_launch_has_ended(watch->launch))
+        return false;
+    if (!rv_launch_has_offspring(watch->launch))
+        return true;
+    if (watch->alone_since_ns == 0)
+        watch->alone_since_ns = rv_clock_mono_ns();
+    return rv_clock_mono_ns() - watch->alone_since_ns >= LATECOMER_NS;
+}
+
+static void add_sink(struct watch *watch, struct rv_sink sink)
+{
+    rv_assert(watch->n_sinks < MAX_SINKS);
+    watch->sinks[watch->n_sinks++] = sink;
+}
+
+static int open_sinks(struct watch *watch)
+{
+    if (watch->options->has_spans || watch->options->n_exports) {
+        watch->spool = rv_spool_create();
+        if (!watch->spool)
+            return -EIO;
+        add_sink(watch, rv_spool_sink(watch->spool));
+    }
+    return 0;
+}
+
+/* Are calls looked at, in a window or a picture? */
+static bool is_looked_at(const struct rv_options *options)
+{
+    return !options->is_headless || options->screenshot || options->frames || options->video;
+}
+
+/* Does nothing but the picture need the calls? */
+static bool is_for_looks(const struct rv_options *options)
+{
+    bool has_text = options->has_report || options->has_spans || options->n_exports || options->has_record;
+    bool has_film = options->frames || options->video;
+    return is_looked_at(options) && !has_text && !has_film && !options->find && !options->from_ns && !options->to_ns &&
+           !options->max_depth;
+}
+
+/* A report of a part is counted at the end, from the calls that lanes keep; all other text is made of what sinks and
+ * statistics were told. */
+static bool leaves_calls(const struct rv_options *options)
+{
+    return !is_looked_at(options) && !(options->has_report && rv_excerpt_is_asked(options));
+}
+
+static int open_source(struct watch *watch)
+{
+    const struct rv_options *options = watch->options;
+    struct rv_live_params live = {.interval_ns = options->drain_interval_ns,
+                                  .filter = watch->filter,
+                                  .is_private = !options->file && !options->trace_file};
+    if (options->file)
+        return rv_open(&watch->map, &watch->source,
+                       &(struct rv_open_params){options->file, options->import_format, live, is_for_looks(options)});
+    live.is_over = is_over;
+    live.is_over_context = watch;
+    int error = create_map(watch);
+    if (error)
+        return error;
+    watch->source = rv_live_open(&watch->map, &live);
+    return watch->source ? 0 : -EBUSY;
+}
+
+static int open_recorder(struct watch *watch)
+{
+    uint32_t pid = watch->options->file ? watch->map.geometry.creator_pid : 0;
+    int error = rv_recorder_open(&watch->recorder, watch->options, pid, watch->source);
+    struct rv_trigger *trigger = watch->options->record_limit.trigger;
+    if (watch->recorder.record && trigger)
+        add_sink(watch, rv_trigger_sink(trigger));
+    if (watch->recorder.record)
+        add_sink(watch, rv_record_sink(watch->recorder.record));
+    return error;
+}
+
+static int prepare(struct watch *watch)
+{
+    const struct rv_options *options = watch->options;
+    int error = options->is_headless ? 0 : rv_window_check();
+    if (!error)
+        error = rv_output_open(&watch->output, options->output, options->is_forced);
+    if (!error)
+        error = rv_headless_check(options->screenshot);
+    if (!error)
+        error = rv_film_open(&watch->film, options);
+    if (!error)
+        error = rv_exports_open(&watch->exports, options);
+    if (!error)
+        error = rv_filter_create(&watch->filter, options->include, options->exclude);
+    if (!error)
+        error = open_sinks(watch);
+    if (!error)
+        error = open_source(watch);
+    if (!error && watch->map.base)
+        rv_bus_error_catch(&watch->map);
+    return error ? error : open_recorder(watch);
+}
+
+/* Signals end us before; from here on there is something to write. */
+static int start_command(struct watch *watch)
+{
+    rv_signals_catch_interrupts(0);
+    if (!watch->options->argv) {
+        rv_signals_catch_ends(watch->source);
+        return 0;
+    }
+    watch->refusals_fd = rv_refusals_open(watch->map.path);
+    watch->launch = rv_launch_start(&(struct rv_launch_params){.trace_path = watch->map.path,
+                                                               .argv = watch->options->argv,
+                                                               .end_us = rv_signals_end},
+                                    &watch->status);
+    if (!watch->launch)
+        return -ENOENT;
+    rv_recorder_name(&watch->recorder, rv_launch_pid(watch->launch));
+    return 0;
+}
+
+static void start_session(struct watch *watch)
+{
+    const struct rv_options *options = watch->options;
+    watch->session = rv_session_start(
+        &(struct rv_session_params){
+            .n_workers = options->n_threads,
+            .memory_bytes = options->memory_bytes,
+            .leaves_calls = leaves_calls(options),
+            .max_depth = options->max_depth,
+            .sinks = watch->sinks,
+            .n_sinks = watch->n_sinks,
+        },
+        watch->source);
+    watch->source = NULL; /* the session's now */
+}
+
+/* ---- run ---- */
+
+/* By --duration, or since there is no more to be read. */
+static bool is_capture_over(const struct watch *watch)
+{
+    return rv_clock_mono_ns() >= watch->end_ns || rv_bus_error_has_come();
+}
+
+static void run_headless(struct watch *watch)
+{
+    while (!rv_session_wait(watch->session, TURN_NS))
+        if (is_interrupted(watch) || is_capture_over(watch))
+            rv_session_stop(watch->session);
+}
+
+/* Asked by the window between frames: capture may end before the user is done looking. */
+static bool should_close(void *context)
+{
+    struct watch *watch = context;
+    if (is_capture_over(watch) && !rv_session_is_done(watch->session))
+        rv_session_stop(watch->session);
+    return is_interrupted(watch);
+}
+
+/* The window's wish to record, or not to. */
+static bool switch_recorder(void *context, bool is_on)
+{
+    struct watch *watch = context;
+    bool can_begin = !rv_session_is_done(watch->session);
+    return rv_recorder_switch(&watch->recorder, is_on && (can_begin || watch->recorder.is_on));
+}
+
+/* Capture is over; the program may go on without us. Its end is waited for, as a shell would. */
+static void wait_for_command(struct watch *watch)
+{
+    while (watch->launch && !rv_launch_has_ended(watch->launch) && !is_interrupted(watch)) {
+        struct timespec turn = {.tv_nsec = (long)TURN_NS / 5};
+        nanosleep(&turn, NULL);
+    }
+    if (!watch->launch || watch->status)
+        return;
+    watch->status = rv_launch_has_ended(watch->launch) ? rv_launch_status(watch->launch) : STATUS_INTERRUPTED;
+}
+
+/* ---- end ---- */
+
+static void warn_of_losses(const struct watch *watch)
+{
+    const uint64_t *n = watch->losses.n;
+    if (n[RV_LOSS_THREADS_WITHOUT_RING])
+        rv_warn("%llu times a thread found no ring: its calls were not seen, %llu events; use --rings, or "
+                "--trace-file where there is room; children of a program that became another user, or changed its "
+                "root, find none",
+                (unsigned long long)n[RV_LOSS_THREADS_WITHOUT_RING],
+                (unsigned long long)n[RV_LOSS_EVENTS_WITHOUT_RING]);
+    if (n[RV_LOSS_NAMES])
+        rv_warn("%llu names found no room", (unsigned long long)n[RV_LOSS_NAMES]);
+    if (n[RV_LOSS_PROCESSES_REFUSED])
+        rv_warn("%llu times a process became another user, who may not open the trace file, and started a program: its "
+                "calls were not seen; start ringviz as that user (setpriv ... ringviz ... -- PROGRAM)",
+                (unsigned long long)n[RV_LOSS_PROCESSES_REFUSED]);
+    if (n[RV_LOSS_RINGS_FULL])
+        rv_warn("ring %u was full: tracing stopped there (--policy=fill)", watch->map.header->stop_reason - 1);
+}
+
+static void warn_of_silence(const struct watch *watch, const struct rv_session_counts *counts)
+{
+    if (counts->n_produced || !watch->launch || watch->losses.n[RV_LOSS_PROCESSES_REFUSED] || rv_bus_error_has_come())
+        return;
+    char why[1024];
+    rv_launch_explain_silence((const char *const *)watch->options->argv, why, sizeof why);
+    rv_warn("%s", why);
+}
+
+static int write_report(struct watch *watch, const struct rv_session_counts *counts)
+{
+    struct rv_excerpt excerpt;
+    struct rv_lanes *lanes = rv_session_lanes(watch->session);
+    struct rv_subroutines *subroutines = rv_session_subroutines(watch->session);
+    rv_excerpt_init(&excerpt, watch->options, lanes, subroutines);
+    struct rv_range *range = excerpt.is_all ? NULL : rv_excerpt_measure(&excerpt, lanes, subroutines);
+    struct rv_stats *stats = range ? NULL : rv_session_stats(watch->session);
+    struct rv_report report = {
+        .lanes = lanes,
+        .subroutines = subroutines,
+        .stats = range ? rv_range_stats(range) : stats,
+        .n_produced = counts->n_produced,
+        .n_consumed = counts->n_consumed,
+        .n_dropped = counts->n_dropped,
+        .n_spans = counts->n_spans,
+        .losses = &watch->losses,
+    };
+    int error = rv_report_write(&report, watch->options->report_format, watch->output.file);
+    rv_stats_destroy(stats);
+    rv_range_destroy(range);
+    rv_excerpt_fini(&excerpt);
+    return error;
+}
+
+static int write_spans(struct watch *watch)
+{
+    struct rv_excerpt excerpt;
+    struct rv_spans_params params = {
+        .spool = watch->spool,
+        .lanes = rv_session_lanes(watch->session),
+        .subroutines = rv_session_subroutines(watch->session),
+        .format = watch->options->spans_format,
+        .losses = &watch->losses,
+    };
+    rv_excerpt_init(&excerpt, watch->options, params.lanes, params.subroutines);
+    params.part = rv_excerpt_part(&excerpt);
+    int error = rv_spans_write(&params, watch->output.file);
+    rv_excerpt_fini(&excerpt);
+    return error;
+}
+
+static const char *title_of(const struct watch *watch)
+{
+    return watch->options->file ? watch->options->file : watch->options->argv[0];
+}
+
+/* Wait a little for what a picture lacks. */
+static bool fetch_view(void *context, const struct rv_view *view)
+{
+    struct watch *watch = context;
+    if (rv_session_want(watch->session, view->from_ns, view->to_ns, view->level) == 0 || is_interrupted(watch))
+        return false;
+    rv_os_sleep_ns(TURN_NS / 10);
+    return true;
+}
+
+static struct rv_screenshot_params picture_of(struct watch *watch, const struct rv_session_counts *counts)
+{
+    struct rv_screenshot_params picture = rv_show_picture(watch->session, watch->options);
+    picture.program = title_of(watch);
+    picture.pid = watch->launch ? (uint32_t)rv_launch_pid(watch->launch) : 0;
+    picture.n_dropped = counts->n_dropped;
+    picture.fetch = fetch_view;
+    picture.context = watch;
+    return picture;
+}
+
+static bool should_stop_filming(void *context)
+{
+    const struct watch *watch = context;
+    return rv_signals_n_interrupts() > watch->n_interrupts0;
+}
+
+static int write_pictures(struct watch *watch, const struct rv_session_counts *counts)
+{
+    struct rv_screenshot_params picture = picture_of(watch, counts);
+    int error = picture.path ? rv_headless_screenshot(&picture) : 0;
+    if (error || !(watch->options->frames || watch->options->video))
+        return error;
+    watch->n_interrupts0 = rv_signals_n_interrupts();
+    return rv_film_write(&watch->film, &(struct rv_film_params){.picture = &picture,
+                                                                .fps = watch->options->fps,
+                                                                .speed = watch->options->speed,
+                                                                .should_stop = should_stop_filming,
+                                                                .context = watch});
+}
+
+static void say_costs(const struct rv_session_counts *counts)
+{
+    rv_note("%llu events, %llu spans, %llu batches; CPU ms: drain %.1f, scan %.1f, carry %.1f, timeline %.1f, "
+            "statistics %.1f",
+            (unsigned long long)counts->n_consumed, (unsigned long long)counts->n_spans,
+            (unsigned long long)counts->n_batches, (double)counts->drain_ns / 1e6, (double)counts->scan_ns / 1e6,
+            (double)counts->carry_ns / 1e6, (double)counts->timeline_ns / 1e6, (double)counts->stats_ns / 1e6);
+    rv_note("%llu calls cut, %llu returns without a call, %llu calls open while others were lost (doubtful)",
+            (unsigned long long)counts->n_cut, (unsigned long long)counts->n_orphans,
+            (unsigned long long)counts->n_doubtful);
+}
+
+static void fail_on_loss(struct watch *watch)
+{
+    rv_warn("something was lost (--fail-on-loss)");
+    watch->status = STATUS_FAILED;
+}
+
+static void write_outputs(struct watch *watch)
+{
+    const struct rv_options *options = watch->options;
+    struct rv_session_counts counts;
+    rv_session_counts(watch->session, &counts);
+    say_costs(&counts);
+    rv_session_losses(watch->session, &watch->losses);
+    watch->losses.n[RV_LOSS_PROCESSES_REFUSED] = rv_refusals_count(watch->refusals_fd);
+    warn_of_losses(watch);
+    warn_of_silence(watch, &counts);
+    rv_excerpt_warn(options, rv_session_lanes(watch->session));
+    if (rv_session_error(watch->session) || rv_bus_error_has_come())
+        watch->status = STATUS_FAILED;
+    int error = 0;
+    if (watch->spool && rv_spool_seal(watch->spool) != 0)
+        watch->status = STATUS_FAILED; /* what came before that is written all the same */
+    if (options->has_report || options->has_spans)
+        error = rv_output_begin(&watch->output);
+    if (!error && options->has_report)
+        error = write_report(watch, &counts);
+    if (!error && options->has_spans)
+        error = write_spans(watch);
+    if (rv_output_close(&watch->output) != 0 || error)
+        watch->status = STATUS_FAILED;
+    const struct rv_exports_content content = {watch->session, watch->spool, &watch->losses, title_of(watch)};
+    if (options->n_exports && rv_exports_write(&watch->exports, &content) != 0)
+        watch->status = STATUS_FAILED;
+    if (write_pictures(watch, &counts) != 0)
+        watch->status = STATUS_FAILED;
+    if (options->fails_on_loss && rv_losses_any(&watch->losses))
+        fail_on_loss(watch);
+}
+
+static void remove_private_files(const struct watch *watch)
+{
+    rv_refusals_unlink(watch->refusals_fd, watch->map.path);
+    if (*watch->map.path && !watch->options->file && !watch->options->trace_file)
+        unlink(watch->map.path);
+}
+
+static void tear_down(struct watch *watch)
+{
+    rv_session_destroy(watch->session);
+    if (rv_recorder_close(&watch->recorder) != 0)
+        watch->status = STATUS_FAILED;
+    if (watch->source)
+        watch->source->close(watch->source);
+    rv_launch_destroy(watch->launch);
+    remove_private_files(watch);
+    if (watch->refusals_fd >= 0)
+        close(watch->refusals_fd);
+    rv_bus_error_release();
+    rv_map_close(&watch->map);
+    rv_spool_destroy(watch->spool);
+    rv_filter_destroy(watch->filter);
+    rv_film_close(&watch->film);
+}
+
+static int run_window(struct watch *watch)
+{
+    return rv_show(watch->session, watch->options,
+                   &(struct rv_window_params){
+                       .title = title_of(watch),
+                       .pid = watch->launch ? rv_launch_pid(watch->launch) : 0,
+                       .should_close = should_close,
+                       .map = watch->map.base ? &watch->map : NULL,
+                       .is_recording = watch->recorder.is_on,
+                       .record = switch_recorder,
+                       .context = watch,
+                   });
+}
+
+static void run(struct watch *watch)
+{
+    const struct rv_options *options = watch->options;
+    watch->end_ns = options->duration_ns ? rv_clock_mono_ns() + options->duration_ns : UINT64_MAX;
+    if (!options->is_headless) {
+        if (run_window(watch) != 0)
+            watch->status = STATUS_FAILED;
+        rv_session_stop(watch->session);
+    }
+    run_headless(watch);
+    wait_for_command(watch);
+    /* Nobody comes to the file any more, and writing may be ended by a signal; the first interrupt may be a hasty one.
+     */
+    remove_private_files(watch);
+    rv_signals_release_ends();
+    rv_signals_catch_interrupts(SA_RESETHAND);
+    write_outputs(watch);
+}
+
+int rv_watch(const struct rv_options *options)
+{
+    struct watch watch = {.options = options, .output.file = NULL, .refusals_fd = -1};
+    if (options->import_format && options->import_format->heeds) /* the source is asked about them */
+        rv_signals_hold_ends();
+    if (prepare(&watch) != 0) {
+        watch.status = STATUS_FAILED;
+    } else if (start_command(&watch) == 0) {
+        start_session(&watch);
+        run(&watch);
+    }
+    rv_output_close(&watch.output);
+    rv_exports_close(&watch.exports);
+    tear_down(&watch);
+    return watch.status;
+}

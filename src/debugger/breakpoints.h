@@ -1,0 +1,13 @@
+/* Commands about where threads are to stop by themselves. */
+#ifndef RV_DEBUGGER_BREAKPOINTS_H
+#define RV_DEBUGGER_BREAKPOINTS_H
+
+#include "debugger/console.h"
+
+/* [[all] SUB|[FILE:]LINE [if EXPR]|delete N|delete all] */
+void rv_breakpoints_break(struct rv_console *console, const char *argument);
+
+/* [EXPR|delete N|delete all] */
+void rv_breakpoints_watch(struct rv_console *console, const char *argument);
+
+#endif

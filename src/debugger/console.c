@@ -1,0 +1,262 @@
+#include "debugger/console.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "debugger/breakpoints.h"
+#include "debugger/console_thread.h"
+#include "debugger/displays.h"
+#include "debugger/inspect.h"
+#include "debugger/place.h"
+#include "debugger/line_reader.h"
+#include "debugger/console_reply.h"
+#include "debugger/run_control.h"
+
+/* ---- commands ---- */
+
+static const char *state_text(const struct rv_subject_thread *thread)
+{
+    switch (thread->steering.state) {
+    case RV_RUN_UNSTEERED:
+        return "unsteered";
+    case RV_RUN_RUNNING:
+        return "running";
+    case RV_RUN_STOPPED:
+        return "stopped";
+    case RV_RUN_STATE_COUNT:
+        break;
+    }
+    return "?";
+}
+
+static void run_ps(struct rv_console *console, const char *argument)
+{
+    (void)argument;
+    puts("  RING      PID      TID  STATE      NAME");
+    for (uint32_t i = 0; i < rv_subject_n_rings(console->subject); i++) {
+        struct rv_subject_thread thread;
+        if (rv_subject_thread(console->subject, i, &thread) == 0)
+            printf("%c %4u %8u %8u  %-9s  %s%s\n", i == console->ring ? '*' : ' ', i, thread.pid, thread.tid,
+                   state_text(&thread), thread.name, thread.is_muted ? " (trace off)" : "");
+    }
+}
+
+static void run_ring(struct rv_console *console, const char *argument)
+{
+    uint32_t ring;
+    struct rv_subject_thread thread;
+    if (!rv_choice_parse(console, argument, &ring))
+        return;
+    int error = rv_subject_thread(console->subject, ring, &thread);
+    if (error) {
+        rv_reply_fail_at(console, ring, error);
+        return;
+    }
+    console->ring = ring;
+    printf("ring %u: %s, process %u, %s\n", ring, thread.name, thread.pid, state_text(&thread));
+}
+
+static void run_trace(struct rv_console *console, const char *argument)
+{
+    bool is_on = strcmp(argument, "on") == 0;
+    uint32_t ring;
+    struct rv_subject_thread thread;
+    if (!is_on && strcmp(argument, "off") != 0) {
+        rv_reply_fail(console, "trace on or trace off");
+        return;
+    }
+    if (!rv_choice_find_any(console, &ring))
+        return;
+    int error = rv_subject_thread(console->subject, ring, &thread);
+    if (error) {
+        rv_reply_fail_at(console, ring, error);
+        return;
+    }
+    rv_subject_mute(console->subject, ring, !is_on);
+    printf("ring %u: trace %s\n", ring, argument);
+}
+
+/* "on", "off" or a number, from -2^31 on. */
+static bool parse_word(struct rv_console *console, const char *argument, int32_t *value)
+{
+    char *end;
+    long number = strtol(argument, &end, 10);
+    bool is_number = end != argument && !*end && number >= INT32_MIN && number <= INT32_MAX;
+    *value = is_number ? (int32_t)number : strcmp(argument, "on") == 0;
+    if (is_number || *value || strcmp(argument, "off") == 0)
+        return true;
+    rv_reply_fail(console, "'%s' is neither on, off nor a number", argument);
+    return false;
+}
+
+static void run_signal(struct rv_console *console, const char *argument)
+{
+    uint32_t ring;
+    int32_t value = 0;
+    struct rv_subject_thread thread;
+    if ((*argument && !parse_word(console, argument, &value)) || !rv_choice_find_any(console, &ring))
+        return;
+    int error = rv_subject_thread(console->subject, ring, &thread);
+    if (error) {
+        rv_reply_fail_at(console, ring, error);
+        return;
+    }
+    if (*argument)
+        rv_subject_set_signal(console->subject, ring, value);
+    printf("ring %u: signal %d\n", ring, rv_subject_signal(console->subject, ring));
+}
+
+static void run_single(struct rv_console *console, const char *argument)
+{
+    int32_t value;
+    if (*argument && !parse_word(console, argument, &value))
+        return;
+    if (*argument)
+        rv_subject_set_single(console->subject, value);
+    printf("single %d\n", rv_subject_single(console->subject));
+}
+
+static void run_message(struct rv_console *console, const char *argument)
+{
+    struct rv_answer answer = {.is_fine = true};
+    int error = *argument ? rv_subject_send_message(console->subject, argument, RV_REPLY_NS)
+                          : rv_subject_take_message(console->subject, RV_REPLY_NS, &answer);
+    if (error == -ENOENT)
+        puts("no message");
+    else if (error == -ETIMEDOUT || error == -EBUSY)
+        rv_reply_fail(console, *argument ? "the message before has not been taken"
+                                         : "another one takes it, or its sender does not go on");
+    else if (error)
+        rv_reply_fail(console, "%s", rv_subject_error(error));
+    else
+        rv_reply_show(console, &answer);
+    rv_answer_fini(&answer);
+}
+
+static void run_send(struct rv_console *console, const char *argument)
+{
+    const char *rest;
+    char code[5] = "";
+    uint32_t ring;
+    struct rv_answer answer;
+    size_t n = rv_choice_split(argument, &rest);
+    if (n == 0 || n >= sizeof code) {
+        rv_reply_fail(console, "a command has 1 to 4 characters");
+        return;
+    }
+    memcpy(code, argument, n);
+    if (!rv_choice_find(console, &ring))
+        return;
+    int error = rv_subject_ask(console->subject, ring, code, rest, RV_REPLY_NS, &answer);
+    if (error) {
+        rv_reply_fail_at(console, ring, error);
+        return;
+    }
+    printf("%s %s\n", answer.code, answer.text ? answer.text : "");
+    rv_answer_fini(&answer);
+}
+
+static void run_quit(struct rv_console *console, const char *argument)
+{
+    (void)argument;
+    console->has_quit = true;
+}
+
+static void run_help(struct rv_console *console, const char *argument);
+
+static const struct command {
+    const char *name, *arguments, *what;
+    void (*run)(struct rv_console *console, const char *argument);
+} commands[] = {
+    {"ps", "", "threads: ring, process, state", run_ps},
+    {"ring", "[N]", "speak to this one from now on", run_ring},
+    {"stack", "[RING]", "its frames, innermost first, of any producer", rv_inspect_stack},
+    {"up", "[N]", "look at the caller's frame: eval, watch, list and break LINE are about it", rv_inspect_up},
+    {"down", "[N]", "back to the frame that it called", rv_inspect_down},
+    {"frame", "[N]", "look at this frame of the stack; show which", rv_inspect_choose},
+    {"list", "[LINE|FILE:LINE]", "lines around where the frame is, and on from there; around another line",
+     rv_inspect_list},
+    {"stop", "[RING|all|new]", "stop it; new: whatever begins from now on", rv_run_control_stop},
+    {"step", "[RING]", "on to the next statement", rv_run_control_step},
+    {"next", "[RING]", "on to the next statement of this frame or a caller's", rv_run_control_next},
+    {"finish", "[RING]", "on until this frame has returned", rv_run_control_finish},
+    {"start", "[RING]", "on to the first statement of the main program", rv_run_control_start},
+    {"run", "[RING|all|new]", "on", rv_run_control_run},
+    {"wait", "[all] [SECONDS]", "until it stops, or any of all does (10 s)", rv_run_control_wait},
+    {"break", "[[all] WHERE [if EXPR]|delete N|all]", "stop there: SUB, LINE or FILE:LINE; list; forget",
+     rv_breakpoints_break},
+    {"watch", "[EXPR|delete N|all]", "stop when its value has changed; list; forget", rv_breakpoints_watch},
+    {"display", "[EXPR|delete N]", "an expression that is evaluated at each stop and look; list; forget",
+     rv_displays_run},
+    {"eval", "EXPR", "evaluate it in the frame that is looked at", rv_inspect_eval},
+    {"depth", "[N]", "references that eval follows into what it shows (3)", rv_inspect_set_depth},
+    {"trace", "on|off", "write its events, or do not", run_trace},
+    {"signal", "[on|off|N]", "the ring's signal word, for programs that read it; show", run_signal},
+    {"single", "[on|off|N]", "the file's single word; show", run_single},
+    {"message", "[TEXT]", "leave it for whichever program takes it; take the one that is there", run_message},
+    {"send", "CMD [ARGS]", "any command of its producer, and the answer as it comes", run_send},
+    {"help", "", "this", run_help},
+    {"quit", "", "stopped threads go on", run_quit},
+};
+
+static void run_help(struct rv_console *console, const char *argument)
+{
+    (void)console;
+    (void)argument;
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
+        printf("%-7s %-36s %s\n", commands[i].name, commands[i].arguments, commands[i].what);
+}
+
+void rv_console_run(struct rv_console *console, const char *line)
+{
+    const char *rest;
+    line += strspn(line, " \t\r");
+    char *text = strndup(line, strcspn(line, "\r\n"));
+    if (!text)
+        abort();
+    for (size_t n = strlen(text); n && isspace((unsigned char)text[n - 1]);)
+        text[--n] = '\0';
+    size_t n_name = rv_choice_split(text, &rest), i = 0, n_commands = sizeof commands / sizeof *commands;
+    while (i < n_commands && !rv_choice_is_word(text, n_name, commands[i].name))
+        i++;
+    if (i < n_commands)
+        commands[i].run(console, rest);
+    else if (*text && *text != '#')
+        rv_reply_fail(console, "no command '%.*s'; try help", (int)n_name, text);
+    fflush(stdout);
+    free(text);
+}
+
+/* ---- the conversation ---- */
+
+/* Breakpoints are met while nobody looks: say so before the next prompt. */
+static void show_new_stops(struct rv_console *console)
+{
+    uint32_t ring;
+    while (rv_place_find_new(console, &ring))
+        rv_place_show(console, ring);
+}
+
+int rv_console_talk(const char *path)
+{
+    struct rv_console console = {.subject = rv_subject_open(path), .ring = RV_CONSOLE_NO_RING};
+    if (!console.subject)
+        return EXIT_FAILURE;
+    bool is_terminal = isatty(STDIN_FILENO);
+    struct rv_prompt *prompt = rv_prompt_create(is_terminal);
+    char *line;
+    while (!console.has_quit && (line = rv_prompt_read(prompt))) {
+        if (is_terminal)
+            show_new_stops(&console);
+        rv_console_run(&console, line);
+        free(line);
+    }
+    rv_prompt_destroy(prompt);
+    rv_subject_close(console.subject);
+    free(console.shown);
+    return console.has_failed && !is_terminal ? EXIT_FAILURE : EXIT_SUCCESS;
+}

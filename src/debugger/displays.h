@@ -1,0 +1,13 @@
+/* Expressions of a ring that are evaluated at each stop. */
+#ifndef RV_DEBUGGER_DISPLAYS_H
+#define RV_DEBUGGER_DISPLAYS_H
+
+#include "debugger/console.h"
+
+/* A line each, with their values; returns how many. */
+unsigned rv_displays_show(struct rv_console *console, uint32_t ring);
+
+/* display [EXPR|delete N] */
+void rv_displays_run(struct rv_console *console, const char *argument);
+
+#endif

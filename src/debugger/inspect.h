@@ -1,0 +1,22 @@
+/* Commands that look at the frames of a thread: which one is looked at, its lines, its values. */
+#ifndef RV_DEBUGGER_INSPECT_H
+#define RV_DEBUGGER_INSPECT_H
+
+#include "debugger/console.h"
+#include "debugger/session.h"
+
+/* The frame that is looked at: the innermost, 0, until another was chosen, and again when the thread has moved. */
+uint32_t rv_inspect_frame(struct rv_console *console, uint32_t ring);
+
+/* Where that frame is; false, said, when its file and line are not known. */
+bool rv_inspect_place(struct rv_console *console, uint32_t ring, struct rv_pilot_frame *frame);
+
+void rv_inspect_stack(struct rv_console *console, const char *argument);     /* [RING] */
+void rv_inspect_up(struct rv_console *console, const char *argument);        /* [N] */
+void rv_inspect_down(struct rv_console *console, const char *argument);      /* [N] */
+void rv_inspect_choose(struct rv_console *console, const char *argument);    /* [N] */
+void rv_inspect_list(struct rv_console *console, const char *argument);      /* [[FILE:]LINE] */
+void rv_inspect_eval(struct rv_console *console, const char *argument);      /* EXPR */
+void rv_inspect_set_depth(struct rv_console *console, const char *argument); /* [N] */
+
+#endif

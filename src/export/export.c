@@ -1,0 +1,203 @@
+#include "export/export.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/hash.h"
+#include "base/vec.h"
+#include "export/format.h"
+#include "export/preorder.h"
+
+#define FLUSH_BYTES (1u << 20)
+
+/* ---- numbers ---- */
+
+struct numbers { /* which were given, by what they were given for: open addressing, at most half full */
+    uint64_t *keys;
+    size_t n, n_slots;
+};
+
+static uint64_t *slot_of(const struct numbers *numbers, uint64_t key)
+{
+    size_t i = rv_hash_u64(key) & (numbers->n_slots - 1);
+    while (numbers->keys[i] && numbers->keys[i] != key)
+        i = (i + 1) & (numbers->n_slots - 1);
+    return &numbers->keys[i];
+}
+
+/* False when the key, which is not 0, was there already. */
+static bool add_number(struct numbers *numbers, uint64_t key)
+{
+    if (2 * numbers->n >= numbers->n_slots) {
+        struct numbers wider = {.n = numbers->n, .n_slots = numbers->n_slots ? 2 * numbers->n_slots : 64};
+        wider.keys = rv_alloc(wider.n_slots, sizeof *wider.keys);
+        for (size_t i = 0; i < numbers->n_slots; i++)
+            if (numbers->keys[i])
+                *slot_of(&wider, numbers->keys[i]) = numbers->keys[i];
+        free(numbers->keys);
+        *numbers = wider;
+    }
+    uint64_t *slot = slot_of(numbers, key);
+    if (*slot)
+        return false;
+    *slot = key;
+    numbers->n++;
+    return true;
+}
+
+struct process {
+    uint64_t key;
+    uint32_t number, pid;
+};
+
+struct roster { /* of all lanes that are in the part */
+    struct rv_export_lane *lanes;
+    size_t n;
+    struct process *processes;
+    size_t n_processes, capacity;
+};
+
+static struct process *process_of(struct roster *roster, struct numbers *pids, const struct rv_lane *lane)
+{
+    for (size_t i = roster->n_processes; i-- > 0;)
+        if (roster->processes[i].key == lane->process_key && roster->processes[i].number == lane->pid)
+            return &roster->processes[i];
+    roster->processes =
+        rv_vec_reserve(roster->processes, &roster->capacity, roster->n_processes + 1, sizeof *roster->processes);
+    struct process *process = &roster->processes[roster->n_processes];
+    *process = (struct process){.key = lane->process_key, .number = lane->pid, .pid = lane->pid};
+    if (!add_number(pids, (uint64_t)lane->pid + 1))
+        process->pid = RV_EXPORT_FIRST_FREE_NUMBER + (uint32_t)roster->n_processes;
+    roster->n_processes++;
+    return process;
+}
+
+static void call_roster(struct roster *roster, struct rv_lanes *lanes, const struct rv_part *part)
+{
+    struct numbers pids = {0}, tids = {0};
+    size_t n;
+    struct rv_lane **sorted = rv_lanes_take_by_thread(lanes, &n);
+    roster->lanes = rv_alloc(n, sizeof *roster->lanes);
+    for (size_t i = 0; i < n; i++) {
+        const struct rv_lane *lane = sorted[i];
+        if (!rv_part_has_lane(part, lane))
+            continue;
+        size_t n_known = roster->n_processes;
+        const struct process *process = process_of(roster, &pids, lane);
+        uint64_t key = ((uint64_t)process->pid << 32 | lane->tid) + 1;
+        roster->lanes[roster->n++] = (struct rv_export_lane){
+            .lane = lane,
+            .rank = (uint32_t)i,
+            .pid = process->pid,
+            .tid = add_number(&tids, key) ? lane->tid : RV_EXPORT_FIRST_FREE_NUMBER + (uint32_t)i,
+            .process_idx = (uint32_t)(process - roster->processes),
+            .opens_process = roster->n_processes > n_known,
+        };
+    }
+    free(sorted);
+    free(pids.keys);
+    free(tids.keys);
+}
+
+/* ---- the loop ---- */
+
+static const struct rv_export_format *const FORMATS[RV_EXPORT_KIND_COUNT] = {
+    [RV_EXPORT_CHROME] = &rv_export_chrome,
+    [RV_EXPORT_PERFETTO] = &rv_export_perfetto,
+    [RV_EXPORT_FOLDED] = &rv_export_folded,
+    [RV_EXPORT_SPEEDSCOPE] = &rv_export_speedscope,
+};
+
+struct run {
+    const struct rv_export_format *format;
+    struct rv_export_target target;
+    void *state;
+    struct rv_preorder *preorder;
+    uint64_t n_done;
+};
+
+static void flush(struct rv_export_target *target)
+{
+    if (!target->error)
+        target->error = rv_rowtext_flush(target->text, target->out);
+    target->text->n = 0;
+}
+
+void rv_export_drain(struct rv_export_target *target)
+{
+    if (target->text->n >= FLUSH_BYTES)
+        flush(target);
+}
+
+static int write_lane(struct run *run, const struct rv_export_lane *lane)
+{
+    struct rv_export_target *target = &run->target;
+    const struct rv_export *export = target->export;
+    int error = rv_preorder_begin(run->preorder, lane->lane->idx);
+    if (error)
+        return error;
+    run->format->begin_lane(run->state, target, lane);
+    while (!target->error) {
+        const struct rv_span *spans;
+        size_t n;
+        error = rv_preorder_next(run->preorder, &spans, &n);
+        if (error)
+            return error;
+        if (n == 0)
+            break;
+        run->format->spans(run->state, target, spans, n);
+        rv_export_drain(target);
+        run->n_done += n;
+        if (export->progress)
+            export->progress(export->context, run->n_done, rv_spool_n_spans(export->spool));
+    }
+    for (size_t i = 0; i < lane->lane->n_notes && run->format->note; i++) {
+        if (rv_part_has_note(&export->part, &lane->lane->notes[i]))
+            run->format->note(run->state, target, &lane->lane->notes[i]);
+        rv_export_drain(target);
+    }
+    run->format->end_lane(run->state, target);
+    rv_export_drain(target);
+    return target->error;
+}
+
+static int write_all(struct run *run)
+{
+    struct roster roster = {0};
+    int error = 0;
+    call_roster(&roster, run->target.export->lanes, &run->target.export->part);
+    run->format->begin(run->state, &run->target);
+    for (size_t i = 0; i < roster.n && !error; i++)
+        error = write_lane(run, &roster.lanes[i]);
+    if (!error) {
+        run->format->end(run->state, &run->target);
+        flush(&run->target);
+        error = run->target.error;
+    }
+    run->format->fini(run->state);
+    free(roster.lanes);
+    free(roster.processes);
+    return error;
+}
+
+int rv_export_write(const struct rv_export *export, enum rv_export_kind kind, FILE *out)
+{
+    struct rv_preorder *preorder = rv_preorder_create(export->spool, &export->part);
+    if (!preorder)
+        return -EIO;
+    struct rv_rowtext text = {0};
+    struct run run = {.format = FORMATS[kind],
+                      .target = {.export = export, .text = &text, .out = out},
+                      .state = rv_alloc(1, FORMATS[kind]->state_bytes),
+                      .preorder = preorder};
+    uint64_t last_ns;
+    if (!rv_lanes_bounds(export->lanes, &run.target.first_ns, &last_ns))
+        run.target.first_ns = 0;
+    int error = write_all(&run);
+    if (!error && fflush(out) != 0)
+        error = -errno;
+    free(run.state);
+    rv_rowtext_fini(&text);
+    rv_preorder_destroy(preorder);
+    return error;
+}

@@ -1,0 +1,194 @@
+/*
+ * Folded stacks: every distinct stack of a thread once, with the time spent at its end in ns. A thread's stacks are a
+ * tree of nodes in memory; a call adds its duration to its node and takes it from its caller's.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/vec.h"
+#include "export/format.h"
+#include "export/text_cache.h"
+
+/* A line holds the whole stack: deeper calls count as one frame, or a recursion would be written in its square. */
+enum { MOST_FRAMES = 1000 };
+static const char DEEPER[] = "(deeper)";
+#define DEEPER_ID UINT32_MAX
+
+struct node {
+    uint64_t self_ns;
+    uint32_t id, parent; /* node 0: the thread, which is its own parent */
+    uint32_t depth;      /* frames below */
+};
+
+struct folded {
+    struct rv_pieces names;
+    struct rv_rowtext head; /* "process;thread" */
+    struct node *nodes;
+    size_t n_nodes, nodes_capacity;
+    uint32_t *slots; /* (parent, id) to node, 0 = free; power of two, at most half full */
+    size_t n_slots;
+    uint32_t *path; /* nodes of the open calls, the thread's first */
+    size_t path_capacity;
+};
+
+static void begin(void *state, struct rv_export_target *target)
+{
+    (void)state;
+    (void)target;
+}
+
+/* Semicolons part frames and line ends part lines: neither may be in a name. */
+static void add_frame(struct rv_rowtext *text, const char *name)
+{
+    size_t first = text->n;
+    rv_rowtext_add_utf8(text, name);
+    for (size_t i = first; i < text->n; i++)
+        if (text->bytes[i] == ';' || (unsigned char)text->bytes[i] < ' ')
+            text->bytes[i] = text->bytes[i] == ';' ? ':' : ' ';
+}
+
+static uint32_t *slot_of(const struct folded *folded, uint32_t parent, uint32_t id)
+{
+    size_t i = rv_hash_u64((uint64_t)parent << 32 | id) & (folded->n_slots - 1);
+    for (; folded->slots[i]; i = (i + 1) & (folded->n_slots - 1)) {
+        const struct node *node = &folded->nodes[folded->slots[i]];
+        if (node->parent == parent && node->id == id)
+            break;
+    }
+    return &folded->slots[i];
+}
+
+static void grow_slots(struct folded *folded)
+{
+    free(folded->slots);
+    folded->n_slots = folded->n_slots ? 2 * folded->n_slots : 1024;
+    folded->slots = rv_alloc(folded->n_slots, sizeof *folded->slots);
+    for (size_t i = 1; i < folded->n_nodes; i++)
+        *slot_of(folded, folded->nodes[i].parent, folded->nodes[i].id) = (uint32_t)i;
+}
+
+static uint32_t child_of(struct folded *folded, uint32_t parent, uint32_t id)
+{
+    uint32_t depth = folded->nodes[parent].depth;
+    if (depth > MOST_FRAMES)
+        return parent;
+    if (depth == MOST_FRAMES)
+        id = DEEPER_ID;
+    uint32_t *slot = slot_of(folded, parent, id);
+    if (*slot)
+        return *slot;
+    folded->nodes = rv_vec_reserve(folded->nodes, &folded->nodes_capacity, folded->n_nodes + 1, sizeof *folded->nodes);
+    uint32_t node = (uint32_t)folded->n_nodes++;
+    folded->nodes[node] = (struct node){.id = id, .parent = parent, .depth = depth + 1};
+    *slot = node;
+    if (2 * folded->n_nodes >= folded->n_slots)
+        grow_slots(folded);
+    return node;
+}
+
+static void begin_lane(void *state, struct rv_export_target *target, const struct rv_export_lane *lane)
+{
+    (void)target;
+    struct folded *folded = state;
+    folded->head.n = 0;
+    add_frame(&folded->head, lane->lane->process_name);
+    rv_rowtext_add(&folded->head, ";");
+    add_frame(&folded->head, lane->lane->name);
+    folded->nodes = rv_vec_reserve(folded->nodes, &folded->nodes_capacity, 1, sizeof *folded->nodes);
+    folded->nodes[0] = (struct node){0};
+    folded->n_nodes = 1;
+    if (!folded->slots)
+        grow_slots(folded);
+    memset(folded->slots, 0, folded->n_slots * sizeof *folded->slots);
+    folded->path = rv_vec_reserve(folded->path, &folded->path_capacity, 1, sizeof *folded->path);
+    folded->path[0] = 0;
+}
+
+static void add_spans(void *state, struct rv_export_target *target, const struct rv_span *spans, size_t n)
+{
+    (void)target;
+    struct folded *folded = state;
+    for (size_t i = 0; i < n; i++) {
+        size_t depth = spans[i].depth;
+        uint64_t duration_ns = spans[i].end - spans[i].start;
+        uint32_t node = child_of(folded, folded->path[depth], spans[i].id);
+        folded->path = rv_vec_reserve(folded->path, &folded->path_capacity, depth + 2, sizeof *folded->path);
+        folded->nodes[folded->path[depth]].self_ns -= duration_ns;
+        folded->nodes[node].self_ns += duration_ns;
+        folded->path[depth + 1] = node;
+    }
+}
+
+static const struct rv_rowtext *name_of(struct folded *folded, struct rv_export_target *target, uint32_t id)
+{
+    struct rv_rowtext *text = rv_pieces_at(&folded->names, id);
+    if (text->n)
+        return text;
+    struct rv_subroutine subroutine = rv_subroutines_get(target->export->subroutines, id);
+    char *full = rv_subroutine_take_full_name(&subroutine);
+    rv_rowtext_add(text, ";");
+    add_frame(text, full);
+    free(full);
+    return text;
+}
+
+static void add_line(struct folded *folded, struct rv_export_target *target, uint32_t node)
+{
+    struct rv_rowtext *text = target->text;
+    size_t n = 0;
+    uint32_t ids[MOST_FRAMES + 1];
+    for (uint32_t at = node; at; at = folded->nodes[at].parent)
+        ids[n++] = folded->nodes[at].id;
+    rv_rowtext_add_bytes(text, folded->head.bytes, folded->head.n);
+    while (n-- > 0) {
+        if (ids[n] == DEEPER_ID) {
+            rv_rowtext_format(text, ";%s", DEEPER);
+            continue;
+        }
+        const struct rv_rowtext *name = name_of(folded, target, ids[n]);
+        rv_rowtext_add_bytes(text, name->bytes, name->n);
+    }
+    rv_rowtext_add(text, " ");
+    rv_rowtext_add_u64(text, folded->nodes[node].self_ns);
+    rv_rowtext_add(text, "\n");
+}
+
+static void end_lane(void *state, struct rv_export_target *target)
+{
+    struct folded *folded = state;
+    for (uint32_t i = 1; i < folded->n_nodes; i++)
+        if (folded->nodes[i].self_ns) {
+            add_line(folded, target, i);
+            rv_export_drain(target);
+        }
+}
+
+/* Comments, which readers pass over. */
+static void end(void *state, struct rv_export_target *target)
+{
+    (void)state;
+    const struct rv_losses *losses = target->export->losses;
+    for (enum rv_loss loss = 0; losses && loss < RV_LOSS_COUNT; loss++)
+        if (losses->n[loss])
+            rv_rowtext_format(target->text, "# lost: %llu %s\n", (unsigned long long)losses->n[loss],
+                              rv_loss_words(loss));
+}
+
+static void fini(void *state)
+{
+    struct folded *folded = state;
+    rv_pieces_fini(&folded->names);
+    rv_rowtext_fini(&folded->head);
+    free(folded->nodes);
+    free(folded->slots);
+    free(folded->path);
+}
+
+const struct rv_export_format rv_export_folded = {.state_bytes = sizeof(struct folded),
+                                                  .begin = begin,
+                                                  .begin_lane = begin_lane,
+                                                  .spans = add_spans,
+                                                  .end_lane = end_lane,
+                                                  .end = end,
+                                                  .fini = fini};

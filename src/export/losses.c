@@ -1,0 +1,43 @@
+#include "export/losses.h"
+
+static const struct {
+    const char *key, *words;
+} LOSSES[RV_LOSS_COUNT] = {
+    [RV_LOSS_EVENTS_DROPPED] = {"events_dropped", "events dropped by full rings"},
+    [RV_LOSS_THREADS_WITHOUT_RING] = {"threads_without_ring", "times a thread found no ring"},
+    [RV_LOSS_EVENTS_WITHOUT_RING] = {"events_without_ring", "events of threads without a ring"},
+    [RV_LOSS_NAMES] = {"names_without_room", "names without room"},
+    [RV_LOSS_PROCESSES_REFUSED] = {"processes_refused", "processes that may not open the trace file"},
+    [RV_LOSS_RINGS_FULL] = {"rings_full", "full ring that ended the trace"},
+    [RV_LOSS_PARTS_WRITTEN_OVER] = {"parts_written_over", "parts of the trace file written over by a traced program"},
+    [RV_LOSS_EVENTS_LET_GO] = {"events_let_go", "events let go by the recording's limit"},
+    [RV_LOSS_BYTES_DAMAGED] = {"bytes_damaged", "damaged bytes of the file"},
+    [RV_LOSS_CHUNKS_DAMAGED] = {"chunks_damaged", "damaged chunks of the file"},
+    [RV_LOSS_RECORDS_LEFT_OUT] = {"records_left_out", "records of the file left out"},
+};
+
+bool rv_losses_any(const struct rv_losses *losses)
+{
+    for (enum rv_loss loss = 0; losses && loss < RV_LOSS_COUNT; loss++)
+        if (losses->n[loss])
+            return true;
+    return false;
+}
+
+const char *rv_loss_words(enum rv_loss loss)
+{
+    return LOSSES[loss].words;
+}
+
+void rv_losses_add_json(struct rv_rowtext *text, const struct rv_losses *losses)
+{
+    const char *separator = "";
+    rv_rowtext_add(text, "{");
+    for (enum rv_loss loss = 0; losses && loss < RV_LOSS_COUNT; loss++) {
+        if (!losses->n[loss])
+            continue;
+        rv_rowtext_format(text, "%s\"%s\":%llu", separator, LOSSES[loss].key, (unsigned long long)losses->n[loss]);
+        separator = ",";
+    }
+    rv_rowtext_add(text, "}");
+}

@@ -1,0 +1,18 @@
+/* Losses as outputs tell them. */
+#ifndef RV_EXPORT_LOSSES_H
+#define RV_EXPORT_LOSSES_H
+
+#include <stdbool.h>
+
+#include "flow/loss.h"
+#include "export/text_buffer.h"
+
+bool rv_losses_any(const struct rv_losses *losses); /* false for NULL */
+
+/* As words that follow a count: "names without room". */
+const char *rv_loss_words(enum rv_loss loss);
+
+/* {"names_without_room":3}: those that are not 0. */
+void rv_losses_add_json(struct rv_rowtext *text, const struct rv_losses *losses);
+
+#endif

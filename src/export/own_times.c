@@ -1,0 +1,76 @@
+#include "export/own_times.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "base/vec.h"
+
+struct rv_own_times {
+    pthread_mutex_t lock; /* covers all below */
+    struct rv_stats *stats;
+    struct rv_spread *spread;
+    struct rv_stats_lane **lanes; /* by lane */
+    size_t n_lanes;
+};
+
+struct rv_own_times *rv_own_times_create(void)
+{
+    struct rv_own_times *times = rv_alloc(1, sizeof *times);
+    pthread_mutex_init(&times->lock, NULL);
+    times->stats = rv_stats_create();
+    times->spread = rv_spread_create();
+    return times;
+}
+
+void rv_own_times_destroy(struct rv_own_times *times)
+{
+    if (!times)
+        return;
+    for (size_t i = 0; i < times->n_lanes; i++)
+        rv_stats_lane_destroy(times->lanes[i]);
+    free(times->lanes);
+    rv_spread_destroy(times->spread);
+    rv_stats_destroy(times->stats);
+    pthread_mutex_destroy(&times->lock);
+    free(times);
+}
+
+static struct rv_stats_lane *find_lane(struct rv_own_times *times, uint32_t lane_idx)
+{
+    if (lane_idx >= times->n_lanes)
+        times->lanes =
+            rv_vec_extend(times->lanes, &times->n_lanes, (size_t)lane_idx + 1, sizeof(struct rv_stats_lane *));
+    if (!times->lanes[lane_idx])
+        times->lanes[lane_idx] = rv_stats_lane_create();
+    return times->lanes[lane_idx];
+}
+
+static void add_spans(void *context, const struct rv_lane *lane, const struct rv_span *spans, size_t n)
+{
+    struct rv_own_times *times = context;
+    pthread_mutex_lock(&times->lock);
+    struct rv_stats_lane *its = find_lane(times, lane->idx);
+    for (size_t i = 0; i < n; i++) {
+        uint64_t time_ns[RV_SPREAD_TIMES] = {[RV_SPREAD_WHOLE] = spans[i].end - spans[i].start};
+        if (!rv_stats_lane_own(its, &spans[i], &time_ns[RV_SPREAD_OWN]))
+            continue;
+        rv_stats_add_call(times->stats, spans[i].id, &(struct rv_stats_call){.duration_ns = time_ns[RV_SPREAD_OWN]});
+        rv_spread_add(times->spread, spans[i].id, time_ns);
+    }
+    pthread_mutex_unlock(&times->lock);
+}
+
+struct rv_sink rv_own_times_sink(struct rv_own_times *times)
+{
+    return (struct rv_sink){.context = times, .spans = add_spans};
+}
+
+const struct rv_stats *rv_own_times_stats(const struct rv_own_times *times)
+{
+    return times->stats;
+}
+
+const struct rv_spread *rv_own_times_spread(const struct rv_own_times *times)
+{
+    return times->spread;
+}

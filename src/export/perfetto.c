@@ -1,0 +1,410 @@
+/*
+ * A Perfetto trace: packets of TrackEvents, a packet sequence for each thread with its own names by number and its own
+ * clock, which counts from event to event. The sequence's first packet says when that clock began on CLOCK_MONOTONIC,
+ * which is the clock of the whole trace. Field numbers are those of Perfetto's trace_packet.proto and what it imports.
+ */
+#include <stdlib.h>
+
+#include "base/vec.h"
+#include "export/format.h"
+#include "export/protobuf.h"
+#include "export/words.h"
+
+enum { TRACE_PACKET = 1 };
+enum {
+    PACKET_CLOCK_SNAPSHOT = 6,
+    PACKET_TIMESTAMP = 8,
+    PACKET_SEQUENCE_ID = 10,
+    PACKET_TRACK_EVENT = 11,
+    PACKET_INTERNED_DATA = 12,
+    PACKET_SEQUENCE_FLAGS = 13,
+    PACKET_CLOCK_ID = 58,
+    PACKET_DEFAULTS = 59,
+    PACKET_TRACK_DESCRIPTOR = 60
+};
+enum { SEQUENCE_CLEARED = 1, SEQUENCE_NEEDS_STATE = 2 };
+enum { SNAPSHOT_CLOCKS = 1, SNAPSHOT_PRIMARY = 2, CLOCK_ID = 1, CLOCK_TIMESTAMP = 2, CLOCK_IS_INCREMENTAL = 3 };
+enum { CLOCK_MONOTONIC_ID = 3, CLOCK_SEQUENCE_ID = 64 };
+enum { DEFAULTS_TRACK_EVENT = 11 };
+enum {
+    EVENT_ANNOTATIONS = 4,
+    EVENT_TYPE = 9,
+    EVENT_NAME_IID = 10,
+    EVENT_TRACK = 11,
+    EVENT_NAME = 23,
+    EVENT_LOCATION_IID = 34,
+    EVENT_DOUBLE_VALUE = 44
+};
+enum { TYPE_BEGIN = 1, TYPE_END = 2, TYPE_INSTANT = 3, TYPE_COUNTER = 4 };
+enum { INTERNED_NAMES = 2, INTERNED_LOCATIONS = 4 };
+enum { NAME_IID = 1, NAME_NAME = 2, LOCATION_IID = 1, LOCATION_FILE = 2, LOCATION_FUNCTION = 3, LOCATION_LINE = 4 };
+enum { TRACK_UUID = 1, TRACK_NAME = 2, TRACK_PROCESS = 3, TRACK_THREAD = 4, TRACK_PARENT = 5, TRACK_COUNTER = 8 };
+enum { PROCESS_PID = 1, PROCESS_NAME = 6, THREAD_PID = 1, THREAD_TID = 2, THREAD_NAME = 5 };
+enum { ANNOTATION_UINT = 3, ANNOTATION_STRING = 6, ANNOTATION_NAME = 10 };
+
+/* Numbers of tracks: what is tracked above, which one below. */
+#define UUID(kind, idx) ((uint64_t)(kind) << 56 | ((uint64_t)(idx) + 1))
+enum { UUID_PROCESS = 1, UUID_THREAD, UUID_GC, UUID_COUNTER, UUID_LOSS };
+
+struct known { /* by subroutine: what this sequence has said of it; valid where sequence is the current one's */
+    uint32_t sequence, iid;
+    uint32_t counter_sequence; /* its counter track was described */
+};
+
+struct perfetto {
+    struct known *known;
+    size_t n_known;
+    uint32_t sequence, n_iids; /* from 1 */
+    bool has_gc_track;
+    uint64_t now_ns; /* of the sequence's clock */
+    uint64_t *open_end;
+    size_t n_open, open_capacity;
+};
+
+static void begin(void *state, struct rv_export_target *target)
+{
+    (void)state;
+    (void)target;
+}
+
+static size_t begin_packet(const struct perfetto *perfetto, struct rv_export_target *target)
+{
+    size_t mark = rv_proto_begin(target->text, TRACE_PACKET);
+    rv_proto_add_varint(target->text, PACKET_SEQUENCE_ID, perfetto->sequence);
+    return mark;
+}
+
+static void add_process(const struct perfetto *perfetto, struct rv_export_target *target,
+                        const struct rv_export_lane *lane)
+{
+    struct rv_rowtext *text = target->text;
+    size_t packet = begin_packet(perfetto, target);
+    size_t track = rv_proto_begin(text, PACKET_TRACK_DESCRIPTOR);
+    rv_proto_add_varint(text, TRACK_UUID, UUID(UUID_PROCESS, lane->process_idx));
+    size_t process = rv_proto_begin(text, TRACK_PROCESS);
+    rv_proto_add_varint(text, PROCESS_PID, lane->pid);
+    rv_proto_add_string(text, PROCESS_NAME, lane->lane->process_name);
+    rv_proto_end(text, process);
+    rv_proto_end(text, track);
+    rv_proto_end(text, packet);
+}
+
+static void add_thread(const struct perfetto *perfetto, struct rv_export_target *target,
+                       const struct rv_export_lane *lane)
+{
+    struct rv_rowtext *text = target->text;
+    size_t packet = begin_packet(perfetto, target);
+    size_t track = rv_proto_begin(text, PACKET_TRACK_DESCRIPTOR);
+    rv_proto_add_varint(text, TRACK_UUID, UUID(UUID_THREAD, lane->rank));
+    rv_proto_add_varint(text, TRACK_PARENT, UUID(UUID_PROCESS, lane->process_idx));
+    size_t thread = rv_proto_begin(text, TRACK_THREAD);
+    rv_proto_add_varint(text, THREAD_PID, lane->pid);
+    rv_proto_add_varint(text, THREAD_TID, lane->tid);
+    rv_proto_add_string(text, THREAD_NAME, lane->lane->name);
+    rv_proto_end(text, thread);
+    rv_proto_end(text, track);
+    rv_proto_end(text, packet);
+}
+
+static void add_clock(struct rv_rowtext *text, uint32_t id, uint64_t now_ns, bool is_incremental)
+{
+    size_t clock = rv_proto_begin(text, SNAPSHOT_CLOCKS);
+    rv_proto_add_varint(text, CLOCK_ID, id);
+    rv_proto_add_varint(text, CLOCK_TIMESTAMP, now_ns);
+    if (is_incremental)
+        rv_proto_add_varint(text, CLOCK_IS_INCREMENTAL, 1);
+    rv_proto_end(text, clock);
+}
+
+/* What later packets of the sequence leave out: whose track they are on, and by which clock. */
+static void add_sequence(const struct perfetto *perfetto, struct rv_export_target *target, uint64_t track_uuid)
+{
+    struct rv_rowtext *text = target->text;
+    size_t packet = begin_packet(perfetto, target);
+    rv_proto_add_varint(text, PACKET_SEQUENCE_FLAGS, SEQUENCE_CLEARED);
+    size_t snapshot = rv_proto_begin(text, PACKET_CLOCK_SNAPSHOT);
+    add_clock(text, CLOCK_MONOTONIC_ID, perfetto->now_ns, false);
+    add_clock(text, CLOCK_SEQUENCE_ID, perfetto->now_ns, true);
+    rv_proto_add_varint(text, SNAPSHOT_PRIMARY, CLOCK_MONOTONIC_ID);
+    rv_proto_end(text, snapshot);
+    size_t defaults = rv_proto_begin(text, PACKET_DEFAULTS);
+    rv_proto_add_varint(text, PACKET_CLOCK_ID, CLOCK_SEQUENCE_ID);
+    size_t event = rv_proto_begin(text, DEFAULTS_TRACK_EVENT);
+    rv_proto_add_varint(text, EVENT_TRACK, track_uuid);
+    rv_proto_end(text, event);
+    rv_proto_end(text, defaults);
+    rv_proto_end(text, packet);
+}
+
+static void begin_lane(void *state, struct rv_export_target *target, const struct rv_export_lane *lane)
+{
+    struct perfetto *perfetto = state;
+    perfetto->sequence = lane->rank + 1;
+    perfetto->n_iids = 0;
+    perfetto->n_open = 0;
+    perfetto->has_gc_track = false;
+    perfetto->now_ns = target->first_ns;
+    add_sequence(perfetto, target, UUID(UUID_THREAD, lane->rank));
+    if (lane->opens_process)
+        add_process(perfetto, target, lane);
+    add_thread(perfetto, target, lane);
+}
+
+static struct known *known_of(struct perfetto *perfetto, uint32_t id)
+{
+    if (id >= perfetto->n_known)
+        perfetto->known = rv_vec_extend(perfetto->known, &perfetto->n_known, (size_t)id + 1, sizeof *perfetto->known);
+    return &perfetto->known[id];
+}
+
+/* The number of a subroutine's name and place; both are said in this packet when the sequence has not heard of them. */
+static uint32_t intern(struct perfetto *perfetto, struct rv_export_target *target, uint32_t id)
+{
+    struct known *known = known_of(perfetto, id);
+    if (known->sequence == perfetto->sequence)
+        return known->iid;
+    known->sequence = perfetto->sequence;
+    known->iid = ++perfetto->n_iids;
+    struct rv_subroutine subroutine = rv_subroutines_get(target->export->subroutines, id);
+    char *full = rv_subroutine_take_full_name(&subroutine);
+    struct rv_rowtext *text = target->text;
+    size_t interned = rv_proto_begin(text, PACKET_INTERNED_DATA);
+    size_t name = rv_proto_begin(text, INTERNED_NAMES);
+    rv_proto_add_varint(text, NAME_IID, known->iid);
+    rv_proto_add_string(text, NAME_NAME, full);
+    rv_proto_end(text, name);
+    size_t location = rv_proto_begin(text, INTERNED_LOCATIONS);
+    rv_proto_add_varint(text, LOCATION_IID, known->iid);
+    if (subroutine.file[0])
+        rv_proto_add_string(text, LOCATION_FILE, subroutine.file);
+    rv_proto_add_string(text, LOCATION_FUNCTION, full);
+    if (subroutine.line)
+        rv_proto_add_varint(text, LOCATION_LINE, subroutine.line);
+    rv_proto_end(text, location);
+    rv_proto_end(text, interned);
+    free(full);
+    return known->iid;
+}
+
+static size_t begin_event(struct perfetto *perfetto, struct rv_export_target *target, uint64_t now_ns)
+{
+    size_t packet = begin_packet(perfetto, target);
+    rv_proto_add_varint(target->text, PACKET_TIMESTAMP, now_ns > perfetto->now_ns ? now_ns - perfetto->now_ns : 0);
+    rv_proto_add_varint(target->text, PACKET_SEQUENCE_FLAGS, SEQUENCE_NEEDS_STATE);
+    perfetto->now_ns = now_ns > perfetto->now_ns ? now_ns : perfetto->now_ns;
+    return packet;
+}
+
+static void close_calls(struct perfetto *perfetto, struct rv_export_target *target, size_t n_kept)
+{
+    while (perfetto->n_open > n_kept) {
+        size_t packet = begin_event(perfetto, target, perfetto->open_end[--perfetto->n_open]);
+        size_t event = rv_proto_begin(target->text, PACKET_TRACK_EVENT);
+        rv_proto_add_varint(target->text, EVENT_TYPE, TYPE_END);
+        rv_proto_end(target->text, event);
+        rv_proto_end(target->text, packet);
+    }
+}
+
+static void open_call(struct perfetto *perfetto, struct rv_export_target *target, const struct rv_span *span)
+{
+    struct rv_rowtext *text = target->text;
+    const char *flags = rv_span_flag_words(span->flags);
+    size_t packet = begin_event(perfetto, target, span->start);
+    uint32_t iid = intern(perfetto, target, span->id);
+    size_t event = rv_proto_begin(text, PACKET_TRACK_EVENT);
+    rv_proto_add_varint(text, EVENT_TYPE, TYPE_BEGIN);
+    rv_proto_add_varint(text, EVENT_NAME_IID, iid);
+    rv_proto_add_varint(text, EVENT_LOCATION_IID, iid);
+    if (*flags) {
+        size_t annotation = rv_proto_begin(text, EVENT_ANNOTATIONS);
+        rv_proto_add_string(text, ANNOTATION_NAME, "flags");
+        rv_proto_add_string(text, ANNOTATION_STRING, flags);
+        rv_proto_end(text, annotation);
+    }
+    rv_proto_end(text, event);
+    rv_proto_end(text, packet);
+}
+
+static void add_spans(void *state, struct rv_export_target *target, const struct rv_span *spans, size_t n)
+{
+    struct perfetto *perfetto = state;
+    for (size_t i = 0; i < n; i++) {
+        close_calls(perfetto, target, spans[i].depth);
+        perfetto->open_end = rv_vec_reserve(perfetto->open_end, &perfetto->open_capacity, perfetto->n_open + 1,
+                                            sizeof *perfetto->open_end);
+        perfetto->open_end[perfetto->n_open++] = spans[i].end;
+        open_call(perfetto, target, &spans[i]);
+    }
+}
+
+/* ---- what is not a call: by the trace's clock, after the calls ---- */
+
+struct track {
+    uint64_t uuid, parent_uuid; /* parent_uuid 0: none */
+    const char *name;
+    bool is_counter;
+};
+
+static void add_track(const struct perfetto *perfetto, struct rv_export_target *target, const struct track *added)
+{
+    struct rv_rowtext *text = target->text;
+    size_t packet = begin_packet(perfetto, target);
+    size_t track = rv_proto_begin(text, PACKET_TRACK_DESCRIPTOR);
+    rv_proto_add_varint(text, TRACK_UUID, added->uuid);
+    if (added->parent_uuid)
+        rv_proto_add_varint(text, TRACK_PARENT, added->parent_uuid);
+    rv_proto_add_string(text, TRACK_NAME, added->name);
+    if (added->is_counter)
+        rv_proto_end(text, rv_proto_begin(text, TRACK_COUNTER));
+    rv_proto_end(text, track);
+    rv_proto_end(text, packet);
+}
+
+static uint64_t thread_uuid(const struct perfetto *perfetto)
+{
+    return UUID(UUID_THREAD, perfetto->sequence - 1);
+}
+
+struct note_packet {
+    size_t packet, event;
+};
+
+static struct note_packet begin_note(const struct perfetto *perfetto, struct rv_export_target *target, uint64_t now_ns,
+                                     unsigned type)
+{
+    struct note_packet note = {.packet = begin_packet(perfetto, target)};
+    rv_proto_add_varint(target->text, PACKET_TIMESTAMP, now_ns);
+    rv_proto_add_varint(target->text, PACKET_CLOCK_ID, CLOCK_MONOTONIC_ID);
+    rv_proto_add_varint(target->text, PACKET_SEQUENCE_FLAGS, SEQUENCE_NEEDS_STATE);
+    note.event = rv_proto_begin(target->text, PACKET_TRACK_EVENT);
+    rv_proto_add_varint(target->text, EVENT_TYPE, type);
+    return note;
+}
+
+static void end_note(struct rv_export_target *target, struct note_packet note)
+{
+    rv_proto_end(target->text, note.event);
+    rv_proto_end(target->text, note.packet);
+}
+
+static void add_gc(struct perfetto *perfetto, struct rv_export_target *target, const struct rv_lane_note *note)
+{
+    uint64_t uuid = UUID(UUID_GC, perfetto->sequence - 1);
+    if (!perfetto->has_gc_track)
+        add_track(perfetto, target, &(struct track){.uuid = uuid, .parent_uuid = thread_uuid(perfetto), .name = "GC"});
+    perfetto->has_gc_track = true;
+    struct note_packet packet = begin_note(perfetto, target, note->start_ns, TYPE_BEGIN);
+    rv_proto_add_varint(target->text, EVENT_TRACK, uuid);
+    rv_proto_add_string(target->text, EVENT_NAME, rv_note_words(note));
+    end_note(target, packet);
+    packet = begin_note(perfetto, target, note->end_ns > note->start_ns ? note->end_ns : note->start_ns, TYPE_END);
+    rv_proto_add_varint(target->text, EVENT_TRACK, uuid);
+    end_note(target, packet);
+}
+
+static void add_value(struct perfetto *perfetto, struct rv_export_target *target, const struct rv_lane_note *note)
+{
+    uint64_t uuid = UUID(UUID_COUNTER, (uint64_t)note->id << 24 ^ perfetto->sequence);
+    struct known *known = known_of(perfetto, note->id);
+    if (known->counter_sequence != perfetto->sequence) {
+        struct rv_subroutine subroutine = rv_subroutines_get(target->export->subroutines, note->id);
+        char *full = rv_subroutine_take_full_name(&subroutine);
+        add_track(
+            perfetto, target,
+            &(struct track){.uuid = uuid, .parent_uuid = thread_uuid(perfetto), .name = full, .is_counter = true});
+        free(full);
+    }
+    known->counter_sequence = perfetto->sequence;
+    struct note_packet packet = begin_note(perfetto, target, note->start_ns, TYPE_COUNTER);
+    rv_proto_add_varint(target->text, EVENT_TRACK, uuid);
+    rv_proto_add_double(target->text, EVENT_DOUBLE_VALUE, (double)note->value);
+    end_note(target, packet);
+}
+
+static void add_count(struct rv_rowtext *text, uint64_t n)
+{
+    size_t annotation = rv_proto_begin(text, EVENT_ANNOTATIONS);
+    rv_proto_add_string(text, ANNOTATION_NAME, "count");
+    rv_proto_add_varint(text, ANNOTATION_UINT, n);
+    rv_proto_end(text, annotation);
+}
+
+static void add_instant(struct perfetto *perfetto, struct rv_export_target *target, const struct rv_lane_note *note)
+{
+    struct rv_rowtext *text = target->text;
+    struct note_packet packet = begin_note(perfetto, target, note->start_ns, TYPE_INSTANT);
+    if (note->kind == RV_NOTE_MARK) {
+        struct rv_subroutine subroutine = rv_subroutines_get(target->export->subroutines, note->id);
+        char *full = rv_subroutine_take_full_name(&subroutine);
+        rv_proto_add_string(text, EVENT_NAME, full);
+        free(full);
+    } else {
+        rv_proto_add_string(text, EVENT_NAME, rv_note_words(note));
+    }
+    if (note->kind == RV_NOTE_LOST)
+        add_count(text, note->id);
+    end_note(target, packet);
+}
+
+static void add_note(void *state, struct rv_export_target *target, const struct rv_lane_note *note)
+{
+    switch ((enum rv_note_kind)note->kind) {
+    case RV_NOTE_GC:
+        add_gc(state, target, note);
+        break;
+    case RV_NOTE_VALUE:
+        add_value(state, target, note);
+        break;
+    case RV_NOTE_LOST:
+    case RV_NOTE_MARK:
+    case RV_NOTE_STATE:
+        add_instant(state, target, note);
+        break;
+    case RV_NOTE_KIND_COUNT:
+        break;
+    }
+}
+
+static void end_calls(void *state, struct rv_export_target *target)
+{
+    close_calls(state, target, 0);
+}
+
+/* Losses of the whole trace, on a track of their own at its beginning. */
+static void end(void *state, struct rv_export_target *target)
+{
+    struct perfetto *perfetto = state;
+    const struct rv_losses *losses = target->export->losses;
+    const uint64_t uuid = UUID(UUID_LOSS, 0);
+    if (!rv_losses_any(losses))
+        return;
+    perfetto->sequence++;
+    perfetto->now_ns = target->first_ns;
+    add_sequence(perfetto, target, uuid);
+    add_track(perfetto, target, &(struct track){.uuid = uuid, .name = "lost"});
+    for (enum rv_loss loss = 0; loss < RV_LOSS_COUNT; loss++) {
+        if (!losses->n[loss])
+            continue;
+        struct note_packet packet = begin_note(perfetto, target, target->first_ns, TYPE_INSTANT);
+        rv_proto_add_string(target->text, EVENT_NAME, rv_loss_words(loss));
+        add_count(target->text, losses->n[loss]);
+        end_note(target, packet);
+    }
+}
+
+static void fini(void *state)
+{
+    struct perfetto *perfetto = state;
+    free(perfetto->known);
+    free(perfetto->open_end);
+}
+
+const struct rv_export_format rv_export_perfetto = {.state_bytes = sizeof(struct perfetto),
+                                                    .begin = begin,
+                                                    .begin_lane = begin_lane,
+                                                    .spans = add_spans,
+                                                    .note = add_note,
+                                                    .end_lane = end_calls,
+                                                    .end = end,
+                                                    .fini = fini};

@@ -1,0 +1,66 @@
+/* A message's length stands before it and is known after it: one byte is kept for it, and more are made room for when
+ * the message turns out to be longer than that says. */
+#include "export/protobuf.h"
+
+#include <string.h>
+
+enum { WIRE_VARINT = 0, WIRE_FIXED64 = 1, WIRE_BYTES = 2, MOST_VARINT_BYTES = 10 };
+
+static size_t put_varint(char *at, uint64_t value)
+{
+    size_t n = 0;
+    for (; value >= 0x80; value >>= 7)
+        at[n++] = (char)(value | 0x80);
+    at[n++] = (char)value;
+    return n;
+}
+
+static void add_tag(struct rv_rowtext *text, uint32_t field, unsigned wire)
+{
+    text->n += put_varint(rv_rowtext_reserve(text, MOST_VARINT_BYTES), (uint64_t)field << 3 | wire);
+}
+
+void rv_proto_add_varint(struct rv_rowtext *text, uint32_t field, uint64_t value)
+{
+    char *at = rv_rowtext_reserve(text, 2 * MOST_VARINT_BYTES);
+    size_t n = put_varint(at, (uint64_t)field << 3 | WIRE_VARINT);
+    text->n += n + put_varint(at + n, value);
+}
+
+void rv_proto_add_double(struct rv_rowtext *text, uint32_t field, double value)
+{
+    uint64_t bits;
+    char bytes[8];
+    memcpy(&bits, &value, sizeof bits);
+    for (unsigned i = 0; i < 8; i++)
+        bytes[i] = (char)(bits >> 8 * i);
+    add_tag(text, field, WIRE_FIXED64);
+    rv_rowtext_add_bytes(text, bytes, sizeof bytes);
+}
+
+void rv_proto_add_string(struct rv_rowtext *text, uint32_t field, const char *string)
+{
+    size_t mark = rv_proto_begin(text, field);
+    rv_rowtext_add_utf8(text, string);
+    rv_proto_end(text, mark);
+}
+
+size_t rv_proto_begin(struct rv_rowtext *text, uint32_t field)
+{
+    add_tag(text, field, WIRE_BYTES);
+    rv_rowtext_add_bytes(text, "", 1);
+    return text->n;
+}
+
+void rv_proto_end(struct rv_rowtext *text, size_t mark)
+{
+    size_t n_bytes = text->n - mark;
+    char length[MOST_VARINT_BYTES];
+    size_t n_length = put_varint(length, n_bytes);
+    if (n_length > 1) {
+        (void)rv_rowtext_reserve(text, n_length - 1);
+        memmove(text->bytes + mark + n_length - 1, text->bytes + mark, n_bytes);
+        text->n += n_length - 1;
+    }
+    memcpy(text->bytes + mark - 1, length, n_length);
+}

@@ -1,0 +1,25 @@
+/* The report: per subroutine statistics, threads, loss; as text, CSV or JSON. */
+#ifndef RV_EXPORT_REPORT_H
+#define RV_EXPORT_REPORT_H
+
+#include <stdio.h>
+
+#include "flow/loss.h"
+#include "model/lanes.h"
+#include "model/stats.h"
+#include "model/subroutines.h"
+
+enum rv_report_format { RV_REPORT_TEXT, RV_REPORT_CSV, RV_REPORT_JSON };
+
+struct rv_report {
+    struct rv_lanes *lanes;
+    struct rv_subroutines *subroutines;
+    const struct rv_stats *stats;
+    uint64_t n_produced, n_consumed, n_dropped, n_spans;
+    const struct rv_losses *losses; /* NULL = none */
+};
+
+/* Rows with equal (package-qualified name, file, line) are one subroutine. 0, or the negative errno of the stream. */
+int rv_report_write(const struct rv_report *report, enum rv_report_format format, FILE *out);
+
+#endif

@@ -1,0 +1,31 @@
+#include "export/slice.h"
+
+#include "model/timeline.h"
+
+static bool is_in_time(const struct rv_part *part, uint64_t start_ns, uint64_t end_ns)
+{
+    return !part->to_ns || (start_ns < part->to_ns && (start_ns >= part->from_ns || end_ns > part->from_ns));
+}
+
+bool rv_part_has_lane(const struct rv_part *part, const struct rv_lane *lane)
+{
+    return !part->lens || rv_lens_passes_thread(part->lens, lane->name);
+}
+
+bool rv_part_has_span(const struct rv_part *part, const struct rv_span *span)
+{
+    if (!is_in_time(part, span->start, span->end))
+        return false;
+    struct rv_box box = {.start_ns = span->start,
+                         .duration_ns = span->end - span->start,
+                         .id = span->id,
+                         .count = 1,
+                         .depth = span->depth,
+                         .coverage = RV_BOX_EXACT};
+    return !part->lens || rv_lens_passes_box(part->lens, &box);
+}
+
+bool rv_part_has_note(const struct rv_part *part, const struct rv_lane_note *note)
+{
+    return is_in_time(part, note->start_ns, note->end_ns);
+}

@@ -1,0 +1,152 @@
+/* Names may be known only at the end. What a row shares with others (the thread's numbers, the subroutine's names) is
+ * formatted once. */
+#include "export/spans.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "base/vec.h"
+#include "export/losses.h"
+#include "export/text_cache.h"
+#include "export/words.h"
+
+#define FLUSH_BYTES (1u << 20)
+#define MOST_ROW_NUMBERS 256u /* bytes of a row that are neither its prefix nor its names */
+
+struct writer {
+    const struct rv_spans_params *params;
+    struct rv_pieces threads, names;
+    struct rv_rowtext text;
+};
+
+static const struct rv_rowtext *thread_piece(struct writer *writer, uint32_t lane_idx)
+{
+    struct rv_rowtext *text = rv_pieces_at(&writer->threads, lane_idx);
+    if (!text->n) {
+        const struct rv_lane *lane = rv_lanes_get(writer->params->lanes, lane_idx);
+        uint32_t pid = lane ? lane->pid : 0, tid = lane ? lane->tid : 0;
+        if (writer->params->format == RV_SPANS_CSV)
+            rv_rowtext_format(text, "%u,%u,", pid, tid);
+        else
+            rv_rowtext_format(text, "{\"process\":%u,\"thread\":%u,\"depth\":", pid, tid);
+    }
+    return text;
+}
+
+static void add_field(struct writer *writer, struct rv_rowtext *text, const char *string)
+{
+    if (writer->params->format == RV_SPANS_CSV)
+        rv_rowtext_add_csv(text, string);
+    else
+        rv_rowtext_add_json(text, string);
+}
+
+static const struct rv_rowtext *names_piece(struct writer *writer, uint32_t id)
+{
+    struct rv_rowtext *text = rv_pieces_at(&writer->names, id);
+    if (text->n)
+        return text;
+    bool is_csv = writer->params->format == RV_SPANS_CSV;
+    struct rv_subroutine subroutine = rv_subroutines_get(writer->params->subroutines, id);
+    char *full = rv_subroutine_take_full_name(&subroutine);
+    rv_rowtext_add(text, is_csv ? "," : ",\"name\":");
+    add_field(writer, text, full);
+    rv_rowtext_add(text, is_csv ? "," : ",\"file\":");
+    add_field(writer, text, subroutine.file);
+    rv_rowtext_add(text, is_csv ? "," : ",\"line\":");
+    rv_rowtext_add_u64(text, subroutine.line);
+    rv_rowtext_add(text, is_csv ? "," : ",\"flags\":\"");
+    free(full);
+    return text;
+}
+
+static void add_row(struct writer *writer, uint32_t lane_idx, const struct rv_span *span)
+{
+    struct rv_rowtext *text = &writer->text;
+    const struct rv_rowtext *thread = thread_piece(writer, lane_idx), *names = names_piece(writer, span->id);
+    bool is_csv = writer->params->format == RV_SPANS_CSV;
+    (void)rv_rowtext_reserve(text, thread->n + names->n + MOST_ROW_NUMBERS);
+    rv_rowtext_add_bytes(text, thread->bytes, thread->n);
+    rv_rowtext_add_u64(text, span->depth);
+    rv_rowtext_add(text, is_csv ? "," : ",\"start_ns\":");
+    rv_rowtext_add_u64(text, span->start);
+    rv_rowtext_add(text, is_csv ? "," : ",\"duration_ns\":");
+    rv_rowtext_add_u64(text, span->end - span->start);
+    rv_rowtext_add_bytes(text, names->bytes, names->n);
+    rv_rowtext_add(text, rv_span_flag_words(span->flags));
+    rv_rowtext_add(text, is_csv ? "\n" : "\"}\n");
+}
+
+static int write_block(struct writer *writer, const struct rv_spool_block *block, FILE *out)
+{
+    int result = 0;
+    for (uint32_t i = 0; i < block->n && result == 0; i++) {
+        if (rv_part_has_span(&writer->params->part, &block->spans[i]))
+            add_row(writer, block->lane_idx, &block->spans[i]);
+        if (writer->text.n >= FLUSH_BYTES)
+            result = rv_rowtext_flush(&writer->text, out);
+    }
+    return result;
+}
+
+/* block: scratch */
+static int write_lane(struct writer *writer, const struct rv_lane *lane, struct rv_spool_block *block, FILE *out)
+{
+    const struct rv_spool *spool = writer->params->spool;
+    uint64_t number = rv_spool_first_block(spool, lane->idx), last = rv_spool_last_block(spool, lane->idx);
+    int result = 0;
+    while (number && result == 0) {
+        result = rv_spool_read(spool, number, block);
+        if (result == 0)
+            result = write_block(writer, block, out);
+        number = number == last ? 0 : block->next;
+    }
+    return result;
+}
+
+static int write_rows(struct writer *writer, FILE *out)
+{
+    struct rv_spool_block *block = rv_alloc(1, sizeof *block);
+    size_t n;
+    struct rv_lane **lanes = rv_lanes_take_by_thread(writer->params->lanes, &n);
+    int result = 0;
+    for (size_t i = 0; i < n && result == 0; i++)
+        if (rv_part_has_lane(&writer->params->part, lanes[i]))
+            result = write_lane(writer, lanes[i], block, out);
+    free(lanes);
+    free(block);
+    return result;
+}
+
+static void add_losses(struct rv_rowtext *text, const struct rv_spans_params *params)
+{
+    const struct rv_losses *losses = params->losses;
+    if (params->format == RV_SPANS_JSON && rv_losses_any(losses)) {
+        rv_rowtext_add(text, "{\"lost\":");
+        rv_losses_add_json(text, losses);
+        rv_rowtext_add(text, "}\n");
+        return;
+    }
+    for (enum rv_loss loss = 0; params->format == RV_SPANS_CSV && losses && loss < RV_LOSS_COUNT; loss++)
+        if (losses->n[loss])
+            rv_rowtext_format(text, "0,0,0,0,0,(lost: %s),,%llu,lost\n", rv_loss_words(loss),
+                              (unsigned long long)losses->n[loss]);
+}
+
+int rv_spans_write(const struct rv_spans_params *params, FILE *out)
+{
+    struct writer writer = {.params = params};
+    if (params->format == RV_SPANS_CSV)
+        rv_rowtext_add(&writer.text, "process,thread,depth,start_ns,duration_ns,name,file,line,flags\n");
+    int result = write_rows(&writer, out);
+    add_losses(&writer.text, params);
+    if (result == 0)
+        result = rv_rowtext_flush(&writer.text, out);
+    if (result == 0 && fflush(out) != 0)
+        result = -errno;
+    rv_rowtext_fini(&writer.text);
+    rv_pieces_fini(&writer.threads);
+    rv_pieces_fini(&writer.names);
+    return result;
+}

@@ -1,0 +1,33 @@
+/* Every span as CSV or JSON lines, from the spool, when the program has ended and names are known. */
+#ifndef RV_EXPORT_SPANS_H
+#define RV_EXPORT_SPANS_H
+
+#include <stdio.h>
+
+#include "flow/loss.h"
+#include "model/lanes.h"
+#include "model/subroutines.h"
+#include "export/slice.h"
+#include "export/spool.h"
+
+enum rv_spans_format { RV_SPANS_CSV, RV_SPANS_JSON };
+
+struct rv_spans_params {
+    const struct rv_spool *spool; /* sealed */
+    struct rv_lanes *lanes;
+    struct rv_subroutines *subroutines;
+    enum rv_spans_format format;
+    struct rv_part part; /* zeroed = all */
+    const struct rv_losses *losses; /* NULL = none */
+};
+
+/*
+ * CSV with a header line, or one JSON object a line: process, thread, depth, start_ns (CLOCK_MONOTONIC), duration_ns,
+ * name, file, line, flags ("cut", "orphan", "open", joined by '|'); thread by thread, in closing order.
+ * Then what was lost, if anything was: a row for each, of process 0 with the flag "lost", what in its name and how many
+ * in its line; as JSON one object {"lost":{...}}.
+ *   returns  0 or negative errno
+ */
+int rv_spans_write(const struct rv_spans_params *params, FILE *out);
+
+#endif

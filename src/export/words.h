@@ -1,0 +1,15 @@
+/* What flags and notes are called in outputs. */
+#ifndef RV_EXPORT_WORDS_H
+#define RV_EXPORT_WORDS_H
+
+#include <stdint.h>
+
+#include "model/lanes.h"
+
+/* "cut", "orphan", "open", "doubtful", joined by '|'; "" for none of them. */
+const char *rv_span_flag_words(uint32_t flags);
+
+/* "GC", "lost events", "thread started"...; "" of MARK and VALUE, which have names of their own. */
+const char *rv_note_words(const struct rv_lane_note *note);
+
+#endif

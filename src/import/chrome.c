@@ -1,0 +1,313 @@
+/*
+ * Chrome Trace Event JSON. Tools write events in any order (a complete call stands where it ended, threads are written
+ * one after the other), so all of them are sorted first, on disk beyond RUN_RECORDS: memory is that, the names, and
+ * what is open at once. Then each thread's events are nested (chrome_nest.h) and told.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/vec.h"
+#include "import/chrome_nest.h"
+#include "import/chrome_reader.h"
+#include "import/chrome_record.h"
+#include "import/formats.h"
+
+enum { RUN_RECORDS = 1 << 20, READ_BYTES = 1 << 16, RECORDS_PER_STEP = 1 << 14, MOST_ROWS = 4096 };
+/* What the emitter knows rows of asynchronous calls by: apart from threads, also in the low 32 bits, which are shown.
+ */
+static const uint64_t GROUP_NUMBER = 1ull << 61 | 1073741824;
+
+struct row {
+    uint64_t key; /* of the asynchronous call that has it; 0 = free */
+    struct rv_chrome_nest nest;
+};
+
+struct rows { /* as many as are needed at once */
+    struct row *rows;
+    size_t n, capacity;
+};
+
+struct lane { /* a thread */
+    struct rv_chrome_nest nest;
+    struct rows overlaps; /* complete calls that do not nest with those before */
+};
+
+struct chrome {
+    struct rv_import import; /* first */
+    struct rv_chrome_json *json;
+    struct rv_sorter *sorter;
+    struct rv_chrome_reader reader;
+    bool is_sorted;     /* all is read */
+    struct lane *lanes; /* by the emitter's thread */
+    size_t n_lanes;
+    struct rows *groups; /* asynchronous calls; as the reader's, made when all is read */
+    char bytes[READ_BYTES];
+};
+
+static int compare(const void *left, const void *right)
+{
+    const struct rv_chrome_record *a = left, *b = right;
+    if (a->ns != b->ns)
+        return a->ns < b->ns ? -1 : 1;
+    bool a_is_complete = a->phase == RV_CHROME_COMPLETE, b_is_complete = b->phase == RV_CHROME_COMPLETE;
+    if (a_is_complete != b_is_complete)
+        return a_is_complete ? 1 : -1;
+    if (a_is_complete && a->end_ns != b->end_ns)
+        return a->end_ns > b->end_ns ? -1 : 1;
+    return a->order < b->order ? -1 : a->order > b->order;
+}
+
+/* ---- telling ---- */
+
+static struct lane *lane_of(struct chrome *chrome, uint32_t thread)
+{
+    if (thread >= chrome->n_lanes) {
+        size_t n_before = chrome->n_lanes;
+        chrome->lanes = rv_vec_extend(chrome->lanes, &chrome->n_lanes, (size_t)thread + 1, sizeof *chrome->lanes);
+        for (size_t i = n_before; i < chrome->n_lanes; i++)
+            chrome->lanes[i].nest.thread = (uint32_t)i;
+    }
+    return &chrome->lanes[thread];
+}
+
+static struct row *add_row(struct rows *rows, uint32_t thread)
+{
+    rows->rows = rv_vec_reserve(rows->rows, &rows->capacity, rows->n + 1, sizeof *rows->rows);
+    rows->rows[rows->n] = (struct row){.nest.thread = thread};
+    return &rows->rows[rows->n++];
+}
+
+static void finish_rows(struct chrome *chrome, struct rows *rows)
+{
+    for (size_t i = 0; i < rows->n; i++)
+        rv_chrome_nest_finish(&chrome->import, &rows->rows[i].nest, chrome->reader.end_ns);
+}
+
+static void free_rows(struct rows *rows)
+{
+    for (size_t i = 0; i < rows->n; i++)
+        free(rows->rows[i].nest.frames);
+    free(rows->rows);
+}
+
+/* On the first row of the thread where it nests. */
+static void tell_overlap(struct chrome *chrome, struct lane *lane, const struct rv_chrome_record *record)
+{
+    struct rv_import *import = &chrome->import;
+    struct rows *overlaps = &lane->overlaps;
+    rv_import_fault(import, RV_FAULT_OVERLAP);
+    for (size_t i = 0; i < overlaps->n; i++)
+        if (rv_chrome_nest_complete(import, &overlaps->rows[i].nest, record->ns, record->end_ns, record->id))
+            return;
+    if (overlaps->n == MOST_ROWS) {
+        rv_import_fault(import, RV_FAULT_NO_ROOM);
+        return;
+    }
+    char word[32];
+    snprintf(word, sizeof word, overlaps->n ? "overlaps %zu" : "overlaps", overlaps->n + 1);
+    uint32_t row_idx = RV_CHROME_ROW_OVERLAPS + (uint32_t)overlaps->n;
+    struct row *row = add_row(overlaps, rv_emitter_row(import->emitter, lane->nest.thread, row_idx, word));
+    rv_chrome_nest_complete(import, &row->nest, record->ns, record->end_ns, record->id);
+}
+
+static void tell_on_thread(struct chrome *chrome, const struct rv_chrome_record *record)
+{
+    struct rv_import *import = &chrome->import;
+    struct rv_emitter *emitter = import->emitter;
+    if (record->thread == RV_EMITTER_NONE) {
+        rv_emitter_leave_out(emitter);
+        return;
+    }
+    if (record->phase == RV_CHROME_SAMPLE) {
+        if (!rv_chrome_samples_emit(&chrome->reader.samples, emitter, record->thread, record->ns, record->key))
+            rv_import_fault(import, RV_FAULT_NO_FRAME);
+        return;
+    }
+    struct lane *lane = lane_of(chrome, record->thread);
+    struct rv_chrome_nest *nest = &lane->nest;
+    rv_chrome_nest_advance(import, nest, record->ns);
+    switch ((enum rv_chrome_phase)record->phase) {
+    case RV_CHROME_BEGIN:
+        rv_chrome_nest_begin(import, nest, record->ns, record->id);
+        break;
+    case RV_CHROME_END:
+        rv_chrome_nest_end(import, nest, record->ns, record->id);
+        break;
+    case RV_CHROME_COMPLETE:
+        if (!rv_chrome_nest_complete(import, nest, record->ns, record->end_ns, record->id))
+            tell_overlap(chrome, lane, record);
+        break;
+    case RV_CHROME_MARK:
+        rv_emitter_mark(emitter, record->thread, record->ns, record->id);
+        break;
+    case RV_CHROME_VALUE:
+        rv_emitter_value(emitter, record->thread, record->ns, record->id, (float)record->value);
+        break;
+    case RV_CHROME_GC_START:
+    case RV_CHROME_GC_END:
+        rv_emitter_gc(emitter, record->thread, record->ns, record->phase == RV_CHROME_GC_START);
+        break;
+    case RV_CHROME_ASYNC_BEGIN:
+    case RV_CHROME_ASYNC_END:
+    case RV_CHROME_ASYNC_MARK:
+    case RV_CHROME_SAMPLE:
+        break;
+    }
+}
+
+static uint32_t name_row(struct chrome *chrome, uint32_t group_idx, size_t idx)
+{
+    const struct rv_chrome_group *group = &chrome->reader.groups[group_idx];
+    struct rv_emitter *emitter = chrome->import.emitter;
+    struct rv_emitter_text category = rv_emitter_name(emitter, group->category);
+    char name[64];
+    const char *text = category.n ? category.bytes : "async";
+    int n = idx ? snprintf(name, sizeof name, "%.40s %zu", text, idx + 1) : snprintf(name, sizeof name, "%.40s", text);
+    uint32_t thread = rv_emitter_thread(emitter, group->process, GROUP_NUMBER + group->category, (uint32_t)idx);
+    rv_emitter_name_thread(emitter, thread, rv_import_text(name, (size_t)n));
+    return thread;
+}
+
+/* The row where the asynchronous call of this key is, or one that is free, or NULL. */
+static struct row *row_of(struct chrome *chrome, uint32_t group_idx, uint64_t key, bool is_begin)
+{
+    struct rows *group = &chrome->groups[group_idx];
+    struct row *row = NULL;
+    for (size_t i = 0; i < group->n; i++) {
+        if (group->rows[i].key == key)
+            return &group->rows[i];
+        if (group->rows[i].key == 0 && !row)
+            row = &group->rows[i];
+    }
+    if (!is_begin || (!row && group->n == MOST_ROWS))
+        return NULL;
+    if (!row)
+        row = add_row(group, name_row(chrome, group_idx, group->n));
+    row->key = key;
+    return row;
+}
+
+static void tell_async(struct chrome *chrome, const struct rv_chrome_record *record)
+{
+    struct rv_import *import = &chrome->import;
+    bool is_mark = record->phase == RV_CHROME_ASYNC_MARK;
+    struct row *row = row_of(chrome, record->thread, record->key, record->phase != RV_CHROME_ASYNC_END);
+    if (!row) {
+        rv_import_fault(import, record->phase == RV_CHROME_ASYNC_END ? RV_FAULT_END_ALONE : RV_FAULT_NO_ROOM);
+        return;
+    }
+    if (row->nest.thread == RV_EMITTER_NONE)
+        rv_emitter_leave_out(import->emitter);
+    else if (is_mark)
+        rv_emitter_mark(import->emitter, row->nest.thread, record->ns, record->id);
+    else if (record->phase == RV_CHROME_ASYNC_BEGIN)
+        rv_chrome_nest_begin(import, &row->nest, record->ns, record->id);
+    else
+        rv_chrome_nest_end(import, &row->nest, record->ns, record->id);
+    if (row->nest.n == 0)
+        row->key = 0;
+}
+
+static int tell_all(struct chrome *chrome)
+{
+    for (int i = 0; i < RECORDS_PER_STEP; i++) {
+        int error;
+        const struct rv_chrome_record *record = rv_sorter_next(chrome->sorter, &error);
+        if (!record && !error) {
+            for (size_t k = 0; k < chrome->n_lanes; k++) {
+                rv_chrome_nest_finish(&chrome->import, &chrome->lanes[k].nest, chrome->reader.end_ns);
+                finish_rows(chrome, &chrome->lanes[k].overlaps);
+            }
+            for (size_t k = 0; k < chrome->reader.n_groups; k++)
+                finish_rows(chrome, &chrome->groups[k]);
+            return 0;
+        }
+        if (error)
+            return error;
+        if (record->phase >= RV_CHROME_ASYNC_BEGIN && record->phase <= RV_CHROME_ASYNC_MARK)
+            tell_async(chrome, record);
+        else
+            tell_on_thread(chrome, record);
+    }
+    return 1;
+}
+
+/* ---- as a format ---- */
+
+/* An array of objects, or an object. */
+static bool matches(const char *head, size_t n)
+{
+    size_t i = n >= 3 && memcmp(head, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+    char seen[2] = "";
+    for (unsigned n_seen = 0; i < n && n_seen < 2; i++)
+        if (!strchr(" \t\r\n", head[i]))
+            seen[n_seen++] = head[i];
+    return (seen[0] == '[' && (seen[1] == '{' || seen[1] == ']' || !seen[1])) ||
+           (seen[0] == '{' && (seen[1] == '"' || seen[1] == '}' || !seen[1]));
+}
+
+static int begin(struct rv_import *import)
+{
+    struct chrome *chrome = (struct chrome *)import;
+    chrome->sorter = rv_sorter_create(sizeof(struct rv_chrome_record), RUN_RECORDS, compare);
+    chrome->reader = (struct rv_chrome_reader){.import = import, .sorter = chrome->sorter};
+    chrome->json = rv_chrome_json_create(rv_chrome_reader_event, &chrome->reader);
+    return 0;
+}
+
+/* All that can be read is: from now on it is told. */
+static int end_reading(struct chrome *chrome)
+{
+    if (!chrome->import.error && rv_chrome_json_is_cut(chrome->json))
+        rv_import_fault(&chrome->import, RV_FAULT_CUT);
+    chrome->is_sorted = true;
+    chrome->groups = rv_alloc(chrome->reader.n_groups, sizeof *chrome->groups);
+    int error = rv_sorter_finish(chrome->sorter);
+    return error ? error : 1;
+}
+
+static int step(struct rv_import *import)
+{
+    struct chrome *chrome = (struct chrome *)import;
+    if (chrome->is_sorted)
+        return tell_all(chrome);
+    size_t n;
+    char why[160] = "";
+    int error = rv_textfile_read(import->text, chrome->bytes, sizeof chrome->bytes, &n);
+    if (!error)
+        error = rv_chrome_json_feed(chrome->json, chrome->bytes, n, why, sizeof why);
+    if (error && *why)
+        rv_err(EBADMSG, "%s: %s", import->path, why);
+    if (error && !rv_emitter_has_time(import->emitter))
+        return error;
+    import->error = error;
+    return error || n == 0 ? end_reading(chrome) : 1;
+}
+
+static void fini(struct rv_import *import)
+{
+    struct chrome *chrome = (struct chrome *)import;
+    rv_chrome_json_destroy(chrome->json);
+    rv_sorter_destroy(chrome->sorter);
+    for (size_t i = 0; i < chrome->n_lanes; i++) {
+        free(chrome->lanes[i].nest.frames);
+        free_rows(&chrome->lanes[i].overlaps);
+    }
+    for (size_t i = 0; i < chrome->reader.n_groups && chrome->groups; i++)
+        free_rows(&chrome->groups[i]);
+    free(chrome->lanes);
+    free(chrome->groups);
+    rv_chrome_reader_fini(&chrome->reader);
+}
+
+const struct rv_import_format rv_import_chrome = {.name = "chrome",
+                                                  .describe = "Chrome Trace Event JSON",
+                                                  .bytes = sizeof(struct chrome),
+                                                  .is_text = true,
+                                                  .matches = matches,
+                                                  .begin = begin,
+                                                  .step = step,
+                                                  .fini = fini};

@@ -1,0 +1,338 @@
+/*
+ * Events of a Chrome trace, as the parser gives them, to records for the sorter. Threads, names and the frames of
+ * samples are told apart here.
+ */
+#include "import/chrome_reader.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/vec.h"
+#include "import/chrome_nest.h"
+#include "import/chrome_record.h"
+
+/* What the emitter knows processes and threads by that have no number: apart from those that have, also in the low 32
+ * bits, which are shown; the kernel's numbers are below 4194304. */
+static const uint64_t TEXT_NUMBER = 1ull << 62 | 4194304;
+
+/* ---- names and numbers ---- */
+
+static struct rv_emitter_text text_of(const struct rv_chrome_text *text)
+{
+    return rv_import_text(text->bytes, text->n);
+}
+
+static uint32_t intern(struct rv_chrome_reader *reader, struct rv_emitter_text package, struct rv_emitter_text name,
+                       struct rv_emitter_text file, uint32_t line)
+{
+    return rv_emitter_intern(reader->import->emitter, package, name, file, line);
+}
+
+/* "name (file:line)", as VizTracer and others write it, is taken apart. */
+static uint32_t intern_label(struct rv_chrome_reader *reader, const struct rv_chrome_text *label)
+{
+    const char *bytes = label->bytes;
+    size_t n = label->n, n_digits = 0;
+    struct rv_emitter_text none = {0};
+    if (n == 0)
+        return intern(reader, none, rv_import_string("(unnamed)"), none, 0);
+    size_t at = n - 1;
+    while (bytes[n - 1] == ')' && at > 0 && bytes[at - 1] >= '0' && bytes[at - 1] <= '9' && n_digits < 9)
+        at--, n_digits++;
+    if (n_digits && at > 1 && bytes[at - 1] == ':') {
+        const char *open = memrchr(bytes, '(', at);
+        if (open && open > bytes + 1 && open[-1] == ' ' && open + 1 < bytes + at - 1)
+            return intern(reader, none, rv_import_text(bytes, (size_t)(open - 1 - bytes)),
+                          rv_import_text(open + 1, (size_t)(bytes + at - 1 - (open + 1))),
+                          (uint32_t)strtoul(bytes + at, NULL, 10));
+    }
+    return intern(reader, none, text_of(label), none, 0);
+}
+
+/* A pid or tid: a number, or any other text, which gets a number of its own. */
+static uint64_t number_of(struct rv_chrome_reader *reader, const struct rv_chrome_text *text, bool *is_text)
+{
+    int64_t value;
+    const char *end;
+    *is_text = false;
+    if (text->n == 0)
+        return 0;
+    if (rv_import_decimal(text->bytes, text->n, 0, &value, &end) && end == text->bytes + text->n)
+        return (uint64_t)value;
+    *is_text = true;
+    struct rv_emitter_text none = {0};
+    return TEXT_NUMBER + intern(reader, none, text_of(text), none, 0);
+}
+
+static uint32_t process_of(struct rv_chrome_reader *reader, const struct rv_chrome_event *event)
+{
+    bool is_text;
+    uint64_t pid = number_of(reader, &event->pid, &is_text);
+    uint32_t process = rv_emitter_process(reader->import->emitter, pid);
+    if (is_text)
+        rv_emitter_name_process(reader->import->emitter, process, text_of(&event->pid));
+    return process;
+}
+
+static uint32_t thread_of(struct rv_chrome_reader *reader, const struct rv_chrome_event *event, uint32_t row)
+{
+    bool is_text;
+    uint32_t process = process_of(reader, event);
+    uint64_t tid = number_of(reader, &event->tid, &is_text);
+    uint32_t thread = rv_emitter_thread(reader->import->emitter, process, tid, row);
+    if (is_text)
+        rv_emitter_name_thread(reader->import->emitter, thread, text_of(&event->tid));
+    return thread;
+}
+
+static bool is_group(const void *context, uint32_t value, const void *key)
+{
+    const struct rv_chrome_group *group = &((const struct rv_chrome_reader *)context)->groups[value - 1], *wanted = key;
+    return group->process == wanted->process && group->category == wanted->category;
+}
+
+static uint32_t group_of(struct rv_chrome_reader *reader, const struct rv_chrome_event *event)
+{
+    struct rv_emitter_text none = {0};
+    struct rv_chrome_group wanted = {.process = process_of(reader, event),
+                                     .category = intern(reader, none, text_of(&event->category), none, 0)};
+    uint64_t hash = rv_hash_u64((uint64_t)wanted.process << 32 | wanted.category);
+    uint32_t found = rv_index_find(&reader->group_index, hash, is_group, reader, &wanted);
+    if (found)
+        return found - 1;
+    reader->groups =
+        rv_vec_reserve(reader->groups, &reader->groups_capacity, reader->n_groups + 1, sizeof *reader->groups);
+    reader->groups[reader->n_groups++] = wanted;
+    rv_index_put(&reader->group_index, hash, (uint32_t)reader->n_groups);
+    return (uint32_t)reader->n_groups - 1;
+}
+
+/* ---- events ---- */
+
+static int add(struct rv_chrome_reader *reader, struct rv_chrome_record record)
+{
+    bool has_end = record.phase == RV_CHROME_COMPLETE && record.end_ns != RV_CHROME_NO_END;
+    int64_t end_ns = has_end ? record.end_ns : record.ns;
+    record.order = reader->n_records++;
+    if (end_ns > reader->end_ns)
+        reader->end_ns = end_ns;
+    rv_emitter_see_time(reader->import->emitter, record.ns);
+    return rv_sorter_add(reader->sorter, &record);
+}
+
+static void read_metadata(struct rv_chrome_reader *reader, const struct rv_chrome_event *event)
+{
+    struct rv_emitter *emitter = reader->import->emitter;
+    const struct rv_chrome_text *what = &event->name;
+    if (event->argument_name.n && what->n == 12 && memcmp(what->bytes, "process_name", 12) == 0)
+        rv_emitter_name_process(emitter, process_of(reader, event), text_of(&event->argument_name));
+    if (event->argument_name.n && what->n == 11 && memcmp(what->bytes, "thread_name", 11) == 0) {
+        char samples[64];
+        int n = snprintf(samples, sizeof samples, "%.*s samples",
+                         event->argument_name.n < 48 ? (int)event->argument_name.n : 48, event->argument_name.bytes);
+        rv_emitter_name_thread(emitter, thread_of(reader, event, RV_CHROME_ROW_CALLS), text_of(&event->argument_name));
+        rv_emitter_name_thread(emitter, thread_of(reader, event, RV_CHROME_ROW_SAMPLES),
+                               rv_import_text(samples, (size_t)n));
+    }
+}
+
+/* A counter's series are values of their own; one that is called "value" is the counter itself. */
+static int read_counter(struct rv_chrome_reader *reader, const struct rv_chrome_event *event)
+{
+    int error = 0;
+    uint32_t thread = thread_of(reader, event, RV_CHROME_ROW_CALLS);
+    for (size_t i = 0; i < event->n_series && !error; i++) {
+        const struct rv_chrome_series *series = &event->series[i];
+        struct rv_emitter_text name = rv_import_text(series->name, series->n_name), none = {0};
+        bool is_itself = event->n_series == 1 && name.n == 5 && memcmp(name.bytes, "value", 5) == 0;
+        uint32_t id =
+            is_itself ? intern_label(reader, &event->name) : intern(reader, text_of(&event->name), name, none, 0);
+        error = add(reader,
+                    (struct rv_chrome_record){
+                        .ns = event->ns, .value = series->value, .thread = thread, .id = id, .phase = RV_CHROME_VALUE});
+    }
+    return error;
+}
+
+static uint64_t key_of(const struct rv_chrome_text *text)
+{
+    uint64_t key = rv_hash_bytes(text->bytes, text->n);
+    return key ? key : 1;
+}
+
+static int read_async(struct rv_chrome_reader *reader, const struct rv_chrome_event *event, enum rv_chrome_phase phase)
+{
+    return add(reader, (struct rv_chrome_record){
+                           .ns = event->ns,
+                           .key = key_of(&event->id),
+                           .thread = group_of(reader, event),
+                           .id = event->name.n || phase != RV_CHROME_ASYNC_END ? intern_label(reader, &event->name) : 0,
+                           .phase = phase});
+}
+
+/* Collections, as --export writes them. */
+static bool is_collection(const struct rv_chrome_event *event)
+{
+    return event->name.n == 2 && memcmp(event->name.bytes, "GC", 2) == 0 && event->category.n == 2 &&
+           memcmp(event->category.bytes, "gc", 2) == 0;
+}
+
+/* Chrome leaves the duration out of what still ran when its trace ended, and gives it a thread's duration of 0. */
+static int read_complete(struct rv_chrome_reader *reader, const struct rv_chrome_event *event)
+{
+    struct rv_chrome_record record = {.ns = event->ns, .thread = thread_of(reader, event, RV_CHROME_ROW_CALLS)};
+    int64_t end_ns;
+    if (__builtin_add_overflow(event->ns, event->duration_ns, &end_ns) || end_ns >= RV_CHROME_NO_END)
+        end_ns = event->ns;
+    if (is_collection(event)) {
+        record.phase = RV_CHROME_GC_START;
+        int error = add(reader, record);
+        record.phase = RV_CHROME_GC_END;
+        record.ns = end_ns;
+        return error ? error : add(reader, record);
+    }
+    if (!event->has_duration && event->duration_ns == 0)
+        end_ns = RV_CHROME_NO_END;
+    record.phase = RV_CHROME_COMPLETE;
+    record.id = intern_label(reader, &event->name);
+    record.end_ns = end_ns;
+    return add(reader, record);
+}
+
+static int read_plain(struct rv_chrome_reader *reader, const struct rv_chrome_event *event, enum rv_chrome_phase phase)
+{
+    uint32_t id = phase == RV_CHROME_END && event->name.n == 0 ? 0 : intern_label(reader, &event->name);
+    return add(reader,
+               (struct rv_chrome_record){
+                   .ns = event->ns, .thread = thread_of(reader, event, RV_CHROME_ROW_CALLS), .id = id, .phase = phase});
+}
+
+static bool is_profile(const struct rv_chrome_event *event)
+{
+    return (event->phase == 'P' && event->name.n >= 7 && memcmp(event->name.bytes, "Profile", 7) == 0) ||
+           (event->name.n == 10 && memcmp(event->name.bytes, "CpuProfile", 10) == 0 && event->profile.n_samples);
+}
+
+/* "Profile" says whose samples come and from when, "ProfileChunk" brings them; "CpuProfile" is both. */
+static int read_profile(struct rv_chrome_reader *reader, const struct rv_chrome_event *event)
+{
+    const struct rv_chrome_profile *profile = &event->profile;
+    uint64_t key = rv_hash_combine(key_of(&event->id), process_of(reader, event));
+    struct rv_chrome_sampled *sampled = rv_chrome_samples_profile(&reader->samples, key);
+    if (profile->has_start || sampled->thread == RV_EMITTER_NONE) {
+        sampled->thread = thread_of(reader, event, RV_CHROME_ROW_SAMPLES);
+        sampled->now_ns = profile->has_start ? profile->start_ns : event->ns;
+    }
+    rv_chrome_samples_add_nodes(&reader->samples, reader->import->emitter, key, profile);
+    reader->import->faults[RV_FAULT_NOT_READ] += profile->n_left_out;
+    int error = 0;
+    for (size_t i = 0; i < profile->n_samples && !error; i++) {
+        int64_t delta_ns = i < profile->n_deltas ? profile->deltas_ns[i] : 0;
+        if (__builtin_add_overflow(sampled->now_ns, delta_ns, &sampled->now_ns) || sampled->now_ns < 0)
+            sampled->now_ns = 0;
+        error = add(reader, (struct rv_chrome_record){.ns = sampled->now_ns,
+                                                      .key = rv_chrome_samples_node(key, profile->samples[i]),
+                                                      .thread = sampled->thread,
+                                                      .phase = RV_CHROME_SAMPLE});
+    }
+    return error;
+}
+
+static int read_event(struct rv_chrome_reader *reader, const struct rv_chrome_event *event)
+{
+    struct rv_import *import = reader->import;
+    if (event->phase == 'M') {
+        read_metadata(reader, event);
+        return 0;
+    }
+    if (!event->has_time && event->phase)
+        rv_import_fault(import, RV_FAULT_NO_TIME);
+    if (!event->has_time)
+        return 0;
+    if (event->is_before_zero)
+        rv_import_fault(import, RV_FAULT_BEFORE_ZERO);
+    if (is_profile(event))
+        return read_profile(reader, event);
+    switch (event->phase) {
+    case 'B':
+        return read_plain(reader, event, RV_CHROME_BEGIN);
+    case 'E':
+        return read_plain(reader, event, RV_CHROME_END);
+    case 'X':
+        return read_complete(reader, event);
+    case 'i':
+    case 'I':
+    case 'R':
+    case 'P':
+        return read_plain(reader, event, RV_CHROME_MARK);
+    case 'C':
+        return read_counter(reader, event);
+    case 'b':
+    case 'S':
+        return read_async(reader, event, RV_CHROME_ASYNC_BEGIN);
+    case 'e':
+    case 'F':
+        return read_async(reader, event, RV_CHROME_ASYNC_END);
+    case 'n':
+    case 'T':
+    case 'p':
+        return read_async(reader, event, RV_CHROME_ASYNC_MARK);
+    case 's': /* arrows between calls, objects, contexts, memory dumps: nothing to draw */
+    case 't':
+    case 'f':
+    case 'N':
+    case 'O':
+    case 'D':
+    case '(':
+    case ')':
+    case 'V':
+    case 'v':
+    case 'c':
+        return 0;
+    default:
+        rv_import_fault(import, RV_FAULT_NOT_READ);
+        return 0;
+    }
+}
+
+static int read_sample(struct rv_chrome_reader *reader, const struct rv_chrome_event *event)
+{
+    if (!event->has_time || event->frame.n == 0) {
+        rv_import_fault(reader->import, RV_FAULT_NO_TIME);
+        return 0;
+    }
+    return add(reader, (struct rv_chrome_record){.ns = event->ns,
+                                                 .key = key_of(&event->frame),
+                                                 .thread = thread_of(reader, event, RV_CHROME_ROW_SAMPLES),
+                                                 .phase = RV_CHROME_SAMPLE});
+}
+
+static void read_frame(struct rv_chrome_reader *reader, const struct rv_chrome_event *event)
+{
+    rv_chrome_samples_add(&reader->samples, key_of(&event->frame), event->parent.n ? key_of(&event->parent) : 0,
+                          intern_label(reader, &event->name));
+}
+
+int rv_chrome_reader_event(void *context, const struct rv_chrome_event *event)
+{
+    struct rv_chrome_reader *reader = context;
+    switch (event->kind) {
+    case RV_CHROME_EVENT:
+        return read_event(reader, event);
+    case RV_CHROME_SAMPLED:
+        return read_sample(reader, event);
+    case RV_CHROME_STACK_FRAME:
+        read_frame(reader, event);
+        return 0;
+    }
+    return 0;
+}
+
+void rv_chrome_reader_fini(struct rv_chrome_reader *reader)
+{
+    free(reader->groups);
+    rv_index_fini(&reader->group_index);
+    rv_chrome_samples_fini(&reader->samples);
+}

@@ -1,0 +1,32 @@
+/* What is read of a Chrome trace before it is sorted, and told after it. */
+#ifndef RV_IMPORT_CHROME_READER_H
+#define RV_IMPORT_CHROME_READER_H
+
+#include "import/chrome_json.h"
+#include "import/chrome_samples.h"
+#include "import/import.h"
+#include "import/sorter.h"
+
+/* A thread's rows: its samples stand beside its calls, and so do calls that do not nest. */
+enum { RV_CHROME_ROW_CALLS, RV_CHROME_ROW_SAMPLES, RV_CHROME_ROW_OVERLAPS };
+
+struct rv_chrome_group { /* asynchronous calls of one category in one process */
+    uint32_t process, category;
+};
+
+struct rv_chrome_reader {
+    struct rv_import *import;
+    struct rv_sorter *sorter; /* of struct rv_chrome_record */
+    uint64_t n_records;
+    int64_t end_ns; /* the latest time there is */
+    struct rv_chrome_group *groups;
+    size_t n_groups, groups_capacity;
+    struct rv_index group_index;
+    struct rv_chrome_samples samples;
+};
+
+/* Fits rv_chrome_event_fn; context is the reader. */
+int rv_chrome_reader_event(void *context, const struct rv_chrome_event *event);
+void rv_chrome_reader_fini(struct rv_chrome_reader *reader);
+
+#endif

@@ -1,0 +1,35 @@
+/* One event of a Chrome trace, as it is sorted: by time, and at one time as written, complete calls last. */
+#ifndef RV_IMPORT_CHROME_RECORD_H
+#define RV_IMPORT_CHROME_RECORD_H
+
+#include <stdint.h>
+
+enum rv_chrome_phase {
+    RV_CHROME_BEGIN,
+    RV_CHROME_END, /* id 0: of whatever is open */
+    RV_CHROME_COMPLETE,
+    RV_CHROME_ASYNC_BEGIN, /* thread is a group of rows; key tells the asynchronous calls apart */
+    RV_CHROME_ASYNC_END,
+    RV_CHROME_ASYNC_MARK,
+    RV_CHROME_MARK,
+    RV_CHROME_VALUE,
+    RV_CHROME_GC_START,
+    RV_CHROME_GC_END,
+    RV_CHROME_SAMPLE /* key: hash of the stack frame's number */
+};
+
+struct rv_chrome_record {
+    int64_t ns;
+    uint64_t order;
+    union {
+        int64_t end_ns; /* COMPLETE: RV_CHROME_NO_END where it has none */
+        uint64_t key;
+        double value;
+    };
+    uint32_t thread, id;
+    uint32_t phase; /* enum rv_chrome_phase */
+    uint32_t reserved;
+};
+_Static_assert(sizeof(struct rv_chrome_record) == 40, "records are sorted by the million");
+
+#endif

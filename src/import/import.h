@@ -1,0 +1,106 @@
+/*
+ * A trace of another tool as a source: what every importer shares. An importer is one file that reads its format a
+ * little at a time and tells the emitter what happened; opening, ending, progress, faults and names are here.
+ */
+#ifndef RV_IMPORT_IMPORT_H
+#define RV_IMPORT_IMPORT_H
+
+#include <sys/types.h>
+
+#include "import/event_builder.h"
+#include "import/text_reader.h"
+#include "source/source.h"
+
+/*
+ * What input can be wrong about without being refused. An importer counts them; the end says each kind once. What is
+ * done about each is the format's one policy (README, "Other tools' traces").
+ */
+enum rv_fault {
+    RV_FAULT_NOT_READ,      /* an entry of a kind or shape that the importer does not know */
+    RV_FAULT_END_ALONE,     /* an end without its beginning: left out */
+    RV_FAULT_END_MISPLACED, /* an end of a call in which others are still open */
+    RV_FAULT_END_MISSING,   /* a call without an end, whose caller has one: it ends with that */
+    RV_FAULT_OVERLAP,       /* calls that overlap without nesting: on rows of their own */
+    RV_FAULT_NO_TIME,       /* an event without a time: left out */
+    RV_FAULT_BEFORE_ZERO,   /* a negative time: taken as 0 */
+    RV_FAULT_NO_FRAME,      /* a sample whose frame, or one of its callers, is not in the trace */
+    RV_FAULT_NO_ROOM,       /* more calls at once, asynchronous or overlapping, than there are rows */
+    RV_FAULT_LOST,          /* events that the tool itself says it has lost */
+    RV_FAULT_WHOSE,         /* an event that does not say its thread, while several ran */
+    RV_FAULT_CUT,           /* the file ends in the middle of something */
+    RV_FAULT_COUNT
+};
+
+struct rv_import;
+
+struct rv_import_params {
+    const char *path;         /* of a file, folder or shared memory object; copied */
+    struct rv_filter *filter; /* borrowed until close, or NULL */
+};
+
+/* A format. One entry of the table in import_formats.h. */
+struct rv_import_format {
+    const char *name;     /* as --import has it */
+    const char *describe; /* what it is called in messages */
+    size_t bytes;         /* of the importer's struct, whose first member is a struct rv_import */
+    bool is_text;         /* read through import->text */
+    /* Does a file that begins like this look like one? n <= RV_IMPORT_HEAD_BYTES, decompressed. NULL = not told so. */
+    bool (*matches)(const char *head, size_t n);
+    /* The same for a folder, or by a file's size. NULL = not told so. */
+    bool (*matches_path)(const char *path);
+    /* Begin; NULL = nothing to begin. 0, or a negative errno with one line printed. */
+    int (*begin)(struct rv_import *import);
+    /* Read on: about a millisecond's work. 1: there is more; 0: the end, or, where is_live, nothing now; a negative
+     * errno with one line printed: what was read so far stays. */
+    int (*step)(struct rv_import *import);
+    /* Live formats only: has what writes it ended? */
+    bool (*has_ended)(struct rv_import *import);
+    /* The user wants it to end now; NULL = nothing to do. */
+    void (*stop)(struct rv_import *import);
+    /* As rv_source.heeds; NULL = every signal. */
+    bool (*heeds)(const struct rv_import *import, pid_t sender);
+    void (*fini)(struct rv_import *import); /* of a begun or half-begun one; NULL = nothing to free */
+};
+
+struct rv_import {
+    struct rv_source source; /* first: an import is its source */
+    const struct rv_import_format *format;
+    char *path;
+    struct rv_emitter *emitter;
+    struct rv_textfile *text; /* is_text */
+    uint64_t faults[RV_FAULT_COUNT];
+    bool has_ended, is_quiet;
+    int error; /* what ended it, said already */
+    uint64_t said_ns;
+    unsigned said_percent;
+};
+
+/*
+ * Open: reads to the first event, so that what is no trace at all fails here. NULL with one line printed. The import
+ * is the caller's source, which closes it.
+ */
+struct rv_source *rv_import_open(const struct rv_import_format *format, const struct rv_import_params *params);
+
+static inline void rv_import_fault(struct rv_import *import, enum rv_fault fault)
+{
+    import->faults[fault]++;
+}
+
+/* ---- what text importers share ---- */
+
+static inline struct rv_emitter_text rv_import_text(const char *bytes, size_t n)
+{
+    return (struct rv_emitter_text){bytes, n};
+}
+
+/* A terminated string, or NULL for none. */
+struct rv_emitter_text rv_import_string(const char *string);
+
+/*
+ * A decimal number with a fraction and perhaps an exponent, times 10^scale, rounded to a whole number: "12.345" at
+ * scale 9 is 12,345,000,000. Reads up to n bytes; *end, where not NULL, is where it stopped. False when there is no
+ * number or it does not fit.
+ */
+bool rv_import_decimal(const char *text, size_t n, int scale, int64_t *value, const char **end);
+
+#endif

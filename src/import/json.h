@@ -1,0 +1,38 @@
+/*
+ * JSON as tools write it, piece by piece, to keys and values. What real files have wrong is read: an array without its
+ * end, a comma too much before a closing bracket, none between two objects, control characters in strings (as blanks),
+ * a byte order mark, text after the end.
+ */
+#ifndef RV_IMPORT_JSON_H
+#define RV_IMPORT_JSON_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct rv_json; /* opaque */
+
+/* Each returns 0, or a negative errno to stop with. Bytes are valid until it returns. */
+struct rv_json_handler {
+    int (*key)(void *context, const char *bytes, size_t n);
+    int (*value)(void *context, const char *bytes, size_t n, bool is_number); /* a string or number; no null or bool */
+    int (*open)(void *context, bool is_array); /* rv_json_depth() is that of what is inside, as it is at the end */
+    int (*close)(void *context, bool is_array);
+};
+
+struct rv_json *rv_json_create(const struct rv_json_handler *handler, void *context); /* both borrowed until destroy */
+void rv_json_destroy(struct rv_json *json);
+
+/*
+ * The next n > 0 bytes, which are changed.
+ *   returns  0; the handler's error; -EBADMSG with why (at most why_bytes) when it is not JSON
+ */
+int rv_json_feed(struct rv_json *json, char *bytes, size_t n, char *why, size_t why_bytes);
+
+unsigned rv_json_depth(const struct rv_json *json); /* brackets that are open */
+bool rv_json_has_ended(const struct rv_json *json); /* the outermost value is whole */
+
+/* Has the object that a text begins with one of these keys? As far as its first n bytes show. NULL ends the keys. */
+bool rv_json_has_key(const char *head, size_t n, const char *const *keys);
+
+#endif

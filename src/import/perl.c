@@ -1,0 +1,368 @@
+/*
+ * A perl that runs already, and the processes that it forks from then on: a sampler. Every turn it looks at what each of
+ * their threads is calling. Subroutines are open while they are seen. The statement that is executed has a row of its
+ * own beside them, in frames of the file, as if that were a package: so a subroutine's own time stays its own.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/err.h"
+#include "base/hash.h"
+#include "base/os.h"
+#include "base/vec.h"
+#include "import/formats.h"
+#include "import/perl_process.h"
+#include "import/remote.h"
+
+enum { CACHE_SLOTS = 1 << 14, MOST_THREADS = 4096, MOST_CHILDREN = 4096 };
+static const uint64_t LIST_EVERY_NS = 100000000;
+
+struct thread {
+    struct rv_perl_thread perls;
+    uint32_t number, lines; /* the emitter's; NONE: no room, or no statement yet */
+    bool is_seen;           /* among the process's threads */
+};
+
+/* A subroutine or a statement whose name has been read. */
+struct cached {
+    uint64_t hash; /* of all that was compared; 0 = free */
+    uint32_t id;
+};
+
+struct process {
+    struct rv_perl_process perl;
+    struct rv_remote_program program; /* that it ran when it was looked at last */
+    uint32_t number;                  /* the emitter's */
+    bool is_perl;                     /* else only its children matter */
+    bool has_ended, has_changed;
+    bool is_forked;          /* its threads have not been listed yet; */
+    uint64_t last_inherited; /* those of its parent's, up to this number, do not run in it */
+    struct thread *threads;
+    size_t n_threads, capacity;
+    struct cached *subs, *statements;
+};
+
+struct perl {
+    struct rv_import import; /* first */
+    struct process **processes; /* the one that was asked for first */
+    size_t n_processes, capacity;
+    uint64_t listed_ns;
+    struct rv_perl_stack stack;
+    uint32_t *ids;
+    size_t ids_capacity;
+    struct rv_perl_names names;
+};
+
+/* ---- threads ---- */
+
+static void add_thread(struct perl *perl, struct process *process, const struct rv_perl_thread *perls)
+{
+    struct thread thread = {.perls = *perls, .lines = RV_EMITTER_NONE, .is_seen = true};
+    char name[32] = "main";
+    uint64_t tid = perls->number ? perls->number : (uint64_t)process->perl.pid;
+    if (perls->number)
+        snprintf(name, sizeof name, "thread %" PRIu64, perls->number);
+    thread.number = rv_emitter_thread(perl->import.emitter, process->number, tid, 0);
+    rv_emitter_name_thread(perl->import.emitter, thread.number, rv_import_string(name));
+    process->threads =
+        rv_vec_reserve(process->threads, &process->capacity, process->n_threads + 1, sizeof *process->threads);
+    process->threads[process->n_threads++] = thread;
+}
+
+/* The statements of a thread have a row of its own. */
+static uint32_t row_of_lines(struct perl *perl, const struct process *process, struct thread *thread)
+{
+    char name[64] = "main, lines";
+    uint64_t number = thread->perls.number;
+    if (thread->lines != RV_EMITTER_NONE || thread->number == RV_EMITTER_NONE)
+        return thread->lines;
+    thread->lines = rv_emitter_thread(perl->import.emitter, process->number,
+                                      number ? number : (uint64_t)process->perl.pid, 1);
+    if (number)
+        snprintf(name, sizeof name, "thread %" PRIu64 ", lines", number);
+    rv_emitter_name_thread(perl->import.emitter, thread->lines, rv_import_string(name));
+    return thread->lines;
+}
+
+static void end_thread(struct perl *perl, const struct thread *thread, uint64_t now_ns)
+{
+    const uint32_t numbers[] = {thread->lines, thread->number};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        if (numbers[i] != RV_EMITTER_NONE)
+            rv_emitter_end_thread(perl->import.emitter, numbers[i], (int64_t)now_ns);
+}
+
+static struct thread *find_thread(struct process *process, uint64_t number)
+{
+    for (size_t i = 0; i < process->n_threads; i++)
+        if (process->threads[i].perls.number == number)
+            return &process->threads[i];
+    return NULL;
+}
+
+static void list_threads(struct perl *perl, struct process *process, uint64_t now_ns)
+{
+    static struct rv_perl_thread found[MOST_THREADS];
+    size_t n = process->is_perl && !process->has_ended
+                   ? rv_perl_process_threads(&process->perl, found, MOST_THREADS)
+                   : 0,
+           n_left = 0;
+    for (size_t i = 0; i < n && process->is_forked; i++)
+        if (found[i].number > process->last_inherited)
+            process->last_inherited = found[i].number;
+    process->is_forked = false;
+    for (size_t i = 0; i < process->n_threads; i++)
+        process->threads[i].is_seen = false;
+    for (size_t i = 0; i < n; i++) {
+        if (found[i].number > 0 && found[i].number <= process->last_inherited)
+            continue;
+        struct thread *thread = find_thread(process, found[i].number);
+        if (thread)
+            *thread = (struct thread){found[i], thread->number, thread->lines, true};
+        else
+            add_thread(perl, process, &found[i]);
+    }
+    for (size_t i = 0; i < process->n_threads; i++) {
+        if (process->threads[i].is_seen)
+            process->threads[n_left++] = process->threads[i];
+        else
+            end_thread(perl, &process->threads[i], now_ns);
+    }
+    process->n_threads = n_left;
+}
+
+/* ---- processes ---- */
+
+static bool is_over(const struct process *process)
+{
+    char state = rv_os_process_state(process->perl.pid);
+    return process->has_ended || state == '\0' || state == 'Z' || state == 'X' ||
+           rv_os_process_start(process->perl.pid) != process->perl.start;
+}
+
+static bool has_ended(struct rv_import *import)
+{
+    const struct perl *perl = (const struct perl *)import;
+    size_t n_over = 0;
+    while (n_over < perl->n_processes && is_over(perl->processes[n_over]))
+        n_over++;
+    return n_over == perl->n_processes;
+}
+
+/* A child that runs its parent's program is laid out as that. */
+static int look_into(struct process *process, pid_t pid, const struct process *parent, char *why, size_t why_bytes)
+{
+    int error = 0;
+    rv_remote_program(pid, &process->program);
+    process->is_forked = parent && parent->is_perl && rv_remote_is_same_program(&parent->program, &process->program);
+    process->last_inherited = 0;
+    if (process->is_forked) {
+        process->perl = parent->perl;
+        process->perl.pid = pid;
+        process->perl.start = rv_os_process_start(pid);
+    } else {
+        error = rv_perl_process_open(&process->perl, pid, why, why_bytes);
+    }
+    process->is_perl = error == 0;
+    if (process->is_perl && !process->subs) {
+        process->subs = rv_alloc(CACHE_SLOTS, sizeof *process->subs);
+        process->statements = rv_alloc(CACHE_SLOTS, sizeof *process->statements);
+    }
+    return error;
+}
+
+/* Its number and its name, once something in it is seen. */
+static void show_process(struct perl *perl, struct process *process, const struct process *parent)
+{
+    char name[32], sampled[64];
+    pid_t pid = process->perl.pid;
+    if (!process->is_perl || process->number != RV_EMITTER_NONE)
+        return;
+    process->number = rv_emitter_process(perl->import.emitter, (uint64_t)pid);
+    rv_remote_thread_name(pid, pid, name, sizeof name);
+    snprintf(sampled, sizeof sampled, "%s, sampled", name);
+    rv_emitter_name_process(perl->import.emitter, process->number, rv_import_string(sampled));
+    if (parent)
+        rv_emitter_set_parent(perl->import.emitter, process->number, (uint32_t)parent->perl.pid);
+}
+
+static int add_process(struct perl *perl, pid_t pid, const struct process *parent, char *why, size_t why_bytes)
+{
+    struct process *process = rv_alloc(1, sizeof *process);
+    process->number = RV_EMITTER_NONE;
+    perl->processes = rv_vec_reserve(perl->processes, &perl->capacity, perl->n_processes + 1, sizeof(struct process *));
+    perl->processes[perl->n_processes++] = process;
+    int error = look_into(process, pid, parent, why, why_bytes);
+    show_process(perl, process, parent);
+    return error;
+}
+
+/* It has run another program, perhaps: what its addresses meant is over. */
+static void look_again(struct perl *perl, struct process *process, uint64_t now_ns)
+{
+    char why[256];
+    struct rv_remote_program program;
+    rv_remote_program(process->perl.pid, &program);
+    if (process->has_ended || (!process->has_changed && rv_remote_is_same_program(&program, &process->program)))
+        return;
+    process->has_changed = false;
+    for (size_t i = 0; i < process->n_threads; i++)
+        end_thread(perl, &process->threads[i], now_ns);
+    process->n_threads = 0;
+    (void)look_into(process, process->perl.pid, NULL, why, sizeof why);
+    if (process->subs) {
+        memset(process->subs, 0, CACHE_SLOTS * sizeof *process->subs);
+        memset(process->statements, 0, CACHE_SLOTS * sizeof *process->statements);
+    }
+    show_process(perl, process, NULL);
+}
+
+static bool is_known(const struct perl *perl, pid_t pid)
+{
+    for (size_t i = 0; i < perl->n_processes; i++)
+        if (perl->processes[i]->perl.pid == pid && !is_over(perl->processes[i]))
+            return true;
+    return false;
+}
+
+static void add_children(struct perl *perl, const struct process *parent)
+{
+    static pid_t pids[MOST_CHILDREN];
+    char why[256];
+    size_t n = rv_remote_children(parent->perl.pid, pids, MOST_CHILDREN);
+    for (size_t i = 0; i < n; i++)
+        if (!is_known(perl, pids[i]))
+            (void)add_process(perl, pids[i], parent, why, sizeof why);
+}
+
+static void list_processes(struct perl *perl, uint64_t now_ns)
+{
+    if (perl->listed_ns && now_ns - perl->listed_ns < LIST_EVERY_NS)
+        return;
+    perl->listed_ns = now_ns;
+    for (size_t i = 0; i < perl->n_processes; i++) {
+        struct process *process = perl->processes[i];
+        process->has_ended = is_over(process);
+        look_again(perl, process, now_ns);
+        list_threads(perl, process, now_ns);
+        if (!process->has_ended)
+            add_children(perl, process);
+    }
+}
+
+/* ---- names ---- */
+
+static struct cached *find_cached(struct cached *cache, uint64_t hash)
+{
+    return &cache[hash % CACHE_SLOTS];
+}
+
+static uint32_t id_of_sub(struct perl *perl, const struct process *process, const struct rv_perl_sub *sub)
+{
+    uint64_t hash = rv_hash_bytes(sub, sizeof *sub) | 1;
+    struct cached *cached = find_cached(process->subs, hash);
+    if (cached->hash == hash)
+        return cached->id;
+    struct rv_perl_names *names = &perl->names;
+    rv_perl_process_name(&process->perl, sub, names);
+    *cached = (struct cached){hash, rv_emitter_intern(perl->import.emitter, rv_import_string(names->package),
+                                                      rv_import_string(names->name), rv_import_string(names->file),
+                                                      names->line)};
+    return cached->id;
+}
+
+static uint32_t id_of_statement(struct perl *perl, const struct process *process,
+                                const struct rv_perl_statement *statement)
+{
+    uint64_t hash = rv_hash_bytes(statement, sizeof *statement) | 1;
+    struct cached *cached = find_cached(process->statements, hash);
+    if (cached->hash == hash)
+        return cached->id;
+    char file[RV_PERL_NAME_BYTES], name[32];
+    if (!statement->file || !rv_remote_get_string(process->perl.pid, statement->file, file, sizeof file))
+        snprintf(file, sizeof file, "?");
+    const char *slash = strrchr(file, '/');
+    snprintf(name, sizeof name, "line %u", statement->line);
+    *cached = (struct cached){hash, rv_emitter_intern(perl->import.emitter, rv_import_string(slash ? slash + 1 : file),
+                                                      rv_import_string(name), rv_import_string(file), statement->line)};
+    return cached->id;
+}
+
+/* ---- samples ---- */
+
+/* A stack that was changing is not a sample: what was seen last goes on. */
+static void sample(struct perl *perl, struct process *process, struct thread *thread, uint64_t now_ns)
+{
+    struct rv_emitter *emitter = perl->import.emitter;
+    if (thread->number == RV_EMITTER_NONE)
+        return;
+    int status = rv_perl_stack_read(&perl->stack, &process->perl, thread->perls.interpreter);
+    process->has_ended |= status == -ESRCH;
+    process->has_changed |= status == -EFAULT && thread->perls.number == 0;
+    if (status <= 0)
+        return;
+    size_t n = perl->stack.n;
+    perl->ids = rv_vec_reserve(perl->ids, &perl->ids_capacity, n + 1, sizeof *perl->ids);
+    for (size_t i = 0; i < n; i++)
+        perl->ids[i] = id_of_sub(perl, process, &perl->stack.subs[i]);
+    rv_emitter_see_time(emitter, (int64_t)now_ns);
+    rv_emitter_sample(emitter, thread->number, (int64_t)now_ns, perl->ids, n);
+    if (!perl->stack.statement.line || row_of_lines(perl, process, thread) == RV_EMITTER_NONE)
+        return;
+    perl->ids[0] = id_of_statement(perl, process, &perl->stack.statement);
+    rv_emitter_sample(emitter, thread->lines, (int64_t)now_ns, perl->ids, 1);
+}
+
+/* ---- as a format ---- */
+
+static int begin(struct rv_import *import)
+{
+    struct perl *perl = (struct perl *)import;
+    char why[256], *end;
+    long pid = strtol(import->path, &end, 10);
+    if (pid <= 0 || pid > INT32_MAX || *end)
+        return rv_err(EINVAL, "%s: not the number of a process", import->path);
+    int error = add_process(perl, (pid_t)pid, NULL, why, sizeof why);
+    if (error)
+        return rv_err(-error, "%s", why);
+    rv_emitter_see_time(import->emitter, (int64_t)rv_clock_mono_ns());
+    return 0;
+}
+
+/* One sample of every thread; the nap between turns is the sampling interval. */
+static int step(struct rv_import *import)
+{
+    struct perl *perl = (struct perl *)import;
+    uint64_t now_ns = rv_clock_mono_ns();
+    list_processes(perl, now_ns);
+    for (size_t i = 0; i < perl->n_processes; i++)
+        for (size_t k = 0; k < perl->processes[i]->n_threads; k++)
+            sample(perl, perl->processes[i], &perl->processes[i]->threads[k], now_ns);
+    return 0;
+}
+
+static void fini(struct rv_import *import)
+{
+    struct perl *perl = (struct perl *)import;
+    for (size_t i = 0; i < perl->n_processes; i++) {
+        free(perl->processes[i]->threads);
+        free(perl->processes[i]->subs);
+        free(perl->processes[i]->statements);
+        free(perl->processes[i]);
+    }
+    rv_perl_stack_fini(&perl->stack);
+    free(perl->processes);
+    free(perl->ids);
+}
+
+const struct rv_import_format rv_import_perl = {.name = "perl",
+                                                .describe = "a perl that runs",
+                                                .bytes = sizeof(struct perl),
+                                                .begin = begin,
+                                                .step = step,
+                                                .has_ended = has_ended,
+                                                .fini = fini};

@@ -1,0 +1,87 @@
+/*
+ * A running perl, seen from outside: which version it is, where its interpreters are, what each is calling. Nothing is
+ * loaded into it and nothing in it is changed.
+ *
+ * A stack is read while perl runs, so it is read twice and taken when both say the same; what is then still wrong is a
+ * frame on its way in or out. Everything that is read is input: depths, counts and lengths have bounds.
+ */
+#ifndef RV_IMPORT_PERL_PROCESS_H
+#define RV_IMPORT_PERL_PROCESS_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "import/perl_layout.h"
+#include "import/remote.h"
+
+#define RV_PERL_FRAMES 16384u /* calls that are nested deeper are left out */
+#define RV_PERL_NAME_BYTES 4096u
+
+struct rv_perl_process {
+    pid_t pid;
+    uint64_t start; /* rv_os_process_start() */
+    struct rv_perl_layout layout;
+    uint64_t curinterp; /* address of PL_curinterp */
+    struct {            /* addresses, of a perl without threads; of one with threads they count from the interpreter */
+        uint64_t curcop, curstackinfo, patchlevel;
+    } variables;
+};
+
+/*
+ * Find the perl in a process, and how it is laid out: by our table, by its DWARF, or by its headers.
+ *   why      what is wrong, in one line
+ *   returns  0, or a negative errno
+ */
+int rv_perl_process_open(struct rv_perl_process *perl, pid_t pid, char *why, size_t why_bytes);
+
+struct rv_perl_thread {
+    uint64_t interpreter;
+    uint64_t number; /* threads->tid: 0 the first */
+};
+
+/* The interpreters of its threads, the first one's first: up to max; how many. 0: it has not begun, or has ended. */
+size_t rv_perl_process_threads(const struct rv_perl_process *perl, struct rv_perl_thread *threads, size_t max);
+
+struct rv_perl_sub { /* what tells one subroutine from another without its name */
+    uint64_t cv, stash, start, gv, file;
+    uint32_t flags;
+};
+
+struct rv_perl_statement {
+    uint64_t cop, file; /* the file's name is at that address */
+    uint32_t line;
+};
+
+/* A stack and the room for reading it. Zeroed = empty. */
+struct rv_perl_stack {
+    struct rv_perl_statement statement; /* that is executed; cop 0 = none */
+    struct rv_perl_sub *subs;           /* open calls, outermost first */
+    size_t n, capacity;
+    /* scratch */
+    uint64_t *cvs, *again;
+    size_t n_cvs, cvs_capacity, n_again, again_capacity;
+    uint8_t *contexts;
+    size_t contexts_capacity;
+    uint8_t *bodies;
+    size_t bodies_capacity;
+    struct rv_remote_piece *pieces;
+    size_t pieces_capacity;
+};
+
+/*
+ * What the interpreter at this address is calling.
+ *   returns  1; 0 when it changed while it was read; a negative errno when it cannot be read
+ */
+int rv_perl_stack_read(struct rv_perl_stack *stack, const struct rv_perl_process *perl, uint64_t interpreter);
+void rv_perl_stack_fini(struct rv_perl_stack *stack);
+
+/* Names, each of RV_PERL_NAME_BYTES; UTF-8 where perl knows it to be. */
+struct rv_perl_names {
+    char package[RV_PERL_NAME_BYTES], name[RV_PERL_NAME_BYTES], file[RV_PERL_NAME_BYTES];
+    uint32_t line; /* of the first statement; 0 where there is none */
+};
+void rv_perl_process_name(const struct rv_perl_process *perl, const struct rv_perl_sub *sub,
+                          struct rv_perl_names *names);
+
+#endif

@@ -1,0 +1,48 @@
+/*
+ * Another process, read from outside while it runs: its memory, what is mapped in it, its children. What is read may be
+ * changing: the caller validates it.
+ */
+#ifndef RV_IMPORT_REMOTE_H
+#define RV_IMPORT_REMOTE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct rv_remote_piece {
+    uint64_t address; /* there */
+    void *out;        /* here */
+    size_t bytes;
+};
+
+/* Read all pieces, wholly. 0, or a negative errno: -EPERM not permitted, -ESRCH gone, -EFAULT no such memory. */
+int rv_remote_read(pid_t pid, const struct rv_remote_piece *pieces, size_t n);
+
+/* One piece; false where it could not be read. */
+bool rv_remote_get(pid_t pid, uint64_t address, void *out, size_t bytes);
+
+/* A string of at most out_bytes - 1 bytes, terminated; what is longer is cut. False where nothing could be read. */
+bool rv_remote_get_string(pid_t pid, uint64_t address, char *out, size_t out_bytes);
+
+/*
+ * Where a mapped file begins whose base name begins with a prefix; NULL = the program itself.
+ *   path     through which it can be opened, whatever has become of its name
+ *   returns  its address, or 0
+ */
+uint64_t rv_remote_module(pid_t pid, const char *prefix, char *path, size_t path_bytes);
+
+/* Up to max ids of its children; how many. */
+size_t rv_remote_children(pid_t pid, pid_t *pids, size_t max);
+
+/* Which program it runs: another file, or the same one started again. All 0 once it is gone. */
+struct rv_remote_program {
+    uint64_t device, inode, stack_start;
+};
+void rv_remote_program(pid_t pid, struct rv_remote_program *program);
+bool rv_remote_is_same_program(const struct rv_remote_program *one, const struct rv_remote_program *other);
+
+/* The kernel's name of a thread, or "". */
+void rv_remote_thread_name(pid_t pid, pid_t tid, char *name, size_t name_bytes);
+
+#endif

@@ -1,0 +1,304 @@
+/*
+ * The ring of the rrtrace gem, live: shared memory with 65,536 events and two indices that only rise. All threads of
+ * the program write into it; an event belongs to the thread that runs. Methods have numbers, no names.
+ *
+ * A return names its method: it ends the innermost open call of that, and what is open inside of it.
+ *
+ * Threads run side by side only where they are of several Ractors. The gem is told of all threads' states, but of calls
+ * and collections in the main Ractor only, as far as Ruby 3.3 goes: a thread that is resumed beside one that was seen
+ * to make calls has none. Events from such times are counted: what other versions of Ruby tell of is not in the ring.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/hash.h"
+#include "base/os.h"
+#include "import/formats.h"
+
+enum { RING_EVENTS = 65536, SEARCH_FRAMES = 4096, KIND_SHIFT = 60, CACHE_SLOTS = 4096 };
+
+enum kind { CALL, RETURN, GC_START, GC_END, THREAD_START, THREAD_READY, THREAD_SUSPENDED, THREAD_RESUME, THREAD_EXIT };
+
+struct event {
+    uint64_t when; /* kind << 60 | ns since the gem began */
+    uint64_t data; /* number of the method or thread */
+};
+
+/*
+ * The events, then two aligned structs: the writer's, which begins with write_index, and the reader's, which begins
+ * with read_index. The gem's ext/rrtrace/rrtrace_event_ringbuffer.h aligns them to 64 bytes in 0.1.0 and to 128 in
+ * 0.2.0. Nothing in the memory says which; its size does.
+ */
+enum { EVENTS_BYTES = RING_EVENTS * sizeof(struct event) };
+static const size_t ALIGNMENTS[] = {64, 128};
+
+struct rrtrace {
+    struct rv_import import; /* first */
+    int fd;                  /* of the memory; -1 = not open */
+    size_t bytes;            /* mapped; 0 = not mapped */
+    struct event *ring;
+    uint64_t *write_index; /* [atomic] Q1 -> Q2: the gem publishes it after the event */
+    uint64_t *read_index;  /* [atomic] Q4 <- Q3: the gem reads it before it overwrites */
+    struct event *events;  /* copied out of the ring */
+    pid_t pid;             /* of the program; 0 where the name does not tell */
+    uint32_t process, thread;
+    uint32_t n_running, n_threads;
+    struct {
+        bool is_running;
+        bool is_main; /* made calls while it ran alone: it is the main Ractor's */
+    } threads[RV_EMITTER_THREADS];
+    struct {
+        uint64_t number;
+        uint32_t id; /* 0 = free */
+    } methods[CACHE_SLOTS];
+};
+
+static size_t bytes_with(size_t alignment)
+{
+    return EVENTS_BYTES + 2 * alignment;
+}
+
+/* 0 where no version of the gem makes a memory of this size. */
+static size_t alignment_of(off_t bytes)
+{
+    for (size_t i = 0; i < sizeof ALIGNMENTS / sizeof *ALIGNMENTS; i++)
+        if (bytes == (off_t)bytes_with(ALIGNMENTS[i]))
+            return ALIGNMENTS[i];
+    return 0;
+}
+
+static int map_ring(struct rrtrace *rrtrace)
+{
+    const char *name = rrtrace->import.path;
+    struct stat status;
+    rrtrace->fd = shm_open(name, O_RDWR | O_CLOEXEC, 0);
+    if (rrtrace->fd < 0)
+        return rv_err_sys("%s: shared memory of rrtrace", name);
+    if (fstat(rrtrace->fd, &status) != 0)
+        return rv_err_sys("%s", name);
+    if (status.st_uid != geteuid())
+        return rv_err(EPERM, "%s: the shared memory of another user", name);
+    size_t alignment = alignment_of(status.st_size);
+    if (!alignment)
+        return rv_err(EBADMSG, "%s: %lld bytes, which is not the ring of rrtrace 0.1 (%zu) or 0.2 (%zu)", name,
+                      (long long)status.st_size, bytes_with(ALIGNMENTS[0]), bytes_with(ALIGNMENTS[1]));
+    char *memory = mmap(NULL, bytes_with(alignment), PROT_READ | PROT_WRITE, MAP_SHARED, rrtrace->fd, 0);
+    if (memory == MAP_FAILED)
+        return rv_err_sys("%s: mmap", name);
+    rrtrace->bytes = bytes_with(alignment);
+    rrtrace->ring = (struct event *)(void *)memory;
+    rrtrace->write_index = (uint64_t *)(void *)(memory + EVENTS_BYTES);
+    rrtrace->read_index = (uint64_t *)(void *)(memory + EVENTS_BYTES + alignment);
+    return 0;
+}
+
+/* ---- threads ---- */
+
+static uint32_t thread_of(struct rrtrace *rrtrace, uint64_t number)
+{
+    return rv_emitter_thread(rrtrace->import.emitter, rrtrace->process, (uint32_t)number, 0);
+}
+
+static bool is_running(const struct rrtrace *rrtrace, uint32_t thread)
+{
+    return thread != RV_EMITTER_NONE && rrtrace->threads[thread].is_running;
+}
+
+static void resume(struct rrtrace *rrtrace, uint32_t thread)
+{
+    if (!is_running(rrtrace, rrtrace->thread) || !rrtrace->threads[rrtrace->thread].is_main)
+        rrtrace->thread = thread;
+    if (thread == RV_EMITTER_NONE || is_running(rrtrace, thread))
+        return;
+    rrtrace->n_threads = thread < rrtrace->n_threads ? rrtrace->n_threads : thread + 1;
+    rrtrace->n_running++;
+    rrtrace->threads[thread].is_running = true;
+}
+
+/* What comes next is another thread's that runs; while none does, it is still this one's. */
+static void suspend(struct rrtrace *rrtrace, uint32_t thread)
+{
+    if (!is_running(rrtrace, thread))
+        return;
+    rrtrace->threads[thread].is_running = false;
+    rrtrace->n_running--;
+    if (thread != rrtrace->thread || rrtrace->n_running == 0)
+        return;
+    for (uint32_t i = 0; i < rrtrace->n_threads; i++)
+        if (is_running(rrtrace, i))
+            resume(rrtrace, i);
+}
+
+/* ---- events ---- */
+
+static uint32_t method_of(struct rrtrace *rrtrace, uint64_t number)
+{
+    uint64_t slot = rv_hash_u64(number) % CACHE_SLOTS;
+    if (rrtrace->methods[slot].id && rrtrace->methods[slot].number == number)
+        return rrtrace->methods[slot].id;
+    char name[40];
+    struct rv_emitter_text none = {0};
+    int n = snprintf(name, sizeof name, "#%llu", (unsigned long long)number);
+    rrtrace->methods[slot].number = number;
+    return rrtrace->methods[slot].id =
+               rv_emitter_intern(rrtrace->import.emitter, none, rv_import_text(name, (size_t)n), none, 0);
+}
+
+static void tell_return(struct rrtrace *rrtrace, int64_t ns, uint32_t method)
+{
+    struct rv_emitter *emitter = rrtrace->import.emitter;
+    size_t n = rv_emitter_depth(emitter, rrtrace->thread);
+    const uint32_t *open = rv_emitter_stack(emitter, rrtrace->thread);
+    for (size_t depth = n; depth-- > 0 && n - depth < SEARCH_FRAMES;)
+        if (open[depth] == method) {
+            rv_emitter_return_from(emitter, rrtrace->thread, ns, depth);
+            return;
+        }
+    /* Of a call from before the gem was started: there are always some. */
+    rv_emitter_return_alone(emitter, rrtrace->thread, ns);
+    rv_import_fault(&rrtrace->import, RV_FAULT_END_ALONE);
+}
+
+static void tell_thread(struct rrtrace *rrtrace, enum kind kind, uint32_t thread, int64_t ns)
+{
+    static const enum rv_thread_state states[] = {[THREAD_START] = RV_THREAD_STARTED,
+                                                  [THREAD_READY] = RV_THREAD_READY,
+                                                  [THREAD_SUSPENDED] = RV_THREAD_SUSPENDED,
+                                                  [THREAD_RESUME] = RV_THREAD_RESUMED,
+                                                  [THREAD_EXIT] = RV_THREAD_EXITED};
+    rv_emitter_state(rrtrace->import.emitter, thread, ns, states[kind]);
+    if (kind == THREAD_RESUME)
+        resume(rrtrace, thread);
+    if (kind == THREAD_SUSPENDED || kind == THREAD_EXIT)
+        suspend(rrtrace, thread);
+    if (kind == THREAD_EXIT)
+        rv_emitter_end_thread(rrtrace->import.emitter, thread, ns);
+}
+
+static void tell(struct rrtrace *rrtrace, const struct event *event)
+{
+    struct rv_emitter *emitter = rrtrace->import.emitter;
+    int64_t ns = (int64_t)(event->when & ((1ull << KIND_SHIFT) - 1));
+    enum kind kind = (enum kind)(event->when >> KIND_SHIFT);
+    if (kind <= RETURN && rrtrace->n_running == 1 && is_running(rrtrace, rrtrace->thread))
+        rrtrace->threads[rrtrace->thread].is_main = true;
+    if (kind <= GC_END && rrtrace->n_running > 1)
+        rv_import_fault(&rrtrace->import, RV_FAULT_WHOSE);
+    switch (kind) {
+    case CALL:
+        rv_emitter_call(emitter, rrtrace->thread, ns, method_of(rrtrace, event->data));
+        return;
+    case RETURN:
+        tell_return(rrtrace, ns, method_of(rrtrace, event->data));
+        return;
+    case GC_START:
+    case GC_END:
+        rv_emitter_gc(emitter, rrtrace->thread, ns, kind == GC_START);
+        return;
+    case THREAD_START:
+    case THREAD_READY:
+    case THREAD_SUSPENDED:
+    case THREAD_RESUME:
+    case THREAD_EXIT:
+        tell_thread(rrtrace, kind, thread_of(rrtrace, event->data), ns);
+        return;
+    }
+    rv_import_fault(&rrtrace->import, RV_FAULT_NOT_READ);
+}
+
+/* ---- the ring ---- */
+
+static int begin(struct rv_import *import)
+{
+    struct rrtrace *rrtrace = (struct rrtrace *)import;
+    int pid, error = map_ring(rrtrace);
+    if (error)
+        return error;
+    rrtrace->events = malloc(EVENTS_BYTES);
+    if (!rrtrace->events)
+        return rv_err(ENOMEM, "%s", import->path);
+    const char *name = import->path + (*import->path == '/');
+    rrtrace->pid = sscanf(name, "rrtrace_shm_%d_", &pid) == 1 && pid > 0 ? pid : 0;
+    rrtrace->process = rv_emitter_process(import->emitter, (uint64_t)rrtrace->pid);
+    rv_emitter_name_process(import->emitter, rrtrace->process, rv_import_string("ruby"));
+    rv_emitter_see_time(import->emitter, 0);
+    resume(rrtrace, thread_of(rrtrace, 0)); /* which has started the gem */
+    return 0;
+}
+
+/* Two processes that write, after a fork, overwrite each other's events and set the index back. */
+static uint32_t drain(struct rrtrace *rrtrace)
+{
+    uint64_t head = __atomic_load_n(rrtrace->write_index, __ATOMIC_ACQUIRE); /* Q2 <- Q1 */
+    uint64_t tail = __atomic_load_n(rrtrace->read_index, __ATOMIC_RELAXED), n = head - tail;
+    if (n > RING_EVENTS) {
+        rv_import_fault(&rrtrace->import, RV_FAULT_LOST);
+        n = (int64_t)n < 0 ? 0 : RING_EVENTS;
+    }
+    for (uint64_t i = 0; i < n; i++)
+        rrtrace->events[i] = rrtrace->ring[(head - n + i) % RING_EVENTS];
+    __atomic_store_n(rrtrace->read_index, head, __ATOMIC_RELEASE); /* Q3 -> Q4 */
+    return (uint32_t)n;
+}
+
+static int step(struct rv_import *import)
+{
+    struct rrtrace *rrtrace = (struct rrtrace *)import;
+    uint32_t n = drain(rrtrace);
+    for (uint32_t i = 0; i < n; i++)
+        tell(rrtrace, &rrtrace->events[i]);
+    return n > 0;
+}
+
+/* A zombie writes no more. */
+static bool has_program(const struct rrtrace *rrtrace)
+{
+    char state = rrtrace->pid ? rv_os_process_state(rrtrace->pid) : 'R';
+    return state != '\0' && state != 'Z' && state != 'X';
+}
+
+static bool has_ended(struct rv_import *import)
+{
+    return !has_program((const struct rrtrace *)import);
+}
+
+/*
+ * When a program ends, the gem removes the memory's name and sends its visualizer TERM. So it does when a forked copy
+ * of the program ends: once the name is gone, only the program's own TERM counts.
+ */
+static bool heeds(const struct rv_import *import, pid_t sender)
+{
+    const struct rrtrace *rrtrace = (const struct rrtrace *)import;
+    struct stat status;
+    bool has_name = fstat(rrtrace->fd, &status) != 0 || status.st_nlink > 0;
+    return has_name || sender == rrtrace->pid || !has_program(rrtrace);
+}
+
+/* The gem's 0.1.0 leaves it to its visualizer to remove the name. */
+static void fini(struct rv_import *import)
+{
+    struct rrtrace *rrtrace = (struct rrtrace *)import;
+    if (rrtrace->bytes) {
+        munmap(rrtrace->ring, rrtrace->bytes);
+        shm_unlink(import->path);
+    }
+    if (rrtrace->fd >= 0)
+        close(rrtrace->fd);
+    free(rrtrace->events);
+}
+
+const struct rv_import_format rv_import_rrtrace = {.name = "rrtrace",
+                                                   .describe = "the rrtrace gem's ring",
+                                                   .bytes = sizeof(struct rrtrace),
+                                                   .begin = begin,
+                                                   .step = step,
+                                                   .has_ended = has_ended,
+                                                   .heeds = heeds,
+                                                   .fini = fini};

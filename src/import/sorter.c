@@ -1,0 +1,203 @@
+#include "import/sorter.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/os.h"
+#include "base/vec.h"
+
+/* What a run reads at once; with very many runs less, so that all of them stay within one run's memory. */
+#define READ_RECORDS 4096u
+
+struct run {
+    uint64_t next, end;  /* records of the file that are not in the buffer yet */
+    size_t buffer_first; /* in records, of the sorter's memory */
+    size_t n, at;        /* in the buffer */
+};
+
+struct rv_sorter {
+    size_t record_bytes, capacity;
+    rv_sorter_compare_fn compare;
+    char *records; /* up to capacity of them: the run that is filled, then the buffers of all runs */
+    size_t n, n_allocated;
+    bool is_sorted; /* so far */
+    int fd;         /* -1 before the first spill */
+    uint64_t n_spilled;
+    struct run *runs;
+    size_t n_runs, runs_capacity;
+    size_t *heap; /* of runs, by their first record */
+    size_t n_heap, read_records;
+    bool has_given; /* the heap's first run has given its first record */
+    size_t n_given; /* of what never left memory */
+};
+
+struct rv_sorter *rv_sorter_create(size_t record_bytes, size_t run_records, rv_sorter_compare_fn compare)
+{
+    struct rv_sorter *sorter = rv_alloc(1, sizeof *sorter);
+    *sorter = (struct rv_sorter){
+        .record_bytes = record_bytes, .capacity = run_records, .compare = compare, .fd = -1, .is_sorted = true};
+    return sorter;
+}
+
+void rv_sorter_destroy(struct rv_sorter *sorter)
+{
+    if (!sorter)
+        return;
+    if (sorter->fd >= 0)
+        (void)close(sorter->fd);
+    free(sorter->records);
+    free(sorter->runs);
+    free(sorter->heap);
+    free(sorter);
+}
+
+/* ---- in ---- */
+
+static char *record_at(const struct rv_sorter *sorter, size_t idx)
+{
+    return sorter->records + idx * sorter->record_bytes;
+}
+
+static void sort_run(struct rv_sorter *sorter)
+{
+    if (!sorter->is_sorted)
+        qsort(sorter->records, sorter->n, sorter->record_bytes, sorter->compare);
+    sorter->is_sorted = true;
+}
+
+static int spill(struct rv_sorter *sorter)
+{
+    sort_run(sorter);
+    if (sorter->fd < 0) {
+        sorter->fd = rv_os_open_spool("sorting");
+        if (sorter->fd < 0)
+            return sorter->fd;
+    }
+    const char *at = sorter->records;
+    for (size_t left = sorter->n * sorter->record_bytes; left > 0;) {
+        ssize_t n = write(sorter->fd, at, left);
+        if (n < 0 && errno != EINTR)
+            return rv_err_sys("sorting in a temporary file (TMPDIR says where)");
+        at += n > 0 ? n : 0;
+        left -= n > 0 ? (size_t)n : 0;
+    }
+    sorter->runs = rv_vec_reserve(sorter->runs, &sorter->runs_capacity, sorter->n_runs + 1, sizeof *sorter->runs);
+    sorter->runs[sorter->n_runs++] = (struct run){.next = sorter->n_spilled, .end = sorter->n_spilled + sorter->n};
+    sorter->n_spilled += sorter->n;
+    sorter->n = 0;
+    return 0;
+}
+
+int rv_sorter_add(struct rv_sorter *sorter, const void *record)
+{
+    if (sorter->n == sorter->capacity) {
+        int error = spill(sorter);
+        if (error)
+            return error;
+    }
+    sorter->records = rv_vec_reserve(sorter->records, &sorter->n_allocated, sorter->n + 1, sorter->record_bytes);
+    if (sorter->n && sorter->is_sorted)
+        sorter->is_sorted = sorter->compare(record_at(sorter, sorter->n - 1), record) <= 0;
+    memcpy(record_at(sorter, sorter->n++), record, sorter->record_bytes);
+    return 0;
+}
+
+/* ---- out ---- */
+
+static int read_run(struct rv_sorter *sorter, struct run *run)
+{
+    uint64_t n_left = run->end - run->next;
+    size_t n = n_left < sorter->read_records ? (size_t)n_left : sorter->read_records;
+    char *at = record_at(sorter, run->buffer_first);
+    uint64_t offset = run->next * sorter->record_bytes;
+    for (size_t left = n * sorter->record_bytes; left > 0;) {
+        ssize_t n_read = pread(sorter->fd, at, left, (off_t)offset);
+        if (n_read < 0 && errno == EINTR)
+            continue;
+        if (n_read <= 0)
+            return n_read < 0 ? rv_err_sys("reading the sorted file") : rv_err(EIO, "the sorted file is cut short");
+        at += n_read;
+        left -= (size_t)n_read;
+        offset += (uint64_t)n_read;
+    }
+    run->next += n;
+    run->n = n;
+    run->at = 0;
+    return 0;
+}
+
+static const char *first_of(const struct rv_sorter *sorter, size_t heap_idx)
+{
+    const struct run *run = &sorter->runs[sorter->heap[heap_idx]];
+    return record_at(sorter, run->buffer_first + run->at);
+}
+
+static void sink(struct rv_sorter *sorter, size_t at)
+{
+    for (;;) {
+        size_t least = at;
+        for (size_t child = 2 * at + 1; child <= 2 * at + 2 && child < sorter->n_heap; child++)
+            if (sorter->compare(first_of(sorter, child), first_of(sorter, least)) < 0)
+                least = child;
+        if (least == at)
+            return;
+        size_t run_idx = sorter->heap[at];
+        sorter->heap[at] = sorter->heap[least];
+        sorter->heap[least] = run_idx;
+        at = least;
+    }
+}
+
+int rv_sorter_finish(struct rv_sorter *sorter)
+{
+    if (sorter->n_runs == 0) {
+        sort_run(sorter);
+        return 0;
+    }
+    int error = sorter->n ? spill(sorter) : 0;
+    sorter->heap = rv_alloc(sorter->n_runs, sizeof *sorter->heap);
+    sorter->read_records = sorter->capacity / sorter->n_runs;
+    if (sorter->read_records > READ_RECORDS)
+        sorter->read_records = READ_RECORDS;
+    if (sorter->read_records == 0)
+        return rv_err(EFBIG, "too many events to sort");
+    for (size_t i = 0; i < sorter->n_runs && !error; i++) {
+        sorter->runs[i].buffer_first = i * sorter->read_records;
+        error = read_run(sorter, &sorter->runs[i]);
+        sorter->heap[sorter->n_heap++] = i;
+    }
+    for (size_t i = sorter->n_heap; !error && i-- > 0;)
+        sink(sorter, i);
+    return error;
+}
+
+/* The first run's first record has been used: put its next one in its place. */
+static int advance(struct rv_sorter *sorter)
+{
+    struct run *run = &sorter->runs[sorter->heap[0]];
+    int error = 0;
+    if (++run->at == run->n) {
+        if (run->next < run->end)
+            error = read_run(sorter, run);
+        else
+            sorter->heap[0] = sorter->heap[--sorter->n_heap];
+    }
+    if (!error)
+        sink(sorter, 0);
+    return error;
+}
+
+const void *rv_sorter_next(struct rv_sorter *sorter, int *error)
+{
+    *error = 0;
+    if (sorter->n_runs == 0)
+        return sorter->n_given < sorter->n ? record_at(sorter, sorter->n_given++) : NULL;
+    if (sorter->has_given)
+        *error = advance(sorter);
+    sorter->has_given = true;
+    return *error || sorter->n_heap == 0 ? NULL : first_of(sorter, 0);
+}

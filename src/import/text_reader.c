@@ -1,0 +1,158 @@
+/* zlib's gzread() reads what is not gzip as it is, so there is one way for both. */
+#include "import/text_reader.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <zlib.h>
+
+#include "base/err.h"
+#include "base/vec.h"
+
+enum { BUFFER_BYTES = 1 << 18 };
+
+struct rv_textfile {
+    gzFile file;
+    char *path;
+    double n_bytes; /* of the file on disk */
+    bool is_cut, has_bytes;
+    /* lines */
+    char *buffer; /* room for the longest line, its NUL, and one read */
+    size_t first, n;
+    bool is_at_end, is_skipping; /* the rest of a line that was cut */
+};
+
+static int open_regular(const char *path, double *n_bytes)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    struct stat status;
+    if (fd < 0)
+        return rv_err_sys("%s", path);
+    if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode)) {
+        *n_bytes = (double)status.st_size;
+        return fd;
+    }
+    close(fd);
+    return rv_err(EINVAL, "%s: not a regular file", path);
+}
+
+struct rv_textfile *rv_textfile_open(const char *path)
+{
+    double n_bytes = 0;
+    int fd = open_regular(path, &n_bytes);
+    if (fd < 0)
+        return NULL;
+    gzFile file = gzdopen(fd, "rb");
+    if (!file) {
+        close(fd);
+        rv_err(ENOMEM, "%s: zlib cannot open it", path);
+        return NULL;
+    }
+    gzbuffer(file, BUFFER_BYTES);
+    struct rv_textfile *input = rv_alloc(1, sizeof *input);
+    input->file = file;
+    input->path = rv_strdup(path);
+    input->n_bytes = n_bytes;
+    return input;
+}
+
+void rv_textfile_close(struct rv_textfile *input)
+{
+    if (!input)
+        return;
+    gzclose(input->file);
+    free(input->path);
+    free(input->buffer);
+    free(input);
+}
+
+int rv_textfile_read(struct rv_textfile *input, char *out, size_t max, size_t *n)
+{
+    int n_read = gzread(input->file, out, max > BUFFER_BYTES ? BUFFER_BYTES : (unsigned)max);
+    int code = Z_OK;
+    (void)gzerror(input->file, &code); /* its text names a descriptor */
+    *n = n_read > 0 ? (size_t)n_read : 0;
+    input->has_bytes |= *n > 0;
+    if (code == Z_BUF_ERROR) {
+        input->is_cut = true;
+        return 0;
+    }
+    if (n_read >= 0)
+        return 0;
+    if (code == Z_ERRNO)
+        return rv_err_sys("%s", input->path);
+    return rv_err(EBADMSG, "%s: damaged gzip data", input->path);
+}
+
+bool rv_textfile_is_cut(const struct rv_textfile *input)
+{
+    return input->is_cut;
+}
+
+bool rv_textfile_is_empty(const struct rv_textfile *input)
+{
+    return !input->has_bytes;
+}
+
+/* More bytes behind those that are there; room for them is made in front. */
+static int fill(struct rv_textfile *input)
+{
+    if (!input->buffer)
+        input->buffer = rv_alloc(RV_TEXTFILE_LINE_BYTES + BUFFER_BYTES + 1, 1);
+    memmove(input->buffer, input->buffer + input->first, input->n);
+    input->first = 0;
+    size_t n = 0;
+    int error = rv_textfile_read(input, input->buffer + input->n, BUFFER_BYTES, &n);
+    input->n += n;
+    input->is_at_end = n == 0;
+    return error;
+}
+
+static void take(struct rv_textfile *input, size_t n_bytes)
+{
+    input->first += n_bytes;
+    input->n -= n_bytes;
+}
+
+int rv_textfile_line(struct rv_textfile *input, char **line, size_t *n)
+{
+    for (size_t n_searched = 0;;) {
+        char *from = input->buffer ? input->buffer + input->first : NULL;
+        char *end = from ? memchr(from + n_searched, '\n', input->n - n_searched) : NULL;
+        bool is_whole = end != NULL;
+        if (!end && input->n < RV_TEXTFILE_LINE_BYTES && !input->is_at_end) {
+            n_searched = input->n;
+            int error = fill(input);
+            if (error)
+                return error;
+            continue;
+        }
+        if (!end && input->n == 0)
+            return 0;
+        size_t n_line = is_whole ? (size_t)(end - from) : input->n;
+        bool is_rest = input->is_skipping;
+        input->is_skipping = !is_whole && !input->is_at_end;
+        take(input, n_line + is_whole);
+        n_searched = 0;
+        if (is_rest)
+            continue;
+        /* A cut line has room behind it: the buffer is larger than the longest one. */
+        if (n_line > RV_TEXTFILE_LINE_BYTES)
+            n_line = RV_TEXTFILE_LINE_BYTES;
+        from[n_line] = '\0';
+        *line = from;
+        *n = n_line && from[n_line - 1] == '\r' ? n_line - 1 : n_line;
+        from[*n] = '\0';
+        return 1;
+    }
+}
+
+double rv_textfile_share(const struct rv_textfile *input)
+{
+    double at = (double)gzoffset(input->file);
+    return input->n_bytes > 0 && at < input->n_bytes ? at / input->n_bytes : 1;
+}

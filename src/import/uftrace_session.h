@@ -1,0 +1,31 @@
+/*
+ * What a uftrace data folder says beside its records: tasks, the sessions (program images) they ran in, what was mapped
+ * there, and the symbols of that. All of it is input.
+ */
+#ifndef RV_IMPORT_UFTRACE_SESSION_H
+#define RV_IMPORT_UFTRACE_SESSION_H
+
+#include "import/import.h"
+
+struct rv_uftrace_task {
+    uint32_t tid, pid;
+};
+
+struct rv_uftrace; /* opaque */
+
+/* Reads task.txt and all maps. NULL with one line printed. */
+struct rv_uftrace *rv_uftrace_open(const char *folder);
+void rv_uftrace_close(struct rv_uftrace *uftrace);
+
+size_t rv_uftrace_n_tasks(const struct rv_uftrace *uftrace);
+struct rv_uftrace_task rv_uftrace_task(const struct rv_uftrace *uftrace, size_t idx);
+
+/* Parent of a process, 0 where unknown; its program's path, "" where unknown. */
+uint32_t rv_uftrace_parent(const struct rv_uftrace *uftrace, uint32_t pid);
+const char *rv_uftrace_program(const struct rv_uftrace *uftrace, uint32_t pid);
+
+/* The subroutine at an address of a process at a time: its id in the emitter. */
+uint32_t rv_uftrace_subroutine(struct rv_uftrace *uftrace, struct rv_emitter *emitter, uint32_t pid, int64_t ns,
+                               uint64_t address);
+
+#endif

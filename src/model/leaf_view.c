@@ -1,0 +1,232 @@
+/*
+ * A sweep per lane: the stack of open boxes, deeper ones above. A box that starts closes what has ended; what is on top
+ * shows from when it was last covered until it ends or is covered again.
+ */
+#include "model/leaf_view.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/vec.h"
+
+struct fold { /* short parts of one column; without parts: none */
+    uint32_t n_parts;
+    uint64_t column, start_ns, end_ns, covered_ns;
+    uint64_t n_calls; /* that begin here */
+    uint32_t source;  /* of the call that has most of it so far, and by how much */
+    uint64_t lead_ns;
+    bool has_hit, is_dimmed; /* any, all */
+};
+
+struct sweep {
+    struct rv_leaves *leaves;
+    const struct rv_view *whole;
+    size_t n_open;
+    uint64_t now_ns; /* all before is resolved */
+    uint32_t shift;  /* a column is 2^shift ns, and shorter parts are folded; 0 = none are */
+    struct fold fold;
+};
+
+static struct rv_box *push(struct rv_leaves *leaves, const struct rv_box *box, uint32_t source)
+{
+    struct rv_view *view = &leaves->view;
+    view->boxes = rv_vec_reserve(view->boxes, &view->boxes_capacity, view->n_boxes + 1, sizeof *view->boxes);
+    leaves->sources =
+        rv_vec_reserve(leaves->sources, &leaves->sources_capacity, view->n_boxes + 1, sizeof *leaves->sources);
+    leaves->sources[view->n_boxes] = source;
+    struct rv_box *out = &view->boxes[view->n_boxes++];
+    *out = *box;
+    out->depth = 0;
+    return out;
+}
+
+/* What is folded becomes a box; a part that is alone stays what it is. */
+static void unfold(struct sweep *sweep)
+{
+    struct fold *fold = &sweep->fold;
+    if (fold->n_parts == 0)
+        return;
+    struct rv_box *out = push(sweep->leaves, &sweep->whole->boxes[fold->source], fold->source);
+    out->start_ns = fold->start_ns;
+    out->duration_ns = fold->end_ns - fold->start_ns;
+    if (fold->n_parts > 1) {
+        double share = out->duration_ns ? (double)fold->covered_ns / (double)out->duration_ns : 1.0;
+        out->coverage = (uint16_t)((share < 1.0 ? share : 1.0) * (RV_BOX_EXACT - 1));
+        out->count = fold->n_calls < UINT32_MAX ? (uint32_t)fold->n_calls : UINT32_MAX;
+        out->flags = (fold->has_hit ? RV_BOX_HIT : 0) | (fold->is_dimmed ? RV_BOX_DIMMED : 0);
+    }
+    fold->n_parts = 0;
+}
+
+/* Whose subroutine has most of the column is found as votes are counted: what others have is taken from who leads. */
+static void vote(struct sweep *sweep, uint32_t source, uint64_t duration_ns)
+{
+    struct fold *fold = &sweep->fold;
+    const struct rv_box *boxes = sweep->whole->boxes;
+    if (boxes[source].id == boxes[fold->source].id) {
+        fold->lead_ns += duration_ns;
+    } else if (duration_ns > fold->lead_ns) {
+        fold->source = source;
+        fold->lead_ns = duration_ns - fold->lead_ns;
+    } else {
+        fold->lead_ns -= duration_ns;
+    }
+}
+
+static void fold_part(struct sweep *sweep, uint32_t source, uint64_t from_ns, uint64_t until_ns)
+{
+    struct fold *fold = &sweep->fold;
+    const struct rv_box *box = &sweep->whole->boxes[source];
+    if (fold->n_parts > 0 && fold->column != from_ns >> sweep->shift)
+        unfold(sweep);
+    if (fold->n_parts == 0)
+        *fold =
+            (struct fold){.column = from_ns >> sweep->shift, .start_ns = from_ns, .source = source, .is_dimmed = true};
+    fold->n_parts++;
+    fold->end_ns = until_ns > fold->end_ns ? until_ns : fold->end_ns;
+    fold->covered_ns += (uint64_t)((double)(until_ns - from_ns) * box->coverage / RV_BOX_EXACT);
+    fold->n_calls += from_ns == box->start_ns ? box->count : 0;
+    fold->has_hit |= (box->flags & RV_BOX_HIT) != 0;
+    fold->is_dimmed &= (box->flags & RV_BOX_DIMMED) != 0;
+    vote(sweep, source, until_ns - from_ns);
+}
+
+static void show(struct sweep *sweep, uint32_t source, uint64_t until_ns)
+{
+    const struct rv_box *box = &sweep->whole->boxes[source];
+    uint64_t from_ns = sweep->now_ns > box->start_ns ? sweep->now_ns : box->start_ns;
+    if (until_ns < from_ns || (until_ns == from_ns && box->duration_ns > 0))
+        return;
+    if (sweep->shift && (until_ns - from_ns) >> sweep->shift == 0) {
+        fold_part(sweep, source, from_ns, until_ns);
+        return;
+    }
+    unfold(sweep);
+    struct rv_box *out = push(sweep->leaves, box, source);
+    out->start_ns = from_ns;
+    out->duration_ns = until_ns - from_ns;
+}
+
+/* Resolve until a time: the top shows until it ends, then the one below. */
+static void run_until(struct sweep *sweep, uint64_t until_ns)
+{
+    while (sweep->n_open > 0) {
+        uint32_t top = sweep->leaves->stack[sweep->n_open - 1];
+        uint64_t end_ns = rv_box_end_ns(&sweep->whole->boxes[top]);
+        if (end_ns > until_ns) {
+            show(sweep, top, until_ns);
+            break;
+        }
+        show(sweep, top, end_ns);
+        if (end_ns > sweep->now_ns)
+            sweep->now_ns = end_ns;
+        sweep->n_open--;
+    }
+    sweep->now_ns = until_ns;
+}
+
+/* Under those that are deeper: of cells, a shallower one may begin after a deeper one. */
+static void open_box(struct sweep *sweep, uint32_t idx)
+{
+    struct rv_leaves *leaves = sweep->leaves;
+    const struct rv_box *boxes = sweep->whole->boxes;
+    leaves->stack = rv_vec_reserve(leaves->stack, &leaves->stack_capacity, sweep->n_open + 1, sizeof *leaves->stack);
+    size_t at = sweep->n_open++;
+    for (; at > 0 && boxes[leaves->stack[at - 1]].depth > boxes[idx].depth; at--)
+        leaves->stack[at] = leaves->stack[at - 1];
+    leaves->stack[at] = idx;
+}
+
+static void resolve_lane(struct sweep *sweep, const struct rv_view_lane *lane)
+{
+    sweep->n_open = 0;
+    sweep->now_ns = 0;
+    for (uint32_t i = 0; i < lane->n_boxes; i++) {
+        uint32_t idx = lane->first_box + i;
+        run_until(sweep, sweep->whole->boxes[idx].start_ns);
+        open_box(sweep, idx);
+    }
+    run_until(sweep, UINT64_MAX);
+    unfold(sweep);
+}
+
+static void copy_lane(struct sweep *sweep, const struct rv_view_lane *lane)
+{
+    struct rv_leaves *leaves = sweep->leaves;
+    struct rv_view *view = &leaves->view;
+    size_t n = view->n_boxes + lane->n_boxes;
+    view->boxes = rv_vec_reserve(view->boxes, &view->boxes_capacity, n, sizeof *view->boxes);
+    leaves->sources = rv_vec_reserve(leaves->sources, &leaves->sources_capacity, n, sizeof *leaves->sources);
+    for (uint32_t i = 0; i < lane->n_boxes; i++) {
+        leaves->sources[view->n_boxes] = lane->first_box + i;
+        view->boxes[view->n_boxes++] = sweep->whole->boxes[lane->first_box + i];
+    }
+}
+
+bool rv_leaves_has_row(const struct rv_view *whole)
+{
+    bool has_row = false;
+    for (size_t i = 0; i < whole->n_lanes; i++)
+        has_row |= whole->lanes[i].is_row;
+    return has_row;
+}
+
+/* The least power of two that is not less. */
+static uint32_t shift_for(uint64_t pixel_ns)
+{
+    return pixel_ns > 1 ? 64 - (uint32_t)__builtin_clzll(pixel_ns - 1) : 0;
+}
+
+void rv_leaves_begin(struct rv_leaves *leaves, const struct rv_view *whole)
+{
+    struct rv_view *view = &leaves->view;
+    view->from_ns = whole->from_ns;
+    view->to_ns = whole->to_ns;
+    view->level = whole->level;
+    view->most_depth = whole->most_depth;
+    view->n_folded = whole->n_folded;
+    view->notes = whole->notes;
+    view->n_notes = whole->n_notes;
+    view->n_boxes = 0;
+    view->lanes = rv_vec_reserve(view->lanes, &view->lanes_capacity, whole->n_lanes, sizeof *view->lanes);
+    view->n_lanes = whole->n_lanes;
+    view->n_processes = whole->n_processes;
+    leaves->n_done = 0;
+}
+
+bool rv_leaves_step(struct rv_leaves *leaves, const struct rv_view *whole, bool has_all, uint64_t pixel_ns)
+{
+    struct sweep sweep = {.leaves = leaves, .whole = whole, .shift = shift_for(pixel_ns)};
+    size_t i = leaves->n_done;
+    if (i == whole->n_lanes)
+        return false;
+    const struct rv_view_lane *lane = &whole->lanes[i];
+    struct rv_view_lane *out = &leaves->view.lanes[i];
+    bool is_reduced = has_all || lane->is_row;
+    *out = *lane;
+    out->first_box = (uint32_t)leaves->view.n_boxes;
+    if (is_reduced)
+        resolve_lane(&sweep, lane);
+    else
+        copy_lane(&sweep, lane);
+    out->n_boxes = (uint32_t)leaves->view.n_boxes - out->first_box;
+    out->max_depth = is_reduced ? 1 : lane->max_depth;
+    leaves->n_done++;
+    return true;
+}
+
+void rv_leaves_update(struct rv_leaves *leaves, const struct rv_view *whole, bool has_all, uint64_t pixel_ns)
+{
+    rv_leaves_begin(leaves, whole);
+    while (rv_leaves_step(leaves, whole, has_all, pixel_ns))
+        ;
+}
+
+void rv_leaves_fini(struct rv_leaves *leaves)
+{
+    free(leaves->view.lanes);
+    free(leaves->view.boxes);
+    free(leaves->sources);
+    free(leaves->stack);
+    *leaves = (struct rv_leaves){0};
+}

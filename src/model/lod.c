@@ -1,0 +1,36 @@
+#include "model/lod.h"
+
+#include <stdbool.h>
+
+#define SPARE_NUMERATOR 4u /* a finer level must fit into this share of the budget */
+#define SPARE_DENOMINATOR 5u
+#define SHRINK_MIN 0.5 /* of the budget, from one frame to the next */
+#define GROW 1.15
+#define GROW_BELOW 0.6  /* of a frame's time */
+#define GROW_FILLED 0.5 /* of the budget */
+
+uint32_t rv_detail_choose(const struct rv_detail_choice *choice)
+{
+    uint32_t last = choice->last, level = choice->finest;
+    bool keeps = last != RV_DETAIL_NONE && last >= choice->finest && last < choice->n_levels &&
+                 choice->count(choice->context, last) <= choice->budget;
+    size_t budget = keeps ? choice->budget / SPARE_DENOMINATOR * SPARE_NUMERATOR : choice->budget;
+    uint32_t end = keeps ? last : choice->n_levels - 1;
+    while (level < end && choice->count(choice->context, level) > budget)
+        level++;
+    return level;
+}
+
+void rv_detail_learn(struct rv_detail_budget *budget, size_t n_drawn, uint64_t took_ns)
+{
+    double n = (double)budget->n_boxes, took = (double)took_ns, wanted = (double)budget->frame_ns;
+    if (took > wanted) {
+        double fitting = (double)n_drawn * wanted / took, least = n * SHRINK_MIN;
+        n = fitting < n ? (fitting > least ? fitting : least) : n;
+    } else if (took < GROW_BELOW * wanted && (double)n_drawn > GROW_FILLED * n) {
+        n *= GROW;
+    }
+    n = n < (double)budget->least ? (double)budget->least : n;
+    n = n > (double)budget->most ? (double)budget->most : n;
+    budget->n_boxes = (size_t)n;
+}

@@ -1,0 +1,91 @@
+#include "model/short_name.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define ELLIPSIS "…"
+#define CHARACTERS_MIN 2
+
+/* Bytes before the argument list: "f(int)" -> 1. A component in parentheses is none. */
+static size_t length_without_arguments(const char *name)
+{
+    int angle = 0;
+    for (size_t i = 0; name[i]; i++) {
+        angle += (name[i] == '<') - (name[i] == '>' && angle > 0);
+        if (name[i] == '(' && i > 0 && angle == 0 && !strchr(":.", name[i - 1]))
+            return i;
+    }
+    return strlen(name);
+}
+
+/* Start of the next component, past "::", "." or "/"; NULL when this is the last. */
+static const char *next_component(const char *name, const char *end)
+{
+    int nesting = 0;
+    for (const char *at = name; at < end; at++) {
+        if (strchr("<([", *at))
+            nesting++;
+        else if (strchr(">)]", *at) && nesting)
+            nesting--;
+        if (nesting || at == name)
+            continue;
+        if (at + 2 < end && at[0] == ':' && at[1] == ':')
+            return at + 2;
+        if (at + 1 < end && (*at == '/' || *at == '.') && at[1] != *at)
+            return at + 1;
+    }
+    return NULL;
+}
+
+static bool put(const char *text, size_t n_bytes, char *out, size_t out_bytes)
+{
+    snprintf(out, out_bytes, "%.*s", (int)(n_bytes < out_bytes ? n_bytes : out_bytes), text);
+    return true;
+}
+
+static const char *after_character(const char *text)
+{
+    do
+        text++;
+    while (((unsigned char)*text & 0xC0) == 0x80);
+    return text;
+}
+
+static float width_of(const struct rv_caption_room *room, const char *text, const char *end)
+{
+    return room->width_of(room->context, text, (size_t)(end - text));
+}
+
+static bool put_cut(const char *text, const char *end, const struct rv_caption_room *room, char *out, size_t out_bytes)
+{
+    float left = room->width - room->width_of(room->context, ELLIPSIS, sizeof ELLIPSIS - 1);
+    const char *cut = text;
+    unsigned n_characters = 0;
+    while (cut < end) {
+        const char *next = after_character(cut);
+        if (next > end || width_of(room, text, next) > left)
+            break;
+        cut = next;
+        n_characters++;
+    }
+    if (n_characters < CHARACTERS_MIN)
+        return false;
+    snprintf(out, out_bytes, "%.*s" ELLIPSIS, (int)(cut - text), text);
+    return true;
+}
+
+bool rv_caption_fit(const char *full_name, const struct rv_caption_room *room, char *out, size_t out_bytes)
+{
+    size_t full_bytes = strlen(full_name);
+    if (width_of(room, full_name, full_name + full_bytes) <= room->width)
+        return put(full_name, full_bytes, out, out_bytes);
+    const char *end = full_name + length_without_arguments(full_name);
+    const char *name = full_name, *next;
+    while (width_of(room, name, end) > room->width) {
+        next = next_component(name, end);
+        if (!next)
+            return put_cut(name, end, room, out, out_bytes);
+        name = next;
+    }
+    return put(name, (size_t)(end - name), out, out_bytes);
+}

@@ -1,0 +1,24 @@
+/* Subroutine names short enough for the room that they have. */
+#ifndef RV_MODEL_SHORT_NAME_H
+#define RV_MODEL_SHORT_NAME_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Of a text, in whatever the room is measured in. */
+typedef float (*rv_caption_width_fn)(const void *context, const char *text, size_t n_bytes);
+
+struct rv_caption_room {
+    float width;
+    rv_caption_width_fn width_of;
+    const void *context;
+};
+
+/*
+ * Shorten from the left until the text fits: "A::B::c", "B::c", "c", then "c" cut with an ellipsis. Arguments and
+ * template parameters are no components, and go first.
+ *   returns  false, with out as it was, when not even two characters fit
+ */
+bool rv_caption_fit(const char *full_name, const struct rv_caption_room *room, char *out, size_t out_bytes);
+
+#endif

@@ -1,0 +1,184 @@
+/*
+ * A place in a log is kept as the number of records pushed before it, which stays true while chunks move and go.
+ * Backwards, all logs are merged: each is sorted by end, so the latest of their heads is the next span. The logs of
+ * short spans go on from page to page, and no span is given while a page may come that has a later one.
+ */
+#include "model/span_iter.h"
+
+#include <stdlib.h>
+
+#include "base/vec.h"
+#include "model/chunked_log.h"
+
+struct head { /* the next record of one log */
+    struct rv_box box;
+    const struct rv_chunks *log;
+    uint32_t log_idx;
+    struct rv_chunks_at at;
+};
+
+size_t rv_walk_next(struct rv_walk *walk, const struct rv_timeline *timeline, struct rv_box *out, size_t max)
+{
+    size_t n = 0;
+    for (uint32_t i = rv_timeline_first_log(timeline); i < RV_TIMELINE_LOGS && n < max; i++) {
+        const struct rv_chunks *log = rv_timeline_log(timeline, i);
+        struct rv_chunks_at at = rv_chunks_nth(log, walk->n_done[i]), end = rv_chunks_end(log);
+        uint64_t reached = rv_chunks_ordinal(log, at), base;
+        walk->n_missed += reached - walk->n_done[i];
+        uint32_t n_here;
+        for (const void *records; n < max && (records = rv_chunks_walk(log, &at, end, &base, &n_here));) {
+            uint32_t n_taken = n_here < max - n ? n_here : (uint32_t)(max - n);
+            for (uint32_t j = 0; j < n_taken; j++)
+                out[n++] = rv_timeline_box(log, records, j, base);
+            reached += n_taken;
+        }
+        walk->n_done[i] = reached;
+    }
+    return n;
+}
+
+/* Those that can overlap the window. */
+static uint64_t n_pushed(const struct rv_walk_back *walk, const struct rv_timeline *timeline, uint32_t log_idx)
+{
+    const struct rv_chunks *log = rv_timeline_log(timeline, log_idx);
+    uint64_t end_ns = rv_clock_after_ns(walk->to_ns, rv_timeline_log_limit(log_idx));
+    return rv_chunks_ordinal(log, rv_chunks_find(log, end_ns));
+}
+
+void rv_walk_back_begin(struct rv_walk_back *walk, const struct rv_timeline *timeline, uint64_t from_ns, uint64_t to_ns)
+{
+    rv_walk_back_fini(walk);
+    walk->from_ns = from_ns;
+    walk->to_ns = to_ns;
+    walk->first_log = rv_timeline_first_log(timeline);
+    walk->edge_ns = walk->first_log ? UINT64_MAX : 0;
+    for (uint32_t i = walk->first_log; i < RV_TIMELINE_LOGS; i++)
+        walk->n_left[i] = n_pushed(walk, timeline, i);
+}
+
+void rv_walk_back_fini(struct rv_walk_back *walk)
+{
+    for (size_t i = 0; i < walk->n_pages; i++)
+        rv_timeline_destroy(walk->pages[i]);
+    free(walk->pages);
+    *walk = (struct rv_walk_back){0};
+}
+
+void rv_walk_back_give(struct rv_walk_back *walk, struct rv_timeline *page, uint64_t edge_ns)
+{
+    walk->edge_ns = edge_ns;
+    if (!page)
+        return;
+    for (uint32_t i = 0; i < walk->first_log; i++)
+        if (walk->at_page[i] == walk->n_pages)
+            walk->n_left[i] = n_pushed(walk, page, i);
+    walk->pages = rv_vec_reserve(walk->pages, &walk->pages_capacity, walk->n_pages + 1, sizeof(struct rv_timeline *));
+    walk->pages[walk->n_pages++] = page;
+}
+
+/* Pages that all logs have passed. */
+static void drop_pages(struct rv_walk_back *walk)
+{
+    uint32_t n = (uint32_t)walk->n_pages;
+    for (uint32_t i = 0; i < walk->first_log; i++)
+        n = walk->at_page[i] < n ? walk->at_page[i] : n;
+    for (uint32_t i = 0; i < n; i++)
+        rv_timeline_destroy(walk->pages[i]);
+    for (size_t i = n; i < walk->n_pages && n > 0; i++)
+        walk->pages[i - n] = walk->pages[i];
+    walk->n_pages -= n;
+    for (uint32_t i = 0; i < walk->first_log; i++)
+        walk->at_page[i] -= n;
+}
+
+static bool is_inside(const struct rv_walk_back *walk, const struct rv_box *box)
+{
+    return box->start_ns < walk->to_ns && (box->start_ns >= walk->from_ns || rv_box_end_ns(box) > walk->from_ns);
+}
+
+/* The record before this one in the log; false when that was the first that is held. */
+static bool step(struct head *head)
+{
+    if (!rv_chunks_back(head->log, &head->at))
+        return false;
+    head->box = rv_timeline_box_at(head->log, &head->at);
+    return true;
+}
+
+/* From where the head stands on back to the first record inside of the window; false when there is none. */
+static bool settle(const struct rv_walk_back *walk, struct head *head)
+{
+    do {
+        if (rv_box_end_ns(&head->box) < walk->from_ns)
+            return false;
+        if (is_inside(walk, &head->box))
+            return true;
+    } while (step(head));
+    return false;
+}
+
+static bool open_in(const struct rv_walk_back *walk, const struct rv_timeline *timeline, uint32_t log_idx,
+                    struct head *head)
+{
+    uint64_t n_left = walk->n_left[log_idx];
+    *head = (struct head){.log = rv_timeline_log(timeline, log_idx), .log_idx = log_idx};
+    if (n_left == 0)
+        return false;
+    head->at = rv_chunks_nth(head->log, n_left - 1);
+    if (head->at.chunk == head->log->n || rv_chunks_ordinal(head->log, head->at) != n_left - 1)
+        return false;
+    head->box = rv_timeline_box_at(head->log, &head->at);
+    return settle(walk, head);
+}
+
+/* In the timeline, or in the latest page that has one. */
+static bool open_head(struct rv_walk_back *walk, const struct rv_timeline *timeline, uint32_t log_idx,
+                      struct head *head)
+{
+    if (log_idx >= walk->first_log && open_in(walk, timeline, log_idx, head))
+        return true;
+    uint32_t *page = &walk->at_page[log_idx];
+    while (log_idx < walk->first_log && *page < walk->n_pages) {
+        if (open_in(walk, walk->pages[*page], log_idx, head))
+            return true;
+        if (++*page < walk->n_pages)
+            walk->n_left[log_idx] = n_pushed(walk, walk->pages[*page], log_idx);
+    }
+    walk->n_left[log_idx] = 0;
+    return false;
+}
+
+static bool is_before(const struct rv_box *a, const struct rv_box *b)
+{
+    if (rv_box_end_ns(a) != rv_box_end_ns(b))
+        return rv_box_end_ns(a) > rv_box_end_ns(b);
+    return a->depth != b->depth ? a->depth < b->depth : a->duration_ns < b->duration_ns;
+}
+
+size_t rv_walk_back_next(struct rv_walk_back *walk, const struct rv_timeline *timeline, struct rv_box *out, size_t max)
+{
+    struct head heads[RV_TIMELINE_LOGS];
+    unsigned n_heads = 0;
+    for (uint32_t i = 0; i < RV_TIMELINE_LOGS; i++)
+        n_heads += open_head(walk, timeline, i, &heads[n_heads]);
+    size_t n = 0;
+    while (n < max && n_heads > 0) {
+        unsigned best = 0;
+        for (unsigned i = 1; i < n_heads; i++)
+            if (is_before(&heads[i].box, &heads[best].box))
+                best = i;
+        if (rv_box_end_ns(&heads[best].box) < walk->edge_ns)
+            break;
+        out[n++] = heads[best].box;
+        if (step(&heads[best]) && settle(walk, &heads[best]))
+            continue;
+        uint32_t log_idx = heads[best].log_idx;
+        walk->n_left[log_idx] = 0;
+        if (!open_head(walk, timeline, log_idx, &heads[best]))
+            heads[best] = heads[--n_heads];
+    }
+    for (unsigned i = 0; i < n_heads; i++)
+        walk->n_left[heads[i].log_idx] = rv_chunks_ordinal(heads[i].log, heads[i].at) + 1;
+    drop_pages(walk);
+    return n;
+}

@@ -1,0 +1,70 @@
+#include "pipeline/batch_pool.h"
+
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/os.h"
+#include "base/vec.h"
+
+static const uint64_t BORROW_WAIT_NS = 10000000;
+
+void rv_jobs_init(struct rv_jobs *jobs, size_t n)
+{
+    *jobs = (struct rv_jobs){
+        .all = rv_alloc(n, sizeof *jobs->all), .n = n, .free = rv_alloc(n, sizeof(struct rv_job *)), .n_free = n};
+    pthread_mutex_init(&jobs->lock, NULL);
+    rv_os_init_condition(&jobs->has_free);
+    for (size_t i = 0; i < n; i++) {
+        rv_batch_init(&jobs->all[i].batch);
+        jobs->all[i].block = rv_block_create(RV_BATCH_EVENTS);
+        jobs->free[i] = &jobs->all[i];
+    }
+}
+
+void rv_jobs_fini(struct rv_jobs *jobs)
+{
+    for (size_t i = 0; i < jobs->n; i++) {
+        rv_batch_fini(&jobs->all[i].batch);
+        rv_block_destroy(jobs->all[i].block);
+    }
+    pthread_cond_destroy(&jobs->has_free);
+    pthread_mutex_destroy(&jobs->lock);
+    free(jobs->all);
+    free(jobs->free);
+    *jobs = (struct rv_jobs){.all = NULL};
+}
+
+struct rv_job *rv_jobs_borrow(struct rv_jobs *jobs)
+{
+    struct rv_job *job = NULL;
+    pthread_mutex_lock(&jobs->lock);
+    if (jobs->n_free == 0) {
+        uint64_t end_ns = rv_clock_mono_ns() + BORROW_WAIT_NS;
+        while (jobs->n_free == 0 && rv_os_wait_until(&jobs->has_free, &jobs->lock, end_ns))
+            ;
+    }
+    if (jobs->n_free)
+        job = jobs->free[--jobs->n_free];
+    pthread_mutex_unlock(&jobs->lock);
+    return job;
+}
+
+void rv_jobs_release(struct rv_jobs *jobs, struct rv_job *job)
+{
+    job->batch.n = job->batch.n_specials = 0;
+    job->closes_stream = job->batch.is_open = job->batch.is_retold = false;
+    pthread_mutex_lock(&jobs->lock);
+    jobs->free[jobs->n_free++] = job;
+    pthread_cond_signal(&jobs->has_free);
+    pthread_mutex_unlock(&jobs->lock);
+}
+
+struct rv_block_input rv_job_input(const struct rv_job *job)
+{
+    return (struct rv_block_input){.events = job->batch.events,
+                                   .n = job->batch.n,
+                                   .specials = job->batch.specials,
+                                   .n_specials = job->batch.n_specials,
+                                   .base_ns = job->batch.base_ns,
+                                   .entry_stack = job->entry_stack};
+}

@@ -1,0 +1,45 @@
+/*
+ * The jobs of a session: so many, made at its start, which are lent to the drain, go to a worker and come back. Who
+ * finds none waits: that is how the scan holds the drain back.
+ */
+#ifndef RV_PIPELINE_BATCH_POOL_H
+#define RV_PIPELINE_BATCH_POOL_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "flow/batch.h"
+#include "scan/block.h"
+
+/* A batch with the block it is scanned into. */
+struct rv_job {
+    struct rv_batch batch; /* first: a source sees only this */
+    struct rv_block *block;
+    uint32_t entry_stack;
+    bool closes_stream; /* n == 0: the stream's last */
+    uint64_t end_ns;    /* with closes_stream */
+};
+
+struct rv_jobs {
+    struct rv_job *all;
+    size_t n;
+    /* under lock */
+    pthread_mutex_t lock;
+    pthread_cond_t has_free;
+    struct rv_job **free;
+    size_t n_free;
+};
+
+void rv_jobs_init(struct rv_jobs *jobs, size_t n);
+void rv_jobs_fini(struct rv_jobs *jobs); /* lent ones, too */
+
+/* An empty one, or NULL when none came back for a while. Any thread. */
+struct rv_job *rv_jobs_borrow(struct rv_jobs *jobs);
+void rv_jobs_release(struct rv_jobs *jobs, struct rv_job *job);
+
+/* Its batch, as the scan takes it. */
+struct rv_block_input rv_job_input(const struct rv_job *job);
+
+#endif

@@ -1,0 +1,375 @@
+#include "pipeline/page_loader.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/os.h"
+#include "base/vec.h"
+#include "model/density.h"
+#include "model/span_pages.h"
+#include "pipeline/merge.h"
+
+/* Of the memory that there is, for what is looked at: of each event, and of each stack in each block. */
+enum { EVENT_BYTES = 48, STACK_BYTES = 6144 };
+static const uint64_t MOST_BYTES = 768 << 20;
+
+void rv_paging_init(struct rv_paging *paging, struct rv_lanes *lanes, uint64_t memory_bytes)
+{
+    *paging = (struct rv_paging){.lanes = lanes, .most_bytes = memory_bytes < MOST_BYTES ? memory_bytes : MOST_BYTES};
+    pthread_mutex_init(&paging->lock, NULL);
+    rv_os_init_condition(&paging->has_news);
+    rv_os_init_condition(&paging->has_wishes);
+}
+
+void rv_paging_fini(struct rv_paging *paging)
+{
+    pthread_cond_destroy(&paging->has_wishes);
+    pthread_cond_destroy(&paging->has_news);
+    pthread_mutex_destroy(&paging->lock);
+    free(paging->streams);
+    free(paging->wanted);
+}
+
+/* ---- sums ---- */
+
+static void add_sums(struct rv_lane *lane, const struct rv_stack_summary *summary)
+{
+    const struct rv_rec_index_stack *row = summary->row;
+    struct rv_timeline_cell *cells = rv_alloc(row->n_cells, sizeof *cells);
+    struct rv_span *spans = rv_alloc(row->n_spans, sizeof *spans);
+    unsigned shift = rv_density_shift(row->level);
+    for (uint32_t i = 0; i < row->n_cells; i++) {
+        const struct rv_rec_index_cell *cell = &summary->cells[i];
+        uint64_t width_ns = UINT64_C(1) << shift, coverage = cell->coverage;
+        cells[i] = (struct rv_timeline_cell){
+            .start_ns = (cell->column << shift) & RV_EVENT_TICKS_MASK,
+            .covered_ns =
+                width_ns / RV_REC_INDEX_COVERED * coverage +
+                (width_ns % RV_REC_INDEX_COVERED * coverage + RV_REC_INDEX_COVERED / 2) / RV_REC_INDEX_COVERED,
+            .n_calls = cell->n_calls,
+            .id = cell->id,
+            .depth = cell->row};
+    }
+    for (uint32_t i = 0; i < row->n_spans; i++) {
+        const struct rv_rec_index_span *span = &summary->spans[i];
+        spans[i] = (struct rv_span){
+            .start = span->start_ns, .end = span->end_ns, .id = span->id, .depth = span->depth, .flags = span->flags};
+    }
+    rv_timeline_add_sums(
+        lane->timeline,
+        &(struct rv_timeline_sums){
+            .level = row->level, .cells = cells, .n_cells = row->n_cells, .spans = spans, .n_spans = row->n_spans});
+    free(cells);
+    free(spans);
+}
+
+static void add_block(struct rv_stream *stream, const struct rv_block_summary *summary)
+{
+    uint64_t from_ns = stream->n_blocks ? stream->blocks[stream->n_blocks - 1].to_ns : 0;
+    uint64_t to_ns = summary->last_ns + 1, n_events = 0;
+    for (size_t i = 0; i < summary->n_stacks; i++) {
+        const struct rv_rec_index_stack *row = summary->stacks[i].row;
+        n_events += row->n_events;
+        stream->sums_level = row->level > stream->sums_level ? row->level : stream->sums_level;
+    }
+    if (summary->is_end && stream->sums_level) { /* it has all of its last cell */
+        unsigned shift = rv_density_shift(stream->sums_level);
+        to_ns = ((summary->last_ns >> shift) + 1) << shift;
+    }
+    stream->blocks =
+        rv_vec_reserve(stream->blocks, &stream->blocks_capacity, stream->n_blocks + 1, sizeof *stream->blocks);
+    stream->blocks[stream->n_blocks++] =
+        (struct rv_summed_block){.from_ns = from_ns,
+                                 .to_ns = to_ns > from_ns ? to_ns : from_ns,
+                                 .n_events = n_events < RV_REC_MAX_EVENTS ? (uint32_t)n_events : RV_REC_MAX_EVENTS};
+}
+
+/* Losses of a summary last until the next note at most: it does not tell of the next event. */
+static void add_notes(const struct rv_merger *merger, struct rv_lane *lane, const struct rv_stack_summary *summary)
+{
+    for (uint32_t i = 0; i < summary->row->n_notes; i++)
+        rv_merge_note(merger, lane, &summary->notes[i]);
+}
+
+void rv_paging_add_total(struct rv_merger *merger, const struct rv_call_total *total)
+{
+    const struct rv_rec_index_total *row = total->row;
+    struct rv_histogram durations = {0};
+    for (uint32_t i = 0; i < row->n_buckets; i++)
+        rv_histogram_put(&durations, total->buckets[i].bucket, total->buckets[i].n_calls);
+    pthread_mutex_lock(&merger->lock);
+    rv_stats_put(merger->stats,
+                 &(struct rv_stats_row){.id = row->id,
+                                        .n_calls = row->n_calls,
+                                        .total_ns = row->total_ns,
+                                        .self_ns = row->self_ns,
+                                        .min_ns = row->min_ns,
+                                        .max_ns = row->max_ns},
+                 &durations);
+    merger->counts.n_spans += row->n_calls;
+    pthread_mutex_unlock(&merger->lock);
+    rv_histogram_fini(&durations);
+}
+
+void rv_paging_summarize(struct rv_paging *paging, struct rv_merger *merger, struct rv_stream *stream,
+                         const struct rv_block_summary *summary)
+{
+    pthread_mutex_lock(&paging->lock);
+    if (stream->n_blocks == 0) {
+        paging->streams = rv_vec_reserve(paging->streams, &paging->streams_capacity, paging->n_streams + 1,
+                                         sizeof(struct rv_stream *));
+        paging->streams[paging->n_streams++] = stream;
+    }
+    add_block(stream, summary);
+    (void)rv_stream_apply_name(stream);
+    for (size_t i = 0; i < summary->n_stacks; i++) {
+        const struct rv_rec_index_stack *row = summary->stacks[i].row;
+        struct rv_lane *lane = rv_stream_track(stream, paging->lanes, row->stack)->lane;
+        pthread_mutex_lock(&lane->lock);
+        add_sums(lane, &summary->stacks[i]);
+        lane->n_events += row->n_events;
+        lane->max_depth = row->max_depth > lane->max_depth ? row->max_depth : lane->max_depth;
+        lane->last_ns = summary->last_ns > lane->last_ns ? summary->last_ns : lane->last_ns;
+        pthread_mutex_unlock(&lane->lock);
+        add_notes(merger, lane, &summary->stacks[i]);
+    }
+    for (size_t i = 0; i < stream->n_tracks && summary->is_end; i++) {
+        pthread_mutex_lock(&stream->tracks[i].lane->lock);
+        rv_lane_end(stream->tracks[i].lane);
+        pthread_mutex_unlock(&stream->tracks[i].lane->lock);
+    }
+    pthread_mutex_unlock(&paging->lock);
+}
+
+void rv_paging_forget(struct rv_paging *paging, const struct rv_stream *stream)
+{
+    pthread_mutex_lock(&paging->lock);
+    for (size_t i = 0; i < paging->n_streams; i++)
+        if (paging->streams[i] == stream)
+            paging->streams[i--] = paging->streams[--paging->n_streams];
+    pthread_mutex_unlock(&paging->lock);
+}
+
+/* ---- pages ---- */
+
+void rv_paging_await(struct rv_paging *paging, uint64_t until_ns)
+{
+    pthread_mutex_lock(&paging->lock);
+    while (paging->n_taken == paging->n_wanted && !rv_survey_asks(paging) &&
+           rv_os_wait_until(&paging->has_wishes, &paging->lock, until_ns))
+        ;
+    pthread_mutex_unlock(&paging->lock);
+}
+
+bool rv_paging_take(struct rv_paging *paging, struct rv_page_request *request)
+{
+    pthread_mutex_lock(&paging->lock);
+    bool has = paging->n_taken < paging->n_wanted;
+    if (has) {
+        *request = paging->wanted[paging->n_taken++];
+        ((struct rv_stream *)request->stream)->blocks[request->block].is_coming = true;
+    } else {
+        has = rv_survey_ask(paging, request);
+    }
+    pthread_mutex_unlock(&paging->lock);
+    return has;
+}
+
+void rv_paging_add_stack(struct rv_stream *page, const struct rv_page_stack *stack)
+{
+    rv_carry_resume(page->carry,
+                    &(struct rv_open_stack){.stack = stack->stack,
+                                            .base_depth = (int32_t)stack->base_depth,
+                                            .n_frames = stack->n_frames,
+                                            .is_begun = true, /* in the block, if not before */
+                                            .first_ns = stack->first_ns,
+                                            .least_key = stack->depth.least,
+                                            .last_key = stack->depth.last,
+                                            .n_lost = stack->depth.n_lost,
+                                            .start = stack->start_ns,
+                                            .id = stack->ids,
+                                            .key = stack->levels,
+                                            .flags = stack->flags},
+                    stack->depth.last_ns);
+}
+
+/* What lasts as long is in the lane. */
+static uint64_t limit_of(struct rv_lane *lane)
+{
+    pthread_mutex_lock(&lane->lock);
+    uint32_t level = rv_timeline_sums_level(lane->timeline);
+    pthread_mutex_unlock(&lane->lock);
+    return level ? UINT64_C(1) << rv_density_shift(level) : 0;
+}
+
+void rv_paging_store(struct rv_stream *page, struct rv_span *spans)
+{
+    for (size_t i = 0; i < page->n_tracks; i++) {
+        const struct rv_track *track = &page->tracks[i];
+        struct rv_span *first = spans + track->first;
+        uint64_t limit_ns = track->n ? limit_of(track->lane) : 0;
+        size_t n = 0;
+        for (size_t k = 0; k < track->n; k++) {
+            first[n] = first[k];
+            n += first[n].end - first[n].start < limit_ns && rv_survey_keeps(page, &first[n]);
+        }
+        rv_timeline_add(track->page, first, n);
+    }
+}
+
+static void give_to_lanes(struct rv_paging *paging, struct rv_stream *page)
+{
+    struct rv_stream *whole = page->whole;
+    struct rv_summed_block *block = &whole->blocks[page->block];
+    for (size_t i = 0; i < whole->n_tracks; i++) {
+        struct rv_lane *lane = whole->tracks[i].lane;
+        struct rv_page out = {
+            .number = page->block, .from_ns = block->from_ns, .to_ns = block->to_ns, .used = paging->now};
+        for (size_t k = 0; k < page->n_tracks && !out.timeline; k++)
+            if (page->tracks[k].lane == lane) {
+                out.timeline = page->tracks[k].page;
+                page->tracks[k].page = NULL;
+            }
+        if (!out.timeline)
+            out.timeline = rv_timeline_create();
+        pthread_mutex_lock(&lane->lock);
+        rv_timeline_add_page(lane->timeline, &out);
+        pthread_mutex_unlock(&lane->lock);
+    }
+    block->is_coming = false;
+    whole->has_used_pages = true;
+    paging->n_pages++;
+}
+
+void rv_paging_publish(struct rv_paging *paging, struct rv_stream *page)
+{
+    pthread_mutex_lock(&paging->lock);
+    if (page->slot)
+        rv_survey_deliver(page);
+    else
+        give_to_lanes(paging, page);
+    pthread_mutex_unlock(&paging->lock);
+}
+
+void rv_paging_end(struct rv_paging *paging)
+{
+    pthread_mutex_lock(&paging->lock);
+    paging->is_over = true;
+    pthread_cond_broadcast(&paging->has_news);
+    pthread_mutex_unlock(&paging->lock);
+}
+
+/* ---- wishes ---- */
+
+static bool use(const struct rv_stream *stream, const struct rv_page_look *look)
+{
+    bool has_all = true;
+    for (size_t i = 0; i < stream->n_tracks; i++) {
+        struct rv_lane *lane = stream->tracks[i].lane;
+        pthread_mutex_lock(&lane->lock);
+        has_all &= rv_timeline_use_page(lane->timeline, look);
+        pthread_mutex_unlock(&lane->lock);
+    }
+    return has_all;
+}
+
+static size_t first_block(const struct rv_stream *stream, uint64_t from_ns)
+{
+    size_t low = 0, high = stream->n_blocks;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (stream->blocks[middle].to_ns <= from_ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* A call that ends a cell's width behind the window may have begun in it; a cell may begin before it. */
+size_t rv_paging_find(const struct rv_stream *stream, uint64_t from_ns, uint64_t to_ns, uint32_t level, size_t *end)
+{
+    size_t first = first_block(stream, level ? from_ns >> rv_density_shift(level) << rv_density_shift(level) : from_ns);
+    uint64_t end_ns = rv_clock_after_ns(to_ns, UINT64_C(1) << rv_density_shift(stream->sums_level));
+    for (*end = first; level < stream->sums_level && *end < stream->n_blocks && stream->blocks[*end].from_ns < end_ns;)
+        ++*end;
+    return first;
+}
+
+static void wish(struct rv_paging *paging, struct rv_stream *stream, const struct rv_page_look *look)
+{
+    paging->wanted =
+        rv_vec_reserve(paging->wanted, &paging->wanted_capacity, paging->n_wanted + 1, sizeof *paging->wanted);
+    paging->wanted[paging->n_wanted++] =
+        (struct rv_page_request){.stream = stream, .block = look->number, .level = look->level};
+}
+
+/* Nobody looks at what the stream has of pages any more: all of them may give way. */
+static void rest(struct rv_stream *stream, uint64_t now)
+{
+    if (stream->has_used_pages)
+        (void)use(stream, &(struct rv_page_look){.number = UINT32_MAX, .now = now});
+    stream->has_used_pages = false;
+}
+
+static uint64_t bytes_of(const struct rv_stream *stream, size_t first, size_t end)
+{
+    uint64_t n_bytes = (end - first) * stream->n_tracks * STACK_BYTES;
+    for (size_t b = first; b < end; b++)
+        n_bytes += stream->blocks[b].n_events * (uint64_t)EVENT_BYTES;
+    return n_bytes;
+}
+
+/* Returns how many of the stream's pages are still to come. */
+static size_t want_of(struct rv_paging *paging, struct rv_stream *stream, const uint64_t window_ns[2], uint32_t level)
+{
+    size_t n_missing = 0, end, first = rv_paging_find(stream, window_ns[0], window_ns[1], level, &end);
+    if (first == end)
+        rest(stream, paging->now);
+    stream->has_used_pages |= first < end;
+    for (size_t b = first; b < end; b++) {
+        struct rv_page_look look = {.number = (uint32_t)b, .level = level, .now = paging->now};
+        if (use(stream, &look))
+            continue;
+        n_missing++;
+        if (!stream->blocks[b].is_coming)
+            wish(paging, stream, &look);
+    }
+    return n_missing;
+}
+
+/*
+ * Streams of which the coarsest cells are known come first: with them it shows soonest whether the level was too fine,
+ * and at a coarser one the others may need nothing.
+ */
+size_t rv_paging_want(struct rv_paging *paging, uint64_t from_ns, uint64_t to_ns, uint32_t level)
+{
+    uint64_t n_bytes = 0;
+    uint32_t coarsest = 0;
+    size_t n_missing = 0, end;
+    pthread_mutex_lock(&paging->lock);
+    paging->n_taken = paging->n_wanted = 0;
+    paging->now++;
+    for (size_t i = 0; i < paging->n_streams; i++) {
+        const struct rv_stream *stream = paging->streams[i];
+        size_t first = rv_paging_find(stream, from_ns, to_ns, level, &end);
+        n_bytes += bytes_of(stream, first, end);
+        coarsest = stream->sums_level > coarsest ? stream->sums_level : coarsest;
+    }
+    for (uint32_t k = coarsest + 1; k-- > 0 && n_bytes <= paging->most_bytes;)
+        for (size_t i = 0; i < paging->n_streams; i++)
+            if (paging->streams[i]->sums_level == k)
+                n_missing += want_of(paging, paging->streams[i], (const uint64_t[2]){from_ns, to_ns}, level);
+    if (paging->n_wanted)
+        pthread_cond_signal(&paging->has_wishes);
+    pthread_mutex_unlock(&paging->lock);
+    return n_missing;
+}
+
+uint64_t rv_paging_n_pages(struct rv_paging *paging)
+{
+    pthread_mutex_lock(&paging->lock);
+    uint64_t n_pages = paging->n_pages;
+    pthread_mutex_unlock(&paging->lock);
+    return n_pages;
+}

@@ -1,0 +1,23 @@
+/* The kernel's own call: glibc's leaves out the signals it uses for cancelling and setuid. */
+#include "producers/native/signal_guard.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+void rv_guard_begin(struct rv_guard *guard)
+{
+    const uint64_t all = UINT64_MAX;
+    guard->error = errno;
+    syscall(SYS_rt_sigprocmask, SIG_BLOCK, &all, &guard->signals, sizeof all);
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &guard->cancel_state);
+}
+
+void rv_guard_end(const struct rv_guard *guard)
+{
+    pthread_setcancelstate(guard->cancel_state, NULL);
+    syscall(SYS_rt_sigprocmask, SIG_SETMASK, &guard->signals, NULL, sizeof guard->signals);
+    errno = guard->error;
+}

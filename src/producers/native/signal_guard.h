@@ -1,0 +1,19 @@
+/*
+ * A stretch of the producer that the traced program must not leave half-way: no signal handler runs in it, the thread
+ * is not cancelled, errno is as it was. Only for what happens once in a while: claims, module lists, thread ends.
+ */
+#ifndef RV_NATIVE_SIGNAL_GUARD_H
+#define RV_NATIVE_SIGNAL_GUARD_H
+
+#include <stdint.h>
+
+struct rv_guard {
+    uint64_t signals; /* the mask to restore */
+    int cancel_state;
+    int error;
+};
+
+void rv_guard_begin(struct rv_guard *guard);
+void rv_guard_end(const struct rv_guard *guard);
+
+#endif

@@ -1,0 +1,50 @@
+#include "query/job_thread.h"
+
+static void *run(void *context)
+{
+    struct rv_worker *worker = context;
+    worker->work(worker->context);
+    atomic_store_explicit(&worker->is_over, true, memory_order_relaxed);
+    return NULL;
+}
+
+void rv_worker_start(struct rv_worker *worker, void (*work)(void *context), void *context)
+{
+    worker->work = work;
+    worker->context = context;
+    atomic_store_explicit(&worker->is_over, false, memory_order_relaxed);
+    worker->is_running = pthread_create(&worker->thread, NULL, run, worker) == 0;
+    if (!worker->is_running) /* it takes as long as it takes */
+        work(context);
+}
+
+bool rv_worker_is_wanted(const struct rv_worker *worker)
+{
+    return !atomic_load_explicit(&worker->is_unwanted, memory_order_relaxed);
+}
+
+void rv_worker_wait(struct rv_worker *worker)
+{
+    if (worker->is_running)
+        (void)pthread_join(worker->thread, NULL);
+    worker->is_running = false;
+}
+
+void rv_worker_stop(struct rv_worker *worker)
+{
+    atomic_store_explicit(&worker->is_unwanted, true, memory_order_relaxed);
+    rv_worker_wait(worker);
+    atomic_store_explicit(&worker->is_unwanted, false, memory_order_relaxed);
+}
+
+bool rv_worker_poll(struct rv_worker *worker, unsigned percent)
+{
+    if (!worker->is_running)
+        return false;
+    bool is_over = atomic_load_explicit(&worker->is_over, memory_order_relaxed);
+    bool has_got_on = is_over || percent != worker->percent_told;
+    worker->percent_told = percent;
+    if (is_over)
+        rv_worker_wait(worker);
+    return has_got_on;
+}

@@ -1,0 +1,18 @@
+/* Marked times over the picture: a numbered flag at the axis each, with a line through flat looks. */
+#ifndef RV_RENDER_BOOKMARK_FLAGS_H
+#define RV_RENDER_BOOKMARK_FLAGS_H
+
+#include "render/camera.h"
+#include "render/overlay.h"
+#include "render/lane_layout.h"
+
+struct rv_flags {
+    const uint64_t *times_ns; /* rising */
+    size_t n;
+};
+
+/* `scale` is pixels per point. */
+void rv_flags_add(struct rv_overlay *overlay, const struct rv_camera *camera, const struct rv_stage *stage,
+                  const struct rv_flags *flags, float scale);
+
+#endif

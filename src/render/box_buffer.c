@@ -1,0 +1,50 @@
+#include "render/box_buffer.h"
+
+#include <stdlib.h>
+
+#include "base/vec.h"
+
+static bool has_collections(const struct rv_view *view)
+{
+    for (size_t i = 0; i < view->n_notes; i++) {
+        const struct rv_lane_note *note = &view->notes[i];
+        if (note->kind == RV_NOTE_GC && note->end_ns > view->from_ns && note->start_ns < view->to_ns)
+            return true;
+    }
+    return false;
+}
+
+static void pack_lane(struct rv_records *records, const struct rv_view *view, size_t lane,
+                      const struct rv_palette *palette)
+{
+    const struct rv_view_lane *shown = &view->lanes[lane];
+    for (size_t i = shown->first_box; i < (size_t)shown->first_box + shown->n_boxes; i++)
+        records->items[i] = rv_pack_box(&records->pack, &view->boxes[i], lane,
+                                        rv_palette_index(palette, &view->boxes[i], shown->thread));
+}
+
+void rv_records_make(struct rv_records *records, const struct rv_view *view, const struct rv_palette *palette,
+                     int width_px)
+{
+    size_t n = view->n_boxes;
+    double window_ns = view->to_ns > view->from_ns ? (double)(view->to_ns - view->from_ns) : 1.0;
+    rv_pack_init(&records->pack, view->from_ns, view->to_ns, window_ns / (width_px > 0 ? width_px : 1));
+    records->items = rv_vec_reserve(records->items, &records->items_capacity, n, sizeof *records->items);
+    records->ordered = rv_vec_reserve(records->ordered, &records->ordered_capacity, n, sizeof *records->ordered);
+    for (size_t lane = 0; lane < view->n_lanes; lane++)
+        pack_lane(records, view, lane, palette);
+    records->n = n;
+    records->has_collections = has_collections(view);
+    records->n_plain = records->has_collections ? 0 : rv_pack_count_plain(records->items, n);
+    struct rv_box_record *ends[2] = {records->ordered, records->ordered + records->n_plain};
+    for (size_t lane = 0; lane < view->n_lanes; lane++)
+        rv_pack_order(records->items + view->lanes[lane].first_box, view->lanes[lane].n_boxes, records->has_collections,
+                      ends);
+}
+
+void rv_records_fini(struct rv_records *records)
+{
+    free(records->items);
+    free(records->ordered);
+    *records = (struct rv_records){0};
+}

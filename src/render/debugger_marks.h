@@ -1,0 +1,27 @@
+/*
+ * Threads that a debugger has stopped: two bars before the name, an outline around the innermost open call, and a tag
+ * that says so where it ends.
+ */
+#ifndef RV_RENDER_DEBUGGER_MARKS_H
+#define RV_RENDER_DEBUGGER_MARKS_H
+
+#include "model/view.h"
+#include "render/camera.h"
+#include "render/overlay.h"
+#include "render/lane_layout.h"
+
+struct rv_stops {          /* zeroed = none */
+    const uint32_t *lanes; /* lane_idx */
+    size_t n;
+};
+
+bool rv_stops_has(const struct rv_stops *stops, uint32_t lane_idx);
+
+/* The sign of it: two bars, 8 points high. */
+void rv_stops_add_sign(struct rv_overlay *overlay, float x, float y, uint32_t rgba);
+
+/* `scale` is pixels per point. */
+void rv_stops_add(struct rv_overlay *overlay, const struct rv_camera *camera, const struct rv_stage *stage,
+                  const struct rv_view *view, const struct rv_stops *stops, float scale);
+
+#endif

@@ -1,0 +1,233 @@
+#include "render/lane_labels.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define NAME_PADDING 8.0f
+#define NAME_GAP 8.0f /* between a name's plate and its lane */
+#define NAME_HEIGHT 21.0f
+#define NAME_WIDTH_MAX 220.0f
+#define NAME_TAIL 12u   /* bytes of a long name that stay at its end */
+#define NAME_ROOM 15.0f /* names nearer than this to the last one are left out */
+#define NAME_Y 0.15f    /* world height at which a name points */
+#define GAP 14.0f
+#define PROCESS_BYTES 48
+#define PROCESS_DROP 20.0f /* of the process's name below the lane's */
+#define PROCESS_ROOM 36.0f
+#define BRACKET_GAP 4.0f
+#define BRACKET_WIDTH 2.0f
+#define SCROLLBAR_GAP 6.0f
+#define SCROLLBAR_WIDTH 6.0f
+
+static bool is_inside_character(char byte)
+{
+    return ((unsigned char)byte & 0xC0) == 0x80;
+}
+
+/* Of a process among others, what its first lane says in a second line. */
+static void process_text(const struct rv_view *view, size_t lane, char *out, size_t out_bytes)
+{
+    const struct rv_view_lane *shown = &view->lanes[lane];
+    bool is_first = lane == 0 || view->lanes[lane - 1].process != shown->process;
+    out[0] = '\0';
+    if (view->n_processes > 1 && is_first)
+        snprintf(out, out_bytes, "%.24s %u", shown->process_name, shown->pid);
+}
+
+float rv_hud_left_margin(const struct rv_overlay *overlay, const struct rv_view *view)
+{
+    float widest = 0.0f;
+    char process[PROCESS_BYTES];
+    for (size_t i = 0; i < view->n_lanes; i++) {
+        process_text(view, i, process, sizeof process);
+        widest = fmaxf(widest, rv_overlay_text_width(overlay, RV_FONT_BOLD, view->lanes[i].name));
+        widest = fmaxf(widest, rv_overlay_text_width(overlay, RV_FONT_SMALL, process));
+    }
+    return fminf(widest, NAME_WIDTH_MAX) + 2.0f * NAME_PADDING + NAME_GAP + GAP;
+}
+
+/* Whole when it fits, else without its middle: the end of a thread's name tells it from the others. */
+static void fit_name(const struct rv_overlay *overlay, const char *name, char *out, size_t out_bytes)
+{
+    size_t n_bytes = strlen(name), head = n_bytes > NAME_TAIL ? n_bytes - NAME_TAIL : 0;
+    const char *tail = name + head;
+    while (is_inside_character(*tail))
+        tail++;
+    snprintf(out, out_bytes, "%s", name);
+    while (head > 0 && rv_overlay_text_width(overlay, RV_FONT_BOLD, out) > NAME_WIDTH_MAX) {
+        head--;
+        while (head > 0 && is_inside_character(name[head]))
+            head--;
+        snprintf(out, out_bytes, "%.*s…%s", (int)head, name, tail);
+    }
+}
+
+static void add_instead(struct rv_overlay *overlay, const struct rv_scene_frame *frame)
+{
+    const char *text = frame->view->n_hidden ? "all threads are hidden; Shift+H shows them"
+                       : frame->is_live      ? "waiting for the first event"
+                                             : "no events";
+    float x = 0.5f * ((float)(frame->width_px / frame->scale) - rv_overlay_text_width(overlay, RV_FONT_TEXT, text));
+    float y = 0.5f * (float)(frame->height_px / frame->scale);
+    rv_overlay_text(overlay, RV_FONT_TEXT, (float[2]){x, y}, text,
+                    rv_theme_rgba(rv_overlay_theme(overlay)->text, 1.0f));
+}
+
+struct names {
+    struct rv_overlay *overlay;
+    const struct rv_theme *theme;
+    const struct rv_scene_frame *frame;
+    const struct rv_camera *camera;
+    const struct rv_stage *stage;
+    float last_y;
+};
+
+/* Points at which a lane's name stands; false where it is out of sight. */
+static bool name_place(const struct names *names, size_t lane, vec2 out)
+{
+    const struct rv_stage_lane *stand = &names->stage->lanes[lane];
+    bool is_flat = names->stage->is_flat;
+    vec3 foot = {0.0f, stand->y + (is_flat ? 0.5f * rv_stage_lane_top(stand) : NAME_Y), stand->z};
+    if (is_flat && (foot[1] < 0.0f || foot[1] > names->stage->top))
+        return false;
+    if (!rv_camera_project(names->camera, foot, out))
+        return false;
+    glm_vec2_scale(out, 1.0f / (float)names->frame->scale, out);
+    return true;
+}
+
+static void add_process(const struct names *names, size_t lane, float right, float y)
+{
+    char text[PROCESS_BYTES];
+    vec2 next;
+    const struct rv_view *view = names->frame->view;
+    process_text(view, lane, text, sizeof text);
+    bool has_next = lane + 1 < view->n_lanes && name_place(names, lane + 1, next);
+    if (!text[0] || (has_next && fabsf(next[1] - y) < PROCESS_ROOM))
+        return;
+    float width = rv_overlay_text_width(names->overlay, RV_FONT_SMALL, text);
+    rv_overlay_text(names->overlay, RV_FONT_SMALL, (float[2]){floorf(right - width), y + PROCESS_DROP}, text,
+                    rv_theme_rgba(names->theme->text, 1.0f));
+}
+
+/* Before the plate of a name, in the room that is left to it. */
+static void add_stop(const struct names *names, struct rv_overlay_area plate)
+{
+    uint32_t rgba = rv_theme_rgba(names->theme->accent, 1.0f);
+    rv_overlay_line(names->overlay, (float[2]){plate.x, plate.y + plate.height},
+                    (float[2]){plate.x + plate.width, plate.y + plate.height}, 2.0f, rgba);
+    rv_stops_add_sign(names->overlay, plate.x - 3.0f, plate.y + 0.5f * (plate.height - 8.0f), rgba);
+}
+
+static void add_name(struct names *names, size_t lane)
+{
+    vec2 at;
+    char name[RV_LANE_NAME_BYTES + 4];
+    if (!name_place(names, lane, at) || fabsf(names->last_y - at[1]) < NAME_ROOM)
+        return;
+    fit_name(names->overlay, names->frame->view->lanes[lane].name, name, sizeof name);
+    float width = rv_overlay_text_width(names->overlay, RV_FONT_BOLD, name) + 2.0f * NAME_PADDING;
+    float x = floorf(at[0] - width - NAME_GAP), y = floorf(at[1]);
+    names->last_y = y;
+    struct rv_overlay_area area = {x, y - 11.0f, width, NAME_HEIGHT}, pin = {x + 2.0f, y - 4.0f, 3.0f, 8.0f};
+    rv_overlay_rectangle(names->overlay, area, 5.0f, rv_theme_rgba(names->theme->panel, 0.82f));
+    if (rv_stops_has(&names->frame->stops, names->frame->view->lanes[lane].lane_idx))
+        add_stop(names, area);
+    else if (names->frame->view->lanes[lane].is_pinned)
+        rv_overlay_rectangle(names->overlay, pin, 1.0f, rv_theme_rgba(names->theme->accent, 1.0f));
+    rv_overlay_text(names->overlay, RV_FONT_BOLD, (float[2]){x + NAME_PADDING, y + 4.0f}, name,
+                    rv_theme_rgba(names->theme->text_strong, 1.0f));
+    add_process(names, lane, x + width - NAME_PADDING, y);
+}
+
+/* Left of the lanes of one process, where there are others. */
+static void add_bracket(const struct names *names, size_t first, size_t last)
+{
+    const struct rv_stage_lane *a = &names->stage->lanes[first], *b = &names->stage->lanes[last];
+    const struct rv_stage *stage = names->stage;
+    float scale = (float)names->frame->scale;
+    vec3 from = {0.0f, 0.0f, a->z + a->half_thickness}, to = {0.0f, 0.0f, b->z - b->half_thickness};
+    vec2 from_px, to_px;
+    if (stage->is_flat) {
+        from[1] = fminf(a->y + rv_stage_lane_top(a), stage->top);
+        to[1] = fmaxf(b->y, 0.0f);
+        if (from[1] <= to[1])
+            return;
+    }
+    if (!rv_camera_project(names->camera, from, from_px) || !rv_camera_project(names->camera, to, to_px))
+        return;
+    uint32_t rgb = names->frame->view->lanes[first].process % 2 ? names->theme->ready : names->theme->value;
+    rv_overlay_line(names->overlay, (float[2]){from_px[0] / scale - BRACKET_GAP, from_px[1] / scale},
+                    (float[2]){to_px[0] / scale - BRACKET_GAP, to_px[1] / scale}, BRACKET_WIDTH,
+                    rv_theme_rgba(rgb, 0.9f));
+}
+
+static void add_brackets(const struct names *names, size_t n_lanes)
+{
+    const struct rv_view_lane *lanes = names->frame->view->lanes;
+    for (size_t first = 0, i = 1; i <= n_lanes; i++)
+        if (i == n_lanes || lanes[i].process != lanes[first].process) {
+            add_bracket(names, first, i - 1);
+            first = i;
+        }
+}
+
+/* How many lanes are out of sight above the room, or below it. */
+static size_t n_beyond(const struct rv_stage *stage, bool is_below)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < stage->n_lanes; i++) {
+        const struct rv_stage_lane *lane = &stage->lanes[i];
+        n += is_below ? lane->y + rv_stage_lane_top(lane) <= 0.0f : lane->y >= stage->top;
+    }
+    return n;
+}
+
+static void add_more(const struct names *names, bool is_below, const float at[2])
+{
+    char text[64];
+    size_t n = n_beyond(names->stage, is_below);
+    if (n == 0)
+        return;
+    snprintf(text, sizeof text, "%zu more %s %s", n, n == 1 ? "thread" : "threads", is_below ? "below" : "above");
+    float width = rv_overlay_text_width(names->overlay, RV_FONT_SMALL, text);
+    struct rv_overlay_area plate = {floorf(at[0] - width - 14.0f), at[1] - 12.0f, width + 10.0f, 17.0f};
+    rv_overlay_rectangle(names->overlay, plate, 4.0f, rv_theme_rgba(names->theme->panel, 0.92f));
+    rv_overlay_text(names->overlay, RV_FONT_SMALL, (float[2]){plate.x + 5.0f, at[1]}, text,
+                    rv_theme_rgba(names->theme->text_strong, 1.0f));
+}
+
+/* A flat look whose lanes do not fit says which part of them is seen. */
+static void add_scrollbar(const struct names *names)
+{
+    const struct rv_stage *stage = names->stage;
+    float scale = (float)names->frame->scale, room = stage->top / RV_STAGE_POINT;
+    vec2 low, high;
+    if (!stage->is_flat || stage->scroll_max <= 0.0f || !stage->n_lanes)
+        return;
+    if (!rv_camera_project(names->camera, (vec3){stage->width, 0.0f, 0.0f}, low) ||
+        !rv_camera_project(names->camera, (vec3){stage->width, stage->top, 0.0f}, high))
+        return;
+    float x = high[0] / scale + SCROLLBAR_GAP, y = high[1] / scale, height = low[1] / scale - y;
+    float above = (stage->lanes[0].zone[1] - stage->top) / RV_STAGE_POINT, whole = room + stage->scroll_max;
+    struct rv_overlay_area track = {x, y, SCROLLBAR_WIDTH, height};
+    struct rv_overlay_area thumb = {x, y + height * above / whole, SCROLLBAR_WIDTH, height * room / whole};
+    rv_overlay_rectangle(names->overlay, track, 3.0f, rv_theme_rgba(names->theme->plate, 0.9f));
+    rv_overlay_rectangle(names->overlay, thumb, 3.0f, rv_theme_rgba(names->theme->text, 0.8f));
+    add_more(names, false, (float[2]){high[0] / scale, y + 16.0f});
+    add_more(names, true, (float[2]){low[0] / scale, y + height - 8.0f});
+}
+
+void rv_hud_add_lanes(struct rv_overlay *overlay, const struct rv_scene_frame *frame, const struct rv_camera *camera,
+                      const struct rv_stage *stage)
+{
+    struct names names = {overlay, rv_overlay_theme(overlay), frame, camera, stage, .last_y = 1e9f};
+    size_t n_lanes = frame->view->n_lanes < stage->n_lanes ? frame->view->n_lanes : stage->n_lanes;
+    if (!n_lanes)
+        add_instead(overlay, frame);
+    for (size_t i = 0; i < n_lanes; i++)
+        add_name(&names, i);
+    if (frame->view->n_processes > 1)
+        add_brackets(&names, n_lanes);
+    add_scrollbar(&names);
+}

@@ -1,0 +1,15 @@
+/* What stands flat over the picture: lane names at their lanes, tags at what they are about. */
+#ifndef RV_RENDER_LANE_LABELS_H
+#define RV_RENDER_LANE_LABELS_H
+
+#include "render/camera.h"
+#include "render/overlay.h"
+#include "render/scene.h"
+
+/* Points that the hud needs at the left for the longest lane name. */
+float rv_hud_left_margin(const struct rv_overlay *overlay, const struct rv_view *view);
+
+void rv_hud_add_lanes(struct rv_overlay *overlay, const struct rv_scene_frame *frame, const struct rv_camera *camera,
+                      const struct rv_stage *stage);
+
+#endif

@@ -1,0 +1,294 @@
+#include "render/lane_layout.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/vec.h"
+
+#define ROW_HEIGHT 0.29f
+#define HALF_THICKNESS 0.30f
+#define ROWS_MIN 3u
+#define LANE_TOP_MAX 10.5f /* a deeper lane gets thinner rows */
+#define GAP 0.75f          /* between two lanes, besides room for the front one's height */
+#define HEIGHT_SHARE 0.92f /* of a lane's height that the next one stands back */
+#define DEPTH_MAX 40.0f    /* z extent beyond which lanes move closer together */
+#define FRONT_MARGIN 0.35f
+#define STEP_DOWN 0.70710678f
+#define SCALE_MAX 2.8284271f
+#define THICKER_MAX 1.4142135f
+#define SEEN_WANTED 9.0f /* height, as seen, up to which lanes are enlarged */
+#define TILT_SIN 0.48f   /* how much of a depth and of a height is seen from the camera's elevation */
+#define TILT_COS 0.88f
+#define BOX_SHARE 0.92f
+#define GRAPH_FIRST 0.2f /* before the lane's front */
+#define GRAPH_SIZE 0.5f
+#define GRAPH_STEP 0.64f
+#define GRAPH_FIRST_POINTS 8.0f /* below the lane's foot, where its states are */
+#define GRAPH_POINTS 26.0f
+#define GRAPH_STEP_POINTS 34.0f
+
+static void hold_graphs(struct rv_stage_held *held, const struct rv_view *view, const struct rv_view_lane *lane)
+{
+    for (size_t i = lane->first_note; i < (size_t)lane->first_note + lane->n_notes; i++) {
+        const struct rv_lane_note *note = &view->notes[i];
+        uint32_t known = 0;
+        if (note->kind != RV_NOTE_VALUE)
+            continue;
+        while (known < held->n_graphs && held->graph_ids[known] != note->id)
+            known++;
+        if (known == held->n_graphs && known < RV_STAGE_GRAPHS_MAX)
+            held->graph_ids[held->n_graphs++] = note->id;
+    }
+}
+
+/* Let every lane have what it had, and what it needs now. */
+static void hold(struct rv_stage *stage, const struct rv_view *view)
+{
+    for (size_t lane = 0; lane < view->n_lanes; lane++) {
+        size_t need = view->lanes[lane].lane_idx + (size_t)1;
+        if (need > stage->n_held) {
+            stage->held = rv_vec_reserve(stage->held, &stage->held_capacity, need, sizeof *stage->held);
+            for (size_t i = stage->n_held; i < need; i++)
+                stage->held[i] = (struct rv_stage_held){.n_rows = ROWS_MIN};
+            stage->n_held = need;
+        }
+        struct rv_stage_held *held = &stage->held[need - 1];
+        if (view->lanes[lane].max_depth > held->n_rows)
+            held->n_rows = view->lanes[lane].max_depth;
+        hold_graphs(held, view, &view->lanes[lane]);
+    }
+}
+
+/* A lane shown as one row has no other, and where rows are cropped none has more than are left. */
+static struct rv_stage_held held_of(const struct rv_stage *stage, const struct rv_view *view, size_t lane)
+{
+    struct rv_stage_held held = stage->held[view->lanes[lane].lane_idx];
+    if (view->most_depth && held.n_rows > view->most_depth)
+        held.n_rows = view->most_depth;
+    if (view->lanes[lane].is_row) {
+        held.n_rows = 1;
+        held.n_graphs = 0;
+    }
+    return held;
+}
+
+static void take_graphs(struct rv_stage_lane *lane, const struct rv_stage_held *held, float size)
+{
+    lane->n_graphs = held->n_graphs;
+    lane->graph_size = size;
+    for (uint32_t i = 0; i < held->n_graphs; i++)
+        lane->graph_ids[i] = held->graph_ids[i];
+}
+
+/* Steps of sqrt(2), so that a stack growing frame by frame does not move the rows each time. */
+static float row_height(uint32_t n_rows, float scale)
+{
+    float height = ROW_HEIGHT * scale;
+    while (height * (float)n_rows > LANE_TOP_MAX)
+        height *= STEP_DOWN;
+    return height;
+}
+
+static float lane_pitch(float top, float scale)
+{
+    return 2.0f * HALF_THICKNESS * fminf(scale, THICKER_MAX) + GAP + HEIGHT_SHARE * top;
+}
+
+/* Few and shallow lanes stand larger, in the same steps; as lanes only ever get more rows, this only ever shrinks. */
+static float choose_scale(const struct rv_stage *stage, const struct rv_view *view)
+{
+    float extent = 0.0f, top = 0.0f, scale = SCALE_MAX;
+    for (size_t i = 0; i < view->n_lanes; i++) {
+        const struct rv_stage_held held = held_of(stage, view, i);
+        float lane_top = ROW_HEIGHT * (float)held.n_rows;
+        extent += lane_pitch(fminf(lane_top, LANE_TOP_MAX), 1.0f) + GRAPH_STEP * (float)held.n_graphs;
+        top = fmaxf(top, fminf(lane_top, LANE_TOP_MAX));
+    }
+    float seen = TILT_SIN * extent + TILT_COS * top;
+    while (scale > 1.0f && scale * seen > SEEN_WANTED)
+        scale *= STEP_DOWN;
+    return fmaxf(scale, 1.0f);
+}
+
+static void place_lanes(struct rv_stage *stage, const struct rv_view *view)
+{
+    float z = 0.0f, scale = choose_scale(stage, view);
+    stage->row = ROW_HEIGHT * scale;
+    for (size_t i = 0; i < view->n_lanes; i++) {
+        struct rv_stage_lane *lane = &stage->lanes[i];
+        const struct rv_stage_held held = held_of(stage, view, i);
+        take_graphs(lane, &held, GRAPH_SIZE);
+        z -= i ? GRAPH_STEP * (float)held.n_graphs : 0.0f;
+        lane->n_rows = held.n_rows;
+        lane->row_height = row_height(lane->n_rows, scale);
+        lane->half_thickness = HALF_THICKNESS * fminf(scale, THICKER_MAX);
+        lane->y = 0.0f;
+        lane->z = z;
+        z -= lane_pitch(rv_stage_lane_top(lane), scale);
+    }
+}
+
+static void squeeze_lanes(struct rv_stage *stage)
+{
+    float extent = stage->n_lanes ? -stage->lanes[stage->n_lanes - 1].z : 0.0f;
+    if (extent <= DEPTH_MAX)
+        return;
+    float share = DEPTH_MAX / extent;
+    for (size_t i = 0; i < stage->n_lanes; i++) {
+        stage->lanes[i].z *= share;
+        stage->lanes[i].half_thickness *= fmaxf(share, 0.1f);
+        stage->lanes[i].graph_size *= share;
+    }
+}
+
+static float graphs_room(const struct rv_stage_lane *lane)
+{
+    return GRAPH_STEP / GRAPH_SIZE * lane->graph_size * (float)lane->n_graphs;
+}
+
+static void place_edges(struct rv_stage *stage)
+{
+    struct rv_stage_lane first = {.half_thickness = HALF_THICKNESS}, last = first;
+    if (stage->n_lanes) {
+        first = stage->lanes[0];
+        last = stage->lanes[stage->n_lanes - 1];
+    }
+    stage->z_front = first.half_thickness + FRONT_MARGIN + graphs_room(&first);
+    stage->z_back = last.z - last.half_thickness - FRONT_MARGIN;
+    stage->top = ROW_HEIGHT * ROWS_MIN;
+    float front = stage->z_front;
+    for (size_t i = 0; i < stage->n_lanes; i++) {
+        struct rv_stage_lane *lane = &stage->lanes[i];
+        const struct rv_stage_lane *next = lane + 1;
+        stage->top = fmaxf(stage->top, rv_stage_lane_top(lane));
+        lane->zone[0] = front;
+        front = i + 1 < stage->n_lanes ? next->z + next->half_thickness + RV_STAGE_PLATE_MARGIN + graphs_room(next)
+                                       : stage->z_back;
+        lane->zone[1] = front;
+    }
+}
+
+/* Whole points a row and a gap, as large as there is room for but never too small to read. */
+static void stack_lanes(struct rv_stage *stage, const struct rv_view *view, const struct rv_stage_params *params)
+{
+    const struct rv_look_params *look = params->look;
+    float n_rows = 0.0f, room = floorf(params->room), graphs = 0.0f;
+    for (size_t i = 0; i < view->n_lanes; i++) {
+        const struct rv_stage_held held = held_of(stage, view, i);
+        n_rows += (look->has_leaves ? 1.0f : (float)held.n_rows) + look->lane_gap;
+        graphs += GRAPH_STEP_POINTS * (float)held.n_graphs;
+    }
+    float row = floorf(fminf(fmaxf((room - graphs) / fmaxf(n_rows, 1.0f), look->row_min), look->row_max));
+    float gap = floorf(look->lane_gap * row);
+    float content = row * (n_rows - look->lane_gap * (float)view->n_lanes) + gap * (float)view->n_lanes + graphs;
+    stage->scroll_max = fmaxf(content - room, 0.0f);
+    float y = room + floorf(fminf(fmaxf(params->scroll, 0.0f), stage->scroll_max));
+    stage->row = row * RV_STAGE_POINT;
+    stage->box_share = 1.0f - 1.0f / row;
+    for (size_t i = 0; i < view->n_lanes; i++) {
+        struct rv_stage_lane *lane = &stage->lanes[i];
+        const struct rv_stage_held held = held_of(stage, view, i);
+        take_graphs(lane, &held, GRAPH_POINTS * RV_STAGE_POINT);
+        lane->n_rows = look->has_leaves ? 1 : held.n_rows;
+        lane->zone[1] = y * RV_STAGE_POINT;
+        lane->row_height = stage->row;
+        lane->half_thickness = HALF_THICKNESS;
+        y -= row * (float)lane->n_rows + gap;
+        lane->y = y * RV_STAGE_POINT;
+        lane->z = 0.0f;
+        y -= GRAPH_STEP_POINTS * (float)held.n_graphs;
+        lane->zone[0] = y * RV_STAGE_POINT;
+    }
+    stage->z_front = HALF_THICKNESS;
+    stage->z_back = -HALF_THICKNESS;
+    stage->top = room * RV_STAGE_POINT;
+}
+
+void rv_stage_update(struct rv_stage *stage, const struct rv_view *view, const struct rv_stage_params *params)
+{
+    stage->from_ns = view->from_ns;
+    stage->to_ns = view->to_ns > view->from_ns ? view->to_ns : view->from_ns + 1;
+    stage->width = RV_STAGE_WIDTH;
+    stage->lanes = rv_vec_reserve(stage->lanes, &stage->lanes_capacity, view->n_lanes, sizeof *stage->lanes);
+    stage->n_lanes = view->n_lanes;
+    hold(stage, view);
+    stage->is_flat = params->look->is_flat;
+    if (stage->is_flat) {
+        stack_lanes(stage, view, params);
+        return;
+    }
+    stage->box_share = BOX_SHARE;
+    stage->scroll_max = 0.0f;
+    place_lanes(stage, view);
+    squeeze_lanes(stage);
+    place_edges(stage);
+}
+
+static float between(float from, float to, float share)
+{
+    return from + share * (to - from);
+}
+
+void rv_stage_mix(struct rv_stage *stage, const struct rv_stage *from, float share)
+{
+    for (size_t i = 0; i < stage->n_lanes && i < from->n_lanes; i++) {
+        struct rv_stage_lane *lane = &stage->lanes[i];
+        const struct rv_stage_lane *before = &from->lanes[i];
+        lane->y = between(before->y, lane->y, share);
+        lane->z = between(before->z, lane->z, share);
+        lane->half_thickness = between(before->half_thickness, lane->half_thickness, share);
+        lane->row_height = between(before->row_height, lane->row_height, share);
+    }
+    stage->z_front = between(from->z_front, stage->z_front, share);
+    stage->z_back = between(from->z_back, stage->z_back, share);
+    stage->top = between(from->top, stage->top, share);
+}
+
+void rv_stage_fini(struct rv_stage *stage)
+{
+    free(stage->lanes);
+    free(stage->held);
+    *stage = (struct rv_stage){0};
+}
+
+double rv_stage_x(const struct rv_stage *stage, uint64_t time_ns)
+{
+    double delta = time_ns >= stage->from_ns ? (double)(time_ns - stage->from_ns) : -(double)(stage->from_ns - time_ns);
+    return delta * (double)stage->width / (double)(stage->to_ns - stage->from_ns);
+}
+
+uint64_t rv_stage_time(const struct rv_stage *stage, double x)
+{
+    double delta = x / (double)stage->width * (double)(stage->to_ns - stage->from_ns);
+    if (delta < 0.0)
+        return -delta >= (double)stage->from_ns ? 0 : stage->from_ns - (uint64_t)(-delta);
+    return delta >= 9.0e18 ? UINT64_MAX : stage->from_ns + (uint64_t)delta;
+}
+
+float rv_stage_thickness(const struct rv_stage_lane *lane, uint32_t depth)
+{
+    return lane->half_thickness * fmaxf(RV_STAGE_THICKNESS_MIN, 1.0f - RV_STAGE_INSET * (float)depth);
+}
+
+float rv_stage_row_y(const struct rv_stage_lane *lane, uint32_t depth)
+{
+    return lane->y + (float)depth * lane->row_height;
+}
+
+void rv_stage_graph(const struct rv_stage *stage, const struct rv_stage_lane *lane, uint32_t which, float *base,
+                    float *peak)
+{
+    if (stage->is_flat) {
+        *peak = lane->y - (GRAPH_FIRST_POINTS + GRAPH_STEP_POINTS * (float)which) * RV_STAGE_POINT;
+        *base = *peak - lane->graph_size;
+    } else {
+        float step = GRAPH_STEP / GRAPH_SIZE * lane->graph_size;
+        *peak = lane->z + lane->half_thickness + GRAPH_FIRST + step * (float)which;
+        *base = *peak + lane->graph_size;
+    }
+}
+
+float rv_stage_lane_top(const struct rv_stage_lane *lane)
+{
+    return lane->row_height * (float)lane->n_rows;
+}

@@ -1,0 +1,92 @@
+/*
+ * Where things stand in the scene. No GL.
+ *
+ * World: x is time, 0 at the window's start, `width` at its end; y is up, a row per call depth; z comes towards the
+ * viewer, lane 0 in front at z = 0 and the others behind it. Row heights are fixed: only a lane deeper than the tallest
+ * allowed stack gets thinner rows, in steps. A lane that was once seen deep keeps its room, so that nothing jumps while
+ * panning, and one that once had values keeps the room of their graphs. Flat looks stack the lanes instead: all at z =
+ * 0, the room's foot at y = 0, a world unit = 50 points.
+ */
+#ifndef RV_RENDER_LANE_LAYOUT_H
+#define RV_RENDER_LANE_LAYOUT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model/view.h"
+#include "render/view_mode.h"
+
+#define RV_STAGE_GRAPHS_MAX 3u
+
+struct rv_stage_lane {
+    float y;              /* of its foot; 0 where lanes stand on the floor */
+    float z;              /* middle */
+    float half_thickness; /* of depth 0; shrinks by RV_STAGE_INSET per depth */
+    float row_height;
+    uint32_t n_rows;
+    float zone[2];    /* what the lane has for itself, next to its neighbours': z from front to back; flat: y upwards */
+    float graph_size; /* of each graph, along the zone */
+    uint32_t n_graphs;
+    uint32_t graph_ids[RV_STAGE_GRAPHS_MAX]; /* names of the values that they show */
+};
+
+struct rv_stage_held { /* what a lane was once given stays its own */
+    uint32_t n_rows, n_graphs;
+    uint32_t graph_ids[RV_STAGE_GRAPHS_MAX];
+};
+
+struct rv_stage { /* zeroed = empty */
+    uint64_t from_ns, to_ns;
+    float width;
+    bool is_flat;
+    float box_share;       /* of a row that a box fills */
+    float scroll_max;      /* points; 0 = all lanes fit */
+    float z_front, z_back; /* edges of the floor */
+    float top;             /* height of the highest lane; flat: of all of them */
+    float row;             /* height of a row, but in lanes too deep for it */
+    struct rv_stage_lane *lanes;
+    size_t n_lanes, lanes_capacity;
+    struct rv_stage_held *held; /* by lane_idx */
+    size_t n_held, held_capacity;
+};
+
+#define RV_STAGE_WIDTH 26.0f
+#define RV_STAGE_INSET 0.018f            /* thickness lost per depth */
+#define RV_STAGE_THICKNESS_MIN 0.25f     /* share of thickness that always stays */
+#define RV_STAGE_POINT 0.02f             /* flat: world size of a point */
+#define RV_STAGE_WALL_SHARE 0.9f         /* height of the back wall, of the highest lane */
+#define RV_STAGE_PLATE_MARGIN 0.16f      /* of a lane's plate, before and behind its boxes */
+#define RV_STAGE_CELL_THICKNESS_MIN 0.3f /* share of thickness left to a cell that is hardly covered */
+
+struct rv_stage_params {
+    const struct rv_look_params *look;
+    float room;   /* flat: points that the lanes have, one above the other */
+    float scroll; /* flat: points of the lanes that are above the room, clamped to what does not fit */
+};
+
+void rv_stage_update(struct rv_stage *stage, const struct rv_view *view, const struct rv_stage_params *params);
+
+/* On the way from one stage of a view to another: share 0 is `from`, 1 leaves the stage as it is. */
+void rv_stage_mix(struct rv_stage *stage, const struct rv_stage *from, float share);
+void rv_stage_fini(struct rv_stage *stage);
+
+/* World x of a time; may lie outside [0, width]. */
+double rv_stage_x(const struct rv_stage *stage, uint64_t time_ns);
+
+/* Time at a world x, clamped to what a uint64_t holds. */
+uint64_t rv_stage_time(const struct rv_stage *stage, double x);
+
+/* Half thickness of a box at this depth. */
+float rv_stage_thickness(const struct rv_stage_lane *lane, uint32_t depth);
+
+/* y of a depth's foot in its lane. */
+float rv_stage_row_y(const struct rv_stage_lane *lane, uint32_t depth);
+
+/* Where a graph's foot and its highest value are: z on the floor; flat: y. */
+void rv_stage_graph(const struct rv_stage *stage, const struct rv_stage_lane *lane, uint32_t which, float *base,
+                    float *peak);
+
+/* Height of the lane above its own foot. */
+float rv_stage_lane_top(const struct rv_stage_lane *lane);
+
+#endif

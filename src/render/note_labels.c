@@ -1,0 +1,187 @@
+#include "render/note_labels.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/units.h"
+#include "render/note_shapes.h"
+
+#define TAGS_MAX 256u
+#define RISE 26.0f  /* of a tag's text above what it is about */
+#define LOWER 18.0f /* in flat looks, whose margin has less room */
+#define HEIGHT 16.0f
+#define ASCENT 12.0f
+#define PADDING 4.0f
+#define GAP 8.0f /* between two tags */
+#define TEXT_BYTES 96
+#define NAME_BYTES 40
+#define GRAPH_INDENT 6.0f
+
+struct tags {
+    struct rv_overlay *overlay;
+    const struct rv_scene_frame *frame;
+    const struct rv_camera *camera;
+    const struct rv_stage *stage;
+    struct rv_overlay_area taken[TAGS_MAX];
+    size_t n_taken;
+};
+
+static bool overlap(const struct rv_overlay_area *a, const struct rv_overlay_area *b)
+{
+    return a->x < b->x + b->width + GAP && b->x < a->x + a->width + GAP && a->y < b->y + b->height &&
+           b->y < a->y + a->height;
+}
+
+static bool take(struct tags *tags, const struct rv_overlay_area *area)
+{
+    if (tags->n_taken == TAGS_MAX)
+        return false;
+    for (size_t i = 0; i < tags->n_taken; i++)
+        if (overlap(&tags->taken[i], area))
+            return false;
+    tags->taken[tags->n_taken++] = *area;
+    return true;
+}
+
+static bool to_points(const struct tags *tags, const vec3 point, vec2 out)
+{
+    if (!rv_camera_project(tags->camera, point, out))
+        return false;
+    glm_vec2_scale(out, 1.0f / (float)tags->frame->scale, out);
+    return true;
+}
+
+static void name_of(const struct tags *tags, uint32_t id, char *out, size_t out_bytes)
+{
+    struct rv_subroutine named = rv_subroutines_get(tags->frame->subroutines, id);
+    if (id == RV_NOTE_SEVERAL)
+        snprintf(out, out_bytes, "marks");
+    else
+        snprintf(out, out_bytes, "%.*s", NAME_BYTES, named.name);
+}
+
+static void note_text(const struct tags *tags, const struct rv_lane_note *note, char out[TEXT_BYTES])
+{
+    char text[NAME_BYTES + 8];
+    size_t n = 0;
+    if (note->kind == RV_NOTE_LOST) {
+        snprintf(out, TEXT_BYTES, "lost %" PRIu32, note->id);
+        return;
+    }
+    if (note->kind == RV_NOTE_GC) {
+        rv_units_format_ns(text, sizeof text, rv_note_covered_ns(note));
+        n = (size_t)snprintf(out, TEXT_BYTES, note->end_ns == UINT64_MAX ? "GC" : "GC %s", text);
+    } else {
+        name_of(tags, note->id, text, sizeof text);
+        n = (size_t)snprintf(out, TEXT_BYTES, "%s", text);
+    }
+    if (note->n_more && n < TEXT_BYTES)
+        snprintf(out + n, TEXT_BYTES - n, " (%" PRIu32 ")", note->n_more + 1);
+}
+
+/* Where a collection is told: at the process's lane that is farthest back, in flat looks at its topmost. */
+static size_t host_of(const struct tags *tags, size_t lane)
+{
+    const struct rv_view *view = tags->frame->view;
+    size_t host = lane;
+    for (size_t i = 0; i < view->n_lanes && i < tags->stage->n_lanes; i++)
+        if (view->lanes[i].process == view->lanes[lane].process)
+            host = tags->stage->is_flat && host < i ? host : i;
+    return host;
+}
+
+static void foot_of(const struct tags *tags, size_t lane, const struct rv_lane_note *note, vec3 out)
+{
+    const struct rv_stage *stage = tags->stage;
+    bool is_gc = note->kind == RV_NOTE_GC;
+    size_t host = is_gc ? host_of(tags, lane) : lane;
+    const struct rv_stage_lane *stand = &stage->lanes[host];
+    bool is_on_wall = is_gc && !stage->is_flat && host + 1 == stage->n_lanes;
+    out[0] = fmaxf(0.0f, (float)rv_stage_x(stage, note->start_ns));
+    out[1] = is_on_wall ? 0.0f : stand->y + rv_stage_lane_top(stand);
+    out[2] = is_on_wall ? stage->z_back : stand->z;
+}
+
+/* Down to the floor, so that it is seen at which instant a tag stands. */
+static void add_stem(const struct tags *tags, vec3 foot, float x, float y, uint32_t rgba)
+{
+    vec2 floor_at = {x, y + RISE};
+    if (!tags->stage->is_flat)
+        (void)to_points(tags, (vec3){foot[0], 0.0f, foot[2]}, floor_at);
+    rv_overlay_line(tags->overlay, (float[2]){x, y}, floor_at, 1.0f, rgba);
+}
+
+static void add_tag(struct tags *tags, size_t lane, const struct rv_lane_note *note)
+{
+    char text[TEXT_BYTES];
+    vec3 foot;
+    vec2 at;
+    const struct rv_theme_tag *look = &rv_overlay_theme(tags->overlay)->tags[note->kind];
+    foot_of(tags, lane, note, foot);
+    if (tags->stage->is_flat && (foot[1] < 0.0f || foot[1] > tags->stage->top + RV_STAGE_POINT))
+        return;
+    if (!to_points(tags, foot, at))
+        return;
+    note_text(tags, note, text);
+    at[1] += tags->stage->is_flat ? LOWER : 0.0f;
+    float width = rv_overlay_text_width(tags->overlay, RV_FONT_SMALL, text), y = floorf(at[1] - RISE);
+    struct rv_overlay_area plate = {at[0] - PADDING, y - ASCENT, width + 2.0f * PADDING, HEIGHT};
+    if (!take(tags, &plate))
+        return;
+    add_stem(tags, foot, at[0], y, rv_theme_rgba(look->text, 0.5f));
+    rv_overlay_rectangle(tags->overlay, plate, 3.0f, rv_theme_rgba(look->plate, 0.92f));
+    rv_overlay_text(tags->overlay, RV_FONT_SMALL, (float[2]){at[0], y}, text, rv_theme_rgba(look->text, 1.0f));
+}
+
+static void add_lane(struct tags *tags, size_t lane, enum rv_note_kind kind)
+{
+    const struct rv_view_lane *shown = &tags->frame->view->lanes[lane];
+    for (size_t i = shown->first_note; i < (size_t)shown->first_note + shown->n_notes; i++) {
+        const struct rv_lane_note *note = &tags->frame->view->notes[i];
+        if (note->kind == kind && note->end_ns >= tags->stage->from_ns && note->start_ns <= tags->stage->to_ns)
+            add_tag(tags, lane, note);
+    }
+}
+
+/* A graph's name and range, at its beginning. */
+static void add_range(struct tags *tags, size_t lane, uint32_t which)
+{
+    const struct rv_stage_lane *stand = &tags->stage->lanes[lane];
+    const struct rv_theme_tag *look = &rv_overlay_theme(tags->overlay)->tags[RV_NOTE_VALUE];
+    float base, peak, low, high;
+    char name[NAME_BYTES + 8], text[TEXT_BYTES];
+    vec2 foot, top;
+    if (!rv_remarks_range(tags->frame->view, lane, stand->graph_ids[which], &low, &high))
+        return;
+    rv_stage_graph(tags->stage, stand, which, &base, &peak);
+    bool is_flat = tags->stage->is_flat;
+    if (is_flat && (base < 0.0f || peak > tags->stage->top))
+        return;
+    if (!to_points(tags, (vec3){0.0f, is_flat ? base : 0.0f, is_flat ? 0.0f : base}, foot) ||
+        !to_points(tags, (vec3){0.0f, is_flat ? peak : 0.0f, is_flat ? 0.0f : peak}, top))
+        return;
+    name_of(tags, stand->graph_ids[which], name, sizeof name);
+    snprintf(text, sizeof text, "%s %.4g to %.4g", name, (double)low, (double)high);
+    float x = floorf(foot[0] + GRAPH_INDENT), y = floorf(0.5f * (foot[1] + top[1]) + PADDING);
+    float width = rv_overlay_text_width(tags->overlay, RV_FONT_SMALL, text);
+    struct rv_overlay_area plate = {x, y - ASCENT, width + 2.0f * PADDING, HEIGHT};
+    if (!take(tags, &plate))
+        return;
+    rv_overlay_rectangle(tags->overlay, plate, 3.0f, rv_theme_rgba(look->plate, 0.85f));
+    rv_overlay_text(tags->overlay, RV_FONT_SMALL, (float[2]){x + PADDING, y}, text, rv_theme_rgba(look->text, 1.0f));
+}
+
+void rv_tags_add(struct rv_overlay *overlay, const struct rv_scene_frame *frame, const struct rv_camera *camera,
+                 const struct rv_stage *stage)
+{
+    static const enum rv_note_kind order[] = {RV_NOTE_LOST, RV_NOTE_GC,
+                                              RV_NOTE_MARK}; /* what matters most comes first */
+    struct tags tags = {.overlay = overlay, .frame = frame, .camera = camera, .stage = stage};
+    size_t n_lanes = frame->view->n_lanes < stage->n_lanes ? frame->view->n_lanes : stage->n_lanes;
+    for (size_t lane = 0; lane < n_lanes; lane++)
+        for (uint32_t i = 0; i < stage->lanes[lane].n_graphs; i++)
+            add_range(&tags, lane, i);
+    for (size_t kind = 0; kind < sizeof order / sizeof *order; kind++)
+        for (size_t lane = 0; lane < n_lanes; lane++)
+            add_lane(&tags, lane, order[kind]);
+}

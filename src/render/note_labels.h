@@ -1,0 +1,13 @@
+/* What notes say in words, where there is room: how long a collection took, how much was lost, names of marks, the
+ * least and greatest value of a graph. No tag covers another. */
+#ifndef RV_RENDER_NOTE_LABELS_H
+#define RV_RENDER_NOTE_LABELS_H
+
+#include "render/camera.h"
+#include "render/overlay.h"
+#include "render/scene.h"
+
+void rv_tags_add(struct rv_overlay *overlay, const struct rv_scene_frame *frame, const struct rv_camera *camera,
+                 const struct rv_stage *stage);
+
+#endif

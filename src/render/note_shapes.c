@@ -1,0 +1,249 @@
+#include "render/note_shapes.h"
+
+#include <math.h>
+
+#include "model/color.h"
+#include "ringviz/wire.h"
+
+#define Y_STRIPE 0.004f
+#define Y_STATE 0.005f
+#define Z_STRIPE -0.8f /* flat: behind the boxes */
+#define Z_STATE -0.7f
+#define STRIPE_MIN 0.04f
+#define MARK_HALF 0.012f
+#define STATE_FIRST 0.02f  /* 3D: before the lane's front */
+#define STATE_HEIGHT 0.12f /* when running */
+#define STATE_LOW_POINTS 6.0f
+#define STATE_HEIGHT_POINTS 4.0f
+#define GRAPH_LEAST 0.03f /* of the height, so that the least value is seen */
+#define GRAPH_LINE 0.05f
+
+struct drawing {
+    struct rv_mesh *mesh;
+    const struct rv_stage *stage;
+    const struct rv_view *view;
+    const struct rv_theme *theme;
+    size_t lane;
+};
+
+/* The visible part of a stretch of time, at least STRIPE_MIN wide; false when none is. */
+static bool stretch(const struct rv_stage *stage, uint64_t from_ns, uint64_t to_ns, struct rv_mesh_area *out)
+{
+    if (to_ns < stage->from_ns || from_ns > stage->to_ns)
+        return false;
+    out->x0 = fmaxf(0.0f, (float)rv_stage_x(stage, from_ns));
+    out->x1 = fminf(stage->width, (float)rv_stage_x(stage, to_ns));
+    out->x1 = fmaxf(out->x1, out->x0 + STRIPE_MIN);
+    return true;
+}
+
+/* On the floor where lanes stand on it, else behind the boxes. */
+static void lay(const struct drawing *drawing, float height, struct rv_mesh_area area, uint32_t rgba)
+{
+    area.rgba0 = area.rgba1 = rgba;
+    if (drawing->stage->is_flat)
+        rv_mesh_add_wall(drawing->mesh, height == Y_STATE ? Z_STATE : Z_STRIPE, &area);
+    else
+        rv_mesh_add_floor(drawing->mesh, height, &area);
+}
+
+/* In the lane's whole zone; the last lane's goes up the back wall. */
+static void add_collection(const struct drawing *drawing, size_t lane, struct rv_mesh_area area)
+{
+    const struct rv_stage *stage = drawing->stage;
+    struct rv_color gc = rv_color_gc();
+    uint32_t rgb = (uint32_t)gc.r << 16 | (uint32_t)gc.g << 8 | gc.b;
+    area.a0 = stage->lanes[lane].zone[0];
+    area.a1 = stage->lanes[lane].zone[1];
+    lay(drawing, Y_STRIPE, area, rv_theme_rgba(rgb, stage->is_flat ? 0.55f : 0.34f));
+    if (stage->is_flat || lane + 1 < stage->n_lanes)
+        return;
+    area.a0 = 0.0f;
+    area.a1 = stage->top * RV_STAGE_WALL_SHARE;
+    area.rgba0 = rv_theme_rgba(rgb, 0.5f);
+    area.rgba1 = rv_theme_rgba(rgb, 0.0f);
+    rv_mesh_add_wall(drawing->mesh, stage->z_back, &area);
+}
+
+/* All threads of a process stand still. */
+static void add_to_process(const struct drawing *drawing, const struct rv_mesh_area *area)
+{
+    const struct rv_view *view = drawing->view;
+    for (size_t i = 0; i < view->n_lanes && i < drawing->stage->n_lanes; i++)
+        if (view->lanes[i].process == view->lanes[drawing->lane].process)
+            add_collection(drawing, i, *area);
+}
+
+/* Hatched over all of the lane: nothing is known of this time, which is not to be taken for idle. */
+static void add_loss(const struct drawing *drawing, struct rv_mesh_area area)
+{
+    const struct rv_stage_lane *lane = &drawing->stage->lanes[drawing->lane];
+    uint32_t rgba = rv_theme_rgba(drawing->theme->lost, 0.75f);
+    drawing->mesh->is_hatched = true;
+    if (drawing->stage->is_flat) {
+        area.a0 = lane->y;
+        area.a1 = lane->y + rv_stage_lane_top(lane);
+        lay(drawing, Y_STRIPE, area, rgba);
+        drawing->mesh->is_hatched = false;
+        return;
+    }
+    area.a0 = lane->z + lane->half_thickness + RV_STAGE_PLATE_MARGIN;
+    area.a1 = lane->z - lane->half_thickness - RV_STAGE_PLATE_MARGIN;
+    lay(drawing, Y_STRIPE, area, rgba);
+    float z = area.a1;
+    area.a0 = 0.0f;
+    area.a1 = rv_stage_lane_top(lane);
+    area.rgba0 = rgba;
+    area.rgba1 = rv_theme_rgba(drawing->theme->lost, 0.25f);
+    rv_mesh_add_wall(drawing->mesh, z, &area);
+    drawing->mesh->is_hatched = false;
+}
+
+static void add_mark(const struct drawing *drawing, uint64_t time_ns)
+{
+    const struct rv_stage_lane *lane = &drawing->stage->lanes[drawing->lane];
+    float x = (float)rv_stage_x(drawing->stage, time_ns);
+    struct rv_mesh_area area = {.x0 = x - MARK_HALF, .x1 = x + MARK_HALF, .a0 = lane->zone[0], .a1 = lane->zone[1]};
+    lay(drawing, Y_STRIPE, area, rv_theme_rgba(drawing->theme->mark, 0.8f));
+}
+
+struct state_look {
+    float height; /* as a share: the state is told by it and by the colour */
+    uint32_t rgb;
+};
+
+static struct state_look look_of(const struct rv_theme *theme, uint32_t state)
+{
+    switch (state) {
+    case RV_THREAD_STARTED:
+    case RV_THREAD_RESUMED:
+        return (struct state_look){1.0f, theme->running};
+    case RV_THREAD_READY:
+        return (struct state_look){0.6f, theme->ready};
+    case RV_THREAD_SUSPENDED:
+        return (struct state_look){0.3f, theme->suspended};
+    default: /* exited, or not known to this version */
+        return (struct state_look){0.0f, 0};
+    }
+}
+
+/* From one note to the next of the kind, the last to the end of the window. */
+static void add_state(const struct drawing *drawing, const struct rv_lane_note *note, uint64_t until_ns)
+{
+    const struct rv_stage_lane *lane = &drawing->stage->lanes[drawing->lane];
+    struct state_look look = look_of(drawing->theme, note->id);
+    struct rv_mesh_area area = {0};
+    if (look.height <= 0.0f || !stretch(drawing->stage, note->start_ns, until_ns, &area))
+        return;
+    if (drawing->stage->is_flat) {
+        area.a0 = lane->y - STATE_LOW_POINTS * RV_STAGE_POINT;
+        area.a1 = area.a0 + look.height * STATE_HEIGHT_POINTS * RV_STAGE_POINT;
+    } else {
+        area.a0 = lane->z + lane->half_thickness + STATE_FIRST + STATE_HEIGHT;
+        area.a1 = area.a0 - look.height * STATE_HEIGHT;
+    }
+    lay(drawing, Y_STATE, area, rv_theme_rgba(look.rgb, 0.9f));
+}
+
+static bool is_value(const struct rv_lane_note *note, uint32_t id)
+{
+    return note->kind == RV_NOTE_VALUE && note->id == id;
+}
+
+bool rv_remarks_range(const struct rv_view *view, size_t lane, uint32_t id, float *low, float *high)
+{
+    const struct rv_view_lane *shown = &view->lanes[lane];
+    bool is_any = false;
+    for (size_t i = shown->first_note; i < (size_t)shown->first_note + shown->n_notes; i++) {
+        const struct rv_lane_note *note = &view->notes[i];
+        if (!is_value(note, id) || !isfinite(rv_note_low(note)) || !isfinite(rv_note_high(note)))
+            continue;
+        *low = is_any ? fminf(*low, rv_note_low(note)) : rv_note_low(note);
+        *high = is_any ? fmaxf(*high, rv_note_high(note)) : rv_note_high(note);
+        is_any = true;
+    }
+    return is_any;
+}
+
+struct graph {
+    float base, peak; /* where its least and its greatest value are drawn */
+    float low, high;
+};
+
+static float place_value(const struct graph *graph, float value)
+{
+    float span = graph->high - graph->low, share = span > 0.0f ? (value - graph->low) / span : 0.5f;
+    share = fminf(fmaxf(share, 0.0f), 1.0f);
+    return graph->base + (GRAPH_LEAST + (1.0f - GRAPH_LEAST) * share) * (graph->peak - graph->base);
+}
+
+/* A value holds until the next one; where several were merged, the band between the least and the greatest is filled
+ * up. */
+static void add_value(const struct drawing *drawing, const struct graph *graph, const struct rv_lane_note *note,
+                      uint64_t until_ns)
+{
+    struct rv_mesh_area area = {.a0 = graph->base, .a1 = place_value(graph, rv_note_low(note))};
+    float line = GRAPH_LINE * (graph->peak - graph->base);
+    if (!isfinite(note->value) || !stretch(drawing->stage, note->start_ns, until_ns, &area))
+        return;
+    lay(drawing, Y_STATE, area, rv_theme_rgba(drawing->theme->value, 0.35f));
+    area.a0 = area.a1 - line;
+    area.a1 = place_value(graph, rv_note_high(note));
+    lay(drawing, Y_STATE, area, rv_theme_rgba(drawing->theme->value, 0.95f));
+}
+
+static void add_graph(const struct drawing *drawing, uint32_t which)
+{
+    const struct rv_view_lane *shown = &drawing->view->lanes[drawing->lane];
+    const struct rv_stage_lane *lane = &drawing->stage->lanes[drawing->lane];
+    const struct rv_lane_note *last = NULL;
+    struct graph graph;
+    uint32_t id = lane->graph_ids[which];
+    rv_stage_graph(drawing->stage, lane, which, &graph.base, &graph.peak);
+    if (!rv_remarks_range(drawing->view, drawing->lane, id, &graph.low, &graph.high))
+        return;
+    for (size_t i = shown->first_note; i < (size_t)shown->first_note + shown->n_notes; i++) {
+        const struct rv_lane_note *note = &drawing->view->notes[i];
+        if (!is_value(note, id))
+            continue;
+        if (last)
+            add_value(drawing, &graph, last, note->start_ns);
+        last = note;
+    }
+    if (last)
+        add_value(drawing, &graph, last, drawing->stage->to_ns);
+}
+
+static void add_lane(const struct drawing *drawing)
+{
+    const struct rv_view_lane *shown = &drawing->view->lanes[drawing->lane];
+    const struct rv_lane_note *state = NULL;
+    for (size_t i = shown->first_note; i < (size_t)shown->first_note + shown->n_notes; i++) {
+        const struct rv_lane_note *note = &drawing->view->notes[i];
+        struct rv_mesh_area area = {0};
+        if (note->kind == RV_NOTE_STATE) {
+            if (state)
+                add_state(drawing, state, note->start_ns);
+            state = note;
+        } else if (note->kind == RV_NOTE_MARK) {
+            add_mark(drawing, note->start_ns);
+        } else if (note->kind != RV_NOTE_VALUE && stretch(drawing->stage, note->start_ns, note->end_ns, &area)) {
+            if (note->kind == RV_NOTE_GC)
+                add_to_process(drawing, &area);
+            else
+                add_loss(drawing, area);
+        }
+    }
+    if (state)
+        add_state(drawing, state, drawing->stage->to_ns);
+    for (uint32_t i = 0; i < drawing->stage->lanes[drawing->lane].n_graphs; i++)
+        add_graph(drawing, i);
+}
+
+void rv_remarks_add(struct rv_mesh *mesh, const struct rv_stage *stage, const struct rv_view *view,
+                    const struct rv_theme *theme)
+{
+    struct drawing drawing = {mesh, stage, view, theme, 0};
+    for (; drawing.lane < view->n_lanes && drawing.lane < stage->n_lanes; drawing.lane++)
+        add_lane(&drawing);
+}

@@ -1,0 +1,19 @@
+/*
+ * Notes drawn on the ground, each in the zone of its own lane or process: collections as stripes, losses as hatched
+ * gaps, marks as lines, thread states as a strip along the lane's foot, values as graphs before it. No GL.
+ */
+#ifndef RV_RENDER_NOTE_SHAPES_H
+#define RV_RENDER_NOTE_SHAPES_H
+
+#include "model/view.h"
+#include "render/mesh.h"
+#include "render/lane_layout.h"
+#include "render/theme.h"
+
+void rv_remarks_add(struct rv_mesh *mesh, const struct rv_stage *stage, const struct rv_view *view,
+                    const struct rv_theme *theme);
+
+/* The least and the greatest value of a name that a lane of the view shows; false where it shows none. */
+bool rv_remarks_range(const struct rv_view *view, size_t lane, uint32_t id, float *low, float *high);
+
+#endif

@@ -1,0 +1,111 @@
+#include "render/time_axis.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define WANTED_MAX 12u         /* a round step gives up to 1.75 times as many, and one */
+#define LABEL_STEPS_MAX 10000u /* an offset of more steps than this becomes the base */
+
+struct unit {
+    uint64_t ns;
+    const char *name;
+};
+
+static const struct unit units[] = {{1000000000u, "s"}, {1000000u, "ms"}, {1000u, "µs"}, {1u, "ns"}};
+
+static uint64_t round_step(uint64_t window_ns, unsigned n_wanted)
+{
+    n_wanted = n_wanted < 1 ? 1 : n_wanted > WANTED_MAX ? WANTED_MAX : n_wanted;
+    uint64_t wanted_ns = window_ns / n_wanted;
+    uint64_t decade = 1;
+    while (decade * 10 <= wanted_ns)
+        decade *= 10;
+    if (wanted_ns * 2 < decade * 3)
+        return decade;
+    if (wanted_ns * 2 < decade * 7)
+        return decade * 2;
+    return wanted_ns * 2 < decade * 15 ? decade * 5 : decade * 10;
+}
+
+/* The largest unit not above ten steps, so that labels need at most one decimal or so. */
+static const struct unit *unit_for(uint64_t step_ns)
+{
+    const struct unit *unit = units;
+    while (unit->ns > step_ns * 10 && unit->ns > 1)
+        unit++;
+    return unit;
+}
+
+/* Decimals that the step needs in this unit. */
+static int decimals_for(uint64_t step_ns, const struct unit *unit)
+{
+    int decimals = 0;
+    uint64_t scale = unit->ns;
+    while (scale > 1 && step_ns % scale) {
+        scale /= 10;
+        decimals++;
+    }
+    return decimals;
+}
+
+static void format_offset(char *out, const char *sign, uint64_t offset_ns, uint64_t step_ns)
+{
+    const struct unit *unit = unit_for(step_ns);
+    uint64_t fraction = offset_ns % unit->ns, scale = unit->ns;
+    char digits[12] = ".";
+    int n = decimals_for(step_ns, unit);
+    for (int i = 1; i <= n; i++) {
+        scale /= 10;
+        digits[i] = (char)('0' + fraction / scale % 10);
+    }
+    digits[n ? n + 1 : 0] = '\0';
+    snprintf(out, RV_TICK_TEXT_BYTES, "%.1s%" PRIu64 "%s %.3s", sign, offset_ns / unit->ns, digits, unit->name);
+}
+
+static void label_tick(struct rv_tick *tick, const struct rv_ticks_params *params, uint64_t base_ns, uint64_t step_ns)
+{
+    bool is_before = tick->time_ns < base_ns;
+    uint64_t offset_ns = is_before ? base_ns - tick->time_ns : tick->time_ns - base_ns;
+    const char *plus = params->is_live || base_ns != params->zero_ns ? "+" : "";
+    if (params->is_live && offset_ns == 0)
+        snprintf(tick->text, sizeof tick->text, "now");
+    else
+        format_offset(tick->text, is_before ? "-" : plus, offset_ns, step_ns);
+}
+
+/* Far from the origin, labels count from a round time before the window, which is told once. */
+static uint64_t choose_base(struct rv_ticks *ticks, const struct rv_ticks_params *params, uint64_t step_ns)
+{
+    ticks->base[0] = '\0';
+    if (params->is_live || params->from_ns < params->zero_ns)
+        return params->zero_ns;
+    uint64_t offset_ns = params->from_ns - params->zero_ns;
+    if (offset_ns / step_ns <= LABEL_STEPS_MAX)
+        return params->zero_ns;
+    uint64_t round_ns = step_ns;
+    for (unsigned i = 0; i < 2 || (round_ns < params->to_ns - params->from_ns && i < 6); i++)
+        round_ns *= 10;
+    offset_ns -= offset_ns % round_ns;
+    format_offset(ticks->base, "", offset_ns, round_ns);
+    return params->zero_ns + offset_ns;
+}
+
+void rv_ticks_make(struct rv_ticks *ticks, const struct rv_ticks_params *params)
+{
+    ticks->n = 0;
+    ticks->base[0] = '\0';
+    if (params->to_ns <= params->from_ns)
+        return;
+    uint64_t step_ns = round_step(params->to_ns - params->from_ns, params->n_wanted);
+    uint64_t base_ns = choose_base(ticks, params, step_ns);
+    uint64_t first_ns = params->zero_ns % step_ns;
+    uint64_t behind_ns = (params->from_ns - first_ns) % step_ns;
+    if (params->from_ns > first_ns)
+        first_ns = behind_ns ? params->from_ns - behind_ns + step_ns : params->from_ns;
+    for (uint64_t time_ns = first_ns; time_ns <= params->to_ns && ticks->n < RV_TICKS_MAX; time_ns += step_ns) {
+        struct rv_tick *tick = &ticks->items[ticks->n++];
+        tick->time_ns = time_ns;
+        label_tick(tick, params, base_ns, step_ns);
+    }
+}

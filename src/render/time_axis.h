@@ -1,0 +1,33 @@
+/* Where the time axis is marked, and how a mark reads. No GL. */
+#ifndef RV_RENDER_TIME_AXIS_H
+#define RV_RENDER_TIME_AXIS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define RV_TICKS_MAX 24
+#define RV_TICK_TEXT_BYTES 64
+
+struct rv_tick {
+    uint64_t time_ns;
+    char text[RV_TICK_TEXT_BYTES];
+};
+
+struct rv_ticks {
+    struct rv_tick items[RV_TICKS_MAX];
+    size_t n;
+    char base[RV_TICK_TEXT_BYTES]; /* added to every label; empty when it is the origin itself */
+};
+
+struct rv_ticks_params {
+    uint64_t from_ns, to_ns;
+    uint64_t zero_ns;  /* what labels count from */
+    bool is_live;      /* zero_ns is the present: labels read "-10 ms" and "now" */
+    unsigned n_wanted; /* about how many marks */
+};
+
+/* Round steps of 1, 2 or 5 in the decimal unit that keeps labels short; whole minutes and hours are not special. */
+void rv_ticks_make(struct rv_ticks *ticks, const struct rv_ticks_params *params);
+
+#endif

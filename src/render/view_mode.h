@@ -1,0 +1,25 @@
+/*
+ * The views: ways to look at the same lanes. One table; stage, camera and passes read it and know no view by name. No
+ * GL.
+ */
+#ifndef RV_RENDER_VIEW_MODE_H
+#define RV_RENDER_VIEW_MODE_H
+
+#include <stdbool.h>
+
+enum rv_look { RV_LOOK_3D, RV_LOOK_ALIGNED, RV_LOOK_FLAME, RV_LOOK_TOP, RV_LOOK_COUNT };
+
+struct rv_look_params {
+    const char *name, *title; /* on the command line, on its tab */
+    float field_of_view;      /* vertical, radians; 0 = orthographic */
+    float azimuth, elevation; /* of the eye, radians */
+    int first_face, n_faces;  /* of a box's faces side, front, top: those drawn */
+    bool is_flat;           /* lanes stacked one below the other, the first at the top; rows and text on whole points */
+    bool has_leaves;        /* one row a lane: the innermost call of each time */
+    float row_min, row_max; /* flat: points; what does not fit is scrolled to */
+    float lane_gap;         /* flat: rows */
+};
+
+const struct rv_look_params *rv_look_get(enum rv_look look);
+
+#endif

@@ -1,0 +1,55 @@
+/*
+ * The live stack of a ring: what its thread is in right now, one slot a frame, for observers that sample it. Slots
+ * wrap: of a stack deeper than n_slots the innermost frames are there, and a frame whose slot a deeper one has used is
+ * unknown once that one returns, as in Devel::RingBuffer.
+ *
+ * One seqlock over all slots: L1 -> L2 the odd sequence before the writes, L3 -> L4 the writes before the even one.
+ */
+#ifndef RV_RING_LIVE_STACK_H
+#define RV_RING_LIVE_STACK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ring/map.h"
+
+struct rv_slots { /* a view, as struct rv_ring */
+    struct rv_wire_control *control;
+    uint8_t *first;
+    uint32_t n_slots, slot_bytes;
+};
+
+struct rv_slot {
+    int32_t line; /* -1: no such frame, or unknown */
+    uint32_t name_id;
+    uint64_t ticks;
+};
+
+void rv_slots_view(struct rv_slots *slots, const struct rv_map *map, uint32_t ring_idx);
+
+/* Owner thread, of a ring that is its own from now on: no frame is open, and none is known. */
+void rv_slots_clear(const struct rv_slots *slots);
+
+/* Owner thread. How many frames are open. */
+int32_t rv_slots_depth(const struct rv_slots *slots);
+
+/* Owner thread. A new frame on line 0; text is cut to slot_bytes - 1; "": name_id says it all. Returns the depth. */
+int32_t rv_slots_push(struct rv_slots *slots, const char *text, uint32_t name_id, uint64_t ticks);
+
+/* Owner thread. The statement being executed in the innermost frame. False when there is none. */
+bool rv_slots_update(struct rv_slots *slots, uint32_t line, uint64_t ticks);
+
+/* Owner thread. Returns the depth now; an empty stack stays empty. */
+int32_t rv_slots_pop(struct rv_slots *slots);
+
+/* Any process: where the innermost frame is (-1: nowhere) and how deep. 0, or -EAGAIN when it never stood still. */
+int rv_slots_position(const struct rv_slots *slots, int32_t *current_slot, int32_t *depth);
+
+/*
+ * Any process. Copy one slot; text is NUL-terminated, escaped as names are, and says so when the frame is not known.
+ *   returns  0; -ENOENT for a slot_idx out of range; -EAGAIN when its owner kept writing, or died doing so
+ */
+int rv_slots_read(const struct rv_slots *slots, int32_t slot_idx, struct rv_slot *slot, char *text, size_t text_bytes);
+
+#endif

@@ -1,0 +1,28 @@
+/*
+ * Who still lives: locks that the kernel drops at death, and what /proc says where the lock is gone but nobody died.
+ *
+ * The locks are OFD locks on single bytes behind the end of the trace file, told by their number (ringviz/wire.h). All
+ * functions are async-signal-safe and keep errno.
+ */
+#ifndef RV_RING_LIVENESS_H
+#define RV_RING_LIVENESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* False when another open file description holds it. Locking what this description holds already succeeds. */
+bool rv_owner_lock(int fd, uint64_t byte);
+bool rv_owner_lock_shared(int fd, uint64_t byte); /* many may hold it so */
+void rv_owner_unlock(int fd, uint64_t byte);
+
+/* Does another open file description hold any of these bytes? 0.7 us. */
+bool rv_owner_is_locked(int fd, uint64_t first_byte, uint64_t n_bytes);
+
+/* Does this very process (not a later one of the same pid) run? A zombie does not. */
+bool rv_owner_is_running(uint32_t pid, uint64_t start);
+
+/* Has the process mapped the file with this inode? True as well when we may not look. */
+bool rv_owner_maps_file(uint32_t pid, ino_t inode);
+
+#endif

@@ -1,0 +1,81 @@
+#include "source/capture_filter.h"
+
+#include <errno.h>
+#include <regex.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/err.h"
+#include "base/vec.h"
+
+enum verdict { UNKNOWN = 0, PASSES, STOPS };
+
+struct rv_filter {
+    regex_t include, exclude;
+    bool has_include, has_exclude;
+    uint8_t *verdicts; /* enum verdict by id */
+    size_t n;
+};
+
+static int compile(regex_t *regex, const char *pattern, const char *option)
+{
+    int code = regcomp(regex, pattern, REG_EXTENDED | REG_NOSUB);
+    if (code == 0)
+        return 0;
+    char why[160];
+    regerror(code, regex, why, sizeof why);
+    return rv_err(EINVAL, "%s=%s: %s", option, pattern, why);
+}
+
+int rv_filter_create(struct rv_filter **filter, const char *include, const char *exclude)
+{
+    *filter = NULL;
+    if (!include && !exclude)
+        return 0;
+    struct rv_filter *made = rv_alloc(1, sizeof *made);
+    int error = 0;
+    if (include && (error = compile(&made->include, include, "--include")) == 0)
+        made->has_include = true;
+    if (!error && exclude && (error = compile(&made->exclude, exclude, "--exclude")) == 0)
+        made->has_exclude = true;
+    if (error) {
+        rv_filter_destroy(made);
+        return error;
+    }
+    *filter = made;
+    return 0;
+}
+
+void rv_filter_destroy(struct rv_filter *filter)
+{
+    if (!filter)
+        return;
+    if (filter->has_include)
+        regfree(&filter->include);
+    if (filter->has_exclude)
+        regfree(&filter->exclude);
+    free(filter->verdicts);
+    free(filter);
+}
+
+static enum verdict judge(struct rv_filter *filter, struct rv_catalog *catalog, uint32_t id)
+{
+    struct rv_catalog_name name;
+    rv_catalog_name(catalog, id, &name);
+    char full[1024];
+    snprintf(full, sizeof full, "%s%s%s", name.package, *name.package ? "::" : "", name.name);
+    if (filter->has_include && regexec(&filter->include, full, 0, NULL, 0) != 0)
+        return STOPS;
+    if (filter->has_exclude && regexec(&filter->exclude, full, 0, NULL, 0) == 0)
+        return STOPS;
+    return PASSES;
+}
+
+bool rv_filter_has(struct rv_filter *filter, struct rv_catalog *catalog, uint32_t id)
+{
+    if (id >= filter->n)
+        filter->verdicts = rv_vec_extend(filter->verdicts, &filter->n, (size_t)id + 1, sizeof *filter->verdicts);
+    if (filter->verdicts[id] == UNKNOWN)
+        filter->verdicts[id] = (uint8_t)judge(filter, catalog, id);
+    return filter->verdicts[id] == PASSES;
+}

@@ -1,0 +1,287 @@
+#include "ui/debugger_panel.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+#define HEIGHT 248.0f
+#define EDGE 12.0f
+#define HEAD_Y 8.0f
+#define BODY_Y 40.0f
+#define GAP 8.0f
+#define LEVER_WIDTH 80.0f
+#define LEVER_HEIGHT 22.0f
+#define LEVER_STEP (LEVER_WIDTH + 4.0f)
+#define FINISH_WIDTH 112.0f /* whose key is a chord */
+#define LEVERS_WIDTH (RV_COCKPIT_FINISH * LEVER_STEP + FINISH_WIDTH + 80.0f)
+#define CLOSE_WIDTH 52.0f
+#define STACK_SHARE 0.36f
+#define SOURCE_SHARE 0.34f
+#define ROW_HEIGHT 19.0f
+#define LINE_HEIGHT 17.0f
+#define NUMBER_WIDTH 40.0f
+#define PLACE_BYTES 288
+#define PILL_HEIGHT 18.0f
+#define BAR_WIDTH 3.0f /* of the sign of what is stopped: two bars */
+#define CROSS_WIDTH 18.0f
+
+static void ask(struct rv_ui_requests *requests, enum rv_ui_request_kind kind, uint32_t idx)
+{
+    rv_ui_ask(requests, &(struct rv_ui_request){.kind = kind, .idx = idx});
+}
+
+/* A field that asks for what is entered, and is empty then. */
+static void show_field(const char *id, const char *hint, char *text, enum rv_ui_request_kind kind,
+                       struct rv_ui_requests *requests)
+{
+    struct rv_ui_request request = {.kind = kind};
+    bool is_entered =
+        rv_imgui_input(id, hint, rv_imgui_room(), text, RV_UI_TEXT_BYTES, false) == RV_IMGUI_TYPED_ENTERED && text[0];
+    if (!is_entered)
+        return;
+    (void)snprintf(request.text, sizeof request.text, "%s", text);
+    rv_ui_ask(requests, &request);
+    text[0] = '\0';
+}
+
+/* ---- head ---- */
+
+static void show_lever(const struct rv_ui_style *style, const struct rv_cockpit_lever_look *lever, uint32_t which,
+                       struct rv_ui_requests *requests)
+{
+    struct rv_imgui_area area;
+    char tip[160];
+    rv_imgui_push_id(which);
+    rv_imgui_touch("lever", which == RV_COCKPIT_FINISH ? FINISH_WIDTH : LEVER_WIDTH, LEVER_HEIGHT, &area);
+    bool is_hovered = rv_imgui_is_hovered(), can = !lever->why_not;
+    if (can && rv_imgui_is_clicked(0))
+        ask(requests, RV_UI_LEVER, which);
+    rv_imgui_draw_box(area, 4.0f,
+                      can && is_hovered ? (rv_imgui_is_held() ? style->plate_pressed : style->plate_hovered)
+                                        : style->plate);
+    float key_width = rv_imgui_text_width(RV_IMGUI_FONT_SMALL, lever->key);
+    rv_imgui_draw_text((float[2]){area.x + 8.0f, area.y + 4.0f}, RV_IMGUI_FONT_TEXT,
+                       can ? style->text_strong : style->text_faint, lever->label);
+    rv_imgui_draw_text((float[2]){floorf(area.x + area.width - key_width - 7.0f), area.y + 5.0f}, RV_IMGUI_FONT_SMALL,
+                       style->text_faint, lever->key);
+    (void)snprintf(tip, sizeof tip, "%s", can ? lever->words : lever->why_not);
+    if (is_hovered)
+        rv_imgui_tooltip(tip);
+    rv_imgui_pop_id();
+}
+
+static void show_sign(uint32_t rgba, float x, float y)
+{
+    rv_imgui_draw_box((struct rv_imgui_area){x, y, BAR_WIDTH, 8.0f}, 1.0f, rgba);
+    rv_imgui_draw_box((struct rv_imgui_area){x + 5.0f, y, BAR_WIDTH, 8.0f}, 1.0f, rgba);
+}
+
+static void show_state(const struct rv_ui_style *style, const struct rv_cockpit *shown, float room)
+{
+    struct rv_imgui_area area;
+    char text[PLACE_BYTES];
+    uint32_t plate = shown->is_stopped ? style->frozen : style->live;
+    uint32_t ink = shown->is_stopped ? style->frozen_text : style->live_text;
+    if (!shown->is_steered) {
+        plate = style->ended;
+        ink = style->ended_text;
+    }
+    rv_ui_fit_name(RV_IMGUI_FONT_SMALL, shown->state, fmaxf(room - 30.0f, 40.0f), text, sizeof text);
+    rv_imgui_touch("##state", rv_imgui_text_width(RV_IMGUI_FONT_SMALL, text) + 30.0f, PILL_HEIGHT, &area);
+    if (rv_imgui_is_hovered())
+        rv_imgui_tooltip(shown->state);
+    rv_imgui_draw_box(area, 8.0f, plate);
+    if (shown->is_stopped)
+        show_sign(ink, area.x + 9.0f, area.y + 5.0f);
+    else
+        rv_imgui_draw_box((struct rv_imgui_area){area.x + 9.0f, area.y + 6.0f, 6.0f, 6.0f}, 3.0f, ink);
+    rv_imgui_draw_text((float[2]){area.x + 21.0f, area.y + 2.0f}, RV_IMGUI_FONT_SMALL, ink, text);
+}
+
+static void show_head(const struct rv_ui_style *style, const struct rv_cockpit *shown, float width,
+                      struct rv_ui_requests *requests)
+{
+    float levers_x = width - (shown->has_levers ? LEVERS_WIDTH : CLOSE_WIDTH + 24.0f);
+    rv_imgui_at(EDGE, HEAD_Y);
+    rv_imgui_text(RV_IMGUI_FONT_BOLD, style->text_strong, shown->name);
+    rv_imgui_same_line(GAP);
+    rv_imgui_text(RV_IMGUI_FONT_SMALL, style->text_faint, shown->about);
+    rv_imgui_same_line(GAP);
+    float room = rv_imgui_room() - (width - EDGE - levers_x) - GAP;
+    show_state(style, shown, room);
+    for (uint32_t i = 0; shown->has_levers && i < RV_COCKPIT_LEVERS; i++) {
+        rv_imgui_at(levers_x + LEVER_STEP * (float)i, HEAD_Y - 1.0f);
+        show_lever(style, &shown->levers[i], i, requests);
+    }
+    rv_imgui_at(width - CLOSE_WIDTH - EDGE, HEAD_Y - 1.0f);
+    if (rv_imgui_button("Close", CLOSE_WIDTH, false))
+        ask(requests, RV_UI_CLOSE_COCKPIT, 0);
+}
+
+/* ---- stack and source ---- */
+
+static void show_frame(const struct rv_ui_style *style, const struct rv_cockpit *shown, uint32_t which,
+                       struct rv_ui_requests *requests)
+{
+    const struct rv_cockpit_frame *frame = &shown->frames[which];
+    struct rv_imgui_area area;
+    char place[PLACE_BYTES], tip[2 * PLACE_BYTES];
+    rv_imgui_push_id(which);
+    rv_imgui_touch("frame", 0.0f, ROW_HEIGHT - 4.0f, &area);
+    bool is_chosen = which == shown->frame, is_hovered = rv_imgui_is_hovered();
+    if (rv_imgui_is_clicked(0))
+        ask(requests, RV_UI_FRAME, which);
+    if (is_chosen || is_hovered)
+        rv_imgui_draw_box((struct rv_imgui_area){area.x - 4.0f, area.y - 2.0f, area.width + 4.0f, ROW_HEIGHT - 1.0f},
+                          3.0f, is_chosen ? style->glass : style->plate);
+    rv_ui_fit_name(RV_IMGUI_FONT_SMALL, frame->place, 0.45f * area.width, place, sizeof place);
+    float place_width = rv_imgui_text_width(RV_IMGUI_FONT_SMALL, place);
+    rv_imgui_clip((struct rv_imgui_area){area.x, area.y, fmaxf(area.width - place_width - GAP, 1.0f), ROW_HEIGHT});
+    rv_imgui_draw_text((float[2]){area.x, area.y}, RV_IMGUI_FONT_TEXT,
+                       which == 0 || is_chosen ? style->text_strong : style->text, frame->call);
+    rv_imgui_unclip();
+    rv_imgui_draw_text((float[2]){floorf(area.x + area.width - place_width), area.y + 1.0f}, RV_IMGUI_FONT_SMALL,
+                       style->text_faint, place);
+    (void)snprintf(tip, sizeof tip, "%.280s%s%.280s", frame->call, frame->place[0] ? "\n" : "", frame->place);
+    if (is_hovered)
+        rv_imgui_tooltip(tip);
+    rv_imgui_pop_id();
+}
+
+static void show_stack(const struct rv_ui_style *style, const struct rv_cockpit *shown, float width, float height,
+                       struct rv_ui_requests *requests)
+{
+    rv_imgui_child_begin("stack", width, height);
+    if (shown->no_frames[0])
+        rv_imgui_text_wrapped(RV_IMGUI_FONT_SMALL, style->text_faint, shown->no_frames);
+    for (uint32_t i = 0; i < shown->n_frames; i++)
+        show_frame(style, shown, i, requests);
+    rv_imgui_child_end();
+}
+
+static void show_line(const struct rv_ui_style *style, const struct rv_cockpit_line *line)
+{
+    struct rv_imgui_area area;
+    char number[16];
+    rv_imgui_push_id(line->number);
+    rv_imgui_touch("##line", 0.0f, LINE_HEIGHT - 4.0f, &area);
+    (void)snprintf(number, sizeof number, "%" PRIu32, line->number);
+    float x = floorf(area.x + NUMBER_WIDTH - 12.0f - rv_imgui_text_width(RV_IMGUI_FONT_SMALL, number));
+    if (line->is_here) {
+        rv_imgui_draw_box((struct rv_imgui_area){area.x, area.y - 2.0f, area.width, LINE_HEIGHT}, 3.0f, style->glass);
+        rv_imgui_draw_box((struct rv_imgui_area){area.x, area.y - 2.0f, 3.0f, LINE_HEIGHT}, 1.0f, style->accent);
+    }
+    rv_imgui_clip((struct rv_imgui_area){area.x, area.y - 2.0f, area.width, LINE_HEIGHT});
+    rv_imgui_draw_text((float[2]){x, area.y}, RV_IMGUI_FONT_SMALL, style->text_faint, number);
+    rv_imgui_draw_text((float[2]){area.x + NUMBER_WIDTH, area.y}, RV_IMGUI_FONT_SMALL,
+                       line->is_here ? style->text_strong : style->text, line->text);
+    rv_imgui_unclip();
+    rv_imgui_pop_id();
+}
+
+static void show_source(const struct rv_ui_style *style, const struct rv_cockpit *shown, float width, float height)
+{
+    rv_imgui_child_begin("source", width, height);
+    if (shown->frame < shown->n_frames && shown->frames[shown->frame].place[0])
+        rv_imgui_text(RV_IMGUI_FONT_SMALL, style->text_faint, shown->frames[shown->frame].place);
+    for (size_t i = 0; i < shown->n_lines; i++)
+        show_line(style, &shown->lines[i]);
+    rv_imgui_child_end();
+}
+
+/* ---- watches, breakpoints, expressions ---- */
+
+/* A cross that takes it away, and then the text, whose beginning is strong. */
+static void show_entry(const struct rv_ui_style *style, const char *what, const char *value, bool is_wrong,
+                       enum rv_ui_request_kind kind, uint32_t idx, struct rv_ui_requests *requests)
+{
+    struct rv_imgui_area area;
+    char text[PLACE_BYTES * 3];
+    rv_imgui_push_id((uint32_t)kind << 16 | idx);
+    rv_imgui_touch("cross", CROSS_WIDTH, ROW_HEIGHT - 5.0f, &area);
+    rv_imgui_draw_text((float[2]){area.x + 4.0f, area.y}, RV_IMGUI_FONT_TEXT,
+                       rv_imgui_is_hovered() ? style->text_warning : style->text_faint, "x");
+    if (rv_imgui_is_hovered())
+        rv_imgui_tooltip("take it away");
+    if (rv_imgui_is_clicked(0))
+        ask(requests, kind, idx);
+    rv_imgui_same_line(0.0f);
+    rv_imgui_touch("##text", 0.0f, ROW_HEIGHT - 5.0f, &area);
+    (void)snprintf(text, sizeof text, "%s%s", what, value);
+    if (rv_imgui_is_hovered())
+        rv_imgui_tooltip(text);
+    rv_imgui_clip((struct rv_imgui_area){area.x, area.y, area.width, ROW_HEIGHT});
+    rv_imgui_draw_text((float[2]){area.x, area.y}, RV_IMGUI_FONT_TEXT, style->text_strong, what);
+    rv_imgui_draw_text((float[2]){area.x + rv_imgui_text_width(RV_IMGUI_FONT_TEXT, what), area.y}, RV_IMGUI_FONT_TEXT,
+                       is_wrong ? style->text_warning : style->text, value);
+    rv_imgui_unclip();
+    rv_imgui_pop_id();
+}
+
+static void show_watches(const struct rv_ui_style *style, const struct rv_cockpit *shown,
+                         struct rv_cockpit_state *state, struct rv_ui_requests *requests)
+{
+    show_field("##watch", "watch an expression", state->watch, RV_UI_WATCH, requests);
+    for (size_t i = 0; i < shown->n_watches; i++) {
+        const struct rv_cockpit_watch *watch = &shown->watches[i];
+        char value[PLACE_BYTES * 2];
+        (void)snprintf(value, sizeof value, "%s%s", watch->is_error ? ": " : " = ",
+                       watch->value ? watch->value : "no value yet");
+        show_entry(style, watch->expression, value, watch->is_error, RV_UI_UNWATCH, watch->idx, requests);
+    }
+}
+
+static void show_breaks(const struct rv_ui_style *style, const struct rv_cockpit *shown, struct rv_cockpit_state *state,
+                        struct rv_ui_requests *requests)
+{
+    show_field("##break", "stop at a subroutine, FILE:LINE or LINE", state->where, RV_UI_BREAK, requests);
+    for (size_t i = 0; i < shown->n_breaks; i++)
+        show_entry(style, "stops at ", shown->breaks[i].where, false, RV_UI_UNBREAK, shown->breaks[i].number, requests);
+}
+
+static void show_value(const struct rv_ui_style *style, const struct rv_cockpit *shown, struct rv_cockpit_state *state,
+                       struct rv_ui_requests *requests)
+{
+    char text[RV_UI_TEXT_BYTES + 16];
+    show_field("##eval", "evaluate an expression", state->expression, RV_UI_EVAL, requests);
+    if (!shown->expression[0])
+        return;
+    (void)snprintf(text, sizeof text, "%s%s", shown->expression, shown->is_value_error ? ": error" : " =");
+    rv_imgui_text_wrapped(RV_IMGUI_FONT_SMALL, style->text_faint, text);
+    rv_imgui_text_wrapped(RV_IMGUI_FONT_TEXT, shown->is_value_error ? style->text_warning : style->text_strong,
+                          shown->value[0] ? shown->value : "nothing");
+}
+
+static void show_inquiries(const struct rv_ui_style *style, const struct rv_cockpit *shown,
+                           struct rv_cockpit_state *state, float height, struct rv_ui_requests *requests)
+{
+    rv_imgui_child_begin("inquiries", 0.0f, height);
+    if (shown->message[0])
+        rv_imgui_text_wrapped(RV_IMGUI_FONT_SMALL, style->text_warning, shown->message);
+    if (shown->is_steered) {
+        show_watches(style, shown, state, requests);
+        show_breaks(style, shown, state, requests);
+        show_value(style, shown, state, requests);
+    }
+    rv_imgui_child_end();
+}
+
+void rv_cockpit_show(struct rv_ui *ui, const struct rv_cockpit *shown, struct rv_cockpit_state *state,
+                     struct rv_ui_requests *requests)
+{
+    const struct rv_ui_style *style = rv_ui_style(ui);
+    bool has_body = shown->n_frames || shown->no_frames[0] || shown->is_steered || shown->message[0];
+    struct rv_imgui_area area = rv_ui_dock(ui, RV_UI_BOTTOM, has_body ? HEIGHT : BODY_Y);
+    float room = area.width - 2.0f * EDGE - 2.0f * GAP, height = area.height - BODY_Y - 6.0f;
+    rv_imgui_panel_begin("cockpit", area, 0);
+    show_head(style, shown, area.width, requests);
+    if (has_body) {
+        rv_imgui_at(EDGE, BODY_Y);
+        show_stack(style, shown, floorf(STACK_SHARE * room), height, requests);
+        rv_imgui_same_line(GAP);
+        show_source(style, shown, floorf(SOURCE_SHARE * room), height);
+        rv_imgui_same_line(GAP);
+        show_inquiries(style, shown, state, height, requests);
+    }
+    rv_imgui_panel_end();
+}

@@ -1,0 +1,15 @@
+/* The font files that panels are written in, as they were when ringviz was built: none is read at run time. */
+#ifndef RV_UI_FONTS_H
+#define RV_UI_FONTS_H
+
+#include <stddef.h>
+
+struct rv_typeface {
+    const unsigned char *bytes; /* TrueType */
+    size_t n_bytes;
+};
+
+struct rv_typeface rv_typeface_text(void); /* DejaVu Sans */
+struct rv_typeface rv_typeface_bold(void);
+
+#endif

@@ -1,0 +1,54 @@
+#include "ui/settings_panel.h"
+
+#include <stdio.h>
+
+#define WIDTH 330.0f
+#define HEIGHT 216.0f
+#define LABEL_WIDTH 110.0f
+#define N_SCALES 5
+
+static void ask(struct rv_ui_requests *requests, enum rv_ui_request_kind kind, uint32_t idx)
+{
+    rv_ui_ask(requests, &(struct rv_ui_request){.kind = kind, .idx = idx});
+}
+
+/* A label and a choice beside it. True when another was chosen. */
+static bool choose(const struct rv_ui_style *style, const char *label, const char *const *names, int n, int *chosen)
+{
+    char id[64];
+    snprintf(id, sizeof id, "##%s", label);
+    rv_imgui_label(label, style->text);
+    rv_imgui_same_line(LABEL_WIDTH - rv_imgui_text_width(RV_IMGUI_FONT_TEXT, label));
+    return rv_imgui_choice(id, rv_imgui_room(), names, n, chosen);
+}
+
+void rv_preferences_show(struct rv_ui *ui, const struct rv_preferences *shown, struct rv_ui_requests *requests)
+{
+    static const unsigned percents[N_SCALES] = {75, 100, 125, 150, 200};
+    static const char *const scales[N_SCALES] = {"75 %", "100 %", "125 %", "150 %", "200 %"};
+    const struct rv_ui_style *style = rv_ui_style(ui);
+    const char *themes[RV_COLOR_THEME_COUNT];
+    int theme = (int)shown->theme, scheme = (int)shown->scheme, scale = -1;
+    bool has_legend = shown->has_legend, has_minimap = shown->has_minimap;
+    for (int i = 0; i < RV_COLOR_THEME_COUNT; i++)
+        themes[i] = rv_color_theme_name((enum rv_color_theme)i);
+    for (int i = 0; i < N_SCALES; i++)
+        scale = percents[i] == shown->scale_percent ? i : scale;
+    rv_imgui_panel_begin("settings", rv_ui_center(ui, WIDTH, HEIGHT), RV_IMGUI_PANEL_FIRST);
+    rv_imgui_text(RV_IMGUI_FONT_BOLD, style->text_strong, "Settings");
+    rv_imgui_gap(4.0f);
+    if (choose(style, "Theme", themes, RV_COLOR_THEME_COUNT, &theme))
+        ask(requests, RV_UI_THEME, (uint32_t)theme);
+    if (choose(style, "Size", scales, N_SCALES, &scale))
+        ask(requests, RV_UI_SCALE, percents[scale]);
+    if (choose(style, "Colours by", shown->schemes, (int)shown->n_schemes, &scheme))
+        ask(requests, RV_UI_SCHEME, (uint32_t)scheme);
+    if (rv_imgui_check("Legend", &has_legend))
+        ask(requests, RV_UI_TOGGLE_LEGEND, 0);
+    if (rv_imgui_check("Minimap", &has_minimap))
+        ask(requests, RV_UI_TOGGLE_MINIMAP, 0);
+    rv_imgui_gap(2.0f);
+    rv_imgui_text_wrapped(RV_IMGUI_FONT_SMALL, style->text_faint,
+                          shown->path ? shown->path : "kept until the end only");
+    rv_imgui_panel_end();
+}

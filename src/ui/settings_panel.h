@@ -1,0 +1,19 @@
+/* What a window looks like, to be chosen; the application keeps it. */
+#ifndef RV_UI_SETTINGS_PANEL_H
+#define RV_UI_SETTINGS_PANEL_H
+
+#include "ui/ui.h"
+
+struct rv_preferences {
+    enum rv_color_theme theme;
+    unsigned scale_percent;
+    const char *const *schemes;
+    uint32_t n_schemes, scheme;
+    bool has_legend, has_minimap;
+    const char *path; /* where it is kept; NULL = nowhere */
+};
+
+/* Asks for RV_UI_THEME, RV_UI_SCALE, RV_UI_SCHEME, RV_UI_TOGGLE_LEGEND, RV_UI_TOGGLE_MINIMAP. */
+void rv_preferences_show(struct rv_ui *ui, const struct rv_preferences *shown, struct rv_ui_requests *requests);
+
+#endif

@@ -1,0 +1,169 @@
+#include "viewer/color_legend.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/units.h"
+
+#define RANKED 64u /* groups looked at: what is left belongs to the others */
+
+static uint32_t rgba_of(struct rv_color color)
+{
+    return (uint32_t)color.r << 24 | (uint32_t)color.g << 16 | (uint32_t)color.b << 8 | 0xffu;
+}
+
+static uint32_t slot_rgba(const struct rv_palette *palette, uint32_t slot)
+{
+    return rgba_of(rv_palette_front(palette, slot * RV_COLOR_SHADES + RV_COLOR_SHADES / 2));
+}
+
+static struct rv_legend_row *add_row(struct rv_legend *legend, uint32_t rgba, double share)
+{
+    struct rv_legend_row *row = &legend->rows[legend->n_rows++];
+    *row = (struct rv_legend_row){.rgba = rgba, .share = share, .only_idx = -1, .without_idx = -1};
+    return row;
+}
+
+static void add_state(struct rv_legend *legend, const char *name, uint32_t rgba, double share)
+{
+    struct rv_legend_row *row = &legend->states[legend->n_states++];
+    *row = (struct rv_legend_row){.rgba = rgba, .share = share};
+    snprintf(row->name, sizeof row->name, "%s", name);
+}
+
+/* Rules about a group: its package by its whole name, else names that begin like it. A name too long has none. */
+static void make_rules(struct rv_legend_row *row, const struct rv_palette_group *group)
+{
+    char pattern[RV_LEGEND_RULE_BYTES - 16];
+    size_t n = 0;
+    for (size_t i = 0; i < group->name_bytes; i++) {
+        if (n + 3 > sizeof pattern)
+            return;
+        if (strchr(".[](){}*+?^$|\\", group->name[i]))
+            pattern[n++] = '\\';
+        pattern[n++] = group->name[i];
+    }
+    pattern[n] = '\0';
+    const char *key = group->has_package ? "package" : "name", *end = group->has_package ? "$" : "";
+    snprintf(row->only, sizeof row->only, "%s:^%s%s", key, pattern, end);
+    snprintf(row->without, sizeof row->without, "!%s:^%s%s", key, pattern, end);
+}
+
+/* The last row is for what has no colour of its own. Returns the share of states. */
+static double describe_packages(const struct rv_palette *palette, struct rv_legend *legend)
+{
+    struct rv_palette_group groups[RANKED];
+    size_t n = rv_palette_rank(palette, groups, RANKED);
+    double other = 1.0, states = 0.0;
+    for (size_t i = 0; i < n; i++) {
+        const struct rv_palette_group *group = &groups[i];
+        states += group->is_state ? group->share : 0.0;
+        if (group->is_state || group->slot >= RV_COLOR_SLOTS || legend->n_rows == RV_LEGEND_ROWS - 1)
+            continue;
+        struct rv_legend_row *row = add_row(legend, slot_rgba(palette, group->slot), group->share);
+        row->is_striped = group->slot >= RV_COLOR_HUES;
+        make_rules(row, group);
+        snprintf(row->name, sizeof row->name, "%.*s%s", (int)group->name_bytes, group->name,
+                 group->has_package ? "" : "…");
+        other -= group->share;
+    }
+    other -= states;
+    if (n && other > 0.0005)
+        snprintf(add_row(legend, slot_rgba(palette, RV_COLOR_NEUTRAL), other)->name, RV_LEGEND_NAME_BYTES,
+                 "other packages");
+    return states;
+}
+
+static void describe_threads(const struct rv_palette *palette, const struct rv_view *view, struct rv_legend *legend)
+{
+    for (size_t i = 0; i < view->n_lanes && legend->n_rows < RV_LEGEND_ROWS; i++) {
+        uint32_t slot = view->lanes[i].thread % RV_COLOR_SLOTS;
+        struct rv_legend_row *row = add_row(legend, slot_rgba(palette, slot), -1.0);
+        row->is_striped = slot >= RV_COLOR_HUES;
+        snprintf(row->name, sizeof row->name, "%s", view->lanes[i].name);
+    }
+}
+
+/* A row for each factor of ten, from 1 us on. */
+static void describe_durations(const struct rv_palette *palette, struct rv_legend *legend)
+{
+    uint64_t duration_ns = 1000;
+    for (; duration_ns <= 1000000000u; duration_ns *= 10) {
+        struct rv_box box = {.duration_ns = duration_ns, .count = 1, .coverage = 65535, .id = UINT32_MAX};
+        uint32_t rgba = rgba_of(rv_palette_front(palette, rv_palette_index(palette, &box, 0)));
+        struct rv_legend_row *row = add_row(legend, rgba, -1.0);
+        rv_units_format_ns(row->name, sizeof row->name, duration_ns);
+    }
+}
+
+/* From slower to faster, as the boxes' heights fall; then what cannot be compared. */
+static void describe_differences(const struct rv_palette *palette, struct rv_legend *legend)
+{
+    static const struct {
+        const char *words;
+        double octaves;
+    } rows[] = {{"4 times as long, or more", 2.0},
+                {"twice as long", 1.0},
+                {"as long as before", 0.0},
+                {"half as long", -1.0},
+                {"a quarter, or less", -2.0}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        uint32_t rgba = rgba_of(rv_palette_front(palette, rv_color_difference_shade(rows[i].octaves)));
+        snprintf(add_row(legend, rgba, -1.0)->name, RV_LEGEND_NAME_BYTES, "%s", rows[i].words);
+    }
+    struct rv_legend_row *row = add_row(legend, slot_rgba(palette, RV_COLOR_ONE_RUN), -1.0);
+    row->is_striped = true;
+    snprintf(row->name, sizeof row->name, "in one run only");
+    snprintf(add_row(legend, slot_rgba(palette, RV_COLOR_NEUTRAL), -1.0)->name, RV_LEGEND_NAME_BYTES,
+             "too few calls to tell");
+}
+
+void rv_colors_describe(const struct rv_palette *palette, const struct rv_view *view, struct rv_legend *legend)
+{
+    double states = -1.0;
+    *legend = (struct rv_legend){.unit = ""};
+    switch (rv_palette_scheme(palette)) {
+    case RV_COLOR_PACKAGE:
+    case RV_COLOR_HIGH_CONTRAST:
+        legend->title = "Packages";
+        legend->unit = "inclusive time";
+        states = describe_packages(palette, legend);
+        break;
+    case RV_COLOR_SUBROUTINE:
+        legend->title = "A colour a subroutine";
+        break;
+    case RV_COLOR_THREAD:
+        legend->title = "Threads";
+        describe_threads(palette, view, legend);
+        break;
+    case RV_COLOR_DURATION:
+        legend->title = "Duration of a call";
+        describe_durations(palette, legend);
+        break;
+    case RV_COLOR_DIFFERENCE:
+        legend->title = "Calls take";
+        describe_differences(palette, legend);
+        break;
+    case RV_COLOR_SCHEME_COUNT:
+        break;
+    }
+    add_state(legend, "waiting / off-CPU", slot_rgba(palette, RV_COLOR_WAIT), states > 0.0 ? states : -1.0);
+    add_state(legend, "GC / stop-the-world", rgba_of(rv_color_gc()), -1.0);
+}
+
+static int find_rule(const struct rv_lens *lens, const char *text)
+{
+    for (size_t i = 0; i < lens->n_rules; i++)
+        if (strcmp(lens->rules[i].text, text) == 0)
+            return (int)i;
+    return -1;
+}
+
+void rv_colors_find_rules(struct rv_legend *legend, const struct rv_lens *lens)
+{
+    for (size_t i = 0; i < legend->n_rows; i++) {
+        struct rv_legend_row *row = &legend->rows[i];
+        row->only_idx = find_rule(lens, row->only);
+        row->without_idx = find_rule(lens, row->without);
+    }
+}

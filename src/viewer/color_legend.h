@@ -1,0 +1,16 @@
+/* What the legend says of a picture's colours, by their scheme. No GL. */
+#ifndef RV_VIEWER_COLOR_LEGEND_H
+#define RV_VIEWER_COLOR_LEGEND_H
+
+#include "model/filter.h"
+#include "model/view.h"
+#include "render/palette.h"
+#include "ui/legend.h"
+
+/* The palette has learned the view. */
+void rv_colors_describe(const struct rv_palette *palette, const struct rv_view *view, struct rv_legend *legend);
+
+/* Which of its rows' rules are there. */
+void rv_colors_find_rules(struct rv_legend *legend, const struct rv_lens *lens);
+
+#endif

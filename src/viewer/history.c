@@ -1,0 +1,45 @@
+#include "viewer/history.h"
+
+#include <string.h>
+
+#define GESTURE_NS 700000000u /* moves nearer to each other than this are one */
+
+void rv_history_note(struct rv_history *history, const struct rv_history_place *place, uint64_t clock_ns)
+{
+    bool is_same_gesture = history->last_ns && clock_ns - history->last_ns < GESTURE_NS;
+    history->last_ns = clock_ns;
+    if (is_same_gesture)
+        return;
+    if (history->at == RV_HISTORY_PLACES) {
+        memmove(&history->places[0], &history->places[1], sizeof history->places - sizeof history->places[0]);
+        history->at--;
+    }
+    history->places[history->at++] = *place;
+    history->n = history->at;
+}
+
+static void swap(struct rv_history_place *a, struct rv_history_place *b)
+{
+    struct rv_history_place held = *a;
+    *a = *b;
+    *b = held;
+}
+
+/* Where we are takes the place of where we go, so that the way back is kept. */
+bool rv_history_back(struct rv_history *history, struct rv_history_place *place)
+{
+    history->last_ns = 0;
+    if (history->at == 0)
+        return false;
+    swap(place, &history->places[--history->at]);
+    return true;
+}
+
+bool rv_history_forward(struct rv_history *history, struct rv_history_place *place)
+{
+    history->last_ns = 0;
+    if (history->at == history->n)
+        return false;
+    swap(place, &history->places[history->at++]);
+    return true;
+}

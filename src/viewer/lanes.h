@@ -1,0 +1,11 @@
+/* What a viewer does with actions that are about lanes: hide, collapse, pin, move, show, crop. Part of rv_viewer_act().
+ */
+#ifndef RV_VIEWER_LANES_H
+#define RV_VIEWER_LANES_H
+
+#include "viewer/viewer.h"
+
+/* Does nothing for other actions. */
+void rv_arranging_act(struct rv_viewer *viewer, const struct rv_act *act);
+
+#endif

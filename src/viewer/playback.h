@@ -1,0 +1,26 @@
+/*
+ * Playing what was captured: what the keys of the playhead and the time bar do to a viewer, and what time does. Main
+ * thread.
+ *
+ * While capture goes on, the playhead is where the picture was frozen, or behind the present; when it comes to the
+ * present it is off. When capture has ended it stays at the end.
+ */
+#ifndef RV_VIEWER_PLAYBACK_H
+#define RV_VIEWER_PLAYBACK_H
+
+#include "viewer/viewer.h"
+
+void rv_playing_act(struct rv_viewer *viewer, const struct rv_act *act);
+
+/* From this time of the trace on, with the window following. */
+void rv_playing_start(struct rv_viewer *viewer, uint64_t from_ns);
+
+/* dt_s have passed, and the present has been looked at: what is shown as it is where the playhead is. Returns whether
+ * that has moved. */
+bool rv_playing_advance(struct rv_viewer *viewer, double dt_s);
+
+/* Something at this time is to be shown: the playhead, if it is on, comes to it, or only if it is before it. */
+void rv_playing_go(struct rv_viewer *viewer, uint64_t ns);
+void rv_playing_reveal(struct rv_viewer *viewer, uint64_t ns);
+
+#endif

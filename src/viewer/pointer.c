@@ -1,0 +1,80 @@
+#include "viewer/pointer.h"
+
+#include <string.h>
+
+void rv_pointer_move(struct rv_pointer *pointer, const float at_px[2], bool is_dragging)
+{
+    memcpy(pointer->at_px, at_px, sizeof pointer->at_px);
+    pointer->is_inside = pointer->has_moved = true;
+    pointer->is_dragging = is_dragging;
+}
+
+void rv_pointer_leave(struct rv_pointer *pointer)
+{
+    pointer->is_inside = false;
+    pointer->has_moved = true;
+}
+
+static bool pick(const struct rv_pointer *pointer, struct rv_scene *scene, struct rv_pick_hit *hit)
+{
+    double x_px = (double)pointer->at_px[0] + 0.5, y_px = (double)pointer->at_px[1] + 0.5;
+    return pointer->is_inside && rv_scene_pick(scene, x_px, y_px, hit);
+}
+
+static bool hover(struct rv_pointer *pointer, struct rv_scene *scene, const struct rv_view *view)
+{
+    struct rv_pick_hit hit;
+    bool is_hit = !pointer->is_dragging && pick(pointer, scene, &hit);
+    return rv_hover_move(&pointer->hover, view, is_hit ? &hit : NULL, pointer->at_px);
+}
+
+bool rv_pointer_look(struct rv_pointer *pointer, struct rv_scene *scene, const struct rv_view *view)
+{
+    bool has_moved = pointer->has_moved;
+    pointer->has_moved = false;
+    return has_moved && !pointer->hover.is_pinned && hover(pointer, scene, view);
+}
+
+void rv_pointer_pin(struct rv_pointer *pointer, struct rv_scene *scene, const struct rv_view *view)
+{
+    struct rv_pick_hit hit;
+    bool is_hit = pick(pointer, scene, &hit);
+    rv_hover_pin(&pointer->hover, view, is_hit ? &hit : NULL, pointer->at_px);
+}
+
+void rv_pointer_pin_box(struct rv_pointer *pointer, const struct rv_box *box, struct rv_lane *lane)
+{
+    char name[RV_LANE_NAME_BYTES];
+    pthread_mutex_lock(&lane->lock);
+    memcpy(name, lane->name, sizeof name);
+    pthread_mutex_unlock(&lane->lock);
+    rv_hover_pin_box(&pointer->hover, box, lane, name);
+}
+
+void rv_pointer_unpin(struct rv_pointer *pointer)
+{
+    pointer->hover.is_pinned = false;
+    pointer->has_moved = true;
+}
+
+void rv_pointer_show(struct rv_pointer *pointer, struct rv_scene *scene, struct rv_session *session,
+                     struct rv_scene_frame *frame)
+{
+    rv_scene_place(scene, frame);
+    if (pointer->hover.is_pinned)
+        rv_hover_find(&pointer->hover, frame->view);
+    else
+        (void)hover(pointer, scene, frame->view);
+    if (!pointer->hover.is_on)
+        return;
+    struct rv_hover_about about = {.subroutines = frame->subroutines,
+                                   .zero_ns = frame->is_live ? frame->now_ns : frame->origin_ns,
+                                   .is_live = frame->is_live,
+                                   .scale = frame->scale};
+    about.n_below =
+        rv_session_calls_at_most(session, pointer->hover.box.id, pointer->hover.box.duration_ns, &about.n_calls);
+    (void)rv_hover_describe(&pointer->hover, &about, &pointer->tooltip);
+    pointer->highlight = (struct rv_highlight){pointer->hover.box.id, pointer->hover.box_idx};
+    frame->highlight = &pointer->highlight;
+    frame->tooltip = &pointer->tooltip;
+}

@@ -1,0 +1,19 @@
+/* A time as people write it in the go-to field. Pure. */
+#ifndef RV_VIEWER_TIME_INPUT_H
+#define RV_VIEWER_TIME_INPUT_H
+
+#include <stdint.h>
+
+struct rv_moment_context {
+    uint64_t first_ns, last_ns; /* of the trace */
+    uint64_t at_ns;             /* what is looked at */
+};
+
+/*
+ * "12ms": from the beginning of the trace; "+3ms", "-3ms": from where one is; "@start", "@end". Numbers as on the
+ * command line; spaces around them do not count.
+ *   returns  0 through *ns, or -EINVAL
+ */
+int rv_moment_parse(const char *text, const struct rv_moment_context *context, uint64_t *ns);
+
+#endif

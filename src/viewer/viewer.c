@@ -1,0 +1,541 @@
+#include "viewer/viewer.h"
+
+#include <math.h>
+
+#include "viewer/lanes.h"
+#include "viewer/search.h"
+#include "viewer/time_input.h"
+#include "viewer/playback.h"
+#include "base/clock.h"
+#include "base/err.h"
+
+#define SWITCH_NS 200000000u /* from one look to another */
+#define SETTLE_NS 200000000u
+#define ZOOM_STEP 0.85
+#define PAN_STEP 0.08
+#define MARK_NEAR 0.005     /* of the window: a mark so near is the one that is meant */
+#define ORBIT_SIDE_MAX 1.1f /* radians to either side of the look's own direction, down and up */
+#define ORBIT_DOWN_MAX 0.35f
+#define ORBIT_UP_MAX 0.9f
+
+static void touch(struct rv_viewer *viewer)
+{
+    viewer->is_dirty = viewer->is_touched = true;
+    viewer->input_ns = rv_clock_mono_ns();
+}
+
+void rv_viewer_point(struct rv_viewer *viewer)
+{
+    viewer->is_dirty = true;
+    viewer->input_ns = rv_clock_mono_ns();
+}
+
+static double cursor_share(const struct rv_viewer *viewer)
+{
+    if (!viewer->scene)
+        return 0.5;
+    const float *at_px = viewer->pointer.at_px;
+    return fmin(fmax(rv_scene_share_at(viewer->scene, (double)at_px[0], (double)at_px[1]), 0.0), 1.0);
+}
+
+static void zoom(struct rv_viewer *viewer, double factor)
+{
+    rv_navigate_zoom(&viewer->navigate, cursor_share(viewer), factor);
+    touch(viewer);
+}
+
+static void pan(struct rv_viewer *viewer, double share)
+{
+    rv_navigate_pan(&viewer->navigate, share);
+    touch(viewer);
+}
+
+static void scroll(struct rv_viewer *viewer, double points)
+{
+    double most = viewer->scene ? rv_scene_scroll_max(viewer->scene) : 0.0;
+    if (most > 0.0)
+        viewer->look.scroll = fmin(fmax(viewer->look.scroll + points, 0.0), most);
+    touch(viewer);
+}
+
+bool rv_viewer_find_lane(const struct rv_viewer *viewer, uint32_t *lane_idx)
+{
+    const float *at_px = viewer->pointer.at_px;
+    if (!viewer->scene || !viewer->view)
+        return false;
+    size_t lane = rv_scene_lane_at(viewer->scene, (double)at_px[0], (double)at_px[1]);
+    if (lane >= viewer->view->n_lanes)
+        return false;
+    *lane_idx = viewer->view->lanes[lane].lane_idx;
+    return true;
+}
+
+void rv_viewer_scroll_to(struct rv_viewer *viewer, uint32_t lane_idx, uint32_t depth)
+{
+    const struct rv_view *view = viewer->view;
+    for (uint32_t i = 0; viewer->scene && view && i < view->n_lanes; i++)
+        if (view->lanes[i].lane_idx == lane_idx) {
+            struct rv_scene_place place = {.lane = i, .depth = depth};
+            scroll(viewer, rv_scene_scroll_to(viewer->scene, &place));
+            return;
+        }
+}
+
+static void show_look(struct rv_viewer *viewer, enum rv_look look)
+{
+    if (look != viewer->look.shown) {
+        viewer->look.from = viewer->look.shown;
+        viewer->look.since_ns = rv_clock_mono_ns();
+    }
+    viewer->look.shown = look;
+    touch(viewer);
+}
+
+/* What stands still while capture goes on is left behind. */
+static void follow(struct rv_viewer *viewer)
+{
+    if (!viewer->present.is_done && !viewer->playhead.is_playing)
+        rv_playing_act(viewer, &(struct rv_act){.action = RV_ACTION_END});
+    rv_navigate_follow(&viewer->navigate, viewer->present.now_ns);
+    touch(viewer);
+}
+
+static void fit_all(struct rv_viewer *viewer)
+{
+    const struct rv_present *present = &viewer->present;
+    uint64_t to_ns = present->last_ns > present->first_ns ? present->last_ns : present->now_ns;
+    viewer->navigate.is_following = false;
+    rv_navigate_set(&viewer->navigate, present->first_ns, to_ns);
+    viewer->is_dirty = true;
+}
+
+static bool focus(struct rv_viewer *viewer)
+{
+    uint64_t from_ns, to_ns;
+    if (!rv_hover_window(&viewer->pointer.hover, &from_ns, &to_ns))
+        return false;
+    viewer->navigate.is_following = false;
+    rv_navigate_set(&viewer->navigate, from_ns, to_ns);
+    rv_navigate_window(&viewer->navigate, &viewer->focus.from_ns, &viewer->focus.to_ns);
+    touch(viewer);
+    return true;
+}
+
+/* Focus, or fit all when there is nothing to focus or it fills the window already. */
+static void focus_or_fit(struct rv_viewer *viewer)
+{
+    uint64_t from_ns, to_ns;
+    rv_navigate_window(&viewer->navigate, &from_ns, &to_ns);
+    bool is_focused = from_ns == viewer->focus.from_ns && to_ns == viewer->focus.to_ns;
+    if (is_focused || !focus(viewer))
+        fit_all(viewer);
+    touch(viewer);
+}
+
+static void pin(struct rv_viewer *viewer)
+{
+    if (viewer->scene && viewer->view)
+        rv_pointer_pin(&viewer->pointer, viewer->scene, viewer->view);
+    viewer->focus = (struct rv_viewer_focus){0};
+    rv_debugging_click(viewer);
+    rv_viewer_point(viewer);
+}
+
+static void show(struct rv_viewer *viewer, uint64_t from_ns, uint64_t to_ns)
+{
+    viewer->navigate.is_following = false;
+    rv_navigate_set(&viewer->navigate, from_ns, to_ns);
+    touch(viewer);
+}
+
+static uint64_t time_at(const struct rv_viewer *viewer, double share)
+{
+    uint64_t from_ns, to_ns;
+    rv_navigate_window(&viewer->navigate, &from_ns, &to_ns);
+    return from_ns + (uint64_t)(share * (double)(to_ns - from_ns));
+}
+
+/* The window's width stays. */
+static void center(struct rv_viewer *viewer, uint64_t ns)
+{
+    uint64_t width_ns = (uint64_t)viewer->navigate.window_ns, from_ns = ns > width_ns / 2 ? ns - width_ns / 2 : 0;
+    show(viewer, from_ns, from_ns + width_ns);
+}
+
+/* The present moves on while one looks at it: where one is, is where it is. */
+static void go_to(struct rv_viewer *viewer, const char *text)
+{
+    const struct rv_present *present = &viewer->present;
+    struct rv_moment_context context = {present->first_ns, present->now_ns, time_at(viewer, 0.5)};
+    uint64_t ns;
+    viewer->panels.has_go_to = !text || rv_moment_parse(text, &context, &ns) != 0;
+    viewer->panels.is_go_to_wrong = text && viewer->panels.has_go_to;
+    if (!viewer->panels.has_go_to) {
+        center(viewer, ns);
+        rv_playing_go(viewer, ns);
+    }
+}
+
+static struct rv_history_place place_of(const struct rv_viewer *viewer)
+{
+    struct rv_history_place place = {.is_following = viewer->navigate.is_following};
+    rv_navigate_window(&viewer->navigate, &place.from_ns, &place.to_ns);
+    return place;
+}
+
+static void travel(struct rv_viewer *viewer, bool is_back)
+{
+    struct rv_history_place place = place_of(viewer);
+    if (!(is_back ? rv_history_back : rv_history_forward)(&viewer->history, &place))
+        return;
+    viewer->navigate.is_following = false;
+    rv_navigate_set(&viewer->navigate, place.from_ns, place.to_ns);
+    if (place.is_following)
+        rv_navigate_follow(&viewer->navigate, viewer->present.now_ns);
+    touch(viewer);
+}
+
+static void mark(struct rv_viewer *viewer)
+{
+    uint64_t near_ns = (uint64_t)(MARK_NEAR * viewer->navigate.window_ns);
+    rv_marks_toggle(&viewer->marks, time_at(viewer, cursor_share(viewer)), near_ns);
+    rv_viewer_point(viewer);
+}
+
+static void go_to_next_mark(struct rv_viewer *viewer)
+{
+    uint64_t ns;
+    if (rv_marks_next(&viewer->marks, time_at(viewer, 0.5), &ns)) {
+        center(viewer, ns);
+        rv_playing_go(viewer, ns);
+    }
+}
+
+static void orbit(struct rv_viewer *viewer, const struct rv_act *act)
+{
+    float *at = viewer->look.orbit;
+    at[0] = fminf(fmaxf(at[0] + (float)act->amount, -ORBIT_SIDE_MAX), ORBIT_SIDE_MAX);
+    at[1] = fminf(fmaxf(at[1] + (float)act->amount_up, -ORBIT_DOWN_MAX), ORBIT_UP_MAX);
+    touch(viewer);
+}
+
+/* Close what is in front of the rest; then what is pinned, then what was asked for. */
+static void go_out(struct rv_viewer *viewer)
+{
+    if (viewer->panels.has_go_to)
+        viewer->panels.has_go_to = false;
+    else if (viewer->panels.has_settings)
+        viewer->panels.has_settings = false;
+    else if (viewer->panels.has_help)
+        viewer->panels.has_help = false;
+    else if (viewer->panels.has_threads)
+        viewer->panels.has_threads = false;
+    else if (viewer->panels.has_cockpit)
+        viewer->panels.has_cockpit = false;
+    else if (viewer->pointer.hover.is_pinned || !rv_asking_end(viewer))
+        rv_pointer_unpin(&viewer->pointer);
+    rv_viewer_point(viewer);
+}
+
+uint32_t rv_viewer_n_schemes(const struct rv_viewer *viewer)
+{
+    return viewer->compare ? RV_COLOR_SCHEME_COUNT : RV_COLOR_PLAIN_SCHEMES;
+}
+
+static void choose_scheme(struct rv_viewer *viewer, uint32_t which)
+{
+    uint32_t scheme = which ? which - 1 : (uint32_t)viewer->look.scheme + 1;
+    viewer->look.scheme = (enum rv_color_scheme)(scheme % rv_viewer_n_schemes(viewer));
+}
+
+/* Of those that the history keeps the window before. */
+static bool moves_window(const struct rv_act *act)
+{
+    switch ((int)act->action) {
+    case RV_ACTION_ZOOM_IN:
+    case RV_ACTION_ZOOM_OUT:
+    case RV_ACTION_ZOOM:
+    case RV_ACTION_PAN_LEFT:
+    case RV_ACTION_PAN_RIGHT:
+    case RV_ACTION_PAN:
+    case RV_ACTION_SHOW:
+    case RV_ACTION_NEXT_MARK:
+    case RV_ACTION_FOLLOW:
+    case RV_ACTION_START:
+    case RV_ACTION_END:
+    case RV_ACTION_FOCUS:
+    case RV_ACTION_FOCUS_OR_FIT:
+    case RV_ACTION_NEXT_HIT:
+    case RV_ACTION_PREVIOUS_HIT:
+        return true;
+    case RV_ACTION_GO_TO:
+        return act->text;
+    default:
+        return false;
+    }
+}
+
+void rv_viewer_fini(struct rv_viewer *viewer)
+{
+    rv_stride_stop(&viewer->stride);
+    rv_inquiry_fini(&viewer->inquiry);
+    rv_arrangement_fini(&viewer->arrangement);
+}
+
+void rv_viewer_act(struct rv_viewer *viewer, const struct rv_act *act)
+{
+    rv_navigate_glide(&viewer->navigate, 0.0);
+    if (moves_window(act)) {
+        struct rv_history_place place = place_of(viewer);
+        rv_history_note(&viewer->history, &place, rv_clock_mono_ns());
+    }
+    switch (act->action) {
+    case RV_ACTION_NONE:
+        return;
+    case RV_ACTION_LOOK_3D:
+    case RV_ACTION_LOOK_ALIGNED:
+    case RV_ACTION_LOOK_FLAME:
+    case RV_ACTION_LOOK_TOP:
+        show_look(viewer, (enum rv_look)(act->action - RV_ACTION_LOOK_3D));
+        return;
+    case RV_ACTION_SCHEME:
+        choose_scheme(viewer, act->idx);
+        touch(viewer);
+        return;
+    case RV_ACTION_ZOOM_IN:
+        zoom(viewer, ZOOM_STEP);
+        return;
+    case RV_ACTION_ZOOM_OUT:
+        zoom(viewer, 1.0 / ZOOM_STEP);
+        return;
+    case RV_ACTION_ZOOM:
+        zoom(viewer, act->amount);
+        return;
+    case RV_ACTION_PAN_LEFT:
+        pan(viewer, -PAN_STEP);
+        return;
+    case RV_ACTION_PAN_RIGHT:
+        pan(viewer, PAN_STEP);
+        return;
+    case RV_ACTION_PAN:
+        pan(viewer, act->amount);
+        return;
+    case RV_ACTION_GLIDE:
+        rv_navigate_glide(&viewer->navigate, act->amount);
+        return;
+    case RV_ACTION_SCROLL:
+        scroll(viewer, act->amount);
+        return;
+    case RV_ACTION_SHOW:
+        show(viewer, act->from_ns, act->to_ns);
+        return;
+    case RV_ACTION_GO_TO:
+        go_to(viewer, act->text);
+        return;
+    case RV_ACTION_BACK:
+        travel(viewer, true);
+        return;
+    case RV_ACTION_FORWARD:
+        travel(viewer, false);
+        return;
+    case RV_ACTION_MARK:
+        mark(viewer);
+        return;
+    case RV_ACTION_NEXT_MARK:
+        go_to_next_mark(viewer);
+        return;
+    case RV_ACTION_PLAY:
+    case RV_ACTION_FASTER:
+    case RV_ACTION_SLOWER:
+    case RV_ACTION_STEP_FORWARD:
+    case RV_ACTION_STEP_BACK:
+    case RV_ACTION_SEEK:
+    case RV_ACTION_START:
+    case RV_ACTION_END:
+        rv_playing_act(viewer, act);
+        touch(viewer);
+        return;
+    case RV_ACTION_RECORD:
+        viewer->wants_recording = !viewer->wants_recording;
+        return;
+    case RV_ACTION_FOLLOW:
+        follow(viewer);
+        return;
+    case RV_ACTION_PIN:
+        pin(viewer);
+        return;
+    case RV_ACTION_FOCUS_OR_FIT:
+        focus_or_fit(viewer);
+        return;
+    case RV_ACTION_FOCUS:
+        (void)focus(viewer);
+        return;
+    case RV_ACTION_HIDE_LANE:
+    case RV_ACTION_COLLAPSE_LANE:
+    case RV_ACTION_COLLAPSE_PROCESS:
+    case RV_ACTION_PIN_LANE:
+    case RV_ACTION_SHOW_LANE:
+    case RV_ACTION_LANE_FORWARD:
+    case RV_ACTION_LANE_BACK:
+    case RV_ACTION_SHOW_ALL_LANES:
+    case RV_ACTION_CROP_LESS:
+    case RV_ACTION_CROP_MORE:
+        rv_arranging_act(viewer, act);
+        return;
+    case RV_ACTION_DEBUGGER:
+    case RV_ACTION_RUN_THREAD:
+    case RV_ACTION_STOP_THREAD:
+    case RV_ACTION_NEXT_STATEMENT:
+    case RV_ACTION_STEP_STATEMENT:
+    case RV_ACTION_FINISH_CALL:
+    case RV_ACTION_LOOK_AT_FRAME:
+    case RV_ACTION_WATCH:
+    case RV_ACTION_UNWATCH:
+    case RV_ACTION_BREAK:
+    case RV_ACTION_UNBREAK:
+    case RV_ACTION_EVALUATE:
+        rv_debugging_act(viewer, act);
+        return;
+    case RV_ACTION_UNPIN:
+        go_out(viewer);
+        return;
+    case RV_ACTION_HELP:
+        viewer->panels.has_help = !viewer->panels.has_help;
+        return;
+    case RV_ACTION_SETTINGS:
+        viewer->panels.has_settings = !viewer->panels.has_settings;
+        return;
+    case RV_ACTION_THREADS:
+        viewer->panels.has_threads = !viewer->panels.has_threads;
+        return;
+    case RV_ACTION_LEGEND:
+        viewer->settings.has_legend = !viewer->settings.has_legend;
+        return;
+    case RV_ACTION_MINIMAP:
+        viewer->settings.has_minimap = !viewer->settings.has_minimap;
+        return;
+    case RV_ACTION_THEME:
+        viewer->settings.theme = (enum rv_color_theme)(act->idx % RV_COLOR_THEME_COUNT);
+        touch(viewer);
+        return;
+    case RV_ACTION_SCALE:
+        viewer->settings.scale_percent = act->idx;
+        touch(viewer);
+        return;
+    case RV_ACTION_ORBIT:
+        orbit(viewer, act);
+        return;
+    case RV_ACTION_SELECT:
+    case RV_ACTION_SEARCH:
+    case RV_ACTION_FIND:
+    case RV_ACTION_NEXT_HIT:
+    case RV_ACTION_PREVIOUS_HIT:
+    case RV_ACTION_LET:
+    case RV_ACTION_INVERT_RULE:
+    case RV_ACTION_REMOVE_RULE:
+    case RV_ACTION_HIDE:
+        rv_asking_act(viewer, act);
+        return;
+    case RV_ACTION_QUIT:
+        viewer->is_closing = true;
+        return;
+    case RV_ACTION_COUNT:
+        break;
+    }
+    rv_unreachable();
+}
+
+void rv_viewer_init(struct rv_viewer *viewer, const struct rv_viewer_params *params)
+{
+    *viewer = (struct rv_viewer){
+        .look = {.shown = params->settings.look, .from = params->settings.look, .scheme = params->settings.scheme},
+        .settings = params->settings,
+        .scene = params->scene,
+        .view = params->view,
+        .lanes = params->lanes,
+        .subroutines = params->subroutines,
+        .compare = params->compare,
+        .playhead = {.speed = params->speed},
+        .starts_playing = params->speed > 0.0,
+        .start_ns = params->start_ns,
+        .stop_ns = params->stop_ns,
+        .is_dirty = true,
+    };
+    viewer->present.now_ns = viewer->present.live_ns = params->now_ns;
+    viewer->inquiry.session = params->session;
+    rv_inquiry_find(&viewer->inquiry, params->find);
+    if (params->lens)
+        rv_lens_copy(&viewer->inquiry.lens, params->lens);
+    viewer->panels.has_search = viewer->inquiry.find[0] || viewer->inquiry.lens.n_rules;
+    rv_navigate_set(&viewer->navigate, params->now_ns - params->window_ns, params->now_ns);
+    rv_navigate_follow(&viewer->navigate, params->now_ns);
+}
+
+/* What was asked for goes on: the search, the selected range, the pinned call. */
+static void ask(struct rv_viewer *viewer)
+{
+    const struct rv_hover *hover = &viewer->pointer.hover;
+    rv_inquiry_look_into(&viewer->inquiry, hover->is_pinned ? &hover->box : NULL, hover->lane_idx, viewer->lanes,
+                         viewer->subroutines);
+    viewer->is_dirty |= rv_inquiry_update(&viewer->inquiry, viewer->lanes, viewer->subroutines, false);
+    rv_asking_go_on(viewer);
+}
+
+void rv_viewer_advance(struct rv_viewer *viewer, struct rv_lanes *lanes, bool is_done, double dt_s)
+{
+    uint64_t clock_ns = rv_clock_mono_ns();
+    bool is_end = is_done && !viewer->present.is_done;
+    viewer->present.is_done = is_done;
+    rv_present_update(&viewer->present, lanes, clock_ns, viewer->navigate.window_ns);
+    bool has_moved = rv_playing_advance(viewer, dt_s);
+    viewer->is_dirty |= is_end;
+    if (viewer->lanes)
+        ask(viewer);
+    if (is_end && !viewer->is_touched && viewer->starts_playing)
+        rv_playing_start(viewer, viewer->present.first_ns + viewer->start_ns);
+    else if (is_end && !viewer->is_touched)
+        fit_all(viewer);
+    has_moved |= rv_navigate_advance(&viewer->navigate, viewer->present.now_ns, fmin(dt_s, 0.25));
+    if (!has_moved)
+        return;
+    viewer->is_dirty = true;
+    viewer->moved_ns = clock_ns;
+}
+
+struct rv_settings rv_viewer_settings(const struct rv_viewer *viewer)
+{
+    struct rv_settings settings = viewer->settings;
+    settings.look = viewer->look.shown;
+    settings.scheme = viewer->look.scheme;
+    return settings;
+}
+
+double rv_viewer_passed(const struct rv_viewer *viewer)
+{
+    if (viewer->look.shown == viewer->look.from)
+        return 1.0;
+    return fmin((double)(rv_clock_mono_ns() - viewer->look.since_ns) / SWITCH_NS, 1.0);
+}
+
+void rv_viewer_drawn(struct rv_viewer *viewer, double passed)
+{
+    if (passed >= 1.0)
+        viewer->look.from = viewer->look.shown;
+    viewer->is_dirty = false;
+}
+
+bool rv_viewer_is_dirty(const struct rv_viewer *viewer)
+{
+    return viewer->is_dirty || viewer->look.shown != viewer->look.from;
+}
+
+bool rv_viewer_is_awaited(const struct rv_viewer *viewer)
+{
+    return viewer->inquiry.wish.n_hits != 0 || viewer->stride.n_steps != 0;
+}
+
+bool rv_viewer_is_moving(const struct rv_viewer *viewer)
+{
+    uint64_t last_ns = viewer->input_ns > viewer->moved_ns ? viewer->input_ns : viewer->moved_ns;
+    return rv_clock_mono_ns() - last_ns < SETTLE_NS;
+}

@@ -1,0 +1,198 @@
+#include "window/panel_analysis.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <SDL2/SDL_clipboard.h>
+
+#include "window/editor.h"
+#include "export/report.h"
+#include "ui/inspector.h"
+
+#define MOST_FILES 1000
+
+void rv_findings_fini(struct rv_findings *findings)
+{
+    rv_statistics_state_fini(&findings->statistics);
+    *findings = (struct rv_findings){0};
+}
+
+/* ---- what they show ---- */
+
+static uint32_t rgba_of(const void *context, uint32_t id)
+{
+    const struct rv_findings_about *about = context;
+    struct rv_subroutine subroutine = rv_subroutines_get(about->subroutines, id);
+    struct rv_color color = rv_palette_front(about->palette, rv_palette_index_of(about->palette, &subroutine));
+    return (uint32_t)color.r << 24 | (uint32_t)color.g << 16 | (uint32_t)color.b << 8 | 0xffu;
+}
+
+void rv_findings_show_top(struct rv_findings *findings, struct rv_ui *ui, const struct rv_findings_about *about,
+                          struct rv_ui_requests *requests)
+{
+    const struct rv_inquiry *inquiry = &about->viewer->inquiry;
+    struct rv_search_bar shown = {
+        .find = inquiry->find,
+        .find_why = inquiry->find_why,
+        .n_subroutines = inquiry->search.matches.n_matching,
+        .percent = rv_tally_is_on(&inquiry->tally) ? inquiry->tally.worker.percent_told : 100,
+        .is_whole = inquiry->is_search_whole,
+        .lens = &inquiry->lens,
+        .rule_why = inquiry->rule_why,
+        .n_asked = about->viewer->panels.n_asked,
+    };
+    if (!about->viewer->panels.has_search && !inquiry->lens.n_rules) {
+        findings->search = (struct rv_search_bar_state){.is_there = false};
+        return;
+    }
+    shown.n_calls = rv_inquiry_n_calls(inquiry, about->lanes, &shown.is_partial);
+    rv_search_bar_show(ui, &shown, &findings->search, requests);
+}
+
+void rv_findings_show_bottom(struct rv_findings *findings, struct rv_ui *ui, const struct rv_findings_about *about,
+                             struct rv_ui_requests *requests)
+{
+    const struct rv_inquiry *inquiry = &about->viewer->inquiry;
+    const struct rv_measure *measure = &inquiry->measure;
+    if (!measure->range)
+        return;
+    bool has_message = findings->message_version == measure->version;
+    rv_statistics_show(ui,
+                       &(struct rv_statistics){
+                           .from_ns = inquiry->selected.from_ns,
+                           .to_ns = inquiry->selected.to_ns,
+                           .zero_ns = about->viewer->present.first_ns,
+                           .range = rv_measure_is_done(measure) ? measure->range : NULL,
+                           .progress = rv_range_progress(measure->range),
+                           .version = measure->version,
+                           .subroutines = about->subroutines,
+                           .rgba = rgba_of,
+                           .context = about,
+                           .message = has_message ? findings->message : "",
+                       },
+                       &findings->statistics, requests);
+}
+
+void rv_findings_show_right(struct rv_ui *ui, const struct rv_findings_about *about, struct rv_ui_requests *requests)
+{
+    const struct rv_viewer *viewer = about->viewer;
+    const struct rv_tooltip *tooltip = &viewer->pointer.tooltip;
+    const struct rv_hover *hover = &viewer->pointer.hover;
+    const struct rv_measure *measure = &viewer->inquiry.call.measure;
+    if (!hover->is_pinned || !tooltip->title[0])
+        return;
+    struct rv_inspector shown = {
+        .title = tooltip->title,
+        .has_source = rv_subroutines_get(about->subroutines, hover->box.id).file[0],
+        .range = rv_measure_is_done(measure) ? measure->range : NULL,
+        .subroutines = about->subroutines,
+        .rgba = rgba_of,
+        .context = about,
+    };
+    for (size_t i = 0; i < tooltip->n_lines && i < RV_INSPECTOR_LINES; i++)
+        shown.lines[shown.n_lines++] = (struct rv_inspector_line){tooltip->lines[i].label, tooltip->lines[i].text};
+    shown.node = shown.range ? rv_inquiry_call_node(&viewer->inquiry) : 0;
+    rv_inspector_show(ui, &shown, requests);
+}
+
+/* ---- what they ask for ---- */
+
+/* A file of its own for each: none is ever written over. */
+static FILE *create_file(char *path, size_t path_bytes)
+{
+    for (int i = 1; i <= MOST_FILES; i++) {
+        (void)snprintf(path, path_bytes, "ringviz-range-%d.csv", i);
+        int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (fd >= 0)
+            return fdopen(fd, "w");
+        if (errno != EEXIST)
+            return NULL;
+    }
+    return NULL;
+}
+
+static void export_range(struct rv_findings *findings, const struct rv_findings_about *about)
+{
+    const struct rv_measure *measure = &about->viewer->inquiry.measure;
+    char path[64];
+    if (!rv_measure_is_done(measure))
+        return;
+    FILE *file = create_file(path, sizeof path);
+    struct rv_report report = {
+        .lanes = about->lanes, .subroutines = about->subroutines, .stats = rv_range_stats(measure->range)};
+    int error = file ? rv_report_write(&report, RV_REPORT_CSV, file) : -errno;
+    if (file && fclose(file) != 0 && !error)
+        error = -errno;
+    findings->message_version = measure->version;
+    (void)snprintf(findings->message, sizeof findings->message, "%s%s%s", path, error ? ": " : " written",
+                   error ? strerror(-error) : "");
+}
+
+static void copy_name(const struct rv_findings_about *about)
+{
+    struct rv_subroutine subroutine = rv_subroutines_get(about->subroutines, about->viewer->pointer.hover.box.id);
+    char *full = rv_subroutine_take_full_name(&subroutine);
+    (void)SDL_SetClipboardText(full);
+    free(full);
+}
+
+static void edit_source(const struct rv_findings_about *about)
+{
+    struct rv_subroutine subroutine = rv_subroutines_get(about->subroutines, about->viewer->pointer.hover.box.id);
+    (void)rv_editor_open(subroutine.file, subroutine.line);
+}
+
+static void act(struct rv_viewer *viewer, enum rv_action action, const struct rv_ui_request *request)
+{
+    rv_viewer_act(viewer, &(struct rv_act){.action = action, .text = request->text, .idx = request->idx});
+}
+
+void rv_findings_do(struct rv_findings *findings, const struct rv_findings_about *about,
+                    const struct rv_ui_request *request)
+{
+    struct rv_viewer *viewer = about->viewer;
+    switch ((int)request->kind) {
+    case RV_UI_FIND:
+        act(viewer, RV_ACTION_FIND, request);
+        break;
+    case RV_UI_HIT:
+        act(viewer, request->idx ? RV_ACTION_NEXT_HIT : RV_ACTION_PREVIOUS_HIT, request);
+        break;
+    case RV_UI_LET:
+        act(viewer, RV_ACTION_LET, request);
+        break;
+    case RV_UI_INVERT_RULE:
+        act(viewer, RV_ACTION_INVERT_RULE, request);
+        break;
+    case RV_UI_REMOVE_RULE:
+        act(viewer, RV_ACTION_REMOVE_RULE, request);
+        break;
+    case RV_UI_HIDE:
+        act(viewer, RV_ACTION_HIDE, request);
+        break;
+    case RV_UI_END_SEARCH:
+        act(viewer, RV_ACTION_FIND, request);
+        viewer->panels.has_search = false;
+        break;
+    case RV_UI_DESELECT:
+        act(viewer, RV_ACTION_SELECT, request);
+        break;
+    case RV_UI_EXPORT_RANGE:
+        export_range(findings, about);
+        break;
+    case RV_UI_UNPIN:
+        rv_pointer_unpin(&viewer->pointer);
+        rv_viewer_point(viewer);
+        break;
+    case RV_UI_COPY_NAME:
+        copy_name(about);
+        break;
+    case RV_UI_EDIT_SOURCE:
+        edit_source(about);
+        break;
+    }
+}

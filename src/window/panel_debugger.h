@@ -1,0 +1,15 @@
+/* What the cockpit shows of the thread that is steered, in words. */
+#ifndef RV_WINDOW_PANEL_DEBUGGER_H
+#define RV_WINDOW_PANEL_DEBUGGER_H
+
+#include "viewer/viewer.h"
+#include "ui/debugger_panel.h"
+
+/* Show it; a pass of the panels. */
+void rv_instruments_show(struct rv_ui *ui, const struct rv_viewer *viewer, struct rv_cockpit_state *state,
+                         struct rv_ui_requests *requests);
+
+/* The act that a request of it asks for. */
+struct rv_act rv_instruments_act(const struct rv_ui_request *request);
+
+#endif

@@ -1,0 +1,358 @@
+#include "window/panels.h"
+
+#include <stdio.h>
+
+#include "viewer/color_legend.h"
+#include "window/panel_debugger.h"
+#include "base/clock.h"
+#include "ui/help.h"
+#include "ui/legend.h"
+#include "ui/minimap.h"
+#include "ui/settings_panel.h"
+#include "ui/threads.h"
+#include "ui/topbar.h"
+
+#define PASSES_MAX 4     /* what one changes for the next comes to an end before */
+#define ROOM_WIDTH 900.0 /* points of a picture that has room for a column beside it, and for a strip below it */
+#define ROOM_HEIGHT 420.0
+#define HIT_PARTS 400 /* of the trace, in which a search's hits are shown apart */
+
+int rv_panels_open(struct rv_panels *panels)
+{
+    *panels = (struct rv_panels){0};
+    return rv_ui_create(&panels->ui);
+}
+
+void rv_panels_close(struct rv_panels *panels)
+{
+    rv_overview_fini(&panels->overview);
+    rv_findings_fini(&panels->findings);
+    rv_ui_destroy(panels->ui);
+    *panels = (struct rv_panels){0};
+}
+
+/* ---- what each panel shows ---- */
+
+static enum rv_topbar_state state_of(const struct rv_viewer *viewer)
+{
+    if (viewer->playhead.is_playing)
+        return RV_TOPBAR_PLAYING;
+    if (viewer->present.is_done)
+        return viewer->playhead.is_on ? RV_TOPBAR_PAUSED : RV_TOPBAR_ENDED;
+    return viewer->playhead.is_on ? RV_TOPBAR_FROZEN : RV_TOPBAR_LIVE;
+}
+
+static void show_topbar(struct rv_panels *panels, const struct rv_panels_about *about, struct rv_ui_requests *requests)
+{
+    const struct rv_present *present = &about->viewer->present;
+    const char *tabs[RV_LOOK_COUNT];
+    for (int look = 0; look < RV_LOOK_COUNT; look++)
+        tabs[look] = rv_look_get((enum rv_look)look)->title;
+    struct rv_topbar shown = {
+        .program = about->program ? about->program : "",
+        .pid = about->pid,
+        .state = state_of(about->viewer),
+        .behind_ns = present->is_done ? 0 : rv_present_behind_ns(present),
+        .events_per_s = about->meter ? about->meter->events_per_s : -1.0,
+        .lag_ns = about->meter ? about->meter->lag_ns : -1.0,
+        .cpu_share = about->meter ? about->meter->cpu_share : -1.0,
+        .n_dropped = about->n_dropped,
+        .is_recording = about->is_recording,
+        .n_stopped = about->viewer->debugging.report.n_stopped,
+        .n_drawn = about->view->n_boxes,
+        .n_folded = about->view->n_folded,
+        .tabs = tabs,
+        .n_tabs = RV_LOOK_COUNT,
+        .chosen = (uint32_t)about->viewer->look.shown,
+    };
+    rv_topbar_show(panels->ui, &shown, requests);
+}
+
+static void show_legend(struct rv_panels *panels, const struct rv_panels_about *about, struct rv_ui_requests *requests)
+{
+    struct rv_legend shown;
+    rv_colors_describe(about->palette, about->view, &shown);
+    rv_colors_find_rules(&shown, &about->viewer->inquiry.lens);
+    rv_legend_show(panels->ui, &shown, requests);
+}
+
+/* Without a playhead it stands at the end of what the minimap shows: that changes once a second at most. */
+static struct rv_timebar timebar_of(const struct rv_viewer *viewer, const struct rv_overview *overview)
+{
+    uint64_t from_ns, to_ns;
+    const struct rv_playhead *playhead = &viewer->playhead;
+    rv_navigate_window(&viewer->navigate, &from_ns, &to_ns);
+    return (struct rv_timebar){
+        .first_ns = overview->first_ns,
+        .last_ns = overview->last_ns,
+        .at_ns = playhead->is_on ? playhead->at_ns : overview->last_ns,
+        .step_ns = (to_ns - from_ns) / 1000,
+        .speed = rv_playhead_speed(playhead),
+        .is_on = playhead->is_on,
+        .is_playing = playhead->is_playing,
+        .is_live = !viewer->present.is_done,
+    };
+}
+
+static void show_minimap(struct rv_panels *panels, const struct rv_panels_about *about, struct rv_ui_requests *requests)
+{
+    const struct rv_ui_surface *surface = &about->surface;
+    struct rv_overview *overview = &panels->overview;
+    uint32_t idle = rv_ui_style_get(surface->theme)->idle;
+    struct rv_overview_params params = {
+        .lanes = about->lanes,
+        .palette = about->palette,
+        .present = &about->viewer->present,
+        .idle = {(uint8_t)(idle >> 24), (uint8_t)(idle >> 16 & 0xffu), (uint8_t)(idle >> 8 & 0xffu)},
+        .width = surface->width_px - (int)((double)rv_minimap_sides(about->has_timebar) * surface->scale),
+        .height = (int)((double)rv_minimap_height(about->has_timebar) * surface->scale),
+        .clock_ns = rv_clock_mono_ns(),
+    };
+    rv_overview_update(overview, &params);
+    struct rv_minimap shown = {
+        .pixels = {overview->rgba, overview->width, overview->height, overview->version},
+        .first_ns = overview->first_ns,
+        .last_ns = overview->last_ns,
+        .marks_ns = about->viewer->marks.ns,
+        .n_marks = about->viewer->marks.n,
+    };
+    uint32_t hits[HIT_PARTS];
+    if (about->viewer->inquiry.search.is_on) {
+        rv_search_hits(&about->viewer->inquiry.search, shown.first_ns, shown.last_ns + 1, hits, HIT_PARTS);
+        shown.hits = hits;
+        shown.n_hits = HIT_PARTS;
+    }
+    rv_navigate_window(&about->viewer->navigate, &shown.from_ns, &shown.to_ns);
+    struct rv_timebar timebar = timebar_of(about->viewer, overview);
+    shown.timebar = about->has_timebar ? &timebar : NULL;
+    rv_minimap_show(panels->ui, &shown, requests);
+}
+
+/* Rows stand in the order of the lanes, whatever is hidden or pinned: none moves from under the mouse. */
+static void fill_thread(const void *context, size_t row_idx, struct rv_threads_row *out)
+{
+    const struct rv_panels_about *about = context;
+    const struct rv_arrangement *arrangement = &about->viewer->arrangement;
+    uint32_t lane_idx = arrangement->order[row_idx];
+    struct rv_lane *lane = rv_lanes_get(about->lanes, lane_idx);
+    *out = (struct rv_threads_row){
+        .lane_idx = lane_idx,
+        .is_hidden = arrangement->lanes[lane_idx].is_hidden,
+        .is_pinned = arrangement->lanes[lane_idx].is_pinned,
+    };
+    pthread_mutex_lock(&lane->lock);
+    (void)snprintf(out->name, sizeof out->name, "%s", lane->name);
+    (void)snprintf(out->process, sizeof out->process, "%s %u", lane->process_name, lane->pid);
+    out->n_events = lane->n_events;
+    out->max_depth = lane->max_depth;
+    pthread_mutex_unlock(&lane->lock);
+}
+
+static void show_threads(struct rv_panels *panels, const struct rv_panels_about *about, struct rv_ui_requests *requests)
+{
+    const struct rv_arrangement *arrangement = &about->viewer->arrangement;
+    struct rv_threads shown = {
+        .n_rows = arrangement->n_lanes,
+        .n_hidden = rv_arrangement_n_hidden(arrangement),
+        .row = fill_thread,
+        .context = about,
+    };
+    rv_threads_show(panels->ui, &shown, requests);
+}
+
+static void show_help(struct rv_panels *panels, struct rv_ui_requests *requests)
+{
+    struct rv_help_row rows[RV_ACTION_COUNT];
+    struct rv_help shown = {.rows = rows};
+    for (int action = RV_ACTION_NONE + 1; action < RV_ACTION_COUNT; action++) {
+        struct rv_help_row *row = &rows[shown.n_rows++];
+        rv_action_keys((enum rv_action)action, row->keys, sizeof row->keys);
+        row->words = rv_action_get((enum rv_action)action)->words;
+    }
+    rv_help_show(panels->ui, &shown, requests);
+}
+
+static struct rv_findings_about asked_of(const struct rv_panels_about *about)
+{
+    return (struct rv_findings_about){about->viewer, about->palette, about->lanes, about->subroutines};
+}
+
+static void show_settings(struct rv_panels *panels, const struct rv_panels_about *about,
+                          struct rv_ui_requests *requests)
+{
+    const struct rv_settings *settings = &about->viewer->settings;
+    const char *schemes[RV_COLOR_SCHEME_COUNT];
+    for (int i = 0; i < RV_COLOR_SCHEME_COUNT; i++)
+        schemes[i] = rv_color_scheme_name((enum rv_color_scheme)i);
+    struct rv_preferences shown = {
+        .theme = settings->theme,
+        .scale_percent = settings->scale_percent,
+        .schemes = schemes,
+        .n_schemes = rv_viewer_n_schemes(about->viewer),
+        .scheme = (uint32_t)about->viewer->look.scheme,
+        .has_legend = settings->has_legend,
+        .has_minimap = settings->has_minimap,
+        .path = about->settings_path,
+    };
+    rv_preferences_show(panels->ui, &shown, requests);
+}
+
+static void show_all(struct rv_panels *panels, const struct rv_panels_about *about, struct rv_ui_requests *requests)
+{
+    const struct rv_ui_surface *surface = &about->surface;
+    const struct rv_viewer *viewer = about->viewer;
+    bool has_room =
+        surface->width_px / surface->scale >= ROOM_WIDTH && surface->height_px / surface->scale >= ROOM_HEIGHT;
+    struct rv_findings_about asked = asked_of(about);
+    panels->has_inspector = false;
+    show_topbar(panels, about, requests);
+    rv_findings_show_top(&panels->findings, panels->ui, &asked, requests);
+    if (has_room) {
+        if (viewer->settings.has_minimap)
+            show_minimap(panels, about, requests);
+        if (viewer->panels.has_threads) /* one of them: there is no room for all below a picture */
+            show_threads(panels, about, requests);
+        else if (viewer->panels.has_cockpit)
+            rv_instruments_show(panels->ui, viewer, &panels->cockpit, requests);
+        else
+            rv_findings_show_bottom(&panels->findings, panels->ui, &asked, requests);
+        panels->has_inspector = viewer->pointer.hover.is_pinned;
+        if (viewer->settings.has_legend && (!panels->has_inspector || !viewer->inquiry.measure.range))
+            show_legend(panels, about, requests);
+        rv_findings_show_right(panels->ui, &asked, requests);
+    }
+    if (viewer->panels.has_help)
+        show_help(panels, requests);
+    if (viewer->panels.has_settings)
+        show_settings(panels, about, requests);
+    if (viewer->panels.has_go_to)
+        rv_go_to_show(panels->ui, &(struct rv_go_to){viewer->panels.is_go_to_wrong}, &panels->go_to, requests);
+    else
+        panels->go_to = (struct rv_go_to_state){.is_there = false};
+}
+
+/* ---- what they ask for ---- */
+
+static void do_request(struct rv_panels *panels, const struct rv_panels_about *about,
+                       const struct rv_ui_request *request)
+{
+    struct rv_findings_about asked = asked_of(about);
+    struct rv_act act = {.action = RV_ACTION_NONE};
+    switch (request->kind) {
+    case RV_UI_LOOK:
+        act.action = (enum rv_action)(RV_ACTION_LOOK_3D + (int)request->idx);
+        break;
+    case RV_UI_WINDOW:
+        act = (struct rv_act){.action = RV_ACTION_SHOW, .from_ns = request->from_ns, .to_ns = request->to_ns};
+        break;
+    case RV_UI_PLAY:
+        act.action = RV_ACTION_PLAY;
+        break;
+    case RV_UI_STEP:
+        act.action = request->idx ? RV_ACTION_STEP_FORWARD : RV_ACTION_STEP_BACK;
+        break;
+    case RV_UI_SEEK:
+        act = (struct rv_act){.action = RV_ACTION_SEEK, .from_ns = request->from_ns};
+        break;
+    case RV_UI_GO_TO:
+        act = (struct rv_act){.action = RV_ACTION_GO_TO, .text = request->text};
+        break;
+    case RV_UI_THEME:
+        act = (struct rv_act){.action = RV_ACTION_THEME, .idx = request->idx};
+        break;
+    case RV_UI_SCALE:
+        act = (struct rv_act){.action = RV_ACTION_SCALE, .idx = request->idx};
+        break;
+    case RV_UI_SCHEME:
+        act = (struct rv_act){.action = RV_ACTION_SCHEME, .idx = request->idx + 1};
+        break;
+    case RV_UI_HIDE_LANE:
+        act = (struct rv_act){.action = RV_ACTION_HIDE_LANE, .idx = request->idx + 1};
+        break;
+    case RV_UI_PIN_LANE:
+        act = (struct rv_act){.action = RV_ACTION_PIN_LANE, .idx = request->idx + 1};
+        break;
+    case RV_UI_SHOW_LANE:
+        act = (struct rv_act){.action = RV_ACTION_SHOW_LANE, .idx = request->idx + 1};
+        break;
+    case RV_UI_CLOSE_THREADS:
+        act.action = RV_ACTION_THREADS;
+        break;
+    case RV_UI_TOGGLE_LEGEND:
+        act.action = RV_ACTION_LEGEND;
+        break;
+    case RV_UI_TOGGLE_MINIMAP:
+        act.action = RV_ACTION_MINIMAP;
+        break;
+    case RV_UI_CLOSE_HELP:
+        act.action = RV_ACTION_HELP;
+        break;
+    case RV_UI_LEVER:
+    case RV_UI_FRAME:
+    case RV_UI_WATCH:
+    case RV_UI_UNWATCH:
+    case RV_UI_BREAK:
+    case RV_UI_UNBREAK:
+    case RV_UI_EVAL:
+    case RV_UI_CLOSE_COCKPIT:
+        act = rv_instruments_act(request);
+        break;
+    case RV_UI_FIND:
+    case RV_UI_HIT:
+    case RV_UI_LET:
+    case RV_UI_INVERT_RULE:
+    case RV_UI_REMOVE_RULE:
+    case RV_UI_HIDE:
+    case RV_UI_END_SEARCH:
+    case RV_UI_EXPORT_RANGE:
+    case RV_UI_DESELECT:
+    case RV_UI_UNPIN:
+    case RV_UI_COPY_NAME:
+    case RV_UI_EDIT_SOURCE:
+        rv_findings_do(&panels->findings, &asked, request);
+        return;
+    }
+    rv_viewer_act(about->viewer, &act);
+}
+
+/* Returns whether anything was asked for. */
+static bool pass(struct rv_panels *panels, const struct rv_panels_about *about)
+{
+    struct rv_ui_requests requests = {.n = 0};
+    rv_ui_begin(panels->ui, &about->surface);
+    show_all(panels, about, &requests);
+    panels->hash = rv_ui_end(panels->ui);
+    for (size_t i = 0; i < requests.n; i++)
+        do_request(panels, about, &requests.items[i]);
+    return requests.n > 0;
+}
+
+bool rv_panels_event(struct rv_panels *panels, const SDL_Event *event, const struct rv_panels_about *about)
+{
+    bool is_one_by_one = rv_ui_needs_pass(event);
+    bool was_taken = rv_ui_takes(panels->ui, event);
+    rv_ui_event(panels->ui, event);
+    if (is_one_by_one)
+        (void)pass(panels, about);
+    return event->type == SDL_KEYDOWN ? was_taken : rv_ui_takes(panels->ui, event);
+}
+
+void rv_panels_update(struct rv_panels *panels, const struct rv_panels_about *about)
+{
+    for (int i = 0; i < PASSES_MAX; i++) {
+        uint64_t before = panels->hash;
+        if (!pass(panels, about) && panels->hash == before)
+            return;
+    }
+}
+
+struct rv_scene_insets rv_panels_insets(const struct rv_panels *panels)
+{
+    struct rv_ui_insets insets = rv_ui_insets(panels->ui);
+    return (struct rv_scene_insets){insets.top, insets.bottom, insets.left, insets.right};
+}
+
+void rv_panels_draw(struct rv_panels *panels)
+{
+    rv_ui_draw(panels->ui);
+}

@@ -1,0 +1,63 @@
+/*
+ * The panels of a viewer: fills what they show, and turns what they ask for into actions. Main thread, with a current
+ * GL 3.3 context.
+ */
+#ifndef RV_WINDOW_PANELS_H
+#define RV_WINDOW_PANELS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <SDL2/SDL_events.h>
+
+#include "window/panel_analysis.h"
+#include "window/frame_meter.h"
+#include "window/minimap_image.h"
+#include "viewer/viewer.h"
+#include "ui/debugger_panel.h"
+#include "ui/go_to.h"
+#include "ui/ui.h"
+
+struct rv_panels { /* zeroed = closed */
+    struct rv_ui *ui;
+    struct rv_overview overview;
+    struct rv_go_to_state go_to;
+    struct rv_findings findings;
+    struct rv_cockpit_state cockpit;
+    uint64_t hash;      /* of the last pass */
+    bool has_inspector; /* it says all that a tooltip of what is pinned would */
+};
+
+struct rv_panels_about { /* what they show; borrowed for a pass */
+    struct rv_viewer *viewer;
+    const struct rv_view *view;
+    const struct rv_palette *palette; /* has learned the view */
+    struct rv_lanes *lanes;
+    struct rv_subroutines *subroutines;
+    const struct rv_meter *meter; /* NULL = nothing is measured */
+    const char *program;
+    const char *settings_path; /* NULL = they are not kept */
+    uint32_t pid;              /* 0 = not known */
+    uint64_t n_dropped;
+    bool is_recording;
+    bool has_timebar;
+    struct rv_ui_surface surface;
+};
+
+/* 0 or a negative errno with one line printed. */
+int rv_panels_open(struct rv_panels *panels);
+void rv_panels_close(struct rv_panels *panels);
+
+/* Take an event in. True when it is the panels' alone. */
+bool rv_panels_event(struct rv_panels *panels, const SDL_Event *event, const struct rv_panels_about *about);
+
+/* Make passes until what they show stands still, after each doing what was asked for. */
+void rv_panels_update(struct rv_panels *panels, const struct rv_panels_about *about);
+
+/* What panels leave of the picture, as of the last update. */
+struct rv_scene_insets rv_panels_insets(const struct rv_panels *panels);
+
+/* Draw them over the picture in the bound framebuffer. */
+void rv_panels_draw(struct rv_panels *panels);
+
+#endif

@@ -1,0 +1,433 @@
+/*
+ * One loop: wait for events, or for the time of the next frame; draw only when what is shown has changed. A program
+ * that does nothing lets the present stand still a little after its last event, so that an idle window costs nothing.
+ *
+ * A frame is asked for, made by another thread and drawn when it is there, as it was asked for: so early that it is
+ * there when its time has come. What changes in between is of the next one.
+ */
+#include "window/window.h"
+
+#include <string.h>
+
+#include <GL/glew.h>
+
+#include "window/gl_context.h"
+#include "window/input.h"
+#include "window/frame_builder.h"
+#include "window/frame_meter.h"
+#include "window/panels.h"
+#include "base/clock.h"
+#include "base/err.h"
+#include "model/lod.h"
+#include "render/scene.h"
+
+#define WIDTH 1600
+#define HEIGHT 900
+#define WINDOW_NS 100000000u
+#define TURN_MS 30            /* how often an idle window looks for news */
+#define INTERVAL_NS 16000000u /* between two frames at least */
+#define SAMPLES 4
+
+/* What boxes are allowed at first, and by what frames take: more at rest, where a software renderer has time. */
+static const struct rv_detail_budget BUDGET_GPU = {250000, 20000, 250000, 25000000};
+static const struct rv_detail_budget BUDGET_SOFTWARE = {15000, 2000, 60000, 80000000};
+/* At rest a frame is drawn once and stays: worth a second. */
+static const struct rv_detail_budget BUDGET_SOFTWARE_AT_REST = {60000, 30000, 120000, 1000000000};
+
+struct window {
+    const struct rv_window_params *params;
+    struct rv_session *session;
+    struct rv_context context;
+    struct rv_scene *scene;
+    struct rv_maker *maker;
+    struct rv_scene_frame asked, frame; /* asked for last, drawn last */
+    struct rv_viewer viewer;
+    struct rv_input input;
+    struct rv_meter meter;
+    struct rv_panels panels;
+    struct rv_session_counts counts;
+    uint64_t frame_ns, frame_cost_ns;     /* when the last frame was drawn, and how long it took */
+    uint64_t advanced_ns;                 /* up to when time has passed for the viewer */
+    uint64_t asked_consumed, asked_pages; /* what there was when the frame was asked for */
+    uint64_t drawn_hash, n_frames;
+    int size_px[2];
+    double density, scale; /* pixels per unit of SDL's positions, per point */
+    struct rv_detail_budget moving, at_rest;
+    bool is_software;
+    bool is_rough; /* what was asked for last: in haste, without multisampling */
+    bool is_recording;
+    bool has_news; /* the panels may have something else to show */
+};
+
+static void measure_window(struct window *window)
+{
+    int width = 1;
+    SDL_GL_GetDrawableSize(window->context.window, &window->size_px[0], &window->size_px[1]);
+    SDL_GetWindowSize(window->context.window, &width, NULL);
+    window->density = width > 0 ? (double)window->size_px[0] / width : 1.0;
+    window->scale = window->density * window->viewer.settings.scale_percent / 100.0;
+}
+
+static struct rv_panels_about about_of(struct window *window)
+{
+    return (struct rv_panels_about){
+        .viewer = &window->viewer,
+        .view = rv_scene_picture(window->scene)->view,
+        .palette = rv_scene_picture(window->scene)->palette,
+        .lanes = rv_session_lanes(window->session),
+        .subroutines = rv_session_subroutines(window->session),
+        .meter = window->viewer.present.is_done ? NULL : &window->meter,
+        .program = window->params->title,
+        .pid = window->params->pid,
+        .n_dropped = window->counts.n_dropped,
+        .is_recording = window->is_recording,
+        .has_timebar = true,
+        .settings_path = window->params->settings_path,
+        .surface = {window->size_px[0], window->size_px[1], window->scale, window->density,
+                    rv_color_theme_of(window->viewer.look.scheme, window->viewer.settings.theme)},
+    };
+}
+
+/* Everything that moves without the user. */
+static void advance(struct window *window)
+{
+    struct rv_viewer *viewer = &window->viewer;
+    uint64_t clock_ns = rv_clock_mono_ns();
+    double dt_s = window->advanced_ns ? (double)(clock_ns - window->advanced_ns) / 1e9 : 0.0;
+    window->advanced_ns = clock_ns;
+    bool is_done = viewer->present.is_done || rv_session_is_done(window->session);
+    rv_viewer_advance(viewer, rv_session_lanes(window->session), is_done, dt_s);
+    bool has_other_stops;
+    window->has_news |= rv_debugging_advance(&viewer->debugging, rv_session_lanes(window->session),
+                                             rv_session_subroutines(window->session), &has_other_stops);
+    viewer->is_dirty |= has_other_stops;
+    if (is_done && viewer->debugging.pilot) { /* the program may go on: without us */
+        rv_debugging_stop(&viewer->debugging);
+        window->has_news = viewer->is_dirty = true;
+    }
+    if (!is_done)
+        window->has_news |=
+            rv_meter_update(&window->meter, clock_ns, window->counts.n_consumed, viewer->present.last_ns);
+}
+
+static struct rv_detail_budget *budget_of(struct window *window)
+{
+    return window->is_software && !window->is_rough ? &window->at_rest : &window->moving;
+}
+
+static struct rv_scene_frame make_frame(const struct window *window)
+{
+    const struct rv_viewer *viewer = &window->viewer;
+    const struct rv_present *present = &viewer->present;
+    return (struct rv_scene_frame){
+        .subroutines = rv_session_subroutines(window->session),
+        .samples = window->is_rough ? 0 : SAMPLES,
+        .now_ns = present->now_ns,
+        .origin_ns = present->first_ns,
+        .is_live = viewer->navigate.is_following && (viewer->playhead.is_on || !present->is_done),
+        .has_now = viewer->playhead.is_on,
+        .look = viewer->look.shown,
+        .look_from = viewer->look.from,
+        .passed = rv_viewer_passed(viewer),
+        .scroll = viewer->look.scroll,
+        .scheme = viewer->look.scheme,
+        .compare = viewer->compare,
+        .theme = rv_color_theme_of(viewer->look.scheme, viewer->settings.theme),
+        .orbit = {viewer->look.orbit[0], viewer->look.orbit[1]},
+        .selected = viewer->inquiry.selected,
+    };
+}
+
+/* From here on the viewer changes for the next one. */
+static void ask_for_frame(struct window *window)
+{
+    struct rv_viewer *viewer = &window->viewer;
+    window->is_rough = window->is_software && rv_viewer_is_moving(viewer);
+    measure_window(window);
+    window->asked = make_frame(window);
+    struct rv_maker_wish wish = {.has_leaves = rv_look_get(window->asked.look)->has_leaves,
+                                 .scheme = window->asked.scheme,
+                                 .compare = window->asked.compare};
+    rv_arrangement_update(&viewer->arrangement, rv_session_lanes(window->session));
+    wish.view.is_steady = true;
+    wish.view.width_px = (uint32_t)window->size_px[0];
+    wish.view.box_budget = budget_of(window)->n_boxes;
+    wish.view.arrangement = &viewer->arrangement;
+    wish.view.is_past = viewer->playhead.is_on;
+    wish.view.until_ns = viewer->playhead.at_ns;
+    rv_navigate_window(&viewer->navigate, &wish.view.from_ns, &wish.view.to_ns);
+    rv_inquiry_apply(&viewer->inquiry, &wish.view);
+    rv_maker_ask(window->maker, &wish);
+    window->asked_consumed = window->counts.n_consumed;
+    window->asked_pages = window->counts.n_pages;
+    rv_viewer_drawn(viewer, window->asked.passed);
+}
+
+static void take_frame(struct window *window)
+{
+    const struct rv_picture *picture = rv_maker_take(window->maker);
+    const struct rv_view *view = picture->view;
+    window->frame = window->asked;
+    rv_scene_show(window->scene, picture);
+    window->viewer.view = view;
+    (void)rv_session_want(window->session, view->from_ns, view->to_ns, view->level);
+}
+
+static void draw(struct window *window)
+{
+    struct rv_viewer *viewer = &window->viewer;
+    measure_window(window);
+    struct rv_scene_frame frame = window->frame;
+    struct rv_panels_about about = about_of(window);
+    rv_panels_update(&window->panels, &about);
+    frame.view = about.view;
+    frame.width_px = window->size_px[0];
+    frame.height_px = window->size_px[1];
+    frame.scale = window->scale;
+    frame.insets = rv_panels_insets(&window->panels);
+    frame.flags = (struct rv_flags){viewer->marks.ns, viewer->marks.n};
+    frame.stops = (struct rv_stops){viewer->debugging.stopped, viewer->debugging.n_stopped};
+    rv_pointer_show(&viewer->pointer, window->scene, window->session, &frame);
+    if (viewer->pointer.hover.is_pinned && window->panels.has_inspector)
+        frame.tooltip = NULL;
+    rv_scene_draw(window->scene, &frame);
+}
+
+static void draw_and_show(struct window *window, bool is_scene_new)
+{
+    uint64_t start_ns = rv_clock_mono_ns();
+    glBindFramebuffer(GL_FRAMEBUFFER, 0);
+    if (is_scene_new)
+        take_frame(window);
+    if (is_scene_new || !rv_scene_draw_again(window->scene, window->size_px[0], window->size_px[1]))
+        draw(window);
+    rv_panels_draw(&window->panels);
+    window->drawn_hash = window->panels.hash;
+    if (window->is_software)
+        glFinish();
+    window->frame_cost_ns = rv_clock_mono_ns() - start_ns;
+    window->frame_ns = start_ns;
+    window->n_frames++;
+    SDL_GL_SwapWindow(window->context.window);
+    uint64_t took_ns = window->is_software ? window->frame_cost_ns : rv_clock_mono_ns() - start_ns;
+    uint64_t made_ns = rv_maker_took_ns(window->maker);
+    if (is_scene_new)
+        rv_detail_learn(budget_of(window), rv_scene_picture(window->scene)->view->n_boxes,
+                        took_ns > made_ns ? took_ns : made_ns);
+}
+
+/* New events matter while the view may reach them; a picture drawn in haste is drawn again when all is quiet. */
+static bool needs_scene(const struct window *window)
+{
+    const struct rv_viewer *viewer = &window->viewer;
+    if (rv_viewer_is_dirty(viewer) || (window->is_rough && !rv_viewer_is_moving(viewer)))
+        return true;
+    if (window->counts.n_pages != window->asked_pages)
+        return true;
+    return !viewer->present.is_frozen && window->counts.n_consumed != window->asked_consumed;
+}
+
+/* Milliseconds until the next frame may come: a software renderer gets no more than half of the time. */
+static int pause_ms(const struct window *window, bool needs_one)
+{
+    uint64_t interval_ns = window->is_software ? 2 * window->frame_cost_ns : 0;
+    if (interval_ns < INTERVAL_NS)
+        interval_ns = INTERVAL_NS;
+    uint64_t since_ns = rv_clock_mono_ns() - window->frame_ns;
+    int until_ms = since_ns >= interval_ns ? 0 : (int)((interval_ns - since_ns) / 1000000u);
+    if (rv_viewer_is_awaited(&window->viewer))
+        return until_ms < 1 ? until_ms : 1;
+    return needs_one || rv_viewer_is_moving(&window->viewer) ? until_ms : TURN_MS;
+}
+
+/* So early that the frame is there when its time has come, as far as the one before tells. */
+static bool is_time_to_ask(const struct window *window)
+{
+    return (uint64_t)pause_ms(window, true) * 1000000u <= rv_maker_took_ns(window->maker);
+}
+
+/* Whoever made the frame interrupts. */
+static int sleep_ms(const struct window *window, bool needs_one)
+{
+    bool is_asked = rv_maker_is_asked(window->maker);
+    int ms = pause_ms(window, needs_one);
+    if (is_asked && !rv_maker_is_ready(window->maker) && !rv_viewer_is_awaited(&window->viewer))
+        ms = TURN_MS;
+    else if (needs_one && !is_asked)
+        ms -= (int)(rv_maker_took_ns(window->maker) / 1000000u);
+    return ms > 0 ? ms : 1;
+}
+
+static void tell_observer(const struct window *window)
+{
+    if (!window->params->observe)
+        return;
+    struct rv_window_state state = {
+        .scene = window->scene,
+        .view = rv_scene_picture(window->scene)->view,
+        .viewer = &window->viewer,
+        .n_frames = window->n_frames,
+        .is_settled = !needs_scene(window) && !window->is_rough && !rv_maker_is_asked(window->maker) &&
+                      !window->has_news && window->panels.hash == window->drawn_hash,
+    };
+    state.from_ns = state.view->from_ns;
+    state.to_ns = state.view->to_ns;
+    window->params->observe(window->params->context, &state);
+}
+
+/* By the thread that makes frames: one is ready. */
+static void interrupt(void)
+{
+    SDL_Event event = {.type = SDL_USEREVENT};
+    (void)SDL_PushEvent(&event);
+}
+
+/* The panels see every event first. */
+static void take_event(struct window *window, const SDL_Event *event)
+{
+    struct rv_panels_about about = about_of(window);
+    window->has_news = true;
+    if (!rv_panels_event(&window->panels, event, &about))
+        rv_input_event(&window->input, event, &window->viewer, window->density);
+    else if (event->type == SDL_MOUSEMOTION)
+        rv_pointer_leave(&window->viewer.pointer);
+}
+
+static void take_events(struct window *window, bool needs_one)
+{
+    SDL_Event event;
+    if (!SDL_WaitEventTimeout(&event, sleep_ms(window, needs_one)))
+        return;
+    do
+        if (event.type != SDL_USEREVENT)
+            take_event(window, &event);
+    while (SDL_PollEvent(&event));
+}
+
+/* Panels that would look different ask for a frame, those that leave other room for a new picture. */
+static void look_at_panels(struct window *window)
+{
+    struct rv_panels_about about = about_of(window);
+    struct rv_scene_insets before = rv_panels_insets(&window->panels);
+    rv_panels_update(&window->panels, &about);
+    struct rv_scene_insets after = rv_panels_insets(&window->panels);
+    window->viewer.is_dirty |= memcmp(&before, &after, sizeof before) != 0;
+    window->has_news = false;
+}
+
+/* Recordings begin and end as the user wishes, and end with the capture. */
+static void follow_wish_to_record(struct window *window)
+{
+    struct rv_viewer *viewer = &window->viewer;
+    if (!window->params->record || viewer->present.is_done)
+        viewer->wants_recording = false;
+    if (viewer->wants_recording == window->is_recording)
+        return;
+    window->is_recording = window->params->record(window->params->context, viewer->wants_recording);
+    viewer->wants_recording = window->is_recording;
+    window->has_news = true;
+}
+
+/* Ask for a frame, or show one. Returns whether one is still to come. */
+static bool go_on(struct window *window)
+{
+    bool is_wanted = needs_scene(window) && !rv_maker_is_asked(window->maker);
+    if (is_wanted && is_time_to_ask(window))
+        ask_for_frame(window);
+    bool is_ready = rv_maker_is_ready(window->maker);
+    bool needs_panels = window->n_frames && window->panels.hash != window->drawn_hash;
+    if ((is_ready || needs_panels) && pause_ms(window, true) == 0)
+        draw_and_show(window, is_ready);
+    return is_wanted || is_ready || needs_panels;
+}
+
+/* 0 when the user closed the window, or -EIO with one line printed: OpenGL failed. */
+static int run_loop(struct window *window)
+{
+    struct rv_viewer *viewer = &window->viewer;
+    bool needs_one = true;
+    int err = 0;
+    while (!viewer->is_closing && !err) {
+        take_events(window, needs_one);
+        rv_session_counts(window->session, &window->counts);
+        advance(window);
+        follow_wish_to_record(window);
+        if (window->n_frames && rv_pointer_look(&viewer->pointer, window->scene, viewer->view))
+            rv_viewer_point(viewer);
+        if (window->has_news)
+            look_at_panels(window);
+        uint64_t n_frames = window->n_frames;
+        needs_one = go_on(window);
+        if (window->n_frames != n_frames)
+            err = rv_context_error();
+        tell_observer(window);
+        if (window->params->should_close && window->params->should_close(window->params->context))
+            viewer->is_closing = true;
+    }
+    return err;
+}
+
+static int open_window(struct window *window)
+{
+    const struct rv_window_params *params = window->params;
+    struct rv_context_params context = {
+        .title = params->title ? params->title : "ringviz",
+        .width = params->width_px ? params->width_px : WIDTH,
+        .height = params->height_px ? params->height_px : HEIGHT,
+    };
+    int err = rv_context_open(&window->context, &context);
+    if (err)
+        return err;
+    SDL_GL_SetSwapInterval(1);
+    const char *renderer = (const char *)glGetString(GL_RENDERER);
+    window->is_software = renderer && (strstr(renderer, "llvmpipe") || strstr(renderer, "softpipe"));
+    window->moving = window->is_software ? BUDGET_SOFTWARE : BUDGET_GPU;
+    window->at_rest = BUDGET_SOFTWARE_AT_REST;
+    rv_note("drawing with %s", renderer ? renderer : "an unnamed renderer");
+    err = rv_scene_create(&window->scene);
+    return err ? err : rv_panels_open(&window->panels);
+}
+
+int rv_window_check(void)
+{
+    return rv_context_check();
+}
+
+int rv_window_run(struct rv_session *session, const struct rv_window_params *params)
+{
+    struct window window = {.params = params, .session = session};
+    struct rv_viewer_params viewer = {.now_ns = rv_clock_mono_ns(),
+                                      .window_ns = params->window_ns ? params->window_ns : WINDOW_NS,
+                                      .speed = params->speed,
+                                      .start_ns = params->start_ns,
+                                      .stop_ns = params->stop_ns,
+                                      .lanes = rv_session_lanes(session),
+                                      .subroutines = rv_session_subroutines(session),
+                                      .session = session,
+                                      .compare = params->compare,
+                                      .find = params->find,
+                                      .lens = params->lens};
+    rv_settings_init(&viewer.settings);
+    if (params->settings)
+        viewer.settings = *params->settings;
+    int err = open_window(&window);
+    if (!err) {
+        viewer.scene = window.scene;
+        viewer.view = rv_scene_picture(window.scene)->view;
+        rv_viewer_init(&window.viewer, &viewer);
+        measure_window(&window);
+        window.maker = rv_maker_start(&(struct rv_maker_params){viewer.lanes, viewer.subroutines, interrupt});
+        window.viewer.wants_recording = window.is_recording = params->is_recording;
+        rv_debugging_start(&window.viewer.debugging, params->map);
+        err = run_loop(&window);
+        if (params->settings)
+            *params->settings = rv_viewer_settings(&window.viewer);
+    }
+    rv_debugging_stop(&window.viewer.debugging);
+    rv_viewer_fini(&window.viewer);
+    rv_panels_close(&window.panels);
+    rv_scene_destroy(window.scene);
+    rv_maker_stop(window.maker);
+    rv_context_close(&window.context);
+    return err;
+}

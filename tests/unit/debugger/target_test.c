@@ -1,0 +1,56 @@
+#include "../ring/fixture.h"
+
+#include "debugger/target.h"
+#include "tracee.h"
+
+#define SECOND UINT64_C(1000000000)
+
+struct talk {
+    struct fixture f;
+    struct tracee *tracee;
+    struct rv_subject *subject;
+    struct rv_answer answer;
+};
+
+static void begin(struct talk *talk)
+{
+    memset(talk, 0, sizeof *talk);
+    open_fixture(&talk->f, NULL);
+    talk->tracee = tracee_start(talk->f.path, &(struct tracee_params){0});
+    talk->subject = rv_subject_open(talk->f.path);
+    cr_assert_not_null(talk->subject);
+}
+
+static void end(struct talk *talk)
+{
+    rv_answer_fini(&talk->answer);
+    rv_subject_close(talk->subject);
+    tracee_end(talk->tracee);
+    close_fixture(&talk->f);
+}
+
+static bool is_late(void *context)
+{
+    (void)context;
+    return true;
+}
+
+Test(subject, an_answer_without_end_is_given_up, .timeout = 100)
+{
+    struct talk talk;
+    begin(&talk);
+    cr_assert_eq(rv_subject_ask(talk.subject, 0, "tell", "", SECOND / 10, &talk.answer), -ETIMEDOUT);
+    rv_subject_limit(talk.subject, &(struct rv_subject_limits){.is_given_up = is_late});
+    cr_assert_eq(rv_subject_ask(talk.subject, 0, "tell", "", 60 * SECOND, &talk.answer), -ECANCELED);
+    end(&talk);
+}
+
+Test(subject, a_code_is_no_command_of_the_terminal, .timeout = 100)
+{
+    struct talk talk;
+    begin(&talk);
+    cr_assert_eq(rv_subject_ask(talk.subject, 0, "wild", "", 60 * SECOND, &talk.answer), 0);
+    cr_assert_str_eq(talk.answer.code, "\\x1bc");
+    cr_assert_not(talk.answer.is_fine);
+    end(&talk);
+}

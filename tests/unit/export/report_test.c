@@ -1,0 +1,190 @@
+#include "export/report.h"
+#include "export/text_buffer.h"
+
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct fixture {
+    struct rv_lanes *lanes;
+    struct rv_subroutines *subroutines;
+    struct rv_stats *stats;
+    struct rv_report report;
+};
+
+/* Ids 1 and 4 are one subroutine, 2 has awkward strings, 3 is not defined. */
+static void setup(struct fixture *fixture)
+{
+    struct rv_span spans[] = {
+        {.start = 110, .end = 120, .id = 2, .depth = 1},
+        {.start = 100, .end = 200, .id = 1, .depth = 0},
+        {.start = 300, .end = 1300, .id = 4, .depth = 0},
+        {.start = 2000, .end = 2005, .id = 3, .depth = 0},
+        {.start = 0, .end = 2100, .id = 2, .depth = 0, .flags = RV_SPAN_ORPHAN},
+    };
+    fixture->lanes = rv_lanes_create();
+    fixture->subroutines = rv_subroutines_create();
+    fixture->stats = rv_stats_create();
+    rv_subroutines_define(fixture->subroutines, 1, "My::App", "run", "app.c", 12);
+    rv_subroutines_define(fixture->subroutines, 2, "", "say \"hi\", \\ \xff\n", "a,b.c", 3);
+    rv_subroutines_define(fixture->subroutines, 4, "My", "App::run", "app.c", 12);
+    struct rv_lane *lane = rv_lanes_add(fixture->lanes, &(struct rv_lane_identity){.pid = 7, .tid = 8, .name = "main"});
+    lane->n_events = 9;
+    lane->max_depth = 2;
+    struct rv_stats_lane *stats_lane = rv_stats_lane_create();
+    rv_stats_add(fixture->stats, stats_lane, spans, sizeof spans / sizeof *spans);
+    rv_stats_lane_destroy(stats_lane);
+    fixture->report = (struct rv_report){.lanes = fixture->lanes,
+                                         .subroutines = fixture->subroutines,
+                                         .stats = fixture->stats,
+                                         .n_produced = 11,
+                                         .n_consumed = 9,
+                                         .n_dropped = 2,
+                                         .n_spans = 5};
+}
+
+static void teardown(struct fixture *fixture)
+{
+    rv_lanes_destroy(fixture->lanes);
+    rv_subroutines_destroy(fixture->subroutines);
+    rv_stats_destroy(fixture->stats);
+}
+
+static char *written(const struct rv_report *report, enum rv_report_format format)
+{
+    char *text = NULL;
+    size_t n_bytes;
+    FILE *out = open_memstream(&text, &n_bytes);
+    cr_assert_eq(rv_report_write(report, format, out), 0);
+    fclose(out);
+    return text;
+}
+
+static json_int_t number(const json_t *object, const char *key)
+{
+    const json_t *value = json_object_get(object, key);
+    cr_assert(json_is_integer(value), "%s", key);
+    return json_integer_value(value);
+}
+
+Test(report, json_has_every_number_under_its_key, .timeout = 60)
+{
+    struct fixture fixture;
+    setup(&fixture);
+    char *text = written(&fixture.report, RV_REPORT_JSON);
+    json_error_t error;
+    json_t *root = json_loads(text, JSON_REJECT_DUPLICATES, &error);
+    cr_assert_not_null(root, "%s in %s", error.text, text);
+    const json_t *events = json_object_get(root, "events");
+    cr_assert_eq(number(events, "produced"), 11);
+    cr_assert_eq(number(events, "consumed"), 9);
+    cr_assert_eq(number(events, "dropped"), 2);
+    cr_assert_eq(number(root, "spans"), 5);
+    const json_t *threads = json_object_get(root, "threads"), *thread = json_array_get(threads, 0);
+    cr_assert_eq(json_array_size(threads), 1);
+    cr_assert_eq(number(thread, "process"), 7);
+    cr_assert_eq(number(thread, "thread"), 8);
+    cr_assert_str_eq(json_string_value(json_object_get(thread, "name")), "main");
+    cr_assert_eq(number(thread, "events"), 9);
+    cr_assert_eq(number(thread, "max_depth"), 2);
+    json_decref(root);
+    free(text);
+    teardown(&fixture);
+}
+
+Test(report, ids_with_equal_name_file_and_line_are_one_row, .timeout = 60)
+{
+    struct fixture fixture;
+    setup(&fixture);
+    char *text = written(&fixture.report, RV_REPORT_JSON);
+    json_t *root = json_loads(text, 0, NULL);
+    const json_t *rows = json_object_get(root, "subroutines"), *row = json_array_get(rows, 0);
+    cr_assert_eq(json_array_size(rows), 3);
+    cr_assert_str_eq(json_string_value(json_object_get(row, "name")), "My::App::run");
+    cr_assert_str_eq(json_string_value(json_object_get(row, "file")), "app.c");
+    cr_assert_eq(number(row, "line"), 12);
+    cr_assert_eq(number(row, "calls"), 2);
+    cr_assert_eq(number(row, "total_ns"), 1100);
+    cr_assert_eq(number(row, "self_ns"), 1090);
+    cr_assert_eq(number(row, "min_ns"), 100);
+    cr_assert_eq(number(row, "max_ns"), 1000);
+    cr_assert(llabs(number(row, "p50_ns") - 100) <= 1);
+    cr_assert(llabs(number(row, "p99_ns") - 1000) <= 10);
+    row = json_array_get(rows, 1);
+    cr_assert_str_eq(json_string_value(json_object_get(row, "name")), "say \"hi\", \\ \xef\xbf\xbd\n");
+    cr_assert_eq(number(row, "self_ns"), 10);
+    cr_assert_eq(number(row, "calls"), 1);
+    cr_assert_str_eq(json_string_value(json_object_get(json_array_get(rows, 2), "name")), "#3");
+    json_decref(root);
+    free(text);
+    teardown(&fixture);
+}
+
+Test(report, csv_quotes_what_needs_it, .timeout = 60)
+{
+    struct fixture fixture;
+    setup(&fixture);
+    char *text = written(&fixture.report, RV_REPORT_CSV);
+    cr_assert_str_eq(text, "name,file,line,calls,total_ns,self_ns,min_ns,p50_ns,p99_ns,max_ns\n"
+                           "My::App::run,app.c,12,2,1100,1090,100,100,1000,1000\n"
+                           "\"say \"\"hi\"\", \\ \xff\n\",\"a,b.c\",3,1,10,10,10,10,10,10\n"
+                           "#3,,0,1,5,5,5,5,5,5\n");
+    free(text);
+    teardown(&fixture);
+}
+
+Test(report, csv_has_no_formulas, .timeout = 60)
+{
+    static const char *const names[] = {"=cmd|' /C x'!A1", "+1", "-1", "@sum", "a=b"};
+    struct rv_rowtext text = {0};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        rv_rowtext_add_csv(&text, names[i]);
+        rv_rowtext_add(&text, ";");
+    }
+    rv_rowtext_add_bytes(&text, "", 1);
+    cr_assert_str_eq(text.bytes, "\"'=cmd|' /C x'!A1\";\"'+1\";\"'-1\";\"'@sum\";a=b;");
+    rv_rowtext_fini(&text);
+}
+
+Test(report, text_has_totals_threads_and_loss, .timeout = 60)
+{
+    struct fixture fixture;
+    setup(&fixture);
+    char *text = written(&fixture.report, RV_REPORT_TEXT);
+    cr_assert_not_null(strstr(text, "  My::App::run (app.c:12)\n"));
+    cr_assert_lt(strstr(text, "My::App::run"), strstr(text, "#3"));
+    cr_assert_not_null(strstr(text, "all 3 subroutines"));
+    rv_subroutines_define(fixture.subroutines, 3, "libc", "read", "libc.so", 0);
+    free(text);
+    text = written(&fixture.report, RV_REPORT_TEXT);
+    cr_assert_not_null(strstr(text, "  libc::read (libc.so)\n"));
+    cr_assert_not_null(strstr(text, "           7          8            9          2  main\n"));
+    cr_assert_not_null(strstr(text, "11 events produced, 9 consumed, 2 dropped; 5 spans\n"));
+    free(text);
+    teardown(&fixture);
+}
+
+Test(report, an_empty_run_is_reported_too, .timeout = 60)
+{
+    struct fixture fixture = {
+        .lanes = rv_lanes_create(), .subroutines = rv_subroutines_create(), .stats = rv_stats_create()};
+    struct rv_report report = {.lanes = fixture.lanes, .subroutines = fixture.subroutines, .stats = fixture.stats};
+    char *text = written(&report, RV_REPORT_JSON);
+    cr_assert_str_eq(
+        text,
+        "{\"events\":{\"produced\":0,\"consumed\":0,\"dropped\":0},\"spans\":0,\"lost\":{},\"threads\":[],\"subroutines\":[]}\n");
+    free(text);
+    teardown(&fixture);
+}
+
+Test(report, a_full_disk_is_an_error, .timeout = 60)
+{
+    struct fixture fixture;
+    setup(&fixture);
+    FILE *full = fopen("/dev/full", "w");
+    cr_assert_eq(rv_report_write(&fixture.report, RV_REPORT_JSON, full), -ENOSPC);
+    fclose(full);
+    teardown(&fixture);
+}

@@ -1,0 +1,190 @@
+/* Rules by their texts, against what each says of calls; and views with a lens against views filtered by hand. */
+#include "model/filter.h"
+
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/view.h"
+#include "spans.h"
+
+#define N_IDS 20u
+#define EVERYTHING ((size_t)-1)
+
+static struct rv_subroutines *make_names(void)
+{
+    static const char *const packages[] = {"std", "Shop::Order", "Shop::Cart", ""};
+    struct rv_subroutines *subroutines = rv_subroutines_create();
+    for (uint32_t id = 0; id < N_IDS; id++) {
+        char name[16];
+        snprintf(name, sizeof name, "sub%u", id);
+        rv_subroutines_define(subroutines, id, packages[id % 4], name, "", 0);
+    }
+    return subroutines;
+}
+
+static void add(struct rv_lens *lens, const char *text)
+{
+    char why[160] = "";
+    cr_assert_eq(rv_lens_add(lens, text, why, sizeof why), 0, "%s: %s", text, why);
+}
+
+Test(lens, a_rule_says_what_passes, .timeout = 60)
+{
+    static const struct {
+        const char *rule;
+        struct rv_box box;
+        bool passes;
+    } cases[] = {
+        {"name:sub1$", {.id = 1}, true},
+        {"name:sub1$", {.id = 11}, false},
+        {"name:^Shop::Order::", {.id = 5}, true},
+        {"name:^shop::order::SUB", {.id = 5}, false},
+        {"!name:sub1$", {.id = 1}, false},
+        {"!name:sub1$", {.id = 2}, true},
+        {"package:std", {.id = 4}, true},
+        {"package:std", {.id = 5}, false},
+        {"!package:std", {.id = 4}, false},
+        {"package:^$", {.id = 3}, true},
+        {"depth:<8", {.depth = 7}, true},
+        {"depth:<8", {.depth = 8}, false},
+        {"depth:<=8", {.depth = 8}, true},
+        {"depth:>8", {.depth = 8}, false},
+        {"depth:>=8", {.depth = 8}, true},
+        {"depth:=3", {.depth = 3}, true},
+        {"depth:=3", {.depth = 4}, false},
+        {"depth:2..5", {.depth = 1}, false},
+        {"depth:2..5", {.depth = 2}, true},
+        {"depth:2..5", {.depth = 5}, true},
+        {"depth:2..5", {.depth = 6}, false},
+        {"!depth:2..5", {.depth = 6}, true},
+        {"duration:>2ms", {.duration_ns = 2000000}, false},
+        {"duration:>2ms", {.duration_ns = 2000001}, true},
+        {"duration:<1us", {.duration_ns = 999}, true},
+        {"duration:<1us", {.duration_ns = 1000}, false},
+        {"duration:1us..2us", {.duration_ns = 1500}, true},
+        /* a cell: half covered by 4 calls of 1 us */
+        {"duration:<=1us", {.duration_ns = 8000, .coverage = 32767, .count = 4}, true},
+        {"duration:>1us", {.duration_ns = 8000, .coverage = 32767, .count = 4}, false},
+    };
+    struct rv_subroutines *subroutines = make_names();
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct rv_lens lens = {0};
+        struct rv_box box = cases[i].box;
+        if (!box.coverage)
+            box.coverage = RV_BOX_EXACT;
+        add(&lens, cases[i].rule);
+        cr_assert(rv_lens_update(&lens, subroutines, EVERYTHING));
+        cr_assert_eq(rv_lens_passes_box(&lens, &box), cases[i].passes, "case %zu: %s", i, cases[i].rule);
+        cr_assert_str_eq(lens.rules[0].text, cases[i].rule);
+        rv_lens_invert(&lens, 0);
+        cr_assert_eq(rv_lens_passes_box(&lens, &box), !cases[i].passes, "case %zu: not %s", i, cases[i].rule);
+        cr_assert_eq(lens.rules[0].text[0] == '!', cases[i].rule[0] != '!');
+        rv_lens_fini(&lens);
+    }
+    rv_subroutines_destroy(subroutines);
+}
+
+Test(lens, what_is_no_rule_is_refused_with_a_reason, .timeout = 60)
+{
+    static const char *const texts[] = {
+        "",          "!",           "foo",         "name",           "name:",
+        "name:(",    "names:x",     "depth:8",     "depth:<",        "depth:<0",
+        "depth:<-1", "depth:5..2",  "depth:..",    "depth:==3",      "duration:>2parsecs",
+        "depth:<1s", "duration:>",  "package:[",   "thread:",        ":x",
+        "nam:x",     "depth:1...3", "duration:<1", "duration:1s..x", "Name:x"};
+    struct rv_lens lens = {0};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        char why[160] = "";
+        bool is_good = strcmp(texts[i], "duration:<1") == 0; /* a plain number is seconds */
+        cr_assert_eq(rv_lens_add(&lens, texts[i], why, sizeof why), is_good ? 0 : -EINVAL, "%s", texts[i]);
+        cr_assert(is_good || strlen(why) > 0);
+    }
+    cr_assert_eq(lens.n_rules, 1);
+    rv_lens_fini(&lens);
+}
+
+Test(lens, all_rules_must_pass_and_can_be_taken_away, .timeout = 60)
+{
+    struct rv_subroutines *subroutines = make_names();
+    struct rv_lens lens = {0};
+    struct rv_box box = {.id = 5, .depth = 3, .coverage = RV_BOX_EXACT};
+    add(&lens, "depth:<2");
+    add(&lens, "thread:^work");
+    add(&lens, "name:order");
+    cr_assert(rv_lens_update(&lens, subroutines, EVERYTHING));
+    cr_assert_not(rv_lens_passes_box(&lens, &box));
+    rv_lens_remove(&lens, 0);
+    cr_assert(rv_lens_passes_box(&lens, &box));
+    cr_assert(rv_lens_passes_thread(&lens, "Worker-1"));
+    cr_assert_not(rv_lens_passes_thread(&lens, "main"));
+    rv_lens_invert(&lens, 0);
+    cr_assert(rv_lens_passes_thread(&lens, "main"));
+    rv_lens_fini(&lens);
+    rv_subroutines_destroy(subroutines);
+}
+
+Test(lens, a_view_dims_or_leaves_out_what_does_not_pass_and_marks_hits, .timeout = 60)
+{
+    struct rv_subroutines *subroutines = make_names();
+    struct rv_lanes *lanes = rv_lanes_create();
+    struct rv_span spans[2000];
+    for (uint32_t i = 0; i < 2; i++) {
+        struct rv_lane *lane = rv_lanes_add(lanes, &(struct rv_lane_identity){.tid = i, .name = i ? "worker" : "main"});
+        struct spans random;
+        spans_init(&random, i + 1, N_IDS, 10, 12);
+        spans_make(&random, spans, 2000);
+        rv_timeline_add(lane->timeline, spans, 2000);
+        lane->last_ns = rv_timeline_last_ns(lane->timeline);
+        spans_fini(&random);
+    }
+    uint64_t first, last;
+    cr_assert(rv_lanes_bounds(lanes, &first, &last));
+    struct rv_lens lens = {0};
+    struct rv_matches hits;
+    char why[160];
+    add(&lens, "!thread:main");
+    add(&lens, "depth:1..4");
+    add(&lens, "!package:std");
+    cr_assert_eq(rv_matches_init(&hits, RV_MATCHES_NAME, "sub(5|6)$", why, sizeof why), 0);
+    cr_assert(rv_lens_update(&lens, subroutines, EVERYTHING));
+    cr_assert(rv_matches_update(&hits, subroutines, EVERYTHING));
+
+    struct rv_view all = {0}, view = {0};
+    struct rv_view_params params = {first, last + 1, 1u << 30, 1u << 20, NULL, NULL};
+    rv_view_update(&all, lanes, &params);
+    cr_assert_eq(all.n_boxes, 4000);
+    for (unsigned mode = 0; mode < 4; mode++) {
+        lens.mode = mode & 1 ? RV_LENS_HIDE : RV_LENS_DIM;
+        params.lens = &lens;
+        params.hits = mode & 2 ? &hits : NULL;
+        rv_view_update(&view, lanes, &params);
+        size_t n = 0, n_hits = 0;
+        for (size_t lane = 0; lane < 2; lane++) {
+            for (size_t i = all.lanes[lane].first_box; i < all.lanes[lane].first_box + all.lanes[lane].n_boxes; i++) {
+                const struct rv_box *box = &all.boxes[i];
+                bool passes = lane == 1 && box->depth >= 1 && box->depth <= 4 && box->id % 4 != 0;
+                bool is_hit = passes && (mode & 2) && (box->id == 5 || box->id == 6);
+                if (!passes && (mode & 1))
+                    continue;
+                cr_assert_eq(view.boxes[n].start_ns, box->start_ns);
+                cr_assert_eq(view.boxes[n].id, box->id);
+                cr_assert_eq(!!(view.boxes[n].flags & RV_BOX_HIT), is_hit);
+                cr_assert_eq(!!(view.boxes[n].flags & RV_BOX_DIMMED), !is_hit && (!passes || (mode & 2)));
+                n_hits += is_hit;
+                n++;
+            }
+            cr_assert_eq(view.lanes[lane].first_box + view.lanes[lane].n_boxes, n);
+        }
+        cr_assert_eq(view.n_boxes, n);
+        cr_assert_eq(n_hits > 0, (mode & 2) != 0);
+    }
+    rv_matches_fini(&hits);
+    rv_lens_fini(&lens);
+    rv_view_fini(&all);
+    rv_view_fini(&view);
+    rv_lanes_destroy(lanes);
+    rv_subroutines_destroy(subroutines);
+}

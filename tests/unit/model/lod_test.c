@@ -1,0 +1,70 @@
+#include "model/lod.h"
+
+#include <criterion/criterion.h>
+
+static uint64_t count(void *context, uint32_t level)
+{
+    const uint64_t *n = context;
+    return *n >> (2 * level);
+}
+
+static uint32_t choose(uint64_t n, uint32_t finest, uint32_t last, size_t budget)
+{
+    return rv_detail_choose(&(struct rv_detail_choice){finest, 16, last, budget, count, &n});
+}
+
+Test(detail, the_finest_that_fits_is_chosen, .timeout = 60)
+{
+    cr_assert_eq(choose(1000, 0, RV_DETAIL_NONE, 1000), 0);
+    cr_assert_eq(choose(1001, 0, RV_DETAIL_NONE, 1000), 1);
+    cr_assert_eq(choose(1000, 3, RV_DETAIL_NONE, 1000), 3);
+    cr_assert_eq(choose(UINT64_MAX, 0, RV_DETAIL_NONE, 1), 15, "the coarsest where none fits");
+}
+
+Test(detail, at_the_edge_of_the_budget_the_level_does_not_flicker, .timeout = 60)
+{
+    uint32_t level = RV_DETAIL_NONE, n_changes = 0, n_without = 0, without = RV_DETAIL_NONE;
+    for (unsigned frame = 0; frame < 1000; frame++) {
+        uint64_t n = 100000 + (frame * 7919) % 10000 - 5000;
+        uint32_t next = choose(n, 0, level, 100000), next_without = choose(n, 0, RV_DETAIL_NONE, 100000);
+        n_changes += frame && next != level;
+        n_without += frame && next_without != without;
+        level = next;
+        without = next_without;
+    }
+    cr_assert_leq(n_changes, 1);
+    cr_assert_gt(n_without, 100, "without it, it would");
+}
+
+Test(detail, a_level_that_no_longer_fits_or_is_too_fine_is_left_at_once, .timeout = 60)
+{
+    cr_assert_eq(choose(5000, 0, 0, 1000), 2);
+    cr_assert_eq(choose(100, 4, 1, 1000), 4);
+    cr_assert_eq(choose(900, 0, 1, 1000), 1, "would fit, but hardly");
+    cr_assert_eq(choose(800, 0, 1, 1000), 0);
+}
+
+Test(detail, the_budget_settles_where_frames_take_what_they_should, .timeout = 60)
+{
+    static const double ns_per_box[] = {50, 400, 4000, 60000};
+    for (size_t i = 0; i < sizeof ns_per_box / sizeof *ns_per_box; i++) {
+        struct rv_detail_budget budget = {.n_boxes = 15000, .least = 2000, .most = 250000, .frame_ns = 50000000};
+        for (unsigned frame = 0; frame < 100; frame++)
+            rv_detail_learn(&budget, budget.n_boxes, (uint64_t)((double)budget.n_boxes * ns_per_box[i]));
+        double took = (double)budget.n_boxes * ns_per_box[i];
+        if (budget.n_boxes > 2000)
+            cr_assert_leq(took, 50000000 * 1.01, "%.0f ns a box: %zu boxes", ns_per_box[i], budget.n_boxes);
+        if (budget.n_boxes < 250000 && budget.n_boxes > 2000)
+            cr_assert_gt(took, 50000000 * 0.5, "%.0f ns a box: %zu boxes", ns_per_box[i], budget.n_boxes);
+        cr_assert(budget.n_boxes >= 2000 && budget.n_boxes <= 250000);
+    }
+}
+
+Test(detail, one_slow_frame_does_not_take_all_and_an_empty_one_proves_nothing, .timeout = 60)
+{
+    struct rv_detail_budget budget = {.n_boxes = 20000, .least = 2000, .most = 250000, .frame_ns = 50000000};
+    rv_detail_learn(&budget, 20000, 5000000000u);
+    cr_assert_eq(budget.n_boxes, 10000);
+    rv_detail_learn(&budget, 10, 1000);
+    cr_assert_eq(budget.n_boxes, 10000);
+}

@@ -1,0 +1,99 @@
+#include <criterion/criterion.h>
+
+#include <string.h>
+
+#include "model/short_name.h"
+#include "render/font.h"
+
+static float width(const char *text)
+{
+    return rv_font_width(RV_FONT_LABEL, text, strlen(text));
+}
+
+static bool fit(const char *name, float room, char *out, size_t out_bytes)
+{
+    static const enum rv_font font = RV_FONT_LABEL;
+    return rv_caption_fit(name, &(struct rv_caption_room){room, rv_font_measure, &font}, out, out_bytes);
+}
+
+Test(caption, names_lose_components_from_the_left, .timeout = 60)
+{
+    static const struct {
+        const char *full, *room, *expected; /* room: the text that just fits */
+    } rows[] = {
+        {"A::B::c", "A::B::c", "A::B::c"},
+        {"MyApp::Model::Order::search", "Model::Order::search", "Model::Order::search"},
+        {"MyApp::Model::Order::search", "Order::search.", "Order::search"},
+        {"MyApp::Model::Order::search", "search", "search"},
+        {"MyApp::Model::Order::search", "sea…", "sea…"},
+        {"pkg.module.function", "module.function", "module.function"},
+        {"std::vector<std::string>::push_back(std::string const&)", "push_back", "push_back"},
+        {"draw(Scene const&, int)", "draw(Sc", "draw"},
+        {"(anonymous namespace)::run()", "run", "run"},
+        {"net/http.(*Server).Serve", "Serve", "Serve"},
+        {"main", "main", "main"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char out[128];
+        cr_assert(fit(rows[i].full, width(rows[i].room), out, sizeof out));
+        cr_assert_str_eq(out, rows[i].expected, "\"%s\" became \"%s\", not \"%s\"", rows[i].full, out,
+                         rows[i].expected);
+    }
+}
+
+Test(caption, nothing_is_written_where_two_letters_do_not_fit, .timeout = 60)
+{
+    char out[32];
+    cr_assert_not(fit("search", width("s…"), out, sizeof out));
+    cr_assert_not(fit("search", 0.0f, out, sizeof out));
+}
+
+Test(caption, a_caption_never_is_wider_than_its_room, .timeout = 60)
+{
+    static const char *const names[] = {"MyApp::Model::Order::search",
+                                        "f",
+                                        "ä::ö::überlänge",
+                                        "a.b.c.d",
+                                        "operator()",
+                                        "::x",
+                                        "<lambda>::operator()(int) const",
+                                        "....",
+                                        "x::"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        for (float room = 0.0f; room < 700.0f; room += 3.0f) {
+            char out[128];
+            if (fit(names[i], room, out, sizeof out))
+                cr_assert_leq(width(out), room, "\"%s\" in %g px", out, (double)room);
+        }
+}
+
+Test(caption, long_names_fit_their_buffer, .timeout = 60)
+{
+    char name[2000], out[24];
+    memset(name, 'n', sizeof name - 1);
+    name[sizeof name - 1] = '\0';
+    cr_assert(fit(name, 1e9f, out, sizeof out));
+    cr_assert_lt(strlen(out), sizeof out);
+    cr_assert(fit(name, 5000.0f, out, sizeof out));
+    cr_assert_lt(strlen(out), sizeof out);
+}
+
+Test(font, utf8_is_decoded_and_malformed_bytes_are_stepped_over, .timeout = 60)
+{
+    const char *text = "aµ…\xF0\x9F\x98\x80\xC3(\xFF";
+    static const uint32_t expected[] = {'a', 0xB5, 0x2026, 0x1F600, 0xFFFD, '(', 0xFFFD, 0};
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++)
+        cr_assert_eq(rv_font_next(&text), expected[i], "character %zu", i);
+}
+
+Test(font, ascii_latin1_and_signs_have_glyphs_and_others_are_boxes, .timeout = 60)
+{
+    const struct rv_glyph *box = rv_font_glyph(RV_FONT_TEXT, 0x4E2D);
+    cr_assert_gt(box->width, 0);
+    for (uint32_t codepoint = 0x21; codepoint < 0x7F; codepoint++)
+        cr_assert(rv_font_glyph(RV_FONT_TEXT, codepoint) != box && rv_font_glyph(RV_FONT_TEXT, codepoint)->width > 0);
+    static const uint32_t signs[] = {0xB5, 0xD7, 0xE4, 0xFF, 0x2026, 0x25CF};
+    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
+        cr_assert(rv_font_glyph(RV_FONT_LABEL, signs[i]) != rv_font_glyph(RV_FONT_LABEL, 0x4E2D));
+    cr_assert_eq(rv_font_glyph(RV_FONT_TEXT, ' ')->width, 0);
+}

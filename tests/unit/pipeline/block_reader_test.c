@@ -1,0 +1,412 @@
+/*
+ * What is asked of a recording that is told in sum has the answers that the same recording has when it is read wholly.
+ */
+#include <criterion/criterion.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "viewer/analysis.h"
+#include "query/recorded_step.h"
+#include "base/clock.h"
+#include "base/vec.h"
+#include "source/indexed.h"
+#include "source/replay.h"
+
+#include "recorded.h"
+
+enum { N_RANGES = 12, WAIT_S = 60 };
+
+static char path[] = "/tmp/ringviz-survey-XXXXXX";
+
+struct sessions { /* of one recording */
+    struct rv_session *whole, *indexed;
+    uint64_t first_ns, last_ns;
+};
+
+static struct rv_session *start(struct rv_source *source)
+{
+    cr_assert_not_null(source);
+    struct rv_session *session = rv_session_start(&(struct rv_session_params){.n_workers = 2}, source);
+    cr_assert(rv_session_wait(session, UINT64_C(1000000000) * WAIT_S));
+    return session;
+}
+
+static void open_both(struct sessions *sessions, const struct recorded_params *params)
+{
+    struct rv_source *source;
+    int fd = mkstemp(path);
+    cr_assert(fd >= 0);
+    close(fd);
+    recorded_make(path, params);
+    cr_assert_eq(rv_indexed_open(&source, path, 0), 0);
+    sessions->indexed = start(source);
+    sessions->whole = start(rv_replay_open(path));
+    cr_assert(rv_lanes_bounds(rv_session_lanes(sessions->whole), &sessions->first_ns, &sessions->last_ns));
+}
+
+static void close_both(struct sessions *sessions)
+{
+    rv_session_destroy(sessions->whole);
+    rv_session_destroy(sessions->indexed);
+}
+
+static void leave(void)
+{
+    unlink(path);
+}
+
+TestSuite(survey, .fini = leave, .timeout = 120);
+
+static const struct recorded_params BUSY = {.n_events = {600000, 300000, 5000, 1}, .step_ns = {40, 90, 60000, 10}};
+/* Many events have one time, blocks begin in the midst of them, and calls take no time at all. */
+static const struct recorded_params COARSE = {
+    .n_events = {500000, 200000, 5000, 1}, .step_ns = {40, 90, 60000, 10}, .tick_ns = 20000};
+
+/* ---- ranges ---- */
+
+static struct rv_measure measure(struct rv_session *session, const uint64_t window[2], const struct rv_lens *lens)
+{
+    struct rv_measure measure = {.range = NULL};
+    rv_measure_start(&measure,
+                     &(struct rv_range_params){.from_ns = window[0],
+                                               .to_ns = window[1],
+                                               .lanes = rv_session_lanes(session),
+                                               .subroutines = rv_session_subroutines(session),
+                                               .lens = lens},
+                     session);
+    rv_measure_wait(&measure);
+    cr_assert(rv_measure_is_done(&measure));
+    return measure;
+}
+
+static void compare_rows(const struct rv_range *whole, const struct rv_range *indexed)
+{
+    struct rv_stats_row rows[2][RECORDED_IDS + 2];
+    size_t n = rv_stats_rows(rv_range_stats(whole), rows[0], RECORDED_IDS + 2);
+    cr_assert_eq(n, rv_stats_rows(rv_range_stats(indexed), rows[1], RECORDED_IDS + 2));
+    for (size_t i = 0; i < n; i++) {
+        const struct rv_stats_row *a = &rows[0][i], *b = &rows[1][i];
+        cr_assert_eq(a->id, b->id);
+        cr_assert_eq(a->n_calls, b->n_calls, "subroutine %u: %llu calls, %llu by index", a->id,
+                     (unsigned long long)a->n_calls, (unsigned long long)b->n_calls);
+        cr_assert_eq(a->total_ns, b->total_ns, "subroutine %u", a->id);
+        cr_assert_eq(a->self_ns, b->self_ns, "subroutine %u", a->id);
+        cr_assert(a->min_ns == b->min_ns && a->p50_ns == b->p50_ns && a->p99_ns == b->p99_ns && a->max_ns == b->max_ns);
+    }
+    cr_assert_eq(rv_range_self_ns(whole), rv_range_self_ns(indexed));
+    cr_assert_eq(rv_range_missing_before_ns(indexed), 0);
+}
+
+static void compare_nodes(const struct rv_range *whole, const struct rv_range *indexed)
+{
+    size_t n, n_indexed;
+    const struct rv_range_node *nodes = rv_range_nodes(whole, &n), *of_index = rv_range_nodes(indexed, &n_indexed);
+    cr_assert_eq(n, n_indexed, "%zu paths, %zu by index", n, n_indexed);
+    for (size_t i = 0; i < n; i++) {
+        const struct rv_range_node *a = &nodes[i], *b = &of_index[i];
+        cr_assert(a->id == b->id && a->parent == b->parent, "path %zu", i);
+        cr_assert_eq(a->n_calls, b->n_calls, "path %zu", i);
+        cr_assert_eq(a->total_ns, b->total_ns, "path %zu", i);
+        cr_assert_eq(a->self_ns, b->self_ns, "path %zu", i);
+    }
+}
+
+static void compare_range(const struct sessions *sessions, const uint64_t window[2], const struct rv_lens *lens)
+{
+    struct rv_measure whole = measure(sessions->whole, window, lens);
+    struct rv_measure indexed = measure(sessions->indexed, window, lens);
+    compare_rows(whole.range, indexed.range);
+    compare_nodes(whole.range, indexed.range);
+    rv_measure_stop(&whole);
+    rv_measure_stop(&indexed);
+}
+
+static void compare_ranges(const struct recorded_params *params)
+{
+    struct sessions sessions;
+    struct rv_lens lens = {.n_rules = 0};
+    char why[160];
+    open_both(&sessions, params);
+    cr_assert_eq(rv_lens_add(&lens, "name:f[1-9]$", why, sizeof why), 0);
+    for (unsigned i = 0; i < N_RANGES; i++) {
+        uint64_t from_ns = sessions.first_ns + recorded_draw(sessions.last_ns - sessions.first_ns);
+        uint64_t window[2] = {i ? from_ns : 0, i ? from_ns + (UINT64_C(1) << recorded_draw(32)) : UINT64_MAX};
+        compare_range(&sessions, window, i % 3 == 2 ? &lens : NULL);
+    }
+    rv_lens_fini(&lens);
+    close_both(&sessions);
+}
+
+Test(survey, a_range_is_measured_exactly)
+{
+    compare_ranges(&BUSY);
+}
+
+Test(survey, a_range_is_measured_exactly_where_many_events_have_one_time)
+{
+    compare_ranges(&COARSE);
+}
+
+Test(survey, a_range_of_the_newest_events_is_measured_exactly)
+{
+    struct recorded_params newest = BUSY;
+    newest.limit.n_bytes = 1 << 19;
+    compare_ranges(&newest);
+}
+
+/* ---- steps ---- */
+
+/* The lane of the same thread and stack in the other session. */
+static uint32_t find(struct rv_session *session, const struct rv_lane *like)
+{
+    struct rv_lanes *lanes = rv_session_lanes(session);
+    for (uint32_t i = 0; i < rv_lanes_n(lanes); i++)
+        if (rv_lanes_get(lanes, i)->tid == like->tid && rv_lanes_get(lanes, i)->stack == like->stack)
+            return i;
+    cr_assert_fail("thread %u has no stack %u", like->tid, like->stack);
+    return 0;
+}
+
+static bool step(const struct rv_stride_about *about, bool is_forward, uint64_t *ns)
+{
+    struct rv_stride stride = {.n_steps = 0};
+    uint64_t until_ns = rv_clock_mono_ns() + UINT64_C(1000000000) * WAIT_S;
+    rv_stride_wish(&stride, is_forward);
+    while (!rv_stride_go_on(&stride, about, ns)) {
+        if (stride.n_steps == 0)
+            return false;
+        cr_assert_lt(rv_clock_mono_ns(), until_ns, "no step is made");
+        usleep(200);
+    }
+    return true;
+}
+
+/* From a time, some steps on or back, in all lanes or in one. */
+static void compare_steps(struct rv_stride_about *whole, struct rv_stride_about *indexed, bool is_forward)
+{
+    for (unsigned i = 0; i < 3; i++) {
+        uint64_t ns[2] = {0, 0};
+        bool is_found[2] = {step(whole, is_forward, &ns[0]), step(indexed, is_forward, &ns[1])};
+        cr_assert_eq(is_found[0], is_found[1]);
+        cr_assert(!is_found[0] || ns[0] == ns[1], "%s from %llu: to %llu, by index to %llu", is_forward ? "on" : "back",
+                  (unsigned long long)whole->at_ns, (unsigned long long)ns[0], (unsigned long long)ns[1]);
+        whole->at_ns = indexed->at_ns = is_found[0] ? ns[0] : whole->at_ns;
+    }
+}
+
+static void compare_all_steps(const struct recorded_params *params)
+{
+    struct sessions sessions;
+    open_both(&sessions, params);
+    struct rv_lanes *lanes = rv_session_lanes(sessions.whole);
+    struct rv_arrangement arrangement[2] = {{0}, {0}};
+    struct rv_stride_about about[2] = {
+        {.lanes = lanes, .arrangement = &arrangement[0]},
+        {.session = sessions.indexed, .lanes = rv_session_lanes(sessions.indexed), .arrangement = &arrangement[1]}};
+    rv_arrangement_update(&arrangement[0], about[0].lanes);
+    rv_arrangement_update(&arrangement[1], about[1].lanes);
+    for (unsigned i = 0; i < 30; i++) {
+        uint32_t lane_idx[2] = {(uint32_t)recorded_draw(rv_lanes_n(lanes)), 0};
+        lane_idx[1] = find(sessions.indexed, rv_lanes_get(lanes, lane_idx[0]));
+        uint64_t at_ns = sessions.first_ns + recorded_draw(sessions.last_ns - sessions.first_ns);
+        at_ns = i < 2 ? sessions.first_ns : i < 4 ? sessions.last_ns + 1 : at_ns;
+        for (unsigned k = 0; k < 2; k++) {
+            about[k].at_ns = at_ns;
+            about[k].lane_idx = i % 3 ? &lane_idx[k] : NULL;
+        }
+        compare_steps(&about[0], &about[1], i % 2);
+    }
+    rv_arrangement_fini(&arrangement[0]);
+    rv_arrangement_fini(&arrangement[1]);
+    close_both(&sessions);
+}
+
+Test(survey, steps_lead_to_every_event)
+{
+    compare_all_steps(&BUSY);
+}
+
+Test(survey, steps_lead_to_every_time_of_a_coarse_clock)
+{
+    compare_all_steps(&COARSE);
+}
+
+/* ---- searches ---- */
+
+static void update(struct rv_inquiry *inquiry, struct rv_session *session)
+{
+    (void)rv_inquiry_update(inquiry, rv_session_lanes(session), rv_session_subroutines(session), false);
+}
+
+static void search(struct rv_inquiry *inquiry, struct rv_session *session)
+{
+    uint64_t until_ns = rv_clock_mono_ns() + UINT64_C(1000000000) * WAIT_S;
+    while (!inquiry->is_search_whole) {
+        update(inquiry, session);
+        cr_assert_lt(rv_clock_mono_ns(), until_ns, "the search does not end");
+    }
+}
+
+static bool go(struct rv_inquiry *inquiry, struct rv_session *session, uint64_t from_ns, bool is_forward)
+{
+    uint64_t until_ns = rv_clock_mono_ns() + UINT64_C(1000000000) * WAIT_S;
+    rv_inquiry_wish(inquiry, is_forward);
+    for (bool has_hit = false; inquiry->wish.n_hits != 0;) {
+        update(inquiry, session);
+        has_hit = rv_inquiry_fulfil(inquiry, rv_session_lanes(session), from_ns);
+        if (has_hit)
+            return true;
+        cr_assert_lt(rv_clock_mono_ns(), until_ns, "no hit is come to");
+    }
+    return false;
+}
+
+/* The same call; two that begin at one time have no order among lanes. */
+static void compare_hits(struct rv_search_hit *whole, struct rv_search_hit *indexed)
+{
+    cr_assert_eq(whole->place.start_ns, indexed->place.start_ns, "to %llu, by index to %llu",
+                 (unsigned long long)whole->place.start_ns, (unsigned long long)indexed->place.start_ns);
+}
+
+struct search_case {
+    const char *find;
+    bool goes_early; /* before all is searched */
+};
+
+static void compare_search(const struct sessions *sessions, const struct search_case *is)
+{
+    static struct rv_inquiry whole, indexed; /* large */
+    uint64_t begin_ns = sessions->first_ns, length_ns = sessions->last_ns - sessions->first_ns;
+    whole = (struct rv_inquiry){.session = sessions->whole};
+    indexed = (struct rv_inquiry){.session = sessions->indexed};
+    rv_inquiry_find(&whole, is->find);
+    rv_inquiry_find(&indexed, is->find);
+    search(&whole, sessions->whole);
+    if (!is->goes_early)
+        search(&indexed, sessions->indexed);
+    for (unsigned i = 0; i < 12; i++) {
+        bool is_forward = recorded_draw(2);
+        uint64_t from_ns = begin_ns + recorded_draw(length_ns);
+        whole.has_hit &= i % 3 > 0;
+        indexed.has_hit &= i % 3 > 0;
+        bool has_hit = go(&whole, sessions->whole, from_ns, is_forward);
+        cr_assert_eq(has_hit, go(&indexed, sessions->indexed, from_ns, is_forward), "%s", is->find);
+        if (has_hit)
+            compare_hits(&whole.hit, &indexed.hit);
+    }
+    search(&indexed, sessions->indexed);
+    cr_assert_eq(whole.search.n_hits, indexed.search.n_hits, "%s: %llu hits, %llu by index", is->find,
+                 (unsigned long long)whole.search.n_hits, (unsigned long long)indexed.search.n_hits);
+    cr_assert_eq(whole.search.shift, indexed.search.shift);
+    cr_assert_eq(whole.search.n_columns, indexed.search.n_columns);
+    for (uint64_t i = 0; i < whole.search.n_columns; i++)
+        cr_assert_eq(whole.search.counts[i], indexed.search.counts[i]);
+    rv_inquiry_fini(&whole);
+    rv_inquiry_fini(&indexed);
+}
+
+/* At once, waiting for what has to be read, as a screenshot does. */
+static void compare_first_hits(const struct sessions *sessions, const char *find)
+{
+    static struct rv_inquiry inquiries[2]; /* large */
+    struct rv_session *const of[2] = {sessions->whole, sessions->indexed};
+    for (unsigned k = 0; k < 2; k++) {
+        inquiries[k] = (struct rv_inquiry){.session = of[k]};
+        rv_inquiry_find(&inquiries[k], find);
+        (void)rv_inquiry_update(&inquiries[k], rv_session_lanes(of[k]), rv_session_subroutines(of[k]), true);
+        cr_assert(rv_inquiry_go(&inquiries[k], rv_session_lanes(of[k]), 0, true));
+    }
+    compare_hits(&inquiries[0].hit, &inquiries[1].hit);
+    rv_inquiry_fini(&inquiries[0]);
+    rv_inquiry_fini(&inquiries[1]);
+}
+
+static void compare_searches(const struct recorded_params *params)
+{
+    static const struct search_case cases[] = {{"f7$", true},  {"f7$", false}, {"f30", true},
+                                               {"f30", false}, {"f", false},   {"nothing", false}};
+    struct sessions sessions;
+    open_both(&sessions, params);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        compare_search(&sessions, &cases[i]);
+    compare_first_hits(&sessions, "f7$");
+    close_both(&sessions);
+}
+
+Test(survey, a_search_finds_every_call)
+{
+    compare_searches(&BUSY);
+}
+
+/* An indexed recording that rests only when it is let, after it was told in sum. */
+struct held {
+    struct rv_source source; /* first */
+    struct rv_source *inner;
+    bool is_told;
+    atomic_bool goes_on;
+};
+
+static enum rv_source_status poll_held(struct rv_source *source, const struct rv_intake *intake)
+{
+    struct held *held = (struct held *)source;
+    bool waits = held->is_told && !atomic_load(&held->goes_on) && !intake->is_stopping(intake->context);
+    held->is_told = true;
+    return waits ? RV_SOURCE_MOVED : held->inner->poll(held->inner, intake);
+}
+
+static void nap_held(struct rv_source *source)
+{
+    (void)source;
+    usleep(1000);
+}
+
+static void resolve_held(struct rv_source *source, const struct rv_intake *intake, bool is_final)
+{
+    struct held *held = (struct held *)source;
+    held->inner->resolve(held->inner, intake, is_final);
+}
+
+static void close_held(struct rv_source *source)
+{
+    struct held *held = (struct held *)source;
+    held->inner->close(held->inner);
+}
+
+static void hold(struct held *held, struct rv_source *inner)
+{
+    *held = (struct held){.source = *inner, .inner = inner};
+    held->source.poll = poll_held;
+    held->source.nap = nap_held;
+    held->source.resolve = resolve_held;
+    held->source.close = close_held;
+}
+
+Test(survey, a_search_is_not_over_while_the_recording_is_told)
+{
+    static struct rv_inquiry inquiry; /* large */
+    struct rv_source *source;
+    struct held held;
+    int fd = mkstemp(path);
+    cr_assert(fd >= 0);
+    close(fd);
+    recorded_make(path, &BUSY);
+    cr_assert_eq(rv_indexed_open(&source, path, 0), 0);
+    hold(&held, source);
+    struct rv_session *session = rv_session_start(&(struct rv_session_params){.n_workers = 2}, &held.source);
+    uint64_t until_ns = rv_clock_mono_ns() + UINT64_C(1000000000) * WAIT_S;
+    while (!rv_lanes_have_sums(rv_session_lanes(session)) && rv_clock_mono_ns() < until_ns)
+        usleep(200);
+    inquiry = (struct rv_inquiry){.session = session};
+    rv_inquiry_find(&inquiry, "f7$");
+    for (bool is_done = false; !is_done && rv_clock_mono_ns() < until_ns; is_done = inquiry.are_lanes_searched)
+        update(&inquiry, session);
+    cr_assert(inquiry.are_lanes_searched);
+    cr_assert_not(inquiry.is_search_whole);
+    atomic_store(&held.goes_on, true);
+    search(&inquiry, session);
+    cr_assert_gt(inquiry.search.n_hits, 0);
+    rv_inquiry_fini(&inquiry);
+    rv_session_destroy(session);
+}

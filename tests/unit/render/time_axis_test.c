@@ -1,0 +1,79 @@
+#include <criterion/criterion.h>
+
+#include <string.h>
+
+#include "render/time_axis.h"
+
+#define SECOND_NS UINT64_C(1000000000)
+#define ZERO_NS (5u * SECOND_NS)
+
+static struct rv_ticks make(uint64_t from_ns, uint64_t to_ns, bool is_live)
+{
+    struct rv_ticks ticks;
+    struct rv_ticks_params params = {
+        .from_ns = from_ns, .to_ns = to_ns, .zero_ns = is_live ? to_ns : ZERO_NS, .is_live = is_live, .n_wanted = 10};
+    rv_ticks_make(&ticks, &params);
+    return ticks;
+}
+
+static void assert_texts(const struct rv_ticks *ticks, size_t n, const char *const *texts)
+{
+    cr_assert_geq(ticks->n, n);
+    for (size_t i = 0; i < n; i++)
+        cr_assert_str_eq(ticks->items[i].text, texts[i], "tick %zu reads \"%s\", not \"%s\"", i, ticks->items[i].text,
+                         texts[i]);
+}
+
+Test(ticks, live_ticks_count_down_to_now, .timeout = 60)
+{
+    struct rv_ticks ticks = make(ZERO_NS + 1234567, ZERO_NS + 101234567, true);
+    assert_texts(&ticks, 11,
+                 (const char *[]){"-100 ms", "-90 ms", "-80 ms", "-70 ms", "-60 ms", "-50 ms", "-40 ms", "-30 ms",
+                                  "-20 ms", "-10 ms", "now"});
+    cr_assert_eq(ticks.items[10].time_ns, ZERO_NS + 101234567);
+}
+
+Test(ticks, ticks_count_from_the_origin, .timeout = 60)
+{
+    struct rv_ticks ticks = make(ZERO_NS + 10000000, ZERO_NS + 35000000, false);
+    assert_texts(&ticks, 3, (const char *[]){"10 ms", "12 ms", "14 ms"});
+    ticks = make(ZERO_NS, ZERO_NS + 5 * SECOND_NS, false);
+    assert_texts(&ticks, 3, (const char *[]){"0.0 s", "0.5 s", "1.0 s"});
+    ticks = make(ZERO_NS + 12500, ZERO_NS + 17500, false);
+    assert_texts(&ticks, 2, (const char *[]){"12.5 µs", "13.0 µs"});
+    cr_assert_str_empty(ticks.base);
+}
+
+Test(ticks, far_from_the_origin_a_base_is_told_once, .timeout = 60)
+{
+    uint64_t from_ns = ZERO_NS + 18000 * SECOND_NS + 123456789;
+    struct rv_ticks ticks = make(from_ns, from_ns + 10000, false);
+    cr_assert_str_not_empty(ticks.base);
+    for (size_t i = 0; i < ticks.n; i++) {
+        cr_assert_leq(strlen(ticks.items[i].text), 12, "\"%s\" is long", ticks.items[i].text);
+        cr_assert_eq(ticks.items[i].text[0], '+');
+    }
+}
+
+Test(ticks, every_window_has_round_marks_inside_it, .timeout = 60)
+{
+    for (double window_ns = 100.0; window_ns < 3e16; window_ns *= 1.37) {
+        uint64_t from_ns = ZERO_NS + (uint64_t)(window_ns * 0.77), to_ns = from_ns + (uint64_t)window_ns;
+        struct rv_ticks ticks = make(from_ns, to_ns, false);
+        cr_assert(ticks.n >= 4 && ticks.n <= 18, "%zu ticks in %g ns", ticks.n, window_ns);
+        uint64_t step_ns = ticks.items[1].time_ns - ticks.items[0].time_ns;
+        for (size_t i = 0; i < ticks.n; i++) {
+            cr_assert(ticks.items[i].time_ns >= from_ns && ticks.items[i].time_ns <= to_ns);
+            cr_assert_eq((ticks.items[i].time_ns - ZERO_NS) % step_ns, 0);
+            if (i)
+                cr_assert_str_neq(ticks.items[i].text, ticks.items[i - 1].text, "two marks read \"%s\"",
+                                  ticks.items[i].text);
+        }
+    }
+}
+
+Test(ticks, an_empty_window_has_none, .timeout = 60)
+{
+    struct rv_ticks ticks = make(ZERO_NS, ZERO_NS, false);
+    cr_assert_eq(ticks.n, 0);
+}

@@ -1,0 +1,479 @@
+/* The push on a ring of its own memory; handlers are played by pushing while a push is under way. */
+#include <criterion/criterion.h>
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../own_time.h"
+#include "base/os.h"
+#include "ring/push.h"
+#include "ring/full_ring.h"
+
+enum { N = 64 };
+#define STACK 0x7ffff7f00000ull /* of the interrupted function; handlers lie beneath */
+#define BENEATH 0x1000ull
+
+struct bed {
+    struct rv_wire_header header;
+    struct rv_wire_control control;
+    struct rv_event events[N];
+    struct rv_event out[4 * N];
+    struct rv_ring ring;
+    struct rv_pusher pusher;
+    struct rv_pusher_state *state;
+};
+
+static struct bed *make_bed_with(enum rv_policy policy, enum rv_clock_kind clock_kind)
+{
+    struct bed *bed = calloc(1, sizeof *bed);
+    bed->header.state = RV_FILE_READY;
+    bed->header.is_recording = 1;
+    bed->control.state = RV_RING_LIVE;
+    bed->ring = (struct rv_ring){&bed->header, &bed->control, bed->events, N, policy, clock_kind};
+    bed->state = calloc(1, sizeof *bed->state);
+    rv_pusher_attach(&bed->pusher, bed->state, &bed->ring, 3);
+    return bed;
+}
+
+static struct bed *make_bed(enum rv_policy policy)
+{
+    return make_bed_with(policy, RV_CLOCK_MONOTONIC);
+}
+
+static void free_bed(struct bed *bed)
+{
+    free(bed->state);
+    free(bed);
+}
+
+static void push(struct bed *bed, uint64_t id, uint64_t stack)
+{
+    rv_push(&bed->pusher, RV_EVENT_CALL_AT, rv_event_word_at(id, 0), stack, rv_push_slow);
+}
+
+static void push_many(struct bed *bed, uint64_t first, uint64_t n)
+{
+    for (uint64_t i = 0; i < n; i++)
+        push(bed, first + i, STACK);
+}
+
+static size_t pop(struct bed *bed)
+{
+    size_t n = 0;
+    for (struct rv_ring_read read = {.n = 1}; read.n; n += read.n)
+        read = rv_ring_pop(&bed->ring, bed->out + n, 4 * N - n);
+    return n;
+}
+
+static void expect_ids(const struct bed *bed, size_t n, const uint64_t *ids)
+{
+    for (size_t i = 0; i < n; i++) {
+        cr_assert_eq(bed->out[i].id, ids[i], "event %zu is %u, not %lu", i, bed->out[i].id, (unsigned long)ids[i]);
+        cr_assert(i == 0 || rv_event_ticks(&bed->out[i]) >= rv_event_ticks(&bed->out[i - 1]));
+    }
+}
+
+static void expect_account(const struct bed *bed, uint64_t produced, uint64_t consumed, uint64_t dropped)
+{
+    struct rv_ring_account account = rv_ring_account(&bed->ring);
+    cr_assert_eq(account.n_produced, produced, "produced %lu", (unsigned long)account.n_produced);
+    cr_assert_eq(account.n_consumed, consumed, "consumed %lu", (unsigned long)account.n_consumed);
+    cr_assert_eq(account.n_dropped, dropped, "dropped %lu", (unsigned long)account.n_dropped);
+}
+
+/* stack: of the interrupted push; handlers lie beneath. */
+static void interrupt_a_push(enum rv_clock_kind clock_kind, uint64_t stack)
+{
+    struct bed *bed = make_bed_with(RV_POLICY_RING, clock_kind);
+    push(bed, 1, stack);
+    uint64_t next = rv_push_begin(&bed->pusher, stack);
+    cr_assert(next < bed->pusher.limit || next < bed->pusher.slow_limit);
+    push(bed, 20, stack - BENEATH);
+    push(bed, 21, stack - 2 * BENEATH);
+    cr_assert_eq(bed->control.head, 1, "a handler published past the push it interrupted");
+    rv_push_write(rv_push_slot(next), (uint64_t)RV_EVENT_CALL_AT << 60 | rv_event_ticks(bed->events), 2);
+    rv_push_end(&bed->pusher, next);
+    push(bed, 3, stack);
+    cr_assert_eq(pop(bed), 5);
+    expect_ids(bed, 5, (uint64_t[]){1, 2, 20, 21, 3});
+    expect_account(bed, 5, 5, 0);
+    free_bed(bed);
+}
+
+static void abandon_a_push(uint64_t stack, uint64_t up)
+{
+    struct bed *bed = make_bed(RV_POLICY_RING);
+    push(bed, 1, stack);
+    rv_push_begin(&bed->pusher, stack);
+    push(bed, 20, stack - BENEATH);
+    push(bed, 3, stack + up);
+    push(bed, 4, stack);
+    cr_assert_eq(pop(bed), 4, "jump up by %lu to above %lx", (unsigned long)up, (unsigned long)stack);
+    expect_ids(bed, 4, (uint64_t[]){1, 20, 3, 4});
+    expect_account(bed, 5, 4, 1);
+    free_bed(bed);
+}
+
+Test(push, handlers_events_follow_the_push_they_interrupted, .timeout = 60)
+{
+    interrupt_a_push(RV_CLOCK_TSC, STACK);
+    interrupt_a_push(RV_CLOCK_TICK, STACK);
+    interrupt_a_push(RV_CLOCK_MONOTONIC, STACK);
+}
+
+Test(push, it_does_not_matter_where_a_stack_lies, .timeout = 60)
+{
+    for (uint64_t stack = 1 << 20; stack < 1ull << 47; stack <<= 1) {
+        interrupt_a_push(RV_CLOCK_TSC, stack);
+        interrupt_a_push(RV_CLOCK_MONOTONIC, stack + 1016);
+        abandon_a_push(stack + 4096, 16);
+    }
+}
+
+/* Not to be told by sigaltstack(): it was disarmed when the handler began. */
+Test(push, a_handler_above_the_stack_is_no_jump, .timeout = 60)
+{
+    struct bed *bed = make_bed(RV_POLICY_RING);
+    bed->state->stack_end = STACK + BENEATH;
+    push(bed, 1, STACK);
+    rv_push_begin(&bed->pusher, STACK);
+    push(bed, 20, STACK + 2 * BENEATH);
+    rv_push_slow(&bed->pusher, STACK, RV_EVENT_CALL_AT, 2);
+    cr_assert_eq(pop(bed), 3);
+    expect_ids(bed, 3, (uint64_t[]){1, 20, 2});
+    expect_account(bed, 3, 3, 0);
+    free_bed(bed);
+}
+
+Test(push, a_handler_of_a_handler_is_stashed_too, .timeout = 60)
+{
+    struct bed *bed = make_bed(RV_POLICY_RING);
+    push(bed, 1, STACK);
+    rv_push_begin(&bed->pusher, STACK);
+    rv_push_begin(&bed->pusher, STACK - BENEATH); /* a handler, itself interrupted at once */
+    push(bed, 30, STACK - 2 * BENEATH);
+    bed->pusher.cursor -= rv_push_poison(STACK - BENEATH);
+    push(bed, 20, STACK - BENEATH);
+    rv_push_slow(&bed->pusher, STACK, RV_EVENT_CALL_AT, 2);
+    cr_assert_eq(pop(bed), 4);
+    expect_ids(bed, 4, (uint64_t[]){1, 30, 20, 2});
+    expect_account(bed, 4, 4, 0);
+    free_bed(bed);
+}
+
+Test(push, a_push_abandoned_by_a_jump_is_taken_over, .timeout = 60)
+{
+    static const uint64_t ups[] = {0, 8, 4096, 65536 - 16, 1 << 20, 1 << 23};
+    for (size_t i = 0; i < sizeof ups / sizeof *ups; i++)
+        abandon_a_push(STACK, ups[i]);
+}
+
+Test(push, an_abandoned_push_that_was_published_counts_once, .timeout = 60)
+{
+    struct bed *bed = make_bed(RV_POLICY_RING);
+    push(bed, 1, STACK);
+    uint64_t next = rv_push_begin(&bed->pusher, STACK);
+    rv_push_write(rv_push_slot(next), bed->events[0].when, 2);
+    bed->control.head++;
+    push(bed, 3, STACK);
+    cr_assert_eq(pop(bed), 3);
+    expect_ids(bed, 3, (uint64_t[]){1, 2, 3});
+    expect_account(bed, 3, 3, 0);
+    free_bed(bed);
+}
+
+Test(push, a_push_abandoned_at_the_end_of_a_lap_is_taken_over, .timeout = 60)
+{
+    struct bed *bed = make_bed(RV_POLICY_SWITCH);
+    push_many(bed, 0, N);
+    cr_assert_eq(pop(bed), N);
+    cr_assert_eq(rv_push_begin(&bed->pusher, STACK), (uint64_t)(uintptr_t)(bed->events + N + 1));
+    push(bed, 100, STACK);
+    cr_assert_eq(pop(bed), 1);
+    cr_assert_eq(bed->out[0].id, 100);
+    expect_account(bed, N + 2, N + 1, 1);
+    free_bed(bed);
+}
+
+Test(push, a_long_handler_loses_what_the_stash_cannot_hold, .timeout = 60)
+{
+    struct bed *bed = make_bed(RV_POLICY_RING);
+    push(bed, 1, STACK);
+    rv_push_begin(&bed->pusher, STACK);
+    bed->state->busy_stack = STACK; /* the slow path waits, and may for long */
+    for (uint64_t i = 0; i < RV_PUSH_STASH + 10; i++)
+        push(bed, i, STACK - BENEATH);
+    rv_push_slow(&bed->pusher, STACK, RV_EVENT_CALL_AT, 2);
+    size_t n = pop(bed);
+    expect_account(bed, 1 + RV_PUSH_STASH + 10 + 1, n - bed->control.n_lost_marks,
+                   RV_PUSH_STASH + 12 - n + bed->control.n_lost_marks);
+    cr_assert_eq(bed->control.n_refused, 10);
+    free_bed(bed);
+}
+
+/* It ends, or execs, in its handler. */
+Test(push, what_handlers_stashed_is_lost_with_their_thread, .timeout = 60)
+{
+    struct bed *bed = make_bed(RV_POLICY_RING);
+    push(bed, 1, STACK);
+    uint64_t next = rv_push_begin(&bed->pusher, STACK);
+    push(bed, 20, STACK - BENEATH);
+    push(bed, 21, STACK - BENEATH);
+    cr_assert_eq(pop(bed), 1);
+    expect_account(bed, 1, 1, 0);
+    struct rv_ring_account last = rv_ring_last_account(&bed->ring);
+    cr_assert(last.n_produced == 3 && last.n_consumed == 1 && last.n_dropped == 2);
+
+    rv_push_write(rv_push_slot(next), rv_event_ticks(bed->events), 2);
+    rv_push_end(&bed->pusher, next);
+    rv_pusher_flush(&bed->pusher);
+    last = rv_ring_last_account(&bed->ring);
+    cr_assert(last.n_produced == 4 && last.n_dropped == 0, "what was written in the end is not lost");
+    free_bed(bed);
+}
+
+Test(push, events_before_the_ring_are_kept_for_it, .timeout = 60)
+{
+    struct bed *bed = make_bed(RV_POLICY_RING);
+    struct rv_ring ring = bed->ring;
+    rv_pusher_detach(&bed->pusher);
+    rv_push_stash(&bed->pusher, RV_EVENT_CALL_AT, 1);
+    rv_push_stash(&bed->pusher, RV_EVENT_CALL_AT, 2);
+    cr_assert_eq(rv_pusher_drop_stash(&bed->pusher), 2, "none was to be had");
+    cr_assert_eq(rv_pusher_drop_stash(&bed->pusher), 0);
+    rv_push_stash(&bed->pusher, RV_EVENT_CALL_AT, 3);
+    rv_push_stash(&bed->pusher, RV_EVENT_CALL_AT, 4);
+    rv_pusher_attach(&bed->pusher, bed->state, &ring, 0);
+    rv_pusher_flush(&bed->pusher);
+    cr_assert_eq(pop(bed), 2);
+    expect_ids(bed, 2, (uint64_t[]){3, 4});
+    expect_account(bed, 2, 2, 0);
+    free_bed(bed);
+}
+
+Test(push, a_full_stash_ends_a_push_that_nobody_finishes, .timeout = 60)
+{
+    struct bed *bed = make_bed(RV_POLICY_RING);
+    push(bed, 1, STACK);
+    rv_push_begin(&bed->pusher, STACK);
+    for (uint64_t i = 0; i < RV_PUSH_STASH + 100; i++)
+        push(bed, i, STACK - BENEATH); /* in fact the program, on another stack */
+    cr_assert_eq(bed->state->n_stash, 0);
+    cr_assert_not(rv_push_is_under_way(&bed->pusher));
+    cr_assert_leq(bed->control.n_refused, 2);
+    free_bed(bed);
+}
+
+/* A handler that makes so many calls that the push it interrupted is taken for abandoned; then that goes on after all:
+ * of all that comes then nothing is amiss. */
+Test(push, a_push_that_is_taken_for_abandoned_may_go_on, .timeout = 100)
+{
+    struct bed *bed = make_bed_with(RV_POLICY_RING, RV_CLOCK_TSC);
+    uint64_t ids[N - 2];
+    bed->state->stack_end = STACK + BENEATH;
+    push(bed, 1, STACK);
+    uint64_t next = rv_push_begin(&bed->pusher, STACK);
+    for (uint64_t i = 0; i < 2 * RV_PUSH_STASH + N / 2; i++)
+        push(bed, i, STACK - BENEATH);
+    rv_push_commit(&bed->pusher, next, RV_EVENT_CALL_AT, 2);
+    for (size_t i = 0; i < N - 2; i++)
+        push(bed, ids[i] = 100 + i, STACK);
+    cr_assert_eq(pop(bed), N - 1);
+    memmove(bed->out, bed->out + 1, sizeof ids / sizeof *ids * sizeof *bed->out);
+    expect_ids(bed, N - 2, ids);
+    free_bed(bed);
+}
+
+Test(push, a_full_ring_drops_the_newest_and_tells_how_many, .timeout = 60)
+{
+    struct bed *bed = make_bed(RV_POLICY_SWITCH);
+    push_many(bed, 0, N + 11);
+    cr_assert_eq(pop(bed), N);
+    cr_assert_eq(bed->out[N - 1].id, N - 1);
+    push_many(bed, 100, 2);
+    cr_assert_eq(pop(bed), 3);
+    cr_assert_eq(rv_event_kind(&bed->out[0]), RV_EVENT_LOST);
+    expect_ids(bed, 3, (uint64_t[]){11, 100, 101});
+    expect_account(bed, N + 13, N + 2, 11);
+    free_bed(bed);
+}
+
+Test(push, fill_stops_all_at_the_first_full_ring, .timeout = 60)
+{
+    struct bed *bed = make_bed(RV_POLICY_FILL);
+    push_many(bed, 0, N + 20);
+    cr_assert_eq(bed->header.state, RV_FILE_STOPPED);
+    cr_assert_eq(bed->header.stop_reason, 4);
+    cr_assert_gt(bed->header.stop_ticks, 0);
+    cr_assert_eq(bed->control.closing_ticks, bed->header.stop_ticks);
+    cr_assert_eq(pop(bed), N);
+    cr_assert_eq(bed->out[N - 2].id, N - 2);
+    cr_assert_eq(rv_event_kind(&bed->out[N - 1]), RV_EVENT_LOST);
+    push_many(bed, 0, 5);
+    cr_assert_eq(pop(bed), 0, "a filled ring accepts nothing more, read or not");
+    expect_account(bed, N + 25, N - 1, 26);
+    free_bed(bed);
+}
+
+#define N_TURNS 3000000u
+static uint32_t n_turns;
+
+static void *stop_and_go_on(void *context)
+{
+    struct rv_wire_header *header = context;
+    for (uint32_t turn = 0; turn < N_TURNS; turn++) {
+        __atomic_store_n(&n_turns, turn + 1, __ATOMIC_RELAXED); /* -> below */
+        __atomic_store_n(&header->state, turn % 2 ? RV_FILE_STOPPED : RV_FILE_READY, __ATOMIC_RELEASE);
+        for (uint32_t spin = turn % 64; spin; spin--)
+            __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    }
+    return NULL;
+}
+
+/* As when two rings are full at one time, at whatever instruction of one the other stops all. */
+Test(push, a_full_ring_counts_what_it_refuses_though_another_stopped_all, .timeout = 60)
+{
+    struct bed *bed = make_bed(RV_POLICY_FILL);
+    pthread_t stopper;
+    push_many(bed, 1, N - 1);
+    bed->header.stop_reason = 1;
+    cr_assert_eq(pthread_create(&stopper, NULL, stop_and_go_on, &bed->header), 0);
+    while (__atomic_load_n(&n_turns, __ATOMIC_RELAXED) < N_TURNS) /* <- above */
+        cr_assert_eq(rv_room_make(bed->state, 1), RV_ROOM_NONE);
+    cr_assert_eq(pthread_join(stopper, NULL), 0);
+    free_bed(bed);
+}
+
+Test(push, without_a_consumer_block_overwrites, .timeout = 60)
+{
+    struct bed *bed = make_bed(RV_POLICY_BLOCK);
+    push_many(bed, 0, 3 * N);
+    cr_assert(bed->control.is_overwriting);
+    cr_assert_eq(pop(bed), N - 1);
+    cr_assert_eq(bed->out[N - 2].id, 3 * N - 1);
+    expect_account(bed, 3 * N, N - 1, 2 * N + 1);
+    free_bed(bed);
+}
+
+/* The time of our own that this took. */
+static uint64_t push_to_a_dying_consumer(void)
+{
+    struct bed *bed = make_bed(RV_POLICY_BLOCK);
+    bed->header.consumer_pid = UINT32_MAX >> 1; /* nobody */
+    bed->header.heartbeat_ns = rv_clock_mono_ns();
+    uint64_t start_ns = own_time_ns();
+    push_many(bed, 0, 100 * N);
+    uint64_t took_ns = own_time_ns() - start_ns;
+    bed->header.heartbeat_ns++; /* it was not dead after all */
+    bed->control.tail = bed->control.head;
+    push_many(bed, 0, N + 1);
+    cr_assert_eq(bed->state->gone_heartbeat_ns, bed->header.heartbeat_ns, "it was not looked at again");
+    free_bed(bed);
+    return took_ns;
+}
+
+/* The shortest of several: a virtual machine that stands still counts as one that runs. */
+Test(push, block_waits_for_a_dying_consumer_only_so_long, .timeout = 60)
+{
+    uint64_t took_ns = UINT64_MAX;
+    for (unsigned i = 0; i < 8 && took_ns >= 100000000u; i++) {
+        uint64_t ns = push_to_a_dying_consumer();
+        took_ns = ns < took_ns ? ns : took_ns;
+    }
+    cr_assert_lt(took_ns, 100000000u);
+}
+
+Test(push, a_tail_that_lies_costs_events_not_more, .timeout = 60)
+{
+    static const uint64_t tails[] = {1, 1000, UINT64_MAX, UINT64_MAX / 2};
+    for (size_t i = 0; i < sizeof tails / sizeof *tails; i++) {
+        struct bed *bed = make_bed(RV_POLICY_SWITCH);
+        bed->control.tail = tails[i];
+        push_many(bed, 0, 3 * N);
+        cr_assert_leq(bed->control.head, N + 1);
+        cr_assert_eq(bed->control.head + bed->control.n_refused - bed->control.n_lost_marks, 3 * N);
+        free_bed(bed);
+    }
+}
+
+Test(push, what_is_not_recorded_is_not_counted, .timeout = 60)
+{
+    struct bed *bed = make_bed(RV_POLICY_BLOCK);
+    push_many(bed, 0, 1);
+    bed->header.is_recording = 0;
+    push_many(bed, 1, 3 * N);
+    size_t n = pop(bed);
+    cr_assert_leq(n, N, "it went on past its next slow path");
+    bed->header.is_recording = 1;
+    push_many(bed, 1000, 2);
+    cr_assert_eq(pop(bed), 2);
+    expect_ids(bed, 2, (uint64_t[]){1000, 1001});
+    expect_account(bed, n + 2, n + 2, 0);
+    free_bed(bed);
+}
+
+Test(push, errno_stays, .timeout = 60)
+{
+    struct bed *bed = make_bed(RV_POLICY_BLOCK);
+    bed->header.consumer_is_asleep = 1;
+    errno = 12345;
+    push_many(bed, 0, 10 * N);
+    cr_assert_eq(errno, 12345);
+    free_bed(bed);
+}
+
+Test(push, a_push_that_a_fork_leaves_behind_opens_no_ring, .timeout = 60)
+{
+    struct bed *bed = make_bed_with(RV_POLICY_RING, RV_CLOCK_TSC);
+    push(bed, 1, STACK);
+    uint64_t next = rv_push_begin(&bed->pusher, STACK);
+    push(bed, 20, STACK - BENEATH); /* the handler's; the parent writes it */
+    bed->header.is_recording = 0;
+    rv_pusher_leave(&bed->pusher);
+    rv_push_commit(&bed->pusher, next, RV_EVENT_CALL_AT, 2);
+    push_many(bed, 3, 10);
+    cr_assert_eq(bed->pusher.limit, 0);
+    cr_assert_eq(pop(bed), 2);
+    expect_account(bed, 2, 2, 0);
+    free_bed(bed);
+}
+
+/* As a handler does that fills the stash once the push has begun, on stacks high and low. */
+Test(push, a_push_that_loses_its_poison_is_a_plain_one, .timeout = 60)
+{
+    static const uint64_t stacks[] = {STACK, 1ull << 40, 1 << 30};
+    for (size_t i = 0; i < sizeof stacks / sizeof *stacks; i++) {
+        struct bed *bed = make_bed(RV_POLICY_RING);
+        push(bed, 1, stacks[i]);
+        bed->pusher.cursor += rv_push_poison(stacks[i]);
+        bed->state->n_stash = RV_PUSH_STASH + 1;
+        push(bed, 2, stacks[i] - BENEATH);
+        cr_assert_not(rv_push_is_under_way(&bed->pusher));
+        bed->state->n_suspect -= 4090; /* of those that are slow */
+        push_many(bed, 3, 999);
+        uint64_t next = bed->pusher.cursor - rv_push_poison(stacks[i]) + sizeof(struct rv_event);
+        cr_assert_geq(next, bed->pusher.limit);
+        rv_push_slow(&bed->pusher, stacks[i], RV_EVENT_CALL_AT, 7000);
+        cr_assert_eq(pop(bed), N - 1);
+        cr_assert_eq(bed->out[N - 2].id, 7000);
+        expect_account(bed, 1004, N - 2, 1004 - (N - 2)); /* with what was taken for abandoned, and one too many */
+        free_bed(bed);
+    }
+}
+
+Test(push, a_tick_is_read_only_when_its_word_has_moved, .timeout = 60)
+{
+    struct bed *bed = make_bed_with(RV_POLICY_RING, RV_CLOCK_TICK);
+    push_many(bed, 0, 10);
+    cr_assert_eq(pop(bed), 10);
+    cr_assert_eq(bed->out[1].when, bed->out[9].when);
+    uint64_t last = bed->out[9].when;
+    bed->header.tick++;
+    push_many(bed, 10, 10);
+    cr_assert_eq(pop(bed), 10);
+    cr_assert_gt(bed->out[0].when, last);
+    cr_assert_eq(bed->out[0].when, bed->out[9].when);
+    free_bed(bed);
+}

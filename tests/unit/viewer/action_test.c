@@ -1,0 +1,42 @@
+#include <criterion/criterion.h>
+#include <SDL2/SDL.h>
+#include <string.h>
+
+#include "viewer/action.h"
+
+Test(action, each_says_what_it_does_and_how_to_do_it, .timeout = 60)
+{
+    for (int action = RV_ACTION_NONE + 1; action < RV_ACTION_COUNT; action++) {
+        char keys[128];
+        const struct rv_action_info *info = rv_action_get((enum rv_action)action);
+        cr_assert(info->words && info->words[0], "action %d", action);
+        cr_assert(rv_action_keys((enum rv_action)action, keys, sizeof keys)[0], "action %d", action);
+    }
+}
+
+Test(action, no_chord_has_two_meanings, .timeout = 60)
+{
+    for (int action = 0; action < RV_ACTION_COUNT; action++)
+        for (size_t i = 0; i < RV_ACTION_CHORDS; i++) {
+            struct rv_chord chord = rv_action_get((enum rv_action)action)->chords[i];
+            if (chord.scancode)
+                cr_assert_eq((int)rv_action_of_key(chord.scancode, chord.modifiers), action, "action %d", action);
+        }
+}
+
+Test(action, a_key_means_nothing_with_other_modifiers, .timeout = 60)
+{
+    cr_assert_eq(rv_action_of_key(SDL_SCANCODE_Q, RV_MODIFIER_CTRL), RV_ACTION_QUIT);
+    cr_assert_eq(rv_action_of_key(SDL_SCANCODE_Q, 0), RV_ACTION_NONE);
+    cr_assert_eq(rv_action_of_key(SDL_SCANCODE_Q, RV_MODIFIER_CTRL | RV_MODIFIER_SHIFT), RV_ACTION_NONE);
+    cr_assert_eq(rv_action_of_key(SDL_SCANCODE_UNKNOWN, 0), RV_ACTION_NONE);
+}
+
+Test(action, keys_read_as_people_write_them, .timeout = 60)
+{
+    char keys[128];
+    cr_assert_str_eq(rv_action_keys(RV_ACTION_QUIT, keys, sizeof keys), "Ctrl+Q");
+    cr_assert_str_eq(rv_action_keys(RV_ACTION_ZOOM_IN, keys, sizeof keys), "W, Up");
+    cr_assert_str_eq(rv_action_keys(RV_ACTION_LOOK_3D, keys, sizeof keys), "1, tab");
+    cr_assert_str_eq(rv_action_keys(RV_ACTION_PAN, keys, sizeof keys), "right drag");
+}

@@ -1,0 +1,154 @@
+/* What is said of a box that is pointed at, what stays pinned, and where the panel stands. */
+#include "viewer/hover.h"
+
+#include <criterion/criterion.h>
+#include <string.h>
+
+#define EXACT 65535u
+#define HALF 32767u
+
+static struct rv_box boxes[] = {
+    {.start_ns = 1000, .duration_ns = 800, .id = 1, .count = 1, .coverage = EXACT},
+    {.start_ns = 1100, .duration_ns = 200, .id = 2, .count = 1, .depth = 1, .coverage = EXACT},
+    {.start_ns = 1400, .duration_ns = 200, .id = 3, .count = 17, .depth = 1, .coverage = HALF},
+    {.start_ns = 1500, .duration_ns = 50, .id = 4, .count = 1, .depth = 2, .coverage = EXACT},
+    {.start_ns = 1900, .duration_ns = 100, .id = 1, .count = 1, .coverage = EXACT, .flags = RV_SPAN_OPEN},
+};
+
+static struct rv_view_lane lane = {.lane_idx = 4, .n_boxes = 5, .max_depth = 3, .name = "worker"};
+
+static struct rv_view view_of(uint64_t from_ns, uint64_t to_ns)
+{
+    return (struct rv_view){
+        .from_ns = from_ns, .to_ns = to_ns, .lanes = &lane, .n_lanes = 1, .boxes = boxes, .n_boxes = 5};
+}
+
+static struct rv_hover over(const struct rv_view *view, uint32_t box)
+{
+    struct rv_hover hover = {0};
+    cr_assert(rv_hover_move(&hover, view, &(struct rv_pick_hit){box, 0}, (float[2]){100, 100}));
+    return hover;
+}
+
+static const char *line_of(const struct rv_tooltip *tooltip, const char *label)
+{
+    for (size_t i = 0; i < tooltip->n_lines; i++)
+        if (!strcmp(tooltip->lines[i].label, label))
+            return tooltip->lines[i].text;
+    return "";
+}
+
+static struct rv_tooltip describe(const struct rv_hover *hover)
+{
+    struct rv_subroutines *subroutines = rv_subroutines_create();
+    struct rv_tooltip tooltip;
+    rv_subroutines_define(subroutines, 3, "Cells", "most", "cells.c", 7);
+    cr_assert(rv_hover_describe(hover, &(struct rv_hover_about){.subroutines = subroutines}, &tooltip));
+    rv_subroutines_destroy(subroutines);
+    return tooltip;
+}
+
+Test(hover, self_time_is_what_children_leave_and_cells_make_it_rough, .timeout = 60)
+{
+    struct rv_view view = view_of(0, 3000);
+    struct rv_hover hover = over(&view, 0);
+    cr_assert(hover.has_self && hover.is_self_rough);
+    cr_assert(hover.self_ns >= 499 && hover.self_ns <= 501);
+    hover = over(&view, 1);
+    cr_assert(hover.has_self && !hover.is_self_rough);
+    cr_assert_eq(hover.self_ns, 200);
+}
+
+Test(hover, a_box_that_reaches_out_of_the_window_has_no_self_time, .timeout = 60)
+{
+    struct rv_view view = view_of(1200, 3000);
+    struct rv_hover hover = over(&view, 0);
+    cr_assert_not(hover.has_self);
+    struct rv_tooltip tooltip = describe(&hover);
+    cr_assert_str_empty(line_of(&tooltip, "self"));
+    cr_assert_str_eq(line_of(&tooltip, "duration"), "800 ns");
+}
+
+Test(hover, a_cell_says_how_many_calls_it_folds, .timeout = 60)
+{
+    struct rv_view view = view_of(0, 3000);
+    struct rv_hover hover = over(&view, 2);
+    struct rv_tooltip tooltip = describe(&hover);
+    cr_assert_str_eq(tooltip.title, "Cells::most");
+    cr_assert_str_eq(line_of(&tooltip, "source"), "cells.c:7");
+    cr_assert_str_eq(line_of(&tooltip, "folded"), "17 calls, mostly of this");
+    cr_assert_str_eq(line_of(&tooltip, "covers"), "50 % of 200 ns");
+    cr_assert_str_empty(line_of(&tooltip, "self"));
+}
+
+Test(hover, an_open_call_is_the_same_when_it_has_ended, .timeout = 60)
+{
+    struct rv_view view = view_of(0, 3000);
+    struct rv_hover hover = {0};
+    rv_hover_pin(&hover, &view, &(struct rv_pick_hit){4, 0}, (float[2]){5, 5});
+    cr_assert(hover.is_pinned);
+    struct rv_tooltip tooltip = describe(&hover);
+    cr_assert_str_eq(line_of(&tooltip, "duration"), "100 ns so far");
+    struct rv_box ended[] = {{.start_ns = 1900, .duration_ns = 350, .id = 1, .count = 1, .coverage = EXACT}};
+    struct rv_view_lane alone = {.lane_idx = 4, .n_boxes = 1};
+    struct rv_view later = {.to_ns = 3000, .lanes = &alone, .n_lanes = 1, .boxes = ended, .n_boxes = 1};
+    rv_hover_find(&hover, &later);
+    cr_assert_eq(hover.box_idx, 0);
+    cr_assert_eq(hover.box.duration_ns, 350);
+    cr_assert(hover.is_pinned);
+}
+
+Test(hover, what_is_pinned_is_kept_when_the_view_has_it_no_more, .timeout = 60)
+{
+    struct rv_view view = view_of(0, 3000), empty = {.to_ns = 10};
+    struct rv_hover hover = {0};
+    rv_hover_pin(&hover, &view, &(struct rv_pick_hit){1, 0}, (float[2]){5, 5});
+    rv_hover_find(&hover, &empty);
+    cr_assert(hover.is_on && hover.is_pinned);
+    cr_assert_eq(hover.box_idx, UINT32_MAX);
+    cr_assert_eq(hover.box.start_ns, 1100);
+    cr_assert_not(rv_hover_move(&hover, &view, &(struct rv_pick_hit){0, 0}, (float[2]){500, 5}));
+    cr_assert_eq(hover.box.id, 2);
+    rv_hover_pin(&hover, &view, NULL, (float[2]){5, 5});
+    cr_assert_not(hover.is_on || hover.is_pinned);
+}
+
+Test(hover, a_second_click_on_the_pinned_box_unpins_it, .timeout = 60)
+{
+    struct rv_view view = view_of(0, 3000);
+    struct rv_hover hover = {0};
+    const struct rv_pick_hit hit = {1, 0}, other = {0, 0};
+    rv_hover_pin(&hover, &view, &hit, (float[2]){5, 5});
+    rv_hover_pin(&hover, &view, &other, (float[2]){5, 5});
+    cr_assert(hover.is_pinned);
+    cr_assert_eq(hover.box.id, 1);
+    rv_hover_pin(&hover, &view, &other, (float[2]){5, 5});
+    cr_assert_not(hover.is_pinned);
+    cr_assert(hover.is_on);
+}
+
+Test(hover, the_focused_window_has_room_on_both_sides, .timeout = 60)
+{
+    struct rv_view view = view_of(0, 3000);
+    struct rv_hover hover = over(&view, 0);
+    uint64_t from_ns, to_ns;
+    cr_assert(rv_hover_window(&hover, &from_ns, &to_ns));
+    cr_assert_eq(from_ns, 920);
+    cr_assert_eq(to_ns, 1880);
+    cr_assert(rv_hover_clear(&hover));
+    cr_assert_not(rv_hover_window(&hover, &from_ns, &to_ns));
+    cr_assert_not(rv_hover_clear(&hover));
+}
+
+Test(hover, the_panel_is_inside_the_picture_and_not_under_the_cursor, .timeout = 60)
+{
+    const float size[2] = {300, 150}, picture[2] = {800, 500};
+    for (float x = 0; x <= 800; x += 20)
+        for (float y = 0; y <= 500; y += 20) {
+            float corner[2];
+            rv_tooltip_place(size, (float[2]){x, y}, picture, 34, corner);
+            cr_assert(corner[0] >= 0 && corner[0] + size[0] <= picture[0]);
+            cr_assert(corner[1] >= 34 && corner[1] + size[1] <= picture[1]);
+            cr_assert(x < corner[0] || x > corner[0] + size[0] || y < corner[1] || y > corner[1] + size[1]);
+        }
+}
