@@ -69,7 +69,7 @@ void ringviz_return(uint32_t id, uint32_t depth);
 void ringviz_line(uint32_t line);
 
 /*
- * Whenever a thread has got its ring, `replay` is called on it to tell of the frames that are open by then, outermost
+ * Whenever a thread has got its ring, `replay` is called on it to report the frames that are open by then, outermost
  * first, by ringviz_replay(): those of a forked child's parent, or of a thread that found no free ring before. Frames
  * of other stacks come after a ringviz_stack_switch() to each, those of the current one last, after a switch back. One
  * function for the whole process. It must not call anything else of this header.

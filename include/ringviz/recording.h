@@ -25,7 +25,7 @@
  * told again, and of every stream that is not closed its STREAM, an ACCOUNT with is_before, and EVENTS with
  * RV_REC_OPEN: a SWITCH to each stack and a SYNC for each frame that is open there, behind it a LINE with the ns that
  * calls took in it that have ended (in id, frame and aux, from the lowest bits up) if there were any, and a last SWITCH
- * to the stack in force. An INDEX tells of one segment.
+ * to the stack in force. An INDEX covers one segment.
  *
  * Texts end with a NUL. Times are ns of CLOCK_MONOTONIC where it was recorded. Readers skip chunk types and columns
  * that they do not know, accept headers and structs that are longer, and refuse a FILE with an incompatible bit or a
@@ -207,7 +207,7 @@ struct rv_rec_odd_id {
 };
 RV_WIRE_ASSERT(sizeof(struct rv_rec_odd_id) == 6);
 
-/* A SYNC tells of the past: its time is here and its entry in the times is 0. */
+/* A SYNC describes the past: its time is here and its entry in the times is 0. */
 struct rv_rec_special {
     uint64_t when; /* kind << 60, and of SYNC the ns */
     uint32_t id;
@@ -235,7 +235,7 @@ RV_WIRE_ASSERT(sizeof(struct rv_rec_special) == 24);
 
 struct rv_rec_index {
     uint64_t previous; /* offset of the INDEX before; 0: none */
-    uint64_t begin;    /* what this one tells of lies from here to its own offset */
+    uint64_t begin;    /* what this one covers lies from here to its own offset */
     uint32_t n_columns;
     uint32_t reserved;
 };

@@ -126,7 +126,7 @@ enum rv_policy {
 enum rv_file_state {
     RV_FILE_UNREADY,
     RV_FILE_READY,
-    RV_FILE_STOPPED /* tracing has ended (fill, or the viewer's wish) */
+    RV_FILE_STOPPED /* tracing has ended (fill, or by the viewer) */
 };
 
 /* Of a ring's owner, to monitors. */

@@ -27,20 +27,20 @@ static const char script[] = "sub fib { my $n = shift; $n < 2 ? $n : fib($n - 1)
 
 struct steered {
     struct rv_map map;
-    struct rv_subject *subject;
+    struct rv_target *target;
 };
 
 /* Until the file is there and its first ring can be steered. */
 static int find_thread(struct steered *steered, const char *path)
 {
     uint64_t end_ns = rv_clock_mono_ns() + BEGIN_NS;
-    struct rv_subject_thread thread;
+    struct rv_target_thread thread;
     while (rv_clock_mono_ns() < end_ns) {
-        if (!steered->subject && rv_map_open(&steered->map, path, RV_MAP_CONSUMER, true) == 0)
-            steered->subject = rv_subject_over(&steered->map);
-        if (steered->subject && rv_subject_thread(steered->subject, 0, &thread) == 0 &&
+        if (!steered->target && rv_map_open(&steered->map, path, RV_MAP_CONSUMER, true) == 0)
+            steered->target = rv_target_over(&steered->map);
+        if (steered->target && rv_target_thread(steered->target, 0, &thread) == 0 &&
             thread.steering.state != RV_RUN_UNSTEERED)
-            return rv_subject_attach(steered->subject);
+            return rv_target_attach(steered->target);
         rv_os_sleep_ns(LOOK_NS);
     }
     return -ETIMEDOUT;
@@ -49,7 +49,7 @@ static int find_thread(struct steered *steered, const char *path)
 static int tell(struct steered *steered, const char *code)
 {
     struct rv_answer answer;
-    int error = rv_subject_ask(steered->subject, 0, code, "", ANSWER_NS, &answer);
+    int error = rv_target_ask(steered->target, 0, code, "", ANSWER_NS, &answer);
     if (!error && !answer.is_fine)
         error = -EPROTO;
     rv_answer_fini(&answer);
@@ -65,17 +65,17 @@ static double n_produced(struct steered *steered)
 
 static int time_stop(struct steered *steered, uint64_t run_ns, double *rate, double *ms)
 {
-    struct rv_subject_thread thread;
+    struct rv_target_thread thread;
     double begun = n_produced(steered);
     uint64_t begin_ns = rv_clock_mono_ns();
     rv_os_sleep_ns(run_ns);
-    int error = rv_subject_thread(steered->subject, 0, &thread);
+    int error = rv_target_thread(steered->target, 0, &thread);
     uint64_t asked_ns = rv_clock_mono_ns();
     *rate = (n_produced(steered) - begun) / (double)(asked_ns - begin_ns) * 1e9;
     if (!error)
         error = tell(steered, "stop");
     if (!error)
-        error = rv_subject_wait_stop(steered->subject, &thread, thread.steering.n_stops, ANSWER_NS);
+        error = rv_target_wait_stop(steered->target, &thread, thread.steering.n_stops, ANSWER_NS);
     *ms = (double)(rv_clock_mono_ns() - asked_ns) / 1e6;
     return error ? error : tell(steered, "run");
 }
@@ -139,10 +139,10 @@ int rv_bench_control(struct rv_bench_out *out)
     if (!error)
         error = measure_commands(out, steered);
     if (error)
-        rv_err(-error, "control: %s", rv_subject_error(error));
+        rv_err(-error, "control: %s", rv_target_error(error));
     if (steered)
-        rv_subject_close(steered->subject);
-    if (steered && steered->subject)
+        rv_target_close(steered->target);
+    if (steered && steered->target)
         rv_map_close(&steered->map);
     if (pid > 0) {
         kill(pid, SIGTERM);

@@ -41,7 +41,7 @@
 #define MANY 100000u
 
 struct stand {
-    struct rv_context context;
+    struct rv_gl_context context;
     struct rv_scene *scene;
     struct rv_subroutines *subroutines;
     GLuint framebuffer, colour, query;
@@ -60,9 +60,9 @@ struct cost {
 
 static int open_stand(struct stand *stand)
 {
-    int err = rv_context_open(
+    int err = rv_gl_context_open(
         &stand->context,
-        &(struct rv_context_params){.title = "ringviz", .width = 64, .height = 64, .is_offscreen = true});
+        &(struct rv_gl_context_params){.title = "ringviz", .width = 64, .height = 64, .is_offscreen = true});
     if (err)
         return err;
     GLint n_bits = 0;
@@ -90,7 +90,7 @@ static void close_stand(struct stand *stand)
     glDeleteFramebuffers(1, &stand->framebuffer);
     rv_panels_close(&stand->panels);
     rv_scene_destroy(stand->scene);
-    rv_context_close(&stand->context);
+    rv_gl_context_close(&stand->context);
 }
 
 static struct rv_subroutines *name_all(void)
@@ -166,7 +166,7 @@ static void fill_panels(struct stand *stand, uint32_t n_spans)
                                       .view = &stand->view};
     rv_settings_init(&params.settings);
     rv_viewer_init(&stand->viewer, &params);
-    stand->viewer.present = (struct rv_present){0, WINDOW_NS, WINDOW_NS, WINDOW_NS, .is_done = false};
+    stand->viewer.live_edge = (struct rv_live_edge){0, WINDOW_NS, WINDOW_NS, WINDOW_NS, .is_done = false};
 }
 
 static uint64_t process_cpu_ns(void)
@@ -176,7 +176,7 @@ static uint64_t process_cpu_ns(void)
     return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 }
 
-static struct rv_scene_frame make_frame(const struct stand *stand, enum rv_look look)
+static struct rv_scene_frame make_frame(const struct stand *stand, enum rv_view_mode look)
 {
     return (struct rv_scene_frame){.view = &stand->view,
                                    .subroutines = stand->subroutines,
@@ -189,9 +189,9 @@ static struct rv_scene_frame make_frame(const struct stand *stand, enum rv_look 
 }
 
 /* Panels first: they tell the picture what room it has. */
-static void draw_frame(struct stand *stand, enum rv_look look, bool has_panels)
+static void draw_frame(struct stand *stand, enum rv_view_mode look, bool has_panels)
 {
-    static const struct rv_meter meter = {.events_per_s = 1e6, .lag_ns = 3e6, .cpu_share = 0.5};
+    static const struct rv_frame_meter meter = {.events_per_s = 1e6, .lag_ns = 3e6, .cpu_share = 0.5};
     struct rv_scene_frame frame = make_frame(stand, look);
     if (has_panels) {
         stand->viewer.look.shown = stand->viewer.look.from = look;
@@ -212,7 +212,7 @@ static void draw_frame(struct stand *stand, enum rv_look look, bool has_panels)
         rv_panels_draw(&stand->panels);
 }
 
-static struct cost measure_undrawn(struct stand *stand, enum rv_look look, bool has_panels)
+static struct cost measure_undrawn(struct stand *stand, enum rv_view_mode look, bool has_panels)
 {
     struct rv_scene_frame frame = make_frame(stand, look);
     rv_scene_compose(stand->scene, &frame);
@@ -222,7 +222,7 @@ static struct cost measure_undrawn(struct stand *stand, enum rv_look look, bool 
     return (struct cost){(double)(rv_clock_thread_cpu_ns() - before_ns) / 1e6, 0.0};
 }
 
-static struct cost measure(struct stand *stand, enum rv_look look, bool has_panels)
+static struct cost measure(struct stand *stand, enum rv_view_mode look, bool has_panels)
 {
     if (stand->is_undrawn)
         return measure_undrawn(stand, look, has_panels);
@@ -242,7 +242,7 @@ static struct cost measure(struct stand *stand, enum rv_look look, bool has_pane
     return (struct cost){(double)(process_cpu_ns() - before_ns) / 1e6, (double)took_ns / 1e6};
 }
 
-static void measure_look(struct stand *stand, struct rv_bench_out *out, enum rv_look look, const char *boxes_name)
+static void measure_look(struct stand *stand, struct rv_bench_out *out, enum rv_view_mode look, const char *boxes_name)
 {
     double cpu_ms[N_FRAMES_UNDRAWN], gpu_ms[N_FRAMES_UNDRAWN];
     char name[64], detail[96];
@@ -262,20 +262,20 @@ static void measure_look(struct stand *stand, struct rv_bench_out *out, enum rv_
                  cpu_ms[n - 2], cpu_ms[n - 1]);
     else
         snprintf(detail, sizeof detail, "CPU; %.60s%s", renderer, stand->is_software ? ", no multisampling" : "");
-    snprintf(name, sizeof name, "render.%s%s.%s", stand->is_undrawn ? "thread." : "", rv_look_get(look)->name,
+    snprintf(name, sizeof name, "render.%s%s.%s", stand->is_undrawn ? "thread." : "", rv_view_mode_get(look)->name,
              boxes_name);
     rv_bench_row(out, &(struct rv_bench_row){name, "ms/frame", median, cpu_ms[0], n, NULL, 0, detail});
     if (!stand->has_timer)
         return;
-    snprintf(name, sizeof name, "render.%s.%s.gpu", rv_look_get(look)->name, boxes_name);
+    snprintf(name, sizeof name, "render.%s.%s.gpu", rv_view_mode_get(look)->name, boxes_name);
     median = rv_bench_median(gpu_ms, n);
     rv_bench_row(out, &(struct rv_bench_row){name, "ms/frame", median, gpu_ms[0], n, NULL, 0, "timer query"});
 }
 
 static void measure_looks(struct stand *stand, struct rv_bench_out *out, const char *boxes_name)
 {
-    for (int look = 0; look < RV_LOOK_COUNT; look++)
-        measure_look(stand, out, (enum rv_look)look, boxes_name);
+    for (int look = 0; look < RV_VIEW_MODE_COUNT; look++)
+        measure_look(stand, out, (enum rv_view_mode)look, boxes_name);
 }
 
 /* With the minimap of a trace as long as the view. */

@@ -125,7 +125,7 @@ static struct rv_screenshot_params picture_of(struct rv_session *session)
 {
     return (struct rv_screenshot_params){.lanes = rv_session_lanes(session),
                                          .subroutines = rv_session_subroutines(session),
-                                         .look = RV_LOOK_FLAME,
+                                         .look = RV_VIEW_MODE_FLAME,
                                          .program = "bench",
                                          .fetch = fetch,
                                          .context = session};
@@ -146,7 +146,7 @@ static struct rv_session *open_session(const char *path)
 /* From the file's name to the picture of all of it as a window has it first, and to one in all its details. */
 static int measure_open(struct rv_bench_out *out, const char *path, struct rv_session **session)
 {
-    struct rv_headless *headless = NULL;
+    struct rv_offscreen *offscreen = NULL;
     struct rv_session_counts counts;
     char detail[96];
     double ms[4];
@@ -157,17 +157,17 @@ static int measure_open(struct rv_bench_out *out, const char *path, struct rv_se
     ms[0] = (double)(rv_clock_mono_ns() - began_ns) / 1e6;
     struct rv_screenshot_params picture = picture_of(*session);
     picture.box_budget = FIRST_BOXES;
-    int error = rv_headless_open(&headless, &picture);
+    int error = rv_offscreen_open(&offscreen, &picture);
     if (error)
         return error;
     ms[1] = (double)(rv_clock_mono_ns() - began_ns) / 1e6;
-    struct rv_headless_times times = rv_headless_times(headless);
-    const uint8_t *first = rv_headless_draw(headless, times.from_ns, times.to_ns);
+    struct rv_offscreen_times times = rv_offscreen_times(offscreen);
+    const uint8_t *first = rv_offscreen_draw(offscreen, times.from_ns, times.to_ns);
     ms[2] = (double)(rv_clock_mono_ns() - began_ns) / 1e6;
     picture.box_budget = 0;
-    const uint8_t *fine = rv_headless_draw(headless, times.from_ns, times.to_ns);
+    const uint8_t *fine = rv_offscreen_draw(offscreen, times.from_ns, times.to_ns);
     ms[3] = (double)(rv_clock_mono_ns() - began_ns) / 1e6;
-    rv_headless_close(headless);
+    rv_offscreen_close(offscreen);
     if (!first || !fine)
         return -EIO;
     rv_session_counts(*session, &counts);
@@ -217,7 +217,7 @@ static void measure_seeks(struct rv_bench_out *out, struct rv_session *session)
     }
     rv_session_counts(session, &counts);
     double median = rv_bench_median(first_ms, N_SEEKS);
-    snprintf(detail, sizeof detail, "what is there at once, in sum; the slowest %.1f ms", first_ms[N_SEEKS - 1]);
+    snprintf(detail, sizeof detail, "what is there at once, summarized; the slowest %.1f ms", first_ms[N_SEEKS - 1]);
     rv_bench_row(out, &(struct rv_bench_row){"replay.seek.first", "ms", median, first_ms[0], N_SEEKS, NULL, 0, detail});
     median = rv_bench_median(ms, N_SEEKS);
     snprintf(detail, sizeof detail, "the slowest %.0f ms; %llu blocks were read", ms[N_SEEKS - 1],

@@ -20,7 +20,7 @@
 #include "ring/directory.h"
 
 enum { N_RUNS = 3, MOST_WORKLOADS = 8, NAME_BYTES = 32, PATH_BYTES = 4096, STATUS_NOT_FOUND = 127 };
-enum stage { STAGE_PLAIN, STAGE_EMPTY, STAGE_UNSENT, STAGE_FULL, STAGE_START, STAGE_VIEWER, STAGE_PEERS };
+enum layout { STAGE_PLAIN, STAGE_EMPTY, STAGE_UNSENT, STAGE_FULL, STAGE_START, STAGE_VIEWER, STAGE_PEERS };
 enum { MOST_STAGES = STAGE_PEERS + RV_STAGES_MOST_PEERS };
 #define WALL_CLOCK "by the clock on the wall"
 static const char *const stage_names[] = {"plain", "empty", "unsent", "full", "start", "viewer"};
@@ -45,14 +45,14 @@ struct run {
 
 /* ---- one process ---- */
 
-static const struct rv_stages_peer *peer_of(const struct run *run, unsigned stage)
+static const struct rv_stages_peer *peer_of(const struct run *run, unsigned layout)
 {
-    return stage < STAGE_PEERS ? NULL : &run->stages->peers[stage - STAGE_PEERS];
+    return layout < STAGE_PEERS ? NULL : &run->stages->peers[layout - STAGE_PEERS];
 }
 
-static const char *name_of(const struct run *run, unsigned stage)
+static const char *name_of(const struct run *run, unsigned layout)
 {
-    return stage < STAGE_PEERS ? stage_names[stage] : peer_of(run, stage)->name;
+    return layout < STAGE_PEERS ? stage_names[layout] : peer_of(run, layout)->name;
 }
 
 static int find_workload(struct run *run, const struct workload *workload)
@@ -66,7 +66,7 @@ static int find_workload(struct run *run, const struct workload *workload)
 }
 
 /* Lines of "NAME NANOSECONDS CLOCK", until the end. */
-static int read_samples(struct run *run, unsigned stage, int out)
+static int read_samples(struct run *run, unsigned layout, int out)
 {
     FILE *text = fdopen(out, "r");
     struct workload workload;
@@ -80,7 +80,7 @@ static int read_samples(struct run *run, unsigned stage, int out)
     while (fscanf(text, "%31s %lf %7s", workload.name, &ns, clock) == 3) {
         workload.clock = strcmp(clock, "wall") == 0 ? WALL_CLOCK : "in CPU time";
         if ((idx = find_workload(run, &workload)) >= 0)
-            run->ns[stage][idx][run->idx] = ns;
+            run->ns[layout][idx][run->idx] = ns;
         n_read++;
     }
     fclose(text);
@@ -101,14 +101,14 @@ static int start_child(const struct run *run, const char *const *argv, const cha
     return child->pid < 0 ? (int)child->pid : 0;
 }
 
-static void keep_whole(struct run *run, unsigned stage, uint64_t start_ns)
+static void keep_whole(struct run *run, unsigned layout, uint64_t start_ns)
 {
     int idx = find_workload(run, &(struct workload){.name = "command", .clock = WALL_CLOCK});
-    run->ns[stage][idx][run->idx] = (double)(rv_clock_mono_ns() - start_ns);
+    run->ns[layout][idx][run->idx] = (double)(rv_clock_mono_ns() - start_ns);
 }
 
 /* To the child's end, and its times. drained: its trace file, to be read meanwhile, or NULL. */
-static int end_child(struct run *run, unsigned stage, const struct child *child, struct rv_map *drained)
+static int end_child(struct run *run, unsigned layout, const struct child *child, struct rv_map *drained)
 {
     bool is_whole = run->stages->is_whole;
     int status = 0, error = 0;
@@ -117,9 +117,9 @@ static int end_child(struct run *run, unsigned stage, const struct child *child,
     else if (is_whole)
         waitpid(child->pid, &status, 0);
     if (is_whole)
-        keep_whole(run, stage, child->start_ns);
+        keep_whole(run, layout, child->start_ns);
     else
-        error = read_samples(run, stage, child->out);
+        error = read_samples(run, layout, child->out);
     if (!drained && !is_whole)
         waitpid(child->pid, &status, 0);
     if (!error && WIFEXITED(status) && WEXITSTATUS(status) == STATUS_NOT_FOUND)
@@ -127,11 +127,11 @@ static int end_child(struct run *run, unsigned stage, const struct child *child,
     return error;
 }
 
-static int run_command(struct run *run, unsigned stage, const char *const *argv, const char *const *variables)
+static int run_command(struct run *run, unsigned layout, const char *const *argv, const char *const *variables)
 {
     struct child child;
     int error = start_child(run, argv, variables, &child);
-    return error ? error : end_child(run, stage, &child, NULL);
+    return error ? error : end_child(run, layout, &child, NULL);
 }
 
 /* ---- stages ---- */
@@ -157,9 +157,9 @@ static const char **join(const char *const *front, const char *const *back)
 }
 
 /* On a trace file of our own, read by nobody or by us. */
-static int run_on_file(struct run *run, enum stage stage)
+static int run_on_file(struct run *run, enum layout layout)
 {
-    bool is_read = stage == STAGE_FULL;
+    bool is_read = layout == STAGE_FULL;
     struct rv_map_params params = {.policy = is_read ? RV_POLICY_BLOCK : RV_POLICY_RING};
     static struct rv_map map;
     char path[PATH_BYTES], file[PATH_BYTES + 16];
@@ -176,7 +176,7 @@ static int run_on_file(struct run *run, enum stage stage)
     if (!error)
         error = start_child(run, run->stages->traced, variables, &child);
     if (!error)
-        error = end_child(run, stage, &child, is_read ? &map : NULL);
+        error = end_child(run, layout, &child, is_read ? &map : NULL);
     free(variables);
     unlink(path);
     rv_map_close(&map);
@@ -195,7 +195,7 @@ static int read_counts(const char *path, struct counts *counts)
 }
 
 /* The program, or one that does nothing, under ringviz. */
-static int run_viewer(struct run *run, enum stage stage)
+static int run_viewer(struct run *run, enum layout layout)
 {
     static const char *const nothing[] = {"true", NULL};
     char report[] = "/tmp/ringviz-bench-XXXXXX", output[64];
@@ -205,9 +205,9 @@ static int run_viewer(struct run *run, enum stage stage)
         return -errno;
     close(fd);
     snprintf(output, sizeof output, "--output=%s", report);
-    const char **argv = join(front, stage == STAGE_START ? nothing : run->stages->traced);
-    int error = run_command(run, stage, argv, NULL);
-    if (!error && stage == STAGE_VIEWER && read_counts(report, &run->counts) != 0)
+    const char **argv = join(front, layout == STAGE_START ? nothing : run->stages->traced);
+    int error = run_command(run, layout, argv, NULL);
+    if (!error && layout == STAGE_VIEWER && read_counts(report, &run->counts) != 0)
         error = -EIO;
     free(argv);
     unlink(report);
@@ -215,59 +215,59 @@ static int run_viewer(struct run *run, enum stage stage)
 }
 
 /* One that is not installed, or does not know such a program, has no rows. */
-static void run_peer(struct run *run, unsigned stage)
+static void run_peer(struct run *run, unsigned layout)
 {
-    const struct rv_stages_peer *peer = peer_of(run, stage);
+    const struct rv_stages_peer *peer = peer_of(run, layout);
     const char **argv = join(peer->front, peer->is_on_plain ? run->stages->plain : run->stages->traced);
-    int error = run_command(run, stage, argv, peer->variables);
+    int error = run_command(run, layout, argv, peer->variables);
     free(argv);
     if (error || (peer->result && access(peer->result, R_OK) != 0))
-        run->is_absent[stage] = true;
+        run->is_absent[layout] = true;
 }
 
-static int run_stage(struct run *run, unsigned stage)
+static int run_stage(struct run *run, unsigned layout)
 {
-    switch (stage) {
+    switch (layout) {
     case STAGE_PLAIN:
-        return run_command(run, stage, run->stages->plain, NULL);
+        return run_command(run, layout, run->stages->plain, NULL);
     case STAGE_EMPTY:
-        return run_command(run, stage, run->stages->traced, run->stages->empty);
+        return run_command(run, layout, run->stages->traced, run->stages->empty);
     case STAGE_UNSENT:
     case STAGE_FULL:
-        return run_on_file(run, stage);
+        return run_on_file(run, layout);
     case STAGE_START:
-        run->is_absent[stage] = !run->stages->is_whole;
-        return run->stages->is_whole ? run_viewer(run, stage) : 0;
+        run->is_absent[layout] = !run->stages->is_whole;
+        return run->stages->is_whole ? run_viewer(run, layout) : 0;
     case STAGE_VIEWER:
-        return run_viewer(run, stage);
+        return run_viewer(run, layout);
     default:
-        if (!run->is_absent[stage])
-            run_peer(run, stage);
+        if (!run->is_absent[layout])
+            run_peer(run, layout);
         return 0;
     }
 }
 
 /* ---- rows ---- */
 
-static double least(const struct run *run, enum stage stage, unsigned workload)
+static double least(const struct run *run, enum layout layout, unsigned workload)
 {
-    double ns = run->ns[stage][workload][0];
+    double ns = run->ns[layout][workload][0];
     for (unsigned i = 1; i < N_RUNS; i++)
-        ns = run->ns[stage][workload][i] < ns ? run->ns[stage][workload][i] : ns;
+        ns = run->ns[layout][workload][i] < ns ? run->ns[layout][workload][i] : ns;
     return ns;
 }
 
-static void describe(const struct run *run, unsigned stage, unsigned workload, char *out, size_t out_bytes)
+static void describe(const struct run *run, unsigned layout, unsigned workload, char *out, size_t out_bytes)
 {
-    double plain = least(run, STAGE_PLAIN, workload), ns = least(run, stage, workload);
+    double plain = least(run, STAGE_PLAIN, workload), ns = least(run, layout, workload);
     double added = ns - plain - least(run, STAGE_START, workload);
     bool is_whole = run->stages->is_whole;
     unsigned long long n_calls = run->counts.n_spans;
-    if (stage == STAGE_PLAIN)
+    if (layout == STAGE_PLAIN)
         snprintf(out, out_bytes, "%s; so are the rows below", run->workloads[workload].clock);
-    else if (stage == STAGE_START)
+    else if (layout == STAGE_START)
         snprintf(out, out_bytes, "ringviz alone, on a program that does nothing");
-    else if (stage == STAGE_VIEWER && is_whole)
+    else if (layout == STAGE_VIEWER && is_whole)
         snprintf(out, out_bytes, "%llu calls, %.3g/s, %.3g ns added to each but the start; %llu events dropped",
                  n_calls, (double)n_calls / ns * 1e9, n_calls && added > 0 ? added / (double)n_calls : 0,
                  run->counts.n_dropped);
@@ -276,34 +276,34 @@ static void describe(const struct run *run, unsigned stage, unsigned workload, c
                  (ns - plain) / (is_whole ? 1e6 : 1), is_whole ? "ms" : "ns");
 }
 
-static void print_row(struct rv_bench_out *out, const struct run *run, unsigned stage, unsigned workload)
+static void print_row(struct rv_bench_out *out, const struct run *run, unsigned layout, unsigned workload)
 {
     const struct rv_stages *stages = run->stages;
     double scale = stages->is_whole ? 1e6 : 1, ns[N_RUNS];
     char bench[96], detail[160];
-    memcpy(ns, run->ns[stage][workload], sizeof ns);
+    memcpy(ns, run->ns[layout][workload], sizeof ns);
     double median = rv_bench_median(ns, N_RUNS);
     if (stages->is_whole)
-        snprintf(bench, sizeof bench, "overhead.%s.%s", stages->name, name_of(run, stage));
+        snprintf(bench, sizeof bench, "overhead.%s.%s", stages->name, name_of(run, layout));
     else
         snprintf(bench, sizeof bench, "overhead.%s.%s.%s", stages->name, run->workloads[workload].name,
-                 name_of(run, stage));
-    describe(run, stage, workload, detail, sizeof detail);
+                 name_of(run, layout));
+    describe(run, layout, workload, detail, sizeof detail);
     rv_bench_row(out, &(struct rv_bench_row){.bench = bench,
                                              .unit = stages->is_whole ? "ms" : "ns/call",
                                              .median = median / scale,
                                              .min = ns[0] / scale,
                                              .n = N_RUNS,
-                                             .baseline = stage == STAGE_PLAIN ? NULL : "plain",
+                                             .baseline = layout == STAGE_PLAIN ? NULL : "plain",
                                              .ratio = least(run, STAGE_PLAIN, workload) / ns[0],
                                              .detail = detail});
 }
 
-static bool has_row(const struct run *run, unsigned stage, unsigned workload)
+static bool has_row(const struct run *run, unsigned layout, unsigned workload)
 {
-    const struct rv_stages_peer *peer = peer_of(run, stage);
+    const struct rv_stages_peer *peer = peer_of(run, layout);
     bool is_seen = !peer || !peer->workload || strcmp(peer->workload, run->workloads[workload].name) == 0;
-    return is_seen && !run->is_absent[stage];
+    return is_seen && !run->is_absent[layout];
 }
 
 int rv_stages_measure(struct rv_bench_out *out, const struct rv_stages *stages)
@@ -313,17 +313,17 @@ int rv_stages_measure(struct rv_bench_out *out, const struct rv_stages *stages)
     int error = 0;
     run->stages = stages;
     for (run->idx = 0; run->idx < N_RUNS && !error; run->idx++) {
-        for (unsigned stage = 0; stage < n_stages && !error; stage++) {
-            error = run_stage(run, stage);
+        for (unsigned layout = 0; layout < n_stages && !error; layout++) {
+            error = run_stage(run, layout);
             if (error)
                 rv_err(-error, "%s: %s in stage %s", stages->plain[0],
-                       error == -ENOENT ? "it cannot be run" : "no times", name_of(run, stage));
+                       error == -ENOENT ? "it cannot be run" : "no times", name_of(run, layout));
         }
     }
     for (unsigned workload = 0; !error && workload < run->n_workloads; workload++)
-        for (unsigned stage = 0; stage < n_stages; stage++)
-            if (has_row(run, stage, workload))
-                print_row(out, run, stage, workload);
+        for (unsigned layout = 0; layout < n_stages; layout++)
+            if (has_row(run, layout, workload))
+                print_row(out, run, layout, workload);
     free(run);
     return error;
 }

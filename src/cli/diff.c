@@ -18,7 +18,7 @@ static const uint64_t TURN_NS = 50000000;
 
 struct capture {
     struct rv_map map;
-    struct rv_filter *filter;
+    struct rv_capture_filter *filter;
     struct rv_source *source;
     struct rv_session *session;
     struct rv_stats *stats;
@@ -28,12 +28,12 @@ struct capture {
 
 static int open_capture(struct capture *capture, const struct rv_options *options, const char *path)
 {
-    int error = rv_filter_create(&capture->filter, options->include, options->exclude);
+    int error = rv_capture_filter_create(&capture->filter, options->include, options->exclude);
     if (error)
         return error;
-    return rv_open(
-        &capture->map, &capture->source,
-        &(struct rv_open_params){.path = path, .format = options->import_format, .live = {.filter = capture->filter}});
+    return rv_open_trace(&capture->map, &capture->source,
+                         &(struct rv_open_trace_params){
+                             .path = path, .format = options->import_format, .live = {.filter = capture->filter}});
 }
 
 static void run(struct capture *capture, const struct rv_options *options)
@@ -60,7 +60,7 @@ static void close_capture(struct capture *capture)
     rv_own_times_destroy(capture->own_times);
     if (capture->source)
         capture->source->close(capture->source);
-    rv_filter_destroy(capture->filter);
+    rv_capture_filter_destroy(capture->filter);
     rv_map_close(&capture->map);
 }
 
@@ -88,18 +88,18 @@ static int show_diff(const struct rv_options *options, struct capture *captures,
     if (!error && !options->has_diff_window)
         error = rv_diff_write(&diff, options->report_format, output->file);
     if (!error && (options->has_diff_window || options->screenshot))
-        error = rv_beside(options, &compare, starts_ns);
+        error = rv_cli_diff_window(options, &compare, starts_ns);
     rv_compare_fini(&compare);
     return error;
 }
 
-int rv_against(const struct rv_options *options)
+int rv_cli_diff(const struct rv_options *options)
 {
     struct capture captures[RV_COMPARE_SIDES] = {0};
     struct rv_output output = {0};
     int error = options->has_diff_window && !options->screenshot ? rv_window_check() : 0;
     if (!error)
-        error = rv_headless_check(options->screenshot);
+        error = rv_offscreen_check(options->screenshot);
     if (!error)
         error = rv_output_open(&output, options->output, options->is_forced);
     for (int i = 0; i < RV_COMPARE_SIDES && !error; i++)

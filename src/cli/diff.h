@@ -5,6 +5,6 @@
 #include "cli/options.h"
 
 /* Exit status; what failed has been said. */
-int rv_against(const struct rv_options *options);
+int rv_cli_diff(const struct rv_options *options);
 
 #endif

@@ -12,15 +12,15 @@
 static const uint64_t TURN_NS = 50000000;
 
 /* A live trace file is drained by who reads it: there is nothing left to be looked at. */
-static struct rv_source *open_one(const char *path, const struct rv_options *options, struct rv_filter **filter)
+static struct rv_source *open_one(const char *path, const struct rv_options *options, struct rv_capture_filter **filter)
 {
     struct rv_map map = {0};
     struct rv_source *source;
-    struct rv_open_params params = {.path = path, .format = options->import_format};
-    if (rv_filter_create(filter, options->include, options->exclude) != 0)
+    struct rv_open_trace_params params = {.path = path, .format = options->import_format};
+    if (rv_capture_filter_create(filter, options->include, options->exclude) != 0)
         return NULL;
     params.live.filter = *filter;
-    if (rv_open(&map, &source, &params) != 0)
+    if (rv_open_trace(&map, &source, &params) != 0)
         return NULL;
     if (!map.base)
         return source;
@@ -31,7 +31,7 @@ static struct rv_source *open_one(const char *path, const struct rv_options *opt
 }
 
 static struct rv_source *open_both(const struct rv_options *options, const uint64_t *starts_ns,
-                                   struct rv_filter *filters[RV_COMPARE_SIDES])
+                                   struct rv_capture_filter *filters[RV_COMPARE_SIDES])
 {
     static const char *const labels[RV_COMPARE_SIDES] = {"before:", "after:"};
     struct rv_source *sources[RV_COMPARE_SIDES] = {NULL};
@@ -51,7 +51,7 @@ static int take_picture(struct rv_session *session, const struct rv_options *opt
     picture.compare = compare;
     picture.scheme = options->has_scheme ? options->scheme : RV_COLOR_DIFFERENCE;
     picture.program = title;
-    return error ? error : rv_headless_screenshot(&picture);
+    return error ? error : rv_offscreen_screenshot(&picture);
 }
 
 static int show(struct rv_source *source, const struct rv_options *options, const struct rv_compare *compare)
@@ -72,13 +72,13 @@ static int show(struct rv_source *source, const struct rv_options *options, cons
     return error;
 }
 
-int rv_beside(const struct rv_options *options, const struct rv_compare *compare,
-              const uint64_t starts_ns[RV_COMPARE_SIDES])
+int rv_cli_diff_window(const struct rv_options *options, const struct rv_compare *compare,
+                       const uint64_t starts_ns[RV_COMPARE_SIDES])
 {
-    struct rv_filter *filters[RV_COMPARE_SIDES] = {NULL};
+    struct rv_capture_filter *filters[RV_COMPARE_SIDES] = {NULL};
     struct rv_source *source = open_both(options, starts_ns, filters);
     int error = source ? show(source, options, compare) : -EBADMSG;
     for (int i = 0; i < RV_COMPARE_SIDES; i++)
-        rv_filter_destroy(filters[i]);
+        rv_capture_filter_destroy(filters[i]);
     return error;
 }

@@ -10,7 +10,7 @@
  *   starts_ns  of each side, on its clock: what is to be one moment
  *   returns    0, or a negative errno with one line printed
  */
-int rv_beside(const struct rv_options *options, const struct rv_compare *compare,
-              const uint64_t starts_ns[RV_COMPARE_SIDES]);
+int rv_cli_diff_window(const struct rv_options *options, const struct rv_compare *compare,
+                       const uint64_t starts_ns[RV_COMPARE_SIDES]);
 
 #endif

@@ -66,15 +66,15 @@ int rv_exports_write(struct rv_exports *exports, const struct rv_exports_content
                                .spool = content->spool,
                                .title = content->title,
                                .losses = content->losses};
-    struct rv_excerpt excerpt;
+    struct rv_cli_slice slice;
     int error = 0;
-    rv_excerpt_init(&excerpt, exports->options, export.lanes, export.subroutines);
-    export.part = rv_excerpt_part(&excerpt);
+    rv_cli_slice_init(&slice, exports->options, export.lanes, export.subroutines);
+    export.part = rv_cli_slice_part(&slice);
     for (size_t i = 0; i < exports->options->n_exports; i++) {
         int failure = write_one(&export, exports->options->exports[i].kind, &exports->outputs[i]);
         error = failure ? failure : error;
     }
-    rv_excerpt_fini(&excerpt);
+    rv_cli_slice_fini(&slice);
     return error;
 }
 

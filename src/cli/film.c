@@ -98,10 +98,10 @@ static bool go_on(struct rv_playhead *playhead, const struct take *take, const s
 }
 
 /* The window is full from the first picture on, where the run is as long as that. */
-static struct take plan(const struct rv_headless *headless, const struct rv_film_params *params)
+static struct take plan(const struct rv_offscreen *offscreen, const struct rv_film_params *params)
 {
     const struct rv_screenshot_params *picture = params->picture;
-    struct rv_headless_times times = rv_headless_times(headless);
+    struct rv_offscreen_times times = rv_offscreen_times(offscreen);
     struct take take = {.from_ns = times.first_ns + (picture->from_ns ? picture->from_ns : picture->at_ns),
                         .to_ns = picture->to_ns ? times.first_ns + picture->to_ns : times.last_ns,
                         .window_ns = picture->window_ns ? picture->window_ns : WINDOW_NS};
@@ -117,12 +117,12 @@ static struct take plan(const struct rv_headless *headless, const struct rv_film
     return take;
 }
 
-static int film_all(struct rv_film *film, struct rv_headless *headless, const struct rv_film_params *params)
+static int film_all(struct rv_film *film, struct rv_offscreen *offscreen, const struct rv_film_params *params)
 {
-    struct take take = plan(headless, params);
+    struct take take = plan(offscreen, params);
     int size_px[2], err = 0;
     struct rv_playhead playhead = begin(&take, params);
-    rv_headless_size(headless, size_px);
+    rv_offscreen_size(offscreen, size_px);
     uint8_t *planes = rv_alloc((size_t)size_px[0] * (size_t)size_px[1], 3);
     if (film->has_video)
         rv_y4m_begin(film->video.file, size_px, params->fps);
@@ -132,8 +132,9 @@ static int film_all(struct rv_film *film, struct rv_headless *headless, const st
             break;
         }
         uint64_t end_ns = playhead.at_ns;
-        rv_headless_play(headless, &playhead);
-        const uint8_t *rgba = rv_headless_draw(headless, end_ns > take.window_ns ? end_ns - take.window_ns : 0, end_ns);
+        rv_offscreen_play(offscreen, &playhead);
+        const uint8_t *rgba =
+            rv_offscreen_draw(offscreen, end_ns > take.window_ns ? end_ns - take.window_ns : 0, end_ns);
         (void)go_on(&playhead, &take, params);
         err = rgba ? add_picture(film, rgba, size_px, idx, planes) : -EIO;
         tell(idx + 1, take.n, idx + 1 == take.n);
@@ -144,13 +145,13 @@ static int film_all(struct rv_film *film, struct rv_headless *headless, const st
 
 int rv_film_write(struct rv_film *film, const struct rv_film_params *params)
 {
-    struct rv_headless *headless = NULL;
+    struct rv_offscreen *offscreen = NULL;
     int err = film->has_video ? rv_output_begin(&film->video) : 0;
     if (!err)
-        err = rv_headless_open(&headless, params->picture);
+        err = rv_offscreen_open(&offscreen, params->picture);
     if (!err)
-        err = film_all(film, headless, params);
-    rv_headless_close(headless);
+        err = film_all(film, offscreen, params);
+    rv_offscreen_close(offscreen);
     if (film->has_video)
         err = rv_output_finish(&film->video, err);
     film->has_video = false;

@@ -115,7 +115,7 @@ static void print_names(const struct rv_map *map, FILE *out)
 
 int rv_info_write(const char *path, FILE *out)
 {
-    if (rv_open_is_recording(path))
+    if (rv_open_trace_is_recording(path))
         return rv_info_recording_write(path, out);
     const struct rv_import_format *format = rv_import_format_of(path);
     if (format) {
@@ -126,12 +126,12 @@ int rv_info_write(const char *path, FILE *out)
     int error = rv_map_open(&map, path, RV_MAP_OBSERVER, false);
     if (error)
         return error;
-    rv_bus_error_catch(&map);
+    rv_sigbus_catch(&map);
     print_header(&map, out);
     print_processes(&map, out);
     print_rings(&map, out);
     print_names(&map, out);
-    rv_bus_error_release();
+    rv_sigbus_release();
     rv_map_close(&map);
-    return rv_bus_error_has_come() ? -EIO : 0;
+    return rv_sigbus_has_come() ? -EIO : 0;
 }

@@ -71,9 +71,9 @@ static int run(const struct rv_options *options)
     case RV_COMMAND_WATCH:
         return rv_watch(options);
     case RV_COMMAND_DIFF:
-        return rv_against(options);
+        return rv_cli_diff(options);
     case RV_COMMAND_MERGE:
-        return rv_join(options);
+        return rv_cli_merge(options);
     case RV_COMMAND_CONTROL:
         return rv_console_talk(options->control);
     case RV_COMMAND_INFO:

@@ -37,7 +37,7 @@ static int run(struct rv_source *source, struct rv_record *record, unsigned n_th
     return error;
 }
 
-int rv_join(const struct rv_options *options)
+int rv_cli_merge(const struct rv_options *options)
 {
     struct rv_source *source = open_all(options);
     if (!source)

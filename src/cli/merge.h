@@ -5,6 +5,6 @@
 #include "cli/options.h"
 
 /* Exit status; what failed has been said. */
-int rv_join(const struct rv_options *options);
+int rv_cli_merge(const struct rv_options *options);
 
 #endif

@@ -19,7 +19,7 @@ static size_t read_head(const char *path, void *bytes, size_t n_bytes)
     return n > 0 ? (size_t)n : 0;
 }
 
-bool rv_open_is_recording(const char *path)
+bool rv_open_trace_is_recording(const char *path)
 {
     char bytes[sizeof(struct rv_rec_chunk)];
     return rv_rec_is_recording(bytes, read_head(path, bytes, sizeof bytes));
@@ -33,7 +33,7 @@ static bool is_foreign(const char *path)
            magic != __builtin_bswap64(RV_WIRE_MAGIC);
 }
 
-static int open_replay(struct rv_source **source, const struct rv_open_params *params)
+static int open_replay(struct rv_source **source, const struct rv_open_trace_params *params)
 {
     if (params->live.filter)
         return rv_err(EINVAL, "%s: a recording is replayed whole: --include and --exclude are for capturing",
@@ -48,15 +48,15 @@ static int open_replay(struct rv_source **source, const struct rv_open_params *p
 }
 
 static int open_import(struct rv_source **source, const struct rv_import_format *format,
-                       const struct rv_open_params *params)
+                       const struct rv_open_trace_params *params)
 {
     *source = rv_import_open(format, &(struct rv_import_params){params->path, params->live.filter});
     return *source ? 0 : -EBADMSG;
 }
 
-int rv_open(struct rv_map *map, struct rv_source **source, const struct rv_open_params *params)
+int rv_open_trace(struct rv_map *map, struct rv_source **source, const struct rv_open_trace_params *params)
 {
-    if (!params->format && rv_open_is_recording(params->path))
+    if (!params->format && rv_open_trace_is_recording(params->path))
         return open_replay(source, params);
     const struct rv_import_format *format = params->format ? params->format : rv_import_format_of(params->path);
     if (format)

@@ -10,12 +10,12 @@
 #include "base/err.h"
 #include "base/units.h"
 
-int rv_value_bad(const char *name, const char *value, const char *expected)
+int rv_option_value_bad(const char *name, const char *value, const char *expected)
 {
     return rv_err(EINVAL, "--%s=%s: expected %s; see ringviz --help", name, value, expected);
 }
 
-int rv_value_word(const char *name, const char *value, const char *const *words, int *index)
+int rv_option_value_word(const char *name, const char *value, const char *const *words, int *index)
 {
     *index = 0;
     if (!value)
@@ -29,39 +29,39 @@ int rv_value_word(const char *name, const char *value, const char *const *words,
         size_t n = strlen(expected);
         snprintf(expected + n, sizeof expected - n, "%s%s", i ? ", " : "", words[i]);
     }
-    return rv_value_bad(name, value, expected);
+    return rv_option_value_bad(name, value, expected);
 }
 
-int rv_value_count(const char *name, const char *value, uint64_t max, uint32_t *out)
+int rv_option_value_count(const char *name, const char *value, uint64_t max, uint32_t *out)
 {
     uint64_t count;
     if (rv_units_parse_count(value, 1, max, &count) != 0) {
         char expected[64];
         snprintf(expected, sizeof expected, "a number from 1 to %llu", (unsigned long long)max);
-        return rv_value_bad(name, value, expected);
+        return rv_option_value_bad(name, value, expected);
     }
     *out = (uint32_t)count;
     return 0;
 }
 
-int rv_value_bytes(const char *name, const char *value, uint64_t max, uint32_t *out)
+int rv_option_value_bytes(const char *name, const char *value, uint64_t max, uint32_t *out)
 {
     uint64_t n_bytes;
     if (rv_units_parse_bytes(value, &n_bytes) != 0 || n_bytes == 0 || n_bytes > max)
-        return rv_value_bad(name, value, "a size such as 200 or 16K");
+        return rv_option_value_bad(name, value, "a size such as 200 or 16K");
     *out = (uint32_t)n_bytes;
     return 0;
 }
 
-int rv_value_time(const char *name, const char *value, uint64_t min_ns, uint64_t *ns)
+int rv_option_value_time(const char *name, const char *value, uint64_t min_ns, uint64_t *ns)
 {
     if (rv_units_parse_ns(value, ns) != 0 || *ns < min_ns)
-        return rv_value_bad(name, value, "a time such as 500us, 4ms or 1.5s");
+        return rv_option_value_bad(name, value, "a time such as 500us, 4ms or 1.5s");
     return 0;
 }
 
 /* A plain number would be either. */
-int rv_value_limit(const char *name, const char *value, uint64_t *n_bytes, uint64_t *ns)
+int rv_option_value_limit(const char *name, const char *value, uint64_t *n_bytes, uint64_t *ns)
 {
     static const uint64_t LEAST_BYTES = 1 << 20, LEAST_NS = 100000000;
     size_t n = strlen(value);
@@ -72,14 +72,14 @@ int rv_value_limit(const char *name, const char *value, uint64_t *n_bytes, uint6
     *n_bytes = 0;
     if (has_unit && rv_units_parse_ns(value, ns) == 0 && *ns >= LEAST_NS)
         return 0;
-    return rv_value_bad(name, value, "a size such as 64M or a time such as 30s or 5min, at least 1M or 100ms");
+    return rv_option_value_bad(name, value, "a size such as 64M or a time such as 30s or 5min, at least 1M or 100ms");
 }
 
-int rv_value_speed(const char *name, const char *value, double *speed)
+int rv_option_value_speed(const char *name, const char *value, double *speed)
 {
     char *end;
     *speed = strtod(value, &end);
     if (*end || end == value || !(*speed >= RV_PLAYHEAD_SPEED_MIN && *speed <= RV_PLAYHEAD_SPEED_MAX))
-        return rv_value_bad(name, value, "a factor from 0.01 to 1000");
+        return rv_option_value_bad(name, value, "a factor from 0.01 to 1000");
     return 0;
 }

@@ -5,15 +5,16 @@
 #include <stdint.h>
 
 /* Says what was expected. Returns -EINVAL. */
-int rv_value_bad(const char *name, const char *value, const char *expected);
+int rv_option_value_bad(const char *name, const char *value, const char *expected);
 
 /* The index of value among words, which end with NULL; the first one when there is no value. */
-int rv_value_word(const char *name, const char *value, const char *const *words, int *index);
+int rv_option_value_word(const char *name, const char *value, const char *const *words, int *index);
 
-int rv_value_count(const char *name, const char *value, uint64_t max, uint32_t *out); /* from 1 */
-int rv_value_bytes(const char *name, const char *value, uint64_t max, uint32_t *out);
-int rv_value_time(const char *name, const char *value, uint64_t min_ns, uint64_t *ns);
-int rv_value_limit(const char *name, const char *value, uint64_t *n_bytes, uint64_t *ns); /* one of them; else 0 */
-int rv_value_speed(const char *name, const char *value, double *speed);
+int rv_option_value_count(const char *name, const char *value, uint64_t max, uint32_t *out); /* from 1 */
+int rv_option_value_bytes(const char *name, const char *value, uint64_t max, uint32_t *out);
+int rv_option_value_time(const char *name, const char *value, uint64_t min_ns, uint64_t *ns);
+int rv_option_value_limit(const char *name, const char *value, uint64_t *n_bytes,
+                          uint64_t *ns); /* one of them; else 0 */
+int rv_option_value_speed(const char *name, const char *value, double *speed);
 
 #endif

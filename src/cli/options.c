@@ -25,15 +25,18 @@ static const char *const EXPORTS[] = {[RV_EXPORT_CHROME] = "chrome",
                                       [RV_EXPORT_FOLDED] = "folded",
                                       [RV_EXPORT_SPEEDSCOPE] = "speedscope",
                                       NULL};
-static const char *const VIEWS[] = {
-    [RV_LOOK_3D] = "3d", [RV_LOOK_ALIGNED] = "aligned", [RV_LOOK_FLAME] = "flame", [RV_LOOK_TOP] = "top", NULL};
+static const char *const VIEWS[] = {[RV_VIEW_MODE_3D] = "3d",
+                                    [RV_VIEW_MODE_ALIGNED] = "aligned",
+                                    [RV_VIEW_MODE_FLAME] = "flame",
+                                    [RV_VIEW_MODE_TOP] = "top",
+                                    NULL};
 
 static int parse_size(const char *value, struct rv_options *options)
 {
     char *end;
     long width = strtol(value, &end, 10), height = *end == 'x' ? strtol(end + 1, &end, 10) : 0;
     if (*end || width < 64 || height < 64 || width > 16384 || height > 16384)
-        return rv_value_bad("size", value, "WxH, each from 64 to 16384");
+        return rv_option_value_bad("size", value, "WxH, each from 64 to 16384");
     options->width_px = (int)width;
     options->height_px = (int)height;
     return 0;
@@ -45,7 +48,7 @@ static int parse_scheme(const char *name, const char *value, enum rv_color_schem
     int index, error;
     for (int i = 0; i < RV_COLOR_PLAIN_SCHEMES; i++)
         words[i] = rv_color_scheme_name((enum rv_color_scheme)i);
-    error = rv_value_word(name, value, words, &index);
+    error = rv_option_value_word(name, value, words, &index);
     *scheme = (enum rv_color_scheme)index;
     return error;
 }
@@ -56,7 +59,7 @@ static int parse_theme(const char *name, const char *value, enum rv_color_theme 
     int index, error;
     for (int i = 0; i < RV_COLOR_THEME_COUNT; i++)
         words[i] = rv_color_theme_name((enum rv_color_theme)i);
-    error = rv_value_word(name, value, words, &index);
+    error = rv_option_value_word(name, value, words, &index);
     *theme = (enum rv_color_theme)index;
     return error;
 }
@@ -69,7 +72,7 @@ static int parse_export(const char *value, struct rv_options *options)
                              strncmp(value, EXPORTS[kind], (size_t)(colon - value)) != 0))
         kind++;
     if (!EXPORTS[kind] || !colon[1])
-        return rv_value_bad("export", value, "FORMAT:OUT, FORMAT one of chrome, perfetto, folded, speedscope");
+        return rv_option_value_bad("export", value, "FORMAT:OUT, FORMAT one of chrome, perfetto, folded, speedscope");
     if (options->n_exports == RV_OPTIONS_MAX_EXPORTS)
         return rv_err(EINVAL, "--export=%s: more than %d exports", value, RV_OPTIONS_MAX_EXPORTS);
     for (size_t i = 0; i < options->n_exports; i++)
@@ -101,12 +104,13 @@ static int parse_trigger_keep(const char *value, struct rv_options *options)
     int n = comma ? (int)(comma - value) : (int)strlen(value);
     options->has_trigger_keep = true;
     if ((size_t)n >= sizeof before)
-        return rv_value_bad("trigger-keep", value, "a time such as 5s, or two such as 5s,1s");
+        return rv_option_value_bad("trigger-keep", value, "a time such as 5s, or two such as 5s,1s");
     snprintf(before, sizeof before, "%.*s", n, value);
     int error = rv_units_parse_ns(before, &keep->before_ns);
     keep->after_ns = keep->before_ns;
     if (error || keep->before_ns < LEAST_BEFORE_NS || (comma && rv_units_parse_ns(comma + 1, &keep->after_ns) != 0))
-        return rv_value_bad("trigger-keep", value, "a time such as 5s, or two such as 5s,1s, the first at least 10ms");
+        return rv_option_value_bad("trigger-keep", value,
+                                   "a time such as 5s, or two such as 5s,1s, the first at least 10ms");
     return 0;
 }
 
@@ -116,18 +120,18 @@ static int set_output_option(struct rv_options *options, const struct rv_option_
     switch (entry->id) {
     case RV_OPTION_REPORT:
         options->has_report = options->is_headless = true;
-        error = rv_value_word(entry->name, value, REPORTS, &index);
+        error = rv_option_value_word(entry->name, value, REPORTS, &index);
         options->report_format = (enum rv_report_format)index;
         return error;
     case RV_OPTION_DIFF:
         options->command = RV_COMMAND_DIFF;
-        error = rv_value_word(entry->name, value, DIFFS, &index);
+        error = rv_option_value_word(entry->name, value, DIFFS, &index);
         options->has_diff_window = !error && !DIFFS[index + 1];
         options->report_format = options->has_diff_window ? RV_REPORT_TEXT : (enum rv_report_format)index;
         return error;
     case RV_OPTION_SPANS:
         options->has_spans = options->is_headless = true;
-        error = rv_value_word(entry->name, value, SPANS, &index);
+        error = rv_option_value_word(entry->name, value, SPANS, &index);
         options->spans_format = (enum rv_spans_format)index;
         return error;
     case RV_OPTION_EXPORT:
@@ -152,7 +156,7 @@ static int set_output_option(struct rv_options *options, const struct rv_option_
         options->record = value;
         return 0;
     case RV_OPTION_RECORD_LIMIT:
-        return rv_value_limit(entry->name, value, &options->record_limit.n_bytes, &options->record_limit.ns);
+        return rv_option_value_limit(entry->name, value, &options->record_limit.n_bytes, &options->record_limit.ns);
     case RV_OPTION_TRIGGER:
         return add_trigger(value, options);
     case RV_OPTION_TRIGGER_KEEP:
@@ -170,12 +174,12 @@ static int set_output_option(struct rv_options *options, const struct rv_option_
         options->is_headless = true;
         return 0;
     case RV_OPTION_FPS:
-        return rv_value_count(entry->name, value, 240, &options->fps);
+        return rv_option_value_count(entry->name, value, 240, &options->fps);
     case RV_OPTION_SPEED:
-        return rv_value_speed(entry->name, value, &options->speed);
+        return rv_option_value_speed(entry->name, value, &options->speed);
     case RV_OPTION_VIEW:
-        error = rv_value_word(entry->name, value, VIEWS, &index);
-        options->look = (enum rv_look)index;
+        error = rv_option_value_word(entry->name, value, VIEWS, &index);
+        options->look = (enum rv_view_mode)index;
         options->has_look = true;
         return error;
     case RV_OPTION_COLOR:
@@ -187,9 +191,9 @@ static int set_output_option(struct rv_options *options, const struct rv_option_
     case RV_OPTION_SIZE:
         return parse_size(value, options);
     case RV_OPTION_AT:
-        return rv_value_time(entry->name, value, 0, &options->at_ns);
+        return rv_option_value_time(entry->name, value, 0, &options->at_ns);
     case RV_OPTION_WINDOW:
-        return rv_value_time(entry->name, value, 1, &options->window_ns);
+        return rv_option_value_time(entry->name, value, 1, &options->window_ns);
     case RV_OPTION_BENCH:
         options->command = RV_COMMAND_BENCH;
         options->bench = value ? value : "";
@@ -208,22 +212,22 @@ static int bad_pattern(const struct rv_option_entry *entry, const char *value, c
 static int set_part_option(struct rv_options *options, const struct rv_option_entry *entry, const char *value)
 {
     char why[160];
-    struct rv_pattern pattern;
+    struct rv_regex pattern;
     switch (entry->id) {
     case RV_OPTION_FIND:
         options->find = value;
-        if (rv_pattern_init(&pattern, value, why, sizeof why) != 0)
+        if (rv_regex_init(&pattern, value, why, sizeof why) != 0)
             return bad_pattern(entry, value, why);
-        rv_pattern_fini(&pattern);
+        rv_regex_fini(&pattern);
         return 0;
     case RV_OPTION_FILTER:
-        return rv_lens_add(&options->lens, value, why, sizeof why) ? bad_pattern(entry, value, why) : 0;
+        return rv_filter_add(&options->filter, value, why, sizeof why) ? bad_pattern(entry, value, why) : 0;
     case RV_OPTION_FROM:
         options->has_part = true;
-        return rv_value_time(entry->name, value, 0, &options->from_ns);
+        return rv_option_value_time(entry->name, value, 0, &options->from_ns);
     case RV_OPTION_TO:
         options->has_part = true;
-        return rv_value_time(entry->name, value, 1, &options->to_ns);
+        return rv_option_value_time(entry->name, value, 1, &options->to_ns);
     default:
         return -ENOENT;
     }
@@ -234,25 +238,25 @@ static int set_file_option(struct rv_options *options, const struct rv_option_en
     int index, error;
     switch (entry->id) {
     case RV_OPTION_POLICY:
-        error = rv_value_word(entry->name, value, POLICIES, &index);
+        error = rv_option_value_word(entry->name, value, POLICIES, &index);
         options->map.policy = (enum rv_policy)index;
         return error;
     case RV_OPTION_CLOCK:
-        error = rv_value_word(entry->name, value, CLOCKS, &index);
+        error = rv_option_value_word(entry->name, value, CLOCKS, &index);
         options->map.clock_kind = (enum rv_clock_kind)index;
         return error;
     case RV_OPTION_RING_EVENTS:
-        return rv_value_count(entry->name, value, 1u << 20, &options->map.ring_events);
+        return rv_option_value_count(entry->name, value, 1u << 20, &options->map.ring_events);
     case RV_OPTION_RINGS:
-        return rv_value_count(entry->name, value, 4096, &options->map.n_rings);
+        return rv_option_value_count(entry->name, value, 4096, &options->map.n_rings);
     case RV_OPTION_SLOTS:
-        return rv_value_count(entry->name, value, 4096, &options->map.n_slots);
+        return rv_option_value_count(entry->name, value, 4096, &options->map.n_slots);
     case RV_OPTION_SLOT_SIZE:
-        return rv_value_bytes(entry->name, value, 4096, &options->map.slot_bytes);
+        return rv_option_value_bytes(entry->name, value, 4096, &options->map.slot_bytes);
     case RV_OPTION_MESSAGE_SIZE:
-        return rv_value_bytes(entry->name, value, 1u << 20, &options->map.message_bytes);
+        return rv_option_value_bytes(entry->name, value, 1u << 20, &options->map.message_bytes);
     case RV_OPTION_GLOBAL_SIZE:
-        return rv_value_bytes(entry->name, value, 1u << 24, &options->map.global_bytes);
+        return rv_option_value_bytes(entry->name, value, 1u << 24, &options->map.global_bytes);
     case RV_OPTION_TRACE_FILE:
         options->trace_file = value;
         return 0;
@@ -266,7 +270,7 @@ static int parse_format(const char *name, const char *value, const struct rv_imp
     *format = rv_import_format_named(value);
     char expected[128];
     rv_import_format_names(expected, sizeof expected, ", ");
-    return *format ? 0 : rv_value_bad(name, value, expected);
+    return *format ? 0 : rv_option_value_bad(name, value, expected);
 }
 
 /* What is watched is not a file, but goes by a name as one does. */
@@ -280,7 +284,7 @@ static int set_capture_option(struct rv_options *options, const struct rv_option
 {
     switch (entry->id) {
     case RV_OPTION_DRAIN_INTERVAL:
-        return rv_value_time(entry->name, value, 10000, &options->drain_interval_ns);
+        return rv_option_value_time(entry->name, value, 10000, &options->drain_interval_ns);
     case RV_OPTION_IMPORT:
         return parse_format(entry->name, value, &options->import_format);
     case RV_OPTION_RRTRACE:
@@ -296,14 +300,14 @@ static int set_capture_option(struct rv_options *options, const struct rv_option
         options->exclude = value;
         return 0;
     case RV_OPTION_MAX_DEPTH:
-        return rv_value_count(entry->name, value, 1u << 24, &options->max_depth);
+        return rv_option_value_count(entry->name, value, 1u << 24, &options->max_depth);
     case RV_OPTION_DURATION:
-        return rv_value_time(entry->name, value, 1, &options->duration_ns);
+        return rv_option_value_time(entry->name, value, 1, &options->duration_ns);
     case RV_OPTION_THREADS:
-        return rv_value_count(entry->name, value, 64, &options->n_threads);
+        return rv_option_value_count(entry->name, value, 64, &options->n_threads);
     case RV_OPTION_MEMORY:
         if (rv_units_parse_bytes(value, &options->memory_bytes) != 0 || options->memory_bytes < 1u << 20)
-            return rv_value_bad(entry->name, value, "a size of at least 1M");
+            return rv_option_value_bad(entry->name, value, "a size of at least 1M");
         return 0;
     default:
         return -ENOENT;
@@ -401,7 +405,7 @@ static int check_files(const struct rv_options *options)
     if (options->argv || options->n_files < 2 || (is_diff && options->n_files > 2))
         return rv_err(EINVAL, "%s takes %s; see ringviz --help", name,
                       is_diff ? "two FILEs, before and after" : "two or more recordings");
-    if ((options->find || options->lens.n_rules || options->has_part) && !options->has_diff_window &&
+    if ((options->find || options->filter.n_rules || options->has_part) && !options->has_diff_window &&
         !options->screenshot)
         return rv_err(EINVAL, "--find, --filter, --from and --to go with the picture of --diff only: --diff=window or "
                               "--screenshot; see ringviz --help");
@@ -529,8 +533,11 @@ static int take_operands(struct rv_options *options, int argc, char **argv, bool
 int rv_options_parse(struct rv_options *options, int argc, char **argv)
 {
     static const uint64_t KEEP_NS = 5000000000;
-    *options = (struct rv_options){
-        .width_px = 1600, .height_px = 900, .fps = 30, .lens.mode = RV_LENS_HIDE, .trigger_keep = {KEEP_NS, KEEP_NS}};
+    *options = (struct rv_options){.width_px = 1600,
+                                   .height_px = 900,
+                                   .fps = 30,
+                                   .filter.mode = RV_FILTER_HIDE,
+                                   .trigger_keep = {KEEP_NS, KEEP_NS}};
     int error = rv_gem_command_line(&argc, &argv);
     if (error)
         return error;
@@ -559,6 +566,6 @@ int rv_options_parse(struct rv_options *options, int argc, char **argv)
 
 void rv_options_fini(struct rv_options *options)
 {
-    rv_lens_fini(&options->lens);
+    rv_filter_fini(&options->filter);
     rv_trigger_destroy(options->record_limit.trigger);
 }

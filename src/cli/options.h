@@ -54,7 +54,7 @@ struct rv_options {
     struct rv_trigger_keep trigger_keep;
     bool has_trigger_keep; /* it was given */
     int width_px, height_px;
-    enum rv_look look;                    /* of the picture, and of the window at first */
+    enum rv_view_mode look;               /* of the picture, and of the window at first */
     enum rv_color_scheme scheme;          /* the same */
     enum rv_color_theme theme;            /* the same */
     bool has_look, has_scheme, has_theme; /* they were given */
@@ -62,7 +62,7 @@ struct rv_options {
     uint64_t window_ns;                   /* 0 = to the end */
     /* what is looked for and what is let through */
     const char *find;        /* a regular expression that compiles; NULL = nothing */
-    struct rv_lens lens;     /* --filter */
+    struct rv_filter filter; /* --filter */
     bool has_part;           /* --from or --to was given */
     uint64_t from_ns, to_ns; /* from the first event; to_ns 0 = to the end */
     /* capture */

@@ -13,12 +13,12 @@ static void begin_as(struct rv_settings *settings, const struct rv_options *opti
 
 int rv_show(struct rv_session *session, const struct rv_options *options, const struct rv_window_params *params)
 {
-    struct rv_config config = {.path = NULL};
+    struct rv_settings_file config = {.path = NULL};
     struct rv_settings settings, before;
     char path[4096];
     rv_settings_init(&settings);
-    if (rv_config_default_path(path, sizeof path))
-        rv_config_open(&config, path);
+    if (rv_settings_file_default_path(path, sizeof path))
+        rv_settings_file_open(&config, path);
     rv_settings_load(&settings, &config);
     begin_as(&settings, options, params->compare != NULL);
     before = settings;
@@ -32,11 +32,11 @@ int rv_show(struct rv_session *session, const struct rv_options *options, const 
     all.start_ns = options->from_ns;
     all.stop_ns = options->to_ns;
     all.find = options->find;
-    all.lens = &options->lens;
+    all.filter = &options->filter;
     int error = rv_window_run(session, &all);
     if (!error && rv_settings_store(&settings, &before, &config))
-        (void)rv_config_save(&config);
-    rv_config_close(&config);
+        (void)rv_settings_file_save(&config);
+    rv_settings_file_close(&config);
     return error;
 }
 
@@ -53,7 +53,7 @@ struct rv_screenshot_params rv_show_picture(struct rv_session *session, const st
         .scheme = options->scheme,
         .theme = options->theme,
         .find = options->find,
-        .lens = &options->lens,
+        .filter = &options->filter,
         .from_ns = options->from_ns,
         .to_ns = options->to_ns,
         .at_ns = options->at_ns,

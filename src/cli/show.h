@@ -9,7 +9,7 @@
 /*
  * Run the window until the user closes it. What the command line says goes before the settings that are kept, and is
  * kept only where the user keeps it.
- *   params   what the caller knows of the window; size, settings, search and lens are the options'
+ *   params   what the caller knows of the window; size, settings, search and filter are the options'
  *   returns  as rv_window_run()
  */
 int rv_show(struct rv_session *session, const struct rv_options *options, const struct rv_window_params *params);

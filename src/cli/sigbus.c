@@ -44,7 +44,7 @@ static void on_bus_error(int signal_number, siginfo_t *info, void *context)
         _exit(EXIT_FAILURE);
 }
 
-void rv_bus_error_catch(const struct rv_map *map)
+void rv_sigbus_catch(const struct rv_map *map)
 {
     struct sigaction action = {.sa_sigaction = on_bus_error, .sa_flags = SA_SIGINFO};
     caught = map;
@@ -52,13 +52,13 @@ void rv_bus_error_catch(const struct rv_map *map)
     sigaction(SIGBUS, &action, NULL);
 }
 
-void rv_bus_error_release(void)
+void rv_sigbus_release(void)
 {
     signal(SIGBUS, SIG_DFL);
     caught = NULL;
 }
 
-bool rv_bus_error_has_come(void)
+bool rv_sigbus_has_come(void)
 {
     return atomic_load_explicit(&has_come, memory_order_relaxed);
 }

@@ -8,13 +8,13 @@
 
 /*
  * From now on, touching what is no longer in this file prints one line and puts zeroes in the place of all of it: no
- * ring has an owner or an event there. At most one map at a time; it is borrowed until rv_bus_error_release(). Main
+ * ring has an owner or an event there. At most one map at a time; it is borrowed until rv_sigbus_release(). Main
  * thread.
  */
-void rv_bus_error_catch(const struct rv_map *map);
-void rv_bus_error_release(void);
+void rv_sigbus_catch(const struct rv_map *map);
+void rv_sigbus_release(void);
 
 /* That has happened since the map was caught. Any thread. */
-bool rv_bus_error_has_come(void);
+bool rv_sigbus_has_come(void);
 
 #endif

@@ -8,34 +8,34 @@
 #include "base/units.h"
 #include "base/vec.h"
 
-bool rv_excerpt_is_asked(const struct rv_options *options)
+bool rv_cli_slice_is_asked(const struct rv_options *options)
 {
-    return options->has_part || options->lens.n_rules || options->find;
+    return options->has_part || options->filter.n_rules || options->find;
 }
 
-void rv_excerpt_init(struct rv_excerpt *excerpt, const struct rv_options *options, struct rv_lanes *lanes,
-                     struct rv_subroutines *subroutines)
+void rv_cli_slice_init(struct rv_cli_slice *slice, const struct rv_options *options, struct rv_lanes *lanes,
+                       struct rv_subroutines *subroutines)
 {
     uint64_t first_ns = 0, last_ns = 0;
     (void)rv_lanes_bounds(lanes, &first_ns, &last_ns);
-    *excerpt = (struct rv_excerpt){
-        .is_all = !rv_excerpt_is_asked(options),
+    *slice = (struct rv_cli_slice){
+        .is_all = !rv_cli_slice_is_asked(options),
         .from_ns = rv_clock_after_ns(first_ns, options->from_ns),
         .to_ns = options->to_ns ? rv_clock_after_ns(first_ns, options->to_ns) : UINT64_MAX,
     };
-    rv_lens_copy(&excerpt->lens, &options->lens);
+    rv_filter_copy(&slice->filter, &options->filter);
     if (options->find) {
         char why[160];
         size_t n_bytes = strlen(options->find) + sizeof "name:";
         char *rule = rv_alloc(n_bytes, 1);
         (void)snprintf(rule, n_bytes, "name:%s", options->find);
-        (void)rv_lens_add(&excerpt->lens, rule, why, sizeof why);
+        (void)rv_filter_add(&slice->filter, rule, why, sizeof why);
         free(rule);
     }
-    (void)rv_lens_update(&excerpt->lens, subroutines, SIZE_MAX);
+    (void)rv_filter_update(&slice->filter, subroutines, SIZE_MAX);
 }
 
-void rv_excerpt_warn(const struct rv_options *options, struct rv_lanes *lanes)
+void rv_cli_slice_warn(const struct rv_options *options, struct rv_lanes *lanes)
 {
     uint64_t first_ns, last_ns;
     const uint64_t begins_ns = options->at_ns > options->from_ns ? options->at_ns : options->from_ns;
@@ -47,26 +47,26 @@ void rv_excerpt_warn(const struct rv_options *options, struct rv_lanes *lanes)
             duration);
 }
 
-struct rv_part rv_excerpt_part(const struct rv_excerpt *excerpt)
+struct rv_slice rv_cli_slice_part(const struct rv_cli_slice *slice)
 {
-    if (excerpt->is_all)
-        return (struct rv_part){0};
-    return (struct rv_part){.from_ns = excerpt->from_ns, .to_ns = excerpt->to_ns, .lens = &excerpt->lens};
+    if (slice->is_all)
+        return (struct rv_slice){0};
+    return (struct rv_slice){.from_ns = slice->from_ns, .to_ns = slice->to_ns, .filter = &slice->filter};
 }
 
-void rv_excerpt_fini(struct rv_excerpt *excerpt)
+void rv_cli_slice_fini(struct rv_cli_slice *slice)
 {
-    rv_lens_fini(&excerpt->lens);
+    rv_filter_fini(&slice->filter);
 }
 
-struct rv_range *rv_excerpt_measure(const struct rv_excerpt *excerpt, struct rv_lanes *lanes,
-                                    struct rv_subroutines *subroutines)
+struct rv_range *rv_cli_slice_measure(const struct rv_cli_slice *slice, struct rv_lanes *lanes,
+                                      struct rv_subroutines *subroutines)
 {
-    struct rv_range *range = rv_range_create(&(struct rv_range_params){.from_ns = excerpt->from_ns,
-                                                                       .to_ns = excerpt->to_ns,
+    struct rv_range *range = rv_range_create(&(struct rv_range_params){.from_ns = slice->from_ns,
+                                                                       .to_ns = slice->to_ns,
                                                                        .lanes = lanes,
                                                                        .subroutines = subroutines,
-                                                                       .lens = &excerpt->lens});
+                                                                       .filter = &slice->filter});
     (void)rv_range_step(range, SIZE_MAX);
     uint64_t missing_ns = rv_range_missing_before_ns(range), first_ns = 0, last_ns = 0;
     char text[32];

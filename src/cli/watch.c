@@ -45,7 +45,7 @@ struct watch {
     size_t n_sinks;
     struct rv_recorder recorder;
     struct rv_film film;
-    struct rv_filter *filter;
+    struct rv_capture_filter *filter;
     struct rv_map map; /* zeroed: what is watched is not a live trace file */
     int refusals_fd;   /* -1: nobody counts who may not open it */
     struct rv_source *source;
@@ -141,7 +141,7 @@ static bool is_for_looks(const struct rv_options *options)
  * statistics were told. */
 static bool leaves_calls(const struct rv_options *options)
 {
-    return !is_looked_at(options) && !(options->has_report && rv_excerpt_is_asked(options));
+    return !is_looked_at(options) && !(options->has_report && rv_cli_slice_is_asked(options));
 }
 
 static int open_source(struct watch *watch)
@@ -151,8 +151,9 @@ static int open_source(struct watch *watch)
                                   .filter = watch->filter,
                                   .is_private = !options->file && !options->trace_file};
     if (options->file)
-        return rv_open(&watch->map, &watch->source,
-                       &(struct rv_open_params){options->file, options->import_format, live, is_for_looks(options)});
+        return rv_open_trace(
+            &watch->map, &watch->source,
+            &(struct rv_open_trace_params){options->file, options->import_format, live, is_for_looks(options)});
     live.is_over = is_over;
     live.is_over_context = watch;
     int error = create_map(watch);
@@ -181,19 +182,19 @@ static int prepare(struct watch *watch)
     if (!error)
         error = rv_output_open(&watch->output, options->output, options->is_forced);
     if (!error)
-        error = rv_headless_check(options->screenshot);
+        error = rv_offscreen_check(options->screenshot);
     if (!error)
         error = rv_film_open(&watch->film, options);
     if (!error)
         error = rv_exports_open(&watch->exports, options);
     if (!error)
-        error = rv_filter_create(&watch->filter, options->include, options->exclude);
+        error = rv_capture_filter_create(&watch->filter, options->include, options->exclude);
     if (!error)
         error = open_sinks(watch);
     if (!error)
         error = open_source(watch);
     if (!error && watch->map.base)
-        rv_bus_error_catch(&watch->map);
+        rv_sigbus_catch(&watch->map);
     return error ? error : open_recorder(watch);
 }
 
@@ -237,7 +238,7 @@ static void start_session(struct watch *watch)
 /* By --duration, or since there is no more to be read. */
 static bool is_capture_over(const struct watch *watch)
 {
-    return rv_clock_mono_ns() >= watch->end_ns || rv_bus_error_has_come();
+    return rv_clock_mono_ns() >= watch->end_ns || rv_sigbus_has_come();
 }
 
 static void run_headless(struct watch *watch)
@@ -256,7 +257,7 @@ static bool should_close(void *context)
     return is_interrupted(watch);
 }
 
-/* The window's wish to record, or not to. */
+/* The window's request to record, or not to. */
 static bool switch_recorder(void *context, bool is_on)
 {
     struct watch *watch = context;
@@ -299,7 +300,7 @@ static void warn_of_losses(const struct watch *watch)
 
 static void warn_of_silence(const struct watch *watch, const struct rv_session_counts *counts)
 {
-    if (counts->n_produced || !watch->launch || watch->losses.n[RV_LOSS_PROCESSES_REFUSED] || rv_bus_error_has_come())
+    if (counts->n_produced || !watch->launch || watch->losses.n[RV_LOSS_PROCESSES_REFUSED] || rv_sigbus_has_come())
         return;
     char why[1024];
     rv_launch_explain_silence((const char *const *)watch->options->argv, why, sizeof why);
@@ -308,11 +309,11 @@ static void warn_of_silence(const struct watch *watch, const struct rv_session_c
 
 static int write_report(struct watch *watch, const struct rv_session_counts *counts)
 {
-    struct rv_excerpt excerpt;
+    struct rv_cli_slice slice;
     struct rv_lanes *lanes = rv_session_lanes(watch->session);
     struct rv_subroutines *subroutines = rv_session_subroutines(watch->session);
-    rv_excerpt_init(&excerpt, watch->options, lanes, subroutines);
-    struct rv_range *range = excerpt.is_all ? NULL : rv_excerpt_measure(&excerpt, lanes, subroutines);
+    rv_cli_slice_init(&slice, watch->options, lanes, subroutines);
+    struct rv_range *range = slice.is_all ? NULL : rv_cli_slice_measure(&slice, lanes, subroutines);
     struct rv_stats *stats = range ? NULL : rv_session_stats(watch->session);
     struct rv_report report = {
         .lanes = lanes,
@@ -327,13 +328,13 @@ static int write_report(struct watch *watch, const struct rv_session_counts *cou
     int error = rv_report_write(&report, watch->options->report_format, watch->output.file);
     rv_stats_destroy(stats);
     rv_range_destroy(range);
-    rv_excerpt_fini(&excerpt);
+    rv_cli_slice_fini(&slice);
     return error;
 }
 
 static int write_spans(struct watch *watch)
 {
-    struct rv_excerpt excerpt;
+    struct rv_cli_slice slice;
     struct rv_spans_params params = {
         .spool = watch->spool,
         .lanes = rv_session_lanes(watch->session),
@@ -341,10 +342,10 @@ static int write_spans(struct watch *watch)
         .format = watch->options->spans_format,
         .losses = &watch->losses,
     };
-    rv_excerpt_init(&excerpt, watch->options, params.lanes, params.subroutines);
-    params.part = rv_excerpt_part(&excerpt);
+    rv_cli_slice_init(&slice, watch->options, params.lanes, params.subroutines);
+    params.part = rv_cli_slice_part(&slice);
     int error = rv_spans_write(&params, watch->output.file);
-    rv_excerpt_fini(&excerpt);
+    rv_cli_slice_fini(&slice);
     return error;
 }
 
@@ -383,7 +384,7 @@ static bool should_stop_filming(void *context)
 static int write_pictures(struct watch *watch, const struct rv_session_counts *counts)
 {
     struct rv_screenshot_params picture = picture_of(watch, counts);
-    int error = picture.path ? rv_headless_screenshot(&picture) : 0;
+    int error = picture.path ? rv_offscreen_screenshot(&picture) : 0;
     if (error || !(watch->options->frames || watch->options->video))
         return error;
     watch->n_interrupts0 = rv_signals_n_interrupts();
@@ -422,8 +423,8 @@ static void write_outputs(struct watch *watch)
     watch->losses.n[RV_LOSS_PROCESSES_REFUSED] = rv_refusals_count(watch->refusals_fd);
     warn_of_losses(watch);
     warn_of_silence(watch, &counts);
-    rv_excerpt_warn(options, rv_session_lanes(watch->session));
-    if (rv_session_error(watch->session) || rv_bus_error_has_come())
+    rv_cli_slice_warn(options, rv_session_lanes(watch->session));
+    if (rv_session_error(watch->session) || rv_sigbus_has_come())
         watch->status = STATUS_FAILED;
     int error = 0;
     if (watch->spool && rv_spool_seal(watch->spool) != 0)
@@ -463,10 +464,10 @@ static void tear_down(struct watch *watch)
     remove_private_files(watch);
     if (watch->refusals_fd >= 0)
         close(watch->refusals_fd);
-    rv_bus_error_release();
+    rv_sigbus_release();
     rv_map_close(&watch->map);
     rv_spool_destroy(watch->spool);
-    rv_filter_destroy(watch->filter);
+    rv_capture_filter_destroy(watch->filter);
     rv_film_close(&watch->film);
 }
 

@@ -42,12 +42,12 @@ struct rv_screenshot_params rv_show_picture(struct rv_session *session, const st
     return (struct rv_screenshot_params){0};
 }
 
-int rv_headless_check(const char *path)
+int rv_offscreen_check(const char *path)
 {
     return path ? refuse() : 0;
 }
 
-int rv_headless_screenshot(const struct rv_screenshot_params *params)
+int rv_offscreen_screenshot(const struct rv_screenshot_params *params)
 {
     (void)params;
     return refuse();
@@ -71,8 +71,8 @@ void rv_film_close(struct rv_film *film)
     (void)film;
 }
 
-int rv_beside(const struct rv_options *options, const struct rv_compare *compare,
-              const uint64_t starts_ns[RV_COMPARE_SIDES])
+int rv_cli_diff_window(const struct rv_options *options, const struct rv_compare *compare,
+                       const uint64_t starts_ns[RV_COMPARE_SIDES])
 {
     (void)options;
     (void)compare;

@@ -18,30 +18,30 @@ static void ask_named(struct rv_console *console, uint32_t ring, const void *con
 {
     const struct question *question = context;
     struct rv_answer answer;
-    int error = rv_subject_ask(console->subject, ring, question->code, question->argument, RV_REPLY_NS, &answer);
+    int error = rv_target_ask(console->target, ring, question->code, question->argument, RV_CONSOLE_REPLY_NS, &answer);
     if (error)
-        rv_reply_fail_at(console, ring, error);
+        rv_console_reply_fail_at(console, ring, error);
     else if (!answer.is_fine)
-        rv_reply_fail(console, "ring %u: %s", ring, answer.text);
+        rv_console_reply_fail(console, "ring %u: %s", ring, answer.text);
     else
         printf("ring %u: ", ring);
     if (!error && answer.is_fine)
-        rv_reply_show(console, &answer);
+        rv_console_reply_show(console, &answer);
     rv_answer_fini(&answer);
 }
 
 static void ask(struct rv_console *console, uint32_t ring, bool is_for_all, struct question question)
 {
     if (is_for_all)
-        rv_choice_each(console, ask_named, &question);
+        rv_console_thread_each(console, ask_named, &question);
     else
-        rv_reply_ask(console, ring, question.code, question.argument);
+        rv_console_reply_ask(console, ring, question.code, question.argument);
 }
 
 /* A line alone, before a condition or not, is one of the file that is looked at. For free(). */
 static char *whole_place(struct rv_console *console, uint32_t ring, const char *place)
 {
-    struct rv_pilot_frame frame;
+    struct rv_debug_session_frame frame;
     size_t n_digits = strspn(place, "0123456789");
     bool is_line = n_digits && (!place[n_digits] || place[n_digits] == ' ');
     if (!is_line)
@@ -66,10 +66,10 @@ static void add(struct rv_console *console, uint32_t ring, bool is_for_all, cons
 static bool list_or_delete(struct rv_console *console, uint32_t ring, bool is_for_all, const char *argument)
 {
     const char *rest;
-    size_t n = rv_choice_split(argument, &rest);
+    size_t n = rv_console_thread_split(argument, &rest);
     if (!*argument)
         ask(console, ring, is_for_all, (struct question){"brkl", ""});
-    else if (rv_choice_is_word(argument, n, "delete") && *rest)
+    else if (rv_console_thread_is_word(argument, n, "delete") && *rest)
         ask(console, ring, is_for_all, (struct question){"brkd", strcmp(rest, "all") == 0 ? "" : rest});
     else
         return false;
@@ -79,10 +79,10 @@ static bool list_or_delete(struct rv_console *console, uint32_t ring, bool is_fo
 void rv_breakpoints_break(struct rv_console *console, const char *argument)
 {
     const char *rest;
-    size_t n = rv_choice_split(argument, &rest);
-    bool is_for_all = rv_choice_is_word(argument, n, "all") && *rest;
+    size_t n = rv_console_thread_split(argument, &rest);
+    bool is_for_all = rv_console_thread_is_word(argument, n, "all") && *rest;
     uint32_t ring;
-    if (!rv_choice_find(console, &ring))
+    if (!rv_console_thread_find(console, &ring))
         return;
     argument = is_for_all ? rest : argument;
     if (!list_or_delete(console, ring, is_for_all, argument))
@@ -92,11 +92,11 @@ void rv_breakpoints_break(struct rv_console *console, const char *argument)
 void rv_breakpoints_watch(struct rv_console *console, const char *argument)
 {
     uint32_t ring;
-    if (!rv_choice_find(console, &ring) || list_or_delete(console, ring, false, argument))
+    if (!rv_console_thread_find(console, &ring) || list_or_delete(console, ring, false, argument))
         return;
     size_t n_bytes = strlen(argument) + sizeof "4294967295 ";
     char *text = rv_alloc(n_bytes, 1);
     (void)snprintf(text, n_bytes, "%u %s", rv_inspect_frame(console, ring), argument);
-    rv_reply_ask(console, ring, "wtch", text);
+    rv_console_reply_ask(console, ring, "wtch", text);
     free(text);
 }

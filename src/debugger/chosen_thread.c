@@ -11,174 +11,177 @@
 #define ORDER_NS 5000000000u
 #define ARRIVAL_NS 1000000000u /* at a stop, since a thread was told where; what takes longer is not waited for */
 
-bool rv_helm_find(struct rv_helm *helm)
+bool rv_chosen_thread_find(struct rv_chosen_thread *chosen_thread)
 {
-    struct rv_subject_thread thread;
+    struct rv_target_thread thread;
     bool is_found = false;
-    for (uint32_t i = 0; helm->report->chosen.tid && i < rv_subject_n_rings(helm->subject); i++) {
-        if (rv_subject_thread(helm->subject, i, &thread) != 0 || thread.pid != helm->report->chosen.pid ||
-            thread.tid != helm->report->chosen.tid)
+    for (uint32_t i = 0; chosen_thread->report->chosen.tid && i < rv_target_n_rings(chosen_thread->target); i++) {
+        if (rv_target_thread(chosen_thread->target, i, &thread) != 0 ||
+            thread.pid != chosen_thread->report->chosen.pid || thread.tid != chosen_thread->report->chosen.tid)
             continue;
         if (is_found && thread.steering.state == RV_RUN_UNSTEERED)
             continue; /* a ring of the program's own */
-        helm->about = thread;
+        chosen_thread->about = thread;
         is_found = true;
     }
     return is_found;
 }
 
-static int ask(struct rv_helm *helm, const char *code, const char *argument, struct rv_answer *answer)
+static int ask(struct rv_chosen_thread *chosen_thread, const char *code, const char *argument, struct rv_answer *answer)
 {
-    return rv_subject_ask(helm->subject, helm->about.ring, code, argument, ORDER_NS, answer);
+    return rv_target_ask(chosen_thread->target, chosen_thread->about.ring, code, argument, ORDER_NS, answer);
 }
 
-static void refuse(struct rv_helm *helm, int error, const struct rv_answer *answer)
+static void refuse(struct rv_chosen_thread *chosen_thread, int error, const struct rv_answer *answer)
 {
-    const char *why = error ? rv_subject_error(error) : answer->text ? answer->text : "it said no";
-    rv_pilot_say(helm->report->why, sizeof helm->report->why, why);
-    helm->report->why[strcspn(helm->report->why, "\n")] = '\0';
+    const char *why = error ? rv_target_error(error) : answer->text ? answer->text : "it said no";
+    rv_debug_session_say(chosen_thread->report->why, sizeof chosen_thread->report->why, why);
+    chosen_thread->report->why[strcspn(chosen_thread->report->why, "\n")] = '\0';
 }
 
 /* True when it was done. */
-static bool command(struct rv_helm *helm, const char *code, const char *argument)
+static bool command(struct rv_chosen_thread *chosen_thread, const char *code, const char *argument)
 {
     struct rv_answer answer;
-    int error = ask(helm, code, argument, &answer);
+    int error = ask(chosen_thread, code, argument, &answer);
     bool is_fine = !error && answer.is_fine;
     if (!is_fine)
-        refuse(helm, error, &answer);
+        refuse(chosen_thread, error, &answer);
     rv_answer_fini(&answer);
     return is_fine;
 }
 
-static void evaluate(struct rv_helm *helm, const char *expression)
+static void evaluate(struct rv_chosen_thread *chosen_thread, const char *expression)
 {
-    struct rv_pilot_report *report = helm->report;
+    struct rv_debug_session_report *report = chosen_thread->report;
     struct rv_answer answer;
-    const struct rv_subject_expression asked = {expression, report->frame, RV_SUBJECT_LEVELS};
-    int error = rv_subject_eval(helm->subject, helm->about.ring, &asked, ORDER_NS, &answer);
-    const char *text = error ? rv_subject_error(error) : answer.text ? answer.text : "";
+    const struct rv_target_expression asked = {expression, report->frame, RV_TARGET_LEVELS};
+    int error = rv_target_eval(chosen_thread->target, chosen_thread->about.ring, &asked, ORDER_NS, &answer);
+    const char *text = error ? rv_target_error(error) : answer.text ? answer.text : "";
     memset(report->value, 0, sizeof report->value);
-    rv_pilot_say(report->expression, sizeof report->expression, expression);
-    rv_pilot_say(report->value, sizeof report->value, text);
+    rv_debug_session_say(report->expression, sizeof report->expression, expression);
+    rv_debug_session_say(report->value, sizeof report->value, text);
     report->is_value_error = error || !answer.is_fine;
     rv_answer_fini(&answer);
 }
 
 /* What is ordered of a thread that is on its way to a stop is to be done there: false when it does not come soon. */
-static bool has_arrived(struct rv_helm *helm)
+static bool has_arrived(struct rv_chosen_thread *chosen_thread)
 {
-    if (!helm->is_moving)
+    if (!chosen_thread->is_moving)
         return true;
-    uint64_t gone_ns = rv_clock_mono_ns() - helm->moved_ns;
+    uint64_t gone_ns = rv_clock_mono_ns() - chosen_thread->moved_ns;
     uint64_t left_ns = gone_ns < ARRIVAL_NS ? ARRIVAL_NS - gone_ns : 0;
-    if (rv_subject_wait_stop(helm->subject, &helm->about, helm->report->n_stops, left_ns) != -ETIMEDOUT)
+    if (rv_target_wait_stop(chosen_thread->target, &chosen_thread->about, chosen_thread->report->n_stops, left_ns) !=
+        -ETIMEDOUT)
         return true; /* that it has ended it says to the order itself */
-    rv_pilot_say(helm->report->why, sizeof helm->report->why, "it is on its way to its next stop: stop it first");
+    rv_debug_session_say(chosen_thread->report->why, sizeof chosen_thread->report->why,
+                         "it is on its way to its next stop: stop it first");
     return false;
 }
 
-static void move(struct rv_helm *helm, const char *code)
+static void move(struct rv_chosen_thread *chosen_thread, const char *code)
 {
-    if (!has_arrived(helm))
+    if (!has_arrived(chosen_thread))
         return;
-    helm->is_moving = command(helm, code, "");
-    helm->moved_ns = rv_clock_mono_ns();
+    chosen_thread->is_moving = command(chosen_thread, code, "");
+    chosen_thread->moved_ns = rv_clock_mono_ns();
 }
 
 /* It answers first, and stops then. */
-static void stop(struct rv_helm *helm)
+static void stop(struct rv_chosen_thread *chosen_thread)
 {
-    if (command(helm, "stop", ""))
-        helm->moved_ns = rv_clock_mono_ns();
+    if (command(chosen_thread, "stop", ""))
+        chosen_thread->moved_ns = rv_clock_mono_ns();
 }
 
-static void let_run(struct rv_helm *helm)
+static void let_run(struct rv_chosen_thread *chosen_thread)
 {
-    if (has_arrived(helm) && command(helm, "run", ""))
-        helm->is_moving = false;
+    if (has_arrived(chosen_thread) && command(chosen_thread, "run", ""))
+        chosen_thread->is_moving = false;
 }
 
-static void watch(struct rv_helm *helm, const struct rv_pilot_order *order)
+static void watch(struct rv_chosen_thread *chosen_thread, const struct rv_debug_session_order *order)
 {
-    bool is_new = order->kind == RV_PILOT_WATCH;
-    int error = is_new ? rv_subject_watch(helm->subject, helm->about.ring, order->text)
-                       : rv_subject_unwatch(helm->subject, helm->about.ring, order->idx);
+    bool is_new = order->kind == RV_DEBUG_SESSION_WATCH;
+    int error = is_new ? rv_target_watch(chosen_thread->target, chosen_thread->about.ring, order->text)
+                       : rv_target_unwatch(chosen_thread->target, chosen_thread->about.ring, order->idx);
     if (error < 0)
-        refuse(helm, error, NULL);
+        refuse(chosen_thread, error, NULL);
 }
 
 /* A line alone is one of the file that is looked at. */
-static void set_break(struct rv_helm *helm, const char *where)
+static void set_break(struct rv_chosen_thread *chosen_thread, const char *where)
 {
-    const struct rv_pilot_report *report = helm->report;
+    const struct rv_debug_session_report *report = chosen_thread->report;
     const char *file = report->frame < report->n_frames ? report->frames[report->frame].file : "";
-    char whole[sizeof report->frames[0].file + RV_PILOT_TEXT_BYTES];
+    char whole[sizeof report->frames[0].file + RV_DEBUG_SESSION_TEXT_BYTES];
     size_t n_digits = strspn(where, "0123456789");
     bool is_line = n_digits && (!where[n_digits] || where[n_digits] == ' ');
     if (is_line && !*file) {
-        rv_pilot_say(helm->report->why, sizeof helm->report->why, "of which file? none is known here");
+        rv_debug_session_say(chosen_thread->report->why, sizeof chosen_thread->report->why,
+                             "of which file? none is known here");
         return;
     }
     (void)snprintf(whole, sizeof whole, "%s%s%s", is_line ? file : "", is_line ? ":" : "", where);
-    (void)command(helm, "brk", whole);
+    (void)command(chosen_thread, "brk", whole);
 }
 
-static void unbreak(struct rv_helm *helm, uint32_t number)
+static void unbreak(struct rv_chosen_thread *chosen_thread, uint32_t number)
 {
     char text[16];
     (void)snprintf(text, sizeof text, "%u", number);
-    (void)command(helm, "brkd", text);
+    (void)command(chosen_thread, "brkd", text);
 }
 
-static void do_order(struct rv_helm *helm, const struct rv_pilot_order *order)
+static void do_order(struct rv_chosen_thread *chosen_thread, const struct rv_debug_session_order *order)
 {
-    bool is_stopped = helm->about.steering.state == RV_RUN_STOPPED;
+    bool is_stopped = chosen_thread->about.steering.state == RV_RUN_STOPPED;
     switch (order->kind) {
-    case RV_PILOT_STOP:
+    case RV_DEBUG_SESSION_STOP:
         if (!is_stopped)
-            stop(helm);
+            stop(chosen_thread);
         return;
-    case RV_PILOT_STEP:
-        move(helm, "step");
+    case RV_DEBUG_SESSION_STEP:
+        move(chosen_thread, "step");
         return;
-    case RV_PILOT_NEXT:
-        move(helm, "next");
+    case RV_DEBUG_SESSION_NEXT:
+        move(chosen_thread, "next");
         return;
-    case RV_PILOT_FINISH:
-        move(helm, "fin");
+    case RV_DEBUG_SESSION_FINISH:
+        move(chosen_thread, "fin");
         return;
-    case RV_PILOT_RUN:
-        if (is_stopped || helm->is_moving)
-            let_run(helm);
+    case RV_DEBUG_SESSION_RUN:
+        if (is_stopped || chosen_thread->is_moving)
+            let_run(chosen_thread);
         return;
-    case RV_PILOT_EVAL:
-        evaluate(helm, order->text);
+    case RV_DEBUG_SESSION_EVAL:
+        evaluate(chosen_thread, order->text);
         return;
-    case RV_PILOT_WATCH:
-    case RV_PILOT_UNWATCH:
-        watch(helm, order);
+    case RV_DEBUG_SESSION_WATCH:
+    case RV_DEBUG_SESSION_UNWATCH:
+        watch(chosen_thread, order);
         return;
-    case RV_PILOT_BREAK:
-        set_break(helm, order->text);
+    case RV_DEBUG_SESSION_BREAK:
+        set_break(chosen_thread, order->text);
         return;
-    case RV_PILOT_UNBREAK:
-        unbreak(helm, order->idx);
+    case RV_DEBUG_SESSION_UNBREAK:
+        unbreak(chosen_thread, order->idx);
         return;
     }
     rv_unreachable();
 }
 
-void rv_helm_obey(struct rv_helm *helm, const struct rv_pilot_order *order)
+void rv_chosen_thread_obey(struct rv_chosen_thread *chosen_thread, const struct rv_debug_session_order *order)
 {
-    helm->report->why[0] = '\0';
-    int error = rv_subject_attach(helm->subject);
-    if (!error && !rv_helm_find(helm))
+    chosen_thread->report->why[0] = '\0';
+    int error = rv_target_attach(chosen_thread->target);
+    if (!error && !rv_chosen_thread_find(chosen_thread))
         error = -ENOENT;
-    if (!error && helm->about.steering.state == RV_RUN_UNSTEERED)
+    if (!error && chosen_thread->about.steering.state == RV_RUN_UNSTEERED)
         error = -EOPNOTSUPP;
     if (error)
-        refuse(helm, error, NULL);
+        refuse(chosen_thread, error, NULL);
     else
-        do_order(helm, order);
+        do_order(chosen_thread, order);
 }

@@ -18,7 +18,7 @@
 
 /* ---- commands ---- */
 
-static const char *state_text(const struct rv_subject_thread *thread)
+static const char *state_text(const struct rv_target_thread *thread)
 {
     switch (thread->steering.state) {
     case RV_RUN_UNSTEERED:
@@ -37,9 +37,9 @@ static void run_ps(struct rv_console *console, const char *argument)
 {
     (void)argument;
     puts("  RING      PID      TID  STATE      NAME");
-    for (uint32_t i = 0; i < rv_subject_n_rings(console->subject); i++) {
-        struct rv_subject_thread thread;
-        if (rv_subject_thread(console->subject, i, &thread) == 0)
+    for (uint32_t i = 0; i < rv_target_n_rings(console->target); i++) {
+        struct rv_target_thread thread;
+        if (rv_target_thread(console->target, i, &thread) == 0)
             printf("%c %4u %8u %8u  %-9s  %s%s\n", i == console->ring ? '*' : ' ', i, thread.pid, thread.tid,
                    state_text(&thread), thread.name, thread.is_muted ? " (trace off)" : "");
     }
@@ -48,12 +48,12 @@ static void run_ps(struct rv_console *console, const char *argument)
 static void run_ring(struct rv_console *console, const char *argument)
 {
     uint32_t ring;
-    struct rv_subject_thread thread;
-    if (!rv_choice_parse(console, argument, &ring))
+    struct rv_target_thread thread;
+    if (!rv_console_thread_parse(console, argument, &ring))
         return;
-    int error = rv_subject_thread(console->subject, ring, &thread);
+    int error = rv_target_thread(console->target, ring, &thread);
     if (error) {
-        rv_reply_fail_at(console, ring, error);
+        rv_console_reply_fail_at(console, ring, error);
         return;
     }
     console->ring = ring;
@@ -64,19 +64,19 @@ static void run_trace(struct rv_console *console, const char *argument)
 {
     bool is_on = strcmp(argument, "on") == 0;
     uint32_t ring;
-    struct rv_subject_thread thread;
+    struct rv_target_thread thread;
     if (!is_on && strcmp(argument, "off") != 0) {
-        rv_reply_fail(console, "trace on or trace off");
+        rv_console_reply_fail(console, "trace on or trace off");
         return;
     }
-    if (!rv_choice_find_any(console, &ring))
+    if (!rv_console_thread_find_any(console, &ring))
         return;
-    int error = rv_subject_thread(console->subject, ring, &thread);
+    int error = rv_target_thread(console->target, ring, &thread);
     if (error) {
-        rv_reply_fail_at(console, ring, error);
+        rv_console_reply_fail_at(console, ring, error);
         return;
     }
-    rv_subject_mute(console->subject, ring, !is_on);
+    rv_target_mute(console->target, ring, !is_on);
     printf("ring %u: trace %s\n", ring, argument);
 }
 
@@ -89,7 +89,7 @@ static bool parse_word(struct rv_console *console, const char *argument, int32_t
     *value = is_number ? (int32_t)number : strcmp(argument, "on") == 0;
     if (is_number || *value || strcmp(argument, "off") == 0)
         return true;
-    rv_reply_fail(console, "'%s' is neither on, off nor a number", argument);
+    rv_console_reply_fail(console, "'%s' is neither on, off nor a number", argument);
     return false;
 }
 
@@ -97,17 +97,17 @@ static void run_signal(struct rv_console *console, const char *argument)
 {
     uint32_t ring;
     int32_t value = 0;
-    struct rv_subject_thread thread;
-    if ((*argument && !parse_word(console, argument, &value)) || !rv_choice_find_any(console, &ring))
+    struct rv_target_thread thread;
+    if ((*argument && !parse_word(console, argument, &value)) || !rv_console_thread_find_any(console, &ring))
         return;
-    int error = rv_subject_thread(console->subject, ring, &thread);
+    int error = rv_target_thread(console->target, ring, &thread);
     if (error) {
-        rv_reply_fail_at(console, ring, error);
+        rv_console_reply_fail_at(console, ring, error);
         return;
     }
     if (*argument)
-        rv_subject_set_signal(console->subject, ring, value);
-    printf("ring %u: signal %d\n", ring, rv_subject_signal(console->subject, ring));
+        rv_target_set_signal(console->target, ring, value);
+    printf("ring %u: signal %d\n", ring, rv_target_signal(console->target, ring));
 }
 
 static void run_single(struct rv_console *console, const char *argument)
@@ -116,24 +116,24 @@ static void run_single(struct rv_console *console, const char *argument)
     if (*argument && !parse_word(console, argument, &value))
         return;
     if (*argument)
-        rv_subject_set_single(console->subject, value);
-    printf("single %d\n", rv_subject_single(console->subject));
+        rv_target_set_single(console->target, value);
+    printf("single %d\n", rv_target_single(console->target));
 }
 
 static void run_message(struct rv_console *console, const char *argument)
 {
     struct rv_answer answer = {.is_fine = true};
-    int error = *argument ? rv_subject_send_message(console->subject, argument, RV_REPLY_NS)
-                          : rv_subject_take_message(console->subject, RV_REPLY_NS, &answer);
+    int error = *argument ? rv_target_send_message(console->target, argument, RV_CONSOLE_REPLY_NS)
+                          : rv_target_take_message(console->target, RV_CONSOLE_REPLY_NS, &answer);
     if (error == -ENOENT)
         puts("no message");
     else if (error == -ETIMEDOUT || error == -EBUSY)
-        rv_reply_fail(console, *argument ? "the message before has not been taken"
-                                         : "another one takes it, or its sender does not go on");
+        rv_console_reply_fail(console, *argument ? "the message before has not been taken"
+                                                 : "another one takes it, or its sender does not go on");
     else if (error)
-        rv_reply_fail(console, "%s", rv_subject_error(error));
+        rv_console_reply_fail(console, "%s", rv_target_error(error));
     else
-        rv_reply_show(console, &answer);
+        rv_console_reply_show(console, &answer);
     rv_answer_fini(&answer);
 }
 
@@ -143,17 +143,17 @@ static void run_send(struct rv_console *console, const char *argument)
     char code[5] = "";
     uint32_t ring;
     struct rv_answer answer;
-    size_t n = rv_choice_split(argument, &rest);
+    size_t n = rv_console_thread_split(argument, &rest);
     if (n == 0 || n >= sizeof code) {
-        rv_reply_fail(console, "a command has 1 to 4 characters");
+        rv_console_reply_fail(console, "a command has 1 to 4 characters");
         return;
     }
     memcpy(code, argument, n);
-    if (!rv_choice_find(console, &ring))
+    if (!rv_console_thread_find(console, &ring))
         return;
-    int error = rv_subject_ask(console->subject, ring, code, rest, RV_REPLY_NS, &answer);
+    int error = rv_target_ask(console->target, ring, code, rest, RV_CONSOLE_REPLY_NS, &answer);
     if (error) {
-        rv_reply_fail_at(console, ring, error);
+        rv_console_reply_fail_at(console, ring, error);
         return;
     }
     printf("%s %s\n", answer.code, answer.text ? answer.text : "");
@@ -220,13 +220,13 @@ void rv_console_run(struct rv_console *console, const char *line)
         abort();
     for (size_t n = strlen(text); n && isspace((unsigned char)text[n - 1]);)
         text[--n] = '\0';
-    size_t n_name = rv_choice_split(text, &rest), i = 0, n_commands = sizeof commands / sizeof *commands;
-    while (i < n_commands && !rv_choice_is_word(text, n_name, commands[i].name))
+    size_t n_name = rv_console_thread_split(text, &rest), i = 0, n_commands = sizeof commands / sizeof *commands;
+    while (i < n_commands && !rv_console_thread_is_word(text, n_name, commands[i].name))
         i++;
     if (i < n_commands)
         commands[i].run(console, rest);
     else if (*text && *text != '#')
-        rv_reply_fail(console, "no command '%.*s'; try help", (int)n_name, text);
+        rv_console_reply_fail(console, "no command '%.*s'; try help", (int)n_name, text);
     fflush(stdout);
     free(text);
 }
@@ -243,20 +243,20 @@ static void show_new_stops(struct rv_console *console)
 
 int rv_console_talk(const char *path)
 {
-    struct rv_console console = {.subject = rv_subject_open(path), .ring = RV_CONSOLE_NO_RING};
-    if (!console.subject)
+    struct rv_console console = {.target = rv_target_open(path), .ring = RV_CONSOLE_NO_RING};
+    if (!console.target)
         return EXIT_FAILURE;
     bool is_terminal = isatty(STDIN_FILENO);
-    struct rv_prompt *prompt = rv_prompt_create(is_terminal);
+    struct rv_line_reader *line_reader = rv_line_reader_create(is_terminal);
     char *line;
-    while (!console.has_quit && (line = rv_prompt_read(prompt))) {
+    while (!console.has_quit && (line = rv_line_reader_read(line_reader))) {
         if (is_terminal)
             show_new_stops(&console);
         rv_console_run(&console, line);
         free(line);
     }
-    rv_prompt_destroy(prompt);
-    rv_subject_close(console.subject);
+    rv_line_reader_destroy(line_reader);
+    rv_target_close(console.target);
     free(console.shown);
     return console.has_failed && !is_terminal ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -28,7 +28,7 @@ struct rv_console_stop {
 };
 
 struct rv_console {
-    struct rv_subject *subject;
+    struct rv_target *target;
     uint32_t ring; /* of the thread that is spoken to; RV_CONSOLE_NO_RING: none was chosen */
     struct rv_console_frame frame;
     struct rv_console_listed listed;

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-void rv_reply_fail(struct rv_console *console, const char *format, ...)
+void rv_console_reply_fail(struct rv_console *console, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
@@ -16,12 +16,12 @@ void rv_reply_fail(struct rv_console *console, const char *format, ...)
     console->has_failed = true;
 }
 
-void rv_reply_fail_at(struct rv_console *console, uint32_t ring, int error)
+void rv_console_reply_fail_at(struct rv_console *console, uint32_t ring, int error)
 {
-    rv_reply_fail(console, "ring %u: %s", ring, rv_subject_error(error));
+    rv_console_reply_fail(console, "ring %u: %s", ring, rv_target_error(error));
 }
 
-bool rv_reply_show(struct rv_console *console, const struct rv_answer *answer)
+bool rv_console_reply_show(struct rv_console *console, const struct rv_answer *answer)
 {
     size_t n_bytes = answer->n_bytes;
     while (n_bytes && answer->text[n_bytes - 1] == '\n')
@@ -29,32 +29,32 @@ bool rv_reply_show(struct rv_console *console, const struct rv_answer *answer)
     if (answer->is_fine)
         printf("%.*s\n", n_bytes ? (int)n_bytes : 2, n_bytes ? answer->text : "ok");
     else
-        rv_reply_fail(console, "%.*s", (int)n_bytes, n_bytes ? answer->text : "");
+        rv_console_reply_fail(console, "%.*s", (int)n_bytes, n_bytes ? answer->text : "");
     return answer->is_fine;
 }
 
-bool rv_reply_ask(struct rv_console *console, uint32_t ring, const char *code, const char *argument)
+bool rv_console_reply_ask(struct rv_console *console, uint32_t ring, const char *code, const char *argument)
 {
     struct rv_answer answer;
-    int error = rv_subject_ask(console->subject, ring, code, argument, RV_REPLY_NS, &answer);
+    int error = rv_target_ask(console->target, ring, code, argument, RV_CONSOLE_REPLY_NS, &answer);
     bool is_fine = !error && answer.is_fine;
     if (error)
-        rv_reply_fail_at(console, ring, error);
+        rv_console_reply_fail_at(console, ring, error);
     else
-        rv_reply_show(console, &answer);
+        rv_console_reply_show(console, &answer);
     rv_answer_fini(&answer);
     return is_fine;
 }
 
-bool rv_reply_tell(struct rv_console *console, uint32_t ring, const char *code)
+bool rv_console_reply_tell(struct rv_console *console, uint32_t ring, const char *code)
 {
     struct rv_answer answer;
-    int error = rv_subject_ask(console->subject, ring, code, "", RV_REPLY_NS, &answer);
+    int error = rv_target_ask(console->target, ring, code, "", RV_CONSOLE_REPLY_NS, &answer);
     bool is_fine = !error && answer.is_fine;
     if (error)
-        rv_reply_fail_at(console, ring, error);
+        rv_console_reply_fail_at(console, ring, error);
     else if (!is_fine)
-        rv_reply_show(console, &answer);
+        rv_console_reply_show(console, &answer);
     rv_answer_fini(&answer);
     return is_fine;
 }

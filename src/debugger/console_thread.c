@@ -15,10 +15,10 @@
 /* The first that can be steered, else, if any will do, the first, else NO_RING. */
 static uint32_t find_first(struct rv_console *console, bool is_any, bool *has_live)
 {
-    uint32_t n_rings = rv_subject_n_rings(console->subject), first = NO_RING;
-    struct rv_subject_thread thread;
+    uint32_t n_rings = rv_target_n_rings(console->target), first = NO_RING;
+    struct rv_target_thread thread;
     for (uint32_t i = 0; i < n_rings; i++) {
-        if (rv_subject_thread(console->subject, i, &thread) != 0)
+        if (rv_target_thread(console->target, i, &thread) != 0)
             continue;
         *has_live = true;
         if (thread.steering.state != RV_RUN_UNSTEERED)
@@ -39,21 +39,21 @@ static bool find(struct rv_console *console, bool is_any, uint32_t *ring)
     }
     *ring = console->ring;
     if (*ring == NO_RING)
-        rv_reply_fail(console, has_live ? "no thread here can be steered" : "no thread has begun yet");
+        rv_console_reply_fail(console, has_live ? "no thread here can be steered" : "no thread has begun yet");
     return *ring != NO_RING;
 }
 
-bool rv_choice_find(struct rv_console *console, uint32_t *ring)
+bool rv_console_thread_find(struct rv_console *console, uint32_t *ring)
 {
     return find(console, false, ring);
 }
 
-bool rv_choice_find_any(struct rv_console *console, uint32_t *ring)
+bool rv_console_thread_find_any(struct rv_console *console, uint32_t *ring)
 {
     return find(console, true, ring);
 }
 
-bool rv_choice_number(const char *text, uint32_t *number)
+bool rv_console_thread_number(const char *text, uint32_t *number)
 {
     char *end;
     unsigned long value = strtoul(text, &end, 10);
@@ -65,53 +65,53 @@ bool rv_choice_number(const char *text, uint32_t *number)
 
 static bool is_ring(struct rv_console *console, const char *text, uint32_t *ring)
 {
-    bool is_one = rv_choice_number(text, ring);
+    bool is_one = rv_console_thread_number(text, ring);
     if (!is_one)
-        rv_reply_fail(console, "'%s' is no ring", text);
+        rv_console_reply_fail(console, "'%s' is no ring", text);
     return is_one;
 }
 
-bool rv_choice_parse(struct rv_console *console, const char *argument, uint32_t *ring)
+bool rv_console_thread_parse(struct rv_console *console, const char *argument, uint32_t *ring)
 {
-    return *argument ? is_ring(console, argument, ring) : rv_choice_find(console, ring);
+    return *argument ? is_ring(console, argument, ring) : rv_console_thread_find(console, ring);
 }
 
-bool rv_choice_parse_any(struct rv_console *console, const char *argument, uint32_t *ring)
+bool rv_console_thread_parse_any(struct rv_console *console, const char *argument, uint32_t *ring)
 {
-    return *argument ? is_ring(console, argument, ring) : rv_choice_find_any(console, ring);
+    return *argument ? is_ring(console, argument, ring) : rv_console_thread_find_any(console, ring);
 }
 
-size_t rv_choice_split(const char *text, const char **rest)
+size_t rv_console_thread_split(const char *text, const char **rest)
 {
     size_t n = strcspn(text, " \t");
     *rest = text + n + strspn(text + n, " \t");
     return n;
 }
 
-bool rv_choice_is_word(const char *text, size_t n, const char *word)
+bool rv_console_thread_is_word(const char *text, size_t n, const char *word)
 {
     return strlen(word) == n && memcmp(text, word, n) == 0;
 }
 
-void rv_choice_each(struct rv_console *console, rv_choice_each_fn *each, const void *context)
+void rv_console_thread_each(struct rv_console *console, rv_console_thread_each_fn *each, const void *context)
 {
-    struct rv_subject_thread thread;
-    uint32_t n_rings = rv_subject_n_rings(console->subject), n_found = 0;
+    struct rv_target_thread thread;
+    uint32_t n_rings = rv_target_n_rings(console->target), n_found = 0;
     for (uint32_t i = 0; i < n_rings; i++) {
-        if (rv_subject_thread(console->subject, i, &thread) != 0 || thread.steering.state == RV_RUN_UNSTEERED)
+        if (rv_target_thread(console->target, i, &thread) != 0 || thread.steering.state == RV_RUN_UNSTEERED)
             continue;
         each(console, i, context);
         n_found++;
     }
     if (n_found == 0)
-        rv_reply_fail(console, "no thread here can be steered");
+        rv_console_reply_fail(console, "no thread here can be steered");
 }
 
-bool rv_choice_has_live(struct rv_console *console)
+bool rv_console_thread_has_live(struct rv_console *console)
 {
-    struct rv_subject_thread thread;
-    for (uint32_t i = 0; i < rv_subject_n_rings(console->subject); i++)
-        if (rv_subject_thread(console->subject, i, &thread) == 0)
+    struct rv_target_thread thread;
+    for (uint32_t i = 0; i < rv_target_n_rings(console->target); i++)
+        if (rv_target_thread(console->target, i, &thread) == 0)
             return true;
     return false;
 }

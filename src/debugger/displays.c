@@ -8,7 +8,7 @@
 
 #define VALUE_NS 1000000000u
 
-static void show_value(const struct rv_subject_value *value, unsigned number, int error)
+static void show_value(const struct rv_target_value *value, unsigned number, int error)
 {
     if (error)
         printf("%u %s: no value yet\n", number, value->expression);
@@ -19,18 +19,17 @@ static void show_value(const struct rv_subject_value *value, unsigned number, in
 /* A thread that is stopped comes to them; one that runs may not for long. */
 static uint64_t value_ns(const struct rv_console *console, uint32_t ring)
 {
-    struct rv_subject_thread thread;
-    bool is_stopped =
-        rv_subject_thread(console->subject, ring, &thread) == 0 && thread.steering.state == RV_RUN_STOPPED;
-    return is_stopped ? RV_REPLY_NS : VALUE_NS;
+    struct rv_target_thread thread;
+    bool is_stopped = rv_target_thread(console->target, ring, &thread) == 0 && thread.steering.state == RV_RUN_STOPPED;
+    return is_stopped ? RV_CONSOLE_REPLY_NS : VALUE_NS;
 }
 
 unsigned rv_displays_show(struct rv_console *console, uint32_t ring)
 {
-    struct rv_subject_value value;
+    struct rv_target_value value;
     unsigned n_found = 0;
     for (unsigned i = 0; i < RV_WIRE_WATCHES; i++) {
-        int error = rv_subject_value(console->subject, ring, i, value_ns(console, ring), &value);
+        int error = rv_target_value(console->target, ring, i, value_ns(console, ring), &value);
         if (error == -ENOENT)
             continue;
         show_value(&value, i, error);
@@ -42,32 +41,32 @@ unsigned rv_displays_show(struct rv_console *console, uint32_t ring)
 static void delete_one(struct rv_console *console, uint32_t ring, const char *argument)
 {
     uint32_t number;
-    if (!rv_choice_number(argument, &number) || rv_subject_unwatch(console->subject, ring, number) != 0)
-        rv_reply_fail(console, "no display %s", argument);
+    if (!rv_console_thread_number(argument, &number) || rv_target_unwatch(console->target, ring, number) != 0)
+        rv_console_reply_fail(console, "no display %s", argument);
     else
         puts("ok");
 }
 
 static void add(struct rv_console *console, uint32_t ring, const char *expression)
 {
-    struct rv_subject_value value;
-    int number = rv_subject_watch(console->subject, ring, expression);
+    struct rv_target_value value;
+    int number = rv_target_watch(console->target, ring, expression);
     if (number < 0) {
-        rv_reply_fail_at(console, ring, number);
+        rv_console_reply_fail_at(console, ring, number);
         return;
     }
-    int error = rv_subject_value(console->subject, ring, (unsigned)number, value_ns(console, ring), &value);
+    int error = rv_target_value(console->target, ring, (unsigned)number, value_ns(console, ring), &value);
     show_value(&value, (unsigned)number, error);
 }
 
 void rv_displays_run(struct rv_console *console, const char *argument)
 {
     const char *rest;
-    size_t n = rv_choice_split(argument, &rest);
+    size_t n = rv_console_thread_split(argument, &rest);
     uint32_t ring;
-    if (!rv_choice_find(console, &ring))
+    if (!rv_console_thread_find(console, &ring))
         return;
-    if (*argument && rv_choice_is_word(argument, n, "delete") && *rest)
+    if (*argument && rv_console_thread_is_word(argument, n, "delete") && *rest)
         delete_one(console, ring, rest);
     else if (*argument)
         add(console, ring, argument);

@@ -18,15 +18,15 @@ void rv_inspect_stack(struct rv_console *console, const char *argument)
 {
     uint32_t ring;
     struct rv_answer answer;
-    if (!rv_choice_parse_any(console, argument, &ring))
+    if (!rv_console_thread_parse_any(console, argument, &ring))
         return;
-    int error = rv_subject_stack(console->subject, ring, RV_REPLY_NS, &answer);
+    int error = rv_target_stack(console->target, ring, RV_CONSOLE_REPLY_NS, &answer);
     if (error)
-        rv_reply_fail_at(console, ring, error);
+        rv_console_reply_fail_at(console, ring, error);
     else if (answer.is_fine && answer.n_bytes == 0)
         printf("ring %u: no call is open\n", ring);
     else
-        rv_reply_show(console, &answer);
+        rv_console_reply_show(console, &answer);
     rv_answer_fini(&answer);
 }
 
@@ -35,9 +35,9 @@ static char *frame_line(struct rv_console *console, uint32_t ring, uint32_t numb
 {
     struct rv_answer answer;
     char *found = NULL;
-    int error = rv_subject_stack(console->subject, ring, RV_REPLY_NS, &answer);
+    int error = rv_target_stack(console->target, ring, RV_CONSOLE_REPLY_NS, &answer);
     if (error) {
-        rv_reply_fail_at(console, ring, error);
+        rv_console_reply_fail_at(console, ring, error);
         return NULL;
     }
     const char *line = answer.is_fine && answer.text ? answer.text : "";
@@ -49,13 +49,13 @@ static char *frame_line(struct rv_console *console, uint32_t ring, uint32_t numb
     }
     rv_answer_fini(&answer);
     if (!found)
-        rv_reply_fail(console, "there is no frame %u", number);
+        rv_console_reply_fail(console, "there is no frame %u", number);
     return found;
 }
 
 /* ---- the frame that is looked at ---- */
 
-static bool is_of(const struct rv_console_frame *frame, const struct rv_subject_thread *thread)
+static bool is_of(const struct rv_console_frame *frame, const struct rv_target_thread *thread)
 {
     return frame->ring == thread->ring && frame->generation == thread->generation &&
            frame->n_stops == thread->steering.n_stops && thread->steering.state == RV_RUN_STOPPED;
@@ -63,34 +63,34 @@ static bool is_of(const struct rv_console_frame *frame, const struct rv_subject_
 
 uint32_t rv_inspect_frame(struct rv_console *console, uint32_t ring)
 {
-    struct rv_subject_thread thread;
-    bool is_known = rv_subject_thread(console->subject, ring, &thread) == 0;
+    struct rv_target_thread thread;
+    bool is_known = rv_target_thread(console->target, ring, &thread) == 0;
     return is_known && is_of(&console->frame, &thread) ? console->frame.number : 0;
 }
 
-bool rv_inspect_place(struct rv_console *console, uint32_t ring, struct rv_pilot_frame *frame)
+bool rv_inspect_place(struct rv_console *console, uint32_t ring, struct rv_debug_session_frame *frame)
 {
     char *line = frame_line(console, ring, rv_inspect_frame(console, ring));
     if (!line)
         return false;
-    rv_pilot_read_frame(frame, line, strlen(line));
+    rv_debug_session_read_frame(frame, line, strlen(line));
     free(line);
     bool is_known = frame->file[0] && frame->line;
     if (!is_known)
-        rv_reply_fail(console, "of which file? none is known here");
+        rv_console_reply_fail(console, "of which file? none is known here");
     return is_known;
 }
 
 static void look_at(struct rv_console *console, uint32_t ring, uint32_t number)
 {
-    struct rv_subject_thread thread;
-    int error = rv_subject_thread(console->subject, ring, &thread);
+    struct rv_target_thread thread;
+    int error = rv_target_thread(console->target, ring, &thread);
     if (error) {
-        rv_reply_fail_at(console, ring, error);
+        rv_console_reply_fail_at(console, ring, error);
         return;
     }
     if (thread.steering.state != RV_RUN_STOPPED) {
-        rv_reply_fail(console, "it is not stopped");
+        rv_console_reply_fail(console, "it is not stopped");
         return;
     }
     char *line = frame_line(console, ring, number);
@@ -103,16 +103,16 @@ static void look_at(struct rv_console *console, uint32_t ring, uint32_t number)
 
 static bool parse_count(struct rv_console *console, const char *argument, uint32_t *count)
 {
-    bool is_count = !*argument || rv_choice_number(argument, count);
+    bool is_count = !*argument || rv_console_thread_number(argument, count);
     if (!is_count)
-        rv_reply_fail(console, "'%s' is no number of frames", argument);
+        rv_console_reply_fail(console, "'%s' is no number of frames", argument);
     return is_count;
 }
 
 void rv_inspect_up(struct rv_console *console, const char *argument)
 {
     uint32_t ring, count = 1;
-    if (!parse_count(console, argument, &count) || !rv_choice_find(console, &ring))
+    if (!parse_count(console, argument, &count) || !rv_console_thread_find(console, &ring))
         return;
     uint32_t now = rv_inspect_frame(console, ring);
     look_at(console, ring, count < UINT32_MAX - now ? now + count : UINT32_MAX);
@@ -121,11 +121,11 @@ void rv_inspect_up(struct rv_console *console, const char *argument)
 void rv_inspect_down(struct rv_console *console, const char *argument)
 {
     uint32_t ring, count = 1;
-    if (!parse_count(console, argument, &count) || !rv_choice_find(console, &ring))
+    if (!parse_count(console, argument, &count) || !rv_console_thread_find(console, &ring))
         return;
     uint32_t now = rv_inspect_frame(console, ring);
     if (now == 0 && count > 0)
-        rv_reply_fail(console, "it is the innermost frame");
+        rv_console_reply_fail(console, "it is the innermost frame");
     else
         look_at(console, ring, count < now ? now - count : 0);
 }
@@ -133,7 +133,7 @@ void rv_inspect_down(struct rv_console *console, const char *argument)
 void rv_inspect_choose(struct rv_console *console, const char *argument)
 {
     uint32_t ring, number = 0;
-    if (!parse_count(console, argument, &number) || !rv_choice_find(console, &ring))
+    if (!parse_count(console, argument, &number) || !rv_console_thread_find(console, &ring))
         return;
     look_at(console, ring, *argument ? number : rv_inspect_frame(console, ring));
 }
@@ -141,26 +141,26 @@ void rv_inspect_choose(struct rv_console *console, const char *argument)
 /* ---- lines ---- */
 
 /* "LINE" or "FILE:LINE", of which the file stays as it is where none is given. */
-static bool parse_place(struct rv_console *console, const char *argument, struct rv_pilot_frame *place)
+static bool parse_place(struct rv_console *console, const char *argument, struct rv_debug_session_frame *place)
 {
     const char *colon = strrchr(argument, ':');
     size_t n_file = colon ? (size_t)(colon - argument) : 0;
-    bool is_place = rv_choice_number(colon ? colon + 1 : argument, &place->line) && place->line > 0 &&
+    bool is_place = rv_console_thread_number(colon ? colon + 1 : argument, &place->line) && place->line > 0 &&
                     n_file < sizeof place->file && (!colon || n_file > 0);
     if (!is_place)
-        rv_reply_fail(console, "list LINE or FILE:LINE");
+        rv_console_reply_fail(console, "list LINE or FILE:LINE");
     else if (colon)
         (void)snprintf(place->file, sizeof place->file, "%.*s", (int)n_file, argument);
     return is_place;
 }
 
-static void show_lines(const struct rv_listing *listing, uint32_t marked)
+static void show_lines(const struct rv_source_lines *listing, uint32_t marked)
 {
     for (uint32_t i = 0; i < listing->n; i++)
         printf("%c%5u  %s\n", listing->first + i == marked ? '>' : ' ', listing->first + i, listing->lines[i]);
 }
 
-static bool is_listed(const struct rv_console_listed *listed, const struct rv_pilot_frame *frame)
+static bool is_listed(const struct rv_console_listed *listed, const struct rv_debug_session_frame *frame)
 {
     return listed->next && listed->line == frame->line && strcmp(listed->file, frame->file) == 0;
 }
@@ -169,28 +169,28 @@ static bool is_listed(const struct rv_console_listed *listed, const struct rv_pi
 void rv_inspect_list(struct rv_console *console, const char *argument)
 {
     uint32_t ring;
-    struct rv_subject_thread thread;
-    struct rv_pilot_frame frame;
-    struct rv_listing listing;
-    if (!rv_choice_find_any(console, &ring) || !rv_inspect_place(console, ring, &frame))
+    struct rv_target_thread thread;
+    struct rv_debug_session_frame frame;
+    struct rv_source_lines listing;
+    if (!rv_console_thread_find_any(console, &ring) || !rv_inspect_place(console, ring, &frame))
         return;
-    int error = rv_subject_thread(console->subject, ring, &thread);
+    int error = rv_target_thread(console->target, ring, &thread);
     if (error) {
-        rv_reply_fail_at(console, ring, error);
+        rv_console_reply_fail_at(console, ring, error);
         return;
     }
     struct rv_console_listed *listed = &console->listed;
-    struct rv_pilot_frame place = frame;
+    struct rv_debug_session_frame place = frame;
     bool goes_on = !*argument && is_listed(listed, &frame);
     if (*argument && !parse_place(console, argument, &place))
         return;
     if (goes_on)
-        rv_listing_read_from(&listing, thread.pid, listed->shown, listed->next);
+        rv_source_lines_read_from(&listing, thread.pid, listed->shown, listed->next);
     else
-        rv_listing_read(&listing, thread.pid, place.file, place.line);
+        rv_source_lines_read(&listing, thread.pid, place.file, place.line);
     if (listing.n == 0) {
-        rv_reply_fail(console, goes_on ? "%s ends here" : "%s: no such line, or it cannot be read",
-                      goes_on ? listed->shown : place.file);
+        rv_console_reply_fail(console, goes_on ? "%s ends here" : "%s: no such line, or it cannot be read",
+                              goes_on ? listed->shown : place.file);
         return;
     }
     bool is_here = strcmp(goes_on ? listed->shown : place.file, frame.file) == 0;
@@ -209,31 +209,31 @@ void rv_inspect_eval(struct rv_console *console, const char *argument)
     uint32_t ring;
     struct rv_answer answer;
     if (!*argument) {
-        rv_reply_fail(console, "eval what?");
+        rv_console_reply_fail(console, "eval what?");
         return;
     }
-    if (!rv_choice_find(console, &ring))
+    if (!rv_console_thread_find(console, &ring))
         return;
-    const struct rv_subject_expression expression = {argument, rv_inspect_frame(console, ring),
-                                                     console->has_levels ? console->levels : RV_SUBJECT_LEVELS};
-    int error = rv_subject_eval(console->subject, ring, &expression, RV_REPLY_NS, &answer);
+    const struct rv_target_expression expression = {argument, rv_inspect_frame(console, ring),
+                                                    console->has_levels ? console->levels : RV_TARGET_LEVELS};
+    int error = rv_target_eval(console->target, ring, &expression, RV_CONSOLE_REPLY_NS, &answer);
     if (error)
-        rv_reply_fail_at(console, ring, error);
+        rv_console_reply_fail_at(console, ring, error);
     else
-        rv_reply_show(console, &answer);
+        rv_console_reply_show(console, &answer);
     rv_answer_fini(&answer);
 }
 
 void rv_inspect_set_depth(struct rv_console *console, const char *argument)
 {
     uint32_t levels;
-    if (*argument && (!rv_choice_number(argument, &levels) || levels > MOST_LEVELS)) {
-        rv_reply_fail(console, "'%s' is no depth from 0 to %u", argument, MOST_LEVELS);
+    if (*argument && (!rv_console_thread_number(argument, &levels) || levels > MOST_LEVELS)) {
+        rv_console_reply_fail(console, "'%s' is no depth from 0 to %u", argument, MOST_LEVELS);
         return;
     }
     if (*argument) {
         console->levels = levels;
         console->has_levels = true;
     }
-    printf("depth %u\n", console->has_levels ? console->levels : RV_SUBJECT_LEVELS);
+    printf("depth %u\n", console->has_levels ? console->levels : RV_TARGET_LEVELS);
 }

@@ -9,7 +9,7 @@
 uint32_t rv_inspect_frame(struct rv_console *console, uint32_t ring);
 
 /* Where that frame is; false, said, when its file and line are not known. */
-bool rv_inspect_place(struct rv_console *console, uint32_t ring, struct rv_pilot_frame *frame);
+bool rv_inspect_place(struct rv_console *console, uint32_t ring, struct rv_debug_session_frame *frame);
 
 void rv_inspect_stack(struct rv_console *console, const char *argument);     /* [RING] */
 void rv_inspect_up(struct rv_console *console, const char *argument);        /* [N] */

@@ -12,7 +12,7 @@
 
 #define PROMPT "ringviz> "
 
-struct rv_prompt {
+struct rv_line_reader {
     bool is_terminal;
 #if RV_HAS_LIBEDIT
     EditLine *editor;
@@ -30,78 +30,78 @@ static char *prompt_text(EditLine *editor)
     return text;
 }
 
-static void begin_editing(struct rv_prompt *prompt)
+static void begin_editing(struct rv_line_reader *line_reader)
 {
     HistEvent event;
-    prompt->history = history_init();
-    prompt->editor = el_init("ringviz", stdin, stdout, stderr);
-    if (prompt->history)
-        history(prompt->history, &event, H_SETSIZE, HISTORY_LINES);
-    if (!prompt->editor)
+    line_reader->history = history_init();
+    line_reader->editor = el_init("ringviz", stdin, stdout, stderr);
+    if (line_reader->history)
+        history(line_reader->history, &event, H_SETSIZE, HISTORY_LINES);
+    if (!line_reader->editor)
         return;
-    el_set(prompt->editor, EL_PROMPT, prompt_text);
-    el_set(prompt->editor, EL_EDITOR, "emacs");
-    el_set(prompt->editor, EL_SIGNAL, 1);
-    if (prompt->history)
-        el_set(prompt->editor, EL_HIST, history, prompt->history);
+    el_set(line_reader->editor, EL_PROMPT, prompt_text);
+    el_set(line_reader->editor, EL_EDITOR, "emacs");
+    el_set(line_reader->editor, EL_SIGNAL, 1);
+    if (line_reader->history)
+        el_set(line_reader->editor, EL_HIST, history, line_reader->history);
 }
 
-static void end_editing(struct rv_prompt *prompt)
+static void end_editing(struct rv_line_reader *line_reader)
 {
-    if (prompt->editor)
-        el_end(prompt->editor);
-    if (prompt->history)
-        history_end(prompt->history);
+    if (line_reader->editor)
+        el_end(line_reader->editor);
+    if (line_reader->history)
+        history_end(line_reader->history);
 }
 
 /* NULL with *is_end false: there is no editor. */
-static char *edit_line(struct rv_prompt *prompt, bool *is_end)
+static char *edit_line(struct rv_line_reader *line_reader, bool *is_end)
 {
     int n_bytes = 0;
     HistEvent event;
-    *is_end = prompt->editor != NULL;
-    const char *line = prompt->editor ? el_gets(prompt->editor, &n_bytes) : NULL;
+    *is_end = line_reader->editor != NULL;
+    const char *line = line_reader->editor ? el_gets(line_reader->editor, &n_bytes) : NULL;
     if (!line || n_bytes <= 0)
         return NULL;
-    if (prompt->history && line[0] != '\n')
-        history(prompt->history, &event, H_ENTER, line);
+    if (line_reader->history && line[0] != '\n')
+        history(line_reader->history, &event, H_ENTER, line);
     return rv_strdup(line);
 }
 #else
-static void begin_editing(struct rv_prompt *prompt)
+static void begin_editing(struct rv_line_reader *line_reader)
 {
-    (void)prompt;
+    (void)line_reader;
 }
 
-static void end_editing(struct rv_prompt *prompt)
+static void end_editing(struct rv_line_reader *line_reader)
 {
-    (void)prompt;
+    (void)line_reader;
 }
 
-static char *edit_line(struct rv_prompt *prompt, bool *is_end)
+static char *edit_line(struct rv_line_reader *line_reader, bool *is_end)
 {
-    (void)prompt;
+    (void)line_reader;
     *is_end = false;
     return NULL;
 }
 #endif
 
-struct rv_prompt *rv_prompt_create(bool is_terminal)
+struct rv_line_reader *rv_line_reader_create(bool is_terminal)
 {
-    struct rv_prompt *prompt = rv_alloc(1, sizeof *prompt);
-    prompt->is_terminal = is_terminal;
+    struct rv_line_reader *line_reader = rv_alloc(1, sizeof *line_reader);
+    line_reader->is_terminal = is_terminal;
     if (is_terminal)
-        begin_editing(prompt);
-    return prompt;
+        begin_editing(line_reader);
+    return line_reader;
 }
 
-char *rv_prompt_read(struct rv_prompt *prompt)
+char *rv_line_reader_read(struct rv_line_reader *line_reader)
 {
     bool is_end = false;
-    char *line = prompt->is_terminal ? edit_line(prompt, &is_end) : NULL;
+    char *line = line_reader->is_terminal ? edit_line(line_reader, &is_end) : NULL;
     size_t capacity = 0;
     if (!line && !is_end) {
-        if (prompt->is_terminal) {
+        if (line_reader->is_terminal) {
             fputs(PROMPT, stdout);
             fflush(stdout);
         }
@@ -115,8 +115,8 @@ char *rv_prompt_read(struct rv_prompt *prompt)
     return line;
 }
 
-void rv_prompt_destroy(struct rv_prompt *prompt)
+void rv_line_reader_destroy(struct rv_line_reader *line_reader)
 {
-    end_editing(prompt);
-    free(prompt);
+    end_editing(line_reader);
+    free(line_reader);
 }

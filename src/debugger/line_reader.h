@@ -4,13 +4,13 @@
 
 #include <stdbool.h>
 
-struct rv_prompt;
+struct rv_line_reader;
 
-struct rv_prompt *rv_prompt_create(bool is_terminal); /* never NULL */
+struct rv_line_reader *rv_line_reader_create(bool is_terminal); /* never NULL */
 
 /* Without its newline, for free(); NULL at the end. */
-char *rv_prompt_read(struct rv_prompt *prompt);
+char *rv_line_reader_read(struct rv_line_reader *line_reader);
 
-void rv_prompt_destroy(struct rv_prompt *prompt);
+void rv_line_reader_destroy(struct rv_line_reader *line_reader);
 
 #endif

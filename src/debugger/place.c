@@ -8,13 +8,13 @@
 #include "debugger/displays.h"
 #include "debugger/console_reply.h"
 
-static bool was_shown(const struct rv_console *console, const struct rv_subject_thread *thread)
+static bool was_shown(const struct rv_console *console, const struct rv_target_thread *thread)
 {
     const struct rv_console_stop *stop = thread->ring < console->n_shown ? &console->shown[thread->ring] : NULL;
     return stop && stop->generation == thread->generation && stop->n_stops == thread->steering.n_stops;
 }
 
-static void keep_shown(struct rv_console *console, const struct rv_subject_thread *thread)
+static void keep_shown(struct rv_console *console, const struct rv_target_thread *thread)
 {
     if (thread->ring >= console->n_shown)
         console->shown =
@@ -25,26 +25,26 @@ static void keep_shown(struct rv_console *console, const struct rv_subject_threa
 static void show_why(struct rv_console *console, uint32_t ring)
 {
     struct rv_answer answer;
-    int error = rv_subject_ask(console->subject, ring, "why", "", RV_REPLY_NS, &answer);
+    int error = rv_target_ask(console->target, ring, "why", "", RV_CONSOLE_REPLY_NS, &answer);
     if (!error && answer.is_fine && answer.n_bytes)
-        rv_reply_show(console, &answer);
+        rv_console_reply_show(console, &answer);
     rv_answer_fini(&answer);
 }
 
 void rv_place_show(struct rv_console *console, uint32_t ring)
 {
     struct rv_answer answer;
-    struct rv_subject_thread thread;
-    if (rv_subject_thread(console->subject, ring, &thread) == 0)
+    struct rv_target_thread thread;
+    if (rv_target_thread(console->target, ring, &thread) == 0)
         keep_shown(console, &thread);
-    int error = rv_subject_ask(console->subject, ring, "stck", "", RV_REPLY_NS, &answer);
+    int error = rv_target_ask(console->target, ring, "stck", "", RV_CONSOLE_REPLY_NS, &answer);
     bool is_fine = !error && answer.is_fine && answer.text;
     if (is_fine) {
         const char *frame = strchr(answer.text, ' ');
         frame = frame ? frame + 1 : answer.text;
         printf("ring %u stopped: %.*s\n", ring, (int)strcspn(frame, "\n"), frame);
     } else {
-        rv_reply_fail_at(console, ring, error ? error : -ENOENT);
+        rv_console_reply_fail_at(console, ring, error ? error : -ENOENT);
     }
     rv_answer_fini(&answer);
     if (!is_fine)
@@ -55,9 +55,9 @@ void rv_place_show(struct rv_console *console, uint32_t ring)
 
 bool rv_place_find_new(struct rv_console *console, uint32_t *ring)
 {
-    struct rv_subject_thread thread;
-    for (uint32_t i = 0; i < rv_subject_n_rings(console->subject); i++) {
-        if (rv_subject_thread(console->subject, i, &thread) != 0 || thread.steering.state != RV_RUN_STOPPED ||
+    struct rv_target_thread thread;
+    for (uint32_t i = 0; i < rv_target_n_rings(console->target); i++) {
+        if (rv_target_thread(console->target, i, &thread) != 0 || thread.steering.state != RV_RUN_STOPPED ||
             was_shown(console, &thread))
             continue;
         *ring = i;

@@ -17,7 +17,7 @@
 
 enum { MOST_FRAMES = 10000 };
 
-struct rv_standing {
+struct rv_ring_stack {
     struct rv_map *map;
     struct rv_catalog *catalog;
     struct rv_name_map names;
@@ -27,65 +27,66 @@ struct rv_standing {
     struct rv_event *peeked; /* a whole ring */
 };
 
-struct rv_standing *rv_standing_create(struct rv_map *map)
+struct rv_ring_stack *rv_ring_stack_create(struct rv_map *map)
 {
-    struct rv_standing *standing = rv_alloc(1, sizeof *standing);
-    standing->map = map;
-    standing->catalog = rv_catalog_create();
-    standing->names = (struct rv_name_map){.map = map, .catalog = standing->catalog};
-    standing->modules = (struct rv_module_watch){.map = map, .catalog = standing->catalog};
-    standing->block = rv_block_create(RV_BATCH_EVENTS);
-    standing->peeked = rv_alloc(map->geometry.ring_events, sizeof *standing->peeked);
-    rv_batch_init(&standing->batch);
-    return standing;
+    struct rv_ring_stack *ring_stack = rv_alloc(1, sizeof *ring_stack);
+    ring_stack->map = map;
+    ring_stack->catalog = rv_catalog_create();
+    ring_stack->names = (struct rv_name_map){.map = map, .catalog = ring_stack->catalog};
+    ring_stack->modules = (struct rv_module_watch){.map = map, .catalog = ring_stack->catalog};
+    ring_stack->block = rv_block_create(RV_BATCH_EVENTS);
+    ring_stack->peeked = rv_alloc(map->geometry.ring_events, sizeof *ring_stack->peeked);
+    rv_batch_init(&ring_stack->batch);
+    return ring_stack;
 }
 
-void rv_standing_destroy(struct rv_standing *standing)
+void rv_ring_stack_destroy(struct rv_ring_stack *ring_stack)
 {
-    if (!standing)
+    if (!ring_stack)
         return;
-    rv_batch_fini(&standing->batch);
-    rv_block_destroy(standing->block);
-    rv_module_watch_fini(&standing->modules);
-    rv_name_map_fini(&standing->names);
-    rv_catalog_destroy(standing->catalog);
-    free(standing->peeked);
-    free(standing);
+    rv_batch_fini(&ring_stack->batch);
+    rv_block_destroy(ring_stack->block);
+    rv_module_watch_fini(&ring_stack->modules);
+    rv_name_map_fini(&ring_stack->names);
+    rv_catalog_destroy(ring_stack->catalog);
+    free(ring_stack->peeked);
+    free(ring_stack);
 }
 
 /* The batch as one block of the stream. Returns the stack that the next one begins on. */
-static uint32_t scan_batch(struct rv_standing *standing, struct rv_carry *carry, uint32_t entry_stack)
+static uint32_t scan_batch(struct rv_ring_stack *ring_stack, struct rv_carry *carry, uint32_t entry_stack)
 {
-    struct rv_batch *batch = &standing->batch;
+    struct rv_batch *batch = &ring_stack->batch;
     const struct rv_block_input input = {.events = batch->events,
                                          .n = batch->n,
                                          .specials = batch->specials,
                                          .n_specials = batch->n_specials,
                                          .base_ns = batch->base_ns,
                                          .entry_stack = entry_stack};
-    rv_block_scan(standing->block, &input, RV_SCAN_SCALAR);
-    rv_carry_apply(carry, standing->block);
+    rv_block_scan(ring_stack->block, &input, RV_SCAN_SCALAR);
+    rv_carry_apply(carry, ring_stack->block);
     batch->n = batch->n_specials = 0;
     return rv_block_exit_stack(&input);
 }
 
 /* Returns the stack that the thread is on. */
-static uint32_t scan(struct rv_standing *standing, struct rv_carry *carry, const struct rv_wire_control *control,
+static uint32_t scan(struct rv_ring_stack *ring_stack, struct rv_carry *carry, const struct rv_wire_control *control,
                      size_t n)
 {
     uint32_t process = __atomic_load_n(&control->process, __ATOMIC_RELAXED), stack = 0;
     struct rv_normalizer normalizer = {
-        .clock = &standing->map->clock,
-        .catalog = standing->catalog,
-        .process = rv_catalog_process(standing->catalog, process < standing->map->geometry.n_processes ? process : 0),
-        .names = &standing->names,
-        .last_ns = rv_normalize_time(&standing->map->clock, control->born_ticks),
+        .clock = &ring_stack->map->clock,
+        .catalog = ring_stack->catalog,
+        .process =
+            rv_catalog_process(ring_stack->catalog, process < ring_stack->map->geometry.n_processes ? process : 0),
+        .names = &ring_stack->names,
+        .last_ns = rv_normalize_time(&ring_stack->map->clock, control->born_ticks),
     };
     for (size_t done = 0; done < n;) {
         size_t n_left = n - done;
-        done += rv_normalize(&normalizer, &standing->batch, standing->peeked + done,
+        done += rv_normalize(&normalizer, &ring_stack->batch, ring_stack->peeked + done,
                              n_left < RV_BATCH_EVENTS ? (uint32_t)n_left : RV_BATCH_EVENTS);
-        stack = scan_batch(standing, carry, stack);
+        stack = scan_batch(ring_stack, carry, stack);
     }
     return stack;
 }
@@ -112,13 +113,13 @@ static void show_frames(FILE *text, struct rv_catalog *catalog, const struct rv_
     }
 }
 
-char *rv_standing_show(struct rv_standing *standing, uint32_t ring_idx)
+char *rv_ring_stack_show(struct rv_ring_stack *ring_stack, uint32_t ring_idx)
 {
     struct rv_ring ring;
-    rv_ring_view(&ring, standing->map, ring_idx);
+    rv_ring_view(&ring, ring_stack->map, ring_idx);
     uint64_t begin = ring.control->claim_head, cursor = begin;
-    struct rv_ring_read read = rv_ring_peek(&ring, &cursor, standing->peeked, ring.n_events);
-    rv_module_watch_refresh(&standing->modules);
+    struct rv_ring_read read = rv_ring_peek(&ring, &cursor, ring_stack->peeked, ring.n_events);
+    rv_module_watch_refresh(&ring_stack->modules);
 
     struct rv_carry *carry = rv_carry_create();
     char *shown = NULL;
@@ -126,8 +127,8 @@ char *rv_standing_show(struct rv_standing *standing, uint32_t ring_idx)
     FILE *text = open_memstream(&shown, &n_bytes);
     if (!text)
         abort();
-    uint32_t stack = scan(standing, carry, ring.control, read.n);
-    show_frames(text, standing->catalog, carry, stack);
+    uint32_t stack = scan(ring_stack, carry, ring.control, read.n);
+    show_frames(text, ring_stack->catalog, carry, stack);
     if (read.n_overwritten)
         fprintf(text, "(what was called before the last %zu events is not known)\n", read.n);
     fclose(text);

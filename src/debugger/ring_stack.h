@@ -6,11 +6,11 @@
 
 #include "ring/map.h"
 
-struct rv_standing; /* opaque; all functions are for one thread at a time */
+struct rv_ring_stack; /* opaque; all functions are for one thread at a time */
 
 /* The map must outlive it. */
-struct rv_standing *rv_standing_create(struct rv_map *map);
-void rv_standing_destroy(struct rv_standing *standing); /* NULL is fine */
+struct rv_ring_stack *rv_ring_stack_create(struct rv_map *map);
+void rv_ring_stack_destroy(struct rv_ring_stack *ring_stack); /* NULL is fine */
 
 /*
  * A line for each frame that is open now, innermost first: "#0 package::name at FILE line N", with the line that the
@@ -18,6 +18,6 @@ void rv_standing_destroy(struct rv_standing *standing); /* NULL is fine */
  *   ring     one that there is; its owner goes on meanwhile, and nothing in the file is changed
  *   returns  for free(), never NULL
  */
-char *rv_standing_show(struct rv_standing *standing, uint32_t ring);
+char *rv_ring_stack_show(struct rv_ring_stack *ring_stack, uint32_t ring);
 
 #endif

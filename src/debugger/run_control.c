@@ -18,15 +18,15 @@
 /* Send what makes it go on, or stop, and say where it stops; that it has ended is an answer, too. */
 static void move(struct rv_console *console, uint32_t ring, const char *code)
 {
-    struct rv_subject_thread thread;
-    int error = rv_subject_thread(console->subject, ring, &thread);
+    struct rv_target_thread thread;
+    int error = rv_target_thread(console->target, ring, &thread);
     if (error) {
-        rv_reply_fail_at(console, ring, error);
+        rv_console_reply_fail_at(console, ring, error);
         return;
     }
-    if (!rv_reply_tell(console, ring, code))
+    if (!rv_console_reply_tell(console, ring, code))
         return;
-    error = rv_subject_wait_stop(console->subject, &thread, thread.steering.n_stops, RV_REPLY_NS);
+    error = rv_target_wait_stop(console->target, &thread, thread.steering.n_stops, RV_CONSOLE_REPLY_NS);
     if (error == -ENOENT)
         printf("ring %u has ended\n", ring);
     else if (error)
@@ -37,11 +37,11 @@ static void move(struct rv_console *console, uint32_t ring, const char *code)
 
 static void stop(struct rv_console *console, uint32_t ring, const void *unused)
 {
-    struct rv_subject_thread thread;
-    int error = rv_subject_thread(console->subject, ring, &thread);
+    struct rv_target_thread thread;
+    int error = rv_target_thread(console->target, ring, &thread);
     (void)unused;
     if (error)
-        rv_reply_fail_at(console, ring, error);
+        rv_console_reply_fail_at(console, ring, error);
     else if (thread.steering.state == RV_RUN_STOPPED)
         rv_place_show(console, ring);
     else
@@ -50,10 +50,10 @@ static void stop(struct rv_console *console, uint32_t ring, const void *unused)
 
 static void go_on(struct rv_console *console, uint32_t ring, const void *unused)
 {
-    struct rv_subject_thread thread;
-    int error = rv_subject_thread(console->subject, ring, &thread);
+    struct rv_target_thread thread;
+    int error = rv_target_thread(console->target, ring, &thread);
     (void)unused;
-    if ((!error && thread.steering.state == RV_RUN_RUNNING) || rv_reply_tell(console, ring, "run"))
+    if ((!error && thread.steering.state == RV_RUN_RUNNING) || rv_console_reply_tell(console, ring, "run"))
         printf("ring %u runs\n", ring);
 }
 
@@ -62,11 +62,11 @@ static void stop_or_go_on(struct rv_console *console, const char *argument, bool
 {
     uint32_t ring;
     if (strcmp(argument, "all") == 0) {
-        rv_choice_each(console, is_to_stop ? stop : go_on, NULL);
+        rv_console_thread_each(console, is_to_stop ? stop : go_on, NULL);
     } else if (strcmp(argument, "new") == 0) {
-        rv_subject_stop_new(console->subject, is_to_stop);
+        rv_target_stop_new(console->target, is_to_stop);
         printf("threads and processes that begin from now on %s\n", is_to_stop ? "stop" : "run");
-    } else if (rv_choice_parse(console, argument, &ring)) {
+    } else if (rv_console_thread_parse(console, argument, &ring)) {
         (is_to_stop ? stop : go_on)(console, ring, NULL);
     }
 }
@@ -84,7 +84,7 @@ void rv_run_control_run(struct rv_console *console, const char *argument)
 static void move_chosen(struct rv_console *console, const char *argument, const char *code)
 {
     uint32_t ring;
-    if (rv_choice_parse(console, argument, &ring))
+    if (rv_console_thread_parse(console, argument, &ring))
         move(console, ring, code);
 }
 
@@ -113,16 +113,16 @@ void rv_run_control_start(struct rv_console *console, const char *argument)
 static void wait_for_one(struct rv_console *console, uint64_t timeout_ns)
 {
     uint32_t ring;
-    struct rv_subject_thread thread;
-    if (!rv_choice_find(console, &ring))
+    struct rv_target_thread thread;
+    if (!rv_console_thread_find(console, &ring))
         return;
-    int error = rv_subject_thread(console->subject, ring, &thread);
+    int error = rv_target_thread(console->target, ring, &thread);
     if (!error && thread.steering.state != RV_RUN_STOPPED)
-        error = rv_subject_wait_stop(console->subject, &thread, thread.steering.n_stops, timeout_ns);
+        error = rv_target_wait_stop(console->target, &thread, thread.steering.n_stops, timeout_ns);
     if (error == -ETIMEDOUT)
-        rv_reply_fail(console, "ring %u has not stopped", ring);
+        rv_console_reply_fail(console, "ring %u has not stopped", ring);
     else if (error)
-        rv_reply_fail_at(console, ring, error);
+        rv_console_reply_fail_at(console, ring, error);
     else
         rv_place_show(console, ring);
 }
@@ -133,9 +133,9 @@ static void wait_for_any(struct rv_console *console, uint64_t timeout_ns)
     uint64_t begin_ns = rv_clock_mono_ns();
     uint32_t ring;
     while (!rv_place_find_new(console, &ring)) {
-        bool are_gone = rv_subject_n_rings(console->subject) > 0 && !rv_choice_has_live(console);
-        if (are_gone || rv_subject_is_given_up(console->subject) || rv_clock_mono_ns() - begin_ns >= timeout_ns) {
-            rv_reply_fail(console, are_gone ? "all threads have ended" : "no thread has stopped");
+        bool are_gone = rv_target_n_rings(console->target) > 0 && !rv_console_thread_has_live(console);
+        if (are_gone || rv_target_is_given_up(console->target) || rv_clock_mono_ns() - begin_ns >= timeout_ns) {
+            rv_console_reply_fail(console, are_gone ? "all threads have ended" : "no thread has stopped");
             return;
         }
         rv_os_sleep_ns(LOOK_NS);
@@ -147,13 +147,13 @@ static void wait_for_any(struct rv_console *console, uint64_t timeout_ns)
 void rv_run_control_wait(struct rv_console *console, const char *argument)
 {
     const char *rest;
-    size_t n = rv_choice_split(argument, &rest);
-    bool is_for_any = rv_choice_is_word(argument, n, "all");
+    size_t n = rv_console_thread_split(argument, &rest);
+    bool is_for_any = rv_console_thread_is_word(argument, n, "all");
     const char *number = is_for_any ? rest : argument;
     char *end;
     double seconds = *number ? strtod(number, &end) : DEFAULT_WAIT_S;
     if (*number && (*end || !(seconds >= 0 && seconds <= MOST_WAIT_S)))
-        rv_reply_fail(console, "'%s' is no number of seconds", number);
+        rv_console_reply_fail(console, "'%s' is no number of seconds", number);
     else
         (is_for_any ? wait_for_any : wait_for_one)(console, (uint64_t)(seconds * 1e9));
 }

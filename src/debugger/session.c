@@ -28,21 +28,21 @@
 #define MOST_ORDERS 8u
 #define MOST_STRINGS (1u << 14) /* of a name: package, name and file */
 
-struct rv_pilot {
+struct rv_debug_session {
     pthread_t thread;
     pthread_mutex_t lock; /* of what follows */
     pthread_cond_t has_news;
-    struct rv_pilot_who chosen;
+    struct rv_debug_session_who chosen;
     uint32_t frame;
-    struct rv_pilot_order orders[MOST_ORDERS]; /* the first comes next */
+    struct rv_debug_session_order orders[MOST_ORDERS]; /* the first comes next */
     uint32_t n_orders;
     bool is_closing;
-    struct rv_pilot_report shown;
+    struct rv_debug_session_report shown;
     /* the worker's */
     struct rv_map *map;
-    struct rv_helm helm;
-    struct rv_pilot_report report; /* as the next that is shown */
-    struct rv_pilot_frame listed;  /* whose lines it has */
+    struct rv_chosen_thread chosen_thread;
+    struct rv_debug_session_report report; /* as the next that is shown */
+    struct rv_debug_session_frame listed;  /* whose lines it has */
     bool is_obeying;
     bool is_polling;              /* what is asked may make way for an order */
     bool is_stale;                /* stack, watches and breakpoints are of before what it did last */
@@ -51,49 +51,49 @@ struct rv_pilot {
 
 /* ---- what the application asks ---- */
 
-static bool is_same(struct rv_pilot_who a, struct rv_pilot_who b)
+static bool is_same(struct rv_debug_session_who a, struct rv_debug_session_who b)
 {
     return a.pid == b.pid && a.tid == b.tid;
 }
 
-void rv_pilot_choose(struct rv_pilot *pilot, struct rv_pilot_who who)
+void rv_debug_session_choose(struct rv_debug_session *debug_session, struct rv_debug_session_who who)
 {
-    pthread_mutex_lock(&pilot->lock);
-    if (!is_same(pilot->chosen, who)) {
-        pilot->chosen = who;
-        pilot->n_orders = 0;
-        pilot->frame = 0;
-        pthread_cond_signal(&pilot->has_news);
+    pthread_mutex_lock(&debug_session->lock);
+    if (!is_same(debug_session->chosen, who)) {
+        debug_session->chosen = who;
+        debug_session->n_orders = 0;
+        debug_session->frame = 0;
+        pthread_cond_signal(&debug_session->has_news);
     }
-    pthread_mutex_unlock(&pilot->lock);
+    pthread_mutex_unlock(&debug_session->lock);
 }
 
-void rv_pilot_look_at(struct rv_pilot *pilot, uint32_t frame)
+void rv_debug_session_look_at(struct rv_debug_session *debug_session, uint32_t frame)
 {
-    pthread_mutex_lock(&pilot->lock);
-    pilot->frame = frame;
-    pthread_cond_signal(&pilot->has_news);
-    pthread_mutex_unlock(&pilot->lock);
+    pthread_mutex_lock(&debug_session->lock);
+    debug_session->frame = frame;
+    pthread_cond_signal(&debug_session->has_news);
+    pthread_mutex_unlock(&debug_session->lock);
 }
 
-bool rv_pilot_order(struct rv_pilot *pilot, const struct rv_pilot_order *order)
+bool rv_debug_session_order(struct rv_debug_session *debug_session, const struct rv_debug_session_order *order)
 {
-    pthread_mutex_lock(&pilot->lock);
-    bool has_room = pilot->n_orders < MOST_ORDERS && pilot->chosen.tid;
+    pthread_mutex_lock(&debug_session->lock);
+    bool has_room = debug_session->n_orders < MOST_ORDERS && debug_session->chosen.tid;
     if (has_room)
-        pilot->orders[pilot->n_orders++] = *order;
-    pthread_cond_signal(&pilot->has_news);
-    pthread_mutex_unlock(&pilot->lock);
+        debug_session->orders[debug_session->n_orders++] = *order;
+    pthread_cond_signal(&debug_session->has_news);
+    pthread_mutex_unlock(&debug_session->lock);
     return has_room;
 }
 
-bool rv_pilot_report(struct rv_pilot *pilot, struct rv_pilot_report *out)
+bool rv_debug_session_report(struct rv_debug_session *debug_session, struct rv_debug_session_report *out)
 {
-    pthread_mutex_lock(&pilot->lock);
-    bool is_other = pilot->shown.version != out->version;
+    pthread_mutex_lock(&debug_session->lock);
+    bool is_other = debug_session->shown.version != out->version;
     if (is_other)
-        *out = pilot->shown;
-    pthread_mutex_unlock(&pilot->lock);
+        *out = debug_session->shown;
+    pthread_mutex_unlock(&debug_session->lock);
     return is_other;
 }
 
@@ -101,318 +101,329 @@ bool rv_pilot_report(struct rv_pilot *pilot, struct rv_pilot_report *out)
 
 static bool is_given_up(void *context)
 {
-    struct rv_pilot *pilot = context;
-    pthread_mutex_lock(&pilot->lock);
-    bool is_over = pilot->is_closing || !is_same(pilot->chosen, pilot->report.chosen);
-    bool must_yield = pilot->is_polling && pilot->n_orders > 0;
-    pthread_mutex_unlock(&pilot->lock);
+    struct rv_debug_session *debug_session = context;
+    pthread_mutex_lock(&debug_session->lock);
+    bool is_over = debug_session->is_closing || !is_same(debug_session->chosen, debug_session->report.chosen);
+    bool must_yield = debug_session->is_polling && debug_session->n_orders > 0;
+    pthread_mutex_unlock(&debug_session->lock);
     return is_over || must_yield;
 }
 
 /* A slot's own text says it all; of one that has none the name is known, and with it the file. */
-static void read_slot(const struct rv_pilot *pilot, struct rv_pilot_frame *frame, const struct rv_slot *slot,
-                      const char *text)
+static void read_slot(const struct rv_debug_session *debug_session, struct rv_debug_session_frame *frame,
+                      const struct rv_slot *slot, const char *text)
 {
     char strings[MOST_STRINGS], call[MOST_STRINGS + 2];
     struct rv_name name;
-    rv_pilot_say(frame->call, sizeof frame->call, text);
+    rv_debug_session_say(frame->call, sizeof frame->call, text);
     frame->line = slot->line > 0 ? (uint32_t)slot->line : 0;
-    if (text[0] || rv_names_read(pilot->map, slot->name_id, &name, strings, sizeof strings) != 0)
+    if (text[0] || rv_names_read(debug_session->map, slot->name_id, &name, strings, sizeof strings) != 0)
         return;
     (void)snprintf(call, sizeof call, "%s%s%s", name.package, *name.package ? "::" : "", name.name);
-    rv_pilot_say(frame->call, sizeof frame->call, call);
-    rv_pilot_say(frame->file, sizeof frame->file, name.file);
+    rv_debug_session_say(frame->call, sizeof frame->call, call);
+    rv_debug_session_say(frame->file, sizeof frame->file, name.file);
     frame->line = frame->line ? frame->line : name.line;
 }
 
 /* The live stack of a thread that answers nothing, where it keeps one. */
-static void read_slots(struct rv_pilot *pilot)
+static void read_slots(struct rv_debug_session *debug_session)
 {
-    struct rv_pilot_report *report = &pilot->report;
-    struct rv_slots slots;
+    struct rv_debug_session_report *report = &debug_session->report;
+    struct rv_live_stack slots;
     int32_t current, depth;
     char text[sizeof report->frames[0].call];
-    rv_slots_view(&slots, pilot->map, pilot->helm.about.ring);
-    report->is_silent = rv_slots_position(&slots, &current, &depth) != 0 || depth <= 0 || current < 0;
+    rv_live_stack_view(&slots, debug_session->map, debug_session->chosen_thread.about.ring);
+    report->is_silent = rv_live_stack_position(&slots, &current, &depth) != 0 || depth <= 0 || current < 0;
     report->n_frames = 0;
     memset(report->frames, 0, sizeof report->frames);
     for (int32_t i = 0; !report->is_silent && i < depth && (uint32_t)i < slots.n_slots; i++) {
         struct rv_slot slot;
-        report->has_more_frames = report->n_frames == RV_PILOT_FRAMES;
-        if (report->has_more_frames || rv_slots_read(&slots, current, &slot, text, sizeof text) != 0)
+        report->has_more_frames = report->n_frames == RV_DEBUG_SESSION_FRAMES;
+        if (report->has_more_frames || rv_live_stack_read(&slots, current, &slot, text, sizeof text) != 0)
             return;
-        read_slot(pilot, &report->frames[report->n_frames++], &slot, text);
+        read_slot(debug_session, &report->frames[report->n_frames++], &slot, text);
         current = current ? current - 1 : (int32_t)slots.n_slots - 1;
     }
 }
 
-static int ask(struct rv_pilot *pilot, const char *code, struct rv_answer *answer)
+static int ask(struct rv_debug_session *debug_session, const char *code, struct rv_answer *answer)
 {
-    return rv_subject_ask(pilot->helm.subject, pilot->helm.about.ring, code, "", POLL_ANSWER_NS, answer);
+    return rv_target_ask(debug_session->chosen_thread.target, debug_session->chosen_thread.about.ring, code, "",
+                         POLL_ANSWER_NS, answer);
 }
 
-static void ask_stack(struct rv_pilot *pilot)
+static void ask_stack(struct rv_debug_session *debug_session)
 {
     struct rv_answer answer;
-    int error = ask(pilot, "stck", &answer);
+    int error = ask(debug_session, "stck", &answer);
     if (!error)
-        rv_pilot_read_stack(&pilot->report, answer.text);
+        rv_debug_session_read_stack(&debug_session->report, answer.text);
     if (error != -ECANCELED)
-        pilot->report.is_silent = error != 0;
+        debug_session->report.is_silent = error != 0;
     rv_answer_fini(&answer);
 }
 
-static void ask_why(struct rv_pilot *pilot)
+static void ask_why(struct rv_debug_session *debug_session)
 {
     struct rv_answer answer;
-    if (ask(pilot, "why", &answer) == 0)
-        rv_pilot_say(pilot->report.reason, sizeof pilot->report.reason,
-                     answer.is_fine && answer.text ? answer.text : "");
+    if (ask(debug_session, "why", &answer) == 0)
+        rv_debug_session_say(debug_session->report.reason, sizeof debug_session->report.reason,
+                             answer.is_fine && answer.text ? answer.text : "");
     rv_answer_fini(&answer);
 }
 
-static void ask_breaks(struct rv_pilot *pilot)
+static void ask_breaks(struct rv_debug_session *debug_session)
 {
     struct rv_answer answer;
-    if (ask(pilot, "brkl", &answer) == 0)
-        rv_pilot_read_breaks(&pilot->report, answer.text);
+    if (ask(debug_session, "brkl", &answer) == 0)
+        rv_debug_session_read_breaks(&debug_session->report, answer.text);
     rv_answer_fini(&answer);
 }
 
 /* Of a thread that runs, the values of its last look at them. */
-static void ask_watches(struct rv_pilot *pilot, bool is_stopped)
+static void ask_watches(struct rv_debug_session *debug_session, bool is_stopped)
 {
-    for (unsigned i = 0; i < RV_PILOT_WATCHES; i++) {
-        struct rv_pilot_watch *watch = &pilot->report.watches[i];
-        struct rv_subject_value value;
-        int error = rv_subject_value(pilot->helm.subject, pilot->helm.about.ring, i, is_stopped ? VALUE_NS : 0, &value);
+    for (unsigned i = 0; i < RV_DEBUG_SESSION_WATCHES; i++) {
+        struct rv_debug_session_watch *watch = &debug_session->report.watches[i];
+        struct rv_target_value value;
+        int error = rv_target_value(debug_session->chosen_thread.target, debug_session->chosen_thread.about.ring, i,
+                                    is_stopped ? VALUE_NS : 0, &value);
         if (error == -ENOENT) {
             memset(watch, 0, sizeof *watch);
             continue;
         }
         bool is_other = strcmp(watch->expression, value.expression) != 0;
         watch->is_used = true;
-        rv_pilot_say(watch->expression, sizeof watch->expression, value.expression);
+        rv_debug_session_say(watch->expression, sizeof watch->expression, value.expression);
         watch->has_value = !error || (watch->has_value && !is_other && !is_stopped);
         if (error)
             continue;
         watch->is_error = value.is_error;
-        rv_pilot_say(watch->value, sizeof watch->value, value.text);
+        rv_debug_session_say(watch->value, sizeof watch->value, value.text);
     }
 }
 
 /* ---- looking ---- */
 
 /* What is known of it is of before: it is asked again, at once. */
-static void expire(struct rv_pilot *pilot)
+static void expire(struct rv_debug_session *debug_session)
 {
-    pilot->is_stale = true;
-    pilot->pause_ns = 0;
+    debug_session->is_stale = true;
+    debug_session->pause_ns = 0;
 }
 
-static void look_who_is_stopped(struct rv_pilot *pilot)
+static void look_who_is_stopped(struct rv_debug_session *debug_session)
 {
-    struct rv_pilot_report *report = &pilot->report;
+    struct rv_debug_session_report *report = &debug_session->report;
     memset(report->stopped, 0, sizeof report->stopped);
     report->n_stopped = report->n_named = 0;
-    report->has_other_monitor = rv_steering_has_monitor(pilot->map);
-    for (uint32_t i = 0; i < rv_subject_n_rings(pilot->helm.subject); i++) {
-        struct rv_subject_thread thread;
-        if (rv_subject_thread(pilot->helm.subject, i, &thread) != 0 || thread.steering.state != RV_RUN_STOPPED)
+    report->has_other_monitor = rv_steering_has_monitor(debug_session->map);
+    for (uint32_t i = 0; i < rv_target_n_rings(debug_session->chosen_thread.target); i++) {
+        struct rv_target_thread thread;
+        if (rv_target_thread(debug_session->chosen_thread.target, i, &thread) != 0 ||
+            thread.steering.state != RV_RUN_STOPPED)
             continue;
         report->n_stopped++;
-        if (report->n_named < RV_PILOT_STOPPED_MAX)
-            report->stopped[report->n_named++] = (struct rv_pilot_who){thread.pid, thread.tid};
+        if (report->n_named < RV_DEBUG_SESSION_STOPPED_MAX)
+            report->stopped[report->n_named++] = (struct rv_debug_session_who){thread.pid, thread.tid};
     }
 }
 
-static enum rv_pilot_state state_of(struct rv_pilot *pilot)
+static enum rv_debug_session_state state_of(struct rv_debug_session *debug_session)
 {
-    if (!pilot->report.chosen.tid)
-        return RV_PILOT_NOBODY;
-    if (!rv_helm_find(&pilot->helm))
-        return RV_PILOT_GONE;
-    switch (pilot->helm.about.steering.state) {
+    if (!debug_session->report.chosen.tid)
+        return RV_DEBUG_SESSION_NOBODY;
+    if (!rv_chosen_thread_find(&debug_session->chosen_thread))
+        return RV_DEBUG_SESSION_GONE;
+    switch (debug_session->chosen_thread.about.steering.state) {
     case RV_RUN_RUNNING:
-        return pilot->helm.is_moving ? RV_PILOT_STEPPING : RV_PILOT_RUNNING;
+        return debug_session->chosen_thread.is_moving ? RV_DEBUG_SESSION_STEPPING : RV_DEBUG_SESSION_RUNNING;
     case RV_RUN_STOPPED:
-        return RV_PILOT_STOPPED;
+        return RV_DEBUG_SESSION_STOPPED;
     case RV_RUN_UNSTEERED:
     case RV_RUN_STATE_COUNT:
         break;
     }
-    return RV_PILOT_UNSTEERED;
+    return RV_DEBUG_SESSION_UNSTEERED;
 }
 
-static void look_at_chosen(struct rv_pilot *pilot)
+static void look_at_chosen(struct rv_debug_session *debug_session)
 {
-    struct rv_pilot_report *report = &pilot->report;
-    enum rv_pilot_state before = report->state;
-    report->state = state_of(pilot);
-    bool has_stopped = report->state == RV_PILOT_STOPPED &&
-                       (before != report->state || report->n_stops != pilot->helm.about.steering.n_stops);
-    report->ring = pilot->helm.about.ring;
-    report->n_stops = pilot->helm.about.steering.n_stops;
-    pilot->helm.is_moving &= report->state == RV_PILOT_STEPPING;
+    struct rv_debug_session_report *report = &debug_session->report;
+    enum rv_debug_session_state before = report->state;
+    report->state = state_of(debug_session);
+    bool has_stopped =
+        report->state == RV_DEBUG_SESSION_STOPPED &&
+        (before != report->state || report->n_stops != debug_session->chosen_thread.about.steering.n_stops);
+    report->ring = debug_session->chosen_thread.about.ring;
+    report->n_stops = debug_session->chosen_thread.about.steering.n_stops;
+    debug_session->chosen_thread.is_moving &= report->state == RV_DEBUG_SESSION_STEPPING;
     if (!has_stopped)
         return;
-    expire(pilot);
-    rv_pilot_look_at(pilot, 0);
+    expire(debug_session);
+    rv_debug_session_look_at(debug_session, 0);
 }
 
-static void ask_all(struct rv_pilot *pilot, bool is_stopped)
+static void ask_all(struct rv_debug_session *debug_session, bool is_stopped)
 {
-    bool was_stale = pilot->is_stale;
-    pilot->is_polling = true;
-    ask_stack(pilot);
-    if (!pilot->report.is_silent && !is_given_up(pilot)) {
-        ask_watches(pilot, is_stopped);
+    bool was_stale = debug_session->is_stale;
+    debug_session->is_polling = true;
+    ask_stack(debug_session);
+    if (!debug_session->report.is_silent && !is_given_up(debug_session)) {
+        ask_watches(debug_session, is_stopped);
         if (was_stale && is_stopped)
-            ask_why(pilot);
+            ask_why(debug_session);
         if (was_stale)
-            ask_breaks(pilot);
+            ask_breaks(debug_session);
     }
-    pilot->is_stale = was_stale && (pilot->report.is_silent || is_given_up(pilot));
-    pilot->is_polling = false;
+    debug_session->is_stale = was_stale && (debug_session->report.is_silent || is_given_up(debug_session));
+    debug_session->is_polling = false;
 }
 
 /* Stack, watches and breakpoints: of a thread that is stopped when they may be others, else from time to time. */
-static void inquire(struct rv_pilot *pilot)
+static void inquire(struct rv_debug_session *debug_session)
 {
-    enum rv_pilot_state state = pilot->report.state;
+    enum rv_debug_session_state state = debug_session->report.state;
     uint64_t begin_ns = rv_clock_mono_ns();
-    bool is_stopped = state == RV_PILOT_STOPPED;
-    bool is_there = is_stopped || state == RV_PILOT_RUNNING || state == RV_PILOT_STEPPING;
-    bool is_due = (pilot->is_stale || !is_stopped) && begin_ns - pilot->polled_ns >= pilot->pause_ns;
-    if (!is_due || (!is_there && state != RV_PILOT_UNSTEERED) || is_given_up(pilot))
+    bool is_stopped = state == RV_DEBUG_SESSION_STOPPED;
+    bool is_there = is_stopped || state == RV_DEBUG_SESSION_RUNNING || state == RV_DEBUG_SESSION_STEPPING;
+    bool is_due =
+        (debug_session->is_stale || !is_stopped) && begin_ns - debug_session->polled_ns >= debug_session->pause_ns;
+    if (!is_due || (!is_there && state != RV_DEBUG_SESSION_UNSTEERED) || is_given_up(debug_session))
         return;
     if (is_there)
-        ask_all(pilot, is_stopped);
+        ask_all(debug_session, is_stopped);
     else
-        read_slots(pilot);
-    pilot->is_stale &= is_there;
-    pilot->polled_ns = rv_clock_mono_ns();
-    pilot->pause_ns = pilot->report.is_silent ? POLL_NS : POLL_SHARE * (pilot->polled_ns - begin_ns);
-    if (pilot->pause_ns < POLL_NS)
-        pilot->pause_ns = POLL_NS;
+        read_slots(debug_session);
+    debug_session->is_stale &= is_there;
+    debug_session->polled_ns = rv_clock_mono_ns();
+    debug_session->pause_ns =
+        debug_session->report.is_silent ? POLL_NS : POLL_SHARE * (debug_session->polled_ns - begin_ns);
+    if (debug_session->pause_ns < POLL_NS)
+        debug_session->pause_ns = POLL_NS;
 }
 
 /* Only when they are others: the file is not read again while nothing moves. */
-static void list_lines(struct rv_pilot *pilot)
+static void list_lines(struct rv_debug_session *debug_session)
 {
-    static const struct rv_pilot_frame none;
-    struct rv_pilot_report *report = &pilot->report;
-    pthread_mutex_lock(&pilot->lock);
-    report->frame = pilot->frame;
-    pthread_mutex_unlock(&pilot->lock);
-    const struct rv_pilot_frame *frame = report->frame < report->n_frames ? &report->frames[report->frame] : &none;
-    if (frame->line == pilot->listed.line && strcmp(frame->file, pilot->listed.file) == 0)
+    static const struct rv_debug_session_frame none;
+    struct rv_debug_session_report *report = &debug_session->report;
+    pthread_mutex_lock(&debug_session->lock);
+    report->frame = debug_session->frame;
+    pthread_mutex_unlock(&debug_session->lock);
+    const struct rv_debug_session_frame *frame =
+        report->frame < report->n_frames ? &report->frames[report->frame] : &none;
+    if (frame->line == debug_session->listed.line && strcmp(frame->file, debug_session->listed.file) == 0)
         return;
-    pilot->listed = *frame;
-    rv_listing_read(&report->listing, report->chosen.pid, frame->file, frame->line);
+    debug_session->listed = *frame;
+    rv_source_lines_read(&report->listing, report->chosen.pid, frame->file, frame->line);
 }
 
 /* ---- the worker ---- */
 
-static void publish(struct rv_pilot *pilot)
+static void publish(struct rv_debug_session *debug_session)
 {
-    pthread_mutex_lock(&pilot->lock);
-    struct rv_pilot_report *report = &pilot->report;
-    report->is_asked = pilot->is_obeying || pilot->n_orders > 0;
-    report->is_stale = pilot->is_stale;
-    report->version = pilot->shown.version;
-    if (memcmp(report, &pilot->shown, sizeof *report) != 0) {
+    pthread_mutex_lock(&debug_session->lock);
+    struct rv_debug_session_report *report = &debug_session->report;
+    report->is_asked = debug_session->is_obeying || debug_session->n_orders > 0;
+    report->is_stale = debug_session->is_stale;
+    report->version = debug_session->shown.version;
+    if (memcmp(report, &debug_session->shown, sizeof *report) != 0) {
         report->version++;
-        pilot->shown = *report;
+        debug_session->shown = *report;
     }
-    pthread_mutex_unlock(&pilot->lock);
+    pthread_mutex_unlock(&debug_session->lock);
 }
 
-static void begin_with(struct rv_pilot *pilot, struct rv_pilot_who chosen)
+static void begin_with(struct rv_debug_session *debug_session, struct rv_debug_session_who chosen)
 {
-    uint32_t n_orders = pilot->report.n_orders;
-    memset(&pilot->report, 0, sizeof pilot->report);
-    pilot->report.n_orders = n_orders;
-    pilot->report.chosen = chosen;
-    pilot->report.state = chosen.tid ? RV_PILOT_UNKNOWN : RV_PILOT_NOBODY;
-    memset(&pilot->listed, 0, sizeof pilot->listed);
-    pilot->helm.is_moving = false;
-    expire(pilot);
+    uint32_t n_orders = debug_session->report.n_orders;
+    memset(&debug_session->report, 0, sizeof debug_session->report);
+    debug_session->report.n_orders = n_orders;
+    debug_session->report.chosen = chosen;
+    debug_session->report.state = chosen.tid ? RV_DEBUG_SESSION_UNKNOWN : RV_DEBUG_SESSION_NOBODY;
+    memset(&debug_session->listed, 0, sizeof debug_session->listed);
+    debug_session->chosen_thread.is_moving = false;
+    expire(debug_session);
 }
 
 /* The next order through *order, after a while at most. False when it is time to look instead. */
-static bool take_order(struct rv_pilot *pilot, struct rv_pilot_order *order)
+static bool take_order(struct rv_debug_session *debug_session, struct rv_debug_session_order *order)
 {
     uint64_t end_ns = rv_clock_mono_ns() + LOOK_NS;
-    pthread_mutex_lock(&pilot->lock);
-    while (!pilot->is_closing && pilot->n_orders == 0 && is_same(pilot->chosen, pilot->report.chosen) &&
-           pilot->frame == pilot->report.frame && rv_clock_mono_ns() < end_ns)
-        (void)rv_os_wait_until(&pilot->has_news, &pilot->lock, end_ns);
-    if (!is_same(pilot->chosen, pilot->report.chosen))
-        begin_with(pilot, pilot->chosen);
-    bool has_one = !pilot->is_closing && pilot->n_orders > 0;
+    pthread_mutex_lock(&debug_session->lock);
+    while (!debug_session->is_closing && debug_session->n_orders == 0 &&
+           is_same(debug_session->chosen, debug_session->report.chosen) &&
+           debug_session->frame == debug_session->report.frame && rv_clock_mono_ns() < end_ns)
+        (void)rv_os_wait_until(&debug_session->has_news, &debug_session->lock, end_ns);
+    if (!is_same(debug_session->chosen, debug_session->report.chosen))
+        begin_with(debug_session, debug_session->chosen);
+    bool has_one = !debug_session->is_closing && debug_session->n_orders > 0;
     if (has_one) {
-        *order = pilot->orders[0];
-        memmove(pilot->orders, pilot->orders + 1, --pilot->n_orders * sizeof *pilot->orders);
+        *order = debug_session->orders[0];
+        memmove(debug_session->orders, debug_session->orders + 1,
+                --debug_session->n_orders * sizeof *debug_session->orders);
     }
-    pilot->is_obeying = has_one;
-    pthread_mutex_unlock(&pilot->lock);
+    debug_session->is_obeying = has_one;
+    pthread_mutex_unlock(&debug_session->lock);
     return has_one;
 }
 
-static bool is_closing(struct rv_pilot *pilot)
+static bool is_closing(struct rv_debug_session *debug_session)
 {
-    pthread_mutex_lock(&pilot->lock);
-    bool is = pilot->is_closing;
-    pthread_mutex_unlock(&pilot->lock);
+    pthread_mutex_lock(&debug_session->lock);
+    bool is = debug_session->is_closing;
+    pthread_mutex_unlock(&debug_session->lock);
     return is;
 }
 
 static void *work(void *context)
 {
-    struct rv_pilot *pilot = context;
-    struct rv_pilot_order order;
-    while (!is_closing(pilot)) {
-        if (take_order(pilot, &order)) {
-            publish(pilot);
-            rv_helm_obey(&pilot->helm, &order);
-            pilot->report.n_orders++;
-            pilot->is_obeying = false;
-            expire(pilot);
+    struct rv_debug_session *debug_session = context;
+    struct rv_debug_session_order order;
+    while (!is_closing(debug_session)) {
+        if (take_order(debug_session, &order)) {
+            publish(debug_session);
+            rv_chosen_thread_obey(&debug_session->chosen_thread, &order);
+            debug_session->report.n_orders++;
+            debug_session->is_obeying = false;
+            expire(debug_session);
         }
-        look_who_is_stopped(pilot);
-        look_at_chosen(pilot);
-        publish(pilot);
-        inquire(pilot);
-        list_lines(pilot);
-        publish(pilot);
+        look_who_is_stopped(debug_session);
+        look_at_chosen(debug_session);
+        publish(debug_session);
+        inquire(debug_session);
+        list_lines(debug_session);
+        publish(debug_session);
     }
     return NULL;
 }
 
-struct rv_pilot *rv_pilot_start(struct rv_map *map)
+struct rv_debug_session *rv_debug_session_start(struct rv_map *map)
 {
-    struct rv_pilot *pilot = rv_alloc(1, sizeof *pilot);
-    pilot->map = map;
-    pilot->helm = (struct rv_helm){.subject = rv_subject_over(map), .report = &pilot->report};
-    rv_subject_limit(pilot->helm.subject, &(struct rv_subject_limits){ANSWER_BYTES, is_given_up, pilot});
-    pthread_mutex_init(&pilot->lock, NULL);
-    rv_os_init_condition(&pilot->has_news);
-    rv_os_start_thread(&pilot->thread, work, pilot);
-    return pilot;
+    struct rv_debug_session *debug_session = rv_alloc(1, sizeof *debug_session);
+    debug_session->map = map;
+    debug_session->chosen_thread =
+        (struct rv_chosen_thread){.target = rv_target_over(map), .report = &debug_session->report};
+    rv_target_limit(debug_session->chosen_thread.target,
+                    &(struct rv_target_limits){ANSWER_BYTES, is_given_up, debug_session});
+    pthread_mutex_init(&debug_session->lock, NULL);
+    rv_os_init_condition(&debug_session->has_news);
+    rv_os_start_thread(&debug_session->thread, work, debug_session);
+    return debug_session;
 }
 
-void rv_pilot_stop(struct rv_pilot *pilot)
+void rv_debug_session_stop(struct rv_debug_session *debug_session)
 {
-    if (!pilot)
+    if (!debug_session)
         return;
-    pthread_mutex_lock(&pilot->lock);
-    pilot->is_closing = true;
-    pthread_cond_signal(&pilot->has_news);
-    pthread_mutex_unlock(&pilot->lock);
-    pthread_join(pilot->thread, NULL);
-    rv_subject_close(pilot->helm.subject);
-    pthread_cond_destroy(&pilot->has_news);
-    pthread_mutex_destroy(&pilot->lock);
-    free(pilot);
+    pthread_mutex_lock(&debug_session->lock);
+    debug_session->is_closing = true;
+    pthread_cond_signal(&debug_session->has_news);
+    pthread_mutex_unlock(&debug_session->lock);
+    pthread_join(debug_session->thread, NULL);
+    rv_target_close(debug_session->chosen_thread.target);
+    pthread_cond_destroy(&debug_session->has_news);
+    pthread_mutex_destroy(&debug_session->lock);
+    free(debug_session);
 }

@@ -26,13 +26,13 @@ static const char *find_last(const char *text, size_t n_bytes, const char *what)
 }
 
 /* Arguments may hold whatever they like: it is read from its end. */
-void rv_pilot_read_frame(struct rv_pilot_frame *frame, const char *text, size_t n_bytes)
+void rv_debug_session_read_frame(struct rv_debug_session_frame *frame, const char *text, size_t n_bytes)
 {
     static const char at_text[] = " at ", line_text[] = " line ";
     const char *call = memchr(text, ' ', n_bytes), *line = find_last(text, n_bytes, line_text);
     const char *at = line ? find_last(text, (size_t)(line - text), at_text) : NULL;
     const char *begin = call ? call + 1 : text, *end = at ? at : text + n_bytes;
-    *frame = (struct rv_pilot_frame){.line = 0};
+    *frame = (struct rv_debug_session_frame){.line = 0};
     if (end > begin)
         copy(frame->call, sizeof frame->call, begin, (size_t)(end - begin));
     if (!at)
@@ -42,32 +42,32 @@ void rv_pilot_read_frame(struct rv_pilot_frame *frame, const char *text, size_t 
     frame->line = (uint32_t)strtoul(line + sizeof line_text - 1, NULL, 10);
 }
 
-void rv_pilot_read_stack(struct rv_pilot_report *report, const char *text)
+void rv_debug_session_read_stack(struct rv_debug_session_report *report, const char *text)
 {
     report->n_frames = 0;
     report->has_more_frames = false;
     memset(report->frames, 0, sizeof report->frames);
     while (text && *text) {
         size_t n_bytes = strcspn(text, "\n");
-        report->has_more_frames = report->n_frames == RV_PILOT_FRAMES;
+        report->has_more_frames = report->n_frames == RV_DEBUG_SESSION_FRAMES;
         if (report->has_more_frames)
             return;
         if (n_bytes && *text == '#')
-            rv_pilot_read_frame(&report->frames[report->n_frames++], text, n_bytes);
+            rv_debug_session_read_frame(&report->frames[report->n_frames++], text, n_bytes);
         text += n_bytes + (text[n_bytes] == '\n');
     }
 }
 
-void rv_pilot_read_breaks(struct rv_pilot_report *report, const char *text)
+void rv_debug_session_read_breaks(struct rv_debug_session_report *report, const char *text)
 {
     report->n_breaks = 0;
     memset(report->breaks, 0, sizeof report->breaks);
-    while (text && *text && report->n_breaks < RV_PILOT_BREAKS) {
+    while (text && *text && report->n_breaks < RV_DEBUG_SESSION_BREAKS) {
         size_t n_bytes = strcspn(text, "\n");
         char *end;
         uint32_t number = (uint32_t)strtoul(text, &end, 10);
         if (isdigit((unsigned char)*text) && *end == ' ') {
-            struct rv_pilot_break *point = &report->breaks[report->n_breaks++];
+            struct rv_debug_session_break *point = &report->breaks[report->n_breaks++];
             point->number = number;
             copy(point->where, sizeof point->where, end + 1, n_bytes - (size_t)(end + 1 - text));
         }
@@ -75,7 +75,7 @@ void rv_pilot_read_breaks(struct rv_pilot_report *report, const char *text)
     }
 }
 
-void rv_pilot_say(char *out, size_t out_bytes, const char *text)
+void rv_debug_session_say(char *out, size_t out_bytes, const char *text)
 {
     size_t n_bytes = strlen(text);
     while (n_bytes && text[n_bytes - 1] == '\n')

@@ -1,19 +1,19 @@
-/* What a thread answers, as a pilot's report has it. Any text is fine. */
+/* What a thread answers, as a session's report has it. Any text is fine. */
 #ifndef RV_DEBUGGER_SESSION_TEXT_H
 #define RV_DEBUGGER_SESSION_TEXT_H
 
 #include "debugger/session.h"
 
 /* "#0 main::f(2) at x.pl line 3", of n bytes. */
-void rv_pilot_read_frame(struct rv_pilot_frame *frame, const char *text, size_t n_bytes);
+void rv_debug_session_read_frame(struct rv_debug_session_frame *frame, const char *text, size_t n_bytes);
 
 /* The frames of a stack: "#0 main::f(2) at x.pl line 3", a line each; others are left out. NULL = none. */
-void rv_pilot_read_stack(struct rv_pilot_report *report, const char *text);
+void rv_debug_session_read_stack(struct rv_debug_session_report *report, const char *text);
 
 /* The list of breakpoints: "1 main::f", a line each; others are left out. NULL = none. */
-void rv_pilot_read_breaks(struct rv_pilot_report *report, const char *text);
+void rv_debug_session_read_breaks(struct rv_debug_session_report *report, const char *text);
 
 /* Copy a text without the newlines at its end; what does not fit is cut between characters, and "..." says so. */
-void rv_pilot_say(char *out, size_t out_bytes, const char *text);
+void rv_debug_session_say(char *out, size_t out_bytes, const char *text);
 
 #endif

@@ -40,19 +40,19 @@ static char *read_of_process(uint32_t pid, const char *path, size_t *n_bytes)
     return n < (int)sizeof whole ? read_file(whole, n_bytes) : NULL;
 }
 
-static void keep(char out[RV_LISTING_BYTES], const char *text, size_t n_bytes)
+static void keep(char out[RV_SOURCE_LINES_BYTES], const char *text, size_t n_bytes)
 {
-    char plain[RV_LISTING_BYTES];
+    char plain[RV_SOURCE_LINES_BYTES];
     size_t n = 0;
     for (size_t i = 0; i < n_bytes && text[i] != '\n' && text[i] != '\r' && n + TAB < sizeof plain; i++) {
         size_t n_spaces = text[i] == '\t' ? TAB - n % TAB : 0;
         memset(plain + n, text[i] == '\t' ? ' ' : text[i], n_spaces ? n_spaces : 1);
         n += n_spaces ? n_spaces : 1;
     }
-    rv_text_escape(out, RV_LISTING_BYTES, plain, n);
+    rv_text_escape(out, RV_SOURCE_LINES_BYTES, plain, n);
 }
 
-void rv_listing_read_from(struct rv_listing *listing, uint32_t pid, const char *path, uint32_t first)
+void rv_source_lines_read_from(struct rv_source_lines *listing, uint32_t pid, const char *path, uint32_t first)
 {
     size_t n_bytes = 0;
     memset(listing, 0, sizeof *listing);
@@ -60,7 +60,7 @@ void rv_listing_read_from(struct rv_listing *listing, uint32_t pid, const char *
     if (!text)
         return;
     const char *at = text, *end = text + n_bytes;
-    for (uint32_t i = 1; at < end && listing->n < RV_LISTING_LINES; i++) {
+    for (uint32_t i = 1; at < end && listing->n < RV_SOURCE_LINES_LINES; i++) {
         const char *newline = memchr(at, '\n', (size_t)(end - at)), *next = newline ? newline + 1 : end;
         if (i >= first)
             keep(listing->lines[listing->n++], at, (size_t)(next - at));
@@ -70,9 +70,10 @@ void rv_listing_read_from(struct rv_listing *listing, uint32_t pid, const char *
     free(text);
 }
 
-void rv_listing_read(struct rv_listing *listing, uint32_t pid, const char *path, uint32_t line)
+void rv_source_lines_read(struct rv_source_lines *listing, uint32_t pid, const char *path, uint32_t line)
 {
-    rv_listing_read_from(listing, pid, path, line > RV_LISTING_LINES / 2 ? line - RV_LISTING_LINES / 2 : line > 0);
+    rv_source_lines_read_from(listing, pid, path,
+                              line > RV_SOURCE_LINES_LINES / 2 ? line - RV_SOURCE_LINES_LINES / 2 : line > 0);
     if (listing->first + listing->n <= line)
         memset(listing, 0, sizeof *listing);
 }

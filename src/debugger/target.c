@@ -21,97 +21,97 @@
 #define TURN_NS 2000000u
 #define MOST_TEXT (16u << 20) /* of one answer */
 
-struct rv_subject {
+struct rv_target {
     struct rv_map *map, own; /* own: where it was opened here */
-    struct rv_subject_limits limits;
+    struct rv_target_limits limits;
     bool is_attached;
-    char *part;                   /* room for one message */
-    struct rv_standing *standing; /* NULL until it is needed */
+    char *part;                       /* room for one message */
+    struct rv_ring_stack *ring_stack; /* NULL until it is needed */
 };
 
-struct rv_subject *rv_subject_over(struct rv_map *map)
+struct rv_target *rv_target_over(struct rv_map *map)
 {
-    struct rv_subject *subject = rv_alloc(1, sizeof *subject);
-    subject->map = map;
-    subject->part = rv_alloc(1, map->geometry.message_bytes + 1);
-    return subject;
+    struct rv_target *target = rv_alloc(1, sizeof *target);
+    target->map = map;
+    target->part = rv_alloc(1, map->geometry.message_bytes + 1);
+    return target;
 }
 
-int rv_subject_attach(struct rv_subject *subject)
+int rv_target_attach(struct rv_target *target)
 {
-    int error = subject->is_attached ? 0 : rv_steering_attach(subject->map);
-    subject->is_attached |= !error;
+    int error = target->is_attached ? 0 : rv_steering_attach(target->map);
+    target->is_attached |= !error;
     return error;
 }
 
-struct rv_subject *rv_subject_open(const char *path)
+struct rv_target *rv_target_open(const char *path)
 {
     struct rv_map map;
     if (rv_map_open(&map, path, RV_MAP_CONSUMER, false) != 0)
         return NULL;
-    struct rv_subject *subject = rv_subject_over(&map);
-    subject->own = map;
-    subject->map = &subject->own;
-    if (rv_subject_attach(subject) == 0)
-        return subject;
+    struct rv_target *target = rv_target_over(&map);
+    target->own = map;
+    target->map = &target->own;
+    if (rv_target_attach(target) == 0)
+        return target;
     rv_err(EAGAIN, "%s: its file system has no locks", path);
-    rv_subject_close(subject);
+    rv_target_close(target);
     return NULL;
 }
 
 /* Who is stopped looks up, and sees that it has no monitor. */
-static void detach(struct rv_subject *subject)
+static void detach(struct rv_target *target)
 {
-    rv_steering_detach(subject->map);
-    for (uint32_t i = 0; i < rv_subject_n_rings(subject); i++) {
-        struct rv_subject_thread thread;
-        if (rv_subject_thread(subject, i, &thread) == 0 && thread.steering.state == RV_RUN_STOPPED)
-            rv_steering_call(rv_map_control(subject->map, i));
+    rv_steering_detach(target->map);
+    for (uint32_t i = 0; i < rv_target_n_rings(target); i++) {
+        struct rv_target_thread thread;
+        if (rv_target_thread(target, i, &thread) == 0 && thread.steering.state == RV_RUN_STOPPED)
+            rv_steering_call(rv_map_control(target->map, i));
     }
 }
 
-void rv_subject_close(struct rv_subject *subject)
+void rv_target_close(struct rv_target *target)
 {
-    if (!subject)
+    if (!target)
         return;
-    if (subject->is_attached)
-        detach(subject);
-    rv_standing_destroy(subject->standing);
-    rv_map_close(&subject->own);
-    free(subject->part);
-    free(subject);
+    if (target->is_attached)
+        detach(target);
+    rv_ring_stack_destroy(target->ring_stack);
+    rv_map_close(&target->own);
+    free(target->part);
+    free(target);
 }
 
-void rv_subject_limit(struct rv_subject *subject, const struct rv_subject_limits *limits)
+void rv_target_limit(struct rv_target *target, const struct rv_target_limits *limits)
 {
-    subject->limits = *limits;
+    target->limits = *limits;
 }
 
-bool rv_subject_is_given_up(const struct rv_subject *subject)
+bool rv_target_is_given_up(const struct rv_target *target)
 {
-    return subject->limits.is_given_up && subject->limits.is_given_up(subject->limits.context);
+    return target->limits.is_given_up && target->limits.is_given_up(target->limits.context);
 }
 
 /* ---- threads ---- */
 
-uint32_t rv_subject_n_rings(struct rv_subject *subject)
+uint32_t rv_target_n_rings(struct rv_target *target)
 {
-    return rv_directory_n_rings_used(subject->map);
+    return rv_directory_n_rings_used(target->map);
 }
 
-int rv_subject_thread(struct rv_subject *subject, uint32_t ring, struct rv_subject_thread *out)
+int rv_target_thread(struct rv_target *target, uint32_t ring, struct rv_target_thread *out)
 {
-    if (ring >= subject->map->geometry.n_rings)
+    if (ring >= target->map->geometry.n_rings)
         return -EINVAL;
-    const struct rv_wire_control *control = rv_map_control(subject->map, ring);
+    const struct rv_wire_control *control = rv_map_control(target->map, ring);
     bool is_live = __atomic_load_n(&control->state, __ATOMIC_ACQUIRE) == RV_RING_LIVE; /* D2 <- D1 */
     uint32_t generation = __atomic_load_n(&control->generation, __ATOMIC_RELAXED);
     if (!is_live && generation == 0)
         return -EINVAL; /* nobody ever claimed it */
     if (!is_live || !__atomic_load_n(&control->has_pages, __ATOMIC_RELAXED) ||
-        !rv_directory_has_live_owner(subject->map, ring))
+        !rv_directory_has_live_owner(target->map, ring))
         return -ENOENT;
-    *out = (struct rv_subject_thread){
+    *out = (struct rv_target_thread){
         .ring = ring,
         .generation = generation,
         .pid = control->owner_pid,
@@ -119,65 +119,65 @@ int rv_subject_thread(struct rv_subject *subject, uint32_t ring, struct rv_subje
         .steering = rv_steering_read(control),
         .is_muted = __atomic_load_n(&control->is_muted, __ATOMIC_RELAXED),
     };
-    rv_directory_thread_name(subject->map, ring, out->name);
+    rv_directory_thread_name(target->map, ring, out->name);
     return 0;
 }
 
-static bool is_same_thread(struct rv_subject *subject, const struct rv_subject_thread *thread)
+static bool is_same_thread(struct rv_target *target, const struct rv_target_thread *thread)
 {
-    struct rv_subject_thread now;
-    return rv_subject_thread(subject, thread->ring, &now) == 0 && now.generation == thread->generation;
+    struct rv_target_thread now;
+    return rv_target_thread(target, thread->ring, &now) == 0 && now.generation == thread->generation;
 }
 
-static int find_steered(struct rv_subject *subject, uint32_t ring, struct rv_subject_thread *thread)
+static int find_steered(struct rv_target *target, uint32_t ring, struct rv_target_thread *thread)
 {
-    int error = rv_subject_thread(subject, ring, thread);
+    int error = rv_target_thread(target, ring, thread);
     if (error)
         return error;
     return thread->steering.state == RV_RUN_UNSTEERED ? -EOPNOTSUPP : 0;
 }
 
-void rv_subject_stop_new(struct rv_subject *subject, bool is_to_stop)
+void rv_target_stop_new(struct rv_target *target, bool is_to_stop)
 {
-    __atomic_store_n(&subject->map->header->stop_on_create, is_to_stop, __ATOMIC_RELAXED);
+    __atomic_store_n(&target->map->header->stop_on_create, is_to_stop, __ATOMIC_RELAXED);
 }
 
-void rv_subject_mute(struct rv_subject *subject, uint32_t ring, bool is_muted)
+void rv_target_mute(struct rv_target *target, uint32_t ring, bool is_muted)
 {
-    struct rv_wire_control *control = rv_map_control(subject->map, ring);
+    struct rv_wire_control *control = rv_map_control(target->map, ring);
     __atomic_store_n(&control->is_muted, is_muted, __ATOMIC_RELAXED);
     rv_steering_call(control);
 }
 
-int32_t rv_subject_signal(struct rv_subject *subject, uint32_t ring)
+int32_t rv_target_signal(struct rv_target *target, uint32_t ring)
 {
-    return (int32_t)rv_control_signal(subject->map, ring);
+    return (int32_t)rv_control_signal(target->map, ring);
 }
 
-int32_t rv_subject_set_signal(struct rv_subject *subject, uint32_t ring, int32_t value)
+int32_t rv_target_set_signal(struct rv_target *target, uint32_t ring, int32_t value)
 {
-    return (int32_t)rv_control_set_signal(subject->map, ring, (uint32_t)value);
+    return (int32_t)rv_control_set_signal(target->map, ring, (uint32_t)value);
 }
 
-int32_t rv_subject_single(struct rv_subject *subject)
+int32_t rv_target_single(struct rv_target *target)
 {
-    return (int32_t)rv_control_single(subject->map);
+    return (int32_t)rv_control_single(target->map);
 }
 
-int32_t rv_subject_set_single(struct rv_subject *subject, int32_t value)
+int32_t rv_target_set_single(struct rv_target *target, int32_t value)
 {
-    return (int32_t)rv_control_set_single(subject->map, (uint32_t)value);
+    return (int32_t)rv_control_set_single(target->map, (uint32_t)value);
 }
 
 /* ---- asking ---- */
 
 /* Nobody else asks it meanwhile. */
-static int take_turn(struct rv_subject *subject, uint32_t ring)
+static int take_turn(struct rv_target *target, uint32_t ring)
 {
     uint64_t begin_ns = rv_clock_mono_ns();
     int error;
-    while ((error = rv_steering_begin_asking(subject->map, ring)) == -EBUSY) {
-        if (rv_subject_is_given_up(subject))
+    while ((error = rv_steering_begin_asking(target->map, ring)) == -EBUSY) {
+        if (rv_target_is_given_up(target))
             return -ECANCELED;
         if (rv_clock_mono_ns() - begin_ns > BUSY_NS)
             break;
@@ -187,18 +187,18 @@ static int take_turn(struct rv_subject *subject, uint32_t ring)
 }
 
 /* What is there is of one who died, or who takes no turns: Devel::RingBuffer's monitors. */
-static int post(struct rv_subject *subject, uint32_t ring, const char *code, const char *argument, size_t n_bytes)
+static int post(struct rv_target *target, uint32_t ring, const char *code, const char *argument, size_t n_bytes)
 {
     uint64_t begin_ns = rv_clock_mono_ns();
     bool has_cancelled = false;
     int error;
-    while ((error = rv_command_post(subject->map, ring, code, argument, n_bytes)) == -EBUSY) {
-        if (rv_subject_is_given_up(subject))
+    while ((error = rv_command_post(target->map, ring, code, argument, n_bytes)) == -EBUSY) {
+        if (rv_target_is_given_up(target))
             return -ECANCELED;
         if (rv_clock_mono_ns() - begin_ns > BUSY_NS) {
             if (has_cancelled)
                 break;
-            rv_command_cancel(subject->map, ring);
+            rv_command_cancel(target->map, ring);
             has_cancelled = true;
         }
         rv_os_sleep_ns(RETRY_NS);
@@ -206,19 +206,19 @@ static int post(struct rv_subject *subject, uint32_t ring, const char *code, con
     return error;
 }
 
-static int wait_response(struct rv_subject *subject, const struct rv_subject_thread *thread,
-                         struct rv_command *response, uint64_t end_ns)
+static int wait_response(struct rv_target *target, const struct rv_target_thread *thread, struct rv_command *response,
+                         uint64_t end_ns)
 {
     for (;;) {
         uint64_t now_ns = rv_clock_mono_ns();
         uint64_t left_ns = now_ns < end_ns ? end_ns - now_ns : 0;
         int error =
-            rv_command_wait_response(subject->map, thread->ring, response, left_ns < SLICE_NS ? left_ns : SLICE_NS);
+            rv_command_wait_response(target->map, thread->ring, response, left_ns < SLICE_NS ? left_ns : SLICE_NS);
         if (error != -EAGAIN && error != -ETIMEDOUT)
             return error;
-        error = left_ns == 0 ? -ETIMEDOUT : rv_subject_is_given_up(subject) ? -ECANCELED : 0;
-        if (error || !is_same_thread(subject, thread)) {
-            rv_command_cancel(subject->map, thread->ring);
+        error = left_ns == 0 ? -ETIMEDOUT : rv_target_is_given_up(target) ? -ECANCELED : 0;
+        if (error || !is_same_thread(target, thread)) {
+            rv_command_cancel(target->map, thread->ring);
             return error ? error : -ENOENT;
         }
     }
@@ -238,24 +238,24 @@ static void append(struct rv_answer *answer, size_t *capacity, const char *bytes
     answer->text[answer->n_bytes] = '\0';
 }
 
-static int converse(struct rv_subject *subject, const struct rv_subject_thread *thread, const char *code,
+static int converse(struct rv_target *target, const struct rv_target_thread *thread, const char *code,
                     const char *argument, uint64_t end_ns, struct rv_answer *answer)
 {
     size_t capacity = 0, n_bytes = strlen(argument);
-    size_t most = subject->limits.answer_bytes ? subject->limits.answer_bytes : MOST_TEXT;
-    struct rv_command response = {.message = subject->part, .capacity = subject->map->geometry.message_bytes};
+    size_t most = target->limits.answer_bytes ? target->limits.answer_bytes : MOST_TEXT;
+    struct rv_command response = {.message = target->part, .capacity = target->map->geometry.message_bytes};
     bool has_more;
     do {
-        int error = post(subject, thread->ring, code, argument, n_bytes);
+        int error = post(target, thread->ring, code, argument, n_bytes);
         if (!error)
-            error = wait_response(subject, thread, &response, end_ns);
+            error = wait_response(target, thread, &response, end_ns);
         if (error)
             return error;
         append(answer, &capacity, response.message, response.n_bytes);
         if (argument)
             rv_text_escape(answer->code, sizeof answer->code, response.code, strlen(response.code));
         has_more = strchr(response.code, '+') && answer->n_bytes < most;
-        if (has_more && rv_subject_is_given_up(subject)) /* who always answers may never come to an end */
+        if (has_more && rv_target_is_given_up(target)) /* who always answers may never come to an end */
             return -ECANCELED;
         if (has_more && rv_clock_mono_ns() > end_ns)
             return -ETIMEDOUT;
@@ -267,33 +267,33 @@ static int converse(struct rv_subject *subject, const struct rv_subject_thread *
     return 0;
 }
 
-int rv_subject_ask(struct rv_subject *subject, uint32_t ring, const char *code, const char *argument,
-                   uint64_t timeout_ns, struct rv_answer *answer)
+int rv_target_ask(struct rv_target *target, uint32_t ring, const char *code, const char *argument, uint64_t timeout_ns,
+                  struct rv_answer *answer)
 {
     uint64_t end_ns = rv_clock_mono_ns() + timeout_ns;
-    struct rv_subject_thread thread;
-    int error = find_steered(subject, ring, &thread);
+    struct rv_target_thread thread;
+    int error = find_steered(target, ring, &thread);
     *answer = (struct rv_answer){0};
-    if (!error && strlen(argument) > subject->map->geometry.message_bytes)
+    if (!error && strlen(argument) > target->map->geometry.message_bytes)
         error = -E2BIG;
     if (!error)
-        error = take_turn(subject, ring);
+        error = take_turn(target, ring);
     if (error)
         return error;
-    error = converse(subject, &thread, code, argument, end_ns, answer);
-    rv_steering_end_asking(subject->map, ring);
+    error = converse(target, &thread, code, argument, end_ns, answer);
+    rv_steering_end_asking(target->map, ring);
     if (error)
         rv_answer_fini(answer);
     return error;
 }
 
-int rv_subject_eval(struct rv_subject *subject, uint32_t ring, const struct rv_subject_expression *expression,
-                    uint64_t timeout_ns, struct rv_answer *answer)
+int rv_target_eval(struct rv_target *target, uint32_t ring, const struct rv_target_expression *expression,
+                   uint64_t timeout_ns, struct rv_answer *answer)
 {
     size_t n_bytes = strlen(expression->text) + sizeof "4294967295 4294967295 ";
     char *argument = rv_alloc(n_bytes, 1);
     (void)snprintf(argument, n_bytes, "%u %u %s", expression->frame, expression->levels, expression->text);
-    int error = rv_subject_ask(subject, ring, "eval", argument, timeout_ns, answer);
+    int error = rv_target_ask(target, ring, "eval", argument, timeout_ns, answer);
     free(argument);
     return error;
 }
@@ -306,22 +306,22 @@ void rv_answer_fini(struct rv_answer *answer)
 
 /* ---- the global message ---- */
 
-int rv_subject_send_message(struct rv_subject *subject, const char *text, uint64_t timeout_ns)
+int rv_target_send_message(struct rv_target *target, const char *text, uint64_t timeout_ns)
 {
-    return rv_message_post(subject->map, text, strlen(text), timeout_ns);
+    return rv_message_post(target->map, text, strlen(text), timeout_ns);
 }
 
-int rv_subject_take_message(struct rv_subject *subject, uint64_t timeout_ns, struct rv_answer *answer)
+int rv_target_take_message(struct rv_target *target, uint64_t timeout_ns, struct rv_answer *answer)
 {
     uint64_t waiting;
     uint32_t chunk_bytes;
     *answer = (struct rv_answer){0};
-    rv_message_waiting(subject->map, &waiting, &chunk_bytes);
+    rv_message_waiting(target->map, &waiting, &chunk_bytes);
     if (!waiting)
         return -ENOENT;
     size_t n_bytes, capacity = 0, most = waiting < MOST_TEXT ? (size_t)waiting : MOST_TEXT;
     char *bytes = rv_alloc(most + 1, 1);
-    int error = rv_message_receive(subject->map, bytes, most, &n_bytes, timeout_ns);
+    int error = rv_message_receive(target->map, bytes, most, &n_bytes, timeout_ns);
     if (!error)
         append(answer, &capacity, bytes, n_bytes);
     answer->is_fine = !error;
@@ -329,10 +329,10 @@ int rv_subject_take_message(struct rv_subject *subject, uint64_t timeout_ns, str
     return error == -EMSGSIZE ? -EBUSY : error; /* another one, since */
 }
 
-int rv_subject_wait_stop(struct rv_subject *subject, const struct rv_subject_thread *thread, uint32_t n_stops,
-                         uint64_t timeout_ns)
+int rv_target_wait_stop(struct rv_target *target, const struct rv_target_thread *thread, uint32_t n_stops,
+                        uint64_t timeout_ns)
 {
-    const struct rv_wire_control *control = rv_map_control(subject->map, thread->ring);
+    const struct rv_wire_control *control = rv_map_control(target->map, thread->ring);
     uint64_t begin_ns = rv_clock_mono_ns();
     for (;;) {
         uint64_t waited_ns = rv_clock_mono_ns() - begin_ns;
@@ -340,26 +340,26 @@ int rv_subject_wait_stop(struct rv_subject *subject, const struct rv_subject_thr
         int error = rv_steering_wait_stop(control, n_stops, left_ns < SLICE_NS ? left_ns : SLICE_NS);
         if (error == 0)
             return 0;
-        if (!is_same_thread(subject, thread))
+        if (!is_same_thread(target, thread))
             return -ENOENT;
-        if (left_ns == 0 || rv_subject_is_given_up(subject))
+        if (left_ns == 0 || rv_target_is_given_up(target))
             return left_ns == 0 ? -ETIMEDOUT : -ECANCELED;
     }
 }
 
-int rv_subject_stack(struct rv_subject *subject, uint32_t ring, uint64_t timeout_ns, struct rv_answer *answer)
+int rv_target_stack(struct rv_target *target, uint32_t ring, uint64_t timeout_ns, struct rv_answer *answer)
 {
-    struct rv_subject_thread thread;
+    struct rv_target_thread thread;
     *answer = (struct rv_answer){0};
-    int error = rv_subject_thread(subject, ring, &thread);
+    int error = rv_target_thread(target, ring, &thread);
     if (error)
         return error;
     if (thread.steering.state != RV_RUN_UNSTEERED)
-        return rv_subject_ask(subject, ring, "stck", "", timeout_ns, answer);
-    if (!subject->standing)
-        subject->standing = rv_standing_create(subject->map);
+        return rv_target_ask(target, ring, "stck", "", timeout_ns, answer);
+    if (!target->ring_stack)
+        target->ring_stack = rv_ring_stack_create(target->map);
     size_t capacity = 0;
-    char *text = rv_standing_show(subject->standing, ring);
+    char *text = rv_ring_stack_show(target->ring_stack, ring);
     append(answer, &capacity, text, strlen(text));
     free(text);
     answer->is_fine = true;
@@ -368,19 +368,19 @@ int rv_subject_stack(struct rv_subject *subject, uint32_t ring, uint64_t timeout
 
 /* ---- watches ---- */
 
-int rv_subject_watch(struct rv_subject *subject, uint32_t ring, const char *expression)
+int rv_target_watch(struct rv_target *target, uint32_t ring, const char *expression)
 {
-    struct rv_subject_thread thread;
-    int error = find_steered(subject, ring, &thread);
-    return error ? error : rv_watches_add(rv_map_control(subject->map, ring), expression);
+    struct rv_target_thread thread;
+    int error = find_steered(target, ring, &thread);
+    return error ? error : rv_watches_add(rv_map_control(target->map, ring), expression);
 }
 
-int rv_subject_unwatch(struct rv_subject *subject, uint32_t ring, unsigned watch)
+int rv_target_unwatch(struct rv_target *target, uint32_t ring, unsigned watch)
 {
-    return rv_watches_remove(rv_map_control(subject->map, ring), watch);
+    return rv_watches_remove(rv_map_control(target->map, ring), watch);
 }
 
-static int wait_result(const struct rv_subject *subject, struct rv_wire_control *control, unsigned watch,
+static int wait_result(const struct rv_target *target, struct rv_wire_control *control, unsigned watch,
                        uint64_t timeout_ns, char *result, int32_t *n_bytes)
 {
     uint64_t begin_ns = rv_clock_mono_ns();
@@ -388,7 +388,7 @@ static int wait_result(const struct rv_subject *subject, struct rv_wire_control 
     if (timeout_ns && error == 0)
         error = -EAGAIN; /* of before this call */
     while (error == -EAGAIN && timeout_ns) {
-        if (rv_clock_mono_ns() - begin_ns > timeout_ns || rv_subject_is_given_up(subject))
+        if (rv_clock_mono_ns() - begin_ns > timeout_ns || rv_target_is_given_up(target))
             return -ETIMEDOUT;
         rv_os_sleep_ns(RETRY_NS);
         error = rv_watches_get_result(control, watch, result, n_bytes);
@@ -396,18 +396,18 @@ static int wait_result(const struct rv_subject *subject, struct rv_wire_control 
     return error;
 }
 
-int rv_subject_value(struct rv_subject *subject, uint32_t ring, unsigned watch, uint64_t timeout_ns,
-                     struct rv_subject_value *out)
+int rv_target_value(struct rv_target *target, uint32_t ring, unsigned watch, uint64_t timeout_ns,
+                    struct rv_target_value *out)
 {
     char expression[RV_WIRE_WATCH_EXPRESSION + 1], result[RV_WIRE_WATCH_RESULT];
     int32_t n_bytes = 0;
-    struct rv_subject_thread thread;
-    struct rv_wire_control *control = rv_map_control(subject->map, ring);
-    *out = (struct rv_subject_value){.is_error = false};
-    if (find_steered(subject, ring, &thread) != 0 || rv_watches_expression(control, watch, expression) != 0)
+    struct rv_target_thread thread;
+    struct rv_wire_control *control = rv_map_control(target->map, ring);
+    *out = (struct rv_target_value){.is_error = false};
+    if (find_steered(target, ring, &thread) != 0 || rv_watches_expression(control, watch, expression) != 0)
         return -ENOENT;
     rv_text_escape(out->expression, sizeof out->expression, expression, strlen(expression));
-    int error = wait_result(subject, control, watch, timeout_ns, result, &n_bytes);
+    int error = wait_result(target, control, watch, timeout_ns, result, &n_bytes);
     if (error)
         return error;
     out->is_error = n_bytes < 0;
@@ -415,7 +415,7 @@ int rv_subject_value(struct rv_subject *subject, uint32_t ring, unsigned watch, 
     return 0;
 }
 
-const char *rv_subject_error(int error)
+const char *rv_target_error(int error)
 {
     switch (error) {
     case -ENOENT:

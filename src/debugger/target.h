@@ -15,27 +15,27 @@
 #include "ring/steering.h"
 #include "ring/watches.h"
 
-struct rv_subject; /* opaque */
+struct rv_target; /* opaque */
 
 /* NULL, with one line printed where the file cannot be used. */
-struct rv_subject *rv_subject_open(const char *path);
+struct rv_target *rv_target_open(const char *path);
 
-/* Of a file that is open already; the map outlives it. It lets threads stay stopped from rv_subject_attach() on. */
-struct rv_subject *rv_subject_over(struct rv_map *map);
+/* Of a file that is open already; the map outlives it. It lets threads stay stopped from rv_target_attach() on. */
+struct rv_target *rv_target_over(struct rv_map *map);
 
 /* 0; -EAGAIN where its file system has no locks. Again is fine. */
-int rv_subject_attach(struct rv_subject *subject);
-void rv_subject_close(struct rv_subject *subject); /* NULL is fine */
+int rv_target_attach(struct rv_target *target);
+void rv_target_close(struct rv_target *target); /* NULL is fine */
 
-struct rv_subject_limits {              /* zero = none */
+struct rv_target_limits {               /* zero = none */
     size_t answer_bytes;                /* what is longer is cut between its messages */
     bool (*is_given_up)(void *context); /* asked every 50 ms at least while something is waited for: -ECANCELED */
     void *context;
 };
-void rv_subject_limit(struct rv_subject *subject, const struct rv_subject_limits *limits);
-bool rv_subject_is_given_up(const struct rv_subject *subject);
+void rv_target_limit(struct rv_target *target, const struct rv_target_limits *limits);
+bool rv_target_is_given_up(const struct rv_target *target);
 
-struct rv_subject_thread {
+struct rv_target_thread {
     uint32_t ring, generation; /* a ring is used again: together they name the thread */
     uint32_t pid, tid;
     char name[64];
@@ -44,22 +44,22 @@ struct rv_subject_thread {
 };
 
 /* One of them. -ENOENT when its ring has no owner that lives; -EINVAL when no thread has had such a ring. */
-int rv_subject_thread(struct rv_subject *subject, uint32_t ring, struct rv_subject_thread *out);
+int rv_target_thread(struct rv_target *target, uint32_t ring, struct rv_target_thread *out);
 
 /* Rings below this may have an owner. */
-uint32_t rv_subject_n_rings(struct rv_subject *subject);
+uint32_t rv_target_n_rings(struct rv_target *target);
 
 /* Threads and processes that begin from now on stop at once. */
-void rv_subject_stop_new(struct rv_subject *subject, bool is_to_stop);
+void rv_target_stop_new(struct rv_target *target, bool is_to_stop);
 
-void rv_subject_mute(struct rv_subject *subject, uint32_t ring, bool is_muted);
+void rv_target_mute(struct rv_target *target, uint32_t ring, bool is_muted);
 
 /* Devel::RingBuffer's words, a ring's signal and the file's single: what they mean is the program's. Those that set
  * return what was; the ring is one that there is. */
-int32_t rv_subject_signal(struct rv_subject *subject, uint32_t ring);
-int32_t rv_subject_set_signal(struct rv_subject *subject, uint32_t ring, int32_t value);
-int32_t rv_subject_single(struct rv_subject *subject);
-int32_t rv_subject_set_single(struct rv_subject *subject, int32_t value);
+int32_t rv_target_signal(struct rv_target *target, uint32_t ring);
+int32_t rv_target_set_signal(struct rv_target *target, uint32_t ring, int32_t value);
+int32_t rv_target_single(struct rv_target *target);
+int32_t rv_target_set_single(struct rv_target *target, int32_t value);
 
 struct rv_answer {
     bool is_fine;  /* false: text says why not */
@@ -76,20 +76,20 @@ void rv_answer_fini(struct rv_answer *answer); /* also one that was never filled
  *   returns   0; -E2BIG for an argument longer than a message; -EOPNOTSUPP: its producer answers no commands;
  *             -ENOENT: it has ended; -ETIMEDOUT; -EBUSY: another monitor asks it all the time; -ECANCELED
  */
-int rv_subject_ask(struct rv_subject *subject, uint32_t ring, const char *code, const char *argument,
-                   uint64_t timeout_ns, struct rv_answer *answer);
+int rv_target_ask(struct rv_target *target, uint32_t ring, const char *code, const char *argument, uint64_t timeout_ns,
+                  struct rv_answer *answer);
 
-#define RV_SUBJECT_LEVELS 3u
+#define RV_TARGET_LEVELS 3u
 
-struct rv_subject_expression {
+struct rv_target_expression {
     const char *text;
     uint32_t frame;  /* of its stack, from the innermost, 0, on */
-    uint32_t levels; /* of references that are followed into its values: RV_SUBJECT_LEVELS where a user says nothing */
+    uint32_t levels; /* of references that are followed into its values: RV_TARGET_LEVELS where a user says nothing */
 };
 
-/* Evaluate it where the thread is. As rv_subject_ask(). */
-int rv_subject_eval(struct rv_subject *subject, uint32_t ring, const struct rv_subject_expression *expression,
-                    uint64_t timeout_ns, struct rv_answer *answer);
+/* Evaluate it where the thread is. As rv_target_ask(). */
+int rv_target_eval(struct rv_target *target, uint32_t ring, const struct rv_target_expression *expression,
+                   uint64_t timeout_ns, struct rv_answer *answer);
 
 /*
  * The file's global message, in whatever language the programs on it speak. What is sent stays there until one of them
@@ -98,28 +98,28 @@ int rv_subject_eval(struct rv_subject *subject, uint32_t ring, const struct rv_s
  *   returns  0; -EBUSY: another one does the same; -ETIMEDOUT: nobody took the message before, or the parts of this
  *            one; -ENOENT: none is there; -EPIPE: its sender died; -EBADMSG: it is none
  */
-int rv_subject_send_message(struct rv_subject *subject, const char *text, uint64_t timeout_ns);
-int rv_subject_take_message(struct rv_subject *subject, uint64_t timeout_ns, struct rv_answer *answer);
+int rv_target_send_message(struct rv_target *target, const char *text, uint64_t timeout_ns);
+int rv_target_take_message(struct rv_target *target, uint64_t timeout_ns, struct rv_answer *answer);
 
 /*
  * The frames of any thread, a line each, innermost first: as it says itself, with the lines that they are in; of a
  * producer that answers no commands by the calls in its ring, with the lines that the functions begin at.
- *   returns  as rv_subject_ask()
+ *   returns  as rv_target_ask()
  */
-int rv_subject_stack(struct rv_subject *subject, uint32_t ring, uint64_t timeout_ns, struct rv_answer *answer);
+int rv_target_stack(struct rv_target *target, uint32_t ring, uint64_t timeout_ns, struct rv_answer *answer);
 
 /* Until the thread has stopped more often than n_stops. 0, -ETIMEDOUT, -ENOENT: it has ended;
  * -ECANCELED. */
-int rv_subject_wait_stop(struct rv_subject *subject, const struct rv_subject_thread *thread, uint32_t n_stops,
-                         uint64_t timeout_ns);
+int rv_target_wait_stop(struct rv_target *target, const struct rv_target_thread *thread, uint32_t n_stops,
+                        uint64_t timeout_ns);
 
 /* Its index; -ENOSPC, -E2BIG, -EOPNOTSUPP, -ENOENT. */
-int rv_subject_watch(struct rv_subject *subject, uint32_t ring, const char *expression);
+int rv_target_watch(struct rv_target *target, uint32_t ring, const char *expression);
 
 /* 0; -ENOENT. */
-int rv_subject_unwatch(struct rv_subject *subject, uint32_t ring, unsigned watch);
+int rv_target_unwatch(struct rv_target *target, uint32_t ring, unsigned watch);
 
-struct rv_subject_value {
+struct rv_target_value {
     char expression[RV_WIRE_WATCH_EXPRESSION * 4 + 1]; /* these two made fit to be shown */
     char text[RV_WIRE_WATCH_RESULT * 4 + 1];
     bool is_error;
@@ -130,10 +130,10 @@ struct rv_subject_value {
  *   timeout_ns  0: only one that is there already, which asks for the next
  *   returns     0; -ENOENT: it watches nothing; -EAGAIN, -ETIMEDOUT, with the expression filled in
  */
-int rv_subject_value(struct rv_subject *subject, uint32_t ring, unsigned watch, uint64_t timeout_ns,
-                     struct rv_subject_value *out);
+int rv_target_value(struct rv_target *target, uint32_t ring, unsigned watch, uint64_t timeout_ns,
+                    struct rv_target_value *out);
 
 /* What a negative errno of these means to a user, in a few words. */
-const char *rv_subject_error(int error);
+const char *rv_target_error(int error);
 
 #endif

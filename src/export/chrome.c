@@ -15,8 +15,8 @@
 static const char DURATION[] = ",\"dur\":";
 
 struct chrome {
-    struct rv_rowtext head; /* of a call of this lane, up to its time */
-    struct rv_pieces names; /* ,"name":"... (file:line)" */
+    struct rv_text_buffer head; /* of a call of this lane, up to its time */
+    struct rv_text_cache names; /* ,"name":"... (file:line)" */
     uint32_t pid, tid;
     bool has_events;
 };
@@ -24,36 +24,36 @@ struct chrome {
 static void begin(void *state, struct rv_export_target *target)
 {
     (void)state;
-    rv_rowtext_add(target->text, "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"title\":");
-    rv_rowtext_add_json(target->text, target->export->title);
-    rv_rowtext_add(target->text, ",\"clock\":\"CLOCK_MONOTONIC\"");
+    rv_text_buffer_add(target->text, "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"title\":");
+    rv_text_buffer_add_json(target->text, target->export->title);
+    rv_text_buffer_add(target->text, ",\"clock\":\"CLOCK_MONOTONIC\"");
     if (rv_losses_any(target->export->losses)) {
-        rv_rowtext_add(target->text, ",\"lost\":");
+        rv_text_buffer_add(target->text, ",\"lost\":");
         rv_losses_add_json(target->text, target->export->losses);
     }
-    rv_rowtext_add(target->text, "},\"traceEvents\":[");
+    rv_text_buffer_add(target->text, "},\"traceEvents\":[");
 }
 
 /* An event up to its own members. */
-static void begin_event(struct chrome *chrome, struct rv_rowtext *text, char phase)
+static void begin_event(struct chrome *chrome, struct rv_text_buffer *text, char phase)
 {
-    rv_rowtext_add(text, chrome->has_events ? ",\n" : "\n");
-    rv_rowtext_format(text, "{\"ph\":\"%c\",\"pid\":%u,\"tid\":%u", phase, chrome->pid, chrome->tid);
+    rv_text_buffer_add(text, chrome->has_events ? ",\n" : "\n");
+    rv_text_buffer_format(text, "{\"ph\":\"%c\",\"pid\":%u,\"tid\":%u", phase, chrome->pid, chrome->tid);
     chrome->has_events = true;
 }
 
-static void add_name(struct chrome *chrome, struct rv_rowtext *text, const char *what, const char *name)
+static void add_name(struct chrome *chrome, struct rv_text_buffer *text, const char *what, const char *name)
 {
     begin_event(chrome, text, 'M');
-    rv_rowtext_format(text, ",\"name\":\"%s\",\"args\":{\"name\":", what);
-    rv_rowtext_add_json(text, name);
-    rv_rowtext_add(text, "}}");
+    rv_text_buffer_format(text, ",\"name\":\"%s\",\"args\":{\"name\":", what);
+    rv_text_buffer_add_json(text, name);
+    rv_text_buffer_add(text, "}}");
 }
 
-static void add_rank(struct chrome *chrome, struct rv_rowtext *text, const char *what, uint32_t rank)
+static void add_rank(struct chrome *chrome, struct rv_text_buffer *text, const char *what, uint32_t rank)
 {
     begin_event(chrome, text, 'M');
-    rv_rowtext_format(text, ",\"name\":\"%s\",\"args\":{\"sort_index\":%u}}", what, rank);
+    rv_text_buffer_format(text, ",\"name\":\"%s\",\"args\":{\"sort_index\":%u}}", what, rank);
 }
 
 static void begin_lane(void *state, struct rv_export_target *target, const struct rv_export_lane *lane)
@@ -68,99 +68,100 @@ static void begin_lane(void *state, struct rv_export_target *target, const struc
     add_name(chrome, target->text, "thread_name", lane->lane->name);
     add_rank(chrome, target->text, "thread_sort_index", lane->rank);
     chrome->head.n = 0;
-    rv_rowtext_format(&chrome->head, ",\n{\"ph\":\"X\",\"pid\":%u,\"tid\":%u,\"ts\":", lane->pid, lane->tid);
+    rv_text_buffer_format(&chrome->head, ",\n{\"ph\":\"X\",\"pid\":%u,\"tid\":%u,\"ts\":", lane->pid, lane->tid);
 }
 
-static const struct rv_rowtext *name_of(struct chrome *chrome, struct rv_export_target *target, uint32_t id)
+static const struct rv_text_buffer *name_of(struct chrome *chrome, struct rv_export_target *target, uint32_t id)
 {
-    struct rv_rowtext *text = rv_pieces_at(&chrome->names, id);
+    struct rv_text_buffer *text = rv_text_cache_at(&chrome->names, id);
     if (text->n)
         return text;
     struct rv_subroutine subroutine = rv_subroutines_get(target->export->subroutines, id);
     char *full = rv_subroutine_take_full_name(&subroutine);
-    struct rv_rowtext name = {0};
-    rv_rowtext_add(&name, full);
+    struct rv_text_buffer name = {0};
+    rv_text_buffer_add(&name, full);
     if (*subroutine.file && subroutine.line)
-        rv_rowtext_format(&name, " (%s:%u)", subroutine.file, subroutine.line);
-    rv_rowtext_add_bytes(&name, "", 1);
-    rv_rowtext_add(text, ",\"name\":");
-    rv_rowtext_add_json(text, name.bytes);
-    rv_rowtext_fini(&name);
+        rv_text_buffer_format(&name, " (%s:%u)", subroutine.file, subroutine.line);
+    rv_text_buffer_add_bytes(&name, "", 1);
+    rv_text_buffer_add(text, ",\"name\":");
+    rv_text_buffer_add_json(text, name.bytes);
+    rv_text_buffer_fini(&name);
     free(full);
     return text;
 }
 
 /* A list of categories has commas. */
-static void add_flags(struct rv_rowtext *text, const char *words)
+static void add_flags(struct rv_text_buffer *text, const char *words)
 {
-    rv_rowtext_add(text, ",\"cat\":\"");
+    rv_text_buffer_add(text, ",\"cat\":\"");
     for (; *words; words++)
-        rv_rowtext_add_bytes(text, *words == '|' ? "," : words, 1);
-    rv_rowtext_add(text, "\"");
+        rv_text_buffer_add_bytes(text, *words == '|' ? "," : words, 1);
+    rv_text_buffer_add(text, "\"");
 }
 
 static void add_spans(void *state, struct rv_export_target *target, const struct rv_span *spans, size_t n)
 {
     struct chrome *chrome = state;
-    struct rv_rowtext *text = target->text;
+    struct rv_text_buffer *text = target->text;
     for (size_t i = 0; i < n; i++) {
-        const struct rv_rowtext *name = name_of(chrome, target, spans[i].id);
+        const struct rv_text_buffer *name = name_of(chrome, target, spans[i].id);
         const char *flags = rv_span_flag_words(spans[i].flags);
-        char *at = rv_rowtext_reserve(text, chrome->head.n + name->n + 2 * RV_ROWTEXT_NUMBER + sizeof DURATION);
+        char *at = rv_text_buffer_reserve(text, chrome->head.n + name->n + 2 * RV_TEXT_BUFFER_NUMBER + sizeof DURATION);
         at = mempcpy(at, chrome->head.bytes, chrome->head.n);
-        at = rv_rowtext_put_us(at, spans[i].start);
+        at = rv_text_buffer_put_us(at, spans[i].start);
         at = mempcpy(at, DURATION, sizeof DURATION - 1);
-        at = rv_rowtext_put_us(at, spans[i].end - spans[i].start);
+        at = rv_text_buffer_put_us(at, spans[i].end - spans[i].start);
         at = mempcpy(at, name->bytes, name->n);
         text->n = (size_t)(at - text->bytes);
         if (*flags)
             add_flags(text, flags);
-        rv_rowtext_add_bytes(text, "}", 1);
+        rv_text_buffer_add_bytes(text, "}", 1);
     }
 }
 
-static void add_note_head(struct chrome *chrome, struct rv_rowtext *text, char phase, const struct rv_lane_note *note)
+static void add_note_head(struct chrome *chrome, struct rv_text_buffer *text, char phase,
+                          const struct rv_lane_note *note)
 {
     begin_event(chrome, text, phase);
-    rv_rowtext_add(text, ",\"ts\":");
-    rv_rowtext_add_us(text, note->start_ns);
+    rv_text_buffer_add(text, ",\"ts\":");
+    rv_text_buffer_add_us(text, note->start_ns);
 }
 
 static void add_note(void *state, struct rv_export_target *target, const struct rv_lane_note *note)
 {
     struct chrome *chrome = state;
-    struct rv_rowtext *text = target->text;
+    struct rv_text_buffer *text = target->text;
     switch ((enum rv_note_kind)note->kind) {
     case RV_NOTE_GC:
         add_note_head(chrome, text, 'X', note);
-        rv_rowtext_add(text, ",\"dur\":");
-        rv_rowtext_add_us(text, note->end_ns > note->start_ns ? note->end_ns - note->start_ns : 0);
-        rv_rowtext_add(text, ",\"cat\":\"gc\",\"name\":\"GC\"}");
+        rv_text_buffer_add(text, ",\"dur\":");
+        rv_text_buffer_add_us(text, note->end_ns > note->start_ns ? note->end_ns - note->start_ns : 0);
+        rv_text_buffer_add(text, ",\"cat\":\"gc\",\"name\":\"GC\"}");
         break;
     case RV_NOTE_LOST:
         add_note_head(chrome, text, 'i', note);
-        rv_rowtext_format(text, ",\"s\":\"t\",\"cat\":\"lost\",\"name\":\"%s\",\"args\":{\"count\":%u}}",
-                          rv_note_words(note), note->id);
+        rv_text_buffer_format(text, ",\"s\":\"t\",\"cat\":\"lost\",\"name\":\"%s\",\"args\":{\"count\":%u}}",
+                              rv_note_words(note), note->id);
         break;
     case RV_NOTE_STATE:
         add_note_head(chrome, text, 'i', note);
-        rv_rowtext_format(text, ",\"s\":\"t\",\"cat\":\"state\",\"name\":\"%s\"}", rv_note_words(note));
+        rv_text_buffer_format(text, ",\"s\":\"t\",\"cat\":\"state\",\"name\":\"%s\"}", rv_note_words(note));
         break;
     case RV_NOTE_MARK:
         add_note_head(chrome, text, 'i', note);
-        rv_rowtext_add(text, ",\"s\":\"t\"");
-        const struct rv_rowtext *mark = name_of(chrome, target, note->id);
-        rv_rowtext_add_bytes(text, mark->bytes, mark->n);
-        rv_rowtext_add(text, "}");
+        rv_text_buffer_add(text, ",\"s\":\"t\"");
+        const struct rv_text_buffer *mark = name_of(chrome, target, note->id);
+        rv_text_buffer_add_bytes(text, mark->bytes, mark->n);
+        rv_text_buffer_add(text, "}");
         break;
     case RV_NOTE_VALUE:
         add_note_head(chrome, text, 'C', note);
-        const struct rv_rowtext *name = name_of(chrome, target, note->id);
-        rv_rowtext_add_bytes(text, name->bytes, name->n);
+        const struct rv_text_buffer *name = name_of(chrome, target, note->id);
+        rv_text_buffer_add_bytes(text, name->bytes, name->n);
         if (isfinite(note->value))
-            rv_rowtext_format(text, ",\"args\":{\"value\":%.9g}}", (double)note->value);
+            rv_text_buffer_format(text, ",\"args\":{\"value\":%.9g}}", (double)note->value);
         else
-            rv_rowtext_add(text, ",\"args\":{\"value\":null}}"); /* JSON has no such number */
+            rv_text_buffer_add(text, ",\"args\":{\"value\":null}}"); /* JSON has no such number */
         break;
     case RV_NOTE_KIND_COUNT:
         break;
@@ -176,14 +177,14 @@ static void end_lane(void *state, struct rv_export_target *target)
 static void end(void *state, struct rv_export_target *target)
 {
     (void)state;
-    rv_rowtext_add(target->text, "\n]}\n");
+    rv_text_buffer_add(target->text, "\n]}\n");
 }
 
 static void fini(void *state)
 {
     struct chrome *chrome = state;
-    rv_rowtext_fini(&chrome->head);
-    rv_pieces_fini(&chrome->names);
+    rv_text_buffer_fini(&chrome->head);
+    rv_text_cache_fini(&chrome->names);
 }
 
 const struct rv_export_format rv_export_chrome = {.state_bytes = sizeof(struct chrome),

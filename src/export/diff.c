@@ -65,145 +65,147 @@ static const char *const CHANGE_NAMES[RV_SPREAD_TIMES][2] = {{"self_change", "se
 
 /* ---- JSON ---- */
 
-static void add_json_row(struct rv_rowtext *text, const struct rv_compare_row *row)
+static void add_json_row(struct rv_text_buffer *text, const struct rv_compare_row *row)
 {
     struct number numbers[N_NUMBERS];
     double ratio;
     numbers_of(row, numbers);
-    rv_rowtext_add(text, "{\"name\":");
-    rv_rowtext_add_json(text, row->name);
-    rv_rowtext_add(text, ",\"file\":");
-    rv_rowtext_add_json(text, row->file);
+    rv_text_buffer_add(text, "{\"name\":");
+    rv_text_buffer_add_json(text, row->name);
+    rv_text_buffer_add(text, ",\"file\":");
+    rv_text_buffer_add_json(text, row->file);
     for (int i = 0; i < N_NUMBERS; i++)
-        rv_rowtext_format(text, ",\"%s\":[%llu,%llu]", numbers[i].name, (unsigned long long)numbers[i].value[BEFORE],
-                          (unsigned long long)numbers[i].value[AFTER]);
+        rv_text_buffer_format(text, ",\"%s\":[%llu,%llu]", numbers[i].name,
+                              (unsigned long long)numbers[i].value[BEFORE],
+                              (unsigned long long)numbers[i].value[AFTER]);
     if (ratio_of(row, &ratio))
-        rv_rowtext_format(text, ",\"total_ratio\":%.6g", ratio);
+        rv_text_buffer_format(text, ",\"total_ratio\":%.6g", ratio);
     else
-        rv_rowtext_add(text, ",\"total_ratio\":null");
+        rv_text_buffer_add(text, ",\"total_ratio\":null");
     for (int time = 0; time < RV_SPREAD_TIMES; time++)
         if (rv_compare_is_tested(row))
-            rv_rowtext_format(text, ",\"%s\":%.6g,\"%s\":%.6g", CHANGE_NAMES[time][0], row->changes[time].ratio,
-                              CHANGE_NAMES[time][1], row->changes[time].p);
+            rv_text_buffer_format(text, ",\"%s\":%.6g,\"%s\":%.6g", CHANGE_NAMES[time][0], row->changes[time].ratio,
+                                  CHANGE_NAMES[time][1], row->changes[time].p);
         else
-            rv_rowtext_format(text, ",\"%s\":null,\"%s\":null", CHANGE_NAMES[time][0], CHANGE_NAMES[time][1]);
-    rv_rowtext_format(text, ",\"verdict\":\"%s\"}", verdict_word(row->verdict));
+            rv_text_buffer_format(text, ",\"%s\":null,\"%s\":null", CHANGE_NAMES[time][0], CHANGE_NAMES[time][1]);
+    rv_text_buffer_format(text, ",\"verdict\":\"%s\"}", verdict_word(row->verdict));
 }
 
-static void write_json(struct rv_rowtext *text, const struct rv_diff *diff)
+static void write_json(struct rv_text_buffer *text, const struct rv_diff *diff)
 {
     static const char *const sides[RV_COMPARE_SIDES] = {"{\"before\":{\"title\":", ",\"after\":{\"title\":"};
     for (int side = 0; side < RV_COMPARE_SIDES; side++) {
-        rv_rowtext_add(text, sides[side]);
-        rv_rowtext_add_json(text, diff->title[side]);
-        rv_rowtext_format(text, ",\"spans\":%llu}", (unsigned long long)diff->n_spans[side]);
+        rv_text_buffer_add(text, sides[side]);
+        rv_text_buffer_add_json(text, diff->title[side]);
+        rv_text_buffer_format(text, ",\"spans\":%llu}", (unsigned long long)diff->n_spans[side]);
     }
-    rv_rowtext_format(text, ",\"tested\":%zu,\"common_change\":%.6g,\"subroutines\":[", diff->compare->n_tested,
-                      diff->compare->common_ratio);
+    rv_text_buffer_format(text, ",\"tested\":%zu,\"common_change\":%.6g,\"subroutines\":[", diff->compare->n_tested,
+                          diff->compare->common_ratio);
     for (size_t i = 0; i < diff->compare->n; i++) {
-        rv_rowtext_add(text, i ? ",\n" : "\n");
+        rv_text_buffer_add(text, i ? ",\n" : "\n");
         add_json_row(text, &diff->compare->rows[i]);
     }
-    rv_rowtext_add(text, "\n]}\n");
+    rv_text_buffer_add(text, "\n]}\n");
 }
 
 /* ---- CSV ---- */
 
-static void write_csv(struct rv_rowtext *text, const struct rv_compare *compare)
+static void write_csv(struct rv_text_buffer *text, const struct rv_compare *compare)
 {
-    rv_rowtext_add(text, "name,file,line_before,line_after,calls_before,calls_after,total_ns_before,total_ns_after,"
-                         "self_ns_before,self_ns_after,self_p50_ns_before,self_p50_ns_after,p50_ns_before,p50_ns_after,"
-                         "p99_ns_before,p99_ns_after,"
-                         "max_ns_before,max_ns_after,total_ratio,self_change,self_p,change,p,verdict\n");
+    rv_text_buffer_add(text,
+                       "name,file,line_before,line_after,calls_before,calls_after,total_ns_before,total_ns_after,"
+                       "self_ns_before,self_ns_after,self_p50_ns_before,self_p50_ns_after,p50_ns_before,p50_ns_after,"
+                       "p99_ns_before,p99_ns_after,"
+                       "max_ns_before,max_ns_after,total_ratio,self_change,self_p,change,p,verdict\n");
     for (size_t i = 0; i < compare->n; i++) {
         const struct rv_compare_row *row = &compare->rows[i];
         struct number numbers[N_NUMBERS];
         double ratio;
         numbers_of(row, numbers);
-        rv_rowtext_add_csv(text, row->name);
-        rv_rowtext_add(text, ",");
-        rv_rowtext_add_csv(text, row->file);
+        rv_text_buffer_add_csv(text, row->name);
+        rv_text_buffer_add(text, ",");
+        rv_text_buffer_add_csv(text, row->file);
         for (int j = 0; j < N_NUMBERS; j++)
-            rv_rowtext_format(text, ",%llu,%llu", (unsigned long long)numbers[j].value[BEFORE],
-                              (unsigned long long)numbers[j].value[AFTER]);
-        rv_rowtext_add(text, ",");
+            rv_text_buffer_format(text, ",%llu,%llu", (unsigned long long)numbers[j].value[BEFORE],
+                                  (unsigned long long)numbers[j].value[AFTER]);
+        rv_text_buffer_add(text, ",");
         if (ratio_of(row, &ratio))
-            rv_rowtext_format(text, "%.6g", ratio);
+            rv_text_buffer_format(text, "%.6g", ratio);
         for (int time = 0; time < RV_SPREAD_TIMES; time++)
             if (rv_compare_is_tested(row))
-                rv_rowtext_format(text, ",%.6g,%.6g", row->changes[time].ratio, row->changes[time].p);
+                rv_text_buffer_format(text, ",%.6g,%.6g", row->changes[time].ratio, row->changes[time].p);
             else
-                rv_rowtext_add(text, ",,");
-        rv_rowtext_format(text, ",%s\n", verdict_word(row->verdict));
+                rv_text_buffer_add(text, ",,");
+        rv_text_buffer_format(text, ",%s\n", verdict_word(row->verdict));
     }
 }
 
 /* ---- text ---- */
 
-static void add_change(struct rv_rowtext *text, const struct rv_compare_row *row)
+static void add_change(struct rv_text_buffer *text, const struct rv_compare_row *row)
 {
     uint64_t before_ns = row->stats[BEFORE].total_ns, after_ns = row->stats[AFTER].total_ns;
     char duration[32], change[34];
     rv_units_format_ns(duration, sizeof duration, before_ns > after_ns ? before_ns - after_ns : after_ns - before_ns);
     snprintf(change, sizeof change, "%s%s", before_ns > after_ns ? "-" : "+", duration);
-    rv_rowtext_format(text, "%11s", before_ns == after_ns ? "0" : change);
+    rv_text_buffer_format(text, "%11s", before_ns == after_ns ? "0" : change);
 }
 
-static void add_text_row(struct rv_rowtext *text, const struct rv_compare_row *row)
+static void add_text_row(struct rv_text_buffer *text, const struct rv_compare_row *row)
 {
     double ratio;
     add_change(text, row);
     for (int side = 0; side < RV_COMPARE_SIDES; side++)
-        rv_rowtext_add_duration(text, row->stats[side].total_ns);
+        rv_text_buffer_add_duration(text, row->stats[side].total_ns);
     if (ratio_of(row, &ratio))
-        rv_rowtext_format(text, " %7.2f", ratio);
+        rv_text_buffer_format(text, " %7.2f", ratio);
     else
-        rv_rowtext_format(text, " %7s", "");
+        rv_text_buffer_format(text, " %7s", "");
     for (int side = 0; side < RV_COMPARE_SIDES; side++)
-        rv_rowtext_format(text, " %10llu", (unsigned long long)row->stats[side].n_calls);
+        rv_text_buffer_format(text, " %10llu", (unsigned long long)row->stats[side].n_calls);
     for (int side = 0; side < RV_COMPARE_SIDES; side++)
-        rv_rowtext_add_duration(text, row->stats[side].self_ns);
+        rv_text_buffer_add_duration(text, row->stats[side].self_ns);
     for (int side = 0; side < RV_COMPARE_SIDES; side++)
-        rv_rowtext_add_duration(text, row->own_p50_ns[side]);
+        rv_text_buffer_add_duration(text, row->own_p50_ns[side]);
     for (int side = 0; side < RV_COMPARE_SIDES; side++)
-        rv_rowtext_add_duration(text, row->stats[side].p50_ns);
-    rv_rowtext_format(text, "  %-13s %s", verdict_word(row->verdict), row->name);
+        rv_text_buffer_add_duration(text, row->stats[side].p50_ns);
+    rv_text_buffer_format(text, "  %-13s %s", verdict_word(row->verdict), row->name);
     if (row->file[0])
-        rv_rowtext_format(text, " (%s)", row->file);
-    rv_rowtext_add(text, "\n");
+        rv_text_buffer_format(text, " (%s)", row->file);
+    rv_text_buffer_add(text, "\n");
 }
 
-static void write_text(struct rv_rowtext *text, const struct rv_diff *diff)
+static void write_text(struct rv_text_buffer *text, const struct rv_diff *diff)
 {
     const struct rv_compare *compare = diff->compare;
     size_t n_verdicts[RV_COMPARE_GONE + 1] = {0};
-    rv_rowtext_format(text, "before: %s, %llu calls\nafter:  %s, %llu calls\n\n", diff->title[BEFORE],
-                      (unsigned long long)diff->n_spans[BEFORE], diff->title[AFTER],
-                      (unsigned long long)diff->n_spans[AFTER]);
-    rv_rowtext_format(text, "%11s %21s %7s %21s %21s %21s %21s\n", "total", "total", "", "calls", "self", "self p50",
-                      "p50");
-    rv_rowtext_format(text, "%11s %10s %10s %7s", "change", "before", "after", "ratio");
+    rv_text_buffer_format(text, "before: %s, %llu calls\nafter:  %s, %llu calls\n\n", diff->title[BEFORE],
+                          (unsigned long long)diff->n_spans[BEFORE], diff->title[AFTER],
+                          (unsigned long long)diff->n_spans[AFTER]);
+    rv_text_buffer_format(text, "%11s %21s %7s %21s %21s %21s %21s\n", "total", "total", "", "calls", "self",
+                          "self p50", "p50");
+    rv_text_buffer_format(text, "%11s %10s %10s %7s", "change", "before", "after", "ratio");
     for (int i = 0; i < 4; i++)
-        rv_rowtext_format(text, " %10s %10s", "before", "after");
-    rv_rowtext_add(text, "  verdict       subroutine\n");
+        rv_text_buffer_format(text, " %10s %10s", "before", "after");
+    rv_text_buffer_add(text, "  verdict       subroutine\n");
     for (size_t i = 0; i < compare->n; i++) {
         add_text_row(text, &compare->rows[i]);
         n_verdicts[compare->rows[i].verdict]++;
     }
-    rv_rowtext_format(
+    rv_text_buffer_format(
         text,
         "\n%zu subroutines, %zu with at least %u calls in both runs: %zu take longer themselves, %zu less "
         "long; %zu call what takes longer, %zu what takes less long\n",
         compare->n, compare->n_tested, RV_COMPARE_LEAST_CALLS, n_verdicts[RV_COMPARE_SLOWER],
         n_verdicts[RV_COMPARE_FASTER], n_verdicts[RV_COMPARE_SLOWER_INSIDE], n_verdicts[RV_COMPARE_FASTER_INSIDE]);
-    rv_rowtext_format(
+    rv_text_buffer_format(
         text, "own times of all together: x%.2f (the machine, or the whole program); verdicts are beyond that\n",
         compare->common_ratio);
 }
 
 int rv_diff_write(const struct rv_diff *diff, enum rv_report_format format, FILE *out)
 {
-    struct rv_rowtext text = {0};
+    struct rv_text_buffer text = {0};
     switch (format) {
     case RV_REPORT_TEXT:
         write_text(&text, diff);
@@ -215,9 +217,9 @@ int rv_diff_write(const struct rv_diff *diff, enum rv_report_format format, FILE
         write_json(&text, diff);
         break;
     }
-    int result = rv_rowtext_flush(&text, out);
+    int result = rv_text_buffer_flush(&text, out);
     if (result == 0 && fflush(out) != 0)
         result = -errno;
-    rv_rowtext_fini(&text);
+    rv_text_buffer_fini(&text);
     return result;
 }

@@ -50,48 +50,48 @@ struct process {
     uint32_t number, pid;
 };
 
-struct roster { /* of all lanes that are in the part */
+struct stream_table { /* of all lanes that are in the part */
     struct rv_export_lane *lanes;
     size_t n;
     struct process *processes;
     size_t n_processes, capacity;
 };
 
-static struct process *process_of(struct roster *roster, struct numbers *pids, const struct rv_lane *lane)
+static struct process *process_of(struct stream_table *stream_table, struct numbers *pids, const struct rv_lane *lane)
 {
-    for (size_t i = roster->n_processes; i-- > 0;)
-        if (roster->processes[i].key == lane->process_key && roster->processes[i].number == lane->pid)
-            return &roster->processes[i];
-    roster->processes =
-        rv_vec_reserve(roster->processes, &roster->capacity, roster->n_processes + 1, sizeof *roster->processes);
-    struct process *process = &roster->processes[roster->n_processes];
+    for (size_t i = stream_table->n_processes; i-- > 0;)
+        if (stream_table->processes[i].key == lane->process_key && stream_table->processes[i].number == lane->pid)
+            return &stream_table->processes[i];
+    stream_table->processes = rv_vec_reserve(stream_table->processes, &stream_table->capacity,
+                                             stream_table->n_processes + 1, sizeof *stream_table->processes);
+    struct process *process = &stream_table->processes[stream_table->n_processes];
     *process = (struct process){.key = lane->process_key, .number = lane->pid, .pid = lane->pid};
     if (!add_number(pids, (uint64_t)lane->pid + 1))
-        process->pid = RV_EXPORT_FIRST_FREE_NUMBER + (uint32_t)roster->n_processes;
-    roster->n_processes++;
+        process->pid = RV_EXPORT_FIRST_FREE_NUMBER + (uint32_t)stream_table->n_processes;
+    stream_table->n_processes++;
     return process;
 }
 
-static void call_roster(struct roster *roster, struct rv_lanes *lanes, const struct rv_part *part)
+static void call_roster(struct stream_table *stream_table, struct rv_lanes *lanes, const struct rv_slice *part)
 {
     struct numbers pids = {0}, tids = {0};
     size_t n;
     struct rv_lane **sorted = rv_lanes_take_by_thread(lanes, &n);
-    roster->lanes = rv_alloc(n, sizeof *roster->lanes);
+    stream_table->lanes = rv_alloc(n, sizeof *stream_table->lanes);
     for (size_t i = 0; i < n; i++) {
         const struct rv_lane *lane = sorted[i];
-        if (!rv_part_has_lane(part, lane))
+        if (!rv_slice_has_lane(part, lane))
             continue;
-        size_t n_known = roster->n_processes;
-        const struct process *process = process_of(roster, &pids, lane);
+        size_t n_known = stream_table->n_processes;
+        const struct process *process = process_of(stream_table, &pids, lane);
         uint64_t key = ((uint64_t)process->pid << 32 | lane->tid) + 1;
-        roster->lanes[roster->n++] = (struct rv_export_lane){
+        stream_table->lanes[stream_table->n++] = (struct rv_export_lane){
             .lane = lane,
             .rank = (uint32_t)i,
             .pid = process->pid,
             .tid = add_number(&tids, key) ? lane->tid : RV_EXPORT_FIRST_FREE_NUMBER + (uint32_t)i,
-            .process_idx = (uint32_t)(process - roster->processes),
-            .opens_process = roster->n_processes > n_known,
+            .process_idx = (uint32_t)(process - stream_table->processes),
+            .opens_process = stream_table->n_processes > n_known,
         };
     }
     free(sorted);
@@ -119,7 +119,7 @@ struct run {
 static void flush(struct rv_export_target *target)
 {
     if (!target->error)
-        target->error = rv_rowtext_flush(target->text, target->out);
+        target->error = rv_text_buffer_flush(target->text, target->out);
     target->text->n = 0;
 }
 
@@ -152,7 +152,7 @@ static int write_lane(struct run *run, const struct rv_export_lane *lane)
             export->progress(export->context, run->n_done, rv_spool_n_spans(export->spool));
     }
     for (size_t i = 0; i < lane->lane->n_notes && run->format->note; i++) {
-        if (rv_part_has_note(&export->part, &lane->lane->notes[i]))
+        if (rv_slice_has_note(&export->part, &lane->lane->notes[i]))
             run->format->note(run->state, target, &lane->lane->notes[i]);
         rv_export_drain(target);
     }
@@ -163,20 +163,20 @@ static int write_lane(struct run *run, const struct rv_export_lane *lane)
 
 static int write_all(struct run *run)
 {
-    struct roster roster = {0};
+    struct stream_table stream_table = {0};
     int error = 0;
-    call_roster(&roster, run->target.export->lanes, &run->target.export->part);
+    call_roster(&stream_table, run->target.export->lanes, &run->target.export->part);
     run->format->begin(run->state, &run->target);
-    for (size_t i = 0; i < roster.n && !error; i++)
-        error = write_lane(run, &roster.lanes[i]);
+    for (size_t i = 0; i < stream_table.n && !error; i++)
+        error = write_lane(run, &stream_table.lanes[i]);
     if (!error) {
         run->format->end(run->state, &run->target);
         flush(&run->target);
         error = run->target.error;
     }
     run->format->fini(run->state);
-    free(roster.lanes);
-    free(roster.processes);
+    free(stream_table.lanes);
+    free(stream_table.processes);
     return error;
 }
 
@@ -185,7 +185,7 @@ int rv_export_write(const struct rv_export *export, enum rv_export_kind kind, FI
     struct rv_preorder *preorder = rv_preorder_create(export->spool, &export->part);
     if (!preorder)
         return -EIO;
-    struct rv_rowtext text = {0};
+    struct rv_text_buffer text = {0};
     struct run run = {.format = FORMATS[kind],
                       .target = {.export = export, .text = &text, .out = out},
                       .state = rv_alloc(1, FORMATS[kind]->state_bytes),
@@ -197,7 +197,7 @@ int rv_export_write(const struct rv_export *export, enum rv_export_kind kind, FI
     if (!error && fflush(out) != 0)
         error = -errno;
     free(run.state);
-    rv_rowtext_fini(&text);
+    rv_text_buffer_fini(&text);
     rv_preorder_destroy(preorder);
     return error;
 }

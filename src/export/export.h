@@ -33,7 +33,7 @@ struct rv_export {
     struct rv_lanes *lanes; /* of a session that has ended */
     struct rv_subroutines *subroutines;
     const struct rv_spool *spool; /* sealed */
-    struct rv_part part;          /* zeroed = all */
+    struct rv_slice part;         /* zeroed = all */
     const char *title;
     const struct rv_losses *losses; /* NULL = none */
     /* Told now and then how many of the spool's spans are done. May be NULL. */

@@ -22,8 +22,8 @@ struct node {
 };
 
 struct folded {
-    struct rv_pieces names;
-    struct rv_rowtext head; /* "process;thread" */
+    struct rv_text_cache names;
+    struct rv_text_buffer head; /* "process;thread" */
     struct node *nodes;
     size_t n_nodes, nodes_capacity;
     uint32_t *slots; /* (parent, id) to node, 0 = free; power of two, at most half full */
@@ -39,10 +39,10 @@ static void begin(void *state, struct rv_export_target *target)
 }
 
 /* Semicolons part frames and line ends part lines: neither may be in a name. */
-static void add_frame(struct rv_rowtext *text, const char *name)
+static void add_frame(struct rv_text_buffer *text, const char *name)
 {
     size_t first = text->n;
-    rv_rowtext_add_utf8(text, name);
+    rv_text_buffer_add_utf8(text, name);
     for (size_t i = first; i < text->n; i++)
         if (text->bytes[i] == ';' || (unsigned char)text->bytes[i] < ' ')
             text->bytes[i] = text->bytes[i] == ';' ? ':' : ' ';
@@ -93,7 +93,7 @@ static void begin_lane(void *state, struct rv_export_target *target, const struc
     struct folded *folded = state;
     folded->head.n = 0;
     add_frame(&folded->head, lane->lane->process_name);
-    rv_rowtext_add(&folded->head, ";");
+    rv_text_buffer_add(&folded->head, ";");
     add_frame(&folded->head, lane->lane->name);
     folded->nodes = rv_vec_reserve(folded->nodes, &folded->nodes_capacity, 1, sizeof *folded->nodes);
     folded->nodes[0] = (struct node){0};
@@ -120,14 +120,14 @@ static void add_spans(void *state, struct rv_export_target *target, const struct
     }
 }
 
-static const struct rv_rowtext *name_of(struct folded *folded, struct rv_export_target *target, uint32_t id)
+static const struct rv_text_buffer *name_of(struct folded *folded, struct rv_export_target *target, uint32_t id)
 {
-    struct rv_rowtext *text = rv_pieces_at(&folded->names, id);
+    struct rv_text_buffer *text = rv_text_cache_at(&folded->names, id);
     if (text->n)
         return text;
     struct rv_subroutine subroutine = rv_subroutines_get(target->export->subroutines, id);
     char *full = rv_subroutine_take_full_name(&subroutine);
-    rv_rowtext_add(text, ";");
+    rv_text_buffer_add(text, ";");
     add_frame(text, full);
     free(full);
     return text;
@@ -135,23 +135,23 @@ static const struct rv_rowtext *name_of(struct folded *folded, struct rv_export_
 
 static void add_line(struct folded *folded, struct rv_export_target *target, uint32_t node)
 {
-    struct rv_rowtext *text = target->text;
+    struct rv_text_buffer *text = target->text;
     size_t n = 0;
     uint32_t ids[MOST_FRAMES + 1];
     for (uint32_t at = node; at; at = folded->nodes[at].parent)
         ids[n++] = folded->nodes[at].id;
-    rv_rowtext_add_bytes(text, folded->head.bytes, folded->head.n);
+    rv_text_buffer_add_bytes(text, folded->head.bytes, folded->head.n);
     while (n-- > 0) {
         if (ids[n] == DEEPER_ID) {
-            rv_rowtext_format(text, ";%s", DEEPER);
+            rv_text_buffer_format(text, ";%s", DEEPER);
             continue;
         }
-        const struct rv_rowtext *name = name_of(folded, target, ids[n]);
-        rv_rowtext_add_bytes(text, name->bytes, name->n);
+        const struct rv_text_buffer *name = name_of(folded, target, ids[n]);
+        rv_text_buffer_add_bytes(text, name->bytes, name->n);
     }
-    rv_rowtext_add(text, " ");
-    rv_rowtext_add_u64(text, folded->nodes[node].self_ns);
-    rv_rowtext_add(text, "\n");
+    rv_text_buffer_add(text, " ");
+    rv_text_buffer_add_u64(text, folded->nodes[node].self_ns);
+    rv_text_buffer_add(text, "\n");
 }
 
 static void end_lane(void *state, struct rv_export_target *target)
@@ -171,15 +171,15 @@ static void end(void *state, struct rv_export_target *target)
     const struct rv_losses *losses = target->export->losses;
     for (enum rv_loss loss = 0; losses && loss < RV_LOSS_COUNT; loss++)
         if (losses->n[loss])
-            rv_rowtext_format(target->text, "# lost: %llu %s\n", (unsigned long long)losses->n[loss],
-                              rv_loss_words(loss));
+            rv_text_buffer_format(target->text, "# lost: %llu %s\n", (unsigned long long)losses->n[loss],
+                                  rv_loss_words(loss));
 }
 
 static void fini(void *state)
 {
     struct folded *folded = state;
-    rv_pieces_fini(&folded->names);
-    rv_rowtext_fini(&folded->head);
+    rv_text_cache_fini(&folded->names);
+    rv_text_buffer_fini(&folded->head);
     free(folded->nodes);
     free(folded->slots);
     free(folded->path);

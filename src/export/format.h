@@ -21,7 +21,7 @@ struct rv_export_lane {
 /* Handed to every callback: append to text, which is written out between them. */
 struct rv_export_target {
     const struct rv_export *export;
-    struct rv_rowtext *text;
+    struct rv_text_buffer *text;
     uint64_t first_ns; /* of all lanes */
     FILE *out;
     int error; /* negative errno of the first write that failed; later text is dropped */

@@ -29,15 +29,15 @@ const char *rv_loss_words(enum rv_loss loss)
     return LOSSES[loss].words;
 }
 
-void rv_losses_add_json(struct rv_rowtext *text, const struct rv_losses *losses)
+void rv_losses_add_json(struct rv_text_buffer *text, const struct rv_losses *losses)
 {
     const char *separator = "";
-    rv_rowtext_add(text, "{");
+    rv_text_buffer_add(text, "{");
     for (enum rv_loss loss = 0; losses && loss < RV_LOSS_COUNT; loss++) {
         if (!losses->n[loss])
             continue;
-        rv_rowtext_format(text, "%s\"%s\":%llu", separator, LOSSES[loss].key, (unsigned long long)losses->n[loss]);
+        rv_text_buffer_format(text, "%s\"%s\":%llu", separator, LOSSES[loss].key, (unsigned long long)losses->n[loss]);
         separator = ",";
     }
-    rv_rowtext_add(text, "}");
+    rv_text_buffer_add(text, "}");
 }

@@ -13,6 +13,6 @@ bool rv_losses_any(const struct rv_losses *losses); /* false for NULL */
 const char *rv_loss_words(enum rv_loss loss);
 
 /* {"names_without_room":3}: those that are not 0. */
-void rv_losses_add_json(struct rv_rowtext *text, const struct rv_losses *losses);
+void rv_losses_add_json(struct rv_text_buffer *text, const struct rv_losses *losses);
 
 #endif

@@ -77,7 +77,7 @@ static size_t begin_packet(const struct perfetto *perfetto, struct rv_export_tar
 static void add_process(const struct perfetto *perfetto, struct rv_export_target *target,
                         const struct rv_export_lane *lane)
 {
-    struct rv_rowtext *text = target->text;
+    struct rv_text_buffer *text = target->text;
     size_t packet = begin_packet(perfetto, target);
     size_t track = rv_proto_begin(text, PACKET_TRACK_DESCRIPTOR);
     rv_proto_add_varint(text, TRACK_UUID, UUID(UUID_PROCESS, lane->process_idx));
@@ -92,7 +92,7 @@ static void add_process(const struct perfetto *perfetto, struct rv_export_target
 static void add_thread(const struct perfetto *perfetto, struct rv_export_target *target,
                        const struct rv_export_lane *lane)
 {
-    struct rv_rowtext *text = target->text;
+    struct rv_text_buffer *text = target->text;
     size_t packet = begin_packet(perfetto, target);
     size_t track = rv_proto_begin(text, PACKET_TRACK_DESCRIPTOR);
     rv_proto_add_varint(text, TRACK_UUID, UUID(UUID_THREAD, lane->rank));
@@ -106,7 +106,7 @@ static void add_thread(const struct perfetto *perfetto, struct rv_export_target 
     rv_proto_end(text, packet);
 }
 
-static void add_clock(struct rv_rowtext *text, uint32_t id, uint64_t now_ns, bool is_incremental)
+static void add_clock(struct rv_text_buffer *text, uint32_t id, uint64_t now_ns, bool is_incremental)
 {
     size_t clock = rv_proto_begin(text, SNAPSHOT_CLOCKS);
     rv_proto_add_varint(text, CLOCK_ID, id);
@@ -119,7 +119,7 @@ static void add_clock(struct rv_rowtext *text, uint32_t id, uint64_t now_ns, boo
 /* What later packets of the sequence leave out: whose track they are on, and by which clock. */
 static void add_sequence(const struct perfetto *perfetto, struct rv_export_target *target, uint64_t track_uuid)
 {
-    struct rv_rowtext *text = target->text;
+    struct rv_text_buffer *text = target->text;
     size_t packet = begin_packet(perfetto, target);
     rv_proto_add_varint(text, PACKET_SEQUENCE_FLAGS, SEQUENCE_CLEARED);
     size_t snapshot = rv_proto_begin(text, PACKET_CLOCK_SNAPSHOT);
@@ -167,7 +167,7 @@ static uint32_t intern(struct perfetto *perfetto, struct rv_export_target *targe
     known->iid = ++perfetto->n_iids;
     struct rv_subroutine subroutine = rv_subroutines_get(target->export->subroutines, id);
     char *full = rv_subroutine_take_full_name(&subroutine);
-    struct rv_rowtext *text = target->text;
+    struct rv_text_buffer *text = target->text;
     size_t interned = rv_proto_begin(text, PACKET_INTERNED_DATA);
     size_t name = rv_proto_begin(text, INTERNED_NAMES);
     rv_proto_add_varint(text, NAME_IID, known->iid);
@@ -208,7 +208,7 @@ static void close_calls(struct perfetto *perfetto, struct rv_export_target *targ
 
 static void open_call(struct perfetto *perfetto, struct rv_export_target *target, const struct rv_span *span)
 {
-    struct rv_rowtext *text = target->text;
+    struct rv_text_buffer *text = target->text;
     const char *flags = rv_span_flag_words(span->flags);
     size_t packet = begin_event(perfetto, target, span->start);
     uint32_t iid = intern(perfetto, target, span->id);
@@ -248,7 +248,7 @@ struct track {
 
 static void add_track(const struct perfetto *perfetto, struct rv_export_target *target, const struct track *added)
 {
-    struct rv_rowtext *text = target->text;
+    struct rv_text_buffer *text = target->text;
     size_t packet = begin_packet(perfetto, target);
     size_t track = rv_proto_begin(text, PACKET_TRACK_DESCRIPTOR);
     rv_proto_add_varint(text, TRACK_UUID, added->uuid);
@@ -322,7 +322,7 @@ static void add_value(struct perfetto *perfetto, struct rv_export_target *target
     end_note(target, packet);
 }
 
-static void add_count(struct rv_rowtext *text, uint64_t n)
+static void add_count(struct rv_text_buffer *text, uint64_t n)
 {
     size_t annotation = rv_proto_begin(text, EVENT_ANNOTATIONS);
     rv_proto_add_string(text, ANNOTATION_NAME, "count");
@@ -332,7 +332,7 @@ static void add_count(struct rv_rowtext *text, uint64_t n)
 
 static void add_instant(struct perfetto *perfetto, struct rv_export_target *target, const struct rv_lane_note *note)
 {
-    struct rv_rowtext *text = target->text;
+    struct rv_text_buffer *text = target->text;
     struct note_packet packet = begin_note(perfetto, target, note->start_ns, TYPE_INSTANT);
     if (note->kind == RV_NOTE_MARK) {
         struct rv_subroutine subroutine = rv_subroutines_get(target->export->subroutines, note->id);

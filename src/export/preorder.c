@@ -16,7 +16,7 @@ enum { BUFFER_SPANS = 8192 };
 
 struct rv_preorder {
     const struct rv_spool *spool;
-    const struct rv_part *part;
+    const struct rv_slice *part;
     int fd;
     struct rv_span *open; /* frames that enclose the moment, outermost first */
     size_t n_open, open_capacity;
@@ -27,7 +27,7 @@ struct rv_preorder {
     int error;
 };
 
-struct rv_preorder *rv_preorder_create(const struct rv_spool *spool, const struct rv_part *part)
+struct rv_preorder *rv_preorder_create(const struct rv_spool *spool, const struct rv_slice *part)
 {
     int fd = rv_os_open_spool("the spans in order");
     if (fd < 0)
@@ -114,7 +114,7 @@ int rv_preorder_begin(struct rv_preorder *preorder, uint32_t lane_idx)
         if (preorder->error)
             break;
         for (uint32_t i = block->n; i-- > 0;)
-            if (rv_part_has_span(preorder->part, &block->spans[i]))
+            if (rv_slice_has_span(preorder->part, &block->spans[i]))
                 take(preorder, &block->spans[i]);
         number = block->previous;
     }

@@ -22,7 +22,7 @@ struct rv_preorder; /* opaque */
  *   part     only spans of it; what they called stands in their place where they are not in it. Borrowed
  *   returns  NULL with one line printed
  */
-struct rv_preorder *rv_preorder_create(const struct rv_spool *spool, const struct rv_part *part);
+struct rv_preorder *rv_preorder_create(const struct rv_spool *spool, const struct rv_slice *part);
 void rv_preorder_destroy(struct rv_preorder *preorder);
 
 /* Begin a lane. 0, or a negative errno with one line printed. */

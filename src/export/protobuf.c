@@ -15,19 +15,19 @@ static size_t put_varint(char *at, uint64_t value)
     return n;
 }
 
-static void add_tag(struct rv_rowtext *text, uint32_t field, unsigned wire)
+static void add_tag(struct rv_text_buffer *text, uint32_t field, unsigned wire)
 {
-    text->n += put_varint(rv_rowtext_reserve(text, MOST_VARINT_BYTES), (uint64_t)field << 3 | wire);
+    text->n += put_varint(rv_text_buffer_reserve(text, MOST_VARINT_BYTES), (uint64_t)field << 3 | wire);
 }
 
-void rv_proto_add_varint(struct rv_rowtext *text, uint32_t field, uint64_t value)
+void rv_proto_add_varint(struct rv_text_buffer *text, uint32_t field, uint64_t value)
 {
-    char *at = rv_rowtext_reserve(text, 2 * MOST_VARINT_BYTES);
+    char *at = rv_text_buffer_reserve(text, 2 * MOST_VARINT_BYTES);
     size_t n = put_varint(at, (uint64_t)field << 3 | WIRE_VARINT);
     text->n += n + put_varint(at + n, value);
 }
 
-void rv_proto_add_double(struct rv_rowtext *text, uint32_t field, double value)
+void rv_proto_add_double(struct rv_text_buffer *text, uint32_t field, double value)
 {
     uint64_t bits;
     char bytes[8];
@@ -35,30 +35,30 @@ void rv_proto_add_double(struct rv_rowtext *text, uint32_t field, double value)
     for (unsigned i = 0; i < 8; i++)
         bytes[i] = (char)(bits >> 8 * i);
     add_tag(text, field, WIRE_FIXED64);
-    rv_rowtext_add_bytes(text, bytes, sizeof bytes);
+    rv_text_buffer_add_bytes(text, bytes, sizeof bytes);
 }
 
-void rv_proto_add_string(struct rv_rowtext *text, uint32_t field, const char *string)
+void rv_proto_add_string(struct rv_text_buffer *text, uint32_t field, const char *string)
 {
     size_t mark = rv_proto_begin(text, field);
-    rv_rowtext_add_utf8(text, string);
+    rv_text_buffer_add_utf8(text, string);
     rv_proto_end(text, mark);
 }
 
-size_t rv_proto_begin(struct rv_rowtext *text, uint32_t field)
+size_t rv_proto_begin(struct rv_text_buffer *text, uint32_t field)
 {
     add_tag(text, field, WIRE_BYTES);
-    rv_rowtext_add_bytes(text, "", 1);
+    rv_text_buffer_add_bytes(text, "", 1);
     return text->n;
 }
 
-void rv_proto_end(struct rv_rowtext *text, size_t mark)
+void rv_proto_end(struct rv_text_buffer *text, size_t mark)
 {
     size_t n_bytes = text->n - mark;
     char length[MOST_VARINT_BYTES];
     size_t n_length = put_varint(length, n_bytes);
     if (n_length > 1) {
-        (void)rv_rowtext_reserve(text, n_length - 1);
+        (void)rv_text_buffer_reserve(text, n_length - 1);
         memmove(text->bytes + mark + n_length - 1, text->bytes + mark, n_bytes);
         text->n += n_length - 1;
     }

@@ -81,18 +81,18 @@ static void table_fini(struct table *table)
     free(table->lines);
 }
 
-static void add_json_number(struct rv_rowtext *text, const char *key, uint64_t value)
+static void add_json_number(struct rv_text_buffer *text, const char *key, uint64_t value)
 {
-    rv_rowtext_add(text, key);
-    rv_rowtext_add_u64(text, value);
+    rv_text_buffer_add(text, key);
+    rv_text_buffer_add_u64(text, value);
 }
 
-static void add_json_line(struct rv_rowtext *text, const struct line *line)
+static void add_json_line(struct rv_text_buffer *text, const struct line *line)
 {
-    rv_rowtext_add(text, "{\"name\":");
-    rv_rowtext_add_json(text, line->name.full);
-    rv_rowtext_add(text, ",\"file\":");
-    rv_rowtext_add_json(text, line->name.file);
+    rv_text_buffer_add(text, "{\"name\":");
+    rv_text_buffer_add_json(text, line->name.full);
+    rv_text_buffer_add(text, ",\"file\":");
+    rv_text_buffer_add_json(text, line->name.file);
     add_json_number(text, ",\"line\":", line->name.line);
     add_json_number(text, ",\"calls\":", line->row.n_calls);
     add_json_number(text, ",\"total_ns\":", line->row.total_ns);
@@ -101,135 +101,135 @@ static void add_json_line(struct rv_rowtext *text, const struct line *line)
     add_json_number(text, ",\"p50_ns\":", line->row.p50_ns);
     add_json_number(text, ",\"p99_ns\":", line->row.p99_ns);
     add_json_number(text, ",\"max_ns\":", line->row.max_ns);
-    rv_rowtext_add(text, "}");
+    rv_text_buffer_add(text, "}");
 }
 
-static void add_json_thread(struct rv_rowtext *text, struct rv_lane *lane)
+static void add_json_thread(struct rv_text_buffer *text, struct rv_lane *lane)
 {
     pthread_mutex_lock(&lane->lock);
     add_json_number(text, "{\"process\":", lane->pid);
     add_json_number(text, ",\"thread\":", lane->tid);
-    rv_rowtext_add(text, ",\"name\":");
-    rv_rowtext_add_json(text, lane->name);
+    rv_text_buffer_add(text, ",\"name\":");
+    rv_text_buffer_add_json(text, lane->name);
     add_json_number(text, ",\"events\":", lane->n_events);
     add_json_number(text, ",\"max_depth\":", lane->max_depth);
     if (lane->last_line)
         add_json_number(text, ",\"last_line\":", lane->last_line);
-    rv_rowtext_add(text, "}");
+    rv_text_buffer_add(text, "}");
     pthread_mutex_unlock(&lane->lock);
 }
 
-static void write_json(struct rv_rowtext *text, const struct rv_report *report, const struct table *table)
+static void write_json(struct rv_text_buffer *text, const struct rv_report *report, const struct table *table)
 {
     add_json_number(text, "{\"events\":{\"produced\":", report->n_produced);
     add_json_number(text, ",\"consumed\":", report->n_consumed);
     add_json_number(text, ",\"dropped\":", report->n_dropped);
     add_json_number(text, "},\"spans\":", report->n_spans);
-    rv_rowtext_add(text, ",\"lost\":");
+    rv_text_buffer_add(text, ",\"lost\":");
     rv_losses_add_json(text, report->losses);
-    rv_rowtext_add(text, ",\"threads\":[");
+    rv_text_buffer_add(text, ",\"threads\":[");
     size_t n_lanes;
     struct rv_lane **lanes = rv_lanes_take_by_thread(report->lanes, &n_lanes);
     for (size_t i = 0; i < n_lanes; i++) {
-        rv_rowtext_add(text, i ? "," : "");
+        rv_text_buffer_add(text, i ? "," : "");
         add_json_thread(text, lanes[i]);
     }
     free(lanes);
-    rv_rowtext_add(text, "],\"subroutines\":[");
+    rv_text_buffer_add(text, "],\"subroutines\":[");
     for (size_t i = 0; i < table->n; i++) {
-        rv_rowtext_add(text, i ? "," : "");
+        rv_text_buffer_add(text, i ? "," : "");
         add_json_line(text, &table->lines[i]);
     }
-    rv_rowtext_add(text, "]}\n");
+    rv_text_buffer_add(text, "]}\n");
 }
 
 /* Rows like those of subroutines: what is lost as a name in parentheses, how many as calls. */
-static void add_csv_losses(struct rv_rowtext *text, const struct rv_losses *losses)
+static void add_csv_losses(struct rv_text_buffer *text, const struct rv_losses *losses)
 {
     for (enum rv_loss loss = 0; losses && loss < RV_LOSS_COUNT; loss++)
         if (losses->n[loss])
-            rv_rowtext_format(text, "(lost: %s),,0,%llu,0,0,0,0,0,0\n", rv_loss_words(loss),
-                              (unsigned long long)losses->n[loss]);
+            rv_text_buffer_format(text, "(lost: %s),,0,%llu,0,0,0,0,0,0\n", rv_loss_words(loss),
+                                  (unsigned long long)losses->n[loss]);
 }
 
-static void write_csv(struct rv_rowtext *text, const struct rv_report *report, const struct table *table)
+static void write_csv(struct rv_text_buffer *text, const struct rv_report *report, const struct table *table)
 {
-    rv_rowtext_add(text, "name,file,line,calls,total_ns,self_ns,min_ns,p50_ns,p99_ns,max_ns\n");
+    rv_text_buffer_add(text, "name,file,line,calls,total_ns,self_ns,min_ns,p50_ns,p99_ns,max_ns\n");
     for (size_t i = 0; i < table->n; i++) {
         const struct line *line = &table->lines[i];
         const uint64_t numbers[] = {line->name.line,  line->row.n_calls, line->row.total_ns, line->row.self_ns,
                                     line->row.min_ns, line->row.p50_ns,  line->row.p99_ns,   line->row.max_ns};
-        rv_rowtext_add_csv(text, line->name.full);
-        rv_rowtext_add(text, ",");
-        rv_rowtext_add_csv(text, line->name.file);
+        rv_text_buffer_add_csv(text, line->name.full);
+        rv_text_buffer_add(text, ",");
+        rv_text_buffer_add_csv(text, line->name.file);
         for (size_t j = 0; j < sizeof numbers / sizeof *numbers; j++) {
-            rv_rowtext_add(text, ",");
-            rv_rowtext_add_u64(text, numbers[j]);
+            rv_text_buffer_add(text, ",");
+            rv_text_buffer_add_u64(text, numbers[j]);
         }
-        rv_rowtext_add(text, "\n");
+        rv_text_buffer_add(text, "\n");
     }
     add_csv_losses(text, report->losses);
 }
 
-static void add_text_line(struct rv_rowtext *text, const struct line *line)
+static void add_text_line(struct rv_text_buffer *text, const struct line *line)
 {
     const struct rv_stats_row *row = &line->row;
     const uint64_t durations[] = {row->total_ns, row->self_ns, row->min_ns, row->p50_ns, row->p99_ns, row->max_ns};
-    rv_rowtext_format(text, "%12llu", (unsigned long long)row->n_calls);
+    rv_text_buffer_format(text, "%12llu", (unsigned long long)row->n_calls);
     for (size_t i = 0; i < sizeof durations / sizeof *durations; i++)
-        rv_rowtext_add_duration(text, durations[i]);
-    rv_rowtext_format(text, "  %s", line->name.full);
+        rv_text_buffer_add_duration(text, durations[i]);
+    rv_text_buffer_format(text, "  %s", line->name.full);
     if (line->name.file[0] && line->name.line)
-        rv_rowtext_format(text, " (%s:%u)", line->name.file, line->name.line);
+        rv_text_buffer_format(text, " (%s:%u)", line->name.file, line->name.line);
     else if (line->name.file[0])
-        rv_rowtext_format(text, " (%s)", line->name.file);
-    rv_rowtext_add(text, "\n");
+        rv_text_buffer_format(text, " (%s)", line->name.file);
+    rv_text_buffer_add(text, "\n");
 }
 
-static void add_text_thread(struct rv_rowtext *text, struct rv_lane *lane)
+static void add_text_thread(struct rv_text_buffer *text, struct rv_lane *lane)
 {
     pthread_mutex_lock(&lane->lock);
-    rv_rowtext_format(text, "%12u %10u %12llu %10u  %s", lane->pid, lane->tid, (unsigned long long)lane->n_events,
-                      lane->max_depth, lane->name);
+    rv_text_buffer_format(text, "%12u %10u %12llu %10u  %s", lane->pid, lane->tid, (unsigned long long)lane->n_events,
+                          lane->max_depth, lane->name);
     if (lane->last_line)
-        rv_rowtext_format(text, ", last at line %u", lane->last_line);
-    rv_rowtext_add(text, "\n");
+        rv_text_buffer_format(text, ", last at line %u", lane->last_line);
+    rv_text_buffer_add(text, "\n");
     pthread_mutex_unlock(&lane->lock);
 }
 
-static void write_text(struct rv_rowtext *text, const struct rv_report *report, const struct table *table)
+static void write_text(struct rv_text_buffer *text, const struct rv_report *report, const struct table *table)
 {
     uint64_t n_calls = 0, self_ns = 0;
-    rv_rowtext_format(text, "%12s %10s %10s %10s %10s %10s %10s  subroutine\n", "calls", "total", "self", "min", "p50",
-                      "p99", "max");
+    rv_text_buffer_format(text, "%12s %10s %10s %10s %10s %10s %10s  subroutine\n", "calls", "total", "self", "min",
+                          "p50", "p99", "max");
     for (size_t i = 0; i < table->n; i++) {
         add_text_line(text, &table->lines[i]);
         n_calls += table->lines[i].row.n_calls;
         self_ns += table->lines[i].row.self_ns;
     }
-    rv_rowtext_format(text, "%12llu %10s", (unsigned long long)n_calls, "");
-    rv_rowtext_add_duration(text, self_ns);
-    rv_rowtext_format(text, " %43s  all %zu subroutines\n\n", "", table->n);
+    rv_text_buffer_format(text, "%12llu %10s", (unsigned long long)n_calls, "");
+    rv_text_buffer_add_duration(text, self_ns);
+    rv_text_buffer_format(text, " %43s  all %zu subroutines\n\n", "", table->n);
 
-    rv_rowtext_format(text, "%12s %10s %12s %10s  thread\n", "process", "thread", "events", "max depth");
+    rv_text_buffer_format(text, "%12s %10s %12s %10s  thread\n", "process", "thread", "events", "max depth");
     size_t n_lanes;
     struct rv_lane **lanes = rv_lanes_take_by_thread(report->lanes, &n_lanes);
     for (size_t i = 0; i < n_lanes; i++)
         add_text_thread(text, lanes[i]);
     free(lanes);
-    rv_rowtext_format(text, "\n%llu events produced, %llu consumed, %llu dropped; %llu spans\n",
-                      (unsigned long long)report->n_produced, (unsigned long long)report->n_consumed,
-                      (unsigned long long)report->n_dropped, (unsigned long long)report->n_spans);
+    rv_text_buffer_format(text, "\n%llu events produced, %llu consumed, %llu dropped; %llu spans\n",
+                          (unsigned long long)report->n_produced, (unsigned long long)report->n_consumed,
+                          (unsigned long long)report->n_dropped, (unsigned long long)report->n_spans);
     for (enum rv_loss loss = RV_LOSS_EVENTS_DROPPED + 1; report->losses && loss < RV_LOSS_COUNT; loss++)
         if (report->losses->n[loss])
-            rv_rowtext_format(text, "lost: %llu %s\n", (unsigned long long)report->losses->n[loss],
-                              rv_loss_words(loss));
+            rv_text_buffer_format(text, "lost: %llu %s\n", (unsigned long long)report->losses->n[loss],
+                                  rv_loss_words(loss));
 }
 
 int rv_report_write(const struct rv_report *report, enum rv_report_format format, FILE *out)
 {
     struct table table;
-    struct rv_rowtext text = {0};
+    struct rv_text_buffer text = {0};
     table_init(&table, report);
     switch (format) {
     case RV_REPORT_TEXT:
@@ -242,10 +242,10 @@ int rv_report_write(const struct rv_report *report, enum rv_report_format format
         write_json(&text, report, &table);
         break;
     }
-    int result = rv_rowtext_flush(&text, out);
+    int result = rv_text_buffer_flush(&text, out);
     if (result == 0 && fflush(out) != 0)
         result = -errno;
-    rv_rowtext_fini(&text);
+    rv_text_buffer_fini(&text);
     table_fini(&table);
     return result;
 }

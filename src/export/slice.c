@@ -2,17 +2,17 @@
 
 #include "model/timeline.h"
 
-static bool is_in_time(const struct rv_part *part, uint64_t start_ns, uint64_t end_ns)
+static bool is_in_time(const struct rv_slice *part, uint64_t start_ns, uint64_t end_ns)
 {
     return !part->to_ns || (start_ns < part->to_ns && (start_ns >= part->from_ns || end_ns > part->from_ns));
 }
 
-bool rv_part_has_lane(const struct rv_part *part, const struct rv_lane *lane)
+bool rv_slice_has_lane(const struct rv_slice *part, const struct rv_lane *lane)
 {
-    return !part->lens || rv_lens_passes_thread(part->lens, lane->name);
+    return !part->filter || rv_filter_passes_thread(part->filter, lane->name);
 }
 
-bool rv_part_has_span(const struct rv_part *part, const struct rv_span *span)
+bool rv_slice_has_span(const struct rv_slice *part, const struct rv_span *span)
 {
     if (!is_in_time(part, span->start, span->end))
         return false;
@@ -22,10 +22,10 @@ bool rv_part_has_span(const struct rv_part *part, const struct rv_span *span)
                          .count = 1,
                          .depth = span->depth,
                          .coverage = RV_BOX_EXACT};
-    return !part->lens || rv_lens_passes_box(part->lens, &box);
+    return !part->filter || rv_filter_passes_box(part->filter, &box);
 }
 
-bool rv_part_has_note(const struct rv_part *part, const struct rv_lane_note *note)
+bool rv_slice_has_note(const struct rv_slice *part, const struct rv_lane_note *note)
 {
     return is_in_time(part, note->start_ns, note->end_ns);
 }

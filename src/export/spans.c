@@ -16,76 +16,76 @@
 
 struct writer {
     const struct rv_spans_params *params;
-    struct rv_pieces threads, names;
-    struct rv_rowtext text;
+    struct rv_text_cache threads, names;
+    struct rv_text_buffer text;
 };
 
-static const struct rv_rowtext *thread_piece(struct writer *writer, uint32_t lane_idx)
+static const struct rv_text_buffer *thread_piece(struct writer *writer, uint32_t lane_idx)
 {
-    struct rv_rowtext *text = rv_pieces_at(&writer->threads, lane_idx);
+    struct rv_text_buffer *text = rv_text_cache_at(&writer->threads, lane_idx);
     if (!text->n) {
         const struct rv_lane *lane = rv_lanes_get(writer->params->lanes, lane_idx);
         uint32_t pid = lane ? lane->pid : 0, tid = lane ? lane->tid : 0;
         if (writer->params->format == RV_SPANS_CSV)
-            rv_rowtext_format(text, "%u,%u,", pid, tid);
+            rv_text_buffer_format(text, "%u,%u,", pid, tid);
         else
-            rv_rowtext_format(text, "{\"process\":%u,\"thread\":%u,\"depth\":", pid, tid);
+            rv_text_buffer_format(text, "{\"process\":%u,\"thread\":%u,\"depth\":", pid, tid);
     }
     return text;
 }
 
-static void add_field(struct writer *writer, struct rv_rowtext *text, const char *string)
+static void add_field(struct writer *writer, struct rv_text_buffer *text, const char *string)
 {
     if (writer->params->format == RV_SPANS_CSV)
-        rv_rowtext_add_csv(text, string);
+        rv_text_buffer_add_csv(text, string);
     else
-        rv_rowtext_add_json(text, string);
+        rv_text_buffer_add_json(text, string);
 }
 
-static const struct rv_rowtext *names_piece(struct writer *writer, uint32_t id)
+static const struct rv_text_buffer *names_piece(struct writer *writer, uint32_t id)
 {
-    struct rv_rowtext *text = rv_pieces_at(&writer->names, id);
+    struct rv_text_buffer *text = rv_text_cache_at(&writer->names, id);
     if (text->n)
         return text;
     bool is_csv = writer->params->format == RV_SPANS_CSV;
     struct rv_subroutine subroutine = rv_subroutines_get(writer->params->subroutines, id);
     char *full = rv_subroutine_take_full_name(&subroutine);
-    rv_rowtext_add(text, is_csv ? "," : ",\"name\":");
+    rv_text_buffer_add(text, is_csv ? "," : ",\"name\":");
     add_field(writer, text, full);
-    rv_rowtext_add(text, is_csv ? "," : ",\"file\":");
+    rv_text_buffer_add(text, is_csv ? "," : ",\"file\":");
     add_field(writer, text, subroutine.file);
-    rv_rowtext_add(text, is_csv ? "," : ",\"line\":");
-    rv_rowtext_add_u64(text, subroutine.line);
-    rv_rowtext_add(text, is_csv ? "," : ",\"flags\":\"");
+    rv_text_buffer_add(text, is_csv ? "," : ",\"line\":");
+    rv_text_buffer_add_u64(text, subroutine.line);
+    rv_text_buffer_add(text, is_csv ? "," : ",\"flags\":\"");
     free(full);
     return text;
 }
 
 static void add_row(struct writer *writer, uint32_t lane_idx, const struct rv_span *span)
 {
-    struct rv_rowtext *text = &writer->text;
-    const struct rv_rowtext *thread = thread_piece(writer, lane_idx), *names = names_piece(writer, span->id);
+    struct rv_text_buffer *text = &writer->text;
+    const struct rv_text_buffer *thread = thread_piece(writer, lane_idx), *names = names_piece(writer, span->id);
     bool is_csv = writer->params->format == RV_SPANS_CSV;
-    (void)rv_rowtext_reserve(text, thread->n + names->n + MOST_ROW_NUMBERS);
-    rv_rowtext_add_bytes(text, thread->bytes, thread->n);
-    rv_rowtext_add_u64(text, span->depth);
-    rv_rowtext_add(text, is_csv ? "," : ",\"start_ns\":");
-    rv_rowtext_add_u64(text, span->start);
-    rv_rowtext_add(text, is_csv ? "," : ",\"duration_ns\":");
-    rv_rowtext_add_u64(text, span->end - span->start);
-    rv_rowtext_add_bytes(text, names->bytes, names->n);
-    rv_rowtext_add(text, rv_span_flag_words(span->flags));
-    rv_rowtext_add(text, is_csv ? "\n" : "\"}\n");
+    (void)rv_text_buffer_reserve(text, thread->n + names->n + MOST_ROW_NUMBERS);
+    rv_text_buffer_add_bytes(text, thread->bytes, thread->n);
+    rv_text_buffer_add_u64(text, span->depth);
+    rv_text_buffer_add(text, is_csv ? "," : ",\"start_ns\":");
+    rv_text_buffer_add_u64(text, span->start);
+    rv_text_buffer_add(text, is_csv ? "," : ",\"duration_ns\":");
+    rv_text_buffer_add_u64(text, span->end - span->start);
+    rv_text_buffer_add_bytes(text, names->bytes, names->n);
+    rv_text_buffer_add(text, rv_span_flag_words(span->flags));
+    rv_text_buffer_add(text, is_csv ? "\n" : "\"}\n");
 }
 
 static int write_block(struct writer *writer, const struct rv_spool_block *block, FILE *out)
 {
     int result = 0;
     for (uint32_t i = 0; i < block->n && result == 0; i++) {
-        if (rv_part_has_span(&writer->params->part, &block->spans[i]))
+        if (rv_slice_has_span(&writer->params->part, &block->spans[i]))
             add_row(writer, block->lane_idx, &block->spans[i]);
         if (writer->text.n >= FLUSH_BYTES)
-            result = rv_rowtext_flush(&writer->text, out);
+            result = rv_text_buffer_flush(&writer->text, out);
     }
     return result;
 }
@@ -112,41 +112,41 @@ static int write_rows(struct writer *writer, FILE *out)
     struct rv_lane **lanes = rv_lanes_take_by_thread(writer->params->lanes, &n);
     int result = 0;
     for (size_t i = 0; i < n && result == 0; i++)
-        if (rv_part_has_lane(&writer->params->part, lanes[i]))
+        if (rv_slice_has_lane(&writer->params->part, lanes[i]))
             result = write_lane(writer, lanes[i], block, out);
     free(lanes);
     free(block);
     return result;
 }
 
-static void add_losses(struct rv_rowtext *text, const struct rv_spans_params *params)
+static void add_losses(struct rv_text_buffer *text, const struct rv_spans_params *params)
 {
     const struct rv_losses *losses = params->losses;
     if (params->format == RV_SPANS_JSON && rv_losses_any(losses)) {
-        rv_rowtext_add(text, "{\"lost\":");
+        rv_text_buffer_add(text, "{\"lost\":");
         rv_losses_add_json(text, losses);
-        rv_rowtext_add(text, "}\n");
+        rv_text_buffer_add(text, "}\n");
         return;
     }
     for (enum rv_loss loss = 0; params->format == RV_SPANS_CSV && losses && loss < RV_LOSS_COUNT; loss++)
         if (losses->n[loss])
-            rv_rowtext_format(text, "0,0,0,0,0,(lost: %s),,%llu,lost\n", rv_loss_words(loss),
-                              (unsigned long long)losses->n[loss]);
+            rv_text_buffer_format(text, "0,0,0,0,0,(lost: %s),,%llu,lost\n", rv_loss_words(loss),
+                                  (unsigned long long)losses->n[loss]);
 }
 
 int rv_spans_write(const struct rv_spans_params *params, FILE *out)
 {
     struct writer writer = {.params = params};
     if (params->format == RV_SPANS_CSV)
-        rv_rowtext_add(&writer.text, "process,thread,depth,start_ns,duration_ns,name,file,line,flags\n");
+        rv_text_buffer_add(&writer.text, "process,thread,depth,start_ns,duration_ns,name,file,line,flags\n");
     int result = write_rows(&writer, out);
     add_losses(&writer.text, params);
     if (result == 0)
-        result = rv_rowtext_flush(&writer.text, out);
+        result = rv_text_buffer_flush(&writer.text, out);
     if (result == 0 && fflush(out) != 0)
         result = -errno;
-    rv_rowtext_fini(&writer.text);
-    rv_pieces_fini(&writer.threads);
-    rv_pieces_fini(&writer.names);
+    rv_text_buffer_fini(&writer.text);
+    rv_text_cache_fini(&writer.threads);
+    rv_text_cache_fini(&writer.names);
     return result;
 }

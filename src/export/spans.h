@@ -17,7 +17,7 @@ struct rv_spans_params {
     struct rv_lanes *lanes;
     struct rv_subroutines *subroutines;
     enum rv_spans_format format;
-    struct rv_part part; /* zeroed = all */
+    struct rv_slice part;           /* zeroed = all */
     const struct rv_losses *losses; /* NULL = none */
 };
 

@@ -23,13 +23,13 @@ struct speedscope {
 static void begin(void *state, struct rv_export_target *target)
 {
     (void)state;
-    rv_rowtext_add(target->text, "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\"name\":");
-    rv_rowtext_add_json(target->text, target->export->title);
+    rv_text_buffer_add(target->text, "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\"name\":");
+    rv_text_buffer_add_json(target->text, target->export->title);
     if (rv_losses_any(target->export->losses)) {
-        rv_rowtext_add(target->text, ",\"lost\":");
+        rv_text_buffer_add(target->text, ",\"lost\":");
         rv_losses_add_json(target->text, target->export->losses);
     }
-    rv_rowtext_add(target->text, ",\"exporter\":\"ringviz\",\"activeProfileIndex\":0,\"profiles\":[");
+    rv_text_buffer_add(target->text, ",\"exporter\":\"ringviz\",\"activeProfileIndex\":0,\"profiles\":[");
 }
 
 static void begin_lane(void *state, struct rv_export_target *target, const struct rv_export_lane *lane)
@@ -60,14 +60,14 @@ static void add_event(struct speedscope *speedscope, struct rv_export_target *ta
 {
     static const char head[] = ",\n{\"type\":\"O\",\"frame\":", when[] = ",\"at\":";
     enum { TYPE_AT = 11 };
-    struct rv_rowtext *text = target->text;
+    struct rv_text_buffer *text = target->text;
     bool is_first = !speedscope->has_events;
-    char *first = rv_rowtext_reserve(text, sizeof head + sizeof when + 2 * RV_ROWTEXT_NUMBER + 1);
+    char *first = rv_text_buffer_reserve(text, sizeof head + sizeof when + 2 * RV_TEXT_BUFFER_NUMBER + 1);
     char *at = mempcpy(first, head + is_first, sizeof head - 1 - is_first);
     first[TYPE_AT - is_first] = type;
-    at = rv_rowtext_put_u64(at, frame);
+    at = rv_text_buffer_put_u64(at, frame);
     at = mempcpy(at, when, sizeof when - 1);
-    at = rv_rowtext_put_u64(at, at_ns > target->first_ns ? at_ns - target->first_ns : 0);
+    at = rv_text_buffer_put_u64(at, at_ns > target->first_ns ? at_ns - target->first_ns : 0);
     *at++ = '}';
     text->n = (size_t)(at - text->bytes);
     speedscope->has_events = true;
@@ -86,14 +86,14 @@ static void close_calls(struct speedscope *speedscope, struct rv_export_target *
 static void begin_profile(struct speedscope *speedscope, struct rv_export_target *target)
 {
     const struct rv_export_lane *lane = speedscope->lane;
-    struct rv_rowtext *text = target->text, name = {0};
-    rv_rowtext_format(&name, "%s (%u) %s (%u)", lane->lane->process_name, lane->pid, lane->lane->name, lane->tid);
-    rv_rowtext_add_bytes(&name, "", 1);
-    rv_rowtext_add(text, speedscope->has_profiles ? ",\n" : "\n");
-    rv_rowtext_add(text, "{\"type\":\"evented\",\"unit\":\"nanoseconds\",\"name\":");
-    rv_rowtext_add_json(text, name.bytes);
-    rv_rowtext_add(text, ",\"startValue\":0,\"events\":[");
-    rv_rowtext_fini(&name);
+    struct rv_text_buffer *text = target->text, name = {0};
+    rv_text_buffer_format(&name, "%s (%u) %s (%u)", lane->lane->process_name, lane->pid, lane->lane->name, lane->tid);
+    rv_text_buffer_add_bytes(&name, "", 1);
+    rv_text_buffer_add(text, speedscope->has_profiles ? ",\n" : "\n");
+    rv_text_buffer_add(text, "{\"type\":\"evented\",\"unit\":\"nanoseconds\",\"name\":");
+    rv_text_buffer_add_json(text, name.bytes);
+    rv_text_buffer_add(text, ",\"startValue\":0,\"events\":[");
+    rv_text_buffer_fini(&name);
     speedscope->has_profiles = true;
 }
 
@@ -122,32 +122,32 @@ static void end_lane(void *state, struct rv_export_target *target)
     if (!speedscope->has_events)
         return;
     close_calls(speedscope, target, 0);
-    rv_rowtext_add(target->text, "\n],\"endValue\":");
-    rv_rowtext_add_u64(target->text,
-                       speedscope->last_ns > target->first_ns ? speedscope->last_ns - target->first_ns : 0);
-    rv_rowtext_add(target->text, "}");
+    rv_text_buffer_add(target->text, "\n],\"endValue\":");
+    rv_text_buffer_add_u64(target->text,
+                           speedscope->last_ns > target->first_ns ? speedscope->last_ns - target->first_ns : 0);
+    rv_text_buffer_add(target->text, "}");
 }
 
 static void end(void *state, struct rv_export_target *target)
 {
     struct speedscope *speedscope = state;
-    struct rv_rowtext *text = target->text;
-    rv_rowtext_add(text, "\n],\"shared\":{\"frames\":[");
+    struct rv_text_buffer *text = target->text;
+    rv_text_buffer_add(text, "\n],\"shared\":{\"frames\":[");
     for (size_t i = 0; i < speedscope->n_frames; i++) {
         struct rv_subroutine subroutine = rv_subroutines_get(target->export->subroutines, speedscope->frames[i]);
         char *full = rv_subroutine_take_full_name(&subroutine);
-        rv_rowtext_add(text, i ? ",\n{\"name\":" : "\n{\"name\":");
-        rv_rowtext_add_json(text, full);
+        rv_text_buffer_add(text, i ? ",\n{\"name\":" : "\n{\"name\":");
+        rv_text_buffer_add_json(text, full);
         free(full);
         if (subroutine.file[0]) {
-            rv_rowtext_add(text, ",\"file\":");
-            rv_rowtext_add_json(text, subroutine.file);
+            rv_text_buffer_add(text, ",\"file\":");
+            rv_text_buffer_add_json(text, subroutine.file);
         }
         if (subroutine.line)
-            rv_rowtext_format(text, ",\"line\":%u", subroutine.line);
-        rv_rowtext_add(text, "}");
+            rv_text_buffer_format(text, ",\"line\":%u", subroutine.line);
+        rv_text_buffer_add(text, "}");
     }
-    rv_rowtext_add(text, "\n]}}\n");
+    rv_text_buffer_add(text, "\n]}}\n");
 }
 
 static void fini(void *state)

@@ -9,28 +9,28 @@
 #include "base/units.h"
 #include "base/vec.h"
 
-void rv_rowtext_fini(struct rv_rowtext *text)
+void rv_text_buffer_fini(struct rv_text_buffer *text)
 {
     free(text->bytes);
-    *text = (struct rv_rowtext){0};
+    *text = (struct rv_text_buffer){0};
 }
 
-char *rv_rowtext_reserve(struct rv_rowtext *text, size_t n)
+char *rv_text_buffer_reserve(struct rv_text_buffer *text, size_t n)
 {
     if (__builtin_expect(text->n + n > text->capacity || !text->bytes, 0))
         text->bytes = rv_vec_reserve(text->bytes, &text->capacity, text->n + n, 1);
     return text->bytes + text->n;
 }
 
-void rv_rowtext_add_bytes(struct rv_rowtext *text, const char *bytes, size_t n)
+void rv_text_buffer_add_bytes(struct rv_text_buffer *text, const char *bytes, size_t n)
 {
-    memcpy(rv_rowtext_reserve(text, n), bytes, n);
+    memcpy(rv_text_buffer_reserve(text, n), bytes, n);
     text->n += n;
 }
 
-void rv_rowtext_add(struct rv_rowtext *text, const char *string)
+void rv_text_buffer_add(struct rv_text_buffer *text, const char *string)
 {
-    rv_rowtext_add_bytes(text, string, strlen(string));
+    rv_text_buffer_add_bytes(text, string, strlen(string));
 }
 
 /* Digits to the left of end; returns where they begin. */
@@ -56,20 +56,20 @@ static char *put_digits(char *end, uint64_t value)
 /* From first to end, which is behind the digits; what is copied beyond them is written over. */
 static char *put(char *at, const char *first, const char *end)
 {
-    memcpy(at, first, RV_ROWTEXT_NUMBER); /* of a fixed size, so that it is no call */
+    memcpy(at, first, RV_TEXT_BUFFER_NUMBER); /* of a fixed size, so that it is no call */
     return at + (end - first);
 }
 
-char *rv_rowtext_put_u64(char *at, uint64_t value)
+char *rv_text_buffer_put_u64(char *at, uint64_t value)
 {
-    char digits[2 * RV_ROWTEXT_NUMBER];
-    return put(at, put_digits(digits + RV_ROWTEXT_NUMBER, value), digits + RV_ROWTEXT_NUMBER);
+    char digits[2 * RV_TEXT_BUFFER_NUMBER];
+    return put(at, put_digits(digits + RV_TEXT_BUFFER_NUMBER, value), digits + RV_TEXT_BUFFER_NUMBER);
 }
 
-char *rv_rowtext_put_us(char *at, uint64_t ns)
+char *rv_text_buffer_put_us(char *at, uint64_t ns)
 {
-    char digits[2 * RV_ROWTEXT_NUMBER];
-    char *end = digits + RV_ROWTEXT_NUMBER;
+    char digits[2 * RV_TEXT_BUFFER_NUMBER];
+    char *end = digits + RV_TEXT_BUFFER_NUMBER;
     uint64_t fraction = ns % 1000;
     end[-1] = (char)('0' + fraction % 10);
     end[-2] = (char)('0' + fraction / 10 % 10);
@@ -78,19 +78,19 @@ char *rv_rowtext_put_us(char *at, uint64_t ns)
     return put(at, put_digits(end - 4, ns / 1000), end);
 }
 
-void rv_rowtext_add_u64(struct rv_rowtext *text, uint64_t value)
+void rv_text_buffer_add_u64(struct rv_text_buffer *text, uint64_t value)
 {
-    char *at = rv_rowtext_reserve(text, RV_ROWTEXT_NUMBER);
-    text->n += (size_t)(rv_rowtext_put_u64(at, value) - at);
+    char *at = rv_text_buffer_reserve(text, RV_TEXT_BUFFER_NUMBER);
+    text->n += (size_t)(rv_text_buffer_put_u64(at, value) - at);
 }
 
-void rv_rowtext_add_us(struct rv_rowtext *text, uint64_t ns)
+void rv_text_buffer_add_us(struct rv_text_buffer *text, uint64_t ns)
 {
-    char *at = rv_rowtext_reserve(text, RV_ROWTEXT_NUMBER);
-    text->n += (size_t)(rv_rowtext_put_us(at, ns) - at);
+    char *at = rv_text_buffer_reserve(text, RV_TEXT_BUFFER_NUMBER);
+    text->n += (size_t)(rv_text_buffer_put_us(at, ns) - at);
 }
 
-void rv_rowtext_format(struct rv_rowtext *text, const char *format, ...)
+void rv_text_buffer_format(struct rv_text_buffer *text, const char *format, ...)
 {
     va_list arguments, again;
     va_start(arguments, format);
@@ -98,33 +98,33 @@ void rv_rowtext_format(struct rv_rowtext *text, const char *format, ...)
     int n = vsnprintf(NULL, 0, format, arguments);
     va_end(arguments);
     if (n > 0) {
-        (void)vsnprintf(rv_rowtext_reserve(text, (size_t)n + 1), (size_t)n + 1, format, again);
+        (void)vsnprintf(rv_text_buffer_reserve(text, (size_t)n + 1), (size_t)n + 1, format, again);
         text->n += (size_t)n;
     }
     va_end(again);
 }
 
-void rv_rowtext_add_duration(struct rv_rowtext *text, uint64_t ns)
+void rv_text_buffer_add_duration(struct rv_text_buffer *text, uint64_t ns)
 {
     char duration[32];
     rv_units_format_ns(duration, sizeof duration, ns);
-    rv_rowtext_format(text, " %10s", duration);
+    rv_text_buffer_format(text, " %10s", duration);
 }
 
-void rv_rowtext_add_csv(struct rv_rowtext *text, const char *string)
+void rv_text_buffer_add_csv(struct rv_text_buffer *text, const char *string)
 {
     bool is_formula = *string && strchr("=+-@\t\r", *string); /* to a spreadsheet, quoted or not: ' makes it text */
     if (!is_formula && !strpbrk(string, ",\"\r\n")) {
-        rv_rowtext_add(text, string);
+        rv_text_buffer_add(text, string);
         return;
     }
-    rv_rowtext_add(text, is_formula ? "\"'" : "\"");
+    rv_text_buffer_add(text, is_formula ? "\"'" : "\"");
     for (; *string; string++) {
         if (*string == '"')
-            rv_rowtext_add_bytes(text, "\"", 1);
-        rv_rowtext_add_bytes(text, string, 1);
+            rv_text_buffer_add_bytes(text, "\"", 1);
+        rv_text_buffer_add_bytes(text, string, 1);
     }
-    rv_rowtext_add_bytes(text, "\"", 1);
+    rv_text_buffer_add_bytes(text, "\"", 1);
 }
 
 /* Bytes of the UTF-8 character that begins here; 0 when none does. */
@@ -147,34 +147,34 @@ static size_t utf8_bytes(const unsigned char *at)
     return n;
 }
 
-void rv_rowtext_add_utf8(struct rv_rowtext *text, const char *string)
+void rv_text_buffer_add_utf8(struct rv_text_buffer *text, const char *string)
 {
     for (const unsigned char *at = (const unsigned char *)string; *at;) {
         size_t n = utf8_bytes(at);
-        rv_rowtext_add_bytes(text, n ? (const char *)at : "\xef\xbf\xbd", n ? n : 3);
+        rv_text_buffer_add_bytes(text, n ? (const char *)at : "\xef\xbf\xbd", n ? n : 3);
         at += n ? n : 1;
     }
 }
 
-void rv_rowtext_add_json(struct rv_rowtext *text, const char *string)
+void rv_text_buffer_add_json(struct rv_text_buffer *text, const char *string)
 {
-    rv_rowtext_add_bytes(text, "\"", 1);
+    rv_text_buffer_add_bytes(text, "\"", 1);
     for (const unsigned char *at = (const unsigned char *)string; *at;) {
         size_t n = utf8_bytes(at);
         if (n == 0)
-            rv_rowtext_add(text, "\xef\xbf\xbd");
+            rv_text_buffer_add(text, "\xef\xbf\xbd");
         else if (*at == '"' || *at == '\\')
-            rv_rowtext_format(text, "\\%c", *at);
+            rv_text_buffer_format(text, "\\%c", *at);
         else if (*at < 0x20 || *at == 0x7f)
-            rv_rowtext_format(text, "\\u%04x", *at);
+            rv_text_buffer_format(text, "\\u%04x", *at);
         else
-            rv_rowtext_add_bytes(text, (const char *)at, n);
+            rv_text_buffer_add_bytes(text, (const char *)at, n);
         at += n ? n : 1;
     }
-    rv_rowtext_add_bytes(text, "\"", 1);
+    rv_text_buffer_add_bytes(text, "\"", 1);
 }
 
-int rv_rowtext_flush(struct rv_rowtext *text, FILE *out)
+int rv_text_buffer_flush(struct rv_text_buffer *text, FILE *out)
 {
     errno = 0;
     bool is_written = text->n == 0 || fwrite(text->bytes, 1, text->n, out) == text->n;

@@ -4,13 +4,13 @@
 
 #include "export/text_buffer.h"
 
-struct rv_pieces { /* zero is empty */
-    struct rv_rowtext *texts;
+struct rv_text_cache { /* zero is empty */
+    struct rv_text_buffer *texts;
     size_t n;
 };
 
 /* The text of this index, empty until the caller fills it. Valid until the next call with a greater index. */
-struct rv_rowtext *rv_pieces_at(struct rv_pieces *pieces, uint32_t idx);
-void rv_pieces_fini(struct rv_pieces *pieces);
+struct rv_text_buffer *rv_text_cache_at(struct rv_text_cache *pieces, uint32_t idx);
+void rv_text_cache_fini(struct rv_text_cache *pieces);
 
 #endif

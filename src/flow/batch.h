@@ -19,7 +19,7 @@ struct rv_batch {
     uint32_t n;
     uint32_t n_specials;     /* events that are not CALL or RETURN */
     bool is_open;            /* they tell what is open already: nothing that happened */
-    bool is_retold;          /* they tell of a hole in what was recorded, and what is open behind it: no events of the
+    bool is_retold;          /* they describe a hole in what was recorded, and what is open behind it: no events of the
                                 thread's, which are counted without them */
     struct rv_event *events; /* RV_BATCH_EVENTS + RV_BATCH_PADDING, 64-byte aligned */
     uint32_t *specials;      /* rising indices, room for RV_BATCH_EVENTS */

@@ -1,4 +1,4 @@
-/* Events that are told of in sum, as a source has it from a recording's index and the model takes it in. */
+/* Summaries of blocks: what a source reads from a recording's index, for the model. */
 #ifndef RV_FLOW_BLOCK_SUMMARY_H
 #define RV_FLOW_BLOCK_SUMMARY_H
 

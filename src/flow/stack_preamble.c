@@ -5,17 +5,17 @@ static uint64_t at(enum rv_event_kind kind, uint64_t at_ns)
     return (uint64_t)kind << RV_EVENT_KIND_SHIFT | at_ns;
 }
 
-struct rv_event rv_opening_stack(uint64_t at_ns, uint32_t stack)
+struct rv_event rv_stack_preamble_stack(uint64_t at_ns, uint32_t stack)
 {
     return (struct rv_event){.when = at(RV_EVENT_SWITCH, at_ns), .id = stack};
 }
 
-struct rv_event rv_opening_frame(uint64_t start_ns, uint32_t id, uint16_t tag)
+struct rv_event rv_stack_preamble_frame(uint64_t start_ns, uint32_t id, uint16_t tag)
 {
     return (struct rv_event){.when = at(RV_EVENT_SYNC, start_ns), .id = id, .frame = tag};
 }
 
-struct rv_event rv_opening_children(uint64_t at_ns, uint64_t children_ns)
+struct rv_event rv_stack_preamble_children(uint64_t at_ns, uint64_t children_ns)
 {
     return (struct rv_event){.when = at(RV_EVENT_LINE, at_ns),
                              .id = (uint32_t)children_ns,
@@ -23,7 +23,7 @@ struct rv_event rv_opening_children(uint64_t at_ns, uint64_t children_ns)
                              .aux = (uint16_t)(children_ns >> 48)};
 }
 
-bool rv_opening_is_all(const struct rv_event *events, size_t n)
+bool rv_stack_preamble_is_all(const struct rv_event *events, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         unsigned kind = rv_event_kind(&events[i]);
@@ -33,18 +33,18 @@ bool rv_opening_is_all(const struct rv_event *events, size_t n)
     return true;
 }
 
-bool rv_opening_read(struct rv_opening *opening, const struct rv_event *event, uint64_t *children_ns)
+bool rv_stack_preamble_read(struct rv_stack_preamble *preamble, const struct rv_event *event, uint64_t *children_ns)
 {
     switch (rv_event_kind(event)) {
     case RV_EVENT_SWITCH:
-        *opening = (struct rv_opening){.stack = event->id};
+        *preamble = (struct rv_stack_preamble){.stack = event->id};
         return false;
     case RV_EVENT_SYNC:
-        opening->n_frames++;
+        preamble->n_frames++;
         return false;
     case RV_EVENT_LINE:
         *children_ns = event->id | (uint64_t)event->frame << 32 | (uint64_t)event->aux << 48;
-        return opening->n_frames > 0;
+        return preamble->n_frames > 0;
     default:
         return false;
     }

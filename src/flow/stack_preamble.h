@@ -1,8 +1,7 @@
 /*
- * What is open where something begins that was more before: a segment of a recording. It is told in events that nothing
- * happened by: SWITCH to each stack, SYNC for each of its frames, outermost first, and behind each the time that calls
- * took in it that have ended, as a LINE with those ns in its id, frame and aux, from the lowest bits up. Frames without
- * any have none.
+ * The open frames at the beginning of a recording's segment, written as events so that the segment can be read without
+ * those before it: a SWITCH to each stack, a SYNC for each of its frames, outermost first, and after a frame whose calls
+ * have taken time a LINE that holds those ns in its id, frame and aux, lowest bits first.
  */
 #ifndef RV_FLOW_STACK_PREAMBLE_H
 #define RV_FLOW_STACK_PREAMBLE_H
@@ -12,18 +11,18 @@
 
 #include "ringviz/wire.h"
 
-struct rv_event rv_opening_stack(uint64_t at_ns, uint32_t stack);
-struct rv_event rv_opening_frame(uint64_t start_ns, uint32_t id, uint16_t tag);
-struct rv_event rv_opening_children(uint64_t at_ns, uint64_t children_ns);
+struct rv_event rv_stack_preamble_stack(uint64_t at_ns, uint32_t stack);
+struct rv_event rv_stack_preamble_frame(uint64_t start_ns, uint32_t id, uint16_t tag);
+struct rv_event rv_stack_preamble_children(uint64_t at_ns, uint64_t children_ns);
 
-/* Is this all that they tell? */
-bool rv_opening_is_all(const struct rv_event *events, size_t n);
+/* Are these events nothing but a preamble? */
+bool rv_stack_preamble_is_all(const struct rv_event *events, size_t n);
 
-struct rv_opening { /* how far it was read; zeroed before the first event */
+struct rv_stack_preamble { /* how far it was read; zeroed before the first event */
     uint32_t stack, n_frames;
 };
 
 /* Read on. True: in the last of the stack's frames so far, calls took *children_ns. */
-bool rv_opening_read(struct rv_opening *opening, const struct rv_event *event, uint64_t *children_ns);
+bool rv_stack_preamble_read(struct rv_stack_preamble *preamble, const struct rv_event *event, uint64_t *children_ns);
 
 #endif

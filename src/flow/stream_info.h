@@ -1,4 +1,4 @@
-/* What a source says of its streams and subroutines, as the pipeline takes it in and passes it on to the sinks. */
+/* What a source says of its streams and subroutines; the pipeline passes it on to the sinks. */
 #ifndef RV_FLOW_STREAM_INFO_H
 #define RV_FLOW_STREAM_INFO_H
 

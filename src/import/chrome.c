@@ -16,7 +16,7 @@
 #include "import/formats.h"
 
 enum { RUN_RECORDS = 1 << 20, READ_BYTES = 1 << 16, RECORDS_PER_STEP = 1 << 14, MOST_ROWS = 4096 };
-/* What the emitter knows rows of asynchronous calls by: apart from threads, also in the low 32 bits, which are shown.
+/* What the event builder knows rows of asynchronous calls by: apart from threads, also in the low 32 bits, which are shown.
  */
 static const uint64_t GROUP_NUMBER = 1ull << 61 | 1073741824;
 
@@ -41,7 +41,7 @@ struct chrome {
     struct rv_sorter *sorter;
     struct rv_chrome_reader reader;
     bool is_sorted;     /* all is read */
-    struct lane *lanes; /* by the emitter's thread */
+    struct lane *lanes; /* by the event builder's thread */
     size_t n_lanes;
     struct rows *groups; /* asynchronous calls; as the reader's, made when all is read */
     char bytes[READ_BYTES];
@@ -109,20 +109,20 @@ static void tell_overlap(struct chrome *chrome, struct lane *lane, const struct 
     char word[32];
     snprintf(word, sizeof word, overlaps->n ? "overlaps %zu" : "overlaps", overlaps->n + 1);
     uint32_t row_idx = RV_CHROME_ROW_OVERLAPS + (uint32_t)overlaps->n;
-    struct row *row = add_row(overlaps, rv_emitter_row(import->emitter, lane->nest.thread, row_idx, word));
+    struct row *row = add_row(overlaps, rv_event_builder_row(import->builder, lane->nest.thread, row_idx, word));
     rv_chrome_nest_complete(import, &row->nest, record->ns, record->end_ns, record->id);
 }
 
 static void tell_on_thread(struct chrome *chrome, const struct rv_chrome_record *record)
 {
     struct rv_import *import = &chrome->import;
-    struct rv_emitter *emitter = import->emitter;
-    if (record->thread == RV_EMITTER_NONE) {
-        rv_emitter_leave_out(emitter);
+    struct rv_event_builder *builder = import->builder;
+    if (record->thread == RV_EVENT_BUILDER_NONE) {
+        rv_event_builder_leave_out(builder);
         return;
     }
     if (record->phase == RV_CHROME_SAMPLE) {
-        if (!rv_chrome_samples_emit(&chrome->reader.samples, emitter, record->thread, record->ns, record->key))
+        if (!rv_chrome_samples_emit(&chrome->reader.samples, builder, record->thread, record->ns, record->key))
             rv_import_fault(import, RV_FAULT_NO_FRAME);
         return;
     }
@@ -141,14 +141,14 @@ static void tell_on_thread(struct chrome *chrome, const struct rv_chrome_record 
             tell_overlap(chrome, lane, record);
         break;
     case RV_CHROME_MARK:
-        rv_emitter_mark(emitter, record->thread, record->ns, record->id);
+        rv_event_builder_mark(builder, record->thread, record->ns, record->id);
         break;
     case RV_CHROME_VALUE:
-        rv_emitter_value(emitter, record->thread, record->ns, record->id, (float)record->value);
+        rv_event_builder_value(builder, record->thread, record->ns, record->id, (float)record->value);
         break;
     case RV_CHROME_GC_START:
     case RV_CHROME_GC_END:
-        rv_emitter_gc(emitter, record->thread, record->ns, record->phase == RV_CHROME_GC_START);
+        rv_event_builder_gc(builder, record->thread, record->ns, record->phase == RV_CHROME_GC_START);
         break;
     case RV_CHROME_ASYNC_BEGIN:
     case RV_CHROME_ASYNC_END:
@@ -161,13 +161,13 @@ static void tell_on_thread(struct chrome *chrome, const struct rv_chrome_record 
 static uint32_t name_row(struct chrome *chrome, uint32_t group_idx, size_t idx)
 {
     const struct rv_chrome_group *group = &chrome->reader.groups[group_idx];
-    struct rv_emitter *emitter = chrome->import.emitter;
-    struct rv_emitter_text category = rv_emitter_name(emitter, group->category);
+    struct rv_event_builder *builder = chrome->import.builder;
+    struct rv_event_builder_text category = rv_event_builder_name(builder, group->category);
     char name[64];
     const char *text = category.n ? category.bytes : "async";
     int n = idx ? snprintf(name, sizeof name, "%.40s %zu", text, idx + 1) : snprintf(name, sizeof name, "%.40s", text);
-    uint32_t thread = rv_emitter_thread(emitter, group->process, GROUP_NUMBER + group->category, (uint32_t)idx);
-    rv_emitter_name_thread(emitter, thread, rv_import_text(name, (size_t)n));
+    uint32_t thread = rv_event_builder_thread(builder, group->process, GROUP_NUMBER + group->category, (uint32_t)idx);
+    rv_event_builder_name_thread(builder, thread, rv_import_text(name, (size_t)n));
     return thread;
 }
 
@@ -199,10 +199,10 @@ static void tell_async(struct chrome *chrome, const struct rv_chrome_record *rec
         rv_import_fault(import, record->phase == RV_CHROME_ASYNC_END ? RV_FAULT_END_ALONE : RV_FAULT_NO_ROOM);
         return;
     }
-    if (row->nest.thread == RV_EMITTER_NONE)
-        rv_emitter_leave_out(import->emitter);
+    if (row->nest.thread == RV_EVENT_BUILDER_NONE)
+        rv_event_builder_leave_out(import->builder);
     else if (is_mark)
-        rv_emitter_mark(import->emitter, row->nest.thread, record->ns, record->id);
+        rv_event_builder_mark(import->builder, row->nest.thread, record->ns, record->id);
     else if (record->phase == RV_CHROME_ASYNC_BEGIN)
         rv_chrome_nest_begin(import, &row->nest, record->ns, record->id);
     else
@@ -276,12 +276,12 @@ static int step(struct rv_import *import)
         return tell_all(chrome);
     size_t n;
     char why[160] = "";
-    int error = rv_textfile_read(import->text, chrome->bytes, sizeof chrome->bytes, &n);
+    int error = rv_text_reader_read(import->text, chrome->bytes, sizeof chrome->bytes, &n);
     if (!error)
         error = rv_chrome_json_feed(chrome->json, chrome->bytes, n, why, sizeof why);
     if (error && *why)
         rv_err(EBADMSG, "%s: %s", import->path, why);
-    if (error && !rv_emitter_has_time(import->emitter))
+    if (error && !rv_event_builder_has_time(import->builder))
         return error;
     import->error = error;
     return error || n == 0 ? end_reading(chrome) : 1;

@@ -10,7 +10,7 @@ enum { SEARCH_FRAMES = 1024 };
 
 static void pop(struct rv_import *import, struct rv_chrome_nest *nest, int64_t ns)
 {
-    rv_emitter_return(import->emitter, nest->thread, ns);
+    rv_event_builder_return(import->builder, nest->thread, ns);
     nest->n--;
 }
 
@@ -56,7 +56,7 @@ static bool take_waiting(struct rv_chrome_nest *nest, int64_t ns, uint32_t id)
 
 static void push(struct rv_import *import, struct rv_chrome_nest *nest, int64_t ns, struct rv_chrome_frame frame)
 {
-    rv_emitter_call(import->emitter, nest->thread, ns, frame.id);
+    rv_event_builder_call(import->builder, nest->thread, ns, frame.id);
     nest->frames = rv_vec_reserve(nest->frames, &nest->capacity, nest->n + 1, sizeof *nest->frames);
     const struct rv_chrome_frame *caller = nest->n ? &nest->frames[nest->n - 1] : NULL;
     frame.floor_ns = caller && caller->floor_ns < frame.end_ns ? caller->floor_ns : frame.end_ns;
@@ -138,7 +138,7 @@ void rv_chrome_nest_finish(struct rv_import *import, struct rv_chrome_nest *nest
     heal(import, nest, RV_CHROME_NO_END - 1);
     drop_waiting(import, nest);
     if (nest->n)
-        rv_emitter_end_thread(import->emitter, nest->thread, trace_end_ns);
+        rv_event_builder_end_thread(import->builder, nest->thread, trace_end_ns);
     free(nest->frames);
     nest->frames = NULL;
     nest->n = nest->capacity = 0;

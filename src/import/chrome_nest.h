@@ -25,8 +25,8 @@ struct rv_chrome_frame {
 };
 
 struct rv_chrome_nest {             /* zero = empty */
-    uint32_t thread;                /* the emitter's */
-    struct rv_chrome_frame *frames; /* as the emitter has them open */
+    uint32_t thread;                /* the event builder's */
+    struct rv_chrome_frame *frames; /* as the event builder has them open */
     size_t n, capacity;
     uint32_t waiting[8]; /* names of ends at waiting_ns that have found no call */
     uint32_t n_waiting;
@@ -42,7 +42,7 @@ bool rv_chrome_nest_complete(struct rv_import *import, struct rv_chrome_nest *ne
 
 void rv_chrome_nest_end(struct rv_import *import, struct rv_chrome_nest *nest, int64_t ns, uint32_t id);
 
-/* Ends that lie before now; to be called before anything else is told of the thread. */
+/* Ends that lie before now; to be called before anything else is added to the thread. */
 void rv_chrome_nest_advance(struct rv_import *import, struct rv_chrome_nest *nest, int64_t ns);
 
 /* No more events; what is still open lasts to the trace's end. Frees the nest's memory. */

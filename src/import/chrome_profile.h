@@ -2,7 +2,7 @@
  * The samples of V8's profiler: {startTime, endTime, timeDeltas [..], samples [..], nodes [{id, parent or children
  * [..], callFrame {functionName, url, lineNumber}}]}. DevTools puts them into `args` of "CpuProfile" events, as data
  * {cpuProfile {..}}, or in pieces into those of "Profile" and "ProfileChunk", startTime and timeDeltas beside
- * cpuProfile. A .cpuprofile file is one such object. A part of the JSON parsers: it is told of every key and value.
+ * cpuProfile. A .cpuprofile file is one such object. A part of the JSON parsers: it is given every key and value.
  */
 #ifndef RV_IMPORT_CHROME_PROFILE_H
 #define RV_IMPORT_CHROME_PROFILE_H
@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define RV_CHROME_PROFILE_DEPTH 8  /* keys are told of below this; 2 is directly inside of args */
+#define RV_CHROME_PROFILE_DEPTH 8  /* keys are given below this; 2 is directly inside of args */
 #define RV_CHROME_PROFILE_FIELDS 4 /* the depth of startTime and the others in a cpuProfile, or in a file */
 
 struct rv_chrome_node {

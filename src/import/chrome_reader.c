@@ -13,21 +13,21 @@
 #include "import/chrome_nest.h"
 #include "import/chrome_record.h"
 
-/* What the emitter knows processes and threads by that have no number: apart from those that have, also in the low 32
+/* What the event builder knows processes and threads by that have no number: apart from those that have, also in the low 32
  * bits, which are shown; the kernel's numbers are below 4194304. */
 static const uint64_t TEXT_NUMBER = 1ull << 62 | 4194304;
 
 /* ---- names and numbers ---- */
 
-static struct rv_emitter_text text_of(const struct rv_chrome_text *text)
+static struct rv_event_builder_text text_of(const struct rv_chrome_text *text)
 {
     return rv_import_text(text->bytes, text->n);
 }
 
-static uint32_t intern(struct rv_chrome_reader *reader, struct rv_emitter_text package, struct rv_emitter_text name,
-                       struct rv_emitter_text file, uint32_t line)
+static uint32_t intern(struct rv_chrome_reader *reader, struct rv_event_builder_text package,
+                       struct rv_event_builder_text name, struct rv_event_builder_text file, uint32_t line)
 {
-    return rv_emitter_intern(reader->import->emitter, package, name, file, line);
+    return rv_event_builder_intern(reader->import->builder, package, name, file, line);
 }
 
 /* "name (file:line)", as VizTracer and others write it, is taken apart. */
@@ -35,7 +35,7 @@ static uint32_t intern_label(struct rv_chrome_reader *reader, const struct rv_ch
 {
     const char *bytes = label->bytes;
     size_t n = label->n, n_digits = 0;
-    struct rv_emitter_text none = {0};
+    struct rv_event_builder_text none = {0};
     if (n == 0)
         return intern(reader, none, rv_import_string("(unnamed)"), none, 0);
     size_t at = n - 1;
@@ -62,7 +62,7 @@ static uint64_t number_of(struct rv_chrome_reader *reader, const struct rv_chrom
     if (rv_import_decimal(text->bytes, text->n, 0, &value, &end) && end == text->bytes + text->n)
         return (uint64_t)value;
     *is_text = true;
-    struct rv_emitter_text none = {0};
+    struct rv_event_builder_text none = {0};
     return TEXT_NUMBER + intern(reader, none, text_of(text), none, 0);
 }
 
@@ -70,9 +70,9 @@ static uint32_t process_of(struct rv_chrome_reader *reader, const struct rv_chro
 {
     bool is_text;
     uint64_t pid = number_of(reader, &event->pid, &is_text);
-    uint32_t process = rv_emitter_process(reader->import->emitter, pid);
+    uint32_t process = rv_event_builder_process(reader->import->builder, pid);
     if (is_text)
-        rv_emitter_name_process(reader->import->emitter, process, text_of(&event->pid));
+        rv_event_builder_name_process(reader->import->builder, process, text_of(&event->pid));
     return process;
 }
 
@@ -81,9 +81,9 @@ static uint32_t thread_of(struct rv_chrome_reader *reader, const struct rv_chrom
     bool is_text;
     uint32_t process = process_of(reader, event);
     uint64_t tid = number_of(reader, &event->tid, &is_text);
-    uint32_t thread = rv_emitter_thread(reader->import->emitter, process, tid, row);
+    uint32_t thread = rv_event_builder_thread(reader->import->builder, process, tid, row);
     if (is_text)
-        rv_emitter_name_thread(reader->import->emitter, thread, text_of(&event->tid));
+        rv_event_builder_name_thread(reader->import->builder, thread, text_of(&event->tid));
     return thread;
 }
 
@@ -95,7 +95,7 @@ static bool is_group(const void *context, uint32_t value, const void *key)
 
 static uint32_t group_of(struct rv_chrome_reader *reader, const struct rv_chrome_event *event)
 {
-    struct rv_emitter_text none = {0};
+    struct rv_event_builder_text none = {0};
     struct rv_chrome_group wanted = {.process = process_of(reader, event),
                                      .category = intern(reader, none, text_of(&event->category), none, 0)};
     uint64_t hash = rv_hash_u64((uint64_t)wanted.process << 32 | wanted.category);
@@ -118,23 +118,24 @@ static int add(struct rv_chrome_reader *reader, struct rv_chrome_record record)
     record.order = reader->n_records++;
     if (end_ns > reader->end_ns)
         reader->end_ns = end_ns;
-    rv_emitter_see_time(reader->import->emitter, record.ns);
+    rv_event_builder_see_time(reader->import->builder, record.ns);
     return rv_sorter_add(reader->sorter, &record);
 }
 
 static void read_metadata(struct rv_chrome_reader *reader, const struct rv_chrome_event *event)
 {
-    struct rv_emitter *emitter = reader->import->emitter;
+    struct rv_event_builder *builder = reader->import->builder;
     const struct rv_chrome_text *what = &event->name;
     if (event->argument_name.n && what->n == 12 && memcmp(what->bytes, "process_name", 12) == 0)
-        rv_emitter_name_process(emitter, process_of(reader, event), text_of(&event->argument_name));
+        rv_event_builder_name_process(builder, process_of(reader, event), text_of(&event->argument_name));
     if (event->argument_name.n && what->n == 11 && memcmp(what->bytes, "thread_name", 11) == 0) {
         char samples[64];
         int n = snprintf(samples, sizeof samples, "%.*s samples",
                          event->argument_name.n < 48 ? (int)event->argument_name.n : 48, event->argument_name.bytes);
-        rv_emitter_name_thread(emitter, thread_of(reader, event, RV_CHROME_ROW_CALLS), text_of(&event->argument_name));
-        rv_emitter_name_thread(emitter, thread_of(reader, event, RV_CHROME_ROW_SAMPLES),
-                               rv_import_text(samples, (size_t)n));
+        rv_event_builder_name_thread(builder, thread_of(reader, event, RV_CHROME_ROW_CALLS),
+                                     text_of(&event->argument_name));
+        rv_event_builder_name_thread(builder, thread_of(reader, event, RV_CHROME_ROW_SAMPLES),
+                                     rv_import_text(samples, (size_t)n));
     }
 }
 
@@ -145,7 +146,7 @@ static int read_counter(struct rv_chrome_reader *reader, const struct rv_chrome_
     uint32_t thread = thread_of(reader, event, RV_CHROME_ROW_CALLS);
     for (size_t i = 0; i < event->n_series && !error; i++) {
         const struct rv_chrome_series *series = &event->series[i];
-        struct rv_emitter_text name = rv_import_text(series->name, series->n_name), none = {0};
+        struct rv_event_builder_text name = rv_import_text(series->name, series->n_name), none = {0};
         bool is_itself = event->n_series == 1 && name.n == 5 && memcmp(name.bytes, "value", 5) == 0;
         uint32_t id =
             is_itself ? intern_label(reader, &event->name) : intern(reader, text_of(&event->name), name, none, 0);
@@ -221,11 +222,11 @@ static int read_profile(struct rv_chrome_reader *reader, const struct rv_chrome_
     const struct rv_chrome_profile *profile = &event->profile;
     uint64_t key = rv_hash_combine(key_of(&event->id), process_of(reader, event));
     struct rv_chrome_sampled *sampled = rv_chrome_samples_profile(&reader->samples, key);
-    if (profile->has_start || sampled->thread == RV_EMITTER_NONE) {
+    if (profile->has_start || sampled->thread == RV_EVENT_BUILDER_NONE) {
         sampled->thread = thread_of(reader, event, RV_CHROME_ROW_SAMPLES);
         sampled->now_ns = profile->has_start ? profile->start_ns : event->ns;
     }
-    rv_chrome_samples_add_nodes(&reader->samples, reader->import->emitter, key, profile);
+    rv_chrome_samples_add_nodes(&reader->samples, reader->import->builder, key, profile);
     reader->import->faults[RV_FAULT_NOT_READ] += profile->n_left_out;
     int error = 0;
     for (size_t i = 0; i < profile->n_samples && !error; i++) {

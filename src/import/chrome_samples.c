@@ -49,13 +49,13 @@ static struct rv_chrome_frame_entry *find(const struct rv_chrome_samples *sample
 /* ---- V8's profiles ---- */
 
 /* What V8's profiler calls idle is an empty stack; its root is no caller. */
-static uint32_t intern_node(struct rv_emitter *emitter, const struct rv_chrome_node *node)
+static uint32_t intern_node(struct rv_event_builder *builder, const struct rv_chrome_node *node)
 {
-    struct rv_emitter_text none = {0};
+    struct rv_event_builder_text none = {0};
     if (strcmp(node->name, "(root)") == 0 || strcmp(node->name, "(idle)") == 0)
         return 0;
-    return rv_emitter_intern(emitter, none, rv_import_string(*node->name ? node->name : "(anonymous)"),
-                             rv_import_string(node->url), *node->url ? node->line : 0);
+    return rv_event_builder_intern(builder, none, rv_import_string(*node->name ? node->name : "(anonymous)"),
+                                   rv_import_string(node->url), *node->url ? node->line : 0);
 }
 
 uint64_t rv_chrome_samples_node(uint64_t key, uint64_t number)
@@ -63,7 +63,7 @@ uint64_t rv_chrome_samples_node(uint64_t key, uint64_t number)
     return rv_hash_combine(key, number);
 }
 
-void rv_chrome_samples_add_nodes(struct rv_chrome_samples *samples, struct rv_emitter *emitter, uint64_t key,
+void rv_chrome_samples_add_nodes(struct rv_chrome_samples *samples, struct rv_event_builder *builder, uint64_t key,
                                  const struct rv_chrome_profile *profile)
 {
     for (size_t i = 0; i < profile->n_nodes; i++) {
@@ -72,7 +72,7 @@ void rv_chrome_samples_add_nodes(struct rv_chrome_samples *samples, struct rv_em
             (struct rv_chrome_frame_entry){
                 .key = rv_chrome_samples_node(key, node->id),
                 .caller = node->parent ? rv_chrome_samples_node(key, node->parent) : 0,
-                .id = intern_node(emitter, node),
+                .id = intern_node(builder, node),
                 .is_on_top = strcmp(node->name, "(garbage collector)") == 0 || strcmp(node->name, "(program)") == 0,
             });
     }
@@ -86,10 +86,10 @@ void rv_chrome_samples_add_nodes(struct rv_chrome_samples *samples, struct rv_em
 /* ---- samples ---- */
 
 /* The thread's open calls below n ids at the end of ids: all of them, or those that the outermost of the ids is on. */
-static size_t put_below(const struct rv_emitter *emitter, uint32_t thread, uint32_t ids[STACK_FRAMES], size_t n)
+static size_t put_below(const struct rv_event_builder *builder, uint32_t thread, uint32_t ids[STACK_FRAMES], size_t n)
 {
-    const uint32_t *open = rv_emitter_stack(emitter, thread);
-    size_t n_open = rv_emitter_depth(emitter, thread), n_below = 0;
+    const uint32_t *open = rv_event_builder_stack(builder, thread);
+    size_t n_open = rv_event_builder_depth(builder, thread), n_below = 0;
     while (n_below < n_open && open[n_below] != ids[STACK_FRAMES - n])
         n_below++;
     for (; n_below > 0 && n < STACK_FRAMES; n++)
@@ -97,7 +97,7 @@ static size_t put_below(const struct rv_emitter *emitter, uint32_t thread, uint3
     return n;
 }
 
-bool rv_chrome_samples_emit(const struct rv_chrome_samples *samples, struct rv_emitter *emitter, uint32_t thread,
+bool rv_chrome_samples_emit(const struct rv_chrome_samples *samples, struct rv_event_builder *builder, uint32_t thread,
                             int64_t ns, uint64_t key)
 {
     uint32_t ids[STACK_FRAMES];
@@ -110,10 +110,10 @@ bool rv_chrome_samples_emit(const struct rv_chrome_samples *samples, struct rv_e
         if (frame->id)
             ids[STACK_FRAMES - ++n] = frame->id;
         if (frame->is_on_top)
-            n = put_below(emitter, thread, ids, n);
+            n = put_below(builder, thread, ids, n);
         key = frame->is_on_top ? 0 : frame->caller;
     }
-    rv_emitter_sample(emitter, thread, ns, ids + STACK_FRAMES - n, n);
+    rv_event_builder_sample(builder, thread, ns, ids + STACK_FRAMES - n, n);
     return !key || frame;
 }
 

@@ -12,7 +12,7 @@
 
 struct rv_chrome_sampled { /* a profile: its chunks go on where the one before has ended */
     uint64_t key;
-    uint32_t thread; /* the emitter's; UINT32_MAX = not known */
+    uint32_t thread; /* the event builder's; UINT32_MAX = not known */
     int64_t now_ns;
 };
 
@@ -30,7 +30,7 @@ void rv_chrome_samples_fini(struct rv_chrome_samples *samples);
 void rv_chrome_samples_add(struct rv_chrome_samples *samples, uint64_t key, uint64_t caller, uint32_t id);
 
 /* The frames of a profile, under keys that rv_chrome_samples_node() makes of its own key and their numbers. */
-void rv_chrome_samples_add_nodes(struct rv_chrome_samples *samples, struct rv_emitter *emitter, uint64_t key,
+void rv_chrome_samples_add_nodes(struct rv_chrome_samples *samples, struct rv_event_builder *builder, uint64_t key,
                                  const struct rv_chrome_profile *profile);
 uint64_t rv_chrome_samples_node(uint64_t key, uint64_t number);
 
@@ -38,7 +38,7 @@ uint64_t rv_chrome_samples_node(uint64_t key, uint64_t number);
  * A sample whose innermost frame has this key; a key of 0 is an empty stack. What V8 calls "(garbage collector)" and
  * "(program)" runs on top of what the thread was sampled in before. False: one of the frames is not there.
  */
-bool rv_chrome_samples_emit(const struct rv_chrome_samples *samples, struct rv_emitter *emitter, uint32_t thread,
+bool rv_chrome_samples_emit(const struct rv_chrome_samples *samples, struct rv_event_builder *builder, uint32_t thread,
                             int64_t ns, uint64_t key);
 
 /* The profile of a key, made at first sight. Valid until the next call. */

@@ -70,10 +70,10 @@ static int begin(struct rv_import *import)
         .key = on_key, .value = on_value, .open = on_open, .close = on_close};
     struct cpuprofile *cpuprofile = (struct cpuprofile *)import;
     char *path = rv_strdup(import->path);
-    uint32_t process = rv_emitter_process(import->emitter, 0);
-    cpuprofile->thread = rv_emitter_thread(import->emitter, process, 0, 0);
-    rv_emitter_name_process(import->emitter, process, rv_import_string(basename(path)));
-    rv_emitter_name_thread(import->emitter, cpuprofile->thread, rv_import_string("samples"));
+    uint32_t process = rv_event_builder_process(import->builder, 0);
+    cpuprofile->thread = rv_event_builder_thread(import->builder, process, 0, 0);
+    rv_event_builder_name_process(import->builder, process, rv_import_string(basename(path)));
+    rv_event_builder_name_thread(import->builder, cpuprofile->thread, rv_import_string("samples"));
     free(path);
     cpuprofile->json = rv_json_create(&handler, cpuprofile);
     rv_chrome_profile_begin_file(&cpuprofile->profile);
@@ -88,12 +88,12 @@ static int end_reading(struct cpuprofile *cpuprofile)
         rv_import_fault(import, RV_FAULT_CUT);
     if (profile->n_nodes == 0 || profile->n_samples == 0 || profile->n_deltas == 0)
         return rv_err(EBADMSG, "%s: a V8 profile without nodes, samples or timeDeltas", import->path);
-    rv_chrome_samples_add_nodes(&cpuprofile->samples, import->emitter, 0, profile);
+    rv_chrome_samples_add_nodes(&cpuprofile->samples, import->builder, 0, profile);
     import->faults[RV_FAULT_NOT_READ] += profile->n_left_out;
     cpuprofile->n = profile->n_samples < profile->n_deltas ? profile->n_samples : profile->n_deltas;
     cpuprofile->is_read = true;
     cpuprofile->now_ns = profile->has_start ? profile->start_ns : 0;
-    rv_emitter_see_time(import->emitter, cpuprofile->now_ns);
+    rv_event_builder_see_time(import->builder, cpuprofile->now_ns);
     return 1;
 }
 
@@ -105,14 +105,14 @@ static int emit_samples(struct cpuprofile *cpuprofile)
         size_t at = cpuprofile->n_emitted++;
         if (__builtin_add_overflow(cpuprofile->now_ns, profile->deltas_ns[at], &cpuprofile->now_ns))
             cpuprofile->now_ns = 0;
-        if (!rv_chrome_samples_emit(&cpuprofile->samples, import->emitter, cpuprofile->thread, cpuprofile->now_ns,
+        if (!rv_chrome_samples_emit(&cpuprofile->samples, import->builder, cpuprofile->thread, cpuprofile->now_ns,
                                     rv_chrome_samples_node(0, profile->samples[at])))
             rv_import_fault(import, RV_FAULT_NO_FRAME);
     }
     if (cpuprofile->n_emitted < cpuprofile->n)
         return 1;
-    rv_emitter_sample(import->emitter, cpuprofile->thread, profile->has_end ? profile->end_ns : cpuprofile->now_ns,
-                      NULL, 0);
+    rv_event_builder_sample(import->builder, cpuprofile->thread,
+                            profile->has_end ? profile->end_ns : cpuprofile->now_ns, NULL, 0);
     return 0;
 }
 
@@ -123,7 +123,7 @@ static int step(struct rv_import *import)
         return emit_samples(cpuprofile);
     size_t n;
     char why[160] = "";
-    int error = rv_textfile_read(import->text, cpuprofile->bytes, sizeof cpuprofile->bytes, &n);
+    int error = rv_text_reader_read(import->text, cpuprofile->bytes, sizeof cpuprofile->bytes, &n);
     if (!error && n)
         error = rv_json_feed(cpuprofile->json, cpuprofile->bytes, n, why, sizeof why);
     if (error && *why)

@@ -34,8 +34,8 @@ struct thread {
     uint64_t last_ns, n_emitted;
 };
 
-struct rv_emitter {
-    struct rv_filter *filter;
+struct rv_event_builder {
+    struct rv_capture_filter *filter;
     const struct rv_intake *intake; /* between begin and end */
     struct rv_catalog *catalog;
     uint32_t n_defined;
@@ -52,101 +52,102 @@ struct rv_emitter {
     char *label;    /* scratch of the interning: three escaped strings */
 };
 
-struct rv_emitter *rv_emitter_create(struct rv_filter *filter)
+struct rv_event_builder *rv_event_builder_create(struct rv_capture_filter *filter)
 {
-    struct rv_emitter *emitter = rv_alloc(1, sizeof *emitter);
-    emitter->filter = filter;
-    emitter->catalog = rv_catalog_create();
-    emitter->label = rv_alloc(3, LABEL_BYTES);
-    return emitter;
+    struct rv_event_builder *builder = rv_alloc(1, sizeof *builder);
+    builder->filter = filter;
+    builder->catalog = rv_catalog_create();
+    builder->label = rv_alloc(3, LABEL_BYTES);
+    return builder;
 }
 
-void rv_emitter_destroy(struct rv_emitter *emitter)
+void rv_event_builder_destroy(struct rv_event_builder *builder)
 {
-    if (!emitter)
+    if (!builder)
         return;
-    for (size_t i = 0; i < emitter->n_threads; i++) {
-        free(emitter->threads[i].open);
-        free(emitter->threads[i].events);
+    for (size_t i = 0; i < builder->n_threads; i++) {
+        free(builder->threads[i].open);
+        free(builder->threads[i].events);
     }
-    free(emitter->threads);
-    free(emitter->processes);
-    rv_index_fini(&emitter->process_index);
-    rv_index_fini(&emitter->thread_index);
-    rv_catalog_destroy(emitter->catalog);
-    free(emitter->label);
-    free(emitter);
+    free(builder->threads);
+    free(builder->processes);
+    rv_index_fini(&builder->process_index);
+    rv_index_fini(&builder->thread_index);
+    rv_catalog_destroy(builder->catalog);
+    free(builder->label);
+    free(builder);
 }
 
 /* ---- names ---- */
 
-static const char *escape(struct rv_emitter *emitter, unsigned part, struct rv_emitter_text text)
+static const char *escape(struct rv_event_builder *builder, unsigned part, struct rv_event_builder_text text)
 {
-    char *out = emitter->label + (size_t)part * LABEL_BYTES;
+    char *out = builder->label + (size_t)part * LABEL_BYTES;
     rv_text_escape(out, LABEL_BYTES, text.n ? text.bytes : "", text.n);
     return out;
 }
 
-uint32_t rv_emitter_intern(struct rv_emitter *emitter, struct rv_emitter_text package, struct rv_emitter_text name,
-                           struct rv_emitter_text file, uint32_t line)
+uint32_t rv_event_builder_intern(struct rv_event_builder *builder, struct rv_event_builder_text package,
+                                 struct rv_event_builder_text name, struct rv_event_builder_text file, uint32_t line)
 {
-    return rv_catalog_intern(emitter->catalog, escape(emitter, 0, package), escape(emitter, 1, name),
-                             escape(emitter, 2, file), line);
+    return rv_catalog_intern(builder->catalog, escape(builder, 0, package), escape(builder, 1, name),
+                             escape(builder, 2, file), line);
 }
 
-struct rv_emitter_text rv_emitter_name(struct rv_emitter *emitter, uint32_t id)
+struct rv_event_builder_text rv_event_builder_name(struct rv_event_builder *builder, uint32_t id)
 {
     struct rv_catalog_name name;
-    rv_catalog_name(emitter->catalog, id, &name);
-    return (struct rv_emitter_text){name.name, strlen(name.name)};
+    rv_catalog_name(builder->catalog, id, &name);
+    return (struct rv_event_builder_text){name.name, strlen(name.name)};
 }
 
-static void copy_name(char out[NAME_BYTES], struct rv_emitter_text name)
+static void copy_name(char out[NAME_BYTES], struct rv_event_builder_text name)
 {
     rv_text_escape(out, NAME_BYTES, name.n ? name.bytes : "", name.n);
 }
 
-void rv_emitter_name_process(struct rv_emitter *emitter, uint32_t process, struct rv_emitter_text name)
+void rv_event_builder_name_process(struct rv_event_builder *builder, uint32_t process,
+                                   struct rv_event_builder_text name)
 {
-    if (process != RV_EMITTER_NONE)
-        copy_name(emitter->processes[process].name, name);
+    if (process != RV_EVENT_BUILDER_NONE)
+        copy_name(builder->processes[process].name, name);
 }
 
-void rv_emitter_name_thread(struct rv_emitter *emitter, uint32_t thread, struct rv_emitter_text name)
+void rv_event_builder_name_thread(struct rv_event_builder *builder, uint32_t thread, struct rv_event_builder_text name)
 {
-    if (thread == RV_EMITTER_NONE)
+    if (thread == RV_EVENT_BUILDER_NONE)
         return;
-    copy_name(emitter->threads[thread].name, name);
-    emitter->threads[thread].is_named = true;
+    copy_name(builder->threads[thread].name, name);
+    builder->threads[thread].is_named = true;
 }
 
-void rv_emitter_set_parent(struct rv_emitter *emitter, uint32_t process, uint32_t parent_pid)
+void rv_event_builder_set_parent(struct rv_event_builder *builder, uint32_t process, uint32_t parent_pid)
 {
-    if (process != RV_EMITTER_NONE)
-        emitter->processes[process].parent_pid = parent_pid;
+    if (process != RV_EVENT_BUILDER_NONE)
+        builder->processes[process].parent_pid = parent_pid;
 }
 
 /* ---- processes and threads ---- */
 
 static bool is_process(const void *context, uint32_t value, const void *key)
 {
-    const struct rv_emitter *emitter = context;
-    return emitter->processes[value - 1].pid == *(const uint64_t *)key;
+    const struct rv_event_builder *builder = context;
+    return builder->processes[value - 1].pid == *(const uint64_t *)key;
 }
 
-uint32_t rv_emitter_process(struct rv_emitter *emitter, uint64_t pid)
+uint32_t rv_event_builder_process(struct rv_event_builder *builder, uint64_t pid)
 {
     uint64_t hash = rv_hash_u64(pid);
-    uint32_t found = rv_index_find(&emitter->process_index, hash, is_process, emitter, &pid);
+    uint32_t found = rv_index_find(&builder->process_index, hash, is_process, builder, &pid);
     if (found)
         return found - 1;
-    if (emitter->n_processes == RV_EMITTER_THREADS)
-        return RV_EMITTER_NONE;
-    emitter->processes = rv_vec_reserve(emitter->processes, &emitter->processes_capacity, emitter->n_processes + 1,
-                                        sizeof *emitter->processes);
-    emitter->processes[emitter->n_processes++] = (struct process){.pid = pid};
-    rv_index_put(&emitter->process_index, hash, (uint32_t)emitter->n_processes);
-    return (uint32_t)emitter->n_processes - 1;
+    if (builder->n_processes == RV_EVENT_BUILDER_THREADS)
+        return RV_EVENT_BUILDER_NONE;
+    builder->processes = rv_vec_reserve(builder->processes, &builder->processes_capacity, builder->n_processes + 1,
+                                        sizeof *builder->processes);
+    builder->processes[builder->n_processes++] = (struct process){.pid = pid};
+    rv_index_put(&builder->process_index, hash, (uint32_t)builder->n_processes);
+    return (uint32_t)builder->n_processes - 1;
 }
 
 struct thread_key {
@@ -156,80 +157,80 @@ struct thread_key {
 
 static bool is_thread(const void *context, uint32_t value, const void *key)
 {
-    const struct thread *thread = &((const struct rv_emitter *)context)->threads[value - 1];
+    const struct thread *thread = &((const struct rv_event_builder *)context)->threads[value - 1];
     const struct thread_key *wanted = key;
     return thread->tid == wanted->tid && thread->key_process == wanted->process && thread->row == wanted->row;
 }
 
-uint32_t rv_emitter_thread(struct rv_emitter *emitter, uint32_t process, uint64_t tid, uint32_t row)
+uint32_t rv_event_builder_thread(struct rv_event_builder *builder, uint32_t process, uint64_t tid, uint32_t row)
 {
-    if (process == RV_EMITTER_NONE)
-        return RV_EMITTER_NONE;
+    if (process == RV_EVENT_BUILDER_NONE)
+        return RV_EVENT_BUILDER_NONE;
     struct thread_key key = {tid, process, row};
     uint64_t hash = rv_hash_combine(rv_hash_u64(tid), (uint64_t)process << 32 | row);
-    uint32_t found = rv_index_find(&emitter->thread_index, hash, is_thread, emitter, &key);
+    uint32_t found = rv_index_find(&builder->thread_index, hash, is_thread, builder, &key);
     if (found)
         return found - 1;
-    if (emitter->n_threads == RV_EMITTER_THREADS)
-        return RV_EMITTER_NONE;
-    emitter->threads =
-        rv_vec_reserve(emitter->threads, &emitter->threads_capacity, emitter->n_threads + 1, sizeof *emitter->threads);
-    emitter->threads[emitter->n_threads++] =
+    if (builder->n_threads == RV_EVENT_BUILDER_THREADS)
+        return RV_EVENT_BUILDER_NONE;
+    builder->threads =
+        rv_vec_reserve(builder->threads, &builder->threads_capacity, builder->n_threads + 1, sizeof *builder->threads);
+    builder->threads[builder->n_threads++] =
         (struct thread){.tid = tid, .key_process = process, .process = process, .row = row};
-    rv_index_put(&emitter->thread_index, hash, (uint32_t)emitter->n_threads);
-    return (uint32_t)emitter->n_threads - 1;
+    rv_index_put(&builder->thread_index, hash, (uint32_t)builder->n_threads);
+    return (uint32_t)builder->n_threads - 1;
 }
 
-uint32_t rv_emitter_row(struct rv_emitter *emitter, uint32_t thread, uint32_t row, const char *word)
+uint32_t rv_event_builder_row(struct rv_event_builder *builder, uint32_t thread, uint32_t row, const char *word)
 {
-    const struct thread *first = &emitter->threads[thread];
+    const struct thread *first = &builder->threads[thread];
     char name[2 * NAME_BYTES];
     int n = snprintf(name, sizeof name, "%.*s%s%s", NAME_BYTES / 2, first->name, *first->name ? " " : "", word);
-    uint32_t process = first->process, found = rv_emitter_thread(emitter, first->key_process, first->tid, row);
-    rv_emitter_name_thread(emitter, found, (struct rv_emitter_text){name, (size_t)n});
-    rv_emitter_move_thread(emitter, found, process);
+    uint32_t process = first->process, found = rv_event_builder_thread(builder, first->key_process, first->tid, row);
+    rv_event_builder_name_thread(builder, found, (struct rv_event_builder_text){name, (size_t)n});
+    rv_event_builder_move_thread(builder, found, process);
     return found;
 }
 
-uint32_t rv_emitter_thread_process(const struct rv_emitter *emitter, uint32_t thread)
+uint32_t rv_event_builder_thread_process(const struct rv_event_builder *builder, uint32_t thread)
 {
-    return thread < emitter->n_threads ? emitter->threads[thread].process : RV_EMITTER_NONE;
+    return thread < builder->n_threads ? builder->threads[thread].process : RV_EVENT_BUILDER_NONE;
 }
 
-void rv_emitter_move_thread(struct rv_emitter *emitter, uint32_t thread, uint32_t process)
+void rv_event_builder_move_thread(struct rv_event_builder *builder, uint32_t thread, uint32_t process)
 {
-    if (thread == RV_EMITTER_NONE || process == RV_EMITTER_NONE || emitter->threads[thread].stream)
+    if (thread == RV_EVENT_BUILDER_NONE || process == RV_EVENT_BUILDER_NONE || builder->threads[thread].stream)
         return;
-    emitter->threads[thread].process = process;
+    builder->threads[thread].process = process;
 }
 
 /* ---- time ---- */
 
-void rv_emitter_see_time(struct rv_emitter *emitter, int64_t ns)
+void rv_event_builder_see_time(struct rv_event_builder *builder, int64_t ns)
 {
-    if (!emitter->has_time && ns >= FAR_NS)
-        emitter->origin_ns = ns - HEADROOM_NS;
-    emitter->has_time = true;
+    if (!builder->has_time && ns >= FAR_NS)
+        builder->origin_ns = ns - HEADROOM_NS;
+    builder->has_time = true;
 }
 
-bool rv_emitter_has_time(const struct rv_emitter *emitter)
+bool rv_event_builder_has_time(const struct rv_event_builder *builder)
 {
-    return emitter->has_time;
+    return builder->has_time;
 }
 
-void rv_emitter_date(const struct rv_emitter *emitter, struct rv_source *source)
+void rv_event_builder_date(const struct rv_event_builder *builder, struct rv_source *source)
 {
-    if (!emitter->origin_ns)
+    if (!builder->origin_ns)
         return;
-    source->origin_ns = (uint64_t)emitter->origin_ns;
+    source->origin_ns = (uint64_t)builder->origin_ns;
     source->mono_ns = (uint64_t)HEADROOM_NS;
     source->real_ns = source->origin_ns + source->mono_ns;
 }
 
-static uint64_t time_of(const struct rv_emitter *emitter, const struct thread *thread, int64_t ns)
+static uint64_t time_of(const struct rv_event_builder *builder, const struct thread *thread, int64_t ns)
 {
     int64_t since_ns;
-    if (__builtin_sub_overflow(ns, emitter->origin_ns, &since_ns) || since_ns < 0)
+    if (__builtin_sub_overflow(ns, builder->origin_ns, &since_ns) || since_ns < 0)
         since_ns = 0;
     if ((uint64_t)since_ns > RV_EVENT_TICKS_MASK)
         since_ns = (int64_t)RV_EVENT_TICKS_MASK;
@@ -238,21 +239,21 @@ static uint64_t time_of(const struct rv_emitter *emitter, const struct thread *t
 
 /* ---- out ---- */
 
-static void define_names(struct rv_emitter *emitter)
+static void define_names(struct rv_event_builder *builder)
 {
-    const struct rv_intake *intake = emitter->intake;
-    for (uint32_t n = rv_catalog_count(emitter->catalog); emitter->n_defined < n; emitter->n_defined++) {
+    const struct rv_intake *intake = builder->intake;
+    for (uint32_t n = rv_catalog_count(builder->catalog); builder->n_defined < n; builder->n_defined++) {
         struct rv_catalog_name name;
-        rv_catalog_name(emitter->catalog, emitter->n_defined + 1, &name);
-        struct rv_definition definition = {emitter->n_defined + 1, name.package, name.name, name.file, name.line};
+        rv_catalog_name(builder->catalog, builder->n_defined + 1, &name);
+        struct rv_definition definition = {builder->n_defined + 1, name.package, name.name, name.file, name.line};
         intake->define(intake->context, &definition, 1);
     }
 }
 
-static void open_stream(struct rv_emitter *emitter, struct thread *thread)
+static void open_stream(struct rv_event_builder *builder, struct thread *thread)
 {
-    const struct rv_intake *intake = emitter->intake;
-    const struct process *process = &emitter->processes[thread->process];
+    const struct rv_intake *intake = builder->intake;
+    const struct process *process = &builder->processes[thread->process];
     thread->stream =
         intake->open_stream(intake->context, &(struct rv_stream_info){
                                                  .pid = (uint32_t)process->pid,
@@ -276,9 +277,9 @@ static struct rv_batch *wait_for_batch(const struct rv_intake *intake)
     return batch;
 }
 
-static void send_events(struct rv_emitter *emitter, struct thread *thread)
+static void send_events(struct rv_event_builder *builder, struct thread *thread)
 {
-    const struct rv_intake *intake = emitter->intake;
+    const struct rv_intake *intake = builder->intake;
     for (size_t i = 0; i < thread->n_events;) {
         struct rv_batch *batch = wait_for_batch(intake);
         batch->stream = thread->stream;
@@ -293,141 +294,142 @@ static void send_events(struct rv_emitter *emitter, struct thread *thread)
     }
 }
 
-static void flush_thread(struct rv_emitter *emitter, struct thread *thread)
+static void flush_thread(struct rv_event_builder *builder, struct thread *thread)
 {
-    const struct rv_intake *intake = emitter->intake;
+    const struct rv_intake *intake = builder->intake;
     if (thread->stream && thread->is_named)
         intake->rename_stream(intake->context, thread->stream, thread->name);
     thread->is_named = false;
     if (thread->n_events == 0)
         return;
-    define_names(emitter);
+    define_names(builder);
     if (!thread->stream)
-        open_stream(emitter, thread);
-    send_events(emitter, thread);
-    emitter->n_buffered -= thread->n_events;
+        open_stream(builder, thread);
+    send_events(builder, thread);
+    builder->n_buffered -= thread->n_events;
     thread->n_events = 0;
     intake->account_stream(intake->context, thread->stream,
                            &(struct rv_stream_account){thread->n_emitted, thread->n_emitted, 0});
 }
 
-void rv_emitter_begin(struct rv_emitter *emitter, const struct rv_intake *intake)
+void rv_event_builder_begin(struct rv_event_builder *builder, const struct rv_intake *intake)
 {
-    emitter->intake = intake;
-    emitter->has_time = true; /* the session has taken the origin */
+    builder->intake = intake;
+    builder->has_time = true; /* the session has taken the origin */
 }
 
-void rv_emitter_end(struct rv_emitter *emitter)
+void rv_event_builder_end(struct rv_event_builder *builder)
 {
-    emitter->intake = NULL;
+    builder->intake = NULL;
 }
 
-void rv_emitter_flush(struct rv_emitter *emitter)
+void rv_event_builder_flush(struct rv_event_builder *builder)
 {
-    for (size_t i = 0; i < emitter->n_threads; i++) {
-        struct thread *thread = &emitter->threads[i];
-        flush_thread(emitter, thread);
+    for (size_t i = 0; i < builder->n_threads; i++) {
+        struct thread *thread = &builder->threads[i];
+        flush_thread(builder, thread);
         free(thread->events);
         thread->events = NULL;
         thread->events_capacity = 0;
     }
-    define_names(emitter);
+    define_names(builder);
 }
 
-static void close_thread(struct rv_emitter *emitter, struct thread *thread)
+static void close_thread(struct rv_event_builder *builder, struct thread *thread)
 {
-    flush_thread(emitter, thread);
+    flush_thread(builder, thread);
     if (thread->stream)
-        emitter->intake->close_stream(emitter->intake->context, thread->stream, thread->last_ns);
+        builder->intake->close_stream(builder->intake->context, thread->stream, thread->last_ns);
     thread->stream = NULL;
     thread->n_open = thread->n_too_deep = 0;
 }
 
-void rv_emitter_close(struct rv_emitter *emitter)
+void rv_event_builder_close(struct rv_event_builder *builder)
 {
-    for (size_t i = 0; i < emitter->n_threads; i++)
-        close_thread(emitter, &emitter->threads[i]);
-    define_names(emitter);
+    for (size_t i = 0; i < builder->n_threads; i++)
+        close_thread(builder, &builder->threads[i]);
+    define_names(builder);
 }
 
-void rv_emitter_end_thread(struct rv_emitter *emitter, uint32_t thread_idx, int64_t ns)
+void rv_event_builder_end_thread(struct rv_event_builder *builder, uint32_t thread_idx, int64_t ns)
 {
-    if (thread_idx == RV_EMITTER_NONE)
+    if (thread_idx == RV_EVENT_BUILDER_NONE)
         return;
-    struct thread *thread = &emitter->threads[thread_idx];
-    thread->last_ns = time_of(emitter, thread, ns);
-    if (emitter->intake)
-        close_thread(emitter, thread);
+    struct thread *thread = &builder->threads[thread_idx];
+    thread->last_ns = time_of(builder, thread, ns);
+    if (builder->intake)
+        close_thread(builder, thread);
 }
 
-bool rv_emitter_is_empty(const struct rv_emitter *emitter)
+bool rv_event_builder_is_empty(const struct rv_event_builder *builder)
 {
-    return !emitter->has_event;
+    return !builder->has_event;
 }
 
-void rv_emitter_leave_out(struct rv_emitter *emitter)
+void rv_event_builder_leave_out(struct rv_event_builder *builder)
 {
-    emitter->n_left_out++;
+    builder->n_left_out++;
 }
 
-uint64_t rv_emitter_n_left_out(const struct rv_emitter *emitter)
+uint64_t rv_event_builder_n_left_out(const struct rv_event_builder *builder)
 {
-    return emitter->n_left_out;
+    return builder->n_left_out;
 }
 
 /* ---- events ---- */
 
 /* NULL, and counted, where there is no such thread. */
-static struct thread *thread_of(struct rv_emitter *emitter, uint32_t thread_idx)
+static struct thread *thread_of(struct rv_event_builder *builder, uint32_t thread_idx)
 {
-    if (thread_idx >= emitter->n_threads) {
-        emitter->n_left_out++;
+    if (thread_idx >= builder->n_threads) {
+        builder->n_left_out++;
         return NULL;
     }
-    emitter->has_event = true;
-    return &emitter->threads[thread_idx];
+    builder->has_event = true;
+    return &builder->threads[thread_idx];
 }
 
-static void add(struct rv_emitter *emitter, struct thread *thread, unsigned kind, int64_t ns, struct rv_event event)
+static void add(struct rv_event_builder *builder, struct thread *thread, unsigned kind, int64_t ns,
+                struct rv_event event)
 {
-    thread->last_ns = time_of(emitter, thread, ns);
+    thread->last_ns = time_of(builder, thread, ns);
     event.when = (uint64_t)kind << RV_EVENT_KIND_SHIFT | thread->last_ns;
     thread->events =
         rv_vec_reserve(thread->events, &thread->events_capacity, thread->n_events + 1, sizeof *thread->events);
     thread->events[thread->n_events++] = event;
-    emitter->n_buffered++;
-    if (!emitter->intake)
+    builder->n_buffered++;
+    if (!builder->intake)
         return;
     if (thread->n_events >= FULL_BUFFER)
-        flush_thread(emitter, thread);
-    if (emitter->n_buffered >= RV_EMITTER_BUFFERED)
-        rv_emitter_flush(emitter);
+        flush_thread(builder, thread);
+    if (builder->n_buffered >= RV_EVENT_BUILDER_BUFFERED)
+        rv_event_builder_flush(builder);
 }
 
-static bool passes(struct rv_emitter *emitter, uint32_t id)
+static bool passes(struct rv_event_builder *builder, uint32_t id)
 {
-    return !emitter->filter || rv_filter_has(emitter->filter, emitter->catalog, id);
+    return !builder->filter || rv_capture_filter_has(builder->filter, builder->catalog, id);
 }
 
-void rv_emitter_call(struct rv_emitter *emitter, uint32_t thread_idx, int64_t ns, uint32_t id)
+void rv_event_builder_call(struct rv_event_builder *builder, uint32_t thread_idx, int64_t ns, uint32_t id)
 {
-    struct thread *thread = thread_of(emitter, thread_idx);
+    struct thread *thread = thread_of(builder, thread_idx);
     if (!thread)
         return;
-    if (thread->n_open == RV_EMITTER_DEPTH) {
+    if (thread->n_open == RV_EVENT_BUILDER_DEPTH) {
         thread->n_too_deep++;
-        emitter->n_left_out++;
+        builder->n_left_out++;
         return;
     }
     thread->open = rv_vec_reserve(thread->open, &thread->open_capacity, thread->n_open + 1, sizeof *thread->open);
     thread->open[thread->n_open++] = id;
-    if (passes(emitter, id))
-        add(emitter, thread, RV_EVENT_CALL, ns, (struct rv_event){.id = id, .frame = (uint16_t)(thread->n_open - 1)});
+    if (passes(builder, id))
+        add(builder, thread, RV_EVENT_CALL, ns, (struct rv_event){.id = id, .frame = (uint16_t)(thread->n_open - 1)});
 }
 
-void rv_emitter_return(struct rv_emitter *emitter, uint32_t thread_idx, int64_t ns)
+void rv_event_builder_return(struct rv_event_builder *builder, uint32_t thread_idx, int64_t ns)
 {
-    struct thread *thread = thread_of(emitter, thread_idx);
+    struct thread *thread = thread_of(builder, thread_idx);
     if (!thread || thread->n_open == 0)
         return;
     if (thread->n_too_deep) {
@@ -435,85 +437,86 @@ void rv_emitter_return(struct rv_emitter *emitter, uint32_t thread_idx, int64_t 
         return;
     }
     uint32_t id = thread->open[--thread->n_open];
-    if (passes(emitter, id))
-        add(emitter, thread, RV_EVENT_RETURN, ns, (struct rv_event){.id = id, .frame = (uint16_t)thread->n_open});
+    if (passes(builder, id))
+        add(builder, thread, RV_EVENT_RETURN, ns, (struct rv_event){.id = id, .frame = (uint16_t)thread->n_open});
 }
 
-void rv_emitter_return_alone(struct rv_emitter *emitter, uint32_t thread_idx, int64_t ns)
+void rv_event_builder_return_alone(struct rv_event_builder *builder, uint32_t thread_idx, int64_t ns)
 {
-    struct thread *thread = thread_of(emitter, thread_idx);
+    struct thread *thread = thread_of(builder, thread_idx);
     if (thread)
-        add(emitter, thread, RV_EVENT_RETURN, ns, (struct rv_event){.frame = (uint16_t)thread->n_open});
+        add(builder, thread, RV_EVENT_RETURN, ns, (struct rv_event){.frame = (uint16_t)thread->n_open});
 }
 
-void rv_emitter_return_from(struct rv_emitter *emitter, uint32_t thread_idx, int64_t ns, size_t depth)
+void rv_event_builder_return_from(struct rv_event_builder *builder, uint32_t thread_idx, int64_t ns, size_t depth)
 {
-    struct thread *thread = thread_of(emitter, thread_idx);
+    struct thread *thread = thread_of(builder, thread_idx);
     if (!thread || depth >= thread->n_open)
         return;
     thread->n_too_deep = 0;
-    if (passes(emitter, thread->open[depth]))
+    if (passes(builder, thread->open[depth]))
         thread->n_open = depth + 1; /* the tag of its return says the rest */
     while (thread->n_open > depth)
-        rv_emitter_return(emitter, thread_idx, ns);
+        rv_event_builder_return(builder, thread_idx, ns);
 }
 
-static void add_special(struct rv_emitter *emitter, uint32_t thread_idx, unsigned kind, int64_t ns,
+static void add_special(struct rv_event_builder *builder, uint32_t thread_idx, unsigned kind, int64_t ns,
                         struct rv_event event)
 {
-    struct thread *thread = thread_of(emitter, thread_idx);
+    struct thread *thread = thread_of(builder, thread_idx);
     if (thread)
-        add(emitter, thread, kind, ns, event);
+        add(builder, thread, kind, ns, event);
 }
 
-void rv_emitter_mark(struct rv_emitter *emitter, uint32_t thread, int64_t ns, uint32_t id)
+void rv_event_builder_mark(struct rv_event_builder *builder, uint32_t thread, int64_t ns, uint32_t id)
 {
-    add_special(emitter, thread, RV_EVENT_MARK, ns, (struct rv_event){.id = id});
+    add_special(builder, thread, RV_EVENT_MARK, ns, (struct rv_event){.id = id});
 }
 
-void rv_emitter_value(struct rv_emitter *emitter, uint32_t thread, int64_t ns, uint32_t id, float value)
+void rv_event_builder_value(struct rv_event_builder *builder, uint32_t thread, int64_t ns, uint32_t id, float value)
 {
     uint32_t bits;
     memcpy(&bits, &value, sizeof bits);
-    add_special(emitter, thread, RV_EVENT_VALUE, ns,
+    add_special(builder, thread, RV_EVENT_VALUE, ns,
                 (struct rv_event){.id = id, .frame = (uint16_t)bits, .aux = (uint16_t)(bits >> 16)});
 }
 
-void rv_emitter_state(struct rv_emitter *emitter, uint32_t thread, int64_t ns, enum rv_thread_state state)
+void rv_event_builder_state(struct rv_event_builder *builder, uint32_t thread, int64_t ns, enum rv_thread_state state)
 {
-    add_special(emitter, thread, RV_EVENT_THREAD, ns, (struct rv_event){.aux = (uint16_t)state});
+    add_special(builder, thread, RV_EVENT_THREAD, ns, (struct rv_event){.aux = (uint16_t)state});
 }
 
-void rv_emitter_gc(struct rv_emitter *emitter, uint32_t thread, int64_t ns, bool is_start)
+void rv_event_builder_gc(struct rv_event_builder *builder, uint32_t thread, int64_t ns, bool is_start)
 {
-    add_special(emitter, thread, is_start ? RV_EVENT_GC_START : RV_EVENT_GC_END, ns, (struct rv_event){.id = 0});
+    add_special(builder, thread, is_start ? RV_EVENT_GC_START : RV_EVENT_GC_END, ns, (struct rv_event){.id = 0});
 }
 
-void rv_emitter_lost(struct rv_emitter *emitter, uint32_t thread, int64_t ns, uint32_t n)
+void rv_event_builder_lost(struct rv_event_builder *builder, uint32_t thread, int64_t ns, uint32_t n)
 {
-    add_special(emitter, thread, RV_EVENT_LOST, ns, (struct rv_event){.id = n});
+    add_special(builder, thread, RV_EVENT_LOST, ns, (struct rv_event){.id = n});
 }
 
-size_t rv_emitter_depth(const struct rv_emitter *emitter, uint32_t thread)
+size_t rv_event_builder_depth(const struct rv_event_builder *builder, uint32_t thread)
 {
-    return thread < emitter->n_threads ? emitter->threads[thread].n_open : 0;
+    return thread < builder->n_threads ? builder->threads[thread].n_open : 0;
 }
 
-const uint32_t *rv_emitter_stack(const struct rv_emitter *emitter, uint32_t thread)
+const uint32_t *rv_event_builder_stack(const struct rv_event_builder *builder, uint32_t thread)
 {
-    return thread < emitter->n_threads ? emitter->threads[thread].open : NULL;
+    return thread < builder->n_threads ? builder->threads[thread].open : NULL;
 }
 
-void rv_emitter_sample(struct rv_emitter *emitter, uint32_t thread, int64_t ns, const uint32_t *ids, size_t n)
+void rv_event_builder_sample(struct rv_event_builder *builder, uint32_t thread, int64_t ns, const uint32_t *ids,
+                             size_t n)
 {
-    size_t n_open = rv_emitter_depth(emitter, thread), n_same = 0;
-    const uint32_t *open = rv_emitter_stack(emitter, thread);
+    size_t n_open = rv_event_builder_depth(builder, thread), n_same = 0;
+    const uint32_t *open = rv_event_builder_stack(builder, thread);
     while (n_same < n && n_same < n_open && open[n_same] == ids[n_same])
         n_same++;
     for (; n_open > n_same; n_open--)
-        rv_emitter_return(emitter, thread, ns);
+        rv_event_builder_return(builder, thread, ns);
     for (; n_same < n; n_same++)
-        rv_emitter_call(emitter, thread, ns, ids[n_same]);
-    if (thread < emitter->n_threads) /* what is open has been seen now */
-        emitter->threads[thread].last_ns = time_of(emitter, &emitter->threads[thread], ns);
+        rv_event_builder_call(builder, thread, ns, ids[n_same]);
+    if (thread < builder->n_threads) /* what is open has been seen now */
+        builder->threads[thread].last_ns = time_of(builder, &builder->threads[thread], ns);
 }

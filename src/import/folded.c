@@ -65,10 +65,10 @@ static int begin(struct rv_import *import)
 {
     struct folded *folded = (struct folded *)import;
     char *path = rv_strdup(import->path);
-    uint32_t process = rv_emitter_process(import->emitter, 0);
-    folded->thread = rv_emitter_thread(import->emitter, process, 0, 0);
-    rv_emitter_name_process(import->emitter, process, rv_import_string(basename(path)));
-    rv_emitter_name_thread(import->emitter, folded->thread, rv_import_string("all stacks"));
+    uint32_t process = rv_event_builder_process(import->builder, 0);
+    folded->thread = rv_event_builder_thread(import->builder, process, 0, 0);
+    rv_event_builder_name_process(import->builder, process, rv_import_string(basename(path)));
+    rv_event_builder_name_thread(import->builder, folded->thread, rv_import_string("all stacks"));
     free(path);
     return 0;
 }
@@ -77,16 +77,16 @@ static void read_stack(struct folded *folded, const char *line, size_t n_stack, 
 {
     struct rv_import *import = &folded->import;
     size_t n = 0;
-    rv_emitter_see_time(import->emitter, 0);
-    for (const char *at = line, *end = line + n_stack; at <= end && n < RV_EMITTER_DEPTH;) {
+    rv_event_builder_see_time(import->builder, 0);
+    for (const char *at = line, *end = line + n_stack; at <= end && n < RV_EVENT_BUILDER_DEPTH;) {
         const char *semicolon = memchr(at, ';', (size_t)(end - at));
         size_t n_name = (size_t)((semicolon ? semicolon : end) - at);
         folded->ids = rv_vec_reserve(folded->ids, &folded->capacity, n + 1, sizeof *folded->ids);
-        struct rv_emitter_text none = {0};
-        folded->ids[n++] = rv_emitter_intern(import->emitter, none, rv_import_text(at, n_name), none, 0);
+        struct rv_event_builder_text none = {0};
+        folded->ids[n++] = rv_event_builder_intern(import->builder, none, rv_import_text(at, n_name), none, 0);
         at += n_name + 1;
     }
-    rv_emitter_sample(import->emitter, folded->thread, folded->now_ns, folded->ids, n);
+    rv_event_builder_sample(import->builder, folded->thread, folded->now_ns, folded->ids, n);
     if (__builtin_add_overflow(folded->now_ns, weight_ns, &folded->now_ns))
         folded->now_ns = INT64_MAX;
 }
@@ -98,9 +98,9 @@ static int step(struct rv_import *import)
         char *line;
         size_t n, n_stack;
         int64_t weight_ns;
-        int status = rv_textfile_line(import->text, &line, &n);
+        int status = rv_text_reader_line(import->text, &line, &n);
         if (status == 0)
-            rv_emitter_sample(import->emitter, folded->thread, folded->now_ns, NULL, 0);
+            rv_event_builder_sample(import->builder, folded->thread, folded->now_ns, NULL, 0);
         if (status <= 0)
             return status;
         if (is_passed_over(line, n))

@@ -35,7 +35,7 @@ static void say_progress(struct rv_import *import)
     uint64_t now_ns = rv_clock_mono_ns();
     if (!import->text || import->is_quiet || now_ns - import->said_ns < PROGRESS_EVERY_NS)
         return;
-    unsigned percent = (unsigned)(100 * rv_textfile_share(import->text));
+    unsigned percent = (unsigned)(100 * rv_text_reader_share(import->text));
     if (percent == import->said_percent)
         return;
     char path[PATH_BYTES];
@@ -58,7 +58,7 @@ static void describe_faults(const struct rv_import *import, char *line, size_t l
         [RV_FAULT_BEFORE_ZERO] = "events before time 0 taken as at 0",
         [RV_FAULT_NO_FRAME] = "samples of stacks that the trace does not have",
         [RV_FAULT_NO_ROOM] = "asynchronous or overlapping calls beyond the rows there are left out",
-        [RV_FAULT_LOST] = "losses that the trace itself tells of",
+        [RV_FAULT_LOST] = "losses that the trace itself reports",
         [RV_FAULT_WHOSE] = "events while Ractors ran side by side, all taken for the main one's",
         [RV_FAULT_CUT] = "cut short: read as far as it goes",
     };
@@ -72,10 +72,10 @@ static void describe_faults(const struct rv_import *import, char *line, size_t l
             used += (size_t)snprintf(line + used, line_bytes - used, "%s%llu %s", comma,
                                      (unsigned long long)import->faults[i], what[i]);
     }
-    uint64_t n_left_out = rv_emitter_n_left_out(import->emitter);
+    uint64_t n_left_out = rv_event_builder_n_left_out(import->builder);
     if (n_left_out && used < line_bytes)
         snprintf(line + used, line_bytes - used, "%s%llu events beyond %u threads or %u calls deep left out",
-                 used ? ", " : "", (unsigned long long)n_left_out, RV_EMITTER_THREADS, RV_EMITTER_DEPTH);
+                 used ? ", " : "", (unsigned long long)n_left_out, RV_EVENT_BUILDER_THREADS, RV_EVENT_BUILDER_DEPTH);
 }
 
 /* Once, at the end. Where nothing was emitted of a whole file it is why, and an error. */
@@ -84,7 +84,7 @@ static void say_faults(struct rv_import *import, bool is_stopped)
     char line[600];
     describe_faults(import, line, sizeof line);
     bool is_whole = !import->error && !is_stopped && !import->format->has_ended;
-    if (is_whole && rv_emitter_is_empty(import->emitter))
+    if (is_whole && rv_event_builder_is_empty(import->builder))
         import->error = rv_err(EBADMSG, "%s: nothing to show%s%s", import->path, *line ? ": " : "", line);
     else if (*line)
         rv_warn("%s: %s", import->path, line);
@@ -94,9 +94,9 @@ static void say_faults(struct rv_import *import, bool is_stopped)
 
 static void finish(struct rv_import *import, bool is_stopped)
 {
-    if (import->text && rv_textfile_is_cut(import->text))
+    if (import->text && rv_text_reader_is_cut(import->text))
         import->faults[RV_FAULT_CUT] = 1;
-    rv_emitter_close(import->emitter);
+    rv_event_builder_close(import->builder);
     clear_progress(import);
     say_faults(import, is_stopped);
 }
@@ -120,16 +120,16 @@ static enum rv_source_status run_turn(struct rv_import *import, bool is_stopping
 static enum rv_source_status poll_import(struct rv_source *source, const struct rv_intake *intake)
 {
     struct rv_import *import = (struct rv_import *)source;
-    rv_emitter_begin(import->emitter, intake);
+    rv_event_builder_begin(import->builder, intake);
     bool is_stopping = intake->is_stopping(intake->context);
     enum rv_source_status status = run_turn(import, is_stopping);
     if (status == RV_SOURCE_ENDED)
         finish(import, is_stopping);
     else if (import->format->has_ended)
-        rv_emitter_flush(import->emitter);
+        rv_event_builder_flush(import->builder);
     else
         say_progress(import);
-    rv_emitter_end(import->emitter);
+    rv_event_builder_end(import->builder);
     return status;
 }
 
@@ -139,7 +139,7 @@ static void nap_import(struct rv_source *source)
         rv_os_sleep_ns(LIVE_NAP_NS);
 }
 
-/* The emitter defines names as it sends what uses them. */
+/* The event builder defines names as it sends what uses them. */
 static void resolve_import(struct rv_source *source, const struct rv_intake *intake, bool is_final)
 {
     (void)source, (void)intake, (void)is_final;
@@ -152,7 +152,7 @@ static void losses_of_import(const struct rv_source *source, struct rv_losses *l
                                 RV_FAULT_NO_FRAME, RV_FAULT_NO_ROOM,   RV_FAULT_LOST,          RV_FAULT_CUT};
     for (size_t i = 0; i < sizeof lossy / sizeof *lossy; i++)
         losses->n[RV_LOSS_RECORDS_LEFT_OUT] += import->faults[lossy[i]];
-    losses->n[RV_LOSS_RECORDS_LEFT_OUT] += rv_emitter_n_left_out(import->emitter);
+    losses->n[RV_LOSS_RECORDS_LEFT_OUT] += rv_event_builder_n_left_out(import->builder);
 }
 
 static int error_of_import(const struct rv_source *source)
@@ -171,8 +171,8 @@ static void close_import(struct rv_source *source)
     struct rv_import *import = (struct rv_import *)source;
     if (import->format->fini)
         import->format->fini(import);
-    rv_textfile_close(import->text);
-    rv_emitter_destroy(import->emitter);
+    rv_text_reader_close(import->text);
+    rv_event_builder_destroy(import->builder);
     free(import->path);
     free(import);
 }
@@ -181,16 +181,16 @@ static void close_import(struct rv_source *source)
 static int read_first(struct rv_import *import)
 {
     int status = 1;
-    while (status > 0 && !rv_emitter_has_time(import->emitter))
+    while (status > 0 && !rv_event_builder_has_time(import->builder))
         status = import->format->step(import);
     import->has_ended = status == 0 && !import->format->has_ended;
-    if (import->has_ended && import->text && rv_textfile_is_empty(import->text))
+    if (import->has_ended && import->text && rv_text_reader_is_empty(import->text))
         return rv_err(EBADMSG, "%s: empty", import->path);
-    if (import->has_ended && import->faults[RV_FAULT_NOT_READ] && !rv_emitter_has_time(import->emitter))
+    if (import->has_ended && import->faults[RV_FAULT_NOT_READ] && !rv_event_builder_has_time(import->builder))
         return rv_err(EBADMSG, "%s: not %s", import->path, import->format->describe);
-    if (import->has_ended && !rv_emitter_has_time(import->emitter))
+    if (import->has_ended && !rv_event_builder_has_time(import->builder))
         return rv_err(EBADMSG, "%s: nothing to show", import->path);
-    rv_emitter_date(import->emitter, &import->source);
+    rv_event_builder_date(import->builder, &import->source);
     return status < 0 ? status : 0;
 }
 
@@ -206,11 +206,11 @@ struct rv_source *rv_import_open(const struct rv_import_format *format, const st
                                         .close = close_import};
     import->format = format;
     import->path = rv_strdup(params->path);
-    import->emitter = rv_emitter_create(params->filter);
+    import->builder = rv_event_builder_create(params->filter);
     import->is_quiet = !isatty(STDERR_FILENO);
     import->said_ns = rv_clock_mono_ns() + PROGRESS_AFTER_NS - PROGRESS_EVERY_NS;
     int error = 0;
-    if (format->is_text && !(import->text = rv_textfile_open(params->path)))
+    if (format->is_text && !(import->text = rv_text_reader_open(params->path)))
         error = -EINVAL;
     if (!error && format->begin)
         error = format->begin(import);
@@ -224,9 +224,9 @@ struct rv_source *rv_import_open(const struct rv_import_format *format, const st
 
 /* ---- text ---- */
 
-struct rv_emitter_text rv_import_string(const char *string)
+struct rv_event_builder_text rv_import_string(const char *string)
 {
-    return (struct rv_emitter_text){string, string ? strlen(string) : 0};
+    return (struct rv_event_builder_text){string, string ? strlen(string) : 0};
 }
 
 /* What is too long, or has an exponent: not exact, but near. */

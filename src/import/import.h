@@ -1,6 +1,6 @@
 /*
  * A trace of another tool as a source: what every importer shares. An importer is one file that reads its format a
- * little at a time and tells the emitter what happened; opening, ending, progress, faults and names are here.
+ * little at a time and tells the event builder what happened; opening, ending, progress, faults and names are here.
  */
 #ifndef RV_IMPORT_IMPORT_H
 #define RV_IMPORT_IMPORT_H
@@ -34,8 +34,8 @@ enum rv_fault {
 struct rv_import;
 
 struct rv_import_params {
-    const char *path;         /* of a file, folder or shared memory object; copied */
-    struct rv_filter *filter; /* borrowed until close, or NULL */
+    const char *path;                 /* of a file, folder or shared memory object; copied */
+    struct rv_capture_filter *filter; /* borrowed until close, or NULL */
 };
 
 /* A format. One entry of the table in import_formats.h. */
@@ -66,8 +66,8 @@ struct rv_import {
     struct rv_source source; /* first: an import is its source */
     const struct rv_import_format *format;
     char *path;
-    struct rv_emitter *emitter;
-    struct rv_textfile *text; /* is_text */
+    struct rv_event_builder *builder;
+    struct rv_text_reader *text; /* is_text */
     uint64_t faults[RV_FAULT_COUNT];
     bool has_ended, is_quiet;
     int error; /* what ended it, said already */
@@ -88,13 +88,13 @@ static inline void rv_import_fault(struct rv_import *import, enum rv_fault fault
 
 /* ---- what text importers share ---- */
 
-static inline struct rv_emitter_text rv_import_text(const char *bytes, size_t n)
+static inline struct rv_event_builder_text rv_import_text(const char *bytes, size_t n)
 {
-    return (struct rv_emitter_text){bytes, n};
+    return (struct rv_event_builder_text){bytes, n};
 }
 
 /* A terminated string, or NULL for none. */
-struct rv_emitter_text rv_import_string(const char *string);
+struct rv_event_builder_text rv_import_string(const char *string);
 
 /*
  * A decimal number with a fraction and perhaps an exponent, times 10^scale, rounded to a whole number: "12.345" at

@@ -27,7 +27,7 @@ struct pace { /* of one thread's samples */
 
 struct perf {
     struct rv_import import; /* first */
-    struct pace *paces;      /* by the emitter's thread */
+    struct pace *paces;      /* by the event builder's thread */
     size_t n_paces;
     bool has_times; /* a header had one: the others have */
     /* the sample that is being read */
@@ -212,13 +212,14 @@ static bool is_sure(const struct header *header)
 
 /* ---- frames ---- */
 
-static struct rv_emitter_text text_of(struct rv_demangle_piece piece)
+static struct rv_event_builder_text text_of(struct rv_demangle_piece piece)
 {
     return rv_import_text(piece.text, piece.n_bytes);
 }
 
 /* Packages as those of programs that are traced: classes and namespaces, else the module. perf has demangled. */
-static uint32_t intern_symbol(struct rv_emitter *emitter, struct rv_emitter_text name, struct rv_emitter_text module)
+static uint32_t intern_symbol(struct rv_event_builder *builder, struct rv_event_builder_text name,
+                              struct rv_event_builder_text module)
 {
     char symbol[MOST_NAME_BYTES], path[MOST_NAME_BYTES];
     snprintf(symbol, sizeof symbol, "%.*s", (int)name.n, name.bytes);
@@ -226,7 +227,7 @@ static uint32_t intern_symbol(struct rv_emitter *emitter, struct rv_emitter_text
     struct rv_demangled parts;
     rv_demangle_split(symbol, &parts);
     struct rv_demangle_piece package = parts.package.n_bytes || !*path ? parts.package : rv_demangle_module(path);
-    return rv_emitter_intern(emitter, text_of(package), text_of(parts.name), module, 0);
+    return rv_event_builder_intern(builder, text_of(package), text_of(parts.name), module, 0);
 }
 
 /* "7f12 name+0x1c (/lib/module.so)", the name the address where there is none */
@@ -238,7 +239,7 @@ static bool read_frame(struct rv_import *import, const char *line, uint32_t *id)
     const char *name = line + strcspn(line, " ");
     name = *name && name[1] ? name + 1 : line;
     const char *open = strrchr(name, '('), *end = name + strlen(name);
-    struct rv_emitter_text module = {0};
+    struct rv_event_builder_text module = {0};
     if (open && open > name && open[-1] == ' ' && end[-1] == ')') {
         module = rv_import_text(open + 1, (size_t)(end - 1 - (open + 1)));
         end = open - 1;
@@ -248,7 +249,7 @@ static bool read_frame(struct rv_import *import, const char *line, uint32_t *id)
     const char *plus = memrchr(name, '+', (size_t)(end - name));
     if (plus && plus > name && plus[1] == '0' && plus[2] == 'x')
         end = plus;
-    *id = intern_symbol(import->emitter, rv_import_text(name, (size_t)(end - name)), module);
+    *id = intern_symbol(import->builder, rv_import_text(name, (size_t)(end - name)), module);
     return true;
 }
 
@@ -268,7 +269,7 @@ static void end_before_pause(struct perf *perf, uint32_t thread, int64_t ns)
     int64_t gap_ns = ns - pace->last_ns;
     int64_t mean_ns = pace->n ? pace->sum_ns / pace->n : 0;
     if (pace->has_last && pace->n >= KNOWN_INTERVALS && gap_ns / PAUSE_INTERVALS > mean_ns) {
-        rv_emitter_sample(perf->import.emitter, thread, pace->last_ns + mean_ns, NULL, 0);
+        rv_event_builder_sample(perf->import.builder, thread, pace->last_ns + mean_ns, NULL, 0);
     } else if (pace->has_last && gap_ns >= 0 && gap_ns < INT64_MAX / 2 - pace->sum_ns && pace->n < UINT32_MAX) {
         pace->sum_ns += gap_ns;
         pace->n++;
@@ -280,7 +281,7 @@ static void end_before_pause(struct perf *perf, uint32_t thread, int64_t ns)
 /* The time of a sample that has none: how many of its thread were before. */
 static int64_t count_sample(struct perf *perf)
 {
-    rv_emitter_see_time(perf->import.emitter, 0);
+    rv_event_builder_see_time(perf->import.builder, 0);
     return SAMPLE_NS * (int64_t)pace_of(perf, perf->thread)->n_timeless++;
 }
 
@@ -289,8 +290,8 @@ static int64_t count_sample(struct perf *perf)
 /* Where in the thread's stack a subroutine is open, from the innermost outwards; the stack's depth when nowhere. */
 static size_t depth_of(const struct perf *perf, uint32_t id)
 {
-    const uint32_t *open = rv_emitter_stack(perf->import.emitter, perf->thread);
-    size_t n = rv_emitter_depth(perf->import.emitter, perf->thread);
+    const uint32_t *open = rv_event_builder_stack(perf->import.builder, perf->thread);
+    size_t n = rv_event_builder_depth(perf->import.builder, perf->thread);
     for (size_t i = n; i > 0; i--)
         if (open[i - 1] == id)
             return i - 1;
@@ -300,13 +301,13 @@ static size_t depth_of(const struct perf *perf, uint32_t id)
 /* The subroutine runs: what is open inside of it has ended. One that is not open was running before the trace began. */
 static void run(struct perf *perf, uint32_t id)
 {
-    struct rv_emitter *emitter = perf->import.emitter;
-    size_t n = rv_emitter_depth(emitter, perf->thread), found = depth_of(perf, id);
+    struct rv_event_builder *builder = perf->import.builder;
+    size_t n = rv_event_builder_depth(builder, perf->thread), found = depth_of(perf, id);
     if (found < n)
         for (; n > found + 1; n--)
-            rv_emitter_return(emitter, perf->thread, perf->ns);
+            rv_event_builder_return(builder, perf->thread, perf->ns);
     else if (n == 0)
-        rv_emitter_call(emitter, perf->thread, perf->ns, id);
+        rv_event_builder_call(builder, perf->thread, perf->ns, id);
 }
 
 static bool has_flag(const char *flags, const char *end, const char *word)
@@ -322,7 +323,7 @@ static bool has_flag(const char *flags, const char *end, const char *word)
 static void read_branch(struct perf *perf, const char *text)
 {
     struct rv_import *import = &perf->import;
-    struct rv_emitter *emitter = import->emitter;
+    struct rv_event_builder *builder = import->builder;
     const char *source = behind_flags(text), *arrow = strstr(source, " => "), *target = arrow + 4;
     char from_text[MOST_NAME_BYTES];
     snprintf(from_text, sizeof from_text, "%.*s", (int)(arrow - source), source);
@@ -340,11 +341,11 @@ static void read_branch(struct perf *perf, const char *text)
     bool is_call = has_flag(text, source, "call") && !has_flag(text, source, "syscall");
     bool is_jump = has_flag(text, source, "jmp") && to != from && strstr(target, "+0x0 ");
     if (is_jump)
-        rv_emitter_return(emitter, perf->thread, perf->ns);
-    else if (has_flag(text, source, "return") && depth_of(perf, from) < rv_emitter_depth(emitter, perf->thread))
-        rv_emitter_return(emitter, perf->thread, perf->ns);
+        rv_event_builder_return(builder, perf->thread, perf->ns);
+    else if (has_flag(text, source, "return") && depth_of(perf, from) < rv_event_builder_depth(builder, perf->thread))
+        rv_event_builder_return(builder, perf->thread, perf->ns);
     if (is_call || is_jump)
-        rv_emitter_call(emitter, perf->thread, perf->ns, to);
+        rv_event_builder_call(builder, perf->thread, perf->ns, to);
     else
         run(perf, to);
 }
@@ -353,12 +354,12 @@ static void read_branch(struct perf *perf, const char *text)
 
 static void end_sample(struct perf *perf)
 {
-    struct rv_emitter *emitter = perf->import.emitter;
+    struct rv_event_builder *builder = perf->import.builder;
     if (!perf->is_open)
         return;
     perf->is_open = false;
-    if (perf->thread == RV_EMITTER_NONE) {
-        rv_emitter_leave_out(emitter);
+    if (perf->thread == RV_EVENT_BUILDER_NONE) {
+        rv_event_builder_leave_out(builder);
         return;
     }
     if (!perf->is_timed && perf->n == 0) {
@@ -366,33 +367,33 @@ static void end_sample(struct perf *perf)
         return;
     }
     if (perf->n == 0) {
-        rv_emitter_mark(emitter, perf->thread, perf->ns, perf->event);
+        rv_event_builder_mark(builder, perf->thread, perf->ns, perf->event);
         return;
     }
     if (perf->is_timed)
         end_before_pause(perf, perf->thread, perf->ns);
     else
         perf->ns = count_sample(perf);
-    rv_emitter_sample(emitter, perf->thread, perf->ns, perf->ids + STACK_FRAMES - perf->n, perf->n);
+    rv_event_builder_sample(builder, perf->thread, perf->ns, perf->ids + STACK_FRAMES - perf->n, perf->n);
 }
 
 static void begin_sample(struct perf *perf, const struct header *header)
 {
-    struct rv_emitter *emitter = perf->import.emitter;
-    struct rv_emitter_text command = rv_import_text(header->command, header->n_command), none = {0};
+    struct rv_event_builder *builder = perf->import.builder;
+    struct rv_event_builder_text command = rv_import_text(header->command, header->n_command), none = {0};
     end_sample(perf);
-    uint32_t process = rv_emitter_process(emitter, header->pid);
-    perf->thread = rv_emitter_thread(emitter, process, header->tid, 0);
-    rv_emitter_name_process(emitter, process, command);
-    perf->event = rv_emitter_intern(emitter, none, rv_import_text(header->event, header->n_event), none, 0);
+    uint32_t process = rv_event_builder_process(builder, header->pid);
+    perf->thread = rv_event_builder_thread(builder, process, header->tid, 0);
+    rv_event_builder_name_process(builder, process, command);
+    perf->event = rv_event_builder_intern(builder, none, rv_import_text(header->event, header->n_event), none, 0);
     perf->is_timed = header->has_time;
     perf->ns = header->ns;
     if (perf->is_timed)
-        rv_emitter_see_time(emitter, perf->ns);
+        rv_event_builder_see_time(builder, perf->ns);
     perf->n = 0;
     perf->is_open = true;
     uint32_t id;
-    if (is_branch(header->rest) && perf->thread != RV_EMITTER_NONE)
+    if (is_branch(header->rest) && perf->thread != RV_EVENT_BUILDER_NONE)
         read_branch(perf, header->rest);
     else if (*header->rest && read_frame(&perf->import, header->rest, &id)) /* without call graphs */
         perf->ids[STACK_FRAMES - ++perf->n] = id;
@@ -460,8 +461,8 @@ static void end_timeless(struct perf *perf)
 {
     for (size_t i = 0; i < perf->n_paces; i++)
         if (perf->paces[i].n_timeless)
-            rv_emitter_sample(perf->import.emitter, (uint32_t)i, SAMPLE_NS * (int64_t)perf->paces[i].n_timeless, NULL,
-                              0);
+            rv_event_builder_sample(perf->import.builder, (uint32_t)i, SAMPLE_NS * (int64_t)perf->paces[i].n_timeless,
+                                    NULL, 0);
 }
 
 static int step(struct rv_import *import)
@@ -470,7 +471,7 @@ static int step(struct rv_import *import)
     for (int i = 0; i < LINES_PER_STEP; i++) {
         char *line;
         size_t n;
-        int status = rv_textfile_line(import->text, &line, &n);
+        int status = rv_text_reader_line(import->text, &line, &n);
         if (status <= 0) {
             end_sample(perf);
             end_timeless(perf);

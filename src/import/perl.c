@@ -23,7 +23,7 @@ static const uint64_t LIST_EVERY_NS = 100000000;
 
 struct thread {
     struct rv_perl_thread perls;
-    uint32_t number, lines; /* the emitter's; NONE: no room, or no statement yet */
+    uint32_t number, lines; /* the event builder's; NONE: no room, or no statement yet */
     bool is_seen;           /* among the process's threads */
 };
 
@@ -36,7 +36,7 @@ struct cached {
 struct process {
     struct rv_perl_process perl;
     struct rv_remote_program program; /* that it ran when it was looked at last */
-    uint32_t number;                  /* the emitter's */
+    uint32_t number;                  /* the event builder's */
     bool is_perl;                     /* else only its children matter */
     bool has_ended, has_changed;
     bool is_forked;          /* its threads have not been listed yet; */
@@ -47,7 +47,7 @@ struct process {
 };
 
 struct perl {
-    struct rv_import import; /* first */
+    struct rv_import import;    /* first */
     struct process **processes; /* the one that was asked for first */
     size_t n_processes, capacity;
     uint64_t listed_ns;
@@ -61,13 +61,13 @@ struct perl {
 
 static void add_thread(struct perl *perl, struct process *process, const struct rv_perl_thread *perls)
 {
-    struct thread thread = {.perls = *perls, .lines = RV_EMITTER_NONE, .is_seen = true};
+    struct thread thread = {.perls = *perls, .lines = RV_EVENT_BUILDER_NONE, .is_seen = true};
     char name[32] = "main";
     uint64_t tid = perls->number ? perls->number : (uint64_t)process->perl.pid;
     if (perls->number)
         snprintf(name, sizeof name, "thread %" PRIu64, perls->number);
-    thread.number = rv_emitter_thread(perl->import.emitter, process->number, tid, 0);
-    rv_emitter_name_thread(perl->import.emitter, thread.number, rv_import_string(name));
+    thread.number = rv_event_builder_thread(perl->import.builder, process->number, tid, 0);
+    rv_event_builder_name_thread(perl->import.builder, thread.number, rv_import_string(name));
     process->threads =
         rv_vec_reserve(process->threads, &process->capacity, process->n_threads + 1, sizeof *process->threads);
     process->threads[process->n_threads++] = thread;
@@ -78,13 +78,13 @@ static uint32_t row_of_lines(struct perl *perl, const struct process *process, s
 {
     char name[64] = "main, lines";
     uint64_t number = thread->perls.number;
-    if (thread->lines != RV_EMITTER_NONE || thread->number == RV_EMITTER_NONE)
+    if (thread->lines != RV_EVENT_BUILDER_NONE || thread->number == RV_EVENT_BUILDER_NONE)
         return thread->lines;
-    thread->lines = rv_emitter_thread(perl->import.emitter, process->number,
-                                      number ? number : (uint64_t)process->perl.pid, 1);
+    thread->lines = rv_event_builder_thread(perl->import.builder, process->number,
+                                            number ? number : (uint64_t)process->perl.pid, 1);
     if (number)
         snprintf(name, sizeof name, "thread %" PRIu64 ", lines", number);
-    rv_emitter_name_thread(perl->import.emitter, thread->lines, rv_import_string(name));
+    rv_event_builder_name_thread(perl->import.builder, thread->lines, rv_import_string(name));
     return thread->lines;
 }
 
@@ -92,8 +92,8 @@ static void end_thread(struct perl *perl, const struct thread *thread, uint64_t 
 {
     const uint32_t numbers[] = {thread->lines, thread->number};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        if (numbers[i] != RV_EMITTER_NONE)
-            rv_emitter_end_thread(perl->import.emitter, numbers[i], (int64_t)now_ns);
+        if (numbers[i] != RV_EVENT_BUILDER_NONE)
+            rv_event_builder_end_thread(perl->import.builder, numbers[i], (int64_t)now_ns);
 }
 
 static struct thread *find_thread(struct process *process, uint64_t number)
@@ -107,9 +107,8 @@ static struct thread *find_thread(struct process *process, uint64_t number)
 static void list_threads(struct perl *perl, struct process *process, uint64_t now_ns)
 {
     static struct rv_perl_thread found[MOST_THREADS];
-    size_t n = process->is_perl && !process->has_ended
-                   ? rv_perl_process_threads(&process->perl, found, MOST_THREADS)
-                   : 0,
+    size_t n = process->is_perl && !process->has_ended ? rv_perl_process_threads(&process->perl, found, MOST_THREADS)
+                                                       : 0,
            n_left = 0;
     for (size_t i = 0; i < n && process->is_forked; i++)
         if (found[i].number > process->last_inherited)
@@ -180,20 +179,20 @@ static void show_process(struct perl *perl, struct process *process, const struc
 {
     char name[32], sampled[64];
     pid_t pid = process->perl.pid;
-    if (!process->is_perl || process->number != RV_EMITTER_NONE)
+    if (!process->is_perl || process->number != RV_EVENT_BUILDER_NONE)
         return;
-    process->number = rv_emitter_process(perl->import.emitter, (uint64_t)pid);
+    process->number = rv_event_builder_process(perl->import.builder, (uint64_t)pid);
     rv_remote_thread_name(pid, pid, name, sizeof name);
     snprintf(sampled, sizeof sampled, "%s, sampled", name);
-    rv_emitter_name_process(perl->import.emitter, process->number, rv_import_string(sampled));
+    rv_event_builder_name_process(perl->import.builder, process->number, rv_import_string(sampled));
     if (parent)
-        rv_emitter_set_parent(perl->import.emitter, process->number, (uint32_t)parent->perl.pid);
+        rv_event_builder_set_parent(perl->import.builder, process->number, (uint32_t)parent->perl.pid);
 }
 
 static int add_process(struct perl *perl, pid_t pid, const struct process *parent, char *why, size_t why_bytes)
 {
     struct process *process = rv_alloc(1, sizeof *process);
-    process->number = RV_EMITTER_NONE;
+    process->number = RV_EVENT_BUILDER_NONE;
     perl->processes = rv_vec_reserve(perl->processes, &perl->capacity, perl->n_processes + 1, sizeof(struct process *));
     perl->processes[perl->n_processes++] = process;
     int error = look_into(process, pid, parent, why, why_bytes);
@@ -269,9 +268,9 @@ static uint32_t id_of_sub(struct perl *perl, const struct process *process, cons
         return cached->id;
     struct rv_perl_names *names = &perl->names;
     rv_perl_process_name(&process->perl, sub, names);
-    *cached = (struct cached){hash, rv_emitter_intern(perl->import.emitter, rv_import_string(names->package),
-                                                      rv_import_string(names->name), rv_import_string(names->file),
-                                                      names->line)};
+    *cached = (struct cached){hash, rv_event_builder_intern(perl->import.builder, rv_import_string(names->package),
+                                                            rv_import_string(names->name),
+                                                            rv_import_string(names->file), names->line)};
     return cached->id;
 }
 
@@ -287,7 +286,8 @@ static uint32_t id_of_statement(struct perl *perl, const struct process *process
         snprintf(file, sizeof file, "?");
     const char *slash = strrchr(file, '/');
     snprintf(name, sizeof name, "line %u", statement->line);
-    *cached = (struct cached){hash, rv_emitter_intern(perl->import.emitter, rv_import_string(slash ? slash + 1 : file),
+    *cached =
+        (struct cached){hash, rv_event_builder_intern(perl->import.builder, rv_import_string(slash ? slash + 1 : file),
                                                       rv_import_string(name), rv_import_string(file), statement->line)};
     return cached->id;
 }
@@ -297,8 +297,8 @@ static uint32_t id_of_statement(struct perl *perl, const struct process *process
 /* A stack that was changing is not a sample: what was seen last goes on. */
 static void sample(struct perl *perl, struct process *process, struct thread *thread, uint64_t now_ns)
 {
-    struct rv_emitter *emitter = perl->import.emitter;
-    if (thread->number == RV_EMITTER_NONE)
+    struct rv_event_builder *builder = perl->import.builder;
+    if (thread->number == RV_EVENT_BUILDER_NONE)
         return;
     int status = rv_perl_stack_read(&perl->stack, &process->perl, thread->perls.interpreter);
     process->has_ended |= status == -ESRCH;
@@ -309,12 +309,12 @@ static void sample(struct perl *perl, struct process *process, struct thread *th
     perl->ids = rv_vec_reserve(perl->ids, &perl->ids_capacity, n + 1, sizeof *perl->ids);
     for (size_t i = 0; i < n; i++)
         perl->ids[i] = id_of_sub(perl, process, &perl->stack.subs[i]);
-    rv_emitter_see_time(emitter, (int64_t)now_ns);
-    rv_emitter_sample(emitter, thread->number, (int64_t)now_ns, perl->ids, n);
-    if (!perl->stack.statement.line || row_of_lines(perl, process, thread) == RV_EMITTER_NONE)
+    rv_event_builder_see_time(builder, (int64_t)now_ns);
+    rv_event_builder_sample(builder, thread->number, (int64_t)now_ns, perl->ids, n);
+    if (!perl->stack.statement.line || row_of_lines(perl, process, thread) == RV_EVENT_BUILDER_NONE)
         return;
     perl->ids[0] = id_of_statement(perl, process, &perl->stack.statement);
-    rv_emitter_sample(emitter, thread->lines, (int64_t)now_ns, perl->ids, 1);
+    rv_event_builder_sample(builder, thread->lines, (int64_t)now_ns, perl->ids, 1);
 }
 
 /* ---- as a format ---- */
@@ -329,7 +329,7 @@ static int begin(struct rv_import *import)
     int error = add_process(perl, (pid_t)pid, NULL, why, sizeof why);
     if (error)
         return rv_err(-error, "%s", why);
-    rv_emitter_see_time(import->emitter, (int64_t)rv_clock_mono_ns());
+    rv_event_builder_see_time(import->builder, (int64_t)rv_clock_mono_ns());
     return 0;
 }
 

@@ -37,7 +37,10 @@ static const struct source {
     size_t at;
     const char *type, *member;
 } SOURCES[] = {
-#define OF(number, type, member) {offsetof(struct rv_perl_layout, number), type, member}
+#define OF(number, type, member)                                                                                       \
+    {                                                                                                                  \
+        offsetof(struct rv_perl_layout, number), type, member                                                          \
+    }
     OF(stackinfo.contexts, "stackinfo", "si_cxstack"),
     OF(stackinfo.previous, "stackinfo", "si_prev"),
     OF(stackinfo.last, "stackinfo", "si_cxix"),
@@ -146,10 +149,25 @@ extern char **environ;
 /* All types of the headers, used or not, linked so that DWARF needs no relocation. Nothing of it is ever run. */
 static int compile(const char *folder, bool is_debugging, const char *source, const char *output)
 {
-    const char *const argv[] = {"cc", "-w", "-g", "-gz=none", "-fno-eliminate-unused-debug-types", "-fPIC", "-shared",
-                                "-nostdlib", "-D_REENTRANT", "-D_GNU_SOURCE", "-D_LARGEFILE_SOURCE",
-                                "-D_FILE_OFFSET_BITS=64", is_debugging ? "-DDEBUGGING" : "-UDEBUGGING", "-I", folder,
-                                "-o", output, source, NULL};
+    const char *const argv[] = {"cc",
+                                "-w",
+                                "-g",
+                                "-gz=none",
+                                "-fno-eliminate-unused-debug-types",
+                                "-fPIC",
+                                "-shared",
+                                "-nostdlib",
+                                "-D_REENTRANT",
+                                "-D_GNU_SOURCE",
+                                "-D_LARGEFILE_SOURCE",
+                                "-D_FILE_OFFSET_BITS=64",
+                                is_debugging ? "-DDEBUGGING" : "-UDEBUGGING",
+                                "-I",
+                                folder,
+                                "-o",
+                                output,
+                                source,
+                                NULL};
     posix_spawn_file_actions_t actions;
     pid_t pid;
     int status = -1;

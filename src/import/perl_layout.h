@@ -20,7 +20,7 @@ struct rv_perl_layout {         /* offsets and sizes in bytes */
         uint32_t contexts, previous, last; /* si_cxstack, si_prev, si_cxix */
     } stackinfo;
     struct {
-        uint32_t bytes, sub;                            /* of one; its CV */
+        uint32_t bytes, sub;                             /* of one; its CV */
         uint32_t type_mask, type_sub, type_format, fake; /* of the first byte */
     } context;
     struct {

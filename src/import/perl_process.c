@@ -311,7 +311,8 @@ static int look(struct rv_perl_stack *stack, const struct rv_perl_process *perl,
     uint64_t contexts[MOST_STACKINFOS], stackinfo;
     size_t n_contexts[MOST_STACKINFOS];
     const struct rv_remote_piece pieces[] = {
-        {address_of(perl->variables.curcop, interpreter, perl->layout.interpreter.curcop), &stack->statement.cop, sizeof stack->statement.cop},
+        {address_of(perl->variables.curcop, interpreter, perl->layout.interpreter.curcop), &stack->statement.cop,
+         sizeof stack->statement.cop},
         {address_of(perl->variables.curstackinfo, interpreter, perl->layout.interpreter.curstackinfo), &stackinfo,
          sizeof stackinfo}};
     int error = rv_remote_read(perl->pid, pieces, 2);

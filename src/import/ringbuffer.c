@@ -27,7 +27,7 @@ struct frame {
 struct seen { /* of one ring */
     struct frame *frames;
     size_t n, capacity;
-    uint32_t thread; /* the emitter's + 1; 0 = none */
+    uint32_t thread; /* the event builder's + 1; 0 = none */
     int32_t pid, tid;
     bool is_over; /* its owner was gone at the last look */
 };
@@ -75,7 +75,7 @@ static int begin(struct rv_import *import)
     buffer->again = rv_alloc(buffer->layout.ring_bytes, 1);
     buffer->free_map = rv_alloc(buffer->layout.n_rings, 1);
     buffer->rings = rv_alloc(buffer->layout.n_rings, sizeof *buffer->rings);
-    rv_emitter_see_time(import->emitter, (int64_t)rv_clock_real_ns());
+    rv_event_builder_see_time(import->builder, (int64_t)rv_clock_real_ns());
     return 0;
 }
 
@@ -111,27 +111,28 @@ static size_t read_stack(struct ringbuffer *buffer, const struct seen *seen, int
 {
     struct rv_ringbuffer_ring ring = rv_ringbuffer_ring(buffer->look);
     size_t n = ring.depth < 0 ? 0 : ring.depth > MOST_DEPTH ? MOST_DEPTH : (size_t)ring.depth;
-    struct rv_emitter_text none = {0};
+    struct rv_event_builder_text none = {0};
     for (size_t i = 0; i < n; i++) {
         bool is_there = n - i <= buffer->layout.n_slots;
         struct rv_ringbuffer_slot slot =
             rv_ringbuffer_slot(&buffer->layout, buffer->look, (uint32_t)(i % buffer->layout.n_slots));
         if (is_there)
             buffer->frames[i] = (struct frame){
-                rv_emitter_intern(buffer->import.emitter, none, rv_import_text(slot.name, slot.n_name), none, 0),
+                rv_event_builder_intern(buffer->import.builder, none, rv_import_text(slot.name, slot.n_name), none, 0),
                 time_of(&slot, now_ns)};
         else if (i < seen->n)
             buffer->frames[i] = seen->frames[i];
         else
             buffer->frames[i] = (struct frame){
-                rv_emitter_intern(buffer->import.emitter, none, rv_import_string("(overwritten)"), none, 0), now_ns};
+                rv_event_builder_intern(buffer->import.builder, none, rv_import_string("(overwritten)"), none, 0),
+                now_ns};
     }
     return n;
 }
 
 static void tell_stack(struct ringbuffer *buffer, struct seen *seen, size_t n, int64_t now_ns)
 {
-    struct rv_emitter *emitter = buffer->import.emitter;
+    struct rv_event_builder *builder = buffer->import.builder;
     uint32_t thread = seen->thread - 1;
     size_t n_same = 0;
     while (n_same < n && n_same < seen->n && seen->frames[n_same].id == buffer->frames[n_same].id &&
@@ -139,11 +140,11 @@ static void tell_stack(struct ringbuffer *buffer, struct seen *seen, size_t n, i
         n_same++;
     int64_t until_ns = n_same < n ? buffer->frames[n_same].since_ns : now_ns;
     for (; seen->n > n_same; seen->n--)
-        rv_emitter_return(emitter, thread, until_ns);
+        rv_event_builder_return(builder, thread, until_ns);
     seen->frames = rv_vec_reserve(seen->frames, &seen->capacity, n, sizeof *seen->frames);
     for (; seen->n < n; seen->n++) {
         seen->frames[seen->n] = buffer->frames[seen->n];
-        rv_emitter_call(emitter, thread, seen->frames[seen->n].since_ns, seen->frames[seen->n].id);
+        rv_event_builder_call(builder, thread, seen->frames[seen->n].since_ns, seen->frames[seen->n].id);
     }
 }
 
@@ -151,20 +152,20 @@ static void end_ring(struct ringbuffer *buffer, struct seen *seen, int64_t now_n
 {
     if (!seen->thread)
         return;
-    rv_emitter_end_thread(buffer->import.emitter, seen->thread - 1, now_ns);
+    rv_event_builder_end_thread(buffer->import.builder, seen->thread - 1, now_ns);
     seen->thread = 0;
     seen->n = 0;
 }
 
 static void begin_ring(struct ringbuffer *buffer, struct seen *seen, const struct rv_ringbuffer_ring *ring)
 {
-    struct rv_emitter *emitter = buffer->import.emitter;
-    uint32_t process = rv_emitter_process(emitter, (uint32_t)ring->pid);
+    struct rv_event_builder *builder = buffer->import.builder;
+    uint32_t process = rv_event_builder_process(builder, (uint32_t)ring->pid);
     seen->pid = ring->pid;
     seen->tid = ring->tid;
     seen->is_over = false;
-    seen->thread = rv_emitter_thread(emitter, process, (uint32_t)ring->tid, 0) + 1;
-    rv_emitter_name_process(emitter, process, rv_import_string("perl"));
+    seen->thread = rv_event_builder_thread(builder, process, (uint32_t)ring->tid, 0) + 1;
+    rv_event_builder_name_process(builder, process, rv_import_string("perl"));
 }
 
 static bool is_alive(int32_t pid)

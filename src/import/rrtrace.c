@@ -4,9 +4,9 @@
  *
  * A return names its method: it ends the innermost open call of that, and what is open inside of it.
  *
- * Threads run side by side only where they are of several Ractors. The gem is told of all threads' states, but of calls
+ * Threads run side by side only where they are of several Ractors. The gem sees all threads' states, but of calls
  * and collections in the main Ractor only, as far as Ruby 3.3 goes: a thread that is resumed beside one that was seen
- * to make calls has none. Events from such times are counted: what other versions of Ruby tell of is not in the ring.
+ * to make calls has none. Events from such times are counted: what other versions of Ruby report is not in the ring.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -53,7 +53,7 @@ struct rrtrace {
     struct {
         bool is_running;
         bool is_main; /* made calls while it ran alone: it is the main Ractor's */
-    } threads[RV_EMITTER_THREADS];
+    } threads[RV_EVENT_BUILDER_THREADS];
     struct {
         uint64_t number;
         uint32_t id; /* 0 = free */
@@ -103,19 +103,19 @@ static int map_ring(struct rrtrace *rrtrace)
 
 static uint32_t thread_of(struct rrtrace *rrtrace, uint64_t number)
 {
-    return rv_emitter_thread(rrtrace->import.emitter, rrtrace->process, (uint32_t)number, 0);
+    return rv_event_builder_thread(rrtrace->import.builder, rrtrace->process, (uint32_t)number, 0);
 }
 
 static bool is_running(const struct rrtrace *rrtrace, uint32_t thread)
 {
-    return thread != RV_EMITTER_NONE && rrtrace->threads[thread].is_running;
+    return thread != RV_EVENT_BUILDER_NONE && rrtrace->threads[thread].is_running;
 }
 
 static void resume(struct rrtrace *rrtrace, uint32_t thread)
 {
     if (!is_running(rrtrace, rrtrace->thread) || !rrtrace->threads[rrtrace->thread].is_main)
         rrtrace->thread = thread;
-    if (thread == RV_EMITTER_NONE || is_running(rrtrace, thread))
+    if (thread == RV_EVENT_BUILDER_NONE || is_running(rrtrace, thread))
         return;
     rrtrace->n_threads = thread < rrtrace->n_threads ? rrtrace->n_threads : thread + 1;
     rrtrace->n_running++;
@@ -144,25 +144,25 @@ static uint32_t method_of(struct rrtrace *rrtrace, uint64_t number)
     if (rrtrace->methods[slot].id && rrtrace->methods[slot].number == number)
         return rrtrace->methods[slot].id;
     char name[40];
-    struct rv_emitter_text none = {0};
+    struct rv_event_builder_text none = {0};
     int n = snprintf(name, sizeof name, "#%llu", (unsigned long long)number);
     rrtrace->methods[slot].number = number;
     return rrtrace->methods[slot].id =
-               rv_emitter_intern(rrtrace->import.emitter, none, rv_import_text(name, (size_t)n), none, 0);
+               rv_event_builder_intern(rrtrace->import.builder, none, rv_import_text(name, (size_t)n), none, 0);
 }
 
 static void tell_return(struct rrtrace *rrtrace, int64_t ns, uint32_t method)
 {
-    struct rv_emitter *emitter = rrtrace->import.emitter;
-    size_t n = rv_emitter_depth(emitter, rrtrace->thread);
-    const uint32_t *open = rv_emitter_stack(emitter, rrtrace->thread);
+    struct rv_event_builder *builder = rrtrace->import.builder;
+    size_t n = rv_event_builder_depth(builder, rrtrace->thread);
+    const uint32_t *open = rv_event_builder_stack(builder, rrtrace->thread);
     for (size_t depth = n; depth-- > 0 && n - depth < SEARCH_FRAMES;)
         if (open[depth] == method) {
-            rv_emitter_return_from(emitter, rrtrace->thread, ns, depth);
+            rv_event_builder_return_from(builder, rrtrace->thread, ns, depth);
             return;
         }
     /* Of a call from before the gem was started: there are always some. */
-    rv_emitter_return_alone(emitter, rrtrace->thread, ns);
+    rv_event_builder_return_alone(builder, rrtrace->thread, ns);
     rv_import_fault(&rrtrace->import, RV_FAULT_END_ALONE);
 }
 
@@ -173,18 +173,18 @@ static void tell_thread(struct rrtrace *rrtrace, enum kind kind, uint32_t thread
                                                   [THREAD_SUSPENDED] = RV_THREAD_SUSPENDED,
                                                   [THREAD_RESUME] = RV_THREAD_RESUMED,
                                                   [THREAD_EXIT] = RV_THREAD_EXITED};
-    rv_emitter_state(rrtrace->import.emitter, thread, ns, states[kind]);
+    rv_event_builder_state(rrtrace->import.builder, thread, ns, states[kind]);
     if (kind == THREAD_RESUME)
         resume(rrtrace, thread);
     if (kind == THREAD_SUSPENDED || kind == THREAD_EXIT)
         suspend(rrtrace, thread);
     if (kind == THREAD_EXIT)
-        rv_emitter_end_thread(rrtrace->import.emitter, thread, ns);
+        rv_event_builder_end_thread(rrtrace->import.builder, thread, ns);
 }
 
 static void tell(struct rrtrace *rrtrace, const struct event *event)
 {
-    struct rv_emitter *emitter = rrtrace->import.emitter;
+    struct rv_event_builder *builder = rrtrace->import.builder;
     int64_t ns = (int64_t)(event->when & ((1ull << KIND_SHIFT) - 1));
     enum kind kind = (enum kind)(event->when >> KIND_SHIFT);
     if (kind <= RETURN && rrtrace->n_running == 1 && is_running(rrtrace, rrtrace->thread))
@@ -193,14 +193,14 @@ static void tell(struct rrtrace *rrtrace, const struct event *event)
         rv_import_fault(&rrtrace->import, RV_FAULT_WHOSE);
     switch (kind) {
     case CALL:
-        rv_emitter_call(emitter, rrtrace->thread, ns, method_of(rrtrace, event->data));
+        rv_event_builder_call(builder, rrtrace->thread, ns, method_of(rrtrace, event->data));
         return;
     case RETURN:
         tell_return(rrtrace, ns, method_of(rrtrace, event->data));
         return;
     case GC_START:
     case GC_END:
-        rv_emitter_gc(emitter, rrtrace->thread, ns, kind == GC_START);
+        rv_event_builder_gc(builder, rrtrace->thread, ns, kind == GC_START);
         return;
     case THREAD_START:
     case THREAD_READY:
@@ -226,9 +226,9 @@ static int begin(struct rv_import *import)
         return rv_err(ENOMEM, "%s", import->path);
     const char *name = import->path + (*import->path == '/');
     rrtrace->pid = sscanf(name, "rrtrace_shm_%d_", &pid) == 1 && pid > 0 ? pid : 0;
-    rrtrace->process = rv_emitter_process(import->emitter, (uint64_t)rrtrace->pid);
-    rv_emitter_name_process(import->emitter, rrtrace->process, rv_import_string("ruby"));
-    rv_emitter_see_time(import->emitter, 0);
+    rrtrace->process = rv_event_builder_process(import->builder, (uint64_t)rrtrace->pid);
+    rv_event_builder_name_process(import->builder, rrtrace->process, rv_import_string("ruby"));
+    rv_event_builder_see_time(import->builder, 0);
     resume(rrtrace, thread_of(rrtrace, 0)); /* which has started the gem */
     return 0;
 }

@@ -228,13 +228,13 @@ static int on_value(void *context, const char *bytes, size_t n, bool is_number)
 
 static void add_frame(struct speedscope *speedscope)
 {
-    struct rv_emitter_text none = {0};
+    struct rv_event_builder_text none = {0};
     const char *name = *speedscope->frame_name ? speedscope->frame_name : "(unnamed)";
     uint32_t line = speedscope->frame_line == UINT32_MAX ? 0 : speedscope->frame_line;
     speedscope->ids =
         rv_vec_reserve(speedscope->ids, &speedscope->ids_capacity, speedscope->n_ids + 1, sizeof *speedscope->ids);
-    speedscope->ids[speedscope->n_ids++] = rv_emitter_intern(speedscope->import.emitter, none, rv_import_string(name),
-                                                             rv_import_string(speedscope->frame_file), line);
+    speedscope->ids[speedscope->n_ids++] = rv_event_builder_intern(
+        speedscope->import.builder, none, rv_import_string(name), rv_import_string(speedscope->frame_file), line);
 }
 
 static int on_close(void *context, bool is_array)
@@ -292,7 +292,7 @@ static bool take_number(const char *text, size_t *end, uint64_t *number)
 }
 
 struct task { /* as a profile's name tells of it */
-    struct rv_emitter_text process, thread;
+    struct rv_event_builder_text process, thread;
     uint64_t pid, tid;
 };
 
@@ -315,16 +315,17 @@ static bool split_name(const char *name, struct task *task)
 
 static uint32_t begin_thread(struct speedscope *speedscope, uint32_t profile_idx)
 {
-    struct rv_emitter *emitter = speedscope->import.emitter;
+    struct rv_event_builder *builder = speedscope->import.builder;
     const char *name = speedscope->profiles[profile_idx].name;
     char *path = rv_strdup(speedscope->import.path);
     struct task task = {0};
     if (!split_name(name, &task))
         task = (struct task){
             .process = rv_import_string(basename(path)), .thread = rv_import_string(name), .tid = profile_idx};
-    uint32_t process = rv_emitter_process(emitter, task.pid), thread = rv_emitter_thread(emitter, process, task.tid, 0);
-    rv_emitter_name_process(emitter, process, task.process);
-    rv_emitter_name_thread(emitter, thread, task.thread);
+    uint32_t process = rv_event_builder_process(builder, task.pid),
+             thread = rv_event_builder_thread(builder, process, task.tid, 0);
+    rv_event_builder_name_process(builder, process, task.process);
+    rv_event_builder_name_thread(builder, thread, task.thread);
     free(path);
     return thread;
 }
@@ -332,15 +333,15 @@ static uint32_t begin_thread(struct speedscope *speedscope, uint32_t profile_idx
 /* What a profile has open lasts to its end. */
 static void end_profile(struct speedscope *speedscope)
 {
-    struct rv_emitter *emitter = speedscope->import.emitter;
+    struct rv_event_builder *builder = speedscope->import.builder;
     if (speedscope->current == 0)
         return;
     const struct profile *profile = &speedscope->profiles[speedscope->current - 1];
     int64_t end_ns = to_ns(profile, profile->end);
     if (profile->n_samples)
-        rv_emitter_sample(emitter, profile->thread, speedscope->now_ns, NULL, 0);
-    else if (rv_emitter_depth(emitter, profile->thread))
-        rv_emitter_end_thread(emitter, profile->thread, end_ns);
+        rv_event_builder_sample(builder, profile->thread, speedscope->now_ns, NULL, 0);
+    else if (rv_event_builder_depth(builder, profile->thread))
+        rv_event_builder_end_thread(builder, profile->thread, end_ns);
 }
 
 static void begin_profile(struct speedscope *speedscope, uint32_t profile_idx)
@@ -356,8 +357,8 @@ static void begin_profile(struct speedscope *speedscope, uint32_t profile_idx)
 static void close_call(struct speedscope *speedscope, uint32_t thread, int64_t ns, uint32_t id)
 {
     struct rv_import *import = &speedscope->import;
-    const uint32_t *open = rv_emitter_stack(import->emitter, thread);
-    size_t n = rv_emitter_depth(import->emitter, thread), found = n;
+    const uint32_t *open = rv_event_builder_stack(import->builder, thread);
+    size_t n = rv_event_builder_depth(import->builder, thread), found = n;
     while (found > 0 && open[found - 1] != id)
         found--;
     if (found == 0) {
@@ -366,7 +367,7 @@ static void close_call(struct speedscope *speedscope, uint32_t thread, int64_t n
     }
     if (found < n)
         rv_import_fault(import, RV_FAULT_END_MISPLACED);
-    rv_emitter_return_from(import->emitter, thread, ns, found - 1);
+    rv_event_builder_return_from(import->builder, thread, ns, found - 1);
 }
 
 static void emit(struct speedscope *speedscope, const struct record *record)
@@ -383,7 +384,7 @@ static void emit(struct speedscope *speedscope, const struct record *record)
     }
     switch ((enum kind)record->kind) {
     case OPEN:
-        rv_emitter_call(import->emitter, profile->thread, to_ns(profile, record->number), id);
+        rv_event_builder_call(import->builder, profile->thread, to_ns(profile, record->number), id);
         break;
     case CLOSE:
         close_call(speedscope, profile->thread, to_ns(profile, record->number), id);
@@ -396,7 +397,8 @@ static void emit(struct speedscope *speedscope, const struct record *record)
             speedscope->stack[speedscope->n_stack++] = id;
         break;
     case SAMPLE_END:
-        rv_emitter_sample(import->emitter, profile->thread, speedscope->now_ns, speedscope->stack, speedscope->n_stack);
+        rv_event_builder_sample(import->builder, profile->thread, speedscope->now_ns, speedscope->stack,
+                                speedscope->n_stack);
         speedscope->n_stack = 0;
         if (__builtin_add_overflow(speedscope->now_ns, to_ns(profile, speedscope->weight), &speedscope->now_ns))
             speedscope->now_ns = INT64_MAX;
@@ -447,7 +449,7 @@ static int end_reading(struct speedscope *speedscope)
     if (speedscope->n_profiles == 0 || speedscope->n_ids == 0)
         return rv_err(EBADMSG, "%s: not a speedscope file: no profiles, or no shared frames", import->path);
     speedscope->is_read = true;
-    rv_emitter_see_time(import->emitter, to_ns(&speedscope->profiles[0], speedscope->profiles[0].start));
+    rv_event_builder_see_time(import->builder, to_ns(&speedscope->profiles[0], speedscope->profiles[0].start));
     int error = rv_sorter_finish(speedscope->sorter);
     return error ? error : 1;
 }
@@ -459,7 +461,7 @@ static int step(struct rv_import *import)
         return emit_some(speedscope);
     size_t n;
     char why[160] = "";
-    int error = rv_textfile_read(import->text, speedscope->bytes, sizeof speedscope->bytes, &n);
+    int error = rv_text_reader_read(import->text, speedscope->bytes, sizeof speedscope->bytes, &n);
     if (!error && n)
         error = rv_json_feed(speedscope->json, speedscope->bytes, n, why, sizeof why);
     if (error && *why)

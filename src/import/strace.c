@@ -13,7 +13,7 @@
 enum { LINES_PER_STEP = 2000, HEAD_LINES = 20, MAX_NAME = 64 };
 static const int64_t SECOND_NS = 1000000000, DAY_NS = 86400 * 1000000000ll;
 
-struct caller {       /* a thread, by the emitter's number */
+struct caller {       /* a thread, by the event builder's number */
     int64_t since_ns; /* of the unfinished call */
     bool is_unfinished, makes_thread;
 };
@@ -95,14 +95,14 @@ static struct caller *caller_of(struct strace *strace, uint32_t thread)
 
 static uint32_t thread_of(struct strace *strace, uint64_t tid)
 {
-    struct rv_emitter *emitter = strace->import.emitter;
-    return rv_emitter_thread(emitter, rv_emitter_process(emitter, tid), tid, 0);
+    struct rv_event_builder *builder = strace->import.builder;
+    return rv_event_builder_thread(builder, rv_event_builder_process(builder, tid), tid, 0);
 }
 
 static uint32_t intern(struct rv_import *import, const char *name, size_t n)
 {
-    struct rv_emitter_text none = {0};
-    return rv_emitter_intern(import->emitter, none, rv_import_text(name, n), none, 0);
+    struct rv_event_builder_text none = {0};
+    return rv_event_builder_intern(import->builder, none, rv_import_text(name, n), none, 0);
 }
 
 /* ---- what a call did ---- */
@@ -130,21 +130,21 @@ static void follow_exec(struct strace *strace, const struct line *line, const ch
     if (!end || *result != '0')
         return;
     const char *slash = memrchr(path, '/', (size_t)(end - path)), *name = slash ? slash + 1 : path + 1;
-    rv_emitter_name_process(strace->import.emitter, rv_emitter_process(strace->import.emitter, line->tid),
-                            rv_import_text(name, (size_t)(end - name)));
+    rv_event_builder_name_process(strace->import.builder, rv_event_builder_process(strace->import.builder, line->tid),
+                                  rv_import_text(name, (size_t)(end - name)));
 }
 
 static void follow_clone(struct strace *strace, const struct line *line, const char *result, bool makes_thread)
 {
-    struct rv_emitter *emitter = strace->import.emitter;
+    struct rv_event_builder *builder = strace->import.builder;
     uint64_t child = is_digit(*result) ? strtoull(result, NULL, 10) : 0;
     if (child == 0)
         return;
-    uint32_t parent_process = rv_emitter_thread_process(emitter, thread_of(strace, line->tid));
+    uint32_t parent_process = rv_event_builder_thread_process(builder, thread_of(strace, line->tid));
     if (makes_thread)
-        rv_emitter_move_thread(emitter, thread_of(strace, child), parent_process);
+        rv_event_builder_move_thread(builder, thread_of(strace, child), parent_process);
     else
-        rv_emitter_set_parent(emitter, rv_emitter_process(emitter, child), (uint32_t)line->tid);
+        rv_event_builder_set_parent(builder, rv_event_builder_process(builder, child), (uint32_t)line->tid);
 }
 
 static bool is_name(const char *name, size_t n, const char *word)
@@ -180,13 +180,13 @@ static void read_call(struct strace *strace, const struct line *line, uint32_t t
     caller->makes_thread = strstr(line->rest, "CLONE_THREAD") != NULL;
     caller->is_unfinished = n_rest > n_unfinished && strcmp(line->rest + n_rest - n_unfinished, unfinished) == 0;
     caller->since_ns = line->ns;
-    rv_emitter_sample(import->emitter, thread, line->ns, NULL, 0); /* one that was never resumed */
-    rv_emitter_call(import->emitter, thread, line->ns, intern(import, line->rest, n_name));
+    rv_event_builder_sample(import->builder, thread, line->ns, NULL, 0); /* one that was never resumed */
+    rv_event_builder_call(import->builder, thread, line->ns, intern(import, line->rest, n_name));
     if (caller->is_unfinished)
         return;
     int64_t duration_ns = 0;
     read_duration(line->rest, &duration_ns);
-    rv_emitter_return(import->emitter, thread, line->ns + duration_ns);
+    rv_event_builder_return(import->builder, thread, line->ns + duration_ns);
     follow(strace, line, line->rest, n_name, caller->makes_thread);
 }
 
@@ -204,7 +204,7 @@ static void read_resumed(struct strace *strace, const struct line *line, uint32_
     int64_t duration_ns;
     caller->is_unfinished = false;
     bool is_timed = read_duration(line->rest, &duration_ns);
-    rv_emitter_return(import->emitter, thread, is_timed ? caller->since_ns + duration_ns : line->ns);
+    rv_event_builder_return(import->builder, thread, is_timed ? caller->since_ns + duration_ns : line->ns);
     follow(strace, line, name, n_name, caller->makes_thread);
 }
 
@@ -218,9 +218,9 @@ static void read_mark(struct strace *strace, const struct line *line, uint32_t t
         n = (size_t)(end - text);
     while (n > 0 && text[n - 1] == ' ')
         n--;
-    rv_emitter_mark(strace->import.emitter, thread, line->ns, intern(&strace->import, text, n));
+    rv_event_builder_mark(strace->import.builder, thread, line->ns, intern(&strace->import, text, n));
     if (line->rest[0] == '+')
-        rv_emitter_end_thread(strace->import.emitter, thread, line->ns);
+        rv_event_builder_end_thread(strace->import.builder, thread, line->ns);
 }
 
 /* -tt does not say when a day ends. */
@@ -255,9 +255,9 @@ static void read_line(struct strace *strace, const char *text)
     }
     place_in_time(strace, &line);
     uint32_t thread = thread_of(strace, line.tid);
-    rv_emitter_see_time(strace->import.emitter, line.ns);
-    if (thread == RV_EMITTER_NONE) {
-        rv_emitter_leave_out(strace->import.emitter);
+    rv_event_builder_see_time(strace->import.builder, line.ns);
+    if (thread == RV_EVENT_BUILDER_NONE) {
+        rv_event_builder_leave_out(strace->import.builder);
         return;
     }
     if (strncmp(line.rest, "<... ", 5) == 0)
@@ -300,7 +300,7 @@ static void end_unfinished(struct strace *strace)
 {
     for (size_t i = 0; i < strace->n_callers; i++)
         if (strace->callers[i].is_unfinished)
-            rv_emitter_end_thread(strace->import.emitter, (uint32_t)i, strace->end_ns);
+            rv_event_builder_end_thread(strace->import.builder, (uint32_t)i, strace->end_ns);
 }
 
 static int step(struct rv_import *import)
@@ -308,7 +308,7 @@ static int step(struct rv_import *import)
     for (int i = 0; i < LINES_PER_STEP; i++) {
         char *line;
         size_t n;
-        int status = rv_textfile_line(import->text, &line, &n);
+        int status = rv_text_reader_line(import->text, &line, &n);
         if (status == 0)
             end_unfinished((struct strace *)import);
         if (status <= 0)

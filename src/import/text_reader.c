@@ -15,7 +15,7 @@
 
 enum { BUFFER_BYTES = 1 << 18 };
 
-struct rv_textfile {
+struct rv_text_reader {
     gzFile file;
     char *path;
     double n_bytes; /* of the file on disk */
@@ -40,7 +40,7 @@ static int open_regular(const char *path, double *n_bytes)
     return rv_err(EINVAL, "%s: not a regular file", path);
 }
 
-struct rv_textfile *rv_textfile_open(const char *path)
+struct rv_text_reader *rv_text_reader_open(const char *path)
 {
     double n_bytes = 0;
     int fd = open_regular(path, &n_bytes);
@@ -53,14 +53,14 @@ struct rv_textfile *rv_textfile_open(const char *path)
         return NULL;
     }
     gzbuffer(file, BUFFER_BYTES);
-    struct rv_textfile *input = rv_alloc(1, sizeof *input);
+    struct rv_text_reader *input = rv_alloc(1, sizeof *input);
     input->file = file;
     input->path = rv_strdup(path);
     input->n_bytes = n_bytes;
     return input;
 }
 
-void rv_textfile_close(struct rv_textfile *input)
+void rv_text_reader_close(struct rv_text_reader *input)
 {
     if (!input)
         return;
@@ -70,7 +70,7 @@ void rv_textfile_close(struct rv_textfile *input)
     free(input);
 }
 
-int rv_textfile_read(struct rv_textfile *input, char *out, size_t max, size_t *n)
+int rv_text_reader_read(struct rv_text_reader *input, char *out, size_t max, size_t *n)
 {
     int n_read = gzread(input->file, out, max > BUFFER_BYTES ? BUFFER_BYTES : (unsigned)max);
     int code = Z_OK;
@@ -88,43 +88,43 @@ int rv_textfile_read(struct rv_textfile *input, char *out, size_t max, size_t *n
     return rv_err(EBADMSG, "%s: damaged gzip data", input->path);
 }
 
-bool rv_textfile_is_cut(const struct rv_textfile *input)
+bool rv_text_reader_is_cut(const struct rv_text_reader *input)
 {
     return input->is_cut;
 }
 
-bool rv_textfile_is_empty(const struct rv_textfile *input)
+bool rv_text_reader_is_empty(const struct rv_text_reader *input)
 {
     return !input->has_bytes;
 }
 
 /* More bytes behind those that are there; room for them is made in front. */
-static int fill(struct rv_textfile *input)
+static int fill(struct rv_text_reader *input)
 {
     if (!input->buffer)
-        input->buffer = rv_alloc(RV_TEXTFILE_LINE_BYTES + BUFFER_BYTES + 1, 1);
+        input->buffer = rv_alloc(RV_TEXT_READER_LINE_BYTES + BUFFER_BYTES + 1, 1);
     memmove(input->buffer, input->buffer + input->first, input->n);
     input->first = 0;
     size_t n = 0;
-    int error = rv_textfile_read(input, input->buffer + input->n, BUFFER_BYTES, &n);
+    int error = rv_text_reader_read(input, input->buffer + input->n, BUFFER_BYTES, &n);
     input->n += n;
     input->is_at_end = n == 0;
     return error;
 }
 
-static void take(struct rv_textfile *input, size_t n_bytes)
+static void take(struct rv_text_reader *input, size_t n_bytes)
 {
     input->first += n_bytes;
     input->n -= n_bytes;
 }
 
-int rv_textfile_line(struct rv_textfile *input, char **line, size_t *n)
+int rv_text_reader_line(struct rv_text_reader *input, char **line, size_t *n)
 {
     for (size_t n_searched = 0;;) {
         char *from = input->buffer ? input->buffer + input->first : NULL;
         char *end = from ? memchr(from + n_searched, '\n', input->n - n_searched) : NULL;
         bool is_whole = end != NULL;
-        if (!end && input->n < RV_TEXTFILE_LINE_BYTES && !input->is_at_end) {
+        if (!end && input->n < RV_TEXT_READER_LINE_BYTES && !input->is_at_end) {
             n_searched = input->n;
             int error = fill(input);
             if (error)
@@ -141,8 +141,8 @@ int rv_textfile_line(struct rv_textfile *input, char **line, size_t *n)
         if (is_rest)
             continue;
         /* A cut line has room behind it: the buffer is larger than the longest one. */
-        if (n_line > RV_TEXTFILE_LINE_BYTES)
-            n_line = RV_TEXTFILE_LINE_BYTES;
+        if (n_line > RV_TEXT_READER_LINE_BYTES)
+            n_line = RV_TEXT_READER_LINE_BYTES;
         from[n_line] = '\0';
         *line = from;
         *n = n_line && from[n_line - 1] == '\r' ? n_line - 1 : n_line;
@@ -151,7 +151,7 @@ int rv_textfile_line(struct rv_textfile *input, char **line, size_t *n)
     }
 }
 
-double rv_textfile_share(const struct rv_textfile *input)
+double rv_text_reader_share(const struct rv_text_reader *input)
 {
     double at = (double)gzoffset(input->file);
     return input->n_bytes > 0 && at < input->n_bytes ? at / input->n_bytes : 1;

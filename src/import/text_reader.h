@@ -8,13 +8,13 @@
 #include <stddef.h>
 
 /* A line longer than this is cut there. */
-#define RV_TEXTFILE_LINE_BYTES (1u << 20)
+#define RV_TEXT_READER_LINE_BYTES (1u << 20)
 
-struct rv_textfile; /* opaque */
+struct rv_text_reader; /* opaque */
 
 /* A regular file only. NULL with one line printed. */
-struct rv_textfile *rv_textfile_open(const char *path);
-void rv_textfile_close(struct rv_textfile *file);
+struct rv_text_reader *rv_text_reader_open(const char *path);
+void rv_text_reader_close(struct rv_text_reader *file);
 
 /*
  * Up to max bytes.
@@ -22,20 +22,20 @@ void rv_textfile_close(struct rv_textfile *file);
  *   returns  0, or a negative errno with one line printed. A gzip file that ends too early reads as what there is of
  * it, and is_cut() says so
  */
-int rv_textfile_read(struct rv_textfile *file, char *out, size_t max, size_t *n);
-bool rv_textfile_is_cut(const struct rv_textfile *file);
+int rv_text_reader_read(struct rv_text_reader *file, char *out, size_t max, size_t *n);
+bool rv_text_reader_is_cut(const struct rv_text_reader *file);
 
 /* Nothing was read of it so far: at the end, there is nothing in it. */
-bool rv_textfile_is_empty(const struct rv_textfile *file);
+bool rv_text_reader_is_empty(const struct rv_text_reader *file);
 
 /*
  * The next line, without its end.
  *   line     n bytes and a NUL, valid until the next call
  *   returns  1, 0 at the end, or a negative errno with one line printed
  */
-int rv_textfile_line(struct rv_textfile *file, char **line, size_t *n);
+int rv_text_reader_line(struct rv_text_reader *file, char **line, size_t *n);
 
 /* How much of the file has been read, 0 .. 1. */
-double rv_textfile_share(const struct rv_textfile *file);
+double rv_text_reader_share(const struct rv_text_reader *file);
 
 #endif

@@ -101,11 +101,11 @@ static int begin(struct rv_import *import)
 
 static void name_process(struct importer *importer, uint32_t process)
 {
-    struct rv_emitter *emitter = importer->import.emitter;
+    struct rv_event_builder *builder = importer->import.builder;
     const char *program = rv_uftrace_program(importer->uftrace, importer->pid), *slash = strrchr(program, '/');
     if (*program)
-        rv_emitter_name_process(emitter, process, rv_import_string(slash ? slash + 1 : program));
-    rv_emitter_set_parent(emitter, process, rv_uftrace_parent(importer->uftrace, importer->pid));
+        rv_event_builder_name_process(builder, process, rv_import_string(slash ? slash + 1 : program));
+    rv_event_builder_set_parent(builder, process, rv_uftrace_parent(importer->uftrace, importer->pid));
 }
 
 static void open_task(struct importer *importer)
@@ -116,10 +116,10 @@ static void open_task(struct importer *importer)
     importer->fd = open_in(importer->import.path, name);
     if (importer->fd < 0)
         return; /* a task that called nothing has no file */
-    struct rv_emitter *emitter = importer->import.emitter;
-    uint32_t process = rv_emitter_process(emitter, task.pid);
+    struct rv_event_builder *builder = importer->import.builder;
+    uint32_t process = rv_event_builder_process(builder, task.pid);
     importer->pid = task.pid;
-    importer->thread = rv_emitter_thread(emitter, process, task.tid, 0);
+    importer->thread = rv_event_builder_thread(builder, process, task.tid, 0);
     importer->first = importer->n = 0;
     importer->last_ns = 0;
     importer->has_arguments = false;
@@ -161,30 +161,31 @@ static int fill(struct importer *importer)
 
 static void close_to(struct importer *importer, unsigned depth, int64_t ns)
 {
-    struct rv_emitter *emitter = importer->import.emitter;
-    while (rv_emitter_depth(emitter, importer->thread) > depth)
-        rv_emitter_return(emitter, importer->thread, ns);
+    struct rv_event_builder *builder = importer->import.builder;
+    while (rv_event_builder_depth(builder, importer->thread) > depth)
+        rv_event_builder_return(builder, importer->thread, ns);
 }
 
 static void tell(struct importer *importer, const struct record *record)
 {
-    struct rv_emitter *emitter = importer->import.emitter;
+    struct rv_event_builder *builder = importer->import.builder;
     int64_t ns = (int64_t)record->ns;
-    rv_emitter_see_time(emitter, ns);
+    rv_event_builder_see_time(builder, ns);
     switch (record->type) {
     case TYPE_ENTRY:
         close_to(importer, record->depth, ns);
-        rv_emitter_call(emitter, importer->thread, ns,
-                        rv_uftrace_subroutine(importer->uftrace, emitter, importer->pid, ns, record->address));
+        rv_event_builder_call(builder, importer->thread, ns,
+                              rv_uftrace_subroutine(importer->uftrace, builder, importer->pid, ns, record->address));
         break;
     case TYPE_EXIT:
-        if (rv_emitter_depth(emitter, importer->thread) <= record->depth)
+        if (rv_event_builder_depth(builder, importer->thread) <= record->depth)
             rv_import_fault(&importer->import, RV_FAULT_END_ALONE);
         close_to(importer, record->depth, ns);
         break;
     case TYPE_LOST:
         rv_import_fault(&importer->import, RV_FAULT_LOST);
-        rv_emitter_lost(emitter, importer->thread, ns, record->address < UINT32_MAX ? (uint32_t)record->address : 0);
+        rv_event_builder_lost(builder, importer->thread, ns,
+                              record->address < UINT32_MAX ? (uint32_t)record->address : 0);
         break;
     case TYPE_EVENT: /* of the machine, with data of its own */
         break;

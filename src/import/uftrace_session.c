@@ -150,12 +150,12 @@ static int compare_sessions(const void *left, const void *right)
     return a->since_ns < b->since_ns ? -1 : a->since_ns > b->since_ns;
 }
 
-static int read_tasks(struct rv_uftrace *uftrace, struct rv_textfile *text)
+static int read_tasks(struct rv_uftrace *uftrace, struct rv_text_reader *text)
 {
     char *line;
     size_t n;
     int status;
-    while ((status = rv_textfile_line(text, &line, &n)) > 0 && uftrace->n_tasks < MOST_TASKS) {
+    while ((status = rv_text_reader_line(text, &line, &n)) > 0 && uftrace->n_tasks < MOST_TASKS) {
         if (strncmp(line, "SESS ", 5) == 0)
             read_session(uftrace, line);
         else if (strncmp(line, "TASK ", 5) == 0)
@@ -173,24 +173,24 @@ static int read_tasks(struct rv_uftrace *uftrace, struct rv_textfile *text)
 
 /* ---- maps and symbols ---- */
 
-static struct rv_textfile *open_in(const struct rv_uftrace *uftrace, const char *prefix, const char *name,
-                                   const char *suffix)
+static struct rv_text_reader *open_in(const struct rv_uftrace *uftrace, const char *prefix, const char *name,
+                                      const char *suffix)
 {
     char path[4096];
     int n = snprintf(path, sizeof path, "%s/%s%s%s", uftrace->folder, prefix, name, suffix);
-    return n > 0 && (size_t)n < sizeof path && access(path, R_OK) == 0 ? rv_textfile_open(path) : NULL;
+    return n > 0 && (size_t)n < sizeof path && access(path, R_OK) == 0 ? rv_text_reader_open(path) : NULL;
 }
 
 static bool is_module(const void *context, uint32_t value, const void *key)
 {
     const char *path = ((const struct rv_uftrace *)context)->modules[value - 1].path;
-    const struct rv_emitter_text *wanted = key;
+    const struct rv_event_builder_text *wanted = key;
     return strlen(path) == wanted->n && memcmp(path, wanted->bytes, wanted->n) == 0;
 }
 
 static size_t module_of(struct rv_uftrace *uftrace, const char *path, size_t n_path)
 {
-    struct rv_emitter_text wanted = {path, n_path};
+    struct rv_event_builder_text wanted = {path, n_path};
     uint64_t hash = rv_hash_bytes(path, n_path);
     uint32_t found = rv_index_find(&uftrace->module_index, hash, is_module, uftrace, &wanted);
     if (found)
@@ -206,11 +206,11 @@ static size_t module_of(struct rv_uftrace *uftrace, const char *path, size_t n_p
 /* "start-end perms offset dev inode path build-id:..." */
 static void read_map(struct rv_uftrace *uftrace, struct session *session)
 {
-    struct rv_textfile *text = open_in(uftrace, "sid-", session->sid, ".map");
+    struct rv_text_reader *text = open_in(uftrace, "sid-", session->sid, ".map");
     char *line;
     size_t n;
     while (text && session->n < MOST_MAPPINGS && uftrace->n_mappings < MOST_MAPPINGS_OF_ALL &&
-           rv_textfile_line(text, &line, &n) > 0) {
+           rv_text_reader_line(text, &line, &n) > 0) {
         struct mapping mapping;
         if (sscanf(line, "%" SCNx64 "-%" SCNx64, &mapping.start, &mapping.end) != 2)
             continue;
@@ -224,7 +224,7 @@ static void read_map(struct rv_uftrace *uftrace, struct session *session)
         session->mappings[session->n++] = mapping;
         uftrace->n_mappings++;
     }
-    rv_textfile_close(text);
+    rv_text_reader_close(text);
 }
 
 static void add_symbol(struct module *module, uint64_t offset, const char *name)
@@ -252,17 +252,17 @@ static void load_symbols(struct rv_uftrace *uftrace, struct module *module)
         return;
     module->is_loaded = true;
     const char *slash = strrchr(module->path, '/');
-    struct rv_textfile *text = open_in(uftrace, "", slash ? slash + 1 : module->path, ".sym");
+    struct rv_text_reader *text = open_in(uftrace, "", slash ? slash + 1 : module->path, ".sym");
     char *line, *after;
     size_t n;
-    while (text && rv_textfile_line(text, &line, &n) > 0) {
+    while (text && rv_text_reader_line(text, &line, &n) > 0) {
         if (*line == '#')
             continue;
         uint64_t offset = strtoull(line, &after, 16);
         if (after > line && n > (size_t)(after - line) + 3 && after[0] == ' ' && after[2] == ' ')
             add_symbol(module, offset, after + 3);
     }
-    rv_textfile_close(text);
+    rv_text_reader_close(text);
     if (module->n)
         qsort(module->symbols, module->n, sizeof *module->symbols, compare_symbols);
 }
@@ -310,15 +310,15 @@ static const char *find_symbol(const struct module *module, uint64_t offset)
     return n ? module->names + module->symbols[n - 1].name : NULL;
 }
 
-static struct rv_emitter_text text_of(struct rv_demangle_piece piece)
+static struct rv_event_builder_text text_of(struct rv_demangle_piece piece)
 {
     return rv_import_text(piece.text, piece.n_bytes);
 }
 
-static uint32_t resolve(struct rv_uftrace *uftrace, struct rv_emitter *emitter, const struct session *session,
+static uint32_t resolve(struct rv_uftrace *uftrace, struct rv_event_builder *builder, const struct session *session,
                         uint64_t address)
 {
-    struct rv_emitter_text none = {0};
+    struct rv_event_builder_text none = {0};
     char hex[32];
     int n_hex = snprintf(hex, sizeof hex, "0x%" PRIx64, address);
     for (size_t i = 0; session && i < session->n; i++) {
@@ -333,21 +333,21 @@ static uint32_t resolve(struct rv_uftrace *uftrace, struct rv_emitter *emitter, 
             rv_demangle(name, &parts);
         struct rv_demangle_piece package = parts.package.n_bytes ? parts.package : rv_demangle_module(module->path);
         uint32_t id =
-            rv_emitter_intern(emitter, text_of(package), text_of(parts.name), rv_import_string(module->path), 0);
+            rv_event_builder_intern(builder, text_of(package), text_of(parts.name), rv_import_string(module->path), 0);
         free(parts.owned);
         return id;
     }
-    return rv_emitter_intern(emitter, none, rv_import_text(hex, (size_t)n_hex), none, 0);
+    return rv_event_builder_intern(builder, none, rv_import_text(hex, (size_t)n_hex), none, 0);
 }
 
-uint32_t rv_uftrace_subroutine(struct rv_uftrace *uftrace, struct rv_emitter *emitter, uint32_t pid, int64_t ns,
+uint32_t rv_uftrace_subroutine(struct rv_uftrace *uftrace, struct rv_event_builder *builder, uint32_t pid, int64_t ns,
                                uint64_t address)
 {
     const struct session *session = session_of(uftrace, pid, ns);
     struct cached *cached = &uftrace->cache[rv_hash_u64(address) % CACHE_SLOTS];
     if (cached->id && cached->address == address && cached->session == session)
         return cached->id;
-    *cached = (struct cached){address, session, resolve(uftrace, emitter, session, address)};
+    *cached = (struct cached){address, session, resolve(uftrace, builder, session, address)};
     return cached->id;
 }
 
@@ -358,9 +358,9 @@ struct rv_uftrace *rv_uftrace_open(const char *folder)
     struct rv_uftrace *uftrace = rv_alloc(1, sizeof *uftrace);
     uftrace->folder = rv_strdup(folder);
     uftrace->cache = rv_alloc(CACHE_SLOTS, sizeof *uftrace->cache);
-    struct rv_textfile *text = open_in(uftrace, "", "task", ".txt");
+    struct rv_text_reader *text = open_in(uftrace, "", "task", ".txt");
     int error = text ? read_tasks(uftrace, text) : rv_err(EBADMSG, "%s: uftrace data without task.txt", folder);
-    rv_textfile_close(text);
+    rv_text_reader_close(text);
     for (size_t i = 0; i < uftrace->n_sessions && !error; i++)
         read_map(uftrace, &uftrace->sessions[i]);
     if (!error)

@@ -24,8 +24,8 @@ struct rv_uftrace_task rv_uftrace_task(const struct rv_uftrace *uftrace, size_t 
 uint32_t rv_uftrace_parent(const struct rv_uftrace *uftrace, uint32_t pid);
 const char *rv_uftrace_program(const struct rv_uftrace *uftrace, uint32_t pid);
 
-/* The subroutine at an address of a process at a time: its id in the emitter. */
-uint32_t rv_uftrace_subroutine(struct rv_uftrace *uftrace, struct rv_emitter *emitter, uint32_t pid, int64_t ns,
+/* The subroutine at an address of a process at a time: its id in the event builder. */
+uint32_t rv_uftrace_subroutine(struct rv_uftrace *uftrace, struct rv_event_builder *builder, uint32_t pid, int64_t ns,
                                uint64_t address);
 
 #endif

@@ -9,24 +9,24 @@
 
 #define FIRST_RECORDS 32u
 
-static const uint32_t *record(const struct rv_chunks *chunks, const struct rv_chunk *chunk, uint32_t idx)
+static const uint32_t *record(const struct rv_chunked_log *chunks, const struct rv_chunk *chunk, uint32_t idx)
 {
     return (const uint32_t *)(const void *)(chunk->items + (size_t)idx * chunks->item_bytes);
 }
 
-static uint32_t slab_records(const struct rv_chunks *chunks)
+static uint32_t slab_records(const struct rv_chunked_log *chunks)
 {
     return RV_SLAB_BYTES / chunks->item_bytes;
 }
 
-static void *take_items(struct rv_chunks *chunks, uint32_t n)
+static void *take_items(struct rv_chunked_log *chunks, uint32_t n)
 {
     size_t capacity = 0;
     chunks->n_item_bytes_held += (size_t)n * chunks->item_bytes;
     return n == slab_records(chunks) ? rv_slab_take() : rv_vec_reserve(NULL, &capacity, n, chunks->item_bytes);
 }
 
-static void give_items(struct rv_chunks *chunks, const struct rv_chunk *chunk)
+static void give_items(struct rv_chunked_log *chunks, const struct rv_chunk *chunk)
 {
     chunks->n_item_bytes_held -= (size_t)chunk->capacity * chunks->item_bytes;
     if (chunk->capacity == slab_records(chunks))
@@ -36,7 +36,7 @@ static void give_items(struct rv_chunks *chunks, const struct rv_chunk *chunk)
 }
 
 /* A chunk that ends early, because its keys ran out of 32 bits, gives back what it did not fill. */
-static void trim(struct rv_chunks *chunks, struct rv_chunk *chunk)
+static void trim(struct rv_chunked_log *chunks, struct rv_chunk *chunk)
 {
     if (chunk->n > chunk->capacity / 2)
         return;
@@ -47,7 +47,7 @@ static void trim(struct rv_chunks *chunks, struct rv_chunk *chunk)
     chunk->capacity = chunk->n;
 }
 
-void rv_chunks_begin(struct rv_chunks *chunks, uint64_t key)
+void rv_chunked_log_begin(struct rv_chunked_log *chunks, uint64_t key)
 {
     uint64_t n_before = chunks->n_dropped;
     struct rv_chunk *tail = chunks->tail;
@@ -70,28 +70,28 @@ void rv_chunks_begin(struct rv_chunks *chunks, uint64_t key)
                                       .capacity = chunks->next_capacity};
 }
 
-void rv_chunks_trim(struct rv_chunks *chunks)
+void rv_chunked_log_trim(struct rv_chunked_log *chunks)
 {
     if (chunks->tail)
         trim(chunks, chunks->tail);
 }
 
-void rv_chunks_fini(struct rv_chunks *chunks)
+void rv_chunked_log_fini(struct rv_chunked_log *chunks)
 {
     for (size_t i = chunks->first; i < chunks->n; i++)
         give_items(chunks, &chunks->list[i]);
     free(chunks->list);
-    *chunks = (struct rv_chunks){.item_bytes = chunks->item_bytes};
+    *chunks = (struct rv_chunked_log){.item_bytes = chunks->item_bytes};
 }
 
-size_t rv_chunks_bytes(const struct rv_chunks *chunks)
+size_t rv_chunked_log_bytes(const struct rv_chunked_log *chunks)
 {
     return chunks->n_item_bytes_held + chunks->capacity * sizeof *chunks->list;
 }
 
 /* The first of records [from, to) of a chunk whose key is at least this much above the base; `to` when there is none.
  */
-static uint32_t search(const struct rv_chunks *chunks, const struct rv_chunk *chunk, uint32_t from, uint32_t to,
+static uint32_t search(const struct rv_chunked_log *chunks, const struct rv_chunk *chunk, uint32_t from, uint32_t to,
                        uint32_t wanted)
 {
     while (from < to) {
@@ -104,7 +104,7 @@ static uint32_t search(const struct rv_chunks *chunks, const struct rv_chunk *ch
     return from;
 }
 
-struct rv_chunks_at rv_chunks_find(const struct rv_chunks *chunks, uint64_t key)
+struct rv_chunked_log_at rv_chunked_log_find(const struct rv_chunked_log *chunks, uint64_t key)
 {
     size_t low = chunks->first, high = chunks->n;
     while (low < high) {
@@ -115,18 +115,19 @@ struct rv_chunks_at rv_chunks_find(const struct rv_chunks *chunks, uint64_t key)
             high = middle;
     }
     if (low == chunks->n || key <= chunks->list[low].base)
-        return (struct rv_chunks_at){low, 0};
+        return (struct rv_chunked_log_at){low, 0};
     const struct rv_chunk *chunk = &chunks->list[low];
-    return (struct rv_chunks_at){low, search(chunks, chunk, 0, chunk->n, (uint32_t)(key - chunk->base))};
+    return (struct rv_chunked_log_at){low, search(chunks, chunk, 0, chunk->n, (uint32_t)(key - chunk->base))};
 }
 
-struct rv_chunks_at rv_chunks_find_after(const struct rv_chunks *chunks, struct rv_chunks_at at, uint64_t key)
+struct rv_chunked_log_at rv_chunked_log_find_after(const struct rv_chunked_log *chunks, struct rv_chunked_log_at at,
+                                                   uint64_t key)
 {
     if (at.chunk == chunks->n)
         return at;
     const struct rv_chunk *chunk = &chunks->list[at.chunk];
     if (chunk->last < key)
-        return rv_chunks_find(chunks, key);
+        return rv_chunked_log_find(chunks, key);
     if (key <= chunk->base)
         return at;
     uint32_t wanted = (uint32_t)(key - chunk->base), from = at.item, step = 1;
@@ -135,17 +136,17 @@ struct rv_chunks_at rv_chunks_find_after(const struct rv_chunks *chunks, struct 
         step *= 2;
     }
     uint32_t to = from + step < chunk->n ? from + step : chunk->n;
-    return (struct rv_chunks_at){at.chunk, search(chunks, chunk, from, to, wanted)};
+    return (struct rv_chunked_log_at){at.chunk, search(chunks, chunk, from, to, wanted)};
 }
 
-uint64_t rv_chunks_ordinal(const struct rv_chunks *chunks, struct rv_chunks_at at)
+uint64_t rv_chunked_log_ordinal(const struct rv_chunked_log *chunks, struct rv_chunked_log_at at)
 {
     if (at.chunk < chunks->n)
         return chunks->list[at.chunk].n_before + at.item;
     return chunks->tail ? chunks->tail->n_before + chunks->tail->n : chunks->n_dropped;
 }
 
-struct rv_chunks_at rv_chunks_nth(const struct rv_chunks *chunks, uint64_t ordinal)
+struct rv_chunked_log_at rv_chunked_log_nth(const struct rv_chunked_log *chunks, uint64_t ordinal)
 {
     size_t low = chunks->first, high = chunks->n;
     while (low < high) {
@@ -156,28 +157,28 @@ struct rv_chunks_at rv_chunks_nth(const struct rv_chunks *chunks, uint64_t ordin
             high = middle;
     }
     if (low == chunks->n || ordinal <= chunks->list[low].n_before)
-        return (struct rv_chunks_at){low, 0};
-    return (struct rv_chunks_at){low, (uint32_t)(ordinal - chunks->list[low].n_before)};
+        return (struct rv_chunked_log_at){low, 0};
+    return (struct rv_chunked_log_at){low, (uint32_t)(ordinal - chunks->list[low].n_before)};
 }
 
-bool rv_chunks_back(const struct rv_chunks *chunks, struct rv_chunks_at *at)
+bool rv_chunked_log_back(const struct rv_chunked_log *chunks, struct rv_chunked_log_at *at)
 {
     if (at->item == 0) {
         if (at->chunk == chunks->first)
             return false;
-        *at = (struct rv_chunks_at){at->chunk - 1, chunks->list[at->chunk - 1].n};
+        *at = (struct rv_chunked_log_at){at->chunk - 1, chunks->list[at->chunk - 1].n};
     }
     at->item--;
     return true;
 }
 
-const void *rv_chunks_walk(const struct rv_chunks *chunks, struct rv_chunks_at *at, struct rv_chunks_at end,
-                           uint64_t *base, uint32_t *n)
+const void *rv_chunked_log_walk(const struct rv_chunked_log *chunks, struct rv_chunked_log_at *at,
+                                struct rv_chunked_log_at end, uint64_t *base, uint32_t *n)
 {
     while (at->chunk < chunks->n && at->chunk <= end.chunk) {
         const struct rv_chunk *chunk = &chunks->list[at->chunk];
         uint32_t first = at->item, last = at->chunk == end.chunk ? end.item : chunk->n;
-        *at = (struct rv_chunks_at){at->chunk + 1, 0};
+        *at = (struct rv_chunked_log_at){at->chunk + 1, 0};
         if (first < last) {
             *base = chunk->base;
             *n = last - first;
@@ -187,7 +188,7 @@ const void *rv_chunks_walk(const struct rv_chunks *chunks, struct rv_chunks_at *
     return NULL;
 }
 
-uint32_t rv_chunks_drop_oldest(struct rv_chunks *chunks)
+uint32_t rv_chunked_log_drop_oldest(struct rv_chunked_log *chunks)
 {
     struct rv_chunk *oldest = &chunks->list[chunks->first];
     uint32_t n = oldest->n;

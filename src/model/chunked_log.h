@@ -18,7 +18,7 @@ struct rv_chunk {
     uint32_t n, capacity;
 };
 
-struct rv_chunks {                /* set item_bytes, zero the rest */
+struct rv_chunked_log {           /* set item_bytes, zero the rest */
     struct rv_chunk *list, *tail; /* tail: the last of the list, NULL where there is none */
     uint64_t n_dropped;           /* records pushed before the list, where it is empty */
     size_t first, n, capacity;
@@ -27,25 +27,25 @@ struct rv_chunks {                /* set item_bytes, zero the rest */
     uint32_t next_capacity;
 };
 
-struct rv_chunks_at { /* a place in the log; chunk == chunks->n: the end */
+struct rv_chunked_log_at { /* a place in the log; chunk == chunks->n: the end */
     size_t chunk;
     uint32_t item;
 };
 
-void rv_chunks_fini(struct rv_chunks *chunks);
+void rv_chunked_log_fini(struct rv_chunked_log *chunks);
 
 /* Bytes held, headers included. */
-size_t rv_chunks_bytes(const struct rv_chunks *chunks);
+size_t rv_chunked_log_bytes(const struct rv_chunked_log *chunks);
 
-/* Out of line half of rv_chunks_tail(): begins a chunk at this key. */
-void rv_chunks_begin(struct rv_chunks *chunks, uint64_t key);
+/* Out of line half of rv_chunked_log_tail(): begins a chunk at this key. */
+void rv_chunked_log_begin(struct rv_chunked_log *chunks, uint64_t key);
 
 /* The chunk that the next record of this key goes into; it has room for one at least. key >= the last one. */
-static inline struct rv_chunk *rv_chunks_tail(struct rv_chunks *chunks, uint64_t key)
+static inline struct rv_chunk *rv_chunked_log_tail(struct rv_chunked_log *chunks, uint64_t key)
 {
     struct rv_chunk *tail = chunks->tail;
     if (__builtin_expect(!tail || tail->n == tail->capacity || key - tail->base > UINT32_MAX, 0)) {
-        rv_chunks_begin(chunks, key);
+        rv_chunked_log_begin(chunks, key);
         tail = chunks->tail;
     }
     tail->last = key;
@@ -53,48 +53,49 @@ static inline struct rv_chunk *rv_chunks_tail(struct rv_chunks *chunks, uint64_t
 }
 
 /* The first record whose key is at least this one. */
-struct rv_chunks_at rv_chunks_find(const struct rv_chunks *chunks, uint64_t key);
+struct rv_chunked_log_at rv_chunked_log_find(const struct rv_chunked_log *chunks, uint64_t key);
 
 /* The same, not before `at`; cheap where it is near. */
-struct rv_chunks_at rv_chunks_find_after(const struct rv_chunks *chunks, struct rv_chunks_at at, uint64_t key);
+struct rv_chunked_log_at rv_chunked_log_find_after(const struct rv_chunked_log *chunks, struct rv_chunked_log_at at,
+                                                   uint64_t key);
 
 /* How many records were ever pushed before this place: differences count records between two places. */
-uint64_t rv_chunks_ordinal(const struct rv_chunks *chunks, struct rv_chunks_at at);
+uint64_t rv_chunked_log_ordinal(const struct rv_chunked_log *chunks, struct rv_chunked_log_at at);
 
 /* The place that this many records were pushed before; the oldest held where that one is gone. */
-struct rv_chunks_at rv_chunks_nth(const struct rv_chunks *chunks, uint64_t ordinal);
+struct rv_chunked_log_at rv_chunked_log_nth(const struct rv_chunked_log *chunks, uint64_t ordinal);
 
 /* The record before this place; false, and nothing moves, where none is held. */
-bool rv_chunks_back(const struct rv_chunks *chunks, struct rv_chunks_at *at);
+bool rv_chunked_log_back(const struct rv_chunked_log *chunks, struct rv_chunked_log_at *at);
 
 /*
  * Walk from *at towards `end`, a chunk a step: sets the chunk's base key and how many records lie there, moves *at.
  *   returns  the first of them; NULL when *at has reached end
  */
-const void *rv_chunks_walk(const struct rv_chunks *chunks, struct rv_chunks_at *at, struct rv_chunks_at end,
-                           uint64_t *base, uint32_t *n);
+const void *rv_chunked_log_walk(const struct rv_chunked_log *chunks, struct rv_chunked_log_at *at,
+                                struct rv_chunked_log_at end, uint64_t *base, uint32_t *n);
 
-static inline struct rv_chunks_at rv_chunks_end(const struct rv_chunks *chunks)
+static inline struct rv_chunked_log_at rv_chunked_log_end(const struct rv_chunked_log *chunks)
 {
-    return (struct rv_chunks_at){chunks->n, 0};
+    return (struct rv_chunked_log_at){chunks->n, 0};
 }
 
 /* The oldest chunk when there is one besides the one being filled, else NULL. */
-static inline const struct rv_chunk *rv_chunks_oldest_full(const struct rv_chunks *chunks)
+static inline const struct rv_chunk *rv_chunked_log_oldest_full(const struct rv_chunked_log *chunks)
 {
     return chunks->n - chunks->first > 1 ? &chunks->list[chunks->first] : NULL;
 }
 
 /* The same of all that there are, for a log that nothing more is pushed to. */
-static inline const struct rv_chunk *rv_chunks_oldest(const struct rv_chunks *chunks)
+static inline const struct rv_chunk *rv_chunked_log_oldest(const struct rv_chunked_log *chunks)
 {
     return chunks->n > chunks->first ? &chunks->list[chunks->first] : NULL;
 }
 
 /* Give back what the chunk being filled did not fill, where that is half of it or more. */
-void rv_chunks_trim(struct rv_chunks *chunks);
+void rv_chunked_log_trim(struct rv_chunked_log *chunks);
 
 /* Drop the oldest chunk; there must be one. Returns its records. */
-uint32_t rv_chunks_drop_oldest(struct rv_chunks *chunks);
+uint32_t rv_chunked_log_drop_oldest(struct rv_chunked_log *chunks);
 
 #endif

@@ -44,7 +44,7 @@ struct subjects { /* of one side, by name and file */
 };
 
 struct name {
-    struct rv_compare_subject subject;
+    struct rv_compare_subject target;
     uint32_t line, id;
 };
 
@@ -57,7 +57,7 @@ static int order_of(const char *name, const char *file, const char *other_name, 
 static int by_name(const void *a, const void *b)
 {
     const struct name *x = a, *y = b;
-    int order = order_of(x->subject.full, x->subject.file, y->subject.full, y->subject.file);
+    int order = order_of(x->target.full, x->target.file, y->target.full, y->target.file);
     return order ? order : x->id < y->id ? -1 : x->id > y->id;
 }
 
@@ -69,10 +69,10 @@ static struct name *collect(const struct rv_compare_side *side, size_t *n)
     (void)rv_stats_rows(side->stats, rows, *n);
     for (size_t i = 0; i < *n; i++) {
         struct rv_subroutine subroutine = rv_subroutines_get(side->subroutines, rows[i].id);
-        names[i] = (struct name){.subject = {.full = rv_subroutine_take_full_name(&subroutine),
-                                             .package = subroutine.package,
-                                             .name = subroutine.name,
-                                             .file = subroutine.file},
+        names[i] = (struct name){.target = {.full = rv_subroutine_take_full_name(&subroutine),
+                                            .package = subroutine.package,
+                                            .name = subroutine.name,
+                                            .file = subroutine.file},
                                  .line = subroutine.line,
                                  .id = rows[i].id};
     }
@@ -95,11 +95,11 @@ static void make_subjects(struct subjects *subjects, const struct rv_compare_sid
     subjects->subject_of = rv_alloc(subjects->n_ids, sizeof *subjects->subject_of);
     for (size_t i = 0; i < n; i++) {
         const struct rv_compare_subject *last = subjects->n ? &subjects->matched[subjects->n - 1] : NULL;
-        if (!last || order_of(last->full, last->file, names[i].subject.full, names[i].subject.file) != 0) {
+        if (!last || order_of(last->full, last->file, names[i].target.full, names[i].target.file) != 0) {
             subjects->lines[subjects->n] = names[i].line;
-            subjects->matched[subjects->n++] = names[i].subject;
+            subjects->matched[subjects->n++] = names[i].target;
         } else {
-            free(names[i].subject.full);
+            free(names[i].target.full);
         }
         subjects->subject_of[names[i].id] = (uint32_t)subjects->n - 1;
     }

@@ -18,7 +18,7 @@ struct side {
 
 struct item { /* that has no match yet, by the name that it is to be found under */
     const char *key;
-    size_t subject;
+    size_t target;
 };
 
 struct items {
@@ -30,7 +30,7 @@ static int compare_items(const void *left, const void *right)
 {
     const struct item *a = left, *b = right;
     int order = strcmp(a->key, b->key);
-    return order ? order : a->subject < b->subject ? -1 : a->subject > b->subject;
+    return order ? order : a->target < b->target ? -1 : a->target > b->target;
 }
 
 static void sort_items(struct items *items)
@@ -59,20 +59,20 @@ struct best {
     bool is_alone;      /* no other has as long a tail */
 };
 
-static struct best find_best(const struct side *from, size_t subject, const struct side *to, const struct item *items,
+static struct best find_best(const struct side *from, size_t target, const struct side *to, const struct item *items,
                              size_t n)
 {
     struct best best = {0};
     for (size_t i = 0; i < n; i++) {
-        const struct rv_compare_subject *other = &to->subjects[items[i].subject];
+        const struct rv_compare_subject *other = &to->subjects[items[i].target];
         if (other->match != RV_COMPARE_UNMATCHED)
             continue;
-        size_t tail = common_tail(from->subjects[subject].file, other->file);
+        size_t tail = common_tail(from->subjects[target].file, other->file);
         if (tail >= best.tail)
             best.is_alone = tail > best.tail;
         if (tail > best.tail) {
             best.tail = tail;
-            best.other = items[i].subject;
+            best.other = items[i].target;
         }
     }
     return best;
@@ -90,15 +90,15 @@ static bool match_tails(const struct side sides[2], const struct item *before, s
 {
     bool has_matched = false;
     for (size_t i = 0; i < n_before; i++) {
-        size_t subject = before[i].subject;
-        if (sides[0].subjects[subject].match != RV_COMPARE_UNMATCHED)
+        size_t target = before[i].target;
+        if (sides[0].subjects[target].match != RV_COMPARE_UNMATCHED)
             continue;
-        struct best there = find_best(&sides[0], subject, &sides[1], after, n_after);
+        struct best there = find_best(&sides[0], target, &sides[1], after, n_after);
         if (!there.tail || !there.is_alone)
             continue;
         struct best back = find_best(&sides[1], there.other, &sides[0], before, n_before);
-        if (back.is_alone && back.other == subject) {
-            match(sides, subject, there.other);
+        if (back.is_alone && back.other == target) {
+            match(sides, target, there.other);
             has_matched = true;
         }
     }
@@ -110,11 +110,11 @@ static size_t find_single(const struct side *side, const struct item *items, siz
 {
     size_t found = RV_COMPARE_UNMATCHED;
     for (size_t i = 0; i < n; i++) {
-        if (side->subjects[items[i].subject].match != RV_COMPARE_UNMATCHED)
+        if (side->subjects[items[i].target].match != RV_COMPARE_UNMATCHED)
             continue;
         if (found != RV_COMPARE_UNMATCHED)
             return RV_COMPARE_UNMATCHED;
-        found = items[i].subject;
+        found = items[i].target;
     }
     return found;
 }
@@ -123,9 +123,9 @@ static void match_equal(const struct side sides[2], const struct item *before, s
                         const struct item *after, size_t n_after)
 {
     for (size_t i = 0, j = 0; i < n_before && j < n_after;) { /* both by file, as their sides are */
-        int order = strcmp(sides[0].subjects[before[i].subject].file, sides[1].subjects[after[j].subject].file);
+        int order = strcmp(sides[0].subjects[before[i].target].file, sides[1].subjects[after[j].target].file);
         if (order == 0)
-            match(sides, before[i].subject, after[j].subject);
+            match(sides, before[i].target, after[j].target);
         i += order <= 0;
         j += order >= 0;
     }
@@ -196,8 +196,8 @@ struct packages {
 
 static int by_package(const void *left, const void *right, void *subjects)
 {
-    const struct rv_compare_subject *a = (struct rv_compare_subject *)subjects + ((const struct item *)left)->subject;
-    const struct rv_compare_subject *b = (struct rv_compare_subject *)subjects + ((const struct item *)right)->subject;
+    const struct rv_compare_subject *a = (struct rv_compare_subject *)subjects + ((const struct item *)left)->target;
+    const struct rv_compare_subject *b = (struct rv_compare_subject *)subjects + ((const struct item *)right)->target;
     int order = strcmp(a->package, b->package);
     return order ? order : compare_items(left, right);
 }
@@ -213,7 +213,7 @@ static struct packages take_packages(const struct side *side, struct item *items
     if (n)
         qsort_r(items, n, sizeof *items, by_package, side->subjects);
     for (size_t i = 0; i < n; i++) {
-        const char *name = side->subjects[items[i].subject].package;
+        const char *name = side->subjects[items[i].target].package;
         if (found.n == 0 || strcmp(found.packages[found.n - 1].name, name) != 0) {
             found.packages = rv_vec_reserve(found.packages, &capacity, found.n + 1, sizeof *found.packages);
             found.packages[found.n++] = (struct package){.name = name, .subjects.items = &items[i]};
@@ -237,8 +237,8 @@ static size_t count_common(const struct side sides[2], const struct items *befor
     size_t n = 0;
     for (size_t i = 0, j = 0; i < before->n && j < after->n;) {
         int order = strcmp(before->items[i].key, after->items[j].key);
-        const char *files[2] = {sides[0].subjects[before->items[i].subject].file,
-                                sides[1].subjects[after->items[j].subject].file};
+        const char *files[2] = {sides[0].subjects[before->items[i].target].file,
+                                sides[1].subjects[after->items[j].target].file};
         n += order == 0 && (!*files[0] || !*files[1] || common_tail(files[0], files[1]) > 0);
         i += order <= 0;
         j += order >= 0;

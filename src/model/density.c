@@ -64,7 +64,7 @@ static void finish_word(struct rv_density_level *level, struct rv_density_column
                         uint64_t column_idx, unsigned shift, struct rv_density_sum *up)
 {
     for (uint64_t mask = column->masks[word]; mask;) {
-        struct rv_chunk *chunk = rv_chunks_tail(&level->cells, column_idx);
+        struct rv_chunk *chunk = rv_chunked_log_tail(&level->cells, column_idx);
         struct cell *cells = (struct cell *)(void *)chunk->items;
         uint32_t n = chunk->n, key = (uint32_t)(column_idx - chunk->base);
         for (; mask && n < chunk->capacity; mask &= mask - 1) {
@@ -113,7 +113,7 @@ void rv_density_fini(struct rv_density *density)
             free(level->open[j].sums);
             free(level->open[j].masks);
         }
-        rv_chunks_fini(&level->cells);
+        rv_chunked_log_fini(&level->cells);
     }
 }
 
@@ -122,7 +122,7 @@ size_t rv_density_bytes(const struct rv_density *density)
     size_t n_bytes = 0;
     for (uint32_t i = 1; i <= RV_TIMELINE_LEVELS; i++) {
         const struct rv_density_level *level = &density->levels[i];
-        n_bytes += rv_chunks_bytes(&level->cells);
+        n_bytes += rv_chunked_log_bytes(&level->cells);
         n_bytes += 2 * (level->n_rows * sizeof(struct rv_density_sum) + n_words(level->n_rows) * sizeof(uint64_t));
     }
     return n_bytes;
@@ -193,15 +193,15 @@ static struct rv_density_sum *touch_row(struct rv_density_level *level, uint64_t
 }
 
 /* A column goes into the next level's when it is finished: two columns later. */
-static void take_finished(struct rv_density_level *into, const struct rv_chunks *cells, uint32_t level_idx,
+static void take_finished(struct rv_density_level *into, const struct rv_chunked_log *cells, uint32_t level_idx,
                           uint64_t at_ns)
 {
     uint64_t column = at_ns >> rv_density_shift(level_idx), base;
     uint64_t first = into->current ? (into->current - 1) << 2 : 0;
-    struct rv_chunks_at at = rv_chunks_find(cells, first);
-    struct rv_chunks_at end = rv_chunks_find_after(cells, at, column ? column - 1 : 0);
+    struct rv_chunked_log_at at = rv_chunked_log_find(cells, first);
+    struct rv_chunked_log_at end = rv_chunked_log_find_after(cells, at, column ? column - 1 : 0);
     uint32_t n;
-    for (const struct cell *cell; (cell = rv_chunks_walk(cells, &at, end, &base, &n));)
+    for (const struct cell *cell; (cell = rv_chunked_log_walk(cells, &at, end, &base, &n));)
         for (uint32_t i = 0; i < n; i++) {
             uint64_t covered_ns =
                 (((uint64_t)cell[i].coverage << rv_density_shift(level_idx)) + FULL_COVERAGE / 2) / FULL_COVERAGE;
@@ -334,11 +334,11 @@ uint64_t rv_density_count(const struct rv_density *density, uint32_t level, uint
 {
     if (from_ns >= to_ns)
         return 0;
-    const struct rv_chunks *cells = &density->levels[level].cells;
+    const struct rv_chunked_log *cells = &density->levels[level].cells;
     uint64_t first, last, current = density->levels[level].current;
     columns_of(level, from_ns, to_ns, &first, &last);
-    uint64_t n = rv_chunks_ordinal(cells, rv_chunks_find(cells, last + 1)) -
-                 rv_chunks_ordinal(cells, rv_chunks_find(cells, first));
+    uint64_t n = rv_chunked_log_ordinal(cells, rv_chunked_log_find(cells, last + 1)) -
+                 rv_chunked_log_ordinal(cells, rv_chunked_log_find(cells, first));
     if (current > 0 && current - 1 >= first && current - 1 <= last)
         n += count_open(density, level, current - 1);
     if (current >= first && current <= last)
@@ -351,14 +351,14 @@ size_t rv_density_query(const struct rv_density *density, uint32_t level, uint64
 {
     if (from_ns >= to_ns)
         return 0;
-    const struct rv_chunks *cells = &density->levels[level].cells;
+    const struct rv_chunked_log *cells = &density->levels[level].cells;
     uint64_t first, last, base, current = density->levels[level].current;
     columns_of(level, from_ns, to_ns, &first, &last);
-    struct rv_chunks_at at = rv_chunks_find(cells, first), end = rv_chunks_find(cells, last + 1);
+    struct rv_chunked_log_at at = rv_chunked_log_find(cells, first), end = rv_chunked_log_find(cells, last + 1);
     unsigned shift = rv_density_shift(level);
     size_t n = 0;
     uint32_t n_cells;
-    for (const struct cell *cell; (cell = rv_chunks_walk(cells, &at, end, &base, &n_cells));)
+    for (const struct cell *cell; (cell = rv_chunked_log_walk(cells, &at, end, &base, &n_cells));)
         for (uint32_t i = 0; i < n_cells && n < max; i++)
             out[n++] = (struct rv_box){.start_ns = (base + cell[i].column) << shift,
                                        .duration_ns = UINT64_C(1) << shift,

@@ -30,7 +30,7 @@ struct rv_density_level {
     uint64_t current;                 /* column that holds the latest end; the one before it is open too */
     struct rv_density_column open[2]; /* by column & 1 */
     uint32_t n_rows;
-    struct rv_chunks cells; /* finished, key = column */
+    struct rv_chunked_log cells; /* finished, key = column */
 };
 
 struct rv_density {

@@ -18,41 +18,49 @@
 #include "model/name_set.h"
 #include "model/timeline.h"
 
-enum rv_lens_mode { RV_LENS_DIM, RV_LENS_HIDE }; /* what becomes of calls that do not pass */
-enum rv_lens_key { RV_LENS_NAME, RV_LENS_PACKAGE, RV_LENS_THREAD, RV_LENS_DEPTH, RV_LENS_DURATION, RV_LENS_KEY_COUNT };
-
-struct rv_lens_rule {
-    char *text; /* as it was given, "!" in front when it is inverted */
-    enum rv_lens_key key;
-    bool is_inverted;
-    struct rv_matches matches; /* NAME, PACKAGE */
-    struct rv_pattern pattern; /* THREAD */
-    uint64_t least, most;      /* DEPTH, DURATION: both included */
+enum rv_filter_mode { RV_FILTER_DIM, RV_FILTER_HIDE }; /* what becomes of calls that do not pass */
+enum rv_filter_key {
+    RV_FILTER_NAME,
+    RV_FILTER_PACKAGE,
+    RV_FILTER_THREAD,
+    RV_FILTER_DEPTH,
+    RV_FILTER_DURATION,
+    RV_FILTER_KEY_COUNT
 };
 
-struct rv_lens { /* zeroed = everything passes */
-    struct rv_lens_rule *rules;
+struct rv_filter_rule {
+    char *text; /* as it was given, "!" in front when it is inverted */
+    enum rv_filter_key key;
+    bool is_inverted;
+    struct rv_name_set matches; /* NAME, PACKAGE */
+    struct rv_regex pattern;    /* THREAD */
+    uint64_t least, most;       /* DEPTH, DURATION: both included */
+};
+
+struct rv_filter { /* zeroed = everything passes */
+    struct rv_filter_rule *rules;
     size_t n_rules, capacity;
-    enum rv_lens_mode mode;
+    enum rv_filter_mode mode;
 };
 
 /* Add a rule. 0, or -EINVAL with the reason, without a line end, in `why`. */
-int rv_lens_add(struct rv_lens *lens, const char *text, char *why, size_t why_bytes);
-void rv_lens_copy(struct rv_lens *into, const struct rv_lens *from); /* into is zeroed; names are looked at anew */
+int rv_filter_add(struct rv_filter *filter, const char *text, char *why, size_t why_bytes);
+void rv_filter_copy(struct rv_filter *into,
+                    const struct rv_filter *from); /* into is zeroed; names are looked at anew */
 
 /* Let through what another lets through now: for who asks while that one is changed. Names are looked at by that one.
  */
-void rv_lens_follow(struct rv_lens *into, const struct rv_lens *from);
-void rv_lens_remove(struct rv_lens *lens, size_t rule_idx);
-void rv_lens_invert(struct rv_lens *lens, size_t rule_idx);
-void rv_lens_fini(struct rv_lens *lens);
+void rv_filter_follow(struct rv_filter *into, const struct rv_filter *from);
+void rv_filter_remove(struct rv_filter *filter, size_t rule_idx);
+void rv_filter_invert(struct rv_filter *filter, size_t rule_idx);
+void rv_filter_fini(struct rv_filter *filter);
 
 /* Look at up to `most` new names for each rule; true when all that are known were looked at. */
-bool rv_lens_update(struct rv_lens *lens, struct rv_subroutines *subroutines, size_t most);
+bool rv_filter_update(struct rv_filter *filter, struct rv_subroutines *subroutines, size_t most);
 
 /* Do the rules over threads let this one through, and all others this call or cell? Both must. Any thread, between
  * updates. */
-bool rv_lens_passes_thread(const struct rv_lens *lens, const char *thread_name);
-bool rv_lens_passes_box(const struct rv_lens *lens, const struct rv_box *box);
+bool rv_filter_passes_thread(const struct rv_filter *filter, const char *thread_name);
+bool rv_filter_passes_box(const struct rv_filter *filter, const struct rv_box *box);
 
 #endif

@@ -11,7 +11,7 @@
 
 #include "model/lanes.h"
 
-#define RV_ARRANGEMENT_NONE UINT32_MAX
+#define RV_LANE_ORDER_NONE UINT32_MAX
 
 struct rv_arranged_process {
     uint64_t key;
@@ -26,7 +26,7 @@ struct rv_arranged_lane { /* by lane_idx */
     bool is_hidden, is_collapsed, is_pinned;
 };
 
-struct rv_arrangement { /* zeroed = as lanes come */
+struct rv_lane_order { /* zeroed = as lanes come */
     struct rv_arranged_lane *lanes;
     size_t n_lanes, lanes_capacity;
     struct rv_arranged_process *processes;
@@ -36,36 +36,36 @@ struct rv_arrangement { /* zeroed = as lanes come */
     uint32_t most_depth; /* rows of a lane that are shown; 0 = all */
 };
 
-void rv_arrangement_fini(struct rv_arrangement *arrangement);
+void rv_lane_order_fini(struct rv_lane_order *lane_order);
 
 /* Make an arrangement what another is. */
-void rv_arrangement_copy(struct rv_arrangement *into, const struct rv_arrangement *from);
+void rv_lane_order_copy(struct rv_lane_order *into, const struct rv_lane_order *from);
 
 /* Learn of lanes that are new. Before anything else is asked. */
-void rv_arrangement_update(struct rv_arrangement *arrangement, const struct rv_lanes *lanes);
+void rv_lane_order_update(struct rv_lane_order *lane_order, const struct rv_lanes *lanes);
 
 /* What may be done to a lane; one that is not known is left alone. */
-void rv_arrangement_toggle_hidden(struct rv_arrangement *arrangement, uint32_t lane_idx);
-void rv_arrangement_toggle_pinned(struct rv_arrangement *arrangement, uint32_t lane_idx);
-void rv_arrangement_toggle_collapsed(struct rv_arrangement *arrangement, uint32_t lane_idx);
-void rv_arrangement_toggle_process(struct rv_arrangement *arrangement, uint32_t lane_idx);
+void rv_lane_order_toggle_hidden(struct rv_lane_order *lane_order, uint32_t lane_idx);
+void rv_lane_order_toggle_pinned(struct rv_lane_order *lane_order, uint32_t lane_idx);
+void rv_lane_order_toggle_collapsed(struct rv_lane_order *lane_order, uint32_t lane_idx);
+void rv_lane_order_toggle_process(struct rv_lane_order *lane_order, uint32_t lane_idx);
 
 /* To the place of the next lane shown in front of it (steps < 0) or behind it, among pinned lanes or among others. */
-void rv_arrangement_move(struct rv_arrangement *arrangement, uint32_t lane_idx, int steps);
+void rv_lane_order_move(struct rv_lane_order *lane_order, uint32_t lane_idx, int steps);
 
 /* Every lane shown, none collapsed, all depths. Order and pins stay. */
-void rv_arrangement_show_all(struct rv_arrangement *arrangement);
+void rv_lane_order_show_all(struct rv_lane_order *lane_order);
 
 /* One row less or more than now, where now is as deep as n_rows at most. */
-void rv_arrangement_crop(struct rv_arrangement *arrangement, int steps, uint32_t n_rows);
+void rv_lane_order_crop(struct rv_lane_order *lane_order, int steps, uint32_t n_rows);
 
-size_t rv_arrangement_n_hidden(const struct rv_arrangement *arrangement);
+size_t rv_lane_order_n_hidden(const struct rv_lane_order *lane_order);
 
 /* Is this lane to be shown, and as one row? */
-bool rv_arrangement_shows(const struct rv_arrangement *arrangement, uint32_t lane_idx);
-bool rv_arrangement_is_row(const struct rv_arrangement *arrangement, uint32_t lane_idx);
+bool rv_lane_order_shows(const struct rv_lane_order *lane_order, uint32_t lane_idx);
+bool rv_lane_order_is_row(const struct rv_lane_order *lane_order, uint32_t lane_idx);
 
 /* lane_idx of those shown, pinned ones first, into out, which has room for n_lanes. Returns how many. */
-size_t rv_arrangement_list(const struct rv_arrangement *arrangement, uint32_t *out);
+size_t rv_lane_order_list(const struct rv_lane_order *lane_order, uint32_t *out);
 
 #endif

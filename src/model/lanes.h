@@ -82,7 +82,7 @@ void rv_lanes_leave_calls(struct rv_lanes *lanes);
 /* Span of time covered by all lanes; false when nothing was seen. Takes each lane's lock in turn. */
 bool rv_lanes_bounds(struct rv_lanes *lanes, uint64_t *first_ns, uint64_t *last_ns);
 
-/* Is any of them told of in sum? Takes each lane's lock in turn. */
+/* Is any of them summarized? Takes each lane's lock in turn. */
 bool rv_lanes_have_sums(struct rv_lanes *lanes);
 
 /* One more note, not before the last. The oldest are merged when there are notes_max. The lane's lock is held. */

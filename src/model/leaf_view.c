@@ -19,7 +19,7 @@ struct fold { /* short parts of one column; without parts: none */
 };
 
 struct sweep {
-    struct rv_leaves *leaves;
+    struct rv_leaf_view *leaves;
     const struct rv_view *whole;
     size_t n_open;
     uint64_t now_ns; /* all before is resolved */
@@ -27,7 +27,7 @@ struct sweep {
     struct fold fold;
 };
 
-static struct rv_box *push(struct rv_leaves *leaves, const struct rv_box *box, uint32_t source)
+static struct rv_box *push(struct rv_leaf_view *leaves, const struct rv_box *box, uint32_t source)
 {
     struct rv_view *view = &leaves->view;
     view->boxes = rv_vec_reserve(view->boxes, &view->boxes_capacity, view->n_boxes + 1, sizeof *view->boxes);
@@ -128,7 +128,7 @@ static void run_until(struct sweep *sweep, uint64_t until_ns)
 /* Under those that are deeper: of cells, a shallower one may begin after a deeper one. */
 static void open_box(struct sweep *sweep, uint32_t idx)
 {
-    struct rv_leaves *leaves = sweep->leaves;
+    struct rv_leaf_view *leaves = sweep->leaves;
     const struct rv_box *boxes = sweep->whole->boxes;
     leaves->stack = rv_vec_reserve(leaves->stack, &leaves->stack_capacity, sweep->n_open + 1, sizeof *leaves->stack);
     size_t at = sweep->n_open++;
@@ -152,7 +152,7 @@ static void resolve_lane(struct sweep *sweep, const struct rv_view_lane *lane)
 
 static void copy_lane(struct sweep *sweep, const struct rv_view_lane *lane)
 {
-    struct rv_leaves *leaves = sweep->leaves;
+    struct rv_leaf_view *leaves = sweep->leaves;
     struct rv_view *view = &leaves->view;
     size_t n = view->n_boxes + lane->n_boxes;
     view->boxes = rv_vec_reserve(view->boxes, &view->boxes_capacity, n, sizeof *view->boxes);
@@ -163,7 +163,7 @@ static void copy_lane(struct sweep *sweep, const struct rv_view_lane *lane)
     }
 }
 
-bool rv_leaves_has_row(const struct rv_view *whole)
+bool rv_leaf_view_has_row(const struct rv_view *whole)
 {
     bool has_row = false;
     for (size_t i = 0; i < whole->n_lanes; i++)
@@ -177,7 +177,7 @@ static uint32_t shift_for(uint64_t pixel_ns)
     return pixel_ns > 1 ? 64 - (uint32_t)__builtin_clzll(pixel_ns - 1) : 0;
 }
 
-void rv_leaves_begin(struct rv_leaves *leaves, const struct rv_view *whole)
+void rv_leaf_view_begin(struct rv_leaf_view *leaves, const struct rv_view *whole)
 {
     struct rv_view *view = &leaves->view;
     view->from_ns = whole->from_ns;
@@ -194,7 +194,7 @@ void rv_leaves_begin(struct rv_leaves *leaves, const struct rv_view *whole)
     leaves->n_done = 0;
 }
 
-bool rv_leaves_step(struct rv_leaves *leaves, const struct rv_view *whole, bool has_all, uint64_t pixel_ns)
+bool rv_leaf_view_step(struct rv_leaf_view *leaves, const struct rv_view *whole, bool has_all, uint64_t pixel_ns)
 {
     struct sweep sweep = {.leaves = leaves, .whole = whole, .shift = shift_for(pixel_ns)};
     size_t i = leaves->n_done;
@@ -215,18 +215,18 @@ bool rv_leaves_step(struct rv_leaves *leaves, const struct rv_view *whole, bool 
     return true;
 }
 
-void rv_leaves_update(struct rv_leaves *leaves, const struct rv_view *whole, bool has_all, uint64_t pixel_ns)
+void rv_leaf_view_update(struct rv_leaf_view *leaves, const struct rv_view *whole, bool has_all, uint64_t pixel_ns)
 {
-    rv_leaves_begin(leaves, whole);
-    while (rv_leaves_step(leaves, whole, has_all, pixel_ns))
+    rv_leaf_view_begin(leaves, whole);
+    while (rv_leaf_view_step(leaves, whole, has_all, pixel_ns))
         ;
 }
 
-void rv_leaves_fini(struct rv_leaves *leaves)
+void rv_leaf_view_fini(struct rv_leaf_view *leaves)
 {
     free(leaves->view.lanes);
     free(leaves->view.boxes);
     free(leaves->sources);
     free(leaves->stack);
-    *leaves = (struct rv_leaves){0};
+    *leaves = (struct rv_leaf_view){0};
 }

@@ -9,7 +9,7 @@
 
 #include "model/view.h"
 
-struct rv_leaves {       /* zeroed = empty */
+struct rv_leaf_view {    /* zeroed = empty */
     struct rv_view view; /* of lanes reduced: boxes at depth 0 that do not overlap but for cells of one depth; notes are
                             the whole's */
     uint32_t *sources;   /* of each box, the box of the whole view it is a part of; of a cell, the one it shows */
@@ -26,17 +26,17 @@ struct rv_leaves {       /* zeroed = empty */
  *   pixel_ns  what is shorter is folded, in columns of the power of two from there on: they stay where they are while
  * the window moves; 0 = nothing is
  */
-void rv_leaves_update(struct rv_leaves *leaves, const struct rv_view *whole, bool has_all, uint64_t pixel_ns);
+void rv_leaf_view_update(struct rv_leaf_view *leaves, const struct rv_view *whole, bool has_all, uint64_t pixel_ns);
 
 /*
  * The same in steps: begin, then a lane a step until there is none, with the same view and pixel_ns.
  *   returns  whether there was one
  */
-void rv_leaves_begin(struct rv_leaves *leaves, const struct rv_view *whole);
-bool rv_leaves_step(struct rv_leaves *leaves, const struct rv_view *whole, bool has_all, uint64_t pixel_ns);
+void rv_leaf_view_begin(struct rv_leaf_view *leaves, const struct rv_view *whole);
+bool rv_leaf_view_step(struct rv_leaf_view *leaves, const struct rv_view *whole, bool has_all, uint64_t pixel_ns);
 
 /* Is any lane of the view to be shown as one row? */
-bool rv_leaves_has_row(const struct rv_view *whole);
-void rv_leaves_fini(struct rv_leaves *leaves);
+bool rv_leaf_view_has_row(const struct rv_view *whole);
+void rv_leaf_view_fini(struct rv_leaf_view *leaves);
 
 #endif

@@ -7,21 +7,21 @@
 
 #define NAME_BYTES 4096u /* longer names are matched by their beginning */
 
-int rv_matches_init(struct rv_matches *matches, enum rv_matches_of of, const char *text, char *why, size_t why_bytes)
+int rv_name_set_init(struct rv_name_set *matches, enum rv_name_set_of of, const char *text, char *why, size_t why_bytes)
 {
-    *matches = (struct rv_matches){.of = of};
-    return rv_pattern_init(&matches->pattern, text, why, why_bytes);
+    *matches = (struct rv_name_set){.of = of};
+    return rv_regex_init(&matches->pattern, text, why, why_bytes);
 }
 
-void rv_matches_fini(struct rv_matches *matches)
+void rv_name_set_fini(struct rv_name_set *matches)
 {
-    rv_pattern_fini(&matches->pattern);
+    rv_regex_fini(&matches->pattern);
     free(matches->seen);
     free(matches->bits);
-    *matches = (struct rv_matches){.of = matches->of};
+    *matches = (struct rv_name_set){.of = matches->of};
 }
 
-void rv_matches_follow(struct rv_matches *into, const struct rv_matches *from)
+void rv_name_set_follow(struct rv_name_set *into, const struct rv_name_set *from)
 {
     into->bits = rv_vec_reserve(into->bits, &into->words_capacity, from->n_words, sizeof *into->bits);
     if (from->n_words)
@@ -29,7 +29,7 @@ void rv_matches_follow(struct rv_matches *into, const struct rv_matches *from)
     into->n_words = from->n_words;
 }
 
-static void grow(struct rv_matches *matches, uint32_t n_ids)
+static void grow(struct rv_name_set *matches, uint32_t n_ids)
 {
     if (n_ids <= matches->n_seen)
         return;
@@ -44,21 +44,21 @@ static void grow(struct rv_matches *matches, uint32_t n_ids)
     matches->n_words = n_words;
 }
 
-static void judge(struct rv_matches *matches, uint32_t id, const struct rv_subroutine *subroutine)
+static void judge(struct rv_name_set *matches, uint32_t id, const struct rv_subroutine *subroutine)
 {
     char full[NAME_BYTES];
     const char *text = subroutine->package;
-    if (matches->of == RV_MATCHES_NAME)
+    if (matches->of == RV_NAME_SET_NAME)
         text = rv_subroutine_full_name(subroutine, full, sizeof full);
-    bool is_match = rv_pattern_has(&matches->pattern, text);
-    if (is_match == rv_matches_has(matches, id))
+    bool is_match = rv_regex_has(&matches->pattern, text);
+    if (is_match == rv_name_set_has(matches, id))
         return;
     matches->bits[id / 64] ^= UINT64_C(1) << (id % 64);
     matches->n_matching += is_match ? 1 : UINT32_MAX;
     matches->generation++;
 }
 
-bool rv_matches_update(struct rv_matches *matches, struct rv_subroutines *subroutines, size_t most)
+bool rv_name_set_update(struct rv_name_set *matches, struct rv_subroutines *subroutines, size_t most)
 {
     uint64_t version = rv_subroutines_version(subroutines);
     uint32_t n_ids = rv_subroutines_count(subroutines);
@@ -68,10 +68,10 @@ bool rv_matches_update(struct rv_matches *matches, struct rv_subroutines *subrou
     grow(matches, n_ids);
     for (; matches->next < n_ids && most > 0; matches->next++) {
         struct rv_subroutine subroutine = rv_subroutines_get(subroutines, matches->next);
-        struct rv_matches_seen *seen = &matches->seen[matches->next];
+        struct rv_name_set_seen *seen = &matches->seen[matches->next];
         if (seen->name == subroutine.name && seen->package == subroutine.package)
             continue;
-        *seen = (struct rv_matches_seen){subroutine.package, subroutine.name};
+        *seen = (struct rv_name_set_seen){subroutine.package, subroutine.name};
         judge(matches, matches->next, &subroutine);
         most--;
     }

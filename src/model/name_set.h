@@ -12,38 +12,39 @@
 #include "model/regex.h"
 #include "model/subroutines.h"
 
-enum rv_matches_of { RV_MATCHES_NAME, RV_MATCHES_PACKAGE };
+enum rv_name_set_of { RV_NAME_SET_NAME, RV_NAME_SET_PACKAGE };
 
-struct rv_matches_seen { /* what a subroutine was called when it was matched; interned, so that pointers tell */
+struct rv_name_set_seen { /* what a subroutine was called when it was matched; interned, so that pointers tell */
     const char *package, *name;
 };
 
-struct rv_matches { /* zeroed = empty, with a pattern that matches nothing */
-    struct rv_pattern pattern;
-    enum rv_matches_of of;
-    struct rv_matches_seen *seen; /* by id */
-    uint64_t *bits;               /* by id */
+struct rv_name_set { /* zeroed = empty, with a pattern that matches nothing */
+    struct rv_regex pattern;
+    enum rv_name_set_of of;
+    struct rv_name_set_seen *seen; /* by id */
+    uint64_t *bits;                /* by id */
     size_t n_seen, seen_capacity, n_words, words_capacity;
     uint32_t n_matching, next; /* ids in the set; the first that was not looked at in this version of the table */
     uint64_t version;          /* of the table */
     uint64_t generation;       /* rises when the set changes */
 };
 
-/* As rv_pattern_init(). */
-int rv_matches_init(struct rv_matches *matches, enum rv_matches_of of, const char *text, char *why, size_t why_bytes);
-void rv_matches_fini(struct rv_matches *matches);
+/* As rv_regex_init(). */
+int rv_name_set_init(struct rv_name_set *matches, enum rv_name_set_of of, const char *text, char *why,
+                     size_t why_bytes);
+void rv_name_set_fini(struct rv_name_set *matches);
 
 /* Have the set that another has now, and nothing else of it: for who asks while that one grows. */
-void rv_matches_follow(struct rv_matches *into, const struct rv_matches *from);
+void rv_name_set_follow(struct rv_name_set *into, const struct rv_name_set *from);
 
 /*
  * Look at what is new in the table.
  *   most     names to match now, microseconds each; what is left is looked at in the next call
  *   returns  whether all that is known was looked at
  */
-bool rv_matches_update(struct rv_matches *matches, struct rv_subroutines *subroutines, size_t most);
+bool rv_name_set_update(struct rv_name_set *matches, struct rv_subroutines *subroutines, size_t most);
 
-static inline bool rv_matches_has(const struct rv_matches *matches, uint32_t id)
+static inline bool rv_name_set_has(const struct rv_name_set *matches, uint32_t id)
 {
     return id / 64 < matches->n_words && matches->bits[id / 64] >> (id % 64) & 1;
 }

@@ -25,13 +25,13 @@ struct rv_range {
     uint64_t from_ns, to_ns, newest_ns, missing_before_ns;
     struct rv_lanes *lanes;
     struct rv_subroutines *subroutines;
-    struct rv_lens lens;
+    struct rv_filter filter;
     uint32_t *as_id; /* NULL: not begun */
     uint32_t n_as_ids;
     uint32_t *lane_idxs;
     size_t n_lane_idxs, next_lane;
     bool is_in_lane, passes_thread, is_done;
-    struct rv_walk_back walk;
+    struct rv_span_iter_back walk;
     struct rv_stats *stats;
     uint64_t self_ns;
     struct frame *frames;
@@ -68,7 +68,7 @@ static void choose_lanes(struct rv_range *range, const struct rv_range_params *p
     qsort_r(range->lane_idxs, range->n_lane_idxs, sizeof *range->lane_idxs, by_thread, range->lanes);
 }
 
-/* Calls of a lane in the range; where short ones are known in sum, as if they came evenly. */
+/* Calls of a lane in the range; where short ones are summarized, as if they came evenly. */
 static uint64_t expected_in(const struct rv_range *range, const struct rv_lane *lane)
 {
     uint64_t first_ns = rv_timeline_first_ns(lane->timeline), last_ns = lane->last_ns;
@@ -105,8 +105,8 @@ struct rv_range *rv_range_create(const struct rv_range_params *params)
     range->to_ns = params->to_ns;
     range->lanes = params->lanes;
     range->stats = rv_stats_create();
-    if (params->lens)
-        rv_lens_copy(&range->lens, params->lens);
+    if (params->filter)
+        rv_filter_copy(&range->filter, params->filter);
     range->subroutines = params->subroutines;
     choose_lanes(range, params);
     expect(range);
@@ -120,9 +120,9 @@ void rv_range_destroy(struct rv_range *range)
 {
     if (!range)
         return;
-    rv_lens_fini(&range->lens);
+    rv_filter_fini(&range->filter);
     rv_stats_destroy(range->stats);
-    rv_walk_back_fini(&range->walk);
+    rv_span_iter_back_fini(&range->walk);
     free(range->lane_idxs);
     free(range->frames);
     free(range->n_open);
@@ -262,7 +262,7 @@ static void add_call(struct rv_range *range, const struct rv_box *box)
                           .inside_ns = inside(range, box),
                           .id = rv_range_id(range, box->id),
                           .depth = box->depth,
-                          .is_row = range->passes_thread && rv_lens_passes_box(&range->lens, box)};
+                          .is_row = range->passes_thread && rv_filter_passes_box(&range->filter, box)};
     while (range->n_frames > 0) {
         const struct frame *top = &range->frames[range->n_frames - 1];
         if (top->depth < frame.depth && top->start_ns <= frame.start_ns)
@@ -286,7 +286,7 @@ static void begin_lane(struct rv_range *range, const struct rv_lane *lane)
 {
     bool is_over = lane->has_ended || lane->last_ns > range->newest_ns;
     uint64_t end_ns = is_over ? lane->last_ns : range->newest_ns;
-    range->passes_thread = rv_lens_passes_thread(&range->lens, lane->name);
+    range->passes_thread = rv_filter_passes_thread(&range->filter, lane->name);
     range->is_in_lane = true;
     for (size_t i = 0; i < lane->n_open && end_ns > range->from_ns; i++) {
         const struct rv_lane_frame *open = &lane->open[i];
@@ -300,7 +300,7 @@ static void begin_lane(struct rv_range *range, const struct rv_lane *lane)
                                          .coverage = RV_BOX_EXACT,
                                          .flags = RV_SPAN_OPEN});
     }
-    rv_walk_back_begin(&range->walk, lane->timeline, range->from_ns, range->to_ns);
+    rv_span_iter_back_begin(&range->walk, lane->timeline, range->from_ns, range->to_ns);
 }
 
 /* Returns how many calls were looked at. */
@@ -311,14 +311,14 @@ static size_t work_on_lane(struct rv_range *range, struct rv_lane *lane, size_t 
     pthread_mutex_lock(&lane->lock);
     if (!range->is_in_lane)
         begin_lane(range, lane);
-    size_t n = rv_walk_back_next(&range->walk, lane->timeline, range->boxes, max);
+    size_t n = rv_span_iter_back_next(&range->walk, lane->timeline, range->boxes, max);
     uint64_t exact_ns = rv_timeline_exact_from_ns(lane->timeline);
     if (exact_ns > range->from_ns && exact_ns > range->missing_before_ns)
         range->missing_before_ns = exact_ns;
     pthread_mutex_unlock(&lane->lock);
     for (size_t i = 0; i < n; i++)
         add_call(range, &range->boxes[i]);
-    if (n < max && !rv_walk_back_wants_page(&range->walk)) {
+    if (n < max && !rv_span_iter_back_wants_page(&range->walk)) {
         while (range->n_frames > 0)
             finish_frame(range);
         range->is_in_lane = false;
@@ -331,7 +331,7 @@ static size_t work_on_lane(struct rv_range *range, struct rv_lane *lane, size_t 
 bool rv_range_step(struct rv_range *range, size_t most)
 {
     if (!range->as_id) {
-        (void)rv_lens_update(&range->lens, range->subroutines, SIZE_MAX);
+        (void)rv_filter_update(&range->filter, range->subroutines, SIZE_MAX);
         range->as_id = rv_subroutines_take_namesakes(range->subroutines, &range->n_as_ids);
     }
     while (range->next_lane < range->n_lane_idxs) {
@@ -349,7 +349,7 @@ bool rv_range_step(struct rv_range *range, size_t most)
 
 bool rv_range_wants_page(const struct rv_range *range)
 {
-    return range->is_in_lane && rv_walk_back_wants_page(&range->walk);
+    return range->is_in_lane && rv_span_iter_back_wants_page(&range->walk);
 }
 
 uint32_t rv_range_lane(const struct rv_range *range)
@@ -359,7 +359,7 @@ uint32_t rv_range_lane(const struct rv_range *range)
 
 void rv_range_give(struct rv_range *range, struct rv_timeline *page, uint64_t edge_ns)
 {
-    rv_walk_back_give(&range->walk, page, edge_ns);
+    rv_span_iter_back_give(&range->walk, page, edge_ns);
 }
 
 double rv_range_progress(const struct rv_range *range)

@@ -4,7 +4,7 @@
  * A call belongs to [from, to) when some of it lies inside. Its times, total and self, are what lies inside of the
  * range; its duration (minimum, percentiles, maximum, histogram) is of the whole call, because one that was cut off by
  * the range was not short. A call that is still open lasts until now. Total counts the outermost activation only; self
- * is what its own calls leave, whether or not they pass the lens. A call that does not pass the lens is no row; what it
+ * is what its own calls leave, whether or not they pass the filter. A call that does not pass the filter is no row; what it
  * called hangs on what called it. An orphan, whose call was never seen, is no row either.
  *
  * A subroutine is one, whatever number it has in each process: all results are about the least of those.
@@ -27,8 +27,8 @@ struct rv_range_params {
     uint64_t from_ns, to_ns; /* to > from */
     struct rv_lanes *lanes;  /* outlive the range, as do the subroutines */
     struct rv_subroutines *subroutines;
-    const struct rv_lens *lens; /* copied; NULL = all pass */
-    const uint32_t *lane_idxs;  /* copied; NULL = all lanes */
+    const struct rv_filter *filter; /* copied; NULL = all pass */
+    const uint32_t *lane_idxs;      /* copied; NULL = all lanes */
     size_t n_lane_idxs;
 };
 
@@ -43,8 +43,8 @@ void rv_range_destroy(struct rv_range *range);
 bool rv_range_step(struct rv_range *range, size_t most);
 
 /*
- * The step before has come to a lane whose short calls are known in sum, and can go no further without them: is given
- * what they are, as rv_walk_back_give() is, until it wants no more. Between steps.
+ * The step before has come to a lane whose short calls are summarized, and can go no further without them: is given
+ * what they are, as rv_span_iter_back_give() is, until it wants no more. Between steps.
  */
 bool rv_range_wants_page(const struct rv_range *range);
 uint32_t rv_range_lane(const struct rv_range *range); /* which it is */

@@ -15,9 +15,9 @@ static bool has_upper(const char *text)
     return false;
 }
 
-int rv_pattern_init(struct rv_pattern *pattern, const char *text, char *why, size_t why_bytes)
+int rv_regex_init(struct rv_regex *pattern, const char *text, char *why, size_t why_bytes)
 {
-    *pattern = (struct rv_pattern){.is_set = false};
+    *pattern = (struct rv_regex){.is_set = false};
     if (!*text || strlen(text) > MOST_BYTES) {
         (void)snprintf(why, why_bytes, "%s", *text ? "Regular expression too long" : "Empty regular expression");
         return -EINVAL;
@@ -31,14 +31,14 @@ int rv_pattern_init(struct rv_pattern *pattern, const char *text, char *why, siz
     return 0;
 }
 
-void rv_pattern_fini(struct rv_pattern *pattern)
+void rv_regex_fini(struct rv_regex *pattern)
 {
     if (pattern->is_set)
         regfree(&pattern->regex);
     pattern->is_set = false;
 }
 
-bool rv_pattern_has(const struct rv_pattern *pattern, const char *text)
+bool rv_regex_has(const struct rv_regex *pattern, const char *text)
 {
     return pattern->is_set && regexec(&pattern->regex, text, 0, NULL, 0) == 0;
 }

@@ -9,16 +9,16 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-struct rv_pattern { /* zeroed = matches nothing */
+struct rv_regex { /* zeroed = matches nothing */
     regex_t regex;
     bool is_set;
 };
 
 /* 0, or -EINVAL with the reason, without a line end, in `why`; the pattern matches nothing then. */
-int rv_pattern_init(struct rv_pattern *pattern, const char *text, char *why, size_t why_bytes);
-void rv_pattern_fini(struct rv_pattern *pattern);
+int rv_regex_init(struct rv_regex *pattern, const char *text, char *why, size_t why_bytes);
+void rv_regex_fini(struct rv_regex *pattern);
 
 /* Any thread. */
-bool rv_pattern_has(const struct rv_pattern *pattern, const char *text);
+bool rv_regex_has(const struct rv_regex *pattern, const char *text);
 
 #endif

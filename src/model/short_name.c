@@ -51,12 +51,13 @@ static const char *after_character(const char *text)
     return text;
 }
 
-static float width_of(const struct rv_caption_room *room, const char *text, const char *end)
+static float width_of(const struct rv_short_name_room *room, const char *text, const char *end)
 {
     return room->width_of(room->context, text, (size_t)(end - text));
 }
 
-static bool put_cut(const char *text, const char *end, const struct rv_caption_room *room, char *out, size_t out_bytes)
+static bool put_cut(const char *text, const char *end, const struct rv_short_name_room *room, char *out,
+                    size_t out_bytes)
 {
     float left = room->width - room->width_of(room->context, ELLIPSIS, sizeof ELLIPSIS - 1);
     const char *cut = text;
@@ -74,7 +75,7 @@ static bool put_cut(const char *text, const char *end, const struct rv_caption_r
     return true;
 }
 
-bool rv_caption_fit(const char *full_name, const struct rv_caption_room *room, char *out, size_t out_bytes)
+bool rv_short_name_fit(const char *full_name, const struct rv_short_name_room *room, char *out, size_t out_bytes)
 {
     size_t full_bytes = strlen(full_name);
     if (width_of(room, full_name, full_name + full_bytes) <= room->width)

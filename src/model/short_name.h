@@ -6,11 +6,11 @@
 #include <stddef.h>
 
 /* Of a text, in whatever the room is measured in. */
-typedef float (*rv_caption_width_fn)(const void *context, const char *text, size_t n_bytes);
+typedef float (*rv_short_name_width_fn)(const void *context, const char *text, size_t n_bytes);
 
-struct rv_caption_room {
+struct rv_short_name_room {
     float width;
-    rv_caption_width_fn width_of;
+    rv_short_name_width_fn width_of;
     const void *context;
 };
 
@@ -19,6 +19,6 @@ struct rv_caption_room {
  * template parameters are no components, and go first.
  *   returns  false, with out as it was, when not even two characters fit
  */
-bool rv_caption_fit(const char *full_name, const struct rv_caption_room *room, char *out, size_t out_bytes);
+bool rv_short_name_fit(const char *full_name, const struct rv_short_name_room *room, char *out, size_t out_bytes);
 
 #endif

@@ -14,35 +14,36 @@ static uint64_t tail_from(uint64_t at_ns, uint32_t level)
 
 /* ---- what was open ---- */
 
-static void add_frame(struct rv_instant *instant, uint64_t start_ns, uint32_t id, uint32_t depth)
+static void add_frame(struct rv_snapshot *snapshot, uint64_t start_ns, uint32_t id, uint32_t depth)
 {
-    instant->open = rv_vec_reserve(instant->open, &instant->open_capacity, instant->n_open + 1, sizeof *instant->open);
-    instant->open[instant->n_open++] = (struct rv_lane_frame){start_ns, id, depth};
+    snapshot->open =
+        rv_vec_reserve(snapshot->open, &snapshot->open_capacity, snapshot->n_open + 1, sizeof *snapshot->open);
+    snapshot->open[snapshot->n_open++] = (struct rv_lane_frame){start_ns, id, depth};
 }
 
-static void add_later(struct rv_instant *instant, const struct rv_box *box)
+static void add_later(struct rv_snapshot *snapshot, const struct rv_box *box)
 {
-    instant->later =
-        rv_vec_reserve(instant->later, &instant->later_capacity, instant->n_later + 1, sizeof *instant->later);
-    instant->later[instant->n_later++] = *box;
+    snapshot->later =
+        rv_vec_reserve(snapshot->later, &snapshot->later_capacity, snapshot->n_later + 1, sizeof *snapshot->later);
+    snapshot->later[snapshot->n_later++] = *box;
     if (!(box->flags & RV_SPAN_ORPHAN))
-        add_frame(instant, box->start_ns, box->id, box->depth);
+        add_frame(snapshot, box->start_ns, box->id, box->depth);
 }
 
-static void find_later(struct rv_instant *instant, const struct rv_timeline *timeline)
+static void find_later(struct rv_snapshot *snapshot, const struct rv_timeline *timeline)
 {
     for (uint32_t i = 0; i < RV_TIMELINE_LOGS; i++) {
-        const struct rv_chunks *log = rv_timeline_log(timeline, i);
-        struct rv_chunks_at at = rv_chunks_find(log, rv_clock_after_ns(instant->at_ns, 1));
-        struct rv_chunks_at end =
-            rv_chunks_find_after(log, at, rv_clock_after_ns(instant->at_ns, rv_timeline_log_limit(i)));
+        const struct rv_chunked_log *log = rv_timeline_log(timeline, i);
+        struct rv_chunked_log_at at = rv_chunked_log_find(log, rv_clock_after_ns(snapshot->at_ns, 1));
+        struct rv_chunked_log_at end =
+            rv_chunked_log_find_after(log, at, rv_clock_after_ns(snapshot->at_ns, rv_timeline_log_limit(i)));
         uint64_t base;
         uint32_t n;
-        for (const void *records; (records = rv_chunks_walk(log, &at, end, &base, &n));)
+        for (const void *records; (records = rv_chunked_log_walk(log, &at, end, &base, &n));)
             for (uint32_t j = 0; j < n; j++) {
                 struct rv_box box = rv_timeline_box(log, records, j, base);
-                if (box.start_ns <= instant->at_ns)
-                    add_later(instant, &box);
+                if (box.start_ns <= snapshot->at_ns)
+                    add_later(snapshot, &box);
             }
     }
 }
@@ -58,16 +59,16 @@ static int by_start(const void *a, const void *b)
 /* ---- what the cells held ---- */
 
 /* Exact spans that go into this level, and ended in its open columns by then. */
-static void add_spans(struct rv_instant *instant, const struct rv_timeline *timeline, uint32_t level)
+static void add_spans(struct rv_snapshot *snapshot, const struct rv_timeline *timeline, uint32_t level)
 {
-    uint64_t from_ns = tail_from(instant->at_ns, level);
+    uint64_t from_ns = tail_from(snapshot->at_ns, level);
     for (uint32_t i = 2 * (level - 1); i < 2 * level; i++) {
-        const struct rv_chunks *log = rv_timeline_log(timeline, i);
-        struct rv_chunks_at at = rv_chunks_find(log, from_ns);
-        struct rv_chunks_at end = rv_chunks_find_after(log, at, rv_clock_after_ns(instant->at_ns, 1));
+        const struct rv_chunked_log *log = rv_timeline_log(timeline, i);
+        struct rv_chunked_log_at at = rv_chunked_log_find(log, from_ns);
+        struct rv_chunked_log_at end = rv_chunked_log_find_after(log, at, rv_clock_after_ns(snapshot->at_ns, 1));
         uint64_t base;
         uint32_t n;
-        for (const void *records; (records = rv_chunks_walk(log, &at, end, &base, &n));)
+        for (const void *records; (records = rv_chunked_log_walk(log, &at, end, &base, &n));)
             for (uint32_t j = 0; j < n; j++) {
                 struct rv_box box = rv_timeline_box(log, records, j, base);
                 struct rv_span span = {.start = box.start_ns,
@@ -75,63 +76,63 @@ static void add_spans(struct rv_instant *instant, const struct rv_timeline *time
                                        .id = box.id,
                                        .depth = box.depth,
                                        .flags = box.flags};
-                rv_density_add_back(&instant->density, level, &span);
+                rv_density_add_back(&snapshot->density, level, &span);
             }
     }
 }
 
 /* Level by level, as far as nothing that they are made of was evicted. */
-static void remake_cells(struct rv_instant *instant, const struct rv_timeline *timeline)
+static void remake_cells(struct rv_snapshot *snapshot, const struct rv_timeline *timeline)
 {
-    rv_density_rewind(&instant->density, rv_timeline_density(timeline), instant->at_ns);
-    for (instant->n_levels = 1; instant->n_levels < RV_TIMELINE_LEVELS; instant->n_levels++) {
-        uint32_t level = instant->n_levels;
-        if (rv_timeline_whole_from_ns(timeline, level - 1) > tail_from(instant->at_ns, level))
+    rv_density_rewind(&snapshot->density, rv_timeline_density(timeline), snapshot->at_ns);
+    for (snapshot->n_levels = 1; snapshot->n_levels < RV_TIMELINE_LEVELS; snapshot->n_levels++) {
+        uint32_t level = snapshot->n_levels;
+        if (rv_timeline_whole_from_ns(timeline, level - 1) > tail_from(snapshot->at_ns, level))
             return;
-        add_spans(instant, timeline, level);
+        add_spans(snapshot, timeline, level);
     }
 }
 
-static bool is_same(const struct rv_instant_source *a, const struct rv_instant_source *b)
+static bool is_same(const struct rv_snapshot_source *a, const struct rv_snapshot_source *b)
 {
     return a->timeline == b->timeline && a->at_ns == b->at_ns && a->n_spans == b->n_spans &&
            a->n_evicted == b->n_evicted && a->n_events == b->n_events && a->n_open == b->n_open;
 }
 
-void rv_instant_update(struct rv_instant *instant, const struct rv_lane *lane, uint64_t at_ns)
+void rv_snapshot_update(struct rv_snapshot *snapshot, const struct rv_lane *lane, uint64_t at_ns)
 {
     const struct rv_timeline *timeline = lane->timeline;
-    struct rv_instant_source source = {.timeline = timeline,
-                                       .at_ns = at_ns,
-                                       .n_spans = rv_timeline_n_spans(timeline),
-                                       .n_evicted = rv_timeline_n_evicted(timeline),
-                                       .n_events = lane->n_events,
-                                       .n_open = lane->n_open};
-    if (is_same(&instant->source, &source))
+    struct rv_snapshot_source source = {.timeline = timeline,
+                                        .at_ns = at_ns,
+                                        .n_spans = rv_timeline_n_spans(timeline),
+                                        .n_evicted = rv_timeline_n_evicted(timeline),
+                                        .n_events = lane->n_events,
+                                        .n_open = lane->n_open};
+    if (is_same(&snapshot->source, &source))
         return;
-    instant->source = source;
-    instant->at_ns = at_ns;
-    instant->n_open = instant->n_later = 0;
-    instant->is_past = source.n_spans && rv_timeline_last_ns(timeline) > at_ns;
+    snapshot->source = source;
+    snapshot->at_ns = at_ns;
+    snapshot->n_open = snapshot->n_later = 0;
+    snapshot->is_past = source.n_spans && rv_timeline_last_ns(timeline) > at_ns;
     for (size_t i = 0; i < lane->n_open && lane->open[i].start_ns <= at_ns; i++)
-        add_frame(instant, lane->open[i].start_ns, lane->open[i].id, lane->open[i].depth);
-    if (!instant->is_past)
+        add_frame(snapshot, lane->open[i].start_ns, lane->open[i].id, lane->open[i].depth);
+    if (!snapshot->is_past)
         return;
-    find_later(instant, timeline);
-    if (instant->n_open)
-        qsort(instant->open, instant->n_open, sizeof *instant->open, by_start);
-    remake_cells(instant, timeline);
+    find_later(snapshot, timeline);
+    if (snapshot->n_open)
+        qsort(snapshot->open, snapshot->n_open, sizeof *snapshot->open, by_start);
+    remake_cells(snapshot, timeline);
 }
 
-void rv_instant_fini(struct rv_instant *instant)
+void rv_snapshot_fini(struct rv_snapshot *snapshot)
 {
-    free(instant->open);
-    free(instant->later);
-    rv_density_fini(&instant->density);
-    *instant = (struct rv_instant){0};
+    free(snapshot->open);
+    free(snapshot->later);
+    rv_density_fini(&snapshot->density);
+    *snapshot = (struct rv_snapshot){0};
 }
 
-bool rv_instant_has_begun(const struct rv_lane *lane, uint64_t at_ns)
+bool rv_snapshot_has_begun(const struct rv_lane *lane, uint64_t at_ns)
 {
     uint64_t first_ns = UINT64_MAX;
     if (rv_timeline_n_spans(lane->timeline))
@@ -146,20 +147,20 @@ bool rv_instant_has_begun(const struct rv_lane *lane, uint64_t at_ns)
 /* ---- queries ---- */
 
 /* The window as far as it had been lived through. */
-static void clip(const struct rv_instant *instant, const uint64_t window_ns[2], uint64_t out[2])
+static void clip(const struct rv_snapshot *snapshot, const uint64_t window_ns[2], uint64_t out[2])
 {
-    uint64_t end_ns = rv_clock_after_ns(instant->at_ns, 1);
+    uint64_t end_ns = rv_clock_after_ns(snapshot->at_ns, 1);
     out[0] = window_ns[0];
     out[1] = window_ns[1] < end_ns ? window_ns[1] : end_ns;
 }
 
 /* The part of the window whose cells are made again; empty when none is. */
-static void tail_of(const struct rv_instant *instant, const uint64_t window_ns[2], uint32_t level, uint64_t out[2])
+static void tail_of(const struct rv_snapshot *snapshot, const uint64_t window_ns[2], uint32_t level, uint64_t out[2])
 {
     out[0] = out[1] = window_ns[1];
-    if (level == 0 || level >= instant->n_levels)
+    if (level == 0 || level >= snapshot->n_levels)
         return;
-    uint64_t from_ns = tail_from(instant->at_ns, level);
+    uint64_t from_ns = tail_from(snapshot->at_ns, level);
     out[0] = window_ns[0] > from_ns ? window_ns[0] : from_ns;
 }
 
@@ -173,50 +174,50 @@ static bool overlaps(const struct rv_box *box, const uint64_t window_ns[2])
     return box->start_ns < window_ns[1] && rv_box_end_ns(box) > window_ns[0];
 }
 
-uint64_t rv_instant_room(const struct rv_instant *instant, const struct rv_lane *lane, const uint64_t window_ns[2],
-                         uint32_t level)
-{
-    uint64_t clipped[2], tail[2];
-    clip(instant, window_ns, clipped);
-    uint64_t n = rv_timeline_count(lane->timeline, clipped[0], clipped[1], level);
-    if (!instant->is_past)
-        return n;
-    tail_of(instant, clipped, level, tail);
-    return n + (tail[0] < tail[1] ? rv_density_count(&instant->density, level, tail[0], tail[1]) : 0);
-}
-
-uint64_t rv_instant_count(const struct rv_instant *instant, const struct rv_lane *lane, const uint64_t window_ns[2],
+uint64_t rv_snapshot_room(const struct rv_snapshot *snapshot, const struct rv_lane *lane, const uint64_t window_ns[2],
                           uint32_t level)
 {
-    uint64_t clipped[2], tail[2], n = rv_instant_room(instant, lane, window_ns, level);
-    clip(instant, window_ns, clipped);
-    if (!instant->is_past || clipped[0] >= clipped[1])
+    uint64_t clipped[2], tail[2];
+    clip(snapshot, window_ns, clipped);
+    uint64_t n = rv_timeline_count(lane->timeline, clipped[0], clipped[1], level);
+    if (!snapshot->is_past)
         return n;
-    for (size_t i = 0; i < instant->n_later; i++)
-        n -= is_exact_at(&instant->later[i], level) && overlaps(&instant->later[i], clipped);
-    tail_of(instant, clipped, level, tail);
+    tail_of(snapshot, clipped, level, tail);
+    return n + (tail[0] < tail[1] ? rv_density_count(&snapshot->density, level, tail[0], tail[1]) : 0);
+}
+
+uint64_t rv_snapshot_count(const struct rv_snapshot *snapshot, const struct rv_lane *lane, const uint64_t window_ns[2],
+                           uint32_t level)
+{
+    uint64_t clipped[2], tail[2], n = rv_snapshot_room(snapshot, lane, window_ns, level);
+    clip(snapshot, window_ns, clipped);
+    if (!snapshot->is_past || clipped[0] >= clipped[1])
+        return n;
+    for (size_t i = 0; i < snapshot->n_later; i++)
+        n -= is_exact_at(&snapshot->later[i], level) && overlaps(&snapshot->later[i], clipped);
+    tail_of(snapshot, clipped, level, tail);
     if (tail[0] < tail[1])
         n -= rv_density_count(rv_timeline_density(lane->timeline), level, tail[0], tail[1]);
     return n;
 }
 
-size_t rv_instant_query(const struct rv_instant *instant, const struct rv_lane *lane, const uint64_t window_ns[2],
-                        uint32_t level, struct rv_box *out, size_t max)
+size_t rv_snapshot_query(const struct rv_snapshot *snapshot, const struct rv_lane *lane, const uint64_t window_ns[2],
+                         uint32_t level, struct rv_box *out, size_t max)
 {
     uint64_t clipped[2], tail[2];
-    clip(instant, window_ns, clipped);
+    clip(snapshot, window_ns, clipped);
     size_t n = rv_timeline_query(lane->timeline, clipped[0], clipped[1], level, out, max), n_kept = 0;
-    if (!instant->is_past)
+    if (!snapshot->is_past)
         return n;
-    tail_of(instant, clipped, level, tail);
+    tail_of(snapshot, clipped, level, tail);
     uint64_t cell_ns = UINT64_C(1) << rv_density_shift(level);
     for (size_t i = 0; i < n; i++) {
         bool is_exact = out[i].coverage == RV_BOX_EXACT;
         bool is_in_tail = tail[0] < tail[1] && rv_box_end_ns(&out[i]) > tail[0] && out[i].duration_ns == cell_ns;
-        if (is_exact ? rv_box_end_ns(&out[i]) <= instant->at_ns : !is_in_tail)
+        if (is_exact ? rv_box_end_ns(&out[i]) <= snapshot->at_ns : !is_in_tail)
             out[n_kept++] = out[i];
     }
     if (tail[0] < tail[1])
-        n_kept += rv_density_query(&instant->density, level, tail[0], tail[1], out + n_kept, max - n_kept);
+        n_kept += rv_density_query(&snapshot->density, level, tail[0], tail[1], out + n_kept, max - n_kept);
     return n_kept;
 }

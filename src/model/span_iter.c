@@ -12,21 +12,21 @@
 
 struct head { /* the next record of one log */
     struct rv_box box;
-    const struct rv_chunks *log;
+    const struct rv_chunked_log *log;
     uint32_t log_idx;
-    struct rv_chunks_at at;
+    struct rv_chunked_log_at at;
 };
 
-size_t rv_walk_next(struct rv_walk *walk, const struct rv_timeline *timeline, struct rv_box *out, size_t max)
+size_t rv_span_iter_next(struct rv_span_iter *walk, const struct rv_timeline *timeline, struct rv_box *out, size_t max)
 {
     size_t n = 0;
     for (uint32_t i = rv_timeline_first_log(timeline); i < RV_TIMELINE_LOGS && n < max; i++) {
-        const struct rv_chunks *log = rv_timeline_log(timeline, i);
-        struct rv_chunks_at at = rv_chunks_nth(log, walk->n_done[i]), end = rv_chunks_end(log);
-        uint64_t reached = rv_chunks_ordinal(log, at), base;
+        const struct rv_chunked_log *log = rv_timeline_log(timeline, i);
+        struct rv_chunked_log_at at = rv_chunked_log_nth(log, walk->n_done[i]), end = rv_chunked_log_end(log);
+        uint64_t reached = rv_chunked_log_ordinal(log, at), base;
         walk->n_missed += reached - walk->n_done[i];
         uint32_t n_here;
-        for (const void *records; n < max && (records = rv_chunks_walk(log, &at, end, &base, &n_here));) {
+        for (const void *records; n < max && (records = rv_chunked_log_walk(log, &at, end, &base, &n_here));) {
             uint32_t n_taken = n_here < max - n ? n_here : (uint32_t)(max - n);
             for (uint32_t j = 0; j < n_taken; j++)
                 out[n++] = rv_timeline_box(log, records, j, base);
@@ -38,16 +38,17 @@ size_t rv_walk_next(struct rv_walk *walk, const struct rv_timeline *timeline, st
 }
 
 /* Those that can overlap the window. */
-static uint64_t n_pushed(const struct rv_walk_back *walk, const struct rv_timeline *timeline, uint32_t log_idx)
+static uint64_t n_pushed(const struct rv_span_iter_back *walk, const struct rv_timeline *timeline, uint32_t log_idx)
 {
-    const struct rv_chunks *log = rv_timeline_log(timeline, log_idx);
+    const struct rv_chunked_log *log = rv_timeline_log(timeline, log_idx);
     uint64_t end_ns = rv_clock_after_ns(walk->to_ns, rv_timeline_log_limit(log_idx));
-    return rv_chunks_ordinal(log, rv_chunks_find(log, end_ns));
+    return rv_chunked_log_ordinal(log, rv_chunked_log_find(log, end_ns));
 }
 
-void rv_walk_back_begin(struct rv_walk_back *walk, const struct rv_timeline *timeline, uint64_t from_ns, uint64_t to_ns)
+void rv_span_iter_back_begin(struct rv_span_iter_back *walk, const struct rv_timeline *timeline, uint64_t from_ns,
+                             uint64_t to_ns)
 {
-    rv_walk_back_fini(walk);
+    rv_span_iter_back_fini(walk);
     walk->from_ns = from_ns;
     walk->to_ns = to_ns;
     walk->first_log = rv_timeline_first_log(timeline);
@@ -56,15 +57,15 @@ void rv_walk_back_begin(struct rv_walk_back *walk, const struct rv_timeline *tim
         walk->n_left[i] = n_pushed(walk, timeline, i);
 }
 
-void rv_walk_back_fini(struct rv_walk_back *walk)
+void rv_span_iter_back_fini(struct rv_span_iter_back *walk)
 {
     for (size_t i = 0; i < walk->n_pages; i++)
         rv_timeline_destroy(walk->pages[i]);
     free(walk->pages);
-    *walk = (struct rv_walk_back){0};
+    *walk = (struct rv_span_iter_back){0};
 }
 
-void rv_walk_back_give(struct rv_walk_back *walk, struct rv_timeline *page, uint64_t edge_ns)
+void rv_span_iter_back_give(struct rv_span_iter_back *walk, struct rv_timeline *page, uint64_t edge_ns)
 {
     walk->edge_ns = edge_ns;
     if (!page)
@@ -77,7 +78,7 @@ void rv_walk_back_give(struct rv_walk_back *walk, struct rv_timeline *page, uint
 }
 
 /* Pages that all logs have passed. */
-static void drop_pages(struct rv_walk_back *walk)
+static void drop_pages(struct rv_span_iter_back *walk)
 {
     uint32_t n = (uint32_t)walk->n_pages;
     for (uint32_t i = 0; i < walk->first_log; i++)
@@ -91,7 +92,7 @@ static void drop_pages(struct rv_walk_back *walk)
         walk->at_page[i] -= n;
 }
 
-static bool is_inside(const struct rv_walk_back *walk, const struct rv_box *box)
+static bool is_inside(const struct rv_span_iter_back *walk, const struct rv_box *box)
 {
     return box->start_ns < walk->to_ns && (box->start_ns >= walk->from_ns || rv_box_end_ns(box) > walk->from_ns);
 }
@@ -99,14 +100,14 @@ static bool is_inside(const struct rv_walk_back *walk, const struct rv_box *box)
 /* The record before this one in the log; false when that was the first that is held. */
 static bool step(struct head *head)
 {
-    if (!rv_chunks_back(head->log, &head->at))
+    if (!rv_chunked_log_back(head->log, &head->at))
         return false;
     head->box = rv_timeline_box_at(head->log, &head->at);
     return true;
 }
 
 /* From where the head stands on back to the first record inside of the window; false when there is none. */
-static bool settle(const struct rv_walk_back *walk, struct head *head)
+static bool settle(const struct rv_span_iter_back *walk, struct head *head)
 {
     do {
         if (rv_box_end_ns(&head->box) < walk->from_ns)
@@ -117,22 +118,22 @@ static bool settle(const struct rv_walk_back *walk, struct head *head)
     return false;
 }
 
-static bool open_in(const struct rv_walk_back *walk, const struct rv_timeline *timeline, uint32_t log_idx,
+static bool open_in(const struct rv_span_iter_back *walk, const struct rv_timeline *timeline, uint32_t log_idx,
                     struct head *head)
 {
     uint64_t n_left = walk->n_left[log_idx];
     *head = (struct head){.log = rv_timeline_log(timeline, log_idx), .log_idx = log_idx};
     if (n_left == 0)
         return false;
-    head->at = rv_chunks_nth(head->log, n_left - 1);
-    if (head->at.chunk == head->log->n || rv_chunks_ordinal(head->log, head->at) != n_left - 1)
+    head->at = rv_chunked_log_nth(head->log, n_left - 1);
+    if (head->at.chunk == head->log->n || rv_chunked_log_ordinal(head->log, head->at) != n_left - 1)
         return false;
     head->box = rv_timeline_box_at(head->log, &head->at);
     return settle(walk, head);
 }
 
 /* In the timeline, or in the latest page that has one. */
-static bool open_head(struct rv_walk_back *walk, const struct rv_timeline *timeline, uint32_t log_idx,
+static bool open_head(struct rv_span_iter_back *walk, const struct rv_timeline *timeline, uint32_t log_idx,
                       struct head *head)
 {
     if (log_idx >= walk->first_log && open_in(walk, timeline, log_idx, head))
@@ -155,7 +156,8 @@ static bool is_before(const struct rv_box *a, const struct rv_box *b)
     return a->depth != b->depth ? a->depth < b->depth : a->duration_ns < b->duration_ns;
 }
 
-size_t rv_walk_back_next(struct rv_walk_back *walk, const struct rv_timeline *timeline, struct rv_box *out, size_t max)
+size_t rv_span_iter_back_next(struct rv_span_iter_back *walk, const struct rv_timeline *timeline, struct rv_box *out,
+                              size_t max)
 {
     struct head heads[RV_TIMELINE_LOGS];
     unsigned n_heads = 0;
@@ -178,7 +180,7 @@ size_t rv_walk_back_next(struct rv_walk_back *walk, const struct rv_timeline *ti
             heads[best] = heads[--n_heads];
     }
     for (unsigned i = 0; i < n_heads; i++)
-        walk->n_left[heads[i].log_idx] = rv_chunks_ordinal(heads[i].log, heads[i].at) + 1;
+        walk->n_left[heads[i].log_idx] = rv_chunked_log_ordinal(heads[i].log, heads[i].at) + 1;
     drop_pages(walk);
     return n;
 }

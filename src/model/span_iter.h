@@ -7,20 +7,20 @@
 
 #include "model/timeline.h"
 
-/* Everything once, and what has been added since, but what is known in sum: in no order. */
-struct rv_walk {                       /* zeroed = at the beginning */
+/* Everything once, and what has been added since, but what is only summarized: in no order. */
+struct rv_span_iter {                  /* zeroed = at the beginning */
     uint64_t n_done[RV_TIMELINE_LOGS]; /* records of each log that were passed */
     uint64_t n_missed;                 /* that were evicted before they were reached */
 };
 
 /* Up to max of the spans that were not given yet; fewer than max when there are no more. */
-size_t rv_walk_next(struct rv_walk *walk, const struct rv_timeline *timeline, struct rv_box *out, size_t max);
+size_t rv_span_iter_next(struct rv_span_iter *walk, const struct rv_timeline *timeline, struct rv_box *out, size_t max);
 
 /*
  * What overlaps a window, latest end first: callers before what they called. Of those that end at one instant the
  * outermost comes first; among empty spans at that instant, who called whom is a guess.
  */
-struct rv_walk_back { /* zeroed = none; pages are its own */
+struct rv_span_iter_back { /* zeroed = none; pages are its own */
     uint64_t from_ns, to_ns;
     uint64_t n_left[RV_TIMELINE_LOGS];  /* records of each log that were pushed before the next one */
     uint32_t first_log;                 /* those before are the pages' */
@@ -31,20 +31,21 @@ struct rv_walk_back { /* zeroed = none; pages are its own */
 };
 
 /*
- * Begin at what is in the timeline now. from < to. What is known in sum has to be given: pages of those calls that end
+ * Begin at what is in the timeline now. from < to. What is only summarized has to be given: pages of those calls that end
  * in one stretch of time, the latest stretch first.
  */
-void rv_walk_back_begin(struct rv_walk_back *walk, const struct rv_timeline *timeline, uint64_t from_ns,
-                        uint64_t to_ns);
-void rv_walk_back_fini(struct rv_walk_back *walk);
+void rv_span_iter_back_begin(struct rv_span_iter_back *walk, const struct rv_timeline *timeline, uint64_t from_ns,
+                             uint64_t to_ns);
+void rv_span_iter_back_fini(struct rv_span_iter_back *walk);
 
 /* Takes the page, NULL = an empty one. All that are still to come hold what ends before edge_ns; 0: none comes. */
-void rv_walk_back_give(struct rv_walk_back *walk, struct rv_timeline *page, uint64_t edge_ns);
+void rv_span_iter_back_give(struct rv_span_iter_back *walk, struct rv_timeline *page, uint64_t edge_ns);
 
 /* Up to max more; fewer than max when there are no more, or none before a page has come. */
-size_t rv_walk_back_next(struct rv_walk_back *walk, const struct rv_timeline *timeline, struct rv_box *out, size_t max);
+size_t rv_span_iter_back_next(struct rv_span_iter_back *walk, const struct rv_timeline *timeline, struct rv_box *out,
+                              size_t max);
 
-static inline bool rv_walk_back_wants_page(const struct rv_walk_back *walk)
+static inline bool rv_span_iter_back_wants_page(const struct rv_span_iter_back *walk)
 {
     return walk->edge_ns > 0;
 }

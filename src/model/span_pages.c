@@ -8,16 +8,16 @@
 #include "base/vec.h"
 #include "model/timeline.h"
 
-void rv_pages_fini(struct rv_pages *pages)
+void rv_span_pages_fini(struct rv_span_pages *pages)
 {
     for (size_t i = 0; i < pages->n; i++)
         rv_timeline_destroy(pages->list[i].timeline);
     free(pages->list);
-    *pages = (struct rv_pages){0};
+    *pages = (struct rv_span_pages){0};
 }
 
 /* The first page with at least this number. */
-static size_t find_number(const struct rv_pages *pages, uint32_t number)
+static size_t find_number(const struct rv_span_pages *pages, uint32_t number)
 {
     size_t low = 0, high = pages->n;
     while (low < high) {
@@ -30,12 +30,12 @@ static size_t find_number(const struct rv_pages *pages, uint32_t number)
     return low;
 }
 
-static bool has(const struct rv_pages *pages, size_t at, uint32_t number)
+static bool has(const struct rv_span_pages *pages, size_t at, uint32_t number)
 {
     return at < pages->n && pages->list[at].number == number;
 }
 
-static void drop(struct rv_pages *pages, size_t at)
+static void drop(struct rv_span_pages *pages, size_t at)
 {
     pages->n_bytes -= rv_timeline_bytes(pages->list[at].timeline);
     rv_timeline_destroy(pages->list[at].timeline);
@@ -43,7 +43,7 @@ static void drop(struct rv_pages *pages, size_t at)
     memmove(pages->list + at, pages->list + at + 1, (pages->n - at) * sizeof *pages->list);
 }
 
-void rv_pages_add(struct rv_pages *pages, const struct rv_page *page)
+void rv_span_pages_add(struct rv_span_pages *pages, const struct rv_page *page)
 {
     size_t at = find_number(pages, page->number);
     if (has(pages, at, page->number))
@@ -56,7 +56,7 @@ void rv_pages_add(struct rv_pages *pages, const struct rv_page *page)
     pages->used = page->used > pages->used ? page->used : pages->used;
 }
 
-bool rv_pages_use(struct rv_pages *pages, const struct rv_page_look *look)
+bool rv_span_pages_use(struct rv_span_pages *pages, const struct rv_page_look *look)
 {
     size_t at = find_number(pages, look->number);
     pages->used = look->now;
@@ -66,7 +66,7 @@ bool rv_pages_use(struct rv_pages *pages, const struct rv_page_look *look)
     return rv_timeline_finest(pages->list[at].timeline) <= look->level;
 }
 
-bool rv_pages_evict(struct rv_pages *pages)
+bool rv_span_pages_evict(struct rv_span_pages *pages)
 {
     size_t oldest = 0;
     for (size_t i = 1; i < pages->n; i++)
@@ -78,7 +78,7 @@ bool rv_pages_evict(struct rv_pages *pages)
     return true;
 }
 
-size_t rv_pages_find(const struct rv_pages *pages, uint64_t from_ns)
+size_t rv_span_pages_find(const struct rv_span_pages *pages, uint64_t from_ns)
 {
     return rv_bisect_count(pages->list, pages->n, sizeof *pages->list, offsetof(struct rv_page, to_ns), from_ns);
 }

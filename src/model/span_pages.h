@@ -23,25 +23,25 @@ struct rv_page_look { /* at a page, at a level of detail */
     uint64_t now; /* in the user's own count */
 };
 
-struct rv_pages {
+struct rv_span_pages {
     struct rv_page *list; /* rising */
     size_t n, capacity;
     size_t n_bytes;
     uint64_t used; /* the latest */
 };
 
-void rv_pages_fini(struct rv_pages *pages);
+void rv_span_pages_fini(struct rv_span_pages *pages);
 
 /* Takes the page's timeline; one that is there already is destroyed. */
-void rv_pages_add(struct rv_pages *pages, const struct rv_page *page);
+void rv_span_pages_add(struct rv_span_pages *pages, const struct rv_page *page);
 
 /* If it is there it is looked at now. Does it show all that it is looked at for? */
-bool rv_pages_use(struct rv_pages *pages, const struct rv_page_look *look);
+bool rv_span_pages_use(struct rv_span_pages *pages, const struct rv_page_look *look);
 
 /* Drop the one that was looked at least recently, unless that was now. */
-bool rv_pages_evict(struct rv_pages *pages);
+bool rv_span_pages_evict(struct rv_span_pages *pages);
 
 /* The first page that ends after this. */
-size_t rv_pages_find(const struct rv_pages *pages, uint64_t from_ns);
+size_t rv_span_pages_find(const struct rv_span_pages *pages, uint64_t from_ns);
 
 #endif

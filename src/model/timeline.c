@@ -30,8 +30,8 @@ struct wide_record {
 };
 
 struct rv_timeline {
-    struct rv_chunks spans[RV_TIMELINE_LEVELS]; /* by bucket; key = end */
-    struct rv_chunks wide[RV_TIMELINE_LEVELS];
+    struct rv_chunked_log spans[RV_TIMELINE_LEVELS]; /* by bucket; key = end */
+    struct rv_chunked_log wide[RV_TIMELINE_LEVELS];
     struct rv_density density;
     uint64_t whole_from_ns[RV_TIMELINE_LEVELS];
     uint64_t n_spans, n_evicted, first_ns, last_ns;
@@ -39,7 +39,7 @@ struct rv_timeline {
     uint32_t finest;     /* level: what is shorter than its cells is in them only */
     uint32_t sums_level; /* finer levels are in pages; 0: in the logs */
     bool has_ended;
-    struct rv_pages pages;
+    struct rv_span_pages pages;
 };
 
 struct out {
@@ -87,17 +87,17 @@ void rv_timeline_destroy(struct rv_timeline *timeline)
     if (!timeline)
         return;
     for (uint32_t i = 0; i < RV_TIMELINE_LEVELS; i++) {
-        rv_chunks_fini(&timeline->spans[i]);
-        rv_chunks_fini(&timeline->wide[i]);
+        rv_chunked_log_fini(&timeline->spans[i]);
+        rv_chunked_log_fini(&timeline->wide[i]);
     }
     rv_density_fini(&timeline->density);
-    rv_pages_fini(&timeline->pages);
+    rv_span_pages_fini(&timeline->pages);
     free(timeline);
 }
 
 static void add_wide(struct rv_timeline *timeline, uint32_t bucket, const struct rv_span *span)
 {
-    struct rv_chunk *chunk = rv_chunks_tail(&timeline->wide[bucket], span->end);
+    struct rv_chunk *chunk = rv_chunked_log_tail(&timeline->wide[bucket], span->end);
     struct wide_record *records = (struct wide_record *)(void *)chunk->items;
     records[chunk->n++] = (struct wide_record){.end = (uint32_t)(span->end - chunk->base),
                                                .id = span->id,
@@ -120,7 +120,7 @@ static inline void add_one(struct rv_timeline *timeline, const struct rv_span *s
     if (__builtin_expect(duration > UINT32_MAX || span->depth > UINT16_MAX, 0)) {
         add_wide(timeline, bucket, span);
     } else {
-        struct rv_chunk *chunk = rv_chunks_tail(&timeline->spans[bucket], span->end);
+        struct rv_chunk *chunk = rv_chunked_log_tail(&timeline->spans[bucket], span->end);
         struct record *records = (struct record *)(void *)chunk->items;
         records[chunk->n++] = (struct record){.end = (uint32_t)(span->end - chunk->base),
                                               .duration = (uint32_t)duration,
@@ -200,12 +200,12 @@ uint32_t rv_timeline_sums_level(const struct rv_timeline *timeline)
 
 void rv_timeline_add_page(struct rv_timeline *timeline, const struct rv_page *page)
 {
-    rv_pages_add(&timeline->pages, page);
+    rv_span_pages_add(&timeline->pages, page);
 }
 
 bool rv_timeline_use_page(struct rv_timeline *timeline, const struct rv_page_look *look)
 {
-    return rv_pages_use(&timeline->pages, look);
+    return rv_span_pages_use(&timeline->pages, look);
 }
 
 uint64_t rv_timeline_n_spans(const struct rv_timeline *timeline)
@@ -237,7 +237,7 @@ size_t rv_timeline_bytes(const struct rv_timeline *timeline)
 {
     size_t n_bytes = sizeof *timeline + rv_density_bytes(&timeline->density) + timeline->pages.n_bytes;
     for (uint32_t i = 0; i < RV_TIMELINE_LEVELS; i++)
-        n_bytes += rv_chunks_bytes(&timeline->spans[i]) + rv_chunks_bytes(&timeline->wide[i]);
+        n_bytes += rv_chunked_log_bytes(&timeline->spans[i]) + rv_chunked_log_bytes(&timeline->wide[i]);
     return n_bytes;
 }
 
@@ -253,25 +253,25 @@ void rv_timeline_end(struct rv_timeline *timeline)
 {
     timeline->has_ended = true;
     for (uint32_t i = 0; i < RV_TIMELINE_LEVELS; i++) {
-        rv_chunks_trim(&timeline->spans[i]);
-        rv_chunks_trim(&timeline->wide[i]);
-        rv_chunks_trim(&timeline->density.levels[i].cells);
+        rv_chunked_log_trim(&timeline->spans[i]);
+        rv_chunked_log_trim(&timeline->wide[i]);
+        rv_chunked_log_trim(&timeline->density.levels[i].cells);
     }
 }
 
-static const struct rv_chunk *oldest_of(const struct rv_timeline *timeline, const struct rv_chunks *log)
+static const struct rv_chunk *oldest_of(const struct rv_timeline *timeline, const struct rv_chunked_log *log)
 {
-    return timeline->has_ended ? rv_chunks_oldest(log) : rv_chunks_oldest_full(log);
+    return timeline->has_ended ? rv_chunked_log_oldest(log) : rv_chunked_log_oldest_full(log);
 }
 
 /* Drop the chunk of exact spans that ended first. Returns false when every log is down to the chunk being filled. */
 static bool evict_spans(struct rv_timeline *timeline)
 {
-    struct rv_chunks *oldest = NULL;
+    struct rv_chunked_log *oldest = NULL;
     uint32_t oldest_bucket = 0;
     uint64_t oldest_ns = UINT64_MAX;
     for (uint32_t i = 0; i < 2 * RV_TIMELINE_LEVELS; i++) {
-        struct rv_chunks *log = i % 2 ? &timeline->wide[i / 2] : &timeline->spans[i / 2];
+        struct rv_chunked_log *log = i % 2 ? &timeline->wide[i / 2] : &timeline->spans[i / 2];
         const struct rv_chunk *chunk = oldest_of(timeline, log);
         if (chunk && chunk->last < oldest_ns) {
             oldest = log;
@@ -281,7 +281,7 @@ static bool evict_spans(struct rv_timeline *timeline)
     }
     if (!oldest)
         return false;
-    timeline->n_evicted += rv_chunks_drop_oldest(oldest);
+    timeline->n_evicted += rv_chunked_log_drop_oldest(oldest);
     raise_whole_from(timeline, oldest_bucket, oldest_ns);
     return true;
 }
@@ -300,7 +300,7 @@ static bool evict_cells(struct rv_timeline *timeline)
     }
     if (!oldest_level)
         return false;
-    (void)rv_chunks_drop_oldest(&timeline->density.levels[oldest_level].cells);
+    (void)rv_chunked_log_drop_oldest(&timeline->density.levels[oldest_level].cells);
     raise_whole_from(timeline, oldest_level, oldest_ns);
     return true;
 }
@@ -308,12 +308,12 @@ static bool evict_cells(struct rv_timeline *timeline)
 size_t rv_timeline_evict(struct rv_timeline *timeline, size_t n_bytes)
 {
     size_t before = rv_timeline_bytes(timeline), now = before;
-    while (now > n_bytes && (rv_pages_evict(&timeline->pages) || evict_spans(timeline) || evict_cells(timeline)))
+    while (now > n_bytes && (rv_span_pages_evict(&timeline->pages) || evict_spans(timeline) || evict_cells(timeline)))
         now = rv_timeline_bytes(timeline);
     return before - now;
 }
 
-struct rv_box rv_timeline_box(const struct rv_chunks *log, const void *records, uint32_t idx, uint64_t base)
+struct rv_box rv_timeline_box(const struct rv_chunked_log *log, const void *records, uint32_t idx, uint64_t base)
 {
     struct rv_box box = {.count = 1, .coverage = RV_BOX_EXACT};
     if (log->item_bytes == sizeof(struct record)) {
@@ -334,7 +334,7 @@ struct rv_box rv_timeline_box(const struct rv_chunks *log, const void *records, 
     return box;
 }
 
-struct rv_box rv_timeline_box_at(const struct rv_chunks *log, const struct rv_chunks_at *at)
+struct rv_box rv_timeline_box_at(const struct rv_chunked_log *log, const struct rv_chunked_log_at *at)
 {
     const struct rv_chunk *chunk = &log->list[at->chunk];
     return rv_timeline_box(log, chunk->items + (size_t)at->item * log->item_bytes, 0, chunk->base);
@@ -360,7 +360,7 @@ uint32_t rv_timeline_first_log(const struct rv_timeline *timeline)
     return 2 * timeline->sums_level;
 }
 
-const struct rv_chunks *rv_timeline_log(const struct rv_timeline *timeline, uint32_t log_idx)
+const struct rv_chunked_log *rv_timeline_log(const struct rv_timeline *timeline, uint32_t log_idx)
 {
     return log_idx % 2 ? &timeline->wide[log_idx / 2] : &timeline->spans[log_idx / 2];
 }
@@ -378,13 +378,13 @@ static bool overlaps(const struct rv_box *box, uint64_t from_ns, uint64_t to_ns)
 
 /* Records from *at on that end before end_ns and overlap the window, into out when there is one. Moves *at behind them.
  */
-static uint64_t take(const struct rv_chunks *log, struct rv_chunks_at *at, uint64_t end_ns, const uint64_t window[2],
-                     struct out *out)
+static uint64_t take(const struct rv_chunked_log *log, struct rv_chunked_log_at *at, uint64_t end_ns,
+                     const uint64_t window[2], struct out *out)
 {
     uint64_t n_taken = 0, base;
     uint32_t n;
-    struct rv_chunks_at end = rv_chunks_find_after(log, *at, end_ns);
-    for (const void *records; (records = rv_chunks_walk(log, at, end, &base, &n));)
+    struct rv_chunked_log_at end = rv_chunked_log_find_after(log, *at, end_ns);
+    for (const void *records; (records = rv_chunked_log_walk(log, at, end, &base, &n));)
         for (uint32_t i = 0; i < n; i++) {
             struct rv_box box = rv_timeline_box(log, records, i, base);
             if (!overlaps(&box, window[0], window[1]))
@@ -404,14 +404,14 @@ static uint64_t last_end(uint32_t bucket, const uint64_t window[2])
 }
 
 /* Those that end within the window overlap it. Those that end where it begins, or behind it, are looked at. */
-static uint64_t count_log(const struct rv_chunks *log, uint32_t bucket, const uint64_t window[2])
+static uint64_t count_log(const struct rv_chunked_log *log, uint32_t bucket, const uint64_t window[2])
 {
     if (log->n == log->first)
         return 0;
-    struct rv_chunks_at at = rv_chunks_find(log, window[0]);
-    uint64_t n = take(log, &at, window[0] + 1, window, NULL), first = rv_chunks_ordinal(log, at);
-    at = rv_chunks_find_after(log, at, window[1]);
-    n += rv_chunks_ordinal(log, at) - first;
+    struct rv_chunked_log_at at = rv_chunked_log_find(log, window[0]);
+    uint64_t n = take(log, &at, window[0] + 1, window, NULL), first = rv_chunked_log_ordinal(log, at);
+    at = rv_chunked_log_find_after(log, at, window[1]);
+    n += rv_chunked_log_ordinal(log, at) - first;
     return n + take(log, &at, last_end(bucket, window), window, NULL);
 }
 
@@ -451,8 +451,8 @@ static void query_logs(const struct rv_timeline *timeline, uint32_t first, uint3
     for (uint32_t i = first; i < end; i++) {
         uint64_t window[2] = {later(from_ns, timeline->whole_from_ns[i]), to_ns};
         for (unsigned j = 0; j < 2 && window[0] < window[1]; j++) {
-            const struct rv_chunks *log = j ? &timeline->wide[i] : &timeline->spans[i];
-            struct rv_chunks_at at = rv_chunks_find(log, window[0]);
+            const struct rv_chunked_log *log = j ? &timeline->wide[i] : &timeline->spans[i];
+            struct rv_chunked_log_at at = rv_chunked_log_find(log, window[0]);
             (void)take(log, &at, last_end(i, window), window, out);
         }
     }
@@ -488,7 +488,7 @@ static void query_cells(const struct rv_timeline *timeline, uint32_t level, uint
  */
 static const struct rv_page *next_page(const struct rv_timeline *timeline, uint32_t level, uint64_t to_ns, size_t *at)
 {
-    const struct rv_pages *pages = &timeline->pages;
+    const struct rv_span_pages *pages = &timeline->pages;
     uint64_t reach_ns = UINT64_C(1) << rv_density_shift(timeline->sums_level ? timeline->sums_level : 1);
     if (level >= timeline->sums_level || *at == pages->n)
         return NULL;
@@ -504,7 +504,7 @@ static uint32_t level_in(const struct rv_page *page, uint32_t level)
 /* The first page whose cells may reach to from_ns. */
 static size_t first_page(const struct rv_timeline *timeline, uint64_t from_ns)
 {
-    size_t at = rv_pages_find(&timeline->pages, from_ns);
+    size_t at = rv_span_pages_find(&timeline->pages, from_ns);
     return at > 0 ? at - 1 : 0;
 }
 

@@ -125,7 +125,7 @@ uint64_t rv_timeline_count(const struct rv_timeline *timeline, uint64_t from_ns,
 size_t rv_timeline_query(const struct rv_timeline *timeline, uint64_t from_ns, uint64_t to_ns, uint32_t level,
                          struct rv_box *out, size_t max);
 
-/* Before this time some exact spans were evicted, of those that are not in sum only; 0 when none was. */
+/* Before this time some exact spans were evicted, of those that were held exactly; 0 when none was. */
 uint64_t rv_timeline_exact_from_ns(const struct rv_timeline *timeline);
 
 /* Before this time something was evicted that a query of this level shows: exact spans of its buckets, or its cells. */
@@ -137,20 +137,20 @@ const struct rv_density *rv_timeline_density(const struct rv_timeline *timeline)
 
 /*
  * The logs that the exact spans stand in, for walks over all of them: each holds durations below its limit, in closing
- * order, keyed by end. Those before the first one are of what is known in sum: no walk needs them.
+ * order, keyed by end. Those before the first one come from a summary: no walk needs them.
  */
 #define RV_TIMELINE_LOGS (2 * RV_TIMELINE_LEVELS)
 uint32_t rv_timeline_first_log(const struct rv_timeline *timeline);
-struct rv_chunks;
-const struct rv_chunks *rv_timeline_log(const struct rv_timeline *timeline, uint32_t log_idx);
+struct rv_chunked_log;
+const struct rv_chunked_log *rv_timeline_log(const struct rv_timeline *timeline, uint32_t log_idx);
 uint64_t rv_timeline_log_limit(uint32_t log_idx);
 
-/* Record idx of an array as rv_chunks_walk() gives it, base its chunk's. */
-struct rv_box rv_timeline_box(const struct rv_chunks *log, const void *records, uint32_t idx, uint64_t base);
+/* Record idx of an array as rv_chunked_log_walk() gives it, base its chunk's. */
+struct rv_box rv_timeline_box(const struct rv_chunked_log *log, const void *records, uint32_t idx, uint64_t base);
 
 /* The record at a place that is not the end. */
-struct rv_chunks_at;
-struct rv_box rv_timeline_box_at(const struct rv_chunks *log, const struct rv_chunks_at *at);
+struct rv_chunked_log_at;
+struct rv_box rv_timeline_box_at(const struct rv_chunked_log *log, const struct rv_chunked_log_at *at);
 
 /* Finest level whose cells are at most `ns_per_pixel` wide... level 0 when even the first quantum is wider. */
 uint32_t rv_timeline_level_for(double ns_per_pixel);

@@ -22,25 +22,25 @@
 #define N_DIGITS (1u << DIGIT_BITS)
 #define FEW_KEYS 48u
 
-static void arrange(struct rv_view *view, const struct rv_lanes *lanes, struct rv_arrangement *arrangement)
+static void arrange(struct rv_view *view, const struct rv_lanes *lanes, struct rv_lane_order *lane_order)
 {
-    rv_arrangement_update(arrangement, lanes);
-    view->most_depth = arrangement->most_depth;
-    view->shown = rv_vec_reserve(view->shown, &view->shown_capacity, arrangement->n_lanes, sizeof *view->shown);
-    view->n_lanes = rv_arrangement_list(arrangement, view->shown);
-    view->n_processes = (uint32_t)arrangement->n_processes;
-    view->n_hidden = (uint32_t)rv_arrangement_n_hidden(arrangement);
+    rv_lane_order_update(lane_order, lanes);
+    view->most_depth = lane_order->most_depth;
+    view->shown = rv_vec_reserve(view->shown, &view->shown_capacity, lane_order->n_lanes, sizeof *view->shown);
+    view->n_lanes = rv_lane_order_list(lane_order, view->shown);
+    view->n_processes = (uint32_t)lane_order->n_processes;
+    view->n_hidden = (uint32_t)rv_lane_order_n_hidden(lane_order);
     view->lanes = rv_vec_reserve(view->lanes, &view->lanes_capacity, view->n_lanes, sizeof *view->lanes);
     for (size_t i = 0; i < view->n_lanes; i++) {
-        const struct rv_arranged_lane *lane = &arrangement->lanes[view->shown[i]];
-        const struct rv_arranged_process *process = &arrangement->processes[lane->process];
+        const struct rv_arranged_lane *lane = &lane_order->lanes[view->shown[i]];
+        const struct rv_arranged_process *process = &lane_order->processes[lane->process];
         view->lanes[i] = (struct rv_view_lane){
             .lane_idx = view->shown[i],
             .thread = lane->thread,
             .process = lane->process,
             .generation = process->generation,
             .pid = process->pid,
-            .is_row = rv_arrangement_is_row(arrangement, view->shown[i]),
+            .is_row = rv_lane_order_is_row(lane_order, view->shown[i]),
             .is_pinned = lane->is_pinned,
             .n_represents = process->is_collapsed ? process->n_lanes : 1,
         };
@@ -70,10 +70,10 @@ static uint64_t open_end(const struct rv_lane *lane, uint64_t newest_ns)
 }
 
 /* newest_ns: of all lanes. In the past that is until_ns, and a lane that ended before has no frames. */
-static struct opened opened_of(const struct rv_lane *lane, const struct rv_instant *instant, uint64_t newest_ns)
+static struct opened opened_of(const struct rv_lane *lane, const struct rv_snapshot *snapshot, uint64_t newest_ns)
 {
-    if (instant)
-        return (struct opened){instant->open, instant->n_open, instant->at_ns};
+    if (snapshot)
+        return (struct opened){snapshot->open, snapshot->n_open, snapshot->at_ns};
     return (struct opened){lane->open, lane->n_open, open_end(lane, newest_ns)};
 }
 
@@ -106,7 +106,7 @@ static uint64_t newest_of(struct rv_lanes *lanes)
 }
 
 /* NULL: nothing is to be left out. */
-static struct rv_instant *instant_of(const struct rv_view *view, size_t idx)
+static struct rv_snapshot *instant_of(const struct rv_view *view, size_t idx)
 {
     return view->until_ns == UINT64_MAX ? NULL : &view->instants[idx];
 }
@@ -125,11 +125,11 @@ static uint64_t count_level(void *context, uint32_t level)
     uint64_t n = 0;
     for (size_t i = 0; i < view->n_lanes; i++) {
         struct rv_lane *lane = rv_lanes_get(counting->lanes, view->lanes[i].lane_idx);
-        const struct rv_instant *instant = instant_of(view, i);
+        const struct rv_snapshot *snapshot = instant_of(view, i);
         pthread_mutex_lock(&lane->lock);
-        struct opened opened = opened_of(lane, instant, counting->newest_ns);
-        n += instant ? rv_instant_count(instant, lane, window_ns, level)
-                     : rv_timeline_count(lane->timeline, window_ns[0], window_ns[1], level);
+        struct opened opened = opened_of(lane, snapshot, counting->newest_ns);
+        n += snapshot ? rv_snapshot_count(snapshot, lane, window_ns, level)
+                      : rv_timeline_count(lane->timeline, window_ns[0], window_ns[1], level);
         n += n_open_boxes(&opened, view);
         pthread_mutex_unlock(&lane->lock);
     }
@@ -271,18 +271,18 @@ static void add_notes(struct rv_view *view, struct rv_view_lane *out, const stru
 /* Mark the lane's boxes in the scratch; what is hidden goes. Returns how many stay. */
 static size_t mark(struct rv_box *boxes, size_t n, const struct rv_view_params *params, const char *thread_name)
 {
-    static const struct rv_lens open_lens;
-    const struct rv_lens *lens = params->lens ? params->lens : &open_lens;
-    if (lens->n_rules == 0 && !params->hits)
+    static const struct rv_filter open_lens;
+    const struct rv_filter *filter = params->filter ? params->filter : &open_lens;
+    if (filter->n_rules == 0 && !params->hits)
         return n;
-    bool passes_thread = rv_lens_passes_thread(lens, thread_name);
+    bool passes_thread = rv_filter_passes_thread(filter, thread_name);
     size_t n_kept = 0;
     for (size_t i = 0; i < n; i++) {
         struct rv_box box = boxes[i];
-        bool passes = passes_thread && rv_lens_passes_box(lens, &box);
-        if (!passes && lens->mode == RV_LENS_HIDE)
+        bool passes = passes_thread && rv_filter_passes_box(filter, &box);
+        if (!passes && filter->mode == RV_FILTER_HIDE)
             continue;
-        bool is_hit = passes && params->hits && rv_matches_has(params->hits, box.id);
+        bool is_hit = passes && params->hits && rv_name_set_has(params->hits, box.id);
         if (is_hit)
             box.flags |= RV_BOX_HIT;
         else if (!passes || params->hits)
@@ -293,19 +293,19 @@ static size_t mark(struct rv_box *boxes, size_t n, const struct rv_view_params *
 }
 
 /* A lane's boxes into the scratch, in no order. */
-static size_t query(struct rv_view *view, const struct rv_lane *lane, struct rv_instant *instant, uint64_t newest_ns)
+static size_t query(struct rv_view *view, const struct rv_lane *lane, struct rv_snapshot *snapshot, uint64_t newest_ns)
 {
     const uint64_t window_ns[2] = {view->from_ns, view->to_ns};
-    if (instant)
-        rv_instant_update(instant, lane, view->until_ns);
-    struct opened opened = opened_of(lane, instant, newest_ns);
-    uint64_t n = instant ? rv_instant_room(instant, lane, window_ns, view->level)
-                         : rv_timeline_count(lane->timeline, window_ns[0], window_ns[1], view->level);
+    if (snapshot)
+        rv_snapshot_update(snapshot, lane, view->until_ns);
+    struct opened opened = opened_of(lane, snapshot, newest_ns);
+    uint64_t n = snapshot ? rv_snapshot_room(snapshot, lane, window_ns, view->level)
+                          : rv_timeline_count(lane->timeline, window_ns[0], window_ns[1], view->level);
     n += n_open_boxes(&opened, view);
     view->unsorted = rv_vec_reserve(view->unsorted, &view->unsorted_capacity, n, sizeof *view->unsorted);
-    size_t n_boxes = instant ? rv_instant_query(instant, lane, window_ns, view->level, view->unsorted, n)
-                             : rv_timeline_query(lane->timeline, window_ns[0], window_ns[1], view->level,
-                                                 view->unsorted, view->unsorted_capacity);
+    size_t n_boxes = snapshot ? rv_snapshot_query(snapshot, lane, window_ns, view->level, view->unsorted, n)
+                              : rv_timeline_query(lane->timeline, window_ns[0], window_ns[1], view->level,
+                                                  view->unsorted, view->unsorted_capacity);
     return n_boxes + add_open(view->unsorted + n_boxes, &opened, view);
 }
 
@@ -338,8 +338,8 @@ static void rewind_lanes(struct rv_view *view, struct rv_lanes *lanes)
         struct rv_lane *lane = rv_lanes_get(lanes, view->lanes[i].lane_idx);
         pthread_mutex_lock(&lane->lock);
         view->lanes[n_lanes] = view->lanes[i];
-        if (rv_instant_has_begun(lane, view->until_ns))
-            rv_instant_update(&view->instants[n_lanes++], lane, view->until_ns);
+        if (rv_snapshot_has_begun(lane, view->until_ns))
+            rv_snapshot_update(&view->instants[n_lanes++], lane, view->until_ns);
         pthread_mutex_unlock(&lane->lock);
     }
     view->n_lanes = n_lanes;
@@ -357,16 +357,16 @@ void rv_view_begin(struct rv_view *view, struct rv_lanes *lanes, const struct rv
     view->n_boxes = view->n_notes = view->n_made = 0;
     view->n_folded = 0;
     view->until_ns = params->is_past ? params->until_ns : UINT64_MAX;
-    arrange(view, lanes, params->arrangement ? params->arrangement : &view->as_they_come);
+    arrange(view, lanes, params->lane_order ? params->lane_order : &view->as_they_come);
     if (params->is_past)
         rewind_lanes(view, lanes);
 
     view->newest_ns = newest_of(lanes);
     struct counting counting = {view, lanes, view->newest_ns};
-    view->level = rv_detail_choose(&(struct rv_detail_choice){
+    view->level = rv_lod_choose(&(struct rv_lod_choice){
         .finest = rv_timeline_level_for(pixel_ns(view, params) / 2),
         .n_levels = RV_TIMELINE_LEVELS,
-        .last = params->is_steady && view->is_made ? view->level : RV_DETAIL_NONE,
+        .last = params->is_steady && view->is_made ? view->level : RV_LOD_NONE,
         .budget = params->box_budget ? params->box_budget : DEFAULT_BUDGET,
         .count = count_level,
         .context = &counting,
@@ -398,7 +398,7 @@ void rv_view_update(struct rv_view *view, struct rv_lanes *lanes, const struct r
 
 void rv_view_fini(struct rv_view *view)
 {
-    rv_arrangement_fini(&view->as_they_come);
+    rv_lane_order_fini(&view->as_they_come);
     free(view->shown);
     free(view->lanes);
     free(view->boxes);
@@ -406,7 +406,7 @@ void rv_view_fini(struct rv_view *view)
     free(view->unsorted);
     free(view->keys);
     for (size_t i = 0; i < view->n_instants; i++)
-        rv_instant_fini(&view->instants[i]);
+        rv_snapshot_fini(&view->instants[i]);
     free(view->instants);
     *view = (struct rv_view){0};
 }

@@ -7,9 +7,9 @@
 
 #include "model/lane_order.h"
 
-struct rv_instant;
-struct rv_lens;
-struct rv_matches;
+struct rv_snapshot;
+struct rv_filter;
+struct rv_name_set;
 
 struct rv_view_key { /* scratch of the sort */
     uint64_t start_ns;
@@ -41,9 +41,9 @@ struct rv_view {
     uint32_t most_depth;     /* rows of a lane that are shown; 0 = all */
     struct rv_view_lane *lanes;
     size_t n_lanes, lanes_capacity;
-    uint32_t n_processes, n_hidden;     /* n_hidden: lanes left out on request */
-    struct rv_arrangement as_they_come; /* where there is no other */
-    uint32_t *shown;                    /* scratch: lane_idx */
+    uint32_t n_processes, n_hidden;    /* n_hidden: lanes left out on request */
+    struct rv_lane_order as_they_come; /* where there is no other */
+    uint32_t *shown;                   /* scratch: lane_idx */
     size_t shown_capacity;
     struct rv_box *boxes; /* of a lane by rising start; open frames included, flag OPEN */
     size_t n_boxes, boxes_capacity;
@@ -53,20 +53,20 @@ struct rv_view {
     struct rv_box *unsorted; /* scratch */
     struct rv_view_key *keys;
     size_t unsorted_capacity, keys_capacity;
-    struct rv_instant *instants; /* of each lane at until_ns */
+    struct rv_snapshot *instants; /* of each lane at until_ns */
     size_t n_instants;
 };
 
 struct rv_view_params {
     uint64_t from_ns, to_ns;
     uint32_t width_px;
-    size_t box_budget;                  /* 0 = 20,000 */
-    bool is_steady;                     /* one of a row of pictures: the level changes with a margin only */
-    struct rv_arrangement *arrangement; /* of the lanes; learns new ones; NULL = as they come */
-    const struct rv_lens *lens;         /* what does not pass is dimmed or left out, as it says; NULL = all passes */
-    const struct rv_matches *hits; /* of those that pass, calls of these are marked and others dimmed; NULL = none */
-    bool is_past;                  /* show what was shown at until_ns: nothing later, and open what was open then */
-    uint64_t until_ns;             /* what happened at this very time has happened */
+    size_t box_budget;                /* 0 = 20,000 */
+    bool is_steady;                   /* one of a row of pictures: the level changes with a margin only */
+    struct rv_lane_order *lane_order; /* of the lanes; learns new ones; NULL = as they come */
+    const struct rv_filter *filter;   /* what does not pass is dimmed or left out, as it says; NULL = all passes */
+    const struct rv_name_set *hits;   /* of those that pass, calls of these are marked and others dimmed; NULL = none */
+    bool is_past;                     /* show what was shown at until_ns: nothing later, and open what was open then */
+    uint64_t until_ns;                /* what happened at this very time has happened */
 };
 
 /*

@@ -8,9 +8,9 @@
 
 static const uint64_t BORROW_WAIT_NS = 10000000;
 
-void rv_jobs_init(struct rv_jobs *jobs, size_t n)
+void rv_batch_pool_init(struct rv_batch_pool *jobs, size_t n)
 {
-    *jobs = (struct rv_jobs){
+    *jobs = (struct rv_batch_pool){
         .all = rv_alloc(n, sizeof *jobs->all), .n = n, .free = rv_alloc(n, sizeof(struct rv_job *)), .n_free = n};
     pthread_mutex_init(&jobs->lock, NULL);
     rv_os_init_condition(&jobs->has_free);
@@ -21,7 +21,7 @@ void rv_jobs_init(struct rv_jobs *jobs, size_t n)
     }
 }
 
-void rv_jobs_fini(struct rv_jobs *jobs)
+void rv_batch_pool_fini(struct rv_batch_pool *jobs)
 {
     for (size_t i = 0; i < jobs->n; i++) {
         rv_batch_fini(&jobs->all[i].batch);
@@ -31,10 +31,10 @@ void rv_jobs_fini(struct rv_jobs *jobs)
     pthread_mutex_destroy(&jobs->lock);
     free(jobs->all);
     free(jobs->free);
-    *jobs = (struct rv_jobs){.all = NULL};
+    *jobs = (struct rv_batch_pool){.all = NULL};
 }
 
-struct rv_job *rv_jobs_borrow(struct rv_jobs *jobs)
+struct rv_job *rv_batch_pool_borrow(struct rv_batch_pool *jobs)
 {
     struct rv_job *job = NULL;
     pthread_mutex_lock(&jobs->lock);
@@ -49,7 +49,7 @@ struct rv_job *rv_jobs_borrow(struct rv_jobs *jobs)
     return job;
 }
 
-void rv_jobs_release(struct rv_jobs *jobs, struct rv_job *job)
+void rv_batch_pool_release(struct rv_batch_pool *jobs, struct rv_job *job)
 {
     job->batch.n = job->batch.n_specials = 0;
     job->closes_stream = job->batch.is_open = job->batch.is_retold = false;

@@ -22,7 +22,7 @@ struct rv_job {
     uint64_t end_ns;    /* with closes_stream */
 };
 
-struct rv_jobs {
+struct rv_batch_pool {
     struct rv_job *all;
     size_t n;
     /* under lock */
@@ -32,12 +32,12 @@ struct rv_jobs {
     size_t n_free;
 };
 
-void rv_jobs_init(struct rv_jobs *jobs, size_t n);
-void rv_jobs_fini(struct rv_jobs *jobs); /* lent ones, too */
+void rv_batch_pool_init(struct rv_batch_pool *jobs, size_t n);
+void rv_batch_pool_fini(struct rv_batch_pool *jobs); /* lent ones, too */
 
 /* An empty one, or NULL when none came back for a while. Any thread. */
-struct rv_job *rv_jobs_borrow(struct rv_jobs *jobs);
-void rv_jobs_release(struct rv_jobs *jobs, struct rv_job *job);
+struct rv_job *rv_batch_pool_borrow(struct rv_batch_pool *jobs);
+void rv_batch_pool_release(struct rv_batch_pool *jobs, struct rv_job *job);
 
 /* Its batch, as the scan takes it. */
 struct rv_block_input rv_job_input(const struct rv_job *job);

@@ -190,7 +190,7 @@ static void tell_events(const struct rv_merger *merger, struct rv_stream *stream
         if (sink->account && account.n_dropped > stream->n_dropped_told)
             sink->account(sink->context, stream->number, &account);
         void (*tell)(void *, uint32_t, const struct rv_event *, size_t) =
-            job->batch.is_open ? sink->opening : sink->events;
+            job->batch.is_open ? sink->preamble : sink->events;
         if (tell && job->batch.n)
             tell(sink->context, stream->number, job->batch.events, job->batch.n);
     }
@@ -210,7 +210,7 @@ static void tell_close(const struct rv_merger *merger, struct rv_stream *stream,
 /* Grouped spans into lanes, statistics and sinks; began_ns is the CPU time at which this job's merge began. Returns how
  * many they are. */
 static size_t store(struct rv_merger *merger, struct rv_stream *stream, const struct rv_span *spans, uint64_t last_ns,
-                  uint64_t began_ns)
+                    uint64_t began_ns)
 {
     uint64_t merged_ns = rv_clock_thread_cpu_ns();
     store_lanes(stream, spans, last_ns);
@@ -377,9 +377,9 @@ static void take_opening(struct rv_merger *merger, struct rv_stream *stream, con
 {
     uint64_t children_ns;
     for (uint32_t i = 0; i < batch->n; i++)
-        if (rv_opening_read(&stream->opening, &batch->events[i], &children_ns))
-            rv_stats_lane_set_children(rv_stream_track(stream, merger->lanes, stream->opening.stack)->stats,
-                                       stream->opening.n_frames - 1, children_ns);
+        if (rv_stack_preamble_read(&stream->preamble, &batch->events[i], &children_ns))
+            rv_stats_lane_set_children(rv_stream_track(stream, merger->lanes, stream->preamble.stack)->stats,
+                                       stream->preamble.n_frames - 1, children_ns);
 }
 
 static void count_events(struct rv_merger *merger, struct rv_stream *stream, const struct rv_job *job)
@@ -397,7 +397,7 @@ static void count_events(struct rv_merger *merger, struct rv_stream *stream, con
     pthread_mutex_unlock(&lane->lock);
 }
 
-/* Of a page only its calls matter: all else was told in sum. */
+/* Of a page only its calls matter: all else was in the summary. */
 static void merge_page(struct rv_merger *merger, struct rv_stream *page, struct rv_job *job)
 {
     size_t n = 0;
@@ -408,9 +408,9 @@ static void merge_page(struct rv_merger *merger, struct rv_stream *page, struct 
     } else if (job->end_ns != UINT64_MAX) {
         n = read_open(merger, page, job->end_ns);
     }
-    rv_paging_store(page, group(merger, page, n));
+    rv_page_loader_store(page, group(merger, page, n));
     if (job->closes_stream)
-        rv_paging_publish(merger->paging, page);
+        rv_page_loader_publish(merger->page_loader, page);
 }
 
 void rv_merge_note(const struct rv_merger *merger, struct rv_lane *lane, const struct rv_event *event)

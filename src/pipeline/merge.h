@@ -20,7 +20,7 @@ struct rv_merger {
     /* shared, fixed */
     const struct rv_session_params *params;
     struct rv_lanes *lanes;
-    struct rv_paging *paging;
+    struct rv_page_loader *page_loader;
     uint64_t origin_ns;       /* plus this, times of events are the trace's */
     _Atomic uint64_t *n_open; /* calls that are open, of all streams */
     /* this worker's */

@@ -13,21 +13,22 @@
 enum { EVENT_BYTES = 48, STACK_BYTES = 6144 };
 static const uint64_t MOST_BYTES = 768 << 20;
 
-void rv_paging_init(struct rv_paging *paging, struct rv_lanes *lanes, uint64_t memory_bytes)
+void rv_page_loader_init(struct rv_page_loader *page_loader, struct rv_lanes *lanes, uint64_t memory_bytes)
 {
-    *paging = (struct rv_paging){.lanes = lanes, .most_bytes = memory_bytes < MOST_BYTES ? memory_bytes : MOST_BYTES};
-    pthread_mutex_init(&paging->lock, NULL);
-    rv_os_init_condition(&paging->has_news);
-    rv_os_init_condition(&paging->has_wishes);
+    *page_loader =
+        (struct rv_page_loader){.lanes = lanes, .most_bytes = memory_bytes < MOST_BYTES ? memory_bytes : MOST_BYTES};
+    pthread_mutex_init(&page_loader->lock, NULL);
+    rv_os_init_condition(&page_loader->has_news);
+    rv_os_init_condition(&page_loader->has_requests);
 }
 
-void rv_paging_fini(struct rv_paging *paging)
+void rv_page_loader_fini(struct rv_page_loader *page_loader)
 {
-    pthread_cond_destroy(&paging->has_wishes);
-    pthread_cond_destroy(&paging->has_news);
-    pthread_mutex_destroy(&paging->lock);
-    free(paging->streams);
-    free(paging->wanted);
+    pthread_cond_destroy(&page_loader->has_requests);
+    pthread_cond_destroy(&page_loader->has_news);
+    pthread_mutex_destroy(&page_loader->lock);
+    free(page_loader->streams);
+    free(page_loader->wanted);
 }
 
 /* ---- sums ---- */
@@ -84,14 +85,14 @@ static void add_block(struct rv_stream *stream, const struct rv_block_summary *s
                                  .n_events = n_events < RV_REC_MAX_EVENTS ? (uint32_t)n_events : RV_REC_MAX_EVENTS};
 }
 
-/* Losses of a summary last until the next note at most: it does not tell of the next event. */
+/* Losses of a summary last until the next note at most: it does not have the next event. */
 static void add_notes(const struct rv_merger *merger, struct rv_lane *lane, const struct rv_stack_summary *summary)
 {
     for (uint32_t i = 0; i < summary->row->n_notes; i++)
         rv_merge_note(merger, lane, &summary->notes[i]);
 }
 
-void rv_paging_add_total(struct rv_merger *merger, const struct rv_call_total *total)
+void rv_page_loader_add_total(struct rv_merger *merger, const struct rv_call_total *total)
 {
     const struct rv_rec_index_total *row = total->row;
     struct rv_histogram durations = {0};
@@ -111,20 +112,20 @@ void rv_paging_add_total(struct rv_merger *merger, const struct rv_call_total *t
     rv_histogram_fini(&durations);
 }
 
-void rv_paging_summarize(struct rv_paging *paging, struct rv_merger *merger, struct rv_stream *stream,
-                         const struct rv_block_summary *summary)
+void rv_page_loader_summarize(struct rv_page_loader *page_loader, struct rv_merger *merger, struct rv_stream *stream,
+                              const struct rv_block_summary *summary)
 {
-    pthread_mutex_lock(&paging->lock);
+    pthread_mutex_lock(&page_loader->lock);
     if (stream->n_blocks == 0) {
-        paging->streams = rv_vec_reserve(paging->streams, &paging->streams_capacity, paging->n_streams + 1,
-                                         sizeof(struct rv_stream *));
-        paging->streams[paging->n_streams++] = stream;
+        page_loader->streams = rv_vec_reserve(page_loader->streams, &page_loader->streams_capacity,
+                                              page_loader->n_streams + 1, sizeof(struct rv_stream *));
+        page_loader->streams[page_loader->n_streams++] = stream;
     }
     add_block(stream, summary);
     (void)rv_stream_apply_name(stream);
     for (size_t i = 0; i < summary->n_stacks; i++) {
         const struct rv_rec_index_stack *row = summary->stacks[i].row;
-        struct rv_lane *lane = rv_stream_track(stream, paging->lanes, row->stack)->lane;
+        struct rv_lane *lane = rv_stream_track(stream, page_loader->lanes, row->stack)->lane;
         pthread_mutex_lock(&lane->lock);
         add_sums(lane, &summary->stacks[i]);
         lane->n_events += row->n_events;
@@ -138,44 +139,44 @@ void rv_paging_summarize(struct rv_paging *paging, struct rv_merger *merger, str
         rv_lane_end(stream->tracks[i].lane);
         pthread_mutex_unlock(&stream->tracks[i].lane->lock);
     }
-    pthread_mutex_unlock(&paging->lock);
+    pthread_mutex_unlock(&page_loader->lock);
 }
 
-void rv_paging_forget(struct rv_paging *paging, const struct rv_stream *stream)
+void rv_page_loader_forget(struct rv_page_loader *page_loader, const struct rv_stream *stream)
 {
-    pthread_mutex_lock(&paging->lock);
-    for (size_t i = 0; i < paging->n_streams; i++)
-        if (paging->streams[i] == stream)
-            paging->streams[i--] = paging->streams[--paging->n_streams];
-    pthread_mutex_unlock(&paging->lock);
+    pthread_mutex_lock(&page_loader->lock);
+    for (size_t i = 0; i < page_loader->n_streams; i++)
+        if (page_loader->streams[i] == stream)
+            page_loader->streams[i--] = page_loader->streams[--page_loader->n_streams];
+    pthread_mutex_unlock(&page_loader->lock);
 }
 
 /* ---- pages ---- */
 
-void rv_paging_await(struct rv_paging *paging, uint64_t until_ns)
+void rv_page_loader_await(struct rv_page_loader *page_loader, uint64_t until_ns)
 {
-    pthread_mutex_lock(&paging->lock);
-    while (paging->n_taken == paging->n_wanted && !rv_survey_asks(paging) &&
-           rv_os_wait_until(&paging->has_wishes, &paging->lock, until_ns))
+    pthread_mutex_lock(&page_loader->lock);
+    while (page_loader->n_taken == page_loader->n_wanted && !rv_block_reader_asks(page_loader) &&
+           rv_os_wait_until(&page_loader->has_requests, &page_loader->lock, until_ns))
         ;
-    pthread_mutex_unlock(&paging->lock);
+    pthread_mutex_unlock(&page_loader->lock);
 }
 
-bool rv_paging_take(struct rv_paging *paging, struct rv_page_request *request)
+bool rv_page_loader_take(struct rv_page_loader *page_loader, struct rv_page_request *request)
 {
-    pthread_mutex_lock(&paging->lock);
-    bool has = paging->n_taken < paging->n_wanted;
+    pthread_mutex_lock(&page_loader->lock);
+    bool has = page_loader->n_taken < page_loader->n_wanted;
     if (has) {
-        *request = paging->wanted[paging->n_taken++];
+        *request = page_loader->wanted[page_loader->n_taken++];
         ((struct rv_stream *)request->stream)->blocks[request->block].is_coming = true;
     } else {
-        has = rv_survey_ask(paging, request);
+        has = rv_block_reader_ask(page_loader, request);
     }
-    pthread_mutex_unlock(&paging->lock);
+    pthread_mutex_unlock(&page_loader->lock);
     return has;
 }
 
-void rv_paging_add_stack(struct rv_stream *page, const struct rv_page_stack *stack)
+void rv_page_loader_add_stack(struct rv_stream *page, const struct rv_page_stack *stack)
 {
     rv_carry_resume(page->carry,
                     &(struct rv_open_stack){.stack = stack->stack,
@@ -202,7 +203,7 @@ static uint64_t limit_of(struct rv_lane *lane)
     return level ? UINT64_C(1) << rv_density_shift(level) : 0;
 }
 
-void rv_paging_store(struct rv_stream *page, struct rv_span *spans)
+void rv_page_loader_store(struct rv_stream *page, struct rv_span *spans)
 {
     for (size_t i = 0; i < page->n_tracks; i++) {
         const struct rv_track *track = &page->tracks[i];
@@ -211,20 +212,20 @@ void rv_paging_store(struct rv_stream *page, struct rv_span *spans)
         size_t n = 0;
         for (size_t k = 0; k < track->n; k++) {
             first[n] = first[k];
-            n += first[n].end - first[n].start < limit_ns && rv_survey_keeps(page, &first[n]);
+            n += first[n].end - first[n].start < limit_ns && rv_block_reader_keeps(page, &first[n]);
         }
         rv_timeline_add(track->page, first, n);
     }
 }
 
-static void give_to_lanes(struct rv_paging *paging, struct rv_stream *page)
+static void give_to_lanes(struct rv_page_loader *page_loader, struct rv_stream *page)
 {
     struct rv_stream *whole = page->whole;
     struct rv_summed_block *block = &whole->blocks[page->block];
     for (size_t i = 0; i < whole->n_tracks; i++) {
         struct rv_lane *lane = whole->tracks[i].lane;
         struct rv_page out = {
-            .number = page->block, .from_ns = block->from_ns, .to_ns = block->to_ns, .used = paging->now};
+            .number = page->block, .from_ns = block->from_ns, .to_ns = block->to_ns, .used = page_loader->now};
         for (size_t k = 0; k < page->n_tracks && !out.timeline; k++)
             if (page->tracks[k].lane == lane) {
                 out.timeline = page->tracks[k].page;
@@ -238,28 +239,28 @@ static void give_to_lanes(struct rv_paging *paging, struct rv_stream *page)
     }
     block->is_coming = false;
     whole->has_used_pages = true;
-    paging->n_pages++;
+    page_loader->n_pages++;
 }
 
-void rv_paging_publish(struct rv_paging *paging, struct rv_stream *page)
+void rv_page_loader_publish(struct rv_page_loader *page_loader, struct rv_stream *page)
 {
-    pthread_mutex_lock(&paging->lock);
+    pthread_mutex_lock(&page_loader->lock);
     if (page->slot)
-        rv_survey_deliver(page);
+        rv_block_reader_deliver(page);
     else
-        give_to_lanes(paging, page);
-    pthread_mutex_unlock(&paging->lock);
+        give_to_lanes(page_loader, page);
+    pthread_mutex_unlock(&page_loader->lock);
 }
 
-void rv_paging_end(struct rv_paging *paging)
+void rv_page_loader_end(struct rv_page_loader *page_loader)
 {
-    pthread_mutex_lock(&paging->lock);
-    paging->is_over = true;
-    pthread_cond_broadcast(&paging->has_news);
-    pthread_mutex_unlock(&paging->lock);
+    pthread_mutex_lock(&page_loader->lock);
+    page_loader->is_over = true;
+    pthread_cond_broadcast(&page_loader->has_news);
+    pthread_mutex_unlock(&page_loader->lock);
 }
 
-/* ---- wishes ---- */
+/* ---- requests ---- */
 
 static bool use(const struct rv_stream *stream, const struct rv_page_look *look)
 {
@@ -287,7 +288,8 @@ static size_t first_block(const struct rv_stream *stream, uint64_t from_ns)
 }
 
 /* A call that ends a cell's width behind the window may have begun in it; a cell may begin before it. */
-size_t rv_paging_find(const struct rv_stream *stream, uint64_t from_ns, uint64_t to_ns, uint32_t level, size_t *end)
+size_t rv_page_loader_find(const struct rv_stream *stream, uint64_t from_ns, uint64_t to_ns, uint32_t level,
+                           size_t *end)
 {
     size_t first = first_block(stream, level ? from_ns >> rv_density_shift(level) << rv_density_shift(level) : from_ns);
     uint64_t end_ns = rv_clock_after_ns(to_ns, UINT64_C(1) << rv_density_shift(stream->sums_level));
@@ -296,11 +298,11 @@ size_t rv_paging_find(const struct rv_stream *stream, uint64_t from_ns, uint64_t
     return first;
 }
 
-static void wish(struct rv_paging *paging, struct rv_stream *stream, const struct rv_page_look *look)
+static void want_page(struct rv_page_loader *page_loader, struct rv_stream *stream, const struct rv_page_look *look)
 {
-    paging->wanted =
-        rv_vec_reserve(paging->wanted, &paging->wanted_capacity, paging->n_wanted + 1, sizeof *paging->wanted);
-    paging->wanted[paging->n_wanted++] =
+    page_loader->wanted = rv_vec_reserve(page_loader->wanted, &page_loader->wanted_capacity, page_loader->n_wanted + 1,
+                                         sizeof *page_loader->wanted);
+    page_loader->wanted[page_loader->n_wanted++] =
         (struct rv_page_request){.stream = stream, .block = look->number, .level = look->level};
 }
 
@@ -321,19 +323,20 @@ static uint64_t bytes_of(const struct rv_stream *stream, size_t first, size_t en
 }
 
 /* Returns how many of the stream's pages are still to come. */
-static size_t want_of(struct rv_paging *paging, struct rv_stream *stream, const uint64_t window_ns[2], uint32_t level)
+static size_t want_of(struct rv_page_loader *page_loader, struct rv_stream *stream, const uint64_t window_ns[2],
+                      uint32_t level)
 {
-    size_t n_missing = 0, end, first = rv_paging_find(stream, window_ns[0], window_ns[1], level, &end);
+    size_t n_missing = 0, end, first = rv_page_loader_find(stream, window_ns[0], window_ns[1], level, &end);
     if (first == end)
-        rest(stream, paging->now);
+        rest(stream, page_loader->now);
     stream->has_used_pages |= first < end;
     for (size_t b = first; b < end; b++) {
-        struct rv_page_look look = {.number = (uint32_t)b, .level = level, .now = paging->now};
+        struct rv_page_look look = {.number = (uint32_t)b, .level = level, .now = page_loader->now};
         if (use(stream, &look))
             continue;
         n_missing++;
         if (!stream->blocks[b].is_coming)
-            wish(paging, stream, &look);
+            want_page(page_loader, stream, &look);
     }
     return n_missing;
 }
@@ -342,34 +345,34 @@ static size_t want_of(struct rv_paging *paging, struct rv_stream *stream, const 
  * Streams of which the coarsest cells are known come first: with them it shows soonest whether the level was too fine,
  * and at a coarser one the others may need nothing.
  */
-size_t rv_paging_want(struct rv_paging *paging, uint64_t from_ns, uint64_t to_ns, uint32_t level)
+size_t rv_page_loader_want(struct rv_page_loader *page_loader, uint64_t from_ns, uint64_t to_ns, uint32_t level)
 {
     uint64_t n_bytes = 0;
     uint32_t coarsest = 0;
     size_t n_missing = 0, end;
-    pthread_mutex_lock(&paging->lock);
-    paging->n_taken = paging->n_wanted = 0;
-    paging->now++;
-    for (size_t i = 0; i < paging->n_streams; i++) {
-        const struct rv_stream *stream = paging->streams[i];
-        size_t first = rv_paging_find(stream, from_ns, to_ns, level, &end);
+    pthread_mutex_lock(&page_loader->lock);
+    page_loader->n_taken = page_loader->n_wanted = 0;
+    page_loader->now++;
+    for (size_t i = 0; i < page_loader->n_streams; i++) {
+        const struct rv_stream *stream = page_loader->streams[i];
+        size_t first = rv_page_loader_find(stream, from_ns, to_ns, level, &end);
         n_bytes += bytes_of(stream, first, end);
         coarsest = stream->sums_level > coarsest ? stream->sums_level : coarsest;
     }
-    for (uint32_t k = coarsest + 1; k-- > 0 && n_bytes <= paging->most_bytes;)
-        for (size_t i = 0; i < paging->n_streams; i++)
-            if (paging->streams[i]->sums_level == k)
-                n_missing += want_of(paging, paging->streams[i], (const uint64_t[2]){from_ns, to_ns}, level);
-    if (paging->n_wanted)
-        pthread_cond_signal(&paging->has_wishes);
-    pthread_mutex_unlock(&paging->lock);
+    for (uint32_t k = coarsest + 1; k-- > 0 && n_bytes <= page_loader->most_bytes;)
+        for (size_t i = 0; i < page_loader->n_streams; i++)
+            if (page_loader->streams[i]->sums_level == k)
+                n_missing += want_of(page_loader, page_loader->streams[i], (const uint64_t[2]){from_ns, to_ns}, level);
+    if (page_loader->n_wanted)
+        pthread_cond_signal(&page_loader->has_requests);
+    pthread_mutex_unlock(&page_loader->lock);
     return n_missing;
 }
 
-uint64_t rv_paging_n_pages(struct rv_paging *paging)
+uint64_t rv_page_loader_n_pages(struct rv_page_loader *page_loader)
 {
-    pthread_mutex_lock(&paging->lock);
-    uint64_t n_pages = paging->n_pages;
-    pthread_mutex_unlock(&paging->lock);
+    pthread_mutex_lock(&page_loader->lock);
+    uint64_t n_pages = page_loader->n_pages;
+    pthread_mutex_unlock(&page_loader->lock);
     return n_pages;
 }

@@ -38,13 +38,13 @@ struct rv_session {
     struct rv_session_params params;
     struct rv_source *source;
     struct rv_intake intake;
-    struct rv_paging paging;
+    struct rv_page_loader page_loader;
     struct rv_lanes *lanes;
     struct rv_subroutines *subroutines;
     struct worker *workers;
     unsigned n_workers;
-    struct rv_jobs jobs;
-    struct rv_roster roster;
+    struct rv_batch_pool jobs;
+    struct rv_stream_table stream_table;
     enum rv_scan_kernel kernel;
     uint32_t n_opened;       /* drain thread: streams so far */
     struct rv_queue *filled; /* jobs on their way to the workers */
@@ -74,9 +74,9 @@ static void tell_open(const struct rv_session *session, const struct rv_stream *
 static void *open_stream(void *context, const struct rv_stream_info *info)
 {
     struct rv_session *session = context;
-    struct rv_stream *stream = rv_roster_take(&session->roster);
+    struct rv_stream *stream = rv_stream_table_take(&session->stream_table);
     rv_stream_begin(stream, session->lanes, info, session->n_opened++);
-    rv_roster_list(&session->roster, stream);
+    rv_stream_table_list(&session->stream_table, stream);
     tell_open(session, stream);
     return stream;
 }
@@ -98,7 +98,7 @@ static void account_stream(void *context, void *handle, const struct rv_stream_a
 
 static struct rv_batch *acquire_batch(void *context)
 {
-    struct rv_job *job = rv_jobs_borrow(&((struct rv_session *)context)->jobs);
+    struct rv_job *job = rv_batch_pool_borrow(&((struct rv_session *)context)->jobs);
     return job ? &job->batch : NULL;
 }
 
@@ -108,7 +108,7 @@ static void submit_batch(void *context, struct rv_batch *batch)
     struct rv_job *job = (struct rv_job *)batch;
     struct rv_stream *stream = batch->stream;
     if (batch->n == 0 && !job->closes_stream) {
-        rv_jobs_release(&session->jobs, job);
+        rv_batch_pool_release(&session->jobs, job);
         return;
     }
     batch->sequence = stream->n_submitted++;
@@ -122,7 +122,7 @@ static void close_stream(void *context, void *stream, uint64_t end_ns)
 {
     struct rv_session *session = context;
     struct rv_job *job;
-    while (!(job = rv_jobs_borrow(&session->jobs)))
+    while (!(job = rv_batch_pool_borrow(&session->jobs)))
         ;
     job->batch.stream = stream;
     job->closes_stream = true;
@@ -146,32 +146,32 @@ static void define(void *context, const struct rv_definition *definitions, size_
 static void summarize(void *context, void *stream, const struct rv_block_summary *summary)
 {
     struct rv_session *session = context;
-    rv_paging_summarize(&session->paging, &session->workers[0].merger, stream, summary);
+    rv_page_loader_summarize(&session->page_loader, &session->workers[0].merger, stream, summary);
 }
 
 static void add_total(void *context, const struct rv_call_total *total)
 {
-    rv_paging_add_total(&((struct rv_session *)context)->workers[0].merger, total);
+    rv_page_loader_add_total(&((struct rv_session *)context)->workers[0].merger, total);
 }
 
 static bool take_request(void *context, struct rv_page_request *request)
 {
-    return rv_paging_take(&((struct rv_session *)context)->paging, request);
+    return rv_page_loader_take(&((struct rv_session *)context)->page_loader, request);
 }
 
 static void *open_page(void *context, const struct rv_page_request *request, uint32_t entry_stack)
 {
     struct rv_session *session = context;
-    struct rv_stream *page = rv_roster_take(&session->roster);
+    struct rv_stream *page = rv_stream_table_take(&session->stream_table);
     rv_stream_begin_page(page, request, entry_stack);
-    rv_roster_list(&session->roster, page);
+    rv_stream_table_list(&session->stream_table, page);
     return page;
 }
 
 static void add_page_stack(void *context, void *page, const struct rv_page_stack *stack)
 {
     (void)context;
-    rv_paging_add_stack(page, stack);
+    rv_page_loader_add_stack(page, stack);
 }
 
 static const struct rv_intake_pages PAGES = {summarize, add_total, take_request, open_page, add_page_stack};
@@ -199,11 +199,11 @@ static void *run_drain(void *context)
         if (status == RV_SOURCE_ENDED)
             break;
         if (status == RV_SOURCE_RESTING)
-            rv_paging_await(&session->paging, rv_clock_mono_ns() + REST_NS);
+            rv_page_loader_await(&session->page_loader, rv_clock_mono_ns() + REST_NS);
         else
             session->source->nap(session->source);
     }
-    rv_paging_end(&session->paging);
+    rv_page_loader_end(&session->page_loader);
     rv_queue_close(session->filled);
     return NULL;
 }
@@ -266,9 +266,9 @@ static void follow_memory(struct rv_session *session, uint64_t n_spans)
 /* Its last job is merged. */
 static void end_stream(struct rv_session *session, struct rv_stream *stream)
 {
-    rv_roster_unlist(&session->roster, stream);
-    rv_paging_forget(&session->paging, stream);
-    rv_roster_put(&session->roster, stream);
+    rv_stream_table_unlist(&session->stream_table, stream);
+    rv_page_loader_forget(&session->page_loader, stream);
+    rv_stream_table_put(&session->stream_table, stream);
 }
 
 static void *run_worker(void *context)
@@ -291,7 +291,7 @@ static void *run_worker(void *context)
             follow_memory(session, rv_merge(&worker->merger, stream, job));
             limit_open(session);
             count_batch(session, stream, job);
-            rv_jobs_release(&session->jobs, job);
+            rv_batch_pool_release(&session->jobs, job);
         }
         if (is_last)
             end_stream(session, stream);
@@ -378,12 +378,12 @@ struct rv_session *rv_session_start(const struct rv_session_params *params, stru
     session->subroutines = rv_subroutines_create();
     session->intake = (struct rv_intake){session,       open_stream,  rename_stream, account_stream, close_stream,
                                          acquire_batch, submit_batch, is_stopping,   define,         &PAGES};
-    rv_paging_init(&session->paging, session->lanes, session->params.memory_bytes);
+    rv_page_loader_init(&session->page_loader, session->lanes, session->params.memory_bytes);
     pthread_mutex_init(&session->lock, NULL);
     pthread_mutex_init(&session->limiting, NULL);
     rv_os_init_condition(&session->has_news);
-    rv_jobs_init(&session->jobs, (size_t)JOBS_PER_WORKER * session->n_workers + 2);
-    rv_roster_init(&session->roster, session->jobs.n);
+    rv_batch_pool_init(&session->jobs, (size_t)JOBS_PER_WORKER * session->n_workers + 2);
+    rv_stream_table_init(&session->stream_table, session->jobs.n);
     session->filled = rv_queue_create(session->jobs.n);
     rv_lanes_set_begin(session->lanes, source->origin_ns + source->begin_ns);
     begin_sinks(session);
@@ -393,7 +393,7 @@ struct rv_session *rv_session_start(const struct rv_session_params *params, stru
         worker->session = session;
         worker->merger = (struct rv_merger){.params = &session->params,
                                             .lanes = session->lanes,
-                                            .paging = &session->paging,
+                                            .page_loader = &session->page_loader,
                                             .origin_ns = source->origin_ns,
                                             .n_open = &session->n_open,
                                             .stats = rv_stats_create()};
@@ -435,9 +435,9 @@ void rv_session_destroy(struct rv_session *session)
     session->source->close(session->source);
     for (unsigned i = 0; i < session->n_workers; i++)
         rv_merger_fini(&session->workers[i].merger);
-    rv_roster_fini(&session->roster);
-    rv_jobs_fini(&session->jobs);
-    rv_paging_fini(&session->paging);
+    rv_stream_table_fini(&session->stream_table);
+    rv_batch_pool_fini(&session->jobs);
+    rv_page_loader_fini(&session->page_loader);
     rv_queue_destroy(session->filled);
     rv_lanes_destroy(session->lanes);
     rv_subroutines_destroy(session->subroutines);
@@ -468,12 +468,12 @@ struct rv_subroutines *rv_session_subroutines(struct rv_session *session)
 
 size_t rv_session_want(struct rv_session *session, uint64_t from_ns, uint64_t to_ns, uint32_t level)
 {
-    return rv_paging_want(&session->paging, from_ns, to_ns, level);
+    return rv_page_loader_want(&session->page_loader, from_ns, to_ns, level);
 }
 
-struct rv_survey *rv_session_survey(struct rv_session *session, const struct rv_survey_params *params)
+struct rv_block_reader *rv_session_survey(struct rv_session *session, const struct rv_block_reader_params *params)
 {
-    return rv_survey_open(&session->paging, params);
+    return rv_block_reader_open(&session->page_loader, params);
 }
 
 struct rv_stats *rv_session_stats(struct rv_session *session)
@@ -521,7 +521,7 @@ void rv_session_counts(struct rv_session *session, struct rv_session_counts *cou
 {
     *counts = (struct rv_session_counts){0};
     sum_workers(session, counts);
-    counts->n_pages = rv_paging_n_pages(&session->paging);
+    counts->n_pages = rv_page_loader_n_pages(&session->page_loader);
     pthread_mutex_lock(&session->lock);
     counts->drain_ns = session->drain_ns;
     counts->n_batches = session->n_batches;
@@ -529,7 +529,7 @@ void rv_session_counts(struct rv_session *session, struct rv_session_counts *cou
     counts->n_orphans = session->closed.n_orphans;
     counts->n_doubtful = session->closed.n_doubtful;
     pthread_mutex_unlock(&session->lock);
-    struct rv_stream_account account = rv_roster_account(&session->roster);
+    struct rv_stream_account account = rv_stream_table_account(&session->stream_table);
     counts->n_produced = account.n_produced;
     counts->n_consumed = account.n_consumed;
     counts->n_dropped = account.n_dropped;
@@ -537,7 +537,8 @@ void rv_session_counts(struct rv_session *session, struct rv_session_counts *cou
 
 void rv_session_losses(struct rv_session *session, struct rv_losses *losses)
 {
-    *losses = (struct rv_losses){.n[RV_LOSS_EVENTS_DROPPED] = rv_roster_account(&session->roster).n_dropped};
+    *losses =
+        (struct rv_losses){.n[RV_LOSS_EVENTS_DROPPED] = rv_stream_table_account(&session->stream_table).n_dropped};
     if (session->source->losses)
         session->source->losses(session->source, losses);
 }

@@ -1,15 +1,5 @@
 /*
- * A session: one source on its way into the model. No GL, no SDL.
- *
- *   thread   owns                                   waits on                  stopped by
- *   drain    the source, stream table writes        empty batches, its nap    end of source, rv_session_stop
- *   worker   one block, one statistics shard        the queue, sinks          queue closed after the drain
- *   naming   names in the source, memory limit      50 ms, end of the drain   end of the drain
- *   pilot    what threads answer (debugger/session.h)  an order, answers, 25 ms  rv_pilot_stop, by the window
- *   maker    the next picture (window/frame_builder.h)         a wish                    rv_maker_stop, by the window
- *   measure  a range (query/recorded_range.h)                blocks of a survey        rv_measure_stop, by the window
- *   tally    hits of a search (query/recorded_count.h)         blocks of a survey        rv_tally_end, by the window
- *   main     views, reports (reads the model)       SDL events or a signal    -
+ * A session: one source on its way into the model, with its threads (src/README.md, "Threads"). No GL, no SDL.
  *
  * Batches of all streams go through one bounded queue; any worker scans any block; blocks of a stream are merged in
  * stream order by whichever worker finds the next one ready.
@@ -45,7 +35,7 @@ struct rv_session; /* opaque */
 /* Takes the source. NULL never: out of memory ends the program. */
 struct rv_session *rv_session_start(const struct rv_session_params *params, struct rv_source *source);
 
-/* True when the source has ended, or told all in sum, and everything it gave is in the model. */
+/* True when the source has ended, or delivered its summary, and everything it gave is in the model. */
 bool rv_session_is_done(struct rv_session *session);
 
 /* Wait for that, at most timeout_ns. Returns rv_session_is_done(). */
@@ -62,16 +52,16 @@ struct rv_lanes *rv_session_lanes(struct rv_session *session);
 struct rv_subroutines *rv_session_subroutines(struct rv_session *session);
 
 /*
- * Somebody looks at a window at a level of detail (rv_view.level): of a recording that was told in sum, ask for what
+ * Somebody looks at a window at a level of detail (rv_view.level): of a recording that was summarized, ask for what
  * that takes. Each look replaces the one before. returns  pages that are still to come; 0: what can be there is
  */
 size_t rv_session_want(struct rv_session *session, uint64_t from_ns, uint64_t to_ns, uint32_t level);
 
 /*
- * The calls that a recording which was told in sum has besides those in the lanes, block by block: see
+ * The calls that a summarized recording has besides those in the lanes, block by block: see
  * pipeline/block_reader.h. NULL: there are none; those of all other sources are in the lanes.
  */
-struct rv_survey *rv_session_survey(struct rv_session *session, const struct rv_survey_params *params);
+struct rv_block_reader *rv_session_survey(struct rv_session *session, const struct rv_block_reader_params *params);
 
 /* Merged statistics so far; the caller destroys them. Any thread. */
 struct rv_stats *rv_session_stats(struct rv_session *session);

@@ -123,7 +123,7 @@ static void make_room(struct rv_stream *stream)
         *find_slot(stream, stream->tracks[i].stack) = i + 1;
 }
 
-/* Not coarser than what the lane has in sum. */
+/* Not coarser than the lane's summary. */
 static struct rv_timeline *create_page(const struct rv_stream *page, struct rv_lane *lane)
 {
     pthread_mutex_lock(&lane->lock);
@@ -170,7 +170,7 @@ static void reset(struct rv_stream *stream, uint32_t number)
     stream->new_name[0] = '\0';
     stream->carry = rv_carry_create();
     stream->depth_shift = 0;
-    stream->opening = (struct rv_opening){0};
+    stream->preamble = (struct rv_stack_preamble){0};
     stream->sums_level = 0;
     stream->has_used_pages = false;
     stream->whole = NULL;

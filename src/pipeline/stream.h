@@ -50,12 +50,12 @@ struct rv_stream {
     uint64_t n_open;      /* calls of it that count among the session's open ones */
     bool has_open_loss;   /* the last event said that others were lost: until the next one */
     uint32_t depth_shift; /* added to the carry's depths, so that its lowest base is 0 */
-    struct rv_opening opening;
+    struct rv_stack_preamble preamble;
     struct rv_track *tracks;
     size_t n_tracks, tracks_capacity;
     uint32_t *slots; /* hash of the tracks' stacks: index + 1 */
     uint32_t n_slots;
-    /* told of in sum: under the lock of rv_paging */
+    /* summarized: under the lock of rv_page_loader */
     struct rv_summed_block *blocks;
     size_t n_blocks, blocks_capacity;
     uint32_t sums_level;
@@ -63,8 +63,8 @@ struct rv_stream {
     /* a page: one block of the stream that it is of; else NULL */
     struct rv_stream *whole;
     uint32_t block, level;             /* of detail */
-    struct rv_survey_slot *slot;       /* of the survey that it is for; NULL: it is for the lanes */
-    struct rv_stream *next, *previous; /* the roster's lists */
+    struct rv_block_reader_slot *slot; /* of the block reader that it is for; NULL: it is for the lanes */
+    struct rv_stream *next, *previous; /* the stream table's lists */
 };
 
 /* A stream is created once and then serves one thread after the other: each begins and ends it. */
@@ -75,7 +75,7 @@ void rv_stream_destroy(struct rv_stream *stream);
 void rv_stream_begin(struct rv_stream *stream, struct rv_lanes *lanes, const struct rv_stream_info *info,
                      uint32_t number);
 
-/* One block of a stream that is told of in sum; see pipeline/page_loader.h. */
+/* One block of a summarized stream; see pipeline/page_loader.h. */
 void rv_stream_begin_page(struct rv_stream *page, const struct rv_page_request *request, uint32_t entry_stack);
 
 /* Free what only a running stream needs. After its last job; the last merger, or when no worker runs any more. */

@@ -7,10 +7,10 @@ static void add(struct rv_stream_account *sum, const struct rv_stream_account *a
     sum->n_dropped += account->n_dropped;
 }
 
-void rv_roster_init(struct rv_roster *roster, size_t n_jobs)
+void rv_stream_table_init(struct rv_stream_table *stream_table, size_t n_jobs)
 {
-    *roster = (struct rv_roster){.n_jobs = n_jobs};
-    pthread_mutex_init(&roster->lock, NULL);
+    *stream_table = (struct rv_stream_table){.n_jobs = n_jobs};
+    pthread_mutex_init(&stream_table->lock, NULL);
 }
 
 static void destroy_all(struct rv_stream *first)
@@ -21,65 +21,65 @@ static void destroy_all(struct rv_stream *first)
     }
 }
 
-void rv_roster_fini(struct rv_roster *roster)
+void rv_stream_table_fini(struct rv_stream_table *stream_table)
 {
-    destroy_all(roster->running);
-    destroy_all(roster->ended);
-    destroy_all(roster->summed);
-    pthread_mutex_destroy(&roster->lock);
+    destroy_all(stream_table->running);
+    destroy_all(stream_table->ended);
+    destroy_all(stream_table->summed);
+    pthread_mutex_destroy(&stream_table->lock);
 }
 
-struct rv_stream *rv_roster_take(struct rv_roster *roster)
+struct rv_stream *rv_stream_table_take(struct rv_stream_table *stream_table)
 {
-    pthread_mutex_lock(&roster->lock);
-    struct rv_stream *stream = roster->ended;
+    pthread_mutex_lock(&stream_table->lock);
+    struct rv_stream *stream = stream_table->ended;
     if (stream)
-        roster->ended = stream->next;
-    pthread_mutex_unlock(&roster->lock);
-    return stream ? stream : rv_stream_create(roster->n_jobs);
+        stream_table->ended = stream->next;
+    pthread_mutex_unlock(&stream_table->lock);
+    return stream ? stream : rv_stream_create(stream_table->n_jobs);
 }
 
-void rv_roster_list(struct rv_roster *roster, struct rv_stream *stream)
+void rv_stream_table_list(struct rv_stream_table *stream_table, struct rv_stream *stream)
 {
-    pthread_mutex_lock(&roster->lock);
+    pthread_mutex_lock(&stream_table->lock);
     stream->previous = NULL;
-    stream->next = roster->running;
+    stream->next = stream_table->running;
     if (stream->next)
         stream->next->previous = stream;
-    roster->running = stream;
-    pthread_mutex_unlock(&roster->lock);
+    stream_table->running = stream;
+    pthread_mutex_unlock(&stream_table->lock);
 }
 
-void rv_roster_unlist(struct rv_roster *roster, struct rv_stream *stream)
+void rv_stream_table_unlist(struct rv_stream_table *stream_table, struct rv_stream *stream)
 {
-    pthread_mutex_lock(&roster->lock);
-    add(&roster->accounts, &stream->account);
-    *(stream->previous ? &stream->previous->next : &roster->running) = stream->next;
+    pthread_mutex_lock(&stream_table->lock);
+    add(&stream_table->accounts, &stream->account);
+    *(stream->previous ? &stream->previous->next : &stream_table->running) = stream->next;
     if (stream->next)
         stream->next->previous = stream->previous;
-    pthread_mutex_unlock(&roster->lock);
+    pthread_mutex_unlock(&stream_table->lock);
 }
 
-void rv_roster_put(struct rv_roster *roster, struct rv_stream *stream)
+void rv_stream_table_put(struct rv_stream_table *stream_table, struct rv_stream *stream)
 {
-    struct rv_stream **list = stream->n_blocks ? &roster->summed : &roster->ended;
-    if (list == &roster->ended)
+    struct rv_stream **list = stream->n_blocks ? &stream_table->summed : &stream_table->ended;
+    if (list == &stream_table->ended)
         rv_stream_end(stream);
-    pthread_mutex_lock(&roster->lock);
+    pthread_mutex_lock(&stream_table->lock);
     stream->next = *list;
     *list = stream;
-    pthread_mutex_unlock(&roster->lock);
+    pthread_mutex_unlock(&stream_table->lock);
 }
 
-struct rv_stream_account rv_roster_account(struct rv_roster *roster)
+struct rv_stream_account rv_stream_table_account(struct rv_stream_table *stream_table)
 {
-    pthread_mutex_lock(&roster->lock);
-    struct rv_stream_account sum = roster->accounts;
-    for (struct rv_stream *stream = roster->running; stream; stream = stream->next) {
+    pthread_mutex_lock(&stream_table->lock);
+    struct rv_stream_account sum = stream_table->accounts;
+    for (struct rv_stream *stream = stream_table->running; stream; stream = stream->next) {
         pthread_mutex_lock(&stream->lock);
         add(&sum, &stream->account);
         pthread_mutex_unlock(&stream->lock);
     }
-    pthread_mutex_unlock(&roster->lock);
+    pthread_mutex_unlock(&stream_table->lock);
     return sum;
 }

@@ -6,7 +6,7 @@
 
 #include "pipeline/stream.h"
 
-struct rv_roster {
+struct rv_stream_table {
     size_t n_jobs; /* a stream may have so many at once */
     /* under lock */
     pthread_mutex_t lock;
@@ -16,22 +16,22 @@ struct rv_roster {
     struct rv_stream_account accounts; /* of streams that have ended */
 };
 
-void rv_roster_init(struct rv_roster *roster, size_t n_jobs);
-void rv_roster_fini(struct rv_roster *roster); /* its streams, too */
+void rv_stream_table_init(struct rv_stream_table *stream_table, size_t n_jobs);
+void rv_stream_table_fini(struct rv_stream_table *stream_table); /* its streams, too */
 
 /* One that has ended, or a new one; it has not begun. Any thread. */
-struct rv_stream *rv_roster_take(struct rv_roster *roster);
+struct rv_stream *rv_stream_table_take(struct rv_stream_table *stream_table);
 
 /* It has begun. */
-void rv_roster_list(struct rv_roster *roster, struct rv_stream *stream);
+void rv_stream_table_list(struct rv_stream_table *stream_table, struct rv_stream *stream);
 
 /* Its last job is merged: nobody but the caller and who counts knows it any more. */
-void rv_roster_unlist(struct rv_roster *roster, struct rv_stream *stream);
+void rv_stream_table_unlist(struct rv_stream_table *stream_table, struct rv_stream *stream);
 
 /* One that is unlisted is over. */
-void rv_roster_put(struct rv_roster *roster, struct rv_stream *stream);
+void rv_stream_table_put(struct rv_stream_table *stream_table, struct rv_stream *stream);
 
 /* Of all streams, now. */
-struct rv_stream_account rv_roster_account(struct rv_roster *roster);
+struct rv_stream_account rv_stream_table_account(struct rv_stream_table *stream_table);
 
 #endif

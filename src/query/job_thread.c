@@ -2,13 +2,13 @@
 
 static void *run(void *context)
 {
-    struct rv_worker *worker = context;
+    struct rv_job_thread *worker = context;
     worker->work(worker->context);
     atomic_store_explicit(&worker->is_over, true, memory_order_relaxed);
     return NULL;
 }
 
-void rv_worker_start(struct rv_worker *worker, void (*work)(void *context), void *context)
+void rv_job_thread_start(struct rv_job_thread *worker, void (*work)(void *context), void *context)
 {
     worker->work = work;
     worker->context = context;
@@ -18,26 +18,26 @@ void rv_worker_start(struct rv_worker *worker, void (*work)(void *context), void
         work(context);
 }
 
-bool rv_worker_is_wanted(const struct rv_worker *worker)
+bool rv_job_thread_is_wanted(const struct rv_job_thread *worker)
 {
     return !atomic_load_explicit(&worker->is_unwanted, memory_order_relaxed);
 }
 
-void rv_worker_wait(struct rv_worker *worker)
+void rv_job_thread_wait(struct rv_job_thread *worker)
 {
     if (worker->is_running)
         (void)pthread_join(worker->thread, NULL);
     worker->is_running = false;
 }
 
-void rv_worker_stop(struct rv_worker *worker)
+void rv_job_thread_stop(struct rv_job_thread *worker)
 {
     atomic_store_explicit(&worker->is_unwanted, true, memory_order_relaxed);
-    rv_worker_wait(worker);
+    rv_job_thread_wait(worker);
     atomic_store_explicit(&worker->is_unwanted, false, memory_order_relaxed);
 }
 
-bool rv_worker_poll(struct rv_worker *worker, unsigned percent)
+bool rv_job_thread_poll(struct rv_job_thread *worker, unsigned percent)
 {
     if (!worker->is_running)
         return false;
@@ -45,6 +45,6 @@ bool rv_worker_poll(struct rv_worker *worker, unsigned percent)
     bool has_got_on = is_over || percent != worker->percent_told;
     worker->percent_told = percent;
     if (is_over)
-        rv_worker_wait(worker);
+        rv_job_thread_wait(worker);
     return has_got_on;
 }

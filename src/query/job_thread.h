@@ -10,9 +10,9 @@
 #include <stdbool.h>
 
 /* Work that waits looks so often whether it is still wanted. */
-#define RV_WORKER_WAIT_NS 1000000u
+#define RV_JOB_THREAD_WAIT_NS 1000000u
 
-struct rv_worker { /* zeroed = there is no work; does not move while it runs */
+struct rv_job_thread { /* zeroed = there is no work; does not move while it runs */
     void (*work)(void *context);
     void *context;
     pthread_t thread;
@@ -22,17 +22,17 @@ struct rv_worker { /* zeroed = there is no work; does not move while it runs */
 };
 
 /* Begin, where nothing runs. There is no thread to be had: the work has ended when this returns. */
-void rv_worker_start(struct rv_worker *worker, void (*work)(void *context), void *context);
+void rv_job_thread_start(struct rv_job_thread *worker, void (*work)(void *context), void *context);
 
 /* Of the work, on its own thread: it ends soon once this is false. */
-bool rv_worker_is_wanted(const struct rv_worker *worker);
+bool rv_job_thread_is_wanted(const struct rv_job_thread *worker);
 
 /* Until the work has ended, to its end or, with stop, as it is not wanted any more. */
-void rv_worker_wait(struct rv_worker *worker);
-void rv_worker_stop(struct rv_worker *worker);
+void rv_job_thread_wait(struct rv_job_thread *worker);
+void rv_job_thread_stop(struct rv_job_thread *worker);
 
 /* Has the work, of which so much is done, got on since this was last asked, or ended? That is seen once: then it does
  * not run any more. */
-bool rv_worker_poll(struct rv_worker *worker, unsigned percent);
+bool rv_job_thread_poll(struct rv_job_thread *worker, unsigned percent);
 
 #endif

@@ -12,14 +12,14 @@
 int rv_search_start(struct rv_search *search, const char *text, char *why, size_t why_bytes)
 {
     rv_search_stop(search);
-    int error = rv_matches_init(&search->matches, RV_MATCHES_NAME, text, why, why_bytes);
+    int error = rv_name_set_init(&search->matches, RV_NAME_SET_NAME, text, why, why_bytes);
     search->is_on = !error;
     return error;
 }
 
 void rv_search_stop(struct rv_search *search)
 {
-    rv_matches_fini(&search->matches);
+    rv_name_set_fini(&search->matches);
     free(search->walks);
     free(search->boxes);
     memset(search, 0, sizeof *search);
@@ -80,14 +80,14 @@ static void count_hits(struct rv_search *search, uint64_t start_ns, uint32_t n)
 static void count_boxed(struct rv_search *search, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        if (rv_matches_has(&search->matches, search->boxes[i].id))
+        if (rv_name_set_has(&search->matches, search->boxes[i].id))
             count_hits(search, search->boxes[i].start_ns, 1);
 }
 
-static size_t look_at_lane(struct rv_search *search, struct rv_lane *lane, struct rv_walk *walk, size_t max)
+static size_t look_at_lane(struct rv_search *search, struct rv_lane *lane, struct rv_span_iter *walk, size_t max)
 {
     pthread_mutex_lock(&lane->lock);
-    size_t n = rv_walk_next(walk, lane->timeline, search->boxes, max);
+    size_t n = rv_span_iter_next(walk, lane->timeline, search->boxes, max);
     pthread_mutex_unlock(&lane->lock);
     count_boxed(search, n);
     return n;
@@ -130,7 +130,7 @@ bool rv_search_update(struct rv_search *search, struct rv_lanes *lanes, struct r
 {
     if (!search->is_on)
         return true;
-    search->is_named = rv_matches_update(&search->matches, subroutines, most / CALLS_PER_NAME + 1);
+    search->is_named = rv_name_set_update(&search->matches, subroutines, most / CALLS_PER_NAME + 1);
     if (search->generation != search->matches.generation)
         rv_search_restart(search);
     fit_walks(search, rv_lanes_n(lanes));
@@ -145,7 +145,7 @@ uint64_t rv_search_n_calls(const struct rv_search *search, struct rv_lanes *lane
         struct rv_lane *lane = rv_lanes_get(lanes, i);
         pthread_mutex_lock(&lane->lock);
         for (size_t j = 0; j < lane->n_open; j++)
-            n += rv_matches_has(&search->matches, lane->open[j].id);
+            n += rv_name_set_has(&search->matches, lane->open[j].id);
         pthread_mutex_unlock(&lane->lock);
         *is_partial |= i < search->n_walks && search->walks[i].n_missed > 0;
     }
@@ -170,10 +170,10 @@ void rv_search_hits(const struct rv_search *search, uint64_t from_ns, uint64_t t
 
 void rv_search_add(struct rv_search *search, const struct rv_timeline *calls)
 {
-    struct rv_walk walk = {.n_missed = 0};
+    struct rv_span_iter walk = {.n_missed = 0};
     fit_boxes(search);
     for (size_t n = PIECE; n == PIECE;) {
-        n = rv_walk_next(&walk, calls, search->boxes, PIECE);
+        n = rv_span_iter_next(&walk, calls, search->boxes, PIECE);
         count_boxed(search, n);
     }
 }
@@ -210,17 +210,17 @@ static int compare(const struct rv_lanes *lanes, const struct rv_search_place *a
 }
 
 /* Take it when it is nearer to the place than the nearest so far. */
-static void offer(struct rv_search_quest *quest, uint32_t lane_idx, const struct rv_box *box)
+static void offer(struct rv_search_quest *recorded_search, uint32_t lane_idx, const struct rv_box *box)
 {
     struct rv_search_place place = {box->start_ns, lane_idx, box->depth};
-    int from_place = compare(quest->lanes, &place, &quest->place);
-    if (quest->is_forward ? from_place <= 0 : from_place >= 0)
+    int from_place = compare(recorded_search->lanes, &place, &recorded_search->place);
+    if (recorded_search->is_forward ? from_place <= 0 : from_place >= 0)
         return;
-    int from_hit = quest->is_found ? compare(quest->lanes, &place, &quest->hit.place) : 0;
-    if (quest->is_found && (quest->is_forward ? from_hit >= 0 : from_hit <= 0))
+    int from_hit = recorded_search->is_found ? compare(recorded_search->lanes, &place, &recorded_search->hit.place) : 0;
+    if (recorded_search->is_found && (recorded_search->is_forward ? from_hit >= 0 : from_hit <= 0))
         return;
-    quest->hit = (struct rv_search_hit){place, *box};
-    quest->is_found = true;
+    recorded_search->hit = (struct rv_search_hit){place, *box};
+    recorded_search->is_found = true;
 }
 
 static uint64_t count_boxes(struct rv_lanes *lanes, uint64_t from_ns, uint64_t to_ns)
@@ -235,8 +235,8 @@ static uint64_t count_boxes(struct rv_lanes *lanes, uint64_t from_ns, uint64_t t
     return n;
 }
 
-/* Offer what starts in a window of one lane. What it has in sum is not there to be gone to. */
-static void look_into_lane(struct rv_search *search, struct rv_search_quest *quest, struct rv_lane *lane,
+/* Offer what starts in a window of one lane. What it has only summarized cannot be gone to. */
+static void look_into_lane(struct rv_search *search, struct rv_search_quest *recorded_search, struct rv_lane *lane,
                            const uint64_t window[2])
 {
     pthread_mutex_lock(&lane->lock);
@@ -249,24 +249,24 @@ static void look_into_lane(struct rv_search *search, struct rv_search_quest *que
         const struct rv_box *box = &search->boxes[i];
         bool is_call = level == 0 || box->coverage == RV_BOX_EXACT;
         if (is_call && box->start_ns >= window[0] && box->start_ns < window[1] &&
-            rv_matches_has(&search->matches, box->id))
-            offer(quest, lane->idx, box);
+            rv_name_set_has(&search->matches, box->id))
+            offer(recorded_search, lane->idx, box);
     }
 }
 
-static void look_into(struct rv_search *search, struct rv_search_quest *quest, const uint64_t window[2])
+static void look_into(struct rv_search *search, struct rv_search_quest *recorded_search, const uint64_t window[2])
 {
-    if (window[0] >= window[1] || quest->is_found)
+    if (window[0] >= window[1] || recorded_search->is_found)
         return;
-    if (window[1] - window[0] > 1 && count_boxes(quest->lanes, window[0], window[1]) > MOST_BOXES) {
+    if (window[1] - window[0] > 1 && count_boxes(recorded_search->lanes, window[0], window[1]) > MOST_BOXES) {
         uint64_t middle = window[0] + (window[1] - window[0]) / 2;
         const uint64_t halves[2][2] = {{window[0], middle}, {middle, window[1]}};
-        look_into(search, quest, halves[!quest->is_forward]);
-        look_into(search, quest, halves[quest->is_forward]);
+        look_into(search, recorded_search, halves[!recorded_search->is_forward]);
+        look_into(search, recorded_search, halves[recorded_search->is_forward]);
         return;
     }
-    for (size_t i = 0; i < rv_lanes_n(quest->lanes); i++)
-        look_into_lane(search, quest, rv_lanes_get(quest->lanes, i), window);
+    for (size_t i = 0; i < rv_lanes_n(recorded_search->lanes); i++)
+        look_into_lane(search, recorded_search, rv_lanes_get(recorded_search->lanes, i), window);
 }
 
 /* From here on all spans are exact. */
@@ -284,34 +284,37 @@ static uint64_t exact_from(struct rv_lanes *lanes)
 }
 
 /* The parts of time on the place's side in order: cells, then column by column; or the other way round. */
-static void look_into_cells(struct rv_search *search, struct rv_search_quest *quest, uint64_t exact_ns)
+static void look_into_cells(struct rv_search *search, struct rv_search_quest *recorded_search, uint64_t exact_ns)
 {
-    uint64_t window[2] = {quest->is_forward ? quest->place.start_ns : 0, exact_ns};
-    if (!quest->is_forward && quest->place.start_ns < UINT64_MAX && quest->place.start_ns + 1 < exact_ns)
-        window[1] = quest->place.start_ns + 1;
-    look_into(search, quest, window);
+    uint64_t window[2] = {recorded_search->is_forward ? recorded_search->place.start_ns : 0, exact_ns};
+    if (!recorded_search->is_forward && recorded_search->place.start_ns < UINT64_MAX &&
+        recorded_search->place.start_ns + 1 < exact_ns)
+        window[1] = recorded_search->place.start_ns + 1;
+    look_into(search, recorded_search, window);
 }
 
 /* What starts in [from, to). */
-static void look_into_columns(struct rv_search *search, struct rv_search_quest *quest, uint64_t from_ns, uint64_t to_ns)
+static void look_into_columns(struct rv_search *search, struct rv_search_quest *recorded_search, uint64_t from_ns,
+                              uint64_t to_ns)
 {
-    for (uint64_t i = 0; i < search->n_columns && !quest->is_found; i++) {
-        uint64_t column = quest->is_forward ? i : search->n_columns - 1 - i;
+    for (uint64_t i = 0; i < search->n_columns && !recorded_search->is_found; i++) {
+        uint64_t column = recorded_search->is_forward ? i : search->n_columns - 1 - i;
         uint64_t window[2] = {(search->first_column + column) << search->shift, (search->first_column + column + 1)
                                                                                     << search->shift};
-        bool is_behind = quest->is_forward ? window[1] <= quest->place.start_ns : window[0] > quest->place.start_ns;
+        bool is_behind = recorded_search->is_forward ? window[1] <= recorded_search->place.start_ns
+                                                     : window[0] > recorded_search->place.start_ns;
         if (search->counts[column] == 0 || is_behind)
             continue;
         window[0] = window[0] > from_ns ? window[0] : from_ns;
         window[1] = window[1] < to_ns ? window[1] : to_ns;
-        look_into(search, quest, window);
+        look_into(search, recorded_search, window);
     }
 }
 
-static void look_at_open(const struct rv_search *search, struct rv_search_quest *quest)
+static void look_at_open(const struct rv_search *search, struct rv_search_quest *recorded_search)
 {
-    for (size_t i = 0; i < rv_lanes_n(quest->lanes); i++) {
-        struct rv_lane *lane = rv_lanes_get(quest->lanes, i);
+    for (size_t i = 0; i < rv_lanes_n(recorded_search->lanes); i++) {
+        struct rv_lane *lane = rv_lanes_get(recorded_search->lanes, i);
         pthread_mutex_lock(&lane->lock);
         for (size_t j = 0; j < lane->n_open; j++) {
             const struct rv_lane_frame *frame = &lane->open[j];
@@ -323,58 +326,60 @@ static void look_at_open(const struct rv_search *search, struct rv_search_quest 
                                  .depth = frame->depth,
                                  .coverage = RV_BOX_EXACT,
                                  .flags = RV_SPAN_OPEN};
-            if (rv_matches_has(&search->matches, frame->id))
-                offer(quest, lane->idx, &box);
+            if (rv_name_set_has(&search->matches, frame->id))
+                offer(recorded_search, lane->idx, &box);
         }
         pthread_mutex_unlock(&lane->lock);
     }
 }
 
-static bool go(struct rv_search *search, struct rv_search_quest *quest, struct rv_search_hit *hit)
+static bool go(struct rv_search *search, struct rv_search_quest *recorded_search, struct rv_search_hit *hit)
 {
-    uint64_t exact_ns = exact_from(quest->lanes);
-    if (quest->is_forward)
-        look_into_cells(search, quest, exact_ns);
-    look_into_columns(search, quest, exact_ns, UINT64_MAX);
-    if (!quest->is_forward)
-        look_into_cells(search, quest, exact_ns);
-    look_at_open(search, quest);
-    if (quest->is_found)
-        *hit = quest->hit;
-    return quest->is_found;
+    uint64_t exact_ns = exact_from(recorded_search->lanes);
+    if (recorded_search->is_forward)
+        look_into_cells(search, recorded_search, exact_ns);
+    look_into_columns(search, recorded_search, exact_ns, UINT64_MAX);
+    if (!recorded_search->is_forward)
+        look_into_cells(search, recorded_search, exact_ns);
+    look_at_open(search, recorded_search);
+    if (recorded_search->is_found)
+        *hit = recorded_search->hit;
+    return recorded_search->is_found;
 }
 
 bool rv_search_next(struct rv_search *search, struct rv_lanes *lanes, const struct rv_search_place *place,
                     struct rv_search_hit *hit)
 {
-    struct rv_search_quest quest = {.lanes = lanes, .place = *place, .is_forward = true};
-    return search->is_on && go(search, &quest, hit);
+    struct rv_search_quest recorded_search = {.lanes = lanes, .place = *place, .is_forward = true};
+    return search->is_on && go(search, &recorded_search, hit);
 }
 
 bool rv_search_previous(struct rv_search *search, struct rv_lanes *lanes, const struct rv_search_place *place,
                         struct rv_search_hit *hit)
 {
-    struct rv_search_quest quest = {.lanes = lanes, .place = *place};
-    return search->is_on && go(search, &quest, hit);
+    struct rv_search_quest recorded_search = {.lanes = lanes, .place = *place};
+    return search->is_on && go(search, &recorded_search, hit);
 }
 
-void rv_search_look_at(struct rv_search *search, struct rv_search_quest *quest, uint32_t lane_idx,
+void rv_search_look_at(struct rv_search *search, struct rv_search_quest *recorded_search, uint32_t lane_idx,
                        const struct rv_timeline *calls)
 {
-    struct rv_walk walk = {.n_missed = 0};
+    struct rv_span_iter walk = {.n_missed = 0};
     fit_boxes(search);
     for (size_t n = PIECE; n == PIECE;) {
-        n = rv_walk_next(&walk, calls, search->boxes, PIECE);
+        n = rv_span_iter_next(&walk, calls, search->boxes, PIECE);
         for (size_t i = 0; i < n; i++)
-            if (rv_matches_has(&search->matches, search->boxes[i].id))
-                offer(quest, lane_idx, &search->boxes[i]);
+            if (rv_name_set_has(&search->matches, search->boxes[i].id))
+                offer(recorded_search, lane_idx, &search->boxes[i]);
     }
 }
 
-void rv_search_look_into(struct rv_search *search, struct rv_search_quest *quest, uint64_t from_ns, uint64_t to_ns)
+void rv_search_look_into(struct rv_search *search, struct rv_search_quest *recorded_search, uint64_t from_ns,
+                         uint64_t to_ns)
 {
-    struct rv_search_quest part = {.lanes = quest->lanes, .place = quest->place, .is_forward = quest->is_forward};
+    struct rv_search_quest part = {
+        .lanes = recorded_search->lanes, .place = recorded_search->place, .is_forward = recorded_search->is_forward};
     look_into_columns(search, &part, from_ns, to_ns);
     if (part.is_found)
-        offer(quest, part.hit.place.lane_idx, &part.hit.box);
+        offer(recorded_search, part.hit.place.lane_idx, &part.hit.box);
 }

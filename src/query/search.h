@@ -19,10 +19,10 @@
 #define RV_SEARCH_COLUMNS 4096u
 
 struct rv_search { /* zeroed = no search; a copy is not one */
-    struct rv_matches matches;
+    struct rv_name_set matches;
     bool is_on;
-    uint64_t generation;   /* of the set that the counts are of */
-    struct rv_walk *walks; /* by lane */
+    uint64_t generation;        /* of the set that the counts are of */
+    struct rv_span_iter *walks; /* by lane */
     size_t n_walks, walks_capacity;
     size_t next_lane;  /* where looking goes on */
     uint64_t n_rounds; /* how often all lanes were looked through, one after the other, to what was their end then */
@@ -52,7 +52,7 @@ bool rv_search_update(struct rv_search *search, struct rv_lanes *lanes, struct r
 uint64_t rv_search_n_calls(const struct rv_search *search, struct rv_lanes *lanes, bool *is_partial);
 
 /*
- * Of a recording that is told in sum an update looks at what the lanes have of it. The rest is added: each call once,
+ * Of a summarized recording an update looks at what the lanes have of it. The rest is added: each call once,
  * after a restart, which forgets what was counted.
  */
 void rv_search_restart(struct rv_search *search);
@@ -96,8 +96,9 @@ struct rv_search_quest {
     bool is_forward, is_found;
     struct rv_search_hit hit; /* the nearest so far */
 };
-void rv_search_look_into(struct rv_search *search, struct rv_search_quest *quest, uint64_t from_ns, uint64_t to_ns);
-void rv_search_look_at(struct rv_search *search, struct rv_search_quest *quest, uint32_t lane_idx,
+void rv_search_look_into(struct rv_search *search, struct rv_search_quest *recorded_search, uint64_t from_ns,
+                         uint64_t to_ns);
+void rv_search_look_at(struct rv_search *search, struct rv_search_quest *recorded_search, uint32_t lane_idx,
                        const struct rv_timeline *calls);
 
 #endif

@@ -15,12 +15,12 @@ static bool has_start(const struct rv_box *box)
 }
 
 /* The earliest event of a log after at_ns, if it is before `best`; else best. */
-static uint64_t next_in(const struct rv_chunks *log, uint64_t limit_ns, uint64_t at_ns, uint64_t best)
+static uint64_t next_in(const struct rv_chunked_log *log, uint64_t limit_ns, uint64_t at_ns, uint64_t best)
 {
-    struct rv_chunks_at at = rv_chunks_find(log, rv_clock_after_ns(at_ns, 1)), end = rv_chunks_end(log);
+    struct rv_chunked_log_at at = rv_chunked_log_find(log, rv_clock_after_ns(at_ns, 1)), end = rv_chunked_log_end(log);
     uint64_t base;
     uint32_t n;
-    for (const void *records; (records = rv_chunks_walk(log, &at, end, &base, &n));)
+    for (const void *records; (records = rv_chunked_log_walk(log, &at, end, &base, &n));)
         for (uint32_t i = 0; i < n; i++) {
             struct rv_box box = rv_timeline_box(log, records, i, base);
             if (rv_box_end_ns(&box) >= rv_clock_after_ns(best, limit_ns))
@@ -45,10 +45,10 @@ static void take_later(struct found *found, uint64_t ns)
 }
 
 /* Events of a log before at_ns, from where they cannot be earlier than what was found. */
-static void previous_in(const struct rv_chunks *log, uint64_t limit_ns, uint64_t at_ns, struct found *found)
+static void previous_in(const struct rv_chunked_log *log, uint64_t limit_ns, uint64_t at_ns, struct found *found)
 {
-    struct rv_chunks_at at = rv_chunks_find(log, rv_clock_after_ns(at_ns, limit_ns));
-    while (rv_chunks_back(log, &at)) {
+    struct rv_chunked_log_at at = rv_chunked_log_find(log, rv_clock_after_ns(at_ns, limit_ns));
+    while (rv_chunked_log_back(log, &at)) {
         struct rv_box box = rv_timeline_box_at(log, &at);
         if (found->is_any && rv_box_end_ns(&box) <= found->ns)
             break;

@@ -11,7 +11,7 @@
 
 #include "model/lanes.h"
 
-/* The time of the first event after at_ns; false when there is none. Of what is known in sum they tell nothing. */
+/* The time of the first event after at_ns; false when there is none. They know nothing of what is only summarized. */
 bool rv_step_next(const struct rv_lane *lane, uint64_t at_ns, uint64_t *ns);
 
 /* The time of the last event before at_ns; false when there is none. */

@@ -152,7 +152,7 @@ static void split_tails(struct word *word, const struct rv_event *events)
 }
 
 /* What was called last at each event's level before it; nothing with bare returns. */
-static void find_names(const struct word *word, const struct rv_guess *guess, uint32_t *before)
+static void find_names(const struct word *word, const struct rv_predictor *guess, uint32_t *before)
 {
     if (guess->return_mask)
         for (uint32_t i = 0; i < RV_KINDS_GROUP; i++) {
@@ -166,7 +166,7 @@ static void find_names(const struct word *word, const struct rv_guess *guess, ui
 }
 
 /* The RETURNs whose ids are not what they are expected to be. */
-static uint64_t find_odd_ids(const struct word *word, const struct rv_guess *guess)
+static uint64_t find_odd_ids(const struct word *word, const struct rv_predictor *guess)
 {
     _Alignas(32) uint32_t before[RV_KINDS_GROUP];
     find_names(word, guess, before);
@@ -316,7 +316,7 @@ static uint32_t take_ids(uint64_t kinds, const uint32_t *ids, uint32_t *out)
 static void take_return_names(uint64_t kinds, uint32_t *names, const uint32_t *frames, uint32_t *ids)
 {
     _Alignas(32) uint32_t from[RV_KINDS_GROUP];
-    __m256i own = _mm256_add_epi32(_mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7), _mm256_set1_epi32(RV_GUESS_LEVELS));
+    __m256i own = _mm256_add_epi32(_mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7), _mm256_set1_epi32(RV_PREDICTOR_LEVELS));
     for (uint32_t i = 0; i < RV_KINDS_GROUP; i += LANES, kinds >>= LANES) {
         __m256i levels = _mm256_load_si256((const void *)(frames + i));
         _mm256_store_si256((void *)(from + i), _mm256_blendv_epi8(own, levels, lane_mask(kinds & 0xff)));
@@ -330,9 +330,9 @@ static void take_return_names(uint64_t kinds, uint32_t *names, const uint32_t *f
 static const uint32_t *take_names(struct rv_cursor *cursor, uint64_t kinds, const uint32_t *frames, uint32_t *ids)
 {
     uint32_t *names = cursor->guess.names;
-    cursor->n_ids += take_ids(kinds, cursor->codec->ids + cursor->n_ids, names + RV_GUESS_LEVELS);
+    cursor->n_ids += take_ids(kinds, cursor->codec->ids + cursor->n_ids, names + RV_PREDICTOR_LEVELS);
     if (!cursor->guess.return_mask)
-        return names + RV_GUESS_LEVELS;
+        return names + RV_PREDICTOR_LEVELS;
     take_return_names(kinds, names, frames, ids);
     return ids;
 }

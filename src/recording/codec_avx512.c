@@ -1,5 +1,5 @@
 /*
- * Words of 64 ordinary events, AVX-512: what is told of an event by a bit is a mask of 64 of them, and compressing by
+ * Words of 64 ordinary events, AVX-512: what a bit says of an event is a mask of 64 of them, and compressing by
  * masks puts ids and times side by side. What remains one by one is the name at each level, which goes through memory.
  */
 #include <immintrin.h>

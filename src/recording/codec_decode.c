@@ -206,7 +206,7 @@ static void take_times(struct rv_cursor *cursor, uint32_t begin, uint32_t end, s
     cursor->last = last;
 }
 
-static inline void put_name(struct rv_guess *guess, struct rv_event *out, uint32_t is_return, uint16_t frame,
+static inline void put_name(struct rv_predictor *guess, struct rv_event *out, uint32_t is_return, uint16_t frame,
                             uint32_t id)
 {
     guess->names[frame] = id;
@@ -394,7 +394,7 @@ int rv_codec_decode(struct rv_codec *codec, const struct rv_rec_chunk *chunk, co
     cursor.next_odd = next_odd(&cursor);
     for (uint32_t begin = 0; begin < n; begin += RV_KINDS_GROUP)
         take_word(&cursor, begin, n - begin < RV_KINDS_GROUP ? n : begin + RV_KINDS_GROUP, out);
-    rv_guess_forget(&cursor.guess);
+    rv_predictor_forget(&cursor.guess);
     if (!has_used_times(&cursor))
         return -EBADMSG;
     return take_lines(codec, chunk, payload, payload + n_bytes, out);

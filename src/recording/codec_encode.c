@@ -69,7 +69,7 @@ __attribute__((noinline)) static void put_times(struct rv_codec *codec, struct r
 static inline void put_plain(const struct rv_codec *codec, struct rv_rows *rows, const struct rv_event *event,
                              uint32_t i, uint32_t is_return)
 {
-    struct rv_guess *guess = &rows->guess;
+    struct rv_predictor *guess = &rows->guess;
     uint16_t frame = event->frame;
     uint32_t id = event->id, of_call = is_return - 1; /* all ones for a CALL */
     if (__builtin_expect(frame != (uint16_t)(guess->level - is_return), 0))
@@ -179,7 +179,7 @@ static uint16_t first_level(const struct rv_event *events, uint32_t n)
     return 0;
 }
 
-/* Where the clock stands before the first event: SYNC tells of the past. */
+/* Where the clock stands before the first event: SYNC describes the past. */
 static uint64_t first_time(const struct rv_event *events, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++)
@@ -200,7 +200,7 @@ void rv_codec_encode(struct rv_codec *codec, const struct rv_event *events, uint
         .times = rv_times_begin(codec),
         .last = first};
     put_rows(codec, &rows, events, n);
-    rv_guess_forget(&rows.guess);
+    rv_predictor_forget(&rows.guess);
 
     size_t head_at = out->n;
     rv_rec_buffer_add(out, &head, sizeof head);

@@ -17,7 +17,7 @@
 _Static_assert(offsetof(struct rv_event, aux) == 12 && offsetof(struct rv_event, frame) == 14, "the end of an event");
 
 enum {
-    RV_GUESS_LEVELS = 65536,
+    RV_PREDICTOR_LEVELS = 65536,
     RV_KINDS_GROUP = 64 /* events in a word of kinds */,
     RV_TIME_IS_WIDE = 0xffff,
     RV_IDS_OVERRUN = 16
@@ -54,7 +54,7 @@ struct rv_codec {
 };
 
 /* What the next event looks like if nothing odd happens. */
-struct rv_guess {
+struct rv_predictor {
     uint16_t level;
     uint32_t return_mask; /* 0 with bare returns */
     uint32_t *names;
@@ -71,7 +71,7 @@ struct rv_times {
 struct rv_rows { /* how much of each column there is */
     uint32_t n_ids, n_wide, n_odd_tags, n_odd_ids, n_specials;
     uint32_t call_lines, return_lines, all_ids; /* or'ed */
-    struct rv_guess guess;
+    struct rv_predictor guess;
     struct rv_times times;
     uint64_t last; /* time */
 };
@@ -83,7 +83,7 @@ struct rv_columns { /* raw, in the codec's memory; n in items */
 struct rv_cursor { /* what was used so far */
     const struct rv_codec *codec;
     const struct rv_columns *columns;
-    struct rv_guess guess;
+    struct rv_predictor guess;
     bool has_contexts;
     struct rv_times times;
     uint64_t last;     /* time */
@@ -115,7 +115,7 @@ static inline uint8_t *rv_times_next(struct rv_times *times, uint32_t is_return,
 }
 
 /* Leave no name behind. */
-static inline void rv_guess_forget(const struct rv_guess *guess)
+static inline void rv_predictor_forget(const struct rv_predictor *guess)
 {
     size_t n_levels = (size_t)2 << (31 - __builtin_clz(guess->levels | 1));
     memset(guess->names, 0, n_levels * sizeof *guess->names);

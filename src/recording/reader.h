@@ -15,7 +15,7 @@ struct rv_rec_damage {
 };
 
 struct rv_rec_reader_params {
-    /* Told of each damage as it is met. May be NULL. */
+    /* Called for each damage as it is met. May be NULL. */
     void (*on_damage)(void *context, const struct rv_rec_damage *damage);
     void *context;
 };
@@ -44,7 +44,7 @@ const char *rv_rec_reader_program(const struct rv_rec_reader *reader);
 int rv_rec_reader_next(struct rv_rec_reader *reader, struct rv_rec_chunk *chunk, const uint8_t **payload);
 
 /*
- * The whole chunk at an offset, as an index tells of it; the place of rv_rec_reader_next() stays.
+ * The whole chunk at an offset, as an index names it; the place of rv_rec_reader_next() stays.
  *   returns  1; 0: there is none; negative errno, said
  */
 int rv_rec_reader_at(struct rv_rec_reader *reader, uint64_t offset, struct rv_rec_chunk *chunk,

@@ -21,19 +21,19 @@ static void add_flag(struct rv_overlay *overlay, const vec2 foot, float top, siz
                     rv_theme_rgba(look->text, 1.0f));
 }
 
-void rv_flags_add(struct rv_overlay *overlay, const struct rv_camera *camera, const struct rv_stage *stage,
-                  const struct rv_flags *flags, float scale)
+void rv_bookmark_flags_add(struct rv_overlay *overlay, const struct rv_camera *camera,
+                           const struct rv_lane_layout *layout, const struct rv_bookmark_flags *flags, float scale)
 {
     for (size_t i = 0; i < flags->n; i++) {
         uint64_t ns = flags->times_ns[i];
-        float x = (float)rv_stage_x(stage, ns);
+        float x = (float)rv_lane_layout_x(layout, ns);
         vec2 foot, head;
-        if (ns < stage->from_ns || ns > stage->to_ns ||
-            !rv_camera_project(camera, (vec3){x, 0.0f, stage->z_front}, foot) ||
-            !rv_camera_project(camera, (vec3){x, stage->top, stage->z_front}, head))
+        if (ns < layout->from_ns || ns > layout->to_ns ||
+            !rv_camera_project(camera, (vec3){x, 0.0f, layout->z_front}, foot) ||
+            !rv_camera_project(camera, (vec3){x, layout->top, layout->z_front}, head))
             continue;
         glm_vec2_scale(foot, 1.0f / scale, foot);
-        float top = stage->is_flat ? head[1] / scale : foot[1] - RISE;
+        float top = layout->is_flat ? head[1] / scale : foot[1] - RISE;
         add_flag(overlay, foot, floorf(top), i + 1);
     }
 }

@@ -6,13 +6,13 @@
 #include "render/overlay.h"
 #include "render/lane_layout.h"
 
-struct rv_flags {
+struct rv_bookmark_flags {
     const uint64_t *times_ns; /* rising */
     size_t n;
 };
 
 /* `scale` is pixels per point. */
-void rv_flags_add(struct rv_overlay *overlay, const struct rv_camera *camera, const struct rv_stage *stage,
-                  const struct rv_flags *flags, float scale);
+void rv_bookmark_flags_add(struct rv_overlay *overlay, const struct rv_camera *camera,
+                           const struct rv_lane_layout *layout, const struct rv_bookmark_flags *flags, float scale);
 
 #endif

@@ -14,7 +14,7 @@ static bool has_collections(const struct rv_view *view)
     return false;
 }
 
-static void pack_lane(struct rv_records *records, const struct rv_view *view, size_t lane,
+static void pack_lane(struct rv_box_buffer *records, const struct rv_view *view, size_t lane,
                       const struct rv_palette *palette)
 {
     const struct rv_view_lane *shown = &view->lanes[lane];
@@ -23,8 +23,8 @@ static void pack_lane(struct rv_records *records, const struct rv_view *view, si
                                         rv_palette_index(palette, &view->boxes[i], shown->thread));
 }
 
-void rv_records_make(struct rv_records *records, const struct rv_view *view, const struct rv_palette *palette,
-                     int width_px)
+void rv_box_buffer_make(struct rv_box_buffer *records, const struct rv_view *view, const struct rv_palette *palette,
+                        int width_px)
 {
     size_t n = view->n_boxes;
     double window_ns = view->to_ns > view->from_ns ? (double)(view->to_ns - view->from_ns) : 1.0;
@@ -42,9 +42,9 @@ void rv_records_make(struct rv_records *records, const struct rv_view *view, con
                       ends);
 }
 
-void rv_records_fini(struct rv_records *records)
+void rv_box_buffer_fini(struct rv_box_buffer *records)
 {
     free(records->items);
     free(records->ordered);
-    *records = (struct rv_records){0};
+    *records = (struct rv_box_buffer){0};
 }

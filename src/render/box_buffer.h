@@ -10,7 +10,7 @@
 #include "render/pack.h"
 #include "render/palette.h"
 
-struct rv_records { /* zeroed = none */
+struct rv_box_buffer { /* zeroed = none */
     struct rv_pack pack;
     struct rv_box_record *items;   /* as the view's boxes are */
     struct rv_box_record *ordered; /* as they are drawn */
@@ -20,8 +20,8 @@ struct rv_records { /* zeroed = none */
 };
 
 /* The view in a picture this wide, in colours that have learned it. */
-void rv_records_make(struct rv_records *records, const struct rv_view *view, const struct rv_palette *palette,
-                     int width_px);
-void rv_records_fini(struct rv_records *records);
+void rv_box_buffer_make(struct rv_box_buffer *records, const struct rv_view *view, const struct rv_palette *palette,
+                        int width_px);
+void rv_box_buffer_fini(struct rv_box_buffer *records);
 
 #endif

@@ -33,7 +33,7 @@ struct rv_boxes {
     GLuint lanes_texture, palette_texture, gc_texture;
     enum rv_color_scheme scheme; /* of the palette's texture; COUNT = none yet */
     float least_height;          /* of a box, as a share of a row's */
-    struct rv_upload upload;
+    struct rv_vertex_ring upload;
     float *lane_texels;
     size_t lane_texels_capacity;
 };
@@ -97,7 +97,7 @@ void rv_boxes_destroy(struct rv_boxes *boxes)
 {
     if (!boxes)
         return;
-    rv_upload_fini(&boxes->upload);
+    rv_vertex_ring_fini(&boxes->upload);
     glDeleteTextures(1, &boxes->lanes_texture);
     glDeleteTextures(1, &boxes->palette_texture);
     glDeleteTextures(1, &boxes->gc_texture);
@@ -116,17 +116,17 @@ static size_t collections_row(const struct rv_view *view, size_t lane)
     return process < GC_ROWS ? process : GC_ROWS - 1;
 }
 
-static void upload_lanes(struct rv_boxes *boxes, const struct rv_stage *stage, const struct rv_view *view)
+static void upload_lanes(struct rv_boxes *boxes, const struct rv_lane_layout *layout, const struct rv_view *view)
 {
-    size_t n_rows = stage->n_lanes / LANES_PER_ROW + 1, n_floats = n_rows * LANES_PER_ROW * TEXELS_PER_LANE * 4;
+    size_t n_rows = layout->n_lanes / LANES_PER_ROW + 1, n_floats = n_rows * LANES_PER_ROW * TEXELS_PER_LANE * 4;
     boxes->lane_texels = rv_vec_reserve(boxes->lane_texels, &boxes->lane_texels_capacity, n_floats, sizeof(float));
     memset(boxes->lane_texels, 0, n_floats * sizeof(float));
-    for (size_t i = 0; i < stage->n_lanes; i++) {
+    for (size_t i = 0; i < layout->n_lanes; i++) {
         float *texel = &boxes->lane_texels[4 * i * TEXELS_PER_LANE];
-        texel[0] = stage->lanes[i].z;
-        texel[1] = stage->lanes[i].half_thickness;
-        texel[2] = stage->lanes[i].row_height;
-        texel[3] = stage->lanes[i].y;
+        texel[0] = layout->lanes[i].z;
+        texel[1] = layout->lanes[i].half_thickness;
+        texel[2] = layout->lanes[i].row_height;
+        texel[3] = layout->lanes[i].y;
         texel[4] = (float)collections_row(view, i);
     }
     glActiveTexture(GL_TEXTURE0 + UNIT_LANES);
@@ -149,13 +149,13 @@ static void bind_palette(struct rv_boxes *boxes, enum rv_color_scheme scheme)
                  GL_UNSIGNED_BYTE, texels);
 }
 
-static size_t gc_texel(const struct rv_stage *stage, uint64_t time_ns)
+static size_t gc_texel(const struct rv_lane_layout *layout, uint64_t time_ns)
 {
-    double at = rv_stage_x(stage, time_ns) / (double)stage->width * GC_TEXELS;
+    double at = rv_lane_layout_x(layout, time_ns) / (double)layout->width * GC_TEXELS;
     return at < 0.0 ? 0 : at > GC_TEXELS - 1 ? GC_TEXELS - 1 : (size_t)at;
 }
 
-static void upload_collections(struct rv_boxes *boxes, const struct rv_stage *stage, const struct rv_view *view)
+static void upload_collections(struct rv_boxes *boxes, const struct rv_lane_layout *layout, const struct rv_view *view)
 {
     static uint8_t texels[GC_ROWS][GC_TEXELS];
     size_t n_rows = view->n_processes < GC_ROWS ? view->n_processes + (size_t)1 : GC_ROWS;
@@ -167,8 +167,8 @@ static void upload_collections(struct rv_boxes *boxes, const struct rv_stage *st
             const struct rv_lane_note *note = &view->notes[i];
             if (note->kind != RV_NOTE_GC || note->end_ns <= view->from_ns || note->start_ns >= view->to_ns)
                 continue;
-            size_t first = gc_texel(stage, note->start_ns);
-            memset(texels[row] + first, 255, gc_texel(stage, note->end_ns) - first + 1);
+            size_t first = gc_texel(layout, note->start_ns);
+            memset(texels[row] + first, 255, gc_texel(layout, note->end_ns) - first + 1);
         }
     }
     glActiveTexture(GL_TEXTURE0 + UNIT_GC);
@@ -177,7 +177,7 @@ static void upload_collections(struct rv_boxes *boxes, const struct rv_stage *st
 }
 
 /* The chosen box is told from others of its subroutine by where it is. */
-static void set_highlight(GLuint program, const struct rv_picture *picture, const struct rv_highlight *highlight)
+static void set_highlight(GLuint program, const struct rv_frame_data *picture, const struct rv_highlight *highlight)
 {
     static const struct rv_box_record none = {.duration = UINT32_MAX};
     bool has_chosen = highlight && highlight->box < picture->records.n;
@@ -189,17 +189,17 @@ static void set_highlight(GLuint program, const struct rv_picture *picture, cons
 static void set_uniforms(const struct rv_boxes *boxes, GLuint program, const struct rv_pass *pass,
                          const struct rv_pack *pack)
 {
-    const struct rv_stage *stage = pass->stage;
+    const struct rv_lane_layout *layout = pass->layout;
     struct rv_color gc = rv_color_gc();
     float gc_linear[3], accent[3], empty[3];
     rv_pass_linear(pass->theme->empty, empty);
     rv_pass_linear(pass->theme->accent, accent);
     rv_pass_linear((uint32_t)gc.r << 16 | (uint32_t)gc.g << 8 | gc.b, gc_linear);
-    float width = stage->width;
+    float width = layout->width;
     glUniform2f(glGetUniformLocation(program, "u_time"), (float)(rv_pack_centre(pack) * (double)width),
                 (float)(rv_pack_scale(pack) * (double)width));
-    glUniform4f(glGetUniformLocation(program, "u_shape"), RV_STAGE_INSET, RV_STAGE_THICKNESS_MIN, stage->box_share,
-                RV_STAGE_CELL_THICKNESS_MIN);
+    glUniform4f(glGetUniformLocation(program, "u_shape"), RV_LANE_LAYOUT_INSET, RV_LANE_LAYOUT_THICKNESS_MIN,
+                layout->box_share, RV_LANE_LAYOUT_CELL_THICKNESS_MIN);
     glUniform1f(glGetUniformLocation(program, "u_heights"), boxes->least_height);
     glUniform1f(glGetUniformLocation(program, "u_width"), width);
     bool has_contrast = boxes->scheme == RV_COLOR_HIGH_CONTRAST;
@@ -216,7 +216,7 @@ static void set_uniforms(const struct rv_boxes *boxes, GLuint program, const str
 }
 
 static void begin_form(const struct rv_boxes *boxes, enum form form, const struct rv_pass *pass,
-                       const struct rv_picture *picture, const struct rv_highlight *highlight)
+                       const struct rv_frame_data *picture, const struct rv_highlight *highlight)
 {
     rv_pass_begin(pass, boxes->programs[form]);
     set_uniforms(boxes, boxes->programs[form], pass, &picture->records.pack);
@@ -234,22 +234,22 @@ static void draw_faces(const struct rv_pass *pass, size_t offset, size_t n)
                             (const void *)(first * FACE_INDICES * sizeof(uint16_t)), (GLsizei)n);
 }
 
-static void prepare(struct rv_boxes *boxes, const struct rv_pass *pass, const struct rv_picture *picture)
+static void prepare(struct rv_boxes *boxes, const struct rv_pass *pass, const struct rv_frame_data *picture)
 {
-    upload_lanes(boxes, pass->stage, picture->view);
+    upload_lanes(boxes, pass->layout, picture->view);
     bind_palette(boxes, rv_palette_scheme(picture->palette));
     boxes->least_height = rv_palette_least_height(picture->palette);
     glBindVertexArray(boxes->vertex_array);
 }
 
-void rv_boxes_draw(struct rv_boxes *boxes, const struct rv_pass *pass, const struct rv_picture *picture,
+void rv_boxes_draw(struct rv_boxes *boxes, const struct rv_pass *pass, const struct rv_frame_data *picture,
                    const struct rv_highlight *highlight)
 {
-    const struct rv_records *records = &picture->records;
+    const struct rv_box_buffer *records = &picture->records;
     size_t n = records->n, n_plain = records->n_plain;
     prepare(boxes, pass, picture);
-    upload_collections(boxes, pass->stage, picture->view);
-    size_t offset = rv_upload_push(&boxes->upload, records->ordered, n * sizeof *records->ordered);
+    upload_collections(boxes, pass->layout, picture->view);
+    size_t offset = rv_vertex_ring_push(&boxes->upload, records->ordered, n * sizeof *records->ordered);
     if (n_plain) {
         begin_form(boxes, FORM_PLAIN, pass, picture, highlight);
         draw_faces(pass, offset, n_plain);
@@ -263,15 +263,15 @@ void rv_boxes_draw(struct rv_boxes *boxes, const struct rv_pass *pass, const str
         glDisable(GL_SAMPLE_ALPHA_TO_COVERAGE);
         glColorMask(GL_TRUE, GL_TRUE, GL_TRUE, GL_TRUE);
     }
-    rv_upload_fence(&boxes->upload);
+    rv_vertex_ring_fence(&boxes->upload);
 }
 
-void rv_boxes_draw_ids(struct rv_boxes *boxes, const struct rv_pass *pass, const struct rv_picture *picture)
+void rv_boxes_draw_ids(struct rv_boxes *boxes, const struct rv_pass *pass, const struct rv_frame_data *picture)
 {
-    const struct rv_records *records = &picture->records;
+    const struct rv_box_buffer *records = &picture->records;
     prepare(boxes, pass, picture);
-    size_t offset = rv_upload_push(&boxes->upload, records->items, records->n * sizeof *records->items);
+    size_t offset = rv_vertex_ring_push(&boxes->upload, records->items, records->n * sizeof *records->items);
     begin_form(boxes, FORM_IDS, pass, picture, NULL);
     draw_faces(pass, offset, records->n);
-    rv_upload_fence(&boxes->upload);
+    rv_vertex_ring_fence(&boxes->upload);
 }

@@ -14,10 +14,10 @@ int rv_boxes_create(struct rv_boxes **boxes);
 void rv_boxes_destroy(struct rv_boxes *boxes);
 
 /* Upload the picture's boxes and draw them with depth test, without blending. highlight may be NULL. */
-void rv_boxes_draw(struct rv_boxes *boxes, const struct rv_pass *pass, const struct rv_picture *picture,
+void rv_boxes_draw(struct rv_boxes *boxes, const struct rv_pass *pass, const struct rv_frame_data *picture,
                    const struct rv_highlight *highlight);
 
 /* The same boxes, each in the colour of its number: its place in the content's boxes + 1, red lowest. For tests. */
-void rv_boxes_draw_ids(struct rv_boxes *boxes, const struct rv_pass *pass, const struct rv_picture *picture);
+void rv_boxes_draw_ids(struct rv_boxes *boxes, const struct rv_pass *pass, const struct rv_frame_data *picture);
 
 #endif

@@ -59,17 +59,17 @@ static void fit_point(struct fit *fit, const struct frame *frame, const vec3 poi
     fit->distance_max = fmaxf(fit->distance_max, distance);
 }
 
-static void fit_corners(struct fit *fit, const struct frame *frame, const struct rv_stage *stage)
+static void fit_corners(struct fit *fit, const struct frame *frame, const struct rv_lane_layout *layout)
 {
-    fit_point(fit, frame, (vec3){stage->width + TICK_LABEL_WIDTH, 0.0f, stage->z_front + 0.5f * TICK_LABEL_ROOM});
+    fit_point(fit, frame, (vec3){layout->width + TICK_LABEL_WIDTH, 0.0f, layout->z_front + 0.5f * TICK_LABEL_ROOM});
     for (int side = 0; side < 2; side++) {
-        float x = side ? stage->width : 0.0f;
-        fit_point(fit, frame, (vec3){x, 0.0f, stage->z_front + TICK_LABEL_ROOM});
-        fit_point(fit, frame, (vec3){x, WALL_SHARE * stage->top, stage->z_back});
-        for (size_t i = 0; i < stage->n_lanes; i++) {
-            const struct rv_stage_lane *lane = &stage->lanes[i];
-            fit_point(fit, frame, (vec3){x, rv_stage_lane_top(lane), lane->z + lane->half_thickness});
-            fit_point(fit, frame, (vec3){x, rv_stage_lane_top(lane), lane->z - lane->half_thickness});
+        float x = side ? layout->width : 0.0f;
+        fit_point(fit, frame, (vec3){x, 0.0f, layout->z_front + TICK_LABEL_ROOM});
+        fit_point(fit, frame, (vec3){x, WALL_SHARE * layout->top, layout->z_back});
+        for (size_t i = 0; i < layout->n_lanes; i++) {
+            const struct rv_lane_layout_lane *lane = &layout->lanes[i];
+            fit_point(fit, frame, (vec3){x, rv_lane_layout_lane_top(lane), lane->z + lane->half_thickness});
+            fit_point(fit, frame, (vec3){x, rv_lane_layout_lane_top(lane), lane->z - lane->half_thickness});
         }
     }
 }
@@ -91,15 +91,15 @@ static void place_eye(struct frame *frame, const struct fit *fit)
     glm_vec3_muladds(frame->forward, along, frame->eye);
 }
 
-static struct fit fit_stage(const struct frame *frame, const struct rv_stage *stage, const vec4 slopes)
+static struct fit fit_stage(const struct frame *frame, const struct rv_lane_layout *layout, const vec4 slopes)
 {
     struct fit fit = {.x = {1e9f, -1e9f}, .y = {1e9f, -1e9f}, .distance_min = 1e9f, .distance_max = -1e9f};
     glm_vec4_copy((float *)slopes, fit.slopes);
-    fit_corners(&fit, frame, stage);
+    fit_corners(&fit, frame, layout);
     return fit;
 }
 
-static void fit_perspective(struct rv_camera *camera, const struct rv_stage *stage,
+static void fit_perspective(struct rv_camera *camera, const struct rv_lane_layout *layout,
                             const struct rv_camera_params *params)
 {
     struct frame frame = {.tan_y = tanf(0.5f * params->look->field_of_view)};
@@ -107,7 +107,7 @@ static void fit_perspective(struct rv_camera *camera, const struct rv_stage *sta
     frame.tan_x = frame.tan_y * (float)params->width_px / (float)params->height_px;
     set_direction(&frame, params);
     margin_slopes(&frame, params, slopes);
-    struct fit fit = fit_stage(&frame, stage, slopes);
+    struct fit fit = fit_stage(&frame, layout, slopes);
     place_eye(&frame, &fit);
     float along = glm_vec3_dot(frame.eye, frame.forward);
     mat4 view, projection;
@@ -125,10 +125,10 @@ struct rectangle { /* of the view's plane: what the whole picture shows */
     float left, right, bottom, top;
 };
 
-static struct rectangle frame_flat(const struct rv_stage *stage, const struct rv_camera_params *params)
+static struct rectangle frame_flat(const struct rv_lane_layout *layout, const struct rv_camera_params *params)
 {
     float inside_px = fmaxf((float)params->width_px - params->left_px - params->right_px, 1.0f);
-    float x_pixel = stage->width / inside_px, y_pixel = RV_STAGE_POINT / (float)params->scale;
+    float x_pixel = layout->width / inside_px, y_pixel = RV_LANE_LAYOUT_POINT / (float)params->scale;
     struct rectangle all = {.left = -params->left_px * x_pixel, .bottom = -params->bottom_px * y_pixel};
     all.right = all.left + (float)params->width_px * x_pixel;
     all.top = all.bottom + (float)params->height_px * y_pixel;
@@ -150,16 +150,16 @@ static struct rectangle frame_tilted(const struct fit *fit, const struct rv_came
     return all;
 }
 
-static void fit_orthographic(struct rv_camera *camera, const struct rv_stage *stage,
+static void fit_orthographic(struct rv_camera *camera, const struct rv_lane_layout *layout,
                              const struct rv_camera_params *params)
 {
     struct frame frame = {.tan_x = 0.0f};
     mat4 view, projection;
     set_direction(&frame, params);
-    struct fit fit = fit_stage(&frame, stage, (vec4){0.0f, 0.0f, 0.0f, 0.0f});
-    struct rectangle all = stage->is_flat ? frame_flat(stage, params) : frame_tilted(&fit, params);
-    float near = stage->is_flat ? -FLAT_DEPTH : fit.distance_min - 1.0f;
-    float far = stage->is_flat ? FLAT_DEPTH : fit.distance_max + 1.0f;
+    struct fit fit = fit_stage(&frame, layout, (vec4){0.0f, 0.0f, 0.0f, 0.0f});
+    struct rectangle all = layout->is_flat ? frame_flat(layout, params) : frame_tilted(&fit, params);
+    float near = layout->is_flat ? -FLAT_DEPTH : fit.distance_min - 1.0f;
+    float far = layout->is_flat ? FLAT_DEPTH : fit.distance_max + 1.0f;
     glm_look(frame.eye, frame.forward, frame.up, view);
     glm_ortho(all.left, all.right, all.bottom, all.top, near, far, projection);
     glm_mat4_mul(projection, view, camera->view_projection);
@@ -168,14 +168,14 @@ static void fit_orthographic(struct rv_camera *camera, const struct rv_stage *st
     camera->stretch = camera->pixel * (float)params->height_px / (all.top - all.bottom) * cosf(params->look->elevation);
 }
 
-void rv_camera_fit(struct rv_camera *camera, const struct rv_stage *stage, const struct rv_camera_params *params)
+void rv_camera_fit(struct rv_camera *camera, const struct rv_lane_layout *layout, const struct rv_camera_params *params)
 {
     camera->width_px = params->width_px;
     camera->height_px = params->height_px;
     if (params->look->field_of_view > 0.0f)
-        fit_perspective(camera, stage, params);
+        fit_perspective(camera, layout, params);
     else
-        fit_orthographic(camera, stage, params);
+        fit_orthographic(camera, layout, params);
 }
 
 void rv_camera_mix(struct rv_camera *camera, const struct rv_camera *from, float share)
@@ -235,35 +235,35 @@ static bool meet_plane(const struct rv_camera *camera, const double px[2], int a
     return clip_of(camera, 3, out) > 0.0;
 }
 
-double rv_camera_x_at(const struct rv_camera *camera, const struct rv_stage *stage, double x_px, double y_px)
+double rv_camera_x_at(const struct rv_camera *camera, const struct rv_lane_layout *layout, double x_px, double y_px)
 {
     double px[2] = {x_px, y_px};
     vec3 at = {0.0f, 0.0f, 0.0f};
-    for (size_t i = 0; i < stage->n_lanes; i++) {
-        const struct rv_stage_lane *lane = &stage->lanes[i];
+    for (size_t i = 0; i < layout->n_lanes; i++) {
+        const struct rv_lane_layout_lane *lane = &layout->lanes[i];
         bool is_hit = meet_plane(camera, px, 2, lane->z + lane->half_thickness, at);
         float height = at[1] - lane->y;
-        if (is_hit && height >= 0.0f && height <= rv_stage_lane_top(lane) && at[0] >= -EDGE &&
-            at[0] <= stage->width + EDGE)
+        if (is_hit && height >= 0.0f && height <= rv_lane_layout_lane_top(lane) && at[0] >= -EDGE &&
+            at[0] <= layout->width + EDGE)
             return (double)at[0];
     }
-    if (!stage->is_flat && meet_plane(camera, px, 1, 0.0f, at) && at[2] >= stage->z_back)
+    if (!layout->is_flat && meet_plane(camera, px, 1, 0.0f, at) && at[2] >= layout->z_back)
         return (double)at[0];
-    meet_plane(camera, px, 2, stage->z_back, at);
+    meet_plane(camera, px, 2, layout->z_back, at);
     return (double)at[0];
 }
 
-size_t rv_camera_lane_at(const struct rv_camera *camera, const struct rv_stage *stage, double x_px, double y_px)
+size_t rv_camera_lane_at(const struct rv_camera *camera, const struct rv_lane_layout *layout, double x_px, double y_px)
 {
     vec3 at;
-    int axis = stage->is_flat ? 2 : 1; /* the plane in which zones lie side by side */
+    int axis = layout->is_flat ? 2 : 1; /* the plane in which zones lie side by side */
     if (!meet_plane(camera, (double[2]){x_px, y_px}, axis, 0.0f, at))
-        return stage->n_lanes;
+        return layout->n_lanes;
     float across = at[3 - axis];
-    for (size_t i = 0; i < stage->n_lanes; i++) {
-        const float *zone = stage->lanes[i].zone;
+    for (size_t i = 0; i < layout->n_lanes; i++) {
+        const float *zone = layout->lanes[i].zone;
         if (across >= fminf(zone[0], zone[1]) && across < fmaxf(zone[0], zone[1]))
             return i;
     }
-    return stage->n_lanes;
+    return layout->n_lanes;
 }

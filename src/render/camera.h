@@ -14,7 +14,7 @@
 #include "render/lane_layout.h"
 
 struct rv_camera_params {
-    const struct rv_look_params *look;
+    const struct rv_view_mode_params *look;
     double scale; /* pixels a point, for flat looks */
     int width_px, height_px;
     float left_px, right_px, top_px, bottom_px; /* margins around the lanes */
@@ -30,7 +30,8 @@ struct rv_camera {
 };
 
 /* The nearest eye from which every corner of every lane lies inside the margins. */
-void rv_camera_fit(struct rv_camera *camera, const struct rv_stage *stage, const struct rv_camera_params *params);
+void rv_camera_fit(struct rv_camera *camera, const struct rv_lane_layout *layout,
+                   const struct rv_camera_params *params);
 
 /* On the way from one camera to another: share 0 is `from`, 1 leaves the camera as it is. */
 void rv_camera_mix(struct rv_camera *camera, const struct rv_camera *from, float share);
@@ -45,9 +46,9 @@ bool rv_camera_project(const struct rv_camera *camera, const vec3 point, vec2 ou
  * World x under a window position: on the front of the first lane that the ray passes, else on the floor, else on the
  * back wall.
  */
-double rv_camera_x_at(const struct rv_camera *camera, const struct rv_stage *stage, double x_px, double y_px);
+double rv_camera_x_at(const struct rv_camera *camera, const struct rv_lane_layout *layout, double x_px, double y_px);
 
 /* The lane whose zone is under a window position; n_lanes where there is none. */
-size_t rv_camera_lane_at(const struct rv_camera *camera, const struct rv_stage *stage, double x_px, double y_px);
+size_t rv_camera_lane_at(const struct rv_camera *camera, const struct rv_lane_layout *layout, double x_px, double y_px);
 
 #endif

@@ -13,7 +13,7 @@
 
 static const char TAG_TEXT[] = "stopped";
 
-bool rv_stops_has(const struct rv_stops *stops, uint32_t lane_idx)
+bool rv_debugger_marks_has(const struct rv_debugger_marks *stops, uint32_t lane_idx)
 {
     for (size_t i = 0; i < stops->n; i++)
         if (stops->lanes[i] == lane_idx)
@@ -21,7 +21,7 @@ bool rv_stops_has(const struct rv_stops *stops, uint32_t lane_idx)
     return false;
 }
 
-void rv_stops_add_sign(struct rv_overlay *overlay, float x, float y, uint32_t rgba)
+void rv_debugger_marks_add_sign(struct rv_overlay *overlay, float x, float y, uint32_t rgba)
 {
     rv_overlay_rectangle(overlay, (struct rv_overlay_area){x, y, BAR_WIDTH, SIGN_HEIGHT}, 1.0f, rgba);
     rv_overlay_rectangle(overlay, (struct rv_overlay_area){x + SIGN_WIDTH - BAR_WIDTH, y, BAR_WIDTH, SIGN_HEIGHT}, 1.0f,
@@ -41,15 +41,16 @@ static const struct rv_box *find_innermost(const struct rv_view *view, const str
 }
 
 /* The corners of its front, from the lower left on; false where a part of it is behind the eye, or out of sight. */
-static bool find_corners(const struct rv_camera *camera, const struct rv_stage *stage, const struct rv_stage_lane *lane,
-                         const struct rv_box *box, float scale, vec2 corners[4])
+static bool find_corners(const struct rv_camera *camera, const struct rv_lane_layout *layout,
+                         const struct rv_lane_layout_lane *lane, const struct rv_box *box, float scale, vec2 corners[4])
 {
     uint32_t depth = box->depth < lane->n_rows ? box->depth : lane->n_rows ? lane->n_rows - 1 : 0;
-    float x[2] = {fmaxf((float)rv_stage_x(stage, box->start_ns), 0.0f),
-                  fminf((float)rv_stage_x(stage, rv_box_end_ns(box)), stage->width)};
-    float y[2] = {rv_stage_row_y(lane, depth), rv_stage_row_y(lane, depth) + stage->box_share * lane->row_height};
-    float z = lane->z + rv_stage_thickness(lane, depth);
-    if (x[1] <= x[0] || (stage->is_flat && (y[0] < 0.0f || y[1] > stage->top)))
+    float x[2] = {fmaxf((float)rv_lane_layout_x(layout, box->start_ns), 0.0f),
+                  fminf((float)rv_lane_layout_x(layout, rv_box_end_ns(box)), layout->width)};
+    float y[2] = {rv_lane_layout_row_y(lane, depth),
+                  rv_lane_layout_row_y(lane, depth) + layout->box_share * lane->row_height};
+    float z = lane->z + rv_lane_layout_thickness(lane, depth);
+    if (x[1] <= x[0] || (layout->is_flat && (y[0] < 0.0f || y[1] > layout->top)))
         return false;
     for (int i = 0; i < 4; i++) {
         if (!rv_camera_project(camera, (vec3){x[i == 1 || i == 2], y[i >= 2], z}, corners[i]))
@@ -68,20 +69,21 @@ static void add_tag(struct rv_overlay *overlay, const float at[2])
     float x = floorf(at[0] - width), y = floorf(at[1] - TAG_HEIGHT - TAG_GAP);
     rv_overlay_rectangle(overlay, (struct rv_overlay_area){x, y, width, TAG_HEIGHT}, 4.0f,
                          rv_theme_rgba(theme->accent, 1.0f));
-    rv_stops_add_sign(overlay, x + TAG_PADDING, y + 0.5f * (TAG_HEIGHT - SIGN_HEIGHT), ink);
+    rv_debugger_marks_add_sign(overlay, x + TAG_PADDING, y + 0.5f * (TAG_HEIGHT - SIGN_HEIGHT), ink);
     rv_overlay_text(overlay, RV_FONT_BOLD, (float[2]){x + 2.0f * TAG_PADDING + SIGN_WIDTH, y + TAG_BASELINE}, TAG_TEXT,
                     ink);
 }
 
-void rv_stops_add(struct rv_overlay *overlay, const struct rv_camera *camera, const struct rv_stage *stage,
-                  const struct rv_view *view, const struct rv_stops *stops, float scale)
+void rv_debugger_marks_add(struct rv_overlay *overlay, const struct rv_camera *camera,
+                           const struct rv_lane_layout *layout, const struct rv_view *view,
+                           const struct rv_debugger_marks *stops, float scale)
 {
     uint32_t rgba = rv_theme_rgba(rv_overlay_theme(overlay)->accent, 1.0f);
-    for (size_t i = 0; stops->n && i < view->n_lanes && i < stage->n_lanes; i++) {
+    for (size_t i = 0; stops->n && i < view->n_lanes && i < layout->n_lanes; i++) {
         const struct rv_view_lane *lane = &view->lanes[i];
-        const struct rv_box *box = rv_stops_has(stops, lane->lane_idx) ? find_innermost(view, lane) : NULL;
+        const struct rv_box *box = rv_debugger_marks_has(stops, lane->lane_idx) ? find_innermost(view, lane) : NULL;
         vec2 corners[4];
-        if (!box || !find_corners(camera, stage, &stage->lanes[i], box, scale, corners))
+        if (!box || !find_corners(camera, layout, &layout->lanes[i], box, scale, corners))
             continue;
         for (int j = 0; j < 4; j++)
             rv_overlay_line(overlay, corners[j], corners[(j + 1) % 4], LINE_WIDTH, rgba);

@@ -10,18 +10,19 @@
 #include "render/overlay.h"
 #include "render/lane_layout.h"
 
-struct rv_stops {          /* zeroed = none */
+struct rv_debugger_marks { /* zeroed = none */
     const uint32_t *lanes; /* lane_idx */
     size_t n;
 };
 
-bool rv_stops_has(const struct rv_stops *stops, uint32_t lane_idx);
+bool rv_debugger_marks_has(const struct rv_debugger_marks *stops, uint32_t lane_idx);
 
 /* The sign of it: two bars, 8 points high. */
-void rv_stops_add_sign(struct rv_overlay *overlay, float x, float y, uint32_t rgba);
+void rv_debugger_marks_add_sign(struct rv_overlay *overlay, float x, float y, uint32_t rgba);
 
 /* `scale` is pixels per point. */
-void rv_stops_add(struct rv_overlay *overlay, const struct rv_camera *camera, const struct rv_stage *stage,
-                  const struct rv_view *view, const struct rv_stops *stops, float scale);
+void rv_debugger_marks_add(struct rv_overlay *overlay, const struct rv_camera *camera,
+                           const struct rv_lane_layout *layout, const struct rv_view *view,
+                           const struct rv_debugger_marks *stops, float scale);
 
 #endif

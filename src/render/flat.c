@@ -28,8 +28,8 @@ static void add_caption(struct rv_overlay *overlay, const struct rv_labels_conte
     enum rv_font font = area.height >= ROW_LARGE - 1.0f ? RV_FONT_TEXT : RV_FONT_SMALL;
     float cap = font == RV_FONT_TEXT ? CAP_TEXT : CAP_SMALL;
     rv_labels_name(content, row->box->id, full, sizeof full);
-    struct rv_caption_room room = {area.width - 2.0f * PADDING, rv_font_measure, &font};
-    if (!rv_caption_fit(full, &room, caption, sizeof caption))
+    struct rv_short_name_room room = {area.width - 2.0f * PADDING, rv_font_measure, &font};
+    if (!rv_short_name_fit(full, &room, caption, sizeof caption))
         return;
     float at[2] = {area.x + PADDING, floorf(area.y + 0.5f * (area.height + cap))};
     rv_overlay_text(overlay, font, at, caption, rv_labels_colour(content, row->box, row->lane));
@@ -38,20 +38,20 @@ static void add_caption(struct rv_overlay *overlay, const struct rv_labels_conte
 /* False when no text is on it: too narrow, too low or out of sight. */
 static bool place_row(const struct rv_pass *pass, const struct rv_labels_content *content, float scale, struct row *row)
 {
-    const struct rv_stage *stage = pass->stage;
-    const struct rv_stage_lane *lane = &stage->lanes[row->lane];
+    const struct rv_lane_layout *layout = pass->layout;
+    const struct rv_lane_layout_lane *lane = &layout->lanes[row->lane];
     const struct rv_palette *palette = content->picture->palette;
     const struct rv_box *box = row->box;
-    float height = lane->row_height / RV_STAGE_POINT;
-    float left = fmaxf(0.0f, (float)rv_stage_x(stage, box->start_ns));
-    float right = fminf(stage->width, (float)rv_stage_x(stage, rv_box_end_ns(box)));
+    float height = lane->row_height / RV_LANE_LAYOUT_POINT;
+    float left = fmaxf(0.0f, (float)rv_lane_layout_x(layout, box->start_ns));
+    float right = fminf(layout->width, (float)rv_lane_layout_x(layout, rv_box_end_ns(box)));
     vec2 px, end_px;
     if (height < ROW_MIN || (right - left) < WIDTH_MIN * scale * pass->camera->pixel)
         return false;
     uint32_t colour_idx = rv_palette_index(palette, box, content->picture->view->lanes[row->lane].thread);
-    float share = stage->box_share * rv_palette_height(palette, colour_idx);
-    float y = rv_stage_row_y(lane, box->depth) + share * lane->row_height;
-    if (share < SHARE_MIN || y > stage->top || y - lane->row_height < 0.0f ||
+    float share = layout->box_share * rv_palette_height(palette, colour_idx);
+    float y = rv_lane_layout_row_y(lane, box->depth) + share * lane->row_height;
+    if (share < SHARE_MIN || y > layout->top || y - lane->row_height < 0.0f ||
         !rv_camera_project(pass->camera, (vec3){left, y, lane->z}, px) ||
         !rv_camera_project(pass->camera, (vec3){right, y, lane->z}, end_px))
         return false;
@@ -62,23 +62,24 @@ static bool place_row(const struct rv_pass *pass, const struct rv_labels_content
 void rv_flat_add_captions(struct rv_overlay *overlay, const struct rv_pass *pass,
                           const struct rv_labels_content *content, float scale)
 {
-    const struct rv_picture *picture = content->picture;
-    const struct rv_view *view = rv_picture_content(picture);
-    for (size_t i = 0; i < picture->n_wide && picture->wide[i].lane < pass->stage->n_lanes; i++) {
+    const struct rv_frame_data *picture = content->picture;
+    const struct rv_view *view = rv_frame_data_content(picture);
+    for (size_t i = 0; i < picture->n_wide && picture->wide[i].lane < pass->layout->n_lanes; i++) {
         struct row row = {.lane = picture->wide[i].lane, .box = &view->boxes[picture->wide[i].box]};
         if (place_row(pass, content, scale, &row))
             add_caption(overlay, content, &row);
     }
 }
 
-void rv_flat_add_axis(struct rv_overlay *overlay, const struct rv_pass *pass, const struct rv_ticks *ticks, float scale)
+void rv_flat_add_axis(struct rv_overlay *overlay, const struct rv_pass *pass, const struct rv_time_axis *ticks,
+                      float scale)
 {
     vec2 px;
-    float taken = -1e9f, z = pass->stage->is_flat ? 0.0f : pass->stage->z_front;
+    float taken = -1e9f, z = pass->layout->is_flat ? 0.0f : pass->layout->z_front;
     uint32_t rgba = rv_theme_rgba(pass->theme->tick, 1.0f);
     for (size_t i = 0; i < ticks->n; i++) {
         const struct rv_tick *tick = &ticks->items[i];
-        if (!rv_camera_project(pass->camera, (vec3){(float)rv_stage_x(pass->stage, tick->time_ns), 0.0f, z}, px))
+        if (!rv_camera_project(pass->camera, (vec3){(float)rv_lane_layout_x(pass->layout, tick->time_ns), 0.0f, z}, px))
             continue;
         float width = rv_overlay_text_width(overlay, RV_FONT_SMALL, tick->text), x = px[0] / scale;
         struct rv_overlay_area mark = {floorf(x), px[1] / scale, 1.0f, 4.0f};

@@ -7,7 +7,7 @@
 
 void rv_flat_add_captions(struct rv_overlay *overlay, const struct rv_pass *pass,
                           const struct rv_labels_content *content, float scale);
-void rv_flat_add_axis(struct rv_overlay *overlay, const struct rv_pass *pass, const struct rv_ticks *ticks,
+void rv_flat_add_axis(struct rv_overlay *overlay, const struct rv_pass *pass, const struct rv_time_axis *ticks,
                       float scale);
 
 #endif

@@ -54,7 +54,7 @@ const struct rv_glyph *rv_font_glyph(enum rv_font font, uint32_t codepoint);
 /* Advance width of the first n_bytes of text in px at the face's own size. */
 float rv_font_width(enum rv_font font, const char *text, size_t n_bytes);
 
-/* The same as rv_caption_width_fn; font is a const enum rv_font *. */
+/* The same as rv_short_name_width_fn; font is a const enum rv_font *. */
 float rv_font_measure(const void *font, const char *text, size_t n_bytes);
 
 #endif

@@ -8,12 +8,12 @@
 #define WIDE_SHARE 0.005
 #define WIDE_PX 13.0
 
-const struct rv_view *rv_picture_content(const struct rv_picture *picture)
+const struct rv_view *rv_frame_data_content(const struct rv_frame_data *picture)
 {
     return picture->has_leaves ? &picture->leaves.view : picture->view;
 }
 
-static void learn_colours(struct rv_picture *picture, const struct rv_picture_params *params)
+static void learn_colours(struct rv_frame_data *picture, const struct rv_frame_data_params *params)
 {
     if (!picture->palette)
         picture->palette = rv_palette_create();
@@ -24,10 +24,10 @@ static void learn_colours(struct rv_picture *picture, const struct rv_picture_pa
     rv_palette_update(picture->palette, params->view, params->subroutines);
 }
 
-static void find_wide(struct rv_picture *picture, int width_px)
+static void find_wide(struct rv_frame_data *picture, int width_px)
 {
-    const struct rv_view *view = rv_picture_content(picture);
-    const struct rv_records *records = &picture->records;
+    const struct rv_view *view = rv_frame_data_content(picture);
+    const struct rv_box_buffer *records = &picture->records;
     double share = width_px > 0 && WIDE_PX / width_px < WIDE_SHARE ? WIDE_PX / width_px : WIDE_SHARE;
     uint32_t least = (uint32_t)(share / rv_pack_scale(&records->pack));
     picture->n_wide = 0;
@@ -38,31 +38,31 @@ static void find_wide(struct rv_picture *picture, int width_px)
                 continue;
             picture->wide =
                 rv_vec_reserve(picture->wide, &picture->wide_capacity, picture->n_wide + 1, sizeof *picture->wide);
-            picture->wide[picture->n_wide++] = (struct rv_picture_wide){i, lane};
+            picture->wide[picture->n_wide++] = (struct rv_frame_data_wide){i, lane};
         }
     }
 }
 
-void rv_picture_compose(struct rv_picture *picture, const struct rv_picture_params *params)
+void rv_frame_data_compose(struct rv_frame_data *picture, const struct rv_frame_data_params *params)
 {
     uint64_t window_ns = params->view->to_ns - params->view->from_ns;
     picture->view = params->view;
-    picture->has_leaves = params->has_leaves || rv_leaves_has_row(params->view);
+    picture->has_leaves = params->has_leaves || rv_leaf_view_has_row(params->view);
     learn_colours(picture, params);
     if (picture->has_leaves)
-        rv_leaves_update(&picture->leaves, params->view, params->has_leaves,
-                         params->width_px > 0 ? window_ns / (uint64_t)params->width_px : 0);
-    rv_records_make(&picture->records, rv_picture_content(picture), picture->palette, params->width_px);
-    rv_pick_update(&picture->pick, rv_picture_content(picture), &picture->records, picture->palette);
+        rv_leaf_view_update(&picture->leaves, params->view, params->has_leaves,
+                            params->width_px > 0 ? window_ns / (uint64_t)params->width_px : 0);
+    rv_box_buffer_make(&picture->records, rv_frame_data_content(picture), picture->palette, params->width_px);
+    rv_pick_update(&picture->pick, rv_frame_data_content(picture), &picture->records, picture->palette);
     find_wide(picture, params->width_px);
 }
 
-void rv_picture_fini(struct rv_picture *picture)
+void rv_frame_data_fini(struct rv_frame_data *picture)
 {
-    rv_leaves_fini(&picture->leaves);
+    rv_leaf_view_fini(&picture->leaves);
     rv_palette_destroy(picture->palette);
-    rv_records_fini(&picture->records);
+    rv_box_buffer_fini(&picture->records);
     rv_pick_fini(&picture->pick);
     free(picture->wide);
-    *picture = (struct rv_picture){0};
+    *picture = (struct rv_frame_data){0};
 }

@@ -5,7 +5,7 @@
 
 #include "base/err.h"
 
-void rv_target_fini(struct rv_target *target)
+void rv_framebuffer_fini(struct rv_framebuffer *target)
 {
     if (target->resolved != target->drawn)
         glDeleteFramebuffers(1, &target->resolved);
@@ -13,10 +13,10 @@ void rv_target_fini(struct rv_target *target)
     glDeleteRenderbuffers(1, &target->drawn_colour);
     glDeleteRenderbuffers(1, &target->drawn_depth);
     glDeleteRenderbuffers(1, &target->resolved_colour);
-    *target = (struct rv_target){0};
+    *target = (struct rv_framebuffer){0};
 }
 
-static GLuint attach(GLenum attachment, GLenum format, const struct rv_target *target, int samples)
+static GLuint attach(GLenum attachment, GLenum format, const struct rv_framebuffer *target, int samples)
 {
     GLuint renderbuffer;
     glGenRenderbuffers(1, &renderbuffer);
@@ -26,7 +26,7 @@ static GLuint attach(GLenum attachment, GLenum format, const struct rv_target *t
     return renderbuffer;
 }
 
-static int build(struct rv_target *target)
+static int build(struct rv_framebuffer *target)
 {
     glGenFramebuffers(1, &target->drawn);
     glBindFramebuffer(GL_FRAMEBUFFER, target->drawn);
@@ -50,7 +50,7 @@ static int samples_possible(int samples)
     return samples < max ? samples : max;
 }
 
-int rv_target_resize(struct rv_target *target, int width_px, int height_px, int samples)
+int rv_framebuffer_resize(struct rv_framebuffer *target, int width_px, int height_px, int samples)
 {
     samples = samples_possible(samples);
     bool is_same_size = target->width_px == width_px && target->height_px == height_px;
@@ -61,8 +61,8 @@ int rv_target_resize(struct rv_target *target, int width_px, int height_px, int 
     glGetIntegerv(GL_DRAW_FRAMEBUFFER_BINDING, &bound);
     int err = -ENOTSUP;
     for (; err && samples >= 0; samples = samples > 1 ? samples / 2 : samples - 1) {
-        rv_target_fini(target);
-        *target = (struct rv_target){
+        rv_framebuffer_fini(target);
+        *target = (struct rv_framebuffer){
             .width_px = width_px, .height_px = height_px, .samples = samples, .samples_wanted = wanted};
         err = build(target);
     }
@@ -70,14 +70,14 @@ int rv_target_resize(struct rv_target *target, int width_px, int height_px, int 
     return err ? rv_err(ENOTSUP, "no framebuffer of %d x %d pixels", width_px, height_px) : 0;
 }
 
-void rv_target_begin(const struct rv_target *target)
+void rv_framebuffer_begin(const struct rv_framebuffer *target)
 {
     glBindFramebuffer(GL_FRAMEBUFFER, target->drawn);
     glViewport(0, 0, target->width_px, target->height_px);
     glEnable(GL_FRAMEBUFFER_SRGB);
 }
 
-void rv_target_resolve(const struct rv_target *target)
+void rv_framebuffer_resolve(const struct rv_framebuffer *target)
 {
     int width = target->width_px, height = target->height_px;
     if (target->resolved != target->drawn) {
@@ -89,7 +89,7 @@ void rv_target_resolve(const struct rv_target *target)
     glDisable(GL_FRAMEBUFFER_SRGB);
 }
 
-void rv_target_copy(const struct rv_target *target, GLuint framebuffer)
+void rv_framebuffer_copy(const struct rv_framebuffer *target, GLuint framebuffer)
 {
     int width = target->width_px, height = target->height_px;
     glBindFramebuffer(GL_READ_FRAMEBUFFER, target->resolved);

@@ -16,7 +16,7 @@ void rv_ground_destroy(struct rv_ground *ground);
 
 struct rv_ground_content {
     const struct rv_view *view;
-    const struct rv_ticks *ticks;
+    const struct rv_time_axis *ticks;
     uint64_t now_ns;
     bool has_now; /* it is marked */
     struct rv_range_ns selected;

@@ -31,7 +31,7 @@ struct vertex {
 
 struct rv_labels {
     GLuint program, vertex_array, atlas_texture;
-    struct rv_upload upload;
+    struct rv_vertex_ring upload;
     struct vertex *vertices;
     size_t n, capacity;
 };
@@ -59,7 +59,7 @@ void rv_labels_destroy(struct rv_labels *labels)
 {
     if (!labels)
         return;
-    rv_upload_fini(&labels->upload);
+    rv_vertex_ring_fini(&labels->upload);
     glDeleteVertexArrays(1, &labels->vertex_array);
     glDeleteProgram(labels->program);
     free(labels->vertices);
@@ -106,9 +106,9 @@ static void add_line(struct rv_labels *labels, const struct line *line, const ch
     }
 }
 
-static void add_tick_labels(struct rv_labels *labels, const struct rv_pass *pass, const struct rv_ticks *ticks)
+static void add_tick_labels(struct rv_labels *labels, const struct rv_pass *pass, const struct rv_time_axis *ticks)
 {
-    const struct rv_stage *stage = pass->stage;
+    const struct rv_lane_layout *layout = pass->layout;
     struct line line = {.up = {0.0f, 0.0f, -1.0f},
                         .size = TICK_SIZE,
                         .stretch = pass->camera->stretch,
@@ -116,22 +116,22 @@ static void add_tick_labels(struct rv_labels *labels, const struct rv_pass *pass
     float taken = -1e9f, em = line.size * line.stretch / rv_font_atlas.faces[RV_FONT_LABEL].size_px;
     for (size_t i = 0; i < ticks->n; i++) {
         const char *text = ticks->items[i].text;
-        line.origin[0] = (float)rv_stage_x(stage, ticks->items[i].time_ns) + TICK_INDENT;
-        line.origin[2] = stage->z_front + TICK_DISTANCE;
+        line.origin[0] = (float)rv_lane_layout_x(layout, ticks->items[i].time_ns) + TICK_INDENT;
+        line.origin[2] = layout->z_front + TICK_DISTANCE;
         if (line.origin[0] < taken)
             continue;
         add_line(labels, &line, text);
         taken = line.origin[0] + rv_font_width(RV_FONT_LABEL, text, strlen(text)) * em + TICK_SIZE;
     }
     line.origin[0] = TICK_INDENT;
-    line.origin[2] = stage->z_front + TICK_DISTANCE + 1.2f * TICK_SIZE;
+    line.origin[2] = layout->z_front + TICK_DISTANCE + 1.2f * TICK_SIZE;
     line.rgba = rv_theme_rgba(pass->theme->now, 1.0f);
     add_line(labels, &line, ticks->base);
 }
 
 uint32_t rv_labels_colour(const struct rv_labels_content *content, const struct rv_box *box, size_t lane)
 {
-    const struct rv_view *view = rv_picture_content(content->picture);
+    const struct rv_view *view = rv_frame_data_content(content->picture);
     const struct rv_palette *palette = content->picture->palette;
     enum rv_emphasis emphasis = rv_emphasis_of(content->highlight, box, (size_t)(box - view->boxes));
     uint32_t colour_idx = rv_palette_index(palette, box, view->lanes[lane].thread);
@@ -161,19 +161,20 @@ static bool is_readable(const struct rv_camera *camera, const vec3 low, float ri
 }
 
 static void add_caption(struct rv_labels *labels, const struct rv_pass *pass, const struct rv_labels_content *content,
-                        const struct rv_picture_wide *wide)
+                        const struct rv_frame_data_wide *wide)
 {
-    const struct rv_stage *stage = pass->stage;
-    const struct rv_stage_lane *lane = &stage->lanes[wide->lane];
-    const struct rv_box *box = &rv_picture_content(content->picture)->boxes[wide->box];
+    const struct rv_lane_layout *layout = pass->layout;
+    const struct rv_lane_layout_lane *lane = &layout->lanes[wide->lane];
+    const struct rv_box *box = &rv_frame_data_content(content->picture)->boxes[wide->box];
     const struct rv_palette *palette = content->picture->palette;
-    float left = fmaxf(0.0f, (float)rv_stage_x(stage, box->start_ns));
-    float right = fminf(stage->width, (float)rv_stage_x(stage, rv_box_end_ns(box)));
+    float left = fmaxf(0.0f, (float)rv_lane_layout_x(layout, box->start_ns));
+    float right = fminf(layout->width, (float)rv_lane_layout_x(layout, rv_box_end_ns(box)));
     uint32_t colour_idx = rv_palette_index(palette, box, content->picture->view->lanes[wide->lane].thread);
     float share = rv_palette_height(palette, colour_idx);
-    float height = lane->row_height * stage->box_share * share,
+    float height = lane->row_height * layout->box_share * share,
           size = fminf(lane->row_height * fminf(CAPTION_SHARE, share), CAPTION_SIZE_MAX);
-    vec3 low = {left, rv_stage_row_y(lane, box->depth), lane->z + rv_stage_thickness(lane, box->depth) + CAPTION_LIFT};
+    vec3 low = {left, rv_lane_layout_row_y(lane, box->depth),
+                lane->z + rv_lane_layout_thickness(lane, box->depth) + CAPTION_LIFT};
     float least = fmaxf(2.0f * CAPTION_PADDING, WIDTH_MIN_PX * pass->camera->pixel);
     if (right - left <= least || !is_readable(pass->camera, low, right, height))
         return;
@@ -182,7 +183,8 @@ static void add_caption(struct rv_labels *labels, const struct rv_pass *pass, co
     rv_labels_name(content, box->id, full, sizeof full);
     float room_px = (right - left - 2.0f * CAPTION_PADDING) / (size * pass->camera->stretch) *
                     rv_font_atlas.faces[RV_FONT_LABEL].size_px;
-    if (!rv_caption_fit(full, &(struct rv_caption_room){room_px, rv_font_measure, &font}, caption, sizeof caption))
+    if (!rv_short_name_fit(full, &(struct rv_short_name_room){room_px, rv_font_measure, &font}, caption,
+                           sizeof caption))
         return;
     struct line line = {.origin = {left + CAPTION_PADDING, low[1] + 0.5f * (height - CAP_HEIGHT * size), low[2]},
                         .up = {0.0f, 1.0f, 0.0f},
@@ -194,10 +196,10 @@ static void add_caption(struct rv_labels *labels, const struct rv_pass *pass, co
 
 static void build(struct rv_labels *labels, const struct rv_pass *pass, const struct rv_labels_content *content)
 {
-    const struct rv_picture *picture = content->picture;
+    const struct rv_frame_data *picture = content->picture;
     labels->n = 0;
     bool has_own = pass->look->is_flat && pass->is_settled;
-    for (size_t i = 0; !has_own && i < picture->n_wide && picture->wide[i].lane < pass->stage->n_lanes; i++)
+    for (size_t i = 0; !has_own && i < picture->n_wide && picture->wide[i].lane < pass->layout->n_lanes; i++)
         add_caption(labels, pass, content, &picture->wide[i]);
     bool has_own_axis = pass->look->field_of_view <= 0.0f && pass->is_settled;
     if (!has_own_axis && !pass->look->is_flat)
@@ -212,10 +214,10 @@ void rv_labels_draw(struct rv_labels *labels, const struct rv_pass *pass, const 
     glActiveTexture(GL_TEXTURE0);
     glBindTexture(GL_TEXTURE_2D, labels->atlas_texture);
     glBindVertexArray(labels->vertex_array);
-    size_t offset = rv_upload_push(&labels->upload, labels->vertices, labels->n * sizeof *labels->vertices);
+    size_t offset = rv_vertex_ring_push(&labels->upload, labels->vertices, labels->n * sizeof *labels->vertices);
     glVertexAttribPointer(0, 3, GL_FLOAT, GL_FALSE, sizeof(struct vertex), (const void *)offset);
     glVertexAttribPointer(1, 2, GL_FLOAT, GL_FALSE, sizeof(struct vertex), (const void *)(offset + 12));
     glVertexAttribPointer(2, 4, GL_UNSIGNED_BYTE, GL_TRUE, sizeof(struct vertex), (const void *)(offset + 20));
     glDrawArrays(GL_TRIANGLES, 0, (GLsizei)labels->n);
-    rv_upload_fence(&labels->upload);
+    rv_vertex_ring_fence(&labels->upload);
 }

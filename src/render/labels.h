@@ -14,8 +14,8 @@ int rv_labels_create(struct rv_labels **labels, GLuint atlas_texture);
 void rv_labels_destroy(struct rv_labels *labels);
 
 struct rv_labels_content {
-    const struct rv_picture *picture;
-    const struct rv_ticks *ticks;
+    const struct rv_frame_data *picture;
+    const struct rv_time_axis *ticks;
     struct rv_subroutines *subroutines;
     const struct rv_highlight *highlight; /* NULL = none */
     const struct rv_theme *theme;

@@ -34,7 +34,7 @@ static void process_text(const struct rv_view *view, size_t lane, char *out, siz
         snprintf(out, out_bytes, "%.24s %u", shown->process_name, shown->pid);
 }
 
-float rv_hud_left_margin(const struct rv_overlay *overlay, const struct rv_view *view)
+float rv_lane_labels_left_margin(const struct rv_overlay *overlay, const struct rv_view *view)
 {
     float widest = 0.0f;
     char process[PROCESS_BYTES];
@@ -78,17 +78,17 @@ struct names {
     const struct rv_theme *theme;
     const struct rv_scene_frame *frame;
     const struct rv_camera *camera;
-    const struct rv_stage *stage;
+    const struct rv_lane_layout *layout;
     float last_y;
 };
 
 /* Points at which a lane's name stands; false where it is out of sight. */
 static bool name_place(const struct names *names, size_t lane, vec2 out)
 {
-    const struct rv_stage_lane *stand = &names->stage->lanes[lane];
-    bool is_flat = names->stage->is_flat;
-    vec3 foot = {0.0f, stand->y + (is_flat ? 0.5f * rv_stage_lane_top(stand) : NAME_Y), stand->z};
-    if (is_flat && (foot[1] < 0.0f || foot[1] > names->stage->top))
+    const struct rv_lane_layout_lane *stand = &names->layout->lanes[lane];
+    bool is_flat = names->layout->is_flat;
+    vec3 foot = {0.0f, stand->y + (is_flat ? 0.5f * rv_lane_layout_lane_top(stand) : NAME_Y), stand->z};
+    if (is_flat && (foot[1] < 0.0f || foot[1] > names->layout->top))
         return false;
     if (!rv_camera_project(names->camera, foot, out))
         return false;
@@ -116,7 +116,7 @@ static void add_stop(const struct names *names, struct rv_overlay_area plate)
     uint32_t rgba = rv_theme_rgba(names->theme->accent, 1.0f);
     rv_overlay_line(names->overlay, (float[2]){plate.x, plate.y + plate.height},
                     (float[2]){plate.x + plate.width, plate.y + plate.height}, 2.0f, rgba);
-    rv_stops_add_sign(names->overlay, plate.x - 3.0f, plate.y + 0.5f * (plate.height - 8.0f), rgba);
+    rv_debugger_marks_add_sign(names->overlay, plate.x - 3.0f, plate.y + 0.5f * (plate.height - 8.0f), rgba);
 }
 
 static void add_name(struct names *names, size_t lane)
@@ -131,7 +131,7 @@ static void add_name(struct names *names, size_t lane)
     names->last_y = y;
     struct rv_overlay_area area = {x, y - 11.0f, width, NAME_HEIGHT}, pin = {x + 2.0f, y - 4.0f, 3.0f, 8.0f};
     rv_overlay_rectangle(names->overlay, area, 5.0f, rv_theme_rgba(names->theme->panel, 0.82f));
-    if (rv_stops_has(&names->frame->stops, names->frame->view->lanes[lane].lane_idx))
+    if (rv_debugger_marks_has(&names->frame->stops, names->frame->view->lanes[lane].lane_idx))
         add_stop(names, area);
     else if (names->frame->view->lanes[lane].is_pinned)
         rv_overlay_rectangle(names->overlay, pin, 1.0f, rv_theme_rgba(names->theme->accent, 1.0f));
@@ -143,13 +143,13 @@ static void add_name(struct names *names, size_t lane)
 /* Left of the lanes of one process, where there are others. */
 static void add_bracket(const struct names *names, size_t first, size_t last)
 {
-    const struct rv_stage_lane *a = &names->stage->lanes[first], *b = &names->stage->lanes[last];
-    const struct rv_stage *stage = names->stage;
+    const struct rv_lane_layout_lane *a = &names->layout->lanes[first], *b = &names->layout->lanes[last];
+    const struct rv_lane_layout *layout = names->layout;
     float scale = (float)names->frame->scale;
     vec3 from = {0.0f, 0.0f, a->z + a->half_thickness}, to = {0.0f, 0.0f, b->z - b->half_thickness};
     vec2 from_px, to_px;
-    if (stage->is_flat) {
-        from[1] = fminf(a->y + rv_stage_lane_top(a), stage->top);
+    if (layout->is_flat) {
+        from[1] = fminf(a->y + rv_lane_layout_lane_top(a), layout->top);
         to[1] = fmaxf(b->y, 0.0f);
         if (from[1] <= to[1])
             return;
@@ -173,12 +173,12 @@ static void add_brackets(const struct names *names, size_t n_lanes)
 }
 
 /* How many lanes are out of sight above the room, or below it. */
-static size_t n_beyond(const struct rv_stage *stage, bool is_below)
+static size_t n_beyond(const struct rv_lane_layout *layout, bool is_below)
 {
     size_t n = 0;
-    for (size_t i = 0; i < stage->n_lanes; i++) {
-        const struct rv_stage_lane *lane = &stage->lanes[i];
-        n += is_below ? lane->y + rv_stage_lane_top(lane) <= 0.0f : lane->y >= stage->top;
+    for (size_t i = 0; i < layout->n_lanes; i++) {
+        const struct rv_lane_layout_lane *lane = &layout->lanes[i];
+        n += is_below ? lane->y + rv_lane_layout_lane_top(lane) <= 0.0f : lane->y >= layout->top;
     }
     return n;
 }
@@ -186,7 +186,7 @@ static size_t n_beyond(const struct rv_stage *stage, bool is_below)
 static void add_more(const struct names *names, bool is_below, const float at[2])
 {
     char text[64];
-    size_t n = n_beyond(names->stage, is_below);
+    size_t n = n_beyond(names->layout, is_below);
     if (n == 0)
         return;
     snprintf(text, sizeof text, "%zu more %s %s", n, n == 1 ? "thread" : "threads", is_below ? "below" : "above");
@@ -200,16 +200,16 @@ static void add_more(const struct names *names, bool is_below, const float at[2]
 /* A flat look whose lanes do not fit says which part of them is seen. */
 static void add_scrollbar(const struct names *names)
 {
-    const struct rv_stage *stage = names->stage;
-    float scale = (float)names->frame->scale, room = stage->top / RV_STAGE_POINT;
+    const struct rv_lane_layout *layout = names->layout;
+    float scale = (float)names->frame->scale, room = layout->top / RV_LANE_LAYOUT_POINT;
     vec2 low, high;
-    if (!stage->is_flat || stage->scroll_max <= 0.0f || !stage->n_lanes)
+    if (!layout->is_flat || layout->scroll_max <= 0.0f || !layout->n_lanes)
         return;
-    if (!rv_camera_project(names->camera, (vec3){stage->width, 0.0f, 0.0f}, low) ||
-        !rv_camera_project(names->camera, (vec3){stage->width, stage->top, 0.0f}, high))
+    if (!rv_camera_project(names->camera, (vec3){layout->width, 0.0f, 0.0f}, low) ||
+        !rv_camera_project(names->camera, (vec3){layout->width, layout->top, 0.0f}, high))
         return;
     float x = high[0] / scale + SCROLLBAR_GAP, y = high[1] / scale, height = low[1] / scale - y;
-    float above = (stage->lanes[0].zone[1] - stage->top) / RV_STAGE_POINT, whole = room + stage->scroll_max;
+    float above = (layout->lanes[0].zone[1] - layout->top) / RV_LANE_LAYOUT_POINT, whole = room + layout->scroll_max;
     struct rv_overlay_area track = {x, y, SCROLLBAR_WIDTH, height};
     struct rv_overlay_area thumb = {x, y + height * above / whole, SCROLLBAR_WIDTH, height * room / whole};
     rv_overlay_rectangle(names->overlay, track, 3.0f, rv_theme_rgba(names->theme->plate, 0.9f));
@@ -218,11 +218,11 @@ static void add_scrollbar(const struct names *names)
     add_more(names, true, (float[2]){low[0] / scale, y + height - 8.0f});
 }
 
-void rv_hud_add_lanes(struct rv_overlay *overlay, const struct rv_scene_frame *frame, const struct rv_camera *camera,
-                      const struct rv_stage *stage)
+void rv_lane_labels_add_lanes(struct rv_overlay *overlay, const struct rv_scene_frame *frame,
+                              const struct rv_camera *camera, const struct rv_lane_layout *layout)
 {
-    struct names names = {overlay, rv_overlay_theme(overlay), frame, camera, stage, .last_y = 1e9f};
-    size_t n_lanes = frame->view->n_lanes < stage->n_lanes ? frame->view->n_lanes : stage->n_lanes;
+    struct names names = {overlay, rv_overlay_theme(overlay), frame, camera, layout, .last_y = 1e9f};
+    size_t n_lanes = frame->view->n_lanes < layout->n_lanes ? frame->view->n_lanes : layout->n_lanes;
     if (!n_lanes)
         add_instead(overlay, frame);
     for (size_t i = 0; i < n_lanes; i++)

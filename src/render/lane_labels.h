@@ -7,9 +7,9 @@
 #include "render/scene.h"
 
 /* Points that the hud needs at the left for the longest lane name. */
-float rv_hud_left_margin(const struct rv_overlay *overlay, const struct rv_view *view);
+float rv_lane_labels_left_margin(const struct rv_overlay *overlay, const struct rv_view *view);
 
-void rv_hud_add_lanes(struct rv_overlay *overlay, const struct rv_scene_frame *frame, const struct rv_camera *camera,
-                      const struct rv_stage *stage);
+void rv_lane_labels_add_lanes(struct rv_overlay *overlay, const struct rv_scene_frame *frame,
+                              const struct rv_camera *camera, const struct rv_lane_layout *layout);
 
 #endif

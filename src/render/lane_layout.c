@@ -27,7 +27,7 @@
 #define GRAPH_POINTS 26.0f
 #define GRAPH_STEP_POINTS 34.0f
 
-static void hold_graphs(struct rv_stage_held *held, const struct rv_view *view, const struct rv_view_lane *lane)
+static void hold_graphs(struct rv_lane_layout_held *held, const struct rv_view *view, const struct rv_view_lane *lane)
 {
     for (size_t i = lane->first_note; i < (size_t)lane->first_note + lane->n_notes; i++) {
         const struct rv_lane_note *note = &view->notes[i];
@@ -36,23 +36,23 @@ static void hold_graphs(struct rv_stage_held *held, const struct rv_view *view, 
             continue;
         while (known < held->n_graphs && held->graph_ids[known] != note->id)
             known++;
-        if (known == held->n_graphs && known < RV_STAGE_GRAPHS_MAX)
+        if (known == held->n_graphs && known < RV_LANE_LAYOUT_GRAPHS_MAX)
             held->graph_ids[held->n_graphs++] = note->id;
     }
 }
 
 /* Let every lane have what it had, and what it needs now. */
-static void hold(struct rv_stage *stage, const struct rv_view *view)
+static void hold(struct rv_lane_layout *layout, const struct rv_view *view)
 {
     for (size_t lane = 0; lane < view->n_lanes; lane++) {
         size_t need = view->lanes[lane].lane_idx + (size_t)1;
-        if (need > stage->n_held) {
-            stage->held = rv_vec_reserve(stage->held, &stage->held_capacity, need, sizeof *stage->held);
-            for (size_t i = stage->n_held; i < need; i++)
-                stage->held[i] = (struct rv_stage_held){.n_rows = ROWS_MIN};
-            stage->n_held = need;
+        if (need > layout->n_held) {
+            layout->held = rv_vec_reserve(layout->held, &layout->held_capacity, need, sizeof *layout->held);
+            for (size_t i = layout->n_held; i < need; i++)
+                layout->held[i] = (struct rv_lane_layout_held){.n_rows = ROWS_MIN};
+            layout->n_held = need;
         }
-        struct rv_stage_held *held = &stage->held[need - 1];
+        struct rv_lane_layout_held *held = &layout->held[need - 1];
         if (view->lanes[lane].max_depth > held->n_rows)
             held->n_rows = view->lanes[lane].max_depth;
         hold_graphs(held, view, &view->lanes[lane]);
@@ -60,9 +60,9 @@ static void hold(struct rv_stage *stage, const struct rv_view *view)
 }
 
 /* A lane shown as one row has no other, and where rows are cropped none has more than are left. */
-static struct rv_stage_held held_of(const struct rv_stage *stage, const struct rv_view *view, size_t lane)
+static struct rv_lane_layout_held held_of(const struct rv_lane_layout *layout, const struct rv_view *view, size_t lane)
 {
-    struct rv_stage_held held = stage->held[view->lanes[lane].lane_idx];
+    struct rv_lane_layout_held held = layout->held[view->lanes[lane].lane_idx];
     if (view->most_depth && held.n_rows > view->most_depth)
         held.n_rows = view->most_depth;
     if (view->lanes[lane].is_row) {
@@ -72,7 +72,7 @@ static struct rv_stage_held held_of(const struct rv_stage *stage, const struct r
     return held;
 }
 
-static void take_graphs(struct rv_stage_lane *lane, const struct rv_stage_held *held, float size)
+static void take_graphs(struct rv_lane_layout_lane *lane, const struct rv_lane_layout_held *held, float size)
 {
     lane->n_graphs = held->n_graphs;
     lane->graph_size = size;
@@ -95,11 +95,11 @@ static float lane_pitch(float top, float scale)
 }
 
 /* Few and shallow lanes stand larger, in the same steps; as lanes only ever get more rows, this only ever shrinks. */
-static float choose_scale(const struct rv_stage *stage, const struct rv_view *view)
+static float choose_scale(const struct rv_lane_layout *layout, const struct rv_view *view)
 {
     float extent = 0.0f, top = 0.0f, scale = SCALE_MAX;
     for (size_t i = 0; i < view->n_lanes; i++) {
-        const struct rv_stage_held held = held_of(stage, view, i);
+        const struct rv_lane_layout_held held = held_of(layout, view, i);
         float lane_top = ROW_HEIGHT * (float)held.n_rows;
         extent += lane_pitch(fminf(lane_top, LANE_TOP_MAX), 1.0f) + GRAPH_STEP * (float)held.n_graphs;
         top = fmaxf(top, fminf(lane_top, LANE_TOP_MAX));
@@ -110,13 +110,13 @@ static float choose_scale(const struct rv_stage *stage, const struct rv_view *vi
     return fmaxf(scale, 1.0f);
 }
 
-static void place_lanes(struct rv_stage *stage, const struct rv_view *view)
+static void place_lanes(struct rv_lane_layout *layout, const struct rv_view *view)
 {
-    float z = 0.0f, scale = choose_scale(stage, view);
-    stage->row = ROW_HEIGHT * scale;
+    float z = 0.0f, scale = choose_scale(layout, view);
+    layout->row = ROW_HEIGHT * scale;
     for (size_t i = 0; i < view->n_lanes; i++) {
-        struct rv_stage_lane *lane = &stage->lanes[i];
-        const struct rv_stage_held held = held_of(stage, view, i);
+        struct rv_lane_layout_lane *lane = &layout->lanes[i];
+        const struct rv_lane_layout_held held = held_of(layout, view, i);
         take_graphs(lane, &held, GRAPH_SIZE);
         z -= i ? GRAPH_STEP * (float)held.n_graphs : 0.0f;
         lane->n_rows = held.n_rows;
@@ -124,104 +124,107 @@ static void place_lanes(struct rv_stage *stage, const struct rv_view *view)
         lane->half_thickness = HALF_THICKNESS * fminf(scale, THICKER_MAX);
         lane->y = 0.0f;
         lane->z = z;
-        z -= lane_pitch(rv_stage_lane_top(lane), scale);
+        z -= lane_pitch(rv_lane_layout_lane_top(lane), scale);
     }
 }
 
-static void squeeze_lanes(struct rv_stage *stage)
+static void squeeze_lanes(struct rv_lane_layout *layout)
 {
-    float extent = stage->n_lanes ? -stage->lanes[stage->n_lanes - 1].z : 0.0f;
+    float extent = layout->n_lanes ? -layout->lanes[layout->n_lanes - 1].z : 0.0f;
     if (extent <= DEPTH_MAX)
         return;
     float share = DEPTH_MAX / extent;
-    for (size_t i = 0; i < stage->n_lanes; i++) {
-        stage->lanes[i].z *= share;
-        stage->lanes[i].half_thickness *= fmaxf(share, 0.1f);
-        stage->lanes[i].graph_size *= share;
+    for (size_t i = 0; i < layout->n_lanes; i++) {
+        layout->lanes[i].z *= share;
+        layout->lanes[i].half_thickness *= fmaxf(share, 0.1f);
+        layout->lanes[i].graph_size *= share;
     }
 }
 
-static float graphs_room(const struct rv_stage_lane *lane)
+static float graphs_room(const struct rv_lane_layout_lane *lane)
 {
     return GRAPH_STEP / GRAPH_SIZE * lane->graph_size * (float)lane->n_graphs;
 }
 
-static void place_edges(struct rv_stage *stage)
+static void place_edges(struct rv_lane_layout *layout)
 {
-    struct rv_stage_lane first = {.half_thickness = HALF_THICKNESS}, last = first;
-    if (stage->n_lanes) {
-        first = stage->lanes[0];
-        last = stage->lanes[stage->n_lanes - 1];
+    struct rv_lane_layout_lane first = {.half_thickness = HALF_THICKNESS}, last = first;
+    if (layout->n_lanes) {
+        first = layout->lanes[0];
+        last = layout->lanes[layout->n_lanes - 1];
     }
-    stage->z_front = first.half_thickness + FRONT_MARGIN + graphs_room(&first);
-    stage->z_back = last.z - last.half_thickness - FRONT_MARGIN;
-    stage->top = ROW_HEIGHT * ROWS_MIN;
-    float front = stage->z_front;
-    for (size_t i = 0; i < stage->n_lanes; i++) {
-        struct rv_stage_lane *lane = &stage->lanes[i];
-        const struct rv_stage_lane *next = lane + 1;
-        stage->top = fmaxf(stage->top, rv_stage_lane_top(lane));
+    layout->z_front = first.half_thickness + FRONT_MARGIN + graphs_room(&first);
+    layout->z_back = last.z - last.half_thickness - FRONT_MARGIN;
+    layout->top = ROW_HEIGHT * ROWS_MIN;
+    float front = layout->z_front;
+    for (size_t i = 0; i < layout->n_lanes; i++) {
+        struct rv_lane_layout_lane *lane = &layout->lanes[i];
+        const struct rv_lane_layout_lane *next = lane + 1;
+        layout->top = fmaxf(layout->top, rv_lane_layout_lane_top(lane));
         lane->zone[0] = front;
-        front = i + 1 < stage->n_lanes ? next->z + next->half_thickness + RV_STAGE_PLATE_MARGIN + graphs_room(next)
-                                       : stage->z_back;
+        front = i + 1 < layout->n_lanes
+                    ? next->z + next->half_thickness + RV_LANE_LAYOUT_PLATE_MARGIN + graphs_room(next)
+                    : layout->z_back;
         lane->zone[1] = front;
     }
 }
 
 /* Whole points a row and a gap, as large as there is room for but never too small to read. */
-static void stack_lanes(struct rv_stage *stage, const struct rv_view *view, const struct rv_stage_params *params)
+static void stack_lanes(struct rv_lane_layout *layout, const struct rv_view *view,
+                        const struct rv_lane_layout_params *params)
 {
-    const struct rv_look_params *look = params->look;
+    const struct rv_view_mode_params *look = params->look;
     float n_rows = 0.0f, room = floorf(params->room), graphs = 0.0f;
     for (size_t i = 0; i < view->n_lanes; i++) {
-        const struct rv_stage_held held = held_of(stage, view, i);
+        const struct rv_lane_layout_held held = held_of(layout, view, i);
         n_rows += (look->has_leaves ? 1.0f : (float)held.n_rows) + look->lane_gap;
         graphs += GRAPH_STEP_POINTS * (float)held.n_graphs;
     }
     float row = floorf(fminf(fmaxf((room - graphs) / fmaxf(n_rows, 1.0f), look->row_min), look->row_max));
     float gap = floorf(look->lane_gap * row);
     float content = row * (n_rows - look->lane_gap * (float)view->n_lanes) + gap * (float)view->n_lanes + graphs;
-    stage->scroll_max = fmaxf(content - room, 0.0f);
-    float y = room + floorf(fminf(fmaxf(params->scroll, 0.0f), stage->scroll_max));
-    stage->row = row * RV_STAGE_POINT;
-    stage->box_share = 1.0f - 1.0f / row;
+    layout->scroll_max = fmaxf(content - room, 0.0f);
+    float y = room + floorf(fminf(fmaxf(params->scroll, 0.0f), layout->scroll_max));
+    layout->row = row * RV_LANE_LAYOUT_POINT;
+    layout->box_share = 1.0f - 1.0f / row;
     for (size_t i = 0; i < view->n_lanes; i++) {
-        struct rv_stage_lane *lane = &stage->lanes[i];
-        const struct rv_stage_held held = held_of(stage, view, i);
-        take_graphs(lane, &held, GRAPH_POINTS * RV_STAGE_POINT);
+        struct rv_lane_layout_lane *lane = &layout->lanes[i];
+        const struct rv_lane_layout_held held = held_of(layout, view, i);
+        take_graphs(lane, &held, GRAPH_POINTS * RV_LANE_LAYOUT_POINT);
         lane->n_rows = look->has_leaves ? 1 : held.n_rows;
-        lane->zone[1] = y * RV_STAGE_POINT;
-        lane->row_height = stage->row;
+        lane->zone[1] = y * RV_LANE_LAYOUT_POINT;
+        lane->row_height = layout->row;
         lane->half_thickness = HALF_THICKNESS;
         y -= row * (float)lane->n_rows + gap;
-        lane->y = y * RV_STAGE_POINT;
+        lane->y = y * RV_LANE_LAYOUT_POINT;
         lane->z = 0.0f;
         y -= GRAPH_STEP_POINTS * (float)held.n_graphs;
-        lane->zone[0] = y * RV_STAGE_POINT;
+        lane->zone[0] = y * RV_LANE_LAYOUT_POINT;
     }
-    stage->z_front = HALF_THICKNESS;
-    stage->z_back = -HALF_THICKNESS;
-    stage->top = room * RV_STAGE_POINT;
+    layout->z_front = HALF_THICKNESS;
+    layout->z_back = -HALF_THICKNESS;
+    layout->top = room * RV_LANE_LAYOUT_POINT;
 }
 
-void rv_stage_update(struct rv_stage *stage, const struct rv_view *view, const struct rv_stage_params *params)
+void rv_lane_layout_update(struct rv_lane_layout *layout, const struct rv_view *view,
+                           const struct rv_lane_layout_params *params)
 {
-    stage->from_ns = view->from_ns;
-    stage->to_ns = view->to_ns > view->from_ns ? view->to_ns : view->from_ns + 1;
-    stage->width = RV_STAGE_WIDTH;
-    stage->lanes = rv_vec_reserve(stage->lanes, &stage->lanes_capacity, view->n_lanes, sizeof *stage->lanes);
-    stage->n_lanes = view->n_lanes;
-    hold(stage, view);
-    stage->is_flat = params->look->is_flat;
-    if (stage->is_flat) {
-        stack_lanes(stage, view, params);
+    layout->from_ns = view->from_ns;
+    layout->to_ns = view->to_ns > view->from_ns ? view->to_ns : view->from_ns + 1;
+    layout->width = RV_LANE_LAYOUT_WIDTH;
+    layout->lanes = rv_vec_reserve(layout->lanes, &layout->lanes_capacity, view->n_lanes, sizeof *layout->lanes);
+    layout->n_lanes = view->n_lanes;
+    hold(layout, view);
+    layout->is_flat = params->look->is_flat;
+    if (layout->is_flat) {
+        stack_lanes(layout, view, params);
         return;
     }
-    stage->box_share = BOX_SHARE;
-    stage->scroll_max = 0.0f;
-    place_lanes(stage, view);
-    squeeze_lanes(stage);
-    place_edges(stage);
+    layout->box_share = BOX_SHARE;
+    layout->scroll_max = 0.0f;
+    place_lanes(layout, view);
+    squeeze_lanes(layout);
+    place_edges(layout);
 }
 
 static float between(float from, float to, float share)
@@ -229,57 +232,58 @@ static float between(float from, float to, float share)
     return from + share * (to - from);
 }
 
-void rv_stage_mix(struct rv_stage *stage, const struct rv_stage *from, float share)
+void rv_lane_layout_mix(struct rv_lane_layout *layout, const struct rv_lane_layout *from, float share)
 {
-    for (size_t i = 0; i < stage->n_lanes && i < from->n_lanes; i++) {
-        struct rv_stage_lane *lane = &stage->lanes[i];
-        const struct rv_stage_lane *before = &from->lanes[i];
+    for (size_t i = 0; i < layout->n_lanes && i < from->n_lanes; i++) {
+        struct rv_lane_layout_lane *lane = &layout->lanes[i];
+        const struct rv_lane_layout_lane *before = &from->lanes[i];
         lane->y = between(before->y, lane->y, share);
         lane->z = between(before->z, lane->z, share);
         lane->half_thickness = between(before->half_thickness, lane->half_thickness, share);
         lane->row_height = between(before->row_height, lane->row_height, share);
     }
-    stage->z_front = between(from->z_front, stage->z_front, share);
-    stage->z_back = between(from->z_back, stage->z_back, share);
-    stage->top = between(from->top, stage->top, share);
+    layout->z_front = between(from->z_front, layout->z_front, share);
+    layout->z_back = between(from->z_back, layout->z_back, share);
+    layout->top = between(from->top, layout->top, share);
 }
 
-void rv_stage_fini(struct rv_stage *stage)
+void rv_lane_layout_fini(struct rv_lane_layout *layout)
 {
-    free(stage->lanes);
-    free(stage->held);
-    *stage = (struct rv_stage){0};
+    free(layout->lanes);
+    free(layout->held);
+    *layout = (struct rv_lane_layout){0};
 }
 
-double rv_stage_x(const struct rv_stage *stage, uint64_t time_ns)
+double rv_lane_layout_x(const struct rv_lane_layout *layout, uint64_t time_ns)
 {
-    double delta = time_ns >= stage->from_ns ? (double)(time_ns - stage->from_ns) : -(double)(stage->from_ns - time_ns);
-    return delta * (double)stage->width / (double)(stage->to_ns - stage->from_ns);
+    double delta =
+        time_ns >= layout->from_ns ? (double)(time_ns - layout->from_ns) : -(double)(layout->from_ns - time_ns);
+    return delta * (double)layout->width / (double)(layout->to_ns - layout->from_ns);
 }
 
-uint64_t rv_stage_time(const struct rv_stage *stage, double x)
+uint64_t rv_lane_layout_time(const struct rv_lane_layout *layout, double x)
 {
-    double delta = x / (double)stage->width * (double)(stage->to_ns - stage->from_ns);
+    double delta = x / (double)layout->width * (double)(layout->to_ns - layout->from_ns);
     if (delta < 0.0)
-        return -delta >= (double)stage->from_ns ? 0 : stage->from_ns - (uint64_t)(-delta);
-    return delta >= 9.0e18 ? UINT64_MAX : stage->from_ns + (uint64_t)delta;
+        return -delta >= (double)layout->from_ns ? 0 : layout->from_ns - (uint64_t)(-delta);
+    return delta >= 9.0e18 ? UINT64_MAX : layout->from_ns + (uint64_t)delta;
 }
 
-float rv_stage_thickness(const struct rv_stage_lane *lane, uint32_t depth)
+float rv_lane_layout_thickness(const struct rv_lane_layout_lane *lane, uint32_t depth)
 {
-    return lane->half_thickness * fmaxf(RV_STAGE_THICKNESS_MIN, 1.0f - RV_STAGE_INSET * (float)depth);
+    return lane->half_thickness * fmaxf(RV_LANE_LAYOUT_THICKNESS_MIN, 1.0f - RV_LANE_LAYOUT_INSET * (float)depth);
 }
 
-float rv_stage_row_y(const struct rv_stage_lane *lane, uint32_t depth)
+float rv_lane_layout_row_y(const struct rv_lane_layout_lane *lane, uint32_t depth)
 {
     return lane->y + (float)depth * lane->row_height;
 }
 
-void rv_stage_graph(const struct rv_stage *stage, const struct rv_stage_lane *lane, uint32_t which, float *base,
-                    float *peak)
+void rv_lane_layout_graph(const struct rv_lane_layout *layout, const struct rv_lane_layout_lane *lane, uint32_t which,
+                          float *base, float *peak)
 {
-    if (stage->is_flat) {
-        *peak = lane->y - (GRAPH_FIRST_POINTS + GRAPH_STEP_POINTS * (float)which) * RV_STAGE_POINT;
+    if (layout->is_flat) {
+        *peak = lane->y - (GRAPH_FIRST_POINTS + GRAPH_STEP_POINTS * (float)which) * RV_LANE_LAYOUT_POINT;
         *base = *peak - lane->graph_size;
     } else {
         float step = GRAPH_STEP / GRAPH_SIZE * lane->graph_size;
@@ -288,7 +292,7 @@ void rv_stage_graph(const struct rv_stage *stage, const struct rv_stage_lane *la
     }
 }
 
-float rv_stage_lane_top(const struct rv_stage_lane *lane)
+float rv_lane_layout_lane_top(const struct rv_lane_layout_lane *lane)
 {
     return lane->row_height * (float)lane->n_rows;
 }

@@ -16,26 +16,26 @@
 #include "model/view.h"
 #include "render/view_mode.h"
 
-#define RV_STAGE_GRAPHS_MAX 3u
+#define RV_LANE_LAYOUT_GRAPHS_MAX 3u
 
-struct rv_stage_lane {
+struct rv_lane_layout_lane {
     float y;              /* of its foot; 0 where lanes stand on the floor */
     float z;              /* middle */
-    float half_thickness; /* of depth 0; shrinks by RV_STAGE_INSET per depth */
+    float half_thickness; /* of depth 0; shrinks by RV_LANE_LAYOUT_INSET per depth */
     float row_height;
     uint32_t n_rows;
     float zone[2];    /* what the lane has for itself, next to its neighbours': z from front to back; flat: y upwards */
     float graph_size; /* of each graph, along the zone */
     uint32_t n_graphs;
-    uint32_t graph_ids[RV_STAGE_GRAPHS_MAX]; /* names of the values that they show */
+    uint32_t graph_ids[RV_LANE_LAYOUT_GRAPHS_MAX]; /* names of the values that they show */
 };
 
-struct rv_stage_held { /* what a lane was once given stays its own */
+struct rv_lane_layout_held { /* what a lane was once given stays its own */
     uint32_t n_rows, n_graphs;
-    uint32_t graph_ids[RV_STAGE_GRAPHS_MAX];
+    uint32_t graph_ids[RV_LANE_LAYOUT_GRAPHS_MAX];
 };
 
-struct rv_stage { /* zeroed = empty */
+struct rv_lane_layout { /* zeroed = empty */
     uint64_t from_ns, to_ns;
     float width;
     bool is_flat;
@@ -44,49 +44,50 @@ struct rv_stage { /* zeroed = empty */
     float z_front, z_back; /* edges of the floor */
     float top;             /* height of the highest lane; flat: of all of them */
     float row;             /* height of a row, but in lanes too deep for it */
-    struct rv_stage_lane *lanes;
+    struct rv_lane_layout_lane *lanes;
     size_t n_lanes, lanes_capacity;
-    struct rv_stage_held *held; /* by lane_idx */
+    struct rv_lane_layout_held *held; /* by lane_idx */
     size_t n_held, held_capacity;
 };
 
-#define RV_STAGE_WIDTH 26.0f
-#define RV_STAGE_INSET 0.018f            /* thickness lost per depth */
-#define RV_STAGE_THICKNESS_MIN 0.25f     /* share of thickness that always stays */
-#define RV_STAGE_POINT 0.02f             /* flat: world size of a point */
-#define RV_STAGE_WALL_SHARE 0.9f         /* height of the back wall, of the highest lane */
-#define RV_STAGE_PLATE_MARGIN 0.16f      /* of a lane's plate, before and behind its boxes */
-#define RV_STAGE_CELL_THICKNESS_MIN 0.3f /* share of thickness left to a cell that is hardly covered */
+#define RV_LANE_LAYOUT_WIDTH 26.0f
+#define RV_LANE_LAYOUT_INSET 0.018f            /* thickness lost per depth */
+#define RV_LANE_LAYOUT_THICKNESS_MIN 0.25f     /* share of thickness that always stays */
+#define RV_LANE_LAYOUT_POINT 0.02f             /* flat: world size of a point */
+#define RV_LANE_LAYOUT_WALL_SHARE 0.9f         /* height of the back wall, of the highest lane */
+#define RV_LANE_LAYOUT_PLATE_MARGIN 0.16f      /* of a lane's plate, before and behind its boxes */
+#define RV_LANE_LAYOUT_CELL_THICKNESS_MIN 0.3f /* share of thickness left to a cell that is hardly covered */
 
-struct rv_stage_params {
-    const struct rv_look_params *look;
+struct rv_lane_layout_params {
+    const struct rv_view_mode_params *look;
     float room;   /* flat: points that the lanes have, one above the other */
     float scroll; /* flat: points of the lanes that are above the room, clamped to what does not fit */
 };
 
-void rv_stage_update(struct rv_stage *stage, const struct rv_view *view, const struct rv_stage_params *params);
+void rv_lane_layout_update(struct rv_lane_layout *layout, const struct rv_view *view,
+                           const struct rv_lane_layout_params *params);
 
 /* On the way from one stage of a view to another: share 0 is `from`, 1 leaves the stage as it is. */
-void rv_stage_mix(struct rv_stage *stage, const struct rv_stage *from, float share);
-void rv_stage_fini(struct rv_stage *stage);
+void rv_lane_layout_mix(struct rv_lane_layout *layout, const struct rv_lane_layout *from, float share);
+void rv_lane_layout_fini(struct rv_lane_layout *layout);
 
 /* World x of a time; may lie outside [0, width]. */
-double rv_stage_x(const struct rv_stage *stage, uint64_t time_ns);
+double rv_lane_layout_x(const struct rv_lane_layout *layout, uint64_t time_ns);
 
 /* Time at a world x, clamped to what a uint64_t holds. */
-uint64_t rv_stage_time(const struct rv_stage *stage, double x);
+uint64_t rv_lane_layout_time(const struct rv_lane_layout *layout, double x);
 
 /* Half thickness of a box at this depth. */
-float rv_stage_thickness(const struct rv_stage_lane *lane, uint32_t depth);
+float rv_lane_layout_thickness(const struct rv_lane_layout_lane *lane, uint32_t depth);
 
 /* y of a depth's foot in its lane. */
-float rv_stage_row_y(const struct rv_stage_lane *lane, uint32_t depth);
+float rv_lane_layout_row_y(const struct rv_lane_layout_lane *lane, uint32_t depth);
 
 /* Where a graph's foot and its highest value are: z on the floor; flat: y. */
-void rv_stage_graph(const struct rv_stage *stage, const struct rv_stage_lane *lane, uint32_t which, float *base,
-                    float *peak);
+void rv_lane_layout_graph(const struct rv_lane_layout *layout, const struct rv_lane_layout_lane *lane, uint32_t which,
+                          float *base, float *peak);
 
 /* Height of the lane above its own foot. */
-float rv_stage_lane_top(const struct rv_stage_lane *lane);
+float rv_lane_layout_lane_top(const struct rv_lane_layout_lane *lane);
 
 #endif

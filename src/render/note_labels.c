@@ -21,7 +21,7 @@ struct tags {
     struct rv_overlay *overlay;
     const struct rv_scene_frame *frame;
     const struct rv_camera *camera;
-    const struct rv_stage *stage;
+    const struct rv_lane_layout *layout;
     struct rv_overlay_area taken[TAGS_MAX];
     size_t n_taken;
 };
@@ -84,29 +84,29 @@ static size_t host_of(const struct tags *tags, size_t lane)
 {
     const struct rv_view *view = tags->frame->view;
     size_t host = lane;
-    for (size_t i = 0; i < view->n_lanes && i < tags->stage->n_lanes; i++)
+    for (size_t i = 0; i < view->n_lanes && i < tags->layout->n_lanes; i++)
         if (view->lanes[i].process == view->lanes[lane].process)
-            host = tags->stage->is_flat && host < i ? host : i;
+            host = tags->layout->is_flat && host < i ? host : i;
     return host;
 }
 
 static void foot_of(const struct tags *tags, size_t lane, const struct rv_lane_note *note, vec3 out)
 {
-    const struct rv_stage *stage = tags->stage;
+    const struct rv_lane_layout *layout = tags->layout;
     bool is_gc = note->kind == RV_NOTE_GC;
     size_t host = is_gc ? host_of(tags, lane) : lane;
-    const struct rv_stage_lane *stand = &stage->lanes[host];
-    bool is_on_wall = is_gc && !stage->is_flat && host + 1 == stage->n_lanes;
-    out[0] = fmaxf(0.0f, (float)rv_stage_x(stage, note->start_ns));
-    out[1] = is_on_wall ? 0.0f : stand->y + rv_stage_lane_top(stand);
-    out[2] = is_on_wall ? stage->z_back : stand->z;
+    const struct rv_lane_layout_lane *stand = &layout->lanes[host];
+    bool is_on_wall = is_gc && !layout->is_flat && host + 1 == layout->n_lanes;
+    out[0] = fmaxf(0.0f, (float)rv_lane_layout_x(layout, note->start_ns));
+    out[1] = is_on_wall ? 0.0f : stand->y + rv_lane_layout_lane_top(stand);
+    out[2] = is_on_wall ? layout->z_back : stand->z;
 }
 
 /* Down to the floor, so that it is seen at which instant a tag stands. */
 static void add_stem(const struct tags *tags, vec3 foot, float x, float y, uint32_t rgba)
 {
     vec2 floor_at = {x, y + RISE};
-    if (!tags->stage->is_flat)
+    if (!tags->layout->is_flat)
         (void)to_points(tags, (vec3){foot[0], 0.0f, foot[2]}, floor_at);
     rv_overlay_line(tags->overlay, (float[2]){x, y}, floor_at, 1.0f, rgba);
 }
@@ -118,12 +118,12 @@ static void add_tag(struct tags *tags, size_t lane, const struct rv_lane_note *n
     vec2 at;
     const struct rv_theme_tag *look = &rv_overlay_theme(tags->overlay)->tags[note->kind];
     foot_of(tags, lane, note, foot);
-    if (tags->stage->is_flat && (foot[1] < 0.0f || foot[1] > tags->stage->top + RV_STAGE_POINT))
+    if (tags->layout->is_flat && (foot[1] < 0.0f || foot[1] > tags->layout->top + RV_LANE_LAYOUT_POINT))
         return;
     if (!to_points(tags, foot, at))
         return;
     note_text(tags, note, text);
-    at[1] += tags->stage->is_flat ? LOWER : 0.0f;
+    at[1] += tags->layout->is_flat ? LOWER : 0.0f;
     float width = rv_overlay_text_width(tags->overlay, RV_FONT_SMALL, text), y = floorf(at[1] - RISE);
     struct rv_overlay_area plate = {at[0] - PADDING, y - ASCENT, width + 2.0f * PADDING, HEIGHT};
     if (!take(tags, &plate))
@@ -138,7 +138,7 @@ static void add_lane(struct tags *tags, size_t lane, enum rv_note_kind kind)
     const struct rv_view_lane *shown = &tags->frame->view->lanes[lane];
     for (size_t i = shown->first_note; i < (size_t)shown->first_note + shown->n_notes; i++) {
         const struct rv_lane_note *note = &tags->frame->view->notes[i];
-        if (note->kind == kind && note->end_ns >= tags->stage->from_ns && note->start_ns <= tags->stage->to_ns)
+        if (note->kind == kind && note->end_ns >= tags->layout->from_ns && note->start_ns <= tags->layout->to_ns)
             add_tag(tags, lane, note);
     }
 }
@@ -146,16 +146,16 @@ static void add_lane(struct tags *tags, size_t lane, enum rv_note_kind kind)
 /* A graph's name and range, at its beginning. */
 static void add_range(struct tags *tags, size_t lane, uint32_t which)
 {
-    const struct rv_stage_lane *stand = &tags->stage->lanes[lane];
+    const struct rv_lane_layout_lane *stand = &tags->layout->lanes[lane];
     const struct rv_theme_tag *look = &rv_overlay_theme(tags->overlay)->tags[RV_NOTE_VALUE];
     float base, peak, low, high;
     char name[NAME_BYTES + 8], text[TEXT_BYTES];
     vec2 foot, top;
-    if (!rv_remarks_range(tags->frame->view, lane, stand->graph_ids[which], &low, &high))
+    if (!rv_note_shapes_range(tags->frame->view, lane, stand->graph_ids[which], &low, &high))
         return;
-    rv_stage_graph(tags->stage, stand, which, &base, &peak);
-    bool is_flat = tags->stage->is_flat;
-    if (is_flat && (base < 0.0f || peak > tags->stage->top))
+    rv_lane_layout_graph(tags->layout, stand, which, &base, &peak);
+    bool is_flat = tags->layout->is_flat;
+    if (is_flat && (base < 0.0f || peak > tags->layout->top))
         return;
     if (!to_points(tags, (vec3){0.0f, is_flat ? base : 0.0f, is_flat ? 0.0f : base}, foot) ||
         !to_points(tags, (vec3){0.0f, is_flat ? peak : 0.0f, is_flat ? 0.0f : peak}, top))
@@ -171,15 +171,15 @@ static void add_range(struct tags *tags, size_t lane, uint32_t which)
     rv_overlay_text(tags->overlay, RV_FONT_SMALL, (float[2]){x + PADDING, y}, text, rv_theme_rgba(look->text, 1.0f));
 }
 
-void rv_tags_add(struct rv_overlay *overlay, const struct rv_scene_frame *frame, const struct rv_camera *camera,
-                 const struct rv_stage *stage)
+void rv_note_labels_add(struct rv_overlay *overlay, const struct rv_scene_frame *frame, const struct rv_camera *camera,
+                        const struct rv_lane_layout *layout)
 {
     static const enum rv_note_kind order[] = {RV_NOTE_LOST, RV_NOTE_GC,
                                               RV_NOTE_MARK}; /* what matters most comes first */
-    struct tags tags = {.overlay = overlay, .frame = frame, .camera = camera, .stage = stage};
-    size_t n_lanes = frame->view->n_lanes < stage->n_lanes ? frame->view->n_lanes : stage->n_lanes;
+    struct tags tags = {.overlay = overlay, .frame = frame, .camera = camera, .layout = layout};
+    size_t n_lanes = frame->view->n_lanes < layout->n_lanes ? frame->view->n_lanes : layout->n_lanes;
     for (size_t lane = 0; lane < n_lanes; lane++)
-        for (uint32_t i = 0; i < stage->lanes[lane].n_graphs; i++)
+        for (uint32_t i = 0; i < layout->lanes[lane].n_graphs; i++)
             add_range(&tags, lane, i);
     for (size_t kind = 0; kind < sizeof order / sizeof *order; kind++)
         for (size_t lane = 0; lane < n_lanes; lane++)

@@ -20,19 +20,19 @@
 
 struct drawing {
     struct rv_mesh *mesh;
-    const struct rv_stage *stage;
+    const struct rv_lane_layout *layout;
     const struct rv_view *view;
     const struct rv_theme *theme;
     size_t lane;
 };
 
 /* The visible part of a stretch of time, at least STRIPE_MIN wide; false when none is. */
-static bool stretch(const struct rv_stage *stage, uint64_t from_ns, uint64_t to_ns, struct rv_mesh_area *out)
+static bool stretch(const struct rv_lane_layout *layout, uint64_t from_ns, uint64_t to_ns, struct rv_mesh_area *out)
 {
-    if (to_ns < stage->from_ns || from_ns > stage->to_ns)
+    if (to_ns < layout->from_ns || from_ns > layout->to_ns)
         return false;
-    out->x0 = fmaxf(0.0f, (float)rv_stage_x(stage, from_ns));
-    out->x1 = fminf(stage->width, (float)rv_stage_x(stage, to_ns));
+    out->x0 = fmaxf(0.0f, (float)rv_lane_layout_x(layout, from_ns));
+    out->x1 = fminf(layout->width, (float)rv_lane_layout_x(layout, to_ns));
     out->x1 = fmaxf(out->x1, out->x0 + STRIPE_MIN);
     return true;
 }
@@ -41,7 +41,7 @@ static bool stretch(const struct rv_stage *stage, uint64_t from_ns, uint64_t to_
 static void lay(const struct drawing *drawing, float height, struct rv_mesh_area area, uint32_t rgba)
 {
     area.rgba0 = area.rgba1 = rgba;
-    if (drawing->stage->is_flat)
+    if (drawing->layout->is_flat)
         rv_mesh_add_wall(drawing->mesh, height == Y_STATE ? Z_STATE : Z_STRIPE, &area);
     else
         rv_mesh_add_floor(drawing->mesh, height, &area);
@@ -50,26 +50,26 @@ static void lay(const struct drawing *drawing, float height, struct rv_mesh_area
 /* In the lane's whole zone; the last lane's goes up the back wall. */
 static void add_collection(const struct drawing *drawing, size_t lane, struct rv_mesh_area area)
 {
-    const struct rv_stage *stage = drawing->stage;
+    const struct rv_lane_layout *layout = drawing->layout;
     struct rv_color gc = rv_color_gc();
     uint32_t rgb = (uint32_t)gc.r << 16 | (uint32_t)gc.g << 8 | gc.b;
-    area.a0 = stage->lanes[lane].zone[0];
-    area.a1 = stage->lanes[lane].zone[1];
-    lay(drawing, Y_STRIPE, area, rv_theme_rgba(rgb, stage->is_flat ? 0.55f : 0.34f));
-    if (stage->is_flat || lane + 1 < stage->n_lanes)
+    area.a0 = layout->lanes[lane].zone[0];
+    area.a1 = layout->lanes[lane].zone[1];
+    lay(drawing, Y_STRIPE, area, rv_theme_rgba(rgb, layout->is_flat ? 0.55f : 0.34f));
+    if (layout->is_flat || lane + 1 < layout->n_lanes)
         return;
     area.a0 = 0.0f;
-    area.a1 = stage->top * RV_STAGE_WALL_SHARE;
+    area.a1 = layout->top * RV_LANE_LAYOUT_WALL_SHARE;
     area.rgba0 = rv_theme_rgba(rgb, 0.5f);
     area.rgba1 = rv_theme_rgba(rgb, 0.0f);
-    rv_mesh_add_wall(drawing->mesh, stage->z_back, &area);
+    rv_mesh_add_wall(drawing->mesh, layout->z_back, &area);
 }
 
 /* All threads of a process stand still. */
 static void add_to_process(const struct drawing *drawing, const struct rv_mesh_area *area)
 {
     const struct rv_view *view = drawing->view;
-    for (size_t i = 0; i < view->n_lanes && i < drawing->stage->n_lanes; i++)
+    for (size_t i = 0; i < view->n_lanes && i < drawing->layout->n_lanes; i++)
         if (view->lanes[i].process == view->lanes[drawing->lane].process)
             add_collection(drawing, i, *area);
 }
@@ -77,22 +77,22 @@ static void add_to_process(const struct drawing *drawing, const struct rv_mesh_a
 /* Hatched over all of the lane: nothing is known of this time, which is not to be taken for idle. */
 static void add_loss(const struct drawing *drawing, struct rv_mesh_area area)
 {
-    const struct rv_stage_lane *lane = &drawing->stage->lanes[drawing->lane];
+    const struct rv_lane_layout_lane *lane = &drawing->layout->lanes[drawing->lane];
     uint32_t rgba = rv_theme_rgba(drawing->theme->lost, 0.75f);
     drawing->mesh->is_hatched = true;
-    if (drawing->stage->is_flat) {
+    if (drawing->layout->is_flat) {
         area.a0 = lane->y;
-        area.a1 = lane->y + rv_stage_lane_top(lane);
+        area.a1 = lane->y + rv_lane_layout_lane_top(lane);
         lay(drawing, Y_STRIPE, area, rgba);
         drawing->mesh->is_hatched = false;
         return;
     }
-    area.a0 = lane->z + lane->half_thickness + RV_STAGE_PLATE_MARGIN;
-    area.a1 = lane->z - lane->half_thickness - RV_STAGE_PLATE_MARGIN;
+    area.a0 = lane->z + lane->half_thickness + RV_LANE_LAYOUT_PLATE_MARGIN;
+    area.a1 = lane->z - lane->half_thickness - RV_LANE_LAYOUT_PLATE_MARGIN;
     lay(drawing, Y_STRIPE, area, rgba);
     float z = area.a1;
     area.a0 = 0.0f;
-    area.a1 = rv_stage_lane_top(lane);
+    area.a1 = rv_lane_layout_lane_top(lane);
     area.rgba0 = rgba;
     area.rgba1 = rv_theme_rgba(drawing->theme->lost, 0.25f);
     rv_mesh_add_wall(drawing->mesh, z, &area);
@@ -101,8 +101,8 @@ static void add_loss(const struct drawing *drawing, struct rv_mesh_area area)
 
 static void add_mark(const struct drawing *drawing, uint64_t time_ns)
 {
-    const struct rv_stage_lane *lane = &drawing->stage->lanes[drawing->lane];
-    float x = (float)rv_stage_x(drawing->stage, time_ns);
+    const struct rv_lane_layout_lane *lane = &drawing->layout->lanes[drawing->lane];
+    float x = (float)rv_lane_layout_x(drawing->layout, time_ns);
     struct rv_mesh_area area = {.x0 = x - MARK_HALF, .x1 = x + MARK_HALF, .a0 = lane->zone[0], .a1 = lane->zone[1]};
     lay(drawing, Y_STRIPE, area, rv_theme_rgba(drawing->theme->mark, 0.8f));
 }
@@ -130,14 +130,14 @@ static struct state_look look_of(const struct rv_theme *theme, uint32_t state)
 /* From one note to the next of the kind, the last to the end of the window. */
 static void add_state(const struct drawing *drawing, const struct rv_lane_note *note, uint64_t until_ns)
 {
-    const struct rv_stage_lane *lane = &drawing->stage->lanes[drawing->lane];
+    const struct rv_lane_layout_lane *lane = &drawing->layout->lanes[drawing->lane];
     struct state_look look = look_of(drawing->theme, note->id);
     struct rv_mesh_area area = {0};
-    if (look.height <= 0.0f || !stretch(drawing->stage, note->start_ns, until_ns, &area))
+    if (look.height <= 0.0f || !stretch(drawing->layout, note->start_ns, until_ns, &area))
         return;
-    if (drawing->stage->is_flat) {
-        area.a0 = lane->y - STATE_LOW_POINTS * RV_STAGE_POINT;
-        area.a1 = area.a0 + look.height * STATE_HEIGHT_POINTS * RV_STAGE_POINT;
+    if (drawing->layout->is_flat) {
+        area.a0 = lane->y - STATE_LOW_POINTS * RV_LANE_LAYOUT_POINT;
+        area.a1 = area.a0 + look.height * STATE_HEIGHT_POINTS * RV_LANE_LAYOUT_POINT;
     } else {
         area.a0 = lane->z + lane->half_thickness + STATE_FIRST + STATE_HEIGHT;
         area.a1 = area.a0 - look.height * STATE_HEIGHT;
@@ -150,7 +150,7 @@ static bool is_value(const struct rv_lane_note *note, uint32_t id)
     return note->kind == RV_NOTE_VALUE && note->id == id;
 }
 
-bool rv_remarks_range(const struct rv_view *view, size_t lane, uint32_t id, float *low, float *high)
+bool rv_note_shapes_range(const struct rv_view *view, size_t lane, uint32_t id, float *low, float *high)
 {
     const struct rv_view_lane *shown = &view->lanes[lane];
     bool is_any = false;
@@ -184,7 +184,7 @@ static void add_value(const struct drawing *drawing, const struct graph *graph, 
 {
     struct rv_mesh_area area = {.a0 = graph->base, .a1 = place_value(graph, rv_note_low(note))};
     float line = GRAPH_LINE * (graph->peak - graph->base);
-    if (!isfinite(note->value) || !stretch(drawing->stage, note->start_ns, until_ns, &area))
+    if (!isfinite(note->value) || !stretch(drawing->layout, note->start_ns, until_ns, &area))
         return;
     lay(drawing, Y_STATE, area, rv_theme_rgba(drawing->theme->value, 0.35f));
     area.a0 = area.a1 - line;
@@ -195,12 +195,12 @@ static void add_value(const struct drawing *drawing, const struct graph *graph, 
 static void add_graph(const struct drawing *drawing, uint32_t which)
 {
     const struct rv_view_lane *shown = &drawing->view->lanes[drawing->lane];
-    const struct rv_stage_lane *lane = &drawing->stage->lanes[drawing->lane];
+    const struct rv_lane_layout_lane *lane = &drawing->layout->lanes[drawing->lane];
     const struct rv_lane_note *last = NULL;
     struct graph graph;
     uint32_t id = lane->graph_ids[which];
-    rv_stage_graph(drawing->stage, lane, which, &graph.base, &graph.peak);
-    if (!rv_remarks_range(drawing->view, drawing->lane, id, &graph.low, &graph.high))
+    rv_lane_layout_graph(drawing->layout, lane, which, &graph.base, &graph.peak);
+    if (!rv_note_shapes_range(drawing->view, drawing->lane, id, &graph.low, &graph.high))
         return;
     for (size_t i = shown->first_note; i < (size_t)shown->first_note + shown->n_notes; i++) {
         const struct rv_lane_note *note = &drawing->view->notes[i];
@@ -211,7 +211,7 @@ static void add_graph(const struct drawing *drawing, uint32_t which)
         last = note;
     }
     if (last)
-        add_value(drawing, &graph, last, drawing->stage->to_ns);
+        add_value(drawing, &graph, last, drawing->layout->to_ns);
 }
 
 static void add_lane(const struct drawing *drawing)
@@ -227,7 +227,7 @@ static void add_lane(const struct drawing *drawing)
             state = note;
         } else if (note->kind == RV_NOTE_MARK) {
             add_mark(drawing, note->start_ns);
-        } else if (note->kind != RV_NOTE_VALUE && stretch(drawing->stage, note->start_ns, note->end_ns, &area)) {
+        } else if (note->kind != RV_NOTE_VALUE && stretch(drawing->layout, note->start_ns, note->end_ns, &area)) {
             if (note->kind == RV_NOTE_GC)
                 add_to_process(drawing, &area);
             else
@@ -235,15 +235,15 @@ static void add_lane(const struct drawing *drawing)
         }
     }
     if (state)
-        add_state(drawing, state, drawing->stage->to_ns);
-    for (uint32_t i = 0; i < drawing->stage->lanes[drawing->lane].n_graphs; i++)
+        add_state(drawing, state, drawing->layout->to_ns);
+    for (uint32_t i = 0; i < drawing->layout->lanes[drawing->lane].n_graphs; i++)
         add_graph(drawing, i);
 }
 
-void rv_remarks_add(struct rv_mesh *mesh, const struct rv_stage *stage, const struct rv_view *view,
-                    const struct rv_theme *theme)
+void rv_note_shapes_add(struct rv_mesh *mesh, const struct rv_lane_layout *layout, const struct rv_view *view,
+                        const struct rv_theme *theme)
 {
-    struct drawing drawing = {mesh, stage, view, theme, 0};
-    for (; drawing.lane < view->n_lanes && drawing.lane < stage->n_lanes; drawing.lane++)
+    struct drawing drawing = {mesh, layout, view, theme, 0};
+    for (; drawing.lane < view->n_lanes && drawing.lane < layout->n_lanes; drawing.lane++)
         add_lane(&drawing);
 }

@@ -10,10 +10,10 @@
 #include "render/lane_layout.h"
 #include "render/theme.h"
 
-void rv_remarks_add(struct rv_mesh *mesh, const struct rv_stage *stage, const struct rv_view *view,
-                    const struct rv_theme *theme);
+void rv_note_shapes_add(struct rv_mesh *mesh, const struct rv_lane_layout *layout, const struct rv_view *view,
+                        const struct rv_theme *theme);
 
 /* The least and the greatest value of a name that a lane of the view shows; false where it shows none. */
-bool rv_remarks_range(const struct rv_view *view, size_t lane, uint32_t id, float *low, float *high);
+bool rv_note_shapes_range(const struct rv_view *view, size_t lane, uint32_t id, float *low, float *high);
 
 #endif

@@ -23,7 +23,7 @@ struct vertex {
 
 struct rv_overlay {
     GLuint program, vertex_array, atlas_texture;
-    struct rv_upload upload;
+    struct rv_vertex_ring upload;
     struct vertex *vertices;
     size_t n, capacity;
     const struct rv_theme *theme;
@@ -54,7 +54,7 @@ void rv_overlay_destroy(struct rv_overlay *overlay)
 {
     if (!overlay)
         return;
-    rv_upload_fini(&overlay->upload);
+    rv_vertex_ring_fini(&overlay->upload);
     glDeleteVertexArrays(1, &overlay->vertex_array);
     glDeleteProgram(overlay->program);
     free(overlay->vertices);
@@ -191,12 +191,12 @@ void rv_overlay_draw(struct rv_overlay *overlay)
     glActiveTexture(GL_TEXTURE0);
     glBindTexture(GL_TEXTURE_2D, overlay->atlas_texture);
     glBindVertexArray(overlay->vertex_array);
-    size_t offset = rv_upload_push(&overlay->upload, overlay->vertices, overlay->n * sizeof *overlay->vertices);
-    GLsizei stride = sizeof(struct vertex);
-    glVertexAttribPointer(0, 2, GL_FLOAT, GL_FALSE, stride, (const void *)offset);
-    glVertexAttribPointer(1, 2, GL_FLOAT, GL_FALSE, stride, (const void *)(offset + 8));
-    glVertexAttribPointer(2, 3, GL_FLOAT, GL_FALSE, stride, (const void *)(offset + 16));
-    glVertexAttribPointer(3, 4, GL_UNSIGNED_BYTE, GL_TRUE, stride, (const void *)(offset + 28));
+    size_t offset = rv_vertex_ring_push(&overlay->upload, overlay->vertices, overlay->n * sizeof *overlay->vertices);
+    GLsizei recorded_step = sizeof(struct vertex);
+    glVertexAttribPointer(0, 2, GL_FLOAT, GL_FALSE, recorded_step, (const void *)offset);
+    glVertexAttribPointer(1, 2, GL_FLOAT, GL_FALSE, recorded_step, (const void *)(offset + 8));
+    glVertexAttribPointer(2, 3, GL_FLOAT, GL_FALSE, recorded_step, (const void *)(offset + 16));
+    glVertexAttribPointer(3, 4, GL_UNSIGNED_BYTE, GL_TRUE, recorded_step, (const void *)(offset + 28));
     glDrawArrays(GL_TRIANGLES, 0, (GLsizei)overlay->n);
-    rv_upload_fence(&overlay->upload);
+    rv_vertex_ring_fence(&overlay->upload);
 }

@@ -10,8 +10,8 @@
 
 struct rv_pass {
     const struct rv_camera *camera;
-    const struct rv_stage *stage;
-    const struct rv_look_params *look;
+    const struct rv_lane_layout *layout;
+    const struct rv_view_mode_params *look;
     const struct rv_theme *theme;
     bool is_settled; /* not on the way from one look to another */
     float haze[2];   /* distances along the direction of view at which haze begins and is full */

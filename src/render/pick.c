@@ -27,7 +27,7 @@ static uint32_t depth_of(const struct rv_box_record *record)
 }
 
 /* Find how deep the lane's boxes go, and make room for as many rows. */
-static void measure_lane(struct rv_pick *pick, const struct rv_view_lane *shown, const struct rv_records *records,
+static void measure_lane(struct rv_pick *pick, const struct rv_view_lane *shown, const struct rv_box_buffer *records,
                          struct rv_pick_lane *out)
 {
     *out = (struct rv_pick_lane){.first_row = pick->n_rows};
@@ -54,7 +54,7 @@ static struct rv_pick_item item_of(const struct rv_box_record *record, size_t bo
 
 /* Counting sort by row, stable: boxes of a lane come by rising start. rows[r + 1] runs from row r's first to its end.
  */
-static void sort_into_rows(struct rv_pick *pick, const struct rv_view *view, const struct rv_records *records,
+static void sort_into_rows(struct rv_pick *pick, const struct rv_view *view, const struct rv_box_buffer *records,
                            const struct rv_palette *palette)
 {
     for (size_t lane = 0; lane < pick->n_lanes; lane++) {
@@ -85,7 +85,7 @@ static void find_reaches(struct rv_pick *pick)
     }
 }
 
-void rv_pick_update(struct rv_pick *pick, const struct rv_view *view, const struct rv_records *records,
+void rv_pick_update(struct rv_pick *pick, const struct rv_view *view, const struct rv_box_buffer *records,
                     const struct rv_palette *palette)
 {
     pick->centre = rv_pack_centre(&records->pack);
@@ -166,7 +166,7 @@ static double at(const struct ray *ray, int axis, double steps)
 
 struct search {
     const struct rv_pick *pick;
-    const struct rv_stage *stage;
+    const struct rv_lane_layout *layout;
     double centre_x, unit_x; /* world x of the window's centre, world x per unit */
     struct ray ray;
     double nearest;
@@ -191,9 +191,9 @@ static size_t first_reaching(const struct rv_pick *pick, size_t row, double unit
 static void search_row(struct search *search, uint32_t lane, uint32_t depth, struct stretch stretch)
 {
     const struct rv_pick *pick = search->pick;
-    const struct rv_stage_lane *place = &search->stage->lanes[lane];
-    double half = (double)rv_stage_thickness(place, depth), y = (double)rv_stage_row_y(place, depth);
-    const double height = (double)(search->stage->box_share * place->row_height);
+    const struct rv_lane_layout_lane *place = &search->layout->lanes[lane];
+    double half = (double)rv_lane_layout_thickness(place, depth), y = (double)rv_lane_layout_row_y(place, depth);
+    const double height = (double)(search->layout->box_share * place->row_height);
     if (!clip(&search->ray, 1, y, y + height, &stretch) ||
         !clip(&search->ray, 2, (double)place->z - half, (double)place->z + half, &stretch))
         return;
@@ -206,8 +206,8 @@ static void search_row(struct search *search, uint32_t lane, uint32_t depth, str
         if ((double)item->start > to)
             return;
         struct stretch inside = stretch;
-        double thin =
-            half * (RV_STAGE_CELL_THICKNESS_MIN + (1.0 - RV_STAGE_CELL_THICKNESS_MIN) * (double)item->fullness);
+        double thin = half * (RV_LANE_LAYOUT_CELL_THICKNESS_MIN +
+                              (1.0 - RV_LANE_LAYOUT_CELL_THICKNESS_MIN) * (double)item->fullness);
         if (clip(&search->ray, 0, search->centre_x + item->start * search->unit_x,
                  search->centre_x + item->end * search->unit_x, &inside) &&
             clip(&search->ray, 1, y, y + height * (double)item->height, &inside) &&
@@ -222,13 +222,13 @@ static void search_row(struct search *search, uint32_t lane, uint32_t depth, str
 static void search_lane(struct search *search, uint32_t lane)
 {
     const struct rv_pick *pick = search->pick;
-    const struct rv_stage_lane *place = &search->stage->lanes[lane];
+    const struct rv_lane_layout_lane *place = &search->layout->lanes[lane];
     double half = (double)place->half_thickness, row_height = (double)place->row_height, foot = (double)place->y;
     uint32_t n_rows = pick->lanes[lane].n_rows;
     struct stretch stretch = {search->ray.near, search->nearest};
     if (!n_rows || !clip(&search->ray, 2, (double)place->z - half, (double)place->z + half, &stretch) ||
         !clip(&search->ray, 1, foot, foot + row_height * n_rows, &stretch) ||
-        !clip(&search->ray, 0, 0.0, (double)search->stage->width, &stretch))
+        !clip(&search->ray, 0, 0.0, (double)search->layout->width, &stretch))
         return;
     double y0 = at(&search->ray, 1, stretch.begin), y1 = at(&search->ray, 1, stretch.end);
     double low = floor((fmin(y0, y1) - foot) / row_height), high = floor((fmax(y0, y1) - foot) / row_height);
@@ -239,15 +239,15 @@ static void search_lane(struct search *search, uint32_t lane)
 
 bool rv_pick_at(const struct rv_pick *pick, const struct rv_pick_params *params, struct rv_pick_hit *hit)
 {
-    double width = (double)params->stage->width;
+    double width = (double)params->layout->width;
     struct search search = {.pick = pick,
-                            .stage = params->stage,
+                            .layout = params->layout,
                             .centre_x = pick->centre * width,
                             .unit_x = pick->unit * width,
                             .nearest = HUGE_VAL};
     if (!pick->n_items || !make_ray(params->camera, params->at_px, &search.ray))
         return false;
-    for (uint32_t lane = 0; lane < pick->n_lanes && lane < params->stage->n_lanes; lane++)
+    for (uint32_t lane = 0; lane < pick->n_lanes && lane < params->layout->n_lanes; lane++)
         search_lane(&search, lane);
     if (search.nearest == HUGE_VAL)
         return false;

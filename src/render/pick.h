@@ -46,12 +46,12 @@ struct rv_pick_hit {
 };
 
 /* Index the view by its records. The palette gives boxes their heights. O(boxes). */
-void rv_pick_update(struct rv_pick *pick, const struct rv_view *view, const struct rv_records *records,
+void rv_pick_update(struct rv_pick *pick, const struct rv_view *view, const struct rv_box_buffer *records,
                     const struct rv_palette *palette);
 void rv_pick_fini(struct rv_pick *pick);
 
 struct rv_pick_params {
-    const struct rv_stage *stage; /* on which the view stands */
+    const struct rv_lane_layout *layout; /* on which the view stands */
     const struct rv_camera *camera;
     double at_px[2]; /* the middle of a pixel is at .5 */
 };

@@ -23,14 +23,14 @@
 static const struct rv_view NOTHING;
 
 struct rv_scene {
-    struct rv_stage stage, stage_from;
-    const struct rv_look_params *look;
+    struct rv_lane_layout layout, stage_from;
+    const struct rv_view_mode_params *look;
     bool is_settled;
     struct rv_camera camera;
-    struct rv_ticks ticks;
-    const struct rv_picture *picture; /* that is shown */
-    struct rv_picture own;
-    struct rv_target target;
+    struct rv_time_axis ticks;
+    const struct rv_frame_data *picture; /* that is shown */
+    struct rv_frame_data own;
+    struct rv_framebuffer target;
     struct rv_ground *ground;
     struct rv_boxes *boxes;
     struct rv_labels *labels;
@@ -69,19 +69,20 @@ static int create_passes(struct rv_scene *scene)
     return err ? err : rv_overlay_create(&scene->overlay, scene->atlas_texture);
 }
 
-void rv_scene_show(struct rv_scene *scene, const struct rv_picture *picture)
+void rv_scene_show(struct rv_scene *scene, const struct rv_frame_data *picture)
 {
     scene->picture = picture;
 }
 
 void rv_scene_compose(struct rv_scene *scene, const struct rv_scene_frame *frame)
 {
-    rv_picture_compose(&scene->own, &(struct rv_picture_params){.view = frame->view,
-                                                                .subroutines = frame->subroutines,
-                                                                .has_leaves = rv_look_get(frame->look)->has_leaves,
-                                                                .width_px = frame->width_px,
-                                                                .scheme = frame->scheme,
-                                                                .compare = frame->compare});
+    rv_frame_data_compose(&scene->own,
+                          &(struct rv_frame_data_params){.view = frame->view,
+                                                         .subroutines = frame->subroutines,
+                                                         .has_leaves = rv_view_mode_get(frame->look)->has_leaves,
+                                                         .width_px = frame->width_px,
+                                                         .scheme = frame->scheme,
+                                                         .compare = frame->compare});
     scene->picture = &scene->own;
 }
 
@@ -109,37 +110,37 @@ void rv_scene_destroy(struct rv_scene *scene)
     rv_boxes_destroy(scene->boxes);
     rv_labels_destroy(scene->labels);
     rv_overlay_destroy(scene->overlay);
-    rv_target_fini(&scene->target);
+    rv_framebuffer_fini(&scene->target);
     glDeleteTextures(1, &scene->atlas_texture);
-    rv_picture_fini(&scene->own);
-    rv_stage_fini(&scene->stage);
-    rv_stage_fini(&scene->stage_from);
+    rv_frame_data_fini(&scene->own);
+    rv_lane_layout_fini(&scene->layout);
+    rv_lane_layout_fini(&scene->stage_from);
     free(scene);
 }
 
 /* Stage and camera of one look. */
-static void fit(struct rv_scene *scene, const struct rv_scene_frame *frame, enum rv_look look, struct rv_stage *stage,
-                struct rv_camera *camera)
+static void fit(struct rv_scene *scene, const struct rv_scene_frame *frame, enum rv_view_mode look,
+                struct rv_lane_layout *layout, struct rv_camera *camera)
 {
     float scale = (float)frame->scale;
     const struct rv_scene_insets *insets = &frame->insets;
     struct rv_camera_params params = {
-        .look = rv_look_get(look),
+        .look = rv_view_mode_get(look),
         .orbit = {frame->orbit[0], frame->orbit[1]},
         .scale = frame->scale,
         .width_px = frame->width_px,
         .height_px = frame->height_px,
-        .left_px = floorf(fminf(scale * (insets->left + rv_hud_left_margin(scene->overlay, frame->view)),
+        .left_px = floorf(fminf(scale * (insets->left + rv_lane_labels_left_margin(scene->overlay, frame->view)),
                                 0.4f * (float)frame->width_px)),
         .right_px = scale * (insets->right + MARGIN),
         .top_px = scale * (insets->top + MARGIN),
-        .bottom_px =
-            floorf(scale * (insets->bottom + (rv_look_get(look)->field_of_view <= 0.0f ? MARGIN_AXIS : MARGIN_BOTTOM))),
+        .bottom_px = floorf(
+            scale * (insets->bottom + (rv_view_mode_get(look)->field_of_view <= 0.0f ? MARGIN_AXIS : MARGIN_BOTTOM))),
     };
     float room = ((float)frame->height_px - params.top_px - params.bottom_px) / scale;
-    rv_stage_update(stage, frame->view,
-                    &(struct rv_stage_params){params.look, fmaxf(room, 1.0f), (float)frame->scroll});
-    rv_camera_fit(camera, stage, &params);
+    rv_lane_layout_update(layout, frame->view,
+                          &(struct rv_lane_layout_params){params.look, fmaxf(room, 1.0f), (float)frame->scroll});
+    rv_camera_fit(camera, layout, &params);
 }
 
 static const struct rv_theme *theme_of(const struct rv_scene_frame *frame)
@@ -150,25 +151,25 @@ static const struct rv_theme *theme_of(const struct rv_scene_frame *frame)
 static void place(struct rv_scene *scene, const struct rv_scene_frame *frame)
 {
     float passed = (float)fmin(fmax(frame->passed, 0.0), 1.0), share = passed * passed * (3.0f - 2.0f * passed);
-    scene->look = rv_look_get(frame->look);
+    scene->look = rv_view_mode_get(frame->look);
     scene->is_settled = frame->look == frame->look_from || passed >= 1.0f;
     rv_overlay_begin(scene->overlay, (int[2]){frame->width_px, frame->height_px}, frame->scale, theme_of(frame));
-    fit(scene, frame, frame->look, &scene->stage, &scene->camera);
+    fit(scene, frame, frame->look, &scene->layout, &scene->camera);
     if (!scene->is_settled) {
         struct rv_camera from;
         fit(scene, frame, frame->look_from, &scene->stage_from, &from);
-        rv_stage_mix(&scene->stage, &scene->stage_from, share);
+        rv_lane_layout_mix(&scene->layout, &scene->stage_from, share);
         rv_camera_mix(&scene->camera, &from, share);
     }
     double points = frame->width_px / frame->scale;
-    struct rv_ticks_params ticks = {
-        .from_ns = scene->stage.from_ns,
-        .to_ns = scene->stage.to_ns,
+    struct rv_time_axis_params ticks = {
+        .from_ns = scene->layout.from_ns,
+        .to_ns = scene->layout.to_ns,
         .zero_ns = frame->is_live ? frame->now_ns : frame->origin_ns,
         .is_live = frame->is_live,
         .n_wanted = (unsigned)(points * TICKS_PER_1000_POINTS / 1000.0) + 1,
     };
-    rv_ticks_make(&scene->ticks, &ticks);
+    rv_time_axis_make(&scene->ticks, &ticks);
 }
 
 /* False when there is nothing to draw into. */
@@ -189,7 +190,7 @@ void rv_scene_place(struct rv_scene *scene, const struct rv_scene_frame *frame)
 
 bool rv_scene_pick(const struct rv_scene *scene, double x_px, double y_px, struct rv_pick_hit *hit)
 {
-    struct rv_pick_params params = {&scene->stage, &scene->camera, {x_px, y_px}};
+    struct rv_pick_params params = {&scene->layout, &scene->camera, {x_px, y_px}};
     if (!scene->camera.width_px || !rv_pick_at(&scene->picture->pick, &params, hit))
         return false;
     if (scene->picture->has_leaves)
@@ -202,14 +203,15 @@ size_t rv_scene_lane_at(const struct rv_scene *scene, double x_px, double y_px)
     struct rv_pick_hit hit;
     if (rv_scene_pick(scene, x_px, y_px, &hit))
         return hit.lane;
-    return scene->camera.width_px ? rv_camera_lane_at(&scene->camera, &scene->stage, x_px, y_px) : scene->stage.n_lanes;
+    return scene->camera.width_px ? rv_camera_lane_at(&scene->camera, &scene->layout, x_px, y_px)
+                                  : scene->layout.n_lanes;
 }
 
 static struct rv_pass make_pass(const struct rv_scene *scene, const struct rv_scene_frame *frame)
 {
-    vec3 front = {0.5f * scene->stage.width, 0.0f, scene->stage.z_front};
+    vec3 front = {0.5f * scene->layout.width, 0.0f, scene->layout.z_front};
     float distance = rv_camera_distance(&scene->camera, front);
-    return (struct rv_pass){&scene->camera,  &scene->stage,     scene->look,
+    return (struct rv_pass){&scene->camera,  &scene->layout,    scene->look,
                             theme_of(frame), scene->is_settled, {distance, distance + HAZE_DEPTH}};
 }
 
@@ -231,9 +233,9 @@ static void clear(const struct rv_theme *theme)
 static void clip_to_room(const struct rv_scene *scene)
 {
     vec2 low, high;
-    if (!scene->is_settled || !scene->stage.is_flat ||
+    if (!scene->is_settled || !scene->layout.is_flat ||
         !rv_camera_project(&scene->camera, (vec3){0.0f, 0.0f, 0.0f}, low) ||
-        !rv_camera_project(&scene->camera, (vec3){0.0f, scene->stage.top, 0.0f}, high))
+        !rv_camera_project(&scene->camera, (vec3){0.0f, scene->layout.top, 0.0f}, high))
         return;
     int height_px = scene->camera.height_px;
     glScissor(0, height_px - (int)roundf(low[1]), scene->camera.width_px, (int)roundf(low[1] - high[1]));
@@ -243,7 +245,7 @@ static void clip_to_room(const struct rv_scene *scene)
 static void draw_scene(struct rv_scene *scene, const struct rv_scene_frame *frame)
 {
     struct rv_pass pass = make_pass(scene, frame);
-    struct rv_ground_content ground = {rv_picture_content(scene->picture), &scene->ticks, frame->now_ns,
+    struct rv_ground_content ground = {rv_frame_data_content(scene->picture), &scene->ticks, frame->now_ns,
                                        frame->is_live || frame->has_now, frame->selected};
     struct rv_labels_content labels = {scene->picture, &scene->ticks, frame->subroutines, frame->highlight, pass.theme};
     clear(pass.theme);
@@ -272,7 +274,7 @@ static void add_flat_text(struct rv_scene *scene, const struct rv_scene_frame *f
 /* A call that shows in several parts is pointed out by its first, the others as its like. */
 static void point_out_leaf(const struct rv_scene *scene, struct rv_scene_frame *frame, struct rv_highlight *leaf)
 {
-    const struct rv_leaves *leaves = &scene->picture->leaves;
+    const struct rv_leaf_view *leaves = &scene->picture->leaves;
     if (!frame->highlight || !scene->picture->has_leaves)
         return;
     *leaf = (struct rv_highlight){frame->highlight->id, UINT32_MAX};
@@ -282,7 +284,7 @@ static void point_out_leaf(const struct rv_scene *scene, struct rv_scene_frame *
     frame->highlight = leaf;
 }
 
-const struct rv_picture *rv_scene_picture(const struct rv_scene *scene)
+const struct rv_frame_data *rv_scene_picture(const struct rv_scene *scene)
 {
     return scene->picture;
 }
@@ -295,35 +297,35 @@ void rv_scene_draw(struct rv_scene *scene, const struct rv_scene_frame *frame)
     struct rv_highlight leaf;
     GLint framebuffer = 0;
     glGetIntegerv(GL_DRAW_FRAMEBUFFER_BINDING, &framebuffer);
-    if (rv_target_resize(&scene->target, shown.width_px, shown.height_px, shown.samples))
+    if (rv_framebuffer_resize(&scene->target, shown.width_px, shown.height_px, shown.samples))
         return;
     place(scene, &shown);
     float points[2] = {(float)(shown.width_px / shown.scale), (float)(shown.height_px / shown.scale)};
     point_out_leaf(scene, &shown, &leaf);
-    rv_target_begin(&scene->target);
+    rv_framebuffer_begin(&scene->target);
     draw_scene(scene, &shown);
-    rv_target_resolve(&scene->target);
+    rv_framebuffer_resolve(&scene->target);
     add_flat_text(scene, &shown);
-    rv_hud_add_lanes(scene->overlay, &shown, &scene->camera, &scene->stage);
-    rv_tags_add(scene->overlay, &shown, &scene->camera, &scene->stage);
-    rv_stops_add(scene->overlay, &scene->camera, &scene->stage, shown.view, &shown.stops, (float)shown.scale);
-    rv_flags_add(scene->overlay, &scene->camera, &scene->stage, &shown.flags, (float)shown.scale);
-    rv_selection_add(scene->overlay, &scene->camera, &scene->stage, &shown.selected, (float)shown.scale);
+    rv_lane_labels_add_lanes(scene->overlay, &shown, &scene->camera, &scene->layout);
+    rv_note_labels_add(scene->overlay, &shown, &scene->camera, &scene->layout);
+    rv_debugger_marks_add(scene->overlay, &scene->camera, &scene->layout, shown.view, &shown.stops, (float)shown.scale);
+    rv_bookmark_flags_add(scene->overlay, &scene->camera, &scene->layout, &shown.flags, (float)shown.scale);
+    rv_selection_add(scene->overlay, &scene->camera, &scene->layout, &shown.selected, (float)shown.scale);
     if (shown.tooltip)
         rv_tooltip_add(scene->overlay, scene->picture->palette, shown.tooltip, points, shown.insets.top);
     rv_overlay_draw(scene->overlay);
-    rv_target_copy(&scene->target, (GLuint)framebuffer);
+    rv_framebuffer_copy(&scene->target, (GLuint)framebuffer);
 }
 
 bool rv_scene_draw_again(const struct rv_scene *scene, int width_px, int height_px)
 {
-    const struct rv_target *target = &scene->target;
+    const struct rv_framebuffer *target = &scene->target;
     GLint framebuffer = 0;
     if (!target->drawn || target->width_px != width_px || target->height_px != height_px)
         return false;
     glGetIntegerv(GL_DRAW_FRAMEBUFFER_BINDING, &framebuffer);
     glDisable(GL_FRAMEBUFFER_SRGB);
-    rv_target_copy(target, (GLuint)framebuffer);
+    rv_framebuffer_copy(target, (GLuint)framebuffer);
     return true;
 }
 
@@ -347,34 +349,34 @@ double rv_scene_share_at(const struct rv_scene *scene, double x_px, double y_px)
 {
     if (!scene->camera.width_px)
         return 0.5;
-    return rv_camera_x_at(&scene->camera, &scene->stage, x_px, y_px) / (double)scene->stage.width;
+    return rv_camera_x_at(&scene->camera, &scene->layout, x_px, y_px) / (double)scene->layout.width;
 }
 
 bool rv_scene_project(const struct rv_scene *scene, const struct rv_scene_place *spot, float out_px[2])
 {
-    if (spot->lane >= scene->stage.n_lanes)
+    if (spot->lane >= scene->layout.n_lanes)
         return false;
-    const struct rv_stage_lane *lane = &scene->stage.lanes[spot->lane];
-    vec3 point = {(float)rv_stage_x(&scene->stage, spot->time_ns), rv_stage_row_y(lane, spot->depth),
-                  lane->z + rv_stage_thickness(lane, spot->depth)};
+    const struct rv_lane_layout_lane *lane = &scene->layout.lanes[spot->lane];
+    vec3 point = {(float)rv_lane_layout_x(&scene->layout, spot->time_ns), rv_lane_layout_row_y(lane, spot->depth),
+                  lane->z + rv_lane_layout_thickness(lane, spot->depth)};
     return rv_camera_project(&scene->camera, point, out_px);
 }
 
 double rv_scene_scroll_to(const struct rv_scene *scene, const struct rv_scene_place *spot)
 {
-    const struct rv_stage *stage = &scene->stage;
-    if (!stage->is_flat || spot->lane >= stage->n_lanes)
+    const struct rv_lane_layout *layout = &scene->layout;
+    if (!layout->is_flat || spot->lane >= layout->n_lanes)
         return 0.0;
-    const struct rv_stage_lane *lane = &stage->lanes[spot->lane];
-    float y = rv_stage_row_y(lane, spot->depth < lane->n_rows ? spot->depth : 0);
-    if (y >= 0.0f && y + lane->row_height <= stage->top)
+    const struct rv_lane_layout_lane *lane = &layout->lanes[spot->lane];
+    float y = rv_lane_layout_row_y(lane, spot->depth < lane->n_rows ? spot->depth : 0);
+    if (y >= 0.0f && y + lane->row_height <= layout->top)
         return 0.0;
-    return (double)((0.5f * stage->top - y) / RV_STAGE_POINT);
+    return (double)((0.5f * layout->top - y) / RV_LANE_LAYOUT_POINT);
 }
 
 double rv_scene_scroll_max(const struct rv_scene *scene)
 {
-    return (double)scene->stage.scroll_max;
+    return (double)scene->layout.scroll_max;
 }
 
 void rv_scene_read_pixels(int width_px, int height_px, uint8_t *out)

@@ -45,16 +45,16 @@ struct rv_scene_frame {
     struct rv_scene_insets insets;
     const struct rv_highlight *highlight; /* NULL = none */
     const struct rv_tooltip *tooltip;     /* NULL = none */
-    enum rv_look look, look_from;         /* while passed < 1: on the way from one to the other */
+    enum rv_view_mode look, look_from;    /* while passed < 1: on the way from one to the other */
     double scroll;                        /* points by which a flat look has been scrolled down */
     double passed;                        /* 0..1; look_from equal to look = settled */
     enum rv_color_scheme scheme;
     const struct rv_compare *compare; /* for RV_COLOR_DIFFERENCE; NULL = none */
     enum rv_color_theme theme;
-    struct rv_range_ns selected; /* drawn as a band */
-    struct rv_flags flags;       /* of marked times */
-    struct rv_stops stops;       /* of threads that are stopped */
-    float orbit[2];              /* radians by which the eye of a perspective look has gone to the right and up */
+    struct rv_range_ns selected;    /* drawn as a band */
+    struct rv_bookmark_flags flags; /* of marked times */
+    struct rv_debugger_marks stops; /* of threads that are stopped */
+    float orbit[2];                 /* radians by which the eye of a perspective look has gone to the right and up */
 };
 
 /*
@@ -62,11 +62,11 @@ struct rv_scene_frame {
  * somewhere else, borrowed until another takes its place, or the scene's own, which is composed of a frame's view now,
  * O(boxes).
  */
-void rv_scene_show(struct rv_scene *scene, const struct rv_picture *picture);
+void rv_scene_show(struct rv_scene *scene, const struct rv_frame_data *picture);
 void rv_scene_compose(struct rv_scene *scene, const struct rv_scene_frame *frame);
 
 /* What it shows; at first, nothing. Borrowed. */
-const struct rv_picture *rv_scene_picture(const struct rv_scene *scene);
+const struct rv_frame_data *rv_scene_picture(const struct rv_scene *scene);
 
 /* Draw one frame of what is shown into the bound framebuffer. */
 void rv_scene_draw(struct rv_scene *scene, const struct rv_scene_frame *frame);

@@ -12,12 +12,12 @@
 #define TAG_GAP 4.0f
 #define TAG_BASELINE 13.0f
 
-bool rv_selection_extent(const struct rv_stage *stage, const struct rv_range_ns *range, float x[2])
+bool rv_selection_extent(const struct rv_lane_layout *layout, const struct rv_range_ns *range, float x[2])
 {
-    if (range->to_ns <= range->from_ns || range->to_ns <= stage->from_ns || range->from_ns >= stage->to_ns)
+    if (range->to_ns <= range->from_ns || range->to_ns <= layout->from_ns || range->from_ns >= layout->to_ns)
         return false;
-    x[0] = fmaxf(0.0f, (float)rv_stage_x(stage, range->from_ns));
-    x[1] = fminf(stage->width, (float)rv_stage_x(stage, range->to_ns));
+    x[0] = fmaxf(0.0f, (float)rv_lane_layout_x(layout, range->from_ns));
+    x[1] = fminf(layout->width, (float)rv_lane_layout_x(layout, range->to_ns));
     return true;
 }
 
@@ -46,20 +46,20 @@ static void add_tag(struct rv_overlay *overlay, const struct rv_range_ns *range,
                     rv_theme_rgba(theme->background, 1.0f));
 }
 
-void rv_selection_add(struct rv_overlay *overlay, const struct rv_camera *camera, const struct rv_stage *stage,
+void rv_selection_add(struct rv_overlay *overlay, const struct rv_camera *camera, const struct rv_lane_layout *layout,
                       const struct rv_range_ns *range, float scale)
 {
     float x[2];
     vec2 low, high;
-    float z = stage->is_flat ? 0.0f : stage->z_back, top = stage->is_flat ? stage->top : WALL_SHARE * stage->top;
-    if (!rv_selection_extent(stage, range, x) || !rv_camera_project(camera, (vec3){x[0], 0.0f, z}, low) ||
+    float z = layout->is_flat ? 0.0f : layout->z_back, top = layout->is_flat ? layout->top : WALL_SHARE * layout->top;
+    if (!rv_selection_extent(layout, range, x) || !rv_camera_project(camera, (vec3){x[0], 0.0f, z}, low) ||
         !rv_camera_project(camera, (vec3){x[1], top, z}, high))
         return;
     for (int i = 0; i < 2; i++) {
         low[i] /= scale;
         high[i] /= scale;
     }
-    if (stage->is_flat)
+    if (layout->is_flat)
         add_band(overlay, low, high);
     add_tag(overlay, range, 0.5f * (low[0] + high[0]), high[1]);
 }

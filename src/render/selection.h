@@ -11,10 +11,10 @@ struct rv_range_ns { /* empty where to <= from */
 };
 
 /* The world x of its visible part; false when none is visible. */
-bool rv_selection_extent(const struct rv_stage *stage, const struct rv_range_ns *range, float x[2]);
+bool rv_selection_extent(const struct rv_lane_layout *layout, const struct rv_range_ns *range, float x[2]);
 
 /* `scale` is pixels per point. */
-void rv_selection_add(struct rv_overlay *overlay, const struct rv_camera *camera, const struct rv_stage *stage,
+void rv_selection_add(struct rv_overlay *overlay, const struct rv_camera *camera, const struct rv_lane_layout *layout,
                       const struct rv_range_ns *range, float scale);
 
 #endif

@@ -48,13 +48,13 @@ static void set_source(GLuint shader, const char *text, const char *define)
     glShaderSource(shader, 3, parts, lengths);
 }
 
-static GLuint compile_stage(const char *pass, const char *define, GLenum stage)
+static GLuint compile_stage(const char *pass, const char *define, GLenum layout)
 {
     char file[64], log[1024] = "";
-    snprintf(file, sizeof file, "%s.%s", pass, stage == GL_VERTEX_SHADER ? "vert" : "frag");
+    snprintf(file, sizeof file, "%s.%s", pass, layout == GL_VERTEX_SHADER ? "vert" : "frag");
     char *override = read_override(file);
     const char *text = override ? override : embedded_text(file);
-    GLuint shader = glCreateShader(stage);
+    GLuint shader = glCreateShader(layout);
     set_source(shader, text, define);
     glCompileShader(shader);
     free(override);

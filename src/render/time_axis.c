@@ -63,7 +63,8 @@ static void format_offset(char *out, const char *sign, uint64_t offset_ns, uint6
     snprintf(out, RV_TICK_TEXT_BYTES, "%.1s%" PRIu64 "%s %.3s", sign, offset_ns / unit->ns, digits, unit->name);
 }
 
-static void label_tick(struct rv_tick *tick, const struct rv_ticks_params *params, uint64_t base_ns, uint64_t step_ns)
+static void label_tick(struct rv_tick *tick, const struct rv_time_axis_params *params, uint64_t base_ns,
+                       uint64_t step_ns)
 {
     bool is_before = tick->time_ns < base_ns;
     uint64_t offset_ns = is_before ? base_ns - tick->time_ns : tick->time_ns - base_ns;
@@ -75,7 +76,7 @@ static void label_tick(struct rv_tick *tick, const struct rv_ticks_params *param
 }
 
 /* Far from the origin, labels count from a round time before the window, which is told once. */
-static uint64_t choose_base(struct rv_ticks *ticks, const struct rv_ticks_params *params, uint64_t step_ns)
+static uint64_t choose_base(struct rv_time_axis *ticks, const struct rv_time_axis_params *params, uint64_t step_ns)
 {
     ticks->base[0] = '\0';
     if (params->is_live || params->from_ns < params->zero_ns)
@@ -91,7 +92,7 @@ static uint64_t choose_base(struct rv_ticks *ticks, const struct rv_ticks_params
     return params->zero_ns + offset_ns;
 }
 
-void rv_ticks_make(struct rv_ticks *ticks, const struct rv_ticks_params *params)
+void rv_time_axis_make(struct rv_time_axis *ticks, const struct rv_time_axis_params *params)
 {
     ticks->n = 0;
     ticks->base[0] = '\0';
@@ -103,7 +104,7 @@ void rv_ticks_make(struct rv_ticks *ticks, const struct rv_ticks_params *params)
     uint64_t behind_ns = (params->from_ns - first_ns) % step_ns;
     if (params->from_ns > first_ns)
         first_ns = behind_ns ? params->from_ns - behind_ns + step_ns : params->from_ns;
-    for (uint64_t time_ns = first_ns; time_ns <= params->to_ns && ticks->n < RV_TICKS_MAX; time_ns += step_ns) {
+    for (uint64_t time_ns = first_ns; time_ns <= params->to_ns && ticks->n < RV_TIME_AXIS_MAX; time_ns += step_ns) {
         struct rv_tick *tick = &ticks->items[ticks->n++];
         tick->time_ns = time_ns;
         label_tick(tick, params, base_ns, step_ns);

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define RV_TICKS_MAX 24
+#define RV_TIME_AXIS_MAX 24
 #define RV_TICK_TEXT_BYTES 64
 
 struct rv_tick {
@@ -14,13 +14,13 @@ struct rv_tick {
     char text[RV_TICK_TEXT_BYTES];
 };
 
-struct rv_ticks {
-    struct rv_tick items[RV_TICKS_MAX];
+struct rv_time_axis {
+    struct rv_tick items[RV_TIME_AXIS_MAX];
     size_t n;
     char base[RV_TICK_TEXT_BYTES]; /* added to every label; empty when it is the origin itself */
 };
 
-struct rv_ticks_params {
+struct rv_time_axis_params {
     uint64_t from_ns, to_ns;
     uint64_t zero_ns;  /* what labels count from */
     bool is_live;      /* zero_ns is the present: labels read "-10 ms" and "now" */
@@ -28,6 +28,6 @@ struct rv_ticks_params {
 };
 
 /* Round steps of 1, 2 or 5 in the decimal unit that keeps labels short; whole minutes and hours are not special. */
-void rv_ticks_make(struct rv_ticks *ticks, const struct rv_ticks_params *params);
+void rv_time_axis_make(struct rv_time_axis *ticks, const struct rv_time_axis_params *params);
 
 #endif

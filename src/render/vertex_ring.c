@@ -5,36 +5,36 @@
 #define SLOT_BYTES_MIN ((size_t)64 << 10)
 #define FENCE_WAIT_NS 1000000000ull
 
-static void drop_fences(struct rv_upload *upload)
+static void drop_fences(struct rv_vertex_ring *upload)
 {
-    for (unsigned i = 0; i < RV_UPLOAD_SLOTS; i++) {
+    for (unsigned i = 0; i < RV_VERTEX_RING_SLOTS; i++) {
         if (upload->fences[i])
             glDeleteSync(upload->fences[i]);
         upload->fences[i] = NULL;
     }
 }
 
-void rv_upload_fini(struct rv_upload *upload)
+void rv_vertex_ring_fini(struct rv_vertex_ring *upload)
 {
     drop_fences(upload);
     glDeleteBuffers(1, &upload->buffer);
-    *upload = (struct rv_upload){0};
+    *upload = (struct rv_vertex_ring){0};
 }
 
 /* The old buffer lives on in the driver until its last draw is done. */
-static void grow(struct rv_upload *upload, size_t n_bytes)
+static void grow(struct rv_vertex_ring *upload, size_t n_bytes)
 {
     size_t slot_bytes = upload->slot_bytes ? upload->slot_bytes : SLOT_BYTES_MIN;
     while (slot_bytes < n_bytes)
         slot_bytes *= 2;
-    rv_upload_fini(upload);
+    rv_vertex_ring_fini(upload);
     upload->slot_bytes = slot_bytes;
     glGenBuffers(1, &upload->buffer);
     glBindBuffer(GL_ARRAY_BUFFER, upload->buffer);
-    glBufferData(GL_ARRAY_BUFFER, (GLsizeiptr)(slot_bytes * RV_UPLOAD_SLOTS), NULL, GL_STREAM_DRAW);
+    glBufferData(GL_ARRAY_BUFFER, (GLsizeiptr)(slot_bytes * RV_VERTEX_RING_SLOTS), NULL, GL_STREAM_DRAW);
 }
 
-static void wait_for_slot(struct rv_upload *upload)
+static void wait_for_slot(struct rv_vertex_ring *upload)
 {
     GLsync *fence = &upload->fences[upload->slot];
     if (!*fence)
@@ -45,11 +45,11 @@ static void wait_for_slot(struct rv_upload *upload)
     *fence = NULL;
 }
 
-size_t rv_upload_push(struct rv_upload *upload, const void *data, size_t n_bytes)
+size_t rv_vertex_ring_push(struct rv_vertex_ring *upload, const void *data, size_t n_bytes)
 {
     if (!upload->buffer || n_bytes > upload->slot_bytes)
         grow(upload, n_bytes);
-    upload->slot = (upload->slot + 1) % RV_UPLOAD_SLOTS;
+    upload->slot = (upload->slot + 1) % RV_VERTEX_RING_SLOTS;
     wait_for_slot(upload);
     size_t offset = upload->slot * upload->slot_bytes;
     glBindBuffer(GL_ARRAY_BUFFER, upload->buffer);
@@ -66,7 +66,7 @@ size_t rv_upload_push(struct rv_upload *upload, const void *data, size_t n_bytes
     return offset;
 }
 
-void rv_upload_fence(struct rv_upload *upload)
+void rv_vertex_ring_fence(struct rv_vertex_ring *upload)
 {
     upload->fences[upload->slot] = glFenceSync(GL_SYNC_GPU_COMMANDS_COMPLETE, 0);
 }

@@ -10,24 +10,24 @@
 
 #include <GL/glew.h>
 
-#define RV_UPLOAD_SLOTS 3
+#define RV_VERTEX_RING_SLOTS 3
 
-struct rv_upload { /* zeroed = empty */
+struct rv_vertex_ring { /* zeroed = empty */
     GLuint buffer;
     size_t slot_bytes;
     unsigned slot; /* being written or drawn */
-    GLsync fences[RV_UPLOAD_SLOTS];
+    GLsync fences[RV_VERTEX_RING_SLOTS];
 };
 
-void rv_upload_fini(struct rv_upload *upload);
+void rv_vertex_ring_fini(struct rv_vertex_ring *upload);
 
 /*
  * Copy data into the next slot; leaves the buffer bound to GL_ARRAY_BUFFER.
  *   returns  byte offset of the data in the buffer, for attribute pointers
  */
-size_t rv_upload_push(struct rv_upload *upload, const void *data, size_t n_bytes);
+size_t rv_vertex_ring_push(struct rv_vertex_ring *upload, const void *data, size_t n_bytes);
 
 /* After the last draw that reads the slot. */
-void rv_upload_fence(struct rv_upload *upload);
+void rv_vertex_ring_fence(struct rv_vertex_ring *upload);
 
 #endif

@@ -1,34 +1,34 @@
 #include "render/view_mode.h"
 
-static const struct rv_look_params looks[RV_LOOK_COUNT] = {
-    [RV_LOOK_3D] = {.name = "3d",
-                    .title = "3D",
-                    .field_of_view = 0.50f,
-                    .azimuth = -0.30f,
-                    .elevation = 0.50f,
-                    .first_face = 0,
-                    .n_faces = 3},
-    [RV_LOOK_ALIGNED] = {.name = "aligned", .title = "Aligned", .elevation = 0.50f, .first_face = 1, .n_faces = 2},
-    [RV_LOOK_FLAME] = {.name = "flame",
-                       .title = "Flame",
-                       .first_face = 1,
-                       .n_faces = 1,
-                       .is_flat = true,
-                       .row_min = 14.0f,
-                       .row_max = 20.0f,
-                       .lane_gap = 1.5f},
-    [RV_LOOK_TOP] = {.name = "top",
-                     .title = "Top",
-                     .first_face = 1,
-                     .n_faces = 1,
-                     .is_flat = true,
-                     .has_leaves = true,
-                     .row_min = 14.0f,
-                     .row_max = 44.0f,
-                     .lane_gap = 1.2f},
+static const struct rv_view_mode_params looks[RV_VIEW_MODE_COUNT] = {
+    [RV_VIEW_MODE_3D] = {.name = "3d",
+                         .title = "3D",
+                         .field_of_view = 0.50f,
+                         .azimuth = -0.30f,
+                         .elevation = 0.50f,
+                         .first_face = 0,
+                         .n_faces = 3},
+    [RV_VIEW_MODE_ALIGNED] = {.name = "aligned", .title = "Aligned", .elevation = 0.50f, .first_face = 1, .n_faces = 2},
+    [RV_VIEW_MODE_FLAME] = {.name = "flame",
+                            .title = "Flame",
+                            .first_face = 1,
+                            .n_faces = 1,
+                            .is_flat = true,
+                            .row_min = 14.0f,
+                            .row_max = 20.0f,
+                            .lane_gap = 1.5f},
+    [RV_VIEW_MODE_TOP] = {.name = "top",
+                          .title = "Top",
+                          .first_face = 1,
+                          .n_faces = 1,
+                          .is_flat = true,
+                          .has_leaves = true,
+                          .row_min = 14.0f,
+                          .row_max = 44.0f,
+                          .lane_gap = 1.2f},
 };
 
-const struct rv_look_params *rv_look_get(enum rv_look look)
+const struct rv_view_mode_params *rv_view_mode_get(enum rv_view_mode look)
 {
     return &looks[look];
 }

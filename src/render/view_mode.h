@@ -7,9 +7,9 @@
 
 #include <stdbool.h>
 
-enum rv_look { RV_LOOK_3D, RV_LOOK_ALIGNED, RV_LOOK_FLAME, RV_LOOK_TOP, RV_LOOK_COUNT };
+enum rv_view_mode { RV_VIEW_MODE_3D, RV_VIEW_MODE_ALIGNED, RV_VIEW_MODE_FLAME, RV_VIEW_MODE_TOP, RV_VIEW_MODE_COUNT };
 
-struct rv_look_params {
+struct rv_view_mode_params {
     const char *name, *title; /* on the command line, on its tab */
     float field_of_view;      /* vertical, radians; 0 = orthographic */
     float azimuth, elevation; /* of the eye, radians */
@@ -20,6 +20,6 @@ struct rv_look_params {
     float lane_gap;         /* flat: rows */
 };
 
-const struct rv_look_params *rv_look_get(enum rv_look look);
+const struct rv_view_mode_params *rv_view_mode_get(enum rv_view_mode look);
 
 #endif

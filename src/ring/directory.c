@@ -194,14 +194,14 @@ static bool take_held_ring(struct rv_map *map, uint32_t ring_idx, uint64_t *word
     *word = make_word(RV_RING_CLAIMED, generation_of(seen) + 1);
     if (!swap_word(control, seen, *word))
         return false;
-    if (!rv_owner_lock(map->fd, FIRST_RING_BYTE + ring_idx)) {
+    if (!rv_liveness_lock(map->fd, FIRST_RING_BYTE + ring_idx)) {
         set_free(map, ring_idx, *word);
         return false;
     }
     if (__atomic_load_n(state_word(control), __ATOMIC_RELAXED) == *word)
         return true;
     /* Before we had the lock the consumer could take us for dead, and did: the ring is free again, or another's. */
-    rv_owner_unlock(map->fd, FIRST_RING_BYTE + ring_idx);
+    rv_liveness_unlock(map->fd, FIRST_RING_BYTE + ring_idx);
     return false;
 }
 
@@ -230,7 +230,7 @@ static bool take_ring(struct rv_map *map, uint32_t ring_idx, uint64_t *word)
 static void give_up_ring(struct rv_map *map, uint32_t ring_idx, uint64_t word)
 {
     set_free(map, ring_idx, word);
-    rv_owner_unlock(map->fd, FIRST_RING_BYTE + ring_idx);
+    rv_liveness_unlock(map->fd, FIRST_RING_BYTE + ring_idx);
     let_go_of_ring(map, ring_idx);
 }
 
@@ -300,9 +300,9 @@ static int claim(struct rv_map *map, uint32_t process_idx, enum rv_tag_mode tag_
         }
         struct rv_wire_control *control = rv_map_control(map, i);
         reset_ring(map, control, process_idx, tag_mode);
-        struct rv_slots slots;
-        rv_slots_view(&slots, map, i);
-        rv_slots_clear(&slots);
+        struct rv_live_stack slots;
+        rv_live_stack_view(&slots, map, i);
+        rv_live_stack_clear(&slots);
         char name[17] = "";
         prctl(PR_GET_NAME, name);
         rv_directory_set_thread_name(map, i, name);
@@ -317,7 +317,7 @@ static int claim(struct rv_map *map, uint32_t process_idx, enum rv_tag_mode tag_
 /* `block` loses nothing: what a thread has left is read soon, and then its ring is the next one's. */
 static bool is_ring_coming(const struct rv_map *map)
 {
-    if (map->geometry.policy != RV_POLICY_BLOCK || !rv_room_has_consumer(map->header))
+    if (map->geometry.policy != RV_POLICY_BLOCK || !rv_full_ring_has_consumer(map->header))
         return false;
     for (uint32_t i = 0; i < map->geometry.n_rings; i++)
         if (__atomic_load_n(&rv_map_control(map, i)->state, __ATOMIC_RELAXED) == RV_RING_EXITED)
@@ -362,7 +362,7 @@ void rv_directory_release(struct rv_map *map, uint32_t ring_idx)
     __atomic_store_n(&control->exited_ticks, rv_clock_ticks(map->clock.kind), __ATOMIC_RELAXED);
     __atomic_store_n(state_word(control), make_word(RV_RING_EXITED, generation), __ATOMIC_RELEASE); /* D1 -> D2 */
     if (rv_map_own_fd(map) == 0)
-        rv_owner_unlock(map->fd, FIRST_RING_BYTE + ring_idx);
+        rv_liveness_unlock(map->fd, FIRST_RING_BYTE + ring_idx);
     let_go_of_ring(map, ring_idx);
 }
 
@@ -391,13 +391,13 @@ static bool owner_only_lost_its_lock(const struct rv_map *map, const struct rv_w
     if (process_idx >= n_used || process_idx >= map->geometry.n_processes)
         return false;
     const struct rv_wire_process *process = rv_map_process(map, process_idx);
-    return rv_owner_is_running(process->pid, process->start) && !has_later_image(map, process_idx) &&
-           rv_owner_maps_file(process->pid, map->inode);
+    return rv_liveness_is_running(process->pid, process->start) && !has_later_image(map, process_idx) &&
+           rv_liveness_maps_file(process->pid, map->inode);
 }
 
 bool rv_directory_has_live_owner(const struct rv_map *map, uint32_t ring_idx)
 {
-    if (rv_owner_is_locked(map->fd, FIRST_RING_BYTE + ring_idx, 1))
+    if (rv_liveness_is_locked(map->fd, FIRST_RING_BYTE + ring_idx, 1))
         return true;
     const struct rv_wire_control *control = rv_map_control(map, ring_idx);
     uint32_t state = __atomic_load_n(&control->state, __ATOMIC_ACQUIRE); /* D2 <- D1 */
@@ -408,7 +408,7 @@ bool rv_directory_revive(struct rv_map *map, uint32_t ring_idx, uint32_t generat
 {
     struct rv_wire_control *control = rv_map_control(map, ring_idx);
     uint64_t word = __atomic_load_n(state_word(control), __ATOMIC_ACQUIRE); /* D2 <- D1 */
-    return (rv_owner_is_locked(map->fd, FIRST_RING_BYTE + ring_idx, 1) || owner_only_lost_its_lock(map, control)) &&
+    return (rv_liveness_is_locked(map->fd, FIRST_RING_BYTE + ring_idx, 1) || owner_only_lost_its_lock(map, control)) &&
            swap_word(control, word, make_word(RV_RING_LIVE, generation));
 }
 
@@ -432,7 +432,7 @@ static bool is_drained(const struct rv_wire_control *control)
 void rv_directory_reclaim(struct rv_map *map, uint32_t ring_idx)
 {
     struct rv_wire_control *control = rv_map_control(map, ring_idx);
-    if (!rv_owner_lock(map->fd, FIRST_RING_BYTE + ring_idx))
+    if (!rv_liveness_lock(map->fd, FIRST_RING_BYTE + ring_idx))
         return;
     uint64_t word = __atomic_load_n(state_word(control), __ATOMIC_ACQUIRE); /* D2 <- D1 */
     uint32_t state = state_of(word);
@@ -444,7 +444,7 @@ void rv_directory_reclaim(struct rv_map *map, uint32_t ring_idx)
         is_done = false;
     if (is_dead_claim || is_done || state >= RV_RING_STATE_COUNT)
         set_free(map, ring_idx, word);
-    rv_owner_unlock(map->fd, FIRST_RING_BYTE + ring_idx);
+    rv_liveness_unlock(map->fd, FIRST_RING_BYTE + ring_idx);
 }
 
 static bool has_events(const struct rv_wire_control *control)
@@ -470,7 +470,7 @@ static bool discard_events(struct rv_map *map, uint32_t ring_idx)
 static bool recycle_held_ring(struct rv_map *map, uint32_t ring_idx, bool may_discard)
 {
     struct rv_wire_control *control = rv_map_control(map, ring_idx);
-    if (!rv_owner_lock(map->fd, FIRST_RING_BYTE + ring_idx))
+    if (!rv_liveness_lock(map->fd, FIRST_RING_BYTE + ring_idx))
         return false;
     uint64_t word = __atomic_load_n(state_word(control), __ATOMIC_ACQUIRE); /* D2 <- D1 */
     uint32_t state = state_of(word);
@@ -478,7 +478,7 @@ static bool recycle_held_ring(struct rv_map *map, uint32_t ring_idx, bool may_di
     if (is_done && has_events(control))
         is_done = may_discard && discard_events(map, ring_idx);
     bool is_free = (state == RV_RING_CLAIMED || is_done) && set_free(map, ring_idx, word);
-    rv_owner_unlock(map->fd, FIRST_RING_BYTE + ring_idx);
+    rv_liveness_unlock(map->fd, FIRST_RING_BYTE + ring_idx);
     return is_free;
 }
 
@@ -497,7 +497,7 @@ static bool recycle_ring(struct rv_map *map, uint32_t ring_idx, bool may_discard
 
 static bool is_drained_by_another(struct rv_map *map)
 {
-    return rv_map_own_fd(map) || rv_owner_is_locked(map->fd, CONSUMER_BYTE, 1);
+    return rv_map_own_fd(map) || rv_liveness_is_locked(map->fd, CONSUMER_BYTE, 1);
 }
 
 bool rv_directory_recycle_ring(struct rv_map *map, uint32_t ring_idx)
@@ -549,7 +549,7 @@ int rv_directory_attach_consumer(struct rv_map *map)
 {
     if (map->mode == RV_MAP_OBSERVER)
         return -EINVAL;
-    if (rv_map_own_fd(map) || !rv_owner_lock(map->fd, CONSUMER_BYTE))
+    if (rv_map_own_fd(map) || !rv_liveness_lock(map->fd, CONSUMER_BYTE))
         return -EBUSY;
     __atomic_store_n(&map->header->heartbeat_ns, rv_clock_mono_ns(), __ATOMIC_RELAXED);
     __atomic_store_n(&map->header->consumer_pid, (uint32_t)getpid(), __ATOMIC_RELEASE); /* H1 -> H2 */
@@ -563,5 +563,5 @@ void rv_directory_detach_consumer(struct rv_map *map)
     __atomic_fetch_add(&map->header->drain_turns, 1, __ATOMIC_RELEASE); /* C2 -> P2 */
     rv_os_futex_wake(&map->header->drain_turns);
     if (rv_map_own_fd(map) == 0)
-        rv_owner_unlock(map->fd, CONSUMER_BYTE);
+        rv_liveness_unlock(map->fd, CONSUMER_BYTE);
 }

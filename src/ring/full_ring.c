@@ -50,7 +50,7 @@ static bool is_gone(uint32_t pid, uint64_t heartbeat_ns)
     return !pid || is_heartbeat_dead(pid, now_ns > heartbeat_ns ? now_ns - heartbeat_ns : 0);
 }
 
-bool rv_room_has_consumer(const struct rv_wire_header *header)
+bool rv_full_ring_has_consumer(const struct rv_wire_header *header)
 {
     uint32_t pid = __atomic_load_n(&header->consumer_pid, __ATOMIC_ACQUIRE); /* H2 <- H1 */
     return !is_gone(pid, __atomic_load_n(&header->heartbeat_ns, __ATOMIC_RELAXED));
@@ -131,7 +131,7 @@ static bool back(struct rv_pusher_state *state, uint64_t n_needed)
     return n_backed(state) >= n_needed;
 }
 
-uint64_t rv_room_free(struct rv_pusher_state *state)
+uint64_t rv_full_ring_n_free(struct rv_pusher_state *state)
 {
     if (!is_tracing(state) || state->is_closed)
         return 0;
@@ -171,24 +171,24 @@ static bool is_filled(const struct rv_pusher_state *state)
     return state->ring.policy == RV_POLICY_FILL && __atomic_load_n(&state->ring.header->stop_reason, __ATOMIC_RELAXED);
 }
 
-enum rv_room rv_room_make(struct rv_pusher_state *state, uint64_t n_needed)
+enum rv_full_ring_room rv_full_ring_make_room(struct rv_pusher_state *state, uint64_t n_needed)
 {
     if (state->is_closed)
-        return RV_ROOM_NONE;
+        return RV_FULL_RING_REFUSE;
     if (!is_tracing(state))
-        return is_filled(state) ? RV_ROOM_NONE : RV_ROOM_UNTRACED;
+        return is_filled(state) ? RV_FULL_RING_REFUSE : RV_FULL_RING_UNTRACED;
     if (!back(state, n_needed))
-        return RV_ROOM_NONE;
+        return RV_FULL_RING_REFUSE;
     if (n_free(state) >= n_needed)
-        return RV_ROOM_THERE;
+        return RV_FULL_RING_ROOM;
     if (state->ring.policy == RV_POLICY_BLOCK)
         wait_for_room(state, n_needed);
     if (n_free(state) >= n_needed)
-        return RV_ROOM_THERE;
-    return is_tracing(state) || is_filled(state) ? RV_ROOM_NONE : RV_ROOM_UNTRACED;
+        return RV_FULL_RING_ROOM;
+    return is_tracing(state) || is_filled(state) ? RV_FULL_RING_REFUSE : RV_FULL_RING_UNTRACED;
 }
 
-void rv_room_stop(struct rv_pusher_state *state, uint64_t ticks)
+void rv_full_ring_stop(struct rv_pusher_state *state, uint64_t ticks)
 {
     struct rv_wire_header *header = state->ring.header;
     uint32_t none = 0;
@@ -200,7 +200,7 @@ void rv_room_stop(struct rv_pusher_state *state, uint64_t ticks)
 }
 
 /* Once per half ring: as long as tail stands still, the consumer has not had the time to wake. */
-void rv_room_wake_consumer(struct rv_pusher_state *state)
+void rv_full_ring_wake_consumer(struct rv_pusher_state *state)
 {
     const struct rv_wire_control *control = state->ring.control;
     bool is_half_full = state->ring.policy != RV_POLICY_RING && n_unread(state) > state->ring.n_events / 2;

@@ -8,13 +8,13 @@
 enum { N_READ_TRIES = 1000, MAX_TEXT_BYTES = 1 << 14 };
 static const uint32_t UNKNOWN_LINE = UINT32_MAX, UNKNOWN_NAME = UINT32_MAX; /* a line may come after all */
 
-void rv_slots_view(struct rv_slots *slots, const struct rv_map *map, uint32_t ring_idx)
+void rv_live_stack_view(struct rv_live_stack *slots, const struct rv_map *map, uint32_t ring_idx)
 {
     struct rv_wire_control *control = rv_map_control(map, ring_idx);
-    *slots = (struct rv_slots){control, (uint8_t *)(control + 1), map->geometry.n_slots, map->geometry.slot_bytes};
+    *slots = (struct rv_live_stack){control, (uint8_t *)(control + 1), map->geometry.n_slots, map->geometry.slot_bytes};
 }
 
-static struct rv_wire_slot *slot_at(const struct rv_slots *slots, uint32_t slot_idx)
+static struct rv_wire_slot *slot_at(const struct rv_live_stack *slots, uint32_t slot_idx)
 {
     return (struct rv_wire_slot *)(void *)(slots->first +
                                            slot_idx * (sizeof(struct rv_wire_slot) + (size_t)slots->slot_bytes));
@@ -41,13 +41,13 @@ static void end_write(struct rv_wire_control *control, uint32_t sequence)
 }
 
 /* The control block is shared: an index or depth that another process wrote over must not lead us astray. */
-static uint32_t current_of(const struct rv_slots *slots)
+static uint32_t current_of(const struct rv_live_stack *slots)
 {
     int32_t current = __atomic_load_n(&slots->control->current_slot, __ATOMIC_RELAXED);
     return current >= 0 && (uint32_t)current < slots->n_slots ? (uint32_t)current : slots->n_slots - 1;
 }
 
-int32_t rv_slots_depth(const struct rv_slots *slots)
+int32_t rv_live_stack_depth(const struct rv_live_stack *slots)
 {
     int32_t depth = __atomic_load_n(&slots->control->live_depth, __ATOMIC_RELAXED);
     return depth > 0 ? depth : 0;
@@ -79,7 +79,7 @@ static void write_text(struct rv_wire_slot *slot, const char *text, size_t n_byt
     }
 }
 
-void rv_slots_clear(const struct rv_slots *slots)
+void rv_live_stack_clear(const struct rv_live_stack *slots)
 {
     uint32_t sequence = begin_write(slots->control); /* of whoever died writing, too */
     for (uint32_t i = 0; i < slots->n_slots; i++)
@@ -88,9 +88,9 @@ void rv_slots_clear(const struct rv_slots *slots)
     end_write(slots->control, sequence);
 }
 
-int32_t rv_slots_push(struct rv_slots *slots, const char *text, uint32_t name_id, uint64_t ticks)
+int32_t rv_live_stack_push(struct rv_live_stack *slots, const char *text, uint32_t name_id, uint64_t ticks)
 {
-    int32_t depth = rv_slots_depth(slots);
+    int32_t depth = rv_live_stack_depth(slots);
     uint32_t next = depth ? (current_of(slots) + 1) % slots->n_slots : 0;
     depth += depth < INT32_MAX;
     struct rv_wire_slot *slot = slot_at(slots, next);
@@ -102,9 +102,9 @@ int32_t rv_slots_push(struct rv_slots *slots, const char *text, uint32_t name_id
     return depth;
 }
 
-bool rv_slots_update(struct rv_slots *slots, uint32_t line, uint64_t ticks)
+bool rv_live_stack_update(struct rv_live_stack *slots, uint32_t line, uint64_t ticks)
 {
-    if (!rv_slots_depth(slots))
+    if (!rv_live_stack_depth(slots))
         return false;
     struct rv_wire_slot *slot = slot_at(slots, current_of(slots));
     uint32_t sequence = begin_write(slots->control);
@@ -114,9 +114,9 @@ bool rv_slots_update(struct rv_slots *slots, uint32_t line, uint64_t ticks)
     return true;
 }
 
-int32_t rv_slots_pop(struct rv_slots *slots)
+int32_t rv_live_stack_pop(struct rv_live_stack *slots)
 {
-    int32_t depth = rv_slots_depth(slots);
+    int32_t depth = rv_live_stack_depth(slots);
     if (depth == 0)
         return 0;
     depth--;
@@ -143,14 +143,14 @@ static bool end_read(const struct rv_wire_control *control, uint32_t sequence)
     return __atomic_load_n(&control->live_sequence, __ATOMIC_RELAXED) == sequence;
 }
 
-int rv_slots_position(const struct rv_slots *slots, int32_t *current_slot, int32_t *depth)
+int rv_live_stack_position(const struct rv_live_stack *slots, int32_t *current_slot, int32_t *depth)
 {
     for (unsigned n_tries = 0; n_tries < N_READ_TRIES; n_tries++) {
         uint32_t sequence;
         if (!begin_read(slots->control, &sequence))
             continue;
         int32_t current = __atomic_load_n(&slots->control->current_slot, __ATOMIC_RELAXED);
-        *depth = rv_slots_depth(slots);
+        *depth = rv_live_stack_depth(slots);
         if (!end_read(slots->control, sequence))
             continue;
         *current_slot = current >= 0 && (uint32_t)current < slots->n_slots ? current : -1;
@@ -167,7 +167,8 @@ static size_t copy_text(uint64_t *out, struct rv_wire_slot *slot, size_t n_bytes
     return strnlen((const char *)out, n_bytes);
 }
 
-int rv_slots_read(const struct rv_slots *slots, int32_t slot_idx, struct rv_slot *slot, char *text, size_t text_bytes)
+int rv_live_stack_read(const struct rv_live_stack *slots, int32_t slot_idx, struct rv_slot *slot, char *text,
+                       size_t text_bytes)
 {
     static const char out_of_range[] = "(Invalid slot; ring has been wrapped)",
                       unknown[] = "(Invalid slot due to prior wrap)";

@@ -14,7 +14,7 @@
 
 #include "ring/map.h"
 
-struct rv_slots { /* a view, as struct rv_ring */
+struct rv_live_stack { /* a view, as struct rv_ring */
     struct rv_wire_control *control;
     uint8_t *first;
     uint32_t n_slots, slot_bytes;
@@ -26,30 +26,31 @@ struct rv_slot {
     uint64_t ticks;
 };
 
-void rv_slots_view(struct rv_slots *slots, const struct rv_map *map, uint32_t ring_idx);
+void rv_live_stack_view(struct rv_live_stack *slots, const struct rv_map *map, uint32_t ring_idx);
 
 /* Owner thread, of a ring that is its own from now on: no frame is open, and none is known. */
-void rv_slots_clear(const struct rv_slots *slots);
+void rv_live_stack_clear(const struct rv_live_stack *slots);
 
 /* Owner thread. How many frames are open. */
-int32_t rv_slots_depth(const struct rv_slots *slots);
+int32_t rv_live_stack_depth(const struct rv_live_stack *slots);
 
 /* Owner thread. A new frame on line 0; text is cut to slot_bytes - 1; "": name_id says it all. Returns the depth. */
-int32_t rv_slots_push(struct rv_slots *slots, const char *text, uint32_t name_id, uint64_t ticks);
+int32_t rv_live_stack_push(struct rv_live_stack *slots, const char *text, uint32_t name_id, uint64_t ticks);
 
 /* Owner thread. The statement being executed in the innermost frame. False when there is none. */
-bool rv_slots_update(struct rv_slots *slots, uint32_t line, uint64_t ticks);
+bool rv_live_stack_update(struct rv_live_stack *slots, uint32_t line, uint64_t ticks);
 
 /* Owner thread. Returns the depth now; an empty stack stays empty. */
-int32_t rv_slots_pop(struct rv_slots *slots);
+int32_t rv_live_stack_pop(struct rv_live_stack *slots);
 
 /* Any process: where the innermost frame is (-1: nowhere) and how deep. 0, or -EAGAIN when it never stood still. */
-int rv_slots_position(const struct rv_slots *slots, int32_t *current_slot, int32_t *depth);
+int rv_live_stack_position(const struct rv_live_stack *slots, int32_t *current_slot, int32_t *depth);
 
 /*
  * Any process. Copy one slot; text is NUL-terminated, escaped as names are, and says so when the frame is not known.
  *   returns  0; -ENOENT for a slot_idx out of range; -EAGAIN when its owner kept writing, or died doing so
  */
-int rv_slots_read(const struct rv_slots *slots, int32_t slot_idx, struct rv_slot *slot, char *text, size_t text_bytes);
+int rv_live_stack_read(const struct rv_live_stack *slots, int32_t slot_idx, struct rv_slot *slot, char *text,
+                       size_t text_bytes);
 
 #endif

@@ -28,22 +28,22 @@ static bool set_lock(int fd, short type, uint64_t byte)
     return result == 0;
 }
 
-bool rv_owner_lock(int fd, uint64_t byte)
+bool rv_liveness_lock(int fd, uint64_t byte)
 {
     return set_lock(fd, F_WRLCK, byte);
 }
 
-bool rv_owner_lock_shared(int fd, uint64_t byte)
+bool rv_liveness_lock_shared(int fd, uint64_t byte)
 {
     return set_lock(fd, F_RDLCK, byte);
 }
 
-void rv_owner_unlock(int fd, uint64_t byte)
+void rv_liveness_unlock(int fd, uint64_t byte)
 {
     set_lock(fd, F_UNLCK, byte);
 }
 
-bool rv_owner_is_locked(int fd, uint64_t first_byte, uint64_t n_bytes)
+bool rv_liveness_is_locked(int fd, uint64_t first_byte, uint64_t n_bytes)
 {
     int saved = errno;
     struct flock range = byte_range(F_WRLCK, first_byte, n_bytes);
@@ -81,7 +81,7 @@ static bool is_zombie(uint32_t pid)
     return n <= 2 || text[n + 1] == 'Z' || text[n + 1] == 'X';
 }
 
-bool rv_owner_is_running(uint32_t pid, uint64_t start)
+bool rv_liveness_is_running(uint32_t pid, uint64_t start)
 {
     int saved = errno;
     bool is_running = pid && start && rv_os_process_start((pid_t)pid) == start && !is_zombie(pid);
@@ -118,7 +118,7 @@ static bool scan_maps(struct maps_scan *scan, char c, uint64_t inode)
     return false;
 }
 
-bool rv_owner_maps_file(uint32_t pid, ino_t inode)
+bool rv_liveness_maps_file(uint32_t pid, ino_t inode)
 {
     int saved = errno;
     int fd = open_proc(pid, "maps");

@@ -12,17 +12,17 @@
 #include <sys/types.h>
 
 /* False when another open file description holds it. Locking what this description holds already succeeds. */
-bool rv_owner_lock(int fd, uint64_t byte);
-bool rv_owner_lock_shared(int fd, uint64_t byte); /* many may hold it so */
-void rv_owner_unlock(int fd, uint64_t byte);
+bool rv_liveness_lock(int fd, uint64_t byte);
+bool rv_liveness_lock_shared(int fd, uint64_t byte); /* many may hold it so */
+void rv_liveness_unlock(int fd, uint64_t byte);
 
 /* Does another open file description hold any of these bytes? 0.7 us. */
-bool rv_owner_is_locked(int fd, uint64_t first_byte, uint64_t n_bytes);
+bool rv_liveness_is_locked(int fd, uint64_t first_byte, uint64_t n_bytes);
 
 /* Does this very process (not a later one of the same pid) run? A zombie does not. */
-bool rv_owner_is_running(uint32_t pid, uint64_t start);
+bool rv_liveness_is_running(uint32_t pid, uint64_t start);
 
 /* Has the process mapped the file with this inode? True as well when we may not look. */
-bool rv_owner_maps_file(uint32_t pid, ino_t inode);
+bool rv_liveness_maps_file(uint32_t pid, ino_t inode);
 
 #endif

@@ -39,7 +39,7 @@ static bool is_our_thread(uint32_t tid)
 
 static bool try_place(struct rv_map *map, struct place place)
 {
-    if (rv_map_own_fd(map) || !rv_owner_lock(map->fd, place.byte))
+    if (rv_map_own_fd(map) || !rv_liveness_lock(map->fd, place.byte))
         return false;
     uint32_t holder = __atomic_load_n(place.word, __ATOMIC_RELAXED);
     if (is_our_thread(holder))
@@ -75,14 +75,15 @@ static void leave_place(struct rv_map *map, struct place place)
 {
     /* In this order: a thread of ours takes the place only when the word says so, another process by the lock. */
     if (rv_map_own_fd(map) == 0)
-        rv_owner_unlock(map->fd, place.byte);
+        rv_liveness_unlock(map->fd, place.byte);
     uint32_t own = (uint32_t)rv_os_tid();
     __atomic_compare_exchange_n(place.word, &own, 0, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
 
 static bool is_place_held(const struct rv_map *map, struct place place)
 {
-    return rv_owner_is_locked(map->fd, place.byte, 1) || is_our_thread(__atomic_load_n(place.word, __ATOMIC_RELAXED));
+    return rv_liveness_is_locked(map->fd, place.byte, 1) ||
+           is_our_thread(__atomic_load_n(place.word, __ATOMIC_RELAXED));
 }
 
 static char *chunk_area(const struct rv_map *map)

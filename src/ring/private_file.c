@@ -81,8 +81,8 @@ static bool is_in_use(int fd, const struct stat *status, uint32_t named_pid)
         return kill((pid_t)named_pid, 0) == 0 || errno == EPERM;
     if (n != (ssize_t)sizeof header || rv_map_validate(&header, (uint64_t)status->st_size) != 0)
         return true; /* not ours, whatever it is called */
-    return rv_owner_is_locked(fd, 0, header.n_rings + 3ull) ||
-           rv_owner_is_running(header.creator_pid, header.creator_start);
+    return rv_liveness_is_locked(fd, 0, header.n_rings + 3ull) ||
+           rv_liveness_is_running(header.creator_pid, header.creator_start);
 }
 
 /* Beside a file that is no longer there. */

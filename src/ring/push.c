@@ -68,7 +68,7 @@ static void close_ring(struct rv_pusher_state *state, uint64_t ticks)
     if (state->is_closed)
         return;
     state->is_closed = true;
-    rv_room_stop(state, ticks);
+    rv_full_ring_stop(state, ticks);
     __atomic_store_n(&state->ring.control->closing_ticks, ticks, __ATOMIC_RELAXED);
     append_lost(state);
 }
@@ -76,10 +76,10 @@ static void close_ring(struct rv_pusher_state *state, uint64_t ticks)
 static void put(struct rv_pusher_state *state, uint64_t when, uint64_t word)
 {
     uint64_t ticks = when & RV_EVENT_TICKS_MASK;
-    enum rv_room room = rv_room_make(state, state->n_lost ? 2 : 1);
-    if (room == RV_ROOM_UNTRACED)
+    enum rv_full_ring_room room = rv_full_ring_make_room(state, state->n_lost ? 2 : 1);
+    if (room == RV_FULL_RING_UNTRACED)
         return;
-    if (room == RV_ROOM_NONE) {
+    if (room == RV_FULL_RING_REFUSE) {
         refuse(state, ticks);
         if (state->ring.policy == RV_POLICY_FILL)
             close_ring(state, ticks);
@@ -136,7 +136,7 @@ static bool is_on_signal_stack(void)
     return is_on;
 }
 
-/* Signal stacks that are disarmed while they are used are not told of: those above the thread's own stack show. */
+/* Signal stacks that are disarmed while they are used are not reported: those above the thread's own stack show. */
 static bool is_on_other_stack(const struct rv_pusher_state *state, uint64_t interrupted, uint64_t stack)
 {
     return state->stack_end && interrupted <= state->stack_end && stack > state->stack_end;
@@ -154,7 +154,7 @@ static void set_limits(struct rv_pusher *pusher, uint64_t stack)
     uint64_t head = n_written(state), size = state->ring.n_events;
     if (state->suspect_stack && is_left(state, state->suspect_stack, stack))
         state->suspect_stack = 0;
-    uint64_t n = state->n_lost || state->n_suspect || state->suspect_stack ? 0 : rv_room_free(state);
+    uint64_t n = state->n_lost || state->n_suspect || state->suspect_stack ? 0 : rv_full_ring_n_free(state);
     uint64_t n_lap = size - (head & (size - 1));
 
     n = n < n_lap ? n : n_lap;
@@ -338,7 +338,7 @@ static void push_outer(struct rv_pusher *pusher, uint64_t stack, uint64_t kind, 
     put(state, kind << RV_EVENT_KIND_SHIFT | ticks, word);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     state->done_head = 0;
-    rv_room_wake_consumer(state);
+    rv_full_ring_wake_consumer(state);
     reopen(pusher, stack);
     if (state->ring.clock_kind != RV_CLOCK_TICK)
         pusher->last_ticks = ticks;
@@ -421,7 +421,7 @@ void rv_pusher_flush(struct rv_pusher *pusher)
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     place_cursor(pusher, stack);
     empty_stash(state);
-    if (state->n_lost && !state->is_closed && rv_room_free(state) > 0)
+    if (state->n_lost && !state->is_closed && rv_full_ring_n_free(state) > 0)
         append_lost(state);
     reopen(pusher, stack);
     errno = saved;

@@ -115,7 +115,7 @@ void rv_push_outer(struct rv_pusher *pusher, uint64_t stack, uint64_t kind, uint
 /* The same of a pusher that has no ring yet: the event is kept for it, without its time. */
 void rv_push_stash(struct rv_pusher *pusher, uint64_t kind, uint64_t word);
 
-/* The same as rv_push_outer(), of an event that tells of the past: SYNC. */
+/* The same as rv_push_outer(), of an event that describes the past: SYNC. */
 void rv_push_past(struct rv_pusher *pusher, uint64_t stack, uint64_t kind, uint64_t ticks, uint64_t word);
 
 /* The push of clocks other than the TSC; false when the cursor has reached its slow limit too. */

@@ -55,26 +55,26 @@ int rv_steering_attach(struct rv_map *map)
 {
     if (rv_map_own_fd(map))
         return -EBADF;
-    return rv_owner_lock_shared(map->fd, monitors_byte(map)) ? 0 : -EAGAIN;
+    return rv_liveness_lock_shared(map->fd, monitors_byte(map)) ? 0 : -EAGAIN;
 }
 
 void rv_steering_detach(struct rv_map *map)
 {
     if (rv_map_own_fd(map) == 0)
-        rv_owner_unlock(map->fd, monitors_byte(map));
+        rv_liveness_unlock(map->fd, monitors_byte(map));
 }
 
 int rv_steering_begin_asking(struct rv_map *map, uint32_t ring_idx)
 {
     if (rv_map_own_fd(map))
         return -EBADF;
-    return rv_owner_lock(map->fd, asker_byte(map, ring_idx)) ? 0 : -EBUSY;
+    return rv_liveness_lock(map->fd, asker_byte(map, ring_idx)) ? 0 : -EBUSY;
 }
 
 void rv_steering_end_asking(struct rv_map *map, uint32_t ring_idx)
 {
     if (rv_map_own_fd(map) == 0)
-        rv_owner_unlock(map->fd, asker_byte(map, ring_idx));
+        rv_liveness_unlock(map->fd, asker_byte(map, ring_idx));
 }
 
 bool rv_steering_take_call(struct rv_wire_control *control)
@@ -97,5 +97,5 @@ void rv_steering_set_state(struct rv_wire_control *control, enum rv_run_state st
 
 bool rv_steering_has_monitor(struct rv_map *map)
 {
-    return rv_map_own_fd(map) == 0 && rv_owner_is_locked(map->fd, monitors_byte(map), 1);
+    return rv_map_own_fd(map) == 0 && rv_liveness_is_locked(map->fd, monitors_byte(map), 1);
 }

@@ -68,7 +68,7 @@ uint64_t rv_carry_last_ns(const struct rv_carry *carry);
 
 /*
  * Go on where another carry stood: every stack that it had, in any order, before the first apply. What is pointed to is
- * copied; what tells of the last mark is not looked at.
+ * copied; what describes the last mark is not looked at.
  *   last_ns   what its rv_carry_last_ns() was then, or earlier: the latest counts
  */
 void rv_carry_resume(struct rv_carry *carry, const struct rv_open_stack *stack, uint64_t last_ns);

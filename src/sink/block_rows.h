@@ -20,7 +20,7 @@ struct rv_block_rows { /* of one block at a time */
 void rv_block_rows_init(struct rv_block_rows *rows, struct rv_rec_index_table *table);
 void rv_block_rows_fini(struct rv_block_rows *rows);
 
-/* A block of the stream begins, as its carry stands: open frames that no block of this INDEX has told of go in. */
+/* A block of the stream begins, as its carry stands: open frames that no block of this INDEX has listed go in. */
 void rv_block_rows_begin(struct rv_block_rows *rows, struct rv_indexed_stream *stream);
 
 /* The stack, one of the stream's lanes, is to have a row in the block; it may have one. */

@@ -29,7 +29,7 @@ _Static_assert(RV_REC_INDEX_ROWS == RV_DENSITY_ROWS, "rows");
 _Static_assert(RV_REC_INDEX_COVERED == RV_BOX_EXACT - 1, "coverage");
 _Static_assert(RV_REC_HISTOGRAM_BUCKETS == RV_HISTOGRAM_OCTAVES * RV_HISTOGRAM_BUCKETS, "buckets");
 
-struct rv_indexer {
+struct rv_index_builder {
     struct rv_compressor *compressor;
     struct rv_block *block;
     enum rv_scan_kernel kernel;
@@ -37,7 +37,7 @@ struct rv_indexer {
     size_t n_streams;
     struct rv_stats *stats;
     bool leaves_totals;   /* stats are given, not made */
-    bool has_late_frames; /* a SYNC told of a frame after others were called: see rv_indexer_give_totals() */
+    bool has_late_frames; /* a SYNC listed a frame after others were called: see rv_index_builder_give_totals() */
     struct rv_rec_index_table table;
     struct rv_block_rows rows;
     uint64_t n_rows, n_events; /* of all streams */
@@ -50,12 +50,12 @@ struct rv_indexer {
     size_t n_spans, spans_capacity, sorted_capacity;
 };
 
-static struct rv_indexed_stream *stream_at(struct rv_indexer *indexer, uint32_t number)
+static struct rv_indexed_stream *stream_at(struct rv_index_builder *index_builder, uint32_t number)
 {
-    if (number >= indexer->n_streams)
-        indexer->streams =
-            rv_vec_extend(indexer->streams, &indexer->n_streams, (size_t)number + 1, sizeof *indexer->streams);
-    struct rv_indexed_stream *stream = &indexer->streams[number];
+    if (number >= index_builder->n_streams)
+        index_builder->streams = rv_vec_extend(index_builder->streams, &index_builder->n_streams, (size_t)number + 1,
+                                               sizeof *index_builder->streams);
+    struct rv_indexed_stream *stream = &index_builder->streams[number];
     if (!stream->is_begun)
         rv_indexed_stream_init(stream);
     return stream;
@@ -67,51 +67,51 @@ static struct rv_indexed_stream *stream_at(struct rv_indexer *indexer, uint32_t 
  * Few enough rows for the events that there were, from the next block on: the stream that has most of them gives way. A
  * level is taken to have half the rows of the one before.
  */
-static void raise_levels(struct rv_indexer *indexer)
+static void raise_levels(struct rv_index_builder *index_builder)
 {
-    while (indexer->n_rows > indexer->n_events / EVENTS_PER_ROW + ROWS_OF_ANY) {
+    while (index_builder->n_rows > index_builder->n_events / EVENTS_PER_ROW + ROWS_OF_ANY) {
         struct rv_indexed_stream *most = NULL;
-        for (size_t i = 0; i < indexer->n_streams; i++) {
-            struct rv_indexed_stream *stream = &indexer->streams[i];
+        for (size_t i = 0; i < index_builder->n_streams; i++) {
+            struct rv_indexed_stream *stream = &index_builder->streams[i];
             if (stream->is_begun && stream->level + 1 < RV_REC_INDEX_LEVELS && (!most || stream->n_rows > most->n_rows))
                 most = stream;
         }
         if (!most || most->n_rows == 0)
             return;
         most->level++;
-        indexer->n_rows -= most->n_rows - most->n_rows / 2;
+        index_builder->n_rows -= most->n_rows - most->n_rows / 2;
         most->n_rows /= 2;
     }
 }
 
 /* A bucket has one call at the least. */
-static void bound_buckets(struct rv_indexer *indexer)
+static void bound_buckets(struct rv_index_builder *index_builder)
 {
-    uint64_t n_buckets = rv_stats_n_buckets(indexer->stats);
-    indexer->n_buckets = n_buckets < indexer->n_buckets ? n_buckets : indexer->n_buckets;
+    uint64_t n_buckets = rv_stats_n_buckets(index_builder->stats);
+    index_builder->n_buckets = n_buckets < index_builder->n_buckets ? n_buckets : index_builder->n_buckets;
 }
 
-static void begin_block(struct rv_indexer *indexer, struct rv_indexed_stream *stream)
+static void begin_block(struct rv_index_builder *index_builder, struct rv_indexed_stream *stream)
 {
-    rv_indexed_stream_begin_block(stream, indexer->n_indexes);
-    rv_block_rows_begin(&indexer->rows, stream);
+    rv_indexed_stream_begin_block(stream, index_builder->n_indexes);
+    rv_block_rows_begin(&index_builder->rows, stream);
 }
 
-static void end_block(struct rv_indexer *indexer, struct rv_indexed_stream *stream,
+static void end_block(struct rv_index_builder *index_builder, struct rv_indexed_stream *stream,
                       const struct rv_rec_index_block *block)
 {
-    uint64_t n_rows = rv_block_rows_end(&indexer->rows, stream, block);
+    uint64_t n_rows = rv_block_rows_end(&index_builder->rows, stream, block);
     stream->n_rows += n_rows;
-    indexer->n_rows += n_rows;
-    indexer->n_events += block->n_events;
-    if (indexer->n_buckets >= RV_INDEX_MOST_BUCKETS)
-        bound_buckets(indexer);
-    raise_levels(indexer);
+    index_builder->n_rows += n_rows;
+    index_builder->n_events += block->n_events;
+    if (index_builder->n_buckets >= RV_INDEX_MOST_BUCKETS)
+        bound_buckets(index_builder);
+    raise_levels(index_builder);
 }
 
 /* ---- events ---- */
 
-static void follow_open(struct rv_indexer *indexer, struct rv_indexed_stream *stream)
+static void follow_open(struct rv_index_builder *index_builder, struct rv_indexed_stream *stream)
 {
     for (size_t i = 0; i < rv_carry_n_stacks(stream->carry); i++) {
         struct rv_open_stack open;
@@ -122,32 +122,32 @@ static void follow_open(struct rv_indexer *indexer, struct rv_indexed_stream *st
         lane->first_ns = open.first_ns;
         lane->n_kept = open.n_alike < lane->n_kept ? open.n_alike : lane->n_kept;
         lane->has_moved = open.has_moved;
-        if (!indexer->leaves_totals && (open.n_unchanged != open.n_frames || lane->n_open != open.n_frames))
+        if (!index_builder->leaves_totals && (open.n_unchanged != open.n_frames || lane->n_open != open.n_frames))
             rv_stats_lane_set_open(lane->stats, open.start, open.id, open.n_frames, open.n_unchanged);
-        indexer->n_open = indexer->n_open - lane->n_open + open.n_frames;
+        index_builder->n_open = index_builder->n_open - lane->n_open + open.n_frames;
         lane->n_open = open.n_frames;
     }
     rv_carry_mark_seen(stream->carry);
 }
 
-static struct rv_span *reserve_spans(struct rv_indexer *indexer)
+static struct rv_span *reserve_spans(struct rv_index_builder *index_builder)
 {
-    indexer->spans =
-        rv_vec_reserve(indexer->spans, &indexer->spans_capacity, indexer->n_spans + READ_SPANS, sizeof *indexer->spans);
-    return indexer->spans + indexer->n_spans;
+    index_builder->spans = rv_vec_reserve(index_builder->spans, &index_builder->spans_capacity,
+                                          index_builder->n_spans + READ_SPANS, sizeof *index_builder->spans);
+    return index_builder->spans + index_builder->n_spans;
 }
 
-static void begin_spans(struct rv_indexer *indexer, struct rv_indexed_stream *stream)
+static void begin_spans(struct rv_index_builder *index_builder, struct rv_indexed_stream *stream)
 {
-    indexer->n_spans = 0;
+    index_builder->n_spans = 0;
     for (size_t i = 0; i < stream->n_lanes; i++)
         stream->lanes[i].n = 0;
 }
 
 /* The next that were read, while they are in the first-level cache. They are kept where they are to be counted. */
-static void take_spans(struct rv_indexer *indexer, struct rv_indexed_stream *stream, size_t n)
+static void take_spans(struct rv_index_builder *index_builder, struct rv_indexed_stream *stream, size_t n)
 {
-    struct rv_span *spans = indexer->spans + indexer->n_spans;
+    struct rv_span *spans = index_builder->spans + index_builder->n_spans;
     const uint32_t depth_shift = stream->depth_shift;
     for (size_t begin = 0, end = 0; begin < n; begin = end) {
         for (; end < n && spans[end].stack == spans[begin].stack; end++)
@@ -156,50 +156,51 @@ static void take_spans(struct rv_indexer *indexer, struct rv_indexed_stream *str
         rv_indexed_stream_sum_up(stream, lane, spans + begin, end - begin);
         lane->n += end - begin;
     }
-    indexer->n_spans += indexer->leaves_totals ? 0 : n;
+    index_builder->n_spans += index_builder->leaves_totals ? 0 : n;
 }
 
-static void read_spans(struct rv_indexer *indexer, struct rv_indexed_stream *stream)
+static void read_spans(struct rv_index_builder *index_builder, struct rv_indexed_stream *stream)
 {
     struct rv_block_cursor cursor = {0};
-    begin_spans(indexer, stream);
-    for (size_t n; (n = rv_block_read_spans(indexer->block, &cursor, reserve_spans(indexer), READ_SPANS));)
-        take_spans(indexer, stream, n);
+    begin_spans(index_builder, stream);
+    for (size_t n; (n = rv_block_read_spans(index_builder->block, &cursor, reserve_spans(index_builder), READ_SPANS));)
+        take_spans(index_builder, stream, n);
 }
 
 /* By stack, in the order of each: lanes get first. */
-static const struct rv_span *group(struct rv_indexer *indexer, struct rv_indexed_stream *stream)
+static const struct rv_span *group(struct rv_index_builder *index_builder, struct rv_indexed_stream *stream)
 {
-    size_t n = indexer->n_spans, first = 0, n_stacks = 0;
+    size_t n = index_builder->n_spans, first = 0, n_stacks = 0;
     for (size_t i = 0; i < stream->n_lanes; i++) {
         stream->lanes[i].first = first;
         first += stream->lanes[i].n;
         n_stacks += stream->lanes[i].n > 0;
     }
     if (n_stacks <= 1)
-        return indexer->spans;
+        return index_builder->spans;
     for (size_t i = 0; i < stream->n_lanes; i++)
         stream->lanes[i].n = 0;
-    indexer->sorted = rv_vec_reserve(indexer->sorted, &indexer->sorted_capacity, n, sizeof *indexer->sorted);
+    index_builder->sorted =
+        rv_vec_reserve(index_builder->sorted, &index_builder->sorted_capacity, n, sizeof *index_builder->sorted);
     for (size_t i = 0; i < n; i++) {
-        struct rv_indexed_stack *lane = rv_indexed_stream_stack(stream, indexer->spans[i].stack);
-        indexer->sorted[lane->first + lane->n++] = indexer->spans[i];
+        struct rv_indexed_stack *lane = rv_indexed_stream_stack(stream, index_builder->spans[i].stack);
+        index_builder->sorted[lane->first + lane->n++] = index_builder->spans[i];
     }
-    return indexer->sorted;
+    return index_builder->sorted;
 }
 
-static void add_spans(struct rv_indexer *indexer, struct rv_indexed_stream *stream)
+static void add_spans(struct rv_index_builder *index_builder, struct rv_indexed_stream *stream)
 {
-    const struct rv_span *spans = indexer->leaves_totals ? NULL : group(indexer, stream);
+    const struct rv_span *spans = index_builder->leaves_totals ? NULL : group(index_builder, stream);
     for (size_t i = 0; i < stream->n_lanes; i++) {
         struct rv_indexed_stack *lane = &stream->lanes[i];
         if (lane->n == 0)
             continue;
-        rv_block_rows_list(&indexer->rows, stream, lane);
-        if (!indexer->leaves_totals)
-            rv_stats_add(indexer->stats, lane->stats, spans + lane->first, lane->n);
+        rv_block_rows_list(&index_builder->rows, stream, lane);
+        if (!index_builder->leaves_totals)
+            rv_stats_add(index_builder->stats, lane->stats, spans + lane->first, lane->n);
     }
-    indexer->n_buckets += indexer->n_spans;
+    index_builder->n_buckets += index_builder->n_spans;
 }
 
 /* SWITCH, LINE and SYNC leave nothing to be shown. */
@@ -208,7 +209,8 @@ static bool is_noted(unsigned kind)
     return kind != RV_EVENT_SWITCH && kind != RV_EVENT_LINE && kind != RV_EVENT_SYNC;
 }
 
-static void add_notes(struct rv_indexer *indexer, struct rv_indexed_stream *stream, const struct rv_batch *batch)
+static void add_notes(struct rv_index_builder *index_builder, struct rv_indexed_stream *stream,
+                      const struct rv_batch *batch)
 {
     uint32_t stack = stream->entry_stack;
     for (uint32_t i = 0; i < batch->n_specials; i++) {
@@ -219,7 +221,7 @@ static void add_notes(struct rv_indexer *indexer, struct rv_indexed_stream *stre
         struct rv_indexed_stack *lane = rv_indexed_stream_stack(stream, stack);
         if (!is_noted(kind) || (lane->n_notes >= MOST_NOTES && kind != RV_EVENT_LOST))
             continue;
-        rv_block_rows_list(&indexer->rows, stream, lane);
+        rv_block_rows_list(&index_builder->rows, stream, lane);
         lane->notes = rv_vec_reserve(lane->notes, &lane->notes_capacity, lane->n_notes + 1, sizeof *lane->notes);
         lane->notes[lane->n_notes++] = *event;
     }
@@ -239,26 +241,27 @@ static void bound_ids(struct rv_event *events, uint32_t n)
 }
 
 /* The next of a chunk's events that make a batch. Returns how many they were. */
-static uint32_t take_batch(struct rv_indexer *indexer, struct rv_indexed_stream *stream, struct rv_event *events,
-                           uint32_t n, struct rv_batch *batch)
+static uint32_t take_batch(struct rv_index_builder *index_builder, struct rv_indexed_stream *stream,
+                           struct rv_event *events, uint32_t n, struct rv_batch *batch)
 {
-    *batch = (struct rv_batch){.specials = indexer->specials};
+    *batch = (struct rv_batch){.specials = index_builder->specials};
     uint32_t n_done = rv_batch_fit(batch, events, n, &stream->last_ns);
     bound_ids(batch->events, batch->n);
     return n_done;
 }
 
-static void look_for_late_frames(struct rv_indexer *indexer, const struct rv_indexed_stream *stream,
+static void look_for_late_frames(struct rv_index_builder *index_builder, const struct rv_indexed_stream *stream,
                                  const struct rv_batch *batch)
 {
     const bool is_begun = rv_carry_last_ns(stream->carry) > 0;
     for (uint32_t i = 0; i < batch->n_specials; i++)
-        indexer->has_late_frames |=
+        index_builder->has_late_frames |=
             rv_event_kind(&batch->events[batch->specials[i]]) == RV_EVENT_SYNC && (is_begun || batch->specials[i] > i);
 }
 
 /* The batch into the carry. Returns the stack in force behind it. */
-static uint32_t scan(struct rv_indexer *indexer, struct rv_indexed_stream *stream, const struct rv_batch *batch)
+static uint32_t scan(struct rv_index_builder *index_builder, struct rv_indexed_stream *stream,
+                     const struct rv_batch *batch)
 {
     struct rv_block_input input = {.events = batch->events,
                                    .n = batch->n,
@@ -266,90 +269,92 @@ static uint32_t scan(struct rv_indexer *indexer, struct rv_indexed_stream *strea
                                    .n_specials = batch->n_specials,
                                    .base_ns = batch->base_ns,
                                    .entry_stack = stream->entry_stack};
-    rv_block_scan(indexer->block, &input, indexer->kernel);
-    rv_carry_apply(stream->carry, indexer->block);
+    rv_block_scan(index_builder->block, &input, index_builder->kernel);
+    rv_carry_apply(stream->carry, index_builder->block);
     rv_indexed_stream_follow_base(stream);
-    follow_open(indexer, stream);
+    follow_open(index_builder, stream);
     return rv_block_exit_stack(&input);
 }
 
-static void add_batch(struct rv_indexer *indexer, struct rv_indexed_stream *stream, const struct rv_batch *batch)
+static void add_batch(struct rv_index_builder *index_builder, struct rv_indexed_stream *stream,
+                      const struct rv_batch *batch)
 {
-    look_for_late_frames(indexer, stream, batch);
-    uint32_t exit_stack = scan(indexer, stream, batch);
+    look_for_late_frames(index_builder, stream, batch);
+    uint32_t exit_stack = scan(index_builder, stream, batch);
     for (size_t i = 0; i < stream->n_lanes; i++)
         if (stream->lanes[i].has_moved)
-            rv_block_rows_list(&indexer->rows, stream, &stream->lanes[i]);
-    read_spans(indexer, stream);
-    add_spans(indexer, stream);
+            rv_block_rows_list(&index_builder->rows, stream, &stream->lanes[i]);
+    read_spans(index_builder, stream);
+    add_spans(index_builder, stream);
     if (batch->n_specials)
-        add_notes(indexer, stream, batch);
+        add_notes(index_builder, stream, batch);
     struct rv_indexed_stack *lane = rv_indexed_stream_stack(stream, stream->entry_stack);
-    rv_block_rows_list(&indexer->rows, stream, lane);
+    rv_block_rows_list(&index_builder->rows, stream, lane);
     lane->row.n_events += batch->n;
     stream->entry_stack = exit_stack;
 }
 
 /* As a replay has it: between the block before and this one there was another. */
-static void add_loss(struct rv_indexer *indexer, struct rv_indexed_stream *stream, uint64_t n_lost)
+static void add_loss(struct rv_index_builder *index_builder, struct rv_indexed_stream *stream, uint64_t n_lost)
 {
     struct rv_event lost[1 + RV_BATCH_PADDING] = {
         {.when = (uint64_t)RV_EVENT_LOST << RV_EVENT_KIND_SHIFT | stream->last_ns,
          .id = n_lost > UINT32_MAX ? UINT32_MAX : (uint32_t)n_lost}};
     struct rv_batch batch;
-    (void)take_batch(indexer, stream, lost, 1, &batch);
-    add_batch(indexer, stream, &batch);
+    (void)take_batch(index_builder, stream, lost, 1, &batch);
+    add_batch(index_builder, stream, &batch);
     rv_indexed_stream_stack(stream, stream->entry_stack)->depth.n_lost += lost->id;
 }
 
 /* Nothing of it happened here. */
-static void add_open(struct rv_indexer *indexer, const struct rv_indexed_chunk *added)
+static void add_open(struct rv_index_builder *index_builder, const struct rv_indexed_chunk *added)
 {
-    struct rv_indexed_stream *stream = stream_at(indexer, added->chunk->stream);
+    struct rv_indexed_stream *stream = stream_at(index_builder, added->chunk->stream);
     uint64_t children_ns;
     struct rv_batch batch;
     for (uint32_t n_done = 0, n = added->chunk->n_events; n_done < n;) {
-        n_done += take_batch(indexer, stream, added->events + n_done, n - n_done, &batch);
-        stream->entry_stack = scan(indexer, stream, &batch);
+        n_done += take_batch(index_builder, stream, added->events + n_done, n - n_done, &batch);
+        stream->entry_stack = scan(index_builder, stream, &batch);
         for (uint32_t i = 0; i < batch.n; i++)
-            if (rv_opening_read(&stream->opening, &batch.events[i], &children_ns) && !indexer->leaves_totals)
-                rv_stats_lane_set_children(rv_indexed_stream_stack(stream, stream->opening.stack)->stats,
-                                           stream->opening.n_frames - 1, children_ns);
+            if (rv_stack_preamble_read(&stream->preamble, &batch.events[i], &children_ns) &&
+                !index_builder->leaves_totals)
+                rv_stats_lane_set_children(rv_indexed_stream_stack(stream, stream->preamble.stack)->stats,
+                                           stream->preamble.n_frames - 1, children_ns);
     }
 }
 
-static void add_block(struct rv_indexer *indexer, const struct rv_indexed_chunk *added)
+static void add_block(struct rv_index_builder *index_builder, const struct rv_indexed_chunk *added)
 {
     const struct rv_rec_chunk *chunk = added->chunk;
-    struct rv_indexed_stream *stream = stream_at(indexer, chunk->stream);
+    struct rv_indexed_stream *stream = stream_at(index_builder, chunk->stream);
     struct rv_rec_index_block row = {
         .offset = added->offset, .stream = chunk->stream, .stack = stream->entry_stack, .n_events = chunk->n_events};
-    begin_block(indexer, stream);
+    begin_block(index_builder, stream);
     if (added->ordinal > stream->n_ordinals)
-        add_loss(indexer, stream, added->ordinal - stream->n_ordinals);
+        add_loss(index_builder, stream, added->ordinal - stream->n_ordinals);
     stream->n_ordinals = added->ordinal + chunk->n_events;
     row.first_ns = stream->last_ns > chunk->first_ns ? stream->last_ns : chunk->first_ns;
     struct rv_batch batch;
     for (uint32_t n_done = 0; n_done < chunk->n_events;) {
-        n_done += take_batch(indexer, stream, added->events + n_done, chunk->n_events - n_done, &batch);
-        add_batch(indexer, stream, &batch);
+        n_done += take_batch(index_builder, stream, added->events + n_done, chunk->n_events - n_done, &batch);
+        add_batch(index_builder, stream, &batch);
     }
     row.last_ns = stream->last_ns > row.first_ns ? stream->last_ns : row.first_ns;
-    end_block(indexer, stream, &row);
+    end_block(index_builder, stream, &row);
 }
 
-/* What was open ends with the stream: a block without events tells of it. */
-static void close_stream(struct rv_indexer *indexer, const struct rv_indexed_chunk *added, uint64_t end_ns)
+/* What was open ends with the stream: a block without events says so. */
+static void close_stream(struct rv_index_builder *index_builder, const struct rv_indexed_chunk *added, uint64_t end_ns)
 {
-    struct rv_indexed_stream *stream = stream_at(indexer, added->chunk->stream);
+    struct rv_indexed_stream *stream = stream_at(index_builder, added->chunk->stream);
     end_ns = end_ns > stream->last_ns ? end_ns : stream->last_ns;
-    begin_block(indexer, stream);
-    begin_spans(indexer, stream);
-    for (size_t n; (n = rv_carry_finish(stream->carry, end_ns, reserve_spans(indexer), READ_SPANS));)
-        take_spans(indexer, stream, n);
-    follow_open(indexer, stream);
-    add_spans(indexer, stream);
-    end_block(indexer, stream,
+    begin_block(index_builder, stream);
+    begin_spans(index_builder, stream);
+    for (size_t n; (n = rv_carry_finish(stream->carry, end_ns, reserve_spans(index_builder), READ_SPANS));)
+        take_spans(index_builder, stream, n);
+    follow_open(index_builder, stream);
+    add_spans(index_builder, stream);
+    end_block(index_builder, stream,
               &(struct rv_rec_index_block){
                   .offset = added->offset, .first_ns = end_ns, .last_ns = end_ns, .stream = added->chunk->stream});
     rv_indexed_stream_fini(stream);
@@ -357,134 +362,135 @@ static void close_stream(struct rv_indexer *indexer, const struct rv_indexed_chu
 
 /* ---- public ---- */
 
-struct rv_indexer *rv_indexer_create(void)
+struct rv_index_builder *rv_index_builder_create(void)
 {
-    struct rv_indexer *indexer = rv_alloc(1, sizeof *indexer);
-    indexer->compressor = rv_compressor_create();
-    rv_block_rows_init(&indexer->rows, &indexer->table);
-    indexer->block = rv_block_create(RV_BATCH_EVENTS);
-    indexer->kernel = rv_scan_best_kernel();
-    indexer->stats = rv_stats_create();
-    indexer->specials = rv_alloc(RV_BATCH_EVENTS, sizeof *indexer->specials);
-    return indexer;
+    struct rv_index_builder *index_builder = rv_alloc(1, sizeof *index_builder);
+    index_builder->compressor = rv_compressor_create();
+    rv_block_rows_init(&index_builder->rows, &index_builder->table);
+    index_builder->block = rv_block_create(RV_BATCH_EVENTS);
+    index_builder->kernel = rv_scan_best_kernel();
+    index_builder->stats = rv_stats_create();
+    index_builder->specials = rv_alloc(RV_BATCH_EVENTS, sizeof *index_builder->specials);
+    return index_builder;
 }
 
-void rv_indexer_destroy(struct rv_indexer *indexer)
+void rv_index_builder_destroy(struct rv_index_builder *index_builder)
 {
-    if (!indexer)
+    if (!index_builder)
         return;
-    for (size_t i = 0; i < indexer->n_streams; i++)
-        if (indexer->streams[i].is_begun)
-            rv_indexed_stream_fini(&indexer->streams[i]);
-    free(indexer->streams);
-    rv_compressor_destroy(indexer->compressor);
-    rv_block_destroy(indexer->block);
-    free(indexer->specials);
-    rv_stats_destroy(indexer->stats);
-    rv_rec_index_fini(&indexer->table);
-    free(indexer->spans);
-    free(indexer->sorted);
-    rv_block_rows_fini(&indexer->rows);
-    free(indexer);
+    for (size_t i = 0; i < index_builder->n_streams; i++)
+        if (index_builder->streams[i].is_begun)
+            rv_indexed_stream_fini(&index_builder->streams[i]);
+    free(index_builder->streams);
+    rv_compressor_destroy(index_builder->compressor);
+    rv_block_destroy(index_builder->block);
+    free(index_builder->specials);
+    rv_stats_destroy(index_builder->stats);
+    rv_rec_index_fini(&index_builder->table);
+    free(index_builder->spans);
+    free(index_builder->sorted);
+    rv_block_rows_fini(&index_builder->rows);
+    free(index_builder);
 }
 
-void rv_indexer_add(struct rv_indexer *indexer, const struct rv_indexed_chunk *added)
+void rv_index_builder_add(struct rv_index_builder *index_builder, const struct rv_indexed_chunk *added)
 {
     struct rv_rec_account account;
     unsigned type = added->chunk->type;
     if (type != RV_REC_STREAM && type != RV_REC_STRINGS && type != RV_REC_EVENTS && type != RV_REC_ACCOUNT)
         return;
-    if (indexer->table.head.begin == 0)
-        indexer->table.head.begin = added->offset;
+    if (index_builder->table.head.begin == 0)
+        index_builder->table.head.begin = added->offset;
     if (type == RV_REC_EVENTS) {
-        (added->chunk->flags & RV_REC_OPEN ? add_open : add_block)(indexer, added);
+        (added->chunk->flags & RV_REC_OPEN ? add_open : add_block)(index_builder, added);
         return;
     }
-    rv_rec_index_add(&indexer->table, RV_REC_INDEX_CHUNKS,
+    rv_rec_index_add(&index_builder->table, RV_REC_INDEX_CHUNKS,
                      &(struct rv_rec_index_chunk){added->offset, added->chunk->stream, type});
     if (type != RV_REC_ACCOUNT)
         return;
     memcpy(&account, added->payload, sizeof account);
     if (account.is_before)
-        stream_at(indexer, added->chunk->stream)->n_ordinals = account.n_consumed;
+        stream_at(index_builder, added->chunk->stream)->n_ordinals = account.n_consumed;
     if (account.is_closed)
-        close_stream(indexer, added, account.end_ns & RV_EVENT_TICKS_MASK);
+        close_stream(index_builder, added, account.end_ns & RV_EVENT_TICKS_MASK);
 }
 
-bool rv_indexer_is_due(const struct rv_indexer *indexer)
+bool rv_index_builder_is_due(const struct rv_index_builder *index_builder)
 {
     size_t n;
-    (void)rv_rec_index_rows(&indexer->table, RV_REC_INDEX_BLOCKS, &n);
-    bool is_due = n >= MOST_BLOCKS || indexer->n_buckets >= RV_INDEX_MOST_BUCKETS;
+    (void)rv_rec_index_rows(&index_builder->table, RV_REC_INDEX_BLOCKS, &n);
+    bool is_due = n >= MOST_BLOCKS || index_builder->n_buckets >= RV_INDEX_MOST_BUCKETS;
     for (size_t i = 0; i < RV_REC_INDEX_COLUMN_END; i++)
-        is_due |= indexer->table.columns[i].n >= MOST_COLUMN_BYTES;
+        is_due |= index_builder->table.columns[i].n >= MOST_COLUMN_BYTES;
     return is_due;
 }
 
-static void put_totals(struct rv_indexer *indexer)
+static void put_totals(struct rv_index_builder *index_builder)
 {
-    rv_index_totals_put(indexer->stats, &indexer->table);
-    rv_stats_destroy(indexer->stats);
-    indexer->stats = rv_stats_create();
-    indexer->n_buckets = 0;
+    rv_index_totals_put(index_builder->stats, &index_builder->table);
+    rv_stats_destroy(index_builder->stats);
+    index_builder->stats = rv_stats_create();
+    index_builder->n_buckets = 0;
 }
 
-bool rv_indexer_put(struct rv_indexer *indexer, uint64_t offset, bool has_totals, struct rv_rec_buffer *out)
+bool rv_index_builder_put(struct rv_index_builder *index_builder, uint64_t offset, bool has_totals,
+                          struct rv_rec_buffer *out)
 {
-    struct rv_rec_index_table *table = &indexer->table;
+    struct rv_rec_index_table *table = &index_builder->table;
     if (table->head.begin == 0)
         return false;
     if (has_totals)
-        put_totals(indexer);
-    table->head.previous = indexer->last;
-    rv_rec_index_encode(indexer->compressor, table, out);
+        put_totals(index_builder);
+    table->head.previous = index_builder->last;
+    rv_rec_index_encode(index_builder->compressor, table, out);
     rv_rec_index_clear(table);
-    indexer->last = offset;
-    indexer->n_indexes++;
+    index_builder->last = offset;
+    index_builder->n_indexes++;
     return true;
 }
 
-bool rv_indexer_has_totals(const struct rv_indexer *indexer)
+bool rv_index_builder_has_totals(const struct rv_index_builder *index_builder)
 {
-    return rv_stats_rows(indexer->stats, NULL, 0) > 0;
+    return rv_stats_rows(index_builder->stats, NULL, 0) > 0;
 }
 
-bool rv_indexer_has_many_totals(struct rv_indexer *indexer)
+bool rv_index_builder_has_many_totals(struct rv_index_builder *index_builder)
 {
-    bound_buckets(indexer);
-    return indexer->n_buckets > MOST_WAITING;
+    bound_buckets(index_builder);
+    return index_builder->n_buckets > MOST_WAITING;
 }
 
-void rv_indexer_leave_totals(struct rv_indexer *indexer)
+void rv_index_builder_leave_totals(struct rv_index_builder *index_builder)
 {
-    indexer->leaves_totals = true;
+    index_builder->leaves_totals = true;
 }
 
-bool rv_indexer_give_totals(struct rv_indexer *indexer, const struct rv_stats *totals)
+bool rv_index_builder_give_totals(struct rv_index_builder *index_builder, const struct rv_stats *totals)
 {
-    bool is_given = !indexer->has_late_frames && rv_index_totals_fit(totals);
+    bool is_given = !index_builder->has_late_frames && rv_index_totals_fit(totals);
     if (is_given)
-        rv_stats_merge(indexer->stats, totals);
+        rv_stats_merge(index_builder->stats, totals);
     return is_given;
 }
 
-uint64_t rv_indexer_n_open(const struct rv_indexer *indexer)
+uint64_t rv_index_builder_n_open(const struct rv_index_builder *index_builder)
 {
-    return indexer->n_open;
+    return index_builder->n_open;
 }
 
-uint64_t rv_indexer_last(const struct rv_indexer *indexer)
+uint64_t rv_index_builder_last(const struct rv_index_builder *index_builder)
 {
-    return indexer->last;
+    return index_builder->last;
 }
 
-void rv_indexer_set_last(struct rv_indexer *indexer, uint64_t offset)
+void rv_index_builder_set_last(struct rv_index_builder *index_builder, uint64_t offset)
 {
-    indexer->last = offset;
+    index_builder->last = offset;
 }
 
-struct rv_indexed_stream *rv_indexer_stream(const struct rv_indexer *indexer, uint32_t number)
+struct rv_indexed_stream *rv_index_builder_stream(const struct rv_index_builder *index_builder, uint32_t number)
 {
-    bool is_known = number < indexer->n_streams && indexer->streams[number].is_begun;
-    return is_known ? &indexer->streams[number] : NULL;
+    bool is_known = number < index_builder->n_streams && index_builder->streams[number].is_begun;
+    return is_known ? &index_builder->streams[number] : NULL;
 }

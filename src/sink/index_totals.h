@@ -1,4 +1,4 @@
-/* What an INDEX tells of all calls: a row for each subroutine that was called, and how long its calls took. */
+/* An INDEX's totals of all calls: a row for each subroutine that was called, and how long its calls took. */
 #ifndef RV_SINK_INDEX_TOTALS_H
 #define RV_SINK_INDEX_TOTALS_H
 
@@ -10,7 +10,7 @@
 /* Calls are counted in arrays by id: below this. */
 #define RV_INDEX_MOST_ID (1u << 22)
 
-/* Buckets that an INDEX may tell of: a column has room for four, of which a block's calls may be one. */
+/* Buckets that an INDEX may have: a column has room for four, of which a block's calls may be one. */
 #define RV_INDEX_MOST_BUCKETS (3u << 20)
 
 /* Are there no more ids and buckets than that? */

@@ -1,4 +1,4 @@
-/* A stream as the indexer has it: its open frames, and for each of its stacks what the INDEX is to tell. */
+/* A stream as the index builder has it: its open frames, and for each of its stacks what the INDEX is to tell. */
 #ifndef RV_SINK_INDEXED_STREAM_H
 #define RV_SINK_INDEXED_STREAM_H
 
@@ -15,7 +15,7 @@ struct rv_indexed_stack { /* a stack of a stream */
     struct rv_stats_lane *stats;
     uint32_t n_open;            /* frames */
     uint32_t n_kept;            /* of those that were open at the block's beginning */
-    uint32_t n_listed;          /* of those that this INDEX tells of */
+    uint32_t n_listed;          /* of those that this INDEX covers */
     uint64_t first_ns, last_ns; /* of its first call or return; no call ends before */
     uint32_t base_depth;        /* of its lowest frame, where the block begins */
     struct rv_rec_index_depth depth;
@@ -45,7 +45,7 @@ struct rv_indexed_stream { /* zeroed = not begun */
     /* where the block begins */
     uint32_t begin_shift;
     uint64_t begin_ns; /* of the last call or return */
-    struct rv_opening opening;
+    struct rv_stack_preamble preamble;
     uint32_t level;
     uint64_t n_rows;    /* cells and spans so far, as they would be at this level */
     uint64_t n_indexes; /* put before the stream's last block */
@@ -56,7 +56,7 @@ void rv_indexed_stream_fini(struct rv_indexed_stream *stream); /* it is zeroed *
 
 /*
  * As if nothing had been of any stack before, but how deep the lowest frames lie.
- *   n_indexes  put before the block: the next one has told of no frame that is open, if the stream's last block is in
+ *   n_indexes  put before the block: the next one has listed no frame that is open, if the stream's last block is in
  *              another
  */
 void rv_indexed_stream_begin_block(struct rv_indexed_stream *stream, uint64_t n_indexes);

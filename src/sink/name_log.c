@@ -7,20 +7,20 @@
 #include "base/vec.h"
 #include "ringviz/recording.h"
 
-static size_t *place_of(struct rv_dictionary *dictionary, uint32_t id)
+static size_t *place_of(struct rv_name_log *name_log, uint32_t id)
 {
-    if (id >= dictionary->n_places)
-        dictionary->places =
-            rv_vec_extend(dictionary->places, &dictionary->n_places, (size_t)id + 1, sizeof *dictionary->places);
-    return &dictionary->places[id];
+    if (id >= name_log->n_places)
+        name_log->places =
+            rv_vec_extend(name_log->places, &name_log->n_places, (size_t)id + 1, sizeof *name_log->places);
+    return &name_log->places[id];
 }
 
-void rv_dictionary_add(struct rv_dictionary *dictionary, const struct rv_definition *definition)
+void rv_name_log_add(struct rv_name_log *name_log, const struct rv_definition *definition)
 {
     const char *const texts[] = {definition->package, definition->name, definition->file};
     const struct rv_rec_string head = {definition->id, definition->line};
-    struct rv_rec_buffer *names = &dictionary->names;
-    size_t begin = names->n, *place = place_of(dictionary, definition->id);
+    struct rv_rec_buffer *names = &name_log->names;
+    size_t begin = names->n, *place = place_of(name_log, definition->id);
     rv_rec_buffer_add(names, &head, sizeof head);
     for (size_t k = 0; k < sizeof texts / sizeof *texts; k++)
         rv_rec_buffer_add(names, texts[k], strlen(texts[k]) + 1);
@@ -30,9 +30,9 @@ void rv_dictionary_add(struct rv_dictionary *dictionary, const struct rv_definit
     names->n = is_known ? begin : names->n;
 }
 
-void rv_dictionary_fini(struct rv_dictionary *dictionary)
+void rv_name_log_fini(struct rv_name_log *name_log)
 {
-    rv_rec_buffer_fini(&dictionary->names);
-    free(dictionary->places);
-    *dictionary = (struct rv_dictionary){.places = NULL};
+    rv_rec_buffer_fini(&name_log->names);
+    free(name_log->places);
+    *name_log = (struct rv_name_log){.places = NULL};
 }

@@ -12,9 +12,9 @@
 
 enum { JOBS_PER_THREAD = 3 };
 
-struct rv_encoders {
-    struct rv_rec_writer *writer; /* with the indexer of the thread that has set is_writing */
-    struct rv_indexer *indexer;
+struct rv_ordered_writer {
+    struct rv_rec_writer *writer; /* with the index builder of the thread that has set is_writing */
+    struct rv_index_builder *index_builder;
     struct rv_segments *segments; /* NULL: all is kept */
     struct rv_rec_buffer index;
     bool leaves_totals;
@@ -54,200 +54,202 @@ static void build(struct rv_codec *codec, struct rv_compressor *compressor, stru
 }
 
 /* An INDEX of what was written since the last one; the last one has the totals. */
-static void write_index(struct rv_encoders *encoders, bool is_last)
+static void write_index(struct rv_ordered_writer *ordered_writer, bool is_last)
 {
-    bool has_totals = is_last || rv_indexer_has_many_totals(encoders->indexer);
-    rv_chunk_begin(&encoders->index);
-    if (!rv_indexer_put(encoders->indexer, encoders->writer->n_bytes, has_totals, &encoders->index))
+    bool has_totals = is_last || rv_index_builder_has_many_totals(ordered_writer->index_builder);
+    rv_chunk_begin(&ordered_writer->index);
+    if (!rv_index_builder_put(ordered_writer->index_builder, ordered_writer->writer->n_bytes, has_totals,
+                              &ordered_writer->index))
         return;
-    rv_chunk_end(&encoders->index, &(struct rv_rec_chunk){.type = RV_REC_INDEX});
-    rv_rec_writer_put(encoders->writer, &encoders->index);
+    rv_chunk_end(&ordered_writer->index, &(struct rv_rec_chunk){.type = RV_REC_INDEX});
+    rv_rec_writer_put(ordered_writer->writer, &ordered_writer->index);
 }
 
-static struct rv_segments_gone gone(const struct rv_encoders *encoders)
+static struct rv_segments_gone gone(const struct rv_ordered_writer *ordered_writer)
 {
-    return encoders->segments ? rv_segments_gone(encoders->segments) : (struct rv_segments_gone){0};
+    return ordered_writer->segments ? rv_segments_gone(ordered_writer->segments) : (struct rv_segments_gone){0};
 }
 
-static bool take_totals(struct rv_encoders *encoders)
+static bool take_totals(struct rv_ordered_writer *ordered_writer)
 {
-    pthread_mutex_lock(&encoders->lock);
-    const struct rv_stats *totals = encoders->totals;
-    pthread_mutex_unlock(&encoders->lock);
-    return !encoders->leaves_totals || (totals && rv_indexer_give_totals(encoders->indexer, totals));
+    pthread_mutex_lock(&ordered_writer->lock);
+    const struct rv_stats *totals = ordered_writer->totals;
+    pthread_mutex_unlock(&ordered_writer->lock);
+    return !ordered_writer->leaves_totals ||
+           (totals && rv_index_builder_give_totals(ordered_writer->index_builder, totals));
 }
 
-/* END tells of the last INDEX, so that goes before it. */
-static void write_end(struct rv_encoders *encoders, struct rv_encode_job *job)
+/* END names the last INDEX, so that goes before it. */
+static void write_end(struct rv_ordered_writer *ordered_writer, struct rv_encode_job *job)
 {
     struct rv_rec_end end;
-    bool is_indexed = take_totals(encoders) && !gone(encoders).is_between;
-    write_index(encoders, true);
+    bool is_indexed = take_totals(ordered_writer) && !gone(ordered_writer).is_between;
+    write_index(ordered_writer, true);
     memcpy(&end, job->payload.bytes, sizeof end);
-    end.last_index = is_indexed ? rv_indexer_last(encoders->indexer) : 0;
-    end.n_events -= gone(encoders).n_events;
+    end.last_index = is_indexed ? rv_index_builder_last(ordered_writer->index_builder) : 0;
+    end.n_events -= gone(ordered_writer).n_events;
     rv_chunk_begin(&job->out);
     rv_rec_buffer_add(&job->out, &end, sizeof end);
     rv_chunk_end(&job->out, &job->chunk);
-    rv_rec_writer_put(encoders->writer, &job->out);
+    rv_rec_writer_put(ordered_writer->writer, &job->out);
 }
 
 /* What fails is said by the writer, and kept. */
-static void write_job(struct rv_encoders *encoders, struct rv_encode_job *job)
+static void write_job(struct rv_ordered_writer *ordered_writer, struct rv_encode_job *job)
 {
     if (job->chunk.type == RV_REC_END) {
-        write_end(encoders, job);
+        write_end(ordered_writer, job);
         return;
     }
-    if (encoders->segments && rv_segments_is_due(encoders->segments, &job->chunk)) {
-        write_index(encoders, true);
-        rv_segments_begin(encoders->segments, &encoders->indexer);
-    } else if (rv_indexer_is_due(encoders->indexer)) {
-        write_index(encoders, false);
+    if (ordered_writer->segments && rv_segments_is_due(ordered_writer->segments, &job->chunk)) {
+        write_index(ordered_writer, true);
+        rv_segments_begin(ordered_writer->segments, &ordered_writer->index_builder);
+    } else if (rv_index_builder_is_due(ordered_writer->index_builder)) {
+        write_index(ordered_writer, false);
     }
     const struct rv_indexed_chunk added = {.chunk = &job->chunk,
-                                           .offset = encoders->writer->n_bytes,
+                                           .offset = ordered_writer->writer->n_bytes,
                                            .payload = job->payload.bytes,
                                            .events = job->events,
                                            .ordinal = job->ordinal};
-    if (rv_rec_writer_put(encoders->writer, &job->out) != 0)
+    if (rv_rec_writer_put(ordered_writer->writer, &job->out) != 0)
         return;
-    rv_indexer_add(encoders->indexer, &added);
-    if (encoders->segments)
-        rv_segments_note(encoders->segments, &job->chunk, job->payload.bytes, job->payload.n);
+    rv_index_builder_add(ordered_writer->index_builder, &added);
+    if (ordered_writer->segments)
+        rv_segments_note(ordered_writer->segments, &job->chunk, job->payload.bytes, job->payload.n);
 }
 
 /* Under the lock, which is released while the file is written. */
-static void write_built(struct rv_encoders *encoders)
+static void write_built(struct rv_ordered_writer *ordered_writer)
 {
-    if (encoders->is_writing)
+    if (ordered_writer->is_writing)
         return;
-    encoders->is_writing = true;
+    ordered_writer->is_writing = true;
     struct rv_encode_job **place;
-    while (*(place = &encoders->built[encoders->n_written % encoders->n_jobs])) {
+    while (*(place = &ordered_writer->built[ordered_writer->n_written % ordered_writer->n_jobs])) {
         struct rv_encode_job *job = *place;
         *place = NULL;
-        pthread_mutex_unlock(&encoders->lock);
-        write_job(encoders, job);
-        pthread_mutex_lock(&encoders->lock);
-        encoders->n_written++;
-        encoders->free_jobs[encoders->n_free++] = job;
-        pthread_cond_signal(&encoders->has_free);
+        pthread_mutex_unlock(&ordered_writer->lock);
+        write_job(ordered_writer, job);
+        pthread_mutex_lock(&ordered_writer->lock);
+        ordered_writer->n_written++;
+        ordered_writer->free_jobs[ordered_writer->n_free++] = job;
+        pthread_cond_signal(&ordered_writer->has_free);
     }
-    encoders->is_writing = false;
+    ordered_writer->is_writing = false;
 }
 
 /* The next job in order, or NULL at the end. Under the lock. */
-static struct rv_encode_job *take(struct rv_encoders *encoders)
+static struct rv_encode_job *take(struct rv_ordered_writer *ordered_writer)
 {
-    while (encoders->n_taken == encoders->n_submitted && !encoders->is_stopping)
-        pthread_cond_wait(&encoders->has_filled, &encoders->lock);
-    if (encoders->n_taken == encoders->n_submitted)
+    while (ordered_writer->n_taken == ordered_writer->n_submitted && !ordered_writer->is_stopping)
+        pthread_cond_wait(&ordered_writer->has_filled, &ordered_writer->lock);
+    if (ordered_writer->n_taken == ordered_writer->n_submitted)
         return NULL;
-    return encoders->filled[encoders->n_taken++ % encoders->n_jobs];
+    return ordered_writer->filled[ordered_writer->n_taken++ % ordered_writer->n_jobs];
 }
 
 static void *run_encoder(void *context)
 {
-    struct rv_encoders *encoders = context;
+    struct rv_ordered_writer *ordered_writer = context;
     rv_os_schedule_bulk(); /* those who wait for a session's next events go first */
     struct rv_codec *codec = rv_codec_create();
     struct rv_compressor *compressor = rv_compressor_create();
-    pthread_mutex_lock(&encoders->lock);
-    for (struct rv_encode_job *job; (job = take(encoders));) {
-        pthread_mutex_unlock(&encoders->lock);
+    pthread_mutex_lock(&ordered_writer->lock);
+    for (struct rv_encode_job *job; (job = take(ordered_writer));) {
+        pthread_mutex_unlock(&ordered_writer->lock);
         build(codec, compressor, job);
-        pthread_mutex_lock(&encoders->lock);
-        encoders->built[job->ticket % encoders->n_jobs] = job;
-        write_built(encoders);
+        pthread_mutex_lock(&ordered_writer->lock);
+        ordered_writer->built[job->ticket % ordered_writer->n_jobs] = job;
+        write_built(ordered_writer);
     }
-    pthread_mutex_unlock(&encoders->lock);
+    pthread_mutex_unlock(&ordered_writer->lock);
     rv_codec_destroy(codec);
     rv_compressor_destroy(compressor);
     return NULL;
 }
 
-struct rv_encoders *rv_encoders_start(const struct rv_encoders_params *params)
+struct rv_ordered_writer *rv_ordered_writer_start(const struct rv_ordered_writer_params *params)
 {
-    struct rv_encoders *encoders = rv_alloc(1, sizeof *encoders);
+    struct rv_ordered_writer *ordered_writer = rv_alloc(1, sizeof *ordered_writer);
     const unsigned n_threads = params->n_threads;
-    encoders->writer = params->writer;
-    encoders->indexer = rv_indexer_create();
-    encoders->leaves_totals = params->leaves_totals;
+    ordered_writer->writer = params->writer;
+    ordered_writer->index_builder = rv_index_builder_create();
+    ordered_writer->leaves_totals = params->leaves_totals;
     if (params->leaves_totals)
-        rv_indexer_leave_totals(encoders->indexer);
+        rv_index_builder_leave_totals(ordered_writer->index_builder);
     if (rv_record_limit_is_set(&params->limit))
-        encoders->segments = rv_segments_create(params->writer, &params->limit);
-    encoders->n_threads = n_threads;
-    encoders->n_jobs = (size_t)n_threads * JOBS_PER_THREAD + 1;
-    encoders->jobs = rv_alloc(encoders->n_jobs, sizeof *encoders->jobs);
-    encoders->free_jobs = rv_alloc(encoders->n_jobs, sizeof(struct rv_encode_job *));
-    encoders->filled = rv_alloc(encoders->n_jobs, sizeof(struct rv_encode_job *));
-    encoders->built = rv_alloc(encoders->n_jobs, sizeof(struct rv_encode_job *));
-    for (size_t i = 0; i < encoders->n_jobs; i++)
-        encoders->free_jobs[encoders->n_free++] = &encoders->jobs[i];
-    pthread_mutex_init(&encoders->lock, NULL);
-    pthread_cond_init(&encoders->has_free, NULL);
-    pthread_cond_init(&encoders->has_filled, NULL);
-    encoders->threads = rv_alloc(n_threads, sizeof *encoders->threads);
+        ordered_writer->segments = rv_segments_create(params->writer, &params->limit);
+    ordered_writer->n_threads = n_threads;
+    ordered_writer->n_jobs = (size_t)n_threads * JOBS_PER_THREAD + 1;
+    ordered_writer->jobs = rv_alloc(ordered_writer->n_jobs, sizeof *ordered_writer->jobs);
+    ordered_writer->free_jobs = rv_alloc(ordered_writer->n_jobs, sizeof(struct rv_encode_job *));
+    ordered_writer->filled = rv_alloc(ordered_writer->n_jobs, sizeof(struct rv_encode_job *));
+    ordered_writer->built = rv_alloc(ordered_writer->n_jobs, sizeof(struct rv_encode_job *));
+    for (size_t i = 0; i < ordered_writer->n_jobs; i++)
+        ordered_writer->free_jobs[ordered_writer->n_free++] = &ordered_writer->jobs[i];
+    pthread_mutex_init(&ordered_writer->lock, NULL);
+    pthread_cond_init(&ordered_writer->has_free, NULL);
+    pthread_cond_init(&ordered_writer->has_filled, NULL);
+    ordered_writer->threads = rv_alloc(n_threads, sizeof *ordered_writer->threads);
     for (unsigned i = 0; i < n_threads; i++)
-        rv_os_start_thread(&encoders->threads[i], run_encoder, encoders);
-    return encoders;
+        rv_os_start_thread(&ordered_writer->threads[i], run_encoder, ordered_writer);
+    return ordered_writer;
 }
 
-struct rv_encode_job *rv_encoders_acquire(struct rv_encoders *encoders)
+struct rv_encode_job *rv_ordered_writer_acquire(struct rv_ordered_writer *ordered_writer)
 {
-    pthread_mutex_lock(&encoders->lock);
-    while (encoders->n_free == 0)
-        pthread_cond_wait(&encoders->has_free, &encoders->lock);
-    struct rv_encode_job *job = encoders->free_jobs[--encoders->n_free];
-    pthread_mutex_unlock(&encoders->lock);
+    pthread_mutex_lock(&ordered_writer->lock);
+    while (ordered_writer->n_free == 0)
+        pthread_cond_wait(&ordered_writer->has_free, &ordered_writer->lock);
+    struct rv_encode_job *job = ordered_writer->free_jobs[--ordered_writer->n_free];
+    pthread_mutex_unlock(&ordered_writer->lock);
     job->chunk = (struct rv_rec_chunk){0};
     job->n = job->payload.n = 0;
     return job;
 }
 
-void rv_encoders_submit(struct rv_encoders *encoders, struct rv_encode_job *job)
+void rv_ordered_writer_submit(struct rv_ordered_writer *ordered_writer, struct rv_encode_job *job)
 {
-    pthread_mutex_lock(&encoders->lock);
-    job->ticket = encoders->n_submitted++;
-    encoders->filled[job->ticket % encoders->n_jobs] = job;
-    pthread_cond_signal(&encoders->has_filled);
-    pthread_mutex_unlock(&encoders->lock);
+    pthread_mutex_lock(&ordered_writer->lock);
+    job->ticket = ordered_writer->n_submitted++;
+    ordered_writer->filled[job->ticket % ordered_writer->n_jobs] = job;
+    pthread_cond_signal(&ordered_writer->has_filled);
+    pthread_mutex_unlock(&ordered_writer->lock);
 }
 
-void rv_encoders_give_totals(struct rv_encoders *encoders, const struct rv_stats *totals)
+void rv_ordered_writer_give_totals(struct rv_ordered_writer *ordered_writer, const struct rv_stats *totals)
 {
-    pthread_mutex_lock(&encoders->lock);
-    encoders->totals = totals;
-    pthread_mutex_unlock(&encoders->lock);
+    pthread_mutex_lock(&ordered_writer->lock);
+    ordered_writer->totals = totals;
+    pthread_mutex_unlock(&ordered_writer->lock);
 }
 
-struct rv_segments_gone rv_encoders_stop(struct rv_encoders *encoders)
+struct rv_segments_gone rv_ordered_writer_stop(struct rv_ordered_writer *ordered_writer)
 {
-    pthread_mutex_lock(&encoders->lock);
-    encoders->is_stopping = true;
-    pthread_cond_broadcast(&encoders->has_filled);
-    pthread_mutex_unlock(&encoders->lock);
-    for (unsigned i = 0; i < encoders->n_threads; i++)
-        pthread_join(encoders->threads[i], NULL);
-    for (size_t i = 0; i < encoders->n_jobs; i++) {
-        free(encoders->jobs[i].events);
-        rv_rec_buffer_fini(&encoders->jobs[i].payload);
-        rv_rec_buffer_fini(&encoders->jobs[i].out);
+    pthread_mutex_lock(&ordered_writer->lock);
+    ordered_writer->is_stopping = true;
+    pthread_cond_broadcast(&ordered_writer->has_filled);
+    pthread_mutex_unlock(&ordered_writer->lock);
+    for (unsigned i = 0; i < ordered_writer->n_threads; i++)
+        pthread_join(ordered_writer->threads[i], NULL);
+    for (size_t i = 0; i < ordered_writer->n_jobs; i++) {
+        free(ordered_writer->jobs[i].events);
+        rv_rec_buffer_fini(&ordered_writer->jobs[i].payload);
+        rv_rec_buffer_fini(&ordered_writer->jobs[i].out);
     }
-    struct rv_segments_gone total = gone(encoders);
-    rv_segments_destroy(encoders->segments);
-    rv_indexer_destroy(encoders->indexer);
-    rv_rec_buffer_fini(&encoders->index);
-    pthread_cond_destroy(&encoders->has_free);
-    pthread_cond_destroy(&encoders->has_filled);
-    pthread_mutex_destroy(&encoders->lock);
-    free(encoders->threads);
-    free(encoders->jobs);
-    free(encoders->free_jobs);
-    free(encoders->filled);
-    free(encoders->built);
-    free(encoders);
+    struct rv_segments_gone total = gone(ordered_writer);
+    rv_segments_destroy(ordered_writer->segments);
+    rv_index_builder_destroy(ordered_writer->index_builder);
+    rv_rec_buffer_fini(&ordered_writer->index);
+    pthread_cond_destroy(&ordered_writer->has_free);
+    pthread_cond_destroy(&ordered_writer->has_filled);
+    pthread_mutex_destroy(&ordered_writer->lock);
+    free(ordered_writer->threads);
+    free(ordered_writer->jobs);
+    free(ordered_writer->free_jobs);
+    free(ordered_writer->filled);
+    free(ordered_writer->built);
+    free(ordered_writer);
     return total;
 }

@@ -22,30 +22,30 @@ struct rv_encode_job {
     struct rv_rec_buffer out;
 };
 
-struct rv_encoders;
+struct rv_ordered_writer;
 
-struct rv_encoders_params {
-    struct rv_rec_writer *writer; /* theirs until rv_encoders_stop() */
+struct rv_ordered_writer_params {
+    struct rv_rec_writer *writer; /* theirs until rv_ordered_writer_stop() */
     struct rv_record_limit limit;
     bool leaves_totals; /* of what was called the file is told at its end */
     unsigned n_threads;
 };
 
-struct rv_encoders *rv_encoders_start(const struct rv_encoders_params *params);
+struct rv_ordered_writer *rv_ordered_writer_start(const struct rv_ordered_writer_params *params);
 
 /* An empty job; waits for one, which is the back-pressure. Any thread. */
-struct rv_encode_job *rv_encoders_acquire(struct rv_encoders *encoders);
+struct rv_encode_job *rv_ordered_writer_acquire(struct rv_ordered_writer *ordered_writer);
 
 /* The job's place in the file is behind all that were submitted before. Any thread. */
-void rv_encoders_submit(struct rv_encoders *encoders, struct rv_encode_job *job);
+void rv_ordered_writer_submit(struct rv_ordered_writer *ordered_writer, struct rv_encode_job *job);
 
 /*
- * What was called, before END is submitted, where the encoders leave that to others; borrowed until rv_encoders_stop().
- * Without it, or where it is too much for an INDEX, END does not tell of one: who opens the file reads all of it.
+ * What was called, before END is submitted, where the encoders leave that to others; borrowed until rv_ordered_writer_stop().
+ * Without it, or where it is too much for an INDEX, END does not name one: who opens the file reads all of it.
  */
-void rv_encoders_give_totals(struct rv_encoders *encoders, const struct rv_stats *totals);
+void rv_ordered_writer_give_totals(struct rv_ordered_writer *ordered_writer, const struct rv_stats *totals);
 
 /* Write all that was submitted, and end. Returns what was let go. */
-struct rv_segments_gone rv_encoders_stop(struct rv_encoders *encoders);
+struct rv_segments_gone rv_ordered_writer_stop(struct rv_ordered_writer *ordered_writer);
 
 #endif

@@ -49,7 +49,7 @@ struct rv_record {
     struct rv_record_limit limit;
     bool is_all; /* as in its parameters */
     struct rv_segments_gone gone;
-    struct rv_encoders *encoders;
+    struct rv_ordered_writer *ordered_writer;
     pthread_t flusher;
     bool has_session; /* between the sink's begin and end */
     /* under lock */
@@ -60,7 +60,7 @@ struct rv_record {
     size_t n_streams;
     uint32_t n_numbers; /* of streams in the file */
     uint64_t n_events;
-    struct rv_dictionary dictionary;
+    struct rv_name_log name_log;
     struct rv_rec_buffer strings; /* of it, what the file does not have yet */
 };
 
@@ -69,11 +69,11 @@ struct rv_record {
 static void submit_payload(struct rv_record *record, enum rv_rec_type type, uint32_t stream, const void *payload,
                            size_t n)
 {
-    struct rv_encode_job *job = rv_encoders_acquire(record->encoders);
+    struct rv_encode_job *job = rv_ordered_writer_acquire(record->ordered_writer);
     job->chunk.type = (uint16_t)type;
     job->chunk.stream = stream;
     rv_rec_buffer_add(&job->payload, payload, n);
-    rv_encoders_submit(record->encoders, job);
+    rv_ordered_writer_submit(record->ordered_writer, job);
 }
 
 /* Under the record's lock. */
@@ -81,12 +81,12 @@ static void submit_strings_locked(struct rv_record *record)
 {
     if (record->strings.n == 0)
         return;
-    struct rv_encode_job *job = rv_encoders_acquire(record->encoders);
+    struct rv_encode_job *job = rv_ordered_writer_acquire(record->ordered_writer);
     struct rv_rec_buffer strings = record->strings;
     record->strings = job->payload;
     job->payload = strings;
     job->chunk.type = RV_REC_STRINGS;
-    rv_encoders_submit(record->encoders, job);
+    rv_ordered_writer_submit(record->ordered_writer, job);
 }
 
 static void submit_strings(struct rv_record *record)
@@ -133,7 +133,7 @@ static void submit_events(struct rv_record *record, struct stream *stream)
 {
     if (stream->n) {
         submit_strings(record);
-        struct rv_encode_job *job = rv_encoders_acquire(record->encoders);
+        struct rv_encode_job *job = rv_ordered_writer_acquire(record->ordered_writer);
         struct rv_event *empty = job->events;
         size_t capacity = job->capacity;
         job->chunk.type = RV_REC_EVENTS;
@@ -146,7 +146,7 @@ static void submit_events(struct rv_record *record, struct stream *stream)
         stream->events = empty;
         stream->capacity = capacity;
         stream->n = 0;
-        rv_encoders_submit(record->encoders, job);
+        rv_ordered_writer_submit(record->ordered_writer, job);
     }
     if (stream->has_account)
         submit_account(record, stream, UINT64_MAX);
@@ -299,14 +299,14 @@ static void add_opening(void *context, uint32_t number, const struct rv_event *e
     struct stream *stream = find(record, number);
     pthread_mutex_lock(&stream->lock);
     if (stream->is_on) {
-        struct rv_encode_job *job = rv_encoders_acquire(record->encoders);
+        struct rv_encode_job *job = rv_ordered_writer_acquire(record->ordered_writer);
         job->chunk.type = RV_REC_EVENTS;
         job->chunk.flags = RV_REC_OPEN;
         job->chunk.stream = stream->number;
         job->events = append(job->events, &job->capacity, 0, events, n);
         job->n = n;
         job->ordinal = stream->n_submitted;
-        rv_encoders_submit(record->encoders, job);
+        rv_ordered_writer_submit(record->ordered_writer, job);
     }
     pthread_mutex_unlock(&stream->lock);
 }
@@ -326,10 +326,10 @@ static void define(void *context, const struct rv_definition *definitions, size_
 {
     struct rv_record *record = context;
     pthread_mutex_lock(&record->lock);
-    const struct rv_rec_buffer *names = &record->dictionary.names;
+    const struct rv_rec_buffer *names = &record->name_log.names;
     size_t before = names->n;
     for (size_t i = 0; i < n; i++)
-        rv_dictionary_add(&record->dictionary, &definitions[i]);
+        rv_name_log_add(&record->name_log, &definitions[i]);
     if (record->is_on) {
         rv_rec_buffer_add(&record->strings, names->bytes + before, names->n - before);
         if (record->strings.n > STRINGS_BYTES)
@@ -401,17 +401,17 @@ static void let_out(struct rv_record *record, struct stream *stream)
 /* The file is there: what the sink is told goes into it. Under switching. */
 static void turn_on(struct rv_record *record)
 {
-    record->encoders = rv_encoders_start(
-        &(struct rv_encoders_params){.writer = &record->writer,
-                                     .limit = record->limit,
-                                     .leaves_totals = record->is_all && !rv_record_limit_is_set(&record->limit),
-                                     .n_threads = record->n_threads});
+    record->ordered_writer = rv_ordered_writer_start(
+        &(struct rv_ordered_writer_params){.writer = &record->writer,
+                                           .limit = record->limit,
+                                           .leaves_totals = record->is_all && !rv_record_limit_is_set(&record->limit),
+                                           .n_threads = record->n_threads});
     pthread_mutex_lock(&record->lock);
     record->is_on = true;
     record->n_numbers = 0;
     record->n_events = 0;
     record->strings.n = 0;
-    rv_rec_buffer_add(&record->strings, record->dictionary.names.bytes, record->dictionary.names.n);
+    rv_rec_buffer_add(&record->strings, record->name_log.names.bytes, record->name_log.names.n);
     for_all(record, let_in);
     pthread_mutex_unlock(&record->lock);
     rv_os_start_thread(&record->flusher, run_flusher, record);
@@ -428,10 +428,10 @@ static void turn_off(struct rv_record *record, const struct rv_stats *totals)
     pthread_mutex_unlock(&record->lock);
     pthread_join(record->flusher, NULL);
     submit_strings(record);
-    rv_encoders_give_totals(record->encoders, totals);
+    rv_ordered_writer_give_totals(record->ordered_writer, totals);
     submit_payload(record, RV_REC_END, 0, &last, sizeof last);
-    record->gone = rv_encoders_stop(record->encoders);
-    record->encoders = NULL;
+    record->gone = rv_ordered_writer_stop(record->ordered_writer);
+    record->ordered_writer = NULL;
 }
 
 static void begin(void *context, uint64_t origin_ns)
@@ -449,7 +449,7 @@ static void end(void *context, const struct rv_stats *totals)
 {
     struct rv_record *record = context;
     pthread_mutex_lock(&record->switching);
-    if (record->encoders)
+    if (record->ordered_writer)
         turn_off(record, totals);
     record->has_session = false;
     pthread_mutex_unlock(&record->switching);
@@ -472,7 +472,7 @@ struct rv_sink rv_record_sink(struct rv_record *record)
                             .open = open_stream,
                             .rename = rename_stream,
                             .account = account_stream,
-                            .opening = add_opening,
+                            .preamble = add_opening,
                             .events = add_events,
                             .close = close_stream,
                             .define = define,
@@ -519,7 +519,7 @@ int rv_record_rename(struct rv_record *record, const char *path)
 int rv_record_stop(struct rv_record *record, struct rv_record_totals *totals)
 {
     pthread_mutex_lock(&record->switching);
-    if (record->encoders)
+    if (record->ordered_writer)
         turn_off(record, NULL);
     *totals = (struct rv_record_totals){record->n_events - record->gone.n_events,
                                         record->writer.n_bytes - record->gone.n_bytes, record->gone.n_events};
@@ -549,7 +549,7 @@ void rv_record_destroy(struct rv_record *record)
     }
     free(record->streams);
     rv_rec_buffer_fini(&record->strings);
-    rv_dictionary_fini(&record->dictionary);
+    rv_name_log_fini(&record->name_log);
     pthread_cond_destroy(&record->has_news);
     pthread_mutex_destroy(&record->lock);
     pthread_mutex_destroy(&record->switching);

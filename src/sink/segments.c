@@ -166,25 +166,25 @@ static void let_go_of_old(struct rv_segments *segments)
 
 /* ---- what is told again ---- */
 
-/* The chunk whose payload is in the scratch buffer; the indexer hears of it. */
+/* The chunk whose payload is in the scratch buffer; the index builder hears of it. */
 static void put(struct rv_segments *segments, const struct rv_rec_chunk *chunk, struct rv_indexed_chunk *told,
-                struct rv_indexer *indexer)
+                struct rv_index_builder *index_builder)
 {
     struct rv_rec_chunk written = *chunk;
     told->chunk = &written;
     told->offset = segments->writer->n_bytes;
     rv_chunk_end(&segments->chunk, &written);
     if (rv_rec_writer_put(segments->writer, &segments->chunk) == 0)
-        rv_indexer_add(indexer, told);
+        rv_index_builder_add(index_builder, told);
 }
 
 static void put_plain(struct rv_segments *segments, enum rv_rec_type type, uint32_t stream, const void *payload,
-                      size_t n, struct rv_indexer *indexer)
+                      size_t n, struct rv_index_builder *index_builder)
 {
     rv_chunk_begin(&segments->chunk);
     rv_rec_buffer_add(&segments->chunk, payload, n);
     put(segments, &(struct rv_rec_chunk){.type = (uint16_t)type, .stream = stream},
-        &(struct rv_indexed_chunk){.payload = payload}, indexer);
+        &(struct rv_indexed_chunk){.payload = payload}, index_builder);
 }
 
 /* Where the definition at `at` ends. They are our own: sound. */
@@ -196,7 +196,7 @@ static size_t end_of_definition(const struct rv_rec_buffer *names, size_t at)
     return at;
 }
 
-static void put_names(struct rv_segments *segments, struct rv_indexer *indexer)
+static void put_names(struct rv_segments *segments, struct rv_index_builder *index_builder)
 {
     const struct rv_rec_buffer *names = &segments->names;
     for (size_t begin = 0, end = 0; begin < names->n; begin = end) {
@@ -204,7 +204,7 @@ static void put_names(struct rv_segments *segments, struct rv_indexer *indexer)
             end = end_of_definition(names, end);
         rv_chunk_begin(&segments->chunk);
         rv_column_put(segments->compressor, &segments->chunk, 0, names->bytes + begin, end - begin);
-        put(segments, &(struct rv_rec_chunk){.type = RV_REC_STRINGS}, &(struct rv_indexed_chunk){0}, indexer);
+        put(segments, &(struct rv_rec_chunk){.type = RV_REC_STRINGS}, &(struct rv_indexed_chunk){0}, index_builder);
     }
 }
 
@@ -215,7 +215,7 @@ static void add_event(struct rv_segments *segments, struct rv_event event)
     segments->events[segments->n++] = event;
 }
 
-/* The frames of every stack; a stack that has none, and nothing else, is not told of. */
+/* The frames of every stack; a stack that has none, and nothing else, is left out. */
 static void gather_open(struct rv_segments *segments, struct rv_indexed_stream *stream)
 {
     segments->n = 0;
@@ -224,19 +224,20 @@ static void gather_open(struct rv_segments *segments, struct rv_indexed_stream *
         rv_carry_open_stack(stream->carry, i, &open);
         const struct rv_stats_lane *stats = rv_indexed_stream_stack(stream, open.stack)->stats;
         if (open.n_frames)
-            add_event(segments, rv_opening_stack(stream->last_ns, open.stack));
+            add_event(segments, rv_stack_preamble_stack(stream->last_ns, open.stack));
         for (uint32_t k = 0; k < open.n_frames; k++) {
             uint64_t start_ns = open.start[k] & RV_EVENT_TICKS_MASK;
             uint64_t children_ns = rv_stats_lane_children(stats, (uint32_t)open.base_depth + stream->depth_shift + k);
-            add_event(segments, rv_opening_frame(start_ns, open.id[k], (uint16_t)open.key[k]));
+            add_event(segments, rv_stack_preamble_frame(start_ns, open.id[k], (uint16_t)open.key[k]));
             if (children_ns)
-                add_event(segments, rv_opening_children(stream->last_ns, children_ns));
+                add_event(segments, rv_stack_preamble_children(stream->last_ns, children_ns));
         }
     }
-    add_event(segments, rv_opening_stack(stream->last_ns, stream->entry_stack));
+    add_event(segments, rv_stack_preamble_stack(stream->last_ns, stream->entry_stack));
 }
 
-static void put_open(struct rv_segments *segments, uint32_t number, uint64_t ordinal, struct rv_indexer *indexer)
+static void put_open(struct rv_segments *segments, uint32_t number, uint64_t ordinal,
+                     struct rv_index_builder *index_builder)
 {
     for (size_t at = 0; at < segments->n;) {
         size_t n = segments->n - at < RV_REC_MAX_EVENTS ? segments->n - at : RV_REC_MAX_EVENTS;
@@ -244,52 +245,53 @@ static void put_open(struct rv_segments *segments, uint32_t number, uint64_t ord
         rv_chunk_begin(&segments->chunk);
         rv_codec_encode(segments->codec, segments->events + at, (uint32_t)n, ordinal, &chunk, &segments->chunk);
         chunk.flags |= RV_REC_OPEN;
-        put(segments, &chunk, &(struct rv_indexed_chunk){.events = segments->events + at, .ordinal = ordinal}, indexer);
+        put(segments, &chunk, &(struct rv_indexed_chunk){.events = segments->events + at, .ordinal = ordinal},
+            index_builder);
         at += n;
     }
 }
 
-/* before: the indexer's, NULL where nothing happened. */
+/* before: the index builder's, NULL where nothing happened. */
 static void put_stream(struct rv_segments *segments, uint32_t number, struct rv_indexed_stream *before,
-                       struct rv_indexer *indexer)
+                       struct rv_index_builder *index_builder)
 {
     const struct stream *stream = &segments->streams[number];
     const uint64_t n_events = before ? before->n_ordinals : 0;
-    put_plain(segments, RV_REC_STREAM, number, stream->who.bytes, stream->who.n, indexer);
+    put_plain(segments, RV_REC_STREAM, number, stream->who.bytes, stream->who.n, index_builder);
     struct rv_rec_account account = {.n_produced = n_events + stream->n_dropped,
                                      .n_consumed = n_events,
                                      .n_dropped = stream->n_dropped,
                                      .is_before = true};
-    put_plain(segments, RV_REC_ACCOUNT, number, &account, sizeof account, indexer);
+    put_plain(segments, RV_REC_ACCOUNT, number, &account, sizeof account, index_builder);
     if (!before)
         return;
     gather_open(segments, before);
-    put_open(segments, number, n_events, indexer);
+    put_open(segments, number, n_events, index_builder);
 }
 
-void rv_segments_begin(struct rv_segments *segments, struct rv_indexer **indexer)
+void rv_segments_begin(struct rv_segments *segments, struct rv_index_builder **index_builder)
 {
-    struct rv_indexer *before = *indexer;
+    struct rv_index_builder *before = *index_builder;
     const struct rv_rec_segment head = {.number = segments->n_begun++,
                                         .n_events = segments->n_events,
                                         .first_ns = segments->first_ns,
                                         .last_ns = segments->last_ns,
-                                        .last_index = rv_indexer_last(before)};
+                                        .last_index = rv_index_builder_last(before)};
     if (segments->n_kept)
         segments->kept[segments->n_kept - 1].end = segments->writer->n_bytes;
     let_go_of_old(segments);
     segments->kept =
         rv_vec_reserve(segments->kept, &segments->kept_capacity, segments->n_kept + 1, sizeof *segments->kept);
     segments->kept[segments->n_kept++] = (struct segment){.begin = segments->writer->n_bytes};
-    *indexer = rv_indexer_create();
-    rv_indexer_set_last(*indexer, head.last_index);
-    put_plain(segments, RV_REC_SEGMENT, 0, &head, sizeof head, *indexer);
-    put_names(segments, *indexer);
+    *index_builder = rv_index_builder_create();
+    rv_index_builder_set_last(*index_builder, head.last_index);
+    put_plain(segments, RV_REC_SEGMENT, 0, &head, sizeof head, *index_builder);
+    put_names(segments, *index_builder);
     for (uint32_t i = 0; i < segments->n_streams; i++)
         if (segments->streams[i].who.n)
-            put_stream(segments, i, rv_indexer_stream(before, i), *indexer);
+            put_stream(segments, i, rv_index_builder_stream(before, i), *index_builder);
     segments->body_begin = segments->writer->n_bytes;
-    rv_indexer_destroy(before);
+    rv_index_builder_destroy(before);
 }
 
 /* ---- what is written ---- */

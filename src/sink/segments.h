@@ -8,7 +8,7 @@
  * it tells again. The newest whole one always stays.
  *
  * With a trigger, segments are an eighth of what it keeps before a hit, too. One that has become so old that all hits
- * which could want it are known goes if none does, and else stays: holes lie between segments then. Indexes tell of
+ * which could want it are known goes if none does, and else stays: holes lie between segments then. Indexes say of
  * those before no more than their offsets: a file with such holes names no last one, and is read wholly.
  */
 #ifndef RV_SINK_SEGMENTS_H
@@ -42,9 +42,9 @@ bool rv_segments_is_due(const struct rv_segments *segments, const struct rv_rec_
 
 /*
  * Begin one: let go what there is no room for, and tell again what the segments before told. The INDEX of those before
- * has been put; another indexer takes the place of theirs. What fails is said by the writer, and kept.
+ * has been put; another index builder takes the place of theirs. What fails is said by the writer, and kept.
  */
-void rv_segments_begin(struct rv_segments *segments, struct rv_indexer **indexer);
+void rv_segments_begin(struct rv_segments *segments, struct rv_index_builder **index_builder);
 
 /* This was written in the last one. payload: n bytes, of STRINGS the raw column; of EVENTS it is not looked at. */
 void rv_segments_note(struct rv_segments *segments, const struct rv_rec_chunk *chunk, const void *payload, size_t n);

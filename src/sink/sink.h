@@ -41,12 +41,12 @@ struct rv_sink {
     void (*events)(void *context, uint32_t stream, const struct rv_event *events, size_t n);
 
     /* What is open where the stream begins, as flow/stack_preamble.h has it: before its events, and none of them. */
-    void (*opening)(void *context, uint32_t stream, const struct rv_event *events, size_t n);
+    void (*preamble)(void *context, uint32_t stream, const struct rv_event *events, size_t n);
 
     /* Finished calls of one lane in closing order, told after the events that closed them. Borrowed for the call. */
     void (*spans)(void *context, const struct rv_lane *lane, const struct rv_span *spans, size_t n);
 
-    /* The stream's last call: what was open at end_ns has been told of as spans; the account is final. */
+    /* The stream's last call: what was open at end_ns has been given as spans; the account is final. */
     void (*close)(void *context, uint32_t stream, uint64_t end_ns, const struct rv_stream_account *account);
 
     /* What ids mean. Later definitions of an id replace earlier ones. Borrowed for the call. */

@@ -20,16 +20,16 @@ static const char EXPECTED[] = "expected slow REGEX > 20ms, call REGEX, depth > 
 
 enum { MOST_TEXT_BYTES = 1200 };
 
-struct subject { /* of a condition: a subroutine, or a mark's text */
+struct target { /* of a condition: a subroutine, or a mark's text */
     bool is_known, matches;
     uint64_t n_waiting, first_ns, last_ns; /* what would be hits, while it is not known */
 };
 
 struct condition {
     enum kind kind;
-    uint64_t most;             /* ns or a depth: more is a hit */
-    struct rv_pattern pattern; /* SLOW, CALL and MARK */
-    struct subject *subjects;  /* by id */
+    uint64_t most;           /* ns or a depth: more is a hit */
+    struct rv_regex pattern; /* SLOW, CALL and MARK */
+    struct target *subjects; /* by id */
     size_t n_subjects;
 };
 
@@ -86,7 +86,7 @@ static bool parse_rest(struct condition *condition, char *rest, char *why, size_
     if (!has_pattern || !*rest)
         return has_pattern == (*rest != '\0');
     char reason[128];
-    if (rv_pattern_init(&condition->pattern, rest, reason, sizeof reason) == 0)
+    if (rv_regex_init(&condition->pattern, rest, reason, sizeof reason) == 0)
         return true;
     (void)snprintf(why, why_bytes, "%s", reason);
     return false;
@@ -134,7 +134,7 @@ static void hit(struct rv_trigger *trigger, uint64_t n_hits, uint64_t first_ns, 
     trigger->ranges[trigger->n_ranges++] = range;
 }
 
-static struct subject *subject_at(struct condition *condition, uint32_t id)
+static struct target *subject_at(struct condition *condition, uint32_t id)
 {
     if (id >= condition->n_subjects)
         condition->subjects =
@@ -145,15 +145,15 @@ static struct subject *subject_at(struct condition *condition, uint32_t id)
 /* It is a hit if the pattern has the name, which may not be known yet. */
 static void hit_if_named(struct rv_trigger *trigger, struct condition *condition, uint32_t id, uint64_t at_ns)
 {
-    struct subject *subject = subject_at(condition, id);
-    if (subject->is_known) {
-        if (subject->matches)
+    struct target *target = subject_at(condition, id);
+    if (target->is_known) {
+        if (target->matches)
             hit(trigger, 1, at_ns, at_ns);
         return;
     }
-    if (subject->n_waiting++ == 0 || at_ns < subject->first_ns)
-        subject->first_ns = at_ns;
-    subject->last_ns = at_ns > subject->last_ns ? at_ns : subject->last_ns;
+    if (target->n_waiting++ == 0 || at_ns < target->first_ns)
+        target->first_ns = at_ns;
+    target->last_ns = at_ns > target->last_ns ? at_ns : target->last_ns;
 }
 
 static void look_at_span(struct rv_trigger *trigger, const struct rv_span *span)
@@ -225,12 +225,12 @@ static void take_events(void *context, uint32_t stream, const struct rv_event *e
 
 static void define_for(struct rv_trigger *trigger, struct condition *condition, uint32_t id, const char *full_name)
 {
-    struct subject *subject = subject_at(condition, id);
-    subject->is_known = true;
-    subject->matches = rv_pattern_has(&condition->pattern, full_name);
-    if (subject->matches && subject->n_waiting)
-        hit(trigger, subject->n_waiting, subject->first_ns, subject->last_ns);
-    subject->n_waiting = 0;
+    struct target *target = subject_at(condition, id);
+    target->is_known = true;
+    target->matches = rv_regex_has(&condition->pattern, full_name);
+    if (target->matches && target->n_waiting)
+        hit(trigger, target->n_waiting, target->first_ns, target->last_ns);
+    target->n_waiting = 0;
 }
 
 static void define(void *context, const struct rv_definition *definitions, size_t n)
@@ -304,7 +304,7 @@ void rv_trigger_destroy(struct rv_trigger *trigger)
     if (!trigger)
         return;
     for (size_t i = 0; i < trigger->n_conditions; i++) {
-        rv_pattern_fini(&trigger->conditions[i].pattern);
+        rv_regex_fini(&trigger->conditions[i].pattern);
         free(trigger->conditions[i].subjects);
     }
     pthread_mutex_destroy(&trigger->lock);

@@ -36,7 +36,7 @@ struct checker {
     uint64_t next_segment; /* its number, if none was let go; 0: there was none */
     bool has_gap;          /* before this one others were let go */
     bool has_gaps;
-    struct rv_indexer *indexer; /* of the file that is written; without one, of the file that is read */
+    struct rv_index_builder *index_builder; /* of the file that is written; without one, of the file that is read */
     struct rv_rec_index_table ours, theirs;
     struct rv_rec_writer writer;
     struct rv_rec_buffer buffer;
@@ -70,7 +70,7 @@ static bool is_sound_events(struct checker *checker, const struct rv_rec_chunk *
         return false;
     struct stream *stream = meet(checker, chunk->stream);
     if (chunk->flags & RV_REC_OPEN)
-        return rv_opening_is_all(checker->events, chunk->n_events);
+        return rv_stack_preamble_is_all(checker->events, chunk->n_events);
     memcpy(&head, payload, sizeof head);
     if (head.first_ordinal < stream->n_ordinals)
         return false;
@@ -135,10 +135,10 @@ static void index_chunk(struct checker *checker, const struct rv_rec_chunk *chun
         memcpy(&head, payload, sizeof head);
         added.ordinal = head.first_ordinal;
     }
-    rv_indexer_add(checker->indexer, &added);
+    rv_index_builder_add(checker->index_builder, &added);
 }
 
-/* A recorder of before told less of stacks, and not of all that are told of now; where a return showed lower frames its
+/* An older recorder listed less of stacks, and not all that are listed now; where a return showed lower frames its
  * self times depended on where batches ended. */
 static bool is_compared(const struct rv_rec_index_table *theirs, size_t column)
 {
@@ -157,7 +157,7 @@ static bool is_same(const struct rv_rec_index_table *ours, const struct rv_rec_i
 }
 
 /*
- * Does an INDEX tell of what was read? Where something is damaged it tells of more, and is only looked at. Totals are
+ * Does an INDEX cover what was read? Where something is damaged it covers more, and is only looked at. Totals are
  * where whoever wrote it had them, the last one's at the latest.
  */
 static bool is_sound_index(struct checker *checker, const struct rv_rec_chunk *chunk, const uint8_t *payload,
@@ -171,21 +171,21 @@ static bool is_sound_index(struct checker *checker, const struct rv_rec_chunk *c
     struct rv_rec_chunk ours = {.type = RV_REC_INDEX};
     checker->buffer.n = 0;
     bool has_totals = checker->theirs.columns[RV_REC_INDEX_TOTALS].n > 0;
-    if (!rv_indexer_put(checker->indexer, offset, has_totals, &checker->buffer))
+    if (!rv_index_builder_put(checker->index_builder, offset, has_totals, &checker->buffer))
         return false;
     ours.payload_bytes = checker->buffer.n;
     return rv_rec_index_decode(checker->compressor, &ours, checker->buffer.bytes, offset, &checker->ours) == 0 &&
            is_same(&checker->ours, &checker->theirs);
 }
 
-/* An index that is there has told of all calls. */
+/* An index that is there covers all calls. */
 static bool has_all_totals(const struct checker *checker)
 {
     bool is_compared = !checker->writer.path && checker->found->n_damages == 0 && checker->found->n_indexes > 0;
-    return !is_compared || !rv_indexer_has_totals(checker->indexer);
+    return !is_compared || !rv_index_builder_has_totals(checker->index_builder);
 }
 
-/* Where END tells of no index, what is there need not tell of all. */
+/* Where END names no index, what is there need not cover all. */
 static bool is_sound_end(const struct checker *checker, const struct rv_rec_chunk *chunk, const uint8_t *payload)
 {
     struct rv_rec_end end;
@@ -195,7 +195,7 @@ static bool is_sound_end(const struct checker *checker, const struct rv_rec_chun
     return end.last_index == 0 || has_all_totals(checker);
 }
 
-/* All events so far, less those that are here, were let go; those that are missing are told of otherwise. */
+/* All events so far, less those that are here, were let go; those that are missing are reported otherwise. */
 static bool is_sound_segment(struct checker *checker, const struct rv_rec_chunk *chunk, const uint8_t *payload)
 {
     struct rv_rec_segment segment;
@@ -248,9 +248,9 @@ static int put(struct checker *checker, const struct rv_rec_chunk *chunk, const 
 
 static int put_index(struct checker *checker, bool is_last)
 {
-    bool has_totals = is_last || rv_indexer_has_many_totals(checker->indexer);
+    bool has_totals = is_last || rv_index_builder_has_many_totals(checker->index_builder);
     rv_chunk_begin(&checker->buffer);
-    if (!rv_indexer_put(checker->indexer, checker->writer.n_bytes, has_totals, &checker->buffer))
+    if (!rv_index_builder_put(checker->index_builder, checker->writer.n_bytes, has_totals, &checker->buffer))
         return 0;
     rv_chunk_end(&checker->buffer, &(struct rv_rec_chunk){.type = RV_REC_INDEX});
     return rv_rec_writer_put(&checker->writer, &checker->buffer);
@@ -266,9 +266,9 @@ static uint32_t number_of(struct checker *checker, const struct rv_rec_chunk *ch
 /* A segment's indexes know of no other. */
 static void begin_segment(struct checker *checker, uint64_t last_index)
 {
-    rv_indexer_destroy(checker->indexer);
-    checker->indexer = rv_indexer_create();
-    rv_indexer_set_last(checker->indexer, last_index);
+    rv_index_builder_destroy(checker->index_builder);
+    checker->index_builder = rv_index_builder_create();
+    rv_index_builder_set_last(checker->index_builder, last_index);
 }
 
 static int copy_segment(struct checker *checker, const struct rv_rec_chunk *chunk, const uint8_t *payload)
@@ -278,14 +278,14 @@ static int copy_segment(struct checker *checker, const struct rv_rec_chunk *chun
     if (error)
         return error;
     memcpy(&segment, payload, sizeof segment);
-    segment.last_index = rv_indexer_last(checker->indexer);
+    segment.last_index = rv_index_builder_last(checker->index_builder);
     begin_segment(checker, segment.last_index);
     return put(checker, chunk, &segment, sizeof segment);
 }
 
 static int append(struct checker *checker, const struct rv_rec_chunk *chunk, const void *payload)
 {
-    int error = rv_indexer_is_due(checker->indexer) ? put_index(checker, false) : 0;
+    int error = rv_index_builder_is_due(checker->index_builder) ? put_index(checker, false) : 0;
     uint64_t offset = checker->writer.n_bytes;
     if (!error)
         error = put(checker, chunk, payload, chunk->payload_bytes);
@@ -332,7 +332,7 @@ static int finish(struct checker *checker)
         error = put_index(checker, true);
     if (error)
         return error;
-    const uint64_t last_index = checker->has_gaps ? 0 : rv_indexer_last(checker->indexer);
+    const uint64_t last_index = checker->has_gaps ? 0 : rv_index_builder_last(checker->index_builder);
     struct rv_rec_end end = {checker->found->n_events, checker->found->n_streams, last_index};
     return put(checker, &(struct rv_rec_chunk){.type = RV_REC_END}, &end, sizeof end);
 }
@@ -351,12 +351,12 @@ static void look_at(struct checker *checker, const struct rv_rec_chunk *chunk, c
 /* More are open than in a program that has made so large a recording. */
 static bool is_too_deep(const struct checker *checker, const struct rv_rec_reader_state *state)
 {
-    return rv_indexer_n_open(checker->indexer) > OPEN_OF_ANY + state->n_stored;
+    return rv_index_builder_n_open(checker->index_builder) > OPEN_OF_ANY + state->n_stored;
 }
 
 static const char *what_is_wrong(const struct rv_rec_chunk *chunk)
 {
-    return chunk->type == RV_REC_INDEX ? "an index that does not fit what it tells of" : "makes no sense";
+    return chunk->type == RV_REC_INDEX ? "an index that does not fit what it covers" : "makes no sense";
 }
 
 static int read_all(struct checker *checker, struct rv_rec_reader *reader)
@@ -377,7 +377,7 @@ static int read_all(struct checker *checker, struct rv_rec_reader *reader)
             return result;
         if (is_too_deep(checker, &state))
             return rv_err(EBADMSG, "%s: %llu calls are open at once: no program has so many", checker->path,
-                          (unsigned long long)rv_indexer_n_open(checker->indexer));
+                          (unsigned long long)rv_index_builder_n_open(checker->index_builder));
     }
     if (result == 0 && checker->writer.path)
         result = finish(checker);
@@ -400,7 +400,7 @@ int rv_rec_verify(const char *path, const struct rv_rec_reader_params *params, c
         error = rv_rec_writer_open(&checker.writer, out_path, rv_rec_reader_file(reader), rv_rec_reader_program(reader),
                                    is_forced);
     if (!error) {
-        checker.indexer = rv_indexer_create();
+        checker.index_builder = rv_index_builder_create();
         checker.codec = rv_codec_create();
         checker.compressor = rv_compressor_create();
         checker.events = rv_alloc(RV_REC_MAX_EVENTS + RV_BATCH_PADDING, sizeof *checker.events);
@@ -411,7 +411,7 @@ int rv_rec_verify(const char *path, const struct rv_rec_reader_params *params, c
     found->is_finished = rv_rec_reader_state(reader).is_finished;
     int close_error = rv_rec_writer_close(&checker.writer);
     rv_rec_reader_close(reader);
-    rv_indexer_destroy(checker.indexer);
+    rv_index_builder_destroy(checker.index_builder);
     rv_rec_index_fini(&checker.ours);
     rv_rec_index_fini(&checker.theirs);
     rv_codec_destroy(checker.codec);

@@ -16,9 +16,9 @@ struct rv_rec_verify { /* what was found */
 
 /*
  * Read a recording.
- *   params    is told of each damage, chunks that are whole and make no sense included
+ *   params    receives each damage, chunks that are whole and make no sense included
  *   out_path  NULL; else what is sound is written there, as a finished recording
- *   returns   0 whatever was found; negative errno with one line printed when it is no recording, tells of more open
+ *   returns   0 whatever was found; negative errno with one line printed when it is no recording, lists more open
  *             calls than any would, or a file fails
  */
 int rv_rec_verify(const char *path, const struct rv_rec_reader_params *params, const char *out_path, bool is_forced,

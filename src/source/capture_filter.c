@@ -10,7 +10,7 @@
 
 enum verdict { UNKNOWN = 0, PASSES, STOPS };
 
-struct rv_filter {
+struct rv_capture_filter {
     regex_t include, exclude;
     bool has_include, has_exclude;
     uint8_t *verdicts; /* enum verdict by id */
@@ -27,26 +27,26 @@ static int compile(regex_t *regex, const char *pattern, const char *option)
     return rv_err(EINVAL, "%s=%s: %s", option, pattern, why);
 }
 
-int rv_filter_create(struct rv_filter **filter, const char *include, const char *exclude)
+int rv_capture_filter_create(struct rv_capture_filter **filter, const char *include, const char *exclude)
 {
     *filter = NULL;
     if (!include && !exclude)
         return 0;
-    struct rv_filter *made = rv_alloc(1, sizeof *made);
+    struct rv_capture_filter *made = rv_alloc(1, sizeof *made);
     int error = 0;
     if (include && (error = compile(&made->include, include, "--include")) == 0)
         made->has_include = true;
     if (!error && exclude && (error = compile(&made->exclude, exclude, "--exclude")) == 0)
         made->has_exclude = true;
     if (error) {
-        rv_filter_destroy(made);
+        rv_capture_filter_destroy(made);
         return error;
     }
     *filter = made;
     return 0;
 }
 
-void rv_filter_destroy(struct rv_filter *filter)
+void rv_capture_filter_destroy(struct rv_capture_filter *filter)
 {
     if (!filter)
         return;
@@ -58,7 +58,7 @@ void rv_filter_destroy(struct rv_filter *filter)
     free(filter);
 }
 
-static enum verdict judge(struct rv_filter *filter, struct rv_catalog *catalog, uint32_t id)
+static enum verdict judge(struct rv_capture_filter *filter, struct rv_catalog *catalog, uint32_t id)
 {
     struct rv_catalog_name name;
     rv_catalog_name(catalog, id, &name);
@@ -71,7 +71,7 @@ static enum verdict judge(struct rv_filter *filter, struct rv_catalog *catalog, 
     return PASSES;
 }
 
-bool rv_filter_has(struct rv_filter *filter, struct rv_catalog *catalog, uint32_t id)
+bool rv_capture_filter_has(struct rv_capture_filter *filter, struct rv_catalog *catalog, uint32_t id)
 {
     if (id >= filter->n)
         filter->verdicts = rv_vec_extend(filter->verdicts, &filter->n, (size_t)id + 1, sizeof *filter->verdicts);

@@ -10,16 +10,16 @@
 
 #include "symbols/catalog.h"
 
-struct rv_filter; /* opaque */
+struct rv_capture_filter; /* opaque */
 
 /*
  * Compile POSIX extended regular expressions; NULL patterns let everything through.
  *   returns  0 with *filter (NULL when both patterns are), -EINVAL with one line printed
  */
-int rv_filter_create(struct rv_filter **filter, const char *include, const char *exclude);
-void rv_filter_destroy(struct rv_filter *filter);
+int rv_capture_filter_create(struct rv_capture_filter **filter, const char *include, const char *exclude);
+void rv_capture_filter_destroy(struct rv_capture_filter *filter);
 
 /* Is this subroutine captured? Reads its name at first sight (milliseconds, once). Drain thread. */
-bool rv_filter_has(struct rv_filter *filter, struct rv_catalog *catalog, uint32_t id);
+bool rv_capture_filter_has(struct rv_capture_filter *filter, struct rv_catalog *catalog, uint32_t id);
 
 #endif

@@ -27,7 +27,7 @@ struct block {
     uint64_t offset, last_ns;
     uint32_t n_events, stack;
     uint32_t first_entry, n_entries; /* of the stream's */
-    uint32_t index;                  /* which INDEX tells of it: entries before that do not hold */
+    uint32_t index;                  /* which INDEX covers it: entries before that do not hold */
 };
 
 struct stream {
@@ -70,7 +70,7 @@ struct indexed {
 static void say_damage(struct indexed *indexed)
 {
     if (!indexed->is_damaged)
-        rv_warn("%s: damaged: what its index tells of is not all there; see --check", indexed->path);
+        rv_warn("%s: damaged: not all that its index covers is there; see --check", indexed->path);
     indexed->is_damaged = true;
 }
 

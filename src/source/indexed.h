@@ -1,7 +1,4 @@
-/*
- * A recording by its index: what it says of all blocks in sum is told at once, the events of a block when somebody
- * looks at it.
- */
+/* A recording read through its index: the summary of all blocks first, the events of a block on demand. */
 #ifndef RV_SOURCE_INDEXED_H
 #define RV_SOURCE_INDEXED_H
 

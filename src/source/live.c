@@ -45,7 +45,7 @@ struct live_ring {
     uint32_t name_seen;  /* control.name_is_set of the name we know */
     uint64_t n_dropped_said;
     bool is_owner_gone;    /* at this turn's look */
-    uint64_t n_lost_ahead; /* overwritten events to be told of before the next one */
+    uint64_t n_lost_ahead; /* overwritten events to be reported before the next one */
     bool is_damage_said;
 };
 
@@ -265,7 +265,7 @@ static void drain_ring(struct live *live, struct live_ring *slot, const struct r
     while (n_left > 0) {
         struct rv_batch *batch = wait_for_batch(live, intake);
         struct rv_ring_read read = rv_ring_pop(&slot->ring, live->popped, RV_BATCH_EVENTS - 1);
-        /* A module is told of before the first event from it: what the pop has seen, the table now shows. */
+        /* A module is announced before the first event from it: what the pop has seen, the table now shows. */
         rv_module_watch_refresh(&live->modules);
         slot->n_lost_ahead += read.n_overwritten;
         if (slot->n_lost_ahead)

@@ -15,8 +15,8 @@ struct rv_live_params {
      * NULL: then it ends when no ring has an owner and there has been one. */
     bool (*is_over)(void *context);
     void *is_over_context;
-    struct rv_filter *filter; /* borrowed, or NULL */
-    bool is_private;          /* nobody reads the file afterwards: producers are told for good what the filter stops */
+    struct rv_capture_filter *filter; /* borrowed, or NULL */
+    bool is_private; /* nobody reads the file afterwards: producers are told for good what the filter stops */
 };
 
 /* Attach as the draining consumer. The map is borrowed until close. NULL with a line printed when another one drains

@@ -55,7 +55,7 @@ static bool is_process_gone(const struct rv_map *map, uint32_t process_idx)
 {
     const struct rv_wire_process *process = rv_map_process(map, process_idx);
     return __atomic_load_n(&process->state, __ATOMIC_ACQUIRE) == RV_PROCESS_ENDED || /* D2 <- D1 */
-           !rv_owner_is_running(process->pid, process->start);
+           !rv_liveness_is_running(process->pid, process->start);
 }
 
 /* Once pending records have doubled: those of processes that are gone get a last look. */

@@ -4,7 +4,7 @@
 
 #include "source/filter_told.h"
 
-/* Of the first event that is to be believed about the time: SYNC tells of the past. */
+/* Of the first event that is to be believed about the time: SYNC describes the past. */
 static uint64_t first_ticks(const struct rv_event *events, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++)
@@ -65,7 +65,8 @@ static uint32_t apply_filter(struct rv_normalizer *normalizer, struct rv_event *
     uint32_t written = 0;
     for (uint32_t i = 0; i < n; i++) {
         bool is_call = rv_event_kind(&events[i]) <= RV_EVENT_RETURN || rv_event_kind(&events[i]) == RV_EVENT_SYNC;
-        if (!is_call || events[i].id == 0 || rv_filter_has(normalizer->filter, normalizer->catalog, events[i].id))
+        if (!is_call || events[i].id == 0 ||
+            rv_capture_filter_has(normalizer->filter, normalizer->catalog, events[i].id))
             events[written++] = events[i];
         else if (popped && normalizer->told)
             rv_filter_tell(normalizer->told, normalizer->process_idx, &popped[i]);

@@ -1,6 +1,6 @@
 /*
- * Popped events made fit for the scan: a ring's bytes are input, the scan's invariants are not negotiable. Here ticks
- * become ns: behind it nobody knows of any.
+ * Makes popped events fit for the scan: a ring's bytes are untrusted, the scan's invariants must hold. Ticks become ns
+ * here; later stages see nanoseconds only.
  */
 #ifndef RV_SOURCE_NORMALIZE_H
 #define RV_SOURCE_NORMALIZE_H
@@ -15,10 +15,10 @@ struct rv_normalizer {
     struct rv_catalog *catalog;
     struct rv_catalog_process *process;
     struct rv_name_map *names;
-    struct rv_filter *filter; /* or NULL */
-    struct rv_filter_told *told; /* where producers learn what it stops; or NULL */
-    uint32_t process_idx;        /* as producers know the process */
-    uint64_t last_ns;         /* of the stream: times never fall */
+    struct rv_capture_filter *filter; /* or NULL */
+    struct rv_filter_told *told;      /* where producers learn what it stops; or NULL */
+    uint32_t process_idx;             /* as producers know the process */
+    uint64_t last_ns;                 /* of the stream: times never fall */
 };
 
 /* A time of the ring's in ns, as far as an event's 60 bits hold it. */
@@ -27,7 +27,7 @@ uint64_t rv_normalize_time(const struct rv_clock *clock, uint64_t ticks);
 /*
  * Append popped events to an empty or begun batch (n_popped <= RV_BATCH_EVENTS - batch->n):
  *   unknown kinds are removed; ticks become ns, and those that fall are raised to their predecessor's (SYNC keeps its
- *   own: it tells of the past); addresses and name ids become catalogue ids; filtered subroutines are removed; specials
+ *   own: it describes the past); addresses and name ids become catalogue ids; filtered subroutines are removed; specials
  *   are listed. Sets n, n_specials, base_ns (of a batch that was empty) and the padding.
  *   returns  how many popped events were dealt with: those RV_BATCH_NS or more above base are for the next batch
  */

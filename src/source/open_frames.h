@@ -35,7 +35,7 @@ uint32_t rv_open_frames_below(const struct rv_open_frames *frames, uint32_t fram
 
 /*
  * The n frames from one downward, which are all that there are, into *stack: until the next read. Of stack->depth they
- * take the least level; where nothing was told of it, it becomes what follows from them.
+ * take the least level; where nothing is known of it, it becomes what follows from them.
  */
 void rv_open_frames_read(struct rv_open_frames *frames, uint32_t top, uint32_t n, struct rv_page_stack *stack);
 

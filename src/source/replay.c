@@ -21,7 +21,7 @@ struct replay_stream {
     struct rv_rec_account before;  /* its first event in the file */
     uint64_t segment;              /* in which it was met, or last had a gap before */
     bool has_events, is_beginning; /* what is submitted tells what is open */
-    bool is_retelling;             /* it tells of a hole in the file */
+    bool is_retelling;             /* it describes a hole in the file */
     bool is_resumed;               /* there was a gap */
     uint64_t last_ns;
     uint64_t n_events;  /* its next ordinal */
@@ -220,7 +220,7 @@ static bool take_events(struct replay *replay, const struct rv_rec_chunk *chunk,
     struct rv_rec_events head;
     const bool is_open = chunk->flags & RV_REC_OPEN;
     if (rv_codec_decode(replay->codec, chunk, payload, chunk->payload_bytes, replay->events) != 0 ||
-        (is_open && !rv_opening_is_all(replay->events, chunk->n_events)))
+        (is_open && !rv_stack_preamble_is_all(replay->events, chunk->n_events)))
         return false;
     memcpy(&head, payload, sizeof head);
     struct replay_stream *stream = stream_at(replay, chunk->stream);

@@ -30,11 +30,11 @@ struct rv_intake {
     void (*submit_batch)(void *context, struct rv_batch *batch); /* n == 0 only gives it back */
     bool (*is_stopping)(void *context); /* end at the next turn: drain what is there, close every stream */
     void (*define)(void *context, const struct rv_definition *definitions, size_t n);
-    /* For sources that tell of events in sum and hand them over when they are looked at; NULL: all are wanted. */
+    /* For sources that deliver summaries, and events on demand; NULL: all events are delivered. */
     const struct rv_intake_pages *pages;
 };
 
-/* A stream in sum, block by block; and pages of it, each all events of one block, as they are asked for. */
+/* A stream's summary, block by block; and its pages, each all events of one block, on demand. */
 struct rv_intake_pages {
     /* What is known of the stream's next block. */
     void (*summarize)(void *context, void *stream, const struct rv_block_summary *summary);

@@ -150,7 +150,8 @@ bool rv_elf_variable(const struct rv_elf *elf, const char *name, uint64_t *addre
     GElf_Sym symbol;
     for (size_t i = 0; i < data->d_size / symbol_bytes && i <= INT32_MAX && gelf_getsym(data, (int)i, &symbol); i++) {
         const char *its = elf_strptr(elf->file->elf, header.sh_link, symbol.st_name);
-        if (GELF_ST_TYPE(symbol.st_info) != STT_OBJECT || symbol.st_shndx == SHN_UNDEF || !its || strcmp(its, name) != 0)
+        if (GELF_ST_TYPE(symbol.st_info) != STT_OBJECT || symbol.st_shndx == SHN_UNDEF || !its ||
+            strcmp(its, name) != 0)
             continue;
         *address = symbol.st_value;
         return true;

@@ -13,7 +13,7 @@
 #define LEVER_HEIGHT 22.0f
 #define LEVER_STEP (LEVER_WIDTH + 4.0f)
 #define FINISH_WIDTH 112.0f /* whose key is a chord */
-#define LEVERS_WIDTH (RV_COCKPIT_FINISH * LEVER_STEP + FINISH_WIDTH + 80.0f)
+#define LEVERS_WIDTH (RV_DEBUGGER_PANEL_FINISH * LEVER_STEP + FINISH_WIDTH + 80.0f)
 #define CLOSE_WIDTH 52.0f
 #define STACK_SHARE 0.36f
 #define SOURCE_SHARE 0.34f
@@ -46,13 +46,13 @@ static void show_field(const char *id, const char *hint, char *text, enum rv_ui_
 
 /* ---- head ---- */
 
-static void show_lever(const struct rv_ui_style *style, const struct rv_cockpit_lever_look *lever, uint32_t which,
-                       struct rv_ui_requests *requests)
+static void show_lever(const struct rv_ui_style *style, const struct rv_debugger_panel_lever_look *lever,
+                       uint32_t which, struct rv_ui_requests *requests)
 {
     struct rv_imgui_area area;
     char tip[160];
     rv_imgui_push_id(which);
-    rv_imgui_touch("lever", which == RV_COCKPIT_FINISH ? FINISH_WIDTH : LEVER_WIDTH, LEVER_HEIGHT, &area);
+    rv_imgui_touch("lever", which == RV_DEBUGGER_PANEL_FINISH ? FINISH_WIDTH : LEVER_WIDTH, LEVER_HEIGHT, &area);
     bool is_hovered = rv_imgui_is_hovered(), can = !lever->why_not;
     if (can && rv_imgui_is_clicked(0))
         ask(requests, RV_UI_LEVER, which);
@@ -76,7 +76,7 @@ static void show_sign(uint32_t rgba, float x, float y)
     rv_imgui_draw_box((struct rv_imgui_area){x + 5.0f, y, BAR_WIDTH, 8.0f}, 1.0f, rgba);
 }
 
-static void show_state(const struct rv_ui_style *style, const struct rv_cockpit *shown, float room)
+static void show_state(const struct rv_ui_style *style, const struct rv_debugger_panel *shown, float room)
 {
     struct rv_imgui_area area;
     char text[PLACE_BYTES];
@@ -98,7 +98,7 @@ static void show_state(const struct rv_ui_style *style, const struct rv_cockpit 
     rv_imgui_draw_text((float[2]){area.x + 21.0f, area.y + 2.0f}, RV_IMGUI_FONT_SMALL, ink, text);
 }
 
-static void show_head(const struct rv_ui_style *style, const struct rv_cockpit *shown, float width,
+static void show_head(const struct rv_ui_style *style, const struct rv_debugger_panel *shown, float width,
                       struct rv_ui_requests *requests)
 {
     float levers_x = width - (shown->has_levers ? LEVERS_WIDTH : CLOSE_WIDTH + 24.0f);
@@ -109,7 +109,7 @@ static void show_head(const struct rv_ui_style *style, const struct rv_cockpit *
     rv_imgui_same_line(GAP);
     float room = rv_imgui_room() - (width - EDGE - levers_x) - GAP;
     show_state(style, shown, room);
-    for (uint32_t i = 0; shown->has_levers && i < RV_COCKPIT_LEVERS; i++) {
+    for (uint32_t i = 0; shown->has_levers && i < RV_DEBUGGER_PANEL_LEVERS; i++) {
         rv_imgui_at(levers_x + LEVER_STEP * (float)i, HEAD_Y - 1.0f);
         show_lever(style, &shown->levers[i], i, requests);
     }
@@ -120,10 +120,10 @@ static void show_head(const struct rv_ui_style *style, const struct rv_cockpit *
 
 /* ---- stack and source ---- */
 
-static void show_frame(const struct rv_ui_style *style, const struct rv_cockpit *shown, uint32_t which,
+static void show_frame(const struct rv_ui_style *style, const struct rv_debugger_panel *shown, uint32_t which,
                        struct rv_ui_requests *requests)
 {
-    const struct rv_cockpit_frame *frame = &shown->frames[which];
+    const struct rv_debugger_panel_frame *frame = &shown->frames[which];
     struct rv_imgui_area area;
     char place[PLACE_BYTES], tip[2 * PLACE_BYTES];
     rv_imgui_push_id(which);
@@ -148,8 +148,8 @@ static void show_frame(const struct rv_ui_style *style, const struct rv_cockpit 
     rv_imgui_pop_id();
 }
 
-static void show_stack(const struct rv_ui_style *style, const struct rv_cockpit *shown, float width, float height,
-                       struct rv_ui_requests *requests)
+static void show_stack(const struct rv_ui_style *style, const struct rv_debugger_panel *shown, float width,
+                       float height, struct rv_ui_requests *requests)
 {
     rv_imgui_child_begin("stack", width, height);
     if (shown->no_frames[0])
@@ -159,7 +159,7 @@ static void show_stack(const struct rv_ui_style *style, const struct rv_cockpit 
     rv_imgui_child_end();
 }
 
-static void show_line(const struct rv_ui_style *style, const struct rv_cockpit_line *line)
+static void show_line(const struct rv_ui_style *style, const struct rv_debugger_panel_line *line)
 {
     struct rv_imgui_area area;
     char number[16];
@@ -179,7 +179,8 @@ static void show_line(const struct rv_ui_style *style, const struct rv_cockpit_l
     rv_imgui_pop_id();
 }
 
-static void show_source(const struct rv_ui_style *style, const struct rv_cockpit *shown, float width, float height)
+static void show_source(const struct rv_ui_style *style, const struct rv_debugger_panel *shown, float width,
+                        float height)
 {
     rv_imgui_child_begin("source", width, height);
     if (shown->frame < shown->n_frames && shown->frames[shown->frame].place[0])
@@ -218,12 +219,12 @@ static void show_entry(const struct rv_ui_style *style, const char *what, const 
     rv_imgui_pop_id();
 }
 
-static void show_watches(const struct rv_ui_style *style, const struct rv_cockpit *shown,
-                         struct rv_cockpit_state *state, struct rv_ui_requests *requests)
+static void show_watches(const struct rv_ui_style *style, const struct rv_debugger_panel *shown,
+                         struct rv_debugger_panel_state *state, struct rv_ui_requests *requests)
 {
     show_field("##watch", "watch an expression", state->watch, RV_UI_WATCH, requests);
     for (size_t i = 0; i < shown->n_watches; i++) {
-        const struct rv_cockpit_watch *watch = &shown->watches[i];
+        const struct rv_debugger_panel_watch *watch = &shown->watches[i];
         char value[PLACE_BYTES * 2];
         (void)snprintf(value, sizeof value, "%s%s", watch->is_error ? ": " : " = ",
                        watch->value ? watch->value : "no value yet");
@@ -231,16 +232,16 @@ static void show_watches(const struct rv_ui_style *style, const struct rv_cockpi
     }
 }
 
-static void show_breaks(const struct rv_ui_style *style, const struct rv_cockpit *shown, struct rv_cockpit_state *state,
-                        struct rv_ui_requests *requests)
+static void show_breaks(const struct rv_ui_style *style, const struct rv_debugger_panel *shown,
+                        struct rv_debugger_panel_state *state, struct rv_ui_requests *requests)
 {
     show_field("##break", "stop at a subroutine, FILE:LINE or LINE", state->where, RV_UI_BREAK, requests);
     for (size_t i = 0; i < shown->n_breaks; i++)
         show_entry(style, "stops at ", shown->breaks[i].where, false, RV_UI_UNBREAK, shown->breaks[i].number, requests);
 }
 
-static void show_value(const struct rv_ui_style *style, const struct rv_cockpit *shown, struct rv_cockpit_state *state,
-                       struct rv_ui_requests *requests)
+static void show_value(const struct rv_ui_style *style, const struct rv_debugger_panel *shown,
+                       struct rv_debugger_panel_state *state, struct rv_ui_requests *requests)
 {
     char text[RV_UI_TEXT_BYTES + 16];
     show_field("##eval", "evaluate an expression", state->expression, RV_UI_EVAL, requests);
@@ -252,8 +253,8 @@ static void show_value(const struct rv_ui_style *style, const struct rv_cockpit 
                           shown->value[0] ? shown->value : "nothing");
 }
 
-static void show_inquiries(const struct rv_ui_style *style, const struct rv_cockpit *shown,
-                           struct rv_cockpit_state *state, float height, struct rv_ui_requests *requests)
+static void show_inquiries(const struct rv_ui_style *style, const struct rv_debugger_panel *shown,
+                           struct rv_debugger_panel_state *state, float height, struct rv_ui_requests *requests)
 {
     rv_imgui_child_begin("inquiries", 0.0f, height);
     if (shown->message[0])
@@ -266,8 +267,8 @@ static void show_inquiries(const struct rv_ui_style *style, const struct rv_cock
     rv_imgui_child_end();
 }
 
-void rv_cockpit_show(struct rv_ui *ui, const struct rv_cockpit *shown, struct rv_cockpit_state *state,
-                     struct rv_ui_requests *requests)
+void rv_debugger_panel_show(struct rv_ui *ui, const struct rv_debugger_panel *shown,
+                            struct rv_debugger_panel_state *state, struct rv_ui_requests *requests)
 {
     const struct rv_ui_style *style = rv_ui_style(ui);
     bool has_body = shown->n_frames || shown->no_frames[0] || shown->is_steered || shown->message[0];

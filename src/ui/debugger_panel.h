@@ -4,71 +4,71 @@
 
 #include "ui/ui.h"
 
-enum rv_cockpit_lever {
-    RV_COCKPIT_RUN,
-    RV_COCKPIT_STOP,
-    RV_COCKPIT_NEXT,
-    RV_COCKPIT_STEP,
-    RV_COCKPIT_FINISH,
-    RV_COCKPIT_LEVERS
+enum rv_debugger_panel_lever {
+    RV_DEBUGGER_PANEL_RUN,
+    RV_DEBUGGER_PANEL_STOP,
+    RV_DEBUGGER_PANEL_NEXT,
+    RV_DEBUGGER_PANEL_STEP,
+    RV_DEBUGGER_PANEL_FINISH,
+    RV_DEBUGGER_PANEL_LEVERS
 };
 
-struct rv_cockpit_lever_look {
+struct rv_debugger_panel_lever_look {
     const char *label, *key, *why_not; /* why_not NULL = it can be pulled */
     const char *words;                 /* what it does */
 };
 
-struct rv_cockpit_frame {
+struct rv_debugger_panel_frame {
     const char *call, *place; /* place "" = not known */
 };
 
-struct rv_cockpit_line {
+struct rv_debugger_panel_line {
     uint32_t number;
     const char *text;
     bool is_here;
 };
 
-struct rv_cockpit_watch {
+struct rv_debugger_panel_watch {
     const char *expression, *value; /* value NULL = none yet */
     uint32_t idx;
     bool is_error;
 };
 
-struct rv_cockpit_break {
+struct rv_debugger_panel_break {
     const char *where;
     uint32_t number;
 };
 
-struct rv_cockpit {      /* texts are borrowed for a pass */
-    const char *name;    /* of the thread; "" = none is chosen, and state says what to do */
-    const char *about;   /* its process and ring */
-    const char *state;   /* "stopped at x.pl:3" */
-    const char *message; /* why the last wish was not done, or what else is to be known; "" = nothing */
+struct rv_debugger_panel { /* texts are borrowed for a pass */
+    const char *name;      /* of the thread; "" = none is chosen, and state says what to do */
+    const char *about;     /* its process and ring */
+    const char *state;     /* "stopped at x.pl:3" */
+    const char *message;   /* why the last request was not done, or what else is to be known; "" = nothing */
     bool is_stopped;
     bool has_levers;
     bool is_steered; /* it answers: there are watches, breakpoints and expressions */
-    struct rv_cockpit_lever_look levers[RV_COCKPIT_LEVERS];
-    const struct rv_cockpit_frame *frames; /* innermost first */
+    struct rv_debugger_panel_lever_look levers[RV_DEBUGGER_PANEL_LEVERS];
+    const struct rv_debugger_panel_frame *frames; /* innermost first */
     size_t n_frames;
     uint32_t frame;        /* whose lines are shown */
     const char *no_frames; /* why there are none, or whose they are; "" = nothing to say */
-    const struct rv_cockpit_line *lines;
+    const struct rv_debugger_panel_line *lines;
     size_t n_lines;
-    const struct rv_cockpit_watch *watches;
+    const struct rv_debugger_panel_watch *watches;
     size_t n_watches;
-    const struct rv_cockpit_break *breaks;
+    const struct rv_debugger_panel_break *breaks;
     size_t n_breaks;
     const char *expression, *value; /* evaluated last; "" = none */
     bool is_value_error;
 };
 
-struct rv_cockpit_state { /* zeroed = nothing typed */
+struct rv_debugger_panel_state { /* zeroed = nothing typed */
     char watch[RV_UI_TEXT_BYTES], where[RV_UI_TEXT_BYTES], expression[RV_UI_TEXT_BYTES];
 };
 
 /* Asks for RV_UI_LEVER, RV_UI_FRAME, RV_UI_WATCH, RV_UI_UNWATCH, RV_UI_BREAK, RV_UI_UNBREAK, RV_UI_EVAL,
  * RV_UI_CLOSE_COCKPIT. */
-void rv_cockpit_show(struct rv_ui *ui, const struct rv_cockpit *shown, struct rv_cockpit_state *state,
-                     struct rv_ui_requests *requests);
+void rv_debugger_panel_show(struct rv_ui *ui, const struct rv_debugger_panel *shown,
+                            struct rv_debugger_panel_state *state, struct rv_ui_requests *requests);
 
 #endif

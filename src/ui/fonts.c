@@ -6,15 +6,15 @@
             "_end\n" #symbol "_end:\n.previous\n");                                                                    \
     extern const unsigned char symbol[], symbol##_end[]
 
-EMBED(rv_typeface_text_bytes, RINGVIZ_FONT_DIRECTORY "/DejaVuSans.ttf");
-EMBED(rv_typeface_bold_bytes, RINGVIZ_FONT_DIRECTORY "/DejaVuSans-Bold.ttf");
+EMBED(rv_fonts_text_bytes, RINGVIZ_FONT_DIRECTORY "/DejaVuSans.ttf");
+EMBED(rv_fonts_bold_bytes, RINGVIZ_FONT_DIRECTORY "/DejaVuSans-Bold.ttf");
 
-struct rv_typeface rv_typeface_text(void)
+struct rv_fonts rv_fonts_text(void)
 {
-    return (struct rv_typeface){rv_typeface_text_bytes, (size_t)(rv_typeface_text_bytes_end - rv_typeface_text_bytes)};
+    return (struct rv_fonts){rv_fonts_text_bytes, (size_t)(rv_fonts_text_bytes_end - rv_fonts_text_bytes)};
 }
 
-struct rv_typeface rv_typeface_bold(void)
+struct rv_fonts rv_fonts_bold(void)
 {
-    return (struct rv_typeface){rv_typeface_bold_bytes, (size_t)(rv_typeface_bold_bytes_end - rv_typeface_bold_bytes)};
+    return (struct rv_fonts){rv_fonts_bold_bytes, (size_t)(rv_fonts_bold_bytes_end - rv_fonts_bold_bytes)};
 }

@@ -4,12 +4,12 @@
 
 #include <stddef.h>
 
-struct rv_typeface {
+struct rv_fonts {
     const unsigned char *bytes; /* TrueType */
     size_t n_bytes;
 };
 
-struct rv_typeface rv_typeface_text(void); /* DejaVu Sans */
-struct rv_typeface rv_typeface_bold(void);
+struct rv_fonts rv_fonts_text(void); /* DejaVu Sans */
+struct rv_fonts rv_fonts_bold(void);
 
 #endif

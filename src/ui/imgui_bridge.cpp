@@ -183,7 +183,7 @@ bool rv_imgui_wants_text(const rv_imgui *)
 
 // ---- passes ----
 
-static void add_font(const rv_typeface &face, rv_imgui_font font, float scale)
+static void add_font(const rv_fonts &face, rv_imgui_font font, float scale)
 {
     ImFontConfig config;
     config.FontDataOwnedByAtlas = false;
@@ -202,9 +202,9 @@ static void build_fonts(rv_imgui *imgui, float scale)
     imgui->scale = scale;
     io.Fonts->Clear();
     io.Fonts->FontBuilderIO = ImGuiFreeType::GetBuilderForFreeType();
-    add_font(rv_typeface_text(), RV_IMGUI_FONT_TEXT, scale);
-    add_font(rv_typeface_bold(), RV_IMGUI_FONT_BOLD, scale);
-    add_font(rv_typeface_text(), RV_IMGUI_FONT_SMALL, scale);
+    add_font(rv_fonts_text(), RV_IMGUI_FONT_TEXT, scale);
+    add_font(rv_fonts_bold(), RV_IMGUI_FONT_BOLD, scale);
+    add_font(rv_fonts_text(), RV_IMGUI_FONT_SMALL, scale);
     io.FontGlobalScale = 1.0f / scale;
     ImGui_ImplOpenGL3_CreateFontsTexture();
 }

@@ -110,7 +110,7 @@ void rv_imgui_label(const char *text, uint32_t rgba); /* as high as the field th
 void rv_imgui_text_wrapped(enum rv_imgui_font font, uint32_t rgba, const char *text);
 float rv_imgui_text_width(enum rv_imgui_font font, const char *text);
 
-/* Of the first n_bytes, as rv_caption_width_fn; font is a const enum rv_imgui_font *. */
+/* Of the first n_bytes, as rv_short_name_width_fn; font is a const enum rv_imgui_font *. */
 float rv_imgui_measure(const void *font, const char *text, size_t n_bytes);
 
 /* width 0 = as wide as its label. True when pressed. */

@@ -62,7 +62,7 @@ static void show_find(const struct rv_ui_style *style, const struct rv_search_ba
 }
 
 /* A rule as two buttons: its text inverts it, the cross takes it away. */
-static void show_chip(const struct rv_lens_rule *rule, uint32_t idx, struct rv_ui_requests *requests)
+static void show_chip(const struct rv_filter_rule *rule, uint32_t idx, struct rv_ui_requests *requests)
 {
     char label[CHIP_BYTES + 4];
     bool is_long = strlen(rule->text) > CHIP_BYTES;
@@ -93,10 +93,10 @@ static void show_rules(const struct rv_ui_style *style, const struct rv_search_b
         rv_imgui_text(RV_IMGUI_FONT_SMALL, style->text_warning, shown->rule_why);
         rv_imgui_same_line(GAP);
     }
-    for (size_t i = 0; i < shown->lens->n_rules && rv_imgui_room() > CHIP_ROOM; i++)
-        show_chip(&shown->lens->rules[i], (uint32_t)i, requests);
-    if (shown->lens->n_rules &&
-        rv_imgui_button(shown->lens->mode == RV_LENS_HIDE ? "others hidden" : "others dimmed", 0.0f, false))
+    for (size_t i = 0; i < shown->filter->n_rules && rv_imgui_room() > CHIP_ROOM; i++)
+        show_chip(&shown->filter->rules[i], (uint32_t)i, requests);
+    if (shown->filter->n_rules &&
+        rv_imgui_button(shown->filter->mode == RV_FILTER_HIDE ? "others hidden" : "others dimmed", 0.0f, false))
         ask(requests, RV_UI_HIDE, 0);
 }
 

@@ -13,7 +13,7 @@ struct rv_search_bar {
     unsigned percent; /* of all that there is was searched */
     bool is_whole;    /* everything was looked at */
     bool is_partial;  /* but what was evicted */
-    const struct rv_lens *lens;
+    const struct rv_filter *filter;
     const char *rule_why; /* why the last rule was not added; "" = it was */
     unsigned n_asked;     /* how often the search was asked for: each time the field takes the keyboard */
 };

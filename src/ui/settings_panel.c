@@ -22,7 +22,7 @@ static bool choose(const struct rv_ui_style *style, const char *label, const cha
     return rv_imgui_choice(id, rv_imgui_room(), names, n, chosen);
 }
 
-void rv_preferences_show(struct rv_ui *ui, const struct rv_preferences *shown, struct rv_ui_requests *requests)
+void rv_settings_panel_show(struct rv_ui *ui, const struct rv_settings_panel *shown, struct rv_ui_requests *requests)
 {
     static const unsigned percents[N_SCALES] = {75, 100, 125, 150, 200};
     static const char *const scales[N_SCALES] = {"75 %", "100 %", "125 %", "150 %", "200 %"};

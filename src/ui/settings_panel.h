@@ -4,7 +4,7 @@
 
 #include "ui/ui.h"
 
-struct rv_preferences {
+struct rv_settings_panel {
     enum rv_color_theme theme;
     unsigned scale_percent;
     const char *const *schemes;
@@ -14,6 +14,6 @@ struct rv_preferences {
 };
 
 /* Asks for RV_UI_THEME, RV_UI_SCALE, RV_UI_SCHEME, RV_UI_TOGGLE_LEGEND, RV_UI_TOGGLE_MINIMAP. */
-void rv_preferences_show(struct rv_ui *ui, const struct rv_preferences *shown, struct rv_ui_requests *requests);
+void rv_settings_panel_show(struct rv_ui *ui, const struct rv_settings_panel *shown, struct rv_ui_requests *requests);
 
 #endif

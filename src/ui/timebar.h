@@ -10,7 +10,7 @@
 struct rv_timebar {
     uint64_t first_ns, last_ns; /* of the track's ends; it takes no drag while they are equal */
     uint64_t at_ns;             /* the playhead, or where it would be */
-    uint64_t step_ns;           /* what is told of times is at least as fine as this */
+    uint64_t step_ns;           /* times are shown at least as fine as this */
     double speed;
     bool is_on; /* the playhead is */
     bool is_playing;

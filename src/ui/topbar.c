@@ -15,7 +15,7 @@
 #define TAB_Y 6.0f
 #define PILL_HEIGHT 15.0f
 #define PROGRAM_BYTES 256
-#define PROGRAM_LEAVES 620.0f /* points, of all that is told of it */
+#define PROGRAM_LEAVES 620.0f /* points, of all that is shown of it */
 #define PROGRAM_WIDTH_MIN 100.0f
 
 struct bar {

@@ -238,7 +238,7 @@ struct rv_imgui_area rv_ui_center(const struct rv_ui *ui, float width, float hei
 void rv_ui_fit_name(enum rv_imgui_font font, const char *name, float width, char *out, size_t out_bytes)
 {
     out[0] = '\0';
-    (void)rv_caption_fit(name, &(struct rv_caption_room){width, rv_imgui_measure, &font}, out, out_bytes);
+    (void)rv_short_name_fit(name, &(struct rv_short_name_room){width, rv_imgui_measure, &font}, out, out_bytes);
 }
 
 struct rv_ui_insets rv_ui_insets(const struct rv_ui *ui)

@@ -61,7 +61,7 @@ enum rv_ui_request_kind {
     RV_UI_PIN_LANE,
     RV_UI_SHOW_LANE,
     RV_UI_CLOSE_THREADS,
-    RV_UI_LEVER,   /* idx: an rv_cockpit_lever */
+    RV_UI_LEVER,   /* idx: an rv_debugger_panel_lever */
     RV_UI_FRAME,   /* idx: whose lines to show */
     RV_UI_WATCH,   /* text: an expression */
     RV_UI_UNWATCH, /* idx */

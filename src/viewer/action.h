@@ -10,7 +10,7 @@
 
 enum rv_action {
     RV_ACTION_NONE,
-    RV_ACTION_LOOK_3D, /* the four in the order of enum rv_look */
+    RV_ACTION_LOOK_3D, /* the four in the order of enum rv_view_mode */
     RV_ACTION_LOOK_ALIGNED,
     RV_ACTION_LOOK_FLAME,
     RV_ACTION_LOOK_TOP,

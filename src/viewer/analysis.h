@@ -1,6 +1,6 @@
 /*
- * What the user asks of the trace: a search, rules for what is let through, a selected range and what happened in it.
- * No GL, no SDL. Main thread.
+ * What the user asks of the trace: a search, filter rules, a selected range and its statistics. No GL, no SDL. Main
+ * thread.
  */
 #ifndef RV_VIEWER_ANALYSIS_H
 #define RV_VIEWER_ANALYSIS_H
@@ -17,83 +17,83 @@
 #include "model/view.h"
 #include "render/selection.h"
 
-#define RV_INQUIRY_TEXT_BYTES 256
+#define RV_ANALYSIS_TEXT_BYTES 256
 
-struct rv_inquiry_call { /* one that is looked into: its time on its lane is measured */
+struct rv_analysis_call { /* one that is looked into: its time on its lane is measured */
     struct rv_search_place place;
     uint32_t id;
     uint64_t duration_ns;
-    struct rv_measure measure;
+    struct rv_recorded_range measure;
 };
 
-struct rv_inquiry_wish { /* to go to a hit, as soon as all that there was when it was made has been looked at */
-    int n_hits;          /* how many on; less than 0: back; 0: no wish */
+struct rv_hit_request { /* to go to a hit, as soon as all that there was when it was made has been looked at */
+    int n_hits;         /* how many on; less than 0: back; 0: no request */
     uint64_t generation, n_rounds; /* of the search then */
 };
 
-struct rv_inquiry { /* zeroed = nothing is asked */
+struct rv_analysis { /* zeroed = nothing is asked */
     struct rv_session
-        *session; /* borrowed: what the lanes have in sum only is read from it. NULL: all is in the lanes */
+        *session; /* borrowed: what the lanes have only summarized is read from it. NULL: all is in the lanes */
     struct rv_search search;
-    char find[RV_INQUIRY_TEXT_BYTES]; /* what is searched for; "" = nothing */
-    char find_why[160];               /* why that cannot be searched for; "" = it can */
-    struct rv_search_hit hit;         /* gone to last */
-    bool has_hit, is_search_whole;    /* everything that there is was looked at */
-    bool are_lanes_searched;          /* and what there is in the lanes */
-    struct rv_inquiry_wish wish;
-    struct rv_quest quest; /* for what is wished, where the lanes do not have it */
-    struct rv_tally tally; /* through what the lanes do not have, to count that, too */
-    struct rv_lens lens;
+    char find[RV_ANALYSIS_TEXT_BYTES]; /* what is searched for; "" = nothing */
+    char find_why[160];                /* why that cannot be searched for; "" = it can */
+    struct rv_search_hit hit;          /* gone to last */
+    bool has_hit, is_search_whole;     /* everything that there is was looked at */
+    bool are_lanes_searched;           /* and what there is in the lanes */
+    struct rv_hit_request request;
+    struct rv_recorded_search recorded_search; /* for what is requested, where the lanes do not have it */
+    struct rv_recorded_count recorded_count;   /* through what the lanes do not have, to count that, too */
+    struct rv_filter filter;
     char rule_why[160]; /* why the last rule was not added; "" = it was */
     struct rv_range_ns selected;
-    struct rv_measure measure; /* of the selected range, of what the lens let through then */
-    struct rv_inquiry_call call;
+    struct rv_recorded_range measure; /* of the selected range, of what the filter let through then */
+    struct rv_analysis_call call;
 };
 
-void rv_inquiry_fini(struct rv_inquiry *inquiry);
+void rv_analysis_fini(struct rv_analysis *analysis);
 
 /* Search for this from now on; "" or NULL = nothing. */
-void rv_inquiry_find(struct rv_inquiry *inquiry, const char *text);
+void rv_analysis_find(struct rv_analysis *analysis, const char *text);
 
-/* Add a rule to the lens, or else say why not. */
-bool rv_inquiry_let(struct rv_inquiry *inquiry, const char *rule);
+/* Add a rule to the filter, or else say why not. */
+bool rv_analysis_let(struct rv_analysis *analysis, const char *rule);
 
 /*
  * Look at what is new: at most about two milliseconds' worth, all of it when is_whole.
  *   returns  whether something else is to be shown
  */
-bool rv_inquiry_update(struct rv_inquiry *inquiry, struct rv_lanes *lanes, struct rv_subroutines *subroutines,
-                       bool is_whole);
+bool rv_analysis_update(struct rv_analysis *analysis, struct rv_lanes *lanes, struct rv_subroutines *subroutines,
+                        bool is_whole);
 
-/* As rv_search_n_calls(), with what the tally has so far. */
-uint64_t rv_inquiry_n_calls(const struct rv_inquiry *inquiry, struct rv_lanes *lanes, bool *is_partial);
+/* As rv_search_n_calls(), with what the count has so far. */
+uint64_t rv_analysis_n_calls(const struct rv_analysis *analysis, struct rv_lanes *lanes, bool *is_partial);
 
-/* The user wants to go to the next hit, or the one before. Wishes add up. */
-void rv_inquiry_wish(struct rv_inquiry *inquiry, bool is_forward);
+/* Go to the next hit, or the one before. Requests add up. */
+void rv_hit_request(struct rv_analysis *analysis, bool is_forward);
 
 /*
- * Fulfil the wish, if there is one and it is time: go to the hit after the last one, or before it, as often as was
- * wished; when there was none, from from_ns on. Past the end it comes round. Where blocks have to be read, hit by hit,
+ * Fulfil the request, if there is one and it is time: go to the hit after the last one, or before it, as often as was
+ * requested; when there was none, from from_ns on. Past the end it comes round. Where blocks have to be read, hit by hit,
  * as they come.
  *   returns  whether there is one: it is in `hit`
  */
-bool rv_inquiry_fulfil(struct rv_inquiry *inquiry, struct rv_lanes *lanes, uint64_t from_ns);
+bool rv_analysis_fulfil(struct rv_analysis *analysis, struct rv_lanes *lanes, uint64_t from_ns);
 
-/* The same for one wish, after an update of all, waiting for the blocks. */
-bool rv_inquiry_go(struct rv_inquiry *inquiry, struct rv_lanes *lanes, uint64_t from_ns, bool is_forward);
+/* The same for one request, after an update of all, waiting for the blocks. */
+bool rv_analysis_go(struct rv_analysis *analysis, struct rv_lanes *lanes, uint64_t from_ns, bool is_forward);
 
 /* What views are to be made with. Borrowed. */
-void rv_inquiry_apply(const struct rv_inquiry *inquiry, struct rv_view_params *params);
+void rv_analysis_apply(const struct rv_analysis *analysis, struct rv_view_params *params);
 
 /* Select a range and measure it, or nothing when it is empty. */
-void rv_inquiry_select(struct rv_inquiry *inquiry, const struct rv_range_ns *range, struct rv_lanes *lanes,
-                       struct rv_subroutines *subroutines);
+void rv_analysis_select(struct rv_analysis *analysis, const struct rv_range_ns *range, struct rv_lanes *lanes,
+                        struct rv_subroutines *subroutines);
 
 /* Look into a call of this lane; NULL or a cell = into none. Does nothing when that is looked into already. */
-void rv_inquiry_look_into(struct rv_inquiry *inquiry, const struct rv_box *box, uint32_t lane_idx,
-                          struct rv_lanes *lanes, struct rv_subroutines *subroutines);
+void rv_analysis_look_into(struct rv_analysis *analysis, const struct rv_box *box, uint32_t lane_idx,
+                           struct rv_lanes *lanes, struct rv_subroutines *subroutines);
 
 /* The call among the nodes of its measured time; 0 while it is not measured. */
-uint32_t rv_inquiry_call_node(const struct rv_inquiry *inquiry);
+uint32_t rv_analysis_call_node(const struct rv_analysis *analysis);
 
 #endif

@@ -7,7 +7,7 @@ static uint64_t distance(uint64_t a, uint64_t b)
     return a > b ? a - b : b - a;
 }
 
-void rv_marks_toggle(struct rv_marks *marks, uint64_t ns, uint64_t near_ns)
+void rv_bookmarks_toggle(struct rv_bookmarks *marks, uint64_t ns, uint64_t near_ns)
 {
     size_t at = 0;
     for (size_t i = 0; i < marks->n; i++) {
@@ -17,7 +17,7 @@ void rv_marks_toggle(struct rv_marks *marks, uint64_t ns, uint64_t near_ns)
         memmove(&marks->ns[i], &marks->ns[i + 1], (marks->n - i) * sizeof *marks->ns);
         return;
     }
-    if (marks->n == RV_MARKS_MAX)
+    if (marks->n == RV_BOOKMARKS_MAX)
         return;
     while (at < marks->n && marks->ns[at] < ns)
         at++;
@@ -26,7 +26,7 @@ void rv_marks_toggle(struct rv_marks *marks, uint64_t ns, uint64_t near_ns)
     marks->n++;
 }
 
-bool rv_marks_next(const struct rv_marks *marks, uint64_t ns, uint64_t *next_ns)
+bool rv_bookmarks_next(const struct rv_bookmarks *marks, uint64_t ns, uint64_t *next_ns)
 {
     for (size_t i = 0; i < marks->n; i++) {
         if (marks->ns[i] <= ns)

@@ -118,7 +118,7 @@ static void describe_differences(const struct rv_palette *palette, struct rv_leg
              "too few calls to tell");
 }
 
-void rv_colors_describe(const struct rv_palette *palette, const struct rv_view *view, struct rv_legend *legend)
+void rv_color_legend_describe(const struct rv_palette *palette, const struct rv_view *view, struct rv_legend *legend)
 {
     double states = -1.0;
     *legend = (struct rv_legend){.unit = ""};
@@ -151,19 +151,19 @@ void rv_colors_describe(const struct rv_palette *palette, const struct rv_view *
     add_state(legend, "GC / stop-the-world", rgba_of(rv_color_gc()), -1.0);
 }
 
-static int find_rule(const struct rv_lens *lens, const char *text)
+static int find_rule(const struct rv_filter *filter, const char *text)
 {
-    for (size_t i = 0; i < lens->n_rules; i++)
-        if (strcmp(lens->rules[i].text, text) == 0)
+    for (size_t i = 0; i < filter->n_rules; i++)
+        if (strcmp(filter->rules[i].text, text) == 0)
             return (int)i;
     return -1;
 }
 
-void rv_colors_find_rules(struct rv_legend *legend, const struct rv_lens *lens)
+void rv_color_legend_find_rules(struct rv_legend *legend, const struct rv_filter *filter)
 {
     for (size_t i = 0; i < legend->n_rows; i++) {
         struct rv_legend_row *row = &legend->rows[i];
-        row->only_idx = find_rule(lens, row->only);
-        row->without_idx = find_rule(lens, row->without);
+        row->only_idx = find_rule(filter, row->only);
+        row->without_idx = find_rule(filter, row->without);
     }
 }

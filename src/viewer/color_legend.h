@@ -1,4 +1,4 @@
-/* What the legend says of a picture's colours, by their scheme. No GL. */
+/* The legend's rows for a picture's colours, by scheme. No GL. */
 #ifndef RV_VIEWER_COLOR_LEGEND_H
 #define RV_VIEWER_COLOR_LEGEND_H
 
@@ -8,9 +8,9 @@
 #include "ui/legend.h"
 
 /* The palette has learned the view. */
-void rv_colors_describe(const struct rv_palette *palette, const struct rv_view *view, struct rv_legend *legend);
+void rv_color_legend_describe(const struct rv_palette *palette, const struct rv_view *view, struct rv_legend *legend);
 
 /* Which of its rows' rules are there. */
-void rv_colors_find_rules(struct rv_legend *legend, const struct rv_lens *lens);
+void rv_color_legend_find_rules(struct rv_legend *legend, const struct rv_filter *filter);
 
 #endif

@@ -9,38 +9,38 @@
 
 #define OPEN_NS 250000000u /* how often open calls are looked up */
 
-void rv_debugging_start(struct rv_debugging *debugging, struct rv_map *map)
+void rv_viewer_debugger_start(struct rv_viewer_debugger *debugger, struct rv_map *map)
 {
-    debugging->pilot = map ? rv_pilot_start(map) : NULL;
+    debugger->debug_session = map ? rv_debug_session_start(map) : NULL;
 }
 
-void rv_debugging_stop(struct rv_debugging *debugging)
+void rv_viewer_debugger_stop(struct rv_viewer_debugger *debugger)
 {
-    rv_pilot_stop(debugging->pilot);
-    *debugging = (struct rv_debugging){.pilot = NULL};
+    rv_debug_session_stop(debugger->debug_session);
+    *debugger = (struct rv_viewer_debugger){.debug_session = NULL};
 }
 
-void rv_debugging_choose(struct rv_debugging *debugging, struct rv_lanes *lanes, uint32_t lane_idx)
+void rv_viewer_debugger_choose(struct rv_viewer_debugger *debugger, struct rv_lanes *lanes, uint32_t lane_idx)
 {
-    if (!debugging->pilot || lane_idx >= rv_lanes_n(lanes))
+    if (!debugger->debug_session || lane_idx >= rv_lanes_n(lanes))
         return;
     const struct rv_lane *lane = rv_lanes_get(lanes, lane_idx);
-    debugging->has_lane = true;
-    debugging->lane_idx = lane_idx;
-    debugging->n_open = 0;
-    debugging->opened_ns = 0;
-    rv_pilot_choose(debugging->pilot, (struct rv_pilot_who){lane->pid, lane->tid});
+    debugger->has_lane = true;
+    debugger->lane_idx = lane_idx;
+    debugger->n_open = 0;
+    debugger->opened_ns = 0;
+    rv_debug_session_choose(debugger->debug_session, (struct rv_debug_session_who){lane->pid, lane->tid});
 }
 
 /* ---- what is known ---- */
 
-bool rv_debugging_has_stack(const struct rv_debugging *debugging)
+bool rv_viewer_debugger_has_stack(const struct rv_viewer_debugger *debugger)
 {
-    const struct rv_pilot_report *report = &debugging->report;
-    return report->n_frames && !report->is_silent && report->state != RV_PILOT_GONE;
+    const struct rv_debug_session_report *report = &debugger->report;
+    return report->n_frames && !report->is_silent && report->state != RV_DEBUG_SESSION_GONE;
 }
 
-static bool is_stopped(const struct rv_pilot_report *report, struct rv_lane *lane)
+static bool is_stopped(const struct rv_debug_session_report *report, struct rv_lane *lane)
 {
     bool is_found = false;
     for (uint32_t i = 0; !is_found && i < report->n_named; i++)
@@ -53,19 +53,19 @@ static bool is_stopped(const struct rv_pilot_report *report, struct rv_lane *lan
     return is_found;
 }
 
-static bool find_stopped(struct rv_debugging *debugging, struct rv_lanes *lanes)
+static bool find_stopped(struct rv_viewer_debugger *debugger, struct rv_lanes *lanes)
 {
-    uint32_t before[RV_PILOT_STOPPED_MAX], n_before = debugging->n_stopped;
-    memcpy(before, debugging->stopped, sizeof before);
-    debugging->n_lanes = rv_lanes_n(lanes);
-    debugging->n_stopped = 0;
-    for (size_t i = 0; debugging->report.n_named && i < debugging->n_lanes; i++)
-        if (debugging->n_stopped < RV_PILOT_STOPPED_MAX && is_stopped(&debugging->report, rv_lanes_get(lanes, i)))
-            debugging->stopped[debugging->n_stopped++] = (uint32_t)i;
-    return n_before != debugging->n_stopped || memcmp(before, debugging->stopped, n_before * sizeof *before) != 0;
+    uint32_t before[RV_DEBUG_SESSION_STOPPED_MAX], n_before = debugger->n_stopped;
+    memcpy(before, debugger->stopped, sizeof before);
+    debugger->n_lanes = rv_lanes_n(lanes);
+    debugger->n_stopped = 0;
+    for (size_t i = 0; debugger->report.n_named && i < debugger->n_lanes; i++)
+        if (debugger->n_stopped < RV_DEBUG_SESSION_STOPPED_MAX && is_stopped(&debugger->report, rv_lanes_get(lanes, i)))
+            debugger->stopped[debugger->n_stopped++] = (uint32_t)i;
+    return n_before != debugger->n_stopped || memcmp(before, debugger->stopped, n_before * sizeof *before) != 0;
 }
 
-static void name_open(struct rv_pilot_frame *frame, struct rv_subroutines *subroutines, uint32_t id)
+static void name_open(struct rv_debug_session_frame *frame, struct rv_subroutines *subroutines, uint32_t id)
 {
     struct rv_subroutine subroutine = rv_subroutines_get(subroutines, id);
     memset(frame, 0, sizeof *frame);
@@ -75,120 +75,121 @@ static void name_open(struct rv_pilot_frame *frame, struct rv_subroutines *subro
 }
 
 /* Names are looked up when the lane is free again. */
-static bool find_open(struct rv_debugging *debugging, struct rv_lanes *lanes, struct rv_subroutines *subroutines)
+static bool find_open(struct rv_viewer_debugger *debugger, struct rv_lanes *lanes, struct rv_subroutines *subroutines)
 {
-    uint32_t ids[RV_PILOT_FRAMES], n = 0;
-    struct rv_pilot_frame before[RV_PILOT_FRAMES];
-    uint32_t n_before = debugging->n_open;
-    struct rv_lane *lane = rv_lanes_get(lanes, debugging->lane_idx);
-    memcpy(before, debugging->open, sizeof before);
+    uint32_t ids[RV_DEBUG_SESSION_FRAMES], n = 0;
+    struct rv_debug_session_frame before[RV_DEBUG_SESSION_FRAMES];
+    uint32_t n_before = debugger->n_open;
+    struct rv_lane *lane = rv_lanes_get(lanes, debugger->lane_idx);
+    memcpy(before, debugger->open, sizeof before);
     pthread_mutex_lock(&lane->lock);
-    for (size_t i = lane->n_open; i > 0 && n < RV_PILOT_FRAMES; i--)
+    for (size_t i = lane->n_open; i > 0 && n < RV_DEBUG_SESSION_FRAMES; i--)
         ids[n++] = lane->open[i - 1].id;
     pthread_mutex_unlock(&lane->lock);
     for (uint32_t i = 0; i < n; i++)
-        name_open(&debugging->open[i], subroutines, ids[i]);
-    debugging->n_open = n;
-    return n != n_before || memcmp(before, debugging->open, n * sizeof *before) != 0;
+        name_open(&debugger->open[i], subroutines, ids[i]);
+    debugger->n_open = n;
+    return n != n_before || memcmp(before, debugger->open, n * sizeof *before) != 0;
 }
 
-bool rv_debugging_advance(struct rv_debugging *debugging, struct rv_lanes *lanes, struct rv_subroutines *subroutines,
-                          bool *has_other_stops)
+bool rv_viewer_debugger_advance(struct rv_viewer_debugger *debugger, struct rv_lanes *lanes,
+                                struct rv_subroutines *subroutines, bool *has_other_stops)
 {
     uint64_t now_ns = rv_clock_mono_ns();
     *has_other_stops = false;
-    if (!debugging->pilot)
+    if (!debugger->debug_session)
         return false;
-    bool is_new = rv_pilot_report(debugging->pilot, &debugging->report);
-    if (is_new || (debugging->report.n_named && rv_lanes_n(lanes) != debugging->n_lanes))
-        *has_other_stops = find_stopped(debugging, lanes);
-    if (debugging->has_lane && !rv_debugging_has_stack(debugging) && now_ns - debugging->opened_ns >= OPEN_NS) {
-        debugging->opened_ns = now_ns;
-        is_new |= find_open(debugging, lanes, subroutines);
+    bool is_new = rv_debug_session_report(debugger->debug_session, &debugger->report);
+    if (is_new || (debugger->report.n_named && rv_lanes_n(lanes) != debugger->n_lanes))
+        *has_other_stops = find_stopped(debugger, lanes);
+    if (debugger->has_lane && !rv_viewer_debugger_has_stack(debugger) && now_ns - debugger->opened_ns >= OPEN_NS) {
+        debugger->opened_ns = now_ns;
+        is_new |= find_open(debugger, lanes, subroutines);
     }
     return is_new || *has_other_stops;
 }
 
 /* ---- what the user does ---- */
 
-void rv_debugging_click(struct rv_viewer *viewer)
+void rv_viewer_debugger_click(struct rv_viewer *viewer)
 {
     const struct rv_hover *hover = &viewer->pointer.hover;
     uint32_t lane_idx;
-    if (!viewer->debugging.pilot)
+    if (!viewer->debugger.debug_session)
         return;
     if (hover->is_pinned) {
-        rv_debugging_choose(&viewer->debugging, viewer->lanes, hover->lane_idx);
+        rv_viewer_debugger_choose(&viewer->debugger, viewer->lanes, hover->lane_idx);
     } else if (rv_viewer_find_lane(viewer, &lane_idx) &&
                rv_scene_share_at(viewer->scene, (double)viewer->pointer.at_px[0], (double)viewer->pointer.at_px[1]) <
                    0.0) {
-        rv_debugging_choose(&viewer->debugging, viewer->lanes, lane_idx);
-        viewer->panels.has_cockpit = true;
+        rv_viewer_debugger_choose(&viewer->debugger, viewer->lanes, lane_idx);
+        viewer->panels.has_debugger_panel = true;
     }
 }
 
-/* Who has chosen no thread means the one under the pointer, or the only one. */
+/* Where no thread is chosen, choose the one under the cursor, or the only one. */
 static void choose_some(struct rv_viewer *viewer)
 {
     uint32_t lane_idx = 0;
-    if (viewer->debugging.has_lane || !viewer->lanes)
+    if (viewer->debugger.has_lane || !viewer->lanes)
         return;
     if (rv_viewer_find_lane(viewer, &lane_idx) || rv_lanes_n(viewer->lanes) == 1)
-        rv_debugging_choose(&viewer->debugging, viewer->lanes, lane_idx);
+        rv_viewer_debugger_choose(&viewer->debugger, viewer->lanes, lane_idx);
 }
 
-static void order(struct rv_viewer *viewer, enum rv_pilot_order_kind kind, const struct rv_act *act)
+static void order(struct rv_viewer *viewer, enum rv_debug_session_order_kind kind, const struct rv_act *act)
 {
-    struct rv_pilot_order order = {.kind = kind, .idx = act->idx};
+    struct rv_debug_session_order order = {.kind = kind, .idx = act->idx};
     choose_some(viewer);
-    viewer->panels.has_cockpit = true;
-    if (!viewer->debugging.pilot || !viewer->debugging.has_lane)
+    viewer->panels.has_debugger_panel = true;
+    if (!viewer->debugger.debug_session || !viewer->debugger.has_lane)
         return;
     (void)snprintf(order.text, sizeof order.text, "%s", act->text ? act->text : "");
-    (void)rv_pilot_order(viewer->debugging.pilot, &order); /* more than it takes: the user is faster than the program */
+    (void)rv_debug_session_order(viewer->debugger.debug_session,
+                                 &order); /* more than it takes: the user is faster than the program */
 }
 
-void rv_debugging_act(struct rv_viewer *viewer, const struct rv_act *act)
+void rv_viewer_debugger_act(struct rv_viewer *viewer, const struct rv_act *act)
 {
     switch ((int)act->action) {
     case RV_ACTION_DEBUGGER:
-        viewer->panels.has_cockpit = !viewer->panels.has_cockpit;
-        if (viewer->panels.has_cockpit)
+        viewer->panels.has_debugger_panel = !viewer->panels.has_debugger_panel;
+        if (viewer->panels.has_debugger_panel)
             choose_some(viewer);
         break;
     case RV_ACTION_RUN_THREAD:
-        order(viewer, RV_PILOT_RUN, act);
+        order(viewer, RV_DEBUG_SESSION_RUN, act);
         break;
     case RV_ACTION_STOP_THREAD:
-        order(viewer, RV_PILOT_STOP, act);
+        order(viewer, RV_DEBUG_SESSION_STOP, act);
         break;
     case RV_ACTION_NEXT_STATEMENT:
-        order(viewer, RV_PILOT_NEXT, act);
+        order(viewer, RV_DEBUG_SESSION_NEXT, act);
         break;
     case RV_ACTION_STEP_STATEMENT:
-        order(viewer, RV_PILOT_STEP, act);
+        order(viewer, RV_DEBUG_SESSION_STEP, act);
         break;
     case RV_ACTION_FINISH_CALL:
-        order(viewer, RV_PILOT_FINISH, act);
+        order(viewer, RV_DEBUG_SESSION_FINISH, act);
         break;
     case RV_ACTION_WATCH:
-        order(viewer, RV_PILOT_WATCH, act);
+        order(viewer, RV_DEBUG_SESSION_WATCH, act);
         break;
     case RV_ACTION_UNWATCH:
-        order(viewer, RV_PILOT_UNWATCH, act);
+        order(viewer, RV_DEBUG_SESSION_UNWATCH, act);
         break;
     case RV_ACTION_BREAK:
-        order(viewer, RV_PILOT_BREAK, act);
+        order(viewer, RV_DEBUG_SESSION_BREAK, act);
         break;
     case RV_ACTION_UNBREAK:
-        order(viewer, RV_PILOT_UNBREAK, act);
+        order(viewer, RV_DEBUG_SESSION_UNBREAK, act);
         break;
     case RV_ACTION_EVALUATE:
-        order(viewer, RV_PILOT_EVAL, act);
+        order(viewer, RV_DEBUG_SESSION_EVAL, act);
         break;
     case RV_ACTION_LOOK_AT_FRAME:
-        if (viewer->debugging.pilot)
-            rv_pilot_look_at(viewer->debugging.pilot, act->idx);
+        if (viewer->debugger.debug_session)
+            rv_debug_session_look_at(viewer->debugger.debug_session, act->idx);
         break;
     }
 }

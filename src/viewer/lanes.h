@@ -6,6 +6,6 @@
 #include "viewer/viewer.h"
 
 /* Does nothing for other actions. */
-void rv_arranging_act(struct rv_viewer *viewer, const struct rv_act *act);
+void rv_viewer_lanes_act(struct rv_viewer *viewer, const struct rv_act *act);
 
 #endif

@@ -2,23 +2,23 @@
 
 #define IDLE_SHARE 0.25 /* of the window that stays free after the last event of an idle program */
 
-void rv_present_update(struct rv_present *present, struct rv_lanes *lanes, uint64_t clock_ns, double window_ns)
+void rv_live_edge_update(struct rv_live_edge *live_edge, struct rv_lanes *lanes, uint64_t clock_ns, double window_ns)
 {
     uint64_t first_ns, last_ns;
     if (rv_lanes_bounds(lanes, &first_ns, &last_ns)) {
-        present->first_ns = first_ns;
-        present->last_ns = last_ns;
+        live_edge->first_ns = first_ns;
+        live_edge->last_ns = last_ns;
     }
-    uint64_t idle_ns = present->last_ns + (uint64_t)(IDLE_SHARE * window_ns);
-    if (present->is_done)
-        present->live_ns = present->last_ns;
+    uint64_t idle_ns = live_edge->last_ns + (uint64_t)(IDLE_SHARE * window_ns);
+    if (live_edge->is_done)
+        live_edge->live_ns = live_edge->last_ns;
     else
-        present->live_ns = present->last_ns && idle_ns < clock_ns ? idle_ns : clock_ns;
-    if (!present->is_frozen)
-        present->now_ns = present->live_ns;
+        live_edge->live_ns = live_edge->last_ns && idle_ns < clock_ns ? idle_ns : clock_ns;
+    if (!live_edge->is_frozen)
+        live_edge->now_ns = live_edge->live_ns;
 }
 
-uint64_t rv_present_behind_ns(const struct rv_present *present)
+uint64_t rv_live_edge_behind_ns(const struct rv_live_edge *live_edge)
 {
-    return present->is_frozen && present->live_ns > present->now_ns ? present->live_ns - present->now_ns : 0;
+    return live_edge->is_frozen && live_edge->live_ns > live_edge->now_ns ? live_edge->live_ns - live_edge->now_ns : 0;
 }

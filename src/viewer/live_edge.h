@@ -12,7 +12,7 @@
 
 #include "model/lanes.h"
 
-struct rv_present {             /* zeroed = nothing yet */
+struct rv_live_edge {           /* zeroed = nothing yet */
     uint64_t first_ns, last_ns; /* of the trace */
     uint64_t now_ns;            /* as shown */
     uint64_t live_ns;           /* as it is */
@@ -20,9 +20,9 @@ struct rv_present {             /* zeroed = nothing yet */
 };
 
 /* Look at lanes and clock again. window_ns: the span of time on show. */
-void rv_present_update(struct rv_present *present, struct rv_lanes *lanes, uint64_t clock_ns, double window_ns);
+void rv_live_edge_update(struct rv_live_edge *live_edge, struct rv_lanes *lanes, uint64_t clock_ns, double window_ns);
 
 /* How far the picture is behind; 0 unless frozen. */
-uint64_t rv_present_behind_ns(const struct rv_present *present);
+uint64_t rv_live_edge_behind_ns(const struct rv_live_edge *live_edge);
 
 #endif

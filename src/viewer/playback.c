@@ -2,33 +2,33 @@
 
 static uint64_t newest_ns(const struct rv_viewer *viewer)
 {
-    return viewer->present.is_done ? viewer->present.last_ns : viewer->present.live_ns;
+    return viewer->live_edge.is_done ? viewer->live_edge.last_ns : viewer->live_edge.live_ns;
 }
 
 static void show_present(struct rv_viewer *viewer)
 {
-    struct rv_present *present = &viewer->present;
-    present->is_frozen = viewer->playhead.is_on;
-    present->now_ns = viewer->playhead.is_on ? viewer->playhead.at_ns : present->live_ns;
+    struct rv_live_edge *live_edge = &viewer->live_edge;
+    live_edge->is_frozen = viewer->playhead.is_on;
+    live_edge->now_ns = viewer->playhead.is_on ? viewer->playhead.at_ns : live_edge->live_ns;
 }
 
 static bool is_in_window(const struct rv_viewer *viewer, uint64_t ns)
 {
     uint64_t from_ns, to_ns;
-    rv_navigate_window(&viewer->navigate, &from_ns, &to_ns);
+    rv_time_window_get(&viewer->time_window, &from_ns, &to_ns);
     return ns >= from_ns && ns <= to_ns;
 }
 
 /* A window that does not show the playhead comes to it, and goes with it from then on. */
 static void place(struct rv_viewer *viewer, uint64_t ns)
 {
-    const struct rv_present *present = &viewer->present;
+    const struct rv_live_edge *live_edge = &viewer->live_edge;
     uint64_t newest = newest_ns(viewer);
-    ns = ns < present->first_ns ? present->first_ns : ns;
+    ns = ns < live_edge->first_ns ? live_edge->first_ns : ns;
     rv_playhead_set(&viewer->playhead, ns < newest ? ns : newest);
     show_present(viewer);
     if (!is_in_window(viewer, viewer->playhead.at_ns))
-        rv_navigate_follow(&viewer->navigate, present->now_ns);
+        rv_time_window_follow(&viewer->time_window, live_edge->now_ns);
 }
 
 static void end(struct rv_viewer *viewer)
@@ -39,7 +39,7 @@ static void end(struct rv_viewer *viewer)
 
 static void freeze(struct rv_viewer *viewer)
 {
-    rv_playhead_set(&viewer->playhead, viewer->present.live_ns);
+    rv_playhead_set(&viewer->playhead, viewer->live_edge.live_ns);
     viewer->playhead.is_held = true;
     show_present(viewer);
 }
@@ -49,9 +49,9 @@ static void play(struct rv_viewer *viewer)
 {
     struct rv_playhead *playhead = &viewer->playhead;
     uint64_t from_ns, to_ns;
-    rv_navigate_window(&viewer->navigate, &from_ns, &to_ns);
+    rv_time_window_get(&viewer->time_window, &from_ns, &to_ns);
     if (!playhead->is_on) {
-        viewer->navigate.is_following = false;
+        viewer->time_window.is_following = false;
         place(viewer, from_ns < newest_ns(viewer) ? from_ns : 0);
     } else if (playhead->at_ns >= newest_ns(viewer)) {
         place(viewer, 0);
@@ -64,36 +64,36 @@ static void play_or_pause(struct rv_viewer *viewer)
     struct rv_playhead *playhead = &viewer->playhead;
     if (playhead->is_playing)
         playhead->is_playing = false;
-    else if (!viewer->present.is_done && !playhead->is_on)
+    else if (!viewer->live_edge.is_done && !playhead->is_on)
         freeze(viewer);
-    else if (!viewer->present.is_done && playhead->is_held)
+    else if (!viewer->live_edge.is_done && playhead->is_held)
         end(viewer);
     else
         play(viewer);
 }
 
-void rv_playing_start(struct rv_viewer *viewer, uint64_t from_ns)
+void rv_playback_start(struct rv_viewer *viewer, uint64_t from_ns)
 {
     place(viewer, from_ns);
     viewer->playhead.is_playing = true;
-    uint64_t at_ns = viewer->playhead.at_ns, window_ns = (uint64_t)viewer->navigate.window_ns;
-    rv_navigate_set(&viewer->navigate, at_ns > window_ns ? at_ns - window_ns : 0,
-                    at_ns > window_ns ? at_ns : window_ns);
-    rv_navigate_follow(&viewer->navigate, at_ns);
+    uint64_t at_ns = viewer->playhead.at_ns, window_ns = (uint64_t)viewer->time_window.window_ns;
+    rv_time_window_set(&viewer->time_window, at_ns > window_ns ? at_ns - window_ns : 0,
+                       at_ns > window_ns ? at_ns : window_ns);
+    rv_time_window_follow(&viewer->time_window, at_ns);
 }
 
 /* ---- steps ---- */
 
 /* From the playhead, or from the end of what is shown; in the lane of the pinned call, else in all. */
-static struct rv_stride_about about_step(struct rv_viewer *viewer)
+static struct rv_recorded_step_about about_step(struct rv_viewer *viewer)
 {
     const struct rv_hover *hover = &viewer->pointer.hover;
-    struct rv_stride_about about = {.session = viewer->inquiry.session,
-                                    .lanes = viewer->lanes,
-                                    .arrangement = &viewer->arrangement,
-                                    .lane_idx = hover->is_pinned ? &hover->lane_idx : NULL};
+    struct rv_recorded_step_about about = {.session = viewer->analysis.session,
+                                           .lanes = viewer->lanes,
+                                           .lane_order = &viewer->lane_order,
+                                           .lane_idx = hover->is_pinned ? &hover->lane_idx : NULL};
     uint64_t from_ns;
-    rv_navigate_window(&viewer->navigate, &from_ns, &about.at_ns);
+    rv_time_window_get(&viewer->time_window, &from_ns, &about.at_ns);
     if (about.at_ns >= newest_ns(viewer))
         about.at_ns = newest_ns(viewer) + 1;
     if (viewer->playhead.is_on)
@@ -104,11 +104,11 @@ static struct rv_stride_about about_step(struct rv_viewer *viewer)
 static void go_on_stepping(struct rv_viewer *viewer)
 {
     uint64_t ns;
-    if (viewer->stride.n_steps == 0)
+    if (viewer->recorded_step.n_steps == 0)
         return;
-    rv_arrangement_update(&viewer->arrangement, viewer->lanes);
-    struct rv_stride_about about = about_step(viewer);
-    while (rv_stride_go_on(&viewer->stride, &about, &ns)) {
+    rv_lane_order_update(&viewer->lane_order, viewer->lanes);
+    struct rv_recorded_step_about about = about_step(viewer);
+    while (rv_recorded_step_go_on(&viewer->recorded_step, &about, &ns)) {
         place(viewer, ns);
         viewer->is_dirty = true;
         about.at_ns = viewer->playhead.at_ns;
@@ -120,7 +120,7 @@ static void step(struct rv_viewer *viewer, bool is_forward)
     if (!viewer->lanes)
         return;
     viewer->playhead.is_playing = false;
-    rv_stride_wish(&viewer->stride, is_forward);
+    rv_recorded_step_request(&viewer->recorded_step, is_forward);
     go_on_stepping(viewer);
 }
 
@@ -129,24 +129,24 @@ static void step(struct rv_viewer *viewer, bool is_forward)
 /* The beginning, with the window there: it is filled as the playhead goes through it. */
 static void go_to_start(struct rv_viewer *viewer)
 {
-    uint64_t first_ns = viewer->present.first_ns;
-    viewer->navigate.is_following = false;
-    rv_navigate_set(&viewer->navigate, first_ns, first_ns + (uint64_t)viewer->navigate.window_ns);
+    uint64_t first_ns = viewer->live_edge.first_ns;
+    viewer->time_window.is_following = false;
+    rv_time_window_set(&viewer->time_window, first_ns, first_ns + (uint64_t)viewer->time_window.window_ns);
     place(viewer, first_ns);
 }
 
 static void go_to_end(struct rv_viewer *viewer)
 {
     end(viewer);
-    rv_navigate_follow(&viewer->navigate, viewer->present.now_ns);
+    rv_time_window_follow(&viewer->time_window, viewer->live_edge.now_ns);
 }
 
-void rv_playing_act(struct rv_viewer *viewer, const struct rv_act *act)
+void rv_playback_act(struct rv_viewer *viewer, const struct rv_act *act)
 {
-    if (!viewer->present.last_ns)
+    if (!viewer->live_edge.last_ns)
         return; /* nothing yet */
     if (act->action != RV_ACTION_STEP_FORWARD && act->action != RV_ACTION_STEP_BACK)
-        rv_stride_stop(&viewer->stride);
+        rv_recorded_step_stop(&viewer->recorded_step);
     switch ((int)act->action) {
     case RV_ACTION_PLAY:
         play_or_pause(viewer);
@@ -176,13 +176,13 @@ void rv_playing_act(struct rv_viewer *viewer, const struct rv_act *act)
 /* How far it goes without a pause: past the time where it was to pause, to the end. */
 static uint64_t limit_ns(const struct rv_viewer *viewer)
 {
-    uint64_t stop_ns = viewer->present.first_ns + viewer->stop_ns, newest = newest_ns(viewer);
+    uint64_t stop_ns = viewer->live_edge.first_ns + viewer->stop_ns, newest = newest_ns(viewer);
     bool has_stop = viewer->stop_ns && viewer->playhead.at_ns < stop_ns && stop_ns < newest;
     return has_stop ? stop_ns : newest;
 }
 
 /* What the playhead leaves behind it, going out of the window at its end, goes with it. */
-bool rv_playing_advance(struct rv_viewer *viewer, double dt_s)
+bool rv_playback_advance(struct rv_viewer *viewer, double dt_s)
 {
     go_on_stepping(viewer);
     struct rv_playhead *playhead = &viewer->playhead;
@@ -190,25 +190,25 @@ bool rv_playing_advance(struct rv_viewer *viewer, double dt_s)
     uint64_t limit = limit_ns(viewer);
     bool has_moved = rv_playhead_advance(playhead, dt_s, limit);
     if (has_moved && was_in_window && !is_in_window(viewer, playhead->at_ns))
-        rv_navigate_follow(&viewer->navigate, playhead->at_ns);
+        rv_time_window_follow(&viewer->time_window, playhead->at_ns);
     if (playhead->is_playing && playhead->at_ns >= limit) {
         playhead->is_playing = false;
-        if (!viewer->present.is_done && limit == newest_ns(viewer))
+        if (!viewer->live_edge.is_done && limit == newest_ns(viewer))
             rv_playhead_end(playhead);
     }
     show_present(viewer);
     return has_moved;
 }
 
-void rv_playing_go(struct rv_viewer *viewer, uint64_t ns)
+void rv_playback_go(struct rv_viewer *viewer, uint64_t ns)
 {
-    rv_stride_stop(&viewer->stride);
+    rv_recorded_step_stop(&viewer->recorded_step);
     if (viewer->playhead.is_on)
         place(viewer, ns);
 }
 
-void rv_playing_reveal(struct rv_viewer *viewer, uint64_t ns)
+void rv_playback_reveal(struct rv_viewer *viewer, uint64_t ns)
 {
     if (viewer->playhead.at_ns < ns)
-        rv_playing_go(viewer, ns);
+        rv_playback_go(viewer, ns);
 }

@@ -10,17 +10,17 @@
 
 #include "viewer/viewer.h"
 
-void rv_playing_act(struct rv_viewer *viewer, const struct rv_act *act);
+void rv_playback_act(struct rv_viewer *viewer, const struct rv_act *act);
 
 /* From this time of the trace on, with the window following. */
-void rv_playing_start(struct rv_viewer *viewer, uint64_t from_ns);
+void rv_playback_start(struct rv_viewer *viewer, uint64_t from_ns);
 
 /* dt_s have passed, and the present has been looked at: what is shown as it is where the playhead is. Returns whether
  * that has moved. */
-bool rv_playing_advance(struct rv_viewer *viewer, double dt_s);
+bool rv_playback_advance(struct rv_viewer *viewer, double dt_s);
 
 /* Something at this time is to be shown: the playhead, if it is on, comes to it, or only if it is before it. */
-void rv_playing_go(struct rv_viewer *viewer, uint64_t ns);
-void rv_playing_reveal(struct rv_viewer *viewer, uint64_t ns);
+void rv_playback_go(struct rv_viewer *viewer, uint64_t ns);
+void rv_playback_reveal(struct rv_viewer *viewer, uint64_t ns);
 
 #endif

@@ -8,40 +8,40 @@
 static void show_hit(struct rv_viewer *viewer, const struct rv_search_hit *hit)
 {
     uint64_t from_ns, to_ns;
-    rv_navigate_window(&viewer->navigate, &from_ns, &to_ns);
-    viewer->navigate.is_following = false;
+    rv_time_window_get(&viewer->time_window, &from_ns, &to_ns);
+    viewer->time_window.is_following = false;
     if (hit->place.start_ns < from_ns || hit->place.start_ns >= to_ns) {
         uint64_t before_ns = (uint64_t)(HIT_SHARE * (double)(to_ns - from_ns));
         from_ns = hit->place.start_ns > before_ns ? hit->place.start_ns - before_ns : 0;
-        rv_navigate_set(&viewer->navigate, from_ns, from_ns + (uint64_t)viewer->navigate.window_ns);
+        rv_time_window_set(&viewer->time_window, from_ns, from_ns + (uint64_t)viewer->time_window.window_ns);
     }
-    rv_playing_reveal(viewer, rv_box_end_ns(&hit->box));
+    rv_playback_reveal(viewer, rv_box_end_ns(&hit->box));
     struct rv_lane *lane = rv_lanes_get(viewer->lanes, hit->place.lane_idx);
     if (lane)
         rv_pointer_pin_box(&viewer->pointer, &hit->box, lane);
     rv_viewer_scroll_to(viewer, hit->place.lane_idx, hit->place.depth);
 }
 
-void rv_asking_go_on(struct rv_viewer *viewer)
+void rv_viewer_search_go_on(struct rv_viewer *viewer)
 {
     uint64_t from_ns, to_ns;
-    struct rv_inquiry *inquiry = &viewer->inquiry;
-    rv_navigate_window(&viewer->navigate, &from_ns, &to_ns);
-    if (!rv_inquiry_fulfil(inquiry, viewer->lanes, from_ns))
+    struct rv_analysis *analysis = &viewer->analysis;
+    rv_time_window_get(&viewer->time_window, &from_ns, &to_ns);
+    if (!rv_analysis_fulfil(analysis, viewer->lanes, from_ns))
         return;
-    show_hit(viewer, &inquiry->hit);
+    show_hit(viewer, &analysis->hit);
     viewer->is_dirty = true;
 }
 
 /* At once where the trace has been searched, else when it has been. */
 static void go_to_hit(struct rv_viewer *viewer, bool is_forward)
 {
-    struct rv_inquiry *inquiry = &viewer->inquiry;
-    if (!inquiry->search.is_on || !viewer->lanes)
+    struct rv_analysis *analysis = &viewer->analysis;
+    if (!analysis->search.is_on || !viewer->lanes)
         return;
-    rv_inquiry_wish(inquiry, is_forward);
-    (void)rv_inquiry_update(inquiry, viewer->lanes, viewer->subroutines, false);
-    rv_asking_go_on(viewer);
+    rv_hit_request(analysis, is_forward);
+    (void)rv_analysis_update(analysis, viewer->lanes, viewer->subroutines, false);
+    rv_viewer_search_go_on(viewer);
     viewer->is_touched = true;
 }
 
@@ -49,32 +49,32 @@ static void select_range(struct rv_viewer *viewer, const struct rv_act *act)
 {
     struct rv_range_ns range = {act->from_ns, act->to_ns};
     bool is_final = act->amount > 0.0;
-    rv_inquiry_select(&viewer->inquiry, &range, is_final ? viewer->lanes : NULL, viewer->subroutines);
+    rv_analysis_select(&viewer->analysis, &range, is_final ? viewer->lanes : NULL, viewer->subroutines);
 }
 
-static void change_lens(struct rv_inquiry *inquiry, const struct rv_act *act)
+static void change_lens(struct rv_analysis *analysis, const struct rv_act *act)
 {
-    bool has_rule = act->idx < inquiry->lens.n_rules;
+    bool has_rule = act->idx < analysis->filter.n_rules;
     if (act->action == RV_ACTION_LET)
-        (void)rv_inquiry_let(inquiry, act->text);
+        (void)rv_analysis_let(analysis, act->text);
     else if (act->action == RV_ACTION_HIDE)
-        inquiry->lens.mode = inquiry->lens.mode == RV_LENS_HIDE ? RV_LENS_DIM : RV_LENS_HIDE;
+        analysis->filter.mode = analysis->filter.mode == RV_FILTER_HIDE ? RV_FILTER_DIM : RV_FILTER_HIDE;
     else if (act->action == RV_ACTION_INVERT_RULE && has_rule)
-        rv_lens_invert(&inquiry->lens, act->idx);
+        rv_filter_invert(&analysis->filter, act->idx);
     else if (act->action == RV_ACTION_REMOVE_RULE && has_rule)
-        rv_lens_remove(&inquiry->lens, act->idx);
+        rv_filter_remove(&analysis->filter, act->idx);
 }
 
 /* A range is measured again: it was of what passed. */
 static void change_rules(struct rv_viewer *viewer, const struct rv_act *act)
 {
-    struct rv_range_ns selected = viewer->inquiry.selected;
-    change_lens(&viewer->inquiry, act);
+    struct rv_range_ns selected = viewer->analysis.selected;
+    change_lens(&viewer->analysis, act);
     if (act->action != RV_ACTION_HIDE)
-        rv_inquiry_select(&viewer->inquiry, &selected, viewer->lanes, viewer->subroutines);
+        rv_analysis_select(&viewer->analysis, &selected, viewer->lanes, viewer->subroutines);
 }
 
-void rv_asking_act(struct rv_viewer *viewer, const struct rv_act *act)
+void rv_viewer_search_act(struct rv_viewer *viewer, const struct rv_act *act)
 {
     switch ((int)act->action) {
     case RV_ACTION_SEARCH:
@@ -82,7 +82,7 @@ void rv_asking_act(struct rv_viewer *viewer, const struct rv_act *act)
         viewer->panels.n_asked++;
         break;
     case RV_ACTION_FIND:
-        rv_inquiry_find(&viewer->inquiry, act->text);
+        rv_analysis_find(&viewer->analysis, act->text);
         break;
     case RV_ACTION_NEXT_HIT:
     case RV_ACTION_PREVIOUS_HIT:
@@ -103,16 +103,16 @@ void rv_asking_act(struct rv_viewer *viewer, const struct rv_act *act)
     rv_viewer_point(viewer);
 }
 
-bool rv_asking_end(struct rv_viewer *viewer)
+bool rv_viewer_search_end(struct rv_viewer *viewer)
 {
-    struct rv_inquiry *inquiry = &viewer->inquiry;
-    bool has_range = inquiry->selected.to_ns > inquiry->selected.from_ns;
-    if (!has_range && !viewer->panels.has_search && !inquiry->find[0])
+    struct rv_analysis *analysis = &viewer->analysis;
+    bool has_range = analysis->selected.to_ns > analysis->selected.from_ns;
+    if (!has_range && !viewer->panels.has_search && !analysis->find[0])
         return false;
     if (has_range) {
-        rv_inquiry_select(inquiry, &(struct rv_range_ns){0}, NULL, NULL);
+        rv_analysis_select(analysis, &(struct rv_range_ns){0}, NULL, NULL);
     } else {
-        rv_inquiry_find(inquiry, NULL);
+        rv_analysis_find(analysis, NULL);
         viewer->panels.has_search = false;
     }
     rv_viewer_point(viewer);

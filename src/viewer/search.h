@@ -7,12 +7,12 @@
 #include "viewer/viewer.h"
 
 /* Does nothing for other actions. */
-void rv_asking_act(struct rv_viewer *viewer, const struct rv_act *act);
+void rv_viewer_search_act(struct rv_viewer *viewer, const struct rv_act *act);
 
-/* Go to the hit that was asked for, when it is known. After each rv_inquiry_update(). */
-void rv_asking_go_on(struct rv_viewer *viewer);
+/* Go to the hit that was asked for, when it is known. After each rv_analysis_update(). */
+void rv_viewer_search_go_on(struct rv_viewer *viewer);
 
 /* End one thing that was asked for, the range before the search; false when there was nothing. */
-bool rv_asking_end(struct rv_viewer *viewer);
+bool rv_viewer_search_end(struct rv_viewer *viewer);
 
 #endif

@@ -17,7 +17,7 @@ static const char *theme_name(int i)
 
 static const char *look_name(int i)
 {
-    return rv_look_get((enum rv_look)i)->name;
+    return rv_view_mode_get((enum rv_view_mode)i)->name;
 }
 
 static const char *scheme_name(int i)
@@ -49,7 +49,7 @@ static int parse(enum key key, const char *value)
     case KEY_SCALE:
         return rv_units_parse_count(value, RV_SETTINGS_SCALE_MIN, RV_SETTINGS_SCALE_MAX, &percent) ? -1 : (int)percent;
     case KEY_VIEW:
-        return find(value, look_name, RV_LOOK_COUNT);
+        return find(value, look_name, RV_VIEW_MODE_COUNT);
     case KEY_COLOR:
         return find(value, scheme_name, RV_COLOR_PLAIN_SCHEMES);
     case KEY_LEGEND:
@@ -61,13 +61,13 @@ static int parse(enum key key, const char *value)
     rv_unreachable();
 }
 
-static void format(enum key key, int number, char out[RV_CONFIG_VALUE_BYTES])
+static void format(enum key key, int number, char out[RV_SETTINGS_FILE_VALUE_BYTES])
 {
     const char *(*const names[KEY_COUNT])(int i) = {theme_name, NULL, look_name, scheme_name, switch_name, switch_name};
     if (names[key])
-        snprintf(out, RV_CONFIG_VALUE_BYTES, "%s", names[key](number));
+        snprintf(out, RV_SETTINGS_FILE_VALUE_BYTES, "%s", names[key](number));
     else
-        snprintf(out, RV_CONFIG_VALUE_BYTES, "%d", number);
+        snprintf(out, RV_SETTINGS_FILE_VALUE_BYTES, "%d", number);
 }
 
 static void unpack(const struct rv_settings *settings, int numbers[KEY_COUNT])
@@ -84,7 +84,7 @@ static void pack(const int numbers[KEY_COUNT], struct rv_settings *settings)
 {
     settings->theme = (enum rv_color_theme)numbers[KEY_THEME];
     settings->scale_percent = (unsigned)numbers[KEY_SCALE];
-    settings->look = (enum rv_look)numbers[KEY_VIEW];
+    settings->look = (enum rv_view_mode)numbers[KEY_VIEW];
     settings->scheme = (enum rv_color_scheme)numbers[KEY_COLOR];
     settings->has_legend = numbers[KEY_LEGEND] != 0;
     settings->has_minimap = numbers[KEY_MINIMAP] != 0;
@@ -96,10 +96,10 @@ void rv_settings_init(struct rv_settings *settings)
 }
 
 /* False where the line says nothing that is understood. */
-static bool load_line(const struct rv_config_line *line, int numbers[KEY_COUNT])
+static bool load_line(const struct rv_settings_file_line *line, int numbers[KEY_COUNT])
 {
-    struct rv_config_entry entry;
-    if (!rv_config_read(line, &entry))
+    struct rv_settings_file_entry entry;
+    if (!rv_settings_file_read(line, &entry))
         return false;
     for (int key = 0; key < KEY_COUNT; key++) {
         if (strcmp(KEYS[key], entry.key) != 0)
@@ -112,13 +112,13 @@ static bool load_line(const struct rv_config_line *line, int numbers[KEY_COUNT])
     return false;
 }
 
-void rv_settings_load(struct rv_settings *settings, const struct rv_config *config)
+void rv_settings_load(struct rv_settings *settings, const struct rv_settings_file *config)
 {
     int numbers[KEY_COUNT];
     size_t n_strange = 0, first = 0;
     unpack(settings, numbers);
     for (size_t i = 0; i < config->n_lines; i++) {
-        if (rv_config_is_remark(&config->lines[i]) || load_line(&config->lines[i], numbers))
+        if (rv_settings_file_is_remark(&config->lines[i]) || load_line(&config->lines[i], numbers))
             continue;
         first = n_strange++ ? first : i + 1;
     }
@@ -128,18 +128,19 @@ void rv_settings_load(struct rv_settings *settings, const struct rv_config *conf
                 first, n_strange > 1 ? ", nor are others" : "");
 }
 
-bool rv_settings_store(const struct rv_settings *settings, const struct rv_settings *before, struct rv_config *config)
+bool rv_settings_store(const struct rv_settings *settings, const struct rv_settings *before,
+                       struct rv_settings_file *config)
 {
     int now[KEY_COUNT], then[KEY_COUNT];
     bool is_changed = false;
     unpack(settings, now);
     unpack(before, then);
     for (int key = 0; key < KEY_COUNT; key++) {
-        char value[RV_CONFIG_VALUE_BYTES];
+        char value[RV_SETTINGS_FILE_VALUE_BYTES];
         if (now[key] == then[key])
             continue;
         format((enum key)key, now[key], value);
-        rv_config_set(config, KEYS[key], value);
+        rv_settings_file_set(config, KEYS[key], value);
         is_changed = true;
     }
     return is_changed;

@@ -14,7 +14,7 @@
 struct rv_settings {
     enum rv_color_theme theme;
     unsigned scale_percent; /* of the display's own size of a point */
-    enum rv_look look;
+    enum rv_view_mode look;
     enum rv_color_scheme scheme;
     bool has_legend, has_minimap;
 };
@@ -23,9 +23,10 @@ struct rv_settings {
 void rv_settings_init(struct rv_settings *settings);
 
 /* Take over what the file says; what it does not say stays. What is not understood is told in one line. */
-void rv_settings_load(struct rv_settings *settings, const struct rv_config *config);
+void rv_settings_load(struct rv_settings *settings, const struct rv_settings_file *config);
 
 /* Set in the file what is not as before. Returns whether there is anything. */
-bool rv_settings_store(const struct rv_settings *settings, const struct rv_settings *before, struct rv_config *config);
+bool rv_settings_store(const struct rv_settings *settings, const struct rv_settings *before,
+                       struct rv_settings_file *config);
 
 #endif

@@ -14,7 +14,7 @@
 #define FILE_BYTES_MAX 65536u
 #define PATH_BYTES 4096u
 
-bool rv_config_default_path(char *out, size_t out_bytes)
+bool rv_settings_file_default_path(char *out, size_t out_bytes)
 {
     const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
     int n = -1;
@@ -34,13 +34,13 @@ static char *copy(const char *bytes, size_t n_bytes)
     return made;
 }
 
-static void add_line(struct rv_config *config, const char *bytes, size_t n_bytes)
+static void add_line(struct rv_settings_file *config, const char *bytes, size_t n_bytes)
 {
     config->lines = rv_vec_reserve(config->lines, &config->capacity, config->n_lines + 1, sizeof *config->lines);
-    config->lines[config->n_lines++] = (struct rv_config_line){copy(bytes, n_bytes), n_bytes};
+    config->lines[config->n_lines++] = (struct rv_settings_file_line){copy(bytes, n_bytes), n_bytes};
 }
 
-void rv_config_parse(struct rv_config *config, const char *bytes, size_t n_bytes)
+void rv_settings_file_parse(struct rv_settings_file *config, const char *bytes, size_t n_bytes)
 {
     const char *end = bytes + n_bytes;
     while (bytes < end) {
@@ -57,14 +57,14 @@ static bool is_blank(char byte)
 }
 
 /* Trimmed into out; false when it does not fit, is empty or holds what is no text. */
-static bool take(const char *from, const char *to, char out[RV_CONFIG_VALUE_BYTES])
+static bool take(const char *from, const char *to, char out[RV_SETTINGS_FILE_VALUE_BYTES])
 {
     while (from < to && is_blank(*from))
         from++;
     while (to > from && is_blank(to[-1]))
         to--;
     size_t n = (size_t)(to - from);
-    if (n == 0 || n >= RV_CONFIG_VALUE_BYTES)
+    if (n == 0 || n >= RV_SETTINGS_FILE_VALUE_BYTES)
         return false;
     for (size_t i = 0; i < n; i++)
         if ((unsigned char)from[i] < 0x20 || from[i] == 0x7f)
@@ -74,7 +74,7 @@ static bool take(const char *from, const char *to, char out[RV_CONFIG_VALUE_BYTE
     return true;
 }
 
-bool rv_config_is_remark(const struct rv_config_line *line)
+bool rv_settings_file_is_remark(const struct rv_settings_file_line *line)
 {
     size_t i = 0;
     while (i < line->n_bytes && is_blank(line->bytes[i]))
@@ -82,33 +82,33 @@ bool rv_config_is_remark(const struct rv_config_line *line)
     return i == line->n_bytes || line->bytes[i] == '#';
 }
 
-bool rv_config_read(const struct rv_config_line *line, struct rv_config_entry *entry)
+bool rv_settings_file_read(const struct rv_settings_file_line *line, struct rv_settings_file_entry *entry)
 {
     const char *equals = memchr(line->bytes, '=', line->n_bytes), *end = line->bytes + line->n_bytes;
-    return equals && !rv_config_is_remark(line) && take(line->bytes, equals, entry->key) &&
+    return equals && !rv_settings_file_is_remark(line) && take(line->bytes, equals, entry->key) &&
            take(equals + 1, end, entry->value);
 }
 
-void rv_config_set(struct rv_config *config, const char *key, const char *value)
+void rv_settings_file_set(struct rv_settings_file *config, const char *key, const char *value)
 {
-    struct rv_config_entry entry;
-    char text[2 * RV_CONFIG_VALUE_BYTES + 4];
+    struct rv_settings_file_entry entry;
+    char text[2 * RV_SETTINGS_FILE_VALUE_BYTES + 4];
     size_t at = config->n_lines;
     int n = snprintf(text, sizeof text, "%s = %s", key, value);
-    while (at > 0 && !(rv_config_read(&config->lines[at - 1], &entry) && strcmp(entry.key, key) == 0))
+    while (at > 0 && !(rv_settings_file_read(&config->lines[at - 1], &entry) && strcmp(entry.key, key) == 0))
         at--;
     if (at == 0) {
         add_line(config, text, (size_t)n);
         return;
     }
     free(config->lines[at - 1].bytes);
-    config->lines[at - 1] = (struct rv_config_line){copy(text, (size_t)n), (size_t)n};
+    config->lines[at - 1] = (struct rv_settings_file_line){copy(text, (size_t)n), (size_t)n};
 }
 
 /* ---- the file ---- */
 
 /* 0 where there is none. */
-static int read_file(struct rv_config *config, const char *path)
+static int read_file(struct rv_settings_file *config, const char *path)
 {
     struct stat status;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), error = 0;
@@ -123,26 +123,26 @@ static int read_file(struct rv_config *config, const char *path)
     else if ((n = read(fd, bytes, FILE_BYTES_MAX)) < 0)
         error = rv_err_sys("%s", path);
     if (!error)
-        rv_config_parse(config, bytes, (size_t)n);
+        rv_settings_file_parse(config, bytes, (size_t)n);
     free(bytes);
     close(fd);
     return error;
 }
 
-void rv_config_open(struct rv_config *config, const char *path)
+void rv_settings_file_open(struct rv_settings_file *config, const char *path)
 {
-    *config = (struct rv_config){0};
+    *config = (struct rv_settings_file){0};
     if (read_file(config, path) == 0)
         config->path = rv_strdup(path);
 }
 
-void rv_config_close(struct rv_config *config)
+void rv_settings_file_close(struct rv_settings_file *config)
 {
     for (size_t i = 0; i < config->n_lines; i++)
         free(config->lines[i].bytes);
     free(config->lines);
     free(config->path);
-    *config = (struct rv_config){0};
+    *config = (struct rv_settings_file){0};
 }
 
 static int make_folders(const char *path)
@@ -158,18 +158,18 @@ static int make_folders(const char *path)
     return 0;
 }
 
-static bool write_lines(const struct rv_config *config, FILE *file)
+static bool write_lines(const struct rv_settings_file *config, FILE *file)
 {
     bool is_written = true;
     for (size_t i = 0; i < config->n_lines; i++) {
-        const struct rv_config_line *line = &config->lines[i];
+        const struct rv_settings_file_line *line = &config->lines[i];
         is_written &= fwrite(line->bytes, 1, line->n_bytes, file) == line->n_bytes && fputc('\n', file) != EOF;
     }
     return fflush(file) == 0 && is_written && fsync(fileno(file)) == 0;
 }
 
 /* A link stays one: what it leads to is replaced. */
-int rv_config_save(const struct rv_config *config)
+int rv_settings_file_save(const struct rv_settings_file *config)
 {
     char target[PATH_BYTES], temporary[PATH_BYTES + 8];
     if (!config->path)

@@ -9,43 +9,43 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define RV_CONFIG_VALUE_BYTES 128u
+#define RV_SETTINGS_FILE_VALUE_BYTES 128u
 
-struct rv_config_line {
+struct rv_settings_file_line {
     char *bytes; /* without the line end; may hold any byte */
     size_t n_bytes;
 };
 
-struct rv_config { /* zeroed = empty, and nowhere */
-    char *path;    /* NULL = nothing is saved */
-    struct rv_config_line *lines;
+struct rv_settings_file { /* zeroed = empty, and nowhere */
+    char *path;           /* NULL = nothing is saved */
+    struct rv_settings_file_line *lines;
     size_t n_lines, capacity;
 };
 
 /* $XDG_CONFIG_HOME/ringviz/config, or $HOME/.config/ringviz/config; false where there is neither. */
-bool rv_config_default_path(char *out, size_t out_bytes);
+bool rv_settings_file_default_path(char *out, size_t out_bytes);
 
 /* Read a file that may not be there yet. One that cannot be read, or is no settings file by its size or kind, is named
  * in one line and neither used nor written. */
-void rv_config_open(struct rv_config *config, const char *path);
-void rv_config_close(struct rv_config *config);
+void rv_settings_file_open(struct rv_settings_file *config, const char *path);
+void rv_settings_file_close(struct rv_settings_file *config);
 
 /* As of a file with this content. */
-void rv_config_parse(struct rv_config *config, const char *bytes, size_t n_bytes);
+void rv_settings_file_parse(struct rv_settings_file *config, const char *bytes, size_t n_bytes);
 
 /* The value of a line, trimmed, and its key: false where the line is none of "key = value". */
-struct rv_config_entry {
-    char key[RV_CONFIG_VALUE_BYTES], value[RV_CONFIG_VALUE_BYTES];
+struct rv_settings_file_entry {
+    char key[RV_SETTINGS_FILE_VALUE_BYTES], value[RV_SETTINGS_FILE_VALUE_BYTES];
 };
-bool rv_config_read(const struct rv_config_line *line, struct rv_config_entry *entry);
+bool rv_settings_file_read(const struct rv_settings_file_line *line, struct rv_settings_file_entry *entry);
 
 /* Nothing but a remark, or nothing at all. */
-bool rv_config_is_remark(const struct rv_config_line *line);
+bool rv_settings_file_is_remark(const struct rv_settings_file_line *line);
 
 /* Give a key its value, in its last line or in a new one. */
-void rv_config_set(struct rv_config *config, const char *key, const char *value);
+void rv_settings_file_set(struct rv_settings_file *config, const char *key, const char *value);
 
 /* Write the file, whole or not at all, with its folders. 0 or a negative errno with one line printed. */
-int rv_config_save(const struct rv_config *config);
+int rv_settings_file_save(const struct rv_settings_file *config);
 
 #endif

@@ -29,7 +29,7 @@ static int trim(const char *text, char out[TEXT_BYTES])
     return 0;
 }
 
-int rv_moment_parse(const char *text, const struct rv_moment_context *context, uint64_t *ns)
+int rv_time_input_parse(const char *text, const struct rv_time_input_context *context, uint64_t *ns)
 {
     char trimmed[TEXT_BYTES];
     uint64_t distance_ns;

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-struct rv_moment_context {
+struct rv_time_input_context {
     uint64_t first_ns, last_ns; /* of the trace */
     uint64_t at_ns;             /* what is looked at */
 };
@@ -14,6 +14,6 @@ struct rv_moment_context {
  * command line; spaces around them do not count.
  *   returns  0 through *ns, or -EINVAL
  */
-int rv_moment_parse(const char *text, const struct rv_moment_context *context, uint64_t *ns);
+int rv_time_input_parse(const char *text, const struct rv_time_input_context *context, uint64_t *ns);
 
 #endif

@@ -10,10 +10,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define RV_NAVIGATE_WINDOW_MIN_NS 100.0
-#define RV_NAVIGATE_WINDOW_MAX_NS 3.2e16 /* a year */
+#define RV_TIME_WINDOW_MIN_NS 100.0
+#define RV_TIME_WINDOW_MAX_NS 3.2e16 /* a year */
 
-struct rv_navigate {
+struct rv_time_window {
     int64_t from_ns;
     double from_fraction; /* 0 <= fraction < 1 ns */
     double window_ns;
@@ -23,24 +23,24 @@ struct rv_navigate {
     double glide_per_s; /* windows; slows down by itself */
 };
 
-void rv_navigate_set(struct rv_navigate *navigate, uint64_t from_ns, uint64_t to_ns);
+void rv_time_window_set(struct rv_time_window *time_window, uint64_t from_ns, uint64_t to_ns);
 
 /* Whole nanoseconds for the view; to > from. */
-void rv_navigate_window(const struct rv_navigate *navigate, uint64_t *from_ns, uint64_t *to_ns);
+void rv_time_window_get(const struct rv_time_window *time_window, uint64_t *from_ns, uint64_t *to_ns);
 
 /* Scale the window by factor (< 1 zooms in); the time at `share` of the window stays where it is. Ends nothing. */
-void rv_navigate_zoom(struct rv_navigate *navigate, double share, double factor);
+void rv_time_window_zoom(struct rv_time_window *time_window, double share, double factor);
 
 /* Move by a share of the window, to later times when positive. Ends following. */
-void rv_navigate_pan(struct rv_navigate *navigate, double share);
+void rv_time_window_pan(struct rv_time_window *time_window, double share);
 
 /* Keep the present at the window's end from now on. */
-void rv_navigate_follow(struct rv_navigate *navigate, uint64_t now_ns);
+void rv_time_window_follow(struct rv_time_window *time_window, uint64_t now_ns);
 
 /* Go on moving at this speed, in windows per second, ever slower. 0 stops. */
-void rv_navigate_glide(struct rv_navigate *navigate, double speed_per_s);
+void rv_time_window_glide(struct rv_time_window *time_window, double speed_per_s);
 
 /* Let the spring run for dt_s while following, else what glides. Returns whether the window has moved. */
-bool rv_navigate_advance(struct rv_navigate *navigate, uint64_t now_ns, double dt_s);
+bool rv_time_window_advance(struct rv_time_window *time_window, uint64_t now_ns, double dt_s);
 
 #endif

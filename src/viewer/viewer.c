@@ -40,13 +40,13 @@ static double cursor_share(const struct rv_viewer *viewer)
 
 static void zoom(struct rv_viewer *viewer, double factor)
 {
-    rv_navigate_zoom(&viewer->navigate, cursor_share(viewer), factor);
+    rv_time_window_zoom(&viewer->time_window, cursor_share(viewer), factor);
     touch(viewer);
 }
 
 static void pan(struct rv_viewer *viewer, double share)
 {
-    rv_navigate_pan(&viewer->navigate, share);
+    rv_time_window_pan(&viewer->time_window, share);
     touch(viewer);
 }
 
@@ -81,7 +81,7 @@ void rv_viewer_scroll_to(struct rv_viewer *viewer, uint32_t lane_idx, uint32_t d
         }
 }
 
-static void show_look(struct rv_viewer *viewer, enum rv_look look)
+static void show_look(struct rv_viewer *viewer, enum rv_view_mode look)
 {
     if (look != viewer->look.shown) {
         viewer->look.from = viewer->look.shown;
@@ -94,18 +94,18 @@ static void show_look(struct rv_viewer *viewer, enum rv_look look)
 /* What stands still while capture goes on is left behind. */
 static void follow(struct rv_viewer *viewer)
 {
-    if (!viewer->present.is_done && !viewer->playhead.is_playing)
-        rv_playing_act(viewer, &(struct rv_act){.action = RV_ACTION_END});
-    rv_navigate_follow(&viewer->navigate, viewer->present.now_ns);
+    if (!viewer->live_edge.is_done && !viewer->playhead.is_playing)
+        rv_playback_act(viewer, &(struct rv_act){.action = RV_ACTION_END});
+    rv_time_window_follow(&viewer->time_window, viewer->live_edge.now_ns);
     touch(viewer);
 }
 
 static void fit_all(struct rv_viewer *viewer)
 {
-    const struct rv_present *present = &viewer->present;
-    uint64_t to_ns = present->last_ns > present->first_ns ? present->last_ns : present->now_ns;
-    viewer->navigate.is_following = false;
-    rv_navigate_set(&viewer->navigate, present->first_ns, to_ns);
+    const struct rv_live_edge *live_edge = &viewer->live_edge;
+    uint64_t to_ns = live_edge->last_ns > live_edge->first_ns ? live_edge->last_ns : live_edge->now_ns;
+    viewer->time_window.is_following = false;
+    rv_time_window_set(&viewer->time_window, live_edge->first_ns, to_ns);
     viewer->is_dirty = true;
 }
 
@@ -114,9 +114,9 @@ static bool focus(struct rv_viewer *viewer)
     uint64_t from_ns, to_ns;
     if (!rv_hover_window(&viewer->pointer.hover, &from_ns, &to_ns))
         return false;
-    viewer->navigate.is_following = false;
-    rv_navigate_set(&viewer->navigate, from_ns, to_ns);
-    rv_navigate_window(&viewer->navigate, &viewer->focus.from_ns, &viewer->focus.to_ns);
+    viewer->time_window.is_following = false;
+    rv_time_window_set(&viewer->time_window, from_ns, to_ns);
+    rv_time_window_get(&viewer->time_window, &viewer->focus.from_ns, &viewer->focus.to_ns);
     touch(viewer);
     return true;
 }
@@ -125,7 +125,7 @@ static bool focus(struct rv_viewer *viewer)
 static void focus_or_fit(struct rv_viewer *viewer)
 {
     uint64_t from_ns, to_ns;
-    rv_navigate_window(&viewer->navigate, &from_ns, &to_ns);
+    rv_time_window_get(&viewer->time_window, &from_ns, &to_ns);
     bool is_focused = from_ns == viewer->focus.from_ns && to_ns == viewer->focus.to_ns;
     if (is_focused || !focus(viewer))
         fit_all(viewer);
@@ -137,49 +137,49 @@ static void pin(struct rv_viewer *viewer)
     if (viewer->scene && viewer->view)
         rv_pointer_pin(&viewer->pointer, viewer->scene, viewer->view);
     viewer->focus = (struct rv_viewer_focus){0};
-    rv_debugging_click(viewer);
+    rv_viewer_debugger_click(viewer);
     rv_viewer_point(viewer);
 }
 
 static void show(struct rv_viewer *viewer, uint64_t from_ns, uint64_t to_ns)
 {
-    viewer->navigate.is_following = false;
-    rv_navigate_set(&viewer->navigate, from_ns, to_ns);
+    viewer->time_window.is_following = false;
+    rv_time_window_set(&viewer->time_window, from_ns, to_ns);
     touch(viewer);
 }
 
 static uint64_t time_at(const struct rv_viewer *viewer, double share)
 {
     uint64_t from_ns, to_ns;
-    rv_navigate_window(&viewer->navigate, &from_ns, &to_ns);
+    rv_time_window_get(&viewer->time_window, &from_ns, &to_ns);
     return from_ns + (uint64_t)(share * (double)(to_ns - from_ns));
 }
 
 /* The window's width stays. */
 static void center(struct rv_viewer *viewer, uint64_t ns)
 {
-    uint64_t width_ns = (uint64_t)viewer->navigate.window_ns, from_ns = ns > width_ns / 2 ? ns - width_ns / 2 : 0;
+    uint64_t width_ns = (uint64_t)viewer->time_window.window_ns, from_ns = ns > width_ns / 2 ? ns - width_ns / 2 : 0;
     show(viewer, from_ns, from_ns + width_ns);
 }
 
-/* The present moves on while one looks at it: where one is, is where it is. */
+/* Live, the window follows the newest event. */
 static void go_to(struct rv_viewer *viewer, const char *text)
 {
-    const struct rv_present *present = &viewer->present;
-    struct rv_moment_context context = {present->first_ns, present->now_ns, time_at(viewer, 0.5)};
+    const struct rv_live_edge *live_edge = &viewer->live_edge;
+    struct rv_time_input_context context = {live_edge->first_ns, live_edge->now_ns, time_at(viewer, 0.5)};
     uint64_t ns;
-    viewer->panels.has_go_to = !text || rv_moment_parse(text, &context, &ns) != 0;
+    viewer->panels.has_go_to = !text || rv_time_input_parse(text, &context, &ns) != 0;
     viewer->panels.is_go_to_wrong = text && viewer->panels.has_go_to;
     if (!viewer->panels.has_go_to) {
         center(viewer, ns);
-        rv_playing_go(viewer, ns);
+        rv_playback_go(viewer, ns);
     }
 }
 
 static struct rv_history_place place_of(const struct rv_viewer *viewer)
 {
-    struct rv_history_place place = {.is_following = viewer->navigate.is_following};
-    rv_navigate_window(&viewer->navigate, &place.from_ns, &place.to_ns);
+    struct rv_history_place place = {.is_following = viewer->time_window.is_following};
+    rv_time_window_get(&viewer->time_window, &place.from_ns, &place.to_ns);
     return place;
 }
 
@@ -188,26 +188,26 @@ static void travel(struct rv_viewer *viewer, bool is_back)
     struct rv_history_place place = place_of(viewer);
     if (!(is_back ? rv_history_back : rv_history_forward)(&viewer->history, &place))
         return;
-    viewer->navigate.is_following = false;
-    rv_navigate_set(&viewer->navigate, place.from_ns, place.to_ns);
+    viewer->time_window.is_following = false;
+    rv_time_window_set(&viewer->time_window, place.from_ns, place.to_ns);
     if (place.is_following)
-        rv_navigate_follow(&viewer->navigate, viewer->present.now_ns);
+        rv_time_window_follow(&viewer->time_window, viewer->live_edge.now_ns);
     touch(viewer);
 }
 
 static void mark(struct rv_viewer *viewer)
 {
-    uint64_t near_ns = (uint64_t)(MARK_NEAR * viewer->navigate.window_ns);
-    rv_marks_toggle(&viewer->marks, time_at(viewer, cursor_share(viewer)), near_ns);
+    uint64_t near_ns = (uint64_t)(MARK_NEAR * viewer->time_window.window_ns);
+    rv_bookmarks_toggle(&viewer->marks, time_at(viewer, cursor_share(viewer)), near_ns);
     rv_viewer_point(viewer);
 }
 
 static void go_to_next_mark(struct rv_viewer *viewer)
 {
     uint64_t ns;
-    if (rv_marks_next(&viewer->marks, time_at(viewer, 0.5), &ns)) {
+    if (rv_bookmarks_next(&viewer->marks, time_at(viewer, 0.5), &ns)) {
         center(viewer, ns);
-        rv_playing_go(viewer, ns);
+        rv_playback_go(viewer, ns);
     }
 }
 
@@ -230,9 +230,9 @@ static void go_out(struct rv_viewer *viewer)
         viewer->panels.has_help = false;
     else if (viewer->panels.has_threads)
         viewer->panels.has_threads = false;
-    else if (viewer->panels.has_cockpit)
-        viewer->panels.has_cockpit = false;
-    else if (viewer->pointer.hover.is_pinned || !rv_asking_end(viewer))
+    else if (viewer->panels.has_debugger_panel)
+        viewer->panels.has_debugger_panel = false;
+    else if (viewer->pointer.hover.is_pinned || !rv_viewer_search_end(viewer))
         rv_pointer_unpin(&viewer->pointer);
     rv_viewer_point(viewer);
 }
@@ -277,14 +277,14 @@ static bool moves_window(const struct rv_act *act)
 
 void rv_viewer_fini(struct rv_viewer *viewer)
 {
-    rv_stride_stop(&viewer->stride);
-    rv_inquiry_fini(&viewer->inquiry);
-    rv_arrangement_fini(&viewer->arrangement);
+    rv_recorded_step_stop(&viewer->recorded_step);
+    rv_analysis_fini(&viewer->analysis);
+    rv_lane_order_fini(&viewer->lane_order);
 }
 
 void rv_viewer_act(struct rv_viewer *viewer, const struct rv_act *act)
 {
-    rv_navigate_glide(&viewer->navigate, 0.0);
+    rv_time_window_glide(&viewer->time_window, 0.0);
     if (moves_window(act)) {
         struct rv_history_place place = place_of(viewer);
         rv_history_note(&viewer->history, &place, rv_clock_mono_ns());
@@ -296,7 +296,7 @@ void rv_viewer_act(struct rv_viewer *viewer, const struct rv_act *act)
     case RV_ACTION_LOOK_ALIGNED:
     case RV_ACTION_LOOK_FLAME:
     case RV_ACTION_LOOK_TOP:
-        show_look(viewer, (enum rv_look)(act->action - RV_ACTION_LOOK_3D));
+        show_look(viewer, (enum rv_view_mode)(act->action - RV_ACTION_LOOK_3D));
         return;
     case RV_ACTION_SCHEME:
         choose_scheme(viewer, act->idx);
@@ -321,7 +321,7 @@ void rv_viewer_act(struct rv_viewer *viewer, const struct rv_act *act)
         pan(viewer, act->amount);
         return;
     case RV_ACTION_GLIDE:
-        rv_navigate_glide(&viewer->navigate, act->amount);
+        rv_time_window_glide(&viewer->time_window, act->amount);
         return;
     case RV_ACTION_SCROLL:
         scroll(viewer, act->amount);
@@ -352,7 +352,7 @@ void rv_viewer_act(struct rv_viewer *viewer, const struct rv_act *act)
     case RV_ACTION_SEEK:
     case RV_ACTION_START:
     case RV_ACTION_END:
-        rv_playing_act(viewer, act);
+        rv_playback_act(viewer, act);
         touch(viewer);
         return;
     case RV_ACTION_RECORD:
@@ -380,7 +380,7 @@ void rv_viewer_act(struct rv_viewer *viewer, const struct rv_act *act)
     case RV_ACTION_SHOW_ALL_LANES:
     case RV_ACTION_CROP_LESS:
     case RV_ACTION_CROP_MORE:
-        rv_arranging_act(viewer, act);
+        rv_viewer_lanes_act(viewer, act);
         return;
     case RV_ACTION_DEBUGGER:
     case RV_ACTION_RUN_THREAD:
@@ -394,7 +394,7 @@ void rv_viewer_act(struct rv_viewer *viewer, const struct rv_act *act)
     case RV_ACTION_BREAK:
     case RV_ACTION_UNBREAK:
     case RV_ACTION_EVALUATE:
-        rv_debugging_act(viewer, act);
+        rv_viewer_debugger_act(viewer, act);
         return;
     case RV_ACTION_UNPIN:
         go_out(viewer);
@@ -434,7 +434,7 @@ void rv_viewer_act(struct rv_viewer *viewer, const struct rv_act *act)
     case RV_ACTION_INVERT_RULE:
     case RV_ACTION_REMOVE_RULE:
     case RV_ACTION_HIDE:
-        rv_asking_act(viewer, act);
+        rv_viewer_search_act(viewer, act);
         return;
     case RV_ACTION_QUIT:
         viewer->is_closing = true;
@@ -461,41 +461,41 @@ void rv_viewer_init(struct rv_viewer *viewer, const struct rv_viewer_params *par
         .stop_ns = params->stop_ns,
         .is_dirty = true,
     };
-    viewer->present.now_ns = viewer->present.live_ns = params->now_ns;
-    viewer->inquiry.session = params->session;
-    rv_inquiry_find(&viewer->inquiry, params->find);
-    if (params->lens)
-        rv_lens_copy(&viewer->inquiry.lens, params->lens);
-    viewer->panels.has_search = viewer->inquiry.find[0] || viewer->inquiry.lens.n_rules;
-    rv_navigate_set(&viewer->navigate, params->now_ns - params->window_ns, params->now_ns);
-    rv_navigate_follow(&viewer->navigate, params->now_ns);
+    viewer->live_edge.now_ns = viewer->live_edge.live_ns = params->now_ns;
+    viewer->analysis.session = params->session;
+    rv_analysis_find(&viewer->analysis, params->find);
+    if (params->filter)
+        rv_filter_copy(&viewer->analysis.filter, params->filter);
+    viewer->panels.has_search = viewer->analysis.find[0] || viewer->analysis.filter.n_rules;
+    rv_time_window_set(&viewer->time_window, params->now_ns - params->window_ns, params->now_ns);
+    rv_time_window_follow(&viewer->time_window, params->now_ns);
 }
 
 /* What was asked for goes on: the search, the selected range, the pinned call. */
 static void ask(struct rv_viewer *viewer)
 {
     const struct rv_hover *hover = &viewer->pointer.hover;
-    rv_inquiry_look_into(&viewer->inquiry, hover->is_pinned ? &hover->box : NULL, hover->lane_idx, viewer->lanes,
-                         viewer->subroutines);
-    viewer->is_dirty |= rv_inquiry_update(&viewer->inquiry, viewer->lanes, viewer->subroutines, false);
-    rv_asking_go_on(viewer);
+    rv_analysis_look_into(&viewer->analysis, hover->is_pinned ? &hover->box : NULL, hover->lane_idx, viewer->lanes,
+                          viewer->subroutines);
+    viewer->is_dirty |= rv_analysis_update(&viewer->analysis, viewer->lanes, viewer->subroutines, false);
+    rv_viewer_search_go_on(viewer);
 }
 
 void rv_viewer_advance(struct rv_viewer *viewer, struct rv_lanes *lanes, bool is_done, double dt_s)
 {
     uint64_t clock_ns = rv_clock_mono_ns();
-    bool is_end = is_done && !viewer->present.is_done;
-    viewer->present.is_done = is_done;
-    rv_present_update(&viewer->present, lanes, clock_ns, viewer->navigate.window_ns);
-    bool has_moved = rv_playing_advance(viewer, dt_s);
+    bool is_end = is_done && !viewer->live_edge.is_done;
+    viewer->live_edge.is_done = is_done;
+    rv_live_edge_update(&viewer->live_edge, lanes, clock_ns, viewer->time_window.window_ns);
+    bool has_moved = rv_playback_advance(viewer, dt_s);
     viewer->is_dirty |= is_end;
     if (viewer->lanes)
         ask(viewer);
     if (is_end && !viewer->is_touched && viewer->starts_playing)
-        rv_playing_start(viewer, viewer->present.first_ns + viewer->start_ns);
+        rv_playback_start(viewer, viewer->live_edge.first_ns + viewer->start_ns);
     else if (is_end && !viewer->is_touched)
         fit_all(viewer);
-    has_moved |= rv_navigate_advance(&viewer->navigate, viewer->present.now_ns, fmin(dt_s, 0.25));
+    has_moved |= rv_time_window_advance(&viewer->time_window, viewer->live_edge.now_ns, fmin(dt_s, 0.25));
     if (!has_moved)
         return;
     viewer->is_dirty = true;
@@ -531,7 +531,7 @@ bool rv_viewer_is_dirty(const struct rv_viewer *viewer)
 
 bool rv_viewer_is_awaited(const struct rv_viewer *viewer)
 {
-    return viewer->inquiry.wish.n_hits != 0 || viewer->stride.n_steps != 0;
+    return viewer->analysis.request.n_hits != 0 || viewer->recorded_step.n_steps != 0;
 }
 
 bool rv_viewer_is_moving(const struct rv_viewer *viewer)

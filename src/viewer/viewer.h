@@ -27,10 +27,10 @@
 #include "render/view_mode.h"
 
 struct rv_viewer_look {
-    enum rv_look shown, from; /* different while the one turns into the other */
-    uint64_t since_ns;        /* when that began */
-    double scroll;            /* points, of flat looks */
-    float orbit[2];           /* radians by which the eye of 3D has gone to the right and up */
+    enum rv_view_mode shown, from; /* different while the one turns into the other */
+    uint64_t since_ns;             /* when that began */
+    double scroll;                 /* points, of flat looks */
+    float orbit[2];                /* radians by which the eye of 3D has gone to the right and up */
     enum rv_color_scheme scheme;
 };
 
@@ -39,25 +39,25 @@ struct rv_viewer_focus { /* the window that the last focus chose; zero when some
 };
 
 struct rv_viewer_panels { /* which panels are there */
-    bool has_help, has_go_to, has_search, has_settings, has_threads, has_cockpit;
+    bool has_help, has_go_to, has_search, has_settings, has_threads, has_debugger_panel;
     unsigned n_asked;    /* how often the search was asked for */
     bool is_go_to_wrong; /* what was entered there is no time */
 };
 
 struct rv_viewer {
-    struct rv_navigate navigate;
-    struct rv_present present;
+    struct rv_time_window time_window;
+    struct rv_live_edge live_edge;
     struct rv_playhead playhead;
-    struct rv_stride stride; /* steps of it that are being made */
+    struct rv_recorded_step recorded_step; /* steps of it that are being made */
     struct rv_viewer_look look;
     struct rv_pointer pointer;
     struct rv_viewer_focus focus;
     struct rv_history history;
-    struct rv_marks marks;
+    struct rv_bookmarks marks;
     struct rv_viewer_panels panels;
-    struct rv_arrangement arrangement; /* of the lanes */
-    struct rv_inquiry inquiry;
-    struct rv_debugging debugging;
+    struct rv_lane_order lane_order; /* of the lanes */
+    struct rv_analysis analysis;
+    struct rv_viewer_debugger debugger;
     struct rv_settings settings; /* its look and scheme are those of the start */
     struct rv_lanes *lanes;      /* what is looked at; NULL = nothing to search in. Borrowed */
     struct rv_subroutines *subroutines;
@@ -83,7 +83,7 @@ struct rv_viewer_params {
     struct rv_session *session;       /* outlives it; NULL = all calls are in the lanes */
     const struct rv_compare *compare; /* outlives it; NULL = none */
     const char *find;                 /* NULL = nothing */
-    const struct rv_lens *lens;       /* copied; NULL = all passes */
+    const struct rv_filter *filter;   /* copied; NULL = all passes */
     struct rv_scene *scene;           /* both outlive the viewer */
     const struct rv_view *view;
 };

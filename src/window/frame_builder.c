@@ -1,6 +1,6 @@
 /*
- * Two pictures in turn: one is read by the main thread, the other is made. A wish goes from its owner to the worker and
- * back with `stage`, under the lock; everything else belongs to whoever's turn it is.
+ * Two pictures in turn: one is read by the main thread, the other is made. A request goes from its owner to the worker and
+ * back with `layout`, under the lock; everything else belongs to whoever's turn it is.
  */
 #include "window/frame_builder.h"
 
@@ -11,26 +11,26 @@
 #include "base/err.h"
 #include "base/vec.h"
 
-enum stage { IDLE, ASKED, READY, STOPPED }; /* IDLE, READY, STOPPED: the main thread's; ASKED: the worker's */
+enum layout { IDLE, ASKED, READY, STOPPED }; /* IDLE, READY, STOPPED: the main thread's; ASKED: the worker's */
 
 struct frame {
     struct rv_view view;
-    struct rv_picture picture;
+    struct rv_frame_data picture;
 };
 
-struct rv_maker {
-    struct rv_maker_params params;
+struct rv_frame_builder {
+    struct rv_frame_builder_params params;
     pthread_mutex_t lock;
     pthread_cond_t has_changed;
-    enum stage stage;
+    enum layout layout;
     pthread_t worker;
     bool is_running; /* the worker is to be joined */
 
     /* Of whose turn it is. */
-    struct rv_maker_wish wish;
-    struct rv_arrangement arrangement;
-    struct rv_lens lens;
-    struct rv_matches hits;
+    struct rv_frame_request request;
+    struct rv_lane_order lane_order;
+    struct rv_filter filter;
+    struct rv_name_set hits;
     struct frame frames[2];
     unsigned shown; /* the one that was taken last; read by both */
     uint64_t cost_ns;
@@ -38,153 +38,154 @@ struct rv_maker {
     uint64_t took_ns; /* the main thread's */
 };
 
-static void make(struct rv_maker *maker)
+static void make(struct rv_frame_builder *frame_builder)
 {
-    const struct frame *before = &maker->frames[maker->shown];
-    struct frame *next = &maker->frames[!maker->shown];
+    const struct frame *before = &frame_builder->frames[frame_builder->shown];
+    struct frame *next = &frame_builder->frames[!frame_builder->shown];
     uint64_t start_ns = rv_clock_thread_cpu_ns();
     next->view.level = before->view.level;
     next->view.is_made = before->view.is_made;
-    rv_view_update(&next->view, maker->params.lanes, &maker->wish.view);
-    rv_picture_compose(&next->picture, &(struct rv_picture_params){.view = &next->view,
-                                                                   .subroutines = maker->params.subroutines,
-                                                                   .before = &before->picture,
-                                                                   .has_leaves = maker->wish.has_leaves,
-                                                                   .width_px = (int)maker->wish.view.width_px,
-                                                                   .scheme = maker->wish.scheme,
-                                                                   .compare = maker->wish.compare});
-    maker->cost_ns = rv_clock_thread_cpu_ns() - start_ns;
+    rv_view_update(&next->view, frame_builder->params.lanes, &frame_builder->request.view);
+    rv_frame_data_compose(&next->picture,
+                          &(struct rv_frame_data_params){.view = &next->view,
+                                                         .subroutines = frame_builder->params.subroutines,
+                                                         .before = &before->picture,
+                                                         .has_leaves = frame_builder->request.has_leaves,
+                                                         .width_px = (int)frame_builder->request.view.width_px,
+                                                         .scheme = frame_builder->request.scheme,
+                                                         .compare = frame_builder->request.compare});
+    frame_builder->cost_ns = rv_clock_thread_cpu_ns() - start_ns;
 }
 
 /* Returns false when the maker stops. */
-static bool wait_for_wish(struct rv_maker *maker)
+static bool wait_for_request(struct rv_frame_builder *frame_builder)
 {
-    pthread_mutex_lock(&maker->lock);
-    while (maker->stage != ASKED && maker->stage != STOPPED)
-        pthread_cond_wait(&maker->has_changed, &maker->lock);
-    bool is_asked = maker->stage == ASKED;
-    pthread_mutex_unlock(&maker->lock);
+    pthread_mutex_lock(&frame_builder->lock);
+    while (frame_builder->layout != ASKED && frame_builder->layout != STOPPED)
+        pthread_cond_wait(&frame_builder->has_changed, &frame_builder->lock);
+    bool is_asked = frame_builder->layout == ASKED;
+    pthread_mutex_unlock(&frame_builder->lock);
     return is_asked;
 }
 
-static enum stage stage_of(struct rv_maker *maker)
+static enum layout stage_of(struct rv_frame_builder *frame_builder)
 {
-    pthread_mutex_lock(&maker->lock);
-    enum stage stage = maker->stage;
-    pthread_mutex_unlock(&maker->lock);
-    return stage;
+    pthread_mutex_lock(&frame_builder->lock);
+    enum layout layout = frame_builder->layout;
+    pthread_mutex_unlock(&frame_builder->lock);
+    return layout;
 }
 
-static void go_to(struct rv_maker *maker, enum stage stage)
+static void go_to(struct rv_frame_builder *frame_builder, enum layout layout)
 {
-    pthread_mutex_lock(&maker->lock);
-    maker->stage = stage;
-    pthread_cond_broadcast(&maker->has_changed);
-    pthread_mutex_unlock(&maker->lock);
+    pthread_mutex_lock(&frame_builder->lock);
+    frame_builder->layout = layout;
+    pthread_cond_broadcast(&frame_builder->has_changed);
+    pthread_mutex_unlock(&frame_builder->lock);
 }
 
 static void *work(void *context)
 {
-    struct rv_maker *maker = context;
-    while (wait_for_wish(maker)) {
-        make(maker);
-        go_to(maker, READY);
-        if (maker->params.tell)
-            maker->params.tell();
+    struct rv_frame_builder *frame_builder = context;
+    while (wait_for_request(frame_builder)) {
+        make(frame_builder);
+        go_to(frame_builder, READY);
+        if (frame_builder->params.tell)
+            frame_builder->params.tell();
     }
     return NULL;
 }
 
-struct rv_maker *rv_maker_start(const struct rv_maker_params *params)
+struct rv_frame_builder *rv_frame_builder_start(const struct rv_frame_builder_params *params)
 {
-    struct rv_maker *maker = rv_alloc(1, sizeof *maker);
-    maker->params = *params;
-    pthread_mutex_init(&maker->lock, NULL);
-    pthread_cond_init(&maker->has_changed, NULL);
-    maker->is_running = pthread_create(&maker->worker, NULL, work, maker) == 0;
-    return maker;
+    struct rv_frame_builder *frame_builder = rv_alloc(1, sizeof *frame_builder);
+    frame_builder->params = *params;
+    pthread_mutex_init(&frame_builder->lock, NULL);
+    pthread_cond_init(&frame_builder->has_changed, NULL);
+    frame_builder->is_running = pthread_create(&frame_builder->worker, NULL, work, frame_builder) == 0;
+    return frame_builder;
 }
 
-static void wait_until_made(struct rv_maker *maker)
+static void wait_until_made(struct rv_frame_builder *frame_builder)
 {
-    pthread_mutex_lock(&maker->lock);
-    while (maker->stage == ASKED)
-        pthread_cond_wait(&maker->has_changed, &maker->lock);
-    pthread_mutex_unlock(&maker->lock);
+    pthread_mutex_lock(&frame_builder->lock);
+    while (frame_builder->layout == ASKED)
+        pthread_cond_wait(&frame_builder->has_changed, &frame_builder->lock);
+    pthread_mutex_unlock(&frame_builder->lock);
 }
 
-void rv_maker_stop(struct rv_maker *maker)
+void rv_frame_builder_stop(struct rv_frame_builder *frame_builder)
 {
-    if (!maker)
+    if (!frame_builder)
         return;
-    wait_until_made(maker);
-    go_to(maker, STOPPED);
-    if (maker->is_running)
-        (void)pthread_join(maker->worker, NULL);
+    wait_until_made(frame_builder);
+    go_to(frame_builder, STOPPED);
+    if (frame_builder->is_running)
+        (void)pthread_join(frame_builder->worker, NULL);
     for (int i = 0; i < 2; i++) {
-        rv_picture_fini(&maker->frames[i].picture);
-        rv_view_fini(&maker->frames[i].view);
+        rv_frame_data_fini(&frame_builder->frames[i].picture);
+        rv_view_fini(&frame_builder->frames[i].view);
     }
-    rv_arrangement_fini(&maker->arrangement);
-    rv_lens_fini(&maker->lens);
-    rv_matches_fini(&maker->hits);
-    pthread_cond_destroy(&maker->has_changed);
-    pthread_mutex_destroy(&maker->lock);
-    free(maker);
+    rv_lane_order_fini(&frame_builder->lane_order);
+    rv_filter_fini(&frame_builder->filter);
+    rv_name_set_fini(&frame_builder->hits);
+    pthread_cond_destroy(&frame_builder->has_changed);
+    pthread_mutex_destroy(&frame_builder->lock);
+    free(frame_builder);
 }
 
-/* What the wish borrows is the maker's own from here on. */
-static void keep(struct rv_maker *maker, const struct rv_maker_wish *wish)
+/* What the request borrows is the builder's own from here on. */
+static void keep(struct rv_frame_builder *frame_builder, const struct rv_frame_request *request)
 {
-    struct rv_view_params *view = &maker->wish.view;
-    maker->wish = *wish;
-    if (view->arrangement) {
-        rv_arrangement_copy(&maker->arrangement, view->arrangement);
-        view->arrangement = &maker->arrangement;
+    struct rv_view_params *view = &frame_builder->request.view;
+    frame_builder->request = *request;
+    if (view->lane_order) {
+        rv_lane_order_copy(&frame_builder->lane_order, view->lane_order);
+        view->lane_order = &frame_builder->lane_order;
     }
-    if (view->lens) {
-        rv_lens_follow(&maker->lens, view->lens);
-        view->lens = &maker->lens;
+    if (view->filter) {
+        rv_filter_follow(&frame_builder->filter, view->filter);
+        view->filter = &frame_builder->filter;
     }
     if (view->hits) {
-        rv_matches_follow(&maker->hits, view->hits);
-        view->hits = &maker->hits;
+        rv_name_set_follow(&frame_builder->hits, view->hits);
+        view->hits = &frame_builder->hits;
     }
 }
 
-void rv_maker_ask(struct rv_maker *maker, const struct rv_maker_wish *wish)
+void rv_frame_builder_ask(struct rv_frame_builder *frame_builder, const struct rv_frame_request *request)
 {
-    rv_assert(stage_of(maker) == IDLE);
-    keep(maker, wish);
-    if (maker->is_running) {
-        go_to(maker, ASKED);
+    rv_assert(stage_of(frame_builder) == IDLE);
+    keep(frame_builder, request);
+    if (frame_builder->is_running) {
+        go_to(frame_builder, ASKED);
         return;
     }
-    make(maker);
-    go_to(maker, READY);
+    make(frame_builder);
+    go_to(frame_builder, READY);
 }
 
-bool rv_maker_is_asked(struct rv_maker *maker)
+bool rv_frame_builder_is_asked(struct rv_frame_builder *frame_builder)
 {
-    return stage_of(maker) != IDLE;
+    return stage_of(frame_builder) != IDLE;
 }
 
-bool rv_maker_is_ready(struct rv_maker *maker)
+bool rv_frame_builder_is_ready(struct rv_frame_builder *frame_builder)
 {
-    return stage_of(maker) == READY;
+    return stage_of(frame_builder) == READY;
 }
 
-const struct rv_picture *rv_maker_take(struct rv_maker *maker)
+const struct rv_frame_data *rv_frame_builder_take(struct rv_frame_builder *frame_builder)
 {
-    wait_until_made(maker);
-    rv_assert(stage_of(maker) == READY);
-    maker->shown = !maker->shown;
-    maker->took_ns = maker->cost_ns;
-    go_to(maker, IDLE);
-    return &maker->frames[maker->shown].picture;
+    wait_until_made(frame_builder);
+    rv_assert(stage_of(frame_builder) == READY);
+    frame_builder->shown = !frame_builder->shown;
+    frame_builder->took_ns = frame_builder->cost_ns;
+    go_to(frame_builder, IDLE);
+    return &frame_builder->frames[frame_builder->shown].picture;
 }
 
-uint64_t rv_maker_took_ns(const struct rv_maker *maker)
+uint64_t rv_frame_builder_took_ns(const struct rv_frame_builder *frame_builder)
 {
-    return maker->took_ns;
+    return frame_builder->took_ns;
 }

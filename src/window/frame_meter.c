@@ -12,7 +12,7 @@ static uint64_t cpu_ns(void)
     return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 }
 
-static void begin_stretch(struct rv_meter *meter, uint64_t clock_ns)
+static void begin_stretch(struct rv_frame_meter *meter, uint64_t clock_ns)
 {
     meter->since_ns = clock_ns;
     meter->since_cpu_ns = cpu_ns();
@@ -20,10 +20,10 @@ static void begin_stretch(struct rv_meter *meter, uint64_t clock_ns)
     meter->least_lag_ns = -1.0;
 }
 
-bool rv_meter_update(struct rv_meter *meter, uint64_t clock_ns, uint64_t n_consumed, uint64_t last_ns)
+bool rv_frame_meter_update(struct rv_frame_meter *meter, uint64_t clock_ns, uint64_t n_consumed, uint64_t last_ns)
 {
     if (!meter->since_ns) {
-        *meter = (struct rv_meter){.lag_ns = -1.0, .cpu_share = -1.0, .n_consumed = n_consumed};
+        *meter = (struct rv_frame_meter){.lag_ns = -1.0, .cpu_share = -1.0, .n_consumed = n_consumed};
         begin_stretch(meter, clock_ns);
         return true;
     }

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct rv_meter { /* zeroed = nothing measured yet */
+struct rv_frame_meter { /* zeroed = nothing measured yet */
     double events_per_s;
     double lag_ns;    /* least time from an event to its place in the model; negative = nothing came */
     double cpu_share; /* of one CPU, of this process; negative = not known yet */
@@ -15,6 +15,6 @@ struct rv_meter { /* zeroed = nothing measured yet */
 };
 
 /* The newest event in the model is of last_ns. Returns whether a stretch has ended, and what is said is new. */
-bool rv_meter_update(struct rv_meter *meter, uint64_t clock_ns, uint64_t n_consumed, uint64_t last_ns);
+bool rv_frame_meter_update(struct rv_frame_meter *meter, uint64_t clock_ns, uint64_t n_consumed, uint64_t last_ns);
 
 #endif

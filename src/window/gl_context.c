@@ -9,7 +9,7 @@
 
 #define STALE_ERRORS_MAX 16 /* that GLEW leaves; a lost context never stops reporting */
 
-int rv_context_check(void)
+int rv_gl_context_check(void)
 {
     if (getenv("SDL_VIDEODRIVER") || getenv("DISPLAY") || getenv("WAYLAND_DISPLAY"))
         return 0;
@@ -20,12 +20,12 @@ int rv_context_check(void)
 static int start_video(bool is_offscreen)
 {
     SDL_SetHint(SDL_HINT_NO_SIGNAL_HANDLERS, "1");
-    const char *wish = getenv("SDL_VIDEODRIVER");
+    const char *request = getenv("SDL_VIDEODRIVER");
     if (SDL_InitSubSystem(SDL_INIT_EVENTS) != 0)
         return rv_err(ENODEV, "SDL: %s", SDL_GetError());
-    if (is_offscreen && !wish && SDL_VideoInit("offscreen") == 0)
+    if (is_offscreen && !request && SDL_VideoInit("offscreen") == 0)
         return 0;
-    if (!is_offscreen && rv_context_check() != 0)
+    if (!is_offscreen && rv_gl_context_check() != 0)
         return -ENODEV;
     return SDL_VideoInit(NULL) == 0 ? 0 : rv_err(ENODEV, "no display: %s", SDL_GetError());
 }
@@ -54,7 +54,7 @@ static int load_entry_points(void)
     return 0;
 }
 
-static int create_window(struct rv_context *context, const struct rv_context_params *params)
+static int create_window(struct rv_gl_context *context, const struct rv_gl_context_params *params)
 {
     Uint32 flags = SDL_WINDOW_OPENGL | SDL_WINDOW_RESIZABLE | SDL_WINDOW_ALLOW_HIGHDPI;
     flags |= params->is_offscreen ? SDL_WINDOW_HIDDEN : 0;
@@ -67,30 +67,30 @@ static int create_window(struct rv_context *context, const struct rv_context_par
     return context->gl ? 0 : rv_err(ENOTSUP, "OpenGL 3.3 is needed: %s", SDL_GetError());
 }
 
-int rv_context_open(struct rv_context *context, const struct rv_context_params *params)
+int rv_gl_context_open(struct rv_gl_context *context, const struct rv_gl_context_params *params)
 {
-    *context = (struct rv_context){0};
+    *context = (struct rv_gl_context){0};
     int err = start_video(params->is_offscreen);
     if (!err)
         err = create_window(context, params);
     if (!err)
         err = load_entry_points();
     if (err)
-        rv_context_close(context);
+        rv_gl_context_close(context);
     return err;
 }
 
-void rv_context_close(struct rv_context *context)
+void rv_gl_context_close(struct rv_gl_context *context)
 {
     if (context->gl)
         SDL_GL_DeleteContext(context->gl);
     if (context->window)
         SDL_DestroyWindow(context->window);
     SDL_Quit();
-    *context = (struct rv_context){0};
+    *context = (struct rv_gl_context){0};
 }
 
-int rv_context_error(void)
+int rv_gl_context_error(void)
 {
     GLenum error = glGetError();
     if (error == GL_NO_ERROR)

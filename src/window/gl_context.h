@@ -6,25 +6,25 @@
 
 #include <SDL2/SDL.h>
 
-struct rv_context { /* zeroed = closed */
+struct rv_gl_context { /* zeroed = closed */
     SDL_Window *window;
     SDL_GLContext gl;
 };
 
-struct rv_context_params {
+struct rv_gl_context_params {
     const char *title;
     int width, height; /* points */
     bool is_offscreen; /* SDL's offscreen driver first, whatever display there is */
 };
 
 /* Is there a display for a visible window? 0, or -ENODEV with one line printed. */
-int rv_context_check(void);
+int rv_gl_context_check(void);
 
 /* 0, or a negative errno with one line printed: -ENODEV no display, -ENOTSUP no OpenGL 3.3. */
-int rv_context_open(struct rv_context *context, const struct rv_context_params *params);
+int rv_gl_context_open(struct rv_gl_context *context, const struct rv_gl_context_params *params);
 
 /* Has OpenGL failed since the last time? 0, or -EIO with one line printed. */
-int rv_context_error(void);
-void rv_context_close(struct rv_context *context);
+int rv_gl_context_error(void);
+void rv_gl_context_close(struct rv_gl_context *context);
 
 #endif

@@ -5,7 +5,7 @@
 
 #define CLICK_POINTS 4.0 /* that the cursor may move between press and release of a click */
 #define REST_MS 60u      /* after which a drag has come to rest */
-#define SPEED_MS 8u      /* a speed is told of at least so long: motions come in bursts */
+#define SPEED_MS 8u      /* a speed is measured over at least so long: motions come in bursts */
 #define SPEED_MAX 6.0    /* windows per second: gliding then ends in sight of where it began */
 #define ZOOM_WHEEL 0.87
 #define ZOOM_WHEEL_FINE 0.97
@@ -60,7 +60,7 @@ static void measure_speed(struct rv_input *input, uint32_t now_ms)
 static uint64_t time_at(const struct rv_input *input, const struct rv_viewer *viewer, float x_px)
 {
     uint64_t from_ns, to_ns;
-    rv_navigate_window(&viewer->navigate, &from_ns, &to_ns);
+    rv_time_window_get(&viewer->time_window, &from_ns, &to_ns);
     double share = rv_scene_share_at(viewer->scene, (double)x_px, (double)input->grabbed_y_px);
     return from_ns + (uint64_t)(fmin(fmax(share, 0.0), 1.0) * (double)(to_ns - from_ns));
 }

@@ -13,20 +13,20 @@
 #define BUDGET 60000
 #define STRENGTH_MIN 0.25f
 
-static void add_box(struct rv_overview *overview, const struct rv_box *box, struct rv_color color)
+static void add_box(struct rv_minimap_image *minimap_image, const struct rv_box *box, struct rv_color color)
 {
-    const struct rv_view *view = &overview->view;
-    double ns_per_column = (double)(view->to_ns - view->from_ns) / overview->width;
+    const struct rv_view *view = &minimap_image->view;
+    double ns_per_column = (double)(view->to_ns - view->from_ns) / minimap_image->width;
     double from = ((double)box->start_ns - (double)view->from_ns) / ns_per_column;
     double to = from + (double)box->duration_ns / ns_per_column, weight = box->coverage / 65535.0;
     from = fmax(from, 0.0);
-    to = fmin(to, (double)overview->width);
-    for (int x = (int)from; x < overview->width && (double)x < to; x++) {
+    to = fmin(to, (double)minimap_image->width);
+    for (int x = (int)from; x < minimap_image->width && (double)x < to; x++) {
         float part = (float)((fmin(to, x + 1.0) - fmax(from, (double)x)) * weight);
-        overview->columns[x][0] += part * (float)color.r;
-        overview->columns[x][1] += part * (float)color.g;
-        overview->columns[x][2] += part * (float)color.b;
-        overview->columns[x][3] += part;
+        minimap_image->columns[x][0] += part * (float)color.r;
+        minimap_image->columns[x][1] += part * (float)color.g;
+        minimap_image->columns[x][2] += part * (float)color.b;
+        minimap_image->columns[x][3] += part;
     }
 }
 
@@ -43,119 +43,121 @@ static void write_pixel(const float column[4], struct rv_color idle, uint8_t out
 }
 
 /* Lanes have a row of pixels between them where there is room for it. */
-static void write_lane(struct rv_overview *overview, size_t lane)
+static void write_lane(struct rv_minimap_image *minimap_image, size_t lane)
 {
-    size_t n = overview->leaves.view.n_lanes, height = (size_t)overview->height, width = (size_t)overview->width;
+    size_t n = minimap_image->leaves.view.n_lanes, height = (size_t)minimap_image->height,
+           width = (size_t)minimap_image->width;
     size_t from = lane * height / n, to = (lane + 1) * height / n;
     if (to - from >= 3)
         to--;
     for (size_t x = 0; to > from && x < width; x++)
-        write_pixel(overview->columns[x], overview->idle, overview->rgba + 4 * (from * width + x));
+        write_pixel(minimap_image->columns[x], minimap_image->idle, minimap_image->rgba + 4 * (from * width + x));
     for (size_t y = from + 1; y < to; y++)
-        memcpy(overview->rgba + 4 * y * width, overview->rgba + 4 * from * width, 4 * width);
+        memcpy(minimap_image->rgba + 4 * y * width, minimap_image->rgba + 4 * from * width, 4 * width);
 }
 
 /* The next lane. False when there is none. */
-static bool paint_lane(struct rv_overview *overview, const struct rv_palette *palette)
+static bool paint_lane(struct rv_minimap_image *minimap_image, const struct rv_palette *palette)
 {
-    const struct rv_view *view = &overview->leaves.view;
-    size_t lane = overview->n_painted;
+    const struct rv_view *view = &minimap_image->leaves.view;
+    size_t lane = minimap_image->n_painted;
     if (lane == view->n_lanes)
         return false;
     const struct rv_view_lane *shown = &view->lanes[lane];
-    memset(overview->columns, 0, (size_t)overview->width * sizeof *overview->columns);
+    memset(minimap_image->columns, 0, (size_t)minimap_image->width * sizeof *minimap_image->columns);
     for (size_t i = shown->first_box; i < (size_t)shown->first_box + shown->n_boxes; i++) {
         uint32_t index = rv_palette_index(palette, &view->boxes[i], shown->thread);
-        add_box(overview, &view->boxes[i], rv_palette_front(palette, index));
+        add_box(minimap_image, &view->boxes[i], rv_palette_front(palette, index));
     }
-    write_lane(overview, lane);
-    overview->n_painted++;
+    write_lane(minimap_image, lane);
+    minimap_image->n_painted++;
     return true;
 }
 
 /* There are no pixels that could stay. */
-static bool is_other(const struct rv_overview *overview, const struct rv_overview_params *params)
+static bool is_other(const struct rv_minimap_image *minimap_image, const struct rv_minimap_image_params *params)
 {
-    return overview->width != params->width || overview->height != params->height ||
-           overview->scheme != rv_palette_scheme(params->palette) ||
-           memcmp(&overview->idle, &params->idle, sizeof overview->idle) != 0;
+    return minimap_image->width != params->width || minimap_image->height != params->height ||
+           minimap_image->scheme != rv_palette_scheme(params->palette) ||
+           memcmp(&minimap_image->idle, &params->idle, sizeof minimap_image->idle) != 0;
 }
 
-static bool is_due(const struct rv_overview *overview, const struct rv_overview_params *params)
+static bool is_due(const struct rv_minimap_image *minimap_image, const struct rv_minimap_image_params *params)
 {
-    const struct rv_present *present = params->present;
-    if (overview->first_ns == present->first_ns && overview->last_ns == present->last_ns)
+    const struct rv_live_edge *live_edge = params->live_edge;
+    if (minimap_image->first_ns == live_edge->first_ns && minimap_image->last_ns == live_edge->last_ns)
         return false;
-    return present->is_done || params->clock_ns - overview->made_ns >= REST_NS;
+    return live_edge->is_done || params->clock_ns - minimap_image->made_ns >= REST_NS;
 }
 
-static struct rv_view_params view_params(const struct rv_overview_params *params)
+static struct rv_view_params view_params(const struct rv_minimap_image_params *params)
 {
-    return (struct rv_view_params){.from_ns = params->present->first_ns,
-                                   .to_ns = params->present->last_ns,
+    return (struct rv_view_params){.from_ns = params->live_edge->first_ns,
+                                   .to_ns = params->live_edge->last_ns,
                                    .width_px = (uint32_t)params->width,
                                    .box_budget = BUDGET};
 }
 
-static void begin(struct rv_overview *overview, const struct rv_overview_params *params)
+static void begin(struct rv_minimap_image *minimap_image, const struct rv_minimap_image_params *params)
 {
     struct rv_view_params view = view_params(params);
-    if (overview->width != params->width || overview->height != params->height) {
-        free(overview->rgba);
-        free(overview->columns);
-        overview->rgba = rv_alloc((size_t)params->width * (size_t)params->height, 4);
-        overview->columns = rv_alloc((size_t)params->width, sizeof *overview->columns);
+    if (minimap_image->width != params->width || minimap_image->height != params->height) {
+        free(minimap_image->rgba);
+        free(minimap_image->columns);
+        minimap_image->rgba = rv_alloc((size_t)params->width * (size_t)params->height, 4);
+        minimap_image->columns = rv_alloc((size_t)params->width, sizeof *minimap_image->columns);
     }
-    overview->width = params->width;
-    overview->height = params->height;
-    overview->scheme = rv_palette_scheme(params->palette);
-    overview->idle = params->idle;
-    overview->made_ns = params->clock_ns;
-    overview->is_making = true;
-    overview->n_painted = 0;
-    rv_view_begin(&overview->view, params->lanes, &view);
-    rv_leaves_begin(&overview->leaves, &overview->view);
+    minimap_image->width = params->width;
+    minimap_image->height = params->height;
+    minimap_image->scheme = rv_palette_scheme(params->palette);
+    minimap_image->idle = params->idle;
+    minimap_image->made_ns = params->clock_ns;
+    minimap_image->is_making = true;
+    minimap_image->n_painted = 0;
+    rv_view_begin(&minimap_image->view, params->lanes, &view);
+    rv_leaf_view_begin(&minimap_image->leaves, &minimap_image->view);
 }
 
 /* A lane of the view, or of its leaves, or of the pixels. */
-static void step(struct rv_overview *overview, const struct rv_overview_params *params)
+static void step(struct rv_minimap_image *minimap_image, const struct rv_minimap_image_params *params)
 {
-    struct rv_view *view = &overview->view;
+    struct rv_view *view = &minimap_image->view;
     struct rv_view_params view_as = view_params(params);
     if (rv_view_step(view, params->lanes, &view_as)) {
-        rv_leaves_begin(&overview->leaves, view);
+        rv_leaf_view_begin(&minimap_image->leaves, view);
         return;
     }
-    if (rv_leaves_step(&overview->leaves, view, true, (view->to_ns - view->from_ns) / (uint64_t)overview->width))
+    if (rv_leaf_view_step(&minimap_image->leaves, view, true,
+                          (view->to_ns - view->from_ns) / (uint64_t)minimap_image->width))
         return;
-    if (overview->n_painted == 0)
-        memset(overview->rgba, 0, 4 * (size_t)overview->width * (size_t)overview->height);
-    if (paint_lane(overview, params->palette))
+    if (minimap_image->n_painted == 0)
+        memset(minimap_image->rgba, 0, 4 * (size_t)minimap_image->width * (size_t)minimap_image->height);
+    if (paint_lane(minimap_image, params->palette))
         return;
-    overview->first_ns = view->from_ns;
-    overview->last_ns = view->to_ns;
-    overview->version++;
-    overview->is_making = false;
+    minimap_image->first_ns = view->from_ns;
+    minimap_image->last_ns = view->to_ns;
+    minimap_image->version++;
+    minimap_image->is_making = false;
 }
 
-void rv_overview_update(struct rv_overview *overview, const struct rv_overview_params *params)
+void rv_minimap_image_update(struct rv_minimap_image *minimap_image, const struct rv_minimap_image_params *params)
 {
-    const struct rv_present *present = params->present;
-    if (params->width < 1 || params->height < 1 || present->last_ns <= present->first_ns)
+    const struct rv_live_edge *live_edge = params->live_edge;
+    if (params->width < 1 || params->height < 1 || live_edge->last_ns <= live_edge->first_ns)
         return;
-    bool is_urgent = is_other(overview, params) || present->is_done;
-    if (is_other(overview, params) || (is_due(overview, params) && (is_urgent || !overview->is_making)))
-        begin(overview, params);
+    bool is_urgent = is_other(minimap_image, params) || live_edge->is_done;
+    if (is_other(minimap_image, params) || (is_due(minimap_image, params) && (is_urgent || !minimap_image->is_making)))
+        begin(minimap_image, params);
     uint64_t end_ns = rv_clock_mono_ns() + STEP_NS;
-    while (overview->is_making && (is_urgent || rv_clock_mono_ns() < end_ns))
-        step(overview, params);
+    while (minimap_image->is_making && (is_urgent || rv_clock_mono_ns() < end_ns))
+        step(minimap_image, params);
 }
 
-void rv_overview_fini(struct rv_overview *overview)
+void rv_minimap_image_fini(struct rv_minimap_image *minimap_image)
 {
-    free(overview->rgba);
-    free(overview->columns);
-    rv_view_fini(&overview->view);
-    rv_leaves_fini(&overview->leaves);
-    *overview = (struct rv_overview){0};
+    free(minimap_image->rgba);
+    free(minimap_image->columns);
+    rv_view_fini(&minimap_image->view);
+    rv_leaf_view_fini(&minimap_image->leaves);
+    *minimap_image = (struct rv_minimap_image){0};
 }

@@ -28,9 +28,9 @@ struct canvas {
     GLuint framebuffer, colour;
 };
 
-struct rv_headless {
+struct rv_offscreen {
     const struct rv_screenshot_params *params;
-    struct rv_context context;
+    struct rv_gl_context context;
     struct canvas canvas;
     struct rv_scene *scene;
     struct rv_panels panels;
@@ -63,16 +63,16 @@ static void destroy_canvas(struct canvas *canvas)
 /* A hit with some of what is around it. */
 static void show_first_hit(struct rv_viewer *viewer)
 {
-    struct rv_inquiry *inquiry = &viewer->inquiry;
-    const struct rv_present *present = &viewer->present;
-    if (!rv_inquiry_go(inquiry, viewer->lanes, 0, true))
+    struct rv_analysis *analysis = &viewer->analysis;
+    const struct rv_live_edge *live_edge = &viewer->live_edge;
+    if (!rv_analysis_go(analysis, viewer->lanes, 0, true))
         return;
-    uint64_t start_ns = inquiry->hit.box.start_ns, room_ns = HIT_ROOM * (inquiry->hit.box.duration_ns + 1);
-    uint64_t end_ns = rv_box_end_ns(&inquiry->hit.box);
-    uint64_t from_ns = start_ns - present->first_ns > room_ns ? start_ns - room_ns : present->first_ns;
+    uint64_t start_ns = analysis->hit.box.start_ns, room_ns = HIT_ROOM * (analysis->hit.box.duration_ns + 1);
+    uint64_t end_ns = rv_box_end_ns(&analysis->hit.box);
+    uint64_t from_ns = start_ns - live_edge->first_ns > room_ns ? start_ns - room_ns : live_edge->first_ns;
     uint64_t to_ns =
-        present->last_ns > end_ns && present->last_ns - end_ns > room_ns ? end_ns + room_ns : present->last_ns;
-    rv_navigate_set(&viewer->navigate, from_ns, to_ns > from_ns ? to_ns : from_ns + 1);
+        live_edge->last_ns > end_ns && live_edge->last_ns - end_ns > room_ns ? end_ns + room_ns : live_edge->last_ns;
+    rv_time_window_set(&viewer->time_window, from_ns, to_ns > from_ns ? to_ns : from_ns + 1);
 }
 
 /* As in a window that has been left alone after the program's end. */
@@ -94,85 +94,85 @@ static void choose_window(const struct rv_screenshot_params *params, struct rv_v
                                              .session = params->session,
                                              .compare = params->compare,
                                              .find = params->find,
-                                             .lens = params->lens};
+                                             .filter = params->filter};
     rv_settings_init(&viewer_params.settings);
     viewer_params.settings.look = params->look;
     viewer_params.settings.scheme = params->scheme;
     rv_viewer_init(viewer, &viewer_params);
-    rv_navigate_set(&viewer->navigate, from_ns, to_ns > from_ns ? to_ns : from_ns + 1);
-    viewer->navigate.is_following = false;
-    viewer->present = (struct rv_present){first_ns, last_ns, last_ns, last_ns, .is_done = true};
-    (void)rv_inquiry_update(&viewer->inquiry, viewer->lanes, viewer->subroutines, true);
+    rv_time_window_set(&viewer->time_window, from_ns, to_ns > from_ns ? to_ns : from_ns + 1);
+    viewer->time_window.is_following = false;
+    viewer->live_edge = (struct rv_live_edge){first_ns, last_ns, last_ns, last_ns, .is_done = true};
+    (void)rv_analysis_update(&viewer->analysis, viewer->lanes, viewer->subroutines, true);
     if (has_range && is_chosen) {
-        rv_inquiry_select(&viewer->inquiry, &range, viewer->lanes, viewer->subroutines);
-        rv_measure_wait(&viewer->inquiry.measure);
+        rv_analysis_select(&viewer->analysis, &range, viewer->lanes, viewer->subroutines);
+        rv_recorded_range_wait(&viewer->analysis.measure);
     }
     if (params->find && !is_chosen && !has_range)
         show_first_hit(viewer);
 }
 
-static bool lacks_calls(const struct rv_headless *headless)
+static bool lacks_calls(const struct rv_offscreen *offscreen)
 {
-    const struct rv_screenshot_params *params = headless->params;
-    return params->fetch && params->fetch(params->context, &headless->view);
+    const struct rv_screenshot_params *params = offscreen->params;
+    return params->fetch && params->fetch(params->context, &offscreen->view);
 }
 
 /* What comes may be too much for the level that it was for. When each of it came makes no difference: the choice is
  * always made from the picture before. */
-static void choose_level(struct rv_headless *headless, const struct rv_view_params *params)
+static void choose_level(struct rv_offscreen *offscreen, const struct rv_view_params *params)
 {
-    uint32_t last = headless->view.level, level;
+    uint32_t last = offscreen->view.level, level;
     bool is_lacking;
-    rv_view_begin(&headless->view, headless->params->lanes, params);
+    rv_view_begin(&offscreen->view, offscreen->params->lanes, params);
     do {
-        level = headless->view.level;
-        is_lacking = lacks_calls(headless);
-        headless->view.level = last;
-        rv_view_begin(&headless->view, headless->params->lanes, params);
-    } while (is_lacking || headless->view.level > level);
+        level = offscreen->view.level;
+        is_lacking = lacks_calls(offscreen);
+        offscreen->view.level = last;
+        rv_view_begin(&offscreen->view, offscreen->params->lanes, params);
+    } while (is_lacking || offscreen->view.level > level);
 }
 
-static void update_view(struct rv_headless *headless)
+static void update_view(struct rv_offscreen *offscreen)
 {
     struct rv_view_params params = {
-        .width_px = (uint32_t)headless->size_px[0],
-        .box_budget = headless->params->box_budget ? headless->params->box_budget : BOX_BUDGET,
+        .width_px = (uint32_t)offscreen->size_px[0],
+        .box_budget = offscreen->params->box_budget ? offscreen->params->box_budget : BOX_BUDGET,
         .is_steady = true,
-        .arrangement = &headless->viewer.arrangement,
+        .lane_order = &offscreen->viewer.lane_order,
     };
-    params.is_past = headless->viewer.playhead.is_on;
-    params.until_ns = headless->viewer.playhead.at_ns;
-    rv_navigate_window(&headless->viewer.navigate, &params.from_ns, &params.to_ns);
-    rv_inquiry_apply(&headless->viewer.inquiry, &params);
-    choose_level(headless, &params);
-    while (rv_view_step(&headless->view, headless->params->lanes, &params))
+    params.is_past = offscreen->viewer.playhead.is_on;
+    params.until_ns = offscreen->viewer.playhead.at_ns;
+    rv_time_window_get(&offscreen->viewer.time_window, &params.from_ns, &params.to_ns);
+    rv_analysis_apply(&offscreen->viewer.analysis, &params);
+    choose_level(offscreen, &params);
+    while (rv_view_step(&offscreen->view, offscreen->params->lanes, &params))
         ;
 }
 
 /* Colours are the whole run's, whatever part of it is drawn. */
-static void learn_colours(struct rv_headless *headless)
+static void learn_colours(struct rv_offscreen *offscreen)
 {
-    const struct rv_screenshot_params *params = headless->params;
-    const struct rv_present *present = &headless->viewer.present;
-    struct rv_view_params whole = {.from_ns = present->first_ns,
-                                   .to_ns =
-                                       present->last_ns > present->first_ns ? present->last_ns : present->first_ns + 1,
-                                   .width_px = (uint32_t)headless->size_px[0],
+    const struct rv_screenshot_params *params = offscreen->params;
+    const struct rv_live_edge *live_edge = &offscreen->viewer.live_edge;
+    struct rv_view_params whole = {.from_ns = live_edge->first_ns,
+                                   .to_ns = live_edge->last_ns > live_edge->first_ns ? live_edge->last_ns
+                                                                                     : live_edge->first_ns + 1,
+                                   .width_px = (uint32_t)offscreen->size_px[0],
                                    .box_budget = LEARNING_BUDGET};
-    rv_view_update(&headless->view, params->lanes, &whole);
-    rv_scene_compose(headless->scene, &(struct rv_scene_frame){.view = &headless->view,
-                                                               .subroutines = params->subroutines,
-                                                               .scheme = params->scheme});
+    rv_view_update(&offscreen->view, params->lanes, &whole);
+    rv_scene_compose(offscreen->scene, &(struct rv_scene_frame){.view = &offscreen->view,
+                                                                .subroutines = params->subroutines,
+                                                                .scheme = params->scheme});
 }
 
-static void draw(struct rv_headless *headless)
+static void draw(struct rv_offscreen *offscreen)
 {
-    const struct rv_screenshot_params *params = headless->params;
+    const struct rv_screenshot_params *params = offscreen->params;
     struct rv_scene_frame frame = {
-        .view = &headless->view,
+        .view = &offscreen->view,
         .subroutines = params->subroutines,
-        .width_px = headless->size_px[0],
-        .height_px = headless->size_px[1],
+        .width_px = offscreen->size_px[0],
+        .height_px = offscreen->size_px[1],
         .scale = 1.0,
         .samples = SAMPLES,
         .look = params->look,
@@ -180,27 +180,27 @@ static void draw(struct rv_headless *headless)
         .scheme = params->scheme,
         .compare = params->compare,
         .theme = rv_color_theme_of(params->scheme, params->theme),
-        .selected = headless->viewer.inquiry.selected,
-        .origin_ns = headless->viewer.present.first_ns,
-        .now_ns = headless->viewer.present.now_ns,
+        .selected = offscreen->viewer.analysis.selected,
+        .origin_ns = offscreen->viewer.live_edge.first_ns,
+        .now_ns = offscreen->viewer.live_edge.now_ns,
     };
     struct rv_panels_about about = {
-        .viewer = &headless->viewer,
-        .view = &headless->view,
-        .palette = rv_scene_picture(headless->scene)->palette,
+        .viewer = &offscreen->viewer,
+        .view = &offscreen->view,
+        .palette = rv_scene_picture(offscreen->scene)->palette,
         .lanes = params->lanes,
         .subroutines = params->subroutines,
         .program = params->program,
         .pid = params->pid,
         .n_dropped = params->n_dropped,
-        .surface = {headless->size_px[0], headless->size_px[1], frame.scale, frame.scale, frame.theme},
+        .surface = {offscreen->size_px[0], offscreen->size_px[1], frame.scale, frame.scale, frame.theme},
     };
-    rv_scene_compose(headless->scene, &frame);
-    rv_panels_update(&headless->panels, &about);
-    frame.insets = rv_panels_insets(&headless->panels);
-    rv_scene_draw(headless->scene, &frame);
-    rv_panels_draw(&headless->panels);
-    rv_scene_read_pixels(headless->size_px[0], headless->size_px[1], headless->rgba);
+    rv_scene_compose(offscreen->scene, &frame);
+    rv_panels_update(&offscreen->panels, &about);
+    frame.insets = rv_panels_insets(&offscreen->panels);
+    rv_scene_draw(offscreen->scene, &frame);
+    rv_panels_draw(&offscreen->panels);
+    rv_scene_read_pixels(offscreen->size_px[0], offscreen->size_px[1], offscreen->rgba);
 }
 
 static int choose_size(const struct rv_screenshot_params *params, int out_px[2])
@@ -213,14 +213,14 @@ static int choose_size(const struct rv_screenshot_params *params, int out_px[2])
     return 0;
 }
 
-int rv_headless_open(struct rv_headless **headless, const struct rv_screenshot_params *params)
+int rv_offscreen_open(struct rv_offscreen **offscreen, const struct rv_screenshot_params *params)
 {
-    struct rv_context_params window = {.title = "ringviz", .width = 64, .height = 64, .is_offscreen = true};
-    struct rv_headless *made = rv_alloc(1, sizeof *made);
+    struct rv_gl_context_params window = {.title = "ringviz", .width = 64, .height = 64, .is_offscreen = true};
+    struct rv_offscreen *made = rv_alloc(1, sizeof *made);
     made->params = params;
     int err = choose_size(params, made->size_px);
     if (!err)
-        err = rv_context_open(&made->context, &window);
+        err = rv_gl_context_open(&made->context, &window);
     made->is_open = !err;
     if (!err)
         err = create_canvas(&made->canvas, made->size_px[0], made->size_px[1]);
@@ -233,58 +233,58 @@ int rv_headless_open(struct rv_headless **headless, const struct rv_screenshot_p
         choose_window(params, &made->viewer);
         learn_colours(made);
     } else {
-        rv_headless_close(made);
+        rv_offscreen_close(made);
         made = NULL;
     }
-    *headless = made;
+    *offscreen = made;
     return err;
 }
 
-void rv_headless_close(struct rv_headless *headless)
+void rv_offscreen_close(struct rv_offscreen *offscreen)
 {
-    if (!headless)
+    if (!offscreen)
         return;
-    if (headless->is_open) {
-        rv_panels_close(&headless->panels);
-        rv_scene_destroy(headless->scene);
-        destroy_canvas(&headless->canvas);
-        rv_context_close(&headless->context);
+    if (offscreen->is_open) {
+        rv_panels_close(&offscreen->panels);
+        rv_scene_destroy(offscreen->scene);
+        destroy_canvas(&offscreen->canvas);
+        rv_gl_context_close(&offscreen->context);
     }
-    if (headless->rgba)
-        rv_viewer_fini(&headless->viewer);
-    rv_view_fini(&headless->view);
-    free(headless->rgba);
-    free(headless);
+    if (offscreen->rgba)
+        rv_viewer_fini(&offscreen->viewer);
+    rv_view_fini(&offscreen->view);
+    free(offscreen->rgba);
+    free(offscreen);
 }
 
-struct rv_headless_times rv_headless_times(const struct rv_headless *headless)
+struct rv_offscreen_times rv_offscreen_times(const struct rv_offscreen *offscreen)
 {
-    const struct rv_present *present = &headless->viewer.present;
-    struct rv_headless_times times = {.first_ns = present->first_ns, .last_ns = present->last_ns};
-    rv_navigate_window(&headless->viewer.navigate, &times.from_ns, &times.to_ns);
+    const struct rv_live_edge *live_edge = &offscreen->viewer.live_edge;
+    struct rv_offscreen_times times = {.first_ns = live_edge->first_ns, .last_ns = live_edge->last_ns};
+    rv_time_window_get(&offscreen->viewer.time_window, &times.from_ns, &times.to_ns);
     return times;
 }
 
-void rv_headless_size(const struct rv_headless *headless, int out_px[2])
+void rv_offscreen_size(const struct rv_offscreen *offscreen, int out_px[2])
 {
-    out_px[0] = headless->size_px[0];
-    out_px[1] = headless->size_px[1];
+    out_px[0] = offscreen->size_px[0];
+    out_px[1] = offscreen->size_px[1];
 }
 
-void rv_headless_play(struct rv_headless *headless, const struct rv_playhead *playhead)
+void rv_offscreen_play(struct rv_offscreen *offscreen, const struct rv_playhead *playhead)
 {
-    headless->viewer.playhead = *playhead;
+    offscreen->viewer.playhead = *playhead;
 }
 
-const uint8_t *rv_headless_draw(struct rv_headless *headless, uint64_t from_ns, uint64_t to_ns)
+const uint8_t *rv_offscreen_draw(struct rv_offscreen *offscreen, uint64_t from_ns, uint64_t to_ns)
 {
-    rv_navigate_set(&headless->viewer.navigate, from_ns, to_ns > from_ns ? to_ns : from_ns + 1);
-    update_view(headless);
-    draw(headless);
-    return rv_context_error() == 0 ? headless->rgba : NULL;
+    rv_time_window_set(&offscreen->viewer.time_window, from_ns, to_ns > from_ns ? to_ns : from_ns + 1);
+    update_view(offscreen);
+    draw(offscreen);
+    return rv_gl_context_error() == 0 ? offscreen->rgba : NULL;
 }
 
-int rv_headless_check(const char *path)
+int rv_offscreen_check(const char *path)
 {
     if (!path || access(path, W_OK) == 0)
         return 0;
@@ -295,15 +295,15 @@ int rv_headless_check(const char *path)
     return access(dirname(folder), W_OK) == 0 ? 0 : rv_err_sys("%s", path);
 }
 
-int rv_headless_screenshot(const struct rv_screenshot_params *params)
+int rv_offscreen_screenshot(const struct rv_screenshot_params *params)
 {
-    struct rv_headless *headless;
-    int err = rv_headless_open(&headless, params);
+    struct rv_offscreen *offscreen;
+    int err = rv_offscreen_open(&offscreen, params);
     if (err)
         return err;
-    struct rv_headless_times times = rv_headless_times(headless);
-    const uint8_t *rgba = rv_headless_draw(headless, times.from_ns, times.to_ns);
-    err = rgba ? rv_png_write(params->path, rgba, headless->size_px[0], headless->size_px[1]) : -EIO;
-    rv_headless_close(headless);
+    struct rv_offscreen_times times = rv_offscreen_times(offscreen);
+    const uint8_t *rgba = rv_offscreen_draw(offscreen, times.from_ns, times.to_ns);
+    err = rgba ? rv_png_write(params->path, rgba, offscreen->size_px[0], offscreen->size_px[1]) : -EIO;
+    rv_offscreen_close(offscreen);
     return err;
 }

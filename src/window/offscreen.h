@@ -23,14 +23,14 @@ struct rv_screenshot_params { /* zero = default */
     struct rv_lanes *lanes;
     struct rv_subroutines *subroutines;
     struct rv_session *session; /* where the lanes' calls come from; NULL = they are all there */
-    enum rv_look look;
+    enum rv_view_mode look;
     enum rv_color_scheme scheme;
     enum rv_color_theme theme;
     uint64_t at_ns;          /* where the window begins, from the first event */
     uint64_t window_ns;      /* to the end */
     uint64_t from_ns, to_ns; /* a range, from the first event: the window, or marked in one that at or window chose */
     const char *find;        /* pointed out; the window moves to the first, unless it was chosen */
-    const struct rv_lens *lens;       /* lets through; NULL = all */
+    const struct rv_filter *filter;   /* lets through; NULL = all */
     const struct rv_compare *compare; /* of the two runs that there are; NULL = one run */
     const char *program;              /* shown in the top bar; NULL = no bar */
     uint32_t pid;
@@ -40,38 +40,38 @@ struct rv_screenshot_params { /* zero = default */
     void *context;
 };
 
-struct rv_headless; /* opaque */
+struct rv_offscreen; /* opaque */
 
 /*
  * Get ready to draw; what params borrow outlives it.
  *   returns  0 through *headless, or a negative errno with one line printed: -ENODEV, -ENOTSUP (no OpenGL 3.3), -EINVAL
  *            (size)
  */
-int rv_headless_open(struct rv_headless **headless, const struct rv_screenshot_params *params);
-void rv_headless_close(struct rv_headless *headless);
+int rv_offscreen_open(struct rv_offscreen **offscreen, const struct rv_screenshot_params *params);
+void rv_offscreen_close(struct rv_offscreen *offscreen);
 
 /* The bounds of what there is, and the window that params chose. */
-struct rv_headless_times {
+struct rv_offscreen_times {
     uint64_t first_ns, last_ns, from_ns, to_ns;
 };
-struct rv_headless_times rv_headless_times(const struct rv_headless *headless);
+struct rv_offscreen_times rv_offscreen_times(const struct rv_offscreen *offscreen);
 
 /* From now on pictures show nothing that is later than the playhead. */
-void rv_headless_play(struct rv_headless *headless, const struct rv_playhead *playhead);
+void rv_offscreen_play(struct rv_offscreen *offscreen, const struct rv_playhead *playhead);
 
 /*
  * Draw what is from from_ns to to_ns.
  *   returns  RGBA, rows top first, of the size that is asked for or 1600 x 900; valid until the next call. NULL, with
  *            one line printed, when OpenGL failed or the context was lost
  */
-const uint8_t *rv_headless_draw(struct rv_headless *headless, uint64_t from_ns, uint64_t to_ns);
-void rv_headless_size(const struct rv_headless *headless, int out_px[2]);
+const uint8_t *rv_offscreen_draw(struct rv_offscreen *offscreen, uint64_t from_ns, uint64_t to_ns);
+void rv_offscreen_size(const struct rv_offscreen *offscreen, int out_px[2]);
 
 /* May a picture be written there? Asked before anything runs; NULL: none is wanted. 0, or a negative errno with one
  * line printed. */
-int rv_headless_check(const char *path);
+int rv_offscreen_check(const char *path);
 
 /* The window that params chose, into a PNG file. 0, or a negative errno with one line printed. */
-int rv_headless_screenshot(const struct rv_screenshot_params *params);
+int rv_offscreen_screenshot(const struct rv_screenshot_params *params);
 
 #endif

@@ -15,87 +15,89 @@
 
 #define MOST_FILES 1000
 
-void rv_findings_fini(struct rv_findings *findings)
+void rv_panel_analysis_fini(struct rv_panel_analysis *panel_analysis)
 {
-    rv_statistics_state_fini(&findings->statistics);
-    *findings = (struct rv_findings){0};
+    rv_statistics_state_fini(&panel_analysis->statistics);
+    *panel_analysis = (struct rv_panel_analysis){0};
 }
 
 /* ---- what they show ---- */
 
 static uint32_t rgba_of(const void *context, uint32_t id)
 {
-    const struct rv_findings_about *about = context;
+    const struct rv_panel_analysis_about *about = context;
     struct rv_subroutine subroutine = rv_subroutines_get(about->subroutines, id);
     struct rv_color color = rv_palette_front(about->palette, rv_palette_index_of(about->palette, &subroutine));
     return (uint32_t)color.r << 24 | (uint32_t)color.g << 16 | (uint32_t)color.b << 8 | 0xffu;
 }
 
-void rv_findings_show_top(struct rv_findings *findings, struct rv_ui *ui, const struct rv_findings_about *about,
-                          struct rv_ui_requests *requests)
+void rv_panel_analysis_show_top(struct rv_panel_analysis *panel_analysis, struct rv_ui *ui,
+                                const struct rv_panel_analysis_about *about, struct rv_ui_requests *requests)
 {
-    const struct rv_inquiry *inquiry = &about->viewer->inquiry;
+    const struct rv_analysis *analysis = &about->viewer->analysis;
     struct rv_search_bar shown = {
-        .find = inquiry->find,
-        .find_why = inquiry->find_why,
-        .n_subroutines = inquiry->search.matches.n_matching,
-        .percent = rv_tally_is_on(&inquiry->tally) ? inquiry->tally.worker.percent_told : 100,
-        .is_whole = inquiry->is_search_whole,
-        .lens = &inquiry->lens,
-        .rule_why = inquiry->rule_why,
+        .find = analysis->find,
+        .find_why = analysis->find_why,
+        .n_subroutines = analysis->search.matches.n_matching,
+        .percent =
+            rv_recorded_count_is_on(&analysis->recorded_count) ? analysis->recorded_count.worker.percent_told : 100,
+        .is_whole = analysis->is_search_whole,
+        .filter = &analysis->filter,
+        .rule_why = analysis->rule_why,
         .n_asked = about->viewer->panels.n_asked,
     };
-    if (!about->viewer->panels.has_search && !inquiry->lens.n_rules) {
-        findings->search = (struct rv_search_bar_state){.is_there = false};
+    if (!about->viewer->panels.has_search && !analysis->filter.n_rules) {
+        panel_analysis->search = (struct rv_search_bar_state){.is_there = false};
         return;
     }
-    shown.n_calls = rv_inquiry_n_calls(inquiry, about->lanes, &shown.is_partial);
-    rv_search_bar_show(ui, &shown, &findings->search, requests);
+    shown.n_calls = rv_analysis_n_calls(analysis, about->lanes, &shown.is_partial);
+    rv_search_bar_show(ui, &shown, &panel_analysis->search, requests);
 }
 
-void rv_findings_show_bottom(struct rv_findings *findings, struct rv_ui *ui, const struct rv_findings_about *about,
-                             struct rv_ui_requests *requests)
+void rv_panel_analysis_show_bottom(struct rv_panel_analysis *panel_analysis, struct rv_ui *ui,
+                                   const struct rv_panel_analysis_about *about, struct rv_ui_requests *requests)
 {
-    const struct rv_inquiry *inquiry = &about->viewer->inquiry;
-    const struct rv_measure *measure = &inquiry->measure;
+    const struct rv_analysis *analysis = &about->viewer->analysis;
+    const struct rv_recorded_range *measure = &analysis->measure;
     if (!measure->range)
         return;
-    bool has_message = findings->message_version == measure->version;
+    bool has_message = panel_analysis->message_version == measure->version;
     rv_statistics_show(ui,
                        &(struct rv_statistics){
-                           .from_ns = inquiry->selected.from_ns,
-                           .to_ns = inquiry->selected.to_ns,
-                           .zero_ns = about->viewer->present.first_ns,
-                           .range = rv_measure_is_done(measure) ? measure->range : NULL,
+                           .from_ns = analysis->selected.from_ns,
+                           .to_ns = analysis->selected.to_ns,
+                           .zero_ns = about->viewer->live_edge.first_ns,
+                           .range = rv_recorded_range_is_done(measure) ? measure->range : NULL,
                            .progress = rv_range_progress(measure->range),
                            .version = measure->version,
                            .subroutines = about->subroutines,
                            .rgba = rgba_of,
                            .context = about,
-                           .message = has_message ? findings->message : "",
+                           .message = has_message ? panel_analysis->message : "",
                        },
-                       &findings->statistics, requests);
+                       &panel_analysis->statistics, requests);
 }
 
-void rv_findings_show_right(struct rv_ui *ui, const struct rv_findings_about *about, struct rv_ui_requests *requests)
+void rv_panel_analysis_show_right(struct rv_ui *ui, const struct rv_panel_analysis_about *about,
+                                  struct rv_ui_requests *requests)
 {
     const struct rv_viewer *viewer = about->viewer;
     const struct rv_tooltip *tooltip = &viewer->pointer.tooltip;
     const struct rv_hover *hover = &viewer->pointer.hover;
-    const struct rv_measure *measure = &viewer->inquiry.call.measure;
+    const struct rv_recorded_range *measure = &viewer->analysis.call.measure;
     if (!hover->is_pinned || !tooltip->title[0])
         return;
     struct rv_inspector shown = {
         .title = tooltip->title,
         .has_source = rv_subroutines_get(about->subroutines, hover->box.id).file[0],
-        .range = rv_measure_is_done(measure) ? measure->range : NULL,
+        .range = rv_recorded_range_is_done(measure) ? measure->range : NULL,
         .subroutines = about->subroutines,
         .rgba = rgba_of,
         .context = about,
     };
     for (size_t i = 0; i < tooltip->n_lines && i < RV_INSPECTOR_LINES; i++)
         shown.lines[shown.n_lines++] = (struct rv_inspector_line){tooltip->lines[i].label, tooltip->lines[i].text};
-    shown.node = shown.range ? rv_inquiry_call_node(&viewer->inquiry) : 0;
+    shown.node = shown.range ? rv_analysis_call_node(&viewer->analysis) : 0;
     rv_inspector_show(ui, &shown, requests);
 }
 
@@ -115,11 +117,11 @@ static FILE *create_file(char *path, size_t path_bytes)
     return NULL;
 }
 
-static void export_range(struct rv_findings *findings, const struct rv_findings_about *about)
+static void export_range(struct rv_panel_analysis *panel_analysis, const struct rv_panel_analysis_about *about)
 {
-    const struct rv_measure *measure = &about->viewer->inquiry.measure;
+    const struct rv_recorded_range *measure = &about->viewer->analysis.measure;
     char path[64];
-    if (!rv_measure_is_done(measure))
+    if (!rv_recorded_range_is_done(measure))
         return;
     FILE *file = create_file(path, sizeof path);
     struct rv_report report = {
@@ -127,12 +129,12 @@ static void export_range(struct rv_findings *findings, const struct rv_findings_
     int error = file ? rv_report_write(&report, RV_REPORT_CSV, file) : -errno;
     if (file && fclose(file) != 0 && !error)
         error = -errno;
-    findings->message_version = measure->version;
-    (void)snprintf(findings->message, sizeof findings->message, "%s%s%s", path, error ? ": " : " written",
+    panel_analysis->message_version = measure->version;
+    (void)snprintf(panel_analysis->message, sizeof panel_analysis->message, "%s%s%s", path, error ? ": " : " written",
                    error ? strerror(-error) : "");
 }
 
-static void copy_name(const struct rv_findings_about *about)
+static void copy_name(const struct rv_panel_analysis_about *about)
 {
     struct rv_subroutine subroutine = rv_subroutines_get(about->subroutines, about->viewer->pointer.hover.box.id);
     char *full = rv_subroutine_take_full_name(&subroutine);
@@ -140,7 +142,7 @@ static void copy_name(const struct rv_findings_about *about)
     free(full);
 }
 
-static void edit_source(const struct rv_findings_about *about)
+static void edit_source(const struct rv_panel_analysis_about *about)
 {
     struct rv_subroutine subroutine = rv_subroutines_get(about->subroutines, about->viewer->pointer.hover.box.id);
     (void)rv_editor_open(subroutine.file, subroutine.line);
@@ -151,8 +153,8 @@ static void act(struct rv_viewer *viewer, enum rv_action action, const struct rv
     rv_viewer_act(viewer, &(struct rv_act){.action = action, .text = request->text, .idx = request->idx});
 }
 
-void rv_findings_do(struct rv_findings *findings, const struct rv_findings_about *about,
-                    const struct rv_ui_request *request)
+void rv_panel_analysis_do(struct rv_panel_analysis *panel_analysis, const struct rv_panel_analysis_about *about,
+                          const struct rv_ui_request *request)
 {
     struct rv_viewer *viewer = about->viewer;
     switch ((int)request->kind) {
@@ -182,7 +184,7 @@ void rv_findings_do(struct rv_findings *findings, const struct rv_findings_about
         act(viewer, RV_ACTION_SELECT, request);
         break;
     case RV_UI_EXPORT_RANGE:
-        export_range(findings, about);
+        export_range(panel_analysis, about);
         break;
     case RV_UI_UNPIN:
         rv_pointer_unpin(&viewer->pointer);

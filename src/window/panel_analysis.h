@@ -10,31 +10,32 @@
 #include "ui/search_bar.h"
 #include "ui/statistics.h"
 
-struct rv_findings { /* zeroed = nothing shown yet */
+struct rv_panel_analysis { /* zeroed = nothing shown yet */
     struct rv_search_bar_state search;
     struct rv_statistics_state statistics;
     char message[160];        /* of the last export */
     uint64_t message_version; /* of the range that it is about */
 };
 
-struct rv_findings_about { /* borrowed for a pass */
+struct rv_panel_analysis_about { /* borrowed for a pass */
     struct rv_viewer *viewer;
     const struct rv_palette *palette;
     struct rv_lanes *lanes;
     struct rv_subroutines *subroutines;
 };
 
-void rv_findings_fini(struct rv_findings *findings);
+void rv_panel_analysis_fini(struct rv_panel_analysis *panel_analysis);
 
 /* Where they are asked for: at the top, at the bottom, at the right. */
-void rv_findings_show_top(struct rv_findings *findings, struct rv_ui *ui, const struct rv_findings_about *about,
-                          struct rv_ui_requests *requests);
-void rv_findings_show_bottom(struct rv_findings *findings, struct rv_ui *ui, const struct rv_findings_about *about,
-                             struct rv_ui_requests *requests);
-void rv_findings_show_right(struct rv_ui *ui, const struct rv_findings_about *about, struct rv_ui_requests *requests);
+void rv_panel_analysis_show_top(struct rv_panel_analysis *panel_analysis, struct rv_ui *ui,
+                                const struct rv_panel_analysis_about *about, struct rv_ui_requests *requests);
+void rv_panel_analysis_show_bottom(struct rv_panel_analysis *panel_analysis, struct rv_ui *ui,
+                                   const struct rv_panel_analysis_about *about, struct rv_ui_requests *requests);
+void rv_panel_analysis_show_right(struct rv_ui *ui, const struct rv_panel_analysis_about *about,
+                                  struct rv_ui_requests *requests);
 
 /* Do what they ask for; nothing for other requests. */
-void rv_findings_do(struct rv_findings *findings, const struct rv_findings_about *about,
-                    const struct rv_ui_request *request);
+void rv_panel_analysis_do(struct rv_panel_analysis *panel_analysis, const struct rv_panel_analysis_about *about,
+                          const struct rv_ui_request *request);
 
 #endif

@@ -4,25 +4,25 @@
 #include <stdio.h>
 #include <string.h>
 
-struct instruments { /* what a rv_cockpit borrows */
+struct panel_debugger { /* what a rv_debugger_panel borrows */
     char name[RV_LANE_NAME_BYTES], about[RV_LANE_NAME_BYTES + 48], state[320];
-    char places[RV_PILOT_FRAMES][288];
-    char keys[RV_COCKPIT_LEVERS][32];
-    struct rv_cockpit_frame frames[RV_PILOT_FRAMES];
-    struct rv_cockpit_line lines[RV_LISTING_LINES];
-    struct rv_cockpit_watch watches[RV_PILOT_WATCHES];
-    struct rv_cockpit_break breaks[RV_PILOT_BREAKS];
+    char places[RV_DEBUG_SESSION_FRAMES][288];
+    char keys[RV_DEBUGGER_PANEL_LEVERS][32];
+    struct rv_debugger_panel_frame frames[RV_DEBUG_SESSION_FRAMES];
+    struct rv_debugger_panel_line lines[RV_SOURCE_LINES_LINES];
+    struct rv_debugger_panel_watch watches[RV_DEBUG_SESSION_WATCHES];
+    struct rv_debugger_panel_break breaks[RV_DEBUG_SESSION_BREAKS];
 };
 
-static const enum rv_action LEVERS[RV_COCKPIT_LEVERS] = {
-    [RV_COCKPIT_RUN] = RV_ACTION_RUN_THREAD,      [RV_COCKPIT_STOP] = RV_ACTION_STOP_THREAD,
-    [RV_COCKPIT_NEXT] = RV_ACTION_NEXT_STATEMENT, [RV_COCKPIT_STEP] = RV_ACTION_STEP_STATEMENT,
-    [RV_COCKPIT_FINISH] = RV_ACTION_FINISH_CALL,
+static const enum rv_action LEVERS[RV_DEBUGGER_PANEL_LEVERS] = {
+    [RV_DEBUGGER_PANEL_RUN] = RV_ACTION_RUN_THREAD,      [RV_DEBUGGER_PANEL_STOP] = RV_ACTION_STOP_THREAD,
+    [RV_DEBUGGER_PANEL_NEXT] = RV_ACTION_NEXT_STATEMENT, [RV_DEBUGGER_PANEL_STEP] = RV_ACTION_STEP_STATEMENT,
+    [RV_DEBUGGER_PANEL_FINISH] = RV_ACTION_FINISH_CALL,
 };
 
 static const char NO_DEBUGGER[] = "it was not started with a debugger: threads of Perl programs have one";
 
-static void say_place(char *out, size_t out_bytes, const struct rv_pilot_frame *frame)
+static void say_place(char *out, size_t out_bytes, const struct rv_debug_session_frame *frame)
 {
     if (frame->file[0] && frame->line)
         (void)snprintf(out, out_bytes, "%s:%" PRIu32, frame->file, frame->line);
@@ -32,122 +32,127 @@ static void say_place(char *out, size_t out_bytes, const struct rv_pilot_frame *
         (void)snprintf(out, out_bytes, "%s", frame->file);
 }
 
-static void say_state(struct instruments *it, const struct rv_debugging *debugging)
+static void say_state(struct panel_debugger *it, const struct rv_viewer_debugger *debugger)
 {
     static const char *const words[] = {
-        [RV_PILOT_NOBODY] = "click a thread's name, or one of its calls, to steer it",
-        [RV_PILOT_UNKNOWN] = "being looked up",
-        [RV_PILOT_GONE] = "has ended",
-        [RV_PILOT_UNSTEERED] = "runs without a debugger",
-        [RV_PILOT_RUNNING] = "running",
-        [RV_PILOT_STEPPING] = "running to its next stop",
-        [RV_PILOT_STOPPED] = "stopped",
+        [RV_DEBUG_SESSION_NOBODY] = "click a thread's name, or one of its calls, to steer it",
+        [RV_DEBUG_SESSION_UNKNOWN] = "being looked up",
+        [RV_DEBUG_SESSION_GONE] = "has ended",
+        [RV_DEBUG_SESSION_UNSTEERED] = "runs without a debugger",
+        [RV_DEBUG_SESSION_RUNNING] = "running",
+        [RV_DEBUG_SESSION_STEPPING] = "running to its next stop",
+        [RV_DEBUG_SESSION_STOPPED] = "stopped",
     };
-    const struct rv_pilot_report *report = &debugging->report;
+    const struct rv_debug_session_report *report = &debugger->report;
     char place[288] = "";
-    if (!debugging->pilot) {
+    if (!debugger->debug_session) {
         (void)snprintf(it->state, sizeof it->state,
                        "only a program that is traced now can be steered: this is what one has left");
         return;
     }
-    if (report->state == RV_PILOT_STOPPED && report->n_frames && !report->is_silent && !report->is_stale)
+    if (report->state == RV_DEBUG_SESSION_STOPPED && report->n_frames && !report->is_silent && !report->is_stale)
         say_place(place, sizeof place, &report->frames[0]);
-    bool is_awaited = report->is_asked && report->state == RV_PILOT_RUNNING;
+    bool is_awaited = report->is_asked && report->state == RV_DEBUG_SESSION_RUNNING;
     (void)snprintf(it->state, sizeof it->state, "%s%s%s%s", words[report->state], place[0] ? " at " : "", place,
                    is_awaited ? ": asked, it has not answered yet" : "");
 }
 
-static void say_who(struct instruments *it, const struct rv_viewer *viewer)
+static void say_who(struct panel_debugger *it, const struct rv_viewer *viewer)
 {
-    const struct rv_debugging *debugging = &viewer->debugging;
-    const char *name = debugging->pilot ? "Debugger" : "Debugger: nothing to steer";
+    const struct rv_viewer_debugger *debugger = &viewer->debugger;
+    const char *name = debugger->debug_session ? "Debugger" : "Debugger: nothing to steer";
     (void)snprintf(it->name, sizeof it->name, "%s", name);
-    if (!debugging->has_lane)
+    if (!debugger->has_lane)
         return;
-    struct rv_lane *lane = rv_lanes_get(viewer->lanes, debugging->lane_idx);
+    struct rv_lane *lane = rv_lanes_get(viewer->lanes, debugger->lane_idx);
     pthread_mutex_lock(&lane->lock);
     (void)snprintf(it->name, sizeof it->name, "%s", lane->name);
     (void)snprintf(it->about, sizeof it->about, "%.40s %" PRIu32, lane->process_name, lane->pid);
     pthread_mutex_unlock(&lane->lock);
-    bool has_ring = debugging->report.state >= RV_PILOT_UNSTEERED;
+    bool has_ring = debugger->report.state >= RV_DEBUG_SESSION_UNSTEERED;
     size_t n = strlen(it->about);
     if (has_ring)
-        (void)snprintf(it->about + n, sizeof it->about - n, ", ring %" PRIu32, debugging->report.ring);
+        (void)snprintf(it->about + n, sizeof it->about - n, ", ring %" PRIu32, debugger->report.ring);
 }
 
-static const char *why_not(const struct rv_pilot_report *report, enum rv_cockpit_lever lever)
+static const char *why_not(const struct rv_debug_session_report *report, enum rv_debugger_panel_lever lever)
 {
     switch (report->state) {
-    case RV_PILOT_NOBODY:
-    case RV_PILOT_UNKNOWN:
+    case RV_DEBUG_SESSION_NOBODY:
+    case RV_DEBUG_SESSION_UNKNOWN:
         return "it is being looked up";
-    case RV_PILOT_GONE:
+    case RV_DEBUG_SESSION_GONE:
         return "it has ended";
-    case RV_PILOT_UNSTEERED:
+    case RV_DEBUG_SESSION_UNSTEERED:
         return NO_DEBUGGER;
-    case RV_PILOT_RUNNING:
-        return lever == RV_COCKPIT_STOP ? NULL : lever == RV_COCKPIT_RUN ? "it runs" : "stop it first";
-    case RV_PILOT_STEPPING:
-        return lever == RV_COCKPIT_STOP ? NULL : "it is on its way to its next stop";
-    case RV_PILOT_STOPPED:
-        return lever == RV_COCKPIT_STOP ? "it is stopped" : NULL;
+    case RV_DEBUG_SESSION_RUNNING:
+        return lever == RV_DEBUGGER_PANEL_STOP ? NULL : lever == RV_DEBUGGER_PANEL_RUN ? "it runs" : "stop it first";
+    case RV_DEBUG_SESSION_STEPPING:
+        return lever == RV_DEBUGGER_PANEL_STOP ? NULL : "it is on its way to its next stop";
+    case RV_DEBUG_SESSION_STOPPED:
+        return lever == RV_DEBUGGER_PANEL_STOP ? "it is stopped" : NULL;
     }
     return NULL;
 }
 
-static void fill_levers(struct instruments *it, const struct rv_debugging *debugging, struct rv_cockpit *out)
+static void fill_levers(struct panel_debugger *it, const struct rv_viewer_debugger *debugger,
+                        struct rv_debugger_panel *out)
 {
-    static const char *const labels[RV_COCKPIT_LEVERS] = {"Run", "Stop", "Next", "Step", "Finish"};
-    for (int i = 0; i < RV_COCKPIT_LEVERS; i++) {
+    static const char *const labels[RV_DEBUGGER_PANEL_LEVERS] = {"Run", "Stop", "Next", "Step", "Finish"};
+    for (int i = 0; i < RV_DEBUGGER_PANEL_LEVERS; i++) {
         rv_action_keys(LEVERS[i], it->keys[i], sizeof it->keys[i]);
-        out->levers[i] = (struct rv_cockpit_lever_look){labels[i], it->keys[i],
-                                                        why_not(&debugging->report, (enum rv_cockpit_lever)i),
-                                                        rv_action_get(LEVERS[i])->words};
+        out->levers[i] = (struct rv_debugger_panel_lever_look){
+            labels[i], it->keys[i], why_not(&debugger->report, (enum rv_debugger_panel_lever)i),
+            rv_action_get(LEVERS[i])->words};
     }
 }
 
-static void fill_stack(struct instruments *it, const struct rv_debugging *debugging, struct rv_cockpit *out)
+static void fill_stack(struct panel_debugger *it, const struct rv_viewer_debugger *debugger,
+                       struct rv_debugger_panel *out)
 {
-    const struct rv_pilot_report *report = &debugging->report;
-    bool has_stack = rv_debugging_has_stack(debugging);
-    const struct rv_pilot_frame *frames = has_stack ? report->frames : debugging->open;
-    out->n_frames = has_stack ? report->n_frames : report->state == RV_PILOT_GONE ? 0 : debugging->n_open;
+    const struct rv_debug_session_report *report = &debugger->report;
+    bool has_stack = rv_viewer_debugger_has_stack(debugger);
+    const struct rv_debug_session_frame *frames = has_stack ? report->frames : debugger->open;
+    out->n_frames = has_stack ? report->n_frames : report->state == RV_DEBUG_SESSION_GONE ? 0 : debugger->n_open;
     for (size_t i = 0; i < out->n_frames; i++) {
         say_place(it->places[i], sizeof it->places[i], &frames[i]);
-        it->frames[i] = (struct rv_cockpit_frame){frames[i].call, it->places[i]};
+        it->frames[i] = (struct rv_debugger_panel_frame){frames[i].call, it->places[i]};
     }
     out->frames = it->frames;
     out->frame = has_stack ? report->frame : UINT32_MAX;
     if (!has_stack && out->n_frames)
-        out->no_frames = report->state == RV_PILOT_UNSTEERED
+        out->no_frames = report->state == RV_DEBUG_SESSION_UNSTEERED
                              ? "its open calls, and where they are defined:"
                              : "it does not answer now: its open calls, and where they are defined:";
-    else if (!out->n_frames && report->state == RV_PILOT_UNSTEERED)
+    else if (!out->n_frames && report->state == RV_DEBUG_SESSION_UNSTEERED)
         out->no_frames = "no call is open";
 }
 
-static void fill_lines(struct instruments *it, const struct rv_pilot_report *report, struct rv_cockpit *out)
+static void fill_lines(struct panel_debugger *it, const struct rv_debug_session_report *report,
+                       struct rv_debugger_panel *out)
 {
-    const struct rv_listing *listing = &report->listing;
+    const struct rv_source_lines *listing = &report->listing;
     if (out->frame >= report->n_frames)
         return;
     for (uint32_t i = 0; i < listing->n; i++)
-        it->lines[i] = (struct rv_cockpit_line){listing->first + i, listing->lines[i],
-                                                listing->first + i == report->frames[out->frame].line};
+        it->lines[i] = (struct rv_debugger_panel_line){listing->first + i, listing->lines[i],
+                                                       listing->first + i == report->frames[out->frame].line};
     out->lines = it->lines;
     out->n_lines = listing->n;
 }
 
-static void fill_inquiries(struct instruments *it, const struct rv_pilot_report *report, struct rv_cockpit *out)
+static void fill_inquiries(struct panel_debugger *it, const struct rv_debug_session_report *report,
+                           struct rv_debugger_panel *out)
 {
-    for (uint32_t i = 0; i < RV_PILOT_WATCHES; i++) {
-        const struct rv_pilot_watch *watch = &report->watches[i];
+    for (uint32_t i = 0; i < RV_DEBUG_SESSION_WATCHES; i++) {
+        const struct rv_debug_session_watch *watch = &report->watches[i];
         if (watch->is_used)
-            it->watches[out->n_watches++] = (struct rv_cockpit_watch){
+            it->watches[out->n_watches++] = (struct rv_debugger_panel_watch){
                 watch->expression, watch->has_value ? watch->value : NULL, i, watch->is_error};
     }
     for (uint32_t i = 0; i < report->n_breaks; i++)
-        it->breaks[out->n_breaks++] = (struct rv_cockpit_break){report->breaks[i].where, report->breaks[i].number};
+        it->breaks[out->n_breaks++] =
+            (struct rv_debugger_panel_break){report->breaks[i].where, report->breaks[i].number};
     out->watches = it->watches;
     out->breaks = it->breaks;
     out->expression = report->expression;
@@ -155,22 +160,22 @@ static void fill_inquiries(struct instruments *it, const struct rv_pilot_report 
     out->is_value_error = report->is_value_error;
 }
 
-static const char *message_of(const struct rv_pilot_report *report)
+static const char *message_of(const struct rv_debug_session_report *report)
 {
     if (report->why[0])
         return report->why;
-    if (report->state == RV_PILOT_STOPPED && report->reason[0])
+    if (report->state == RV_DEBUG_SESSION_STOPPED && report->reason[0])
         return report->reason;
     return report->has_other_monitor ? "another monitor steers this program, too: ringviz --control, perhaps" : "";
 }
 
-void rv_instruments_show(struct rv_ui *ui, const struct rv_viewer *viewer, struct rv_cockpit_state *state,
-                         struct rv_ui_requests *requests)
+void rv_panel_debugger_show(struct rv_ui *ui, const struct rv_viewer *viewer, struct rv_debugger_panel_state *state,
+                            struct rv_ui_requests *requests)
 {
-    struct instruments it = {.name = ""};
-    const struct rv_debugging *debugging = &viewer->debugging;
-    const struct rv_pilot_report *report = &debugging->report;
-    struct rv_cockpit shown = {
+    struct panel_debugger it = {.name = ""};
+    const struct rv_viewer_debugger *debugger = &viewer->debugger;
+    const struct rv_debug_session_report *report = &debugger->report;
+    struct rv_debugger_panel shown = {
         .name = it.name,
         .about = it.about,
         .state = it.state,
@@ -178,28 +183,28 @@ void rv_instruments_show(struct rv_ui *ui, const struct rv_viewer *viewer, struc
         .no_frames = "",
         .expression = "",
         .value = "",
-        .has_levers = debugging->pilot && debugging->has_lane,
-        .is_stopped = report->state == RV_PILOT_STOPPED,
-        .is_steered = report->state >= RV_PILOT_RUNNING,
+        .has_levers = debugger->debug_session && debugger->has_lane,
+        .is_stopped = report->state == RV_DEBUG_SESSION_STOPPED,
+        .is_steered = report->state >= RV_DEBUG_SESSION_RUNNING,
     };
     say_who(&it, viewer);
-    say_state(&it, debugging);
+    say_state(&it, debugger);
     if (shown.has_levers) {
-        fill_levers(&it, debugging, &shown);
-        fill_stack(&it, debugging, &shown);
+        fill_levers(&it, debugger, &shown);
+        fill_stack(&it, debugger, &shown);
         fill_lines(&it, report, &shown);
         fill_inquiries(&it, report, &shown);
         shown.message = message_of(report);
     }
-    rv_cockpit_show(ui, &shown, state, requests);
+    rv_debugger_panel_show(ui, &shown, state, requests);
 }
 
-struct rv_act rv_instruments_act(const struct rv_ui_request *request)
+struct rv_act rv_panel_debugger_act(const struct rv_ui_request *request)
 {
     struct rv_act act = {.idx = request->idx, .text = request->text};
     switch ((int)request->kind) {
     case RV_UI_LEVER:
-        act.action = LEVERS[request->idx % RV_COCKPIT_LEVERS];
+        act.action = LEVERS[request->idx % RV_DEBUGGER_PANEL_LEVERS];
         break;
     case RV_UI_FRAME:
         act.action = RV_ACTION_LOOK_AT_FRAME;

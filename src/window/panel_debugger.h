@@ -1,4 +1,4 @@
-/* What the cockpit shows of the thread that is steered, in words. */
+/* What the debugger panel shows of the thread that is steered, in words. */
 #ifndef RV_WINDOW_PANEL_DEBUGGER_H
 #define RV_WINDOW_PANEL_DEBUGGER_H
 
@@ -6,10 +6,10 @@
 #include "ui/debugger_panel.h"
 
 /* Show it; a pass of the panels. */
-void rv_instruments_show(struct rv_ui *ui, const struct rv_viewer *viewer, struct rv_cockpit_state *state,
-                         struct rv_ui_requests *requests);
+void rv_panel_debugger_show(struct rv_ui *ui, const struct rv_viewer *viewer, struct rv_debugger_panel_state *state,
+                            struct rv_ui_requests *requests);
 
 /* The act that a request of it asks for. */
-struct rv_act rv_instruments_act(const struct rv_ui_request *request);
+struct rv_act rv_panel_debugger_act(const struct rv_ui_request *request);
 
 #endif

@@ -25,8 +25,8 @@ int rv_panels_open(struct rv_panels *panels)
 
 void rv_panels_close(struct rv_panels *panels)
 {
-    rv_overview_fini(&panels->overview);
-    rv_findings_fini(&panels->findings);
+    rv_minimap_image_fini(&panels->minimap_image);
+    rv_panel_analysis_fini(&panels->panel_analysis);
     rv_ui_destroy(panels->ui);
     *panels = (struct rv_panels){0};
 }
@@ -37,32 +37,32 @@ static enum rv_topbar_state state_of(const struct rv_viewer *viewer)
 {
     if (viewer->playhead.is_playing)
         return RV_TOPBAR_PLAYING;
-    if (viewer->present.is_done)
+    if (viewer->live_edge.is_done)
         return viewer->playhead.is_on ? RV_TOPBAR_PAUSED : RV_TOPBAR_ENDED;
     return viewer->playhead.is_on ? RV_TOPBAR_FROZEN : RV_TOPBAR_LIVE;
 }
 
 static void show_topbar(struct rv_panels *panels, const struct rv_panels_about *about, struct rv_ui_requests *requests)
 {
-    const struct rv_present *present = &about->viewer->present;
-    const char *tabs[RV_LOOK_COUNT];
-    for (int look = 0; look < RV_LOOK_COUNT; look++)
-        tabs[look] = rv_look_get((enum rv_look)look)->title;
+    const struct rv_live_edge *live_edge = &about->viewer->live_edge;
+    const char *tabs[RV_VIEW_MODE_COUNT];
+    for (int look = 0; look < RV_VIEW_MODE_COUNT; look++)
+        tabs[look] = rv_view_mode_get((enum rv_view_mode)look)->title;
     struct rv_topbar shown = {
         .program = about->program ? about->program : "",
         .pid = about->pid,
         .state = state_of(about->viewer),
-        .behind_ns = present->is_done ? 0 : rv_present_behind_ns(present),
+        .behind_ns = live_edge->is_done ? 0 : rv_live_edge_behind_ns(live_edge),
         .events_per_s = about->meter ? about->meter->events_per_s : -1.0,
         .lag_ns = about->meter ? about->meter->lag_ns : -1.0,
         .cpu_share = about->meter ? about->meter->cpu_share : -1.0,
         .n_dropped = about->n_dropped,
         .is_recording = about->is_recording,
-        .n_stopped = about->viewer->debugging.report.n_stopped,
+        .n_stopped = about->viewer->debugger.report.n_stopped,
         .n_drawn = about->view->n_boxes,
         .n_folded = about->view->n_folded,
         .tabs = tabs,
-        .n_tabs = RV_LOOK_COUNT,
+        .n_tabs = RV_VIEW_MODE_COUNT,
         .chosen = (uint32_t)about->viewer->look.shown,
     };
     rv_topbar_show(panels->ui, &shown, requests);
@@ -71,59 +71,59 @@ static void show_topbar(struct rv_panels *panels, const struct rv_panels_about *
 static void show_legend(struct rv_panels *panels, const struct rv_panels_about *about, struct rv_ui_requests *requests)
 {
     struct rv_legend shown;
-    rv_colors_describe(about->palette, about->view, &shown);
-    rv_colors_find_rules(&shown, &about->viewer->inquiry.lens);
+    rv_color_legend_describe(about->palette, about->view, &shown);
+    rv_color_legend_find_rules(&shown, &about->viewer->analysis.filter);
     rv_legend_show(panels->ui, &shown, requests);
 }
 
 /* Without a playhead it stands at the end of what the minimap shows: that changes once a second at most. */
-static struct rv_timebar timebar_of(const struct rv_viewer *viewer, const struct rv_overview *overview)
+static struct rv_timebar timebar_of(const struct rv_viewer *viewer, const struct rv_minimap_image *minimap_image)
 {
     uint64_t from_ns, to_ns;
     const struct rv_playhead *playhead = &viewer->playhead;
-    rv_navigate_window(&viewer->navigate, &from_ns, &to_ns);
+    rv_time_window_get(&viewer->time_window, &from_ns, &to_ns);
     return (struct rv_timebar){
-        .first_ns = overview->first_ns,
-        .last_ns = overview->last_ns,
-        .at_ns = playhead->is_on ? playhead->at_ns : overview->last_ns,
+        .first_ns = minimap_image->first_ns,
+        .last_ns = minimap_image->last_ns,
+        .at_ns = playhead->is_on ? playhead->at_ns : minimap_image->last_ns,
         .step_ns = (to_ns - from_ns) / 1000,
         .speed = rv_playhead_speed(playhead),
         .is_on = playhead->is_on,
         .is_playing = playhead->is_playing,
-        .is_live = !viewer->present.is_done,
+        .is_live = !viewer->live_edge.is_done,
     };
 }
 
 static void show_minimap(struct rv_panels *panels, const struct rv_panels_about *about, struct rv_ui_requests *requests)
 {
     const struct rv_ui_surface *surface = &about->surface;
-    struct rv_overview *overview = &panels->overview;
+    struct rv_minimap_image *minimap_image = &panels->minimap_image;
     uint32_t idle = rv_ui_style_get(surface->theme)->idle;
-    struct rv_overview_params params = {
+    struct rv_minimap_image_params params = {
         .lanes = about->lanes,
         .palette = about->palette,
-        .present = &about->viewer->present,
+        .live_edge = &about->viewer->live_edge,
         .idle = {(uint8_t)(idle >> 24), (uint8_t)(idle >> 16 & 0xffu), (uint8_t)(idle >> 8 & 0xffu)},
         .width = surface->width_px - (int)((double)rv_minimap_sides(about->has_timebar) * surface->scale),
         .height = (int)((double)rv_minimap_height(about->has_timebar) * surface->scale),
         .clock_ns = rv_clock_mono_ns(),
     };
-    rv_overview_update(overview, &params);
+    rv_minimap_image_update(minimap_image, &params);
     struct rv_minimap shown = {
-        .pixels = {overview->rgba, overview->width, overview->height, overview->version},
-        .first_ns = overview->first_ns,
-        .last_ns = overview->last_ns,
+        .pixels = {minimap_image->rgba, minimap_image->width, minimap_image->height, minimap_image->version},
+        .first_ns = minimap_image->first_ns,
+        .last_ns = minimap_image->last_ns,
         .marks_ns = about->viewer->marks.ns,
         .n_marks = about->viewer->marks.n,
     };
     uint32_t hits[HIT_PARTS];
-    if (about->viewer->inquiry.search.is_on) {
-        rv_search_hits(&about->viewer->inquiry.search, shown.first_ns, shown.last_ns + 1, hits, HIT_PARTS);
+    if (about->viewer->analysis.search.is_on) {
+        rv_search_hits(&about->viewer->analysis.search, shown.first_ns, shown.last_ns + 1, hits, HIT_PARTS);
         shown.hits = hits;
         shown.n_hits = HIT_PARTS;
     }
-    rv_navigate_window(&about->viewer->navigate, &shown.from_ns, &shown.to_ns);
-    struct rv_timebar timebar = timebar_of(about->viewer, overview);
+    rv_time_window_get(&about->viewer->time_window, &shown.from_ns, &shown.to_ns);
+    struct rv_timebar timebar = timebar_of(about->viewer, minimap_image);
     shown.timebar = about->has_timebar ? &timebar : NULL;
     rv_minimap_show(panels->ui, &shown, requests);
 }
@@ -132,13 +132,13 @@ static void show_minimap(struct rv_panels *panels, const struct rv_panels_about 
 static void fill_thread(const void *context, size_t row_idx, struct rv_threads_row *out)
 {
     const struct rv_panels_about *about = context;
-    const struct rv_arrangement *arrangement = &about->viewer->arrangement;
-    uint32_t lane_idx = arrangement->order[row_idx];
+    const struct rv_lane_order *lane_order = &about->viewer->lane_order;
+    uint32_t lane_idx = lane_order->order[row_idx];
     struct rv_lane *lane = rv_lanes_get(about->lanes, lane_idx);
     *out = (struct rv_threads_row){
         .lane_idx = lane_idx,
-        .is_hidden = arrangement->lanes[lane_idx].is_hidden,
-        .is_pinned = arrangement->lanes[lane_idx].is_pinned,
+        .is_hidden = lane_order->lanes[lane_idx].is_hidden,
+        .is_pinned = lane_order->lanes[lane_idx].is_pinned,
     };
     pthread_mutex_lock(&lane->lock);
     (void)snprintf(out->name, sizeof out->name, "%s", lane->name);
@@ -150,10 +150,10 @@ static void fill_thread(const void *context, size_t row_idx, struct rv_threads_r
 
 static void show_threads(struct rv_panels *panels, const struct rv_panels_about *about, struct rv_ui_requests *requests)
 {
-    const struct rv_arrangement *arrangement = &about->viewer->arrangement;
+    const struct rv_lane_order *lane_order = &about->viewer->lane_order;
     struct rv_threads shown = {
-        .n_rows = arrangement->n_lanes,
-        .n_hidden = rv_arrangement_n_hidden(arrangement),
+        .n_rows = lane_order->n_lanes,
+        .n_hidden = rv_lane_order_n_hidden(lane_order),
         .row = fill_thread,
         .context = about,
     };
@@ -172,9 +172,9 @@ static void show_help(struct rv_panels *panels, struct rv_ui_requests *requests)
     rv_help_show(panels->ui, &shown, requests);
 }
 
-static struct rv_findings_about asked_of(const struct rv_panels_about *about)
+static struct rv_panel_analysis_about asked_of(const struct rv_panels_about *about)
 {
-    return (struct rv_findings_about){about->viewer, about->palette, about->lanes, about->subroutines};
+    return (struct rv_panel_analysis_about){about->viewer, about->palette, about->lanes, about->subroutines};
 }
 
 static void show_settings(struct rv_panels *panels, const struct rv_panels_about *about,
@@ -184,7 +184,7 @@ static void show_settings(struct rv_panels *panels, const struct rv_panels_about
     const char *schemes[RV_COLOR_SCHEME_COUNT];
     for (int i = 0; i < RV_COLOR_SCHEME_COUNT; i++)
         schemes[i] = rv_color_scheme_name((enum rv_color_scheme)i);
-    struct rv_preferences shown = {
+    struct rv_settings_panel shown = {
         .theme = settings->theme,
         .scale_percent = settings->scale_percent,
         .schemes = schemes,
@@ -194,7 +194,7 @@ static void show_settings(struct rv_panels *panels, const struct rv_panels_about
         .has_minimap = settings->has_minimap,
         .path = about->settings_path,
     };
-    rv_preferences_show(panels->ui, &shown, requests);
+    rv_settings_panel_show(panels->ui, &shown, requests);
 }
 
 static void show_all(struct rv_panels *panels, const struct rv_panels_about *about, struct rv_ui_requests *requests)
@@ -203,23 +203,23 @@ static void show_all(struct rv_panels *panels, const struct rv_panels_about *abo
     const struct rv_viewer *viewer = about->viewer;
     bool has_room =
         surface->width_px / surface->scale >= ROOM_WIDTH && surface->height_px / surface->scale >= ROOM_HEIGHT;
-    struct rv_findings_about asked = asked_of(about);
+    struct rv_panel_analysis_about asked = asked_of(about);
     panels->has_inspector = false;
     show_topbar(panels, about, requests);
-    rv_findings_show_top(&panels->findings, panels->ui, &asked, requests);
+    rv_panel_analysis_show_top(&panels->panel_analysis, panels->ui, &asked, requests);
     if (has_room) {
         if (viewer->settings.has_minimap)
             show_minimap(panels, about, requests);
         if (viewer->panels.has_threads) /* one of them: there is no room for all below a picture */
             show_threads(panels, about, requests);
-        else if (viewer->panels.has_cockpit)
-            rv_instruments_show(panels->ui, viewer, &panels->cockpit, requests);
+        else if (viewer->panels.has_debugger_panel)
+            rv_panel_debugger_show(panels->ui, viewer, &panels->debugger_panel, requests);
         else
-            rv_findings_show_bottom(&panels->findings, panels->ui, &asked, requests);
+            rv_panel_analysis_show_bottom(&panels->panel_analysis, panels->ui, &asked, requests);
         panels->has_inspector = viewer->pointer.hover.is_pinned;
-        if (viewer->settings.has_legend && (!panels->has_inspector || !viewer->inquiry.measure.range))
+        if (viewer->settings.has_legend && (!panels->has_inspector || !viewer->analysis.measure.range))
             show_legend(panels, about, requests);
-        rv_findings_show_right(panels->ui, &asked, requests);
+        rv_panel_analysis_show_right(panels->ui, &asked, requests);
     }
     if (viewer->panels.has_help)
         show_help(panels, requests);
@@ -236,7 +236,7 @@ static void show_all(struct rv_panels *panels, const struct rv_panels_about *abo
 static void do_request(struct rv_panels *panels, const struct rv_panels_about *about,
                        const struct rv_ui_request *request)
 {
-    struct rv_findings_about asked = asked_of(about);
+    struct rv_panel_analysis_about asked = asked_of(about);
     struct rv_act act = {.action = RV_ACTION_NONE};
     switch (request->kind) {
     case RV_UI_LOOK:
@@ -295,7 +295,7 @@ static void do_request(struct rv_panels *panels, const struct rv_panels_about *a
     case RV_UI_UNBREAK:
     case RV_UI_EVAL:
     case RV_UI_CLOSE_COCKPIT:
-        act = rv_instruments_act(request);
+        act = rv_panel_debugger_act(request);
         break;
     case RV_UI_FIND:
     case RV_UI_HIT:
@@ -309,7 +309,7 @@ static void do_request(struct rv_panels *panels, const struct rv_panels_about *a
     case RV_UI_UNPIN:
     case RV_UI_COPY_NAME:
     case RV_UI_EDIT_SOURCE:
-        rv_findings_do(&panels->findings, &asked, request);
+        rv_panel_analysis_do(&panels->panel_analysis, &asked, request);
         return;
     }
     rv_viewer_act(about->viewer, &act);

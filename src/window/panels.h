@@ -20,10 +20,10 @@
 
 struct rv_panels { /* zeroed = closed */
     struct rv_ui *ui;
-    struct rv_overview overview;
+    struct rv_minimap_image minimap_image;
     struct rv_go_to_state go_to;
-    struct rv_findings findings;
-    struct rv_cockpit_state cockpit;
+    struct rv_panel_analysis panel_analysis;
+    struct rv_debugger_panel_state debugger_panel;
     uint64_t hash;      /* of the last pass */
     bool has_inspector; /* it says all that a tooltip of what is pinned would */
 };
@@ -34,7 +34,7 @@ struct rv_panels_about { /* what they show; borrowed for a pass */
     const struct rv_palette *palette; /* has learned the view */
     struct rv_lanes *lanes;
     struct rv_subroutines *subroutines;
-    const struct rv_meter *meter; /* NULL = nothing is measured */
+    const struct rv_frame_meter *meter; /* NULL = nothing is measured */
     const char *program;
     const char *settings_path; /* NULL = they are not kept */
     uint32_t pid;              /* 0 = not known */

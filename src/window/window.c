@@ -29,21 +29,21 @@
 #define SAMPLES 4
 
 /* What boxes are allowed at first, and by what frames take: more at rest, where a software renderer has time. */
-static const struct rv_detail_budget BUDGET_GPU = {250000, 20000, 250000, 25000000};
-static const struct rv_detail_budget BUDGET_SOFTWARE = {15000, 2000, 60000, 80000000};
+static const struct rv_lod_budget BUDGET_GPU = {250000, 20000, 250000, 25000000};
+static const struct rv_lod_budget BUDGET_SOFTWARE = {15000, 2000, 60000, 80000000};
 /* At rest a frame is drawn once and stays: worth a second. */
-static const struct rv_detail_budget BUDGET_SOFTWARE_AT_REST = {60000, 30000, 120000, 1000000000};
+static const struct rv_lod_budget BUDGET_SOFTWARE_AT_REST = {60000, 30000, 120000, 1000000000};
 
 struct window {
     const struct rv_window_params *params;
     struct rv_session *session;
-    struct rv_context context;
+    struct rv_gl_context context;
     struct rv_scene *scene;
-    struct rv_maker *maker;
+    struct rv_frame_builder *frame_builder;
     struct rv_scene_frame asked, frame; /* asked for last, drawn last */
     struct rv_viewer viewer;
     struct rv_input input;
-    struct rv_meter meter;
+    struct rv_frame_meter meter;
     struct rv_panels panels;
     struct rv_session_counts counts;
     uint64_t frame_ns, frame_cost_ns;     /* when the last frame was drawn, and how long it took */
@@ -52,7 +52,7 @@ struct window {
     uint64_t drawn_hash, n_frames;
     int size_px[2];
     double density, scale; /* pixels per unit of SDL's positions, per point */
-    struct rv_detail_budget moving, at_rest;
+    struct rv_lod_budget moving, at_rest;
     bool is_software;
     bool is_rough; /* what was asked for last: in haste, without multisampling */
     bool is_recording;
@@ -76,7 +76,7 @@ static struct rv_panels_about about_of(struct window *window)
         .palette = rv_scene_picture(window->scene)->palette,
         .lanes = rv_session_lanes(window->session),
         .subroutines = rv_session_subroutines(window->session),
-        .meter = window->viewer.present.is_done ? NULL : &window->meter,
+        .meter = window->viewer.live_edge.is_done ? NULL : &window->meter,
         .program = window->params->title,
         .pid = window->params->pid,
         .n_dropped = window->counts.n_dropped,
@@ -95,22 +95,22 @@ static void advance(struct window *window)
     uint64_t clock_ns = rv_clock_mono_ns();
     double dt_s = window->advanced_ns ? (double)(clock_ns - window->advanced_ns) / 1e9 : 0.0;
     window->advanced_ns = clock_ns;
-    bool is_done = viewer->present.is_done || rv_session_is_done(window->session);
+    bool is_done = viewer->live_edge.is_done || rv_session_is_done(window->session);
     rv_viewer_advance(viewer, rv_session_lanes(window->session), is_done, dt_s);
     bool has_other_stops;
-    window->has_news |= rv_debugging_advance(&viewer->debugging, rv_session_lanes(window->session),
-                                             rv_session_subroutines(window->session), &has_other_stops);
+    window->has_news |= rv_viewer_debugger_advance(&viewer->debugger, rv_session_lanes(window->session),
+                                                   rv_session_subroutines(window->session), &has_other_stops);
     viewer->is_dirty |= has_other_stops;
-    if (is_done && viewer->debugging.pilot) { /* the program may go on: without us */
-        rv_debugging_stop(&viewer->debugging);
+    if (is_done && viewer->debugger.debug_session) { /* the program may go on: without us */
+        rv_viewer_debugger_stop(&viewer->debugger);
         window->has_news = viewer->is_dirty = true;
     }
     if (!is_done)
         window->has_news |=
-            rv_meter_update(&window->meter, clock_ns, window->counts.n_consumed, viewer->present.last_ns);
+            rv_frame_meter_update(&window->meter, clock_ns, window->counts.n_consumed, viewer->live_edge.last_ns);
 }
 
-static struct rv_detail_budget *budget_of(struct window *window)
+static struct rv_lod_budget *budget_of(struct window *window)
 {
     return window->is_software && !window->is_rough ? &window->at_rest : &window->moving;
 }
@@ -118,13 +118,13 @@ static struct rv_detail_budget *budget_of(struct window *window)
 static struct rv_scene_frame make_frame(const struct window *window)
 {
     const struct rv_viewer *viewer = &window->viewer;
-    const struct rv_present *present = &viewer->present;
+    const struct rv_live_edge *live_edge = &viewer->live_edge;
     return (struct rv_scene_frame){
         .subroutines = rv_session_subroutines(window->session),
         .samples = window->is_rough ? 0 : SAMPLES,
-        .now_ns = present->now_ns,
-        .origin_ns = present->first_ns,
-        .is_live = viewer->navigate.is_following && (viewer->playhead.is_on || !present->is_done),
+        .now_ns = live_edge->now_ns,
+        .origin_ns = live_edge->first_ns,
+        .is_live = viewer->time_window.is_following && (viewer->playhead.is_on || !live_edge->is_done),
         .has_now = viewer->playhead.is_on,
         .look = viewer->look.shown,
         .look_from = viewer->look.from,
@@ -134,7 +134,7 @@ static struct rv_scene_frame make_frame(const struct window *window)
         .compare = viewer->compare,
         .theme = rv_color_theme_of(viewer->look.scheme, viewer->settings.theme),
         .orbit = {viewer->look.orbit[0], viewer->look.orbit[1]},
-        .selected = viewer->inquiry.selected,
+        .selected = viewer->analysis.selected,
     };
 }
 
@@ -145,19 +145,19 @@ static void ask_for_frame(struct window *window)
     window->is_rough = window->is_software && rv_viewer_is_moving(viewer);
     measure_window(window);
     window->asked = make_frame(window);
-    struct rv_maker_wish wish = {.has_leaves = rv_look_get(window->asked.look)->has_leaves,
-                                 .scheme = window->asked.scheme,
-                                 .compare = window->asked.compare};
-    rv_arrangement_update(&viewer->arrangement, rv_session_lanes(window->session));
-    wish.view.is_steady = true;
-    wish.view.width_px = (uint32_t)window->size_px[0];
-    wish.view.box_budget = budget_of(window)->n_boxes;
-    wish.view.arrangement = &viewer->arrangement;
-    wish.view.is_past = viewer->playhead.is_on;
-    wish.view.until_ns = viewer->playhead.at_ns;
-    rv_navigate_window(&viewer->navigate, &wish.view.from_ns, &wish.view.to_ns);
-    rv_inquiry_apply(&viewer->inquiry, &wish.view);
-    rv_maker_ask(window->maker, &wish);
+    struct rv_frame_request request = {.has_leaves = rv_view_mode_get(window->asked.look)->has_leaves,
+                                       .scheme = window->asked.scheme,
+                                       .compare = window->asked.compare};
+    rv_lane_order_update(&viewer->lane_order, rv_session_lanes(window->session));
+    request.view.is_steady = true;
+    request.view.width_px = (uint32_t)window->size_px[0];
+    request.view.box_budget = budget_of(window)->n_boxes;
+    request.view.lane_order = &viewer->lane_order;
+    request.view.is_past = viewer->playhead.is_on;
+    request.view.until_ns = viewer->playhead.at_ns;
+    rv_time_window_get(&viewer->time_window, &request.view.from_ns, &request.view.to_ns);
+    rv_analysis_apply(&viewer->analysis, &request.view);
+    rv_frame_builder_ask(window->frame_builder, &request);
     window->asked_consumed = window->counts.n_consumed;
     window->asked_pages = window->counts.n_pages;
     rv_viewer_drawn(viewer, window->asked.passed);
@@ -165,7 +165,7 @@ static void ask_for_frame(struct window *window)
 
 static void take_frame(struct window *window)
 {
-    const struct rv_picture *picture = rv_maker_take(window->maker);
+    const struct rv_frame_data *picture = rv_frame_builder_take(window->frame_builder);
     const struct rv_view *view = picture->view;
     window->frame = window->asked;
     rv_scene_show(window->scene, picture);
@@ -185,8 +185,8 @@ static void draw(struct window *window)
     frame.height_px = window->size_px[1];
     frame.scale = window->scale;
     frame.insets = rv_panels_insets(&window->panels);
-    frame.flags = (struct rv_flags){viewer->marks.ns, viewer->marks.n};
-    frame.stops = (struct rv_stops){viewer->debugging.stopped, viewer->debugging.n_stopped};
+    frame.flags = (struct rv_bookmark_flags){viewer->marks.ns, viewer->marks.n};
+    frame.stops = (struct rv_debugger_marks){viewer->debugger.stopped, viewer->debugger.n_stopped};
     rv_pointer_show(&viewer->pointer, window->scene, window->session, &frame);
     if (viewer->pointer.hover.is_pinned && window->panels.has_inspector)
         frame.tooltip = NULL;
@@ -210,10 +210,10 @@ static void draw_and_show(struct window *window, bool is_scene_new)
     window->n_frames++;
     SDL_GL_SwapWindow(window->context.window);
     uint64_t took_ns = window->is_software ? window->frame_cost_ns : rv_clock_mono_ns() - start_ns;
-    uint64_t made_ns = rv_maker_took_ns(window->maker);
+    uint64_t made_ns = rv_frame_builder_took_ns(window->frame_builder);
     if (is_scene_new)
-        rv_detail_learn(budget_of(window), rv_scene_picture(window->scene)->view->n_boxes,
-                        took_ns > made_ns ? took_ns : made_ns);
+        rv_lod_learn(budget_of(window), rv_scene_picture(window->scene)->view->n_boxes,
+                     took_ns > made_ns ? took_ns : made_ns);
 }
 
 /* New events matter while the view may reach them; a picture drawn in haste is drawn again when all is quiet. */
@@ -224,7 +224,7 @@ static bool needs_scene(const struct window *window)
         return true;
     if (window->counts.n_pages != window->asked_pages)
         return true;
-    return !viewer->present.is_frozen && window->counts.n_consumed != window->asked_consumed;
+    return !viewer->live_edge.is_frozen && window->counts.n_consumed != window->asked_consumed;
 }
 
 /* Milliseconds until the next frame may come: a software renderer gets no more than half of the time. */
@@ -243,18 +243,18 @@ static int pause_ms(const struct window *window, bool needs_one)
 /* So early that the frame is there when its time has come, as far as the one before tells. */
 static bool is_time_to_ask(const struct window *window)
 {
-    return (uint64_t)pause_ms(window, true) * 1000000u <= rv_maker_took_ns(window->maker);
+    return (uint64_t)pause_ms(window, true) * 1000000u <= rv_frame_builder_took_ns(window->frame_builder);
 }
 
 /* Whoever made the frame interrupts. */
 static int sleep_ms(const struct window *window, bool needs_one)
 {
-    bool is_asked = rv_maker_is_asked(window->maker);
+    bool is_asked = rv_frame_builder_is_asked(window->frame_builder);
     int ms = pause_ms(window, needs_one);
-    if (is_asked && !rv_maker_is_ready(window->maker) && !rv_viewer_is_awaited(&window->viewer))
+    if (is_asked && !rv_frame_builder_is_ready(window->frame_builder) && !rv_viewer_is_awaited(&window->viewer))
         ms = TURN_MS;
     else if (needs_one && !is_asked)
-        ms -= (int)(rv_maker_took_ns(window->maker) / 1000000u);
+        ms -= (int)(rv_frame_builder_took_ns(window->frame_builder) / 1000000u);
     return ms > 0 ? ms : 1;
 }
 
@@ -267,7 +267,7 @@ static void tell_observer(const struct window *window)
         .view = rv_scene_picture(window->scene)->view,
         .viewer = &window->viewer,
         .n_frames = window->n_frames,
-        .is_settled = !needs_scene(window) && !window->is_rough && !rv_maker_is_asked(window->maker) &&
+        .is_settled = !needs_scene(window) && !window->is_rough && !rv_frame_builder_is_asked(window->frame_builder) &&
                       !window->has_news && window->panels.hash == window->drawn_hash,
     };
     state.from_ns = state.view->from_ns;
@@ -315,11 +315,11 @@ static void look_at_panels(struct window *window)
     window->has_news = false;
 }
 
-/* Recordings begin and end as the user wishes, and end with the capture. */
-static void follow_wish_to_record(struct window *window)
+/* Recordings begin and end as the user asks, and end with the capture. */
+static void follow_request_to_record(struct window *window)
 {
     struct rv_viewer *viewer = &window->viewer;
-    if (!window->params->record || viewer->present.is_done)
+    if (!window->params->record || viewer->live_edge.is_done)
         viewer->wants_recording = false;
     if (viewer->wants_recording == window->is_recording)
         return;
@@ -331,10 +331,10 @@ static void follow_wish_to_record(struct window *window)
 /* Ask for a frame, or show one. Returns whether one is still to come. */
 static bool go_on(struct window *window)
 {
-    bool is_wanted = needs_scene(window) && !rv_maker_is_asked(window->maker);
+    bool is_wanted = needs_scene(window) && !rv_frame_builder_is_asked(window->frame_builder);
     if (is_wanted && is_time_to_ask(window))
         ask_for_frame(window);
-    bool is_ready = rv_maker_is_ready(window->maker);
+    bool is_ready = rv_frame_builder_is_ready(window->frame_builder);
     bool needs_panels = window->n_frames && window->panels.hash != window->drawn_hash;
     if ((is_ready || needs_panels) && pause_ms(window, true) == 0)
         draw_and_show(window, is_ready);
@@ -351,7 +351,7 @@ static int run_loop(struct window *window)
         take_events(window, needs_one);
         rv_session_counts(window->session, &window->counts);
         advance(window);
-        follow_wish_to_record(window);
+        follow_request_to_record(window);
         if (window->n_frames && rv_pointer_look(&viewer->pointer, window->scene, viewer->view))
             rv_viewer_point(viewer);
         if (window->has_news)
@@ -359,7 +359,7 @@ static int run_loop(struct window *window)
         uint64_t n_frames = window->n_frames;
         needs_one = go_on(window);
         if (window->n_frames != n_frames)
-            err = rv_context_error();
+            err = rv_gl_context_error();
         tell_observer(window);
         if (window->params->should_close && window->params->should_close(window->params->context))
             viewer->is_closing = true;
@@ -370,12 +370,12 @@ static int run_loop(struct window *window)
 static int open_window(struct window *window)
 {
     const struct rv_window_params *params = window->params;
-    struct rv_context_params context = {
+    struct rv_gl_context_params context = {
         .title = params->title ? params->title : "ringviz",
         .width = params->width_px ? params->width_px : WIDTH,
         .height = params->height_px ? params->height_px : HEIGHT,
     };
-    int err = rv_context_open(&window->context, &context);
+    int err = rv_gl_context_open(&window->context, &context);
     if (err)
         return err;
     SDL_GL_SetSwapInterval(1);
@@ -390,7 +390,7 @@ static int open_window(struct window *window)
 
 int rv_window_check(void)
 {
-    return rv_context_check();
+    return rv_gl_context_check();
 }
 
 int rv_window_run(struct rv_session *session, const struct rv_window_params *params)
@@ -406,7 +406,7 @@ int rv_window_run(struct rv_session *session, const struct rv_window_params *par
                                       .session = session,
                                       .compare = params->compare,
                                       .find = params->find,
-                                      .lens = params->lens};
+                                      .filter = params->filter};
     rv_settings_init(&viewer.settings);
     if (params->settings)
         viewer.settings = *params->settings;
@@ -416,18 +416,19 @@ int rv_window_run(struct rv_session *session, const struct rv_window_params *par
         viewer.view = rv_scene_picture(window.scene)->view;
         rv_viewer_init(&window.viewer, &viewer);
         measure_window(&window);
-        window.maker = rv_maker_start(&(struct rv_maker_params){viewer.lanes, viewer.subroutines, interrupt});
+        window.frame_builder =
+            rv_frame_builder_start(&(struct rv_frame_builder_params){viewer.lanes, viewer.subroutines, interrupt});
         window.viewer.wants_recording = window.is_recording = params->is_recording;
-        rv_debugging_start(&window.viewer.debugging, params->map);
+        rv_viewer_debugger_start(&window.viewer.debugger, params->map);
         err = run_loop(&window);
         if (params->settings)
             *params->settings = rv_viewer_settings(&window.viewer);
     }
-    rv_debugging_stop(&window.viewer.debugging);
+    rv_viewer_debugger_stop(&window.viewer.debugger);
     rv_viewer_fini(&window.viewer);
     rv_panels_close(&window.panels);
     rv_scene_destroy(window.scene);
-    rv_maker_stop(window.maker);
-    rv_context_close(&window.context);
+    rv_frame_builder_stop(window.frame_builder);
+    rv_gl_context_close(&window.context);
     return err;
 }

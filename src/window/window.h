@@ -8,7 +8,7 @@
 #include "pipeline/session.h"
 
 struct rv_compare;
-struct rv_lens;
+struct rv_filter;
 struct rv_map;
 struct rv_scene;
 struct rv_settings;
@@ -34,12 +34,13 @@ struct rv_window_params {                /* zero = default */
     double speed;                        /* to play at once capture has ended; 0 = not */
     uint64_t start_ns, stop_ns;          /* where that begins and ends, from the first event; stop_ns 0 = at the end */
     const char *find;                    /* searched for at first; NULL = nothing */
-    const struct rv_lens *lens;          /* lets through at first; NULL = all */
+    const struct rv_filter *filter;      /* lets through at first; NULL = all */
     const struct rv_compare *compare;    /* of the two runs that the session has; NULL = it is one run */
     bool (*should_close)(void *context); /* asked ten times a second; NULL = only the user closes */
     struct rv_map *map;                  /* of the program's trace file: its threads can be steered; NULL = none */
     bool is_recording;                   /* at first */
-    bool (*record)(void *context, bool is_on); /* the user's wish; returns what is; NULL = there is nothing to record */
+    bool (*record)(void *context,
+                   bool is_on); /* the user's request; returns what is; NULL = there is nothing to record */
     void (*observe)(void *context, const struct rv_window_state *state); /* in each turn; NULL = nobody */
     void *context;
 };

@@ -32,9 +32,9 @@ static void begin(void)
     if (rv_map_create(&map, path, &params) != 0)
         abort();
     tracee_start(path, &(struct tracee_params){.is_deaf = false});
-    console = (struct rv_console){.subject = rv_subject_over(&map), .ring = RV_CONSOLE_NO_RING};
-    rv_subject_limit(console.subject, &(struct rv_subject_limits){.answer_bytes = 4096, .is_given_up = is_late});
-    if (rv_subject_attach(console.subject) != 0 || unlink(path) != 0 || !freopen("/dev/null", "w", stdout))
+    console = (struct rv_console){.target = rv_target_over(&map), .ring = RV_CONSOLE_NO_RING};
+    rv_target_limit(console.target, &(struct rv_target_limits){.answer_bytes = 4096, .is_given_up = is_late});
+    if (rv_target_attach(console.target) != 0 || unlink(path) != 0 || !freopen("/dev/null", "w", stdout))
         abort();
 }
 
@@ -42,7 +42,7 @@ static void begin(void)
 static void take_message(void)
 {
     struct rv_answer answer;
-    rv_subject_take_message(console.subject, 0, &answer);
+    rv_target_take_message(console.target, 0, &answer);
     rv_answer_fini(&answer);
 }
 
@@ -57,7 +57,7 @@ static void run_line(const char *line)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    if (!console.subject)
+    if (!console.target)
         begin();
     size = size < MOST_BYTES ? size : MOST_BYTES;
     char *text = malloc(size + 1), *at = text;

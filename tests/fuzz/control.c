@@ -16,7 +16,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static struct rv_map map; /* the monitor's */
-static struct rv_subject *subject;
+static struct rv_target *target;
 static struct ringviz_file *module;
 static uint32_t ring;
 static uint8_t *before; /* the file as it was made */
@@ -55,10 +55,10 @@ static void begin(void)
         abort();
     ring = (uint32_t)claimed;
     fence();
-    subject = rv_subject_over(&map);
-    rv_subject_limit(subject, &(struct rv_subject_limits){.answer_bytes = 4096, .is_given_up = is_given_up});
+    target = rv_target_over(&map);
+    rv_target_limit(target, &(struct rv_target_limits){.answer_bytes = 4096, .is_given_up = is_given_up});
     before = malloc(map.n_bytes);
-    if (!before || rv_subject_attach(subject) != 0)
+    if (!before || rv_target_attach(target) != 0)
         abort();
     memcpy(before, map.base, map.n_bytes);
 }
@@ -106,28 +106,28 @@ static void use_as_module(void)
 
 static void use_as_monitor(void)
 {
-    static struct rv_subject_value value;
+    static struct rv_target_value value;
     struct rv_answer answer;
-    struct rv_subject_thread thread;
-    rv_subject_n_rings(subject);
+    struct rv_target_thread thread;
+    rv_target_n_rings(target);
     for (uint32_t i = 0; i < 2; i++) {
-        if (rv_subject_thread(subject, i, &thread) != 0)
+        if (rv_target_thread(target, i, &thread) != 0)
             continue;
-        rv_subject_wait_stop(subject, &thread, 0, 0);
-        rv_subject_ask(subject, i, "eval", "1", 0, &answer);
+        rv_target_wait_stop(target, &thread, 0, 0);
+        rv_target_ask(target, i, "eval", "1", 0, &answer);
         rv_answer_fini(&answer);
-        rv_subject_stack(subject, i, 0, &answer);
+        rv_target_stack(target, i, 0, &answer);
         rv_answer_fini(&answer);
-        rv_subject_watch(subject, i, "$n");
+        rv_target_watch(target, i, "$n");
         for (unsigned watch = 0; watch <= RV_WIRE_WATCHES; watch++) {
-            rv_subject_value(subject, i, watch, 0, &value);
-            rv_subject_unwatch(subject, i, watch & 2);
+            rv_target_value(target, i, watch, 0, &value);
+            rv_target_unwatch(target, i, watch & 2);
         }
-        rv_subject_set_signal(subject, i, ~rv_subject_signal(subject, i));
+        rv_target_set_signal(target, i, ~rv_target_signal(target, i));
     }
-    rv_subject_take_message(subject, 0, &answer);
+    rv_target_take_message(target, 0, &answer);
     rv_answer_fini(&answer);
-    rv_subject_send_message(subject, "a message of more than one chunk, whatever there was before it in the file", 0);
+    rv_target_send_message(target, "a message of more than one chunk, whatever there was before it in the file", 0);
 }
 
 /* Nothing else was written. */
@@ -145,7 +145,7 @@ static void check(void)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    if (!subject)
+    if (!target)
         begin();
     memcpy(map.base, before, map.n_bytes);
     fill(data, size);

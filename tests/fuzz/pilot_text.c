@@ -15,17 +15,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n_bytes);
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n_bytes)
 {
-    static struct rv_pilot_report report;
+    static struct rv_debug_session_report report;
     char *text = malloc(n_bytes + 1);
     if (!text)
         return 0;
     memcpy(text, bytes, n_bytes);
     text[n_bytes] = '\0';
-    rv_pilot_read_stack(&report, text);
-    rv_pilot_read_breaks(&report, text);
-    rv_pilot_say(report.why, sizeof report.why, text);
+    rv_debug_session_read_stack(&report, text);
+    rv_debug_session_read_breaks(&report, text);
+    rv_debug_session_say(report.why, sizeof report.why, text);
     check(report.why, sizeof report.why);
-    if (report.n_frames > RV_PILOT_FRAMES || report.n_breaks > RV_PILOT_BREAKS)
+    if (report.n_frames > RV_DEBUG_SESSION_FRAMES || report.n_breaks > RV_DEBUG_SESSION_BREAKS)
         abort();
     for (uint32_t i = 0; i < report.n_frames; i++) {
         check(report.frames[i].call, sizeof report.frames[i].call);

@@ -58,7 +58,7 @@ static void use(struct rv_map *map)
     const struct rv_wire_header *geometry = &map->geometry;
     uint32_t ring_idx = geometry->n_rings - 1;
     struct rv_ring ring;
-    struct rv_slots slots;
+    struct rv_live_stack slots;
     struct rv_slot slot;
     struct rv_event event;
     struct rv_module module;
@@ -72,9 +72,9 @@ static void use(struct rv_map *map)
     rv_ring_account(&ring);
     rv_directory_thread_name(map, ring_idx, text);
     rv_directory_has_live_owner(map, ring_idx);
-    rv_slots_view(&slots, map, ring_idx);
-    rv_slots_position(&slots, &current, &depth);
-    rv_slots_read(&slots, (int32_t)geometry->n_slots - 1, &slot, text, sizeof text);
+    rv_live_stack_view(&slots, map, ring_idx);
+    rv_live_stack_position(&slots, &current, &depth);
+    rv_live_stack_read(&slots, (int32_t)geometry->n_slots - 1, &slot, text, sizeof text);
     rv_modules_read(map, geometry->n_modules - 1, &module, text, sizeof text);
     rv_names_read(map, geometry->n_name_ids - 1, &name, text, sizeof text);
     sink += *(map->base + geometry->name_index.offset + (geometry->n_index_slots - 1) * sizeof(uint32_t));

@@ -62,19 +62,19 @@ static void read_tables(struct rv_map *map)
 {
     char text[600], thread_name[64];
     struct rv_module module;
-    struct rv_slots slots;
+    struct rv_live_stack slots;
     struct rv_slot slot;
     int32_t current, depth, n_bytes;
     for (uint32_t i = 0; i < map->geometry.n_modules; i++)
         rv_modules_read(map, i, &module, text, 40);
     rv_directory_thread_name(map, 0, thread_name);
-    rv_slots_view(&slots, map, 0);
-    rv_slots_position(&slots, &current, &depth);
+    rv_live_stack_view(&slots, map, 0);
+    rv_live_stack_position(&slots, &current, &depth);
     for (int32_t i = -1; i <= (int32_t)map->geometry.n_slots; i++)
-        rv_slots_read(&slots, i, &slot, text, sizeof text);
-    rv_slots_update(&slots, 1, 1);
-    rv_slots_push(&slots, "a subroutine", 1, 2);
-    rv_slots_pop(&slots);
+        rv_live_stack_read(&slots, i, &slot, text, sizeof text);
+    rv_live_stack_update(&slots, 1, 1);
+    rv_live_stack_push(&slots, "a subroutine", 1, 2);
+    rv_live_stack_pop(&slots);
     struct rv_wire_control *control = rv_map_control(map, 0);
     for (unsigned i = 0; i < RV_WIRE_WATCHES; i++) {
         rv_watches_take(control, i, text);

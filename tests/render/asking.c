@@ -29,7 +29,7 @@ static unsigned n_marked(const struct rv_view *view, unsigned flag)
 /* What is typed after "/" is searched for; Enter, n and N go from hit to hit, and come round. */
 static bool search_steps(struct visit *visit, const struct rv_window_state *state)
 {
-    const struct rv_inquiry *inquiry = &state->viewer->inquiry;
+    const struct rv_analysis *analysis = &state->viewer->analysis;
     switch (visit->step) {
     case 0:
         if (!rv_session_is_done(visit->session) || state->view->n_boxes != N_INNER + 1)
@@ -42,9 +42,9 @@ static bool search_steps(struct visit *visit, const struct rv_window_state *stat
         past_type("step");
         return true;
     case 2:
-        if (strcmp(inquiry->find, "step") != 0 || !inquiry->is_search_whole || !state->is_settled)
+        if (strcmp(analysis->find, "step") != 0 || !analysis->is_search_whole || !state->is_settled)
             return false;
-        visit->is_failed |= inquiry->search.n_hits != N_INNER || inquiry->search.matches.n_matching != 1;
+        visit->is_failed |= analysis->search.n_hits != N_INNER || analysis->search.matches.n_matching != 1;
         visit->is_failed |= n_marked(state->view, RV_BOX_HIT) != N_INNER || n_marked(state->view, RV_BOX_DIMMED) != 1;
         past_press(SDL_SCANCODE_RETURN, 0);
         return true;
@@ -68,12 +68,12 @@ static bool search_steps(struct visit *visit, const struct rv_window_state *stat
 /* The pinned call is measured: it fills its time, within the outer one. */
 static bool inspect_steps(struct visit *visit, const struct rv_window_state *state)
 {
-    const struct rv_inquiry *inquiry = &state->viewer->inquiry;
-    uint32_t node = rv_inquiry_call_node(inquiry);
+    const struct rv_analysis *analysis = &state->viewer->analysis;
+    uint32_t node = rv_analysis_call_node(analysis);
     size_t n;
     if (node == 0)
         return false;
-    const struct rv_range_node *nodes = rv_range_nodes(inquiry->call.measure.range, &n);
+    const struct rv_range_node *nodes = rv_range_nodes(analysis->call.measure.range, &n);
     visit->is_failed |= n != 3 || nodes[node].id != 2 || nodes[node].n_calls != 1 || nodes[node].first_child;
     visit->is_failed |= nodes[node].total_ns != 20 * MS || nodes[node].self_ns != 20 * MS;
     visit->is_failed |= nodes[nodes[node].parent].id != 1 || nodes[nodes[node].parent].parent != 0;
@@ -88,10 +88,10 @@ static const int rule_field[2] = {520, 56}; /* behind the search field and its c
 static bool filter_steps(struct visit *visit, const struct rv_window_state *state)
 {
     struct rv_viewer *viewer = (struct rv_viewer *)(uintptr_t)state->viewer;
-    const struct rv_lens *lens = &state->viewer->inquiry.lens;
+    const struct rv_filter *filter = &state->viewer->analysis.filter;
     switch (visit->step) {
     case 7: /* both are over */
-        if (state->viewer->pointer.hover.is_pinned || state->viewer->inquiry.search.is_on || !state->is_settled)
+        if (state->viewer->pointer.hover.is_pinned || state->viewer->analysis.search.is_on || !state->is_settled)
             return false;
         visit->is_failed |= n_marked(state->view, RV_BOX_HIT | RV_BOX_DIMMED) != 0;
         past_press(SDL_SCANCODE_F, KMOD_LCTRL);
@@ -104,7 +104,7 @@ static bool filter_steps(struct visit *visit, const struct rv_window_state *stat
         enter("!name:step$");
         return true;
     case 9:
-        if (lens->n_rules != 1 || n_marked(state->view, RV_BOX_DIMMED) != N_INNER)
+        if (filter->n_rules != 1 || n_marked(state->view, RV_BOX_DIMMED) != N_INNER)
             return false;
         rv_viewer_act(viewer, &(struct rv_act){.action = RV_ACTION_HIDE});
         return true;
@@ -120,9 +120,9 @@ static bool filter_steps(struct visit *visit, const struct rv_window_state *stat
         rv_viewer_act(viewer, &(struct rv_act){.action = RV_ACTION_REMOVE_RULE});
         return true;
     case 12:
-        if (lens->n_rules != 0 || state->view->n_boxes != N_INNER + 1)
+        if (filter->n_rules != 0 || state->view->n_boxes != N_INNER + 1)
             return false;
-        visit->is_failed |= !state->viewer->inquiry.rule_why[0];
+        visit->is_failed |= !state->viewer->analysis.rule_why[0];
         past_press(SDL_SCANCODE_Q, KMOD_LCTRL);
         return true;
     }

@@ -71,11 +71,12 @@ static bool act(struct visit *visit, const struct rv_window_state *state)
 {
     static uint64_t from_ns, at_ns;
     const struct rv_viewer *viewer = state->viewer;
-    const struct rv_inquiry *inquiry = &viewer->inquiry;
-    uint64_t to_ns, middle_ns = viewer->present.first_ns + (viewer->present.last_ns - viewer->present.first_ns) / 2;
+    const struct rv_analysis *analysis = &viewer->analysis;
+    uint64_t to_ns,
+        middle_ns = viewer->live_edge.first_ns + (viewer->live_edge.last_ns - viewer->live_edge.first_ns) / 2;
     switch (visit->step) {
     case 0:
-        if (!viewer->present.is_done || !state->is_settled)
+        if (!viewer->live_edge.is_done || !state->is_settled)
             return false;
         past_press(SDL_SCANCODE_SLASH, 0);
         return true;
@@ -85,38 +86,38 @@ static bool act(struct visit *visit, const struct rv_window_state *state)
         past_type("f7$");
         return true;
     case 2:
-        if (strcmp(inquiry->find, "f7$") != 0 || !inquiry->is_search_whole)
+        if (strcmp(analysis->find, "f7$") != 0 || !analysis->is_search_whole)
             return false;
-        visit_check(visit, inquiry->search.n_hits == n_calls_of(whole, SOUGHT), "other hits are counted");
+        visit_check(visit, analysis->search.n_hits == n_calls_of(whole, SOUGHT), "other hits are counted");
         visit_check(visit, rv_timeline_sums_level(rv_lanes_get(viewer->lanes, 0)->timeline) > 0, "nothing is in sum");
-        rv_navigate_window(&viewer->navigate, &from_ns, &to_ns);
+        rv_time_window_get(&viewer->time_window, &from_ns, &to_ns);
         past_press(SDL_SCANCODE_RETURN, 0);
         return true;
     case 3:
         if (!viewer->pointer.hover.is_pinned)
             return false;
         visit_check(visit, viewer->pointer.hover.box.id == SOUGHT, "another call is pinned");
-        visit_check(visit, inquiry->hit.place.start_ns == first_from(from_ns), "another hit is gone to");
+        visit_check(visit, analysis->hit.place.start_ns == first_from(from_ns), "another hit is gone to");
         past_press(SDL_SCANCODE_ESCAPE, 0);
         act_on(state, &(struct rv_act){.action = RV_ACTION_SELECT, .to_ns = UINT64_MAX, .amount = 1.0});
         return true;
     case 4:
-        if (!rv_measure_is_done(&inquiry->measure) || viewer->pointer.hover.is_pinned)
+        if (!rv_recorded_range_is_done(&analysis->measure) || viewer->pointer.hover.is_pinned)
             return false;
-        check_range(visit, inquiry->measure.range);
+        check_range(visit, analysis->measure.range);
         at_ns = next_event(middle_ns);
         act_on(state, &(struct rv_act){.action = RV_ACTION_SEEK, .from_ns = middle_ns});
         act_on(state, &(struct rv_act){.action = RV_ACTION_STEP_FORWARD});
         return true;
     case 5:
-        if (viewer->stride.n_steps != 0)
+        if (viewer->recorded_step.n_steps != 0)
             return false;
         visit_check(visit, viewer->playhead.at_ns == at_ns, "a step has led elsewhere");
         act_on(state, &(struct rv_act){.action = RV_ACTION_STEP_FORWARD});
         act_on(state, &(struct rv_act){.action = RV_ACTION_STEP_FORWARD});
         return true;
     case 6:
-        if (viewer->stride.n_steps != 0)
+        if (viewer->recorded_step.n_steps != 0)
             return false;
         visit_check(visit, viewer->playhead.at_ns == next_event(next_event(at_ns)), "two steps have led elsewhere");
         past_press(SDL_SCANCODE_Q, KMOD_LCTRL);

@@ -76,7 +76,7 @@ static void face(const struct rv_window_state *state, uint64_t time_ns, int out[
 
 static bool range_steps(struct visit *visit, const struct rv_window_state *state)
 {
-    const struct rv_inquiry *inquiry = &state->viewer->inquiry;
+    const struct rv_analysis *analysis = &state->viewer->analysis;
     int at[2];
     switch (visit->step) {
     case 0:
@@ -90,7 +90,7 @@ static bool range_steps(struct visit *visit, const struct rv_window_state *state
         past_button(SDL_BUTTON_LEFT, at, false, 1);
         return true;
     case 1:
-        if (!rv_measure_is_done(&inquiry->measure) || !state->is_settled)
+        if (!rv_recorded_range_is_done(&analysis->measure) || !state->is_settled)
             return false;
         press_in_head(SAVE_RIGHT);
         press_in_head(SAVE_RIGHT);
@@ -106,7 +106,7 @@ static bool range_steps(struct visit *visit, const struct rv_window_state *state
         press_in_head(CLOSE_RIGHT);
         return true;
     case 3:
-        return inquiry->selected.to_ns <= inquiry->selected.from_ns && state->is_settled;
+        return analysis->selected.to_ns <= analysis->selected.from_ns && state->is_settled;
     }
     return false;
 }
@@ -154,7 +154,7 @@ static bool call_steps(struct visit *visit, const struct rv_window_state *state)
         past_type("q");
         return true;
     case 10:
-        if (strcmp(state->viewer->inquiry.find, "q") != 0)
+        if (strcmp(state->viewer->analysis.find, "q") != 0)
             return false;
         past_press(SDL_SCANCODE_Q, KMOD_LCTRL);
         return true;

@@ -9,9 +9,9 @@
 
 void canvas_init(struct canvas *canvas, int width_px, int height_px)
 {
-    struct rv_context_params params = {.title = "canvas", .width = 64, .height = 64, .is_offscreen = true};
+    struct rv_gl_context_params params = {.title = "canvas", .width = 64, .height = 64, .is_offscreen = true};
     *canvas = (struct canvas){.width_px = width_px, .height_px = height_px};
-    if (rv_context_open(&canvas->context, &params) || rv_scene_create(&canvas->scene))
+    if (rv_gl_context_open(&canvas->context, &params) || rv_scene_create(&canvas->scene))
         exit(1);
     canvas->rgba = rv_alloc((size_t)width_px * (size_t)height_px, 4);
     glGenFramebuffers(1, &canvas->framebuffer);
@@ -27,7 +27,7 @@ void canvas_fini(struct canvas *canvas)
     glDeleteFramebuffers(1, &canvas->framebuffer);
     glDeleteRenderbuffers(1, &canvas->colour);
     rv_scene_destroy(canvas->scene);
-    rv_context_close(&canvas->context);
+    rv_gl_context_close(&canvas->context);
     free(canvas->rgba);
 }
 

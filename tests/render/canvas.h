@@ -6,7 +6,7 @@
 #include "render/scene.h"
 
 struct canvas {
-    struct rv_context context;
+    struct rv_gl_context context;
     struct rv_scene *scene;
     unsigned framebuffer, colour;
     int width_px, height_px;

@@ -121,7 +121,7 @@ static void check_view(struct canvas *canvas, struct rv_scene_frame *frame)
     static struct seen seen[2][MOST_POSITIONS];
     static struct spots spots;
     struct rv_viewer_params params = {.now_ns = frame->view->to_ns, .window_ns = 1000};
-    const char *name = rv_look_get(frame->look)->name;
+    const char *name = rv_view_mode_get(frame->look)->name;
     unsigned n_same = 0, n_on = 0;
     double farthest = 0.0;
     find_spots(&spots, canvas, frame);
@@ -152,13 +152,13 @@ int main(void)
     canvas_init(&canvas, 64, 64);
     synthetic_init(&synthetic, ORIGIN_NS, 300000000);
     synthetic_view(&synthetic, &view, ORIGIN_NS + 10000000, ORIGIN_NS + 110000000);
-    for (int i = 0; i < RV_LOOK_COUNT; i++) {
+    for (int i = 0; i < RV_VIEW_MODE_COUNT; i++) {
         struct rv_scene_frame frame = {.view = &view,
                                        .subroutines = synthetic.subroutines,
                                        .origin_ns = ORIGIN_NS,
                                        .now_ns = view.to_ns,
-                                       .look = (enum rv_look)i,
-                                       .look_from = (enum rv_look)i};
+                                       .look = (enum rv_view_mode)i,
+                                       .look_from = (enum rv_view_mode)i};
         check_view(&canvas, &frame);
     }
     synthetic_view_fini(&view);

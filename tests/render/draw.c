@@ -76,7 +76,7 @@ int main(int argc, char **argv)
     struct rv_view view = {0};
     uint64_t from_ns = ORIGIN_NS + (uint64_t)(1e6 * argument(argc, argv, 2, 10));
     uint64_t window_ns = (uint64_t)(1e6 * argument(argc, argv, 3, 100));
-    enum rv_look look = (enum rv_look)argument(argc, argv, 7, 0);
+    enum rv_view_mode look = (enum rv_view_mode)argument(argc, argv, 7, 0);
     canvas_init(&canvas, (int)argument(argc, argv, 4, 1600), (int)argument(argc, argv, 5, 900));
     synthetic_init(&synthetic, ORIGIN_NS, from_ns + window_ns - ORIGIN_NS + 100000000);
     synthetic_view(&synthetic, &view, from_ns, from_ns + window_ns);

@@ -74,12 +74,12 @@ static bool key_steps(struct user *user, const struct rv_window_state *state)
     const struct rv_viewer *viewer = state->viewer;
     switch (user->visit.step) {
     case 0:
-        if (!viewer->present.is_done || state->from_ns != origin_ns || state->view->n_boxes != N_INNER + 1)
+        if (!viewer->live_edge.is_done || state->from_ns != origin_ns || state->view->n_boxes != N_INNER + 1)
             return false;
         press(SDL_SCANCODE_3, 0);
         return true;
     case 1:
-        if (viewer->look.shown != RV_LOOK_FLAME)
+        if (viewer->look.shown != RV_VIEW_MODE_FLAME)
             return false;
         press(SDL_SCANCODE_F1, 0);
         return true;
@@ -202,11 +202,11 @@ static bool time_steps(struct user *user, const struct rv_window_state *state)
 
 static bool mouse_steps(struct user *user, const struct rv_window_state *state)
 {
-    const struct rv_lens *lens = &state->viewer->inquiry.lens;
+    const struct rv_filter *filter = &state->viewer->analysis.filter;
     int length = WIDTH - STRIP_X - 16;
     switch (user->visit.step) {
     case 19: /* the minimap: press, then drag */
-        if (state->viewer->present.is_frozen || !state->viewer->navigate.is_following || !state->is_settled)
+        if (state->viewer->live_edge.is_frozen || !state->viewer->time_window.is_following || !state->is_settled)
             return false;
         move(STRIP_X + length / 4, STRIP_Y);
         button(STRIP_X + length / 4, STRIP_Y, SDL_BUTTON_LEFT, true);
@@ -224,21 +224,21 @@ static bool mouse_steps(struct user *user, const struct rv_window_state *state)
         click(LEGEND_X, LEGEND_Y, SDL_BUTTON_LEFT);
         return true;
     case 22: /* the legend: alone, all, all but this */
-        if (lens->n_rules != 1 || !state->is_settled)
+        if (filter->n_rules != 1 || !state->is_settled)
             return false;
-        check(user, strcmp(lens->rules[0].text, "package:^Outer$") == 0, lens->rules[0].text);
+        check(user, strcmp(filter->rules[0].text, "package:^Outer$") == 0, filter->rules[0].text);
         check(user, is_middle(state, origin_ns + 75 * MS, 0.01), "the minimap was let go and yet moved the window");
         click(LEGEND_X, LEGEND_Y + SEARCH_HEIGHT, SDL_BUTTON_LEFT);
         return true;
     case 23:
-        if (lens->n_rules || !state->is_settled)
+        if (filter->n_rules || !state->is_settled)
             return false;
         click(LEGEND_X, LEGEND_Y, SDL_BUTTON_RIGHT);
         return true;
     case 24:
-        if (lens->n_rules != 1)
+        if (filter->n_rules != 1)
             return false;
-        check(user, strcmp(lens->rules[0].text, "!package:^Outer$") == 0, lens->rules[0].text);
+        check(user, strcmp(filter->rules[0].text, "!package:^Outer$") == 0, filter->rules[0].text);
         press(SDL_SCANCODE_T, 0);
         return true;
     }
@@ -249,7 +249,7 @@ static bool mouse_steps(struct user *user, const struct rv_window_state *state)
 static bool thread_steps(struct user *user, const struct rv_window_state *state)
 {
     const struct rv_viewer *viewer = state->viewer;
-    const struct rv_arranged_lane *lane = viewer->arrangement.lanes;
+    const struct rv_arranged_lane *lane = viewer->lane_order.lanes;
     switch (user->visit.step) {
     case 25:
         if (!viewer->panels.has_threads || !state->is_settled)

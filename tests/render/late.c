@@ -65,15 +65,15 @@ static uint8_t *draw(bool is_late)
                                           .subroutines = world.subroutines,
                                           .fetch = fetch,
                                           .context = &world};
-    struct rv_headless *headless;
-    if (rv_headless_open(&headless, &params) != 0)
+    struct rv_offscreen *offscreen;
+    if (rv_offscreen_open(&offscreen, &params) != 0)
         exit(1);
-    const uint8_t *rgba = rv_headless_draw(headless, 0, WHOLE_NS);
+    const uint8_t *rgba = rv_offscreen_draw(offscreen, 0, WHOLE_NS);
     uint8_t *kept = malloc((size_t)WIDTH_PX * HEIGHT_PX * 4);
     if (!rgba || !kept)
         exit(1);
     memcpy(kept, rgba, (size_t)WIDTH_PX * HEIGHT_PX * 4);
-    rv_headless_close(headless);
+    rv_offscreen_close(offscreen);
     rv_subroutines_destroy(world.subroutines);
     rv_lanes_destroy(world.lanes);
     return kept;

@@ -201,8 +201,8 @@ static void drag(const struct rv_window_state *state, unsigned which)
 /* What was selected is what lies between the two places. */
 static bool is_selected(const struct rv_window_state *state)
 {
-    const struct rv_inquiry *inquiry = &state->viewer->inquiry;
-    const struct rv_range_ns *range = &inquiry->selected;
+    const struct rv_analysis *analysis = &state->viewer->analysis;
+    const struct rv_range_ns *range = &analysis->selected;
     int at[2];
     inner(state, 1, at);
     double share[2], window_ns = (double)(state->to_ns - state->from_ns);
@@ -215,13 +215,13 @@ static bool is_selected(const struct rv_window_state *state)
 }
 
 /* The outer call covers the range whole, the inner one its beginning. */
-static bool is_measured(const struct rv_inquiry *inquiry)
+static bool is_measured(const struct rv_analysis *analysis)
 {
     struct rv_stats_row rows[4];
-    const struct rv_range_ns *range = &inquiry->selected;
-    if (!rv_measure_is_done(&inquiry->measure))
+    const struct rv_range_ns *range = &analysis->selected;
+    if (!rv_recorded_range_is_done(&analysis->measure))
         return false;
-    size_t n = rv_stats_rows(rv_range_stats(inquiry->measure.range), rows, 4);
+    size_t n = rv_stats_rows(rv_range_stats(analysis->measure.range), rows, 4);
     uint64_t end_ns = past_inner_start(1) + 20 * MS < range->to_ns ? past_inner_start(1) + 20 * MS : range->to_ns;
     return n == 2 && rows[0].id == 1 && rows[0].total_ns == range->to_ns - range->from_ns && rows[1].n_calls == 1 &&
            rows[1].total_ns == end_ns - range->from_ns && rows[1].max_ns == 20 * MS;
@@ -229,7 +229,7 @@ static bool is_measured(const struct rv_inquiry *inquiry)
 
 static bool drag_steps(struct user *user, const struct rv_window_state *state)
 {
-    const struct rv_inquiry *inquiry = &state->viewer->inquiry;
+    const struct rv_analysis *analysis = &state->viewer->analysis;
     switch (user->visit.step) {
     case 14: /* a drag is no click */
         if (!is_all(state))
@@ -237,13 +237,13 @@ static bool drag_steps(struct user *user, const struct rv_window_state *state)
         drag(state, SDL_BUTTON_LEFT);
         return true;
     case 15:
-        if (!is_measured(inquiry))
+        if (!is_measured(analysis))
             return false;
         user->visit.is_failed |= !is_selected(state) || !is_all(state) || state->viewer->pointer.hover.is_pinned;
         past_press(SDL_SCANCODE_ESCAPE, 0);
         return true;
     case 16:
-        if (inquiry->selected.to_ns > inquiry->selected.from_ns)
+        if (analysis->selected.to_ns > analysis->selected.from_ns)
             return false;
         drag(state, SDL_BUTTON_RIGHT);
         return true;

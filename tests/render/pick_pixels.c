@@ -42,8 +42,8 @@ struct fixture {
     unsigned depth_buffer;
     struct rv_scene_frame frame;
     struct rv_view view;
-    struct rv_leaves leaves; /* what is drawn where only they are */
-    struct rv_box *shifted;  /* the boxes one row up; where there is one row only, later */
+    struct rv_leaf_view leaves; /* what is drawn where only they are */
+    struct rv_box *shifted;     /* the boxes one row up; where there is one row only, later */
     size_t shifted_capacity;
 };
 
@@ -67,7 +67,7 @@ static uint32_t drawn_at(const struct fixture *fixture, const int pixel[2])
 {
     const uint8_t *rgba = canvas_pixel(&fixture->canvas, pixel[0], pixel[1]);
     uint32_t number = (uint32_t)rgba[0] | (uint32_t)rgba[1] << 8 | (uint32_t)rgba[2] << 16;
-    bool has_leaves = rv_look_get(fixture->frame.look)->has_leaves;
+    bool has_leaves = rv_view_mode_get(fixture->frame.look)->has_leaves;
     return number && has_leaves ? fixture->leaves.sources[number - 1] + 1 : number;
 }
 
@@ -114,7 +114,7 @@ static void shift_picker(struct fixture *fixture)
         rv_vec_reserve(fixture->shifted, &fixture->shifted_capacity, shifted.n_boxes, sizeof *fixture->shifted);
     for (size_t i = 0; i < shifted.n_boxes; i++) {
         fixture->shifted[i] = fixture->view.boxes[i];
-        if (rv_look_get(fixture->frame.look)->has_leaves)
+        if (rv_view_mode_get(fixture->frame.look)->has_leaves)
             fixture->shifted[i].start_ns += (shifted.to_ns - shifted.from_ns) / 4;
         else
             fixture->shifted[i].depth++;
@@ -147,11 +147,11 @@ static void check_window(struct fixture *fixture, const struct synthetic *synthe
     char where[64];
     uint64_t from_ns = ORIGIN_NS + 10000000;
     synthetic_view(synthetic, &fixture->view, from_ns, from_ns + window_ns);
-    rv_leaves_update(&fixture->leaves, &fixture->view, true, window_ns / WIDTH_PX);
+    rv_leaf_view_update(&fixture->leaves, &fixture->view, true, window_ns / WIDTH_PX);
     rv_scene_compose(fixture->canvas.scene, &fixture->frame);
     rv_scene_draw_ids(fixture->canvas.scene, &fixture->frame);
     rv_scene_read_pixels(WIDTH_PX, HEIGHT_PX, fixture->canvas.rgba);
-    snprintf(where, sizeof where, "%s, %zu boxes", rv_look_get(fixture->frame.look)->name, fixture->view.n_boxes);
+    snprintf(where, sizeof where, "%s, %zu boxes", rv_view_mode_get(fixture->frame.look)->name, fixture->view.n_boxes);
     double equal = agreement(fixture, false), equal_boxes = agreement(fixture, true);
     double cost_ns = pick_cost_ns(fixture), compose_ns = compose_cost_ns(fixture);
     shift_picker(fixture);
@@ -207,8 +207,8 @@ int main(void)
                                             .width_px = WIDTH_PX,
                                             .height_px = HEIGHT_PX,
                                             .origin_ns = ORIGIN_NS};
-    for (unsigned look = 0; look < RV_LOOK_COUNT; look++) {
-        fixture.frame.look = fixture.frame.look_from = (enum rv_look)look;
+    for (unsigned look = 0; look < RV_VIEW_MODE_COUNT; look++) {
+        fixture.frame.look = fixture.frame.look_from = (enum rv_view_mode)look;
         for (size_t i = 0; i < sizeof windows_ns / sizeof *windows_ns; i++)
             check_window(&fixture, &synthetic, windows_ns[i]);
     }
@@ -216,12 +216,12 @@ int main(void)
     compare_with_another(&compare, synthetic.subroutines);
     fixture.frame.compare = &compare;
     fixture.frame.scheme = RV_COLOR_DIFFERENCE;
-    for (unsigned look = 0; look < RV_LOOK_COUNT; look++) {
-        fixture.frame.look = fixture.frame.look_from = (enum rv_look)look;
+    for (unsigned look = 0; look < RV_VIEW_MODE_COUNT; look++) {
+        fixture.frame.look = fixture.frame.look_from = (enum rv_view_mode)look;
         check_window(&fixture, &synthetic, 10000000);
     }
     rv_compare_fini(&compare);
-    rv_leaves_fini(&fixture.leaves);
+    rv_leaf_view_fini(&fixture.leaves);
     glDeleteRenderbuffers(1, &fixture.depth_buffer);
     free(fixture.shifted);
     synthetic_view_fini(&fixture.view);

@@ -33,7 +33,7 @@ struct fixture {
     struct rv_box boxes[N_BOXES];
     struct rv_view_lane lane;
     struct rv_view view;
-    enum rv_look look;
+    enum rv_view_mode look;
     enum rv_color_theme theme;
 };
 
@@ -129,7 +129,7 @@ static double brightness(const uint8_t *pixel)
 
 static void check_faces(struct fixture *fixture)
 {
-    fixture->look = RV_LOOK_3D;
+    fixture->look = RV_VIEW_MODE_3D;
     float middle[2], left[2], low[2], high[2];
     draw(fixture, 10000);
     const struct rv_box *box = &fixture->boxes[0];
@@ -172,9 +172,9 @@ int main(void)
     rv_subroutines_define(fixture.subroutines, 1, "First", "a", "a.c", 1);
     rv_subroutines_define(fixture.subroutines, 2, "Second", "b", "b.c", 1);
     canvas_init(&fixture.canvas, WIDTH_PX, HEIGHT_PX);
-    for (int look = 0; look < RV_LOOK_COUNT; look++)
+    for (int look = 0; look < RV_VIEW_MODE_COUNT; look++)
         for (size_t i = 0; i < sizeof windows_ns / sizeof *windows_ns; i++) {
-            fixture.look = (enum rv_look)look;
+            fixture.look = (enum rv_view_mode)look;
             check_edges(&fixture, windows_ns[i]);
         }
     check_faces(&fixture);

@@ -65,7 +65,7 @@ static bool step_keys(struct user *user, const struct rv_window_state *state)
         if (!playhead->is_playing || playhead->at_ns <= origin_ns + 5 * MS)
             return false;
         visit_check(&user->visit, playhead->at_ns < origin_ns + LENGTH, "it is at the end");
-        visit_check(&user->visit, state->viewer->navigate.is_following, "the window does not follow");
+        visit_check(&user->visit, state->viewer->time_window.is_following, "the window does not follow");
         past_press(SDL_SCANCODE_SPACE, 0);
         return true;
     case 1:

@@ -18,10 +18,10 @@ static uint64_t draw_hash(struct canvas *canvas, const struct synthetic *synthet
 {
     uint64_t hash = 0;
     synthetic_view(synthetic, view, ORIGIN_NS + 10000000, ORIGIN_NS + 110000000);
-    for (int look = 0; look < RV_LOOK_COUNT; look++) {
+    for (int look = 0; look < RV_VIEW_MODE_COUNT; look++) {
         canvas_draw(canvas, (struct rv_scene_frame){.view = view,
-                                                    .look = (enum rv_look)look,
-                                                    .look_from = (enum rv_look)look,
+                                                    .look = (enum rv_view_mode)look,
+                                                    .look_from = (enum rv_view_mode)look,
                                                     .subroutines = synthetic->subroutines,
                                                     .samples = 4,
                                                     .now_ns = view->to_ns,

@@ -42,10 +42,10 @@ static void press_in_panel(int bottom)
 }
 
 /* Stopped again since the last time that this was so, with all that is asked of it then. */
-static bool has_stopped(const struct rv_pilot_report *report)
+static bool has_stopped(const struct rv_debug_session_report *report)
 {
-    if (report->state != RV_PILOT_STOPPED || report->n_stops == n_stops || report->is_asked || report->is_stale ||
-        !report->n_frames)
+    if (report->state != RV_DEBUG_SESSION_STOPPED || report->n_stops == n_stops || report->is_asked ||
+        report->is_stale || !report->n_frames)
         return false;
     n_stops = report->n_stops;
     return true;
@@ -58,8 +58,8 @@ static bool is_in_view(const struct rv_window_state *state)
 
 static bool steps(struct visit *visit, const struct rv_window_state *state)
 {
-    const struct rv_debugging *debugging = &state->viewer->debugging;
-    const struct rv_pilot_report *report = &debugging->report;
+    const struct rv_viewer_debugger *debugger = &state->viewer->debugger;
+    const struct rv_debug_session_report *report = &debugger->report;
     float at[2] = {0};
     switch (visit->step) {
     case 0:
@@ -69,15 +69,15 @@ static bool steps(struct visit *visit, const struct rv_window_state *state)
         visit_click((int[2]){(int)at[0] - NAME_LEFT, (int)at[1] - 4}, 1);
         return true;
     case 1:
-        if (!state->viewer->panels.has_cockpit || report->state != RV_PILOT_RUNNING || !report->n_frames)
+        if (!state->viewer->panels.has_debugger_panel || report->state != RV_DEBUG_SESSION_RUNNING || !report->n_frames)
             return false;
         visit_check(visit, report->n_stopped == 0, "a thread is stopped that nobody has stopped");
         past_press(SDL_SCANCODE_F6, KMOD_NONE);
         return true;
     case 2:
-        if (!has_stopped(report) || debugging->n_stopped != 1)
+        if (!has_stopped(report) || debugger->n_stopped != 1)
             return false;
-        visit_check(visit, debugging->stopped[0] == debugging->lane_idx, "another lane is marked");
+        visit_check(visit, debugger->stopped[0] == debugger->lane_idx, "another lane is marked");
         visit_check(visit, report->n_stopped == 1, "not one thread is stopped");
         past_press(SDL_SCANCODE_F11, KMOD_NONE);
         past_press(SDL_SCANCODE_F10, KMOD_NONE);
@@ -136,15 +136,15 @@ static bool steps(struct visit *visit, const struct rv_window_state *state)
         past_press(SDL_SCANCODE_ESCAPE, KMOD_NONE);
         return true;
     case 10: /* what is closed stays stopped */
-        if (state->viewer->panels.has_cockpit)
+        if (state->viewer->panels.has_debugger_panel)
             return false;
-        visit_check(visit, report->state == RV_PILOT_STOPPED, "it went on");
+        visit_check(visit, report->state == RV_DEBUG_SESSION_STOPPED, "it went on");
         rv_session_stop(visit->session);
         return true;
     case 11: /* what is not traced any more is let go */
-        if (debugging->pilot)
+        if (debugger->debug_session)
             return false;
-        visit_check(visit, debugging->n_stopped == 0, "a thread that nobody can steer is marked");
+        visit_check(visit, debugger->n_stopped == 0, "a thread that nobody can steer is marked");
         past_press(SDL_SCANCODE_Q, KMOD_CTRL);
         return true;
     }

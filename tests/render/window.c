@@ -151,7 +151,7 @@ static void click(int x, int y)
 struct user {
     struct rv_session *session;
     unsigned step;
-    enum rv_look look; /* on show, as the window says */
+    enum rv_view_mode look; /* on show, as the window says */
     bool is_asked;
     unsigned n_looks; /* that were shown as asked for */
     uint64_t quiet_ns, idle_from_ns, idle_cpu_ns;
@@ -197,11 +197,12 @@ static bool has_rested(struct user *user)
 /* Each key and then each tab in turn: the view that is shown is the one asked for. */
 static void switch_looks(struct user *user)
 {
-    static const enum rv_look looks[] = {RV_LOOK_TOP, RV_LOOK_ALIGNED, RV_LOOK_FLAME, RV_LOOK_3D,
-                                         RV_LOOK_TOP, RV_LOOK_FLAME,   RV_LOOK_3D};
-    enum { N_LOOKS = sizeof looks / sizeof *looks, N_KEYS = 4, N_TABS_FROM_RIGHT = RV_LOOK_COUNT };
+    static const enum rv_view_mode looks[] = {RV_VIEW_MODE_TOP, RV_VIEW_MODE_ALIGNED, RV_VIEW_MODE_FLAME,
+                                              RV_VIEW_MODE_3D,  RV_VIEW_MODE_TOP,     RV_VIEW_MODE_FLAME,
+                                              RV_VIEW_MODE_3D};
+    enum { N_LOOKS = sizeof looks / sizeof *looks, N_KEYS = 4, N_TABS_FROM_RIGHT = RV_VIEW_MODE_COUNT };
     if (user->n_looks < N_LOOKS && !user->is_asked) {
-        enum rv_look look = looks[user->n_looks];
+        enum rv_view_mode look = looks[user->n_looks];
         if (user->n_looks < N_KEYS)
             press((SDL_Scancode)(SDL_SCANCODE_1 + (int)look), 0);
         else
@@ -270,7 +271,7 @@ int main(void)
     struct user user = {.idle_share = 1.0, .session = rv_session_start(&params, create_live())};
     struct rv_settings settings;
     rv_settings_init(&settings);
-    settings.look = RV_LOOK_FLAME;
+    settings.look = RV_VIEW_MODE_FLAME;
     struct rv_window_params window = {.title = "live",
                                       .pid = 1,
                                       .settings = &settings,

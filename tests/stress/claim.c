@@ -172,7 +172,7 @@ int main(void)
         waitpid(victims[i], NULL, 0);
     }
     turn(&map);
-    bool is_left_locked = rv_owner_is_locked(map.fd, 1, N_RINGS);
+    bool is_left_locked = rv_liveness_is_locked(map.fd, 1, N_RINGS);
     uint64_t n_free = 0;
     for (uint32_t i = 0; i < N_RINGS; i++)
         n_free += rv_map_control(&map, i)->state == RV_RING_FREE;

@@ -1,5 +1,5 @@
 /*
- * Pictures are made while lanes and names grow, the lens and the arrangement are changed, and the picture before is
+ * Pictures are made while lanes and names grow, the filter and the arrangement are changed, and the picture before is
  * read: each shows what was asked for, and what is read of one stays as it was until the next but one.
  */
 #include <pthread.h>
@@ -57,9 +57,9 @@ static void *fill(void *context)
 }
 
 /* All that a frame would read. */
-static uint64_t digest_of(const struct rv_picture *picture)
+static uint64_t digest_of(const struct rv_frame_data *picture)
 {
-    const struct rv_view *view = picture->view, *content = rv_picture_content(picture);
+    const struct rv_view *view = picture->view, *content = rv_frame_data_content(picture);
     uint64_t digest = rv_hash_bytes(view->boxes, view->n_boxes * sizeof *view->boxes);
     digest = rv_hash_combine(
         digest, rv_hash_bytes(picture->records.ordered, picture->records.n * sizeof *picture->records.ordered));
@@ -68,12 +68,13 @@ static uint64_t digest_of(const struct rv_picture *picture)
     return digest;
 }
 
-static bool is_as_asked(const struct rv_picture *picture, const struct rv_maker_wish *wish, uint32_t most_depth)
+static bool is_as_asked(const struct rv_frame_data *picture, const struct rv_frame_request *request,
+                        uint32_t most_depth)
 {
     const struct rv_view *view = picture->view;
-    bool is_right = view->from_ns == wish->view.from_ns && view->to_ns == wish->view.to_ns &&
-                    picture->has_leaves == wish->has_leaves &&
-                    picture->records.n == rv_picture_content(picture)->n_boxes && view->n_lanes == N_LANES;
+    bool is_right = view->from_ns == request->view.from_ns && view->to_ns == request->view.to_ns &&
+                    picture->has_leaves == request->has_leaves &&
+                    picture->records.n == rv_frame_data_content(picture)->n_boxes && view->n_lanes == N_LANES;
     for (size_t i = 0; i < view->n_boxes; i++)
         is_right &= view->boxes[i].depth < most_depth;
     return is_right;
@@ -91,10 +92,11 @@ static struct rv_lanes *create_lanes(void)
 int main(void)
 {
     struct shared shared = {.lanes = create_lanes(), .subroutines = rv_subroutines_create()};
-    struct rv_maker *maker = rv_maker_start(&(struct rv_maker_params){shared.lanes, shared.subroutines, tell});
-    struct rv_arrangement arrangement = {0};
-    struct rv_lens lens = {.mode = RV_LENS_HIDE};
-    const struct rv_picture *before = NULL;
+    struct rv_frame_builder *frame_builder =
+        rv_frame_builder_start(&(struct rv_frame_builder_params){shared.lanes, shared.subroutines, tell});
+    struct rv_lane_order lane_order = {0};
+    struct rv_filter filter = {.mode = RV_FILTER_HIDE};
+    const struct rv_frame_data *before = NULL;
     unsigned n_wrong = 0;
     char why[160];
     pthread_t filler;
@@ -102,32 +104,33 @@ int main(void)
         return 1;
     for (unsigned i = 0; i < N_PICTURES; i++) {
         uint32_t most_depth = 1 + i % DEPTH;
-        struct rv_maker_wish wish = {.has_leaves = i % 3 == 0, .scheme = i % 2 ? RV_COLOR_PACKAGE : RV_COLOR_THREAD};
-        wish.view = (struct rv_view_params){.from_ns = 1000000 + 100 * i,
-                                            .to_ns = 1000000 + 20000 * (uint64_t)(i + 1),
-                                            .width_px = WIDTH_PX,
-                                            .box_budget = 5000,
-                                            .is_steady = true,
-                                            .arrangement = &arrangement,
-                                            .lens = &lens};
-        arrangement.most_depth = most_depth;
-        rv_arrangement_update(&arrangement, shared.lanes);
-        (void)rv_lens_add(&lens, i % 2 ? "package:Odd|Even" : "depth:<3", why, sizeof why);
-        (void)rv_lens_update(&lens, shared.subroutines, SIZE_MAX);
+        struct rv_frame_request request = {.has_leaves = i % 3 == 0,
+                                           .scheme = i % 2 ? RV_COLOR_PACKAGE : RV_COLOR_THREAD};
+        request.view = (struct rv_view_params){.from_ns = 1000000 + 100 * i,
+                                               .to_ns = 1000000 + 20000 * (uint64_t)(i + 1),
+                                               .width_px = WIDTH_PX,
+                                               .box_budget = 5000,
+                                               .is_steady = true,
+                                               .lane_order = &lane_order,
+                                               .filter = &filter};
+        lane_order.most_depth = most_depth;
+        rv_lane_order_update(&lane_order, shared.lanes);
+        (void)rv_filter_add(&filter, i % 2 ? "package:Odd|Even" : "depth:<3", why, sizeof why);
+        (void)rv_filter_update(&filter, shared.subroutines, SIZE_MAX);
         uint64_t digest = before ? digest_of(before) : 0;
-        rv_maker_ask(maker, &wish);
-        while (lens.n_rules > 1)
-            rv_lens_remove(&lens, 0);
-        arrangement.most_depth = 0;
+        rv_frame_builder_ask(frame_builder, &request);
+        while (filter.n_rules > 1)
+            rv_filter_remove(&filter, 0);
+        lane_order.most_depth = 0;
         n_wrong += before && digest_of(before) != digest;
-        before = rv_maker_take(maker);
-        n_wrong += !is_as_asked(before, &wish, most_depth);
+        before = rv_frame_builder_take(frame_builder);
+        n_wrong += !is_as_asked(before, &request, most_depth);
     }
     (void)pthread_join(filler, NULL);
-    rv_maker_stop(maker);
+    rv_frame_builder_stop(frame_builder);
     n_wrong += atomic_load_explicit(&n_told, memory_order_relaxed) != N_PICTURES;
-    rv_lens_fini(&lens);
-    rv_arrangement_fini(&arrangement);
+    rv_filter_fini(&filter);
+    rv_lane_order_fini(&lane_order);
     rv_lanes_destroy(shared.lanes);
     rv_subroutines_destroy(shared.subroutines);
     if (n_wrong)

@@ -1,5 +1,5 @@
 /*
- * A pilot that is ordered about without a pause, and ended in the midst of it: of its threads two answer, one does not.
+ * A session that is ordered about without a pause, and ended in the midst of it: of its threads two answer, one does not.
  * Whatever it was doing, it ends, no thread stays stopped, and no report mixes two threads.
  */
 #include <stdio.h>
@@ -13,12 +13,12 @@
 #include "debugger/session.h"
 #include "ring/steering.h"
 
-enum { N_THREADS = 3, N_ROUNDS = 8, N_ACTS = 400, N_KINDS = RV_PILOT_UNBREAK + 1 };
+enum { N_THREADS = 3, N_ROUNDS = 8, N_ACTS = 400, N_KINDS = RV_DEBUG_SESSION_UNBREAK + 1 };
 #define PAUSE_NS 300000u
 #define DEADLINE_NS UINT64_C(60000000000)
 
 static struct tracee *threads[N_THREADS];
-static struct rv_pilot_report report;
+static struct rv_debug_session_report report;
 static unsigned n_failures, n_stopped, n_done;
 
 static void expect(bool is_so, const char *what, unsigned round)
@@ -35,42 +35,43 @@ static uint32_t next_random(uint64_t *state)
     return (uint32_t)(*state >> 33);
 }
 
-static void act(struct rv_pilot *pilot, uint64_t *random)
+static void act(struct rv_debug_session *debug_session, uint64_t *random)
 {
     static const char *const texts[] = {"", "$x", "!", "12", "main::f"};
-    struct rv_pilot_order order = {.kind = (enum rv_pilot_order_kind)(next_random(random) % N_KINDS),
-                                   .idx = next_random(random) % 5};
+    struct rv_debug_session_order order = {.kind = (enum rv_debug_session_order_kind)(next_random(random) % N_KINDS),
+                                           .idx = next_random(random) % 5};
     uint32_t which = next_random(random) % 40;
     strcpy(order.text, texts[next_random(random) % 5]);
     if (which < N_THREADS)
-        rv_pilot_choose(pilot, (struct rv_pilot_who){(uint32_t)getpid(), tracee_tid(threads[which])});
+        rv_debug_session_choose(debug_session,
+                                (struct rv_debug_session_who){(uint32_t)getpid(), tracee_tid(threads[which])});
     else if (which == N_THREADS)
-        rv_pilot_look_at(pilot, order.idx);
+        rv_debug_session_look_at(debug_session, order.idx);
     else
-        (void)rv_pilot_order(pilot, &order);
+        (void)rv_debug_session_order(debug_session, &order);
 }
 
-static void look(struct rv_pilot *pilot, unsigned round)
+static void look(struct rv_debug_session *debug_session, unsigned round)
 {
-    if (!rv_pilot_report(pilot, &report))
+    if (!rv_debug_session_report(debug_session, &report))
         return;
     bool is_deaf = report.chosen.tid == tracee_tid(threads[N_THREADS - 1]);
-    n_stopped += report.state == RV_PILOT_STOPPED;
-    expect(!is_deaf || (report.n_frames == 0 && report.state != RV_PILOT_STOPPED), "what a deaf thread has not said",
-           round);
+    n_stopped += report.state == RV_DEBUG_SESSION_STOPPED;
+    expect(!is_deaf || (report.n_frames == 0 && report.state != RV_DEBUG_SESSION_STOPPED),
+           "what a deaf thread has not said", round);
 }
 
 static void fly(struct rv_map *map, unsigned round, uint64_t *random)
 {
-    struct rv_pilot *pilot = rv_pilot_start(map);
+    struct rv_debug_session *debug_session = rv_debug_session_start(map);
     memset(&report, 0, sizeof report);
     for (unsigned i = 0; i < N_ACTS; i++) {
-        act(pilot, random);
-        look(pilot, round);
+        act(debug_session, random);
+        look(debug_session, round);
         rv_os_sleep_ns(PAUSE_NS);
     }
     n_done += report.n_orders;
-    rv_pilot_stop(pilot);
+    rv_debug_session_stop(debug_session);
     uint64_t begin_ns = rv_clock_mono_ns();
     for (uint32_t i = 0; i < N_THREADS; i++)
         while (rv_steering_read(rv_map_control(map, i)).state != RV_RUN_RUNNING &&

@@ -21,7 +21,7 @@ enum {
     MOST_OPEN = 1 << 21
 };
 
-struct maker {
+struct frame_builder {
     struct rv_source source; /* first */
     uint64_t n_opened;
     void *streams[N_AT_ONCE];
@@ -71,11 +71,11 @@ static void send_calls(void *stream, const struct rv_intake *intake, unsigned n_
 
 static enum rv_source_status poll_short(struct rv_source *source, const struct rv_intake *intake)
 {
-    struct maker *maker = (struct maker *)source;
+    struct frame_builder *frame_builder = (struct frame_builder *)source;
     for (unsigned i = 0; i < N_AT_ONCE; i++) {
-        if (maker->n_opened == N_STREAMS)
+        if (frame_builder->n_opened == N_STREAMS)
             return RV_SOURCE_ENDED;
-        void *stream = open_stream(intake, (uint32_t)++maker->n_opened);
+        void *stream = open_stream(intake, (uint32_t)++frame_builder->n_opened);
         send_calls(stream, intake, CALLS_OF_A_STREAM / 2, 1000);
         intake->rename_stream(intake->context, stream, "renamed");
         send_calls(stream, intake, CALLS_OF_A_STREAM / 2, 2000);
@@ -88,43 +88,43 @@ static enum rv_source_status poll_short(struct rv_source *source, const struct r
 
 static enum rv_source_status poll_stacks(struct rv_source *source, const struct rv_intake *intake)
 {
-    struct maker *maker = (struct maker *)source;
-    if (!maker->streams[0])
-        maker->streams[0] = open_stream(intake, 1);
-    if (maker->next_stack >= N_STACKS + N_UNUSED_STACKS) {
-        intake->close_stream(intake->context, maker->streams[0], 3000);
+    struct frame_builder *frame_builder = (struct frame_builder *)source;
+    if (!frame_builder->streams[0])
+        frame_builder->streams[0] = open_stream(intake, 1);
+    if (frame_builder->next_stack >= N_STACKS + N_UNUSED_STACKS) {
+        intake->close_stream(intake->context, frame_builder->streams[0], 3000);
         return RV_SOURCE_ENDED;
     }
     struct rv_batch *batch = wait_for_batch(intake);
-    while (batch->n + 3 <= RV_BATCH_EVENTS && maker->next_stack < N_STACKS + N_UNUSED_STACKS) {
-        uint32_t stack = ++maker->next_stack;
+    while (batch->n + 3 <= RV_BATCH_EVENTS && frame_builder->next_stack < N_STACKS + N_UNUSED_STACKS) {
+        uint32_t stack = ++frame_builder->next_stack;
         add(batch, event(RV_EVENT_SWITCH, 1000, stack));
         if (stack > N_UNUSED_STACKS) {
             add(batch, event(RV_EVENT_CALL, 1000, 1));
             add(batch, event(RV_EVENT_RETURN, 1000, 1));
         }
     }
-    batch->stream = maker->streams[0];
+    batch->stream = frame_builder->streams[0];
     intake->submit_batch(intake->context, batch);
     return RV_SOURCE_MOVED;
 }
 
 static enum rv_source_status poll_deep(struct rv_source *source, const struct rv_intake *intake)
 {
-    struct maker *maker = (struct maker *)source;
-    if (!maker->streams[0])
-        maker->streams[0] = open_stream(intake, 1);
-    if (maker->n_calls >= maker->most_calls || intake->is_stopping(intake->context)) {
-        intake->close_stream(intake->context, maker->streams[0], 2000);
+    struct frame_builder *frame_builder = (struct frame_builder *)source;
+    if (!frame_builder->streams[0])
+        frame_builder->streams[0] = open_stream(intake, 1);
+    if (frame_builder->n_calls >= frame_builder->most_calls || intake->is_stopping(intake->context)) {
+        intake->close_stream(intake->context, frame_builder->streams[0], 2000);
         return RV_SOURCE_ENDED;
     }
     struct rv_batch *batch = wait_for_batch(intake);
-    while (batch->n < RV_BATCH_EVENTS && maker->n_calls < maker->most_calls) {
+    while (batch->n < RV_BATCH_EVENTS && frame_builder->n_calls < frame_builder->most_calls) {
         struct rv_event call = event(RV_EVENT_CALL, 1000, 1);
-        call.frame = (uint16_t)maker->n_calls++;
+        call.frame = (uint16_t)frame_builder->n_calls++;
         add(batch, call);
     }
-    batch->stream = maker->streams[0];
+    batch->stream = frame_builder->streams[0];
     intake->submit_batch(intake->context, batch);
     return RV_SOURCE_MOVED;
 }
@@ -141,10 +141,10 @@ static void resolve_maker(struct rv_source *source, const struct rv_intake *inta
     (void)is_final;
 }
 
-static struct rv_session *run(struct maker *maker, unsigned n_workers, struct rv_session_counts *counts)
+static struct rv_session *run(struct frame_builder *frame_builder, unsigned n_workers, struct rv_session_counts *counts)
 {
-    struct rv_session *session =
-        rv_session_start(&(struct rv_session_params){.n_workers = n_workers, .memory_bytes = 64 << 20}, &maker->source);
+    struct rv_session *session = rv_session_start(
+        &(struct rv_session_params){.n_workers = n_workers, .memory_bytes = 64 << 20}, &frame_builder->source);
     while (!rv_session_wait(session, 1000000))
         rv_session_counts(session, counts);
     rv_session_counts(session, counts);
@@ -160,10 +160,10 @@ static bool is_right(const char *what, uint64_t got, uint64_t wanted)
 
 static bool short_streams_are_right(unsigned n_workers)
 {
-    struct maker maker = {
+    struct frame_builder frame_builder = {
         .source = {.poll = poll_short, .nap = do_nothing, .resolve = resolve_maker, .close = do_nothing}};
     struct rv_session_counts counts;
-    struct rv_session *session = run(&maker, n_workers, &counts);
+    struct rv_session *session = run(&frame_builder, n_workers, &counts);
     const uint64_t n_events = (uint64_t)N_STREAMS * 2 * CALLS_OF_A_STREAM;
     bool is_good = is_right("spans", counts.n_spans, n_events / 2) & is_right("consumed", counts.n_consumed, n_events) &
                    is_right("dropped", counts.n_dropped, N_STREAMS) &
@@ -175,10 +175,10 @@ static bool short_streams_are_right(unsigned n_workers)
 
 static bool many_stacks_are_bounded(void)
 {
-    struct maker maker = {
+    struct frame_builder frame_builder = {
         .source = {.poll = poll_stacks, .nap = do_nothing, .resolve = resolve_maker, .close = do_nothing}};
     struct rv_session_counts counts;
-    struct rv_session *session = run(&maker, 2, &counts);
+    struct rv_session *session = run(&frame_builder, 2, &counts);
     size_t n_lanes = rv_lanes_n(rv_session_lanes(session));
     bool is_good = is_right("spans", counts.n_spans, N_STACKS);
     if (n_lanes > MOST_STACKS) {
@@ -191,11 +191,11 @@ static bool many_stacks_are_bounded(void)
 
 static bool open_calls_are_bounded(uint64_t n_calls, uint64_t most)
 {
-    struct maker maker = {
+    struct frame_builder frame_builder = {
         .source = {.poll = poll_deep, .nap = do_nothing, .resolve = resolve_maker, .close = do_nothing},
         .most_calls = n_calls};
     struct rv_session_counts counts;
-    struct rv_session *session = run(&maker, 2, &counts);
+    struct rv_session *session = run(&frame_builder, 2, &counts);
     bool is_good = is_right("an error", rv_session_error(session) != 0, n_calls > most);
     if (n_calls <= most)
         is_good &= is_right("deep spans", counts.n_spans, n_calls);

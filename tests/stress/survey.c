@@ -27,22 +27,23 @@ struct asker {
 };
 
 /* Take up to so many pages; each edge has to lie where the one before was, or further. Returns how many came. */
-static unsigned take(struct rv_survey *survey, bool is_backward, unsigned most, uint64_t *n_calls, unsigned *n_wrong)
+static unsigned take(struct rv_block_reader *block_reader, bool is_backward, unsigned most, uint64_t *n_calls,
+                     unsigned *n_wrong)
 {
     unsigned n = 0;
-    struct rv_survey_page page;
-    for (uint64_t edge_ns = rv_survey_edge_ns(survey); n < most; n++) {
-        enum rv_survey_status status = rv_survey_take(survey, 300 * SECOND_NS, &page);
-        if (status != RV_SURVEY_PAGE) {
-            *n_wrong += status == RV_SURVEY_LATER;
+    struct rv_block_reader_page page;
+    for (uint64_t edge_ns = rv_block_reader_edge_ns(block_reader); n < most; n++) {
+        enum rv_block_reader_status status = rv_block_reader_take(block_reader, 300 * SECOND_NS, &page);
+        if (status != RV_BLOCK_READER_PAGE) {
+            *n_wrong += status == RV_BLOCK_READER_LATER;
             break;
         }
-        uint64_t next_ns = rv_survey_edge_ns(survey);
+        uint64_t next_ns = rv_block_reader_edge_ns(block_reader);
         *n_wrong += is_backward ? next_ns > edge_ns : next_ns < edge_ns;
         edge_ns = next_ns;
         for (size_t i = 0; i < page.n_lanes; i++)
             *n_calls += rv_timeline_n_spans(page.lanes[i].calls);
-        rv_survey_page_fini(&page);
+        rv_block_reader_page_fini(&page);
     }
     return n;
 }
@@ -52,23 +53,24 @@ static void *ask(void *context)
     struct asker *asker = context;
     uint64_t n_calls = 0;
     for (unsigned i = 0; i < N_SURVEYS; i++) {
-        struct rv_survey_params params = {.from_ns = asker->from_ns[i], .to_ns = asker->to_ns[i], .is_backward = i % 2};
-        struct rv_survey *survey = rv_session_survey(asker->session, &params);
-        if (survey)
-            (void)take(survey, params.is_backward, asker->n_pages[i], &n_calls, &asker->n_wrong);
-        rv_survey_close(survey);
+        struct rv_block_reader_params params = {
+            .from_ns = asker->from_ns[i], .to_ns = asker->to_ns[i], .is_backward = i % 2};
+        struct rv_block_reader *block_reader = rv_session_survey(asker->session, &params);
+        if (block_reader)
+            (void)take(block_reader, params.is_backward, asker->n_pages[i], &n_calls, &asker->n_wrong);
+        rv_block_reader_close(block_reader);
     }
     return NULL;
 }
 
 static void *ask_until_the_end(void *context)
 {
-    struct rv_survey *survey;
+    struct rv_block_reader *block_reader;
     struct asker *asker = context;
     uint64_t n_calls = 0;
-    while ((survey = rv_session_survey(asker->session, &(struct rv_survey_params){.to_ns = UINT64_MAX}))) {
-        unsigned n = take(survey, false, UINT32_MAX, &n_calls, &asker->n_wrong);
-        rv_survey_close(survey);
+    while ((block_reader = rv_session_survey(asker->session, &(struct rv_block_reader_params){.to_ns = UINT64_MAX}))) {
+        unsigned n = take(block_reader, false, UINT32_MAX, &n_calls, &asker->n_wrong);
+        rv_block_reader_close(block_reader);
         if (n == 0)
             break;
     }
@@ -82,10 +84,10 @@ static uint64_t n_in_lanes(struct rv_lanes *lanes)
     uint64_t n = 0;
     for (size_t i = 0; i < rv_lanes_n(lanes); i++) {
         struct rv_lane *lane = rv_lanes_get(lanes, i);
-        struct rv_walk walk = {.n_missed = 0};
+        struct rv_span_iter walk = {.n_missed = 0};
         pthread_mutex_lock(&lane->lock);
         for (size_t n_more = PIECE; n_more == PIECE; n += n_more)
-            n_more = rv_walk_next(&walk, lane->timeline, boxes, PIECE);
+            n_more = rv_span_iter_next(&walk, lane->timeline, boxes, PIECE);
         pthread_mutex_unlock(&lane->lock);
     }
     return n;
@@ -122,9 +124,10 @@ static unsigned count_all(struct rv_session *session)
     struct rv_session_counts counts;
     unsigned n_wrong = 0;
     uint64_t n_calls = n_in_lanes(rv_session_lanes(session));
-    struct rv_survey *survey = rv_session_survey(session, &(struct rv_survey_params){.to_ns = UINT64_MAX});
-    (void)take(survey, false, UINT32_MAX, &n_calls, &n_wrong);
-    rv_survey_close(survey);
+    struct rv_block_reader *block_reader =
+        rv_session_survey(session, &(struct rv_block_reader_params){.to_ns = UINT64_MAX});
+    (void)take(block_reader, false, UINT32_MAX, &n_calls, &n_wrong);
+    rv_block_reader_close(block_reader);
     rv_session_counts(session, &counts);
     if (n_calls != counts.n_spans)
         fprintf(stderr, "%llu calls, of %llu\n", (unsigned long long)n_calls, (unsigned long long)counts.n_spans);

@@ -11,7 +11,7 @@
 enum { N_ROUNDS = 300, STEPS = 1000, FATES = 3 };
 
 struct counter {
-    struct rv_worker worker;
+    struct rv_job_thread worker;
     uint64_t most, n; /* n: nobody else's while the work runs */
     atomic_uint percent;
 };
@@ -19,7 +19,7 @@ struct counter {
 static void count(void *context)
 {
     struct counter *counter = context;
-    while (counter->n < counter->most && rv_worker_is_wanted(&counter->worker)) {
+    while (counter->n < counter->most && rv_job_thread_is_wanted(&counter->worker)) {
         counter->n++;
         atomic_store_explicit(&counter->percent, (unsigned)(100 * counter->n / counter->most), memory_order_relaxed);
     }
@@ -30,7 +30,7 @@ static unsigned poll_to_the_end(struct counter *counter)
 {
     unsigned n = 0;
     for (; counter->worker.is_running; sched_yield())
-        n += rv_worker_poll(&counter->worker, atomic_load_explicit(&counter->percent, memory_order_relaxed));
+        n += rv_job_thread_poll(&counter->worker, atomic_load_explicit(&counter->percent, memory_order_relaxed));
     return n;
 }
 
@@ -42,15 +42,15 @@ int main(void)
         const bool is_given_up = i % FATES == 0;
         counter.n = 0;
         counter.most = is_given_up ? UINT64_MAX / 100 : 1 + i % STEPS;
-        rv_worker_start(&counter.worker, count, &counter);
+        rv_job_thread_start(&counter.worker, count, &counter);
         if (is_given_up)
-            rv_worker_stop(&counter.worker);
+            rv_job_thread_stop(&counter.worker);
         else if (i % FATES == 1)
-            rv_worker_wait(&counter.worker);
+            rv_job_thread_wait(&counter.worker);
         else
             n_wrong += poll_to_the_end(&counter) == 0; /* that it has ended is told, too */
         n_wrong += is_given_up ? counter.n == counter.most : counter.n != counter.most;
-        n_wrong += counter.worker.is_running || rv_worker_poll(&counter.worker, 0);
+        n_wrong += counter.worker.is_running || rv_job_thread_poll(&counter.worker, 0);
     }
     if (n_wrong)
         fprintf(stderr, "%u times a worker did otherwise\n", n_wrong);

@@ -13,20 +13,20 @@
 
 RV_EXPORT int ringviz_open(const char *path)
 {
-    struct rv_guard guard;
-    rv_guard_begin(&guard);
+    struct rv_signal_guard guard;
+    rv_signal_guard_begin(&guard);
     int error = rv_process_open(path);
-    rv_guard_end(&guard);
+    rv_signal_guard_end(&guard);
     return error;
 }
 
 RV_EXPORT void ringviz_close(void)
 {
-    struct rv_guard guard;
-    rv_guard_begin(&guard);
+    struct rv_signal_guard guard;
+    rv_signal_guard_begin(&guard);
     rv_thread_release();
     rv_process_close();
-    rv_guard_end(&guard);
+    rv_signal_guard_end(&guard);
 }
 
 RV_EXPORT bool ringviz_is_active(void)
@@ -39,12 +39,12 @@ RV_EXPORT bool ringviz_is_active(void)
 RV_EXPORT uint32_t ringviz_intern(const char *package, const char *name, const char *file, uint32_t line)
 {
     struct rv_name subroutine = {RV_NAME_SUBROUTINE, package ? package : "", name ? name : "", file ? file : "", line};
-    struct rv_guard guard;
+    struct rv_signal_guard guard;
     if (!ringviz_is_active())
         return 0;
-    rv_guard_begin(&guard);
+    rv_signal_guard_begin(&guard);
     uint32_t id = rv_names_intern(rv_process_map(), &subroutine);
-    rv_guard_end(&guard);
+    rv_signal_guard_end(&guard);
     return id;
 }
 
@@ -124,23 +124,23 @@ RV_EXPORT void ringviz_stack_switch(uint32_t stack)
 RV_EXPORT uint64_t ringviz_call(uint32_t id, uint32_t depth, uint32_t line)
 {
     uint64_t called = push(RV_EVENT_CALL, rv_event_word(id, (uint16_t)depth, (uint16_t)line), RV_ENTRY_STACK());
-    if (rv_shown_is_kept)
-        rv_shown_call(id, called);
+    if (rv_stack_mirror_is_kept)
+        rv_stack_mirror_call(id, called);
     return called;
 }
 
 RV_EXPORT void ringviz_return(uint32_t id, uint32_t depth)
 {
     push(RV_EVENT_RETURN, rv_event_word(id, (uint16_t)depth, 0), RV_ENTRY_STACK());
-    if (rv_shown_is_kept)
-        rv_shown_return();
+    if (rv_stack_mirror_is_kept)
+        rv_stack_mirror_return();
 }
 
 RV_EXPORT void ringviz_line(uint32_t line)
 {
     uint64_t ticks = push(RV_EVENT_LINE, rv_event_word(line, 0, 0), RV_ENTRY_STACK());
-    if (rv_shown_is_kept)
-        rv_shown_line(line, ticks);
+    if (rv_stack_mirror_is_kept)
+        rv_stack_mirror_line(line, ticks);
 }
 
 RV_EXPORT void ringviz_on_ring(ringviz_replay_fn *replay)
@@ -151,13 +151,13 @@ RV_EXPORT void ringviz_on_ring(ringviz_replay_fn *replay)
 RV_EXPORT void ringviz_replay(uint32_t id, uint32_t depth, uint64_t called)
 {
     rv_thread_replay(called, rv_event_word(id, (uint16_t)depth, 0));
-    if (rv_shown_is_kept)
-        rv_shown_replay(id, (uint16_t)depth, called);
+    if (rv_stack_mirror_is_kept)
+        rv_stack_mirror_replay(id, (uint16_t)depth, called);
 }
 
 RV_EXPORT void ringviz_keep_stacks(void)
 {
-    rv_shown_is_kept = true;
+    rv_stack_mirror_is_kept = true;
 }
 
 RV_EXPORT void ringviz_thread_number(uint32_t number)

@@ -6,7 +6,7 @@
 #include "ring/map.h"
 #include "ringviz/monitor.h"
 
-struct rv_scribe;
+struct rv_ring_writer;
 
 struct ringviz_file {
     struct rv_map *map; /* &opened, or the one that this process is traced to */
@@ -15,7 +15,8 @@ struct ringviz_file {
     uint32_t n_users;
     int process; /* index, or negative: this process claimed nothing yet */
     uint32_t pid;
-    struct rv_scribe **scribes; /* NULL where the map is the process's; a ring's, once this process has claimed it; kept
+    struct rv_ring_writer *
+        *scribes; /* NULL where the map is the process's; a ring's, once this process has claimed it; kept
                                    until the file is closed */
 };
 
@@ -28,6 +29,6 @@ RV_HIDDEN bool rv_file_has_pages(const struct ringviz_file *file, uint32_t ring)
 RV_HIDDEN int rv_file_check_owner(const struct ringviz_file *file, uint32_t ring);
 
 /* Of a ring that this process has claimed by this file, else NULL. */
-RV_HIDDEN struct rv_scribe *rv_file_scribe(const struct ringviz_file *file, uint32_t ring);
+RV_HIDDEN struct rv_ring_writer *rv_file_scribe(const struct ringviz_file *file, uint32_t ring);
 
 #endif

@@ -18,8 +18,8 @@ RV_EXPORT void __cyg_profile_func_enter(void *function, void *call_site);
 RV_EXPORT void __cyg_profile_func_exit(void *function, void *call_site);
 
 /* Called by text only. */
-RV_HIDDEN __attribute__((used)) void rv_cyg_enter_slow(void *function, void *call_site, void *site, uint64_t stack);
-RV_HIDDEN __attribute__((used)) void rv_cyg_exit_slow(void *function, void *call_site, void *site, uint64_t stack);
+RV_HIDDEN __attribute__((used)) void rv_hooks_enter_slow(void *function, void *call_site, void *site, uint64_t stack);
+RV_HIDDEN __attribute__((used)) void rv_hooks_exit_slow(void *function, void *call_site, void *site, uint64_t stack);
 
 __attribute__((noinline)) static void look_closer(enum rv_event_kind kind, const void *function, const void *call_site,
                                                   const void *site, uint64_t stack, uint64_t next)
@@ -32,7 +32,7 @@ __attribute__((noinline)) static void look_closer(enum rv_event_kind kind, const
 }
 
 /* The rest of a hook whose push has begun and which has moved no frame yet. stack: the hook's at its entry. */
-void rv_cyg_enter_slow(void *function, void *call_site, void *site, uint64_t stack)
+void rv_hooks_enter_slow(void *function, void *call_site, void *site, uint64_t stack)
 {
     const uint64_t next = rv_push_next(&rv_thread.pusher, stack);
     const struct rv_shadow_frame *frame = NULL;
@@ -44,7 +44,7 @@ void rv_cyg_enter_slow(void *function, void *call_site, void *site, uint64_t sta
         look_closer(RV_EVENT_CALL_AT, function, call_site, site, stack, next);
 }
 
-void rv_cyg_exit_slow(void *function, void *call_site, void *site, uint64_t stack)
+void rv_hooks_exit_slow(void *function, void *call_site, void *site, uint64_t stack)
 {
     const uint64_t next = rv_push_next(&rv_thread.pusher, stack);
     const struct rv_shadow_frame *frame = NULL;
@@ -178,7 +178,7 @@ HOOK void __cyg_profile_func_enter(__attribute__((unused)) void *function, __att
             "mov %r10, -8(%r8)\n"              /* the word of this event, */
             "mov %r10, 40(%r9)\n"              /* and of the frame's return */
             END
-            ELSEWHERE(rv_cyg_enter_slow, 3f));
+            ELSEWHERE(rv_hooks_enter_slow, 3f));
 }
 
 HOOK void __cyg_profile_func_exit(__attribute__((unused)) void *function, __attribute__((unused)) void *call_site)
@@ -198,7 +198,7 @@ HOOK void __cyg_profile_func_exit(__attribute__((unused)) void *function, __attr
             "or $" TEXT(RETURN_AT) ", %edx\n"
             "mov %edx, -12(%r8)\n"
             END
-            ELSEWHERE(rv_cyg_exit_slow, 6f)
+            ELSEWHERE(rv_hooks_exit_slow, 6f)
             "6:\n"                            /* its call may have been before it was left out */
             "mov rv_thread@gottpoff(%rip), %rcx\n"
             "mov " TOP ", %r9\n"
@@ -236,7 +236,7 @@ RV_EXPORT void __cyg_profile_func_enter(void *function, void *call_site)
         rv_push_fetch_ahead(next);
         rv_push_commit(&rv_thread.pusher, next, RV_EVENT_CALL_AT, frame->word);
     } else {
-        rv_cyg_enter_slow(function, call_site, site, stack);
+        rv_hooks_enter_slow(function, call_site, site, stack);
     }
 }
 
@@ -251,7 +251,7 @@ RV_EXPORT void __cyg_profile_func_exit(void *function, void *call_site)
     if (__builtin_expect(frame != NULL, 1))
         rv_push_commit(&rv_thread.pusher, next, RV_EVENT_RETURN_AT, frame->word);
     else
-        rv_cyg_exit_slow(function, call_site, __builtin_return_address(0), stack);
+        rv_hooks_exit_slow(function, call_site, __builtin_return_address(0), stack);
 }
 
 #endif

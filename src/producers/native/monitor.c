@@ -71,7 +71,7 @@ static struct ringviz_file *make_file(void)
 static void free_file(struct ringviz_file *file)
 {
     for (uint32_t i = 0; file->scribes && i < file->map->geometry.n_rings; i++)
-        rv_scribe_destroy(file->scribes[i]);
+        rv_ring_writer_destroy(file->scribes[i]);
     rv_map_close(file->map);
     free(file->scribes);
     free(file);
@@ -217,7 +217,7 @@ int rv_file_check_owner(const struct ringviz_file *file, uint32_t ring)
     return rv_map_control(file->map, ring)->owner_pid == file->pid ? 0 : -EPERM;
 }
 
-struct rv_scribe *rv_file_scribe(const struct ringviz_file *file, uint32_t ring)
+struct rv_ring_writer *rv_file_scribe(const struct ringviz_file *file, uint32_t ring)
 {
     return rv_file_check_owner(file, ring) == 0 && file->scribes && rv_directory_holds(file->map, ring)
                ? file->scribes[ring]
@@ -293,12 +293,12 @@ RV_EXPORT int ringviz_ring_claim(struct ringviz_file *file, uint32_t thread)
     int ring = rv_directory_claim(file->map, (uint32_t)process, RV_TAG_DEPTH);
     if (ring < 0)
         return ring;
-    struct rv_scribe **scribe = &file->scribes[ring];
-    if (!*scribe && !(*scribe = rv_scribe_create())) {
+    struct rv_ring_writer **scribe = &file->scribes[ring];
+    if (!*scribe && !(*scribe = rv_ring_writer_create())) {
         rv_directory_release(file->map, (uint32_t)ring);
         return -ENOMEM;
     }
-    rv_scribe_attach(*scribe, file->map, (uint32_t)ring);
+    rv_ring_writer_attach(*scribe, file->map, (uint32_t)ring);
     rv_map_control(file->map, (uint32_t)ring)->thread_number = thread;
     return ring;
 }
@@ -312,7 +312,7 @@ RV_EXPORT int ringviz_ring_free(struct ringviz_file *file, uint32_t ring)
     if (__atomic_load_n(&control->state, __ATOMIC_ACQUIRE) == RV_RING_FREE) /* D2 <- D1 */
         return -ENOENT;
     if (rv_file_scribe(file, ring)) {
-        rv_scribe_detach(file->scribes[ring]);
+        rv_ring_writer_detach(file->scribes[ring]);
         rv_directory_release(file->map, ring);
     } else if (rv_directory_has_live_owner(file->map, ring)) {
         return -EBUSY;
@@ -335,10 +335,10 @@ RV_EXPORT int ringviz_ring_read(const struct ringviz_file *file, uint32_t ring, 
 {
     if (!rv_file_has_ring(file, ring))
         return -EINVAL;
-    struct rv_slots slots;
-    rv_slots_view(&slots, file->map, ring);
+    struct rv_live_stack slots;
+    rv_live_stack_view(&slots, file->map, ring);
     *out = (struct ringviz_ring){slots.control->owner_pid, slots.control->thread_number, -1, 0};
-    return rv_slots_position(&slots, &out->current_slot, &out->depth);
+    return rv_live_stack_position(&slots, &out->current_slot, &out->depth);
 }
 
 RV_EXPORT const void *ringviz_ring_address(const struct ringviz_file *file, uint32_t ring)

@@ -9,41 +9,41 @@
 
 #define MOST_NAME 4096u
 
-struct rv_scribe {
+struct rv_ring_writer {
     struct rv_map *map;
-    struct rv_slots slots;
+    struct rv_live_stack slots;
     struct rv_pusher pusher;
     struct rv_pusher_state state; /* large, and hardly ever touched */
 };
 
-struct rv_scribe *rv_scribe_create(void)
+struct rv_ring_writer *rv_ring_writer_create(void)
 {
-    return calloc(1, sizeof(struct rv_scribe));
+    return calloc(1, sizeof(struct rv_ring_writer));
 }
 
-void rv_scribe_destroy(struct rv_scribe *scribe)
+void rv_ring_writer_destroy(struct rv_ring_writer *scribe)
 {
     free(scribe);
 }
 
 /* A forked child finds the scribes of its parent, perhaps in the middle of a push of another thread. */
-void rv_scribe_attach(struct rv_scribe *scribe, struct rv_map *map, uint32_t ring_idx)
+void rv_ring_writer_attach(struct rv_ring_writer *scribe, struct rv_map *map, uint32_t ring_idx)
 {
     struct rv_ring ring;
     rv_ring_view(&ring, map, ring_idx);
     scribe->map = map;
-    rv_slots_view(&scribe->slots, map, ring_idx);
+    rv_live_stack_view(&scribe->slots, map, ring_idx);
     scribe->pusher = (struct rv_pusher){0};
     rv_pusher_attach(&scribe->pusher, &scribe->state, &ring, ring_idx);
 }
 
-void rv_scribe_detach(struct rv_scribe *scribe)
+void rv_ring_writer_detach(struct rv_ring_writer *scribe)
 {
     rv_pusher_flush(&scribe->pusher);
     rv_pusher_detach(&scribe->pusher);
 }
 
-static uint64_t tell(struct rv_scribe *scribe, enum rv_event_kind kind, uint32_t id, int32_t depth)
+static uint64_t tell(struct rv_ring_writer *scribe, enum rv_event_kind kind, uint32_t id, int32_t depth)
 {
     return rv_push(&scribe->pusher, kind, rv_event_word(id, (uint16_t)depth, 0),
                    (uint64_t)(uintptr_t)__builtin_frame_address(0), rv_push_slow);
@@ -63,23 +63,23 @@ static uint32_t intern(struct rv_map *map, const char *text)
     return rv_names_intern(map, &name);
 }
 
-int32_t rv_scribe_push(struct rv_scribe *scribe, const char *name, const char *shown)
+int32_t rv_ring_writer_push(struct rv_ring_writer *scribe, const char *name, const char *shown)
 {
     uint32_t id = intern(scribe->map, name);
-    uint64_t ticks = tell(scribe, RV_EVENT_CALL, id, rv_slots_depth(&scribe->slots));
-    return rv_slots_push(&scribe->slots, shown, id, ticks);
+    uint64_t ticks = tell(scribe, RV_EVENT_CALL, id, rv_live_stack_depth(&scribe->slots));
+    return rv_live_stack_push(&scribe->slots, shown, id, ticks);
 }
 
-int32_t rv_scribe_pop(struct rv_scribe *scribe)
+int32_t rv_ring_writer_pop(struct rv_ring_writer *scribe)
 {
-    int32_t depth = rv_slots_depth(&scribe->slots);
+    int32_t depth = rv_live_stack_depth(&scribe->slots);
     if (depth > 0)
         tell(scribe, RV_EVENT_RETURN, 0, depth - 1);
-    return rv_slots_pop(&scribe->slots);
+    return rv_live_stack_pop(&scribe->slots);
 }
 
-bool rv_scribe_update(struct rv_scribe *scribe, uint32_t line)
+bool rv_ring_writer_update(struct rv_ring_writer *scribe, uint32_t line)
 {
-    return rv_slots_depth(&scribe->slots) > 0 &&
-           rv_slots_update(&scribe->slots, line, tell(scribe, RV_EVENT_LINE, line, 0));
+    return rv_live_stack_depth(&scribe->slots) > 0 &&
+           rv_live_stack_update(&scribe->slots, line, tell(scribe, RV_EVENT_LINE, line, 0));
 }

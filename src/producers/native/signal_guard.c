@@ -7,7 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-void rv_guard_begin(struct rv_guard *guard)
+void rv_signal_guard_begin(struct rv_signal_guard *guard)
 {
     const uint64_t all = UINT64_MAX;
     guard->error = errno;
@@ -15,7 +15,7 @@ void rv_guard_begin(struct rv_guard *guard)
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &guard->cancel_state);
 }
 
-void rv_guard_end(const struct rv_guard *guard)
+void rv_signal_guard_end(const struct rv_signal_guard *guard)
 {
     pthread_setcancelstate(guard->cancel_state, NULL);
     syscall(SYS_rt_sigprocmask, SIG_SETMASK, &guard->signals, NULL, sizeof guard->signals);

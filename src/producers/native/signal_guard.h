@@ -7,13 +7,13 @@
 
 #include <stdint.h>
 
-struct rv_guard {
+struct rv_signal_guard {
     uint64_t signals; /* the mask to restore */
     int cancel_state;
     int error;
 };
 
-void rv_guard_begin(struct rv_guard *guard);
-void rv_guard_end(const struct rv_guard *guard);
+void rv_signal_guard_begin(struct rv_signal_guard *guard);
+void rv_signal_guard_end(const struct rv_signal_guard *guard);
 
 #endif

@@ -20,30 +20,30 @@ static int no_scribe(const struct ringviz_file *file, uint32_t ring)
 
 RV_EXPORT int ringviz_slot_push(struct ringviz_file *file, uint32_t ring, const char *name)
 {
-    struct rv_scribe *scribe = rv_file_scribe(file, ring);
+    struct rv_ring_writer *scribe = rv_file_scribe(file, ring);
     if (!scribe)
         return no_scribe(file, ring);
     size_t most = file->map->geometry.slot_bytes - 1, n_bytes = strnlen(name, most + 1);
     if (n_bytes <= most)
-        return rv_scribe_push(scribe, name, name);
+        return rv_ring_writer_push(scribe, name, name);
     char *cut = strndup(name, rv_text_whole(name, n_bytes, most));
-    int depth = rv_scribe_push(scribe, name, cut ? cut : "");
+    int depth = rv_ring_writer_push(scribe, name, cut ? cut : "");
     free(cut);
     return depth;
 }
 
 RV_EXPORT int ringviz_slot_pop(struct ringviz_file *file, uint32_t ring)
 {
-    struct rv_scribe *scribe = rv_file_scribe(file, ring);
-    return scribe ? rv_scribe_pop(scribe) : no_scribe(file, ring);
+    struct rv_ring_writer *scribe = rv_file_scribe(file, ring);
+    return scribe ? rv_ring_writer_pop(scribe) : no_scribe(file, ring);
 }
 
 RV_EXPORT int ringviz_slot_update(struct ringviz_file *file, uint32_t ring, uint32_t line)
 {
-    struct rv_scribe *scribe = rv_file_scribe(file, ring);
+    struct rv_ring_writer *scribe = rv_file_scribe(file, ring);
     if (!scribe)
         return no_scribe(file, ring);
-    return rv_scribe_update(scribe, line) ? 0 : -ENOENT;
+    return rv_ring_writer_update(scribe, line) ? 0 : -ENOENT;
 }
 
 /* A slot without text has the name's id. */
@@ -64,14 +64,14 @@ RV_EXPORT int ringviz_slot_read(const struct ringviz_file *file, uint32_t ring, 
 {
     if (!rv_file_has_ring(file, ring) || name_bytes == 0)
         return -EINVAL;
-    struct rv_slots slots;
+    struct rv_live_stack slots;
     struct rv_slot seen;
-    rv_slots_view(&slots, file->map, ring);
+    rv_live_stack_view(&slots, file->map, ring);
     name[0] = '\0';
     *slot = (struct ringviz_slot){-1, 0};
     if (!rv_file_has_pages(file, ring)) /* never claimed: read none of its slots */
         slot_idx = -1;
-    int error = rv_slots_read(&slots, slot_idx, &seen, name, name_bytes);
+    int error = rv_live_stack_read(&slots, slot_idx, &seen, name, name_bytes);
     if (!error && seen.line != -1) {
         if (!*name)
             read_name(file->map, seen.name_id, name, name_bytes);

@@ -10,14 +10,14 @@
 
 #include "producers/native/linkage.h"
 
-RV_HIDDEN extern bool rv_shown_is_kept;
+RV_HIDDEN extern bool rv_stack_mirror_is_kept;
 
 /* Of what the events tell that were just pushed at these ticks. */
-RV_HIDDEN void rv_shown_call(uint32_t id, uint64_t ticks);
-RV_HIDDEN void rv_shown_return(void);
-RV_HIDDEN void rv_shown_line(uint32_t line, uint64_t ticks);
+RV_HIDDEN void rv_stack_mirror_call(uint32_t id, uint64_t ticks);
+RV_HIDDEN void rv_stack_mirror_return(void);
+RV_HIDDEN void rv_stack_mirror_line(uint32_t line, uint64_t ticks);
 
 /* A frame that is open, told again: shown unless it is. */
-RV_HIDDEN void rv_shown_replay(uint32_t id, uint16_t depth, uint64_t ticks);
+RV_HIDDEN void rv_stack_mirror_replay(uint32_t id, uint16_t depth, uint64_t ticks);
 
 #endif

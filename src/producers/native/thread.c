@@ -33,9 +33,9 @@ struct thread {
     struct rv_pusher_state *state; /* ours to unmap */
     uint32_t n_without_ring;
     uint32_t n_rounds;
-    uint32_t number;               /* the program's own */
-    pid_t forking_pid;             /* the process that forks, between our fork handlers; else 0 */
-    struct rv_guard forking_guard; /* while it does */
+    uint32_t number;                      /* the program's own */
+    pid_t forking_pid;                    /* the process that forks, between our fork handlers; else 0 */
+    struct rv_signal_guard forking_guard; /* while it does */
     bool expects_modules;
     bool is_named; /* by the API */
     bool has_key;
@@ -82,15 +82,15 @@ static void write_number(void)
 
 static void release_ring(void)
 {
-    struct rv_guard guard;
+    struct rv_signal_guard guard;
     if (!has_ring())
         return;
-    rv_guard_begin(&guard);
+    rv_signal_guard_begin(&guard);
     rv_pusher_flush(&rv_thread.pusher);
     ask_name();
     rv_directory_release(rv_process_map(), rv_thread.pusher.state->ring_idx);
     rv_pusher_detach(&rv_thread.pusher);
-    rv_guard_end(&guard);
+    rv_signal_guard_end(&guard);
 }
 
 static void end_thread(void *unused)
@@ -100,8 +100,8 @@ static void end_thread(void *unused)
         pthread_setspecific(end_key, &thread);
         return;
     }
-    struct rv_guard guard;
-    rv_guard_begin(&guard);
+    struct rv_signal_guard guard;
+    rv_signal_guard_begin(&guard);
     release_ring();
     rv_thread.pusher = (struct rv_pusher){0};
     rv_shadow_destroy(&rv_thread.shadow);
@@ -109,7 +109,7 @@ static void end_thread(void *unused)
         rv_pool_give(&states, thread.state);
     thread.state = NULL;
     thread.has_key = false;
-    rv_guard_end(&guard);
+    rv_signal_guard_end(&guard);
 }
 
 /* Constructors of other objects may push before ours has run. */
@@ -187,14 +187,14 @@ static void tell_open_frames(void)
 
 static bool get_ring(void)
 {
-    struct rv_guard guard;
+    struct rv_signal_guard guard;
     bool is_there = false;
     if (thread.n_without_ring % RETRY_EVENTS == 0 && thread.n_rounds <= LAST_ROUNDS) {
-        rv_guard_begin(&guard);
+        rv_signal_guard_begin(&guard);
         is_there = claim_ring();
         if (thread.state && !thread.has_key && has_end_key())
             thread.has_key = pthread_setspecific(end_key, &thread) == 0;
-        rv_guard_end(&guard);
+        rv_signal_guard_end(&guard);
     }
     if (is_there)
         tell_open_frames();
@@ -233,7 +233,7 @@ static void keep_within_shadow(void)
 static void end_forking(void)
 {
     thread.forking_guard.error = errno; /* fork's own */
-    rv_guard_end(&thread.forking_guard);
+    rv_signal_guard_end(&thread.forking_guard);
 }
 
 /*
@@ -272,22 +272,22 @@ static void look(void)
 
 static void look_around(void)
 {
-    struct rv_guard guard;
-    rv_guard_begin(&guard);
+    struct rv_signal_guard guard;
+    rv_signal_guard_begin(&guard);
     look();
-    rv_guard_end(&guard);
+    rv_signal_guard_end(&guard);
 }
 
 static void meet_closed_process(void)
 {
-    struct rv_guard guard;
+    struct rv_signal_guard guard;
     rv_process_miss_event();
     release_ring();
     if (thread.forking_pid)
         return;
-    rv_guard_begin(&guard);
+    rv_signal_guard_begin(&guard);
     rv_process_close_gate();
-    rv_guard_end(&guard);
+    rv_signal_guard_end(&guard);
 }
 
 void rv_thread_push_slow(struct rv_pusher *pusher, uint64_t stack, uint64_t kind, uint64_t word)
@@ -345,32 +345,32 @@ void rv_thread_replay(uint64_t ticks, uint64_t word)
 
 bool rv_thread_has_shadow(void)
 {
-    struct rv_guard guard;
+    struct rv_signal_guard guard;
     if (rv_thread.shadow.region)
         return true;
     if (rv_process_is_closed() || thread.n_rounds > LAST_ROUNDS)
         return false;
-    rv_guard_begin(&guard);
+    rv_signal_guard_begin(&guard);
     int error = rv_thread.shadow.region ? 0 : rv_shadow_create(&rv_thread.shadow, end_of_stack());
-    rv_guard_end(&guard);
+    rv_signal_guard_end(&guard);
     return error == 0;
 }
 
 void rv_thread_switch_stack(uint32_t stack_id, uint64_t here)
 {
-    struct rv_guard guard;
+    struct rv_signal_guard guard;
     if (thread.is_replaying) {
         rv_push_past(&rv_thread.pusher, here, RV_EVENT_SWITCH, 0, rv_event_word(stack_id, 0, 0));
         return;
     }
-    rv_guard_begin(&guard);
+    rv_signal_guard_begin(&guard);
     /* Without memory its calls nest on those of the stack it leaves. */
     if (rv_thread_has_shadow())
         (void)rv_shadow_switch(&rv_thread.shadow, stack_id);
     rv_thread.pusher.limit = 0; /* another stack, other room */
     rv_thread.pusher.slow_limit = 0;
     rv_push(&rv_thread.pusher, RV_EVENT_SWITCH, rv_event_word(stack_id, 0, 0), here, rv_thread_push_slow);
-    rv_guard_end(&guard);
+    rv_signal_guard_end(&guard);
 }
 
 void rv_thread_expect_modules(void)
@@ -382,45 +382,45 @@ void rv_thread_expect_modules(void)
 
 bool rv_thread_begin_unload(void)
 {
-    struct rv_guard guard;
+    struct rv_signal_guard guard;
     bool is_forking = thread.forking_pid != 0; /* the process lock is held */
-    rv_guard_begin(&guard);
+    rv_signal_guard_begin(&guard);
     if (!is_forking)
         rv_gate_suspend();
     look();
-    rv_guard_end(&guard);
+    rv_signal_guard_end(&guard);
     return !is_forking;
 }
 
 void rv_thread_end_unload(bool has_begun)
 {
-    struct rv_guard guard;
-    rv_guard_begin(&guard);
+    struct rv_signal_guard guard;
+    rv_signal_guard_begin(&guard);
     look();
     if (has_begun)
         rv_gate_resume();
-    rv_guard_end(&guard);
+    rv_signal_guard_end(&guard);
 }
 
 void rv_thread_rename(const char *name, bool is_from_api)
 {
-    struct rv_guard guard;
-    rv_guard_begin(&guard);
+    struct rv_signal_guard guard;
+    rv_signal_guard_begin(&guard);
     thread.is_named |= is_from_api;
     if (is_from_api && name)
         write_name(name);
     else
         ask_name();
-    rv_guard_end(&guard);
+    rv_signal_guard_end(&guard);
 }
 
 void rv_thread_set_number(uint32_t number)
 {
-    struct rv_guard guard;
-    rv_guard_begin(&guard);
+    struct rv_signal_guard guard;
+    rv_signal_guard_begin(&guard);
     thread.number = number;
     write_number();
-    rv_guard_end(&guard);
+    rv_signal_guard_end(&guard);
 }
 
 void rv_thread_release(void)
@@ -433,7 +433,7 @@ void rv_thread_release(void)
 
 static void before_fork(void)
 {
-    rv_guard_begin(&thread.forking_guard);
+    rv_signal_guard_begin(&thread.forking_guard);
     thread.forking_pid = getpid();
     rv_thread_look();
     rv_process_lock();
@@ -473,12 +473,12 @@ __attribute__((constructor)) static void start(void)
 
 __attribute__((destructor)) static void finish(void)
 {
-    struct rv_guard guard;
-    rv_guard_begin(&guard);
+    struct rv_signal_guard guard;
+    rv_signal_guard_begin(&guard);
     rv_pusher_flush(&rv_thread.pusher);
     keep_within_shadow();
     if (has_ring())
         ask_name();
     rv_process_end();
-    rv_guard_end(&guard);
+    rv_signal_guard_end(&guard);
 }

@@ -15,7 +15,7 @@ struct rv_thread {
 };
 RV_HIDDEN extern RV_THREAD_LOCAL struct rv_thread rv_thread;
 
-/* The slow path of every push of this process: claims a ring where there is none, tells of new modules, forks. */
+/* The slow path of every push of this process: claims a ring where there is none, announces new modules, forks. */
 RV_HIDDEN rv_push_slow_fn rv_thread_push_slow;
 
 /* The thread's next event looks at what monitors want. */
@@ -24,7 +24,7 @@ RV_HIDDEN void rv_thread_look(void);
 /* The calling thread's ring, or -ENOENT. */
 RV_HIDDEN int rv_thread_ring(void);
 
-/* Who tells of the frames that are open when a thread gets its ring, or is told of again after it was muted; for this
+/* Who reports the frames that are open when a thread gets its ring, or is traced again after it was muted; for this
  * process, never taken back. */
 RV_HIDDEN void rv_thread_on_ring(void (*replay)(void));
 

@@ -36,7 +36,7 @@
 #define GIVE_UP_NS 10000000u /* while an expression runs: look this often whether anybody waits for it */
 #define LEVELS 3u            /* of references, where a monitor does not say how many */
 
-enum wish { NO_WISH, COMMAND, WATCH };
+enum request { NO_REQUEST, COMMAND, WATCH };
 
 enum pace { RUN, STEP, NEXT, FINISH, START /* of the main program */ };
 
@@ -48,7 +48,7 @@ static _Thread_local struct thread {
     uint32_t n_frames; /* NEXT: when as few are open; FINISH: when fewer */
     pid_t pid;         /* when it got its ring */
     bool is_stopped;
-    enum wish wish; /* whose expression runs: it may be given up */
+    enum request request; /* whose expression runs: it may be given up */
     bool had_monitor;
     uint64_t began_ns, looked_ns; /* the expression; whether it is still wanted */
     const char *code, *argument;  /* of the command that runs, as it came */
@@ -125,24 +125,24 @@ static uint64_t now_ns(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-static void end_wish(void)
+static void end_request(void)
 {
     struct ring ring;
     bool has_ring = ringviz_own_ring(&ring.file, &ring.idx) == 0; /* not in a child that it has forked */
-    thread.wish = NO_WISH;
+    thread.request = NO_REQUEST;
     rv_debugger.attention = has_ring ? ringviz_attention(ring.file, ring.idx) : &nobody;
 }
 
 /* While it runs every call and turn of a loop looks whether it is still wanted: nobody calls when a monitor dies. */
-static bool evaluate(pTHX_ enum wish wish, const struct rv_expression *expression, SV *out)
+static bool evaluate(pTHX_ enum request request, const struct rv_expression *expression, SV *out)
 {
     struct ring ring;
     thread.had_monitor = ringviz_own_ring(&ring.file, &ring.idx) == 0 && ringviz_has_monitor(ring.file);
     thread.began_ns = thread.looked_ns = now_ns();
-    thread.wish = wish;
+    thread.request = request;
     rv_debugger.attention = &somebody;
     bool is_fine = rv_evaluate(aTHX_ expression, out);
-    end_wish();
+    end_request();
     return is_fine;
 }
 
@@ -421,8 +421,8 @@ static void end_serving(pTHX_ void *unused)
     PERL_UNUSED_CONTEXT;
     PERL_UNUSED_VAR(unused);
     rv_debugger.is_serving = false;
-    if (thread.wish)
-        end_wish();
+    if (thread.request)
+        end_request();
     struct ring ring;
     if (thread.is_stopped && ringviz_own_ring(&ring.file, &ring.idx) == 0)
         ringviz_state_set(ring.file, ring.idx, RINGVIZ_RUNNING);
@@ -448,15 +448,15 @@ static bool is_given_up(pTHX_ const struct ring *ring, uint64_t now)
 {
     if (thread.had_monitor && !ringviz_has_monitor(ring->file))
         return true;
-    return thread.wish == WATCH ? now - thread.began_ns > WATCH_NS : is_withdrawn(aTHX_ ring);
+    return thread.request == WATCH ? now - thread.began_ns > WATCH_NS : is_withdrawn(aTHX_ ring);
 }
 
 /* Of an expression that runs for long. */
 static void interrupt(pTHX)
 {
     struct ring ring;
-    uint64_t now = thread.wish ? now_ns() : 0;
-    if (!thread.wish || now - thread.looked_ns < GIVE_UP_NS)
+    uint64_t now = thread.request ? now_ns() : 0;
+    if (!thread.request || now - thread.looked_ns < GIVE_UP_NS)
         return;
     thread.looked_ns = now;
     if (ringviz_own_ring(&ring.file, &ring.idx) == 0 && is_given_up(aTHX_ & ring, now))

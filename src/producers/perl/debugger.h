@@ -12,7 +12,7 @@
 
 struct rv_debugger {
     const uint32_t *attention; /* the ring's word; one that is always 0 while there is none */
-    bool is_serving;           /* a monitor's wishes run, and code of the program that they call */
+    bool is_serving;           /* a monitor's requests run, and code of the program that they call */
     bool wants_statements;     /* a step, or a breakpoint at a line */
     bool wants_entries;        /* that, or a breakpoint at a sub */
 };

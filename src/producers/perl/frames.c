@@ -139,7 +139,7 @@ void rv_frames_switch(const void *const *mainstack)
 
 /* ---- what is told ---- */
 
-/* The frame is let go of after its return is told: a ring that comes with this event is told of it as open. */
+/* The frame is let go of after its return was written: a ring that comes with this event gets it as open. */
 void rv_frames_pop_to(uint32_t depth)
 {
     struct rv_frames *open = &rv_frames;

@@ -38,7 +38,7 @@ bool rv_frames_grow(void);
 /* *mainstack is another one than rv_frames.stack. */
 void rv_frames_switch(const void *const *mainstack);
 
-/* Tell of returns until `depth` frames are open. */
+/* Write returns until `depth` frames are open. */
 void rv_frames_pop_to(uint32_t depth);
 
 /* A ringviz_replay_fn. */

@@ -8,14 +8,14 @@
 
 #define DEADLINE_NS UINT64_C(60000000000)
 #define TURN_NS 2000000u
-#define ANSWER_NS 5000000000u /* that the pilot waits for one */
+#define ANSWER_NS 5000000000u /* that the session waits for one */
 #define N_TRIES 4u
 
 struct flight {
     struct fixture f;
     struct tracee *tracee;
-    struct rv_pilot *pilot;
-    struct rv_pilot_report now;
+    struct rv_debug_session *debug_session;
+    struct rv_debug_session_report now;
 };
 
 static void begin(struct flight *flight, struct tracee_params params)
@@ -25,23 +25,24 @@ static void begin(struct flight *flight, struct tracee_params params)
     sizes.message_bytes = 200;
     open_fixture(&flight->f, &sizes);
     flight->tracee = tracee_start(flight->f.path, &params);
-    flight->pilot = rv_pilot_start(&flight->f.map);
-    rv_pilot_choose(flight->pilot, (struct rv_pilot_who){(uint32_t)getpid(), tracee_tid(flight->tracee)});
+    flight->debug_session = rv_debug_session_start(&flight->f.map);
+    rv_debug_session_choose(flight->debug_session,
+                            (struct rv_debug_session_who){(uint32_t)getpid(), tracee_tid(flight->tracee)});
 }
 
 static void end(struct flight *flight)
 {
-    rv_pilot_stop(flight->pilot);
+    rv_debug_session_stop(flight->debug_session);
     tracee_end(flight->tracee);
     close_fixture(&flight->f);
 }
 
-typedef bool condition_fn(const struct rv_pilot_report *now);
+typedef bool condition_fn(const struct rv_debug_session_report *now);
 
 static void wait_for(struct flight *flight, condition_fn *is_so, const char *what)
 {
     uint64_t begin_ns = rv_clock_mono_ns();
-    while (!(rv_pilot_report(flight->pilot, &flight->now), is_so(&flight->now))) {
+    while (!(rv_debug_session_report(flight->debug_session, &flight->now), is_so(&flight->now))) {
         cr_assert_lt(rv_clock_mono_ns() - begin_ns, DEADLINE_NS, "%s: state %d, why '%s'", what, flight->now.state,
                      flight->now.why);
         rv_os_sleep_ns(TURN_NS);
@@ -49,107 +50,107 @@ static void wait_for(struct flight *flight, condition_fn *is_so, const char *wha
 }
 
 /* Until it was done, and what it changed is known. */
-static void order(struct flight *flight, enum rv_pilot_order_kind kind, const char *text, uint32_t idx)
+static void order(struct flight *flight, enum rv_debug_session_order_kind kind, const char *text, uint32_t idx)
 {
-    struct rv_pilot_order order = {.kind = kind, .idx = idx};
+    struct rv_debug_session_order order = {.kind = kind, .idx = idx};
     uint64_t begin_ns = rv_clock_mono_ns();
     uint32_t n_before = flight->now.n_orders;
     snprintf(order.text, sizeof order.text, "%s", text);
-    cr_assert(rv_pilot_order(flight->pilot, &order));
-    while (rv_pilot_report(flight->pilot, &flight->now), flight->now.n_orders == n_before) {
+    cr_assert(rv_debug_session_order(flight->debug_session, &order));
+    while (rv_debug_session_report(flight->debug_session, &flight->now), flight->now.n_orders == n_before) {
         cr_assert_lt(rv_clock_mono_ns() - begin_ns, DEADLINE_NS);
         rv_os_sleep_ns(TURN_NS);
     }
 }
 
-static bool is_running(const struct rv_pilot_report *now)
+static bool is_running(const struct rv_debug_session_report *now)
 {
-    return now->state == RV_PILOT_RUNNING && !now->is_stale && now->n_frames;
+    return now->state == RV_DEBUG_SESSION_RUNNING && !now->is_stale && now->n_frames;
 }
 
-static bool is_at_1(const struct rv_pilot_report *now)
+static bool is_at_1(const struct rv_debug_session_report *now)
 {
-    return now->state == RV_PILOT_STOPPED && !now->is_stale && !now->is_silent && now->n_frames &&
+    return now->state == RV_DEBUG_SESSION_STOPPED && !now->is_stale && !now->is_silent && now->n_frames &&
            now->frames[0].line == 1;
 }
 
-static bool is_at_4(const struct rv_pilot_report *now)
+static bool is_at_4(const struct rv_debug_session_report *now)
 {
-    return now->state == RV_PILOT_STOPPED && !now->is_stale && now->n_frames && now->frames[0].line == 4;
+    return now->state == RV_DEBUG_SESSION_STOPPED && !now->is_stale && now->n_frames && now->frames[0].line == 4;
 }
 
-static bool is_at_14(const struct rv_pilot_report *now)
+static bool is_at_14(const struct rv_debug_session_report *now)
 {
-    return now->state == RV_PILOT_STOPPED && !now->is_stale && now->n_frames && now->frames[0].line == 14;
+    return now->state == RV_DEBUG_SESSION_STOPPED && !now->is_stale && now->n_frames && now->frames[0].line == 14;
 }
 
-static bool is_stepping(const struct rv_pilot_report *now)
+static bool is_stepping(const struct rv_debug_session_report *now)
 {
-    return now->state == RV_PILOT_STEPPING;
+    return now->state == RV_DEBUG_SESSION_STEPPING;
 }
 
-static bool is_obeyed(const struct rv_pilot_report *now)
+static bool is_obeyed(const struct rv_debug_session_report *now)
 {
-    return !now->is_asked && (now->state == RV_PILOT_RUNNING || now->state == RV_PILOT_STOPPED);
+    return !now->is_asked && (now->state == RV_DEBUG_SESSION_RUNNING || now->state == RV_DEBUG_SESSION_STOPPED);
 }
 
-static bool is_gone(const struct rv_pilot_report *now)
+static bool is_gone(const struct rv_debug_session_report *now)
 {
-    return now->state == RV_PILOT_GONE;
+    return now->state == RV_DEBUG_SESSION_GONE;
 }
 
-static bool is_unsteered(const struct rv_pilot_report *now)
+static bool is_unsteered(const struct rv_debug_session_report *now)
 {
-    return now->state == RV_PILOT_UNSTEERED;
+    return now->state == RV_DEBUG_SESSION_UNSTEERED;
 }
 
-static bool is_silent(const struct rv_pilot_report *now)
+static bool is_silent(const struct rv_debug_session_report *now)
 {
     return now->is_silent;
 }
 
-static bool watches_1(const struct rv_pilot_report *now)
+static bool watches_1(const struct rv_debug_session_report *now)
 {
     return now->watches[0].has_value && strcmp(now->watches[0].value, "1") == 0;
 }
 
-static bool watches_4(const struct rv_pilot_report *now)
+static bool watches_4(const struct rv_debug_session_report *now)
 {
     return now->watches[0].has_value && strcmp(now->watches[0].value, "4") == 0;
 }
 
-static bool watches_nothing(const struct rv_pilot_report *now)
+static bool watches_nothing(const struct rv_debug_session_report *now)
 {
     return !now->watches[0].is_used;
 }
 
-static bool has_break(const struct rv_pilot_report *now)
+static bool has_break(const struct rv_debug_session_report *now)
 {
     return now->n_breaks == 1;
 }
 
-static bool has_condition(const struct rv_pilot_report *now)
+static bool has_condition(const struct rv_debug_session_report *now)
 {
     return now->n_breaks == 1 && strcmp(now->breaks[0].where, "a file.pl:13 if $y") == 0;
 }
 
-static bool looks_at_caller(const struct rv_pilot_report *now)
+static bool looks_at_caller(const struct rv_debug_session_report *now)
 {
     return now->frame == 1;
 }
 
-static bool has_no_break(const struct rv_pilot_report *now)
+static bool has_no_break(const struct rv_debug_session_report *now)
 {
     return now->n_breaks == 0;
 }
 
-Test(pilot, a_thread_is_stopped_stepped_and_let_go, .timeout = 100)
+Test(debug_session, a_thread_is_stopped_stepped_and_let_go, .timeout = 100)
 {
     struct flight flight;
     begin(&flight, (struct tracee_params){0});
     wait_for(&flight, is_running, "its stack is known while it runs");
     cr_assert_eq(flight.now.n_stopped, 0);
-    order(&flight, RV_PILOT_STOP, "", 0);
+    order(&flight, RV_DEBUG_SESSION_STOP, "", 0);
     wait_for(&flight, is_at_1, "stopped");
     cr_assert_str_eq(flight.now.frames[0].call, "main::f(\"x at y line 3\")");
     cr_assert_str_eq(flight.now.frames[0].file, "a file.pl");
@@ -159,117 +160,121 @@ Test(pilot, a_thread_is_stopped_stepped_and_let_go, .timeout = 100)
     cr_assert_eq(flight.now.n_stopped, 1);
     cr_assert_eq(flight.now.n_named, 1);
     cr_assert_eq(flight.now.stopped[0].tid, tracee_tid(flight.tracee));
-    order(&flight, RV_PILOT_STOP, "", 0);
+    order(&flight, RV_DEBUG_SESSION_STOP, "", 0);
     cr_assert_str_eq(flight.now.why, "", "again is fine");
     for (int i = 0; i < 3; i++) /* faster than anybody can look */
-        cr_assert(
-            rv_pilot_order(flight.pilot, &(struct rv_pilot_order){.kind = i == 1 ? RV_PILOT_NEXT : RV_PILOT_STEP}));
+        cr_assert(rv_debug_session_order(
+            flight.debug_session,
+            &(struct rv_debug_session_order){.kind = i == 1 ? RV_DEBUG_SESSION_NEXT : RV_DEBUG_SESSION_STEP}));
     wait_for(&flight, is_at_4, "each step is one");
-    order(&flight, RV_PILOT_FINISH, "", 0);
+    order(&flight, RV_DEBUG_SESSION_FINISH, "", 0);
     wait_for(&flight, is_stepping, "on its way");
     tracee_arrive(flight.tracee);
     wait_for(&flight, is_at_14, "it has come there");
     do { /* where it takes long to arrive the second order is refused */
-        order(&flight, RV_PILOT_FINISH, "", 0);
+        order(&flight, RV_DEBUG_SESSION_FINISH, "", 0);
         wait_for(&flight, is_stepping, "on its way again");
-        cr_assert(rv_pilot_order(flight.pilot, &(struct rv_pilot_order){.kind = RV_PILOT_RUN}));
+        cr_assert(rv_debug_session_order(flight.debug_session,
+                                         &(struct rv_debug_session_order){.kind = RV_DEBUG_SESSION_RUN}));
         tracee_arrive(flight.tracee);
         wait_for(&flight, is_obeyed, "it has come there");
-    } while (flight.now.state == RV_PILOT_STOPPED);
+    } while (flight.now.state == RV_DEBUG_SESSION_STOPPED);
     wait_for(&flight, is_running, "it runs on from there");
-    order(&flight, RV_PILOT_STOP, "", 0);
-    order(&flight, RV_PILOT_RUN, "", 0);
+    order(&flight, RV_DEBUG_SESSION_STOP, "", 0);
+    order(&flight, RV_DEBUG_SESSION_RUN, "", 0);
     wait_for(&flight, is_running, "it runs");
-    order(&flight, RV_PILOT_STEP, "", 0);
+    order(&flight, RV_DEBUG_SESSION_STEP, "", 0);
     cr_assert_str_eq(flight.now.why, "it is not stopped");
-    order(&flight, RV_PILOT_RUN, "", 0);
+    order(&flight, RV_DEBUG_SESSION_RUN, "", 0);
     cr_assert_str_eq(flight.now.why, "", "it runs already");
     end(&flight);
 }
 
-Test(pilot, watches_breakpoints_and_expressions_have_their_values, .timeout = 100)
+Test(debug_session, watches_breakpoints_and_expressions_have_their_values, .timeout = 100)
 {
     struct flight flight;
     begin(&flight, (struct tracee_params){0});
-    order(&flight, RV_PILOT_STOP, "", 0);
-    order(&flight, RV_PILOT_WATCH, "$x", 0);
+    order(&flight, RV_DEBUG_SESSION_STOP, "", 0);
+    order(&flight, RV_DEBUG_SESSION_WATCH, "$x", 0);
     wait_for(&flight, watches_1, "watched");
     cr_assert_str_eq(flight.now.watches[0].expression, "$x");
     cr_assert_not(flight.now.watches[0].is_error);
     for (int i = 0; i < 3; i++)
-        order(&flight, RV_PILOT_STEP, "", 0);
+        order(&flight, RV_DEBUG_SESSION_STEP, "", 0);
     wait_for(&flight, watches_4, "its value is that of the statement");
-    order(&flight, RV_PILOT_UNWATCH, "", 0);
+    order(&flight, RV_DEBUG_SESSION_UNWATCH, "", 0);
     wait_for(&flight, watches_nothing, "not watched any more");
-    order(&flight, RV_PILOT_UNWATCH, "", 3);
+    order(&flight, RV_DEBUG_SESSION_UNWATCH, "", 3);
     cr_assert_neq(flight.now.why[0], '\0');
-    order(&flight, RV_PILOT_BREAK, "main::f", 0);
+    order(&flight, RV_DEBUG_SESSION_BREAK, "main::f", 0);
     wait_for(&flight, has_break, "a breakpoint");
     cr_assert_eq(flight.now.breaks[0].number, 1);
     cr_assert_str_eq(flight.now.breaks[0].where, "main::f");
     cr_assert_str_eq(flight.now.why, "");
-    order(&flight, RV_PILOT_UNBREAK, "", 1);
+    order(&flight, RV_DEBUG_SESSION_UNBREAK, "", 1);
     wait_for(&flight, has_no_break, "no breakpoint");
-    order(&flight, RV_PILOT_BREAK, "12", 0);
+    order(&flight, RV_DEBUG_SESSION_BREAK, "12", 0);
     wait_for(&flight, has_break, "a breakpoint in the file that is looked at");
     cr_assert_str_eq(flight.now.breaks[0].where, "a file.pl:12");
-    order(&flight, RV_PILOT_EVAL, "$y", 0);
+    order(&flight, RV_DEBUG_SESSION_EVAL, "$y", 0);
     cr_assert_str_eq(flight.now.value, "4 of $y");
     cr_assert_not(flight.now.is_value_error);
     cr_assert_str_eq(flight.now.reason, "for statement 4");
-    order(&flight, RV_PILOT_BREAK, "13 if $y", 0);
+    order(&flight, RV_DEBUG_SESSION_BREAK, "13 if $y", 0);
     wait_for(&flight, has_condition, "one with a condition");
-    rv_pilot_look_at(flight.pilot, 1);
+    rv_debug_session_look_at(flight.debug_session, 1);
     wait_for(&flight, looks_at_caller, "the caller's frame");
-    order(&flight, RV_PILOT_EVAL, "$y", 0);
+    order(&flight, RV_DEBUG_SESSION_EVAL, "$y", 0);
     cr_assert_str_eq(flight.now.value, "4 of $y of a caller");
-    order(&flight, RV_PILOT_EVAL, "!", 0);
+    order(&flight, RV_DEBUG_SESSION_EVAL, "!", 0);
     cr_assert(flight.now.is_value_error);
     end(&flight);
 }
 
-Test(pilot, what_it_stopped_goes_on_when_it_ends, .timeout = 100)
+Test(debug_session, what_it_stopped_goes_on_when_it_ends, .timeout = 100)
 {
     struct flight flight;
     begin(&flight, (struct tracee_params){0});
-    order(&flight, RV_PILOT_STOP, "", 0);
+    order(&flight, RV_DEBUG_SESSION_STOP, "", 0);
     wait_for(&flight, is_at_1, "stopped");
-    rv_pilot_stop(flight.pilot);
+    rv_debug_session_stop(flight.debug_session);
     const struct rv_wire_control *control = rv_map_control(&flight.f.map, 0);
     uint64_t begin_ns = rv_clock_mono_ns();
     while (rv_steering_read(control).state != RV_RUN_RUNNING) {
         cr_assert_lt(rv_clock_mono_ns() - begin_ns, DEADLINE_NS);
         rv_os_sleep_ns(TURN_NS);
     }
-    flight.pilot = NULL;
+    flight.debug_session = NULL;
     end(&flight);
 }
 
-Test(pilot, who_only_looks_is_no_monitor, .timeout = 100)
+Test(debug_session, who_only_looks_is_no_monitor, .timeout = 100)
 {
     struct flight flight;
     begin(&flight, (struct tracee_params){0});
     wait_for(&flight, is_running, "seen");
     cr_assert_not(rv_steering_has_monitor(&flight.f.other));
-    order(&flight, RV_PILOT_STOP, "", 0);
+    order(&flight, RV_DEBUG_SESSION_STOP, "", 0);
     cr_assert(rv_steering_has_monitor(&flight.f.other));
     end(&flight);
 }
 
-Test(pilot, threads_that_cannot_be_steered_are_told_apart, .timeout = 100)
+Test(debug_session, threads_that_cannot_be_steered_are_told_apart, .timeout = 100)
 {
     struct flight flight;
     begin(&flight, (struct tracee_params){.is_plain = true});
     wait_for(&flight, is_unsteered, "no debugger");
-    order(&flight, RV_PILOT_STOP, "", 0);
-    cr_assert_str_eq(flight.now.why, rv_subject_error(-EOPNOTSUPP));
+    order(&flight, RV_DEBUG_SESSION_STOP, "", 0);
+    cr_assert_str_eq(flight.now.why, rv_target_error(-EOPNOTSUPP));
     tracee_end(flight.tracee);
     wait_for(&flight, is_gone, "ended");
-    order(&flight, RV_PILOT_STOP, "", 0);
-    cr_assert_str_eq(flight.now.why, rv_subject_error(-ENOENT));
-    rv_pilot_choose(flight.pilot, (struct rv_pilot_who){0});
-    cr_assert_not(rv_pilot_order(flight.pilot, &(struct rv_pilot_order){.kind = RV_PILOT_RUN}), "nobody to do it");
-    rv_pilot_stop(flight.pilot);
+    order(&flight, RV_DEBUG_SESSION_STOP, "", 0);
+    cr_assert_str_eq(flight.now.why, rv_target_error(-ENOENT));
+    rv_debug_session_choose(flight.debug_session, (struct rv_debug_session_who){0});
+    cr_assert_not(
+        rv_debug_session_order(flight.debug_session, &(struct rv_debug_session_order){.kind = RV_DEBUG_SESSION_RUN}),
+        "nobody to do it");
+    rv_debug_session_stop(flight.debug_session);
     close_fixture(&flight.f);
 }
 
@@ -279,17 +284,17 @@ static uint64_t stop_while_it_asks_in_vain(void)
     begin(&flight, (struct tracee_params){.is_deaf = true});
     wait_for(&flight, is_silent, "it says nothing");
     for (int i = 0; i < 8; i++)
-        rv_pilot_order(flight.pilot, &(struct rv_pilot_order){.kind = RV_PILOT_EVAL});
+        rv_debug_session_order(flight.debug_session, &(struct rv_debug_session_order){.kind = RV_DEBUG_SESSION_EVAL});
     uint64_t begin_ns = rv_clock_mono_ns();
-    rv_pilot_stop(flight.pilot);
+    rv_debug_session_stop(flight.debug_session);
     uint64_t took_ns = rv_clock_mono_ns() - begin_ns;
-    flight.pilot = NULL;
+    flight.debug_session = NULL;
     end(&flight);
     return took_ns;
 }
 
 /* The first that is soon enough: the kernel may be late, too. */
-Test(pilot, it_waits_for_nobody_who_does_not_answer, .timeout = 100)
+Test(debug_session, it_waits_for_nobody_who_does_not_answer, .timeout = 100)
 {
     uint64_t took_ns = ANSWER_NS;
     for (unsigned i = 0; i < N_TRIES && took_ns >= ANSWER_NS; i++)
@@ -297,37 +302,38 @@ Test(pilot, it_waits_for_nobody_who_does_not_answer, .timeout = 100)
     cr_assert_lt(took_ns, ANSWER_NS, "an answer was waited for");
 }
 
-Test(pilot, who_did_not_answer_is_asked_again, .timeout = 100)
+Test(debug_session, who_did_not_answer_is_asked_again, .timeout = 100)
 {
     struct flight flight;
     begin(&flight, (struct tracee_params){.is_shy = true});
-    order(&flight, RV_PILOT_STOP, "", 0);
+    order(&flight, RV_DEBUG_SESSION_STOP, "", 0);
     wait_for(&flight, is_at_1, "stopped, and says where");
     end(&flight);
 }
 
-Test(pilot, one_monitor_asks_at_a_time, .timeout = 100)
+Test(debug_session, one_monitor_asks_at_a_time, .timeout = 100)
 {
     struct flight flight;
     begin(&flight, (struct tracee_params){0});
-    struct rv_subject *other = rv_subject_open(flight.f.path);
+    struct rv_target *other = rv_target_open(flight.f.path);
     cr_assert_not_null(other);
     for (int i = 0; i < 40; i++) { /* both at once: each gets the answers to its own questions */
         char text[16], expected[32];
         struct rv_answer answer;
         snprintf(text, sizeof text, "other %d", i);
         snprintf(expected, sizeof expected, "1 of other %d\n", i);
-        rv_pilot_order(flight.pilot, &(struct rv_pilot_order){.kind = RV_PILOT_EVAL, .text = "mine"});
+        rv_debug_session_order(flight.debug_session,
+                               &(struct rv_debug_session_order){.kind = RV_DEBUG_SESSION_EVAL, .text = "mine"});
         int error;
-        const struct rv_subject_expression expression = {.text = text};
-        while ((error = rv_subject_eval(other, 0, &expression, DEADLINE_NS, &answer)) == -EBUSY)
-            ; /* the pilot's turns follow each other */
+        const struct rv_target_expression expression = {.text = text};
+        while ((error = rv_target_eval(other, 0, &expression, DEADLINE_NS, &answer)) == -EBUSY)
+            ; /* the session's turns follow each other */
         cr_assert_eq(error, 0);
         cr_assert_str_eq(answer.text, expected);
         rv_answer_fini(&answer);
-        rv_pilot_report(flight.pilot, &flight.now);
+        rv_debug_session_report(flight.debug_session, &flight.now);
         cr_assert(!flight.now.value[0] || strcmp(flight.now.value, "1 of mine") == 0);
     }
-    rv_subject_close(other);
+    rv_target_close(other);
     end(&flight);
 }

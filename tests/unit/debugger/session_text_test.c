@@ -21,39 +21,39 @@ Test(pilot_text, a_frame_is_read_from_its_end, .timeout = 60)
         {"#0", "#0", "", 0},
         {"# at  line 4", "", "", 4},
     };
-    static struct rv_pilot_report report;
+    static struct rv_debug_session_report report;
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
-        rv_pilot_read_stack(&report, lines[i].text);
+        rv_debug_session_read_stack(&report, lines[i].text);
         cr_assert_eq(report.n_frames, 1, "%s", lines[i].text);
         cr_assert_str_eq(report.frames[0].call, lines[i].call);
         cr_assert_str_eq(report.frames[0].file, lines[i].file);
         cr_assert_eq(report.frames[0].line, lines[i].line);
     }
-    rv_pilot_read_stack(&report, "nothing\n\n#0 a\n#1 b\n");
+    rv_debug_session_read_stack(&report, "nothing\n\n#0 a\n#1 b\n");
     cr_assert_eq(report.n_frames, 2, "what is no frame is left out");
-    rv_pilot_read_stack(&report, NULL);
+    rv_debug_session_read_stack(&report, NULL);
     cr_assert_eq(report.n_frames, 0);
 }
 
 Test(pilot_text, more_than_there_is_room_for_is_said, .timeout = 60)
 {
-    static struct rv_pilot_report report;
-    char text[8 * (RV_PILOT_FRAMES + 1)] = "";
-    for (unsigned i = 0; i < RV_PILOT_FRAMES; i++)
+    static struct rv_debug_session_report report;
+    char text[8 * (RV_DEBUG_SESSION_FRAMES + 1)] = "";
+    for (unsigned i = 0; i < RV_DEBUG_SESSION_FRAMES; i++)
         strcat(text, "#1 f\n");
-    rv_pilot_read_stack(&report, text);
-    cr_assert_eq(report.n_frames, RV_PILOT_FRAMES);
+    rv_debug_session_read_stack(&report, text);
+    cr_assert_eq(report.n_frames, RV_DEBUG_SESSION_FRAMES);
     cr_assert_not(report.has_more_frames);
     strcat(text, "#1 f\n");
-    rv_pilot_read_stack(&report, text);
-    cr_assert_eq(report.n_frames, RV_PILOT_FRAMES);
+    rv_debug_session_read_stack(&report, text);
+    cr_assert_eq(report.n_frames, RV_DEBUG_SESSION_FRAMES);
     cr_assert(report.has_more_frames);
 }
 
 Test(pilot_text, breakpoints_have_their_numbers, .timeout = 60)
 {
-    static struct rv_pilot_report report;
-    rv_pilot_read_breaks(&report, "1 main::f\nno\n12 x.pm:3 (not there yet)");
+    static struct rv_debug_session_report report;
+    rv_debug_session_read_breaks(&report, "1 main::f\nno\n12 x.pm:3 (not there yet)");
     cr_assert_eq(report.n_breaks, 2);
     cr_assert_eq(report.breaks[1].number, 12);
     cr_assert_str_eq(report.breaks[1].where, "x.pm:3 (not there yet)");
@@ -62,10 +62,10 @@ Test(pilot_text, breakpoints_have_their_numbers, .timeout = 60)
 Test(pilot_text, it_is_cut_between_characters_and_says_so, .timeout = 60)
 {
     char out[7];
-    rv_pilot_say(out, sizeof out,
-                 "ab\xc3\xa9\xc3\xa9"
-                 "cd\n");
+    rv_debug_session_say(out, sizeof out,
+                         "ab\xc3\xa9\xc3\xa9"
+                         "cd\n");
     cr_assert_str_eq(out, "ab...");
-    rv_pilot_say(out, sizeof out, "abcdef\n");
+    rv_debug_session_say(out, sizeof out, "abcdef\n");
     cr_assert_str_eq(out, "abcdef");
 }

@@ -22,47 +22,47 @@ static void write_lines(unsigned n)
 
 Test(listing, has_the_lines_around_one, .timeout = 60)
 {
-    struct rv_listing listing;
+    struct rv_source_lines listing;
     write_lines(100);
-    rv_listing_read(&listing, (uint32_t)getpid(), path, 50);
+    rv_source_lines_read(&listing, (uint32_t)getpid(), path, 50);
     cr_assert_eq(listing.first, 46);
-    cr_assert_eq(listing.n, RV_LISTING_LINES);
+    cr_assert_eq(listing.n, RV_SOURCE_LINES_LINES);
     cr_assert_str_eq(listing.lines[4], "    line 50\\x1b[2J", "fit to be shown");
-    rv_listing_read(&listing, (uint32_t)getpid(), path, 1);
+    rv_source_lines_read(&listing, (uint32_t)getpid(), path, 1);
     cr_assert_eq(listing.first, 1);
-    rv_listing_read(&listing, (uint32_t)getpid(), path, 100);
+    rv_source_lines_read(&listing, (uint32_t)getpid(), path, 100);
     cr_assert_eq(listing.n, 5);
-    rv_listing_read(&listing, (uint32_t)getpid(), path, 101);
+    rv_source_lines_read(&listing, (uint32_t)getpid(), path, 101);
     cr_assert_eq(listing.n, 0, "no such line");
-    rv_listing_read(&listing, (uint32_t)getpid(), path, UINT32_MAX);
+    rv_source_lines_read(&listing, (uint32_t)getpid(), path, UINT32_MAX);
     cr_assert_eq(listing.n, 0);
-    rv_listing_read(&listing, (uint32_t)getpid(), path, 0);
+    rv_source_lines_read(&listing, (uint32_t)getpid(), path, 0);
     cr_assert_eq(listing.n, 0);
     unlink(path);
 }
 
 Test(listing, is_of_where_the_process_is, .timeout = 60)
 {
-    struct rv_listing listing;
+    struct rv_source_lines listing;
     write_lines(3);
     cr_assert_eq(chdir("/tmp"), 0);
-    rv_listing_read(&listing, (uint32_t)getpid(), path + strlen("/tmp/"), 2);
+    rv_source_lines_read(&listing, (uint32_t)getpid(), path + strlen("/tmp/"), 2);
     cr_assert_eq(listing.n, 3);
     unlink(path);
 }
 
 Test(listing, nobody_is_waited_for, .timeout = 60)
 {
-    struct rv_listing listing;
+    struct rv_source_lines listing;
     snprintf(path, sizeof path, "/tmp/ringviz-listing-%d", (int)getpid());
     cr_assert_eq(mkfifo(path, 0600), 0);
-    rv_listing_read(&listing, (uint32_t)getpid(), path, 1);
+    rv_source_lines_read(&listing, (uint32_t)getpid(), path, 1);
     cr_assert_eq(listing.n, 0);
     unlink(path);
-    rv_listing_read(&listing, (uint32_t)getpid(), "/tmp", 1);
+    rv_source_lines_read(&listing, (uint32_t)getpid(), "/tmp", 1);
     cr_assert_eq(listing.n, 0);
-    rv_listing_read(&listing, (uint32_t)getpid(), "/nowhere/at/all", 1);
+    rv_source_lines_read(&listing, (uint32_t)getpid(), "/nowhere/at/all", 1);
     cr_assert_eq(listing.n, 0);
-    rv_listing_read(&listing, (uint32_t)getpid(), "/proc/self/maps", 1);
+    rv_source_lines_read(&listing, (uint32_t)getpid(), "/proc/self/maps", 1);
     cr_assert_eq(listing.n, 0, "files of no size may have no end");
 }

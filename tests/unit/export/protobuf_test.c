@@ -3,7 +3,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-static void check(const struct rv_rowtext *text, const char *expected, size_t n)
+static void check(const struct rv_text_buffer *text, const char *expected, size_t n)
 {
     cr_assert_eq(text->n, n, "%zu bytes, not %zu", text->n, n);
     cr_assert_eq(memcmp(text->bytes, expected, n), 0);
@@ -13,7 +13,7 @@ static void check(const struct rv_rowtext *text, const char *expected, size_t n)
 /* The first three are the encoding guide's own examples. */
 Test(protobuf, encodings_are_the_documented_ones, .timeout = 60)
 {
-    struct rv_rowtext text = {0};
+    struct rv_text_buffer text = {0};
     rv_proto_add_varint(&text, 1, 150);
     CHECK(&text, "\x08\x96\x01");
     text.n = 0;
@@ -34,17 +34,17 @@ Test(protobuf, encodings_are_the_documented_ones, .timeout = 60)
     rv_proto_add_string(&text, 2, "a\xffz");
     CHECK(&text, "\x12\x05"
                  "a\xef\xbf\xbdz");
-    rv_rowtext_fini(&text);
+    rv_text_buffer_fini(&text);
 }
 
 Test(protobuf, a_long_message_moves_to_make_room_for_its_length, .timeout = 60)
 {
     static const size_t sizes[] = {0, 1, 127, 128, 129, 16383, 16384, 100000};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        struct rv_rowtext text = {0};
+        struct rv_text_buffer text = {0};
         size_t outer = rv_proto_begin(&text, 1), inner = rv_proto_begin(&text, 2);
         for (size_t j = 0; j < sizes[i]; j++)
-            rv_rowtext_add_bytes(&text, (char[]){(char)(j * 7)}, 1);
+            rv_text_buffer_add_bytes(&text, (char[]){(char)(j * 7)}, 1);
         rv_proto_end(&text, inner);
         rv_proto_end(&text, outer);
         size_t at = 0, lengths[2];
@@ -61,6 +61,6 @@ Test(protobuf, a_long_message_moves_to_make_room_for_its_length, .timeout = 60)
         for (size_t j = 0; j < sizes[i]; j++)
             cr_assert_eq(text.bytes[at + j], (char)(j * 7));
         cr_assert_eq(at + sizes[i], text.n);
-        rv_rowtext_fini(&text);
+        rv_text_buffer_fini(&text);
     }
 }

@@ -138,14 +138,14 @@ Test(report, csv_quotes_what_needs_it, .timeout = 60)
 Test(report, csv_has_no_formulas, .timeout = 60)
 {
     static const char *const names[] = {"=cmd|' /C x'!A1", "+1", "-1", "@sum", "a=b"};
-    struct rv_rowtext text = {0};
+    struct rv_text_buffer text = {0};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        rv_rowtext_add_csv(&text, names[i]);
-        rv_rowtext_add(&text, ";");
+        rv_text_buffer_add_csv(&text, names[i]);
+        rv_text_buffer_add(&text, ";");
     }
-    rv_rowtext_add_bytes(&text, "", 1);
+    rv_text_buffer_add_bytes(&text, "", 1);
     cr_assert_str_eq(text.bytes, "\"'=cmd|' /C x'!A1\";\"'+1\";\"'-1\";\"'@sum\";a=b;");
-    rv_rowtext_fini(&text);
+    rv_text_buffer_fini(&text);
 }
 
 Test(report, text_has_totals_threads_and_loss, .timeout = 60)
@@ -172,9 +172,8 @@ Test(report, an_empty_run_is_reported_too, .timeout = 60)
         .lanes = rv_lanes_create(), .subroutines = rv_subroutines_create(), .stats = rv_stats_create()};
     struct rv_report report = {.lanes = fixture.lanes, .subroutines = fixture.subroutines, .stats = fixture.stats};
     char *text = written(&report, RV_REPORT_JSON);
-    cr_assert_str_eq(
-        text,
-        "{\"events\":{\"produced\":0,\"consumed\":0,\"dropped\":0},\"spans\":0,\"lost\":{},\"threads\":[],\"subroutines\":[]}\n");
+    cr_assert_str_eq(text, "{\"events\":{\"produced\":0,\"consumed\":0,\"dropped\":0},\"spans\":0,\"lost\":{},"
+                           "\"threads\":[],\"subroutines\":[]}\n");
     free(text);
     teardown(&fixture);
 }

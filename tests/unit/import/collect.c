@@ -65,7 +65,7 @@ static struct rv_batch *acquire_batch(void *context)
     return &collected->batch;
 }
 
-/* Calls go one deeper, returns to where their call was, as an emitter's tags say; a return without an id has none. */
+/* Calls go one deeper, returns to where their call was, as an event builder's tags say; a return without an id has none. */
 static void follow(struct collected_stream *stream, const struct rv_event *event)
 {
     unsigned kind = rv_event_kind(event);

@@ -251,54 +251,54 @@ Test(import, chrome_calls_that_nest_come_out_whatever_their_order)
     unlink(path);
 }
 
-/* ---- the emitter ---- */
+/* ---- the event builder ---- */
 
-static struct rv_emitter_text text(const char *string)
+static struct rv_event_builder_text text(const char *string)
 {
     return rv_import_string(string);
 }
 
 Test(import, times_from_1970_keep_their_nanoseconds)
 {
-    struct rv_emitter *emitter = rv_emitter_create(NULL);
+    struct rv_event_builder *builder = rv_event_builder_create(NULL);
     const int64_t now_ns = 1795266146649213001;
     struct collected collected;
     collect_init(&collected);
-    uint32_t thread = rv_emitter_thread(emitter, rv_emitter_process(emitter, 1), 1, 0);
-    uint32_t id = rv_emitter_intern(emitter, text(""), text("f"), text(""), 0);
-    rv_emitter_see_time(emitter, now_ns);
+    uint32_t thread = rv_event_builder_thread(builder, rv_event_builder_process(builder, 1), 1, 0);
+    uint32_t id = rv_event_builder_intern(builder, text(""), text("f"), text(""), 0);
+    rv_event_builder_see_time(builder, now_ns);
     struct rv_source source = {.origin_ns = 0};
-    rv_emitter_date(emitter, &source);
-    rv_emitter_begin(emitter, &collected.intake);
-    rv_emitter_call(emitter, thread, now_ns, id);
-    rv_emitter_return(emitter, thread, now_ns + 7);
-    rv_emitter_close(emitter);
-    rv_emitter_end(emitter);
+    rv_event_builder_date(builder, &source);
+    rv_event_builder_begin(builder, &collected.intake);
+    rv_event_builder_call(builder, thread, now_ns, id);
+    rv_event_builder_return(builder, thread, now_ns + 7);
+    rv_event_builder_close(builder);
+    rv_event_builder_end(builder);
     cr_assert_eq(collected.n_streams, 1);
     cr_assert_eq(source.origin_ns + rv_event_ticks(&collected.streams[0].events[0]), (uint64_t)now_ns);
     cr_assert_eq(source.origin_ns + rv_event_ticks(&collected.streams[0].events[1]), (uint64_t)now_ns + 7);
     cr_assert_eq(source.mono_ns, rv_event_ticks(&collected.streams[0].events[0]));
     cr_assert_eq(source.real_ns, (uint64_t)now_ns);
     collect_fini(&collected);
-    rv_emitter_destroy(emitter);
+    rv_event_builder_destroy(builder);
 }
 
 Test(import, more_threads_than_lanes_are_left_out_and_counted)
 {
-    struct rv_emitter *emitter = rv_emitter_create(NULL);
+    struct rv_event_builder *builder = rv_event_builder_create(NULL);
     struct collected collected;
     collect_init(&collected);
-    rv_emitter_begin(emitter, &collected.intake);
-    uint32_t id = rv_emitter_intern(emitter, text(""), text("f"), text(""), 0),
-             process = rv_emitter_process(emitter, 1);
-    for (uint64_t tid = 0; tid < RV_EMITTER_THREADS + 10; tid++)
-        rv_emitter_call(emitter, rv_emitter_thread(emitter, process, tid, 0), (int64_t)tid, id);
-    rv_emitter_close(emitter);
-    rv_emitter_end(emitter);
-    cr_assert_eq(collected.n_streams, RV_EMITTER_THREADS);
-    cr_assert_eq(rv_emitter_n_left_out(emitter), 10);
+    rv_event_builder_begin(builder, &collected.intake);
+    uint32_t id = rv_event_builder_intern(builder, text(""), text("f"), text(""), 0),
+             process = rv_event_builder_process(builder, 1);
+    for (uint64_t tid = 0; tid < RV_EVENT_BUILDER_THREADS + 10; tid++)
+        rv_event_builder_call(builder, rv_event_builder_thread(builder, process, tid, 0), (int64_t)tid, id);
+    rv_event_builder_close(builder);
+    rv_event_builder_end(builder);
+    cr_assert_eq(collected.n_streams, RV_EVENT_BUILDER_THREADS);
+    cr_assert_eq(rv_event_builder_n_left_out(builder), 10);
     collect_fini(&collected);
-    rv_emitter_destroy(emitter);
+    rv_event_builder_destroy(builder);
 }
 
 Test(import, events_of_a_chrome_trace_beyond_the_last_thread_are_counted)
@@ -307,7 +307,7 @@ Test(import, events_of_a_chrome_trace_beyond_the_last_thread_are_counted)
     snprintf(path, sizeof path, "/tmp/ringviz-chrome-%d", (int)getpid());
     FILE *file = fopen(path, "w");
     fputs("[", file);
-    for (unsigned i = 0; i < RV_EMITTER_THREADS + 3; i++)
+    for (unsigned i = 0; i < RV_EVENT_BUILDER_THREADS + 3; i++)
         fprintf(file, "{\"ph\":\"X\",\"pid\":1,\"tid\":%u,\"ts\":%u,\"dur\":1,\"name\":\"f\"},\n", i + 1, i);
     fclose(file);
     struct rv_source *source = rv_import_open(&rv_import_chrome, &(struct rv_import_params){.path = path});
@@ -315,8 +315,8 @@ Test(import, events_of_a_chrome_trace_beyond_the_last_thread_are_counted)
     struct collected collected;
     collect_init(&collected);
     collect_all(&collected, source, 100000);
-    cr_assert_eq(collected.n_streams, RV_EMITTER_THREADS);
-    cr_assert_eq(rv_emitter_n_left_out(((struct rv_import *)source)->emitter), 3);
+    cr_assert_eq(collected.n_streams, RV_EVENT_BUILDER_THREADS);
+    cr_assert_eq(rv_event_builder_n_left_out(((struct rv_import *)source)->builder), 3);
     collect_fini(&collected);
     source->close(source);
     unlink(path);
@@ -324,24 +324,24 @@ Test(import, events_of_a_chrome_trace_beyond_the_last_thread_are_counted)
 
 Test(import, a_sample_goes_on_with_what_it_shares)
 {
-    struct rv_emitter *emitter = rv_emitter_create(NULL);
+    struct rv_event_builder *builder = rv_event_builder_create(NULL);
     struct collected collected;
     collect_init(&collected);
-    uint32_t thread = rv_emitter_thread(emitter, rv_emitter_process(emitter, 1), 1, 0), ids[3];
+    uint32_t thread = rv_event_builder_thread(builder, rv_event_builder_process(builder, 1), 1, 0), ids[3];
     static const char *const names[] = {"a", "b", "c"};
     for (int i = 0; i < 3; i++)
-        ids[i] = rv_emitter_intern(emitter, text(""), text(names[i]), text(""), 0);
-    rv_emitter_begin(emitter, &collected.intake);
-    rv_emitter_sample(emitter, thread, 10, (uint32_t[]){ids[0], ids[1]}, 2);
-    rv_emitter_sample(emitter, thread, 20, (uint32_t[]){ids[0], ids[2]}, 2);
-    rv_emitter_sample(emitter, thread, 30, (uint32_t[]){ids[0], ids[2]}, 2);
-    rv_emitter_close(emitter);
-    rv_emitter_end(emitter);
+        ids[i] = rv_event_builder_intern(builder, text(""), text(names[i]), text(""), 0);
+    rv_event_builder_begin(builder, &collected.intake);
+    rv_event_builder_sample(builder, thread, 10, (uint32_t[]){ids[0], ids[1]}, 2);
+    rv_event_builder_sample(builder, thread, 20, (uint32_t[]){ids[0], ids[2]}, 2);
+    rv_event_builder_sample(builder, thread, 30, (uint32_t[]){ids[0], ids[2]}, 2);
+    rv_event_builder_close(builder);
+    rv_event_builder_end(builder);
     static const unsigned kinds[] = {RV_EVENT_CALL, RV_EVENT_CALL, RV_EVENT_RETURN, RV_EVENT_CALL};
     cr_assert_eq(collected.streams[0].n, 4);
     for (int i = 0; i < 4; i++)
         cr_assert_eq(rv_event_kind(&collected.streams[0].events[i]), kinds[i]);
     cr_assert_eq(collected.streams[0].end_ns, 30);
     collect_fini(&collected);
-    rv_emitter_destroy(emitter);
+    rv_event_builder_destroy(builder);
 }

@@ -45,55 +45,55 @@ static void reads_back(const size_t *lengths, size_t n_lines, bool has_last_end,
             text[n++] = '\n';
     }
     write_text(text, n, is_gzip);
-    struct rv_textfile *file = rv_textfile_open(path);
+    struct rv_text_reader *file = rv_text_reader_open(path);
     cr_assert_not_null(file);
     char *line;
     size_t n_line;
     for (size_t i = 0; i < n_lines; i++) {
-        size_t expected = lengths[i] < RV_TEXTFILE_LINE_BYTES ? lengths[i] : RV_TEXTFILE_LINE_BYTES;
-        cr_assert_eq(rv_textfile_line(file, &line, &n_line), 1, "line %zu of %zu", i, n_lines);
+        size_t expected = lengths[i] < RV_TEXT_READER_LINE_BYTES ? lengths[i] : RV_TEXT_READER_LINE_BYTES;
+        cr_assert_eq(rv_text_reader_line(file, &line, &n_line), 1, "line %zu of %zu", i, n_lines);
         cr_assert_eq(n_line, expected, "line %zu: %zu bytes, not %zu", i, n_line, expected);
         cr_assert_eq(strlen(line), n_line);
         cr_assert_eq(strspn(line, (const char[]){(char)('a' + (int)(i % 26)), '\0'}), n_line);
     }
-    cr_assert_eq(rv_textfile_line(file, &line, &n_line), 0);
-    cr_assert_not(rv_textfile_is_cut(file));
-    rv_textfile_close(file);
+    cr_assert_eq(rv_text_reader_line(file, &line, &n_line), 0);
+    cr_assert_not(rv_text_reader_is_cut(file));
+    rv_text_reader_close(file);
     free(text);
 }
 
-TestSuite(textfile, .init = setup, .fini = teardown, .timeout = 60);
+TestSuite(text_reader, .init = setup, .fini = teardown, .timeout = 60);
 
-Test(textfile, gives_lines_of_all_lengths)
+Test(text_reader, gives_lines_of_all_lengths)
 {
     static const size_t lengths[] = {
-        0, 1, 5, 262143, 0, 262144, 262145, 1, RV_TEXTFILE_LINE_BYTES - 1, RV_TEXTFILE_LINE_BYTES, 3};
+        0, 1, 5, 262143, 0, 262144, 262145, 1, RV_TEXT_READER_LINE_BYTES - 1, RV_TEXT_READER_LINE_BYTES, 3};
     for (int i = 0; i < 4; i++)
         reads_back(lengths, sizeof lengths / sizeof *lengths, i & 1, i & 2);
 }
 
-Test(textfile, cuts_a_line_that_is_too_long_and_goes_on_with_the_next)
+Test(text_reader, cuts_a_line_that_is_too_long_and_goes_on_with_the_next)
 {
-    static const size_t lengths[] = {2, RV_TEXTFILE_LINE_BYTES + 1, 3, 5 * RV_TEXTFILE_LINE_BYTES + 17, 4};
+    static const size_t lengths[] = {2, RV_TEXT_READER_LINE_BYTES + 1, 3, 5 * RV_TEXT_READER_LINE_BYTES + 17, 4};
     reads_back(lengths, sizeof lengths / sizeof *lengths, true, false);
 }
 
-Test(textfile, ends_lines_at_either_convention)
+Test(text_reader, ends_lines_at_either_convention)
 {
     write_text("a\r\nb\n\r\n", 7, false);
-    struct rv_textfile *file = rv_textfile_open(path);
+    struct rv_text_reader *file = rv_text_reader_open(path);
     char *line;
     size_t n;
     static const char *const expected[] = {"a", "b", ""};
     for (int i = 0; i < 3; i++) {
-        cr_assert_eq(rv_textfile_line(file, &line, &n), 1);
+        cr_assert_eq(rv_text_reader_line(file, &line, &n), 1);
         cr_assert_str_eq(line, expected[i]);
     }
-    cr_assert_eq(rv_textfile_line(file, &line, &n), 0);
-    rv_textfile_close(file);
+    cr_assert_eq(rv_text_reader_line(file, &line, &n), 0);
+    rv_text_reader_close(file);
 }
 
-Test(textfile, reads_a_cut_gzip_file_as_far_as_it_goes)
+Test(text_reader, reads_a_cut_gzip_file_as_far_as_it_goes)
 {
     static char text[100000];
     for (size_t i = 0; i < sizeof text; i++)
@@ -103,23 +103,23 @@ Test(textfile, reads_a_cut_gzip_file_as_far_as_it_goes)
     fseek(file, 0, SEEK_END);
     cr_assert_eq(truncate(path, ftell(file) / 2), 0);
     fclose(file);
-    struct rv_textfile *cut = rv_textfile_open(path);
+    struct rv_text_reader *cut = rv_text_reader_open(path);
     static char bytes[sizeof text];
     size_t n_all = 0, n = 1;
     while (n > 0) {
-        cr_assert_eq(rv_textfile_read(cut, bytes + n_all, sizeof bytes - n_all, &n), 0);
+        cr_assert_eq(rv_text_reader_read(cut, bytes + n_all, sizeof bytes - n_all, &n), 0);
         n_all += n;
     }
     cr_assert_gt(n_all, 0);
     cr_assert_lt(n_all, sizeof text);
     cr_assert_eq(memcmp(bytes, text, n_all), 0);
-    cr_assert(rv_textfile_is_cut(cut));
-    rv_textfile_close(cut);
+    cr_assert(rv_text_reader_is_cut(cut));
+    rv_text_reader_close(cut);
 }
 
-Test(textfile, takes_regular_files_only)
+Test(text_reader, takes_regular_files_only)
 {
-    cr_assert_null(rv_textfile_open("/tmp"));
-    cr_assert_null(rv_textfile_open("/dev/null"));
-    cr_assert_null(rv_textfile_open("/nonexistent"));
+    cr_assert_null(rv_text_reader_open("/tmp"));
+    cr_assert_null(rv_text_reader_open("/dev/null"));
+    cr_assert_null(rv_text_reader_open("/nonexistent"));
 }

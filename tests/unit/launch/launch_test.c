@@ -108,8 +108,7 @@ Test(launch, perls_module_goes_to_all_but_natively_instrumented_commands)
     shell("mkdir -p bin lib/ringviz/perl/Devel; cp " PROBE " bin/probe; touch trace lib/ringviz/perl/Devel/RingViz.pm "
           "lib/ringviz/libringviz-cyg.so");
     shell("PERLLIB=/older PERL5OPT='-T -w' bin/probe run env 2>/dev/null | grep ^PERL5 | sort");
-    snprintf(expected, sizeof expected, "PERL5LIB=%s/lib/ringviz/perl:/older\nPERL5OPT=-T -w -d:RingViz\n",
-             folder);
+    snprintf(expected, sizeof expected, "PERL5LIB=%s/lib/ringviz/perl:/older\nPERL5OPT=-T -w -d:RingViz\n", folder);
     cr_expect(eq(str, output, (char *)expected));
     shell("PERL5LIB=/old PERLLIB=/older bin/probe run env 2>/dev/null | grep ^PERL5 | sort");
     snprintf(expected, sizeof expected, "PERL5LIB=%s/lib/ringviz/perl:/old\nPERL5OPT=-d:RingViz\n", folder);

@@ -1,4 +1,4 @@
-/* Rules by their texts, against what each says of calls; and views with a lens against views filtered by hand. */
+/* Rules by their texts, against what each says of calls; and views with a filter against views filtered by hand. */
 #include "model/filter.h"
 
 #include <criterion/criterion.h>
@@ -25,13 +25,13 @@ static struct rv_subroutines *make_names(void)
     return subroutines;
 }
 
-static void add(struct rv_lens *lens, const char *text)
+static void add(struct rv_filter *filter, const char *text)
 {
     char why[160] = "";
-    cr_assert_eq(rv_lens_add(lens, text, why, sizeof why), 0, "%s: %s", text, why);
+    cr_assert_eq(rv_filter_add(filter, text, why, sizeof why), 0, "%s: %s", text, why);
 }
 
-Test(lens, a_rule_says_what_passes, .timeout = 60)
+Test(filter, a_rule_says_what_passes, .timeout = 60)
 {
     static const struct {
         const char *rule;
@@ -71,23 +71,23 @@ Test(lens, a_rule_says_what_passes, .timeout = 60)
     };
     struct rv_subroutines *subroutines = make_names();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct rv_lens lens = {0};
+        struct rv_filter filter = {0};
         struct rv_box box = cases[i].box;
         if (!box.coverage)
             box.coverage = RV_BOX_EXACT;
-        add(&lens, cases[i].rule);
-        cr_assert(rv_lens_update(&lens, subroutines, EVERYTHING));
-        cr_assert_eq(rv_lens_passes_box(&lens, &box), cases[i].passes, "case %zu: %s", i, cases[i].rule);
-        cr_assert_str_eq(lens.rules[0].text, cases[i].rule);
-        rv_lens_invert(&lens, 0);
-        cr_assert_eq(rv_lens_passes_box(&lens, &box), !cases[i].passes, "case %zu: not %s", i, cases[i].rule);
-        cr_assert_eq(lens.rules[0].text[0] == '!', cases[i].rule[0] != '!');
-        rv_lens_fini(&lens);
+        add(&filter, cases[i].rule);
+        cr_assert(rv_filter_update(&filter, subroutines, EVERYTHING));
+        cr_assert_eq(rv_filter_passes_box(&filter, &box), cases[i].passes, "case %zu: %s", i, cases[i].rule);
+        cr_assert_str_eq(filter.rules[0].text, cases[i].rule);
+        rv_filter_invert(&filter, 0);
+        cr_assert_eq(rv_filter_passes_box(&filter, &box), !cases[i].passes, "case %zu: not %s", i, cases[i].rule);
+        cr_assert_eq(filter.rules[0].text[0] == '!', cases[i].rule[0] != '!');
+        rv_filter_fini(&filter);
     }
     rv_subroutines_destroy(subroutines);
 }
 
-Test(lens, what_is_no_rule_is_refused_with_a_reason, .timeout = 60)
+Test(filter, what_is_no_rule_is_refused_with_a_reason, .timeout = 60)
 {
     static const char *const texts[] = {
         "",          "!",           "foo",         "name",           "name:",
@@ -95,38 +95,38 @@ Test(lens, what_is_no_rule_is_refused_with_a_reason, .timeout = 60)
         "depth:<-1", "depth:5..2",  "depth:..",    "depth:==3",      "duration:>2parsecs",
         "depth:<1s", "duration:>",  "package:[",   "thread:",        ":x",
         "nam:x",     "depth:1...3", "duration:<1", "duration:1s..x", "Name:x"};
-    struct rv_lens lens = {0};
+    struct rv_filter filter = {0};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         char why[160] = "";
         bool is_good = strcmp(texts[i], "duration:<1") == 0; /* a plain number is seconds */
-        cr_assert_eq(rv_lens_add(&lens, texts[i], why, sizeof why), is_good ? 0 : -EINVAL, "%s", texts[i]);
+        cr_assert_eq(rv_filter_add(&filter, texts[i], why, sizeof why), is_good ? 0 : -EINVAL, "%s", texts[i]);
         cr_assert(is_good || strlen(why) > 0);
     }
-    cr_assert_eq(lens.n_rules, 1);
-    rv_lens_fini(&lens);
+    cr_assert_eq(filter.n_rules, 1);
+    rv_filter_fini(&filter);
 }
 
-Test(lens, all_rules_must_pass_and_can_be_taken_away, .timeout = 60)
+Test(filter, all_rules_must_pass_and_can_be_taken_away, .timeout = 60)
 {
     struct rv_subroutines *subroutines = make_names();
-    struct rv_lens lens = {0};
+    struct rv_filter filter = {0};
     struct rv_box box = {.id = 5, .depth = 3, .coverage = RV_BOX_EXACT};
-    add(&lens, "depth:<2");
-    add(&lens, "thread:^work");
-    add(&lens, "name:order");
-    cr_assert(rv_lens_update(&lens, subroutines, EVERYTHING));
-    cr_assert_not(rv_lens_passes_box(&lens, &box));
-    rv_lens_remove(&lens, 0);
-    cr_assert(rv_lens_passes_box(&lens, &box));
-    cr_assert(rv_lens_passes_thread(&lens, "Worker-1"));
-    cr_assert_not(rv_lens_passes_thread(&lens, "main"));
-    rv_lens_invert(&lens, 0);
-    cr_assert(rv_lens_passes_thread(&lens, "main"));
-    rv_lens_fini(&lens);
+    add(&filter, "depth:<2");
+    add(&filter, "thread:^work");
+    add(&filter, "name:order");
+    cr_assert(rv_filter_update(&filter, subroutines, EVERYTHING));
+    cr_assert_not(rv_filter_passes_box(&filter, &box));
+    rv_filter_remove(&filter, 0);
+    cr_assert(rv_filter_passes_box(&filter, &box));
+    cr_assert(rv_filter_passes_thread(&filter, "Worker-1"));
+    cr_assert_not(rv_filter_passes_thread(&filter, "main"));
+    rv_filter_invert(&filter, 0);
+    cr_assert(rv_filter_passes_thread(&filter, "main"));
+    rv_filter_fini(&filter);
     rv_subroutines_destroy(subroutines);
 }
 
-Test(lens, a_view_dims_or_leaves_out_what_does_not_pass_and_marks_hits, .timeout = 60)
+Test(filter, a_view_dims_or_leaves_out_what_does_not_pass_and_marks_hits, .timeout = 60)
 {
     struct rv_subroutines *subroutines = make_names();
     struct rv_lanes *lanes = rv_lanes_create();
@@ -142,23 +142,23 @@ Test(lens, a_view_dims_or_leaves_out_what_does_not_pass_and_marks_hits, .timeout
     }
     uint64_t first, last;
     cr_assert(rv_lanes_bounds(lanes, &first, &last));
-    struct rv_lens lens = {0};
-    struct rv_matches hits;
+    struct rv_filter filter = {0};
+    struct rv_name_set hits;
     char why[160];
-    add(&lens, "!thread:main");
-    add(&lens, "depth:1..4");
-    add(&lens, "!package:std");
-    cr_assert_eq(rv_matches_init(&hits, RV_MATCHES_NAME, "sub(5|6)$", why, sizeof why), 0);
-    cr_assert(rv_lens_update(&lens, subroutines, EVERYTHING));
-    cr_assert(rv_matches_update(&hits, subroutines, EVERYTHING));
+    add(&filter, "!thread:main");
+    add(&filter, "depth:1..4");
+    add(&filter, "!package:std");
+    cr_assert_eq(rv_name_set_init(&hits, RV_NAME_SET_NAME, "sub(5|6)$", why, sizeof why), 0);
+    cr_assert(rv_filter_update(&filter, subroutines, EVERYTHING));
+    cr_assert(rv_name_set_update(&hits, subroutines, EVERYTHING));
 
     struct rv_view all = {0}, view = {0};
     struct rv_view_params params = {first, last + 1, 1u << 30, 1u << 20, NULL, NULL};
     rv_view_update(&all, lanes, &params);
     cr_assert_eq(all.n_boxes, 4000);
     for (unsigned mode = 0; mode < 4; mode++) {
-        lens.mode = mode & 1 ? RV_LENS_HIDE : RV_LENS_DIM;
-        params.lens = &lens;
+        filter.mode = mode & 1 ? RV_FILTER_HIDE : RV_FILTER_DIM;
+        params.filter = &filter;
         params.hits = mode & 2 ? &hits : NULL;
         rv_view_update(&view, lanes, &params);
         size_t n = 0, n_hits = 0;
@@ -181,8 +181,8 @@ Test(lens, a_view_dims_or_leaves_out_what_does_not_pass_and_marks_hits, .timeout
         cr_assert_eq(view.n_boxes, n);
         cr_assert_eq(n_hits > 0, (mode & 2) != 0);
     }
-    rv_matches_fini(&hits);
-    rv_lens_fini(&lens);
+    rv_name_set_fini(&hits);
+    rv_filter_fini(&filter);
     rv_view_fini(&all);
     rv_view_fini(&view);
     rv_lanes_destroy(lanes);

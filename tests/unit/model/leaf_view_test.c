@@ -15,19 +15,19 @@ static struct rv_box box(uint64_t start_ns, uint64_t end_ns, uint32_t depth, uin
 }
 
 /* One lane of these boxes. */
-static void resolve_for(struct rv_leaves *leaves, struct rv_box *boxes, size_t n, uint64_t pixel_ns)
+static void resolve_for(struct rv_leaf_view *leaves, struct rv_box *boxes, size_t n, uint64_t pixel_ns)
 {
     struct rv_view_lane lane = {.n_boxes = (uint32_t)n, .max_depth = 9};
     struct rv_view whole = {.to_ns = 1000, .lanes = &lane, .n_lanes = 1, .boxes = boxes, .n_boxes = n};
-    rv_leaves_update(leaves, &whole, true, pixel_ns);
+    rv_leaf_view_update(leaves, &whole, true, pixel_ns);
 }
 
-static void resolve(struct rv_leaves *leaves, struct rv_box *boxes, size_t n)
+static void resolve(struct rv_leaf_view *leaves, struct rv_box *boxes, size_t n)
 {
     resolve_for(leaves, boxes, n, 0);
 }
 
-static void expect(const struct rv_leaves *leaves, size_t idx, uint64_t start_ns, uint64_t end_ns, uint32_t source)
+static void expect(const struct rv_leaf_view *leaves, size_t idx, uint64_t start_ns, uint64_t end_ns, uint32_t source)
 {
     cr_assert_lt(idx, leaves->view.n_boxes);
     const struct rv_box *leaf = &leaves->view.boxes[idx];
@@ -39,7 +39,7 @@ static void expect(const struct rv_leaves *leaves, size_t idx, uint64_t start_ns
 
 Test(leaves, a_caller_shows_where_it_calls_nothing, .timeout = 60)
 {
-    struct rv_leaves leaves = {0};
+    struct rv_leaf_view leaves = {0};
     struct rv_box boxes[] = {box(0, 100, 0, 1), box(10, 40, 1, 2), box(20, 30, 2, 3), box(60, 100, 1, 2)};
     resolve(&leaves, boxes, 4);
     cr_assert_eq(leaves.view.n_boxes, 6);
@@ -49,34 +49,34 @@ Test(leaves, a_caller_shows_where_it_calls_nothing, .timeout = 60)
     expect(&leaves, 3, 30, 40, 1);
     expect(&leaves, 4, 40, 60, 0);
     expect(&leaves, 5, 60, 100, 3);
-    rv_leaves_fini(&leaves);
+    rv_leaf_view_fini(&leaves);
 }
 
 Test(leaves, nothing_shows_between_calls, .timeout = 60)
 {
-    struct rv_leaves leaves = {0};
+    struct rv_leaf_view leaves = {0};
     struct rv_box boxes[] = {box(10, 20, 0, 1), box(50, 60, 0, 2)};
     resolve(&leaves, boxes, 2);
     cr_assert_eq(leaves.view.n_boxes, 2);
     expect(&leaves, 0, 10, 20, 0);
     expect(&leaves, 1, 50, 60, 1);
-    rv_leaves_fini(&leaves);
+    rv_leaf_view_fini(&leaves);
 }
 
 Test(leaves, calls_of_one_start_nest_whatever_their_order, .timeout = 60)
 {
-    struct rv_leaves leaves = {0};
+    struct rv_leaf_view leaves = {0};
     struct rv_box boxes[] = {box(10, 30, 1, 2), box(10, 50, 0, 1)};
     resolve(&leaves, boxes, 2);
     cr_assert_eq(leaves.view.n_boxes, 2);
     expect(&leaves, 0, 10, 30, 0);
     expect(&leaves, 1, 30, 50, 1);
-    rv_leaves_fini(&leaves);
+    rv_leaf_view_fini(&leaves);
 }
 
 Test(leaves, a_deep_cell_covers_what_begins_below_it, .timeout = 60)
 {
-    struct rv_leaves leaves = {0};
+    struct rv_leaf_view leaves = {0};
     struct rv_box boxes[] = {box(0, 40, 5, 1), box(10, 80, 2, 2)};
     boxes[0].coverage = 1000;
     resolve(&leaves, boxes, 2);
@@ -87,7 +87,7 @@ Test(leaves, a_deep_cell_covers_what_begins_below_it, .timeout = 60)
     cr_assert_eq(last->start_ns, 40);
     cr_assert_eq(last->start_ns + last->duration_ns, 80);
     cr_assert_eq(leaves.view.boxes[0].coverage, 1000);
-    rv_leaves_fini(&leaves);
+    rv_leaf_view_fini(&leaves);
 }
 
 /* Whatever the calls, at each time the leaf is the deepest one open. */
@@ -95,7 +95,7 @@ Test(leaves, at_each_time_the_deepest_open_call_shows, .timeout = 60)
 {
     enum { N_BOXES = 400, END_NS = 4000 };
     static struct rv_box boxes[N_BOXES];
-    struct rv_leaves leaves = {0};
+    struct rv_leaf_view leaves = {0};
     uint64_t seed = 12345, start_ns = 0;
     for (int i = 0; i < N_BOXES; i++) {
         seed = seed * 6364136223846793005u + 1442695040888963407u;
@@ -117,13 +117,13 @@ Test(leaves, at_each_time_the_deepest_open_call_shows, .timeout = 60)
         }
         cr_assert_eq(shown, deepest, "at %lu", (unsigned long)time_ns);
     }
-    rv_leaves_fini(&leaves);
+    rv_leaf_view_fini(&leaves);
 }
 
 /* Columns of 16 ns for pixels of 11. */
 Test(leaves, short_parts_of_a_column_become_one_cell, .timeout = 60)
 {
-    struct rv_leaves leaves = {0};
+    struct rv_leaf_view leaves = {0};
     struct rv_box boxes[] = {box(0, 4, 0, 1),     box(4, 10, 0, 2),   box(11, 14, 0, 1), box(17, 19, 0, 1),
                              box(32, 96, 0, 3),   box(34, 38, 1, 4),  box(40, 42, 1, 4), box(97, 97, 0, 5),
                              box(112, 115, 0, 6), box(115, 117, 0, 7)};
@@ -143,7 +143,7 @@ Test(leaves, short_parts_of_a_column_become_one_cell, .timeout = 60)
     expect(&leaves, 4, 97, 97, 7);
     expect(&leaves, 5, 112, 117, 8);
     cr_assert_eq(leaves.view.boxes[5].flags, RV_BOX_HIT | RV_BOX_DIMMED);
-    rv_leaves_fini(&leaves);
+    rv_leaf_view_fini(&leaves);
 }
 
 /* Whatever is folded, the time that is covered and the calls are as many. */
@@ -151,7 +151,7 @@ Test(leaves, folding_loses_neither_time_nor_calls, .timeout = 60)
 {
     enum { N_BOXES = 2000, COLUMN_NS = 32 };
     static struct rv_box boxes[N_BOXES];
-    struct rv_leaves leaves = {0}, folded = {0};
+    struct rv_leaf_view leaves = {0}, folded = {0};
     uint64_t seed = 999, start_ns = 0, n_calls[2] = {0};
     double covered_ns[2] = {0};
     for (uint32_t i = 0; i < N_BOXES; i++) {
@@ -173,6 +173,6 @@ Test(leaves, folding_loses_neither_time_nor_calls, .timeout = 60)
     cr_assert_eq(n_calls[0], N_BOXES);
     cr_assert_eq(n_calls[1], N_BOXES);
     cr_assert_float_eq(covered_ns[1], covered_ns[0], 1e-3 * covered_ns[0]);
-    rv_leaves_fini(&leaves);
-    rv_leaves_fini(&folded);
+    rv_leaf_view_fini(&leaves);
+    rv_leaf_view_fini(&folded);
 }

@@ -10,23 +10,23 @@ static uint64_t count(void *context, uint32_t level)
 
 static uint32_t choose(uint64_t n, uint32_t finest, uint32_t last, size_t budget)
 {
-    return rv_detail_choose(&(struct rv_detail_choice){finest, 16, last, budget, count, &n});
+    return rv_lod_choose(&(struct rv_lod_choice){finest, 16, last, budget, count, &n});
 }
 
 Test(detail, the_finest_that_fits_is_chosen, .timeout = 60)
 {
-    cr_assert_eq(choose(1000, 0, RV_DETAIL_NONE, 1000), 0);
-    cr_assert_eq(choose(1001, 0, RV_DETAIL_NONE, 1000), 1);
-    cr_assert_eq(choose(1000, 3, RV_DETAIL_NONE, 1000), 3);
-    cr_assert_eq(choose(UINT64_MAX, 0, RV_DETAIL_NONE, 1), 15, "the coarsest where none fits");
+    cr_assert_eq(choose(1000, 0, RV_LOD_NONE, 1000), 0);
+    cr_assert_eq(choose(1001, 0, RV_LOD_NONE, 1000), 1);
+    cr_assert_eq(choose(1000, 3, RV_LOD_NONE, 1000), 3);
+    cr_assert_eq(choose(UINT64_MAX, 0, RV_LOD_NONE, 1), 15, "the coarsest where none fits");
 }
 
 Test(detail, at_the_edge_of_the_budget_the_level_does_not_flicker, .timeout = 60)
 {
-    uint32_t level = RV_DETAIL_NONE, n_changes = 0, n_without = 0, without = RV_DETAIL_NONE;
+    uint32_t level = RV_LOD_NONE, n_changes = 0, n_without = 0, without = RV_LOD_NONE;
     for (unsigned frame = 0; frame < 1000; frame++) {
         uint64_t n = 100000 + (frame * 7919) % 10000 - 5000;
-        uint32_t next = choose(n, 0, level, 100000), next_without = choose(n, 0, RV_DETAIL_NONE, 100000);
+        uint32_t next = choose(n, 0, level, 100000), next_without = choose(n, 0, RV_LOD_NONE, 100000);
         n_changes += frame && next != level;
         n_without += frame && next_without != without;
         level = next;
@@ -48,9 +48,9 @@ Test(detail, the_budget_settles_where_frames_take_what_they_should, .timeout = 6
 {
     static const double ns_per_box[] = {50, 400, 4000, 60000};
     for (size_t i = 0; i < sizeof ns_per_box / sizeof *ns_per_box; i++) {
-        struct rv_detail_budget budget = {.n_boxes = 15000, .least = 2000, .most = 250000, .frame_ns = 50000000};
+        struct rv_lod_budget budget = {.n_boxes = 15000, .least = 2000, .most = 250000, .frame_ns = 50000000};
         for (unsigned frame = 0; frame < 100; frame++)
-            rv_detail_learn(&budget, budget.n_boxes, (uint64_t)((double)budget.n_boxes * ns_per_box[i]));
+            rv_lod_learn(&budget, budget.n_boxes, (uint64_t)((double)budget.n_boxes * ns_per_box[i]));
         double took = (double)budget.n_boxes * ns_per_box[i];
         if (budget.n_boxes > 2000)
             cr_assert_leq(took, 50000000 * 1.01, "%.0f ns a box: %zu boxes", ns_per_box[i], budget.n_boxes);
@@ -62,9 +62,9 @@ Test(detail, the_budget_settles_where_frames_take_what_they_should, .timeout = 6
 
 Test(detail, one_slow_frame_does_not_take_all_and_an_empty_one_proves_nothing, .timeout = 60)
 {
-    struct rv_detail_budget budget = {.n_boxes = 20000, .least = 2000, .most = 250000, .frame_ns = 50000000};
-    rv_detail_learn(&budget, 20000, 5000000000u);
+    struct rv_lod_budget budget = {.n_boxes = 20000, .least = 2000, .most = 250000, .frame_ns = 50000000};
+    rv_lod_learn(&budget, 20000, 5000000000u);
     cr_assert_eq(budget.n_boxes, 10000);
-    rv_detail_learn(&budget, 10, 1000);
+    rv_lod_learn(&budget, 10, 1000);
     cr_assert_eq(budget.n_boxes, 10000);
 }

@@ -118,7 +118,7 @@ static bool is_in(const struct call *call, const uint64_t range[2])
     return call->start < range[1] && call->end > range[0];
 }
 
-static bool passes(const struct call *call, const struct rv_lens *lens)
+static bool passes(const struct call *call, const struct rv_filter *filter)
 {
     struct rv_box box = {.start_ns = call->start,
                          .duration_ns = call->end - call->start,
@@ -126,17 +126,18 @@ static bool passes(const struct call *call, const struct rv_lens *lens)
                          .depth = call->depth,
                          .count = 1,
                          .coverage = RV_BOX_EXACT};
-    return !lens || (rv_lens_passes_thread(lens, call->lane ? "worker" : "main") && rv_lens_passes_box(lens, &box));
+    return !filter ||
+           (rv_filter_passes_thread(filter, call->lane ? "worker" : "main") && rv_filter_passes_box(filter, &box));
 }
 
 /* "3>1>": the ids of those that pass, from the outermost. */
-static void path_of(const struct world *world, uint32_t idx, const struct rv_lens *lens, char *out)
+static void path_of(const struct world *world, uint32_t idx, const struct rv_filter *filter, char *out)
 {
     out[0] = '\0';
     if (idx == NONE)
         return;
-    path_of(world, world->calls[idx].caller, lens, out);
-    if (passes(&world->calls[idx], lens))
+    path_of(world, world->calls[idx].caller, filter, out);
+    if (passes(&world->calls[idx], filter))
         snprintf(out + strlen(out), PATH_BYTES - strlen(out), "%u>", world->calls[idx].id);
 }
 
@@ -153,7 +154,7 @@ static struct path *find_path(struct expected *expected, const char *text)
     return path;
 }
 
-static void expect(const struct world *world, const uint64_t range[2], const struct rv_lens *lens,
+static void expect(const struct world *world, const uint64_t range[2], const struct rv_filter *filter,
                    struct expected *expected)
 {
     *expected =
@@ -170,20 +171,20 @@ static void expect(const struct world *world, const uint64_t range[2], const str
     }
     for (size_t i = 0; i < world->n; i++) {
         const struct call *call = &world->calls[i];
-        if (!is_in(call, range) || !passes(call, lens))
+        if (!is_in(call, range) || !passes(call, filter))
             continue;
         struct rv_stats_row *row = &expected->rows[call->id];
         uint64_t duration = call->end - call->start, self = expected->inside[i] - expected->children[i];
         bool is_outermost = true;
         for (uint32_t at = call->caller; at != NONE; at = world->calls[at].caller)
-            is_outermost &= world->calls[at].id != call->id || !passes(&world->calls[at], lens);
+            is_outermost &= world->calls[at].id != call->id || !passes(&world->calls[at], filter);
         row->min_ns = row->n_calls == 0 || duration < row->min_ns ? duration : row->min_ns;
         row->max_ns = duration > row->max_ns ? duration : row->max_ns;
         row->n_calls++;
         row->self_ns += self;
         row->total_ns += is_outermost ? expected->inside[i] : 0;
         char text[PATH_BYTES];
-        path_of(world, (uint32_t)i, lens, text);
+        path_of(world, (uint32_t)i, filter, text);
         struct path *path = find_path(expected, text);
         path->n_calls++;
         path->total_ns += expected->inside[i];
@@ -243,15 +244,15 @@ static void check_nodes(const struct rv_range *range, struct expected *expected)
     cr_assert_eq(n_linked, n - 1);
 }
 
-static void check(struct world *world, const uint64_t bounds[2], const struct rv_lens *lens, size_t step)
+static void check(struct world *world, const uint64_t bounds[2], const struct rv_filter *filter, size_t step)
 {
     struct expected expected;
-    expect(world, bounds, lens, &expected);
+    expect(world, bounds, filter, &expected);
     struct rv_range *range = rv_range_create(&(struct rv_range_params){.from_ns = bounds[0],
                                                                        .to_ns = bounds[1],
                                                                        .lanes = world->lanes,
                                                                        .subroutines = world->subroutines,
-                                                                       .lens = lens});
+                                                                       .filter = filter});
     while (!rv_range_step(range, step))
         cr_assert_leq(rv_range_progress(range), 1.0);
     cr_assert_eq(rv_range_missing_before_ns(range), 0);
@@ -281,15 +282,15 @@ Test(range, a_lens_takes_calls_out_of_rows_and_paths_but_leaves_times_as_they_ar
         {"!name:s3$", "depth:<9"}, {"thread:work", "depth:>1"}, {"duration:>2us", "!name:s[5-8]"}};
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
         struct world world;
-        struct rv_lens lens = {0};
+        struct rv_filter filter = {0};
         char why[160];
         world_init(&world, 70 + i, 600);
         for (unsigned j = 0; j < 2; j++)
-            cr_assert_eq(rv_lens_add(&lens, rules[i][j], why, sizeof why), 0);
-        cr_assert(rv_lens_update(&lens, world.subroutines, SIZE_MAX));
-        check(&world, (uint64_t[2]){0, UINT64_MAX}, &lens, 1u << 30);
-        check(&world, (uint64_t[2]){world.last_ns / 4, world.last_ns / 2}, &lens, 50);
-        rv_lens_fini(&lens);
+            cr_assert_eq(rv_filter_add(&filter, rules[i][j], why, sizeof why), 0);
+        cr_assert(rv_filter_update(&filter, world.subroutines, SIZE_MAX));
+        check(&world, (uint64_t[2]){0, UINT64_MAX}, &filter, 1u << 30);
+        check(&world, (uint64_t[2]){world.last_ns / 4, world.last_ns / 2}, &filter, 50);
+        rv_filter_fini(&filter);
         world_fini(&world);
     }
 }
@@ -340,11 +341,11 @@ Test(range, lanes_can_be_chosen, .timeout = 60)
 {
     struct world world;
     world_init(&world, 11, 400);
-    struct rv_lens lens = {0};
+    struct rv_filter filter = {0};
     char why[160];
-    cr_assert_eq(rv_lens_add(&lens, "thread:main", why, sizeof why), 0);
+    cr_assert_eq(rv_filter_add(&filter, "thread:main", why, sizeof why), 0);
     struct expected expected;
-    expect(&world, (uint64_t[2]){0, UINT64_MAX}, &lens, &expected);
+    expect(&world, (uint64_t[2]){0, UINT64_MAX}, &filter, &expected);
     uint32_t first = 0;
     struct rv_range *range = rv_range_create(&(struct rv_range_params){.to_ns = UINT64_MAX,
                                                                        .lanes = world.lanes,
@@ -356,7 +357,7 @@ Test(range, lanes_can_be_chosen, .timeout = 60)
     check_nodes(range, &expected);
     rv_range_destroy(range);
     expected_fini(&expected);
-    rv_lens_fini(&lens);
+    rv_filter_fini(&filter);
     world_fini(&world);
 }
 

@@ -13,7 +13,7 @@ static float width(const char *text)
 static bool fit(const char *name, float room, char *out, size_t out_bytes)
 {
     static const enum rv_font font = RV_FONT_LABEL;
-    return rv_caption_fit(name, &(struct rv_caption_room){room, rv_font_measure, &font}, out, out_bytes);
+    return rv_short_name_fit(name, &(struct rv_short_name_room){room, rv_font_measure, &font}, out, out_bytes);
 }
 
 Test(caption, names_lose_components_from_the_left, .timeout = 60)

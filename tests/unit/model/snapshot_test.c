@@ -135,7 +135,7 @@ static uint64_t some_time(const struct whole *wholes, struct spans *random)
 
 static const size_t SHAPES[][3] = {{3000, 12, 12}, {3000, 30, 18}, {2000, 4, 30}, {200, 3, 40}, {3000, 200, 8}};
 
-Test(instant, the_past_is_what_was_shown_then, .timeout = 60)
+Test(snapshot, the_past_is_what_was_shown_then, .timeout = 60)
 {
     for (size_t shape = 0; shape < sizeof SHAPES / sizeof *SHAPES; shape++) {
         struct whole wholes[N_LANES];
@@ -182,7 +182,7 @@ Test(instant, the_past_is_what_was_shown_then, .timeout = 60)
 }
 
 /* What was evicted cannot be told any more; nothing later is shown for it. */
-Test(instant, after_eviction_nothing_later_is_shown, .timeout = 60)
+Test(snapshot, after_eviction_nothing_later_is_shown, .timeout = 60)
 {
     static const size_t shape[3] = {100000, 12, 14};
     struct whole whole;

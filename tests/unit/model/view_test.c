@@ -206,19 +206,19 @@ Test(view, notes_in_the_window_are_shown_and_near_ones_joined, .timeout = 60)
 Test(view, an_arrangement_hides_crops_and_says_what_is_one_row, .timeout = 60)
 {
     struct rv_lanes *lanes = rv_lanes_create();
-    struct rv_arrangement arrangement = {0};
+    struct rv_lane_order lane_order = {0};
     for (uint32_t i = 0; i < 3; i++)
         fill_lane(add_lane(lanes, 1, i), i + 1, 500);
     uint64_t first, last;
     cr_assert(rv_lanes_bounds(lanes, &first, &last));
     struct rv_view view = {0};
-    struct rv_view_params params = {first, last + 1, 1000, 1000000, .arrangement = &arrangement};
+    struct rv_view_params params = {first, last + 1, 1000, 1000000, .lane_order = &lane_order};
     rv_view_update(&view, lanes, &params);
     uint32_t deep = view.lanes[2].max_depth;
     cr_assert_gt(deep, 4);
-    rv_arrangement_toggle_hidden(&arrangement, 0);
-    rv_arrangement_toggle_collapsed(&arrangement, 1);
-    arrangement.most_depth = 4;
+    rv_lane_order_toggle_hidden(&lane_order, 0);
+    rv_lane_order_toggle_collapsed(&lane_order, 1);
+    lane_order.most_depth = 4;
     rv_view_update(&view, lanes, &params);
     cr_assert_eq(view.n_lanes, 2);
     cr_assert_eq(view.n_hidden, 1);
@@ -227,12 +227,12 @@ Test(view, an_arrangement_hides_crops_and_says_what_is_one_row, .timeout = 60)
     cr_assert_eq(view.lanes[1].whole_depth, deep);
     for (size_t i = 0; i < view.n_boxes; i++)
         cr_assert_lt(view.boxes[i].depth, 4);
-    rv_arrangement_toggle_process(&arrangement, 1);
+    rv_lane_order_toggle_process(&lane_order, 1);
     rv_view_update(&view, lanes, &params);
     cr_assert_eq(view.n_lanes, 1);
     cr_assert_eq(view.lanes[0].n_represents, 3);
     cr_assert_str_eq(view.lanes[0].name, "prog: 3 threads");
     rv_view_fini(&view);
-    rv_arrangement_fini(&arrangement);
+    rv_lane_order_fini(&lane_order);
     rv_lanes_destroy(lanes);
 }

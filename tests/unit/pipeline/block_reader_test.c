@@ -1,5 +1,5 @@
 /*
- * What is asked of a recording that is told in sum has the answers that the same recording has when it is read wholly.
+ * What is asked of a summarized recording has the answers that the same recording has when it is read wholly.
  */
 #include <criterion/criterion.h>
 #include <stdatomic.h>
@@ -57,7 +57,7 @@ static void leave(void)
     unlink(path);
 }
 
-TestSuite(survey, .fini = leave, .timeout = 120);
+TestSuite(block_reader, .fini = leave, .timeout = 120);
 
 static const struct recorded_params BUSY = {.n_events = {600000, 300000, 5000, 1}, .step_ns = {40, 90, 60000, 10}};
 /* Many events have one time, blocks begin in the midst of them, and calls take no time at all. */
@@ -66,18 +66,19 @@ static const struct recorded_params COARSE = {
 
 /* ---- ranges ---- */
 
-static struct rv_measure measure(struct rv_session *session, const uint64_t window[2], const struct rv_lens *lens)
+static struct rv_recorded_range measure(struct rv_session *session, const uint64_t window[2],
+                                        const struct rv_filter *filter)
 {
-    struct rv_measure measure = {.range = NULL};
-    rv_measure_start(&measure,
-                     &(struct rv_range_params){.from_ns = window[0],
-                                               .to_ns = window[1],
-                                               .lanes = rv_session_lanes(session),
-                                               .subroutines = rv_session_subroutines(session),
-                                               .lens = lens},
-                     session);
-    rv_measure_wait(&measure);
-    cr_assert(rv_measure_is_done(&measure));
+    struct rv_recorded_range measure = {.range = NULL};
+    rv_recorded_range_start(&measure,
+                            &(struct rv_range_params){.from_ns = window[0],
+                                                      .to_ns = window[1],
+                                                      .lanes = rv_session_lanes(session),
+                                                      .subroutines = rv_session_subroutines(session),
+                                                      .filter = filter},
+                            session);
+    rv_recorded_range_wait(&measure);
+    cr_assert(rv_recorded_range_is_done(&measure));
     return measure;
 }
 
@@ -113,43 +114,43 @@ static void compare_nodes(const struct rv_range *whole, const struct rv_range *i
     }
 }
 
-static void compare_range(const struct sessions *sessions, const uint64_t window[2], const struct rv_lens *lens)
+static void compare_range(const struct sessions *sessions, const uint64_t window[2], const struct rv_filter *filter)
 {
-    struct rv_measure whole = measure(sessions->whole, window, lens);
-    struct rv_measure indexed = measure(sessions->indexed, window, lens);
+    struct rv_recorded_range whole = measure(sessions->whole, window, filter);
+    struct rv_recorded_range indexed = measure(sessions->indexed, window, filter);
     compare_rows(whole.range, indexed.range);
     compare_nodes(whole.range, indexed.range);
-    rv_measure_stop(&whole);
-    rv_measure_stop(&indexed);
+    rv_recorded_range_stop(&whole);
+    rv_recorded_range_stop(&indexed);
 }
 
 static void compare_ranges(const struct recorded_params *params)
 {
     struct sessions sessions;
-    struct rv_lens lens = {.n_rules = 0};
+    struct rv_filter filter = {.n_rules = 0};
     char why[160];
     open_both(&sessions, params);
-    cr_assert_eq(rv_lens_add(&lens, "name:f[1-9]$", why, sizeof why), 0);
+    cr_assert_eq(rv_filter_add(&filter, "name:f[1-9]$", why, sizeof why), 0);
     for (unsigned i = 0; i < N_RANGES; i++) {
         uint64_t from_ns = sessions.first_ns + recorded_draw(sessions.last_ns - sessions.first_ns);
         uint64_t window[2] = {i ? from_ns : 0, i ? from_ns + (UINT64_C(1) << recorded_draw(32)) : UINT64_MAX};
-        compare_range(&sessions, window, i % 3 == 2 ? &lens : NULL);
+        compare_range(&sessions, window, i % 3 == 2 ? &filter : NULL);
     }
-    rv_lens_fini(&lens);
+    rv_filter_fini(&filter);
     close_both(&sessions);
 }
 
-Test(survey, a_range_is_measured_exactly)
+Test(block_reader, a_range_is_measured_exactly)
 {
     compare_ranges(&BUSY);
 }
 
-Test(survey, a_range_is_measured_exactly_where_many_events_have_one_time)
+Test(block_reader, a_range_is_measured_exactly_where_many_events_have_one_time)
 {
     compare_ranges(&COARSE);
 }
 
-Test(survey, a_range_of_the_newest_events_is_measured_exactly)
+Test(block_reader, a_range_of_the_newest_events_is_measured_exactly)
 {
     struct recorded_params newest = BUSY;
     newest.limit.n_bytes = 1 << 19;
@@ -169,13 +170,13 @@ static uint32_t find(struct rv_session *session, const struct rv_lane *like)
     return 0;
 }
 
-static bool step(const struct rv_stride_about *about, bool is_forward, uint64_t *ns)
+static bool step(const struct rv_recorded_step_about *about, bool is_forward, uint64_t *ns)
 {
-    struct rv_stride stride = {.n_steps = 0};
+    struct rv_recorded_step recorded_step = {.n_steps = 0};
     uint64_t until_ns = rv_clock_mono_ns() + UINT64_C(1000000000) * WAIT_S;
-    rv_stride_wish(&stride, is_forward);
-    while (!rv_stride_go_on(&stride, about, ns)) {
-        if (stride.n_steps == 0)
+    rv_recorded_step_request(&recorded_step, is_forward);
+    while (!rv_recorded_step_go_on(&recorded_step, about, ns)) {
+        if (recorded_step.n_steps == 0)
             return false;
         cr_assert_lt(rv_clock_mono_ns(), until_ns, "no step is made");
         usleep(200);
@@ -184,7 +185,7 @@ static bool step(const struct rv_stride_about *about, bool is_forward, uint64_t 
 }
 
 /* From a time, some steps on or back, in all lanes or in one. */
-static void compare_steps(struct rv_stride_about *whole, struct rv_stride_about *indexed, bool is_forward)
+static void compare_steps(struct rv_recorded_step_about *whole, struct rv_recorded_step_about *indexed, bool is_forward)
 {
     for (unsigned i = 0; i < 3; i++) {
         uint64_t ns[2] = {0, 0};
@@ -201,12 +202,12 @@ static void compare_all_steps(const struct recorded_params *params)
     struct sessions sessions;
     open_both(&sessions, params);
     struct rv_lanes *lanes = rv_session_lanes(sessions.whole);
-    struct rv_arrangement arrangement[2] = {{0}, {0}};
-    struct rv_stride_about about[2] = {
-        {.lanes = lanes, .arrangement = &arrangement[0]},
-        {.session = sessions.indexed, .lanes = rv_session_lanes(sessions.indexed), .arrangement = &arrangement[1]}};
-    rv_arrangement_update(&arrangement[0], about[0].lanes);
-    rv_arrangement_update(&arrangement[1], about[1].lanes);
+    struct rv_lane_order lane_order[2] = {{0}, {0}};
+    struct rv_recorded_step_about about[2] = {
+        {.lanes = lanes, .lane_order = &lane_order[0]},
+        {.session = sessions.indexed, .lanes = rv_session_lanes(sessions.indexed), .lane_order = &lane_order[1]}};
+    rv_lane_order_update(&lane_order[0], about[0].lanes);
+    rv_lane_order_update(&lane_order[1], about[1].lanes);
     for (unsigned i = 0; i < 30; i++) {
         uint32_t lane_idx[2] = {(uint32_t)recorded_draw(rv_lanes_n(lanes)), 0};
         lane_idx[1] = find(sessions.indexed, rv_lanes_get(lanes, lane_idx[0]));
@@ -218,44 +219,44 @@ static void compare_all_steps(const struct recorded_params *params)
         }
         compare_steps(&about[0], &about[1], i % 2);
     }
-    rv_arrangement_fini(&arrangement[0]);
-    rv_arrangement_fini(&arrangement[1]);
+    rv_lane_order_fini(&lane_order[0]);
+    rv_lane_order_fini(&lane_order[1]);
     close_both(&sessions);
 }
 
-Test(survey, steps_lead_to_every_event)
+Test(block_reader, steps_lead_to_every_event)
 {
     compare_all_steps(&BUSY);
 }
 
-Test(survey, steps_lead_to_every_time_of_a_coarse_clock)
+Test(block_reader, steps_lead_to_every_time_of_a_coarse_clock)
 {
     compare_all_steps(&COARSE);
 }
 
 /* ---- searches ---- */
 
-static void update(struct rv_inquiry *inquiry, struct rv_session *session)
+static void update(struct rv_analysis *analysis, struct rv_session *session)
 {
-    (void)rv_inquiry_update(inquiry, rv_session_lanes(session), rv_session_subroutines(session), false);
+    (void)rv_analysis_update(analysis, rv_session_lanes(session), rv_session_subroutines(session), false);
 }
 
-static void search(struct rv_inquiry *inquiry, struct rv_session *session)
+static void search(struct rv_analysis *analysis, struct rv_session *session)
 {
     uint64_t until_ns = rv_clock_mono_ns() + UINT64_C(1000000000) * WAIT_S;
-    while (!inquiry->is_search_whole) {
-        update(inquiry, session);
+    while (!analysis->is_search_whole) {
+        update(analysis, session);
         cr_assert_lt(rv_clock_mono_ns(), until_ns, "the search does not end");
     }
 }
 
-static bool go(struct rv_inquiry *inquiry, struct rv_session *session, uint64_t from_ns, bool is_forward)
+static bool go(struct rv_analysis *analysis, struct rv_session *session, uint64_t from_ns, bool is_forward)
 {
     uint64_t until_ns = rv_clock_mono_ns() + UINT64_C(1000000000) * WAIT_S;
-    rv_inquiry_wish(inquiry, is_forward);
-    for (bool has_hit = false; inquiry->wish.n_hits != 0;) {
-        update(inquiry, session);
-        has_hit = rv_inquiry_fulfil(inquiry, rv_session_lanes(session), from_ns);
+    rv_hit_request(analysis, is_forward);
+    for (bool has_hit = false; analysis->request.n_hits != 0;) {
+        update(analysis, session);
+        has_hit = rv_analysis_fulfil(analysis, rv_session_lanes(session), from_ns);
         if (has_hit)
             return true;
         cr_assert_lt(rv_clock_mono_ns(), until_ns, "no hit is come to");
@@ -277,12 +278,12 @@ struct search_case {
 
 static void compare_search(const struct sessions *sessions, const struct search_case *is)
 {
-    static struct rv_inquiry whole, indexed; /* large */
+    static struct rv_analysis whole, indexed; /* large */
     uint64_t begin_ns = sessions->first_ns, length_ns = sessions->last_ns - sessions->first_ns;
-    whole = (struct rv_inquiry){.session = sessions->whole};
-    indexed = (struct rv_inquiry){.session = sessions->indexed};
-    rv_inquiry_find(&whole, is->find);
-    rv_inquiry_find(&indexed, is->find);
+    whole = (struct rv_analysis){.session = sessions->whole};
+    indexed = (struct rv_analysis){.session = sessions->indexed};
+    rv_analysis_find(&whole, is->find);
+    rv_analysis_find(&indexed, is->find);
     search(&whole, sessions->whole);
     if (!is->goes_early)
         search(&indexed, sessions->indexed);
@@ -303,24 +304,24 @@ static void compare_search(const struct sessions *sessions, const struct search_
     cr_assert_eq(whole.search.n_columns, indexed.search.n_columns);
     for (uint64_t i = 0; i < whole.search.n_columns; i++)
         cr_assert_eq(whole.search.counts[i], indexed.search.counts[i]);
-    rv_inquiry_fini(&whole);
-    rv_inquiry_fini(&indexed);
+    rv_analysis_fini(&whole);
+    rv_analysis_fini(&indexed);
 }
 
 /* At once, waiting for what has to be read, as a screenshot does. */
 static void compare_first_hits(const struct sessions *sessions, const char *find)
 {
-    static struct rv_inquiry inquiries[2]; /* large */
+    static struct rv_analysis inquiries[2]; /* large */
     struct rv_session *const of[2] = {sessions->whole, sessions->indexed};
     for (unsigned k = 0; k < 2; k++) {
-        inquiries[k] = (struct rv_inquiry){.session = of[k]};
-        rv_inquiry_find(&inquiries[k], find);
-        (void)rv_inquiry_update(&inquiries[k], rv_session_lanes(of[k]), rv_session_subroutines(of[k]), true);
-        cr_assert(rv_inquiry_go(&inquiries[k], rv_session_lanes(of[k]), 0, true));
+        inquiries[k] = (struct rv_analysis){.session = of[k]};
+        rv_analysis_find(&inquiries[k], find);
+        (void)rv_analysis_update(&inquiries[k], rv_session_lanes(of[k]), rv_session_subroutines(of[k]), true);
+        cr_assert(rv_analysis_go(&inquiries[k], rv_session_lanes(of[k]), 0, true));
     }
     compare_hits(&inquiries[0].hit, &inquiries[1].hit);
-    rv_inquiry_fini(&inquiries[0]);
-    rv_inquiry_fini(&inquiries[1]);
+    rv_analysis_fini(&inquiries[0]);
+    rv_analysis_fini(&inquiries[1]);
 }
 
 static void compare_searches(const struct recorded_params *params)
@@ -335,7 +336,7 @@ static void compare_searches(const struct recorded_params *params)
     close_both(&sessions);
 }
 
-Test(survey, a_search_finds_every_call)
+Test(block_reader, a_search_finds_every_call)
 {
     compare_searches(&BUSY);
 }
@@ -383,9 +384,9 @@ static void hold(struct held *held, struct rv_source *inner)
     held->source.close = close_held;
 }
 
-Test(survey, a_search_is_not_over_while_the_recording_is_told)
+Test(block_reader, a_search_is_not_over_while_the_recording_is_told)
 {
-    static struct rv_inquiry inquiry; /* large */
+    static struct rv_analysis analysis; /* large */
     struct rv_source *source;
     struct held held;
     int fd = mkstemp(path);
@@ -398,15 +399,15 @@ Test(survey, a_search_is_not_over_while_the_recording_is_told)
     uint64_t until_ns = rv_clock_mono_ns() + UINT64_C(1000000000) * WAIT_S;
     while (!rv_lanes_have_sums(rv_session_lanes(session)) && rv_clock_mono_ns() < until_ns)
         usleep(200);
-    inquiry = (struct rv_inquiry){.session = session};
-    rv_inquiry_find(&inquiry, "f7$");
-    for (bool is_done = false; !is_done && rv_clock_mono_ns() < until_ns; is_done = inquiry.are_lanes_searched)
-        update(&inquiry, session);
-    cr_assert(inquiry.are_lanes_searched);
-    cr_assert_not(inquiry.is_search_whole);
+    analysis = (struct rv_analysis){.session = session};
+    rv_analysis_find(&analysis, "f7$");
+    for (bool is_done = false; !is_done && rv_clock_mono_ns() < until_ns; is_done = analysis.are_lanes_searched)
+        update(&analysis, session);
+    cr_assert(analysis.are_lanes_searched);
+    cr_assert_not(analysis.is_search_whole);
     atomic_store(&held.goes_on, true);
-    search(&inquiry, session);
-    cr_assert_gt(inquiry.search.n_hits, 0);
-    rv_inquiry_fini(&inquiry);
+    search(&analysis, session);
+    cr_assert_gt(analysis.search.n_hits, 0);
+    rv_analysis_fini(&analysis);
     rv_session_destroy(session);
 }

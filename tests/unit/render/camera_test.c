@@ -13,7 +13,7 @@
 static float scroll; /* of the stages made */
 
 /* depths: one lane each, ended by 0. */
-static void make_stage(struct rv_stage *stage, const uint32_t *depths, enum rv_look look)
+static void make_stage(struct rv_lane_layout *layout, const uint32_t *depths, enum rv_view_mode look)
 {
     struct rv_view view = {.from_ns = FROM_NS, .to_ns = TO_NS};
     while (depths[view.n_lanes])
@@ -23,7 +23,7 @@ static void make_stage(struct rv_stage *stage, const uint32_t *depths, enum rv_l
         view.lanes[i].lane_idx = i;
         view.lanes[i].max_depth = depths[i];
     }
-    rv_stage_update(stage, &view, &(struct rv_stage_params){rv_look_get(look), ROOM, scroll});
+    rv_lane_layout_update(layout, &view, &(struct rv_lane_layout_params){rv_view_mode_get(look), ROOM, scroll});
     free(view.lanes);
 }
 
@@ -48,11 +48,11 @@ static void assert_inside(const struct rv_camera *camera, const struct rv_camera
               (double)px[1]);
 }
 
-static void fit(struct rv_camera *camera, const struct rv_stage *stage, enum rv_look look)
+static void fit(struct rv_camera *camera, const struct rv_lane_layout *layout, enum rv_view_mode look)
 {
     struct rv_camera_params params = params_sets[0];
-    params.look = rv_look_get(look);
-    rv_camera_fit(camera, stage, &params);
+    params.look = rv_view_mode_get(look);
+    rv_camera_fit(camera, layout, &params);
 }
 
 Test(camera, every_corner_of_every_lane_is_inside_the_margins, .timeout = 60)
@@ -60,55 +60,55 @@ Test(camera, every_corner_of_every_lane_is_inside_the_margins, .timeout = 60)
     for (size_t i = 0; i < N_DEPTHS; i++)
         for (size_t k = 0; k < 2 * N_PARAMS; k++) {
             size_t j = k / 2;
-            enum rv_look look = k % 2 ? RV_LOOK_3D : RV_LOOK_ALIGNED;
-            struct rv_stage stage = {0};
+            enum rv_view_mode look = k % 2 ? RV_VIEW_MODE_3D : RV_VIEW_MODE_ALIGNED;
+            struct rv_lane_layout layout = {0};
             struct rv_camera camera;
-            make_stage(&stage, depth_sets[i], look);
+            make_stage(&layout, depth_sets[i], look);
             struct rv_camera_params params = params_sets[j];
-            params.look = rv_look_get(look);
-            rv_camera_fit(&camera, &stage, &params);
-            for (size_t lane = 0; lane < stage.n_lanes; lane++)
+            params.look = rv_view_mode_get(look);
+            rv_camera_fit(&camera, &layout, &params);
+            for (size_t lane = 0; lane < layout.n_lanes; lane++)
                 for (int corner = 0; corner < 4; corner++) {
-                    float z = stage.lanes[lane].z + stage.lanes[lane].half_thickness;
-                    vec3 point = {corner & 1 ? stage.width : 0.0f,
-                                  corner & 2 ? rv_stage_lane_top(&stage.lanes[lane]) : 0.0f, z};
+                    float z = layout.lanes[lane].z + layout.lanes[lane].half_thickness;
+                    vec3 point = {corner & 1 ? layout.width : 0.0f,
+                                  corner & 2 ? rv_lane_layout_lane_top(&layout.lanes[lane]) : 0.0f, z};
                     assert_inside(&camera, &params_sets[j], point);
                 }
-            rv_stage_fini(&stage);
+            rv_lane_layout_fini(&layout);
         }
 }
 
 Test(camera, the_time_under_a_projected_point_is_its_time, .timeout = 60)
 {
-    for (size_t i = 0; i < N_DEPTHS * RV_LOOK_COUNT; i++) {
-        struct rv_stage stage = {0};
+    for (size_t i = 0; i < N_DEPTHS * RV_VIEW_MODE_COUNT; i++) {
+        struct rv_lane_layout layout = {0};
         struct rv_camera camera;
-        enum rv_look look = (enum rv_look)(i % RV_LOOK_COUNT);
-        make_stage(&stage, depth_sets[i / RV_LOOK_COUNT], look);
-        fit(&camera, &stage, look);
-        const struct rv_stage_lane *front = &stage.lanes[0];
+        enum rv_view_mode look = (enum rv_view_mode)(i % RV_VIEW_MODE_COUNT);
+        make_stage(&layout, depth_sets[i / RV_VIEW_MODE_COUNT], look);
+        fit(&camera, &layout, look);
+        const struct rv_lane_layout_lane *front = &layout.lanes[0];
         for (uint64_t time_ns = FROM_NS; time_ns <= TO_NS; time_ns += 500) {
-            vec3 point = {(float)rv_stage_x(&stage, time_ns), front->y + 0.5f * rv_stage_lane_top(front),
+            vec3 point = {(float)rv_lane_layout_x(&layout, time_ns), front->y + 0.5f * rv_lane_layout_lane_top(front),
                           front->z + front->half_thickness};
             vec2 px;
             cr_assert(rv_camera_project(&camera, point, px));
-            double x = rv_camera_x_at(&camera, &stage, (double)px[0], (double)px[1]);
-            double off_px = fabs(x - (double)point[0]) / (double)stage.width * 1600.0;
+            double x = rv_camera_x_at(&camera, &layout, (double)px[0], (double)px[1]);
+            double off_px = fabs(x - (double)point[0]) / (double)layout.width * 1600.0;
             cr_assert_lt(off_px, 1.0, "set %zu: %g px off", i, off_px);
         }
-        rv_stage_fini(&stage);
+        rv_lane_layout_fini(&layout);
     }
 }
 
 Test(camera, its_matrix_agrees_with_its_projection, .timeout = 60)
 {
-    struct rv_stage stage = {0};
+    struct rv_lane_layout layout = {0};
     struct rv_camera camera;
-    make_stage(&stage, depth_sets[2], RV_LOOK_3D);
-    fit(&camera, &stage, RV_LOOK_3D);
-    for (float x = 0.0f; x <= stage.width; x += 2.0f)
-        for (size_t lane = 0; lane < stage.n_lanes; lane++) {
-            vec4 clip, point = {x, 1.0f, stage.lanes[lane].z, 1.0f};
+    make_stage(&layout, depth_sets[2], RV_VIEW_MODE_3D);
+    fit(&camera, &layout, RV_VIEW_MODE_3D);
+    for (float x = 0.0f; x <= layout.width; x += 2.0f)
+        for (size_t lane = 0; lane < layout.n_lanes; lane++) {
+            vec4 clip, point = {x, 1.0f, layout.lanes[lane].z, 1.0f};
             vec2 px;
             glm_mat4_mulv(camera.view_projection, point, clip);
             cr_assert(rv_camera_project(&camera, point, px));
@@ -116,90 +116,91 @@ Test(camera, its_matrix_agrees_with_its_projection, .timeout = 60)
             cr_assert_float_eq((double)px[1], (double)((1.0f - clip[1] / clip[3]) * 450.0f), 0.05);
             cr_assert(fabsf(clip[2]) < clip[3], "outside the clip range");
         }
-    rv_stage_fini(&stage);
+    rv_lane_layout_fini(&layout);
 }
 
 Test(camera, an_instant_is_one_vertical_line_but_in_perspective, .timeout = 60)
 {
-    for (int look = RV_LOOK_ALIGNED; look < RV_LOOK_COUNT; look++) {
-        struct rv_stage stage = {0};
+    for (int look = RV_VIEW_MODE_ALIGNED; look < RV_VIEW_MODE_COUNT; look++) {
+        struct rv_lane_layout layout = {0};
         struct rv_camera camera;
-        make_stage(&stage, depth_sets[2], (enum rv_look)look);
-        fit(&camera, &stage, (enum rv_look)look);
+        make_stage(&layout, depth_sets[2], (enum rv_view_mode)look);
+        fit(&camera, &layout, (enum rv_view_mode)look);
         vec2 first, px;
-        for (size_t lane = 0; lane < stage.n_lanes; lane++) {
-            vec3 point = {10.0f, stage.lanes[lane].y, stage.lanes[lane].z};
+        for (size_t lane = 0; lane < layout.n_lanes; lane++) {
+            vec3 point = {10.0f, layout.lanes[lane].y, layout.lanes[lane].z};
             cr_assert(rv_camera_project(&camera, point, lane ? px : first));
-            cr_assert(lane == 0 || fabsf(px[0] - first[0]) < 0.01f, "%s", rv_look_get((enum rv_look)look)->name);
+            cr_assert(lane == 0 || fabsf(px[0] - first[0]) < 0.01f, "%s",
+                      rv_view_mode_get((enum rv_view_mode)look)->name);
         }
-        rv_stage_fini(&stage);
+        rv_lane_layout_fini(&layout);
     }
 }
 
-Test(stage, flat_lanes_are_stacked_on_whole_points_inside_the_room, .timeout = 60)
+Test(layout, flat_lanes_are_stacked_on_whole_points_inside_the_room, .timeout = 60)
 {
-    for (int look = RV_LOOK_FLAME; look <= RV_LOOK_TOP; look++) {
-        struct rv_stage stage = {0};
-        make_stage(&stage, (const uint32_t[]){5, 3, 12, 4, 0}, (enum rv_look)look);
-        for (size_t i = 0; i < stage.n_lanes; i++) {
-            const struct rv_stage_lane *lane = &stage.lanes[i];
-            float y = lane->y / RV_STAGE_POINT, row = lane->row_height / RV_STAGE_POINT;
+    for (int look = RV_VIEW_MODE_FLAME; look <= RV_VIEW_MODE_TOP; look++) {
+        struct rv_lane_layout layout = {0};
+        make_stage(&layout, (const uint32_t[]){5, 3, 12, 4, 0}, (enum rv_view_mode)look);
+        for (size_t i = 0; i < layout.n_lanes; i++) {
+            const struct rv_lane_layout_lane *lane = &layout.lanes[i];
+            float y = lane->y / RV_LANE_LAYOUT_POINT, row = lane->row_height / RV_LANE_LAYOUT_POINT;
             cr_assert(row >= 14.0f && fabsf(y - roundf(y)) < 1e-3f && fabsf(row - roundf(row)) < 1e-3f);
-            cr_assert(lane->y >= 0.0f && lane->y + rv_stage_lane_top(lane) <= ROOM * RV_STAGE_POINT);
-            cr_assert(i == 0 || lane->y + rv_stage_lane_top(lane) < stage.lanes[i - 1].y);
+            cr_assert(lane->y >= 0.0f && lane->y + rv_lane_layout_lane_top(lane) <= ROOM * RV_LANE_LAYOUT_POINT);
+            cr_assert(i == 0 || lane->y + rv_lane_layout_lane_top(lane) < layout.lanes[i - 1].y);
         }
-        rv_stage_fini(&stage);
+        rv_lane_layout_fini(&layout);
     }
 }
 
-Test(stage, what_does_not_fit_is_scrolled_to, .timeout = 60)
+Test(layout, what_does_not_fit_is_scrolled_to, .timeout = 60)
 {
-    struct rv_stage stage = {0};
-    make_stage(&stage, (const uint32_t[]){40, 40, 0}, RV_LOOK_FLAME);
-    cr_assert_gt(stage.scroll_max, 300.0f);
-    cr_assert_lt(stage.lanes[1].y, 0.0f);
+    struct rv_lane_layout layout = {0};
+    make_stage(&layout, (const uint32_t[]){40, 40, 0}, RV_VIEW_MODE_FLAME);
+    cr_assert_gt(layout.scroll_max, 300.0f);
+    cr_assert_lt(layout.lanes[1].y, 0.0f);
     scroll = 1e9f;
-    make_stage(&stage, (const uint32_t[]){40, 40, 0}, RV_LOOK_FLAME);
-    cr_assert_float_eq((double)stage.lanes[1].y, 0.0, 1e-3);
+    make_stage(&layout, (const uint32_t[]){40, 40, 0}, RV_VIEW_MODE_FLAME);
+    cr_assert_float_eq((double)layout.lanes[1].y, 0.0, 1e-3);
     scroll = 0.0f;
-    rv_stage_fini(&stage);
+    rv_lane_layout_fini(&layout);
 }
 
-Test(stage, halfway_between_two_looks_is_halfway, .timeout = 60)
+Test(layout, halfway_between_two_looks_is_halfway, .timeout = 60)
 {
-    struct rv_stage from = {0}, to = {0};
-    make_stage(&from, (const uint32_t[]){5, 3, 0}, RV_LOOK_3D);
-    make_stage(&to, (const uint32_t[]){5, 3, 0}, RV_LOOK_FLAME);
+    struct rv_lane_layout from = {0}, to = {0};
+    make_stage(&from, (const uint32_t[]){5, 3, 0}, RV_VIEW_MODE_3D);
+    make_stage(&to, (const uint32_t[]){5, 3, 0}, RV_VIEW_MODE_FLAME);
     float middle = 0.5f * (from.lanes[1].y + to.lanes[1].y), end = to.lanes[1].z;
-    rv_stage_mix(&to, &from, 0.5f);
+    rv_lane_layout_mix(&to, &from, 0.5f);
     cr_assert_float_eq((double)to.lanes[1].y, (double)middle, 1e-4);
-    rv_stage_mix(&to, &from, 0.0f);
+    rv_lane_layout_mix(&to, &from, 0.0f);
     cr_assert_eq(to.lanes[1].z, from.lanes[1].z);
     cr_assert_neq(to.lanes[1].z, end);
-    rv_stage_fini(&from);
-    rv_stage_fini(&to);
+    rv_lane_layout_fini(&from);
+    rv_lane_layout_fini(&to);
 }
 
-Test(stage, rows_keep_their_height_while_depths_vary, .timeout = 60)
+Test(layout, rows_keep_their_height_while_depths_vary, .timeout = 60)
 {
-    struct rv_stage stage = {0};
-    make_stage(&stage, (const uint32_t[]){4, 20, 0}, RV_LOOK_3D);
-    float height = stage.lanes[1].row_height, z = stage.lanes[1].z;
-    make_stage(&stage, (const uint32_t[]){2, 9, 0}, RV_LOOK_3D);
-    cr_assert_eq(stage.lanes[1].row_height, height);
-    cr_assert_eq(stage.lanes[1].z, z);
-    make_stage(&stage, (const uint32_t[]){2, 30, 0}, RV_LOOK_3D);
-    cr_assert_eq(stage.lanes[1].row_height, height);
-    rv_stage_fini(&stage);
+    struct rv_lane_layout layout = {0};
+    make_stage(&layout, (const uint32_t[]){4, 20, 0}, RV_VIEW_MODE_3D);
+    float height = layout.lanes[1].row_height, z = layout.lanes[1].z;
+    make_stage(&layout, (const uint32_t[]){2, 9, 0}, RV_VIEW_MODE_3D);
+    cr_assert_eq(layout.lanes[1].row_height, height);
+    cr_assert_eq(layout.lanes[1].z, z);
+    make_stage(&layout, (const uint32_t[]){2, 30, 0}, RV_VIEW_MODE_3D);
+    cr_assert_eq(layout.lanes[1].row_height, height);
+    rv_lane_layout_fini(&layout);
 }
 
-Test(stage, times_and_places_are_inverse, .timeout = 60)
+Test(layout, times_and_places_are_inverse, .timeout = 60)
 {
-    struct rv_stage stage = {0};
-    make_stage(&stage, (const uint32_t[]){4, 0}, RV_LOOK_3D);
+    struct rv_lane_layout layout = {0};
+    make_stage(&layout, (const uint32_t[]){4, 0}, RV_VIEW_MODE_3D);
     for (uint64_t time_ns = FROM_NS - 3000; time_ns < TO_NS + 3000; time_ns += 97) {
-        int64_t off_ns = (int64_t)(rv_stage_time(&stage, rv_stage_x(&stage, time_ns)) - time_ns);
+        int64_t off_ns = (int64_t)(rv_lane_layout_time(&layout, rv_lane_layout_x(&layout, time_ns)) - time_ns);
         cr_assert(off_ns >= -1 && off_ns <= 1, "off by %ld ns", (long)off_ns);
     }
-    rv_stage_fini(&stage);
+    rv_lane_layout_fini(&layout);
 }

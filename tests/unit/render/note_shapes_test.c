@@ -13,7 +13,7 @@
 static struct rv_view_lane lanes[N_LANES];
 static struct rv_lane_note notes[16];
 static struct rv_view view;
-static struct rv_stage stage;
+static struct rv_lane_layout layout;
 static struct rv_mesh mesh;
 
 static void begin(void)
@@ -32,16 +32,16 @@ static void note(uint32_t lane, struct rv_lane_note what)
     notes[view.n_notes++] = what;
 }
 
-static void draw(enum rv_look look)
+static void draw(enum rv_view_mode look)
 {
-    rv_stage_update(&stage, &view, &(struct rv_stage_params){rv_look_get(look), 600.0f, 0.0f});
+    rv_lane_layout_update(&layout, &view, &(struct rv_lane_layout_params){rv_view_mode_get(look), 600.0f, 0.0f});
     mesh.n = 0;
-    rv_remarks_add(&mesh, &stage, &view, rv_theme_get(RV_COLOR_DARK));
+    rv_note_shapes_add(&mesh, &layout, &view, rv_theme_get(RV_COLOR_DARK));
 }
 
 static void finish(void)
 {
-    rv_stage_fini(&stage);
+    rv_lane_layout_fini(&layout);
     rv_mesh_fini(&mesh);
 }
 
@@ -50,20 +50,20 @@ TestSuite(remarks, .init = begin, .fini = finish, .timeout = 60);
 /* Along the axis on which lanes lie beside each other. */
 static float across(const struct rv_mesh_vertex *vertex)
 {
-    return stage.is_flat ? vertex->y : vertex->z;
+    return layout.is_flat ? vertex->y : vertex->z;
 }
 
 static bool is_in_zone(const struct rv_mesh_vertex *vertex, uint32_t lane)
 {
-    float a = stage.lanes[lane].zone[0], b = stage.lanes[lane].zone[1], at = across(vertex);
+    float a = layout.lanes[lane].zone[0], b = layout.lanes[lane].zone[1], at = across(vertex);
     return at >= fminf(a, b) - 1e-4f && at <= fmaxf(a, b) + 1e-4f;
 }
 
 Test(remarks, a_collection_stays_on_the_lanes_of_its_process)
 {
     note(1, (struct rv_lane_note){.start_ns = 1200, .end_ns = 1300, .kind = RV_NOTE_GC});
-    for (int look = 0; look < RV_LOOK_COUNT; look++) {
-        draw((enum rv_look)look);
+    for (int look = 0; look < RV_VIEW_MODE_COUNT; look++) {
+        draw((enum rv_view_mode)look);
         cr_assert_eq(mesh.n, 2 * 6, "a stripe for each of two lanes");
         for (size_t i = 0; i < mesh.n; i++)
             cr_assert(is_in_zone(&mesh.vertices[i], 0) || is_in_zone(&mesh.vertices[i], 1));
@@ -73,12 +73,12 @@ Test(remarks, a_collection_stays_on_the_lanes_of_its_process)
 Test(remarks, zones_of_lanes_lie_side_by_side)
 {
     note(2, (struct rv_lane_note){.start_ns = 1200, .end_ns = 1200, .kind = RV_NOTE_VALUE, .id = 5, .value = 1.0f});
-    for (int look = 0; look < RV_LOOK_COUNT; look++) {
-        draw((enum rv_look)look);
+    for (int look = 0; look < RV_VIEW_MODE_COUNT; look++) {
+        draw((enum rv_view_mode)look);
         for (uint32_t i = 1; i < N_LANES; i++) {
-            float last = stage.lanes[i - 1].zone[stage.is_flat ? 0 : 1];
-            float next = stage.lanes[i].zone[stage.is_flat ? 1 : 0];
-            cr_assert_float_eq(last, next, 1e-4f, "%s, lane %u", rv_look_get((enum rv_look)look)->name, i);
+            float last = layout.lanes[i - 1].zone[layout.is_flat ? 0 : 1];
+            float next = layout.lanes[i].zone[layout.is_flat ? 1 : 0];
+            cr_assert_float_eq(last, next, 1e-4f, "%s, lane %u", rv_view_mode_get((enum rv_view_mode)look)->name, i);
         }
     }
 }
@@ -86,16 +86,16 @@ Test(remarks, zones_of_lanes_lie_side_by_side)
 Test(remarks, a_loss_is_hatched_and_as_wide_as_its_time)
 {
     note(0, (struct rv_lane_note){.start_ns = 1500, .end_ns = 1750, .kind = RV_NOTE_LOST, .id = 9});
-    draw(RV_LOOK_FLAME);
+    draw(RV_VIEW_MODE_FLAME);
     cr_assert_eq(mesh.n, 6);
-    float left = stage.width, right = 0.0f;
+    float left = layout.width, right = 0.0f;
     for (size_t i = 0; i < mesh.n; i++) {
         cr_assert_eq(mesh.vertices[i].hatch, 1.0f);
         left = fminf(left, mesh.vertices[i].x);
         right = fmaxf(right, mesh.vertices[i].x);
     }
-    cr_assert_float_eq(left, 0.5f * stage.width, 1e-3f);
-    cr_assert_float_eq(right, 0.75f * stage.width, 1e-3f);
+    cr_assert_float_eq(left, 0.5f * layout.width, 1e-3f);
+    cr_assert_float_eq(right, 0.75f * layout.width, 1e-3f);
 }
 
 Test(remarks, a_state_lasts_until_the_next_and_each_has_its_height)
@@ -104,14 +104,14 @@ Test(remarks, a_state_lasts_until_the_next_and_each_has_its_height)
     note(0, (struct rv_lane_note){.start_ns = 1250, .end_ns = 1250, .kind = RV_NOTE_STATE, .id = RV_THREAD_SUSPENDED});
     note(0, (struct rv_lane_note){.start_ns = 1500, .end_ns = 1500, .kind = RV_NOTE_STATE, .id = RV_THREAD_READY});
     note(0, (struct rv_lane_note){.start_ns = 1750, .end_ns = 1750, .kind = RV_NOTE_STATE, .id = RV_THREAD_EXITED});
-    for (int look = 0; look < RV_LOOK_COUNT; look++) {
+    for (int look = 0; look < RV_VIEW_MODE_COUNT; look++) {
         float heights[3];
-        draw((enum rv_look)look);
+        draw((enum rv_view_mode)look);
         cr_assert_eq(mesh.n, 3 * 6, "an exited thread has no state");
         for (size_t i = 0; i < 3; i++) {
             const struct rv_mesh_vertex *quad = &mesh.vertices[6 * i];
-            cr_assert_float_eq(quad[0].x, 0.25f * (float)i * stage.width, 1e-3f);
-            cr_assert_float_eq(quad[1].x, 0.25f * (float)(i + 1) * stage.width, 1e-3f);
+            cr_assert_float_eq(quad[0].x, 0.25f * (float)i * layout.width, 1e-3f);
+            cr_assert_float_eq(quad[1].x, 0.25f * (float)(i + 1) * layout.width, 1e-3f);
             heights[i] = fabsf(across(&quad[2]) - across(&quad[0]));
         }
         cr_assert(heights[0] > 1.2f * heights[2] && heights[2] > 1.2f * heights[1]);
@@ -125,23 +125,23 @@ Test(remarks, a_graph_shows_the_range_and_keeps_its_room)
     note(3, (struct rv_lane_note){.start_ns = 1200, .end_ns = 1200, .kind = RV_NOTE_VALUE, .id = 5, .value = 30.0f});
     note(3, (struct rv_lane_note){.start_ns = 1300, .end_ns = 1300, .kind = RV_NOTE_VALUE, .id = 6, .value = 700.0f});
     note(3, (struct rv_lane_note){.start_ns = 1400, .end_ns = 1400, .kind = RV_NOTE_VALUE, .id = 5, .value = NAN});
-    draw(RV_LOOK_FLAME);
-    cr_assert_eq(stage.lanes[3].n_graphs, 2);
-    cr_assert(rv_remarks_range(&view, 3, 5, &low, &high));
+    draw(RV_VIEW_MODE_FLAME);
+    cr_assert_eq(layout.lanes[3].n_graphs, 2);
+    cr_assert(rv_note_shapes_range(&view, 3, 5, &low, &high));
     cr_assert(low == -2.0f && high == 30.0f, "%g to %g", (double)low, (double)high);
-    cr_assert_not(rv_remarks_range(&view, 2, 5, &low, &high));
-    rv_stage_graph(&stage, &stage.lanes[3], 0, &base, &peak);
+    cr_assert_not(rv_note_shapes_range(&view, 2, 5, &low, &high));
+    rv_lane_layout_graph(&layout, &layout.lanes[3], 0, &base, &peak);
     float least = 1e9f, most = -1e9f;
     for (size_t i = 0; i < mesh.n; i++) {
         least = fminf(least, mesh.vertices[i].y);
         most = fmaxf(most, mesh.vertices[i].y);
     }
     cr_assert_float_eq(most, peak, 1e-4f, "the greatest value");
-    float y_before = stage.lanes[0].y;
+    float y_before = layout.lanes[0].y;
     view.n_notes = 0;
     lanes[3].n_notes = 0;
-    draw(RV_LOOK_FLAME);
-    cr_assert_eq(stage.lanes[3].n_graphs, 2, "room once given is kept");
-    cr_assert_eq(stage.lanes[0].y, y_before);
+    draw(RV_VIEW_MODE_FLAME);
+    cr_assert_eq(layout.lanes[3].n_graphs, 2, "room once given is kept");
+    cr_assert_eq(layout.lanes[0].y, y_before);
     cr_assert_eq(mesh.n, 0);
 }

@@ -7,16 +7,16 @@
 #define SECOND_NS UINT64_C(1000000000)
 #define ZERO_NS (5u * SECOND_NS)
 
-static struct rv_ticks make(uint64_t from_ns, uint64_t to_ns, bool is_live)
+static struct rv_time_axis make(uint64_t from_ns, uint64_t to_ns, bool is_live)
 {
-    struct rv_ticks ticks;
-    struct rv_ticks_params params = {
+    struct rv_time_axis ticks;
+    struct rv_time_axis_params params = {
         .from_ns = from_ns, .to_ns = to_ns, .zero_ns = is_live ? to_ns : ZERO_NS, .is_live = is_live, .n_wanted = 10};
-    rv_ticks_make(&ticks, &params);
+    rv_time_axis_make(&ticks, &params);
     return ticks;
 }
 
-static void assert_texts(const struct rv_ticks *ticks, size_t n, const char *const *texts)
+static void assert_texts(const struct rv_time_axis *ticks, size_t n, const char *const *texts)
 {
     cr_assert_geq(ticks->n, n);
     for (size_t i = 0; i < n; i++)
@@ -26,7 +26,7 @@ static void assert_texts(const struct rv_ticks *ticks, size_t n, const char *con
 
 Test(ticks, live_ticks_count_down_to_now, .timeout = 60)
 {
-    struct rv_ticks ticks = make(ZERO_NS + 1234567, ZERO_NS + 101234567, true);
+    struct rv_time_axis ticks = make(ZERO_NS + 1234567, ZERO_NS + 101234567, true);
     assert_texts(&ticks, 11,
                  (const char *[]){"-100 ms", "-90 ms", "-80 ms", "-70 ms", "-60 ms", "-50 ms", "-40 ms", "-30 ms",
                                   "-20 ms", "-10 ms", "now"});
@@ -35,7 +35,7 @@ Test(ticks, live_ticks_count_down_to_now, .timeout = 60)
 
 Test(ticks, ticks_count_from_the_origin, .timeout = 60)
 {
-    struct rv_ticks ticks = make(ZERO_NS + 10000000, ZERO_NS + 35000000, false);
+    struct rv_time_axis ticks = make(ZERO_NS + 10000000, ZERO_NS + 35000000, false);
     assert_texts(&ticks, 3, (const char *[]){"10 ms", "12 ms", "14 ms"});
     ticks = make(ZERO_NS, ZERO_NS + 5 * SECOND_NS, false);
     assert_texts(&ticks, 3, (const char *[]){"0.0 s", "0.5 s", "1.0 s"});
@@ -47,7 +47,7 @@ Test(ticks, ticks_count_from_the_origin, .timeout = 60)
 Test(ticks, far_from_the_origin_a_base_is_told_once, .timeout = 60)
 {
     uint64_t from_ns = ZERO_NS + 18000 * SECOND_NS + 123456789;
-    struct rv_ticks ticks = make(from_ns, from_ns + 10000, false);
+    struct rv_time_axis ticks = make(from_ns, from_ns + 10000, false);
     cr_assert_str_not_empty(ticks.base);
     for (size_t i = 0; i < ticks.n; i++) {
         cr_assert_leq(strlen(ticks.items[i].text), 12, "\"%s\" is long", ticks.items[i].text);
@@ -59,7 +59,7 @@ Test(ticks, every_window_has_round_marks_inside_it, .timeout = 60)
 {
     for (double window_ns = 100.0; window_ns < 3e16; window_ns *= 1.37) {
         uint64_t from_ns = ZERO_NS + (uint64_t)(window_ns * 0.77), to_ns = from_ns + (uint64_t)window_ns;
-        struct rv_ticks ticks = make(from_ns, to_ns, false);
+        struct rv_time_axis ticks = make(from_ns, to_ns, false);
         cr_assert(ticks.n >= 4 && ticks.n <= 18, "%zu ticks in %g ns", ticks.n, window_ns);
         uint64_t step_ns = ticks.items[1].time_ns - ticks.items[0].time_ns;
         for (size_t i = 0; i < ticks.n; i++) {
@@ -74,6 +74,6 @@ Test(ticks, every_window_has_round_marks_inside_it, .timeout = 60)
 
 Test(ticks, an_empty_window_has_none, .timeout = 60)
 {
-    struct rv_ticks ticks = make(ZERO_NS, ZERO_NS, false);
+    struct rv_time_axis ticks = make(ZERO_NS, ZERO_NS, false);
     cr_assert_eq(ticks.n, 0);
 }

@@ -414,9 +414,9 @@ Test(directory, a_forked_child_that_may_not_open_the_file_lets_go_of_it, .timeou
         _exit(read(go[0], &byte, 1) != 1);
     }
     wait_ready(ready);
-    cr_assert(rv_owner_is_locked(f.map.fd, 1, 1));
+    cr_assert(rv_liveness_is_locked(f.map.fd, 1, 1));
     rv_map_close(&f.other); /* as if the parent had died */
-    cr_assert_not(rv_owner_is_locked(f.map.fd, 1, 1));
+    cr_assert_not(rv_liveness_is_locked(f.map.fd, 1, 1));
     say_ready(go);
     cr_assert_eq(reap(pid), 0);
     close_fixture(&f);

@@ -341,7 +341,7 @@ Test(push, a_full_ring_counts_what_it_refuses_though_another_stopped_all, .timeo
     bed->header.stop_reason = 1;
     cr_assert_eq(pthread_create(&stopper, NULL, stop_and_go_on, &bed->header), 0);
     while (__atomic_load_n(&n_turns, __ATOMIC_RELAXED) < N_TURNS) /* <- above */
-        cr_assert_eq(rv_room_make(bed->state, 1), RV_ROOM_NONE);
+        cr_assert_eq(rv_full_ring_make_room(bed->state, 1), RV_FULL_RING_REFUSE);
     cr_assert_eq(pthread_join(stopper, NULL), 0);
     free_bed(bed);
 }

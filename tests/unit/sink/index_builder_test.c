@@ -138,14 +138,14 @@ static void read_index(struct reading *reading, const struct rv_rec_index_table 
     }
 }
 
-static void put_index(struct rv_indexer *indexer, struct rv_compressor *compressor, uint64_t offset,
+static void put_index(struct rv_index_builder *index_builder, struct rv_compressor *compressor, uint64_t offset,
                       struct reading *reading, const struct at_block *at_block, bool is_last)
 {
     struct rv_rec_buffer payload = {0};
     struct rv_rec_index_table table = {0};
-    cr_assert(rv_indexer_put(indexer, offset, is_last, &payload));
-    cr_assert_neq(rv_indexer_has_totals(indexer), is_last);
-    cr_assert_eq(rv_indexer_last(indexer), offset);
+    cr_assert(rv_index_builder_put(index_builder, offset, is_last, &payload));
+    cr_assert_neq(rv_index_builder_has_totals(index_builder), is_last);
+    cr_assert_eq(rv_index_builder_last(index_builder), offset);
     struct rv_rec_chunk chunk = {.payload_bytes = payload.n};
     cr_assert_eq(rv_rec_index_decode(compressor, &chunk, payload.bytes, offset, &table), 0);
     read_index(reading, &table, at_block);
@@ -188,15 +188,15 @@ static void compare(struct oracle *oracle, struct reading *reading)
         cr_assert_eq(reading->n_calls[i], n_calls[i], "subroutine %u", i);
 }
 
-TestSuite(indexer, .timeout = 60);
+TestSuite(index_builder, .timeout = 60);
 
-Test(indexer, an_index_tells_what_is_open_and_what_was_called)
+Test(index_builder, an_index_tells_what_is_open_and_what_was_called)
 {
     static struct oracle oracle = {.seed = 7};
     static struct reading reading;
     static struct at_block at_block[N_BLOCKS + 1];
     static struct rv_event events[RV_REC_MAX_EVENTS + RV_BATCH_PADDING];
-    struct rv_indexer *indexer = rv_indexer_create();
+    struct rv_index_builder *index_builder = rv_index_builder_create();
     struct rv_compressor *compressor = rv_compressor_create();
     uint64_t offset = 128, ordinal = 0;
     uint32_t n_read = 0;
@@ -207,12 +207,13 @@ Test(indexer, an_index_tells_what_is_open_and_what_was_called)
         chunk.n_events = i % 5 == 0 ? RV_REC_MAX_EVENTS : 1 + (uint32_t)draw(&oracle, 3000);
         for (uint32_t k = 0; k < chunk.n_events; k++)
             events[k] = next_event(&oracle);
-        rv_indexer_add(indexer, &(struct rv_indexed_chunk){
-                                    .chunk = &chunk, .offset = offset, .events = events, .ordinal = ordinal});
+        rv_index_builder_add(
+            index_builder,
+            &(struct rv_indexed_chunk){.chunk = &chunk, .offset = offset, .events = events, .ordinal = ordinal});
         ordinal += chunk.n_events;
         offset += 64;
         if (i % INDEX_EVERY == 0) {
-            put_index(indexer, compressor, offset, &reading, at_block, false);
+            put_index(index_builder, compressor, offset, &reading, at_block, false);
             n_read = i + 1;
             offset += 64;
         }
@@ -221,50 +222,51 @@ Test(indexer, an_index_tells_what_is_open_and_what_was_called)
     memcpy(at_block[N_BLOCKS].n_frames, oracle.n_frames, sizeof oracle.n_frames);
     struct rv_rec_account account = {.is_closed = 1, .end_ns = oracle.now_ns += 5};
     struct rv_rec_chunk chunk = {.type = RV_REC_ACCOUNT};
-    rv_indexer_add(indexer,
-                   &(struct rv_indexed_chunk){.chunk = &chunk, .offset = offset, .payload = (const uint8_t *)&account});
+    rv_index_builder_add(index_builder, &(struct rv_indexed_chunk){
+                                            .chunk = &chunk, .offset = offset, .payload = (const uint8_t *)&account});
     for (uint32_t s = 0; s < N_STACKS; s++)
         while (oracle.n_frames[s]) {
             end_call(&oracle, s, false);
             oracle.spans[oracle.n_spans - 1].flags = RV_SPAN_OPEN;
         }
     cr_assert_lt(n_read, N_BLOCKS);
-    put_index(indexer, compressor, offset + 64, &reading, at_block, true);
+    put_index(index_builder, compressor, offset + 64, &reading, at_block, true);
     cr_assert_eq(reading.n_blocks, N_BLOCKS + 1);
     compare(&oracle, &reading);
-    rv_indexer_destroy(indexer);
+    rv_index_builder_destroy(index_builder);
     rv_compressor_destroy(compressor);
     free(oracle.spans);
     free(reading.spans);
 }
 
-Test(indexer, an_index_stays_small_beside_its_events)
+Test(index_builder, an_index_stays_small_beside_its_events)
 {
     static struct oracle oracle = {.seed = 9};
     static struct rv_event events[RV_REC_MAX_EVENTS + RV_BATCH_PADDING];
-    struct rv_indexer *indexer = rv_indexer_create();
+    struct rv_index_builder *index_builder = rv_index_builder_create();
     struct rv_rec_buffer payload = {0};
     uint64_t offset = 128, n_events = 0;
-    while (!rv_indexer_is_due(indexer)) {
+    while (!rv_index_builder_is_due(index_builder)) {
         struct rv_rec_chunk chunk = {.type = RV_REC_EVENTS, .n_events = RV_REC_MAX_EVENTS};
         for (uint32_t k = 0; k < chunk.n_events; k++)
             events[k] = next_event(&oracle);
-        rv_indexer_add(indexer, &(struct rv_indexed_chunk){
-                                    .chunk = &chunk, .offset = offset, .events = events, .ordinal = n_events});
+        rv_index_builder_add(
+            index_builder,
+            &(struct rv_indexed_chunk){.chunk = &chunk, .offset = offset, .events = events, .ordinal = n_events});
         n_events += chunk.n_events;
         offset += 64;
     }
-    cr_assert(rv_indexer_put(indexer, offset, false, &payload));
+    cr_assert(rv_index_builder_put(index_builder, offset, false, &payload));
     cr_assert_lt(payload.n, n_events / 16, "%zu bytes for %llu events", payload.n, (unsigned long long)n_events);
-    cr_assert_not(rv_indexer_is_due(indexer));
-    cr_assert_not(rv_indexer_put(indexer, offset + 64, true, &payload));
-    rv_indexer_destroy(indexer);
+    cr_assert_not(rv_index_builder_is_due(index_builder));
+    cr_assert_not(rv_index_builder_put(index_builder, offset + 64, true, &payload));
+    rv_index_builder_destroy(index_builder);
     rv_rec_buffer_fini(&payload);
     free(oracle.spans);
 }
 
 /* What is called is counted by id: one that no program has must not cost what so many would. */
-Test(indexer, counts_no_calls_by_an_id_of_nobody)
+Test(index_builder, counts_no_calls_by_an_id_of_nobody)
 {
     const uint64_t sync = (uint64_t)RV_EVENT_SYNC << RV_EVENT_KIND_SHIFT;
     const uint64_t back = (uint64_t)RV_EVENT_RETURN << RV_EVENT_KIND_SHIFT;
@@ -276,14 +278,14 @@ Test(indexer, counts_no_calls_by_an_id_of_nobody)
                                                     {.when = back | 60, .frame = 0}};
     const struct rv_rec_chunk before = {.type = RV_REC_EVENTS, .flags = RV_REC_OPEN, .n_events = 1};
     const struct rv_rec_chunk chunk = {.type = RV_REC_EVENTS, .n_events = 5};
-    struct rv_indexer *indexer = rv_indexer_create();
+    struct rv_index_builder *index_builder = rv_index_builder_create();
     struct rv_compressor *compressor = rv_compressor_create();
     struct rv_rec_index_table table = {0};
     struct rv_rec_buffer payload = {0};
     size_t n;
-    rv_indexer_add(indexer, &(struct rv_indexed_chunk){.chunk = &before, .offset = 128, .events = open});
-    rv_indexer_add(indexer, &(struct rv_indexed_chunk){.chunk = &chunk, .offset = 192, .events = events});
-    cr_assert(rv_indexer_put(indexer, 256, true, &payload));
+    rv_index_builder_add(index_builder, &(struct rv_indexed_chunk){.chunk = &before, .offset = 128, .events = open});
+    rv_index_builder_add(index_builder, &(struct rv_indexed_chunk){.chunk = &chunk, .offset = 192, .events = events});
+    cr_assert(rv_index_builder_put(index_builder, 256, true, &payload));
     const struct rv_rec_chunk written = {.type = RV_REC_INDEX, .payload_bytes = payload.n};
     cr_assert_eq(rv_rec_index_decode(compressor, &written, payload.bytes, 256, &table), 0);
     const struct rv_rec_index_total *totals = rv_rec_index_rows(&table, RV_REC_INDEX_TOTALS, &n);
@@ -293,33 +295,34 @@ Test(indexer, counts_no_calls_by_an_id_of_nobody)
     rv_rec_index_fini(&table);
     rv_rec_buffer_fini(&payload);
     rv_compressor_destroy(compressor);
-    rv_indexer_destroy(indexer);
+    rv_index_builder_destroy(index_builder);
 }
 
 /* Blocks of one thread, one after the other, and the index of them. */
 static void index_blocks(struct rv_event (*blocks)[4 + RV_BATCH_PADDING], const uint32_t *n_events, size_t n,
                          struct rv_rec_index_table *table)
 {
-    struct rv_indexer *indexer = rv_indexer_create();
+    struct rv_index_builder *index_builder = rv_index_builder_create();
     struct rv_compressor *compressor = rv_compressor_create();
     struct rv_rec_buffer payload = {0};
     uint64_t offset = 128, ordinal = 0;
     for (size_t i = 0; i < n; i++, offset += 64) {
         const struct rv_rec_chunk chunk = {.type = RV_REC_EVENTS, .n_events = n_events[i]};
-        rv_indexer_add(indexer, &(struct rv_indexed_chunk){
-                                    .chunk = &chunk, .offset = offset, .events = blocks[i], .ordinal = ordinal});
+        rv_index_builder_add(
+            index_builder,
+            &(struct rv_indexed_chunk){.chunk = &chunk, .offset = offset, .events = blocks[i], .ordinal = ordinal});
         ordinal += n_events[i];
     }
-    cr_assert(rv_indexer_put(indexer, offset, true, &payload));
+    cr_assert(rv_index_builder_put(index_builder, offset, true, &payload));
     const struct rv_rec_chunk written = {.type = RV_REC_INDEX, .payload_bytes = payload.n};
     cr_assert_eq(rv_rec_index_decode(compressor, &written, payload.bytes, offset, table), 0);
     rv_rec_buffer_fini(&payload);
     rv_compressor_destroy(compressor);
-    rv_indexer_destroy(indexer);
+    rv_index_builder_destroy(index_builder);
 }
 
 /* Told once, a frame is told again when it has become doubtful. */
-Test(indexer, an_index_tells_what_follows_from_what_was_before)
+Test(index_builder, an_index_tells_what_follows_from_what_was_before)
 {
     const uint64_t back = (uint64_t)RV_EVENT_RETURN << RV_EVENT_KIND_SHIFT;
     const uint64_t lost = (uint64_t)RV_EVENT_LOST << RV_EVENT_KIND_SHIFT;

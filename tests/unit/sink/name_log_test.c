@@ -2,28 +2,28 @@
 
 #include <criterion/criterion.h>
 
-TestSuite(dictionary, .timeout = 60);
+TestSuite(name_log, .timeout = 60);
 
-static size_t add(struct rv_dictionary *dictionary, uint32_t id, const char *name, uint32_t line)
+static size_t add(struct rv_name_log *name_log, uint32_t id, const char *name, uint32_t line)
 {
-    size_t before = dictionary->names.n;
-    rv_dictionary_add(dictionary, &(struct rv_definition){id, "P", name, "file", line});
-    return dictionary->names.n - before;
+    size_t before = name_log->names.n;
+    rv_name_log_add(name_log, &(struct rv_definition){id, "P", name, "file", line});
+    return name_log->names.n - before;
 }
 
-Test(dictionary, what_is_known_adds_nothing_and_what_has_changed_is_added_again)
+Test(name_log, what_is_known_adds_nothing_and_what_has_changed_is_added_again)
 {
-    struct rv_dictionary dictionary = {0};
-    cr_assert_eq(add(&dictionary, 1, "one", 1), 8 + 2 + 4 + 5);
-    cr_assert_eq(add(&dictionary, 1000, "one", 1), 8 + 2 + 4 + 5);
+    struct rv_name_log name_log = {0};
+    cr_assert_eq(add(&name_log, 1, "one", 1), 8 + 2 + 4 + 5);
+    cr_assert_eq(add(&name_log, 1000, "one", 1), 8 + 2 + 4 + 5);
     for (int i = 0; i < 2; i++) {
-        cr_assert_eq(add(&dictionary, 1, "one", 1), 0);
-        cr_assert_eq(add(&dictionary, 1000, "one", 1), 0);
+        cr_assert_eq(add(&name_log, 1, "one", 1), 0);
+        cr_assert_eq(add(&name_log, 1000, "one", 1), 0);
     }
-    cr_assert_gt(add(&dictionary, 1, "one", 2), 0, "another line");
-    cr_assert_gt(add(&dictionary, 1, "ones", 2), 0, "a longer name");
-    cr_assert_gt(add(&dictionary, 1, "one", 2), 0, "what it was before the last one is not what it is");
-    cr_assert_eq(add(&dictionary, 1, "one", 2), 0);
-    cr_assert_eq(add(&dictionary, 1000, "one", 1), 0);
-    rv_dictionary_fini(&dictionary);
+    cr_assert_gt(add(&name_log, 1, "one", 2), 0, "another line");
+    cr_assert_gt(add(&name_log, 1, "ones", 2), 0, "a longer name");
+    cr_assert_gt(add(&name_log, 1, "one", 2), 0, "what it was before the last one is not what it is");
+    cr_assert_eq(add(&name_log, 1, "one", 2), 0);
+    cr_assert_eq(add(&name_log, 1000, "one", 1), 0);
+    rv_name_log_fini(&name_log);
 }

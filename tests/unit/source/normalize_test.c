@@ -206,7 +206,7 @@ Test(normalize, the_filter_takes_calls_and_returns_out_together)
 {
     uint32_t keep = rv_names_intern(&map, &(struct rv_name){RV_NAME_SUBROUTINE, "", "keep", "", 0});
     uint32_t drop = rv_names_intern(&map, &(struct rv_name){RV_NAME_SUBROUTINE, "", "drop", "", 0});
-    cr_assert_eq(rv_filter_create(&normalizer.filter, NULL, "^dr"), 0);
+    cr_assert_eq(rv_capture_filter_create(&normalizer.filter, NULL, "^dr"), 0);
     struct rv_event popped[] = {event(RV_EVENT_CALL, 1, keep), event(RV_EVENT_CALL, 2, drop),
                                 event(RV_EVENT_RETURN, 3, drop), event(RV_EVENT_MARK, 4, drop),
                                 event(RV_EVENT_RETURN, 5, keep)};
@@ -214,14 +214,14 @@ Test(normalize, the_filter_takes_calls_and_returns_out_together)
     cr_assert_eq(batch.n, 3);
     cr_assert_eq(rv_event_kind(&batch.events[1]), RV_EVENT_MARK);
     cr_assert_eq(batch.n_specials, 1);
-    rv_filter_destroy(normalizer.filter);
+    rv_capture_filter_destroy(normalizer.filter);
 }
 
 Test(normalize, a_bad_pattern_is_refused)
 {
-    struct rv_filter *filter;
-    cr_assert_lt(rv_filter_create(&filter, "a(", NULL), 0);
+    struct rv_capture_filter *filter;
+    cr_assert_lt(rv_capture_filter_create(&filter, "a(", NULL), 0);
     cr_assert_null(filter);
-    cr_assert_eq(rv_filter_create(&filter, NULL, NULL), 0);
+    cr_assert_eq(rv_capture_filter_create(&filter, NULL, NULL), 0);
     cr_assert_null(filter);
 }

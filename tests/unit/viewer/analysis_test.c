@@ -15,7 +15,7 @@
 struct world {
     struct rv_lanes *lanes;
     struct rv_subroutines *subroutines;
-    struct rv_inquiry inquiry;
+    struct rv_analysis analysis;
     size_t n[N_LANES]; /* calls */
 };
 
@@ -45,22 +45,22 @@ static void world_init(struct world *world)
         (void)rv_lanes_add(world->lanes, &(struct rv_lane_identity){.pid = 1, .tid = i, .process_key = 1});
         add(world, i, N_PER_LANE / N_BLOCK);
     }
-    rv_inquiry_find(&world->inquiry, "rare");
+    rv_analysis_find(&world->analysis, "rare");
 }
 
 static void world_fini(struct world *world)
 {
-    rv_inquiry_fini(&world->inquiry);
+    rv_analysis_fini(&world->analysis);
     rv_lanes_destroy(world->lanes);
     rv_subroutines_destroy(world->subroutines);
 }
 
-/* How many updates until the wish is fulfilled. */
-static unsigned wait_for_wish(struct world *world)
+/* How many updates until the request is fulfilled. */
+static unsigned wait_for_request(struct world *world)
 {
     for (unsigned i = 0; i < MOST_UPDATES; i++) {
-        (void)rv_inquiry_update(&world->inquiry, world->lanes, world->subroutines, false);
-        if (rv_inquiry_fulfil(&world->inquiry, world->lanes, 0))
+        (void)rv_analysis_update(&world->analysis, world->lanes, world->subroutines, false);
+        if (rv_analysis_fulfil(&world->analysis, world->lanes, 0))
             return i + 1;
     }
     return 0;
@@ -71,31 +71,31 @@ static uint64_t rare_start(size_t which, uint32_t lane_idx)
     return (uint64_t)CALL_NS * (RARE_EVERY * (which + 1) - 1) + lane_idx;
 }
 
-Test(inquiry, a_wish_waits_for_the_search_and_gets_the_hit_that_is_next, .timeout = 60)
+Test(analysis, a_request_waits_for_the_search_and_gets_the_hit_that_is_next, .timeout = 60)
 {
     struct world world;
     world_init(&world);
-    rv_inquiry_wish(&world.inquiry, true);
-    cr_assert_not(rv_inquiry_fulfil(&world.inquiry, world.lanes, 0));
-    cr_assert_gt(wait_for_wish(&world), 1u);
-    cr_assert_eq(world.inquiry.hit.place.start_ns, rare_start(0, 0));
-    cr_assert_not(rv_inquiry_fulfil(&world.inquiry, world.lanes, 0), "a wish is fulfilled once");
-    rv_inquiry_wish(&world.inquiry, true);
-    cr_assert(rv_inquiry_fulfil(&world.inquiry, world.lanes, 0), "at once, when all has been searched");
-    cr_assert_eq(world.inquiry.hit.place.start_ns, rare_start(0, 1));
+    rv_hit_request(&world.analysis, true);
+    cr_assert_not(rv_analysis_fulfil(&world.analysis, world.lanes, 0));
+    cr_assert_gt(wait_for_request(&world), 1u);
+    cr_assert_eq(world.analysis.hit.place.start_ns, rare_start(0, 0));
+    cr_assert_not(rv_analysis_fulfil(&world.analysis, world.lanes, 0), "a request is fulfilled once");
+    rv_hit_request(&world.analysis, true);
+    cr_assert(rv_analysis_fulfil(&world.analysis, world.lanes, 0), "at once, when all has been searched");
+    cr_assert_eq(world.analysis.hit.place.start_ns, rare_start(0, 1));
     world_fini(&world);
 }
 
-Test(inquiry, wishes_add_up, .timeout = 60)
+Test(analysis, requests_add_up, .timeout = 60)
 {
     struct world world;
     world_init(&world);
     for (int i = 0; i < 4; i++)
-        rv_inquiry_wish(&world.inquiry, true);
-    rv_inquiry_wish(&world.inquiry, false);
-    cr_assert(wait_for_wish(&world));
-    cr_assert_eq(world.inquiry.hit.place.start_ns, rare_start(1, 0), "the third");
-    rv_inquiry_find(&world.inquiry, "common");
-    cr_assert_eq(wait_for_wish(&world), 0u, "what is searched for now was not wished for");
+        rv_hit_request(&world.analysis, true);
+    rv_hit_request(&world.analysis, false);
+    cr_assert(wait_for_request(&world));
+    cr_assert_eq(world.analysis.hit.place.start_ns, rare_start(1, 0), "the third");
+    rv_analysis_find(&world.analysis, "common");
+    cr_assert_eq(wait_for_request(&world), 0u, "what is searched for now was not requested for");
     world_fini(&world);
 }

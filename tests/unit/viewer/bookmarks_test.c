@@ -4,35 +4,35 @@
 
 Test(marks, stand_in_order_and_go_when_marked_again, .timeout = 60)
 {
-    struct rv_marks marks = {0};
+    struct rv_bookmarks marks = {0};
     static const uint64_t times[] = {500, 100, 900, 300};
     for (size_t i = 0; i < 4; i++)
-        rv_marks_toggle(&marks, times[i], 10);
+        rv_bookmarks_toggle(&marks, times[i], 10);
     cr_assert_eq(marks.n, 4);
     for (size_t i = 1; i < 4; i++)
         cr_assert_lt(marks.ns[i - 1], marks.ns[i]);
-    rv_marks_toggle(&marks, 305, 10);
+    rv_bookmarks_toggle(&marks, 305, 10);
     cr_assert_eq(marks.n, 3);
-    rv_marks_toggle(&marks, 311, 10);
+    rv_bookmarks_toggle(&marks, 311, 10);
     cr_assert_eq(marks.n, 4);
     cr_assert_eq(marks.ns[1], 311);
 }
 
 Test(marks, next_goes_round, .timeout = 60)
 {
-    struct rv_marks marks = {0};
+    struct rv_bookmarks marks = {0};
     uint64_t ns = 42;
-    cr_assert_not(rv_marks_next(&marks, 0, &ns));
-    rv_marks_toggle(&marks, 100, 1);
-    rv_marks_toggle(&marks, 200, 1);
-    cr_assert(rv_marks_next(&marks, 100, &ns) && ns == 200);
-    cr_assert(rv_marks_next(&marks, 200, &ns) && ns == 100);
+    cr_assert_not(rv_bookmarks_next(&marks, 0, &ns));
+    rv_bookmarks_toggle(&marks, 100, 1);
+    rv_bookmarks_toggle(&marks, 200, 1);
+    cr_assert(rv_bookmarks_next(&marks, 100, &ns) && ns == 200);
+    cr_assert(rv_bookmarks_next(&marks, 200, &ns) && ns == 100);
 }
 
 Test(marks, are_not_more_than_there_is_room_for, .timeout = 60)
 {
-    struct rv_marks marks = {0};
-    for (uint64_t i = 0; i < 2 * RV_MARKS_MAX; i++)
-        rv_marks_toggle(&marks, 1000 - i, 0);
-    cr_assert_eq(marks.n, RV_MARKS_MAX);
+    struct rv_bookmarks marks = {0};
+    for (uint64_t i = 0; i < 2 * RV_BOOKMARKS_MAX; i++)
+        rv_bookmarks_toggle(&marks, 1000 - i, 0);
+    cr_assert_eq(marks.n, RV_BOOKMARKS_MAX);
 }

@@ -15,34 +15,34 @@ static struct rv_lanes *make_lanes(void)
     return lanes;
 }
 
-Test(present, is_the_clock_while_something_happens_and_stands_still_when_nothing_does, .timeout = 60)
+Test(live_edge, is_the_clock_while_something_happens_and_stands_still_when_nothing_does, .timeout = 60)
 {
     struct rv_lanes *lanes = make_lanes();
-    struct rv_present present = {0};
-    rv_present_update(&present, lanes, 1060 * MS, 100.0 * MS);
-    cr_assert_eq(present.first_ns, 1000 * MS);
-    cr_assert_eq(present.last_ns, 1050 * MS);
-    cr_assert_eq(present.now_ns, 1060 * MS);
-    rv_present_update(&present, lanes, 9000 * MS, 100.0 * MS);
-    cr_assert_eq(present.now_ns, 1075 * MS);
-    present.is_done = true;
-    rv_present_update(&present, lanes, 9000 * MS, 100.0 * MS);
-    cr_assert_eq(present.now_ns, 1050 * MS);
+    struct rv_live_edge live_edge = {0};
+    rv_live_edge_update(&live_edge, lanes, 1060 * MS, 100.0 * MS);
+    cr_assert_eq(live_edge.first_ns, 1000 * MS);
+    cr_assert_eq(live_edge.last_ns, 1050 * MS);
+    cr_assert_eq(live_edge.now_ns, 1060 * MS);
+    rv_live_edge_update(&live_edge, lanes, 9000 * MS, 100.0 * MS);
+    cr_assert_eq(live_edge.now_ns, 1075 * MS);
+    live_edge.is_done = true;
+    rv_live_edge_update(&live_edge, lanes, 9000 * MS, 100.0 * MS);
+    cr_assert_eq(live_edge.now_ns, 1050 * MS);
     rv_lanes_destroy(lanes);
 }
 
-Test(present, frozen_stays_and_tells_how_far_behind, .timeout = 60)
+Test(live_edge, frozen_stays_and_tells_how_far_behind, .timeout = 60)
 {
     struct rv_lanes *lanes = make_lanes();
-    struct rv_present present = {0};
-    rv_present_update(&present, lanes, 1051 * MS, 100.0 * MS);
-    cr_assert_eq(rv_present_behind_ns(&present), 0);
-    present.is_frozen = true;
-    rv_present_update(&present, lanes, 1061 * MS, 100.0 * MS);
-    cr_assert_eq(present.now_ns, 1051 * MS);
-    cr_assert_eq(rv_present_behind_ns(&present), 10 * MS);
-    present.is_frozen = false;
-    rv_present_update(&present, lanes, 1061 * MS, 100.0 * MS);
-    cr_assert_eq(rv_present_behind_ns(&present), 0);
+    struct rv_live_edge live_edge = {0};
+    rv_live_edge_update(&live_edge, lanes, 1051 * MS, 100.0 * MS);
+    cr_assert_eq(rv_live_edge_behind_ns(&live_edge), 0);
+    live_edge.is_frozen = true;
+    rv_live_edge_update(&live_edge, lanes, 1061 * MS, 100.0 * MS);
+    cr_assert_eq(live_edge.now_ns, 1051 * MS);
+    cr_assert_eq(rv_live_edge_behind_ns(&live_edge), 10 * MS);
+    live_edge.is_frozen = false;
+    rv_live_edge_update(&live_edge, lanes, 1061 * MS, 100.0 * MS);
+    cr_assert_eq(rv_live_edge_behind_ns(&live_edge), 0);
     rv_lanes_destroy(lanes);
 }

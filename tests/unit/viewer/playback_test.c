@@ -71,7 +71,7 @@ static uint64_t at(const struct fixture *fixture)
 static void expect_window(const struct fixture *fixture, uint64_t from_ns, uint64_t to_ns)
 {
     uint64_t window_ns[2];
-    rv_navigate_window(&fixture->viewer.navigate, &window_ns[0], &window_ns[1]);
+    rv_time_window_get(&fixture->viewer.time_window, &window_ns[0], &window_ns[1]);
     cr_assert_eq(window_ns[0], from_ns, "%ld", (long)(window_ns[0] - from_ns));
     cr_assert_eq(window_ns[1], to_ns, "%ld", (long)(window_ns[1] - to_ns));
 }
@@ -89,7 +89,7 @@ Test(playing, a_capture_that_has_ended_is_shown_whole_until_it_is_played, .timeo
     pass(&fixture, 20.0);
     pass(&fixture, 5.0);
     cr_assert_eq(at(&fixture), 25 * MS);
-    cr_assert_eq(fixture.viewer.present.now_ns, BEGIN + 25 * MS);
+    cr_assert_eq(fixture.viewer.live_edge.now_ns, BEGIN + 25 * MS);
     expect_window(&fixture, BEGIN, BEGIN + LENGTH);
     act(&fixture, RV_ACTION_PLAY);
     pass(&fixture, 1000.0);
@@ -103,7 +103,7 @@ Test(playing, a_capture_that_has_ended_is_shown_whole_until_it_is_played, .timeo
     cr_assert_eq(at(&fixture), 3 * MS, "what had come to its end begins again");
     act(&fixture, RV_ACTION_END);
     cr_assert(!fixture.viewer.playhead.is_on);
-    cr_assert_eq(fixture.viewer.present.now_ns, BEGIN + LENGTH);
+    cr_assert_eq(fixture.viewer.live_edge.now_ns, BEGIN + LENGTH);
     fini(&fixture);
 }
 
@@ -129,7 +129,7 @@ Test(playing, speed_plays_from_the_start_and_the_window_follows, .timeout = 60)
     act(&fixture, RV_ACTION_FOLLOW);
     for (unsigned i = 0; i < 100; i++)
         pass(&fixture, 0.5);
-    cr_assert(fixture.viewer.navigate.is_following && fixture.viewer.playhead.is_on);
+    cr_assert(fixture.viewer.time_window.is_following && fixture.viewer.playhead.is_on);
     fini(&fixture);
 }
 
@@ -144,9 +144,9 @@ Test(playing, the_window_goes_with_a_playhead_that_leaves_it_at_its_end, .timeou
     cr_assert_eq(at(&fixture), 20 * MS, "what is in sight is played");
     pass(&fixture, 20.0);
     expect_window(&fixture, BEGIN + 20 * MS, BEGIN + 40 * MS);
-    cr_assert(!fixture.viewer.navigate.is_following);
+    cr_assert(!fixture.viewer.time_window.is_following);
     pass(&fixture, 1.0);
-    cr_assert(fixture.viewer.navigate.is_following);
+    cr_assert(fixture.viewer.time_window.is_following);
     act(&fixture, RV_ACTION_START);
     expect_window(&fixture, BEGIN, BEGIN + 20 * MS);
     cr_assert_eq(at(&fixture), 0);
@@ -178,7 +178,7 @@ Test(playing, steps_land_on_every_event_of_the_threads_in_sight, .timeout = 60)
     act(&fixture, RV_ACTION_STEP_FORWARD);
     cr_assert_eq(at(&fixture), 80 * MS);
     fixture.viewer.pointer.hover.is_pinned = false;
-    rv_arrangement_toggle_hidden(&fixture.viewer.arrangement, 0);
+    rv_lane_order_toggle_hidden(&fixture.viewer.lane_order, 0);
     act(&fixture, RV_ACTION_STEP_BACK);
     cr_assert_eq(at(&fixture), 50 * MS, "hidden threads have no events");
     fini(&fixture);
@@ -194,9 +194,9 @@ Test(playing, what_is_gone_to_is_not_hidden_in_the_future, .timeout = 60)
     cr_assert_eq(at(&fixture), 70 * MS);
     rv_viewer_act(&fixture.viewer, &(struct rv_act){.action = RV_ACTION_GO_TO, .text = "30ms"});
     cr_assert_eq(at(&fixture), 30 * MS);
-    rv_playing_reveal(&fixture.viewer, BEGIN + 20 * MS);
+    rv_playback_reveal(&fixture.viewer, BEGIN + 20 * MS);
     cr_assert_eq(at(&fixture), 30 * MS);
-    rv_playing_reveal(&fixture.viewer, BEGIN + 90 * MS);
+    rv_playback_reveal(&fixture.viewer, BEGIN + 90 * MS);
     cr_assert_eq(at(&fixture), 90 * MS);
     fini(&fixture);
 }
@@ -207,16 +207,16 @@ Test(playing, a_live_picture_is_frozen_rewound_and_caught_up_with, .timeout = 60
     init(&fixture, 0.0, 0);
     struct rv_viewer *viewer = &fixture.viewer;
     rv_viewer_advance(viewer, fixture.lanes, false, 0.0);
-    uint64_t live_ns = viewer->present.live_ns;
+    uint64_t live_ns = viewer->live_edge.live_ns;
     rv_viewer_act(viewer, &(struct rv_act){.action = RV_ACTION_PLAY});
-    cr_assert(viewer->playhead.is_on && !viewer->playhead.is_playing && viewer->present.is_frozen);
+    cr_assert(viewer->playhead.is_on && !viewer->playhead.is_playing && viewer->live_edge.is_frozen);
     cr_assert_eq(viewer->playhead.at_ns, live_ns);
     rv_viewer_act(viewer, &(struct rv_act){.action = RV_ACTION_PLAY});
-    cr_assert(!viewer->playhead.is_on && !viewer->present.is_frozen, "frozen, and on with what is live");
+    cr_assert(!viewer->playhead.is_on && !viewer->live_edge.is_frozen, "frozen, and on with what is live");
     rv_viewer_act(viewer, &(struct rv_act){.action = RV_ACTION_STEP_BACK});
     cr_assert_eq(viewer->playhead.at_ns, BEGIN + LENGTH);
     rv_viewer_act(viewer, &(struct rv_act){.action = RV_ACTION_STEP_BACK});
-    cr_assert_eq(rv_present_behind_ns(&viewer->present), live_ns - BEGIN - 80 * MS);
+    cr_assert_eq(rv_live_edge_behind_ns(&viewer->live_edge), live_ns - BEGIN - 80 * MS);
     rv_viewer_act(viewer, &(struct rv_act){.action = RV_ACTION_PLAY});
     rv_viewer_advance(viewer, fixture.lanes, false, 0.001);
     cr_assert_eq(viewer->playhead.at_ns, BEGIN + 81 * MS, "what was rewound plays on from there");
@@ -224,7 +224,7 @@ Test(playing, a_live_picture_is_frozen_rewound_and_caught_up_with, .timeout = 60
     cr_assert(!viewer->playhead.is_on && !viewer->playhead.is_playing, "and is live when it comes to it");
     rv_viewer_act(viewer, &(struct rv_act){.action = RV_ACTION_SEEK, .from_ns = BEGIN});
     rv_viewer_act(viewer, &(struct rv_act){.action = RV_ACTION_END});
-    cr_assert(!viewer->playhead.is_on && viewer->navigate.is_following);
-    cr_assert_eq(viewer->present.now_ns, viewer->present.live_ns);
+    cr_assert(!viewer->playhead.is_on && viewer->time_window.is_following);
+    cr_assert_eq(viewer->live_edge.now_ns, viewer->live_edge.live_ns);
     fini(&fixture);
 }

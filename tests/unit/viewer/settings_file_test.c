@@ -49,33 +49,33 @@ static size_t read_file(char *bytes, size_t max)
 /* Change what is in the file from its settings to others, as a window does. */
 static void change(const struct rv_settings *wanted)
 {
-    struct rv_config config;
+    struct rv_settings_file config;
     struct rv_settings before;
     rv_settings_init(&before);
-    rv_config_open(&config, path);
+    rv_settings_file_open(&config, path);
     rv_settings_load(&before, &config);
     if (rv_settings_store(wanted, &before, &config))
-        cr_assert_eq(rv_config_save(&config), 0);
-    rv_config_close(&config);
+        cr_assert_eq(rv_settings_file_save(&config), 0);
+    rv_settings_file_close(&config);
 }
 
 static struct rv_settings load(void)
 {
-    struct rv_config config;
+    struct rv_settings_file config;
     struct rv_settings settings;
     rv_settings_init(&settings);
-    rv_config_open(&config, path);
+    rv_settings_file_open(&config, path);
     rv_settings_load(&settings, &config);
-    rv_config_close(&config);
+    rv_settings_file_close(&config);
     return settings;
 }
 
 Test(config, what_was_chosen_is_there_again)
 {
-    struct rv_settings settings = {RV_COLOR_LIGHT, 150, RV_LOOK_TOP, RV_COLOR_DURATION, false, true};
+    struct rv_settings settings = {RV_COLOR_LIGHT, 150, RV_VIEW_MODE_TOP, RV_COLOR_DURATION, false, true};
     change(&settings);
     struct rv_settings again = load();
-    struct rv_config config = {.path = NULL};
+    struct rv_settings_file config = {.path = NULL};
     cr_assert_not(rv_settings_store(&again, &settings, &config), "something is not as it was chosen");
 }
 
@@ -101,7 +101,7 @@ Test(config, all_that_is_not_understood_stays_byte_for_byte)
     struct rv_settings settings = load();
     cr_assert_eq(settings.theme, RV_COLOR_LIGHT);
     cr_assert_eq(settings.scheme, RV_COLOR_THREAD, "the last one counts");
-    cr_assert_eq(settings.look, RV_LOOK_FLAME);
+    cr_assert_eq(settings.look, RV_VIEW_MODE_FLAME);
     cr_assert_eq(settings.scale_percent, 100);
     settings.theme = RV_COLOR_DARK;
     settings.has_minimap = false;

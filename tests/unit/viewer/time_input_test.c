@@ -6,7 +6,7 @@
 
 #define MS UINT64_C(1000000)
 
-static const struct rv_moment_context CONTEXT = {.first_ns = 1000 * MS, .last_ns = 9000 * MS, .at_ns = 5000 * MS};
+static const struct rv_time_input_context CONTEXT = {.first_ns = 1000 * MS, .last_ns = 9000 * MS, .at_ns = 5000 * MS};
 
 Test(moment, is_what_people_mean, .timeout = 60)
 {
@@ -18,7 +18,7 @@ Test(moment, is_what_people_mean, .timeout = 60)
                  {"-9s", 0},          {"2", 3000 * MS},      {"\t@end\n", 9000 * MS}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         uint64_t ns = 77;
-        cr_assert_eq(rv_moment_parse(cases[i].text, &CONTEXT, &ns), 0, "\"%s\"", cases[i].text);
+        cr_assert_eq(rv_time_input_parse(cases[i].text, &CONTEXT, &ns), 0, "\"%s\"", cases[i].text);
         cr_assert_eq(ns, cases[i].ns, "\"%s\"", cases[i].text);
     }
 }
@@ -32,6 +32,6 @@ Test(moment, everything_else_is_refused, .timeout = 60)
                                  "-", "+-3ms", "3 ms x", "1e400s", "@end 3ms", longest};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         uint64_t ns;
-        cr_assert_eq(rv_moment_parse(cases[i], &CONTEXT, &ns), -EINVAL, "\"%s\"", cases[i]);
+        cr_assert_eq(rv_time_input_parse(cases[i], &CONTEXT, &ns), -EINVAL, "\"%s\"", cases[i]);
     }
 }

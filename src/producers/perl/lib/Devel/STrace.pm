@@ -55,7 +55,7 @@ Devel::STrace - show which subs and lines a running Perl program is in
 =head1 DESCRIPTION
 
 The CPAN module of this name, by the means of L<Devel::RingViz>: every call, every way out of a sub, and the line of each
-statement are told by rings in a file (L<Devel::RingBuffer>, which tells of all C<DEVEL_RINGBUF_*> variables), one for each
+statement are told by rings in a file (L<Devel::RingBuffer>, which documents all C<DEVEL_RINGBUF_*> variables), one for each
 thread of each process. A monitor reads each thread's innermost frames from its ring at any time, without being waited
 for (L<Devel::STrace::Monitor>, L<plstrace.pl>); B<ringviz> draws all calls, and what the rings hold of a program that was
 killed.
