@@ -13,7 +13,7 @@
 
 /*
  * What input can be wrong about without being refused. An importer counts them; the end says each kind once. What is
- * done about each is the format's one policy (README, "Other tools' traces").
+ * done about each is the format's one policy (ringviz-formats(7)).
  */
 enum rv_fault {
     RV_FAULT_NOT_READ,      /* an entry of a kind or shape that the importer does not know */

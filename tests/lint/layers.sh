@@ -1,11 +1,20 @@
 #!/bin/sh
-# layers.sh ROOT: no include and no link goes upward. The table is the README's.
+# layers.sh ROOT: no include and no link but what the table of rooms in src/README.md has.
 cd "$1" || exit 1
 
 exec awk '
-function layer(name, below, system_not) {
-    allowed[name] = " " below " "
-    banned[name] = system_not
+# "| `ring` | the trace file: ... | base |": a room, and the rooms whose headers it may include.
+function read_table(path, cells, line, n) {
+    while ((getline line < path) > 0) {
+        if (line !~ /^\| `[a-z\/]+` \|/)
+            continue
+        n = split(line, cells, /[ ]*\|[ ]*/)
+        gsub(/`/, "", cells[2])
+        gsub(/,/, "", cells[n - 1])
+        allowed[cells[2]] = " " (cells[n - 1] == "nothing" ? "" : cells[n - 1]) " "
+        if (!(cells[2] in draws))
+            banned[cells[2]] = cells[2] == "scan" ? pure : no_gl
+    }
 }
 function fail(what) {
     print FILENAME ":" FNR ": " what
@@ -70,33 +79,12 @@ function check_links(text, words, n, i, from, in_depends) {
 BEGIN {
     no_gl = "^(SDL|GL|cglm|imgui)"
     pure = "^(SDL|GL|cglm|threads[.]h|time[.]h|sys/)"
-    layer("include", "", no_gl)
-    layer("base", "", no_gl)
-    layer("ring", "base", no_gl)
-    layer("flow", "base", no_gl)
-    layer("scan", "base", pure)
-    layer("symbols", "base", no_gl)
-    layer("recording", "base", no_gl)
-    layer("source", "recording symbols flow ring base", no_gl)
-    layer("import", "source symbols ring flow base", no_gl)
-    layer("debugger", "source symbols scan flow ring base", no_gl)
-    layer("model", "scan base", no_gl)
-    layer("sink", "recording model scan flow base", no_gl)
-    layer("export", "sink model scan flow base", no_gl)
-    layer("pipeline", "sink model scan source flow ring symbols base", no_gl)
-    layer("query", "pipeline model base", no_gl)
-    layer("render", "model base", "")
-    layer("ui", "model base", "")
-    layer("viewer", "debugger query pipeline render ui model base", "")
-    layer("window", "viewer debugger query export pipeline render ui model base", "")
-    layer("launch", "ring base", no_gl)
-    layer("producers/native", "ring symbols base", no_gl)
-    layer("producers/ptrace", "ring symbols base", no_gl)
-    layer("producers/perl", "", no_gl)
-    layer("producers/ruby", "", no_gl)
-    layer("producers/python", "", no_gl)
-    layer("bench", "everything", "")
-    layer("cli", "everything", "")
+    split("render ui viewer window bench cli", names, " ")
+    for (i in names)
+        draws[names[i]] = 1
+    allowed["include"] = " "
+    banned["include"] = no_gl
+    read_table("src/README.md")
     while (("find src include -type f | sort" | getline path) > 0)
         if (path ~ /(\.[ch]|\.cpp|CMakeLists\.txt)$/ && path != "src/CMakeLists.txt")
             ARGV[ARGC++] = path

@@ -1,6 +1,6 @@
 #!/bin/sh
-# options.sh BINARY ROOT: --help, the man page, the README and both completions name the same options; the first three
-# name the same keys with the same words.
+# options.sh BINARY ROOT: --help, the man page and both completions name the same options, the README none besides; --help
+# and the man page name the same keys with the same words.
 binary=$1
 cd "$2" || exit 1
 dir=$(mktemp -d) || exit 1
@@ -17,15 +17,18 @@ grep -E '^ +--' "$dir/text" | sed 's/^ *\(--[a-z-]*\).*/\1/' | options >"$dir/he
 [ -s "$dir/help" ] || { echo "--help names no option"; exit 1; }
 
 sed -n '/^\.SH OPTIONS/,/^\.SH [^O]/p' assets/ringviz.1 | sed 's/\\-/-/g' | options >"$dir/man page"
-sed -n '/^## Options/,/^## [^O]/p' README.md | options >"$dir/README"
+grep -E '^\||^ringviz' README.md | sed 's/ -- .*//' | options >"$dir/README"
+[ -s "$dir/README" ] || { echo "the README names no option"; exit 1; }
 options <assets/completion/ringviz.bash >"$dir/bash completion"
 options <assets/completion/_ringviz >"$dir/zsh completion"
 
-for place in "man page" README "bash completion" "zsh completion"; do
+for place in "man page" "bash completion" "zsh completion"; do
     for option in $(comm -23 "$dir/help" "$dir/$place"); do
         echo "$option is in --help and not in the $place"
         n_bad=$((n_bad + 1))
     done
+done
+for place in "man page" README "bash completion" "zsh completion"; do
     for option in $(comm -13 "$dir/help" "$dir/$place"); do
         echo "$option is in the $place and not in --help"
         n_bad=$((n_bad + 1))
@@ -35,14 +38,11 @@ done
 # One action a line: its keys, a tab, what it does.
 sed -n '/^In the window:/,/^$/p' "$dir/text" | sed -n 's/^  \(.*[^ ]\)   *\([^ ].*\)$/\1\t\2/p' | sort >"$dir/help"
 [ -s "$dir/help" ] || { echo "--help names no key"; exit 1; }
-sed -n '/^### Keys/,/^##* [^K]/p' README.md | sed -n 's/^| \([^|]*\) | \([^|]*\) |$/\1\t\2/p' |
-    grep -vE "^(keys,|---)" | sed 's/`//g' | sort >"$dir/README"
 sed -n '/^\.SH KEYS/,/^\.SH [^K]/p' assets/ringviz.1 |
     sed -n 's/^\.K "\(.*\)" "\(.*\)"$/\1\t\2/p' | sort >"$dir/man page"
-for place in "man page" README; do
-    diff "$dir/help" "$dir/$place" >"$dir/diff" && continue
-    echo "keys in --help (<) and in the $place (>):"
+diff "$dir/help" "$dir/man page" >"$dir/diff" || {
+    echo "keys in --help (<) and in the man page (>):"
     cat "$dir/diff"
     n_bad=$((n_bad + 1))
-done
+}
 [ "$n_bad" -eq 0 ]

@@ -34,7 +34,8 @@ END
     printf '#!/bin/sh\nprintf "Usage\\n  --report[=text]  x; see --bench\\n  --size=WxH  y\\n\\nIn the window:\\n  W, wheel   zoom in\\n  Q          quit\\n"\n' >"$tree/ringviz"
     chmod +x "$tree/ringviz"
     printf '.SH OPTIONS\n.TP\n.B \\-\\-report\n.TP\n.B \\-\\-size\n.SH KEYS\n.K "W, wheel" "zoom in"\n.K "Q" "quit"\n.SH SEE ALSO\n--other\n' >"$tree/assets/ringviz.1"
-    printf '# x\ncmake --preset dev\n## Options\n`--report` `--size`\n### Keys\n| `W`, wheel | zoom in |\n| `Q` | quit |\n## Rest\n--other\n' >"$tree/README.md"
+    printf '# x\ncmake --preset dev\n| `--report[=text]` | x |\n' >"$tree/README.md"
+    printf '| room | what it holds | may include |\n|---|---|---|\n| `base` | | nothing |\n| `ring` | | base |\n| `flow` | | base |\n| `scan` | | base |\n| `render` | | base |\n| `producers/native` | | ring, base |\n| `producers/perl` | | nothing |\n' >"$tree/src/README.md"
     printf 'compgen -W "--report= --size="\n' >"$tree/assets/completion/ringviz.bash"
     printf "'--report=[x]' '--size=[y]'\n" >"$tree/assets/completion/_ringviz"
 }
@@ -100,9 +101,6 @@ refuses atomics src/ring/ring.c 'atomic_store(&x, 1);'
 refuses atomics src/ring/ring.c '__sync_synchronize();'
 
 accepts files
-refuses files src/base/long.c "$(awk 'BEGIN { for (i = 0; i < 601; i++) printf "x\\n" }')"
-refuses files src/ring/err.c 'int x;'
-refuses files include/ringviz/err.h 'int x;'
 for word in TODO FIXME XXX; do
     refuses files src/base/note.c "/* $word: later */"
 done
@@ -115,12 +113,11 @@ accepts options
 refuses options ringviz 'echo "  --fresh  z"'
 refuses options assets/completion/ringviz.bash '--gone'
 refuses options assets/completion/_ringviz '--gone'
-for file in assets/ringviz.1 README.md; do
-    for change in s/size/syze/ 's/zoom in/zoom out/' s/wheel/whale/; do
-        clean_tree
-        sed "$change" "$tree/$file" >"$dir/changed" && cp "$dir/changed" "$tree/$file"
-        lint options >/dev/null 2>&1 && { echo "options accepts a changed $file"; n_bad=$((n_bad + 1)); }
-    done
+refuses options README.md '| `--gone` | z |'
+for change in s/size/syze/ 's/zoom in/zoom out/' s/wheel/whale/; do
+    clean_tree
+    sed "$change" "$tree/assets/ringviz.1" >"$dir/changed" && cp "$dir/changed" "$tree/assets/ringviz.1"
+    lint options >/dev/null 2>&1 && { echo "options accepts a changed man page"; n_bad=$((n_bad + 1)); }
 done
 
 [ "$n_bad" -eq 0 ]
