@@ -291,7 +291,7 @@ static bool take_number(const char *text, size_t *end, uint64_t *number)
     return true;
 }
 
-struct task { /* as a profile's name tells of it */
+struct task { /* as a profile names it */
     struct rv_event_builder_text process, thread;
     uint64_t pid, tid;
 };

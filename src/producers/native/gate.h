@@ -1,6 +1,6 @@
 /*
  * The functions whose calls the viewer's filter stops: the hooks look them up, and return. Looked up are addresses, so
- * none is left out while a dlclose is under way, nor where nobody tells of one (interpose.c).
+ * none is left out while a dlclose is under way, nor where nobody reports one (interpose.c).
  */
 #ifndef RV_PRODUCERS_NATIVE_GATE_H
 #define RV_PRODUCERS_NATIVE_GATE_H
@@ -25,10 +25,10 @@ static inline bool rv_gate_has(const uint64_t *table, uint64_t address)
     }
 }
 
-/* dlclose is told of in this process. Once, before anything is traced. */
+/* dlclose is reported in this process. Once, before anything is traced. */
 RV_HIDDEN void rv_gate_allow(void);
 
-/* The viewer has told of functions since the last look. No guard needed. */
+/* The viewer has listed functions since the last look. No guard needed. */
 RV_HIDDEN bool rv_gate_is_stale(void);
 
 /* Look. Within a guard, process open, not locked. */
