@@ -18,7 +18,7 @@ foreach(component ringviz library development bench)
     endif()
     file(COPY ${CMAKE_CURRENT_LIST_DIR}/copyright ${CMAKE_CURRENT_LIST_DIR}/changelog DESTINATION ${share}/doc/${package}
         FILE_PERMISSIONS OWNER_READ OWNER_WRITE GROUP_READ WORLD_READ)
-    file(GLOB plain ${share}/doc/${package}/changelog ${share}/man/man1/*.1)
+    file(GLOB plain ${share}/doc/${package}/changelog ${share}/man/man1/*.1 ${share}/man/man7/*.7)
     execute_process(COMMAND gzip -9n ${plain} COMMAND_ERROR_IS_FATAL ANY)
     if(overrides_${component})
         file(WRITE ${share}/lintian/overrides/${package} "${package}: ${overrides_${component}}\n")
