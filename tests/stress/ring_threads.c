@@ -20,8 +20,8 @@ enum { N_EVENTS = 5000000 };
 #endif
 
 struct side {
-    struct rv_ring ring;
-    bool is_done; /* [atomic] */
+    struct rv_ring written, read; /* each thread has a view of its own, as processes have */
+    bool is_done;                 /* [atomic] */
 };
 
 static void *produce(void *argument)
@@ -29,7 +29,7 @@ static void *produce(void *argument)
     struct side *side = argument;
     struct rv_pusher pusher = {0};
     struct rv_pusher_state *state = calloc(1, sizeof *state);
-    rv_pusher_attach(&pusher, state, &side->ring, 0);
+    rv_pusher_attach(&pusher, state, &side->written, 0);
     for (uint64_t i = 0; i < N_EVENTS; i++)
         rv_push(&pusher, RV_EVENT_CALL_AT, rv_event_word_at(i, 0), 0x7000, rv_push_slow);
     rv_pusher_flush(&pusher);
@@ -64,11 +64,11 @@ static void consume(struct side *side, struct reading *reading)
         struct rv_event events[POP_EVENTS];
         struct rv_ring_read read;
         do {
-            read = rv_ring_pop(&side->ring, events, POP_EVENTS);
+            read = rv_ring_pop(&side->read, events, POP_EVENTS);
             for (size_t i = 0; i < read.n; i++)
                 take(reading, &events[i]);
         } while (read.n);
-        rv_ring_turn_done(side->ring.header);
+        rv_ring_turn_done(side->read.header);
         sched_yield();
     } while (!was_done);
 }
@@ -87,14 +87,15 @@ static bool run(enum rv_policy policy)
     if (rv_directory_claim(&map, 0, RV_TAG_DEPTH) != 0)
         return false;
     struct side side = {0};
-    rv_ring_view(&side.ring, &map, 0);
+    rv_ring_view(&side.written, &map, 0);
+    rv_ring_view(&side.read, &map, 0);
     pthread_t producer;
     if (pthread_create(&producer, NULL, produce, &side))
         return false;
     struct reading reading = {0};
     consume(&side, &reading);
     pthread_join(producer, NULL);
-    struct rv_ring_account account = rv_ring_account(&side.ring);
+    struct rv_ring_account account = rv_ring_account(&side.read);
     printf("policy %d: produced %lu consumed %lu dropped %lu\n", policy, (unsigned long)account.n_produced,
            (unsigned long)account.n_consumed, (unsigned long)account.n_dropped);
     bool is_complete = policy == RV_POLICY_FILL || account.n_produced == N_EVENTS;

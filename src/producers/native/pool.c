@@ -32,7 +32,7 @@ static void *take_left(struct rv_pool *pool)
         uint64_t next = __atomic_load_n(piece_of(head), __ATOMIC_RELAXED);
         if (__atomic_compare_exchange_n(&pool->free, &head, with(head, (void *)(uintptr_t)next), false,
                                         __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE)) { /* M2 <- M1 */
-            *piece_of(head) = 0;
+            __atomic_store_n(piece_of(head), 0, __ATOMIC_RELAXED);
             return piece_of(head);
         }
     }
