@@ -1,110 +1,95 @@
 #include "viewer/action.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <SDL2/SDL.h>
 
 #include "base/err.h"
 
 static const struct rv_action_info TABLE[RV_ACTION_COUNT] = {
-    [RV_ACTION_LOOK_3D] = {{{SDL_SCANCODE_1, 0}}, "tab", "3D: time to the right, calls stacked up, threads behind"},
-    [RV_ACTION_LOOK_ALIGNED] = {{{SDL_SCANCODE_2, 0}}, "tab", "aligned: 3D where one instant is one vertical line"},
-    [RV_ACTION_LOOK_FLAME] = {{{SDL_SCANCODE_3, 0}}, "tab", "flame: threads below each other, stacks as rows"},
-    [RV_ACTION_LOOK_TOP] = {{{SDL_SCANCODE_4, 0}}, "tab", "top: what each thread was doing, one row each"},
-    [RV_ACTION_SCHEME] = {{{SDL_SCANCODE_C, 0}},
-                          NULL,
-                          "next meaning of colours: package, subroutine, thread, duration, contrast"},
-    [RV_ACTION_ZOOM_IN] = {{{SDL_SCANCODE_W, 0}, {SDL_SCANCODE_UP, 0}}, NULL, "zoom in at the cursor"},
-    [RV_ACTION_ZOOM_OUT] = {{{SDL_SCANCODE_S, 0}, {SDL_SCANCODE_DOWN, 0}}, NULL, "zoom out at the cursor"},
-    [RV_ACTION_ZOOM] = {{{0}}, "wheel", "zoom at the cursor; Ctrl finer, Shift faster"},
-    [RV_ACTION_PAN_LEFT] = {{{SDL_SCANCODE_A, 0}, {SDL_SCANCODE_LEFT, 0}}, NULL, "pan to earlier times"},
-    [RV_ACTION_PAN_RIGHT] = {{{SDL_SCANCODE_D, 0}, {SDL_SCANCODE_RIGHT, 0}}, NULL, "pan to later times"},
-    [RV_ACTION_PAN] = {{{0}}, "right drag", "pan"},
-    [RV_ACTION_GLIDE] = {{{0}}, "let go while panning", "pan on for a moment"},
-    [RV_ACTION_SCROLL] = {{{0}}, "right drag up or down", "scroll flame and top where lanes do not fit"},
-    [RV_ACTION_SHOW] = {{{0}}, "drag in the minimap", "move the window there"},
-    [RV_ACTION_GO_TO] = {{{SDL_SCANCODE_G, 0}}, NULL, "go to a time: 12ms, 1.5s, +3ms, -3ms, @start, @end"},
-    [RV_ACTION_BACK] = {{{SDL_SCANCODE_LEFT, RV_MODIFIER_ALT}, {SDL_SCANCODE_BACKSPACE, 0}},
-                        NULL,
-                        "back to what was looked at before"},
-    [RV_ACTION_FORWARD] = {{{SDL_SCANCODE_RIGHT, RV_MODIFIER_ALT}}, NULL, "forward again"},
-    [RV_ACTION_MARK] = {{{SDL_SCANCODE_M, 0}}, NULL, "mark the time at the cursor, or unmark it"},
-    [RV_ACTION_NEXT_MARK] = {{{SDL_SCANCODE_M, RV_MODIFIER_SHIFT}}, NULL, "go to the next mark"},
-    [RV_ACTION_PLAY] = {{{SDL_SCANCODE_SPACE, 0}},
+    [RV_ACTION_LOOK_3D] = {{{"1", 0}}, "tab", "3D: time to the right, calls stacked up, threads behind"},
+    [RV_ACTION_LOOK_ALIGNED] = {{{"2", 0}}, "tab", "aligned: 3D where one instant is one vertical line"},
+    [RV_ACTION_LOOK_FLAME] = {{{"3", 0}}, "tab", "flame: threads below each other, stacks as rows"},
+    [RV_ACTION_LOOK_TOP] = {{{"4", 0}}, "tab", "top: what each thread was doing, one row each"},
+    [RV_ACTION_SCHEME] = {{{"C", 0}}, NULL, "next meaning of colours: package, subroutine, thread, duration, contrast"},
+    [RV_ACTION_ZOOM_IN] = {{{"W", 0}, {"Up", 0}}, NULL, "zoom in at the cursor"},
+    [RV_ACTION_ZOOM_OUT] = {{{"S", 0}, {"Down", 0}}, NULL, "zoom out at the cursor"},
+    [RV_ACTION_ZOOM] = {{{NULL, 0}}, "wheel", "zoom at the cursor; Ctrl finer, Shift faster"},
+    [RV_ACTION_PAN_LEFT] = {{{"A", 0}, {"Left", 0}}, NULL, "pan to earlier times"},
+    [RV_ACTION_PAN_RIGHT] = {{{"D", 0}, {"Right", 0}}, NULL, "pan to later times"},
+    [RV_ACTION_PAN] = {{{NULL, 0}}, "right drag", "pan"},
+    [RV_ACTION_GLIDE] = {{{NULL, 0}}, "let go while panning", "pan on for a moment"},
+    [RV_ACTION_SCROLL] = {{{NULL, 0}}, "right drag up or down", "scroll flame and top where lanes do not fit"},
+    [RV_ACTION_SHOW] = {{{NULL, 0}}, "drag in the minimap", "move the window there"},
+    [RV_ACTION_GO_TO] = {{{"G", 0}}, NULL, "go to a time: 12ms, 1.5s, +3ms, -3ms, @start, @end"},
+    [RV_ACTION_BACK] = {{{"Left", RV_MODIFIER_ALT}, {"Backspace", 0}}, NULL, "back to what was looked at before"},
+    [RV_ACTION_FORWARD] = {{{"Right", RV_MODIFIER_ALT}}, NULL, "forward again"},
+    [RV_ACTION_MARK] = {{{"M", 0}}, NULL, "mark the time at the cursor, or unmark it"},
+    [RV_ACTION_NEXT_MARK] = {{{"M", RV_MODIFIER_SHIFT}}, NULL, "go to the next mark"},
+    [RV_ACTION_PLAY] = {{{"Space", 0}},
                         "play button",
                         "play what was captured, or pause; live: freeze the picture, again: go on"},
-    [RV_ACTION_FASTER] = {{{SDL_SCANCODE_PERIOD, RV_MODIFIER_SHIFT}}, NULL, "play twice as fast"},
-    [RV_ACTION_SLOWER] = {{{SDL_SCANCODE_COMMA, RV_MODIFIER_SHIFT}}, NULL, "play half as fast"},
-    [RV_ACTION_STEP_FORWARD] = {{{SDL_SCANCODE_PERIOD, 0}},
+    [RV_ACTION_FASTER] = {{{".", RV_MODIFIER_SHIFT}}, NULL, "play twice as fast"},
+    [RV_ACTION_SLOWER] = {{{",", RV_MODIFIER_SHIFT}}, NULL, "play half as fast"},
+    [RV_ACTION_STEP_FORWARD] = {{{".", 0}},
                                 "step buttons",
                                 "step to the next event, of the pinned call's thread or of all"},
-    [RV_ACTION_STEP_BACK] = {{{SDL_SCANCODE_COMMA, 0}}, NULL, "step to the event before"},
-    [RV_ACTION_SEEK] = {{{0}}, "drag in the time bar", "move the playhead: nothing later is shown"},
-    [RV_ACTION_START] = {{{SDL_SCANCODE_HOME, 0}}, NULL, "move the playhead to the start"},
-    [RV_ACTION_END] = {{{SDL_SCANCODE_END, 0}}, NULL, "to the end, or to now: no playhead, all is shown"},
-    [RV_ACTION_RECORD] = {{{SDL_SCANCODE_R, 0}}, NULL, "record from now on, into COMMAND.PID.rvz; again: end it"},
-    [RV_ACTION_FOLLOW] = {{{SDL_SCANCODE_L, 0}}, NULL, "follow now, or the playhead"},
-    [RV_ACTION_PIN] = {{{0}}, "click", "pin the call under the cursor; again or over nothing: unpin"},
-    [RV_ACTION_FOCUS_OR_FIT] = {{{SDL_SCANCODE_F, 0}},
-                                NULL,
-                                "fill the window with the call; again or over nothing: all"},
-    [RV_ACTION_FOCUS] = {{{0}}, "double click", "fill the window with the call under the cursor"},
-    [RV_ACTION_HIDE_LANE] = {{{SDL_SCANCODE_H, 0}}, NULL, "hide the thread under the cursor"},
-    [RV_ACTION_COLLAPSE_LANE] = {{{SDL_SCANCODE_X, 0}},
-                                 NULL,
-                                 "show the thread under the cursor as one row; again: whole"},
-    [RV_ACTION_COLLAPSE_PROCESS] = {{{SDL_SCANCODE_X, RV_MODIFIER_SHIFT}},
+    [RV_ACTION_STEP_BACK] = {{{",", 0}}, NULL, "step to the event before"},
+    [RV_ACTION_SEEK] = {{{NULL, 0}}, "drag in the time bar", "move the playhead: nothing later is shown"},
+    [RV_ACTION_START] = {{{"Home", 0}}, NULL, "move the playhead to the start"},
+    [RV_ACTION_END] = {{{"End", 0}}, NULL, "to the end, or to now: no playhead, all is shown"},
+    [RV_ACTION_RECORD] = {{{"R", 0}}, NULL, "record from now on, into COMMAND.PID.rvz; again: end it"},
+    [RV_ACTION_FOLLOW] = {{{"L", 0}}, NULL, "follow now, or the playhead"},
+    [RV_ACTION_PIN] = {{{NULL, 0}}, "click", "pin the call under the cursor; again or over nothing: unpin"},
+    [RV_ACTION_FOCUS_OR_FIT] = {{{"F", 0}}, NULL, "fill the window with the call; again or over nothing: all"},
+    [RV_ACTION_FOCUS] = {{{NULL, 0}}, "double click", "fill the window with the call under the cursor"},
+    [RV_ACTION_HIDE_LANE] = {{{"H", 0}}, NULL, "hide the thread under the cursor"},
+    [RV_ACTION_COLLAPSE_LANE] = {{{"X", 0}}, NULL, "show the thread under the cursor as one row; again: whole"},
+    [RV_ACTION_COLLAPSE_PROCESS] = {{{"X", RV_MODIFIER_SHIFT}},
                                     NULL,
                                     "show the process under the cursor as one row; again: whole"},
-    [RV_ACTION_PIN_LANE] = {{{SDL_SCANCODE_P, 0}}, NULL, "keep the thread under the cursor in front; again: not"},
-    [RV_ACTION_SHOW_LANE] = {{{0}}, "click in the list of threads", "go to this thread; a hidden one comes back"},
-    [RV_ACTION_LANE_FORWARD] = {{{SDL_SCANCODE_UP, RV_MODIFIER_SHIFT}},
-                                NULL,
-                                "move the thread under the cursor forward"},
-    [RV_ACTION_LANE_BACK] = {{{SDL_SCANCODE_DOWN, RV_MODIFIER_SHIFT}}, NULL, "move the thread under the cursor back"},
-    [RV_ACTION_SHOW_ALL_LANES] = {{{SDL_SCANCODE_H, RV_MODIFIER_SHIFT}}, NULL, "show all threads whole and all depths"},
-    [RV_ACTION_CROP_LESS] = {{{SDL_SCANCODE_LEFTBRACKET, 0}}, NULL, "show one depth less of all threads"},
-    [RV_ACTION_CROP_MORE] = {{{SDL_SCANCODE_RIGHTBRACKET, 0}}, NULL, "show one depth more of all threads"},
-    [RV_ACTION_DEBUGGER] = {{{SDL_SCANCODE_F8, 0}},
+    [RV_ACTION_PIN_LANE] = {{{"P", 0}}, NULL, "keep the thread under the cursor in front; again: not"},
+    [RV_ACTION_SHOW_LANE] = {{{NULL, 0}}, "click in the list of threads", "go to this thread; a hidden one comes back"},
+    [RV_ACTION_LANE_FORWARD] = {{{"Up", RV_MODIFIER_SHIFT}}, NULL, "move the thread under the cursor forward"},
+    [RV_ACTION_LANE_BACK] = {{{"Down", RV_MODIFIER_SHIFT}}, NULL, "move the thread under the cursor back"},
+    [RV_ACTION_SHOW_ALL_LANES] = {{{"H", RV_MODIFIER_SHIFT}}, NULL, "show all threads whole and all depths"},
+    [RV_ACTION_CROP_LESS] = {{{"[", 0}}, NULL, "show one depth less of all threads"},
+    [RV_ACTION_CROP_MORE] = {{{"]", 0}}, NULL, "show one depth more of all threads"},
+    [RV_ACTION_DEBUGGER] = {{{"F8", 0}},
                             "click on a thread's name",
                             "show or hide the debugger of this thread of a running program"},
-    [RV_ACTION_RUN_THREAD] = {{{SDL_SCANCODE_F5, 0}}, NULL, "let the stopped thread run"},
-    [RV_ACTION_STOP_THREAD] = {{{SDL_SCANCODE_F6, 0}}, NULL, "stop the thread"},
-    [RV_ACTION_NEXT_STATEMENT] = {{{SDL_SCANCODE_F10, 0}}, NULL, "run to the next statement, over calls"},
-    [RV_ACTION_STEP_STATEMENT] = {{{SDL_SCANCODE_F11, 0}}, NULL, "run to the next statement, into calls"},
-    [RV_ACTION_FINISH_CALL] = {{{SDL_SCANCODE_F11, RV_MODIFIER_SHIFT}}, NULL, "run until the call has returned"},
-    [RV_ACTION_LOOK_AT_FRAME] = {{{0}}, "click in the stack", "show the lines around this call"},
-    [RV_ACTION_WATCH] = {{{0}}, "watch field", "show the value of an expression whenever the thread stops"},
-    [RV_ACTION_UNWATCH] = {{{0}}, "x of a watch", "take it away"},
-    [RV_ACTION_BREAK] = {{{0}}, "stop field", "stop at a subroutine, FILE:LINE or LINE"},
-    [RV_ACTION_UNBREAK] = {{{0}}, "x of a stop", "take it away"},
-    [RV_ACTION_EVALUATE] = {{{0}}, "evaluate field", "evaluate an expression in the thread"},
-    [RV_ACTION_UNPIN] = {{{SDL_SCANCODE_ESCAPE, 0}},
+    [RV_ACTION_RUN_THREAD] = {{{"F5", 0}}, NULL, "let the stopped thread run"},
+    [RV_ACTION_STOP_THREAD] = {{{"F6", 0}}, NULL, "stop the thread"},
+    [RV_ACTION_NEXT_STATEMENT] = {{{"F10", 0}}, NULL, "run to the next statement, over calls"},
+    [RV_ACTION_STEP_STATEMENT] = {{{"F11", 0}}, NULL, "run to the next statement, into calls"},
+    [RV_ACTION_FINISH_CALL] = {{{"F11", RV_MODIFIER_SHIFT}}, NULL, "run until the call has returned"},
+    [RV_ACTION_LOOK_AT_FRAME] = {{{NULL, 0}}, "click in the stack", "show the lines around this call"},
+    [RV_ACTION_WATCH] = {{{NULL, 0}}, "watch field", "show the value of an expression whenever the thread stops"},
+    [RV_ACTION_UNWATCH] = {{{NULL, 0}}, "x of a watch", "take it away"},
+    [RV_ACTION_BREAK] = {{{NULL, 0}}, "stop field", "stop at a subroutine, FILE:LINE or LINE"},
+    [RV_ACTION_UNBREAK] = {{{NULL, 0}}, "x of a stop", "take it away"},
+    [RV_ACTION_EVALUATE] = {{{NULL, 0}}, "evaluate field", "evaluate an expression in the thread"},
+    [RV_ACTION_UNPIN] = {{{"Escape", 0}},
                          NULL,
                          "close what is open, else unpin, deselect, end the search; never quits"},
-    [RV_ACTION_SELECT] = {{{0}}, "left drag", "select a range of time and measure it"},
-    [RV_ACTION_ORBIT] = {{{0}}, "middle drag", "look at 3D from elsewhere"},
-    [RV_ACTION_SEARCH] = {{{SDL_SCANCODE_SLASH, 0}, {SDL_SCANCODE_F, RV_MODIFIER_CTRL}},
-                          NULL,
-                          "search, and set filters"},
-    [RV_ACTION_FIND] = {{{0}}, "search field", "point out calls whose full name a regular expression matches"},
-    [RV_ACTION_NEXT_HIT] = {{{SDL_SCANCODE_N, 0}}, NULL, "go to the next hit"},
-    [RV_ACTION_PREVIOUS_HIT] = {{{SDL_SCANCODE_N, RV_MODIFIER_SHIFT}}, NULL, "go to the previous hit"},
-    [RV_ACTION_LET] = {{{0}}, "filter field", "let through only what passes a rule, such as depth:<8"},
-    [RV_ACTION_INVERT_RULE] = {{{0}}, "click on a rule", "invert it"},
-    [RV_ACTION_REMOVE_RULE] = {{{0}}, "x of a rule", "take it away"},
-    [RV_ACTION_HIDE] = {{{0}}, "dim or hide", "what becomes of calls that do not pass"},
-    [RV_ACTION_HELP] = {{{SDL_SCANCODE_F1, 0}, {SDL_SCANCODE_SLASH, RV_MODIFIER_SHIFT}},
-                        NULL,
-                        "show or hide this list of keys"},
-    [RV_ACTION_SETTINGS] = {{{SDL_SCANCODE_F2, 0}}, NULL, "settings"},
-    [RV_ACTION_THREADS] = {{{SDL_SCANCODE_T, 0}}, NULL, "show or hide the list of threads"},
-    [RV_ACTION_LEGEND] = {{{SDL_SCANCODE_F3, 0}}, NULL, "show or hide the legend"},
-    [RV_ACTION_MINIMAP] = {{{SDL_SCANCODE_F4, 0}}, NULL, "show or hide the minimap"},
-    [RV_ACTION_THEME] = {{{0}}, "in the settings", "dark or light"},
-    [RV_ACTION_SCALE] = {{{0}}, "in the settings", "size of text and panels"},
-    [RV_ACTION_QUIT] = {{{SDL_SCANCODE_Q, RV_MODIFIER_CTRL}}, NULL, "quit"},
+    [RV_ACTION_SELECT] = {{{NULL, 0}}, "left drag", "select a range of time and measure it"},
+    [RV_ACTION_ORBIT] = {{{NULL, 0}}, "middle drag", "look at 3D from elsewhere"},
+    [RV_ACTION_SEARCH] = {{{"/", 0}, {"F", RV_MODIFIER_CTRL}}, NULL, "search, and set filters"},
+    [RV_ACTION_FIND] = {{{NULL, 0}}, "search field", "point out calls whose full name a regular expression matches"},
+    [RV_ACTION_NEXT_HIT] = {{{"N", 0}}, NULL, "go to the next hit"},
+    [RV_ACTION_PREVIOUS_HIT] = {{{"N", RV_MODIFIER_SHIFT}}, NULL, "go to the previous hit"},
+    [RV_ACTION_LET] = {{{NULL, 0}}, "filter field", "let through only what passes a rule, such as depth:<8"},
+    [RV_ACTION_INVERT_RULE] = {{{NULL, 0}}, "click on a rule", "invert it"},
+    [RV_ACTION_REMOVE_RULE] = {{{NULL, 0}}, "x of a rule", "take it away"},
+    [RV_ACTION_HIDE] = {{{NULL, 0}}, "dim or hide", "what becomes of calls that do not pass"},
+    [RV_ACTION_HELP] = {{{"F1", 0}, {"/", RV_MODIFIER_SHIFT}}, NULL, "show or hide this list of keys"},
+    [RV_ACTION_SETTINGS] = {{{"F2", 0}}, NULL, "settings"},
+    [RV_ACTION_THREADS] = {{{"T", 0}}, NULL, "show or hide the list of threads"},
+    [RV_ACTION_LEGEND] = {{{"F3", 0}}, NULL, "show or hide the legend"},
+    [RV_ACTION_MINIMAP] = {{{"F4", 0}}, NULL, "show or hide the minimap"},
+    [RV_ACTION_THEME] = {{{NULL, 0}}, "in the settings", "dark or light"},
+    [RV_ACTION_SCALE] = {{{NULL, 0}}, "in the settings", "size of text and panels"},
+    [RV_ACTION_QUIT] = {{{"Q", RV_MODIFIER_CTRL}}, NULL, "quit"},
 };
 
 const struct rv_action_info *rv_action_get(enum rv_action action)
@@ -113,11 +98,16 @@ const struct rv_action_info *rv_action_get(enum rv_action action)
     return &TABLE[action];
 }
 
-enum rv_action rv_action_of_key(int scancode, unsigned modifiers)
+static bool is_chord(const struct rv_chord *chord, const char *key, unsigned modifiers)
 {
-    for (int action = 0; scancode && action < RV_ACTION_COUNT; action++)
+    return chord->key && strcmp(chord->key, key) == 0 && chord->modifiers == modifiers;
+}
+
+enum rv_action rv_action_of_key(const char *key, unsigned modifiers)
+{
+    for (int action = 0; action < RV_ACTION_COUNT; action++)
         for (size_t i = 0; i < RV_ACTION_CHORDS; i++)
-            if (TABLE[action].chords[i].scancode == scancode && TABLE[action].chords[i].modifiers == modifiers)
+            if (is_chord(&TABLE[action].chords[i], key, modifiers))
                 return (enum rv_action)action;
     return RV_ACTION_NONE;
 }
@@ -133,14 +123,14 @@ static void append_chord(char *out, size_t out_bytes, const struct rv_chord *cho
     append(out, out_bytes, chord->modifiers & RV_MODIFIER_CTRL ? "Ctrl+" : "");
     append(out, out_bytes, chord->modifiers & RV_MODIFIER_SHIFT ? "Shift+" : "");
     append(out, out_bytes, chord->modifiers & RV_MODIFIER_ALT ? "Alt+" : "");
-    append(out, out_bytes, SDL_GetScancodeName((SDL_Scancode)chord->scancode));
+    append(out, out_bytes, chord->key);
 }
 
 char *rv_action_keys(enum rv_action action, char *out, size_t out_bytes)
 {
     const struct rv_action_info *info = rv_action_get(action);
     out[0] = '\0';
-    for (size_t i = 0; i < RV_ACTION_CHORDS && info->chords[i].scancode; i++) {
+    for (size_t i = 0; i < RV_ACTION_CHORDS && info->chords[i].key; i++) {
         append(out, out_bytes, i ? ", " : "");
         append_chord(out, out_bytes, &info->chords[i]);
     }

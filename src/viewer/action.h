@@ -1,6 +1,6 @@
 /*
  * Everything that a user can do, and the keys and gestures that do it: one table that dispatch, the help overlay and
- * --help read. Keys are scancodes, so that they stay where they are on every keyboard. Pure.
+ * --help read. A key is named by what a US keyboard has in its place, so that it stays there on every keyboard. Pure.
  */
 #ifndef RV_VIEWER_ACTION_H
 #define RV_VIEWER_ACTION_H
@@ -102,7 +102,7 @@ struct rv_act { /* an action, and what it is about; zero where it is about nothi
 enum rv_modifier { RV_MODIFIER_CTRL = 1, RV_MODIFIER_SHIFT = 2, RV_MODIFIER_ALT = 4 };
 
 struct rv_chord {
-    int scancode; /* SDL_Scancode; 0 = none */
+    const char *key; /* as SDL_GetScancodeName says it; NULL = none */
     unsigned modifiers;
 };
 
@@ -117,7 +117,7 @@ struct rv_action_info {
 const struct rv_action_info *rv_action_get(enum rv_action action);
 
 /* The action of a key pressed with exactly these modifiers; RV_ACTION_NONE where there is none. */
-enum rv_action rv_action_of_key(int scancode, unsigned modifiers);
+enum rv_action rv_action_of_key(const char *key, unsigned modifiers);
 
 /* "W, Up, wheel": its keys and its gesture. Returns out. */
 char *rv_action_keys(enum rv_action action, char *out, size_t out_bytes);

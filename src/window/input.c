@@ -172,7 +172,9 @@ void rv_input_event(struct rv_input *input, const SDL_Event *event, struct rv_vi
         act(viewer, RV_ACTION_QUIT, 0.0);
         break;
     case SDL_KEYDOWN:
-        act(viewer, rv_action_of_key(event->key.keysym.scancode, modifiers_of(event->key.keysym.mod)), 0.0);
+        act(viewer,
+            rv_action_of_key(SDL_GetScancodeName(event->key.keysym.scancode), modifiers_of(event->key.keysym.mod)),
+            0.0);
         break;
     case SDL_MOUSEWHEEL:
         on_wheel(viewer, &event->wheel);
