@@ -156,7 +156,7 @@ void rv_page_loader_forget(struct rv_page_loader *page_loader, const struct rv_s
 void rv_page_loader_await(struct rv_page_loader *page_loader, uint64_t until_ns)
 {
     pthread_mutex_lock(&page_loader->lock);
-    while (page_loader->n_taken == page_loader->n_wanted && !rv_block_reader_asks(page_loader) &&
+    while (page_loader->n_taken == page_loader->n_wanted && !rv_span_reader_asks(page_loader) &&
            rv_os_wait_until(&page_loader->has_requests, &page_loader->lock, until_ns))
         ;
     pthread_mutex_unlock(&page_loader->lock);
@@ -170,7 +170,7 @@ bool rv_page_loader_take(struct rv_page_loader *page_loader, struct rv_page_requ
         *request = page_loader->wanted[page_loader->n_taken++];
         ((struct rv_stream *)request->stream)->blocks[request->block].is_coming = true;
     } else {
-        has = rv_block_reader_ask(page_loader, request);
+        has = rv_span_reader_ask(page_loader, request);
     }
     pthread_mutex_unlock(&page_loader->lock);
     return has;
@@ -212,7 +212,7 @@ void rv_page_loader_store(struct rv_stream *page, struct rv_span *spans)
         size_t n = 0;
         for (size_t k = 0; k < track->n; k++) {
             first[n] = first[k];
-            n += first[n].end - first[n].start < limit_ns && rv_block_reader_keeps(page, &first[n]);
+            n += first[n].end - first[n].start < limit_ns && rv_span_reader_keeps(page, &first[n]);
         }
         rv_timeline_add(track->page, first, n);
     }
@@ -246,7 +246,7 @@ void rv_page_loader_publish(struct rv_page_loader *page_loader, struct rv_stream
 {
     pthread_mutex_lock(&page_loader->lock);
     if (page->slot)
-        rv_block_reader_deliver(page);
+        rv_span_reader_deliver(page);
     else
         give_to_lanes(page_loader, page);
     pthread_mutex_unlock(&page_loader->lock);

@@ -12,7 +12,7 @@
 
 #include "flow/block_summary.h"
 #include "pipeline/stream.h"
-#include "pipeline/block_reader.h"
+#include "pipeline/span_reader.h"
 
 struct rv_summed_block { /* of a stream: (from_ns, to_ns) are its own time */
     uint64_t from_ns, to_ns;
@@ -30,9 +30,9 @@ struct rv_page_loader {
     size_t n_taken, n_wanted, wanted_capacity;
     uint64_t now;                    /* counts looks */
     uint64_t n_pages;                /* published to the lanes so far */
-    struct rv_block_reader *surveys; /* the one that was opened last first */
+    struct rv_span_reader *readers;  /* the one that was opened last first */
     bool is_over;                    /* nothing is asked for any more */
-    pthread_cond_t has_news;         /* a block reader's block is there, or it is over */
+    pthread_cond_t has_news;         /* a span reader's block is there, or it is over */
     pthread_cond_t has_requests;     /* something is asked for */
 };
 
@@ -60,7 +60,7 @@ void rv_page_loader_add_stack(struct rv_stream *page, const struct rv_page_stack
 /* Add a page's spans, grouped by track: those that their lanes have only summarized. */
 void rv_page_loader_store(struct rv_stream *page, struct rv_span *spans);
 
-/* The page is complete: its lanes get it, or its block reader. */
+/* The page is complete: its lanes get it, or its span reader. */
 void rv_page_loader_publish(struct rv_page_loader *page_loader, struct rv_stream *page);
 
 /* The stream has ended. */

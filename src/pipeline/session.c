@@ -471,9 +471,9 @@ size_t rv_session_want(struct rv_session *session, uint64_t from_ns, uint64_t to
     return rv_page_loader_want(&session->page_loader, from_ns, to_ns, level);
 }
 
-struct rv_block_reader *rv_session_survey(struct rv_session *session, const struct rv_block_reader_params *params)
+struct rv_span_reader *rv_session_read(struct rv_session *session, const struct rv_span_reader_params *params)
 {
-    return rv_block_reader_open(&session->page_loader, params);
+    return rv_span_reader_open(session ? &session->page_loader : NULL, params);
 }
 
 struct rv_stats *rv_session_stats(struct rv_session *session)

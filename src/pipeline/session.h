@@ -13,7 +13,7 @@
 #include "model/lanes.h"
 #include "model/stats.h"
 #include "model/subroutines.h"
-#include "pipeline/block_reader.h"
+#include "pipeline/span_reader.h"
 #include "scan/block.h"
 #include "sink/sink.h"
 #include "source/source.h"
@@ -57,11 +57,8 @@ struct rv_subroutines *rv_session_subroutines(struct rv_session *session);
  */
 size_t rv_session_want(struct rv_session *session, uint64_t from_ns, uint64_t to_ns, uint32_t level);
 
-/*
- * The calls that a summarized recording has besides those in the lanes, block by block: see
- * pipeline/block_reader.h. NULL: there are none; those of all other sources are in the lanes.
- */
-struct rv_block_reader *rv_session_survey(struct rv_session *session, const struct rv_block_reader_params *params);
+/* All calls in order, of the lanes and of blocks that are not loaded; session NULL = of lanes alone. */
+struct rv_span_reader *rv_session_read(struct rv_session *session, const struct rv_span_reader_params *params);
 
 /* Merged statistics so far; the caller destroys them. Any thread. */
 struct rv_stats *rv_session_stats(struct rv_session *session);

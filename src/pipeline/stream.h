@@ -63,7 +63,7 @@ struct rv_stream {
     /* a page: one block of the stream that it is of; else NULL */
     struct rv_stream *whole;
     uint32_t block, level;             /* of detail */
-    struct rv_block_reader_slot *slot; /* of the block reader that it is for; NULL: it is for the lanes */
+    struct rv_span_reader_slot *slot; /* of the span reader that it is for; NULL: it is for the lanes */
     struct rv_stream *next, *previous; /* the stream table's lists */
 };
 

@@ -1,9 +1,9 @@
 /*
- * Search: which calls are of subroutines that a pattern has, when there were how many, and which is the next.
+ * Search: which calls are of subroutines that a pattern has, and when there were how many; query/next_hit.h goes from
+ * one to the next.
  *
  * Every span is looked at once, as it comes, and counted in a grid of columns of time that grow wider as the trace
- * grows longer; to go to the next hit only columns that have one are looked into. Where exact spans were evicted, cells
- * stand for them: a cell is a hit when the subroutine that has most of it is. One thread at a time.
+ * grows longer. One thread at a time.
  */
 #ifndef RV_QUERY_SEARCH_H
 #define RV_QUERY_SEARCH_H
@@ -66,39 +66,5 @@ bool rv_search_has_hits(const struct rv_search *search, uint64_t from_ns, uint64
 
 /* Hits that start in each of n equal parts of [from, to). A column is counted where its middle lies. */
 void rv_search_hits(const struct rv_search *search, uint64_t from_ns, uint64_t to_ns, uint32_t *out, size_t n);
-
-struct rv_search_place { /* order of hits: by start, then lane as rv_lane_compare() has it, then depth */
-    uint64_t start_ns;
-    uint32_t lane_idx, depth;
-};
-
-struct rv_search_hit {
-    struct rv_search_place place;
-    struct rv_box box;
-};
-
-/*
- * The first hit after a place, or the last one before it, of what rv_search_update() has looked at; false when there is
- * none. Microseconds, but for a few nanoseconds per call in columns with hits that are passed over.
- */
-bool rv_search_next(struct rv_search *search, struct rv_lanes *lanes, const struct rv_search_place *place,
-                    struct rv_search_hit *hit);
-bool rv_search_previous(struct rv_search *search, struct rv_lanes *lanes, const struct rv_search_place *place,
-                        struct rv_search_hit *hit);
-
-/*
- * The same where not all calls are in the lanes: the nearest of those that it is shown. It must be shown what an update
- * has looked at that starts in a part of time, as far as nothing nearer was found, and the other calls of that time.
- */
-struct rv_search_quest {
-    struct rv_lanes *lanes; /* borrowed */
-    struct rv_search_place place;
-    bool is_forward, is_found;
-    struct rv_search_hit hit; /* the nearest so far */
-};
-void rv_search_look_into(struct rv_search *search, struct rv_search_quest *recorded_search, uint64_t from_ns,
-                         uint64_t to_ns);
-void rv_search_look_at(struct rv_search *search, struct rv_search_quest *recorded_search, uint32_t lane_idx,
-                       const struct rv_timeline *calls);
 
 #endif

@@ -12,10 +12,10 @@
 
 void rv_analysis_fini(struct rv_analysis *analysis)
 {
-    rv_recorded_range_stop(&analysis->measure);
-    rv_recorded_range_stop(&analysis->call.measure);
-    rv_recorded_search_end(&analysis->recorded_search);
-    rv_recorded_count_end(&analysis->recorded_count);
+    rv_range_job_stop(&analysis->measure);
+    rv_range_job_stop(&analysis->call.measure);
+    rv_next_hit_end(&analysis->next_hit);
+    rv_hit_count_end(&analysis->count);
     rv_search_stop(&analysis->search);
     rv_filter_fini(&analysis->filter);
 }
@@ -26,8 +26,8 @@ void rv_analysis_find(struct rv_analysis *analysis, const char *text)
     analysis->find_why[0] = '\0';
     analysis->has_hit = analysis->is_search_whole = analysis->are_lanes_searched = false;
     analysis->request.n_hits = 0;
-    rv_recorded_search_end(&analysis->recorded_search);
-    rv_recorded_count_end(&analysis->recorded_count);
+    rv_next_hit_end(&analysis->next_hit);
+    rv_hit_count_end(&analysis->count);
     if (analysis->find[0])
         (void)rv_search_start(&analysis->search, analysis->find, analysis->find_why, sizeof analysis->find_why);
     else
@@ -55,11 +55,11 @@ static void begin_request(struct rv_analysis *analysis)
 }
 
 /* All is counted anew when a count begins. */
-static bool begin_tally(struct rv_analysis *analysis)
+static bool begin_count(struct rv_analysis *analysis)
 {
-    if (!analysis->session || !rv_recorded_count_begin(&analysis->recorded_count, analysis->session, &analysis->search))
+    if (!analysis->session || !rv_hit_count_begin(&analysis->count, analysis->session, &analysis->search))
         return false;
-    rv_recorded_search_end(&analysis->recorded_search);
+    rv_next_hit_end(&analysis->next_hit);
     begin_request(analysis);
     return true;
 }
@@ -79,11 +79,11 @@ static bool search(struct rv_analysis *analysis, struct rv_lanes *lanes, struct 
 }
 
 /* Is all counted that is not in the lanes? While they are only summarized it is not. */
-static bool has_tallied_all(const struct rv_analysis *analysis, struct rv_lanes *lanes)
+static bool has_counted_all(const struct rv_analysis *analysis, struct rv_lanes *lanes)
 {
-    const struct rv_recorded_count *recorded_count = &analysis->recorded_count;
-    if (recorded_count->has_begun || !analysis->session || !analysis->search.matches.n_matching)
-        return !rv_recorded_count_is_on(recorded_count);
+    const struct rv_hit_count *count = &analysis->count;
+    if (count->has_begun || !analysis->session || !analysis->search.matches.n_matching)
+        return !rv_hit_count_is_on(count);
     return !rv_lanes_have_sums(lanes);
 }
 
@@ -93,27 +93,15 @@ bool rv_analysis_update(struct rv_analysis *analysis, struct rv_lanes *lanes, st
     uint64_t generation = generation_of(analysis), n_hits = analysis->search.n_hits;
     bool was_whole = analysis->is_search_whole;
     analysis->are_lanes_searched = search(analysis, lanes, subroutines, is_whole);
-    if (begin_tally(analysis))
+    if (begin_count(analysis))
         analysis->are_lanes_searched = search(analysis, lanes, subroutines, is_whole);
-    bool has_tallied = rv_recorded_count_poll(&analysis->recorded_count, &analysis->search, is_whole);
-    analysis->is_search_whole = analysis->are_lanes_searched && has_tallied_all(analysis, lanes);
+    bool has_counted = rv_hit_count_poll(&analysis->count, &analysis->search, is_whole);
+    analysis->is_search_whole = analysis->are_lanes_searched && has_counted_all(analysis, lanes);
     (void)rv_filter_update(&analysis->filter, subroutines, is_whole ? SIZE_MAX : NAMES_PER_UPDATE);
-    bool has_measured = rv_recorded_range_poll(&analysis->measure);
-    has_measured |= rv_recorded_range_poll(&analysis->call.measure);
-    return has_measured || has_tallied || generation != generation_of(analysis) || n_hits != analysis->search.n_hits ||
+    bool has_measured = rv_range_job_poll(&analysis->measure);
+    has_measured |= rv_range_job_poll(&analysis->call.measure);
+    return has_measured || has_counted || generation != generation_of(analysis) || n_hits != analysis->search.n_hits ||
            was_whole != analysis->is_search_whole;
-}
-
-/* To the next hit of those that the lanes have. */
-static bool go(struct rv_analysis *analysis, struct rv_lanes *lanes, const struct rv_search_place *place,
-               bool is_forward)
-{
-    struct rv_search_place end = {is_forward ? 0 : UINT64_MAX, 0, 0};
-    struct rv_search *search = &analysis->search;
-    bool (*find)(struct rv_search *, struct rv_lanes *, const struct rv_search_place *, struct rv_search_hit *) =
-        is_forward ? rv_search_next : rv_search_previous;
-    analysis->has_hit = find(search, lanes, place, &analysis->hit) || find(search, lanes, &end, &analysis->hit);
-    return analysis->has_hit;
 }
 
 void rv_hit_request(struct rv_analysis *analysis, bool is_forward)
@@ -122,14 +110,14 @@ void rv_hit_request(struct rv_analysis *analysis, bool is_forward)
         begin_request(analysis);
     analysis->request.n_hits += is_forward ? 1 : -1;
     if (analysis->request.n_hits == 0)
-        rv_recorded_search_end(&analysis->recorded_search);
+        rv_next_hit_end(&analysis->next_hit);
 }
 
 uint64_t rv_analysis_n_calls(const struct rv_analysis *analysis, struct rv_lanes *lanes, bool *is_partial)
 {
     uint64_t n_calls = rv_search_n_calls(&analysis->search, lanes, is_partial);
-    if (rv_recorded_count_is_on(&analysis->recorded_count))
-        n_calls += atomic_load_explicit(&analysis->recorded_count.n_hits, memory_order_relaxed);
+    if (rv_hit_count_is_on(&analysis->count))
+        n_calls += atomic_load_explicit(&analysis->count.n_hits, memory_order_relaxed);
     return n_calls;
 }
 
@@ -142,48 +130,52 @@ static bool is_time(struct rv_analysis *analysis)
     return analysis->are_lanes_searched || (search->is_named && has_gone_round);
 }
 
-/* The next of the hits that are requested, if the search for it has come to it. */
-static bool go_on_questing(struct rv_analysis *analysis, uint64_t wait_ns)
+static void begin_next(struct rv_analysis *analysis, struct rv_lanes *lanes, uint64_t from_ns)
 {
-    bool is_forward = analysis->request.n_hits > 0;
-    switch (rv_recorded_search_go_on(&analysis->recorded_search, analysis->session, &analysis->search, wait_ns)) {
-    case RV_RECORDED_SEARCH_GOES_ON:
+    struct rv_next_hit_params params = {
+        .session = analysis->session,
+        .lanes = lanes,
+        .place = analysis->has_hit ? analysis->hit.place : (struct rv_search_place){.start_ns = from_ns},
+        .is_forward = analysis->request.n_hits > 0,
+        .knows_hits = analysis->is_search_whole,
+    };
+    rv_next_hit_begin(&analysis->next_hit, &analysis->search, &params);
+}
+
+/* Get on to the next of the hits that are requested. Returns whether it is known. */
+static bool go_on(struct rv_analysis *analysis, uint64_t wait_ns)
+{
+    switch (rv_next_hit_go_on(&analysis->next_hit, &analysis->search, wait_ns)) {
+    case RV_NEXT_HIT_GOES_ON:
         return false;
-    case RV_RECORDED_SEARCH_FOUND:
-        analysis->hit = analysis->recorded_search.nearest.hit;
+    case RV_NEXT_HIT_FOUND:
+        analysis->hit = analysis->next_hit.hit;
         analysis->has_hit = true;
-        analysis->request.n_hits -= is_forward ? 1 : -1;
+        analysis->request.n_hits -= analysis->request.n_hits > 0 ? 1 : -1;
         break;
-    case RV_RECORDED_SEARCH_FAILED:
+    case RV_NEXT_HIT_FAILED:
         analysis->has_hit = false;
         analysis->request.n_hits = 0;
         break;
     }
-    rv_recorded_search_end(&analysis->recorded_search);
-    return analysis->has_hit;
-}
-
-static struct rv_search_place place_of(const struct rv_analysis *analysis, uint64_t from_ns)
-{
-    return analysis->has_hit ? analysis->hit.place : (struct rv_search_place){.start_ns = from_ns};
+    rv_next_hit_end(&analysis->next_hit);
+    return true;
 }
 
 static bool fulfil(struct rv_analysis *analysis, struct rv_lanes *lanes, uint64_t from_ns, uint64_t wait_ns)
 {
-    int n_hits = analysis->request.n_hits;
-    if (analysis->recorded_search.is_on)
-        return go_on_questing(analysis, wait_ns);
-    if (n_hits == 0 || !is_time(analysis))
-        return false;
-    struct rv_search_place place = place_of(analysis, from_ns);
-    if (rv_recorded_search_begin(&analysis->recorded_search, analysis->session, &analysis->search, &place, n_hits > 0,
-                                 analysis->is_search_whole))
-        return go_on_questing(analysis, wait_ns);
-    analysis->request.n_hits = 0;
-    bool has_hit = false;
-    for (; n_hits != 0; n_hits += n_hits > 0 ? -1 : 1, place = place_of(analysis, from_ns))
-        has_hit = go(analysis, lanes, &place, n_hits > 0);
-    return has_hit;
+    bool has_moved = false;
+    while (analysis->request.n_hits != 0) {
+        if (!analysis->next_hit.is_on) {
+            if (!is_time(analysis))
+                break;
+            begin_next(analysis, lanes, from_ns);
+        }
+        if (!go_on(analysis, wait_ns))
+            break;
+        has_moved = analysis->has_hit;
+    }
+    return has_moved;
 }
 
 bool rv_analysis_fulfil(struct rv_analysis *analysis, struct rv_lanes *lanes, uint64_t from_ns)
@@ -195,7 +187,7 @@ bool rv_analysis_go(struct rv_analysis *analysis, struct rv_lanes *lanes, uint64
 {
     rv_hit_request(analysis, is_forward);
     bool has_hit = fulfil(analysis, lanes, from_ns, WAIT_NS);
-    while (analysis->recorded_search.is_on)
+    while (analysis->next_hit.is_on)
         has_hit = fulfil(analysis, lanes, from_ns, WAIT_NS);
     return has_hit;
 }
@@ -209,16 +201,16 @@ void rv_analysis_apply(const struct rv_analysis *analysis, struct rv_view_params
 void rv_analysis_select(struct rv_analysis *analysis, const struct rv_range_ns *range, struct rv_lanes *lanes,
                         struct rv_subroutines *subroutines)
 {
-    rv_recorded_range_stop(&analysis->measure);
+    rv_range_job_stop(&analysis->measure);
     analysis->selected = *range;
     if (range->to_ns > range->from_ns && lanes)
-        rv_recorded_range_start(&analysis->measure,
-                                &(struct rv_range_params){.from_ns = range->from_ns,
-                                                          .to_ns = range->to_ns,
-                                                          .lanes = lanes,
-                                                          .subroutines = subroutines,
-                                                          .filter = &analysis->filter},
-                                analysis->session);
+        rv_range_job_start(&analysis->measure,
+                           &(struct rv_range_params){.from_ns = range->from_ns,
+                                                     .to_ns = range->to_ns,
+                                                     .lanes = lanes,
+                                                     .subroutines = subroutines,
+                                                     .filter = &analysis->filter},
+                           analysis->session);
 }
 
 static bool is_same_call(const struct rv_analysis_call *call, const struct rv_box *box, uint32_t lane_idx)
@@ -234,20 +226,20 @@ void rv_analysis_look_into(struct rv_analysis *analysis, const struct rv_box *bo
     bool is_call = box && box->coverage == RV_BOX_EXACT;
     if (is_call && is_same_call(call, box, lane_idx))
         return;
-    rv_recorded_range_stop(&call->measure);
+    rv_range_job_stop(&call->measure);
     if (!is_call)
         return;
     call->place = (struct rv_search_place){box->start_ns, lane_idx, box->depth};
     call->id = box->id;
     call->duration_ns = box->duration_ns ? box->duration_ns : 1;
-    rv_recorded_range_start(&call->measure,
-                            &(struct rv_range_params){.from_ns = box->start_ns,
-                                                      .to_ns = box->start_ns + call->duration_ns,
-                                                      .lanes = lanes,
-                                                      .subroutines = subroutines,
-                                                      .lane_idxs = &lane_idx,
-                                                      .n_lane_idxs = 1},
-                            analysis->session);
+    rv_range_job_start(&call->measure,
+                       &(struct rv_range_params){.from_ns = box->start_ns,
+                                                 .to_ns = box->start_ns + call->duration_ns,
+                                                 .lanes = lanes,
+                                                 .subroutines = subroutines,
+                                                 .lane_idxs = &lane_idx,
+                                                 .n_lane_idxs = 1},
+                       analysis->session);
 }
 
 /* What encloses the call fills its time, as the call itself does: the innermost of those, not deeper than it is. */
@@ -256,7 +248,7 @@ uint32_t rv_analysis_call_node(const struct rv_analysis *analysis)
     const struct rv_analysis_call *call = &analysis->call;
     size_t n;
     uint32_t found = 0;
-    if (!rv_recorded_range_is_done(&call->measure))
+    if (!rv_range_job_is_done(&call->measure))
         return 0;
     const struct rv_range_node *nodes = rv_range_nodes(call->measure.range, &n);
     uint32_t at = nodes[0].first_child, id = rv_range_id(call->measure.range, call->id);

@@ -9,12 +9,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "query/recorded_range.h"
-#include "query/recorded_count.h"
-#include "query/recorded_search.h"
 #include "model/filter.h"
-#include "query/search.h"
 #include "model/view.h"
+#include "query/hit_count.h"
+#include "query/next_hit.h"
+#include "query/range_job.h"
+#include "query/search.h"
 #include "render/selection.h"
 
 #define RV_ANALYSIS_TEXT_BYTES 256
@@ -23,7 +23,7 @@ struct rv_analysis_call { /* one that is looked into: its time on its lane is me
     struct rv_search_place place;
     uint32_t id;
     uint64_t duration_ns;
-    struct rv_recorded_range measure;
+    struct rv_range_job measure;
 };
 
 struct rv_hit_request { /* to go to a hit, as soon as all that there was when it was made has been looked at */
@@ -41,12 +41,12 @@ struct rv_analysis { /* zeroed = nothing is asked */
     bool has_hit, is_search_whole;     /* everything that there is was looked at */
     bool are_lanes_searched;           /* and what there is in the lanes */
     struct rv_hit_request request;
-    struct rv_recorded_search recorded_search; /* for what is requested, where the lanes do not have it */
-    struct rv_recorded_count recorded_count;   /* through what the lanes do not have, to count that, too */
+    struct rv_next_hit next_hit; /* that is requested */
+    struct rv_hit_count count;   /* of what the lanes do not have */
     struct rv_filter filter;
     char rule_why[160]; /* why the last rule was not added; "" = it was */
     struct rv_range_ns selected;
-    struct rv_recorded_range measure; /* of the selected range, of what the filter let through then */
+    struct rv_range_job measure; /* of the selected range, of what the filter let through then */
     struct rv_analysis_call call;
 };
 
@@ -73,8 +73,7 @@ void rv_hit_request(struct rv_analysis *analysis, bool is_forward);
 
 /*
  * Fulfil the request, if there is one and it is time: go to the hit after the last one, or before it, as often as was
- * requested; when there was none, from from_ns on. Past the end it comes round. Where blocks have to be read, hit by hit,
- * as they come.
+ * requested; when there was none, from from_ns on. Past the end it comes round. Where blocks have to be read, as they come.
  *   returns  whether there is one: it is in `hit`
  */
 bool rv_analysis_fulfil(struct rv_analysis *analysis, struct rv_lanes *lanes, uint64_t from_ns);

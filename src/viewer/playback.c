@@ -85,33 +85,33 @@ void rv_playback_start(struct rv_viewer *viewer, uint64_t from_ns)
 /* ---- steps ---- */
 
 /* From the playhead, or from the end of what is shown; in the lane of the pinned call, else in all. */
-static struct rv_recorded_step_about about_step(struct rv_viewer *viewer)
+static struct rv_step_params step_params(struct rv_viewer *viewer)
 {
     const struct rv_hover *hover = &viewer->pointer.hover;
-    struct rv_recorded_step_about about = {.session = viewer->analysis.session,
-                                           .lanes = viewer->lanes,
-                                           .lane_order = &viewer->lane_order,
-                                           .lane_idx = hover->is_pinned ? &hover->lane_idx : NULL};
+    struct rv_step_params params = {.session = viewer->analysis.session,
+                                    .lanes = viewer->lanes,
+                                    .lane_order = &viewer->lane_order,
+                                    .lane_idx = hover->is_pinned ? &hover->lane_idx : NULL};
     uint64_t from_ns;
-    rv_time_window_get(&viewer->time_window, &from_ns, &about.at_ns);
-    if (about.at_ns >= newest_ns(viewer))
-        about.at_ns = newest_ns(viewer) + 1;
+    rv_time_window_get(&viewer->time_window, &from_ns, &params.at_ns);
+    if (params.at_ns >= newest_ns(viewer))
+        params.at_ns = newest_ns(viewer) + 1;
     if (viewer->playhead.is_on)
-        about.at_ns = viewer->playhead.at_ns;
-    return about;
+        params.at_ns = viewer->playhead.at_ns;
+    return params;
 }
 
 static void go_on_stepping(struct rv_viewer *viewer)
 {
     uint64_t ns;
-    if (viewer->recorded_step.n_steps == 0)
+    if (viewer->step.n_steps == 0)
         return;
     rv_lane_order_update(&viewer->lane_order, viewer->lanes);
-    struct rv_recorded_step_about about = about_step(viewer);
-    while (rv_recorded_step_go_on(&viewer->recorded_step, &about, &ns)) {
+    struct rv_step_params params = step_params(viewer);
+    while (rv_step_go_on(&viewer->step, &params, &ns)) {
         place(viewer, ns);
         viewer->is_dirty = true;
-        about.at_ns = viewer->playhead.at_ns;
+        params.at_ns = viewer->playhead.at_ns;
     }
 }
 
@@ -120,7 +120,7 @@ static void step(struct rv_viewer *viewer, bool is_forward)
     if (!viewer->lanes)
         return;
     viewer->playhead.is_playing = false;
-    rv_recorded_step_request(&viewer->recorded_step, is_forward);
+    rv_step_request(&viewer->step, is_forward);
     go_on_stepping(viewer);
 }
 
@@ -146,7 +146,7 @@ void rv_playback_act(struct rv_viewer *viewer, const struct rv_act *act)
     if (!viewer->live_edge.last_ns)
         return; /* nothing yet */
     if (act->action != RV_ACTION_STEP_FORWARD && act->action != RV_ACTION_STEP_BACK)
-        rv_recorded_step_stop(&viewer->recorded_step);
+        rv_step_stop(&viewer->step);
     switch ((int)act->action) {
     case RV_ACTION_PLAY:
         play_or_pause(viewer);
@@ -202,7 +202,7 @@ bool rv_playback_advance(struct rv_viewer *viewer, double dt_s)
 
 void rv_playback_go(struct rv_viewer *viewer, uint64_t ns)
 {
-    rv_recorded_step_stop(&viewer->recorded_step);
+    rv_step_stop(&viewer->step);
     if (viewer->playhead.is_on)
         place(viewer, ns);
 }

@@ -277,7 +277,7 @@ static bool moves_window(const struct rv_act *act)
 
 void rv_viewer_fini(struct rv_viewer *viewer)
 {
-    rv_recorded_step_stop(&viewer->recorded_step);
+    rv_step_stop(&viewer->step);
     rv_analysis_fini(&viewer->analysis);
     rv_lane_order_fini(&viewer->lane_order);
 }
@@ -531,7 +531,7 @@ bool rv_viewer_is_dirty(const struct rv_viewer *viewer)
 
 bool rv_viewer_is_awaited(const struct rv_viewer *viewer)
 {
-    return viewer->analysis.request.n_hits != 0 || viewer->recorded_step.n_steps != 0;
+    return viewer->analysis.request.n_hits != 0 || viewer->step.n_steps != 0;
 }
 
 bool rv_viewer_is_moving(const struct rv_viewer *viewer)

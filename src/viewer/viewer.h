@@ -21,7 +21,7 @@
 #include "viewer/pointer.h"
 #include "viewer/live_edge.h"
 #include "viewer/settings.h"
-#include "query/recorded_step.h"
+#include "query/step.h"
 #include "model/lane_order.h"
 #include "model/color.h"
 #include "render/view_mode.h"
@@ -48,7 +48,7 @@ struct rv_viewer {
     struct rv_time_window time_window;
     struct rv_live_edge live_edge;
     struct rv_playhead playhead;
-    struct rv_recorded_step recorded_step; /* steps of it that are being made */
+    struct rv_step step; /* steps of it that are being made */
     struct rv_viewer_look look;
     struct rv_pointer pointer;
     struct rv_viewer_focus focus;

@@ -105,7 +105,7 @@ static void choose_window(const struct rv_screenshot_params *params, struct rv_v
     (void)rv_analysis_update(&viewer->analysis, viewer->lanes, viewer->subroutines, true);
     if (has_range && is_chosen) {
         rv_analysis_select(&viewer->analysis, &range, viewer->lanes, viewer->subroutines);
-        rv_recorded_range_wait(&viewer->analysis.measure);
+        rv_range_job_wait(&viewer->analysis.measure);
     }
     if (params->find && !is_chosen && !has_range)
         show_first_hit(viewer);

@@ -39,8 +39,7 @@ void rv_panel_analysis_show_top(struct rv_panel_analysis *panel_analysis, struct
         .find = analysis->find,
         .find_why = analysis->find_why,
         .n_subroutines = analysis->search.matches.n_matching,
-        .percent =
-            rv_recorded_count_is_on(&analysis->recorded_count) ? analysis->recorded_count.worker.percent_told : 100,
+        .percent = rv_hit_count_is_on(&analysis->count) ? analysis->count.job.percent_told : 100,
         .is_whole = analysis->is_search_whole,
         .filter = &analysis->filter,
         .rule_why = analysis->rule_why,
@@ -58,7 +57,7 @@ void rv_panel_analysis_show_bottom(struct rv_panel_analysis *panel_analysis, str
                                    const struct rv_panel_analysis_about *about, struct rv_ui_requests *requests)
 {
     const struct rv_analysis *analysis = &about->viewer->analysis;
-    const struct rv_recorded_range *measure = &analysis->measure;
+    const struct rv_range_job *measure = &analysis->measure;
     if (!measure->range)
         return;
     bool has_message = panel_analysis->message_version == measure->version;
@@ -67,7 +66,7 @@ void rv_panel_analysis_show_bottom(struct rv_panel_analysis *panel_analysis, str
                            .from_ns = analysis->selected.from_ns,
                            .to_ns = analysis->selected.to_ns,
                            .zero_ns = about->viewer->live_edge.first_ns,
-                           .range = rv_recorded_range_is_done(measure) ? measure->range : NULL,
+                           .range = rv_range_job_is_done(measure) ? measure->range : NULL,
                            .progress = rv_range_progress(measure->range),
                            .version = measure->version,
                            .subroutines = about->subroutines,
@@ -84,13 +83,13 @@ void rv_panel_analysis_show_right(struct rv_ui *ui, const struct rv_panel_analys
     const struct rv_viewer *viewer = about->viewer;
     const struct rv_tooltip *tooltip = &viewer->pointer.tooltip;
     const struct rv_hover *hover = &viewer->pointer.hover;
-    const struct rv_recorded_range *measure = &viewer->analysis.call.measure;
+    const struct rv_range_job *measure = &viewer->analysis.call.measure;
     if (!hover->is_pinned || !tooltip->title[0])
         return;
     struct rv_inspector shown = {
         .title = tooltip->title,
         .has_source = rv_subroutines_get(about->subroutines, hover->box.id).file[0],
-        .range = rv_recorded_range_is_done(measure) ? measure->range : NULL,
+        .range = rv_range_job_is_done(measure) ? measure->range : NULL,
         .subroutines = about->subroutines,
         .rgba = rgba_of,
         .context = about,
@@ -119,9 +118,9 @@ static FILE *create_file(char *path, size_t path_bytes)
 
 static void export_range(struct rv_panel_analysis *panel_analysis, const struct rv_panel_analysis_about *about)
 {
-    const struct rv_recorded_range *measure = &about->viewer->analysis.measure;
+    const struct rv_range_job *measure = &about->viewer->analysis.measure;
     char path[64];
-    if (!rv_recorded_range_is_done(measure))
+    if (!rv_range_job_is_done(measure))
         return;
     FILE *file = create_file(path, sizeof path);
     struct rv_report report = {

@@ -33,14 +33,19 @@ static uint64_t n_calls_of(struct rv_session *session, uint32_t id)
 static uint64_t first_from(uint64_t from_ns)
 {
     static struct rv_search search;
-    struct rv_search_hit hit = {.place = {.start_ns = 0}};
-    struct rv_search_place place = {.start_ns = from_ns};
+    struct rv_next_hit next = {.is_on = false};
+    struct rv_next_hit_params params = {
+        .lanes = rv_session_lanes(whole), .place = {.start_ns = from_ns}, .is_forward = true};
     char why[160];
     if (rv_search_start(&search, "f7$", why, sizeof why) == 0 &&
-        rv_search_update(&search, rv_session_lanes(whole), rv_session_subroutines(whole), SIZE_MAX))
-        (void)rv_search_next(&search, rv_session_lanes(whole), &place, &hit);
+        rv_search_update(&search, rv_session_lanes(whole), rv_session_subroutines(whole), SIZE_MAX)) {
+        rv_next_hit_begin(&next, &search, &params);
+        (void)rv_next_hit_go_on(&next, &search, 0);
+    }
+    uint64_t start_ns = next.hit.place.start_ns;
+    rv_next_hit_end(&next);
     rv_search_stop(&search);
-    return hit.place.start_ns;
+    return start_ns;
 }
 
 static uint64_t next_event(uint64_t at_ns)
@@ -102,7 +107,7 @@ static bool act(struct visit *visit, const struct rv_window_state *state)
         act_on(state, &(struct rv_act){.action = RV_ACTION_SELECT, .to_ns = UINT64_MAX, .amount = 1.0});
         return true;
     case 4:
-        if (!rv_recorded_range_is_done(&analysis->measure) || viewer->pointer.hover.is_pinned)
+        if (!rv_range_job_is_done(&analysis->measure) || viewer->pointer.hover.is_pinned)
             return false;
         check_range(visit, analysis->measure.range);
         at_ns = next_event(middle_ns);
@@ -110,14 +115,14 @@ static bool act(struct visit *visit, const struct rv_window_state *state)
         act_on(state, &(struct rv_act){.action = RV_ACTION_STEP_FORWARD});
         return true;
     case 5:
-        if (viewer->recorded_step.n_steps != 0)
+        if (viewer->step.n_steps != 0)
             return false;
         visit_check(visit, viewer->playhead.at_ns == at_ns, "a step has led elsewhere");
         act_on(state, &(struct rv_act){.action = RV_ACTION_STEP_FORWARD});
         act_on(state, &(struct rv_act){.action = RV_ACTION_STEP_FORWARD});
         return true;
     case 6:
-        if (viewer->recorded_step.n_steps != 0)
+        if (viewer->step.n_steps != 0)
             return false;
         visit_check(visit, viewer->playhead.at_ns == next_event(next_event(at_ns)), "two steps have led elsewhere");
         past_press(SDL_SCANCODE_Q, KMOD_LCTRL);

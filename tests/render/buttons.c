@@ -90,7 +90,7 @@ static bool range_steps(struct visit *visit, const struct rv_window_state *state
         past_button(SDL_BUTTON_LEFT, at, false, 1);
         return true;
     case 1:
-        if (!rv_recorded_range_is_done(&analysis->measure) || !state->is_settled)
+        if (!rv_range_job_is_done(&analysis->measure) || !state->is_settled)
             return false;
         press_in_head(SAVE_RIGHT);
         press_in_head(SAVE_RIGHT);

@@ -219,7 +219,7 @@ static bool is_measured(const struct rv_analysis *analysis)
 {
     struct rv_stats_row rows[4];
     const struct rv_range_ns *range = &analysis->selected;
-    if (!rv_recorded_range_is_done(&analysis->measure))
+    if (!rv_range_job_is_done(&analysis->measure))
         return false;
     size_t n = rv_stats_rows(rv_range_stats(analysis->measure.range), rows, 4);
     uint64_t end_ns = past_inner_start(1) + 20 * MS < range->to_ns ? past_inner_start(1) + 20 * MS : range->to_ns;

@@ -1,5 +1,5 @@
 /*
- * Surveys of an indexed recording by several threads, most of them given up half-way, while somebody looks at windows;
+ * Readers of an indexed recording by several threads, most of them given up half-way, while somebody looks at windows;
  * then one of everything, which has to have each call once; then one that the end of the session cuts short.
  */
 #include <pthread.h>
@@ -16,34 +16,39 @@
 
 #define SECOND_NS UINT64_C(1000000000)
 
-enum { N_THREADS = 3, N_SURVEYS = 8, N_LOOKS = 30 };
+enum { N_THREADS = 3, N_READERS = 8, N_LOOKS = 30 };
 
 struct asker {
     pthread_t thread;
     struct rv_session *session;
-    uint64_t from_ns[N_SURVEYS], to_ns[N_SURVEYS];
-    unsigned n_pages[N_SURVEYS]; /* after which it is given up */
+    uint64_t from_ns[N_READERS], to_ns[N_READERS];
+    unsigned n_parts[N_READERS]; /* after which it is given up */
     unsigned n_wrong;
 };
 
-/* Take up to so many pages; each edge has to lie where the one before was, or further. Returns how many came. */
-static unsigned take(struct rv_block_reader *block_reader, bool is_backward, unsigned most, uint64_t *n_calls,
+/* Take up to so many parts; each edge has to lie where the one before was, or further, and what is due of the lanes
+ * where it ended before. Returns how many came. */
+static unsigned take(struct rv_span_reader *reader, bool is_backward, unsigned most, uint64_t *n_calls,
                      unsigned *n_wrong)
 {
     unsigned n = 0;
-    struct rv_block_reader_page page;
-    for (uint64_t edge_ns = rv_block_reader_edge_ns(block_reader); n < most; n++) {
-        enum rv_block_reader_status status = rv_block_reader_take(block_reader, 300 * SECOND_NS, &page);
-        if (status != RV_BLOCK_READER_PAGE) {
-            *n_wrong += status == RV_BLOCK_READER_LATER;
+    struct rv_span_part part, before = {0};
+    for (uint64_t edge_ns = rv_span_reader_edge_ns(reader); n < most; n++) {
+        enum rv_span_reader_status status = rv_span_reader_take(reader, 300 * SECOND_NS, &part);
+        if (status != RV_SPAN_READER_PART) {
+            *n_wrong += status == RV_SPAN_READER_LATER;
             break;
         }
-        uint64_t next_ns = rv_block_reader_edge_ns(block_reader);
+        uint64_t next_ns = rv_span_reader_edge_ns(reader);
         *n_wrong += is_backward ? next_ns > edge_ns : next_ns < edge_ns;
         edge_ns = next_ns;
-        for (size_t i = 0; i < page.n_lanes; i++)
-            *n_calls += rv_timeline_n_spans(page.lanes[i].calls);
-        rv_block_reader_page_fini(&page);
+        if (part.to_ns > part.from_ns) {
+            *n_wrong += before.to_ns && (is_backward ? part.to_ns != before.from_ns : part.from_ns != before.to_ns);
+            before = part;
+        }
+        for (size_t i = 0; i < part.n_lanes; i++)
+            *n_calls += rv_timeline_n_spans(part.lanes[i].calls);
+        rv_span_part_fini(&part);
     }
     return n;
 }
@@ -52,27 +57,27 @@ static void *ask(void *context)
 {
     struct asker *asker = context;
     uint64_t n_calls = 0;
-    for (unsigned i = 0; i < N_SURVEYS; i++) {
-        struct rv_block_reader_params params = {
+    for (unsigned i = 0; i < N_READERS; i++) {
+        struct rv_span_reader_params params = {
             .from_ns = asker->from_ns[i], .to_ns = asker->to_ns[i], .is_backward = i % 2};
-        struct rv_block_reader *block_reader = rv_session_survey(asker->session, &params);
-        if (block_reader)
-            (void)take(block_reader, params.is_backward, asker->n_pages[i], &n_calls, &asker->n_wrong);
-        rv_block_reader_close(block_reader);
+        struct rv_span_reader *reader = rv_session_read(asker->session, &params);
+        (void)take(reader, params.is_backward, asker->n_parts[i], &n_calls, &asker->n_wrong);
+        rv_span_reader_close(reader);
     }
     return NULL;
 }
 
 static void *ask_until_the_end(void *context)
 {
-    struct rv_block_reader *block_reader;
     struct asker *asker = context;
     uint64_t n_calls = 0;
-    while ((block_reader = rv_session_survey(asker->session, &(struct rv_block_reader_params){.to_ns = UINT64_MAX}))) {
-        unsigned n = take(block_reader, false, UINT32_MAX, &n_calls, &asker->n_wrong);
-        rv_block_reader_close(block_reader);
-        if (n == 0)
-            break;
+    for (bool is_over = false; !is_over;) {
+        struct rv_span_reader *reader =
+            rv_session_read(asker->session, &(struct rv_span_reader_params){.to_ns = UINT64_MAX});
+        uint64_t n_before = n_calls;
+        (void)take(reader, false, UINT32_MAX, &n_calls, &asker->n_wrong);
+        is_over = n_calls == n_before;
+        rv_span_reader_close(reader);
     }
     return NULL;
 }
@@ -100,10 +105,10 @@ static unsigned ask_at_once(struct rv_session *session)
     unsigned n_wrong = !rv_lanes_bounds(rv_session_lanes(session), &first_ns, &last_ns);
     for (unsigned i = 0; i < N_THREADS; i++) {
         askers[i].session = session;
-        for (unsigned k = 0; k < N_SURVEYS; k++) {
+        for (unsigned k = 0; k < N_READERS; k++) {
             askers[i].from_ns[k] = first_ns + recorded_draw(last_ns - first_ns);
             askers[i].to_ns[k] = askers[i].from_ns[k] + 1 + recorded_draw(last_ns - first_ns);
-            askers[i].n_pages[k] = (unsigned)recorded_draw(8);
+            askers[i].n_parts[k] = (unsigned)recorded_draw(8);
         }
         pthread_create(&askers[i].thread, NULL, ask, &askers[i]);
     }
@@ -124,10 +129,9 @@ static unsigned count_all(struct rv_session *session)
     struct rv_session_counts counts;
     unsigned n_wrong = 0;
     uint64_t n_calls = n_in_lanes(rv_session_lanes(session));
-    struct rv_block_reader *block_reader =
-        rv_session_survey(session, &(struct rv_block_reader_params){.to_ns = UINT64_MAX});
-    (void)take(block_reader, false, UINT32_MAX, &n_calls, &n_wrong);
-    rv_block_reader_close(block_reader);
+    struct rv_span_reader *reader = rv_session_read(session, &(struct rv_span_reader_params){.to_ns = UINT64_MAX});
+    (void)take(reader, false, UINT32_MAX, &n_calls, &n_wrong);
+    rv_span_reader_close(reader);
     rv_session_counts(session, &counts);
     if (n_calls != counts.n_spans)
         fprintf(stderr, "%llu calls, of %llu\n", (unsigned long long)n_calls, (unsigned long long)counts.n_spans);

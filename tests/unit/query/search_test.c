@@ -1,5 +1,5 @@
 /* Searching against a sorted list of all that matches. */
-#include "query/search.h"
+#include "query/next_hit.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -94,6 +94,19 @@ static struct rv_search_place *oracle(const struct world *world, bool (*wanted)(
     return places;
 }
 
+/* The next hit, or the one before, without coming round. */
+static bool go(struct rv_search *search, struct rv_lanes *lanes, const struct rv_search_place *place, bool is_forward,
+               struct rv_search_hit *hit)
+{
+    struct rv_next_hit next = {.is_on = false};
+    rv_next_hit_begin(&next, search,
+                      &(struct rv_next_hit_params){.lanes = lanes, .place = *place, .is_forward = is_forward});
+    bool is_found = rv_next_hit_go_on(&next, search, 0) == RV_NEXT_HIT_FOUND && !next.has_come_round;
+    *hit = next.hit;
+    rv_next_hit_end(&next);
+    return is_found;
+}
+
 static void check_tour(struct world *world, bool (*wanted)(uint32_t id))
 {
     size_t n, n_calls, n_met = 0;
@@ -103,14 +116,14 @@ static void check_tour(struct world *world, bool (*wanted)(uint32_t id))
     cr_assert(rv_search_update(&world->search, world->lanes, world->subroutines, EVERYTHING));
     cr_assert_eq(rv_search_n_calls(&world->search, world->lanes, &is_partial), n_calls);
     cr_assert_not(is_partial);
-    for (; rv_search_next(&world->search, world->lanes, &at, &hit); n_met++, at = hit.place) {
+    for (; go(&world->search, world->lanes, &at, true, &hit); n_met++, at = hit.place) {
         cr_assert_lt(n_met, n);
         cr_assert_eq(by_place(&hit.place, &places[n_met]), 0, "hit %zu of %zu", n_met, n);
         cr_assert(wanted(hit.box.id));
     }
     cr_assert_eq(n_met, n);
     at = (struct rv_search_place){UINT64_MAX, 0, 0};
-    for (; rv_search_previous(&world->search, world->lanes, &at, &hit); at = hit.place)
+    for (; go(&world->search, world->lanes, &at, false, &hit); at = hit.place)
         cr_assert_eq(by_place(&hit.place, &places[--n_met]), 0);
     cr_assert_eq(n_met, 0);
     free(places);
@@ -254,11 +267,11 @@ Test(search, an_open_call_is_a_hit, .timeout = 60)
     struct rv_search_hit hit;
     bool is_partial;
     cr_assert(rv_search_update(&world.search, world.lanes, world.subroutines, EVERYTHING));
-    cr_assert(rv_search_next(&world.search, world.lanes, &(struct rv_search_place){0}, &hit));
+    cr_assert(go(&world.search, world.lanes, &(struct rv_search_place){0}, true, &hit));
     cr_assert_eq(hit.place.start_ns, 77);
     cr_assert_eq(hit.place.lane_idx, 1);
     cr_assert_eq(rv_search_n_calls(&world.search, world.lanes, &is_partial), 1);
-    cr_assert_not(rv_search_next(&world.search, world.lanes, &hit.place, &hit));
+    cr_assert_not(go(&world.search, world.lanes, &hit.place, true, &hit));
     world_fini(&world);
 }
 
@@ -283,12 +296,12 @@ Test(search, hits_at_one_time_come_thread_by_thread_however_lanes_came, .timeout
         }
         cr_assert_eq(rv_search_start(&search, "sub", why, sizeof why), 0);
         cr_assert(rv_search_update(&search, lanes, subroutines, EVERYTHING));
-        for (; rv_search_next(&search, lanes, &at, &hit); n++, at = hit.place)
+        for (; go(&search, lanes, &at, true, &hit); n++, at = hit.place)
             cr_assert(n < 3 && rv_lanes_get(lanes, hit.place.lane_idx)->thread == threads[n], "way %zu, hit %u", way,
                       n);
         cr_assert_eq(n, 3);
         at = (struct rv_search_place){UINT64_MAX, 0, 0};
-        for (; n && rv_search_previous(&search, lanes, &at, &hit); at = hit.place)
+        for (; n && go(&search, lanes, &at, false, &hit); at = hit.place)
             cr_assert_eq(rv_lanes_get(lanes, hit.place.lane_idx)->thread, threads[--n], "way %zu, hit %u", way, n);
         cr_assert_eq(n, 0);
         rv_search_stop(&search);
@@ -313,10 +326,10 @@ Test(search, where_calls_were_evicted_the_cell_is_the_hit, .timeout = 60)
     struct rv_search_hit hit;
     struct rv_search_place at = {0};
     unsigned n_cells = 0, n_exact = 0;
-    for (unsigned i = 0; i < 50 && rv_search_next(&world.search, world.lanes, &at, &hit); i++, at = hit.place)
+    for (unsigned i = 0; i < 50 && go(&world.search, world.lanes, &at, true, &hit); i++, at = hit.place)
         n_cells += hit.box.coverage != RV_BOX_EXACT;
     at = (struct rv_search_place){UINT64_MAX, 0, 0};
-    for (unsigned i = 0; i < 50 && rv_search_previous(&world.search, world.lanes, &at, &hit); i++, at = hit.place)
+    for (unsigned i = 0; i < 50 && go(&world.search, world.lanes, &at, false, &hit); i++, at = hit.place)
         n_exact += hit.box.coverage == RV_BOX_EXACT;
     cr_assert_gt(n_cells, 25);
     cr_assert_eq(n_exact, 50);

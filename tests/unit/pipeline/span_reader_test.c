@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "viewer/analysis.h"
-#include "query/recorded_step.h"
+#include "query/step.h"
 #include "base/clock.h"
 #include "base/vec.h"
 #include "source/indexed.h"
@@ -57,7 +57,7 @@ static void leave(void)
     unlink(path);
 }
 
-TestSuite(block_reader, .fini = leave, .timeout = 120);
+TestSuite(span_reader, .fini = leave, .timeout = 120);
 
 static const struct recorded_params BUSY = {.n_events = {600000, 300000, 5000, 1}, .step_ns = {40, 90, 60000, 10}};
 /* Many events have one time, blocks begin in the midst of them, and calls take no time at all. */
@@ -66,19 +66,18 @@ static const struct recorded_params COARSE = {
 
 /* ---- ranges ---- */
 
-static struct rv_recorded_range measure(struct rv_session *session, const uint64_t window[2],
-                                        const struct rv_filter *filter)
+static struct rv_range_job measure(struct rv_session *session, const uint64_t window[2], const struct rv_filter *filter)
 {
-    struct rv_recorded_range measure = {.range = NULL};
-    rv_recorded_range_start(&measure,
-                            &(struct rv_range_params){.from_ns = window[0],
-                                                      .to_ns = window[1],
-                                                      .lanes = rv_session_lanes(session),
-                                                      .subroutines = rv_session_subroutines(session),
-                                                      .filter = filter},
-                            session);
-    rv_recorded_range_wait(&measure);
-    cr_assert(rv_recorded_range_is_done(&measure));
+    struct rv_range_job measure = {.range = NULL};
+    rv_range_job_start(&measure,
+                       &(struct rv_range_params){.from_ns = window[0],
+                                                 .to_ns = window[1],
+                                                 .lanes = rv_session_lanes(session),
+                                                 .subroutines = rv_session_subroutines(session),
+                                                 .filter = filter},
+                       session);
+    rv_range_job_wait(&measure);
+    cr_assert(rv_range_job_is_done(&measure));
     return measure;
 }
 
@@ -116,12 +115,12 @@ static void compare_nodes(const struct rv_range *whole, const struct rv_range *i
 
 static void compare_range(const struct sessions *sessions, const uint64_t window[2], const struct rv_filter *filter)
 {
-    struct rv_recorded_range whole = measure(sessions->whole, window, filter);
-    struct rv_recorded_range indexed = measure(sessions->indexed, window, filter);
+    struct rv_range_job whole = measure(sessions->whole, window, filter);
+    struct rv_range_job indexed = measure(sessions->indexed, window, filter);
     compare_rows(whole.range, indexed.range);
     compare_nodes(whole.range, indexed.range);
-    rv_recorded_range_stop(&whole);
-    rv_recorded_range_stop(&indexed);
+    rv_range_job_stop(&whole);
+    rv_range_job_stop(&indexed);
 }
 
 static void compare_ranges(const struct recorded_params *params)
@@ -140,17 +139,17 @@ static void compare_ranges(const struct recorded_params *params)
     close_both(&sessions);
 }
 
-Test(block_reader, a_range_is_measured_exactly)
+Test(span_reader, a_range_is_measured_exactly)
 {
     compare_ranges(&BUSY);
 }
 
-Test(block_reader, a_range_is_measured_exactly_where_many_events_have_one_time)
+Test(span_reader, a_range_is_measured_exactly_where_many_events_have_one_time)
 {
     compare_ranges(&COARSE);
 }
 
-Test(block_reader, a_range_of_the_newest_events_is_measured_exactly)
+Test(span_reader, a_range_of_the_newest_events_is_measured_exactly)
 {
     struct recorded_params newest = BUSY;
     newest.limit.n_bytes = 1 << 19;
@@ -170,13 +169,13 @@ static uint32_t find(struct rv_session *session, const struct rv_lane *like)
     return 0;
 }
 
-static bool step(const struct rv_recorded_step_about *about, bool is_forward, uint64_t *ns)
+static bool step(const struct rv_step_params *about, bool is_forward, uint64_t *ns)
 {
-    struct rv_recorded_step recorded_step = {.n_steps = 0};
+    struct rv_step made = {.n_steps = 0};
     uint64_t until_ns = rv_clock_mono_ns() + UINT64_C(1000000000) * WAIT_S;
-    rv_recorded_step_request(&recorded_step, is_forward);
-    while (!rv_recorded_step_go_on(&recorded_step, about, ns)) {
-        if (recorded_step.n_steps == 0)
+    rv_step_request(&made, is_forward);
+    while (!rv_step_go_on(&made, about, ns)) {
+        if (made.n_steps == 0)
             return false;
         cr_assert_lt(rv_clock_mono_ns(), until_ns, "no step is made");
         usleep(200);
@@ -185,7 +184,7 @@ static bool step(const struct rv_recorded_step_about *about, bool is_forward, ui
 }
 
 /* From a time, some steps on or back, in all lanes or in one. */
-static void compare_steps(struct rv_recorded_step_about *whole, struct rv_recorded_step_about *indexed, bool is_forward)
+static void compare_steps(struct rv_step_params *whole, struct rv_step_params *indexed, bool is_forward)
 {
     for (unsigned i = 0; i < 3; i++) {
         uint64_t ns[2] = {0, 0};
@@ -203,7 +202,7 @@ static void compare_all_steps(const struct recorded_params *params)
     open_both(&sessions, params);
     struct rv_lanes *lanes = rv_session_lanes(sessions.whole);
     struct rv_lane_order lane_order[2] = {{0}, {0}};
-    struct rv_recorded_step_about about[2] = {
+    struct rv_step_params about[2] = {
         {.lanes = lanes, .lane_order = &lane_order[0]},
         {.session = sessions.indexed, .lanes = rv_session_lanes(sessions.indexed), .lane_order = &lane_order[1]}};
     rv_lane_order_update(&lane_order[0], about[0].lanes);
@@ -224,12 +223,12 @@ static void compare_all_steps(const struct recorded_params *params)
     close_both(&sessions);
 }
 
-Test(block_reader, steps_lead_to_every_event)
+Test(span_reader, steps_lead_to_every_event)
 {
     compare_all_steps(&BUSY);
 }
 
-Test(block_reader, steps_lead_to_every_time_of_a_coarse_clock)
+Test(span_reader, steps_lead_to_every_time_of_a_coarse_clock)
 {
     compare_all_steps(&COARSE);
 }
@@ -336,7 +335,7 @@ static void compare_searches(const struct recorded_params *params)
     close_both(&sessions);
 }
 
-Test(block_reader, a_search_finds_every_call)
+Test(span_reader, a_search_finds_every_call)
 {
     compare_searches(&BUSY);
 }
@@ -384,7 +383,7 @@ static void hold(struct held *held, struct rv_source *inner)
     held->source.close = close_held;
 }
 
-Test(block_reader, a_search_is_not_over_while_the_recording_is_told)
+Test(span_reader, a_search_is_not_over_while_the_recording_is_told)
 {
     static struct rv_analysis analysis; /* large */
     struct rv_source *source;

@@ -1,0 +1,294 @@
+#include "pipeline/span_reader.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/os.h"
+#include "base/vec.h"
+#include "model/density.h"
+#include "pipeline/page_loader.h"
+
+/* Blocks that are asked for and not taken: few at first, as who looks for something may have found it. */
+enum { AHEAD = 12, FIRST_AHEAD = 3 };
+
+struct block {
+    struct rv_stream *stream;
+    uint32_t number;
+    uint64_t edge_ns; /* forward: its calls do not begin before; backward: they end before */
+};
+
+struct rv_span_reader_slot {
+    struct rv_span_reader *reader;
+    struct rv_span_part part;
+    bool is_there;
+};
+
+struct rv_span_reader {
+    /* fixed */
+    struct rv_page_loader *page_loader; /* NULL: there are no blocks */
+    struct block *blocks;               /* in their order */
+    size_t n_blocks, blocks_capacity;
+    struct rv_name_set only;
+    bool has_only, is_backward;
+    /* the taker's */
+    uint64_t reached_ns; /* of the lanes' calls, those on this side were due */
+    /* under the paging's lock; n_taken is the taker's to read without */
+    size_t n_taken, n_asked, n_coming;
+    struct rv_span_reader_slot slots[AHEAD]; /* block i's is i % AHEAD */
+    bool is_closed;
+    struct rv_span_reader *next;
+};
+
+void rv_span_part_fini(struct rv_span_part *part)
+{
+    for (size_t i = 0; i < part->n_lanes; i++)
+        rv_timeline_destroy(part->lanes[i].calls);
+    free(part->lanes);
+    *part = (struct rv_span_part){0};
+}
+
+static void destroy(struct rv_span_reader *reader)
+{
+    for (size_t i = 0; i < AHEAD; i++)
+        rv_span_part_fini(&reader->slots[i].part);
+    rv_name_set_fini(&reader->only);
+    free(reader->blocks);
+    free(reader);
+}
+
+/* ---- which blocks, in which order ---- */
+
+static bool has_lane(const struct rv_stream *stream, uint32_t lane_idx)
+{
+    for (size_t i = 0; i < stream->n_tracks; i++)
+        if (stream->tracks[i].lane->idx == lane_idx)
+            return true;
+    return false;
+}
+
+static int by_edge(const void *a, const void *b)
+{
+    const struct block *x = a, *y = b;
+    if (x->edge_ns != y->edge_ns)
+        return x->edge_ns < y->edge_ns ? -1 : 1;
+    return x->number < y->number ? -1 : x->number > y->number;
+}
+
+static int by_edge_backward(const void *a, const void *b)
+{
+    return by_edge(b, a);
+}
+
+/* A call begins less than a cell before the block that it ends in, whose first event may be at the last one's time. */
+static uint64_t first_start_ns(const struct rv_stream *stream, size_t number)
+{
+    uint64_t reach_ns = (UINT64_C(1) << rv_density_shift(stream->sums_level)) + 1,
+             from_ns = stream->blocks[number].from_ns;
+    return from_ns > reach_ns ? from_ns - reach_ns : 0;
+}
+
+static void list_blocks(struct rv_span_reader *reader, struct rv_stream *stream,
+                        const struct rv_span_reader_params *params)
+{
+    size_t end, first = rv_page_loader_find(stream, params->from_ns, params->to_ns, 0, &end);
+    reader->blocks = rv_vec_reserve(reader->blocks, &reader->blocks_capacity, reader->n_blocks + (end - first),
+                                    sizeof *reader->blocks);
+    for (size_t i = first; i < end; i++) {
+        uint64_t start_ns = first_start_ns(stream, i), end_ns = stream->blocks[i].to_ns;
+        if (!params->wants || params->wants(params->context, start_ns, end_ns))
+            reader->blocks[reader->n_blocks++] =
+                (struct block){stream, (uint32_t)i, params->is_backward ? end_ns : start_ns};
+    }
+}
+
+static void list_all_blocks(struct rv_span_reader *reader, const struct rv_span_reader_params *params)
+{
+    struct rv_page_loader *page_loader = reader->page_loader;
+    pthread_mutex_lock(&page_loader->lock);
+    for (size_t i = 0; i < page_loader->n_streams && params->from_ns < params->to_ns; i++)
+        if (!params->lane_idx || has_lane(page_loader->streams[i], *params->lane_idx))
+            list_blocks(reader, page_loader->streams[i], params);
+    if (reader->n_blocks) {
+        qsort(reader->blocks, reader->n_blocks, sizeof *reader->blocks,
+              reader->is_backward ? by_edge_backward : by_edge);
+        reader->next = page_loader->readers;
+        page_loader->readers = reader;
+        pthread_cond_signal(&page_loader->has_requests);
+    }
+    pthread_mutex_unlock(&page_loader->lock);
+    if (!reader->n_blocks)
+        reader->page_loader = NULL;
+}
+
+struct rv_span_reader *rv_span_reader_open(struct rv_page_loader *page_loader,
+                                           const struct rv_span_reader_params *params)
+{
+    struct rv_span_reader *reader = rv_alloc(1, sizeof *reader);
+    reader->page_loader = page_loader;
+    reader->is_backward = params->is_backward;
+    reader->reached_ns = params->is_backward ? params->to_ns : params->from_ns;
+    reader->has_only = params->only;
+    if (params->only)
+        rv_name_set_follow(&reader->only, params->only);
+    for (size_t i = 0; i < AHEAD; i++)
+        reader->slots[i].reader = reader;
+    if (page_loader)
+        list_all_blocks(reader, params);
+    return reader;
+}
+
+/* Returns whether nothing is on its way to it. */
+static bool forget(struct rv_page_loader *page_loader, struct rv_span_reader *reader)
+{
+    pthread_mutex_lock(&page_loader->lock);
+    struct rv_span_reader **place = &page_loader->readers;
+    while (*place != reader)
+        place = &(*place)->next;
+    *place = reader->next;
+    reader->is_closed = true;
+    bool is_last = reader->n_coming == 0;
+    pthread_mutex_unlock(&page_loader->lock);
+    return is_last;
+}
+
+void rv_span_reader_close(struct rv_span_reader *reader)
+{
+    if (reader && (!reader->page_loader || forget(reader->page_loader, reader)))
+        destroy(reader);
+}
+
+/* ---- taking ---- */
+
+/* Will the next block come some day? */
+static bool is_to_come(const struct rv_span_reader *reader)
+{
+    return reader->n_taken < reader->n_blocks && (reader->n_asked > reader->n_taken || !reader->page_loader->is_over);
+}
+
+/* The lanes' calls up to the next block are due. Returns whether that is more than before. */
+static bool reach(struct rv_span_reader *reader, struct rv_span_part *part)
+{
+    uint64_t edge_ns = rv_span_reader_edge_ns(reader), reached_ns = reader->reached_ns;
+    if (reader->is_backward ? edge_ns >= reached_ns : edge_ns <= reached_ns)
+        return false;
+    part->from_ns = reader->is_backward ? edge_ns : reached_ns;
+    part->to_ns = reader->is_backward ? reached_ns : edge_ns;
+    reader->reached_ns = edge_ns;
+    return true;
+}
+
+static enum rv_span_reader_status take_block(struct rv_span_reader *reader, uint64_t timeout_ns,
+                                             struct rv_span_part *part)
+{
+    struct rv_page_loader *page_loader = reader->page_loader;
+    struct rv_span_reader_slot *slot = &reader->slots[reader->n_taken % AHEAD];
+    uint64_t end_ns = rv_clock_mono_ns() + timeout_ns;
+    enum rv_span_reader_status status = RV_SPAN_READER_LATER;
+    pthread_mutex_lock(&page_loader->lock);
+    while (timeout_ns && !slot->is_there && is_to_come(reader) &&
+           rv_os_wait_until(&page_loader->has_news, &page_loader->lock, end_ns))
+        ;
+    if (slot->is_there) {
+        *part = slot->part;
+        slot->part = (struct rv_span_part){0};
+        slot->is_there = false;
+        reader->n_taken++;
+        pthread_cond_signal(&page_loader->has_requests);
+        status = RV_SPAN_READER_PART;
+    } else if (!is_to_come(reader)) {
+        reader->n_blocks = reader->n_taken;
+        status = RV_SPAN_READER_OVER;
+    }
+    pthread_mutex_unlock(&page_loader->lock);
+    return status;
+}
+
+enum rv_span_reader_status rv_span_reader_take(struct rv_span_reader *reader, uint64_t timeout_ns,
+                                               struct rv_span_part *part)
+{
+    enum rv_span_reader_status status = RV_SPAN_READER_OVER;
+    *part = (struct rv_span_part){0};
+    if (reach(reader, part))
+        return RV_SPAN_READER_PART;
+    if (rv_span_reader_has_blocks(reader))
+        status = take_block(reader, timeout_ns, part);
+    return reach(reader, part) ? RV_SPAN_READER_PART : status;
+}
+
+bool rv_span_reader_has_blocks(const struct rv_span_reader *reader)
+{
+    return reader->n_taken < reader->n_blocks;
+}
+
+uint64_t rv_span_reader_edge_ns(const struct rv_span_reader *reader)
+{
+    if (rv_span_reader_has_blocks(reader))
+        return reader->blocks[reader->n_taken].edge_ns;
+    return reader->is_backward ? 0 : UINT64_MAX;
+}
+
+double rv_span_reader_progress(const struct rv_span_reader *reader)
+{
+    return reader->n_blocks ? (double)reader->n_taken / (double)reader->n_blocks : 1.0;
+}
+
+/* ---- the pipeline's side ---- */
+
+static bool wants_more(const struct rv_span_reader *reader)
+{
+    size_t ahead = reader->n_taken + FIRST_AHEAD;
+    return reader->n_asked < reader->n_blocks && reader->n_asked - reader->n_taken < (ahead < AHEAD ? ahead : AHEAD);
+}
+
+static struct rv_span_reader *find_asking(const struct rv_page_loader *page_loader)
+{
+    struct rv_span_reader *reader = page_loader->readers;
+    while (reader && !wants_more(reader))
+        reader = reader->next;
+    return reader;
+}
+
+bool rv_span_reader_asks(const struct rv_page_loader *page_loader)
+{
+    return find_asking(page_loader);
+}
+
+bool rv_span_reader_ask(struct rv_page_loader *page_loader, struct rv_page_request *request)
+{
+    struct rv_span_reader *reader = find_asking(page_loader);
+    if (!reader)
+        return false;
+    const struct block *block = &reader->blocks[reader->n_asked];
+    *request = (struct rv_page_request){
+        .stream = block->stream, .block = block->number, .slot = &reader->slots[reader->n_asked % AHEAD]};
+    reader->n_asked++;
+    reader->n_coming++;
+    return true;
+}
+
+void rv_span_reader_deliver(struct rv_stream *page)
+{
+    struct rv_span_reader_slot *slot = page->slot;
+    struct rv_span_reader *reader = slot->reader;
+    slot->part.lanes = rv_alloc(page->n_tracks, sizeof *slot->part.lanes);
+    for (size_t i = 0; i < page->n_tracks; i++) {
+        struct rv_track *track = &page->tracks[i];
+        if (rv_timeline_n_spans(track->page))
+            slot->part.lanes[slot->part.n_lanes++] = (struct rv_span_part_lane){track->lane->idx, track->page};
+        else
+            rv_timeline_destroy(track->page);
+        track->page = NULL;
+    }
+    slot->is_there = true;
+    reader->n_coming--;
+    pthread_cond_broadcast(&reader->page_loader->has_news);
+    if (reader->is_closed && reader->n_coming == 0)
+        destroy(reader);
+}
+
+bool rv_span_reader_keeps(const struct rv_stream *page, const struct rv_span *span)
+{
+    const struct rv_span_reader *reader = page->slot ? page->slot->reader : NULL;
+    return !reader || !reader->has_only || rv_name_set_has(&reader->only, span->id);
+}

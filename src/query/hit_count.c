@@ -1,0 +1,80 @@
+#include "query/hit_count.h"
+
+#include <stdlib.h>
+
+#include "base/vec.h"
+
+static void work(void *context)
+{
+    struct rv_hit_count *count = context;
+    enum rv_span_reader_status status = RV_SPAN_READER_LATER;
+    while (status != RV_SPAN_READER_OVER && rv_job_thread_is_wanted(&count->job)) {
+        struct rv_span_part part;
+        status = rv_span_reader_take(count->reader, RV_JOB_THREAD_WAIT_NS, &part);
+        for (size_t i = 0; i < part.n_lanes; i++)
+            rv_search_add(count->found, part.lanes[i].calls);
+        rv_span_part_fini(&part);
+        atomic_store_explicit(&count->n_hits, count->found->n_hits, memory_order_relaxed);
+        atomic_store_explicit(&count->percent, (unsigned)(100.0 * rv_span_reader_progress(count->reader)),
+                              memory_order_relaxed);
+    }
+}
+
+static void start(struct rv_hit_count *count, const struct rv_search *search)
+{
+    count->found = rv_alloc(1, sizeof *count->found);
+    rv_name_set_follow(&count->found->matches, &search->matches);
+    rv_job_thread_start(&count->job, work, count);
+}
+
+static void finish(struct rv_hit_count *count)
+{
+    if (!count->reader)
+        return;
+    rv_span_reader_close(count->reader);
+    if (count->found)
+        rv_search_stop(count->found);
+    free(count->found);
+    count->reader = NULL;
+    count->found = NULL;
+}
+
+bool rv_hit_count_begin(struct rv_hit_count *count, struct rv_session *session, struct rv_search *search)
+{
+    bool is_needed = search->matches.n_matching && !(count->has_begun && count->generation == search->generation);
+    if (!is_needed || !search->is_named || !rv_session_is_done(session))
+        return false;
+    rv_hit_count_end(count);
+    count->has_begun = true;
+    count->generation = search->generation;
+    count->reader =
+        rv_session_read(session, &(struct rv_span_reader_params){.to_ns = UINT64_MAX, .only = &search->matches});
+    if (!rv_span_reader_has_blocks(count->reader)) {
+        finish(count);
+        return false;
+    }
+    rv_search_restart(search);
+    start(count, search);
+    return true;
+}
+
+void rv_hit_count_end(struct rv_hit_count *count)
+{
+    rv_job_thread_stop(&count->job);
+    finish(count);
+    *count = (struct rv_hit_count){.has_begun = false};
+}
+
+bool rv_hit_count_poll(struct rv_hit_count *count, struct rv_search *search, bool waits)
+{
+    if (!count->reader)
+        return false;
+    if (waits)
+        rv_job_thread_wait(&count->job);
+    bool has_got_on = rv_job_thread_poll(&count->job, atomic_load_explicit(&count->percent, memory_order_relaxed));
+    if (count->job.is_running)
+        return has_got_on;
+    rv_search_merge(search, count->found);
+    finish(count);
+    return true;
+}

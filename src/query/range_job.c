@@ -1,0 +1,79 @@
+#include "query/range_job.h"
+
+#define CALLS_PER_STEP 4096u
+
+/* The calls of this lane; NULL: it has none in the block. */
+static struct rv_timeline *take_calls(struct rv_span_part *part, uint32_t lane_idx)
+{
+    for (size_t i = 0; i < part->n_lanes; i++)
+        if (part->lanes[i].lane_idx == lane_idx) {
+            struct rv_timeline *calls = part->lanes[i].calls;
+            part->lanes[i] = part->lanes[--part->n_lanes];
+            return calls;
+        }
+    return NULL;
+}
+
+static void close_reader(struct rv_range_job *job)
+{
+    rv_span_reader_close(job->reader);
+    job->reader = NULL;
+}
+
+/* What the range wants, if it has come. */
+static void give_page(struct rv_range_job *job)
+{
+    uint32_t lane_idx = rv_range_lane(job->range);
+    struct rv_span_part part;
+    if (!job->reader)
+        job->reader = rv_session_read(job->session, &(struct rv_span_reader_params){.from_ns = job->from_ns,
+                                                                                    .to_ns = job->to_ns,
+                                                                                    .is_backward = true,
+                                                                                    .lane_idx = &lane_idx});
+    if (rv_span_reader_take(job->reader, RV_JOB_THREAD_WAIT_NS, &part) == RV_SPAN_READER_LATER)
+        return;
+    rv_range_give(job->range, take_calls(&part, lane_idx), rv_span_reader_edge_ns(job->reader));
+    rv_span_part_fini(&part);
+    if (!rv_range_wants_page(job->range))
+        close_reader(job);
+}
+
+static void work(void *context)
+{
+    struct rv_range_job *job = context;
+    bool is_done = false;
+    while (!is_done && rv_job_thread_is_wanted(&job->thread)) {
+        is_done = rv_range_step(job->range, CALLS_PER_STEP);
+        if (rv_range_wants_page(job->range))
+            give_page(job);
+    }
+    close_reader(job);
+}
+
+void rv_range_job_start(struct rv_range_job *job, const struct rv_range_params *params, struct rv_session *session)
+{
+    rv_range_job_stop(job);
+    job->range = rv_range_create(params);
+    job->session = session;
+    job->from_ns = params->from_ns;
+    job->to_ns = params->to_ns;
+    job->version++;
+    rv_job_thread_start(&job->thread, work, job);
+}
+
+void rv_range_job_stop(struct rv_range_job *job)
+{
+    rv_job_thread_stop(&job->thread);
+    rv_range_destroy(job->range);
+    job->range = NULL;
+}
+
+void rv_range_job_wait(struct rv_range_job *job)
+{
+    rv_job_thread_wait(&job->thread);
+}
+
+bool rv_range_job_poll(struct rv_range_job *job)
+{
+    return job->range && rv_job_thread_poll(&job->thread, (unsigned)(100.0 * rv_range_progress(job->range)));
+}
