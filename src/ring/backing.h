@@ -1,6 +1,6 @@
 /*
- * The pages of a claimed ring: of its control at the claim, of its events as they are used, so that a thread which
- * calls little costs little. After that no store to them can fail, nor has it to wait for a page.
+ * Allocates the file pages of a claimed ring, so that no later store can fail or wait for a page: the control's pages
+ * at the claim, the events' pages as the ring fills, so that a thread with few calls uses little memory.
  *
  * All: 0 or -ENOSPC, -EBADF ...; any thread of the owner, async-signal-safe, errno kept.
  */
@@ -11,11 +11,11 @@
 
 #include "ring/map.h"
 
-#define RV_BACKING_FIRST_EVENTS 1024u /* that a claim gives */
+#define RV_BACKING_FIRST_EVENTS 1024u /* allocated by a claim */
 
 int rv_backing_give_control(struct rv_map *map, uint32_t ring_idx);
 
-/* n events from `head` on, a count as that of the ring's control; across the end of the ring, too. */
+/* Allocate the pages of n events from the free-running count `head` on; wraps at the end of the ring. */
 int rv_backing_give_events(struct rv_map *map, uint32_t ring_idx, uint64_t head, uint64_t n);
 
 #endif

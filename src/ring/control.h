@@ -1,12 +1,12 @@
 /*
- * What a monitor tells a traced thread: flag words, and commands with their responses (Devel::RingBuffer's protocols).
+ * Flag words and commands that a monitor sends to a traced thread, with the responses (Devel::RingBuffer's protocols).
  *
  * A command and its response share one code and one message area; command_ready says whose turn it is: empty, command
- * posted, response posted, or 16 + the pid that is writing. A writer that died is passed over. Waiting is by futex.
+ * posted, response posted, or 16 + the pid that is writing. A dead writer's turn is taken over. Waits use a futex.
  *
  *   K1 -> K2  code and message before "command posted"
  *   K3 -> K4  code and message before "response posted"
- *   K5 -> K6  they were copied before "empty"
+ *   K5 -> K6  both are copied before "empty"
  */
 #ifndef RV_RING_CONTROL_H
 #define RV_RING_CONTROL_H
@@ -16,7 +16,7 @@
 
 #include "ring/map.h"
 
-/* Each set returns the value before. Any process. */
+/* Each setter returns the previous value. Any process. */
 uint32_t rv_control_set_trace(const struct rv_map *map, uint32_t ring_idx, uint32_t value);
 uint32_t rv_control_set_signal(const struct rv_map *map, uint32_t ring_idx, uint32_t value);
 uint32_t rv_control_set_single(const struct rv_map *map, uint32_t value); /* file-wide */
@@ -36,22 +36,23 @@ struct rv_command {
 
 /*
  * Monitor: post a command; the message is cut to message_bytes.
- *   returns  0; -EBUSY while another one, or its response, is in the way
+ *   returns  0; -EBUSY while another command or its response occupies the channel
  */
 int rv_command_post(const struct rv_map *map, uint32_t ring_idx, const char *code, const void *message, size_t n_bytes);
 
-/* Owner: copy the posted command; it stays posted until the response. 0 ns: only look. 0, -EAGAIN, -ETIMEDOUT. */
+/* Owner: copy the posted command; it stays posted until the response. 0 ns: do not wait. Returns 0, -EAGAIN,
+ * -ETIMEDOUT. */
 int rv_command_wait(const struct rv_map *map, uint32_t ring_idx, struct rv_command *command, uint64_t timeout_ns);
 
-/* Owner: answer it. 0, or -ECANCELED when it was withdrawn. */
+/* Owner: respond to the posted command. Returns 0, or -ECANCELED when it was withdrawn. */
 int rv_command_respond(const struct rv_map *map, uint32_t ring_idx, const char *code, const void *message,
                        size_t n_bytes);
 
-/* Monitor: copy the response, which empties the channel. 0, -EAGAIN, -ETIMEDOUT. */
+/* Monitor: copy the response, which empties the channel. Returns 0, -EAGAIN, -ETIMEDOUT. */
 int rv_command_wait_response(const struct rv_map *map, uint32_t ring_idx, struct rv_command *response,
                              uint64_t timeout_ns);
 
-/* Monitor: withdraw a command nobody answers, or a response nobody wants. */
+/* Monitor: withdraw an unanswered command, or discard a response. */
 void rv_command_cancel(const struct rv_map *map, uint32_t ring_idx);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * state and generation of a ring are one 64-bit word. A claim is two steps: FREE -> CLAIMED by compare-and-swap, then
- * the lock byte; whoever takes a ring away from its owner must hold that byte, too. So a claimer that died, or sleeps,
- * between the two steps loses the ring at most: after the lock it looks whether the word is still its own.
+ * The state and generation of a ring are one 64-bit word. A claim has two steps: FREE -> CLAIMED by compare-and-swap,
+ * then the lock byte. Taking a ring from its owner requires that lock byte too. So a claimer that dies or is preempted
+ * between the two steps can only lose this ring: after locking it checks that the word is still its own.
  */
 #include "ring/directory.h"
 
@@ -23,7 +23,7 @@ enum {
     FIRST_RING_BYTE = 1,
     N_NAME_TRIES = 64,
 };
-#define COMING_NS 10000000000u /* for rings that are about to be read: a starved consumer may miss seconds */
+#define COMING_NS 10000000000u /* wait for rings still to be drained: a starved consumer may pause for seconds */
 #define WAIT_NS 100000000u
 
 /* ---- processes ---- */
@@ -45,7 +45,7 @@ static void copy_program_name(char *out, size_t out_bytes)
     memset(out + n_bytes, 0, out_bytes - n_bytes);
 }
 
-/* Entries are appended only: an index names a process for the whole life of the file. */
+/* Entries are only appended, so an index identifies a process for the whole life of the file. */
 static int append_process(struct rv_map *map)
 {
     uint32_t *used = &map->header->n_processes_used;
@@ -137,14 +137,14 @@ static uint32_t first_free(uint64_t seen)
     return (uint32_t)seen;
 }
 
-/* All below `first` were looked at since `seen`: unless another one became free meanwhile, claims begin there. */
+/* No ring below `first` was free when `seen` was read: later claims start there, unless a ring was freed meanwhile. */
 static void pass_over(const struct rv_map *map, uint64_t seen, uint32_t first)
 {
     uint64_t next = (seen & ~(uint64_t)UINT32_MAX) | first;
     __atomic_compare_exchange_n(free_word(map), &seen, next, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
 
-/* One that waits for a ring is woken. */
+/* Free the ring and wake one thread that waits for a ring. */
 static bool set_free(const struct rv_map *map, uint32_t ring_idx, uint64_t word)
 {
     if (!swap_word(rv_map_control(map, ring_idx), word, make_word(RV_RING_FREE, generation_of(word))))
@@ -166,8 +166,9 @@ bool rv_directory_has_free_ring(const struct rv_map *map)
 /* ---- claim ---- */
 
 /*
- * Threads of a process share its locks, so a lock byte is one thread's at a time: whoever set the bit may lock and
- * unlock. Nobody waits for it; a signal handler in the middle of a claim looks at the next ring.
+ * Threads of a process share its locks, so a bit per ring excludes them from each other: only the thread that set the
+ * bit may lock and unlock the byte. Nobody waits for a bit; a signal handler that interrupts a claim tries the next
+ * ring.
  */
 static bool hold_ring(struct rv_map *map, uint32_t ring_idx)
 {
@@ -200,12 +201,12 @@ static bool take_held_ring(struct rv_map *map, uint32_t ring_idx, uint64_t *word
     }
     if (__atomic_load_n(state_word(control), __ATOMIC_RELAXED) == *word)
         return true;
-    /* Before we had the lock the consumer could take us for dead, and did: the ring is free again, or another's. */
+    /* Before we held the lock the consumer took us for dead: the ring is free again, or another thread's. */
     rv_liveness_unlock(map->fd, FIRST_RING_BYTE + ring_idx);
     return false;
 }
 
-/* Before the claim, so that the consumer also sees a ring whose claimer died on the way. */
+/* Called before the claim, so that the consumer also visits a ring whose claimer died halfway. */
 static void raise_mark(struct rv_wire_header *header, uint32_t n_rings)
 {
     uint32_t seen = __atomic_load_n(&header->n_rings_used, __ATOMIC_RELAXED);
@@ -236,7 +237,7 @@ static void give_up_ring(struct rv_map *map, uint32_t ring_idx, uint64_t word)
 
 static int give_pages(struct rv_map *map, uint32_t ring_idx)
 {
-    uint64_t tail = __atomic_load_n(&rv_map_control(map, ring_idx)->tail, __ATOMIC_RELAXED); /* where the head begins */
+    uint64_t tail = __atomic_load_n(&rv_map_control(map, ring_idx)->tail, __ATOMIC_RELAXED); /* head will start here */
     int error = rv_backing_give_control(map, ring_idx);
     return error ? error : rv_backing_give_events(map, ring_idx, tail, RV_BACKING_FIRST_EVENTS);
 }
@@ -314,7 +315,7 @@ static int claim(struct rv_map *map, uint32_t process_idx, enum rv_tag_mode tag_
     return -ENOSPC;
 }
 
-/* `block` loses nothing: what a thread has left is read soon, and then its ring is the next one's. */
+/* `block` must not lose events, so a claim waits for a ring that its owner has left: the consumer will free it soon. */
 static bool is_ring_coming(const struct rv_map *map)
 {
     if (map->geometry.policy != RV_POLICY_BLOCK || !rv_full_ring_has_consumer(map->header))
@@ -368,7 +369,7 @@ void rv_directory_release(struct rv_map *map, uint32_t ring_idx)
 
 /* ---- liveness and reclaim ---- */
 
-/* exec keeps pid and start time, but enters a new process: then the image that owned the ring is gone. */
+/* exec keeps pid and start time but registers a new process entry: then the image that owned the ring is gone. */
 static bool has_later_image(const struct rv_map *map, uint32_t process_idx)
 {
     uint32_t n_used = __atomic_load_n(&map->header->n_processes_used, __ATOMIC_RELAXED);
@@ -383,7 +384,7 @@ static bool has_later_image(const struct rv_map *map, uint32_t process_idx)
     return false;
 }
 
-/* The lock is free. Either the owner died, or its program closed all descriptors, ours among them, and lives. */
+/* The lock is free: either the owner died, or it is alive but closed all its descriptors, ours included. */
 static bool owner_only_lost_its_lock(const struct rv_map *map, const struct rv_wire_control *control)
 {
     uint32_t process_idx = control->process;
@@ -452,7 +453,7 @@ static bool has_events(const struct rv_wire_control *control)
     return __atomic_load_n(&control->head, __ATOMIC_RELAXED) != control->claim_head;
 }
 
-/* Its unread events are dropped, as newer ones would drop them. False when a consumer has come between. */
+/* Drop the unread events and count them as overwritten. False when a consumer has read some meanwhile. */
 static bool discard_events(struct rv_map *map, uint32_t ring_idx)
 {
     struct rv_wire_control *control = rv_map_control(map, ring_idx);
@@ -489,7 +490,7 @@ static bool recycle_ring(struct rv_map *map, uint32_t ring_idx, bool may_discard
     if (state == RV_RING_FREE || (state == RV_RING_EXITED && !may_discard && has_events(control)))
         return false;
     if (!hold_ring(map, ring_idx))
-        return false; /* a thread's of this process */
+        return false; /* held by another thread of this process */
     bool is_free = recycle_held_ring(map, ring_idx, may_discard);
     let_go_of_ring(map, ring_idx);
     return is_free;

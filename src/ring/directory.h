@@ -8,12 +8,12 @@
  * /proc shows that it runs, is the same image and has the file mapped.
  *
  * Orderings, each with its partner:
- *   D1 -> D2  owner words are whole before LIVE, exit words before EXITED; readers load state before them
+ *   D1 -> D2  owner words are complete before LIVE, exit words before EXITED; readers load state before them
  *   D3 -> D4  the consumer is done with a ring before FREE; a claimer sees FREE before it writes there
- *   F1 -> F2  a ring is FREE before it is told to be among those to look at
- *   R1 -> R2  a thread is done with a ring's lock byte before another one of its process goes near it
+ *   F1 -> F2  a ring is FREE before the hint that claims start their search from
+ *   R1 -> R2  a thread has released a ring's lock byte before another thread of its process locks it
  *   T1 -> T2, T3 -> T4  a seqlock over the thread name
- *   H1 -> H2  the heartbeat before consumer_pid
+ *   H1 -> H2  the heartbeat is written before consumer_pid
  */
 #ifndef RV_RING_DIRECTORY_H
 #define RV_RING_DIRECTORY_H
@@ -40,16 +40,15 @@ void rv_directory_leave_process(struct rv_map *map, uint32_t process_idx);
 int rv_directory_after_fork(struct rv_map *map);
 
 /*
- * Claim a free ring for the calling thread: lock byte, state CLAIMED, the first pages, owner words, then
- * LIVE. Where the policy is `block` and a consumer lives, a ring that a thread has left
- * and that is still to be read is waited for, ten seconds at most.
+ * Claim a free ring for the calling thread: lock byte, state CLAIMED, the first pages, owner words, then LIVE. Under
+ * `block` with a live consumer, waits up to ten seconds for an exited thread's ring to be drained and freed.
  *   returns  ring index; -ENOSPC when none is free or the disk is full (counted in n_threads_without_ring once
  *            per call)
- *   thread   any; no lock shared between processes is waited for
+ *   thread   any; never waits for a lock of another process
  */
 int rv_directory_claim(struct rv_map *map, uint32_t process_idx, enum rv_tag_mode tag_mode);
 
-/* Is one to be had, as far as is known without looking at all of them? Any process. */
+/* Is a ring probably free? Reads a hint, not the rings. Any process. */
 bool rv_directory_has_free_ring(const struct rv_map *map);
 
 /* Rings with an index below this may have an owner; the others were never claimed. Any process. */
@@ -58,28 +57,28 @@ uint32_t rv_directory_n_rings_used(const struct rv_map *map);
 /* The owner is done: state EXITED, lock byte released. The consumer drains what is left, then frees it. */
 void rv_directory_release(struct rv_map *map, uint32_t ring_idx);
 
-/* True while a thread of this process holds the ring, through this very map. */
+/* True while a thread of this process holds the ring, through this map. */
 bool rv_directory_holds(const struct rv_map *map, uint32_t ring_idx);
 
 /* True while some process holds the ring's lock byte. 0.7 us. Consumer or observer. */
 bool rv_directory_has_live_owner(const struct rv_map *map, uint32_t ring_idx);
 
 /*
- * Consumer only: a state word that something has written over becomes LIVE again, of this generation, as long as the
- * ring's owner lives, which the lock byte tells.
+ * Consumer only: repair a state word that a stray write has overwritten: it becomes LIVE with this generation.
+ *   returns  false when the ring's lock byte is free, so its owner is not alive
  */
 bool rv_directory_revive(struct rv_map *map, uint32_t ring_idx, uint32_t generation);
 
 /*
- * Consumer only, after a final drain of a ring whose owner exited or died: add its accounts to the header's totals,
- * make it FREE.
+ * Consumer only, after a final drain of a ring whose owner exited or died: add its counts to the header's totals
+ * and make it FREE.
  */
 void rv_directory_reclaim(struct rv_map *map, uint32_t ring_idx);
 
 /*
- * Where nobody drains: make FREE the rings that were never written to and whose owner exited or died. What holds
- * events is left for a consumer, as everything is while one is attached; but under the policy that drops the oldest
- * events, one of these rings may go. Done by a claim that finds no ring.
+ * Make FREE the rings that were never written to and whose owner exited or died. Does nothing while a consumer is
+ * attached. Rings with events are kept for a later consumer; under policy `ring`, at most one of them is discarded and
+ * freed. Called by a claim that finds no free ring.
  *   returns  rings freed
  *   thread   any of any process
  */
@@ -91,12 +90,12 @@ bool rv_directory_recycle_ring(struct rv_map *map, uint32_t ring_idx);
 /* Thread name, at most 63 bytes, under the control's seqlock. Owner thread. */
 void rv_directory_set_thread_name(struct rv_map *map, uint32_t ring_idx, const char *name);
 
-/* Copy of the thread name, NUL-terminated, made fit to be shown (text.h). Any process. */
+/* Copy of the thread name, NUL-terminated, escaped for display (text.h). Any process. */
 void rv_directory_thread_name(const struct rv_map *map, uint32_t ring_idx, char out[64]);
 
 /*
- * The draining consumer: at most one, by OFD lock and consumer_pid; its heartbeat is renewed by each turn.
- *   attach returns 0 or -EBUSY (another one drains this file)
+ * The draining consumer: at most one, by OFD lock and consumer_pid; each drain turn renews its heartbeat.
+ *   attach returns 0 or -EBUSY (another process drains this file)
  */
 int rv_directory_attach_consumer(struct rv_map *map);
 void rv_directory_detach_consumer(struct rv_map *map);

@@ -1,8 +1,9 @@
 /*
- * Room in a ring. `block` waits while a consumer is alive: spins briefly, then sleeps on the consumer's turns. A dead,
- * stopped or hung consumer counts as gone until its heartbeat moves again; meanwhile the oldest events are overwritten.
+ * What a push does when its ring is full. `block` waits while a consumer lives: it spins briefly, then sleeps until the
+ * consumer's next turn. A dead, stopped or hung consumer counts as gone until its heartbeat moves again; meanwhile the
+ * oldest events are overwritten.
  *
- *   S1 -> S2  the first full ring of `fill` says when and why before it says STOPPED
+ *   S1 -> S2  under `fill`, the first full ring stores time and reason before the state STOPPED
  */
 #include "ring/full_ring.h"
 
@@ -15,9 +16,9 @@
 #define RETRY_EVENTS 4096u
 #define SPINS 64u
 #define WAIT_NS 10000000u
-#define YOUNG_NS 20000000u   /* a heartbeat younger than this needs no second look */
-#define UNSEEN_NS 50000000u  /* a consumer whose process we cannot see is gone after this, */
-#define HUNG_NS 10000000000u /* and one that is there after this: a starved one may miss seconds */
+#define YOUNG_NS 20000000u   /* a heartbeat younger than this needs no check of the process */
+#define UNSEEN_NS 50000000u  /* limit for a consumer whose process we cannot see, */
+#define HUNG_NS 10000000000u /* and for a visible one: when starved it may pause for seconds */
 
 static bool is_tracing(const struct rv_pusher_state *state)
 {
@@ -56,7 +57,7 @@ bool rv_full_ring_has_consumer(const struct rv_wire_header *header)
     return !is_gone(pid, __atomic_load_n(&header->heartbeat_ns, __ATOMIC_RELAXED));
 }
 
-/* Once found gone it stays so, without another look, until its heartbeat moves. */
+/* Once found gone, the consumer stays gone until its heartbeat changes; the process is not checked again. */
 static bool is_consumer_gone(struct rv_pusher_state *state)
 {
     const struct rv_wire_header *header = state->ring.header;
@@ -78,7 +79,7 @@ static uint64_t n_unread(const struct rv_pusher_state *state)
     return __atomic_load_n(&control->head, __ATOMIC_RELAXED) - tail;
 }
 
-/* A tail that lies makes the ring look full. */
+/* An invalid tail makes the ring look full. */
 static uint64_t n_free(const struct rv_pusher_state *state)
 {
     const struct rv_ring *ring = &state->ring;
@@ -86,7 +87,7 @@ static uint64_t n_free(const struct rv_pusher_state *state)
     switch (ring->policy) {
     case RV_POLICY_FILL:
         n_used = __atomic_load_n(&ring->control->head, __ATOMIC_RELAXED) - ring->control->claim_head;
-        capacity--; /* for the closing event */
+        capacity--; /* reserved for the closing event */
         break;
     case RV_POLICY_BLOCK:
         n_used = state->is_consumer_gone ? 0 : n_unread(state);
@@ -101,14 +102,14 @@ static uint64_t n_free(const struct rv_pusher_state *state)
     return n_used < capacity ? capacity - n_used : 0;
 }
 
-/* Slots that have their pages, but for one, which a closing event may take unasked. */
+/* Slots with allocated pages, less one: a closing event may use that one without asking. */
 static uint64_t n_backed(const struct rv_pusher_state *state)
 {
     uint64_t head = __atomic_load_n(&state->ring.control->head, __ATOMIC_RELAXED);
     return state->backed_head == UINT64_MAX ? UINT64_MAX : state->backed_head - head - 1;
 }
 
-/* In its first lap: as many again. Where there are none, that is asked once in a while. */
+/* During the first lap, double the allocated slots. After a failure, retry only every RETRY_EVENTS events. */
 static bool back(struct rv_pusher_state *state, uint64_t n_needed)
 {
     const struct rv_ring *ring = &state->ring;
@@ -117,7 +118,7 @@ static bool back(struct rv_pusher_state *state, uint64_t n_needed)
         return true;
     if (state->n_unbacked % RETRY_EVENTS != 0) {
         state->n_unbacked++;
-    } else if (state->backed_head < lap_end) { /* a handler may leave it by siglongjmp */
+    } else if (state->backed_head < lap_end) { /* else a handler's siglongjmp left it at the end */
         uint64_t n = state->backed_head - first, n_left = lap_end - state->backed_head;
         n = n < MOST_BACKED ? n : MOST_BACKED;
         n = n < n_left ? n : n_left;
@@ -165,7 +166,7 @@ static void wait_for_room(struct rv_pusher_state *state, uint64_t n_needed)
     __atomic_store_n(is_waiting, 0, __ATOMIC_RELAXED);
 }
 
-/* What comes after a full ring of `fill` is counted, whichever ring it was. */
+/* After `fill` has stopped tracing, later events of every ring are counted as refused. */
 static bool is_filled(const struct rv_pusher_state *state)
 {
     return state->ring.policy == RV_POLICY_FILL && __atomic_load_n(&state->ring.header->stop_reason, __ATOMIC_RELAXED);
@@ -199,7 +200,7 @@ void rv_full_ring_stop(struct rv_pusher_state *state, uint64_t ticks)
     __atomic_store_n(&header->state, RV_FILE_STOPPED, __ATOMIC_RELEASE); /* S1 -> S2 */
 }
 
-/* Once per half ring: as long as tail stands still, the consumer has not had the time to wake. */
+/* Wake at most once per half ring: while tail is unchanged, the consumer has not yet run. */
 void rv_full_ring_wake_consumer(struct rv_pusher_state *state)
 {
     const struct rv_wire_control *control = state->ring.control;

@@ -1,4 +1,4 @@
-/* What each policy does when a ring has no room. For the slow path of a push only. */
+/* What each policy does when a ring is full. Called from the slow path of a push only. */
 #ifndef RV_RING_FULL_RING_H
 #define RV_RING_FULL_RING_H
 
@@ -12,22 +12,23 @@ struct rv_pusher_state;
 enum rv_full_ring_room {
     RV_FULL_RING_ROOM,
     RV_FULL_RING_REFUSE,  /* refuse the event and count it */
-    RV_FULL_RING_UNTRACED /* tracing is off: the event was never meant to be seen */
+    RV_FULL_RING_UNTRACED /* tracing is off: the event is not counted as lost */
 };
 
-/* Events that may be written now without asking again; 0 when tracing has stopped. */
+/* Events that may be written before the next check; 0 when tracing has stopped. */
 uint64_t rv_full_ring_n_free(struct rv_pusher_state *state);
 
 /* Make room for n_needed events, by waiting where the policy says so. */
 enum rv_full_ring_room rv_full_ring_make_room(struct rv_pusher_state *state, uint64_t n_needed);
 
-/* Is there a consumer that goes on reading, as far as can be told now? Any thread. */
+/* Does a live consumer drain this file, as far as can be told now? Any thread. */
 bool rv_full_ring_has_consumer(const struct rv_wire_header *header);
 
-/* fill: this ring is full at `ticks`; the first to say so stops all. */
+/* fill: this ring is full at `ticks`; the first call stops all rings. */
 void rv_full_ring_stop(struct rv_pusher_state *state, uint64_t ticks);
 
-/* After an event was written: wake a sleeping consumer for a ring's first event and when the ring is half full. */
+/* After an event was written: wake a sleeping consumer at a ring's first event and when the ring is more than half
+ * full. */
 void rv_full_ring_wake_consumer(struct rv_pusher_state *state);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * One table describes the nine sections: what each must hold at least, given the counts. Planning lays them out in
- * that order, checking walks the same table, so neither can forget one.
+ * One table describes the nine sections and their minimum sizes for given counts. Both planning and checking iterate
+ * over it, so neither can miss a section.
  */
 #include "ring/layout.h"
 
@@ -53,7 +53,7 @@ static uint64_t needed_control_bytes(const struct rv_wire_header *header)
            header->n_slots * (sizeof(struct rv_wire_slot) + (uint64_t)header->slot_bytes) + header->message_bytes;
 }
 
-/* The sections in file order. Counts were checked against their limits: nothing here can overflow. */
+/* The sections in file order. The counts are within their limits, so nothing here overflows. */
 static void list_sections(struct rv_wire_header *header, struct section sections[N_SECTIONS])
 {
     const struct section listed[N_SECTIONS] = {
@@ -122,7 +122,8 @@ static const char *plan_counts(struct rv_wire_header *header, const struct rv_ma
         return "number of names";
     header->n_name_ids = n_names;
     header->n_index_slots = power_of_two_from(2 * header->n_name_ids);
-    /* Whole pages: then the first page of each control, where its state lies, can be allocated without the rest. */
+    /* Controls are whole pages, so that the first page of each control, where its state lies, can be allocated
+     * without the rest. */
     header->control_bytes = (uint32_t)round_up(needed_control_bytes(header), RV_WIRE_PAGE);
     return counts_fault(header);
 }

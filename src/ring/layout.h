@@ -1,4 +1,4 @@
-/* Where everything lies in a trace file: planned once at creation, checked at each opening. Pure functions. */
+/* Offsets and sizes of a trace file's sections: planned at creation, checked at every open. Pure functions. */
 #ifndef RV_RING_LAYOUT_H
 #define RV_RING_LAYOUT_H
 
@@ -13,8 +13,8 @@
 int rv_layout_plan(struct rv_wire_header *header, const struct rv_map_params *params, const char **why);
 
 /*
- * Does this page 0 describe a file of n_bytes?
- *   header   a private copy: it must not change meanwhile
+ * Check that this page 0 describes a valid file of n_bytes.
+ *   header   a private copy: shared memory could change during the check
  *   returns  0, -EBADMSG or -EPROTONOSUPPORT with *why set
  */
 int rv_layout_check(const struct rv_wire_header *header, uint64_t n_bytes, const char **why);

@@ -1,8 +1,8 @@
 /*
- * The functions that a filter stops, told by the consumer to the producers, so that these need not write their calls:
- * a list that grows at its end. What a producer makes of it is its own affair; the consumer filters what it gets.
+ * The functions that the capture filter rejects, published by the consumer so that producers need not write their
+ * calls. The list only grows. Producers may ignore it: the consumer filters again.
  *
- *   X1 -> X2  a record before the count that shows it
+ *   X1 -> X2  a record is complete before the count includes it
  */
 #ifndef RV_RING_LEFT_OUT_H
 #define RV_RING_LEFT_OUT_H
@@ -13,13 +13,13 @@
 
 #define RV_LEFT_OUT_MAX 65536u /* records in a file made by rv_map_create() */
 
-/* 0; -ENOSPC when the list is full, or the disk. The draining consumer. */
+/* Append. 0; -ENOSPC when the list or the disk is full. The draining consumer. */
 int rv_left_out_add(struct rv_map *map, const struct rv_wire_left_out *record);
 
-/* Records there are. Any process. */
+/* Number of records. Any process. */
 uint32_t rv_left_out_count(const struct rv_map *map);
 
-/* One of them. Any process. */
+/* Record idx, below the count. Any process. */
 struct rv_wire_left_out rv_left_out_read(const struct rv_map *map, uint32_t idx);
 
 #endif

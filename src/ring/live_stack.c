@@ -6,7 +6,7 @@
 #include "base/text.h"
 
 enum { N_READ_TRIES = 1000, MAX_TEXT_BYTES = 1 << 14 };
-static const uint32_t UNKNOWN_LINE = UINT32_MAX, UNKNOWN_NAME = UINT32_MAX; /* a line may come after all */
+static const uint32_t UNKNOWN_LINE = UINT32_MAX, UNKNOWN_NAME = UINT32_MAX; /* a line may still be set later */
 
 void rv_live_stack_view(struct rv_live_stack *slots, const struct rv_map *map, uint32_t ring_idx)
 {
@@ -40,7 +40,7 @@ static void end_write(struct rv_wire_control *control, uint32_t sequence)
     __atomic_store_n(&control->live_sequence, sequence + 1, __ATOMIC_RELEASE); /* L3 -> L4 */
 }
 
-/* The control block is shared: an index or depth that another process wrote over must not lead us astray. */
+/* The control block is shared: an index or depth that another process wrote over must not take us out of bounds. */
 static uint32_t current_of(const struct rv_live_stack *slots)
 {
     int32_t current = __atomic_load_n(&slots->control->current_slot, __ATOMIC_RELAXED);
@@ -75,13 +75,13 @@ static void write_text(struct rv_wire_slot *slot, const char *text, size_t n_byt
         memcpy(&word, text + done, n);
         __atomic_store_n(words++, word, __ATOMIC_RELAXED);
         if (n < sizeof word)
-            return; /* its zeroes end the text */
+            return; /* the zero bytes terminate the text */
     }
 }
 
 void rv_live_stack_clear(const struct rv_live_stack *slots)
 {
-    uint32_t sequence = begin_write(slots->control); /* of whoever died writing, too */
+    uint32_t sequence = begin_write(slots->control); /* also takes over from a writer that died */
     for (uint32_t i = 0; i < slots->n_slots; i++)
         write_slot(slot_at(slots, i), UNKNOWN_LINE, UNKNOWN_NAME, 0);
     set_position(slots->control, -1, 0);

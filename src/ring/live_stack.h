@@ -1,7 +1,7 @@
 /*
- * The live stack of a ring: what its thread is in right now, one slot a frame, for observers that sample it. Slots
- * wrap: of a stack deeper than n_slots the innermost frames are there, and a frame whose slot a deeper one has used is
- * unknown once that one returns, as in Devel::RingBuffer.
+ * The live stack of a ring: the current call stack of its thread, one slot per frame, for observers that sample it.
+ * Slots wrap: for a stack deeper than n_slots only the innermost frames are known. A frame whose slot was reused by a
+ * deeper one stays unknown after that one returns, as in Devel::RingBuffer.
  *
  * One seqlock over all slots: L1 -> L2 the odd sequence before the writes, L3 -> L4 the writes before the even one.
  */
@@ -14,7 +14,7 @@
 
 #include "ring/map.h"
 
-struct rv_live_stack { /* a view, as struct rv_ring */
+struct rv_live_stack { /* a view into the map, like struct rv_ring */
     struct rv_wire_control *control;
     uint8_t *first;
     uint32_t n_slots, slot_bytes;
@@ -28,26 +28,27 @@ struct rv_slot {
 
 void rv_live_stack_view(struct rv_live_stack *slots, const struct rv_map *map, uint32_t ring_idx);
 
-/* Owner thread, of a ring that is its own from now on: no frame is open, and none is known. */
+/* Owner thread, after claiming the ring: no frame is open and all slots are unknown. */
 void rv_live_stack_clear(const struct rv_live_stack *slots);
 
-/* Owner thread. How many frames are open. */
+/* Owner thread. Number of open frames. */
 int32_t rv_live_stack_depth(const struct rv_live_stack *slots);
 
-/* Owner thread. A new frame on line 0; text is cut to slot_bytes - 1; "": name_id says it all. Returns the depth. */
+/* Owner thread. A new frame on line 0; text is cut to slot_bytes - 1, "" when name_id suffices. Returns the depth. */
 int32_t rv_live_stack_push(struct rv_live_stack *slots, const char *text, uint32_t name_id, uint64_t ticks);
 
 /* Owner thread. The statement being executed in the innermost frame. False when there is none. */
 bool rv_live_stack_update(struct rv_live_stack *slots, uint32_t line, uint64_t ticks);
 
-/* Owner thread. Returns the depth now; an empty stack stays empty. */
+/* Owner thread. Returns the new depth; an empty stack stays empty. */
 int32_t rv_live_stack_pop(struct rv_live_stack *slots);
 
-/* Any process: where the innermost frame is (-1: nowhere) and how deep. 0, or -EAGAIN when it never stood still. */
+/* Any process: slot of the innermost frame (-1: none) and depth. 0, or -EAGAIN when the owner kept writing. */
 int rv_live_stack_position(const struct rv_live_stack *slots, int32_t *current_slot, int32_t *depth);
 
 /*
- * Any process. Copy one slot; text is NUL-terminated, escaped as names are, and says so when the frame is not known.
+ * Any process. Copy one slot; text is NUL-terminated, escaped as names are, or a fixed sentence when the frame is
+ * unknown.
  *   returns  0; -ENOENT for a slot_idx out of range; -EAGAIN when its owner kept writing, or died doing so
  */
 int rv_live_stack_read(const struct rv_live_stack *slots, int32_t slot_idx, struct rv_slot *slot, char *text,

@@ -75,7 +75,7 @@ static bool is_zombie(uint32_t pid)
     char text[256];
     ssize_t n = read(fd, text, sizeof text - 1);
     close(fd);
-    /* The name stands in brackets and may hold any character: its end is the last bracket. */
+    /* The name stands in brackets and may contain any character, so search for the last bracket. */
     while (n > 2 && text[n - 1] != ')')
         n--;
     return n <= 2 || text[n + 1] == 'Z' || text[n + 1] == 'X';
@@ -89,7 +89,7 @@ bool rv_liveness_is_running(uint32_t pid, uint64_t start)
     return is_running;
 }
 
-/* One character of /proc/PID/maps at a time: the inode is the fifth field of a line. */
+/* Feed one character of /proc/PID/maps; the inode is the fifth field of a line. */
 struct maps_scan {
     unsigned field;
     bool in_field;

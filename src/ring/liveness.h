@@ -1,7 +1,7 @@
 /*
- * Who still lives: locks that the kernel drops at death, and what /proc says where the lock is gone but nobody died.
+ * Is a process alive? By locks that the kernel drops at its death; where a lock is gone, by /proc.
  *
- * The locks are OFD locks on single bytes behind the end of the trace file, told by their number (ringviz/wire.h). All
+ * The locks are OFD locks on single bytes behind the end of the trace file, numbered in ringviz/wire.h. All
  * functions are async-signal-safe and keep errno.
  */
 #ifndef RV_RING_LIVENESS_H
@@ -11,18 +11,18 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* False when another open file description holds it. Locking what this description holds already succeeds. */
+/* False when another open file description holds the byte. Locking a byte that this description holds succeeds. */
 bool rv_liveness_lock(int fd, uint64_t byte);
-bool rv_liveness_lock_shared(int fd, uint64_t byte); /* many may hold it so */
+bool rv_liveness_lock_shared(int fd, uint64_t byte); /* shared: many may hold it */
 void rv_liveness_unlock(int fd, uint64_t byte);
 
 /* Does another open file description hold any of these bytes? 0.7 us. */
 bool rv_liveness_is_locked(int fd, uint64_t first_byte, uint64_t n_bytes);
 
-/* Does this very process (not a later one of the same pid) run? A zombie does not. */
+/* Is this process (not a later one with the same pid) running? A zombie does not. */
 bool rv_liveness_is_running(uint32_t pid, uint64_t start);
 
-/* Has the process mapped the file with this inode? True as well when we may not look. */
+/* Has the process mapped the file with this inode? Also true when /proc may not be read. */
 bool rv_liveness_maps_file(uint32_t pid, ino_t inode);
 
 #endif

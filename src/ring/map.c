@@ -1,6 +1,6 @@
 /*
- * Creation writes page 0 in full, then says READY; opening copies page 0 once and believes that copy only. The
- * descriptor lives in a program that is not ours: every use checks that it still is our file.
+ * Creation writes all of page 0 before it says READY; open copies page 0 once and uses only that copy. The descriptor
+ * lives in the traced program, which may close or replace it: every use checks that it is still our file.
  */
 #include "ring/map.h"
 
@@ -19,14 +19,14 @@
 #include "ring/layout.h"
 
 enum {
-    /* Descriptor numbers below are the program's: it may count on getting the lowest, or loop over the first few. */
+    /* Lower descriptors belong to the program: it may expect the lowest number, or close the first few in a loop. */
     HIGH_FD = 900,
     LESS_HIGH_FD = 100,
     N_ALLOCATE_TRIES = 1000,
 };
-/* Small enough that a program under a profiling timer gets through: an interrupted fallocate begins anew. */
+/* Small enough to finish between a profiling timer's signals: an interrupted fallocate starts over. */
 static const uint64_t ALLOCATE_STEP = 256 << 10;
-static const uint64_t CREATION_NS = 100000000; /* that a file may take to be made */
+static const uint64_t CREATION_NS = 100000000; /* the longest that creating a file may take */
 
 /* ---- descriptors ---- */
 
@@ -61,7 +61,7 @@ static int open_flags(enum rv_map_mode mode)
     return (mode == RV_MAP_OBSERVER ? O_RDONLY : O_RDWR) | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
 }
 
-/* "/proc/self/fd/N" without stdio: also called between fork and exec. */
+/* "/proc/self/fd/N" without stdio: also used between fork and exec. */
 static void format_fd_path(char out[32], int fd)
 {
     char digits[12];
@@ -116,7 +116,7 @@ int rv_map_reopen(struct rv_map *map)
     int saved = errno;
     int error = replace_fd(map);
     if (error && map->fd >= 0 && is_our_file(map, map->fd)) {
-        close(map->fd); /* a forked child that may not open the file must not keep its parent's locks alive */
+        close(map->fd); /* a child that cannot reopen the file must not keep its parent's locks */
         map->fd = -1;
     }
     errno = saved;
@@ -136,7 +136,8 @@ static int allocate_step(int fd, uint64_t offset, uint64_t n_bytes)
     for (unsigned n_tries = 0; n_tries < N_ALLOCATE_TRIES; n_tries++) {
         if (fallocate(fd, FALLOC_FL_KEEP_SIZE, (off_t)offset, (off_t)n_bytes) == 0)
             return 0;
-        /* A file system without it: glibc's substitute writes zeroes under concurrent writers, so go without. */
+        /* A file system without fallocate: do nothing, since glibc's emulation would overwrite concurrent writers
+         * with zeroes. */
         if (errno == EOPNOTSUPP || errno == ENOSYS)
             return 0;
         if (errno != EINTR)
@@ -188,8 +189,8 @@ static int set_path(struct rv_map *map, const char *path)
 }
 
 /*
- * A mapping keeps its open file description, and thus the locks on it, alive; a forked child inherits the mapping. So
- * the description that was mapped never carries a lock: we go on with another one.
+ * A mapping keeps its open file description and the locks on it alive, and a forked child inherits the mapping. So the
+ * mapped description must never carry a lock: from here on we use another one.
  */
 static int map_file(struct rv_map *map, uint64_t n_bytes)
 {
@@ -203,7 +204,7 @@ static int map_file(struct rv_map *map, uint64_t n_bytes)
     return rv_map_reopen(map);
 }
 
-/* Whole pages, with what shares them. */
+/* Round out to whole pages. */
 static int copy_pages(void *start, size_t n_bytes)
 {
     uintptr_t begin = (uintptr_t)start & ~(uintptr_t)(RV_WIRE_PAGE - 1), end = (uintptr_t)start + n_bytes;
@@ -264,7 +265,7 @@ static void fill_header(struct rv_wire_header *header, const struct rv_map_param
     header->next_name_id = 1;
 }
 
-/* What readers look at before anything has been claimed. */
+/* The part that readers look at before any ring is claimed. */
 static int allocate_base(struct rv_map *map, const struct rv_wire_header *plan)
 {
     const struct rv_wire_area whole[] = {plan->global_message, plan->name_index, plan->name_ids};
@@ -280,7 +281,7 @@ static int size_file(int fd, uint64_t n_bytes)
 {
     struct rlimit limit;
     if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur < n_bytes)
-        return -EFBIG; /* ftruncate would say it by a signal */
+        return -EFBIG; /* ftruncate would raise SIGXFSZ */
     return ftruncate(fd, (off_t)n_bytes) == 0 ? 0 : -errno;
 }
 
@@ -337,7 +338,7 @@ int rv_map_create(struct rv_map *map, const char *path, const struct rv_map_para
 
 /* ---- open ---- */
 
-/* Empty, or without a page 0, which is written last, or with one that is not READY. */
+/* Is the file empty, without page 0 (which is written last), or not READY? */
 static bool is_being_made(const struct rv_map *map)
 {
     struct rv_wire_header header;
@@ -346,7 +347,7 @@ static bool is_being_made(const struct rv_map *map)
     return n == 0 || (n == (ssize_t)sizeof header && !header.magic) || (is_ours && header.state == RV_FILE_UNREADY);
 }
 
-/* A creator that lives takes milliseconds. */
+/* Wait: a live creator takes milliseconds. */
 static void wait_until_made(const struct rv_map *map)
 {
     uint64_t begin_ns = rv_clock_mono_ns();
@@ -402,7 +403,7 @@ static int attach(struct rv_map *map, bool is_quiet)
     if (error)
         return refuse(error, is_quiet, map->path, strerror(-error));
     if (__atomic_load_n(&map->header->state, __ATOMIC_ACQUIRE) == RV_FILE_UNREADY) /* M2 <- M1 */
-        return refuse(-EBADMSG, is_quiet, map->path, "it is being made, or its creator did not finish it");
+        return refuse(-EBADMSG, is_quiet, map->path, "not complete: still being created, or its creator died");
     error = read_geometry(map, &geometry, n_bytes, is_quiet);
     if (error)
         return error;

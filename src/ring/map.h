@@ -1,9 +1,9 @@
 /*
- * The trace file as a mapping: create, open, validate. Everything else of the ring layer takes a map.
+ * The trace file as a mapping: create, open, validate. All other functions of this room take a map.
  *
  * Creation is O_EXCL | O_NOFOLLOW, mode 0600; opening is O_NOFOLLOW and checks owner, size, magic, version, endianness
- * and that every section lies in the file. After that, geometry is taken from the private copy in struct rv_map, never
- * again from shared memory: a peer that scribbles over page 0 cannot move our pointers.
+ * and that every section lies in the file. After that, offsets and counts come from the private copy in struct rv_map,
+ * never from shared memory: a process that overwrites page 0 cannot move our pointers.
  */
 #ifndef RV_RING_MAP_H
 #define RV_RING_MAP_H
@@ -17,7 +17,7 @@
 #include "ringviz/wire.h"
 
 struct rv_map_params {        /* zero = default */
-    uint32_t n_rings;         /* 256: a ring costs memory only once claimed */
+    uint32_t n_rings;         /* 256: a ring uses memory only once claimed */
     uint32_t ring_events;     /* 2^17, rounded up to a power of two, 64 to 2^20 */
     uint32_t n_slots;         /* 64 */
     uint32_t slot_bytes;      /* 200 */
@@ -31,7 +31,7 @@ struct rv_map_params {        /* zero = default */
     enum rv_policy policy;
     enum rv_clock_kind clock_kind;
     bool stop_on_create, trace_on_create;
-    bool is_quiet; /* what goes wrong is returned, not printed */
+    bool is_quiet; /* errors are returned, not printed */
 };
 
 enum rv_map_mode {
@@ -48,28 +48,29 @@ struct rv_map {
     uint8_t *base;
     size_t n_bytes;
     int fd;       /* CLOEXEC; carries our OFD locks. Programs may close it: see rv_map_own_fd() */
-    dev_t device; /* what fd must be */
+    dev_t device; /* which device and inode fd must have */
     ino_t inode;
     enum rv_map_mode mode;
     struct rv_wire_header geometry; /* validated private copy: offsets and counts come from here */
     struct rv_clock clock;
-    uint64_t held_rings[RV_MAP_MAX_RINGS / 64]; /* [atomic] a bit for each ring a thread of ours holds, or tries to */
+    uint64_t held_rings[RV_MAP_MAX_RINGS / 64]; /* [atomic] one bit per ring that our threads hold or are claiming */
     char path[RV_MAP_PATH_BYTES];               /* absolute */
 };
 
-/* Private file for ringviz itself: /dev/shm, XDG_RUNTIME_DIR, then the temporary directory, the first with room for
+/* Path of a private file for ringviz: in /dev/shm, XDG_RUNTIME_DIR or the temporary directory, the first with room for
  * `n_bytes_wanted` of claimed rings. Fills path. 0 or negative errno. */
 int rv_map_default_path(char *path, size_t path_bytes, uint64_t n_bytes_wanted);
 
 /* Unlink private files whose viewer is dead (their consumer lock is free, nobody holds a ring lock, creator gone). */
 void rv_map_remove_stale(void);
 
-/* 0; -EEXIST, -ELOOP, -ENOSPC, ... with one line printed unless is_quiet. The map is open in CONSUMER mode. */
+/* Create the file and open it in CONSUMER mode. 0; -EEXIST, -ELOOP, -ENOSPC, ... with one line printed unless
+ * is_quiet. */
 int rv_map_create(struct rv_map *map, const char *path, const struct rv_map_params *params);
 
 /*
  * 0; -EBADMSG (foreign, truncated, inconsistent), -EPROTONOSUPPORT (other version or endianness), -EACCES (other
- * user's), -ELOOP (symlink), or what open said. One line is printed unless is_quiet (producers never print).
+ * user's), -ELOOP (symlink), or the error of open(). One line is printed unless is_quiet (producers never print).
  */
 int rv_map_open(struct rv_map *map, const char *path, enum rv_map_mode mode, bool is_quiet);
 
@@ -81,34 +82,35 @@ int rv_map_validate(const struct rv_wire_header *header, uint64_t n_bytes);
 void rv_map_close(struct rv_map *map);
 
 /*
- * Give a range of the file its pages, so that no store to it can fail. Idempotent; keeps what is there.
+ * Allocate the pages of a range of the file, so that no store to it can fail. Idempotent; keeps the contents.
  *   returns  0 or -ENOSPC, -EBADF, ...
  *   thread   any; async-signal-safe, keeps errno
  */
 int rv_map_allocate(struct rv_map *map, uint64_t offset, uint64_t n_bytes);
 
-/* False once somebody has cut the file short. Any thread; async-signal-safe, keeps errno. */
+/* False once the file has been truncated. Any thread; async-signal-safe, keeps errno. */
 bool rv_map_is_whole(const struct rv_map *map);
 
 /*
- * The program may have closed our descriptor, or put a file of its own in its place: make map->fd ours again.
+ * Make map->fd refer to our file again if the program has closed or replaced our descriptor.
  *   returns  0, or -EBADF when the file cannot be reached any more
  *   thread   any; async-signal-safe, keeps errno
  */
 int rv_map_own_fd(struct rv_map *map);
 
 /*
- * Another open file description of the same file, thus with locks of its own, under the same descriptor.
- *   returns  0; -EBADF when it cannot be opened again: then there is no descriptor, and nothing can be claimed
+ * Replace map->fd by a new open file description of the same file, which has locks of its own; same descriptor number.
+ *   returns  0; -EBADF when the file cannot be opened: then there is no descriptor, and no ring can be claimed
  *   thread   one; async-signal-safe, keeps errno
  */
 int rv_map_reopen(struct rv_map *map);
 
 /*
- * In the child of fork, where a push of the parent's thread goes on: map the file at another place. At the old one the
- * header, the ring's control and its events are copies from now on, seen by nobody, in which nothing is to be traced.
- *   returns  0; or what mmap said, -EBADF: then the map is of no use any more
- *   thread   the only one; async-signal-safe
+ * In the child of fork, while a push that began in the parent is under way: map the file at another address. The old
+ * addresses of the header, the ring's control and its events become private copies that nobody reads and where tracing
+ * is off, so that the push ends harmlessly.
+ *   returns  0; else mmap's error or -EBADF, and the map is unusable
+ *   thread   the process's only thread; async-signal-safe
  */
 int rv_map_leave_ring(struct rv_map *map, uint32_t ring_idx);
 

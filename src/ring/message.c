@@ -13,7 +13,8 @@ enum { IDLE = 0, CHUNK_THERE = 1, CHUNK_TAKEN = 2, STATE_MASK = 3, COUNT_STEP = 
 static const uint64_t POLL_NS = 1000000;
 static const uint64_t LIVENESS_NS = 20000000;
 
-/* A place that one thread of one process holds: by its lock byte among processes, by its tid among our threads. */
+/* The sender's or receiver's role, held by one thread: the lock byte excludes processes, the tid in *word our
+ * threads. */
 struct place {
     uint32_t *word;
     uint64_t byte;
@@ -48,13 +49,13 @@ static bool try_place(struct rv_map *map, struct place place)
                                        __ATOMIC_RELAXED);
 }
 
-/* When a wait that begins now is over. */
+/* Deadline of a wait that starts now. */
 static uint64_t end_of(uint64_t timeout_ns)
 {
     return rv_clock_after_ns(rv_clock_mono_ns(), timeout_ns);
 }
 
-/* 0: it is over. */
+/* Nanoseconds to the deadline; 0: passed. */
 static uint64_t left_until(uint64_t end_ns)
 {
     uint64_t now_ns = rv_clock_mono_ns();
@@ -73,7 +74,7 @@ static int take_place(struct rv_map *map, struct place place, uint64_t end_ns)
 
 static void leave_place(struct rv_map *map, struct place place)
 {
-    /* In this order: a thread of ours takes the place only when the word says so, another process by the lock. */
+    /* In this order: another thread of ours becomes the holder only after the word, another process after the lock. */
     if (rv_map_own_fd(map) == 0)
         rv_liveness_unlock(map->fd, place.byte);
     uint32_t own = (uint32_t)rv_os_tid();
@@ -93,7 +94,7 @@ static char *chunk_area(const struct rv_map *map)
 
 /* ---- send ---- */
 
-/* Until the state differs from `from`, or the time is over. Returns the state seen last. */
+/* Wait until the state differs from `from` or the deadline passes. Returns the last state seen. */
 static uint32_t wait_while(uint32_t *word, uint32_t from, uint64_t end_ns)
 {
     for (;;) {
@@ -105,7 +106,7 @@ static uint32_t wait_while(uint32_t *word, uint32_t from, uint64_t end_ns)
     }
 }
 
-/* Whatever a sender that died left there, the count goes on: nobody takes an old chunk for a new one. */
+/* The count continues from a dead sender's value, so that no old chunk is taken for a new one. */
 static uint32_t next_count(uint32_t state)
 {
     return (state & ~(uint32_t)STATE_MASK) + COUNT_STEP;
@@ -137,7 +138,7 @@ static int wait_until_taken(struct rv_map *map, uint32_t there, uint64_t end_ns)
     return wait_while(&map->header->message_state, there, end_ns) == taken ? 0 : -ETIMEDOUT;
 }
 
-/* The sender's place is ours. */
+/* The caller holds the sender's role. */
 static int send_chunks(struct rv_map *map, const char *message, size_t n_bytes, bool leaves_last, uint64_t end_ns)
 {
     struct rv_wire_header *header = map->header;
@@ -170,7 +171,7 @@ int rv_message_send(struct rv_map *map, const void *message, size_t n_bytes, uin
     return error;
 }
 
-/* The end of a message that was posted, not what a sender left that died midway. */
+/* Is this the last chunk of a posted message, not the leftover of a sender that died? */
 static bool is_last_chunk(const struct rv_wire_header *header)
 {
     return header->message_offset + header->message_chunk_bytes == header->message_total_bytes;
@@ -236,7 +237,7 @@ static bool acknowledge(struct rv_map *map, uint32_t state)
     return true;
 }
 
-/* How much of which message we have. */
+/* Bytes received so far, and of which message. */
 struct progress {
     uint32_t serial;
     uint64_t n_received;
@@ -250,7 +251,7 @@ static int receive_chunk(struct rv_map *map, void *out, size_t capacity, const s
     bool is_next = progress->is_midway && chunk->serial == progress->serial && chunk->offset == progress->n_received;
     if (!is_sane(map, chunk))
         return -EBADMSG;
-    if (chunk->offset != 0 && !is_next) { /* the rest of a message whose beginning went to someone else */
+    if (chunk->offset != 0 && !is_next) { /* a message whose start went to another receiver */
         acknowledge(map, chunk->state);
         *progress = (struct progress){0};
         return 0;
@@ -282,7 +283,7 @@ int rv_message_receive(struct rv_map *map, void *out, size_t capacity, size_t *n
             *n_bytes = (size_t)chunk.total_bytes;
             result = receive_chunk(map, out, capacity, &chunk, &progress);
         }
-        if (result == 0 && left_until(end_ns) == 0) /* a sender may begin again and again */
+        if (result == 0 && left_until(end_ns) == 0) /* a sender may restart without end */
             result = -ETIMEDOUT;
     }
     leave_place(map, receiver_place(map));

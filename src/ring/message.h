@@ -1,10 +1,10 @@
 /*
  * The global message: one sender, one receiver, any length, through an area of global_bytes in chunks that the receiver
- * acknowledges one by one. Sender and receiver each hold a lock byte, so that the death of either is seen and its place
- * can be taken; nothing here waits longer than it was told to.
+ * acknowledges one by one. Sender and receiver each hold a lock byte, so that the death of either is noticed and its
+ * role can be taken over. No function waits longer than its timeout.
  *
  *   G1 -> G2  chunk and its words before the state "a chunk is there"
- *   G3 -> G4  it was copied before the state "taken"
+ *   G3 -> G4  the chunk is copied before the state "taken"
  */
 #ifndef RV_RING_MESSAGE_H
 #define RV_RING_MESSAGE_H
@@ -15,17 +15,17 @@
 #include "ring/map.h"
 
 /*
- * Send a message and wait until it was received.
+ * Send a message and wait until it is received.
  *   timeout_ns  for all of it
- *   returns     0; -EBUSY another one is sending; -ETIMEDOUT nobody received it
+ *   returns     0; -EBUSY another thread is sending; -ETIMEDOUT nobody received it
  *   thread      any
  */
 int rv_message_send(struct rv_map *map, const void *message, size_t n_bytes, uint64_t timeout_ns);
 
 /*
- * As send, but nobody need be there: what the last chunk holds, which may be all of it, stays until it is received or
- * replaced by a sender that does not wait for its taker.
- *   returns  0; -EBUSY; -ETIMEDOUT: a chunk before the last, or the message before this one, was not received
+ * As send, but needs no receiver: the last chunk, which may be the whole message, stays until it is received or
+ * replaced by the next posted message.
+ *   returns  0; -EBUSY; -ETIMEDOUT: an earlier chunk, or the previous message, was not received
  */
 int rv_message_post(struct rv_map *map, const void *message, size_t n_bytes, uint64_t timeout_ns);
 
@@ -33,14 +33,13 @@ int rv_message_post(struct rv_map *map, const void *message, size_t n_bytes, uin
  * Receive the next message.
  *   n_bytes     out: its length
  *   timeout_ns  for all of it
- *   returns     0; -EBUSY another one is receiving; -ETIMEDOUT; -EPIPE the sender died midway; -EMSGSIZE it does not
+ *   returns     0; -EBUSY another thread is receiving; -ETIMEDOUT; -EPIPE the sender died midway; -EMSGSIZE it does not
  *               fit (it stays until the sender gives up; *n_bytes says what is needed)
  *   thread      any
  */
 int rv_message_receive(struct rv_map *map, void *out, size_t capacity, size_t *n_bytes, uint64_t timeout_ns);
 
-/* Any process. What waits to be received: the bytes of the message, and of its chunk that is there; 0 and 0: nothing.
- */
+/* Length of the message that waits to be received and of its current chunk; 0 and 0 when there is none. Any process. */
 void rv_message_waiting(const struct rv_map *map, uint64_t *n_bytes, uint32_t *chunk_bytes);
 
 #endif

@@ -1,9 +1,9 @@
 /*
- * The module table of a trace file: what was mapped where and when, written by producers, read by the drain.
+ * The module table of a trace file: which file was mapped where and when, written by producers, read by the drain.
  *
  * Orderings, each with its partner:
- *   U1 -> U2  a record is whole before is_published
- *   U3 -> U4  the change of the table before its generation
+ *   U1 -> U2  a record is complete before is_published
+ *   U3 -> U4  a change of the table before its new generation
  */
 #ifndef RV_RING_MODULES_H
 #define RV_RING_MODULES_H
@@ -17,7 +17,7 @@ struct rv_module {
     uint64_t start, end, bias;
     uint64_t loaded_ticks, unloaded_ticks; /* 0 = still mapped */
     uint64_t device, inode;
-    const char *path; /* of the file on disk, absolute */
+    const char *path; /* absolute path of the file */
     uint8_t build_id[20];
     uint32_t build_id_bytes;
 };
@@ -35,7 +35,7 @@ uint32_t rv_modules_count(const struct rv_map *map);
 int rv_modules_read(const struct rv_map *map, uint32_t module_idx, struct rv_module *module, char *path_buffer,
                     size_t path_bytes);
 
-/* When the record was stamped, 0 while it is mapped; a single load. */
+/* Time of the unload in ticks, 0 while mapped; a single load. */
 uint64_t rv_modules_unloaded_ticks(const struct rv_map *map, uint32_t module_idx);
 
 #endif

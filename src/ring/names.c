@@ -1,6 +1,6 @@
 /*
- * A reference is an offset into the heap in units of 8 bytes; 0 is none. Whatever is read through a reference, by a
- * reader or by a producer that probes the index, is checked against the heap's bounds first: another process wrote it.
+ * A reference is an offset into the heap in units of 8 bytes; 0 is none. Every reference is checked against the heap's
+ * bounds before use, in producers that probe the index too: another process may have written it.
  */
 #include "ring/names.h"
 
@@ -12,7 +12,7 @@
 
 enum { MAX_STRING_BYTES = 4095, REFERENCE_UNIT = 8 };
 
-/* How far beyond what is used the heap gets its pages at once. */
+/* The heap's pages are allocated this many bytes ahead of their use. */
 static const uint64_t HEAP_STEP = 64 << 10;
 
 struct key {
@@ -34,7 +34,7 @@ static uint32_t *id_slots(const struct rv_map *map)
     return (uint32_t *)(map->base + map->geometry.name_ids.offset);
 }
 
-/* The record at a reference, with lengths that lie in the heap; NULL where it lies. */
+/* The record at a reference, checked to lie within the heap; NULL when it does not. */
 static struct rv_wire_name *record_at(const struct rv_map *map, uint32_t reference, uint16_t n_bytes[3])
 {
     uint64_t offset = (uint64_t)reference * REFERENCE_UNIT, heap_bytes = map->geometry.name_heap.n_bytes;
@@ -62,7 +62,7 @@ static uint16_t cut(const char *string)
         return (uint16_t)n;
     n = MAX_STRING_BYTES;
     while (n && ((unsigned char)string[n] & 0xc0) == 0x80)
-        n--; /* not inside a character */
+        n--; /* do not cut inside a character */
     return (uint16_t)n;
 }
 
@@ -81,7 +81,7 @@ static struct key make_key(const struct rv_name *name)
     return key;
 }
 
-/* The id of the record when it is this key's, else 0. */
+/* The id of the record when it matches the key, else 0. */
 static uint32_t match(const struct rv_map *map, uint32_t reference, const struct key *key)
 {
     uint16_t n_bytes[3];
@@ -114,7 +114,7 @@ static int ready_heap(struct rv_map *map, uint64_t end)
     return error;
 }
 
-/* Offset of n_bytes in the heap, 0 when it is full. */
+/* Allocate n_bytes in the heap. Returns their offset, 0 when full. */
 static uint64_t allocate_heap(struct rv_map *map, uint64_t n_bytes)
 {
     uint64_t *used_word = &map->header->name_heap_used;
@@ -169,8 +169,7 @@ static uint32_t add(struct rv_map *map, const struct key *key, uint32_t *id)
     return reference;
 }
 
-/* The slot that holds the key (its id is returned), or the empty one where it belongs (0; *slot NULL when there is
- * none). */
+/* Find the key's slot. Returns its id, or 0 with *slot the empty slot to use, NULL when there is none. */
 static uint32_t probe(const struct rv_map *map, const struct key *key, uint32_t *from, uint32_t **slot)
 {
     uint32_t mask = map->geometry.n_index_slots - 1;

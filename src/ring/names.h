@@ -1,9 +1,9 @@
 /*
  * Names: an append-only, lock-free table shared by all processes of a trace file.
  *
- * intern: look in the hash index; else allocate bytes in the heap and an id by fetch-add, fill the record, publish
- * name_ids[id], then record.id, then the index slot, in that order, so that a kill at any instruction leaves either a
- * whole name or an unused id. Ids start at 1. A full heap or table yields id 0 and is counted.
+ * intern: look the key up in the hash index; else allocate bytes in the heap and an id by fetch-add, fill the record,
+ * publish name_ids[id], then record.id, then the index slot, in that order, so that a kill at any instruction leaves
+ * either a complete name or an unused id. Ids start at 1. A full heap or table yields id 0 and is counted.
  *
  * Orderings, each with its partner:
  *   N1 -> N2  the record before name_ids[id]; readers by id
@@ -19,7 +19,7 @@
 
 #include "ring/map.h"
 
-struct rv_name { /* borrowed from the mapping (producer) or from the caller's buffer (reader) */
+struct rv_name { /* strings borrowed from the mapping (producer) or the caller's buffer (reader) */
     enum rv_name_kind kind;
     const char *package, *name, *file; /* "" where unknown */
     uint32_t line;
@@ -40,7 +40,7 @@ uint32_t rv_names_count(const struct rv_map *map);
 int rv_names_read(const struct rv_map *map, uint32_t id, struct rv_name *name, char *buffer, size_t buffer_bytes);
 
 /*
- * The name string of a RV_NAME_TEXT as it is (paths must stay openable), NUL-terminated.
+ * The name string of a RV_NAME_TEXT, unescaped (paths must stay openable), NUL-terminated.
  *   returns  0, -ENOENT, -EBADMSG; -ENAMETOOLONG when out is too small
  */
 int rv_names_read_text(const struct rv_map *map, uint32_t id, char *out, size_t out_bytes);

@@ -1,6 +1,6 @@
 /*
  * Files that ringviz makes for itself: ringviz-UID-PID-RANDOM, in the first folder with room. A viewer that was killed
- * leaves its file behind; the next one removes it once nobody can still be using it.
+ * leaves its file behind; the next one removes it once no process can be using it.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -23,7 +23,7 @@
 
 enum { N_FOLDERS = 3 };
 
-/* What is written into the file besides the rings: names, controls, processes. */
+/* Allowance for the rest of the file: names, controls, processes. */
 static const uint64_t BASE_BYTES = 8 << 20;
 
 static void list_folders(const char *folders[N_FOLDERS])
@@ -77,15 +77,15 @@ static bool is_in_use(int fd, const struct stat *status, uint32_t named_pid)
     struct rv_wire_header header;
     ssize_t n = pread(fd, &header, sizeof header, 0);
     if (n == 0 ||
-        (n == (ssize_t)sizeof header && header.magic == 0)) /* killed while creating it: its name says by whom */
+        (n == (ssize_t)sizeof header && header.magic == 0)) /* creator was killed; its pid is in the file name */
         return kill((pid_t)named_pid, 0) == 0 || errno == EPERM;
     if (n != (ssize_t)sizeof header || rv_map_validate(&header, (uint64_t)status->st_size) != 0)
-        return true; /* not ours, whatever it is called */
+        return true; /* not one of our files in spite of its name */
     return rv_liveness_is_locked(fd, 0, header.n_rings + 3ull) ||
            rv_liveness_is_running(header.creator_pid, header.creator_start);
 }
 
-/* Beside a file that is no longer there. */
+/* A companion file whose trace file is gone. */
 static void remove_stale_refusals(int folder, const char *name)
 {
     char trace_name[NAME_MAX + 1];

@@ -1,9 +1,9 @@
 /*
  * The slow path of a push: first event, end of a lap, full ring, push inside a push.
  *
- * While the outermost push of a thread is in here its cursor stays poisoned, so handlers only ever add to the stash and
- * set both limits to 0; everything else is the outermost push's alone. The shared head says where the next event goes;
- * nothing else needs repair when a handler leaves by siglongjmp, at whichever instruction.
+ * While the outermost push of a thread is in here, its cursor stays poisoned. Signal handlers then only add to the
+ * stash and set both limits to 0; the outermost push alone writes everything else. The next event's place comes from
+ * the shared head, so a handler that leaves by siglongjmp at any instruction leaves nothing to repair.
  */
 #include "ring/push.h"
 
@@ -62,7 +62,7 @@ static void append_lost(struct rv_pusher_state *state)
     state->n_lost -= n;
 }
 
-/* fill: the place kept for it takes a last LOST event; what follows is only counted. */
+/* fill: write a last LOST event into the reserved slot; later events are only counted. */
 static void close_ring(struct rv_pusher_state *state, uint64_t ticks)
 {
     if (state->is_closed)
@@ -96,7 +96,7 @@ static uint64_t last_ticks_of(const struct rv_pusher_state *state)
     return head == state->ring.control->claim_head ? state->born_ticks : rv_event_ticks(slot_of(state, head - 1));
 }
 
-/* Handlers may add to the stash while it is emptied. A place without a time was left before it was filled. */
+/* Handlers may add to the stash meanwhile. An entry without a time was reserved by a handler that never filled it. */
 static void empty_stash(struct rv_pusher_state *state)
 {
     uint64_t n = __atomic_load_n(&state->n_stash, __ATOMIC_RELAXED), i = 0;
@@ -121,7 +121,7 @@ static void empty_stash(struct rv_pusher_state *state)
         refuse(state, ticks);
 }
 
-/* `fill` ends for all at once: its rings look at the header more often. */
+/* `fill` stops all rings at once, so its pushes check the header more often. */
 static uint64_t chunk_of(const struct rv_pusher_state *state)
 {
     return state->ring.policy == RV_POLICY_FILL ? FILL_CHUNK_EVENTS : RV_PUSH_CHUNK_EVENTS;
@@ -136,13 +136,14 @@ static bool is_on_signal_stack(void)
     return is_on;
 }
 
-/* Signal stacks that are disarmed while they are used are not reported: those above the thread's own stack show. */
+/* The kernel does not report a signal stack registered with SS_AUTODISARM: recognize one above the thread's own
+ * stack. */
 static bool is_on_other_stack(const struct rv_pusher_state *state, uint64_t interrupted, uint64_t stack)
 {
     return state->stack_end && interrupted <= state->stack_end && stack > state->stack_end;
 }
 
-/* Would a handler that runs on this stack have left the push that it interrupted? */
+/* Has a handler running at `stack` abandoned the push that it interrupted at stack pointer `interrupted`? */
 static bool is_left(const struct rv_pusher_state *state, uint64_t interrupted, uint64_t stack)
 {
     return stack >= interrupted && !is_on_other_stack(state, interrupted, stack) && !is_on_signal_stack();
@@ -167,9 +168,9 @@ static void set_limits(struct rv_pusher *pusher, uint64_t stack)
 }
 
 /*
- * Poisoned and, while the slow path is busy, of no other use. It is busy before the cursor moves, so that no handler
- * has to tell where from; and again after it, where the cursor was clean and a handler's own slow push has come and
- * gone.
+ * Place the cursor at the next slot, poisoned. busy_stack is set before the cursor moves, so that a handler need not
+ * recover it from the cursor; and again afterwards, because a handler's own slow push may have run in between while the
+ * cursor was clean, and cleared it.
  */
 static void place_cursor(struct rv_pusher *pusher, uint64_t stack)
 {
@@ -184,8 +185,8 @@ static void place_cursor(struct rv_pusher *pusher, uint64_t stack)
     state->busy_stack = stack;
 }
 
-/* A handler sets the limits to 0 after it has stashed: look at the stash after they are set, let go of the cursor last.
- */
+/* A handler sets the limits to 0 after it has stashed an event, so check the stash once more after setting them. The
+ * cursor is released last. */
 static void reopen(struct rv_pusher *pusher, uint64_t stack)
 {
     struct rv_pusher_state *state = pusher->state;
@@ -197,7 +198,7 @@ static void reopen(struct rv_pusher *pusher, uint64_t stack)
     } while (__atomic_load_n(&state->n_stash, __ATOMIC_RELAXED));
     place_cursor(pusher, stack);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    pusher->cursor += sizeof(struct rv_event); /* as of a push that has been published */
+    pusher->cursor += sizeof(struct rv_event); /* like a push that has been published */
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     state->busy_stack = 0;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -211,7 +212,7 @@ static void stash(struct rv_pusher *pusher, uint64_t when, uint64_t word)
         pusher->n_unstashed++;
         return;
     }
-    if (state->ring.control) /* first: an owner that dies now has lost it */
+    if (state->ring.control) /* counted first: lost if the owner dies now */
         __atomic_fetch_add(&state->ring.control->n_stashed, 1, __ATOMIC_RELAXED);
     uint64_t i = __atomic_fetch_add(&state->n_stash, 1, __ATOMIC_RELAXED);
     if (i < RV_PUSH_STASH) {
@@ -224,13 +225,13 @@ static void stash(struct rv_pusher *pusher, uint64_t when, uint64_t word)
     pusher->slow_limit = 0;
 }
 
-/* An address in a ring, or its end. */
+/* Is the cursor an address in the ring, or its end? */
 static bool is_in(const struct rv_event *events, const struct rv_pusher_state *state, uint64_t cursor)
 {
     return cursor - address_of(events) <= state->ring.n_events * sizeof *events;
 }
 
-/* Nowhere yet, in the ring, or where a push that outlived its ring has left it. */
+/* Is the cursor 0, in the ring, or in the previous ring, where a push that outlived it may have left it? */
 static bool is_clean(const struct rv_pusher *pusher, uint64_t cursor)
 {
     const struct rv_pusher_state *state = pusher->state;
@@ -239,7 +240,7 @@ static bool is_clean(const struct rv_pusher *pusher, uint64_t cursor)
     return is_in(state->ring.events, state, cursor) || is_in(state->last_events, state, cursor);
 }
 
-/* The cursor that a push found which has begun since, and which other handlers may have interrupted. */
+/* The cursor as this push found it; handlers may have interrupted the push since. */
 static uint64_t found_by(const struct rv_pusher *pusher, uint64_t stack)
 {
     return __atomic_load_n(&pusher->cursor, __ATOMIC_RELAXED) - rv_push_poison(stack);
@@ -258,7 +259,7 @@ uint64_t rv_push_place(const struct rv_pusher *pusher, uint64_t stack)
     return is_clean(pusher, found) ? found + sizeof(struct rv_event) : RV_PUSH_NESTED;
 }
 
-/* The poison of the interrupted push, less one event where that has been published. */
+/* The interrupted push's poison, less one event's size if the push is already published. */
 static uint64_t poison_in(const struct rv_pusher_state *state, uint64_t found)
 {
     if (!state->ring.control)
@@ -273,10 +274,11 @@ static uint64_t interrupted_stack(const struct rv_pusher_state *state, uint64_t 
 }
 
 /*
- * The interrupted push lies above a handler on the stack; when it lies at our frame or beneath, its handler has left
- * by siglongjmp. Where several pushes are interrupted the sum of their poisons tells nothing, and lies above all. A
- * full stash is taken for an abandoned push, too, where that push was a quick one: were that wrong, two events would
- * be, since every push looks at the shared head for a while, and as long as the handler may not have returned.
+ * Frames of handlers lie below the push that they interrupted. So an interrupted push at or below our frame was
+ * abandoned by siglongjmp. With several interrupted pushes the sum of their poisons yields no usable address, but one
+ * above all frames: not abandoned. A full stash also counts as an abandoned push when that was on the fast path. Should
+ * this be wrong, two pushes would use one ring: therefore all pushes take the slow path for a while (n_suspect), and as
+ * long as the interrupted one may still resume (suspect_stack).
  */
 static bool is_abandoned(const struct rv_pusher_state *state, uint64_t found, uint64_t stack)
 {
@@ -285,8 +287,8 @@ static bool is_abandoned(const struct rv_pusher_state *state, uint64_t found, ui
     return is_left(state, interrupted_stack(state, found), stack);
 }
 
-/* The abandoned push had taken a slot but, unless head moved, never published it. It may go on after all, and must then
- * not find a limit that its cursor, less its poison, lies below. */
+/* The abandoned push had taken a slot but, unless head moved, never published it. It may still resume: its cursor less
+ * its poison must then not be below a limit. */
 static void take_over(struct rv_pusher_state *state, uint64_t found)
 {
     uint64_t interrupted = interrupted_stack(state, found);
@@ -321,8 +323,8 @@ void rv_push_stash(struct rv_pusher *pusher, uint64_t kind, uint64_t word)
     pusher->cursor = 0;
 }
 
-/* ticks: 0 = now, which is later than what the stash holds. last_ticks is the event's own afterwards, but for the clock
- * that keeps the time there. */
+/* ticks: 0 = now, which is later than all stashed events. last_ticks becomes the event's time, except under the clock
+ * TICK, which keeps the time of the last tick there. */
 static void push_outer(struct rv_pusher *pusher, uint64_t stack, uint64_t kind, uint64_t ticks, uint64_t word)
 {
     struct rv_pusher_state *state = pusher->state;
@@ -453,7 +455,7 @@ void rv_pusher_detach(struct rv_pusher *pusher)
     }
 }
 
-/* An empty place in the stash: a push in the slow path then sets its limits once more. */
+/* Add an empty stash entry: a push in the slow path then sets its limits again. */
 void rv_pusher_leave(struct rv_pusher *pusher)
 {
     struct rv_pusher_state *state = pusher->state;

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Without stdio: producers come here, too. */
+/* No stdio: producers call this too. */
 static bool make_path(char path[PATH_MAX], const char *trace_path)
 {
     size_t n_bytes = strlen(trace_path);
@@ -25,7 +25,7 @@ int rv_refusals_open(const char *trace_path)
         return -1;
     int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (fd >= 0)
-        (void)fchmod(fd, 0622); /* whatever the umask is */
+        (void)fchmod(fd, 0622); /* regardless of the umask */
     return fd;
 }
 
@@ -50,6 +50,6 @@ void rv_refusals_add(const char *trace_path)
     if (fd < 0)
         return;
     ssize_t n = fstat(fd, &status) == 0 && S_ISREG(status.st_mode) ? write(fd, ".", 1) : 0;
-    (void)n; /* on a full disk it is not counted */
+    (void)n; /* not counted on a full disk */
     close(fd);
 }

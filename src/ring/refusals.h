@@ -1,7 +1,7 @@
 /*
- * Processes that may not open the trace file, counted where they can write: a program that root traces becomes another
- * user, and starts a program that would have been traced. The count is the length of a file beside the trace file, to
- * which anybody may append a byte.
+ * Counts the processes that may not open the trace file: root traces a program that changes to another user, which then
+ * starts programs that should be traced. The count is the length of a file beside the trace file, to which anybody may
+ * append a byte.
  */
 #ifndef RV_RING_REFUSALS_H
 #define RV_RING_REFUSALS_H
@@ -11,17 +11,17 @@
 
 #define RV_REFUSALS_SUFFIX ".refused"
 
-/* The viewer: make the file. A descriptor, or -1 where there is no need for one (only root's programs become others) or
- * it cannot be made. */
+/* The viewer: create the file. Returns a descriptor; -1 when it cannot be created or is not needed (not run by
+ * root). */
 int rv_refusals_open(const char *trace_path);
 
-/* The viewer: remove the file; who counts later is not counted. -1: there is none. */
+/* The viewer: remove the file; later refusals are not counted. fd -1: no file. */
 void rv_refusals_unlink(int fd, const char *trace_path);
 
-/* The viewer: how many there were until now, also of a file that is removed. Of -1 none. */
+/* The viewer: the count so far, also after the file was removed; 0 for fd -1. */
 uint64_t rv_refusals_count(int fd);
 
-/* A producer: this process is one. Nothing happens where nobody counts. */
+/* A producer: count this process. Does nothing when there is no file. */
 void rv_refusals_add(const char *trace_path);
 
 #endif

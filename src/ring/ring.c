@@ -1,8 +1,8 @@
 /*
- * The consumer's side. A producer may pass tail while we copy: always under policy ring, and under block while it takes
- * us for dead (stopped for 100 ms). So every copy is followed by a second look at head; what may have been overwritten
- * since is discarded and counted. The slot after head may be half written: it counts as overwritten (GUARD), unless the
- * owner keeps to tail or is done.
+ * The consumer's side. A producer may pass tail while we copy: always under policy `ring`, and under `block` while it
+ * takes us for dead (stopped for 100 ms). So after every copy head is read again, and events that may have been
+ * overwritten meanwhile are discarded and counted. The slot after head may be half written: it counts as overwritten
+ * (GUARD), unless the owner cannot pass tail or has exited.
  */
 #include "ring/ring.h"
 
@@ -11,7 +11,7 @@
 #include "base/clock.h"
 #include "base/os.h"
 
-/* Slots that may be written while head says that they are not: the next one. */
+/* Slots beyond head that may be half written. */
 enum { GUARD = 1 };
 
 void rv_ring_view(struct rv_ring *ring, struct rv_map *map, uint32_t ring_idx)
@@ -33,14 +33,13 @@ static uint64_t load_head(const struct rv_ring *ring)
     return __atomic_load_n(&ring->control->head, __ATOMIC_ACQUIRE); /* C1 <- P1 */
 }
 
-/* Events to read from `from` on; 0 when head lies behind it. */
+/* Unread events from `from` on; 0 when head is behind `from`. */
 static uint64_t waiting_from(uint64_t head, uint64_t from)
 {
     return (int64_t)(head - from) > 0 ? head - from : 0;
 }
 
-/* An overwriting producer races with the copy by design: ThreadSanitizer believes atomics only. It checks all others.
- */
+/* An overwriting producer races with the copy by design; only ThreadSanitizer needs atomics for it. */
 static void copy_events(struct rv_event *out, const struct rv_event *events, size_t n, bool may_be_passed)
 {
 #ifdef __SANITIZE_THREAD__
@@ -75,14 +74,14 @@ static bool owner_is_done(const struct rv_ring *ring)
     return __atomic_load_n(&ring->control->state, __ATOMIC_ACQUIRE) == RV_RING_EXITED; /* D2 <- D1 */
 }
 
-/* The oldest event that is whole while head is `head`. */
+/* Index of the oldest event not yet overwritten at this head. */
 static uint64_t oldest_whole(const struct rv_ring *ring, uint64_t head, uint64_t from, uint64_t guard)
 {
     uint64_t n_kept = ring->n_events - guard;
     return waiting_from(head, from) > n_kept ? head - n_kept : from;
 }
 
-/* Copy up to max events from *from on; *from moves behind them. */
+/* Copy up to max events from *from on; *from advances past them. */
 static struct rv_ring_read read_ring(const struct rv_ring *ring, uint64_t *from, struct rv_event *out, size_t max,
                                      bool may_be_passed)
 {

@@ -82,7 +82,7 @@ int rv_watches_set_result(struct rv_wire_control *control, unsigned watch_idx, c
     struct rv_wire_watch *watch = &control->watches[watch_idx];
     if (__atomic_load_n(&watch->in_use, __ATOMIC_RELAXED) != IN_USE)
         return -ENOENT;
-    static const char no_text[] = "unknown error"; /* an error is told by its length: it cannot be empty */
+    static const char no_text[] = "unknown error"; /* a negative length marks an error, so it cannot be empty */
     if (is_error && (!value || n_bytes == 0)) {
         value = no_text;
         n_bytes = sizeof no_text - 1;

@@ -1,10 +1,10 @@
 /*
- * Watched expressions: a monitor adds them, the traced thread evaluates them again and again, the monitor fetches
+ * Watched expressions: a monitor adds them, the traced thread evaluates them repeatedly, the monitor fetches
  * results.
  *
  *   E1 -> E2  expression before in_use 1
  *   E3 -> E4  result before is_result_ready 1
- *   E5 -> E6  it was copied before is_result_ready 0
+ *   E5 -> E6  the result is copied before is_result_ready 0
  */
 #ifndef RV_RING_WATCHES_H
 #define RV_RING_WATCHES_H
@@ -22,14 +22,14 @@ int rv_watches_add(struct rv_wire_control *control, const char *expression);
 int rv_watches_remove(struct rv_wire_control *control, unsigned watch_idx);
 
 /*
- * Owner: the next watch at or after first_idx that wants a value; removals met on the way are acknowledged.
+ * Owner: the next watch at or after first_idx that awaits a value; acknowledges removals on the way.
  *   expression  257 bytes, NUL-terminated
  *   returns     its index or -ENOENT
  */
 int rv_watches_take(struct rv_wire_control *control, unsigned first_idx, char *expression);
 
 /*
- * Owner: its value, or the error that evaluating it gave. Cut to 512 bytes; value NULL: undefined.
+ * Owner: set its value or evaluation error. Cut to 512 bytes; value NULL: undefined.
  *   returns  0; -ENOENT when it was removed meanwhile
  */
 int rv_watches_set_result(struct rv_wire_control *control, unsigned watch_idx, const char *value, size_t n_bytes,
