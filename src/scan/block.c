@@ -161,8 +161,8 @@ static void end_run(struct rv_block *block, struct rv_run *run, uint32_t stack)
             for (uint32_t i = 0; i < n_frames; i++)
                 block->frames[array + first_frame + i] = run->frames[array + i];
     }
-    block->parts[block->n_parts++] = (struct rv_slice){
-        .kind = RV_SLICE_EVENTS,
+    block->parts[block->n_parts++] = (struct rv_part){
+        .kind = RV_PART_EVENTS,
         .stack = stack,
         .events = {.first_span = block->n_spans,
                    .n_spans = run->n_spans - block->n_spans,
@@ -262,14 +262,14 @@ static void end_section(struct rv_block *block, const struct rv_block_input *inp
 
 static void add_special_part(struct rv_block *block, const struct rv_event *event, uint32_t stack)
 {
-    struct rv_slice *part = &block->parts[block->n_parts++];
-    *part = (struct rv_slice){.stack = stack, .now = block->last_ns, .has_now = block->has_events};
+    struct rv_part *part = &block->parts[block->n_parts++];
+    *part = (struct rv_part){.stack = stack, .now = block->last_ns, .has_now = block->has_events};
     if (rv_event_kind(event) == RV_EVENT_LOST) {
-        part->kind = RV_SLICE_LOST;
+        part->kind = RV_PART_LOST;
         part->n_lost = event->id;
         return;
     }
-    part->kind = RV_SLICE_SYNC;
+    part->kind = RV_PART_SYNC;
     part->sync.start = rv_event_ticks(event);
     part->sync.id = event->id;
     part->sync.tag = event->frame;

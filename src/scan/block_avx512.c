@@ -57,7 +57,7 @@ static inline __attribute__((always_inline)) void save_state(struct rv_run *run,
 /* A step's events, taken apart. */
 struct group {
     __m256i offset, id, key, tag; /* key doubled, tag in the upper half */
-    const struct rv_regex *pattern;
+    const struct rv_pattern *pattern;
     __mmask8 is_return;
 };
 
@@ -106,7 +106,7 @@ static inline __attribute__((always_inline)) __m256i pick(__m256i events, __m512
 static inline __attribute__((always_inline)) void push(struct rv_run *run, struct state *state,
                                                        const struct group *group)
 {
-    const struct rv_regex *pattern = group->pattern;
+    const struct rv_pattern *pattern = group->pattern;
     __m512i places = _mm512_cvtepu8_epi32(_mm_load_si128((const void *)pattern->window));
     int32_t moved = (int32_t)pattern->n_pushes - (int32_t)pattern->n_pops;
     __mmask8 pushed = (__mmask8)(0xff00u >> pattern->n_pushes);
@@ -127,7 +127,7 @@ static inline __attribute__((always_inline)) bool step(struct rv_run *run, struc
                                                        const struct rv_event *events, __m256i base)
 {
     struct group group = load_group(events, base, state);
-    const struct rv_regex *pattern = group.pattern;
+    const struct rv_pattern *pattern = group.pattern;
     const __mmask8 is_call = (__mmask8)~group.is_return;
     __m256i top_key = pick(group.key, widen(pattern->top), state->key);
     __m512i source = widen(pattern->source);

@@ -105,7 +105,7 @@ static inline bool read_four(const struct rv_block *block, const struct segment 
 }
 
 /* The local spans from first on, all of one segment. */
-static size_t read_locals(const struct reader *reader, const struct rv_slice *part, const struct rv_reach *reach,
+static size_t read_locals(const struct reader *reader, const struct rv_part *part, const struct rv_reach *reach,
                           uint32_t first, size_t n)
 {
     const struct rv_block *block = reader->block;
@@ -128,7 +128,7 @@ static size_t read_locals(const struct reader *reader, const struct rv_slice *pa
     return n;
 }
 
-static uint32_t end_of_segment(const struct rv_block *block, const struct rv_slice *part, uint32_t item)
+static uint32_t end_of_segment(const struct rv_block *block, const struct rv_part *part, uint32_t item)
 {
     if (item + 1 < part->events.n_reaches)
         return block->reaches[part->events.first_reach + item + 1].first_span;
@@ -136,7 +136,7 @@ static uint32_t end_of_segment(const struct rv_block *block, const struct rv_sli
 }
 
 /* As much of one reach and its segment as fits; cursor->span counts what of it has been read. */
-static size_t read_item(const struct reader *reader, const struct rv_slice *part, struct rv_block_cursor *cursor)
+static size_t read_item(const struct reader *reader, const struct rv_part *part, struct rv_block_cursor *cursor)
 {
     const struct rv_reach *reach = &reader->block->reaches[part->events.first_reach + cursor->item];
     uint64_t end = reader->block->base_ns + reach->offset;
@@ -166,11 +166,11 @@ static size_t read_item(const struct reader *reader, const struct rv_slice *part
     return n;
 }
 
-static size_t read_part(const struct reader *reader, const struct rv_slice *part, struct rv_block_cursor *cursor)
+static size_t read_part(const struct reader *reader, const struct rv_part *part, struct rv_block_cursor *cursor)
 {
-    if (part->kind == RV_SLICE_EVENTS && cursor->item < part->events.n_reaches)
+    if (part->kind == RV_PART_EVENTS && cursor->item < part->events.n_reaches)
         return read_item(reader, part, cursor);
-    if (part->kind != RV_SLICE_EVENTS && cursor->span < part->n_cut) {
+    if (part->kind != RV_PART_EVENTS && cursor->span < part->n_cut) {
         size_t n =
             read_cuts(reader, part->first_cut + cursor->span, part->n_cut - cursor->span, part->now, part->stack);
         cursor->span += (uint32_t)n;

@@ -178,7 +178,7 @@ static void reserve_frames(struct stack *stack, size_t n)
     stack->capacity = flags_capacity < stack->capacity ? flags_capacity : stack->capacity;
 }
 
-static void push_frames(struct stack *stack, const struct rv_block *block, const struct rv_slice *part, int64_t shift)
+static void push_frames(struct stack *stack, const struct rv_block *block, const struct rv_part *part, int64_t shift)
 {
     uint32_t n = part->events.n_frames;
     if (!n)
@@ -216,7 +216,7 @@ static int64_t advance_key(const struct rv_carry *carry, struct stack *stack, ui
     return key;
 }
 
-static void apply_events(struct rv_carry *carry, struct rv_block *block, struct rv_slice *part)
+static void apply_events(struct rv_carry *carry, struct rv_block *block, struct rv_part *part)
 {
     struct stack *stack = find_stack(carry, part->stack);
     struct rv_reach *reaches = block->reaches + part->events.first_reach;
@@ -256,14 +256,14 @@ static bool has_frame(const struct stack *stack, int64_t key, uint32_t id)
     return low > 0 && stack->key[low - 1] == key && stack->id[low - 1] == id;
 }
 
-static void begin_cuts(const struct rv_carry *carry, const struct rv_block *block, struct rv_slice *part)
+static void begin_cuts(const struct rv_carry *carry, const struct rv_block *block, struct rv_part *part)
 {
     part->first_cut = (uint32_t)block->n_cuts;
     if (!part->has_now)
         part->now = carry->last_ns;
 }
 
-static void apply_sync(struct rv_carry *carry, struct rv_block *block, struct rv_slice *part)
+static void apply_sync(struct rv_carry *carry, struct rv_block *block, struct rv_part *part)
 {
     struct stack *stack = find_stack(carry, part->stack);
     int64_t key = advance_key(carry, stack, part->sync.tag);
@@ -288,7 +288,7 @@ static void apply_sync(struct rv_carry *carry, struct rv_block *block, struct rv
     part->n_cut = (uint32_t)block->n_cuts - part->first_cut;
 }
 
-static void apply_lost(struct rv_carry *carry, const struct rv_slice *part)
+static void apply_lost(struct rv_carry *carry, const struct rv_part *part)
 {
     carry->counts.n_lost += part->n_lost;
     rv_tag_lose(&find_stack(carry, part->stack)->tag, part->n_lost);
@@ -298,15 +298,15 @@ void rv_carry_apply(struct rv_carry *carry, struct rv_block *block)
 {
     block->n_cuts = 0;
     for (uint32_t i = 0; i < block->n_parts; i++) {
-        struct rv_slice *part = &block->parts[i];
+        struct rv_part *part = &block->parts[i];
         switch (part->kind) {
-        case RV_SLICE_EVENTS:
+        case RV_PART_EVENTS:
             apply_events(carry, block, part);
             break;
-        case RV_SLICE_SYNC:
+        case RV_PART_SYNC:
             apply_sync(carry, block, part);
             break;
-        case RV_SLICE_LOST:
+        case RV_PART_LOST:
             apply_lost(carry, part);
             break;
         }

@@ -88,10 +88,10 @@ struct rv_cut {
     uint32_t flags;
 };
 
-enum rv_slice_kind { RV_SLICE_EVENTS, RV_SLICE_SYNC, RV_SLICE_LOST };
+enum rv_part_kind { RV_PART_EVENTS, RV_PART_SYNC, RV_PART_LOST };
 
-struct rv_slice {
-    enum rv_slice_kind kind;
+struct rv_part {
+    enum rv_part_kind kind;
     uint32_t stack;
     /* SYNC and LOST */
     uint64_t now; /* of the last CALL or RETURN before it in the block */
@@ -138,7 +138,7 @@ struct rv_block {
     struct rv_reach *reaches;
     uint32_t n_spans, n_reaches, n_frames;
 
-    struct rv_slice *parts;
+    struct rv_part *parts;
     uint32_t n_parts;
 
     struct rv_cut *cuts; /* grown by the carry */

@@ -7,9 +7,9 @@
 #define N_WINDOW 16
 #define WINDOW_TOP 31
 
-struct rv_regex rv_patterns[256];
+struct rv_pattern rv_patterns[256];
 
-static void fill_window(struct rv_regex *pattern)
+static void fill_window(struct rv_pattern *pattern)
 {
     for (int i = 0; i < N_WINDOW; i++) {
         int above = i - (N_WINDOW - pattern->n_pushes);
@@ -21,7 +21,7 @@ static void fill_window(struct rv_regex *pattern)
     }
 }
 
-static void fill_pattern(struct rv_regex *pattern, unsigned bits)
+static void fill_pattern(struct rv_pattern *pattern, unsigned bits)
 {
     int height = 0;
     for (int i = 0; i < N_EVENTS; i++) {

@@ -10,7 +10,7 @@
 
 #include <stdint.h>
 
-struct rv_regex {
+struct rv_pattern {
     uint8_t window[16]; /* where each of the 16 topmost frames afterwards comes from */
     uint8_t source[8];  /* of each RETURN: the frame it closes */
     uint8_t lane[8];    /* of each RETURN: which event it is */
@@ -22,7 +22,7 @@ struct rv_regex {
 } __attribute__((aligned(64)));
 
 /* Filled by rv_patterns_init(), which may be called often and from any thread. */
-extern struct rv_regex rv_patterns[256];
+extern struct rv_pattern rv_patterns[256];
 void rv_patterns_init(void);
 
 #endif
