@@ -1,6 +1,4 @@
-/*
- * Looking for a place among items that stand in rising order of a key.
- */
+/* Binary search in an array sorted by a 64-bit key. */
 #ifndef RV_BASE_BISECT_H
 #define RV_BASE_BISECT_H
 
@@ -8,14 +6,14 @@
 #include <stdint.h>
 
 /*
- * Of n items of item_bytes each, with a uint64_t at key_offset, how many have a key that is not above `most`: the last
- * of them stands in front of the place that this is.
+ * Of n items of item_bytes each, sorted by the uint64_t at key_offset, the number whose key is <= most: the index after
+ * the last of them.
  *   items    may be NULL when n is 0
- *   returns  0 .. n, after log2(n) looks
+ *   returns  0 .. n, in log2(n) steps
  */
 size_t rv_bisect_count(const void *items, size_t n, size_t item_bytes, size_t key_offset, uint64_t most);
 
-/* The same for keys that are below this. */
+/* The same for keys < key. */
 size_t rv_bisect_below(const void *items, size_t n, size_t item_bytes, size_t key_offset, uint64_t key);
 
 #endif

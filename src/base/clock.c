@@ -1,7 +1,7 @@
 /*
- * The TSC is calibrated against CLOCK_MONOTONIC by two pairs of readings some 2 ms apart; each pair is the tightest of
- * many tries, so that an interruption between the two clocks does not count. A pair is some ns off: the rate some
- * millionths, which is less than what CLOCK_MONOTONIC is slewed by. Every start of a program waits for it.
+ * The TSC is calibrated against CLOCK_MONOTONIC by two pairs of readings some 2 ms apart. Each pair is the tightest of
+ * many tries, to exclude interruptions. A pair is accurate to some ns and the rate to some ppm, less than the slewing
+ * of CLOCK_MONOTONIC. Every start of ringviz waits for this.
  */
 #include "base/clock.h"
 
@@ -24,7 +24,7 @@
 #define PAIR_TRIES 64
 #define TSC_SHIFT 32u
 
-/* Not ISO C, hence __extension__; a typedef because that is the only way to say so once. */
+/* Not ISO C, hence __extension__; a typedef to need it only once. */
 
 struct pair {
     uint64_t ticks, mono_ns;
@@ -53,13 +53,13 @@ uint64_t rv_clock_thread_cpu_ns(void)
 }
 
 #if HAS_TSC
-/* The kernel drops the TSC from the list of clock sources when it sees it drift between cores. */
+/* The kernel removes the TSC from its clock sources when it drifts between cores. */
 static bool is_tsc_trusted(void)
 {
     char sources[128];
     int fd = open("/sys/devices/system/clocksource/clocksource0/available_clocksource", O_RDONLY | O_CLOEXEC);
     if (fd < 0)
-        return true; /* no /sys in this container: the CPU's word stands */
+        return true; /* no /sys in this container: trust CPUID */
     ssize_t n = read(fd, sources, sizeof sources - 1);
     close(fd);
     if (n <= 0)
@@ -132,7 +132,7 @@ void rv_clock_init(struct rv_clock *clock, enum rv_clock_kind kind)
     clock->real0_ns = rv_clock_real_ns() - (rv_clock_mono_ns() - last.mono_ns);
 }
 
-/* value * mult >> shift, cut at the top. */
+/* value * mult >> shift, saturated. */
 static uint64_t scale(uint64_t value, uint64_t mult, unsigned shift)
 {
     rv_wide_uint product = (rv_wide_uint)value * mult >> shift;
@@ -153,7 +153,7 @@ uint64_t rv_clock_to_ns_slow(const struct rv_clock *clock, uint64_t ticks)
     return move(clock->mono0_ns, scale(distance, clock->mult, clock->shift & 63), is_back);
 }
 
-/* 2^31 ticks, each shorter than 2 ns: neither the product of 64 bits nor the result can run over. */
+/* 2^31 ticks, each shorter than 2 ns: neither the 64-bit product nor the result overflows. */
 struct rv_clock_stretch rv_clock_stretch(const struct rv_clock *clock, uint64_t begin_ticks)
 {
     const uint64_t n_ticks = UINT64_C(1) << 31, distance = begin_ticks - clock->ticks0;

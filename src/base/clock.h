@@ -29,7 +29,7 @@ struct rv_clock {
 uint64_t rv_clock_mono_ns(void);
 uint64_t rv_clock_real_ns(void);
 
-/* So much later; UINT64_MAX where that is later than any time. */
+/* ns + more_ns, saturated at UINT64_MAX. */
 static inline uint64_t rv_clock_after_ns(uint64_t ns, uint64_t more_ns)
 {
     uint64_t sum_ns;
@@ -53,7 +53,7 @@ __extension__ typedef unsigned __int128 rv_wide_uint;
 /* The general case of rv_clock_to_ns(). */
 uint64_t rv_clock_to_ns_slow(const struct rv_clock *clock, uint64_t ticks);
 
-/* Ticks may lie before ticks0; the result saturates at both ends. Pure. Inline: every span's two ends pass here. */
+/* Ticks may lie before ticks0; the result saturates at both ends. Pure. Inline because it is called twice per span. */
 static inline uint64_t rv_clock_to_ns(const struct rv_clock *clock, uint64_t ticks)
 {
     uint64_t distance = ticks - clock->ticks0;
@@ -64,19 +64,19 @@ static inline uint64_t rv_clock_to_ns(const struct rv_clock *clock, uint64_t tic
 }
 
 /*
- * A stretch of time from a tick on, for many times near to each other: rv_clock_to_ns() of them by arithmetic of 64
- * bits. With mult and shift made such that shift is 32, and (begin - ticks0) * mult = whole << 32 + rest,
- * ns = mono0_ns + whole + ((rest + (ticks - begin) * mult) >> 32).
+ * Fast conversion of ticks in one stretch of time: equals rv_clock_to_ns(), but in 64-bit arithmetic. mult and shift
+ * are scaled so that shift is 32; with (begin - ticks0) * mult = whole << 32 + rest, ns = mono0_ns + whole + ((rest +
+ * (ticks - begin) * mult) >> 32).
  */
 struct rv_clock_stretch {
     const struct rv_clock *clock;
-    uint64_t begin_ticks, n_ticks; /* others are told as the clock tells them */
+    uint64_t begin_ticks, n_ticks; /* other ticks take the slow conversion */
     uint64_t begin_ns, rest, mult;
 };
 
 struct rv_clock_stretch rv_clock_stretch(const struct rv_clock *clock, uint64_t begin_ticks);
 
-/* By value: in a loop it stays in registers. */
+/* By value, so that it stays in registers in a loop. */
 static inline uint64_t rv_clock_stretch_to_ns(const struct rv_clock_stretch stretch, uint64_t ticks)
 {
     uint64_t since = ticks - stretch.begin_ticks;

@@ -32,7 +32,7 @@ static void write_line(const char *line, size_t n_bytes)
     }
 }
 
-/* Names in it may be a program's own, or an attacker's: nothing in a line is for the terminal. */
+/* Names in a message are untrusted: escape everything that a terminal would interpret. */
 static size_t escape(char *line, size_t line_bytes, const char *text)
 {
     return rv_text_escape(line, line_bytes, text, strlen(text));

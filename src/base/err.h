@@ -1,5 +1,5 @@
 /*
- * Errors and messages: said once, where the cause is known, one line each on stderr, "ringviz: " in front.
+ * Errors and messages: printed once, where the cause is known, as one line on stderr that starts with "ringviz: ".
  *
  * Functions return 0 or a negative errno. rv_err() and rv_err_sys() print and return that value, so that a
  * failure path is one statement: return rv_err(EBADMSG, "%s: not a trace file", path);
@@ -19,15 +19,15 @@ int rv_err(int errnum, const char *format, ...) __attribute__((format(printf, 2,
 /* As rv_err(errno, ...), with ": " and strerror(errno) appended. */
 int rv_err_sys(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Something the user should know that does not stop us. */
+/* Print a warning: the program continues. */
 void rv_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Printed with --verbose only. */
+/* Print a line with --verbose only. */
 void rv_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 void rv_set_verbose(bool is_verbose);
 
-/* Our own broken invariant: say where and abort. Never for input. */
+/* Print the place and abort when an invariant of ours is broken. Never for input. */
 #define rv_assert(condition) ((condition) ? (void)0 : rv_assert_failed(#condition, __FILE__, __LINE__))
 #define rv_unreachable() rv_assert_failed("unreachable", __FILE__, __LINE__)
 _Noreturn void rv_assert_failed(const char *what, const char *file, int line);

@@ -1,4 +1,4 @@
-/* xxHash inlined here, so that nothing else compiles its header. */
+/* xxHash inlined here, so that no other file compiles its header. */
 #include "base/hash.h"
 
 #define XXH_INLINE_ALL

@@ -1,4 +1,4 @@
-/* Linux calls. What a traced process reaches from a signal handler uses system calls only and keeps errno. */
+/* Linux calls. Functions that a traced process may call from a signal handler use system calls only and keep errno. */
 #include "base/os.h"
 
 #include <errno.h>
@@ -74,7 +74,7 @@ pid_t rv_os_proc_pid(void)
     return pid ? pid : getpid();
 }
 
-/* Field 2 is the program's name in parentheses and may hold anything: count from the last ')'. */
+/* Field 2 is the program's name in parentheses and may contain anything: count from the last ')'. */
 static const char *find_field(const char *stat, size_t n_bytes, int field)
 {
     const char *at = memrchr(stat, ')', n_bytes);

@@ -1,4 +1,4 @@
-/* The few things of the operating system that several layers need. */
+/* Operating system calls that several rooms need. */
 #ifndef RV_BASE_OS_H
 #define RV_BASE_OS_H
 
@@ -19,8 +19,8 @@ int rv_os_futex_wait(const uint32_t *word, uint32_t expected, uint64_t timeout_n
 void rv_os_futex_wake(uint32_t *word);
 void rv_os_futex_wake_one(uint32_t *word);
 
-/* The calling process as /proc names it, for those who look it up there: in a PID namespace of its own getpid() is
- * another one. getpid() where /proc tells nothing. Async-signal-safe, keeps errno. */
+/* The calling process's pid as /proc shows it, which differs from getpid() inside a PID namespace. getpid() when /proc
+ * is not readable. Async-signal-safe, keeps errno. */
 pid_t rv_os_proc_pid(void);
 
 /* Field 22 of /proc/PID/stat: clock ticks since boot. 0 when the process is gone. Async-signal-safe. */
@@ -30,16 +30,16 @@ uint64_t rv_os_process_start(pid_t pid);
  * Async-signal-safe. */
 char rv_os_process_state(pid_t pid);
 
-/* Start a thread; one that cannot be had ends the program with one line, as memory that cannot be had does. */
+/* Start a thread. On failure print one line and end the program, as for memory. */
 void rv_os_start_thread(pthread_t *thread, void *(*run)(void *context), void *context);
 
-/* A condition that is waited for by CLOCK_MONOTONIC. */
+/* Initialize a condition variable that uses CLOCK_MONOTONIC. */
 void rv_os_init_condition(pthread_cond_t *condition);
 
-/* Wait for it, as pthread_cond_wait() does, until that time at most; false when it has come. */
+/* pthread_cond_wait() with a deadline by CLOCK_MONOTONIC; false when it has passed. */
 bool rv_os_wait_until(pthread_cond_t *condition, pthread_mutex_t *lock, uint64_t end_ns);
 
-/* Both are there, and one: by whatever names and links. */
+/* True when both paths exist and name the same file, through links too. */
 bool rv_os_is_same_file(const char *path, const char *other);
 
 /* The calling thread's kernel id. */
@@ -50,18 +50,18 @@ unsigned rv_os_n_cpus(void);
 
 uint64_t rv_os_ram_bytes(void);
 
-/* What this process has resident, shared memory and files included; 0 where that cannot be told. */
+/* Resident memory of this process, with shared memory and mapped files; 0 when unknown. */
 uint64_t rv_os_resident_bytes(void);
 
-/* A file without a name, read and written, where temporary files go (TMPDIR). Its descriptor, or a negative errno with
- * one line printed that says what it was for. */
+/* Create an unnamed temporary file (in TMPDIR), read-write. Returns its descriptor, or a negative errno with one line
+ * printed that names the purpose. */
 int rv_os_open_spool(const char *purpose);
 
-/* The calling thread does bulk work: when it wakes up it takes no CPU from a thread that runs. An ordinary thread's
- * choice; one with another policy keeps that. */
+/* Mark the calling thread as bulk work (SCHED_BATCH): waking up, it preempts no running thread. Only changes an
+ * ordinary thread's policy. */
 void rv_os_schedule_bulk(void);
 
-/* Sleep, whole duration, across EINTR. */
+/* Sleep for the whole duration, also across signals. */
 void rv_os_sleep_ns(uint64_t duration_ns);
 
 #endif

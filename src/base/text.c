@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Length of the valid UTF-8 sequence at text, 0 where there is none. */
+/* Length of the valid UTF-8 sequence at text, 0 if invalid. */
 static size_t decode(const unsigned char *text, size_t n_bytes, uint32_t *code)
 {
     static const uint32_t smallest[5] = {0, 0, 0x80, 0x800, 0x10000};

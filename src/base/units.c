@@ -1,4 +1,4 @@
-/* Numbers are decimal with an optional fraction and one unit, nothing before and nothing after. */
+/* Numbers are decimal with an optional fraction and one unit, with no other characters. */
 #include "base/units.h"
 
 #include <errno.h>
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_VALUE 9.0e18 /* what fits an int64_t too */
+#define MAX_VALUE 9.0e18 /* fits an int64_t, too */
 
 struct unit {
     const char *name;

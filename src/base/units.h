@@ -1,4 +1,4 @@
-/* Numbers with units, as the command line takes them and as people read them. */
+/* Numbers with units, parsed from the command line and formatted for people. */
 #ifndef RV_BASE_UNITS_H
 #define RV_BASE_UNITS_H
 
@@ -14,7 +14,7 @@ int rv_units_parse_bytes(const char *text, uint64_t *n_bytes);
 /* A whole number in [min, max]. 0 or -EINVAL. */
 int rv_units_parse_count(const char *text, uint64_t min, uint64_t max, uint64_t *count);
 
-/* "12.58 ms": three or four significant digits and the fitting unit. */
+/* Format as "12.58 ms": three or four significant digits and a suitable unit. */
 void rv_units_format_ns(char *out, size_t out_bytes, uint64_t ns);
 
 #endif

@@ -1,4 +1,4 @@
-/* Arrays that double. Running out of memory has one answer: say so and end. */
+/* Arrays that double. Running out of memory prints one line and ends the program. */
 #include "base/vec.h"
 
 #include <errno.h>
@@ -17,7 +17,7 @@ static _Noreturn void no_memory(size_t n, size_t item_bytes)
     exit(1);
 }
 
-/* A multiple of the alignment, which holds the items. */
+/* A multiple of the alignment, at least the size of the items. */
 static size_t aligned_bytes(size_t n, size_t item_bytes)
 {
     size_t n_bytes;

@@ -1,16 +1,16 @@
 /*
  * Growing arrays. The caller keeps {items, n, capacity}; growth doubles and checks multiplication.
- * Allocation failure ends the program with one line: every caller is ours, and none could go on.
+ * Allocation failure prints one line and ends the program: no caller could continue.
  */
 #ifndef RV_BASE_VEC_H
 #define RV_BASE_VEC_H
 
 #include <stddef.h>
 
-/* Zeroed n * item_bytes; never NULL. 64-byte aligned; released with free(). */
+/* Allocate n * item_bytes, zeroed; never NULL. 64-byte aligned; released with free(). */
 void *rv_alloc(size_t n, size_t item_bytes);
 
-/* The same, not zeroed: for what is written before it is read. Of a large one only what is used takes memory. */
+/* The same, not zeroed. Untouched pages of a large allocation take no memory. */
 void *rv_alloc_scratch(size_t n, size_t item_bytes);
 
 /*
@@ -22,9 +22,9 @@ void *rv_alloc_scratch(size_t n, size_t item_bytes);
 void *rv_vec_reserve(void *items, size_t *capacity, size_t need, size_t item_bytes);
 
 /*
- * Lengthen a table of which every item counts: `need` items or more are there, the new ones zero.
+ * Grow an array to at least `need` items, the new ones zero.
  *   items    the table or NULL; may move
- *   n        items that are there; updated, mostly to more than was asked for
+ *   n        length in items; updated, usually to more than need
  *   returns  the table
  */
 void *rv_vec_extend(void *items, size_t *n, size_t need, size_t item_bytes);

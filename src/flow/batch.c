@@ -28,13 +28,13 @@ void rv_batch_fini(struct rv_batch *batch)
     batch->specials = NULL;
 }
 
-/* CALL_AT and RETURN_AT are not for files. */
+/* CALL_AT and RETURN_AT occur in live rings only. */
 static bool is_known_kind(unsigned kind)
 {
     return kind < RV_EVENT_KIND_COUNT && kind != RV_EVENT_CALL_AT && kind != RV_EVENT_RETURN_AT;
 }
 
-/* Are these all calls and returns whose times neither fall nor pass `most`? One branch for all of them. */
+/* Are all of these calls and returns, with times that neither fall nor exceed `most`? One branch for all. */
 static bool is_fitting(const struct rv_event *events, uint32_t n, uint64_t last, uint64_t most)
 {
     uint64_t whens = 0, steps = 0;
@@ -47,14 +47,14 @@ static bool is_fitting(const struct rv_event *events, uint32_t n, uint64_t last,
     return whens >> (RV_EVENT_KIND_SHIFT + 1) == 0 && steps >> 63 == 0 && last <= most;
 }
 
-/* How many from here on are such: nothing is to be done. */
+/* Number of leading events that need no change. */
 static uint32_t count_fitting(const struct rv_event *events, uint32_t n, uint64_t *last_ns, uint64_t most)
 {
     uint64_t last = *last_ns;
     uint32_t i = 0;
     for (; n - i >= STEP_EVENTS && is_fitting(events + i, STEP_EVENTS, last, most); i += STEP_EVENTS) {
         last = rv_event_ticks(&events[i + STEP_EVENTS - 1]);
-        for (uint32_t k = 0; k < STEP_EVENTS; k += 64 / sizeof *events) /* they lie in other pages */
+        for (uint32_t k = 0; k < STEP_EVENTS; k += 64 / sizeof *events) /* the next pages */
             __builtin_prefetch(&events[i + AHEAD_EVENTS + k]);
     }
     for (; i < n && is_fitting(events + i, 1, last, most); i++)
@@ -63,7 +63,7 @@ static uint32_t count_fitting(const struct rv_event *events, uint32_t n, uint64_
     return i;
 }
 
-/* The events may lie in the batch: most stay where they are. */
+/* Copy and correct events, which may be the batch's own: most then stay in place. */
 static uint32_t fit(struct rv_batch *batch, const struct rv_event *events, uint32_t n, uint64_t *last_ns)
 {
     struct rv_event *out = batch->events;
@@ -126,7 +126,7 @@ uint32_t rv_batch_fit(struct rv_batch *batch, struct rv_event *events, uint32_t 
     return fit(batch, events, n, last_ns);
 }
 
-/* Most groups have none: that is seen at once. */
+/* Most groups have no specials: one test skips them. */
 void rv_batch_seal(struct rv_batch *batch)
 {
     const struct rv_event *events = batch->events;

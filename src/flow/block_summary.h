@@ -1,4 +1,4 @@
-/* Summaries of blocks: what a source reads from a recording's index, for the model. */
+/* Summaries of blocks: read by a source from a recording's index, for the model. */
 #ifndef RV_FLOW_BLOCK_SUMMARY_H
 #define RV_FLOW_BLOCK_SUMMARY_H
 
@@ -8,7 +8,7 @@
 
 #include "ringviz/recording.h"
 
-struct rv_stack_summary { /* of a stack in a block; ids are the pipeline's, times ns */
+struct rv_stack_summary { /* one stack in one block; pipeline ids, times in ns */
     const struct rv_rec_index_stack *row;
     const struct rv_rec_index_cell *cells; /* row->n_cells */
     const struct rv_rec_index_span *spans;
@@ -22,27 +22,27 @@ struct rv_block_summary {
     size_t n_stacks;
 };
 
-struct rv_call_total { /* of one subroutine */
+struct rv_call_total { /* all calls of one subroutine */
     const struct rv_rec_index_total *row;
     const struct rv_rec_index_bucket *buckets;
 };
 
 struct rv_page_request {
-    void *stream;   /* the pipeline's */
-    uint32_t block; /* of those that were summarized, from 0 */
-    uint32_t level; /* of detail: the pipeline's */
-    void *slot;     /* the pipeline's: where the page goes */
+    void *stream;   /* opaque to the source */
+    uint32_t block; /* index among the stream's summarized blocks */
+    uint32_t level; /* level of detail; opaque to the source */
+    void *slot;     /* the page's destination; opaque to the source */
 };
 
-struct rv_page_stack { /* where the block begins; ids are the pipeline's, times ns */
+struct rv_page_stack { /* one stack at the beginning of a block; pipeline ids, times in ns */
     uint32_t stack;
     uint32_t base_depth;             /* of the lowest open frame */
-    uint64_t first_ns;               /* of the stack */
-    struct rv_rec_index_depth depth; /* what was before */
+    uint64_t first_ns;               /* of the stack's first event */
+    struct rv_rec_index_depth depth; /* state before the block */
     uint32_t n_frames;               /* open ones, outermost first */
     const uint64_t *start_ns;
     const uint32_t *ids;
-    const int64_t *levels; /* their frames, without the wrap; rising */
+    const int64_t *levels; /* keys of the frames, increasing */
     const uint8_t *flags;  /* as of struct rv_rec_index_frame */
 };
 

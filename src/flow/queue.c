@@ -1,4 +1,4 @@
-/* A circular array under one mutex. Waiters are woken one an item, and all at the close. */
+/* A circular array under one mutex. Each item wakes one waiter; closing wakes all. */
 #include "flow/queue.h"
 
 #include <pthread.h>
@@ -10,7 +10,7 @@
 struct rv_queue {
     pthread_mutex_t lock;
     pthread_cond_t has_item, has_room;
-    /* under the lock: the n items begin at items[first]; n <= capacity; is_closed never falls */
+    /* protected by the lock: n <= capacity items from items[first] on; is_closed is never reset */
     void **items;
     size_t capacity, first, n;
     bool is_closed;

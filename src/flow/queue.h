@@ -1,6 +1,6 @@
 /*
- * A bounded queue of pointers between threads: the only hand-over inside ringviz. Items are whole batches, a few
- * thousand a second at the most, so a mutex and two condition variables are cheaper than cleverness.
+ * A bounded queue of pointers, the only way to pass data between ringviz's threads. Items are whole batches, at most a
+ * few thousand a second, so a mutex and two condition variables are fast enough.
  */
 #ifndef RV_FLOW_QUEUE_H
 #define RV_FLOW_QUEUE_H
@@ -11,7 +11,7 @@
 struct rv_queue;
 
 struct rv_queue *rv_queue_create(size_t capacity);
-void rv_queue_destroy(struct rv_queue *queue); /* items left inside stay the caller's */
+void rv_queue_destroy(struct rv_queue *queue); /* remaining items are not freed */
 
 /* Waits for room. False when the queue was closed; the item stays the caller's. Any thread. */
 bool rv_queue_push(struct rv_queue *queue, void *item);
@@ -19,7 +19,7 @@ bool rv_queue_push(struct rv_queue *queue, void *item);
 /* Waits for an item. NULL when closed and empty. Any thread. */
 void *rv_queue_pop(struct rv_queue *queue);
 
-/* No more pushes; pops drain what is left. */
+/* No more pushes; pops return the remaining items. */
 void rv_queue_close(struct rv_queue *queue);
 
 #endif

@@ -1,4 +1,4 @@
-/* What a source says of its streams and subroutines; the pipeline passes it on to the sinks. */
+/* Descriptions of streams and subroutines that a source gives to the pipeline and its sinks. */
 #ifndef RV_FLOW_STREAM_INFO_H
 #define RV_FLOW_STREAM_INFO_H
 
@@ -16,7 +16,7 @@ struct rv_stream_info {
     uint32_t ring; /* index in the file, for messages */
 };
 
-/* Exact accounts of a stream so far. */
+/* Exact event counts of a stream so far. */
 struct rv_stream_account {
     uint64_t n_produced, n_consumed, n_dropped;
 };

@@ -1,9 +1,9 @@
 /*
- * A block: cut into parts, each scanned by a kernel from an empty stack.
+ * Scanning a block: it is cut into parts, and a kernel scans each part from an empty stack.
  *
- * SYNC and LOST divide the events into sections; within one, the events of each stack are gathered and scanned as one
- * part. Long ranges are scanned where they lie, short ones are first copied side by side: a kernel wants hundreds of
- * events.
+ * SYNC and LOST divide the events into sections; within a section, the events of each stack are gathered and scanned as
+ * one part. Long runs of events are scanned in place, short ones are first copied next to each other, because a kernel
+ * is only fast on hundreds of events.
  */
 #include "scan/block.h"
 
@@ -131,7 +131,7 @@ uint32_t rv_block_exit_stack(const struct rv_block_input *input)
     return input->entry_stack;
 }
 
-/* The local stack begins above what earlier parts left open, and a row of sentinels. */
+/* The local stack starts above the frames that earlier parts left open, separated by sentinels. */
 static void begin_run(struct rv_block *block, struct rv_run *run)
 {
     uint32_t bottom = block->n_frames + RV_STACK_SENTINELS;
@@ -149,7 +149,7 @@ static void begin_run(struct rv_block *block, struct rv_run *run)
         run->frames[RV_FRAME_KEY - i] = INT32_MAX;
 }
 
-/* Open frames of all but the first part move down over the sentinels: the arrays stay dense. */
+/* Move the open frames of every part but the first down over the sentinels, to keep the arrays dense. */
 static void end_run(struct rv_block *block, struct rv_run *run, uint32_t stack)
 {
     run->reaches[run->n_reaches - 1].peak = run->peak;
@@ -188,7 +188,7 @@ static void flush_packed(struct rv_block *block, struct rv_run *run, rv_kernel_f
     block->n_packed = 0;
 }
 
-/* Four at a time: up to three too many are read and written, which the padding of both allows. */
+/* Copies four at a time: reads and writes up to three events too many, which the padding of both arrays allows. */
 static void copy_events(struct rv_event *to, const struct rv_event *from, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i += 4)

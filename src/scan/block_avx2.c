@@ -1,6 +1,6 @@
 /*
- * Eight events a step, AVX2: as block_avx512.c, but the stack stays in memory, since one permutation cannot reach over
- * both the events and a window of frames.
+ * Eight events a step, AVX2: like block_avx512.c, but the stack stays in memory, because one AVX2 permutation cannot
+ * select from both the events and a window of frames.
  */
 #include <immintrin.h>
 
@@ -11,7 +11,7 @@
 
 #define N_EVENTS RV_PACE_GROUP
 
-/* A part begins with reaches. */
+/* A part starts with events that reach below its own frames. */
 #define FIRST_EVENTS 8u
 
 struct state {
@@ -79,7 +79,7 @@ static inline __attribute__((always_inline)) __m256i widen(const uint8_t *places
     return _mm256_cvtepu8_epi32(_mm_loadl_epi64((const void *)places));
 }
 
-/* By places: below 8 from the events, from 16 on from the window of eight frames. */
+/* Select by place: below 8 from the events, from 16 on from the window of eight frames. */
 static inline __attribute__((always_inline)) __m256i pick(__m256i events, __m256i places, __m256i window)
 {
     __m256 from_window = _mm256_castsi256_ps(_mm256_slli_epi32(places, 27));
@@ -93,7 +93,7 @@ static inline __attribute__((always_inline)) unsigned bits_of(__m256i lanes)
     return (unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(lanes));
 }
 
-/* Lanes that do not nest: see block_avx512.c. rise: key less the top's. */
+/* Lanes that do not nest: see block_avx512.c. rise: the event's key minus the top frame's. */
 static inline __attribute__((always_inline)) __m256i irregular_keys(const struct group *group, __m256i rise,
                                                                     const struct state *state)
 {
@@ -107,7 +107,7 @@ static inline __attribute__((always_inline)) __m256i irregular_keys(const struct
     return _mm256_or_si256(bad, _mm256_cmpgt_epi32(step, limit));
 }
 
-/* One step; false, and nothing changed, when an event is irregular. */
+/* One step; false, with nothing changed, when an event is irregular. */
 static inline __attribute__((always_inline)) bool step(struct rv_run *run, struct state *state,
                                                        const struct rv_event *events, __m256i base)
 {

@@ -1,10 +1,10 @@
 /*
- * Eight events a step, AVX-512. The pattern of calls and returns among them says where every returning frame lies, so
- * permutations do what a stack machine would, with nothing to mispredict; one test over all eight catches whatever
- * does not nest as it should, and the scalar kernel takes those events.
+ * Eight events a step, AVX-512. The pattern of calls and returns among them determines which frame every return closes,
+ * so permutations replace a stack machine and its mispredicted branches. One test over all eight finds irregular
+ * events, which the scalar kernel handles.
  *
- * The 16 topmost frames live in registers: going through memory would put a store and a load into every step's chain.
- * They are stored too, and loaded again when fewer than eight of the copies are valid.
+ * The 16 topmost frames are kept in registers: memory would add a store and a load to every step's dependency chain.
+ * They are also stored, and reloaded when fewer than eight of the copies are valid.
  */
 #include <immintrin.h>
 
@@ -16,7 +16,7 @@
 #define N_EVENTS RV_PACE_GROUP
 #define N_WINDOW 16
 
-/* A part begins with reaches. */
+/* A part starts with events that reach below its own frames. */
 #define FIRST_EVENTS 12u
 
 struct state {
@@ -54,7 +54,7 @@ static inline __attribute__((always_inline)) void save_state(struct rv_run *run,
     run->key = _mm256_cvtsi256_si32(state->last_key) >> 1;
 }
 
-/* A step's events, taken apart. */
+/* The fields of a step's events. */
 struct group {
     __m256i offset, id, key, tag; /* key doubled, tag in the upper half */
     const struct rv_pattern *pattern;
@@ -83,8 +83,8 @@ static inline __attribute__((always_inline)) struct group load_group(const struc
 }
 
 /*
- * Unwrapping against the last event of the previous group is the same as against each event's own predecessor while no
- * step exceeds half of what goes up.
+ * Keys are unwrapped against the last event of the previous group. That equals unwrapping against each event's
+ * predecessor as long as no step is RV_TAG_RISE or more: this mask marks the lanes where it is.
  */
 static inline __attribute__((always_inline)) __mmask8 far_keys(const struct group *group, const struct state *state)
 {
@@ -122,7 +122,7 @@ static inline __attribute__((always_inline)) void push(struct rv_run *run, struc
     _mm256_mask_storeu_epi32(run->frames + RV_FRAME_KEY + top, pushed, _mm512_extracti64x4_epi64(state->key, 1));
 }
 
-/* One step; false, and nothing changed, when an event is irregular. */
+/* One step; false, with nothing changed, when an event is irregular. */
 static inline __attribute__((always_inline)) bool step(struct rv_run *run, struct state *state,
                                                        const struct rv_event *events, __m256i base)
 {

@@ -1,6 +1,6 @@
 /*
- * Finished spans out of a merged block, in closing order per stack: for each reach the carried frames it cut, the span
- * it closed, then the local spans of its segment.
+ * Reads the finished spans of a merged block, in closing order per stack: for each reach the carried frames that it
+ * cut, the span that it closed, then the local spans of its segment.
  */
 #include "scan/carry.h"
 
@@ -46,7 +46,7 @@ _Static_assert(sizeof(struct rv_span) == 32 && offsetof(struct rv_span, id) == 1
 typedef uint32_t u32x4 __attribute__((vector_size(16)));
 typedef uint64_t u64x2 __attribute__((vector_size(16)));
 
-/* What all local spans of a segment share. */
+/* Values common to all local spans of a segment. */
 struct segment {
     uint64_t base, first_ns;
     uint32_t depth, stack;
@@ -73,7 +73,7 @@ static void read_local(const struct rv_block *block, const struct segment *segme
     };
 }
 
-/* Four at once, none an orphan; else false. */
+/* Read four spans at once; false when one of them is an orphan. */
 static inline bool read_four(const struct rv_block *block, const struct segment *segment, size_t i, struct rv_span *out)
 {
     const u32x4 zero = {0};
@@ -104,7 +104,7 @@ static inline bool read_four(const struct rv_block *block, const struct segment 
     return true;
 }
 
-/* The local spans from first on, all of one segment. */
+/* Read local spans from `first` on, all of one segment. */
 static size_t read_locals(const struct reader *reader, const struct rv_part *part, const struct rv_reach *reach,
                           uint32_t first, size_t n)
 {
@@ -135,7 +135,7 @@ static uint32_t end_of_segment(const struct rv_block *block, const struct rv_par
     return part->events.first_span + part->events.n_spans;
 }
 
-/* As much of one reach and its segment as fits; cursor->span counts what of it has been read. */
+/* Read one reach and its segment as far as room allows; cursor->span counts the spans read. */
 static size_t read_item(const struct reader *reader, const struct rv_part *part, struct rv_block_cursor *cursor)
 {
     const struct rv_reach *reach = &reader->block->reaches[part->events.first_reach + cursor->item];

@@ -1,15 +1,15 @@
 /*
- * The scalar kernel: branch-free for the events that nest as they should, one call for those that do not.
+ * The scalar kernel: branch-free for regular events, one call for each irregular one.
  *
- * In the regular case a CALL's key is above the top's and a RETURN's equals it, with a fitting id. Every event then
- * writes a span and a frame and moves the ends of the two arrays by 0 or 1: nothing to mispredict.
+ * A regular CALL's key is above the top frame's, a regular RETURN's equals it and the ids match. Every event writes a
+ * span and a frame and advances the ends of the two arrays by 0 or 1, so there is no branch to mispredict.
  */
 #include "scan/parts.h"
 
 #include "scan/span.h"
 #include "scan/tag.h"
 
-/* n: the event's own words, already taken apart. */
+/* n: the event's fields, already extracted. */
 struct plain {
     uint32_t offset, id;
     int32_t key;
@@ -95,7 +95,7 @@ static inline int32_t unwrap_step(int32_t key, uint32_t tag)
     return (int32_t)((tag - (uint32_t)key + fall) & 0xffff) - (int32_t)fall;
 }
 
-/* Any event, exactly: the rule of serial.c from an empty stack. */
+/* Handle any event by the rule of serial.c, from an empty stack. */
 static __attribute__((noinline)) void on_event(struct rv_run *run, const struct rv_event *raw)
 {
     struct plain event = {

@@ -1,8 +1,8 @@
 /*
- * The carry: each stack's open frames, popped by a part's reaches and extended by what the part left open.
+ * The carry: the open frames of each stack. A part's reaches pop them, the frames that a part left open are pushed.
  *
- * Only reaches touch carried frames, so that local spans need nothing but the depth of their segment, which the reach
- * keeps.
+ * Only reaches touch carried frames. Local spans need nothing from the carry but the depth of their segment, which is
+ * stored in the reach.
  */
 #include "scan/carry.h"
 
@@ -15,7 +15,7 @@
 #include "scan/parts.h"
 #include "scan/tag.h"
 
-/* A stream that names more stacks than this is no program's: the rest share the first. */
+/* No real program has more stacks; in corrupt input, further ones share the first. */
 #define MAX_STACKS 65536u
 
 struct stack {
@@ -23,9 +23,9 @@ struct stack {
     bool is_begun;
     uint32_t n;
     uint32_t n_unchanged, n_alike;
-    uint32_t n_doubtful; /* all frames below are */
-    uint64_t seen_mark;  /* the two are valid while it is the carry's */
-    uint32_t base_depth; /* may fall below 0: wraps */
+    uint32_t n_doubtful; /* all frames below this index are doubtful */
+    uint64_t seen_mark;  /* n_unchanged and n_alike are valid while this equals the carry's */
+    uint32_t base_depth; /* may go below 0: wraps */
     struct rv_tag_state tag;
     int64_t min_key;
     uint64_t first_ns;
@@ -33,7 +33,7 @@ struct stack {
     uint32_t *id;
     int64_t *key;
     uint8_t *flags;  /* RV_SPAN_DOUBTFUL or 0 */
-    size_t capacity; /* of each of the four */
+    size_t capacity; /* of each of the four arrays */
 };
 
 struct rv_carry {
@@ -80,7 +80,7 @@ static struct stack *find_stack(struct rv_carry *carry, uint32_t key)
     return stack;
 }
 
-/* Frames from n on are no longer what they were at the last mark. */
+/* Record that frames from n on differ from those at the last mark. */
 static void touch(const struct rv_carry *carry, struct stack *stack, uint32_t n)
 {
     if (stack->seen_mark != carry->seen_mark) {
@@ -93,7 +93,7 @@ static void touch(const struct rv_carry *carry, struct stack *stack, uint32_t n)
         stack->n_alike = n;
 }
 
-/* Only the lowest n frames are still what they were. */
+/* Record that only the lowest n frames are unchanged. */
 static void keep(const struct rv_carry *carry, struct stack *stack, uint32_t n)
 {
     touch(carry, stack, n);
@@ -199,7 +199,7 @@ static void push_frames(struct stack *stack, const struct rv_block *block, const
     stack->n += n;
 }
 
-/* The key of the next event, whose tag this is. */
+/* Unwrap the next event's tag. Returns its key. */
 static int64_t advance_key(const struct rv_carry *carry, struct stack *stack, uint16_t tag)
 {
     uint64_t n_lost = stack->tag.n_lost;
@@ -242,7 +242,7 @@ static void apply_events(struct rv_carry *carry, struct rv_block *block, struct 
     counts->n_orphans += part->events.n_orphans;
 }
 
-/* Is a frame with this key and id open? Keys rise. */
+/* Is a frame with this key and id open? Keys increase. */
 static bool has_frame(const struct stack *stack, int64_t key, uint32_t id)
 {
     uint32_t low = 0, high = stack->n;

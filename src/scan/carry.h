@@ -1,6 +1,7 @@
 /*
- * The serial half: per stream, the open frames of every stack, and the merge of scanned blocks into them, in order.
- * O(|R| + |S|) per block. After rv_carry_apply() the block's spans are complete and may be read by the same thread.
+ * The serial half: the open frames of every stack of one stream, into which scanned blocks are merged in stream order.
+ * O(|R| + |S|) per block (reaches and open frames). After rv_carry_apply() the block's spans are complete and may be
+ * read by the same thread.
  */
 #ifndef RV_SCAN_CARRY_H
 #define RV_SCAN_CARRY_H
@@ -12,13 +13,13 @@ struct rv_carry; /* opaque */
 struct rv_carry *rv_carry_create(void);
 void rv_carry_destroy(struct rv_carry *carry);
 
-/* Blocks of one stream in stream order. One thread at a time. */
+/* Merge the next block of the stream. One thread at a time. */
 void rv_carry_apply(struct rv_carry *carry, struct rv_block *block);
 
 /*
  * Read the finished spans of a merged block: for each stack in closing order (children before parents), up to max.
  *   cursor   zero before the first call
- *   max      a few hundred keep the spans in the first-level cache until they have been used
+ *   max      a few hundred spans stay in the first-level cache until used
  *   returns  spans written; 0 at the end
  * Times are ns; an ORPHAN's start is its stack's first event.
  */
@@ -28,48 +29,48 @@ struct rv_block_cursor {
 size_t rv_block_read_spans(const struct rv_block *block, struct rv_block_cursor *cursor, struct rv_span *out,
                            size_t max);
 
-/* A frame that is open now. */
+/* An open frame. */
 struct rv_open_frame {
     uint64_t start; /* ns */
     uint32_t id;
     uint32_t flags;
 };
 
-/* Stacks seen so far, and the open frames of one, outermost first. Valid until the next apply. */
+/* Number of stacks seen so far. */
 size_t rv_carry_n_stacks(const struct rv_carry *carry);
 
 struct rv_open_stack {
-    uint32_t stack;     /* key */
-    int32_t base_depth; /* depth of frame 0; below 0 is shifted by the reader */
+    uint32_t stack;     /* stack key */
+    int32_t base_depth; /* depth of frame 0; may be below 0: see rv_carry_shift() */
     uint32_t n_frames;
-    uint32_t n_unchanged; /* frames that are the same as at the last rv_carry_mark_seen() */
-    uint32_t n_alike;     /* those of them whose flags are the same, too */
+    uint32_t n_unchanged; /* lowest frames that are unchanged since the last rv_carry_mark_seen() */
+    uint32_t n_alike;     /* those of them with unchanged flags, too */
     bool has_moved;       /* it had events since then */
-    bool is_begun;        /* it had a call or return: first_ns is the first one's */
+    bool is_begun;        /* has had a CALL or RETURN, the first one at first_ns */
     uint64_t first_ns;
-    int64_t least_key, last_key; /* of all events, and of the last; least_key INT64_MAX: there was none */
-    uint64_t n_lost;             /* events since the last */
+    int64_t least_key, last_key; /* least of all events, and the last event's; least_key INT64_MAX: no event yet */
+    uint64_t n_lost;             /* events lost since the last event */
     const uint64_t *start;       /* ns, n_frames */
     const uint32_t *id;
-    const int64_t *key;   /* rising; its low 16 bits are the frame's tag */
+    const int64_t *key;   /* increasing; the low 16 bits are the frame's tag */
     const uint8_t *flags; /* RV_SPAN_DOUBTFUL or 0 */
 };
 void rv_carry_open_stack(const struct rv_carry *carry, size_t stack_idx, struct rv_open_stack *out);
 void rv_carry_mark_seen(struct rv_carry *carry);
 
 /*
- * How deep the first frame that was seen lay shows when something below it returns: what is to be added to all depths
- * so that none is below 0, when `shift` was that before.
+ * The depth of the first frame seen becomes known only when something below it returns. Returns the number to add to
+ * all depths so that none is below 0, given the previous such number.
  */
 uint32_t rv_carry_shift(const struct rv_carry *carry, uint32_t shift);
 
-/* Of the stream's last CALL or RETURN; 0: there was none. */
+/* Time of the stream's last CALL or RETURN; 0: none yet. */
 uint64_t rv_carry_last_ns(const struct rv_carry *carry);
 
 /*
- * Go on where another carry stood: every stack that it had, in any order, before the first apply. What is pointed to is
- * copied; what describes the last mark is not looked at.
- *   last_ns   what its rv_carry_last_ns() was then, or earlier: the latest counts
+ * Restore another carry's state: call this for each of its stacks, in any order, before the first apply. Arrays are
+ * copied; the fields about the last mark are ignored.
+ *   last_ns   rv_carry_last_ns() at that point, or an earlier time: the latest given counts
  */
 void rv_carry_resume(struct rv_carry *carry, const struct rv_open_stack *stack, uint64_t last_ns);
 

@@ -1,6 +1,6 @@
 /*
- * When the vector kernels hand over to the scalar one: after each irregular group for that group, and for longer where
- * irregular groups come so close together that the scalar kernel is faster.
+ * When the vector kernels use the scalar one: for each irregular group, and for longer stretches where irregular groups
+ * are so frequent that the scalar kernel is faster.
  */
 #ifndef RV_SCAN_PACE_H
 #define RV_SCAN_PACE_H
@@ -16,7 +16,7 @@ struct rv_pace { /* zero at the start of a run */
     uint32_t last_irregular, n_near;
 };
 
-/* The group at event i of n is irregular: how many events from there on are the scalar kernel's. */
+/* The group at event i of n is irregular: returns the number of events to give to the scalar kernel. */
 static inline uint32_t rv_pace_irregular(struct rv_pace *pace, uint32_t i, uint32_t n)
 {
     pace->n_near = i - pace->last_irregular < RV_PACE_NEAR ? pace->n_near + 1 : 0;

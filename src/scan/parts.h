@@ -1,11 +1,11 @@
 /*
- * Inside the scan: what a block consists of, shared by the kernels, the carry and the reader.
+ * Inside the scan: the contents of a block, shared by the kernels, the carry and the reader.
  *
- * Keys in a block are relative to the part's first tag, and an event moves them by at most 61,440: twice a key, and
- * twice the difference of two, fit 32 bits for RV_BLOCK_EVENTS events. A frame's key is kept doubled. The entry below
- * the lowest holds 2 * min_key - 1, which no event's 2 * key equals and which only a new minimum falls below: underflow
- * and new minima fail the same compare as any irregular event. Below that are entries a kernel may load; odd, so that
- * none is equal.
+ * Keys in a block are relative to the part's first tag, and one event moves a key by at most 61,440: so twice a key,
+ * and twice the difference of two keys, fit 32 bits for RV_BLOCK_EVENTS events. A frame's key is stored doubled. The
+ * entry below the lowest frame holds 2 * min_key - 1, which equals no event's 2 * key and which only a new minimum is
+ * below. So underflow and new minima fail the same comparison as any irregular event. Below it are entries that a
+ * kernel may load; their keys are odd, so none matches.
  */
 #ifndef RV_SCAN_PARTS_H
 #define RV_SCAN_PARTS_H
@@ -18,11 +18,11 @@
 #include "scan/carry.h"
 
 #define RV_STACK_SENTINELS 16
-#define RV_KERNEL_OVERRUN 16 /* elements a kernel may write past what counts */
+#define RV_KERNEL_OVERRUN 16 /* elements a kernel may write past the last valid one */
 
 /*
- * Local spans are four arrays in one, local frames three, at distances known to the compiler: a kernel then needs one
- * register for each. The distances keep the arrays out of each other's cache sets.
+ * Local spans are four arrays in one, local frames three, at offsets known at compile time, so that a kernel needs one
+ * register for each. The offsets keep the arrays in different cache sets.
  */
 #define RV_LOCAL_STRIDE (RV_BLOCK_EVENTS + 144)
 #define RV_LOCAL_END RV_LOCAL_STRIDE /* the start is at 0 */
@@ -32,7 +32,7 @@
 #define RV_FRAME_ID RV_FRAME_STRIDE /* the start is at 0 */
 #define RV_FRAME_KEY (2 * RV_FRAME_STRIDE)
 
-/* Times are offsets of 31 bits from the block's first. */
+/* Times are 31-bit offsets from the block's first. */
 #define RV_OFFSET_MASK 0x7fffffffu
 
 /* A local span's place: 4 * depth above the part's frames, or'ed with RV_SPAN_CUT or RV_SPAN_ORPHAN. */
@@ -42,34 +42,34 @@
 enum rv_reach_outcome { RV_REACH_NOTHING, RV_REACH_SPAN, RV_REACH_ORPHAN };
 
 /*
- * An event that reaches below the block's own frames: a strict minimum of the keys so far. What follows it, up to the
- * next, is its segment.
+ * An event that reaches below the block's own frames: its key is a strict minimum so far. The events from it up to the
+ * next reach are its segment.
  */
 struct rv_reach {
     uint32_t offset, id;
     int32_t key;
     uint32_t first_span; /* the segment's first local span */
     uint32_t peak;       /* most local frames open at once in the segment */
-    /* the carry's */
-    uint64_t start; /* of the span it closes, ns */
-    int32_t depth;  /* of the lowest local frame, and of the span it closes */
+    /* set by the carry */
+    uint64_t start; /* start of the span it closes, ns */
+    int32_t depth;  /* depth of the lowest local frame and of the span it closes */
     uint32_t first_cut, n_cut;
     bool is_return;
     uint8_t outcome; /* enum rv_reach_outcome */
-    uint8_t flags;   /* of the span it closes */
+    uint8_t flags;   /* of that span */
 };
 
 /* The state of a kernel in one part. */
 struct rv_run {
-    uint32_t *spans;  /* the block's */
-    uint32_t *frames; /* from the part's bottom */
+    uint32_t *spans;  /* in the block's array */
+    uint32_t *frames; /* from the part's lowest frame on */
     struct rv_reach *reaches;
     uint32_t n_spans, n_reaches;
     int32_t n_frames;
     int32_t key, min_key, first_key;
     bool has_key;
     uint32_t base; /* low half of the block's first time */
-    uint32_t peak; /* of the segment so far */
+    uint32_t peak; /* most open frames of the segment so far */
     uint32_t n_cut, n_orphans;
 };
 
@@ -80,7 +80,7 @@ void rv_kernel_scalar(struct rv_run *run, const struct rv_event *events, uint32_
 void rv_kernel_avx2(struct rv_run *run, const struct rv_event *events, uint32_t n);
 void rv_kernel_avx512(struct rv_run *run, const struct rv_event *events, uint32_t n);
 
-/* A frame below the block that was closed by something other than its RETURN; ends where the reach or SYNC does. */
+/* A frame below the block that was closed by something other than its RETURN; it ends at the reach or SYNC. */
 struct rv_cut {
     uint64_t start;
     uint32_t id;
@@ -96,7 +96,7 @@ struct rv_part {
     /* SYNC and LOST */
     uint64_t now; /* of the last CALL or RETURN before it in the block */
     bool has_now;
-    uint32_t first_cut, n_cut; /* the carry's */
+    uint32_t first_cut, n_cut; /* set by the carry */
     union {
         struct {
             uint32_t first_span, n_spans;
@@ -104,7 +104,7 @@ struct rv_part {
             uint32_t first_frame, n_frames;
             int32_t first_key, last_key;
             uint32_t n_cut, n_orphans;
-            uint64_t first_ns; /* the carry's: of the stack's first event */
+            uint64_t first_ns; /* set by the carry: time of the stack's first event */
         } events;
         struct {
             uint64_t start;
@@ -149,7 +149,7 @@ struct rv_block {
     struct rv_group *groups;
     struct rv_group_slot *group_slots;
     uint32_t n_ranges, n_groups, n_group_slots, section;
-    struct rv_event *packed; /* short ranges of one stack, side by side */
+    struct rv_event *packed; /* short ranges of one stack, copied next to each other */
     uint32_t n_packed;
 };
 

@@ -1,4 +1,4 @@
-/* Each pattern is run once on a small stack of places. */
+/* Each pattern is simulated once on a small stack of places. */
 #include "scan/patterns.h"
 
 #include <pthread.h>

@@ -1,20 +1,22 @@
 /*
- * The rule of stack reconstruction, written down once as plainly as possible.
+ * The rule of stack reconstruction, stated once, as plainly as possible.
  *
- * Per stack, frames {key, id, start} whose keys rise. For an event with key k:
+ * Per stack, frames {key, id, start} in order of increasing keys. For an event with key k:
  *
- * - any, after n lost ones: frames with a key of k - 3n or more are doubtful.
+ * - any event, after n lost ones: frames with a key of k - 3n or more are doubtful.
  *
- * - any: frames with a key > k are closed: cut.
+ * - any event: frames with a key > k are closed: cut.
  *
  * - CALL: a frame with key k is a sibling whose RETURN was lost: cut. Then push.
  *
- * - RETURN: a frame with key k is the span, unless its id is another than the RETURN's (if it gives one): then it is
- *   cut. Without a frame, the RETURN is an orphan: a span whose CALL was never seen. A RETURN without an id leaves no
- *   orphan. An orphan below everything seen moves the base depth down by one.
+ * - RETURN: a frame with key k is finished as a span, unless the RETURN has an id that differs from the frame's: then
+ * the
+ *   frame is cut. Without a frame, the RETURN is an orphan: a span whose CALL was never seen. A RETURN without an id
+ *   leaves no orphan. An orphan below everything seen so far lowers the base depth by one.
  *
- * - SYNC: a frame with key and id that is open stays; else what is above is cut at the time of the last CALL or RETURN,
- *   and the frame is pushed with its own time.
+ * - SYNC: an open frame with its key and id stays. Otherwise frames above its key are cut at the time of the last CALL
+ * or
+ *   RETURN, and the SYNC's frame is pushed with its own time.
  */
 #include "scan/serial.h"
 
@@ -35,7 +37,7 @@ struct stack {
     uint32_t stack;
     struct rv_tag_state tag;
     int64_t min_key;
-    uint32_t base_depth; /* may fall below 0: wraps */
+    uint32_t base_depth; /* may go below 0: wraps */
     uint64_t first_ns;
     bool is_begun;
     struct frame *frames;

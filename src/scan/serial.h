@@ -1,5 +1,5 @@
-/* The oracle: one plain stack machine per stack, event by event. Slow, obvious; the tests hold every kernel against it.
- */
+/* The oracle: one plain stack machine per stack, event by event. Slow and obvious; tests compare every kernel with
+ * it. */
 #ifndef RV_SCAN_SERIAL_H
 #define RV_SCAN_SERIAL_H
 

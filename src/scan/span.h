@@ -8,16 +8,16 @@ enum rv_span_flag {
     RV_SPAN_CUT = 1,     /* closed by something other than its own RETURN: longjmp, exception, a lost event */
     RV_SPAN_ORPHAN = 2,  /* its CALL was never seen: start unknown, given as the stream's first time */
     RV_SPAN_OPEN = 4,    /* still open when the stream ended */
-    RV_SPAN_DOUBTFUL = 8 /* events were lost while it was open, enough for it to have ended and another call of its
-                            subroutine to have begun: what it holds may be that call's */
+    RV_SPAN_DOUBTFUL = 8 /* enough events were lost while it was open for it to have ended and another call of its
+                            subroutine to have begun: its children may belong to that call */
 };
 
 struct rv_span {
-    uint64_t start; /* ns: from the scan as events have them, in the model as the trace has them */
+    uint64_t start; /* ns: in the scan as in the events, in the model relative to the trace */
     uint64_t end;
     uint32_t id;    /* subroutine, 0 = unknown */
     uint32_t depth; /* 0 = outermost */
-    uint32_t stack; /* stream's stack key; 0 = the stream's first */
+    uint32_t stack; /* the stream's stack key; 0 = the stream's first */
     uint32_t flags; /* enum rv_span_flag, or'ed */
 };
 

@@ -1,8 +1,8 @@
 /*
- * Tags to keys: a tag is 16 bits of a frame's depth, a key is the same without the wrap.
+ * Tags to keys: a tag is the low 16 bits of a frame's depth, a key is the depth itself, without the wrap.
  *
- * Each tag is unwrapped against the stack's previous event, never against its top frame: key differences then do not
- * depend on where a block begins, which is what makes the scan associative.
+ * Each tag is unwrapped against the stack's previous event, never against its top frame. So key differences do not
+ * depend on where a block begins, which makes the scan associative.
  */
 #ifndef RV_SCAN_TAG_H
 #define RV_SCAN_TAG_H
@@ -12,16 +12,17 @@
 
 #include "ringviz/wire.h"
 
-/* A step below this goes up, any other goes down: a depth rises by single calls but falls by any longjmp. */
+/* A step below this goes up, any other goes down: calls raise the depth one by one, but a longjmp may drop any
+ * number. */
 #define RV_TAG_RISE 4096u
 
-/* Of a tag, in the upper half of an event's second word. */
+/* Mask of the tag in the upper half of an event's second word. */
 #define RV_TAG_MASK (-65536)
 
-/* No call goes up by more: a signal handler may leave two depths unused. */
+/* The most that one call raises the key: a signal handler may leave two depths unused. */
 #define RV_TAG_RISE_OF_CALL 3
 
-/* The unwrapping of one stack over the whole stream. All zero at its start. */
+/* The unwrapping of one stack over the whole stream. Zero at the start. */
 struct rv_tag_state {
     int64_t key;     /* of the previous event */
     uint64_t n_lost; /* events lost since then */
@@ -34,9 +35,9 @@ static inline void rv_tag_lose(struct rv_tag_state *state, uint32_t n_lost)
 }
 
 /*
- * The key of a tag. A depth cannot have moved by more than the number of events lost: a short burst
- * leaves the ordinary step rule valid, one below half the range leaves the nearest key as the only one possible, and
- * after a longer one the tag stands for itself, which is right below depth 65,536.
+ * The key of a tag. The depth cannot have changed by more than the number of lost events. After a few the ordinary step
+ * rule is still valid; after less than half the tag's range the nearest key is the only possible one; after more the
+ * tag itself is taken as the key, which is right below depth 65,536.
  */
 static inline int64_t rv_tag_unwrap(const struct rv_tag_state *state, uint16_t tag)
 {
@@ -61,8 +62,8 @@ static inline int64_t rv_tag_advance(struct rv_tag_state *state, uint16_t tag)
 }
 
 /*
- * The least key that an event with this key, after n_lost others, throws doubt on: a frame below cannot have ended and
- * been replaced by another, since the calls from there up to the event would be more than were lost.
+ * The lowest key that becomes doubtful at an event with this key, after n_lost lost ones. A frame below it cannot have
+ * ended and been replaced: that would have taken more calls than were lost.
  */
 static inline int64_t rv_tag_doubtful(int64_t key, uint64_t n_lost)
 {
