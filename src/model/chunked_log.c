@@ -1,4 +1,4 @@
-/* Chunks double from FIRST_RECORDS to a slab, so that a short lane stays small and a long one has few headers. */
+/* Chunks double in size from FIRST_RECORDS to a slab: short lanes stay small, long ones have few headers. */
 #include "model/chunked_log.h"
 
 #include <stdlib.h>
@@ -35,7 +35,7 @@ static void give_items(struct rv_chunked_log *chunks, const struct rv_chunk *chu
         free(chunk->items);
 }
 
-/* A chunk that ends early, because its keys ran out of 32 bits, gives back what it did not fill. */
+/* A chunk that ends early, because its keys exceed 32 bits, frees its unused part. */
 static void trim(struct rv_chunked_log *chunks, struct rv_chunk *chunk)
 {
     if (chunk->n > chunk->capacity / 2)
@@ -89,7 +89,7 @@ size_t rv_chunked_log_bytes(const struct rv_chunked_log *chunks)
     return chunks->n_item_bytes_held + chunks->capacity * sizeof *chunks->list;
 }
 
-/* The first of records [from, to) of a chunk whose key is at least this much above the base; `to` when there is none.
+/* The first of records [from, to) of a chunk whose key minus base is at least `wanted`, else `to`.
  */
 static uint32_t search(const struct rv_chunked_log *chunks, const struct rv_chunk *chunk, uint32_t from, uint32_t to,
                        uint32_t wanted)

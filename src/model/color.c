@@ -1,8 +1,8 @@
 /*
- * Tones are made in OKLCH, where equal steps look equal, and brought back into sRGB by giving up chroma.
- * The plain slots were searched for the largest least distance under normal and the three kinds of dichromatic sight:
- * 14.6 / 9.2 / 9.3 / 8.4 (100 times OKLab distance), and 8.3 from the greys and the orange of the states; the patterned
- * ones with those as fixed members: 9.7 / 6.6 / 6.3 / 6.1. Durations run from blue to yellow, which all see rise.
+ * Tones are computed in OKLCH, where equal steps look equal, and brought into sRGB by reducing chroma. The plain slots
+ * maximize the smallest distance under normal and the three kinds of dichromatic vision: 14.6 / 9.2 / 9.3 / 8.4 (100
+ * times OKLab distance), and 8.3 from the greys and the orange of the states; the patterned ones, chosen with those
+ * fixed: 9.7 / 6.6 / 6.3 / 6.1. Durations run from blue to yellow, a rise in every kind of vision.
  */
 #include "model/color.h"
 
@@ -18,8 +18,8 @@
 #define DURATION_OCTAVE_FIRST 7
 #define DURATION_OCTAVES 26.0f
 #define DIFFERENCE_OCTAVES 2.0 /* each way */
-#define GLARE 0.05f            /* of the luminance of white, that is always there */
-#define FAINT_CONTRAST 4.55f   /* what is left of it by rounding is 4.5 */
+#define GLARE 0.05f            /* WCAG's constant for ambient light, as a share of white */
+#define FAINT_CONTRAST 4.55f   /* at least 4.5 after rounding */
 
 struct oklch {
     float lightness, chroma, hue;
@@ -72,7 +72,7 @@ static const struct rv_color contrasting[RV_COLOR_ROWS] = {
     [RV_COLOR_WAIT] = {0x5a, 0x5f, 0x68},
 };
 
-/* From blue over grey to orange, which all see as two ways; violet for what stands alone. */
+/* From blue over grey to orange, two directions in every kind of vision; violet for RV_COLOR_ONE_RUN. */
 static const struct rv_color faster = {0x3f, 0x8f, 0xf2}, same = {0xa0, 0xa2, 0xa6}, slower = {0xf4, 0x7d, 0x45},
                              of_one_run = {0xb9, 0x8c, 0xf0};
 static const struct rv_color shortest = {0x24, 0x46, 0x86}, longest = {0xf4, 0xdc, 0x5c};
@@ -149,7 +149,7 @@ static float clamp(float v, float least, float most)
     return v < least ? least : v > most ? most : v;
 }
 
-/* Straight in OKLab, not around the hues: lightness rises evenly and blue turns to yellow by grey. */
+/* A straight line in OKLab, not around the hues: lightness rises evenly, and blue turns to yellow through grey. */
 static struct oklch between(struct rv_color from, struct rv_color to, float share)
 {
     struct oklch a = to_oklch(from), b = to_oklch(to);

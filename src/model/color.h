@@ -1,8 +1,8 @@
 /*
- * Colours: schemes that say what a colour stands for, and the tones in which a box is lit.
+ * Colours: schemes define the meaning of a colour; tones are its shades on the faces of a box.
  *
- * A colour is a slot and a shade. The first RV_COLOR_HUES slots are plain, the other RV_COLOR_HUES are told apart by
- * their pattern too (the picture stripes them); then come one neutral for all others and one for waiting.
+ * A colour is a slot and a shade. The first RV_COLOR_HUES slots are plain, the other RV_COLOR_HUES also differ by
+ * a pattern (stripes in the picture); then follow a neutral one for all others and one for waiting.
  */
 #ifndef RV_MODEL_COLOR_H
 #define RV_MODEL_COLOR_H
@@ -13,7 +13,7 @@
 
 #define RV_COLOR_HUES 8u
 #define RV_COLOR_SLOTS 16u
-#define RV_COLOR_ONE_RUN 8u /* of the scheme difference: what only one of the runs has */
+#define RV_COLOR_ONE_RUN 8u /* scheme difference: slot of subroutines that only one run has */
 #define RV_COLOR_NEUTRAL 16u
 #define RV_COLOR_WAIT 17u
 #define RV_COLOR_ROWS 18u
@@ -25,14 +25,14 @@ enum rv_color_scheme {
     RV_COLOR_THREAD,        /* slot: thread; shade: subroutine */
     RV_COLOR_DURATION,      /* shade: length of the call, rising in lightness */
     RV_COLOR_HIGH_CONTRAST, /* as package; every colour is 7:1 against the dark background, edges are black */
-    RV_COLOR_DIFFERENCE,    /* of two runs that are compared. Slot 0: shade from faster to slower; RV_COLOR_ONE_RUN */
+    RV_COLOR_DIFFERENCE,    /* for two compared runs. Slot 0: shade from faster to slower; RV_COLOR_ONE_RUN */
     RV_COLOR_SCHEME_COUNT
 };
 
-/* Schemes that any trace has come before the one that a comparison has. */
+/* Number of schemes for any trace; the ones after need a comparison. */
 #define RV_COLOR_PLAIN_SCHEMES RV_COLOR_DIFFERENCE
 
-/* As on the command line. */
+/* The name used on the command line. */
 const char *rv_color_scheme_name(enum rv_color_scheme scheme);
 
 struct rv_color {
@@ -45,26 +45,26 @@ struct rv_color_tones {
 };
 struct rv_color_tones rv_color_tones(enum rv_color_scheme scheme, uint32_t slot, uint32_t shade);
 
-/* What a scheme is shown on when this theme is asked for: high contrast is dark. */
+/* The theme actually used for a scheme: high contrast is always dark. */
 enum rv_color_theme rv_color_theme_of(enum rv_color_scheme scheme, enum rv_color_theme theme);
 
-/* Linear 0..1 of an sRGB byte, and back; what lies outside is cut off. */
+/* An sRGB byte to linear 0..1, and back; values outside are clamped. */
 float rv_color_linear(uint8_t value);
 uint8_t rv_color_byte(float linear);
 
 /* 1 to 21, as WCAG defines it; text needs 4.5. */
 float rv_color_contrast(struct rv_color a, struct rv_color b);
 
-/* For text on a colour: black or white, whichever is read better, which is 4.58 at least; and the grey on the same side
- * that is still read, 4.5. */
+/* Text colours on a background: black or white, whichever has more contrast (at least 4.58); and a grey on the same
+ * side with contrast 4.5. */
 struct rv_color rv_color_ink(struct rv_color back);
 struct rv_color rv_color_faint_ink(struct rv_color back);
 
-/* The shade of a duration: 0 below 128 ns, the last from 8.6 s on, equal factors between. */
+/* The shade of a duration: 0 below 128 ns, the last from 8.6 s on, logarithmic in between. */
 uint32_t rv_color_duration_shade(uint64_t duration_ns);
 
-/* The shade of a difference: how many times as long, as a logarithm to base 2. The middle is none, the ends are 4 times
- * as fast and as slow. */
+/* The shade of a difference, given the base-2 logarithm of the ratio of times. The middle is no difference, the ends
+ * are 4 times as fast and as slow. */
 uint32_t rv_color_difference_shade(double octaves);
 
 struct rv_color rv_color_gc(void);

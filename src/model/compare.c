@@ -1,18 +1,19 @@
 /*
- * Calls of one run are not independent, and a machine that other work shares is not the same from run to run: a test
- * that takes calls for independent finds differences between a program and itself. What is compared is each
- * subroutine's mean of log time, d = mean after - mean before. What varies it though nothing has changed:
+ * Calls of one run are not independent, and a shared machine is not the same from run to run: a test that assumes
+ * independent calls finds differences between a program and itself. Compared is each subroutine's mean of log time, d =
+ * mean after - mean before. Sources of variation without any change of the program:
  *
  *   within a run      the variance of the mean by blocks of calls (model/spread.h)
- *   all of a run      the machine was slower: c, the median of d over all tested subroutines
- *   from run to run   what else differs, and not for all alike (addresses, caches, neighbours): a variance tau^2 that
+ *   all of a run      c, the median of d over all tested subroutines: one run's machine was slower
+ *   from run to run   other differences that affect subroutines unequally (addresses, caches, neighbours): a variance
+ *                     tau^2 that
  * is the same for all, chosen so that half of all |d - c| / sqrt(within^2 + tau^2) are below 0.6745, as of a normal
  * distribution (the bulk of subroutines has not changed: Efron's empirical null)
  *
  * t = (d - c) / sqrt(within^2 + tau^2) by Student's distribution with Welch and Satterthwaite's degrees of freedom. A
- * claim has p < 0.01 over all tests together (Bonferroni), and is of 5 % at least. With fewer than LEAST_BULK
- * subroutines there is no bulk: then c is 0, and tau what quiet machines show. So a change of all subroutines alike is
- * not claimed of any; it is c, and is told apart.
+ * claim has p < 0.01 over all tests together (Bonferroni), and is of at least 5 %. With fewer than LEAST_BULK
+ * subroutines there is no bulk: then c is 0, and tau is that of quiet machines. So an equal change of all subroutines
+ * is claimed of none of them; it is c, and is reported separately.
  */
 #include "model/compare.h"
 
@@ -29,7 +30,7 @@
 #define LEAST_BULK 8u
 #define LEAST_TAU 0.05 /* octaves: 3.5 % */
 #define TAU_WITHOUT_BULK 0.1
-#define FREEDOM_WITHOUT_BULK 1e9 /* it is taken as known */
+#define FREEDOM_WITHOUT_BULK 1e9 /* treated as known */
 #define NORMAL_MEDIAN 0.6745     /* of |x| */
 
 /* ---- subroutines of both sides ---- */
@@ -158,7 +159,7 @@ static struct rv_stats_row *take_stats(const struct rv_compare *compare, const s
     return rows;
 }
 
-struct levels { /* of a row */
+struct levels { /* of one row */
     struct rv_spread_level at[RV_COMPARE_SIDES][RV_SPREAD_TIMES];
 };
 
@@ -190,8 +191,8 @@ bool rv_compare_is_tested(const struct rv_compare_row *row)
 }
 
 struct test {
-    double d, within;                   /* octaves; variance of d by both runs' blocks */
-    double variances[RV_COMPARE_SIDES]; /* of which that is the sum */
+    double d, within;                   /* octaves; variance of d, from both runs' blocks */
+    double variances[RV_COMPARE_SIDES]; /* its two terms */
     double freedoms[RV_COMPARE_SIDES];
 };
 
@@ -227,7 +228,7 @@ static double median_t(const struct test *tests, size_t n, double common, double
     return median(scratch, n);
 }
 
-/* By halving: the median falls as tau rises. */
+/* By bisection: the median falls as tau grows. */
 static double find_tau(const struct test *tests, size_t n, double common, double *scratch)
 {
     double low = LEAST_TAU, high = 64.0;
@@ -240,7 +241,7 @@ static double find_tau(const struct test *tests, size_t n, double common, double
     return high;
 }
 
-/* Two-sided; by Wallace's approximation of Student's distribution. */
+/* Two-sided p; by Wallace's approximation of Student's distribution. */
 static double p_of(double t, double freedom)
 {
     double z = sqrt(freedom * log1p(t * t / freedom)) * (8.0 * freedom + 1.0) / (8.0 * freedom + 3.0);
@@ -256,7 +257,7 @@ static struct rv_compare_change change_of(const struct test *test, double common
                                       .p = p_of((test->d - common) / sqrt(variance), variance * variance / share)};
 }
 
-/* One kind of time, of all tested rows. Own times come first: what all have in common is theirs. */
+/* Test one kind of time for all tested rows. Own times come first: they determine the common ratio. */
 static void test_rows(struct rv_compare *compare, const struct levels *all, enum rv_spread_time time)
 {
     struct test *tests = rv_alloc(compare->n, sizeof *tests);
@@ -326,7 +327,7 @@ static int rank_of(enum rv_compare_verdict verdict)
     return 4;
 }
 
-/* What the claim is about, in ns: change of the median, times calls; of what is not claimed, change of total time. */
+/* Size of the change in ns: change of the median times calls; without a claim, change of the total time. */
 static double weight_of(const struct rv_compare_row *row)
 {
     const struct rv_stats_row *before = &row->stats[RV_COMPARE_BEFORE], *after = &row->stats[RV_COMPARE_AFTER];
@@ -356,7 +357,7 @@ static int by_full_name(const void *a, const void *b)
     return order_of(x->full, x->file, y->full, y->file);
 }
 
-/* Rows are sorted, and names of either side find them. The subjects' names become the comparison's. */
+/* Sort the rows and index them by the names of both sides. Takes ownership of the subjects' names. */
 static void sort_rows(struct rv_compare *compare, const struct subjects sides[RV_COMPARE_SIDES])
 {
     size_t *place_of = rv_alloc(compare->n, sizeof *place_of);

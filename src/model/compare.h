@@ -1,4 +1,4 @@
-/* Two runs against each other, subroutine by subroutine. Which is which: model/compare_match.h. */
+/* Comparison of two runs, subroutine by subroutine, which model/compare_match.h matches. */
 #ifndef RV_MODEL_COMPARE_H
 #define RV_MODEL_COMPARE_H
 
@@ -8,13 +8,13 @@
 #include "model/stats.h"
 #include "model/subroutines.h"
 
-/* Fewer calls than this on a side say nothing about how long they take. */
+/* With fewer calls than this on either side, a subroutine is not tested. */
 #define RV_COMPARE_LEAST_CALLS 20u
 
 /*
  * SLOWER and FASTER are claims about the own time of a subroutine's calls; SLOWER_INSIDE and FASTER_INSIDE about the
- * whole time of calls whose own time is the same: it is what they call. How a claim is made: model/compare.c. They say
- * that the two runs differ in this subroutine beyond what all have in common, not why.
+ * total time of calls whose own time is unchanged: their callees changed. See model/compare.c for the test. A claim
+ * says that the two runs differ in this subroutine beyond the common change, not why.
  */
 enum rv_compare_verdict {
     RV_COMPARE_SAME,
@@ -31,37 +31,37 @@ enum { RV_COMPARE_BEFORE, RV_COMPARE_AFTER, RV_COMPARE_SIDES };
 
 struct rv_compare_side {
     const struct rv_stats *stats;
-    const struct rv_stats *own; /* the same calls, by their own times */
+    const struct rv_stats *own; /* the same calls, by own time */
     const struct rv_spread *spread;
     struct rv_subroutines *subroutines; /* outlives the comparison */
 };
 
-struct rv_compare_change { /* from calls before to calls after; of tested subroutines */
-    double ratio;          /* of their mean times (geometric), over what all have in common */
+struct rv_compare_change { /* of tested subroutines only */
+    double ratio;          /* of the geometric mean times after / before, divided by common_ratio */
     double p;              /* two-sided, of this test alone */
 };
 
 struct rv_compare_row {
-    char *name; /* after, where it is there; and its file */
+    char *name; /* as in the run after, if present there; also its file */
     const char *file;
-    uint32_t line[RV_COMPARE_SIDES];             /* 0 where there is none; of several the first defined */
-    struct rv_stats_row stats[RV_COMPARE_SIDES]; /* zero where there were no calls; id is the comparison's own */
+    uint32_t line[RV_COMPARE_SIDES];             /* 0 if unknown; of several definitions the first */
+    struct rv_stats_row stats[RV_COMPARE_SIDES]; /* zero without calls; id is the comparison's own */
     uint64_t own_p50_ns[RV_COMPARE_SIDES];
     struct rv_compare_change changes[RV_SPREAD_TIMES];
     enum rv_compare_verdict verdict;
 };
 
-struct rv_compare_name { /* of a subroutine of a side */
+struct rv_compare_name { /* a subroutine's name on one side */
     char *full;
     const char *file;
     size_t row;
 };
 
 struct rv_compare {
-    struct rv_compare_row *rows; /* slower ones first, those by their own time before; see by_verdict() */
+    struct rv_compare_row *rows; /* slower ones first, see by_verdict() */
     size_t n;
     size_t n_tested;
-    double common_ratio;           /* of own times, in the middle of all tested subroutines; 1 of too few */
+    double common_ratio;           /* median ratio of own times over all tested subroutines; 1 if too few */
     struct rv_compare_name *names; /* of both sides, by name and file */
     size_t n_names;
 };
@@ -69,14 +69,13 @@ struct rv_compare {
 void rv_compare_init(struct rv_compare *compare, const struct rv_compare_side sides[RV_COMPARE_SIDES]);
 void rv_compare_fini(struct rv_compare *compare);
 
-/* Were there enough calls on both sides? */
+/* Were there at least RV_COMPARE_LEAST_CALLS on both sides? */
 bool rv_compare_is_tested(const struct rv_compare_row *row);
 
-/* The row of a subroutine of either side; NULL where it has none. */
+/* The row of a subroutine of either side; NULL if it has none. */
 const struct rv_compare_row *rv_compare_find(const struct rv_compare *compare, const struct rv_subroutine *subroutine);
 
-/* How many times as long as before a call takes after, by medians, as a logarithm to base 2; 0 where no difference is
- * claimed. */
+/* Base-2 logarithm of the ratio of the medians after / before; 0 where no difference is claimed. */
 double rv_compare_octaves(const struct rv_compare_row *row);
 
 #endif

@@ -6,7 +6,7 @@
 
 #include "base/vec.h"
 
-/* More pairs than this of one name are not looked at: then equal files count only. */
+/* Limit of candidate pairs with one name; beyond it, only equal files match. */
 #define MAX_PAIRS 1000000u
 
 struct side {
@@ -16,7 +16,7 @@ struct side {
 
 /* ---- subjects of one name ---- */
 
-struct item { /* that has no match yet, by the name that it is to be found under */
+struct item { /* not matched yet; key is the name to match by */
     const char *key;
     size_t target;
 };
@@ -39,7 +39,7 @@ static void sort_items(struct items *items)
         qsort(items->items, items->n, sizeof *items->items, compare_items);
 }
 
-/* How many parts of both paths are equal, from the last one on; all of equal paths, and one more. */
+/* Number of equal trailing path components; one more for equal paths. */
 static size_t common_tail(const char *a, const char *b)
 {
     size_t at_a = strlen(a), at_b = strlen(b), n = 0;
@@ -56,7 +56,7 @@ static size_t common_tail(const char *a, const char *b)
 
 struct best {
     size_t other, tail; /* tail 0: none */
-    bool is_alone;      /* no other has as long a tail */
+    bool is_alone;      /* no other candidate has as long a tail */
 };
 
 static struct best find_best(const struct side *from, size_t target, const struct side *to, const struct item *items,
@@ -84,7 +84,7 @@ static void match(const struct side sides[2], size_t before, size_t after)
     sides[1].subjects[after].match = before;
 }
 
-/* Those that are each other's best, until no more are; returns whether there were any. */
+/* Match pairs that are each other's best candidate. Returns whether there were any. */
 static bool match_tails(const struct side sides[2], const struct item *before, size_t n_before,
                         const struct item *after, size_t n_after)
 {
@@ -105,7 +105,7 @@ static bool match_tails(const struct side sides[2], const struct item *before, s
     return has_matched;
 }
 
-/* The one that is left on a side, or RV_COMPARE_UNMATCHED when there are none or several. */
+/* The only unmatched one on a side, or RV_COMPARE_UNMATCHED when there are none or several. */
 static size_t find_single(const struct side *side, const struct item *items, size_t n)
 {
     size_t found = RV_COMPARE_UNMATCHED;
@@ -122,7 +122,7 @@ static size_t find_single(const struct side *side, const struct item *items, siz
 static void match_equal(const struct side sides[2], const struct item *before, size_t n_before,
                         const struct item *after, size_t n_after)
 {
-    for (size_t i = 0, j = 0; i < n_before && j < n_after;) { /* both by file, as their sides are */
+    for (size_t i = 0, j = 0; i < n_before && j < n_after;) { /* both are sorted by file */
         int order = strcmp(sides[0].subjects[before[i].target].file, sides[1].subjects[after[j].target].file);
         if (order == 0)
             match(sides, before[i].target, after[j].target);
@@ -154,7 +154,7 @@ static size_t group_end(const struct items *items, size_t begin)
     return end;
 }
 
-/* Group by group of equal keys; a name alone is enough where the whole name is the key. */
+/* Match group by group of equal keys; the name alone suffices only when the key is the full name. */
 static void match_keys(const struct side sides[2], struct items items[2], bool is_alone_enough)
 {
     sort_items(&items[0]);
@@ -184,7 +184,7 @@ static void match_names(const struct side sides[2])
 
 /* ---- packages ---- */
 
-struct package { /* of subjects without a match */
+struct package { /* a package of unmatched subjects */
     const char *name;
     struct items subjects; /* by their names without it */
 };
@@ -202,7 +202,7 @@ static int by_package(const void *left, const void *right, void *subjects)
     return order ? order : compare_items(left, right);
 }
 
-/* Those with a package that have no match, package by package. The items are the packages' own. */
+/* Collect unmatched subjects by package. Each package owns its items. */
 static struct packages take_packages(const struct side *side, struct item *items)
 {
     struct packages found = {0};
@@ -231,7 +231,7 @@ static bool has_package(const struct side *side, const char *package)
     return false;
 }
 
-/* Names that are in both, of files that end alike, or are unknown. */
+/* Number of names that both packages have, in files with equal ends or unknown files. */
 static size_t count_common(const struct side sides[2], const struct items *before, const struct items *after)
 {
     size_t n = 0;
@@ -273,7 +273,7 @@ static void match_packages(const struct side sides[2])
     for (int side = 0; side < 2; side++)
         for (size_t i = 0; i < packages[side].n; i++)
             if (has_package(&sides[!side], packages[side].packages[i].name))
-                packages[side].packages[i].name = NULL; /* it is on both */
+                packages[side].packages[i].name = NULL; /* it exists on both sides */
     for (size_t i = 0; i < packages[0].n; i++) {
         size_t other = packages[0].packages[i].name ? find_most_common(sides, &packages[0], i, &packages[1])
                                                     : RV_COMPARE_UNMATCHED;

@@ -1,7 +1,7 @@
 /*
- * Which subroutine of one run is which of another: by name and file, by name and the longest common tail of their
- * files' paths, by name alone where that is all there is on both sides; then the same for packages that are on one side
- * only and have the most names and files in common, as the name of an executable is.
+ * Matches the subroutines of two runs: by name and file; by name and the longest common tail of their files' paths; by
+ * name alone if the name is unique on both sides. Then the same for packages that only one side has (an executable's
+ * name, for instance): those with most names and files in common are matched.
  */
 #ifndef RV_MODEL_COMPARE_MATCH_H
 #define RV_MODEL_COMPARE_MATCH_H

@@ -1,4 +1,4 @@
-/* See density.h for the idea. Sums are exact, 64 bits; only a finished cell is rounded to its 16-bit coverage. */
+/* See density.h. Sums are exact in 64 bits; only a finished cell is rounded to 16-bit coverage. */
 #include "model/density.h"
 
 #include <stdlib.h>
@@ -10,12 +10,12 @@
 #define FULL_COVERAGE 65534u
 
 struct cell {        /* finished */
-    uint32_t column; /* less the chunk's base */
+    uint32_t column; /* minus the chunk's base */
     uint32_t n_calls, id;
     uint16_t row, coverage;
 };
 
-struct open_columns { /* of every level up to one, those inside one column of that level */
+struct open_columns { /* open columns of all levels up to one level, within one column of that level */
     const struct rv_density_column *columns[2 * RV_TIMELINE_LEVELS];
     unsigned n;
 };
@@ -59,7 +59,7 @@ static uint32_t count_of(uint64_t n_calls)
     return n_calls < UINT32_MAX ? (uint32_t)n_calls : UINT32_MAX;
 }
 
-/* Rows [64 word, 64 word + 64) of a finished column become cells, and parts of the next level's column. */
+/* Turn rows [64 word, 64 word + 64) of a finished column into cells, and add them to the next level's column. */
 static void finish_word(struct rv_density_level *level, struct rv_density_column *column, unsigned word,
                         uint64_t column_idx, unsigned shift, struct rv_density_sum *up)
 {
@@ -129,8 +129,8 @@ size_t rv_density_bytes(const struct rv_density *density)
 }
 
 /*
- * Finer levels first: their cells go into columns of the next level that are still open, because a level's current
- * column is always a quarter of the finer level's.
+ * Finer levels first: their cells are added to the next level's columns while these are still open, because a level's
+ * current column always contains the finer level's.
  */
 void rv_density_advance_far(struct rv_density *density, uint64_t end_ns)
 {
@@ -192,7 +192,7 @@ static struct rv_density_sum *touch_row(struct rv_density_level *level, uint64_t
     return rv_density_touch(&level->open[column & 1], row);
 }
 
-/* A column goes into the next level's when it is finished: two columns later. */
+/* A column is added to the next level's when it is finished, two columns later. */
 static void take_finished(struct rv_density_level *into, const struct rv_chunked_log *cells, uint32_t level_idx,
                           uint64_t at_ns)
 {

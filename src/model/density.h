@@ -1,11 +1,11 @@
 /*
- * Density cells: what is left of spans too short to be seen. Level k (1 .. RV_TIMELINE_LEVELS - 1) has cells of
- * 2^(13 + 2(k-1)) ns per depth: time covered, calls that ended there, and the subroutine that has most of it
- * (Boyer-Moore, so a guess where none has half).
+ * Density cells summarize spans that are too short to draw. Level k (1 .. RV_TIMELINE_LEVELS - 1) has cells of 2^(13 +
+ * 2(k-1)) ns per depth: time covered, calls that ended there, and the majority subroutine (Boyer-Moore: a guess when
+ * none has half of the time).
  *
- * A span goes into one level, the finest whose cells are longer than it; a finished cell goes into the next level. Each
- * level keeps the current and the previous column open, which is all that a span shorter than a cell can touch; so a
- * span costs O(1) amortised, the split is exact, and every level is sorted by time.
+ * A span is added to one level, the finest whose cells are longer than it; a finished cell is added to the next level.
+ * Each level keeps the current and the previous column open, the only ones that a span shorter than a cell can touch.
+ * So a span costs O(1) amortised, the split is exact, and every level is sorted by time.
  */
 #ifndef RV_MODEL_DENSITY_H
 #define RV_MODEL_DENSITY_H
@@ -23,20 +23,20 @@ struct rv_density_sum { /* of one row in one open column */
 struct rv_density_column {
     uint64_t words;              /* bit w: masks[w] is not zero */
     uint64_t *masks;             /* bit r % 64 of word r / 64: row r has a sum */
-    struct rv_density_sum *sums; /* zero where the mask is */
+    struct rv_density_sum *sums; /* zero where the mask bit is */
 };
 
 struct rv_density_level {
-    uint64_t current;                 /* column that holds the latest end; the one before it is open too */
+    uint64_t current;                 /* column of the latest end; the previous one is open too */
     struct rv_density_column open[2]; /* by column & 1 */
     uint32_t n_rows;
     struct rv_chunked_log cells; /* finished, key = column */
 };
 
 struct rv_density {
-    struct rv_density_level levels[RV_TIMELINE_LEVELS + 1]; /* [0] unused; the last takes what the coarsest finishes */
-    uint64_t first_column_end_ns; /* the finest column is left at this time; 0 = no span yet */
-    uint32_t finest;              /* level that anything is added to: 1, or raised before the first span */
+    struct rv_density_level levels[RV_TIMELINE_LEVELS + 1]; /* [0] unused; the last: finished coarsest cells */
+    uint64_t first_column_end_ns; /* end of the finest level's current column; 0 = no span yet */
+    uint32_t finest;              /* lowest level in use: 1, or set before the first span */
 };
 
 /* log2 of a cell's width in ns; level >= 1. */
@@ -51,7 +51,7 @@ size_t rv_density_bytes(const struct rv_density *density);
 
 void rv_density_advance_far(struct rv_density *density, uint64_t end_ns);
 
-/* Time has come to this end: finish the columns it has left. Before each rv_density_add(). */
+/* Finish the columns before this end time. Call before each rv_density_add(). */
 static inline void rv_density_advance(struct rv_density *density, uint64_t end_ns)
 {
     if (__builtin_expect(end_ns >= density->first_column_end_ns, 0))
@@ -61,8 +61,8 @@ static inline void rv_density_advance(struct rv_density *density, uint64_t end_n
 void rv_density_grow_rows(struct rv_density_level *level, uint32_t row);
 
 /*
- * Majority by weight: the held subroutine gains its own and loses the others', and is replaced when beaten. No
- * branches, and masks where a compiler would make some of a choice: which subroutine it is nobody foretells.
+ * Majority by weight: the held subroutine gains its own weight and loses the others', and is replaced when beaten.
+ * Masks instead of branches: the subroutine is unpredictable.
  */
 static inline void rv_density_sum_add(struct rv_density_sum *sum, const struct rv_density_sum *more)
 {
@@ -85,7 +85,7 @@ static inline struct rv_density_sum *rv_density_touch(struct rv_density_column *
     return sum;
 }
 
-/* Fold a span shorter than this level's cells. It touches the current column and perhaps the one before it. */
+/* Add a span shorter than this level's cells. It touches the current column and perhaps the previous one. */
 static inline void rv_density_add(struct rv_density *density, uint32_t level_idx, const struct rv_span *span)
 {
     struct rv_density_level *level = &density->levels[level_idx];
@@ -105,30 +105,30 @@ static inline void rv_density_add(struct rv_density *density, uint32_t level_idx
 }
 
 /*
- * Fold spans of one level, of rising ends, up to one that rv_density_advance() or rv_density_add() has more to do for:
- * it leaves the finest column, begins before this level's or is deeper than all before.
- *   last_ns  no end before it is taken; the last one that was
- *   returns  spans that were folded
+ * Add spans of one level with rising ends, up to the first that needs more work by rv_density_advance() or
+ * rv_density_add(): it leaves the finest column, begins before this level's or is deeper than all before.
+ *   last_ns  in: ends before it stop the run; out: the last end added
+ *   returns  spans added
  */
 size_t rv_density_add_run(struct rv_density *density, uint32_t level, const struct rv_span *spans, size_t n,
                           uint64_t *last_ns);
 
 /*
- * Make the open columns of a density that is used for nothing else those of `density` when time had come to at_ns, as
- * far as finished cells hold them. What went into a level from exact spans is added next, by rv_density_add_back().
+ * Set the open columns of `past` to those of `density` at time at_ns, as far as finished cells contain them. Then add
+ * the exact spans of each level by rv_density_add_back(). `past` is used for nothing else.
  */
 void rv_density_rewind(struct rv_density *past, const struct rv_density *density, uint64_t at_ns);
 
-/* Fold a span shorter than this level's cells that ended in one of its two open columns. */
+/* Add a span shorter than this level's cells that ended in one of its two open columns. */
 void rv_density_add_back(struct rv_density *past, uint32_t level, const struct rv_span *span);
 
 /*
- * Add what is summed up already to a level's column: the current one or the one before it, to which an earlier one is
- * moved up. Its depth is one of RV_DENSITY_ROWS.
+ * Add a cell to a level's column: the current or the previous one; an earlier cell is moved to the previous. The cell's
+ * depth is below RV_DENSITY_ROWS.
  */
 void rv_density_put(struct rv_density *density, uint32_t level, const struct rv_timeline_cell *cell);
 
-/* Cells of a level that overlap [from, to): exactly as many as a query gives. */
+/* Number of a level's cells that overlap [from, to): exactly as many as a query returns. */
 uint64_t rv_density_count(const struct rv_density *density, uint32_t level, uint64_t from_ns, uint64_t to_ns);
 size_t rv_density_query(const struct rv_density *density, uint32_t level, uint64_t from_ns, uint64_t to_ns,
                         struct rv_box *out, size_t max);

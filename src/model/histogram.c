@@ -5,7 +5,7 @@
 
 #include "base/vec.h"
 
-/* What the counts have above their low bytes, by octave. */
+/* The counts without their low bytes, by octave. */
 static uint64_t **high_of(const struct rv_histogram *histogram)
 {
     return (uint64_t **)(void *)(histogram->low + (size_t)histogram->n * RV_HISTOGRAM_BUCKETS);
@@ -25,7 +25,7 @@ void rv_histogram_fini(struct rv_histogram *histogram)
     *histogram = (struct rv_histogram){0};
 }
 
-/* Room for the octaves [first, end) too. */
+/* Make room for the octaves [first, end). */
 static void reach(struct rv_histogram *histogram, unsigned first, unsigned end)
 {
     if (histogram->n && histogram->first < first)
@@ -71,7 +71,7 @@ void rv_histogram_merge(struct rv_histogram *into, const struct rv_histogram *fr
     }
 }
 
-/* Of the octave that begins there. */
+/* Number of values in the octave whose low bytes begin at idx. */
 static uint64_t count_octave(const struct rv_histogram *histogram, size_t idx)
 {
     const uint64_t *high = high_of(histogram)[idx / RV_HISTOGRAM_BUCKETS];

@@ -32,7 +32,7 @@ void rv_lane_order_copy(struct rv_lane_order *into, const struct rv_lane_order *
 
 /* ---- lanes that come ---- */
 
-/* The latest process that had this pid before the one that asks. */
+/* The latest known process with this pid. */
 static uint32_t find_pid(const struct rv_lane_order *lane_order, uint32_t pid)
 {
     for (size_t i = lane_order->n_processes; pid && i-- > 0;)
@@ -62,7 +62,7 @@ static bool is_within(const struct rv_lane_order *lane_order, uint32_t process, 
     return process == ancestor;
 }
 
-/* Behind the last lane of this process, or of it and all that it forked. */
+/* Position after the last lane of this process, or of it and its descendants. */
 static size_t place_behind(const struct rv_lane_order *lane_order, uint32_t process, bool with_forked)
 {
     for (size_t i = lane_order->n_lanes; i-- > 0;) {
@@ -73,7 +73,7 @@ static size_t place_behind(const struct rv_lane_order *lane_order, uint32_t proc
     return lane_order->n_lanes;
 }
 
-/* Behind the last lane of this thread; 0 when it has none. */
+/* Position after the last lane of this thread; 0 when it has none. */
 static size_t place_in_thread(const struct rv_lane_order *lane_order, uint32_t process, uint32_t thread)
 {
     for (size_t i = lane_order->n_lanes; i-- > 0;) {
@@ -204,7 +204,7 @@ size_t rv_lane_order_n_hidden(const struct rv_lane_order *lane_order)
 
 /* ---- what is shown ---- */
 
-/* Of a collapsed process, the lane that stands for all: its first that is not hidden. */
+/* The lane that represents a collapsed process: its first that is not hidden. */
 static bool stands_for_all(const struct rv_lane_order *lane_order, uint32_t lane_idx)
 {
     uint32_t process = lane_order->lanes[lane_idx].process;

@@ -1,10 +1,10 @@
 /*
- * How the user has arranged the lanes: their order, which are hidden, collapsed to one row, or pinned to the front, and
+ * The user's arrangement of the lanes: their order; which are hidden, collapsed to one row or pinned to the front; and
  * how deep calls are shown. One thread at a time.
  *
- * New lanes stand behind those of their process, a thread's further stacks behind its others, a forked process behind
- * its parent and the parent's other children; whatever stands already keeps its order. Nothing is ever removed.
- * So the picture is the same whichever thread's stacks were seen first.
+ * New lanes are inserted after those of their process, a thread's further stacks after its others, a forked process
+ * after its parent and the parent's other children; existing lanes keep their order and are never removed. So the order
+ * does not depend on whose stacks were seen first.
  */
 #ifndef RV_MODEL_LANE_ORDER_H
 #define RV_MODEL_LANE_ORDER_H
@@ -21,12 +21,12 @@ struct rv_arranged_process {
     bool is_collapsed; /* to its first lane, as one row */
 };
 
-struct rv_arranged_lane { /* by lane_idx */
+struct rv_arranged_lane { /* indexed by lane_idx */
     uint32_t process, thread;
     bool is_hidden, is_collapsed, is_pinned;
 };
 
-struct rv_lane_order { /* zeroed = as lanes come */
+struct rv_lane_order { /* zeroed = default order */
     struct rv_arranged_lane *lanes;
     size_t n_lanes, lanes_capacity;
     struct rv_arranged_process *processes;
@@ -38,34 +38,34 @@ struct rv_lane_order { /* zeroed = as lanes come */
 
 void rv_lane_order_fini(struct rv_lane_order *lane_order);
 
-/* Make an arrangement what another is. */
+/* Copy an arrangement. */
 void rv_lane_order_copy(struct rv_lane_order *into, const struct rv_lane_order *from);
 
-/* Learn of lanes that are new. Before anything else is asked. */
+/* Add new lanes. Call this before any query. */
 void rv_lane_order_update(struct rv_lane_order *lane_order, const struct rv_lanes *lanes);
 
-/* What may be done to a lane; one that is not known is left alone. */
+/* Change one lane; an unknown lane_idx is ignored. */
 void rv_lane_order_toggle_hidden(struct rv_lane_order *lane_order, uint32_t lane_idx);
 void rv_lane_order_toggle_pinned(struct rv_lane_order *lane_order, uint32_t lane_idx);
 void rv_lane_order_toggle_collapsed(struct rv_lane_order *lane_order, uint32_t lane_idx);
 void rv_lane_order_toggle_process(struct rv_lane_order *lane_order, uint32_t lane_idx);
 
-/* To the place of the next lane shown in front of it (steps < 0) or behind it, among pinned lanes or among others. */
+/* Swap a lane with the shown lane before it (steps < 0) or after it (> 0), among pinned or among unpinned lanes. */
 void rv_lane_order_move(struct rv_lane_order *lane_order, uint32_t lane_idx, int steps);
 
-/* Every lane shown, none collapsed, all depths. Order and pins stay. */
+/* Show all lanes at all depths, none collapsed. Order and pins stay. */
 void rv_lane_order_show_all(struct rv_lane_order *lane_order);
 
-/* One row less or more than now, where now is as deep as n_rows at most. */
+/* Show one row less (steps < 0) or one more; n_rows is the most that any lane has. */
 void rv_lane_order_crop(struct rv_lane_order *lane_order, int steps, uint32_t n_rows);
 
 size_t rv_lane_order_n_hidden(const struct rv_lane_order *lane_order);
 
-/* Is this lane to be shown, and as one row? */
+/* Is this lane shown? Is it shown as one row? */
 bool rv_lane_order_shows(const struct rv_lane_order *lane_order, uint32_t lane_idx);
 bool rv_lane_order_is_row(const struct rv_lane_order *lane_order, uint32_t lane_idx);
 
-/* lane_idx of those shown, pinned ones first, into out, which has room for n_lanes. Returns how many. */
+/* Write the lane_idx of shown lanes, pinned ones first, to out, which has room for n_lanes. Returns their number. */
 size_t rv_lane_order_list(const struct rv_lane_order *lane_order, uint32_t *out);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * Lanes stand in a table of pointers whose parts double and never move, so readers take no lock.
+ * Lanes stand in a table of pointers whose parts double in size and never move, so readers take no lock.
  *
- * Labels: L1 publishes a new lane (and the part it stands in) by the count, L2 reads the count before the lanes.
+ * Labels: L1 publishes a new lane (and its part of the table) by the count, L2 reads the count before the lanes.
  */
 #include "model/lanes.h"
 
@@ -13,7 +13,7 @@
 #include "base/vec.h"
 
 #define FIRST_PART_LANES 64u
-#define N_PARTS 26u /* 64 * (2^26 - 1) lanes: more than there are thread ids */
+#define N_PARTS 26u /* 64 * (2^26 - 1) lanes: more than Linux has thread ids */
 
 struct rv_lanes {
     pthread_mutex_t adding;
@@ -211,7 +211,7 @@ void rv_lane_end_note(struct rv_lane *lane, enum rv_note_kind kind, uint64_t now
         lane->notes[i - 1].end_ns = now_ns;
 }
 
-/* Notes are small beside spans: they have to give way only where they take more than half of a lane's share. */
+/* Notes are small compared to spans: they are thinned only when they take more than half of a lane's share. */
 static void limit_lane(struct rv_lane *lane, size_t share)
 {
     size_t notes_max = share / 2 / sizeof *lane->notes;
@@ -240,7 +240,7 @@ size_t rv_lanes_bytes(const struct rv_lanes *lanes)
     return n_bytes;
 }
 
-/* The most that each may keep so that all fit: the large ones level out, the small ones keep what they have. */
+/* The common upper limit per lane so that all fit: large lanes are cut to it, small ones are unaffected. */
 static size_t fair_share(const size_t *sizes, size_t n, size_t n_bytes)
 {
     size_t low = 0, high = n_bytes;

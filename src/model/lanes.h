@@ -1,5 +1,5 @@
 /*
- * Lanes: one per stack of a thread, in stable slots, with everything that is drawn on them.
+ * Lanes: one per stack of a thread, in stable slots, with all data drawn for it.
  *
  * Writers are the pipeline's workers, the reader is the main thread; each lane has its own lock. A lane never moves
  * to another slot and is never removed.
@@ -17,7 +17,7 @@
 
 #define RV_LANE_NAME_BYTES 64
 #define RV_LANE_NOTES_MAX 65536u
-#define RV_LANE_NOTES_LEFT 256u /* as many where no calls are kept */
+#define RV_LANE_NOTES_LEFT 256u /* kept notes per lane where no calls are kept */
 
 struct rv_lane_frame { /* an open call */
     uint64_t start_ns;
@@ -30,7 +30,7 @@ struct rv_lane {
     /* identity: set at creation */
     uint32_t idx; /* slot */
     uint32_t pid, parent_pid, tid, stack;
-    uint32_t thread; /* in the order in which threads were met; its stacks share it */
+    uint32_t thread; /* number of the thread in order of appearance; shared by its stacks */
     uint64_t process_key;
     /* content */
     char name[RV_LANE_NAME_BYTES]; /* thread name, or "PROCESS TID" */
@@ -38,13 +38,13 @@ struct rv_lane {
     struct rv_timeline *timeline;
     struct rv_lane_frame *open; /* outermost first */
     size_t n_open, open_capacity;
-    struct rv_lane_note *notes; /* rising start; added to by rv_lane_add_note() */
+    struct rv_lane_note *notes; /* sorted by start; appended by rv_lane_add_note() */
     size_t n_notes, notes_capacity;
     uint32_t notes_max;
-    uint64_t last_ns; /* time of the latest event: open frames reach to it */
+    uint64_t last_ns; /* time of the latest event: open frames are drawn up to it */
     uint64_t n_events, n_lost;
     uint32_t max_depth; /* greatest number of frames open at once */
-    uint32_t last_line; /* of the latest statement that was told; 0: none */
+    uint32_t last_line; /* of the latest reported statement; 0: none */
     bool has_ended;
 };
 
@@ -65,39 +65,40 @@ size_t rv_lanes_n(const struct rv_lanes *lanes);
 struct rv_lane *rv_lanes_get(const struct rv_lanes *lanes, size_t idx); /* any thread */
 
 /*
- * Slots are taken as workers come by a thread's stacks: another run may give them otherwise. The order that is the same
- * is that of threads, each with its stacks behind it by their numbers.
+ * Order of lanes by thread, then by stack number. Slots depend on the timing of workers and differ between runs, this
+ * order does not.
  */
 int rv_lane_compare(const struct rv_lane *a, const struct rv_lane *b);
 
-/* All that there are, in that order: n of them. Any thread; the caller frees the table. */
+/* All n lanes in that order. Any thread; the caller frees the array. */
 struct rv_lane **rv_lanes_take_by_thread(const struct rv_lanes *lanes, size_t *n);
 
-/* What is told begins then, though calls that were open began before; 0: with the first of them. Before all else. */
+/* Set the begin of the capture; calls open at that time began before. 0: the first call. Call before any other. */
 void rv_lanes_set_begin(struct rv_lanes *lanes, uint64_t begin_ns);
 
-/* No lane keeps calls: see rv_timeline_create_from(). Nor many notes. Before all else. */
+/* Let lanes keep no calls (see rv_timeline_create_from()) and few notes. Call before any other. */
 void rv_lanes_leave_calls(struct rv_lanes *lanes);
 
 /* Span of time covered by all lanes; false when nothing was seen. Takes each lane's lock in turn. */
 bool rv_lanes_bounds(struct rv_lanes *lanes, uint64_t *first_ns, uint64_t *last_ns);
 
-/* Is any of them summarized? Takes each lane's lock in turn. */
+/* Does any lane contain summarized blocks? Takes each lane's lock in turn. */
 bool rv_lanes_have_sums(struct rv_lanes *lanes);
 
-/* One more note, not before the last. The oldest are merged when there are notes_max. The lane's lock is held. */
+/* Append a note, which does not begin before the last. The oldest are merged when there are notes_max. The lane's
+ * lock is held. */
 void rv_lane_add_note(struct rv_lane *lane, const struct rv_lane_note *note);
 
-/* Its thread has: nothing more comes, and nothing is open. The lane's lock is held. */
+/* The lane's thread has ended: no frame is open, nothing is added any more. The lane's lock is held. */
 void rv_lane_end(struct rv_lane *lane);
 
-/* The last note of this kind ends now if it has not. The lane's lock is held. */
+/* End the last note of this kind if it has not ended. The lane's lock is held. */
 void rv_lane_end_note(struct rv_lane *lane, enum rv_note_kind kind, uint64_t now_ns);
 
-/* The sum of all timelines and notes. Any thread. */
+/* Memory of all timelines and notes. Any thread. */
 size_t rv_lanes_bytes(const struct rv_lanes *lanes);
 
-/* Keep the sum of all timelines and notes within n_bytes: of the largest lanes first, evict the oldest exact spans and
+/* Limit the memory of all timelines and notes to n_bytes: in the largest lanes first, evict the oldest exact spans and
  * merge the oldest notes. Any one thread. */
 void rv_lanes_limit_memory(struct rv_lanes *lanes, size_t n_bytes);
 

@@ -1,6 +1,6 @@
 /*
- * A sweep per lane: the stack of open boxes, deeper ones above. A box that starts closes what has ended; what is on top
- * shows from when it was last covered until it ends or is covered again.
+ * A sweep per lane over the stack of open boxes. A box that starts closes those that have ended; the top of the stack
+ * is visible from when it was last covered until it ends or is covered again.
  */
 #include "model/leaf_view.h"
 
@@ -9,21 +9,21 @@
 
 #include "base/vec.h"
 
-struct fold { /* short parts of one column; without parts: none */
+struct fold { /* short parts in one column; no parts: none */
     uint32_t n_parts;
     uint64_t column, start_ns, end_ns, covered_ns;
     uint64_t n_calls; /* that begin here */
-    uint32_t source;  /* of the call that has most of it so far, and by how much */
+    uint32_t source;  /* the call with the majority of the column so far, and its lead */
     uint64_t lead_ns;
-    bool has_hit, is_dimmed; /* any, all */
+    bool has_hit, is_dimmed; /* any part is a hit; all parts are dimmed */
 };
 
 struct sweep {
     struct rv_leaf_view *leaves;
     const struct rv_view *whole;
     size_t n_open;
-    uint64_t now_ns; /* all before is resolved */
-    uint32_t shift;  /* a column is 2^shift ns, and shorter parts are folded; 0 = none are */
+    uint64_t now_ns; /* everything before is resolved */
+    uint32_t shift;  /* a column is 2^shift ns, shorter parts are folded; 0 = nothing is folded */
     struct fold fold;
 };
 
@@ -40,7 +40,7 @@ static struct rv_box *push(struct rv_leaf_view *leaves, const struct rv_box *box
     return out;
 }
 
-/* What is folded becomes a box; a part that is alone stays what it is. */
+/* Turn the folded parts into one box; a single part is kept unchanged. */
 static void unfold(struct sweep *sweep)
 {
     struct fold *fold = &sweep->fold;
@@ -58,7 +58,7 @@ static void unfold(struct sweep *sweep)
     fold->n_parts = 0;
 }
 
-/* Whose subroutine has most of the column is found as votes are counted: what others have is taken from who leads. */
+/* Majority vote (Boyer-Moore) for the column's subroutine: others' time is subtracted from the leader's. */
 static void vote(struct sweep *sweep, uint32_t source, uint64_t duration_ns)
 {
     struct fold *fold = &sweep->fold;
@@ -107,7 +107,7 @@ static void show(struct sweep *sweep, uint32_t source, uint64_t until_ns)
     out->duration_ns = until_ns - from_ns;
 }
 
-/* Resolve until a time: the top shows until it ends, then the one below. */
+/* Resolve up to a time: the top is visible until it ends, then the one below. */
 static void run_until(struct sweep *sweep, uint64_t until_ns)
 {
     while (sweep->n_open > 0) {
@@ -125,7 +125,7 @@ static void run_until(struct sweep *sweep, uint64_t until_ns)
     sweep->now_ns = until_ns;
 }
 
-/* Under those that are deeper: of cells, a shallower one may begin after a deeper one. */
+/* Insert below deeper boxes: among cells, a shallower one may begin after a deeper one. */
 static void open_box(struct sweep *sweep, uint32_t idx)
 {
     struct rv_leaf_view *leaves = sweep->leaves;
@@ -171,7 +171,7 @@ bool rv_leaf_view_has_row(const struct rv_view *whole)
     return has_row;
 }
 
-/* The least power of two that is not less. */
+/* The least power of two not less than the value. */
 static uint32_t shift_for(uint64_t pixel_ns)
 {
     return pixel_ns > 1 ? 64 - (uint32_t)__builtin_clzll(pixel_ns - 1) : 0;

@@ -1,6 +1,7 @@
 /*
- * Thinning walks over the notes with ever wider reach: a note joins the last one of its kind and name that began within
- * reach. Names are remembered in a small table, which two may share; at the widest reach names no longer matter.
+ * Thinning walks over the notes with growing reach: a note is merged into the last one of its kind and name that began
+ * within reach. The last notes are kept in a small hash table without collision handling; at the widest reach, names
+ * are ignored.
  */
 #include "model/notes.h"
 
@@ -9,7 +10,7 @@
 #define N_NAMES 64u
 #define REACH_GROWS 4u
 
-struct last {                               /* notes that others may join, by kind and name */
+struct last {                               /* the last note by kind and name */
     size_t at[RV_NOTE_KIND_COUNT][N_NAMES]; /* + 1 */
 };
 
@@ -64,7 +65,7 @@ static bool has_name(const struct rv_lane_note *note)
     return note->kind == RV_NOTE_MARK || note->kind == RV_NOTE_VALUE;
 }
 
-/* One walk; with is_last, names do not keep notes apart. */
+/* One walk; with is_last, names are ignored. */
 static size_t join_near(struct rv_lane_note *notes, size_t n, uint64_t reach_ns, bool is_last)
 {
     struct last last;

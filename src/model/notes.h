@@ -1,6 +1,6 @@
 /*
- * Notes: what stands beside the calls of a lane. They are kept within bounds by merging near ones of the same kind and
- * name, the oldest first; what a note stands for is counted, so that sums stay exact.
+ * Notes: events of a lane other than calls. Their number is limited by merging near ones of the same kind and name, the
+ * oldest first. A note counts those that were merged into it, so that sums stay exact.
  */
 #ifndef RV_MODEL_NOTES_H
 #define RV_MODEL_NOTES_H
@@ -16,11 +16,11 @@ enum rv_note_kind { RV_NOTE_GC, RV_NOTE_LOST, RV_NOTE_MARK, RV_NOTE_VALUE, RV_NO
 struct rv_lane_note {
     uint64_t start_ns, end_ns; /* equal for an instant; not ended yet: end_ns = UINT64_MAX */
     uint32_t kind;             /* enum rv_note_kind */
-    uint32_t id;               /* LOST: how many; MARK, VALUE: name; STATE: enum rv_thread_state */
+    uint32_t id;               /* LOST: number of events; MARK, VALUE: name; STATE: enum rv_thread_state */
     float value;               /* VALUE: the last */
-    float low, high;           /* VALUE: the least and the greatest that were merged, when n_more > 0 */
-    uint32_t n_more;           /* how many notes were merged into this one */
-    uint64_t covered_ns;       /* time between start and end that they cover, when n_more > 0 */
+    float low, high;           /* VALUE: least and greatest merged value, when n_more > 0 */
+    uint32_t n_more;           /* number of notes merged into this one */
+    uint64_t covered_ns;       /* total time of the merged notes, when n_more > 0 */
 };
 
 /* Time that a note covers; 0 for one that has not ended. */
@@ -29,14 +29,14 @@ float rv_note_low(const struct rv_lane_note *note);
 float rv_note_high(const struct rv_lane_note *note);
 
 /*
- * Let a note take in one of its kind that does not begin before it. False, and nothing is done, where a sum would not
- * fit or a note has not ended.
+ * Merge a note of the same kind, which does not begin before `into`. False, with nothing changed, if a sum would
+ * overflow or one of them has not ended.
  */
 bool rv_note_merge(struct rv_lane_note *into, const struct rv_lane_note *note);
 
 /*
- * Merge among the first n_old of n notes until there are at most n_wanted, near ones first; the order of start is kept.
- * n_wanted must be greater than what is not old by RV_NOTE_KIND_COUNT at least.
+ * Merge among the first n_old of n notes until at most n_wanted are left, near ones first; they stay sorted by start.
+ * n_wanted >= n - n_old + RV_NOTE_KIND_COUNT.
  *   returns  notes left; more than n_wanted only where rv_note_merge() refuses
  */
 size_t rv_notes_thin(struct rv_lane_note *notes, size_t n, size_t n_old, size_t n_wanted);

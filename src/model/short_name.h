@@ -1,11 +1,11 @@
-/* Subroutine names short enough for the room that they have. */
+/* Shortening of subroutine names to the available room. */
 #ifndef RV_MODEL_SHORT_NAME_H
 #define RV_MODEL_SHORT_NAME_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Of a text, in whatever the room is measured in. */
+/* Width of a text, in the room's unit. */
 typedef float (*rv_short_name_width_fn)(const void *context, const char *text, size_t n_bytes);
 
 struct rv_short_name_room {
@@ -16,8 +16,8 @@ struct rv_short_name_room {
 
 /*
  * Shorten from the left until the text fits: "A::B::c", "B::c", "c", then "c" cut with an ellipsis. Arguments and
- * template parameters are no components, and go first.
- *   returns  false, with out as it was, when not even two characters fit
+ * template parameters are not components and are removed first.
+ *   returns  false, with out unchanged, when not even two characters fit
  */
 bool rv_short_name_fit(const char *full_name, const struct rv_short_name_room *room, char *out, size_t out_bytes);
 

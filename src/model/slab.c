@@ -1,4 +1,4 @@
-/* Regions stand in an array sorted by address, each with a bit per free block; blocks come and go in thousands, not
+/* Regions are kept in an array sorted by address, each with a bit per free block; there are thousands of blocks, not
  * millions. */
 #include "model/slab.h"
 
@@ -20,7 +20,7 @@ _Static_assert(REGION_BYTES / RV_SLAB_BYTES == 32, "a bit per block");
 struct region {
     unsigned char *base;
     uint32_t free;
-    uint32_t empty; /* of these: their pages went back to the system */
+    uint32_t empty; /* free blocks whose pages were returned to the system */
 };
 
 static struct {
@@ -28,7 +28,7 @@ static struct {
     struct region *regions;
     size_t n, capacity;
     size_t n_free;    /* blocks */
-    size_t n_ready;   /* of these: not empty */
+    size_t n_ready;   /* free blocks that still have pages */
     size_t with_free; /* where the last free block was found */
 } pool = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -47,7 +47,7 @@ static unsigned char *map_region(void)
     return mapped + before;
 }
 
-/* The first region that does not lie before this address. */
+/* The first region at or after this address. */
 static size_t find_region(const unsigned char *base)
 {
     size_t low = 0, high = pool.n;

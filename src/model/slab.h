@@ -1,9 +1,9 @@
 /*
- * Blocks of 64 KiB for what grows with every span, cut from 2 MiB regions in huge pages where the system grants them: a
- * timeline writes each page once, and taking 4 KiB pages one fault at a time cost a third of adding a span.
+ * Blocks of 64 KiB for data that grows with every span, cut from 2 MiB regions, in huge pages where available: a
+ * timeline writes each page once, and faulting in 4 KiB pages cost a third of adding a span.
  *
- * One pool for the process, locked. Regions without a block in use go back to the system, but for one, and the
- * pages of free blocks beyond a few.
+ * One pool per process, locked. Unused regions are returned to the system except one, and so are the pages of free
+ * blocks beyond a few.
  */
 #ifndef RV_MODEL_SLAB_H
 #define RV_MODEL_SLAB_H
@@ -16,7 +16,7 @@
 void *rv_slab_take(void);
 void rv_slab_give(void *block);
 
-/* Of free blocks that may be resident. Any thread. */
+/* Bytes of free blocks that may be resident. Any thread. */
 size_t rv_slab_ready_bytes(void);
 
 #endif

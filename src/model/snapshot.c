@@ -5,7 +5,7 @@
 #include "base/vec.h"
 #include "model/chunked_log.h"
 
-/* Where the open columns of a level begin. */
+/* Begin of the open columns of a level. */
 static uint64_t tail_from(uint64_t at_ns, uint32_t level)
 {
     uint64_t column = at_ns >> rv_density_shift(level);
@@ -58,7 +58,7 @@ static int by_start(const void *a, const void *b)
 
 /* ---- what the cells held ---- */
 
-/* Exact spans that go into this level, and ended in its open columns by then. */
+/* Add the exact spans of this level that ended in its open columns by at_ns. */
 static void add_spans(struct rv_snapshot *snapshot, const struct rv_timeline *timeline, uint32_t level)
 {
     uint64_t from_ns = tail_from(snapshot->at_ns, level);
@@ -81,7 +81,7 @@ static void add_spans(struct rv_snapshot *snapshot, const struct rv_timeline *ti
     }
 }
 
-/* Level by level, as far as nothing that they are made of was evicted. */
+/* Rebuild level by level, until a level whose sources were evicted. */
 static void remake_cells(struct rv_snapshot *snapshot, const struct rv_timeline *timeline)
 {
     rv_density_rewind(&snapshot->density, rv_timeline_density(timeline), snapshot->at_ns);
@@ -146,7 +146,7 @@ bool rv_snapshot_has_begun(const struct rv_lane *lane, uint64_t at_ns)
 
 /* ---- queries ---- */
 
-/* The window as far as it had been lived through. */
+/* The part of the window up to at_ns. */
 static void clip(const struct rv_snapshot *snapshot, const uint64_t window_ns[2], uint64_t out[2])
 {
     uint64_t end_ns = rv_clock_after_ns(snapshot->at_ns, 1);
@@ -154,7 +154,7 @@ static void clip(const struct rv_snapshot *snapshot, const uint64_t window_ns[2]
     out[1] = window_ns[1] < end_ns ? window_ns[1] : end_ns;
 }
 
-/* The part of the window whose cells are made again; empty when none is. */
+/* The part of the window whose cells are rebuilt; may be empty. */
 static void tail_of(const struct rv_snapshot *snapshot, const uint64_t window_ns[2], uint32_t level, uint64_t out[2])
 {
     out[0] = out[1] = window_ns[1];

@@ -6,12 +6,12 @@
 #include "base/vec.h"
 
 struct block {
-    double n, sums[RV_SPREAD_TIMES]; /* calls; of the logarithms of their times */
+    double n, sums[RV_SPREAD_TIMES]; /* number of calls; sums of the logarithms of their times */
 };
 
 struct row {
     struct block *blocks; /* RV_SPREAD_BLOCKS of them, or NULL */
-    uint64_t block_calls; /* in each but the last */
+    uint64_t block_calls; /* calls in each block but the last */
     size_t n_blocks;
 };
 

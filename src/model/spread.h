@@ -1,7 +1,7 @@
 /*
- * How long each subroutine's calls take in one run, and how much that wavers while the run lasts: the mean of the
- * logarithm of its calls' times, block by block. A block is a piece of the run, so many calls in the order they ended:
- * calls that follow each other share what the machine does then, and are no independent witnesses; blocks nearly are.
+ * Mean and variation of each subroutine's call times in one run: the mean of the logarithm of times, block by block. A
+ * block is a number of consecutive calls in order of their ends. Consecutive calls share the state of the machine and
+ * are not independent samples; blocks nearly are.
  */
 #ifndef RV_MODEL_SPREAD_H
 #define RV_MODEL_SPREAD_H
@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define RV_SPREAD_BLOCKS 16u /* of a subroutine at most; when there are more, each two become one */
+#define RV_SPREAD_BLOCKS 16u /* limit per subroutine; beyond it, pairs of blocks are merged */
 
 enum rv_spread_time { RV_SPREAD_OWN, RV_SPREAD_WHOLE, RV_SPREAD_TIMES }; /* without and with what it calls */
 
@@ -18,10 +18,10 @@ struct rv_spread; /* one thread at a time */
 struct rv_spread *rv_spread_create(void);
 void rv_spread_destroy(struct rv_spread *spread);
 
-/* A call has ended. */
+/* Add a finished call. */
 void rv_spread_add(struct rv_spread *spread, uint32_t id, const uint64_t time_ns[RV_SPREAD_TIMES]);
 
-/* Blocks of several subroutines that turn out to be one. Zero is none. */
+/* Sums over the blocks of one or several subroutines. Zero is none. */
 struct rv_spread_level {
     double n_calls;          /* sums over blocks: of their calls n, */
     double n_squares;        /* of n^2, */

@@ -1,10 +1,10 @@
 /*
  * Two passes over a block's spans, which come in closing order, children before parents.
  *
- * Backwards, for total_ns: the frame of subroutine i that closed last contains every i-span that starts no earlier, so
- * a span is an outermost activation exactly when it starts before all i-spans seen so far in this pass and before the
- * outermost i-frame that is still open. (Equal starts: the later to close contains the other, or the other is empty.)
- * Forwards, for self_ns: what closed one deeper since the last span of this depth was its children.
+ * Backwards, for total_ns: the frame of subroutine i that closed last contains every span of i that starts no earlier.
+ * So a span is an outermost activation exactly when it starts before all spans of i seen so far in this pass and before
+ * the outermost open frame of i. (Equal starts: the one that closes later contains the other, or the other is empty.)
+ * Forwards, for self_ns: the frames closed one level deeper since the last span of this depth were its children.
  */
 #include "model/stats.h"
 
@@ -22,7 +22,7 @@ struct row { /* one cache line */
     struct rv_histogram histogram;
 };
 
-struct total { /* apart, so that the pass that needs no more reads no more */
+struct total { /* separate from struct row, so that the backward pass reads less */
     uint64_t total_ns;
     uint64_t cover_ns; /* start of the outermost activation seen in the block marked by stamp */
     uint32_t stamp;
@@ -42,9 +42,9 @@ struct open_id {       /* a subroutine with open frames */
 };
 
 struct rv_stats_lane {
-    uint64_t *children_ns; /* by depth - first_depth: time of the closed frames there that await their parent */
+    uint64_t *children_ns; /* [depth - first_depth]: time of closed frames whose parent is still open */
     size_t n_depths;
-    uint32_t first_depth, last_depth; /* none awaits one below, none above */
+    uint32_t first_depth, last_depth; /* depths with such frames */
     uint32_t *frame_ids;              /* open frames, outermost first */
     size_t n_frames, frames_capacity;
     struct open_id *open; /* open addressing by id, power of two */
@@ -102,7 +102,7 @@ static void grow_rows(struct rv_stats *stats, uint32_t id)
     stats->n_rows = n_rows;
 }
 
-/* The id's entry, or the free one where it belongs; NULL in an empty table. */
+/* The id's entry, or the free entry for it; NULL in an empty table. */
 static struct open_id *find_open(const struct rv_stats_lane *lane, uint32_t id)
 {
     if (!lane->open_slots)
@@ -113,7 +113,7 @@ static struct open_id *find_open(const struct rv_stats_lane *lane, uint32_t id)
     return &lane->open[i];
 }
 
-/* Keep the table at most half full; entries without open frames are left behind. */
+/* Keep the table at most half full; entries without open frames are dropped. */
 static void make_room_open(struct rv_stats_lane *lane)
 {
     if (lane->n_open_used * 2 < lane->open_slots)
@@ -161,7 +161,7 @@ void rv_stats_lane_set_open(struct rv_stats_lane *lane, const uint64_t *start_ns
     lane->n_frames = n_frames;
 }
 
-/* A new block: what is covered is what the open frames cover. */
+/* Start a block: only the open frames cover anything. */
 static void cover_open(struct rv_stats *stats, const struct rv_stats_lane *lane)
 {
     if (++stats->stamp == 0)
@@ -194,7 +194,7 @@ static void add_totals(struct rv_stats *stats, const struct rv_span *spans, size
     }
 }
 
-/* Depths fell to this one: what was left open above it goes to the children of the frame that closes. */
+/* The depth has fallen to this one: times pending at deeper levels count as children of the closing frame. */
 static void close_gap(struct rv_stats_lane *lane, uint32_t depth)
 {
     uint64_t *children_ns = lane->children_ns, left_ns = 0;
@@ -208,8 +208,8 @@ static void close_gap(struct rv_stats_lane *lane, uint32_t depth)
     children_ns[depth + 1 - lane->first_depth] += left_ns;
 }
 
-/* Room for a depth and the one above it. They are counted from the lowest that was seen: far below it lie those of
- * frames that nobody saw begin. */
+/* Make room for a depth and the next one. Depths are stored relative to the lowest one seen, since those of
+ * frames open before the capture are far lower. */
 static void reach(struct rv_stats_lane *lane, uint32_t depth)
 {
     if (lane->n_depths == 0)
@@ -252,7 +252,7 @@ uint64_t rv_stats_lane_children(const struct rv_stats_lane *lane, uint32_t depth
     return at < lane->n_depths ? lane->children_ns[at] : 0;
 }
 
-/* Time that this span's children took; the span's own becomes its parent's. */
+/* Returns the time of this span's children, and adds the span's time to its parent's. */
 static uint64_t take_children(struct rv_stats_lane *lane, const struct rv_span *span, bool is_orphan)
 {
     const uint32_t depth = span->depth;
@@ -294,7 +294,7 @@ void rv_stats_add_call(struct rv_stats *stats, uint32_t id, const struct rv_stat
     add_to_row(&stats->rows[id], call->duration_ns, call->self_ns);
 }
 
-/* What a step's rows and buckets want of memory is asked for before any of it is used. */
+/* Prefetch the rows and buckets of a step before using them. */
 enum { STEP_SPANS = 32 };
 
 struct call {
@@ -302,7 +302,7 @@ struct call {
     struct row *row;
 };
 
-/* Those of a step that have a row; returns how many. */
+/* Collect the spans of a step that have a row. Returns their number. */
 static size_t take_calls(struct rv_stats *stats, struct rv_stats_lane *lane, const struct rv_span *spans, size_t n,
                          struct call *calls)
 {

@@ -21,7 +21,7 @@ struct page {
 struct interned {
     const char *string; /* NULL: free */
     uint64_t hash;
-    uint32_t package_idx; /* 0 when it is no package's name */
+    uint32_t package_idx; /* 0 when not a package's name */
 };
 
 struct rv_subroutines {
@@ -208,7 +208,7 @@ char *rv_subroutine_take_full_name(const struct rv_subroutine *subroutine)
     return rv_subroutine_full_name(subroutine, rv_alloc(n_bytes, 1), n_bytes);
 }
 
-/* Strings are interned: most that are equal are one. */
+/* Strings are interned: most equal ones have equal pointers. */
 static bool is_same(const struct rv_subroutine *a, const struct rv_subroutine *b)
 {
     if (a->line != b->line || a->file != b->file)

@@ -11,7 +11,7 @@ struct rv_subroutines; /* internally locked */
 struct rv_subroutine {
     const char *package, *name, *file; /* valid until destroy; never NULL */
     uint32_t line;
-    uint32_t package_idx; /* dense, by first sight; 0 = no package */
+    uint32_t package_idx; /* dense, in order of appearance; 0 = no package */
 };
 
 struct rv_subroutines *rv_subroutines_create(void);
@@ -28,14 +28,13 @@ uint64_t rv_subroutines_version(struct rv_subroutines *subroutines); /* rises wi
 const char *rv_subroutines_package(struct rv_subroutines *subroutines, uint32_t package_idx);
 uint32_t rv_subroutines_n_packages(struct rv_subroutines *subroutines);
 
-/* For each id below *n the least that has its package-qualified name, file and line, which is itself where there is no
- * other; for free(). */
+/* For each id below *n the least id with the same qualified name, file and line (itself if unique); for free(). */
 uint32_t *rv_subroutines_take_namesakes(struct rv_subroutines *subroutines, uint32_t *n);
 
 /* "package::name" or "name" into out; returns out. */
 char *rv_subroutine_full_name(const struct rv_subroutine *subroutine, char *out, size_t out_bytes);
 
-/* The same, whole, for free(). */
+/* The same, untruncated, for free(). */
 char *rv_subroutine_take_full_name(const struct rv_subroutine *subroutine);
 
 #endif

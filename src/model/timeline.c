@@ -1,13 +1,14 @@
 /*
  * Exact spans by duration, and density below them.
  *
- * A bucket holds durations in [quantum of level j, quantum of level j + 1), in closing order, so its records sort by
- * end and none that overlaps a window ends later than the window plus the bucket's longest: a query is two searches and
- * a short walk. A level draws the buckets from its own upwards and its density cells. The few spans that do not fit a
- * 16-byte record (2^32 ns or longer, 65,536 deep or deeper) stand in a wide log of the same bucket.
+ * A bucket holds durations in [quantum of level j, quantum of level j + 1), in closing order. So its records are sorted
+ * by end, and no span that overlaps a window ends later than the window's end plus the bucket's longest duration: a
+ * query is two searches and a short walk. A level shows the buckets from its own upwards and its density cells. The few
+ * spans that do not fit a 16-byte record (2^32 ns or longer, depth 65,536 or more) are in a wide log of the same
+ * bucket.
  *
- * Eviction makes level k incomplete before whole_from_ns[k], which never rises with k; what lies before is shown by the
- * finest level that is still whole there.
+ * Eviction makes level k incomplete before whole_from_ns[k], which never rises with k. Earlier times are shown at the
+ * finest level that is still complete there.
  */
 #include "model/timeline.h"
 
@@ -18,13 +19,13 @@
 #include "model/span_pages.h"
 
 struct record {
-    uint32_t end; /* less the chunk's base */
+    uint32_t end; /* minus the chunk's base */
     uint32_t duration, id;
     uint16_t depth, flags;
 };
 
 struct wide_record {
-    uint32_t end; /* less the chunk's base */
+    uint32_t end; /* minus the chunk's base */
     uint32_t id, depth, flags;
     uint64_t duration;
 };
@@ -36,8 +37,8 @@ struct rv_timeline {
     uint64_t whole_from_ns[RV_TIMELINE_LEVELS];
     uint64_t n_spans, n_evicted, first_ns, last_ns;
     uint32_t max_depth;
-    uint32_t finest;     /* level: what is shorter than its cells is in them only */
-    uint32_t sums_level; /* finer levels are in pages; 0: in the logs */
+    uint32_t finest;     /* level: spans shorter than its cells are in cells only */
+    uint32_t sums_level; /* level of the sums; finer levels are in pages; 0: all in the logs */
     bool has_ended;
     struct rv_span_pages pages;
 };
@@ -47,7 +48,7 @@ struct out {
     size_t n, max;
 };
 
-/* Bucket of a duration: the coarsest level whose cells are not longer, 0 when even the finest are. */
+/* Bucket of a duration: the coarsest level whose cells are not longer than it; 0 if none is. */
 static uint32_t bucket_of(uint64_t duration_ns)
 {
     if (duration_ns < 8192)
@@ -241,7 +242,7 @@ size_t rv_timeline_bytes(const struct rv_timeline *timeline)
     return n_bytes;
 }
 
-/* Level k shows the buckets from k upwards: all levels up to this bucket's are incomplete before this time. */
+/* Mark all levels up to this bucket's as incomplete before this time: level k shows the buckets from k on. */
 static void raise_whole_from(struct rv_timeline *timeline, uint32_t level, uint64_t time_ns)
 {
     for (uint32_t i = 0; i <= level; i++)
@@ -264,7 +265,7 @@ static const struct rv_chunk *oldest_of(const struct rv_timeline *timeline, cons
     return timeline->has_ended ? rv_chunked_log_oldest(log) : rv_chunked_log_oldest_full(log);
 }
 
-/* Drop the chunk of exact spans that ended first. Returns false when every log is down to the chunk being filled. */
+/* Drop the chunk of exact spans with the earliest ends. False when only chunks being filled are left. */
 static bool evict_spans(struct rv_timeline *timeline)
 {
     struct rv_chunked_log *oldest = NULL;
@@ -286,7 +287,7 @@ static bool evict_spans(struct rv_timeline *timeline)
     return true;
 }
 
-/* Drop the oldest chunk of density cells, which is one of the finest levels'. The coarsest level is kept for ever. */
+/* Drop the oldest chunk of density cells, finest level first. The coarsest level is never dropped. */
 static bool evict_cells(struct rv_timeline *timeline)
 {
     uint32_t oldest_level = 0;
@@ -376,8 +377,7 @@ static bool overlaps(const struct rv_box *box, uint64_t from_ns, uint64_t to_ns)
     return box->start_ns < to_ns && (box->start_ns >= from_ns || rv_box_end_ns(box) > from_ns);
 }
 
-/* Records from *at on that end before end_ns and overlap the window, into out when there is one. Moves *at behind them.
- */
+/* Scan records from *at on that end before end_ns and overlap the window, into out if not NULL. Advances *at. */
 static uint64_t take(const struct rv_chunked_log *log, struct rv_chunked_log_at *at, uint64_t end_ns,
                      const uint64_t window[2], struct out *out)
 {
@@ -397,13 +397,13 @@ static uint64_t take(const struct rv_chunked_log *log, struct rv_chunked_log_at 
     return n_taken;
 }
 
-/* No span of the bucket that overlaps the window ends at or after this. */
+/* Exclusive upper limit of the ends of the bucket's spans that overlap the window. */
 static uint64_t last_end(uint32_t bucket, const uint64_t window[2])
 {
     return rv_clock_after_ns(window[1], bucket_limit(bucket));
 }
 
-/* Those that end within the window overlap it. Those that end where it begins, or behind it, are looked at. */
+/* Spans that end within the window overlap it; those that end at its begin or after it are checked. */
 static uint64_t count_log(const struct rv_chunked_log *log, uint32_t bucket, const uint64_t window[2])
 {
     if (log->n == log->first)
@@ -425,7 +425,7 @@ static uint64_t earlier(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* The part of the window in which `level` stands in for the level asked for: all of it where nothing was evicted. */
+/* The part of the window where `level` replaces the requested level because finer ones were evicted. */
 static void part_of(const struct rv_timeline *timeline, uint32_t level, uint32_t asked, uint64_t window[2])
 {
     window[0] = later(window[0], timeline->whole_from_ns[level]);
@@ -458,7 +458,7 @@ static void query_logs(const struct rv_timeline *timeline, uint32_t first, uint3
     }
 }
 
-/* Cells of the level asked for, or of the finest that is whole where that one is not. */
+/* Cells of the requested level, or of the finest complete one. */
 static uint64_t count_cells(const struct rv_timeline *timeline, uint32_t level, uint64_t from_ns, uint64_t to_ns)
 {
     uint64_t n = 0;
@@ -483,8 +483,8 @@ static void query_cells(const struct rv_timeline *timeline, uint32_t level, uint
 }
 
 /*
- * The pages that matter to a window at a level, and the gaps between them: NULL when sums or logs will do. Pages reach
- * a little to the left of their time, where a span begins that ends in it, and to the right in their last cells.
+ * The pages needed for a window at a level, and the gaps between them; NULL when sums or logs suffice. Pages extend a
+ * little to the left of their time, by spans that end in it, and to the right by their last cells.
  */
 static const struct rv_page *next_page(const struct rv_timeline *timeline, uint32_t level, uint64_t to_ns, size_t *at)
 {
@@ -495,13 +495,13 @@ static const struct rv_page *next_page(const struct rv_timeline *timeline, uint3
     return pages->list[*at].from_ns < rv_clock_after_ns(to_ns, reach_ns) ? &pages->list[(*at)++] : NULL;
 }
 
-/* The level that a page shows at this one. */
+/* The level at which a page is queried. */
 static uint32_t level_in(const struct rv_page *page, uint32_t level)
 {
     return level > page->timeline->finest ? level : page->timeline->finest;
 }
 
-/* The first page whose cells may reach to from_ns. */
+/* The first page whose cells may extend to from_ns. */
 static size_t first_page(const struct rv_timeline *timeline, uint64_t from_ns)
 {
     size_t at = rv_span_pages_find(&timeline->pages, from_ns);
@@ -525,9 +525,9 @@ uint64_t rv_timeline_count(const struct rv_timeline *timeline, uint64_t from_ns,
 }
 
 /*
- * A cell that several pages have a part of becomes one: a page's first ones join the last ones of those before it.
+ * Merge the parts of a cell that several pages have: a page's first cells with the last ones of earlier pages.
  *   pages  the first cell of all pages
- *   first  of this page
+ *   first  the first cell of this page
  */
 static void join_cells(struct out *out, size_t pages, size_t first)
 {
