@@ -6,11 +6,11 @@
 
 #include "cli/diff.h"
 #include "cli/check.h"
+#include "cli/help.h"
 #include "cli/info.h"
 #include "cli/merge.h"
 #include "cli/options.h"
 #include "cli/output.h"
-#include "cli/usage.h"
 #include "cli/watch.h"
 #include "base/err.h"
 #include "bench/bench.h"
@@ -83,7 +83,8 @@ static int run(const struct rv_options *options)
     case RV_COMMAND_BENCH:
         return run_bench(options);
     case RV_COMMAND_HELP:
-        rv_usage_print();
+        if (rv_help_print(options->help_topic) != 0)
+            return STATUS_USAGE;
         return close_standard_output();
     case RV_COMMAND_VERSION:
         puts("ringviz " RINGVIZ_VERSION);

@@ -1,6 +1,6 @@
 #include "cli/option_table.h"
 
-#include <stddef.h>
+#include <string.h>
 
 enum {
     WATCH = 1 << RV_COMMAND_WATCH,
@@ -13,97 +13,378 @@ enum {
     ALL = WATCH | INFO | CHECK | DIFF | MERGE | CONTROL | BENCH
 };
 
+/* clang-format off */
 const struct rv_option_entry RV_OPTION_TABLE[RV_N_OPTIONS] = {
-    {RV_OPTION_HEADLESS, ALL, "headless", NULL, "no window; ends with the program"},
-    {RV_OPTION_REPORT, WATCH, "report", "[=text|csv|json]",
-     "statistics of every subroutine, threads, loss;\nimplies --headless"},
-    {RV_OPTION_SPANS, WATCH, "spans", "[=csv|json]", "every call with its times; implies --headless"},
-    {RV_OPTION_EXPORT, WATCH, "export", "=FORMAT:OUT",
-     "every call in the format of another tool: chrome,\nperfetto, folded, speedscope; OUT.gz is packed;\nimplies "
-     "--headless"},
-    {RV_OPTION_FAIL_ON_LOSS, WATCH, "fail-on-loss", NULL,
-     "exit status 1 where anything is known to be missing\nfrom what was captured or read"},
-    {RV_OPTION_FORCE, WATCH | INFO | CHECK | DIFF | MERGE | BENCH, "force", NULL,
-     "write over a file that is there already"},
-    {RV_OPTION_DIFF, DIFF, "diff", "[=text|csv|json|window]",
-     "two FILEs against each other: calls and times of\nevery subroutine before and after, and which differ;\nas text, "
-     "or side by side in a window or --screenshot"},
-    {RV_OPTION_MERGE, MERGE, "merge", "=OUT.rvz", "one recording of all FILEs, aligned by their wall clocks"},
-    {RV_OPTION_INFO, INFO, "info", NULL,
-     "header, processes, rings, counters and names of FILE,\nwithout draining it; a recording's streams and "
-     "chunks;\nthe format of another tool's trace"},
-    {RV_OPTION_CHECK, CHECK, "check", NULL, "read a recording wholly; say what it holds and what is\ndamaged"},
-    {RV_OPTION_REPAIR, CHECK, "repair", "=OUT.rvz", "the same, and write what is whole as a clean recording"},
-    {RV_OPTION_OUTPUT, WATCH | INFO | CHECK | DIFF | BENCH, "output", "=FILE",
-     "where --report, --spans, --diff, --info, --check and\n--bench go (default: stdout, after the program has ended)"},
-    {RV_OPTION_RECORD, WATCH, "record", "[=OUT.rvz]", "record everything while watching\n(default: COMMAND.PID.rvz)"},
-    {RV_OPTION_RECORD_LIMIT, WATCH, "record-limit", "=SIZE|TIME",
-     "keep the newest events only in a recording: so many\nbytes (64M, 2G) or so much time (30s, 5min)"},
-    {RV_OPTION_TRIGGER, WATCH, "trigger", "='CONDITION'",
-     "keep only what is around hits in a recording:\n'slow REGEX > 20ms' 'call REGEX' 'depth > N' 'gc > 5ms'\nlost "
-     "'mark REGEX'; may be given again"},
-    {RV_OPTION_TRIGGER_KEEP, WATCH, "trigger-keep", "=BEFORE[,AFTER]",
-     "how much around a hit (default: 5s,5s; AFTER: BEFORE)"},
-    {RV_OPTION_SCREENSHOT, WATCH | DIFF, "screenshot", "=OUT.png", "draw one picture into a file; implies --headless"},
-    {RV_OPTION_FRAMES, WATCH, "frames", "=DIR", "film the run into a folder of numbered pictures;\nimplies --headless"},
-    {RV_OPTION_VIDEO, WATCH, "video", "=OUT.y4m", "film the run into a video; implies --headless"},
-    {RV_OPTION_FPS, WATCH, "fps", "=N", "pictures a second in a film (default: 30)"},
-    {RV_OPTION_SPEED, WATCH | DIFF, "speed", "=X",
-     "how fast time passes in a film (default: 1); plays FILE in\nthe window, from --from on, where there is no film"},
-    {RV_OPTION_VIEW, WATCH | DIFF, "view", "=3d|aligned|flame|top",
-     "the view of the picture, and of the window at first"},
-    {RV_OPTION_COLOR, WATCH | DIFF, "color", "=SCHEME",
-     "what colours stand for: package, subroutine, thread,\nduration, high-contrast (default: package)"},
-    {RV_OPTION_THEME, WATCH | DIFF, "theme", "=dark|light", "what they are seen on (default: dark)"},
-    {RV_OPTION_SIZE, WATCH | DIFF, "size", "=WxH", "its size in pixels (default: 1600x900)"},
-    {RV_OPTION_AT, WATCH | DIFF, "at", "=TIME", "where its window begins, from the first event"},
-    {RV_OPTION_WINDOW, WATCH | DIFF, "window", "=DURATION", "how long its window is (default: all there is)"},
-    {RV_OPTION_FIND, WATCH | DIFF, "find", "=REGEX",
-     "calls whose full name matches: pointed out in pictures,\nwhere the window moves to the first one, and the "
-     "only\nones in "
-     "--report and --spans"},
-    {RV_OPTION_FILTER, WATCH | DIFF, "filter", "=RULE",
-     "let through only what passes: name:REGEX package:REGEX\nthread:REGEX depth:<8 duration:>2ms; ! in front "
-     "inverts;\nmay "
-     "be given again"},
-    {RV_OPTION_FROM, WATCH | DIFF, "from", "=TIME",
-     "only calls that last into what comes after, from the\nfirst event on"},
-    {RV_OPTION_TO, WATCH | DIFF, "to", "=TIME", "only calls that begin before"},
-    {RV_OPTION_POLICY, WATCH, "policy", "=block|switch|fill|ring",
-     "what a full ring means: wait, drop the newest,\nstop tracing, overwrite the oldest (default: block)"},
-    {RV_OPTION_DRAIN_INTERVAL, WATCH, "drain-interval", "=TIME", "between two drains of a ring (default: 2ms)"},
-    {RV_OPTION_RING_EVENTS, WATCH, "ring-events", "=N",
-     "events in a ring, rounded up to a power of two\n(default: 131072)"},
-    {RV_OPTION_RINGS, WATCH, "rings", "=N", "threads that can be traced at once (default: 256)"},
-    {RV_OPTION_SLOTS, WATCH, "slots", "=N", "frames of a live stack (default: 64)"},
-    {RV_OPTION_SLOT_SIZE, WATCH, "slot-size", "=SIZE", "bytes of text in each of them (default: 200)"},
-    {RV_OPTION_MESSAGE_SIZE, WATCH, "message-size", "=SIZE", "longest command or response of a ring (default: 4K)"},
-    {RV_OPTION_GLOBAL_SIZE, WATCH, "global-size", "=SIZE", "the global message area (default: 16K)"},
-    {RV_OPTION_TRACE_FILE, WATCH, "trace-file", "=PATH",
-     "keep the shared file at PATH\n(default: private, removed at the end)"},
-    {RV_OPTION_INCLUDE, WATCH | DIFF, "include", "=REGEX", "capture only subroutines whose full name matches"},
-    {RV_OPTION_EXCLUDE, WATCH | DIFF, "exclude", "=REGEX", "leave out those whose full name matches"},
-    {RV_OPTION_MAX_DEPTH, WATCH | DIFF, "max-depth", "=N", "leave out calls nested deeper than N"},
-    {RV_OPTION_DURATION, WATCH, "duration", "=TIME", "capture for this long only"},
+
+    /* ---- output ---- */
+
+    {RV_OPTION_HEADLESS, ALL, "headless", NULL, NULL,
+     "open no window; end with the program",
+     NULL},
+
+    {RV_OPTION_REPORT, WATCH, "report", "[=text|csv|json]", NULL,
+     "print statistics of every subroutine, the threads, and what was lost",
+     "Calls, total and own time, shortest, median, 99th percentile and longest call. Implies --headless."},
+
+    {RV_OPTION_SPANS, WATCH, "spans", "[=csv|json]", NULL,
+     "print every call with its times",
+     "Thread by thread: process, thread, depth, start, duration, name, file, line, flags. Implies --headless."},
+
+    {RV_OPTION_EXPORT, WATCH, "export", "=FORMAT:OUT", "chrome: perfetto: folded: speedscope:",
+     "write every call to OUT for another tool, FORMAT being {}",
+     "`chrome` is Chrome Trace Event JSON, `perfetto` its protobuf, `folded` stacks for flame graphs with own time in ns. "
+     "A name that ends in `.gz` is compressed, `-` is standard output. May be given several times. Implies --headless."},
+
+    {RV_OPTION_OUTPUT, WATCH | INFO | CHECK | DIFF | BENCH, "output", "=FILE", NULL,
+     "write what --report, --spans, --diff, --info, --check or --bench print to FILE",
+     "Default, and `-`: standard output, after the program has ended."},
+
+    {RV_OPTION_FORCE, WATCH | INFO | CHECK | DIFF | MERGE | BENCH, "force", NULL, NULL,
+     "overwrite files that exist",
+     "Also wait for the reader of a pipe. Without it --output and exports refuse a file that exists, except devices and "
+     "pipes that have a reader; symbolic links are never followed. In CSV a field that a spreadsheet would take for a "
+     "formula (it begins with = + - or @) has a ' in front."},
+
+    {RV_OPTION_FAIL_ON_LOSS, WATCH, "fail-on-loss", NULL, NULL,
+     "exit with status 1 if anything is known to be missing",
+     "Counted are events dropped by full rings, threads without a ring and their events, names without room, processes "
+     "that may not open the trace file, parts of the trace file that were overwritten, damaged parts of a file and records "
+     "of it that were left out. Each count is printed on stderr; it is also in \"lost\" of --report=json, in a line of its "
+     "own of --spans=json and in exports to chrome and speedscope, in rows named `(lost: ...)` of --report=csv and "
+     "--spans=csv (the count is under calls and line), in comments of folded exports, and on a track of perfetto's."},
+
+    /* ---- recordings ---- */
+
+    {RV_OPTION_RECORD, WATCH, "record", "[=OUT.rvz]", NULL,
+     "record every event, name, thread and count (default: COMMAND.PID.rvz)",
+     "`ringviz` OUT.rvz opens it later. A ringviz that is killed or fills the disk leaves a recording of all before that."},
+
+    {RV_OPTION_RECORD_LIMIT, WATCH, "record-limit", "=SIZE|TIME", NULL,
+     "keep only the newest events in a recording: so many bytes (64M, 2G) or so much time (30s, 5min)",
+     "At least 1M or 100ms, and at most an eighth more; also in a recording that `R` in the window begins. What is let go is "
+     "given back to the file system while the recorder runs: the file has a hole where it was, which ls counts and du does "
+     "not; --repair writes it without. The file system must be able to punch holes, as ext4, xfs, btrfs and tmpfs are. "
+     "Calls that were open where the recording begins keep their true start; how much was let go is printed when it is "
+     "opened, by --info and by --check."},
+
+    {RV_OPTION_TRIGGER, WATCH, "trigger", "=CONDITION", NULL,
+     "keep only what is around hits in a recording: 'slow REGEX > 20ms', 'call REGEX', 'depth > N', 'gc > 5ms', 'lost', "
+     "'mark REGEX'",
+     "A call of a subroutine whose full name matches took longer, or ended; a call was nested deeper; a garbage collection "
+     "took longer; events were dropped; a mark's text matches. A call is a hit when it ends. May be given several times: "
+     "each is an alternative. What a hit could still need of the end is kept too."},
+
+    {RV_OPTION_TRIGGER_KEEP, WATCH, "trigger-keep", "=BEFORE[,AFTER]", NULL,
+     "how much time around a hit is kept (default: 5s,5s)",
+     "Without AFTER, as much as BEFORE, which is at least 10ms."},
+
+    {RV_OPTION_INFO, INFO, "info", NULL, NULL,
+     "print what FILE holds, without draining it",
+     "Header, processes, rings, counters and names of a trace file; of a recording its header, clocks, processes, threads, "
+     "chunks, bytes per event and whether it ended properly; the format of another tool's trace."},
+
+    {RV_OPTION_CHECK, CHECK, "check", NULL, NULL,
+     "read a whole recording; print what it holds and what is damaged",
+     "Place by place. The exit status is 1 if anything is damaged."},
+
+    {RV_OPTION_REPAIR, CHECK, "repair", "=OUT.rvz", NULL,
+     "the same, and write what is undamaged to a clean recording",
+     NULL},
+
+    {RV_OPTION_DIFF, DIFF, "diff", "[=text|csv|json|window]", NULL,
+     "compare two FILEs: calls and times of every subroutine before and after, and which differ",
+     "`window` shows both side by side; with --screenshot that is drawn into a file. See COMPARING TWO CAPTURES in "
+     "ringviz(1)."},
+
+    {RV_OPTION_MERGE, MERGE, "merge", "=OUT.rvz", NULL,
+     "join recordings into one, aligned by their wall clocks",
+     "Processes keep lanes of their own. See JOINING RECORDINGS in ringviz(1)."},
+
+    /* ---- what is shown ---- */
+
+    {RV_OPTION_FIND, WATCH | DIFF, "find", "=REGEX", NULL,
+     "highlight calls whose full name matches; --report and --spans print only these",
+     "A POSIX extended regular expression, which ignores case unless it holds an upper-case letter. A picture's window moves "
+     "to the first hit."},
+
+    {RV_OPTION_FILTER, WATCH | DIFF, "filter", "=RULE", "name: package: thread: depth: duration:",
+     "show only calls that match: name:REGEX, package:REGEX, thread:REGEX, depth:<8, duration:>2ms; ! inverts a RULE",
+     "A number has <, <=, >, >= or = in front, or is a range as in 2..8. May be given several times: a call must match every "
+     "RULE."},
+
+    {RV_OPTION_FROM, WATCH | DIFF, "from", "=TIME", NULL,
+     "only calls that are still open at this time after the first event, or begin later",
+     "Times in a report are the parts inside of the range. A picture shows the range; where --at or --window choose what is "
+     "shown, it is marked there."},
+
+    {RV_OPTION_TO, WATCH | DIFF, "to", "=TIME", NULL,
+     "only calls that begin before this time",
+     NULL},
+
+    {RV_OPTION_VIEW, WATCH | DIFF, "view", "=3d|aligned|flame|top", NULL,
+     "the view of pictures, and of the window at first",
+     NULL},
+
+    {RV_OPTION_COLOR, WATCH | DIFF, "color", "=package|subroutine|thread|duration|high-contrast", NULL,
+     "what colours stand for (default: package)",
+     "`duration`: blue is short, yellow is long. `high-contrast` is always dark."},
+
+    {RV_OPTION_THEME, WATCH | DIFF, "theme", "=dark|light", NULL,
+     "the background (default: dark)",
+     NULL},
+
+    /* ---- pictures and films ---- */
+
+    {RV_OPTION_SCREENSHOT, WATCH | DIFF, "screenshot", "=OUT.png", NULL,
+     "draw one picture of the run into a file",
+     "Implies --headless."},
+
+    {RV_OPTION_SIZE, WATCH | DIFF, "size", "=WxH", NULL,
+     "size of pictures in pixels (default: 1600x900)",
+     NULL},
+
+    {RV_OPTION_AT, WATCH | DIFF, "at", "=TIME", NULL,
+     "where the visible window begins, from the first event on",
+     NULL},
+
+    {RV_OPTION_WINDOW, WATCH | DIFF, "window", "=DURATION", NULL,
+     "how long the visible window is (default: the whole run)",
+     NULL},
+
+    {RV_OPTION_FRAMES, WATCH, "frames", "=DIR", NULL,
+     "film the run into a folder of numbered pictures",
+     "frame-000001.png and so on, once the run has ended: the window moves from --from to --to and is --window long (default: "
+     "100ms). Implies --headless."},
+
+    {RV_OPTION_VIDEO, WATCH, "video", "=OUT.y4m", NULL,
+     "film the run into a video (YUV4MPEG2, 4:4:4)",
+     "`-` is standard output, for a pipe to an encoder. Implies --headless."},
+
+    {RV_OPTION_FPS, WATCH, "fps", "=N", NULL,
+     "pictures per second of a film (default: 30)",
+     NULL},
+
+    {RV_OPTION_SPEED, WATCH | DIFF, "speed", "=X", NULL,
+     "how fast time passes in a film, from 0.01 to 1000 (default: 1); without a film, play FILE in the window",
+     "It is played from --from to --to, in a window of --window (default: 100ms) that follows."},
+
+    /* ---- what is captured ---- */
+
+    {RV_OPTION_INCLUDE, WATCH | DIFF, "include", "=REGEX", NULL,
+     "capture only subroutines whose full name matches",
+     "What --include and --exclude leave out of a command's native code is written for the first milliseconds only; then a "
+     "call of it costs next to nothing. With --trace-file it is written all along, for those who read the file later."},
+
+    {RV_OPTION_EXCLUDE, WATCH | DIFF, "exclude", "=REGEX", NULL,
+     "leave out subroutines whose full name matches",
+     NULL},
+
+    {RV_OPTION_MAX_DEPTH, WATCH | DIFF, "max-depth", "=N", NULL,
+     "leave out calls nested deeper than N",
+     NULL},
+
+    {RV_OPTION_DURATION, WATCH, "duration", "=TIME", NULL,
+     "stop capturing after this time",
+     NULL},
+
     {RV_OPTION_IMPORT, WATCH | DIFF, "import", "=FORMAT",
-     "what FILE is, where its content does not tell: chrome,\ncpuprofile, speedscope, strace, perf, folded,\nuftrace, "
-     "ringbuffer, rrtrace, perl"},
-    {RV_OPTION_RRTRACE, WATCH, "rrtrace", "=SHM", "watch the ring of Ruby's rrtrace gem, as its visualizer"},
-    {RV_OPTION_PERL_PID, WATCH, "perl-pid", "=PID", "sample the stacks of a perl that runs already"},
-    {RV_OPTION_CONTROL, CONTROL, "control", "=FILE",
-     "stop, step and ask the threads of a trace file, by\ncommands from stdin; --trace-file gives a program's FILE"},
-    {RV_OPTION_CLOCK, WATCH, "clock", "=tsc|tick|monotonic",
-     "tsc: cycle counter; tick: cheaper, right to about 0.1 ms;\nmonotonic: the kernel's (default: tsc where "
-     "invariant)"},
-    {RV_OPTION_THREADS, WATCH | DIFF | MERGE, "threads", "=N", "worker threads of ringviz (default: CPUs - 1)"},
-    {RV_OPTION_MEMORY, WATCH | DIFF, "memory", "=SIZE",
-     "resident: exact calls get what all else leaves,\nolder ones keep their density (default: a quarter of RAM)"},
-    {RV_OPTION_BENCH, BENCH, "bench", "[=NAME,..]",
-     "measure: ring, drain, scan, lod, codec, replay, render,\nexport, overhead, control; codec and replay on "
-     "FILE.rvz,\n"
-     "overhead on -- COMMAND if given (default: all but\nreplay, which makes a recording of a gigabyte)"},
-    {RV_OPTION_JSON, BENCH, "json", NULL, "--bench prints one JSON object a line"},
-    {RV_OPTION_VERBOSE, ALL, "verbose", NULL, "say what is being done, and what it cost"},
-    {RV_OPTION_VERSION, ALL, "version", NULL, "print the version"},
-    {RV_OPTION_HELP, ALL, "help", NULL, "print this"},
+     "cpuprofile speedscope chrome strace perf folded uftrace ringbuffer rrtrace perl",
+     "the format of FILE, where its content does not tell: {}",
+     "See ringviz-formats(7)."},
+
+    {RV_OPTION_RRTRACE, WATCH, "rrtrace", "=SHM", NULL,
+     "watch the ring of Ruby's rrtrace gem in this shared memory, as its visualizer",
+     "The same when ringviz is run by the name `rrtrace` with that one argument, as the gem does; further options are then in "
+     "RINGVIZ_OPTIONS. The gem's 0.2 sends its visualizer SIGTERM at the end of the program, and at the end of every forked "
+     "copy of it. One from a forked copy is ignored with a warning while the program runs; SIGINT always ends ringviz."},
+
+    {RV_OPTION_PERL_PID, WATCH, "perl-pid", "=PID", NULL,
+     "sample the stacks of a perl that runs already",
+     "Of its threads and of the processes that it forks, every 2 ms, without loading anything into it or stopping it. Each "
+     "thread has a row of subroutines and, beside it, one of the statements that are executed, FILE::line N: their times are "
+     "those of the subroutines once more. Frames beyond 16,384 are left out, and so are the calls of a child that an ithread "
+     "has forked; a child that lives less than 0.1 s may not be seen. It needs the permission to ptrace(2) the process, and "
+     "the layout of perl's memory: Debian 12's 5.36 is known; of any other 5.30 to 5.40, with threads or without, it is "
+     "learned from the DWARF of perl or libperl, or of its debug file (Debian: perl-debug), else from its headers, "
+     "CORE/perl.h where perl was installed (libperl-dev), which cc compiles; they must be root's or yours. A perl with "
+     "neither is refused."},
+
+    {RV_OPTION_CONTROL, CONTROL, "control", "=FILE", NULL,
+     "debug the program that is traced to FILE, by commands from standard input",
+     "--trace-file makes the FILE. See ringviz-control(1)."},
+
+    /* ---- the trace file ---- */
+
+    {RV_OPTION_POLICY, WATCH, "policy", "=block|switch|fill|ring", NULL,
+     "what a full ring means: wait, drop the newest, stop tracing, overwrite the oldest (default: block)",
+     "`block`: the program waits for room while ringviz lives, and nothing is lost. `switch`: it never waits; the newest "
+     "events are dropped and counted. `fill`: the first full ring ends tracing altogether. `ring`: the oldest are "
+     "overwritten; what is read at the end is the newest."},
+
+    {RV_OPTION_DRAIN_INTERVAL, WATCH, "drain-interval", "=TIME", NULL,
+     "time between two drains of a ring (default: 2ms)",
+     NULL},
+
+    {RV_OPTION_RING_EVENTS, WATCH, "ring-events", "=N", NULL,
+     "events in a ring, rounded up to a power of two (default: 131072)",
+     NULL},
+
+    {RV_OPTION_RINGS, WATCH, "rings", "=N", NULL,
+     "how many threads can be traced at once (default: 256)",
+     NULL},
+
+    {RV_OPTION_SLOTS, WATCH, "slots", "=N", NULL,
+     "frames of a ring's live stack (default: 64)",
+     NULL},
+
+    {RV_OPTION_SLOT_SIZE, WATCH, "slot-size", "=SIZE", NULL,
+     "bytes of text in each of these frames (default: 200)",
+     NULL},
+
+    {RV_OPTION_MESSAGE_SIZE, WATCH, "message-size", "=SIZE", NULL,
+     "longest command of a ring; longer responses come in parts (default: 4K)",
+     NULL},
+
+    {RV_OPTION_GLOBAL_SIZE, WATCH, "global-size", "=SIZE", NULL,
+     "size of the global message area (default: 16K)",
+     NULL},
+
+    {RV_OPTION_TRACE_FILE, WATCH, "trace-file", "=PATH", NULL,
+     "keep the shared file at PATH (default: a private file in memory, removed at the end)",
+     NULL},
+
+    {RV_OPTION_CLOCK, WATCH, "clock", "=tsc|monotonic|tick", NULL,
+     "which clock stamps events (default: tsc, where it is invariant)",
+     "`tsc`: the processor's cycle counter. `monotonic`: the kernel's clock. `tick`: the cycle counter, read only when it can "
+     "have moved by about 0.1 ms; cheaper, and right to that much."},
+
+    /* ---- other ---- */
+
+    {RV_OPTION_THREADS, WATCH | DIFF | MERGE, "threads", "=N", NULL,
+     "worker threads of ringviz (default: one less than CPUs)",
+     NULL},
+
+    {RV_OPTION_MEMORY, WATCH | DIFF, "memory", "=SIZE", NULL,
+     "memory that ringviz may have resident (default: a quarter of RAM)",
+     "In a window, a picture or the report of a range, exact calls get what all else leaves of it, a quarter in any case; "
+     "older ones keep their density. Without them it takes some 30 MB, and more for many threads at once. One call may be "
+     "open at once for each 1024 bytes of it, and 2,097,152 in any case; with more, ringviz says so and exits with status 1."},
+
+    {RV_OPTION_BENCH, BENCH, "bench", "[=NAME,..]", "ring drain scan lod codec replay render export overhead control",
+     "measure ringviz on this machine: {}",
+     "`overhead` is what tracing costs programs, or the one after --; `control` how soon a Perl program stops; `codec` and "
+     "`replay` take a recording. Default: all but `replay`, which makes a recording of a gigabyte in the temporary folder."},
+
+    {RV_OPTION_JSON, BENCH, "json", NULL, NULL,
+     "print benchmarks as one JSON object per line",
+     NULL},
+
+    {RV_OPTION_VERBOSE, ALL, "verbose", NULL, NULL,
+     "print what is being done, and what it cost",
+     NULL},
+
+    {RV_OPTION_VERSION, ALL, "version", NULL, NULL,
+     "print the version",
+     NULL},
+
+    {RV_OPTION_HELP, ALL, "help", "[=TOPIC]", "keys man control formats",
+     "print this, or more on TOPIC: {}, or an option",
+     "`keys` are those of the window; `man`, `control` and `formats` open ringviz(1), ringviz-control(1) and "
+     "ringviz-formats(7)."},
 };
+/* clang-format on */
+
+const char *rv_option_heading(const struct rv_option_entry *entry)
+{
+    switch (entry->id) {
+    case RV_OPTION_HEADLESS:
+        return "Output";
+    case RV_OPTION_RECORD:
+        return "Recordings";
+    case RV_OPTION_FIND:
+        return "What is shown";
+    case RV_OPTION_SCREENSHOT:
+        return "Pictures and films";
+    case RV_OPTION_INCLUDE:
+        return "What is captured";
+    case RV_OPTION_POLICY:
+        return "The trace file";
+    case RV_OPTION_THREADS:
+        return "Other";
+    default:
+        return NULL;
+    }
+}
+
+const struct rv_option_entry *rv_option_named(const char *name)
+{
+    for (int i = 0; i < RV_N_OPTIONS; i++)
+        if (strcmp(RV_OPTION_TABLE[i].name, name) == 0)
+            return &RV_OPTION_TABLE[i];
+    return NULL;
+}
+
+/* Words are what lies between spaces in values, else between bars in an argument of small letters. */
+bool rv_option_word(const struct rv_option_entry *entry, int i, struct rv_option_word *word)
+{
+    const char *text = entry->values, *between = " ";
+    if (!text && entry->argument && strpbrk(entry->argument, "|")) {
+        text = strchr(entry->argument, '=') + 1;
+        between = "|]";
+    }
+    for (; text; i--) {
+        text += strspn(text, between);
+        word->text = text;
+        word->length = (int)strcspn(text, between);
+        if (word->length == 0 || (text[0] >= 'A' && text[0] <= 'Z'))
+            return false;
+        if (i == 0)
+            return true;
+        text += word->length;
+    }
+    return false;
+}
+
+static size_t append(char *out, size_t out_bytes, size_t n, const char *text, size_t length)
+{
+    size_t room = out_bytes - 1 - n;
+    length = length < room ? length : room;
+    memcpy(out + n, text, length);
+    out[n + length] = '\0';
+    return n + length;
+}
+
+static size_t append_words(char *out, size_t out_bytes, size_t n, const struct rv_option_entry *entry)
+{
+    struct rv_option_word word;
+    for (int i = 0; rv_option_word(entry, i, &word); i++) {
+        n = append(out, out_bytes, n, ", ", i ? 2 : 0);
+        n = append(out, out_bytes, n, word.text, (size_t)(word.length - (word.text[word.length - 1] == ':')));
+    }
+    return n;
+}
+
+char *rv_option_text(const struct rv_option_entry *entry, const char *text, char *out, size_t out_bytes)
+{
+    const char *words = strstr(text, "{}");
+    size_t before = words ? (size_t)(words - text) : strlen(text);
+    size_t n = append(out, out_bytes, 0, text, before);
+    if (words) {
+        n = append_words(out, out_bytes, n, entry);
+        append(out, out_bytes, n, words + 2, strlen(words + 2));
+    }
+    return out;
+}
+
+char *rv_option_paragraph(const struct rv_option_entry *entry, char *out, size_t out_bytes)
+{
+    rv_option_text(entry, entry->help, out, out_bytes);
+    if (out[0] >= 'a' && out[0] <= 'z')
+        out[0] = (char)(out[0] - 'a' + 'A');
+    size_t n = append(out, out_bytes, strlen(out), ".", 1);
+    if (entry->details) {
+        n = append(out, out_bytes, n, " ", 1);
+        append(out, out_bytes, n, entry->details, strlen(entry->details));
+    }
+    return out;
+}

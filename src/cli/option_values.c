@@ -15,21 +15,17 @@ int rv_option_value_bad(const char *name, const char *value, const char *expecte
     return rv_err(EINVAL, "--%s=%s: expected %s; see ringviz --help", name, value, expected);
 }
 
-int rv_option_value_word(const char *name, const char *value, const char *const *words, int *index)
+int rv_option_value_word(const struct rv_option_entry *entry, const char *value, int *index)
 {
+    struct rv_option_word word;
     *index = 0;
     if (!value)
         return 0;
-    char expected[128] = "";
-    for (int i = 0; words[i]; i++) {
-        if (strcmp(value, words[i]) == 0) {
-            *index = i;
+    for (; rv_option_word(entry, *index, &word); ++*index)
+        if (strlen(value) == (size_t)word.length && memcmp(value, word.text, (size_t)word.length) == 0)
             return 0;
-        }
-        size_t n = strlen(expected);
-        snprintf(expected + n, sizeof expected - n, "%s%s", i ? ", " : "", words[i]);
-    }
-    return rv_option_value_bad(name, value, expected);
+    char expected[256];
+    return rv_option_value_bad(entry->name, value, rv_option_text(entry, "{}", expected, sizeof expected));
 }
 
 int rv_option_value_count(const char *name, const char *value, uint64_t max, uint32_t *out)

@@ -4,11 +4,13 @@
 
 #include <stdint.h>
 
+#include "cli/option_table.h"
+
 /* Says what was expected. Returns -EINVAL. */
 int rv_option_value_bad(const char *name, const char *value, const char *expected);
 
-/* The index of value among words, which end with NULL; the first one when there is no value. */
-int rv_option_value_word(const char *name, const char *value, const char *const *words, int *index);
+/* The index of value among the words of the option; the first one when there is no value. */
+int rv_option_value_word(const struct rv_option_entry *entry, const char *value, int *index);
 
 int rv_option_value_count(const char *name, const char *value, uint64_t max, uint32_t *out); /* from 1 */
 int rv_option_value_bytes(const char *name, const char *value, uint64_t max, uint32_t *out);

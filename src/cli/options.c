@@ -15,22 +15,6 @@
 
 /* ---- values ---- */
 
-static const char *const POLICIES[] = {"block", "switch", "fill", "ring", NULL};
-static const char *const CLOCKS[] = {"tsc", "monotonic", "tick", NULL};
-static const char *const REPORTS[] = {"text", "csv", "json", NULL};
-static const char *const DIFFS[] = {"text", "csv", "json", "window", NULL}; /* reports, and a window */
-static const char *const SPANS[] = {"csv", "json", NULL};
-static const char *const EXPORTS[] = {[RV_EXPORT_CHROME] = "chrome",
-                                      [RV_EXPORT_PERFETTO] = "perfetto",
-                                      [RV_EXPORT_FOLDED] = "folded",
-                                      [RV_EXPORT_SPEEDSCOPE] = "speedscope",
-                                      NULL};
-static const char *const VIEWS[] = {[RV_VIEW_MODE_3D] = "3d",
-                                    [RV_VIEW_MODE_ALIGNED] = "aligned",
-                                    [RV_VIEW_MODE_FLAME] = "flame",
-                                    [RV_VIEW_MODE_TOP] = "top",
-                                    NULL};
-
 static int parse_size(const char *value, struct rv_options *options)
 {
     char *end;
@@ -42,37 +26,18 @@ static int parse_size(const char *value, struct rv_options *options)
     return 0;
 }
 
-static int parse_scheme(const char *name, const char *value, enum rv_color_scheme *scheme)
-{
-    const char *words[RV_COLOR_PLAIN_SCHEMES + 1] = {NULL};
-    int index, error;
-    for (int i = 0; i < RV_COLOR_PLAIN_SCHEMES; i++)
-        words[i] = rv_color_scheme_name((enum rv_color_scheme)i);
-    error = rv_option_value_word(name, value, words, &index);
-    *scheme = (enum rv_color_scheme)index;
-    return error;
-}
-
-static int parse_theme(const char *name, const char *value, enum rv_color_theme *theme)
-{
-    const char *words[RV_COLOR_THEME_COUNT + 1] = {NULL};
-    int index, error;
-    for (int i = 0; i < RV_COLOR_THEME_COUNT; i++)
-        words[i] = rv_color_theme_name((enum rv_color_theme)i);
-    error = rv_option_value_word(name, value, words, &index);
-    *theme = (enum rv_color_theme)index;
-    return error;
-}
-
-static int parse_export(const char *value, struct rv_options *options)
+static int parse_export(const struct rv_option_entry *entry, const char *value, struct rv_options *options)
 {
     const char *colon = strchr(value, ':');
+    struct rv_option_word word;
     int kind = 0;
-    while (EXPORTS[kind] && (!colon || strlen(EXPORTS[kind]) != (size_t)(colon - value) ||
-                             strncmp(value, EXPORTS[kind], (size_t)(colon - value)) != 0))
+    while (rv_option_word(entry, kind, &word) && strncmp(value, word.text, (size_t)word.length) != 0)
         kind++;
-    if (!EXPORTS[kind] || !colon[1])
-        return rv_option_value_bad("export", value, "FORMAT:OUT, FORMAT one of chrome, perfetto, folded, speedscope");
+    if (!rv_option_word(entry, kind, &word) || !colon[1]) {
+        char expected[128];
+        return rv_option_value_bad(entry->name, value,
+                                   rv_option_text(entry, "FORMAT:OUT, FORMAT one of {}", expected, sizeof expected));
+    }
     if (options->n_exports == RV_OPTIONS_MAX_EXPORTS)
         return rv_err(EINVAL, "--export=%s: more than %d exports", value, RV_OPTIONS_MAX_EXPORTS);
     for (size_t i = 0; i < options->n_exports; i++)
@@ -120,22 +85,22 @@ static int set_output_option(struct rv_options *options, const struct rv_option_
     switch (entry->id) {
     case RV_OPTION_REPORT:
         options->has_report = options->is_headless = true;
-        error = rv_option_value_word(entry->name, value, REPORTS, &index);
+        error = rv_option_value_word(entry, value, &index);
         options->report_format = (enum rv_report_format)index;
         return error;
     case RV_OPTION_DIFF:
         options->command = RV_COMMAND_DIFF;
-        error = rv_option_value_word(entry->name, value, DIFFS, &index);
-        options->has_diff_window = !error && !DIFFS[index + 1];
+        error = rv_option_value_word(entry, value, &index);
+        options->has_diff_window = index > RV_REPORT_JSON;
         options->report_format = options->has_diff_window ? RV_REPORT_TEXT : (enum rv_report_format)index;
         return error;
     case RV_OPTION_SPANS:
         options->has_spans = options->is_headless = true;
-        error = rv_option_value_word(entry->name, value, SPANS, &index);
+        error = rv_option_value_word(entry, value, &index);
         options->spans_format = (enum rv_spans_format)index;
         return error;
     case RV_OPTION_EXPORT:
-        return parse_export(value, options);
+        return parse_export(entry, value, options);
     case RV_OPTION_CONTROL:
         options->command = RV_COMMAND_CONTROL;
         options->control = value;
@@ -178,16 +143,20 @@ static int set_output_option(struct rv_options *options, const struct rv_option_
     case RV_OPTION_SPEED:
         return rv_option_value_speed(entry->name, value, &options->speed);
     case RV_OPTION_VIEW:
-        error = rv_option_value_word(entry->name, value, VIEWS, &index);
+        error = rv_option_value_word(entry, value, &index);
         options->look = (enum rv_view_mode)index;
         options->has_look = true;
         return error;
     case RV_OPTION_COLOR:
         options->has_scheme = true;
-        return parse_scheme(entry->name, value, &options->scheme);
+        error = rv_option_value_word(entry, value, &index);
+        options->scheme = (enum rv_color_scheme)index;
+        return error;
     case RV_OPTION_THEME:
         options->has_theme = true;
-        return parse_theme(entry->name, value, &options->theme);
+        error = rv_option_value_word(entry, value, &index);
+        options->theme = (enum rv_color_theme)index;
+        return error;
     case RV_OPTION_SIZE:
         return parse_size(value, options);
     case RV_OPTION_AT:
@@ -197,6 +166,10 @@ static int set_output_option(struct rv_options *options, const struct rv_option_
     case RV_OPTION_BENCH:
         options->command = RV_COMMAND_BENCH;
         options->bench = value ? value : "";
+        return 0;
+    case RV_OPTION_HELP:
+        options->command = RV_COMMAND_HELP;
+        options->help_topic = value;
         return 0;
     default:
         return -ENOENT;
@@ -238,11 +211,11 @@ static int set_file_option(struct rv_options *options, const struct rv_option_en
     int index, error;
     switch (entry->id) {
     case RV_OPTION_POLICY:
-        error = rv_option_value_word(entry->name, value, POLICIES, &index);
+        error = rv_option_value_word(entry, value, &index);
         options->map.policy = (enum rv_policy)index;
         return error;
     case RV_OPTION_CLOCK:
-        error = rv_option_value_word(entry->name, value, CLOCKS, &index);
+        error = rv_option_value_word(entry, value, &index);
         options->map.clock_kind = (enum rv_clock_kind)index;
         return error;
     case RV_OPTION_RING_EVENTS:
@@ -341,9 +314,6 @@ static bool set_switch(struct rv_options *options, enum rv_option_id id)
         return true;
     case RV_OPTION_VERSION:
         options->command = RV_COMMAND_VERSION;
-        return true;
-    case RV_OPTION_HELP:
-        options->command = RV_COMMAND_HELP;
         return true;
     default:
         return false;

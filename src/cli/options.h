@@ -25,6 +25,7 @@ struct rv_export_option {
 
 struct rv_options {
     enum rv_command command;
+    const char *help_topic;                       /* with RV_COMMAND_HELP; NULL = all */
     const char *file;                             /* a trace file to watch; NULL with argv */
     const struct rv_import_format *import_format; /* --import; NULL = told by content */
     const char *const *files;                     /* all that were named; file is the first of them */

@@ -4,7 +4,6 @@
 #include "cli/diff_window.h"
 #include "cli/film.h"
 #include "window/offscreen.h"
-#include "cli/keys.h"
 #include "cli/show.h"
 #include "window/window.h"
 #include "base/err.h"
@@ -15,11 +14,6 @@ static int refuse(void)
     return rv_err(ENOTSUP,
                   "this ringviz was built without a window, pictures and films: --headless, --record, --report, "
                   "--export and the like are there; the package ringviz has the rest");
-}
-
-void rv_keys_print(int column)
-{
-    (void)column;
 }
 
 int rv_window_check(void)

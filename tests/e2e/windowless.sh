@@ -24,6 +24,4 @@ for lacking in "-- touch ran" "fib.rvz" "--screenshot=out.png -- touch ran" "--f
     one_line "$lacking"
 done
 [ ! -e ran ] || fail "a program ran whose picture cannot be drawn"
-run --help
-expect "help" "$(grep -c 'In the window:' out)" 0
 conclude

@@ -1,0 +1,13 @@
+/* --help and --help=TOPIC. */
+#ifndef RV_CLI_HELP_H
+#define RV_CLI_HELP_H
+
+/*
+ * Print usage, options and keys to stdout; or one topic: "keys"; "man", "control" and "formats", the pages of the manual,
+ * which man(1) shows in place of this process; or an option by its name, with its dashes where a topic has that name too.
+ *   topic    NULL = no topic
+ *   returns  0; -EINVAL for an unknown topic or -errno where man could not be run, with one line printed
+ */
+int rv_help_print(const char *topic);
+
+#endif
