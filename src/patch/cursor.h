@@ -1,0 +1,30 @@
+/* Reading the numbers of unwind tables out of an image, within bounds. */
+#ifndef RV_PATCH_CURSOR_H
+#define RV_PATCH_CURSOR_H
+
+#include "patch/image.h"
+
+/* What is read beyond the end is 0, and the cursor has failed for good. */
+struct rv_patch_cursor {
+    const uint8_t *bytes;
+    size_t n_bytes; /* left */
+    uint64_t address;
+    bool has_failed;
+};
+
+/* From an address up to another, which may be UINT64_MAX: the segment's end. */
+struct rv_patch_cursor rv_patch_cursor_at(const struct rv_patch_image *image, uint64_t address, uint64_t end);
+
+void rv_patch_cursor_skip(struct rv_patch_cursor *cursor, uint64_t n);
+uint64_t rv_patch_cursor_number(struct rv_patch_cursor *cursor, unsigned n_bytes); /* 1, 2, 4, 8 */
+uint64_t rv_patch_cursor_uleb(struct rv_patch_cursor *cursor);
+int64_t rv_patch_cursor_sleb(struct rv_patch_cursor *cursor);
+
+/*
+ * A pointer as a DW_EH_PE encoding has it.
+ *   relative_to  what data-relative ones count from
+ *   returns      its value; 0 for DW_EH_PE_omit. An indirect one's slot is not followed.
+ */
+uint64_t rv_patch_cursor_pointer(struct rv_patch_cursor *cursor, uint8_t encoding, uint64_t relative_to);
+
+#endif

@@ -1,0 +1,44 @@
+/*
+ * The segments of an ELF image: an address to the bytes that are there. The image may be mapped in this process, or be
+ * a file's bytes, laid out as they would be mapped. Either is input: no address or length of it is used unchecked.
+ */
+#ifndef RV_PATCH_IMAGE_H
+#define RV_PATCH_IMAGE_H
+
+#include <elf.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define RV_PATCH_SEGMENTS 32u
+
+struct rv_patch_segment {
+    uint64_t start, end;  /* what the file has of it: zeroed memory behind that is left out */
+    const uint8_t *bytes; /* of start */
+    bool is_code, is_readable, is_writable;
+};
+
+struct rv_patch_image {
+    struct rv_patch_segment segments[RV_PATCH_SEGMENTS];
+    size_t n_segments;
+    uint64_t unwind_table; /* address of .eh_frame_hdr; 0: there is none */
+    uint64_t entry;        /* where the process begins; 0: not known */
+};
+
+/*
+ * An image that is mapped in this process, as dl_iterate_phdr() finds it.
+ *   bias     what its addresses are above those in its headers
+ *   returns  0, -EBADMSG: too many segments, or one that ends before it begins
+ */
+int rv_patch_image_mapped(struct rv_patch_image *image, const Elf64_Phdr *headers, size_t n_headers, uint64_t bias);
+
+/* An x86-64 ELF file's bytes, 8-byte aligned, borrowed while the image is used. Returns 0 or -EBADMSG. */
+int rv_patch_image_file(struct rv_patch_image *image, const uint8_t *file, size_t n_bytes);
+
+/* The segment that holds an address; NULL: none. */
+const struct rv_patch_segment *rv_patch_image_segment(const struct rv_patch_image *image, uint64_t address);
+
+/* The bytes at an address, and how many lie there up to its segment's end; NULL and 0: none. */
+const uint8_t *rv_patch_image_at(const struct rv_patch_image *image, uint64_t address, size_t *n_bytes);
+
+#endif

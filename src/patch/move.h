@@ -1,0 +1,39 @@
+/*
+ * The first instructions of a function, as they are at another address: what they refer to relative to themselves is
+ * adjusted, short branches become long, and a call pushes the return address that it would have pushed.
+ */
+#ifndef RV_PATCH_MOVE_H
+#define RV_PATCH_MOVE_H
+
+#include "patch/decode.h"
+#include "patch/refusal.h"
+
+#define RV_PATCH_JUMP_BYTES 5u
+#define RV_PATCH_MOVED_BYTES 96u /* at most */
+
+struct rv_patch_code {
+    const uint8_t *bytes; /* where the jump is to be written, */
+    uint64_t address;     /* and its address */
+    size_t n_function;    /* bytes of the function from there, */
+    size_t n_padding;     /* and behind it, that nobody uses */
+};
+
+struct rv_patch_moved {
+    uint8_t bytes[RV_PATCH_MOVED_BYTES]; /* the instructions, and the jump back where they do not end with one */
+    uint8_t n_bytes;
+    uint8_t n_displaced; /* bytes of the function that they stand for: RV_PATCH_JUMP_BYTES or more */
+    uint32_t boundaries; /* bit n: an instruction begins n bytes behind the address */
+};
+
+/*
+ * Move what a jump displaces.
+ *   to       the address that moved->bytes will have
+ *   returns  RV_PATCH_FITS or why that cannot be done
+ */
+enum rv_patch_refusal rv_patch_move(const struct rv_patch_decoder *decoder, const struct rv_patch_code *code,
+                                    uint64_t to, struct rv_patch_moved *moved);
+
+/* The displacement of a jump or call between two addresses, from the end of its instruction; false: too far. */
+bool rv_patch_reach(uint64_t end, uint64_t target, int32_t *displacement);
+
+#endif

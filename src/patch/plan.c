@@ -1,0 +1,344 @@
+/*
+ * All code is decoded once, in order: of each range its instructions, between ranges what lies there. That finds where
+ * branches go, and what each function does that decides over it. Then come what else may lead into a function: pointers
+ * in data, jump tables, landing pads of exceptions.
+ *
+ * A jump table's entries count from the table; how it is used is not assumed: whatever address an instruction takes may
+ * be that of one, and is read as such for as long as its entries lead into the function or into a part that was split
+ * off one.
+ */
+#include "patch/plan.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bisect.h"
+#include "patch/cursor.h"
+#include "patch/frames.h"
+
+#define TRIVIAL_BYTES 64u
+#define NEAR_ENTRY 16u /* bytes of a function in which it matters where branches go: endbr64 and the jump are 9 */
+#define MAX_TABLE 4096u
+#define MAX_PADDING 15u
+#define LONGEST UINT32_MAX
+
+struct range {
+    uint64_t start, end;
+    const struct rv_patch_frame *frame;
+    uint16_t targets;  /* bit n: something goes to the n-th byte */
+    uint16_t landings; /* the same, of exceptions */
+    bool is_unknown, uses_return_address, calls, loops, leaves;
+};
+
+struct survey {
+    const struct rv_patch_image *image;
+    struct rv_patch_decoder decoder;
+    struct range *ranges; /* by rising start */
+    size_t n_ranges;
+    uint64_t first, last; /* all code lies between them */
+};
+
+/* The range whose first bytes an address may be in; NULL: none. */
+static struct range *find_range(struct survey *survey, uint64_t address)
+{
+    size_t n = rv_bisect_count(survey->ranges, survey->n_ranges, sizeof *survey->ranges, offsetof(struct range, start),
+                               address);
+    return n ? &survey->ranges[n - 1] : NULL;
+}
+
+static void mark_target(struct survey *survey, uint64_t address)
+{
+    struct range *range = find_range(survey, address);
+    if (range && address - range->start < NEAR_ENTRY)
+        range->targets |= (uint16_t)(1u << (address - range->start));
+}
+
+static bool is_in_code(const struct survey *survey, uint64_t address)
+{
+    return address >= survey->first && address < survey->last;
+}
+
+/* ---- what else leads somewhere ---- */
+
+static bool may_lead(const struct range *from, const struct range *to, uint64_t target)
+{
+    return to && target < to->end && (!from || from == to || !from->frame->is_function || !to->frame->is_function);
+}
+
+/* from: the range whose instruction takes its address; NULL: none. */
+static void read_as_table(struct survey *survey, const struct range *from, uint64_t table)
+{
+    size_t n_bytes;
+    const uint8_t *bytes = table % sizeof(int32_t) == 0 ? rv_patch_image_at(survey->image, table, &n_bytes) : NULL;
+    for (size_t i = 0; bytes && i < MAX_TABLE && n_bytes / sizeof(int32_t) > i; i++) {
+        int32_t entry;
+        memcpy(&entry, bytes + i * sizeof entry, sizeof entry);
+        uint64_t target = table + (uint64_t)(int64_t)entry;
+        if (!is_in_code(survey, target) || !may_lead(from, find_range(survey, target), target))
+            return;
+        mark_target(survey, target);
+    }
+}
+
+static void read_pointers(struct survey *survey)
+{
+    for (size_t i = 0; i < survey->image->n_segments; i++) {
+        const struct rv_patch_segment *segment = &survey->image->segments[i];
+        if (!segment->is_readable || segment->is_code)
+            continue;
+        const uint8_t *bytes = segment->bytes + (-segment->start & 7);
+        for (; bytes + sizeof(uint64_t) <= segment->bytes + (segment->end - segment->start);
+             bytes += sizeof(uint64_t)) {
+            uint64_t pointer;
+            memcpy(&pointer, bytes, sizeof pointer);
+            if (is_in_code(survey, pointer))
+                mark_target(survey, pointer);
+        }
+    }
+}
+
+/* The table of a range's landing pads: the "LSDA" of the Itanium C++ ABI. */
+static void read_landings(struct survey *survey, const struct rv_patch_frame *frame)
+{
+    struct rv_patch_cursor cursor = rv_patch_cursor_at(survey->image, frame->landing_table, UINT64_MAX);
+    uint8_t of_start = (uint8_t)rv_patch_cursor_number(&cursor, 1);
+    uint64_t start = of_start == 0xff ? frame->start : rv_patch_cursor_pointer(&cursor, of_start, 0);
+    if (rv_patch_cursor_number(&cursor, 1) != 0xff)
+        (void)rv_patch_cursor_uleb(&cursor);
+    uint8_t of_sites = (uint8_t)rv_patch_cursor_number(&cursor, 1) & 0x0f;
+    uint64_t n_bytes = rv_patch_cursor_uleb(&cursor), end = cursor.address + n_bytes;
+    while (!cursor.has_failed && cursor.address < end) {
+        (void)rv_patch_cursor_pointer(&cursor, of_sites, 0);
+        (void)rv_patch_cursor_pointer(&cursor, of_sites, 0);
+        uint64_t landing = rv_patch_cursor_pointer(&cursor, of_sites, 0);
+        (void)rv_patch_cursor_uleb(&cursor);
+        struct range *range = landing ? find_range(survey, start + landing) : NULL;
+        if (range && start + landing - range->start < NEAR_ENTRY)
+            range->landings |= (uint16_t)(1u << (start + landing - range->start));
+    }
+}
+
+/* ---- code ---- */
+
+/* A memory operand where the return address lies, or a pop that takes it: setjmp, vfork, getcontext. */
+static bool uses_return_address(const struct rv_patch_instruction *in, struct rv_patch_row row)
+{
+    const uint32_t base = in->base == RV_PATCH_RSP   ? RV_PATCH_ROW_RSP
+                          : in->base == RV_PATCH_RBP ? RV_PATCH_ROW_RBP
+                                                     : RV_PATCH_ROW_UNKNOWN;
+    if (in->is_pop)
+        return row.base == RV_PATCH_ROW_RSP && row.offset == 8;
+    return base != RV_PATCH_ROW_UNKNOWN && base == row.base && in->displacement == row.offset - 8;
+}
+
+static void note_target(struct survey *survey, struct range *range, uint64_t from,
+                        const struct rv_patch_instruction *in)
+{
+    const bool is_inside = range && in->target >= range->start && in->target < range->end;
+    if (!is_inside || in->target - range->start < NEAR_ENTRY)
+        mark_target(survey, in->target);
+    if (!range || in->flow == RV_PATCH_CALL)
+        return;
+    range->leaves |= !is_inside;
+    range->loops |= is_inside && in->target <= from;
+}
+
+static void note_instruction(struct survey *survey, struct range *range, uint64_t from,
+                             const struct rv_patch_instruction *in)
+{
+    switch (in->flow) {
+    case RV_PATCH_CALL:
+    case RV_PATCH_BRANCH:
+    case RV_PATCH_COUNTED:
+    case RV_PATCH_JUMP:
+        note_target(survey, range, from, in);
+        break;
+    case RV_PATCH_INDIRECT_JUMP:
+        if (range)
+            range->leaves = true;
+        break;
+    default:
+        if (in->base == RV_PATCH_RIP && in->is_lea && is_in_code(survey, in->target))
+            mark_target(survey, in->target);
+        if (in->base == RV_PATCH_RIP && in->is_lea)
+            read_as_table(survey, range, in->target);
+    }
+    if (range && (in->flow == RV_PATCH_CALL || in->flow == RV_PATCH_INDIRECT_CALL))
+        range->calls = true;
+}
+
+static void read_code(struct survey *survey, struct range *range, uint64_t start, uint64_t end)
+{
+    struct rv_patch_rows rows;
+    struct rv_patch_instruction in;
+    size_t n_bytes;
+    const uint8_t *bytes = rv_patch_image_at(survey->image, start, &n_bytes);
+    if (range)
+        rv_patch_rows_begin(&rows, survey->image, range->frame);
+    if (end - start > n_bytes)
+        end = start + n_bytes;
+    for (uint64_t at = start; at < end; at += in.n_bytes) {
+        if (!rv_patch_decode(&survey->decoder, bytes + (at - start), (size_t)(end - at), at, &in)) {
+            in.n_bytes = 1;
+            if (range)
+                range->is_unknown = true;
+            continue;
+        }
+        note_instruction(survey, range, at, &in);
+        if (range && (in.is_pop || in.base == RV_PATCH_RSP || in.base == RV_PATCH_RBP))
+            range->uses_return_address |= uses_return_address(&in, rv_patch_rows_at(&rows, at));
+    }
+}
+
+static void read_segment(struct survey *survey, const struct rv_patch_segment *segment)
+{
+    uint64_t at = segment->start;
+    for (size_t i = 0; i < survey->n_ranges; i++) {
+        struct range *range = &survey->ranges[i];
+        if (range->start < segment->start || range->start >= segment->end)
+            continue;
+        if (range->start > at)
+            read_code(survey, NULL, at, range->start);
+        read_code(survey, range, range->start, range->end < segment->end ? range->end : segment->end);
+        if (range->end > at)
+            at = range->end;
+    }
+    if (at < segment->end)
+        read_code(survey, NULL, at, segment->end);
+}
+
+/* ---- judgement ---- */
+
+static bool is_plain_code(const struct rv_patch_image *image, const struct range *range)
+{
+    const struct rv_patch_segment *segment = rv_patch_image_segment(image, range->start);
+    return segment && segment->is_code && segment->is_readable && !segment->is_writable && range->end <= segment->end &&
+           range->end - range->start <= LONGEST;
+}
+
+static bool is_led_into(uint16_t targets, unsigned skipped)
+{
+    return targets >> (skipped + 1) & ((1u << (RV_PATCH_JUMP_BYTES - 1)) - 1);
+}
+
+static enum rv_patch_refusal judge(const struct survey *survey, const struct range *range,
+                                   const struct rv_patch_function *function)
+{
+    struct rv_patch_code code;
+    struct rv_patch_moved moved;
+    if (range->start == survey->image->entry)
+        return RV_PATCH_IS_ENTRY;
+    if (!is_plain_code(survey->image, range) || !rv_patch_plan_code(survey->image, function, &code))
+        return RV_PATCH_NOT_CODE;
+    if (range->uses_return_address)
+        return RV_PATCH_RETURN_ADDRESS;
+    if (range->is_unknown)
+        return RV_PATCH_UNKNOWN_INSTRUCTION;
+    if (is_led_into(range->landings, function->skipped))
+        return RV_PATCH_LANDING_INTO;
+    if (is_led_into(range->targets, function->skipped))
+        return RV_PATCH_BRANCH_INTO;
+    return rv_patch_move(&survey->decoder, &code, code.address, &moved);
+}
+
+static uint8_t count_skipped(const struct survey *survey, const struct range *range)
+{
+    struct rv_patch_instruction in;
+    size_t n_bytes;
+    const uint8_t *bytes = rv_patch_image_at(survey->image, range->start, &n_bytes);
+    bool has_endbr = bytes && rv_patch_decode(&survey->decoder, bytes, n_bytes, range->start, &in) && in.is_endbr;
+    return has_endbr && range->end - range->start >= in.n_bytes ? in.n_bytes : 0;
+}
+
+static uint8_t count_padding(const struct survey *survey, size_t i)
+{
+    const uint64_t end = survey->ranges[i].end;
+    uint64_t n = i + 1 < survey->n_ranges ? survey->ranges[i + 1].start - end : MAX_PADDING;
+    if (i + 1 < survey->n_ranges && survey->ranges[i + 1].start < end)
+        n = 0;
+    return (uint8_t)(n < MAX_PADDING ? n : MAX_PADDING);
+}
+
+static void add_function(struct rv_patch_plan *plan, const struct survey *survey, size_t i)
+{
+    const struct range *range = &survey->ranges[i];
+    struct rv_patch_function *function = &plan->functions[plan->n_functions++];
+    *function = (struct rv_patch_function){.address = range->start,
+                                           .n_bytes = (uint32_t)(range->end - range->start),
+                                           .n_padding = count_padding(survey, i),
+                                           .skipped = count_skipped(survey, range)};
+    function->is_trivial = !range->calls && !range->leaves && !range->loops && function->n_bytes <= TRIVIAL_BYTES;
+    function->refusal = (uint8_t)judge(survey, range, function);
+    plan->n_refused[function->refusal]++;
+}
+
+static void find_code(struct survey *survey)
+{
+    survey->first = UINT64_MAX;
+    for (size_t i = 0; i < survey->image->n_segments; i++) {
+        const struct rv_patch_segment *segment = &survey->image->segments[i];
+        if (segment->is_code && segment->start < survey->first)
+            survey->first = segment->start;
+        if (segment->is_code && segment->end > survey->last)
+            survey->last = segment->end;
+    }
+}
+
+static void read_all(struct survey *survey)
+{
+    find_code(survey);
+    for (size_t i = 0; i < survey->image->n_segments; i++)
+        if (survey->image->segments[i].is_code && survey->image->segments[i].is_readable)
+            read_segment(survey, &survey->image->segments[i]);
+    for (size_t i = 0; i < survey->n_ranges; i++)
+        if (survey->ranges[i].frame->landing_table)
+            read_landings(survey, survey->ranges[i].frame);
+    read_pointers(survey);
+}
+
+int rv_patch_plan_make(struct rv_patch_plan *plan, const struct rv_patch_image *image)
+{
+    struct rv_patch_frame *frames;
+    struct survey survey = {.image = image};
+    *plan = (struct rv_patch_plan){0};
+    int error = rv_patch_frames_read(image, &frames, &survey.n_ranges);
+    if (!error) {
+        survey.ranges = calloc(survey.n_ranges, sizeof *survey.ranges);
+        plan->functions = calloc(survey.n_ranges, sizeof *plan->functions);
+        error = survey.ranges && plan->functions ? 0 : -ENOMEM;
+    }
+    if (!error) {
+        rv_patch_decoder_init(&survey.decoder);
+        for (size_t i = 0; i < survey.n_ranges; i++)
+            survey.ranges[i] = (struct range){.start = frames[i].start, .end = frames[i].end, .frame = &frames[i]};
+        read_all(&survey);
+        for (size_t i = 0; i < survey.n_ranges; i++)
+            if (frames[i].is_function)
+                add_function(plan, &survey, i);
+    }
+    free(survey.ranges);
+    free(frames);
+    return error;
+}
+
+void rv_patch_plan_end(struct rv_patch_plan *plan)
+{
+    free(plan->functions);
+    *plan = (struct rv_patch_plan){0};
+}
+
+bool rv_patch_plan_code(const struct rv_patch_image *image, const struct rv_patch_function *function,
+                        struct rv_patch_code *code)
+{
+    size_t n_bytes;
+    code->address = function->address + function->skipped;
+    code->bytes = rv_patch_image_at(image, code->address, &n_bytes);
+    code->n_function = function->n_bytes - function->skipped;
+    code->n_padding = function->n_padding;
+    if (!code->bytes || n_bytes < code->n_function)
+        return false;
+    if (n_bytes - code->n_function < code->n_padding)
+        code->n_padding = n_bytes - code->n_function;
+    return true;
+}

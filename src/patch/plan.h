@@ -1,0 +1,42 @@
+/*
+ * Which functions of an image can be patched: found, looked at and judged, with nothing written. A plan holds for
+ * whoever writes, in the process itself or from outside.
+ */
+#ifndef RV_PATCH_PLAN_H
+#define RV_PATCH_PLAN_H
+
+#include "patch/image.h"
+#include "patch/move.h"
+#include "patch/refusal.h"
+
+struct rv_patch_function {
+    uint64_t address;
+    uint32_t n_bytes;
+    uint8_t n_padding; /* behind it, that nobody uses */
+    uint8_t skipped;   /* bytes in front of the jump: endbr64 */
+    uint8_t refusal;   /* enum rv_patch_refusal */
+    bool is_trivial;   /* calls nothing, jumps nowhere outside, has no loop, and is short: tracing it would only cost */
+};
+
+struct rv_patch_plan {
+    struct rv_patch_function *functions; /* by rising address */
+    size_t n_functions;
+    size_t n_refused[RV_PATCH_REFUSAL_COUNT]; /* by reason; [RV_PATCH_FITS]: those that fit */
+};
+
+/*
+ * Functions are the ranges of the unwind table at whose first instruction the stack pointer points to the return
+ * address: parts that a compiler split off do not, nor do signal frames.
+ *   plan     the caller's, to be ended with rv_patch_plan_end(), also after an error
+ *   returns  0; -ENOENT: no unwind table; -EBADMSG; -ENOMEM
+ *   thread   any; allocates
+ */
+int rv_patch_plan_make(struct rv_patch_plan *plan, const struct rv_patch_image *image);
+
+void rv_patch_plan_end(struct rv_patch_plan *plan);
+
+/* Where the jump of a function goes, and what can be moved from there. False: not in the image. */
+bool rv_patch_plan_code(const struct rv_patch_image *image, const struct rv_patch_function *function,
+                        struct rv_patch_code *code);
+
+#endif

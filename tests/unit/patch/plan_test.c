@@ -1,0 +1,144 @@
+/* The planner on this program: functions whose names say what is to be found out, of assembler and of the compiler. */
+#include "patch/plan.h"
+
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <link.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+TestSuite(plan, .timeout = 60);
+
+extern const char fits_plain[], fits_behind_endbr[], fits_leaf[], fits_loop_to_its_entry[], fits_jump_table[],
+    refuses_branch[], refuses_table[], refuses_pointer[], refuses_setjmp[], refuses_frame_pointer[], refuses_vfork[],
+    refuses_short[], refuses_data[], no_function[];
+
+static struct rv_patch_image image;
+static struct rv_patch_plan plan;
+
+static int find_image(struct dl_phdr_info *info, size_t n, void *unused)
+{
+    (void)n;
+    (void)unused;
+    cr_assert_eq(rv_patch_image_mapped(&image, info->dlpi_phdr, info->dlpi_phnum, info->dlpi_addr), 0);
+    image.entry = getauxval(AT_ENTRY);
+    return 1; /* the program comes first */
+}
+
+static void make_plan(void)
+{
+    dl_iterate_phdr(find_image, NULL);
+    cr_assert_eq(rv_patch_plan_make(&plan, &image), 0);
+}
+
+static const struct rv_patch_function *find(uint64_t address)
+{
+    for (size_t i = 0; i < plan.n_functions; i++)
+        if (plan.functions[i].address == address)
+            return &plan.functions[i];
+    return NULL;
+}
+
+static const struct rv_patch_function *find_code(const char *code)
+{
+    return find((uint64_t)(uintptr_t)code);
+}
+
+Test(plan, judges_each_function)
+{
+    const struct {
+        const char *name, *code;
+        enum rv_patch_refusal refusal;
+    } functions[] = {
+        {"plain", fits_plain, RV_PATCH_FITS},
+        {"behind endbr64", fits_behind_endbr, RV_PATCH_FITS},
+        {"leaf", fits_leaf, RV_PATCH_FITS},
+        {"loop to its entry", fits_loop_to_its_entry, RV_PATCH_FITS},
+        {"jump table", fits_jump_table, RV_PATCH_FITS},
+        {"branch", refuses_branch, RV_PATCH_BRANCH_INTO},
+        {"jump table into", refuses_table, RV_PATCH_BRANCH_INTO},
+        {"pointer into", refuses_pointer, RV_PATCH_BRANCH_INTO},
+        {"setjmp", refuses_setjmp, RV_PATCH_RETURN_ADDRESS},
+        {"return address by rbp", refuses_frame_pointer, RV_PATCH_RETURN_ADDRESS},
+        {"vfork", refuses_vfork, RV_PATCH_RETURN_ADDRESS},
+        {"short", refuses_short, RV_PATCH_TOO_SHORT},
+        {"data", refuses_data, RV_PATCH_UNKNOWN_INSTRUCTION},
+    };
+    make_plan();
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
+        const struct rv_patch_function *function = find_code(functions[i].code);
+        cr_assert_not_null(function, "%s", functions[i].name);
+        cr_expect_eq(function->refusal, functions[i].refusal, "%s: %s", functions[i].name,
+                     rv_patch_refusal_text(function->refusal));
+    }
+    cr_expect_null(find_code(no_function));
+    const struct rv_patch_function *entry = find(getauxval(AT_ENTRY));
+    cr_expect(!entry || entry->refusal == RV_PATCH_IS_ENTRY);
+    rv_patch_plan_end(&plan);
+}
+
+Test(plan, skips_endbr64_and_marks_what_is_trivial)
+{
+    make_plan();
+    cr_expect_eq(find_code(fits_behind_endbr)->skipped, 4);
+    cr_expect_eq(find_code(fits_plain)->skipped, 0);
+    cr_expect(find_code(fits_leaf)->is_trivial);
+    cr_expect(!find_code(fits_plain)->is_trivial);
+    cr_expect(!find_code(fits_loop_to_its_entry)->is_trivial);
+    cr_expect(!find_code(fits_jump_table)->is_trivial);
+    rv_patch_plan_end(&plan);
+}
+
+Test(plan, counts_what_it_refuses)
+{
+    size_t n[RV_PATCH_REFUSAL_COUNT] = {0};
+    make_plan();
+    for (size_t i = 0; i < plan.n_functions; i++) {
+        n[plan.functions[i].refusal]++;
+        cr_assert(i == 0 || plan.functions[i].address > plan.functions[i - 1].address);
+    }
+    cr_assert_arr_eq(plan.n_refused, n, sizeof n);
+    rv_patch_plan_end(&plan);
+}
+
+/* A file's data has no addresses yet where it is position-independent: only pointers are not seen. */
+Test(plan, of_the_file_is_that_of_the_mapping)
+{
+    struct stat status;
+    struct rv_patch_image of_file;
+    struct rv_patch_plan file_plan;
+    int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+    cr_assert(fd >= 0 && fstat(fd, &status) == 0);
+    const uint8_t *file = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+    cr_assert_neq(file, MAP_FAILED);
+    cr_assert_eq(rv_patch_image_file(&of_file, file, (size_t)status.st_size), 0);
+    cr_assert_eq(rv_patch_plan_make(&file_plan, &of_file), 0);
+    make_plan();
+    cr_assert_eq(file_plan.n_functions, plan.n_functions);
+    uint64_t bias = plan.functions[0].address - file_plan.functions[0].address;
+    for (size_t i = 0; i < plan.n_functions; i++) {
+        cr_assert_eq(plan.functions[i].address, file_plan.functions[i].address + bias);
+        cr_expect(plan.functions[i].refusal == file_plan.functions[i].refusal ||
+                  plan.functions[i].refusal == RV_PATCH_BRANCH_INTO);
+    }
+    rv_patch_plan_end(&plan);
+    rv_patch_plan_end(&file_plan);
+    close(fd);
+}
+
+Test(plan, refuses_an_image_without_an_unwind_table)
+{
+    uint8_t code[16] = {0xc3};
+    struct rv_patch_image none = {
+        .segments = {{.start = 0x1000, .end = 0x1010, .bytes = code, .is_code = true, .is_readable = true}},
+        .n_segments = 1};
+    cr_assert_eq(rv_patch_plan_make(&plan, &none), -ENOENT);
+    none.unwind_table = 0x1000;
+    cr_assert_eq(rv_patch_plan_make(&plan, &none), -EBADMSG);
+    rv_patch_plan_end(&plan);
+}
