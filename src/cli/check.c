@@ -24,7 +24,7 @@ static void write_summary(const char *path, const struct rv_rec_verify *found, F
             path, (wide)found->n_events, (wide)found->n_streams, (wide)found->n_blocks, (wide)found->n_strings, seconds,
             (wide)found->n_bytes, each);
     if (found->n_gone)
-        fprintf(out, "%s: %llu other events were let go\n", path, (wide)found->n_gone);
+        fprintf(out, "%s: %llu other events were discarded\n", path, (wide)found->n_gone);
     if (found->n_missing)
         fprintf(out, "%s: %llu more events are missing\n", path, (wide)found->n_missing);
     if (rv_rec_verify_is_whole(found))
@@ -42,7 +42,7 @@ int rv_check_write(const struct rv_options *options, FILE *out)
     if (rv_rec_verify_is_whole(&found) || options->repair)
         return 0;
     if (found.n_damages == 0)
-        return rv_err(EBADMSG, "%s: ends early: its recorder was stopped, or still runs", options->file);
+        return rv_err(EBADMSG, "%s: ends early: its recorder was killed, or is still running", options->file);
     return rv_err(EBADMSG, "%s: damaged in %llu place%s, %llu bytes; --repair=OUT.rvz keeps the rest", options->file,
                   (wide)found.n_damages, found.n_damages == 1 ? "" : "s", (wide)found.n_damaged);
 }

@@ -133,7 +133,7 @@ static const char *ending(const struct rv_rec_reader_state *state, uint64_t n_da
 {
     if (n_damages)
         return state->is_finished ? "damaged; see --check" : "cut or damaged; see --check";
-    return state->is_finished ? "whole" : "ends early: its recorder was stopped, or still runs";
+    return state->is_finished ? "whole" : "ends early: its recorder was killed, or is still running";
 }
 
 static void print_past(const struct rv_rec_reader *reader, FILE *out)

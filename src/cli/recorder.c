@@ -48,10 +48,10 @@ static void say_kept(const struct rv_recorder *recorder, const struct rv_record_
     const unsigned long long n_events = totals->n_events, n_bytes = totals->n_bytes, n_gone = totals->n_events_gone;
     const unsigned long long n_around = n_hits(recorder) - recorder->n_hits_before;
     if (recorder->options->record_limit.trigger)
-        rv_warn("%s: %llu hit%s: %llu events around them and of the end in %llu bytes; %llu others were let go",
+        rv_warn("%s: %llu hit%s: %llu events around them and of the end in %llu bytes; %llu others were discarded",
                 recorder->path, n_around, n_around == 1 ? "" : "s", n_events, n_bytes, n_gone);
     else if (n_gone)
-        rv_warn("%s: the newest %llu events in %llu bytes; %llu before them were let go", recorder->path, n_events,
+        rv_warn("%s: the newest %llu events in %llu bytes; %llu before them were discarded", recorder->path, n_events,
                 n_bytes, n_gone);
     else
         rv_warn("%s: %llu events in %llu bytes", recorder->path, n_events, n_bytes);

@@ -1,5 +1,5 @@
 /*
- * Blocks of events to the payloads of EVENTS chunks and back. The layout and the rules of prediction stand in
+ * Encodes blocks of events into payloads of EVENTS chunks and back. The layout and the prediction rules are in
  * ringviz/recording.h.
  */
 #ifndef RV_RECORDING_CODEC_H
@@ -7,7 +7,7 @@
 
 #include "recording/column.h"
 
-struct rv_codec; /* working memory, 5 MiB of which what is used takes room: one thread's */
+struct rv_codec; /* working memory, 5 MiB of address space; for one thread */
 
 struct rv_codec *rv_codec_create(void);
 void rv_codec_destroy(struct rv_codec *codec);
@@ -15,16 +15,16 @@ void rv_codec_destroy(struct rv_codec *codec);
 /*
  * Append the payload of n events, 1 to RV_REC_MAX_EVENTS, to out.
  *   chunk    gets n_events, flags, first_ns, last_ns, end_level
- *   ordinal  events of the stream before these
- * Any events come back as they were, their times mod 2^60; normalized ones are small.
+ *   ordinal  number of events in the stream before these
+ * Decoding yields the same events, with times mod 2^60. Events from rv_normalize() compress well.
  */
 void rv_codec_encode(struct rv_codec *codec, const struct rv_event *events, uint32_t n, uint64_t ordinal,
                      struct rv_rec_chunk *chunk, struct rv_rec_buffer *out);
 
 /*
- * The events of a payload, chunk->n_events of them.
+ * Decode the chunk->n_events events of a payload.
  *   out      room for RV_REC_MAX_EVENTS
- *   returns  0, or -EBADMSG: not what an encoder writes; out may then hold anything
+ *   returns  0, or -EBADMSG: not written by an encoder; then out is undefined
  */
 int rv_codec_decode(struct rv_codec *codec, const struct rv_rec_chunk *chunk, const uint8_t *payload, size_t n_bytes,
                     struct rv_event *out);

@@ -1,6 +1,6 @@
 /*
- * Words of 64 ordinary events, AVX2: eight events a step are taken apart and put together. What remains one by one is
- * the name at each level, which goes through memory.
+ * Encodes words of 64 ordinary events with AVX2, eight events per step. Only the name at each level is handled one
+ * event at a time, because it goes through memory.
  */
 #include <immintrin.h>
 
@@ -8,7 +8,7 @@
 
 enum { LANES = 8 };
 
-/* A word of events, taken apart. */
+/* The fields of a word of events. */
 struct word {
     uint64_t kinds, odd_tags;
     _Alignas(32) uint32_t ids[RV_KINDS_GROUP];
@@ -19,7 +19,7 @@ struct word {
     uint16_t level;
 };
 
-/* Where in eight lanes each of the items of a mask's ones goes, and the other way round. */
+/* For each mask of eight lanes, the permutation that compresses its set lanes, and the one that expands them. */
 static inline __m256i positions(uint64_t packed)
 {
     return _mm256_cvtepu8_epi32(_mm_cvtsi64_si128((long long)packed));
@@ -40,7 +40,7 @@ static inline __m256i expand_index(uint32_t mask)
     return positions(_pdep_u64(0x0706050403020100, byte_mask(mask)));
 }
 
-/* All ones in the lanes of a mask's ones. */
+/* All ones in the mask's set lanes. */
 static inline __m256i lane_mask(uint32_t mask)
 {
     const __m256i bits = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
@@ -59,7 +59,7 @@ static inline uint32_t or_lanes(__m256i lanes)
     return (uint32_t)_mm_cvtsi128_si32(_mm_or_si128(half, _mm_srli_si128(half, 4)));
 }
 
-/* The low, or the high, halves of eight 64-bit lanes. */
+/* The low or the high halves of eight 64-bit lanes. */
 static inline __m256i halves(__m256i first, __m256i second, bool is_high)
 {
     __m256 a = _mm256_castsi256_ps(first), b = _mm256_castsi256_ps(second);
@@ -67,7 +67,7 @@ static inline __m256i halves(__m256i first, __m256i second, bool is_high)
     return _mm256_permute4x64_epi64(_mm256_castps_si256(mixed), 0xd8);
 }
 
-/* The sums of eight steps from the first to each. */
+/* Prefix sums of eight steps. */
 static inline __m256i add_up(__m256i steps)
 {
     steps = _mm256_add_epi32(steps, _mm256_slli_si256(steps, 4));
@@ -84,7 +84,7 @@ static inline void load_four(const struct rv_event *events, __m256i *when, __m25
     *tail = _mm256_permute4x64_epi64(_mm256_unpackhi_epi64(a, b), 0xd8);
 }
 
-/* Each time less the one before it; last is the time before the first, in the highest lane, and then the last one. */
+/* Differences of consecutive times; `last` has the previous time in its highest lane, and is updated. */
 static inline __m256i time_steps(__m256i when, __m256i *last)
 {
     __m256i moved = _mm256_permute4x64_epi64(when, 0x93);
@@ -93,7 +93,7 @@ static inline __m256i time_steps(__m256i when, __m256i *last)
     return _mm256_and_si256(_mm256_sub_epi64(when, before), _mm256_set1_epi64x((long long)RV_EVENT_TICKS_MASK));
 }
 
-/* Kinds and steps of a word; false, if there is what is not ordinary. */
+/* Kinds and steps of a word; false if an event is not ordinary. */
 static bool split_times(struct word *word, const struct rv_event *events)
 {
     const __m256i most = _mm256_set1_epi64x(RV_TIME_IS_WIDE - 1);
@@ -121,7 +121,7 @@ static void split_tails(struct word *word, const struct rv_event *events)
 {
     const __m256i rotate = _mm256_setr_epi32(7, 0, 1, 2, 3, 4, 5, 6), tag = _mm256_set1_epi32(UINT16_MAX);
     __m256i call_lines = _mm256_setzero_si256(), return_lines = call_lines, all_ids = call_lines, levels = call_lines;
-    __m256i level_before = _mm256_set1_epi32(word->level); /* above the event before, in lane 0 */
+    __m256i level_before = _mm256_set1_epi32(word->level); /* level after the previous event, in lane 0 */
     word->odd_tags = 0;
     for (uint32_t i = 0; i < RV_KINDS_GROUP; i += LANES) {
         __m256i when, tails[2];
@@ -151,7 +151,7 @@ static void split_tails(struct word *word, const struct rv_event *events)
     word->levels = or_lanes(levels);
 }
 
-/* What was called last at each event's level before it; nothing with bare returns. */
+/* The last id called at each event's level; 0 with bare returns. */
 static void find_names(const struct word *word, const struct rv_predictor *guess, uint32_t *before)
 {
     if (guess->return_mask)
@@ -165,7 +165,7 @@ static void find_names(const struct word *word, const struct rv_predictor *guess
             _mm256_store_si256((void *)(before + i), _mm256_setzero_si256());
 }
 
-/* The RETURNs whose ids are not what they are expected to be. */
+/* Mask of RETURNs with unexpected ids. */
 static uint64_t find_odd_ids(const struct word *word, const struct rv_predictor *guess)
 {
     _Alignas(32) uint32_t before[RV_KINDS_GROUP];
@@ -196,7 +196,7 @@ static void put_planes(const struct word *word, uint8_t *low, uint8_t *high)
     }
 }
 
-/* The ids of the CALLs, side by side. */
+/* The ids of the CALLs, compressed. */
 static uint32_t put_ids(const struct word *word, uint32_t *ids, uint32_t n)
 {
     for (uint32_t i = 0; i < RV_KINDS_GROUP; i += LANES) {
@@ -208,7 +208,7 @@ static uint32_t put_ids(const struct word *word, uint32_t *ids, uint32_t n)
     return n;
 }
 
-/* The contexts of a word's events. */
+/* The prediction contexts of a word's events. */
 static void find_contexts(struct rv_times *times, uint64_t kinds, const uint32_t *ids, uint8_t *contexts)
 {
     const __m256i rotate = _mm256_setr_epi32(7, 0, 1, 2, 3, 4, 5, 6), own = _mm256_set1_epi32(1);
@@ -276,7 +276,7 @@ bool rv_put_word_avx2(const struct rv_codec *codec, struct rv_rows *rows, const 
     return true;
 }
 
-/* The tags of a word: each event's follows from the kinds before it. Returns them or'ed. */
+/* The tags of a word, which follow from the kinds. Returns their bitwise or. */
 static uint32_t take_frames(uint64_t kinds, uint32_t level, uint32_t *frames)
 {
     __m256i levels = _mm256_setzero_si256();
@@ -294,7 +294,7 @@ static uint32_t take_frames(uint64_t kinds, uint32_t level, uint32_t *frames)
     return or_lanes(levels);
 }
 
-/* The ids of the CALLs, each to its place, and 0 for RETURNs. */
+/* The ids of the CALLs expanded to their positions, 0 for RETURNs. */
 static uint32_t take_ids(uint64_t kinds, const uint32_t *ids, uint32_t *out)
 {
     uint32_t n = 0;
@@ -309,9 +309,9 @@ static uint32_t take_ids(uint64_t kinds, const uint32_t *ids, uint32_t *out)
 }
 
 /*
- * The names of RETURNs. Where a name comes from is chosen, not which: else a CALL would wait for what it does not need,
- * the name that the RETURN before it has stored there.
- *   names  by level, and behind them the ids of the CALLs
+ * The names of RETURNs. Each load is from a selected address rather than one of two loaded values being selected:
+ * otherwise a CALL would wait for a name that it does not need, stored by the RETURN before it.
+ *   names  by level, followed by the ids of the CALLs
  */
 static void take_return_names(uint64_t kinds, uint32_t *names, const uint32_t *frames, uint32_t *ids)
 {
@@ -326,7 +326,7 @@ static void take_return_names(uint64_t kinds, uint32_t *names, const uint32_t *f
         ids[i] = names[frames[i]] = names[from[i]];
 }
 
-/* The ids of a word; in memory of the codec's, or in the caller's. */
+/* The ids of a word, in the codec's memory or the caller's. */
 static const uint32_t *take_names(struct rv_cursor *cursor, uint64_t kinds, const uint32_t *frames, uint32_t *ids)
 {
     uint32_t *names = cursor->guess.names;
@@ -349,7 +349,7 @@ static bool has_wide(const uint8_t *low, const uint8_t *high)
     return !_mm256_testz_si256(is_wide, is_wide);
 }
 
-/* Four events: their times less last, and their tails. */
+/* Four events: times minus `last`, and tails. */
 static inline void put_four(struct rv_event *out, __m128i sums, uint64_t last, uint32_t kinds, __m256i tails)
 {
     const __m256i bits = _mm256_setr_epi64x(1, 2, 4, 8), ticks = _mm256_set1_epi64x((long long)RV_EVENT_TICKS_MASK);

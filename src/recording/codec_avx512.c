@@ -1,6 +1,6 @@
 /*
- * Words of 64 ordinary events, AVX-512: what a bit says of an event is a mask of 64 of them, and compressing by
- * masks puts ids and times side by side. What remains one by one is the name at each level, which goes through memory.
+ * Encodes words of 64 ordinary events with AVX-512: one bit per event makes a 64-bit mask, and compressing by masks
+ * packs ids and times. Only the name at each level is handled one event at a time, because it goes through memory.
  */
 #include <immintrin.h>
 
@@ -8,7 +8,7 @@
 
 enum { LANES = 16 };
 
-/* A word of events, taken apart. */
+/* The fields of a word of events. */
 struct word {
     uint64_t kinds, odd_tags;
     uint64_t id_bits[2]; /* the two lowest of the ids */
@@ -18,12 +18,12 @@ struct word {
     __m512i all_ids, call_rest, return_rest; /* or'ed, the last two of aux and frame */
 };
 
-/* What goes on from each event to the next. */
+/* State carried from each event to the next. */
 struct chain {
-    __m512i when, level; /* of the events before, the last one in the highest lane; level: above it */
+    __m512i when, level; /* of the previous events, the last one in the highest lane; level: after the event */
     __m512i steps[2];    /* 16 bits each of 32 events: lane and place in the lane are those of an event in its group of
                             eight and of the group, groups 0 to 3 and 4 to 7 */
-    __m512i rest;        /* or'ed: not zero, where what was seen is not ordinary */
+    __m512i rest;        /* nonzero if an event was not ordinary */
 };
 
 /* The times of eight events. Returns which are RETURNs. */
@@ -40,7 +40,7 @@ static inline __mmask8 split_eight(struct chain *chain, __m512i when, uint32_t g
     return _mm512_test_epi64_mask(when, _mm512_set1_epi64(1ll << RV_EVENT_KIND_SHIFT));
 }
 
-/* Tags, names and lines of sixteen. */
+/* Tags, names and lines of sixteen events. */
 static inline void split_tails(struct word *word, struct chain *chain, const __m512i *tails, __mmask16 is_return,
                                uint32_t begin)
 {
@@ -80,7 +80,7 @@ static inline void split_steps(struct word *word, const struct chain *chain)
     word->high = _mm512_permutexvar_epi8(order, high);
 }
 
-/* False, if there is what is not ordinary. */
+/* False if an event is not ordinary. */
 static bool split(struct word *word, const struct rv_event *events, uint64_t last, uint32_t level)
 {
     const __m512i whens = _mm512_setr_epi64(0, 2, 4, 6, 8, 10, 12, 14), one = _mm512_set1_epi64(1);
@@ -110,7 +110,7 @@ static bool split(struct word *word, const struct rv_event *events, uint64_t las
     return is_wide == 0 && _mm512_test_epi64_mask(chain.rest, chain.rest) == 0;
 }
 
-/* What was called last at each event's level before it. */
+/* The last id called at each event's level. */
 static void find_names(const struct word *word, uint32_t *names, uint32_t *before)
 {
 #pragma GCC unroll 8
@@ -121,7 +121,7 @@ static void find_names(const struct word *word, uint32_t *names, uint32_t *befor
     }
 }
 
-/* The RETURNs whose ids are not those. */
+/* Mask of RETURNs with other ids. */
 static uint64_t find_odd_ids(const struct word *word, const uint32_t *before)
 {
     uint64_t odd = 0;
@@ -130,7 +130,7 @@ static uint64_t find_odd_ids(const struct word *word, const uint32_t *before)
     return odd & word->kinds;
 }
 
-/* The ids of the CALLs, side by side. */
+/* The ids of the CALLs, compressed. */
 static uint32_t put_ids(const struct word *word, uint32_t *ids, uint32_t n)
 {
     for (uint32_t i = 0; i < RV_KINDS_GROUP; i += LANES) {
@@ -141,7 +141,7 @@ static uint32_t put_ids(const struct word *word, uint32_t *ids, uint32_t n)
     return n;
 }
 
-/* The low bytes, each to its context. */
+/* Store each low byte in its context's column. */
 static void sort_times(struct rv_times *times, const struct word *word)
 {
     const uint64_t own = word->kinds, before = own << 1 | (times->recent & 1);
@@ -187,7 +187,7 @@ bool rv_put_word_avx512(const struct rv_codec *codec, struct rv_rows *rows, cons
     rows->all_ids |= (uint32_t)_mm512_reduce_or_epi32(word.all_ids);
     add_lines(rows, &word);
     rv_rows_add_odd_tags(codec, rows, events, begin, word.odd_tags);
-    /* Last: what was stored one by one is loaded by sixteen. */
+    /* Last, because it loads by sixteen what was stored one by one. */
     rv_rows_add_odd_ids(codec, rows, events, begin, find_odd_ids(&word, before));
     const struct rv_event *last = &events[RV_KINDS_GROUP - 1];
     rows->guess.level = (uint16_t)(last->frame + !(word.kinds >> 63));

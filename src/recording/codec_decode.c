@@ -1,4 +1,4 @@
-/* Columns to events. Everything is checked first; the loops then follow what was found sound. */
+/* Columns to events. Everything is validated first, so that the loops need no checks. */
 #include <errno.h>
 #include <stdbool.h>
 #include <string.h>
@@ -6,7 +6,7 @@
 #include "base/err.h"
 #include "recording/predictor.h"
 
-struct place { /* where a column goes: so many items of so many bytes, at the most */
+struct place { /* destination of a column and its limits */
     void *raw;
     size_t item_bytes;
     uint32_t n_most;
@@ -49,7 +49,7 @@ static struct place place_of(const struct rv_codec *codec, const struct rv_rec_c
     rv_unreachable();
 }
 
-/* Planes that the payload has left out are zeros. */
+/* Planes absent from the payload are zeros. */
 static void clear_planes(struct rv_codec *codec, const struct rv_columns *columns, uint32_t n)
 {
     if (!columns->n[RV_REC_KINDS])
@@ -74,7 +74,7 @@ static bool is_lines(unsigned id)
     return id == RV_REC_CALL_LINES || id == RV_REC_RETURN_LINES;
 }
 
-/* Everything but the lines, which come last and share their place. */
+/* All columns except the lines, which come last and share a buffer. */
 static int unpack_all(struct rv_codec *codec, const struct rv_rec_chunk *chunk, const uint8_t *at, const uint8_t *end,
                       struct rv_columns *columns)
 {
@@ -131,7 +131,7 @@ static uint32_t count_returns(const struct rv_codec *codec, uint32_t n)
     return n_returns;
 }
 
-/* Are kinds, specials and lengths of one mind? What the times need is known when they have been taken. */
+/* Are kinds, specials and lengths consistent? The number of times is checked after decoding them. */
 static bool is_sound(const struct rv_codec *codec, const struct rv_columns *columns, uint32_t n)
 {
     if (n % RV_KINDS_GROUP && codec->kinds[n / RV_KINDS_GROUP] >> n % RV_KINDS_GROUP)
@@ -157,7 +157,7 @@ static bool is_sound(const struct rv_codec *codec, const struct rv_columns *colu
     return !columns->n[RV_REC_IDS] || columns->n[RV_REC_IDS] == n_calls;
 }
 
-/* The ids of the CALLs; zeros, if the payload has left them out. */
+/* The ids of the CALLs; zeros if absent from the payload. */
 static void widen_ids(struct rv_codec *codec, const struct rv_rec_chunk *chunk, const struct rv_columns *columns)
 {
     uint32_t n = columns->n[RV_REC_IDS];
@@ -180,7 +180,7 @@ static void widen_ids(struct rv_codec *codec, const struct rv_rec_chunk *chunk, 
     }
 }
 
-/* The low bytes of the times of up to a word of events, of which all but that is there. */
+/* Fill in the low bytes of the times of up to a word of events. */
 static void gather_times(struct rv_cursor *cursor, uint32_t begin, uint32_t end, const struct rv_event *out)
 {
     uint64_t kinds = cursor->codec->kinds[begin / RV_KINDS_GROUP];
@@ -189,8 +189,7 @@ static void gather_times(struct rv_cursor *cursor, uint32_t begin, uint32_t end,
 }
 
 /*
- * Kinds and times of up to a word of events. There are never more wide steps than events, and so never more than there
- * is room for.
+ * Kinds and times of up to a word of events. There are never more wide steps than events, so they always fit.
  */
 static void take_times(struct rv_cursor *cursor, uint32_t begin, uint32_t end, struct rv_event *out)
 {
@@ -200,7 +199,7 @@ static void take_times(struct rv_cursor *cursor, uint32_t begin, uint32_t end, s
         uint64_t step = low[i] | (uint64_t)high[i] << 8;
         if (__builtin_expect(step == RV_TIME_IS_WIDE, 0))
             step = cursor->codec->wide[cursor->n_wide++];
-        last += step; /* wraps where the ticks do not: the bits above them are cut off */
+        last += step; /* may exceed 60 bits: the upper ones are cut off */
         out[i].when = (kinds & 1) << RV_EVENT_KIND_SHIFT | (last & RV_EVENT_TICKS_MASK);
     }
     cursor->last = last;
@@ -228,7 +227,7 @@ static void take_special(struct rv_cursor *cursor, struct rv_event *out)
     }
 }
 
-/* Kinds of the specials from first on that were taken, whose times are there; SYNC has its own. */
+/* Set the kinds of the specials decoded since `first`, whose times are set; SYNC has its own time. */
 static void mark_specials(const struct rv_cursor *cursor, uint32_t first, struct rv_event *out)
 {
     for (uint32_t i = first; i < cursor->n_specials; i++) {
@@ -239,7 +238,7 @@ static void mark_specials(const struct rv_cursor *cursor, uint32_t first, struct
     }
 }
 
-/* The event at i, of which one of the lists speaks. */
+/* Decode event i, which is in one of the exception lists. */
 static void take_odd(struct rv_cursor *cursor, uint32_t i, struct rv_event *out)
 {
     const struct rv_codec *codec = cursor->codec;
@@ -262,7 +261,7 @@ static void take_odd(struct rv_cursor *cursor, uint32_t i, struct rv_event *out)
     put_name(&cursor->guess, out, is_return, frame, id);
 }
 
-/* The next of which a list speaks. */
+/* Position of the next event in an exception list. */
 static uint32_t next_odd(const struct rv_cursor *cursor)
 {
     const struct rv_codec *codec = cursor->codec;
@@ -301,7 +300,7 @@ static void take_plain(struct rv_cursor *cursor, uint32_t i, uint32_t end, struc
     cursor->n_ids = (uint32_t)(ids - cursor->codec->ids);
 }
 
-/* All but the times of up to a word of events. */
+/* All fields except the times, of up to a word of events. */
 static void take_names(struct rv_cursor *cursor, uint32_t i, uint32_t end, struct rv_event *out)
 {
     for (uint32_t odd; i < end; i = odd + 1) {
@@ -357,7 +356,7 @@ static int take_lines(struct rv_codec *codec, const struct rv_rec_chunk *chunk, 
     return 0;
 }
 
-/* Were there as many times as were taken? */
+/* Were all times consumed, and no more? */
 static bool has_used_times(const struct rv_cursor *cursor)
 {
     const uint32_t *n = cursor->columns->n;

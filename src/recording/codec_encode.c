@@ -5,14 +5,14 @@
 #include "base/err.h"
 #include "recording/predictor.h"
 
-enum { LEAST_IN_CONTEXTS = 4096 /* events; with fewer, 16 columns are more than what they save */ };
+enum { LEAST_IN_CONTEXTS = 4096 /* events; with fewer, 16 columns cost more than they save */ };
 
 static bool is_plain(const struct rv_event *event)
 {
     return rv_event_kind(event) <= RV_EVENT_RETURN;
 }
 
-/* Do RETURNs give no id? Asked of the first ones; only size depends on the answer. */
+/* Do RETURNs have no id? Judged by the first ones; a wrong answer only costs size. */
 static bool has_bare_returns(const struct rv_event *events, uint32_t n)
 {
     uint32_t n_bare = 0, n_seen = 0;
@@ -71,7 +71,7 @@ static inline void put_plain(const struct rv_codec *codec, struct rv_rows *rows,
 {
     struct rv_predictor *guess = &rows->guess;
     uint16_t frame = event->frame;
-    uint32_t id = event->id, of_call = is_return - 1; /* all ones for a CALL */
+    uint32_t id = event->id, of_call = is_return - 1; /* mask: all ones for a CALL */
     if (__builtin_expect(frame != (uint16_t)(guess->level - is_return), 0))
         codec->odd_tags[rows->n_odd_tags++] = (struct rv_rec_odd_tag){(uint16_t)i, frame};
     if (__builtin_expect(is_return & (id != (guess->names[frame] & guess->return_mask)), 0))
@@ -86,8 +86,8 @@ static inline void put_plain(const struct rv_codec *codec, struct rv_rows *rows,
     rows->return_lines |= event->aux & ~of_call;
 }
 
-/* Tags, names and lines of up to a word of events. What the loop needs is copied out of memory that its stores might
- * be to. */
+/* Tags, names and lines of up to a word of events. Loop variables are local copies, because stores in the loop might
+ * alias the structs. */
 __attribute__((noinline)) static void put_names(struct rv_codec *codec, struct rv_rows *rows,
                                                 const struct rv_event *events, uint32_t begin, uint32_t end)
 {
@@ -129,7 +129,7 @@ static void put_column(struct rv_codec *codec, struct rv_rec_buffer *out, struct
     head->n_columns++;
 }
 
-/* A column whose length is known; all zeros are not written. */
+/* Write a column whose length the reader knows; omitted if all zeros. */
 static void put_plane(struct rv_codec *codec, struct rv_rec_buffer *out, struct rv_rec_events *head, unsigned id,
                       const void *raw, size_t n)
 {
@@ -179,7 +179,7 @@ static uint16_t first_level(const struct rv_event *events, uint32_t n)
     return 0;
 }
 
-/* Where the clock stands before the first event: SYNC describes the past. */
+/* Time before the first event; SYNC does not count, it describes the past. */
 static uint64_t first_time(const struct rv_event *events, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++)

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ZSTD_STATIC_LINKING_ONLY /* ZSTD_c_literalCompressionMode, which the library may refuse */
+#define ZSTD_STATIC_LINKING_ONLY /* ZSTD_c_literalCompressionMode, optional in the library */
 #include <zstd.h>
 
 #include "base/err.h"
@@ -12,7 +12,7 @@
 
 enum {
     LEVEL = 1,
-    LEAST_BYTES = 48, /* what is shorter is stored as it is */
+    LEAST_BYTES = 48, /* shorter columns are stored raw */
     NOISE_HASH_LOG = 6,
     NOISE_LEAST_MATCH = 7
 };
@@ -51,7 +51,7 @@ static ZSTD_CCtx *create_context(void)
     return context;
 }
 
-/* The shares of the symbols are to count, not repetitions, which are hardly looked for. */
+/* Compress by symbol frequencies (entropy coding), hardly searching for repetitions. */
 static void look_for_little(ZSTD_CCtx *context)
 {
     ZSTD_CCtx_setParameter(context, ZSTD_c_hashLog, NOISE_HASH_LOG);
@@ -81,7 +81,7 @@ void rv_compressor_destroy(struct rv_compressor *compressor)
     free(compressor);
 }
 
-/* Compressed bytes at out, less than n; 0 where that cannot be. */
+/* Compress to out. Returns the size, less than n; 0 if it does not get smaller. */
 static size_t compress(ZSTD_CCtx *context, uint8_t *out, const void *raw, size_t n)
 {
     if (n < LEAST_BYTES)

@@ -1,4 +1,4 @@
-/* Columns: named runs of bytes in a chunk's payload, each compressed by itself where that helps. */
+/* Columns: numbered byte arrays in a chunk's payload, each compressed separately if that helps. */
 #ifndef RV_RECORDING_COLUMN_H
 #define RV_RECORDING_COLUMN_H
 
@@ -7,18 +7,18 @@
 
 #include "ringviz/recording.h"
 
-/* Bytes that grow at their end. Zero is empty. */
+/* A growing byte array. Zeroed = empty. */
 struct rv_rec_buffer {
     uint8_t *bytes;
     size_t n, capacity;
 };
 
-/* Room for n more bytes, zeroed or not; n is not counted yet. */
+/* Reserve n more bytes, not initialized; the caller adds n. */
 uint8_t *rv_rec_buffer_reserve(struct rv_rec_buffer *buffer, size_t n);
 void rv_rec_buffer_add(struct rv_rec_buffer *buffer, const void *bytes, size_t n);
 void rv_rec_buffer_fini(struct rv_rec_buffer *buffer);
 
-struct rv_compressor; /* zstd's working memory: one thread's */
+struct rv_compressor; /* zstd's working memory: for one thread */
 
 struct rv_compressor *rv_compressor_create(void);
 void rv_compressor_destroy(struct rv_compressor *compressor);
@@ -26,23 +26,23 @@ void rv_compressor_destroy(struct rv_compressor *compressor);
 /* Append a column, with its header. */
 void rv_column_put(struct rv_compressor *compressor, struct rv_rec_buffer *out, uint16_t id, const void *raw, size_t n);
 
-/* Likewise, of what hardly repeats: faster and hardly larger. */
+/* Likewise for data with few repetitions: faster and hardly larger. */
 void rv_column_put_noise(struct rv_compressor *compressor, struct rv_rec_buffer *out, uint16_t id, const void *raw,
                          size_t n);
 
-/* A column as it lies in a payload. */
+/* A column in a payload. */
 struct rv_column {
     struct rv_rec_column header;
     const uint8_t *stored;
 };
 
 /*
- * The column at *at; moves *at past it.
+ * Read the column at *at; advances *at past it.
  *   returns  0, or -EBADMSG: it reaches beyond end, or its method is unknown
  */
 int rv_column_read(const uint8_t **at, const uint8_t *end, struct rv_column *column);
 
-/* Its raw bytes into out, header.raw_bytes of them. 0 or -EBADMSG. */
+/* Decompress header.raw_bytes bytes into out. 0 or -EBADMSG. */
 int rv_column_unpack(struct rv_compressor *compressor, const struct rv_column *column, uint8_t *out);
 
 #endif

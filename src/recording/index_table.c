@@ -6,7 +6,7 @@
 
 #include "base/vec.h"
 
-/* Frames without their wrap, and losses: far more than there are, and few enough to be reckoned with. */
+/* Limits of frame keys and losses: far above real values, low enough that sums do not overflow. */
 static const int64_t MOST_DEPTH = INT64_C(1) << 60;
 
 static const size_t ROW_BYTES[RV_REC_INDEX_COLUMN_END] = {
@@ -48,7 +48,7 @@ void rv_rec_index_add(struct rv_rec_index_table *table, enum rv_rec_index_column
     rv_rec_buffer_add(&table->columns[column], row, ROW_BYTES[column]);
 }
 
-/* Bytes that mean the same stand together: rows are numbers that differ little. */
+/* Bytes of equal significance are stored together: the numbers in rows differ little. */
 static void to_planes(const struct rv_rec_buffer *rows, size_t row_bytes, struct rv_rec_buffer *planes)
 {
     size_t n = rows->n / row_bytes;
@@ -121,7 +121,7 @@ static int unpack_all(struct rv_compressor *compressor, const uint8_t *at, const
     return 0;
 }
 
-/* May something lie there, behind what lies at *last? */
+/* Is the offset valid and greater than *last? */
 static bool is_place(const struct rv_rec_index_table *table, uint64_t offset, uint64_t end, uint64_t *last)
 {
     bool is_sound = offset >= table->head.begin && offset < end && offset > *last && offset % RV_REC_ALIGNMENT == 0;

@@ -6,7 +6,7 @@
 
 #include "base/vec.h"
 
-/* The string at *at, which moves behind its NUL; NULL when none ends before `end`. */
+/* The string at *at; advances *at past its NUL. NULL when it is not terminated before `end`. */
 static const char *take_string(const uint8_t **at, const uint8_t *end)
 {
     const uint8_t *nul = *at < end ? memchr(*at, 0, (size_t)(end - *at)) : NULL;

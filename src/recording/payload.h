@@ -1,4 +1,4 @@
-/* What is in the payloads of STREAM and STRINGS chunks, checked. */
+/* Validated contents of STREAM and STRINGS chunks. */
 #ifndef RV_RECORDING_PAYLOAD_H
 #define RV_RECORDING_PAYLOAD_H
 
@@ -6,14 +6,14 @@
 
 struct rv_rec_who {
     struct rv_rec_stream stream;
-    const char *process_name, *thread_name; /* in the payload */
+    const char *process_name, *thread_name; /* point into the payload */
 };
 
 /* 0, or -EBADMSG. */
 int rv_rec_who_read(struct rv_rec_who *who, const struct rv_rec_chunk *chunk, const uint8_t *payload);
 
-/* The definitions of a STRINGS chunk, one after the other. */
-struct rv_rec_strings { /* zeroed = closed; may be opened again and keeps its memory */
+/* The definitions of a STRINGS chunk, read one by one. */
+struct rv_rec_strings { /* zeroed = closed; reusable, keeps its memory */
     uint8_t *bytes;
     size_t capacity;
     const uint8_t *at, *end;
@@ -21,7 +21,7 @@ struct rv_rec_strings { /* zeroed = closed; may be opened again and keeps its me
 
 struct rv_rec_definition {
     uint32_t id, line;
-    const char *package, *name, *file; /* until the next open or close */
+    const char *package, *name, *file; /* valid until the next open or close */
 };
 
 /* 0, or -EBADMSG. */

@@ -1,7 +1,7 @@
 /*
- * What both directions of the codec share: one thread's working memory, and the predictor that they run over the events
- * once. The loops have no branch on CALL or RETURN, which a processor cannot foresee; what is rare is told by its
- * position and leaves the loop.
+ * Shared by encoder and decoder: one thread's working memory, and the predictor that both run over the events. The
+ * loops have no branch on CALL or RETURN, which would be mispredicted; exceptions are listed by position and handled
+ * outside the loop.
  */
 #ifndef RV_RECORDING_PREDICTOR_H
 #define RV_RECORDING_PREDICTOR_H
@@ -26,24 +26,24 @@ enum {
 struct rv_rows;
 struct rv_cursor;
 
-/* A word of events with one instruction for several of them. put: false, and nothing done, where one of them is not
- * ordinary. take: ordinary ones; false: all is done but the times, of which one is wide. */
+/* Process a word of events with SIMD. put: false, with nothing done, if an event is not ordinary. take: for ordinary
+ * events; false if a time is wide, with everything done except the times. */
 typedef bool rv_put_word_fn(const struct rv_codec *codec, struct rv_rows *rows, const struct rv_event *events,
                             uint32_t begin);
 typedef bool rv_take_word_fn(struct rv_cursor *cursor, uint32_t begin, struct rv_event *out);
 
-/* Where RV_CODEC_X86 is defined. */
+/* Defined when RV_CODEC_X86 is. */
 rv_put_word_fn rv_put_word_avx2, rv_put_word_avx512;
 rv_take_word_fn rv_take_word_avx2;
 
 struct rv_codec {
-    rv_put_word_fn *put_word; /* NULL: none for this processor */
+    rv_put_word_fn *put_word; /* NULL: not on this processor */
     rv_take_word_fn *take_word;
     struct rv_compressor *compressor;
-    uint32_t *names; /* by level, all zero between blocks; behind them what a word's CALLs are called */
+    uint32_t *names; /* by level, all zero between blocks; followed by the ids of a word's CALLs */
     uint64_t *kinds;
     uint8_t *low, *high;
-    uint8_t (*contexts)[RV_REC_MAX_EVENTS + RV_KINDS_GROUP]; /* low, by context; a word may be stored behind the last */
+    uint8_t (*contexts)[RV_REC_MAX_EVENTS + RV_KINDS_GROUP]; /* low bytes; words are stored past the end */
     uint32_t *ids;
     uint64_t *wide;
     uint16_t *lines;
@@ -53,24 +53,24 @@ struct rv_codec {
     uint8_t *narrow; /* ids in fewer bytes */
 };
 
-/* What the next event looks like if nothing odd happens. */
+/* The predicted next event. */
 struct rv_predictor {
     uint16_t level;
     uint32_t return_mask; /* 0 with bare returns */
     uint32_t *names;
-    uint32_t levels; /* or'ed: those at which there are names */
+    uint32_t levels; /* bitwise or of all levels that have names */
 };
 
 /* The times of a block by context. */
 struct rv_times {
-    uint8_t *at[RV_REC_N_CONTEXTS]; /* the next of each context */
-    uint32_t recent;                /* kinds, of the event before in bit 0 */
+    uint8_t *at[RV_REC_N_CONTEXTS]; /* next position of each context */
+    uint32_t recent;                /* kinds of previous events, the last one in bit 0 */
     uint32_t id_before;
 };
 
-struct rv_rows { /* how much of each column there is */
+struct rv_rows { /* number of items in each column */
     uint32_t n_ids, n_wide, n_odd_tags, n_odd_ids, n_specials;
-    uint32_t call_lines, return_lines, all_ids; /* or'ed */
+    uint32_t call_lines, return_lines, all_ids; /* bitwise or of all */
     struct rv_predictor guess;
     struct rv_times times;
     uint64_t last; /* time */
@@ -80,14 +80,14 @@ struct rv_columns { /* raw, in the codec's memory; n in items */
     uint32_t n[RV_REC_COLUMN_END];
 };
 
-struct rv_cursor { /* what was used so far */
+struct rv_cursor { /* items consumed so far */
     const struct rv_codec *codec;
     const struct rv_columns *columns;
     struct rv_predictor guess;
     bool has_contexts;
     struct rv_times times;
     uint64_t last;     /* time */
-    uint32_t next_odd; /* position of the next event of which a list speaks */
+    uint32_t next_odd; /* position of the next event in an exception list */
     uint32_t n_wide, n_ids, n_odd_tags, n_odd_ids, n_specials;
 };
 
@@ -99,13 +99,13 @@ static inline struct rv_times rv_times_begin(const struct rv_codec *codec)
     return times;
 }
 
-/* Those of a context so far. */
+/* Number of times in a context so far. */
 static inline uint32_t rv_times_count(const struct rv_codec *codec, const struct rv_times *times, unsigned context)
 {
     return (uint32_t)(times->at[context] - codec->contexts[context]);
 }
 
-/* Where the low byte of the next event's time is. */
+/* Address of the low byte of the next event's time. */
 static inline uint8_t *rv_times_next(struct rv_times *times, uint32_t is_return, uint32_t id)
 {
     times->recent = times->recent << 1 | is_return;
@@ -114,21 +114,21 @@ static inline uint8_t *rv_times_next(struct rv_times *times, uint32_t is_return,
     return times->at[context]++;
 }
 
-/* Leave no name behind. */
+/* Clear all names. */
 static inline void rv_predictor_forget(const struct rv_predictor *guess)
 {
     size_t n_levels = (size_t)2 << (31 - __builtin_clz(guess->levels | 1));
     memset(guess->names, 0, n_levels * sizeof *guess->names);
 }
 
-/* Ask for what is two words ahead: it lies in other pages, which a processor does not follow by itself. */
+/* Prefetch two words ahead, which hardware does not do across pages. */
 static inline void rv_fetch_ahead(const struct rv_event *events)
 {
     for (uint32_t i = 0; i < RV_KINDS_GROUP; i += 64 / sizeof *events)
         __builtin_prefetch(&events[2 * RV_KINDS_GROUP + i]);
 }
 
-/* Those of a word at `begin` of which a mask tells: tags that were not expected, and names of RETURNs. */
+/* Add the exceptions of the word at `begin`, given as masks: unexpected tags, and names of RETURNs. */
 static inline void rv_rows_add_odd_tags(const struct rv_codec *codec, struct rv_rows *rows,
                                         const struct rv_event *events, uint32_t begin, uint64_t odd)
 {

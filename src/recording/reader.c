@@ -11,17 +11,16 @@
 #include "base/vec.h"
 
 enum {
-    WINDOW_BYTES = 1 << 20, /* looked through at a time for a header */
-    /* Bytes that looking for whole chunks may read, as a multiple of what takes room: a file full of false headers
-       ends. */
+    WINDOW_BYTES = 1 << 20, /* searched at a time for a header */
+    /* Limit of the bytes read while searching for whole chunks, as a multiple of the file's allocated size: bounds the
+       work on a file full of false headers. */
     EFFORT = 16,
     BLOCK_BYTES = 512, /* of st_blocks */
-    /* Zeros in a row that a payload never has: what compresses is compressed, and only whole segments are given back.
-     */
+    /* Run of zeros that no payload contains, since payloads are compressed; only whole segments are freed. */
     MOST_ZEROS = 1 << 20
 };
 
-static const uint64_t LEAST_EFFORT = 1 << 28; /* file systems may tell late what takes room */
+static const uint64_t LEAST_EFFORT = 1 << 28; /* file systems may report allocated blocks late */
 
 static const uint64_t LATE_NS = 2000000000;
 
@@ -33,7 +32,7 @@ struct rv_rec_reader {
     char *path, *program;
     struct rv_rec_file file;
     struct rv_rec_reader_state state;
-    uint64_t next_sequence; /* ANY_SEQUENCE: the next one's, whatever it is */
+    uint64_t next_sequence; /* ANY_SEQUENCE: accept any */
     struct rv_rec_segment past;
     uint64_t effort_left;
     uint8_t *payload, *window;
@@ -56,7 +55,7 @@ static void note_damage(struct rv_rec_reader *reader, uint64_t offset, uint64_t 
         reader->params.on_damage(reader->params.context, &(struct rv_rec_damage){offset, n_bytes, what});
 }
 
-/* Up to n bytes at offset; how many there were, or negative errno, said. */
+/* Read up to n bytes at offset. Returns their number, or a negative errno with one line printed. */
 static ssize_t read_at(const struct rv_rec_reader *reader, void *out, size_t n, uint64_t offset)
 {
     size_t n_read = 0;
@@ -73,7 +72,7 @@ static ssize_t read_at(const struct rv_rec_reader *reader, void *out, size_t n, 
     return (ssize_t)n_read;
 }
 
-/* Are bytes [offset, end) mostly a hole? Such a payload would be much work, and is none. */
+/* Are bytes [offset, end) mostly a hole? Then they are no payload, and checking them would take long. */
 static bool has_hole(const struct rv_rec_reader *reader, uint64_t offset, uint64_t end)
 {
     while (end - offset > MOST_ZEROS) {
@@ -91,7 +90,7 @@ static bool has_hole(const struct rv_rec_reader *reader, uint64_t offset, uint64
 
 /*
  * Is there a whole chunk at offset?
- *   returns  1; 0 with *what set; negative errno, said
+ *   returns  1; 0 with *what set; negative errno with one line printed
  */
 static int read_chunk(struct rv_rec_reader *reader, uint64_t offset, struct rv_rec_chunk *chunk, const char **what)
 {
@@ -116,7 +115,7 @@ static int read_chunk(struct rv_rec_reader *reader, uint64_t offset, struct rv_r
     return rv_chunk_is_whole(chunk, reader->payload);
 }
 
-/* Behind the hole at offset, at most the file's end. Where holes are not known there are none. */
+/* End of the hole at offset, at most the file's end; offset if the file system reports no holes. */
 static uint64_t pass_hole(const struct rv_rec_reader *reader, uint64_t offset)
 {
     const uint64_t n_bytes = reader->state.n_bytes;
@@ -127,7 +126,7 @@ static uint64_t pass_hole(const struct rv_rec_reader *reader, uint64_t offset)
     return begin < n_bytes ? begin : n_bytes;
 }
 
-/* Into the window, from offset to at most the file's end: it may have grown since. As read_at(). */
+/* Read into the window from offset, at most to the file's end at opening. Returns as read_at(). */
 static ssize_t read_window(const struct rv_rec_reader *reader, uint64_t offset)
 {
     uint64_t n_left = reader->state.n_bytes - offset;
@@ -136,7 +135,7 @@ static ssize_t read_window(const struct rv_rec_reader *reader, uint64_t offset)
 
 /*
  * The first whole chunk at or after offset, after something damaged.
- *   returns  1 with *found; 0 when there is none; negative errno, said
+ *   returns  1 with *found; 0 when there is none; negative errno with one line printed
  */
 static int find_chunk(struct rv_rec_reader *reader, uint64_t offset, struct rv_rec_chunk *chunk, uint64_t *found)
 {
@@ -171,7 +170,7 @@ static bool is_zero(const uint8_t *bytes, size_t n)
     return n == 0 || (bytes[0] == 0 && memcmp(bytes, bytes + 1, n - 1) == 0);
 }
 
-/* Behind the zeros at offset: the file's end, or what is not zeros. Negative errno, said. */
+/* End of the zeros at offset, at most the file's end; or a negative errno with one line printed. */
 static int pass_zeros(struct rv_rec_reader *reader, uint64_t *offset)
 {
     while (*offset < reader->state.n_bytes) {
@@ -191,7 +190,7 @@ static int pass_zeros(struct rv_rec_reader *reader, uint64_t *offset)
     return 0;
 }
 
-/* Where the first segment is that was not given back, and what it says of those that were. */
+/* Find the first segment that was not discarded, and its counts of those that were. */
 static int find_past(struct rv_rec_reader *reader)
 {
     struct rv_rec_chunk chunk;
@@ -227,7 +226,7 @@ static int read_beginning(struct rv_rec_reader *reader)
         return rv_err(EPROTONOSUPPORT,
                       "%s: recorded by another version (format %u.%u, features %#x); this one reads %u", reader->path,
                       reader->file.major, reader->file.minor, reader->file.feature_incompat, RV_REC_MAJOR);
-    reader->payload[chunk.payload_bytes] = 0; /* there is room for it */
+    reader->payload[chunk.payload_bytes] = 0; /* the buffer has room for it */
     reader->program = rv_strdup((const char *)reader->payload + sizeof reader->file);
     reader->state.offset = rv_chunk_bytes(&chunk);
     reader->state.n_chunks = 1;
@@ -245,7 +244,7 @@ int rv_rec_reader_open(struct rv_rec_reader **out, const char *path, const struc
         reader->params = *params;
     reader->path = rv_strdup(path);
     reader->window = rv_alloc(WINDOW_BYTES, 1);
-    reader->fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK); /* a FIFO is not waited for */
+    reader->fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK); /* do not wait on a FIFO */
     if (reader->fd < 0 || fstat(reader->fd, &status) != 0)
         error = rv_err_sys("%s", path);
     else if (!S_ISREG(status.st_mode))
@@ -304,7 +303,7 @@ uint64_t rv_rec_reader_past_ns(const struct rv_rec_reader *reader)
     return past->last_ns > past->first_ns ? past->last_ns - past->first_ns : 0;
 }
 
-/* A quiet thread's events are written about a second late: none as early come behind some that are LATE_NS later. */
+/* A quiet thread's events are written up to about a second late: no event follows others that are LATE_NS later. */
 uint64_t rv_rec_reader_first_ns(const struct rv_rec_reader *reader)
 {
     const struct rv_rec_reader_state *state = &reader->state;
@@ -323,8 +322,8 @@ uint64_t rv_rec_reader_first_ns(const struct rv_rec_reader *reader)
 }
 
 /*
- * At the place are zeros, and behind them a segment: those between were given back.
- *   returns  1 with the chunk, the place is there; 0: that is not so; negative errno, said
+ * Zeros at the current place, followed by a segment: the segments between were discarded.
+ *   returns  1 with the chunk, now the current place; 0: not the case; negative errno with one line printed
  */
 static int pass_gone(struct rv_rec_reader *reader, struct rv_rec_chunk *chunk)
 {
@@ -385,7 +384,7 @@ int rv_rec_reader_at(struct rv_rec_reader *reader, uint64_t offset, struct rv_re
     return result;
 }
 
-/* A chunk of END's size, which is all of the last bytes. */
+/* Is there an END chunk in the file's last bytes? */
 int rv_rec_reader_end(struct rv_rec_reader *reader, struct rv_rec_end *end)
 {
     struct rv_rec_chunk chunk = {.header_bytes = sizeof chunk, .payload_bytes = sizeof *end};

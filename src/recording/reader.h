@@ -1,6 +1,6 @@
 /*
- * A recording being read, chunk by chunk in the order of the file. What is damaged is passed over: behind it the next
- * whole chunk is looked for, so that one bad sector costs what it held and nothing else.
+ * Reads a recording chunk by chunk in file order. Damage is skipped: reading resumes at the next whole chunk, so one
+ * bad sector loses only the chunks that it was part of.
  */
 #ifndef RV_RECORDING_READER_H
 #define RV_RECORDING_READER_H
@@ -10,25 +10,25 @@
 #include "recording/chunk.h"
 
 struct rv_rec_damage {
-    uint64_t offset, n_bytes; /* of the file; n_bytes 0: something is missing at offset */
+    uint64_t offset, n_bytes; /* of the file; n_bytes 0: chunks are missing at offset */
     const char *what;
 };
 
 struct rv_rec_reader_params {
-    /* Called for each damage as it is met. May be NULL. */
+    /* Called for each damaged place. May be NULL. */
     void (*on_damage)(void *context, const struct rv_rec_damage *damage);
     void *context;
 };
 
 struct rv_rec_reader; /* opaque; one thread at a time */
 
-/* Does a file begin like a recording? n_bytes may be few. */
+/* Do these first bytes of a file belong to a recording? n_bytes may be small. */
 bool rv_rec_is_recording(const void *bytes, size_t n_bytes);
 
 /*
  * Open, and read the FILE chunk.
- *   returns  0, or negative errno with one line printed: -EBADMSG no recording or its beginning is damaged,
- *            -EPROTONOSUPPORT of another version
+ *   returns  0, or negative errno with one line printed: -EBADMSG not a recording, or its beginning is damaged,
+ *            -EPROTONOSUPPORT another version
  */
 int rv_rec_reader_open(struct rv_rec_reader **reader, const char *path, const struct rv_rec_reader_params *params);
 void rv_rec_reader_close(struct rv_rec_reader *reader);
@@ -38,14 +38,14 @@ const char *rv_rec_reader_program(const struct rv_rec_reader *reader);
 
 /*
  * The next whole chunk, the FILE chunk excepted.
- *   payload  chunk->payload_bytes of it, until the next call
+ *   payload  chunk->payload_bytes bytes, valid until the next call
  *   returns  1; 0 at the end; negative errno with one line printed when the file cannot be read
  */
 int rv_rec_reader_next(struct rv_rec_reader *reader, struct rv_rec_chunk *chunk, const uint8_t **payload);
 
 /*
- * The whole chunk at an offset, as an index names it; the place of rv_rec_reader_next() stays.
- *   returns  1; 0: there is none; negative errno, said
+ * The whole chunk at an offset taken from an index; does not move rv_rec_reader_next().
+ *   returns  1; 0: none there; negative errno with one line printed
  */
 int rv_rec_reader_at(struct rv_rec_reader *reader, uint64_t offset, struct rv_rec_chunk *chunk,
                      const uint8_t **payload);
@@ -55,24 +55,24 @@ int rv_rec_reader_end(struct rv_rec_reader *reader, struct rv_rec_end *end);
 
 struct rv_rec_reader_state {
     uint64_t n_bytes;   /* of the file */
-    uint64_t n_stored;  /* of those, how many take room, as far as its file system says */
-    uint64_t begin;     /* of what it has behind FILE; there may be zeros between */
-    uint64_t n_gone;    /* of those, and of the zeros between segments so far */
-    uint64_t offset;    /* behind the last chunk read */
-    uint64_t n_chunks;  /* whole ones read, FILE included */
-    uint64_t n_damaged; /* bytes passed over */
+    uint64_t n_stored;  /* of these, allocated by the file system */
+    uint64_t begin;     /* offset of the first chunk after FILE and possible zeros */
+    uint64_t n_gone;    /* zero bytes of discarded segments met so far */
+    uint64_t offset;    /* end of the last chunk read */
+    uint64_t n_chunks;  /* whole chunks read, with FILE */
+    uint64_t n_damaged; /* bytes skipped */
     bool is_finished;   /* END was read: the recorder was not killed */
 };
 struct rv_rec_reader_state rv_rec_reader_state(const struct rv_rec_reader *reader);
 
-/* The first segment of a recording of the newest events, if older ones were let go; else NULL. */
+/* The first remaining segment's header if older segments were discarded; else NULL. */
 const struct rv_rec_segment *rv_rec_reader_past(const struct rv_rec_reader *reader);
 
-/* With such a past: the time from the first to the last of its events. Events of other threads that are kept may be
- * older than some of them. */
+/* With discarded segments: time from the first to the last of their events. Other threads' remaining events may be
+ * older than some of these. */
 uint64_t rv_rec_reader_past_ns(const struct rv_rec_reader *reader);
 
-/* With such a past: when the first of the events happened that are kept, as their headers say; 0: none is there. */
+/* With discarded segments: time of the first remaining event, by chunk headers; 0: no events. */
 uint64_t rv_rec_reader_first_ns(const struct rv_rec_reader *reader);
 
 #endif

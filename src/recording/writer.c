@@ -37,7 +37,7 @@ static int put_file_chunk(struct rv_rec_writer *writer, const struct rv_rec_file
     return error;
 }
 
-/* A regular file of that name makes room; nothing else does. */
+/* Remove an existing regular file; anything else is an error. */
 static int remove_old(const char *path)
 {
     struct stat status;
@@ -92,7 +92,7 @@ int rv_rec_writer_put(struct rv_rec_writer *writer, struct rv_rec_buffer *buffer
         rv_err(-error, "%s: %s; recorded are the first %llu bytes", writer->path, strerror(-error),
                (unsigned long long)writer->n_bytes);
         if (ftruncate(writer->fd, (off_t)writer->n_bytes) != 0) {
-            /* A reader finds the torn chunk out by its checksum. */
+            /* A reader detects the torn chunk by its checksum. */
         }
         return error;
     }
@@ -101,7 +101,7 @@ int rv_rec_writer_put(struct rv_rec_writer *writer, struct rv_rec_buffer *buffer
     return 0;
 }
 
-/* Whether it can be done is tried behind the end, where it changes nothing. */
+/* Support is tested past the end of the file, where it changes nothing. */
 int rv_rec_writer_give_back(struct rv_rec_writer *writer, uint64_t from, uint64_t to)
 {
     enum { TRIED_BYTES = 1 << 16 };

@@ -1,6 +1,6 @@
 /*
- * What --include and --exclude let through: subroutines by regular expression over their full name, asked once per id.
- * The ids are those of one source: each has a filter of its own.
+ * --include and --exclude: regular expressions over subroutines' full names, evaluated once per id. Ids belong to one
+ * source, so each source has its own filter.
  */
 #ifndef RV_SOURCE_CAPTURE_FILTER_H
 #define RV_SOURCE_CAPTURE_FILTER_H
@@ -13,13 +13,13 @@
 struct rv_capture_filter; /* opaque */
 
 /*
- * Compile POSIX extended regular expressions; NULL patterns let everything through.
+ * Compile POSIX extended regular expressions; a NULL pattern accepts everything.
  *   returns  0 with *filter (NULL when both patterns are), -EINVAL with one line printed
  */
 int rv_capture_filter_create(struct rv_capture_filter **filter, const char *include, const char *exclude);
 void rv_capture_filter_destroy(struct rv_capture_filter *filter);
 
-/* Is this subroutine captured? Reads its name at first sight (milliseconds, once). Drain thread. */
+/* Is this subroutine captured? The first call for an id reads its name (milliseconds). Drain thread. */
 bool rv_capture_filter_has(struct rv_capture_filter *filter, struct rv_catalog *catalog, uint32_t id);
 
 #endif

@@ -1,4 +1,4 @@
-/* What a filter stops, told to the producers of a live trace file, once for each function of each process. */
+/* Publishes the functions that the capture filter rejects to the producers of a live trace file, once per process. */
 #ifndef RV_SOURCE_FILTER_TOLD_H
 #define RV_SOURCE_FILTER_TOLD_H
 
@@ -6,13 +6,13 @@
 
 struct rv_filter_told; /* opaque */
 
-/* The map is borrowed. Drain thread, as all of it. */
+/* The map is borrowed. All functions: drain thread. */
 struct rv_filter_told *rv_filter_told_create(struct rv_map *map);
 
 /* NULL is fine. */
 void rv_filter_told_destroy(struct rv_filter_told *told);
 
-/* An event of a function that is stopped, as it was popped; others than CALL_AT are passed over. */
+/* Publish the function of a rejected event, as popped from the ring; events other than CALL_AT are ignored. */
 void rv_filter_tell(struct rv_filter_told *told, uint32_t process_idx, const struct rv_event *popped);
 
 #endif

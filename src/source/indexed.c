@@ -1,8 +1,7 @@
 /*
- * One turn takes in one INDEX, oldest first, and keeps where each stack of a block stands as it begins.
+ * Each turn reads one INDEX, oldest first, and stores the state of each stack at the beginning of each block.
  *
- * A block that is asked for becomes a page: a stream of its own, which is told where its stacks stand and then gets the
- * events.
+ * A requested block becomes a page: a stream of its own, which gets the state of its stacks and then the events.
  */
 #include "source/indexed.h"
 
@@ -19,26 +18,26 @@
 #include "source/recorded.h"
 #include "source/stack_entries.h"
 
-enum { MOST_TORN = 64 /* chunks that are looked at in vain */ };
-/* Frames in the tree, and entries: a program's are fewer than its recording's bytes. */
+enum { MOST_TORN = 64 /* torn chunks tolerated while looking for the last INDEX */ };
+/* Limit of frames and entries: a real recording has fewer than it has bytes. */
 static const uint64_t FRAMES_OF_ANY = 1 << 16;
 
 struct block {
     uint64_t offset, last_ns;
     uint32_t n_events, stack;
-    uint32_t first_entry, n_entries; /* of the stream's */
-    uint32_t index;                  /* which INDEX covers it: entries before that do not hold */
+    uint32_t first_entry, n_entries; /* in the stream's entries */
+    uint32_t index;                  /* INDEX that covers it; entries of earlier ones are invalid */
 };
 
 struct stream {
     void *stream; /* the pipeline's; NULL: not seen yet */
     struct rv_stream_account account;
-    struct rv_rec_account before; /* its first event in the file */
+    struct rv_rec_account before; /* counts at its first event in the file */
     uint64_t first_ns;
     struct block *blocks;
     size_t n_blocks, blocks_capacity;
-    struct rv_stack_entries entries; /* the latest ones are of one INDEX */
-    uint32_t index;                  /* which one that is */
+    struct rv_stack_entries entries; /* the latest entries belong to one INDEX */
+    uint32_t index;                  /* the number of that INDEX */
 };
 
 struct indexed {
@@ -46,9 +45,9 @@ struct indexed {
     char *path;
     struct rv_rec_reader *reader;
     uint64_t n_file_bytes;
-    uint64_t *offsets; /* of the INDEX chunks, the last one first */
+    uint64_t *offsets; /* of the INDEX chunks, last one first */
     size_t n_left, offsets_capacity;
-    uint32_t n_indexes; /* taken in */
+    uint32_t n_indexes; /* read so far */
     struct rv_rec_index_table table;
     struct rv_compressor *compressor;
     struct rv_recorded_names names;
@@ -62,7 +61,7 @@ struct indexed {
     struct rv_stack_entries open; /* scratch: of one page */
     struct rv_codec *codec;
     struct rv_event *events;
-    bool is_damaged; /* that was said */
+    bool is_damaged; /* a warning was printed */
 };
 
 /* ---- the index ---- */
@@ -70,7 +69,7 @@ struct indexed {
 static void say_damage(struct indexed *indexed)
 {
     if (!indexed->is_damaged)
-        rv_warn("%s: damaged: not all that its index covers is there; see --check", indexed->path);
+        rv_warn("%s: damaged: some blocks in its index are missing; see --check", indexed->path);
     indexed->is_damaged = true;
 }
 
@@ -94,7 +93,7 @@ static void take_stream(struct indexed *indexed, struct stream *stream, const st
         stream->stream = intake->open_stream(intake->context, &who.info);
 }
 
-/* What the first segment has of a stream begins with `before`; the others tell it again. */
+/* `before` is set from the first segment of a stream; later segments repeat it. */
 static void take_account(const struct indexed *indexed, struct stream *stream, const uint8_t *payload,
                          const struct rv_intake *intake)
 {
@@ -110,11 +109,11 @@ static void take_account(const struct indexed *indexed, struct stream *stream, c
         intake->account_stream(intake->context, stream->stream, &stream->account);
 }
 
-/* Names, threads and accounts. */
+/* Read names, threads and counts. */
 static void take_chunks(struct indexed *indexed, const struct rv_intake *intake)
 {
     size_t n;
-    uint64_t behind = 0; /* none lies in another */
+    uint64_t behind = 0; /* chunks do not overlap */
     const struct rv_rec_index_chunk *rows = rv_rec_index_rows(&indexed->table, RV_REC_INDEX_CHUNKS, &n);
     for (size_t i = 0; i < n; i++) {
         struct rv_rec_chunk chunk;
@@ -137,9 +136,9 @@ static void take_chunks(struct indexed *indexed, const struct rv_intake *intake)
     }
 }
 
-struct rows { /* the next ones */
+struct rows { /* cursors into the rows */
     const struct rv_rec_index_stack *stack;
-    const struct rv_rec_index_depth *depth; /* NULL: nothing was told */
+    const struct rv_rec_index_depth *depth; /* NULL: no row */
     const struct rv_rec_index_frame *frame;
     const struct rv_rec_index_cell *cell;
     const struct rv_rec_index_span *span;
@@ -159,7 +158,7 @@ static void put_frames(struct indexed *indexed, struct rv_stack_entry *entry, co
     }
 }
 
-/* What is open of a stack where a block begins: some of what was, and what is above that. */
+/* The open frames of a stack at a block's beginning: the lower ones as before, plus the row's. */
 static void add_entry(struct indexed *indexed, struct stream *stream, const struct rows *rows)
 {
     const struct rv_rec_index_stack *row = rows->stack;
@@ -267,7 +266,7 @@ static void submit(struct indexed *indexed, void *page, const struct rv_event *e
     }
 }
 
-/* Into open: every stack that is known where the block begins, with its latest entry. */
+/* Collect in `open` the latest entry of every stack known at the block's beginning. */
 static void find_open(struct indexed *indexed, const struct stream *stream, uint32_t number)
 {
     struct rv_stack_entries *open = &indexed->open;
@@ -290,7 +289,7 @@ static void add_stack(struct indexed *indexed, void *page, const struct rv_stack
     intake->pages->add_page_stack(intake->context, page, &stack);
 }
 
-/* The events of a block in memory; 0 or -EBADMSG. */
+/* Decode the events of a block. 0 or -EBADMSG. */
 static int decode(struct indexed *indexed, const struct block *block)
 {
     struct rv_rec_chunk chunk;
@@ -365,12 +364,12 @@ static enum rv_source_status poll_indexed(struct rv_source *source, const struct
 
 static void nap_indexed(struct rv_source *source)
 {
-    (void)source; /* there is always more, or it rests */
+    (void)source; /* the source has more to do, or is RESTING */
 }
 
 static void resolve_indexed(struct rv_source *source, const struct rv_intake *intake, bool is_final)
 {
-    (void)source; /* names are in the file, and told as they are met */
+    (void)source; /* names are in the file and were defined when read */
     (void)intake;
     (void)is_final;
 }
@@ -405,8 +404,8 @@ static void losses_of_indexed(const struct rv_source *source, struct rv_losses *
 }
 
 /*
- * Where every INDEX is, from the last one back.
- *   returns  1; 0: there is none; -EBADMSG, or what reading failed with, which has been said
+ * Find every INDEX, from the last one back.
+ *   returns  1; 0: there is none; -EBADMSG or a read error, with one line printed
  */
 static int follow_chain(struct indexed *indexed, uint64_t least_events)
 {
@@ -414,7 +413,7 @@ static int follow_chain(struct indexed *indexed, uint64_t least_events)
     int result = rv_rec_reader_end(indexed->reader, &end);
     if (result <= 0 || end.last_index == 0 || end.n_events < least_events)
         return result < 0 ? result : 0;
-    const uint64_t begin = rv_rec_reader_state(indexed->reader).begin; /* what lies before was let go */
+    const uint64_t begin = rv_rec_reader_state(indexed->reader).begin; /* earlier parts were discarded */
     for (uint64_t at = end.last_index, behind = UINT64_MAX; at >= begin;) {
         struct rv_rec_chunk chunk;
         struct rv_rec_index head;
@@ -467,6 +466,6 @@ int rv_indexed_open(struct rv_source **source, const char *path, uint64_t least_
     }
     close_indexed(&indexed->source);
     if (result == -EBADMSG)
-        rv_warn("%s: its index is damaged: it is read wholly; see --check", path);
+        rv_warn("%s: its index is damaged, reading the whole file instead; see --check", path);
     return result == -EBADMSG ? 0 : result;
 }

@@ -4,13 +4,13 @@
 
 #include "source/source.h"
 
-/* So many events are replayed wholly as fast as one looks. */
+/* Recordings with fewer events are replayed in full, which is fast enough. */
 #define RV_INDEXED_LEAST_EVENTS 20000000u
 
 /*
- * Open, if the recording has at least so many events and an index that reaches from its beginning to its end.
- *   source   for an intake with pages; NULL: it is to be replayed wholly
- *   returns  0, or negative errno with one line printed: it cannot be read
+ * Open a recording that has at least least_events events and a complete index.
+ *   source   needs an intake with pages; NULL: replay the recording instead
+ *   returns  0, or negative errno with one line printed: not readable
  */
 int rv_indexed_open(struct rv_source **source, const char *path, uint64_t least_events);
 

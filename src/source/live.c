@@ -1,11 +1,11 @@
 /*
- * The drain. One turn visits every ring: a new generation opens a stream, whatever waits goes out in batches, and a
- * ring whose owner was already gone before its last pop is closed and freed. Liveness is always asked before that pop:
- * an owner that dies later than the question is found by the next turn.
+ * The drain. Each turn visits every ring: a new generation opens a stream, waiting events are sent in batches, and a
+ * ring whose owner was gone before its last pop is closed and freed. Liveness is always checked before that pop; an
+ * owner that dies after the check is found by the next turn.
  *
- * Traced programs can write over anything in the file. What decides whether a stream goes on and ends is therefore not
- * in the file: the streams that are open here, the tail of each ring, and the kernel's locks. Words that contradict
- * them are put right, so that neither side waits for the other.
+ * Traced programs can overwrite anything in the file. So whether a stream continues is decided by state outside the
+ * file: the streams that are open here, the tail of each ring, and the kernel's locks. Words in the file that
+ * contradict it are repaired, so that neither side waits for the other.
  */
 #include "source/live.h"
 
@@ -25,14 +25,14 @@
 #include "source/ticker.h"
 
 enum {
-    /* A ring that was this full at a turn is looked at again before the next nap is over. */
+    /* A ring this full at a turn is drained again before the nap ends. */
     BUSY_SHARE = 4,
-    /* After so many turns without an event naps may be longer. */
+    /* Naps become longer after this many turns without an event. */
     IDLE_TURNS = 25,
 };
 static const uint64_t DEFAULT_INTERVAL_NS = 2000000;
 static const uint64_t LIVENESS_INTERVAL_NS = 20000000;
-/* The first event after a pause is to be seen within 5 ms; that of a new ring wakes us. */
+/* The first event after a pause must appear within 5 ms; a new ring's first event wakes us. */
 static const uint64_t IDLE_NAP_NS = 4500000;
 static const uint64_t EMPTY_NAP_NS = 10000000;
 static const uint64_t LOSS_INTERVAL_NS = 1000000000;
@@ -40,11 +40,11 @@ static const uint64_t LOSS_INTERVAL_NS = 1000000000;
 struct live_ring {
     struct rv_ring ring;
     struct rv_normalizer normalizer;
-    void *stream;        /* the pipeline's; NULL when none is open */
-    uint32_t generation; /* of the claim that `stream` is, or was, about */
-    uint32_t name_seen;  /* control.name_is_set of the name we know */
+    void *stream;        /* the pipeline's handle; NULL when none is open */
+    uint32_t generation; /* of the claim that `stream` belongs or belonged to */
+    uint32_t name_seen;  /* control.name_is_set at the name last reported */
     uint64_t n_dropped_said;
-    bool is_owner_gone;    /* at this turn's look */
+    bool is_owner_gone;    /* at this turn's check */
     uint64_t n_lost_ahead; /* overwritten events to be reported before the next one */
     bool is_damage_said;
 };
@@ -61,7 +61,7 @@ struct live {
     struct rv_ticker *ticker;    /* clock TICK only */
     struct rv_filter_told *told; /* or NULL */
     uint64_t last_liveness_ns, last_loss_ns;
-    uint32_t n_rings_used; /* as far as any turn has seen: those do not become fewer */
+    uint32_t n_rings_used; /* greatest value seen; never falls */
     size_t n_streams;      /* open now */
     uint64_t n_idle_turns; /* in a row */
     bool has_had_stream, is_busy, is_ending, is_loss_turn, is_damage_said;
@@ -122,11 +122,11 @@ static void open_stream(struct live *live, struct live_ring *slot, uint32_t ring
     live->has_had_stream = true;
 }
 
-/* Tell the pipeline, and the user of what a policy dropped; a flight recorder overwrites by design. */
+/* Report the counts to the pipeline, and drops to the user, except under policy `ring`, which overwrites by design. */
 static void account(struct live *live, struct live_ring *slot, uint32_t ring_idx, const struct rv_intake *intake)
 {
     struct rv_ring_account now = slot->is_owner_gone ? rv_ring_last_account(&slot->ring) : rv_ring_account(&slot->ring);
-    if (live->is_ending && rv_ring_n_waiting(&slot->ring) > 0) /* its owner goes on without us */
+    if (live->is_ending && rv_ring_n_waiting(&slot->ring) > 0) /* its owner keeps running without us */
         now.n_produced = now.n_consumed + now.n_dropped;
     intake->account_stream(intake->context, slot->stream,
                            &(struct rv_stream_account){now.n_produced, now.n_consumed, now.n_dropped});
@@ -147,7 +147,7 @@ static void close_stream(struct live *live, struct live_ring *slot, uint32_t rin
     uint64_t stopped = __atomic_load_n(&slot->ring.control->closing_ticks, __ATOMIC_RELAXED);
     uint64_t end = stopped ? stopped : exited;
     if (!end && live->is_ending && rv_directory_has_live_owner(live->map, ring_idx))
-        end = rv_clock_ticks(live->map->clock.kind); /* we leave it running: its open calls reach to this moment */
+        end = rv_clock_ticks(live->map->clock.kind); /* it keeps running: its open calls last until now */
     uint64_t end_ns = rv_normalize_time(&live->map->clock, end), last_ns = slot->normalizer.last_ns;
     intake->close_stream(intake->context, slot->stream, end_ns > last_ns ? end_ns : last_ns);
     slot->stream = NULL;
@@ -174,7 +174,7 @@ static void tell_loss(struct live_ring *slot, struct rv_batch *batch)
     rv_normalize_loss(&slot->normalizer, batch, n);
 }
 
-/* An empty batch, however long the workers take, while producers can see that we live. */
+/* Acquire a batch; while waiting for the workers, keep the heartbeat moving. */
 static struct rv_batch *wait_for_batch(struct live *live, const struct rv_intake *intake)
 {
     struct rv_batch *batch;
@@ -201,7 +201,7 @@ static void hand_over(struct live *live, struct live_ring *slot, struct rv_batch
 
 /* ---- words that were written over ---- */
 
-/* Once. In the place of a file that was cut short there are zeroes: that has been said. */
+/* Warn once. A truncated file reads as zeroes: that has its own warning. */
 static bool is_damage_news(const struct live *live, bool *is_said)
 {
     bool is_news = !*is_said && rv_map_is_whole(live->map);
@@ -215,13 +215,13 @@ static void say_damage(const struct live *live, struct live_ring *slot, uint32_t
         return;
     char name[64];
     rv_directory_thread_name(live->map, ring_idx, name);
-    rv_warn("ring %u (%s) was written over by a traced program: what it has there may be wrong", ring_idx, name);
+    rv_warn("ring %u (%s) was overwritten by a traced program: its events may be wrong", ring_idx, name);
 }
 
-/* A ring with an open stream is LIVE or EXITED. One without has been read to the end: only a new owner writes to it. */
+/* A ring with an open stream is LIVE or EXITED. A ring without one is empty until it has a new owner. */
 static bool has_wrong_state(const struct live_ring *slot)
 {
-    bool has_events = rv_ring_n_waiting(&slot->ring) > 0; /* asked first: a claim shows before its events do */
+    bool has_events = rv_ring_n_waiting(&slot->ring) > 0; /* read first: a claim is visible before its events */
     uint32_t state = __atomic_load_n(&slot->ring.control->state, __ATOMIC_ACQUIRE); /* D2 <- D1 */
     bool is_claimed = state == RV_RING_LIVE || state == RV_RING_EXITED;
     if (slot->stream)
@@ -236,12 +236,12 @@ static void repair_state(struct live *live, struct live_ring *slot, uint32_t rin
     struct rv_wire_control *control = slot->ring.control;
     uint32_t generation = slot->stream ? slot->generation : control->generation + 1;
     if (!slot->stream)
-        control->claim_head = slot->ring.tail; /* what was before that is accounted for */
+        control->claim_head = slot->ring.tail; /* earlier events are already counted */
     if (rv_directory_revive(live->map, ring_idx, generation))
         say_damage(live, slot, ring_idx);
 }
 
-/* Only a full ring of `fill` ends tracing, and says which it was. Producers of a file in any other state are silent. */
+/* Only a full ring under `fill` ends tracing, and stores its index. In any other invalid state producers are silent. */
 static void repair_file_state(struct live *live)
 {
     struct rv_wire_header *header = live->map->header;
@@ -252,12 +252,12 @@ static void repair_file_state(struct live *live)
         return;
     __atomic_store_n(&header->state, RV_FILE_READY, __ATOMIC_RELEASE); /* M1 -> M2 */
     if (is_damage_news(live, &live->is_damage_said))
-        rv_warn("the trace file was written over by a traced program: what happened until now may be missing");
+        rv_warn("the trace file was overwritten by a traced program: events until now may be missing");
 }
 
 /* ---- turns ---- */
 
-/* Everything that waits in one ring now; what comes meanwhile is for the next turn. */
+/* Drain the events that wait in one ring now; later ones are left for the next turn. */
 static void drain_ring(struct live *live, struct live_ring *slot, const struct rv_intake *intake)
 {
     uint64_t n_left = rv_ring_n_waiting(&slot->ring);
@@ -265,7 +265,7 @@ static void drain_ring(struct live *live, struct live_ring *slot, const struct r
     while (n_left > 0) {
         struct rv_batch *batch = wait_for_batch(live, intake);
         struct rv_ring_read read = rv_ring_pop(&slot->ring, live->popped, RV_BATCH_EVENTS - 1);
-        /* A module is announced before the first event from it: what the pop has seen, the table now shows. */
+        /* A module is published before its first event, so the table now has the modules of all popped events. */
         rv_module_watch_refresh(&live->modules);
         slot->n_lost_ahead += read.n_overwritten;
         if (slot->n_lost_ahead)
@@ -277,7 +277,7 @@ static void drain_ring(struct live *live, struct live_ring *slot, const struct r
     }
 }
 
-/* A ring that has no open stream: begin one for a new owner, free what a dead owner left. */
+/* A ring without an open stream: open one for a new owner, or free a dead owner's ring. */
 static bool adopt_ring(struct live *live, uint32_t ring_idx, uint32_t state, bool owner_is_gone,
                        const struct rv_intake *intake)
 {
@@ -332,7 +332,7 @@ static bool has_live_creator(const struct rv_map *map)
     return start && start == map->geometry.creator_start;
 }
 
-/* A file that nobody has used yet is waited for as long as its creator lives. */
+/* Wait for a file that nobody has used yet, as long as its creator lives. */
 static bool is_over(struct live *live)
 {
     if (live->n_streams > 0)
@@ -371,7 +371,7 @@ static enum rv_source_status poll_live(struct rv_source *source, const struct rv
     return has_moved ? RV_SOURCE_MOVED : RV_SOURCE_IDLE;
 }
 
-/* A producer with news (first event of a ring, a full ring) wakes us; the rest is the interval. */
+/* A producer wakes us at a ring's first event and when its ring fills up; otherwise wait for the interval. */
 static void nap_live(struct rv_source *source)
 {
     struct live *live = (struct live *)source;

@@ -1,6 +1,6 @@
 /*
- * Each source speaks to an intake of its own, which changes what it says and passes it on. The sources take turns, a
- * chunk each, so that names and blocks of all of them come in as they would from one.
+ * Each source gets an intake of its own, which translates ids, times and names and passes them on. The sources take
+ * turns chunk by chunk, so that names and blocks of all of them arrive interleaved.
  */
 #include "source/merged.h"
 
@@ -13,18 +13,18 @@
 #include "base/vec.h"
 #include "symbols/catalog.h"
 
-#define MOST_OFFSET_NS (1ull << 58) /* nine years: no clock is as wrong */
-#define START_NS 1000000000u        /* of runs that are aligned by it: what was before has room */
+#define MOST_OFFSET_NS (1ull << 58) /* nine years: no clock is that wrong */
+#define START_NS 1000000000u        /* common start of aligned runs: leaves room for earlier events */
 
 struct part {
     struct rv_source *source;
     struct merged *merged;
-    struct rv_intake intake;       /* what the source speaks to */
+    struct rv_intake intake;       /* given to the source */
     const struct rv_intake *outer; /* of the current turn */
     const char *label;             /* of its processes, or NULL */
     uint64_t offset_ns;            /* modulo 2^64 */
     uint32_t number;
-    uint32_t *ids; /* of the source to ours; 0 = not seen yet */
+    uint32_t *ids; /* source's ids to ours; 0 = not seen yet */
     size_t n_ids;
     bool has_ended;
 };
@@ -45,7 +45,7 @@ static uint32_t *id_slot(struct part *part, uint32_t id)
     return &part->ids[id];
 }
 
-/* An id that is used before it is defined gets one that is shared with nobody. */
+/* An id used before its definition gets a new id, shared with no other source. */
 static uint32_t map_id(struct part *part, uint32_t id)
 {
     if (id == 0)
@@ -77,7 +77,7 @@ static void define(void *context, const struct rv_definition *definitions, size_
 
 /* ---- streams and events ---- */
 
-/* What would be before 0 or behind the last time is there. */
+/* Shift a time, clamped to [0, last time]. */
 static uint64_t shift(const struct part *part, uint64_t ns)
 {
     int64_t offset_ns = (int64_t)part->offset_ns;

@@ -1,14 +1,14 @@
 /*
- * Several recordings as one source: their streams side by side, each process with a key of its own, subroutines of
- * equal name, file and line under one id, and all times on one clock.
+ * Several recordings as one source: all their streams, each process with a key of its own, subroutines of equal name,
+ * file and line under one id, and all times on one clock.
  *
- * Aligned by clocks: a recording knows what CLOCK_REALTIME was at one moment of its CLOCK_MONOTONIC; by that its times
- * are shifted, so that what happened at one moment by the hosts' wall clocks stands at one moment. Times count from the
- * boot of the host that booted first. Recordings of one boot of one host are off by the time between two clock reads
- * (below 1 us), and by any step of the wall clock between their starts; those of different hosts by what their wall
- * clocks were apart when they began, and by how their clocks' rates differ since (under NTP: milliseconds or less).
+ * By clocks: a recording stores one pair of CLOCK_REALTIME and CLOCK_MONOTONIC. Times are shifted so that events at the
+ * same wall-clock time coincide. Times count from the boot of the host that booted first. The error is, for recordings
+ * of one boot of one host, the time between two clock reads (below 1 us) plus any step of the wall clock between their
+ * starts; for different hosts, the difference of their wall clocks at the start plus the drift since (under NTP:
+ * milliseconds or less).
  *
- * Aligned by starts: a moment of each stands at one moment, so that runs stand beside each other.
+ * By starts: one given time of each recording coincides, so that runs can be compared.
  */
 #ifndef RV_SOURCE_MERGED_H
 #define RV_SOURCE_MERGED_H
@@ -16,13 +16,13 @@
 #include "source/source.h"
 
 struct rv_merged_params {
-    struct rv_source *const *sources; /* n of them, which define names on the drain thread, as
-                                         replays and imports do; the merged one's from now on, even on failure. With a
-                                         NULL among them, of which a line has been printed, the others are closed */
-    const char *const *paths;         /* what messages call them; borrowed for the call */
+    struct rv_source *const *sources; /* n sources that define names on the drain thread, as replays and imports
+                                         do; owned by the merged source from now on, even on failure. With a NULL
+                                         among them (reported by its opener) the others are closed */
+    const char *const *paths;         /* names in messages; borrowed for the call */
     const char *const *labels;        /* put before the names of their processes; NULL = nothing. Outlive the source */
     size_t n;
-    const uint64_t *starts_ns; /* of each source, on its clock: what is to be one moment; NULL = by clocks */
+    const uint64_t *starts_ns; /* times that shall coincide, on each source's clock; NULL = by clocks */
 };
 
 /* NULL with one line printed. */

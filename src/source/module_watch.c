@@ -9,7 +9,7 @@
 
 enum {
     PATH_BYTES = 4096 * 4,
-    SWEEP_FROM = 64, /* fewer pending records are not worth a look at who lives */
+    SWEEP_FROM = 64, /* with fewer pending records, liveness is not checked */
 };
 
 /* 0: never. */
@@ -58,7 +58,7 @@ static bool is_process_gone(const struct rv_map *map, uint32_t process_idx)
            !rv_liveness_is_running(process->pid, process->start);
 }
 
-/* Once pending records have doubled: those of processes that are gone get a last look. */
+/* When the pending records have doubled: read those of dead processes a last time. */
 static void sweep(struct rv_module_watch *watch)
 {
     if (watch->n_pending < SWEEP_FROM || watch->n_pending / 2 < watch->n_after_sweep)

@@ -1,6 +1,6 @@
 /*
- * Follows the module table of a trace file into the catalogue: what is new, what has been unloaded. What a process that
- * is gone had mapped cannot change any more and is not looked at again.
+ * Follows the module table of a trace file: adds new modules and unloads to the catalogue. Modules of a dead process
+ * are not read again.
  */
 #ifndef RV_SOURCE_MODULE_WATCH_H
 #define RV_SOURCE_MODULE_WATCH_H
@@ -23,7 +23,7 @@ struct rv_module_watch {
     uint32_t n_seen, generation;
     struct rv_module_pending *pending;
     size_t n_pending, capacity;
-    size_t n_after_sweep; /* pending when the dead were last swept out */
+    size_t n_after_sweep; /* number pending after the last removal of dead processes' */
 };
 
 /* Bring the catalogue up to date. One load when nothing has changed. Drain thread. */

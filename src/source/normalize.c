@@ -4,7 +4,7 @@
 
 #include "source/filter_told.h"
 
-/* Of the first event that is to be believed about the time: SYNC describes the past. */
+/* Time of the first event other than SYNC, which describes the past. */
 static uint64_t first_ticks(const struct rv_event *events, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++)
@@ -18,7 +18,7 @@ static uint64_t at_most_60_bits(uint64_t ns)
     return ns < RV_EVENT_TICKS_MASK ? ns : RV_EVENT_TICKS_MASK;
 }
 
-/* Kinds, times and name ids, from popped to the end of the batch, by words; returns how many were dealt with. */
+/* Convert kinds, times and name ids from popped to the end of the batch. Returns the number consumed. */
 static uint32_t sanitize(struct rv_normalizer *normalizer, struct rv_batch *batch, const struct rv_event *popped,
                          uint32_t n_popped)
 {
@@ -58,7 +58,7 @@ static uint32_t sanitize(struct rv_normalizer *normalizer, struct rv_batch *batc
     return i;
 }
 
-/* popped: as they came, one for each event; NULL where that is not so. */
+/* popped: the raw events, one for each event; NULL when they do not correspond. */
 static uint32_t apply_filter(struct rv_normalizer *normalizer, struct rv_event *events, uint32_t n,
                              const struct rv_event *popped)
 {

@@ -58,7 +58,7 @@ static void reserve_stack(struct rv_open_frames *frames, size_t n)
     frames->stack_capacity = n;
 }
 
-/* Levels rise, and of each the tag is known. */
+/* Levels increase; the tag of each is known. */
 static void unwrap(int64_t *levels, uint32_t n, int64_t least)
 {
     for (uint32_t i = 0; i < n; i++) {

@@ -1,6 +1,6 @@
 /*
- * Frames that are open where blocks begin, as a tree: a frame knows the one below it, so that each is held once however
- * many blocks it spans, and what is open of a stack is a walk from its top.
+ * The frames open at the beginnings of blocks, stored as a tree: each frame refers to the one below it, so a frame is
+ * stored once for all blocks that it spans, and a stack is a walk from its top frame.
  */
 #ifndef RV_SOURCE_OPEN_FRAMES_H
 #define RV_SOURCE_OPEN_FRAMES_H
@@ -10,11 +10,11 @@
 
 #include "flow/block_summary.h"
 
-#define RV_NO_FRAME UINT32_MAX /* below the outermost */
+#define RV_NO_FRAME UINT32_MAX /* parent of the outermost frame */
 
 struct rv_open_frame_node;
 
-struct rv_open_frames { /* zero is empty */
+struct rv_open_frames { /* zeroed = empty */
     struct rv_open_frame_node *nodes;
     size_t n, capacity;
     /* scratch: frames of one stack */
@@ -27,15 +27,15 @@ struct rv_open_frames { /* zero is empty */
 
 void rv_open_frames_fini(struct rv_open_frames *frames);
 
-/* A frame on another, or on RV_NO_FRAME; id is the pipeline's. Returns which it is: fewer than RV_NO_FRAME are put. */
+/* Add a frame above another or RV_NO_FRAME; id is the pipeline's. Returns its index. At most RV_NO_FRAME frames. */
 uint32_t rv_open_frames_put(struct rv_open_frames *frames, uint32_t below, const struct rv_rec_index_frame *row,
                             uint32_t id);
 
 uint32_t rv_open_frames_below(const struct rv_open_frames *frames, uint32_t frame);
 
 /*
- * The n frames from one downward, which are all that there are, into *stack: until the next read. Of stack->depth they
- * take the least level; where nothing is known of it, it becomes what follows from them.
+ * Write the n frames from `top` down, which are the whole stack, into *stack, valid until the next read. stack->depth
+ * gets their least level, or is derived from them if nothing is known.
  */
 void rv_open_frames_read(struct rv_open_frames *frames, uint32_t top, uint32_t n, struct rv_page_stack *stack);
 

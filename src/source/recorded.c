@@ -11,7 +11,7 @@
 
 #define MAX_ID (1u << 22)
 
-/* Names as they are unpacked: many times the file's size is no program's, and would all be held. */
+/* Limit of unpacked names as a multiple of the file's size, since all of them are kept in memory. */
 static const uint64_t NAME_BYTES_PER_BYTE = 64, NAME_BYTES_OF_ANY = 64 << 20;
 
 void rv_recorded_names_init(struct rv_recorded_names *names, uint64_t n_file_bytes)
@@ -41,13 +41,13 @@ uint32_t rv_recorded_map_id(struct rv_recorded_names *names, uint32_t id)
 
 void rv_recorded_map_ids(struct rv_recorded_names *names, struct rv_batch *batch)
 {
-    const uint32_t *ids = names->ids; /* out of memory that the loop's stores might be to */
+    const uint32_t *ids = names->ids; /* local copy: the loop's stores might alias it */
     size_t n_ids = names->n_ids;
     for (uint32_t i = 0; i < batch->n; i++) {
         struct rv_event *event = &batch->events[i];
         if (!rv_event_has_name(rv_event_kind(event)))
             continue;
-        if (event->id < n_ids && ids[event->id]) { /* nearly always */
+        if (event->id < n_ids && ids[event->id]) { /* the usual case */
             event->id = ids[event->id];
             continue;
         }
@@ -79,7 +79,7 @@ void rv_recorded_map_index(struct rv_recorded_names *names, struct rv_rec_index_
             notes[i].id = rv_recorded_map_id(names, notes[i].id);
 }
 
-/* Escaped text in our own memory, until the next call for the same slot. */
+/* Escaped copy, valid until the next call for the same slot. */
 static const char *show(struct rv_recorded_names *names, unsigned slot, const char *text)
 {
     size_t n = strlen(text);
@@ -139,8 +139,8 @@ uint64_t rv_recorded_begin(const char *path, const struct rv_rec_reader *reader)
         return 0;
     char before[32];
     rv_units_format_ns(before, sizeof before, rv_rec_reader_past_ns(reader));
-    rv_warn("%s: has the newest events: %llu before them, of %s, were let go", path, (unsigned long long)past->n_events,
-            before);
+    rv_warn("%s: has the newest events only: %llu earlier ones, over %s, were discarded", path,
+            (unsigned long long)past->n_events, before);
     return rv_rec_reader_first_ns(reader);
 }
 

@@ -1,6 +1,6 @@
 /*
- * One turn reads one chunk. Streams of the file are streams of the pipeline; ids are given out anew in order of first
- * sight, so that what the ids in a file may cost is bounded by how many there are.
+ * Each turn reads one chunk. Streams of the file become streams of the pipeline. Ids are renumbered in order of
+ * appearance, so that tables are bounded by the number of ids in a file, not their values.
  */
 #include "source/replay.h"
 
@@ -15,17 +15,17 @@
 #include "source/recorded.h"
 
 struct replay_stream {
-    void *stream; /* the pipeline's; NULL while none is open */
+    void *stream; /* the pipeline's handle; NULL while none is open */
     bool is_known, is_closed;
     struct rv_stream_account account;
-    struct rv_rec_account before;  /* its first event in the file */
-    uint64_t segment;              /* in which it was met, or last had a gap before */
-    bool has_events, is_beginning; /* what is submitted tells what is open */
-    bool is_retelling;             /* it describes a hole in the file */
-    bool is_resumed;               /* there was a gap */
+    struct rv_rec_account before;  /* counts at its first event in the file */
+    uint64_t segment;              /* segment where it was first seen, or of its last gap */
+    bool has_events, is_beginning; /* submitted events describe open frames */
+    bool is_retelling;             /* they describe a gap in the file */
+    bool is_resumed;               /* continues after a gap */
     uint64_t last_ns;
     uint64_t n_events;  /* its next ordinal */
-    uint64_t n_missing; /* ordinals that no block had */
+    uint64_t n_missing; /* ordinals missing from all blocks */
 };
 
 struct replay {
@@ -37,10 +37,10 @@ struct replay {
     struct replay_stream *streams;
     size_t n_streams;
     struct rv_recorded_names names;
-    uint64_t n_broken;                 /* chunks that were whole and made no sense */
-    uint64_t n_segments, next_segment; /* seen; the next one's number, if none was let go */
-    uint64_t n_between;                /* events that were let go behind some that were kept */
-    bool has_gap;                      /* before this segment others were let go */
+    uint64_t n_broken;                 /* intact chunks with invalid content */
+    uint64_t n_segments, next_segment; /* segments seen; the next one's number if none was discarded */
+    uint64_t n_between;                /* discarded events after kept ones */
+    bool has_gap;                      /* segments before this one were discarded */
 };
 
 /* ---- streams ---- */
@@ -89,7 +89,7 @@ static bool take_stream(struct replay *replay, const struct rv_rec_chunk *chunk,
     return true;
 }
 
-/* What the recorder was told, less what of it the file no longer holds. */
+/* The recorder's counts minus those of discarded segments. */
 static void tell_account(struct replay_stream *stream, const struct rv_intake *intake)
 {
     struct rv_stream_account account = stream->account;
@@ -113,7 +113,7 @@ static void close_stream(struct replay_stream *stream, uint64_t end_ns, const st
     stream->stream = NULL;
 }
 
-/* What a segment tells again matters of streams that were not known before. */
+/* A segment's repeated descriptions are used only for streams not seen before. */
 static bool is_new(const struct replay *replay, const struct replay_stream *stream)
 {
     return stream->segment == replay->n_segments && !stream->has_events;
@@ -145,7 +145,7 @@ static void submit(struct replay *replay, struct replay_stream *stream, const st
     }
 }
 
-/* Between the blocks before and this one there was another. */
+/* A block is missing between the previous ones and this one. */
 static void submit_loss(struct replay *replay, struct replay_stream *stream, uint64_t n_lost,
                         const struct rv_intake *intake)
 {
@@ -156,7 +156,7 @@ static void submit_loss(struct replay *replay, struct replay_stream *stream, uin
     stream->is_retelling = false;
 }
 
-/* The stream goes on behind what was let go: that is no loss of its account's. */
+/* The stream continues after discarded events, which are not counted as its losses. */
 static void pass_gap(struct replay *replay, struct replay_stream *stream, uint64_t next_ordinal,
                      const struct rv_intake *intake)
 {
@@ -202,7 +202,7 @@ static void begin(struct replay *replay, struct replay_stream *stream, uint32_t 
     stream->is_beginning = false;
 }
 
-/* What is open behind a gap: frames that were open before it, too, are those. */
+/* The frames open after a gap; those that were open before are kept. */
 static void resume(struct replay *replay, struct replay_stream *stream, uint32_t n, const struct rv_intake *intake)
 {
     uint32_t n_resumed = 0;
@@ -227,7 +227,7 @@ static bool take_events(struct replay *replay, const struct rv_rec_chunk *chunk,
     if (!stream->is_known)
         open_unknown(stream, chunk->stream, chunk->first_ns, intake);
     if (!stream->stream)
-        return false; /* it has been closed */
+        return false; /* already closed */
     if (is_open) {
         if (is_new(replay, stream) && stream->is_resumed)
             resume(replay, stream, chunk->n_events, intake);
@@ -285,18 +285,18 @@ static void say_damage(const struct replay *replay)
     struct rv_rec_reader_state state = rv_rec_reader_state(replay->reader);
     unsigned long long n_damaged = state.n_damaged;
     if (!state.is_finished && state.n_damaged)
-        rv_warn("%s: cut or damaged: %llu of %llu bytes are not whole, what is whole is shown; see --check",
+        rv_warn("%s: truncated or damaged: %llu of %llu bytes are unreadable, the rest is shown; see --check",
                 replay->path, n_damaged, (unsigned long long)state.n_bytes);
     else if (!state.is_finished)
-        rv_warn("%s: ends early: its recorder was stopped, or still runs", replay->path);
+        rv_warn("%s: ends early: its recorder was killed, or is still running", replay->path);
     else if (state.n_damaged)
-        rv_warn("%s: damaged: %llu of %llu bytes are passed over; see --check", replay->path, n_damaged,
+        rv_warn("%s: damaged: %llu of %llu bytes are skipped; see --check", replay->path, n_damaged,
                 (unsigned long long)state.n_bytes);
     if (replay->n_broken)
-        rv_warn("%s: %llu chunks make no sense and are passed over; see --check", replay->path,
+        rv_warn("%s: %llu chunks are invalid and skipped; see --check", replay->path,
                 (unsigned long long)replay->n_broken);
     if (replay->n_between)
-        rv_warn("%s: %llu events were let go between those that it has", replay->path,
+        rv_warn("%s: %llu events between the remaining ones were discarded", replay->path,
                 (unsigned long long)replay->n_between);
 }
 
@@ -325,12 +325,12 @@ static enum rv_source_status poll_replay(struct rv_source *source, const struct 
 
 static void nap_replay(struct rv_source *source)
 {
-    (void)source; /* there is always more, and waiting for batches is waiting enough */
+    (void)source; /* there is always more to read; acquiring batches waits */
 }
 
 static void resolve_replay(struct rv_source *source, const struct rv_intake *intake, bool is_final)
 {
-    (void)source; /* names are in the file, and told as they are met */
+    (void)source; /* names are in the file and were defined when read */
     (void)intake;
     (void)is_final;
 }

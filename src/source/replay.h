@@ -1,6 +1,6 @@
 /*
- * A recording as a source: read from its beginning to its end, as fast as the pipeline takes it. Damage is passed over
- * and said once, at the end; events that a damaged or missing chunk held become LOST events, so that stacks heal.
+ * A recording as a source: read from beginning to end as fast as the pipeline takes it. Damage is skipped and reported
+ * once, at the end; events of damaged or missing chunks become LOST events, so that stacks recover.
  */
 #ifndef RV_SOURCE_REPLAY_H
 #define RV_SOURCE_REPLAY_H

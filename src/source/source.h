@@ -1,9 +1,8 @@
 /*
  * Where events come from: one interface for live rings, recordings and imports.
  *
- * A source runs on one thread of the pipeline's, the drain thread, and speaks to the pipeline through an intake. It
- * owns nothing downstream: it asks for an empty batch (which waits: that is the back-pressure), fills it and submits
- * it.
+ * A source runs on the pipeline's drain thread and delivers through an intake. It asks for an empty batch (waiting for
+ * one is the back-pressure), fills it and submits it.
  */
 #ifndef RV_SOURCE_SOURCE_H
 #define RV_SOURCE_SOURCE_H
@@ -25,60 +24,59 @@ struct rv_intake {
     void (*rename_stream)(void *context, void *stream, const char *thread_name);
     void (*account_stream)(void *context, void *stream, const struct rv_stream_account *account);
     void (*close_stream)(void *context, void *stream, uint64_t end_ns);
-    /* An empty batch; waits at most 10 ms, so that a source can show that it lives; then NULL: end this turn. */
+    /* An empty batch; NULL after 10 ms, so that a source can renew its heartbeat: then end this turn. */
     struct rv_batch *(*acquire_batch)(void *context);
-    void (*submit_batch)(void *context, struct rv_batch *batch); /* n == 0 only gives it back */
-    bool (*is_stopping)(void *context); /* end at the next turn: drain what is there, close every stream */
+    void (*submit_batch)(void *context, struct rv_batch *batch); /* n == 0: only returns it */
+    bool (*is_stopping)(void *context); /* end at the next turn: drain the rest, close every stream */
     void (*define)(void *context, const struct rv_definition *definitions, size_t n);
     /* For sources that deliver summaries, and events on demand; NULL: all events are delivered. */
     const struct rv_intake_pages *pages;
 };
 
-/* A stream's summary, block by block; and its pages, each all events of one block, on demand. */
+/* Summaries of a stream's blocks, and pages, each with all events of one block, on demand. */
 struct rv_intake_pages {
-    /* What is known of the stream's next block. */
+    /* Deliver the summary of the stream's next block. */
     void (*summarize)(void *context, void *stream, const struct rv_block_summary *summary);
     void (*add_total)(void *context, const struct rv_call_total *total);
-    /* What somebody looks at and does not have. False: nothing. */
+    /* Take the next request for a page. False: none. */
     bool (*take_request)(void *context, struct rv_page_request *request);
     /*
-     * A stream of its own for one block, from its beginning, where this stack is in force. Before its events come all
-     * stacks that something is known of. Closed like others; with end_ns UINT64_MAX what is then open goes on behind
-     * the block.
+     * Open a stream for one block, from its beginning, where entry_stack is selected. Before its events, add all known
+     * stacks. Close it like other streams; end_ns UINT64_MAX: calls then open continue after the block.
      */
     void *(*open_page)(void *context, const struct rv_page_request *request, uint32_t entry_stack);
-    void (*add_page_stack)(void *context, void *page, const struct rv_page_stack *stack); /* only now */
+    void (*add_page_stack)(void *context, void *page, const struct rv_page_stack *stack); /* only before its events */
 };
 
 enum rv_source_status {
     RV_SOURCE_MOVED, /* events were handed over */
     RV_SOURCE_IDLE,
-    RV_SOURCE_RESTING, /* all was told: the next turn is when there are requests */
+    RV_SOURCE_RESTING, /* everything is delivered: the next turn is at a request */
     RV_SOURCE_ENDED
 };
 
 struct rv_source {
     /*
-     * Times of events are ns. Plus origin_ns they are those of the trace: not 0 where these do not fit an event's 60
-     * bits. CLOCK_REALTIME was real_ns when an event's time would have been mono_ns; 0, 0 where nobody knows.
+     * Event times are in ns. Plus origin_ns, which is not 0 only when they would not fit an event's 60 bits, they are
+     * times of the trace. CLOCK_REALTIME was real_ns at event time mono_ns; 0, 0 when unknown.
      */
     uint64_t origin_ns, mono_ns, real_ns;
-    /* One turn. Never waits but for batches. */
+    /* One turn. Waits for batches only. */
     enum rv_source_status (*poll)(struct rv_source *source, const struct rv_intake *intake);
-    /* Sleep until there may be something, at most a few ms: called between turns, but for RESTING. Never
+    /* Sleep until there may be events, at most a few ms: called between turns except when RESTING. Never
      * spins. */
     void (*nap)(struct rv_source *source);
-    /* Define what was given out since the last call; is_final: also what could not be named so far. Naming thread. */
+    /* Define ids used since the last call; is_final: also those without a known name. Naming thread. */
     void (*resolve)(struct rv_source *source, const struct rv_intake *intake, bool is_final);
     void (*close)(struct rv_source *source);
-    /* After ENDED: 0, or what ended it early, a negative errno that has been said. NULL = never anything. */
+    /* After ENDED: 0, or a negative errno, already printed, that ended it early. NULL = always 0. */
     int (*error)(const struct rv_source *source);
-    /* Shall a TERM or HUP that this process has sent end the watching? NULL = always. In a signal's handler. */
+    /* Shall a TERM or HUP from this sender end the session? NULL = always. Called in a signal handler. */
     bool (*heeds)(const struct rv_source *source, pid_t sender);
     /* After ENDED: add what is missing besides the streams' dropped events. NULL = nothing. */
     void (*losses)(const struct rv_source *source, struct rv_losses *losses);
-    uint64_t begin_ns; /* of what is told, where there was more before: what was open then began earlier; else 0 */
-    bool is_on_demand; /* turns are little beside what becomes of them: all cores may be the workers' */
+    uint64_t begin_ns; /* begin of the events when earlier ones are missing (calls open then began earlier); else 0 */
+    bool is_on_demand; /* turns are cheap: workers may use all cores */
 };
 
 #endif

@@ -27,7 +27,7 @@ const struct rv_stack_entry *rv_stack_entries_latest(const struct rv_stack_entri
     return slot ? &entries->entries[slot - 1] : NULL;
 }
 
-/* There will be another stack: keep the hash at most half full. */
+/* Before adding a stack: keep the hash at most half full. */
 static void make_room(struct rv_stack_entries *entries)
 {
     if (2 * entries->n_stacks < entries->n_slots)

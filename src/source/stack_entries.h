@@ -1,6 +1,5 @@
 /*
- * Where the stacks of a stream stand as its blocks begin, in the order of the blocks: each is found again by its stack
- * as it stood last.
+ * The state of a stream's stacks at the beginnings of its blocks, in block order; finds the latest state of each stack.
  */
 #ifndef RV_SOURCE_STACK_ENTRIES_H
 #define RV_SOURCE_STACK_ENTRIES_H
@@ -10,15 +9,15 @@
 
 #include "ringviz/recording.h"
 
-struct rv_stack_entry { /* what is open of a stack from a block on */
+struct rv_stack_entry { /* open frames of a stack from a block on */
     uint32_t stack;
-    uint32_t top, n_frames; /* of the tree: source/open_frames.h */
+    uint32_t top, n_frames; /* top frame in source/open_frames.h */
     uint32_t base_depth;
     uint64_t first_ns;
     struct rv_rec_index_depth depth;
 };
 
-struct rv_stack_entries { /* zero is empty */
+struct rv_stack_entries { /* zeroed = empty */
     struct rv_stack_entry *entries;
     size_t n, capacity;
     uint32_t *slots; /* hash of the stacks' latest entries: index + 1 */
@@ -27,13 +26,13 @@ struct rv_stack_entries { /* zero is empty */
 
 void rv_stack_entries_fini(struct rv_stack_entries *entries);
 
-/* The stack's latest one since they were forgotten, until the next is added; NULL: it has none. */
+/* The stack's latest entry since rv_stack_entries_forget(), valid until the next add; NULL: none. */
 const struct rv_stack_entry *rv_stack_entries_latest(const struct rv_stack_entries *entries, uint32_t stack);
 
-/* Fewer than UINT32_MAX are added; this one is no part of them. */
+/* Add a copy of the entry; at most UINT32_MAX - 1 entries. */
 void rv_stack_entries_add(struct rv_stack_entries *entries, const struct rv_stack_entry *entry);
 
-/* From now on no stack has a latest one; those that were added stay. */
+/* Clear the latest entry of every stack; the entries remain. */
 void rv_stack_entries_forget(struct rv_stack_entries *entries);
 
 #endif

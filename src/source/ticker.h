@@ -1,4 +1,4 @@
-/* The tick word of --clock=tick: a thread that moves it about every 100 us, so that producers read the clock only then.
+/* The tick word of --clock=tick: a thread increments it about every 100 us, and producers read the clock only then.
  */
 #ifndef RV_SOURCE_TICKER_H
 #define RV_SOURCE_TICKER_H

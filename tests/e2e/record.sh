@@ -115,7 +115,7 @@ check "info: every byte is in a chunk" [ "$(awk '/^chunks/ { on = 1; next } on {
 head -c 5000 big.rvz >cut.rvz
 run --info cut.rvz
 check "info: cut: exit status $status" [ $status -eq 0 ]
-check "info: cut: $(cat out)" grep -q "^ending    cut or damaged" out
+check "info: cut: $(cat out)" grep -q "^ending    truncated or damaged" out
 
 has_bytes() { # BYTES: killed.rvz has more than these
     [ "$(stat -c %s killed.rvz 2>/dev/null || echo 0)" -gt "$1" ]
@@ -150,10 +150,10 @@ done
 record_and_kill "has_indexes 2"
 run --report --force --output=report.killed killed.rvz
 check "killed late: exit status $status" [ $status -eq 0 ]
-check "killed late: $(cat err)" grep -qE "^ringviz: killed.rvz: (ends early|cut or damaged)" err
+check "killed late: $(cat err)" grep -qE "^ringviz: killed.rvz: (ends early|truncated or damaged)" err
 run --screenshot=killed.png --size=320x200 killed.rvz
 check "killed late: screenshot: exit status $status" [ $status -eq 0 ]
-check "killed late: screenshot: $(cat err)" grep -qE "^ringviz: killed.rvz: (ends early|cut or damaged)" err
+check "killed late: screenshot: $(cat err)" grep -qE "^ringviz: killed.rvz: (ends early|truncated or damaged)" err
 run --repair=mended.rvz --force killed.rvz
 run --check mended.rvz
 check "killed late: mended: $(cat out err)" [ $status -eq 0 ]
@@ -166,7 +166,7 @@ rm -f newest.rvz
 run --record=newest.rvz --record-limit=1M --headless -- "$threads" 4 1200000
 check "limit: exit status $status: $(cat err)" [ $status -eq 0 ]
 n_events=$(sed -n 's/.* the newest \([0-9]*\) events in [0-9]* bytes; [0-9]* before.*/\1/p' err)
-n_gone=$(sed -n 's/.* bytes; \([0-9]*\) before them were let go$/\1/p' err)
+n_gone=$(sed -n 's/.* bytes; \([0-9]*\) before them were discarded$/\1/p' err)
 check "limit: $(cat err)" [ "$((n_events + n_gone))" -eq 9600008 ]
 check "limit: $(stat -c %b newest.rvz) blocks" [ "$(stat -c %b newest.rvz)" -le 2400 ]
 run --check newest.rvz

@@ -12,22 +12,22 @@ cd "$folder" || exit 1
 # One call among millions.
 run --record=hit.rvz --trigger='slow ::dawdle$ > 50ms' --trigger='depth > 50' --trigger-keep=100ms --headless -- "$slow"
 check "exit status $status: $(cat err)" [ $status -eq 0 ]
-line="^ringviz: hit.rvz: 1 hit: \([0-9]*\) events around them and of the end in [0-9]* bytes; \([0-9]*\) others were let go$"
+line="^ringviz: hit.rvz: 1 hit: \([0-9]*\) events around them and of the end in [0-9]* bytes; \([0-9]*\) others were discarded$"
 check "what was kept: $(cat err)" grep -q "$line" err
 n_events=$(sed -n "s/$line/\1/p" err)
 n_gone=$(sed -n "s/$line/\2/p" err)
-check "nothing was let go" [ "$n_gone" -gt 0 ]
+check "nothing was discarded" [ "$n_gone" -gt 0 ]
 run --check hit.rvz
 check "check: exit status $status: $(cat out err)" [ $status -eq 0 ]
 check "check: $(cat out)" grep -q "^hit.rvz: $n_events events of " out
-check "check: $(cat out)" grep -q "^hit.rvz: $n_gone other events were let go$" out
+check "check: $(cat out)" grep -q "^hit.rvz: $n_gone other events were discarded$" out
 run --report --force --output=report.hit hit.rvz
 check "report: exit status $status: $(cat err)" [ $status -eq 0 ]
 check "report: numbers" grep -q "^$n_events events produced, $n_events consumed, 0 dropped" report.hit
 check "report: the slow call: $(grep dawdle report.hit)" grep -qE "^ +1 .*::dawdle " report.hit
 of_threads=$(awk '/^ +process/ { on = 1; next } on && NF { n += $3 } on && !NF { exit } END { print n }' report.hit)
 check "report: $of_threads events of threads" [ "$of_threads" -eq "$n_events" ]
-said=$(sed -n 's/.*has the newest events: \([0-9]*\) before.*/\1/p; s/.*hit.rvz: \([0-9]*\) events were let go between.*/\1/p' err |
+said=$(sed -n 's/.*has the newest events only: \([0-9]*\) earlier.*/\1/p; s/.*hit.rvz: \([0-9]*\) events between.*/\1/p' err |
     awk '{ n += $1 } END { print n }')
 check "report: $said of $n_gone are said to be gone" [ "$said" -eq "$n_gone" ]
 run --repair=mended.rvz hit.rvz
