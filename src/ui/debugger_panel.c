@@ -13,7 +13,7 @@
 #define LEVER_HEIGHT 22.0f
 #define LEVER_STEP (LEVER_WIDTH + 4.0f)
 #define FINISH_WIDTH 112.0f /* whose key is a chord */
-#define LEVERS_WIDTH (RV_DEBUGGER_PANEL_FINISH * LEVER_STEP + FINISH_WIDTH + 80.0f)
+#define LEVERS_WIDTH ((RV_DEBUGGER_PANEL_LEVERS - 1u) * LEVER_STEP + FINISH_WIDTH + 80.0f)
 #define CLOSE_WIDTH 52.0f
 #define STACK_SHARE 0.36f
 #define SOURCE_SHARE 0.34f
@@ -25,37 +25,34 @@
 #define BAR_WIDTH 3.0f /* of the sign of what is stopped: two bars */
 #define CROSS_WIDTH 18.0f
 
-static void ask(struct rv_ui_requests *requests, enum rv_ui_request_kind kind, uint32_t idx)
+static void ask(struct rv_ui_acts *acts, enum rv_action action, uint32_t idx)
 {
-    rv_ui_ask(requests, &(struct rv_ui_request){.kind = kind, .idx = idx});
+    rv_ui_act(acts, &(struct rv_act){.action = action, .idx = idx});
 }
 
 /* A field that asks for what is entered, and is empty then. */
-static void show_field(const char *id, const char *hint, char *text, enum rv_ui_request_kind kind,
-                       struct rv_ui_requests *requests)
+static void show_field(const char *id, const char *hint, char *text, enum rv_action action, struct rv_ui_acts *acts)
 {
-    struct rv_ui_request request = {.kind = kind};
     bool is_entered =
         rv_imgui_input(id, hint, rv_imgui_room(), text, RV_UI_TEXT_BYTES, false) == RV_IMGUI_TYPED_ENTERED && text[0];
     if (!is_entered)
         return;
-    (void)snprintf(request.text, sizeof request.text, "%s", text);
-    rv_ui_ask(requests, &request);
+    rv_ui_act(acts, &(struct rv_act){.action = action, .text = text});
     text[0] = '\0';
 }
 
 /* ---- head ---- */
 
-static void show_lever(const struct rv_ui_style *style, const struct rv_debugger_panel_lever_look *lever,
-                       uint32_t which, struct rv_ui_requests *requests)
+static void show_lever(const struct rv_ui_style *style, const struct rv_debugger_panel_lever *lever, uint32_t which,
+                       struct rv_ui_acts *acts)
 {
     struct rv_imgui_area area;
     char tip[160];
     rv_imgui_push_id(which);
-    rv_imgui_touch("lever", which == RV_DEBUGGER_PANEL_FINISH ? FINISH_WIDTH : LEVER_WIDTH, LEVER_HEIGHT, &area);
+    rv_imgui_touch("lever", lever->action == RV_ACTION_FINISH_CALL ? FINISH_WIDTH : LEVER_WIDTH, LEVER_HEIGHT, &area);
     bool is_hovered = rv_imgui_is_hovered(), can = !lever->why_not;
     if (can && rv_imgui_is_clicked(0))
-        ask(requests, RV_UI_LEVER, which);
+        ask(acts, lever->action, 0);
     rv_imgui_draw_box(area, 4.0f,
                       can && is_hovered ? (rv_imgui_is_held() ? style->plate_pressed : style->plate_hovered)
                                         : style->plate);
@@ -99,7 +96,7 @@ static void show_state(const struct rv_ui_style *style, const struct rv_debugger
 }
 
 static void show_head(const struct rv_ui_style *style, const struct rv_debugger_panel *shown, float width,
-                      struct rv_ui_requests *requests)
+                      struct rv_ui_acts *acts)
 {
     float levers_x = width - (shown->has_levers ? LEVERS_WIDTH : CLOSE_WIDTH + 24.0f);
     rv_imgui_at(EDGE, HEAD_Y);
@@ -111,17 +108,17 @@ static void show_head(const struct rv_ui_style *style, const struct rv_debugger_
     show_state(style, shown, room);
     for (uint32_t i = 0; shown->has_levers && i < RV_DEBUGGER_PANEL_LEVERS; i++) {
         rv_imgui_at(levers_x + LEVER_STEP * (float)i, HEAD_Y - 1.0f);
-        show_lever(style, &shown->levers[i], i, requests);
+        show_lever(style, &shown->levers[i], i, acts);
     }
     rv_imgui_at(width - CLOSE_WIDTH - EDGE, HEAD_Y - 1.0f);
     if (rv_imgui_button("Close", CLOSE_WIDTH, false))
-        ask(requests, RV_UI_CLOSE_COCKPIT, 0);
+        ask(acts, RV_ACTION_DEBUGGER, 0);
 }
 
 /* ---- stack and source ---- */
 
 static void show_frame(const struct rv_ui_style *style, const struct rv_debugger_panel *shown, uint32_t which,
-                       struct rv_ui_requests *requests)
+                       struct rv_ui_acts *acts)
 {
     const struct rv_debugger_panel_frame *frame = &shown->frames[which];
     struct rv_imgui_area area;
@@ -130,7 +127,7 @@ static void show_frame(const struct rv_ui_style *style, const struct rv_debugger
     rv_imgui_touch("frame", 0.0f, ROW_HEIGHT - 4.0f, &area);
     bool is_chosen = which == shown->frame, is_hovered = rv_imgui_is_hovered();
     if (rv_imgui_is_clicked(0))
-        ask(requests, RV_UI_FRAME, which);
+        ask(acts, RV_ACTION_LOOK_AT_FRAME, which);
     if (is_chosen || is_hovered)
         rv_imgui_draw_box((struct rv_imgui_area){area.x - 4.0f, area.y - 2.0f, area.width + 4.0f, ROW_HEIGHT - 1.0f},
                           3.0f, is_chosen ? style->glass : style->plate);
@@ -149,13 +146,13 @@ static void show_frame(const struct rv_ui_style *style, const struct rv_debugger
 }
 
 static void show_stack(const struct rv_ui_style *style, const struct rv_debugger_panel *shown, float width,
-                       float height, struct rv_ui_requests *requests)
+                       float height, struct rv_ui_acts *acts)
 {
     rv_imgui_child_begin("stack", width, height);
     if (shown->no_frames[0])
         rv_imgui_text_wrapped(RV_IMGUI_FONT_SMALL, style->text_faint, shown->no_frames);
     for (uint32_t i = 0; i < shown->n_frames; i++)
-        show_frame(style, shown, i, requests);
+        show_frame(style, shown, i, acts);
     rv_imgui_child_end();
 }
 
@@ -194,18 +191,18 @@ static void show_source(const struct rv_ui_style *style, const struct rv_debugge
 
 /* A cross that takes it away, and then the text, whose beginning is strong. */
 static void show_entry(const struct rv_ui_style *style, const char *what, const char *value, bool is_wrong,
-                       enum rv_ui_request_kind kind, uint32_t idx, struct rv_ui_requests *requests)
+                       enum rv_action action, uint32_t idx, struct rv_ui_acts *acts)
 {
     struct rv_imgui_area area;
     char text[PLACE_BYTES * 3];
-    rv_imgui_push_id((uint32_t)kind << 16 | idx);
+    rv_imgui_push_id((uint32_t)action << 16 | idx);
     rv_imgui_touch("cross", CROSS_WIDTH, ROW_HEIGHT - 5.0f, &area);
     rv_imgui_draw_text((float[2]){area.x + 4.0f, area.y}, RV_IMGUI_FONT_TEXT,
                        rv_imgui_is_hovered() ? style->text_warning : style->text_faint, "x");
     if (rv_imgui_is_hovered())
         rv_imgui_tooltip("take it away");
     if (rv_imgui_is_clicked(0))
-        ask(requests, kind, idx);
+        ask(acts, action, idx);
     rv_imgui_same_line(0.0f);
     rv_imgui_touch("##text", 0.0f, ROW_HEIGHT - 5.0f, &area);
     (void)snprintf(text, sizeof text, "%s%s", what, value);
@@ -220,31 +217,31 @@ static void show_entry(const struct rv_ui_style *style, const char *what, const 
 }
 
 static void show_watches(const struct rv_ui_style *style, const struct rv_debugger_panel *shown,
-                         struct rv_debugger_panel_state *state, struct rv_ui_requests *requests)
+                         struct rv_debugger_panel_state *state, struct rv_ui_acts *acts)
 {
-    show_field("##watch", "watch an expression", state->watch, RV_UI_WATCH, requests);
+    show_field("##watch", "watch an expression", state->watch, RV_ACTION_WATCH, acts);
     for (size_t i = 0; i < shown->n_watches; i++) {
         const struct rv_debugger_panel_watch *watch = &shown->watches[i];
         char value[PLACE_BYTES * 2];
         (void)snprintf(value, sizeof value, "%s%s", watch->is_error ? ": " : " = ",
                        watch->value ? watch->value : "no value yet");
-        show_entry(style, watch->expression, value, watch->is_error, RV_UI_UNWATCH, watch->idx, requests);
+        show_entry(style, watch->expression, value, watch->is_error, RV_ACTION_UNWATCH, watch->idx, acts);
     }
 }
 
 static void show_breaks(const struct rv_ui_style *style, const struct rv_debugger_panel *shown,
-                        struct rv_debugger_panel_state *state, struct rv_ui_requests *requests)
+                        struct rv_debugger_panel_state *state, struct rv_ui_acts *acts)
 {
-    show_field("##break", "stop at a subroutine, FILE:LINE or LINE", state->where, RV_UI_BREAK, requests);
+    show_field("##break", "stop at a subroutine, FILE:LINE or LINE", state->where, RV_ACTION_BREAK, acts);
     for (size_t i = 0; i < shown->n_breaks; i++)
-        show_entry(style, "stops at ", shown->breaks[i].where, false, RV_UI_UNBREAK, shown->breaks[i].number, requests);
+        show_entry(style, "stops at ", shown->breaks[i].where, false, RV_ACTION_UNBREAK, shown->breaks[i].number, acts);
 }
 
 static void show_value(const struct rv_ui_style *style, const struct rv_debugger_panel *shown,
-                       struct rv_debugger_panel_state *state, struct rv_ui_requests *requests)
+                       struct rv_debugger_panel_state *state, struct rv_ui_acts *acts)
 {
     char text[RV_UI_TEXT_BYTES + 16];
-    show_field("##eval", "evaluate an expression", state->expression, RV_UI_EVAL, requests);
+    show_field("##eval", "evaluate an expression", state->expression, RV_ACTION_EVALUATE, acts);
     if (!shown->expression[0])
         return;
     (void)snprintf(text, sizeof text, "%s%s", shown->expression, shown->is_value_error ? ": error" : " =");
@@ -254,35 +251,35 @@ static void show_value(const struct rv_ui_style *style, const struct rv_debugger
 }
 
 static void show_inquiries(const struct rv_ui_style *style, const struct rv_debugger_panel *shown,
-                           struct rv_debugger_panel_state *state, float height, struct rv_ui_requests *requests)
+                           struct rv_debugger_panel_state *state, float height, struct rv_ui_acts *acts)
 {
     rv_imgui_child_begin("inquiries", 0.0f, height);
     if (shown->message[0])
         rv_imgui_text_wrapped(RV_IMGUI_FONT_SMALL, style->text_warning, shown->message);
     if (shown->is_steered) {
-        show_watches(style, shown, state, requests);
-        show_breaks(style, shown, state, requests);
-        show_value(style, shown, state, requests);
+        show_watches(style, shown, state, acts);
+        show_breaks(style, shown, state, acts);
+        show_value(style, shown, state, acts);
     }
     rv_imgui_child_end();
 }
 
 void rv_debugger_panel_show(struct rv_ui *ui, const struct rv_debugger_panel *shown,
-                            struct rv_debugger_panel_state *state, struct rv_ui_requests *requests)
+                            struct rv_debugger_panel_state *state, struct rv_ui_acts *acts)
 {
     const struct rv_ui_style *style = rv_ui_style(ui);
     bool has_body = shown->n_frames || shown->no_frames[0] || shown->is_steered || shown->message[0];
     struct rv_imgui_area area = rv_ui_dock(ui, RV_UI_BOTTOM, has_body ? HEIGHT : BODY_Y);
     float room = area.width - 2.0f * EDGE - 2.0f * GAP, height = area.height - BODY_Y - 6.0f;
     rv_imgui_panel_begin("cockpit", area, 0);
-    show_head(style, shown, area.width, requests);
+    show_head(style, shown, area.width, acts);
     if (has_body) {
         rv_imgui_at(EDGE, BODY_Y);
-        show_stack(style, shown, floorf(STACK_SHARE * room), height, requests);
+        show_stack(style, shown, floorf(STACK_SHARE * room), height, acts);
         rv_imgui_same_line(GAP);
         show_source(style, shown, floorf(SOURCE_SHARE * room), height);
         rv_imgui_same_line(GAP);
-        show_inquiries(style, shown, state, height, requests);
+        show_inquiries(style, shown, state, height, acts);
     }
     rv_imgui_panel_end();
 }

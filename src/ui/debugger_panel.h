@@ -4,16 +4,10 @@
 
 #include "ui/ui.h"
 
-enum rv_debugger_panel_lever {
-    RV_DEBUGGER_PANEL_RUN,
-    RV_DEBUGGER_PANEL_STOP,
-    RV_DEBUGGER_PANEL_NEXT,
-    RV_DEBUGGER_PANEL_STEP,
-    RV_DEBUGGER_PANEL_FINISH,
-    RV_DEBUGGER_PANEL_LEVERS
-};
+#define RV_DEBUGGER_PANEL_LEVERS 5u
 
-struct rv_debugger_panel_lever_look {
+struct rv_debugger_panel_lever { /* a button */
+    enum rv_action action;
     const char *label, *key, *why_not; /* why_not NULL = it can be pulled */
     const char *words;                 /* what it does */
 };
@@ -47,7 +41,7 @@ struct rv_debugger_panel { /* texts are borrowed for a pass */
     bool is_stopped;
     bool has_levers;
     bool is_steered; /* it answers: there are watches, breakpoints and expressions */
-    struct rv_debugger_panel_lever_look levers[RV_DEBUGGER_PANEL_LEVERS];
+    struct rv_debugger_panel_lever levers[RV_DEBUGGER_PANEL_LEVERS];
     const struct rv_debugger_panel_frame *frames; /* innermost first */
     size_t n_frames;
     uint32_t frame;        /* whose lines are shown */
@@ -66,9 +60,9 @@ struct rv_debugger_panel_state { /* zeroed = nothing typed */
     char watch[RV_UI_TEXT_BYTES], where[RV_UI_TEXT_BYTES], expression[RV_UI_TEXT_BYTES];
 };
 
-/* Asks for RV_UI_LEVER, RV_UI_FRAME, RV_UI_WATCH, RV_UI_UNWATCH, RV_UI_BREAK, RV_UI_UNBREAK, RV_UI_EVAL,
- * RV_UI_CLOSE_COCKPIT. */
+/* Asks for the levers' actions, RV_ACTION_LOOK_AT_FRAME, RV_ACTION_WATCH, RV_ACTION_UNWATCH, RV_ACTION_BREAK,
+ * RV_ACTION_UNBREAK, RV_ACTION_EVALUATE, RV_ACTION_DEBUGGER. */
 void rv_debugger_panel_show(struct rv_ui *ui, const struct rv_debugger_panel *shown,
-                            struct rv_debugger_panel_state *state, struct rv_ui_requests *requests);
+                            struct rv_debugger_panel_state *state, struct rv_ui_acts *acts);
 
 #endif

@@ -1,13 +1,11 @@
 #include "ui/go_to.h"
 
-#include <stdio.h>
-
 #define WIDTH 330.0f
 #define HEIGHT 82.0f
 #define BUTTON_WIDTH 44.0f
 
 void rv_go_to_show(struct rv_ui *ui, const struct rv_go_to *shown, struct rv_go_to_state *state,
-                   struct rv_ui_requests *requests)
+                   struct rv_ui_acts *acts)
 {
     const struct rv_ui_style *style = rv_ui_style(ui);
     struct rv_imgui_area area = rv_ui_center(ui, WIDTH, HEIGHT);
@@ -23,9 +21,6 @@ void rv_go_to_show(struct rv_ui *ui, const struct rv_go_to *shown, struct rv_go_
                                   : "12ms  1.5s  +3ms  -3ms  @start  @end");
     rv_imgui_panel_end();
     state->is_there = true;
-    if (!is_entered)
-        return;
-    struct rv_ui_request request = {.kind = RV_UI_GO_TO};
-    snprintf(request.text, sizeof request.text, "%s", state->text);
-    rv_ui_ask(requests, &request);
+    if (is_entered)
+        rv_ui_act(acts, &(struct rv_act){.action = RV_ACTION_GO_TO, .text = state->text});
 }

@@ -13,8 +13,8 @@ struct rv_go_to_state { /* zeroed = not there in the pass before */
     bool is_there;
 };
 
-/* Asks for RV_UI_GO_TO. */
+/* Asks for RV_ACTION_GO_TO. */
 void rv_go_to_show(struct rv_ui *ui, const struct rv_go_to *shown, struct rv_go_to_state *state,
-                   struct rv_ui_requests *requests);
+                   struct rv_ui_acts *acts);
 
 #endif

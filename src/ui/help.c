@@ -48,7 +48,7 @@ static float make_columns(const struct rv_help *shown, size_t n, struct column c
 }
 
 /* Beside each other where there is room, else one below the other. */
-void rv_help_show(struct rv_ui *ui, const struct rv_help *shown, struct rv_ui_requests *requests)
+void rv_help_show(struct rv_ui *ui, const struct rv_help *shown, struct rv_ui_acts *acts)
 {
     const struct rv_ui_style *style = rv_ui_style(ui);
     struct column columns[COLUMNS_MAX];
@@ -63,7 +63,7 @@ void rv_help_show(struct rv_ui *ui, const struct rv_help *shown, struct rv_ui_re
                        "Keys and mouse");
     rv_imgui_at(area.width - 72.0f, 12.0f);
     if (rv_imgui_button("Close", 56.0f, false))
-        rv_ui_ask(requests, &(struct rv_ui_request){.kind = RV_UI_CLOSE_HELP});
+        rv_ui_act(acts, &(struct rv_act){.action = RV_ACTION_HELP});
     rv_imgui_at(0.0f, PADDING + HEAD_HEIGHT);
     rv_imgui_child_begin("rows", area.width - 1.0f, area.height - HEAD_HEIGHT - 1.5f * PADDING);
     rv_imgui_touch("all", width - PADDING, rows_height, &rows);

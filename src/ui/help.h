@@ -14,7 +14,7 @@ struct rv_help {
     size_t n_rows;
 };
 
-/* Asks for RV_UI_CLOSE_HELP. */
-void rv_help_show(struct rv_ui *ui, const struct rv_help *shown, struct rv_ui_requests *requests);
+/* Asks for RV_ACTION_HELP. */
+void rv_help_show(struct rv_ui *ui, const struct rv_help *shown, struct rv_ui_acts *acts);
 
 #endif

@@ -21,20 +21,20 @@ static void show_line(const struct rv_ui_style *style, const struct rv_inspector
     rv_imgui_text_wrapped(RV_IMGUI_FONT_SMALL, style->text_strong, line->text);
 }
 
-static void show_buttons(const struct rv_inspector *shown, struct rv_ui_requests *requests)
+static void show_buttons(const struct rv_inspector *shown, struct rv_ui_acts *acts)
 {
     if (rv_imgui_button("Copy name", 0.0f, false))
-        rv_ui_ask(requests, &(struct rv_ui_request){.kind = RV_UI_COPY_NAME});
+        rv_ui_act(acts, &(struct rv_act){.action = RV_ACTION_COPY_NAME});
     rv_imgui_same_line(6.0f);
     if (shown->has_source) {
         if (rv_imgui_button("Edit", 0.0f, false))
-            rv_ui_ask(requests, &(struct rv_ui_request){.kind = RV_UI_EDIT_SOURCE});
+            rv_ui_act(acts, &(struct rv_act){.action = RV_ACTION_EDIT_SOURCE});
         if (rv_imgui_is_hovered())
             rv_imgui_tooltip("open its line in $EDITOR");
         rv_imgui_same_line(6.0f);
     }
     if (rv_imgui_button("Unpin", 0.0f, false))
-        rv_ui_ask(requests, &(struct rv_ui_request){.kind = RV_UI_UNPIN});
+        rv_ui_act(acts, &(struct rv_act){.action = RV_ACTION_UNPIN_CALL});
 }
 
 static void show_subroutine(const struct rv_inspector *shown, uint32_t id, uint32_t text_rgba, const char *amount)
@@ -91,7 +91,7 @@ static void show_children(const struct rv_inspector *shown, const struct rv_ui_s
     }
 }
 
-void rv_inspector_show(struct rv_ui *ui, const struct rv_inspector *shown, struct rv_ui_requests *requests)
+void rv_inspector_show(struct rv_ui *ui, const struct rv_inspector *shown, struct rv_ui_acts *acts)
 {
     const struct rv_ui_style *style = rv_ui_style(ui);
     struct rv_imgui_area area = rv_ui_dock(ui, RV_UI_RIGHT, HEIGHT);
@@ -99,7 +99,7 @@ void rv_inspector_show(struct rv_ui *ui, const struct rv_inspector *shown, struc
     rv_imgui_text_wrapped(RV_IMGUI_FONT_BOLD, style->text_strong, shown->title);
     for (size_t i = 0; i < shown->n_lines; i++)
         show_line(style, &shown->lines[i]);
-    show_buttons(shown, requests);
+    show_buttons(shown, acts);
     if (shown->range && shown->node) {
         size_t n;
         const struct rv_range_node *nodes = rv_range_nodes(shown->range, &n);

@@ -24,7 +24,7 @@ struct rv_inspector {
     const void *context;
 };
 
-/* Asks for RV_UI_COPY_NAME, RV_UI_EDIT_SOURCE, RV_UI_UNPIN. */
-void rv_inspector_show(struct rv_ui *ui, const struct rv_inspector *shown, struct rv_ui_requests *requests);
+/* Asks for RV_ACTION_COPY_NAME, RV_ACTION_EDIT_SOURCE, RV_ACTION_UNPIN_CALL. */
+void rv_inspector_show(struct rv_ui *ui, const struct rv_inspector *shown, struct rv_ui_acts *acts);
 
 #endif

@@ -50,25 +50,25 @@ static void add_swatch(const struct rv_legend_row *row, float x, float y)
 }
 
 /* One package alone takes the place of another. */
-static void drop_others(const struct rv_legend *shown, const struct rv_legend_row *row, struct rv_ui_requests *requests)
+static void drop_others(const struct rv_legend *shown, const struct rv_legend_row *row, struct rv_ui_acts *acts)
 {
     for (size_t i = 0; i < shown->n_rows; i++)
         if (&shown->rows[i] != row && shown->rows[i].only_idx >= 0)
-            rv_ui_ask(requests,
-                      &(struct rv_ui_request){.kind = RV_UI_REMOVE_RULE, .idx = (uint32_t)shown->rows[i].only_idx});
+            rv_ui_act(acts,
+                      &(struct rv_act){.action = RV_ACTION_REMOVE_RULE, .idx = (uint32_t)shown->rows[i].only_idx});
 }
 
 /* A rule that is there goes, one that is not comes. */
-static void ask_for(const char *rule, int rule_idx, struct rv_ui_requests *requests)
+static void ask_for(const char *rule, int rule_idx, struct rv_ui_acts *acts)
 {
-    struct rv_ui_request request = {.kind = rule_idx >= 0 ? RV_UI_REMOVE_RULE : RV_UI_LET,
-                                    .idx = rule_idx >= 0 ? (uint32_t)rule_idx : 0};
-    snprintf(request.text, sizeof request.text, "%s", rule);
-    rv_ui_ask(requests, &request);
+    if (rule_idx >= 0)
+        rv_ui_act(acts, &(struct rv_act){.action = RV_ACTION_REMOVE_RULE, .idx = (uint32_t)rule_idx});
+    else
+        rv_ui_act(acts, &(struct rv_act){.action = RV_ACTION_LET, .text = rule});
 }
 
 static void take_clicks(const struct rv_ui_style *style, const struct rv_legend *shown, size_t number,
-                        struct row_place at, struct rv_ui_requests *requests)
+                        struct row_place at, struct rv_ui_acts *acts)
 {
     const struct rv_legend_row *row = &shown->rows[number];
     struct rv_imgui_area area;
@@ -82,10 +82,10 @@ static void take_clicks(const struct rv_ui_style *style, const struct rv_legend 
     if (rv_imgui_is_hovered() || has_rule)
         rv_imgui_draw_box(area, 4.0f, has_rule ? style->plate_pressed : style->plate_hovered);
     if (is_right || (is_left && rv_imgui_has_shift())) {
-        ask_for(row->without, row->without_idx, requests);
+        ask_for(row->without, row->without_idx, acts);
     } else if (is_left) {
-        drop_others(shown, row, requests);
-        ask_for(row->only, row->only_idx, requests);
+        drop_others(shown, row, acts);
+        ask_for(row->only, row->only_idx, acts);
     }
     rv_imgui_pop_id();
 }
@@ -110,7 +110,7 @@ static void add_row(const struct rv_ui_style *style, const struct rv_legend_row 
     rv_imgui_draw_text((float[2]){floorf(x), at.y}, RV_IMGUI_FONT_TEXT, style->text, share);
 }
 
-void rv_legend_show(struct rv_ui *ui, const struct rv_legend *shown, struct rv_ui_requests *requests)
+void rv_legend_show(struct rv_ui *ui, const struct rv_legend *shown, struct rv_ui_acts *acts)
 {
     const struct rv_ui_style *style = rv_ui_style(ui);
     float line = shown->n_states && shown->n_rows ? LINE_HEIGHT : 0.0f;
@@ -123,7 +123,7 @@ void rv_legend_show(struct rv_ui *ui, const struct rv_legend *shown, struct rv_u
     rv_imgui_draw_text((float[2]){floorf(unit_x), at.y + 1.0f}, RV_IMGUI_FONT_SMALL, style->text_faint, shown->unit);
     at.y += HEAD_HEIGHT;
     for (size_t i = 0; i < shown->n_rows; i++, at.y += ROW_HEIGHT) {
-        take_clicks(style, shown, i, at, requests);
+        take_clicks(style, shown, i, at, acts);
         add_row(style, &shown->rows[i], at, shown->rows[0].share);
     }
     if (line > 0.0f)

@@ -29,7 +29,7 @@ struct rv_legend {
     size_t n_states;
 };
 
-/* Asks for RV_UI_LET, RV_UI_REMOVE_RULE. */
-void rv_legend_show(struct rv_ui *ui, const struct rv_legend *shown, struct rv_ui_requests *requests);
+/* Asks for RV_ACTION_LET, RV_ACTION_REMOVE_RULE. */
+void rv_legend_show(struct rv_ui *ui, const struct rv_legend *shown, struct rv_ui_acts *acts);
 
 #endif

@@ -24,7 +24,7 @@ static struct rv_imgui_area window_area(const struct rv_minimap *shown, struct r
 }
 
 /* The window's middle goes where the mouse is. */
-static void ask_for_window(const struct rv_minimap *shown, struct rv_imgui_area strip, struct rv_ui_requests *requests)
+static void ask_for_window(const struct rv_minimap *shown, struct rv_imgui_area strip, struct rv_ui_acts *acts)
 {
     float mouse[2];
     rv_imgui_mouse_at(mouse);
@@ -34,8 +34,7 @@ static void ask_for_window(const struct rv_minimap *shown, struct rv_imgui_area 
     if (middle_ns < width_ns / 2)
         from_ns = 0;
     if (from_ns != shown->from_ns)
-        rv_ui_ask(requests,
-                  &(struct rv_ui_request){.kind = RV_UI_WINDOW, .from_ns = from_ns, .to_ns = from_ns + width_ns});
+        rv_ui_act(acts, &(struct rv_act){.action = RV_ACTION_SHOW, .from_ns = from_ns, .to_ns = from_ns + width_ns});
 }
 
 static void add_marks(const struct rv_minimap *shown, struct rv_imgui_area strip, uint32_t rgba)
@@ -67,7 +66,7 @@ static void add_hits(const struct rv_minimap *shown, struct rv_imgui_area strip,
     }
 }
 
-void rv_minimap_show(struct rv_ui *ui, const struct rv_minimap *shown, struct rv_ui_requests *requests)
+void rv_minimap_show(struct rv_ui *ui, const struct rv_minimap *shown, struct rv_ui_acts *acts)
 {
     const struct rv_ui_style *style = rv_ui_style(ui);
     struct rv_imgui_area area = rv_ui_dock(ui, RV_UI_BOTTOM, TOP + RV_MINIMAP_HEIGHT + BOTTOM), strip;
@@ -86,9 +85,9 @@ void rv_minimap_show(struct rv_ui *ui, const struct rv_minimap *shown, struct rv
         add_hits(shown, strip, style->accent);
         add_marks(shown, strip, style->text_strong);
         if (rv_imgui_is_held())
-            ask_for_window(shown, strip, requests);
+            ask_for_window(shown, strip, acts);
     }
     if (has_timebar)
-        rv_timebar_show(style, shown->timebar, &(struct rv_timebar_place){area, strip}, requests);
+        rv_timebar_show(style, shown->timebar, &(struct rv_timebar_place){area, strip}, acts);
     rv_imgui_panel_end();
 }

@@ -29,7 +29,7 @@ static inline float rv_minimap_height(bool has_timebar)
     return RV_MINIMAP_HEIGHT - (has_timebar ? RV_TIMEBAR_HEIGHT : 0.0f);
 }
 
-/* Asks for RV_UI_WINDOW, and what its time bar asks for. */
-void rv_minimap_show(struct rv_ui *ui, const struct rv_minimap *shown, struct rv_ui_requests *requests);
+/* Asks for RV_ACTION_SHOW, and what its time bar asks for. */
+void rv_minimap_show(struct rv_ui *ui, const struct rv_minimap *shown, struct rv_ui_acts *acts);
 
 #endif

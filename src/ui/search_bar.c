@@ -11,16 +11,14 @@
 #define GAP 8.0f
 #define CHIP_BYTES 48
 
-static void ask_text(struct rv_ui_requests *requests, enum rv_ui_request_kind kind, const char *text)
+static void ask_text(struct rv_ui_acts *acts, enum rv_action action, const char *text)
 {
-    struct rv_ui_request request = {.kind = kind};
-    (void)snprintf(request.text, sizeof request.text, "%s", text);
-    rv_ui_ask(requests, &request);
+    rv_ui_act(acts, &(struct rv_act){.action = action, .text = text});
 }
 
-static void ask(struct rv_ui_requests *requests, enum rv_ui_request_kind kind, uint32_t idx)
+static void ask(struct rv_ui_acts *acts, enum rv_action action, uint32_t idx)
 {
-    rv_ui_ask(requests, &(struct rv_ui_request){.kind = kind, .idx = idx});
+    rv_ui_act(acts, &(struct rv_act){.action = action, .idx = idx});
 }
 
 static void show_count(const struct rv_ui_style *style, const struct rv_search_bar *shown)
@@ -42,50 +40,50 @@ static void show_count(const struct rv_ui_style *style, const struct rv_search_b
 }
 
 static void show_find(const struct rv_ui_style *style, const struct rv_search_bar *shown,
-                      struct rv_search_bar_state *state, struct rv_ui_requests *requests)
+                      struct rv_search_bar_state *state, struct rv_ui_acts *acts)
 {
     bool takes_keyboard = state->n_asked != shown->n_asked;
     enum rv_imgui_typed typed =
         rv_imgui_input("##find", "search", FIND_WIDTH, state->find, sizeof state->find, takes_keyboard);
     if (typed != RV_IMGUI_TYPED_NOTHING && strcmp(state->find, shown->find) != 0)
-        ask_text(requests, RV_UI_FIND, state->find);
+        ask_text(acts, RV_ACTION_FIND, state->find);
     if (typed == RV_IMGUI_TYPED_ENTERED)
-        ask(requests, RV_UI_HIT, 1);
+        ask(acts, RV_ACTION_NEXT_HIT, 0);
     rv_imgui_same_line(GAP);
     if (rv_imgui_button("<##previous", 0.0f, false))
-        ask(requests, RV_UI_HIT, 0);
+        ask(acts, RV_ACTION_PREVIOUS_HIT, 0);
     rv_imgui_same_line(2.0f);
     if (rv_imgui_button(">##next", 0.0f, false))
-        ask(requests, RV_UI_HIT, 1);
+        ask(acts, RV_ACTION_NEXT_HIT, 0);
     rv_imgui_same_line(GAP);
     show_count(style, shown);
 }
 
 /* A rule as two buttons: its text inverts it, the cross takes it away. */
-static void show_chip(const struct rv_filter_rule *rule, uint32_t idx, struct rv_ui_requests *requests)
+static void show_chip(const struct rv_filter_rule *rule, uint32_t idx, struct rv_ui_acts *acts)
 {
     char label[CHIP_BYTES + 4];
     bool is_long = strlen(rule->text) > CHIP_BYTES;
     (void)snprintf(label, sizeof label, "%.*s%s", (int)CHIP_BYTES - 4, rule->text, is_long ? "…" : "");
     rv_imgui_push_id(idx);
     if (rv_imgui_button(label, 0.0f, true))
-        ask(requests, RV_UI_INVERT_RULE, idx);
+        ask(acts, RV_ACTION_INVERT_RULE, idx);
     if (rv_imgui_is_hovered())
         rv_imgui_tooltip("click: the opposite");
     rv_imgui_same_line(1.0f);
     if (rv_imgui_button("x", 0.0f, false))
-        ask(requests, RV_UI_REMOVE_RULE, idx);
+        ask(acts, RV_ACTION_REMOVE_RULE, idx);
     rv_imgui_pop_id();
     rv_imgui_same_line(GAP);
 }
 
 static void show_rules(const struct rv_ui_style *style, const struct rv_search_bar *shown,
-                       struct rv_search_bar_state *state, struct rv_ui_requests *requests)
+                       struct rv_search_bar_state *state, struct rv_ui_acts *acts)
 {
     if (rv_imgui_input("##rule", "filter: depth:<8", RULE_WIDTH, state->rule, sizeof state->rule, false) ==
             RV_IMGUI_TYPED_ENTERED &&
         state->rule[0]) {
-        ask_text(requests, RV_UI_LET, state->rule);
+        ask_text(acts, RV_ACTION_LET, state->rule);
         state->rule[0] = '\0';
     }
     rv_imgui_same_line(GAP);
@@ -94,26 +92,26 @@ static void show_rules(const struct rv_ui_style *style, const struct rv_search_b
         rv_imgui_same_line(GAP);
     }
     for (size_t i = 0; i < shown->filter->n_rules && rv_imgui_room() > CHIP_ROOM; i++)
-        show_chip(&shown->filter->rules[i], (uint32_t)i, requests);
+        show_chip(&shown->filter->rules[i], (uint32_t)i, acts);
     if (shown->filter->n_rules &&
         rv_imgui_button(shown->filter->mode == RV_FILTER_HIDE ? "others hidden" : "others dimmed", 0.0f, false))
-        ask(requests, RV_UI_HIDE, 0);
+        ask(acts, RV_ACTION_HIDE, 0);
 }
 
 void rv_search_bar_show(struct rv_ui *ui, const struct rv_search_bar *shown, struct rv_search_bar_state *state,
-                        struct rv_ui_requests *requests)
+                        struct rv_ui_acts *acts)
 {
     const struct rv_ui_style *style = rv_ui_style(ui);
     struct rv_imgui_area area = rv_ui_dock(ui, RV_UI_TOP, HEIGHT);
     if (!state->is_there)
         (void)snprintf(state->find, sizeof state->find, "%s", shown->find);
     rv_imgui_panel_begin("search", area, 0);
-    show_find(style, shown, state, requests);
+    show_find(style, shown, state, acts);
     rv_imgui_same_line(2.0f * GAP);
-    show_rules(style, shown, state, requests);
+    show_rules(style, shown, state, acts);
     rv_imgui_at(area.width - 64.0f, 10.0f);
     if (rv_imgui_button("Close", 52.0f, false))
-        ask(requests, RV_UI_END_SEARCH, 0);
+        ask(acts, RV_ACTION_END_SEARCH, 0);
     rv_imgui_panel_end();
     state->n_asked = shown->n_asked;
     state->is_there = true;

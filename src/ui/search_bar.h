@@ -24,8 +24,9 @@ struct rv_search_bar_state { /* zeroed = not there in the pass before */
     bool is_there;
 };
 
-/* Asks for RV_UI_FIND, RV_UI_HIT, RV_UI_LET, RV_UI_INVERT_RULE, RV_UI_REMOVE_RULE, RV_UI_HIDE, RV_UI_END_SEARCH. */
+/* Asks for RV_ACTION_FIND, RV_ACTION_NEXT_HIT, RV_ACTION_PREVIOUS_HIT, RV_ACTION_LET, RV_ACTION_INVERT_RULE,
+ * RV_ACTION_REMOVE_RULE, RV_ACTION_HIDE, RV_ACTION_END_SEARCH. */
 void rv_search_bar_show(struct rv_ui *ui, const struct rv_search_bar *shown, struct rv_search_bar_state *state,
-                        struct rv_ui_requests *requests);
+                        struct rv_ui_acts *acts);
 
 #endif

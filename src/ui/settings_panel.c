@@ -7,9 +7,9 @@
 #define LABEL_WIDTH 110.0f
 #define N_SCALES 5
 
-static void ask(struct rv_ui_requests *requests, enum rv_ui_request_kind kind, uint32_t idx)
+static void ask(struct rv_ui_acts *acts, enum rv_action action, uint32_t idx)
 {
-    rv_ui_ask(requests, &(struct rv_ui_request){.kind = kind, .idx = idx});
+    rv_ui_act(acts, &(struct rv_act){.action = action, .idx = idx});
 }
 
 /* A label and a choice beside it. True when another was chosen. */
@@ -22,7 +22,7 @@ static bool choose(const struct rv_ui_style *style, const char *label, const cha
     return rv_imgui_choice(id, rv_imgui_room(), names, n, chosen);
 }
 
-void rv_settings_panel_show(struct rv_ui *ui, const struct rv_settings_panel *shown, struct rv_ui_requests *requests)
+void rv_settings_panel_show(struct rv_ui *ui, const struct rv_settings_panel *shown, struct rv_ui_acts *acts)
 {
     static const unsigned percents[N_SCALES] = {75, 100, 125, 150, 200};
     static const char *const scales[N_SCALES] = {"75 %", "100 %", "125 %", "150 %", "200 %"};
@@ -38,15 +38,15 @@ void rv_settings_panel_show(struct rv_ui *ui, const struct rv_settings_panel *sh
     rv_imgui_text(RV_IMGUI_FONT_BOLD, style->text_strong, "Settings");
     rv_imgui_gap(4.0f);
     if (choose(style, "Theme", themes, RV_COLOR_THEME_COUNT, &theme))
-        ask(requests, RV_UI_THEME, (uint32_t)theme);
+        ask(acts, RV_ACTION_THEME, (uint32_t)theme);
     if (choose(style, "Size", scales, N_SCALES, &scale))
-        ask(requests, RV_UI_SCALE, percents[scale]);
+        ask(acts, RV_ACTION_SCALE, percents[scale]);
     if (choose(style, "Colours by", shown->schemes, (int)shown->n_schemes, &scheme))
-        ask(requests, RV_UI_SCHEME, (uint32_t)scheme);
+        ask(acts, RV_ACTION_SCHEME, (uint32_t)scheme + 1);
     if (rv_imgui_check("Legend", &has_legend))
-        ask(requests, RV_UI_TOGGLE_LEGEND, 0);
+        ask(acts, RV_ACTION_LEGEND, 0);
     if (rv_imgui_check("Minimap", &has_minimap))
-        ask(requests, RV_UI_TOGGLE_MINIMAP, 0);
+        ask(acts, RV_ACTION_MINIMAP, 0);
     rv_imgui_gap(2.0f);
     rv_imgui_text_wrapped(RV_IMGUI_FONT_SMALL, style->text_faint,
                           shown->path ? shown->path : "kept until the end only");

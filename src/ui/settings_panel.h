@@ -13,7 +13,7 @@ struct rv_settings_panel {
     const char *path; /* where it is kept; NULL = nowhere */
 };
 
-/* Asks for RV_UI_THEME, RV_UI_SCALE, RV_UI_SCHEME, RV_UI_TOGGLE_LEGEND, RV_UI_TOGGLE_MINIMAP. */
-void rv_settings_panel_show(struct rv_ui *ui, const struct rv_settings_panel *shown, struct rv_ui_requests *requests);
+/* Asks for RV_ACTION_THEME, RV_ACTION_SCALE, RV_ACTION_SCHEME, RV_ACTION_LEGEND, RV_ACTION_MINIMAP. */
+void rv_settings_panel_show(struct rv_ui *ui, const struct rv_settings_panel *shown, struct rv_ui_acts *acts);
 
 #endif

@@ -349,8 +349,8 @@ static void show_flame(const struct rv_statistics *shown, struct rv_statistics_s
 
 /* ---- the whole ---- */
 
-static void show_head(const struct rv_statistics *shown, const struct rv_ui_style *style,
-                      struct rv_ui_requests *requests, float width)
+static void show_head(const struct rv_statistics *shown, const struct rv_ui_style *style, struct rv_ui_acts *acts,
+                      float width)
 {
     char text[160], length[32], from[32];
     rv_units_format_ns(length, sizeof length, shown->to_ns - shown->from_ns);
@@ -368,20 +368,20 @@ static void show_head(const struct rv_statistics *shown, const struct rv_ui_styl
     }
     rv_imgui_at(width - 168.0f, 7.0f);
     if (shown->range && rv_imgui_button("Save as CSV", 98.0f, false))
-        rv_ui_ask(requests, &(struct rv_ui_request){.kind = RV_UI_EXPORT_RANGE});
+        rv_ui_act(acts, &(struct rv_act){.action = RV_ACTION_EXPORT_RANGE});
     rv_imgui_at(width - 64.0f, 7.0f);
     if (rv_imgui_button("Close", 52.0f, false))
-        rv_ui_ask(requests, &(struct rv_ui_request){.kind = RV_UI_DESELECT});
+        rv_ui_act(acts, &(struct rv_act){.action = RV_ACTION_SELECT});
 }
 
 void rv_statistics_show(struct rv_ui *ui, const struct rv_statistics *shown, struct rv_statistics_state *state,
-                        struct rv_ui_requests *requests)
+                        struct rv_ui_acts *acts)
 {
     const struct rv_ui_style *style = rv_ui_style(ui);
     struct rv_imgui_area area = rv_ui_dock(ui, RV_UI_BOTTOM, HEIGHT);
     float height = HEIGHT - HEAD_HEIGHT - 2.0f * GAP, table_width = floorf(TABLE_SHARE * area.width);
     rv_imgui_panel_begin("statistics", area, 0);
-    show_head(shown, style, requests, area.width);
+    show_head(shown, style, acts, area.width);
     if (shown->range) {
         take_rows(shown, state);
         rv_imgui_at(GAP, HEAD_HEIGHT + GAP);

@@ -49,8 +49,8 @@ struct rv_statistics_state { /* zeroed = nothing shown yet */
 
 void rv_statistics_state_fini(struct rv_statistics_state *state);
 
-/* Asks for RV_UI_EXPORT_RANGE, RV_UI_DESELECT. */
+/* Asks for RV_ACTION_EXPORT_RANGE, RV_ACTION_SELECT. */
 void rv_statistics_show(struct rv_ui *ui, const struct rv_statistics *shown, struct rv_statistics_state *state,
-                        struct rv_ui_requests *requests);
+                        struct rv_ui_acts *acts);
 
 #endif

@@ -13,9 +13,9 @@
 
 enum column { COLUMN_HIDE, COLUMN_PIN, COLUMN_NAME, COLUMN_EVENTS, COLUMN_DEPTH, COLUMN_PROCESS, COLUMN_COUNT };
 
-static void ask(struct rv_ui_requests *requests, enum rv_ui_request_kind kind, uint32_t lane_idx)
+static void ask(struct rv_ui_acts *acts, enum rv_action action, uint32_t lane_idx)
 {
-    rv_ui_ask(requests, &(struct rv_ui_request){.kind = kind, .idx = lane_idx});
+    rv_ui_act(acts, &(struct rv_act){.action = action, .idx = lane_idx + 1});
 }
 
 /* A box to check that is no higher than a line of text. True when it is clicked. */
@@ -53,16 +53,16 @@ static void show_number(const struct rv_ui_style *style, uint64_t number)
     rv_imgui_text(RV_IMGUI_FONT_TEXT, style->text, text);
 }
 
-static void show_row(const struct rv_ui_style *style, const struct rv_threads_row *row, struct rv_ui_requests *requests)
+static void show_row(const struct rv_ui_style *style, const struct rv_threads_row *row, struct rv_ui_acts *acts)
 {
     rv_imgui_push_id(row->lane_idx);
     rv_imgui_table_row();
     if (show_box(style, "hide", row->is_hidden))
-        ask(requests, RV_UI_HIDE_LANE, row->lane_idx);
+        ask(acts, RV_ACTION_HIDE_LANE, row->lane_idx);
     if (show_box(style, "pin", row->is_pinned))
-        ask(requests, RV_UI_PIN_LANE, row->lane_idx);
+        ask(acts, RV_ACTION_PIN_LANE, row->lane_idx);
     if (show_name(style, row))
-        ask(requests, RV_UI_SHOW_LANE, row->lane_idx);
+        ask(acts, RV_ACTION_SHOW_LANE, row->lane_idx);
     show_number(style, row->n_events);
     show_number(style, row->max_depth);
     rv_imgui_table_cell();
@@ -71,7 +71,7 @@ static void show_row(const struct rv_ui_style *style, const struct rv_threads_ro
 }
 
 static void show_table(const struct rv_ui_style *style, const struct rv_threads *shown, float height,
-                       struct rv_ui_requests *requests)
+                       struct rv_ui_acts *acts)
 {
     static const struct rv_imgui_column columns[COLUMN_COUNT] = {
         [COLUMN_HIDE] = {.title = "hide", .width = 36.0f},    [COLUMN_PIN] = {.title = "pin", .width = 36.0f},
@@ -84,12 +84,12 @@ static void show_table(const struct rv_ui_style *style, const struct rv_threads 
     for (int i = from; i < to; i++) {
         struct rv_threads_row row;
         shown->row(shown->context, (size_t)i, &row);
-        show_row(style, &row, requests);
+        show_row(style, &row, acts);
     }
     rv_imgui_table_end();
 }
 
-void rv_threads_show(struct rv_ui *ui, const struct rv_threads *shown, struct rv_ui_requests *requests)
+void rv_threads_show(struct rv_ui *ui, const struct rv_threads *shown, struct rv_ui_acts *acts)
 {
     const struct rv_ui_style *style = rv_ui_style(ui);
     char text[64];
@@ -101,8 +101,8 @@ void rv_threads_show(struct rv_ui *ui, const struct rv_threads *shown, struct rv
     rv_imgui_text(RV_IMGUI_FONT_BOLD, style->text_strong, text);
     rv_imgui_at(area.width - 64.0f, 7.0f);
     if (rv_imgui_button("Close", 52.0f, false))
-        ask(requests, RV_UI_CLOSE_THREADS, 0);
+        rv_ui_act(acts, &(struct rv_act){.action = RV_ACTION_THREADS});
     rv_imgui_at(GAP, HEAD_HEIGHT);
-    show_table(style, shown, height, requests);
+    show_table(style, shown, height, acts);
     rv_imgui_panel_end();
 }

@@ -20,7 +20,7 @@ struct rv_threads {
     const void *context;
 };
 
-/* Asks for RV_UI_SHOW_LANE, RV_UI_HIDE_LANE, RV_UI_PIN_LANE, RV_UI_CLOSE_THREADS. */
-void rv_threads_show(struct rv_ui *ui, const struct rv_threads *shown, struct rv_ui_requests *requests);
+/* Asks for RV_ACTION_SHOW_LANE, RV_ACTION_HIDE_LANE, RV_ACTION_PIN_LANE, RV_ACTION_THREADS. */
+void rv_threads_show(struct rv_ui *ui, const struct rv_threads *shown, struct rv_ui_acts *acts);
 
 #endif

@@ -67,20 +67,20 @@ char *rv_timebar_text(const struct rv_timebar *shown, char *out, size_t out_byte
     return out;
 }
 
-static void add_buttons(const struct rv_timebar *shown, struct rv_ui_requests *requests)
+static void add_buttons(const struct rv_timebar *shown, struct rv_ui_acts *acts)
 {
     const char *play = shown->is_playing ? "Pause" : shown->is_live && !shown->is_on ? "Freeze" : "Play";
     rv_imgui_at(EDGE, BUTTONS_Y);
     if (rv_imgui_button("<", STEP_WIDTH, false))
-        rv_ui_ask(requests, &(struct rv_ui_request){.kind = RV_UI_STEP});
+        rv_ui_act(acts, &(struct rv_act){.action = RV_ACTION_STEP_BACK});
     rv_imgui_at(EDGE + STEP_WIDTH + GAP, BUTTONS_Y);
     rv_imgui_push_id(1); /* the same thing, whatever stands on it */
     if (rv_imgui_button(play, PLAY_WIDTH, false))
-        rv_ui_ask(requests, &(struct rv_ui_request){.kind = RV_UI_PLAY});
+        rv_ui_act(acts, &(struct rv_act){.action = RV_ACTION_PLAY});
     rv_imgui_pop_id();
     rv_imgui_at(EDGE + STEP_WIDTH + 2.0f * GAP + PLAY_WIDTH, BUTTONS_Y);
     if (rv_imgui_button(">", STEP_WIDTH, false))
-        rv_ui_ask(requests, &(struct rv_ui_request){.kind = RV_UI_STEP, .idx = 1});
+        rv_ui_act(acts, &(struct rv_act){.action = RV_ACTION_STEP_FORWARD});
 }
 
 static void add_texts(const struct rv_ui_style *style, const struct rv_timebar *shown, struct rv_imgui_area panel)
@@ -95,14 +95,14 @@ static void add_texts(const struct rv_ui_style *style, const struct rv_timebar *
                        shown->is_on ? style->text_strong : style->text, text);
 }
 
-static void ask_for_time(const struct rv_timebar *shown, struct rv_imgui_area track, struct rv_ui_requests *requests)
+static void ask_for_time(const struct rv_timebar *shown, struct rv_imgui_area track, struct rv_ui_acts *acts)
 {
     float mouse[2];
     rv_imgui_mouse_at(mouse);
     double share = fmin(fmax((double)((mouse[0] - track.x) / track.width), 0.0), 1.0);
     uint64_t ns = shown->first_ns + (uint64_t)(share * (double)(shown->last_ns - shown->first_ns));
     if (ns != shown->at_ns || !shown->is_on)
-        rv_ui_ask(requests, &(struct rv_ui_request){.kind = RV_UI_SEEK, .from_ns = ns});
+        rv_ui_act(acts, &(struct rv_act){.action = RV_ACTION_SEEK, .from_ns = ns});
 }
 
 /* A line, bright up to the playhead, and the playhead down through the strip. */
@@ -122,10 +122,10 @@ static void draw_track(const struct rv_ui_style *style, const struct rv_timebar 
 }
 
 void rv_timebar_show(const struct rv_ui_style *style, const struct rv_timebar *shown,
-                     const struct rv_timebar_place *place, struct rv_ui_requests *requests)
+                     const struct rv_timebar_place *place, struct rv_ui_acts *acts)
 {
     struct rv_imgui_area track;
-    add_buttons(shown, requests);
+    add_buttons(shown, acts);
     add_texts(style, shown, place->panel);
     if (shown->last_ns <= shown->first_ns)
         return;
@@ -133,5 +133,5 @@ void rv_timebar_show(const struct rv_ui_style *style, const struct rv_timebar *s
     rv_imgui_touch("track", place->strip.width, TRACK_HEIGHT, &track);
     draw_track(style, shown, track, place->strip);
     if (rv_imgui_is_held())
-        ask_for_time(shown, track, requests);
+        ask_for_time(shown, track, acts);
 }

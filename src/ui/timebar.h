@@ -27,8 +27,9 @@ struct rv_timebar_place {
 /* "1.234 / 5.000 s", "1:02.345 / 3:00.000": as many digits as step_ns asks for. Pure. Returns out. */
 char *rv_timebar_text(const struct rv_timebar *shown, char *out, size_t out_bytes);
 
-/* Within the minimap's panel. Asks for RV_UI_PLAY, RV_UI_STEP and RV_UI_SEEK. */
+/* Within the minimap's panel. Asks for RV_ACTION_PLAY, RV_ACTION_STEP_FORWARD, RV_ACTION_STEP_BACK and
+ * RV_ACTION_SEEK. */
 void rv_timebar_show(const struct rv_ui_style *style, const struct rv_timebar *shown,
-                     const struct rv_timebar_place *place, struct rv_ui_requests *requests);
+                     const struct rv_timebar_place *place, struct rv_ui_acts *acts);
 
 #endif

@@ -110,18 +110,18 @@ static void add_counts(struct bar *bar, const struct rv_topbar *shown)
     }
 }
 
-static void add_tabs(const struct rv_topbar *shown, float x, struct rv_ui_requests *requests)
+static void add_tabs(const struct rv_topbar *shown, float x, struct rv_ui_acts *acts)
 {
     for (uint32_t i = 0; i < shown->n_tabs; i++) {
         char label[48];
         snprintf(label, sizeof label, "%" PRIu32 " %s", i + 1, shown->tabs[i]);
         rv_imgui_at(x + TAB_STEP * (float)i, TAB_Y);
         if (rv_imgui_button(label, TAB_WIDTH, i == shown->chosen))
-            rv_ui_ask(requests, &(struct rv_ui_request){.kind = RV_UI_LOOK, .idx = i});
+            rv_ui_act(acts, &(struct rv_act){.action = (enum rv_action)(RV_ACTION_LOOK_3D + i)});
     }
 }
 
-void rv_topbar_show(struct rv_ui *ui, const struct rv_topbar *shown, struct rv_ui_requests *requests)
+void rv_topbar_show(struct rv_ui *ui, const struct rv_topbar *shown, struct rv_ui_acts *acts)
 {
     struct rv_imgui_area area = rv_ui_dock(ui, RV_UI_TOP, HEIGHT + 1.0f);
     const struct rv_ui_style *style = rv_ui_style(ui);
@@ -142,6 +142,6 @@ void rv_topbar_show(struct rv_ui *ui, const struct rv_topbar *shown, struct rv_u
     add_stopped(&bar, shown->n_stopped);
     add_rate(&bar, shown->events_per_s);
     add_counts(&bar, shown);
-    add_tabs(shown, tabs_x, requests);
+    add_tabs(shown, tabs_x, acts);
     rv_imgui_panel_end();
 }

@@ -27,7 +27,7 @@ struct rv_topbar {
     uint32_t n_tabs, chosen;
 };
 
-/* Asks for RV_UI_LOOK. */
-void rv_topbar_show(struct rv_ui *ui, const struct rv_topbar *shown, struct rv_ui_requests *requests);
+/* Asks for RV_ACTION_LOOK_3D and those behind it. */
+void rv_topbar_show(struct rv_ui *ui, const struct rv_topbar *shown, struct rv_ui_acts *acts);
 
 #endif

@@ -1,6 +1,7 @@
 #include "ui/ui.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/err.h"
@@ -43,10 +44,17 @@ void rv_ui_destroy(struct rv_ui *ui)
     free(ui);
 }
 
-void rv_ui_ask(struct rv_ui_requests *requests, const struct rv_ui_request *request)
+void rv_ui_act(struct rv_ui_acts *acts, const struct rv_act *act)
 {
-    if (requests->n < RV_UI_REQUESTS_MAX)
-        requests->items[requests->n++] = *request;
+    if (acts->n == RV_UI_ACTS_MAX)
+        return;
+    struct rv_act *added = &acts->items[acts->n];
+    *added = *act;
+    if (act->text) {
+        (void)snprintf(acts->texts[acts->n], RV_UI_TEXT_BYTES, "%s", act->text);
+        added->text = acts->texts[acts->n];
+    }
+    acts->n++;
 }
 
 /* ---- events ---- */

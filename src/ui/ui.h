@@ -4,12 +4,12 @@
  * A panel is a file pair NAME.[ch] here: a struct rv_NAME of what it shows, filled anew by the application for each
  * pass, and
  *
- *     void rv_NAME_show(struct rv_ui *ui, const struct rv_NAME *shown, struct rv_ui_requests *requests);
+ *     void rv_NAME_show(struct rv_ui *ui, const struct rv_NAME *shown, struct rv_ui_acts *acts);
  *
  * which draws it by imgui_bridge.h, in an area that it takes by rv_ui_dock() or rv_ui_center(). A panel changes
- * nothing: what the user asks for goes into the requests, which src/window/panels.c turns into actions. What only the
- * panel needs to remember (a sort order, the text in a field) is a struct rv_NAME_state in rv_ui_state, see state.h. To
- * add one: the file pair, its kinds of request below, its call and its case in src/window/panels.c.
+ * nothing: what the user asks for are actions, which src/window/panels.c has done. What only the panel needs to remember
+ * (a sort order, the text in a field) is a struct rv_NAME_state. To add one: the file pair and its call in
+ * src/window/panels.c.
  *
  * A pass is cheap and may be made at any time; what it would draw has a hash, so that pictures are drawn only when
  * something has changed. Events of SDL are taken one by one, wherever they come from; mouse and keys of the system are
@@ -24,6 +24,7 @@
 
 #include <SDL2/SDL_events.h>
 
+#include "ui/action.h"
 #include "ui/imgui_bridge.h"
 #include "ui/style.h"
 
@@ -35,62 +36,17 @@ void rv_ui_destroy(struct rv_ui *ui);
 
 /* ---- what panels ask for ---- */
 
-enum rv_ui_request_kind {
-    RV_UI_LOOK,        /* idx: the view to show */
-    RV_UI_WINDOW,      /* from_ns, to_ns: the time to show */
-    RV_UI_PLAY,        /* or pause */
-    RV_UI_STEP,        /* idx: 1 to the next event, 0 to the one before */
-    RV_UI_SEEK,        /* from_ns: the time */
-    RV_UI_GO_TO,       /* text: the time to go to */
-    RV_UI_FIND,        /* text: what to search for, "" = nothing */
-    RV_UI_HIT,         /* idx: 1 the next hit, 0 the one before */
-    RV_UI_LET,         /* text: a rule */
-    RV_UI_INVERT_RULE, /* idx */
-    RV_UI_REMOVE_RULE, /* idx */
-    RV_UI_HIDE,        /* what does not pass, or dim it again */
-    RV_UI_END_SEARCH,
-    RV_UI_EXPORT_RANGE,
-    RV_UI_DESELECT,
-    RV_UI_UNPIN,
-    RV_UI_COPY_NAME,   /* of what is pinned */
-    RV_UI_EDIT_SOURCE, /* of what is pinned */
-    RV_UI_THEME,       /* idx */
-    RV_UI_SCALE,       /* idx: percent */
-    RV_UI_SCHEME,      /* idx */
-    RV_UI_HIDE_LANE,   /* idx: lane_idx, as of the next two; hide, or show again */
-    RV_UI_PIN_LANE,
-    RV_UI_SHOW_LANE,
-    RV_UI_CLOSE_THREADS,
-    RV_UI_LEVER,   /* idx: an rv_debugger_panel_lever */
-    RV_UI_FRAME,   /* idx: whose lines to show */
-    RV_UI_WATCH,   /* text: an expression */
-    RV_UI_UNWATCH, /* idx */
-    RV_UI_BREAK,   /* text: where */
-    RV_UI_UNBREAK, /* idx: its number */
-    RV_UI_EVAL,    /* text: an expression */
-    RV_UI_CLOSE_COCKPIT,
-    RV_UI_TOGGLE_LEGEND,
-    RV_UI_TOGGLE_MINIMAP,
-    RV_UI_CLOSE_HELP
-};
-
 #define RV_UI_TEXT_BYTES 256u
+#define RV_UI_ACTS_MAX 16u
 
-struct rv_ui_request { /* zero where the kind does not say */
-    enum rv_ui_request_kind kind;
-    uint32_t idx;
-    uint64_t from_ns, to_ns;
-    char text[RV_UI_TEXT_BYTES];
-};
-
-#define RV_UI_REQUESTS_MAX 16u
-
-struct rv_ui_requests { /* zeroed = none; what is more than fits is left out: the user asks for one thing at a time */
-    struct rv_ui_request items[RV_UI_REQUESTS_MAX];
+struct rv_ui_acts { /* zeroed = none; what is more than fits is left out: the user asks for one thing at a time */
+    struct rv_act items[RV_UI_ACTS_MAX];
+    char texts[RV_UI_ACTS_MAX][RV_UI_TEXT_BYTES]; /* of the items */
     size_t n;
 };
 
-void rv_ui_ask(struct rv_ui_requests *requests, const struct rv_ui_request *request);
+/* Add one, with a copy of its text. */
+void rv_ui_act(struct rv_ui_acts *acts, const struct rv_act *act);
 
 /* ---- events ---- */
 

@@ -74,6 +74,12 @@ static void change_rules(struct rv_viewer *viewer, const struct rv_act *act)
         rv_analysis_select(&viewer->analysis, &selected, viewer->lanes, viewer->subroutines);
 }
 
+static void end_search(struct rv_viewer *viewer)
+{
+    rv_analysis_find(&viewer->analysis, NULL);
+    viewer->panels.has_search = false;
+}
+
 void rv_viewer_search_act(struct rv_viewer *viewer, const struct rv_act *act)
 {
     switch ((int)act->action) {
@@ -83,6 +89,9 @@ void rv_viewer_search_act(struct rv_viewer *viewer, const struct rv_act *act)
         break;
     case RV_ACTION_FIND:
         rv_analysis_find(&viewer->analysis, act->text);
+        break;
+    case RV_ACTION_END_SEARCH:
+        end_search(viewer);
         break;
     case RV_ACTION_NEXT_HIT:
     case RV_ACTION_PREVIOUS_HIT:
@@ -112,8 +121,7 @@ bool rv_viewer_search_end(struct rv_viewer *viewer)
     if (has_range) {
         rv_analysis_select(analysis, &(struct rv_range_ns){0}, NULL, NULL);
     } else {
-        rv_analysis_find(analysis, NULL);
-        viewer->panels.has_search = false;
+        end_search(viewer);
     }
     rv_viewer_point(viewer);
     return true;

@@ -428,6 +428,7 @@ void rv_viewer_act(struct rv_viewer *viewer, const struct rv_act *act)
     case RV_ACTION_SELECT:
     case RV_ACTION_SEARCH:
     case RV_ACTION_FIND:
+    case RV_ACTION_END_SEARCH:
     case RV_ACTION_NEXT_HIT:
     case RV_ACTION_PREVIOUS_HIT:
     case RV_ACTION_LET:
@@ -436,8 +437,16 @@ void rv_viewer_act(struct rv_viewer *viewer, const struct rv_act *act)
     case RV_ACTION_HIDE:
         rv_viewer_search_act(viewer, act);
         return;
+    case RV_ACTION_UNPIN_CALL:
+        rv_pointer_unpin(&viewer->pointer);
+        rv_viewer_point(viewer);
+        return;
     case RV_ACTION_QUIT:
         viewer->is_closing = true;
+        return;
+    case RV_ACTION_COPY_NAME: /* of these the window is in charge */
+    case RV_ACTION_EDIT_SOURCE:
+    case RV_ACTION_EXPORT_RANGE:
         return;
     case RV_ACTION_COUNT:
         break;

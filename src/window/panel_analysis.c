@@ -32,7 +32,7 @@ static uint32_t rgba_of(const void *context, uint32_t id)
 }
 
 void rv_panel_analysis_show_top(struct rv_panel_analysis *panel_analysis, struct rv_ui *ui,
-                                const struct rv_panel_analysis_about *about, struct rv_ui_requests *requests)
+                                const struct rv_panel_analysis_about *about, struct rv_ui_acts *acts)
 {
     const struct rv_analysis *analysis = &about->viewer->analysis;
     struct rv_search_bar shown = {
@@ -50,11 +50,11 @@ void rv_panel_analysis_show_top(struct rv_panel_analysis *panel_analysis, struct
         return;
     }
     shown.n_calls = rv_analysis_n_calls(analysis, about->lanes, &shown.is_partial);
-    rv_search_bar_show(ui, &shown, &panel_analysis->search, requests);
+    rv_search_bar_show(ui, &shown, &panel_analysis->search, acts);
 }
 
 void rv_panel_analysis_show_bottom(struct rv_panel_analysis *panel_analysis, struct rv_ui *ui,
-                                   const struct rv_panel_analysis_about *about, struct rv_ui_requests *requests)
+                                   const struct rv_panel_analysis_about *about, struct rv_ui_acts *acts)
 {
     const struct rv_analysis *analysis = &about->viewer->analysis;
     const struct rv_range_job *measure = &analysis->measure;
@@ -74,11 +74,11 @@ void rv_panel_analysis_show_bottom(struct rv_panel_analysis *panel_analysis, str
                            .context = about,
                            .message = has_message ? panel_analysis->message : "",
                        },
-                       &panel_analysis->statistics, requests);
+                       &panel_analysis->statistics, acts);
 }
 
 void rv_panel_analysis_show_right(struct rv_ui *ui, const struct rv_panel_analysis_about *about,
-                                  struct rv_ui_requests *requests)
+                                  struct rv_ui_acts *acts)
 {
     const struct rv_viewer *viewer = about->viewer;
     const struct rv_tooltip *tooltip = &viewer->pointer.tooltip;
@@ -97,7 +97,7 @@ void rv_panel_analysis_show_right(struct rv_ui *ui, const struct rv_panel_analys
     for (size_t i = 0; i < tooltip->n_lines && i < RV_INSPECTOR_LINES; i++)
         shown.lines[shown.n_lines++] = (struct rv_inspector_line){tooltip->lines[i].label, tooltip->lines[i].text};
     shown.node = shown.range ? rv_analysis_call_node(&viewer->analysis) : 0;
-    rv_inspector_show(ui, &shown, requests);
+    rv_inspector_show(ui, &shown, acts);
 }
 
 /* ---- what they ask for ---- */
@@ -147,53 +147,20 @@ static void edit_source(const struct rv_panel_analysis_about *about)
     (void)rv_editor_open(subroutine.file, subroutine.line);
 }
 
-static void act(struct rv_viewer *viewer, enum rv_action action, const struct rv_ui_request *request)
+bool rv_panel_analysis_act(struct rv_panel_analysis *panel_analysis, const struct rv_panel_analysis_about *about,
+                           const struct rv_act *act)
 {
-    rv_viewer_act(viewer, &(struct rv_act){.action = action, .text = request->text, .idx = request->idx});
-}
-
-void rv_panel_analysis_do(struct rv_panel_analysis *panel_analysis, const struct rv_panel_analysis_about *about,
-                          const struct rv_ui_request *request)
-{
-    struct rv_viewer *viewer = about->viewer;
-    switch ((int)request->kind) {
-    case RV_UI_FIND:
-        act(viewer, RV_ACTION_FIND, request);
-        break;
-    case RV_UI_HIT:
-        act(viewer, request->idx ? RV_ACTION_NEXT_HIT : RV_ACTION_PREVIOUS_HIT, request);
-        break;
-    case RV_UI_LET:
-        act(viewer, RV_ACTION_LET, request);
-        break;
-    case RV_UI_INVERT_RULE:
-        act(viewer, RV_ACTION_INVERT_RULE, request);
-        break;
-    case RV_UI_REMOVE_RULE:
-        act(viewer, RV_ACTION_REMOVE_RULE, request);
-        break;
-    case RV_UI_HIDE:
-        act(viewer, RV_ACTION_HIDE, request);
-        break;
-    case RV_UI_END_SEARCH:
-        act(viewer, RV_ACTION_FIND, request);
-        viewer->panels.has_search = false;
-        break;
-    case RV_UI_DESELECT:
-        act(viewer, RV_ACTION_SELECT, request);
-        break;
-    case RV_UI_EXPORT_RANGE:
+    switch ((int)act->action) {
+    case RV_ACTION_EXPORT_RANGE:
         export_range(panel_analysis, about);
-        break;
-    case RV_UI_UNPIN:
-        rv_pointer_unpin(&viewer->pointer);
-        rv_viewer_point(viewer);
-        break;
-    case RV_UI_COPY_NAME:
+        return true;
+    case RV_ACTION_COPY_NAME:
         copy_name(about);
-        break;
-    case RV_UI_EDIT_SOURCE:
+        return true;
+    case RV_ACTION_EDIT_SOURCE:
         edit_source(about);
-        break;
+        return true;
+    default:
+        return false;
     }
 }

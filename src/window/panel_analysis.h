@@ -28,14 +28,14 @@ void rv_panel_analysis_fini(struct rv_panel_analysis *panel_analysis);
 
 /* Where they are asked for: at the top, at the bottom, at the right. */
 void rv_panel_analysis_show_top(struct rv_panel_analysis *panel_analysis, struct rv_ui *ui,
-                                const struct rv_panel_analysis_about *about, struct rv_ui_requests *requests);
+                                const struct rv_panel_analysis_about *about, struct rv_ui_acts *acts);
 void rv_panel_analysis_show_bottom(struct rv_panel_analysis *panel_analysis, struct rv_ui *ui,
-                                   const struct rv_panel_analysis_about *about, struct rv_ui_requests *requests);
+                                   const struct rv_panel_analysis_about *about, struct rv_ui_acts *acts);
 void rv_panel_analysis_show_right(struct rv_ui *ui, const struct rv_panel_analysis_about *about,
-                                  struct rv_ui_requests *requests);
+                                  struct rv_ui_acts *acts);
 
-/* Do what they ask for; nothing for other requests. */
-void rv_panel_analysis_do(struct rv_panel_analysis *panel_analysis, const struct rv_panel_analysis_about *about,
-                          const struct rv_ui_request *request);
+/* Do an action that takes what a window has: a clipboard, an editor, a file; false: it is the viewer's. */
+bool rv_panel_analysis_act(struct rv_panel_analysis *panel_analysis, const struct rv_panel_analysis_about *about,
+                           const struct rv_act *act);
 
 #endif

@@ -14,11 +14,14 @@ struct panel_debugger { /* what a rv_debugger_panel borrows */
     struct rv_debugger_panel_break breaks[RV_DEBUG_SESSION_BREAKS];
 };
 
-static const enum rv_action LEVERS[RV_DEBUGGER_PANEL_LEVERS] = {
-    [RV_DEBUGGER_PANEL_RUN] = RV_ACTION_RUN_THREAD,      [RV_DEBUGGER_PANEL_STOP] = RV_ACTION_STOP_THREAD,
-    [RV_DEBUGGER_PANEL_NEXT] = RV_ACTION_NEXT_STATEMENT, [RV_DEBUGGER_PANEL_STEP] = RV_ACTION_STEP_STATEMENT,
-    [RV_DEBUGGER_PANEL_FINISH] = RV_ACTION_FINISH_CALL,
-};
+static const struct {
+    enum rv_action action;
+    const char *label;
+} LEVERS[RV_DEBUGGER_PANEL_LEVERS] = {{RV_ACTION_RUN_THREAD, "Run"},
+                                      {RV_ACTION_STOP_THREAD, "Stop"},
+                                      {RV_ACTION_NEXT_STATEMENT, "Next"},
+                                      {RV_ACTION_STEP_STATEMENT, "Step"},
+                                      {RV_ACTION_FINISH_CALL, "Finish"}};
 
 static const char NO_DEBUGGER[] = "it was not started with a debugger: threads of Perl programs have one";
 
@@ -75,7 +78,7 @@ static void say_who(struct panel_debugger *it, const struct rv_viewer *viewer)
         (void)snprintf(it->about + n, sizeof it->about - n, ", ring %" PRIu32, debugger->report.ring);
 }
 
-static const char *why_not(const struct rv_debug_session_report *report, enum rv_debugger_panel_lever lever)
+static const char *why_not(const struct rv_debug_session_report *report, enum rv_action action)
 {
     switch (report->state) {
     case RV_DEBUG_SESSION_NOBODY:
@@ -86,11 +89,11 @@ static const char *why_not(const struct rv_debug_session_report *report, enum rv
     case RV_DEBUG_SESSION_UNSTEERED:
         return NO_DEBUGGER;
     case RV_DEBUG_SESSION_RUNNING:
-        return lever == RV_DEBUGGER_PANEL_STOP ? NULL : lever == RV_DEBUGGER_PANEL_RUN ? "it runs" : "stop it first";
+        return action == RV_ACTION_STOP_THREAD ? NULL : action == RV_ACTION_RUN_THREAD ? "it runs" : "stop it first";
     case RV_DEBUG_SESSION_STEPPING:
-        return lever == RV_DEBUGGER_PANEL_STOP ? NULL : "it is on its way to its next stop";
+        return action == RV_ACTION_STOP_THREAD ? NULL : "it is on its way to its next stop";
     case RV_DEBUG_SESSION_STOPPED:
-        return lever == RV_DEBUGGER_PANEL_STOP ? "it is stopped" : NULL;
+        return action == RV_ACTION_STOP_THREAD ? "it is stopped" : NULL;
     }
     return NULL;
 }
@@ -98,12 +101,11 @@ static const char *why_not(const struct rv_debug_session_report *report, enum rv
 static void fill_levers(struct panel_debugger *it, const struct rv_viewer_debugger *debugger,
                         struct rv_debugger_panel *out)
 {
-    static const char *const labels[RV_DEBUGGER_PANEL_LEVERS] = {"Run", "Stop", "Next", "Step", "Finish"};
-    for (int i = 0; i < RV_DEBUGGER_PANEL_LEVERS; i++) {
-        rv_action_keys(LEVERS[i], it->keys[i], sizeof it->keys[i]);
-        out->levers[i] = (struct rv_debugger_panel_lever_look){
-            labels[i], it->keys[i], why_not(&debugger->report, (enum rv_debugger_panel_lever)i),
-            rv_action_get(LEVERS[i])->words};
+    for (size_t i = 0; i < RV_DEBUGGER_PANEL_LEVERS; i++) {
+        enum rv_action action = LEVERS[i].action;
+        rv_action_keys(action, it->keys[i], sizeof it->keys[i]);
+        out->levers[i] = (struct rv_debugger_panel_lever){
+            action, LEVERS[i].label, it->keys[i], why_not(&debugger->report, action), rv_action_get(action)->words};
     }
 }
 
@@ -170,7 +172,7 @@ static const char *message_of(const struct rv_debug_session_report *report)
 }
 
 void rv_panel_debugger_show(struct rv_ui *ui, const struct rv_viewer *viewer, struct rv_debugger_panel_state *state,
-                            struct rv_ui_requests *requests)
+                            struct rv_ui_acts *acts)
 {
     struct panel_debugger it = {.name = ""};
     const struct rv_viewer_debugger *debugger = &viewer->debugger;
@@ -196,37 +198,5 @@ void rv_panel_debugger_show(struct rv_ui *ui, const struct rv_viewer *viewer, st
         fill_inquiries(&it, report, &shown);
         shown.message = message_of(report);
     }
-    rv_debugger_panel_show(ui, &shown, state, requests);
-}
-
-struct rv_act rv_panel_debugger_act(const struct rv_ui_request *request)
-{
-    struct rv_act act = {.idx = request->idx, .text = request->text};
-    switch ((int)request->kind) {
-    case RV_UI_LEVER:
-        act.action = LEVERS[request->idx % RV_DEBUGGER_PANEL_LEVERS];
-        break;
-    case RV_UI_FRAME:
-        act.action = RV_ACTION_LOOK_AT_FRAME;
-        break;
-    case RV_UI_WATCH:
-        act.action = RV_ACTION_WATCH;
-        break;
-    case RV_UI_UNWATCH:
-        act.action = RV_ACTION_UNWATCH;
-        break;
-    case RV_UI_BREAK:
-        act.action = RV_ACTION_BREAK;
-        break;
-    case RV_UI_UNBREAK:
-        act.action = RV_ACTION_UNBREAK;
-        break;
-    case RV_UI_EVAL:
-        act.action = RV_ACTION_EVALUATE;
-        break;
-    case RV_UI_CLOSE_COCKPIT:
-        act.action = RV_ACTION_DEBUGGER;
-        break;
-    }
-    return act;
+    rv_debugger_panel_show(ui, &shown, state, acts);
 }

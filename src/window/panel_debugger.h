@@ -7,9 +7,6 @@
 
 /* Show it; a pass of the panels. */
 void rv_panel_debugger_show(struct rv_ui *ui, const struct rv_viewer *viewer, struct rv_debugger_panel_state *state,
-                            struct rv_ui_requests *requests);
-
-/* The act that a request of it asks for. */
-struct rv_act rv_panel_debugger_act(const struct rv_ui_request *request);
+                            struct rv_ui_acts *acts);
 
 #endif

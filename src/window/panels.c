@@ -42,7 +42,7 @@ static enum rv_topbar_state state_of(const struct rv_viewer *viewer)
     return viewer->playhead.is_on ? RV_TOPBAR_FROZEN : RV_TOPBAR_LIVE;
 }
 
-static void show_topbar(struct rv_panels *panels, const struct rv_panels_about *about, struct rv_ui_requests *requests)
+static void show_topbar(struct rv_panels *panels, const struct rv_panels_about *about, struct rv_ui_acts *acts)
 {
     const struct rv_live_edge *live_edge = &about->viewer->live_edge;
     const char *tabs[RV_VIEW_MODE_COUNT];
@@ -65,15 +65,15 @@ static void show_topbar(struct rv_panels *panels, const struct rv_panels_about *
         .n_tabs = RV_VIEW_MODE_COUNT,
         .chosen = (uint32_t)about->viewer->look.shown,
     };
-    rv_topbar_show(panels->ui, &shown, requests);
+    rv_topbar_show(panels->ui, &shown, acts);
 }
 
-static void show_legend(struct rv_panels *panels, const struct rv_panels_about *about, struct rv_ui_requests *requests)
+static void show_legend(struct rv_panels *panels, const struct rv_panels_about *about, struct rv_ui_acts *acts)
 {
     struct rv_legend shown;
     rv_color_legend_describe(about->palette, about->view, &shown);
     rv_color_legend_find_rules(&shown, &about->viewer->analysis.filter);
-    rv_legend_show(panels->ui, &shown, requests);
+    rv_legend_show(panels->ui, &shown, acts);
 }
 
 /* Without a playhead it stands at the end of what the minimap shows: that changes once a second at most. */
@@ -94,7 +94,7 @@ static struct rv_timebar timebar_of(const struct rv_viewer *viewer, const struct
     };
 }
 
-static void show_minimap(struct rv_panels *panels, const struct rv_panels_about *about, struct rv_ui_requests *requests)
+static void show_minimap(struct rv_panels *panels, const struct rv_panels_about *about, struct rv_ui_acts *acts)
 {
     const struct rv_ui_surface *surface = &about->surface;
     struct rv_minimap_image *minimap_image = &panels->minimap_image;
@@ -125,7 +125,7 @@ static void show_minimap(struct rv_panels *panels, const struct rv_panels_about 
     rv_time_window_get(&about->viewer->time_window, &shown.from_ns, &shown.to_ns);
     struct rv_timebar timebar = timebar_of(about->viewer, minimap_image);
     shown.timebar = about->has_timebar ? &timebar : NULL;
-    rv_minimap_show(panels->ui, &shown, requests);
+    rv_minimap_show(panels->ui, &shown, acts);
 }
 
 /* Rows stand in the order of the lanes, whatever is hidden or pinned: none moves from under the mouse. */
@@ -148,7 +148,7 @@ static void fill_thread(const void *context, size_t row_idx, struct rv_threads_r
     pthread_mutex_unlock(&lane->lock);
 }
 
-static void show_threads(struct rv_panels *panels, const struct rv_panels_about *about, struct rv_ui_requests *requests)
+static void show_threads(struct rv_panels *panels, const struct rv_panels_about *about, struct rv_ui_acts *acts)
 {
     const struct rv_lane_order *lane_order = &about->viewer->lane_order;
     struct rv_threads shown = {
@@ -157,10 +157,10 @@ static void show_threads(struct rv_panels *panels, const struct rv_panels_about 
         .row = fill_thread,
         .context = about,
     };
-    rv_threads_show(panels->ui, &shown, requests);
+    rv_threads_show(panels->ui, &shown, acts);
 }
 
-static void show_help(struct rv_panels *panels, struct rv_ui_requests *requests)
+static void show_help(struct rv_panels *panels, struct rv_ui_acts *acts)
 {
     struct rv_help_row rows[RV_ACTION_COUNT];
     struct rv_help shown = {.rows = rows};
@@ -169,7 +169,7 @@ static void show_help(struct rv_panels *panels, struct rv_ui_requests *requests)
         rv_action_keys((enum rv_action)action, row->keys, sizeof row->keys);
         row->words = rv_action_get((enum rv_action)action)->words;
     }
-    rv_help_show(panels->ui, &shown, requests);
+    rv_help_show(panels->ui, &shown, acts);
 }
 
 static struct rv_panel_analysis_about asked_of(const struct rv_panels_about *about)
@@ -177,8 +177,7 @@ static struct rv_panel_analysis_about asked_of(const struct rv_panels_about *abo
     return (struct rv_panel_analysis_about){about->viewer, about->palette, about->lanes, about->subroutines};
 }
 
-static void show_settings(struct rv_panels *panels, const struct rv_panels_about *about,
-                          struct rv_ui_requests *requests)
+static void show_settings(struct rv_panels *panels, const struct rv_panels_about *about, struct rv_ui_acts *acts)
 {
     const struct rv_settings *settings = &about->viewer->settings;
     const char *schemes[RV_COLOR_SCHEME_COUNT];
@@ -194,10 +193,10 @@ static void show_settings(struct rv_panels *panels, const struct rv_panels_about
         .has_minimap = settings->has_minimap,
         .path = about->settings_path,
     };
-    rv_settings_panel_show(panels->ui, &shown, requests);
+    rv_settings_panel_show(panels->ui, &shown, acts);
 }
 
-static void show_all(struct rv_panels *panels, const struct rv_panels_about *about, struct rv_ui_requests *requests)
+static void show_all(struct rv_panels *panels, const struct rv_panels_about *about, struct rv_ui_acts *acts)
 {
     const struct rv_ui_surface *surface = &about->surface;
     const struct rv_viewer *viewer = about->viewer;
@@ -205,126 +204,46 @@ static void show_all(struct rv_panels *panels, const struct rv_panels_about *abo
         surface->width_px / surface->scale >= ROOM_WIDTH && surface->height_px / surface->scale >= ROOM_HEIGHT;
     struct rv_panel_analysis_about asked = asked_of(about);
     panels->has_inspector = false;
-    show_topbar(panels, about, requests);
-    rv_panel_analysis_show_top(&panels->panel_analysis, panels->ui, &asked, requests);
+    show_topbar(panels, about, acts);
+    rv_panel_analysis_show_top(&panels->panel_analysis, panels->ui, &asked, acts);
     if (has_room) {
         if (viewer->settings.has_minimap)
-            show_minimap(panels, about, requests);
+            show_minimap(panels, about, acts);
         if (viewer->panels.has_threads) /* one of them: there is no room for all below a picture */
-            show_threads(panels, about, requests);
+            show_threads(panels, about, acts);
         else if (viewer->panels.has_debugger_panel)
-            rv_panel_debugger_show(panels->ui, viewer, &panels->debugger_panel, requests);
+            rv_panel_debugger_show(panels->ui, viewer, &panels->debugger_panel, acts);
         else
-            rv_panel_analysis_show_bottom(&panels->panel_analysis, panels->ui, &asked, requests);
+            rv_panel_analysis_show_bottom(&panels->panel_analysis, panels->ui, &asked, acts);
         panels->has_inspector = viewer->pointer.hover.is_pinned;
         if (viewer->settings.has_legend && (!panels->has_inspector || !viewer->analysis.measure.range))
-            show_legend(panels, about, requests);
-        rv_panel_analysis_show_right(panels->ui, &asked, requests);
+            show_legend(panels, about, acts);
+        rv_panel_analysis_show_right(panels->ui, &asked, acts);
     }
     if (viewer->panels.has_help)
-        show_help(panels, requests);
+        show_help(panels, acts);
     if (viewer->panels.has_settings)
-        show_settings(panels, about, requests);
+        show_settings(panels, about, acts);
     if (viewer->panels.has_go_to)
-        rv_go_to_show(panels->ui, &(struct rv_go_to){viewer->panels.is_go_to_wrong}, &panels->go_to, requests);
+        rv_go_to_show(panels->ui, &(struct rv_go_to){viewer->panels.is_go_to_wrong}, &panels->go_to, acts);
     else
         panels->go_to = (struct rv_go_to_state){.is_there = false};
 }
 
 /* ---- what they ask for ---- */
 
-static void do_request(struct rv_panels *panels, const struct rv_panels_about *about,
-                       const struct rv_ui_request *request)
-{
-    struct rv_panel_analysis_about asked = asked_of(about);
-    struct rv_act act = {.action = RV_ACTION_NONE};
-    switch (request->kind) {
-    case RV_UI_LOOK:
-        act.action = (enum rv_action)(RV_ACTION_LOOK_3D + (int)request->idx);
-        break;
-    case RV_UI_WINDOW:
-        act = (struct rv_act){.action = RV_ACTION_SHOW, .from_ns = request->from_ns, .to_ns = request->to_ns};
-        break;
-    case RV_UI_PLAY:
-        act.action = RV_ACTION_PLAY;
-        break;
-    case RV_UI_STEP:
-        act.action = request->idx ? RV_ACTION_STEP_FORWARD : RV_ACTION_STEP_BACK;
-        break;
-    case RV_UI_SEEK:
-        act = (struct rv_act){.action = RV_ACTION_SEEK, .from_ns = request->from_ns};
-        break;
-    case RV_UI_GO_TO:
-        act = (struct rv_act){.action = RV_ACTION_GO_TO, .text = request->text};
-        break;
-    case RV_UI_THEME:
-        act = (struct rv_act){.action = RV_ACTION_THEME, .idx = request->idx};
-        break;
-    case RV_UI_SCALE:
-        act = (struct rv_act){.action = RV_ACTION_SCALE, .idx = request->idx};
-        break;
-    case RV_UI_SCHEME:
-        act = (struct rv_act){.action = RV_ACTION_SCHEME, .idx = request->idx + 1};
-        break;
-    case RV_UI_HIDE_LANE:
-        act = (struct rv_act){.action = RV_ACTION_HIDE_LANE, .idx = request->idx + 1};
-        break;
-    case RV_UI_PIN_LANE:
-        act = (struct rv_act){.action = RV_ACTION_PIN_LANE, .idx = request->idx + 1};
-        break;
-    case RV_UI_SHOW_LANE:
-        act = (struct rv_act){.action = RV_ACTION_SHOW_LANE, .idx = request->idx + 1};
-        break;
-    case RV_UI_CLOSE_THREADS:
-        act.action = RV_ACTION_THREADS;
-        break;
-    case RV_UI_TOGGLE_LEGEND:
-        act.action = RV_ACTION_LEGEND;
-        break;
-    case RV_UI_TOGGLE_MINIMAP:
-        act.action = RV_ACTION_MINIMAP;
-        break;
-    case RV_UI_CLOSE_HELP:
-        act.action = RV_ACTION_HELP;
-        break;
-    case RV_UI_LEVER:
-    case RV_UI_FRAME:
-    case RV_UI_WATCH:
-    case RV_UI_UNWATCH:
-    case RV_UI_BREAK:
-    case RV_UI_UNBREAK:
-    case RV_UI_EVAL:
-    case RV_UI_CLOSE_COCKPIT:
-        act = rv_panel_debugger_act(request);
-        break;
-    case RV_UI_FIND:
-    case RV_UI_HIT:
-    case RV_UI_LET:
-    case RV_UI_INVERT_RULE:
-    case RV_UI_REMOVE_RULE:
-    case RV_UI_HIDE:
-    case RV_UI_END_SEARCH:
-    case RV_UI_EXPORT_RANGE:
-    case RV_UI_DESELECT:
-    case RV_UI_UNPIN:
-    case RV_UI_COPY_NAME:
-    case RV_UI_EDIT_SOURCE:
-        rv_panel_analysis_do(&panels->panel_analysis, &asked, request);
-        return;
-    }
-    rv_viewer_act(about->viewer, &act);
-}
-
 /* Returns whether anything was asked for. */
 static bool pass(struct rv_panels *panels, const struct rv_panels_about *about)
 {
-    struct rv_ui_requests requests = {.n = 0};
+    struct rv_ui_acts acts = {.n = 0};
+    struct rv_panel_analysis_about asked = asked_of(about);
     rv_ui_begin(panels->ui, &about->surface);
-    show_all(panels, about, &requests);
+    show_all(panels, about, &acts);
     panels->hash = rv_ui_end(panels->ui);
-    for (size_t i = 0; i < requests.n; i++)
-        do_request(panels, about, &requests.items[i]);
-    return requests.n > 0;
+    for (size_t i = 0; i < acts.n; i++)
+        if (!rv_panel_analysis_act(&panels->panel_analysis, &asked, &acts.items[i]))
+            rv_viewer_act(about->viewer, &acts.items[i]);
+    return acts.n > 0;
 }
 
 bool rv_panels_event(struct rv_panels *panels, const SDL_Event *event, const struct rv_panels_about *about)

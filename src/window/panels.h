@@ -1,5 +1,5 @@
 /*
- * The panels of a viewer: fills what they show, and turns what they ask for into actions. Main thread, with a current
+ * The panels of a viewer: fills what they show, and has the actions done that they ask for. Main thread, with a current
  * GL 3.3 context.
  */
 #ifndef RV_WINDOW_PANELS_H

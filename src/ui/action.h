@@ -1,0 +1,103 @@
+/* Everything that a user can do: what keys, gestures (viewer/action.h) and panels ask for, and a viewer does. */
+#ifndef RV_UI_ACTION_H
+#define RV_UI_ACTION_H
+
+#include <stdint.h>
+
+enum rv_action {
+    RV_ACTION_NONE,
+    RV_ACTION_LOOK_3D, /* the four in the order of enum rv_view_mode */
+    RV_ACTION_LOOK_ALIGNED,
+    RV_ACTION_LOOK_FLAME,
+    RV_ACTION_LOOK_TOP,
+    RV_ACTION_SCHEME,
+    RV_ACTION_ZOOM_IN,
+    RV_ACTION_ZOOM_OUT,
+    RV_ACTION_ZOOM,
+    RV_ACTION_PAN_LEFT,
+    RV_ACTION_PAN_RIGHT,
+    RV_ACTION_PAN,
+    RV_ACTION_GLIDE,
+    RV_ACTION_SCROLL,
+    RV_ACTION_SHOW,
+    RV_ACTION_GO_TO,
+    RV_ACTION_BACK,
+    RV_ACTION_FORWARD,
+    RV_ACTION_MARK,
+    RV_ACTION_NEXT_MARK,
+    RV_ACTION_PLAY, /* these are about the playhead */
+    RV_ACTION_FASTER,
+    RV_ACTION_SLOWER,
+    RV_ACTION_STEP_FORWARD,
+    RV_ACTION_STEP_BACK,
+    RV_ACTION_SEEK,
+    RV_ACTION_START,
+    RV_ACTION_END,
+    RV_ACTION_RECORD,
+    RV_ACTION_FOLLOW,
+    RV_ACTION_PIN,
+    RV_ACTION_FOCUS_OR_FIT,
+    RV_ACTION_FOCUS,
+    RV_ACTION_HIDE_LANE, /* these are about one lane */
+    RV_ACTION_COLLAPSE_LANE,
+    RV_ACTION_COLLAPSE_PROCESS,
+    RV_ACTION_PIN_LANE,
+    RV_ACTION_SHOW_LANE,
+    RV_ACTION_LANE_FORWARD,
+    RV_ACTION_LANE_BACK,
+    RV_ACTION_SHOW_ALL_LANES,
+    RV_ACTION_CROP_LESS,
+    RV_ACTION_CROP_MORE,
+    RV_ACTION_DEBUGGER, /* these are about the thread that is steered */
+    RV_ACTION_RUN_THREAD,
+    RV_ACTION_STOP_THREAD,
+    RV_ACTION_NEXT_STATEMENT,
+    RV_ACTION_STEP_STATEMENT,
+    RV_ACTION_FINISH_CALL,
+    RV_ACTION_LOOK_AT_FRAME,
+    RV_ACTION_WATCH,
+    RV_ACTION_UNWATCH,
+    RV_ACTION_BREAK,
+    RV_ACTION_UNBREAK,
+    RV_ACTION_EVALUATE,
+    RV_ACTION_UNPIN,
+    RV_ACTION_SELECT,
+    RV_ACTION_ORBIT,
+    RV_ACTION_SEARCH,
+    RV_ACTION_FIND,
+    RV_ACTION_NEXT_HIT,
+    RV_ACTION_PREVIOUS_HIT,
+    RV_ACTION_LET,
+    RV_ACTION_INVERT_RULE,
+    RV_ACTION_REMOVE_RULE,
+    RV_ACTION_HIDE,
+    RV_ACTION_HELP,
+    RV_ACTION_SETTINGS,
+    RV_ACTION_THREADS,
+    RV_ACTION_LEGEND,
+    RV_ACTION_MINIMAP,
+    RV_ACTION_THEME,
+    RV_ACTION_SCALE,
+    RV_ACTION_QUIT,
+    RV_ACTION_COUNT,      /* of those above: they have keys and gestures. Those below are buttons of panels */
+    RV_ACTION_END_SEARCH, /* and close its bar */
+    RV_ACTION_UNPIN_CALL,
+    RV_ACTION_COPY_NAME,   /* of the pinned call */
+    RV_ACTION_EDIT_SOURCE, /* of the pinned call */
+    RV_ACTION_EXPORT_RANGE
+};
+
+struct rv_act { /* an action, and what it is about; zero where it is about nothing */
+    enum rv_action action;
+    double amount;    /* ZOOM: factor of the window; PAN: share of the window, positive to later times; SCROLL: points;
+                         SELECT: 1 when the range is final, 0 while it is being drawn; ORBIT: radians to the right;
+                         GLIDE: windows per second */
+    double amount_up; /* ORBIT: radians */
+    uint64_t from_ns, to_ns; /* SHOW: the window; SELECT: the range, empty = none; SEEK: from_ns, the time */
+    const char *text;        /* GO_TO: a time, NULL = ask for one; FIND: a pattern; LET: a rule; WATCH, EVALUATE: an
+                                expression; BREAK: where. Borrowed */
+    uint32_t idx; /* INVERT_RULE, REMOVE_RULE, LOOK_AT_FRAME, UNWATCH, UNBREAK: which; THEME; SCALE: percent; SCHEME: 0
+                     = the next, else which one + 1; about one lane: 0 = under the cursor, else lane_idx + 1 */
+};
+
+#endif
