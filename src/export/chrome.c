@@ -1,8 +1,8 @@
 /*
- * Chrome Trace Event JSON, the object form. A call is a complete event ("X"), callers before what they called, so that
- * readers that nest equal times by their order nest right; ts and dur are microseconds with their nanoseconds. Flags
- * are categories and the place is a part of the name, as VizTracer writes it, not args: speedscope makes these part of
- * the name.
+ * Chrome Trace Event JSON, the object form. A call is a complete event ("X"), callers before their callees, so that
+ * readers that nest equal times by order nest correctly; ts and dur are microseconds with nanosecond decimals. Flags
+ * are categories and the place is a part of the name, as VizTracer writes it, rather than args: speedscope would make
+ * these part of the name.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 static const char DURATION[] = ",\"dur\":";
 
 struct chrome {
-    struct rv_text_buffer head; /* of a call of this lane, up to its time */
+    struct rv_text_buffer head; /* start of a call event of this lane, up to its time */
     struct rv_text_cache names; /* ,"name":"... (file:line)" */
     uint32_t pid, tid;
     bool has_events;
@@ -34,7 +34,7 @@ static void begin(void *state, struct rv_export_target *target)
     rv_text_buffer_add(target->text, "},\"traceEvents\":[");
 }
 
-/* An event up to its own members. */
+/* The common start of an event. */
 static void begin_event(struct chrome *chrome, struct rv_text_buffer *text, char phase)
 {
     rv_text_buffer_add(text, chrome->has_events ? ",\n" : "\n");
@@ -90,7 +90,7 @@ static const struct rv_text_buffer *name_of(struct chrome *chrome, struct rv_exp
     return text;
 }
 
-/* A list of categories has commas. */
+/* Categories are separated by commas. */
 static void add_flags(struct rv_text_buffer *text, const char *words)
 {
     rv_text_buffer_add(text, ",\"cat\":\"");
@@ -161,7 +161,7 @@ static void add_note(void *state, struct rv_export_target *target, const struct 
         if (isfinite(note->value))
             rv_text_buffer_format(text, ",\"args\":{\"value\":%.9g}}", (double)note->value);
         else
-            rv_text_buffer_add(text, ",\"args\":{\"value\":null}}"); /* JSON has no such number */
+            rv_text_buffer_add(text, ",\"args\":{\"value\":null}}"); /* JSON has no NaN or infinity */
         break;
     case RV_NOTE_KIND_COUNT:
         break;

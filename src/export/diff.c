@@ -1,4 +1,5 @@
-/* Every number comes twice, before and after; a ratio without a before is empty in text and CSV, null in JSON. */
+/* Every number is written twice, before and after; a ratio without a value before is empty in text and CSV, null in
+ * JSON. */
 #include "export/diff.h"
 
 #include <errno.h>
@@ -32,7 +33,7 @@ static const char *verdict_word(enum rv_compare_verdict verdict)
     return "";
 }
 
-struct number { /* what a row says of each side */
+struct number { /* a column with a value for each side */
     const char *name;
     uint64_t value[RV_COMPARE_SIDES];
 };
@@ -52,7 +53,7 @@ static void numbers_of(const struct rv_compare_row *row, struct number out[N_NUM
     out[7] = (struct number){"max_ns", {before->max_ns, after->max_ns}};
 }
 
-/* The time of all calls after against before; false without a before. */
+/* Ratio of the total times after / before; false without time before. */
 static bool ratio_of(const struct rv_compare_row *row, double *ratio)
 {
     uint64_t before_ns = row->stats[BEFORE].total_ns;
@@ -60,7 +61,7 @@ static bool ratio_of(const struct rv_compare_row *row, double *ratio)
     return before_ns > 0;
 }
 
-/* Of its own time and of the whole: the ratio over what all have in common, and its p. */
+/* For own and whole time: the ratio beyond the common one, and its p. */
 static const char *const CHANGE_NAMES[RV_SPREAD_TIMES][2] = {{"self_change", "self_p"}, {"change", "p"}};
 
 /* ---- JSON ---- */

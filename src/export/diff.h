@@ -1,4 +1,4 @@
-/* Two runs against each other as text, CSV or JSON. */
+/* Writes a comparison of two runs as text, CSV or JSON. */
 #ifndef RV_EXPORT_DIFF_H
 #define RV_EXPORT_DIFF_H
 

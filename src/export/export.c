@@ -12,7 +12,7 @@
 
 /* ---- numbers ---- */
 
-struct numbers { /* which were given, by what they were given for: open addressing, at most half full */
+struct numbers { /* numbers in use, with their key: open addressing, at most half full */
     uint64_t *keys;
     size_t n, n_slots;
 };
@@ -25,7 +25,7 @@ static uint64_t *slot_of(const struct numbers *numbers, uint64_t key)
     return &numbers->keys[i];
 }
 
-/* False when the key, which is not 0, was there already. */
+/* False when the key, which is not 0, is already in the table. */
 static bool add_number(struct numbers *numbers, uint64_t key)
 {
     if (2 * numbers->n >= numbers->n_slots) {
@@ -50,7 +50,7 @@ struct process {
     uint32_t number, pid;
 };
 
-struct stream_table { /* of all lanes that are in the part */
+struct stream_table { /* of all lanes in the slice */
     struct rv_export_lane *lanes;
     size_t n;
     struct process *processes;

@@ -1,14 +1,14 @@
 /*
- * What was captured, in the formats of other tools: one lane after the other, thread by thread, calls in calling
- * order. Memory does not grow with the number of spans.
+ * Exports to other tools' formats: lane by lane in order of threads, calls in calling order. Memory does not grow with
+ * the number of spans.
  *
  *   chrome      Chrome Trace Event JSON: chrome://tracing, Perfetto, speedscope and others
  *   perfetto    Perfetto's protobuf trace of TrackEvents
  *   folded      "process;thread;caller;callee SELF_NS" a line: flame graphs
  *   speedscope  speedscope's evented profiles, one a thread
  *
- * Processes and threads keep their numbers. Where one number means several (a reused id, an image that was replaced by
- * exec, a second stack of a thread), all but the first get a number that no kernel gives.
+ * Processes and threads keep their numbers. When a number is not unique (a reused id, an image replaced by exec, a
+ * second stack of a thread), all but the first get a number that the kernel never assigns.
  */
 #ifndef RV_EXPORT_EXPORT_H
 #define RV_EXPORT_EXPORT_H
@@ -36,12 +36,12 @@ struct rv_export {
     struct rv_slice part;         /* zeroed = all */
     const char *title;
     const struct rv_losses *losses; /* NULL = none */
-    /* Told now and then how many of the spool's spans are done. May be NULL. */
+    /* Called now and then with the number of spans done. May be NULL. */
     void (*progress)(void *context, uint64_t n_done, uint64_t n_all);
     void *context;
 };
 
-/* 0, or a negative errno; one line is printed unless it is the stream's. */
+/* 0, or a negative errno; with one line printed unless it is the stream's error. */
 int rv_export_write(const struct rv_export *export, enum rv_export_kind kind, FILE *out);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * Folded stacks: every distinct stack of a thread once, with the time spent at its end in ns. A thread's stacks are a
- * tree of nodes in memory; a call adds its duration to its node and takes it from its caller's.
+ * Folded stacks: every distinct stack of a thread once, with the self time of its innermost frame in ns. A thread's
+ * stacks are a tree in memory; a call adds its duration to its node and subtracts it from its caller's.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,14 +10,14 @@
 #include "export/format.h"
 #include "export/text_cache.h"
 
-/* A line holds the whole stack: deeper calls count as one frame, or a recursion would be written in its square. */
+/* A line has the whole stack, so a recursion needs quadratic space: deeper calls count as one frame. */
 enum { MOST_FRAMES = 1000 };
 static const char DEEPER[] = "(deeper)";
 #define DEEPER_ID UINT32_MAX
 
 struct node {
     uint64_t self_ns;
-    uint32_t id, parent; /* node 0: the thread, which is its own parent */
+    uint32_t id, parent; /* node 0: the thread, its own parent */
     uint32_t depth;      /* frames below */
 };
 
@@ -38,7 +38,7 @@ static void begin(void *state, struct rv_export_target *target)
     (void)target;
 }
 
-/* Semicolons part frames and line ends part lines: neither may be in a name. */
+/* Semicolons separate frames and line ends separate lines: replace both in names. */
 static void add_frame(struct rv_text_buffer *text, const char *name)
 {
     size_t first = text->n;
@@ -164,7 +164,7 @@ static void end_lane(void *state, struct rv_export_target *target)
         }
 }
 
-/* Comments, which readers pass over. */
+/* Comments, which readers skip. */
 static void end(void *state, struct rv_export_target *target)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /*
- * One gzip member: its content is cut into slices that are deflated side by side, each ended on a byte (Z_SYNC_FLUSH),
- * so that they can be joined; the checksums are joined as well.
+ * One gzip member. Its content is cut into slices that are deflated in parallel, each ended on a byte boundary
+ * (Z_SYNC_FLUSH) so that they can be joined; their checksums are combined.
  */
 #include "export/gzip.h"
 
@@ -16,8 +16,8 @@
 #include "base/vec.h"
 
 #define SLICE_BYTES (1u << 20)
-#define LEVEL 1        /* four times as fast as the default, and a tenth larger */
-#define RAW_WINDOW -15 /* no header of zlib's */
+#define LEVEL 1        /* four times as fast as the default, output a tenth larger */
+#define RAW_WINDOW -15 /* no zlib header */
 enum { MOST_SLICES = 16 };
 
 struct slice {
@@ -44,7 +44,7 @@ bool rv_gzip_is_name(const char *path)
 
 static size_t most_out(void)
 {
-    return deflateBound(NULL, SLICE_BYTES) + 64; /* and what a flush adds */
+    return deflateBound(NULL, SLICE_BYTES) + 64; /* plus the flush */
 }
 
 static void *deflate_slice(void *context)
@@ -68,7 +68,7 @@ static void write_out(struct gzip *gzip, const void *bytes, size_t n)
         gzip->error = errno ? errno : EIO;
 }
 
-/* All slices that hold something. */
+/* All slices that have data. */
 static void deflate_all(struct gzip *gzip, size_t n)
 {
     pthread_t threads[MOST_SLICES];

@@ -1,4 +1,4 @@
-/* A stream that writes gzip into another one, on all cores. */
+/* A stdio stream that writes gzip to another stream, using all cores. */
 #ifndef RV_EXPORT_GZIP_H
 #define RV_EXPORT_GZIP_H
 
@@ -9,8 +9,8 @@
 bool rv_gzip_is_name(const char *path);
 
 /*
- * A stream whose fclose() ends the gzip file; `to`, which is borrowed until then, stays open. A write to it that failed
- * fails here too, with its errno. NULL with errno.
+ * Open such a stream; its fclose() ends the gzip file. `to` is borrowed until then and stays open. A failed write to
+ * `to` fails here too, with its errno. NULL with errno.
  */
 FILE *rv_gzip_open(FILE *to);
 

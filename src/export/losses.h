@@ -1,4 +1,4 @@
-/* Losses as outputs tell them. */
+/* Names of losses in outputs. */
 #ifndef RV_EXPORT_LOSSES_H
 #define RV_EXPORT_LOSSES_H
 
@@ -9,10 +9,10 @@
 
 bool rv_losses_any(const struct rv_losses *losses); /* false for NULL */
 
-/* As words that follow a count: "names without room". */
+/* Words to follow a count: "names without room". */
 const char *rv_loss_words(enum rv_loss loss);
 
-/* {"names_without_room":3}: those that are not 0. */
+/* {"names_without_room":3}: with nonzero losses only. */
 void rv_losses_add_json(struct rv_text_buffer *text, const struct rv_losses *losses);
 
 #endif

@@ -1,4 +1,4 @@
-/* The sink that looks at every call's own time: how long calls take, and how much that wavers. For --diff. */
+/* A sink that collects own and whole times of every call, and their variation. For --diff. */
 #ifndef RV_EXPORT_OWN_TIMES_H
 #define RV_EXPORT_OWN_TIMES_H
 

@@ -1,7 +1,7 @@
 /*
- * A Perfetto trace: packets of TrackEvents, a packet sequence for each thread with its own names by number and its own
- * clock, which counts from event to event. The sequence's first packet says when that clock began on CLOCK_MONOTONIC,
- * which is the clock of the whole trace. Field numbers are those of Perfetto's trace_packet.proto and what it imports.
+ * A Perfetto trace: packets of TrackEvents, with one packet sequence per thread that has its own interned names and an
+ * incremental clock. The sequence's first packet gives that clock's start on CLOCK_MONOTONIC, the clock of the whole
+ * trace. Field numbers are those of Perfetto's trace_packet.proto and its imports.
  */
 #include <stdlib.h>
 
@@ -42,13 +42,13 @@ enum { TRACK_UUID = 1, TRACK_NAME = 2, TRACK_PROCESS = 3, TRACK_THREAD = 4, TRAC
 enum { PROCESS_PID = 1, PROCESS_NAME = 6, THREAD_PID = 1, THREAD_TID = 2, THREAD_NAME = 5 };
 enum { ANNOTATION_UINT = 3, ANNOTATION_STRING = 6, ANNOTATION_NAME = 10 };
 
-/* Numbers of tracks: what is tracked above, which one below. */
+/* Track numbers: the kind of track in the high bits, its index in the low bits. */
 #define UUID(kind, idx) ((uint64_t)(kind) << 56 | ((uint64_t)(idx) + 1))
 enum { UUID_PROCESS = 1, UUID_THREAD, UUID_GC, UUID_COUNTER, UUID_LOSS };
 
-struct known { /* by subroutine: what this sequence has said of it; valid where sequence is the current one's */
+struct known { /* by subroutine: interned in this sequence; valid if sequence is the current one */
     uint32_t sequence, iid;
-    uint32_t counter_sequence; /* its counter track was described */
+    uint32_t counter_sequence; /* sequence in which its counter track was described */
 };
 
 struct perfetto {
@@ -116,7 +116,7 @@ static void add_clock(struct rv_text_buffer *text, uint32_t id, uint64_t now_ns,
     rv_proto_end(text, clock);
 }
 
-/* What later packets of the sequence leave out: whose track they are on, and by which clock. */
+/* Defaults for later packets of the sequence: their track and clock. */
 static void add_sequence(const struct perfetto *perfetto, struct rv_export_target *target, uint64_t track_uuid)
 {
     struct rv_text_buffer *text = target->text;
@@ -157,7 +157,7 @@ static struct known *known_of(struct perfetto *perfetto, uint32_t id)
     return &perfetto->known[id];
 }
 
-/* The number of a subroutine's name and place; both are said in this packet when the sequence has not heard of them. */
+/* The interned id of a subroutine's name and place; interned in this packet if new to the sequence. */
 static uint32_t intern(struct perfetto *perfetto, struct rv_export_target *target, uint32_t id)
 {
     struct known *known = known_of(perfetto, id);

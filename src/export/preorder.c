@@ -1,7 +1,7 @@
 /*
- * Read from its end, closing order is calling order backwards, the last sibling first: a span is pushed when it is met
- * and popped, to be written, when one is met that lies before it. What is written so is the preorder from its end, and
- * is read from its end in turn.
+ * Closing order read backwards is calling order backwards, the last sibling first. A span is pushed when met, and
+ * popped and written when a span is met that lies before it. This writes the preorder backwards, and the file is then
+ * read from its end.
  */
 #include "export/preorder.h"
 
@@ -18,9 +18,9 @@ struct rv_preorder {
     const struct rv_spool *spool;
     const struct rv_slice *part;
     int fd;
-    struct rv_span *open; /* frames that enclose the moment, outermost first */
+    struct rv_span *open; /* open frames at now_ns, outermost first */
     size_t n_open, open_capacity;
-    uint64_t now_ns;        /* nothing later is to come */
+    uint64_t now_ns;        /* all later spans are done */
     struct rv_span *buffer; /* BUFFER_SPANS */
     size_t n_buffered;
     uint64_t n_written; /* spans in the file */
@@ -69,7 +69,7 @@ static void pop(struct rv_preorder *preorder)
     preorder->now_ns = span->start;
 }
 
-/* Had span closed when top was called? Where both moments are one, depth tells whether top called it. */
+/* Had span closed when top was called? At equal times, depth decides whether top called it. */
 static bool is_before(const struct rv_span *span, const struct rv_span *top, uint32_t top_depth)
 {
     if (span->end != top->start)

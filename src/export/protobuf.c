@@ -1,5 +1,5 @@
-/* A message's length stands before it and is known after it: one byte is kept for it, and more are made room for when
- * the message turns out to be longer than that says. */
+/* A message's length precedes it but is known only at its end: one byte is reserved, and the message is moved when its
+ * length needs more. */
 #include "export/protobuf.h"
 
 #include <string.h>

@@ -9,7 +9,7 @@
 #include "export/losses.h"
 #include "export/text_buffer.h"
 
-struct name { /* of a subroutine, as the report tells it */
+struct name { /* of a subroutine in the report */
     char *full;
     const char *file;
     uint32_t line;
@@ -50,7 +50,7 @@ static int by_self_time(const void *a, const void *b)
     return compare_names(&x->name, &y->name);
 }
 
-/* Statistics with one id per name. */
+/* Statistics merged by name. */
 static struct rv_stats *merge_names(const struct rv_report *report)
 {
     uint32_t n_ids, *as_id = rv_subroutines_take_namesakes(report->subroutines, &n_ids);
@@ -143,7 +143,7 @@ static void write_json(struct rv_text_buffer *text, const struct rv_report *repo
     rv_text_buffer_add(text, "]}\n");
 }
 
-/* Rows like those of subroutines: what is lost as a name in parentheses, how many as calls. */
+/* Losses as rows like those of subroutines: kind as a name in parentheses, number as calls. */
 static void add_csv_losses(struct rv_text_buffer *text, const struct rv_losses *losses)
 {
     for (enum rv_loss loss = 0; losses && loss < RV_LOSS_COUNT; loss++)

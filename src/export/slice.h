@@ -1,4 +1,4 @@
-/* The part of what was captured that an output is to have. */
+/* A slice of the capture: time range and filter of an output. */
 #ifndef RV_EXPORT_SLICE_H
 #define RV_EXPORT_SLICE_H
 
@@ -10,11 +10,11 @@
 #include "scan/span.h"
 
 struct rv_slice {                   /* zeroed = all */
-    uint64_t from_ns, to_ns;        /* only calls of which some lies in [from, to); to_ns 0 = all */
-    const struct rv_filter *filter; /* only what passes; NULL = all */
+    uint64_t from_ns, to_ns;        /* only calls that overlap [from, to); to_ns 0 = all */
+    const struct rv_filter *filter; /* only calls that pass; NULL = all */
 };
 
-/* The calls of a lane that is not in it are not either. */
+/* False: no call of the lane is in the slice. */
 bool rv_slice_has_lane(const struct rv_slice *part, const struct rv_lane *lane);
 bool rv_slice_has_span(const struct rv_slice *part, const struct rv_span *span);
 bool rv_slice_has_note(const struct rv_slice *part, const struct rv_lane_note *note);

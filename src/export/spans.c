@@ -1,4 +1,4 @@
-/* Names may be known only at the end. What a row shares with others (the thread's numbers, the subroutine's names) is
+/* Names may be known only at the end. The parts that rows share (the thread's numbers, the subroutine's names) are
  * formatted once. */
 #include "export/spans.h"
 
@@ -12,7 +12,7 @@
 #include "export/words.h"
 
 #define FLUSH_BYTES (1u << 20)
-#define MOST_ROW_NUMBERS 256u /* bytes of a row that are neither its prefix nor its names */
+#define MOST_ROW_NUMBERS 256u /* bytes of a row without its prefix and names */
 
 struct writer {
     const struct rv_spans_params *params;

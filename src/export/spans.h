@@ -1,4 +1,4 @@
-/* Every span as CSV or JSON lines, from the spool, when the program has ended and names are known. */
+/* Every span as CSV or JSON lines, from the spool, after the program's end, when names are known. */
 #ifndef RV_EXPORT_SPANS_H
 #define RV_EXPORT_SPANS_H
 
@@ -23,9 +23,9 @@ struct rv_spans_params {
 
 /*
  * CSV with a header line, or one JSON object a line: process, thread, depth, start_ns (CLOCK_MONOTONIC), duration_ns,
- * name, file, line, flags ("cut", "orphan", "open", joined by '|'); thread by thread, in closing order.
- * Then what was lost, if anything was: a row for each, of process 0 with the flag "lost", what in its name and how many
- * in its line; as JSON one object {"lost":{...}}.
+ * name, file, line, flags ("cut", "orphan", "open", joined by '|'); thread by thread, in closing order. Then the
+ * losses, if any: as CSV a row each, of process 0 with the flag "lost", the kind as name and the number as line; as
+ * JSON one object {"lost":{...}}.
  *   returns  0 or negative errno
  */
 int rv_spans_write(const struct rv_spans_params *params, FILE *out);

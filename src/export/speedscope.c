@@ -1,6 +1,6 @@
 /*
- * speedscope's file format: a profile of open and close events for each thread that has calls, all from one origin in
- * ns, and the frames that they refer to by number at the end.
+ * speedscope's file format: a profile of open and close events for each thread that has calls, with a common origin, in
+ * ns; the frames that they refer to by number come at the end.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -9,11 +9,11 @@
 #include "export/format.h"
 
 struct speedscope {
-    uint32_t *frame_of; /* by id: number of its frame + 1 */
+    uint32_t *frame_of; /* by id: its frame's number + 1 */
     size_t n_ids;
     uint32_t *frames; /* ids by number */
     size_t n_frames, frames_capacity;
-    uint64_t *open_end, last_ns; /* of open calls, outermost first; rendered from the origin */
+    uint64_t *open_end, last_ns; /* of open calls, outermost first, relative to the origin */
     uint32_t *open_frame;
     size_t n_open, end_capacity, frame_capacity;
     const struct rv_export_lane *lane;

@@ -1,6 +1,6 @@
 /*
- * Blocks have slots of one size, so that a number is a place. A lane's block grows in memory up to that size: programs
- * with many short-lived stacks have as many lanes.
+ * Blocks have one size in the file, so that a number is an offset. A lane's block grows in memory up to that size:
+ * programs with many short-lived stacks have many lanes.
  */
 #include "export/spool.h"
 
@@ -19,11 +19,11 @@
 
 _Static_assert(sizeof(struct rv_spool_block) == 16384, "a block is whole pages");
 
-struct tail { /* what a lane has not written yet */
+struct tail { /* a lane's spans that are not written yet */
     struct rv_spool_block *block;
     size_t capacity;      /* spans */
     uint64_t first, last; /* blocks of this lane in the file */
-    uint64_t number;      /* that the block will have; 0: it is the first */
+    uint64_t number;      /* number of the next block; 0: none yet */
 };
 
 struct rv_spool {
@@ -31,7 +31,7 @@ struct rv_spool {
     pthread_mutex_t lock; /* covers all below, but not what a tail points to */
     struct tail **tails;  /* by lane */
     size_t n_tails;
-    uint64_t n_blocks, n_spans; /* n_blocks: numbers that were given */
+    uint64_t n_blocks, n_spans; /* n_blocks: block numbers assigned */
     int error;
 };
 
@@ -108,7 +108,7 @@ static struct tail *tail_of(struct rv_spool *spool, uint32_t lane_idx)
     return tail;
 }
 
-/* The tail's block into the file. After a failure nothing is written any more, so that what was is whole. */
+/* Write the tail's block. After a failure nothing more is written, so that the file stays consistent. */
 static void write_tail(struct rv_spool *spool, struct tail *tail)
 {
     struct rv_spool_block *block = tail->block;

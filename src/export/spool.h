@@ -1,7 +1,6 @@
 /*
- * Finished spans on disk until the program has ended: an unlinked temporary file of blocks, each of one lane and linked
- * to that lane's blocks before it and behind it. What stays in memory is one block a lane, however many spans there
- * are.
+ * Finished spans on disk until the program's end: an unlinked temporary file of blocks, each of one lane and linked to
+ * the lane's previous and next block. Only one block per lane is kept in memory.
  */
 #ifndef RV_EXPORT_SPOOL_H
 #define RV_EXPORT_SPOOL_H
@@ -15,7 +14,7 @@
 enum { RV_SPOOL_SPANS = 511 };
 
 struct rv_spool_block {
-    uint64_t previous, next; /* of the same lane, as numbers from 1; previous 0 = none, next behind the last: nothing */
+    uint64_t previous, next; /* of the same lane, numbers from 1; previous 0 = none, next of the last: undefined */
     uint32_t lane_idx, n;
     uint64_t reserved;
     struct rv_span spans[RV_SPOOL_SPANS];
@@ -23,7 +22,7 @@ struct rv_spool_block {
 
 struct rv_spool; /* opaque; internally locked */
 
-/* All of n_bytes at this offset. 0, or a negative errno with one line printed. */
+/* Write all n_bytes at this offset. 0, or a negative errno with one line printed. */
 int rv_spool_write_at(int fd, const void *bytes, size_t n_bytes, uint64_t offset);
 int rv_spool_read_at(int fd, void *bytes, size_t n_bytes, uint64_t offset);
 
@@ -35,12 +34,12 @@ void rv_spool_destroy(struct rv_spool *spool);
 struct rv_sink rv_spool_sink(struct rv_spool *spool);
 
 /*
- * Everything into the file, before it is read. 0, or the negative errno of the first failure, which was printed: what
- * was spooled before it is all there is.
+ * Write everything to the file before it is read. 0, or the negative errno of the first failure, which was printed:
+ * then only spans spooled before it are in the file.
  */
 int rv_spool_seal(struct rv_spool *spool);
 
-/* Of a sealed spool; a lane's blocks by their numbers, 0 = none. */
+/* For a sealed spool. Block numbers: 0 = none. */
 uint64_t rv_spool_n_spans(const struct rv_spool *spool);
 uint64_t rv_spool_first_block(const struct rv_spool *spool, uint32_t lane_idx);
 uint64_t rv_spool_last_block(const struct rv_spool *spool, uint32_t lane_idx);

@@ -33,7 +33,7 @@ void rv_text_buffer_add(struct rv_text_buffer *text, const char *string)
     rv_text_buffer_add_bytes(text, string, strlen(string));
 }
 
-/* Digits to the left of end; returns where they begin. */
+/* Write the digits so that they end at `end`. Returns their start. */
 static char *put_digits(char *end, uint64_t value)
 {
     static const char pairs[] =
@@ -53,10 +53,10 @@ static char *put_digits(char *end, uint64_t value)
     return memcpy(end, pairs + value * 2, 2);
 }
 
-/* From first to end, which is behind the digits; what is copied beyond them is written over. */
+/* Copy digits [first, end); the bytes copied past them are overwritten later. */
 static char *put(char *at, const char *first, const char *end)
 {
-    memcpy(at, first, RV_TEXT_BUFFER_NUMBER); /* of a fixed size, so that it is no call */
+    memcpy(at, first, RV_TEXT_BUFFER_NUMBER); /* fixed size: compiles to moves */
     return at + (end - first);
 }
 
@@ -113,7 +113,8 @@ void rv_text_buffer_add_duration(struct rv_text_buffer *text, uint64_t ns)
 
 void rv_text_buffer_add_csv(struct rv_text_buffer *text, const char *string)
 {
-    bool is_formula = *string && strchr("=+-@\t\r", *string); /* to a spreadsheet, quoted or not: ' makes it text */
+    bool is_formula =
+        *string && strchr("=+-@\t\r", *string); /* spreadsheets see a formula, quoted or not: ' makes it text */
     if (!is_formula && !strpbrk(string, ",\"\r\n")) {
         rv_text_buffer_add(text, string);
         return;
@@ -127,7 +128,7 @@ void rv_text_buffer_add_csv(struct rv_text_buffer *text, const char *string)
     rv_text_buffer_add_bytes(text, "\"", 1);
 }
 
-/* Bytes of the UTF-8 character that begins here; 0 when none does. */
+/* Length of the UTF-8 character here; 0 if invalid. */
 static size_t utf8_bytes(const unsigned char *at)
 {
     static const uint32_t least[5] = {0, 0, 0x80, 0x800, 0x10000};

@@ -1,10 +1,10 @@
-/* Text by index, formatted once: what many rows share. */
+/* Texts by index, formatted once because many rows share them. */
 #ifndef RV_EXPORT_TEXT_CACHE_H
 #define RV_EXPORT_TEXT_CACHE_H
 
 #include "export/text_buffer.h"
 
-struct rv_text_cache { /* zero is empty */
+struct rv_text_cache { /* zeroed = empty */
     struct rv_text_buffer *texts;
     size_t n;
 };

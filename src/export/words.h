@@ -1,4 +1,4 @@
-/* What flags and notes are called in outputs. */
+/* Names of flags and notes in outputs. */
 #ifndef RV_EXPORT_WORDS_H
 #define RV_EXPORT_WORDS_H
 
@@ -6,10 +6,10 @@
 
 #include "model/lanes.h"
 
-/* "cut", "orphan", "open", "doubtful", joined by '|'; "" for none of them. */
+/* "cut", "orphan", "open", "doubtful", joined by '|'; "" for none. */
 const char *rv_span_flag_words(uint32_t flags);
 
-/* "GC", "lost events", "thread started"...; "" of MARK and VALUE, which have names of their own. */
+/* "GC", "lost events", "thread started"...; "" of MARK and VALUE, which have their own names. */
 const char *rv_note_words(const struct rv_lane_note *note);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "base/vec.h"
 
-#define MOST_FRAMES (1u << 20) /* listed of a stack: deeper ones are not looked at one by one */
+#define MOST_FRAMES (1u << 20) /* limit of frames listed per stack */
 
 void rv_block_rows_init(struct rv_block_rows *rows, struct rv_rec_index_table *table)
 {
@@ -28,7 +28,7 @@ void rv_block_rows_list(struct rv_block_rows *rows, const struct rv_indexed_stre
     rows->listed[rows->n_listed++] = (uint32_t)(lane - stream->lanes);
 }
 
-/* What is open where the block begins, as far as that has changed since the INDEX last listed it. */
+/* Add the open frames at the block's beginning that changed since the INDEX last listed them. */
 static void list_open(struct rv_block_rows *rows, struct rv_indexed_stream *stream, size_t stack_idx)
 {
     struct rv_open_stack open;

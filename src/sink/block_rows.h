@@ -1,6 +1,6 @@
 /*
- * The rows that an INDEX has of a block: of every stack that something happened in or of whose open frames it has to
- * tell, what was open as the block began, and the cells, spans and notes that were put down of it since.
+ * The rows of one block in an INDEX: for every stack with events, or whose open frames must be listed, the frames open
+ * at the block's beginning and the cells, spans and notes recorded since.
  */
 #ifndef RV_SINK_BLOCK_ROWS_H
 #define RV_SINK_BLOCK_ROWS_H
@@ -10,27 +10,27 @@
 
 struct rv_block_rows { /* of one block at a time */
     struct rv_rec_index_table *table;
-    uint32_t *listed; /* lanes that have a row, in that order */
+    uint32_t *listed; /* lanes that have a row, in order */
     size_t n_listed, listed_capacity;
     struct rv_box *boxes; /* scratch: cells of a stack */
     size_t boxes_capacity;
 };
 
-/* They go into the table, which outlives them. */
+/* Rows are added to the table, which must outlive this. */
 void rv_block_rows_init(struct rv_block_rows *rows, struct rv_rec_index_table *table);
 void rv_block_rows_fini(struct rv_block_rows *rows);
 
-/* A block of the stream begins, as its carry stands: open frames that no block of this INDEX has listed go in. */
+/* Start a block: list the carry's open frames that no block of this INDEX has listed. */
 void rv_block_rows_begin(struct rv_block_rows *rows, struct rv_indexed_stream *stream);
 
-/* The stack, one of the stream's lanes, is to have a row in the block; it may have one. */
+/* Give the stack, one of the stream's lanes, a row in the block if it has none. */
 void rv_block_rows_list(struct rv_block_rows *rows, const struct rv_indexed_stream *stream,
                         struct rv_indexed_stack *lane);
 
 /*
- * The block ends: its rows go in, and what was put down of the listed stacks is forgotten.
+ * End the block: add its rows, and clear what was recorded of the listed stacks.
  *   block    its row; n_stacks is filled in here
- *   returns  cells and spans
+ *   returns  number of cells and spans
  */
 uint64_t rv_block_rows_end(struct rv_block_rows *rows, struct rv_indexed_stream *stream,
                            const struct rv_rec_index_block *block);

@@ -1,7 +1,7 @@
 /*
  * Blocks go through the same scan and carry as in a session, one after the other. Calls shorter than a cell of the
- * stream's level become cells, the others stay; where that is too much for the events that there were the level rises
- * of the stream that has most, so that an index is small beside its blocks whatever they hold.
+ * stream's level become cells, longer ones are kept. When there are too many rows for the number of events, the level
+ * of the stream with most rows is raised, so that an index is always small compared to its blocks.
  */
 #include "sink/index_builder.h"
 
@@ -15,15 +15,15 @@
 
 enum {
     READ_SPANS = 512,
-    MOST_BLOCKS = 128,           /* in an INDEX */
-    MOST_COLUMN_BYTES = 8 << 20, /* of a column, when another INDEX begins */
-    MOST_NOTES = 1024,           /* of a stack in a block; losses are always told */
-    MOST_WAITING = 1 << 20,      /* buckets of totals, from one INDEX to the next */
-    EVENTS_PER_ROW = 256,        /* of cells and spans */
+    MOST_BLOCKS = 128,           /* per INDEX */
+    MOST_COLUMN_BYTES = 8 << 20, /* column size at which another INDEX is started */
+    MOST_NOTES = 1024,           /* per stack and block; losses are always kept */
+    MOST_WAITING = 1 << 20,      /* buckets of totals, between two INDEXes */
+    EVENTS_PER_ROW = 256,        /* events per cell or span */
     ROWS_OF_ANY = 4096
 };
 
-/* The model's and the format's names for the same. */
+/* The model's and the format's constants are equal. */
 _Static_assert(RV_REC_INDEX_LEVELS == RV_TIMELINE_LEVELS, "levels");
 _Static_assert(RV_REC_INDEX_ROWS == RV_DENSITY_ROWS, "rows");
 _Static_assert(RV_REC_INDEX_COVERED == RV_BOX_EXACT - 1, "coverage");
@@ -36,14 +36,14 @@ struct rv_index_builder {
     struct rv_indexed_stream *streams; /* by number */
     size_t n_streams;
     struct rv_stats *stats;
-    bool leaves_totals;   /* stats are given, not made */
+    bool leaves_totals;   /* totals are given, not counted here */
     bool has_late_frames; /* a SYNC listed a frame after others were called: see rv_index_builder_give_totals() */
     struct rv_rec_index_table table;
     struct rv_block_rows rows;
     uint64_t n_rows, n_events; /* of all streams */
     uint64_t n_open;           /* frames, likewise */
-    uint64_t n_buckets;        /* that totals may have by now, at the most */
-    uint64_t n_indexes, last;  /* put so far; offset of the last one */
+    uint64_t n_buckets;        /* upper limit of the totals' buckets */
+    uint64_t n_indexes, last;  /* INDEXes written; offset of the last one */
     /* scratch */
     uint32_t *specials; /* of a batch */
     struct rv_span *spans, *sorted;
@@ -64,8 +64,8 @@ static struct rv_indexed_stream *stream_at(struct rv_index_builder *index_builde
 /* ---- blocks ---- */
 
 /*
- * Few enough rows for the events that there were, from the next block on: the stream that has most of them gives way. A
- * level is taken to have half the rows of the one before.
+ * Limit the rows in proportion to the events: raise the level of the stream with most rows from the next block on. A
+ * level is assumed to have half the rows of the previous one.
  */
 static void raise_levels(struct rv_index_builder *index_builder)
 {
@@ -84,7 +84,7 @@ static void raise_levels(struct rv_index_builder *index_builder)
     }
 }
 
-/* A bucket has one call at the least. */
+/* A bucket has at least one call. */
 static void bound_buckets(struct rv_index_builder *index_builder)
 {
     uint64_t n_buckets = rv_stats_n_buckets(index_builder->stats);
@@ -144,7 +144,7 @@ static void begin_spans(struct rv_index_builder *index_builder, struct rv_indexe
         stream->lanes[i].n = 0;
 }
 
-/* The next that were read, while they are in the first-level cache. They are kept where they are to be counted. */
+/* Process the spans just read while they are in the first-level cache. Keep them if they must be counted. */
 static void take_spans(struct rv_index_builder *index_builder, struct rv_indexed_stream *stream, size_t n)
 {
     struct rv_span *spans = index_builder->spans + index_builder->n_spans;
@@ -167,7 +167,7 @@ static void read_spans(struct rv_index_builder *index_builder, struct rv_indexed
         take_spans(index_builder, stream, n);
 }
 
-/* By stack, in the order of each: lanes get first. */
+/* Group by stack, keeping each one's order; sets the lanes' `first`. */
 static const struct rv_span *group(struct rv_index_builder *index_builder, struct rv_indexed_stream *stream)
 {
     size_t n = index_builder->n_spans, first = 0, n_stacks = 0;
@@ -203,7 +203,7 @@ static void add_spans(struct rv_index_builder *index_builder, struct rv_indexed_
     index_builder->n_buckets += index_builder->n_spans;
 }
 
-/* SWITCH, LINE and SYNC leave nothing to be shown. */
+/* SWITCH, LINE and SYNC have nothing to show. */
 static bool is_noted(unsigned kind)
 {
     return kind != RV_EVENT_SWITCH && kind != RV_EVENT_LINE && kind != RV_EVENT_SYNC;
@@ -227,7 +227,7 @@ static void add_notes(struct rv_index_builder *index_builder, struct rv_indexed_
     }
 }
 
-/* What is called is counted in arrays by id. */
+/* Calls are counted in arrays by id. */
 static void bound_ids(struct rv_event *events, uint32_t n)
 {
     uint32_t any = 0;
@@ -240,7 +240,7 @@ static void bound_ids(struct rv_event *events, uint32_t n)
     }
 }
 
-/* The next of a chunk's events that make a batch. Returns how many they were. */
+/* Make a batch of the chunk's next events. Returns their number. */
 static uint32_t take_batch(struct rv_index_builder *index_builder, struct rv_indexed_stream *stream,
                            struct rv_event *events, uint32_t n, struct rv_batch *batch)
 {
@@ -259,7 +259,7 @@ static void look_for_late_frames(struct rv_index_builder *index_builder, const s
             rv_event_kind(&batch->events[batch->specials[i]]) == RV_EVENT_SYNC && (is_begun || batch->specials[i] > i);
 }
 
-/* The batch into the carry. Returns the stack in force behind it. */
+/* Apply the batch to the carry. Returns the stack selected after it. */
 static uint32_t scan(struct rv_index_builder *index_builder, struct rv_indexed_stream *stream,
                      const struct rv_batch *batch)
 {
@@ -294,7 +294,7 @@ static void add_batch(struct rv_index_builder *index_builder, struct rv_indexed_
     stream->entry_stack = exit_stack;
 }
 
-/* As a replay has it: between the block before and this one there was another. */
+/* As in a replay: a block is missing before this one. */
 static void add_loss(struct rv_index_builder *index_builder, struct rv_indexed_stream *stream, uint64_t n_lost)
 {
     struct rv_event lost[1 + RV_BATCH_PADDING] = {
@@ -306,7 +306,7 @@ static void add_loss(struct rv_index_builder *index_builder, struct rv_indexed_s
     rv_indexed_stream_stack(stream, stream->entry_stack)->depth.n_lost += lost->id;
 }
 
-/* Nothing of it happened here. */
+/* It has no events in this block. */
 static void add_open(struct rv_index_builder *index_builder, const struct rv_indexed_chunk *added)
 {
     struct rv_indexed_stream *stream = stream_at(index_builder, added->chunk->stream);
@@ -343,7 +343,7 @@ static void add_block(struct rv_index_builder *index_builder, const struct rv_in
     end_block(index_builder, stream, &row);
 }
 
-/* What was open ends with the stream: a block without events says so. */
+/* Open calls end with the stream: written as a block without events. */
 static void close_stream(struct rv_index_builder *index_builder, const struct rv_indexed_chunk *added, uint64_t end_ns)
 {
     struct rv_indexed_stream *stream = stream_at(index_builder, added->chunk->stream);

@@ -13,7 +13,7 @@ static struct rv_stats_row *read_rows(const struct rv_stats *totals, size_t *n)
     return rows;
 }
 
-/* Buckets that have calls, into the table if there is one; returns how many. */
+/* Add buckets that have calls to the table, if not NULL. Returns their number. */
 static uint32_t put_buckets(const struct rv_histogram *durations, struct rv_rec_index_table *table)
 {
     const uint32_t first = durations->first * RV_HISTOGRAM_BUCKETS;

@@ -45,7 +45,7 @@ static void forget(const struct rv_indexed_stream *stream, struct rv_indexed_sta
 
 void rv_indexed_stream_begin_block(struct rv_indexed_stream *stream, uint64_t n_indexes)
 {
-    bool is_first = stream->n_indexes != n_indexes; /* of those in the INDEX */
+    bool is_first = stream->n_indexes != n_indexes; /* first block of the stream in the INDEX */
     stream->n_indexes = n_indexes;
     stream->begin_shift = stream->depth_shift;
     stream->begin_ns = rv_carry_last_ns(stream->carry);

@@ -1,4 +1,4 @@
-/* A stream as the index builder has it: its open frames, and for each of its stacks what the INDEX is to tell. */
+/* A stream in the index builder: its open frames, and each stack's contents of the INDEX. */
 #ifndef RV_SINK_INDEXED_STREAM_H
 #define RV_SINK_INDEXED_STREAM_H
 
@@ -14,10 +14,10 @@ struct rv_indexed_stack { /* a stack of a stream */
     uint32_t stack;
     struct rv_stats_lane *stats;
     uint32_t n_open;            /* frames */
-    uint32_t n_kept;            /* of those that were open at the block's beginning */
-    uint32_t n_listed;          /* of those that this INDEX covers */
+    uint32_t n_kept;            /* frames still open since the block's beginning */
+    uint32_t n_listed;          /* frames already listed in this INDEX */
     uint64_t first_ns, last_ns; /* of its first call or return; no call ends before */
-    uint32_t base_depth;        /* of its lowest frame, where the block begins */
+    uint32_t base_depth;        /* of its lowest frame at the block's beginning */
     struct rv_rec_index_depth depth;
     /* of the block */
     bool is_listed;
@@ -27,7 +27,7 @@ struct rv_indexed_stack { /* a stack of a stream */
     size_t n_spans, spans_capacity;
     struct rv_event *notes;
     size_t n_notes, notes_capacity;
-    /* of the batch: where its spans are; had the stack events? */
+    /* per batch: its spans in the buffer; whether it had events */
     size_t first, n;
     bool has_moved;
 };
@@ -35,44 +35,44 @@ struct rv_indexed_stack { /* a stack of a stream */
 struct rv_indexed_stream { /* zeroed = not begun */
     bool is_begun;
     struct rv_carry *carry;
-    struct rv_indexed_stack *lanes; /* as the carry's stacks */
+    struct rv_indexed_stack *lanes; /* in the order of the carry's stacks */
     size_t n_lanes, lanes_capacity;
     uint32_t *slots; /* hash of the lanes' stacks: index + 1 */
     uint32_t n_slots;
     uint64_t last_ns;
-    uint64_t n_ordinals; /* the next event's */
+    uint64_t n_ordinals; /* ordinal of the next event */
     uint32_t entry_stack, depth_shift;
-    /* where the block begins */
+    /* at the block's beginning */
     uint32_t begin_shift;
     uint64_t begin_ns; /* of the last call or return */
     struct rv_stack_preamble preamble;
     uint32_t level;
-    uint64_t n_rows;    /* cells and spans so far, as they would be at this level */
-    uint64_t n_indexes; /* put before the stream's last block */
+    uint64_t n_rows;    /* estimated cells and spans so far at this level */
+    uint64_t n_indexes; /* INDEXes written before the stream's last block */
 };
 
 void rv_indexed_stream_init(struct rv_indexed_stream *stream);
-void rv_indexed_stream_fini(struct rv_indexed_stream *stream); /* it is zeroed */
+void rv_indexed_stream_fini(struct rv_indexed_stream *stream); /* leaves it zeroed */
 
 /*
- * As if nothing had been of any stack before, but how deep the lowest frames lie.
- *   n_indexes  put before the block: the next one has listed no frame that is open, if the stream's last block is in
- *              another
+ * Clear all stacks except the depths of their lowest frames.
+ *   n_indexes  INDEXes written before this block: if it has changed since the stream's last block, all open frames must
+ *              be listed again
  */
 void rv_indexed_stream_begin_block(struct rv_indexed_stream *stream, uint64_t n_indexes);
 
 bool rv_indexed_stream_has(const struct rv_indexed_stream *stream, uint32_t stack);
-void rv_indexed_stream_add(struct rv_indexed_stream *stream, uint32_t stack); /* that it does not have */
+void rv_indexed_stream_add(struct rv_indexed_stream *stream, uint32_t stack); /* a stack not yet in the stream */
 
-/* As in a session: where something below the first frame that was seen has returned, all that is open lies deeper. */
+/* As in a session: when a frame below the first one seen returns, all open frames are deeper than assumed. */
 void rv_indexed_stream_follow_base(struct rv_indexed_stream *stream);
 
-/* Of a stack that the carry does not have, because nothing was called there or there are too many: the first. */
+/* The lane of a stack; the first lane if the carry lacks the stack (no calls, or too many stacks). */
 struct rv_indexed_stack *rv_indexed_stream_stack(struct rv_indexed_stream *stream, uint32_t stack);
 
 /*
- * Put down calls that have ended, of one of its stacks and in that order: shorter than a cell of the stream's level
- * they go into cells, the others stay. No call is told to end before one that came earlier.
+ * Add finished calls of one stack in closing order: calls shorter than a cell of the stream's level go into cells,
+ * others are kept. An end earlier than the previous one is raised to it.
  */
 void rv_indexed_stream_sum_up(const struct rv_indexed_stream *stream, struct rv_indexed_stack *lane,
                               const struct rv_span *spans, size_t n);

@@ -1,7 +1,6 @@
 /*
- * All names that a session has defined, in their order, as a recording has them: what a file that begins later is told
- * first. Sources may tell again what is known, as a recording of the newest events does in every segment: that adds
- * nothing. One thread at a time.
+ * All names that a session has defined, in order and in a recording's format: a file that begins later gets them first.
+ * Repeated definitions, as from the segments of a recording, are not added again. One thread at a time.
  */
 #ifndef RV_SINK_NAME_LOG_H
 #define RV_SINK_NAME_LOG_H
@@ -11,9 +10,9 @@
 #include "flow/stream_info.h"
 #include "recording/column.h"
 
-struct rv_name_log {            /* zero is empty */
+struct rv_name_log {            /* zeroed = empty */
     struct rv_rec_buffer names; /* struct rv_rec_string, each with its three texts */
-    size_t *places;             /* where an id's last one begins there, + 1; 0: nowhere */
+    size_t *places;             /* offset of an id's last record + 1; 0: none */
     size_t n_places;
 };
 

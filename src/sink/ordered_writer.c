@@ -13,9 +13,9 @@
 enum { JOBS_PER_THREAD = 3 };
 
 struct rv_ordered_writer {
-    struct rv_rec_writer *writer; /* with the index builder of the thread that has set is_writing */
+    struct rv_rec_writer *writer; /* used, with the index builder, by the thread that has set is_writing */
     struct rv_index_builder *index_builder;
-    struct rv_segments *segments; /* NULL: all is kept */
+    struct rv_segments *segments; /* NULL: no limit */
     struct rv_rec_buffer index;
     bool leaves_totals;
     pthread_t *threads;
@@ -53,7 +53,7 @@ static void build(struct rv_codec *codec, struct rv_compressor *compressor, stru
     rv_chunk_end(&job->out, &job->chunk);
 }
 
-/* An INDEX of what was written since the last one; the last one has the totals. */
+/* Write an INDEX of the chunks since the last one; the final one has the totals. */
 static void write_index(struct rv_ordered_writer *ordered_writer, bool is_last)
 {
     bool has_totals = is_last || rv_index_builder_has_many_totals(ordered_writer->index_builder);
@@ -79,7 +79,7 @@ static bool take_totals(struct rv_ordered_writer *ordered_writer)
            (totals && rv_index_builder_give_totals(ordered_writer->index_builder, totals));
 }
 
-/* END names the last INDEX, so that goes before it. */
+/* END refers to the last INDEX, so write that first. */
 static void write_end(struct rv_ordered_writer *ordered_writer, struct rv_encode_job *job)
 {
     struct rv_rec_end end;
@@ -94,7 +94,7 @@ static void write_end(struct rv_ordered_writer *ordered_writer, struct rv_encode
     rv_rec_writer_put(ordered_writer->writer, &job->out);
 }
 
-/* What fails is said by the writer, and kept. */
+/* The writer prints and keeps errors. */
 static void write_job(struct rv_ordered_writer *ordered_writer, struct rv_encode_job *job)
 {
     if (job->chunk.type == RV_REC_END) {
@@ -152,7 +152,7 @@ static struct rv_encode_job *take(struct rv_ordered_writer *ordered_writer)
 static void *run_encoder(void *context)
 {
     struct rv_ordered_writer *ordered_writer = context;
-    rv_os_schedule_bulk(); /* those who wait for a session's next events go first */
+    rv_os_schedule_bulk(); /* threads that wait for new events go first */
     struct rv_codec *codec = rv_codec_create();
     struct rv_compressor *compressor = rv_compressor_create();
     pthread_mutex_lock(&ordered_writer->lock);

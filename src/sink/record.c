@@ -1,9 +1,9 @@
 /*
- * The sink listens all the time: it knows every stream and every name, so that a file can begin and end at any moment.
+ * The sink follows the session all the time: it knows every stream and name, so a file can begin and end at any time.
  *
- * Order in the file: what one stream submits stays in its order, because it is submitted under the stream's lock; names
- * that are known when a block is submitted go before it. A quiet stream's events are written by the flusher, at most a
- * second after they came, so that a kill costs no more than that.
+ * Order in the file: a stream's chunks stay in order, because they are submitted under the stream's lock; names known
+ * when a block is submitted precede it. A quiet stream's events are written by the flusher at most a second after they
+ * came, which bounds the loss by a kill.
  *
  * Locks: switching, then a stream's, then the record's; encoders take none of them.
  */
@@ -22,20 +22,20 @@
 #include "sink/name_log.h"
 #include "sink/ordered_writer.h"
 
-enum { STRINGS_BYTES = 1 << 20 }; /* of names that wait, at the most */
+enum { STRINGS_BYTES = 1 << 20 }; /* of names not yet written, at most */
 static const uint64_t FLUSH_INTERVAL_NS = 500000000;
 
 struct stream {
     pthread_mutex_t lock; /* covers the rest */
     bool is_on, is_closed;
-    bool is_from_start;      /* on since it was opened: its accounts are those of the session */
+    bool is_from_start;      /* recorded since it was opened: its counts equal the session's */
     uint32_t number;         /* in the file */
-    struct rv_event *events; /* that wait for their block to be full */
+    struct rv_event *events; /* waiting for a full block */
     size_t n, capacity;
     uint64_t n_submitted; /* events in blocks so far */
     uint64_t waits_since_ns;
     struct rv_stream_account account;
-    bool has_account;          /* to be told with the next block */
+    bool has_account;          /* to be written with the next block */
     uint64_t n_dropped_before; /* when the file began */
     uint64_t last_ns;
     struct rv_rec_stream who;
@@ -44,10 +44,10 @@ struct stream {
 
 struct rv_record {
     unsigned n_threads;
-    pthread_mutex_t switching; /* held while a file begins or ends, or a stream opens; covers: */
+    pthread_mutex_t switching; /* held while a file begins or ends, or a stream opens; protects: */
     struct rv_rec_writer writer;
     struct rv_record_limit limit;
-    bool is_all; /* as in its parameters */
+    bool is_all; /* see struct rv_record_params */
     struct rv_segments_gone gone;
     struct rv_ordered_writer *ordered_writer;
     pthread_t flusher;
@@ -55,13 +55,13 @@ struct rv_record {
     /* under lock */
     pthread_mutex_t lock;
     pthread_cond_t has_news; /* is_on has changed */
-    bool is_on;              /* what the sink is told goes into the file */
+    bool is_on;              /* a file is being written */
     struct stream **streams; /* by the session's number */
     size_t n_streams;
     uint32_t n_numbers; /* of streams in the file */
     uint64_t n_events;
     struct rv_name_log name_log;
-    struct rv_rec_buffer strings; /* of it, what the file does not have yet */
+    struct rv_rec_buffer strings; /* names that the file does not have yet */
 };
 
 /* ---- chunks ---- */
@@ -108,9 +108,9 @@ static void submit_who(struct rv_record *record, const struct stream *stream)
 }
 
 /*
- * What the stream lost; with end_ns it is closed. The session's own accounts, which know of events that no sink was
- * told, are exact at the stream's end only, and are the file's where it has the stream from the beginning: else it is
- * what the file has. Under the stream's lock.
+ * Submit the stream's loss; with end_ns, close it. The session's counts include events that no sink received, but are
+ * exact at the stream's end only; they are used if the file has the whole stream, else the file's own counts. Under the
+ * stream's lock.
  */
 static void submit_account(struct rv_record *record, struct stream *stream, uint64_t end_ns)
 {
@@ -165,7 +165,7 @@ static void turn_stream_on(struct rv_record *record, struct stream *stream, uint
     submit_who(record, stream);
 }
 
-/* Its last words in the file. Under the stream's lock. */
+/* Write the stream's last chunks. Under the stream's lock. */
 static void turn_stream_off(struct rv_record *record, struct stream *stream, uint64_t end_ns)
 {
     if (!stream->is_on)
@@ -186,7 +186,7 @@ static void turn_stream_off(struct rv_record *record, struct stream *stream, uin
 
 typedef void each_fn(struct rv_record *record, struct stream *stream);
 
-/* Under the record's lock, which is let go meanwhile. */
+/* Under the record's lock, which is released meanwhile. */
 static void for_all(struct rv_record *record, each_fn *each)
 {
     for (size_t i = 0; i < record->n_streams; i++) {
@@ -206,7 +206,7 @@ static struct stream *find(struct rv_record *record, uint32_t number)
     return stream;
 }
 
-/* While no file begins or ends: the streams of a file are numbered in the order in which they are opened. */
+/* Streams of a file are numbered in order of opening, while no file begins or ends. */
 static void add_stream(struct rv_record *record, struct stream *stream, uint32_t number)
 {
     pthread_mutex_lock(&record->switching);
@@ -263,7 +263,7 @@ static void account_stream(void *context, uint32_t number, const struct rv_strea
     pthread_mutex_unlock(&stream->lock);
 }
 
-/* Append to those of a job. */
+/* Append to a job's events. */
 static struct rv_event *append(struct rv_event *to, size_t *capacity, size_t n_there, const struct rv_event *events,
                                size_t n)
 {
@@ -292,7 +292,7 @@ static void add_events(void *context, uint32_t number, const struct rv_event *ev
     pthread_mutex_unlock(&stream->lock);
 }
 
-/* At most a batch of it. */
+/* Append at most a batch. */
 static void add_opening(void *context, uint32_t number, const struct rv_event *events, size_t n)
 {
     struct rv_record *record = context;
@@ -356,7 +356,7 @@ static void flush_all(struct rv_record *record)
     pthread_mutex_unlock(&record->lock);
 }
 
-/* Waits for the interval, or the file's end: then true. */
+/* Wait for the interval; true at the file's end. */
 static bool wait_for_end(struct rv_record *record)
 {
     uint64_t end_ns = rv_clock_mono_ns() + FLUSH_INTERVAL_NS;
@@ -378,7 +378,7 @@ static void *run_flusher(void *context)
 
 /* ---- life ---- */
 
-/* The stream, if the file is to have it from now on. Under switching. */
+/* The stream, if the file records it from now on. Under switching. */
 static void let_in(struct rv_record *record, struct stream *stream)
 {
     pthread_mutex_lock(&stream->lock);
@@ -398,7 +398,7 @@ static void let_out(struct rv_record *record, struct stream *stream)
     pthread_mutex_unlock(&stream->lock);
 }
 
-/* The file is there: what the sink is told goes into it. Under switching. */
+/* The file is open: record from now on. Under switching. */
 static void turn_on(struct rv_record *record)
 {
     record->ordered_writer = rv_ordered_writer_start(
@@ -417,7 +417,7 @@ static void turn_on(struct rv_record *record)
     rv_os_start_thread(&record->flusher, run_flusher, record);
 }
 
-/* totals: of the session, at its end; else NULL. Under switching. */
+/* totals: of the session, at its end only; else NULL. Under switching. */
 static void turn_off(struct rv_record *record, const struct rv_stats *totals)
 {
     pthread_mutex_lock(&record->lock);
@@ -437,7 +437,7 @@ static void turn_off(struct rv_record *record, const struct rv_stats *totals)
 static void begin(void *context, uint64_t origin_ns)
 {
     struct rv_record *record = context;
-    (void)origin_ns; /* the file counts as the events do */
+    (void)origin_ns; /* the file has event times */
     pthread_mutex_lock(&record->switching);
     record->has_session = true;
     if (record->writer.path)
@@ -479,7 +479,7 @@ struct rv_sink rv_record_sink(struct rv_record *record)
                             .end = end};
 }
 
-/* A limit wants a file system that takes back parts of a file; else there is none. */
+/* A limit needs a file system that can punch holes. */
 static int open_file(struct rv_record *record, const struct rv_record_params *params)
 {
     struct rv_rec_file file = {.pid = params->pid, .mono_ns = params->mono_ns, .real_ns = params->real_ns};
@@ -523,7 +523,7 @@ int rv_record_stop(struct rv_record *record, struct rv_record_totals *totals)
         turn_off(record, NULL);
     *totals = (struct rv_record_totals){record->n_events - record->gone.n_events,
                                         record->writer.n_bytes - record->gone.n_bytes, record->gone.n_events};
-    if (record->writer.path && record->writer.n_chunks == 1) { /* it holds nothing */
+    if (record->writer.path && record->writer.n_chunks == 1) { /* it is empty */
         unlink(record->writer.path);
         totals->n_bytes = 0;
     }

@@ -8,17 +8,17 @@
 #include "recording/codec.h"
 
 enum {
-    PARTS = 8,               /* of the limit */
-    HEADS = 2,               /* a segment is so many times as large as what it tells again */
-    STRINGS_BYTES = 1 << 20, /* in a chunk */
+    PARTS = 8,               /* segments per limit */
+    HEADS = 2,               /* a segment is at least this many times as large as its preamble */
+    STRINGS_BYTES = 1 << 20, /* per chunk */
 };
 
 struct segment {
-    uint64_t begin, end; /* offsets; end: once the next one has begun */
+    uint64_t begin, end; /* offsets; end: set when the next one begins */
     uint64_t n_events, first_ns, last_ns;
 };
 
-struct stream { /* what is told again of one; empty once it is closed */
+struct stream { /* a stream's repeated descriptions; empty once closed */
     struct rv_rec_buffer who;
     uint64_t n_dropped;
 };
@@ -28,13 +28,13 @@ struct rv_segments {
     struct rv_rec_writer *writer;
     struct segment *kept; /* oldest first, the last one is being written */
     size_t n_kept, kept_capacity;
-    size_t n_wanted;              /* of the oldest, by a hit of the trigger */
-    uint64_t begin;               /* of the first one of all */
-    uint64_t n_begun, body_begin; /* of the last one: behind what it tells again */
+    size_t n_wanted;              /* of the oldest, number that a hit wants */
+    uint64_t begin;               /* offset of the first segment of all */
+    uint64_t n_begun, body_begin; /* of the last segment: end of its preamble */
     uint64_t first_ns, last_ns;   /* of all events */
     uint64_t n_events;
     struct rv_segments_gone gone;
-    bool is_stuck;          /* giving back has failed, which was said */
+    bool is_stuck;          /* freeing has failed, which was printed */
     struct stream *streams; /* by number */
     size_t n_streams;
     struct rv_rec_buffer names; /* all definitions */
@@ -75,7 +75,7 @@ void rv_segments_destroy(struct rv_segments *segments)
 
 /* ---- what is let go ---- */
 
-/* What the last one told again. */
+/* Size of the last segment's preamble. */
 static uint64_t head_bytes(const struct rv_segments *segments)
 {
     return segments->body_begin - segments->kept[segments->n_kept - 1].begin;
@@ -92,7 +92,7 @@ static uint64_t body_bytes(const struct rv_segments *segments)
     return least > part ? least : part;
 }
 
-/* Of a segment; 0: however long. */
+/* Time limit of a segment; 0: none. */
 static uint64_t part_ns(const struct rv_record_limit *limit)
 {
     uint64_t before_ns = limit->trigger ? rv_trigger_before_ns(limit->trigger) : 0;
@@ -126,8 +126,8 @@ static bool is_too_old(const struct rv_segments *segments)
     return segments->limit.ns && segments->last_ns - oldest->last_ns > segments->limit.ns;
 }
 
-/* Not the last one. Give back all between the one before and the one behind: a hole that is there already grows, as
- * parts of blocks are not given back until what is beside them is. */
+/* Not the last segment. Free everything between its neighbours, to enlarge an existing hole: partial blocks are
+ * freed only together with what is beside them. */
 static void let_go(struct rv_segments *segments, size_t idx)
 {
     const struct segment gone = segments->kept[idx];
@@ -139,11 +139,11 @@ static void let_go(struct rv_segments *segments, size_t idx)
     uint64_t begin = idx ? segments->kept[idx - 1].end : segments->begin;
     int error = rv_rec_writer_give_back(segments->writer, begin, segments->kept[idx].begin);
     if (error && !segments->is_stuck)
-        rv_warn("%s: what is let go takes room on: %s", segments->writer->path, strerror(-error));
+        rv_warn("%s: discarded segments still take space: %s", segments->writer->path, strerror(-error));
     segments->is_stuck |= error != 0;
 }
 
-/* All hits that may want the next one are known. */
+/* Are all hits known that may want the next segment? */
 static bool is_decided(const struct rv_segments *segments)
 {
     return segments->n_wanted + 1 < segments->n_kept && segments->last_ns - segments->kept[segments->n_wanted].last_ns >
@@ -166,7 +166,7 @@ static void let_go_of_old(struct rv_segments *segments)
 
 /* ---- what is told again ---- */
 
-/* The chunk whose payload is in the scratch buffer; the index builder hears of it. */
+/* Write the chunk whose payload is in the scratch buffer, and add it to the index. */
 static void put(struct rv_segments *segments, const struct rv_rec_chunk *chunk, struct rv_indexed_chunk *told,
                 struct rv_index_builder *index_builder)
 {
@@ -187,7 +187,7 @@ static void put_plain(struct rv_segments *segments, enum rv_rec_type type, uint3
         &(struct rv_indexed_chunk){.payload = payload}, index_builder);
 }
 
-/* Where the definition at `at` ends. They are our own: sound. */
+/* End of the definition at `at`. Our own data, not validated. */
 static size_t end_of_definition(const struct rv_rec_buffer *names, size_t at)
 {
     at += sizeof(struct rv_rec_string);
@@ -215,7 +215,7 @@ static void add_event(struct rv_segments *segments, struct rv_event event)
     segments->events[segments->n++] = event;
 }
 
-/* The frames of every stack; a stack that has none, and nothing else, is left out. */
+/* Write the frames of every stack; an empty stack is omitted. */
 static void gather_open(struct rv_segments *segments, struct rv_indexed_stream *stream)
 {
     segments->n = 0;
@@ -251,7 +251,7 @@ static void put_open(struct rv_segments *segments, uint32_t number, uint64_t ord
     }
 }
 
-/* before: the index builder's, NULL where nothing happened. */
+/* before: the index builder's stream, NULL if it had no events. */
 static void put_stream(struct rv_segments *segments, uint32_t number, struct rv_indexed_stream *before,
                        struct rv_index_builder *index_builder)
 {

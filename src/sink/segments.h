@@ -1,15 +1,16 @@
 /*
- * --record-limit: the newest events only. The file becomes segments, each of which can be read without those before
- * (include/ringviz/recording.h); the oldest are given back to the file system as holes while newer ones are written, so
- * that what the file takes is bounded and whatever is killed at whatever moment is a recording.
+ * --record-limit: the newest events only. The file consists of segments, each readable without the earlier ones
+ * (include/ringviz/recording.h). The oldest are freed as holes in the file while newer ones are written, so that the
+ * file's size is bounded and the file is a valid recording at any time, even after a kill.
  *
- * A segment is an eighth of the limit: of bytes, then there is room for the next one before that begins; or of time,
- * then one is let go when all of its events are older than the limit. It is more where it would be little beside what
- * it tells again. The newest whole one always stays.
+ * A segment is an eighth of the limit. With a limit of bytes, room for the next segment is freed before it begins; with
+ * a limit of time, a segment is discarded when all its events are older than that. A segment is larger when its
+ * preamble is large. The newest complete segment always stays.
  *
- * With a trigger, segments are an eighth of what it keeps before a hit, too. One that has become so old that all hits
- * which could want it are known goes if none does, and else stays: holes lie between segments then. Indexes say of
- * those before no more than their offsets: a file with such holes names no last one, and is read wholly.
+ * With a trigger, a segment is also at most an eighth of the time kept before a hit. When a segment is so old that all
+ * hits that could want it are known, it is discarded unless a hit wants it, which leaves holes between segments.
+ * Indexes refer to earlier ones by offset only; END of a file with such holes refers to none, and the whole file is
+ * read.
  */
 #ifndef RV_SINK_SEGMENTS_H
 #define RV_SINK_SEGMENTS_H
@@ -20,10 +21,10 @@
 #include "sink/index_builder.h"
 #include "sink/trigger.h"
 
-struct rv_record_limit {        /* zero = none */
+struct rv_record_limit {        /* zeroed = none */
     uint64_t n_bytes;           /* that the file may take */
-    uint64_t ns;                /* of events that it has at the least */
-    struct rv_trigger *trigger; /* NULL: all that this leaves */
+    uint64_t ns;                /* time that the events must cover at least */
+    struct rv_trigger *trigger; /* NULL: keep everything within the limit */
 };
 
 static inline bool rv_record_limit_is_set(const struct rv_record_limit *limit)
@@ -31,27 +32,27 @@ static inline bool rv_record_limit_is_set(const struct rv_record_limit *limit)
     return limit->n_bytes || limit->ns || limit->trigger;
 }
 
-struct rv_segments; /* opaque; the writing thread's */
+struct rv_segments; /* opaque; for the writing thread */
 
-/* Of an empty file. The writer is borrowed. */
+/* For an empty file. The writer is borrowed. */
 struct rv_segments *rv_segments_create(struct rv_rec_writer *writer, const struct rv_record_limit *limit);
 void rv_segments_destroy(struct rv_segments *segments);
 
-/* Is this chunk to be the first of a segment? */
+/* Must this chunk start a segment? */
 bool rv_segments_is_due(const struct rv_segments *segments, const struct rv_rec_chunk *next);
 
 /*
- * Begin one: let go what there is no room for, and tell again what the segments before told. The INDEX of those before
- * has been put; another index builder takes the place of theirs. What fails is said by the writer, and kept.
+ * Start a segment: discard old ones for room, and repeat streams, names and open frames. The INDEX of the previous
+ * segment was written; a new index builder replaces its one. The writer prints and keeps errors.
  */
 void rv_segments_begin(struct rv_segments *segments, struct rv_index_builder **index_builder);
 
-/* This was written in the last one. payload: n bytes, of STRINGS the raw column; of EVENTS it is not looked at. */
+/* A chunk was written. payload: n bytes, for STRINGS the raw column; ignored for EVENTS. */
 void rv_segments_note(struct rv_segments *segments, const struct rv_rec_chunk *chunk, const void *payload, size_t n);
 
-struct rv_segments_gone { /* what was let go */
+struct rv_segments_gone { /* totals of the discarded segments */
     uint64_t n_events, n_bytes;
-    bool is_between; /* some of it behind what was kept */
+    bool is_between; /* some were after kept ones */
 };
 struct rv_segments_gone rv_segments_gone(const struct rv_segments *segments);
 

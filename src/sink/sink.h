@@ -1,5 +1,5 @@
 /*
- * A sink: where what is captured goes besides the model. A recording, an export, the table of all calls.
+ * A sink: a receiver of captured data besides the model: a recording, an export, the table of all calls.
  *
  *   callback                          thread
  *   begin                             the one that starts the session, before any other
@@ -9,9 +9,8 @@
  *   define                            the drain or the naming thread; at any time between begin and end
  *   end                               the naming thread; once, after everything else
  *
- * A sink that takes long holds the workers, these the drain, that the rings: what happens then is the policy's to say.
- * Any callback may be NULL. Times are ns: those of spans are the trace's own, those of events lack the origin_ns that
- * begin() gave, mostly 0.
+ * A slow sink holds up the workers, these the drain, that fills the rings: then the policy decides. Any callback may be
+ * NULL. Times are ns: span times are the trace's own, event times lack the origin_ns given to begin(), usually 0.
  */
 #ifndef RV_SINK_SINK_H
 #define RV_SINK_SINK_H
@@ -28,31 +27,31 @@ struct rv_sink {
     void *context; /* the first argument of every callback */
     void (*begin)(void *context, uint64_t origin_ns);
 
-    /* A stream begins. `stream` is its number: from 0 in order of opening, never given again;
+    /* A stream begins. `stream` is its number: from 0 in order of opening, never reused;
      * info and its strings are borrowed for the call. */
     void (*open)(void *context, uint32_t stream, const struct rv_stream_info *info);
     void (*rename)(void *context, uint32_t stream, const char *thread_name);
 
-    /* The stream's accounts so far, told when more was dropped. */
+    /* The stream's counts so far, when more was dropped. */
     void (*account)(void *context, uint32_t stream, const struct rv_stream_account *account);
 
     /* Normalized events, as the scan sees them: kinds known, ids defined sooner or later, times never falling but in
      * SYNC. Borrowed for the call. */
     void (*events)(void *context, uint32_t stream, const struct rv_event *events, size_t n);
 
-    /* What is open where the stream begins, as flow/stack_preamble.h has it: before its events, and none of them. */
+    /* Frames open at the stream's beginning (flow/stack_preamble.h), before its events and not counted as such. */
     void (*preamble)(void *context, uint32_t stream, const struct rv_event *events, size_t n);
 
-    /* Finished calls of one lane in closing order, told after the events that closed them. Borrowed for the call. */
+    /* Finished calls of one lane in closing order, after the events that closed them. Borrowed for the call. */
     void (*spans)(void *context, const struct rv_lane *lane, const struct rv_span *spans, size_t n);
 
-    /* The stream's last call: what was open at end_ns has been given as spans; the account is final. */
+    /* The stream's last call: calls open at end_ns were given as spans; the account is final. */
     void (*close)(void *context, uint32_t stream, uint64_t end_ns, const struct rv_stream_account *account);
 
-    /* What ids mean. Later definitions of an id replace earlier ones. Borrowed for the call. */
+    /* Definitions of ids. Later definitions of an id replace earlier ones. Borrowed for the call. */
     void (*define)(void *context, const struct rv_definition *definitions, size_t n);
 
-    /* totals: what was called in the session, of all streams, as deep as it looks. Borrowed for the call. */
+    /* totals: statistics of all calls of the session within its depth limit. Borrowed for the call. */
     void (*end)(void *context, const struct rv_stats *totals);
 };
 

@@ -1,4 +1,4 @@
-/* Every condition knows of each subroutine whether its pattern has it. Hits whose ranges touch are one range. */
+/* Every condition caches by id whether a subroutine matches its pattern. Hits whose ranges touch are merged. */
 #include "sink/trigger.h"
 
 #include <ctype.h>
@@ -20,14 +20,14 @@ static const char EXPECTED[] = "expected slow REGEX > 20ms, call REGEX, depth > 
 
 enum { MOST_TEXT_BYTES = 1200 };
 
-struct target { /* of a condition: a subroutine, or a mark's text */
+struct target { /* a condition's subroutine, or a mark's text */
     bool is_known, matches;
-    uint64_t n_waiting, first_ns, last_ns; /* what would be hits, while it is not known */
+    uint64_t n_waiting, first_ns, last_ns; /* possible hits while its name is unknown */
 };
 
 struct condition {
     enum kind kind;
-    uint64_t most;           /* ns or a depth: more is a hit */
+    uint64_t most;           /* ns or depth: greater is a hit */
     struct rv_regex pattern; /* SLOW, CALL and MARK */
     struct target *subjects; /* by id */
     size_t n_subjects;
@@ -39,16 +39,16 @@ struct range {
 
 struct rv_trigger {
     struct rv_trigger_keep keep;
-    bool has_spans, has_specials; /* there are conditions of that sort */
+    bool has_spans, has_specials; /* there are conditions on them */
     uint64_t origin_ns;
     /* under lock */
     pthread_mutex_t lock;
     struct condition *conditions;
     size_t n_conditions, conditions_capacity;
-    struct range *ranges; /* by their first hits, as those were told */
+    struct range *ranges; /* in order of their first hits */
     size_t n_ranges, ranges_capacity;
     uint64_t n_hits;
-    uint64_t *gc_since; /* ns, by stream; 0: none runs */
+    uint64_t *gc_since; /* ns, by stream; 0: no collection is running */
     size_t n_streams;
 };
 
@@ -71,7 +71,7 @@ static bool parse_amount(struct condition *condition, const char *text)
     return rv_units_parse_ns(text, &condition->most) == 0;
 }
 
-/* What stands behind the word: a pattern, "> AMOUNT", both, or nothing. The last '>' is the comparison. */
+/* Parse the rest: a pattern, "> AMOUNT", both, or nothing. The last '>' is the comparison. */
 static bool parse_rest(struct condition *condition, char *rest, char *why, size_t why_bytes)
 {
     const enum kind kind = condition->kind;
@@ -142,7 +142,7 @@ static struct target *subject_at(struct condition *condition, uint32_t id)
     return &condition->subjects[id];
 }
 
-/* It is a hit if the pattern has the name, which may not be known yet. */
+/* A hit if the name, which may not be known yet, matches the pattern. */
 static void hit_if_named(struct rv_trigger *trigger, struct condition *condition, uint32_t id, uint64_t at_ns)
 {
     struct target *target = subject_at(condition, id);
@@ -215,7 +215,7 @@ static void take_events(void *context, uint32_t stream, const struct rv_event *e
 {
     struct rv_trigger *trigger = context;
     for (size_t i = 0; i < n; i++) {
-        if (rv_event_kind(&events[i]) <= RV_EVENT_RETURN) /* nearly all */
+        if (rv_event_kind(&events[i]) <= RV_EVENT_RETURN) /* the usual case */
             continue;
         pthread_mutex_lock(&trigger->lock);
         look_at_special(trigger, stream, &events[i]);

@@ -13,13 +13,13 @@
 #include "recording/writer.h"
 #include "sink/index_builder.h"
 
-/* Calls that may be open at once: a block of a hundred bytes may begin 65,536, and each is held until it ends. */
+/* Limit of open calls: a block of a hundred bytes can start 65,536, each kept in memory until it ends. */
 static const uint64_t OPEN_OF_ANY = 1 << 22;
 
 struct stream {
-    uint64_t n_ordinals;      /* the next; 0: none seen */
-    uint32_t place;           /* among those that are there, in the order in which they were met, from 1; 0: not yet */
-    bool is_known, is_closed; /* it has a STREAM, or events */
+    uint64_t n_ordinals;         /* next ordinal; 0: none seen */
+    uint32_t place;              /* number in order of appearance, from 1; 0: not seen yet */
+    bool is_known, is_closed;    /* it has a STREAM chunk or events */
     uint64_t last_ns, n_dropped; /* so far */
 };
 
@@ -33,10 +33,10 @@ struct checker {
     struct rv_rec_strings strings;
     struct stream *streams; /* by number */
     size_t n_streams;
-    uint64_t next_segment; /* its number, if none was let go; 0: there was none */
-    bool has_gap;          /* before this one others were let go */
+    uint64_t next_segment; /* its number, if none was discarded; 0: no segment yet */
+    bool has_gap;          /* segments before this one were discarded */
     bool has_gaps;
-    struct rv_index_builder *index_builder; /* of the file that is written; without one, of the file that is read */
+    struct rv_index_builder *index_builder; /* of the output file, or of the input if there is no output */
     struct rv_rec_index_table ours, theirs;
     struct rv_rec_writer writer;
     struct rv_rec_buffer buffer;
@@ -138,8 +138,8 @@ static void index_chunk(struct checker *checker, const struct rv_rec_chunk *chun
     rv_index_builder_add(checker->index_builder, &added);
 }
 
-/* An older recorder listed less of stacks, and not all that are listed now; where a return showed lower frames its
- * self times depended on where batches ended. */
+/* Older recorders listed fewer stacks, and not always the ones listed now; where a return revealed lower frames, their
+ * self times depended on batch boundaries. */
 static bool is_compared(const struct rv_rec_index_table *theirs, size_t column)
 {
     bool is_of_before = theirs->columns[RV_REC_INDEX_STACKS].n && theirs->columns[RV_REC_INDEX_DEPTHS].n == 0;
@@ -157,8 +157,8 @@ static bool is_same(const struct rv_rec_index_table *ours, const struct rv_rec_i
 }
 
 /*
- * Does an INDEX cover what was read? Where something is damaged it covers more, and is only looked at. Totals are
- * where whoever wrote it had them, the last one's at the latest.
+ * Does an INDEX cover what was read? In a damaged file it covers more and is only decoded. Totals may come with any
+ * INDEX, with the last one at the latest.
  */
 static bool is_sound_index(struct checker *checker, const struct rv_rec_chunk *chunk, const uint8_t *payload,
                            uint64_t offset)
@@ -178,14 +178,14 @@ static bool is_sound_index(struct checker *checker, const struct rv_rec_chunk *c
            is_same(&checker->ours, &checker->theirs);
 }
 
-/* An index that is there covers all calls. */
+/* Does the index cover all calls? */
 static bool has_all_totals(const struct checker *checker)
 {
     bool is_compared = !checker->writer.path && checker->found->n_damages == 0 && checker->found->n_indexes > 0;
     return !is_compared || !rv_index_builder_has_totals(checker->index_builder);
 }
 
-/* Where END names no index, what is there need not cover all. */
+/* If END refers to no index, indexes need not be complete. */
 static bool is_sound_end(const struct checker *checker, const struct rv_rec_chunk *chunk, const uint8_t *payload)
 {
     struct rv_rec_end end;
@@ -195,7 +195,7 @@ static bool is_sound_end(const struct checker *checker, const struct rv_rec_chun
     return end.last_index == 0 || has_all_totals(checker);
 }
 
-/* All events so far, less those that are here, were let go; those that are missing are reported otherwise. */
+/* Discarded events: the stream's counts minus the events present; missing ones are reported separately. */
 static bool is_sound_segment(struct checker *checker, const struct rv_rec_chunk *chunk, const uint8_t *payload)
 {
     struct rv_rec_segment segment;
@@ -256,14 +256,14 @@ static int put_index(struct checker *checker, bool is_last)
     return rv_rec_writer_put(&checker->writer, &checker->buffer);
 }
 
-/* A stream has a number that its file has room for, whatever was let go before. What is of no stream has none. */
+/* A stream number must be possible for the file's size, with discarded parts. Other chunks have none. */
 static uint32_t number_of(struct checker *checker, const struct rv_rec_chunk *chunk)
 {
     bool has_stream = chunk->type == RV_REC_STREAM || chunk->type == RV_REC_EVENTS || chunk->type == RV_REC_ACCOUNT;
     return has_stream ? meet(checker, chunk->stream)->place - 1 : 0;
 }
 
-/* A segment's indexes know of no other. */
+/* A segment's indexes cover only that segment. */
 static void begin_segment(struct checker *checker, uint64_t last_index)
 {
     rv_index_builder_destroy(checker->index_builder);
@@ -294,7 +294,7 @@ static int append(struct checker *checker, const struct rv_rec_chunk *chunk, con
     return error;
 }
 
-/* Indexes are made anew. */
+/* Indexes are rebuilt. */
 static int copy(struct checker *checker, const struct rv_rec_chunk *chunk, const uint8_t *payload)
 {
     if (chunk->type == RV_REC_INDEX || chunk->type == RV_REC_END)
@@ -306,7 +306,7 @@ static int copy(struct checker *checker, const struct rv_rec_chunk *chunk, const
     return append(checker, &copied, payload);
 }
 
-/* A recorder that was killed closed none: what is open then is in no index. */
+/* A killed recorder closed no stream: open calls are in no index. */
 static int close_streams(struct checker *checker)
 {
     int error = 0;
@@ -348,7 +348,7 @@ static void look_at(struct checker *checker, const struct rv_rec_chunk *chunk, c
     begin_segment(checker, segment.last_index);
 }
 
-/* More are open than in a program that has made so large a recording. */
+/* Are more calls open than a recording of this size can have? */
 static bool is_too_deep(const struct checker *checker, const struct rv_rec_reader_state *state)
 {
     return rv_index_builder_n_open(checker->index_builder) > OPEN_OF_ANY + state->n_stored;
@@ -356,7 +356,7 @@ static bool is_too_deep(const struct checker *checker, const struct rv_rec_reade
 
 static const char *what_is_wrong(const struct rv_rec_chunk *chunk)
 {
-    return chunk->type == RV_REC_INDEX ? "an index that does not fit what it covers" : "makes no sense";
+    return chunk->type == RV_REC_INDEX ? "an index that does not fit what it covers" : "invalid content";
 }
 
 static int read_all(struct checker *checker, struct rv_rec_reader *reader)
