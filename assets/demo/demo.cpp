@@ -139,10 +139,12 @@ void run(double seconds)
 int main(int argc, char **argv)
 {
     double seconds = argc > 1 ? std::strtod(argv[1], nullptr) : 3.0;
-    if (!(seconds > 0)) {
-        std::fprintf(stderr, "usage: ringviz-demo [SECONDS]\n");
+    int password_cost = argc > 2 ? std::atoi(argv[2]) : 600;
+    if (!(seconds > 0) || password_cost <= 0) {
+        std::fprintf(stderr, "usage: ringviz-demo [SECONDS [PASSWORD_COST]]\n");
         return 2;
     }
+    auth::set_cost(password_cost);
     store::load(4096);
 
     std::vector<std::thread> workers;

@@ -23,11 +23,18 @@ uint64_t stretch(uint64_t state, const std::string &password, int n_blocks)
     return state;
 }
 
+static int cost = 600;
+
+void set_cost(int n_blocks)
+{
+    cost = n_blocks;
+}
+
 uint64_t hash_password(const std::string &password, uint64_t salt)
 {
     uint64_t state = salt;
     for (int pass = 0; pass < 8; pass++)
-        state = stretch(state, password, 600);
+        state = stretch(state, password, cost);
     return state;
 }
 

@@ -10,6 +10,7 @@
 
 namespace auth
 {
+void set_cost(int n_blocks); // of a password's hash, before any is checked
 uint64_t hash_password(const std::string &password, uint64_t salt);
 bool check_password(const std::string &password, uint64_t expected);
 } // namespace auth
