@@ -166,7 +166,7 @@ struct rv_wire_header {
     /* clock: enum rv_clock_kind and the conversion of base/clock.h */
     uint64_t clock_mult, clock_ticks0, clock_mono0_ns, clock_real0_ns;
     uint32_t clock_shift;
-    uint32_t max_depth; /* 0 = all */
+    uint32_t max_depth; /* calls that so many others are open around, or more, are not written; 0 = all are */
     struct rv_wire_area left_out;
     uint32_t n_left_out; /* records that have room there */
     uint8_t reserved0[0x200 - 0x11c];

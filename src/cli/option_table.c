@@ -181,7 +181,8 @@ const struct rv_option_entry RV_OPTION_TABLE[RV_N_OPTIONS] = {
 
     {RV_OPTION_MAX_DEPTH, WATCH | DIFF, "max-depth", "=N", NULL,
      "leave out calls nested deeper than N",
-     NULL},
+     "The hooks of a command do not write such calls: they cost little and are not in a recording. With --include or "
+     "--exclude they are written, and left out when they are read."},
 
     {RV_OPTION_DURATION, WATCH, "duration", "=TIME", NULL,
      "stop capturing after this time",

@@ -80,16 +80,19 @@ static bool is_interrupted(struct watch *watch)
 static int create_map(struct watch *watch)
 {
     const struct rv_options *options = watch->options;
+    struct rv_map_params params = options->map;
     char path[4096];
     rv_map_remove_stale();
     if (!options->trace_file) {
+        /* Producers count the calls that a filter stops once it is known to, too: then the session alone has the depth. */
+        params.max_depth = watch->filter ? 0 : options->max_depth;
         uint64_t ring_bytes =
             (options->map.ring_events ? options->map.ring_events : 1u << 17) * sizeof(struct rv_event);
         int error = rv_map_default_path(path, sizeof path, 8 * ring_bytes);
         if (error)
             return error;
     }
-    return rv_map_create(&watch->map, options->trace_file ? options->trace_file : path, &options->map);
+    return rv_map_create(&watch->map, options->trace_file ? options->trace_file : path, &params);
 }
 
 /* The command has ended, and what it left behind has had the time to show itself. Drain thread. */

@@ -27,7 +27,7 @@ struct rv_map_params {        /* zero = default */
     uint32_t n_modules;       /* 65536 */
     uint32_t n_names;         /* 2^18 ids, of which 0 is none */
     uint64_t name_heap_bytes; /* 32 MiB */
-    uint32_t max_depth;       /* 0 = all */
+    uint32_t max_depth;       /* of calls that producers need not write; 0 = all */
     enum rv_policy policy;
     enum rv_clock_kind clock_kind;
     bool stop_on_create, trace_on_create;

@@ -410,6 +410,7 @@ void rv_pusher_attach(struct rv_pusher *pusher, struct rv_pusher_state *state, c
     state->placed_head = ring->control->head;
     state->ring = *ring;
     pusher->state = state;
+    pusher->ceiling = address_of(ring->events + ring->n_events + 2);
 }
 
 void rv_pusher_flush(struct rv_pusher *pusher)
@@ -463,4 +464,5 @@ void rv_pusher_leave(struct rv_pusher *pusher)
     state->n_stash = 1;
     pusher->limit = 0;
     pusher->slow_limit = 0;
+    pusher->ceiling = 0;
 }

@@ -73,6 +73,7 @@ struct rv_pusher {
     uint32_t n_unstashed; /* events of handlers before the stash existed */
     uint64_t last_ticks;  /* time at which last_tick was first seen */
     struct rv_pusher_state *state;
+    uint64_t ceiling; /* a push whose next cursor is here or above met a poisoned cursor, or has no ring */
 };
 
 /* stack: an address in the pushing function's frame, 8-byte aligned, higher in callers than in callees. */
@@ -173,6 +174,13 @@ static inline void rv_push_end(struct rv_pusher *pusher, uint64_t next)
 #endif
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     pusher->cursor = next;
+}
+
+/* A push that has begun writes no event after all. next: below the ceiling, or from rv_push_next() and not nested. */
+static inline void rv_push_cancel(struct rv_pusher *pusher, uint64_t next)
+{
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    pusher->cursor = next - sizeof(struct rv_event);
 }
 
 /* A ring that overwrites races with its readers by design; for ThreadSanitizer use atomics. */

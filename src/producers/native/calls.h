@@ -5,7 +5,7 @@
 #include "producers/native/thread.h"
 
 /*
- * The rest of a push that has begun.
+ * The rest of a push that has begun, which is not written where its call is nested too deep.
  *   kind   a CALL or a RETURN
  *   frame  as the shadow stack gave it
  *   stack  what the push began with

@@ -68,7 +68,10 @@ void rv_hooks_exit_slow(void *function, void *call_site, void *site, uint64_t st
 #define CURSOR_AT 0
 #define LIMIT_AT 8
 #define HEAD_AT 24
-#define TOP_AT 64
+#define CEILING_AT 64
+#define TOP_AT 72
+#define ROOM_AT 80
+#define ROOT_AT 104
 #define NEAR_BYTES 0x100000
 #define CALL_AT 0x20000000
 #define RETURN_AT 0x30000000
@@ -80,7 +83,11 @@ _Static_assert(RV_GATE_SLOTS == GATE_LAST + 1, "");
 _Static_assert(offsetof(struct rv_thread, pusher.cursor) == CURSOR_AT, "");
 _Static_assert(offsetof(struct rv_thread, pusher.limit) == LIMIT_AT, "");
 _Static_assert(offsetof(struct rv_thread, pusher.head) == HEAD_AT, "");
+_Static_assert(offsetof(struct rv_thread, pusher.ceiling) == CEILING_AT, "");
 _Static_assert(offsetof(struct rv_thread, shadow.top) == TOP_AT, "");
+_Static_assert(offsetof(struct rv_thread, shadow.limit) == ROOM_AT, "");
+_Static_assert(offsetof(struct rv_thread, shadow.root) == ROOT_AT, "");
+_Static_assert(RV_GATE_IS_DEPTH == 1, "");
 _Static_assert(offsetof(struct rv_shadow_frame, stack) == 0, "");
 _Static_assert(offsetof(struct rv_shadow_frame, word) == 8, "");
 _Static_assert(offsetof(struct rv_shadow_frame, call_site) == 16, "");
@@ -110,6 +117,9 @@ _Static_assert(RV_PUSH_AHEAD_BYTES == 512, "");
 #define LIMIT "%fs:" TEXT(LIMIT_AT) "(%rcx)"
 #define HEAD "%fs:" TEXT(HEAD_AT) "(%rcx)"
 #define TOP "%fs:" TEXT(TOP_AT) "(%rcx)"
+#define CEILING "%fs:" TEXT(CEILING_AT) "(%rcx)"
+#define ROOM "%fs:" TEXT(ROOM_AT) "(%rcx)"
+#define ROOT "%fs:" TEXT(ROOT_AT) "(%rcx)"
 
 #define BEGIN                                                                                                          \
     "mov rv_process_gate(%rip), %rax\n"                                                                                \
@@ -120,6 +130,7 @@ _Static_assert(RV_PUSH_AHEAD_BYTES == 512, "");
     "mov rv_thread@gottpoff(%rip), %rcx\n"                                                                             \
     "xadd %r8, " CURSOR "\n"                   /* from here on handlers find it poisoned, */                           \
     "lea 16(%r8), %r8\n"                       /* behind the slot; add was slower */                                   \
+    "6:\n"                                                                                                             \
     "cmp " LIMIT ", %r8\n"                                                                                             \
     "jae 1f\n"                                 /* below it: there is a carry */                                        \
     "mov " TOP ", %r9\n"
@@ -129,14 +140,17 @@ _Static_assert(RV_PUSH_AHEAD_BYTES == 512, "");
     "mov %r8, " CURSOR "\n"                                                                                            \
     "ret\n"
 
-/* left_out: where a function goes that is left out */
-#define ELSEWHERE(rest, left_out)                                                                                      \
+/* left_out: where a function goes that is left out. At 7 a push has begun, with the call's depth in rdx, above which N
+ * is that of calls that are left out. */
+#define ELSEWHERE(rest, left_out, lower)                                                                                      \
     "1:\n"                                                                                                             \
     "mov (%rsp), %rdx\n"                                                                                               \
     "mov %rsp, %rcx\n"                                                                                                 \
     "jmp " #rest "\n"                                                                                                  \
     "2:\n"                                                                                                             \
     "js 3f\n"                                                                                                          \
+    "test $1, %al\n"                                                                                                   \
+    "jne 7f\n"                                                                                                         \
     "imul $" TEXT(GATE_FACTOR) ", %edi, %edx\n"                                                                    \
     "shr $" TEXT(GATE_SHIFT) ", %edx\n"                                                                            \
     "4:\n"                                                                                                             \
@@ -149,6 +163,26 @@ _Static_assert(RV_PUSH_AHEAD_BYTES == 512, "");
     "and $" TEXT(GATE_LAST) ", %edx\n"                                                                             \
     "jmp 4b\n"                                                                                                         \
     "3:\n"                                                                                                             \
+    "ret\n"                                                                                                            \
+    "7:\n"                                                                                                             \
+    "imul $128, %rsp, %r8\n"                                                                                           \
+    "mov rv_thread@gottpoff(%rip), %rcx\n"                                                                             \
+    "xadd %r8, " CURSOR "\n"                                                                                           \
+    "mov " TOP ", %r9\n"                                                                                               \
+    "lea 16(%r8), %r8\n"                                                                                               \
+    "lea " #lower "(%r9), %rdx\n"                                                                                      \
+    "sub " ROOT ", %rdx\n"                                                                                             \
+    "cmp %rax, %rdx\n"                                                                                                 \
+    "jl 6b\n"                                                                                                          \
+    "cmp " ROOM ", %r9\n"                                                                                              \
+    "jae 1b\n"                                                                                                         \
+    "cmp " CEILING ", %r8\n"                                                                                           \
+    "jae 1b\n"
+
+/* The push that has begun writes nothing. */
+#define CANCEL                                                                                                         \
+    "sub $16, %r8\n"                                                                                                   \
+    "mov %r8, " CURSOR "\n"                                                                                            \
     "ret\n"
 
 /* 48 bytes in front that are never run: both hooks begin where in their 64-byte lines they were quickest. */
@@ -178,7 +212,21 @@ HOOK void __cyg_profile_func_enter(__attribute__((unused)) void *function, __att
             "mov %r10, -8(%r8)\n"              /* the word of this event, */
             "mov %r10, 40(%r9)\n"              /* and of the frame's return */
             END
-            ELSEWHERE(rv_hooks_enter_slow, 3f));
+            ELSEWHERE(rv_hooks_enter_slow, 3f, 0)
+            "mov %rsp, 32(%r9)\n"
+            "mov (%r9), %r10\n"
+            "sbb %rsp, %r10\n"
+            "cmp $" TEXT(NEAR_BYTES) ", %r10\n"
+            "jae 1b\n"
+            "mov (%rsp), %rax\n"
+            "mov %rsi, 48(%r9)\n"
+            "mov %rax, 56(%r9)\n"
+            "lea 32(%r9), %r10\n"
+            "mov %r10, " TOP "\n"
+            "shl $43, %r10\n"
+            "or %rdi, %r10\n"
+            "mov %r10, 40(%r9)\n"
+            CANCEL);
 }
 
 HOOK void __cyg_profile_func_exit(__attribute__((unused)) void *function, __attribute__((unused)) void *call_site)
@@ -198,8 +246,15 @@ HOOK void __cyg_profile_func_exit(__attribute__((unused)) void *function, __attr
             "or $" TEXT(RETURN_AT) ", %edx\n"
             "mov %edx, -12(%r8)\n"
             END
-            ELSEWHERE(rv_hooks_exit_slow, 6f)
-            "6:\n"                            /* its call may have been before it was left out */
+            ELSEWHERE(rv_hooks_exit_slow, 8f, -32)
+            "cmp %rsp, (%r9)\n"
+            "jb 1b\n"
+            "cmp %edi, 8(%r9)\n"
+            "jne 1b\n"
+            "sub $32, %r9\n"
+            "mov %r9, " TOP "\n"
+            CANCEL
+            "8:\n"                            /* its call may have been before it was left out */
             "mov rv_thread@gottpoff(%rip), %rcx\n"
             "mov " TOP ", %r9\n"
             "cmp %edi, 8(%r9)\n"
@@ -214,7 +269,8 @@ HOOK void __cyg_profile_func_exit(__attribute__((unused)) void *function, __attr
 static bool is_shut(const void *function)
 {
     intptr_t gate = __atomic_load_n(&rv_process_gate, __ATOMIC_RELAXED);
-    return gate < 0 || (gate && rv_gate_has((const uint64_t *)gate, (uint64_t)(uintptr_t)function));
+    return gate < 0 ||
+           (gate && !(gate & RV_GATE_IS_DEPTH) && rv_gate_has((const uint64_t *)gate, (uint64_t)(uintptr_t)function));
 }
 
 /* Its call may have been before it was left out. */
@@ -232,9 +288,11 @@ RV_EXPORT void __cyg_profile_func_enter(void *function, void *call_site)
     const struct rv_shadow_frame *frame = NULL;
     if (__builtin_expect(next < rv_thread.pusher.limit, 1))
         frame = rv_shadow_push(&rv_thread.shadow, stack, function, call_site, site);
-    if (__builtin_expect(frame != NULL, 1)) {
+    if (__builtin_expect(frame && !rv_process_gate, 1)) {
         rv_push_fetch_ahead(next);
         rv_push_commit(&rv_thread.pusher, next, RV_EVENT_CALL_AT, frame->word);
+    } else if (frame) {
+        rv_calls_push(RV_EVENT_CALL_AT, frame, stack, next);
     } else {
         rv_hooks_enter_slow(function, call_site, site, stack);
     }
@@ -248,8 +306,10 @@ RV_EXPORT void __cyg_profile_func_exit(void *function, void *call_site)
     const struct rv_shadow_frame *frame = NULL;
     if (__builtin_expect(next < rv_thread.pusher.limit, 1))
         frame = rv_shadow_pop(&rv_thread.shadow, stack, function);
-    if (__builtin_expect(frame != NULL, 1))
+    if (__builtin_expect(frame && !rv_process_gate, 1))
         rv_push_commit(&rv_thread.pusher, next, RV_EVENT_RETURN_AT, frame->word);
+    else if (frame)
+        rv_calls_push(RV_EVENT_RETURN_AT, frame, stack, next);
     else
         rv_hooks_exit_slow(function, call_site, __builtin_return_address(0), stack);
 }

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/os.h"
+#include "producers/native/shadow.h"
 #include "ring/directory.h"
 #include "ring/refusals.h"
 
@@ -122,6 +123,13 @@ static int open_locked(const char *path)
     return error ? error : enter();
 }
 
+/* Where the file says so. */
+static intptr_t depth_gate(void)
+{
+    intptr_t most = (intptr_t)process.map.geometry.max_depth;
+    return most ? (most - 1) * (intptr_t)sizeof(struct rv_shadow_frame) + RV_GATE_IS_DEPTH : 0;
+}
+
 int rv_process_open(const char *path)
 {
     if (rv_process_is_open())
@@ -130,7 +138,7 @@ int rv_process_open(const char *path)
     int error = 0;
     if (process.state == UNTRIED || (process.state == CLOSED && path)) {
         error = open_locked(path);
-        set_gate(0);
+        set_gate(error ? 0 : depth_gate());
         __atomic_store_n(&process.state, error ? CLOSED : OPEN, __ATOMIC_RELEASE); /* O1 -> O2 */
     } else if (process.state == CLOSED) {
         error = -ENOENT;

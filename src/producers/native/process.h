@@ -15,9 +15,11 @@
  * What the hooks look at first; [atomic]
  *   0                all is traced, or whether it is, is to be found out
  *   RV_GATE_CLOSED   nobody listens, and no thread has a ring to give back: a hook returns at once
+ *   odd              calls that N others are open around, or more, are left out: 32 * (N - 1) + 1
  *   else             the table of functions that are left out (gate.h)
  */
 #define RV_GATE_CLOSED INTPTR_MIN
+#define RV_GATE_IS_DEPTH 1
 RV_HIDDEN extern intptr_t rv_process_gate;
 
 /* 0 or a table; nothing, where the process is closed. Lock held. */

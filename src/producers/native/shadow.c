@@ -65,10 +65,15 @@ static bool is_full(const struct rv_shadow *shadow)
     return shadow->top->word == FULL;
 }
 
+/* Slots that are no calls: the boundary's, and the one that a link leaves out. */
+static size_t width(const struct rv_shadow_frame *boundary)
+{
+    return 1 + (boundary->site & IS_LINK);
+}
+
 static struct rv_shadow_frame *below(const struct rv_shadow_frame *boundary)
 {
-    uint64_t n = 1 + (boundary->site & IS_LINK);
-    return (struct rv_shadow_frame *)(uintptr_t)boundary - n;
+    return (struct rv_shadow_frame *)(uintptr_t)boundary - width(boundary);
 }
 
 static struct rv_shadow_frame *boundary_below(const struct rv_shadow_frame *boundary)
@@ -83,10 +88,17 @@ static void set_end(struct rv_shadow_frame *base, uint64_t end)
     base->call_site = end;
 }
 
+/* To one further down. */
+static void move_boundary(struct rv_shadow *shadow, struct rv_shadow_frame *boundary)
+{
+    for (; shadow->boundary != boundary; shadow->boundary = boundary_below(shadow->boundary))
+        shadow->root -= width(shadow->boundary);
+}
+
 static void end_stack(struct rv_shadow *shadow)
 {
     struct rv_shadow_frame *top = below(shadow->boundary);
-    shadow->boundary = boundary_below(shadow->boundary);
+    move_boundary(shadow, boundary_below(shadow->boundary));
     rv_shadow_move_top(shadow, top);
 }
 
@@ -98,6 +110,7 @@ static void begin_stack(struct rv_shadow *shadow, struct rv_shadow_frame *bounda
                                          .call_site = stack + RV_SHADOW_NEAR_BYTES / 2,
                                          .site = (uint64_t)(uintptr_t)shadow->boundary | link};
     shadow->boundary = boundary;
+    shadow->root += width(boundary);
 }
 
 /* top: the top frame above the boundary, or the boundary itself. */
@@ -121,7 +134,7 @@ static bool find_stack(struct rv_shadow *shadow, uint64_t stack)
         top = below(boundary);
         boundary = boundary_below(boundary);
     }
-    shadow->boundary = boundary;
+    move_boundary(shadow, boundary);
     rv_shadow_move_top(shadow, top);
     return true;
 }
@@ -289,7 +302,7 @@ uint16_t rv_shadow_leave(struct rv_shadow *shadow, const struct rv_shadow_frame 
     struct rv_shadow_frame *frame = find_call(shadow, call, &boundary);
     if (frame) {
         tag = rv_shadow_tag(frame);
-        shadow->boundary = boundary;
+        move_boundary(shadow, boundary);
         rv_shadow_move_top(shadow, frame - 1);
     } else {
         tag = leave_unseen(shadow, call);
@@ -309,7 +322,7 @@ void rv_shadow_end_leave_nested(struct rv_shadow *shadow, const struct rv_shadow
     struct rv_shadow_frame *boundary, *frame = find_call(shadow, call, &boundary);
     if (!frame)
         return;
-    shadow->boundary = boundary;
+    move_boundary(shadow, boundary);
     rv_shadow_move_top(shadow, frame - 1);
     if (shadow->top == boundary && boundary->site & IS_LINK)
         end_stack(shadow);
@@ -328,7 +341,7 @@ static struct rv_shadow_region *lay_out(void *pages, uint32_t stack_id, size_t n
     region->base = zero - 1;
     region->last = zero + n_frames - 1;
     *region->base = (struct rv_shadow_frame){.stack = NO_STACK, .word = BOUNDARY};
-    region->saved = (struct rv_shadow){region->base, region->last - 1, region->base, region};
+    region->saved = (struct rv_shadow){region->base, region->last - 1, region->base, region, region->base};
     return region;
 }
 

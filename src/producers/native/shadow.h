@@ -45,13 +45,14 @@ struct rv_shadow {
     struct rv_shadow_frame *limit; /* a top here or above has no room above it, but for RV_SHADOW_RESERVE frames */
     struct rv_shadow_frame *boundary;
     struct rv_shadow_region *region;
+    struct rv_shadow_frame *root; /* as many frames below the top as calls are open */
 };
 
 /* And the slot above it. */
 RV_HIDDEN extern struct rv_shadow_frame rv_shadow_no_frame[2];
 #define RV_SHADOW_NONE                                                                                                 \
     {                                                                                                                  \
-        .top = rv_shadow_no_frame                                                                                      \
+        .top = rv_shadow_no_frame, .root = (struct rv_shadow_frame *)INTPTR_MAX                                        \
     }
 
 static inline uint16_t rv_shadow_tag(const struct rv_shadow_frame *frame)
@@ -64,6 +65,12 @@ static inline void rv_shadow_move_top(struct rv_shadow *shadow, struct rv_shadow
 {
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     shadow->top = top;
+}
+
+/* How many calls are open while this frame is the top; below 0 without a region. */
+static inline intptr_t rv_shadow_depth(const struct rv_shadow *shadow, const struct rv_shadow_frame *top)
+{
+    return (intptr_t)((uintptr_t)top - (uintptr_t)shadow->root) >> RV_SHADOW_TAG_SHIFT;
 }
 
 static inline bool rv_shadow_has_room(const struct rv_shadow *shadow)

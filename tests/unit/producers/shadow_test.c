@@ -234,6 +234,42 @@ Test(shadow, a_handler_inside_a_push_leaves_all_as_it_was)
     cr_expect_eq(top[1].stack, half.stack);
 }
 
+static intptr_t depth_now(void)
+{
+    return rv_shadow_depth(&shadow, shadow.top);
+}
+
+/* Slots of the region that are no calls' are between them. */
+Test(shadow, the_depth_is_the_number_of_open_calls)
+{
+    cr_expect_lt(rv_shadow_depth(&(const struct rv_shadow)RV_SHADOW_NONE, rv_shadow_no_frame), 0);
+    enter(STACK - 64, 0x1000, 0x10);
+    enter(STACK - 128, 0x2000, 0x1010);
+    cr_expect_eq(depth_now(), 2);
+    enter(OTHER_BELOW - 64, 0x5000, 0x50);
+    enter(OTHER_ABOVE - 64, 0x6000, 0x60);
+    cr_expect_eq(depth_now(), 4);
+    leave(OTHER_ABOVE - 64, 0x6000, 0x60);
+    enter(OTHER_BELOW - 128, 0x7000, 0x5010);
+    cr_expect_eq(depth_now(), 4);
+    const struct rv_shadow_frame nested = frame_of(OTHER_BELOW - 1024, 0x8000, 0x80, 0x8008);
+    rv_shadow_enter_nested(&shadow, &nested);
+    cr_expect_eq(depth_now(), 5);
+    rv_shadow_begin_leave_nested(&shadow, &nested);
+    rv_shadow_end_leave_nested(&shadow, &nested);
+    cr_expect_eq(depth_now(), 4);
+    enter(STACK - 112, 0x4000, 0x1020); /* the others were left */
+    cr_expect_eq(depth_now(), 2);
+    cr_assert_eq(rv_shadow_switch(&shadow, 7), 0);
+    enter(OTHER_BELOW - 64, 0x5000, 0x50);
+    cr_expect_eq(depth_now(), 1);
+    cr_assert_eq(rv_shadow_switch(&shadow, 0), 0);
+    leave(STACK - 112, 0x4000, 0x1020);
+    cr_expect_eq(depth_now(), 1);
+    leave(STACK - 64, 0x1000, 0x10);
+    cr_expect_eq(depth_now(), 0);
+}
+
 static uint64_t stack_at(uint32_t depth)
 {
     return STACK - 64 - 16 * (uint64_t)depth;
