@@ -328,7 +328,7 @@ static struct rv_launch *start_quietly(const char *trace_path, const char *const
 static int measure_program(struct rv_bench_out *out, const struct stream *stream)
 {
     char program[4096], path[4096];
-    if (rv_launch_find_producer(stream->argv[0], program, sizeof program) != 0)
+    if (rv_launch_find_file(stream->argv[0], program, sizeof program) != 0)
         return 0; /* the demo is not installed */
     const char *const argv[] = {program, stream->argv[1], stream->argv[2], NULL};
     struct rv_map map = {0};

@@ -125,7 +125,7 @@ int rv_bench_control(struct rv_bench_out *out)
 {
     char module[PATH_BYTES], path[PATH_BYTES], option[PATH_BYTES + 16];
     const char *const argv[] = {"/proc/self/exe", "--headless", option, "--", "perl", "-e", script, NULL};
-    if (rv_launch_find_producer("perl/Devel/RingViz.pm", module, sizeof module) != 0)
+    if (rv_launch_find_file("perl/Devel/RingViz.pm", module, sizeof module) != 0)
         return 0;
     int error = rv_map_default_path(path, sizeof path, 1 << 24);
     if (error)

@@ -32,8 +32,8 @@ struct program {
 
 static bool find_program(struct program *program)
 {
-    return rv_launch_find_producer("ringviz-bench-traced", program->traced, sizeof program->traced) == 0 &&
-           rv_launch_find_producer("libringviz-cyg.so", program->hooks, sizeof program->hooks) == 0;
+    return rv_launch_find_file("ringviz-bench-traced", program->traced, sizeof program->traced) == 0 &&
+           rv_launch_find_file("libringviz-cyg.so", program->hooks, sizeof program->hooks) == 0;
 }
 
 static int read_cost(int out, struct cost *cost)

@@ -22,9 +22,9 @@ static int measure_c(struct rv_bench_out *out)
 {
     char plain[PATH_BYTES], hooked[PATH_BYTES], hooks[PATH_BYTES], preload[PATH_BYTES + 16];
     char folder[] = RESULTS, calls[64];
-    if (rv_launch_find_producer("ringviz-bench-plain", plain, sizeof plain) != 0 ||
-        rv_launch_find_producer("ringviz-bench-hooked", hooked, sizeof hooked) != 0 ||
-        rv_launch_find_producer("libringviz-cyg.so", hooks, sizeof hooks) != 0 || !mkdtemp(folder))
+    if (rv_launch_find_file("ringviz-bench-plain", plain, sizeof plain) != 0 ||
+        rv_launch_find_file("ringviz-bench-hooked", hooked, sizeof hooked) != 0 ||
+        rv_launch_find_file("libringviz-cyg.so", hooks, sizeof hooks) != 0 || !mkdtemp(folder))
         return 0;
     snprintf(calls, sizeof calls, "%s/uftrace", folder); /* not there yet: uftrace puts away what is */
     snprintf(preload, sizeof preload, "LD_PRELOAD=%s", hooks);
@@ -51,8 +51,8 @@ static int measure_perl(struct rv_bench_out *out)
 {
     char script[PATH_BYTES], module[PATH_BYTES], library[PATH_BYTES + 16], results[64];
     char folder[] = RESULTS;
-    if (rv_launch_find_producer("ringviz-bench.pl", script, sizeof script) != 0 ||
-        rv_launch_find_producer("perl/Devel/RingViz.pm", module, sizeof module) != 0 || !mkdtemp(folder))
+    if (rv_launch_find_file("ringviz-bench.pl", script, sizeof script) != 0 ||
+        rv_launch_find_file("perl/Devel/RingViz.pm", module, sizeof module) != 0 || !mkdtemp(folder))
         return 0;
     snprintf(library, sizeof library, "PERL5LIB=%.*s", (int)(strlen(module) - strlen("/Devel/RingViz.pm")), module);
     snprintf(results, sizeof results, "NYTPROF=stmts=0:slowops=0:file=%s/out", folder);

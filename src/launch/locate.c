@@ -1,5 +1,5 @@
-/* Where our producers lie: beside the running binary, in the build tree as when installed, wherever that was moved to.
- */
+/* Where our libraries and modules lie: beside the running binary, in the build tree as when installed, wherever that
+ * was moved to. */
 #include "launch/launch.h"
 
 #include <errno.h>
@@ -16,7 +16,7 @@ static const char *const FOLDERS[] = {
     "../lib", "../" RV_LAUNCH_LIBDIR, "../lib/" RV_LAUNCH_MULTIARCH,     "../../lib",
 };
 
-/* It will be loaded into the user's programs: not a file that a third party put there. */
+/* It will be loaded into us or into the user's programs: not a file that a third party put there. */
 static bool is_trusted(const char *path, uid_t binary_owner)
 {
     struct stat status;
@@ -24,7 +24,7 @@ static bool is_trusted(const char *path, uid_t binary_owner)
            (status.st_uid == 0 || status.st_uid == geteuid() || status.st_uid == binary_owner);
 }
 
-int rv_launch_find_producer(const char *file_name, char *path, size_t path_bytes)
+int rv_launch_find_file(const char *file_name, char *path, size_t path_bytes)
 {
     char binary[PATH_MAX], candidate[2 * PATH_MAX], absolute[PATH_MAX];
     struct stat status;

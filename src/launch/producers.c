@@ -64,7 +64,7 @@ static void add(const struct producer *producer, const struct rv_program *progra
 {
     char path[PATH_MAX];
     bool is_needed = producer->is_needed(program);
-    if (rv_launch_find_producer(producer->file, path, sizeof path) != 0) {
+    if (rv_launch_find_file(producer->file, path, sizeof path) != 0) {
         if (is_needed)
             rv_warn("%s was found neither beside ringviz nor in its library folder: %s", producer->file,
                     producer->without);
