@@ -14,21 +14,19 @@
 
 struct rv_bench_out {
     FILE *file;
-    bool is_json;
-    const char *input;
-    const char *const *command;
+    const struct rv_bench_params *params;
 };
 
 struct family {
     const char *name;
-    int (*run)(struct rv_bench_out *out);
+    int (*run)(struct rv_bench_out *out); /* NULL: it draws */
     bool is_large; /* writes a gigabyte: only by its name */
 };
 
 static const struct family families[] = {
     {"ring", rv_bench_ring, false},       {"drain", rv_bench_drain, false},   {"scan", rv_bench_scan, false},
-    {"lod", rv_bench_lod, false},         {"codec", rv_bench_codec, false},   {"replay", rv_bench_replay, true},
-    {"render", rv_bench_render, false},   {"export", rv_bench_export, false}, {"overhead", rv_bench_overhead, false},
+    {"lod", rv_bench_lod, false},         {"codec", rv_bench_codec, false},   {"replay", NULL, true},
+    {"render", NULL, false},   {"export", rv_bench_export, false}, {"overhead", rv_bench_overhead, false},
     {"control", rv_bench_control, false},
 };
 #define N_FAMILIES (sizeof families / sizeof *families)
@@ -53,17 +51,17 @@ static void print_table(FILE *file, const struct rv_bench_row *row)
 
 const char *rv_bench_input(const struct rv_bench_out *out)
 {
-    return out->input;
+    return out->params->input;
 }
 
 const char *const *rv_bench_command(const struct rv_bench_out *out)
 {
-    return out->command;
+    return out->params->command;
 }
 
 void rv_bench_row(struct rv_bench_out *out, const struct rv_bench_row *row)
 {
-    if (out->is_json)
+    if (out->params->is_json)
         print_json(out->file, row);
     else
         print_table(out->file, row);
@@ -127,18 +125,23 @@ static int check_names(const char *names)
     return 0;
 }
 
-int rv_bench_run(const char *names, bool is_json, const char *input, const char *const *command, FILE *file)
+static int run_family(const struct family *family, struct rv_bench_out *out)
 {
-    struct rv_bench_out out = {file, is_json, input, command};
-    int result = check_names(names);
+    return family->run ? family->run(out) : out->params->draw(family->name, out);
+}
+
+int rv_bench_run(const struct rv_bench_params *params, FILE *file)
+{
+    struct rv_bench_out out = {file, params};
+    int result = check_names(params->names);
     if (result < 0)
         return result;
-    if (!is_json)
+    if (!params->is_json)
         print_heading(file);
     for (size_t i = 0; i < N_FAMILIES && result >= 0; i++) {
-        if (is_listed(names, &families[i]))
-            result = families[i].run(&out);
-        if (result == -ENOTSUP && !*names)
+        if (is_listed(params->names, &families[i]))
+            result = run_family(&families[i], &out);
+        if (result == -ENOTSUP && !*params->names)
             result = 0; /* it was said, and the others are there */
     }
     if (result >= 0 && (fflush(file) != 0 || ferror(file)))

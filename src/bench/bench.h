@@ -41,13 +41,19 @@ const char *rv_bench_input(const struct rv_bench_out *out);
 /* The command that the user gave to measure, NULL-terminated; NULL when none. */
 const char *const *rv_bench_command(const struct rv_bench_out *out);
 
+struct rv_bench_params {
+    const char *names; /* separated by commas; "" = all */
+    bool is_json;
+    const char *input;                                           /* a recording for those that take one, or NULL */
+    const char *const *command;                                  /* to be measured, for those that take one, or NULL */
+    int (*draw)(const char *family, struct rv_bench_out *out); /* runs render and replay; 0 or negative errno */
+};
+
 /*
- * Run those named in a comma-separated list ("" = all) in the order above.
- *   input    a recording for those that take one, or NULL
- *   command  one to be measured, for those that take one, or NULL
+ * Run them in the order above, and write their rows.
  *   returns  0 or negative errno; -EINVAL for an unknown name
  */
-int rv_bench_run(const char *names, bool is_json, const char *input, const char *const *command, FILE *file);
+int rv_bench_run(const struct rv_bench_params *params, FILE *file);
 
 /* Median and min of n samples; sorts them. */
 double rv_bench_median(double *samples, unsigned n);

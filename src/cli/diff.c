@@ -5,10 +5,10 @@
 #include <stdlib.h>
 
 #include "cli/diff_window.h"
-#include "window/offscreen.h"
 #include "cli/open_trace.h"
 #include "cli/output.h"
-#include "window/window.h"
+#include "cli/picture.h"
+#include "cli/window_module.h"
 #include "pipeline/session.h"
 #include "ring/map.h"
 #include "export/diff.h"
@@ -97,9 +97,10 @@ int rv_cli_diff(const struct rv_options *options)
 {
     struct capture captures[RV_COMPARE_SIDES] = {0};
     struct rv_output output = {0};
-    int error = options->has_diff_window && !options->screenshot ? rv_window_check() : 0;
+    bool is_drawn = options->has_diff_window || options->screenshot;
+    int error = is_drawn ? rv_window_module_check(!options->screenshot) : 0;
     if (!error)
-        error = rv_offscreen_check(options->screenshot);
+        error = rv_picture_check(options->screenshot);
     if (!error)
         error = rv_output_open(&output, options->output, options->is_forced);
     for (int i = 0; i < RV_COMPARE_SIDES && !error; i++)

@@ -4,7 +4,8 @@
 #include <stdio.h>
 
 #include "cli/open_trace.h"
-#include "cli/show.h"
+#include "cli/picture.h"
+#include "cli/window_module.h"
 #include "base/err.h"
 #include "pipeline/session.h"
 #include "source/merged.h"
@@ -47,11 +48,19 @@ static int take_picture(struct rv_session *session, const struct rv_options *opt
     while (!rv_session_wait(session, TURN_NS))
         ;
     int error = rv_session_error(session);
-    struct rv_screenshot_params picture = rv_show_picture(session, options);
+    struct rv_screenshot_params picture = rv_picture_params(session, options);
     picture.compare = compare;
     picture.scheme = options->has_scheme ? options->scheme : RV_COLOR_DIFFERENCE;
     picture.program = title;
-    return error ? error : rv_offscreen_screenshot(&picture);
+    return error ? error : rv_picture_take(&picture);
+}
+
+static int run_window(struct rv_session *session, const struct rv_options *options, const struct rv_compare *compare,
+                      const char *title)
+{
+    const struct rv_window_module *window = rv_window_module_load();
+    return window ? window->show(session, options, &(struct rv_window_params){.title = title, .compare = compare})
+                  : -ENOTSUP;
 }
 
 static int show(struct rv_source *source, const struct rv_options *options, const struct rv_compare *compare)
@@ -62,9 +71,8 @@ static int show(struct rv_source *source, const struct rv_options *options, cons
                                                                               .memory_bytes = options->memory_bytes,
                                                                               .max_depth = options->max_depth},
                                                   source);
-    int error = options->screenshot
-                    ? take_picture(session, options, compare, title)
-                    : rv_show(session, options, &(struct rv_window_params){.title = title, .compare = compare});
+    int error = options->screenshot ? take_picture(session, options, compare, title)
+                                    : run_window(session, options, compare, title);
     rv_session_stop(session);
     while (!rv_session_wait(session, TURN_NS))
         ;

@@ -28,10 +28,10 @@ struct rv_film_params {
     void *context;
 };
 
-/* Film, and finish the files. 0 or negative errno, one line printed. */
-int rv_film_write(struct rv_film *film, const struct rv_film_params *params);
+/* Film, and finish the files. Of the window module. 0 or negative errno, one line printed. */
+int rv_film_take(struct rv_film *film, const struct rv_film_params *params);
 
-/* Of one that was opened and not written. Safe on a zeroed one. */
+/* Of one that was opened and not filmed. Safe on a zeroed one. */
 void rv_film_close(struct rv_film *film);
 
 #endif

@@ -12,6 +12,7 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/watch.h"
+#include "cli/window_module.h"
 #include "base/err.h"
 #include "bench/bench.h"
 #include "debugger/console.h"
@@ -36,9 +37,20 @@ static int write_info(const struct rv_options *options, FILE *out)
     return rv_info_write(options->file, out);
 }
 
+static int draw_bench(const char *family, struct rv_bench_out *out)
+{
+    const struct rv_window_module *window = rv_window_module_load();
+    return window ? window->bench(family, out) : -ENOTSUP;
+}
+
 static int write_bench(const struct rv_options *options, FILE *out)
 {
-    return rv_bench_run(options->bench, options->is_json, options->file, options->argv, out);
+    return rv_bench_run(&(struct rv_bench_params){.names = options->bench,
+                                                  .is_json = options->is_json,
+                                                  .input = options->file,
+                                                  .command = options->argv,
+                                                  .draw = draw_bench},
+                        out);
 }
 
 static int run_bench(const struct rv_options *options)

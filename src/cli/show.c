@@ -39,24 +39,3 @@ int rv_show(struct rv_session *session, const struct rv_options *options, const 
     rv_settings_file_close(&config);
     return error;
 }
-
-struct rv_screenshot_params rv_show_picture(struct rv_session *session, const struct rv_options *options)
-{
-    return (struct rv_screenshot_params){
-        .path = options->screenshot,
-        .width_px = options->width_px,
-        .height_px = options->height_px,
-        .lanes = rv_session_lanes(session),
-        .subroutines = rv_session_subroutines(session),
-        .session = session,
-        .look = options->look,
-        .scheme = options->scheme,
-        .theme = options->theme,
-        .find = options->find,
-        .filter = &options->filter,
-        .from_ns = options->from_ns,
-        .to_ns = options->to_ns,
-        .at_ns = options->at_ns,
-        .window_ns = options->window_ns,
-    };
-}

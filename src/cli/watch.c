@@ -16,13 +16,12 @@
 #include "cli/slice.h"
 #include "cli/exports.h"
 #include "cli/film.h"
-#include "window/offscreen.h"
 #include "cli/open_trace.h"
 #include "cli/output.h"
+#include "cli/picture.h"
 #include "cli/recorder.h"
-#include "cli/show.h"
 #include "cli/signals.h"
-#include "window/window.h"
+#include "cli/window_module.h"
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/os.h"
@@ -181,11 +180,11 @@ static int open_recorder(struct watch *watch)
 static int prepare(struct watch *watch)
 {
     const struct rv_options *options = watch->options;
-    int error = options->is_headless ? 0 : rv_window_check();
+    int error = is_looked_at(options) ? rv_window_module_check(!options->is_headless) : 0;
     if (!error)
         error = rv_output_open(&watch->output, options->output, options->is_forced);
     if (!error)
-        error = rv_offscreen_check(options->screenshot);
+        error = rv_picture_check(options->screenshot);
     if (!error)
         error = rv_film_open(&watch->film, options);
     if (!error)
@@ -369,7 +368,7 @@ static bool fetch_view(void *context, const struct rv_view *view)
 
 static struct rv_screenshot_params picture_of(struct watch *watch, const struct rv_session_counts *counts)
 {
-    struct rv_screenshot_params picture = rv_show_picture(watch->session, watch->options);
+    struct rv_screenshot_params picture = rv_picture_params(watch->session, watch->options);
     picture.program = title_of(watch);
     picture.pid = watch->launch ? (uint32_t)rv_launch_pid(watch->launch) : 0;
     picture.n_dropped = counts->n_dropped;
@@ -387,15 +386,17 @@ static bool should_stop_filming(void *context)
 static int write_pictures(struct watch *watch, const struct rv_session_counts *counts)
 {
     struct rv_screenshot_params picture = picture_of(watch, counts);
-    int error = picture.path ? rv_offscreen_screenshot(&picture) : 0;
+    int error = picture.path ? rv_picture_take(&picture) : 0;
     if (error || !(watch->options->frames || watch->options->video))
         return error;
     watch->n_interrupts0 = rv_signals_n_interrupts();
-    return rv_film_write(&watch->film, &(struct rv_film_params){.picture = &picture,
-                                                                .fps = watch->options->fps,
-                                                                .speed = watch->options->speed,
-                                                                .should_stop = should_stop_filming,
-                                                                .context = watch});
+    const struct rv_window_module *window = rv_window_module_load();
+    return !window ? -ENOTSUP
+                   : window->take_film(&watch->film, &(struct rv_film_params){.picture = &picture,
+                                                                              .fps = watch->options->fps,
+                                                                              .speed = watch->options->speed,
+                                                                              .should_stop = should_stop_filming,
+                                                                              .context = watch});
 }
 
 static void say_costs(const struct rv_session_counts *counts)
@@ -476,16 +477,17 @@ static void tear_down(struct watch *watch)
 
 static int run_window(struct watch *watch)
 {
-    return rv_show(watch->session, watch->options,
-                   &(struct rv_window_params){
-                       .title = title_of(watch),
-                       .pid = watch->launch ? rv_launch_pid(watch->launch) : 0,
-                       .should_close = should_close,
-                       .map = watch->map.base ? &watch->map : NULL,
-                       .is_recording = watch->recorder.is_on,
-                       .record = switch_recorder,
-                       .context = watch,
-                   });
+    const struct rv_window_module *window = rv_window_module_load();
+    const struct rv_window_params params = {
+        .title = title_of(watch),
+        .pid = watch->launch ? rv_launch_pid(watch->launch) : 0,
+        .should_close = should_close,
+        .map = watch->map.base ? &watch->map : NULL,
+        .is_recording = watch->recorder.is_on,
+        .record = switch_recorder,
+        .context = watch,
+    };
+    return window ? window->show(watch->session, watch->options, &params) : -ENOTSUP;
 }
 
 static void run(struct watch *watch)

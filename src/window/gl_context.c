@@ -9,14 +9,6 @@
 
 #define STALE_ERRORS_MAX 16 /* that GLEW leaves; a lost context never stops reporting */
 
-int rv_gl_context_check(void)
-{
-    if (getenv("SDL_VIDEODRIVER") || getenv("DISPLAY") || getenv("WAYLAND_DISPLAY"))
-        return 0;
-    return rv_err(ENODEV, "no display for a window (DISPLAY and WAYLAND_DISPLAY are not set); --headless and "
-                          "--screenshot need none");
-}
-
 static int start_video(bool is_offscreen)
 {
     SDL_SetHint(SDL_HINT_NO_SIGNAL_HANDLERS, "1");
@@ -25,8 +17,6 @@ static int start_video(bool is_offscreen)
         return rv_err(ENODEV, "SDL: %s", SDL_GetError());
     if (is_offscreen && !request && SDL_VideoInit("offscreen") == 0)
         return 0;
-    if (!is_offscreen && rv_gl_context_check() != 0)
-        return -ENODEV;
     return SDL_VideoInit(NULL) == 0 ? 0 : rv_err(ENODEV, "no display: %s", SDL_GetError());
 }
 

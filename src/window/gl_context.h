@@ -17,9 +17,6 @@ struct rv_gl_context_params {
     bool is_offscreen; /* SDL's offscreen driver first, whatever display there is */
 };
 
-/* Is there a display for a visible window? 0, or -ENODEV with one line printed. */
-int rv_gl_context_check(void);
-
 /* 0, or a negative errno with one line printed: -ENODEV no display, -ENOTSUP no OpenGL 3.3. */
 int rv_gl_context_open(struct rv_gl_context *context, const struct rv_gl_context_params *params);
 

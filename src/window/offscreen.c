@@ -1,10 +1,8 @@
 #include "window/offscreen.h"
 
 #include <errno.h>
-#include <libgen.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include <GL/glew.h>
 
@@ -282,17 +280,6 @@ const uint8_t *rv_offscreen_draw(struct rv_offscreen *offscreen, uint64_t from_n
     update_view(offscreen);
     draw(offscreen);
     return rv_gl_context_error() == 0 ? offscreen->rgba : NULL;
-}
-
-int rv_offscreen_check(const char *path)
-{
-    if (!path || access(path, W_OK) == 0)
-        return 0;
-    if (errno != ENOENT)
-        return rv_err_sys("%s", path);
-    char folder[4096];
-    snprintf(folder, sizeof folder, "%s", path);
-    return access(dirname(folder), W_OK) == 0 ? 0 : rv_err_sys("%s", path);
 }
 
 int rv_offscreen_screenshot(const struct rv_screenshot_params *params)

@@ -67,10 +67,6 @@ void rv_offscreen_play(struct rv_offscreen *offscreen, const struct rv_playhead 
 const uint8_t *rv_offscreen_draw(struct rv_offscreen *offscreen, uint64_t from_ns, uint64_t to_ns);
 void rv_offscreen_size(const struct rv_offscreen *offscreen, int out_px[2]);
 
-/* May a picture be written there? Asked before anything runs; NULL: none is wanted. 0, or a negative errno with one
- * line printed. */
-int rv_offscreen_check(const char *path);
-
 /* The window that params chose, into a PNG file. 0, or a negative errno with one line printed. */
 int rv_offscreen_screenshot(const struct rv_screenshot_params *params);
 

@@ -388,11 +388,6 @@ static int open_window(struct window *window)
     return err ? err : rv_panels_open(&window->panels);
 }
 
-int rv_window_check(void)
-{
-    return rv_gl_context_check();
-}
-
 int rv_window_run(struct rv_session *session, const struct rv_window_params *params)
 {
     struct window window = {.params = params, .session = session};

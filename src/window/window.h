@@ -45,9 +45,6 @@ struct rv_window_params {                /* zero = default */
     void *context;
 };
 
-/* Is there a display for a window? 0, or -ENODEV with one line printed. To be asked before anything is started. */
-int rv_window_check(void);
-
 /*
  * Run until the user closes the window. What keys and mouse do stands in viewer/action.c.
  *   returns  0, or a negative errno with one line printed: -ENODEV no display, -ENOTSUP no OpenGL 3.3, -EIO OpenGL

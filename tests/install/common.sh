@@ -30,6 +30,12 @@ counts() {
     fail "$*: not $calls_ calls of $name_"
 }
 
+# draws RINGVIZ: it finds its window module
+draws() {
+    must env -u DISPLAY "$1" --screenshot="$dir/picture.png" "$source/tests/data/imports/stacks.folded"
+    rm "$dir/picture.png" || fail "no picture"
+}
+
 # Is Perl's producer in the build?
 has_perl() {
     find "$build/lib/perl" -name RingViz.so 2>/dev/null | grep -q .

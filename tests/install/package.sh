@@ -4,14 +4,23 @@
 command -v dpkg-shlibdeps >/dev/null || exit 77
 
 must cpack --config "$build/CPackConfig.cmake" -G DEB -B "$dir/cpack"
-package=$(find "$dir/cpack" -maxdepth 1 -name 'ringviz_*.deb')
-[ -f "$package" ] || fail "no package"
-depends=$(dpkg-deb -f "$package" Depends)
-for needed in libringviz0 libc6 libegl1 libsdl2-2.0-0 libglew2.2 libelf1; do
-    case $depends in
-    *"$needed"*) ;;
-    *) fail "the package does not depend on $needed: $depends" ;;
-    esac
+# depends PACKAGE LIBRARY...: it needs these
+depends() {
+    package=$1
+    shift
+    needs=$(dpkg-deb -f "$dir/cpack/$package"_*.deb Depends) || fail "no package $package"
+    for needed; do
+        case $needs in
+        *"$needed"*) ;;
+        *) fail "$package does not depend on $needed: $needs" ;;
+        esac
+    done
+}
+depends ringviz ringviz-headless libegl1 libsdl2-2.0-0 libglew2.2
+depends ringviz-headless libringviz0 libc6 libelf1
+! echo "$needs" | grep -E 'sdl|gl|freetype|png' || fail "ringviz-headless needs libraries of the window"
+for package in libringviz0 libringviz-dev; do
+    [ "$(dpkg-deb -f "$dir/cpack/$package"_*.deb Multi-Arch)" = same ] || fail "$package: Multi-Arch"
 done
 # holds PACKAGE FILE: it does; the others do not
 holds() {
@@ -21,8 +30,9 @@ holds() {
     done >"$dir/holders"
     [ "$(cat "$dir/holders")" = "$1" ] || fail "$2 is in: $(cat "$dir/holders")"
 }
-holds ringviz /bin/ringviz
-holds ringviz /libringviz-cyg.so
+holds ringviz-headless /bin/ringviz
+holds ringviz-headless /libringviz-cyg.so
+holds ringviz /ringviz-window.so
 holds libringviz0 '/libringviz.so.0'
 holds libringviz-dev /ringviz/producer.h
 holds ringviz-bench /ringviz-bench-traced
@@ -30,13 +40,15 @@ if command -v lintian >/dev/null; then
     must lintian --fail-on error,warning --tag-display-limit 0 --allow-root "$dir"/cpack/*.deb
 fi
 # What it says it needs is here, as tests/run.sh has installed it.
-for library in $(dpkg-deb -f "$package" Depends | tr ',' '\n' | sed 's/ *(.*//; s/|.*//' | grep -v libringviz0); do
+for library in $(for file in "$dir"/cpack/*.deb; do dpkg-deb -f "$file" Depends; done | tr ',' '\n' |
+    sed 's/ *(.*//; s/|.*//' | grep -v ringviz | sort -u); do
     dpkg-query -W -f='${Status}' "$library" 2>/dev/null | grep -q 'ok installed' || fail "$library is not installed"
 done
 
 for file in "$dir"/cpack/*.deb; do
     must dpkg-deb -x "$file" "$dir/root"
 done
+draws "$dir/root/usr/bin/ringviz"
 must cmake -S "$source/tests/install/consumer" -B "$dir/consumer" -DCMAKE_PREFIX_PATH="$dir/root/usr"
 must cmake --build "$dir/consumer"
 counts "$dir/root/usr/bin/ringviz" "shape::area" 300 "$dir/consumer/hooked"

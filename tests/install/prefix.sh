@@ -22,6 +22,7 @@ if command -v desktop-file-validate >/dev/null; then
 fi
 
 ringviz=$prefix/bin/ringviz
+draws "$ringviz"
 "$ringviz" --version | grep -Eq '^ringviz [0-9]+\.[0-9]+\.[0-9]+$' || fail "--version"
 
 must cmake -S "$source/tests/install/consumer" -B "$dir/consumer" -DCMAKE_PREFIX_PATH="$prefix"

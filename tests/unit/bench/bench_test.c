@@ -42,7 +42,7 @@ Test(bench, an_unknown_name_is_refused_before_anything_runs)
     FILE *file = fmemopen(text, sizeof text, "w");
     static const char *const names[] = {"speed", "scan,speed", "sca", "scans", ",", "scan,,lod"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        cr_assert_eq(rv_bench_run(names[i], false, NULL, NULL, file), -EINVAL, "%s", names[i]);
+        cr_assert_eq(rv_bench_run(&(struct rv_bench_params){.names = names[i]}, file), -EINVAL, "%s", names[i]);
     fclose(file);
     cr_assert_str_eq(text, "");
 }

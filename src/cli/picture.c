@@ -1,0 +1,47 @@
+#include "cli/picture.h"
+
+#include <errno.h>
+#include <libgen.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "cli/window_module.h"
+
+int rv_picture_check(const char *path)
+{
+    if (!path || access(path, W_OK) == 0)
+        return 0;
+    if (errno != ENOENT)
+        return rv_err_sys("%s", path);
+    char folder[4096];
+    snprintf(folder, sizeof folder, "%s", path);
+    return access(dirname(folder), W_OK) == 0 ? 0 : rv_err_sys("%s", path);
+}
+
+struct rv_screenshot_params rv_picture_params(struct rv_session *session, const struct rv_options *options)
+{
+    return (struct rv_screenshot_params){
+        .path = options->screenshot,
+        .width_px = options->width_px,
+        .height_px = options->height_px,
+        .lanes = rv_session_lanes(session),
+        .subroutines = rv_session_subroutines(session),
+        .session = session,
+        .look = options->look,
+        .scheme = options->scheme,
+        .theme = options->theme,
+        .find = options->find,
+        .filter = &options->filter,
+        .from_ns = options->from_ns,
+        .to_ns = options->to_ns,
+        .at_ns = options->at_ns,
+        .window_ns = options->window_ns,
+    };
+}
+
+int rv_picture_take(const struct rv_screenshot_params *params)
+{
+    const struct rv_window_module *window = rv_window_module_load();
+    return window ? window->take_screenshot(params) : -ENOTSUP;
+}
