@@ -1,0 +1,63 @@
+#!/bin/sh
+# documented.sh RINGVIZ PROGRAM SOURCE: every command of ringviz that the README and the manual show is run, with small
+# stand-ins for the files that it names. None is a wrong usage, and none fails.
+set -u
+ringviz=$1 program=$2 source=$3
+. "${0%/*}/harness.sh"
+cd "$folder" || exit 1
+
+# Lines of code and inline code of Markdown; lines and bold text of roff.
+{
+    awk '/^```/ { on = !on; next } on' "$source/README.md" | sed 's/  *#.*//'
+    # shellcheck disable=SC2016
+    grep -oE '`ringviz [^`]*`' "$source/README.md" | tr -d '`'
+    for page in ringviz.1.in ringviz-control.1 ringviz-formats.7; do
+        sed 's/\\&//g; s/\\fB/\n/g; s/\\f[PR]/\n/g; s/\\-/-/g; s/\\(dq/"/g; s/\\(aq/'"'"'/g; s/\\e/\\/g' "$source/assets/$page"
+    done
+} | grep -E '^ringviz (-- |.*( -- |[a-z]\.(rvz|json)))' | sed 's/[.,]*$//' | sort -u >commands
+[ "$(wc -l <commands)" -ge 20 ] || fail "only $(wc -l <commands) commands are shown"
+
+mkdir bin stand-ins
+ln -s "$ringviz" bin/ringviz
+printf '#!/bin/sh\ncat >"${3:-/dev/null}"\n' >bin/ffmpeg
+cd stand-ins || exit 1
+for name in program program.new server; do
+    printf '#!/bin/sh\nexec "%s" 12\n' "$program" >$name
+done
+printf 'sub visit { $_[0] } visit($_) for 1 .. 10;\n' >script.pl
+chmod +x ../bin/ffmpeg program program.new server
+for name in run before after server client; do
+    "$ringviz" --headless --record=$name.rvz -- ./program 2>err || fail "the stand-in $name.rvz: $(cat err)"
+done
+"$ringviz" --export=chrome:trace.json run.rvz || fail "the stand-in trace.json"
+cd ..
+export SDL_VIDEODRIVER=offscreen
+
+# A command that opens a window is left alone for a moment and then asked to end.
+run_one() { # NUMBER COMMAND
+    cp -r stand-ins "run-$1"
+    # shellcheck disable=SC2086
+    (cd "run-$1" && rm -f $(printf '%s' "$2" | grep -oE -- '--(record|output|merge)=[^ ]*' | sed 's/.*=//'))
+    trace=$folder/run-$1/trace
+    command=$(printf '%s\n' "$2" | sed "s|/tmp/t\\b|$trace|g")
+    patience=60
+    case $2 in
+    *--headless* | *--report* | *--spans* | *--export* | *--screenshot* | *--video* | *--merge* | *--diff\ * | *--help*) ;;
+    *) patience=1 ;;
+    esac
+    (cd "run-$1" && PATH=$folder/bin:$PATH timeout -k 20 $patience sh -c "exec $command" >out 2>err </dev/null)
+    status=$?
+    [ $status -eq 0 ] || { [ $status -eq 124 ] && [ $patience -eq 1 ]; } || fail "$2: status $status: $(cat "run-$1/err")"
+    ! grep -q 'see ringviz --help' "run-$1/err" || fail "$2: $(cat "run-$1/err")"
+}
+
+n=0
+while read -r line; do
+    case $line in
+    *perl*) command -v perl >/dev/null || continue ;;
+    esac
+    n=$((n + 1))
+    run_one $n "$line"
+done <commands
+[ $n -ge 18 ] || fail "only $n commands were run"
+conclude
