@@ -19,22 +19,13 @@
 #include "model/timeline.h"
 
 enum rv_filter_mode { RV_FILTER_DIM, RV_FILTER_HIDE }; /* what becomes of calls that do not pass */
-enum rv_filter_key {
-    RV_FILTER_NAME,
-    RV_FILTER_PACKAGE,
-    RV_FILTER_THREAD,
-    RV_FILTER_DEPTH,
-    RV_FILTER_DURATION,
-    RV_FILTER_KEY_COUNT
-};
+
+struct rv_filter_condition; /* compiled once, never changed, shared by all filters that were made from one */
 
 struct rv_filter_rule {
-    char *text; /* as it was given, "!" in front when it is inverted */
-    enum rv_filter_key key;
+    struct rv_filter_condition *condition;
     bool is_inverted;
-    struct rv_name_set matches; /* NAME, PACKAGE */
-    struct rv_regex pattern;    /* THREAD */
-    uint64_t least, most;       /* DEPTH, DURATION: both included */
+    struct rv_name_set matches; /* of a condition over names or packages */
 };
 
 struct rv_filter { /* zeroed = everything passes */
@@ -45,8 +36,9 @@ struct rv_filter { /* zeroed = everything passes */
 
 /* Add a rule. 0, or -EINVAL with the reason, without a line end, in `why`. */
 int rv_filter_add(struct rv_filter *filter, const char *text, char *why, size_t why_bytes);
-void rv_filter_copy(struct rv_filter *into,
-                    const struct rv_filter *from); /* into is zeroed; names are looked at anew */
+
+/* Share the conditions of another, which may then change. into is zeroed; names are looked at anew. */
+void rv_filter_copy(struct rv_filter *into, const struct rv_filter *from);
 
 /* Let through what another lets through now: for who asks while that one is changed. Names are looked at by that one.
  */
@@ -54,6 +46,9 @@ void rv_filter_follow(struct rv_filter *into, const struct rv_filter *from);
 void rv_filter_remove(struct rv_filter *filter, size_t rule_idx);
 void rv_filter_invert(struct rv_filter *filter, size_t rule_idx);
 void rv_filter_fini(struct rv_filter *filter);
+
+/* The rule as it was given, "!" in front when it is inverted. */
+const char *rv_filter_text(const struct rv_filter_rule *rule);
 
 /* Look at up to `most` new names for each rule; true when all that are known were looked at. */
 bool rv_filter_update(struct rv_filter *filter, struct rv_subroutines *subroutines, size_t most);

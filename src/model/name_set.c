@@ -7,15 +7,13 @@
 
 #define NAME_BYTES 4096u /* longer names are matched by their beginning */
 
-int rv_name_set_init(struct rv_name_set *matches, enum rv_name_set_of of, const char *text, char *why, size_t why_bytes)
+void rv_name_set_init(struct rv_name_set *matches, enum rv_name_set_of of, const struct rv_regex *pattern)
 {
-    *matches = (struct rv_name_set){.of = of};
-    return rv_regex_init(&matches->pattern, text, why, why_bytes);
+    *matches = (struct rv_name_set){.of = of, .pattern = pattern};
 }
 
 void rv_name_set_fini(struct rv_name_set *matches)
 {
-    rv_regex_fini(&matches->pattern);
     free(matches->seen);
     free(matches->bits);
     *matches = (struct rv_name_set){.of = matches->of};
@@ -50,7 +48,7 @@ static void judge(struct rv_name_set *matches, uint32_t id, const struct rv_subr
     const char *text = subroutine->package;
     if (matches->of == RV_NAME_SET_NAME)
         text = rv_subroutine_full_name(subroutine, full, sizeof full);
-    bool is_match = rv_regex_has(&matches->pattern, text);
+    bool is_match = matches->pattern && rv_regex_has(matches->pattern, text);
     if (is_match == rv_name_set_has(matches, id))
         return;
     matches->bits[id / 64] ^= UINT64_C(1) << (id % 64);

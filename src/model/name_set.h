@@ -18,8 +18,8 @@ struct rv_name_set_seen { /* what a subroutine was called when it was matched; i
     const char *package, *name;
 };
 
-struct rv_name_set { /* zeroed = empty, with a pattern that matches nothing */
-    struct rv_regex pattern;
+struct rv_name_set {                /* zeroed = empty, with a pattern that matches nothing */
+    const struct rv_regex *pattern; /* borrowed; NULL = matches nothing */
     enum rv_name_set_of of;
     struct rv_name_set_seen *seen; /* by id */
     uint64_t *bits;                /* by id */
@@ -29,9 +29,7 @@ struct rv_name_set { /* zeroed = empty, with a pattern that matches nothing */
     uint64_t generation;       /* rises when the set changes */
 };
 
-/* As rv_regex_init(). */
-int rv_name_set_init(struct rv_name_set *matches, enum rv_name_set_of of, const char *text, char *why,
-                     size_t why_bytes);
+void rv_name_set_init(struct rv_name_set *matches, enum rv_name_set_of of, const struct rv_regex *pattern);
 void rv_name_set_fini(struct rv_name_set *matches);
 
 /* Have the set that another has now, and nothing else of it: for who asks while that one grows. */

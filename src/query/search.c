@@ -11,7 +11,8 @@
 int rv_search_start(struct rv_search *search, const char *text, char *why, size_t why_bytes)
 {
     rv_search_stop(search);
-    int error = rv_name_set_init(&search->matches, RV_NAME_SET_NAME, text, why, why_bytes);
+    int error = rv_regex_init(&search->pattern, text, why, why_bytes);
+    rv_name_set_init(&search->matches, RV_NAME_SET_NAME, &search->pattern);
     search->is_on = !error;
     return error;
 }
@@ -19,6 +20,7 @@ int rv_search_start(struct rv_search *search, const char *text, char *why, size_
 void rv_search_stop(struct rv_search *search)
 {
     rv_name_set_fini(&search->matches);
+    rv_regex_fini(&search->pattern);
     free(search->walks);
     free(search->boxes);
     memset(search, 0, sizeof *search);

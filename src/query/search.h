@@ -19,6 +19,7 @@
 #define RV_SEARCH_COLUMNS 4096u
 
 struct rv_search { /* zeroed = no search; a copy is not one */
+    struct rv_regex pattern;
     struct rv_name_set matches;
     bool is_on;
     uint64_t generation;        /* of the set that the counts are of */

@@ -60,11 +60,11 @@ static void show_find(const struct rv_ui_style *style, const struct rv_search_ba
 }
 
 /* A rule as two buttons: its text inverts it, the cross takes it away. */
-static void show_chip(const struct rv_filter_rule *rule, uint32_t idx, struct rv_ui_acts *acts)
+static void show_chip(const char *rule, uint32_t idx, struct rv_ui_acts *acts)
 {
     char label[CHIP_BYTES + 4];
-    bool is_long = strlen(rule->text) > CHIP_BYTES;
-    (void)snprintf(label, sizeof label, "%.*s%s", (int)CHIP_BYTES - 4, rule->text, is_long ? "…" : "");
+    bool is_long = strlen(rule) > CHIP_BYTES;
+    (void)snprintf(label, sizeof label, "%.*s%s", (int)CHIP_BYTES - 4, rule, is_long ? "…" : "");
     rv_imgui_push_id(idx);
     if (rv_imgui_button(label, 0.0f, true))
         ask(acts, RV_ACTION_INVERT_RULE, idx);
@@ -92,7 +92,7 @@ static void show_rules(const struct rv_ui_style *style, const struct rv_search_b
         rv_imgui_same_line(GAP);
     }
     for (size_t i = 0; i < shown->filter->n_rules && rv_imgui_room() > CHIP_ROOM; i++)
-        show_chip(&shown->filter->rules[i], (uint32_t)i, acts);
+        show_chip(rv_filter_text(&shown->filter->rules[i]), (uint32_t)i, acts);
     if (shown->filter->n_rules &&
         rv_imgui_button(shown->filter->mode == RV_FILTER_HIDE ? "others hidden" : "others dimmed", 0.0f, false))
         ask(acts, RV_ACTION_HIDE, 0);

@@ -154,7 +154,7 @@ void rv_color_legend_describe(const struct rv_palette *palette, const struct rv_
 static int find_rule(const struct rv_filter *filter, const char *text)
 {
     for (size_t i = 0; i < filter->n_rules; i++)
-        if (strcmp(filter->rules[i].text, text) == 0)
+        if (strcmp(rv_filter_text(&filter->rules[i]), text) == 0)
             return (int)i;
     return -1;
 }

@@ -78,10 +78,10 @@ Test(filter, a_rule_says_what_passes, .timeout = 60)
         add(&filter, cases[i].rule);
         cr_assert(rv_filter_update(&filter, subroutines, EVERYTHING));
         cr_assert_eq(rv_filter_passes_box(&filter, &box), cases[i].passes, "case %zu: %s", i, cases[i].rule);
-        cr_assert_str_eq(filter.rules[0].text, cases[i].rule);
+        cr_assert_str_eq(rv_filter_text(&filter.rules[0]), cases[i].rule);
         rv_filter_invert(&filter, 0);
         cr_assert_eq(rv_filter_passes_box(&filter, &box), !cases[i].passes, "case %zu: not %s", i, cases[i].rule);
-        cr_assert_eq(filter.rules[0].text[0] == '!', cases[i].rule[0] != '!');
+        cr_assert_eq(rv_filter_text(&filter.rules[0])[0] == '!', cases[i].rule[0] != '!');
         rv_filter_fini(&filter);
     }
     rv_subroutines_destroy(subroutines);
@@ -143,12 +143,14 @@ Test(filter, a_view_dims_or_leaves_out_what_does_not_pass_and_marks_hits, .timeo
     uint64_t first, last;
     cr_assert(rv_lanes_bounds(lanes, &first, &last));
     struct rv_filter filter = {0};
+    struct rv_regex pattern;
     struct rv_name_set hits;
     char why[160];
     add(&filter, "!thread:main");
     add(&filter, "depth:1..4");
     add(&filter, "!package:std");
-    cr_assert_eq(rv_name_set_init(&hits, RV_NAME_SET_NAME, "sub(5|6)$", why, sizeof why), 0);
+    cr_assert_eq(rv_regex_init(&pattern, "sub(5|6)$", why, sizeof why), 0);
+    rv_name_set_init(&hits, RV_NAME_SET_NAME, &pattern);
     cr_assert(rv_filter_update(&filter, subroutines, EVERYTHING));
     cr_assert(rv_name_set_update(&hits, subroutines, EVERYTHING));
 
@@ -182,9 +184,28 @@ Test(filter, a_view_dims_or_leaves_out_what_does_not_pass_and_marks_hits, .timeo
         cr_assert_eq(n_hits > 0, (mode & 2) != 0);
     }
     rv_name_set_fini(&hits);
+    rv_regex_fini(&pattern);
     rv_filter_fini(&filter);
     rv_view_fini(&all);
     rv_view_fini(&view);
     rv_lanes_destroy(lanes);
     rv_subroutines_destroy(subroutines);
+}
+
+Test(filter, a_copy_stays_as_it_is_when_its_original_changes, .timeout = 60)
+{
+    struct rv_filter filter = {0}, copy = {0};
+    add(&filter, "thread:worker");
+    add(&filter, "depth:<2");
+    rv_filter_copy(&copy, &filter);
+    rv_filter_invert(&filter, 0);
+    rv_filter_remove(&filter, 1);
+    cr_assert_eq(copy.n_rules, 2);
+    cr_assert_str_eq(rv_filter_text(&copy.rules[0]), "thread:worker");
+    cr_assert_str_eq(rv_filter_text(&filter.rules[0]), "!thread:worker");
+    rv_filter_fini(&filter);
+    cr_assert(rv_filter_passes_thread(&copy, "Worker-1"));
+    cr_assert(rv_filter_passes_box(&copy, &(struct rv_box){.depth = 1}));
+    cr_assert_not(rv_filter_passes_box(&copy, &(struct rv_box){.depth = 2}));
+    rv_filter_fini(&copy);
 }
