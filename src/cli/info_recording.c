@@ -132,7 +132,7 @@ static void print_time(uint64_t real_ns, FILE *out)
 static const char *ending(const struct rv_rec_reader_state *state, uint64_t n_damages)
 {
     if (n_damages)
-        return state->is_finished ? "damaged; see --check" : "cut or damaged; see --check";
+        return state->is_finished ? "damaged; see --check" : "truncated or damaged; see --check";
     return state->is_finished ? "whole" : "ends early: its recorder was killed, or is still running";
 }
 
@@ -140,7 +140,7 @@ static void print_past(const struct rv_rec_reader *reader, FILE *out)
 {
     const struct rv_rec_segment *past = rv_rec_reader_past(reader);
     if (past)
-        fprintf(out, "let go    %llu events before those, of %.3f s\n", (wide)past->n_events,
+        fprintf(out, "discarded %llu earlier events, of %.3f s\n", (wide)past->n_events,
                 (double)rv_rec_reader_past_ns(reader) / 1e9);
 }
 

@@ -1,7 +1,7 @@
 /*
- * Chrome Trace Event JSON. Tools write events in any order (a complete call stands where it ended, threads are written
- * one after the other), so all of them are sorted first, on disk beyond RUN_RECORDS: memory is that, the names, and
- * what is open at once. Then each thread's events are nested (chrome_nest.h) and told.
+ * Chrome Trace Event JSON. Tools write events in any order (a complete call where it ended, threads one after the
+ * other), so all events are sorted first, on disk beyond RUN_RECORDS: memory holds these, the names, and what is open
+ * at one time. Then each thread's events are nested (chrome_nest.h) and emitted.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -16,16 +16,16 @@
 #include "import/formats.h"
 
 enum { RUN_RECORDS = 1 << 20, READ_BYTES = 1 << 16, RECORDS_PER_STEP = 1 << 14, MOST_ROWS = 4096 };
-/* What the event builder knows rows of asynchronous calls by: apart from threads, also in the low 32 bits, which are shown.
- */
+/* Keys of rows of asynchronous calls in the event builder: distinct from threads, also in the low 32 bits, which are
+ * shown. */
 static const uint64_t GROUP_NUMBER = 1ull << 61 | 1073741824;
 
 struct row {
-    uint64_t key; /* of the asynchronous call that has it; 0 = free */
+    uint64_t key; /* of the asynchronous call in this row; 0 = free */
     struct rv_chrome_nest nest;
 };
 
-struct rows { /* as many as are needed at once */
+struct rows { /* grows to the number needed at one time */
     struct row *rows;
     size_t n, capacity;
 };
@@ -40,10 +40,10 @@ struct chrome {
     struct rv_chrome_json *json;
     struct rv_sorter *sorter;
     struct rv_chrome_reader reader;
-    bool is_sorted;     /* all is read */
+    bool is_sorted;     /* the whole file is read */
     struct lane *lanes; /* by the event builder's thread */
     size_t n_lanes;
-    struct rows *groups; /* asynchronous calls; as the reader's, made when all is read */
+    struct rows *groups; /* asynchronous calls; in the reader's order, made when the file is read */
     char bytes[READ_BYTES];
 };
 
@@ -93,7 +93,7 @@ static void free_rows(struct rows *rows)
     free(rows->rows);
 }
 
-/* On the first row of the thread where it nests. */
+/* Emit on the thread's first row where the call nests. */
 static void tell_overlap(struct chrome *chrome, struct lane *lane, const struct rv_chrome_record *record)
 {
     struct rv_import *import = &chrome->import;
@@ -171,7 +171,7 @@ static uint32_t name_row(struct chrome *chrome, uint32_t group_idx, size_t idx)
     return thread;
 }
 
-/* The row where the asynchronous call of this key is, or one that is free, or NULL. */
+/* The row of the asynchronous call with this key, or a free one, or NULL. */
 static struct row *row_of(struct chrome *chrome, uint32_t group_idx, uint64_t key, bool is_begin)
 {
     struct rows *group = &chrome->groups[group_idx];
@@ -258,7 +258,7 @@ static int begin(struct rv_import *import)
     return 0;
 }
 
-/* All that can be read is: from now on it is told. */
+/* The file is read: emit from now on. */
 static int end_reading(struct chrome *chrome)
 {
     if (!chrome->import.error && rv_chrome_json_is_cut(chrome->json))

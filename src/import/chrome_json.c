@@ -18,7 +18,7 @@ enum field {
     FIELD_PHASE,
     FIELD_TIME,
     FIELD_DURATION,
-    FIELD_THREAD_DURATION, /* on the thread's own clock: where there is no other */
+    FIELD_THREAD_DURATION, /* on the thread's own clock: used if there is no other */
     FIELD_PID,
     FIELD_TID,
     FIELD_ID,
@@ -35,7 +35,7 @@ struct rv_chrome_json {
     bool is_array; /* the outermost value */
     bool has_trace;
     enum section section;
-    unsigned section_depth; /* of what is directly inside the section's brackets */
+    unsigned section_depth; /* depth directly inside the section's brackets */
     enum field field;
     bool is_name_argument; /* the key inside args was "name" */
     struct rv_chrome_event event;
@@ -80,7 +80,7 @@ static void clear_event(struct rv_chrome_event *event)
     rv_chrome_profile_clear(&event->profile);
 }
 
-/* Inside an event of a section, and how deep: 1 is the event's own fields. */
+/* Depth inside an event of a section: 1 for the event's own fields; 0 outside. */
 static unsigned event_depth(const struct rv_chrome_json *json)
 {
     unsigned depth = rv_json_depth(json->json);
@@ -127,7 +127,7 @@ static void set_field(struct rv_chrome_event *event, enum field field, const cha
         if (event->has_duration)
             break;
         set_duration(event, bytes, n);
-        event->has_duration = false; /* it does not stand in the way of a "dur" that comes later */
+        event->has_duration = false; /* a "dur" that comes later takes precedence */
         break;
     case FIELD_PID:
         set_text(&event->pid, bytes, n);
@@ -171,7 +171,7 @@ static void set_inner(struct rv_chrome_json *json, const char *bytes, size_t n, 
     series->value = strtod(number, NULL);
 }
 
-/* Inside of the args of an event, at whatever depth. */
+/* Inside the args of an event, at any depth. */
 static bool is_in_arguments(const struct rv_chrome_json *json)
 {
     return json->section == SECTION_EVENTS && event_depth(json) >= 2 && json->field == FIELD_ARGUMENTS;
@@ -276,7 +276,7 @@ int rv_chrome_json_feed(struct rv_chrome_json *json, char *bytes, size_t n, char
         return rv_json_feed(json->json, bytes, n, why, why_bytes);
     if (json->has_trace)
         return 0;
-    snprintf(why, why_bytes, "%s", rv_json_has_ended(json->json) ? "JSON without traceEvents" : "no trace");
+    snprintf(why, why_bytes, "%s", rv_json_has_ended(json->json) ? "JSON without traceEvents" : "not a trace");
     return -EBADMSG;
 }
 

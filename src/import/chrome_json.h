@@ -1,5 +1,5 @@
 /*
- * The JSON of a Chrome trace, piece by piece, to events: the array form and the object form, with `samples` and
+ * The JSON of a Chrome trace, parsed incrementally into events: the array form and the object form, with `samples` and
  * `stackFrames`.
  */
 #ifndef RV_IMPORT_CHROME_JSON_H
@@ -16,7 +16,7 @@ struct rv_chrome_json; /* opaque */
 #define RV_CHROME_TEXT_BYTES 4096u
 #define RV_CHROME_SERIES 16u
 
-struct rv_chrome_text { /* cut where it is too long; n == 0: not given */
+struct rv_chrome_text { /* truncated if too long; n == 0: missing */
     size_t n;
     char bytes[RV_CHROME_TEXT_BYTES];
 };
@@ -48,12 +48,12 @@ struct rv_chrome_json *rv_chrome_json_create(rv_chrome_event_fn on_event, void *
 void rv_chrome_json_destroy(struct rv_chrome_json *json);
 
 /*
- * The next n bytes, which are changed; n == 0 at the end.
- *   returns  0; the callback's error; -EBADMSG with why (at most why_bytes) when it is not JSON or no trace
+ * Parse the next n bytes, which are modified; n == 0 at the end.
+ *   returns  0; the callback's error; -EBADMSG with why (at most why_bytes) when it is not JSON or not a trace
  */
 int rv_chrome_json_feed(struct rv_chrome_json *json, char *bytes, size_t n, char *why, size_t why_bytes);
 
-/* At the end: is something open that a tool always closes? (The array of events may be open.) */
+/* At the end: is the JSON truncated? (The array of events may be left open.) */
 bool rv_chrome_json_is_cut(const struct rv_chrome_json *json);
 
 #endif

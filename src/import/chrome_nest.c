@@ -5,7 +5,7 @@
 
 #include "base/vec.h"
 
-/* An end looks for its call this far down. */
+/* Number of frames searched for an end's call. */
 enum { SEARCH_FRAMES = 1024 };
 
 static void pop(struct rv_import *import, struct rv_chrome_nest *nest, int64_t ns)
@@ -28,7 +28,7 @@ void rv_chrome_nest_advance(struct rv_import *import, struct rv_chrome_nest *nes
         pop(import, nest, nest->frames[nest->n - 1].end_ns);
 }
 
-/* A caller has ended and something inside of it has not: it ends there too. */
+/* A call without an end ends with its caller. */
 static void heal(struct rv_import *import, struct rv_chrome_nest *nest, int64_t ns)
 {
     while (nest->n && nest->frames[nest->n - 1].floor_ns <= ns) {
@@ -80,7 +80,7 @@ bool rv_chrome_nest_complete(struct rv_import *import, struct rv_chrome_nest *ne
     heal(import, nest, ns);
     size_t n = nest->n;
     if (n && end_ns != RV_CHROME_NO_END && end_ns > nest->frames[n - 1].end_ns && nest->frames[n - 1].end_ns - ns == 1)
-        n--; /* they touch, but for rounding */
+        n--; /* adjacent calls, up to rounding */
     int64_t floor_ns = n ? nest->frames[n - 1].floor_ns : RV_CHROME_NO_END;
     if (end_ns > ns && floor_ns == end_ns - 1)
         end_ns--;

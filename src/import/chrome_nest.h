@@ -1,13 +1,13 @@
 /*
- * Begins, ends and complete calls of one thread, in time order, into calls that nest. What is well-formed comes out as
- * it is; for what is not there is one policy, which follows Perfetto's viewer:
- *   - an end ends the innermost call without an end that has its name; where others are open inside of that, they go on
- *     to their own ends, or to the next beginning, and their caller with them;
- *   - an end that finds no such call belongs to a call of its name that begins at the same time, or is left out;
- *   - a complete call that ends after one it began in does not nest: it is refused, for another row; any other call
+ * Turns begins, ends and complete calls of one thread, in time order, into nested calls. Well-formed input is
+ * unchanged. Malformed input follows one policy, that of Perfetto's viewer:
+ *   - an end ends the innermost call without an end that has its name; calls open inside that one last until their own
+ *     ends, or the next begin, and their caller with them;
+ *   - an end that finds no such call belongs to a call of its name that begins at the same time, or is dropped; - a
+ *   complete call that ends after one it began in does not nest: it goes to another row; any other call
  *     ends with the complete call that it began in;
  *   - a call without an end lasts as long as its caller, or to the end of the trace.
- * Times that differ by 1 ns from nesting are taken as rounding.
+ * Times that miss nesting by 1 ns count as rounding.
  */
 #ifndef RV_IMPORT_CHROME_NEST_H
 #define RV_IMPORT_CHROME_NEST_H
@@ -17,35 +17,35 @@
 #define RV_CHROME_NO_END INT64_MAX
 
 struct rv_chrome_frame {
-    int64_t end_ns;   /* NO_END: not known yet */
+    int64_t end_ns;   /* NO_END: unknown so far */
     int64_t floor_ns; /* the least end of this frame and those below */
-    int64_t limit_ns; /* the same of complete calls only, which nothing outlasts */
+    int64_t limit_ns; /* the same for complete calls only, which no callee outlasts */
     uint32_t id;
-    bool awaits_end; /* an end event may be its */
+    bool awaits_end; /* an end event may belong to it */
 };
 
 struct rv_chrome_nest {             /* zero = empty */
-    uint32_t thread;                /* the event builder's */
-    struct rv_chrome_frame *frames; /* as the event builder has them open */
+    uint32_t thread;                /* number in the event builder */
+    struct rv_chrome_frame *frames; /* open in the event builder */
     size_t n, capacity;
-    uint32_t waiting[8]; /* names of ends at waiting_ns that have found no call */
+    uint32_t waiting[8]; /* names of unmatched ends at waiting_ns */
     uint32_t n_waiting;
     int64_t waiting_ns;
 };
 
 void rv_chrome_nest_begin(struct rv_import *import, struct rv_chrome_nest *nest, int64_t ns, uint32_t id);
 
-/* A call whose end is known, or, NO_END, never comes. False: it outlasts one that it begins in, and nothing was
- * emitted. */
+/* Add a call with its end, or NO_END if it never ends. False, with nothing emitted, if it outlasts a call that it
+ * begins in. */
 bool rv_chrome_nest_complete(struct rv_import *import, struct rv_chrome_nest *nest, int64_t ns, int64_t end_ns,
                              uint32_t id);
 
 void rv_chrome_nest_end(struct rv_import *import, struct rv_chrome_nest *nest, int64_t ns, uint32_t id);
 
-/* Ends that lie before now; to be called before anything else is added to the thread. */
+/* Emit the ends before this time. Call before adding anything else to the thread. */
 void rv_chrome_nest_advance(struct rv_import *import, struct rv_chrome_nest *nest, int64_t ns);
 
-/* No more events; what is still open lasts to the trace's end. Frees the nest's memory. */
+/* End of input: open calls last to the trace's end. Frees the nest's memory. */
 void rv_chrome_nest_finish(struct rv_import *import, struct rv_chrome_nest *nest, int64_t trace_end_ns);
 
 #endif

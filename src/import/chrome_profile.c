@@ -6,7 +6,7 @@
 #include "base/vec.h"
 #include "import/import.h"
 
-/* More than a profile has; the rest of a hostile one is left out. */
+/* Limit of entries, above any real profile; the rest of a hostile one is dropped. */
 enum { MOST_ENTRIES = 1 << 24, MOST_NODES = 1 << 20 };
 
 enum key {
@@ -83,7 +83,7 @@ void rv_chrome_profile_key(struct rv_chrome_profile *profile, unsigned depth, co
     memset(profile->path + depth + 1, OTHER, sizeof profile->path - depth - 1);
 }
 
-enum { NODE_DEPTH = RV_CHROME_PROFILE_FIELDS + 2 }; /* of a node's own fields */
+enum { NODE_DEPTH = RV_CHROME_PROFILE_FIELDS + 2 }; /* depth of a node's own fields */
 
 static bool is_in_nodes(const struct rv_chrome_profile *profile)
 {
@@ -144,8 +144,8 @@ static void set_node(struct rv_chrome_profile *profile, unsigned depth, const ch
         node->line = (uint32_t)number_of(bytes, n) + 1;
 }
 
-/* Is a value of this depth that of a field, or (n_inside 1) in the array that a field is? Fields of "Profile" and
- * "ProfileChunk" stand one higher. */
+/* Is a value at this depth the field's, or (n_inside 1) in the array of that field? Fields of "Profile" and
+ * "ProfileChunk" are one level higher. */
 static bool is_field(const struct rv_chrome_profile *profile, unsigned depth, unsigned n_inside, enum key key)
 {
     unsigned at = depth - n_inside;

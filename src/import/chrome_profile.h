@@ -1,8 +1,8 @@
 /*
  * The samples of V8's profiler: {startTime, endTime, timeDeltas [..], samples [..], nodes [{id, parent or children
  * [..], callFrame {functionName, url, lineNumber}}]}. DevTools puts them into `args` of "CpuProfile" events, as data
- * {cpuProfile {..}}, or in pieces into those of "Profile" and "ProfileChunk", startTime and timeDeltas beside
- * cpuProfile. A .cpuprofile file is one such object. A part of the JSON parsers: it is given every key and value.
+ * {cpuProfile {..}}, or split over those of "Profile" and "ProfileChunk", with startTime and timeDeltas next to
+ * cpuProfile. A .cpuprofile file is one such object. A part of the JSON parsers, which pass it every key and value.
  */
 #ifndef RV_IMPORT_CHROME_PROFILE_H
 #define RV_IMPORT_CHROME_PROFILE_H
@@ -11,13 +11,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define RV_CHROME_PROFILE_DEPTH 8  /* keys are given below this; 2 is directly inside of args */
+#define RV_CHROME_PROFILE_DEPTH 8  /* keys below this depth are passed; 2 is directly inside args */
 #define RV_CHROME_PROFILE_FIELDS 4 /* the depth of startTime and the others in a cpuProfile, or in a file */
 
 struct rv_chrome_node {
     uint64_t id, parent; /* parent 0 = none */
     char name[256], url[512];
-    uint32_t line; /* from 1; 0 = not known */
+    uint32_t line; /* from 1; 0 = unknown */
 };
 
 struct rv_chrome_edge { /* numbers of nodes */
@@ -25,22 +25,22 @@ struct rv_chrome_edge { /* numbers of nodes */
 };
 
 struct rv_chrome_profile {                       /* zero = empty */
-    unsigned char path[RV_CHROME_PROFILE_DEPTH]; /* which key is open at each depth */
+    unsigned char path[RV_CHROME_PROFILE_DEPTH]; /* the open key at each depth */
     bool has_start, has_end, is_node_kept;
     int64_t start_ns, end_ns;
-    uint64_t n_left_out; /* entries beyond what is kept */
+    uint64_t n_left_out; /* entries beyond the limit */
     struct rv_chrome_node *nodes;
     size_t n_nodes, nodes_capacity;
-    struct rv_chrome_edge *edges; /* from nodes that tell their children */
+    struct rv_chrome_edge *edges; /* from nodes with lists of children */
     size_t n_edges, edges_capacity;
     uint64_t *samples; /* ids of nodes */
     size_t n_samples, samples_capacity;
-    int64_t *deltas_ns; /* of each sample to the one before */
+    int64_t *deltas_ns; /* time since the previous sample */
     size_t n_deltas, deltas_capacity;
 };
 
 void rv_chrome_profile_clear(struct rv_chrome_profile *profile); /* keeps its memory */
-/* The same, for what is inside of an object that is a cpuProfile itself. */
+/* The same, for a file whose outermost object is the cpuProfile. */
 void rv_chrome_profile_begin_file(struct rv_chrome_profile *profile);
 void rv_chrome_profile_fini(struct rv_chrome_profile *profile);
 

@@ -1,6 +1,6 @@
 /*
- * Events of a Chrome trace, as the parser gives them, to records for the sorter. Threads, names and the frames of
- * samples are told apart here.
+ * Turns parsed events of a Chrome trace into records for the sorter, and assigns threads, names and the frames of
+ * samples.
  */
 #include "import/chrome_reader.h"
 
@@ -13,8 +13,8 @@
 #include "import/chrome_nest.h"
 #include "import/chrome_record.h"
 
-/* What the event builder knows processes and threads by that have no number: apart from those that have, also in the low 32
- * bits, which are shown; the kernel's numbers are below 4194304. */
+/* Keys of processes and threads without a numeric id: distinct from numeric ones, also in the low 32 bits, which are
+ * shown; the kernel's ids are below 4194304. */
 static const uint64_t TEXT_NUMBER = 1ull << 62 | 4194304;
 
 /* ---- names and numbers ---- */
@@ -30,7 +30,7 @@ static uint32_t intern(struct rv_chrome_reader *reader, struct rv_event_builder_
     return rv_event_builder_intern(reader->import->builder, package, name, file, line);
 }
 
-/* "name (file:line)", as VizTracer and others write it, is taken apart. */
+/* "name (file:line)", as VizTracer and others write it, is split. */
 static uint32_t intern_label(struct rv_chrome_reader *reader, const struct rv_chrome_text *label)
 {
     const char *bytes = label->bytes;
@@ -51,7 +51,7 @@ static uint32_t intern_label(struct rv_chrome_reader *reader, const struct rv_ch
     return intern(reader, none, text_of(label), none, 0);
 }
 
-/* A pid or tid: a number, or any other text, which gets a number of its own. */
+/* A pid or tid: a number, or other text, to which a number is assigned. */
 static uint64_t number_of(struct rv_chrome_reader *reader, const struct rv_chrome_text *text, bool *is_text)
 {
     int64_t value;
@@ -139,7 +139,7 @@ static void read_metadata(struct rv_chrome_reader *reader, const struct rv_chrom
     }
 }
 
-/* A counter's series are values of their own; one that is called "value" is the counter itself. */
+/* Each series of a counter is a value of its own; a series called "value" has the counter's name. */
 static int read_counter(struct rv_chrome_reader *reader, const struct rv_chrome_event *event)
 {
     int error = 0;
@@ -173,14 +173,14 @@ static int read_async(struct rv_chrome_reader *reader, const struct rv_chrome_ev
                            .phase = phase});
 }
 
-/* Collections, as --export writes them. */
+/* Garbage collections, as --export writes them. */
 static bool is_collection(const struct rv_chrome_event *event)
 {
     return event->name.n == 2 && memcmp(event->name.bytes, "GC", 2) == 0 && event->category.n == 2 &&
            memcmp(event->category.bytes, "gc", 2) == 0;
 }
 
-/* Chrome leaves the duration out of what still ran when its trace ended, and gives it a thread's duration of 0. */
+/* Chrome omits the duration of calls still running at the trace's end, and gives them a thread duration of 0. */
 static int read_complete(struct rv_chrome_reader *reader, const struct rv_chrome_event *event)
 {
     struct rv_chrome_record record = {.ns = event->ns, .thread = thread_of(reader, event, RV_CHROME_ROW_CALLS)};
@@ -216,7 +216,7 @@ static bool is_profile(const struct rv_chrome_event *event)
            (event->name.n == 10 && memcmp(event->name.bytes, "CpuProfile", 10) == 0 && event->profile.n_samples);
 }
 
-/* "Profile" says whose samples come and from when, "ProfileChunk" brings them; "CpuProfile" is both. */
+/* "Profile" has the thread and start time, "ProfileChunk" the samples; "CpuProfile" has both. */
 static int read_profile(struct rv_chrome_reader *reader, const struct rv_chrome_event *event)
 {
     const struct rv_chrome_profile *profile = &event->profile;

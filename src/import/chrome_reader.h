@@ -1,4 +1,4 @@
-/* What is read of a Chrome trace before it is sorted, and told after it. */
+/* State of a Chrome trace while it is read, sorted and emitted. */
 #ifndef RV_IMPORT_CHROME_READER_H
 #define RV_IMPORT_CHROME_READER_H
 
@@ -7,7 +7,7 @@
 #include "import/import.h"
 #include "import/sorter.h"
 
-/* A thread's rows: its samples stand beside its calls, and so do calls that do not nest. */
+/* A thread's rows: samples and calls that do not nest have rows of their own. */
 enum { RV_CHROME_ROW_CALLS, RV_CHROME_ROW_SAMPLES, RV_CHROME_ROW_OVERLAPS };
 
 struct rv_chrome_group { /* asynchronous calls of one category in one process */
@@ -18,7 +18,7 @@ struct rv_chrome_reader {
     struct rv_import *import;
     struct rv_sorter *sorter; /* of struct rv_chrome_record */
     uint64_t n_records;
-    int64_t end_ns; /* the latest time there is */
+    int64_t end_ns; /* the latest time in the trace */
     struct rv_chrome_group *groups;
     size_t n_groups, groups_capacity;
     struct rv_index group_index;

@@ -1,4 +1,4 @@
-/* One event of a Chrome trace, as it is sorted: by time, and at one time as written, complete calls last. */
+/* A sortable event of a Chrome trace: ordered by time; at equal times as written, complete calls last. */
 #ifndef RV_IMPORT_CHROME_RECORD_H
 #define RV_IMPORT_CHROME_RECORD_H
 
@@ -6,9 +6,9 @@
 
 enum rv_chrome_phase {
     RV_CHROME_BEGIN,
-    RV_CHROME_END, /* id 0: of whatever is open */
+    RV_CHROME_END, /* id 0: ends the innermost call */
     RV_CHROME_COMPLETE,
-    RV_CHROME_ASYNC_BEGIN, /* thread is a group of rows; key tells the asynchronous calls apart */
+    RV_CHROME_ASYNC_BEGIN, /* thread is a group of rows; key identifies the asynchronous call */
     RV_CHROME_ASYNC_END,
     RV_CHROME_ASYNC_MARK,
     RV_CHROME_MARK,
@@ -22,7 +22,7 @@ struct rv_chrome_record {
     int64_t ns;
     uint64_t order;
     union {
-        int64_t end_ns; /* COMPLETE: RV_CHROME_NO_END where it has none */
+        int64_t end_ns; /* COMPLETE: RV_CHROME_NO_END if unknown */
         uint64_t key;
         double value;
     };

@@ -10,7 +10,7 @@
 struct rv_chrome_frame_entry {
     uint64_t key, caller;
     uint32_t id;
-    bool is_on_top; /* of what was sampled before */
+    bool is_on_top; /* runs on top of the previous sample */
 };
 
 enum { STACK_FRAMES = 4096 };
@@ -48,7 +48,7 @@ static struct rv_chrome_frame_entry *find(const struct rv_chrome_samples *sample
 
 /* ---- V8's profiles ---- */
 
-/* What V8's profiler calls idle is an empty stack; its root is no caller. */
+/* V8's "(idle)" is an empty stack, and its root is not a frame. */
 static uint32_t intern_node(struct rv_event_builder *builder, const struct rv_chrome_node *node)
 {
     struct rv_event_builder_text none = {0};
@@ -85,7 +85,7 @@ void rv_chrome_samples_add_nodes(struct rv_chrome_samples *samples, struct rv_ev
 
 /* ---- samples ---- */
 
-/* The thread's open calls below n ids at the end of ids: all of them, or those that the outermost of the ids is on. */
+/* Copy the thread's open calls below the n ids at the end of ids: all of them, or those below the outermost id. */
 static size_t put_below(const struct rv_event_builder *builder, uint32_t thread, uint32_t ids[STACK_FRAMES], size_t n)
 {
     const uint32_t *open = rv_event_builder_stack(builder, thread);
@@ -103,7 +103,7 @@ bool rv_chrome_samples_emit(const struct rv_chrome_samples *samples, struct rv_e
     uint32_t ids[STACK_FRAMES];
     size_t n = 0;
     const struct rv_chrome_frame_entry *frame = NULL;
-    for (size_t n_steps = 0; key && n < STACK_FRAMES && n_steps < STACK_FRAMES; n_steps++) { /* there may be circles */
+    for (size_t n_steps = 0; key && n < STACK_FRAMES && n_steps < STACK_FRAMES; n_steps++) { /* there may be cycles */
         frame = find(samples, key);
         if (!frame)
             break;

@@ -1,4 +1,4 @@
-/* Samples of a Chrome trace: the frames that they name, each with its caller, and the profiles that come in chunks. */
+/* Samples of a Chrome trace: their frames, each with its caller, and profiles that come in chunks. */
 #ifndef RV_IMPORT_CHROME_SAMPLES_H
 #define RV_IMPORT_CHROME_SAMPLES_H
 
@@ -10,9 +10,9 @@
 #include "import/event_builder.h"
 #include "symbols/index.h"
 
-struct rv_chrome_sampled { /* a profile: its chunks go on where the one before has ended */
+struct rv_chrome_sampled { /* a profile: each chunk continues where the previous one ended */
     uint64_t key;
-    uint32_t thread; /* the event builder's; UINT32_MAX = not known */
+    uint32_t thread; /* number in the event builder; UINT32_MAX = unknown */
     int64_t now_ns;
 };
 
@@ -26,22 +26,22 @@ struct rv_chrome_samples { /* zero = empty */
 
 void rv_chrome_samples_fini(struct rv_chrome_samples *samples);
 
-/* A frame under a key: the caller's key (0 = none), and its subroutine (0: it is left out of stacks). */
+/* Add a frame with its key, its caller's key (0 = none) and its subroutine (0: omitted from stacks). */
 void rv_chrome_samples_add(struct rv_chrome_samples *samples, uint64_t key, uint64_t caller, uint32_t id);
 
-/* The frames of a profile, under keys that rv_chrome_samples_node() makes of its own key and their numbers. */
+/* Add a profile's frames; rv_chrome_samples_node() makes their keys from the profile's key and their numbers. */
 void rv_chrome_samples_add_nodes(struct rv_chrome_samples *samples, struct rv_event_builder *builder, uint64_t key,
                                  const struct rv_chrome_profile *profile);
 uint64_t rv_chrome_samples_node(uint64_t key, uint64_t number);
 
 /*
- * A sample whose innermost frame has this key; a key of 0 is an empty stack. What V8 calls "(garbage collector)" and
- * "(program)" runs on top of what the thread was sampled in before. False: one of the frames is not there.
+ * Emit a sample whose innermost frame has this key; a key of 0 is an empty stack. V8's "(garbage collector)" and
+ * "(program)" run on top of the thread's previous sample. False: a frame is missing.
  */
 bool rv_chrome_samples_emit(const struct rv_chrome_samples *samples, struct rv_event_builder *builder, uint32_t thread,
                             int64_t ns, uint64_t key);
 
-/* The profile of a key, made at first sight. Valid until the next call. */
+/* The profile with this key, created if new. Valid until the next call. */
 struct rv_chrome_sampled *rv_chrome_samples_profile(struct rv_chrome_samples *samples, uint64_t key);
 
 #endif

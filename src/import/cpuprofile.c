@@ -1,7 +1,7 @@
 /*
- * A profile of V8, as `node --cpu-prof` and DevTools write it into .cpuprofile files: one JSON object of nodes, which
- * are frames with their callers, and samples, which are nodes with the time since the one before. It is read wholly,
- * then emitted: one thread, whose stack is each sample's until the next.
+ * A V8 profile, as `node --cpu-prof` and DevTools write it to .cpuprofile files: one JSON object of nodes, which are
+ * frames with their callers, and samples, which are nodes with the time since the previous one. The file is read in
+ * full, then emitted as one thread, whose stack is each sample's until the next.
  */
 #include <errno.h>
 #include <libgen.h>
@@ -15,7 +15,7 @@
 #include "import/json.h"
 
 enum { READ_BYTES = 1 << 16, SAMPLES_PER_STEP = 1 << 14 };
-/* What the profile's parser calls the fields' depth, and they have here. */
+/* Offset from this file's depths to those of the profile's parser. */
 enum { DEPTH_SHIFT = RV_CHROME_PROFILE_FIELDS - 1 };
 
 struct cpuprofile {
@@ -23,7 +23,7 @@ struct cpuprofile {
     struct rv_json *json;
     struct rv_chrome_profile profile;
     struct rv_chrome_samples samples;
-    bool is_read; /* all is */
+    bool is_read; /* the whole file is */
     uint32_t thread;
     size_t n, n_emitted; /* samples */
     int64_t now_ns;

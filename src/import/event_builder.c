@@ -10,7 +10,7 @@
 #include "symbols/index.h"
 
 enum { NAME_BYTES = 64, LABEL_BYTES = 4096, FULL_BUFFER = RV_BATCH_EVENTS };
-/* A first time from here on does not leave enough room below the 2^60 ns of an event's time. */
+/* First times from here on leave too little room below 2^60 ns, the limit of event times. */
 static const int64_t FAR_NS = 1ll << 59;
 static const int64_t HEADROOM_NS = 1ll << 58;
 
@@ -22,11 +22,11 @@ struct process {
 
 struct thread {
     uint64_t tid;
-    uint32_t key_process, row; /* with tid: how it is found. row: more than one lane of one thread */
-    uint32_t process;          /* that it belongs to */
+    uint32_t key_process, row; /* with tid: the lookup key. row: one of several lanes of a thread */
+    uint32_t process;          /* process it belongs to */
     char name[NAME_BYTES];
-    void *stream;   /* the pipeline's; NULL before the first flush */
-    bool is_named;  /* since the stream was opened */
+    void *stream;   /* the pipeline's handle; NULL before the first flush */
+    bool is_named;  /* name given since the stream was opened */
     uint32_t *open; /* ids of the open calls, outermost first */
     size_t n_open, open_capacity, n_too_deep;
     struct rv_event *events;
@@ -48,7 +48,7 @@ struct rv_event_builder {
     bool has_time;
     int64_t origin_ns;
     uint64_t n_left_out;
-    bool has_event; /* one at least, whether a filter lets it pass or not */
+    bool has_event; /* at least one, even if filtered out */
     char *label;    /* scratch of the interning: three escaped strings */
 };
 
@@ -315,7 +315,7 @@ static void flush_thread(struct rv_event_builder *builder, struct thread *thread
 void rv_event_builder_begin(struct rv_event_builder *builder, const struct rv_intake *intake)
 {
     builder->intake = intake;
-    builder->has_time = true; /* the session has taken the origin */
+    builder->has_time = true; /* too late to change the origin */
 }
 
 void rv_event_builder_end(struct rv_event_builder *builder)
@@ -378,7 +378,7 @@ uint64_t rv_event_builder_n_left_out(const struct rv_event_builder *builder)
 
 /* ---- events ---- */
 
-/* NULL, and counted, where there is no such thread. */
+/* NULL if there is no such thread; the event is counted as dropped. */
 static struct thread *thread_of(struct rv_event_builder *builder, uint32_t thread_idx)
 {
     if (thread_idx >= builder->n_threads) {
@@ -455,7 +455,7 @@ void rv_event_builder_return_from(struct rv_event_builder *builder, uint32_t thr
         return;
     thread->n_too_deep = 0;
     if (passes(builder, thread->open[depth]))
-        thread->n_open = depth + 1; /* the tag of its return says the rest */
+        thread->n_open = depth + 1; /* its return's tag closes the inner calls */
     while (thread->n_open > depth)
         rv_event_builder_return(builder, thread_idx, ns);
 }
@@ -517,6 +517,6 @@ void rv_event_builder_sample(struct rv_event_builder *builder, uint32_t thread, 
         rv_event_builder_return(builder, thread, ns);
     for (; n_same < n; n_same++)
         rv_event_builder_call(builder, thread, ns, ids[n_same]);
-    if (thread < builder->n_threads) /* what is open has been seen now */
+    if (thread < builder->n_threads) /* open calls last at least until now */
         builder->threads[thread].last_ns = time_of(builder, &builder->threads[thread], ns);
 }

@@ -1,10 +1,10 @@
 /*
- * The near end of every importer: calls and returns of many threads, in time order per thread, become streams, tagged
+ * Common output of all importers: calls and returns of many threads, in time order per thread, become streams, tagged
  * events and batches.
  *
- * Each thread has a stack of its open calls here, which gives its events their depth tags, and a small buffer; buffers
- * go out when they are full, when all of them together hold RV_EVENT_BUILDER_BUFFERED events, and at the end. So memory does
- * not grow with what is read, but for names, threads and open calls.
+ * Each thread has a stack of open calls, from which events get their depth tags, and a small buffer. Buffers are
+ * submitted when full, when all together hold RV_EVENT_BUILDER_BUFFERED events, and at the end. So memory only grows
+ * with names, threads and open calls.
  */
 #ifndef RV_IMPORT_EVENT_BUILDER_H
 #define RV_IMPORT_EVENT_BUILDER_H
@@ -19,7 +19,7 @@
 
 #define RV_EVENT_BUILDER_BUFFERED (1u << 19)
 #define RV_EVENT_BUILDER_THREADS 65536u
-#define RV_EVENT_BUILDER_DEPTH (1u << 20) /* calls deeper than this are left out */
+#define RV_EVENT_BUILDER_DEPTH (1u << 20) /* deeper calls are dropped */
 #define RV_EVENT_BUILDER_NONE UINT32_MAX
 
 struct rv_event_builder; /* opaque; one thread at a time */
@@ -30,8 +30,8 @@ void rv_event_builder_destroy(struct rv_event_builder *builder);
 
 /* ---- what there is ---- */
 
-/* The id of a subroutine, a mark or a value, never 0. Text is input: what cannot be shown is escaped. Strings need not
- * be terminated. */
+/* Intern the name of a subroutine, mark or value. Returns its id, never 0. Names are untrusted and escaped; strings
+ * need no NUL. */
 struct rv_event_builder_text {
     const char *bytes;
     size_t n;
@@ -39,14 +39,14 @@ struct rv_event_builder_text {
 uint32_t rv_event_builder_intern(struct rv_event_builder *builder, struct rv_event_builder_text package,
                                  struct rv_event_builder_text name, struct rv_event_builder_text file, uint32_t line);
 
-/* What an id was interned as: its name. Valid until destroy. */
+/* The name of an id. Valid until destroy. */
 struct rv_event_builder_text rv_event_builder_name(struct rv_event_builder *builder, uint32_t id);
 
-/* A process or thread by the number that the trace gives it, at first sight made. Their names may come at any time
- * before the stream opens; a thread's later too. NONE where there are RV_EVENT_BUILDER_THREADS already. */
+/* A process or thread by its number in the trace, created if new. Processes may be named until a stream opens,
+ * threads at any time. NONE beyond RV_EVENT_BUILDER_THREADS. */
 uint32_t rv_event_builder_process(struct rv_event_builder *builder, uint64_t pid);
 uint32_t rv_event_builder_thread(struct rv_event_builder *builder, uint32_t process, uint64_t tid, uint32_t row);
-/* Another row of a thread, with the thread's name and a word after it. */
+/* An additional row of a thread, named by the thread's name and `word`. */
 uint32_t rv_event_builder_row(struct rv_event_builder *builder, uint32_t thread, uint32_t row, const char *word);
 uint32_t rv_event_builder_thread_process(const struct rv_event_builder *builder, uint32_t thread);
 void rv_event_builder_name_process(struct rv_event_builder *builder, uint32_t process,
@@ -54,27 +54,27 @@ void rv_event_builder_name_process(struct rv_event_builder *builder, uint32_t pr
 void rv_event_builder_name_thread(struct rv_event_builder *builder, uint32_t thread, struct rv_event_builder_text name);
 void rv_event_builder_set_parent(struct rv_event_builder *builder, uint32_t process, uint32_t parent_pid);
 
-/* The thread turned out to be of another process: heeded while its stream has not been opened. */
+/* Move the thread to another process; ignored once its stream is open. */
 void rv_event_builder_move_thread(struct rv_event_builder *builder, uint32_t thread, uint32_t process);
 
 /* ---- what happens; times in ns, per thread never falling (those that do are raised) ---- */
 
 /*
- * Times near 2^60 ns do not fit an event. The first one seen decides what all are counted from: 0 where that fits,
- * else 2^58 ns before it, and then they are those of CLOCK_REALTIME. Before the session starts.
+ * Times near 2^60 ns do not fit an event. So the first time seen determines the origin: 0 if times fit, else 2^58 ns
+ * before it; then they are times of CLOCK_REALTIME. Call before the session starts.
  */
 void rv_event_builder_see_time(struct rv_event_builder *builder, int64_t ns);
 bool rv_event_builder_has_time(const struct rv_event_builder *builder);
 
-/* Say of the source what its times count from. */
+/* Set the source's origin of times. */
 void rv_event_builder_date(const struct rv_event_builder *builder, struct rv_source *source);
 
 void rv_event_builder_call(struct rv_event_builder *builder, uint32_t thread, int64_t ns, uint32_t id);
 void rv_event_builder_return(struct rv_event_builder *builder, uint32_t thread,
-                             int64_t ns); /* of the innermost open call, if any */
-/* Of a call that was not seen: an event like others, of which no call is made. */
+                             int64_t ns); /* return from the innermost open call, if any */
+/* A return of a call that was not seen: makes no call. */
 void rv_event_builder_return_alone(struct rv_event_builder *builder, uint32_t thread, int64_t ns);
-/* Of the call at this depth, from 0; what is open inside of it is cut. */
+/* Return from the call at this depth, from 0; calls open inside it are cut. */
 void rv_event_builder_return_from(struct rv_event_builder *builder, uint32_t thread, int64_t ns, size_t depth);
 void rv_event_builder_mark(struct rv_event_builder *builder, uint32_t thread, int64_t ns, uint32_t id);
 void rv_event_builder_value(struct rv_event_builder *builder, uint32_t thread, int64_t ns, uint32_t id, float value);
@@ -87,34 +87,34 @@ size_t rv_event_builder_depth(const struct rv_event_builder *builder, uint32_t t
 const uint32_t *rv_event_builder_stack(const struct rv_event_builder *builder, uint32_t thread);
 
 /*
- * A sample: the thread's open calls are ids[0 .. n) from now on, outermost first. What they have in common with what is
- * open goes on.
+ * Add a sample: the thread's open calls become ids[0 .. n), outermost first. The outer calls that are the same stay
+ * open.
  */
 void rv_event_builder_sample(struct rv_event_builder *builder, uint32_t thread, int64_t ns, const uint32_t *ids,
                              size_t n);
 
-/* The thread has ended: its stream closes, and a later event of the same number opens a new one. */
+/* End the thread: close its stream; a later event with its number opens a new one. */
 void rv_event_builder_end_thread(struct rv_event_builder *builder, uint32_t thread, int64_t ns);
 
 /* ---- out ---- */
 
-/* Between begin and end, events may go out by themselves; outside they are kept. */
+/* Between begin and end, full buffers are submitted; outside events are only buffered. */
 void rv_event_builder_begin(struct rv_event_builder *builder, const struct rv_intake *intake);
 void rv_event_builder_end(struct rv_event_builder *builder);
 
-/* Everything out that is kept, and the definitions of all names so far. Between begin and end. */
+/* Submit all buffered events, and define all names so far. Between begin and end. */
 void rv_event_builder_flush(struct rv_event_builder *builder);
 
 /* Flush, then close every stream at its last time. */
 void rv_event_builder_close(struct rv_event_builder *builder);
 
-/* Has it been given nothing at all? What a filter leaves out was given. */
+/* Has it received no event at all, not even one that was filtered out? */
 bool rv_event_builder_is_empty(const struct rv_event_builder *builder);
 
-/* An event that the importer drops itself, its thread being NONE. */
+/* Count an event that the importer drops itself, because its thread is NONE. */
 void rv_event_builder_leave_out(struct rv_event_builder *builder);
 
-/* Events that had no room, for the importer's last word. */
+/* Number of events dropped at a limit. */
 uint64_t rv_event_builder_n_left_out(const struct rv_event_builder *builder);
 
 #endif

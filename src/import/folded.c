@@ -1,7 +1,7 @@
 /*
- * Folded stacks, as stackcollapse-*.pl write them for flamegraph.pl: "outer;inner 12". One thread; a line is a stack
- * that is open for its weight, in microseconds; what a line has in common with the one before goes on. Lines that begin
- * with # are comments.
+ * Folded stacks, as written by stackcollapse-*.pl for flamegraph.pl: "outer;inner 12". One thread; a line is a stack
+ * that is open for its weight in microseconds; calls in common with the previous line stay open. Lines that begin with
+ * # are comments.
  */
 #include <libgen.h>
 #include <stdlib.h>
@@ -25,7 +25,7 @@ static bool is_passed_over(const char *line, size_t n)
     return n == 0 || *line == '#';
 }
 
-/* "stack weight", or with two weights, as difffolded.pl writes them: the later one counts. */
+/* "stack weight", or with two weights, as difffolded.pl writes them: the second one counts. */
 static bool read_line(const char *line, size_t n, size_t *n_stack, int64_t *weight_ns)
 {
     size_t at = n;

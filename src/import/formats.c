@@ -1,4 +1,4 @@
-/* What a file is shows in how it begins; the strictest formats are asked first. */
+/* A file's format is recognized by its first bytes; the strictest formats are tried first. */
 #include "import/formats.h"
 
 #include <stdio.h>

@@ -4,16 +4,16 @@
 
 #include "import/import.h"
 
-/* Of a decompressed file, for telling what it is. */
+/* Bytes of a decompressed file that are used to recognize its format. */
 #define RV_IMPORT_HEAD_BYTES 65536u
 
-/* The one that --import names; NULL when there is none. */
+/* The format with this --import name, or NULL. */
 const struct rv_import_format *rv_import_format_named(const char *name);
 
-/* Their names, joined by a separator. */
+/* Write the formats' names, joined by a separator. */
 void rv_import_format_names(char *out, size_t out_bytes, const char *separator);
 
-/* The one that a file or folder looks like; NULL when none. Prints nothing. */
+/* The format of a file or folder, or NULL. Prints nothing. */
 const struct rv_import_format *rv_import_format_of(const char *path);
 
 extern const struct rv_import_format rv_import_chrome, rv_import_cpuprofile, rv_import_folded, rv_import_perf,

@@ -1,6 +1,6 @@
 /*
- * One turn of an import is a few steps of its format. The end flushes, closes every stream and says once what was wrong
- * with the input.
+ * One turn of an import is a few steps of its format. The end flushes, closes every stream and prints one line about
+ * faults in the input.
  */
 #include "import/import.h"
 
@@ -17,7 +17,7 @@
 #include "base/text.h"
 #include "base/vec.h"
 
-enum { STEPS_PER_TURN = 16, PATH_BYTES = 1024 /* as it is shown */ };
+enum { STEPS_PER_TURN = 16, PATH_BYTES = 1024 /* as displayed */ };
 static const uint64_t PROGRESS_AFTER_NS = 500000000, PROGRESS_EVERY_NS = 100000000;
 static const uint64_t LIVE_NAP_NS = 2000000;
 
@@ -45,7 +45,7 @@ static void say_progress(struct rv_import *import)
     import->said_ns = now_ns;
 }
 
-/* Empty where there was nothing wrong. */
+/* Describe the faults; empty if there are none. */
 static void describe_faults(const struct rv_import *import, char *line, size_t line_bytes)
 {
     static const char *const what[RV_FAULT_COUNT] = {
@@ -78,7 +78,7 @@ static void describe_faults(const struct rv_import *import, char *line, size_t l
                  used ? ", " : "", (unsigned long long)n_left_out, RV_EVENT_BUILDER_THREADS, RV_EVENT_BUILDER_DEPTH);
 }
 
-/* Once, at the end. Where nothing was emitted of a whole file it is why, and an error. */
+/* Report the faults, once, at the end. If a complete file gave no events, they are the reason of an error. */
 static void say_faults(struct rv_import *import, bool is_stopped)
 {
     char line[600];
@@ -104,7 +104,7 @@ static void finish(struct rv_import *import, bool is_stopped)
 static enum rv_source_status run_turn(struct rv_import *import, bool is_stopping)
 {
     bool is_live = import->format->has_ended != NULL;
-    bool is_last = is_live && (is_stopping || import->format->has_ended(import)); /* asked before what is read last */
+    bool is_last = is_live && (is_stopping || import->format->has_ended(import)); /* checked before the last read */
     if (is_stopping && import->format->stop)
         import->format->stop(import);
     int status = 1;
@@ -139,7 +139,7 @@ static void nap_import(struct rv_source *source)
         rv_os_sleep_ns(LIVE_NAP_NS);
 }
 
-/* The event builder defines names as it sends what uses them. */
+/* The event builder defines names together with the events that use them. */
 static void resolve_import(struct rv_source *source, const struct rv_intake *intake, bool is_final)
 {
     (void)source, (void)intake, (void)is_final;
@@ -177,7 +177,7 @@ static void close_import(struct rv_source *source)
     free(import);
 }
 
-/* To the first event, whose time sets the origin. */
+/* Read up to the first event, whose time determines the origin. */
 static int read_first(struct rv_import *import)
 {
     int status = 1;
@@ -229,7 +229,7 @@ struct rv_event_builder_text rv_import_string(const char *string)
     return (struct rv_event_builder_text){string, string ? strlen(string) : 0};
 }
 
-/* What is too long, or has an exponent: not exact, but near. */
+/* Fallback for long numbers or exponents: inexact. */
 static bool decimal_by_double(const char *text, size_t n, int scale, int64_t *value)
 {
     char copy[64];
@@ -249,7 +249,7 @@ static bool is_digit(char byte)
     return byte >= '0' && byte <= '9';
 }
 
-/* Digits and a point to a whole number of 10^-scale; returns how many bytes that were, 0 for no number. */
+/* Parse digits and a point to a multiple of 10^-scale. Returns the bytes used, 0 if not a number. */
 static size_t read_digits(const char *text, size_t n, int scale, int64_t *value)
 {
     size_t i = 0, n_digits = 0;
@@ -264,7 +264,7 @@ static size_t read_digits(const char *text, size_t n, int scale, int64_t *value)
         if (n_fraction < scale || !has_point)
             has_overflow |=
                 __builtin_mul_overflow(*value, 10, value) || __builtin_add_overflow(*value, text[i] - '0', value);
-        else if (n_fraction == scale && text[i] >= '5') /* the first place that does not count rounds */
+        else if (n_fraction == scale && text[i] >= '5') /* round at the first dropped digit */
             has_overflow |= __builtin_add_overflow(*value, 1, value);
         n_fraction += has_point;
     }

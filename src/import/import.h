@@ -1,6 +1,6 @@
 /*
- * A trace of another tool as a source: what every importer shares. An importer is one file that reads its format a
- * little at a time and tells the event builder what happened; opening, ending, progress, faults and names are here.
+ * Another tool's trace as a source: common code of all importers. An importer is one file that reads its format step by
+ * step and passes events to the event builder; opening, ending, progress, faults and names are here.
  */
 #ifndef RV_IMPORT_IMPORT_H
 #define RV_IMPORT_IMPORT_H
@@ -12,22 +12,22 @@
 #include "source/source.h"
 
 /*
- * What input can be wrong about without being refused. An importer counts them; the end says each kind once. What is
- * done about each is the format's one policy (ringviz-formats(7)).
+ * Faults in the input that are tolerated. An importer counts them; each kind is reported once at the end. The format's
+ * policy for each is in ringviz-formats(7).
  */
 enum rv_fault {
-    RV_FAULT_NOT_READ,      /* an entry of a kind or shape that the importer does not know */
+    RV_FAULT_NOT_READ,      /* an entry of an unknown kind or form */
     RV_FAULT_END_ALONE,     /* an end without its beginning: left out */
     RV_FAULT_END_MISPLACED, /* an end of a call in which others are still open */
-    RV_FAULT_END_MISSING,   /* a call without an end, whose caller has one: it ends with that */
+    RV_FAULT_END_MISSING,   /* a call without an end, whose caller has one: it ends with its caller */
     RV_FAULT_OVERLAP,       /* calls that overlap without nesting: on rows of their own */
     RV_FAULT_NO_TIME,       /* an event without a time: left out */
     RV_FAULT_BEFORE_ZERO,   /* a negative time: taken as 0 */
     RV_FAULT_NO_FRAME,      /* a sample whose frame, or one of its callers, is not in the trace */
     RV_FAULT_NO_ROOM,       /* more calls at once, asynchronous or overlapping, than there are rows */
-    RV_FAULT_LOST,          /* events that the tool itself says it has lost */
-    RV_FAULT_WHOSE,         /* an event that does not say its thread, while several ran */
-    RV_FAULT_CUT,           /* the file ends in the middle of something */
+    RV_FAULT_LOST,          /* events lost according to the tool itself */
+    RV_FAULT_WHOSE,         /* an event without its thread while several ran */
+    RV_FAULT_CUT,           /* the file is truncated */
     RV_FAULT_COUNT
 };
 
@@ -38,24 +38,25 @@ struct rv_import_params {
     struct rv_capture_filter *filter; /* borrowed until close, or NULL */
 };
 
-/* A format. One entry of the table in import_formats.h. */
+/* A format. Listed in import/formats.c. */
 struct rv_import_format {
-    const char *name;     /* as --import has it */
-    const char *describe; /* what it is called in messages */
+    const char *name;     /* name for --import */
+    const char *describe; /* name in messages */
     size_t bytes;         /* of the importer's struct, whose first member is a struct rv_import */
     bool is_text;         /* read through import->text */
-    /* Does a file that begins like this look like one? n <= RV_IMPORT_HEAD_BYTES, decompressed. NULL = not told so. */
+    /* Does a file with these first bytes look like one? n <= RV_IMPORT_HEAD_BYTES, decompressed. NULL = not
+     * recognized so. */
     bool (*matches)(const char *head, size_t n);
-    /* The same for a folder, or by a file's size. NULL = not told so. */
+    /* The same for a folder, or by a file's size. NULL = not recognized so. */
     bool (*matches_path)(const char *path);
-    /* Begin; NULL = nothing to begin. 0, or a negative errno with one line printed. */
+    /* Begin; NULL = nothing to do. 0, or a negative errno with one line printed. */
     int (*begin)(struct rv_import *import);
-    /* Read on: about a millisecond's work. 1: there is more; 0: the end, or, where is_live, nothing now; a negative
-     * errno with one line printed: what was read so far stays. */
+    /* Read more: about a millisecond's work. 1: there is more; 0: the end, or, if is_live, nothing now; a negative
+     * errno with one line printed: events so far are kept. */
     int (*step)(struct rv_import *import);
-    /* Live formats only: has what writes it ended? */
+    /* Live formats only: has the writer ended? */
     bool (*has_ended)(struct rv_import *import);
-    /* The user wants it to end now; NULL = nothing to do. */
+    /* The user has requested the end; NULL = nothing to do. */
     void (*stop)(struct rv_import *import);
     /* As rv_source.heeds; NULL = every signal. */
     bool (*heeds)(const struct rv_import *import, pid_t sender);
@@ -70,14 +71,14 @@ struct rv_import {
     struct rv_text_reader *text; /* is_text */
     uint64_t faults[RV_FAULT_COUNT];
     bool has_ended, is_quiet;
-    int error; /* what ended it, said already */
+    int error; /* error that ended it, already printed */
     uint64_t said_ns;
     unsigned said_percent;
 };
 
 /*
- * Open: reads to the first event, so that what is no trace at all fails here. NULL with one line printed. The import
- * is the caller's source, which closes it.
+ * Open and read up to the first event, so that files that are no trace fail here. NULL with one line printed. The
+ * caller owns the source and closes it.
  */
 struct rv_source *rv_import_open(const struct rv_import_format *format, const struct rv_import_params *params);
 

@@ -9,21 +9,21 @@
 
 #include "base/vec.h"
 
-/* Values nested deeper than this are no trace's. */
+/* Limit of nesting, above any real trace. */
 enum { MAX_DEPTH = 512 };
-/* A string or number is kept until it is whole; one longer than this is no trace's. */
+/* Limit of a string or number, which is buffered until complete. */
 #define MOST_TOKEN_BYTES (16u << 20)
 
 struct rv_json {
     yajl_handle parser;
     const struct rv_json_handler *handler;
     void *context;
-    int error; /* of the handler */
+    int error; /* returned by the handler */
     unsigned depth;
     bool has_ended;
     unsigned n_mark; /* bytes of a byte order mark passed; 3: past it */
     uint64_t n_fed;
-    /* commas wait for what comes after them */
+    /* a comma is kept back until the next token */
     bool is_in_string, is_escaped, has_comma, has_object; /* has_object: the last token ended one */
     size_t n_token;                                       /* bytes since the last end of a string or number */
 };
@@ -32,7 +32,7 @@ struct rv_json {
 
 static int on_null(void *context)
 {
-    return ((struct rv_json *)context)->depth > 0; /* a bare value is no trace */
+    return ((struct rv_json *)context)->depth > 0; /* a bare value is not a trace */
 }
 
 static int on_boolean(void *context, int value)
@@ -149,7 +149,7 @@ static int explain(const struct rv_json *json, yajl_status status, const char *b
         return json->error;
     uint64_t at = json->n_fed + yajl_get_bytes_consumed(json->parser);
     if (status == yajl_status_client_canceled) {
-        snprintf(why, why_bytes, "%s at byte %llu", json->depth ? "values nested too deep" : "no trace",
+        snprintf(why, why_bytes, "%s at byte %llu", json->depth ? "values nested too deep" : "not a trace",
                  (unsigned long long)at);
         return -EBADMSG;
     }
@@ -201,7 +201,7 @@ static size_t pass_string(struct rv_json *json, char *bytes, size_t n)
     return i;
 }
 
-/* A comma between two objects that have none: over a blank, or, where there is none, by itself. */
+/* Insert a missing comma between two objects: in place of a blank, or else as an extra byte. */
 static int add_comma(struct rv_json *json, char *bytes, size_t at, size_t *from, char *why, size_t why_bytes)
 {
     if (at > *from && is_space(bytes[at - 1])) {
@@ -212,13 +212,13 @@ static int add_comma(struct rv_json *json, char *bytes, size_t at, size_t *from,
     *from = at;
     if (!error)
         error = parse(json, ",", 1, why, why_bytes);
-    json->n_fed--; /* the file does not have it */
+    json->n_fed--; /* not a byte of the file */
     return error;
 }
 
 /*
- * Parse with commas blanked out that stand before a closing bracket, and added between objects. One whose next token is
- * not there yet waits.
+ * Parse, with commas before a closing bracket blanked out and missing ones added between objects. A comma whose next
+ * token has not arrived yet is kept back.
  */
 static int feed_tokens(struct rv_json *json, char *bytes, size_t n, char *why, size_t why_bytes)
 {
@@ -244,11 +244,11 @@ static int feed_tokens(struct rv_json *json, char *bytes, size_t n, char *why, s
         return -EBADMSG;
     }
     int error = parse(json, bytes + from, comma - from, why, why_bytes);
-    json->has_comma = !error && comma < n; /* what follows it is blank */
+    json->has_comma = !error && comma < n; /* only blanks follow it */
     return error;
 }
 
-/* A comma was kept back at the end of the last piece: is it one between two values? */
+/* Decide about a comma kept back from the last piece: is it between two values? */
 static int feed_comma(struct rv_json *json, const char *bytes, size_t n, char *why, size_t why_bytes)
 {
     size_t i = 0;

@@ -1,7 +1,7 @@
 /*
- * JSON as tools write it, piece by piece, to keys and values. What real files have wrong is read: an array without its
- * end, a comma too much before a closing bracket, none between two objects, control characters in strings (as blanks),
- * a byte order mark, text after the end.
+ * Incremental parser of JSON as tools write it. Tolerates common defects: an array without its end, a comma before a
+ * closing bracket, a missing one between objects, control characters in strings (read as blanks), a byte order mark,
+ * text after the end.
  */
 #ifndef RV_IMPORT_JSON_H
 #define RV_IMPORT_JSON_H
@@ -16,7 +16,7 @@ struct rv_json; /* opaque */
 struct rv_json_handler {
     int (*key)(void *context, const char *bytes, size_t n);
     int (*value)(void *context, const char *bytes, size_t n, bool is_number); /* a string or number; no null or bool */
-    int (*open)(void *context, bool is_array); /* rv_json_depth() is that of what is inside, as it is at the end */
+    int (*open)(void *context, bool is_array); /* rv_json_depth() already counts it, as at its end */
     int (*close)(void *context, bool is_array);
 };
 
@@ -24,15 +24,15 @@ struct rv_json *rv_json_create(const struct rv_json_handler *handler, void *cont
 void rv_json_destroy(struct rv_json *json);
 
 /*
- * The next n > 0 bytes, which are changed.
+ * Parse the next n > 0 bytes, which are modified.
  *   returns  0; the handler's error; -EBADMSG with why (at most why_bytes) when it is not JSON
  */
 int rv_json_feed(struct rv_json *json, char *bytes, size_t n, char *why, size_t why_bytes);
 
-unsigned rv_json_depth(const struct rv_json *json); /* brackets that are open */
+unsigned rv_json_depth(const struct rv_json *json); /* number of open brackets */
 bool rv_json_has_ended(const struct rv_json *json); /* the outermost value is whole */
 
-/* Has the object that a text begins with one of these keys? As far as its first n bytes show. NULL ends the keys. */
+/* Does the object at the start of a text have one of these keys within n bytes? NULL ends the keys. */
 bool rv_json_has_key(const char *head, size_t n, const char *const *keys);
 
 #endif

@@ -1,10 +1,10 @@
 /*
- * The text of `perf script`, with whichever fields -F left. A sample is a line with the command, thread, time and
- * event, then its stack, innermost first, then an empty line. Recorded without stacks (no -g), samples are a line each,
- * the command in a column on the left, the one frame behind the event. A sample's stack is open until the thread's next
- * sample, but not through a pause in which the thread was not sampled: perf samples what runs. Without a time, a sample
- * is a microsecond of its thread's. Events without a frame are marks. Branches, as of Intel PT, that are calls and
- * returns are just that ("branches:uH:   call   ADDRESS SYMBOL =>   ADDRESS SYMBOL").
+ * The text of `perf script`, with any subset of fields (-F). A sample is a line with the command, thread, time and
+ * event, then its stack, innermost first, then an empty line. Without stacks (no -g), a sample is one line with the
+ * command in a column on the left and one frame after the event. A sample's stack is open until the thread's next
+ * sample, except through a pause in which the thread was not sampled: perf samples running threads. Without times, a
+ * sample is a microsecond of its thread. Events without a frame are marks. Branches that are calls and returns, as of
+ * Intel PT, are calls and returns ("branches:uH:   call   ADDRESS SYMBOL =>   ADDRESS SYMBOL").
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 #include "symbols/demangle.h"
 
 enum { LINES_PER_STEP = 2000, STACK_FRAMES = 4096, MOST_NAME_BYTES = 4096 };
-/* A gap this many times as long as the thread's samples are apart, as far as is known, is a pause. */
+/* A gap this many times as long as the thread's usual sampling interval is a pause. */
 enum { PAUSE_INTERVALS = 10, KNOWN_INTERVALS = 4 };
 static const int64_t SAMPLE_NS = 1000; /* of samples without a time */
 
@@ -29,13 +29,13 @@ struct perf {
     struct rv_import import; /* first */
     struct pace *paces;      /* by the event builder's thread */
     size_t n_paces;
-    bool has_times; /* a header had one: the others have */
-    /* the sample that is being read */
+    bool has_times; /* a header had one, so all have */
+    /* the current sample */
     bool is_open, is_timed;
     uint32_t thread;
     int64_t ns;
     uint32_t event;
-    uint32_t ids[STACK_FRAMES]; /* from the end, innermost last */
+    uint32_t ids[STACK_FRAMES]; /* filled from the end, innermost last */
     size_t n;
 };
 
@@ -52,7 +52,7 @@ static bool is_digit(char byte)
     return byte >= '0' && byte <= '9';
 }
 
-/* The place of "123.456789: ", a word of its own, or NULL. */
+/* Find the word "123.456789:", or NULL. */
 static const char *find_time(const char *line)
 {
     for (const char *at = strchr(line, '.'); at; at = strchr(at + 1, '.')) {
@@ -96,14 +96,14 @@ static bool is_frame(const char *at)
     return n && (at[n] == ' ' || !at[n]);
 }
 
-/* How many bytes the event's name has, 0: there is none. */
+/* Length of the event's name, 0 if there is none. */
 static size_t event_bytes(const char *at)
 {
     size_t n = strcspn(at, " ");
     return n && at[n - 1] == ':' ? n - 1 : 0;
 }
 
-/* Behind the words that say what a branch is: "call", "tr end  return". */
+/* Skip the words for the kind of branch: "call", "tr end  return". */
 static const char *behind_flags(const char *at)
 {
     static const char *const words[] = {"call", "return", "jmp",  "jcc", "int",  "iret", "syscall", "sysret", "async",
@@ -134,7 +134,7 @@ static const char *behind_period(const char *at)
     return is_one ? next : at;
 }
 
-/* "command  pid/tid [cpu]", each of which may be left out, up to end. */
+/* "command  pid/tid [cpu]", each of which may be missing, up to end. */
 static void read_task(const char *line, const char *end, struct header *header)
 {
     const char *last = end, *word = word_before(line, &last);
@@ -148,7 +148,7 @@ static void read_task(const char *line, const char *end, struct header *header)
     header->n_command = (size_t)(last - line);
 }
 
-/* "period event: rest", both of which may be left out. */
+/* "period event: rest", both of which may be missing. */
 static void read_event(const char *at, struct header *header)
 {
     at += strspn(at, " ");
@@ -159,7 +159,7 @@ static void read_event(const char *at, struct header *header)
     header->rest = at + strspn(at, " ");
 }
 
-/* Does an address begin here that is no other word? */
+/* Is this word an address and nothing else? */
 static bool is_address(const char *at)
 {
     size_t n = strspn(at, "0123456789abcdef");
@@ -184,7 +184,7 @@ static const char *before_period(const char *line, const char *event)
     return period > line && read_ids(period, end, &unused) && read_ids(task, before, &unused) ? period : event;
 }
 
-/* "command  pid/tid [cpu] time: period event: rest", of which anything may be left out; not all of it. */
+/* "command  pid/tid [cpu] time: period event: rest", of which some parts may be missing. */
 static bool read_header(const char *line, struct header *header)
 {
     *header = (struct header){.command = ""};
@@ -199,7 +199,7 @@ static bool read_header(const char *line, struct header *header)
     return *line && (header->has_time || !time);
 }
 
-/* Does it tell enough to be one by itself? */
+/* Does the header have enough fields to be recognized by itself? */
 static bool is_sure(const struct header *header)
 {
     const char *rest = header->rest;
@@ -217,7 +217,7 @@ static struct rv_event_builder_text text_of(struct rv_demangle_piece piece)
     return rv_import_text(piece.text, piece.n_bytes);
 }
 
-/* Packages as those of programs that are traced: classes and namespaces, else the module. perf has demangled. */
+/* Packages as in traced programs: classes and namespaces, else the module. Names are already demangled. */
 static uint32_t intern_symbol(struct rv_event_builder *builder, struct rv_event_builder_text name,
                               struct rv_event_builder_text module)
 {
@@ -230,7 +230,7 @@ static uint32_t intern_symbol(struct rv_event_builder *builder, struct rv_event_
     return rv_event_builder_intern(builder, text_of(package), text_of(parts.name), module, 0);
 }
 
-/* "7f12 name+0x1c (/lib/module.so)", the name the address where there is none */
+/* "7f12 name+0x1c (/lib/module.so)", the address serves as missing name */
 static bool read_frame(struct rv_import *import, const char *line, uint32_t *id)
 {
     line += strspn(line, " \t");
@@ -262,7 +262,7 @@ static struct pace *pace_of(struct perf *perf, uint32_t thread)
     return &perf->paces[thread];
 }
 
-/* The thread was last sampled a while ago: what was open then ended one interval later. */
+/* After a pause: calls open before it ended one interval after the last sample. */
 static void end_before_pause(struct perf *perf, uint32_t thread, int64_t ns)
 {
     struct pace *pace = pace_of(perf, thread);
@@ -278,7 +278,7 @@ static void end_before_pause(struct perf *perf, uint32_t thread, int64_t ns)
     pace->has_last = true;
 }
 
-/* The time of a sample that has none: how many of its thread were before. */
+/* The time of a sample without one: the number of its thread's earlier samples. */
 static int64_t count_sample(struct perf *perf)
 {
     rv_event_builder_see_time(perf->import.builder, 0);
@@ -287,7 +287,7 @@ static int64_t count_sample(struct perf *perf)
 
 /* ---- branches ---- */
 
-/* Where in the thread's stack a subroutine is open, from the innermost outwards; the stack's depth when nowhere. */
+/* Depth of the innermost open call of a subroutine; the stack's depth if there is none. */
 static size_t depth_of(const struct perf *perf, uint32_t id)
 {
     const uint32_t *open = rv_event_builder_stack(perf->import.builder, perf->thread);
@@ -298,7 +298,7 @@ static size_t depth_of(const struct perf *perf, uint32_t id)
     return n;
 }
 
-/* The subroutine runs: what is open inside of it has ended. One that is not open was running before the trace began. */
+/* The subroutine is running: end the calls inside it. If it is not open, it began before the trace. */
 static void run(struct perf *perf, uint32_t id)
 {
     struct rv_event_builder *builder = perf->import.builder;
@@ -317,8 +317,8 @@ static bool has_flag(const char *flags, const char *end, const char *word)
 }
 
 /*
- * "call  ADDRESS SYMBOL =>  ADDRESS SYMBOL". A jump to the beginning of another subroutine is the last thing that one
- * does: a call in its place. Where tracing began, a side has address 0.
+ * "call  ADDRESS SYMBOL =>  ADDRESS SYMBOL". A jump to the start of another subroutine is a tail call: it replaces the
+ * call. At the begin of tracing, one side has address 0.
  */
 static void read_branch(struct perf *perf, const char *text)
 {
@@ -399,7 +399,7 @@ static void begin_sample(struct perf *perf, const struct header *header)
         perf->ids[STACK_FRAMES - ++perf->n] = id;
 }
 
-/* After one with a time, a line without is none. */
+/* After a header with a time, a line without one is not a header. */
 static bool is_header(struct perf *perf, const char *line, struct header *header)
 {
     if (!read_header(line, header) || (perf->has_times && !header->has_time))
@@ -421,7 +421,7 @@ static void read_line(struct perf *perf, const char *line)
         end_sample(perf);
     } else if (strncmp(line, " instruction trace error", 24) == 0) {
         rv_import_fault(&perf->import, RV_FAULT_LOST);
-    } else if (is_header(perf, line, &header)) { /* before the frames: a command may be named as an address is */
+    } else if (is_header(perf, line, &header)) { /* checked before frames: a command's name may look like an address */
         begin_sample(perf, &header);
     } else if (perf->is_open && (*line == ' ' || *line == '\t') && read_frame(&perf->import, line, &id)) {
         if (perf->n < STACK_FRAMES)
@@ -433,7 +433,7 @@ static void read_line(struct perf *perf, const char *line)
 
 /* ---- as a format ---- */
 
-/* A stack's lines begin with a tab; headers that tell too little are known by one that follows. */
+/* Lines of a stack begin with a tab; an ambiguous header is recognized by such a line after it. */
 static bool matches(const char *head, size_t n)
 {
     char line[1024];
@@ -456,7 +456,7 @@ static bool matches(const char *head, size_t n)
     return false;
 }
 
-/* The last samples without a time last as long as the others. */
+/* The last samples without times get the common length, too. */
 static void end_timeless(struct perf *perf)
 {
     for (size_t i = 0; i < perf->n_paces; i++)

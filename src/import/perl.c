@@ -1,7 +1,7 @@
 /*
- * A perl that runs already, and the processes that it forks from then on: a sampler. Every turn it looks at what each of
- * their threads is calling. Subroutines are open while they are seen. The statement that is executed has a row of its
- * own beside them, in frames of the file, as if that were a package: so a subroutine's own time stays its own.
+ * Samples a running perl and the processes that it forks from then on. Every turn reads the call stack of each thread.
+ * Subroutines are open while they are seen. The current statement has a row of its own, as frames of the file as
+ * package, so that a subroutine's own time stays its own.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -23,24 +23,24 @@ static const uint64_t LIST_EVERY_NS = 100000000;
 
 struct thread {
     struct rv_perl_thread perls;
-    uint32_t number, lines; /* the event builder's; NONE: no room, or no statement yet */
+    uint32_t number, lines; /* numbers in the event builder; NONE: no room, or no statement yet */
     bool is_seen;           /* among the process's threads */
 };
 
 /* A subroutine or a statement whose name has been read. */
 struct cached {
-    uint64_t hash; /* of all that was compared; 0 = free */
+    uint64_t hash; /* of the key; 0 = free */
     uint32_t id;
 };
 
 struct process {
     struct rv_perl_process perl;
-    struct rv_remote_program program; /* that it ran when it was looked at last */
-    uint32_t number;                  /* the event builder's */
-    bool is_perl;                     /* else only its children matter */
+    struct rv_remote_program program; /* program at the last look */
+    uint32_t number;                  /* number in the event builder */
+    bool is_perl;                     /* else only its children are sampled */
     bool has_ended, has_changed;
     bool is_forked;          /* its threads have not been listed yet; */
-    uint64_t last_inherited; /* those of its parent's, up to this number, do not run in it */
+    uint64_t last_inherited; /* threads up to this number are its parent's and do not run here */
     struct thread *threads;
     size_t n_threads, capacity;
     struct cached *subs, *statements;
@@ -48,7 +48,7 @@ struct process {
 
 struct perl {
     struct rv_import import;    /* first */
-    struct process **processes; /* the one that was asked for first */
+    struct process **processes; /* the requested one first */
     size_t n_processes, capacity;
     uint64_t listed_ns;
     struct rv_perl_stack stack;
@@ -73,7 +73,7 @@ static void add_thread(struct perl *perl, struct process *process, const struct 
     process->threads[process->n_threads++] = thread;
 }
 
-/* The statements of a thread have a row of its own. */
+/* The row of a thread's statements. */
 static uint32_t row_of_lines(struct perl *perl, const struct process *process, struct thread *thread)
 {
     char name[64] = "main, lines";
@@ -152,7 +152,7 @@ static bool has_ended(struct rv_import *import)
     return n_over == perl->n_processes;
 }
 
-/* A child that runs its parent's program is laid out as that. */
+/* A child that runs its parent's program has the same layout. */
 static int look_into(struct process *process, pid_t pid, const struct process *parent, char *why, size_t why_bytes)
 {
     int error = 0;
@@ -174,7 +174,7 @@ static int look_into(struct process *process, pid_t pid, const struct process *p
     return error;
 }
 
-/* Its number and its name, once something in it is seen. */
+/* Add the process, with its name, when something in it is first seen. */
 static void show_process(struct perl *perl, struct process *process, const struct process *parent)
 {
     char name[32], sampled[64];
@@ -200,7 +200,7 @@ static int add_process(struct perl *perl, pid_t pid, const struct process *paren
     return error;
 }
 
-/* It has run another program, perhaps: what its addresses meant is over. */
+/* If it has executed another program, forget its addresses. */
 static void look_again(struct perl *perl, struct process *process, uint64_t now_ns)
 {
     char why[256];
@@ -294,7 +294,7 @@ static uint32_t id_of_statement(struct perl *perl, const struct process *process
 
 /* ---- samples ---- */
 
-/* A stack that was changing is not a sample: what was seen last goes on. */
+/* A stack that changed while it was read is not a sample: the last one stays. */
 static void sample(struct perl *perl, struct process *process, struct thread *thread, uint64_t now_ns)
 {
     struct rv_event_builder *builder = perl->import.builder;
@@ -325,7 +325,7 @@ static int begin(struct rv_import *import)
     char why[256], *end;
     long pid = strtol(import->path, &end, 10);
     if (pid <= 0 || pid > INT32_MAX || *end)
-        return rv_err(EINVAL, "%s: not the number of a process", import->path);
+        return rv_err(EINVAL, "%s: not a process id", import->path);
     int error = add_process(perl, (pid_t)pid, NULL, why, sizeof why);
     if (error)
         return rv_err(-error, "%s", why);

@@ -32,7 +32,7 @@ const struct rv_perl_layout RV_PERL_LAYOUT_5_36 = {
 
 /* ---- of any perl ---- */
 
-/* Where a number of the layout comes from; of several rows for one number, the first that DWARF knows. */
+/* Source of a layout number in DWARF; of several rows for a number, the first one found counts. */
 static const struct source {
     size_t at;
     const char *type, *member;
@@ -146,7 +146,7 @@ int rv_perl_layout_from_dwarf(struct rv_perl_layout *layout, const char *path)
 
 extern char **environ;
 
-/* All types of the headers, used or not, linked so that DWARF needs no relocation. Nothing of it is ever run. */
+/* Include all types, used or not, and link, so that DWARF needs no relocation. The result is never run. */
 static int compile(const char *folder, bool is_debugging, const char *source, const char *output)
 {
     const char *const argv[] = {"cc",

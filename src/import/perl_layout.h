@@ -1,7 +1,7 @@
 /*
- * Where a perl keeps what a stack is read from: none of it is an interface, and it differs by version and by how that
- * was built. One build is known by a table, which a test holds against its headers; of any other the offsets are what a
- * compiler makes of its own headers.
+ * Offsets inside perl's data structures that are needed to read a stack. They are no interface, and differ between
+ * versions and builds. One build is known by a table, which a test compares with its headers; for others the offsets
+ * come from DWARF or from compiling the perl's own headers.
  */
 #ifndef RV_IMPORT_PERL_LAYOUT_H
 #define RV_IMPORT_PERL_LAYOUT_H
@@ -12,7 +12,7 @@
 
 struct rv_perl_layout {         /* offsets and sizes in bytes */
     uint32_t revision, version; /* 5, 36 */
-    uint32_t interpreter_bytes; /* PL_interp_size, which tells builds of one version apart */
+    uint32_t interpreter_bytes; /* PL_interp_size, which differs between builds of a version */
     struct {                    /* all 0: without threads they are variables of the program */
         uint32_t curcop, curstackinfo, patchlevel, modglobal;
     } interpreter;
@@ -20,12 +20,12 @@ struct rv_perl_layout {         /* offsets and sizes in bytes */
         uint32_t contexts, previous, last; /* si_cxstack, si_prev, si_cxix */
     } stackinfo;
     struct {
-        uint32_t bytes, sub;                             /* of one; its CV */
+        uint32_t bytes, sub;                             /* of one context; its CV */
         uint32_t type_mask, type_sub, type_format, fake; /* of the first byte */
     } context;
     struct {
         uint32_t line, file;
-        uint32_t is_glob; /* the file is a glob's name, behind "_<" */
+        uint32_t is_glob; /* the file is a glob's name, after "_<" */
     } cop;
     struct {
         uint32_t type, type_mask, nextstate, dbstate;
@@ -44,14 +44,14 @@ struct rv_perl_layout {         /* offsets and sizes in bytes */
     } gv;
     struct { /* XPVHV with what stashes have */
         uint32_t last_slot, name, n_names;
-        uint32_t is_apart; /* name, n_names: of what lies behind the slots */
+        uint32_t is_apart; /* name, n_names: offsets in the struct after the slots */
     } hv;
     struct { /* an entry of a hash */
         uint32_t next, key, value;
     } he;
     struct {
         uint32_t length, key;
-        uint32_t is_utf8; /* of the byte behind the key's NUL */
+        uint32_t is_utf8; /* flag in the byte after the key's NUL */
     } hek;
 };
 
@@ -59,20 +59,19 @@ struct rv_perl_layout {         /* offsets and sizes in bytes */
 extern const struct rv_perl_layout RV_PERL_LAYOUT_5_36;
 
 /*
- * By the DWARF of a file: perl's, libperl's. What DWARF does not tell, numbers that are macros, is the same from 5.30 to
- * 5.40. `revision` and `version` are not told, and stay.
- *   returns  0, or -ENOENT where there is none, or it lacks something
+ * From the DWARF of a file: perl's or libperl's. Values of macros, which DWARF lacks, are the same from 5.30 to 5.40.
+ * `revision` and `version` are not changed.
+ *   returns  0, or -ENOENT without DWARF, or if it lacks a type
  */
 int rv_perl_layout_from_dwarf(struct rv_perl_layout *layout, const char *path);
 
 /*
- * By the headers in a folder, which are compiled by cc for the DWARF that it makes of them. is_debugging: as for perls
- * that were built with -DDEBUGGING.
- *   returns  0; -EPERM where they are somebody else's, who is not root; -ENOENT without headers or a compiler
+ * From the headers in a folder, compiled by cc for their DWARF. is_debugging: for perls built with -DDEBUGGING.
+ *   returns  0; -EPERM if the headers belong to another user who is not root; -ENOENT without headers or a compiler
  */
 int rv_perl_layout_from_headers(struct rv_perl_layout *layout, const char *folder, bool is_debugging);
 
-/* What is known of versions. */
+/* Known versions. */
 #define RV_PERL_REVISION 5u
 #define RV_PERL_OLDEST 30u
 #define RV_PERL_NEWEST 40u

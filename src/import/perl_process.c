@@ -28,7 +28,7 @@ static int32_t i32_at(const uint8_t *bytes)
     return value;
 }
 
-/* 0 where it cannot be read, as a NULL. */
+/* 0 if it cannot be read. */
 static uint64_t get_u64(const struct rv_perl_process *perl, uint64_t address)
 {
     uint64_t value;
@@ -46,10 +46,10 @@ static uint32_t get_u32(const struct rv_perl_process *perl, uint64_t address)
 struct image {
     struct rv_elf *elf;
     char path[4096];
-    uint64_t bias; /* from link-time addresses to those of memory */
+    uint64_t bias; /* run-time minus link-time addresses */
 };
 
-/* The module that has the interpreter: perl itself, or a program that has libperl. */
+/* The module with the interpreter: perl itself, or libperl in another program. */
 static bool find_image(pid_t pid, struct image *image)
 {
     static const char *const prefixes[] = {NULL, "libperl.so"};
@@ -74,7 +74,7 @@ static uint64_t find_variable(const struct image *image, const char *name)
     return rv_elf_variable(image->elf, name, &address) ? address + image->bias : 0;
 }
 
-/* The value of the first entry of a hash whose key begins so; 0 where there is none. */
+/* The value of the first hash entry whose key has this prefix; 0 if none. */
 static uint64_t find_entry(const struct rv_perl_process *perl, uint64_t hash, const char *prefix)
 {
     enum { MOST_SLOTS = 256, MOST_ENTRIES = 16 };
@@ -94,13 +94,13 @@ static uint64_t find_entry(const struct rv_perl_process *perl, uint64_t hash, co
     return 0;
 }
 
-/* A variable of an interpreter, or of a program that has one only. */
+/* A variable of an interpreter; without threads, of the program. */
 static uint64_t address_of(uint64_t variable, uint64_t interpreter, uint32_t offset)
 {
     return variable ? variable : interpreter + offset;
 }
 
-/* Is it laid out like that? Then $^V, or what that object has been made from, is a text at its place. */
+/* Does the layout fit? Then $^V, or the object's source, is a text at its place. */
 static bool is_version(struct rv_perl_process *perl, unsigned oldest, unsigned newest)
 {
     char text[64];
@@ -136,7 +136,7 @@ static bool try_headers(struct rv_perl_process *perl, const char *folder, uint16
     return false;
 }
 
-/* Where a perl was installed stands in its file. */
+/* A perl's file contains its installation path. */
 static bool find_headers(struct rv_perl_process *perl, const struct image *image, uint16_t interpreter_bytes)
 {
     enum { MOST_BYTES = 256 };
@@ -169,7 +169,7 @@ static bool find_layout(struct rv_perl_process *perl, const struct image *image,
 static int open_image(struct rv_perl_process *perl, const struct image *image, char *why, size_t why_bytes)
 {
     uint64_t interpreter;
-    uint16_t bytes = 1; /* as of perls without threads, which do not say it */
+    uint16_t bytes = 1; /* as of perls without threads, which do not store it */
     perl->curinterp = find_variable(image, "PL_curinterp");
     perl->variables.curcop = find_variable(image, "PL_curcop");
     perl->variables.curstackinfo = find_variable(image, "PL_curstackinfo");
@@ -178,14 +178,14 @@ static int open_image(struct rv_perl_process *perl, const struct image *image, c
                                              {find_variable(image, "PL_interp_size"), &bytes, sizeof bytes}};
     int error = rv_remote_read(perl->pid, pieces, pieces[1].address ? 2 : 1);
     if (error)
-        snprintf(why, why_bytes, "%d: its memory cannot be read: %s", perl->pid, strerror(-error));
+        snprintf(why, why_bytes, "%d: cannot read its memory: %s", perl->pid, strerror(-error));
     if (!error && !interpreter) {
-        snprintf(why, why_bytes, "%d: its perl has not begun, or has ended", perl->pid);
+        snprintf(why, why_bytes, "%d: its perl interpreter has not started or has ended", perl->pid);
         error = -EAGAIN;
     }
     if (!error && !find_layout(perl, image, bytes)) {
         snprintf(why, why_bytes,
-                 "%d: a perl of a version that is not known (its interpreter has %u bytes); 5.%u to 5.%u are, with "
+                 "%d: unknown perl version (interpreter of %u bytes); supported are 5.%u to 5.%u, with "
                  "their debug information (Debian: perl-debug) or with their headers and a C compiler (libperl-dev)",
                  perl->pid, bytes, RV_PERL_OLDEST, RV_PERL_NEWEST);
         error = -EPROTONOSUPPORT;
@@ -202,8 +202,7 @@ int rv_perl_process_open(struct rv_perl_process *perl, pid_t pid, char *why, siz
         return -ESRCH;
     }
     if (!find_image(pid, &image)) {
-        snprintf(why, why_bytes, "%d: not a perl that can be looked into: it must be one of yours, with its symbols",
-                 pid);
+        snprintf(why, why_bytes, "%d: not a perl that can be sampled: it must be your process and have symbols", pid);
         return -ENOENT;
     }
     int error = open_image(perl, &image, why, why_bytes);
@@ -214,9 +213,9 @@ int rv_perl_process_open(struct rv_perl_process *perl, pid_t pid, char *why, siz
 /* ---- threads ---- */
 
 /*
- * threads.pm keeps a ring of its threads, the first one's record in front of what else it keeps; its address stands in
- * PL_modglobal. Perl's headers do not have the record: what it begins with has been the same since 5.8, and is taken
- * only where the ring is one.
+ * threads.pm keeps its threads in a ring, which starts in the first thread's record at the front of its pool; the
+ * pool's address is in PL_modglobal. Perl's headers do not declare the record; its first fields have been the same
+ * since 5.8, and they are used only if they form a ring.
  */
 struct record {
     uint64_t next, previous, interpreter, number;
@@ -263,7 +262,7 @@ size_t rv_perl_process_threads(const struct rv_perl_process *perl, struct rv_per
 
 /* ---- stacks ---- */
 
-/* The stacks of contexts, innermost first: each sort block, tie or signal handler has one of its own. */
+/* The context stacks, innermost first: each sort block, tie or signal handler has its own. */
 static int read_stackinfos(const struct rv_perl_process *perl, uint64_t address, uint64_t *contexts, size_t *n_contexts)
 {
     const struct rv_perl_layout *layout = &perl->layout;
@@ -305,7 +304,7 @@ static int read_contexts(struct rv_perl_stack *stack, const struct rv_perl_proce
     return 0;
 }
 
-/* One look: the CVs of all open calls, outermost first, and the statement. */
+/* Read once the CVs of all open calls, outermost first, and the statement. */
 static int look(struct rv_perl_stack *stack, const struct rv_perl_process *perl, uint64_t interpreter)
 {
     uint64_t contexts[MOST_STACKINFOS], stackinfo;
@@ -341,7 +340,7 @@ static bool is_same_look(const struct rv_perl_stack *stack)
            (stack->n_cvs == 0 || memcmp(stack->cvs, stack->again, stack->n_cvs * sizeof *stack->cvs) == 0);
 }
 
-/* Of every CV its body, of which a call tells its subroutine; two reads for all of them. */
+/* Read the bodies of all CVs, which identify their subroutines, in two system calls. */
 static int read_subs(struct rv_perl_stack *stack, const struct rv_perl_process *perl)
 {
     enum { BODY_BYTES = 96 };
@@ -370,7 +369,7 @@ static int read_subs(struct rv_perl_stack *stack, const struct rv_perl_process *
     return error;
 }
 
-/* Where the name is that a statement has of its file. */
+/* Address of a statement's file name. */
 static uint64_t file_name(const struct rv_perl_process *perl, uint64_t file)
 {
     enum { MARK_BYTES = 2 }; /* "_<" */
@@ -397,7 +396,7 @@ static int read_statement(struct rv_perl_statement *statement, const struct rv_p
 int rv_perl_stack_read(struct rv_perl_stack *stack, const struct rv_perl_process *perl, uint64_t interpreter)
 {
     int error = -EFAULT;
-    bool has_one = false; /* look to compare with */
+    bool has_one = false; /* previous read to compare with */
     for (int i = 0; i < TRIES; i++) {
         error = look(stack, perl, interpreter);
         if (error == -EPERM || error == -ESRCH)
@@ -425,7 +424,7 @@ void rv_perl_stack_fini(struct rv_perl_stack *stack)
 
 /* ---- names ---- */
 
-/* Latin-1 to UTF-8 where perl does not say that it is that already. */
+/* Convert Latin-1 to UTF-8 unless perl marks it as UTF-8. */
 static void take_key(char *out, const uint8_t *key, size_t n, bool is_utf8)
 {
     size_t used = 0;
@@ -450,7 +449,7 @@ static void get_key(const struct rv_perl_process *perl, uint64_t hek, char *out)
     take_key(out, key, n, key[n + 1] & perl->layout.hek.is_utf8);
 }
 
-/* A stash may have several names: then its name is a list of them. */
+/* A stash may have several names, stored as a list. */
 static void get_package(const struct rv_perl_process *perl, uint64_t stash, char *out)
 {
     const struct rv_perl_layout *layout = &perl->layout;
@@ -464,7 +463,7 @@ static void get_package(const struct rv_perl_process *perl, uint64_t stash, char
     get_key(perl, hek, out);
 }
 
-/* Where its first statement is, as Devel::RingViz has it. */
+/* The place of its first statement, as Devel::RingViz reports it. */
 static void get_place(const struct rv_perl_process *perl, const struct rv_perl_sub *sub, struct rv_perl_names *names)
 {
     const struct rv_perl_layout *layout = &perl->layout;
@@ -488,7 +487,7 @@ void rv_perl_process_name(const struct rv_perl_process *perl, const struct rv_pe
 {
     const struct rv_perl_layout *layout = &perl->layout;
     uint64_t hek = sub->gv, stash = sub->stash;
-    if (!(sub->flags & layout->cv.is_named)) { /* then it is a glob, which has the name */
+    if (!(sub->flags & layout->cv.is_named)) { /* then the name is the glob's */
         uint64_t glob = sub->gv ? get_u64(perl, sub->gv + layout->sv.any) : 0;
         hek = glob ? get_u64(perl, glob + layout->gv.name) : 0;
         stash = glob ? get_u64(perl, glob + layout->gv.stash) : 0;

@@ -1,9 +1,9 @@
 /*
- * A running perl, seen from outside: which version it is, where its interpreters are, what each is calling. Nothing is
- * loaded into it and nothing in it is changed.
+ * Reads a running perl from outside: its version, its interpreters, and their call stacks. Nothing is loaded into it or
+ * changed in it.
  *
- * A stack is read while perl runs, so it is read twice and taken when both say the same; what is then still wrong is a
- * frame on its way in or out. Everything that is read is input: depths, counts and lengths have bounds.
+ * A stack is read twice while perl runs, and used when both reads agree; then at most a frame on its way in or out is
+ * wrong. Everything read is untrusted: depths, counts and lengths are limited.
  */
 #ifndef RV_IMPORT_PERL_PROCESS_H
 #define RV_IMPORT_PERL_PROCESS_H
@@ -15,7 +15,7 @@
 #include "import/perl_layout.h"
 #include "import/remote.h"
 
-#define RV_PERL_FRAMES 16384u /* calls that are nested deeper are left out */
+#define RV_PERL_FRAMES 16384u /* deeper calls are dropped */
 #define RV_PERL_NAME_BYTES 4096u
 
 struct rv_perl_process {
@@ -23,14 +23,14 @@ struct rv_perl_process {
     uint64_t start; /* rv_os_process_start() */
     struct rv_perl_layout layout;
     uint64_t curinterp; /* address of PL_curinterp */
-    struct {            /* addresses, of a perl without threads; of one with threads they count from the interpreter */
+    struct {            /* addresses without threads; with threads, offsets from the interpreter */
         uint64_t curcop, curstackinfo, patchlevel;
     } variables;
 };
 
 /*
- * Find the perl in a process, and how it is laid out: by our table, by its DWARF, or by its headers.
- *   why      what is wrong, in one line
+ * Find the perl in a process and its layout: by our table, its DWARF, or its headers.
+ *   why      the error in one line
  *   returns  0, or a negative errno
  */
 int rv_perl_process_open(struct rv_perl_process *perl, pid_t pid, char *why, size_t why_bytes);
@@ -40,10 +40,10 @@ struct rv_perl_thread {
     uint64_t number; /* threads->tid: 0 the first */
 };
 
-/* The interpreters of its threads, the first one's first: up to max; how many. 0: it has not begun, or has ended. */
+/* Write up to max interpreters, the main thread's first. Returns their number; 0: perl has not started or has ended. */
 size_t rv_perl_process_threads(const struct rv_perl_process *perl, struct rv_perl_thread *threads, size_t max);
 
-struct rv_perl_sub { /* what tells one subroutine from another without its name */
+struct rv_perl_sub { /* identity of a subroutine without its name */
     uint64_t cv, stash, start, gv, file;
     uint32_t flags;
 };
@@ -53,9 +53,9 @@ struct rv_perl_statement {
     uint32_t line;
 };
 
-/* A stack and the room for reading it. Zeroed = empty. */
+/* A stack, with buffers for reading it. Zeroed = empty. */
 struct rv_perl_stack {
-    struct rv_perl_statement statement; /* that is executed; cop 0 = none */
+    struct rv_perl_statement statement; /* the current one; cop 0 = none */
     struct rv_perl_sub *subs;           /* open calls, outermost first */
     size_t n, capacity;
     /* scratch */
@@ -70,16 +70,16 @@ struct rv_perl_stack {
 };
 
 /*
- * What the interpreter at this address is calling.
- *   returns  1; 0 when it changed while it was read; a negative errno when it cannot be read
+ * Read the call stack of the interpreter at this address.
+ *   returns  1; 0 when it changed while it was read; a negative errno on failure
  */
 int rv_perl_stack_read(struct rv_perl_stack *stack, const struct rv_perl_process *perl, uint64_t interpreter);
 void rv_perl_stack_fini(struct rv_perl_stack *stack);
 
-/* Names, each of RV_PERL_NAME_BYTES; UTF-8 where perl knows it to be. */
+/* Names, each of RV_PERL_NAME_BYTES; UTF-8 if perl marks them so. */
 struct rv_perl_names {
     char package[RV_PERL_NAME_BYTES], name[RV_PERL_NAME_BYTES], file[RV_PERL_NAME_BYTES];
-    uint32_t line; /* of the first statement; 0 where there is none */
+    uint32_t line; /* of the first statement; 0 if unknown */
 };
 void rv_perl_process_name(const struct rv_perl_process *perl, const struct rv_perl_sub *sub,
                           struct rv_perl_names *names);

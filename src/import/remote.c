@@ -40,7 +40,7 @@ bool rv_remote_get(pid_t pid, uint64_t address, void *out, size_t bytes)
     return rv_remote_read(pid, &(struct rv_remote_piece){address, out, bytes}, 1) == 0;
 }
 
-/* Page by page: the one behind the string may not be there. */
+/* Page by page: the next one may not be mapped. */
 bool rv_remote_get_string(pid_t pid, uint64_t address, char *out, size_t out_bytes)
 {
     size_t n = 0;
@@ -118,7 +118,7 @@ static size_t read_numbers(const char *path, pid_t *pids, size_t n, size_t max)
     return n;
 }
 
-/* Each thread has its own. */
+/* Each thread has its own list of children. */
 size_t rv_remote_children(pid_t pid, pid_t *pids, size_t max)
 {
     char path[64];

@@ -1,6 +1,6 @@
 /*
- * Another process, read from outside while it runs: its memory, what is mapped in it, its children. What is read may be
- * changing: the caller validates it.
+ * Reads another process from outside while it runs: its memory, mappings and children. Data may change while it is
+ * read: the caller validates it.
  */
 #ifndef RV_IMPORT_REMOTE_H
 #define RV_IMPORT_REMOTE_H
@@ -11,31 +11,31 @@
 #include <sys/types.h>
 
 struct rv_remote_piece {
-    uint64_t address; /* there */
-    void *out;        /* here */
+    uint64_t address; /* in the process */
+    void *out;        /* in our memory */
     size_t bytes;
 };
 
-/* Read all pieces, wholly. 0, or a negative errno: -EPERM not permitted, -ESRCH gone, -EFAULT no such memory. */
+/* Read all pieces completely. 0, or a negative errno: -EPERM not permitted, -ESRCH gone, -EFAULT no such memory. */
 int rv_remote_read(pid_t pid, const struct rv_remote_piece *pieces, size_t n);
 
 /* One piece; false where it could not be read. */
 bool rv_remote_get(pid_t pid, uint64_t address, void *out, size_t bytes);
 
-/* A string of at most out_bytes - 1 bytes, terminated; what is longer is cut. False where nothing could be read. */
+/* A string of at most out_bytes - 1 bytes, terminated; truncated if longer. False if nothing could be read. */
 bool rv_remote_get_string(pid_t pid, uint64_t address, char *out, size_t out_bytes);
 
 /*
- * Where a mapped file begins whose base name begins with a prefix; NULL = the program itself.
- *   path     through which it can be opened, whatever has become of its name
+ * Address of a mapped file whose base name has this prefix; NULL = the program itself.
+ *   path     path in /proc that opens it even if its name is gone
  *   returns  its address, or 0
  */
 uint64_t rv_remote_module(pid_t pid, const char *prefix, char *path, size_t path_bytes);
 
-/* Up to max ids of its children; how many. */
+/* Write up to max ids of its children. Returns their number. */
 size_t rv_remote_children(pid_t pid, pid_t *pids, size_t max);
 
-/* Which program it runs: another file, or the same one started again. All 0 once it is gone. */
+/* Identity of the program that it runs, which changes with every exec. All 0 once it is gone. */
 struct rv_remote_program {
     uint64_t device, inode, stack_start;
 };

@@ -1,7 +1,7 @@
 /*
- * A file of Perl's Devel::RingBuffer, read only: the stacks that its rings show, looked at every few milliseconds while
- * their owners live, once when they are gone. A frame's time of call is in its slot, so that calls begin when they did;
- * that one has returned shows at the next look. Calls between two looks are not seen.
+ * A file of Perl's Devel::RingBuffer, read only. The stacks in its rings are sampled every few milliseconds while their
+ * owners live, and once when they are gone. A slot has its frame's time of call, so calls begin at the right time; a
+ * return is noticed at the next sample. Calls between two samples are not seen.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -24,12 +24,12 @@ struct frame {
     int64_t since_ns;
 };
 
-struct seen { /* of one ring */
+struct seen { /* last sample of one ring */
     struct frame *frames;
     size_t n, capacity;
-    uint32_t thread; /* the event builder's + 1; 0 = none */
+    uint32_t thread; /* number in the event builder + 1; 0 = none */
     int32_t pid, tid;
-    bool is_over; /* its owner was gone at the last look */
+    bool is_over; /* its owner was gone at the last sample */
 };
 
 struct ringbuffer {
@@ -79,7 +79,7 @@ static int begin(struct rv_import *import)
     return 0;
 }
 
-/* A ring as it was at one moment: two equal looks. Its owner writes without any lock. */
+/* A consistent copy of a ring: two equal reads. Its owner writes without a lock. */
 static bool look_at(struct ringbuffer *buffer, uint32_t ring_idx)
 {
     const struct rv_ringbuffer_layout *layout = &buffer->layout;
@@ -106,7 +106,7 @@ static int64_t time_of(const struct rv_ringbuffer_slot *slot, int64_t now_ns)
     return slot->time > 0 && slot->time * 1e9 < (double)now_ns ? (int64_t)(slot->time * 1e9) : now_ns;
 }
 
-/* The stack in the look, outermost first: what deeper frames have overwritten is what it was, or not known. */
+/* The stack, outermost first: frames overwritten by deeper ones are taken from the last sample, or unknown. */
 static size_t read_stack(struct ringbuffer *buffer, const struct seen *seen, int64_t now_ns)
 {
     struct rv_ringbuffer_ring ring = rv_ringbuffer_ring(buffer->look);
@@ -174,7 +174,7 @@ static bool is_alive(int32_t pid)
     return state && state != 'Z' && state != 'X';
 }
 
-/* What a dead owner left was last true at its last call. */
+/* A dead owner's stack was last valid at its last call. */
 static void end_dead(struct ringbuffer *buffer, struct seen *seen, size_t n)
 {
     int64_t end_ns = n ? buffer->frames[0].since_ns : 0;
@@ -216,14 +216,14 @@ static int step(struct rv_import *import)
     int64_t now_ns = (int64_t)rv_clock_real_ns();
     bool has_owner = false;
     if (pread(buffer->fd, buffer->free_map, layout->n_rings, (off_t)layout->free_map) != (ssize_t)layout->n_rings)
-        return rv_err(EBADMSG, "%s: has become shorter", import->path);
+        return rv_err(EBADMSG, "%s: was truncated while it was read", import->path);
     for (uint32_t i = 0; i < layout->n_rings; i++)
         has_owner |= visit(buffer, i, now_ns);
     buffer->has_ended = !has_owner;
     return 0;
 }
 
-/* As the last look saw it. */
+/* State at the last sample. */
 static bool has_ended(struct rv_import *import)
 {
     return ((struct ringbuffer *)import)->has_ended;

@@ -3,7 +3,7 @@
 #include <string.h>
 
 enum { RING_HEADER_BYTES = 3176, TAIL_BYTES = 1024, MOST_BYTES = 1 << 28, MOST_RINGS = 1 << 16 };
-/* Bytes of the C structs that belong to no ring, as the two machines lay them out. */
+/* Sizes of the C structs that belong to no ring, on the two kinds of machine. */
 enum { FIXED_64 = 3256, FIXED_32 = 3240 };
 
 static int32_t int_at(const unsigned char *bytes, size_t offset)

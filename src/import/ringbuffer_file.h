@@ -1,6 +1,6 @@
 /*
- * The file of Perl's Devel::RingBuffer 0.3x: native C structs packed back to back, no magic, no version. The exact size
- * that its header asks for tells it, and which machine wrote it.
+ * The file of Perl's Devel::RingBuffer 0.3x: native C structs without padding between them, no magic, no version. It is
+ * recognized by its exact size computed from the header, which also shows the kind of machine that wrote it.
  */
 #ifndef RV_IMPORT_RINGBUFFER_FILE_H
 #define RV_IMPORT_RINGBUFFER_FILE_H

@@ -1,12 +1,12 @@
 /*
- * The ring of the rrtrace gem, live: shared memory with 65,536 events and two indices that only rise. All threads of
- * the program write into it; an event belongs to the thread that runs. Methods have numbers, no names.
+ * The live ring of the rrtrace gem: shared memory with 65,536 events and two increasing indices. All threads of the
+ * program write to it; an event belongs to the running thread. Methods have numbers, no names.
  *
- * A return names its method: it ends the innermost open call of that, and what is open inside of it.
+ * A return names its method: it ends the innermost open call of that method, with the calls inside it.
  *
- * Threads run side by side only where they are of several Ractors. The gem sees all threads' states, but of calls
- * and collections in the main Ractor only, as far as Ruby 3.3 goes: a thread that is resumed beside one that was seen
- * to make calls has none. Events from such times are counted: what other versions of Ruby report is not in the ring.
+ * Threads run in parallel only in different Ractors. The gem reports all threads' states, but calls and collections of
+ * the main Ractor only, as of Ruby 3.3: a thread resumed in parallel to one that made calls makes none. Events from
+ * such times are counted: what other versions of Ruby report cannot be seen in the ring.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -27,14 +27,14 @@ enum { RING_EVENTS = 65536, SEARCH_FRAMES = 4096, KIND_SHIFT = 60, CACHE_SLOTS =
 enum kind { CALL, RETURN, GC_START, GC_END, THREAD_START, THREAD_READY, THREAD_SUSPENDED, THREAD_RESUME, THREAD_EXIT };
 
 struct event {
-    uint64_t when; /* kind << 60 | ns since the gem began */
+    uint64_t when; /* kind << 60 | ns since the gem's start */
     uint64_t data; /* number of the method or thread */
 };
 
 /*
  * The events, then two aligned structs: the writer's, which begins with write_index, and the reader's, which begins
  * with read_index. The gem's ext/rrtrace/rrtrace_event_ringbuffer.h aligns them to 64 bytes in 0.1.0 and to 128 in
- * 0.2.0. Nothing in the memory says which; its size does.
+ * 0.2.0. The two are distinguished by the memory's size.
  */
 enum { EVENTS_BYTES = RING_EVENTS * sizeof(struct event) };
 static const size_t ALIGNMENTS[] = {64, 128};
@@ -47,12 +47,12 @@ struct rrtrace {
     uint64_t *write_index; /* [atomic] Q1 -> Q2: the gem publishes it after the event */
     uint64_t *read_index;  /* [atomic] Q4 <- Q3: the gem reads it before it overwrites */
     struct event *events;  /* copied out of the ring */
-    pid_t pid;             /* of the program; 0 where the name does not tell */
+    pid_t pid;             /* of the program; 0 if not in the name */
     uint32_t process, thread;
     uint32_t n_running, n_threads;
     struct {
         bool is_running;
-        bool is_main; /* made calls while it ran alone: it is the main Ractor's */
+        bool is_main; /* made calls while it ran alone, so it is in the main Ractor */
     } threads[RV_EVENT_BUILDER_THREADS];
     struct {
         uint64_t number;
@@ -65,7 +65,7 @@ static size_t bytes_with(size_t alignment)
     return EVENTS_BYTES + 2 * alignment;
 }
 
-/* 0 where no version of the gem makes a memory of this size. */
+/* 0 if no version of the gem has this size. */
 static size_t alignment_of(off_t bytes)
 {
     for (size_t i = 0; i < sizeof ALIGNMENTS / sizeof *ALIGNMENTS; i++)
@@ -122,7 +122,7 @@ static void resume(struct rrtrace *rrtrace, uint32_t thread)
     rrtrace->threads[thread].is_running = true;
 }
 
-/* What comes next is another thread's that runs; while none does, it is still this one's. */
+/* The next events belong to another running thread, or still to this one if none runs. */
 static void suspend(struct rrtrace *rrtrace, uint32_t thread)
 {
     if (!is_running(rrtrace, thread))
@@ -161,7 +161,7 @@ static void tell_return(struct rrtrace *rrtrace, int64_t ns, uint32_t method)
             rv_event_builder_return_from(builder, rrtrace->thread, ns, depth);
             return;
         }
-    /* Of a call from before the gem was started: there are always some. */
+    /* Return of a call from before the gem's start: there are always some. */
     rv_event_builder_return_alone(builder, rrtrace->thread, ns);
     rv_import_fault(&rrtrace->import, RV_FAULT_END_ALONE);
 }
@@ -229,11 +229,11 @@ static int begin(struct rv_import *import)
     rrtrace->process = rv_event_builder_process(import->builder, (uint64_t)rrtrace->pid);
     rv_event_builder_name_process(import->builder, rrtrace->process, rv_import_string("ruby"));
     rv_event_builder_see_time(import->builder, 0);
-    resume(rrtrace, thread_of(rrtrace, 0)); /* which has started the gem */
+    resume(rrtrace, thread_of(rrtrace, 0)); /* the thread that started the gem */
     return 0;
 }
 
-/* Two processes that write, after a fork, overwrite each other's events and set the index back. */
+/* After a fork two processes write, overwrite each other's events and decrease the index. */
 static uint32_t drain(struct rrtrace *rrtrace)
 {
     uint64_t head = __atomic_load_n(rrtrace->write_index, __ATOMIC_ACQUIRE); /* Q2 <- Q1 */
@@ -257,7 +257,7 @@ static int step(struct rv_import *import)
     return n > 0;
 }
 
-/* A zombie writes no more. */
+/* A zombie no longer writes. */
 static bool has_program(const struct rrtrace *rrtrace)
 {
     char state = rrtrace->pid ? rv_os_process_state(rrtrace->pid) : 'R';
@@ -281,7 +281,7 @@ static bool heeds(const struct rv_import *import, pid_t sender)
     return has_name || sender == rrtrace->pid || !has_program(rrtrace);
 }
 
-/* The gem's 0.1.0 leaves it to its visualizer to remove the name. */
+/* Version 0.1.0 of the gem expects its visualizer to remove the name. */
 static void fini(struct rv_import *import)
 {
     struct rrtrace *rrtrace = (struct rrtrace *)import;

@@ -10,11 +10,11 @@
 #include "base/os.h"
 #include "base/vec.h"
 
-/* What a run reads at once; with very many runs less, so that all of them stay within one run's memory. */
+/* Records read at a time per run; fewer with many runs, so that all buffers fit one run's memory. */
 #define READ_RECORDS 4096u
 
 struct run {
-    uint64_t next, end;  /* records of the file that are not in the buffer yet */
+    uint64_t next, end;  /* range of the file not yet in the buffer */
     size_t buffer_first; /* in records, of the sorter's memory */
     size_t n, at;        /* in the buffer */
 };
@@ -22,7 +22,7 @@ struct run {
 struct rv_sorter {
     size_t record_bytes, capacity;
     rv_sorter_compare_fn compare;
-    char *records; /* up to capacity of them: the run that is filled, then the buffers of all runs */
+    char *records; /* capacity of them: first the run being filled, later the buffers of all runs */
     size_t n, n_allocated;
     bool is_sorted; /* so far */
     int fd;         /* -1 before the first spill */
@@ -31,8 +31,8 @@ struct rv_sorter {
     size_t n_runs, runs_capacity;
     size_t *heap; /* of runs, by their first record */
     size_t n_heap, read_records;
-    bool has_given; /* the heap's first run has given its first record */
-    size_t n_given; /* of what never left memory */
+    bool has_given; /* the top run's first record was returned */
+    size_t n_given; /* when nothing was spilled */
 };
 
 struct rv_sorter *rv_sorter_create(size_t record_bytes, size_t run_records, rv_sorter_compare_fn compare)
@@ -81,7 +81,7 @@ static int spill(struct rv_sorter *sorter)
     for (size_t left = sorter->n * sorter->record_bytes; left > 0;) {
         ssize_t n = write(sorter->fd, at, left);
         if (n < 0 && errno != EINTR)
-            return rv_err_sys("sorting in a temporary file (TMPDIR says where)");
+            return rv_err_sys("sorting in a temporary file (in TMPDIR)");
         at += n > 0 ? n : 0;
         left -= n > 0 ? (size_t)n : 0;
     }
@@ -119,7 +119,8 @@ static int read_run(struct rv_sorter *sorter, struct run *run)
         if (n_read < 0 && errno == EINTR)
             continue;
         if (n_read <= 0)
-            return n_read < 0 ? rv_err_sys("reading the sorted file") : rv_err(EIO, "the sorted file is cut short");
+            return n_read < 0 ? rv_err_sys("reading the sorted file")
+                              : rv_err(EIO, "the sorted temporary file is truncated");
         at += n_read;
         left -= (size_t)n_read;
         offset += (uint64_t)n_read;
@@ -175,7 +176,7 @@ int rv_sorter_finish(struct rv_sorter *sorter)
     return error;
 }
 
-/* The first run's first record has been used: put its next one in its place. */
+/* Advance the top run past its used record, and restore the heap. */
 static int advance(struct rv_sorter *sorter)
 {
     struct run *run = &sorter->runs[sorter->heap[0]];

@@ -1,8 +1,8 @@
 /*
- * speedscope's file format, which --export writes, too: profiles of open and close events, or of samples with weights,
- * and the frames that both refer to by number, which may come after them. So events go through the sorter, which keeps
- * them on disk beyond RUN_RECORDS, in the order of profiles and of what is in these, and are emitted when all is read.
- * "PROCESS (PID) THREAD (TID)" as a profile's name is taken apart.
+ * speedscope's file format, which --export also writes: profiles of open and close events, or of samples with weights,
+ * and the frames that both refer to by number, which may come later in the file. So events go through the sorter, on
+ * disk beyond RUN_RECORDS, in order of profiles and positions, and are emitted when the whole file is read. A profile
+ * name "PROCESS (PID) THREAD (TID)" is split.
  */
 #include <errno.h>
 #include <libgen.h>
@@ -23,14 +23,14 @@ enum {
     TEXT_BYTES = 4096,
     STACK_FRAMES = 4096
 };
-enum { PROFILE_DEPTH = 3, SHARED_DEPTH = 2 }; /* of what is directly inside of a profile, and of "shared" */
+enum { PROFILE_DEPTH = 3, SHARED_DEPTH = 2 }; /* depth directly inside a profile, and inside "shared" */
 
 enum key { OTHER, NAME, UNIT, START, END, EVENTS, SAMPLES, WEIGHTS, TYPE, FRAME, AT, FRAMES, FILE_NAME, LINE };
 enum kind { OPEN, CLOSE, SAMPLE_WEIGHT, SAMPLE_FRAME, SAMPLE_END };
 
 static const int64_t BILLION = 1000000000;
 
-/* A number in the profile's unit, which may come later: value * 10^-scale. */
+/* A number, value * 10^-scale, in the profile's unit, which may come later in the file. */
 struct number {
     int64_t value;
     uint32_t scale;
@@ -58,7 +58,7 @@ struct speedscope {
     size_t n_profiles, profiles_capacity;
     uint32_t *ids; /* by the frame's number */
     size_t n_ids, ids_capacity;
-    /* where the parser is */
+    /* the parser's state */
     bool is_in_profiles, is_in_shared;
     enum key key, inner_key; /* of a profile; of an event or a frame */
     struct record record;
@@ -256,7 +256,7 @@ static int on_close(void *context, bool is_array)
 
 /* ---- emitting ---- */
 
-/* Where there is no unit of time, one is a microsecond. */
+/* A weight that is not a time counts as microseconds. */
 static int64_t to_ns(const struct profile *profile, struct number number)
 {
     static const struct {
@@ -276,7 +276,7 @@ static int64_t to_ns(const struct profile *profile, struct number number)
     return ns < 0 ? 0 : ns;
 }
 
-/* " (123)" before *end, which moves before it. */
+/* " (123)" before *end; moves *end before it. */
 static bool take_number(const char *text, size_t *end, uint64_t *number)
 {
     size_t at = *end;
@@ -330,7 +330,7 @@ static uint32_t begin_thread(struct speedscope *speedscope, uint32_t profile_idx
     return thread;
 }
 
-/* What a profile has open lasts to its end. */
+/* Calls still open last to the profile's end. */
 static void end_profile(struct speedscope *speedscope)
 {
     struct rv_event_builder *builder = speedscope->import.builder;
@@ -389,7 +389,7 @@ static void emit(struct speedscope *speedscope, const struct record *record)
     case CLOSE:
         close_call(speedscope, profile->thread, to_ns(profile, record->number), id);
         break;
-    case SAMPLE_WEIGHT: /* comes before its sample's frames */
+    case SAMPLE_WEIGHT: /* precedes its sample's frames */
         speedscope->weight = record->number;
         break;
     case SAMPLE_FRAME:

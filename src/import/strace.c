@@ -1,8 +1,8 @@
 /*
- * The text of `strace -f -tt -T` (or -ttt, or -r): one line an event, threads by the number in front. A system call is
- * a call as long as -T says, or, where another thread came in between, from its unfinished to its resumed line; one
- * that is never resumed lasts to the end. Signals and exits are marks; the stacks of -k are passed over. clone with
- * CLONE_THREAD says which threads are one process.
+ * The text of `strace -f -tt -T` (or -ttt, or -r): one event per line, the thread number in front. A system call lasts
+ * as long as -T says, or, if interrupted by another thread's line, from its unfinished to its resumed line; one that is
+ * never resumed lasts to the end. Signals and exits are marks; stacks of -k are skipped. clone with CLONE_THREAD shows
+ * which threads belong to a process.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -22,8 +22,8 @@ struct strace {
     struct rv_import import; /* first */
     struct caller *callers;
     size_t n_callers;
-    int64_t day_ns, last_ns; /* -tt tells no day, -r only the time since the line before */
-    int64_t end_ns;          /* the latest time there is */
+    int64_t day_ns, last_ns; /* -tt has no date, -r only the time since the previous line */
+    int64_t end_ns;          /* the latest time in the file */
 };
 
 enum clock { CLOCK_EPOCH, CLOCK_DAY, CLOCK_RELATIVE };
@@ -31,7 +31,7 @@ enum clock { CLOCK_EPOCH, CLOCK_DAY, CLOCK_RELATIVE };
 struct line {
     uint64_t tid;
     int64_t ns;
-    enum clock clock; /* what the time is counted from: 1970, midnight, the line before */
+    enum clock clock; /* origin of times: 1970, midnight, or the previous line */
     const char *rest; /* after the time */
 };
 
@@ -107,7 +107,7 @@ static uint32_t intern(struct rv_import *import, const char *name, size_t n)
 
 /* ---- what a call did ---- */
 
-/* The text of ") = RESULT ...": NULL when there is none. */
+/* The text of ") = RESULT ...": or NULL. */
 static const char *find_result(const char *text)
 {
     const char *found = NULL;
@@ -180,7 +180,7 @@ static void read_call(struct strace *strace, const struct line *line, uint32_t t
     caller->makes_thread = strstr(line->rest, "CLONE_THREAD") != NULL;
     caller->is_unfinished = n_rest > n_unfinished && strcmp(line->rest + n_rest - n_unfinished, unfinished) == 0;
     caller->since_ns = line->ns;
-    rv_event_builder_sample(import->builder, thread, line->ns, NULL, 0); /* one that was never resumed */
+    rv_event_builder_sample(import->builder, thread, line->ns, NULL, 0); /* end a call that was never resumed */
     rv_event_builder_call(import->builder, thread, line->ns, intern(import, line->rest, n_name));
     if (caller->is_unfinished)
         return;
@@ -223,7 +223,7 @@ static void read_mark(struct strace *strace, const struct line *line, uint32_t t
         rv_event_builder_end_thread(strace->import.builder, thread, line->ns);
 }
 
-/* -tt does not say when a day ends. */
+/* -tt has no date: a time that falls is after midnight. */
 static void place_in_time(struct strace *strace, struct line *line)
 {
     if (line->clock == CLOCK_RELATIVE && __builtin_add_overflow(line->ns, strace->last_ns, &line->ns))
@@ -238,7 +238,7 @@ static void place_in_time(struct strace *strace, struct line *line)
         strace->end_ns = line->ns;
 }
 
-/* What is no event: empty lines, strace's own messages, the stack of the call before. */
+/* Lines that are no events: empty ones, strace's own messages, stacks of -k. */
 static bool is_passed_over(const char *text)
 {
     return !*text || strncmp(text, "strace: ", 8) == 0 || strncmp(text, " > ", 3) == 0;

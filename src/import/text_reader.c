@@ -1,4 +1,4 @@
-/* zlib's gzread() reads what is not gzip as it is, so there is one way for both. */
+/* zlib's gzread() also reads plain files, so both take the same path. */
 #include "import/text_reader.h"
 
 #include <errno.h>
@@ -74,7 +74,7 @@ int rv_text_reader_read(struct rv_text_reader *input, char *out, size_t max, siz
 {
     int n_read = gzread(input->file, out, max > BUFFER_BYTES ? BUFFER_BYTES : (unsigned)max);
     int code = Z_OK;
-    (void)gzerror(input->file, &code); /* its text names a descriptor */
+    (void)gzerror(input->file, &code); /* its text has a descriptor instead of the path */
     *n = n_read > 0 ? (size_t)n_read : 0;
     input->has_bytes |= *n > 0;
     if (code == Z_BUF_ERROR) {
@@ -98,7 +98,7 @@ bool rv_text_reader_is_empty(const struct rv_text_reader *input)
     return !input->has_bytes;
 }
 
-/* More bytes behind those that are there; room for them is made in front. */
+/* Read more bytes after the buffered ones, which are moved to the front first. */
 static int fill(struct rv_text_reader *input)
 {
     if (!input->buffer)
@@ -140,7 +140,7 @@ int rv_text_reader_line(struct rv_text_reader *input, char **line, size_t *n)
         n_searched = 0;
         if (is_rest)
             continue;
-        /* A cut line has room behind it: the buffer is larger than the longest one. */
+        /* There is room for the NUL: the buffer is larger than the longest line. */
         if (n_line > RV_TEXT_READER_LINE_BYTES)
             n_line = RV_TEXT_READER_LINE_BYTES;
         from[n_line] = '\0';

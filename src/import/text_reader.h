@@ -1,5 +1,5 @@
 /*
- * A file that is read from its beginning to its end, once: plain, or gzip by its magic. Nothing is kept but a buffer.
+ * Reads a plain or gzip file (recognized by its magic) once from beginning to end, through one buffer.
  */
 #ifndef RV_IMPORT_TEXT_READER_H
 #define RV_IMPORT_TEXT_READER_H
@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A line longer than this is cut there. */
+/* Longer lines are truncated. */
 #define RV_TEXT_READER_LINE_BYTES (1u << 20)
 
 struct rv_text_reader; /* opaque */
@@ -17,15 +17,15 @@ struct rv_text_reader *rv_text_reader_open(const char *path);
 void rv_text_reader_close(struct rv_text_reader *file);
 
 /*
- * Up to max bytes.
+ * Read up to max bytes.
  *   n        bytes read, 0 at the end
- *   returns  0, or a negative errno with one line printed. A gzip file that ends too early reads as what there is of
- * it, and is_cut() says so
+ *   returns  0, or a negative errno with one line printed. A truncated gzip file gives what is
+ * there, and is_cut() is true
  */
 int rv_text_reader_read(struct rv_text_reader *file, char *out, size_t max, size_t *n);
 bool rv_text_reader_is_cut(const struct rv_text_reader *file);
 
-/* Nothing was read of it so far: at the end, there is nothing in it. */
+/* Nothing was read so far; at the end: the file is empty. */
 bool rv_text_reader_is_empty(const struct rv_text_reader *file);
 
 /*
@@ -35,7 +35,7 @@ bool rv_text_reader_is_empty(const struct rv_text_reader *file);
  */
 int rv_text_reader_line(struct rv_text_reader *file, char **line, size_t *n);
 
-/* How much of the file has been read, 0 .. 1. */
+/* Share of the file read so far, 0 .. 1. */
 double rv_text_reader_share(const struct rv_text_reader *file);
 
 #endif

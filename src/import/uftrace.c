@@ -1,7 +1,7 @@
 /*
- * A uftrace data folder: TID.dat of each task, one after the other, in 16-byte records {time; type:2 more:1 magic:3
- * depth:10 address:48}. The depth in a record says what is open, so that lost records harm nothing after them.
- * Arguments behind a record are as long as an option of the recording said; they are passed over to the next record.
+ * A uftrace data folder: the TID.dat files of all tasks in turn, with 16-byte records {time; type:2 more:1 magic:3
+ * depth:10 address:48}. A record's depth shows which calls are open, so lost records do no damage to later ones. The
+ * size of arguments after a record depends on options of the recording: they are skipped up to the next valid record.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -18,7 +18,7 @@
 
 enum { RECORD_BYTES = 16, RECORDS_PER_STEP = 8192, BUFFER_BYTES = 1 << 18, MAGIC = 5, HEADER_BYTES = 16 };
 enum { TYPE_ENTRY, TYPE_EXIT, TYPE_LOST, TYPE_EVENT };
-/* Between a record with arguments and the next one of its task, at most; else it is an argument that looks like one. */
+/* Longest time from a record with arguments to the task's next; a later one is an argument that looks like a record. */
 static const uint64_t MOST_GAP_NS = 3600 * 1000000000ull;
 
 struct importer {
@@ -28,7 +28,7 @@ struct importer {
     int fd; /* of the task's records; -1 when none is open */
     uint32_t pid, thread;
     uint64_t last_ns;
-    bool has_arguments; /* behind the last record */
+    bool has_arguments; /* after the last record */
     char *buffer;
     size_t first, n;
 };
@@ -143,7 +143,7 @@ static bool is_plausible(const struct importer *importer, const struct record *r
     return record->magic == MAGIC && (is_in_time || !importer->has_arguments) && record->ns < 1ull << 62;
 }
 
-/* Is there a whole record? Reads on where there is not. 1, 0 at the end, or a negative errno with one line printed. */
+/* Read until a complete record is buffered. 1, 0 at the end, or a negative errno with one line printed. */
 static int fill(struct importer *importer)
 {
     if (importer->n >= RECORD_BYTES)
@@ -187,7 +187,7 @@ static void tell(struct importer *importer, const struct record *record)
         rv_event_builder_lost(builder, importer->thread, ns,
                               record->address < UINT32_MAX ? (uint32_t)record->address : 0);
         break;
-    case TYPE_EVENT: /* of the machine, with data of its own */
+    case TYPE_EVENT: /* a system event with extra data */
         break;
     }
 }

@@ -14,7 +14,7 @@
 #include "symbols/demangle.h"
 #include "symbols/index.h"
 
-/* The kernel allows a process 65,530 mappings. In all there are fewer than sessions times mappings: memory follows the
+/* The kernel allows 65,530 mappings per process. The total is limited so that memory is proportional to the
  * size of the input. */
 enum { MOST_SESSIONS = 1 << 16, MOST_MAPPINGS = 1 << 16, MOST_MAPPINGS_OF_ALL = 1 << 20 };
 enum { MOST_TASKS = 1 << 20, MOST_PARENTS = 64, CACHE_SLOTS = 1 << 14, SID_BYTES = 32 };
@@ -69,13 +69,13 @@ struct rv_uftrace {
     struct module *modules;
     size_t n_modules, modules_capacity;
     struct rv_index module_index; /* by path */
-    size_t n_mappings;            /* of all sessions */
+    size_t n_mappings;            /* in all sessions */
     struct cached *cache;
 };
 
 /* ---- task.txt ---- */
 
-/* The value behind "key=", or NULL. */
+/* The value after "key=", or NULL. */
 static const char *find_value(const char *line, const char *key)
 {
     size_t n = strlen(key);
@@ -275,14 +275,14 @@ uint32_t rv_uftrace_parent(const struct rv_uftrace *uftrace, uint32_t pid)
     return found ? uftrace->forks[found - 1].parent : 0;
 }
 
-/* How many sessions are of processes up to this one. */
+/* Number of sessions of processes up to this one. */
 static size_t sessions_to(const struct rv_uftrace *uftrace, uint64_t pid)
 {
     return rv_bisect_count(uftrace->sessions, uftrace->n_sessions, sizeof *uftrace->sessions,
                            offsetof(struct session, pid), pid);
 }
 
-/* The latest image of the process at that time, or what it was forked from. */
+/* The process's latest image at that time, or its parent's. */
 static const struct session *session_of(const struct rv_uftrace *uftrace, uint32_t pid, int64_t ns)
 {
     for (int i = 0; i < MOST_PARENTS && pid; i++, pid = rv_uftrace_parent(uftrace, pid)) {

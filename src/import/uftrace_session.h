@@ -1,6 +1,6 @@
 /*
- * What a uftrace data folder says beside its records: tasks, the sessions (program images) they ran in, what was mapped
- * there, and the symbols of that. All of it is input.
+ * Metadata of a uftrace data folder: tasks, their sessions (program images), mappings and symbols. All of it is
+ * untrusted input.
  */
 #ifndef RV_IMPORT_UFTRACE_SESSION_H
 #define RV_IMPORT_UFTRACE_SESSION_H
@@ -20,11 +20,11 @@ void rv_uftrace_close(struct rv_uftrace *uftrace);
 size_t rv_uftrace_n_tasks(const struct rv_uftrace *uftrace);
 struct rv_uftrace_task rv_uftrace_task(const struct rv_uftrace *uftrace, size_t idx);
 
-/* Parent of a process, 0 where unknown; its program's path, "" where unknown. */
+/* Parent of a process, 0 if unknown; its program's path, "" if unknown. */
 uint32_t rv_uftrace_parent(const struct rv_uftrace *uftrace, uint32_t pid);
 const char *rv_uftrace_program(const struct rv_uftrace *uftrace, uint32_t pid);
 
-/* The subroutine at an address of a process at a time: its id in the event builder. */
+/* The id in the event builder of the subroutine at an address of a process at a time. */
 uint32_t rv_uftrace_subroutine(struct rv_uftrace *uftrace, struct rv_event_builder *builder, uint32_t pid, int64_t ns,
                                uint64_t address);
 

@@ -55,15 +55,15 @@ is_other() {
 }
 within 60 is_other
 run --duration=0.1 --report=csv --perl-pid="$pid"
-expect "an unknown perl" "$status $(sed 's/[0-9]*: a/PID: a/; s/;.*/;/' "$folder/err")" \
-    "1 ringviz: PID: a perl of a version that is not known (its interpreter has 12345 bytes);"
+expect "an unknown perl" "$status $(sed 's/[0-9]*: unknown/PID: unknown/; s/;.*/;/' "$folder/err")" \
+    "1 ringviz: PID: unknown perl version (interpreter of 12345 bytes);"
 exec 3>&-
 wait $waiter
 expect "an unknown perl's exit status" $? 0
 
 begin 0
 run --duration=1 --report=csv --perl-pid="$pid"
-if grep -q 'version that is not known' "$folder/err"; then # then that is all there is to see
+if grep -q 'unknown perl version' "$folder/err"; then # then that is all there is to see
     one_line "an unknown perl"
     end "an unknown perl"
     exit 77

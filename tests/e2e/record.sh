@@ -173,10 +173,10 @@ run --check newest.rvz
 check "limit: check: $(cat out err)" [ $status -eq 0 ]
 check "limit: check: $(cat out)" grep -q "^newest.rvz: $n_events events of .* 0\.[0-9]* an event$" out
 run --info newest.rvz
-check "limit: info: $(cat out)" grep -q "^let go    $n_gone events before those" out
+check "limit: info: $(cat out)" grep -q "^discarded $n_gone earlier events" out
 check "limit: info: $(cat out)" grep -q "^events    $n_events in " out
 run --report --force --output=report.newest newest.rvz
-check "limit: report: $(cat err)" [ "$(grep -c "^ringviz: newest.rvz: has the newest events: $n_gone before" err)" -eq 1 ]
+check "limit: report: $(cat err)" [ "$(grep -c "^ringviz: newest.rvz: has the newest events only: $n_gone earlier" err)" -eq 1 ]
 check "limit: report: numbers" grep -q "^$n_events events produced, $n_events consumed, 0 dropped" report.newest
 check "limit: report: what is open has its name" grep -qE "^ +4 .*program_threads::work" report.newest
 run --repair=mended.rvz --force newest.rvz
