@@ -1,6 +1,6 @@
 /*
- * Why a command wrote no event, told from its file and its name alone. The first reason that holds is the one said; of
- * a command that only runs another, what holds for that one.
+ * Explains why a command wrote no event, from its file and name alone. The first reason that applies is reported; for a
+ * command that only runs another, that of the other.
  */
 #include "launch/launch.h"
 
@@ -23,8 +23,8 @@ static const char REBUILD[] = "build it with -g -finstrument-functions -fno-opti
 /* ---- interpreters ---- */
 
 struct interpreter {
-    const char *name; /* perhaps with a version behind it */
-    const char *what; /* that ringviz does not see, and what can be done today */
+    const char *name; /* possibly followed by a version */
+    const char *what; /* what ringviz does not trace, and the alternative */
 };
 
 static const struct interpreter INTERPRETERS[] = {
@@ -72,7 +72,7 @@ static const struct interpreter *find_by_name(const char *path)
     return NULL;
 }
 
-/* By the name that it is called, as are scripts that choose a version; by who runs the script; by where links lead. */
+/* By the name it is called by (some scripts choose a version), by its interpreter, and by the target of links. */
 static const struct interpreter *find_interpreter(const struct rv_program *program)
 {
     char real[PATH_MAX];
@@ -130,7 +130,7 @@ static const struct runner *find_runner(const char *command)
     return NULL;
 }
 
-/* What it runs: the first of its arguments that is a program. */
+/* The program that it runs: the first argument that is one. */
 static const char *const *find_run(const char *const *argv)
 {
     struct rv_program program;

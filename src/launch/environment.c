@@ -24,7 +24,7 @@ void rv_environment_set(char **environment, const char *name, const char *front,
     environment[i] = variable;
 }
 
-/* Children may change their folder: the path goes absolute. */
+/* Children may change their folder, so make the path absolute. */
 static void set_trace_file(char **environment, const char *path)
 {
     char *absolute = realpath(path, NULL);

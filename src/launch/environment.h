@@ -4,10 +4,10 @@
 
 #include "launch/launch.h"
 
-/* NULL-terminated; never NULL. A producer that cannot be used is said, and left out. Main thread. */
+/* NULL-terminated; never NULL. A producer that cannot be used is omitted, with one line printed. Main thread. */
 char **rv_environment_create(const struct rv_launch_params *params);
 
-/* "NAME=front", with the separator and `back` behind it where that is given and not empty. */
+/* Set "NAME=front", followed by the separator and `back` unless that is NULL or empty. */
 void rv_environment_set(char **environment, const char *name, const char *front, char separator, const char *back);
 
 void rv_environment_destroy(char **environment);

@@ -1,10 +1,10 @@
 /*
- * fork and exec with three points of care: what goes wrong in the child comes back through a pipe that exec closes; the
- * child gets the signals as we found them, not as we set them; and its pid is never used once it has been reaped, so
- * that no signal reaches a stranger: who reaps takes the pid away, and waits for handlers that had it before.
+ * fork and exec with three precautions: errors in the child come back through a pipe that exec closes; the child gets
+ * the signal dispositions that we were started with; and its pid is never used after it was reaped, so that no signal
+ * reaches another process: the reaping thread clears the pid and waits for handlers that have read it.
  *
- *   V1 -> V2   a handler is counted, before it looks for the pid
- *   V3 -> V4   the pid is taken away, before handlers are counted
+ *   V1 -> V2   a handler counts itself before it reads the pid
+ *   V3 -> V4   the pid is cleared before the count of handlers is read
  *   V5 -> V6   a handler has used the pid
  */
 #include "launch/launch.h"
@@ -29,7 +29,7 @@ enum { STATUS_NOT_EXECUTABLE = 126, STATUS_NOT_FOUND = 127, STATUS_SIGNAL = 128 
 
 struct rv_launch {
     pid_t pid;
-    pthread_mutex_t lock; /* of the following */
+    pthread_mutex_t lock; /* protects the following */
     bool has_ended;
     int status;
 };
@@ -41,7 +41,7 @@ static _Atomic pid_t child_pid; /* 0 when there is none to signal */
 static _Atomic unsigned n_handlers;
 static void (*_Atomic end_us)(int signal_number);
 
-/* How this process was started, before anybody changed it. */
+/* Dispositions that this process was started with. */
 static sigset_t started_mask;
 static bool started_ignored[NSIG];
 
@@ -59,7 +59,7 @@ static bool has_exited(pid_t pid)
     return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) < 0 || info.si_pid == pid;
 }
 
-/* False when the child has ended, whether that was noticed or not. */
+/* False when the child has ended, reaped or not. */
 static bool pass_on(int signal_number)
 {
     atomic_fetch_add_explicit(&n_handlers, 1, memory_order_seq_cst);    /* V1 -> V2 */
@@ -71,7 +71,7 @@ static bool pass_on(int signal_number)
     return is_there;
 }
 
-/* Until it is reaped the pid is nobody else's. */
+/* The pid is not reused before it is reaped. */
 static void take_pid_away(void)
 {
     atomic_store_explicit(&child_pid, 0, memory_order_seq_cst);         /* V3 -> V4 */
@@ -101,7 +101,7 @@ static void pass_signals_on(void)
             sigaction(PASSED_ON[i], &action, NULL);
 }
 
-/* What comes for a command that is over has nobody to go to: handlers stay. */
+/* Keep the handlers after the command's end: its signals then have no addressee. */
 static void stop_passing_on(void)
 {
     atomic_store_explicit(&end_us, die, memory_order_relaxed);
@@ -119,7 +119,7 @@ static _Noreturn void run_command(const char *const *argv, char **environment, i
     _exit(n == sizeof error ? STATUS_NOT_FOUND : STATUS_NOT_EXECUTABLE);
 }
 
-/* 0 once the command runs, else what exec said. */
+/* 0 once the command runs, else exec's error. */
 static int read_exec_error(int fd)
 {
     int error = 0;
@@ -177,7 +177,7 @@ struct rv_launch *rv_launch_start(const struct rv_launch_params *params, int *st
     char **environment = rv_environment_create(params);
     int error;
     atomic_store_explicit(&end_us, params->end_us ? params->end_us : die, memory_order_relaxed);
-    if (started_ignored[SIGCHLD]) /* it would reap the child behind our back */
+    if (started_ignored[SIGCHLD]) /* else the kernel would reap the child */
         signal(SIGCHLD, SIG_DFL);
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     pid_t pid = start_child(params->argv, environment, &error);
@@ -201,7 +201,7 @@ static void reap(struct rv_launch *launch)
 {
     if (!has_exited(launch->pid))
         return;
-    int status = 0; /* of one that was reaped by somebody else */
+    int status = 0; /* stays 0 if another reaped it */
     take_pid_away();
     (void)waitpid(launch->pid, &status, WNOHANG);
     launch->has_ended = true;

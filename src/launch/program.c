@@ -15,7 +15,7 @@
 #define HOOK "__cyg_profile_func_enter"
 #define API "ringviz_"
 
-/* As exec finds it. */
+/* Find the file as exec does. */
 static bool find_file(const char *command, char *path, size_t path_bytes)
 {
     if (strchr(command, '/'))
@@ -70,7 +70,7 @@ static void read_image(int fd, struct rv_program *program)
     elf_end(elf);
 }
 
-/* The interpreter of a "#!" line, behind env, too: its base name. */
+/* Base name of the interpreter in a "#!" line, also after env. */
 static bool read_script_line(int fd, char *interpreter, size_t n_bytes)
 {
     char line[256];

@@ -1,4 +1,4 @@
-/* What a command's file tells about how it can be traced. */
+/* Properties of a command's file that decide how it can be traced. */
 #ifndef RV_LAUNCH_PROGRAM_H
 #define RV_LAUNCH_PROGRAM_H
 
@@ -9,14 +9,14 @@ struct rv_program {
     char path[PATH_MAX]; /* as exec finds it */
     bool is_privileged;  /* nothing is preloaded into it */
     bool is_script;
-    char interpreter[128]; /* of a script: base name */
-    /* of what is no script */
+    char interpreter[128]; /* of a script: its base name */
+    /* of a file that is not a script */
     bool is_elf, is_executable, has_interpreter, is_our_machine;
     bool needs_hook, has_own_hook; /* of -finstrument-functions */
     bool needs_api;                /* of libringviz */
 };
 
-/* 0; -ENOENT when it is not there; or why it cannot be read, with the path set. */
+/* 0; -ENOENT when not found; or the error of reading it, with the path set. */
 int rv_program_read(const char *command, struct rv_program *program);
 
 /* Is it perl, or a script that perl runs? */

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#define RISE 30.0f /* points from the foot to the flag's text, where no line goes through */
+#define RISE 30.0f /* points from the foot to the flag's text, in views without the line */
 #define PLATE_HEIGHT 15.0f
 #define BASELINE 11.0f
 #define PADDING 5.0f

@@ -1,4 +1,4 @@
-/* Marked times over the picture: a numbered flag at the axis each, with a line through flat looks. */
+/* Bookmarks over the picture: a numbered flag at the time axis, and a line through flat views. */
 #ifndef RV_RENDER_BOOKMARK_FLAGS_H
 #define RV_RENDER_BOOKMARK_FLAGS_H
 

@@ -1,8 +1,8 @@
 /*
- * All boxes of a view as the GPU gets them: packed, and put in the order in which they are drawn. No GL.
+ * All boxes of a view in GPU form: packed, and sorted in drawing order. No GL.
  *
- * Most boxes are for the short form of the shader and come first, then those that need all of it. In both what is in
- * front comes first, as far as lanes and depths tell, so that what it hides is not shaded at all.
+ * Boxes for the shader's short form, which are most, come first, then the others. Both are sorted roughly front to
+ * back, by lane and depth, so that hidden pixels are not shaded.
  */
 #ifndef RV_RENDER_BOX_BUFFER_H
 #define RV_RENDER_BOX_BUFFER_H
@@ -12,14 +12,14 @@
 
 struct rv_box_buffer { /* zeroed = none */
     struct rv_pack pack;
-    struct rv_box_record *items;   /* as the view's boxes are */
-    struct rv_box_record *ordered; /* as they are drawn */
-    size_t n, n_plain;             /* n_plain: of the ordered ones, the first, for the short form */
+    struct rv_box_record *items;   /* in the order of the view's boxes */
+    struct rv_box_record *ordered; /* in drawing order */
+    size_t n, n_plain;             /* n_plain: leading ones of `ordered`, for the short form */
     size_t items_capacity, ordered_capacity;
-    bool has_collections; /* of garbage in the window: then none are for the short form */
+    bool has_collections; /* garbage collections are visible: then no box is for the short form */
 };
 
-/* The view in a picture this wide, in colours that have learned it. */
+/* Pack a view for a picture of this width; the palette was updated with the view. */
 void rv_box_buffer_make(struct rv_box_buffer *records, const struct rv_view *view, const struct rv_palette *palette,
                         int width_px);
 void rv_box_buffer_fini(struct rv_box_buffer *records);

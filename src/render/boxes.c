@@ -1,7 +1,7 @@
 /*
- * A box is seven corners and three faces, whichever three look at the eye: nothing is culled, nothing has a winding.
- * The record ring is written once a frame; lane geometry, palette and collections are small textures. What is pointed
- * out is a uniform, so that pointing at something else packs nothing anew.
+ * A box is seven corners and the three faces that look at the eye, so there is no culling and no winding. Records are
+ * uploaded once per frame; lane geometry, palette and collections are small textures. The highlight is a uniform, so
+ * changing it needs no new upload.
  */
 #include "render/boxes.h"
 
@@ -58,7 +58,8 @@ static void create_textures(struct rv_boxes *boxes)
     boxes->scheme = RV_COLOR_SCHEME_COUNT;
 }
 
-/* Per face two triangles along the diagonal to its own corner, which comes last: it provokes the flat values. */
+/* Per face two triangles along the diagonal to its own corner, which comes last: the provoking vertex of flat
+ * values. */
 static void create_geometry(struct rv_boxes *boxes)
 {
     static const uint16_t indices[N_INDICES] = {0, 1, 2, 3, 0, 2, 0, 3, 4, 5, 0, 4, 0, 5, 6, 1, 0, 6};
@@ -109,7 +110,7 @@ void rv_boxes_destroy(struct rv_boxes *boxes)
     free(boxes);
 }
 
-/* The texture's row of a lane's process: the last one is of those that have none of their own, and stays empty. */
+/* The texture row of a lane's process; processes beyond the last row share it, and it stays empty. */
 static size_t collections_row(const struct rv_view *view, size_t lane)
 {
     size_t process = lane < view->n_lanes ? view->lanes[lane].process : GC_ROWS;
@@ -176,7 +177,7 @@ static void upload_collections(struct rv_boxes *boxes, const struct rv_lane_layo
     glTexImage2D(GL_TEXTURE_2D, 0, GL_R8, GC_TEXELS, (GLsizei)n_rows, 0, GL_RED, GL_UNSIGNED_BYTE, texels);
 }
 
-/* The chosen box is told from others of its subroutine by where it is. */
+/* The chosen box differs from others of its subroutine by its place. */
 static void set_highlight(GLuint program, const struct rv_frame_data *picture, const struct rv_highlight *highlight)
 {
     static const struct rv_box_record none = {.duration = UINT32_MAX};
@@ -255,7 +256,7 @@ void rv_boxes_draw(struct rv_boxes *boxes, const struct rv_pass *pass, const str
         draw_faces(pass, offset, n_plain);
     }
     if (n > n_plain) {
-        /* Alpha chooses samples only: what is stored stays opaque. */
+        /* Alpha only selects samples: the stored alpha stays opaque. */
         begin_form(boxes, FORM_RICH, pass, picture, highlight);
         glColorMask(GL_TRUE, GL_TRUE, GL_TRUE, GL_FALSE);
         glEnable(GL_SAMPLE_ALPHA_TO_COVERAGE);

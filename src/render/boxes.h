@@ -17,7 +17,7 @@ void rv_boxes_destroy(struct rv_boxes *boxes);
 void rv_boxes_draw(struct rv_boxes *boxes, const struct rv_pass *pass, const struct rv_frame_data *picture,
                    const struct rv_highlight *highlight);
 
-/* The same boxes, each in the colour of its number: its place in the content's boxes + 1, red lowest. For tests. */
+/* The same boxes, each with its index in the content's boxes + 1 as colour, red lowest. For tests. */
 void rv_boxes_draw_ids(struct rv_boxes *boxes, const struct rv_pass *pass, const struct rv_frame_data *picture);
 
 #endif

@@ -1,14 +1,14 @@
 #include "render/camera.h"
 
 #define NEAR_MIN 0.5f
-#define WALL_SHARE 0.55f      /* of the highest lane: how much of the wall behind it is kept in sight */
+#define WALL_SHARE 0.55f      /* share of the highest lane's height that the visible wall has at least */
 #define TICK_LABEL_ROOM 0.75f /* in front of the floor */
 #define TICK_LABEL_WIDTH 1.3f /* of the last one, beyond the end of the window */
 #define TALLER_MAX 1.7f       /* pixels of a height over those of a time of the same size */
-#define EDGE 1e-3f            /* of a lane: its first and last instant belong to it */
-#define FLAT_DEPTH 4.0f       /* half of what a flat look sees before and behind z = 0 */
+#define EDGE 1e-3f            /* tolerance, so that a lane includes its first and last instant */
+#define FLAT_DEPTH 4.0f       /* half of the visible z range of a flat view */
 
-struct frame {                    /* of the eye, while it is placed */
+struct frame {                    /* coordinate frame of the eye */
     vec3 eye, right, up, forward; /* orthonormal directions */
     float tan_x, tan_y;           /* half the picture's width and height at distance 1 */
 };
@@ -28,7 +28,7 @@ static void set_direction(struct frame *frame, const struct rv_camera_params *pa
     glm_vec3_cross(frame->right, frame->forward, frame->up);
 }
 
-/* Slopes of the margins' planes through the eye. */
+/* Slopes of the planes through the eye and the margins. */
 static void margin_slopes(const struct frame *frame, const struct rv_camera_params *params, vec4 slopes)
 {
     float width = (float)params->width_px, height = (float)params->height_px;
@@ -75,8 +75,8 @@ static void fit_corners(struct fit *fit, const struct frame *frame, const struct
 }
 
 /*
- * Each axis bounds how far forward the eye may stand: its allowed interval [high + s1 * e, low + s0 * e] must not be
- * empty. The nearer of the two axes decides; the other is centred in what is left.
+ * Each axis limits how far forward the eye may be: its allowed interval [high + s1 * e, low + s0 * e] must not be
+ * empty. The stricter axis determines the distance; the other one is centred in its interval.
  */
 static void place_eye(struct frame *frame, const struct fit *fit)
 {
@@ -121,7 +121,7 @@ static void fit_perspective(struct rv_camera *camera, const struct rv_lane_layou
     camera->stretch = 1.0f;
 }
 
-struct rectangle { /* of the view's plane: what the whole picture shows */
+struct rectangle { /* visible part of the view plane */
     float left, right, bottom, top;
 };
 
@@ -135,7 +135,7 @@ static struct rectangle frame_flat(const struct rv_lane_layout *layout, const st
     return all;
 }
 
-/* Width and height are filled each by itself, but for heights that would grow out of proportion. */
+/* Fill width and height independently, except that heights are stretched by TALLER_MAX at most. */
 static struct rectangle frame_tilted(const struct fit *fit, const struct rv_camera_params *params)
 {
     float inside_x = fmaxf((float)params->width_px - params->left_px - params->right_px, 1.0f);
@@ -211,8 +211,8 @@ bool rv_camera_project(const struct rv_camera *camera, const vec3 point, vec2 ou
 }
 
 /*
- * Where the ray of a position meets the plane on which one axis (1 or 2) has this value: a position is two planes, each
- * a row of the matrix less its share of w. False when the ray runs along the plane or meets it behind the eye.
+ * Intersect the ray of a position with the plane where one axis (1 or 2) has this value: a position is two planes, each
+ * a row of the matrix less its share of w. False when the ray is parallel to the plane or meets it behind the eye.
  */
 static bool meet_plane(const struct rv_camera *camera, const double px[2], int axis, float value, vec3 out)
 {
@@ -256,7 +256,7 @@ double rv_camera_x_at(const struct rv_camera *camera, const struct rv_lane_layou
 size_t rv_camera_lane_at(const struct rv_camera *camera, const struct rv_lane_layout *layout, double x_px, double y_px)
 {
     vec3 at;
-    int axis = layout->is_flat ? 2 : 1; /* the plane in which zones lie side by side */
+    int axis = layout->is_flat ? 2 : 1; /* the axis along which zones are arranged */
     if (!meet_plane(camera, (double[2]){x_px, y_px}, axis, 0.0f, at))
         return layout->n_lanes;
     float across = at[3 - axis];

@@ -1,7 +1,7 @@
 /*
- * Where the picture is seen from: the direction of the look, placed so that all lanes' corners fill the margins. No GL.
+ * The camera: a direction of view, with the eye placed so that all lanes' corners fill the margins. No GL.
  *
- * What is asked of a camera is answered from its matrix, so that one between two looks answers as well.
+ * All queries use the camera's matrix, so they also work for one between two views.
  */
 #ifndef RV_RENDER_CAMERA_H
 #define RV_RENDER_CAMERA_H
@@ -15,17 +15,17 @@
 
 struct rv_camera_params {
     const struct rv_view_mode_params *look;
-    double scale; /* pixels a point, for flat looks */
+    double scale; /* pixels per point, for flat views */
     int width_px, height_px;
     float left_px, right_px, top_px, bottom_px; /* margins around the lanes */
-    float orbit[2]; /* of a perspective look: radians to the right and up from its direction */
+    float orbit[2];                             /* perspective: rotation to the right and up, radians */
 };
 
 struct rv_camera {
     mat4 view_projection;
-    vec4 eye;      /* homogeneous: of an orthographic camera the direction towards it, w = 0 */
+    vec4 eye;      /* homogeneous; orthographic: the direction towards the eye, w = 0 */
     float pixel;   /* world size, along x, of a pixel at the nearest point of the stage */
-    float stretch; /* width over height that text on a face must have to look as it should: 1 in perspective */
+    float stretch; /* width over height to give text on a face so that it looks right; 1 in perspective */
     int width_px, height_px;
 };
 
@@ -33,10 +33,10 @@ struct rv_camera {
 void rv_camera_fit(struct rv_camera *camera, const struct rv_lane_layout *layout,
                    const struct rv_camera_params *params);
 
-/* On the way from one camera to another: share 0 is `from`, 1 leaves the camera as it is. */
+/* Interpolate between cameras: share 0 gives `from`, 1 leaves the camera unchanged. */
 void rv_camera_mix(struct rv_camera *camera, const struct rv_camera *from, float share);
 
-/* Distance along the direction of view that haze is counted by; 1 everywhere in an orthographic picture. */
+/* Distance along the direction of view, for haze; always 1 for an orthographic camera. */
 float rv_camera_distance(const struct rv_camera *camera, const vec3 point);
 
 /* Window pixels, y down, of a world point; false behind the eye. */
@@ -48,7 +48,7 @@ bool rv_camera_project(const struct rv_camera *camera, const vec3 point, vec2 ou
  */
 double rv_camera_x_at(const struct rv_camera *camera, const struct rv_lane_layout *layout, double x_px, double y_px);
 
-/* The lane whose zone is under a window position; n_lanes where there is none. */
+/* The lane whose zone is under a window position; n_lanes if none. */
 size_t rv_camera_lane_at(const struct rv_camera *camera, const struct rv_lane_layout *layout, double x_px, double y_px);
 
 #endif

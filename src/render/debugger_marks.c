@@ -28,7 +28,7 @@ void rv_debugger_marks_add_sign(struct rv_overlay *overlay, float x, float y, ui
                          rgba);
 }
 
-/* The innermost open call that is shown; NULL where there is none. */
+/* The innermost open call that is shown; NULL if none. */
 static const struct rv_box *find_innermost(const struct rv_view *view, const struct rv_view_lane *lane)
 {
     const struct rv_box *innermost = NULL;
@@ -40,7 +40,7 @@ static const struct rv_box *find_innermost(const struct rv_view *view, const str
     return innermost;
 }
 
-/* The corners of its front, from the lower left on; false where a part of it is behind the eye, or out of sight. */
+/* The corners of its front, from the lower left on; false if partly behind the eye or out of sight. */
 static bool find_corners(const struct rv_camera *camera, const struct rv_lane_layout *layout,
                          const struct rv_lane_layout_lane *lane, const struct rv_box *box, float scale, vec2 corners[4])
 {

@@ -1,6 +1,5 @@
 /*
- * Threads that a debugger has stopped: two bars before the name, an outline around the innermost open call, and a tag
- * that says so where it ends.
+ * Marks of stopped threads: two bars before the name, an outline around the innermost open call, and a tag at its end.
  */
 #ifndef RV_RENDER_DEBUGGER_MARKS_H
 #define RV_RENDER_DEBUGGER_MARKS_H
@@ -17,7 +16,7 @@ struct rv_debugger_marks { /* zeroed = none */
 
 bool rv_debugger_marks_has(const struct rv_debugger_marks *stops, uint32_t lane_idx);
 
-/* The sign of it: two bars, 8 points high. */
+/* Draw the pause sign: two bars, 8 points high. */
 void rv_debugger_marks_add_sign(struct rv_overlay *overlay, float x, float y, uint32_t rgba);
 
 /* `scale` is pixels per point. */

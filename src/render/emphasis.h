@@ -1,4 +1,4 @@
-/* Which boxes stand out and which stand back: what is pointed at, what was searched for, what a filter stops. No GL. */
+/* Emphasis of boxes: highlighted, search hit or dimmed by a filter. No GL. */
 #ifndef RV_RENDER_EMPHASIS_H
 #define RV_RENDER_EMPHASIS_H
 
@@ -9,12 +9,12 @@
 
 enum rv_emphasis { RV_EMPHASIS_NONE, RV_EMPHASIS_DIMMED, RV_EMPHASIS_ALIKE, RV_EMPHASIS_CHOSEN };
 
-struct rv_highlight { /* a box, and all of its subroutine, pointed out; the rest is dimmed */
+struct rv_highlight { /* a box and others of its subroutine are highlighted, the rest is dimmed */
     uint32_t id;
     uint32_t box; /* UINT32_MAX = not in this view */
 };
 
-/* Of box box_idx of a view. The highlight goes before hits, and hits before what the view has dimmed; it may be NULL.
+/* Emphasis of box box_idx of a view. The highlight (may be NULL) precedes hits, and hits precede dimming.
  */
 enum rv_emphasis rv_emphasis_of(const struct rv_highlight *highlight, const struct rv_box *box, size_t box_idx);
 

@@ -13,9 +13,9 @@
 #define AXIS_BASELINE 17.0f /* below the lanes */
 #define BASE_INDENT 14.0f
 #define CAPTION_BYTES 160
-#define SHARE_MIN 0.5f /* of a row, of a box that carries text */
+#define SHARE_MIN 0.5f /* of a row: least height of a box that carries text */
 
-struct row { /* of a lane of the view, with a box on it */
+struct row { /* a box with its lane and row */
     size_t lane;
     const struct rv_box *box;
     struct rv_overlay_area area;
@@ -35,7 +35,7 @@ static void add_caption(struct rv_overlay *overlay, const struct rv_labels_conte
     rv_overlay_text(overlay, font, at, caption, rv_labels_colour(content, row->box, row->lane));
 }
 
-/* False when no text is on it: too narrow, too low or out of sight. */
+/* False when it has no text: too narrow, too low or out of sight. */
 static bool place_row(const struct rv_pass *pass, const struct rv_labels_content *content, float scale, struct row *row)
 {
     const struct rv_lane_layout *layout = pass->layout;

@@ -1,4 +1,4 @@
-/* What is written on whole pixels: names in the rows of a flat look, the time axis below every orthographic one. */
+/* Text on whole pixels: names in the rows of flat views, the time axis below orthographic views. */
 #ifndef RV_RENDER_FLAT_H
 #define RV_RENDER_FLAT_H
 

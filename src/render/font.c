@@ -16,7 +16,7 @@ static size_t glyph_index(uint32_t codepoint)
     return 0;
 }
 
-/* Bytes of the character that a first byte announces, 0 when it can start none. */
+/* Length of a character by its first byte, 0 if invalid. */
 static unsigned sequence_bytes(uint8_t first)
 {
     if (first < 0x80)

@@ -3,7 +3,7 @@
  *
  * One single-channel atlas holds every face. RV_FONT_LABEL is a signed distance field (edge at 0.5) for text that lies
  * in the scene; the others are hinted coverage for text on whole pixels, in two sizes for screens of one and two pixels
- * a point. ASCII, Latin-1 and a few signs are there; any other character is drawn as a box. Pure.
+ * a point. Contains ASCII, Latin-1 and a few signs; any other character is drawn as a box. Pure.
  */
 #ifndef RV_RENDER_FONT_H
 #define RV_RENDER_FONT_H
@@ -44,7 +44,7 @@ struct rv_font_atlas {
 
 extern const struct rv_font_atlas rv_font_atlas;
 
-/* Decode one UTF-8 character and step over it; malformed bytes give U+FFFD one by one. 0 at the end, not stepped over.
+/* Decode one UTF-8 character and advance *text; each invalid byte gives U+FFFD. 0 at the end, without advancing.
  */
 uint32_t rv_font_next(const char **text);
 

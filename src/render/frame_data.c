@@ -4,7 +4,7 @@
 
 #include "base/vec.h"
 
-/* Of the window, and in pixels: narrower boxes carry no name in any look at any scale. */
+/* Share of the window, and pixels: narrower boxes have no name in any view at any scale. */
 #define WIDE_SHARE 0.005
 #define WIDE_PX 13.0
 

@@ -1,5 +1,5 @@
 /*
- * The offscreen picture: multisampled sRGB colour and depth, resolved into one texture. Main thread.
+ * Offscreen framebuffer: multisampled sRGB colour and depth, resolved into one texture. Main thread.
  */
 #ifndef RV_RENDER_FRAMEBUFFER_H
 #define RV_RENDER_FRAMEBUFFER_H
@@ -7,12 +7,12 @@
 #include <GL/glew.h>
 
 struct rv_framebuffer {                      /* zeroed = empty */
-    GLuint drawn, drawn_colour, drawn_depth; /* multisampled where the driver can */
-    GLuint resolved, resolved_colour;        /* without samples the drawn one itself, and no colour of its own */
+    GLuint drawn, drawn_colour, drawn_depth; /* multisampled if the driver can */
+    GLuint resolved, resolved_colour;        /* without multisampling: the same as drawn, without own colour */
     int width_px, height_px, samples, samples_wanted;
 };
 
-/* Make it this large, keep it when it is. samples is a hint. 0 or -ENOTSUP with one line printed. */
+/* Resize if needed. samples is a hint. 0 or -ENOTSUP with one line printed. */
 int rv_framebuffer_resize(struct rv_framebuffer *target, int width_px, int height_px, int samples);
 void rv_framebuffer_fini(struct rv_framebuffer *target);
 

@@ -10,7 +10,7 @@
 #include "render/shader.h"
 #include "render/vertex_ring.h"
 
-/* Heights of the layers, so close that they only fix what lies upon what. */
+/* Heights of the layers: tiny, they only determine the order. */
 #define Y_FLOOR -0.06f
 #define Y_PLATE -0.02f
 #define Y_SHADOW -0.015f
@@ -33,7 +33,7 @@ struct rv_ground {
     GLuint program, bare_program, vertex_array;
     struct rv_vertex_ring upload;
     struct rv_mesh mesh;
-    size_t n_opaque; /* vertices of what comes first and is not blended */
+    size_t n_opaque; /* leading vertices, which are not blended */
 };
 
 int rv_ground_create(struct rv_ground **ground)
@@ -91,7 +91,7 @@ static void add_plate(struct rv_mesh *mesh, const struct rv_theme *theme, const 
     add_flat(mesh, Y_PLATE, r, rv_theme_rgba(theme->plate, 1.0f));
 }
 
-/* A plate's shadow ends where the next plate begins. */
+/* A plate's shadow ends at the next plate. */
 static void add_shadow(struct rv_mesh *mesh, const struct rv_theme *theme, const struct rv_lane_layout *layout,
                        size_t lane)
 {
@@ -233,7 +233,7 @@ void rv_ground_draw(struct rv_ground *ground, const struct rv_pass *pass, const 
         build_flat(ground, pass, content);
     else
         build(ground, pass, content);
-    bool is_bare = pass->camera->eye[3] == 0.0f; /* all is equally far: no haze, and nothing opaque is hatched */
+    bool is_bare = pass->camera->eye[3] == 0.0f; /* all at equal distance: no haze, and nothing opaque is hatched */
     glBindVertexArray(ground->vertex_array);
     const struct rv_mesh *mesh = &ground->mesh;
     GLsizei recorded_step = sizeof *mesh->vertices;

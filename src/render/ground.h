@@ -18,11 +18,11 @@ struct rv_ground_content {
     const struct rv_view *view;
     const struct rv_time_axis *ticks;
     uint64_t now_ns;
-    bool has_now; /* it is marked */
+    bool has_now; /* mark the present */
     struct rv_range_ns selected;
 };
 
-/* Draw, and leave blending on. Depth is tested but must not be written: everything else stands on or before it. */
+/* Draw, and leave blending on. Tests depth but does not write it: everything else is on top or in front. */
 void rv_ground_draw(struct rv_ground *ground, const struct rv_pass *pass, const struct rv_ground_content *content);
 
 #endif

@@ -144,13 +144,13 @@ uint32_t rv_labels_colour(const struct rv_labels_content *content, const struct 
 void rv_labels_name(const struct rv_labels_content *content, uint32_t id, char *out, size_t out_bytes)
 {
     struct rv_subroutine subroutine = rv_subroutines_get(content->subroutines, id);
-    if (subroutine.package[0] == '(') /* a state, told by its colour */
+    if (subroutine.package[0] == '(') /* a state, shown by its colour */
         snprintf(out, out_bytes, "%s", subroutine.name);
     else
         rv_subroutine_full_name(&subroutine, out, out_bytes);
 }
 
-/* Large enough on screen to carry text. */
+/* Is it large enough on screen for text? */
 static bool is_readable(const struct rv_camera *camera, const vec3 low, float right, float height)
 {
     vec2 at, beside, above;

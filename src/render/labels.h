@@ -1,4 +1,4 @@
-/* The pass of text lying in the scene: tick labels on the floor, names on the faces of boxes. Main thread. */
+/* The pass of text in the scene: tick labels on the floor, names on the faces of boxes. Main thread. */
 #ifndef RV_RENDER_LABELS_H
 #define RV_RENDER_LABELS_H
 
@@ -21,14 +21,14 @@ struct rv_labels_content {
     const struct rv_theme *theme;
 };
 
-/* The name that a box carries before it is shortened. */
+/* The full name on a box, before shortening. */
 void rv_labels_name(const struct rv_labels_content *content, uint32_t id, char *out, size_t out_bytes);
 
-/* Black or white, whichever is read better on a box of this lane of the view, or a grey on one that stands back; as of
- * rv_theme_rgba(). */
+/* Text colour on a box of this lane of the view: black or white, whichever has more contrast, or grey on a dimmed
+ * box; as rv_theme_rgba(). */
 uint32_t rv_labels_colour(const struct rv_labels_content *content, const struct rv_box *box, size_t lane);
 
-/* Names on boxes are left out of a settled flat look, which has its own. Draw blended and depth tested, without writing
+/* Names on boxes are omitted in a settled flat view, which has its own. Draws blended and depth tested, without writing
  * depth. */
 void rv_labels_draw(struct rv_labels *labels, const struct rv_pass *pass, const struct rv_labels_content *content);
 

@@ -7,12 +7,12 @@
 #define NAME_GAP 8.0f /* between a name's plate and its lane */
 #define NAME_HEIGHT 21.0f
 #define NAME_WIDTH_MAX 220.0f
-#define NAME_TAIL 12u   /* bytes of a long name that stay at its end */
-#define NAME_ROOM 15.0f /* names nearer than this to the last one are left out */
+#define NAME_TAIL 12u   /* bytes kept at the end of a long name */
+#define NAME_ROOM 15.0f /* names nearer than this to the last one are omitted */
 #define NAME_Y 0.15f    /* world height at which a name points */
 #define GAP 14.0f
 #define PROCESS_BYTES 48
-#define PROCESS_DROP 20.0f /* of the process's name below the lane's */
+#define PROCESS_DROP 20.0f /* distance of the process's name below the lane's */
 #define PROCESS_ROOM 36.0f
 #define BRACKET_GAP 4.0f
 #define BRACKET_WIDTH 2.0f
@@ -24,7 +24,7 @@ static bool is_inside_character(char byte)
     return ((unsigned char)byte & 0xC0) == 0x80;
 }
 
-/* Of a process among others, what its first lane says in a second line. */
+/* With several processes: the second line at a process's first lane. */
 static void process_text(const struct rv_view *view, size_t lane, char *out, size_t out_bytes)
 {
     const struct rv_view_lane *shown = &view->lanes[lane];
@@ -46,7 +46,7 @@ float rv_lane_labels_left_margin(const struct rv_overlay *overlay, const struct 
     return fminf(widest, NAME_WIDTH_MAX) + 2.0f * NAME_PADDING + NAME_GAP + GAP;
 }
 
-/* Whole when it fits, else without its middle: the end of a thread's name tells it from the others. */
+/* The whole name if it fits, else without its middle: thread names often differ in their ends. */
 static void fit_name(const struct rv_overlay *overlay, const char *name, char *out, size_t out_bytes)
 {
     size_t n_bytes = strlen(name), head = n_bytes > NAME_TAIL ? n_bytes - NAME_TAIL : 0;
@@ -82,7 +82,7 @@ struct names {
     float last_y;
 };
 
-/* Points at which a lane's name stands; false where it is out of sight. */
+/* Position of a lane's name in points; false if out of sight. */
 static bool name_place(const struct names *names, size_t lane, vec2 out)
 {
     const struct rv_lane_layout_lane *stand = &names->layout->lanes[lane];
@@ -110,7 +110,7 @@ static void add_process(const struct names *names, size_t lane, float right, flo
                     rv_theme_rgba(names->theme->text, 1.0f));
 }
 
-/* Before the plate of a name, in the room that is left to it. */
+/* In front of a name's plate, in the room left of it. */
 static void add_stop(const struct names *names, struct rv_overlay_area plate)
 {
     uint32_t rgba = rv_theme_rgba(names->theme->accent, 1.0f);
@@ -140,7 +140,7 @@ static void add_name(struct names *names, size_t lane)
     add_process(names, lane, x + width - NAME_PADDING, y);
 }
 
-/* Left of the lanes of one process, where there are others. */
+/* Left of a process's lanes, if there are several processes. */
 static void add_bracket(const struct names *names, size_t first, size_t last)
 {
     const struct rv_lane_layout_lane *a = &names->layout->lanes[first], *b = &names->layout->lanes[last];
@@ -172,7 +172,7 @@ static void add_brackets(const struct names *names, size_t n_lanes)
         }
 }
 
-/* How many lanes are out of sight above the room, or below it. */
+/* Number of lanes out of sight above or below. */
 static size_t n_beyond(const struct rv_lane_layout *layout, bool is_below)
 {
     size_t n = 0;
@@ -197,7 +197,7 @@ static void add_more(const struct names *names, bool is_below, const float at[2]
                     rv_theme_rgba(names->theme->text_strong, 1.0f));
 }
 
-/* A flat look whose lanes do not fit says which part of them is seen. */
+/* A flat view whose lanes do not fit shows how many are out of sight. */
 static void add_scrollbar(const struct names *names)
 {
     const struct rv_lane_layout *layout = names->layout;

@@ -1,4 +1,4 @@
-/* What stands flat over the picture: lane names at their lanes, tags at what they are about. */
+/* Flat labels over the picture: lane names and tags. */
 #ifndef RV_RENDER_LANE_LABELS_H
 #define RV_RENDER_LANE_LABELS_H
 
@@ -6,7 +6,7 @@
 #include "render/overlay.h"
 #include "render/scene.h"
 
-/* Points that the hud needs at the left for the longest lane name. */
+/* Left margin in points for the longest lane name. */
 float rv_lane_labels_left_margin(const struct rv_overlay *overlay, const struct rv_view *view);
 
 void rv_lane_labels_add_lanes(struct rv_overlay *overlay, const struct rv_scene_frame *frame,

@@ -10,14 +10,14 @@
 #define ROWS_MIN 3u
 #define LANE_TOP_MAX 10.5f /* a deeper lane gets thinner rows */
 #define GAP 0.75f          /* between two lanes, besides room for the front one's height */
-#define HEIGHT_SHARE 0.92f /* of a lane's height that the next one stands back */
+#define HEIGHT_SHARE 0.92f /* distance of the next lane, as a share of a lane's height */
 #define DEPTH_MAX 40.0f    /* z extent beyond which lanes move closer together */
 #define FRONT_MARGIN 0.35f
 #define STEP_DOWN 0.70710678f
 #define SCALE_MAX 2.8284271f
 #define THICKER_MAX 1.4142135f
-#define SEEN_WANTED 9.0f /* height, as seen, up to which lanes are enlarged */
-#define TILT_SIN 0.48f   /* how much of a depth and of a height is seen from the camera's elevation */
+#define SEEN_WANTED 9.0f /* apparent height up to which lanes are enlarged */
+#define TILT_SIN 0.48f   /* apparent share of depth and height at the camera's elevation */
 #define TILT_COS 0.88f
 #define BOX_SHARE 0.92f
 #define GRAPH_FIRST 0.2f /* before the lane's front */
@@ -41,7 +41,7 @@ static void hold_graphs(struct rv_lane_layout_held *held, const struct rv_view *
     }
 }
 
-/* Let every lane have what it had, and what it needs now. */
+/* Give every lane what it had and what it needs now. */
 static void hold(struct rv_lane_layout *layout, const struct rv_view *view)
 {
     for (size_t lane = 0; lane < view->n_lanes; lane++) {
@@ -59,7 +59,7 @@ static void hold(struct rv_lane_layout *layout, const struct rv_view *view)
     }
 }
 
-/* A lane shown as one row has no other, and where rows are cropped none has more than are left. */
+/* Rows of a lane: one if shown as one row, and no more than the crop leaves. */
 static struct rv_lane_layout_held held_of(const struct rv_lane_layout *layout, const struct rv_view *view, size_t lane)
 {
     struct rv_lane_layout_held held = layout->held[view->lanes[lane].lane_idx];
@@ -94,7 +94,7 @@ static float lane_pitch(float top, float scale)
     return 2.0f * HALF_THICKNESS * fminf(scale, THICKER_MAX) + GAP + HEIGHT_SHARE * top;
 }
 
-/* Few and shallow lanes stand larger, in the same steps; as lanes only ever get more rows, this only ever shrinks. */
+/* Enlarge few and shallow lanes, in the same steps; since lanes only gain rows, this only shrinks. */
 static float choose_scale(const struct rv_lane_layout *layout, const struct rv_view *view)
 {
     float extent = 0.0f, top = 0.0f, scale = SCALE_MAX;
@@ -169,7 +169,7 @@ static void place_edges(struct rv_lane_layout *layout)
     }
 }
 
-/* Whole points a row and a gap, as large as there is room for but never too small to read. */
+/* Rows and gaps in whole points, as large as fits, but never too small to read. */
 static void stack_lanes(struct rv_lane_layout *layout, const struct rv_view *view,
                         const struct rv_lane_layout_params *params)
 {

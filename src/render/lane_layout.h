@@ -1,11 +1,11 @@
 /*
- * Where things stand in the scene. No GL.
+ * Layout of lanes in the scene. No GL.
  *
  * World: x is time, 0 at the window's start, `width` at its end; y is up, a row per call depth; z comes towards the
- * viewer, lane 0 in front at z = 0 and the others behind it. Row heights are fixed: only a lane deeper than the tallest
- * allowed stack gets thinner rows, in steps. A lane that was once seen deep keeps its room, so that nothing jumps while
- * panning, and one that once had values keeps the room of their graphs. Flat looks stack the lanes instead: all at z =
- * 0, the room's foot at y = 0, a world unit = 50 points.
+ * viewer, lane 0 in front at z = 0 and the others behind it. Row heights are fixed, except that a lane deeper than the
+ * tallest stack allowed gets thinner rows, in steps. A lane that was once deep keeps its room, so that nothing jumps
+ * while panning, and one that once had values keeps the room of their graphs. Flat views stack the lanes at z = 0
+ * instead, with y = 0 at the bottom and a world unit of 50 points.
  */
 #ifndef RV_RENDER_LANE_LAYOUT_H
 #define RV_RENDER_LANE_LAYOUT_H
@@ -19,18 +19,18 @@
 #define RV_LANE_LAYOUT_GRAPHS_MAX 3u
 
 struct rv_lane_layout_lane {
-    float y;              /* of its foot; 0 where lanes stand on the floor */
+    float y;              /* of its bottom; 0 if lanes stand on the floor */
     float z;              /* middle */
     float half_thickness; /* of depth 0; shrinks by RV_LANE_LAYOUT_INSET per depth */
     float row_height;
     uint32_t n_rows;
-    float zone[2];    /* what the lane has for itself, next to its neighbours': z from front to back; flat: y upwards */
+    float zone[2];    /* the lane's own space between its neighbours: z from front to back; flat: y upwards */
     float graph_size; /* of each graph, along the zone */
     uint32_t n_graphs;
-    uint32_t graph_ids[RV_LANE_LAYOUT_GRAPHS_MAX]; /* names of the values that they show */
+    uint32_t graph_ids[RV_LANE_LAYOUT_GRAPHS_MAX]; /* names of the values shown */
 };
 
-struct rv_lane_layout_held { /* what a lane was once given stays its own */
+struct rv_lane_layout_held { /* room given to a lane, which it keeps */
     uint32_t n_rows, n_graphs;
     uint32_t graph_ids[RV_LANE_LAYOUT_GRAPHS_MAX];
 };
@@ -39,11 +39,11 @@ struct rv_lane_layout { /* zeroed = empty */
     uint64_t from_ns, to_ns;
     float width;
     bool is_flat;
-    float box_share;       /* of a row that a box fills */
+    float box_share;       /* share of a row that a box fills */
     float scroll_max;      /* points; 0 = all lanes fit */
     float z_front, z_back; /* edges of the floor */
     float top;             /* height of the highest lane; flat: of all of them */
-    float row;             /* height of a row, but in lanes too deep for it */
+    float row;             /* height of a row, except in too deep lanes */
     struct rv_lane_layout_lane *lanes;
     size_t n_lanes, lanes_capacity;
     struct rv_lane_layout_held *held; /* by lane_idx */
@@ -52,42 +52,42 @@ struct rv_lane_layout { /* zeroed = empty */
 
 #define RV_LANE_LAYOUT_WIDTH 26.0f
 #define RV_LANE_LAYOUT_INSET 0.018f            /* thickness lost per depth */
-#define RV_LANE_LAYOUT_THICKNESS_MIN 0.25f     /* share of thickness that always stays */
+#define RV_LANE_LAYOUT_THICKNESS_MIN 0.25f     /* least share of the thickness */
 #define RV_LANE_LAYOUT_POINT 0.02f             /* flat: world size of a point */
-#define RV_LANE_LAYOUT_WALL_SHARE 0.9f         /* height of the back wall, of the highest lane */
+#define RV_LANE_LAYOUT_WALL_SHARE 0.9f         /* height of the back wall, as a share of the highest lane */
 #define RV_LANE_LAYOUT_PLATE_MARGIN 0.16f      /* of a lane's plate, before and behind its boxes */
-#define RV_LANE_LAYOUT_CELL_THICKNESS_MIN 0.3f /* share of thickness left to a cell that is hardly covered */
+#define RV_LANE_LAYOUT_CELL_THICKNESS_MIN 0.3f /* share of thickness of a cell with little coverage */
 
 struct rv_lane_layout_params {
     const struct rv_view_mode_params *look;
-    float room;   /* flat: points that the lanes have, one above the other */
-    float scroll; /* flat: points of the lanes that are above the room, clamped to what does not fit */
+    float room;   /* flat: height for the lanes in points */
+    float scroll; /* flat: points scrolled down, clamped */
 };
 
 void rv_lane_layout_update(struct rv_lane_layout *layout, const struct rv_view *view,
                            const struct rv_lane_layout_params *params);
 
-/* On the way from one stage of a view to another: share 0 is `from`, 1 leaves the stage as it is. */
+/* Interpolate between layouts: share 0 gives `from`, 1 leaves the layout unchanged. */
 void rv_lane_layout_mix(struct rv_lane_layout *layout, const struct rv_lane_layout *from, float share);
 void rv_lane_layout_fini(struct rv_lane_layout *layout);
 
 /* World x of a time; may lie outside [0, width]. */
 double rv_lane_layout_x(const struct rv_lane_layout *layout, uint64_t time_ns);
 
-/* Time at a world x, clamped to what a uint64_t holds. */
+/* Time at a world x, clamped to the range of uint64_t. */
 uint64_t rv_lane_layout_time(const struct rv_lane_layout *layout, double x);
 
 /* Half thickness of a box at this depth. */
 float rv_lane_layout_thickness(const struct rv_lane_layout_lane *lane, uint32_t depth);
 
-/* y of a depth's foot in its lane. */
+/* y of the bottom of a depth's row in its lane. */
 float rv_lane_layout_row_y(const struct rv_lane_layout_lane *lane, uint32_t depth);
 
-/* Where a graph's foot and its highest value are: z on the floor; flat: y. */
+/* Place of a graph's bottom and greatest value: z on the floor; flat: y. */
 void rv_lane_layout_graph(const struct rv_lane_layout *layout, const struct rv_lane_layout_lane *lane, uint32_t which,
                           float *base, float *peak);
 
-/* Height of the lane above its own foot. */
+/* Height of the lane above its bottom. */
 float rv_lane_layout_lane_top(const struct rv_lane_layout_lane *lane);
 
 #endif

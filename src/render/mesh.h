@@ -15,7 +15,7 @@ struct rv_mesh_vertex {
 struct rv_mesh {                     /* zeroed = empty */
     struct rv_mesh_vertex *vertices; /* triangles */
     size_t n, capacity;
-    bool is_hatched; /* of what is added from now on */
+    bool is_hatched; /* for rectangles added from now on */
 };
 
 struct rv_mesh_area {

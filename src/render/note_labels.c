@@ -79,7 +79,7 @@ static void note_text(const struct tags *tags, const struct rv_lane_note *note, 
         snprintf(out + n, TEXT_BYTES - n, " (%" PRIu32 ")", note->n_more + 1);
 }
 
-/* Where a collection is told: at the process's lane that is farthest back, in flat looks at its topmost. */
+/* The lane for a collection's label: the process's farthest back, in flat views its topmost. */
 static size_t host_of(const struct tags *tags, size_t lane)
 {
     const struct rv_view *view = tags->frame->view;
@@ -102,7 +102,7 @@ static void foot_of(const struct tags *tags, size_t lane, const struct rv_lane_n
     out[2] = is_on_wall ? layout->z_back : stand->z;
 }
 
-/* Down to the floor, so that it is seen at which instant a tag stands. */
+/* A line down to the floor, to show the tag's time. */
 static void add_stem(const struct tags *tags, vec3 foot, float x, float y, uint32_t rgba)
 {
     vec2 floor_at = {x, y + RISE};
@@ -174,8 +174,7 @@ static void add_range(struct tags *tags, size_t lane, uint32_t which)
 void rv_note_labels_add(struct rv_overlay *overlay, const struct rv_scene_frame *frame, const struct rv_camera *camera,
                         const struct rv_lane_layout *layout)
 {
-    static const enum rv_note_kind order[] = {RV_NOTE_LOST, RV_NOTE_GC,
-                                              RV_NOTE_MARK}; /* what matters most comes first */
+    static const enum rv_note_kind order[] = {RV_NOTE_LOST, RV_NOTE_GC, RV_NOTE_MARK}; /* most important first */
     struct tags tags = {.overlay = overlay, .frame = frame, .camera = camera, .layout = layout};
     size_t n_lanes = frame->view->n_lanes < layout->n_lanes ? frame->view->n_lanes : layout->n_lanes;
     for (size_t lane = 0; lane < n_lanes; lane++)

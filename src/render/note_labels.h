@@ -1,5 +1,5 @@
-/* What notes say in words, where there is room: how long a collection took, how much was lost, names of marks, the
- * least and greatest value of a graph. No tag covers another. */
+/* Labels of notes, where there is room: duration of collections, number of lost events, names of marks, least and
+ * greatest value of graphs. Labels never overlap. */
 #ifndef RV_RENDER_NOTE_LABELS_H
 #define RV_RENDER_NOTE_LABELS_H
 

@@ -15,7 +15,7 @@
 #define STATE_HEIGHT 0.12f /* when running */
 #define STATE_LOW_POINTS 6.0f
 #define STATE_HEIGHT_POINTS 4.0f
-#define GRAPH_LEAST 0.03f /* of the height, so that the least value is seen */
+#define GRAPH_LEAST 0.03f /* share of the height, so that the least value is visible */
 #define GRAPH_LINE 0.05f
 
 struct drawing {
@@ -37,7 +37,7 @@ static bool stretch(const struct rv_lane_layout *layout, uint64_t from_ns, uint6
     return true;
 }
 
-/* On the floor where lanes stand on it, else behind the boxes. */
+/* On the floor in 3D, else behind the boxes. */
 static void lay(const struct drawing *drawing, float height, struct rv_mesh_area area, uint32_t rgba)
 {
     area.rgba0 = area.rgba1 = rgba;
@@ -47,7 +47,7 @@ static void lay(const struct drawing *drawing, float height, struct rv_mesh_area
         rv_mesh_add_floor(drawing->mesh, height, &area);
 }
 
-/* In the lane's whole zone; the last lane's goes up the back wall. */
+/* Over the lane's whole zone; the last lane's continues up the back wall. */
 static void add_collection(const struct drawing *drawing, size_t lane, struct rv_mesh_area area)
 {
     const struct rv_lane_layout *layout = drawing->layout;
@@ -65,7 +65,7 @@ static void add_collection(const struct drawing *drawing, size_t lane, struct rv
     rv_mesh_add_wall(drawing->mesh, layout->z_back, &area);
 }
 
-/* All threads of a process stand still. */
+/* Over all lanes of a process, since all its threads pause. */
 static void add_to_process(const struct drawing *drawing, const struct rv_mesh_area *area)
 {
     const struct rv_view *view = drawing->view;
@@ -74,7 +74,7 @@ static void add_to_process(const struct drawing *drawing, const struct rv_mesh_a
             add_collection(drawing, i, *area);
 }
 
-/* Hatched over all of the lane: nothing is known of this time, which is not to be taken for idle. */
+/* Hatched over the whole lane: this time is unknown and must not look idle. */
 static void add_loss(const struct drawing *drawing, struct rv_mesh_area area)
 {
     const struct rv_lane_layout_lane *lane = &drawing->layout->lanes[drawing->lane];
@@ -108,7 +108,7 @@ static void add_mark(const struct drawing *drawing, uint64_t time_ns)
 }
 
 struct state_look {
-    float height; /* as a share: the state is told by it and by the colour */
+    float height; /* share of the height: shows the state together with the colour */
     uint32_t rgb;
 };
 
@@ -122,12 +122,12 @@ static struct state_look look_of(const struct rv_theme *theme, uint32_t state)
         return (struct state_look){0.6f, theme->ready};
     case RV_THREAD_SUSPENDED:
         return (struct state_look){0.3f, theme->suspended};
-    default: /* exited, or not known to this version */
+    default: /* exited, or unknown to this version */
         return (struct state_look){0.0f, 0};
     }
 }
 
-/* From one note to the next of the kind, the last to the end of the window. */
+/* From each note to the next of its kind, the last one to the end of the window. */
 static void add_state(const struct drawing *drawing, const struct rv_lane_note *note, uint64_t until_ns)
 {
     const struct rv_lane_layout_lane *lane = &drawing->layout->lanes[drawing->lane];
@@ -177,8 +177,8 @@ static float place_value(const struct graph *graph, float value)
     return graph->base + (GRAPH_LEAST + (1.0f - GRAPH_LEAST) * share) * (graph->peak - graph->base);
 }
 
-/* A value holds until the next one; where several were merged, the band between the least and the greatest is filled
- * up. */
+/* A value holds until the next one; for merged values the band between least and greatest is filled.
+ */
 static void add_value(const struct drawing *drawing, const struct graph *graph, const struct rv_lane_note *note,
                       uint64_t until_ns)
 {

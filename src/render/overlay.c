@@ -10,7 +10,7 @@
 #include "render/shader.h"
 #include "render/vertex_ring.h"
 
-#define SCALE_FOR_2X 1.4 /* from here on the faces drawn for two pixels a point look better */
+#define SCALE_FOR_2X 1.4 /* from this scale on, use the faces for two pixels per point */
 #define GLYPH_RADIUS -1.0f
 #define SMOOTH_PX 1.0f /* room around a rectangle for its soft edge */
 
@@ -137,7 +137,7 @@ void rv_overlay_rectangle(struct rv_overlay *overlay, struct rv_overlay_area are
     add_quad(overlay, &quad);
 }
 
-/* The face drawn for this scale, and how many pixels one of its own is. */
+/* The face for this scale, and the factor from its pixels to the screen's. */
 static enum rv_font face_for(const struct rv_overlay *overlay, enum rv_font font, float *pixel)
 {
     bool is_2x = (double)overlay->scale >= SCALE_FOR_2X;

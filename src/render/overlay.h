@@ -19,7 +19,7 @@ void rv_overlay_destroy(struct rv_overlay *overlay);
 
 void rv_overlay_begin(struct rv_overlay *overlay, const int size_px[2], double scale, const struct rv_theme *theme);
 
-/* The colours that all take who draw on it. */
+/* The theme, for all that draw on the overlay. */
 const struct rv_theme *rv_overlay_theme(const struct rv_overlay *overlay);
 
 struct rv_overlay_area {

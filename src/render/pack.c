@@ -8,7 +8,7 @@
 #define BOX_MIN_PX 1.0
 #define CELL_MIN_PX 2.5
 #define COVERAGE_EXACT 65535u
-#define N_ROWS 64u /* depths that are put in order; deeper ones count as the last */
+#define N_ROWS 64u /* depths that are sorted; deeper ones count as the last */
 
 void rv_pack_init(struct rv_pack *pack, uint64_t from_ns, uint64_t to_ns, double ns_per_pixel)
 {
@@ -28,7 +28,7 @@ static int64_t to_units(const struct rv_pack *pack, uint64_t time_ns)
     return offset_ns >= 0 ? offset_ns >> pack->shift : -(-offset_ns >> pack->shift);
 }
 
-/* What a box says of its ends: only of those that are in the window. */
+/* Marks at a box's ends, for ends in the window only. */
 static uint32_t marks_of(const struct rv_pack *pack, const struct rv_box *box)
 {
     uint64_t end_ns = box->start_ns + box->duration_ns;
@@ -65,7 +65,7 @@ struct rv_box_record rv_pack_box(const struct rv_pack *pack, const struct rv_box
     };
 }
 
-/* 0: plain; 1: a cell, or marked, or of a colour that is striped. Without a branch: nobody can guess which comes next.
+/* 0: plain; 1: a cell, or marked, or striped. Branch-free, because it is unpredictable.
  */
 static uint32_t form_of(const struct rv_box_record *record)
 {

@@ -1,5 +1,5 @@
 /*
- * Boxes as the GPU gets them: 20 bytes, times as integers about the window's centre. No GL.
+ * Boxes in GPU form: 20 bytes, times as integers relative to the window's centre. No GL.
  *
  * Times are in units of 2^shift ns, the smallest with window >> shift < 2^30, so that neither float nor 32-bit
  * arithmetic in the shader can jitter or wrap, however long the trace.
@@ -16,7 +16,7 @@
 struct rv_box_record {
     int32_t start;     /* units from the window's centre */
     uint32_t duration; /* units */
-    uint32_t paint;    /* colour index 0..11, cell 12, emphasis 14..15 where nothing is pointed out; of a cell:
+    uint32_t paint;    /* colour index 0..11, cell 12, emphasis 14..15 without a highlight; of a cell:
                           coverage 16..31, else marks */
     uint32_t place;    /* depth 0..15, lane 16..31 */
     uint32_t id;       /* of the subroutine */
@@ -26,9 +26,9 @@ struct rv_box_record {
 #define RV_PAINT_CELL (1u << 12)
 #define RV_PAINT_EMPHASIS_SHIFT 14 /* enum rv_emphasis */
 #define RV_PAINT_COVERAGE_SHIFT 16
-#define RV_PAINT_ORPHAN (1u << 16) /* began before it was seen; where its beginning is in the window */
-#define RV_PAINT_CUT (1u << 17)    /* ended by something other than its return; where its end is in the window */
-#define RV_PAINT_OPEN (1u << 18)   /* has not ended; where its end so far is in the window */
+#define RV_PAINT_ORPHAN (1u << 16) /* its call was not seen; set if its begin is in the window */
+#define RV_PAINT_CUT (1u << 17)    /* not ended by its return; set if its end is in the window */
+#define RV_PAINT_OPEN (1u << 18)   /* not ended yet; set if its end so far is in the window */
 #define RV_PLACE_LANE_SHIFT 16
 #define RV_PLACE_MAX 0xFFFFu
 
@@ -40,22 +40,22 @@ struct rv_pack {
 
 void rv_pack_init(struct rv_pack *pack, uint64_t from_ns, uint64_t to_ns, double ns_per_pixel);
 
-/* One box, clipped to the window. colour_idx < 4096; a deeper or later lane than fits in 16 bits is drawn at the last.
+/* One box, clipped to the window. colour_idx < 4096; depths and lanes beyond 16 bits are drawn as the last.
  */
 struct rv_box_record rv_pack_box(const struct rv_pack *pack, const struct rv_box *box, size_t lane,
                                  uint32_t colour_idx);
 
 /*
- * Put boxes of one lane in order: deeper ones first, as they hide the tops of those that they stand on, and those of
- * one depth as they were. ends     where those that the shader's short form does for go on, and the others; both are
- * moved is_rich  none are for the short form
+ * Sort boxes of one lane: deeper ones first, since they hide the tops of those below; within a depth the order stays.
+ *   ends     destinations of boxes for the shader's short form and of the others; both are advanced
+ *   is_rich  no box is for the short form
  */
 void rv_pack_order(const struct rv_box_record *records, size_t n, bool is_rich, struct rv_box_record *ends[2]);
 
-/* Those of n records that the short form does for. */
+/* Number of records for the short form. */
 size_t rv_pack_count_plain(const struct rv_box_record *records, size_t n);
 
-/* Window widths per unit, and the share of the window that lies before the centre: x = centre + start * scale. */
+/* Window widths per unit, and the centre as a share of the window: x = centre + start * scale. */
 double rv_pack_scale(const struct rv_pack *pack);
 double rv_pack_centre(const struct rv_pack *pack);
 

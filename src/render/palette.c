@@ -10,16 +10,16 @@
 #define SLOT_NONE UINT32_MAX
 #define GROUP_UNKNOWN UINT32_MAX
 #define ID_MAX (1u << 24)
-#define TAKEOVER_RATIO 6.0 /* how much larger than the smallest slot's owner a group must be to take its place */
+#define TAKEOVER_RATIO 6.0 /* a group must be this much larger than the smallest slot's owner to replace it */
 #define AREA_DECAY 0.995   /* per view */
-#define HEIGHT_MIN 0.2f    /* of what became fastest */
-#define LIBRARY_SHARE 0.25 /* of a library's area that counts when slots are given */
+#define HEIGHT_MIN 0.2f    /* height of the subroutines that became fastest */
+#define LIBRARY_SHARE 0.25 /* share of a library's area that counts for slots */
 
 struct group {
     uint64_t key;
     const char *name;
     size_t name_bytes;
-    double area, area_now; /* inclusive time, in windows of the view: recent maximum, this view */
+    double area, area_now; /* inclusive time, as a share of the window: recent maximum, this view */
     uint32_t slot;
     bool has_package, is_state, is_library;
 };
@@ -27,7 +27,7 @@ struct group {
 struct member { /* by subroutine id */
     uint32_t group;
     uint16_t hash;       /* of the name */
-    uint16_t difference; /* colour index, while runs are compared */
+    uint16_t difference; /* colour index, if runs are compared */
 };
 
 struct rv_palette {
@@ -109,7 +109,7 @@ static size_t stem_length(const char *name)
     return length - start >= 2 ? length : strlen(name);
 }
 
-/* Installed for all programs, or fetched by a language's package manager. */
+/* Is the file installed for all programs, or by a language's package manager? */
 static bool is_library(const char *file)
 {
     static const char *const places[] = {"/site-packages/", "/dist-packages/", "/gems/", "/lib/perl5/"};
@@ -119,7 +119,7 @@ static bool is_library(const char *file)
     return is_one;
 }
 
-/* What a subroutine is grouped by: a name, its length and its hash. */
+/* Group key of a subroutine: a name, its length and its hash. */
 static struct group group_of(const struct rv_subroutine *subroutine)
 {
     struct group group = {.has_package = subroutine->package[0] != '\0', .slot = SLOT_NONE};
@@ -145,7 +145,7 @@ static uint32_t find_group(struct rv_palette *palette, const struct rv_subroutin
     return *cell - 1;
 }
 
-/* Too few calls say nothing: grey, and of the middle height. */
+/* With too few calls: grey, and of middle height. */
 static uint16_t difference_of(const struct rv_palette *palette, const struct rv_subroutine *subroutine)
 {
     const struct rv_compare_row *row = palette->compare ? rv_compare_find(palette->compare, subroutine) : NULL;
@@ -196,7 +196,7 @@ static uint64_t visible_ns(const struct rv_view *view, const struct rv_box *box)
     return to_ns > from_ns ? to_ns - from_ns : 0;
 }
 
-/* As shares of the window, so that what was seen of a long one says something of a short one. */
+/* Areas are shares of the window, so that long and short windows are comparable. */
 static void add_areas(struct rv_palette *palette, const struct rv_view *view, struct rv_subroutines *subroutines)
 {
     double window_ns = view->to_ns > view->from_ns ? (double)(view->to_ns - view->from_ns) : 1.0;
@@ -227,7 +227,7 @@ static uint32_t n_slots_for(const struct group *group)
     return group->is_library ? RV_COLOR_HUES : RV_COLOR_SLOTS;
 }
 
-/* A free slot that this group may have, else the weightiest group's that it may take: SLOT_NONE when there is none. */
+/* A free slot for this group, else the slot that it may take over, or SLOT_NONE. */
 static uint32_t slot_for(const struct rv_palette *palette, const struct group *group)
 {
     uint32_t weakest = 0;
@@ -241,7 +241,7 @@ static uint32_t slot_for(const struct rv_palette *palette, const struct group *g
     return is_stronger ? weakest : SLOT_NONE;
 }
 
-/* The weightiest group that has no slot and can get one; ties go to the one seen first. */
+/* The heaviest group without a slot that can get one; ties go to the one seen first. */
 static uint32_t next_to_get_one(const struct rv_palette *palette, uint32_t *slot)
 {
     uint32_t best = GROUP_UNKNOWN;
@@ -260,7 +260,7 @@ static uint32_t next_to_get_one(const struct rv_palette *palette, uint32_t *slot
     return best;
 }
 
-/* Who has what is due by weight: where it may be, not yet which. Returns the slots, a bit each, that were free before.
+/* Assign kinds of slots by weight, not yet which slot. Returns a bit mask of the slots that were free before.
  */
 static uint32_t hand_out(struct rv_palette *palette)
 {
@@ -276,7 +276,7 @@ static uint32_t hand_out(struct rv_palette *palette)
     return fresh;
 }
 
-/* A group's order of preference is its name's alone, and so is who chooses first. */
+/* Preferences and order of choice depend on names only. */
 static void settle(struct rv_palette *palette, uint32_t first_slot, uint32_t fresh)
 {
     uint32_t waiting[RV_COLOR_HUES], n = 0;
@@ -300,7 +300,7 @@ static void settle(struct rv_palette *palette, uint32_t first_slot, uint32_t fre
 
 static void give_slots(struct rv_palette *palette)
 {
-    _Static_assert((RV_COLOR_HUES & (RV_COLOR_HUES - 1)) == 0, "an odd step comes by every slot");
+    _Static_assert((RV_COLOR_HUES & (RV_COLOR_HUES - 1)) == 0, "an odd step visits every slot");
     uint32_t fresh = hand_out(palette);
     for (uint32_t first_slot = 0; first_slot < RV_COLOR_SLOTS; first_slot += RV_COLOR_HUES)
         settle(palette, first_slot, fresh);
@@ -351,7 +351,7 @@ static uint32_t group_slot(const struct group *group)
     return group->has_package ? RV_COLOR_NEUTRAL : (uint32_t)(group->key >> 32) % RV_COLOR_SLOTS;
 }
 
-/* Of a cell: what its calls took on the average. */
+/* Duration of a box; of a cell, the average of its calls. */
 static uint64_t call_ns(const struct rv_box *box)
 {
     double covered_ns = (double)box->duration_ns * box->coverage / 65535.0;
@@ -368,7 +368,7 @@ static uint32_t index_of(const struct rv_palette *palette, const struct group *g
     return slot * RV_COLOR_SHADES + member->hash % RV_COLOR_SHADES;
 }
 
-/* Of what is not known. */
+/* Colour of an unknown subroutine. */
 static uint32_t grey_of(const struct rv_palette *palette)
 {
     uint32_t shade = palette->scheme == RV_COLOR_DIFFERENCE ? rv_color_difference_shade(0.0) : 0;

@@ -1,12 +1,12 @@
 /*
- * Which box has which colour. No GL.
+ * Assigns colours to boxes. No GL.
  *
- * Subroutines are grouped by package, or by the first part of their name where there is no package ("lua_pushnil" ->
- * "lua"). The groups with the largest visible inclusive area get the palette's slots and keep them: the largest the
- * plain ones, and which of these is told by the names alone, so that a program has the same colours in every run of it.
- * A group of a package that got none is neutral, one without a package takes a slot by hash. Libraries, which is what
- * is installed besides the program, come after it and get no slot but a plain one. A package in parentheses, "(wait)",
- * is a state, not code. A colour index is slot * 64 + shade; the texture has one texel per index and tone.
+ * Subroutines are grouped by package, or without one by the first part of their name ("lua_pushnil" -> "lua"). The
+ * groups with the largest visible inclusive area get the palette's slots and keep them, the largest ones the plain
+ * slots. Which of these depends on names only, so that a program has the same colours in every run. A group of a
+ * package without a slot is neutral; one without a package takes a slot by hash. Libraries (installed apart from the
+ * program) come after it and only get plain slots. A package in parentheses, "(wait)", is a state, not code. A colour
+ * index is slot * 64 + shade; the texture has one texel per index and tone.
  */
 #ifndef RV_RENDER_PALETTE_H
 #define RV_RENDER_PALETTE_H
@@ -27,30 +27,30 @@ struct rv_palette;
 struct rv_palette *rv_palette_create(void);
 void rv_palette_destroy(struct rv_palette *palette);
 
-/* Make a palette what another is. */
+/* Copy a palette. */
 void rv_palette_copy(struct rv_palette *into, const struct rv_palette *from);
 
-/* Learn the subroutines of this view and give free slots by rank. */
+/* Add the subroutines of this view, and assign free slots by rank. */
 void rv_palette_update(struct rv_palette *palette, const struct rv_view *view, struct rv_subroutines *subroutines);
 
-/* What colours stand for from now on; a new palette has RV_COLOR_PACKAGE. */
+/* Set the scheme; a new palette has RV_COLOR_PACKAGE. */
 void rv_palette_choose(struct rv_palette *palette, enum rv_color_scheme scheme);
 enum rv_color_scheme rv_palette_scheme(const struct rv_palette *palette);
 
-/* The comparison that RV_COLOR_DIFFERENCE shows; NULL = none. Borrowed until another is given. */
+/* The comparison that RV_COLOR_DIFFERENCE shows; NULL = none. Borrowed until replaced. */
 void rv_palette_compare(struct rv_palette *palette, const struct rv_compare *compare);
 
 /*
- * Share of a box's height that a colour leaves it: all, but where a difference is shown by height, too. Then it follows
- * from the shade: from least + (1 - least) * 0 to 1.
+ * Least height of a box as a share of its row: 1, except when the scheme shows differences by height too. Then the
+ * height is least + (1 - least) * shade / greatest shade.
  */
 float rv_palette_least_height(const struct rv_palette *palette);
 float rv_palette_height(const struct rv_palette *palette, uint32_t colour_idx);
 
-/* Colour index of a box of the last view, which stands on a lane of this thread. */
+/* Colour index of a box of the last view, on a lane of this thread. */
 uint32_t rv_palette_index(const struct rv_palette *palette, const struct rv_box *box, uint32_t thread);
 
-/* The same of a subroutine that may not have been in a view, in a scheme that is of subroutines or packages. */
+/* The same for a subroutine that no view had, in schemes by subroutine or package. */
 uint32_t rv_palette_index_of(const struct rv_palette *palette, const struct rv_subroutine *subroutine);
 
 /* Front tone of a colour index. */
@@ -58,14 +58,14 @@ struct rv_color rv_palette_front(const struct rv_palette *palette, uint32_t colo
 
 /* A group of subroutines in the last view. */
 struct rv_palette_group {
-    const char *name; /* of its package, or how its names begin; lives as long as the subroutines */
+    const char *name; /* of its package, or the common begin of names; valid as long as the subroutines */
     size_t name_bytes;
     bool has_package, is_state;
     double share;  /* of the inclusive time of all groups */
     uint32_t slot; /* < RV_COLOR_ROWS */
 };
 
-/* The largest groups of the last view first, ties as they were first seen. Returns how many were written. */
+/* The largest groups of the last view first, ties in order of appearance. Returns the number written. */
 size_t rv_palette_rank(const struct rv_palette *palette, struct rv_palette_group *out, size_t max);
 
 /* sRGB RGBA texels of a scheme, RV_COLOR_SHADES wide, row = slot * RV_PALETTE_TONES + tone. */

@@ -1,4 +1,4 @@
-/* What every pass of a 3D frame shares: camera, stage, haze. Main thread, with a current context. */
+/* Common parameters of the passes of a 3D frame: camera, layout, haze. Main thread, with a current context. */
 #ifndef RV_RENDER_PASS_H
 #define RV_RENDER_PASS_H
 
@@ -13,11 +13,11 @@ struct rv_pass {
     const struct rv_lane_layout *layout;
     const struct rv_view_mode_params *look;
     const struct rv_theme *theme;
-    bool is_settled; /* not on the way from one look to another */
-    float haze[2];   /* distances along the direction of view at which haze begins and is full */
+    bool is_settled; /* not in a transition between views */
+    float haze[2];   /* distances along the direction of view at which haze begins and is complete */
 };
 
-/* Make the program current and set u_view_projection, u_eye, u_background and u_haze where it has them. */
+/* Make the program current and set u_view_projection, u_eye, u_background and u_haze if it has them. */
 void rv_pass_begin(const struct rv_pass *pass, GLuint program);
 
 void rv_pass_set_int(GLuint program, const char *name, int value);

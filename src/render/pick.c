@@ -26,7 +26,7 @@ static uint32_t depth_of(const struct rv_box_record *record)
     return record->place & RV_PLACE_MAX;
 }
 
-/* Find how deep the lane's boxes go, and make room for as many rows. */
+/* Count the rows of the lane's boxes, and make room for them. */
 static void measure_lane(struct rv_pick *pick, const struct rv_view_lane *shown, const struct rv_box_buffer *records,
                          struct rv_pick_lane *out)
 {
@@ -52,7 +52,10 @@ static struct rv_pick_item item_of(const struct rv_box_record *record, size_t bo
                                  .height = rv_palette_height(palette, record->paint & RV_PAINT_COLOUR_MASK)};
 }
 
-/* Counting sort by row, stable: boxes of a lane come by rising start. rows[r + 1] runs from row r's first to its end.
+/*
+ * Counting sort by row, stable: boxes of a lane are sorted by start. rows[r + 1] advances from row r's first item to
+ * its end.
+ *
  */
 static void sort_into_rows(struct rv_pick *pick, const struct rv_view *view, const struct rv_box_buffer *records,
                            const struct rv_palette *palette)
@@ -111,7 +114,7 @@ void rv_pick_fini(struct rv_pick *pick)
     *pick = (struct rv_pick){0};
 }
 
-/* A position is two planes, each a row of the projection less its share of w; where they cross, the ray runs. */
+/* A position is two planes, each a row of the projection less its share of w; the ray is their intersection. */
 static bool make_ray(const struct rv_camera *camera, const double at_px[2], struct ray *ray)
 {
     double share[2] = {2.0 * at_px[0] / camera->width_px - 1.0, 1.0 - 2.0 * at_px[1] / camera->height_px};
@@ -187,7 +190,7 @@ static size_t first_reaching(const struct rv_pick *pick, size_t row, double unit
     return low;
 }
 
-/* Everything in one row: of boxes equally near, the one drawn last stays. */
+/* Test all boxes of a row: of equally near ones, the one drawn last wins. */
 static void search_row(struct search *search, uint32_t lane, uint32_t depth, struct stretch stretch)
 {
     const struct rv_pick *pick = search->pick;

@@ -13,9 +13,9 @@
 #include "base/err.h"
 #include "base/vec.h"
 
-#define COMPRESSION_LEVEL 3 /* a still in tens of milliseconds */
+#define COMPRESSION_LEVEL 3 /* a picture takes tens of milliseconds */
 
-/* What was wrong is said once, by errno. */
+/* libpng's own messages are dropped: errors are reported once, by errno. */
 static void leave(png_structp png, png_const_charp message)
 {
     (void)message;
@@ -28,7 +28,7 @@ static void pass_over(png_structp png, png_const_charp message)
     (void)message;
 }
 
-/* libpng leaves by longjmp; nothing here is changed between setjmp and that. */
+/* libpng leaves by longjmp; no local changes between setjmp and longjmp. */
 static bool write_rows(FILE *out, png_structp png, png_infop info, png_bytepp rows, const int size[2])
 {
     if (setjmp(png_jmpbuf(png)))
@@ -66,7 +66,7 @@ static int write_file(FILE *out, const char *path, const uint8_t *rgba, const in
     return err ? rv_err(-err, "%s: %s", path, strerror(-err)) : 0;
 }
 
-/* A device or a pipe is written to: a rename would put a file in its place. */
+/* Write to a device or pipe directly: a rename would replace it. */
 static bool is_stream(const char *path)
 {
     struct stat status;
@@ -99,7 +99,7 @@ int rv_png_write(const char *path, const uint8_t *rgba, int width_px, int height
     const int size[2] = {width_px, height_px};
     if (is_stream(path))
         return write_stream(path, rgba, size);
-    char *target = realpath(path, NULL); /* a link stays one */
+    char *target = realpath(path, NULL); /* keeps links */
     int err = write_beside(target ? target : path, rgba, size);
     free(target);
     return err;

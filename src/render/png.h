@@ -5,8 +5,8 @@
 #include <stdint.h>
 
 /*
- * Rows top first. Never overwrites half a file: written beside and renamed; devices and pipes are written to. 0 or
- * negative errno, one line printed.
+ * Rows top first. Never leaves half a file: writes a temporary file and renames it; writes devices and pipes directly.
+ *   returns  0 or negative errno with one line printed
  */
 int rv_png_write(const char *path, const uint8_t *rgba, int width_px, int height_px);
 

@@ -28,7 +28,7 @@ struct rv_scene {
     bool is_settled;
     struct rv_camera camera;
     struct rv_time_axis ticks;
-    const struct rv_frame_data *picture; /* that is shown */
+    const struct rv_frame_data *picture; /* the picture shown */
     struct rv_frame_data own;
     struct rv_framebuffer target;
     struct rv_ground *ground;
@@ -118,7 +118,7 @@ void rv_scene_destroy(struct rv_scene *scene)
     free(scene);
 }
 
-/* Stage and camera of one look. */
+/* Layout and camera of one view. */
 static void fit(struct rv_scene *scene, const struct rv_scene_frame *frame, enum rv_view_mode look,
                 struct rv_lane_layout *layout, struct rv_camera *camera)
 {
@@ -172,7 +172,7 @@ static void place(struct rv_scene *scene, const struct rv_scene_frame *frame)
     rv_time_axis_make(&scene->ticks, &ticks);
 }
 
-/* False when there is nothing to draw into. */
+/* False when there is no area to draw to. */
 static bool complete_frame(const struct rv_scene *scene, struct rv_scene_frame *frame)
 {
     frame->view = scene->picture->view;
@@ -229,7 +229,7 @@ static void clear(const struct rv_theme *theme)
     glBlendFuncSeparate(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA, GL_ONE, GL_ONE_MINUS_SRC_ALPHA);
 }
 
-/* Lanes that are scrolled away end at the room's edges. */
+/* Clip scrolled lanes at the edges. */
 static void clip_to_room(const struct rv_scene *scene)
 {
     vec2 low, high;
@@ -252,7 +252,7 @@ static void draw_scene(struct rv_scene *scene, const struct rv_scene_frame *fram
     clip_to_room(scene);
     rv_boxes_draw(scene->boxes, &pass, scene->picture, frame->highlight);
     glDepthMask(GL_FALSE);
-    glDepthRange(1.0, 1.0); /* where no box is: what these hide need not be drawn */
+    glDepthRange(1.0, 1.0); /* behind all boxes: hidden parts are not shaded */
     rv_ground_draw(scene->ground, &pass, &ground);
     glDepthRange(0.0, 1.0);
     glDisable(GL_SCISSOR_TEST);
@@ -271,7 +271,7 @@ static void add_flat_text(struct rv_scene *scene, const struct rv_scene_frame *f
     rv_flat_add_axis(scene->overlay, &pass, &scene->ticks, (float)frame->scale);
 }
 
-/* A call that shows in several parts is pointed out by its first, the others as its like. */
+/* Of a call with several boxes, the first is highlighted as the box, the others as of its subroutine. */
 static void point_out_leaf(const struct rv_scene *scene, struct rv_scene_frame *frame, struct rv_highlight *leaf)
 {
     const struct rv_leaf_view *leaves = &scene->picture->leaves;

@@ -1,7 +1,7 @@
 /*
  * The picture: a view of the model drawn in 3D. Main thread, with a current GL 3.3 core context.
  *
- * Passes: boxes, the ground that they leave (floor, plates, wall, ticks), labels lying in the scene, then the flat
+ * Passes: boxes, the ground in the remaining pixels (floor, plates, wall, ticks), labels in the scene, then the flat
  * overlay (lane names, tags, tooltip). Each pass is one .vert + .frag in shaders/ and one file here; the scene owns
  * them and the camera.
  */
@@ -28,24 +28,24 @@ struct rv_scene; /* opaque */
 int rv_scene_create(struct rv_scene **scene);
 void rv_scene_destroy(struct rv_scene *scene);
 
-struct rv_scene_insets { /* points that something else takes at the picture's edges */
+struct rv_scene_insets { /* points taken by other things at the picture's edges */
     float top, bottom, left, right;
 };
 
 struct rv_scene_frame {
-    const struct rv_view *view; /* of what is shown */
+    const struct rv_view *view; /* the view shown */
     struct rv_subroutines *subroutines;
     int width_px, height_px;
     double scale;    /* HiDPI: pixels per point */
-    int samples;     /* of multisampling, where the driver can; 0 = none */
+    int samples;     /* of multisampling, if supported; 0 = none */
     uint64_t now_ns; /* ticks are labelled relative to this when is_live, else to origin_ns */
     uint64_t origin_ns;
     int is_live;
-    bool has_now; /* now_ns is marked even if not is_live */
+    bool has_now; /* mark now_ns even if not is_live */
     struct rv_scene_insets insets;
     const struct rv_highlight *highlight; /* NULL = none */
     const struct rv_tooltip *tooltip;     /* NULL = none */
-    enum rv_view_mode look, look_from;    /* while passed < 1: on the way from one to the other */
+    enum rv_view_mode look, look_from;    /* during a transition (passed < 1): from look_from to look */
     double scroll;                        /* points by which a flat look has been scrolled down */
     double passed;                        /* 0..1; look_from equal to look = settled */
     enum rv_color_scheme scheme;
@@ -54,34 +54,32 @@ struct rv_scene_frame {
     struct rv_range_ns selected;    /* drawn as a band */
     struct rv_bookmark_flags flags; /* of marked times */
     struct rv_debugger_marks stops; /* of threads that are stopped */
-    float orbit[2];                 /* radians by which the eye of a perspective look has gone to the right and up */
+    float orbit[2];                 /* rotation of the eye in perspective views, to the right and up, radians */
 };
 
 /*
- * Before each frame that is drawn, placed or asked about, it is said what it shows: a picture that was composed
- * somewhere else, borrowed until another takes its place, or the scene's own, which is composed of a frame's view now,
- * O(boxes).
+ * Set the picture for the following calls, before each frame: either one composed elsewhere, borrowed until replaced,
+ * or the scene's own, composed now from a frame's view, O(boxes).
  */
 void rv_scene_show(struct rv_scene *scene, const struct rv_frame_data *picture);
 void rv_scene_compose(struct rv_scene *scene, const struct rv_scene_frame *frame);
 
-/* What it shows; at first, nothing. Borrowed. */
+/* The current picture; empty at first. Borrowed. */
 const struct rv_frame_data *rv_scene_picture(const struct rv_scene *scene);
 
-/* Draw one frame of what is shown into the bound framebuffer. */
+/* Draw one frame of the current picture to the bound framebuffer. */
 void rv_scene_draw(struct rv_scene *scene, const struct rv_scene_frame *frame);
 
-/* Draw the last frame again, as it was: a copy. False when there is none of this size. */
+/* Copy the last frame to the bound framebuffer. False when there is none of this size. */
 bool rv_scene_draw_again(const struct rv_scene *scene, int width_px, int height_px);
 
 /*
- * Time under a window position, for zoom at cursor, as a share of the window: 0 at its start, 1 at its end. On the
- * front of the first lane there, else on the floor. Uses the camera of the last frame drawn. May lie outside the
- * window.
+ * Time under a window position, as a share of the window (0 at its start, 1 at its end; may be outside): on the front
+ * of the first lane there, else on the floor. Uses the camera of the last frame drawn. For zooming at the cursor.
  */
 double rv_scene_share_at(const struct rv_scene *scene, double x_px, double y_px);
 
-/* Pixel at which a time, lane of the view and depth stands: the lower front edge of its box. False when not in front of
+/* Pixel of a time, lane of the view and depth: the lower front edge of its box. False when not in front of
  * the eye. */
 struct rv_scene_place {
     uint64_t time_ns;
@@ -89,27 +87,27 @@ struct rv_scene_place {
 };
 bool rv_scene_project(const struct rv_scene *scene, const struct rv_scene_place *place, float out_px[2]);
 
-/* Points by which a flat look must be scrolled down to bring a place into sight; 0 when it is, and in other looks. */
+/* Points by which a flat look must be scrolled down to bring a place into sight; 0 if it is in sight, and in other
+ * views. */
 double rv_scene_scroll_to(const struct rv_scene *scene, const struct rv_scene_place *place);
 
 /*
- * Put camera and lanes where a frame has them, as rv_scene_draw() does, without drawing: what is asked of the scene
- * from now on is about this frame.
+ * Set camera and layout for a frame as rv_scene_draw() does, without drawing: later queries are about this frame.
  */
 void rv_scene_place(struct rv_scene *scene, const struct rv_scene_frame *frame);
 
-/* The box at a position of the frame last placed or drawn. False where there is none. Microseconds. */
+/* The box at a position of the frame last placed or drawn. False if none. Microseconds. */
 bool rv_scene_pick(const struct rv_scene *scene, double x_px, double y_px, struct rv_pick_hit *hit);
 
-/* The lane of the view whose zone is at a position of the frame last placed or drawn, its name at the left included;
- * the number of lanes where there is none. */
+/* The lane of the view whose zone or name is at a position of the frame last placed or drawn;
+ * the number of lanes if none. */
 size_t rv_scene_lane_at(const struct rv_scene *scene, double x_px, double y_px);
 
-/* Draw the boxes of a frame into the bound framebuffer, which has depth: each in the colour of its number in the view
- * + 1, red lowest, on black. For tests. */
+/* Draw the boxes of a frame into the bound framebuffer, which has depth: each with its index in the view
+ * + 1 as colour, red lowest, on black. For tests. */
 void rv_scene_draw_ids(struct rv_scene *scene, const struct rv_scene_frame *frame);
 
-/* How far the look of the last frame can be scrolled, points; 0 where all lanes fit. */
+/* Scroll range of the last frame's view in points; 0 if all lanes fit. */
 double rv_scene_scroll_max(const struct rv_scene *scene);
 
 /* RGBA rows, top first, of the bound framebuffer, into out (width * height * 4). */

@@ -21,7 +21,7 @@ bool rv_selection_extent(const struct rv_lane_layout *layout, const struct rv_ra
     return true;
 }
 
-/* Over the boxes, which cover the ground behind them. */
+/* Drawn over the boxes, which cover the ground. */
 static void add_band(struct rv_overlay *overlay, const float low[2], const float high[2])
 {
     const struct rv_theme *theme = rv_overlay_theme(overlay);

@@ -1,4 +1,4 @@
-/* The selected range of time over the picture: its edges and a tint in flat looks, and how long it is. */
+/* The selected range of time over the picture: its edges, its length, and a tint in flat views. */
 #ifndef RV_RENDER_SELECTION_H
 #define RV_RENDER_SELECTION_H
 
@@ -6,7 +6,7 @@
 #include "render/overlay.h"
 #include "render/lane_layout.h"
 
-struct rv_range_ns { /* empty where to <= from */
+struct rv_range_ns { /* empty if to <= from */
     uint64_t from_ns, to_ns;
 };
 

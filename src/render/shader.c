@@ -36,7 +36,7 @@ static const char *embedded_text(const char *file)
     return "";
 }
 
-/* The definition comes after the version, which is on the first line. */
+/* Insert the definition after the first line, which has the version. */
 static void set_source(GLuint shader, const char *text, const char *define)
 {
     char definition[64] = "";

@@ -2,7 +2,7 @@
 
 #include "base/err.h"
 
-#define DIMMED_CHROMA 0.35f /* what is left of it */
+#define DIMMED_CHROMA 0.35f /* share of chroma that is left */
 #define DIMMED_STRENGTH 0.45f
 
 static const struct rv_theme themes[RV_COLOR_THEME_COUNT] = {
@@ -75,7 +75,7 @@ const struct rv_theme *rv_theme_get(enum rv_color_theme theme)
     return &themes[theme];
 }
 
-/* box.vert has the same. */
+/* Keep equal to box.vert. */
 struct rv_color rv_theme_emphasize(const struct rv_theme *theme, enum rv_emphasis emphasis, struct rv_color color)
 {
     float rgb[3] = {rv_color_linear(color.r), rv_color_linear(color.g), rv_color_linear(color.b)};

@@ -14,21 +14,21 @@ struct rv_theme_tag {
 
 struct rv_theme { /* 0xRRGGBB */
     uint32_t background, floor, wall, grid;
-    uint32_t plate, plate_rim, shadow; /* of lanes */
-    uint32_t empty;                    /* what a cell is where no call is */
+    uint32_t plate, plate_rim, shadow; /* of lanes' plates */
+    uint32_t empty;                    /* the uncovered part of a cell */
     uint32_t now, accent;
     uint32_t lost, mark, value, running, ready, suspended;
-    uint32_t text, text_strong; /* on a panel, and the first on the background */
+    uint32_t text, text_strong; /* on a panel; `text` also on the background */
     uint32_t panel, panel_rim;
     uint32_t tick; /* text on the background and on the floor */
     struct rv_theme_tag tags[RV_NOTE_KIND_COUNT], flag;
-    float lift[2];   /* of boxes that stand out: how much brighter, and how much of the way to white */
-    float veil_grey; /* linear: what boxes that stand back are mixed with */
+    float lift[2];   /* highlighted boxes: brightness added, and share of white mixed in */
+    float veil_grey; /* linear grey that dimmed boxes are mixed with */
 };
 
 const struct rv_theme *rv_theme_get(enum rv_color_theme theme);
 
-/* What the shader of boxes makes of a colour, which is not a chosen one's. */
+/* The colour that the box shader makes of an emphasized colour, except the chosen box's. */
 struct rv_color rv_theme_emphasize(const struct rv_theme *theme, enum rv_emphasis emphasis, struct rv_color color);
 
 /* Bytes r, g, b, a in memory order. */

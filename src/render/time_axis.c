@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define WANTED_MAX 12u         /* a round step gives up to 1.75 times as many, and one */
-#define LABEL_STEPS_MAX 10000u /* an offset of more steps than this becomes the base */
+#define WANTED_MAX 12u         /* a round step gives up to 1.75 times as many, plus one */
+#define LABEL_STEPS_MAX 10000u /* a larger offset becomes the base */
 
 struct unit {
     uint64_t ns;
@@ -28,7 +28,7 @@ static uint64_t round_step(uint64_t window_ns, unsigned n_wanted)
     return wanted_ns * 2 < decade * 15 ? decade * 5 : decade * 10;
 }
 
-/* The largest unit not above ten steps, so that labels need at most one decimal or so. */
+/* The largest unit not above ten steps, so that labels need about one decimal at most. */
 static const struct unit *unit_for(uint64_t step_ns)
 {
     const struct unit *unit = units;
@@ -75,7 +75,7 @@ static void label_tick(struct rv_tick *tick, const struct rv_time_axis_params *p
         format_offset(tick->text, is_before ? "-" : plus, offset_ns, step_ns);
 }
 
-/* Far from the origin, labels count from a round time before the window, which is told once. */
+/* Far from the origin, labels are relative to a round time before the window, which is shown once. */
 static uint64_t choose_base(struct rv_time_axis *ticks, const struct rv_time_axis_params *params, uint64_t step_ns)
 {
     ticks->base[0] = '\0';

@@ -1,4 +1,4 @@
-/* Where the time axis is marked, and how a mark reads. No GL. */
+/* Marks of the time axis and their labels. No GL. */
 #ifndef RV_RENDER_TIME_AXIS_H
 #define RV_RENDER_TIME_AXIS_H
 
@@ -17,14 +17,14 @@ struct rv_tick {
 struct rv_time_axis {
     struct rv_tick items[RV_TIME_AXIS_MAX];
     size_t n;
-    char base[RV_TICK_TEXT_BYTES]; /* added to every label; empty when it is the origin itself */
+    char base[RV_TICK_TEXT_BYTES]; /* added to every label; empty for the origin itself */
 };
 
 struct rv_time_axis_params {
     uint64_t from_ns, to_ns;
-    uint64_t zero_ns;  /* what labels count from */
+    uint64_t zero_ns;  /* labels are relative to it */
     bool is_live;      /* zero_ns is the present: labels read "-10 ms" and "now" */
-    unsigned n_wanted; /* about how many marks */
+    unsigned n_wanted; /* approximate number of marks */
 };
 
 /* Round steps of 1, 2 or 5 in the decimal unit that keeps labels short; whole minutes and hours are not special. */

@@ -20,7 +20,7 @@
 #define EDGE 6.0f /* between a panel and the picture's edge */
 #define RADIUS 7.0f
 
-struct title { /* broken into lines */
+struct title { /* the title, broken into lines */
     const char *begins[TITLE_LINES_MAX];
     size_t n_bytes[TITLE_LINES_MAX];
     size_t n;
@@ -94,7 +94,7 @@ static void add_title(struct rv_overlay *overlay, const struct title *title, str
     }
 }
 
-/* From the panel's nearest corner to what it stands beside. */
+/* A line from the panel's nearest corner to its anchor. */
 static void add_leader(struct rv_overlay *overlay, const float at[2], const float corner[2], const float size[2])
 {
     float end[2] = {fminf(fmaxf(at[0], corner[0] + RADIUS), corner[0] + size[0] - RADIUS),

@@ -1,4 +1,4 @@
-/* A panel about one box, beside the cursor: swatch, name, and lines of what is known of it. */
+/* A panel about one box, beside the cursor: swatch, name and lines of details. */
 #ifndef RV_RENDER_TOOLTIP_H
 #define RV_RENDER_TOOLTIP_H
 
@@ -19,8 +19,8 @@ struct rv_tooltip_line {
 };
 
 struct rv_tooltip {
-    float at[2];       /* points from the upper left: what it stands beside */
-    struct rv_box box; /* the swatch's, and the thread that it is of */
+    float at[2];       /* points from the upper left: its anchor */
+    struct rv_box box; /* for the swatch, with its thread */
     uint32_t thread;
     char title[RV_TOOLTIP_TITLE_BYTES];
     struct rv_tooltip_line lines[RV_TOOLTIP_LINES];
@@ -28,13 +28,13 @@ struct rv_tooltip {
     const char *foot;
 };
 
-#define RV_TOOLTIP_GAP 24.0f /* points between it and what it stands beside */
+#define RV_TOOLTIP_GAP 24.0f /* points between it and its anchor */
 
-/* Upper left corner of a panel: right of the position and above it, on the other side where there is no room, and
- * always inside the picture as far as it fits. All in points; `top` is what the bar takes. */
+/* Upper left corner of a panel: right of and above the anchor, on the other side if there is no room, and inside the
+ * picture as far as possible. All in points; `top` is the height of the bar. */
 void rv_tooltip_place(const float size[2], const float at[2], const float picture[2], float top, float out[2]);
 
-/* Add it to the overlay of a picture of this many points, below what is taken at its top. */
+/* Add it to the overlay of a picture of this size in points, below the bar. */
 void rv_tooltip_add(struct rv_overlay *overlay, const struct rv_palette *palette, const struct rv_tooltip *tooltip,
                     const float picture[2], float top);
 

@@ -21,7 +21,7 @@ void rv_vertex_ring_fini(struct rv_vertex_ring *upload)
     *upload = (struct rv_vertex_ring){0};
 }
 
-/* The old buffer lives on in the driver until its last draw is done. */
+/* The driver keeps the old buffer until its last draw is done. */
 static void grow(struct rv_vertex_ring *upload, size_t n_bytes)
 {
     size_t slot_bytes = upload->slot_bytes ? upload->slot_bytes : SLOT_BYTES_MIN;

@@ -1,5 +1,5 @@
 /*
- * A vertex buffer written anew each frame: three slots in turn, mapped unsynchronised, each guarded by a fence.
+ * A vertex buffer rewritten each frame: three slots in turn, mapped unsynchronised, each guarded by a fence.
  *
  * The CPU never waits for the GPU unless that is three frames behind; the buffer is never orphaned. Main thread.
  */

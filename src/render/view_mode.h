@@ -1,6 +1,5 @@
 /*
- * The views: ways to look at the same lanes. One table; stage, camera and passes read it and know no view by name. No
- * GL.
+ * The view modes, in one table; layout, camera and passes read the table and do not depend on particular modes. No GL.
  */
 #ifndef RV_RENDER_VIEW_MODE_H
 #define RV_RENDER_VIEW_MODE_H
@@ -13,10 +12,10 @@ struct rv_view_mode_params {
     const char *name, *title; /* on the command line, on its tab */
     float field_of_view;      /* vertical, radians; 0 = orthographic */
     float azimuth, elevation; /* of the eye, radians */
-    int first_face, n_faces;  /* of a box's faces side, front, top: those drawn */
+    int first_face, n_faces;  /* the drawn ones of a box's faces side, front, top */
     bool is_flat;           /* lanes stacked one below the other, the first at the top; rows and text on whole points */
     bool has_leaves;        /* one row a lane: the innermost call of each time */
-    float row_min, row_max; /* flat: points; what does not fit is scrolled to */
+    float row_min, row_max; /* flat: points; lanes that do not fit are scrolled */
     float lane_gap;         /* flat: rows */
 };
 

@@ -5,12 +5,12 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* An error stays with the stream: whoever adds pictures, or closes it, is told. */
+/* Write the header. Errors are reported by rv_y4m_add() and by closing the stream. */
 void rv_y4m_begin(FILE *file, const int size_px[2], unsigned fps);
 
 /*
- * One picture.
- *   rgba     rows top first; alpha is left out
+ * Add one picture.
+ *   rgba     rows top first; alpha is ignored
  *   planes   scratch of 3 bytes a pixel
  *   returns  0, or the negative errno of the stream
  */

@@ -20,7 +20,7 @@ static void set_slots(struct rv_address_table *table, size_t n_slots)
         table->slots[i].key = RV_ADDRESS_FREE;
 }
 
-/* Small tables can be thin: what is not touched costs no cache. */
+/* Small tables can be sparse: untouched slots take no cache. */
 static bool is_full(const struct rv_address_table *table)
 {
     size_t n_slots = n_slots_of(table);
@@ -33,7 +33,7 @@ void rv_address_table_init(struct rv_address_table *table)
     set_slots(table, MIN_SLOTS);
 }
 
-/* The slot of a key, or the free one where it belongs. */
+/* The slot of a key, or the free slot for it. */
 static struct rv_address_slot *probe(const struct rv_address_table *table, uint64_t key)
 {
     size_t i = (size_t)(rv_address_home(table->slots, table->byte_mask, key) - table->slots);

@@ -15,9 +15,9 @@
 
 enum entry_kind {
     ENTRY_CODE,    /* at an address of a file */
-    ENTRY_ADDRESS, /* at an address of a process, seen at a time, in no module known then */
-    ENTRY_TEXT,    /* named by its producer */
-    ENTRY_REST     /* all that came after RV_CATALOG_MAX */
+    ENTRY_ADDRESS, /* at a process's address that was in no known module at that time */
+    ENTRY_TEXT,    /* name given by the producer */
+    ENTRY_REST     /* shared by all entries beyond RV_CATALOG_MAX */
 };
 
 struct entry {
@@ -28,7 +28,7 @@ struct entry {
     union {
         const struct rv_code_file *file;          /* CODE */
         const struct rv_catalog_process *process; /* ADDRESS */
-        const char *package;                      /* TEXT: all three of the string pool */
+        const char *package;                      /* TEXT: all three from the string pool */
     };
     const char *name, *path;
 };
@@ -42,22 +42,22 @@ struct rv_catalog_process {
 };
 
 struct rv_catalog {
-    /* The drain's alone. */
+    /* Drain thread only. */
     struct rv_index entry_index, file_index, process_index;
     struct rv_catalog_process **processes;
     size_t n_processes, process_capacity;
-    struct rv_string_pool strings; /* its bytes are read anywhere */
+    struct rv_string_pool strings; /* its strings are read by any thread */
 
-    pthread_mutex_t lock;  /* of the following, and of each process's map: the drain writes, the naming side reads */
-    struct entry *entries; /* of id - 1 */
+    pthread_mutex_t lock;  /* protects the following and each process's map: written by the drain, read for naming */
+    struct entry *entries; /* [id - 1] */
     size_t entry_capacity;
     _Atomic uint32_t n_entries;
     struct rv_code_file **files; /* by number */
     size_t n_files, file_capacity;
 
-    pthread_mutex_t naming_lock; /* of the following */
+    pthread_mutex_t naming_lock; /* protects the following */
     struct rv_namer namer;
-    struct rv_catalog_name *names; /* of id - 1; name NULL where not named yet */
+    struct rv_catalog_name *names; /* [id - 1]; name NULL if not named yet */
     size_t n_names;
 };
 
@@ -225,7 +225,7 @@ struct rv_catalog_process *rv_catalog_process(struct rv_catalog *catalog, uint32
     return process;
 }
 
-/* An address not met before, or met in a module that was not there at that time: find out, and remember this answer. */
+/* Look up an address that is new, or was last found in a module not mapped at this time, and cache the result. */
 static uint32_t look_up_anew(struct rv_catalog_process *process, uint64_t key, uint64_t at_ns)
 {
     struct rv_catalog *catalog = process->catalog;
@@ -298,7 +298,7 @@ void rv_catalog_translate(struct rv_catalog_process *process, struct rv_event *e
 
 /* ---- names ---- */
 
-/* A copy of what names the id: an address whose module has come since is code by now. */
+/* Copy the id's entry; an address whose module was added later becomes code. */
 static bool copy_entry(struct rv_catalog *catalog, uint32_t id, struct entry *entry)
 {
     pthread_mutex_lock(&catalog->lock);

@@ -1,13 +1,13 @@
 /*
- * The catalogue of code locations: addresses of traced processes to dense subroutine ids at drain speed, and ids to
- * names later, elsewhere.
+ * The catalogue of code locations: maps addresses of traced processes to dense subroutine ids at drain speed, and ids
+ * to names later, on another thread.
  *
  * The drain side (one thread) maps (process, address, time) to an id: per process, a hash table in front of the module
  * map. Two processes that mapped the same file share ids: the key is (file identity, link-time address). Names, file
- * and line are read from ELF and DWARF on another thread, long after the id was given out.
+ * and line are read from ELF and DWARF on another thread, long after the id was assigned.
  *
- * Threads: one lock guards what the drain adds; the drain takes it to add, never to look up, and the naming side takes
- * it to copy an entry, never while it reads a file. A second lock lets one thread name at a time.
+ * Threads: one lock guards what the drain adds; the drain takes it to add, never to look up; the naming thread takes it
+ * to copy an entry, never while it reads a file. A second lock serializes naming.
  */
 #ifndef RV_SYMBOLS_CATALOG_H
 #define RV_SYMBOLS_CATALOG_H
@@ -29,7 +29,7 @@ struct rv_catalog_module {
     uint32_t process;
     uint64_t start, end, bias;
     uint64_t loaded_ns, unloaded_ns; /* 0 = still mapped */
-    uint64_t device, inode;          /* 0, 0 where unknown */
+    uint64_t device, inode;          /* 0, 0 = unknown */
     const char *path;
     const uint8_t *build_id;
     uint32_t build_id_bytes;
@@ -43,10 +43,10 @@ struct rv_catalog_process;
 struct rv_catalog_process *rv_catalog_process(struct rv_catalog *catalog, uint32_t process);
 
 /*
- * The dense id of the function at `address` at a time. Never fails: an address in no known module gets an id
+ * The dense id of the function at `address` at a time. Never fails: an address outside all known modules gets an id
  * of its own, named by its hex address unless a module is put later that covers it. (Two ids may then have one name.)
- * Of an absurd number of addresses (RV_CATALOG_MAX), the later ones share one id.
- *   address  its low 48 bits count
+ * Addresses beyond RV_CATALOG_MAX share one id.
+ *   address  only the low 48 bits are used
  *   thread   drain
  */
 uint32_t rv_catalog_lookup(struct rv_catalog_process *process, uint64_t address, uint64_t at_ns);
@@ -62,19 +62,21 @@ void rv_catalog_translate(struct rv_catalog_process *process, struct rv_event *e
 uint32_t rv_catalog_intern(struct rv_catalog *catalog, const char *package, const char *name, const char *file,
                            uint32_t line);
 
-uint32_t rv_catalog_count(const struct rv_catalog *catalog); /* ids given out: 1 .. count. Any thread */
+uint32_t rv_catalog_count(const struct rv_catalog *catalog); /* ids assigned: 1 .. count. Any thread */
 
 struct rv_catalog_name {
-    const char *package, *name, *file; /* owned by the catalogue, valid until destroy; "" where unknown */
+    const char *package, *name, *file; /* owned by the catalogue, valid until destroy; "" = unknown */
     uint32_t line;
 };
 
 /*
  * Name of an id: opens the ELF file on first need (symtab, else dynsym, nearest preceding function; C++ demangled;
- * package = namespaces and classes, else the module's base name without "lib" and ".so..."; file:line by DWARF).
- * A function no symbol holds, or whose file is another one by now, is named by its link-time hex address, with the
- * module's path for its file. returns  0, -EAGAIN while its module is unknown and may still come (name is then the hex
- * address), -EINVAL for no id thread   any; slow; concurrently with the drain thread
+ * package = namespaces and classes, else the module's base name without "lib" and ".so..."; file:line by DWARF). A
+ * function without a symbol, or whose file has been replaced, is named by its link-time hex address, with the module's
+ * path as file.
+ *   returns  0, -EAGAIN while its module is unknown and may still come (name is then the hex address), -EINVAL for no
+ *            id
+ *   thread   any; slow; concurrently with the drain thread
  */
 int rv_catalog_name(struct rv_catalog *catalog, uint32_t id, struct rv_catalog_name *name);
 

@@ -15,7 +15,7 @@ static bool is_one_file(const struct rv_elf_file *a, const struct rv_elf_file *b
     return a->status.st_dev == b->status.st_dev && a->status.st_ino == b->status.st_ino;
 }
 
-/* Another file with this build id. */
+/* Find another file with this build id. */
 static struct rv_elf_file *open_with_id(const struct rv_elf_file *file, const char *path, const uint8_t *build_id,
                                         uint32_t build_id_bytes)
 {
@@ -56,7 +56,7 @@ static struct rv_elf_file *open_in_cache(const struct rv_elf_file *file, const c
     return open_same(file, path);
 }
 
-/* In the order of debuginfod_find_debuginfo(3). */
+/* Candidate folders in the order of debuginfod_find_debuginfo(3). */
 static struct rv_elf_file *open_fetched(const struct rv_elf_file *file)
 {
     const char *own = getenv("DEBUGINFOD_CACHE_PATH"), *home = getenv("HOME"), *xdg = getenv("XDG_CACHE_HOME");
@@ -76,7 +76,7 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* In the folder of a file, with something in front and between. */
+/* PREFIX FOLDER MIDDLE NAME, with the folder of a file. */
 static bool path_beside(char *path, size_t path_bytes, const char *front, const struct rv_elf_file *file,
                         const char *between, const char *name)
 {
@@ -138,7 +138,7 @@ struct rv_elf_file *rv_debug_file_open(struct rv_elf_file *file)
     return found ? found : open_linked(file);
 }
 
-/* .gnu_debugaltlink: a path, perhaps from the file's folder on, a zero, its build id. */
+/* .gnu_debugaltlink: a path, absolute or relative to the file's folder, a zero byte, its build id. */
 struct rv_elf_file *rv_debug_file_open_shared(struct rv_elf_file *file)
 {
     char path[PATH_MAX];

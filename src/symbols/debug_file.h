@@ -1,6 +1,6 @@
 /*
- * Where a program's debug information lies when it is not in the program: found by the places and names that gdb and
- * elfutils use. Nothing is fetched; of debuginfod its cache on this machine is read.
+ * Finds separate debug information, in the places and under the names that gdb and elfutils use. Nothing is downloaded;
+ * debuginfod's local cache is read.
  */
 #ifndef RV_SYMBOLS_DEBUG_FILE_H
 #define RV_SYMBOLS_DEBUG_FILE_H
@@ -10,16 +10,17 @@
 #include "symbols/elf_file.h"
 
 /*
- * The debug file of a stripped one: by build id below /usr/lib/debug/.build-id, in debuginfod's cache, as FILE.debug
- * beside it; by .gnu_debuglink (equal build ids, else its checksum) beside it, in .debug beside it, below
- * /usr/lib/debug. returns  NULL where there is none
+ * The debug file of a stripped one: by build id below /usr/lib/debug/.build-id and in debuginfod's cache; as FILE.debug
+ * in its folder; by .gnu_debuglink (equal build ids, else its checksum) in its folder, in .debug there, and below
+ * /usr/lib/debug.
+ *   returns  NULL when not found
  */
 struct rv_elf_file *rv_debug_file_open(struct rv_elf_file *file);
 
-/* What dwz has moved out of several files: the one that .gnu_debugaltlink names. NULL where there is none. */
+/* The file that .gnu_debugaltlink names, with the parts that dwz shares between files. NULL when not found. */
 struct rv_elf_file *rv_debug_file_open_shared(struct rv_elf_file *file);
 
-/* The .dwo file of a unit, where it was made or, by its base name, beside the file. NULL where there is none. */
+/* The .dwo file of a unit, at its original path or, by base name, in the file's folder. NULL when not found. */
 struct rv_elf_file *rv_debug_file_open_split(const struct rv_elf_file *file, const char *folder, const char *name);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * Splitting works on demangled text, since the mangled form cannot be cut before it is understood: first everything
- * behind the name is dropped (clone suffix, qualifiers, parameters), then one pass over the rest finds, outside of all
- * brackets, the last space (the return type ends there) and the last "::".
+ * Splitting works on demangled text, since the mangled form cannot be split without parsing it. First everything after
+ * the name is dropped (clone suffix, qualifiers, parameters), then one pass finds, outside of all brackets, the last
+ * space (the end of the return type) and the last "::".
  */
 #include "symbols/demangle.h"
 
@@ -112,7 +112,7 @@ static void drop_parameters(const char *text, size_t *begin, size_t *end)
     }
 }
 
-/* Past the symbol of an operator whose characters look like brackets. */
+/* Skip the symbol of an operator whose characters look like brackets. */
 static size_t skip_operator(const char *text, size_t at, size_t end)
 {
     static const char *const symbols[] = {
@@ -124,7 +124,7 @@ static size_t skip_operator(const char *text, size_t at, size_t end)
     return at;
 }
 
-/* Past the qualifiers of a function that something local belongs to, "f() const::Local": up to its "::", or `at`. */
+/* Skip the qualifiers of an enclosing function, "f() const::Local": up to its "::", or `at`. */
 static size_t skip_scope_qualifiers(const char *text, size_t at, size_t end)
 {
     static const char *const qualifiers[] = {" const", " volatile", " &&", " &"};
@@ -149,7 +149,7 @@ struct cut {
     bool is_whole;  /* brackets were balanced */
 };
 
-/* An operator's name may be a type, with spaces and colons: only colons behind parameters are a scope's. */
+/* An operator's name may be a type, with spaces and colons: only colons after parameters separate scopes. */
 static struct cut find_cut(const char *text, size_t begin, size_t end)
 {
     struct cut cut = {.package = begin, .colons = SIZE_MAX};
@@ -201,7 +201,7 @@ void rv_demangle_split(const char *text, struct rv_demangled *out)
     }
 }
 
-/* What compilers append to the copies they make of a function: the copy is called by the source's name. */
+/* Strip the suffix of a compiler's copy of a function: the copy gets the source's name. */
 static size_t plain_bytes(const char *symbol)
 {
     static const char *const suffixes[] = {".constprop.", ".part.", ".isra.",  ".cold",

@@ -1,6 +1,6 @@
 /*
- * One function for each rule of the grammar, with its letters as in the RFC. Back references say how far into the
- * symbol what they repeat begins; since they may nest, depth and length of what is written are bounded.
+ * One function for each rule of the grammar, with its letters as in the RFC. Back references give the offset in the
+ * symbol of the part to repeat; since they may nest, depth and length of the output are limited.
  */
 #include "symbols/demangle_rust.h"
 
@@ -14,15 +14,15 @@
 
 #define MOST_DEPTH 200u
 #define MOST_BYTES 4096u
-#define MOST_STEPS 20000u /* what is skipped writes nothing */
+#define MOST_STEPS 20000u /* also counts skipped parts */
 
 struct rust {
-    const char *text; /* behind "_R" */
+    const char *text; /* after "_R" */
     size_t n, at;
     char out[MOST_BYTES];
     size_t n_out;
     unsigned depth, n_steps;
-    bool is_silent; /* what is read is not shown */
+    bool is_silent; /* parse without output */
     bool has_failed;
 };
 
@@ -81,7 +81,7 @@ static void put_number(struct rust *rust, uint64_t number)
     put(rust, text);
 }
 
-/* False, and nothing more is read, where there is too much of it. */
+/* False, which ends parsing, when a limit is exceeded. */
 static bool enter(struct rust *rust)
 {
     if (++rust->n_steps > MOST_STEPS || rust->depth >= MOST_DEPTH)
@@ -180,7 +180,7 @@ static void back_reference(struct rust *rust, size_t tag_at, rule_fn *rule)
     rust->at = after;
 }
 
-/* Where an impl stands is no part of its name. */
+/* The path of an impl is not part of the name. */
 static void impl_path(struct rust *rust)
 {
     bool was_silent = rust->is_silent;
@@ -230,7 +230,7 @@ static void generic_argument(struct rust *rust)
         type(rust);
 }
 
-/* Rules up to an "E", with commas between what they show; lifetimes among them are not shown. Returns how many. */
+/* A list up to "E", separated by commas, without lifetimes. Returns the number of items. */
 static unsigned list(struct rust *rust, rule_fn *rule)
 {
     unsigned n = 0;
@@ -364,7 +364,7 @@ static void function(struct rust *rust)
     type(rust);
 }
 
-/* A trait, whose associated types stand with its generic arguments: Iterator<Item = u8>. */
+/* A trait, with associated types among its generic arguments: Iterator<Item = u8>. */
 static void dyn_trait(struct rust *rust)
 {
     path(rust);
@@ -451,7 +451,7 @@ static void type(struct rust *rust)
 
 /* ---- constants ---- */
 
-/* {hex-digit} "_", of what fits a number; more is shown as it stands. */
+/* {hex-digit} "_", as a decimal number if it fits, else as it is. */
 static void number(struct rust *rust, char tag)
 {
     size_t begin = rust->at, n = 0;
@@ -493,7 +493,7 @@ static void constant(struct rust *rust)
 
 char *rv_demangle_rust(const char *symbol)
 {
-    size_t n = strncmp(symbol, "_R", 2) == 0 ? strcspn(symbol + 2, ".$") : 0; /* what LLVM appends to copies */
+    size_t n = strncmp(symbol, "_R", 2) == 0 ? strcspn(symbol + 2, ".$") : 0; /* LLVM's suffix of copies */
     struct rust *rust = n ? calloc(1, sizeof *rust) : NULL;
     char *name = NULL;
     if (!rust)
@@ -514,7 +514,7 @@ char *rv_demangle_rust(const char *symbol)
 
 #define HASH_BYTES 16u
 
-/* Cut it off; false when there is none. */
+/* Cut off the hash; false when there is none. */
 static bool cut_hash(char *text)
 {
     static const char front[] = "::h";
@@ -526,7 +526,7 @@ static bool cut_hash(char *text)
     return true;
 }
 
-/* The sign that "$word$" at text stands for, 0 where it is none; *n_bytes are both dollars and what is between. */
+/* The character for "$word$" at text, or 0; *n_bytes is its length with both dollars. */
 static char sign_of(const char *text, size_t *n_bytes)
 {
     static const char *const words[] = {"SP@", "BP*", "RF&", "LT<", "GT>", "LP(", "RP)", "C,"};

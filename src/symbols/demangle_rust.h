@@ -1,4 +1,4 @@
-/* Symbols of Rust, as rustc writes them: in version 0 (RFC 2603), and before. Pure. */
+/* Demangles rustc's symbols, of version 0 (RFC 2603) and of the legacy scheme. Pure. */
 #ifndef RV_SYMBOLS_DEMANGLE_RUST_H
 #define RV_SYMBOLS_DEMANGLE_RUST_H
 
@@ -6,14 +6,14 @@
 
 /*
  * "_RNvCs4_3app4main" as "app::main": without hashes, lifetimes and the "::" in front of generic arguments.
- *   returns  for free(); NULL where it is no such symbol, or one that is nested deeper or longer than any is
+ *   returns  for free(); NULL if not such a symbol, or nested too deep or too long
  */
 char *rv_demangle_rust(const char *symbol);
 
 /*
- * What rustc wrote before version 0 is C++'s way with a hash at the end and signs in words: make
- * "_$LT$app..T$u20$as$u20$app..U$GT$::go::h0123456789abcdef" "<app::T as app::U>::go", in place. Without a hash nothing
- * changes.
+ * The legacy scheme is C++ mangling with a hash at the end and words for special characters: turn
+ * "_$LT$app..T$u20$as$u20$app..U$GT$::go::h0123456789abcdef" into "<app::T as app::U>::go", in place. A name without a
+ * hash is unchanged.
  */
 void rv_demangle_rust_legacy(char *demangled);
 

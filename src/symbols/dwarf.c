@@ -1,7 +1,7 @@
 /*
- * Own tables: address ranges of all units, sorted, built at opening from the unit entries alone; and for each unit that
- * was asked about, its functions by entry address. A unit that gcc or clang has split has its functions in a .dwo file,
- * which is read once and closed again.
+ * Our own tables: address ranges of all units, sorted, built on open from unit entries alone; and for each unit that
+ * was queried, its functions by entry address. A unit split by gcc or clang has its functions in a .dwo file, which is
+ * read once and closed again.
  */
 #include "symbols/dwarf.h"
 
@@ -15,11 +15,11 @@
 
 /* An entry refers to its declaration, which may refer on. */
 #define MAX_FOLLOWED 8
-/* Units may overlap, by sections that the linker dropped and put at address 0: go back while there is a chance. */
+/* Units may overlap, by sections that the linker dropped and put at address 0: search backwards as long as needed. */
 #define MAX_UNITS_TRIED 8
 
 struct declaration {
-    struct rv_dwarf_unit *unit; /* whose line table numbers the file; NULL where none is said */
+    struct rv_dwarf_unit *unit; /* the unit whose line table has the file; NULL if no file */
     uint64_t file, line;
 };
 
@@ -42,7 +42,7 @@ struct range {
 
 struct rv_dwarf {
     struct rv_dwarf_file file;
-    struct unit *units; /* those that have code */
+    struct unit *units; /* units that have code */
     size_t n_units, unit_capacity;
     struct range *ranges; /* by start */
     size_t n_ranges, range_capacity;
@@ -90,7 +90,7 @@ struct rv_dwarf *rv_dwarf_open(struct rv_elf_file *file)
 
 /* ---- functions ---- */
 
-/* File and line may stand in different entries: a definition says only what its declaration does not. */
+/* File and line may be in different entries: a definition only has what its declaration lacks. */
 static struct declaration read_declaration(struct rv_dwarf_unit *unit, const struct rv_dwarf_entry *function)
 {
     struct declaration declaration = {0};
@@ -142,7 +142,7 @@ static void add_functions(struct unit *unit, struct rv_dwarf_unit *from)
     }
 }
 
-/* The functions of a unit that is split off: those of the .dwo file's unit with the same number. */
+/* The functions of a split unit: those of the .dwo file's unit with the same id. */
 static void add_split_functions(struct unit *unit, const char *name)
 {
     const char *folder = rv_dwarf_string(unit->dwarf, &unit->dwarf->root.values[RV_DWARF_COMP_DIR]);
@@ -191,7 +191,7 @@ static bool read_place(struct rv_dwarf_lines *lines, const struct declaration *d
     return true;
 }
 
-/* Of the declaration; else of the code, for assembly, and for lambdas, which gcc gives no declaration. */
+/* Of the declaration; else of the code, for assembly and for lambdas, which have no declaration in gcc. */
 static bool find_in_unit(struct unit *unit, uint64_t address, char *file, size_t file_bytes, uint32_t *line)
 {
     const struct function *function = find_function(unit, address);

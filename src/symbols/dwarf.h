@@ -1,4 +1,4 @@
-/* Where a function is declared, by DWARF: read lazily, one compilation unit at a time. */
+/* Declaration of a function by DWARF, read on demand, one compilation unit at a time. */
 #ifndef RV_SYMBOLS_DWARF_H
 #define RV_SYMBOLS_DWARF_H
 
@@ -10,14 +10,13 @@
 
 struct rv_dwarf;
 
-/* List the compilation units of a file, borrowed until close; NULL where it has none. */
+/* List the compilation units of a file, borrowed until close; NULL if it has none. */
 struct rv_dwarf *rv_dwarf_open(struct rv_elf_file *file);
 
 /*
- * File and line of the declaration of the function whose code begins at, or holds, the address; failing that, of its
- * code.
+ * File and line of the declaration of the function whose code starts at, or contains, the address; else of the code.
  *   file     as DWARF gives it
- *   returns  false where DWARF does not say
+ *   returns  false if not in DWARF
  *   thread   one at a time
  */
 bool rv_dwarf_find(struct rv_dwarf *dwarf, uint64_t link_address, char *file, size_t file_bytes, uint32_t *line);

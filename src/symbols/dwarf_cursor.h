@@ -1,6 +1,6 @@
 /*
- * Reading bytes that may lie. A cursor never leaves its bytes: what is read beyond them is 0, and the cursor then
- * stands at the end and says so.
+ * Reads untrusted bytes. A cursor never leaves its range: a read beyond it returns 0, moves the cursor to the end and
+ * sets is_broken.
  */
 #ifndef RV_SYMBOLS_DWARF_CURSOR_H
 #define RV_SYMBOLS_DWARF_CURSOR_H
@@ -14,7 +14,7 @@
 
 struct rv_dwarf_cursor {
     const uint8_t *at, *end;
-    bool is_broken; /* something was not there */
+    bool is_broken; /* a read was out of range */
 };
 
 static inline size_t rv_dwarf_left(const struct rv_dwarf_cursor *cursor)
@@ -28,7 +28,7 @@ static inline void rv_dwarf_break(struct rv_dwarf_cursor *cursor)
     cursor->is_broken = true;
 }
 
-/* From an offset of a section on; broken where that is beyond it. */
+/* A cursor at an offset of a section; broken if beyond it. */
 static inline struct rv_dwarf_cursor rv_dwarf_cursor(struct rv_elf_bytes bytes, uint64_t offset)
 {
     if (offset >= bytes.n)
@@ -91,7 +91,7 @@ static inline int64_t rv_dwarf_take_signed(struct rv_dwarf_cursor *cursor)
     return 0;
 }
 
-/* A string that ends before the cursor's end; NULL where there is none. */
+/* A string terminated before the cursor's end, or NULL. */
 static inline const char *rv_dwarf_take_string(struct rv_dwarf_cursor *cursor)
 {
     const uint8_t *from = cursor->at, *zero = rv_dwarf_left(cursor) ? memchr(from, 0, rv_dwarf_left(cursor)) : NULL;

@@ -22,12 +22,12 @@ struct names {
 struct row {
     uint64_t address, file, line;
     size_t order;
-    bool is_end; /* of a sequence: code that is next to nothing */
+    bool is_end; /* end of a sequence */
 };
 
 struct rv_dwarf_lines {
-    struct rv_dwarf_unit unit; /* its header's sizes are the table's */
-    const char *folder;        /* of the compilation; "" where it is not known from the root on */
+    struct rv_dwarf_unit unit; /* copy with the sizes of the table's header */
+    const char *folder;        /* of the compilation; "" if not absolute */
     struct names folders, files;
     struct rv_dwarf_cursor program;
     uint8_t instruction_bytes, line_range, opcode_base;
@@ -63,7 +63,7 @@ static void read_names(struct rv_dwarf_lines *lines, struct rv_dwarf_cursor *cur
     }
 }
 
-/* DWARF 5: a list says itself what it says of each. */
+/* DWARF 5: a list describes its own columns. */
 static void read_described(struct rv_dwarf_lines *lines, struct rv_dwarf_cursor *cursor, struct names *names)
 {
     struct {
@@ -102,7 +102,7 @@ static bool read_header(struct rv_dwarf_lines *lines, struct rv_dwarf_cursor cur
     uint64_t version = rv_dwarf_take(&cursor, 2);
     if (version >= 5) {
         lines->unit.address_bytes = (uint8_t)rv_dwarf_take(&cursor, 1);
-        rv_dwarf_skip(&cursor, 1); /* segment selectors: none on what we run on */
+        rv_dwarf_skip(&cursor, 1); /* segment selectors: always 0 on supported machines */
     }
     lines->unit.version = (uint16_t)version;
     uint64_t header_bytes = rv_dwarf_take(&cursor, lines->unit.offset_bytes);
@@ -111,7 +111,7 @@ static bool read_header(struct rv_dwarf_lines *lines, struct rv_dwarf_cursor cur
     lines->program = (struct rv_dwarf_cursor){.at = cursor.at + header_bytes, .end = cursor.end};
     cursor.end = lines->program.at;
     lines->instruction_bytes = (uint8_t)rv_dwarf_take(&cursor, 1);
-    rv_dwarf_skip(&cursor, version >= 4 ? 2 : 1); /* operations of an instruction; is a row a statement */
+    rv_dwarf_skip(&cursor, version >= 4 ? 2 : 1); /* maximum operations per instruction; default is_stmt */
     lines->line_base = (int8_t)rv_dwarf_take(&cursor, 1);
     lines->line_range = (uint8_t)rv_dwarf_take(&cursor, 1);
     lines->opcode_base = (uint8_t)rv_dwarf_take(&cursor, 1);
@@ -241,7 +241,7 @@ static void run_standard(struct rv_dwarf_lines *lines, struct rv_dwarf_cursor *c
     }
 }
 
-/* Where one sequence ends and the next begins, what begins counts. */
+/* Where one sequence ends and another begins, the beginning one counts. */
 static int compare_rows(const void *left, const void *right)
 {
     const struct row *a = left, *b = right;

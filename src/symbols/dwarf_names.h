@@ -1,4 +1,4 @@
-/* The numbers of DWARF that are read here: of the standards 2 to 5, and GNU's of split and supplementary files. */
+/* The DWARF constants used here: of standards 2 to 5, and GNU's for split and supplementary files. */
 #ifndef RV_SYMBOLS_DWARF_NAMES_H
 #define RV_SYMBOLS_DWARF_NAMES_H
 

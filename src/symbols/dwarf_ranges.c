@@ -2,7 +2,7 @@
 
 #include "symbols/dwarf_names.h"
 
-struct listing { /* of ranges */
+struct listing { /* a list of ranges being read */
     const struct rv_dwarf_unit *unit;
     struct rv_dwarf_cursor cursor;
     uint64_t base;
@@ -79,14 +79,14 @@ static void read_list(struct listing *listing)
             start = take_address(listing);
             end = start + rv_dwarf_take_unsigned(cursor);
             break;
-        default: /* its end, or nothing that is known */
+        default: /* end of list, or unknown */
             return;
         }
         give(listing, start, end);
     }
 }
 
-/* Where a list of DWARF 5 begins: by its offset, or by an index into the offsets behind the table's header. */
+/* Begin of a list in DWARF 5: by its offset, or by an index into the offsets after the table's header. */
 static bool list_offset(const struct rv_dwarf_unit *unit, const struct rv_dwarf_value *ranges, uint64_t *offset)
 {
     uint64_t header_bytes = unit->offset_bytes == 8 ? 20 : 12, base = rv_dwarf_number(unit, RV_DWARF_RNGLISTS_BASE),
@@ -130,7 +130,7 @@ void rv_dwarf_ranges(const struct rv_dwarf_unit *unit, const struct rv_dwarf_ent
         if (high->kind == RV_DWARF_NUMBER)
             end = start + high->number;
         else if (!rv_dwarf_address(unit, high, &end))
-            end = start + 1; /* where only its entry is known */
+            end = start + 1; /* only the entry address is known */
         give(&listing, start, end);
     }
 }

@@ -8,7 +8,7 @@
 #include "symbols/dwarf_names.h"
 #include "symbols/dwarf_unit.h"
 
-/* A type may be a name of a name of a struct. */
+/* Limit of typedefs of typedefs of a struct. */
 #define MOST_FOLLOWED 8
 
 struct rv_dwarf_types {
@@ -16,7 +16,7 @@ struct rv_dwarf_types {
     struct rv_dwarf_file file;
 };
 
-struct found { /* an entry, and the unit that it is in */
+struct found { /* an entry and its unit */
     struct rv_dwarf_unit *unit;
     struct rv_dwarf_entry entry;
 };
@@ -71,14 +71,14 @@ static bool find_in_file(struct rv_dwarf_file *file, uint64_t tag, const char *n
     return false;
 }
 
-/* The first entry with that name, but no mere declaration. */
+/* The first entry with that name that is not only a declaration. */
 static bool find(struct rv_dwarf_types *types, uint64_t tag, const char *name, struct found *found)
 {
     return find_in_file(&types->file, tag, name, found) ||
            find_in_file(rv_dwarf_file_shared(&types->file), tag, name, found);
 }
 
-/* Of a struct: the member becomes what was found. */
+/* Replace a struct by its member. */
 static bool find_member(struct found *found, const char *name)
 {
     struct rv_dwarf_cursor cursor = rv_dwarf_entries(found->unit, found->entry.next);
@@ -94,7 +94,7 @@ static bool find_member(struct found *found, const char *name)
     return false;
 }
 
-/* Of a member: its struct or union becomes what was found. */
+/* Replace a member by its struct or union. */
 static bool find_struct_of(struct found *found)
 {
     for (int i = 0; i < MOST_FOLLOWED; i++) {

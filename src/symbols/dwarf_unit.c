@@ -10,11 +10,11 @@
 #include "symbols/dwarf_lines.h"
 #include "symbols/dwarf_names.h"
 
-/* More attributes than any entry has: what could make a walk through many entries endless. */
+/* Limit of attributes per entry, above any real one: bounds the time of a walk through hostile input. */
 #define MAX_SPECS 512
 
 struct spec {
-    uint16_t name, form; /* UINT16_MAX: nothing that is known */
+    uint16_t name, form; /* UINT16_MAX: unknown */
     int64_t constant;
 };
 
@@ -91,7 +91,7 @@ static bool is_at(const void *context, uint32_t value, const void *key)
     return file->abbrevs[value - 1]->offset == *(const uint64_t *)key;
 }
 
-/* Several units may have one table. */
+/* Several units may share one table. */
 static const struct rv_dwarf_abbrevs *abbrevs_of(const struct rv_dwarf_unit *unit)
 {
     struct rv_dwarf_file *file = unit->file;
@@ -117,7 +117,7 @@ static void forget_abbrevs(struct rv_dwarf_file *file)
     rv_index_fini(&file->abbrevs_at);
 }
 
-/* Mostly they are numbered from 1 on. */
+/* Usually codes count from 1. */
 static const struct abbrev *find_abbrev(const struct rv_dwarf_abbrevs *abbrevs, uint64_t code)
 {
     if (code - 1 < abbrevs->n && abbrevs->abbrevs[code - 1].code == code)
@@ -142,7 +142,7 @@ struct rv_dwarf_file *rv_dwarf_file_shared(struct rv_dwarf_file *file)
         file->shared_elf = rv_debug_file_open_shared(file->elf);
         if (file->shared_elf) {
             file->shared = rv_alloc(1, sizeof *file->shared);
-            file->shared->is_shared_tried = true; /* the shared one has none of its own */
+            file->shared->is_shared_tried = true; /* the shared file has no shared file */
             rv_dwarf_file_init(file->shared, file->shared_elf, false);
         }
     }
@@ -327,7 +327,7 @@ static struct rv_dwarf_value take_spec(const struct rv_dwarf_unit *unit, struct 
     return rv_dwarf_take_value(unit, cursor, form);
 }
 
-/* The entry that an abbreviation describes; its values only where `wants` says so. */
+/* Read the entry of an abbreviation; values only for attributes in `wants`. */
 static bool take_values(const struct rv_dwarf_unit *unit, const struct rv_dwarf_abbrevs *abbrevs,
                         struct rv_dwarf_cursor *cursor, const struct abbrev *abbrev, bool (*wants)(uint64_t tag),
                         struct rv_dwarf_entry *out)
@@ -348,7 +348,7 @@ static bool take_values(const struct rv_dwarf_unit *unit, const struct rv_dwarf_
     return !cursor->is_broken;
 }
 
-/* The next one, but for those that only end a list of children. */
+/* The next entry, skipping ends of children lists. */
 static bool take_entry(const struct rv_dwarf_unit *unit, const struct rv_dwarf_abbrevs *abbrevs,
                        struct rv_dwarf_cursor *cursor, bool (*wants)(uint64_t tag), struct rv_dwarf_entry *out)
 {
@@ -483,7 +483,7 @@ static const char *const SECTION_NAMES[RV_DWARF_SECTION_COUNT] = {
     ".debug_info",        ".debug_abbrev", ".debug_line",   ".debug_str",     ".debug_line_str",
     ".debug_str_offsets", ".debug_addr",   ".debug_ranges", ".debug_rnglists"};
 
-/* A unit's header; false where no more can be read. The cursor is then at its end. */
+/* Read a unit's header; false at the end or if invalid: the cursor is then at its end. */
 static bool take_unit(struct rv_dwarf_file *file, struct rv_dwarf_cursor *cursor, struct rv_dwarf_unit *unit)
 {
     struct rv_elf_bytes info = file->sections[RV_DWARF_INFO];

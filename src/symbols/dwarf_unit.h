@@ -1,6 +1,6 @@
 /*
- * The DWARF of one file (versions 2 to 5, little-endian): its sections, its units, and of an entry the attributes that
- * tell where a function is and where it was declared, and what a type is made of. All of it is input: an offset or a form that makes no sense ends
+ * The DWARF of one file (versions 2 to 5, little-endian): its sections, its units, and an entry's attributes for the
+ * address and declaration of functions and the layout of types. All of it is untrusted: an invalid offset or form ends
  * the unit that it is in, and nothing else.
  */
 #ifndef RV_SYMBOLS_DWARF_UNIT_H
@@ -30,7 +30,7 @@ struct rv_dwarf_file {
     struct rv_dwarf_abbrevs **abbrevs; /* read so far */
     size_t n_abbrevs, abbrevs_capacity;
     struct rv_index abbrevs_at;   /* by offset; 1 + index */
-    struct rv_dwarf_file *shared; /* what dwz moved elsewhere; opened on first need */
+    struct rv_dwarf_file *shared; /* the file shared by dwz; opened on first use */
     struct rv_elf_file *shared_elf;
     bool is_shared_tried;
 };
@@ -41,22 +41,22 @@ enum rv_dwarf_kind {
     RV_DWARF_ADDRESS,
     RV_DWARF_ADDRESS_INDEX,
     RV_DWARF_TEXT,
-    RV_DWARF_STRING,        /* by its offset in the file's strings, */
-    RV_DWARF_LINE_STRING,   /* in those of its line tables, */
-    RV_DWARF_SHARED_STRING, /* in those of the shared file, */
-    RV_DWARF_STRING_INDEX,  /* in the unit's table of offsets */
+    RV_DWARF_STRING,        /* offset in .debug_str, */
+    RV_DWARF_LINE_STRING,   /* in .debug_line_str, */
+    RV_DWARF_SHARED_STRING, /* in the shared file's strings, */
+    RV_DWARF_STRING_INDEX,  /* index in the unit's table of string offsets */
     RV_DWARF_LIST_INDEX,
-    RV_DWARF_ENTRY,       /* by its offset in the file's information */
-    RV_DWARF_SHARED_ENTRY /* in that of the shared file */
+    RV_DWARF_ENTRY,       /* offset in .debug_info */
+    RV_DWARF_SHARED_ENTRY /* in the shared file's .debug_info */
 };
 
 struct rv_dwarf_value {
     enum rv_dwarf_kind kind;
     uint64_t number;
-    const char *text; /* perhaps NULL */
+    const char *text; /* may be NULL */
 };
 
-/* Attributes that are kept of an entry; two numbers for one thing are one attribute. */
+/* The attributes kept of an entry; DWARF's and GNU's codes for one attribute are merged. */
 enum rv_dwarf_attribute {
     RV_DWARF_STMT_LIST,
     RV_DWARF_LOW_PC,
@@ -84,14 +84,14 @@ enum rv_dwarf_attribute {
 
 struct rv_dwarf_entry {
     uint64_t tag;
-    uint64_t next; /* where the entry behind it begins: its first child, where it has any */
+    uint64_t next; /* offset of the next entry: its first child, if any */
     bool has_children;
     struct rv_dwarf_value values[RV_DWARF_ATTRIBUTE_COUNT];
 };
 
 struct rv_dwarf_unit {
     struct rv_dwarf_file *file;
-    uint64_t offset, first_entry, end; /* in its file's information */
+    uint64_t offset, first_entry, end; /* in .debug_info */
     uint64_t abbrev_offset, id;        /* id: of a split unit and its skeleton */
     struct rv_dwarf_unit *skeleton;    /* of a split unit: addresses and lines are there */
     struct rv_dwarf_entry root;
@@ -101,39 +101,39 @@ struct rv_dwarf_unit {
     uint8_t type, address_bytes, offset_bytes;
 };
 
-/* Every unit with its root. */
+/* Read every unit with its root entry. */
 void rv_dwarf_file_init(struct rv_dwarf_file *file, struct rv_elf_file *elf, bool is_split);
 void rv_dwarf_file_fini(struct rv_dwarf_file *file);
 
-/* What dwz moved elsewhere, or NULL. */
+/* The file shared by dwz, or NULL. */
 struct rv_dwarf_file *rv_dwarf_file_shared(struct rv_dwarf_file *file);
 
-/* The unit that holds an entry, or NULL. */
+/* The unit that contains an entry, or NULL. */
 struct rv_dwarf_unit *rv_dwarf_unit_at(const struct rv_dwarf_file *file, uint64_t entry);
 
-/* Go through a unit's entries in order, with its functions' attributes and only the tags of others. From `first_entry`.
+/* Iterate over a unit's entries from `first_entry`, with attributes of functions and only tags of others.
  */
 struct rv_dwarf_cursor rv_dwarf_entries(const struct rv_dwarf_unit *unit, uint64_t from);
 bool rv_dwarf_next_function(struct rv_dwarf_unit *unit, struct rv_dwarf_cursor *cursor, struct rv_dwarf_entry *out);
 
-/* Go on to the next entry, with all its attributes. Tag 0 ends the children of one. */
+/* Read the next entry with all its attributes. Tag 0 ends a list of children. */
 bool rv_dwarf_next(struct rv_dwarf_unit *unit, struct rv_dwarf_cursor *cursor, struct rv_dwarf_entry *out);
 
-/* The entry that an attribute refers to, and its unit; false where there is none. */
+/* The entry that an attribute refers to, and its unit; false if invalid. */
 bool rv_dwarf_follow(struct rv_dwarf_unit **unit, const struct rv_dwarf_value *reference, struct rv_dwarf_entry *out);
 
-/* A value of a form. An unknown form, whose length nobody knows, breaks the cursor. */
+/* Read a value of a form. An unknown form, whose length is unknown, breaks the cursor. */
 struct rv_dwarf_value rv_dwarf_take_value(const struct rv_dwarf_unit *unit, struct rv_dwarf_cursor *cursor,
                                           uint64_t form);
 
-/* What an address or a string is, by the tables of the unit; a string may be NULL. */
+/* Resolve an address or a string by the unit's tables; a string may be NULL. */
 bool rv_dwarf_address(const struct rv_dwarf_unit *unit, const struct rv_dwarf_value *value, uint64_t *address);
 const char *rv_dwarf_string(const struct rv_dwarf_unit *unit, const struct rv_dwarf_value *value);
 
-/* An attribute of the unit's root that is a number; 0 where there is none. */
+/* An attribute of the unit's root that is a number; or 0. */
 uint64_t rv_dwarf_number(const struct rv_dwarf_unit *unit, enum rv_dwarf_attribute attribute);
 
-/* An item of a table of items of n_bytes; false where it lies outside. */
+/* An item of a table of items of n_bytes; false if outside the table. */
 bool rv_dwarf_item(struct rv_elf_bytes table, uint64_t base, uint64_t idx, unsigned n_bytes, uint64_t *item);
 
 #endif

@@ -10,13 +10,13 @@
 #include "symbols/dwarf.h"
 
 struct function {
-    uint64_t value, n_bytes; /* n_bytes 0: up to the next one */
-    const char *name;        /* libelf's */
-    uint8_t rank;            /* among names of one address: lower is better */
+    uint64_t value, n_bytes; /* n_bytes 0: unknown: up to the next symbol */
+    const char *name;        /* owned by libelf */
+    uint8_t rank;            /* priority among names of one address: lower wins */
 };
 
 struct rv_elf {
-    struct rv_elf_file *file, *debug; /* debug: NULL where there is none */
+    struct rv_elf_file *file, *debug; /* debug: may be NULL */
     struct function *functions;
     size_t n_functions, capacity;
     struct rv_dwarf *dwarf;

@@ -1,4 +1,4 @@
-/* An ELF file on disk: is it the one that was mapped, and which function is at a link-time address? */
+/* Symbols of an ELF file on disk, which must be the file that was mapped. */
 #ifndef RV_SYMBOLS_ELF_H
 #define RV_SYMBOLS_ELF_H
 
@@ -9,7 +9,7 @@
 struct rv_elf;
 struct rv_dwarf;
 
-/* What is known of the file that was mapped; zero = nothing. */
+/* Identity of the mapped file; zeroed = unknown. */
 struct rv_elf_identity {
     uint64_t device, inode;
     const uint8_t *build_id;
@@ -18,17 +18,18 @@ struct rv_elf_identity {
 
 /*
  * Open, and read the function symbols: .symtab, else that of its debug file, else .dynsym.
- *   returns  NULL when it cannot be read, is not ELF, or is another file by now: by build id where both have one, else
- * by device and inode where they are known thread   one at a time per file
+ *   returns  NULL when it cannot be read, is not ELF, or differs from the expected file: by build id if both have one,
+ *            else by device and inode if known
+ *   thread   one at a time per file
  */
 struct rv_elf *rv_elf_open(const char *path, const struct rv_elf_identity *expected);
 
-/* The function symbol that holds the address, or NULL. *start is its address. The string lives until close. */
+/* The function symbol that contains the address, or NULL; *start is its address. Valid until close. */
 const char *rv_elf_function(const struct rv_elf *elf, uint64_t link_address, uint64_t *start);
 
-/* Where the file lies once it is mapped. */
+/* How the file is mapped. */
 struct rv_elf_image {
-    bool is_relocatable;    /* addresses count from where it was mapped; else they are those of memory */
+    bool is_relocatable;    /* link-time addresses are relative to the mapping; else absolute */
     uint64_t first_address; /* of its lowest segment, in whole pages */
 };
 struct rv_elf_image rv_elf_image(const struct rv_elf *elf);
@@ -36,7 +37,7 @@ struct rv_elf_image rv_elf_image(const struct rv_elf *elf);
 /* The link-time address of a variable that the file exports by name. */
 bool rv_elf_variable(const struct rv_elf *elf, const char *name, uint64_t *address);
 
-/* DWARF of the file, or of its debug file: opened on first need, NULL where there is none. Ends with close. */
+/* DWARF of the file, or of its debug file: opened on first use, NULL if there is none. Closed with the file. */
 struct rv_dwarf *rv_elf_dwarf(struct rv_elf *elf);
 
 void rv_elf_close(struct rv_elf *elf);

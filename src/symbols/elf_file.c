@@ -7,7 +7,7 @@
 
 #include "base/vec.h"
 
-/* The note that the linker writes, in whichever segment or section it lies. */
+/* Read the build id note, from a segment or a section. */
 static bool read_note(struct rv_elf_file *file, Elf_Data *data)
 {
     GElf_Nhdr note;
@@ -40,7 +40,7 @@ static void read_build_id(struct rv_elf_file *file)
             return;
 }
 
-/* Non-blocking, since a path may name a pipe by now. */
+/* Non-blocking, since the path may have become a pipe. */
 struct rv_elf_file *rv_elf_file_open(const char *path)
 {
     struct rv_elf_file *file = rv_alloc(1, sizeof *file);
@@ -68,7 +68,7 @@ static Elf_Data *unpack(Elf_Scn *section, const GElf_Shdr *header, const char *n
     return elf_rawdata(section, NULL);
 }
 
-/* Is it the section, or what it was called when GNU's tools compressed it before ELF could? */
+/* Is it the section, or its old GNU name for compressed sections (.zdebug_*)? */
 static bool is_section(const char *its, const char *name)
 {
     return strcmp(its, name) == 0 || (strncmp(its, ".z", 2) == 0 && strcmp(its + 2, name + 1) == 0);

@@ -1,8 +1,8 @@
 /*
- * An ELF file on disk, and what stands in its sections.
+ * An ELF file on disk and its sections.
  *
- * Files are input: read through libelf with pread, never mapped, since a file cut short under a mapping ends the
- * reader.
+ * Files are untrusted: they are read through libelf with pread, never mapped, since truncating a mapped file would kill
+ * the reader by SIGBUS.
  */
 #ifndef RV_SYMBOLS_ELF_FILE_H
 #define RV_SYMBOLS_ELF_FILE_H
@@ -14,7 +14,7 @@
 #include <stdint.h>
 #include <sys/stat.h>
 
-#define RV_BUILD_ID_MAX 64u /* bytes; longer ones are none */
+#define RV_BUILD_ID_MAX 64u /* bytes; longer ones are ignored */
 
 struct rv_elf_file {
     int fd;
@@ -25,7 +25,7 @@ struct rv_elf_file {
     uint32_t build_id_bytes; /* 0: none */
 };
 
-struct rv_elf_bytes { /* of a file that is open */
+struct rv_elf_bytes { /* valid while the file is open */
     const uint8_t *at;
     size_t n;
 };
@@ -33,10 +33,10 @@ struct rv_elf_bytes { /* of a file that is open */
 /* NULL when it cannot be read, or is not ELF. */
 struct rv_elf_file *rv_elf_file_open(const char *path);
 
-/* A section by its name, unpacked when it is compressed; n 0 where there is none. */
+/* A section by its name, decompressed if needed; n 0 if there is none. */
 struct rv_elf_bytes rv_elf_file_section(struct rv_elf_file *file, const char *name);
 
-/* The first section of a type, and its header; NULL where there is none. */
+/* The first section of a type, and its header; NULL if there is none. */
 Elf_Scn *rv_elf_file_find(const struct rv_elf_file *file, uint32_t type, GElf_Shdr *header);
 
 bool rv_elf_file_has_build_id(const struct rv_elf_file *file, const uint8_t *build_id, uint32_t build_id_bytes);

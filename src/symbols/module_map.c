@@ -19,7 +19,7 @@ static void end_unknown(struct rv_module_map *map)
     map->unknown = 0;
 }
 
-/* One ends where the other begins. */
+/* End one where the other begins. */
 static void part(struct rv_mapped_module *left, struct rv_mapped_module *right)
 {
     struct rv_mapped_module *earlier = left->loaded_ns <= right->loaded_ns ? left : right;
@@ -54,7 +54,7 @@ void rv_module_map_unload(struct rv_module_map *map, uint32_t number, uint64_t a
         module->unloaded_ns = at_ns;
 }
 
-/* 0 inside [loaded, unloaded). */
+/* Distance in time; 0 inside [loaded, unloaded). */
 static uint64_t distance_in_time(const struct rv_mapped_module *module, uint64_t at_ns)
 {
     if (at_ns < module->loaded_ns)

@@ -20,7 +20,7 @@ struct rv_namer_file {
     bool is_unusable;
 };
 
-/* Symbols and paths are the traced program's words: fit to be shown, as all names are. */
+/* Symbols and paths are untrusted: escape them, like all names. */
 static const char *keep(struct rv_namer *namer, struct rv_demangle_piece piece)
 {
     size_t shown_bytes = 4 * piece.n_bytes + 1;

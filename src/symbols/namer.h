@@ -1,6 +1,6 @@
 /*
- * Names for code in files on disk: symbol, C++ name, declaration. Opens each file on first need and keeps the most
- * recently used ones open. Results stay until fini.
+ * Names for code in files on disk: symbol, C++ name, declaration. Opens each file on first use and keeps the most
+ * recently used ones open. Results are valid until fini.
  */
 #ifndef RV_SYMBOLS_NAMER_H
 #define RV_SYMBOLS_NAMER_H
@@ -15,7 +15,7 @@
 
 /* A file that code was mapped from. */
 struct rv_code_file {
-    uint32_t number; /* small and its own */
+    uint32_t number; /* dense and unique */
     const char *path;
     uint64_t device, inode;
     uint8_t build_id[RV_NAMER_MAX_BUILD_ID];
@@ -32,12 +32,12 @@ struct rv_namer { /* zero = ready */
     uint64_t n_uses;
 };
 
-/* Name the function at a link-time address of a file; by its hex address, with the module's path for file, where no
- * symbol says more or the file is another one by now. One thread at a time. */
+/* Name the function at a link-time address of a file; without a symbol, or if the file was replaced, by its hex address
+ * with the module's path as file. One thread at a time. */
 void rv_namer_name_code(struct rv_namer *namer, const struct rv_code_file *file, uint64_t link_address,
                         struct rv_catalog_name *name);
 
-/* Name an address of no known module. */
+/* Name an address outside all known modules. */
 void rv_namer_name_address(struct rv_namer *namer, uint64_t address, struct rv_catalog_name *name);
 
 void rv_namer_fini(struct rv_namer *namer);

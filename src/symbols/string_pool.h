@@ -1,5 +1,4 @@
-/* Strings kept once each, at an address that stays until the end: equal strings have equal pointers. One thread at a
- * time. */
+/* Interned strings at stable addresses: equal strings have equal pointers. One thread at a time. */
 #ifndef RV_SYMBOLS_STRING_POOL_H
 #define RV_SYMBOLS_STRING_POOL_H
 
@@ -17,7 +16,7 @@ struct rv_string_pool { /* zero = empty */
     size_t room_bytes;
 };
 
-/* The pool's own copy of text[0 .. n_bytes), NUL-terminated. It ends at an inner NUL. */
+/* The pool's own copy of text[0 .. n_bytes), NUL-terminated. Truncated at an inner NUL. */
 const char *rv_string_pool_keep(struct rv_string_pool *pool, const char *text, size_t n_bytes);
 
 void rv_string_pool_fini(struct rv_string_pool *pool);
