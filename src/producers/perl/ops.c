@@ -12,6 +12,8 @@
 
 static struct rv_ops_params how;
 static Perl_ppaddr_t perl_entersub, perl_goto, perl_unstack;
+static Perl_ppaddr_t coro_call; /* NULL: not seen yet */
+static _Thread_local __attribute__((tls_model("initial-exec"))) const OP *rerun_op;
 
 static const void *const *mainstack_of(pTHX)
 {
@@ -59,28 +61,54 @@ static CV *callee_of(pTHX_ SV *sv)
     return SvTYPE(sv) == SVt_PVGV && isGV_with_GP(sv) ? GvCVu((GV *)sv) : NULL;
 }
 
+static OP *run_coro_call(pTHX);
+
 /*
  * An XS sub has no context: it runs inside the op. What is left on the save stack for the caller stays above our entry,
  * which is then left there, too: its frame is gone by then, and it does nothing.
  *
  * Class::XSAccessor puts a shorter function of its own into the op that called it: the next call would not be seen, so
- * ours comes back. One that sets PL_op, too, has the op run again by its own function, and needs it there: Coro's.
+ * ours comes back. One that sets PL_op, too, has the op run again by its own function: Coro's, which is called by ours.
  */
 static OP *run_xsub(pTHX_ CV *cv)
 {
     OP *op = PL_op;
-    Perl_ppaddr_t ppaddr = op->op_ppaddr;
     I32 floor = PL_savestack_ix;
     rv_frame_handle handle = open_frame(aTHX_ cv);
     I32 top = PL_savestack_ix;
     rv_debugger_entry(aTHX_ cv);
+    Perl_ppaddr_t ppaddr = op->op_ppaddr;
+    if (ppaddr == run_coro_call)
+        op->op_ppaddr = coro_call; /* Coro calls from its own function and from perl's only */
     OP *next = perl_entersub(aTHX);
     rv_frames_close(mainstack_of(aTHX), handle);
-    if (op->op_ppaddr != ppaddr && PL_op == op)
-        op->op_ppaddr = ppaddr;
+    if (PL_op != op && op->op_ppaddr != PL_ppaddr[OP_ENTERSUB]) {
+        coro_call = op->op_ppaddr;
+        rerun_op = op;
+        ppaddr = run_coro_call;
+    }
+    op->op_ppaddr = ppaddr;
     if (PL_savestack_ix == top)
         PL_savestack_ix = floor;
     return next;
+}
+
+/*
+ * An op in which Coro has put its own function: that calls what is on the stack as a glob, or else has it called by
+ * perl's. Its calls end at once: the time until this coroutine runs again is the other coroutines'.
+ */
+static OP *run_coro_call(pTHX)
+{
+    SV *sv = *PL_stack_sp;
+    CV *cv = sv && SvTYPE(sv) == SVt_PVGV && isGV_with_GP(sv) ? GvCVu((GV *)sv) : NULL;
+    bool is_rerun = rerun_op == PL_op;
+    rerun_op = NULL;
+    if (cv && CvISXSUB(cv) && !is_rerun && !rv_debugger.is_serving) {
+        ENTER;
+        open_frame(aTHX_ cv);
+        LEAVE;
+    }
+    return coro_call(aTHX);
 }
 
 static OP *run_entersub(pTHX)

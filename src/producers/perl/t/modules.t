@@ -68,7 +68,7 @@ END
 
 # ---- Coro: coroutines of one thread, each with a stack of its own ----
 SKIP: {
-    eval { require Coro } or skip 'no Coro', 14;
+    eval { require Coro } or skip 'no Coro', 18;
     my $text = <<'END';
 use Coro;
 sub leaf { cede; $_[0] }
@@ -97,6 +97,22 @@ END
         my $end = $one->{start_ns} + $one->{duration_ns};
         is(scalar(grep { $_->{start_ns} > $one->{start_ns} && $_->{start_ns} < $end } @{ $of{'main::leaf'} }) > 3, 1, "Coro, $what: within it others call");
     }
+
+    # Coro runs its own functions, but for the first time, past perl: by name, by reference and by method.
+    my $counts = run_traced(['perl', write_file(<<'END')]);
+use Coro;
+sub turns { cede for 1 .. 20 }
+sub by_reference { my $f = \&Coro::cede; $f->() for 1 .. 5 }
+sub in_sort { my @sorted = sort { cede; $a <=> $b } 2, 1; }
+sub sleeps { my $self = shift; for (1 .. 10) { $self->ready; schedule } }
+$_->join for map { async { turns(); by_reference(); in_sort() } } 1 .. 3;
+$_->join for map { async { sleeps($Coro::current) } } 1 .. 2;
+print "done\n";
+END
+    is("$counts->{status} $counts->{out}", "0 done\n", 'Coro, its own functions: the program');
+    is(calls_of($counts, 'Coro::cede'), 78, 'cede');
+    is(calls_of($counts, 'Coro::join'), 5, 'join');
+    is(scalar(grep { $_->{flags} } grep { $_->{name} =~ /^(?:Coro::(?:cede|join)|main::\w+)$/ } @{ $counts->{spans} }), 0, 'each with its return');
 
     # A forked child begins with the frames of all coroutines.
     my $script = write_file(<<'END');
