@@ -113,7 +113,7 @@ struct rv_rec_stream {
     uint32_t pid, parent_pid, tid, ring;
     uint64_t process_key; /* distinguishes images and reused pids */
     uint64_t born_ns;
-    uint32_t tag_mode; /* enum rv_tag_mode */
+    uint32_t tag_mode; /* 0: tags are depths, as struct rv_event has them */
     uint32_t reserved;
 };
 RV_WIRE_ASSERT(sizeof(struct rv_rec_stream) == 40);

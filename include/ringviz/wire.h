@@ -62,17 +62,11 @@ enum rv_thread_state {
     RV_THREAD_STATE_COUNT
 };
 
-/* What `frame` holds, per ring. */
-enum rv_tag_mode {
-    RV_TAG_DEPTH, /* the depth of the frame pushed or popped, mod 65536; not every depth need be used */
-    RV_TAG_MODE_COUNT
-};
-
 struct rv_event {
     uint64_t when; /* kind << 60 | ticks */
     uint32_t id;
-    uint16_t aux; /* beside id, so that an address lies in one piece */
-    uint16_t frame;
+    uint16_t aux;   /* beside id, so that an address lies in one piece */
+    uint16_t frame; /* tag: depth of the frame pushed or popped, mod 65536; not every depth need be used */
 };
 RV_WIRE_ASSERT(sizeof(struct rv_event) == 16);
 
@@ -313,7 +307,7 @@ struct rv_wire_control {
     uint32_t generation; /* [atomic] bumped by each claim */
     uint32_t owner_pid, owner_tid;
     uint32_t process;  /* index into processes */
-    uint32_t tag_mode; /* enum rv_tag_mode */
+    uint32_t tag_mode; /* 0: tags are depths, as struct rv_event has them */
     uint64_t born_ticks, exited_ticks;
     uint64_t claim_head; /* head when this generation began */
     uint32_t has_pages;  /* [atomic] 1: the rest of this control is allocated, for good */

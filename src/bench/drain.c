@@ -61,7 +61,7 @@ _Noreturn static void produce(const char *path, const struct step *steps, uint64
     struct rv_ring ring;
     char byte;
     int process_idx = rv_map_open(&map, path, RV_MAP_PRODUCER, true) ? -1 : rv_directory_enter_process(&map);
-    int ring_idx = process_idx < 0 ? -1 : rv_directory_claim(&map, (uint32_t)process_idx, RV_TAG_DEPTH);
+    int ring_idx = process_idx < 0 ? -1 : rv_directory_claim(&map, (uint32_t)process_idx);
     if (ring_idx < 0 || read(go, &byte, 1) != 1)
         _exit(1);
     rv_ring_view(&ring, &map, (uint32_t)ring_idx);

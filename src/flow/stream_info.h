@@ -11,7 +11,6 @@ struct rv_stream_info {
     uint32_t pid, parent_pid, tid;
     uint64_t process_key;                   /* distinguishes images and reused pids */
     const char *process_name, *thread_name; /* borrowed for the call; thread_name may be "" */
-    enum rv_tag_mode tag_mode;
     uint64_t born_ns;
     uint32_t ring; /* index in the file, for messages */
 };

@@ -262,7 +262,6 @@ static void open_stream(struct rv_event_builder *builder, struct thread *thread)
                                                  .process_key = thread->process,
                                                  .process_name = *process->name ? process->name : "process",
                                                  .thread_name = thread->name,
-                                                 .tag_mode = RV_TAG_DEPTH,
                                                  .born_ns = rv_event_ticks(&thread->events[0]),
                                              });
     thread->is_named = false;

@@ -25,7 +25,7 @@ int rv_rec_who_read(struct rv_rec_who *who, const struct rv_rec_chunk *chunk, co
     memcpy(&who->stream, payload, sizeof who->stream);
     who->process_name = take_string(&at, end);
     who->thread_name = take_string(&at, end);
-    return who->process_name && who->thread_name && who->stream.tag_mode < RV_TAG_MODE_COUNT ? 0 : -EBADMSG;
+    return who->process_name && who->thread_name && who->stream.tag_mode == 0 ? 0 : -EBADMSG;
 }
 
 int rv_rec_strings_open(struct rv_rec_strings *strings, struct rv_compressor *compressor,

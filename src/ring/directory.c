@@ -257,14 +257,12 @@ static void reset_protocols(struct rv_map *map, struct rv_wire_control *control)
     }
 }
 
-static void reset_ring(struct rv_map *map, struct rv_wire_control *control, uint32_t process_idx,
-                       enum rv_tag_mode tag_mode)
+static void reset_ring(struct rv_map *map, struct rv_wire_control *control, uint32_t process_idx)
 {
     uint64_t tail = __atomic_load_n(&control->tail, __ATOMIC_RELAXED);
     control->owner_pid = (uint32_t)getpid();
     control->owner_tid = (uint32_t)rv_os_tid();
     control->process = process_idx;
-    control->tag_mode = tag_mode;
     control->born_ticks = rv_clock_ticks(map->clock.kind);
     __atomic_store_n(&control->exited_ticks, 0, __ATOMIC_RELAXED);
     control->claim_head = tail;
@@ -285,7 +283,7 @@ uint32_t rv_directory_n_rings_used(const struct rv_map *map)
     return n < map->geometry.n_rings ? n : map->geometry.n_rings;
 }
 
-static int claim(struct rv_map *map, uint32_t process_idx, enum rv_tag_mode tag_mode)
+static int claim(struct rv_map *map, uint32_t process_idx)
 {
     if (rv_map_own_fd(map))
         return -ENOSPC;
@@ -300,7 +298,7 @@ static int claim(struct rv_map *map, uint32_t process_idx, enum rv_tag_mode tag_
             return -ENOSPC;
         }
         struct rv_wire_control *control = rv_map_control(map, i);
-        reset_ring(map, control, process_idx, tag_mode);
+        reset_ring(map, control, process_idx);
         struct rv_live_stack slots;
         rv_live_stack_view(&slots, map, i);
         rv_live_stack_clear(&slots);
@@ -326,7 +324,7 @@ static bool is_ring_coming(const struct rv_map *map)
     return false;
 }
 
-static int wait_for_ring(struct rv_map *map, uint32_t process_idx, enum rv_tag_mode tag_mode)
+static int wait_for_ring(struct rv_map *map, uint32_t process_idx)
 {
     uint64_t begin_ns = rv_clock_mono_ns();
     int ring_idx = -ENOSPC;
@@ -335,19 +333,19 @@ static int wait_for_ring(struct rv_map *map, uint32_t process_idx, enum rv_tag_m
         rv_ring_wake_consumer(map->header);
         if (!rv_directory_has_free_ring(map))
             rv_os_futex_wait(&map->header->n_rings_freed, n_freed, WAIT_NS);
-        ring_idx = claim(map, process_idx, tag_mode);
+        ring_idx = claim(map, process_idx);
     }
     return ring_idx;
 }
 
-int rv_directory_claim(struct rv_map *map, uint32_t process_idx, enum rv_tag_mode tag_mode)
+int rv_directory_claim(struct rv_map *map, uint32_t process_idx)
 {
     int saved = errno;
-    int ring_idx = claim(map, process_idx, tag_mode);
+    int ring_idx = claim(map, process_idx);
     if (ring_idx < 0 && rv_directory_recycle(map))
-        ring_idx = claim(map, process_idx, tag_mode);
+        ring_idx = claim(map, process_idx);
     if (ring_idx < 0)
-        ring_idx = wait_for_ring(map, process_idx, tag_mode);
+        ring_idx = wait_for_ring(map, process_idx);
     if (ring_idx < 0)
         __atomic_fetch_add(&map->header->n_threads_without_ring, 1, __ATOMIC_RELAXED);
     else

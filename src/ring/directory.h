@@ -46,7 +46,7 @@ int rv_directory_after_fork(struct rv_map *map);
  *            per call)
  *   thread   any; never waits for a lock of another process
  */
-int rv_directory_claim(struct rv_map *map, uint32_t process_idx, enum rv_tag_mode tag_mode);
+int rv_directory_claim(struct rv_map *map, uint32_t process_idx);
 
 /* Is a ring probably free? Reads a hint, not the rings. Any process. */
 bool rv_directory_has_free_ring(const struct rv_map *map);

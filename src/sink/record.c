@@ -237,8 +237,7 @@ static void open_stream(void *context, uint32_t number, const struct rv_stream_i
                                          .tid = info->tid,
                                          .ring = info->ring,
                                          .process_key = info->process_key,
-                                         .born_ns = info->born_ns,
-                                         .tag_mode = info->tag_mode};
+                                         .born_ns = info->born_ns};
     add_stream(record, stream, number);
 }
 

@@ -106,18 +106,16 @@ static void open_stream(struct live *live, struct live_ring *slot, uint32_t ring
         .process_idx = process_idx,
         .last_ns = rv_normalize_time(&live->map->clock, control->born_ticks),
     };
-    slot->stream = intake->open_stream(
-        intake->context, &(struct rv_stream_info){
-                             .pid = control->owner_pid,
-                             .parent_pid = process->parent_pid,
-                             .tid = control->owner_tid,
-                             .process_key = process_idx,
-                             .process_name = process_name,
-                             .thread_name = thread_name,
-                             .tag_mode = control->tag_mode < RV_TAG_MODE_COUNT ? control->tag_mode : RV_TAG_DEPTH,
-                             .born_ns = slot->normalizer.last_ns,
-                             .ring = ring_idx,
-                         });
+    slot->stream = intake->open_stream(intake->context, &(struct rv_stream_info){
+                                                            .pid = control->owner_pid,
+                                                            .parent_pid = process->parent_pid,
+                                                            .tid = control->owner_tid,
+                                                            .process_key = process_idx,
+                                                            .process_name = process_name,
+                                                            .thread_name = thread_name,
+                                                            .born_ns = slot->normalizer.last_ns,
+                                                            .ring = ring_idx,
+                                                        });
     live->n_streams++;
     live->has_had_stream = true;
 }

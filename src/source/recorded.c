@@ -126,7 +126,6 @@ int rv_recorded_who_read(struct rv_recorded_who *who, const struct rv_rec_chunk 
                                         .process_key = read.stream.process_key,
                                         .process_name = who->process_name,
                                         .thread_name = who->thread_name,
-                                        .tag_mode = (enum rv_tag_mode)read.stream.tag_mode,
                                         .born_ns = read.stream.born_ns & RV_EVENT_TICKS_MASK,
                                         .ring = read.stream.ring};
     return 0;

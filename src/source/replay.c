@@ -68,7 +68,6 @@ static void open_unknown(struct replay_stream *stream, uint32_t number, uint64_t
                 &(struct rv_stream_info){.tid = number,
                                          .process_name = "?",
                                          .thread_name = "?",
-                                         .tag_mode = RV_TAG_DEPTH,
                                          .born_ns = first_ns & RV_EVENT_TICKS_MASK,
                                          .ring = number});
 }

@@ -77,7 +77,7 @@ static void work(const char *path, unsigned n_claims)
         fail("open", -1, 0);
     int process = rv_directory_enter_process(&map);
     for (unsigned i = 0; i < n_claims;) {
-        int ring = rv_directory_claim(&map, process < 0 ? 0 : (uint32_t)process, RV_TAG_DEPTH);
+        int ring = rv_directory_claim(&map, process < 0 ? 0 : (uint32_t)process);
         if (ring < 0) {
             rv_os_sleep_ns(BACK_OFF_NS); /* leave the processor to the consumer, which frees them */
             continue;

@@ -35,7 +35,7 @@ static void *push_for_ever(void *unused)
     (void)unused;
     for (uint64_t i = 0;; i++) {
         if (!pusher.state) {
-            int ring_idx = rv_directory_claim(&child_map, child_idx, RV_TAG_DEPTH);
+            int ring_idx = rv_directory_claim(&child_map, child_idx);
             if (ring_idx < 0)
                 _exit(9);
             rv_ring_view(&ring, &child_map, (uint32_t)ring_idx);

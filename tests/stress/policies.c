@@ -59,7 +59,7 @@ static void push_all(struct run *run, unsigned serial, struct rv_map *map, uint3
     struct rv_pusher_state *state = calloc(1, sizeof *state);
     struct rv_ring ring;
     uint64_t stack = (uint64_t)(uintptr_t)__builtin_frame_address(0) & ~15ull;
-    int ring_idx = rv_directory_claim(map, process_idx, RV_TAG_DEPTH);
+    int ring_idx = rv_directory_claim(map, process_idx);
     if (ring_idx < 0 || !state)
         _exit(9);
     rv_ring_view(&ring, map, (uint32_t)ring_idx);

@@ -84,7 +84,7 @@ static bool run(enum rv_policy policy)
         return false;
     unlink(path);
     rv_directory_attach_consumer(&map);
-    if (rv_directory_claim(&map, 0, RV_TAG_DEPTH) != 0)
+    if (rv_directory_claim(&map, 0) != 0)
         return false;
     struct side side = {0};
     rv_ring_view(&side.written, &map, 0);

@@ -66,7 +66,7 @@ static struct rv_wire_control *begin_program(void)
     int ring_idx = -1;
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (rv_map_open(&map, getenv("RINGVIZ_FILE"), RV_MAP_PRODUCER, false) == 0 && rv_directory_enter_process(&map) == 0)
-        ring_idx = rv_directory_claim(&map, 0, RV_TAG_DEPTH);
+        ring_idx = rv_directory_claim(&map, 0);
     if (ring_idx < 0)
         exit(3);
     rv_ring_view(&ring, &map, (uint32_t)ring_idx);

@@ -53,9 +53,7 @@ static void add(struct rv_batch *batch, struct rv_event added)
 static void *open_stream(const struct rv_intake *intake, uint32_t tid)
 {
     return intake->open_stream(
-        intake->context,
-        &(struct rv_stream_info){
-            .pid = 1, .tid = tid, .process_name = "maker", .thread_name = "", .tag_mode = RV_TAG_DEPTH});
+        intake->context, &(struct rv_stream_info){.pid = 1, .tid = tid, .process_name = "maker", .thread_name = ""});
 }
 
 static void send_calls(void *stream, const struct rv_intake *intake, unsigned n_calls, uint64_t first_ns)

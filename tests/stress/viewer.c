@@ -130,8 +130,7 @@ static struct hold_up check_fate(enum fate fate)
     char path[64];
     snprintf(path, sizeof path, "/dev/shm/ringviz-viewer-%d", (int)getpid());
     unlink(path);
-    if (rv_map_create(&map, path, &params) || rv_directory_enter_process(&map) != 0 ||
-        rv_directory_claim(&map, 0, RV_TAG_DEPTH) != 0)
+    if (rv_map_create(&map, path, &params) || rv_directory_enter_process(&map) != 0 || rv_directory_claim(&map, 0) != 0)
         exit(1);
     __atomic_store_n(&map.header->is_recording, 1, __ATOMIC_RELAXED);
     rv_ring_view(&ring, &map, 0);

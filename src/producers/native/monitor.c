@@ -290,7 +290,7 @@ RV_EXPORT int ringviz_ring_claim(struct ringviz_file *file, uint32_t thread)
     int process = enter_process(file);
     if (process < 0)
         return process;
-    int ring = rv_directory_claim(file->map, (uint32_t)process, RV_TAG_DEPTH);
+    int ring = rv_directory_claim(file->map, (uint32_t)process);
     if (ring < 0)
         return ring;
     struct rv_ring_writer **scribe = &file->scribes[ring];

@@ -149,7 +149,7 @@ static bool claim_ring(void)
     if (thread.n_without_ring && !rv_directory_has_free_ring(rv_process_map()))
         return false;
     rv_mapped_update();
-    int ring_idx = rv_directory_claim(rv_process_map(), rv_process_idx(), RV_TAG_DEPTH);
+    int ring_idx = rv_directory_claim(rv_process_map(), rv_process_idx());
     if (ring_idx < 0)
         return false;
     struct rv_ring ring;

@@ -141,7 +141,7 @@ static void serve(struct tracee *tracee)
 static void *run(void *context)
 {
     struct tracee *tracee = context;
-    int ring = rv_directory_claim(&tracee->map, 0, RV_TAG_DEPTH);
+    int ring = rv_directory_claim(&tracee->map, 0);
     if (ring < 0)
         abort();
     tracee->ring = (uint32_t)ring;

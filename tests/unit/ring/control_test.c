@@ -28,7 +28,7 @@ Test(control, new_rings_begin_as_the_file_says, .timeout = 60)
     struct fixture f;
     open_fixture(&f, &params);
     rv_control_set_signal(&f.map, 0, 3);
-    cr_assert_eq(rv_directory_claim(&f.other, 0, RV_TAG_DEPTH), 0);
+    cr_assert_eq(rv_directory_claim(&f.other, 0), 0);
     cr_assert_eq(rv_control_flags(&f.map, 0), 6, "traced, and signalled to stop");
     close_fixture(&f);
 }

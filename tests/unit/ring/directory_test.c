@@ -15,13 +15,12 @@ Test(directory, a_claimed_ring_is_live_until_released_and_free_after_reclaim, .t
     open_fixture(&f, NULL);
     int process = rv_directory_enter_process(&f.other);
     cr_assert_eq(process, 0);
-    int ring = rv_directory_claim(&f.other, (uint32_t)process, RV_TAG_DEPTH);
+    int ring = rv_directory_claim(&f.other, (uint32_t)process);
     cr_assert_eq(ring, 0);
     const struct rv_wire_control *control = rv_map_control(&f.map, 0);
     cr_assert_eq(control->state, RV_RING_LIVE);
     cr_assert_eq(control->generation, 1);
     cr_assert_eq(control->owner_pid, (uint32_t)getpid());
-    cr_assert_eq(control->tag_mode, RV_TAG_DEPTH);
     cr_assert(rv_directory_has_live_owner(&f.map, 0));
     rv_directory_reclaim(&f.map, 0);
     cr_assert_eq(control->state, RV_RING_LIVE, "a living owner keeps its ring");
@@ -42,20 +41,20 @@ Test(directory, claims_look_at_no_ring_that_is_known_to_be_taken, .timeout = 60)
     uint32_t process = (uint32_t)rv_directory_enter_process(&f.other);
     for (int i = 0; i < 4; i++) {
         cr_assert(rv_directory_has_free_ring(&f.map));
-        cr_assert_eq(rv_directory_claim(&f.other, process, RV_TAG_DEPTH), i);
+        cr_assert_eq(rv_directory_claim(&f.other, process), i);
         cr_assert_eq(f.map.header->first_free_ring, (uint32_t)i + 1);
     }
     cr_assert_not(rv_directory_has_free_ring(&f.map));
-    cr_assert_eq(rv_directory_claim(&f.other, process, RV_TAG_DEPTH), -ENOSPC);
+    cr_assert_eq(rv_directory_claim(&f.other, process), -ENOSPC);
     for (uint32_t i = 2; i > 0; i--) {
         rv_directory_release(&f.other, i);
         rv_directory_reclaim(&f.map, i);
         cr_assert_eq(f.map.header->first_free_ring, i);
     }
     cr_assert_eq(f.map.header->n_rings_freed, 2);
-    cr_assert_eq(rv_directory_claim(&f.other, process, RV_TAG_DEPTH), 1);
-    cr_assert_eq(rv_directory_claim(&f.other, process, RV_TAG_DEPTH), 2);
-    cr_assert_eq(rv_directory_claim(&f.other, process, RV_TAG_DEPTH), -ENOSPC);
+    cr_assert_eq(rv_directory_claim(&f.other, process), 1);
+    cr_assert_eq(rv_directory_claim(&f.other, process), 2);
+    cr_assert_eq(rv_directory_claim(&f.other, process), -ENOSPC);
     cr_assert_not(rv_directory_has_free_ring(&f.map));
     close_fixture(&f);
 }
@@ -83,7 +82,7 @@ Test(directory, a_ring_has_pages_for_what_is_written, .timeout = 60)
     f.map.header->is_recording = 1;
     uint32_t process = (uint32_t)rv_directory_enter_process(&f.other);
     uint64_t n_bytes = n_allocated(&f.map);
-    cr_assert_eq(rv_directory_claim(&f.other, process, RV_TAG_DEPTH), 0);
+    cr_assert_eq(rv_directory_claim(&f.other, process), 0);
     cr_assert_lt(n_allocated(&f.map) - n_bytes, 128 << 10, "a thread that calls little costs little");
 
     rv_ring_view(&ring, &f.other, 0);
@@ -104,7 +103,7 @@ Test(directory, events_without_pages_are_dropped_and_counted, .timeout = 60)
     open_fixture(&f, &(struct rv_map_params){.n_rings = 2, .ring_events = 1 << 16, .policy = RV_POLICY_BLOCK});
     f.map.header->is_recording = 1;
     uint32_t process = (uint32_t)rv_directory_enter_process(&f.other);
-    cr_assert_eq(rv_directory_claim(&f.other, process, RV_TAG_DEPTH), 0);
+    cr_assert_eq(rv_directory_claim(&f.other, process), 0);
     rv_ring_view(&ring, &f.other, 0);
     rv_pusher_attach(&pusher, state, &ring, 0);
     int fd = f.other.fd;
@@ -180,8 +179,8 @@ Test(directory, a_thread_that_finds_no_ring_is_counted, .timeout = 60)
     struct fixture f;
     open_fixture(&f, NULL);
     for (int i = 0; i < 4; i++)
-        cr_assert_eq(rv_directory_claim(&f.other, 0, RV_TAG_DEPTH), i);
-    cr_assert_eq(rv_directory_claim(&f.other, 0, RV_TAG_DEPTH), -ENOSPC);
+        cr_assert_eq(rv_directory_claim(&f.other, 0), i);
+    cr_assert_eq(rv_directory_claim(&f.other, 0), -ENOSPC);
     cr_assert_eq(f.map.header->n_threads_without_ring, 1);
     close_fixture(&f);
 }
@@ -191,7 +190,7 @@ Test(directory, a_ring_with_unread_events_is_not_given_away, .timeout = 60)
     struct fixture f;
     open_fixture(&f, NULL);
     struct rv_ring ring;
-    rv_directory_claim(&f.other, 0, RV_TAG_DEPTH);
+    rv_directory_claim(&f.other, 0);
     rv_ring_view(&ring, &f.other, 0);
     push(&ring, 3);
     rv_directory_release(&f.other, 0);
@@ -205,7 +204,7 @@ Test(directory, a_ring_with_unread_events_is_not_given_away, .timeout = 60)
     cr_assert_eq(f.map.header->total_produced, 3);
     cr_assert_eq(f.map.header->total_consumed, 3);
 
-    cr_assert_eq(rv_directory_claim(&f.other, 0, RV_TAG_DEPTH), 0);
+    cr_assert_eq(rv_directory_claim(&f.other, 0), 0);
     cr_assert_eq(ring.control->generation, 2);
     cr_assert_eq(ring.control->claim_head, 3, "counts go on over generations");
     cr_assert_eq(rv_ring_account(&ring).n_produced, 0);
@@ -223,7 +222,7 @@ static pid_t start_owner(const struct fixture *f, uint32_t n_events)
         struct rv_ring ring;
         if (rv_map_open(&map, f->path, RV_MAP_PRODUCER, true))
             _exit(1);
-        int idx = rv_directory_claim(&map, (uint32_t)rv_directory_enter_process(&map), RV_TAG_DEPTH);
+        int idx = rv_directory_claim(&map, (uint32_t)rv_directory_enter_process(&map));
         rv_ring_view(&ring, &map, (uint32_t)idx);
         push(&ring, n_events);
         say_ready(ready);
@@ -263,7 +262,7 @@ Test(directory, a_ring_that_is_about_to_be_read_is_waited_for, .timeout = 100)
     params.policy = RV_POLICY_BLOCK;
     open_fixture(&f, &params);
     struct rv_ring ring;
-    rv_directory_claim(&f.other, 0, RV_TAG_DEPTH);
+    rv_directory_claim(&f.other, 0);
     rv_ring_view(&ring, &f.other, 0);
     push(&ring, 3);
     rv_directory_release(&f.other, 0);
@@ -272,10 +271,10 @@ Test(directory, a_ring_that_is_about_to_be_read_is_waited_for, .timeout = 100)
         read_when_woken(&f.map);
     while (!__atomic_load_n(&f.map.header->consumer_pid, __ATOMIC_ACQUIRE))
         rv_os_sleep_ns(1000000);
-    cr_assert_eq(rv_directory_claim(&f.other, 0, RV_TAG_DEPTH), 0);
+    cr_assert_eq(rv_directory_claim(&f.other, 0), 0);
     cr_assert_eq(f.map.header->n_threads_without_ring, 0);
     cr_assert_eq(f.map.header->total_consumed, 3);
-    cr_assert_eq(rv_directory_claim(&f.other, 0, RV_TAG_DEPTH), -ENOSPC, "one that is used is not");
+    cr_assert_eq(rv_directory_claim(&f.other, 0), -ENOSPC, "one that is used is not");
     kill(pid, SIGKILL);
     reap(pid);
     close_fixture(&f);
@@ -310,13 +309,13 @@ static int claim_from_the_dead(enum rv_policy policy, struct rv_wire_header *hea
     params.n_rings = 1;
     open_fixture(&f, &params);
     pid_t pid = start_owner(&f, 5);
-    cr_assert_eq(rv_directory_claim(&f.other, 0, RV_TAG_DEPTH), -ENOSPC, "a living owner keeps its ring");
+    cr_assert_eq(rv_directory_claim(&f.other, 0), -ENOSPC, "a living owner keeps its ring");
     kill(pid, SIGKILL);
     cr_assert_eq(reap(pid), -SIGKILL);
     cr_assert_eq(rv_directory_attach_consumer(&f.map), 0);
-    cr_assert_eq(rv_directory_claim(&f.other, 0, RV_TAG_DEPTH), -ENOSPC, "a consumer decides itself");
+    cr_assert_eq(rv_directory_claim(&f.other, 0), -ENOSPC, "a consumer decides itself");
     rv_directory_detach_consumer(&f.map);
-    int ring = rv_directory_claim(&f.other, 0, RV_TAG_DEPTH);
+    int ring = rv_directory_claim(&f.other, 0);
     *header = *f.map.header;
     close_fixture(&f);
     return ring;
@@ -359,13 +358,13 @@ static void check_fork(bool is_unlinked)
             _exit(1);
         if (is_unlinked)
             unlink(f.path);
-        if (rv_directory_claim(&map, (uint32_t)rv_directory_enter_process(&map), RV_TAG_DEPTH) != 0)
+        if (rv_directory_claim(&map, (uint32_t)rv_directory_enter_process(&map)) != 0)
             _exit(2);
         int fd = map.fd;
         if (fork() == 0) {
             int error = rv_directory_after_fork(&map);
-            bool is_fine = !error && map.fd == fd &&
-                           rv_directory_claim(&map, (uint32_t)rv_directory_enter_process(&map), RV_TAG_DEPTH) == 1;
+            bool is_fine =
+                !error && map.fd == fd && rv_directory_claim(&map, (uint32_t)rv_directory_enter_process(&map)) == 1;
             if (is_fine)
                 say_ready(ready);
             char byte;
@@ -400,7 +399,7 @@ Test(directory, a_forked_child_that_may_not_open_the_file_lets_go_of_it, .timeou
         cr_skip_test("needs root to become another user");
     struct fixture f;
     open_fixture(&f, NULL);
-    cr_assert_eq(rv_directory_claim(&f.other, 0, RV_TAG_DEPTH), 0);
+    cr_assert_eq(rv_directory_claim(&f.other, 0), 0);
     int ready[2], go[2];
     cr_assert_eq(pipe(ready), 0);
     cr_assert_eq(pipe(go), 0);
@@ -408,7 +407,7 @@ Test(directory, a_forked_child_that_may_not_open_the_file_lets_go_of_it, .timeou
     if (pid == 0) {
         char byte;
         if (setresuid(65534, 65534, 65534) || rv_directory_after_fork(&f.other) != -EBADF ||
-            rv_directory_claim(&f.other, 0, RV_TAG_DEPTH) != -ENOSPC)
+            rv_directory_claim(&f.other, 0) != -ENOSPC)
             _exit(1);
         say_ready(ready);
         _exit(read(go[0], &byte, 1) != 1);
@@ -434,7 +433,7 @@ Test(directory, a_program_that_closes_all_descriptors_keeps_its_ring, .timeout =
         if (rv_map_open(&map, f.path, RV_MAP_PRODUCER, true))
             _exit(1);
         uint32_t process = (uint32_t)rv_directory_enter_process(&map);
-        if (rv_directory_claim(&map, process, RV_TAG_DEPTH) != 0)
+        if (rv_directory_claim(&map, process) != 0)
             _exit(2);
         for (int fd = 3; fd < 2000; fd++)
             if (fd != ready[1])
@@ -443,7 +442,7 @@ Test(directory, a_program_that_closes_all_descriptors_keeps_its_ring, .timeout =
         int theirs = open("/dev/null", O_RDWR);
         if (dup2(theirs, map.fd) != map.fd)
             _exit(3);
-        if (rv_directory_claim(&map, process, RV_TAG_DEPTH) != 1)
+        if (rv_directory_claim(&map, process) != 1)
             _exit(4);
         say_ready(ready);
         for (;;)
@@ -471,7 +470,7 @@ Test(directory, an_image_that_was_replaced_by_exec_is_gone, .timeout = 60)
         struct rv_map map;
         if (rv_map_open(&map, f.path, RV_MAP_PRODUCER, true))
             _exit(1);
-        if (rv_directory_claim(&map, (uint32_t)rv_directory_enter_process(&map), RV_TAG_DEPTH) != 0)
+        if (rv_directory_claim(&map, (uint32_t)rv_directory_enter_process(&map)) != 0)
             _exit(2);
         dup2(ready[1], 1);
         execlp("sh", "sh", "-c", "echo; exec sleep 100", NULL);
@@ -506,7 +505,7 @@ Test(directory, thread_names_are_cut_and_made_printable, .timeout = 60)
 {
     struct fixture f;
     open_fixture(&f, NULL);
-    cr_assert_eq(rv_directory_claim(&f.other, 0, RV_TAG_DEPTH), 0);
+    cr_assert_eq(rv_directory_claim(&f.other, 0), 0);
     char name[64], longest[100];
     rv_directory_thread_name(&f.map, 0, name);
     cr_assert_str_eq(name, "test_ring_direc", "the kernel's name of the thread to begin with");
@@ -529,10 +528,10 @@ Test(directory, keeps_errno, .timeout = 60)
     open_fixture(&f, NULL);
     errno = 1234;
     int process = rv_directory_enter_process(&f.other);
-    rv_directory_claim(&f.other, (uint32_t)process, RV_TAG_DEPTH);
+    rv_directory_claim(&f.other, (uint32_t)process);
     rv_directory_release(&f.other, 0);
     close(f.other.fd);
-    rv_directory_claim(&f.other, (uint32_t)process, RV_TAG_DEPTH);
+    rv_directory_claim(&f.other, (uint32_t)process);
     rv_directory_after_fork(&f.other);
     rv_directory_has_live_owner(&f.other, 0);
     rv_directory_leave_process(&f.other, (uint32_t)process);

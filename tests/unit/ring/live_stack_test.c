@@ -52,7 +52,7 @@ Test(slots, of_a_new_owner_know_no_frames, .timeout = 60)
     int process_idx = rv_directory_enter_process(&f.other);
     cr_assert_geq(process_idx, 0);
     for (unsigned owner = 0; owner < 2; owner++) {
-        cr_assert_eq(rv_directory_claim(&f.other, (uint32_t)process_idx, RV_TAG_DEPTH), 0);
+        cr_assert_eq(rv_directory_claim(&f.other, (uint32_t)process_idx), 0);
         expect_position(&slots, -1, 0);
         for (int32_t i = 0; i < 4; i++)
             expect_slot(&slots, i, -1, "(Invalid slot due to prior wrap)");

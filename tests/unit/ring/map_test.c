@@ -157,7 +157,7 @@ static int use_full_disk(struct fixture *f)
         continue;
     if (rv_directory_enter_process(&f->other) != -ENOSPC)
         return 3;
-    if (rv_directory_claim(&f->other, 0, RV_TAG_DEPTH) != -ENOSPC || f->map.header->n_threads_without_ring != 1)
+    if (rv_directory_claim(&f->other, 0) != -ENOSPC || f->map.header->n_threads_without_ring != 1)
         return 4;
     if (rv_map_control(&f->map, 0)->state != RV_RING_FREE)
         return 5;
@@ -165,7 +165,7 @@ static int use_full_disk(struct fixture *f)
         return 6;
     close(fd);
     unlink(filler);
-    if (rv_directory_enter_process(&f->other) != 0 || rv_directory_claim(&f->other, 0, RV_TAG_DEPTH) != 0)
+    if (rv_directory_enter_process(&f->other) != 0 || rv_directory_claim(&f->other, 0) != 0)
         return 7;
     return rv_names_intern(&f->other, &(struct rv_name){.name = "x"}) == 1 ? 0 : 8;
 }

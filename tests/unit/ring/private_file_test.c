@@ -71,7 +71,7 @@ Test(private_file, stays_while_a_tracee_still_writes_to_it)
     make_private_file(path, true);
     struct rv_map map;
     cr_assert_eq(rv_map_open(&map, path, RV_MAP_PRODUCER, false), 0);
-    cr_assert_eq(rv_directory_claim(&map, (uint32_t)rv_directory_enter_process(&map), RV_TAG_DEPTH), 0);
+    cr_assert_eq(rv_directory_claim(&map, (uint32_t)rv_directory_enter_process(&map)), 0);
     rv_map_remove_stale();
     cr_assert_eq(access(path, F_OK), 0);
     rv_map_close(&map);

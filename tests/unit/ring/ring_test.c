@@ -11,7 +11,7 @@ static void open_ring(struct fixture *f, struct rv_ring *ring, enum rv_policy po
     struct rv_map_params params = small_params();
     params.policy = policy;
     open_fixture(f, &params);
-    cr_assert_eq(rv_directory_claim(&f->other, 0, RV_TAG_DEPTH), 0);
+    cr_assert_eq(rv_directory_claim(&f->other, 0), 0);
     rv_ring_view(ring, &f->map, 0);
 }
 

@@ -10,7 +10,7 @@ static const uint64_t SECOND = 1000000000, DEADLINE_NS = 60000000000;
 static void claim_one(struct fixture *f)
 {
     open_fixture(f, NULL);
-    cr_assert_eq(rv_directory_claim(&f->other, 0, RV_TAG_DEPTH), 0);
+    cr_assert_eq(rv_directory_claim(&f->other, 0), 0);
 }
 
 Test(steering, whatever_a_monitor_wants_calls_the_owner, .timeout = 60)
@@ -107,7 +107,7 @@ Test(steering, a_new_owner_is_not_called_for_the_last_one, .timeout = 60)
     control->is_muted = 1;
     rv_directory_release(&f.other, 0);
     rv_directory_reclaim(&f.map, 0);
-    cr_assert_eq(rv_directory_claim(&f.other, 0, RV_TAG_DEPTH), 0);
+    cr_assert_eq(rv_directory_claim(&f.other, 0), 0);
     cr_assert_not(rv_steering_take_call(control));
     cr_assert_eq(rv_steering_read(control).state, RV_RUN_UNSTEERED);
     cr_assert_eq(control->is_muted, 0);
