@@ -134,7 +134,7 @@ void rv_subroutines_define(struct rv_subroutines *subroutines, uint32_t id, cons
             rv_vec_extend(subroutines->entries, &subroutines->capacity, (size_t)id + 1, sizeof *subroutines->entries);
         subroutines->n_entries = (size_t)id + 1;
     }
-    struct rv_subroutine entry = {.line = line};
+    struct rv_subroutine entry = {.line = line, .is_defined = true};
     entry.package_idx = package_of(subroutines, package ? package : "");
     entry.package = subroutines->packages[entry.package_idx];
     entry.name = intern(subroutines, name ? name : "")->string;

@@ -3,6 +3,7 @@
 #ifndef RV_MODEL_SUBROUTINES_H
 #define RV_MODEL_SUBROUTINES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -12,6 +13,7 @@ struct rv_subroutine {
     const char *package, *name, *file; /* valid until destroy; never NULL */
     uint32_t line;
     uint32_t package_idx; /* dense, in order of appearance; 0 = no package */
+    bool is_defined;      /* else the name is made of the id */
 };
 
 struct rv_subroutines *rv_subroutines_create(void);

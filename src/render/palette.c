@@ -182,7 +182,7 @@ static const struct member *learn(struct rv_palette *palette, uint32_t id, struc
     if (member->group != GROUP_UNKNOWN)
         return member;
     struct rv_subroutine subroutine = rv_subroutines_get(subroutines, id);
-    if (subroutine.name[0] == '#' || subroutine.name[0] == '\0')
+    if (!subroutine.is_defined || subroutine.name[0] == '\0')
         return member;
     *member = member_of(palette, find_group(palette, &subroutine), &subroutine);
     return member;

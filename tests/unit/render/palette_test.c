@@ -319,3 +319,22 @@ Test(palette, a_difference_is_told_by_shade_and_height_where_it_is_claimed)
     cr_assert_eq(rv_palette_height(palette, 0), 1.0f, "another scheme leaves boxes as they are");
     rv_palette_compare(palette, NULL);
 }
+
+Test(palette, names_that_are_numbers_have_colours_but_subroutines_without_a_name_yet_are_grey)
+{
+    uint32_t taken = 0;
+    for (uint32_t id = 101; id < 105; id++) {
+        char name[8];
+        snprintf(name, sizeof name, "#%u", id);
+        rv_subroutines_define(subroutines, id, "", name, "", 0);
+        show(id, 1000);
+    }
+    show(200, 1000);
+    rv_palette_update(palette, &view, subroutines);
+    for (uint32_t id = 101; id < 105; id++) {
+        uint32_t slot = slot_of(id);
+        cr_assert(slot < RV_COLOR_SLOTS && !(taken & 1u << slot), "#%u has slot %u", id, slot);
+        taken |= 1u << slot;
+    }
+    cr_assert_eq(slot_of(200), RV_COLOR_NEUTRAL);
+}
