@@ -9,6 +9,7 @@
 
 #include "base/err.h"
 #include "base/vec.h"
+#include "cli/signals.h"
 
 static bool is_run_by_gem(int argc, char *const *argv)
 {
@@ -20,6 +21,7 @@ int rv_gem_command_line(int *argc, char ***argv)
 {
     if (!is_run_by_gem(*argc, *argv))
         return 0;
+    rv_signals_hold_ends(); /* of a program that has ended already */
     static wordexp_t words; /* options point into them */
     const char *text = getenv("RINGVIZ_OPTIONS");
     words.we_offs = 2; /* the program and its memory */

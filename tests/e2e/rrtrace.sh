@@ -1,8 +1,8 @@
 #!/bin/sh
-# rrtrace.sh RINGVIZ WRITER: the ring of the rrtrace gem, as its 0.1 and its 0.2 have it: every event is read, by
+# rrtrace.sh RINGVIZ WRITER EARLY_TERM: the ring of the rrtrace gem, as its 0.1 and its 0.2 have it: every event is read, by
 # whomever ringviz is started, and by whomever it is asked to end.
 set -u
-ringviz=$1 writer=$2
+ringviz=$1 writer=$2 early_term=$3
 . "${0%/*}/harness.sh"
 
 wanted() { # KEY: what the writer says of it
@@ -61,6 +61,15 @@ for version in 0.1 0.2; do
 done
 grep -q "^ringviz: SIGTERM of process [0-9]* ignored: a forked copy" "$folder/err" ||
     fail "a forked child's TERM: $(cat "$folder/err")"
+
+# ---- ended before it has read its options: what the ring holds is reported ----
+begin_writing 0.2
+RINGVIZ_OPTIONS="--headless --force --report=json --output='$folder/early report'" LD_PRELOAD="$early_term" \
+    timeout 60 "$folder/rrtrace" "$memory" 2>"$folder/err"
+expect "the status of one that is ended early" $? 0
+grep -q '"events":{"produced":[1-9]' "$folder/early report" || fail "ended early: $(cat "$folder/err")"
+kill $writing
+wait $writing
 
 # ---- with a window, ended by a stranger's SIGTERM ----
 begin_writing 0.2
