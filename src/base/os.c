@@ -136,7 +136,7 @@ void rv_os_start_thread(pthread_t *thread, void *(*run)(void *context), void *co
     if (error == 0)
         return;
     rv_err(error, "cannot start a thread: %s", strerror(error));
-    exit(EXIT_FAILURE);
+    quick_exit(EXIT_FAILURE);
 }
 
 void rv_os_schedule_bulk(void)

@@ -1,42 +1,52 @@
-/* Arrays that double. Running out of memory prints one line and ends the program. */
+/* Arrays that double. */
 #include "base/vec.h"
 
-#include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/err.h"
+#include "base/memory.h"
 
 #define ALIGNMENT 64u
 #define FIRST_CAPACITY 16u
 
-static _Noreturn void no_memory(size_t n, size_t item_bytes)
+/* More than an object can have is refused as all else is. */
+static size_t items_bytes(size_t n, size_t item_bytes)
 {
-    (void)rv_err(ENOMEM, "out of memory: %zu items of %zu bytes", n, item_bytes);
-    exit(1);
+    size_t n_bytes;
+    for (unsigned n_tries = 0; __builtin_mul_overflow(n, item_bytes, &n_bytes) || n_bytes > PTRDIFF_MAX - ALIGNMENT;
+         n_tries++)
+        rv_memory_refused(SIZE_MAX, n_tries);
+    return n_bytes;
 }
 
 /* A multiple of the alignment, at least the size of the items. */
 static size_t aligned_bytes(size_t n, size_t item_bytes)
 {
-    size_t n_bytes;
-    if (__builtin_mul_overflow(n, item_bytes, &n_bytes) || n_bytes > SIZE_MAX - ALIGNMENT)
-        no_memory(n, item_bytes);
+    size_t n_bytes = items_bytes(n, item_bytes);
     return n_bytes ? (n_bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT : ALIGNMENT;
 }
 
 void *rv_alloc_scratch(size_t n, size_t item_bytes)
 {
-    void *memory = aligned_alloc(ALIGNMENT, aligned_bytes(n, item_bytes));
-    if (!memory)
-        no_memory(n, item_bytes);
+    size_t n_bytes = aligned_bytes(n, item_bytes);
+    void *memory;
+    for (unsigned n_tries = 0; !(memory = aligned_alloc(ALIGNMENT, n_bytes)); n_tries++)
+        rv_memory_refused(n_bytes, n_tries);
     return memory;
 }
 
 void *rv_alloc(size_t n, size_t item_bytes)
 {
     return memset(rv_alloc_scratch(n, item_bytes), 0, aligned_bytes(n, item_bytes));
+}
+
+void *rv_realloc(void *memory, size_t n_bytes)
+{
+    void *moved;
+    for (unsigned n_tries = 0; !(moved = realloc(memory, n_bytes)); n_tries++)
+        rv_memory_refused(n_bytes, n_tries);
+    return moved;
 }
 
 void *rv_vec_reserve(void *items, size_t *capacity, size_t need, size_t item_bytes)
@@ -50,14 +60,9 @@ void *rv_vec_reserve(void *items, size_t *capacity, size_t need, size_t item_byt
     while (grown < need)
         grown = grown > SIZE_MAX / 2 ? need : grown * 2;
 
-    size_t n_bytes;
-    if (__builtin_mul_overflow(grown, item_bytes, &n_bytes))
-        no_memory(grown, item_bytes);
-    void *moved = realloc(items, n_bytes);
-    if (!moved)
-        no_memory(grown, item_bytes);
+    items = rv_realloc(items, items_bytes(grown, item_bytes));
     *capacity = grown;
-    return moved;
+    return items;
 }
 
 void *rv_vec_extend(void *items, size_t *n, size_t need, size_t item_bytes)
@@ -70,6 +75,13 @@ void *rv_vec_extend(void *items, size_t *n, size_t need, size_t item_bytes)
 
 char *rv_strdup(const char *string)
 {
-    size_t n_bytes = strlen(string) + 1;
-    return memcpy(rv_alloc(n_bytes, 1), string, n_bytes);
+    return rv_strndup(string, strlen(string));
+}
+
+char *rv_strndup(const char *string, size_t most)
+{
+    size_t n_bytes = strnlen(string, most);
+    char *copy = memcpy(rv_alloc_scratch(n_bytes + 1, 1), string, n_bytes);
+    copy[n_bytes] = '\0';
+    return copy;
 }

@@ -1,6 +1,6 @@
 /*
  * Growing arrays. The caller keeps {items, n, capacity}; growth doubles and checks multiplication.
- * Allocation failure prints one line and ends the program: no caller could continue.
+ * Allocations do not fail: base/memory.h says what happens when the system refuses one.
  */
 #ifndef RV_BASE_VEC_H
 #define RV_BASE_VEC_H
@@ -12,6 +12,9 @@ void *rv_alloc(size_t n, size_t item_bytes);
 
 /* The same, not zeroed. Untouched pages of a large allocation take no memory. */
 void *rv_alloc_scratch(size_t n, size_t item_bytes);
+
+/* As realloc(), for more than 0 bytes, but never NULL. */
+void *rv_realloc(void *memory, size_t n_bytes);
 
 /*
  * Make room for `need` items.
@@ -29,7 +32,8 @@ void *rv_vec_reserve(void *items, size_t *capacity, size_t need, size_t item_byt
  */
 void *rv_vec_extend(void *items, size_t *n, size_t need, size_t item_bytes);
 
-/* strdup that never returns NULL. */
+/* As strdup() and strndup(), but never NULL. */
 char *rv_strdup(const char *string);
+char *rv_strndup(const char *string, size_t most);
 
 #endif

@@ -78,6 +78,12 @@ int rv_exports_write(struct rv_exports *exports, const struct rv_exports_content
     return error;
 }
 
+void rv_exports_abandon(const struct rv_exports *exports)
+{
+    for (size_t i = 0; i < RV_OPTIONS_MAX_EXPORTS; i++)
+        rv_output_abandon(&exports->outputs[i]);
+}
+
 void rv_exports_close(struct rv_exports *exports)
 {
     for (size_t i = 0; i < RV_OPTIONS_MAX_EXPORTS; i++)

@@ -27,6 +27,9 @@ struct rv_exports_content {
 };
 int rv_exports_write(struct rv_exports *exports, const struct rv_exports_content *content);
 
+/* rv_output_abandon() each. */
+void rv_exports_abandon(const struct rv_exports *exports);
+
 /* Remove files that were created and not written. Safe on zeroed ones. */
 void rv_exports_close(struct rv_exports *exports);
 

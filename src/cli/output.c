@@ -65,7 +65,14 @@ int rv_output_open(struct rv_output *output, const char *path, bool is_forced)
     if (fd < 0 && errno == EEXIST)
         fd = open_present(path, is_forced);
     output->file = fd < 0 ? NULL : fdopen(fd, "w");
-    return output->file ? 0 : say_refusal(path);
+    if (output->file)
+        return 0;
+    int error = say_refusal(path);
+    if (fd >= 0)
+        close(fd);
+    if (output->is_new)
+        unlink(path);
+    return error;
 }
 
 int rv_output_create(struct rv_output *output, const char *path, bool is_forced)
@@ -100,6 +107,12 @@ int rv_output_close(struct rv_output *output)
     if (output->is_new && !output->is_begun)
         (void)unlink(output->path);
     return has_failed ? rv_err_sys("%s", output->path ? output->path : "standard output") : 0;
+}
+
+void rv_output_abandon(const struct rv_output *output)
+{
+    if (output->file && output->is_new)
+        (void)unlink(output->path);
 }
 
 int rv_output_finish(struct rv_output *output, int error)

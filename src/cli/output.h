@@ -29,6 +29,9 @@ int rv_output_begin(struct rv_output *output);
  * negative errno, one line printed. Safe on a zeroed one. */
 int rv_output_close(struct rv_output *output);
 
+/* The program ends at once, without closing it: a new file, which is not whole, is removed. */
+void rv_output_abandon(const struct rv_output *output);
+
 /*
  * Close one that rv_output_create() opened.
  *   error    of whoever wrote it, printed unless it is the stream's; a new file is removed then

@@ -24,6 +24,7 @@
 #include "cli/window_module.h"
 #include "base/clock.h"
 #include "base/err.h"
+#include "base/memory.h"
 #include "base/os.h"
 #include "launch/launch.h"
 #include "pipeline/session.h"
@@ -237,10 +238,10 @@ static void start_session(struct watch *watch)
 
 /* ---- run ---- */
 
-/* By --duration, or since there is no more to be read. */
+/* By --duration, or since no more can be read. */
 static bool is_capture_over(const struct watch *watch)
 {
-    return rv_clock_mono_ns() >= watch->end_ns || rv_sigbus_has_come();
+    return rv_clock_mono_ns() >= watch->end_ns || rv_sigbus_has_come() || rv_memory_is_short();
 }
 
 static void run_headless(struct watch *watch)
@@ -302,7 +303,8 @@ static void warn_of_losses(const struct watch *watch)
 
 static void warn_of_silence(const struct watch *watch, const struct rv_session_counts *counts)
 {
-    if (counts->n_produced || !watch->launch || watch->losses.n[RV_LOSS_PROCESSES_REFUSED] || rv_sigbus_has_come())
+    bool is_said = watch->losses.n[RV_LOSS_PROCESSES_REFUSED] || rv_sigbus_has_come() || rv_memory_is_short();
+    if (counts->n_produced || !watch->launch || is_said)
         return;
     char why[1024];
     rv_launch_explain_silence((const char *const *)watch->options->argv, why, sizeof why);
@@ -457,6 +459,16 @@ static void remove_private_files(const struct watch *watch)
         unlink(watch->map.path);
 }
 
+static const struct watch *quitting;
+
+/* Memory or a thread could not be had. Other threads run on meanwhile: nothing is closed or freed. */
+static void quit(void)
+{
+    remove_private_files(quitting);
+    rv_output_abandon(&quitting->output);
+    rv_exports_abandon(&quitting->exports);
+}
+
 static void tear_down(struct watch *watch)
 {
     rv_session_destroy(watch->session);
@@ -512,9 +524,12 @@ static void run(struct watch *watch)
 int rv_watch(const struct rv_options *options)
 {
     struct watch watch = {.options = options, .output.file = NULL, .refusals_fd = -1};
+    rv_memory_keep_reserve();
+    quitting = &watch;
+    at_quick_exit(quit);
     if (options->import_format && options->import_format->heeds) /* the source is asked about them */
         rv_signals_hold_ends();
-    if (prepare(&watch) != 0) {
+    if (prepare(&watch) != 0 || rv_memory_is_short()) {
         watch.status = STATUS_FAILED;
     } else if (start_command(&watch) == 0) {
         start_session(&watch);
@@ -523,5 +538,5 @@ int rv_watch(const struct rv_options *options)
     rv_output_close(&watch.output);
     rv_exports_close(&watch.exports);
     tear_down(&watch);
-    return watch.status;
+    return rv_memory_is_short() ? STATUS_FAILED : watch.status;
 }

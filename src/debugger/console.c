@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/vec.h"
 #include "debugger/breakpoints.h"
 #include "debugger/console_thread.h"
 #include "debugger/displays.h"
@@ -215,9 +216,7 @@ void rv_console_run(struct rv_console *console, const char *line)
 {
     const char *rest;
     line += strspn(line, " \t\r");
-    char *text = strndup(line, strcspn(line, "\r\n"));
-    if (!text)
-        abort();
+    char *text = rv_strndup(line, strcspn(line, "\r\n"));
     for (size_t n = strlen(text); n && isspace((unsigned char)text[n - 1]);)
         text[--n] = '\0';
     size_t n_name = rv_console_thread_split(text, &rest), i = 0, n_commands = sizeof commands / sizeof *commands;

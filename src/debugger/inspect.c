@@ -44,7 +44,7 @@ static char *frame_line(struct rv_console *console, uint32_t ring, uint32_t numb
     for (uint32_t i = 0; *line == '#' && !found; i++) {
         size_t n_bytes = strcspn(line, "\n");
         if (i == number)
-            found = strndup(line, n_bytes);
+            found = rv_strndup(line, n_bytes);
         line += n_bytes + (line[n_bytes] == '\n');
     }
     rv_answer_fini(&answer);

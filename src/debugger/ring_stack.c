@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/vec.h"
 #include "flow/batch.h"
 #include "ring/ring.h"
@@ -124,9 +125,9 @@ char *rv_ring_stack_show(struct rv_ring_stack *ring_stack, uint32_t ring_idx)
     struct rv_carry *carry = rv_carry_create();
     char *shown = NULL;
     size_t n_bytes;
-    FILE *text = open_memstream(&shown, &n_bytes);
-    if (!text)
-        abort();
+    FILE *text;
+    for (unsigned n_tries = 0; !(text = open_memstream(&shown, &n_bytes)); n_tries++)
+        rv_memory_refused(0, n_tries);
     uint32_t stack = scan(ring_stack, carry, ring.control, read.n);
     show_frames(text, ring_stack->catalog, carry, stack);
     if (read.n_overwritten)

@@ -47,11 +47,27 @@ static size_t most_out(void)
     return deflateBound(NULL, SLICE_BYTES) + 64; /* plus the flush */
 }
 
+static void *allocate(void *context, unsigned n, unsigned item_bytes)
+{
+    (void)context;
+    return rv_alloc_scratch(n, item_bytes);
+}
+
+static void release(void *context, void *memory)
+{
+    (void)context;
+    free(memory);
+}
+
 static void *deflate_slice(void *context)
 {
     struct slice *slice = context;
-    z_stream stream = {
-        .next_in = slice->in, .avail_in = (uInt)slice->n_in, .next_out = slice->out, .avail_out = (uInt)most_out()};
+    z_stream stream = {.next_in = slice->in,
+                       .avail_in = (uInt)slice->n_in,
+                       .next_out = slice->out,
+                       .avail_out = (uInt)most_out(),
+                       .zalloc = allocate,
+                       .zfree = release};
     rv_assert(deflateInit2(&stream, LEVEL, Z_DEFLATED, RAW_WINDOW, 9, Z_DEFAULT_STRATEGY) == Z_OK);
     int result = deflate(&stream, slice->is_last ? Z_FINISH : Z_SYNC_FLUSH);
     rv_assert(result == (slice->is_last ? Z_STREAM_END : Z_OK) && stream.avail_in == 0);

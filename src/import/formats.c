@@ -6,8 +6,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include <zlib.h>
-
 #include "base/vec.h"
 
 static const struct rv_import_format *const FORMATS[] = {
@@ -31,15 +29,6 @@ void rv_import_format_names(char *out, size_t out_bytes, const char *separator)
         used += (size_t)snprintf(out + used, out_bytes - used, "%s%s", i ? separator : "", FORMATS[i]->name);
 }
 
-static size_t read_head(const char *path, char *head)
-{
-    gzFile file = gzopen(path, "rb");
-    int n = file ? gzread(file, head, RV_IMPORT_HEAD_BYTES) : 0;
-    if (file)
-        gzclose(file);
-    return n > 0 ? (size_t)n : 0;
-}
-
 const struct rv_import_format *rv_import_format_of(const char *path)
 {
     const struct rv_import_format *found = NULL;
@@ -52,7 +41,7 @@ const struct rv_import_format *rv_import_format_of(const char *path)
     if (found || !S_ISREG(status.st_mode))
         return found;
     char *head = rv_alloc(RV_IMPORT_HEAD_BYTES, 1);
-    size_t n = read_head(path, head);
+    size_t n = rv_text_reader_head(path, head, RV_IMPORT_HEAD_BYTES);
     for (int i = 0; i < N_FORMATS && n && !found; i++)
         if (FORMATS[i]->matches && FORMATS[i]->matches(head, n))
             found = FORMATS[i];

@@ -101,6 +101,24 @@ static int on_end_array(void *context)
 
 /* ---- life ---- */
 
+static void *allocate(void *context, size_t n_bytes)
+{
+    (void)context;
+    return rv_alloc_scratch(n_bytes, 1);
+}
+
+static void *reallocate(void *context, void *memory, size_t n_bytes)
+{
+    (void)context;
+    return rv_realloc(memory, n_bytes);
+}
+
+static void release(void *context, void *memory)
+{
+    (void)context;
+    free(memory);
+}
+
 struct rv_json *rv_json_create(const struct rv_json_handler *handler, void *context)
 {
     static const yajl_callbacks callbacks = {.yajl_null = on_null,
@@ -112,10 +130,11 @@ struct rv_json *rv_json_create(const struct rv_json_handler *handler, void *cont
                                              .yajl_end_map = on_end_map,
                                              .yajl_start_array = on_start_array,
                                              .yajl_end_array = on_end_array};
+    static yajl_alloc_funcs never_null = {allocate, reallocate, release, NULL};
     struct rv_json *json = rv_alloc(1, sizeof *json);
     json->handler = handler;
     json->context = context;
-    json->parser = yajl_alloc(&callbacks, NULL, json);
+    json->parser = yajl_alloc(&callbacks, &never_null, json);
     /* Names are escaped where they are interned. */
     yajl_config(json->parser, yajl_dont_validate_strings, 1);
     yajl_config(json->parser, yajl_allow_trailing_garbage, 1);

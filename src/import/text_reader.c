@@ -11,6 +11,7 @@
 #include <zlib.h>
 
 #include "base/err.h"
+#include "base/memory.h"
 #include "base/vec.h"
 
 enum { BUFFER_BYTES = 1 << 18 };
@@ -40,19 +41,48 @@ static int open_regular(const char *path, double *n_bytes)
     return rv_err(EINVAL, "%s: not a regular file", path);
 }
 
+/* zlib lets nobody else allocate for it here. Takes the descriptor. */
+static gzFile open_gzip(int fd)
+{
+    gzFile file;
+    for (unsigned n_tries = 0; !(file = gzdopen(fd, "rb")); n_tries++)
+        rv_memory_refused(0, n_tries);
+    gzbuffer(file, BUFFER_BYTES);
+    return file;
+}
+
+/* As gzread(). */
+static int read_gzip(gzFile file, char *out, size_t max, int *code)
+{
+    for (unsigned n_tries = 0;; n_tries++) {
+        int n_read = gzread(file, out, max > BUFFER_BYTES ? BUFFER_BYTES : (unsigned)max);
+        *code = Z_OK;
+        (void)gzerror(file, code); /* its text has a descriptor instead of the path */
+        if (*code != Z_MEM_ERROR)
+            return n_read;
+        rv_memory_refused(0, n_tries);
+        gzclearerr(file);
+    }
+}
+
+size_t rv_text_reader_head(const char *path, char *head, size_t max)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK), code;
+    if (fd < 0)
+        return 0;
+    gzFile file = open_gzip(fd);
+    int n = read_gzip(file, head, max, &code);
+    gzclose(file);
+    return n > 0 ? (size_t)n : 0;
+}
+
 struct rv_text_reader *rv_text_reader_open(const char *path)
 {
     double n_bytes = 0;
     int fd = open_regular(path, &n_bytes);
     if (fd < 0)
         return NULL;
-    gzFile file = gzdopen(fd, "rb");
-    if (!file) {
-        close(fd);
-        rv_err(ENOMEM, "%s: zlib cannot open it", path);
-        return NULL;
-    }
-    gzbuffer(file, BUFFER_BYTES);
+    gzFile file = open_gzip(fd);
     struct rv_text_reader *input = rv_alloc(1, sizeof *input);
     input->file = file;
     input->path = rv_strdup(path);
@@ -72,9 +102,7 @@ void rv_text_reader_close(struct rv_text_reader *input)
 
 int rv_text_reader_read(struct rv_text_reader *input, char *out, size_t max, size_t *n)
 {
-    int n_read = gzread(input->file, out, max > BUFFER_BYTES ? BUFFER_BYTES : (unsigned)max);
-    int code = Z_OK;
-    (void)gzerror(input->file, &code); /* its text has a descriptor instead of the path */
+    int code, n_read = read_gzip(input->file, out, max, &code);
     *n = n_read > 0 ? (size_t)n_read : 0;
     input->has_bytes |= *n > 0;
     if (code == Z_BUF_ERROR) {

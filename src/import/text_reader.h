@@ -12,6 +12,9 @@
 
 struct rv_text_reader; /* opaque */
 
+/* The first bytes, at most max. Returns how many there are; 0 as well when it cannot be read. Prints nothing. */
+size_t rv_text_reader_head(const char *path, char *head, size_t max);
+
 /* A regular file only. NULL with one line printed. */
 struct rv_text_reader *rv_text_reader_open(const char *path);
 void rv_text_reader_close(struct rv_text_reader *file);

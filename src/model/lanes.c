@@ -217,7 +217,7 @@ static void limit_lane(struct rv_lane *lane, size_t share)
     size_t notes_max = share / 2 / sizeof *lane->notes;
     if (lane->n_notes > notes_max && lane->n_notes > 2 * RV_NOTE_KIND_COUNT) {
         lane->n_notes = rv_notes_thin(lane->notes, lane->n_notes, lane->n_notes * 3 / 4, lane->n_notes / 2);
-        lane->notes = realloc(lane->notes, lane->n_notes * sizeof *lane->notes);
+        lane->notes = rv_realloc(lane->notes, lane->n_notes * sizeof *lane->notes);
         lane->notes_capacity = lane->n_notes;
     }
     size_t notes_bytes = lane->notes_capacity * sizeof *lane->notes;

@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 
 #include "base/err.h"
+#include "base/memory.h"
 #include "base/vec.h"
 
 #define REGION_BYTES ((size_t)2 << 20)
@@ -34,11 +35,11 @@ static struct {
 
 static unsigned char *map_region(void)
 {
-    unsigned char *mapped = mmap(NULL, 2 * REGION_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (mapped == MAP_FAILED) {
-        (void)rv_err_sys("out of memory: %zu bytes", 2 * REGION_BYTES);
-        exit(1);
-    }
+    unsigned char *mapped;
+    for (unsigned n_tries = 0; (mapped = mmap(NULL, 2 * REGION_BYTES, PROT_READ | PROT_WRITE,
+                                              MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)) == MAP_FAILED;
+         n_tries++)
+        rv_memory_refused(2 * REGION_BYTES, n_tries);
     size_t before = -(uintptr_t)mapped & (REGION_BYTES - 1);
     if (before)
         (void)munmap(mapped, before);

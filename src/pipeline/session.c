@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/err.h"
+#include "base/memory.h"
 #include "base/os.h"
 #include "base/vec.h"
 #include "flow/queue.h"
@@ -178,7 +179,8 @@ static const struct rv_intake_pages PAGES = {summarize, add_total, take_request,
 
 static bool is_stopping(void *context)
 {
-    return atomic_load_explicit(&((struct rv_session *)context)->is_stopping, memory_order_relaxed);
+    const struct rv_session *session = context;
+    return atomic_load_explicit(&session->is_stopping, memory_order_relaxed) || rv_memory_is_short();
 }
 
 /* ---- threads ---- */

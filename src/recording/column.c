@@ -4,10 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ZSTD_STATIC_LINKING_ONLY /* ZSTD_c_literalCompressionMode, optional in the library */
+#define ZSTD_STATIC_LINKING_ONLY /* ZSTD_customMem; ZSTD_c_literalCompressionMode, optional in the library */
 #include <zstd.h>
 
-#include "base/err.h"
 #include "base/vec.h"
 
 enum {
@@ -42,10 +41,23 @@ void rv_rec_buffer_fini(struct rv_rec_buffer *buffer)
     *buffer = (struct rv_rec_buffer){0};
 }
 
+static void *allocate(void *context, size_t n_bytes)
+{
+    (void)context;
+    return rv_alloc_scratch(n_bytes, 1);
+}
+
+static void release(void *context, void *memory)
+{
+    (void)context;
+    free(memory);
+}
+
+static const ZSTD_customMem never_null = {allocate, release, NULL};
+
 static ZSTD_CCtx *create_context(void)
 {
-    ZSTD_CCtx *context = ZSTD_createCCtx();
-    rv_assert(context != NULL);
+    ZSTD_CCtx *context = ZSTD_createCCtx_advanced(never_null);
     ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, LEVEL);
     ZSTD_CCtx_setParameter(context, ZSTD_c_contentSizeFlag, 0);
     return context;
@@ -66,8 +78,7 @@ struct rv_compressor *rv_compressor_create(void)
     compressor->compress = create_context();
     compressor->compress_noise = create_context();
     look_for_little(compressor->compress_noise);
-    compressor->decompress = ZSTD_createDCtx();
-    rv_assert(compressor->decompress != NULL);
+    compressor->decompress = ZSTD_createDCtx_advanced(never_null);
     return compressor;
 }
 

@@ -13,7 +13,7 @@
 #include "base/err.h"
 #include "base/vec.h"
 
-static int put_file_chunk(struct rv_rec_writer *writer, const struct rv_rec_file *file, const char *program)
+static void make_file_chunk(struct rv_rec_buffer *buffer, const struct rv_rec_file *file, const char *program)
 {
     struct rv_rec_file head = *file;
     head.magic = RV_REC_FILE_MAGIC;
@@ -27,14 +27,10 @@ static int put_file_chunk(struct rv_rec_writer *writer, const struct rv_rec_file
     }
     if (getrandom(head.uuid, sizeof head.uuid, GRND_NONBLOCK) != (ssize_t)sizeof head.uuid)
         memset(head.uuid, 0, sizeof head.uuid);
-    struct rv_rec_buffer buffer = {0};
-    rv_chunk_begin(&buffer);
-    rv_rec_buffer_add(&buffer, &head, sizeof head);
-    rv_rec_buffer_add(&buffer, program, strlen(program) + 1);
-    rv_chunk_end(&buffer, &(struct rv_rec_chunk){.type = RV_REC_FILE});
-    int error = rv_rec_writer_put(writer, &buffer);
-    rv_rec_buffer_fini(&buffer);
-    return error;
+    rv_chunk_begin(buffer);
+    rv_rec_buffer_add(buffer, &head, sizeof head);
+    rv_rec_buffer_add(buffer, program, strlen(program) + 1);
+    rv_chunk_end(buffer, &(struct rv_rec_chunk){.type = RV_REC_FILE});
 }
 
 /* Remove an existing regular file; anything else is an error. */
@@ -48,22 +44,30 @@ static int remove_old(const char *path)
     return unlink(path) == 0 ? 0 : rv_err_sys("%s", path);
 }
 
+static int create(struct rv_rec_writer *writer, bool is_forced)
+{
+    int error = is_forced ? remove_old(writer->path) : 0;
+    if (error)
+        return error;
+    writer->fd = open(writer->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (writer->fd < 0 && errno == EEXIST)
+        return rv_err(EEXIST, "%s exists: it is not overwritten without --force", writer->path);
+    return writer->fd < 0 ? rv_err_sys("%s", writer->path) : 0;
+}
+
+/* A file is never without its first chunk: all that needs memory is done before it is there. */
 int rv_rec_writer_open(struct rv_rec_writer *writer, const char *path, const struct rv_rec_file *file,
                        const char *program, bool is_forced)
 {
-    *writer = (struct rv_rec_writer){.fd = -1};
-    int error = is_forced ? remove_old(path) : 0;
-    if (error)
-        return error;
-    writer->fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (writer->fd < 0 && errno == EEXIST)
-        return rv_err(EEXIST, "%s exists: it is not overwritten without --force", path);
-    if (writer->fd < 0)
-        return rv_err_sys("%s", path);
-    writer->path = rv_strdup(path);
-    error = put_file_chunk(writer, file, program);
+    struct rv_rec_buffer first = {0};
+    make_file_chunk(&first, file, program);
+    *writer = (struct rv_rec_writer){.fd = -1, .path = rv_strdup(path)};
+    int error = create(writer, is_forced);
+    if (!error && (error = rv_rec_writer_put(writer, &first)) != 0)
+        unlink(path);
     if (error)
         rv_rec_writer_close(writer);
+    rv_rec_buffer_fini(&first);
     return error;
 }
 
@@ -124,7 +128,7 @@ int rv_rec_writer_close(struct rv_rec_writer *writer)
     if (!writer->path)
         return 0;
     int error = writer->error;
-    if (close(writer->fd) != 0 && !error)
+    if (writer->fd >= 0 && close(writer->fd) != 0 && !error)
         error = rv_err_sys("%s", writer->path);
     free(writer->path);
     *writer = (struct rv_rec_writer){.fd = -1};

@@ -12,6 +12,7 @@
 
 #include "base/err.h"
 #include "base/hash.h"
+#include "base/vec.h"
 #include "scan/parts.h"
 #include "scan/patterns.h"
 #include "scan/tag.h"
@@ -62,14 +63,6 @@ enum rv_scan_kernel rv_scan_best_kernel(void)
     return rv_scan_kernel_is_supported(RV_SCAN_AVX2) ? RV_SCAN_AVX2 : RV_SCAN_SCALAR;
 }
 
-/* Not zeroed: most pages of a block are never touched. */
-static void *allocate(size_t n, size_t item_bytes)
-{
-    void *memory = aligned_alloc(64, (n * item_bytes + 63) / 64 * 64);
-    rv_assert(memory != NULL);
-    return memory;
-}
-
 static uint32_t power_of_two_above(uint32_t n)
 {
     uint32_t power = 16;
@@ -84,19 +77,19 @@ struct rv_block *rv_block_create(uint32_t capacity)
 #ifdef RV_SCAN_X86
     rv_patterns_init();
 #endif
-    struct rv_block *block = allocate(1, sizeof *block);
+    struct rv_block *block = rv_alloc_scratch(1, sizeof *block);
     *block = (struct rv_block){.capacity = capacity};
     size_t n = (size_t)capacity + RV_KERNEL_OVERRUN;
-    block->spans = allocate(4 * RV_LOCAL_STRIDE, sizeof *block->spans);
-    block->frames = allocate(3 * RV_FRAME_STRIDE, sizeof *block->frames);
-    block->reaches = allocate(n, sizeof *block->reaches);
-    block->parts = allocate(n, sizeof *block->parts);
-    block->ranges = allocate(n, sizeof *block->ranges);
-    block->groups = allocate(n, sizeof *block->groups);
+    block->spans = rv_alloc_scratch(4 * RV_LOCAL_STRIDE, sizeof *block->spans);
+    block->frames = rv_alloc_scratch(3 * RV_FRAME_STRIDE, sizeof *block->frames);
+    block->reaches = rv_alloc_scratch(n, sizeof *block->reaches);
+    block->parts = rv_alloc_scratch(n, sizeof *block->parts);
+    block->ranges = rv_alloc_scratch(n, sizeof *block->ranges);
+    block->groups = rv_alloc_scratch(n, sizeof *block->groups);
     block->n_group_slots = power_of_two_above(2 * capacity);
-    block->group_slots = allocate(block->n_group_slots, sizeof *block->group_slots);
+    block->group_slots = rv_alloc_scratch(block->n_group_slots, sizeof *block->group_slots);
     memset(block->group_slots, 0, block->n_group_slots * sizeof *block->group_slots);
-    block->packed = allocate(n, sizeof *block->packed);
+    block->packed = rv_alloc_scratch(n, sizeof *block->packed);
     return block;
 }
 

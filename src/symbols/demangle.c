@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "symbols/demangle_rust.h"
 
 /* libstdc++ (and libc++abi) export it with C linkage; its header is for C++ only. */
@@ -213,14 +214,24 @@ static size_t plain_bytes(const char *symbol)
     return strlen(symbol);
 }
 
+static char *demangle_cxx(const char *symbol)
+{
+    enum { REFUSED = -1 };
+    int status;
+    char *name = __cxa_demangle(symbol, NULL, NULL, &status);
+    if (name || status != REFUSED)
+        return name;
+    rv_memory_refused(0, 0);
+    return __cxa_demangle(symbol, NULL, NULL, &status); /* of some the name is larger than any memory */
+}
+
 void rv_demangle(const char *symbol, struct rv_demangled *out)
 {
     *out = (struct rv_demangled){.package = {symbol, 0}, .name = {symbol, plain_bytes(symbol)}};
     if (symbol[0] != '_' || strnlen(symbol, MAX_MANGLED_BYTES) >= MAX_MANGLED_BYTES)
         return;
-    int status;
     if (symbol[1] == 'Z')
-        out->owned = __cxa_demangle(symbol, NULL, NULL, &status);
+        out->owned = demangle_cxx(symbol);
     else if (symbol[1] == 'R')
         out->owned = rv_demangle_rust(symbol);
     if (out->owned && symbol[1] == 'Z')

@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/vec.h"
+
 #define MOST_DEPTH 200u
 #define MOST_BYTES 4096u
 #define MOST_STEPS 20000u /* also counts skipped parts */
@@ -494,10 +496,10 @@ static void constant(struct rust *rust)
 char *rv_demangle_rust(const char *symbol)
 {
     size_t n = strncmp(symbol, "_R", 2) == 0 ? strcspn(symbol + 2, ".$") : 0; /* LLVM's suffix of copies */
-    struct rust *rust = n ? calloc(1, sizeof *rust) : NULL;
     char *name = NULL;
-    if (!rust)
+    if (n == 0)
         return NULL;
+    struct rust *rust = rv_alloc(1, sizeof *rust);
     rust->text = symbol + 2;
     rust->n = n;
     path(rust);
@@ -505,7 +507,7 @@ char *rv_demangle_rust(const char *symbol)
     if (!rust->has_failed && rust->at < rust->n)
         path(rust);
     if (!rust->has_failed && rust->at == rust->n)
-        name = strndup(rust->out, rust->n_out);
+        name = rv_strndup(rust->out, rust->n_out);
     free(rust);
     return name;
 }

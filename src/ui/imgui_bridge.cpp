@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cfloat>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <new>
 
@@ -15,6 +16,7 @@
 
 extern "C" {
 #include "base/hash.h"
+#include "base/vec.h"
 #include "ui/fonts.h"
 }
 
@@ -33,6 +35,16 @@ constexpr int BACK_FLAGS = ImGuiWindowFlags_NoFocusOnAppearing | ImGuiWindowFlag
 // Latin, Greek, Cyrillic, punctuation, arrows, comparisons, shapes: what names of programs and our own texts hold.
 const ImWchar GLYPHS[] = {0x20,   0x17f,  0x370,  0x52f,  0x2010, 0x2030, 0x2190, 0x2195,
                           0x2248, 0x2248, 0x2264, 0x2265, 0x25a0, 0x25ff, 0};
+
+void *allocate(size_t n_bytes, void *)
+{
+    return rv_alloc_scratch(n_bytes, 1);
+}
+
+void release(void *memory, void *)
+{
+    std::free(memory);
+}
 
 ImU32 colour(uint32_t rgba)
 {
@@ -103,6 +115,7 @@ int rv_imgui_create(rv_imgui **imgui)
     if (!made)
         return -ENOMEM;
     IMGUI_CHECKVERSION();
+    ImGui::SetAllocatorFunctions(allocate, release);
     made->context = ImGui::CreateContext();
     ImGuiIO &io = ImGui::GetIO();
     io.IniFilename = io.LogFilename = nullptr;

@@ -99,6 +99,17 @@ Test(vec, growth_that_overflows_ends_the_program, .exit_code = 1)
     rv_vec_reserve(NULL, &capacity, SIZE_MAX / 4, 16);
 }
 
+Test(vec, a_string_is_copied_up_to_a_length)
+{
+    static const char *const copies[] = {"", "c", "call", "call", "call"};
+    static const size_t most[] = {0, 1, 4, 5, 1000};
+    for (size_t i = 0; i < sizeof most / sizeof *most; i++) {
+        char *copy = rv_strndup("call", most[i]);
+        cr_assert_str_eq(copy, copies[i]);
+        free(copy);
+    }
+}
+
 Test(vec, strings_are_copied)
 {
     char original[] = "call";

@@ -1,0 +1,87 @@
+#!/bin/sh
+# faults.sh RINGVIZ FAULTS PROGRAM TRACE: one call that fails, for a spread of calls from the start to the report. What
+# was read is reported, or one line says why not and the status is not 0; a recording opens; nothing is left in shared
+# memory.
+set -u
+ringviz=$1 faults=$2 program=$3 trace=$4
+. "${0%/*}/harness.sh"
+cd "$folder" || exit 1
+
+faulty() { # FAULT OPTION...: as run, with that fault; the number of calls of each kind in ./counts
+    fault=$1
+    shift
+    : >counts
+    timeout 60 sh -c 'echo $$ >pid; exec "$@"' sh env LD_PRELOAD="$faults" FAULT="$fault" FAULT_COUNTS="$folder/counts" \
+        "$ringviz" "$@" >out 2>err </dev/null
+    status=$?
+}
+
+no_crash() { # WHAT
+    [ $status -lt 124 ] || fail "$1: status $status: $(cat err)"
+    if [ $status -ne 0 ]; then
+        [ -s err ] || fail "$1: status $status, and nothing says why"
+        grep -v '^ringviz: ' err && fail "$1: another line than ours"
+    fi
+    read -r pid <pid
+    for file in /dev/shm/ringviz-*-"$pid"-*; do
+        [ -e "$file" ] && fail "$1: left $file"
+    done
+}
+
+check_recording() { # WHAT: it opens, as far as it was written
+    [ -e r.rvz ] || return 0
+    timeout 60 "$ringviz" --info r.rvz >info 2>&1 || fail "$1: the recording does not open: $(cat info)"
+    timeout 60 "$ringviz" --check r.rvz >info 2>&1
+    [ $? -le 1 ] || fail "$1: --check of the recording: $(cat info)"
+}
+
+try() { # WANTED FAULT OPTION...: with status 0 there is WANTED, a pattern, in the report
+    wanted=$1
+    fault=$2
+    shift 2
+    rm -f r.rvz report.json report.chrome
+    faulty "$fault" "$@"
+    no_crash "$fault of $*"
+    check_recording "$fault of $*"
+    [ $status -ne 0 ] || cat out report.json report.chrome err 2>/dev/null | grep -q "$wanted" || fail "$fault of $*: no report"
+}
+
+walk() { # WANTED OPTION...: a spread of calls of each kind
+    wanted=$1
+    shift
+    try "$wanted" none:0 "$@"
+    expect "without a fault: $*" $status 0
+    cp counts all
+    while read -r kind n_calls; do
+        case $kind in
+        memory) n=7 ;;
+        write) n=3 ;;
+        *) n=2 ;;
+        esac
+        [ $n -le "$n_calls" ] || n=$n_calls
+        i=0
+        while [ $i -lt $n ]; do
+            try "$wanted" "$kind:$((1 + i * n_calls / n + i % 3))" "$@"
+            i=$((i + 1))
+        done
+    done <all
+    try "$wanted" "memory:$(($(sed -n 's/^memory //p' all) / 2))+" "$@"
+    expect "no memory from the middle on: $*" $status 1
+}
+
+walk "all 3 subroutines" --report -- "$program" 2 500
+walk " events in " --headless --record=r.rvz -- "$program" 2 500
+run --headless --record=whole.rvz -- "$program" 2 500
+walk '"consumed":' --report=json --output=report.json whole.rvz
+walk '"traceEvents"' --headless --export=chrome:report.chrome whole.rvz
+walk "all .* subroutines" --report "$trace"
+
+# What was read until then is reported.
+faulty none:0 --report whole.rvz
+faulty "memory:$(($(sed -n 's/^memory //p' counts) / 2))" --report whole.rvz
+expect "no memory in the middle of a recording" $status 1
+one_line "no memory in the middle of a recording"
+grep -q "out of memory: no more is read" err || fail "no word about memory: $(cat err)"
+grep -q "all .* subroutines" out || fail "what was read is not reported"
+
+conclude

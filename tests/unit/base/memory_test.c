@@ -1,0 +1,56 @@
+#include "base/memory.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+
+TestSuite(memory, .timeout = 60);
+
+Test(memory, is_not_short_before_anything_is_refused)
+{
+    cr_assert_not(rv_memory_is_short());
+    rv_memory_keep_reserve();
+    cr_assert_not(rv_memory_is_short());
+}
+
+Test(memory, a_refusal_gives_the_reserve_up)
+{
+    rv_memory_keep_reserve();
+    rv_memory_refused(100, 0);
+    cr_assert(rv_memory_is_short());
+}
+
+Test(memory, another_thread_that_was_refused_meanwhile_asks_once_more)
+{
+    rv_memory_keep_reserve();
+    rv_memory_refused(100, 0);
+    rv_memory_refused(200, 0);
+    cr_assert(rv_memory_is_short());
+}
+
+Test(memory, a_second_refusal_of_an_allocation_ends_the_program, .exit_code = 1)
+{
+    rv_memory_keep_reserve();
+    rv_memory_refused(100, 0);
+    rv_memory_refused(100, 1);
+}
+
+Test(memory, without_a_reserve_nothing_is_short_and_the_second_refusal_ends_the_program, .exit_code = 1)
+{
+    rv_memory_refused(100, 0);
+    if (rv_memory_is_short())
+        _Exit(2);
+    rv_memory_refused(100, 1);
+}
+
+static void leave_a_mark(void)
+{
+    _Exit(7);
+}
+
+/* Other threads may be in the middle of anything. */
+Test(memory, the_end_runs_no_destructors, .exit_code = 7)
+{
+    atexit(abort);
+    at_quick_exit(leave_a_mark);
+    rv_memory_refused(100, 1);
+}
