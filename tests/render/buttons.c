@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "visit.h"
+#include "window_steps.h"
 
 #define WIDTH 1200
 #define HEIGHT 800
@@ -56,13 +56,13 @@ static unsigned n_lines(const char *text)
 
 static void press_in_head(int right)
 {
-    visit_click((int[2]){WIDTH - right, HEIGHT - HEAD_BOTTOM}, 1);
+    window_steps_click((int[2]){WIDTH - right, HEIGHT - HEAD_BOTTOM}, 1);
 }
 
 static void press_in_column(int right)
 {
     for (int y = COLUMN_FIRST; y < COLUMN_LAST; y += COLUMN_STEP)
-        visit_click((int[2]){WIDTH - right, y}, 1);
+        window_steps_click((int[2]){WIDTH - right, y}, 1);
 }
 
 static void face(const struct rv_window_state *state, uint64_t time_ns, int out[2])
@@ -74,20 +74,20 @@ static void face(const struct rv_window_state *state, uint64_t time_ns, int out[
     out[1] = (int)(0.5f * (low[1] + high[1]));
 }
 
-static bool range_steps(struct visit *visit, const struct rv_window_state *state)
+static bool range_steps(struct window_steps *steps, const struct rv_window_state *state)
 {
     const struct rv_analysis *analysis = &state->viewer->analysis;
     int at[2];
-    switch (visit->step) {
+    switch (steps->step) {
     case 0:
-        if (!rv_session_is_done(visit->session) || state->view->n_boxes != N_INNER + 1 || !state->is_settled)
+        if (!rv_session_is_done(steps->session) || state->view->n_boxes != N_INNER + 1 || !state->is_settled)
             return false;
-        face(state, past_inner_start(1) + 5 * MS, at);
-        past_move(at);
-        past_button(SDL_BUTTON_LEFT, at, true, 1);
-        face(state, past_inner_start(2) + 5 * MS, at);
-        past_move(at);
-        past_button(SDL_BUTTON_LEFT, at, false, 1);
+        face(state, ended_program_inner_start(1) + 5 * MS, at);
+        user_move(at);
+        user_button(SDL_BUTTON_LEFT, at, true, 1);
+        face(state, ended_program_inner_start(2) + 5 * MS, at);
+        user_move(at);
+        user_button(SDL_BUTTON_LEFT, at, false, 1);
         return true;
     case 1:
         if (!rv_range_job_is_done(&analysis->measure) || !state->is_settled)
@@ -98,11 +98,12 @@ static bool range_steps(struct visit *visit, const struct rv_window_state *state
     case 2: /* each time a file of its own */
         if (n_lines(content("ringviz-range-2.csv")) != 3)
             return false;
-        visit_check(visit, n_lines(content("ringviz-range-1.csv")) == 3, content("ringviz-range-1.csv"));
-        visit_check(visit, strstr(content("ringviz-range-1.csv"), "Inner::step"),
-                    "the inner calls are not in the file");
-        visit_check(visit, strstr(content("ringviz-range-1.csv"), "Outer::loop"), "the outer call is not in the file");
-        visit_check(visit, access("ringviz-range-3.csv", F_OK) != 0, "a file too much");
+        window_steps_check(steps, n_lines(content("ringviz-range-1.csv")) == 3, content("ringviz-range-1.csv"));
+        window_steps_check(steps, strstr(content("ringviz-range-1.csv"), "Inner::step"),
+                           "the inner calls are not in the file");
+        window_steps_check(steps, strstr(content("ringviz-range-1.csv"), "Outer::loop"),
+                           "the outer call is not in the file");
+        window_steps_check(steps, access("ringviz-range-3.csv", F_OK) != 0, "a file too much");
         press_in_head(CLOSE_RIGHT);
         return true;
     case 3:
@@ -111,15 +112,15 @@ static bool range_steps(struct visit *visit, const struct rv_window_state *state
     return false;
 }
 
-static bool call_steps(struct visit *visit, const struct rv_window_state *state)
+static bool call_steps(struct window_steps *steps, const struct rv_window_state *state)
 {
     const struct rv_hover *hover = &state->viewer->pointer.hover;
     int at[2];
-    switch (visit->step) {
+    switch (steps->step) {
     case 4:
         SDL_SetClipboardText("");
-        face(state, past_inner_start(1) + 10 * MS, at);
-        visit_click(at, 1);
+        face(state, ended_program_inner_start(1) + 10 * MS, at);
+        window_steps_click(at, 1);
         return true;
     case 5:
         if (!hover->is_pinned || hover->box.id != 2 || !state->is_settled)
@@ -132,51 +133,51 @@ static bool call_steps(struct visit *visit, const struct rv_window_state *state)
         SDL_free(text);
         if (!is_copied)
             return false;
-        visit_check(visit, hover->is_pinned && !*content("edited"), "another button was pressed");
+        window_steps_check(steps, hover->is_pinned && !*content("edited"), "another button was pressed");
         press_in_column(EDIT_RIGHT);
         return true;
     }
     case 7:
         if (!*content("edited"))
             return false;
-        visit_check(visit, strcmp(content("edited"), "--wait +2 ./past.c\n") == 0, content("edited"));
-        visit_check(visit, hover->is_pinned, "it is pinned no more");
+        window_steps_check(steps, strcmp(content("edited"), "--wait +2 ./past.c\n") == 0, content("edited"));
+        window_steps_check(steps, hover->is_pinned, "it is pinned no more");
         press_in_column(UNPIN_RIGHT);
         return true;
     case 8: /* the keys of the window are so while something is typed, too */
         if (hover->is_pinned || !state->is_settled)
             return false;
-        past_press(SDL_SCANCODE_SLASH, 0);
+        user_press(SDL_SCANCODE_SLASH, 0);
         return true;
     case 9:
         if (!state->viewer->panels.has_search || !state->is_settled)
             return false;
-        past_type("q");
+        user_type("q");
         return true;
     case 10:
         if (strcmp(state->viewer->analysis.find, "q") != 0)
             return false;
-        past_press(SDL_SCANCODE_Q, KMOD_LCTRL);
+        user_press(SDL_SCANCODE_Q, KMOD_LCTRL);
         return true;
     }
     return false;
 }
 
-static bool act(struct visit *visit, const struct rv_window_state *state)
+static bool act(struct window_steps *steps, const struct rv_window_state *state)
 {
-    return visit->step < 4 ? range_steps(visit, state) : call_steps(visit, state);
+    return steps->step < 4 ? range_steps(steps, state) : call_steps(steps, state);
 }
 
 int main(void)
 {
-    struct visit visit = {.act = act};
+    struct window_steps steps = {.act = act};
     if (!mkdtemp(folder) || chdir(folder) != 0)
         return 1;
     write_file("editor", "#!/bin/sh\necho \"$*\" >writing && mv writing edited\n", 0700);
     write_file("past.c", "void step(void)\n{\n}\n", 0600);
     setenv("EDITOR", "./editor --wait", 1);
     unsetenv("VISUAL");
-    int failed = visit_run(&visit, WIDTH, HEIGHT, 11);
+    int failed = window_steps_run(&steps, WIDTH, HEIGHT, 11);
     for (const char *const *name =
              (const char *const[]){"editor", "past.c", "edited", "ringviz-range-1.csv", "ringviz-range-2.csv", NULL};
          *name; name++)

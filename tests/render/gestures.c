@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "visit.h"
+#include "window_steps.h"
 
 #define WIDTH 1200
 #define HEIGHT 600
@@ -36,12 +36,12 @@ static void press(SDL_Scancode scancode, unsigned mod)
 
 static void move(int x, int y)
 {
-    past_move((int[2]){x, y});
+    user_move((int[2]){x, y});
 }
 
 static void button(int x, int y, unsigned which, bool is_down)
 {
-    past_button(which, (int[2]){x, y}, is_down, 1);
+    user_button(which, (int[2]){x, y}, is_down, 1);
 }
 
 static void click(int x, int y, unsigned which)
@@ -52,14 +52,14 @@ static void click(int x, int y, unsigned which)
 }
 
 struct user {
-    struct visit visit;
+    struct window_steps steps;
     uint64_t from_ns, to_ns; /* to come back to */
     double share;            /* of the cursor */
 };
 
 static void check(struct user *user, bool is_right, const char *what)
 {
-    visit_check(&user->visit, is_right, what);
+    window_steps_check(&user->steps, is_right, what);
 }
 
 static bool is_middle(const struct rv_window_state *state, uint64_t ns, double tolerance)
@@ -72,7 +72,7 @@ static bool is_middle(const struct rv_window_state *state, uint64_t ns, double t
 static bool key_steps(struct user *user, const struct rv_window_state *state)
 {
     const struct rv_viewer *viewer = state->viewer;
-    switch (user->visit.step) {
+    switch (user->steps.step) {
     case 0:
         if (!viewer->live_edge.is_done || state->from_ns != origin_ns || state->view->n_boxes != N_INNER + 1)
             return false;
@@ -121,7 +121,7 @@ static bool time_steps(struct user *user, const struct rv_window_state *state)
 {
     const struct rv_viewer *viewer = state->viewer;
     double width_ns = (double)(state->to_ns - state->from_ns);
-    switch (user->visit.step) {
+    switch (user->steps.step) {
     case 7:
         if (viewer->panels.has_settings || viewer->look.scheme != RV_COLOR_PACKAGE || !state->is_settled)
             return false;
@@ -153,7 +153,7 @@ static bool time_steps(struct user *user, const struct rv_window_state *state)
     case 11:
         if (!viewer->panels.has_go_to || !state->is_settled)
             return false;
-        past_type("soon");
+        user_type("soon");
         press(SDL_SCANCODE_RETURN, 0);
         return true;
     case 12: /* what is no time keeps the field */
@@ -171,7 +171,7 @@ static bool time_steps(struct user *user, const struct rv_window_state *state)
     case 14:
         if (!viewer->panels.has_go_to || !state->is_settled)
             return false;
-        past_type("40ms");
+        user_type("40ms");
         press(SDL_SCANCODE_RETURN, 0);
         return true;
     case 15:
@@ -204,7 +204,7 @@ static bool mouse_steps(struct user *user, const struct rv_window_state *state)
 {
     const struct rv_filter *filter = &state->viewer->analysis.filter;
     int length = WIDTH - STRIP_X - 16;
-    switch (user->visit.step) {
+    switch (user->steps.step) {
     case 19: /* the minimap: press, then drag */
         if (state->viewer->live_edge.is_frozen || !state->viewer->time_window.is_following || !state->is_settled)
             return false;
@@ -252,7 +252,7 @@ static bool thread_steps(struct user *user, const struct rv_window_state *state)
 {
     const struct rv_viewer *viewer = state->viewer;
     const struct rv_arranged_lane *lane = viewer->lane_order.lanes;
-    switch (user->visit.step) {
+    switch (user->steps.step) {
     case 25:
         if (!viewer->panels.has_threads || !state->is_settled)
             return false;
@@ -284,18 +284,18 @@ static bool thread_steps(struct user *user, const struct rv_window_state *state)
     return false;
 }
 
-static bool act(struct visit *visit, const struct rv_window_state *state)
+static bool act(struct window_steps *steps, const struct rv_window_state *state)
 {
-    struct user *user = (struct user *)visit;
-    return visit->step < 7    ? key_steps(user, state)
-           : visit->step < 19 ? time_steps(user, state)
-           : visit->step < 25 ? mouse_steps(user, state)
+    struct user *user = (struct user *)steps;
+    return steps->step < 7    ? key_steps(user, state)
+           : steps->step < 19 ? time_steps(user, state)
+           : steps->step < 25 ? mouse_steps(user, state)
                               : thread_steps(user, state);
 }
 
 int main(void)
 {
-    struct user user = {.visit.act = act};
-    origin_ns = past_origin();
-    return visit_run(&user.visit, WIDTH, HEIGHT, 30);
+    struct user user = {.steps.act = act};
+    origin_ns = ended_program_origin();
+    return window_steps_run(&user.steps, WIDTH, HEIGHT, 30);
 }

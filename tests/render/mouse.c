@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "visit.h"
+#include "window_steps.h"
 
 #define CALM_TURNS 10 /* of a settled window: a frame that is wanted comes with the second */
 #define NO_BOX 0
@@ -14,7 +14,7 @@
 static const int CORNER[2] = {3, 340}; /* nothing is there */
 
 struct user {
-    struct visit visit;
+    struct window_steps steps;
     unsigned n_calm;
     uint64_t n_frames;
 };
@@ -31,7 +31,7 @@ static void face(const struct rv_window_state *state, uint64_t time_ns, uint32_t
 
 static void inner(const struct rv_window_state *state, unsigned i, int out[2])
 {
-    face(state, past_inner_start(i) + 10 * MS, 1, out);
+    face(state, ended_program_inner_start(i) + 10 * MS, 1, out);
 }
 
 static bool is_over(const struct rv_window_state *state, uint32_t id, uint64_t start_ns)
@@ -44,15 +44,16 @@ static bool is_over(const struct rv_window_state *state, uint32_t id, uint64_t s
 
 static bool is_all(const struct rv_window_state *state)
 {
-    return state->view->n_boxes == N_INNER + 1 && state->from_ns == past_origin() &&
-           state->to_ns == past_origin() + 100 * MS && state->view->from_ns == state->from_ns &&
+    return state->view->n_boxes == N_INNER + 1 && state->from_ns == ended_program_origin() &&
+           state->to_ns == ended_program_origin() + 100 * MS && state->view->from_ns == state->from_ns &&
            state->view->to_ns == state->to_ns;
 }
 
 static bool is_focused(const struct rv_window_state *state, unsigned i)
 {
-    return state->from_ns == past_inner_start(i) - 2 * MS && state->to_ns == past_inner_start(i) + 22 * MS &&
-           state->view->from_ns == state->from_ns && state->view->to_ns == state->to_ns;
+    return state->from_ns == ended_program_inner_start(i) - 2 * MS &&
+           state->to_ns == ended_program_inner_start(i) + 22 * MS && state->view->from_ns == state->from_ns &&
+           state->view->to_ns == state->to_ns;
 }
 
 static const char *line_of(const struct rv_tooltip *tooltip, const char *label)
@@ -67,14 +68,14 @@ static void expect(struct user *user, const char *what, const char *wanted, cons
 {
     if (!strcmp(text, wanted))
         return;
-    fprintf(stderr, "step %u: %s is \"%s\", not \"%s\"\n", user->visit.step, what, text, wanted);
-    user->visit.is_failed = true;
+    fprintf(stderr, "step %u: %s is \"%s\", not \"%s\"\n", user->steps.step, what, text, wanted);
+    user->steps.is_failed = true;
 }
 
 static bool is_described(struct user *user, const struct rv_window_state *state)
 {
     const struct rv_tooltip *tooltip = &state->viewer->pointer.tooltip;
-    if (!is_over(state, 2, past_inner_start(1)) || !state->is_settled)
+    if (!is_over(state, 2, ended_program_inner_start(1)) || !state->is_settled)
         return false;
     expect(user, "the title", "Inner::step", tooltip->title);
     expect(user, "the source", "past.c:2", line_of(tooltip, "source"));
@@ -90,12 +91,12 @@ static bool is_described(struct user *user, const struct rv_window_state *state)
 static bool hover_steps(struct user *user, const struct rv_window_state *state)
 {
     int at[2];
-    switch (user->visit.step) {
+    switch (user->steps.step) {
     case 0: /* all is shown */
-        if (!rv_session_is_done(user->visit.session) || !is_all(state))
+        if (!rv_session_is_done(user->steps.session) || !is_all(state))
             return false;
         inner(state, 1, at);
-        past_move(at);
+        user_move(at);
         return true;
     case 1:
         return is_described(user, state);
@@ -105,7 +106,7 @@ static bool hover_steps(struct user *user, const struct rv_window_state *state)
         user->n_frames = state->n_frames;
         inner(state, 1, at);
         at[0] += 3;
-        past_move(at);
+        user_move(at);
         user->n_calm = 0;
         return true;
     case 3:
@@ -113,13 +114,13 @@ static bool hover_steps(struct user *user, const struct rv_window_state *state)
             return false;
         if (state->n_frames != user->n_frames) {
             fprintf(stderr, "a frame was drawn though nothing had changed\n");
-            user->visit.is_failed = true;
+            user->steps.is_failed = true;
         }
-        face(state, past_origin() + 35 * MS, 0, at);
-        past_move(at);
+        face(state, ended_program_origin() + 35 * MS, 0, at);
+        user_move(at);
         return true;
     case 4:
-        return is_over(state, 1, past_origin());
+        return is_over(state, 1, ended_program_origin());
     }
     return false;
 }
@@ -128,26 +129,26 @@ static bool pin_steps(struct user *user, const struct rv_window_state *state)
 {
     int at[2];
     bool is_pinned = state->viewer->pointer.hover.is_pinned;
-    switch (user->visit.step) {
+    switch (user->steps.step) {
     case 5:
         inner(state, 1, at);
-        visit_click(at, 1);
+        window_steps_click(at, 1);
         return true;
     case 6: /* pinned stays pinned over another box */
-        if (!is_pinned || !is_over(state, 2, past_inner_start(1)))
+        if (!is_pinned || !is_over(state, 2, ended_program_inner_start(1)))
             return false;
         inner(state, 0, at);
-        past_move(at);
+        user_move(at);
         user->n_calm = 0;
         return true;
     case 7:
         if (++user->n_calm < 3)
             return false;
-        user->visit.is_failed |= !is_pinned || !is_over(state, 2, past_inner_start(1));
-        past_press(SDL_SCANCODE_ESCAPE, 0);
+        user->steps.is_failed |= !is_pinned || !is_over(state, 2, ended_program_inner_start(1));
+        user_press(SDL_SCANCODE_ESCAPE, 0);
         return true;
     case 8:
-        return !is_pinned && is_over(state, 2, past_inner_start(0));
+        return !is_pinned && is_over(state, 2, ended_program_inner_start(0));
     }
     return false;
 }
@@ -155,32 +156,32 @@ static bool pin_steps(struct user *user, const struct rv_window_state *state)
 static bool focus_steps(struct user *user, const struct rv_window_state *state)
 {
     int at[2];
-    switch (user->visit.step) {
+    switch (user->steps.step) {
     case 9:
-        past_press(SDL_SCANCODE_F, 0);
+        user_press(SDL_SCANCODE_F, 0);
         return true;
     case 10:
         if (!is_focused(state, 0))
             return false;
-        past_press(SDL_SCANCODE_F, 0);
+        user_press(SDL_SCANCODE_F, 0);
         return true;
     case 11:
         if (!is_all(state))
             return false;
         inner(state, 2, at);
-        visit_click(at, 1);
-        visit_click(at, 2);
+        window_steps_click(at, 1);
+        window_steps_click(at, 2);
         return true;
     case 12: /* the first click pinned it */
         if (!is_focused(state, 2) || !state->viewer->pointer.hover.is_pinned)
             return false;
-        past_press(SDL_SCANCODE_ESCAPE, 0);
-        past_move(CORNER);
+        user_press(SDL_SCANCODE_ESCAPE, 0);
+        user_move(CORNER);
         return true;
     case 13:
         if (!is_over(state, NO_BOX, 0))
             return false;
-        past_press(SDL_SCANCODE_F, 0);
+        user_press(SDL_SCANCODE_F, 0);
         return true;
     }
     return false;
@@ -191,11 +192,11 @@ static void drag(const struct rv_window_state *state, unsigned which)
 {
     int at[2];
     inner(state, 1, at);
-    past_move(at);
-    past_button(which, at, true, 1);
+    user_move(at);
+    user_button(which, at, true, 1);
     at[0] += 60;
-    past_move(at);
-    past_button(which, at, false, 1);
+    user_move(at);
+    user_button(which, at, false, 1);
 }
 
 /* What was selected is what lies between the two places. */
@@ -222,7 +223,8 @@ static bool is_measured(const struct rv_analysis *analysis)
     if (!rv_range_job_is_done(&analysis->measure))
         return false;
     size_t n = rv_stats_rows(rv_range_stats(analysis->measure.range), rows, 4);
-    uint64_t end_ns = past_inner_start(1) + 20 * MS < range->to_ns ? past_inner_start(1) + 20 * MS : range->to_ns;
+    uint64_t end_ns =
+        ended_program_inner_start(1) + 20 * MS < range->to_ns ? ended_program_inner_start(1) + 20 * MS : range->to_ns;
     return n == 2 && rows[0].id == 1 && rows[0].total_ns == range->to_ns - range->from_ns && rows[1].n_calls == 1 &&
            rows[1].total_ns == end_ns - range->from_ns && rows[1].max_ns == 20 * MS;
 }
@@ -230,7 +232,7 @@ static bool is_measured(const struct rv_analysis *analysis)
 static bool drag_steps(struct user *user, const struct rv_window_state *state)
 {
     const struct rv_analysis *analysis = &state->viewer->analysis;
-    switch (user->visit.step) {
+    switch (user->steps.step) {
     case 14: /* a drag is no click */
         if (!is_all(state))
             return false;
@@ -239,8 +241,8 @@ static bool drag_steps(struct user *user, const struct rv_window_state *state)
     case 15:
         if (!is_measured(analysis))
             return false;
-        user->visit.is_failed |= !is_selected(state) || !is_all(state) || state->viewer->pointer.hover.is_pinned;
-        past_press(SDL_SCANCODE_ESCAPE, 0);
+        user->steps.is_failed |= !is_selected(state) || !is_all(state) || state->viewer->pointer.hover.is_pinned;
+        user_press(SDL_SCANCODE_ESCAPE, 0);
         return true;
     case 16:
         if (analysis->selected.to_ns > analysis->selected.from_ns)
@@ -248,9 +250,9 @@ static bool drag_steps(struct user *user, const struct rv_window_state *state)
         drag(state, SDL_BUTTON_RIGHT);
         return true;
     case 17:
-        if (state->view->from_ns >= past_origin())
+        if (state->view->from_ns >= ended_program_origin())
             return false;
-        user->visit.is_failed |= state->viewer->pointer.hover.is_pinned;
+        user->steps.is_failed |= state->viewer->pointer.hover.is_pinned;
         drag(state, SDL_BUTTON_MIDDLE);
         return true;
     case 18:
@@ -265,80 +267,80 @@ static bool arrange_steps(struct user *user, const struct rv_window_state *state
     int at[2];
     const struct rv_view *view = state->view;
     bool is_row = view->n_lanes && view->lanes[0].is_row;
-    switch (user->visit.step) {
+    switch (user->steps.step) {
     case 19: /* the pan may have gone on for a while */
-        past_move(CORNER);
+        user_move(CORNER);
         return true;
     case 20:
         if (!is_over(state, NO_BOX, 0) || !state->is_settled)
             return false;
-        past_press(SDL_SCANCODE_F, 0);
+        user_press(SDL_SCANCODE_F, 0);
         return true;
     case 21:
         if (!is_all(state) || !state->is_settled)
             return false;
         inner(state, 1, at);
-        past_move(at);
+        user_move(at);
         return true;
     case 22:
-        if (!is_over(state, 2, past_inner_start(1)))
+        if (!is_over(state, 2, ended_program_inner_start(1)))
             return false;
-        past_press(SDL_SCANCODE_X, 0);
+        user_press(SDL_SCANCODE_X, 0);
         return true;
     case 23:
         if (!is_row || !state->is_settled)
             return false;
-        face(state, past_inner_start(2) + 10 * MS, 0, at);
-        past_move(at);
+        face(state, ended_program_inner_start(2) + 10 * MS, 0, at);
+        user_move(at);
         return true;
     case 24:
-        if (!is_over(state, 2, past_inner_start(2)))
+        if (!is_over(state, 2, ended_program_inner_start(2)))
             return false;
-        past_press(SDL_SCANCODE_X, 0);
+        user_press(SDL_SCANCODE_X, 0);
         return true;
     case 25:
         if (is_row || !state->is_settled)
             return false;
-        past_press(SDL_SCANCODE_LEFTBRACKET, 0);
+        user_press(SDL_SCANCODE_LEFTBRACKET, 0);
         return true;
     case 26:
         if (view->n_boxes != 1 || view->lanes[0].max_depth != 1)
             return false;
-        past_press(SDL_SCANCODE_RIGHTBRACKET, 0);
+        user_press(SDL_SCANCODE_RIGHTBRACKET, 0);
         return true;
     case 27:
         if (view->n_boxes != N_INNER + 1 || !state->is_settled)
             return false;
         inner(state, 1, at);
-        past_move(at);
-        past_press(SDL_SCANCODE_H, 0);
+        user_move(at);
+        user_press(SDL_SCANCODE_H, 0);
         return true;
     case 28:
         if (view->n_lanes != 0 || view->n_hidden != 1)
             return false;
-        past_press(SDL_SCANCODE_H, KMOD_LSHIFT);
+        user_press(SDL_SCANCODE_H, KMOD_LSHIFT);
         return true;
     case 29:
         if (view->n_lanes != 1)
             return false;
-        past_press(SDL_SCANCODE_Q, KMOD_LCTRL);
+        user_press(SDL_SCANCODE_Q, KMOD_LCTRL);
         return true;
     }
     return false;
 }
 
-static bool act(struct visit *visit, const struct rv_window_state *state)
+static bool act(struct window_steps *steps, const struct rv_window_state *state)
 {
-    struct user *user = (struct user *)visit;
-    return visit->step < 5    ? hover_steps(user, state)
-           : visit->step < 9  ? pin_steps(user, state)
-           : visit->step < 14 ? focus_steps(user, state)
-           : visit->step < 19 ? drag_steps(user, state)
+    struct user *user = (struct user *)steps;
+    return steps->step < 5    ? hover_steps(user, state)
+           : steps->step < 9  ? pin_steps(user, state)
+           : steps->step < 14 ? focus_steps(user, state)
+           : steps->step < 19 ? drag_steps(user, state)
                               : arrange_steps(user, state);
 }
 
 int main(void)
 {
-    struct user user = {.visit.act = act};
-    return visit_run(&user.visit, 640, 360, 30);
+    struct user user = {.steps.act = act};
+    return window_steps_run(&user.steps, 640, 360, 30);
 }

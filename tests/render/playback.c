@@ -2,7 +2,7 @@
  * A capture that has ended, played in a window by keys and by the time bar; asked of the window's state. What is shown
  * at the playhead is what had happened by then.
  */
-#include "visit.h"
+#include "window_steps.h"
 
 #define WIDTH 1200
 #define HEIGHT 600
@@ -16,7 +16,7 @@
 #define CALM_TURNS 20
 
 struct user {
-    struct visit visit;
+    struct window_steps steps;
     unsigned n_calm;
     uint64_t at_ns;
 };
@@ -27,12 +27,12 @@ static bool is_picture_of(const struct rv_window_state *state, uint64_t at_ns)
     const struct rv_view *view = state->view;
     size_t n_wanted = 1;
     for (unsigned i = 0; i < N_INNER; i++)
-        n_wanted += past_inner_start(i) <= at_ns;
+        n_wanted += ended_program_inner_start(i) <= at_ns;
     if (view->n_boxes != n_wanted)
         return false;
     for (size_t i = 0; i < view->n_boxes; i++) {
         const struct rv_box *box = &view->boxes[i];
-        uint64_t end_ns = box->depth ? box->start_ns + 20 * MS : past_origin() + LENGTH;
+        uint64_t end_ns = box->depth ? box->start_ns + 20 * MS : ended_program_origin() + LENGTH;
         bool is_open = end_ns > at_ns;
         if (box->duration_ns != (is_open ? at_ns : end_ns) - box->start_ns ||
             box->flags != (is_open ? RV_SPAN_OPEN : 0))
@@ -59,51 +59,51 @@ static bool is_near(const struct rv_window_state *state, uint64_t ns)
 static bool step_keys(struct user *user, const struct rv_window_state *state)
 {
     const struct rv_playhead *playhead = &state->viewer->playhead;
-    uint64_t origin_ns = past_origin();
-    switch (user->visit.step) {
+    uint64_t origin_ns = ended_program_origin();
+    switch (user->steps.step) {
     case 0: /* it plays by itself, slowly, from where it was told to */
         if (!playhead->is_playing || playhead->at_ns <= origin_ns + 5 * MS)
             return false;
-        visit_check(&user->visit, playhead->at_ns < origin_ns + LENGTH, "it is at the end");
-        visit_check(&user->visit, state->viewer->time_window.is_following, "the window does not follow");
-        past_press(SDL_SCANCODE_SPACE, 0);
+        window_steps_check(&user->steps, playhead->at_ns < origin_ns + LENGTH, "it is at the end");
+        window_steps_check(&user->steps, state->viewer->time_window.is_following, "the window does not follow");
+        user_press(SDL_SCANCODE_SPACE, 0);
         return true;
     case 1:
         if (playhead->is_playing || !state->is_settled)
             return false;
         if (user->n_calm == 0)
             user->at_ns = playhead->at_ns;
-        visit_check(&user->visit, playhead->at_ns == user->at_ns, "it moves while it pauses");
-        visit_check(&user->visit, is_picture_of(state, user->at_ns), "the picture is not that of its time");
+        window_steps_check(&user->steps, playhead->at_ns == user->at_ns, "it moves while it pauses");
+        window_steps_check(&user->steps, is_picture_of(state, user->at_ns), "the picture is not that of its time");
         if (user->n_calm++ < CALM_TURNS)
             return false;
-        past_press(SDL_SCANCODE_HOME, 0);
+        user_press(SDL_SCANCODE_HOME, 0);
         return true;
     case 2:
         if (!is_at(state, origin_ns))
             return false;
-        past_press(SDL_SCANCODE_PERIOD, 0);
+        user_press(SDL_SCANCODE_PERIOD, 0);
         return true;
     case 3:
-        if (!is_at(state, past_inner_start(0)))
+        if (!is_at(state, ended_program_inner_start(0)))
             return false;
-        past_press(SDL_SCANCODE_PERIOD, 0);
+        user_press(SDL_SCANCODE_PERIOD, 0);
         return true;
     case 4:
-        if (!is_at(state, past_inner_start(0) + 20 * MS))
+        if (!is_at(state, ended_program_inner_start(0) + 20 * MS))
             return false;
-        past_press(SDL_SCANCODE_COMMA, 0);
+        user_press(SDL_SCANCODE_COMMA, 0);
         return true;
     case 5:
-        if (!is_at(state, past_inner_start(0)))
+        if (!is_at(state, ended_program_inner_start(0)))
             return false;
         for (unsigned i = 0; i < 12; i++)
-            past_press(SDL_SCANCODE_PERIOD, KMOD_LSHIFT);
+            user_press(SDL_SCANCODE_PERIOD, KMOD_LSHIFT);
         return true;
     case 6:
         if (playhead->speed < 1.0)
             return false;
-        past_press(SDL_SCANCODE_COMMA, KMOD_LSHIFT);
+        user_press(SDL_SCANCODE_COMMA, KMOD_LSHIFT);
         return true;
     }
     return false;
@@ -112,53 +112,53 @@ static bool step_keys(struct user *user, const struct rv_window_state *state)
 static bool step_mouse(struct user *user, const struct rv_window_state *state)
 {
     const struct rv_playhead *playhead = &state->viewer->playhead;
-    uint64_t origin_ns = past_origin();
+    uint64_t origin_ns = ended_program_origin();
     int quarter = TRACK_X + TRACK_WIDTH / 4, most = TRACK_X + TRACK_WIDTH * 4 / 5;
-    switch (user->visit.step) {
+    switch (user->steps.step) {
     case 7:
         if (!state->is_settled)
             return false;
-        past_move((int[2]){quarter, TRACK_Y});
-        past_button(SDL_BUTTON_LEFT, (int[2]){quarter, TRACK_Y}, true, 1);
+        user_move((int[2]){quarter, TRACK_Y});
+        user_button(SDL_BUTTON_LEFT, (int[2]){quarter, TRACK_Y}, true, 1);
         return true;
     case 8:
         if (!is_near(state, origin_ns + LENGTH / 4))
             return false;
-        past_move((int[2]){most, TRACK_Y});
+        user_move((int[2]){most, TRACK_Y});
         return true;
     case 9:
         if (!is_near(state, origin_ns + LENGTH * 4 / 5))
             return false;
-        past_button(SDL_BUTTON_LEFT, (int[2]){most, TRACK_Y}, false, 1);
-        visit_click((int[2]){BACK_X, BUTTON_Y}, 1);
+        user_button(SDL_BUTTON_LEFT, (int[2]){most, TRACK_Y}, false, 1);
+        window_steps_click((int[2]){BACK_X, BUTTON_Y}, 1);
         return true;
     case 10:
-        if (!is_at(state, past_inner_start(2)))
+        if (!is_at(state, ended_program_inner_start(2)))
             return false;
-        visit_click((int[2]){PLAY_X, BUTTON_Y}, 1);
+        window_steps_click((int[2]){PLAY_X, BUTTON_Y}, 1);
         return true;
     case 11: /* to the end, where it stays */
         if (!is_at(state, origin_ns + LENGTH) || playhead->is_playing)
             return false;
-        past_press(SDL_SCANCODE_END, 0);
+        user_press(SDL_SCANCODE_END, 0);
         return true;
     case 12:
         if (playhead->is_on)
             return false;
-        past_press(SDL_SCANCODE_Q, KMOD_LCTRL);
+        user_press(SDL_SCANCODE_Q, KMOD_LCTRL);
         return true;
     }
     return false;
 }
 
-static bool act(struct visit *visit, const struct rv_window_state *state)
+static bool act(struct window_steps *steps, const struct rv_window_state *state)
 {
-    struct user *user = (struct user *)visit;
-    return visit->step < 7 ? step_keys(user, state) : step_mouse(user, state);
+    struct user *user = (struct user *)steps;
+    return steps->step < 7 ? step_keys(user, state) : step_mouse(user, state);
 }
 
 int main(void)
 {
-    struct user user = {.visit = {.act = act, .window = {.window_ns = 2 * LENGTH, .speed = 0.01, .start_ns = 4 * MS}}};
-    return visit_run(&user.visit, WIDTH, HEIGHT, 13);
+    struct user user = {.steps = {.act = act, .window = {.window_ns = 2 * LENGTH, .speed = 0.01, .start_ns = 4 * MS}}};
+    return window_steps_run(&user.steps, WIDTH, HEIGHT, 13);
 }

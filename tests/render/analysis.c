@@ -4,12 +4,12 @@
  */
 #include <string.h>
 
-#include "visit.h"
+#include "window_steps.h"
 
 static void enter(const char *text)
 {
-    past_type(text);
-    past_press(SDL_SCANCODE_RETURN, 0);
+    user_type(text);
+    user_press(SDL_SCANCODE_RETURN, 0);
 }
 
 static bool is_pinned(const struct rv_window_state *state, uint32_t id, uint64_t start_ns)
@@ -27,46 +27,46 @@ static unsigned n_marked(const struct rv_view *view, unsigned flag)
 }
 
 /* What is typed after "/" is searched for; Enter, n and N go from hit to hit, and come round. */
-static bool search_steps(struct visit *visit, const struct rv_window_state *state)
+static bool search_steps(struct window_steps *steps, const struct rv_window_state *state)
 {
     const struct rv_analysis *analysis = &state->viewer->analysis;
-    switch (visit->step) {
+    switch (steps->step) {
     case 0:
-        if (!rv_session_is_done(visit->session) || state->view->n_boxes != N_INNER + 1)
+        if (!rv_session_is_done(steps->session) || state->view->n_boxes != N_INNER + 1)
             return false;
-        past_press(SDL_SCANCODE_SLASH, 0);
+        user_press(SDL_SCANCODE_SLASH, 0);
         return true;
     case 1:
         if (!state->viewer->panels.has_search || !state->is_settled)
             return false;
-        past_type("step");
+        user_type("step");
         return true;
     case 2:
         if (strcmp(analysis->find, "step") != 0 || !analysis->is_search_whole || !state->is_settled)
             return false;
-        visit->is_failed |= analysis->search.n_hits != N_INNER || analysis->search.matches.n_matching != 1;
-        visit->is_failed |= n_marked(state->view, RV_BOX_HIT) != N_INNER || n_marked(state->view, RV_BOX_DIMMED) != 1;
-        past_press(SDL_SCANCODE_RETURN, 0);
+        steps->is_failed |= analysis->search.n_hits != N_INNER || analysis->search.matches.n_matching != 1;
+        steps->is_failed |= n_marked(state->view, RV_BOX_HIT) != N_INNER || n_marked(state->view, RV_BOX_DIMMED) != 1;
+        user_press(SDL_SCANCODE_RETURN, 0);
         return true;
     case 3:
-        if (!is_pinned(state, 2, past_inner_start(0)))
+        if (!is_pinned(state, 2, ended_program_inner_start(0)))
             return false;
-        past_press(SDL_SCANCODE_N, 0);
+        user_press(SDL_SCANCODE_N, 0);
         return true;
     case 4:
-        if (!is_pinned(state, 2, past_inner_start(1)))
+        if (!is_pinned(state, 2, ended_program_inner_start(1)))
             return false;
-        past_press(SDL_SCANCODE_N, KMOD_LSHIFT);
-        past_press(SDL_SCANCODE_N, KMOD_LSHIFT);
+        user_press(SDL_SCANCODE_N, KMOD_LSHIFT);
+        user_press(SDL_SCANCODE_N, KMOD_LSHIFT);
         return true;
     case 5:
-        return is_pinned(state, 2, past_inner_start(2));
+        return is_pinned(state, 2, ended_program_inner_start(2));
     }
     return false;
 }
 
 /* The pinned call is measured: it fills its time, within the outer one. */
-static bool inspect_steps(struct visit *visit, const struct rv_window_state *state)
+static bool inspect_steps(struct window_steps *steps, const struct rv_window_state *state)
 {
     const struct rv_analysis *analysis = &state->viewer->analysis;
     uint32_t node = rv_analysis_call_node(analysis);
@@ -74,33 +74,33 @@ static bool inspect_steps(struct visit *visit, const struct rv_window_state *sta
     if (node == 0)
         return false;
     const struct rv_range_node *nodes = rv_range_nodes(analysis->call.measure.range, &n);
-    visit->is_failed |= n != 3 || nodes[node].id != 2 || nodes[node].n_calls != 1 || nodes[node].first_child;
-    visit->is_failed |= nodes[node].total_ns != 20 * MS || nodes[node].self_ns != 20 * MS;
-    visit->is_failed |= nodes[nodes[node].parent].id != 1 || nodes[nodes[node].parent].parent != 0;
-    past_press(SDL_SCANCODE_ESCAPE, 0);
-    past_press(SDL_SCANCODE_ESCAPE, 0);
+    steps->is_failed |= n != 3 || nodes[node].id != 2 || nodes[node].n_calls != 1 || nodes[node].first_child;
+    steps->is_failed |= nodes[node].total_ns != 20 * MS || nodes[node].self_ns != 20 * MS;
+    steps->is_failed |= nodes[nodes[node].parent].id != 1 || nodes[nodes[node].parent].parent != 0;
+    user_press(SDL_SCANCODE_ESCAPE, 0);
+    user_press(SDL_SCANCODE_ESCAPE, 0);
     return true;
 }
 
 static const int rule_field[2] = {520, 56}; /* behind the search field and its counts, in a window this wide */
 
 /* A rule dims what does not pass; hidden, it is not in the picture; without rules all is as before. */
-static bool filter_steps(struct visit *visit, const struct rv_window_state *state)
+static bool filter_steps(struct window_steps *steps, const struct rv_window_state *state)
 {
     struct rv_viewer *viewer = (struct rv_viewer *)(uintptr_t)state->viewer;
     const struct rv_filter *filter = &state->viewer->analysis.filter;
-    switch (visit->step) {
+    switch (steps->step) {
     case 7: /* both are over */
         if (state->viewer->pointer.hover.is_pinned || state->viewer->analysis.search.is_on || !state->is_settled)
             return false;
-        visit->is_failed |= n_marked(state->view, RV_BOX_HIT | RV_BOX_DIMMED) != 0;
-        past_press(SDL_SCANCODE_F, KMOD_LCTRL);
+        steps->is_failed |= n_marked(state->view, RV_BOX_HIT | RV_BOX_DIMMED) != 0;
+        user_press(SDL_SCANCODE_F, KMOD_LCTRL);
         return true;
     case 8:
         if (!state->viewer->panels.has_search || !state->is_settled)
             return false;
-        past_press(SDL_SCANCODE_UNKNOWN, 0); /* a pass, in which the search field takes the keyboard */
-        visit_click(rule_field, 1);
+        user_press(SDL_SCANCODE_UNKNOWN, 0); /* a pass, in which the search field takes the keyboard */
+        window_steps_click(rule_field, 1);
         enter("!name:step$");
         return true;
     case 9:
@@ -122,22 +122,22 @@ static bool filter_steps(struct visit *visit, const struct rv_window_state *stat
     case 12:
         if (filter->n_rules != 0 || state->view->n_boxes != N_INNER + 1)
             return false;
-        visit->is_failed |= !state->viewer->analysis.rule_why[0];
-        past_press(SDL_SCANCODE_Q, KMOD_LCTRL);
+        steps->is_failed |= !state->viewer->analysis.rule_why[0];
+        user_press(SDL_SCANCODE_Q, KMOD_LCTRL);
         return true;
     }
     return false;
 }
 
-static bool act(struct visit *visit, const struct rv_window_state *state)
+static bool act(struct window_steps *steps, const struct rv_window_state *state)
 {
-    return visit->step < 6    ? search_steps(visit, state)
-           : visit->step == 6 ? inspect_steps(visit, state)
-                              : filter_steps(visit, state);
+    return steps->step < 6    ? search_steps(steps, state)
+           : steps->step == 6 ? inspect_steps(steps, state)
+                              : filter_steps(steps, state);
 }
 
 int main(void)
 {
-    struct visit visit = {.act = act};
-    return visit_run(&visit, 640, 360, 13);
+    struct window_steps steps = {.act = act};
+    return window_steps_run(&steps, 640, 360, 13);
 }

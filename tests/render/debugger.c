@@ -14,7 +14,7 @@
 #include "ring/map.h"
 #include "ring/steering.h"
 #include "source/live.h"
-#include "visit.h"
+#include "window_steps.h"
 
 #define WIDTH 1280
 #define HEIGHT 720
@@ -38,7 +38,7 @@ static uint32_t n_stops;
 
 static void press_in_panel(int bottom)
 {
-    visit_click((int[2]){WIDTH - FIELD_RIGHT, HEIGHT - bottom}, 1);
+    window_steps_click((int[2]){WIDTH - FIELD_RIGHT, HEIGHT - bottom}, 1);
 }
 
 /* Stopped again since the last time that this was so, with all that is asked of it then. */
@@ -56,96 +56,96 @@ static bool is_in_view(const struct rv_window_state *state)
     return state->view->n_lanes == 1 && state->view->n_boxes > 0;
 }
 
-static bool steps(struct visit *visit, const struct rv_window_state *state)
+static bool act(struct window_steps *steps, const struct rv_window_state *state)
 {
     const struct rv_viewer_debugger *debugger = &state->viewer->debugger;
     const struct rv_debug_session_report *report = &debugger->report;
     float at[2] = {0};
-    switch (visit->step) {
+    switch (steps->step) {
     case 0:
         if (!is_in_view(state) ||
             !rv_scene_project(state->scene, &(struct rv_scene_place){state->view->from_ns, 0, 0}, at))
             return false;
-        visit_click((int[2]){(int)at[0] - NAME_LEFT, (int)at[1] - 4}, 1);
+        window_steps_click((int[2]){(int)at[0] - NAME_LEFT, (int)at[1] - 4}, 1);
         return true;
     case 1:
         if (!state->viewer->panels.has_debugger_panel || report->state != RV_DEBUG_SESSION_RUNNING || !report->n_frames)
             return false;
-        visit_check(visit, report->n_stopped == 0, "a thread is stopped that nobody has stopped");
-        past_press(SDL_SCANCODE_F6, KMOD_NONE);
+        window_steps_check(steps, report->n_stopped == 0, "a thread is stopped that nobody has stopped");
+        user_press(SDL_SCANCODE_F6, KMOD_NONE);
         return true;
     case 2:
         if (!has_stopped(report) || debugger->n_stopped != 1)
             return false;
-        visit_check(visit, debugger->stopped[0] == debugger->lane_idx, "another lane is marked");
-        visit_check(visit, report->n_stopped == 1, "not one thread is stopped");
-        past_press(SDL_SCANCODE_F11, KMOD_NONE);
-        past_press(SDL_SCANCODE_F10, KMOD_NONE);
+        window_steps_check(steps, debugger->stopped[0] == debugger->lane_idx, "another lane is marked");
+        window_steps_check(steps, report->n_stopped == 1, "not one thread is stopped");
+        user_press(SDL_SCANCODE_F11, KMOD_NONE);
+        user_press(SDL_SCANCODE_F10, KMOD_NONE);
         return true;
     case 3: /* two stops later */
         if (report->n_orders != 3 || !has_stopped(report))
             return false;
         press_in_panel(BREAK_BOTTOM);
-        past_type("inner");
-        past_press(SDL_SCANCODE_RETURN, KMOD_NONE);
+        user_type("inner");
+        user_press(SDL_SCANCODE_RETURN, KMOD_NONE);
         return true;
     case 4:
         if (report->n_breaks != 1)
             return false;
-        visit_check(visit, strcmp(report->breaks[0].where, "main::inner") == 0, report->breaks[0].where);
-        past_press(SDL_SCANCODE_F5, KMOD_NONE);
+        window_steps_check(steps, strcmp(report->breaks[0].where, "main::inner") == 0, report->breaks[0].where);
+        user_press(SDL_SCANCODE_F5, KMOD_NONE);
         return true;
     case 5: /* at the first statement of the subroutine, which the panel lists */
         if (!has_stopped(report) || report->listing.n == 0)
             return false;
-        visit_check(visit, strncmp(report->frames[0].call, "main::inner(", 12) == 0, report->frames[0].call);
-        visit_check(visit, report->frames[0].line == 3, "not on the first statement");
-        visit_check(visit, report->n_frames == 3, "not in two calls");
-        visit_check(visit, strstr(report->listing.lines[3 - report->listing.first], "my $x = shift"),
-                    report->listing.lines[3 - report->listing.first]);
+        window_steps_check(steps, strncmp(report->frames[0].call, "main::inner(", 12) == 0, report->frames[0].call);
+        window_steps_check(steps, report->frames[0].line == 3, "not on the first statement");
+        window_steps_check(steps, report->n_frames == 3, "not in two calls");
+        window_steps_check(steps, strstr(report->listing.lines[3 - report->listing.first], "my $x = shift"),
+                           report->listing.lines[3 - report->listing.first]);
         press_in_panel(WATCH_BOTTOM);
-        past_type("$x");
-        past_press(SDL_SCANCODE_RETURN, KMOD_NONE);
+        user_type("$x");
+        user_press(SDL_SCANCODE_RETURN, KMOD_NONE);
         return true;
     case 6:
         if (!report->watches[0].has_value)
             return false;
-        visit_check(visit, strcmp(report->watches[0].expression, "$x") == 0, report->watches[0].expression);
-        past_press(SDL_SCANCODE_F10, KMOD_NONE);
+        window_steps_check(steps, strcmp(report->watches[0].expression, "$x") == 0, report->watches[0].expression);
+        user_press(SDL_SCANCODE_F10, KMOD_NONE);
         return true;
     case 7: /* now it has a value, that of $main::n */
         if (!has_stopped(report) || !report->watches[0].has_value)
             return false;
-        visit_check(visit, report->frames[0].line == 4, "not on the second statement");
-        visit_check(visit, report->watches[0].value[0] >= '0' && report->watches[0].value[0] <= '9',
-                    report->watches[0].value);
+        window_steps_check(steps, report->frames[0].line == 4, "not on the second statement");
+        window_steps_check(steps, report->watches[0].value[0] >= '0' && report->watches[0].value[0] <= '9',
+                           report->watches[0].value);
         press_in_panel(EVAL_BOTTOM);
-        past_type("$x - $n");
-        past_press(SDL_SCANCODE_RETURN, KMOD_NONE);
+        user_type("$x - $n");
+        user_press(SDL_SCANCODE_RETURN, KMOD_NONE);
         return true;
     case 8:
         if (!report->expression[0])
             return false;
-        visit_check(visit, strcmp(report->value, "0") == 0 && !report->is_value_error, report->value);
-        past_press(SDL_SCANCODE_F11, KMOD_SHIFT);
+        window_steps_check(steps, strcmp(report->value, "0") == 0 && !report->is_value_error, report->value);
+        user_press(SDL_SCANCODE_F11, KMOD_SHIFT);
         return true;
     case 9:
         if (!has_stopped(report))
             return false;
-        visit_check(visit, strncmp(report->frames[0].call, "main::inner(", 12) != 0, "still in the call");
-        past_press(SDL_SCANCODE_ESCAPE, KMOD_NONE);
+        window_steps_check(steps, strncmp(report->frames[0].call, "main::inner(", 12) != 0, "still in the call");
+        user_press(SDL_SCANCODE_ESCAPE, KMOD_NONE);
         return true;
     case 10: /* what is closed stays stopped */
         if (state->viewer->panels.has_debugger_panel)
             return false;
-        visit_check(visit, report->state == RV_DEBUG_SESSION_STOPPED, "it went on");
-        rv_session_stop(visit->session);
+        window_steps_check(steps, report->state == RV_DEBUG_SESSION_STOPPED, "it went on");
+        rv_session_stop(steps->session);
         return true;
     case 11: /* what is not traced any more is let go */
         if (debugger->debug_session)
             return false;
-        visit_check(visit, debugger->n_stopped == 0, "a thread that nobody can steer is marked");
-        past_press(SDL_SCANCODE_Q, KMOD_CTRL);
+        window_steps_check(steps, debugger->n_stopped == 0, "a thread that nobody can steer is marked");
+        user_press(SDL_SCANCODE_Q, KMOD_CTRL);
         return true;
     }
     return false;
@@ -193,15 +193,15 @@ int main(void)
 {
     char path[4096];
     struct rv_map map;
-    struct visit visit = {.act = steps};
+    struct window_steps steps = {.act = act};
     const char *script = write_program();
     if (rv_map_default_path(path, sizeof path, 1 << 20) != 0 ||
         rv_map_create(&map, path, &(struct rv_map_params){.ring_events = 1 << 14}) != 0)
         return 1;
-    visit.source = rv_live_open(&map, &(struct rv_live_params){.interval_ns = 0});
-    visit.window = (struct rv_window_params){.title = "perl", .map = &map};
+    steps.source = rv_live_open(&map, &(struct rv_live_params){.interval_ns = 0});
+    steps.window = (struct rv_window_params){.title = "perl", .map = &map};
     pid_t pid = start_program(script, path);
-    int status = visit_run(&visit, WIDTH, HEIGHT, 12);
+    int status = window_steps_run(&steps, WIDTH, HEIGHT, 12);
     status |= check_that_it_runs(&map);
     kill(pid, SIGKILL);
     waitpid(pid, NULL, 0);

@@ -1,4 +1,4 @@
-#include "past.h"
+#include "ended_program.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 #include "base/clock.h"
 #include "base/vec.h"
 
-uint64_t past_origin(void)
+uint64_t ended_program_origin(void)
 {
     static uint64_t origin_ns;
     if (origin_ns == 0)
@@ -14,9 +14,9 @@ uint64_t past_origin(void)
     return origin_ns;
 }
 
-uint64_t past_inner_start(unsigned i)
+uint64_t ended_program_inner_start(unsigned i)
 {
-    return past_origin() + (10 + 30 * i) * MS;
+    return ended_program_origin() + (10 + 30 * i) * MS;
 }
 
 static void push(struct rv_batch *batch, unsigned kind, uint64_t ns, uint32_t id)
@@ -28,23 +28,27 @@ static void push(struct rv_batch *batch, unsigned kind, uint64_t ns, uint32_t id
 static enum rv_source_status poll_past(struct rv_source *source, const struct rv_intake *intake)
 {
     (void)source;
-    struct rv_stream_info info = {
-        .pid = 1, .tid = 1, .process_key = 1, .process_name = "past", .thread_name = "main", .born_ns = past_origin()};
+    struct rv_stream_info info = {.pid = 1,
+                                  .tid = 1,
+                                  .process_key = 1,
+                                  .process_name = "past",
+                                  .thread_name = "main",
+                                  .born_ns = ended_program_origin()};
     void *stream = intake->open_stream(intake->context, &info);
     struct rv_batch *batch = intake->acquire_batch(intake->context);
     if (!batch)
         exit(1);
     batch->stream = stream;
     batch->n = batch->n_specials = 0;
-    batch->base_ns = past_origin();
-    push(batch, RV_EVENT_CALL, past_origin(), 1);
+    batch->base_ns = ended_program_origin();
+    push(batch, RV_EVENT_CALL, ended_program_origin(), 1);
     for (unsigned i = 0; i < N_INNER; i++) {
-        push(batch, RV_EVENT_CALL, past_inner_start(i), 2);
-        push(batch, RV_EVENT_RETURN, past_inner_start(i) + 20 * MS, 2);
+        push(batch, RV_EVENT_CALL, ended_program_inner_start(i), 2);
+        push(batch, RV_EVENT_RETURN, ended_program_inner_start(i) + 20 * MS, 2);
     }
-    push(batch, RV_EVENT_RETURN, past_origin() + 100 * MS, 1);
+    push(batch, RV_EVENT_RETURN, ended_program_origin() + 100 * MS, 1);
     intake->submit_batch(intake->context, batch);
-    intake->close_stream(intake->context, stream, past_origin() + 100 * MS);
+    intake->close_stream(intake->context, stream, ended_program_origin() + 100 * MS);
     return RV_SOURCE_ENDED;
 }
 
@@ -67,7 +71,7 @@ static void close_past(struct rv_source *source)
     free(source);
 }
 
-struct rv_source *past_create(void)
+struct rv_source *ended_program_create(void)
 {
     struct rv_source *source = rv_alloc(1, sizeof *source);
     source->poll = poll_past;
@@ -77,7 +81,7 @@ struct rv_source *past_create(void)
     return source;
 }
 
-void past_press(SDL_Scancode scancode, Uint16 mod)
+void user_press(SDL_Scancode scancode, Uint16 mod)
 {
     SDL_Event event = {
         .key = {.type = SDL_KEYDOWN, .state = SDL_PRESSED, .keysym = {.scancode = scancode, .mod = mod}}};
@@ -87,13 +91,13 @@ void past_press(SDL_Scancode scancode, Uint16 mod)
     SDL_PushEvent(&event);
 }
 
-void past_move(const int at[2])
+void user_move(const int at[2])
 {
     SDL_Event event = {.motion = {.type = SDL_MOUSEMOTION, .x = at[0], .y = at[1]}};
     SDL_PushEvent(&event);
 }
 
-void past_button(unsigned which, const int at[2], bool is_down, unsigned n_clicks)
+void user_button(unsigned which, const int at[2], bool is_down, unsigned n_clicks)
 {
     SDL_Event event = {.button = {.type = is_down ? SDL_MOUSEBUTTONDOWN : SDL_MOUSEBUTTONUP,
                                   .button = (Uint8)which,
@@ -104,10 +108,10 @@ void past_button(unsigned which, const int at[2], bool is_down, unsigned n_click
     SDL_PushEvent(&event);
 }
 
-void past_type(const char *text)
+void user_type(const char *text)
 {
     SDL_Event event = {.text = {.type = SDL_TEXTINPUT}};
-    past_press(SDL_SCANCODE_UNKNOWN, 0); /* text comes of keys */
+    user_press(SDL_SCANCODE_UNKNOWN, 0); /* text comes of keys */
     (void)snprintf(event.text.text, sizeof event.text.text, "%s", text);
     SDL_PushEvent(&event);
 }

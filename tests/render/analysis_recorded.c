@@ -11,7 +11,7 @@
 #include "source/replay.h"
 
 #include "../unit/pipeline/recorded.h"
-#include "visit.h"
+#include "window_steps.h"
 
 enum { SOUGHT = 7, N_STEPS = 7 };
 
@@ -63,53 +63,54 @@ static void act_on(const struct rv_window_state *state, const struct rv_act *act
     rv_viewer_act((struct rv_viewer *)(uintptr_t)state->viewer, act);
 }
 
-static void check_range(struct visit *visit, const struct rv_range *range)
+static void check_range(struct window_steps *steps, const struct rv_range *range)
 {
     struct rv_stats_row rows[RECORDED_IDS + 2];
     size_t n = rv_stats_rows(rv_range_stats(range), rows, RECORDED_IDS + 2);
-    visit_check(visit, n == RECORDED_IDS, "not all subroutines are in the range");
+    window_steps_check(steps, n == RECORDED_IDS, "not all subroutines are in the range");
     for (size_t i = 0; i < n; i++)
-        visit_check(visit, rows[i].n_calls == n_calls_of(whole, rows[i].id), "a range of all has other totals");
+        window_steps_check(steps, rows[i].n_calls == n_calls_of(whole, rows[i].id), "a range of all has other totals");
 }
 
-static bool act(struct visit *visit, const struct rv_window_state *state)
+static bool act(struct window_steps *steps, const struct rv_window_state *state)
 {
     static uint64_t from_ns, at_ns;
     const struct rv_viewer *viewer = state->viewer;
     const struct rv_analysis *analysis = &viewer->analysis;
     uint64_t to_ns,
         middle_ns = viewer->live_edge.first_ns + (viewer->live_edge.last_ns - viewer->live_edge.first_ns) / 2;
-    switch (visit->step) {
+    switch (steps->step) {
     case 0:
         if (!viewer->live_edge.is_done || !state->is_settled)
             return false;
-        past_press(SDL_SCANCODE_SLASH, 0);
+        user_press(SDL_SCANCODE_SLASH, 0);
         return true;
     case 1:
         if (!viewer->panels.has_search || !state->is_settled)
             return false;
-        past_type("f7$");
+        user_type("f7$");
         return true;
     case 2:
         if (strcmp(analysis->find, "f7$") != 0 || !analysis->is_search_whole)
             return false;
-        visit_check(visit, analysis->search.n_hits == n_calls_of(whole, SOUGHT), "other hits are counted");
-        visit_check(visit, rv_timeline_sums_level(rv_lanes_get(viewer->lanes, 0)->timeline) > 0, "nothing is in sum");
+        window_steps_check(steps, analysis->search.n_hits == n_calls_of(whole, SOUGHT), "other hits are counted");
+        window_steps_check(steps, rv_timeline_sums_level(rv_lanes_get(viewer->lanes, 0)->timeline) > 0,
+                           "nothing is in sum");
         rv_time_window_get(&viewer->time_window, &from_ns, &to_ns);
-        past_press(SDL_SCANCODE_RETURN, 0);
+        user_press(SDL_SCANCODE_RETURN, 0);
         return true;
     case 3:
         if (!viewer->pointer.hover.is_pinned)
             return false;
-        visit_check(visit, viewer->pointer.hover.box.id == SOUGHT, "another call is pinned");
-        visit_check(visit, analysis->hit.place.start_ns == first_from(from_ns), "another hit is gone to");
-        past_press(SDL_SCANCODE_ESCAPE, 0);
+        window_steps_check(steps, viewer->pointer.hover.box.id == SOUGHT, "another call is pinned");
+        window_steps_check(steps, analysis->hit.place.start_ns == first_from(from_ns), "another hit is gone to");
+        user_press(SDL_SCANCODE_ESCAPE, 0);
         act_on(state, &(struct rv_act){.action = RV_ACTION_SELECT, .to_ns = UINT64_MAX, .amount = 1.0});
         return true;
     case 4:
         if (!rv_range_job_is_done(&analysis->measure) || viewer->pointer.hover.is_pinned)
             return false;
-        check_range(visit, analysis->measure.range);
+        check_range(steps, analysis->measure.range);
         at_ns = next_event(middle_ns);
         act_on(state, &(struct rv_act){.action = RV_ACTION_SEEK, .from_ns = middle_ns});
         act_on(state, &(struct rv_act){.action = RV_ACTION_STEP_FORWARD});
@@ -117,15 +118,16 @@ static bool act(struct visit *visit, const struct rv_window_state *state)
     case 5:
         if (viewer->step.n_steps != 0)
             return false;
-        visit_check(visit, viewer->playhead.at_ns == at_ns, "a step has led elsewhere");
+        window_steps_check(steps, viewer->playhead.at_ns == at_ns, "a step has led elsewhere");
         act_on(state, &(struct rv_act){.action = RV_ACTION_STEP_FORWARD});
         act_on(state, &(struct rv_act){.action = RV_ACTION_STEP_FORWARD});
         return true;
     case 6:
         if (viewer->step.n_steps != 0)
             return false;
-        visit_check(visit, viewer->playhead.at_ns == next_event(next_event(at_ns)), "two steps have led elsewhere");
-        past_press(SDL_SCANCODE_Q, KMOD_LCTRL);
+        window_steps_check(steps, viewer->playhead.at_ns == next_event(next_event(at_ns)),
+                           "two steps have led elsewhere");
+        user_press(SDL_SCANCODE_Q, KMOD_LCTRL);
         return true;
     }
     return false;
@@ -134,7 +136,7 @@ static bool act(struct visit *visit, const struct rv_window_state *state)
 int main(void)
 {
     char path[] = "/tmp/ringviz-asking-XXXXXX";
-    struct visit visit = {.act = act};
+    struct window_steps steps = {.act = act};
     int fd = mkstemp(path), failed = 1;
     if (fd < 0)
         return 1;
@@ -142,8 +144,8 @@ int main(void)
     recorded_make(path,
                   &(struct recorded_params){.n_events = {400000, 200000, 5000, 1}, .step_ns = {40, 90, 9000, 10}});
     whole = rv_session_start(&(struct rv_session_params){.n_workers = 1}, rv_replay_open(path));
-    if (rv_session_wait(whole, 30000 * MS) && rv_indexed_open(&visit.source, path, 0) == 0 && visit.source)
-        failed = visit_run(&visit, 640, 360, N_STEPS);
+    if (rv_session_wait(whole, 30000 * MS) && rv_indexed_open(&steps.source, path, 0) == 0 && steps.source)
+        failed = window_steps_run(&steps, 640, 360, N_STEPS);
     rv_session_destroy(whole);
     unlink(path);
     return failed;
