@@ -24,6 +24,9 @@ for started in "$nobody $folder/fib" "$folder/fib; $nobody $folder/fib"; do
     grep -q '^ringviz: 1 times a process became another user' "$folder/err" || fail "$started: $(cat "$folder/err")"
     one_line "$started"
 done
+run --report=json --fail-on-loss -- sh -c "$folder/fib; $nobody $folder/fib; $nobody $folder/fib"
+expect "status with --fail-on-loss" $status 1
+grep -q '"processes_refused":2' "$folder/out" || fail "not in the report: $(head -c 300 "$folder/out")"
 run --report=csv -- sh -c "$folder/fib"
 expect "nobody became another user" "$(cat "$folder/err")" ""
 run --trace-file="$folder/trace" --report=csv -- sh -c "$nobody $folder/fib"
