@@ -24,7 +24,8 @@ const struct rv_option_entry RV_OPTION_TABLE[RV_N_OPTIONS] = {
 
     {RV_OPTION_REPORT, WATCH, "report", "[=text|csv|json]", NULL,
      "print statistics of every subroutine, the threads, and what was lost",
-     "Calls, total and own time, shortest, median, 99th percentile and longest call. Implies --headless."},
+     "Calls, total and own time, shortest, median, 99th percentile and longest call. Text has template arguments only "
+     "where names would read alike without. Implies --headless."},
 
     {RV_OPTION_SPANS, WATCH, "spans", "[=csv|json]", NULL,
      "print every call with its times",

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "base/units.h"
+#include "export/table_names.h"
 #include "export/text_buffer.h"
 
 enum { BEFORE = RV_COMPARE_BEFORE, AFTER = RV_COMPARE_AFTER };
@@ -152,7 +153,7 @@ static void add_change(struct rv_text_buffer *text, const struct rv_compare_row 
     rv_text_buffer_format(text, "%11s", before_ns == after_ns ? "0" : change);
 }
 
-static void add_text_row(struct rv_text_buffer *text, const struct rv_compare_row *row)
+static void add_text_row(struct rv_text_buffer *text, const struct rv_compare_row *row, const char *name)
 {
     double ratio;
     add_change(text, row);
@@ -170,7 +171,7 @@ static void add_text_row(struct rv_text_buffer *text, const struct rv_compare_ro
         rv_text_buffer_add_duration(text, row->own_p50_ns[side]);
     for (int side = 0; side < RV_COMPARE_SIDES; side++)
         rv_text_buffer_add_duration(text, row->stats[side].p50_ns);
-    rv_text_buffer_format(text, "  %-13s %s", verdict_word(row->verdict), row->name);
+    rv_text_buffer_format(text, "  %-13s %s", verdict_word(row->verdict), name);
     if (row->file[0])
         rv_text_buffer_format(text, " (%s)", row->file);
     rv_text_buffer_add(text, "\n");
@@ -189,10 +190,13 @@ static void write_text(struct rv_text_buffer *text, const struct rv_diff *diff)
     for (int i = 0; i < 4; i++)
         rv_text_buffer_format(text, " %10s %10s", "before", "after");
     rv_text_buffer_add(text, "  verdict       subroutine\n");
+    char **names =
+        rv_table_names_create(compare->rows, sizeof *compare->rows, offsetof(struct rv_compare_row, name), compare->n);
     for (size_t i = 0; i < compare->n; i++) {
-        add_text_row(text, &compare->rows[i]);
+        add_text_row(text, &compare->rows[i], names[i]);
         n_verdicts[compare->rows[i].verdict]++;
     }
+    rv_table_names_destroy(names, compare->n);
     rv_text_buffer_format(
         text,
         "\n%zu subroutines, %zu with at least %u calls in both runs: %zu take longer themselves, %zu less "

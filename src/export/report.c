@@ -7,6 +7,7 @@
 
 #include "base/vec.h"
 #include "export/losses.h"
+#include "export/table_names.h"
 #include "export/text_buffer.h"
 
 struct name { /* of a subroutine in the report */
@@ -171,14 +172,14 @@ static void write_csv(struct rv_text_buffer *text, const struct rv_report *repor
     add_csv_losses(text, report->losses);
 }
 
-static void add_text_line(struct rv_text_buffer *text, const struct line *line)
+static void add_text_line(struct rv_text_buffer *text, const struct line *line, const char *name)
 {
     const struct rv_stats_row *row = &line->row;
     const uint64_t durations[] = {row->total_ns, row->self_ns, row->min_ns, row->p50_ns, row->p99_ns, row->max_ns};
     rv_text_buffer_format(text, "%12llu", (unsigned long long)row->n_calls);
     for (size_t i = 0; i < sizeof durations / sizeof *durations; i++)
         rv_text_buffer_add_duration(text, durations[i]);
-    rv_text_buffer_format(text, "  %s", line->name.full);
+    rv_text_buffer_format(text, "  %s", name);
     if (line->name.file[0] && line->name.line)
         rv_text_buffer_format(text, " (%s:%u)", line->name.file, line->name.line);
     else if (line->name.file[0])
@@ -200,13 +201,16 @@ static void add_text_thread(struct rv_text_buffer *text, struct rv_lane *lane)
 static void write_text(struct rv_text_buffer *text, const struct rv_report *report, const struct table *table)
 {
     uint64_t n_calls = 0, self_ns = 0;
+    char **names =
+        rv_table_names_create(table->lines, sizeof *table->lines, offsetof(struct line, name.full), table->n);
     rv_text_buffer_format(text, "%12s %10s %10s %10s %10s %10s %10s  subroutine\n", "calls", "total", "self", "min",
                           "p50", "p99", "max");
     for (size_t i = 0; i < table->n; i++) {
-        add_text_line(text, &table->lines[i]);
+        add_text_line(text, &table->lines[i], names[i]);
         n_calls += table->lines[i].row.n_calls;
         self_ns += table->lines[i].row.self_ns;
     }
+    rv_table_names_destroy(names, table->n);
     rv_text_buffer_format(text, "%12llu %10s", (unsigned long long)n_calls, "");
     rv_text_buffer_add_duration(text, self_ns);
     rv_text_buffer_format(text, " %43s  all %zu subroutines\n\n", "", table->n);

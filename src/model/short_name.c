@@ -1,10 +1,14 @@
 #include "model/short_name.h"
 
+#include <ctype.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
 #define ELLIPSIS "…"
 #define CHARACTERS_MIN 2
+#define FOLDED "<...>"
+#define NESTING_MAX 32
 
 /* Bytes before the argument list: "f(int)" -> 1. A component in parentheses is none. */
 static size_t length_without_arguments(const char *name)
@@ -89,4 +93,62 @@ bool rv_short_name_fit(const char *full_name, const struct rv_short_name_room *r
         name = next;
     }
     return put(name, (size_t)(end - name), out, out_bytes);
+}
+
+/* "operator<<" and its like: what follows the word belongs to it. Returns bytes of the whole, 0 for another word. */
+static size_t operator_length(const char *at, const char *name)
+{
+    static const char word[] = "operator";
+    size_t n = sizeof word - 1;
+    bool begins = at == name || !(isalnum((unsigned char)at[-1]) || at[-1] == '_');
+    if (!begins || strncmp(at, word, n) != 0 || !strchr("<>-", at[n]) || !at[n])
+        return 0;
+    return n + strspn(at + n, "<>-=");
+}
+
+/* Are these the arguments of what is in front, and no part of the name, as in "<T as Trait>::call"? */
+static bool begins_arguments(const char *at, const char *name)
+{
+    return *at == '<' && at > name && (isalnum((unsigned char)at[-1]) || at[-1] == '_' || at[-1] == ' ');
+}
+
+/* The bracket that closes this one; NULL when there is none. */
+static const char *closing_bracket(const char *at, const char *end)
+{
+    unsigned nesting = 0;
+    for (; at < end; at++) {
+        nesting += *at == '<';
+        if (*at == '>' && at[-1] != '-' && --nesting == 0)
+            return at;
+    }
+    return NULL;
+}
+
+static char *fold(const char *name, const char *end, unsigned depth, unsigned nesting, char *out)
+{
+    const char *at = name, *close = NULL;
+    for (; at < end; at = close + 1) {
+        while (at < end && *at != '<') {
+            size_t n = operator_length(at, name);
+            out = mempcpy(out, at, n ? n : 1);
+            at += n ? n : 1;
+        }
+        close = at < end && nesting < NESTING_MAX ? closing_bracket(at, end) : NULL;
+        if (!close)
+            break;
+        bool are_arguments = begins_arguments(at, name);
+        if (are_arguments && depth == 0 && close - at > (ptrdiff_t)(sizeof FOLDED - 2)) {
+            out = mempcpy(out, FOLDED, sizeof FOLDED - 1);
+            continue;
+        }
+        *out++ = '<';
+        out = fold(at + 1, close, depth - (are_arguments && depth), nesting + 1, out);
+        *out++ = '>';
+    }
+    return at < end ? mempcpy(out, at, (size_t)(end - at)) : out;
+}
+
+void rv_short_name_fold(const char *full_name, unsigned depth, char *out)
+{
+    *fold(full_name, full_name + strlen(full_name), depth, 0, out) = '\0';
 }

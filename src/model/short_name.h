@@ -21,4 +21,11 @@ struct rv_short_name_room {
  */
 bool rv_short_name_fit(const char *full_name, const struct rv_short_name_room *room, char *out, size_t out_bytes);
 
+/*
+ * Leave out template arguments at this depth, where that is shorter: "std::vector<...>::push_back" at 0,
+ * "std::map<int, std::vector<...>>::find" at 1. What is not balanced stays.
+ *   out  room for the full name
+ */
+void rv_short_name_fold(const char *full_name, unsigned depth, char *out);
+
 #endif

@@ -1,5 +1,6 @@
 #include <criterion/criterion.h>
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "model/short_name.h"
@@ -96,4 +97,51 @@ Test(font, ascii_latin1_and_signs_have_glyphs_and_others_are_boxes, .timeout = 6
     for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
         cr_assert(rv_font_glyph(RV_FONT_LABEL, signs[i]) != rv_font_glyph(RV_FONT_LABEL, 0x4E2D));
     cr_assert_eq(rv_font_glyph(RV_FONT_TEXT, ' ')->width, 0);
+}
+
+Test(fold, template_arguments_are_left_out_at_a_depth, .timeout = 60)
+{
+    static const struct {
+        unsigned depth;
+        const char *full, *expected;
+    } rows[] = {
+        {0, "std::vector<int, std::allocator<int> >::push_back(int const&)", "std::vector<...>::push_back(int const&)"},
+        {0, "std::map<int, std::vector<long> >::find", "std::map<...>::find"},
+        {1, "std::map<int, std::vector<long> >::find", "std::map<int, std::vector<...> >::find"},
+        {2, "std::map<int, std::vector<long> >::find", "std::map<int, std::vector<long> >::find"},
+        {0, "f<int>", "f<int>"},
+        {0, "f<long>", "f<...>"},
+        {0, "A<B<int>, C<int> >::operator<< <char>(D<E, F>)", "A<...>::operator<< <...>(D<...>)"},
+        {0, "A::operator<", "A::operator<"},
+        {0, "A::operator<=>(B<C, D>)", "A::operator<=>(B<...>)"},
+        {0, "A::operator->()::B<C, D>", "A::operator->()::B<...>"},
+        {0, "call<decltype(x->y)>", "call<...>"},
+        {0, "<alloc::vec::Vec<T, A> as core::ops::Drop>::drop", "<alloc::vec::Vec<...> as core::ops::Drop>::drop"},
+        {0, "Array.<anonymous>", "Array.<anonymous>"},
+        {0, "less < than", "less < than"},
+        {0, "a<bcdef", "a<bcdef"},
+        {0, "a<bcdef>>", "a<...>>"},
+        {0, "", ""},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char out[128];
+        rv_short_name_fold(rows[i].full, rows[i].depth, out);
+        cr_assert_str_eq(out, rows[i].expected, "\"%s\" became \"%s\"", rows[i].full, out);
+    }
+}
+
+Test(fold, names_that_nest_deeply_end, .timeout = 60)
+{
+    enum { N = 1 << 20 };
+    char *name = malloc(2 * N + 1), *out = malloc(2 * N + 1);
+    for (int is_closed = 0; is_closed < 2; is_closed++) {
+        memset(name, '<', N);
+        memset(name + N, is_closed ? '>' : 'n', N);
+        name[0] = 'a';
+        name[2 * N] = '\0';
+        rv_short_name_fold(name, 1, out);
+        cr_assert_leq(strlen(out), 2 * N);
+    }
+    free(name);
+    free(out);
 }
