@@ -1,11 +1,6 @@
 #include "ring/backing.h"
 
 #include <errno.h>
-#include <sys/mman.h>
-
-#ifndef MADV_POPULATE_WRITE
-#define MADV_POPULATE_WRITE 23
-#endif
 
 static void touch_pages(uint8_t *first, uint8_t *end)
 {
@@ -13,22 +8,16 @@ static void touch_pages(uint8_t *first, uint8_t *end)
         __atomic_fetch_or(page, 0, __ATOMIC_RELAXED);
 }
 
-static void populate(void *data, size_t n_bytes)
-{
-    uintptr_t first = (uintptr_t)data & ~(uintptr_t)(RV_WIRE_PAGE - 1);
-    uintptr_t end = ((uintptr_t)data + n_bytes + RV_WIRE_PAGE - 1) & ~(uintptr_t)(RV_WIRE_PAGE - 1);
-    int saved = errno;
-    if (madvise((void *)first, end - first, MADV_POPULATE_WRITE) != 0)
-        touch_pages((uint8_t *)first, (uint8_t *)end);
-    errno = saved;
-}
-
 static int give(struct rv_map *map, void *data, size_t n_bytes)
 {
-    int error = rv_map_allocate(map, (uint64_t)((uint8_t *)data - map->base), n_bytes);
+    uint64_t offset = (uint64_t)((uint8_t *)data - map->base);
+    int error = rv_map_allocate(map, offset, n_bytes);
     if (!error)
-        populate(data, n_bytes);
-    return error;
+        error = rv_map_populate(map, offset, n_bytes);
+    if (error != -ENOSYS)
+        return error;
+    touch_pages(map->base + (offset & ~(uint64_t)(RV_WIRE_PAGE - 1)), (uint8_t *)data + n_bytes);
+    return 0;
 }
 
 int rv_backing_give_control(struct rv_map *map, uint32_t ring_idx)

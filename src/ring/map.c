@@ -18,6 +18,10 @@
 #include "base/os.h"
 #include "ring/layout.h"
 
+#ifndef MADV_POPULATE_WRITE /* Linux 5.14 */
+#define MADV_POPULATE_WRITE 23
+#endif
+
 enum {
     /* Lower descriptors belong to the program: it may expect the lowest number, or close the first few in a loop. */
     HIGH_FD = 900,
@@ -131,15 +135,31 @@ int rv_map_own_fd(struct rv_map *map)
     return error;
 }
 
-static int allocate_step(int fd, uint64_t offset, uint64_t n_bytes)
+int rv_map_populate(const struct rv_map *map, uint64_t offset, uint64_t n_bytes)
+{
+    const uint64_t first = offset & ~(uint64_t)(RV_WIRE_PAGE - 1);
+    int saved = errno, error = 0;
+    if (madvise(map->base + first, offset + n_bytes - first, MADV_POPULATE_WRITE) != 0)
+        error = errno == EINVAL ? -ENOSYS : errno == EFAULT ? -ENOSPC : -errno;
+    errno = saved;
+    return error;
+}
+
+/* A file system without fallocate allocates a page at the first store to it. glibc's emulation of fallocate is not used:
+ * it would overwrite concurrent writers with zeroes. */
+static int allocate_by_fault(const struct rv_map *map, uint64_t offset, uint64_t n_bytes)
+{
+    int error = rv_map_populate(map, offset, n_bytes);
+    return error == -ENOSYS ? 0 : error;
+}
+
+static int allocate_step(const struct rv_map *map, uint64_t offset, uint64_t n_bytes)
 {
     for (unsigned n_tries = 0; n_tries < N_ALLOCATE_TRIES; n_tries++) {
-        if (fallocate(fd, FALLOC_FL_KEEP_SIZE, (off_t)offset, (off_t)n_bytes) == 0)
+        if (fallocate(map->fd, FALLOC_FL_KEEP_SIZE, (off_t)offset, (off_t)n_bytes) == 0)
             return 0;
-        /* A file system without fallocate: do nothing, since glibc's emulation would overwrite concurrent writers
-         * with zeroes. */
         if (errno == EOPNOTSUPP || errno == ENOSYS)
-            return 0;
+            return allocate_by_fault(map, offset, n_bytes);
         if (errno != EINTR)
             return -errno;
     }
@@ -152,7 +172,7 @@ int rv_map_allocate(struct rv_map *map, uint64_t offset, uint64_t n_bytes)
     int error = rv_map_own_fd(map);
     while (!error && n_bytes) {
         uint64_t step = n_bytes < ALLOCATE_STEP ? n_bytes : ALLOCATE_STEP;
-        error = allocate_step(map->fd, offset, step);
+        error = allocate_step(map, offset, step);
         offset += step;
         n_bytes -= step;
     }
@@ -294,9 +314,9 @@ static int build(struct rv_map *map, struct rv_wire_header *plan, const struct r
     map->inode = status.st_ino;
     int error = size_file(map->fd, plan->file_bytes);
     if (!error)
-        error = allocate_base(map, plan);
-    if (!error)
         error = map_file(map, plan->file_bytes);
+    if (!error)
+        error = allocate_base(map, plan);
     if (error)
         return error;
     fill_header(plan, params);

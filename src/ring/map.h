@@ -88,6 +88,13 @@ void rv_map_close(struct rv_map *map);
  */
 int rv_map_allocate(struct rv_map *map, uint64_t offset, uint64_t n_bytes);
 
+/*
+ * Fault the pages of a range in for writing; keeps the contents.
+ *   returns  0, -ENOSPC where a store would raise SIGBUS, -ENOSYS before Linux 5.14, ...
+ *   thread   any; async-signal-safe, keeps errno
+ */
+int rv_map_populate(const struct rv_map *map, uint64_t offset, uint64_t n_bytes);
+
 /* False once the file has been truncated. Any thread; async-signal-safe, keeps errno. */
 bool rv_map_is_whole(const struct rv_map *map);
 

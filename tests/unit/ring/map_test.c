@@ -1,9 +1,21 @@
 #include <sched.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 
 #include "fixture.h"
 #include "ring/names.h"
+
+static bool has_fallocate = true;
+
+/* The library's own, or that of a file system which has none. */
+int fallocate(int fd, int mode, off_t offset, off_t n_bytes)
+{
+    if (has_fallocate)
+        return (int)syscall(SYS_fallocate, fd, mode, offset, n_bytes);
+    errno = EOPNOTSUPP;
+    return -1;
+}
 
 Test(map, what_was_created_opens_with_the_same_geometry, .timeout = 60)
 {
@@ -177,6 +189,34 @@ Test(map, a_disk_that_fills_up_later_is_an_error_of_each_call, .timeout = 60)
     if (status == 77)
         cr_skip_test("cannot mount a file system here");
     cr_assert_eq(status, 0, "step %d", status);
+}
+
+static int use_full_disk_without_fallocate(struct fixture *f)
+{
+    has_fallocate = false;
+    struct rv_map large = {0};
+    struct rv_map_params params = {.n_rings = 512};
+    if (rv_map_create(&large, f->path, &params) != -ENOSPC || access(f->path, F_OK) == 0)
+        return 9;
+    return use_full_disk(f);
+}
+
+Test(map, so_is_a_full_disk_without_fallocate, .timeout = 60)
+{
+    struct fixture f = {0};
+    int status = on_small_disk(&f, "size=1m", use_full_disk_without_fallocate);
+    if (status == 77)
+        cr_skip_test("cannot mount a file system here");
+    cr_assert_eq(status, 0, "step %d", status);
+}
+
+Test(map, a_ring_behind_the_end_of_a_shortened_file_is_not_given, .timeout = 60)
+{
+    struct fixture f;
+    open_fixture(&f, NULL);
+    cr_assert_eq(truncate(f.path, (off_t)f.map.geometry.rings.offset), 0);
+    cr_assert_eq(rv_directory_claim(&f.other, 0), -ENOSPC);
+    close_fixture(&f);
 }
 
 Test(map, an_observer_cannot_write, .timeout = 60)
