@@ -1,5 +1,6 @@
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -110,6 +111,7 @@ int main(int argc, char **argv)
     struct rv_options options;
     if (keep_standard_streams() != 0)
         return STATUS_FAILED;
+    signal(SIGXFSZ, SIG_IGN); /* a write beyond the limit of file sizes fails with EFBIG */
     int status = rv_options_parse(&options, argc, argv) == 0 ? run(&options) : STATUS_USAGE;
     rv_options_fini(&options);
     return status;

@@ -84,4 +84,12 @@ one_line "no memory in the middle of a recording"
 grep -q "out of memory: no more is read" err || fail "no word about memory: $(cat err)"
 grep -q "all .* subroutines" out || fail "what was read is not reported"
 
+# A limit of file sizes is an error of the write. (All files that ringviz writes into are under it.)
+for option in --report --info --check; do
+    { (ulimit -f 0 && timeout 60 "$ringviz" $option --output=limited whole.rvz; echo "status $?") 2>&1; } | cat >said
+    rm -f limited
+    echo "ringviz: limited: File too large
+status 1" | cmp -s - said || fail "$option beyond a limit of file sizes: $(cat said)"
+done
+
 conclude
