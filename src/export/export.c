@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "base/hash.h"
+#include "base/hash_index.h"
 #include "base/vec.h"
 #include "export/format.h"
 #include "export/preorder.h"
@@ -12,36 +12,12 @@
 
 /* ---- numbers ---- */
 
-struct numbers { /* numbers in use, with their key: open addressing, at most half full */
-    uint64_t *keys;
-    size_t n, n_slots;
-};
-
-static uint64_t *slot_of(const struct numbers *numbers, uint64_t key)
+/* False when the key is already in use. */
+static bool add_number(struct rv_hash_index *numbers, uint64_t key)
 {
-    size_t i = rv_hash_u64(key) & (numbers->n_slots - 1);
-    while (numbers->keys[i] && numbers->keys[i] != key)
-        i = (i + 1) & (numbers->n_slots - 1);
-    return &numbers->keys[i];
-}
-
-/* False when the key, which is not 0, is already in the table. */
-static bool add_number(struct numbers *numbers, uint64_t key)
-{
-    if (2 * numbers->n >= numbers->n_slots) {
-        struct numbers wider = {.n = numbers->n, .n_slots = numbers->n_slots ? 2 * numbers->n_slots : 64};
-        wider.keys = rv_alloc(wider.n_slots, sizeof *wider.keys);
-        for (size_t i = 0; i < numbers->n_slots; i++)
-            if (numbers->keys[i])
-                *slot_of(&wider, numbers->keys[i]) = numbers->keys[i];
-        free(numbers->keys);
-        *numbers = wider;
-    }
-    uint64_t *slot = slot_of(numbers, key);
-    if (*slot)
+    if (rv_hash_index_get(numbers, key))
         return false;
-    *slot = key;
-    numbers->n++;
+    rv_hash_index_add(numbers, key, 1);
     return true;
 }
 
@@ -57,7 +33,8 @@ struct stream_table { /* of all lanes in the slice */
     size_t n_processes, capacity;
 };
 
-static struct process *process_of(struct stream_table *stream_table, struct numbers *pids, const struct rv_lane *lane)
+static struct process *process_of(struct stream_table *stream_table, struct rv_hash_index *pids,
+                                  const struct rv_lane *lane)
 {
     for (size_t i = stream_table->n_processes; i-- > 0;)
         if (stream_table->processes[i].key == lane->process_key && stream_table->processes[i].number == lane->pid)
@@ -74,7 +51,7 @@ static struct process *process_of(struct stream_table *stream_table, struct numb
 
 static void call_roster(struct stream_table *stream_table, struct rv_lanes *lanes, const struct rv_slice *part)
 {
-    struct numbers pids = {0}, tids = {0};
+    struct rv_hash_index pids = {0}, tids = {0};
     size_t n;
     struct rv_lane **sorted = rv_lanes_take_by_thread(lanes, &n);
     stream_table->lanes = rv_alloc(n, sizeof *stream_table->lanes);
@@ -95,8 +72,8 @@ static void call_roster(struct stream_table *stream_table, struct rv_lanes *lane
         };
     }
     free(sorted);
-    free(pids.keys);
-    free(tids.keys);
+    rv_hash_index_fini(&pids);
+    rv_hash_index_fini(&tids);
 }
 
 /* ---- the loop ---- */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hash.h"
+#include "base/hash_index.h"
 #include "base/vec.h"
 #include "export/format.h"
 #include "export/text_cache.h"
@@ -26,9 +26,8 @@ struct folded {
     struct rv_text_buffer head; /* "process;thread" */
     struct node *nodes;
     size_t n_nodes, nodes_capacity;
-    uint32_t *slots; /* (parent, id) to node, 0 = free; power of two, at most half full */
-    size_t n_slots;
-    uint32_t *path; /* nodes of the open calls, the thread's first */
+    struct rv_hash_index by_path; /* (parent, id) to node */
+    uint32_t *path;               /* nodes of the open calls, the thread's first */
     size_t path_capacity;
 };
 
@@ -48,26 +47,6 @@ static void add_frame(struct rv_text_buffer *text, const char *name)
             text->bytes[i] = text->bytes[i] == ';' ? ':' : ' ';
 }
 
-static uint32_t *slot_of(const struct folded *folded, uint32_t parent, uint32_t id)
-{
-    size_t i = rv_hash_u64((uint64_t)parent << 32 | id) & (folded->n_slots - 1);
-    for (; folded->slots[i]; i = (i + 1) & (folded->n_slots - 1)) {
-        const struct node *node = &folded->nodes[folded->slots[i]];
-        if (node->parent == parent && node->id == id)
-            break;
-    }
-    return &folded->slots[i];
-}
-
-static void grow_slots(struct folded *folded)
-{
-    free(folded->slots);
-    folded->n_slots = folded->n_slots ? 2 * folded->n_slots : 1024;
-    folded->slots = rv_alloc(folded->n_slots, sizeof *folded->slots);
-    for (size_t i = 1; i < folded->n_nodes; i++)
-        *slot_of(folded, folded->nodes[i].parent, folded->nodes[i].id) = (uint32_t)i;
-}
-
 static uint32_t child_of(struct folded *folded, uint32_t parent, uint32_t id)
 {
     uint32_t depth = folded->nodes[parent].depth;
@@ -75,15 +54,14 @@ static uint32_t child_of(struct folded *folded, uint32_t parent, uint32_t id)
         return parent;
     if (depth == MOST_FRAMES)
         id = DEEPER_ID;
-    uint32_t *slot = slot_of(folded, parent, id);
-    if (*slot)
-        return *slot;
+    const uint64_t key = (uint64_t)parent << 32 | id;
+    uint32_t found = rv_hash_index_get(&folded->by_path, key);
+    if (found)
+        return found;
     folded->nodes = rv_vec_reserve(folded->nodes, &folded->nodes_capacity, folded->n_nodes + 1, sizeof *folded->nodes);
     uint32_t node = (uint32_t)folded->n_nodes++;
     folded->nodes[node] = (struct node){.id = id, .parent = parent, .depth = depth + 1};
-    *slot = node;
-    if (2 * folded->n_nodes >= folded->n_slots)
-        grow_slots(folded);
+    rv_hash_index_add(&folded->by_path, key, node);
     return node;
 }
 
@@ -98,9 +76,7 @@ static void begin_lane(void *state, struct rv_export_target *target, const struc
     folded->nodes = rv_vec_reserve(folded->nodes, &folded->nodes_capacity, 1, sizeof *folded->nodes);
     folded->nodes[0] = (struct node){0};
     folded->n_nodes = 1;
-    if (!folded->slots)
-        grow_slots(folded);
-    memset(folded->slots, 0, folded->n_slots * sizeof *folded->slots);
+    rv_hash_index_clear(&folded->by_path);
     folded->path = rv_vec_reserve(folded->path, &folded->path_capacity, 1, sizeof *folded->path);
     folded->path[0] = 0;
 }
@@ -181,7 +157,7 @@ static void fini(void *state)
     rv_text_cache_fini(&folded->names);
     rv_text_buffer_fini(&folded->head);
     free(folded->nodes);
-    free(folded->slots);
+    rv_hash_index_fini(&folded->by_path);
     free(folded->path);
 }
 

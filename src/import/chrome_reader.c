@@ -99,13 +99,13 @@ static uint32_t group_of(struct rv_chrome_reader *reader, const struct rv_chrome
     struct rv_chrome_group wanted = {.process = process_of(reader, event),
                                      .category = intern(reader, none, text_of(&event->category), none, 0)};
     uint64_t hash = rv_hash_u64((uint64_t)wanted.process << 32 | wanted.category);
-    uint32_t found = rv_index_find(&reader->group_index, hash, is_group, reader, &wanted);
+    uint32_t found = rv_hash_index_find(&reader->group_index, hash, is_group, reader, &wanted);
     if (found)
         return found - 1;
     reader->groups =
         rv_vec_reserve(reader->groups, &reader->groups_capacity, reader->n_groups + 1, sizeof *reader->groups);
     reader->groups[reader->n_groups++] = wanted;
-    rv_index_put(&reader->group_index, hash, (uint32_t)reader->n_groups);
+    rv_hash_index_put(&reader->group_index, hash, (uint32_t)reader->n_groups);
     return (uint32_t)reader->n_groups - 1;
 }
 
@@ -334,6 +334,6 @@ int rv_chrome_reader_event(void *context, const struct rv_chrome_event *event)
 void rv_chrome_reader_fini(struct rv_chrome_reader *reader)
 {
     free(reader->groups);
-    rv_index_fini(&reader->group_index);
+    rv_hash_index_fini(&reader->group_index);
     rv_chrome_samples_fini(&reader->samples);
 }

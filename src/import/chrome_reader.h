@@ -21,7 +21,7 @@ struct rv_chrome_reader {
     int64_t end_ns; /* the latest time in the trace */
     struct rv_chrome_group *groups;
     size_t n_groups, groups_capacity;
-    struct rv_index group_index;
+    struct rv_hash_index group_index;
     struct rv_chrome_samples samples;
 };
 

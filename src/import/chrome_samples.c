@@ -19,12 +19,7 @@ void rv_chrome_samples_fini(struct rv_chrome_samples *samples)
 {
     free(samples->frames);
     free(samples->profiles);
-    rv_index_fini(&samples->index);
-}
-
-static bool is_frame(const void *context, uint32_t value, const void *key)
-{
-    return ((const struct rv_chrome_samples *)context)->frames[value - 1].key == *(const uint64_t *)key;
+    rv_hash_index_fini(&samples->index);
 }
 
 static void add(struct rv_chrome_samples *samples, struct rv_chrome_frame_entry frame)
@@ -32,7 +27,7 @@ static void add(struct rv_chrome_samples *samples, struct rv_chrome_frame_entry 
     samples->frames =
         rv_vec_reserve(samples->frames, &samples->frames_capacity, samples->n_frames + 1, sizeof *samples->frames);
     samples->frames[samples->n_frames++] = frame;
-    rv_index_put(&samples->index, frame.key, (uint32_t)samples->n_frames);
+    rv_hash_index_add(&samples->index, frame.key, (uint32_t)samples->n_frames);
 }
 
 void rv_chrome_samples_add(struct rv_chrome_samples *samples, uint64_t key, uint64_t caller, uint32_t id)
@@ -42,7 +37,7 @@ void rv_chrome_samples_add(struct rv_chrome_samples *samples, uint64_t key, uint
 
 static struct rv_chrome_frame_entry *find(const struct rv_chrome_samples *samples, uint64_t key)
 {
-    uint32_t found = rv_index_find(&samples->index, key, is_frame, samples, &key);
+    uint32_t found = rv_hash_index_get(&samples->index, key);
     return found ? &samples->frames[found - 1] : NULL;
 }
 

@@ -8,7 +8,7 @@
 
 #include "import/chrome_profile.h"
 #include "import/event_builder.h"
-#include "symbols/index.h"
+#include "base/hash_index.h"
 
 struct rv_chrome_sampled { /* a profile: each chunk continues where the previous one ended */
     uint64_t key;
@@ -19,7 +19,7 @@ struct rv_chrome_sampled { /* a profile: each chunk continues where the previous
 struct rv_chrome_samples { /* zero = empty */
     struct rv_chrome_frame_entry *frames;
     size_t n_frames, frames_capacity;
-    struct rv_index index;
+    struct rv_hash_index index;
     struct rv_chrome_sampled *profiles;
     size_t n_profiles, profiles_capacity;
 };

@@ -7,7 +7,7 @@
 #include "base/hash.h"
 #include "base/text.h"
 #include "base/vec.h"
-#include "symbols/index.h"
+#include "base/hash_index.h"
 
 enum { NAME_BYTES = 64, LABEL_BYTES = 4096, FULL_BUFFER = RV_BATCH_EVENTS };
 /* First times from here on leave too little room below 2^60 ns, the limit of event times. */
@@ -41,7 +41,7 @@ struct rv_event_builder {
     uint32_t n_defined;
     struct process *processes;
     size_t n_processes, processes_capacity;
-    struct rv_index process_index, thread_index;
+    struct rv_hash_index process_index, thread_index;
     struct thread *threads;
     size_t n_threads, threads_capacity;
     size_t n_buffered;
@@ -71,8 +71,8 @@ void rv_event_builder_destroy(struct rv_event_builder *builder)
     }
     free(builder->threads);
     free(builder->processes);
-    rv_index_fini(&builder->process_index);
-    rv_index_fini(&builder->thread_index);
+    rv_hash_index_fini(&builder->process_index);
+    rv_hash_index_fini(&builder->thread_index);
     rv_catalog_destroy(builder->catalog);
     free(builder->label);
     free(builder);
@@ -129,16 +129,9 @@ void rv_event_builder_set_parent(struct rv_event_builder *builder, uint32_t proc
 
 /* ---- processes and threads ---- */
 
-static bool is_process(const void *context, uint32_t value, const void *key)
-{
-    const struct rv_event_builder *builder = context;
-    return builder->processes[value - 1].pid == *(const uint64_t *)key;
-}
-
 uint32_t rv_event_builder_process(struct rv_event_builder *builder, uint64_t pid)
 {
-    uint64_t hash = rv_hash_u64(pid);
-    uint32_t found = rv_index_find(&builder->process_index, hash, is_process, builder, &pid);
+    uint32_t found = rv_hash_index_get(&builder->process_index, pid);
     if (found)
         return found - 1;
     if (builder->n_processes == RV_EVENT_BUILDER_THREADS)
@@ -146,7 +139,7 @@ uint32_t rv_event_builder_process(struct rv_event_builder *builder, uint64_t pid
     builder->processes = rv_vec_reserve(builder->processes, &builder->processes_capacity, builder->n_processes + 1,
                                         sizeof *builder->processes);
     builder->processes[builder->n_processes++] = (struct process){.pid = pid};
-    rv_index_put(&builder->process_index, hash, (uint32_t)builder->n_processes);
+    rv_hash_index_add(&builder->process_index, pid, (uint32_t)builder->n_processes);
     return (uint32_t)builder->n_processes - 1;
 }
 
@@ -168,7 +161,7 @@ uint32_t rv_event_builder_thread(struct rv_event_builder *builder, uint32_t proc
         return RV_EVENT_BUILDER_NONE;
     struct thread_key key = {tid, process, row};
     uint64_t hash = rv_hash_combine(rv_hash_u64(tid), (uint64_t)process << 32 | row);
-    uint32_t found = rv_index_find(&builder->thread_index, hash, is_thread, builder, &key);
+    uint32_t found = rv_hash_index_find(&builder->thread_index, hash, is_thread, builder, &key);
     if (found)
         return found - 1;
     if (builder->n_threads == RV_EVENT_BUILDER_THREADS)
@@ -177,7 +170,7 @@ uint32_t rv_event_builder_thread(struct rv_event_builder *builder, uint32_t proc
         rv_vec_reserve(builder->threads, &builder->threads_capacity, builder->n_threads + 1, sizeof *builder->threads);
     builder->threads[builder->n_threads++] =
         (struct thread){.tid = tid, .key_process = process, .process = process, .row = row};
-    rv_index_put(&builder->thread_index, hash, (uint32_t)builder->n_threads);
+    rv_hash_index_put(&builder->thread_index, hash, (uint32_t)builder->n_threads);
     return (uint32_t)builder->n_threads - 1;
 }
 

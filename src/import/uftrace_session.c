@@ -12,7 +12,7 @@
 #include "base/hash.h"
 #include "base/vec.h"
 #include "symbols/demangle.h"
-#include "symbols/index.h"
+#include "base/hash_index.h"
 
 /* The kernel allows 65,530 mappings per process. The total is limited so that memory is proportional to the
  * size of the input. */
@@ -60,16 +60,16 @@ struct rv_uftrace {
     char *folder;
     struct rv_uftrace_task *tasks;
     size_t n_tasks, tasks_capacity;
-    struct rv_index task_index; /* by thread */
-    struct session *sessions;   /* by pid, then time */
+    struct rv_hash_index task_index; /* by thread */
+    struct session *sessions;        /* by pid, then time */
     size_t n_sessions, sessions_capacity;
     struct fork *forks;
     size_t n_forks, forks_capacity;
-    struct rv_index fork_index; /* by child */
+    struct rv_hash_index fork_index; /* by child */
     struct module *modules;
     size_t n_modules, modules_capacity;
-    struct rv_index module_index; /* by path */
-    size_t n_mappings;            /* in all sessions */
+    struct rv_hash_index module_index; /* by path */
+    size_t n_mappings;                 /* in all sessions */
     struct cached *cache;
 };
 
@@ -112,34 +112,24 @@ static void read_session(struct rv_uftrace *uftrace, const char *line)
     uftrace->sessions[uftrace->n_sessions++] = session;
 }
 
-static bool is_of_child(const void *context, uint32_t value, const void *pid)
-{
-    return ((const struct rv_uftrace *)context)->forks[value - 1].pid == *(const uint32_t *)pid;
-}
-
-static bool is_of_thread(const void *context, uint32_t value, const void *tid)
-{
-    return ((const struct rv_uftrace *)context)->tasks[value - 1].tid == *(const uint32_t *)tid;
-}
-
 static void add_fork(struct rv_uftrace *uftrace, uint32_t pid, uint32_t parent)
 {
-    if (rv_index_find(&uftrace->fork_index, rv_hash_u64(pid), is_of_child, uftrace, &pid))
+    if (rv_hash_index_get(&uftrace->fork_index, pid))
         return;
     uftrace->forks =
         rv_vec_reserve(uftrace->forks, &uftrace->forks_capacity, uftrace->n_forks + 1, sizeof *uftrace->forks);
     uftrace->forks[uftrace->n_forks++] = (struct fork){pid, parent};
-    rv_index_put(&uftrace->fork_index, rv_hash_u64(pid), (uint32_t)uftrace->n_forks);
+    rv_hash_index_add(&uftrace->fork_index, pid, (uint32_t)uftrace->n_forks);
 }
 
 static void add_task(struct rv_uftrace *uftrace, uint32_t tid, uint32_t pid)
 {
-    if (rv_index_find(&uftrace->task_index, rv_hash_u64(tid), is_of_thread, uftrace, &tid))
+    if (rv_hash_index_get(&uftrace->task_index, tid))
         return;
     uftrace->tasks =
         rv_vec_reserve(uftrace->tasks, &uftrace->tasks_capacity, uftrace->n_tasks + 1, sizeof *uftrace->tasks);
     uftrace->tasks[uftrace->n_tasks++] = (struct rv_uftrace_task){tid, pid};
-    rv_index_put(&uftrace->task_index, rv_hash_u64(tid), (uint32_t)uftrace->n_tasks);
+    rv_hash_index_add(&uftrace->task_index, tid, (uint32_t)uftrace->n_tasks);
 }
 
 static int compare_sessions(const void *left, const void *right)
@@ -192,14 +182,14 @@ static size_t module_of(struct rv_uftrace *uftrace, const char *path, size_t n_p
 {
     struct rv_event_builder_text wanted = {path, n_path};
     uint64_t hash = rv_hash_bytes(path, n_path);
-    uint32_t found = rv_index_find(&uftrace->module_index, hash, is_module, uftrace, &wanted);
+    uint32_t found = rv_hash_index_find(&uftrace->module_index, hash, is_module, uftrace, &wanted);
     if (found)
         return found - 1;
     uftrace->modules =
         rv_vec_reserve(uftrace->modules, &uftrace->modules_capacity, uftrace->n_modules + 1, sizeof *uftrace->modules);
     struct module *module = &uftrace->modules[uftrace->n_modules];
     *module = (struct module){.path = memcpy(rv_alloc(n_path + 1, 1), path, n_path)};
-    rv_index_put(&uftrace->module_index, hash, (uint32_t)++uftrace->n_modules);
+    rv_hash_index_put(&uftrace->module_index, hash, (uint32_t)++uftrace->n_modules);
     return uftrace->n_modules - 1;
 }
 
@@ -271,7 +261,7 @@ static void load_symbols(struct rv_uftrace *uftrace, struct module *module)
 
 uint32_t rv_uftrace_parent(const struct rv_uftrace *uftrace, uint32_t pid)
 {
-    uint32_t found = rv_index_find(&uftrace->fork_index, rv_hash_u64(pid), is_of_child, uftrace, &pid);
+    uint32_t found = rv_hash_index_get(&uftrace->fork_index, pid);
     return found ? uftrace->forks[found - 1].parent : 0;
 }
 
@@ -387,9 +377,9 @@ void rv_uftrace_close(struct rv_uftrace *uftrace)
     free(uftrace->sessions);
     free(uftrace->forks);
     free(uftrace->modules);
-    rv_index_fini(&uftrace->task_index);
-    rv_index_fini(&uftrace->fork_index);
-    rv_index_fini(&uftrace->module_index);
+    rv_hash_index_fini(&uftrace->task_index);
+    rv_hash_index_fini(&uftrace->fork_index);
+    rv_hash_index_fini(&uftrace->module_index);
     free(uftrace->cache);
     free(uftrace);
 }

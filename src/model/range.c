@@ -8,7 +8,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#include "base/hash.h"
+#include "base/hash_index.h"
 #include "base/vec.h"
 #include "model/span_iter.h"
 
@@ -40,9 +40,8 @@ struct rv_range {
     size_t n_ids;
     struct rv_range_node *nodes;
     size_t n_nodes, nodes_capacity;
-    uint32_t *slots; /* open addressing by (parent, id), power of two; 0 = free */
-    size_t n_slots;
-    struct rv_box *boxes; /* scratch */
+    struct rv_hash_index by_path; /* (parent, id) to node */
+    struct rv_box *boxes;         /* scratch */
     size_t boxes_capacity;
     atomic_uint_least64_t n_seen;
     uint64_t n_expected;
@@ -128,48 +127,26 @@ void rv_range_destroy(struct rv_range *range)
     free(range->n_open);
     free(range->as_id);
     free(range->nodes);
-    free(range->slots);
+    rv_hash_index_fini(&range->by_path);
     free(range->boxes);
     free(range);
 }
 
 /* ---- the tree ---- */
 
-static size_t slot_of(const struct rv_range *range, uint32_t parent, uint32_t id)
-{
-    size_t slot = rv_hash_u64((uint64_t)parent << 32 | id) & (range->n_slots - 1);
-    for (; range->slots[slot]; slot = (slot + 1) & (range->n_slots - 1)) {
-        const struct rv_range_node *node = &range->nodes[range->slots[slot]];
-        if (node->parent == parent && node->id == id)
-            break;
-    }
-    return slot;
-}
-
-static void grow_slots(struct rv_range *range)
-{
-    if (range->n_nodes * 2 < range->n_slots)
-        return;
-    range->n_slots = range->n_slots ? range->n_slots * 2 : 1024;
-    free(range->slots);
-    range->slots = rv_alloc(range->n_slots, sizeof *range->slots);
-    for (size_t i = 1; i < range->n_nodes; i++)
-        range->slots[slot_of(range, range->nodes[i].parent, range->nodes[i].id)] = (uint32_t)i;
-}
-
 /* The node of a call, the caller's own when there are too many. */
 static uint32_t node_of(struct rv_range *range, uint32_t parent, uint32_t id)
 {
-    grow_slots(range);
-    size_t slot = slot_of(range, parent, id);
-    if (range->slots[slot])
-        return range->slots[slot];
+    const uint64_t key = (uint64_t)parent << 32 | id;
+    uint32_t found = rv_hash_index_get(&range->by_path, key);
+    if (found)
+        return found;
     if (range->n_nodes == MOST_NODES)
         return parent;
     range->nodes = rv_vec_reserve(range->nodes, &range->nodes_capacity, range->n_nodes + 1, sizeof *range->nodes);
     uint32_t node = (uint32_t)range->n_nodes++;
     range->nodes[node] = (struct rv_range_node){.id = id, .parent = parent};
-    range->slots[slot] = node;
+    rv_hash_index_add(&range->by_path, key, node);
     return node;
 }
 

@@ -102,7 +102,10 @@ static void grow_rows(struct rv_stats *stats, uint32_t id)
     stats->n_rows = n_rows;
 }
 
-/* The id's entry, or the free entry for it; NULL in an empty table. */
+/*
+ * The id's entry, or the free entry for it; NULL in an empty table. Not a base/hash_index: entries lie in the table, which
+ * each block goes through, and ids without open frames leave it.
+ */
 static struct open_id *find_open(const struct rv_stats_lane *lane, uint32_t id)
 {
     if (!lane->open_slots)

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hash.h"
+#include "base/hash_index.h"
 #include "base/vec.h"
 
 #define PAGE_BYTES 65536u
@@ -19,17 +19,17 @@ struct page {
 };
 
 struct interned {
-    const char *string; /* NULL: free */
-    uint64_t hash;
+    const char *string;
     uint32_t package_idx; /* 0 when not a package's name */
 };
 
 struct rv_subroutines {
     pthread_mutex_t lock;
     struct page *pages;
-    struct interned *table; /* open addressing, power of two, at most half full */
-    size_t n_interned, table_slots;
-    struct rv_subroutine *entries; /* by id; name NULL: not defined */
+    struct interned *interned;
+    size_t n_interned, interned_capacity;
+    struct rv_hash_index interned_index; /* by string: index + 1 */
+    struct rv_subroutine *entries;       /* by id; name NULL: not defined */
     size_t n_entries, capacity;
     uint64_t version;
     const char **packages;
@@ -52,38 +52,24 @@ static const char *keep(struct rv_subroutines *subroutines, const char *string)
     return kept;
 }
 
-static struct interned *probe(struct interned *table, size_t n_slots, const char *string, uint64_t hash)
+static bool is_string(const void *context, uint32_t value, const void *string)
 {
-    size_t i = hash & (n_slots - 1);
-    while (table[i].string && (table[i].hash != hash || strcmp(table[i].string, string) != 0))
-        i = (i + 1) & (n_slots - 1);
-    return &table[i];
-}
-
-static void grow_table(struct rv_subroutines *subroutines)
-{
-    size_t n_slots = subroutines->table_slots ? subroutines->table_slots * 2 : 256;
-    struct interned *table = rv_alloc(n_slots, sizeof *table);
-    for (size_t i = 0; i < subroutines->table_slots; i++)
-        if (subroutines->table[i].string)
-            *probe(table, n_slots, subroutines->table[i].string, subroutines->table[i].hash) = subroutines->table[i];
-    free(subroutines->table);
-    subroutines->table = table;
-    subroutines->table_slots = n_slots;
+    return strcmp(((const struct rv_subroutines *)context)->interned[value - 1].string, string) == 0;
 }
 
 /* Valid until the next intern. */
 static struct interned *intern(struct rv_subroutines *subroutines, const char *string)
 {
-    if (subroutines->n_interned * 2 >= subroutines->table_slots)
-        grow_table(subroutines);
     uint64_t hash = rv_hash_bytes(string, strlen(string));
-    struct interned *found = probe(subroutines->table, subroutines->table_slots, string, hash);
-    if (!found->string) {
-        *found = (struct interned){.string = keep(subroutines, string), .hash = hash};
-        subroutines->n_interned++;
-    }
-    return found;
+    uint32_t found = rv_hash_index_find(&subroutines->interned_index, hash, is_string, subroutines, string);
+    if (found)
+        return &subroutines->interned[found - 1];
+    subroutines->interned = rv_vec_reserve(subroutines->interned, &subroutines->interned_capacity,
+                                           subroutines->n_interned + 1, sizeof *subroutines->interned);
+    struct interned *added = &subroutines->interned[subroutines->n_interned++];
+    *added = (struct interned){.string = keep(subroutines, string)};
+    rv_hash_index_put(&subroutines->interned_index, hash, (uint32_t)subroutines->n_interned);
+    return added;
 }
 
 static uint32_t package_of(struct rv_subroutines *subroutines, const char *package)
@@ -118,7 +104,8 @@ void rv_subroutines_destroy(struct rv_subroutines *subroutines)
         next = page->next;
         free(page);
     }
-    free(subroutines->table);
+    free(subroutines->interned);
+    rv_hash_index_fini(&subroutines->interned_index);
     free(subroutines->entries);
     free(subroutines->packages);
     pthread_mutex_destroy(&subroutines->lock);
@@ -209,8 +196,9 @@ char *rv_subroutine_take_full_name(const struct rv_subroutine *subroutine)
 }
 
 /* Strings are interned: most equal ones have equal pointers. */
-static bool is_same(const struct rv_subroutine *a, const struct rv_subroutine *b)
+static bool is_same(const void *context, uint32_t value, const void *key)
 {
+    const struct rv_subroutine *a = &((const struct rv_subroutines *)context)->entries[value - 1], *b = key;
     if (a->line != b->line || a->file != b->file)
         return false;
     if (a->package == b->package)
@@ -233,25 +221,22 @@ static uint64_t hash_of(const struct rv_subroutine *subroutine)
 uint32_t *rv_subroutines_take_namesakes(struct rv_subroutines *subroutines, uint32_t *n)
 {
     pthread_mutex_lock(&subroutines->lock);
-    size_t n_slots = 16;
-    while (n_slots < 2 * subroutines->n_entries)
-        n_slots *= 2;
+    struct rv_hash_index by_name = {.n = 0}; /* of those with a name: id + 1 */
     uint32_t *as_id = rv_alloc(subroutines->n_entries + 1, sizeof *as_id);
-    uint32_t *slots = rv_alloc(n_slots, sizeof *slots); /* id + 1 */
     *n = (uint32_t)subroutines->n_entries;
     for (uint32_t id = 0; id < *n; id++) {
         const struct rv_subroutine *entry = &subroutines->entries[id];
         as_id[id] = id;
         if (!entry->name)
             continue;
-        size_t at = hash_of(entry) & (n_slots - 1);
-        while (slots[at] && !is_same(&subroutines->entries[slots[at] - 1], entry))
-            at = (at + 1) & (n_slots - 1);
-        if (!slots[at])
-            slots[at] = id + 1;
-        as_id[id] = slots[at] - 1;
+        uint64_t hash = hash_of(entry);
+        uint32_t found = rv_hash_index_find(&by_name, hash, is_same, subroutines, entry);
+        if (found)
+            as_id[id] = found - 1;
+        else
+            rv_hash_index_put(&by_name, hash, id + 1);
     }
     pthread_mutex_unlock(&subroutines->lock);
-    free(slots);
+    rv_hash_index_fini(&by_name);
     return as_id;
 }

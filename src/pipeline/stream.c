@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hash.h"
 #include "base/vec.h"
 
 /* As many as the carry keeps apart. */
@@ -29,13 +28,11 @@ void rv_stream_end(struct rv_stream *stream)
     free(stream->blocks);
     stream->blocks = NULL;
     stream->n_blocks = stream->blocks_capacity = 0;
-    free(stream->slots);
+    rv_hash_index_fini(&stream->by_stack);
     rv_carry_destroy(stream->carry);
     stream->tracks = NULL;
-    stream->slots = NULL;
     stream->carry = NULL;
     stream->n_tracks = stream->tracks_capacity = 0;
-    stream->n_slots = 0;
 }
 
 void rv_stream_destroy(struct rv_stream *stream)
@@ -102,27 +99,6 @@ bool rv_stream_apply_name(struct rv_stream *stream)
     return is_new;
 }
 
-/* The place in the hash of this stack, or the free one where it belongs. */
-static uint32_t *find_slot(const struct rv_stream *stream, uint32_t stack)
-{
-    uint32_t mask = stream->n_slots - 1, i = (uint32_t)rv_hash_u64(stack) & mask;
-    while (stream->slots[i] && stream->tracks[stream->slots[i] - 1].stack != stack)
-        i = (i + 1) & mask;
-    return &stream->slots[i];
-}
-
-/* Keep the hash at most half full. */
-static void make_room(struct rv_stream *stream)
-{
-    if (2 * stream->n_tracks < stream->n_slots)
-        return;
-    free(stream->slots);
-    stream->n_slots = stream->n_slots ? 2 * stream->n_slots : 4;
-    stream->slots = rv_alloc(stream->n_slots, sizeof *stream->slots);
-    for (uint32_t i = 0; i < stream->n_tracks; i++)
-        *find_slot(stream, stream->tracks[i].stack) = i + 1;
-}
-
 /* Not coarser than the lane's summary. */
 static struct rv_timeline *create_page(const struct rv_stream *page, struct rv_lane *lane)
 {
@@ -135,19 +111,18 @@ static struct rv_timeline *create_page(const struct rv_stream *page, struct rv_l
 
 struct rv_track *rv_stream_track(struct rv_stream *stream, struct rv_lanes *lanes, uint32_t stack)
 {
-    make_room(stream);
-    uint32_t *slot = find_slot(stream, stack);
-    if (*slot)
-        return &stream->tracks[*slot - 1];
+    uint32_t found = rv_hash_index_get(&stream->by_stack, stack);
+    if (found)
+        return &stream->tracks[found - 1];
     if (stream->n_tracks == MAX_TRACKS)
         return &stream->tracks[0];
     stream->tracks =
         rv_vec_reserve(stream->tracks, &stream->tracks_capacity, stream->n_tracks + 1, sizeof *stream->tracks);
     struct rv_track *track = &stream->tracks[stream->n_tracks++];
-    *slot = (uint32_t)stream->n_tracks;
+    rv_hash_index_add(&stream->by_stack, stack, (uint32_t)stream->n_tracks);
     if (stream->whole) {
         const struct rv_stream *whole = stream->whole;
-        uint32_t of_whole = *find_slot(whole, stack);
+        uint32_t of_whole = rv_hash_index_get(&whole->by_stack, stack);
         struct rv_lane *lane = whole->tracks[of_whole ? of_whole - 1 : 0].lane;
         *track = (struct rv_track){.stack = stack, .lane = lane, .page = create_page(stream, lane)};
         return track;

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/hash_index.h"
 #include "flow/stack_preamble.h"
 #include "model/lanes.h"
 #include "model/stats.h"
@@ -53,8 +54,7 @@ struct rv_stream {
     struct rv_stack_preamble preamble;
     struct rv_track *tracks;
     size_t n_tracks, tracks_capacity;
-    uint32_t *slots; /* hash of the tracks' stacks: index + 1 */
-    uint32_t n_slots;
+    struct rv_hash_index by_stack; /* of the tracks: index + 1 */
     /* summarized: under the lock of rv_page_loader */
     struct rv_summed_block *blocks;
     size_t n_blocks, blocks_capacity;
@@ -63,7 +63,7 @@ struct rv_stream {
     /* a page: one block of the stream that it is of; else NULL */
     struct rv_stream *whole;
     uint32_t block, level;             /* of detail */
-    struct rv_span_reader_slot *slot; /* of the span reader that it is for; NULL: it is for the lanes */
+    struct rv_span_reader_slot *slot;  /* of the span reader that it is for; NULL: it is for the lanes */
     struct rv_stream *next, *previous; /* the stream table's lists */
 };
 

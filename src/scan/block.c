@@ -208,6 +208,7 @@ static void scan_group(struct rv_block *block, const struct rv_block_input *inpu
     end_run(block, &run, group->stack);
 }
 
+/* Not a base/hash_index: a section begins without clearing what the one before has left. */
 static struct rv_group *find_group(struct rv_block *block, uint32_t stack)
 {
     uint32_t mask = block->n_group_slots - 1;

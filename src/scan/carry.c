@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/err.h"
-#include "base/hash.h"
+#include "base/hash_index.h"
 #include "base/vec.h"
 #include "scan/parts.h"
 #include "scan/tag.h"
@@ -39,44 +39,23 @@ struct stack {
 struct rv_carry {
     struct stack *stacks;
     size_t n_stacks, stack_capacity;
-    uint32_t *slots; /* hash of stack keys: index + 1 */
-    uint32_t n_slots;
+    struct rv_hash_index by_key; /* of stacks: index + 1 */
     uint64_t seen_mark;
     uint64_t last_ns; /* of the last CALL or RETURN */
     struct rv_carry_counts counts;
 };
 
-static uint32_t *find_slot(const struct rv_carry *carry, uint32_t stack)
-{
-    uint32_t mask = carry->n_slots - 1;
-    uint32_t i = (uint32_t)rv_hash_u64(stack) & mask;
-    while (carry->slots[i] && carry->stacks[carry->slots[i] - 1].stack != stack)
-        i = (i + 1) & mask;
-    return &carry->slots[i];
-}
-
-static void grow_slots(struct rv_carry *carry)
-{
-    free(carry->slots);
-    carry->n_slots = carry->n_slots ? 2 * carry->n_slots : 16;
-    carry->slots = rv_alloc(carry->n_slots, sizeof *carry->slots);
-    for (uint32_t i = 0; i < carry->n_stacks; i++)
-        *find_slot(carry, carry->stacks[i].stack) = i + 1;
-}
-
 static struct stack *find_stack(struct rv_carry *carry, uint32_t key)
 {
-    uint32_t *slot = find_slot(carry, key);
-    if (*slot)
-        return &carry->stacks[*slot - 1];
+    uint32_t found = rv_hash_index_get(&carry->by_key, key);
+    if (found)
+        return &carry->stacks[found - 1];
     if (carry->n_stacks == MAX_STACKS)
         return &carry->stacks[0];
     carry->stacks = rv_vec_reserve(carry->stacks, &carry->stack_capacity, carry->n_stacks + 1, sizeof *carry->stacks);
     struct stack *stack = &carry->stacks[carry->n_stacks++];
     *stack = (struct stack){.stack = key, .min_key = INT64_MAX, .seen_mark = carry->seen_mark};
-    *slot = (uint32_t)carry->n_stacks;
-    if (2 * carry->n_stacks > carry->n_slots)
-        grow_slots(carry);
+    rv_hash_index_add(&carry->by_key, key, (uint32_t)carry->n_stacks);
     return stack;
 }
 
@@ -317,9 +296,7 @@ void rv_carry_apply(struct rv_carry *carry, struct rv_block *block)
 
 struct rv_carry *rv_carry_create(void)
 {
-    struct rv_carry *carry = rv_alloc(1, sizeof *carry);
-    grow_slots(carry);
-    return carry;
+    return rv_alloc(1, sizeof(struct rv_carry));
 }
 
 void rv_carry_destroy(struct rv_carry *carry)
@@ -333,7 +310,7 @@ void rv_carry_destroy(struct rv_carry *carry)
         free(carry->stacks[i].flags);
     }
     free(carry->stacks);
-    free(carry->slots);
+    rv_hash_index_fini(&carry->by_key);
     free(carry);
 }
 

@@ -2,7 +2,6 @@
 
 #include <stdlib.h>
 
-#include "base/hash.h"
 #include "base/vec.h"
 
 void rv_indexed_stream_init(struct rv_indexed_stream *stream)
@@ -20,21 +19,13 @@ void rv_indexed_stream_fini(struct rv_indexed_stream *stream)
     }
     rv_carry_destroy(stream->carry);
     free(stream->lanes);
-    free(stream->slots);
+    rv_hash_index_fini(&stream->by_stack);
     *stream = (struct rv_indexed_stream){0};
-}
-
-static uint32_t *find_slot(const struct rv_indexed_stream *stream, uint32_t stack)
-{
-    uint32_t mask = stream->n_slots - 1, i = (uint32_t)rv_hash_u64(stack) & mask;
-    while (stream->slots[i] && stream->lanes[stream->slots[i] - 1].stack != stack)
-        i = (i + 1) & mask;
-    return &stream->slots[i];
 }
 
 bool rv_indexed_stream_has(const struct rv_indexed_stream *stream, uint32_t stack)
 {
-    return stream->n_slots && *find_slot(stream, stack);
+    return rv_hash_index_get(&stream->by_stack, stack);
 }
 
 static void forget(const struct rv_indexed_stream *stream, struct rv_indexed_stack *lane)
@@ -63,21 +54,14 @@ void rv_indexed_stream_add(struct rv_indexed_stream *stream, uint32_t stack)
     *lane = (struct rv_indexed_stack){.stack = stack, .stats = rv_stats_lane_create()};
     forget(stream, lane);
     rv_density_init(&lane->density);
-    if (2 * stream->n_lanes > stream->n_slots) {
-        free(stream->slots);
-        stream->n_slots = stream->n_slots ? 2 * stream->n_slots : 4;
-        stream->slots = rv_alloc(stream->n_slots, sizeof *stream->slots);
-        for (uint32_t i = 0; i + 1 < stream->n_lanes; i++)
-            *find_slot(stream, stream->lanes[i].stack) = i + 1;
-    }
-    *find_slot(stream, stack) = (uint32_t)stream->n_lanes;
+    rv_hash_index_add(&stream->by_stack, stack, (uint32_t)stream->n_lanes);
 }
 
 struct rv_indexed_stack *rv_indexed_stream_stack(struct rv_indexed_stream *stream, uint32_t stack)
 {
     if (stream->n_lanes == 0)
         rv_indexed_stream_add(stream, stack);
-    uint32_t slot = *find_slot(stream, stack);
+    uint32_t slot = rv_hash_index_get(&stream->by_stack, stack);
     return &stream->lanes[slot ? slot - 1 : 0];
 }
 

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 
+#include "base/hash_index.h"
 #include "flow/stack_preamble.h"
 #include "model/density.h"
 #include "model/stats.h"
@@ -37,8 +38,7 @@ struct rv_indexed_stream { /* zeroed = not begun */
     struct rv_carry *carry;
     struct rv_indexed_stack *lanes; /* in the order of the carry's stacks */
     size_t n_lanes, lanes_capacity;
-    uint32_t *slots; /* hash of the lanes' stacks: index + 1 */
-    uint32_t n_slots;
+    struct rv_hash_index by_stack; /* of the lanes: index + 1 */
     uint64_t last_ns;
     uint64_t n_ordinals; /* ordinal of the next event */
     uint32_t entry_stack, depth_shift;

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/hash_index.h"
 #include "ringviz/recording.h"
 
 struct rv_stack_entry { /* open frames of a stack from a block on */
@@ -20,8 +21,7 @@ struct rv_stack_entry { /* open frames of a stack from a block on */
 struct rv_stack_entries { /* zeroed = empty */
     struct rv_stack_entry *entries;
     size_t n, capacity;
-    uint32_t *slots; /* hash of the stacks' latest entries: index + 1 */
-    uint32_t n_slots, n_stacks;
+    struct rv_hash_index latest; /* by stack: index + 1 */
 };
 
 void rv_stack_entries_fini(struct rv_stack_entries *entries);

@@ -9,7 +9,7 @@
 #include "base/hash.h"
 #include "base/vec.h"
 #include "symbols/address_table.h"
-#include "symbols/index.h"
+#include "base/hash_index.h"
 #include "symbols/module_map.h"
 #include "symbols/namer.h"
 
@@ -37,13 +37,13 @@ struct rv_catalog_process {
     struct rv_catalog *catalog;
     uint32_t number;
     struct rv_address_table addresses;
-    struct rv_module_map map;     /* changed under the catalogue's lock */
-    struct rv_index module_index; /* (start, loaded_ns) to 1 + number */
+    struct rv_module_map map;          /* changed under the catalogue's lock */
+    struct rv_hash_index module_index; /* (start, loaded_ns) to 1 + number */
 };
 
 struct rv_catalog {
     /* Drain thread only. */
-    struct rv_index entry_index, file_index, process_index;
+    struct rv_hash_index entry_index, file_index, process_index;
     struct rv_catalog_process **processes;
     size_t n_processes, process_capacity;
     struct rv_string_pool strings; /* its strings are read by any thread */
@@ -92,7 +92,7 @@ static uint64_t hash_entry(const struct entry *entry)
 static uint32_t find_or_add_entry(struct rv_catalog *catalog, const struct entry *wanted)
 {
     uint64_t hash = hash_entry(wanted);
-    uint32_t id = rv_index_find(&catalog->entry_index, hash, is_same_entry, catalog, wanted);
+    uint32_t id = rv_hash_index_find(&catalog->entry_index, hash, is_same_entry, catalog, wanted);
     uint32_t n = count(catalog);
     if (id || n == RV_CATALOG_MAX)
         return id ? id : n;
@@ -101,7 +101,7 @@ static uint32_t find_or_add_entry(struct rv_catalog *catalog, const struct entry
     catalog->entries[n] = n + 1 == RV_CATALOG_MAX ? (struct entry){.kind = ENTRY_REST} : *wanted;
     atomic_store_explicit(&catalog->n_entries, n + 1, memory_order_relaxed);
     pthread_mutex_unlock(&catalog->lock);
-    rv_index_put(&catalog->entry_index, hash, n + 1);
+    rv_hash_index_put(&catalog->entry_index, hash, n + 1);
     return n + 1;
 }
 
@@ -147,7 +147,7 @@ static const struct rv_code_file *find_or_add_file(struct rv_catalog *catalog, c
     }
     uint64_t hash = rv_hash_combine(rv_hash_bytes(wanted.build_id, sizeof wanted.build_id), wanted.device);
     hash = rv_hash_combine(hash, wanted.inode ? wanted.inode : rv_hash_bytes(wanted.path, strlen(wanted.path)));
-    uint32_t found = rv_index_find(&catalog->file_index, hash, is_same_file, catalog, &wanted);
+    uint32_t found = rv_hash_index_find(&catalog->file_index, hash, is_same_file, catalog, &wanted);
     if (found)
         return catalog->files[found - 1];
     struct rv_code_file *file = rv_alloc(1, sizeof *file);
@@ -158,7 +158,7 @@ static const struct rv_code_file *find_or_add_file(struct rv_catalog *catalog, c
         rv_vec_reserve(catalog->files, &catalog->file_capacity, catalog->n_files + 1, sizeof *catalog->files);
     catalog->files[catalog->n_files++] = file;
     pthread_mutex_unlock(&catalog->lock);
-    rv_index_put(&catalog->file_index, hash, (uint32_t)catalog->n_files);
+    rv_hash_index_put(&catalog->file_index, hash, (uint32_t)catalog->n_files);
     return file;
 }
 
@@ -184,7 +184,7 @@ void rv_catalog_put_module(struct rv_catalog *catalog, const struct rv_catalog_m
                                       .loaded_ns = module->loaded_ns,
                                       .unloaded_ns = RV_MODULE_MAPPED};
     uint64_t hash = rv_hash_combine(rv_hash_u64(mapped.start), mapped.loaded_ns);
-    uint32_t number = rv_index_find(&process->module_index, hash, is_same_module, process, &mapped);
+    uint32_t number = rv_hash_index_find(&process->module_index, hash, is_same_module, process, &mapped);
     if (number && !module->unloaded_ns)
         return;
     if (!number)
@@ -197,21 +197,14 @@ void rv_catalog_put_module(struct rv_catalog *catalog, const struct rv_catalog_m
         rv_module_map_unload(&process->map, number - 1, module->unloaded_ns);
     pthread_mutex_unlock(&catalog->lock);
     if (is_new)
-        rv_index_put(&process->module_index, hash, number);
+        rv_hash_index_put(&process->module_index, hash, number);
 }
 
 /* ---- processes and their addresses ---- */
 
-static bool is_same_process(const void *context, uint32_t value, const void *key)
-{
-    const struct rv_catalog *catalog = context;
-    return catalog->processes[value - 1]->number == *(const uint32_t *)key;
-}
-
 struct rv_catalog_process *rv_catalog_process(struct rv_catalog *catalog, uint32_t number)
 {
-    uint64_t hash = rv_hash_u64(number);
-    uint32_t found = rv_index_find(&catalog->process_index, hash, is_same_process, catalog, &number);
+    uint32_t found = rv_hash_index_get(&catalog->process_index, number);
     if (found)
         return catalog->processes[found - 1];
     struct rv_catalog_process *process = rv_alloc(1, sizeof *process);
@@ -221,7 +214,7 @@ struct rv_catalog_process *rv_catalog_process(struct rv_catalog *catalog, uint32
     catalog->processes = rv_vec_reserve(catalog->processes, &catalog->process_capacity, catalog->n_processes + 1,
                                         sizeof *catalog->processes);
     catalog->processes[catalog->n_processes++] = process;
-    rv_index_put(&catalog->process_index, hash, (uint32_t)catalog->n_processes);
+    rv_hash_index_add(&catalog->process_index, number, (uint32_t)catalog->n_processes);
     return process;
 }
 
@@ -374,7 +367,7 @@ struct rv_catalog *rv_catalog_create(void)
 static void destroy_process(struct rv_catalog_process *process)
 {
     rv_module_map_fini(&process->map);
-    rv_index_fini(&process->module_index);
+    rv_hash_index_fini(&process->module_index);
     rv_address_table_fini(&process->addresses);
     free(process);
 }
@@ -391,9 +384,9 @@ void rv_catalog_destroy(struct rv_catalog *catalog)
     free(catalog->files);
     free(catalog->entries);
     free(catalog->names);
-    rv_index_fini(&catalog->entry_index);
-    rv_index_fini(&catalog->file_index);
-    rv_index_fini(&catalog->process_index);
+    rv_hash_index_fini(&catalog->entry_index);
+    rv_hash_index_fini(&catalog->file_index);
+    rv_hash_index_fini(&catalog->process_index);
     rv_string_pool_fini(&catalog->strings);
     rv_namer_fini(&catalog->namer);
     pthread_mutex_destroy(&catalog->lock);

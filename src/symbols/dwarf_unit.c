@@ -85,24 +85,17 @@ static struct rv_dwarf_abbrevs *read_abbrevs(const struct rv_dwarf_file *file, u
     return abbrevs;
 }
 
-static bool is_at(const void *context, uint32_t value, const void *key)
-{
-    const struct rv_dwarf_file *file = context;
-    return file->abbrevs[value - 1]->offset == *(const uint64_t *)key;
-}
-
 /* Several units may share one table. */
 static const struct rv_dwarf_abbrevs *abbrevs_of(const struct rv_dwarf_unit *unit)
 {
     struct rv_dwarf_file *file = unit->file;
-    uint64_t hash = rv_hash_u64(unit->abbrev_offset);
-    uint32_t found = rv_index_find(&file->abbrevs_at, hash, is_at, file, &unit->abbrev_offset);
+    uint32_t found = rv_hash_index_get(&file->abbrevs_at, unit->abbrev_offset);
     if (found)
         return file->abbrevs[found - 1];
     file->abbrevs =
         rv_vec_reserve(file->abbrevs, &file->abbrevs_capacity, file->n_abbrevs + 1, sizeof(struct rv_dwarf_abbrevs *));
     file->abbrevs[file->n_abbrevs++] = read_abbrevs(file, unit->abbrev_offset);
-    rv_index_put(&file->abbrevs_at, hash, (uint32_t)file->n_abbrevs);
+    rv_hash_index_add(&file->abbrevs_at, unit->abbrev_offset, (uint32_t)file->n_abbrevs);
     return file->abbrevs[file->n_abbrevs - 1];
 }
 
@@ -114,7 +107,7 @@ static void forget_abbrevs(struct rv_dwarf_file *file)
         free(file->abbrevs[i]);
     }
     file->n_abbrevs = 0;
-    rv_index_fini(&file->abbrevs_at);
+    rv_hash_index_fini(&file->abbrevs_at);
 }
 
 /* Usually codes count from 1. */

@@ -7,7 +7,7 @@
 #define RV_SYMBOLS_DWARF_UNIT_H
 
 #include "symbols/dwarf_cursor.h"
-#include "symbols/index.h"
+#include "base/hash_index.h"
 
 enum rv_dwarf_section {
     RV_DWARF_INFO,
@@ -29,8 +29,8 @@ struct rv_dwarf_file {
     size_t n_units, capacity;
     struct rv_dwarf_abbrevs **abbrevs; /* read so far */
     size_t n_abbrevs, abbrevs_capacity;
-    struct rv_index abbrevs_at;   /* by offset; 1 + index */
-    struct rv_dwarf_file *shared; /* the file shared by dwz; opened on first use */
+    struct rv_hash_index abbrevs_at; /* by offset; 1 + index */
+    struct rv_dwarf_file *shared;    /* the file shared by dwz; opened on first use */
     struct rv_elf_file *shared_elf;
     bool is_shared_tried;
 };

@@ -44,7 +44,7 @@ const char *rv_string_pool_keep(struct rv_string_pool *pool, const char *text, s
     n_bytes = strnlen(text, n_bytes);
     struct text key = {text, n_bytes};
     uint64_t hash = rv_hash_bytes(text, n_bytes);
-    uint32_t found = rv_index_find(&pool->index, hash, is_same_text, pool, &key);
+    uint32_t found = rv_hash_index_find(&pool->index, hash, is_same_text, pool, &key);
     if (found)
         return pool->strings[found - 1];
     char *copy = take_room(pool, n_bytes + 1);
@@ -52,7 +52,7 @@ const char *rv_string_pool_keep(struct rv_string_pool *pool, const char *text, s
     copy[n_bytes] = '\0';
     pool->strings = rv_vec_reserve(pool->strings, &pool->capacity, pool->n + 1, sizeof *pool->strings);
     pool->strings[pool->n++] = copy;
-    rv_index_put(&pool->index, hash, (uint32_t)pool->n);
+    rv_hash_index_put(&pool->index, hash, (uint32_t)pool->n);
     return copy;
 }
 
@@ -62,6 +62,6 @@ void rv_string_pool_fini(struct rv_string_pool *pool)
         free(pool->chunks[i]);
     free(pool->chunks);
     free((void *)pool->strings);
-    rv_index_fini(&pool->index);
+    rv_hash_index_fini(&pool->index);
     *pool = (struct rv_string_pool){0};
 }

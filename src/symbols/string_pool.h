@@ -4,10 +4,10 @@
 
 #include <stddef.h>
 
-#include "symbols/index.h"
+#include "base/hash_index.h"
 
 struct rv_string_pool { /* zero = empty */
-    struct rv_index index;
+    struct rv_hash_index index;
     const char **strings;
     size_t n, capacity;
     char **chunks;

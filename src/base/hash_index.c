@@ -1,18 +1,14 @@
-#include "symbols/index.h"
+#include "base/hash_index.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/vec.h"
 
-struct rv_index_slot {
-    uint64_t hash;
-    uint32_t value; /* 0 = free */
-};
+#define MIN_CAPACITY 4u
 
-#define MIN_CAPACITY 64u
-
-uint32_t rv_index_find(const struct rv_index *index, uint64_t hash, rv_index_equal_fn is_equal, const void *context,
-                       const void *key)
+uint32_t rv_hash_index_find(const struct rv_hash_index *index, uint64_t hash, rv_hash_index_equal_fn is_equal,
+                            const void *context, const void *key)
 {
     if (!index->capacity)
         return 0;
@@ -23,18 +19,18 @@ uint32_t rv_index_find(const struct rv_index *index, uint64_t hash, rv_index_equ
     return 0;
 }
 
-static void place(struct rv_index *index, uint64_t hash, uint32_t value)
+static void place(struct rv_hash_index *index, uint64_t hash, uint32_t value)
 {
     size_t mask = index->capacity - 1;
     size_t i = hash & mask;
     while (index->slots[i].value)
         i = (i + 1) & mask;
-    index->slots[i] = (struct rv_index_slot){.hash = hash, .value = value};
+    index->slots[i] = (struct rv_hash_index_slot){.hash = hash, .value = value};
 }
 
-static void grow(struct rv_index *index)
+static void grow(struct rv_hash_index *index)
 {
-    struct rv_index old = *index;
+    struct rv_hash_index old = *index;
     index->capacity = old.capacity ? old.capacity * 2 : MIN_CAPACITY;
     index->slots = rv_alloc(index->capacity, sizeof *index->slots);
     for (size_t i = 0; i < old.capacity; i++)
@@ -43,7 +39,7 @@ static void grow(struct rv_index *index)
     free(old.slots);
 }
 
-void rv_index_put(struct rv_index *index, uint64_t hash, uint32_t value)
+void rv_hash_index_put(struct rv_hash_index *index, uint64_t hash, uint32_t value)
 {
     if ((index->n + 1) * 2 > index->capacity)
         grow(index);
@@ -51,8 +47,15 @@ void rv_index_put(struct rv_index *index, uint64_t hash, uint32_t value)
     index->n++;
 }
 
-void rv_index_fini(struct rv_index *index)
+void rv_hash_index_clear(struct rv_hash_index *index)
+{
+    if (index->n)
+        memset(index->slots, 0, index->capacity * sizeof *index->slots);
+    index->n = 0;
+}
+
+void rv_hash_index_fini(struct rv_hash_index *index)
 {
     free(index->slots);
-    *index = (struct rv_index){0};
+    *index = (struct rv_hash_index){0};
 }
