@@ -215,11 +215,16 @@ static void raise_mark(struct rv_wire_header *header, uint32_t n_rings)
         ;
 }
 
+/* Also when another thread of this process still holds it: its previous owner, between release and the next claim. */
+static bool is_free(const struct rv_map *map, uint32_t ring_idx)
+{
+    return __atomic_load_n(&rv_map_control(map, ring_idx)->state, __ATOMIC_RELAXED) == RV_RING_FREE;
+}
+
 /* True with *word = {CLAIMED, new generation}, and the lock byte held. */
 static bool take_ring(struct rv_map *map, uint32_t ring_idx, uint64_t *word)
 {
-    uint32_t state = __atomic_load_n(&rv_map_control(map, ring_idx)->state, __ATOMIC_RELAXED);
-    if (state != RV_RING_FREE || !hold_ring(map, ring_idx))
+    if (!is_free(map, ring_idx) || !hold_ring(map, ring_idx))
         return false;
     raise_mark(map->header, ring_idx + 1);
     bool is_taken = take_held_ring(map, ring_idx, word);
@@ -288,11 +293,14 @@ static int claim(struct rv_map *map, uint32_t process_idx)
     if (rv_map_own_fd(map))
         return -ENOSPC;
     const uint64_t seen = load_free(map);
+    uint32_t n_passed = first_free(seen);
     for (uint32_t i = first_free(seen); i < map->geometry.n_rings; i++) {
         uint64_t word;
-        if (!take_ring(map, i, &word))
+        bool is_taken = take_ring(map, i, &word);
+        n_passed += n_passed == i && (is_taken || !is_free(map, i));
+        if (!is_taken)
             continue;
-        pass_over(map, seen, i + 1);
+        pass_over(map, seen, n_passed);
         if (give_pages(map, i)) {
             give_up_ring(map, i, word);
             return -ENOSPC;
@@ -309,7 +317,7 @@ static int claim(struct rv_map *map, uint32_t process_idx)
                          __ATOMIC_RELEASE); /* D1 -> D2 */
         return (int)i;
     }
-    pass_over(map, seen, map->geometry.n_rings);
+    pass_over(map, seen, n_passed);
     return -ENOSPC;
 }
 

@@ -72,6 +72,20 @@ static void push_calls(struct rv_pusher *pusher, uint64_t n)
         rv_push(pusher, RV_EVENT_CALL_AT, rv_event_word_at(i, 0), 0x7000, rv_push_slow);
 }
 
+/* Its last owner has released it and the consumer freed it, before the owner let go of it. */
+Test(directory, a_ring_that_another_thread_still_holds_is_found_later, .timeout = 60)
+{
+    struct fixture f;
+    struct rv_map_params params = small_params();
+    params.n_rings = 1;
+    open_fixture(&f, &params);
+    f.other.held_rings[0] = 1;
+    cr_assert_eq(rv_directory_claim(&f.other, 0), -ENOSPC);
+    f.other.held_rings[0] = 0;
+    cr_assert_eq(rv_directory_claim(&f.other, 0), 0);
+    close_fixture(&f);
+}
+
 Test(directory, a_ring_has_pages_for_what_is_written, .timeout = 60)
 {
     struct fixture f;
