@@ -32,8 +32,7 @@ struct rv_subroutines {
     struct rv_subroutine *entries;       /* by id; name NULL: not defined */
     size_t n_entries, capacity;
     uint64_t version;
-    const char **packages;
-    size_t n_packages, packages_capacity;
+    uint32_t n_packages;
 };
 
 static const char *keep(struct rv_subroutines *subroutines, const char *string)
@@ -72,27 +71,19 @@ static struct interned *intern(struct rv_subroutines *subroutines, const char *s
     return added;
 }
 
-static uint32_t package_of(struct rv_subroutines *subroutines, const char *package)
+static void set_package(struct rv_subroutines *subroutines, struct rv_subroutine *entry, const char *package)
 {
-    if (!package[0])
-        return 0;
     struct interned *found = intern(subroutines, package);
-    if (!found->package_idx) {
-        subroutines->packages = rv_vec_reserve(subroutines->packages, &subroutines->packages_capacity,
-                                               subroutines->n_packages + 1, sizeof *subroutines->packages);
-        found->package_idx = (uint32_t)subroutines->n_packages;
-        subroutines->packages[subroutines->n_packages++] = found->string;
-    }
-    return found->package_idx;
+    if (package[0] && !found->package_idx)
+        found->package_idx = ++subroutines->n_packages;
+    entry->package = found->string;
+    entry->package_idx = found->package_idx;
 }
 
 struct rv_subroutines *rv_subroutines_create(void)
 {
     struct rv_subroutines *subroutines = rv_alloc(1, sizeof *subroutines);
     pthread_mutex_init(&subroutines->lock, NULL);
-    subroutines->packages = rv_vec_reserve(NULL, &subroutines->packages_capacity, 1, sizeof *subroutines->packages);
-    subroutines->packages[0] = intern(subroutines, "")->string;
-    subroutines->n_packages = 1;
     return subroutines;
 }
 
@@ -107,7 +98,6 @@ void rv_subroutines_destroy(struct rv_subroutines *subroutines)
     free(subroutines->interned);
     rv_hash_index_fini(&subroutines->interned_index);
     free(subroutines->entries);
-    free(subroutines->packages);
     pthread_mutex_destroy(&subroutines->lock);
     free(subroutines);
 }
@@ -122,8 +112,7 @@ void rv_subroutines_define(struct rv_subroutines *subroutines, uint32_t id, cons
         subroutines->n_entries = (size_t)id + 1;
     }
     struct rv_subroutine entry = {.line = line, .is_defined = true};
-    entry.package_idx = package_of(subroutines, package ? package : "");
-    entry.package = subroutines->packages[entry.package_idx];
+    set_package(subroutines, &entry, package ? package : "");
     entry.name = intern(subroutines, name ? name : "")->string;
     entry.file = intern(subroutines, file ? file : "")->string;
     subroutines->entries[id] = entry;
@@ -140,9 +129,8 @@ struct rv_subroutine rv_subroutines_get(struct rv_subroutines *subroutines, uint
     if (!found.name) {
         char name[16];
         (void)snprintf(name, sizeof name, "#%u", id);
-        found = (struct rv_subroutine){.package = subroutines->packages[0],
-                                       .name = intern(subroutines, name)->string,
-                                       .file = subroutines->packages[0]};
+        found = (struct rv_subroutine){.name = intern(subroutines, name)->string};
+        found.package = found.file = intern(subroutines, "")->string;
     }
     pthread_mutex_unlock(&subroutines->lock);
     return found;
@@ -162,22 +150,6 @@ uint64_t rv_subroutines_version(struct rv_subroutines *subroutines)
     uint64_t version = subroutines->version;
     pthread_mutex_unlock(&subroutines->lock);
     return version;
-}
-
-const char *rv_subroutines_package(struct rv_subroutines *subroutines, uint32_t package_idx)
-{
-    pthread_mutex_lock(&subroutines->lock);
-    const char *package = subroutines->packages[package_idx < subroutines->n_packages ? package_idx : 0];
-    pthread_mutex_unlock(&subroutines->lock);
-    return package;
-}
-
-uint32_t rv_subroutines_n_packages(struct rv_subroutines *subroutines)
-{
-    pthread_mutex_lock(&subroutines->lock);
-    uint32_t n = (uint32_t)subroutines->n_packages;
-    pthread_mutex_unlock(&subroutines->lock);
-    return n;
 }
 
 char *rv_subroutine_full_name(const struct rv_subroutine *subroutine, char *out, size_t out_bytes)

@@ -27,8 +27,6 @@ void rv_subroutines_define(struct rv_subroutines *subroutines, uint32_t id, cons
 struct rv_subroutine rv_subroutines_get(struct rv_subroutines *subroutines, uint32_t id);
 uint32_t rv_subroutines_count(struct rv_subroutines *subroutines);   /* highest id defined + 1 */
 uint64_t rv_subroutines_version(struct rv_subroutines *subroutines); /* rises with every definition */
-const char *rv_subroutines_package(struct rv_subroutines *subroutines, uint32_t package_idx);
-uint32_t rv_subroutines_n_packages(struct rv_subroutines *subroutines);
 
 /* For each id below *n the least id with the same qualified name, file and line (itself if unique); for free(). */
 uint32_t *rv_subroutines_take_namesakes(struct rv_subroutines *subroutines, uint32_t *n);

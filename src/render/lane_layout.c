@@ -261,14 +261,6 @@ double rv_lane_layout_x(const struct rv_lane_layout *layout, uint64_t time_ns)
     return delta * (double)layout->width / (double)(layout->to_ns - layout->from_ns);
 }
 
-uint64_t rv_lane_layout_time(const struct rv_lane_layout *layout, double x)
-{
-    double delta = x / (double)layout->width * (double)(layout->to_ns - layout->from_ns);
-    if (delta < 0.0)
-        return -delta >= (double)layout->from_ns ? 0 : layout->from_ns - (uint64_t)(-delta);
-    return delta >= 9.0e18 ? UINT64_MAX : layout->from_ns + (uint64_t)delta;
-}
-
 float rv_lane_layout_thickness(const struct rv_lane_layout_lane *lane, uint32_t depth)
 {
     return lane->half_thickness * fmaxf(RV_LANE_LAYOUT_THICKNESS_MIN, 1.0f - RV_LANE_LAYOUT_INSET * (float)depth);

@@ -74,9 +74,6 @@ void rv_lane_layout_fini(struct rv_lane_layout *layout);
 /* World x of a time; may lie outside [0, width]. */
 double rv_lane_layout_x(const struct rv_lane_layout *layout, uint64_t time_ns);
 
-/* Time at a world x, clamped to the range of uint64_t. */
-uint64_t rv_lane_layout_time(const struct rv_lane_layout *layout, double x);
-
 /* Half thickness of a box at this depth. */
 float rv_lane_layout_thickness(const struct rv_lane_layout_lane *lane, uint32_t depth);
 
