@@ -204,8 +204,8 @@ const struct rv_option_entry RV_OPTION_TABLE[RV_N_OPTIONS] = {
      "sample the stacks of a perl that runs already",
      "Of its threads and of the processes that it forks, every 2 ms, without loading anything into it or stopping it. Each "
      "thread has a row of subroutines and, beside it, one of the statements that are executed, FILE::line N: their times are "
-     "those of the subroutines once more. Frames beyond 16,384 are left out, and so are the calls of a child that an ithread "
-     "has forked; a child that lives less than 0.1 s may not be seen. It needs the permission to ptrace(2) the process, and "
+     "those of the subroutines once more. Frames beyond 16,384 are left out; a child that lives less than 0.1 s may not be "
+     "seen. It needs the permission to ptrace(2) the process, and "
      "the layout of perl's memory: Debian 12's 5.36 is known; of any other 5.30 to 5.40, with threads or without, it is "
      "learned from the DWARF of perl or libperl, or of its debug file (Debian: perl-debug), else from its headers, "
      "CORE/perl.h where perl was installed (libperl-dev), which cc compiles; they must be root's or yours. A perl with "

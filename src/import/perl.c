@@ -19,7 +19,7 @@
 #include "import/remote.h"
 
 enum { CACHE_SLOTS = 1 << 14, MOST_THREADS = 4096, MOST_CHILDREN = 4096 };
-static const uint64_t LIST_EVERY_NS = 100000000;
+static const uint64_t LIST_EVERY_NS = 100000000, UNKNOWN = UINT64_MAX;
 
 struct thread {
     struct rv_perl_thread perls;
@@ -33,14 +33,22 @@ struct cached {
     uint32_t id;
 };
 
+/* A thread that a forked process has from its parent. */
+struct inherited {
+    uint64_t number, progress;
+};
+
 struct process {
     struct rv_perl_process perl;
     struct rv_remote_program program; /* program at the last look */
     uint32_t number;                  /* number in the event builder */
     bool is_perl;                     /* else only its children are sampled */
     bool has_ended, has_changed;
-    bool is_forked;          /* its threads have not been listed yet; */
-    uint64_t last_inherited; /* threads up to this number are its parent's and do not run here */
+    bool is_forked;              /* its threads have not been listed yet; */
+    uint64_t last_inherited;     /* threads up to this number are copies of its parent's: only one of them runs here, */
+    uint64_t running;            /* with this number; UNKNOWN until it is found */
+    struct inherited *inherited; /* until then */
+    size_t n_inherited;
     struct thread *threads;
     size_t n_threads, capacity;
     struct cached *subs, *statements;
@@ -104,20 +112,58 @@ static struct thread *find_thread(struct process *process, uint64_t number)
     return NULL;
 }
 
+static void inherit(struct process *process, const struct rv_perl_thread *found, size_t n)
+{
+    process->is_forked = false;
+    free(process->inherited);
+    process->inherited = rv_alloc(n, sizeof *process->inherited);
+    process->n_inherited = n;
+    process->running = UNKNOWN;
+    for (size_t i = 0; i < n; i++) {
+        uint64_t progress = rv_perl_process_progress(&process->perl, found[i].interpreter);
+        process->inherited[i] = (struct inherited){found[i].number, progress};
+        if (found[i].number > process->last_inherited)
+            process->last_inherited = found[i].number;
+    }
+}
+
+/* Has its interpreter moved since the fork? */
+static bool has_moved(const struct process *process, const struct rv_perl_thread *thread)
+{
+    for (size_t i = 0; i < process->n_inherited; i++)
+        if (process->inherited[i].number == thread->number)
+            return process->inherited[i].progress != rv_perl_process_progress(&process->perl, thread->interpreter);
+    return false;
+}
+
+/* Of the inherited threads, the one that called fork: it moves, or it waits on its stack. */
+static uint64_t find_running(const struct process *process, const struct rv_perl_thread *found, size_t n)
+{
+    if (process->last_inherited == 0)
+        return 0;
+    for (size_t i = 0; i < n; i++)
+        if (has_moved(process, &found[i]))
+            return found[i].number;
+    int is_first = rv_remote_is_on_first_stack(process->perl.pid, &process->program);
+    if (is_first > 0)
+        return 0;
+    return is_first == 0 && process->n_inherited == 2 ? process->last_inherited : UNKNOWN;
+}
+
 static void list_threads(struct perl *perl, struct process *process, uint64_t now_ns)
 {
     static struct rv_perl_thread found[MOST_THREADS];
     size_t n = process->is_perl && !process->has_ended ? rv_perl_process_threads(&process->perl, found, MOST_THREADS)
                                                        : 0,
            n_left = 0;
-    for (size_t i = 0; i < n && process->is_forked; i++)
-        if (found[i].number > process->last_inherited)
-            process->last_inherited = found[i].number;
-    process->is_forked = false;
+    if (process->is_forked)
+        inherit(process, found, n);
+    if (process->running == UNKNOWN)
+        process->running = find_running(process, found, n);
     for (size_t i = 0; i < process->n_threads; i++)
         process->threads[i].is_seen = false;
     for (size_t i = 0; i < n; i++) {
-        if (found[i].number > 0 && found[i].number <= process->last_inherited)
+        if (found[i].number <= process->last_inherited && found[i].number != process->running)
             continue;
         struct thread *thread = find_thread(process, found[i].number);
         if (thread)
@@ -158,7 +204,7 @@ static int look_into(struct process *process, pid_t pid, const struct process *p
     int error = 0;
     rv_remote_program(pid, &process->program);
     process->is_forked = parent && parent->is_perl && rv_remote_is_same_program(&parent->program, &process->program);
-    process->last_inherited = 0;
+    process->last_inherited = process->running = 0;
     if (process->is_forked) {
         process->perl = parent->perl;
         process->perl.pid = pid;
@@ -350,6 +396,7 @@ static void fini(struct rv_import *import)
     struct perl *perl = (struct perl *)import;
     for (size_t i = 0; i < perl->n_processes; i++) {
         free(perl->processes[i]->threads);
+        free(perl->processes[i]->inherited);
         free(perl->processes[i]->subs);
         free(perl->processes[i]->statements);
         free(perl->processes[i]);

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/hash.h"
 #include "base/os.h"
 #include "base/vec.h"
 #include "import/remote.h"
@@ -258,6 +259,13 @@ size_t rv_perl_process_threads(const struct rv_perl_process *perl, struct rv_per
     uint64_t sv = globals ? find_entry(perl, globals, "threads::_pool") : 0;
     uint64_t pool = sv ? get_u64(perl, get_u64(perl, sv + layout->sv.any) + layout->sv.integer) : 0;
     return pool ? read_ring(perl, pool, threads, max) : 1;
+}
+
+/* The interpreters of a perl with threads begin with PL_stack_sp and PL_op. */
+uint64_t rv_perl_process_progress(const struct rv_perl_process *perl, uint64_t interpreter)
+{
+    uint64_t words[2];
+    return rv_remote_get(perl->pid, interpreter, words, sizeof words) ? rv_hash_bytes(words, sizeof words) : 0;
 }
 
 /* ---- stacks ---- */

@@ -43,6 +43,9 @@ struct rv_perl_thread {
 /* Write up to max interpreters, the main thread's first. Returns their number; 0: perl has not started or has ended. */
 size_t rv_perl_process_threads(const struct rv_perl_process *perl, struct rv_perl_thread *threads, size_t max);
 
+/* A value that changes while this interpreter runs. */
+uint64_t rv_perl_process_progress(const struct rv_perl_process *perl, uint64_t interpreter);
+
 struct rv_perl_sub { /* identity of a subroutine without its name */
     uint64_t cv, stash, start, gv, file;
     uint32_t flags;

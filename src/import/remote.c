@@ -166,6 +166,29 @@ bool rv_remote_is_same_program(const struct rv_remote_program *one, const struct
     return one->device == other->device && one->inode == other->inode && one->stack_start == other->stack_start;
 }
 
+/* "running", or numbers of which the last but one is the stack pointer. Mappings begin well below the stack. */
+int rv_remote_is_on_first_stack(pid_t pid, const struct rv_remote_program *program)
+{
+    enum { STACK_LEAST_GAP = 128 << 20 };
+    char path[64], text[256] = "";
+    snprintf(path, sizeof path, "/proc/%d/syscall", pid);
+    FILE *file = fopen(path, "re");
+    if (!file)
+        return -EAGAIN;
+    if (!fgets(text, sizeof text, file))
+        *text = '\0';
+    fclose(file);
+    char *last = strrchr(text, ' ');
+    if (!last)
+        return -EAGAIN;
+    *last = '\0';
+    char *pointer = strrchr(text, ' ');
+    uint64_t address = pointer ? strtoull(pointer + 1, NULL, 16) : 0;
+    if (!address)
+        return -EAGAIN;
+    return address <= program->stack_start && program->stack_start - address < STACK_LEAST_GAP;
+}
+
 void rv_remote_thread_name(pid_t pid, pid_t tid, char *name, size_t name_bytes)
 {
     char path[64];

@@ -42,6 +42,9 @@ struct rv_remote_program {
 void rv_remote_program(pid_t pid, struct rv_remote_program *program);
 bool rv_remote_is_same_program(const struct rv_remote_program *one, const struct rv_remote_program *other);
 
+/* Where its first thread waits, is that on the program's own stack, not on one of a thread? -EAGAIN while it runs. */
+int rv_remote_is_on_first_stack(pid_t pid, const struct rv_remote_program *program);
+
 /* The kernel's name of a thread, or "". */
 void rv_remote_thread_name(pid_t pid, pid_t tid, char *name, size_t name_bytes);
 

@@ -12,10 +12,18 @@ sub wait_for { open my $ready, '>', "$_[0].ready" . ($::forked ? 'child' : $INC{
 }
 package main;
 sub deep { $_[0] ? deep($_[0] - 1, $_[1]) : App::Thing::outer(0, $_[1]) }
+sub thread_waits { waitpid $_[0], 0 }
 no warnings 'recursion';
 $SIG{USR1} = sub { $n++ };
 my @threads;
-if ($ARGV[3]) {
+if (($ARGV[3] // '') eq 'thread') {
+    require threads;
+    push @threads, threads->create(sub {
+        my $pid = fork;
+        if (!$pid) { $forked = 1; deep(1, $ARGV[0]); kill KILL => $$ }
+        main::thread_waits($pid);
+    });
+} elsif ($ARGV[3]) {
     my $pid = fork;
     if (!$pid) { $forked = 1; deep(1, $ARGV[0]); exit }
 } elsif ($ARGV[1]) {
@@ -101,6 +109,14 @@ if perl -Mthreads -e 1 2>/dev/null; then
     expect "threads" "$(grep App::Thing::outer "$folder/out" | cut -d, -f2 | sort -u | wc -l)" 2
     grep -q '"thread 1"' "$folder/a.json" || fail "no thread 1: $(grep thread_name "$folder/a.json")"
     end threads
+
+    # Of the threads that a child has from its parent, the one that forked it is sampled.
+    begin 1 3 thread
+    run --duration=1 --spans=csv --perl-pid="$pid"
+    forked=$(grep App::Thing::outer "$folder/out" | cut -d, -f1 | grep -vx "$pid" | sort -u)
+    expect "a thread's forked child" "$(grep "^$forked,.*main::deep" "$folder/out" | cut -d, -f2,3 | sort -u | tr '\n' ' ')" \
+        "1,1 1,2 "
+    end "a thread's forked child"
 fi
 
 # ---- its end is ours ----
