@@ -13,7 +13,7 @@ struct question {
     const char *code, *argument;
 };
 
-/* Of one ring among others: the answer says whose it is. */
+/* Ask one of several rings; the printed answer names the ring. */
 static void ask_named(struct rv_console *console, uint32_t ring, const void *context)
 {
     const struct question *question = context;
@@ -38,7 +38,7 @@ static void ask(struct rv_console *console, uint32_t ring, bool is_for_all, stru
         rv_console_reply_ask(console, ring, question.code, question.argument);
 }
 
-/* A line alone, before a condition or not, is one of the file that is looked at. For free(). */
+/* Prefix a line number, with or without a condition, with the current frame's file. For free(). */
 static char *whole_place(struct rv_console *console, uint32_t ring, const char *place)
 {
     struct rv_debug_session_frame frame;
@@ -62,7 +62,7 @@ static void add(struct rv_console *console, uint32_t ring, bool is_for_all, cons
     free(whole);
 }
 
-/* The list, or less of it; false when the argument is neither. */
+/* List or delete breakpoints; false when the argument means neither. */
 static bool list_or_delete(struct rv_console *console, uint32_t ring, bool is_for_all, const char *argument)
 {
     const char *rest;

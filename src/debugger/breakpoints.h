@@ -1,4 +1,4 @@
-/* Commands about where threads are to stop by themselves. */
+/* Console commands for breakpoints and stopping watches. */
 #ifndef RV_DEBUGGER_BREAKPOINTS_H
 #define RV_DEBUGGER_BREAKPOINTS_H
 

@@ -9,7 +9,7 @@
 #include "debugger/session_text.h"
 
 #define ORDER_NS 5000000000u
-#define ARRIVAL_NS 1000000000u /* at a stop, since a thread was told where; what takes longer is not waited for */
+#define ARRIVAL_NS 1000000000u /* longest wait for a moving thread's next stop */
 
 bool rv_chosen_thread_find(struct rv_chosen_thread *chosen_thread)
 {
@@ -20,7 +20,7 @@ bool rv_chosen_thread_find(struct rv_chosen_thread *chosen_thread)
             thread.pid != chosen_thread->report->chosen.pid || thread.tid != chosen_thread->report->chosen.tid)
             continue;
         if (is_found && thread.steering.state == RV_RUN_UNSTEERED)
-            continue; /* a ring of the program's own */
+            continue; /* a ring that the program uses itself */
         chosen_thread->about = thread;
         is_found = true;
     }
@@ -34,12 +34,12 @@ static int ask(struct rv_chosen_thread *chosen_thread, const char *code, const c
 
 static void refuse(struct rv_chosen_thread *chosen_thread, int error, const struct rv_answer *answer)
 {
-    const char *why = error ? rv_target_error(error) : answer->text ? answer->text : "it said no";
+    const char *why = error ? rv_target_error(error) : answer->text ? answer->text : "it refused";
     rv_debug_session_say(chosen_thread->report->why, sizeof chosen_thread->report->why, why);
     chosen_thread->report->why[strcspn(chosen_thread->report->why, "\n")] = '\0';
 }
 
-/* True when it was done. */
+/* True on success. */
 static bool command(struct rv_chosen_thread *chosen_thread, const char *code, const char *argument)
 {
     struct rv_answer answer;
@@ -65,7 +65,7 @@ static void evaluate(struct rv_chosen_thread *chosen_thread, const char *express
     rv_answer_fini(&answer);
 }
 
-/* What is ordered of a thread that is on its way to a stop is to be done there: false when it does not come soon. */
+/* Orders for a moving thread wait for its next stop; false when that takes too long. */
 static bool has_arrived(struct rv_chosen_thread *chosen_thread)
 {
     if (!chosen_thread->is_moving)
@@ -74,9 +74,9 @@ static bool has_arrived(struct rv_chosen_thread *chosen_thread)
     uint64_t left_ns = gone_ns < ARRIVAL_NS ? ARRIVAL_NS - gone_ns : 0;
     if (rv_target_wait_stop(chosen_thread->target, &chosen_thread->about, chosen_thread->report->n_stops, left_ns) !=
         -ETIMEDOUT)
-        return true; /* that it has ended it says to the order itself */
+        return true; /* the order itself reports that it has ended */
     rv_debug_session_say(chosen_thread->report->why, sizeof chosen_thread->report->why,
-                         "it is on its way to its next stop: stop it first");
+                         "it is running to its next stop: stop it first");
     return false;
 }
 
@@ -88,7 +88,7 @@ static void move(struct rv_chosen_thread *chosen_thread, const char *code)
     chosen_thread->moved_ns = rv_clock_mono_ns();
 }
 
-/* It answers first, and stops then. */
+/* It answers first, then stops. */
 static void stop(struct rv_chosen_thread *chosen_thread)
 {
     if (command(chosen_thread, "stop", ""))
@@ -110,7 +110,7 @@ static void watch(struct rv_chosen_thread *chosen_thread, const struct rv_debug_
         refuse(chosen_thread, error, NULL);
 }
 
-/* A line alone is one of the file that is looked at. */
+/* A line number alone refers to the current frame's file. */
 static void set_break(struct rv_chosen_thread *chosen_thread, const char *where)
 {
     const struct rv_debug_session_report *report = chosen_thread->report;
@@ -119,8 +119,7 @@ static void set_break(struct rv_chosen_thread *chosen_thread, const char *where)
     size_t n_digits = strspn(where, "0123456789");
     bool is_line = n_digits && (!where[n_digits] || where[n_digits] == ' ');
     if (is_line && !*file) {
-        rv_debug_session_say(chosen_thread->report->why, sizeof chosen_thread->report->why,
-                             "of which file? none is known here");
+        rv_debug_session_say(chosen_thread->report->why, sizeof chosen_thread->report->why, "no file: give FILE:LINE");
         return;
     }
     (void)snprintf(whole, sizeof whole, "%s%s%s", is_line ? file : "", is_line ? ":" : "", where);

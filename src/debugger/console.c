@@ -90,7 +90,7 @@ static bool parse_word(struct rv_console *console, const char *argument, int32_t
     *value = is_number ? (int32_t)number : strcmp(argument, "on") == 0;
     if (is_number || *value || strcmp(argument, "off") == 0)
         return true;
-    rv_console_reply_fail(console, "'%s' is neither on, off nor a number", argument);
+    rv_console_reply_fail(console, "'%s' is not on, off or a number", argument);
     return false;
 }
 
@@ -129,8 +129,8 @@ static void run_message(struct rv_console *console, const char *argument)
     if (error == -ENOENT)
         puts("no message");
     else if (error == -ETIMEDOUT || error == -EBUSY)
-        rv_console_reply_fail(console, *argument ? "the message before has not been taken"
-                                                 : "another one takes it, or its sender does not go on");
+        rv_console_reply_fail(console, *argument ? "the previous message was not received"
+                                                 : "another receiver is taking it, or its sender has stopped");
     else if (error)
         rv_console_reply_fail(console, "%s", rv_target_error(error));
     else
@@ -174,34 +174,33 @@ static const struct command {
     void (*run)(struct rv_console *console, const char *argument);
 } commands[] = {
     {"ps", "", "threads: ring, process, state", run_ps},
-    {"ring", "[N]", "speak to this one from now on", run_ring},
-    {"stack", "[RING]", "its frames, innermost first, of any producer", rv_inspect_stack},
-    {"up", "[N]", "look at the caller's frame: eval, watch, list and break LINE are about it", rv_inspect_up},
-    {"down", "[N]", "back to the frame that it called", rv_inspect_down},
-    {"frame", "[N]", "look at this frame of the stack; show which", rv_inspect_choose},
-    {"list", "[LINE|FILE:LINE]", "lines around where the frame is, and on from there; around another line",
+    {"ring", "[N]", "choose the ring for later commands", run_ring},
+    {"stack", "[RING]", "frames, innermost first, of any producer's thread", rv_inspect_stack},
+    {"up", "[N]", "select the caller's frame for eval, watch, list and break LINE", rv_inspect_up},
+    {"down", "[N]", "select the called frame", rv_inspect_down},
+    {"frame", "[N]", "select frame N; show the selected one", rv_inspect_choose},
+    {"list", "[LINE|FILE:LINE]", "source lines around the frame's, then the following ones; or around LINE",
      rv_inspect_list},
-    {"stop", "[RING|all|new]", "stop it; new: whatever begins from now on", rv_run_control_stop},
-    {"step", "[RING]", "on to the next statement", rv_run_control_step},
-    {"next", "[RING]", "on to the next statement of this frame or a caller's", rv_run_control_next},
-    {"finish", "[RING]", "on until this frame has returned", rv_run_control_finish},
-    {"start", "[RING]", "on to the first statement of the main program", rv_run_control_start},
-    {"run", "[RING|all|new]", "on", rv_run_control_run},
-    {"wait", "[all] [SECONDS]", "until it stops, or any of all does (10 s)", rv_run_control_wait},
-    {"break", "[[all] WHERE [if EXPR]|delete N|all]", "stop there: SUB, LINE or FILE:LINE; list; forget",
+    {"stop", "[RING|all|new]", "stop a thread; new: threads and processes that begin later", rv_run_control_stop},
+    {"step", "[RING]", "run to the next statement, into calls", rv_run_control_step},
+    {"next", "[RING]", "run to the next statement of this frame or a caller", rv_run_control_next},
+    {"finish", "[RING]", "run until this frame returns", rv_run_control_finish},
+    {"start", "[RING]", "run to the first statement of the main program", rv_run_control_start},
+    {"run", "[RING|all|new]", "resume a thread; new: let later ones run", rv_run_control_run},
+    {"wait", "[all] [SECONDS]", "wait until it stops; all: until any thread stops (10 s)", rv_run_control_wait},
+    {"break", "[[all] WHERE [if EXPR]|delete N|all]", "stop at SUB, LINE or FILE:LINE; list; delete",
      rv_breakpoints_break},
-    {"watch", "[EXPR|delete N|all]", "stop when its value has changed; list; forget", rv_breakpoints_watch},
-    {"display", "[EXPR|delete N]", "an expression that is evaluated at each stop and look; list; forget",
-     rv_displays_run},
-    {"eval", "EXPR", "evaluate it in the frame that is looked at", rv_inspect_eval},
-    {"depth", "[N]", "references that eval follows into what it shows (3)", rv_inspect_set_depth},
-    {"trace", "on|off", "write its events, or do not", run_trace},
-    {"signal", "[on|off|N]", "the ring's signal word, for programs that read it; show", run_signal},
-    {"single", "[on|off|N]", "the file's single word; show", run_single},
-    {"message", "[TEXT]", "leave it for whichever program takes it; take the one that is there", run_message},
-    {"send", "CMD [ARGS]", "any command of its producer, and the answer as it comes", run_send},
+    {"watch", "[EXPR|delete N|all]", "stop when the value changes; list; delete", rv_breakpoints_watch},
+    {"display", "[EXPR|delete N]", "show an expression at each stop; list; delete", rv_displays_run},
+    {"eval", "EXPR", "evaluate in the selected frame", rv_inspect_eval},
+    {"depth", "[N]", "levels of references that eval expands (3)", rv_inspect_set_depth},
+    {"trace", "on|off", "write its events or not", run_trace},
+    {"signal", "[on|off|N]", "set or show the ring's signal word, for programs that read it", run_signal},
+    {"single", "[on|off|N]", "set or show the file's single word", run_single},
+    {"message", "[TEXT]", "leave a message for a program to receive; receive the waiting one", run_message},
+    {"send", "CMD [ARGS]", "send any command to the producer; print the raw answer", run_send},
     {"help", "", "this", run_help},
-    {"quit", "", "stopped threads go on", run_quit},
+    {"quit", "", "end; stopped threads resume", run_quit},
 };
 
 static void run_help(struct rv_console *console, const char *argument)
@@ -232,7 +231,7 @@ void rv_console_run(struct rv_console *console, const char *line)
 
 /* ---- the conversation ---- */
 
-/* Breakpoints are met while nobody looks: say so before the next prompt. */
+/* Threads may stop at breakpoints at any time: report it before the next prompt. */
 static void show_new_stops(struct rv_console *console)
 {
     uint32_t ring;

@@ -1,6 +1,6 @@
 /*
- * The monitor of the command line: a command a line, an answer for each. Commands are in console.c's table, and in the
- * man page. A failed one answers one line, "error: ...".
+ * The command line debugger console: one command per line, with an answer for each. The commands are in console.c's
+ * table and in the man page. A failed command prints one line, "error: ...".
  */
 #ifndef RV_DEBUGGER_CONSOLE_H
 #define RV_DEBUGGER_CONSOLE_H
@@ -11,15 +11,15 @@
 
 #define RV_CONSOLE_NO_RING UINT32_MAX
 
-struct rv_console_frame { /* of a thread's stack, until it moves */
+struct rv_console_frame { /* selected frame of a thread's stack, until the thread moves */
     uint32_t ring, generation, n_stops;
-    uint32_t number; /* from the innermost, 0, on */
+    uint32_t number; /* 0 is the innermost */
 };
 
-struct rv_console_listed { /* lines of a source */
-    char file[256];        /* this and the line: where the frame was */
+struct rv_console_listed { /* state of `list` */
+    char file[256];        /* file and line of the frame at the last `list` */
     uint32_t line;
-    char shown[256]; /* the file that was listed, up to the line before the next one */
+    char shown[256]; /* the listed file; lines before `next` were shown */
     uint32_t next;   /* 0: none yet */
 };
 
@@ -29,12 +29,12 @@ struct rv_console_stop {
 
 struct rv_console {
     struct rv_target *target;
-    uint32_t ring; /* of the thread that is spoken to; RV_CONSOLE_NO_RING: none was chosen */
+    uint32_t ring; /* the chosen ring; RV_CONSOLE_NO_RING: none */
     struct rv_console_frame frame;
     struct rv_console_listed listed;
     bool has_levels;
-    uint32_t levels;               /* that values are shown with, when it has_levels */
-    struct rv_console_stop *shown; /* of each ring, the stop that was shown last; for free() */
+    uint32_t levels;               /* levels of references to show, if has_levels */
+    struct rv_console_stop *shown; /* the last stop shown, by ring; for free() */
     size_t n_shown;
     bool has_failed, has_quit;
 };
@@ -42,7 +42,7 @@ struct rv_console {
 /* Run one line, and write its answer to stdout. */
 void rv_console_run(struct rv_console *console, const char *line);
 
-/* From stdin until its end or `quit`; with editing and a history where that is a terminal. Returns an exit status. */
+/* Read commands from stdin until its end or `quit`, with editing and history on a terminal. Returns an exit status. */
 int rv_console_talk(const char *path);
 
 #endif

@@ -8,11 +8,11 @@
 #include "debugger/console_reply.h"
 
 #define NO_RING RV_CONSOLE_NO_RING
-#define BEGIN_TRIES 1000u /* for a first thread, */
-#define LIVE_TRIES 100u   /* and for one that is there to say that it can be steered */
+#define BEGIN_TRIES 1000u /* waiting for a first thread, */
+#define LIVE_TRIES 100u   /* and for a live thread to become debuggable */
 #define BEGIN_NS 10000000u
 
-/* The first that can be steered, else, if any will do, the first, else NO_RING. */
+/* The first debuggable thread's ring, else, with `any`, the first ring, else NO_RING. */
 static uint32_t find_first(struct rv_console *console, bool is_any, bool *has_live)
 {
     uint32_t n_rings = rv_target_n_rings(console->target), first = NO_RING;
@@ -39,7 +39,7 @@ static bool find(struct rv_console *console, bool is_any, uint32_t *ring)
     }
     *ring = console->ring;
     if (*ring == NO_RING)
-        rv_console_reply_fail(console, has_live ? "no thread here can be steered" : "no thread has begun yet");
+        rv_console_reply_fail(console, has_live ? "no thread here can be debugged" : "no thread has started yet");
     return *ring != NO_RING;
 }
 
@@ -104,7 +104,7 @@ void rv_console_thread_each(struct rv_console *console, rv_console_thread_each_f
         n_found++;
     }
     if (n_found == 0)
-        rv_console_reply_fail(console, "no thread here can be steered");
+        rv_console_reply_fail(console, "no thread here can be debugged");
 }
 
 bool rv_console_thread_has_live(struct rv_console *console)

@@ -16,7 +16,7 @@ static void show_value(const struct rv_target_value *value, unsigned number, int
         printf("%u %s%s %s\n", number, value->expression, value->is_error ? ": error:" : " =", value->text);
 }
 
-/* A thread that is stopped comes to them; one that runs may not for long. */
+/* A stopped thread evaluates them at once; a running one may take long. */
 static uint64_t value_ns(const struct rv_console *console, uint32_t ring)
 {
     struct rv_target_thread thread;
@@ -71,5 +71,5 @@ void rv_displays_run(struct rv_console *console, const char *argument)
     else if (*argument)
         add(console, ring, argument);
     else if (rv_displays_show(console, ring) == 0)
-        puts("nothing is displayed");
+        puts("no displays");
 }

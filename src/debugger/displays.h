@@ -4,7 +4,7 @@
 
 #include "debugger/console.h"
 
-/* A line each, with their values; returns how many. */
+/* Print a line each, with values. Returns their number. */
 unsigned rv_displays_show(struct rv_console *console, uint32_t ring);
 
 /* display [EXPR|delete N] */

@@ -30,7 +30,7 @@ void rv_inspect_stack(struct rv_console *console, const char *argument)
     rv_answer_fini(&answer);
 }
 
-/* The line of one frame, for free(); NULL, said, when there is none. */
+/* The line of one frame, for free(); NULL with an error printed if there is none. */
 static char *frame_line(struct rv_console *console, uint32_t ring, uint32_t number)
 {
     struct rv_answer answer;
@@ -49,7 +49,7 @@ static char *frame_line(struct rv_console *console, uint32_t ring, uint32_t numb
     }
     rv_answer_fini(&answer);
     if (!found)
-        rv_console_reply_fail(console, "there is no frame %u", number);
+        rv_console_reply_fail(console, "no frame %u", number);
     return found;
 }
 
@@ -77,7 +77,7 @@ bool rv_inspect_place(struct rv_console *console, uint32_t ring, struct rv_debug
     free(line);
     bool is_known = frame->file[0] && frame->line;
     if (!is_known)
-        rv_console_reply_fail(console, "of which file? none is known here");
+        rv_console_reply_fail(console, "no file: give FILE:LINE");
     return is_known;
 }
 
@@ -90,7 +90,7 @@ static void look_at(struct rv_console *console, uint32_t ring, uint32_t number)
         return;
     }
     if (thread.steering.state != RV_RUN_STOPPED) {
-        rv_console_reply_fail(console, "it is not stopped");
+        rv_console_reply_fail(console, "not stopped");
         return;
     }
     char *line = frame_line(console, ring, number);
@@ -105,7 +105,7 @@ static bool parse_count(struct rv_console *console, const char *argument, uint32
 {
     bool is_count = !*argument || rv_console_thread_number(argument, count);
     if (!is_count)
-        rv_console_reply_fail(console, "'%s' is no number of frames", argument);
+        rv_console_reply_fail(console, "'%s' is not a number of frames", argument);
     return is_count;
 }
 
@@ -140,7 +140,7 @@ void rv_inspect_choose(struct rv_console *console, const char *argument)
 
 /* ---- lines ---- */
 
-/* "LINE" or "FILE:LINE", of which the file stays as it is where none is given. */
+/* "LINE" or "FILE:LINE", keeps the file if none is given. */
 static bool parse_place(struct rv_console *console, const char *argument, struct rv_debug_session_frame *place)
 {
     const char *colon = strrchr(argument, ':');
@@ -165,7 +165,7 @@ static bool is_listed(const struct rv_console_listed *listed, const struct rv_de
     return listed->next && listed->line == frame->line && strcmp(listed->file, frame->file) == 0;
 }
 
-/* Around the line that the frame is at, and on from there each time; around another one. */
+/* List lines around the frame's line, then the following ones each time; or around a given line. */
 void rv_inspect_list(struct rv_console *console, const char *argument)
 {
     uint32_t ring;
@@ -228,7 +228,7 @@ void rv_inspect_set_depth(struct rv_console *console, const char *argument)
 {
     uint32_t levels;
     if (*argument && (!rv_console_thread_number(argument, &levels) || levels > MOST_LEVELS)) {
-        rv_console_reply_fail(console, "'%s' is no depth from 0 to %u", argument, MOST_LEVELS);
+        rv_console_reply_fail(console, "'%s' is not a depth from 0 to %u", argument, MOST_LEVELS);
         return;
     }
     if (*argument) {

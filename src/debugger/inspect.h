@@ -1,14 +1,14 @@
-/* Commands that look at the frames of a thread: which one is looked at, its lines, its values. */
+/* Commands about a thread's frames: selection, source lines, values. */
 #ifndef RV_DEBUGGER_INSPECT_H
 #define RV_DEBUGGER_INSPECT_H
 
 #include "debugger/console.h"
 #include "debugger/session.h"
 
-/* The frame that is looked at: the innermost, 0, until another was chosen, and again when the thread has moved. */
+/* The selected frame: 0 (the innermost) until another is selected, and again after the thread has moved. */
 uint32_t rv_inspect_frame(struct rv_console *console, uint32_t ring);
 
-/* Where that frame is; false, said, when its file and line are not known. */
+/* Place of that frame; false with an error printed if its file and line are unknown. */
 bool rv_inspect_place(struct rv_console *console, uint32_t ring, struct rv_debug_session_frame *frame);
 
 void rv_inspect_stack(struct rv_console *console, const char *argument);     /* [RING] */

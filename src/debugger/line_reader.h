@@ -1,4 +1,4 @@
-/* Lines of stdin; from a terminal with editing and a history, where libedit is there. */
+/* Lines of stdin; on a terminal with editing and history, if libedit is available. */
 #ifndef RV_DEBUGGER_LINE_READER_H
 #define RV_DEBUGGER_LINE_READER_H
 

@@ -1,6 +1,6 @@
 /*
- * All that the ring still has is scanned as the drain's batches are, and what stays open is where the thread is: the
- * innermost frames are always among it, however old the outer ones are.
+ * Scans all events still in the ring as the drain's batches are scanned; the calls still open are the thread's stack.
+ * It always includes the innermost frames, however old the outer ones are.
  */
 #include "debugger/ring_stack.h"
 
@@ -54,7 +54,7 @@ void rv_ring_stack_destroy(struct rv_ring_stack *ring_stack)
     free(ring_stack);
 }
 
-/* The batch as one block of the stream. Returns the stack that the next one begins on. */
+/* Scan the batch as one block of the stream. Returns the stack selected after it. */
 static uint32_t scan_batch(struct rv_ring_stack *ring_stack, struct rv_carry *carry, uint32_t entry_stack)
 {
     struct rv_batch *batch = &ring_stack->batch;
@@ -70,7 +70,7 @@ static uint32_t scan_batch(struct rv_ring_stack *ring_stack, struct rv_carry *ca
     return rv_block_exit_stack(&input);
 }
 
-/* Returns the stack that the thread is on. */
+/* Returns the thread's current stack. */
 static uint32_t scan(struct rv_ring_stack *ring_stack, struct rv_carry *carry, const struct rv_wire_control *control,
                      size_t n)
 {
@@ -131,7 +131,7 @@ char *rv_ring_stack_show(struct rv_ring_stack *ring_stack, uint32_t ring_idx)
     uint32_t stack = scan(ring_stack, carry, ring.control, read.n);
     show_frames(text, ring_stack->catalog, carry, stack);
     if (read.n_overwritten)
-        fprintf(text, "(what was called before the last %zu events is not known)\n", read.n);
+        fprintf(text, "(calls before the last %zu events are unknown)\n", read.n);
     fclose(text);
     rv_carry_destroy(carry);
     return shown;

@@ -1,4 +1,4 @@
-/* Where a thread is, by the calls and returns that its ring holds: of producers that answer no questions. */
+/* The call stack of a thread, from the events in its ring: for producers that answer no commands. */
 #ifndef RV_DEBUGGER_RING_STACK_H
 #define RV_DEBUGGER_RING_STACK_H
 
@@ -13,9 +13,9 @@ struct rv_ring_stack *rv_ring_stack_create(struct rv_map *map);
 void rv_ring_stack_destroy(struct rv_ring_stack *ring_stack); /* NULL is fine */
 
 /*
- * A line for each frame that is open now, innermost first: "#0 package::name at FILE line N", with the line that the
- * function begins at. Calls that began before the oldest event in the ring cannot be known: a last line says so.
- *   ring     one that there is; its owner goes on meanwhile, and nothing in the file is changed
+ * A line for each open frame, innermost first: "#0 package::name at FILE line N", with the line where the function
+ * begins. Calls from before the ring's oldest event are unknown: then a last line says so.
+ *   ring     an existing ring; its owner keeps running, and the file is not changed
  *   returns  for free(), never NULL
  */
 char *rv_ring_stack_show(struct rv_ring_stack *ring_stack, uint32_t ring);

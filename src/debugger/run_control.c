@@ -13,9 +13,9 @@
 
 #define DEFAULT_WAIT_S 10.0
 #define MOST_WAIT_S 1e6
-#define LOOK_NS 2000000u /* while any of all threads may stop */
+#define LOOK_NS 2000000u /* between two checks while any thread may stop */
 
-/* Send what makes it go on, or stop, and say where it stops; that it has ended is an answer, too. */
+/* Send a command to resume or stop it, and report where it stops, or that it has ended. */
 static void move(struct rv_console *console, uint32_t ring, const char *code)
 {
     struct rv_target_thread thread;
@@ -30,7 +30,7 @@ static void move(struct rv_console *console, uint32_t ring, const char *code)
     if (error == -ENOENT)
         printf("ring %u has ended\n", ring);
     else if (error)
-        printf("ring %u runs on\n", ring);
+        printf("ring %u is still running\n", ring);
     else
         rv_place_show(console, ring);
 }
@@ -57,7 +57,7 @@ static void go_on(struct rv_console *console, uint32_t ring, const void *unused)
         printf("ring %u runs\n", ring);
 }
 
-/* One thread, all, or those that are not there yet. */
+/* Parse one thread, all threads, or later ones. */
 static void stop_or_go_on(struct rv_console *console, const char *argument, bool is_to_stop)
 {
     uint32_t ring;
@@ -65,7 +65,7 @@ static void stop_or_go_on(struct rv_console *console, const char *argument, bool
         rv_console_thread_each(console, is_to_stop ? stop : go_on, NULL);
     } else if (strcmp(argument, "new") == 0) {
         rv_target_stop_new(console->target, is_to_stop);
-        printf("threads and processes that begin from now on %s\n", is_to_stop ? "stop" : "run");
+        printf("threads and processes that begin later %s\n", is_to_stop ? "stop" : "run");
     } else if (rv_console_thread_parse(console, argument, &ring)) {
         (is_to_stop ? stop : go_on)(console, ring, NULL);
     }
@@ -127,7 +127,7 @@ static void wait_for_one(struct rv_console *console, uint64_t timeout_ns)
         rv_place_show(console, ring);
 }
 
-/* The next one that stops is the one that is spoken to. */
+/* Choose the next thread that stops. */
 static void wait_for_any(struct rv_console *console, uint64_t timeout_ns)
 {
     uint64_t begin_ns = rv_clock_mono_ns();
@@ -153,7 +153,7 @@ void rv_run_control_wait(struct rv_console *console, const char *argument)
     char *end;
     double seconds = *number ? strtod(number, &end) : DEFAULT_WAIT_S;
     if (*number && (*end || !(seconds >= 0 && seconds <= MOST_WAIT_S)))
-        rv_console_reply_fail(console, "'%s' is no number of seconds", number);
+        rv_console_reply_fail(console, "'%s' is not a number of seconds", number);
     else
         (is_for_any ? wait_for_any : wait_for_one)(console, (uint64_t)(seconds * 1e9));
 }

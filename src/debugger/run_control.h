@@ -1,4 +1,4 @@
-/* Commands that let threads go on, and stop them. */
+/* Commands that resume and stop threads. */
 #ifndef RV_DEBUGGER_RUN_CONTROL_H
 #define RV_DEBUGGER_RUN_CONTROL_H
 

@@ -1,7 +1,7 @@
 /*
- * The worker does an order when there is one, and otherwise looks, every LOOK_NS. Looking at control words costs the
- * threads nothing; asking one that runs for its stack does, a little: that is done every POLL_NS, and never for more
- * than a twentieth of the time. A question that has no answer yet makes way for an order.
+ * The worker executes an order if there is one, and otherwise polls every LOOK_NS. Reading control words costs the
+ * threads nothing; asking a running thread for its stack costs a little: this is done every POLL_NS, and for at most a
+ * twentieth of the time. A query without an answer is abandoned for an order.
  */
 #include "debugger/session.h"
 
@@ -26,27 +26,27 @@
 #define VALUE_NS 500000000u
 #define ANSWER_BYTES (64u << 10)
 #define MOST_ORDERS 8u
-#define MOST_STRINGS (1u << 14) /* of a name: package, name and file */
+#define MOST_STRINGS (1u << 14) /* room for a name: package, name and file */
 
 struct rv_debug_session {
     pthread_t thread;
-    pthread_mutex_t lock; /* of what follows */
+    pthread_mutex_t lock; /* protects the following */
     pthread_cond_t has_news;
     struct rv_debug_session_who chosen;
     uint32_t frame;
-    struct rv_debug_session_order orders[MOST_ORDERS]; /* the first comes next */
+    struct rv_debug_session_order orders[MOST_ORDERS]; /* in order */
     uint32_t n_orders;
     bool is_closing;
     struct rv_debug_session_report shown;
-    /* the worker's */
+    /* worker only */
     struct rv_map *map;
     struct rv_chosen_thread chosen_thread;
-    struct rv_debug_session_report report; /* as the next that is shown */
-    struct rv_debug_session_frame listed;  /* whose lines it has */
+    struct rv_debug_session_report report; /* the next one to publish */
+    struct rv_debug_session_frame listed;  /* the frame whose source lines it has */
     bool is_obeying;
-    bool is_polling;              /* what is asked may make way for an order */
-    bool is_stale;                /* stack, watches and breakpoints are of before what it did last */
-    uint64_t polled_ns, pause_ns; /* when it was asked last, and how long not to ask */
+    bool is_polling;              /* the current query may be abandoned for an order */
+    bool is_stale;                /* stack, watches and breakpoints are outdated */
+    uint64_t polled_ns, pause_ns; /* time of the last query, and pause until the next */
 };
 
 /* ---- what the application asks ---- */
@@ -109,7 +109,7 @@ static bool is_given_up(void *context)
     return is_over || must_yield;
 }
 
-/* A slot's own text says it all; of one that has none the name is known, and with it the file. */
+/* Describe a slot: by its text, else by its name id, which also has the file. */
 static void read_slot(const struct rv_debug_session *debug_session, struct rv_debug_session_frame *frame,
                       const struct rv_slot *slot, const char *text)
 {
@@ -125,7 +125,7 @@ static void read_slot(const struct rv_debug_session *debug_session, struct rv_de
     frame->line = frame->line ? frame->line : name.line;
 }
 
-/* The live stack of a thread that answers nothing, where it keeps one. */
+/* The live stack of a thread that answers no commands, if it has one. */
 static void read_slots(struct rv_debug_session *debug_session)
 {
     struct rv_debug_session_report *report = &debug_session->report;
@@ -180,7 +180,7 @@ static void ask_breaks(struct rv_debug_session *debug_session)
     rv_answer_fini(&answer);
 }
 
-/* Of a thread that runs, the values of its last look at them. */
+/* For a running thread, the last values. */
 static void ask_watches(struct rv_debug_session *debug_session, bool is_stopped)
 {
     for (unsigned i = 0; i < RV_DEBUG_SESSION_WATCHES; i++) {
@@ -205,7 +205,7 @@ static void ask_watches(struct rv_debug_session *debug_session, bool is_stopped)
 
 /* ---- looking ---- */
 
-/* What is known of it is of before: it is asked again, at once. */
+/* The report is outdated: query the thread again at once. */
 static void expire(struct rv_debug_session *debug_session)
 {
     debug_session->is_stale = true;
@@ -280,7 +280,7 @@ static void ask_all(struct rv_debug_session *debug_session, bool is_stopped)
     debug_session->is_polling = false;
 }
 
-/* Stack, watches and breakpoints: of a thread that is stopped when they may be others, else from time to time. */
+/* Query stack, watches and breakpoints: of a stopped thread when they may have changed, else periodically. */
 static void inquire(struct rv_debug_session *debug_session)
 {
     enum rv_debug_session_state state = debug_session->report.state;
@@ -303,7 +303,7 @@ static void inquire(struct rv_debug_session *debug_session)
         debug_session->pause_ns = POLL_NS;
 }
 
-/* Only when they are others: the file is not read again while nothing moves. */
+/* Read source lines only when the place has changed. */
 static void list_lines(struct rv_debug_session *debug_session)
 {
     static const struct rv_debug_session_frame none;
@@ -347,7 +347,7 @@ static void begin_with(struct rv_debug_session *debug_session, struct rv_debug_s
     expire(debug_session);
 }
 
-/* The next order through *order, after a while at most. False when it is time to look instead. */
+/* Wait for the next order; false when it is time to poll. */
 static bool take_order(struct rv_debug_session *debug_session, struct rv_debug_session_order *order)
 {
     uint64_t end_ns = rv_clock_mono_ns() + LOOK_NS;

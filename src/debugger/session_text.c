@@ -6,7 +6,7 @@
 
 #include "base/text.h"
 
-/* What is cut ends with "...". */
+/* A truncated text ends with "...". */
 static void copy(char *out, size_t out_bytes, const char *text, size_t n_bytes)
 {
     static const char mark[] = "...";
@@ -25,7 +25,7 @@ static const char *find_last(const char *text, size_t n_bytes, const char *what)
     return NULL;
 }
 
-/* Arguments may hold whatever they like: it is read from its end. */
+/* Arguments may contain anything, so parse from the end. */
 void rv_debug_session_read_frame(struct rv_debug_session_frame *frame, const char *text, size_t n_bytes)
 {
     static const char at_text[] = " at ", line_text[] = " line ";

@@ -14,8 +14,8 @@
 #define MOST_BYTES (4 << 20)
 #define TAB 4u
 
-/* For free(); NULL where it is no file that can be read without waiting for somebody. Those of /proc say that they are
- * empty, and some have no end. */
+/* For free(); NULL if it is not a file that can be read without blocking. Files in /proc have size 0, and
+ * some have no end. */
 static char *read_file(const char *path, size_t *n_bytes)
 {
     struct stat status;

@@ -15,17 +15,17 @@
 #include "ring/directory.h"
 #include "ring/message.h"
 
-#define SLICE_NS 50000000u /* look this often whether the thread lives */
-#define BUSY_NS 500000000u /* an answer that nobody has fetched by then is nobody's */
+#define SLICE_NS 50000000u /* interval of checks whether the thread lives */
+#define BUSY_NS 500000000u /* an answer not fetched by then is abandoned */
 #define RETRY_NS 200000u
 #define TURN_NS 2000000u
-#define MOST_TEXT (16u << 20) /* of one answer */
+#define MOST_TEXT (16u << 20) /* limit of one answer */
 
 struct rv_target {
-    struct rv_map *map, own; /* own: where it was opened here */
+    struct rv_map *map, own; /* own: if it was opened here */
     struct rv_target_limits limits;
     bool is_attached;
-    char *part;                       /* room for one message */
+    char *part;                       /* buffer for one message */
     struct rv_ring_stack *ring_stack; /* NULL until it is needed */
 };
 
@@ -59,7 +59,7 @@ struct rv_target *rv_target_open(const char *path)
     return NULL;
 }
 
-/* Who is stopped looks up, and sees that it has no monitor. */
+/* Wake stopped threads, so that they notice that they have no monitor. */
 static void detach(struct rv_target *target)
 {
     rv_steering_detach(target->map);
@@ -107,7 +107,7 @@ int rv_target_thread(struct rv_target *target, uint32_t ring, struct rv_target_t
     bool is_live = __atomic_load_n(&control->state, __ATOMIC_ACQUIRE) == RV_RING_LIVE; /* D2 <- D1 */
     uint32_t generation = __atomic_load_n(&control->generation, __ATOMIC_RELAXED);
     if (!is_live && generation == 0)
-        return -EINVAL; /* nobody ever claimed it */
+        return -EINVAL; /* never claimed */
     if (!is_live || !__atomic_load_n(&control->has_pages, __ATOMIC_RELAXED) ||
         !rv_directory_has_live_owner(target->map, ring))
         return -ENOENT;
@@ -171,7 +171,7 @@ int32_t rv_target_set_single(struct rv_target *target, int32_t value)
 
 /* ---- asking ---- */
 
-/* Nobody else asks it meanwhile. */
+/* No other monitor sends commands meanwhile. */
 static int take_turn(struct rv_target *target, uint32_t ring)
 {
     uint64_t begin_ns = rv_clock_mono_ns();
@@ -186,7 +186,7 @@ static int take_turn(struct rv_target *target, uint32_t ring)
     return error;
 }
 
-/* What is there is of one who died, or who takes no turns: Devel::RingBuffer's monitors. */
+/* The channel is occupied by a dead monitor, or by one of Devel::RingBuffer, which takes no lock. */
 static int post(struct rv_target *target, uint32_t ring, const char *code, const char *argument, size_t n_bytes)
 {
     uint64_t begin_ns = rv_clock_mono_ns();
@@ -255,7 +255,7 @@ static int converse(struct rv_target *target, const struct rv_target_thread *thr
         if (argument)
             rv_text_escape(answer->code, sizeof answer->code, response.code, strlen(response.code));
         has_more = strchr(response.code, '+') && answer->n_bytes < most;
-        if (has_more && rv_target_is_given_up(target)) /* who always answers may never come to an end */
+        if (has_more && rv_target_is_given_up(target)) /* an endless answer must be interruptible */
             return -ECANCELED;
         if (has_more && rv_clock_mono_ns() > end_ns)
             return -ETIMEDOUT;
@@ -326,7 +326,7 @@ int rv_target_take_message(struct rv_target *target, uint64_t timeout_ns, struct
         append(answer, &capacity, bytes, n_bytes);
     answer->is_fine = !error;
     free(bytes);
-    return error == -EMSGSIZE ? -EBUSY : error; /* another one, since */
+    return error == -EMSGSIZE ? -EBUSY : error; /* another message has replaced it */
 }
 
 int rv_target_wait_stop(struct rv_target *target, const struct rv_target_thread *thread, uint32_t n_stops,
@@ -386,7 +386,7 @@ static int wait_result(const struct rv_target *target, struct rv_wire_control *c
     uint64_t begin_ns = rv_clock_mono_ns();
     int error = rv_watches_get_result(control, watch, result, n_bytes);
     if (timeout_ns && error == 0)
-        error = -EAGAIN; /* of before this call */
+        error = -EAGAIN; /* evaluated before this call */
     while (error == -EAGAIN && timeout_ns) {
         if (rv_clock_mono_ns() - begin_ns > timeout_ns || rv_target_is_given_up(target))
             return -ETIMEDOUT;
@@ -421,17 +421,17 @@ const char *rv_target_error(int error)
     case -ENOENT:
         return "it has ended";
     case -EINVAL:
-        return "there is no such ring";
+        return "no such ring";
     case -EOPNOTSUPP:
-        return "not for this producer: it answers no commands";
+        return "its producer answers no commands";
     case -ETIMEDOUT:
-        return "it does not answer; it may wait in a system call, or make no calls";
+        return "it does not answer: it may be in a system call, or make no calls";
     case -EBUSY:
-        return "another monitor asks it";
+        return "another monitor is using it";
     case -E2BIG:
         return "too long";
     case -ENOSPC:
-        return "4 expressions are all there are";
+        return "at most 4 expressions";
     case -EAGAIN:
         return "the trace file's file system has no locks";
     default:

@@ -1,6 +1,6 @@
 /*
- * The threads of a trace file, as their monitor: who there is, whether they run, and what they answer when asked. While
- * it is open, threads may stay stopped; those that it stopped go on when it is closed, or dies.
+ * The threads of a trace file, seen by a monitor: their states, and commands with answers. While it is open, threads
+ * may stay stopped; those that it stopped resume when it is closed or dies.
  *
  * All functions are for one thread at a time.
  */
@@ -20,61 +20,61 @@ struct rv_target; /* opaque */
 /* NULL, with one line printed where the file cannot be used. */
 struct rv_target *rv_target_open(const char *path);
 
-/* Of a file that is open already; the map outlives it. It lets threads stay stopped from rv_target_attach() on. */
+/* Use an open file; the map must outlive it. Threads can stay stopped after rv_target_attach(). */
 struct rv_target *rv_target_over(struct rv_map *map);
 
-/* 0; -EAGAIN where its file system has no locks. Again is fine. */
+/* Become a monitor. 0; -EAGAIN if its file system has no locks. Idempotent. */
 int rv_target_attach(struct rv_target *target);
 void rv_target_close(struct rv_target *target); /* NULL is fine */
 
 struct rv_target_limits {               /* zero = none */
-    size_t answer_bytes;                /* what is longer is cut between its messages */
-    bool (*is_given_up)(void *context); /* asked every 50 ms at least while something is waited for: -ECANCELED */
+    size_t answer_bytes;                /* longer ones are truncated between messages */
+    bool (*is_given_up)(void *context); /* called at least every 50 ms during waits; true: -ECANCELED */
     void *context;
 };
 void rv_target_limit(struct rv_target *target, const struct rv_target_limits *limits);
 bool rv_target_is_given_up(const struct rv_target *target);
 
 struct rv_target_thread {
-    uint32_t ring, generation; /* a ring is used again: together they name the thread */
+    uint32_t ring, generation; /* rings are reused: together they identify the thread */
     uint32_t pid, tid;
     char name[64];
     struct rv_steering steering;
     bool is_muted;
 };
 
-/* One of them. -ENOENT when its ring has no owner that lives; -EINVAL when no thread has had such a ring. */
+/* Get a ring's thread. -ENOENT when the ring has no live owner; -EINVAL when it was never claimed. */
 int rv_target_thread(struct rv_target *target, uint32_t ring, struct rv_target_thread *out);
 
 /* Rings below this may have an owner. */
 uint32_t rv_target_n_rings(struct rv_target *target);
 
-/* Threads and processes that begin from now on stop at once. */
+/* Should threads and processes that begin later stop at once? */
 void rv_target_stop_new(struct rv_target *target, bool is_to_stop);
 
 void rv_target_mute(struct rv_target *target, uint32_t ring, bool is_muted);
 
-/* Devel::RingBuffer's words, a ring's signal and the file's single: what they mean is the program's. Those that set
- * return what was; the ring is one that there is. */
+/* Devel::RingBuffer's words, a ring's signal and the file's single: the program defines their meaning. Setters
+ * return the previous value; the ring must exist. */
 int32_t rv_target_signal(struct rv_target *target, uint32_t ring);
 int32_t rv_target_set_signal(struct rv_target *target, uint32_t ring, int32_t value);
 int32_t rv_target_single(struct rv_target *target);
 int32_t rv_target_set_single(struct rv_target *target, int32_t value);
 
 struct rv_answer {
-    bool is_fine;  /* false: text says why not */
-    char code[17]; /* as the thread sent it; both are made fit to be shown */
+    bool is_fine;  /* false: text has the reason */
+    char code[17]; /* as the thread sent it; code and text are escaped */
     char *text;    /* UTF-8, NUL-terminated; newlines stay */
     size_t n_bytes;
 };
-void rv_answer_fini(struct rv_answer *answer); /* also one that was never filled */
+void rv_answer_fini(struct rv_answer *answer); /* zeroed ones too */
 
 /*
- * Ask a thread. A command that is not answered in time is withdrawn.
+ * Send a command to a thread and wait for the answer. On a timeout the command is withdrawn.
  *   code      up to 4 characters; see src/producers/perl/debugger.c for those of Perl threads
  *   answer    filled when 0 is returned
  *   returns   0; -E2BIG for an argument longer than a message; -EOPNOTSUPP: its producer answers no commands;
- *             -ENOENT: it has ended; -ETIMEDOUT; -EBUSY: another monitor asks it all the time; -ECANCELED
+ *             -ENOENT: it has ended; -ETIMEDOUT; -EBUSY: another monitor uses it all the time; -ECANCELED
  */
 int rv_target_ask(struct rv_target *target, uint32_t ring, const char *code, const char *argument, uint64_t timeout_ns,
                   struct rv_answer *answer);
@@ -83,57 +83,57 @@ int rv_target_ask(struct rv_target *target, uint32_t ring, const char *code, con
 
 struct rv_target_expression {
     const char *text;
-    uint32_t frame;  /* of its stack, from the innermost, 0, on */
-    uint32_t levels; /* of references that are followed into its values: RV_TARGET_LEVELS where a user says nothing */
+    uint32_t frame;  /* 0 is the innermost */
+    uint32_t levels; /* levels of references to expand; default RV_TARGET_LEVELS */
 };
 
-/* Evaluate it where the thread is. As rv_target_ask(). */
+/* Evaluate an expression in the thread. As rv_target_ask(). */
 int rv_target_eval(struct rv_target *target, uint32_t ring, const struct rv_target_expression *expression,
                    uint64_t timeout_ns, struct rv_answer *answer);
 
 /*
- * The file's global message, in whatever language the programs on it speak. What is sent stays there until one of them
- * takes it.
- *   answer   what waited to be taken, if anything did
- *   returns  0; -EBUSY: another one does the same; -ETIMEDOUT: nobody took the message before, or the parts of this
- *            one; -ENOENT: none is there; -EPIPE: its sender died; -EBADMSG: it is none
+ * The file's global message, with any contents that its programs understand. A sent message stays until a program
+ * receives it.
+ *   answer   the waiting message, if any
+ *   returns  0; -EBUSY: another process does the same; -ETIMEDOUT: the previous message, or a part of this one, was not
+ *            received; -ENOENT: no message; -EPIPE: its sender died; -EBADMSG: invalid
  */
 int rv_target_send_message(struct rv_target *target, const char *text, uint64_t timeout_ns);
 int rv_target_take_message(struct rv_target *target, uint64_t timeout_ns, struct rv_answer *answer);
 
 /*
- * The frames of any thread, a line each, innermost first: as it says itself, with the lines that they are in; of a
- * producer that answers no commands by the calls in its ring, with the lines that the functions begin at.
+ * The stack of any thread, one frame per line, innermost first: from the thread itself, with current lines; or if its
+ * producer answers no commands, from the calls in its ring, with the lines where functions begin.
  *   returns  as rv_target_ask()
  */
 int rv_target_stack(struct rv_target *target, uint32_t ring, uint64_t timeout_ns, struct rv_answer *answer);
 
-/* Until the thread has stopped more often than n_stops. 0, -ETIMEDOUT, -ENOENT: it has ended;
+/* Wait until the thread has more than n_stops stops. 0, -ETIMEDOUT, -ENOENT: it has ended;
  * -ECANCELED. */
 int rv_target_wait_stop(struct rv_target *target, const struct rv_target_thread *thread, uint32_t n_stops,
                         uint64_t timeout_ns);
 
-/* Its index; -ENOSPC, -E2BIG, -EOPNOTSUPP, -ENOENT. */
+/* Add a watch. Returns its index; -ENOSPC, -E2BIG, -EOPNOTSUPP, -ENOENT. */
 int rv_target_watch(struct rv_target *target, uint32_t ring, const char *expression);
 
-/* 0; -ENOENT. */
+/* Remove a watch. 0; -ENOENT. */
 int rv_target_unwatch(struct rv_target *target, uint32_t ring, unsigned watch);
 
 struct rv_target_value {
-    char expression[RV_WIRE_WATCH_EXPRESSION * 4 + 1]; /* these two made fit to be shown */
+    char expression[RV_WIRE_WATCH_EXPRESSION * 4 + 1]; /* these two are escaped */
     char text[RV_WIRE_WATCH_RESULT * 4 + 1];
     bool is_error;
 };
 
 /*
  * A watch's value, evaluated after this call.
- *   timeout_ns  0: only one that is there already, which asks for the next
- *   returns     0; -ENOENT: it watches nothing; -EAGAIN, -ETIMEDOUT, with the expression filled in
+ *   timeout_ns  0: only a value that is there already, and request the next
+ *   returns     0; -ENOENT: no such watch; -EAGAIN, -ETIMEDOUT, with the expression filled in
  */
 int rv_target_value(struct rv_target *target, uint32_t ring, unsigned watch, uint64_t timeout_ns,
                     struct rv_target_value *out);
 
-/* What a negative errno of these means to a user, in a few words. */
+/* Describe a negative errno of these functions to a user. */
 const char *rv_target_error(int error);
 
 #endif

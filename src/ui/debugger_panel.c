@@ -22,7 +22,7 @@
 #define NUMBER_WIDTH 40.0f
 #define PLACE_BYTES 288
 #define PILL_HEIGHT 18.0f
-#define BAR_WIDTH 3.0f /* of the sign of what is stopped: two bars */
+#define BAR_WIDTH 3.0f /* of the pause sign's two bars */
 #define CROSS_WIDTH 18.0f
 
 static void ask(struct rv_ui_acts *acts, enum rv_action action, uint32_t idx)
@@ -189,7 +189,7 @@ static void show_source(const struct rv_ui_style *style, const struct rv_debugge
 
 /* ---- watches, breakpoints, expressions ---- */
 
-/* A cross that takes it away, and then the text, whose beginning is strong. */
+/* A cross to remove the entry, then its text, with a bold beginning. */
 static void show_entry(const struct rv_ui_style *style, const char *what, const char *value, bool is_wrong,
                        enum rv_action action, uint32_t idx, struct rv_ui_acts *acts)
 {
@@ -200,7 +200,7 @@ static void show_entry(const struct rv_ui_style *style, const char *what, const 
     rv_imgui_draw_text((float[2]){area.x + 4.0f, area.y}, RV_IMGUI_FONT_TEXT,
                        rv_imgui_is_hovered() ? style->text_warning : style->text_faint, "x");
     if (rv_imgui_is_hovered())
-        rv_imgui_tooltip("take it away");
+        rv_imgui_tooltip("remove");
     if (rv_imgui_is_clicked(0))
         ask(acts, action, idx);
     rv_imgui_same_line(0.0f);

@@ -1,4 +1,4 @@
-/* The thread that is steered: where it is, its stack and source, watches, breakpoints, and what makes it go. */
+/* The debugged thread: place, stack, source, watches, breakpoints, and buttons to run and stop it. */
 #ifndef RV_UI_DEBUGGER_PANEL_H
 #define RV_UI_DEBUGGER_PANEL_H
 
@@ -9,11 +9,11 @@
 struct rv_debugger_panel_lever { /* a button */
     enum rv_action action;
     const char *label, *key, *why_not; /* why_not NULL = it can be pulled */
-    const char *words;                 /* what it does */
+    const char *words;                 /* its description */
 };
 
 struct rv_debugger_panel_frame {
-    const char *call, *place; /* place "" = not known */
+    const char *call, *place; /* place "" = unknown */
 };
 
 struct rv_debugger_panel_line {
@@ -33,26 +33,26 @@ struct rv_debugger_panel_break {
     uint32_t number;
 };
 
-struct rv_debugger_panel { /* texts are borrowed for a pass */
-    const char *name;      /* of the thread; "" = none is chosen, and state says what to do */
+struct rv_debugger_panel { /* texts are borrowed for one pass */
+    const char *name;      /* of the thread; "" = none chosen: state has instructions */
     const char *about;     /* its process and ring */
     const char *state;     /* "stopped at x.pl:3" */
-    const char *message;   /* why the last request was not done, or what else is to be known; "" = nothing */
+    const char *message;   /* error of the last request, or a notice; "" = none */
     bool is_stopped;
     bool has_levers;
     bool is_steered; /* it answers: there are watches, breakpoints and expressions */
     struct rv_debugger_panel_lever levers[RV_DEBUGGER_PANEL_LEVERS];
     const struct rv_debugger_panel_frame *frames; /* innermost first */
     size_t n_frames;
-    uint32_t frame;        /* whose lines are shown */
-    const char *no_frames; /* why there are none, or whose they are; "" = nothing to say */
+    uint32_t frame;        /* the frame whose lines are shown */
+    const char *no_frames; /* why there are none, or where they are from; "" = no text */
     const struct rv_debugger_panel_line *lines;
     size_t n_lines;
     const struct rv_debugger_panel_watch *watches;
     size_t n_watches;
     const struct rv_debugger_panel_break *breaks;
     size_t n_breaks;
-    const char *expression, *value; /* evaluated last; "" = none */
+    const char *expression, *value; /* last evaluated; "" = none */
     bool is_value_error;
 };
 

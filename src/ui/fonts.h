@@ -1,4 +1,4 @@
-/* The font files that panels are written in, as they were when ringviz was built: none is read at run time. */
+/* The panels' fonts, embedded at build time: no file is read at run time. */
 #ifndef RV_UI_FONTS_H
 #define RV_UI_FONTS_H
 

@@ -17,7 +17,7 @@ void rv_go_to_show(struct rv_ui *ui, const struct rv_go_to *shown, struct rv_go_
     rv_imgui_same_line(8.0f);
     is_entered |= rv_imgui_button("Go", BUTTON_WIDTH, false);
     rv_imgui_text(RV_IMGUI_FONT_SMALL, shown->is_wrong ? style->text_warning : style->text_faint,
-                  shown->is_wrong ? "that is no time: 12ms  1.5s  +3ms  -3ms  @start  @end"
+                  shown->is_wrong ? "not a time; examples: 12ms  1.5s  +3ms  -3ms  @start  @end"
                                   : "12ms  1.5s  +3ms  -3ms  @start  @end");
     rv_imgui_panel_end();
     state->is_there = true;

@@ -5,10 +5,10 @@
 #include "ui/ui.h"
 
 struct rv_go_to {
-    bool is_wrong; /* what was entered last is no time */
+    bool is_wrong; /* the last entry was not a time */
 };
 
-struct rv_go_to_state { /* zeroed = not there in the pass before */
+struct rv_go_to_state { /* zeroed = not shown in the last pass */
     char text[64];
     bool is_there;
 };

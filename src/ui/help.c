@@ -35,7 +35,7 @@ static void add_column(const struct rv_ui_style *style, const struct rv_help *sh
     }
 }
 
-/* Returns how wide they are. */
+/* Returns their width. */
 static float make_columns(const struct rv_help *shown, size_t n, struct column columns[COLUMNS_MAX])
 {
     size_t per_column = (shown->n_rows + n - 1) / n;

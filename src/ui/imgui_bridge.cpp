@@ -77,7 +77,7 @@ struct rv_imgui {
     bool has_backend;
     float scale;
     GLuint texture;
-    rv_imgui_pixels pixels; // in the texture
+    rv_imgui_pixels pixels; // now in the texture
     uint64_t pixels_hash;   // of those drawn in this pass
 };
 
@@ -491,7 +491,7 @@ void rv_imgui_tooltip(const char *text)
 
 // ---- tables ----
 
-static int n_rows_after; // of the table that is open, those below what can be seen
+static int n_rows_after; // rows of the open table below the visible ones
 
 bool rv_imgui_table_begin(const char *id, const rv_imgui_column *columns, int n, float height)
 {

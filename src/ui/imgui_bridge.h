@@ -1,9 +1,9 @@
 /*
- * Dear ImGui in C: what the panels use of it, and nothing of its names. Main thread, with a current GL 3.3 context.
+ * The parts of Dear ImGui that the panels use, as a C interface. Main thread, with a current GL 3.3 context.
  *
  * All sizes and places are points from the picture's upper left. Ids are texts; within a panel they differ. Colours are
- * 0xRRGGBBAA. Time does not pass in here: nothing blinks, fades or moves by itself, so that a picture depends on what
- * is shown and on the events alone.
+ * 0xRRGGBBAA. There are no animations: nothing blinks, fades or moves by itself, so that a picture depends only on what
+ * is shown and on the events.
  */
 #ifndef RV_UI_IMGUI_BRIDGE_H
 #define RV_UI_IMGUI_BRIDGE_H
@@ -18,7 +18,7 @@
 extern "C" {
 #endif
 
-struct rv_imgui; /* one at a time */
+struct rv_imgui; /* at most one */
 
 /* 0 through *imgui, or -ENOTSUP with one line printed. */
 int rv_imgui_create(struct rv_imgui **imgui);
@@ -55,7 +55,7 @@ void rv_imgui_key_set(struct rv_imgui *imgui, enum rv_imgui_key key, bool is_dow
 void rv_imgui_modifiers(struct rv_imgui *imgui, bool has_ctrl, bool has_shift, bool has_alt);
 void rv_imgui_type(struct rv_imgui *imgui, const char *utf8);
 
-/* After a pass: the mouse is over a panel, or was pressed there; a field takes what is typed. */
+/* After a pass: is the mouse over a panel, or was it pressed there; does a field take typed text? */
 bool rv_imgui_wants_mouse(const struct rv_imgui *imgui);
 bool rv_imgui_wants_text(const struct rv_imgui *imgui);
 
@@ -63,7 +63,7 @@ bool rv_imgui_wants_text(const struct rv_imgui *imgui);
 
 void rv_imgui_begin(struct rv_imgui *imgui, int width_px, int height_px, double scale, const struct rv_ui_style *style);
 
-/* A hash of all that would be drawn. */
+/* End the pass. Returns a hash of everything to be drawn. */
 uint64_t rv_imgui_end(struct rv_imgui *imgui);
 
 /* Draw the last pass into the bound framebuffer. GL state is left as it was. */
@@ -77,27 +77,27 @@ struct rv_imgui_area {
 
 enum rv_imgui_panel_flag {
     RV_IMGUI_PANEL_BARE = 1,    /* no background and no padding */
-    RV_IMGUI_PANEL_SCROLLS = 2, /* where its content is higher than it is */
-    RV_IMGUI_PANEL_FIRST = 4    /* before all others, and with the keyboard, when it appears */
+    RV_IMGUI_PANEL_SCROLLS = 2, /* if its content is higher than the panel */
+    RV_IMGUI_PANEL_FIRST = 4    /* in front of all others, and focused, when it appears */
 };
 
 void rv_imgui_panel_begin(const char *id, struct rv_imgui_area area, unsigned flags);
 void rv_imgui_panel_end(void);
 
-/* A part of a panel that scrolls by itself; width or height 0 = all that is left. */
+/* A separately scrolling part of a panel; width or height 0 = the rest. */
 void rv_imgui_child_begin(const char *id, float width, float height);
 void rv_imgui_child_end(void);
 
-/* Of the part that is open: how much of it is out of sight above, and how high it is. */
+/* Scroll position and content height of the open part. */
 void rv_imgui_scrolled(float *above, float *height);
 
-/* Where the next thing goes: from the panel's upper left. Things go one below the other. */
+/* Position of the next item, from the panel's upper left. By default items are placed one below the other. */
 void rv_imgui_at(float x, float y);
 void rv_imgui_same_line(float gap);
 void rv_imgui_gap(float height);
-float rv_imgui_room(void); /* width that is left in this line */
+float rv_imgui_room(void); /* width left in this line */
 
-/* Everything between these two has an id of its own in front of theirs. */
+/* Ids between push and pop are prefixed by this one. */
 void rv_imgui_push_id(uint32_t id);
 void rv_imgui_pop_id(void);
 
@@ -106,11 +106,11 @@ void rv_imgui_pop_id(void);
 enum rv_imgui_font { RV_IMGUI_FONT_TEXT, RV_IMGUI_FONT_BOLD, RV_IMGUI_FONT_SMALL, RV_IMGUI_FONT_COUNT };
 
 void rv_imgui_text(enum rv_imgui_font font, uint32_t rgba, const char *text);
-void rv_imgui_label(const char *text, uint32_t rgba); /* as high as the field that is to stand beside it */
+void rv_imgui_label(const char *text, uint32_t rgba); /* as high as a field next to it */
 void rv_imgui_text_wrapped(enum rv_imgui_font font, uint32_t rgba, const char *text);
 float rv_imgui_text_width(enum rv_imgui_font font, const char *text);
 
-/* Of the first n_bytes, as rv_short_name_width_fn; font is a const enum rv_imgui_font *. */
+/* Width of the first n_bytes, as rv_short_name_width_fn; font is a const enum rv_imgui_font *. */
 float rv_imgui_measure(const void *font, const char *text, size_t n_bytes);
 
 /* width 0 = as wide as its label. True when pressed. */
@@ -120,14 +120,14 @@ bool rv_imgui_choice(const char *label, float width, const char *const *names, i
 
 enum rv_imgui_typed { RV_IMGUI_TYPED_NOTHING, RV_IMGUI_TYPED_CHANGED, RV_IMGUI_TYPED_ENTERED };
 
-/* A field. takes_keyboard: from now on what is typed goes there. */
+/* A text field. takes_keyboard: focus it. */
 enum rv_imgui_typed rv_imgui_input(const char *id, const char *hint, float width, char *text, size_t text_bytes,
                                    bool takes_keyboard);
 
-/* An area that can be clicked and dragged, width 0 = to the right edge; its place through *area. */
+/* An area that can be clicked and dragged, width 0 = to the right edge; its area in *area. */
 void rv_imgui_touch(const char *id, float width, float height, struct rv_imgui_area *area);
 
-/* Of the last thing. */
+/* State of the last item. */
 bool rv_imgui_is_hovered(void);
 bool rv_imgui_is_held(void);               /* pressed on it and not yet released */
 bool rv_imgui_is_clicked(unsigned button); /* pressed on it in this pass */
@@ -140,17 +140,17 @@ void rv_imgui_tooltip(const char *text); /* beside the mouse, in this pass */
 struct rv_imgui_column {
     const char *title;
     float width;                                            /* 0 = what is left */
-    bool is_sortable, is_descending_first, is_sorted_first; /* the last: of one, that rows are sorted by at first */
+    bool is_sortable, is_descending_first, is_sorted_first; /* is_sorted_first: rows are initially sorted by it */
 };
 
-/* height 0 = as high as its rows; else it scrolls, under a head that stays. False = out of sight, and no end. */
+/* height 0 = as high as its rows; else it scrolls below a fixed header. False = invisible: do not call end. */
 bool rv_imgui_table_begin(const char *id, const struct rv_imgui_column *columns, int n, float height);
 
-/* Of n rows, all one line of text high, those that can be seen: only from <= i < to need to be given. */
+/* Visible range of n rows, each one line of text high: only rows from <= i < to need be emitted. */
 void rv_imgui_table_rows(int n, int *from, int *to);
 void rv_imgui_table_row(void);
 void rv_imgui_table_cell(void);
-bool rv_imgui_table_sort(int *column, bool *is_descending); /* what is asked for; false = nothing */
+bool rv_imgui_table_sort(int *column, bool *is_descending); /* the requested order; false = unchanged */
 void rv_imgui_table_end(void);
 
 /* ---- drawing, over what the panel has so far ---- */
@@ -161,11 +161,11 @@ void rv_imgui_draw_text(const float at[2], enum rv_imgui_font font, uint32_t rgb
 void rv_imgui_clip(struct rv_imgui_area area); /* until rv_imgui_unclip() */
 void rv_imgui_unclip(void);
 
-/* A picture, stretched over an area; one of them in a pass. */
+/* A picture, stretched over an area; one per pass. */
 struct rv_imgui_pixels {
     const uint8_t *rgba; /* rows top first */
     int width, height;
-    uint64_t version; /* other pixels, other version */
+    uint64_t version; /* changes with the pixels */
 };
 void rv_imgui_draw_pixels(struct rv_imgui *imgui, struct rv_imgui_area area, const struct rv_imgui_pixels *pixels);
 

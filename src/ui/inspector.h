@@ -1,4 +1,4 @@
-/* What is known of the pinned call: its numbers, who called it, and where its time went. */
+/* Details of the pinned call: its numbers, its callers, and where its time went. */
 #ifndef RV_UI_INSPECTOR_H
 #define RV_UI_INSPECTOR_H
 
@@ -16,9 +16,9 @@ struct rv_inspector {
     const char *title;
     struct rv_inspector_line lines[RV_INSPECTOR_LINES];
     size_t n_lines;
-    bool has_source;              /* the file is known */
-    const struct rv_range *range; /* of the call's time on its lane; NULL = not measured yet, or a cell */
-    uint32_t node;                /* the call in it; 0 = not there */
+    bool has_source;              /* the source file is known */
+    const struct rv_range *range; /* range of the call on its lane; NULL = not measured yet, or a cell */
+    uint32_t node;                /* the call's node; 0 = none */
     struct rv_subroutines *subroutines;
     uint32_t (*rgba)(const void *context, uint32_t id); /* colour of a subroutine */
     const void *context;

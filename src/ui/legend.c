@@ -14,7 +14,7 @@
 #define BAR_WIDTH 34.0f
 #define BAR_HEIGHT 4.0f
 #define SHARE_WIDTH 44.0f
-#define ALL 0.9995 /* from here on a share has no decimals, for which there is no room */
+#define ALL 0.9995 /* from this share on, print no decimals for lack of room */
 #define STRIPE_RGBA 0x0a0e1690u
 #define NAME_ROOM_BYTES (RV_LEGEND_NAME_BYTES + 4u)
 
@@ -23,7 +23,7 @@ struct row_place {
     float panel_x, panel_y;
 };
 
-/* Shortened from the left, after the parameters of a template: the end of a package's name tells more. */
+/* Shorten from the left, template parameters first: the end of a package's name is more significant. */
 static void fit_name(const char *full, float width, char out[NAME_ROOM_BYTES])
 {
     char bare[NAME_ROOM_BYTES];
@@ -90,7 +90,7 @@ static void take_clicks(const struct rv_ui_style *style, const struct rv_legend 
     rv_imgui_pop_id();
 }
 
-/* The longest bar is the largest package's; what they leave to all others may be more. */
+/* Bars are relative to the largest package; the row of all others may be longer. */
 static void add_row(const struct rv_ui_style *style, const struct rv_legend_row *row, struct row_place at,
                     double largest)
 {

@@ -1,6 +1,6 @@
 /*
- * What colours stand for: the largest packages of the window with their share of it, and the colours of states. A click
- * lets one package alone through, a right click or Shift and a click all others; again: all.
+ * The meaning of colours: the largest packages of the window with their shares, and the colours of states. A click
+ * shows one package only, a right click or Shift and a click all others; again: all.
  */
 #ifndef RV_UI_LEGEND_H
 #define RV_UI_LEGEND_H
@@ -14,11 +14,11 @@
 struct rv_legend_row {
     char name[RV_LEGEND_NAME_BYTES];
     uint32_t rgba;
-    bool is_striped; /* told from another of this colour by its pattern */
+    bool is_striped; /* distinguished from another of this colour by its pattern */
     double share;    /* 0..1; negative = not shown */
-    /* The rules that let it alone through, and all others, as model/filter.h has them; "" = there is none. */
+    /* Filter rules (model/filter.h) for only this one, and for all others; "" = none. */
     char only[RV_LEGEND_RULE_BYTES], without[RV_LEGEND_RULE_BYTES];
-    int only_idx, without_idx; /* of the rule that is there; negative = it is not */
+    int only_idx, without_idx; /* indices of the active rules; negative = not active */
 };
 
 struct rv_legend {

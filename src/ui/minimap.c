@@ -12,7 +12,7 @@ static double share_of(const struct rv_minimap *shown, uint64_t ns)
     return ((double)ns - from) / ((double)shown->last_ns - from);
 }
 
-/* The window in the strip: at least so wide that it can be seen, and inside it. */
+/* The window in the strip: clamped to a visible width and to the strip. */
 static struct rv_imgui_area window_area(const struct rv_minimap *shown, struct rv_imgui_area strip)
 {
     float x0 = strip.x + strip.width * (float)fmin(fmax(share_of(shown, shown->from_ns), 0.0), 1.0);
@@ -49,7 +49,7 @@ static void add_marks(const struct rv_minimap *shown, struct rv_imgui_area strip
     }
 }
 
-/* Parts with hits glow at the strip's foot, the stronger the more there are. */
+/* Parts with hits glow at the bottom of the strip, in proportion to their number. */
 static void add_hits(const struct rv_minimap *shown, struct rv_imgui_area strip, uint32_t rgba)
 {
     uint32_t most = 1;

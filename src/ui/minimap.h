@@ -1,4 +1,4 @@
-/* The whole trace in a strip at the bottom, and the window in it: drag to move it. */
+/* A strip at the bottom with the whole trace and the window, which can be dragged. */
 #ifndef RV_UI_MINIMAP_H
 #define RV_UI_MINIMAP_H
 
@@ -10,15 +10,15 @@ struct rv_minimap {
     uint64_t from_ns, to_ns;       /* the window */
     const uint64_t *marks_ns;
     size_t n_marks;
-    const uint32_t *hits; /* of a search: how many in each of n equal parts of the strip */
+    const uint32_t *hits; /* number of search hits in each of n equal parts of the strip */
     size_t n_hits;
     const struct rv_timebar *timebar; /* NULL = there is none */
 };
 
-#define RV_MINIMAP_EDGE 16.0f   /* points from the strip to the picture's sides */
+#define RV_MINIMAP_EDGE 16.0f   /* points from the strip to the picture's edges */
 #define RV_MINIMAP_HEIGHT 38.0f /* points of the pixels, the time bar's included */
 
-/* Points that the strip takes from the picture's sides together, and its height. */
+/* Points between the strip and both edges together, and its height. */
 static inline float rv_minimap_sides(bool has_timebar)
 {
     return 2.0f * RV_MINIMAP_EDGE + (has_timebar ? RV_TIMEBAR_WIDTH : 0.0f);

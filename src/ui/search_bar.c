@@ -7,7 +7,7 @@
 #define HEIGHT 42.0f
 #define FIND_WIDTH 230.0f
 #define RULE_WIDTH 190.0f
-#define CHIP_ROOM 120.0f /* points that the last chip and the buttons behind it need */
+#define CHIP_ROOM 120.0f /* points needed by the last rule and the buttons after it */
 #define GAP 8.0f
 #define CHIP_BYTES 48
 
@@ -35,7 +35,7 @@ static void show_count(const struct rv_ui_style *style, const struct rv_search_b
         (void)snprintf(text, sizeof text, "%" PRIu64 "%s call%s of %" PRIu32 " subroutine%s%s%s", shown->n_calls,
                        shown->is_whole ? "" : "+", shown->n_calls == 1 ? "" : "s", shown->n_subroutines,
                        shown->n_subroutines == 1 ? "" : "s", progress,
-                       shown->is_partial ? ", of those still held" : "");
+                       shown->is_partial ? ", of those not evicted" : "");
     rv_imgui_text(RV_IMGUI_FONT_TEXT, is_wrong ? style->text_warning : style->text, text);
 }
 
@@ -69,7 +69,7 @@ static void show_chip(const char *rule, uint32_t idx, struct rv_ui_acts *acts)
     if (rv_imgui_button(label, 0.0f, true))
         ask(acts, RV_ACTION_INVERT_RULE, idx);
     if (rv_imgui_is_hovered())
-        rv_imgui_tooltip("click: the opposite");
+        rv_imgui_tooltip("click: invert");
     rv_imgui_same_line(1.0f);
     if (rv_imgui_button("x", 0.0f, false))
         ask(acts, RV_ACTION_REMOVE_RULE, idx);

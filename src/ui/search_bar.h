@@ -1,4 +1,4 @@
-/* A bar below the top: what is searched for and how many hits there are, and the rules of what is let through. */
+/* The bar below the top bar: the search with its number of hits, and the filter rules. */
 #ifndef RV_UI_SEARCH_BAR_H
 #define RV_UI_SEARCH_BAR_H
 
@@ -6,19 +6,19 @@
 #include "ui/ui.h"
 
 struct rv_search_bar {
-    const char *find;     /* what is searched for; "" = nothing */
-    const char *find_why; /* why it cannot be; "" = it can */
+    const char *find;     /* the search text; "" = none */
+    const char *find_why; /* why it is invalid; "" = valid */
     uint64_t n_calls;
     uint32_t n_subroutines;
-    unsigned percent; /* of all that there is was searched */
-    bool is_whole;    /* everything was looked at */
-    bool is_partial;  /* but what was evicted */
+    unsigned percent; /* searched so far */
+    bool is_whole;    /* everything was searched */
+    bool is_partial;  /* except evicted calls */
     const struct rv_filter *filter;
-    const char *rule_why; /* why the last rule was not added; "" = it was */
-    unsigned n_asked;     /* how often the search was asked for: each time the field takes the keyboard */
+    const char *rule_why; /* why the last rule is invalid; "" = valid */
+    unsigned n_asked;     /* number of requests to search: each one focuses the field */
 };
 
-struct rv_search_bar_state { /* zeroed = not there in the pass before */
+struct rv_search_bar_state { /* zeroed = not shown in the last pass */
     char find[RV_UI_TEXT_BYTES], rule[RV_UI_TEXT_BYTES];
     unsigned n_asked;
     bool is_there;

@@ -12,7 +12,7 @@ static void ask(struct rv_ui_acts *acts, enum rv_action action, uint32_t idx)
     rv_ui_act(acts, &(struct rv_act){.action = action, .idx = idx});
 }
 
-/* A label and a choice beside it. True when another was chosen. */
+/* A label and a choice next to it. True when changed. */
 static bool choose(const struct rv_ui_style *style, const char *label, const char *const *names, int n, int *chosen)
 {
     char id[64];
@@ -48,7 +48,6 @@ void rv_settings_panel_show(struct rv_ui *ui, const struct rv_settings_panel *sh
     if (rv_imgui_check("Minimap", &has_minimap))
         ask(acts, RV_ACTION_MINIMAP, 0);
     rv_imgui_gap(2.0f);
-    rv_imgui_text_wrapped(RV_IMGUI_FONT_SMALL, style->text_faint,
-                          shown->path ? shown->path : "kept until the end only");
+    rv_imgui_text_wrapped(RV_IMGUI_FONT_SMALL, style->text_faint, shown->path ? shown->path : "not saved");
     rv_imgui_panel_end();
 }

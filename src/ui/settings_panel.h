@@ -1,4 +1,4 @@
-/* What a window looks like, to be chosen; the application keeps it. */
+/* Settings of the window's appearance; the application saves them. */
 #ifndef RV_UI_SETTINGS_PANEL_H
 #define RV_UI_SETTINGS_PANEL_H
 
@@ -10,7 +10,7 @@ struct rv_settings_panel {
     const char *const *schemes;
     uint32_t n_schemes, scheme;
     bool has_legend, has_minimap;
-    const char *path; /* where it is kept; NULL = nowhere */
+    const char *path; /* settings file; NULL = none */
 };
 
 /* Asks for RV_ACTION_THEME, RV_ACTION_SCALE, RV_ACTION_SCHEME, RV_ACTION_LEGEND, RV_ACTION_MINIMAP. */

@@ -32,7 +32,7 @@ struct sorting {
     bool is_descending;
 };
 
-static struct sorting sorting; /* qsort has no context; main thread */
+static struct sorting sorting; /* context for qsort; main thread */
 
 void rv_statistics_state_fini(struct rv_statistics_state *state)
 {
@@ -225,13 +225,13 @@ static void show_durations(const struct rv_statistics *shown, const struct rv_st
 struct flame {
     const struct rv_statistics *shown;
     const struct rv_range_node *nodes;
-    struct rv_imgui_area area; /* of all rows, some out of sight */
+    struct rv_imgui_area area; /* area of all rows, including invisible ones */
     double points_per_ns;
     float mouse[2];
     uint32_t hovered;
 };
 
-/* Siblings stand by falling total: the first that is too narrow ends them. */
+/* Siblings are sorted by falling total: stop at the first that is too narrow. */
 static void add_bars(struct rv_statistics_state *state, const struct rv_range_node *nodes,
                      const struct rv_statistics_bar *caller, uint64_t least_ns)
 {
@@ -244,7 +244,7 @@ static void add_bars(struct rv_statistics_state *state, const struct rv_range_no
     }
 }
 
-/* Row by row, so that none is too deep. */
+/* Row by row rather than recursively, for any depth. */
 static void make_bars(struct rv_statistics_state *state, const struct rv_range_node *nodes, float width)
 {
     uint64_t least_ns = (uint64_t)ceil((double)FLAME_MIN * (double)nodes[0].total_ns / (double)width);
@@ -296,7 +296,7 @@ static void tell_node(const struct flame *flame)
     rv_imgui_tooltip(text);
 }
 
-/* At the lower edge of what is in sight, over it. */
+/* Drawn over the lower edge of the visible part. */
 static void tell_rows_below(const struct rv_ui_style *style, const struct rv_imgui_area *view, size_t n_below)
 {
     char text[48];

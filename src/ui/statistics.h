@@ -1,4 +1,4 @@
-/* What happened in the selected range: a row per subroutine, the durations of one of them, and a flame graph. */
+/* Statistics of the selected range: a row per subroutine, a histogram of one's durations, and a flame graph. */
 #ifndef RV_UI_STATISTICS_H
 #define RV_UI_STATISTICS_H
 
@@ -9,12 +9,12 @@
 struct rv_statistics {
     uint64_t from_ns, to_ns, zero_ns;
     const struct rv_range *range; /* NULL while it is being measured */
-    double progress;              /* 0..1, while it is */
-    uint64_t version;             /* other range, other version; not 0 */
+    double progress;              /* 0..1, while measuring */
+    uint64_t version;             /* changes with the range; not 0 */
     struct rv_subroutines *subroutines;
     uint32_t (*rgba)(const void *context, uint32_t id); /* colour of a subroutine */
     const void *context;
-    const char *message; /* "" = nothing to say */
+    const char *message; /* "" = none */
 };
 
 enum rv_statistics_column {
@@ -32,19 +32,19 @@ enum rv_statistics_column {
 
 struct rv_statistics_bar { /* of the flame graph */
     uint32_t node, row;
-    uint64_t from_ns; /* of the time of all paths */
+    uint64_t from_ns; /* offset in the time of all paths */
 };
 
 struct rv_statistics_state { /* zeroed = nothing shown yet */
-    uint64_t version;        /* of the rows */
+    uint64_t version;        /* version that the rows belong to */
     struct rv_stats_row *rows;
     size_t n_rows, capacity;
-    int column; /* that they are sorted by */
+    int column; /* sort column */
     bool is_descending;
     uint32_t chosen;                /* subroutine */
     struct rv_statistics_bar *bars; /* rows from the top */
     size_t n_bars, bars_capacity;
-    float bars_width; /* for which they were made */
+    float bars_width; /* width of the current bars */
 };
 
 void rv_statistics_state_fini(struct rv_statistics_state *state);

@@ -7,14 +7,14 @@
 #include "model/color_theme.h"
 
 struct rv_ui_style {
-    uint32_t bar, panel, line; /* backgrounds of the top bar and of panels, lines between things */
+    uint32_t bar, panel, line; /* backgrounds of the top bar and of panels, separators */
     uint32_t text, text_strong, text_faint, text_warning;
     uint32_t plate, plate_hovered, plate_pressed; /* of buttons and fields */
-    uint32_t chosen, chosen_text;                 /* of a chosen one */
+    uint32_t chosen, chosen_text;                 /* a chosen button and its text */
     uint32_t accent;                              /* marks and frames */
-    uint32_t glass;                               /* over the part of the trace that is looked at */
-    uint32_t idle;                                /* a lane of the whole trace where nothing goes on */
-    uint32_t veil;                                /* over the picture, behind what must be answered first */
+    uint32_t glass;                               /* over the window in the minimap */
+    uint32_t idle;                                /* an idle lane in the minimap */
+    uint32_t veil;                                /* over the picture, behind a dialog */
     uint32_t live, live_text, frozen, frozen_text, ended, ended_text;
 };
 

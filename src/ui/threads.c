@@ -18,7 +18,7 @@ static void ask(struct rv_ui_acts *acts, enum rv_action action, uint32_t lane_id
     rv_ui_act(acts, &(struct rv_act){.action = action, .idx = lane_idx + 1});
 }
 
-/* A box to check that is no higher than a line of text. True when it is clicked. */
+/* A check box as high as a line of text. True when clicked. */
 static bool show_box(const struct rv_ui_style *style, const char *id, bool is_on)
 {
     struct rv_imgui_area area;

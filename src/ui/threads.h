@@ -1,4 +1,4 @@
-/* The threads, one row each: hide them, keep them in front, go to one. */
+/* The list of threads: hide, pin to the front, go to one. */
 #ifndef RV_UI_THREADS_H
 #define RV_UI_THREADS_H
 
@@ -16,7 +16,7 @@ struct rv_threads_row {
 
 struct rv_threads {
     size_t n_rows, n_hidden;
-    void (*row)(const void *context, size_t row_idx, struct rv_threads_row *out); /* asked of rows in sight only */
+    void (*row)(const void *context, size_t row_idx, struct rv_threads_row *out); /* called for visible rows only */
     const void *context;
 };
 

@@ -26,7 +26,7 @@ struct unit {
 
 static const struct unit UNITS[] = {{1000000000, " s"}, {1000000, " ms"}, {1000, " us"}, {1, " ns"}};
 
-/* A unit for the whole, and how many digits behind its point tell times apart that are step_ns apart, by threes. */
+/* A unit for the whole, and the number of decimals (a multiple of three) that resolves step_ns. */
 static const struct unit *choose(uint64_t total_ns, uint64_t step_ns, unsigned *n_digits)
 {
     const struct unit *unit = UNITS;
@@ -74,7 +74,7 @@ static void add_buttons(const struct rv_timebar *shown, struct rv_ui_acts *acts)
     if (rv_imgui_button("<", STEP_WIDTH, false))
         rv_ui_act(acts, &(struct rv_act){.action = RV_ACTION_STEP_BACK});
     rv_imgui_at(EDGE + STEP_WIDTH + GAP, BUTTONS_Y);
-    rv_imgui_push_id(1); /* the same thing, whatever stands on it */
+    rv_imgui_push_id(1); /* the same item, whatever its label */
     if (rv_imgui_button(play, PLAY_WIDTH, false))
         rv_ui_act(acts, &(struct rv_act){.action = RV_ACTION_PLAY});
     rv_imgui_pop_id();

@@ -15,15 +15,15 @@
 #define TAB_Y 6.0f
 #define PILL_HEIGHT 15.0f
 #define PROGRAM_BYTES 256
-#define PROGRAM_LEAVES 620.0f /* points, of all that is shown of it */
+#define PROGRAM_LEAVES 620.0f /* points needed by the other items */
 #define PROGRAM_WIDTH_MIN 100.0f
 
 struct bar {
     const struct rv_ui_style *style;
-    float x, end; /* where the next text goes, and where the tabs begin */
+    float x, end; /* position of the next text, and begin of the tabs */
 };
 
-/* What does not fit any more is left out, with all that comes after it. */
+/* An item that does not fit is omitted, with all later ones. */
 static void add(struct bar *bar, enum rv_imgui_font font, uint32_t rgba, const char *text)
 {
     float width = rv_imgui_text_width(font, text);
@@ -35,7 +35,7 @@ static void add(struct bar *bar, enum rv_imgui_font font, uint32_t rgba, const c
     bar->x += width + GAP;
 }
 
-/* Shortened where it would leave no room for what comes after it. */
+/* Shortened if it would leave no room for later items. */
 static void add_program(struct bar *bar, const char *program)
 {
     char fitting[PROGRAM_BYTES];

@@ -1,4 +1,4 @@
-/* The bar at the top: what is watched, how it goes, and the views as tabs. */
+/* The top bar: the program, its state, and the views as tabs. */
 #ifndef RV_UI_TOPBAR_H
 #define RV_UI_TOPBAR_H
 
@@ -8,7 +8,7 @@ enum rv_topbar_state {
     RV_TOPBAR_LIVE,
     RV_TOPBAR_FROZEN,
     RV_TOPBAR_ENDED,
-    RV_TOPBAR_PLAYING, /* what was captured */
+    RV_TOPBAR_PLAYING, /* playing the capture */
     RV_TOPBAR_PAUSED
 };
 
@@ -16,7 +16,7 @@ struct rv_topbar {
     const char *program;
     uint32_t pid; /* 0 = not shown */
     enum rv_topbar_state state;
-    uint64_t behind_ns;  /* of the present, while frozen or playing */
+    uint64_t behind_ns;  /* behind the present, while frozen or playing */
     double events_per_s; /* negative = not shown */
     double lag_ns;       /* from an event to its picture; negative = not shown */
     double cpu_share;    /* of one CPU, taken by ringviz itself; negative = not shown */

@@ -14,11 +14,11 @@ struct rv_ui {
     struct rv_imgui *imgui;
     const struct rv_ui_style *style;
     float width, height; /* points */
-    float points_a_unit; /* of SDL's positions */
+    float points_a_unit; /* points per unit of SDL's positions */
     struct rv_ui_insets insets;
     float taken_left, taken_right; /* height of the columns so far */
-    bool is_text_late;             /* the key that made this text was an action, not typing */
-    bool is_typing;                /* a field takes what is typed, as of the last pass */
+    bool is_text_late;             /* the last key was an action: ignore its text */
+    bool is_typing;                /* a text field had the focus in the last pass */
 };
 
 int rv_ui_create(struct rv_ui **ui)
@@ -141,7 +141,7 @@ bool rv_ui_needs_pass(const SDL_Event *event)
     }
 }
 
-/* What a field has no use for is the window's: Ctrl+Q, Ctrl+F. */
+/* Keys that a text field does not use go to the window: Ctrl+Q, Ctrl+F. */
 static bool is_command(const SDL_KeyboardEvent *event)
 {
     return (event->keysym.mod & KMOD_CTRL) && !(event->keysym.mod & KMOD_ALT) && key_of(event->keysym.scancode) < 0;

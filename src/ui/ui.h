@@ -7,8 +7,8 @@
  *     void rv_NAME_show(struct rv_ui *ui, const struct rv_NAME *shown, struct rv_ui_acts *acts);
  *
  * which draws it by imgui_bridge.h, in an area that it takes by rv_ui_dock() or rv_ui_center(). A panel changes
- * nothing: what the user asks for are actions, which src/window/panels.c has done. What only the panel needs to remember
- * (a sort order, the text in a field) is a struct rv_NAME_state. To add one: the file pair and its call in
+ * nothing: what the user asks for are actions, which src/window/panels.c has done. What only the panel needs to
+ * remember (a sort order, the text in a field) is a struct rv_NAME_state. To add one: the file pair and its call in
  * src/window/panels.c.
  *
  * A pass is cheap and may be made at any time; what it would draw has a hash, so that pictures are drawn only when
@@ -53,10 +53,10 @@ void rv_ui_act(struct rv_ui_acts *acts, const struct rv_act *act);
 /* Take an event in. A pass must follow each of those that rv_ui_needs_pass() tells, before the next event. */
 void rv_ui_event(struct rv_ui *ui, const SDL_Event *event);
 
-/* Presses, releases, wheel and what is typed count one by one; of mouse motions the last is enough. */
+/* Presses, releases, wheel and text input each need a pass; of mouse motions only the last one. */
 bool rv_ui_needs_pass(const SDL_Event *event);
 
-/* After a pass: this event, a mouse event or a key, is the panels' and nobody else's. */
+/* After a pass: does this mouse or key event belong to the panels alone? */
 bool rv_ui_takes(const struct rv_ui *ui, const SDL_Event *event);
 
 /* ---- a pass ---- */
@@ -86,20 +86,19 @@ enum rv_ui_edge { RV_UI_TOP, RV_UI_BOTTOM, RV_UI_LEFT, RV_UI_RIGHT };
 #define RV_UI_COLUMN_WIDTH 236.0f /* of docks at the left and right */
 
 /*
- * Room at an edge, after what was docked before: top and bottom from side to side and this high, left and right as
- * columns between them, one panel below the other, this high or as high as there is room. Top and bottom come first in
- * a pass. The picture stays clear of docks.
- */
+ * Reserve space at an edge, next to earlier docks: top and bottom over the full width and this high; left and right as
+ * columns between them, one panel below the other, this high or as high as fits. Top and bottom come first in a pass.
+ * The picture avoids docks.
 struct rv_imgui_area rv_ui_dock(struct rv_ui *ui, enum rv_ui_edge edge, float height);
 
-/* Room of this size in the middle of what is not docked, or as much as there is. */
+/* Reserve an area of this size, or less, in the middle of the undocked space. */
 struct rv_imgui_area rv_ui_center(const struct rv_ui *ui, float width, float height);
 
-/* What the docks of the last pass took from the picture's edges, points. */
+/* Points taken by the docks of the last pass at the picture's edges. */
 struct rv_ui_insets {
     float top, bottom, left, right;
 };
-/* A name shortened from the left until it is no wider than `width` points; "" where nothing of it fits. */
+/* A name shortened from the left to `width` points; "" if nothing fits. */
 void rv_ui_fit_name(enum rv_imgui_font font, const char *name, float width, char *out, size_t out_bytes);
 
 struct rv_ui_insets rv_ui_insets(const struct rv_ui *ui);

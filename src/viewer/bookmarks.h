@@ -13,10 +13,10 @@ struct rv_bookmarks {              /* zeroed = none */
     size_t n;
 };
 
-/* Mark a time; where one is marked not farther than near_ns from it, that mark goes. Full, nothing is marked. */
+/* Toggle a bookmark: remove one within near_ns of the time, else add one if there is room. */
 void rv_bookmarks_toggle(struct rv_bookmarks *marks, uint64_t ns, uint64_t near_ns);
 
-/* The first mark after a time, the first of all where there is none; false without marks. */
+/* The first bookmark after a time, else the first of all; false without bookmarks. */
 bool rv_bookmarks_next(const struct rv_bookmarks *marks, uint64_t ns, uint64_t *next_ns);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include "base/units.h"
 
-#define RANKED 64u /* groups looked at: what is left belongs to the others */
+#define RANKED 64u /* limit of groups; the rest is summarized as others */
 
 static uint32_t rgba_of(struct rv_color color)
 {
@@ -31,7 +31,7 @@ static void add_state(struct rv_legend *legend, const char *name, uint32_t rgba,
     snprintf(row->name, sizeof row->name, "%s", name);
 }
 
-/* Rules about a group: its package by its whole name, else names that begin like it. A name too long has none. */
+/* Filter rules for a group: by its exact package, else by the begin of names. None if too long. */
 static void make_rules(struct rv_legend_row *row, const struct rv_palette_group *group)
 {
     char pattern[RV_LEGEND_RULE_BYTES - 16];
@@ -49,7 +49,7 @@ static void make_rules(struct rv_legend_row *row, const struct rv_palette_group 
     snprintf(row->without, sizeof row->without, "!%s:^%s%s", key, pattern, end);
 }
 
-/* The last row is for what has no colour of its own. Returns the share of states. */
+/* The last row is for groups without a colour of their own. Returns the share of states. */
 static double describe_packages(const struct rv_palette *palette, struct rv_legend *legend)
 {
     struct rv_palette_group groups[RANKED];
@@ -96,7 +96,7 @@ static void describe_durations(const struct rv_palette *palette, struct rv_legen
     }
 }
 
-/* From slower to faster, as the boxes' heights fall; then what cannot be compared. */
+/* From slower to faster, by falling height of boxes; then subroutines that cannot be compared. */
 static void describe_differences(const struct rv_palette *palette, struct rv_legend *legend)
 {
     static const struct {

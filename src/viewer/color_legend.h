@@ -7,10 +7,10 @@
 #include "render/palette.h"
 #include "ui/legend.h"
 
-/* The palette has learned the view. */
+/* The palette was updated with the view. */
 void rv_color_legend_describe(const struct rv_palette *palette, const struct rv_view *view, struct rv_legend *legend);
 
-/* Which of its rows' rules are there. */
+/* Find the active rules of its rows. */
 void rv_color_legend_find_rules(struct rv_legend *legend, const struct rv_filter *filter);
 
 #endif

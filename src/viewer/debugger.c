@@ -7,7 +7,7 @@
 #include "base/clock.h"
 #include "base/err.h"
 
-#define OPEN_NS 250000000u /* how often open calls are looked up */
+#define OPEN_NS 250000000u /* interval of looking up open calls */
 
 void rv_viewer_debugger_start(struct rv_viewer_debugger *debugger, struct rv_map *map)
 {
@@ -48,7 +48,7 @@ static bool is_stopped(const struct rv_debug_session_report *report, struct rv_l
     if (!is_found)
         return false;
     pthread_mutex_lock(&lane->lock);
-    is_found = !lane->has_ended; /* its ids may be another's by now */
+    is_found = !lane->has_ended; /* its ids may have been reused */
     pthread_mutex_unlock(&lane->lock);
     return is_found;
 }
@@ -74,7 +74,7 @@ static void name_open(struct rv_debug_session_frame *frame, struct rv_subroutine
     frame->line = subroutine.line;
 }
 
-/* Names are looked up when the lane is free again. */
+/* Look names up after unlocking the lane. */
 static bool find_open(struct rv_viewer_debugger *debugger, struct rv_lanes *lanes, struct rv_subroutines *subroutines)
 {
     uint32_t ids[RV_DEBUG_SESSION_FRAMES], n = 0;
@@ -146,7 +146,7 @@ static void order(struct rv_viewer *viewer, enum rv_debug_session_order_kind kin
         return;
     (void)snprintf(order.text, sizeof order.text, "%s", act->text ? act->text : "");
     (void)rv_debug_session_order(viewer->debugger.debug_session,
-                                 &order); /* more than it takes: the user is faster than the program */
+                                 &order); /* fails if the queue is full: the user is faster than the program */
 }
 
 void rv_viewer_debugger_act(struct rv_viewer *viewer, const struct rv_act *act)

@@ -1,6 +1,6 @@
 /*
- * The thread that the user steers: which lane it is, what is known of it, and which lanes are stopped. Nothing here
- * waits for a thread: requests go to the session, and its reports are taken when there are any. Main thread.
+ * Debugging in a viewer: the chosen lane, its state, and which lanes are stopped. Never waits for a thread: requests go
+ * to the session, whose reports are polled. Main thread.
  */
 #ifndef RV_VIEWER_DEBUGGER_H
 #define RV_VIEWER_DEBUGGER_H
@@ -15,40 +15,39 @@
 
 struct rv_viewer;
 
-struct rv_viewer_debugger {                 /* zeroed = nothing that could be steered */
-    struct rv_debug_session *debug_session; /* NULL = what is looked at is no program that is traced now */
+struct rv_viewer_debugger {                 /* zeroed = no debugging */
+    struct rv_debug_session *debug_session; /* NULL = not a live program */
     struct rv_debug_session_report report;
     bool has_lane;
     uint32_t lane_idx;                              /* of the chosen thread */
     uint32_t stopped[RV_DEBUG_SESSION_STOPPED_MAX]; /* lanes of threads that are stopped */
     uint32_t n_stopped;
-    size_t n_lanes; /* that there were then */
-    struct rv_debug_session_frame
-        open[RV_DEBUG_SESSION_FRAMES]; /* its open calls, as the picture has them, innermost first */
+    size_t n_lanes;                                              /* number of lanes at that time */
+    struct rv_debug_session_frame open[RV_DEBUG_SESSION_FRAMES]; /* its open calls in the model, innermost first */
     uint32_t n_open;
-    uint64_t opened_ns; /* when they were looked up */
+    uint64_t opened_ns; /* time of that lookup */
 };
 
-/* map: of the trace file of a program that may run; it outlives the debugging. NULL = nothing to steer. */
+/* map: the live trace file, which outlives the debugging; NULL = no debugging. */
 void rv_viewer_debugger_start(struct rv_viewer_debugger *debugger, struct rv_map *map);
 
-/* What was stopped goes on; there is nothing to steer then. */
+/* End debugging; stopped threads resume. */
 void rv_viewer_debugger_stop(struct rv_viewer_debugger *debugger);
 
-/* Steer the thread of this lane from now on. */
+/* Choose the thread of this lane. */
 void rv_viewer_debugger_choose(struct rv_viewer_debugger *debugger, struct rv_lanes *lanes, uint32_t lane_idx);
 
-/* Take what is new; returns whether anything is. *has_other_stops: other lanes are stopped than before. */
+/* Poll the report. Returns whether it has changed; *has_other_stops: whether the set of stopped lanes has. */
 bool rv_viewer_debugger_advance(struct rv_viewer_debugger *debugger, struct rv_lanes *lanes,
                                 struct rv_subroutines *subroutines, bool *has_other_stops);
 
-/* Does the thread itself say where it is? Else its open calls are all that is known. */
+/* Does the thread report its stack itself? Otherwise only its open calls are known. */
 bool rv_viewer_debugger_has_stack(const struct rv_viewer_debugger *debugger);
 
-/* Do an act that is about the thread that is steered. */
+/* Perform an action on the debugged thread. */
 void rv_viewer_debugger_act(struct rv_viewer *viewer, const struct rv_act *act);
 
-/* What a click chooses: the thread of the pinned call, or the one whose name is at the pointer, which opens the panel.
+/* A click chooses the thread of the pinned call, or opens the panel for the thread whose name is under the pointer.
  */
 void rv_viewer_debugger_click(struct rv_viewer *viewer);
 

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#define GESTURE_NS 700000000u /* moves nearer to each other than this are one */
+#define GESTURE_NS 700000000u /* moves closer in time than this are one gesture */
 
 void rv_history_note(struct rv_history *history, const struct rv_history_place *place, uint64_t clock_ns)
 {
@@ -25,7 +25,7 @@ static void swap(struct rv_history_place *a, struct rv_history_place *b)
     *b = held;
 }
 
-/* Where we are takes the place of where we go, so that the way back is kept. */
+/* Swap the current place with the target, which keeps the way back. */
 bool rv_history_back(struct rv_history *history, struct rv_history_place *place)
 {
     history->last_ns = 0;

@@ -1,8 +1,8 @@
 /*
- * Windows that were looked at before, to go back to and forward again. No GL, no SDL.
+ * History of time windows, to go back and forward. No GL, no SDL.
  *
- * A gesture is many small moves: what comes shortly after another belongs to it, and the window before the first of
- * them is what is kept.
+ * A gesture consists of many small moves: a move shortly after another belongs to it, and only the window before the
+ * first is stored.
  */
 #ifndef RV_VIEWER_HISTORY_H
 #define RV_VIEWER_HISTORY_H
@@ -11,23 +11,23 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define RV_HISTORY_PLACES 64u /* the oldest is forgotten */
+#define RV_HISTORY_PLACES 64u /* the oldest is dropped */
 
 struct rv_history_place {
     uint64_t from_ns, to_ns;
     bool is_following;
 };
 
-struct rv_history { /* zeroed = nothing was looked at before */
+struct rv_history { /* zeroed = empty */
     struct rv_history_place places[RV_HISTORY_PLACES];
-    size_t n, at;     /* places before `at` are behind, the others ahead */
+    size_t n, at;     /* places before `at` are earlier, the others later */
     uint64_t last_ns; /* when the window was last moved */
 };
 
-/* The window, which is at this place, is about to be moved. Forgets what is ahead. */
+/* The window is about to move away from this place. Drops the later places. */
 void rv_history_note(struct rv_history *history, const struct rv_history_place *place, uint64_t clock_ns);
 
-/* Go one back, or forward again; the window is at `place`, which becomes where to go. False when there is nothing. */
+/* Go back or forward. place: in, the current one; out, the target. False when there is none. */
 bool rv_history_back(struct rv_history *history, struct rv_history_place *place);
 bool rv_history_forward(struct rv_history *history, struct rv_history_place *place);
 

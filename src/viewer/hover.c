@@ -22,7 +22,7 @@ static bool is_same(const struct rv_hover *hover, const struct rv_box *box, uint
            (hover->box.coverage == EXACT) == (box->coverage == EXACT);
 }
 
-/* Duration less what one depth further down covers. Cells there count by their coverage, which is rough at the ends. */
+/* Duration minus the time covered one depth below. Cells count by their coverage, which is inexact at the ends. */
 static void find_self(struct rv_hover *hover, const struct rv_view *view, const struct rv_view_lane *lane)
 {
     const struct rv_box *box = &hover->box;
@@ -109,7 +109,7 @@ static const struct rv_view_lane *find_lane(const struct rv_view *view, uint32_t
     return NULL;
 }
 
-/* An open call that has ended by now is still the same call. */
+/* Match an open call even if it has ended meanwhile. */
 void rv_hover_find(struct rv_hover *hover, const struct rv_view *view)
 {
     const struct rv_view_lane *lane = hover->is_on ? find_lane(view, hover->lane_idx) : NULL;

@@ -1,6 +1,6 @@
 #include "viewer/lanes.h"
 
-/* The lane that is named, or the one under the cursor. False when there is none. */
+/* The lane given by the action, or the one under the cursor. False when there is none. */
 static bool find_lane(const struct rv_viewer *viewer, const struct rv_act *act, uint32_t *lane_idx)
 {
     if (!act->idx)
@@ -9,7 +9,7 @@ static bool find_lane(const struct rv_viewer *viewer, const struct rv_act *act, 
     return *lane_idx < viewer->lane_order.n_lanes;
 }
 
-/* One that cannot be seen comes back first, with the next picture. */
+/* An invisible lane is shown first, in the next picture. */
 static void show_lane(struct rv_viewer *viewer, uint32_t lane_idx)
 {
     struct rv_lane_order *lane_order = &viewer->lane_order;

@@ -1,4 +1,4 @@
-/* What a viewer does with actions that are about lanes: hide, collapse, pin, move, show, crop. Part of rv_viewer_act().
+/* Actions on lanes: hide, collapse, pin, move, show, crop. Part of rv_viewer_act().
  */
 #ifndef RV_VIEWER_LANES_H
 #define RV_VIEWER_LANES_H

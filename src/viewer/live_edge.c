@@ -1,6 +1,6 @@
 #include "viewer/live_edge.h"
 
-#define IDLE_SHARE 0.25 /* of the window that stays free after the last event of an idle program */
+#define IDLE_SHARE 0.25 /* share of the window left empty after an idle program's last event */
 
 void rv_live_edge_update(struct rv_live_edge *live_edge, struct rv_lanes *lanes, uint64_t clock_ns, double window_ns)
 {

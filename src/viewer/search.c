@@ -2,9 +2,9 @@
 
 #include "viewer/playback.h"
 
-#define HIT_SHARE 0.4 /* of the window that lies before a hit that was gone to */
+#define HIT_SHARE 0.4 /* share of the window before the hit */
 
-/* Point at the hit as if it had been clicked, and move the window when it does not show its beginning. */
+/* Pin the hit, and move the window if it does not show the hit's begin. */
 static void show_hit(struct rv_viewer *viewer, const struct rv_search_hit *hit)
 {
     uint64_t from_ns, to_ns;
@@ -33,7 +33,7 @@ void rv_viewer_search_go_on(struct rv_viewer *viewer)
     viewer->is_dirty = true;
 }
 
-/* At once where the trace has been searched, else when it has been. */
+/* At once if the trace has been searched, else when it has. */
 static void go_to_hit(struct rv_viewer *viewer, bool is_forward)
 {
     struct rv_analysis *analysis = &viewer->analysis;
@@ -65,7 +65,7 @@ static void change_lens(struct rv_analysis *analysis, const struct rv_act *act)
         rv_filter_remove(&analysis->filter, act->idx);
 }
 
-/* A range is measured again: it was of what passed. */
+/* The filter has changed: measure the range again. */
 static void change_rules(struct rv_viewer *viewer, const struct rv_act *act)
 {
     struct rv_range_ns selected = viewer->analysis.selected;

@@ -30,7 +30,7 @@ static const char *switch_name(int i)
     return i ? "on" : "off";
 }
 
-/* The number of a word, -1 where it is none of them. */
+/* The index of a word, or -1. */
 static int find(const char *word, const char *(*name)(int i), int n)
 {
     for (int i = 0; i < n; i++)
@@ -39,7 +39,7 @@ static int find(const char *word, const char *(*name)(int i), int n)
     return -1;
 }
 
-/* As a number: an index of a name, or percent. -1 where the value is none. */
+/* The value as a number: index of a name, or percent; -1 if invalid. */
 static int parse(enum key key, const char *value)
 {
     uint64_t percent;
@@ -95,7 +95,7 @@ void rv_settings_init(struct rv_settings *settings)
     *settings = (struct rv_settings){.scale_percent = 100, .has_legend = true, .has_minimap = true};
 }
 
-/* False where the line says nothing that is understood. */
+/* False if the line is not understood. */
 static bool load_line(const struct rv_settings_file_line *line, int numbers[KEY_COUNT])
 {
     struct rv_settings_file_entry entry;
@@ -124,8 +124,8 @@ void rv_settings_load(struct rv_settings *settings, const struct rv_settings_fil
     }
     pack(numbers, settings);
     if (n_strange)
-        rv_warn("%s: line %zu is no setting that is known%s; it is kept as it is", config->path ? config->path : "",
-                first, n_strange > 1 ? ", nor are others" : "");
+        rv_warn("%s: line %zu is not a known setting%s; kept unchanged", config->path ? config->path : "", first,
+                n_strange > 1 ? ", nor are others" : "");
 }
 
 bool rv_settings_store(const struct rv_settings *settings, const struct rv_settings *before,

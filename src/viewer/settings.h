@@ -1,4 +1,4 @@
-/* What a window begins with: chosen in it, kept in the settings file. No GL, no SDL. */
+/* Initial settings of a window, chosen in it and saved in the settings file. No GL, no SDL. */
 #ifndef RV_VIEWER_SETTINGS_H
 #define RV_VIEWER_SETTINGS_H
 
@@ -13,19 +13,19 @@
 
 struct rv_settings {
     enum rv_color_theme theme;
-    unsigned scale_percent; /* of the display's own size of a point */
+    unsigned scale_percent; /* relative to the display's size of a point */
     enum rv_view_mode look;
     enum rv_color_scheme scheme;
     bool has_legend, has_minimap;
 };
 
-/* Nothing chosen yet. */
+/* Set all to unchosen. */
 void rv_settings_init(struct rv_settings *settings);
 
-/* Take over what the file says; what it does not say stays. What is not understood is told in one line. */
+/* Load the file's settings; others stay unchanged. Lines not understood give one warning. */
 void rv_settings_load(struct rv_settings *settings, const struct rv_settings_file *config);
 
-/* Set in the file what is not as before. Returns whether there is anything. */
+/* Store changed settings in the file's text. Returns whether there are any. */
 bool rv_settings_store(const struct rv_settings *settings, const struct rv_settings *before,
                        struct rv_settings_file *config);
 

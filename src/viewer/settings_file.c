@@ -56,7 +56,7 @@ static bool is_blank(char byte)
     return byte == ' ' || byte == '\t' || byte == '\r';
 }
 
-/* Trimmed into out; false when it does not fit, is empty or holds what is no text. */
+/* Trimmed into out; false when it does not fit, is empty or is not text. */
 static bool take(const char *from, const char *to, char out[RV_SETTINGS_FILE_VALUE_BYTES])
 {
     while (from < to && is_blank(*from))
@@ -119,7 +119,7 @@ static int read_file(struct rv_settings_file *config, const char *path)
     if (fstat(fd, &status) != 0)
         error = rv_err_sys("%s", path);
     else if (!S_ISREG(status.st_mode) || status.st_size > (off_t)FILE_BYTES_MAX)
-        error = rv_err(EBADMSG, "%s: not a file of settings; it is left alone", path);
+        error = rv_err(EBADMSG, "%s: not a settings file; not used", path);
     else if ((n = read(fd, bytes, FILE_BYTES_MAX)) < 0)
         error = rv_err_sys("%s", path);
     if (!error)
@@ -168,7 +168,7 @@ static bool write_lines(const struct rv_settings_file *config, FILE *file)
     return fflush(file) == 0 && is_written && fsync(fileno(file)) == 0;
 }
 
-/* A link stays one: what it leads to is replaced. */
+/* Keep links: replace their target. */
 int rv_settings_file_save(const struct rv_settings_file *config)
 {
     char target[PATH_BYTES], temporary[PATH_BYTES + 8];

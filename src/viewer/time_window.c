@@ -4,8 +4,8 @@
 
 #define SPRING_PER_S 12.0 /* critically damped: settled within 2 % after about half a second */
 #define STEP_MAX_S 0.05
-#define GLIDE_S 0.12   /* in which gliding loses 63 % of its speed */
-#define GLIDE_MIN 0.02 /* windows per second: slower is standing still */
+#define GLIDE_S 0.12   /* time in which gliding loses 63 % of its speed */
+#define GLIDE_MIN 0.02 /* windows per second: slower counts as standing still */
 
 static void normalize(struct rv_time_window *time_window)
 {
@@ -90,7 +90,7 @@ static bool glide(struct rv_time_window *time_window, double dt_s)
     return true;
 }
 
-/* The spring pulls the lag to zero while the present itself moves on, so that a settled window runs along smoothly. */
+/* The spring pulls the lag to zero while the present moves on, so that a settled window follows smoothly. */
 bool rv_time_window_advance(struct rv_time_window *time_window, uint64_t now_ns, double dt_s)
 {
     int64_t before_ns = time_window->from_ns;

@@ -1,8 +1,8 @@
 /*
- * The time window that is looked at, and how keys and mouse move it. No GL, no SDL.
+ * The visible time window, and its movement by keys and mouse. No GL, no SDL.
  *
- * The start is whole nanoseconds plus a fraction and the width a double, so that zooming in for hours stays exact to
- * far less than a pixel. Following glides with the present by a critically damped spring.
+ * The start is whole nanoseconds plus a fraction, the width a double, so that any amount of zooming stays exact to less
+ * than a pixel. Following the present uses a critically damped spring.
  */
 #ifndef RV_VIEWER_TIME_WINDOW_H
 #define RV_VIEWER_TIME_WINDOW_H
@@ -18,9 +18,9 @@ struct rv_time_window {
     double from_fraction; /* 0 <= fraction < 1 ns */
     double window_ns;
     bool is_following;  /* the present stays at the window's end */
-    double lag_ns;      /* how far the window's end is behind the present; the spring's state */
+    double lag_ns;      /* distance of the window's end behind the present; the spring's state */
     double lag_speed;   /* ns per s */
-    double glide_per_s; /* windows; slows down by itself */
+    double glide_per_s; /* windows per second; decays */
 };
 
 void rv_time_window_set(struct rv_time_window *time_window, uint64_t from_ns, uint64_t to_ns);
@@ -28,7 +28,8 @@ void rv_time_window_set(struct rv_time_window *time_window, uint64_t from_ns, ui
 /* Whole nanoseconds for the view; to > from. */
 void rv_time_window_get(const struct rv_time_window *time_window, uint64_t *from_ns, uint64_t *to_ns);
 
-/* Scale the window by factor (< 1 zooms in); the time at `share` of the window stays where it is. Ends nothing. */
+/* Scale the window by factor (< 1 zooms in); the time at `share` of the window stays in place. Following and gliding
+ * continue. */
 void rv_time_window_zoom(struct rv_time_window *time_window, double share, double factor);
 
 /* Move by a share of the window, to later times when positive. Ends following. */
@@ -37,10 +38,10 @@ void rv_time_window_pan(struct rv_time_window *time_window, double share);
 /* Keep the present at the window's end from now on. */
 void rv_time_window_follow(struct rv_time_window *time_window, uint64_t now_ns);
 
-/* Go on moving at this speed, in windows per second, ever slower. 0 stops. */
+/* Glide: start at this speed, in windows per second, and slow down. 0 stops. */
 void rv_time_window_glide(struct rv_time_window *time_window, double speed_per_s);
 
-/* Let the spring run for dt_s while following, else what glides. Returns whether the window has moved. */
+/* Advance the spring (when following) or the glide by dt_s. Returns whether the window has moved. */
 bool rv_time_window_advance(struct rv_time_window *time_window, uint64_t now_ns, double dt_s);
 
 #endif

@@ -9,12 +9,12 @@
 #include "base/clock.h"
 #include "base/err.h"
 
-#define SWITCH_NS 200000000u /* from one look to another */
+#define SWITCH_NS 200000000u /* transition from one view to another */
 #define SETTLE_NS 200000000u
 #define ZOOM_STEP 0.85
 #define PAN_STEP 0.08
-#define MARK_NEAR 0.005     /* of the window: a mark so near is the one that is meant */
-#define ORBIT_SIDE_MAX 1.1f /* radians to either side of the look's own direction, down and up */
+#define MARK_NEAR 0.005     /* share of the window: a bookmark this near is meant */
+#define ORBIT_SIDE_MAX 1.1f /* radians to either side of the view's own direction, down and up */
 #define ORBIT_DOWN_MAX 0.35f
 #define ORBIT_UP_MAX 0.9f
 
@@ -91,7 +91,7 @@ static void show_look(struct rv_viewer *viewer, enum rv_view_mode look)
     touch(viewer);
 }
 
-/* What stands still while capture goes on is left behind. */
+/* A picture that stands still during the capture falls behind. */
 static void follow(struct rv_viewer *viewer)
 {
     if (!viewer->live_edge.is_done && !viewer->playhead.is_playing)
@@ -121,7 +121,7 @@ static bool focus(struct rv_viewer *viewer)
     return true;
 }
 
-/* Focus, or fit all when there is nothing to focus or it fills the window already. */
+/* Focus the call; fit everything if there is none or it fills the window already. */
 static void focus_or_fit(struct rv_viewer *viewer)
 {
     uint64_t from_ns, to_ns;
@@ -219,7 +219,7 @@ static void orbit(struct rv_viewer *viewer, const struct rv_act *act)
     touch(viewer);
 }
 
-/* Close what is in front of the rest; then what is pinned, then what was asked for. */
+/* Close the frontmost dialog; else unpin; else end the range or the search. */
 static void go_out(struct rv_viewer *viewer)
 {
     if (viewer->panels.has_go_to)
@@ -248,7 +248,7 @@ static void choose_scheme(struct rv_viewer *viewer, uint32_t which)
     viewer->look.scheme = (enum rv_color_scheme)(scheme % rv_viewer_n_schemes(viewer));
 }
 
-/* Of those that the history keeps the window before. */
+/* Actions before which the history stores the window. */
 static bool moves_window(const struct rv_act *act)
 {
     switch ((int)act->action) {
@@ -480,7 +480,7 @@ void rv_viewer_init(struct rv_viewer *viewer, const struct rv_viewer_params *par
     rv_time_window_follow(&viewer->time_window, params->now_ns);
 }
 
-/* What was asked for goes on: the search, the selected range, the pinned call. */
+/* Continue search, range and pinned call. */
 static void ask(struct rv_viewer *viewer)
 {
     const struct rv_hover *hover = &viewer->pointer.hover;

@@ -1,6 +1,6 @@
 /*
- * What is looked at, and how: the time window, the view, what is pinned. Keys, mouse and panels change it by
- * rv_viewer_act() alone; frames are made from it. No SDL.
+ * The state of the viewer: time window, view, pinned call. Keys, mouse and panels change it only through
+ * rv_viewer_act(); frames are made from it. No SDL.
  *
  * A part of it with rules of its own is a struct with files of its own (navigate, present, pointer), held here; what a
  * new action does to it is one case of rv_viewer_act(). Main thread.
@@ -27,21 +27,21 @@
 #include "render/view_mode.h"
 
 struct rv_viewer_look {
-    enum rv_view_mode shown, from; /* different while the one turns into the other */
-    uint64_t since_ns;             /* when that began */
-    double scroll;                 /* points, of flat looks */
-    float orbit[2];                /* radians by which the eye of 3D has gone to the right and up */
+    enum rv_view_mode shown, from; /* different during a transition */
+    uint64_t since_ns;             /* start of the transition */
+    double scroll;                 /* points, in flat views */
+    float orbit[2];                /* rotation of the 3D eye to the right and up, radians */
     enum rv_color_scheme scheme;
 };
 
-struct rv_viewer_focus { /* the window that the last focus chose; zero when something has come after it */
+struct rv_viewer_focus { /* the window of the last focus; zero after any other move */
     uint64_t from_ns, to_ns;
 };
 
-struct rv_viewer_panels { /* which panels are there */
+struct rv_viewer_panels { /* visible panels */
     bool has_help, has_go_to, has_search, has_settings, has_threads, has_debugger_panel;
-    unsigned n_asked;    /* how often the search was asked for */
-    bool is_go_to_wrong; /* what was entered there is no time */
+    unsigned n_asked;    /* number of requests to search */
+    bool is_go_to_wrong; /* the last entry was not a time */
 };
 
 struct rv_viewer {
@@ -59,25 +59,25 @@ struct rv_viewer {
     struct rv_analysis analysis;
     struct rv_viewer_debugger debugger;
     struct rv_settings settings; /* its look and scheme are those of the start */
-    struct rv_lanes *lanes;      /* what is looked at; NULL = nothing to search in. Borrowed */
+    struct rv_lanes *lanes;      /* the lanes shown; NULL = none. Borrowed */
     struct rv_subroutines *subroutines;
-    const struct rv_compare *compare; /* of two runs that are looked at together; NULL = one run. Borrowed */
-    struct rv_scene *scene;           /* the last picture, for what is where; NULL = none. Borrowed */
-    const struct rv_view *view;       /* what it shows. Borrowed */
-    uint64_t input_ns, moved_ns;      /* when the user last did something, and when the window moved by itself */
+    const struct rv_compare *compare; /* comparison of two runs; NULL = one run. Borrowed */
+    struct rv_scene *scene;           /* the last picture, for picking; NULL = none. Borrowed */
+    const struct rv_view *view;       /* the view in it. Borrowed */
+    uint64_t input_ns, moved_ns;      /* time of the last user input, and of the last automatic move */
     bool is_dirty;                    /* a new picture is needed */
-    bool is_touched;                  /* the user chose what to look at: the end of the program changes nothing */
-    bool starts_playing;              /* once capture has ended, unless the user chose */
-    uint64_t start_ns, stop_ns;       /* where that begins and pauses, from the first event; 0 = at the end */
-    bool wants_recording;             /* what is captured goes into a file, if it can */
+    bool is_touched;                  /* the user has chosen a window: the program's end does not move it */
+    bool starts_playing;              /* at the end of the capture, unless the user has chosen */
+    uint64_t start_ns, stop_ns;       /* begin and pause of that, from the first event; 0 = at the end */
+    bool wants_recording;             /* record to a file if possible */
     bool is_closing;
 };
 
 struct rv_viewer_params {
     struct rv_settings settings;
     uint64_t now_ns, window_ns;
-    double speed;               /* at which to play once capture has ended; 0 = not */
-    uint64_t start_ns, stop_ns; /* of that, as above */
+    double speed;               /* of playback after the capture; 0 = none */
+    uint64_t start_ns, stop_ns; /* begin and pause of it, as above */
     struct rv_lanes *lanes;     /* both outlive the viewer; NULL = nothing can be searched or measured */
     struct rv_subroutines *subroutines;
     struct rv_session *session;       /* outlives it; NULL = all calls are in the lanes */
@@ -88,44 +88,44 @@ struct rv_viewer_params {
     const struct rv_view *view;
 };
 
-/* Following the present. */
+/* Starts following the present. */
 void rv_viewer_init(struct rv_viewer *viewer, const struct rv_viewer_params *params);
 
 void rv_viewer_fini(struct rv_viewer *viewer);
 
-/* How many colour schemes there are to choose from: the first ones. */
+/* Number of colour schemes available: the first ones of the enum. */
 uint32_t rv_viewer_n_schemes(const struct rv_viewer *viewer);
 
 void rv_viewer_act(struct rv_viewer *viewer, const struct rv_act *act);
 
-/* Everything that moves without the user, dt_s after the last time: the present, and a window that follows it. */
+/* Advance by dt_s everything that moves by itself: the present, and a window that follows it. */
 void rv_viewer_advance(struct rv_viewer *viewer, struct rv_lanes *lanes, bool is_done, double dt_s);
 
-/* What is to be kept of it. */
+/* The settings to save. */
 struct rv_settings rv_viewer_settings(const struct rv_viewer *viewer);
 
-/* How far the shown look has come, 0..1; at 1 it has come. */
+/* Progress of the transition to the shown view, 0..1. */
 double rv_viewer_passed(const struct rv_viewer *viewer);
 
-/* Bring a lane's row into sight, where a flat look does not show it; one that is not in the view is left alone. */
+/* Scroll a flat view so that a lane's row is visible; ignored if the lane is not in the view. */
 void rv_viewer_scroll_to(struct rv_viewer *viewer, uint32_t lane_idx, uint32_t depth);
 
-/* The lane under the cursor, its name included. False when there is none. */
+/* The lane under the cursor, or whose name is. False when there is none. */
 bool rv_viewer_find_lane(const struct rv_viewer *viewer, uint32_t *lane_idx);
 
-/* The pointer shows something else. Needs a picture, and is no choice of what to look at. */
+/* The hovered box has changed: needs a picture, but does not count as the user's choice of a window. */
 void rv_viewer_point(struct rv_viewer *viewer);
 
-/* A picture has been made of it, whose look had come this far. */
+/* A picture was made at this progress of the transition. */
 void rv_viewer_drawn(struct rv_viewer *viewer, double passed);
 
-/* A new picture is needed: something has changed, or one look is turning into another. */
+/* Is a new picture needed: has something changed, or is a transition under way? */
 bool rv_viewer_is_dirty(const struct rv_viewer *viewer);
 
-/* The user waits for a hit, or for a step. */
+/* Is the user waiting for a hit or a step? */
 bool rv_viewer_is_awaited(const struct rv_viewer *viewer);
 
-/* Something has moved so lately that more is to be expected. */
+/* Has something moved so recently that more movement is likely? */
 bool rv_viewer_is_moving(const struct rv_viewer *viewer);
 
 #endif

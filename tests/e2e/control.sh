@@ -63,11 +63,11 @@ stack=$(
 )
 compare "a native program" <<EXPECTED
 $stack
-error: ring 0: not for this producer: it answers no commands
+error: ring 0: its producer answers no commands
 ring 0: trace off
 ring 0: trace on
 $stack
-error: ring 99: there is no such ring
+error: ring 99: no such ring
 EXPECTED
 end "a native program" 0
 

@@ -273,7 +273,7 @@ bool rv_breaks_watch(pTHX_ const char *text, unsigned frame, rv_breaks_evaluate_
     if (!has_room(aTHX_ out))
         return false;
     if (!rv_stack_find(aTHX_ frame, &found)) {
-        sv_catpvf(out, "there is no frame %u", frame);
+        sv_catpvf(out, "no frame %u", frame);
         return false;
     }
     struct breakpoint point = {

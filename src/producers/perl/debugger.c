@@ -172,7 +172,7 @@ static bool run_stop(pTHX_ const struct command *command, char *argument, SV *an
 static const char *why_not(pTHX_ enum pace pace)
 {
     if (!thread.is_stopped)
-        return "it is not stopped";
+        return "not stopped";
     if (pace == FINISH && rv_frames.n == 0)
         return "it is in no subroutine";
     return pace == START && PL_phase >= PERL_PHASE_RUN ? "its main program has begun" : NULL;

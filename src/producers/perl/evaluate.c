@@ -117,7 +117,7 @@ bool rv_evaluate(pTHX_ const struct rv_expression *expression, SV *out)
     bool is_fine = false;
     struct rv_stack_frame frame;
     if (!rv_stack_find(aTHX_ expression->frame, &frame)) {
-        sv_catpvf(out, "there is no frame %u", expression->frame);
+        sv_catpvf(out, "no frame %u", expression->frame);
         return false;
     }
     dSP;

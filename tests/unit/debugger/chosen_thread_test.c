@@ -24,7 +24,7 @@ static void wait_for_stop(const struct fixture *f, uint32_t n_stops)
 
 Test(chosen_thread, who_takes_long_to_arrive_is_not_waited_for, .timeout = 100)
 {
-    static const char on_its_way[] = "it is on its way to its next stop: stop it first";
+    static const char on_its_way[] = "it is running to its next stop: stop it first";
     struct fixture f;
     static struct rv_debug_session_report report;
     struct rv_chosen_thread chosen_thread = {.report = &report, .is_moving = true}; /* for ages */

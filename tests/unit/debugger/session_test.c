@@ -184,7 +184,7 @@ Test(debug_session, a_thread_is_stopped_stepped_and_let_go, .timeout = 100)
     order(&flight, RV_DEBUG_SESSION_RUN, "", 0);
     wait_for(&flight, is_running, "it runs");
     order(&flight, RV_DEBUG_SESSION_STEP, "", 0);
-    cr_assert_str_eq(flight.now.why, "it is not stopped");
+    cr_assert_str_eq(flight.now.why, "not stopped");
     order(&flight, RV_DEBUG_SESSION_RUN, "", 0);
     cr_assert_str_eq(flight.now.why, "", "it runs already");
     end(&flight);

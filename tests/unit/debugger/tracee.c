@@ -43,7 +43,7 @@ static void set_state(struct tracee *tracee, enum rv_run_state state)
 static void go(struct tracee *tracee, const char *code)
 {
     if (!tracee->is_stopped) {
-        answer(tracee, "err", "it is not stopped");
+        answer(tracee, "err", "not stopped");
         return;
     }
     set_state(tracee, RV_RUN_RUNNING);

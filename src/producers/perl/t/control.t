@@ -48,7 +48,7 @@ like($program->ask('ps'), qr/^ +RING .*\n\* +0 +\d+ +\d+ +running +perl$/, 'ps')
 RingvizMonitor::wait_for(sub { $program->ask('stack') =~ /^#\d main program at \Q$file\E line [13]$/m });
 like($program->ask('stack'), qr/^#0 (main::idle\(\)|main program) at .* line [13]$/m, 'the stack of what runs');
 is($program->ask('eval $go'), 'undef', 'eval in what runs');
-is($program->ask('step'), 'error: it is not stopped', 'only what is stopped is stepped');
+is($program->ask('step'), 'error: not stopped', 'only what is stopped is stepped');
 like($program->ask('stop'), qr/^ring 0 stopped: main.* at \Q$file\E line [13]$/, 'stop');
 like($program->ask('stop'), qr/^ring 0 stopped: main/, 'stopped already');
 like($program->ask('ps'), qr/^\* +0 .* stopped /m, 'ps says so');
@@ -126,12 +126,12 @@ is($program->ask('next'), at('main program', 21), 'next: over a die');
 is($program->ask('next'), at('main program', 22), 'next: over a call');
 
 # ---- what is displayed ----
-is($program->ask('display'), 'nothing is displayed', 'nothing');
+is($program->ask('display'), 'no displays', 'nothing');
 is($program->ask('display $i'), '0 $i = 2', 'display');
 is($program->ask('display $i * 2'), '1 $i * 2 = 4', 'a second one');
 is($program->ask('display nope()'), '2 nope(): error: Undefined subroutine &main::nope called at expression line 1.', 'one that dies');
 is($program->ask('display "x" x 1000'), '3 "x" x 1000 = "' . 'x' x 508 . '...', 'a long one is cut');
-is($program->ask('display 5'), 'error: ring 0: 4 expressions are all there are', 'no fifth');
+is($program->ask('display 5'), 'error: ring 0: at most 4 expressions', 'no fifth');
 $program->ask('next', 'next');
 like($program->ask('next'), qr/^ring 0 stopped: .*\n0 \$i = 3\n1 \$i \* 2 = 6\n2 nope\(\): error: .*\n3 "x" x 1000 = .*$/, 'they follow at each stop');
 is($program->ask('display delete 2'), 'ok', 'one is deleted');
@@ -144,7 +144,7 @@ is($program->ask('nonsense'), 'error: no command \'nonsense\'; try help', 'no su
 like($program->ask('help'), qr/^ps .*^quit /ms, 'help');
 is($program->ask('send eval 0 3 6 * 7'), 'ok 42', 'send');
 is($program->ask('send what ever'), 'err unknown command', 'send nonsense');
-is($program->ask('ring 99'), 'error: ring 99: there is no such ring', 'a ring that nobody has had');
+is($program->ask('ring 99'), 'error: ring 99: no such ring', 'a ring that nobody has had');
 is($program->ask('ring x'), "error: 'x' is no ring", 'no ring');
 is($program->ask('eval $total'), $program->ask('eval our $total'), 'a value');
 is($program->ask('run'), 'ring 0 runs', 'run');
@@ -192,7 +192,7 @@ is($program->ask('down'), "#2 main::level(1) at $file line 13", 'down');
 is($program->ask('eval $mine'), '"level 1"', 'the other ones were not');
 is($program->ask('frame 4'), "#4 main program at $file line 19", 'by number');
 is($program->ask('eval $turn, $i, scalar @_'), '"turn 2", 2, 0', 'the main program, its block and its arguments');
-is($program->ask('up'), 'error: there is no frame 5', 'no further');
+is($program->ask('up'), 'error: no frame 5', 'no further');
 is($program->ask('list'), join("\n", map { ($_ == 19 ? '>' : ' ') . sprintf '%5u  %s', $_, (split /\n/, $text)[$_ - 1] } 15 .. 23), 'its lines');
 is($program->ask('list'), 'error: ' . "$file ends here", 'and on, to the end');
 like($program->ask('list 1'), qr/^     1  sub idle.*\n(?:.*\n){7}     9  \}$/, 'other lines');
