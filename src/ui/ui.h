@@ -89,6 +89,7 @@ enum rv_ui_edge { RV_UI_TOP, RV_UI_BOTTOM, RV_UI_LEFT, RV_UI_RIGHT };
  * Reserve space at an edge, next to earlier docks: top and bottom over the full width and this high; left and right as
  * columns between them, one panel below the other, this high or as high as fits. Top and bottom come first in a pass.
  * The picture avoids docks.
+ */
 struct rv_imgui_area rv_ui_dock(struct rv_ui *ui, enum rv_ui_edge edge, float height);
 
 /* Reserve an area of this size, or less, in the middle of the undocked space. */

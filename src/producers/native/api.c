@@ -48,7 +48,7 @@ RV_EXPORT uint32_t ringviz_intern(const char *package, const char *name, const c
     return id;
 }
 
-/* How a call by the API looks to the shadow stack. */
+/* The shadow stack's frame of a call by the API. */
 static struct rv_shadow_frame frame_of(uint32_t id, uint64_t stack)
 {
     return (struct rv_shadow_frame){.stack = stack, .word = id};

@@ -1,4 +1,4 @@
-/* What include/ringviz/monitor.h calls a file. */
+/* The file object of include/ringviz/monitor.h. */
 #ifndef RV_PRODUCERS_NATIVE_FILE_H
 #define RV_PRODUCERS_NATIVE_FILE_H
 
@@ -9,26 +9,26 @@
 struct rv_ring_writer;
 
 struct ringviz_file {
-    struct rv_map *map; /* &opened, or the one that this process is traced to */
+    struct rv_map *map; /* &opened, or the map that this process is traced to */
     struct rv_map opened;
-    struct ringviz_file *next; /* all of these under `lock` */
+    struct ringviz_file *next; /* list of all files; under `lock` */
     uint32_t n_users;
-    int process; /* index, or negative: this process claimed nothing yet */
+    int process; /* index, or negative: this process has claimed nothing yet */
     uint32_t pid;
     struct rv_ring_writer *
-        *scribes; /* NULL where the map is the process's; a ring's, once this process has claimed it; kept
+        *scribes; /* by ring, NULL until this process has claimed it; NULL if the map is the process's; kept
                                    until the file is closed */
 };
 
 RV_HIDDEN bool rv_file_has_ring(const struct ringviz_file *file, uint32_t ring);
 
-/* All of the ring's control has its pages: nothing that is read or written there can fail. */
+/* Are all pages of the ring's control allocated, so that no access can fail? */
 RV_HIDDEN bool rv_file_has_pages(const struct ringviz_file *file, uint32_t ring);
 
-/* Does this process own the ring by this file? 0, -EINVAL, -EROFS, -ENOENT, -EPERM. */
+/* Does this process own the ring through this file? 0, -EINVAL, -EROFS, -ENOENT, -EPERM. */
 RV_HIDDEN int rv_file_check_owner(const struct ringviz_file *file, uint32_t ring);
 
-/* Of a ring that this process has claimed by this file, else NULL. */
+/* The writer of a ring claimed by this process through this file, else NULL. */
 RV_HIDDEN struct rv_ring_writer *rv_file_scribe(const struct ringviz_file *file, uint32_t ring);
 
 #endif

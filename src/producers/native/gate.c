@@ -1,4 +1,4 @@
-/* One table for the process, made anew after a dlclose: then its functions may be others at the same addresses. */
+/* One table per process, rebuilt after a dlclose, since addresses may then belong to other functions. */
 #include "producers/native/gate.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@
 /* Under the process lock. */
 static struct {
     uint64_t *table;
-    uint32_t n_seen; /* [atomic] of the file's list */
+    uint32_t n_seen; /* [atomic] functions read from the file's list */
     uint32_t n_held; /* in the table */
     uint32_t n_suspended;
     bool is_allowed;
@@ -79,7 +79,7 @@ void rv_gate_suspend(void)
     rv_process_unlock();
 }
 
-/* A hook that looks at the table while it is emptied runs for a function that is there still: either answer is right.
+/* A hook that reads the table while it is cleared runs for a function that still exists: either answer is right.
  */
 void rv_gate_resume(void)
 {

@@ -1,6 +1,6 @@
 /*
- * The functions whose calls the viewer's filter stops: the hooks look them up, and return. Looked up are addresses, so
- * none is left out while a dlclose is under way, nor where nobody reports one (interpose.c).
+ * The functions rejected by the viewer's capture filter: the hooks look them up by address and return. Since addresses
+ * may be reused, none is rejected during a dlclose, nor where dlclose is not intercepted (interpose.c).
  */
 #ifndef RV_PRODUCERS_NATIVE_GATE_H
 #define RV_PRODUCERS_NATIVE_GATE_H
@@ -10,7 +10,7 @@
 
 #include "producers/native/linkage.h"
 
-/* What hooks do with the gate, by text, too: an open hash table, which has an empty place. */
+/* The hash table, also read by the assembly hooks: open addressing with at least one empty slot. */
 #define RV_GATE_FACTOR 0x9e3779b1u
 #define RV_GATE_SHIFT 15
 #define RV_GATE_SLOTS (1u << (32 - RV_GATE_SHIFT))
@@ -25,16 +25,16 @@ static inline bool rv_gate_has(const uint64_t *table, uint64_t address)
     }
 }
 
-/* dlclose is reported in this process. Once, before anything is traced. */
+/* dlclose is intercepted in this process. Call once, before anything is traced. */
 RV_HIDDEN void rv_gate_allow(void);
 
-/* The viewer has listed functions since the last look. No guard needed. */
+/* Has the viewer listed functions since the last update? No guard needed. */
 RV_HIDDEN bool rv_gate_is_stale(void);
 
-/* Look. Within a guard, process open, not locked. */
+/* Read the new ones. Within a guard, process open, not locked. */
 RV_HIDDEN void rv_gate_update(void);
 
-/* dlclose begins, has ended. Within a guard, not locked. */
+/* dlclose begins; has ended. Within a guard, not locked. */
 RV_HIDDEN void rv_gate_suspend(void);
 RV_HIDDEN void rv_gate_resume(void);
 

@@ -1,6 +1,6 @@
 /*
- * libc functions that tell something the trace wants to know. dlopen and dlmopen look at their caller's address to find
- * its search path and namespace, so they are jumped to, not called.
+ * libc functions that are intercepted. dlopen and dlmopen use their caller's address to find its search path and
+ * namespace, so we jump to them instead of calling them.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -28,7 +28,7 @@ static void *next(const char *name)
     return function;
 }
 
-/* Returns where to jump to. */
+/* Returns the address to jump to. */
 void *rv_interpose_before_dlopen(const char *name)
 {
     rv_thread_expect_modules();
@@ -59,7 +59,7 @@ void *rv_interpose_before_dlopen(const char *name)
 JUMP(dlopen);
 JUMP(dlmopen);
 
-/* What is not told yet must be told while it is still mapped. */
+/* Unreported modules must be reported while they are still mapped. */
 RV_EXPORT int dlclose(void *handle)
 {
     dlclose_fn *real = (dlclose_fn *)(uintptr_t)next("dlclose");

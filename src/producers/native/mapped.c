@@ -1,6 +1,6 @@
 /*
- * A record is valid for events from `loaded` to `unloaded`. loaded = the earliest announcement that may have been its
- * own, but not before the last unload: the address may have been another's until then.
+ * A record is valid for events from `loaded` to `unloaded`. loaded is the earliest announcement that may have been its
+ * own, but not before the last unload, since the address may have belonged to another module until then.
  */
 #include "producers/native/mapped.h"
 
@@ -30,10 +30,10 @@ struct record {
 static struct {
     struct record *records; /* mmap'd; grows */
     uint32_t n, capacity;
-    unsigned long long n_adds, n_subs; /* the loader's counters when we last looked */
+    unsigned long long n_adds, n_subs; /* the loader's counters at the last update */
     bool has_looked;
-    uint64_t unload_ticks;     /* the last stamped */
-    uint64_t announce_ticks;   /* [atomic] the first announcement not looked into; 0 = none */
+    uint64_t unload_ticks;     /* time of the last unload */
+    uint64_t announce_ticks;   /* [atomic] first announcement since the last update; 0 = none */
     char path[2 * PATH_BYTES]; /* scratch, under the process lock */
 } mapped;
 
@@ -85,7 +85,7 @@ static bool has_room(void)
     return true;
 }
 
-/* The main program has no name here; a relative name is as dlopen was given it. false: no file (the vdso). */
+/* The main program has no name here; a relative name is dlopen's argument. False: no file (the vdso). */
 static bool find_path(const char *name)
 {
     if (!*name) {
@@ -158,7 +158,7 @@ static void tell(const struct rv_module *module)
                                                      module->inode, module->loaded_ticks, (uint32_t)idx, true};
 }
 
-/* Was it told already? Another file at its address has taken its place. */
+/* Was it reported already? Not if another file was at its address since. */
 static bool is_told(const struct rv_module *module)
 {
     for (uint32_t i = 0; i < mapped.n; i++) {
@@ -230,8 +230,8 @@ static int look_at_counters(struct dl_phdr_info *info, size_t n_bytes, void *con
 }
 
 /*
- * Two rounds, unloads stamped in between: so what takes an address is never older than who had it. Where nothing has
- * changed yet the announcement stands: its dlopen is still under way, or failed.
+ * Two rounds, with unloads stamped in between, so that a new module at an address is never older than its predecessor.
+ * If nothing has changed, the announcement stays: its dlopen is still under way, or failed.
  */
 void rv_mapped_update(void)
 {

@@ -1,6 +1,6 @@
 /*
- * include/ringviz/monitor.h over the ring layer: checks who asks for what, then lets it do. A forked child gets locks
- * and a process entry of its own; all open files are listed for that.
+ * include/ringviz/monitor.h over the ring library: checks permissions and arguments. A forked child gets locks and a
+ * process entry of its own, for which all open files are listed.
  */
 #include "ringviz/monitor.h"
 
@@ -20,7 +20,7 @@
 #include "ring/live_stack.h"
 #include "ring/watches.h"
 
-/* Of a file made here: 256 KiB for each ring that is used. */
+/* Ring size of files created here: 256 KiB per used ring. */
 #define N_RING_EVENTS 16384u
 #define N_NAMES 16384u
 #define NAME_BYTES (8u << 20)
@@ -77,7 +77,7 @@ static void free_file(struct ringviz_file *file)
     free(file);
 }
 
-/* The file, once it is mapped or failed to be. */
+/* Finish opening a file that was or was not mapped. */
 static int list_file(struct ringviz_file *file, int error, struct ringviz_file **out)
 {
     if (!error) {

@@ -1,8 +1,8 @@
 /*
- * A stack of pieces, each with the next one's address in its first word. Who takes one reads that word while another
- * may have taken the piece and written it: the count in the head has changed then, and what was read is not used.
+ * A stack of pieces, each with the next one's address in its first word. A taker reads that word even if another thread
+ * has taken and written the piece meanwhile: then the count in the head has changed, and the value is not used.
  *
- *   M1 -> M2  a piece's first word, and all that was done with it, before it is on the stack
+ *   M1 -> M2  a piece's first word and all earlier use of it, before it is on the stack
  */
 #include "producers/native/pool.h"
 
@@ -48,7 +48,7 @@ void rv_pool_give(struct rv_pool *pool, void *piece)
                                         __ATOMIC_RELAXED));
 }
 
-/* As many as there are, up to a limit: one thread has one, thousands ask seldom. */
+/* Allocate as many as exist already, up to a limit: few for few threads, rarely for thousands. */
 static void *make(struct rv_pool *pool)
 {
     uint32_t n_taken = __atomic_load_n(&pool->n_taken, __ATOMIC_RELAXED);

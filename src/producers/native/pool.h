@@ -1,6 +1,6 @@
 /*
- * Memory that threads leave to those that come after them: mapping and unmapping it for each costs more than starting
- * the thread. Pieces of one size, zeroed when they are new, never unmapped.
+ * Memory that ended threads leave to new ones: mapping and unmapping it for each thread costs more than starting the
+ * thread. Pieces of one size, zeroed when new, never unmapped.
  */
 #ifndef RV_PRODUCERS_NATIVE_POOL_H
 #define RV_PRODUCERS_NATIVE_POOL_H
@@ -11,7 +11,7 @@
 #include "producers/native/linkage.h"
 
 struct rv_pool {
-    uint64_t free; /* [atomic] a count << 48 | the piece left last: the count tells it from when it was left before */
+    uint64_t free; /* [atomic] a count << 48 | address of the last piece returned; the count prevents ABA */
     size_t n_bytes;
     uint32_t n_taken; /* [atomic] new pieces */
 };
@@ -22,7 +22,7 @@ struct rv_pool {
         .n_bytes = (size)                                                                                              \
     }
 
-/* NULL without memory. Both: any thread and handler; errno is kept. */
+/* NULL without memory. Both functions: any thread or signal handler; errno kept. */
 RV_HIDDEN void *rv_pool_take(struct rv_pool *pool);
 RV_HIDDEN void rv_pool_give(struct rv_pool *pool, void *piece);
 

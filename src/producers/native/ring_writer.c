@@ -13,7 +13,7 @@ struct rv_ring_writer {
     struct rv_map *map;
     struct rv_live_stack slots;
     struct rv_pusher pusher;
-    struct rv_pusher_state state; /* large, and hardly ever touched */
+    struct rv_pusher_state state; /* large, and rarely touched */
 };
 
 struct rv_ring_writer *rv_ring_writer_create(void)
@@ -26,7 +26,7 @@ void rv_ring_writer_destroy(struct rv_ring_writer *scribe)
     free(scribe);
 }
 
-/* A forked child finds the scribes of its parent, perhaps in the middle of a push of another thread. */
+/* A forked child finds its parent's writers, possibly in the middle of another thread's push. */
 void rv_ring_writer_attach(struct rv_ring_writer *scribe, struct rv_map *map, uint32_t ring_idx)
 {
     struct rv_ring ring;

@@ -1,8 +1,8 @@
 /*
- * The owner's side of a ring that was claimed through monitor.h. What it does to its slots is told by events, too: who
- * watches the slots sees what the thread is in now, who drains the ring sees every call.
+ * The owner's side of a ring claimed through monitor.h. Slot changes are also reported as events: observers of slots
+ * see the current stack, consumers of the ring see every call.
  *
- * One thread, the ring's owner, but where said otherwise.
+ * For one thread, the ring's owner, unless said otherwise.
  */
 #ifndef RV_NATIVE_RING_WRITER_H
 #define RV_NATIVE_RING_WRITER_H
@@ -14,27 +14,27 @@
 
 struct rv_ring_writer;
 
-/* Of no ring yet. NULL without memory. */
+/* Create without a ring. NULL without memory. */
 struct rv_ring_writer *rv_ring_writer_create(void);
 
-/* NULL is fine. Nobody uses it any more. */
+/* NULL-safe. It must not be in use. */
 void rv_ring_writer_destroy(struct rv_ring_writer *scribe);
 
-/* Begin with a ring that was just claimed. The map is borrowed until the ring is released. */
+/* Start using a ring just claimed. The map is borrowed until the ring is released. */
 void rv_ring_writer_attach(struct rv_ring_writer *scribe, struct rv_map *map, uint32_t ring_idx);
 
-/* Before the ring is released, by any thread: what the owner still pushes goes nowhere. */
+/* Before the ring is released; any thread. Later pushes of the owner are dropped. */
 void rv_ring_writer_detach(struct rv_ring_writer *scribe);
 
 /*
- * A frame is entered, is left: both return the depth now.
- *   name   PACKAGE::NAME, of which events know the package
- *   shown  the same, as it fits into a slot
+ * Enter or leave a frame. Both return the new depth.
+ *   name   PACKAGE::NAME, events have the package separately
+ *   shown  the same, shortened for a slot
  */
 int32_t rv_ring_writer_push(struct rv_ring_writer *scribe, const char *name, const char *shown);
 int32_t rv_ring_writer_pop(struct rv_ring_writer *scribe);
 
-/* The line that the innermost frame is on. False when there is none. */
+/* Set the line of the innermost frame. False without a frame. */
 bool rv_ring_writer_update(struct rv_ring_writer *scribe, uint32_t line);
 
 #endif

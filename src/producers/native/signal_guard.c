@@ -1,4 +1,4 @@
-/* The kernel's own call: glibc's leaves out the signals it uses for cancelling and setuid. */
+/* The kernel's own call: glibc's wrapper does not block the signals that it uses for cancellation and setuid. */
 #include "producers/native/signal_guard.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /*
- * A stretch of the producer that the traced program must not leave half-way: no signal handler runs in it, the thread
- * is not cancelled, errno is as it was. Only for what happens once in a while: claims, module lists, thread ends.
+ * A section of the producer that the traced program must not leave half-way: no signal handlers, no thread
+ * cancellation, errno restored. Only for rare operations: claims, module lists, thread ends.
  */
 #ifndef RV_NATIVE_SIGNAL_GUARD_H
 #define RV_NATIVE_SIGNAL_GUARD_H

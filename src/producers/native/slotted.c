@@ -1,4 +1,4 @@
-/* The slots of include/ringviz/monitor.h: written by a ring's scribe, read by anyone. */
+/* The slots of include/ringviz/monitor.h: written by a ring's writer, read by any process. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "ring/names.h"
 #include "ring/live_stack.h"
 
-#define MOST_STRINGS (1u << 14) /* of a name that is shown: package, name and file */
+#define MOST_STRINGS (1u << 14) /* room for a name: package, name and file */
 
 static int no_scribe(const struct ringviz_file *file, uint32_t ring)
 {

@@ -1,4 +1,4 @@
-/* The part of include/ringviz/monitor.h that steers threads. */
+/* The run control functions of include/ringviz/monitor.h. */
 #include <errno.h>
 #include <unistd.h>
 
@@ -11,7 +11,7 @@ _Static_assert((int)RINGVIZ_UNSTEERED == (int)RV_RUN_UNSTEERED && (int)RINGVIZ_R
                    (int)RINGVIZ_STOPPED == (int)RV_RUN_STOPPED,
                "the states are those of the wire");
 
-/* This process's file; its map is there for good. No lock: a thread that forks might leave it held to its child. */
+/* This process's file, whose map is never unmapped. No lock, which a forking thread could leave held in its child. */
 static struct ringviz_file own;
 
 RV_EXPORT int ringviz_own_ring(struct ringviz_file **file, uint32_t *ring)
@@ -35,7 +35,7 @@ RV_EXPORT bool ringviz_attention_take(struct ringviz_file *file, uint32_t ring)
 {
     bool is_called = rv_file_check_owner(file, ring) == 0 && rv_steering_take_call(rv_map_control(file->map, ring));
     if (is_called && file == &own)
-        rv_thread_look(); /* it may have been muted */
+        rv_thread_look(); /* tracing may have been switched off */
     return is_called;
 }
 

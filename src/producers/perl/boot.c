@@ -1,6 +1,6 @@
 /*
- * What XSLoader calls when Devel::RingViz is loaded. The ops are perl's tables for the whole process: whichever thread
- * comes first installs ours, where there is a trace file to write to.
+ * XSLoader calls this when Devel::RingViz is loaded. The op tables are global to the process: the first thread installs
+ * ours, if there is a trace file to write to.
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@ static bool is_set_to(const char *name, const char *value)
     return text && strcmp(text, value) == 0;
 }
 
-/* As threads.pm numbers it; its tid() is called without an op, which would be traced. */
+/* The thread's number in threads.pm; tid() is called without an op, which would be traced. */
 static void tell_thread_number(void)
 {
     dTHX;

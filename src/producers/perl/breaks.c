@@ -17,21 +17,21 @@ enum kind { SUB, LINE, WATCH };
 struct breakpoint {
     unsigned number;
     enum kind kind;
-    char *text;            /* "Package::sub" or "FILE:LINE", with " if EXPR" where it has one; the watched expression */
+    char *text;            /* "Package::sub" or "FILE:LINE", with an optional " if EXPR"; or the watched expression */
     const char *condition; /* in `text`: EXPR; NULL: none */
-    const char *sub;       /* SUB: in `text`, behind the package */
+    const char *sub;       /* SUB: in `text`, after the package */
     size_t package_bytes, sub_bytes;
-    bool is_entered;   /* SUB: its next statement is the first */
-    size_t file_bytes; /* LINE: of `text` */
+    bool is_entered;   /* SUB: entered: the next statement is its first */
+    size_t file_bytes; /* LINE: length of FILE in `text` */
     unsigned long line;
-    unsigned depth; /* WATCH: of the frame that it is evaluated in, from the main program, 0, on */
-    const CV *cv;   /* of that frame */
-    char *value;    /* WATCH: the last one, as it is shown */
+    unsigned depth; /* WATCH: depth of its frame; 0 is the main program */
+    const CV *cv;   /* the sub of that frame */
+    char *value;    /* WATCH: the last value as text */
 };
 
-static _Thread_local struct breakpoint *breaks; /* room for MOST_BREAKS, once there is one */
+static _Thread_local struct breakpoint *breaks; /* MOST_BREAKS, allocated with the first */
 static _Thread_local unsigned n_breaks, n_entered, last_number;
-static _Thread_local unsigned n_steady; /* those that are looked at at every statement */
+static _Thread_local unsigned n_steady; /* those to check at every statement */
 
 static bool is_steady(const struct breakpoint *point)
 {
@@ -82,7 +82,7 @@ static char *join(const char *front, const char *back)
     return joined;
 }
 
-/* The sub of a package, always: "main::" in front of one that has none. */
+/* Prefix a sub without a package with "main::". */
 static bool keep_text(struct breakpoint *point, const char *text, size_t n_where)
 {
     bool is_bare = point->kind == SUB && !point->package_bytes;
@@ -97,7 +97,7 @@ static bool keep_text(struct breakpoint *point, const char *text, size_t n_where
     return true;
 }
 
-/* What is in front of the first " if " that can be a place; of a file's name it may be a part. */
+/* Split off the place before " if "; " if " may also be part of a file's name. */
 static bool parse(struct breakpoint *point, const char *text)
 {
     const char *end = strstr(text, IF), *whole = text + strlen(text);
@@ -112,7 +112,7 @@ static bool parse(struct breakpoint *point, const char *text)
 
 /* ---- the list ---- */
 
-/* Its bytes as they came, which are UTF-8, or to be shown as none. */
+/* Append its bytes, as UTF-8 if valid. */
 static void show(pTHX_ const struct breakpoint *point, SV *out)
 {
     sv_catpvf(out, "%u %s", point->number, point->kind == WATCH ? "watch " : "");
@@ -137,7 +137,7 @@ static bool has_room(pTHX_ SV *out)
         breaks = calloc(MOST_BREAKS, sizeof *breaks);
     bool has_room = breaks && n_breaks < MOST_BREAKS;
     if (!has_room)
-        sv_catpvf(out, "no more than %d breakpoints", MOST_BREAKS);
+        sv_catpvf(out, "at most %d breakpoints", MOST_BREAKS);
     return has_room;
 }
 
@@ -200,7 +200,7 @@ static bool is_file(const void *context, const char *file)
     return memcmp(end, point->text, point->file_bytes) == 0 && (end == file || end[-1] == '/');
 }
 
-/* Of a file that is being compiled, or is yet to be, nothing is known. */
+/* A file that is not compiled completely may still get statements. */
 static bool can_be_met(pTHX_ const struct breakpoint *point, bool *is_there, SV *out)
 {
     if (point->kind == SUB) {
@@ -212,9 +212,9 @@ static bool can_be_met(pTHX_ const struct breakpoint *point, bool *is_there, SV 
     *is_there = found.is_statement;
     if (found.is_statement || !found.has_file || rv_statements_are_compiled_now(aTHX))
         return true;
-    sv_catpvf(out, "line %lu has no statement of its own", point->line);
+    sv_catpvf(out, "line %lu has no statement", point->line);
     if (found.next)
-        sv_catpvf(out, "; the next that has is line %lu", found.next);
+        sv_catpvf(out, "; the next statement is on line %lu", found.next);
     return false;
 }
 
@@ -225,7 +225,7 @@ bool rv_breaks_add(pTHX_ const char *text, SV *out)
     if (!has_room(aTHX_ out))
         return false;
     if (!parse(&point, text)) {
-        sv_catpvs(out, "give SUB or FILE:LINE, and if EXPR behind it");
+        sv_catpvs(out, "give SUB or FILE:LINE, optionally with if EXPR");
         return false;
     }
     if (!can_be_met(aTHX_ & point, &is_there, out)) {
@@ -235,7 +235,7 @@ bool rv_breaks_add(pTHX_ const char *text, SV *out)
     keep(&point);
     show(aTHX_ & point, out);
     if (!is_there)
-        sv_catpvs(out, " (not there yet)");
+        sv_catpvs(out, " (not loaded yet)");
     return true;
 }
 
@@ -246,7 +246,7 @@ static char *copy_of(const SV *text)
     return join("", SvPVX_const(text));
 }
 
-/* A sub that has returned: what is watched is its caller's now. */
+/* When a sub has returned, its watches move to its caller. */
 static unsigned frame_of(pTHX_ struct breakpoint *point)
 {
     unsigned now = rv_stack_depth(aTHX);
@@ -371,7 +371,7 @@ bool rv_breaks_is_any_met(const COP *cop)
     return false;
 }
 
-/* One that cannot be told, because it dies, counts as true. */
+/* A condition that dies counts as true. */
 static bool holds(pTHX_ const struct breakpoint *point, rv_breaks_evaluate_fn *evaluate, SV *why)
 {
     if (!point->condition)
@@ -385,7 +385,7 @@ static bool holds(pTHX_ const struct breakpoint *point, rv_breaks_evaluate_fn *e
         sv_catpvs(why, "\n");
         return true;
     }
-    return SvCUR(value) && SvEND(value)[-1] == '1'; /* what it printed is in front of that */
+    return SvCUR(value) && SvEND(value)[-1] == '1'; /* preceded by its output */
 }
 
 bool rv_breaks_are_due(pTHX_ const COP *cop, rv_breaks_evaluate_fn *evaluate, SV *why)

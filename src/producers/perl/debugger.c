@@ -1,18 +1,19 @@
 /*
  * Commands (ringviz/monitor.h) and their messages:
  *
- *   stop               stops here; what follows needs a stopped thread: step, next, fin, strt (the main program), run
- *   eval FRAME LEVELS EXPRESSION   its values in a frame of stck, with so many levels of references followed
- *   stck               a line a frame
+ *   stop               stop here; the following need a stopped thread: step, next, fin, strt (the main program), run
+ *   eval FRAME LEVELS EXPRESSION   evaluate in a frame of stck, following this many levels of references
+ *   stck               the stack, a line per frame
  *   brk WHERE [if EXPRESSION], wtch FRAME EXPRESSION, brkd NUMBER, brkl   breakpoints: add, watch, remove ("": all),
- * list why                what it stopped for, where that is more than a place; a line each more               the next
- * part of an answer longer than a message
+ *                                                                         list
+ *   why                the reason of the stop if it is more than a place; a line each
+ *   more               the next part of an answer longer than a message
  *
- * Answers are "ok" or "err", or "ok+" and "err+" while more of them is to be had.
+ * Answers are "ok" or "err", or "ok+" and "err+" if more of the answer follows.
  *
- * A stopped thread waits for its next command. When no monitor is left it goes on, and forgets where it was to stop.
- * An expression that does not end is given up when its command is withdrawn or no monitor is left; a watched one, and a
- * condition, after WATCH_NS, too.
+ * A stopped thread waits for its next command. Without a monitor it resumes and forgets pending steps. An expression
+ * that does not end is aborted when its command is withdrawn or no monitor is left; a watched one, or a condition, also
+ * after WATCH_NS.
  */
 #include "producers/perl/debugger.h"
 
@@ -32,9 +33,9 @@
 #include "ringviz/monitor.h"
 
 #define LIVENESS_NS 200000000u
-#define WATCH_NS 500000000u  /* for one watched expression, or condition */
-#define GIVE_UP_NS 10000000u /* while an expression runs: look this often whether anybody waits for it */
-#define LEVELS 3u            /* of references, where a monitor does not say how many */
+#define WATCH_NS 500000000u  /* limit of one watched expression or condition */
+#define GIVE_UP_NS 10000000u /* interval of checks whether a running expression is still wanted */
+#define LEVELS 3u            /* default levels of references */
 
 enum request { NO_REQUEST, COMMAND, WATCH };
 
@@ -45,17 +46,17 @@ _Thread_local struct rv_debugger rv_debugger = {.attention = &nobody};
 
 static _Thread_local struct thread {
     enum pace pace;
-    uint32_t n_frames; /* NEXT: when as few are open; FINISH: when fewer */
-    pid_t pid;         /* when it got its ring */
+    uint32_t n_frames; /* NEXT: stop at this many open frames; FINISH: at fewer */
+    pid_t pid;         /* of the process that got the ring */
     bool is_stopped;
-    enum request request; /* whose expression runs: it may be given up */
+    enum request request; /* the request whose expression runs and may be aborted */
     bool had_monitor;
-    uint64_t began_ns, looked_ns; /* the expression; whether it is still wanted */
-    const char *code, *argument;  /* of the command that runs, as it came */
+    uint64_t began_ns, looked_ns; /* start of the expression; last check whether it is wanted */
+    const char *code, *argument;  /* of the current command */
     size_t n_argument;
-    char *answer; /* the last one, of which `sent` bytes were sent */
+    char *answer; /* the last answer, of which `sent` bytes were sent */
     size_t n_answer, sent;
-    char *why; /* it stopped; NULL: nothing to say */
+    char *why; /* reason of the stop; NULL: none */
 } thread;
 
 static pthread_key_t end_key;
@@ -110,7 +111,7 @@ static void send_answer(const struct ring *ring, bool is_fine)
     ringviz_file_params(ring->file, &sizes);
     size_t n_left = thread.n_answer - thread.sent, n = n_left < sizes.message_bytes ? n_left : sizes.message_bytes;
     while (n < n_left && n > 1 && ((unsigned char)thread.answer[thread.sent + n] & 0xc0) == 0x80)
-        n--; /* parts end with a character */
+        n--; /* do not cut inside a character */
     const char *code = n < n_left ? (is_fine ? "ok+" : "err+") : is_fine ? "ok" : "err";
     ringviz_response_post(ring->file, ring->idx, code, thread.answer ? thread.answer + thread.sent : "", n);
     thread.sent += n;
@@ -128,12 +129,12 @@ static uint64_t now_ns(void)
 static void end_request(void)
 {
     struct ring ring;
-    bool has_ring = ringviz_own_ring(&ring.file, &ring.idx) == 0; /* not in a child that it has forked */
+    bool has_ring = ringviz_own_ring(&ring.file, &ring.idx) == 0; /* not in a forked child */
     thread.request = NO_REQUEST;
     rv_debugger.attention = has_ring ? ringviz_attention(ring.file, ring.idx) : &nobody;
 }
 
-/* While it runs every call and turn of a loop looks whether it is still wanted: nobody calls when a monitor dies. */
+/* While an expression runs, every call and loop turn checks whether it is wanted: a monitor's death gives no signal. */
 static bool evaluate(pTHX_ enum request request, const struct rv_expression *expression, SV *out)
 {
     struct ring ring;
@@ -156,7 +157,7 @@ static bool evaluate_watched(pTHX_ const struct rv_expression *expression, SV *o
 struct command {
     char code[5];
     bool (*run)(pTHX_ const struct command *command, char *argument, SV *answer);
-    enum pace pace; /* of what lets it go on */
+    enum pace pace; /* for commands that resume it */
 };
 
 static bool run_stop(pTHX_ const struct command *command, char *argument, SV *answer)
@@ -175,7 +176,7 @@ static const char *why_not(pTHX_ enum pace pace)
         return "not stopped";
     if (pace == FINISH && rv_frames.n == 0)
         return "it is in no subroutine";
-    return pace == START && PL_phase >= PERL_PHASE_RUN ? "its main program has begun" : NULL;
+    return pace == START && PL_phase >= PERL_PHASE_RUN ? "its main program has already begun" : NULL;
 }
 
 static bool run_on(pTHX_ const struct command *command, char *argument, SV *answer)
@@ -189,7 +190,7 @@ static bool run_on(pTHX_ const struct command *command, char *argument, SV *answ
     return !why;
 }
 
-/* A number and a blank at the beginning of *text, which goes on behind them. */
+/* Parse a number and a blank; advances *text past them. */
 static bool take_number(char **text, unsigned *number)
 {
     char *end;
@@ -282,14 +283,14 @@ static const struct command *command_of(const char *code)
     return NULL;
 }
 
-/* A program that was forked by an expression has no ring yet: in the child there is nobody to answer. */
+/* A child forked by an expression has no ring yet: there is no monitor to answer. */
 static bool is_still_ours(const struct ring *ring)
 {
     struct ring now;
     return ringviz_own_ring(&now.file, &now.idx) == 0 && now.idx == ring->idx;
 }
 
-/* Has its monitor given up, and perhaps asked for something else since? */
+/* Has its monitor withdrawn the command, or sent another one? */
 static bool is_withdrawn(pTHX_ const struct ring *ring)
 {
     SV *buffer = newSV(thread.n_argument + 1);
@@ -316,7 +317,7 @@ static void run_command(pTHX_ const struct ring *ring, const char *code, char *a
     keep_answer(aTHX_ answer);
     if (!is_still_ours(ring) || is_withdrawn(aTHX_ ring))
         return;
-    if (was_stopped && !thread.is_stopped) /* before the answer: who waits for the next stop does not see this one */
+    if (was_stopped && !thread.is_stopped) /* before the answer: waiters for the next stop must not see this one */
         ringviz_state_set(ring->file, ring->idx, RINGVIZ_RUNNING);
     send_answer(ring, is_fine);
 }
@@ -336,7 +337,7 @@ static void look_for_command(pTHX_ const struct ring *ring)
     run_command(aTHX_ ring, command.code, command.message);
 }
 
-/* To what is sent of it, and say so. */
+/* Truncate to what is sent, and mark it. */
 static void cut(pTHX_ SV *value)
 {
     static const char mark[] = "...";
@@ -383,13 +384,13 @@ static void forget(pTHX)
     go_on(aTHX_ RUN);
 }
 
-/* Whatever is in the file: without a monitor that lives, not for longer than LIVENESS_NS. */
+/* Stay stopped at most LIVENESS_NS without a live monitor, whatever the file contains. */
 static void wait_for_commands(pTHX_ const struct ring *ring)
 {
     uint64_t looked_ns = now_ns();
     while (thread.is_stopped && is_still_ours(ring)) {
         ringviz_attention_wait(ring->file, ring->idx, LIVENESS_NS);
-        bool was_called = ringviz_attention_take(ring->file, ring->idx); /* a monitor that leaves calls, too */
+        bool was_called = ringviz_attention_take(ring->file, ring->idx); /* a leaving monitor requests attention, too */
         if (was_called)
             look(aTHX_ ring);
         if (!was_called && now_ns() - looked_ns < LIVENESS_NS)
@@ -429,7 +430,7 @@ static void end_serving(pTHX_ void *unused)
     thread.is_stopped = false;
 }
 
-/* An expression may leave by exit: what follows, END blocks for one, is traced again. */
+/* An expression may call exit: then tracing resumes, for END blocks. */
 static void serve(pTHX_ const struct ring *ring, bool is_to_stop)
 {
     int saved = errno;
@@ -451,7 +452,7 @@ static bool is_given_up(pTHX_ const struct ring *ring, uint64_t now)
     return thread.request == WATCH ? now - thread.began_ns > WATCH_NS : is_withdrawn(aTHX_ ring);
 }
 
-/* Of an expression that runs for long. */
+/* Check a long-running expression. */
 static void interrupt(pTHX)
 {
     struct ring ring;
@@ -469,7 +470,7 @@ void rv_debugger_serve(pTHX)
     if (rv_debugger.is_serving) {
         interrupt(aTHX);
     } else if (ringviz_own_ring(&ring.file, &ring.idx) != 0 || PL_phase == PERL_PHASE_DESTRUCT) {
-        rv_debugger.attention = &nobody; /* until there is a ring of ours, again */
+        rv_debugger.attention = &nobody; /* until this thread has a ring */
     } else if (ringviz_attention_take(ring.file, ring.idx)) {
         serve(aTHX_ & ring, false);
     }
@@ -503,7 +504,7 @@ static bool is_due(pTHX)
     return false;
 }
 
-/* What is evaluated for that is asked for by a monitor: without one it is forgotten. */
+/* Breakpoints are for monitors: without one they are dropped. */
 static bool look_at_breaks(pTHX_ const COP *cop)
 {
     int saved = errno;
@@ -535,7 +536,7 @@ void rv_debugger_stop_at_statement(pTHX)
 void rv_debugger_look_at_entry(pTHX_ const CV *cv)
 {
     bool is_break = rv_breaks_enter(cv);
-    if (is_break && CvISXSUB(cv)) { /* it has no statement of its own */
+    if (is_break && CvISXSUB(cv)) { /* XS subs have no statements */
         if (look_at_breaks(aTHX_ NULL))
             stop(aTHX);
     } else if (is_break) {
@@ -559,7 +560,7 @@ static void end_thread(void *unused)
     thread = (struct thread){0};
 }
 
-/* A forked child has its parent's breakpoints, but not its steps. */
+/* A forked child inherits breakpoints but not pending steps. */
 static void begin_thread(struct ringviz_file *file)
 {
     dTHX;

@@ -1,6 +1,6 @@
 /*
- * A thread that monitors steer. It looks at its ring's call to attention at each call of a sub and each turn of a loop;
- * at statements only while it is to stop at one. What it does for a monitor is not traced.
+ * A debuggable thread. It checks its ring's attention flag at each sub call and loop turn; at statements only while it
+ * may have to stop at one. Work for a monitor is not traced.
  */
 #ifndef RV_PRODUCERS_PERL_DEBUGGER_H
 #define RV_PRODUCERS_PERL_DEBUGGER_H
@@ -11,27 +11,27 @@
 #include "producers/perl/perl_api.h"
 
 struct rv_debugger {
-    const uint32_t *attention; /* the ring's word; one that is always 0 while there is none */
-    bool is_serving;           /* a monitor's requests run, and code of the program that they call */
+    const uint32_t *attention; /* the ring's attention flag; without a ring, a constant 0 */
+    bool is_serving;           /* a monitor's request is running, possibly calling code of the program */
     bool wants_statements;     /* a step, or a breakpoint at a line */
-    bool wants_entries;        /* that, or a breakpoint at a sub */
+    bool wants_entries;        /* wants_statements, or a breakpoint at a sub */
 };
 
 extern _Thread_local struct rv_debugger rv_debugger __attribute__((tls_model("initial-exec")));
 
-/* A monitor wants something. */
+/* Serve monitors' requests, when *attention is set. */
 void rv_debugger_serve(pTHX);
 
-/* wants_statements: one begins, PL_curcop. */
+/* If wants_statements: the statement PL_curcop begins. */
 void rv_debugger_stop_at_statement(pTHX);
 
-/* wants_entries: the sub has been entered, or is about to be where it is an XS sub. */
+/* If wants_entries: the sub was entered, or is about to be if it is an XS sub. */
 void rv_debugger_look_at_entry(pTHX_ const CV *cv);
 
 /* The calling thread has got a ring. */
 void rv_debugger_on_ring(void);
 
-/* Once, before any thread is served. */
+/* Call once, before any thread is served. */
 void rv_debugger_start(void);
 
 static inline void rv_debugger_poll(pTHX)

@@ -3,7 +3,7 @@
 #include <stdbool.h>
 
 #define MOST_ITEMS 100
-#define MOST_BYTES 65536u /* of one text, and of all that is shown at once */
+#define MOST_BYTES 65536u /* limit of one text, and of the whole output */
 
 static bool is_full(const SV *out)
 {
@@ -31,7 +31,7 @@ static void show_character(pTHX_ SV *out, char c)
     }
 }
 
-/* copy: ours, and plain. What is cut ends with "...", behind the quote; a character of UTF-8 is shown whole. */
+/* copy: our own plain copy. Truncated texts end with "..." after the quote, not inside a character. */
 static void show_text(pTHX_ SV *out, SV *copy)
 {
     STRLEN n_bytes, i = 0;
@@ -71,7 +71,7 @@ static void show_entry(pTHX_ SV *out, const HE *entry, unsigned levels)
     rv_display(aTHX_ out, HeVAL(entry), levels);
 }
 
-/* Without the iterator, which is the program's. */
+/* Without the hash's iterator, which belongs to the program. */
 static void show_entries(pTHX_ SV *out, HV *hash, unsigned levels)
 {
     HE **buckets = HvARRAY(hash);
@@ -94,7 +94,7 @@ static void show_entries(pTHX_ SV *out, HV *hash, unsigned levels)
     sv_catpvs(out, "}");
 }
 
-/* As it is written: qr/PATTERN/FLAGS. */
+/* In Perl's syntax: qr/PATTERN/FLAGS. */
 static void show_pattern(pTHX_ SV *out, REGEXP *pattern)
 {
     static const char flags[] = STD_PAT_MODS;

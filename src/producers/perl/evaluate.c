@@ -1,8 +1,7 @@
 /*
  * A string eval in a sub of package DB sees the variables of the first frame outside of that package (perlfunc, eval):
- * Devel/RingViz/Frame.pm has that sub. It runs on a stack of its own, so that nothing leaves it by last or goto, and
- * the first frame of that stack stands for the one that is asked about: its sub at its depth of recursion, its
- * statement and its @_.
+ * Devel/RingViz/Frame.pm has that sub. It runs on a new perl stack, so that nothing leaves it by last or goto; that
+ * stack's first frame is made to represent the requested one: its sub at its recursion depth, its statement and its @_.
  */
 #include "producers/perl/evaluate.h"
 
@@ -11,7 +10,7 @@
 #include "producers/perl/display.h"
 #include "producers/perl/stack.h"
 
-/* Loaded when first asked for; RingViz.pm knows where it lies. */
+/* Loaded on first use; RingViz.pm knows its path. */
 static CV *evaluator(pTHX)
 {
     CV *cv = get_cv("DB::ringviz_evaluate", 0);
@@ -67,7 +66,7 @@ static void show_error(pTHX_ SV *out, SV *error)
     sv_catpvn(out, text, n_bytes);
 }
 
-/* The sub returns the error, then the values. */
+/* The sub returns the error, followed by the values. */
 static bool call(pTHX_ CV *cv, unsigned levels, SV *out)
 {
     dSP;

@@ -11,18 +11,18 @@
 _Thread_local struct rv_frames rv_frames;
 
 /*
- * A stack of perl's: `frames` are as they were when the thread left it. One that is left without an open frame is free
- * for another, with its number: there are as many numbers as there were coroutines at a time that were inside of calls.
+ * One of perl's stacks; `frames` are those at the time when the thread left it. A stack left without open frames is
+ * reused with its number, so there are only as many numbers as coroutines that were inside of calls at the same time.
  */
 struct stack {
     struct rv_frames frames;
-    uint32_t number; /* ringviz's; 0: the thread's first */
+    uint32_t number; /* ringviz's stack number; 0: the thread's first */
     struct stack *next;
 };
 
-static _Thread_local struct stacks { /* all zero: the thread has had one only */
+static _Thread_local struct stacks { /* all zero: the thread has had one stack only */
     const void *const *mainstack;    /* of the thread's interpreter */
-    struct stack **buckets;          /* by the address of perl's */
+    struct stack **buckets;          /* hash table by address of perl's stack */
     struct stack *current, *free;
     uint32_t n;
 } stacks;
@@ -71,7 +71,7 @@ bool rv_frames_grow(void)
 
 /* ---- coroutines ---- */
 
-/* Of a stack of perl's, or where it belongs. */
+/* The bucket entry of perl's stack, or the place for it. */
 static struct stack **find(const void *stack)
 {
     struct stack **place = &stacks.buckets[((uintptr_t)stack >> 4) * 0x9e3779b97f4a7c15u >> 32 & (N_BUCKETS - 1)];
@@ -102,7 +102,7 @@ static struct stack *find_or_make(const void *perls)
     return *place = stack;
 }
 
-/* The first is kept: its number is the thread's own. */
+/* The first is never freed: it is the thread's own. */
 static void leave(struct stack *stack)
 {
     stack->frames = rv_frames;
@@ -114,8 +114,8 @@ static void leave(struct stack *stack)
 }
 
 /*
- * Without memory its calls nest on those of the stack that the thread leaves. So do those of another interpreter, which
- * this thread makes for another thread: they run inside of the call that makes it.
+ * Without memory, its calls nest on those of the stack being left. So do those of another interpreter that this thread
+ * creates for another thread: they run inside the creating call.
  */
 void rv_frames_switch(const void *const *mainstack)
 {
@@ -139,7 +139,7 @@ void rv_frames_switch(const void *const *mainstack)
 
 /* ---- what is told ---- */
 
-/* The frame is let go of after its return was written: a ring that comes with this event gets it as open. */
+/* Remove the frame after writing its return: a ring claimed by this event gets the frame as open. */
 void rv_frames_pop_to(uint32_t depth)
 {
     struct rv_frames *open = &rv_frames;

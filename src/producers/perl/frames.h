@@ -1,9 +1,9 @@
 /*
- * The thread's open frames, as it has told them: what a forked child and a late ring are told again, and what is closed
- * when an exception unwinds many at once. A frame's handle dies with the frame: closing it again does nothing.
+ * The thread's reported open frames: repeated for a forked child and a late ring, and closed when an exception unwinds
+ * several at once. A frame's handle dies with the frame: closing it again does nothing.
  *
- * Coroutines (Coro) of a thread have frames each: they are told apart by perl's stack that they run on, PL_mainstack.
- * Its address tells interpreters apart.
+ * Each coroutine (Coro) has its own frames: they are identified by perl's stack, PL_mainstack.
+ * Its address identifies interpreters.
  */
 #ifndef RV_PRODUCERS_PERL_FRAMES_H
 #define RV_PRODUCERS_PERL_FRAMES_H
@@ -29,13 +29,13 @@ struct rv_frames {     /* all zero: none yet */
 /* serial << 32 | depth + 1; 0: no frame */
 typedef uint64_t rv_frame_handle;
 
-/* Of the stack that the thread ran on when a frame was opened or closed last. */
+/* The frames of the stack on which a frame was last opened or closed. */
 extern _Thread_local struct rv_frames rv_frames __attribute__((tls_model("initial-exec")));
 
-/* Room for at least one more; false when there is no memory. */
+/* Make room for at least one more; false when there is no memory. */
 bool rv_frames_grow(void);
 
-/* *mainstack is another one than rv_frames.stack. */
+/* Switch stacks; *mainstack differs from rv_frames.stack. */
 void rv_frames_switch(const void *const *mainstack);
 
 /* Write returns until `depth` frames are open. */
@@ -45,7 +45,7 @@ void rv_frames_pop_to(uint32_t depth);
 void rv_frames_replay(void);
 
 /*
- * Once, before any thread opens a frame: memory goes with its thread.
+ * Call once, before any thread opens a frame. Memory is freed with its thread.
  *   on_thread  called before a thread's first frame, or NULL
  */
 void rv_frames_start(void (*on_thread)(void));
@@ -62,7 +62,7 @@ static inline rv_frame_handle rv_frames_open(const void *const *mainstack, uint3
     return (uint64_t)open->last_serial << 32 | ++open->n;
 }
 
-/* Close it, of that stack, and whatever is open above it. */
+/* Close the frame on that stack, and all above it. */
 static inline void rv_frames_close(const void *const *mainstack, rv_frame_handle handle)
 {
     struct rv_frames *open = &rv_frames;

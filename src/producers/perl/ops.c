@@ -1,7 +1,7 @@
 /*
- * A call is told when its op has run, a return when perl unwinds what the call has pushed on its save stack: by return,
- * by running off the end, by die, by next or last out of the sub, by goto &sub, by exit. Every way out of a sub unwinds
- * the save stack, each at its time, so calls and returns always pair.
+ * A call is reported when its op has run, a return when perl unwinds the entry that the call has pushed on its save
+ * stack: by return, running off the end, die, next or last out of the sub, goto &sub, exit. Every way out of a sub
+ * unwinds the save stack, so calls and returns always pair.
  */
 #include "producers/perl/ops.h"
 
@@ -49,7 +49,7 @@ static void open_entered(pTHX_ const OP *start)
     rv_debugger_entry(aTHX_ context->blk_sub.cv);
 }
 
-/* The sub that entersub is about to call, where that can be told without side effects. */
+/* The sub that entersub is about to call, if it can be determined without side effects. */
 static CV *callee_of(pTHX_ SV *sv)
 {
     if (SvROK(sv))
@@ -129,7 +129,7 @@ static OP *run_entersub(pTHX)
     return start;
 }
 
-/* Runs in the place of the XS sub that a goto leads to: that has no context and leaves no other trace. */
+/* Runs instead of an XS sub that is the target of goto, which has no context of its own. */
 static void run_goto_xsub(pTHX_ CV *stand_in)
 {
     CV *cv = (CV *)CvXSUBANY(stand_in).any_ptr;
@@ -139,7 +139,7 @@ static void run_goto_xsub(pTHX_ CV *stand_in)
     LEAVE;
 }
 
-/* A reference to a CV that stands for `cv` and holds it, until the statement has ended. */
+/* A mortal reference to a CV that replaces and keeps `cv`. */
 static SV *stand_in_for(pTHX_ CV *cv)
 {
     CV *stand_in = newXS(NULL, run_goto_xsub, __FILE__);
@@ -164,7 +164,7 @@ static OP *run_goto(pTHX)
     return perl_goto(aTHX);
 }
 
-/* Once a turn of a loop. */
+/* Runs once per loop turn. */
 static OP *run_unstack(pTHX)
 {
     rv_debugger_poll(aTHX);

@@ -1,4 +1,4 @@
-/* The ops that enter subroutines or turn loops, with ours in front of perl's own. */
+/* Wraps the ops that enter subroutines or turn loops. */
 #ifndef RV_PRODUCERS_PERL_OPS_H
 #define RV_PRODUCERS_PERL_OPS_H
 
@@ -7,15 +7,15 @@
 #include "producers/perl/perl_api.h"
 
 struct rv_ops_params {
-    bool has_no_xs;  /* XS subs are not told */
-    bool has_lines;  /* every statement is told */
-    bool is_flagged; /* only while monitors want the thread traced */
+    bool has_no_xs;  /* do not report XS subs */
+    bool has_lines;  /* report every statement */
+    bool is_flagged; /* trace only while a monitor has tracing on */
 };
 
-/* For the whole process, once. Code that is compiled from now on is traced. */
+/* Call once per process. Traces code compiled later. */
 void rv_ops_install(pTHX_ const struct rv_ops_params *params);
 
-/* Are calls and lines of the calling thread to be told now? */
+/* Are calls and lines of the calling thread traced now? */
 bool rv_ops_is_wanted(void);
 
 #endif

@@ -1,8 +1,8 @@
 /*
- * Devel::RingBuffer and its rings for Perl, over include/ringviz/monitor.h. What is called with a leading underscore is
- * made into methods by the .pm files. An object's file hangs on it by magic, which goes along into new threads.
+ * Devel::RingBuffer and its rings for Perl, over include/ringviz/monitor.h. Subs with a leading underscore are made
+ * into methods by the .pm files. An object's file is attached by magic, which is cloned into new threads.
  *
- * Texts travel as UTF-8 whatever they hold, and are decoded when they are read: any string of Perl's arrives as it was.
+ * Texts are stored as UTF-8 and decoded when read, so that any Perl string is preserved.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -12,13 +12,13 @@
 #include "ringviz/monitor.h"
 
 #define NO_RING UINT32_MAX
-#define MOST_TEXT (1 << 16) /* of a slot, and of a first try at a message */
+#define MOST_TEXT (1 << 16) /* of a slot, and first buffer for a message */
 #define MOST_MESSAGE ((size_t)1 << 30)
 
 struct handle {
     struct ringviz_file *file;
     uint32_t ring; /* NO_RING: the whole file */
-    bool is_owner; /* it claimed the ring, which is freed with it; a copy in a new thread did not */
+    bool is_owner; /* it claimed the ring and frees it; false for a copy in a new thread */
 };
 
 /* ---- objects ---- */
@@ -57,7 +57,7 @@ static int dup_handle(pTHX_ MAGIC *magic, CLONE_PARAMS *params)
 
 static const MGVTBL handle_magic = {.svt_free = free_handle, .svt_dup = dup_handle};
 
-/* Takes the file. */
+/* Takes ownership of the file. */
 static void attach(pTHX_ SV *object, struct ringviz_file *file, uint32_t ring)
 {
     struct handle *handle = make_handle(file, ring);
@@ -90,7 +90,7 @@ static const char *text_of(pTHX_ SV *sv, STRLEN *n_bytes)
     return SvOK(sv) ? SvPVutf8(sv, *n_bytes) : (*n_bytes = 0, "");
 }
 
-/* Of a negative number of seconds: none. */
+/* Negative seconds: no timeout. */
 static uint64_t nanoseconds(pTHX_ SV *seconds)
 {
     double value = SvNV(seconds);
@@ -123,7 +123,7 @@ static void need(const CV *cv, bool is_so, const char *usage)
         croak_xs_usage(cv, usage);
 }
 
-/* Every method begins so: its arguments, of which there must be n, and its object's handle. */
+/* Start of every method: check for n arguments, and get the object's handle. */
 #define BEGIN_METHOD(n, usage)                                                                                         \
     dXSARGS;                                                                                                           \
     need(cv, items == (n), usage);                                                                                     \
@@ -243,7 +243,7 @@ XS_INTERNAL(xs_free)
     struct handle *object = SvROK(ST(1)) ? handle_of(aTHX_ ST(1)) : NULL;
     int error = ringviz_ring_free(handle->file, object ? object->ring : (uint32_t)SvUV(ST(1)));
     if (object)
-        object->is_owner = false; /* whoever claims it next keeps it */
+        object->is_owner = false; /* it may get a new owner */
     ST(0) = success_sv(aTHX_ error);
     XSRETURN(1);
 }
@@ -315,7 +315,7 @@ XS_INTERNAL(xs_index)
     XSRETURN(1);
 }
 
-/* Not so of a copy in another thread, whatever number that has. */
+/* False for a copy in another thread, whatever its number. */
 XS_INTERNAL(xs_is_owner)
 {
     BEGIN_METHOD(1, "self");
@@ -358,8 +358,8 @@ XS_INTERNAL(xs_slot)
 }
 
 /*
- * Whose slots: those of an object or, called as function or class method, of the ring at an address.
- *   returns  how many of the arguments said so
+ * Select the slots: of an object or, as function or class method, of the ring at an address.
+ *   returns  number of arguments used
  */
 static I32 owner_of(pTHX_ SV *const *arguments, I32 n, struct handle *owner)
 {
@@ -411,7 +411,7 @@ XS_INTERNAL(xs_flags)
     XSRETURN(1);
 }
 
-/* The line; of an object, after the ring's address if the caller likes. Nothing is written while it is not traced. */
+/* Arguments: the line; for an object optionally preceded by the ring's address. Writes nothing while not traced. */
 XS_INTERNAL(xs_update_slot)
 {
     dXSARGS;
@@ -485,7 +485,7 @@ XS_INTERNAL(xs_free_watch)
     XSRETURN(1);
 }
 
-/* (watch, expression) of the next one that wants a value. */
+/* (watch, expression) of the next one that awaits a value. */
 XS_INTERNAL(xs_take_watch)
 {
     BEGIN_METHOD(2, "self, first");

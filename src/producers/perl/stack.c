@@ -1,4 +1,4 @@
-/* perl's context stack holds the frames from the outermost on, and in each the statement that its caller is in. */
+/* perl's context stack has the frames, outermost first, each with its caller's current statement. */
 #include "producers/perl/stack.h"
 
 #include <stdbool.h>
@@ -8,7 +8,7 @@
 
 #define MOST_FRAMES 10000u
 
-/* As caller() finds them for package DB: what was shifted off is still there, unless it was freed. */
+/* As for caller() in package DB: shifted arguments are still there unless freed. */
 static void show_arguments(pTHX_ SV *out, const PERL_CONTEXT *context)
 {
     const CV *cv = context->blk_sub.cv;
@@ -28,7 +28,7 @@ static void show_arguments(pTHX_ SV *out, const PERL_CONTEXT *context)
 static void show_place(pTHX_ SV *out, const COP *cop)
 {
     sv_catpvs(out, " at ");
-    sv_catpv(out, CopFILE(cop) ? CopFILE(cop) : "?"); /* its bytes, whatever they are */
+    sv_catpv(out, CopFILE(cop) ? CopFILE(cop) : "?"); /* raw bytes */
     sv_catpvf(out, " line %lu", (unsigned long)CopLINE(cop));
 }
 
@@ -56,7 +56,7 @@ static CV *cv_of(const PERL_CONTEXT *context)
     }
 }
 
-/* From the innermost frame on. */
+/* Iterates from the innermost frame. */
 struct walk {
     const PERL_SI *info;
     I32 next;                    /* of its contexts */
@@ -84,7 +84,7 @@ static struct walk begin_walk(pTHX)
     return walk;
 }
 
-/* To the caller of a frame. */
+/* Go to a frame's caller. */
 static void go_out(struct walk *walk)
 {
     walk->cop = walk->context->blk_oldcop;

@@ -7,17 +7,17 @@
 /* Append "#0 main::f(1, "a") at FILE line N", ..., "#2 main program at FILE line N"; lines end with a newline. */
 void rv_stack_show(pTHX_ SV *out);
 
-/* How many frames are above the main program. */
+/* Number of frames above the main program. */
 unsigned rv_stack_depth(pTHX);
 
 struct rv_stack_frame {
-    const COP *cop; /* the statement that it is in */
-    CV *cv;         /* whose variables that sees: a sub, a text eval, a file, or the main program */
+    const COP *cop; /* its current statement */
+    CV *cv;         /* owner of the visible variables: a sub, a string eval, a file, or the main program */
     I32 depth;      /* of cv's recursion */
     AV *arguments;  /* its @_ */
 };
 
-/* One of the frames that rv_stack_show() numbers; false when there is none of this number. */
+/* The frame with this number in rv_stack_show(); false if none. */
 bool rv_stack_find(pTHX_ unsigned number, struct rv_stack_frame *out);
 
 #endif

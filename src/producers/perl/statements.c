@@ -1,6 +1,6 @@
 /*
- * Ops of threads are shared, and so is which of them are ours: when no thread wants statements any more, each op that
- * still is ours becomes perl's again the next time that it runs.
+ * Threads share ops, and thus our wrapped ones: when no thread wants statements any more, each wrapped op restores
+ * perl's function the next time it runs.
  */
 #include "producers/perl/statements.h"
 
@@ -17,9 +17,9 @@
 static bool tells_lines;
 static Perl_ppaddr_t perl_nextstate, perl_dbstate;
 static uint32_t n_wanting;  /* [atomic] threads that want statements */
-static uint32_t generation; /* [atomic] bumped whenever one begins to */
+static uint32_t generation; /* [atomic] bumped whenever a thread begins to */
 
-/* What this thread has made ours since: a sub at an address that was another's was compiled since, and is ours. */
+/* Roots of ops wrapped since: a newer sub at a reused address was compiled since then, and is wrapped. */
 static _Thread_local struct known {
     const OP *root;
     uint32_t generation;
@@ -85,7 +85,7 @@ static void visit(OP *root, visit_fn *each, void *context)
     }
 }
 
-/* Whoever else has replaced one keeps it. */
+/* Ops replaced by others are kept. */
 static void make_ours(OP *op, void *unused)
 {
     PERL_UNUSED_VAR(unused);
@@ -162,7 +162,7 @@ void rv_statements_end(void)
         return;
     if (__atomic_fetch_sub(&n_wanting, 1, __ATOMIC_RELAXED) == 1)
         compile_as(perl_nextstate, perl_dbstate);
-    if (__atomic_load_n(&n_wanting, __ATOMIC_RELAXED)) /* another has begun meanwhile */
+    if (__atomic_load_n(&n_wanting, __ATOMIC_RELAXED)) /* another thread has begun meanwhile */
         compile_as(run_nextstate, run_dbstate);
     free(known);
     known = NULL;
@@ -175,7 +175,7 @@ struct search {
     const void *context;
     unsigned long line;
     struct rv_statements_line found;
-    const OP *roots[N_KNOWN]; /* of subs that were looked at lately: closures share theirs */
+    const OP *roots[N_KNOWN]; /* of recently visited subs: closures share theirs */
 };
 
 static void look_at(OP *op, void *context)
@@ -210,7 +210,7 @@ static void look_at_stack(pTHX_ struct search *search)
                 visit(info->si_cxstack[i].blk_eval.old_eval_root, look_at, search);
 }
 
-/* All subs, anonymous ones, too, are among the interpreter's values. */
+/* All subs, with anonymous ones, are in the interpreter's arenas. */
 struct rv_statements_line rv_statements_find(pTHX_ rv_statements_is_file_fn *is_file, const void *context,
                                              unsigned long line)
 {

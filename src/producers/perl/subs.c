@@ -35,7 +35,7 @@ static void end_thread(void *entries)
 
 static const void *name_of(const CV *cv)
 {
-    return ((const XPVCV *)SvANY(cv))->xcv_gv_u.xcv_gv; /* or the HEK in its place: CvGV() would make a GV of it */
+    return ((const XPVCV *)SvANY(cv))->xcv_gv_u.xcv_gv; /* or a HEK instead: CvGV() would create a GV */
 }
 
 /*
@@ -52,7 +52,7 @@ static uint64_t check_of(const CV *cv)
     return check;
 }
 
-/* A new SV, in UTF-8. */
+/* Make a new SV, in UTF-8. */
 static SV *text_of(pTHX_ const HEK *hek)
 {
     SV *text = newSVpvn(hek ? HEK_KEY(hek) : "", hek ? (STRLEN)HEK_LEN(hek) : 0);
@@ -67,7 +67,7 @@ struct place {
     uint32_t line;
 };
 
-/* Where its first statement is. An XS sub has the name of its C file. */
+/* Place of its first statement; for an XS sub its C file. */
 static struct place place_of(pTHX_ const CV *cv)
 {
     struct place place = {CvFILE(cv), 0};
@@ -99,7 +99,7 @@ static bool is_autoload(const CV *cv)
     return name && HEK_LEN(name) == 8 && memcmp(HEK_KEY(name), "AUTOLOAD", 8) == 0;
 }
 
-/* What perl has set its package's $AUTOLOAD to, or NULL. */
+/* Its package's $AUTOLOAD, or NULL. */
 static SV *autoloaded(pTHX_ const CV *cv)
 {
     HV *stash = stash_of(cv);

@@ -1,17 +1,17 @@
 /*
- * Subroutines to name ids. A Perl sub is known by the root of its ops, which all closures of one `sub` share, an XS sub
- * by its CV; since both may be freed and their addresses used again, what else tells them apart is compared, too.
- * The cache is the thread's own.
+ * Maps subroutines to name ids. A Perl sub is identified by the root of its ops, which all closures of one `sub` share,
+ * an XS sub by its CV. Since both addresses may be reused, further properties are compared too. The cache is per
+ * thread.
  */
 #ifndef RV_PRODUCERS_PERL_SUBS_H
 #define RV_PRODUCERS_PERL_SUBS_H
 
 #include "producers/perl/perl_api.h"
 
-/* The id of a sub that is called now. errno is kept; may allocate. */
+/* The id of a sub that is called now. Keeps errno; may allocate. */
 uint32_t rv_subs_id(pTHX_ CV *cv);
 
-struct rv_sub_keys { /* NULL: it has none */
+struct rv_sub_keys { /* NULL: none */
     const HEK *package, *name;
 };
 struct rv_sub_keys rv_subs_keys(const CV *cv);
@@ -20,8 +20,8 @@ struct rv_sub_keys rv_subs_keys(const CV *cv);
 SV *rv_subs_name(pTHX_ const CV *cv);
 
 /*
- * Once, before any thread asks.
- *   tells_autoload  AUTOLOAD is "AUTOLOAD for Package::name": another id for each sub that it stands for
+ * Call once, before any other function.
+ *   tells_autoload  name AUTOLOAD "AUTOLOAD for Package::name", with an id for each sub that it replaces
  */
 void rv_subs_start(bool tells_autoload);
 

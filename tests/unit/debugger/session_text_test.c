@@ -53,10 +53,10 @@ Test(pilot_text, more_than_there_is_room_for_is_said, .timeout = 60)
 Test(pilot_text, breakpoints_have_their_numbers, .timeout = 60)
 {
     static struct rv_debug_session_report report;
-    rv_debug_session_read_breaks(&report, "1 main::f\nno\n12 x.pm:3 (not there yet)");
+    rv_debug_session_read_breaks(&report, "1 main::f\nno\n12 x.pm:3 (not loaded yet)");
     cr_assert_eq(report.n_breaks, 2);
     cr_assert_eq(report.breaks[1].number, 12);
-    cr_assert_str_eq(report.breaks[1].where, "x.pm:3 (not there yet)");
+    cr_assert_str_eq(report.breaks[1].where, "x.pm:3 (not loaded yet)");
 }
 
 Test(pilot_text, it_is_cut_between_characters_and_says_so, .timeout = 60)
