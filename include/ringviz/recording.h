@@ -1,18 +1,18 @@
 /*
  * A recording (.rvz), byte by byte.
  *
- * Little-endian. A file is a row of chunks and nothing else; it only grows, by one whole chunk at a time. Every chunk
- * begins at a multiple of 64 bytes with a header, then its payload, then zeros up to the next multiple. The first chunk
- * is FILE. Whoever is killed while writing leaves whole chunks and at most one torn one at the end, which the checksum
- * tells; a recording that was finished ends with END.
+ * Little-endian. A file is a sequence of chunks; it only grows, by one whole chunk at a time. Every chunk begins at a
+ * multiple of 64 bytes with a header, then its payload, then zeros up to the next multiple. The first chunk is FILE. A
+ * killed recorder leaves whole chunks and at most one torn one at the end, which the checksum reveals; a finished
+ * recording ends with END.
  *
  *   FILE     struct rv_rec_file, then the program's name
  *   STREAM   struct rv_rec_stream, then the process's and the thread's name; before the stream's events, and again when
- *            the thread has a new name
+ *            the thread is renamed
  *   STRINGS  a column of subroutines: struct rv_rec_string with package, name and file; a later definition of an id
  *            replaces an earlier one. May come after the events that use the id
  *   EVENTS   struct rv_rec_events, then its columns: up to RV_REC_MAX_EVENTS of one stream, in the stream's order
- *   ACCOUNT  struct rv_rec_account: what the stream lost so far; with is_closed it is the stream's last chunk
+ *   ACCOUNT  struct rv_rec_account: the stream's counts so far; with is_closed it is the stream's last chunk
  *   INDEX    struct rv_rec_index, then its columns: where the chunks since the INDEX before are, and what a picture of
  *            all needs of them. Found from its successor, the last one from END; a file without them is read wholly
  *   END      struct rv_rec_end
@@ -31,19 +31,19 @@
  * that they do not know, accept headers and structs that are longer, and refuse a FILE with an incompatible bit or a
  * major version that they do not know. Everything in the file is input: validate it on use.
  *
- * The events of a block are stored as columns. Most of what is in an event follows from the ones before it:
+ * The events of a block are stored as columns. Most fields of an event can be predicted from the preceding events:
  *
  * - level: the frame tag of the next CALL, `first_level` at the beginning. A CALL has frame == level and raises it
- *   by one, a RETURN has frame == level - 1 and lowers it to that. Where an event's tag is another one, ODD_TAGS has
- *   it, and level goes on from there. All mod 65536.
+ *   by one, a RETURN has frame == level - 1 and lowers it to that. Events with another tag are in ODD_TAGS, and level
+ *   continues from there. All mod 65536.
  * - names: names[frame] is the id of the last CALL, RETURN or SYNC with that tag in this block, 0 before. A RETURN
- *   has id == names[frame], or 0 with RV_REC_BARE_RETURNS; where it has another one, ODD_IDS has it.
+ *   has id == names[frame], or 0 with RV_REC_BARE_RETURNS; other ids are in ODD_IDS.
  *
- * The low bytes of the times are a column, or one for each context, which tells much of how long a step takes. An
- * event's context is, from the lowest bit up: its kind, the kind of the event before it, each as in KINDS, and the two
- * low bits of the id of the event before it; of the first event there is none before it, and these bits are 0.
+ * The low bytes of the times are one column, or one per context, which predicts much of a step's duration. An event's
+ * context is, from the lowest bit up: its kind, the previous event's kind (both as in KINDS), and the two low bits of
+ * the previous event's id; for the first event the latter bits are 0.
  *
- * Nothing refers to another block, so that blocks are written and read on any thread in any order.
+ * Blocks do not refer to each other, so they can be written and read on any thread in any order.
  */
 #ifndef RINGVIZ_RECORDING_H
 #define RINGVIZ_RECORDING_H
@@ -81,10 +81,10 @@ struct rv_rec_chunk {
     uint32_t magic;
     uint16_t type;          /* enum rv_rec_type */
     uint16_t flags;         /* EVENTS: enum rv_rec_events_flag */
-    uint32_t header_bytes;  /* 64; readers skip what is more */
+    uint32_t header_bytes;  /* 64; readers skip the excess */
     uint32_t n_events;      /* EVENTS */
-    uint64_t payload_bytes; /* without the zeros at the end */
-    uint64_t sequence;      /* from 0; one more with every chunk */
+    uint64_t payload_bytes; /* without the padding */
+    uint64_t sequence;      /* from 0, increasing by one */
     uint64_t first_ns;      /* EVENTS: of the first and the last event */
     uint64_t last_ns;
     uint32_t stream;    /* EVENTS, STREAM, ACCOUNT: from 0, in order of opening */
@@ -101,10 +101,10 @@ struct rv_rec_file {
     uint16_t major, minor;
     uint32_t endian;           /* RV_WIRE_ENDIAN */
     uint32_t feature_incompat; /* unknown bits: refuse */
-    uint32_t feature_compat;   /* unknown bits: read on */
-    uint64_t mono_ns, real_ns; /* CLOCK_MONOTONIC and CLOCK_REALTIME at one moment */
+    uint32_t feature_compat;   /* unknown bits: ignore */
+    uint64_t mono_ns, real_ns; /* CLOCK_MONOTONIC and CLOCK_REALTIME at the same time */
     uint8_t uuid[16];
-    uint32_t pid; /* of the program that was recorded; 0 where unknown */
+    uint32_t pid; /* of the recorded program; 0 = unknown */
     uint32_t reserved;
 };
 RV_WIRE_ASSERT(sizeof(struct rv_rec_file) == 64);
@@ -127,17 +127,17 @@ RV_WIRE_ASSERT(sizeof(struct rv_rec_string) == 8);
 
 struct rv_rec_account {
     uint64_t n_produced, n_consumed, n_dropped;
-    uint64_t end_ns; /* with is_closed: what was open reaches to here */
+    uint64_t end_ns; /* with is_closed: open calls end here */
     uint32_t is_closed;
-    uint32_t is_before; /* the counts where a segment begins; n_consumed is the next event's ordinal */
+    uint32_t is_before; /* counts at the begin of a segment; n_consumed is the next event's ordinal */
 };
 RV_WIRE_ASSERT(sizeof(struct rv_rec_account) == 40);
 
 struct rv_rec_segment {
     uint64_t number;            /* from 0 */
-    uint64_t n_events;          /* in the segments before */
+    uint64_t n_events;          /* in earlier segments */
     uint64_t first_ns, last_ns; /* of those events; 0: there are none */
-    uint64_t last_index;        /* offset of the last INDEX before; 0: none */
+    uint64_t last_index;        /* offset of the previous INDEX; 0: none */
 };
 RV_WIRE_ASSERT(sizeof(struct rv_rec_segment) == 40);
 
@@ -156,39 +156,39 @@ enum rv_rec_events_flag {
     RV_REC_BARE_RETURNS = 1,       /* a RETURN's id is 0 unless ODD_IDS has it */
     RV_REC_IDS_8 = 2,              /* IDS are bytes */
     RV_REC_IDS_16 = 4,             /* 16 bits; else 32 */
-    RV_REC_OPEN = 8,               /* what is open where a segment, or the stream, begins: no events to be counted */
-    RV_REC_TIMES_IN_CONTEXTS = 16, /* CONTEXTS in place of TIMES_LOW */
+    RV_REC_OPEN = 8,               /* frames open at the begin of a segment or stream; events not counted */
+    RV_REC_TIMES_IN_CONTEXTS = 16, /* CONTEXTS instead of TIMES_LOW */
     RV_REC_EVENTS_FLAGS = 31
 };
 
 struct rv_rec_events {
-    uint64_t first_ordinal; /* events of the stream in the blocks before this one */
+    uint64_t first_ordinal; /* number of the stream's events in earlier blocks */
     uint16_t first_level;
     uint16_t n_columns;
     uint32_t reserved;
 };
 RV_WIRE_ASSERT(sizeof(struct rv_rec_events) == 16);
 
-/* A column that is absent is empty, or all zeros where its length is known. */
+/* An absent column is empty, or all zeros if its length is known. */
 enum rv_rec_column_id {
     RV_REC_KINDS = 1,        /* a bit per event, lowest first: 1 RETURN, 0 CALL or special */
-    RV_REC_TIMES_LOW = 2,    /* a byte per event: ns since the event before it (the first: first_ns), low byte */
-    RV_REC_TIMES_HIGH = 3,   /* the next byte; 0xffff in both: TIMES_WIDE has it */
+    RV_REC_TIMES_LOW = 2,    /* a byte per event: ns since the previous event (the first: since first_ns), low byte */
+    RV_REC_TIMES_HIGH = 3,   /* the next byte; 0xffff in both: see TIMES_WIDE */
     RV_REC_TIMES_WIDE = 4,   /* 64 bits each, mod 2^60 */
     RV_REC_IDS = 5,          /* of CALLs */
-    RV_REC_ODD_TAGS = 6,     /* struct rv_rec_odd_tag, rising positions */
-    RV_REC_ODD_IDS = 7,      /* struct rv_rec_odd_id of RETURNs, rising positions */
+    RV_REC_ODD_TAGS = 6,     /* struct rv_rec_odd_tag, increasing positions */
+    RV_REC_ODD_IDS = 7,      /* struct rv_rec_odd_id of RETURNs, increasing positions */
     RV_REC_CALL_LINES = 8,   /* 16 bits per CALL: aux */
     RV_REC_RETURN_LINES = 9, /* 16 bits per RETURN: aux */
-    RV_REC_SPECIALS = 10,    /* struct rv_rec_special: what is neither CALL nor RETURN, rising positions */
-    RV_REC_CONTEXTS = 11,    /* and 15 more, one of each context: as TIMES_LOW, of the events in that context */
+    RV_REC_SPECIALS = 10,    /* struct rv_rec_special: events that are not CALL or RETURN, increasing positions */
+    RV_REC_CONTEXTS = 11,    /* and 15 more, one per context: as TIMES_LOW, for the events in that context */
     RV_REC_COLUMN_END = RV_REC_CONTEXTS + RV_REC_N_CONTEXTS
 };
 
 enum rv_rec_method { RV_REC_STORED = 0, RV_REC_ZSTD = 1 };
 
 struct rv_rec_column {
-    uint16_t id;     /* enum rv_rec_column_id, rising */
+    uint16_t id;     /* enum rv_rec_column_id, increasing */
     uint16_t method; /* enum rv_rec_method */
     uint32_t raw_bytes;
     uint32_t stored_bytes; /* these follow */
@@ -207,7 +207,7 @@ struct rv_rec_odd_id {
 };
 RV_WIRE_ASSERT(sizeof(struct rv_rec_odd_id) == 6);
 
-/* A SYNC describes the past: its time is here and its entry in the times is 0. */
+/* A SYNC describes the past: its time is here, and its entry in the time columns is 0. */
 struct rv_rec_special {
     uint64_t when; /* kind << 60, and of SYNC the ns */
     uint32_t id;
@@ -220,30 +220,30 @@ RV_WIRE_ASSERT(sizeof(struct rv_rec_special) == 24);
 /* ---- index ---- */
 
 /*
- * An INDEX can be read without any other: the first block of a stream in it tells all frames that are open where the
- * block begins, a later one only what has changed since.
+ * Every INDEX can be read by itself: a stream's first block in it lists all frames open at the block's beginning, later
+ * blocks list only changes.
  *
- * Calls are summed up per block and stack, by where they end: those shorter than a cell of the stack's level go into
+ * Calls are summarized per block and stack, by their ends: calls shorter than a cell of the stack's level go into
  * CELLS, the others into SPANS. A cell of level k is 2^(13 + 2 (k - 1)) ns wide, from a multiple of that; calls deeper
  * than its last row are in that row.
  */
 #define RV_REC_INDEX_LEVELS 16u /* from 1 */
 #define RV_REC_INDEX_ROWS 4096u
-#define RV_REC_INDEX_COVERED 65534u          /* coverage of a cell that is wholly covered */
+#define RV_REC_INDEX_COVERED 65534u          /* coverage of a completely covered cell */
 #define RV_REC_MAX_INDEX_COLUMN (64u << 20)  /* raw bytes */
 #define RV_REC_HISTOGRAM_BUCKETS (59u * 64u) /* 64 an octave; the first octave counts by ns */
 
 struct rv_rec_index {
-    uint64_t previous; /* offset of the INDEX before; 0: none */
-    uint64_t begin;    /* what this one covers lies from here to its own offset */
+    uint64_t previous; /* offset of the previous INDEX; 0: none */
+    uint64_t begin;    /* this one covers the chunks from here to its own offset */
     uint32_t n_columns;
     uint32_t reserved;
 };
 RV_WIRE_ASSERT(sizeof(struct rv_rec_index) == 24);
 
 /*
- * As struct rv_rec_column, ids rising; absent: empty. A column's rows are stored as planes: the first byte of all rows,
- * then the second, to the last.
+ * As struct rv_rec_column, increasing ids; absent: empty. A column's rows are stored as planes: the first byte of all
+ * rows, then the second, to the last.
  */
 enum rv_rec_index_column {
     RV_REC_INDEX_CHUNKS = 1,
@@ -251,12 +251,12 @@ enum rv_rec_index_column {
     RV_REC_INDEX_STACKS = 3, /* n_stacks of each block, in the order of BLOCKS; the following
                                 likewise, of each stack */
     RV_REC_INDEX_FRAMES = 4,
-    RV_REC_INDEX_CELLS = 5,   /* rising columns */
-    RV_REC_INDEX_SPANS = 6,   /* rising ends */
-    RV_REC_INDEX_NOTES = 7,   /* struct rv_event: the special ones that are shown, times in ns */
-    RV_REC_INDEX_TOTALS = 8,  /* what was called in these blocks, and in those before of which no INDEX has told that */
-    RV_REC_INDEX_BUCKETS = 9, /* n_buckets of each of TOTALS, rising */
-    RV_REC_INDEX_DEPTHS = 10, /* one of each of STACKS; recorders of before wrote none, and no doubtful FRAMES */
+    RV_REC_INDEX_CELLS = 5,   /* increasing columns */
+    RV_REC_INDEX_SPANS = 6,   /* increasing ends */
+    RV_REC_INDEX_NOTES = 7,   /* struct rv_event: notes to show, times in ns */
+    RV_REC_INDEX_TOTALS = 8,  /* calls in these blocks, and in earlier ones not covered by any TOTALS */
+    RV_REC_INDEX_BUCKETS = 9, /* n_buckets of each of TOTALS, increasing */
+    RV_REC_INDEX_DEPTHS = 10, /* one of each of STACKS; older recorders wrote none, and no doubtful FRAMES */
     RV_REC_INDEX_COLUMN_END
 };
 
@@ -267,21 +267,21 @@ struct rv_rec_index_chunk { /* STREAM, STRINGS or ACCOUNT */
 };
 RV_WIRE_ASSERT(sizeof(struct rv_rec_index_chunk) == 16);
 
-struct rv_rec_index_block { /* EVENTS; with n_events 0: the ACCOUNT that closes the stream, and what was open then */
+struct rv_rec_index_block { /* EVENTS; with n_events 0: the ACCOUNT that closes the stream, with the calls open then */
     uint64_t offset;
     uint64_t first_ns, last_ns;
     uint32_t n_events, stream;
     uint32_t n_stacks;
-    uint32_t stack; /* in force where it begins */
+    uint32_t stack; /* stack selected at its beginning */
 };
 RV_WIRE_ASSERT(sizeof(struct rv_rec_index_block) == 40);
 
 struct rv_rec_index_stack {
     uint64_t first_ns;   /* of the stack's first call or return */
-    uint32_t stack;      /* its key */
+    uint32_t stack;      /* stack key */
     uint32_t base_depth; /* of its lowest open frame */
-    uint32_t n_kept; /* frames that were open at the stack's last entry in this INDEX and are where the block begins */
-    uint32_t n_frames; /* FRAMES that are open above them there */
+    uint32_t n_kept;     /* lowest frames still open since the stack's last entry in this INDEX */
+    uint32_t n_frames;   /* FRAMES above these at the block's beginning */
     uint32_t n_cells, n_spans, n_notes;
     uint32_t level; /* of the cells */
     uint32_t max_depth;
@@ -300,7 +300,7 @@ RV_WIRE_ASSERT(sizeof(struct rv_rec_index_frame) == 16);
 struct rv_rec_index_cell {
     uint64_t column;  /* begins at column << (13 + 2 (level - 1)) ns */
     uint32_t n_calls; /* that end in it */
-    uint32_t id;      /* the subroutine that has most of it */
+    uint32_t id;      /* majority subroutine */
     uint16_t row;     /* depth */
     uint16_t coverage;
     uint32_t reserved;
@@ -310,7 +310,7 @@ RV_WIRE_ASSERT(sizeof(struct rv_rec_index_cell) == 24);
 struct rv_rec_index_span {
     uint64_t start_ns, end_ns;
     uint32_t id, depth;
-    uint32_t flags; /* 1 ended otherwise, 2 its CALL was not seen, 4 open at the end, 8 doubtful */
+    uint32_t flags; /* 1 not ended by its RETURN, 2 CALL not seen, 4 open at the end, 8 doubtful */
     uint32_t reserved;
 };
 RV_WIRE_ASSERT(sizeof(struct rv_rec_index_span) == 32);
@@ -329,12 +329,12 @@ struct rv_rec_index_bucket {
 };
 RV_WIRE_ASSERT(sizeof(struct rv_rec_index_bucket) == 16);
 
-/* What was before the block, as far as what its events mean follows from that. Frames are without their wrap here. */
+/* State before the block that its events depend on. Frames are depths without the wrap. */
 struct rv_rec_index_depth {
-    int64_t least;    /* frame of all events of the stack; INT64_MAX: there was none. FRAMES begin within 65535 above */
-    int64_t last;     /* of its last one */
-    uint64_t n_lost;  /* events since then; what is lost between two blocks is before the second */
-    uint64_t last_ns; /* of the stream's last call or return; 0: there was none */
+    int64_t least;    /* least frame of all events of the stack; INT64_MAX: none. FRAMES begin at most 65535 above */
+    int64_t last;     /* of its last event */
+    uint64_t n_lost;  /* events lost since then; a loss between two blocks counts before the second */
+    uint64_t last_ns; /* of the stream's last call or return; 0: none */
 };
 RV_WIRE_ASSERT(sizeof(struct rv_rec_index_depth) == 32);
 

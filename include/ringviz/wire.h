@@ -6,11 +6,11 @@
  *   header | processes | modules | ring controls | global message | name index | name ids | name heap | ring data |
  *   functions left out
  *
- * The file is sparse. Pages exist before anyone can know of what lies in them: the first page of each control, the
+ * The file is sparse. Pages are allocated before their contents become visible: the first page of each control, the
  * global message, name index and name ids from creation on, everything else from the claim, the push, the append or the
  * intern that makes it visible. So a full disk is an error code of that call, never a SIGBUS.
  *
- * Everything in the file is input to whoever reads it: validate every offset, length, index, id and kind on use.
+ * Everything in the file is untrusted input: validate every offset, length, index, id and kind on use.
  *
  * Words marked [atomic] are read and written by several processes, always through __atomic builtins or
  * C11 atomics of the same width; plain words are written once, before the state that publishes them.
@@ -48,8 +48,8 @@ enum rv_event_kind {
     RV_EVENT_LINE = 8,   /* id = line */
     RV_EVENT_MARK = 9,   /* id = name id */
     RV_EVENT_VALUE = 10, /* id = name id, frame (low) and aux (high) = a float's bits */
-    RV_EVENT_LOST = 11,  /* id = how many events were dropped between this tick and the next event's */
-    RV_EVENT_SYNC = 12,  /* a frame that is open: id = name id, frame = tag, ticks = its call, outermost first */
+    RV_EVENT_LOST = 11,  /* id = number of events dropped between this tick and the next event's */
+    RV_EVENT_SYNC = 12,  /* an open frame: id = name id, frame = tag, ticks = its call, outermost first */
     RV_EVENT_KIND_COUNT
 };
 
@@ -65,7 +65,7 @@ enum rv_thread_state {
 struct rv_event {
     uint64_t when; /* kind << 60 | ticks */
     uint32_t id;
-    uint16_t aux;   /* beside id, so that an address lies in one piece */
+    uint16_t aux;   /* next to id, so that an address is contiguous */
     uint16_t frame; /* tag: depth of the frame pushed or popped, mod 65536; not every depth need be used */
 };
 RV_WIRE_ASSERT(sizeof(struct rv_event) == 16);
@@ -80,7 +80,7 @@ static inline unsigned rv_event_kind(const struct rv_event *event)
     return (unsigned)(event->when >> RV_EVENT_KIND_SHIFT);
 }
 
-/* Is the id of such an event that of a name? */
+/* Is the id of such an event a name id? */
 static inline bool rv_event_has_name(unsigned kind)
 {
     return kind <= RV_EVENT_RETURN || kind == RV_EVENT_MARK || kind == RV_EVENT_VALUE || kind == RV_EVENT_SYNC;
@@ -112,7 +112,7 @@ static inline uint64_t rv_event_word(uint32_t id, uint16_t frame, uint16_t aux)
 enum rv_policy {
     RV_POLICY_BLOCK,  /* the producer waits for room while a consumer lives */
     RV_POLICY_SWITCH, /* drop the newest and count */
-    RV_POLICY_FILL,   /* the first full ring stops tracing in all */
+    RV_POLICY_FILL,   /* the first full ring stops tracing in all rings */
     RV_POLICY_RING,   /* overwrite the oldest */
     RV_POLICY_COUNT
 };
@@ -123,7 +123,7 @@ enum rv_file_state {
     RV_FILE_STOPPED /* tracing has ended (fill, or by the viewer) */
 };
 
-/* Of a ring's owner, to monitors. */
+/* Run state of a ring's owner, for monitors. */
 enum rv_run_state {
     RV_RUN_UNSTEERED, /* it answers no commands */
     RV_RUN_RUNNING,
@@ -160,9 +160,9 @@ struct rv_wire_header {
     /* clock: enum rv_clock_kind and the conversion of base/clock.h */
     uint64_t clock_mult, clock_ticks0, clock_mono0_ns, clock_real0_ns;
     uint32_t clock_shift;
-    uint32_t max_depth; /* calls that so many others are open around, or more, are not written; 0 = all are */
+    uint32_t max_depth; /* calls at this depth and deeper are not written; 0 = no limit */
     struct rv_wire_area left_out;
-    uint32_t n_left_out; /* records that have room there */
+    uint32_t n_left_out; /* capacity of the list, in records */
     uint8_t reserved0[0x200 - 0x11c];
 
     /* 0x200 life */
@@ -172,16 +172,15 @@ struct rv_wire_header {
     uint8_t reserved1[48];
 
     /* 0x240 the draining consumer */
-    uint32_t consumer_pid; /* [atomic] 0 when none is attached */
-    uint32_t
-        consumer_wake;     /* [atomic] futex: bumped by a producer that waits or has begun, while the consumer sleeps */
-    uint64_t heartbeat_ns; /* [atomic] CLOCK_MONOTONIC at the consumer's last turn */
+    uint32_t consumer_pid;  /* [atomic] 0 when none is attached */
+    uint32_t consumer_wake; /* [atomic] futex: bumped by a producer that waits or starts while the consumer sleeps */
+    uint64_t heartbeat_ns;  /* [atomic] CLOCK_MONOTONIC at the consumer's last turn */
     uint32_t consumer_is_asleep; /* [atomic] */
     uint32_t drain_turns;        /* [atomic] futex: bumped after each drain; `block` producers wait on it */
     uint8_t reserved2[40];
 
     /* 0x280 monitor to producers, read on slow paths */
-    uint32_t is_recording;    /* [atomic] 0: producers drop out at their next slow path */
+    uint32_t is_recording;    /* [atomic] 0: producers stop at their next slow path */
     uint32_t single;          /* [atomic] Devel::RingBuffer's global single-step word */
     uint32_t stop_on_create;  /* [atomic] */
     uint32_t trace_on_create; /* [atomic] */
@@ -197,7 +196,7 @@ struct rv_wire_header {
     uint64_t n_threads_without_ring; /* [atomic] */
     uint64_t n_names_lost;           /* [atomic] interned when heap or ids were full */
     uint64_t n_events_without_ring;  /* [atomic] */
-    uint32_t first_free_ring;        /* [atomic] rings below are taken, as far as is known; changes together with: */
+    uint32_t first_free_ring;        /* [atomic] rings below are probably taken; changes together with: */
     uint32_t n_rings_freed;          /* [atomic] futex: bumped by each ring that becomes free */
     uint8_t reserved4[16];
 
@@ -205,10 +204,10 @@ struct rv_wire_header {
     uint64_t name_heap_used; /* [atomic] bytes */
     uint32_t next_name_id;   /* [atomic] first free id; ids start at 1 */
     uint32_t reserved5a;
-    uint64_t name_heap_ready; /* [atomic] bytes of the heap that have their pages */
+    uint64_t name_heap_ready; /* [atomic] bytes of the heap with allocated pages */
     uint8_t reserved5[40];
 
-    /* 0x340 accounts of rings already reclaimed [atomic] */
+    /* 0x340 totals of reclaimed rings [atomic] */
     uint64_t total_produced, total_consumed, total_dropped, total_claims;
     uint8_t reserved6[32];
 
@@ -243,7 +242,7 @@ struct rv_wire_process {
     uint32_t pid;
     uint32_t parent_pid;
     uint32_t reserved;
-    uint64_t start; /* field 22 of /proc/PID/stat: pid and start name a process for ever */
+    uint64_t start; /* field 22 of /proc/PID/stat: pid and start identify a process for ever */
     uint64_t born_ticks;
     uint64_t ended_ticks;
     char name[88]; /* NUL-terminated, the executable's base name */
@@ -253,7 +252,7 @@ RV_WIRE_ASSERT(sizeof(struct rv_wire_process) == 128);
 /* ---- modules: what was mapped where, when ---- */
 
 struct rv_wire_module {
-    uint32_t is_published; /* [atomic] 1 when the record is whole */
+    uint32_t is_published; /* [atomic] 1 when the record is complete */
     uint32_t process;      /* index into processes */
     uint64_t start, end;   /* the mapped range */
     uint64_t bias;         /* run-time address minus link-time address */
@@ -261,7 +260,7 @@ struct rv_wire_module {
     uint64_t unloaded_ticks; /* [atomic] 0 while mapped */
     uint32_t path_name;      /* name id of its path */
     uint32_t reserved;
-    uint64_t device, inode; /* of the file when it was mapped; 0 where unknown */
+    uint64_t device, inode; /* of the file when it was mapped; 0 = unknown */
     uint8_t build_id[20];
     uint32_t build_id_bytes;
 };
@@ -271,7 +270,7 @@ RV_WIRE_ASSERT(sizeof(struct rv_wire_module) == 96);
 
 struct rv_wire_left_out {
     uint64_t address;
-    uint64_t ticks; /* of a call of it: what was mapped at the address then is meant */
+    uint64_t ticks; /* of one of its calls: determines which module was mapped at the address */
     uint32_t process;
     uint32_t reserved;
 };
@@ -293,10 +292,10 @@ struct rv_wire_watch {
 };
 RV_WIRE_ASSERT(sizeof(struct rv_wire_watch) == 784);
 
-/* One frame of the live stack; slot_bytes of subroutine text follow it, empty where `name` is all that is known. */
+/* One frame of the live stack; slot_bytes of subroutine text follow it, empty if there is only `name`. */
 struct rv_wire_slot {
-    uint32_t line;  /* [atomic] UINT32_MAX: the frame was overwritten by deeper ones, nothing is known of it */
-    uint32_t name;  /* [atomic] name id; 0: only the text is known; UINT32_MAX: not even that */
+    uint32_t line;  /* [atomic] UINT32_MAX: the slot was overwritten by deeper frames: unknown */
+    uint32_t name;  /* [atomic] name id; 0: text only; UINT32_MAX: unknown */
     uint64_t ticks; /* [atomic] */
 };
 RV_WIRE_ASSERT(sizeof(struct rv_wire_slot) == 16);
@@ -310,7 +309,7 @@ struct rv_wire_control {
     uint32_t tag_mode; /* 0: tags are depths, as struct rv_event has them */
     uint64_t born_ticks, exited_ticks;
     uint64_t claim_head; /* head when this generation began */
-    uint32_t has_pages;  /* [atomic] 1: the rest of this control is allocated, for good */
+    uint32_t has_pages;  /* [atomic] 1: all pages of this control are allocated */
     uint8_t reserved0[12];
 
     /* 0x040 flags, read on slow paths */
@@ -318,26 +317,26 @@ struct rv_wire_control {
     uint32_t signal; /* [atomic] */
     uint32_t
         command_ready; /* [atomic] futex: 0 empty, 1 command posted, 2 response posted, 16 + pid while one is written */
-    uint32_t name_is_set; /* [atomic] seqlock over thread_name: odd while it is written */
-    uint32_t attention; /* [atomic] futex: not 0 when a monitor wants something of the owner, who sets it to 0 first */
-    uint32_t is_muted;  /* [atomic] by a monitor: the thread's events are not written */
-    uint32_t run_state; /* [atomic] futex: times stopped << 2 | enum rv_run_state, by the owner */
+    uint32_t name_is_set; /* [atomic] seqlock over thread_name: odd during writes */
+    uint32_t attention;   /* [atomic] futex: not 0: a monitor has a request for the owner, who clears it first */
+    uint32_t is_muted;    /* [atomic] set by a monitor: the thread's events are not written */
+    uint32_t run_state;   /* [atomic] futex: number of stops << 2 | enum rv_run_state, set by the owner */
     uint8_t reserved1[36];
 
     /* 0x080 the producer's line */
     uint64_t head;           /* [atomic] events ever written; slot = head mod ring_events */
-    uint64_t n_refused;      /* [atomic] events this generation that a policy kept out */
-    uint64_t n_lost_marks;   /* [atomic] LOST events this generation wrote itself: not the tracee's */
+    uint64_t n_refused;      /* [atomic] events refused in this generation */
+    uint64_t n_lost_marks;   /* [atomic] LOST events written in this generation */
     uint64_t closing_ticks;  /* [atomic] fill: when this ring stopped; 0 before */
     uint32_t is_waiting;     /* [atomic] the producer waits for room */
     uint32_t is_overwriting; /* [atomic] policy block while no consumer lives: the producer passes tail. Set before it
                                 does */
-    uint64_t n_stashed; /* [atomic] events that wait for a push which a handler has interrupted: lost with the owner */
+    uint64_t n_stashed;      /* [atomic] events stashed until an interrupted push is done: lost if the owner dies */
     uint8_t reserved2[80];
 
     /* 0x100 the consumer's line */
-    uint64_t tail;          /* [atomic] events read or passed over */
-    uint64_t n_overwritten; /* [atomic] events this generation passed over unread (policy ring) */
+    uint64_t tail;          /* [atomic] events read or skipped */
+    uint64_t n_overwritten; /* [atomic] events skipped unread in this generation (policy ring) */
     uint8_t reserved3[112];
 
     /* 0x180 the live stack */
@@ -351,7 +350,7 @@ struct rv_wire_control {
     struct rv_wire_watch watches[RV_WIRE_WATCHES];
     char command[4];
     int32_t message_bytes;
-    uint32_t thread_number; /* the owner's own number for its thread, as Perl's tid; 0 the first */
+    uint32_t thread_number; /* the program's own number of the thread, such as Perl's tid; 0 = first */
     uint8_t reserved5[52];
     /* then n_slots times (struct rv_wire_slot + slot_bytes), then message_bytes of the header */
 };
@@ -382,7 +381,7 @@ RV_WIRE_ASSERT(sizeof(struct rv_wire_name) == 24);
 /*
  * OFD lock bytes, far beyond the file's end: [0] the consumer, [1 + ring] each ring's owner, [1 + n_rings] the sender
  * and [2 + n_rings] the receiver of the global message; [3 + n_rings] all monitors together, shared;
- * [4 + n_rings + ring] the monitor that asks the ring's owner.
+ * [4 + n_rings + ring] the monitor that sends requests to the ring's owner.
  */
 #define RV_WIRE_LOCK_BASE (1ll << 40)
 

@@ -1,4 +1,4 @@
-/* --check and --repair: what a recording holds, and what of it is damaged. */
+/* --check and --repair: contents of and damage in a recording. */
 #ifndef RV_CLI_CHECK_H
 #define RV_CLI_CHECK_H
 
@@ -7,8 +7,9 @@
 #include "cli/options.h"
 
 /*
- * Read options->file wholly and write what was found; with options->repair also a clean copy.
- *   returns  0 when it is whole, or was repaired; negative errno, one line printed, when it is damaged or no recording
+ * Read all of options->file and write the findings; with options->repair also a clean copy.
+ *   returns  0 when it is undamaged or was repaired; negative errno with one line printed when damaged or not a
+ *            recording
  */
 int rv_check_write(const struct rv_options *options, FILE *out);
 

@@ -1,4 +1,4 @@
-/* Two captures side by side in one picture, from one moment on, with what differs between them as height and colour. */
+/* Two captures in one picture, aligned at their starts, with differences shown as height and colour. */
 #ifndef RV_CLI_DIFF_WINDOW_H
 #define RV_CLI_DIFF_WINDOW_H
 
@@ -6,8 +6,8 @@
 #include "model/compare.h"
 
 /*
- * The window, or the screenshot that the options ask for. The files are read once more.
- *   starts_ns  of each side, on its clock: what is to be one moment
+ * Show the window or write the screenshot. Reads the files again.
+ *   starts_ns  times to align, on each side's clock
  *   returns    0, or a negative errno with one line printed
  */
 int rv_cli_diff_window(const struct rv_options *options, const struct rv_compare *compare,

@@ -11,7 +11,7 @@
 #include "base/text.h"
 #include "export/export.h"
 
-enum { PATH_BYTES = 1024 }; /* as it is shown */
+enum { PATH_BYTES = 1024 }; /* as displayed */
 static const uint64_t PROGRESS_NS = 200000000;
 
 struct progress {
@@ -29,7 +29,7 @@ int rv_exports_open(struct rv_exports *exports, const struct rv_options *options
     return error;
 }
 
-/* On a terminal only, and not for what is done in no time. */
+/* Show progress on a terminal only, and not for short exports. */
 static void say_progress(void *context, uint64_t n_done, uint64_t n_all)
 {
     struct progress *progress = context;

@@ -1,4 +1,4 @@
-/* --export: its files, opened before the program runs and written when it has ended. */
+/* --export: opens its files before the program runs and writes them after its end. */
 #ifndef RV_CLI_EXPORTS_H
 #define RV_CLI_EXPORTS_H
 
@@ -16,7 +16,7 @@ struct rv_exports { /* zeroed = none */
 int rv_exports_open(struct rv_exports *exports, const struct rv_options *options);
 
 /*
- * Write them, as much as can be: one that fails is said and removed. The session is done, the spool sealed.
+ * Write all exports; a failed one is reported and removed. The session is done, the spool sealed.
  *   returns  0, or the negative errno of the last failure
  */
 struct rv_exports_content {
@@ -30,7 +30,7 @@ int rv_exports_write(struct rv_exports *exports, const struct rv_exports_content
 /* rv_output_abandon() each. */
 void rv_exports_abandon(const struct rv_exports *exports);
 
-/* Remove files that were created and not written. Safe on zeroed ones. */
+/* Remove created but unwritten files. Safe on a zeroed struct. */
 void rv_exports_close(struct rv_exports *exports);
 
 #endif

@@ -1,4 +1,4 @@
-/* --info: what a trace file says of itself, read as an observer that changes nothing. */
+/* --info: prints a trace file's header and counters, as a read-only observer. */
 #ifndef RV_CLI_INFO_H
 #define RV_CLI_INFO_H
 

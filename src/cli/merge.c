@@ -1,4 +1,4 @@
-/* The recordings are replayed side by side through a session whose one sink is the new recording. */
+/* The recordings are replayed as one merged source through a session whose only sink is the new recording. */
 #include "cli/merge.h"
 
 #include <stdlib.h>

@@ -1,10 +1,10 @@
-/* --merge: several recordings into one. */
+/* --merge: merges several recordings into one. */
 #ifndef RV_CLI_MERGE_H
 #define RV_CLI_MERGE_H
 
 #include "cli/options.h"
 
-/* Exit status; what failed has been said. */
+/* Returns an exit status; errors are printed. */
 int rv_cli_merge(const struct rv_options *options);
 
 #endif

@@ -9,7 +9,7 @@
 #include "source/indexed.h"
 #include "source/replay.h"
 
-/* How many bytes there are, up to as many as are wanted; 0 where it cannot be read. */
+/* Read up to n first bytes. Returns their number; 0 if unreadable. */
 static size_t read_head(const char *path, void *bytes, size_t n_bytes)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -25,7 +25,7 @@ bool rv_open_trace_is_recording(const char *path)
     return rv_rec_is_recording(bytes, read_head(path, bytes, sizeof bytes));
 }
 
-/* It begins, and not as a trace file does, of whichever byte order. */
+/* Is there a beginning, but not of a trace file in either byte order? */
 static bool is_foreign(const char *path)
 {
     uint64_t magic;
@@ -36,7 +36,7 @@ static bool is_foreign(const char *path)
 static int open_replay(struct rv_source **source, const struct rv_open_trace_params *params)
 {
     if (params->live.filter)
-        return rv_err(EINVAL, "%s: a recording is replayed whole: --include and --exclude are for capturing",
+        return rv_err(EINVAL, "%s: a recording is replayed in full: --include and --exclude are for capturing",
                       params->path);
     *source = NULL;
     int error = params->is_for_looks ? rv_indexed_open(source, params->path, RV_INDEXED_LEAST_EVENTS) : 0;
@@ -62,8 +62,7 @@ int rv_open_trace(struct rv_map *map, struct rv_source **source, const struct rv
     if (format)
         return open_import(source, format, params);
     if (is_foreign(params->path))
-        return rv_err(EBADMSG, "%s: neither a trace file nor a recording, nor a trace that is known by its content",
-                      params->path);
+        return rv_err(EBADMSG, "%s: not a trace file, a recording or a known trace of another tool", params->path);
     int error = rv_map_open(map, params->path, RV_MAP_CONSUMER, false);
     if (error)
         return error;

@@ -1,4 +1,4 @@
-/* What FILE is, told by its content, and the source that reads it. */
+/* Recognizes FILE by its content and opens the source that reads it. */
 #ifndef RV_CLI_OPEN_TRACE_H
 #define RV_CLI_OPEN_TRACE_H
 
@@ -10,18 +10,18 @@
 
 struct rv_open_trace_params {
     const char *path;
-    const struct rv_import_format *format; /* --import; NULL = told by content */
-    struct rv_live_params live;            /* its filter is every source's */
-    bool is_for_looks;                     /* a large recording may be summarized: what is looked at is read then */
+    const struct rv_import_format *format; /* --import; NULL = recognized by content */
+    struct rv_live_params live;            /* the filter applies to every source */
+    bool is_for_looks;                     /* for viewing: large recordings may be opened by their index */
 };
 
-/* By its first bytes; false where it cannot be read. */
+/* Is it a recording, by its first bytes? False if unreadable. */
 bool rv_open_trace_is_recording(const char *path);
 
 /*
  * Open a live trace file, a recording, or a trace of another tool.
- *   map      of a live trace file, the caller's to close; stays zeroed for anything else
- *   source   the caller's; takes nothing of params but the filter, which outlives it
+ *   map      map of a live trace file, to be closed by the caller; else stays zeroed
+ *   source   owned by the caller; borrows params' filter
  *   returns  0, or a negative errno with one line printed
  */
 int rv_open_trace(struct rv_map *map, struct rv_source **source, const struct rv_open_trace_params *params);

@@ -9,7 +9,7 @@
 #include "base/err.h"
 #include "export/gzip.h"
 
-/* A descriptor of our own that has a name, as of a shell's >(command): no file that somebody could have put there. */
+/* A path of one of our descriptors, such as a shell's >(command): not a file that others could have put there. */
 static bool is_descriptor(const char *path)
 {
     static const char *const names[] = {"/dev/fd/", "/proc/self/fd/", "/dev/stdout", "/dev/stderr"};
@@ -19,7 +19,7 @@ static bool is_descriptor(const char *path)
     return false;
 }
 
-/* What is there already: no link is followed, and nobody is waited for but the reader of a pipe that --force names. */
+/* Open an existing file: follow no link, and wait only with --force, for a pipe's reader. */
 static int open_present(const char *path, bool is_forced)
 {
     bool is_ours = is_descriptor(path);
@@ -44,11 +44,11 @@ static int say_refusal(const char *path)
 {
     switch (errno) {
     case EEXIST:
-        return rv_err(EEXIST, "%s: exists; --force writes over it", path);
+        return rv_err(EEXIST, "%s: exists; use --force to overwrite it", path);
     case ELOOP:
-        return rv_err(ELOOP, "%s: is a symbolic link; name the file that it leads to", path);
+        return rv_err(ELOOP, "%s: is a symbolic link; name its target", path);
     case ENXIO:
-        return rv_err(ENXIO, "%s: is a pipe that nobody reads; --force waits for a reader", path);
+        return rv_err(ENXIO, "%s: is a pipe without a reader; use --force to wait for one", path);
     default:
         return rv_err_sys("%s", path);
     }

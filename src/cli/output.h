@@ -1,4 +1,4 @@
-/* --output=FILE: opened before the program runs, so that a bad path costs nothing; emptied only when it is written. */
+/* --output=FILE: opened before the program runs, to report a bad path early; truncated only when written. */
 #ifndef RV_CLI_OUTPUT_H
 #define RV_CLI_OUTPUT_H
 
@@ -8,24 +8,24 @@
 struct rv_output {
     FILE *file;
     const char *path; /* NULL = stdout */
-    FILE *packed;     /* what file packs into, where the name asks for gzip */
-    bool is_new;      /* nothing was there: nothing is left where it is not written */
+    FILE *packed;     /* the compressed file under `file`, if the name ends in .gz */
+    bool is_new;      /* the file is new: remove it if not written */
     bool is_begun;    /* rv_output_begin() */
 };
 
 /*
- * A file that is there already stays, unless is_forced; a symbolic link is never followed, and a pipe that nobody reads
- * is waited for only when is_forced. NULL and "-" are stdout. 0 or negative errno, one line printed.
+ * Open an existing or new file. An existing regular file needs is_forced; a symbolic link is never followed; a pipe
+ * without a reader is waited for only with is_forced. NULL and "-" are stdout. 0 or negative errno, one line printed.
  */
 int rv_output_open(struct rv_output *output, const char *path, bool is_forced);
 
-/* The same, of what rv_output_finish() closes: a name in .gz is packed. */
+/* The same for rv_output_finish(); compresses if the name ends in .gz. */
 int rv_output_create(struct rv_output *output, const char *path, bool is_forced);
 
-/* Drop what the file held before. 0 or negative errno, one line printed. */
+/* Truncate the file. 0 or negative errno, one line printed. */
 int rv_output_begin(struct rv_output *output);
 
-/* Flush and close; a write that failed anywhere shows here; a new file in which nothing was begun is removed. 0 or
+/* Flush and close, reporting any earlier write error; removes a new file that was not begun. 0 or
  * negative errno, one line printed. Safe on a zeroed one. */
 int rv_output_close(struct rv_output *output);
 
@@ -33,9 +33,9 @@ int rv_output_close(struct rv_output *output);
 void rv_output_abandon(const struct rv_output *output);
 
 /*
- * Close one that rv_output_create() opened.
- *   error    of whoever wrote it, printed unless it is the stream's; a new file is removed then
- *   returns  error, or the negative errno of what failed here, one line printed
+ * Close after rv_output_create().
+ *   error    the writer's error, already printed unless it is the stream's; then a new file is removed
+ *   returns  error, or the negative errno of a failure here, with one line printed
  */
 int rv_output_finish(struct rv_output *output, int error);
 

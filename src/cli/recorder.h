@@ -1,4 +1,4 @@
-/* --record and the window's key for it: where recordings go, and what is said of each at its end. */
+/* --record and the window's record key: names of recordings, and the summary at their ends. */
 #ifndef RV_CLI_RECORDER_H
 #define RV_CLI_RECORDER_H
 
@@ -8,33 +8,33 @@
 #include "sink/record.h"
 #include "source/source.h"
 
-struct rv_recorder { /* zeroed = nothing can be recorded */
+struct rv_recorder { /* zeroed = recording impossible */
     struct rv_record *record;
     const struct rv_options *options;
-    uint32_t pid;              /* of what is recorded; 0 where unknown */
-    uint64_t mono_ns, real_ns; /* as its source has them */
-    uint64_t n_hits_before;    /* of the trigger, when the file began */
+    uint32_t pid;              /* of the recorded program; 0 = unknown */
+    uint64_t mono_ns, real_ns; /* of its source */
+    uint64_t n_hits_before;    /* of the trigger, before the file began */
     char path[4096];
     bool is_on;      /* a file is being written */
-    bool is_unnamed; /* the default name wants a process id that is not known yet */
+    bool is_unnamed; /* the default name needs a process id that is unknown yet */
 };
 
 /*
- * Be ready to record where --record or the window may want it, and begin what --record wants.
+ * Prepare recording if --record or the window may need it, and start for --record.
  *   pid      of a running program, or 0
- *   source   what will be recorded; used for the call
+ *   source   the recorded source; borrowed for the call
  *   returns  0, or negative errno with one line printed
  */
 int rv_recorder_open(struct rv_recorder *recorder, const struct rv_options *options, uint32_t pid,
                      const struct rv_source *source);
 
-/* The command runs: the default name can be given. */
+/* Set the default name, now that the command runs. */
 void rv_recorder_name(struct rv_recorder *recorder, pid_t pid);
 
-/* Begin or end a recording while the session runs; says where it is. Returns whether one is being written. */
+/* Start or stop a recording during the session; prints its path. Returns whether one is being written. */
 bool rv_recorder_switch(struct rv_recorder *recorder, bool is_on);
 
-/* After the session's end. 0, or the negative errno of what failed, which has been said. */
+/* After the session's end. 0, or the negative errno of a failure, which was printed. */
 int rv_recorder_close(struct rv_recorder *recorder);
 
 #endif

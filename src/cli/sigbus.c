@@ -1,6 +1,6 @@
 /*
- * The trace file is shared, and whoever may write to it may also truncate it. No check before a read helps against
- * that, so the signal is where it is noticed.
+ * The trace file is shared, and anyone who may write to it may also truncate it. No check before a read prevents a
+ * race, so truncation is detected by SIGBUS.
  */
 #include "cli/sigbus.h"
 
@@ -24,10 +24,10 @@ static void say(void)
 {
     print("ringviz: ");
     print(caught->path);
-    print(rv_map_is_whole(caught) ? ": has no room for what is to be read\n" : ": was cut short while it was read\n");
+    print(rv_map_is_whole(caught) ? ": no space left for its pages\n" : ": was truncated while it was read\n");
 }
 
-/* Anything else than our map is somebody else's fault: back to the default action, which the same access then meets.
+/* For faults outside our map restore the default action, which the repeated access then triggers.
  * mmap() is a system call and nothing more. */
 static void on_bus_error(int signal_number, siginfo_t *info, void *context)
 {

@@ -1,4 +1,4 @@
-/* A trace file that somebody cuts short while it is mapped: one clear line, and the report of what was read. */
+/* Truncation of a mapped trace file: prints one line, and lets the report of the data read so far be written. */
 #ifndef RV_CLI_SIGBUS_H
 #define RV_CLI_SIGBUS_H
 
@@ -7,14 +7,14 @@
 #include "ring/map.h"
 
 /*
- * From now on, touching what is no longer in this file prints one line and puts zeroes in the place of all of it: no
- * ring has an owner or an event there. At most one map at a time; it is borrowed until rv_sigbus_release(). Main
+ * From now on, an access past the end of this file prints one line and maps zeroes over all of it: then no ring has an
+ * owner or events. At most one map at a time, borrowed until rv_sigbus_release(). Main
  * thread.
  */
 void rv_sigbus_catch(const struct rv_map *map);
 void rv_sigbus_release(void);
 
-/* That has happened since the map was caught. Any thread. */
+/* Has this happened since rv_sigbus_catch()? Any thread. */
 bool rv_sigbus_has_come(void);
 
 #endif

@@ -10,10 +10,10 @@
 static const int ENDS[] = {SIGTERM, SIGHUP};
 #define N_ENDS (sizeof ENDS / sizeof *ENDS)
 
-/* By handlers, on any thread. */
+/* Set by handlers, on any thread. */
 static atomic_uint n_interrupts;
 static atomic_bool has_end;
-static atomic_int ignored_pid; /* who sent the last one that the source did not heed; 0: said, or none */
+static atomic_int ignored_pid; /* sender of the last signal that the source ignored; 0: reported, or none */
 static const struct rv_source *_Atomic asked_source;
 
 static void on_interrupt(int signal_number)
@@ -52,7 +52,7 @@ static void on_end(int signal_number, siginfo_t *info, void *context)
     errno = saved_errno;
 }
 
-/* What nohup ignores stays ignored. */
+/* Signals ignored by nohup stay ignored. */
 static void set_ends(const struct sigaction *action)
 {
     struct sigaction now;

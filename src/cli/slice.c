@@ -43,8 +43,7 @@ void rv_cli_slice_warn(const struct rv_options *options, struct rv_lanes *lanes)
         return;
     char duration[32];
     rv_units_format_ns(duration, sizeof duration, last_ns - first_ns);
-    rv_warn("--%s is behind the end: what was captured is %s long", begins_ns == options->from_ns ? "from" : "at",
-            duration);
+    rv_warn("--%s is after the end: the capture is %s long", begins_ns == options->from_ns ? "from" : "at", duration);
 }
 
 struct rv_slice rv_cli_slice_part(const struct rv_cli_slice *slice)

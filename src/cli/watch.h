@@ -1,4 +1,4 @@
-/* Watch a command or a live file to its end: capture, show, then write what was asked for. */
+/* Runs a capture of a command, live file or recording to its end: capture, show, then write the requested outputs. */
 #ifndef RV_CLI_WATCH_H
 #define RV_CLI_WATCH_H
 

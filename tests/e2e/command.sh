@@ -65,11 +65,11 @@ for options in "--report --output=$folder/call.json" "--screenshot=$folder/link.
     cmp -s "$folder/call.json" "$folder/copy.json" || fail "$options: wrote over what is read"
     [ ! -e "$folder/made" ] || fail "$options: a file was made"
 done
-# ---- what is behind the end is said to be ----
+# ---- times after the end ----
 for option in from at; do
     run --report=csv --$option=3us "$folder/call.json"
     expect "--$option behind the end" "$status $(cat "$folder/err")" \
-        "0 ringviz: --$option is behind the end: what was captured is 2.00 us long"
+        "0 ringviz: --$option is after the end: the capture is 2.00 us long"
     run --report=csv --$option=2us "$folder/call.json"
     expect "--$option at the end" "$status $(cat "$folder/err")" "0 "
 done
@@ -77,7 +77,7 @@ done
 printf 'some text\n' >"$folder/text"
 run --report "$folder/text"
 expect "a file of none of the kinds" "$status $(sed 's|/.*/||' "$folder/err")" \
-    "1 ringviz: text: neither a trace file nor a recording, nor a trace that is known by its content"
+    "1 ringviz: text: not a trace file, a recording or a known trace of another tool"
 
 run --report=csv --output=- "$folder/call.json"
 expect "--output=- is standard output" "$status $(sed 1d "$folder/out" | cut -d, -f1)" "0 call"

@@ -21,7 +21,7 @@ n=$(($(wc -c <"$folder/run.y4m") - head_bytes))
 cmp -s "$folder/frames/frame-000001.png" "$folder/frames/frame-000009.png" && fail "nothing moves"
 
 film --video="$folder/run.y4m" && fail "a video was written over"
-grep -q "run.y4m: exists; --force writes over it" "$folder/err" || fail "said: $(cat "$folder/err")"
+grep -q "run.y4m: exists; use --force to overwrite it" "$folder/err" || fail "said: $(cat "$folder/err")"
 film --frames="$folder/frames" && fail "a folder was written into"
 grep -q "is not empty; --force writes into it" "$folder/err" || fail "said: $(cat "$folder/err")"
 film --force --frames="$folder/frames" --video=- || fail "with --force: $(cat "$folder/err")"

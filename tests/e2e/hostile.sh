@@ -122,7 +122,7 @@ exec 3>&-
 wait $watcher
 status=$?
 [ $status -eq 1 ] || fail "cut short while watched: exit status $status"
-[ "$(cat "$folder/err")" = "ringviz: $folder/cut: was cut short while it was read" ] ||
+[ "$(cat "$folder/err")" = "ringviz: $folder/cut: was truncated while it was read" ] ||
     fail "cut short while watched: $(cat "$folder/err")"
 grep -q '::fib",' "$folder/cut.json" || fail "cut short while watched: no report of what was read"
 
