@@ -30,7 +30,7 @@ int rv_exports_open(struct rv_exports *exports, const struct rv_options *options
 }
 
 /* Show progress on a terminal only, and not for short exports. */
-static void say_progress(void *context, uint64_t n_done, uint64_t n_all)
+static void print_progress(void *context, uint64_t n_done, uint64_t n_all)
 {
     struct progress *progress = context;
     uint64_t now_ns = rv_clock_mono_ns();
@@ -48,7 +48,7 @@ static int write_one(const struct rv_export *base, enum rv_export_kind kind, str
     struct rv_export export = *base;
     struct progress progress = {.path = output->path ? output->path : "standard output", .said_ns = rv_clock_mono_ns()};
     if (isatty(STDERR_FILENO)) {
-        export.progress = say_progress;
+        export.progress = print_progress;
         export.context = &progress;
     }
     int error = rv_output_begin(output);

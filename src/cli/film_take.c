@@ -28,7 +28,7 @@ static int add_picture(struct rv_film *film, const uint8_t *rgba, const int size
     return err;
 }
 
-static void tell(uint64_t idx, uint64_t n, bool is_last)
+static void print_progress(uint64_t idx, uint64_t n, bool is_last)
 {
     if (isatty(STDERR_FILENO))
         fprintf(stderr, "\rfilming: picture %" PRIu64 " of %" PRIu64 "%s", idx, n, is_last ? "\n" : "");
@@ -94,7 +94,7 @@ static int film_all(struct rv_film *film, struct rv_offscreen *offscreen, const 
             rv_offscreen_draw(offscreen, end_ns > take.window_ns ? end_ns - take.window_ns : 0, end_ns);
         (void)go_on(&playhead, &take, params);
         err = rgba ? add_picture(film, rgba, size_px, idx, planes) : -EIO;
-        tell(idx + 1, take.n, idx + 1 == take.n);
+        print_progress(idx + 1, take.n, idx + 1 == take.n);
     }
     free(planes);
     return err;

@@ -217,7 +217,7 @@ static void print_chunks(const struct recorded_count *recorded_count, FILE *out)
                     (wide)recorded_count->n_bytes[i]);
 }
 
-static void tally_fini(struct recorded_count *recorded_count)
+static void recorded_count_fini(struct recorded_count *recorded_count)
 {
     for (size_t i = 0; i < recorded_count->n_streams; i++) {
         free(recorded_count->streams[i].process_name);
@@ -246,7 +246,7 @@ int rv_info_recording_write(const char *path, FILE *out)
         print_streams(&recorded_count, out);
         print_chunks(&recorded_count, out);
     }
-    tally_fini(&recorded_count);
+    recorded_count_fini(&recorded_count);
     rv_rec_reader_close(reader);
     return result;
 }

@@ -40,7 +40,7 @@ static int open_present(const char *path, bool is_forced)
     return -1;
 }
 
-static int say_refusal(const char *path)
+static int print_refusal(const char *path)
 {
     switch (errno) {
     case EEXIST:
@@ -67,7 +67,7 @@ int rv_output_open(struct rv_output *output, const char *path, bool is_forced)
     output->file = fd < 0 ? NULL : fdopen(fd, "w");
     if (output->file)
         return 0;
-    int error = say_refusal(path);
+    int error = print_refusal(path);
     if (fd >= 0)
         close(fd);
     if (output->is_new)

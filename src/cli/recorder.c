@@ -43,7 +43,7 @@ static int start(struct rv_recorder *recorder)
     return error;
 }
 
-static void say_kept(const struct rv_recorder *recorder, const struct rv_record_totals *totals)
+static void print_kept(const struct rv_recorder *recorder, const struct rv_record_totals *totals)
 {
     const unsigned long long n_events = totals->n_events, n_bytes = totals->n_bytes, n_gone = totals->n_events_gone;
     const unsigned long long n_around = n_hits(recorder) - recorder->n_hits_before;
@@ -65,7 +65,7 @@ static int stop(struct rv_recorder *recorder)
     recorder->is_on = false;
     int error = rv_record_stop(recorder->record, &totals);
     if (totals.n_bytes && !error)
-        say_kept(recorder, &totals);
+        print_kept(recorder, &totals);
     return error;
 }
 

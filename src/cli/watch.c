@@ -132,7 +132,7 @@ static bool is_looked_at(const struct rv_options *options)
 }
 
 /* Does nothing but the picture need the calls? */
-static bool is_for_looks(const struct rv_options *options)
+static bool is_for_viewing(const struct rv_options *options)
 {
     bool has_text = options->has_report || options->has_spans || options->n_exports || options->has_record;
     bool has_film = options->frames || options->video;
@@ -156,7 +156,7 @@ static int open_source(struct watch *watch)
     if (options->file)
         return rv_open_trace(
             &watch->map, &watch->source,
-            &(struct rv_open_trace_params){options->file, options->import_format, live, is_for_looks(options)});
+            &(struct rv_open_trace_params){options->file, options->import_format, live, is_for_viewing(options)});
     live.is_over = is_over;
     live.is_over_context = watch;
     int error = create_map(watch);
@@ -401,7 +401,7 @@ static int write_pictures(struct watch *watch, const struct rv_session_counts *c
                                                                               .context = watch});
 }
 
-static void say_costs(const struct rv_session_counts *counts)
+static void print_costs(const struct rv_session_counts *counts)
 {
     rv_note("%llu events, %llu spans, %llu batches; CPU ms: drain %.1f, scan %.1f, carry %.1f, timeline %.1f, "
             "statistics %.1f",
@@ -424,7 +424,7 @@ static void write_outputs(struct watch *watch)
     const struct rv_options *options = watch->options;
     struct rv_session_counts counts;
     rv_session_counts(watch->session, &counts);
-    say_costs(&counts);
+    print_costs(&counts);
     rv_session_losses(watch->session, &watch->losses);
     watch->losses.n[RV_LOSS_PROCESSES_REFUSED] = rv_refusals_count(watch->refusals_fd);
     warn_of_losses(watch);

@@ -39,7 +39,7 @@ static void ask(struct rv_console *console, uint32_t ring, bool is_for_all, stru
 }
 
 /* Prefix a line number, with or without a condition, with the current frame's file. For free(). */
-static char *whole_place(struct rv_console *console, uint32_t ring, const char *place)
+static char *full_place(struct rv_console *console, uint32_t ring, const char *place)
 {
     struct rv_debug_session_frame frame;
     size_t n_digits = strspn(place, "0123456789");
@@ -56,7 +56,7 @@ static char *whole_place(struct rv_console *console, uint32_t ring, const char *
 
 static void add(struct rv_console *console, uint32_t ring, bool is_for_all, const char *place)
 {
-    char *whole = whole_place(console, ring, place);
+    char *whole = full_place(console, ring, place);
     if (whole)
         ask(console, ring, is_for_all, (struct question){"brk", whole});
     free(whole);

@@ -212,7 +212,7 @@ static void expire(struct rv_debug_session *debug_session)
     debug_session->pause_ns = 0;
 }
 
-static void look_who_is_stopped(struct rv_debug_session *debug_session)
+static void find_stopped(struct rv_debug_session *debug_session)
 {
     struct rv_debug_session_report *report = &debug_session->report;
     memset(report->stopped, 0, sizeof report->stopped);
@@ -281,7 +281,7 @@ static void ask_all(struct rv_debug_session *debug_session, bool is_stopped)
 }
 
 /* Query stack, watches and breakpoints: of a stopped thread when they may have changed, else periodically. */
-static void inquire(struct rv_debug_session *debug_session)
+static void query(struct rv_debug_session *debug_session)
 {
     enum rv_debug_session_state state = debug_session->report.state;
     uint64_t begin_ns = rv_clock_mono_ns();
@@ -389,10 +389,10 @@ static void *work(void *context)
             debug_session->is_obeying = false;
             expire(debug_session);
         }
-        look_who_is_stopped(debug_session);
+        find_stopped(debug_session);
         look_at_chosen(debug_session);
         publish(debug_session);
-        inquire(debug_session);
+        query(debug_session);
         list_lines(debug_session);
         publish(debug_session);
     }

@@ -129,7 +129,7 @@ static bool is_same_thread(struct rv_target *target, const struct rv_target_thre
     return rv_target_thread(target, thread->ring, &now) == 0 && now.generation == thread->generation;
 }
 
-static int find_steered(struct rv_target *target, uint32_t ring, struct rv_target_thread *thread)
+static int find_debuggable(struct rv_target *target, uint32_t ring, struct rv_target_thread *thread)
 {
     int error = rv_target_thread(target, ring, thread);
     if (error)
@@ -272,7 +272,7 @@ int rv_target_ask(struct rv_target *target, uint32_t ring, const char *code, con
 {
     uint64_t end_ns = rv_clock_mono_ns() + timeout_ns;
     struct rv_target_thread thread;
-    int error = find_steered(target, ring, &thread);
+    int error = find_debuggable(target, ring, &thread);
     *answer = (struct rv_answer){0};
     if (!error && strlen(argument) > target->map->geometry.message_bytes)
         error = -E2BIG;
@@ -371,7 +371,7 @@ int rv_target_stack(struct rv_target *target, uint32_t ring, uint64_t timeout_ns
 int rv_target_watch(struct rv_target *target, uint32_t ring, const char *expression)
 {
     struct rv_target_thread thread;
-    int error = find_steered(target, ring, &thread);
+    int error = find_debuggable(target, ring, &thread);
     return error ? error : rv_watches_add(rv_map_control(target->map, ring), expression);
 }
 
@@ -404,7 +404,7 @@ int rv_target_value(struct rv_target *target, uint32_t ring, unsigned watch, uin
     struct rv_target_thread thread;
     struct rv_wire_control *control = rv_map_control(target->map, ring);
     *out = (struct rv_target_value){.is_error = false};
-    if (find_steered(target, ring, &thread) != 0 || rv_watches_expression(control, watch, expression) != 0)
+    if (find_debuggable(target, ring, &thread) != 0 || rv_watches_expression(control, watch, expression) != 0)
         return -ENOENT;
     rv_text_escape(out->expression, sizeof out->expression, expression, strlen(expression));
     int error = wait_result(target, control, watch, timeout_ns, result, &n_bytes);

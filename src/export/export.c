@@ -49,7 +49,7 @@ static struct process *process_of(struct stream_table *stream_table, struct rv_h
     return process;
 }
 
-static void call_roster(struct stream_table *stream_table, struct rv_lanes *lanes, const struct rv_slice *part)
+static void fill_stream_table(struct stream_table *stream_table, struct rv_lanes *lanes, const struct rv_slice *part)
 {
     struct rv_hash_index pids = {0}, tids = {0};
     size_t n;
@@ -142,7 +142,7 @@ static int write_all(struct run *run)
 {
     struct stream_table stream_table = {0};
     int error = 0;
-    call_roster(&stream_table, run->target.export->lanes, &run->target.export->part);
+    fill_stream_table(&stream_table, run->target.export->lanes, &run->target.export->part);
     run->format->begin(run->state, &run->target);
     for (size_t i = 0; i < stream_table.n && !error; i++)
         error = write_lane(run, &stream_table.lanes[i]);

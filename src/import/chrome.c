@@ -94,7 +94,7 @@ static void free_rows(struct rows *rows)
 }
 
 /* Emit on the thread's first row where the call nests. */
-static void tell_overlap(struct chrome *chrome, struct lane *lane, const struct rv_chrome_record *record)
+static void emit_overlap(struct chrome *chrome, struct lane *lane, const struct rv_chrome_record *record)
 {
     struct rv_import *import = &chrome->import;
     struct rows *overlaps = &lane->overlaps;
@@ -113,7 +113,7 @@ static void tell_overlap(struct chrome *chrome, struct lane *lane, const struct 
     rv_chrome_nest_complete(import, &row->nest, record->ns, record->end_ns, record->id);
 }
 
-static void tell_on_thread(struct chrome *chrome, const struct rv_chrome_record *record)
+static void emit_on_thread(struct chrome *chrome, const struct rv_chrome_record *record)
 {
     struct rv_import *import = &chrome->import;
     struct rv_event_builder *builder = import->builder;
@@ -138,7 +138,7 @@ static void tell_on_thread(struct chrome *chrome, const struct rv_chrome_record 
         break;
     case RV_CHROME_COMPLETE:
         if (!rv_chrome_nest_complete(import, nest, record->ns, record->end_ns, record->id))
-            tell_overlap(chrome, lane, record);
+            emit_overlap(chrome, lane, record);
         break;
     case RV_CHROME_MARK:
         rv_event_builder_mark(builder, record->thread, record->ns, record->id);
@@ -190,7 +190,7 @@ static struct row *row_of(struct chrome *chrome, uint32_t group_idx, uint64_t ke
     return row;
 }
 
-static void tell_async(struct chrome *chrome, const struct rv_chrome_record *record)
+static void emit_async(struct chrome *chrome, const struct rv_chrome_record *record)
 {
     struct rv_import *import = &chrome->import;
     bool is_mark = record->phase == RV_CHROME_ASYNC_MARK;
@@ -211,7 +211,7 @@ static void tell_async(struct chrome *chrome, const struct rv_chrome_record *rec
         row->key = 0;
 }
 
-static int tell_all(struct chrome *chrome)
+static int emit_all(struct chrome *chrome)
 {
     for (int i = 0; i < RECORDS_PER_STEP; i++) {
         int error;
@@ -228,9 +228,9 @@ static int tell_all(struct chrome *chrome)
         if (error)
             return error;
         if (record->phase >= RV_CHROME_ASYNC_BEGIN && record->phase <= RV_CHROME_ASYNC_MARK)
-            tell_async(chrome, record);
+            emit_async(chrome, record);
         else
-            tell_on_thread(chrome, record);
+            emit_on_thread(chrome, record);
     }
     return 1;
 }
@@ -273,7 +273,7 @@ static int step(struct rv_import *import)
 {
     struct chrome *chrome = (struct chrome *)import;
     if (chrome->is_sorted)
-        return tell_all(chrome);
+        return emit_all(chrome);
     size_t n;
     char why[160] = "";
     int error = rv_text_reader_read(import->text, chrome->bytes, sizeof chrome->bytes, &n);

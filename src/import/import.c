@@ -30,7 +30,7 @@ static void clear_progress(struct rv_import *import)
     import->said_percent = 0;
 }
 
-static void say_progress(struct rv_import *import)
+static void print_progress(struct rv_import *import)
 {
     uint64_t now_ns = rv_clock_mono_ns();
     if (!import->text || import->is_quiet || now_ns - import->said_ns < PROGRESS_EVERY_NS)
@@ -79,7 +79,7 @@ static void describe_faults(const struct rv_import *import, char *line, size_t l
 }
 
 /* Report the faults, once, at the end. If a complete file gave no events, they are the reason of an error. */
-static void say_faults(struct rv_import *import, bool is_stopped)
+static void print_faults(struct rv_import *import, bool is_stopped)
 {
     char line[600];
     describe_faults(import, line, sizeof line);
@@ -98,7 +98,7 @@ static void finish(struct rv_import *import, bool is_stopped)
         import->faults[RV_FAULT_CUT] = 1;
     rv_event_builder_close(import->builder);
     clear_progress(import);
-    say_faults(import, is_stopped);
+    print_faults(import, is_stopped);
 }
 
 static enum rv_source_status run_turn(struct rv_import *import, bool is_stopping)
@@ -128,7 +128,7 @@ static enum rv_source_status poll_import(struct rv_source *source, const struct 
     else if (import->format->has_ended)
         rv_event_builder_flush(import->builder);
     else
-        say_progress(import);
+        print_progress(import);
     rv_event_builder_end(import->builder);
     return status;
 }

@@ -130,7 +130,7 @@ static size_t read_stack(struct ringbuffer *buffer, const struct seen *seen, int
     return n;
 }
 
-static void tell_stack(struct ringbuffer *buffer, struct seen *seen, size_t n, int64_t now_ns)
+static void emit_stack(struct ringbuffer *buffer, struct seen *seen, size_t n, int64_t now_ns)
 {
     struct rv_event_builder *builder = buffer->import.builder;
     uint32_t thread = seen->thread - 1;
@@ -203,7 +203,7 @@ static bool visit(struct ringbuffer *buffer, uint32_t ring_idx, int64_t now_ns)
     if (!seen->thread)
         begin_ring(buffer, seen, &ring);
     size_t n = read_stack(buffer, seen, now_ns);
-    tell_stack(buffer, seen, n, now_ns);
+    emit_stack(buffer, seen, n, now_ns);
     if (!lives)
         end_dead(buffer, seen, n);
     return lives;

@@ -151,7 +151,7 @@ static uint32_t method_of(struct rrtrace *rrtrace, uint64_t number)
                rv_event_builder_intern(rrtrace->import.builder, none, rv_import_text(name, (size_t)n), none, 0);
 }
 
-static void tell_return(struct rrtrace *rrtrace, int64_t ns, uint32_t method)
+static void emit_return(struct rrtrace *rrtrace, int64_t ns, uint32_t method)
 {
     struct rv_event_builder *builder = rrtrace->import.builder;
     size_t n = rv_event_builder_depth(builder, rrtrace->thread);
@@ -166,7 +166,7 @@ static void tell_return(struct rrtrace *rrtrace, int64_t ns, uint32_t method)
     rv_import_fault(&rrtrace->import, RV_FAULT_END_ALONE);
 }
 
-static void tell_thread(struct rrtrace *rrtrace, enum kind kind, uint32_t thread, int64_t ns)
+static void emit_thread(struct rrtrace *rrtrace, enum kind kind, uint32_t thread, int64_t ns)
 {
     static const enum rv_thread_state states[] = {[THREAD_START] = RV_THREAD_STARTED,
                                                   [THREAD_READY] = RV_THREAD_READY,
@@ -182,7 +182,7 @@ static void tell_thread(struct rrtrace *rrtrace, enum kind kind, uint32_t thread
         rv_event_builder_end_thread(rrtrace->import.builder, thread, ns);
 }
 
-static void tell(struct rrtrace *rrtrace, const struct event *event)
+static void emit_event(struct rrtrace *rrtrace, const struct event *event)
 {
     struct rv_event_builder *builder = rrtrace->import.builder;
     int64_t ns = (int64_t)(event->when & ((1ull << KIND_SHIFT) - 1));
@@ -196,7 +196,7 @@ static void tell(struct rrtrace *rrtrace, const struct event *event)
         rv_event_builder_call(builder, rrtrace->thread, ns, method_of(rrtrace, event->data));
         return;
     case RETURN:
-        tell_return(rrtrace, ns, method_of(rrtrace, event->data));
+        emit_return(rrtrace, ns, method_of(rrtrace, event->data));
         return;
     case GC_START:
     case GC_END:
@@ -207,7 +207,7 @@ static void tell(struct rrtrace *rrtrace, const struct event *event)
     case THREAD_SUSPENDED:
     case THREAD_RESUME:
     case THREAD_EXIT:
-        tell_thread(rrtrace, kind, thread_of(rrtrace, event->data), ns);
+        emit_thread(rrtrace, kind, thread_of(rrtrace, event->data), ns);
         return;
     }
     rv_import_fault(&rrtrace->import, RV_FAULT_NOT_READ);
@@ -253,7 +253,7 @@ static int step(struct rv_import *import)
     struct rrtrace *rrtrace = (struct rrtrace *)import;
     uint32_t n = drain(rrtrace);
     for (uint32_t i = 0; i < n; i++)
-        tell(rrtrace, &rrtrace->events[i]);
+        emit_event(rrtrace, &rrtrace->events[i]);
     return n > 0;
 }
 

@@ -166,7 +166,7 @@ static void close_to(struct importer *importer, unsigned depth, int64_t ns)
         rv_event_builder_return(builder, importer->thread, ns);
 }
 
-static void tell(struct importer *importer, const struct record *record)
+static void emit_event(struct importer *importer, const struct record *record)
 {
     struct rv_event_builder *builder = importer->import.builder;
     int64_t ns = (int64_t)record->ns;
@@ -222,7 +222,7 @@ static int step(struct rv_import *import)
             continue;
         importer->has_arguments = record.has_more;
         importer->last_ns = record.ns;
-        tell(importer, &record);
+        emit_event(importer, &record);
     }
     return 1;
 }

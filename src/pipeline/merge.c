@@ -158,7 +158,7 @@ static void store_lanes(struct rv_stream *stream, const struct rv_span *spans, u
 
 /* ---- sinks ---- */
 
-static void tell_spans(const struct rv_merger *merger, const struct rv_stream *stream, const struct rv_span *spans)
+static void send_spans(const struct rv_merger *merger, const struct rv_stream *stream, const struct rv_span *spans)
 {
     for (size_t s = 0; s < merger->params->n_sinks; s++) {
         const struct rv_sink *sink = &merger->params->sinks[s];
@@ -179,7 +179,7 @@ static struct rv_stream_account account_of(struct rv_stream *stream)
 }
 
 /* The thread's name and what it lost, where that is news; then the job's events. */
-static void tell_events(const struct rv_merger *merger, struct rv_stream *stream, const struct rv_job *job,
+static void send_events(const struct rv_merger *merger, struct rv_stream *stream, const struct rv_job *job,
                         bool is_renamed)
 {
     struct rv_stream_account account = account_of(stream);
@@ -197,7 +197,7 @@ static void tell_events(const struct rv_merger *merger, struct rv_stream *stream
     stream->n_dropped_told = account.n_dropped;
 }
 
-static void tell_close(const struct rv_merger *merger, struct rv_stream *stream, uint64_t end_ns)
+static void close_in_sinks(const struct rv_merger *merger, struct rv_stream *stream, uint64_t end_ns)
 {
     struct rv_stream_account account = account_of(stream);
     for (size_t s = 0; s < merger->params->n_sinks; s++) {
@@ -228,7 +228,7 @@ static size_t store(struct rv_merger *merger, struct rv_stream *stream, const st
     merger->counts.stats_ns += rv_clock_thread_cpu_ns() - stored_ns;
     pthread_mutex_unlock(&merger->lock);
     merger->scan_ns = 0;
-    tell_spans(merger, stream, spans);
+    send_spans(merger, stream, spans);
     return n;
 }
 
@@ -426,10 +426,10 @@ size_t rv_merge(struct rv_merger *merger, struct rv_stream *stream, struct rv_jo
         return 0; /* asked for within bounds of their own */
     }
     bool is_renamed = rv_stream_apply_name(stream);
-    tell_events(merger, stream, job, is_renamed);
+    send_events(merger, stream, job, is_renamed);
     if (job->closes_stream) {
         size_t n_open = finish(merger, stream, job->end_ns);
-        tell_close(merger, stream, job->end_ns);
+        close_in_sinks(merger, stream, job->end_ns);
         return n_open;
     }
     uint64_t began_ns = rv_clock_thread_cpu_ns();

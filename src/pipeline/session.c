@@ -65,7 +65,7 @@ struct rv_session {
 
 /* ---- the drain thread's side: an intake ---- */
 
-static void tell_open(const struct rv_session *session, const struct rv_stream *stream)
+static void open_in_sinks(const struct rv_session *session, const struct rv_stream *stream)
 {
     for (size_t i = 0; i < session->params.n_sinks; i++)
         if (session->params.sinks[i].open)
@@ -78,7 +78,7 @@ static void *open_stream(void *context, const struct rv_stream_info *info)
     struct rv_stream *stream = rv_stream_table_take(&session->stream_table);
     rv_stream_begin(stream, session->lanes, info, session->n_opened++);
     rv_stream_table_list(&session->stream_table, stream);
-    tell_open(session, stream);
+    open_in_sinks(session, stream);
     return stream;
 }
 

@@ -241,7 +241,7 @@ static bool wants_more(const struct rv_span_reader *reader)
     return reader->n_asked < reader->n_blocks && reader->n_asked - reader->n_taken < (ahead < AHEAD ? ahead : AHEAD);
 }
 
-static struct rv_span_reader *find_asking(const struct rv_page_loader *page_loader)
+static struct rv_span_reader *find_requesting(const struct rv_page_loader *page_loader)
 {
     struct rv_span_reader *reader = page_loader->readers;
     while (reader && !wants_more(reader))
@@ -251,12 +251,12 @@ static struct rv_span_reader *find_asking(const struct rv_page_loader *page_load
 
 bool rv_span_reader_asks(const struct rv_page_loader *page_loader)
 {
-    return find_asking(page_loader);
+    return find_requesting(page_loader);
 }
 
 bool rv_span_reader_ask(struct rv_page_loader *page_loader, struct rv_page_request *request)
 {
-    struct rv_span_reader *reader = find_asking(page_loader);
+    struct rv_span_reader *reader = find_requesting(page_loader);
     if (!reader)
         return false;
     const struct block *block = &reader->blocks[reader->n_asked];

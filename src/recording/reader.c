@@ -325,7 +325,7 @@ uint64_t rv_rec_reader_first_ns(const struct rv_rec_reader *reader)
  * Zeros at the current place, followed by a segment: the segments between were discarded.
  *   returns  1 with the chunk, now the current place; 0: not the case; negative errno with one line printed
  */
-static int pass_gone(struct rv_rec_reader *reader, struct rv_rec_chunk *chunk)
+static int skip_discarded(struct rv_rec_reader *reader, struct rv_rec_chunk *chunk)
 {
     struct rv_rec_reader_state *state = &reader->state;
     uint64_t offset = state->offset;
@@ -352,7 +352,7 @@ int rv_rec_reader_next(struct rv_rec_reader *reader, struct rv_rec_chunk *chunk,
         return 0;
     int result = read_chunk(reader, state->offset, chunk, &what);
     if (result == 0)
-        result = pass_gone(reader, chunk);
+        result = skip_discarded(reader, chunk);
     uint64_t begin = state->offset, found = begin;
     if (result == 0) {
         result = find_chunk(reader, begin + RV_REC_ALIGNMENT, chunk, &found);

@@ -79,7 +79,7 @@ static int write_stream(const char *path, const uint8_t *rgba, const int size[2]
     return out ? write_file(out, path, rgba, size) : rv_err_sys("%s", path);
 }
 
-static int write_beside(const char *path, const uint8_t *rgba, const int size[2])
+static int write_temporary(const char *path, const uint8_t *rgba, const int size[2])
 {
     size_t n_bytes = strlen(path) + 32;
     char *beside = rv_alloc(n_bytes, 1);
@@ -100,7 +100,7 @@ int rv_png_write(const char *path, const uint8_t *rgba, int width_px, int height
     if (is_stream(path))
         return write_stream(path, rgba, size);
     char *target = realpath(path, NULL); /* keeps links */
-    int err = write_beside(target ? target : path, rgba, size);
+    int err = write_temporary(target ? target : path, rgba, size);
     free(target);
     return err;
 }

@@ -66,7 +66,7 @@ struct indexed {
 
 /* ---- the index ---- */
 
-static void say_damage(struct indexed *indexed)
+static void warn_of_damage(struct indexed *indexed)
 {
     if (!indexed->is_damaged)
         rv_warn("%s: damaged: some blocks in its index are missing; see --check", indexed->path);
@@ -86,7 +86,7 @@ static void take_stream(struct indexed *indexed, struct stream *stream, const st
 {
     struct rv_recorded_who who;
     if (rv_recorded_who_read(&who, chunk, payload) != 0)
-        say_damage(indexed);
+        warn_of_damage(indexed);
     else if (stream->stream)
         intake->rename_stream(intake->context, stream->stream, who.thread_name);
     else
@@ -121,7 +121,7 @@ static void take_chunks(struct indexed *indexed, const struct rv_intake *intake)
         if (rows[i].offset < behind || indexed->n_torn == MOST_TORN ||
             rv_rec_reader_at(indexed->reader, rows[i].offset, &chunk, &payload) <= 0 ||
             !rv_chunk_has_stream_within(&chunk, indexed->n_file_bytes)) {
-            say_damage(indexed);
+            warn_of_damage(indexed);
             indexed->n_torn += rows[i].offset >= behind && indexed->n_torn < MOST_TORN;
             continue;
         }
@@ -130,7 +130,7 @@ static void take_chunks(struct indexed *indexed, const struct rv_intake *intake)
         if (chunk.type == RV_REC_STREAM)
             take_stream(indexed, stream, &chunk, payload, intake);
         else if (chunk.type == RV_REC_STRINGS && !rv_recorded_define(&indexed->names, &chunk, payload, intake))
-            say_damage(indexed);
+            warn_of_damage(indexed);
         else if (chunk.type == RV_REC_ACCOUNT && chunk.payload_bytes >= sizeof(struct rv_rec_account))
             take_account(indexed, stream, payload, intake);
     }
@@ -149,7 +149,7 @@ static void put_frames(struct indexed *indexed, struct rv_stack_entry *entry, co
                        uint32_t n)
 {
     if (indexed->frames.n + n > FRAMES_OF_ANY + indexed->n_file_bytes || indexed->frames.n + n >= RV_NO_FRAME) {
-        say_damage(indexed);
+        warn_of_damage(indexed);
         return;
     }
     for (uint32_t i = 0; i < n; i++, entry->n_frames++) {
@@ -166,7 +166,7 @@ static void add_entry(struct indexed *indexed, struct stream *stream, const stru
         rv_stack_entries_forget(&stream->entries);
     stream->index = indexed->n_indexes;
     if (indexed->n_entries >= FRAMES_OF_ANY + indexed->n_file_bytes) {
-        say_damage(indexed);
+        warn_of_damage(indexed);
         return;
     }
     indexed->n_entries++;
@@ -178,7 +178,7 @@ static void add_entry(struct indexed *indexed, struct stream *stream, const stru
         entry.top = before->top;
         entry.n_frames = before->n_frames;
     } else if (row->n_kept) {
-        say_damage(indexed);
+        warn_of_damage(indexed);
     }
     for (; entry.n_frames > row->n_kept; entry.n_frames--)
         entry.top = rv_open_frames_below(&indexed->frames, entry.top);
@@ -213,7 +213,7 @@ static void take_block(struct indexed *indexed, const struct rv_rec_index_block 
         rows->note += stack->n_notes;
     }
     if (!stream) { /* its STREAM is damaged */
-        say_damage(indexed);
+        warn_of_damage(indexed);
         return;
     }
     block.n_entries = (uint32_t)stream->entries.n - block.first_entry;
@@ -321,7 +321,7 @@ static void serve(struct indexed *indexed, const struct rv_page_request *request
     if (block->n_events && decode(indexed, block) == 0)
         submit(indexed, page, indexed->events, block->n_events, &last_ns, intake);
     else if (block->n_events)
-        say_damage(indexed);
+        warn_of_damage(indexed);
     intake->close_stream(intake->context, page, block->n_events ? UINT64_MAX : block->last_ns);
 }
 
@@ -358,7 +358,7 @@ static enum rv_source_status poll_indexed(struct rv_source *source, const struct
         rv_rec_index_decode(indexed->compressor, &chunk, payload, offset, &indexed->table) == 0)
         take_index(indexed, intake);
     else
-        say_damage(indexed);
+        warn_of_damage(indexed);
     return RV_SOURCE_MOVED;
 }
 

@@ -165,7 +165,7 @@ static void follow_name(struct live *live, struct live_ring *slot, uint32_t ring
 
 /* ---- events ---- */
 
-static void tell_loss(struct live_ring *slot, struct rv_batch *batch)
+static void send_loss(struct live_ring *slot, struct rv_batch *batch)
 {
     uint32_t n = slot->n_lost_ahead > UINT32_MAX ? UINT32_MAX : (uint32_t)slot->n_lost_ahead;
     slot->n_lost_ahead -= n;
@@ -207,7 +207,7 @@ static bool is_damage_news(const struct live *live, bool *is_said)
     return is_news;
 }
 
-static void say_damage(const struct live *live, struct live_ring *slot, uint32_t ring_idx)
+static void warn_of_damage(const struct live *live, struct live_ring *slot, uint32_t ring_idx)
 {
     if (!is_damage_news(live, &slot->is_damage_said))
         return;
@@ -236,7 +236,7 @@ static void repair_state(struct live *live, struct live_ring *slot, uint32_t rin
     if (!slot->stream)
         control->claim_head = slot->ring.tail; /* earlier events are already counted */
     if (rv_directory_revive(live->map, ring_idx, generation))
-        say_damage(live, slot, ring_idx);
+        warn_of_damage(live, slot, ring_idx);
 }
 
 /* Only a full ring under `fill` ends tracing, and stores its index. In any other invalid state producers are silent. */
@@ -267,7 +267,7 @@ static void drain_ring(struct live *live, struct live_ring *slot, const struct r
         rv_module_watch_refresh(&live->modules);
         slot->n_lost_ahead += read.n_overwritten;
         if (slot->n_lost_ahead)
-            tell_loss(slot, batch);
+            send_loss(slot, batch);
         if (__atomic_load_n(&slot->ring.control->is_waiting, __ATOMIC_RELAXED))
             rv_ring_turn_done(live->map->header);
         hand_over(live, slot, batch, (uint32_t)read.n, intake);
@@ -308,7 +308,7 @@ static bool visit_ring(struct live *live, uint32_t ring_idx, bool check_liveness
     if (!slot->stream && !adopt_ring(live, ring_idx, state, owner_is_gone, intake))
         return false;
     if (rv_ring_settle(&slot->ring))
-        say_damage(live, slot, ring_idx);
+        warn_of_damage(live, slot, ring_idx);
     follow_name(live, slot, ring_idx, intake);
     bool is_last_turn = owner_is_gone || is_end;
     if (is_read_at_end(live) && !is_last_turn)

@@ -89,7 +89,7 @@ static bool take_stream(struct replay *replay, const struct rv_rec_chunk *chunk,
 }
 
 /* The recorder's counts minus those of discarded segments. */
-static void tell_account(struct replay_stream *stream, const struct rv_intake *intake)
+static void send_account(struct replay_stream *stream, const struct rv_intake *intake)
 {
     struct rv_stream_account account = stream->account;
     if (!stream->is_closed) {
@@ -106,7 +106,7 @@ static void close_stream(struct replay_stream *stream, uint64_t end_ns, const st
 {
     if (!stream->stream)
         return;
-    tell_account(stream, intake);
+    send_account(stream, intake);
     end_ns &= RV_EVENT_TICKS_MASK;
     intake->close_stream(intake->context, stream->stream, end_ns > stream->last_ns ? end_ns : stream->last_ns);
     stream->stream = NULL;
@@ -279,7 +279,7 @@ static bool take_chunk(struct replay *replay, const struct rv_rec_chunk *chunk, 
     }
 }
 
-static void say_damage(const struct replay *replay)
+static void warn_of_damage(const struct replay *replay)
 {
     struct rv_rec_reader_state state = rv_rec_reader_state(replay->reader);
     unsigned long long n_damaged = state.n_damaged;
@@ -315,7 +315,7 @@ static enum rv_source_status poll_replay(struct rv_source *source, const struct 
         return end(replay, intake);
     int result = rv_rec_reader_next(replay->reader, &chunk, &payload);
     if (result <= 0) {
-        say_damage(replay);
+        warn_of_damage(replay);
         return end(replay, intake);
     }
     replay->n_broken += !take_chunk(replay, &chunk, payload, intake);

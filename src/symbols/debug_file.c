@@ -77,8 +77,8 @@ static const char *base_name(const char *path)
 }
 
 /* PREFIX FOLDER MIDDLE NAME, with the folder of a file. */
-static bool path_beside(char *path, size_t path_bytes, const char *front, const struct rv_elf_file *file,
-                        const char *between, const char *name)
+static bool path_in_folder(char *path, size_t path_bytes, const char *front, const struct rv_elf_file *file,
+                           const char *between, const char *name)
 {
     int n_folder = (int)(base_name(file->path) - file->path);
     return (size_t)snprintf(path, path_bytes, "%s%.*s%s%s", front, n_folder, file->path, between, name) < path_bytes;
@@ -121,7 +121,7 @@ static struct rv_elf_file *open_linked(struct rv_elf_file *file)
     struct rv_elf_file *found = NULL;
     for (size_t i = 0; i < sizeof places / sizeof *places && !found; i++) {
         char path[PATH_MAX];
-        if (path_beside(path, sizeof path, places[i].front, file, places[i].between, (const char *)link.at))
+        if (path_in_folder(path, sizeof path, places[i].front, file, places[i].between, (const char *)link.at))
             found = open_linked_at(file, path, checksum);
     }
     return found;
@@ -152,7 +152,7 @@ struct rv_elf_file *rv_debug_file_open_shared(struct rv_elf_file *file)
     struct rv_elf_file *found = NULL;
     if (*name == '/')
         found = open_with_id(file, name, build_id, build_id_bytes);
-    else if (path_beside(path, sizeof path, "", file, "", name))
+    else if (path_in_folder(path, sizeof path, "", file, "", name))
         found = open_with_id(file, path, build_id, build_id_bytes);
     return found ? found : open_in_debug_folder(file, build_id, build_id_bytes);
 }
@@ -164,7 +164,7 @@ struct rv_elf_file *rv_debug_file_open_split(const struct rv_elf_file *file, con
     struct rv_elf_file *found = NULL;
     if ((size_t)snprintf(path, sizeof path, "%s%s%s", is_whole ? "" : folder, is_whole ? "" : "/", name) < sizeof path)
         found = rv_elf_file_open(path);
-    if (!found && path_beside(path, sizeof path, "", file, "", base_name(name)))
+    if (!found && path_in_folder(path, sizeof path, "", file, "", base_name(name)))
         found = rv_elf_file_open(path);
     return found;
 }

@@ -9,11 +9,11 @@
 #define HEAD_Y 8.0f
 #define BODY_Y 40.0f
 #define GAP 8.0f
-#define LEVER_WIDTH 80.0f
-#define LEVER_HEIGHT 22.0f
-#define LEVER_STEP (LEVER_WIDTH + 4.0f)
+#define BUTTON_WIDTH 80.0f
+#define BUTTON_HEIGHT 22.0f
+#define BUTTON_STEP (BUTTON_WIDTH + 4.0f)
 #define FINISH_WIDTH 112.0f /* whose key is a chord */
-#define LEVERS_WIDTH ((RV_DEBUGGER_PANEL_LEVERS - 1u) * LEVER_STEP + FINISH_WIDTH + 80.0f)
+#define BUTTONS_WIDTH ((RV_DEBUGGER_PANEL_BUTTONS - 1u) * BUTTON_STEP + FINISH_WIDTH + 80.0f)
 #define CLOSE_WIDTH 52.0f
 #define STACK_SHARE 0.36f
 #define SOURCE_SHARE 0.34f
@@ -43,25 +43,26 @@ static void show_field(const char *id, const char *hint, char *text, enum rv_act
 
 /* ---- head ---- */
 
-static void show_lever(const struct rv_ui_style *style, const struct rv_debugger_panel_lever *lever, uint32_t which,
-                       struct rv_ui_acts *acts)
+static void show_button(const struct rv_ui_style *style, const struct rv_debugger_panel_button *button, uint32_t which,
+                        struct rv_ui_acts *acts)
 {
     struct rv_imgui_area area;
     char tip[160];
     rv_imgui_push_id(which);
-    rv_imgui_touch("lever", lever->action == RV_ACTION_FINISH_CALL ? FINISH_WIDTH : LEVER_WIDTH, LEVER_HEIGHT, &area);
-    bool is_hovered = rv_imgui_is_hovered(), can = !lever->why_not;
+    rv_imgui_touch("button", button->action == RV_ACTION_FINISH_CALL ? FINISH_WIDTH : BUTTON_WIDTH, BUTTON_HEIGHT,
+                   &area);
+    bool is_hovered = rv_imgui_is_hovered(), can = !button->why_not;
     if (can && rv_imgui_is_clicked(0))
-        ask(acts, lever->action, 0);
+        ask(acts, button->action, 0);
     rv_imgui_draw_box(area, 4.0f,
                       can && is_hovered ? (rv_imgui_is_held() ? style->plate_pressed : style->plate_hovered)
                                         : style->plate);
-    float key_width = rv_imgui_text_width(RV_IMGUI_FONT_SMALL, lever->key);
+    float key_width = rv_imgui_text_width(RV_IMGUI_FONT_SMALL, button->key);
     rv_imgui_draw_text((float[2]){area.x + 8.0f, area.y + 4.0f}, RV_IMGUI_FONT_TEXT,
-                       can ? style->text_strong : style->text_faint, lever->label);
+                       can ? style->text_strong : style->text_faint, button->label);
     rv_imgui_draw_text((float[2]){floorf(area.x + area.width - key_width - 7.0f), area.y + 5.0f}, RV_IMGUI_FONT_SMALL,
-                       style->text_faint, lever->key);
-    (void)snprintf(tip, sizeof tip, "%s", can ? lever->words : lever->why_not);
+                       style->text_faint, button->key);
+    (void)snprintf(tip, sizeof tip, "%s", can ? button->words : button->why_not);
     if (is_hovered)
         rv_imgui_tooltip(tip);
     rv_imgui_pop_id();
@@ -98,17 +99,17 @@ static void show_state(const struct rv_ui_style *style, const struct rv_debugger
 static void show_head(const struct rv_ui_style *style, const struct rv_debugger_panel *shown, float width,
                       struct rv_ui_acts *acts)
 {
-    float levers_x = width - (shown->has_levers ? LEVERS_WIDTH : CLOSE_WIDTH + 24.0f);
+    float buttons_x = width - (shown->has_buttons ? BUTTONS_WIDTH : CLOSE_WIDTH + 24.0f);
     rv_imgui_at(EDGE, HEAD_Y);
     rv_imgui_text(RV_IMGUI_FONT_BOLD, style->text_strong, shown->name);
     rv_imgui_same_line(GAP);
     rv_imgui_text(RV_IMGUI_FONT_SMALL, style->text_faint, shown->about);
     rv_imgui_same_line(GAP);
-    float room = rv_imgui_room() - (width - EDGE - levers_x) - GAP;
+    float room = rv_imgui_room() - (width - EDGE - buttons_x) - GAP;
     show_state(style, shown, room);
-    for (uint32_t i = 0; shown->has_levers && i < RV_DEBUGGER_PANEL_LEVERS; i++) {
-        rv_imgui_at(levers_x + LEVER_STEP * (float)i, HEAD_Y - 1.0f);
-        show_lever(style, &shown->levers[i], i, acts);
+    for (uint32_t i = 0; shown->has_buttons && i < RV_DEBUGGER_PANEL_BUTTONS; i++) {
+        rv_imgui_at(buttons_x + BUTTON_STEP * (float)i, HEAD_Y - 1.0f);
+        show_button(style, &shown->buttons[i], i, acts);
     }
     rv_imgui_at(width - CLOSE_WIDTH - EDGE, HEAD_Y - 1.0f);
     if (rv_imgui_button("Close", CLOSE_WIDTH, false))
@@ -250,10 +251,10 @@ static void show_value(const struct rv_ui_style *style, const struct rv_debugger
                           shown->value[0] ? shown->value : "nothing");
 }
 
-static void show_inquiries(const struct rv_ui_style *style, const struct rv_debugger_panel *shown,
-                           struct rv_debugger_panel_state *state, float height, struct rv_ui_acts *acts)
+static void show_queries(const struct rv_ui_style *style, const struct rv_debugger_panel *shown,
+                         struct rv_debugger_panel_state *state, float height, struct rv_ui_acts *acts)
 {
-    rv_imgui_child_begin("inquiries", 0.0f, height);
+    rv_imgui_child_begin("queries", 0.0f, height);
     if (shown->message[0])
         rv_imgui_text_wrapped(RV_IMGUI_FONT_SMALL, style->text_warning, shown->message);
     if (shown->is_steered) {
@@ -271,7 +272,7 @@ void rv_debugger_panel_show(struct rv_ui *ui, const struct rv_debugger_panel *sh
     bool has_body = shown->n_frames || shown->no_frames[0] || shown->is_steered || shown->message[0];
     struct rv_imgui_area area = rv_ui_dock(ui, RV_UI_BOTTOM, has_body ? HEIGHT : BODY_Y);
     float room = area.width - 2.0f * EDGE - 2.0f * GAP, height = area.height - BODY_Y - 6.0f;
-    rv_imgui_panel_begin("cockpit", area, 0);
+    rv_imgui_panel_begin("debugger", area, 0);
     show_head(style, shown, area.width, acts);
     if (has_body) {
         rv_imgui_at(EDGE, BODY_Y);
@@ -279,7 +280,7 @@ void rv_debugger_panel_show(struct rv_ui *ui, const struct rv_debugger_panel *sh
         rv_imgui_same_line(GAP);
         show_source(style, shown, floorf(SOURCE_SHARE * room), height);
         rv_imgui_same_line(GAP);
-        show_inquiries(style, shown, state, height, acts);
+        show_queries(style, shown, state, height, acts);
     }
     rv_imgui_panel_end();
 }

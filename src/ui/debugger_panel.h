@@ -4,9 +4,9 @@
 
 #include "ui/ui.h"
 
-#define RV_DEBUGGER_PANEL_LEVERS 5u
+#define RV_DEBUGGER_PANEL_BUTTONS 5u
 
-struct rv_debugger_panel_lever { /* a button */
+struct rv_debugger_panel_button {
     enum rv_action action;
     const char *label, *key, *why_not; /* why_not NULL = it can be pulled */
     const char *words;                 /* its description */
@@ -39,9 +39,9 @@ struct rv_debugger_panel { /* texts are borrowed for one pass */
     const char *state;     /* "stopped at x.pl:3" */
     const char *message;   /* error of the last request, or a notice; "" = none */
     bool is_stopped;
-    bool has_levers;
+    bool has_buttons;
     bool is_steered; /* it answers: there are watches, breakpoints and expressions */
-    struct rv_debugger_panel_lever levers[RV_DEBUGGER_PANEL_LEVERS];
+    struct rv_debugger_panel_button buttons[RV_DEBUGGER_PANEL_BUTTONS];
     const struct rv_debugger_panel_frame *frames; /* innermost first */
     size_t n_frames;
     uint32_t frame;        /* the frame whose lines are shown */
@@ -60,7 +60,7 @@ struct rv_debugger_panel_state { /* zeroed = nothing typed */
     char watch[RV_UI_TEXT_BYTES], where[RV_UI_TEXT_BYTES], expression[RV_UI_TEXT_BYTES];
 };
 
-/* Asks for the levers' actions, RV_ACTION_LOOK_AT_FRAME, RV_ACTION_WATCH, RV_ACTION_UNWATCH, RV_ACTION_BREAK,
+/* Asks for the buttons' actions, RV_ACTION_LOOK_AT_FRAME, RV_ACTION_WATCH, RV_ACTION_UNWATCH, RV_ACTION_BREAK,
  * RV_ACTION_UNBREAK, RV_ACTION_EVALUATE, RV_ACTION_DEBUGGER. */
 void rv_debugger_panel_show(struct rv_ui *ui, const struct rv_debugger_panel *shown,
                             struct rv_debugger_panel_state *state, struct rv_ui_acts *acts);

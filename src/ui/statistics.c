@@ -283,7 +283,7 @@ static void draw_bar(struct flame *flame, const struct rv_statistics_bar *bar)
         flame->hovered = bar->node;
 }
 
-static void tell_node(const struct flame *flame)
+static void show_node(const struct flame *flame)
 {
     const struct rv_range_node *node = &flame->nodes[flame->hovered];
     char text[NAME_BYTES + 160], name[NAME_BYTES], total[32], self[32];
@@ -297,7 +297,7 @@ static void tell_node(const struct flame *flame)
 }
 
 /* Drawn over the lower edge of the visible part. */
-static void tell_rows_below(const struct rv_ui_style *style, const struct rv_imgui_area *view, size_t n_below)
+static void show_rows_below(const struct rv_ui_style *style, const struct rv_imgui_area *view, size_t n_below)
 {
     char text[48];
     (void)snprintf(text, sizeof text, "%zu more row%s below", n_below, n_below == 1 ? "" : "s");
@@ -321,7 +321,7 @@ static void draw_bars_in_sight(struct flame *flame, const struct rv_statistics_s
             draw_bar(flame, &state->bars[i]);
     struct rv_imgui_area view = {flame->area.x, flame->area.y + above, flame->area.width, height};
     if (end < n_rows)
-        tell_rows_below(style, &view, n_rows - end);
+        show_rows_below(style, &view, n_rows - end);
 }
 
 static void show_flame(const struct rv_statistics *shown, struct rv_statistics_state *state,
@@ -343,7 +343,7 @@ static void show_flame(const struct rv_statistics *shown, struct rv_statistics_s
     bool is_hovered = rv_imgui_is_hovered();
     draw_bars_in_sight(&flame, state, style);
     if (is_hovered && flame.hovered)
-        tell_node(&flame);
+        show_node(&flame);
     rv_imgui_child_end();
 }
 

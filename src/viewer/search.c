@@ -52,7 +52,7 @@ static void select_range(struct rv_viewer *viewer, const struct rv_act *act)
     rv_analysis_select(&viewer->analysis, &range, is_final ? viewer->lanes : NULL, viewer->subroutines);
 }
 
-static void change_lens(struct rv_analysis *analysis, const struct rv_act *act)
+static void change_filter(struct rv_analysis *analysis, const struct rv_act *act)
 {
     bool has_rule = act->idx < analysis->filter.n_rules;
     if (act->action == RV_ACTION_LET)
@@ -69,7 +69,7 @@ static void change_lens(struct rv_analysis *analysis, const struct rv_act *act)
 static void change_rules(struct rv_viewer *viewer, const struct rv_act *act)
 {
     struct rv_range_ns selected = viewer->analysis.selected;
-    change_lens(&viewer->analysis, act);
+    change_filter(&viewer->analysis, act);
     if (act->action != RV_ACTION_HIDE)
         rv_analysis_select(&viewer->analysis, &selected, viewer->lanes, viewer->subroutines);
 }

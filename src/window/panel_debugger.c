@@ -7,7 +7,7 @@
 struct panel_debugger { /* what a rv_debugger_panel borrows */
     char name[RV_LANE_NAME_BYTES], about[RV_LANE_NAME_BYTES + 48], state[320];
     char places[RV_DEBUG_SESSION_FRAMES][288];
-    char keys[RV_DEBUGGER_PANEL_LEVERS][32];
+    char keys[RV_DEBUGGER_PANEL_BUTTONS][32];
     struct rv_debugger_panel_frame frames[RV_DEBUG_SESSION_FRAMES];
     struct rv_debugger_panel_line lines[RV_SOURCE_LINES_LINES];
     struct rv_debugger_panel_watch watches[RV_DEBUG_SESSION_WATCHES];
@@ -17,7 +17,7 @@ struct panel_debugger { /* what a rv_debugger_panel borrows */
 static const struct {
     enum rv_action action;
     const char *label;
-} LEVERS[RV_DEBUGGER_PANEL_LEVERS] = {{RV_ACTION_RUN_THREAD, "Run"},
+} BUTTONS[RV_DEBUGGER_PANEL_BUTTONS] = {{RV_ACTION_RUN_THREAD, "Run"},
                                       {RV_ACTION_STOP_THREAD, "Stop"},
                                       {RV_ACTION_NEXT_STATEMENT, "Next"},
                                       {RV_ACTION_STEP_STATEMENT, "Step"},
@@ -25,7 +25,7 @@ static const struct {
 
 static const char NO_DEBUGGER[] = "it was not started with a debugger: threads of Perl programs have one";
 
-static void say_place(char *out, size_t out_bytes, const struct rv_debug_session_frame *frame)
+static void format_place(char *out, size_t out_bytes, const struct rv_debug_session_frame *frame)
 {
     if (frame->file[0] && frame->line)
         (void)snprintf(out, out_bytes, "%s:%" PRIu32, frame->file, frame->line);
@@ -35,7 +35,7 @@ static void say_place(char *out, size_t out_bytes, const struct rv_debug_session
         (void)snprintf(out, out_bytes, "%s", frame->file);
 }
 
-static void say_state(struct panel_debugger *it, const struct rv_viewer_debugger *debugger)
+static void format_state(struct panel_debugger *it, const struct rv_viewer_debugger *debugger)
 {
     static const char *const words[] = {
         [RV_DEBUG_SESSION_NOBODY] = "click a thread's name, or one of its calls, to steer it",
@@ -54,13 +54,13 @@ static void say_state(struct panel_debugger *it, const struct rv_viewer_debugger
         return;
     }
     if (report->state == RV_DEBUG_SESSION_STOPPED && report->n_frames && !report->is_silent && !report->is_stale)
-        say_place(place, sizeof place, &report->frames[0]);
+        format_place(place, sizeof place, &report->frames[0]);
     bool is_awaited = report->is_asked && report->state == RV_DEBUG_SESSION_RUNNING;
     (void)snprintf(it->state, sizeof it->state, "%s%s%s%s", words[report->state], place[0] ? " at " : "", place,
                    is_awaited ? ": asked, it has not answered yet" : "");
 }
 
-static void say_who(struct panel_debugger *it, const struct rv_viewer *viewer)
+static void format_thread(struct panel_debugger *it, const struct rv_viewer *viewer)
 {
     const struct rv_viewer_debugger *debugger = &viewer->debugger;
     const char *name = debugger->debug_session ? "Debugger" : "Debugger: nothing to steer";
@@ -98,14 +98,14 @@ static const char *why_not(const struct rv_debug_session_report *report, enum rv
     return NULL;
 }
 
-static void fill_levers(struct panel_debugger *it, const struct rv_viewer_debugger *debugger,
+static void fill_buttons(struct panel_debugger *it, const struct rv_viewer_debugger *debugger,
                         struct rv_debugger_panel *out)
 {
-    for (size_t i = 0; i < RV_DEBUGGER_PANEL_LEVERS; i++) {
-        enum rv_action action = LEVERS[i].action;
+    for (size_t i = 0; i < RV_DEBUGGER_PANEL_BUTTONS; i++) {
+        enum rv_action action = BUTTONS[i].action;
         rv_action_keys(action, it->keys[i], sizeof it->keys[i]);
-        out->levers[i] = (struct rv_debugger_panel_lever){
-            action, LEVERS[i].label, it->keys[i], why_not(&debugger->report, action), rv_action_get(action)->words};
+        out->buttons[i] = (struct rv_debugger_panel_button){
+            action, BUTTONS[i].label, it->keys[i], why_not(&debugger->report, action), rv_action_get(action)->words};
     }
 }
 
@@ -117,7 +117,7 @@ static void fill_stack(struct panel_debugger *it, const struct rv_viewer_debugge
     const struct rv_debug_session_frame *frames = has_stack ? report->frames : debugger->open;
     out->n_frames = has_stack ? report->n_frames : report->state == RV_DEBUG_SESSION_GONE ? 0 : debugger->n_open;
     for (size_t i = 0; i < out->n_frames; i++) {
-        say_place(it->places[i], sizeof it->places[i], &frames[i]);
+        format_place(it->places[i], sizeof it->places[i], &frames[i]);
         it->frames[i] = (struct rv_debugger_panel_frame){frames[i].call, it->places[i]};
     }
     out->frames = it->frames;
@@ -143,7 +143,7 @@ static void fill_lines(struct panel_debugger *it, const struct rv_debug_session_
     out->n_lines = listing->n;
 }
 
-static void fill_inquiries(struct panel_debugger *it, const struct rv_debug_session_report *report,
+static void fill_queries(struct panel_debugger *it, const struct rv_debug_session_report *report,
                            struct rv_debugger_panel *out)
 {
     for (uint32_t i = 0; i < RV_DEBUG_SESSION_WATCHES; i++) {
@@ -185,17 +185,17 @@ void rv_panel_debugger_show(struct rv_ui *ui, const struct rv_viewer *viewer, st
         .no_frames = "",
         .expression = "",
         .value = "",
-        .has_levers = debugger->debug_session && debugger->has_lane,
+        .has_buttons = debugger->debug_session && debugger->has_lane,
         .is_stopped = report->state == RV_DEBUG_SESSION_STOPPED,
         .is_steered = report->state >= RV_DEBUG_SESSION_RUNNING,
     };
-    say_who(&it, viewer);
-    say_state(&it, debugger);
-    if (shown.has_levers) {
-        fill_levers(&it, debugger, &shown);
+    format_thread(&it, viewer);
+    format_state(&it, debugger);
+    if (shown.has_buttons) {
+        fill_buttons(&it, debugger, &shown);
         fill_stack(&it, debugger, &shown);
         fill_lines(&it, report, &shown);
-        fill_inquiries(&it, report, &shown);
+        fill_queries(&it, report, &shown);
         shown.message = message_of(report);
     }
     rv_debugger_panel_show(ui, &shown, state, acts);

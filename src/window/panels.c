@@ -172,7 +172,7 @@ static void show_help(struct rv_panels *panels, struct rv_ui_acts *acts)
     rv_help_show(panels->ui, &shown, acts);
 }
 
-static struct rv_panel_analysis_about asked_of(const struct rv_panels_about *about)
+static struct rv_panel_analysis_about analysis_of(const struct rv_panels_about *about)
 {
     return (struct rv_panel_analysis_about){about->viewer, about->palette, about->lanes, about->subroutines};
 }
@@ -202,7 +202,7 @@ static void show_all(struct rv_panels *panels, const struct rv_panels_about *abo
     const struct rv_viewer *viewer = about->viewer;
     bool has_room =
         surface->width_px / surface->scale >= ROOM_WIDTH && surface->height_px / surface->scale >= ROOM_HEIGHT;
-    struct rv_panel_analysis_about asked = asked_of(about);
+    struct rv_panel_analysis_about asked = analysis_of(about);
     panels->has_inspector = false;
     show_topbar(panels, about, acts);
     rv_panel_analysis_show_top(&panels->panel_analysis, panels->ui, &asked, acts);
@@ -236,7 +236,7 @@ static void show_all(struct rv_panels *panels, const struct rv_panels_about *abo
 static bool pass(struct rv_panels *panels, const struct rv_panels_about *about)
 {
     struct rv_ui_acts acts = {.n = 0};
-    struct rv_panel_analysis_about asked = asked_of(about);
+    struct rv_panel_analysis_about asked = analysis_of(about);
     rv_ui_begin(panels->ui, &about->surface);
     show_all(panels, about, &acts);
     panels->hash = rv_ui_end(panels->ui);

@@ -241,7 +241,7 @@ static int pause_ms(const struct window *window, bool needs_one)
 }
 
 /* So early that the frame is there when its time has come, as far as the one before tells. */
-static bool is_time_to_ask(const struct window *window)
+static bool is_frame_due(const struct window *window)
 {
     return (uint64_t)pause_ms(window, true) * 1000000u <= rv_frame_builder_took_ns(window->frame_builder);
 }
@@ -258,7 +258,7 @@ static int sleep_ms(const struct window *window, bool needs_one)
     return ms > 0 ? ms : 1;
 }
 
-static void tell_observer(const struct window *window)
+static void notify_observer(const struct window *window)
 {
     if (!window->params->observe)
         return;
@@ -332,7 +332,7 @@ static void follow_request_to_record(struct window *window)
 static bool go_on(struct window *window)
 {
     bool is_wanted = needs_scene(window) && !rv_frame_builder_is_asked(window->frame_builder);
-    if (is_wanted && is_time_to_ask(window))
+    if (is_wanted && is_frame_due(window))
         ask_for_frame(window);
     bool is_ready = rv_frame_builder_is_ready(window->frame_builder);
     bool needs_panels = window->n_frames && window->panels.hash != window->drawn_hash;
@@ -360,7 +360,7 @@ static int run_loop(struct window *window)
         needs_one = go_on(window);
         if (window->n_frames != n_frames)
             err = rv_gl_context_error();
-        tell_observer(window);
+        notify_observer(window);
         if (window->params->should_close && window->params->should_close(window->params->context))
             viewer->is_closing = true;
     }

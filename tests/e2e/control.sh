@@ -185,7 +185,7 @@ ok
 ok
 3 $folder/script.pl:12 if \$i > 2
 4 watch \$sum = 1
-error: line 10 has no statement of its own; the next that has is line 11
+error: line 10 has no statement; the next statement is on line 11
 ok
 ok
 ring 0 runs

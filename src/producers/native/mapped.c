@@ -150,7 +150,7 @@ static void stamp_unload(struct record *record)
     *record = mapped.records[--mapped.n];
 }
 
-static void tell(const struct rv_module *module)
+static void report(const struct rv_module *module)
 {
     int idx = has_room() ? rv_modules_add(rv_process_map(), module) : -1;
     if (idx >= 0)
@@ -159,7 +159,7 @@ static void tell(const struct rv_module *module)
 }
 
 /* Was it reported already? Not if another file was at its address since. */
-static bool is_told(const struct rv_module *module)
+static bool is_reported(const struct rv_module *module)
 {
     for (uint32_t i = 0; i < mapped.n; i++) {
         struct record *record = &mapped.records[i];
@@ -172,7 +172,7 @@ static bool is_told(const struct rv_module *module)
     return false;
 }
 
-static void drop_unseen(void)
+static void drop_missing(void)
 {
     for (uint32_t i = 0; i < mapped.n;) {
         if (!mapped.records[i].is_seen)
@@ -196,7 +196,7 @@ static bool describe(const struct dl_phdr_info *info, struct rv_module *module)
     return true;
 }
 
-static int note_told(struct dl_phdr_info *info, size_t n_bytes, void *context)
+static int note_reported(struct dl_phdr_info *info, size_t n_bytes, void *context)
 {
     struct rv_module module;
     bool *has_news = context;
@@ -204,20 +204,20 @@ static int note_told(struct dl_phdr_info *info, size_t n_bytes, void *context)
     mapped.n_adds = info->dlpi_adds;
     mapped.n_subs = info->dlpi_subs;
     if (describe(info, &module))
-        *has_news |= !is_told(&module);
+        *has_news |= !is_reported(&module);
     return 0;
 }
 
-static int tell_news(struct dl_phdr_info *info, size_t n_bytes, void *context)
+static int report_news(struct dl_phdr_info *info, size_t n_bytes, void *context)
 {
     struct rv_module module;
     const uint64_t *loaded_ticks = context;
     (void)n_bytes;
-    if (!describe(info, &module) || is_told(&module))
+    if (!describe(info, &module) || is_reported(&module))
         return 0;
     find_build_id(info, &module);
     module.loaded_ticks = *loaded_ticks > mapped.unload_ticks ? *loaded_ticks : mapped.unload_ticks;
-    tell(&module);
+    report(&module);
     return 0;
 }
 
@@ -243,10 +243,10 @@ void rv_mapped_update(void)
         uint64_t loaded_ticks = announced ? announced : rv_clock_ticks(rv_process_map()->clock.kind);
         for (uint32_t i = 0; i < mapped.n; i++)
             mapped.records[i].is_seen = false;
-        dl_iterate_phdr(note_told, &has_news);
-        drop_unseen();
+        dl_iterate_phdr(note_reported, &has_news);
+        drop_missing();
         if (has_news)
-            dl_iterate_phdr(tell_news, &loaded_ticks);
+            dl_iterate_phdr(report_news, &loaded_ticks);
         mapped.has_looked = true;
     }
     rv_process_unlock();

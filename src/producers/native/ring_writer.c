@@ -43,7 +43,7 @@ void rv_ring_writer_detach(struct rv_ring_writer *scribe)
     rv_pusher_detach(&scribe->pusher);
 }
 
-static uint64_t tell(struct rv_ring_writer *scribe, enum rv_event_kind kind, uint32_t id, int32_t depth)
+static uint64_t report(struct rv_ring_writer *scribe, enum rv_event_kind kind, uint32_t id, int32_t depth)
 {
     return rv_push(&scribe->pusher, kind, rv_event_word(id, (uint16_t)depth, 0),
                    (uint64_t)(uintptr_t)__builtin_frame_address(0), rv_push_slow);
@@ -66,7 +66,7 @@ static uint32_t intern(struct rv_map *map, const char *text)
 int32_t rv_ring_writer_push(struct rv_ring_writer *scribe, const char *name, const char *shown)
 {
     uint32_t id = intern(scribe->map, name);
-    uint64_t ticks = tell(scribe, RV_EVENT_CALL, id, rv_live_stack_depth(&scribe->slots));
+    uint64_t ticks = report(scribe, RV_EVENT_CALL, id, rv_live_stack_depth(&scribe->slots));
     return rv_live_stack_push(&scribe->slots, shown, id, ticks);
 }
 
@@ -74,12 +74,12 @@ int32_t rv_ring_writer_pop(struct rv_ring_writer *scribe)
 {
     int32_t depth = rv_live_stack_depth(&scribe->slots);
     if (depth > 0)
-        tell(scribe, RV_EVENT_RETURN, 0, depth - 1);
+        report(scribe, RV_EVENT_RETURN, 0, depth - 1);
     return rv_live_stack_pop(&scribe->slots);
 }
 
 bool rv_ring_writer_update(struct rv_ring_writer *scribe, uint32_t line)
 {
     return rv_live_stack_depth(&scribe->slots) > 0 &&
-           rv_live_stack_update(&scribe->slots, line, tell(scribe, RV_EVENT_LINE, line, 0));
+           rv_live_stack_update(&scribe->slots, line, report(scribe, RV_EVENT_LINE, line, 0));
 }

@@ -176,7 +176,7 @@ static void count_without_ring(uint64_t n)
         __atomic_fetch_add(&rv_process_map()->header->n_events_without_ring, n, __ATOMIC_RELAXED);
 }
 
-static void tell_open_frames(void)
+static void report_open_frames(void)
 {
     if (!replay_frames)
         return;
@@ -197,7 +197,7 @@ static bool get_ring(void)
         rv_signal_guard_end(&guard);
     }
     if (is_there)
-        tell_open_frames();
+        report_open_frames();
     return is_there;
 }
 
@@ -206,7 +206,7 @@ static void follow_muting(void)
     bool was_muted = thread.is_muted;
     thread.is_muted = __atomic_load_n(&rv_thread.pusher.state->ring.control->is_muted, __ATOMIC_RELAXED);
     if (was_muted && !thread.is_muted)
-        tell_open_frames();
+        report_open_frames();
 }
 
 /* In the parent, between our fork handlers: the process lock is held, so that no ring can be claimed. */

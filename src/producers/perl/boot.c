@@ -21,7 +21,7 @@ static bool is_set_to(const char *name, const char *value)
 }
 
 /* The thread's number in threads.pm; tid() is called without an op, which would be traced. */
-static void tell_thread_number(void)
+static void report_thread_number(void)
 {
     dTHX;
     CV *tid = get_cv("threads::tid", 0);
@@ -60,7 +60,7 @@ static void start(void)
         return;
     if (keeps_stacks)
         ringviz_keep_stacks();
-    rv_frames_start(keeps_stacks ? tell_thread_number : NULL);
+    rv_frames_start(keeps_stacks ? report_thread_number : NULL);
     rv_subs_start(keeps_stacks);
     rv_debugger_start();
     ringviz_on_ring(on_ring);

@@ -401,7 +401,7 @@ static void wait_for_commands(pTHX_ const struct ring *ring)
     }
 }
 
-static void stand_still(pTHX_ const struct ring *ring)
+static void wait_while_stopped(pTHX_ const struct ring *ring)
 {
     thread.is_stopped = true;
     thread.pace = RUN;
@@ -440,7 +440,7 @@ static void serve(pTHX_ const struct ring *ring, bool is_to_stop)
     if (!is_to_stop)
         look(aTHX_ ring);
     if (is_to_stop || thread.is_stopped)
-        stand_still(aTHX_ ring);
+        wait_while_stopped(aTHX_ ring);
     LEAVE;
     errno = saved;
 }

@@ -36,7 +36,7 @@ static void set_text(pTHX_ const struct rv_expression *expression)
         SvUTF8_on(text);
 }
 
-static void show_said(pTHX_ SV *out)
+static void append_output(pTHX_ SV *out)
 {
     SV *said = get_sv("DB::ringviz_said", GV_ADD);
     STRLEN n_bytes;
@@ -75,7 +75,7 @@ static bool call(pTHX_ CV *cv, unsigned levels, SV *out)
     SPAGAIN;
     SV **values = SP - n + 1;
     bool is_fine = n > 0 && !SvTRUE(ERRSV) && !SvTRUE(values[0]);
-    show_said(aTHX_ out);
+    append_output(aTHX_ out);
     if (is_fine)
         show_values(aTHX_ out, values + 1, n - 1, levels);
     else

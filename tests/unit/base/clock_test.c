@@ -86,7 +86,7 @@ Test(clock, conversion_never_falls_and_saturates)
 }
 
 /* Of every clock that a file may tell of, near and far from the stretch. */
-Test(clock, a_stretch_tells_the_same_times)
+Test(clock, a_stretch_converts_to_the_same_times)
 {
     static const struct rv_clock CLOCKS[] = {
         {.kind = RV_CLOCK_MONOTONIC, .mult = 1, .ticks0 = 5000, .mono0_ns = 5000},
@@ -117,7 +117,7 @@ Test(clock, a_stretch_tells_the_same_times)
         }
 }
 
-Test(clock, a_time_so_much_later_is_no_earlier_one)
+Test(clock, adding_to_a_time_saturates)
 {
     cr_assert_eq(rv_clock_after_ns(5, 7), 12);
     cr_assert_eq(rv_clock_after_ns(UINT64_MAX - 7, 7), UINT64_MAX);

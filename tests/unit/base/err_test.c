@@ -44,7 +44,7 @@ Test(err, prints_one_line_and_returns_the_negative_number)
     cr_assert_str_eq(text, "ringviz: x.bin: not a trace file\n");
 }
 
-Test(err, shows_what_would_steer_a_terminal)
+Test(err, escapes_terminal_controls)
 {
     capture();
     rv_warn("%s: gr\xc3\xbcn", "\033]0;x\007\r\n\xff");

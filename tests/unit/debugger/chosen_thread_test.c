@@ -22,7 +22,7 @@ static void wait_for_stop(const struct fixture *f, uint32_t n_stops)
         ;
 }
 
-Test(chosen_thread, who_takes_long_to_arrive_is_not_waited_for, .timeout = 100)
+Test(chosen_thread, orders_do_not_wait_for_a_late_stop, .timeout = 100)
 {
     static const char on_its_way[] = "it is running to its next stop: stop it first";
     struct fixture f;

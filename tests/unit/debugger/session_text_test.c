@@ -35,7 +35,7 @@ Test(pilot_text, a_frame_is_read_from_its_end, .timeout = 60)
     cr_assert_eq(report.n_frames, 0);
 }
 
-Test(pilot_text, more_than_there_is_room_for_is_said, .timeout = 60)
+Test(pilot_text, too_many_are_reported, .timeout = 60)
 {
     static struct rv_debug_session_report report;
     char text[8 * (RV_DEBUG_SESSION_FRAMES + 1)] = "";

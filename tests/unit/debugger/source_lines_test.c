@@ -41,7 +41,7 @@ Test(listing, has_the_lines_around_one, .timeout = 60)
     unlink(path);
 }
 
-Test(listing, is_of_where_the_process_is, .timeout = 60)
+Test(listing, is_relative_to_the_folder_of_the_process, .timeout = 60)
 {
     struct rv_source_lines listing;
     write_lines(3);

@@ -35,7 +35,7 @@ static bool is_late(void *context)
     return true;
 }
 
-Test(target, an_answer_without_end_is_given_up, .timeout = 100)
+Test(target, an_endless_answer_is_aborted, .timeout = 100)
 {
     struct talk talk;
     begin(&talk);
@@ -45,7 +45,7 @@ Test(target, an_answer_without_end_is_given_up, .timeout = 100)
     end(&talk);
 }
 
-Test(target, a_code_is_no_command_of_the_terminal, .timeout = 100)
+Test(target, a_code_is_escaped_for_the_terminal, .timeout = 100)
 {
     struct talk talk;
     begin(&talk);

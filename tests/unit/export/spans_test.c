@@ -149,7 +149,7 @@ Test(spans, more_than_fits_the_buffer_comes_back_in_order, .timeout = 60)
     teardown(&fixture);
 }
 
-Test(spans, a_part_holds_what_lasts_into_it_and_passes, .timeout = 60)
+Test(spans, a_slice_has_calls_that_overlap_it_and_pass, .timeout = 60)
 {
     static const struct {
         uint64_t from_ns, to_ns;

@@ -112,7 +112,7 @@ Test(spool, a_lane_whose_last_block_is_full_ends_with_it, .timeout = 60)
     rv_spool_destroy(spool);
 }
 
-Test(spool, what_a_full_disk_let_through_can_be_read, .timeout = 60)
+Test(spool, data_written_before_the_disk_was_full_is_readable, .timeout = 60)
 {
     struct rv_spool *spool = rv_spool_create();
     signal(SIGXFSZ, SIG_IGN);
@@ -128,7 +128,7 @@ Test(spool, what_a_full_disk_let_through_can_be_read, .timeout = 60)
     rv_spool_destroy(spool);
 }
 
-Test(spool, a_missing_temporary_folder_is_said_and_refused, .timeout = 60)
+Test(spool, a_missing_temporary_folder_is_reported_and_refused, .timeout = 60)
 {
     setenv("TMPDIR", "/nonexistent/folder", 1);
     cr_assert_null(rv_spool_create());

@@ -82,7 +82,7 @@ static void make_events(struct rv_event *events, uint64_t *seed, unsigned one_in
     }
 }
 
-Test(batch, has_what_the_scan_wants_copied_or_in_place)
+Test(batch, meets_the_scans_requirements_copied_or_in_place)
 {
     static struct rv_event events[N_EVENTS], in_place[N_EVENTS + RV_BATCH_PADDING], expected[RV_BATCH_EVENTS];
     static const unsigned ONE_IN[] = {1, 2, 7, 300, 1u << 30};

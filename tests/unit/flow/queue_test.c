@@ -52,7 +52,7 @@ static void *push_three(void *argument)
     return NULL;
 }
 
-Test(queue, a_full_one_holds_its_producer_back)
+Test(queue, a_full_queue_blocks_its_producer)
 {
     struct side side = {.queue = rv_queue_create(1)};
     pthread_t thread;

@@ -116,7 +116,7 @@ static void expect_name(const struct rv_perl_sub *sub, const char *package, cons
     cr_expect_eq(names.line, line);
 }
 
-Test(perl_process, calls_of_all_stacks_are_told_outermost_first_and_other_contexts_are_passed_over)
+Test(perl_process, calls_of_all_stacks_are_read_outermost_first_without_other_contexts)
 {
     const uint8_t sub = layout()->context.type_sub, eval = 11, fake = layout()->context.fake;
     struct rv_perl_stack stack = {0};
@@ -216,7 +216,7 @@ static void set_pool(const void *pool)
     set_u64(integer, layout()->sv.integer, address_of(pool));
 }
 
-Test(perl_process, threads_are_told_by_their_numbers)
+Test(perl_process, threads_are_identified_by_number)
 {
     const uint64_t curinterp = address_of(arena.interpreter);
     struct rv_perl_process perl = here();
@@ -237,7 +237,7 @@ Test(perl_process, threads_are_told_by_their_numbers)
     cr_expect_eq(rv_perl_process_threads(&perl, threads, 8), 2);
 }
 
-Test(perl_process, what_is_no_ring_of_threads_is_not_taken)
+Test(perl_process, an_invalid_ring_of_threads_is_ignored)
 {
     const uint64_t curinterp = address_of(arena.interpreter);
     struct rv_perl_process perl = here();

@@ -71,7 +71,7 @@ Test(launch, the_status_comes_back_as_a_shell_gives_it)
         cr_expect(eq(int, shell(PROBE " run %s", cases[i].command), cases[i].status), "%s", cases[i].command);
 }
 
-Test(launch, what_cannot_be_run_gets_one_line_and_127_or_126)
+Test(launch, a_command_that_cannot_run_gives_one_line_and_127_or_126)
 {
     shell("echo text >plain; printf '#!/nonexistent/interpreter\\n' >script; chmod +x script; mkdir dir");
     static const struct {
@@ -119,7 +119,7 @@ Test(launch, perls_module_goes_to_all_but_natively_instrumented_commands)
     cr_expect(eq(str, output, "unset\n"));
 }
 
-Test(launch, without_perls_module_perl_runs_and_that_is_said)
+Test(launch, without_perls_module_perl_runs_with_a_warning)
 {
     shell("mkdir -p bin lib/ringviz; cp " PROBE " bin/probe; touch trace lib/ringviz/libringviz-cyg.so");
     cr_expect(eq(int, shell("bin/probe run perl -e 'print qq(opt=$ENV{PERL5OPT}\n)'"), 0));
@@ -127,7 +127,7 @@ Test(launch, without_perls_module_perl_runs_and_that_is_said)
     cr_expect(strstr(output, "ringviz: perl/Devel/RingViz.pm was found neither") != NULL);
 }
 
-Test(launch, without_a_producer_the_command_runs_and_that_is_said)
+Test(launch, without_a_producer_the_command_runs_with_a_warning)
 {
     shell("mkdir -p a/b/c; cp " PROBE " a/b/c/probe");
     cr_expect(eq(int, shell("a/b/c/probe run sh -c 'echo preload=$LD_PRELOAD'"), 0));
@@ -197,7 +197,7 @@ Test(launch, the_command_has_the_signals_that_we_were_started_with)
     cr_expect(eq(u32, n_lines(), 2));
 }
 
-Test(launch, a_status_comes_back_where_children_are_reaped_unasked)
+Test(launch, a_status_is_returned_when_children_are_reaped_automatically)
 {
     cr_expect(eq(int, shell("env --ignore-signal=CHLD " PROBE " run sh -c 'exit 5'"), 5));
 }

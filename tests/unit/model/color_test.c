@@ -76,14 +76,14 @@ static void check_apart(enum rv_color_scheme scheme, uint32_t n, const double le
             }
 }
 
-Test(color, packages_are_told_apart_by_everyone, .timeout = 60)
+Test(color, packages_differ_in_every_kind_of_vision, .timeout = 60)
 {
     check_apart(RV_COLOR_PACKAGE, RV_COLOR_HUES, (double[]){14.0, 8.8, 8.8, 8.0});
     check_apart(RV_COLOR_PACKAGE, RV_COLOR_SLOTS, (double[]){9.2, 6.2, 6.0, 5.8});
     check_apart(RV_COLOR_HIGH_CONTRAST, RV_COLOR_HUES, (double[]){12.5, 8.5, 8.0, 7.4});
 }
 
-Test(color, states_are_told_from_packages_by_everyone, .timeout = 60)
+Test(color, states_differ_from_packages_in_every_kind_of_vision, .timeout = 60)
 {
     for (int sight = 0; sight < N_SIGHTS; sight++)
         for (uint32_t slot = 0; slot < RV_COLOR_HUES; slot++) {

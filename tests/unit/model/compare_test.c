@@ -169,7 +169,7 @@ Test(compare, a_program_on_a_noisy_machine_does_not_differ_from_itself, .timeout
     cr_assert_leq(n_verdicts, 2, "%zu verdicts of 4000 tests", n_verdicts);
 }
 
-Test(compare, what_is_slower_itself_is_above_what_calls_it, .timeout = 60)
+Test(compare, slower_subroutines_come_before_their_callers, .timeout = 60)
 {
     struct side sides[2] = {make_side(), make_side()};
     run_noisily(&sides[0], 1.0, 0.05, 0.1);

@@ -87,7 +87,7 @@ Test(filter, a_rule_says_what_passes, .timeout = 60)
     rv_subroutines_destroy(subroutines);
 }
 
-Test(filter, what_is_no_rule_is_refused_with_a_reason, .timeout = 60)
+Test(filter, an_invalid_rule_is_refused_with_a_reason, .timeout = 60)
 {
     static const char *const texts[] = {
         "",          "!",           "foo",         "name",           "name:",

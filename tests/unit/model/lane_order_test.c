@@ -57,7 +57,7 @@ Test(lane_order, a_forked_process_stands_behind_its_parent_and_its_parents_other
     cr_assert_str_eq(shown(), "0523641");
 }
 
-Test(lane_order, what_stands_keeps_its_order_when_others_come)
+Test(lane_order, existing_lanes_keep_their_order)
 {
     uint32_t before[32], after[32];
     uint64_t random = 7;

@@ -66,7 +66,7 @@ Test(notes, thinning_keeps_every_sum_and_the_order, .timeout = 60)
     }
 }
 
-Test(notes, what_has_not_ended_and_what_would_not_fit_is_not_merged, .timeout = 60)
+Test(notes, open_notes_and_overflowing_sums_are_not_merged, .timeout = 60)
 {
     struct rv_lane_note open = {.start_ns = 5, .end_ns = UINT64_MAX, .kind = RV_NOTE_GC};
     struct rv_lane_note gc = {.start_ns = 1, .end_ns = 3, .kind = RV_NOTE_GC};

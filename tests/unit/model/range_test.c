@@ -276,7 +276,7 @@ Test(range, rows_and_flame_graph_are_what_a_count_of_every_call_gives, .timeout 
     }
 }
 
-Test(range, a_lens_takes_calls_out_of_rows_and_paths_but_leaves_times_as_they_are, .timeout = 60)
+Test(range, a_filter_removes_calls_from_rows_and_paths_but_keeps_times, .timeout = 60)
 {
     static const char *const rules[][2] = {
         {"!name:s3$", "depth:<9"}, {"thread:work", "depth:>1"}, {"duration:>2us", "!name:s[5-8]"}};

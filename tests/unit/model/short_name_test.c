@@ -49,7 +49,7 @@ Test(caption, nothing_is_written_where_two_letters_do_not_fit, .timeout = 60)
     cr_assert_not(fit("search", 0.0f, out, sizeof out));
 }
 
-Test(caption, a_caption_never_is_wider_than_its_room, .timeout = 60)
+Test(caption, a_name_is_never_wider_than_its_room, .timeout = 60)
 {
     static const char *const names[] = {"MyApp::Model::Order::search",
                                         "f",

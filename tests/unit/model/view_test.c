@@ -203,7 +203,7 @@ Test(view, notes_in_the_window_are_shown_and_near_ones_joined, .timeout = 60)
     rv_lanes_destroy(lanes);
 }
 
-Test(view, an_arrangement_hides_crops_and_says_what_is_one_row, .timeout = 60)
+Test(view, an_arrangement_hides_crops_and_collapses, .timeout = 60)
 {
     struct rv_lanes *lanes = rv_lanes_create();
     struct rv_lane_order lane_order = {0};

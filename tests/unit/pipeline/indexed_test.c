@@ -235,7 +235,7 @@ Test(indexed, shows_what_the_whole_shows_of_the_newest_events)
 }
 
 /* One thread's first events are kept. */
-Test(indexed, tells_how_long_it_took_what_was_let_go)
+Test(indexed, reports_the_time_of_discarded_events)
 {
     struct rv_rec_reader *reader;
     record(&(struct recorded_params){
@@ -259,7 +259,7 @@ Test(indexed, shows_what_the_whole_shows_of_a_recording_of_before)
 }
 
 /* Calls are open where it ends. */
-Test(indexed, a_recording_whose_recorder_was_killed_is_for_reading_wholly_until_it_is_mended)
+Test(indexed, a_killed_recorders_file_is_read_in_full_until_repaired)
 {
     char mended[sizeof path + 8];
     struct rv_rec_verify found;
@@ -323,7 +323,7 @@ Test(indexed, a_cell_that_begins_before_the_window_is_whole)
 }
 
 /* The stack of the lane rests meanwhile. */
-Test(indexed, a_cell_is_one_that_pages_have_parts_of_with_others_between_them)
+Test(indexed, parts_of_a_cell_in_several_pages_are_merged)
 {
     recorded_seed = 158393;
     compare_backward();
@@ -468,7 +468,7 @@ Test(indexed, a_stack_of_which_nothing_was_called_begins_where_all_do)
 }
 
 /* Where nobody has looked there are sums, beside pages too. */
-Test(indexed, what_lies_between_pages_is_shown_in_sum)
+Test(indexed, gaps_between_pages_show_sums)
 {
     struct boxes boxes = {0};
     uint64_t first_ns, last_ns, n_sums = 0, n_mixed = 0;
@@ -563,7 +563,7 @@ Test(indexed, what_is_looked_at_closer_is_read_again)
 }
 
 /* A thread that has ended is not looked at any more: nothing of it is read, and what was read may go. */
-Test(indexed, what_has_ended_takes_no_pages)
+Test(indexed, an_ended_stream_takes_no_pages)
 {
     const uint64_t early_ns = 5000000, late_ns = 200000000;
     struct rv_session_counts early, late;

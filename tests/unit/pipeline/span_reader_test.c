@@ -383,7 +383,7 @@ static void hold(struct held *held, struct rv_source *inner)
     held->source.close = close_held;
 }
 
-Test(span_reader, a_search_is_not_over_while_the_recording_is_told)
+Test(span_reader, a_search_is_not_over_while_the_recording_is_read)
 {
     static struct rv_analysis analysis; /* large */
     struct rv_source *source;

@@ -89,7 +89,7 @@ Test(monitor, a_ring_is_freed_by_the_file_that_claimed_it)
     ringviz_file_close(other);
 }
 
-Test(monitor, what_is_cut_ends_with_a_character)
+Test(monitor, truncation_keeps_characters_whole)
 {
     char name[64];
     struct ringviz_slot slot;
@@ -118,7 +118,7 @@ Test(monitor, a_ring_of_a_dead_process_is_claimed_again)
     cr_assert_eq(ringviz_ring_claim(file, 0), 1);
 }
 
-Test(monitor, a_thread_is_called_stopped_and_found_by_its_monitor)
+Test(monitor, a_thread_gets_attention_stops_and_sees_its_monitor)
 {
     struct ringviz_file *monitor;
     enum ringviz_state state;

@@ -81,7 +81,7 @@ static void make(const struct shape *shape, uint64_t *seed, struct rv_event *eve
     }
 }
 
-Test(codec, gives_back_what_it_was_given, .timeout = 60)
+Test(codec, returns_what_was_added, .timeout = 60)
 {
     struct rv_codec *codec = rv_codec_create();
     struct rv_event *events = calloc(RV_REC_MAX_EVENTS, sizeof *events),
@@ -173,7 +173,7 @@ Test(codec, a_block_leaves_no_name_behind, .timeout = 60)
     rv_codec_destroy(codec);
 }
 
-Test(codec, a_block_tells_its_times_and_its_last_level, .timeout = 60)
+Test(codec, a_block_has_its_times_and_last_level, .timeout = 60)
 {
     struct rv_codec *codec = rv_codec_create();
     struct rv_rec_buffer out = {0};

@@ -167,7 +167,7 @@ Test(file, chunks_cut_out_of_the_middle_are_missed)
 }
 
 /* Looking for a chunk in it takes no time: a file may be as long as its file system lets it. */
-Test(file, a_hole_is_passed_over_at_once, .timeout = 60)
+Test(file, a_hole_is_skipped_at_once, .timeout = 60)
 {
     struct seen seen;
     uint64_t n_bytes = make();

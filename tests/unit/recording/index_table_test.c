@@ -99,7 +99,7 @@ static void refuse(enum rv_rec_index_column column, size_t at, uint64_t value, s
 #define REFUSE(column, type, field, value)                                                                             \
     refuse(column, offsetof(struct type, field), value, sizeof(((struct type *)0)->field))
 
-Test(index, what_is_not_of_one_mind_with_itself_is_refused)
+Test(index, inconsistent_tables_are_refused)
 {
     REFUSE(RV_REC_INDEX_CHUNKS, rv_rec_index_chunk, offset, 64);  /* before it begins */
     REFUSE(RV_REC_INDEX_CHUNKS, rv_rec_index_chunk, offset, 320); /* as the next one's */
@@ -129,7 +129,7 @@ Test(index, what_is_not_of_one_mind_with_itself_is_refused)
     REFUSE(RV_REC_INDEX_DEPTHS, rv_rec_index_depth, last_ns, UINT64_MAX);
 }
 
-Test(index, one_that_tells_of_what_comes_after_it_is_refused)
+Test(index, offsets_past_its_own_are_refused)
 {
     make();
     table.head.begin = INDEX_OFFSET;
@@ -139,7 +139,7 @@ Test(index, one_that_tells_of_what_comes_after_it_is_refused)
     cr_assert_eq(there_and_back(), -EBADMSG);
 }
 
-Test(index, one_that_tells_of_some_stacks_what_was_before_is_refused)
+Test(index, depths_of_some_stacks_only_are_refused)
 {
     make();
     table.columns[RV_REC_INDEX_DEPTHS].n -= sizeof(struct rv_rec_index_depth);

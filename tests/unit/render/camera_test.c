@@ -153,7 +153,7 @@ Test(layout, flat_lanes_are_stacked_on_whole_points_inside_the_room, .timeout = 
     }
 }
 
-Test(layout, what_does_not_fit_is_scrolled_to, .timeout = 60)
+Test(layout, lanes_that_do_not_fit_are_scrolled, .timeout = 60)
 {
     struct rv_lane_layout layout = {0};
     make_stage(&layout, (const uint32_t[]){40, 40, 0}, RV_VIEW_MODE_FLAME);

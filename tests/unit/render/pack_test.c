@@ -102,7 +102,7 @@ Test(pack, fields_keep_apart, .timeout = 60)
     cr_assert(record.paint & RV_PAINT_CELL);
 }
 
-Test(pack, a_mark_is_at_the_end_that_it_is_about_and_only_where_that_is_in_the_window, .timeout = 60)
+Test(pack, an_end_is_marked_only_inside_the_window, .timeout = 60)
 {
     struct rv_pack pack;
     rv_pack_init(&pack, 1000, 2000, 1.0);

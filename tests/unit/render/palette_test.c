@@ -283,7 +283,7 @@ static struct rv_compare_row row(char *name, enum rv_compare_verdict verdict, ui
         .name = name, .file = "file.pm", .verdict = verdict, .stats = {{.p50_ns = before_ns}, {.p50_ns = after_ns}}};
 }
 
-Test(palette, a_difference_is_told_by_shade_and_height_where_it_is_claimed)
+Test(palette, a_claimed_difference_is_shown_by_shade_and_height)
 {
     struct rv_compare_row rows[] = {
         row("Package0::name1", RV_COMPARE_SLOWER, 100, 200), row("Package0::name2", RV_COMPARE_FASTER, 1600, 100),

@@ -112,7 +112,7 @@ Test(theme, names_on_boxes_are_read_on_every_colour, .timeout = 60)
     }
 }
 
-Test(theme, what_stands_back_does_so, .timeout = 60)
+Test(theme, dimmed_boxes_are_fainter, .timeout = 60)
 {
     for (int theme = 0; theme < RV_COLOR_THEME_COUNT; theme++) {
         const struct rv_theme *shown = rv_theme_get((enum rv_color_theme)theme);

@@ -44,7 +44,7 @@ Test(ticks, ticks_count_from_the_origin, .timeout = 60)
     cr_assert_str_empty(ticks.base);
 }
 
-Test(ticks, far_from_the_origin_a_base_is_told_once, .timeout = 60)
+Test(ticks, far_from_the_origin_a_base_is_shown_once, .timeout = 60)
 {
     uint64_t from_ns = ZERO_NS + 18000 * SECOND_NS + 123456789;
     struct rv_time_axis ticks = make(from_ns, from_ns + 10000, false);

@@ -59,7 +59,7 @@ Test(y4m, what_is_written_is_read_back, .timeout = 60)
     fclose(file);
 }
 
-Test(y4m, a_full_disk_is_told_with_its_picture, .timeout = 10)
+Test(y4m, a_full_disk_is_reported_with_its_picture, .timeout = 10)
 {
     static uint8_t rgba[4 * N], planes[3 * N];
     int size_px[2] = {WIDTH, HEIGHT};

@@ -4,7 +4,7 @@
 
 static const uint64_t SECOND = 1000000000, DEADLINE_NS = 60000000000;
 
-Test(control, words_return_what_they_were, .timeout = 60)
+Test(control, setters_return_the_previous_value, .timeout = 60)
 {
     struct fixture f;
     open_fixture(&f, NULL);

@@ -34,7 +34,7 @@ Test(directory, a_claimed_ring_is_live_until_released_and_free_after_reclaim, .t
     close_fixture(&f);
 }
 
-Test(directory, claims_look_at_no_ring_that_is_known_to_be_taken, .timeout = 60)
+Test(directory, claims_skip_rings_known_to_be_taken, .timeout = 60)
 {
     struct fixture f;
     open_fixture(&f, &(struct rv_map_params){.n_rings = 4});
@@ -139,7 +139,7 @@ Test(directory, events_without_pages_are_dropped_and_counted, .timeout = 60)
     close_fixture(&f);
 }
 
-Test(directory, a_process_entry_tells_who_it_is, .timeout = 60)
+Test(directory, a_process_entry_identifies_its_process, .timeout = 60)
 {
     struct fixture f;
     open_fixture(&f, NULL);
@@ -199,7 +199,7 @@ Test(directory, a_thread_that_finds_no_ring_is_counted, .timeout = 60)
     close_fixture(&f);
 }
 
-Test(directory, a_ring_with_unread_events_is_not_given_away, .timeout = 60)
+Test(directory, a_ring_with_unread_events_is_not_reused, .timeout = 60)
 {
     struct fixture f;
     open_fixture(&f, NULL);
@@ -268,7 +268,7 @@ static void read_when_woken(struct rv_map *map)
         pause();
 }
 
-Test(directory, a_ring_that_is_about_to_be_read_is_waited_for, .timeout = 100)
+Test(directory, a_claim_waits_for_a_ring_that_will_be_drained, .timeout = 100)
 {
     struct fixture f;
     struct rv_map_params params = small_params();
@@ -407,7 +407,7 @@ Test(directory, a_forked_child_finds_a_file_that_was_unlinked, .timeout = 60)
     check_fork(true);
 }
 
-Test(directory, a_forked_child_that_may_not_open_the_file_lets_go_of_it, .timeout = 60)
+Test(directory, a_forked_child_that_may_not_open_the_file_closes_it, .timeout = 60)
 {
     if (geteuid() != 0)
         cr_skip_test("needs root to become another user");

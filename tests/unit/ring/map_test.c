@@ -142,7 +142,7 @@ static int create_on_full_disk(struct fixture *f)
     return rv_map_create(&f->map, f->path, &params) == -ENOSPC && access(f->path, F_OK) != 0 ? 0 : 1;
 }
 
-Test(map, a_full_disk_is_said_at_creation, .timeout = 60)
+Test(map, a_full_disk_is_reported_at_creation, .timeout = 60)
 {
     struct fixture f = {0};
     int status = on_small_disk(&f, "size=32k", create_on_full_disk);

@@ -68,7 +68,7 @@ Test(message, waits_end, .timeout = 100)
     close_fixture(&f);
 }
 
-Test(message, a_buffer_that_is_too_small_is_told_how_much_is_needed, .timeout = 100)
+Test(message, a_buffer_that_is_too_small_gets_the_size_needed, .timeout = 100)
 {
     static const size_t size = 50;
     struct fixture f;
@@ -188,7 +188,7 @@ static void *begin_messages(void *argument)
     return NULL;
 }
 
-Test(message, a_receiver_waits_as_long_as_it_was_told_to_whatever_comes, .timeout = 100)
+Test(message, a_receiver_keeps_its_timeout_whatever_arrives, .timeout = 100)
 {
     struct fixture f;
     pthread_t sender;
@@ -204,7 +204,7 @@ Test(message, a_receiver_waits_as_long_as_it_was_told_to_whatever_comes, .timeou
     close_fixture(&f);
 }
 
-Test(message, lying_words_are_refused, .timeout = 100)
+Test(message, invalid_words_are_refused, .timeout = 100)
 {
     struct fixture f;
     open_fixture(&f, NULL);

@@ -87,7 +87,7 @@ static void write_file(const char *path, size_t n_bytes, char fill)
     close(fd);
 }
 
-Test(preamble, what_is_no_trace_file_is_refused, .timeout = 60)
+Test(preamble, other_files_are_refused, .timeout = 60)
 {
     struct fixture f = {0};
     struct rv_map map;

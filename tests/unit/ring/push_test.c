@@ -214,7 +214,7 @@ Test(push, a_long_handler_loses_what_the_stash_cannot_hold, .timeout = 60)
 }
 
 /* It ends, or execs, in its handler. */
-Test(push, what_handlers_stashed_is_lost_with_their_thread, .timeout = 60)
+Test(push, stashed_events_are_lost_with_their_thread, .timeout = 60)
 {
     struct bed *bed = make_bed(RV_POLICY_RING);
     push(bed, 1, STACK);
@@ -268,7 +268,7 @@ Test(push, a_full_stash_ends_a_push_that_nobody_finishes, .timeout = 60)
 
 /* A handler that makes so many calls that the push it interrupted is taken for abandoned; then that goes on after all:
  * of all that comes then nothing is amiss. */
-Test(push, a_push_that_is_taken_for_abandoned_may_go_on, .timeout = 100)
+Test(push, a_push_taken_for_abandoned_may_resume, .timeout = 100)
 {
     struct bed *bed = make_bed_with(RV_POLICY_RING, RV_CLOCK_TSC);
     uint64_t ids[N - 2];
@@ -286,7 +286,7 @@ Test(push, a_push_that_is_taken_for_abandoned_may_go_on, .timeout = 100)
     free_bed(bed);
 }
 
-Test(push, a_full_ring_drops_the_newest_and_tells_how_many, .timeout = 60)
+Test(push, a_full_ring_drops_the_newest_and_counts_them, .timeout = 60)
 {
     struct bed *bed = make_bed(RV_POLICY_SWITCH);
     push_many(bed, 0, N + 11);
@@ -385,7 +385,7 @@ Test(push, block_waits_for_a_dying_consumer_only_so_long, .timeout = 60)
     cr_assert_lt(took_ns, 100000000u);
 }
 
-Test(push, a_tail_that_lies_costs_events_not_more, .timeout = 60)
+Test(push, an_invalid_tail_only_costs_events, .timeout = 60)
 {
     static const uint64_t tails[] = {1, 1000, UINT64_MAX, UINT64_MAX / 2};
     for (size_t i = 0; i < sizeof tails / sizeof *tails; i++) {
@@ -398,7 +398,7 @@ Test(push, a_tail_that_lies_costs_events_not_more, .timeout = 60)
     }
 }
 
-Test(push, what_is_not_recorded_is_not_counted, .timeout = 60)
+Test(push, events_not_recorded_are_not_counted, .timeout = 60)
 {
     struct bed *bed = make_bed(RV_POLICY_BLOCK);
     push_many(bed, 0, 1);

@@ -84,7 +84,7 @@ Test(ring, a_head_behind_tail_means_nothing_is_there, .timeout = 60)
     close_fixture(&f);
 }
 
-Test(ring, what_is_written_over_head_or_tail_is_put_right, .timeout = 60)
+Test(ring, overwritten_heads_and_tails_are_repaired, .timeout = 60)
 {
     struct fixture f;
     struct rv_ring ring;

@@ -13,7 +13,7 @@ static void claim_one(struct fixture *f)
     cr_assert_eq(rv_directory_claim(&f->other, 0), 0);
 }
 
-Test(steering, whatever_a_monitor_wants_calls_the_owner, .timeout = 60)
+Test(steering, every_request_raises_attention, .timeout = 60)
 {
     struct fixture f;
     claim_one(&f);
@@ -97,7 +97,7 @@ Test(steering, monitors_are_seen_until_they_die, .timeout = 60)
     close_fixture(&f);
 }
 
-Test(steering, a_new_owner_is_not_called_for_the_last_one, .timeout = 60)
+Test(steering, a_new_owner_does_not_get_its_predecessors_attention, .timeout = 60)
 {
     struct fixture f;
     claim_one(&f);

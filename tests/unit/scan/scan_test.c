@@ -217,7 +217,7 @@ static void apply(struct rv_carry *carry, struct rv_block *block, const struct r
     rv_carry_apply(carry, block);
 }
 
-Test(scan, tells_which_open_frames_have_not_changed, .timeout = 60)
+Test(scan, reports_unchanged_open_frames, .timeout = 60)
 {
     struct rv_carry *carry = rv_carry_create();
     struct rv_block *block = rv_block_create(16);

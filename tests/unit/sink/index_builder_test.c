@@ -190,7 +190,7 @@ static void compare(struct oracle *oracle, struct reading *reading)
 
 TestSuite(index_builder, .timeout = 60);
 
-Test(index_builder, an_index_tells_what_is_open_and_what_was_called)
+Test(index_builder, an_index_has_open_frames_and_totals)
 {
     static struct oracle oracle = {.seed = 7};
     static struct reading reading;
@@ -266,7 +266,7 @@ Test(index_builder, an_index_stays_small_beside_its_events)
 }
 
 /* What is called is counted by id: one that no program has must not cost what so many would. */
-Test(index_builder, counts_no_calls_by_an_id_of_nobody)
+Test(index_builder, ignores_calls_with_invalid_ids)
 {
     const uint64_t sync = (uint64_t)RV_EVENT_SYNC << RV_EVENT_KIND_SHIFT;
     const uint64_t back = (uint64_t)RV_EVENT_RETURN << RV_EVENT_KIND_SHIFT;
@@ -322,7 +322,7 @@ static void index_blocks(struct rv_event (*blocks)[4 + RV_BATCH_PADDING], const 
 }
 
 /* Told once, a frame is told again when it has become doubtful. */
-Test(index_builder, an_index_tells_what_follows_from_what_was_before)
+Test(index_builder, an_index_has_the_state_before_each_block)
 {
     const uint64_t back = (uint64_t)RV_EVENT_RETURN << RV_EVENT_KIND_SHIFT;
     const uint64_t lost = (uint64_t)RV_EVENT_LOST << RV_EVENT_KIND_SHIFT;

@@ -11,7 +11,7 @@ static size_t add(struct rv_name_log *name_log, uint32_t id, const char *name, u
     return name_log->names.n - before;
 }
 
-Test(name_log, what_is_known_adds_nothing_and_what_has_changed_is_added_again)
+Test(name_log, only_new_and_changed_names_are_added)
 {
     struct rv_name_log name_log = {0};
     cr_assert_eq(add(&name_log, 1, "one", 1), 8 + 2 + 4 + 5);

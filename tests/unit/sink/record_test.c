@@ -88,7 +88,7 @@ Test(record, totals_are_those_of_the_session)
     rv_stats_destroy(totals);
 }
 
-Test(record, totals_of_other_calls_are_found_out)
+Test(record, totals_of_other_calls_are_detected)
 {
     struct rv_stats *totals = count(3);
     record(totals);
@@ -108,7 +108,7 @@ Test(record, self_times_of_a_recorder_of_before_are_its_own)
     rv_stats_destroy(totals);
 }
 
-Test(record, stopped_before_its_session_it_tells_of_no_index)
+Test(record, stopped_before_its_session_it_has_no_index)
 {
     record(NULL);
     cr_assert_eq(last_index(), 0);

@@ -204,7 +204,7 @@ Test(segments, mend_whatever_number_their_streams_have)
 }
 
 /* With a trigger: what is around hits, and of the end what one more could want. */
-Test(segments, have_what_is_around_hits)
+Test(segments, have_the_events_around_hits)
 {
     enum { N_EVENTS = 2000000, KEEP_NS = 100000000, EARLY_NS = 300000000, HIT_NS = 700000000 };
     const struct range wanted = {HIT_NS - KEEP_NS, HIT_NS + KEEP_NS};
@@ -297,7 +297,7 @@ Test(verify, ends_where_more_calls_are_open_than_in_any_program)
     cr_assert_eq(rv_rec_verify(all, &(struct rv_rec_reader_params){0}, NULL, false, &found), -EBADMSG);
 }
 
-Test(verify, what_is_open_tells_of_no_calls)
+Test(verify, open_frames_count_no_calls)
 {
     const struct rv_event open[] = {{.when = (uint64_t)RV_EVENT_SYNC << RV_EVENT_KIND_SHIFT | 5, .id = 1},
                                     {.when = 10, .id = 2, .frame = 1}};

@@ -167,7 +167,7 @@ static bool wants(struct rv_trigger *trigger, uint64_t first_ms, uint64_t last_m
     return rv_trigger_wants(trigger, first_ms * MS, last_ms * MS);
 }
 
-Test(trigger, wants_what_is_around_a_hit)
+Test(trigger, wants_events_around_a_hit)
 {
     struct rv_trigger *trigger = create("lost");
     cr_assert(!wants(trigger, 0, 1000));
@@ -185,7 +185,7 @@ Test(trigger, wants_what_is_around_a_hit)
 }
 
 /* What a name that comes late makes a hit is kept from the first such call to the last. */
-Test(trigger, wants_what_is_around_late_hits)
+Test(trigger, wants_events_around_late_hits)
 {
     struct rv_trigger *trigger = create("call slow_one");
     call(trigger, SLOW_ID, 100 * MS, 0);

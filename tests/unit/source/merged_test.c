@@ -185,7 +185,7 @@ Test(merged, clocks_that_are_years_apart_are_refused, .timeout = 60)
     cr_assert_eq(n_closed, 2);
 }
 
-Test(merged, one_that_could_not_be_opened_closes_the_others, .timeout = 60)
+Test(merged, a_source_that_could_not_be_opened_closes_the_others, .timeout = 60)
 {
     int n_closed = 0;
     struct rv_source *sources[] = {make_fake("a", 1, 1, &n_closed), NULL, make_fake("c", 1, 1, &n_closed)};

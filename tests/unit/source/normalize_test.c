@@ -98,7 +98,7 @@ Test(normalize, a_gap_of_2_to_the_31_ns_begins_a_new_batch)
     cr_assert_eq(batch.base_ns, 10 + (1ull << 31));
 }
 
-Test(normalize, a_lying_time_does_not_stop_progress)
+Test(normalize, an_invalid_time_does_not_stop_progress)
 {
     struct rv_event popped[] = {event(RV_EVENT_CALL, RV_EVENT_TICKS_MASK, 0), event(RV_EVENT_RETURN, 5, 0)};
     cr_assert_eq(rv_normalize(&normalizer, &batch, popped, 2), 2);

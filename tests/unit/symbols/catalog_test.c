@@ -220,7 +220,7 @@ Test(symbols_catalog, equal_interned_names_share_an_id, .timeout = 60)
     rv_catalog_destroy(catalog);
 }
 
-Test(symbols_catalog, what_is_no_id_has_no_name, .timeout = 60)
+Test(symbols_catalog, invalid_ids_have_no_name, .timeout = 60)
 {
     struct rv_catalog *catalog = rv_catalog_create();
     struct rv_catalog_name name;

@@ -2,7 +2,7 @@
 
 #include <criterion/criterion.h>
 
-Test(timebar, tells_times_as_finely_as_they_are_looked_at, .timeout = 60)
+Test(timebar, shows_times_with_the_resolution_needed, .timeout = 60)
 {
     static const struct {
         uint64_t at_ns, total_ns, step_ns;

@@ -34,7 +34,7 @@ Test(action, a_key_means_nothing_with_other_modifiers, .timeout = 60)
     cr_assert_eq(rv_action_of_key("", 0), RV_ACTION_NONE);
 }
 
-Test(action, keys_read_as_people_write_them, .timeout = 60)
+Test(action, keys_have_readable_names, .timeout = 60)
 {
     char keys[128];
     cr_assert_str_eq(rv_action_keys(RV_ACTION_QUIT, keys, sizeof keys), "Ctrl+Q");

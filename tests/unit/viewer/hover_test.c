@@ -98,7 +98,7 @@ Test(hover, an_open_call_is_the_same_when_it_has_ended, .timeout = 60)
     cr_assert(hover.is_pinned);
 }
 
-Test(hover, what_is_pinned_is_kept_when_the_view_has_it_no_more, .timeout = 60)
+Test(hover, the_pinned_box_is_kept_when_the_view_lacks_it, .timeout = 60)
 {
     struct rv_view view = view_of(0, 3000), empty = {.to_ns = 10};
     struct rv_hover hover = {0};

@@ -31,7 +31,7 @@ Test(live_edge, is_the_clock_while_something_happens_and_stands_still_when_nothi
     rv_lanes_destroy(lanes);
 }
 
-Test(live_edge, frozen_stays_and_tells_how_far_behind, .timeout = 60)
+Test(live_edge, frozen_stays_and_shows_the_lag, .timeout = 60)
 {
     struct rv_lanes *lanes = make_lanes();
     struct rv_live_edge live_edge = {0};

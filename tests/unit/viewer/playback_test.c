@@ -76,7 +76,7 @@ static void expect_window(const struct fixture *fixture, uint64_t from_ns, uint6
     cr_assert_eq(window_ns[1], to_ns, "%ld", (long)(window_ns[1] - to_ns));
 }
 
-Test(playing, a_capture_that_has_ended_is_shown_whole_until_it_is_played, .timeout = 60)
+Test(playing, an_ended_capture_is_shown_completely_until_it_is_played, .timeout = 60)
 {
     struct fixture fixture;
     init(&fixture, 0.0, 0);
@@ -184,7 +184,7 @@ Test(playing, steps_land_on_every_event_of_the_threads_in_sight, .timeout = 60)
     fini(&fixture);
 }
 
-Test(playing, what_is_gone_to_is_not_hidden_in_the_future, .timeout = 60)
+Test(playing, going_to_a_time_moves_the_playhead_along, .timeout = 60)
 {
     struct fixture fixture;
     init(&fixture, 0.0, 0);

@@ -2,7 +2,7 @@
 
 #include <criterion/criterion.h>
 
-Test(playhead, goes_on_as_fast_as_it_is_told_and_loses_nothing_between_frames, .timeout = 60)
+Test(playhead, plays_at_its_speed_and_loses_nothing_between_frames, .timeout = 60)
 {
     static const struct {
         double speed, dt_s;

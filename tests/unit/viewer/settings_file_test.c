@@ -70,7 +70,7 @@ static struct rv_settings load(void)
     return settings;
 }
 
-Test(config, what_was_chosen_is_there_again)
+Test(config, chosen_settings_are_restored)
 {
     struct rv_settings settings = {RV_COLOR_LIGHT, 150, RV_VIEW_MODE_TOP, RV_COLOR_DURATION, false, true};
     change(&settings);
@@ -87,7 +87,7 @@ Test(config, nothing_chosen_makes_no_file)
     cr_assert_neq(access(path, F_OK), 0);
 }
 
-Test(config, all_that_is_not_understood_stays_byte_for_byte)
+Test(config, unknown_lines_stay_byte_for_byte)
 {
     static const char before[] =
         "# mine\n\ntheme = light\nfuture = 7\nno equals here\n = 3\nscale = huge\n\x01\xff\0\x02 = x\n"
@@ -110,7 +110,7 @@ Test(config, all_that_is_not_understood_stays_byte_for_byte)
     cr_assert_eq(memcmp(bytes, after, sizeof after - 1), 0);
 }
 
-Test(config, strange_lines_are_told_in_one_line)
+Test(config, unknown_lines_give_one_warning)
 {
     char said[4096];
     cr_redirect_stderr();
@@ -124,7 +124,7 @@ Test(config, strange_lines_are_told_in_one_line)
     cr_assert(strchr(said, '\n') == said + n - 1, "more than one line: %s", said);
 }
 
-Test(config, what_is_no_settings_file_is_left_alone)
+Test(config, another_kind_of_file_is_not_used_as_settings)
 {
     static char large[70000];
     struct rv_settings settings = {.theme = RV_COLOR_LIGHT, .scale_percent = 100};

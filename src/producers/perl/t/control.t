@@ -225,7 +225,7 @@ is($program->ask('break delete all'), 'ok', 'all are deleted');
 is($program->ask('depth'), 'depth 3', 'depth');
 like($program->ask('depth 1', 'eval [1, [2]]'), qr/^\[1, ARRAY\(0x\w+\)\]$/, 'of one level');
 is($program->ask('depth 6', 'eval [1, [2, [3, [4, [5]]]]]'), '[1, [2, [3, [4, [5]]]]]', 'of six');
-is($program->ask('depth x'), "error: 'x' is no depth from 0 to 100", 'no depth');
+is($program->ask('depth x'), "error: 'x' is not a depth from 0 to 100", 'no depth');
 is($program->ask('break (eval 1):3'), '6 (eval 1):3 (not loaded yet)', 'a line of an eval, which has no number of ours');
 $program->ask('run');
 is($program->ask('wait'), 'ring 0 stopped: main::__ANON__[(eval 1):2](4) at (eval 1) line 3', 'is met');
