@@ -1,6 +1,6 @@
 /*
- * The jobs of a session: so many, made at its start, which are lent to the drain, go to a worker and come back. Who
- * finds none waits: that is how the scan holds the drain back.
+ * The jobs of a session: a fixed number, made at its start. The drain borrows one, a worker processes and returns it.
+ * When none is free the borrower waits: this is the back-pressure on the drain.
  */
 #ifndef RV_PIPELINE_BATCH_POOL_H
 #define RV_PIPELINE_BATCH_POOL_H
@@ -33,13 +33,13 @@ struct rv_batch_pool {
 };
 
 void rv_batch_pool_init(struct rv_batch_pool *jobs, size_t n);
-void rv_batch_pool_fini(struct rv_batch_pool *jobs); /* lent ones, too */
+void rv_batch_pool_fini(struct rv_batch_pool *jobs); /* borrowed ones, too */
 
-/* An empty one, or NULL when none came back for a while. Any thread. */
+/* Borrow an empty job; NULL when none was returned for a while. Any thread. */
 struct rv_job *rv_batch_pool_borrow(struct rv_batch_pool *jobs);
 void rv_batch_pool_release(struct rv_batch_pool *jobs, struct rv_job *job);
 
-/* Its batch, as the scan takes it. */
+/* Its batch as input of the scan. */
 struct rv_block_input rv_job_input(const struct rv_job *job);
 
 #endif

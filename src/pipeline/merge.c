@@ -18,7 +18,7 @@ void rv_merger_fini(struct rv_merger *merger)
     free(merger->open_start);
 }
 
-/* Where something below the first frame that was seen has returned, all that is open lies deeper. */
+/* When a frame below the first one seen returns, all open frames are deeper than assumed. */
 static void follow_base(struct rv_stream *stream)
 {
     uint32_t depth_shift = rv_carry_shift(stream->carry, stream->depth_shift);
@@ -29,15 +29,15 @@ static void follow_base(struct rv_stream *stream)
     stream->depth_shift = depth_shift;
 }
 
-/* Times from the trace's origin, depths from the deepest base; spans at or below the depth limit are left out. Returns
- * how many stay. */
+/* Times from the trace's origin, depths from the deepest base; spans at or below the depth limit are dropped. Returns
+ * the number left. */
 static size_t place(const struct rv_merger *merger, const struct rv_stream *stream, struct rv_span *spans, size_t n)
 {
     const uint32_t max_depth = merger->params->max_depth ? merger->params->max_depth : UINT32_MAX;
     const uint64_t origin_ns = merger->origin_ns;
     size_t kept = 0;
     if (origin_ns == 0 && max_depth == UINT32_MAX && stream->depth_shift == 0)
-        return n; /* they are in their places */
+        return n; /* all in place already */
     for (size_t i = 0; i < n; i++) {
         struct rv_span span = spans[i];
         span.start += origin_ns;
@@ -62,7 +62,7 @@ static size_t read_block(struct rv_merger *merger, const struct rv_stream *strea
     }
 }
 
-/* Group spans by stack, keeping each stack's order: tracks get first and n, the result is where the spans are. */
+/* Group spans by stack, keeping each stack's order: sets the tracks' first and n; returns the array of spans. */
 static struct rv_span *group(struct rv_merger *merger, struct rv_stream *stream, size_t n)
 {
     struct rv_span *spans = merger->spans;
@@ -95,7 +95,7 @@ static struct rv_span *group(struct rv_merger *merger, struct rv_stream *stream,
     return merger->sorted;
 }
 
-/* The open frames after this block, for live pictures and for recursion in the statistics. */
+/* Store the open frames after this block, for live pictures and for recursion in the statistics. */
 static void publish_open(struct rv_merger *merger, struct rv_track *track, const struct rv_open_stack *open,
                          uint32_t depth_shift)
 {
@@ -123,7 +123,7 @@ static void publish_open(struct rv_merger *merger, struct rv_track *track, const
 
 static void count_open(const struct rv_merger *merger, struct rv_stream *stream, uint64_t n)
 {
-    if (n != stream->n_open) /* fewer: the difference wraps, and so does the sum */
+    if (n != stream->n_open) /* fewer: difference and sum wrap correctly */
         atomic_fetch_add_explicit(merger->n_open, n - stream->n_open, memory_order_relaxed);
     stream->n_open = n;
 }
@@ -178,7 +178,7 @@ static struct rv_stream_account account_of(struct rv_stream *stream)
     return account;
 }
 
-/* The thread's name and what it lost, where that is news; then the job's events. */
+/* Send changes of the thread's name and loss, then the job's events, to the sinks. */
 static void send_events(const struct rv_merger *merger, struct rv_stream *stream, const struct rv_job *job,
                         bool is_renamed)
 {
@@ -207,8 +207,8 @@ static void close_in_sinks(const struct rv_merger *merger, struct rv_stream *str
     }
 }
 
-/* Grouped spans into lanes, statistics and sinks; began_ns is the CPU time at which this job's merge began. Returns how
- * many they are. */
+/* Add grouped spans to lanes, statistics and sinks; began_ns is the CPU time at the start of this job's merge. Returns
+ * their number. */
 static size_t store(struct rv_merger *merger, struct rv_stream *stream, const struct rv_span *spans, uint64_t last_ns,
                     uint64_t began_ns)
 {
@@ -258,7 +258,7 @@ static float value_of(const struct rv_event *event)
     return value;
 }
 
-/* SWITCH, LINE and SYNC leave nothing on a lane. */
+/* SWITCH, LINE and SYNC make no notes. */
 static bool is_noted(const struct rv_event *event)
 {
     unsigned kind = rv_event_kind(event);
@@ -305,7 +305,7 @@ static void note_special(const struct rv_merger *merger, struct rv_lane *lane, c
     add_note(lane, &note);
 }
 
-/* Events lie lost up to the next one that was not. */
+/* A loss lasts until the next event. */
 static void end_losses(struct rv_merger *merger, struct rv_stream *stream, uint64_t at_ns)
 {
     for (size_t i = 0; i < stream->n_tracks; i++)
@@ -342,7 +342,7 @@ static void note_specials(struct rv_merger *merger, struct rv_stream *stream, co
 
 /* ---- ends ---- */
 
-/* What is open at the end, as spans; returns how many. */
+/* Turn the frames open at the end into spans. Returns their number. */
 static size_t read_open(struct rv_merger *merger, struct rv_stream *stream, uint64_t end_ns)
 {
     size_t n = 0, n_read;
@@ -372,7 +372,7 @@ static size_t finish(struct rv_merger *merger, struct rv_stream *stream, uint64_
     return n;
 }
 
-/* Frames that began before the stream: what was called in them before counts. */
+/* For frames that began before the stream: add the time of their earlier callees. */
 static void take_opening(struct rv_merger *merger, struct rv_stream *stream, const struct rv_batch *batch)
 {
     uint64_t children_ns;
@@ -397,7 +397,7 @@ static void count_events(struct rv_merger *merger, struct rv_stream *stream, con
     pthread_mutex_unlock(&lane->lock);
 }
 
-/* Of a page only its calls matter: all else was in the summary. */
+/* Only the calls of a page are needed: everything else was in the summary. */
 static void merge_page(struct rv_merger *merger, struct rv_stream *page, struct rv_job *job)
 {
     size_t n = 0;
@@ -423,7 +423,7 @@ size_t rv_merge(struct rv_merger *merger, struct rv_stream *stream, struct rv_jo
 {
     if (stream->whole) {
         merge_page(merger, stream, job);
-        return 0; /* asked for within bounds of their own */
+        return 0; /* pages have their own memory limit */
     }
     bool is_renamed = rv_stream_apply_name(stream);
     send_events(merger, stream, job, is_renamed);

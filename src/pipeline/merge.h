@@ -1,6 +1,6 @@
 /*
- * One merge: a scanned block through the carry into lanes, statistics and sinks. Runs on the worker that is the
- * stream's merger; everything it needs beside the stream is its own.
+ * A merge applies a scanned block to the carry and adds the results to lanes, statistics and sinks. Runs on the worker
+ * that is the stream's merger; all other state is that worker's own.
  */
 #ifndef RV_PIPELINE_MERGE_H
 #define RV_PIPELINE_MERGE_H
@@ -17,27 +17,27 @@ struct rv_merge_counts {
 };
 
 struct rv_merger {
-    /* shared, fixed */
+    /* shared, constant */
     const struct rv_session_params *params;
     struct rv_lanes *lanes;
     struct rv_page_loader *page_loader;
-    uint64_t origin_ns;       /* plus this, times of events are the trace's */
-    _Atomic uint64_t *n_open; /* calls that are open, of all streams */
-    /* this worker's */
-    pthread_mutex_t lock; /* covers stats and counts against readers */
+    uint64_t origin_ns;       /* event times + origin_ns = trace times */
+    _Atomic uint64_t *n_open; /* open calls of all streams */
+    /* of this worker */
+    pthread_mutex_t lock; /* protects stats and counts from readers */
     struct rv_stats *stats;
     struct rv_merge_counts counts;
-    uint64_t scan_ns; /* of the block just scanned, to be counted with its merge */
+    uint64_t scan_ns; /* of the last scan, counted with its merge */
     struct rv_span *spans, *sorted;
     size_t capacity, sorted_capacity;
     uint64_t *open_start;
     size_t open_start_capacity;
 };
 
-/* What is not a call and stands in a summary, onto a lane. */
+/* Add a note from a summary to a lane. */
 void rv_merge_note(const struct rv_merger *merger, struct rv_lane *lane, const struct rv_event *event);
 
-/* Merge one job, in stream order. Returns how many spans its lanes got. */
+/* Merge one job, in stream order. Returns the number of spans added to lanes. */
 size_t rv_merge(struct rv_merger *merger, struct rv_stream *stream, struct rv_job *job);
 void rv_merger_fini(struct rv_merger *merger);
 

@@ -9,7 +9,7 @@
 #include "model/span_pages.h"
 #include "pipeline/merge.h"
 
-/* Of the memory that there is, for what is looked at: of each event, and of each stack in each block. */
+/* Memory for the pages in view: share of all memory, bytes per event, and bytes per stack and block. */
 enum { EVENT_BYTES = 48, STACK_BYTES = 6144 };
 static const uint64_t MOST_BYTES = 768 << 20;
 
@@ -73,7 +73,7 @@ static void add_block(struct rv_stream *stream, const struct rv_block_summary *s
         n_events += row->n_events;
         stream->sums_level = row->level > stream->sums_level ? row->level : stream->sums_level;
     }
-    if (summary->is_end && stream->sums_level) { /* it has all of its last cell */
+    if (summary->is_end && stream->sums_level) { /* its last cell is complete */
         unsigned shift = rv_density_shift(stream->sums_level);
         to_ns = ((summary->last_ns >> shift) + 1) << shift;
     }
@@ -85,7 +85,7 @@ static void add_block(struct rv_stream *stream, const struct rv_block_summary *s
                                  .n_events = n_events < RV_REC_MAX_EVENTS ? (uint32_t)n_events : RV_REC_MAX_EVENTS};
 }
 
-/* Losses of a summary last until the next note at most: it does not have the next event. */
+/* In a summary, a loss lasts until the next note: the next event is unknown. */
 static void add_notes(const struct rv_merger *merger, struct rv_lane *lane, const struct rv_stack_summary *summary)
 {
     for (uint32_t i = 0; i < summary->row->n_notes; i++)
@@ -182,7 +182,7 @@ void rv_page_loader_add_stack(struct rv_stream *page, const struct rv_page_stack
                     &(struct rv_open_stack){.stack = stack->stack,
                                             .base_depth = (int32_t)stack->base_depth,
                                             .n_frames = stack->n_frames,
-                                            .is_begun = true, /* in the block, if not before */
+                                            .is_begun = true, /* in the block at the latest */
                                             .first_ns = stack->first_ns,
                                             .least_key = stack->depth.least,
                                             .last_key = stack->depth.last,
@@ -194,7 +194,7 @@ void rv_page_loader_add_stack(struct rv_stream *page, const struct rv_page_stack
                     stack->depth.last_ns);
 }
 
-/* What lasts as long is in the lane. */
+/* Longer calls are in the lane already. */
 static uint64_t limit_of(struct rv_lane *lane)
 {
     pthread_mutex_lock(&lane->lock);
@@ -287,7 +287,7 @@ static size_t first_block(const struct rv_stream *stream, uint64_t from_ns)
     return low;
 }
 
-/* A call that ends a cell's width behind the window may have begun in it; a cell may begin before it. */
+/* A call that ends up to a cell's width after the window may begin in it; a cell may begin before it. */
 size_t rv_page_loader_find(const struct rv_stream *stream, uint64_t from_ns, uint64_t to_ns, uint32_t level,
                            size_t *end)
 {
@@ -306,7 +306,7 @@ static void want_page(struct rv_page_loader *page_loader, struct rv_stream *stre
         (struct rv_page_request){.stream = stream, .block = look->number, .level = look->level};
 }
 
-/* Nobody looks at what the stream has of pages any more: all of them may give way. */
+/* The stream is out of view: all its pages may be evicted. */
 static void rest(struct rv_stream *stream, uint64_t now)
 {
     if (stream->has_used_pages)
@@ -322,7 +322,7 @@ static uint64_t bytes_of(const struct rv_stream *stream, size_t first, size_t en
     return n_bytes;
 }
 
-/* Returns how many of the stream's pages are still to come. */
+/* Returns the number of the stream's pages still to be loaded. */
 static size_t want_of(struct rv_page_loader *page_loader, struct rv_stream *stream, const uint64_t window_ns[2],
                       uint32_t level)
 {
@@ -342,8 +342,8 @@ static size_t want_of(struct rv_page_loader *page_loader, struct rv_stream *stre
 }
 
 /*
- * Streams of which the coarsest cells are known come first: with them it shows soonest whether the level was too fine,
- * and at a coarser one the others may need nothing.
+ * Order requests so that streams with the coarsest known cells come first: they show soonest whether the level was too
+ * fine, and at a coarser level the others may need nothing.
  */
 size_t rv_page_loader_want(struct rv_page_loader *page_loader, uint64_t from_ns, uint64_t to_ns, uint32_t level)
 {

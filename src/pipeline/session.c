@@ -19,14 +19,14 @@
 
 enum { JOBS_PER_WORKER = 6, MAX_WORKERS = 64 };
 
-/* What open calls may take of the memory, and how many may be open whatever that is: far more than stacks have room for
- * that real programs run on. */
+/* Share of the memory for open calls, and their number allowed in any case: far more than fit the stacks of real
+ * programs. */
 enum { OPEN_CALL_BYTES = 128, OPEN_CALLS_SHARE = 8, OPEN_CALLS_OF_ANY = 1 << 21 };
-/* Of the memory: what lanes may take whatever all else does, and what is left free. */
+/* Shares of the memory: guaranteed to lanes, and left free. */
 enum { LANES_SHARE = 4, UNTOLD_SHARE = 8 };
-enum { LOOKS_A_SHARE = 4, SPAN_BYTES = 32 }; /* looks while that is filled; a span, with what it adds to cells */
+enum { LOOKS_A_SHARE = 4, SPAN_BYTES = 32 }; /* checks until that is filled; bytes per span with its share of cells */
 static const uint64_t NAMING_INTERVAL_NS = 50000000;
-static const uint64_t REST_NS = 10000000; /* until a source that rests sees that it is to stop */
+static const uint64_t REST_NS = 10000000; /* longest rest of a RESTING source until it notices a stop */
 
 struct worker {
     struct rv_session *session;
@@ -35,7 +35,7 @@ struct worker {
 };
 
 struct rv_session {
-    /* fixed after start */
+    /* constant after the start */
     struct rv_session_params params;
     struct rv_source *source;
     struct rv_intake intake;
@@ -51,9 +51,9 @@ struct rv_session {
     struct rv_queue *filled; /* jobs on their way to the workers */
     pthread_t drain, naming;
     _Atomic bool is_stopping;
-    _Atomic uint64_t n_open; /* calls, of all streams */
+    _Atomic uint64_t n_open; /* open calls of all streams */
     pthread_mutex_t limiting;
-    _Atomic uint64_t n_unlooked; /* spans since somebody looked at the memory */
+    _Atomic uint64_t n_unlooked; /* spans since the last check of the memory */
     _Atomic int error;
     /* under lock */
     pthread_mutex_t lock;
@@ -232,14 +232,13 @@ static void limit_open(struct rv_session *session)
     if (atomic_load_explicit(&session->n_open, memory_order_relaxed) <= most ||
         atomic_exchange_explicit(&session->error, -ENOMEM, memory_order_relaxed))
         return;
-    (void)rv_err(ENOMEM, "more than %llu calls are open at once: a larger --memory has room for more",
-                 (unsigned long long)most);
+    (void)rv_err(ENOMEM, "more than %llu calls are open at once: use a larger --memory", (unsigned long long)most);
     rv_session_stop(session);
 }
 
 /*
- * Lanes get what all else that is resident leaves of the memory, a share in any case, less what may come until the next
- * look.
+ * Give lanes the memory that other resident data leaves, but at least their share, minus the growth until the next
+ * check.
  */
 static void limit_memory(struct rv_session *session)
 {
@@ -256,7 +255,7 @@ static void limit_memory(struct rv_session *session)
     pthread_mutex_unlock(&session->limiting);
 }
 
-/* So many spans more are in the lanes. */
+/* Count spans added to lanes. */
 static void follow_memory(struct rv_session *session, uint64_t n_spans)
 {
     const uint64_t most = session->params.memory_bytes / UNTOLD_SHARE / LOOKS_A_SHARE / SPAN_BYTES;
@@ -327,7 +326,7 @@ static void end_sinks(struct rv_session *session)
     rv_stats_destroy(totals);
 }
 
-/* Names while the program runs, the memory limit, and the end of everything. */
+/* The naming thread: names while the program runs, the memory limit, and the end of the session. */
 static void *run_naming(void *context)
 {
     struct rv_session *session = context;

@@ -1,5 +1,5 @@
 /*
- * A session: one source on its way into the model, with its threads (src/README.md, "Threads"). No GL, no SDL.
+ * A session: the threads that move one source's events into the model (src/README.md, "Threads"). No GL, no SDL.
  *
  * Batches of all streams go through one bounded queue; any worker scans any block; blocks of a stream are merged in
  * stream order by whichever worker finds the next one ready.
@@ -20,19 +20,19 @@
 
 struct rv_session_params {      /* zero = default */
     unsigned n_workers;         /* CPUs - 1, at least 1 */
-    uint64_t memory_bytes;      /* resident, a quarter of RAM: lanes keep what all else leaves of it, a quarter in any
-                                   case; open calls may take an eighth, and 2^21 may always be */
+    uint64_t memory_bytes;      /* limit of resident memory, default a quarter of RAM: lanes get what other data leaves,
+                                   at least a quarter; open calls may take an eighth, at least 2^21 calls */
     enum rv_scan_kernel kernel; /* with has_kernel; else the best */
     bool has_kernel;
-    bool leaves_calls;           /* lanes keep none: only sinks and statistics want them */
-    uint32_t max_depth;          /* calls at this depth and deeper are left out; 0 = all in */
+    bool leaves_calls;           /* lanes keep no calls: only sinks and statistics get them */
+    uint32_t max_depth;          /* calls at this depth and deeper are dropped; 0 = none */
     const struct rv_sink *sinks; /* n_sinks of them, borrowed until rv_session_destroy() */
     size_t n_sinks;
 };
 
 struct rv_session; /* opaque */
 
-/* Takes the source. NULL never: out of memory ends the program. */
+/* Takes ownership of the source. Never NULL. */
 struct rv_session *rv_session_start(const struct rv_session_params *params, struct rv_source *source);
 
 /* True when the source has ended, or delivered its summary, and everything it gave is in the model. */
@@ -45,15 +45,16 @@ bool rv_session_wait(struct rv_session *session, uint64_t timeout_ns);
 void rv_session_stop(struct rv_session *session);
 void rv_session_destroy(struct rv_session *session);
 
-/* What ended the source early, or too many open calls: 0, or a negative errno that has been said. When done. */
+/* When done: 0, or a negative errno, already printed, that ended the source early (too many open calls, too). */
 int rv_session_error(struct rv_session *session);
 
 struct rv_lanes *rv_session_lanes(struct rv_session *session);
 struct rv_subroutines *rv_session_subroutines(struct rv_session *session);
 
 /*
- * Somebody looks at a window at a level of detail (rv_view.level): of a recording that was summarized, ask for what
- * that takes. Each look replaces the one before. returns  pages that are still to come; 0: what can be there is
+ * A window is viewed at a level of detail (rv_view.level): request the pages that it lacks, in a recording opened by
+ * its index. Replaces the previous request.
+ *   returns  number of pages still to be loaded
  */
 size_t rv_session_want(struct rv_session *session, uint64_t from_ns, uint64_t to_ns, uint32_t level);
 
@@ -63,7 +64,7 @@ struct rv_span_reader *rv_session_read(struct rv_session *session, const struct 
 /* Merged statistics so far; the caller destroys them. Any thread. */
 struct rv_stats *rv_session_stats(struct rv_session *session);
 
-/* rv_stats_at_most() over all that was seen so far, without merging: microseconds. Any thread. */
+/* rv_stats_at_most() over all calls so far, without merging: microseconds. Any thread. */
 uint64_t rv_session_calls_at_most(struct rv_session *session, uint32_t id, uint64_t duration_ns, uint64_t *n_calls);
 
 /* Accounts of all streams, and the cumulative CPU time of each stage, for --bench=drain and --verbose. */
@@ -72,7 +73,7 @@ struct rv_session_counts {
     uint64_t n_spans, n_batches;
     uint64_t drain_ns, scan_ns, carry_ns, timeline_ns, stats_ns;
     uint64_t n_cut, n_orphans, n_doubtful;
-    uint64_t n_pages; /* that came in because they were looked at */
+    uint64_t n_pages; /* pages loaded on demand */
 };
 void rv_session_losses(struct rv_session *session, struct rv_losses *losses); /* when done: dropped events, and more */
 void rv_session_counts(struct rv_session *session, struct rv_session_counts *counts);

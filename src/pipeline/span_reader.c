@@ -9,13 +9,13 @@
 #include "model/density.h"
 #include "pipeline/page_loader.h"
 
-/* Blocks that are asked for and not taken: few at first, as who looks for something may have found it. */
+/* Blocks requested ahead: few at first, since a search may end early. */
 enum { AHEAD = 12, FIRST_AHEAD = 3 };
 
 struct block {
     struct rv_stream *stream;
     uint32_t number;
-    uint64_t edge_ns; /* forward: its calls do not begin before; backward: they end before */
+    uint64_t edge_ns; /* forward: no call begins before this; backward: all end before */
 };
 
 struct rv_span_reader_slot {
@@ -31,9 +31,9 @@ struct rv_span_reader {
     size_t n_blocks, blocks_capacity;
     struct rv_name_set only;
     bool has_only, is_backward;
-    /* the taker's */
-    uint64_t reached_ns; /* of the lanes' calls, those on this side were due */
-    /* under the paging's lock; n_taken is the taker's to read without */
+    /* reader thread */
+    uint64_t reached_ns; /* the lanes' calls up to here were delivered */
+    /* under the page loader's lock; the reader thread may read n_taken without it */
     size_t n_taken, n_asked, n_coming;
     struct rv_span_reader_slot slots[AHEAD]; /* block i's is i % AHEAD */
     bool is_closed;
@@ -80,7 +80,7 @@ static int by_edge_backward(const void *a, const void *b)
     return by_edge(b, a);
 }
 
-/* A call begins less than a cell before the block that it ends in, whose first event may be at the last one's time. */
+/* A call in a block begins less than a cell before it; its first event may have the previous block's last time. */
 static uint64_t first_start_ns(const struct rv_stream *stream, size_t number)
 {
     uint64_t reach_ns = (UINT64_C(1) << rv_density_shift(stream->sums_level)) + 1,
@@ -138,7 +138,7 @@ struct rv_span_reader *rv_span_reader_open(struct rv_page_loader *page_loader,
     return reader;
 }
 
-/* Returns whether nothing is on its way to it. */
+/* Returns whether none of its requests is pending. */
 static bool forget(struct rv_page_loader *page_loader, struct rv_span_reader *reader)
 {
     pthread_mutex_lock(&page_loader->lock);
@@ -160,13 +160,13 @@ void rv_span_reader_close(struct rv_span_reader *reader)
 
 /* ---- taking ---- */
 
-/* Will the next block come some day? */
+/* Will the next block arrive? */
 static bool is_to_come(const struct rv_span_reader *reader)
 {
     return reader->n_taken < reader->n_blocks && (reader->n_asked > reader->n_taken || !reader->page_loader->is_over);
 }
 
-/* The lanes' calls up to the next block are due. Returns whether that is more than before. */
+/* Deliver the lanes' calls up to the next block. Returns whether there are any. */
 static bool reach(struct rv_span_reader *reader, struct rv_span_part *part)
 {
     uint64_t edge_ns = rv_span_reader_edge_ns(reader), reached_ns = reader->reached_ns;

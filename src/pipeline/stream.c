@@ -6,7 +6,7 @@
 
 #include "base/vec.h"
 
-/* As many as the carry keeps apart. */
+/* As many as the carry distinguishes. */
 #define MAX_TRACKS 65536u
 
 struct rv_stream *rv_stream_create(size_t n_jobs)
@@ -99,7 +99,7 @@ bool rv_stream_apply_name(struct rv_stream *stream)
     return is_new;
 }
 
-/* Not coarser than the lane's summary. */
+/* Not coarser than the lane's sums. */
 static struct rv_timeline *create_page(const struct rv_stream *page, struct rv_lane *lane)
 {
     pthread_mutex_lock(&lane->lock);

@@ -1,6 +1,6 @@
 /*
- * A stream on its way into the model: blocks come back from the workers in any order and are merged here in stream
- * order, by whichever worker finds the next one ready.
+ * A stream on its way into the model: workers return its blocks in any order; they are merged in stream order by
+ * whichever worker finds the next one ready.
  */
 #ifndef RV_PIPELINE_STREAM_H
 #define RV_PIPELINE_STREAM_H
@@ -17,7 +17,7 @@
 #include "scan/carry.h"
 #include "source/source.h"
 
-/* One stack of a stream: a lane with what the statistics remember of it. */
+/* One stack of a stream: a lane with its statistics' state. */
 struct rv_track {
     uint32_t stack;
     struct rv_lane *lane;
@@ -31,25 +31,25 @@ struct rv_stream {
     /* set at creation */
     struct rv_lane_identity identity;
     char name[RV_LANE_NAME_BYTES], process_name[RV_LANE_NAME_BYTES];
-    char given_name[RV_LANE_NAME_BYTES]; /* the thread's own, maybe "": what sinks are told */
-    struct rv_stream_info info;          /* its strings are those above */
+    char given_name[RV_LANE_NAME_BYTES]; /* the thread's own name, may be "": given to sinks */
+    struct rv_stream_info info;          /* its strings point to those above */
     uint32_t number;                     /* from 0 in order of opening */
     /* drain thread */
     uint64_t n_submitted;
-    uint32_t exit_stack; /* stack in force after the last batch submitted */
-    /* under lock: what waits for its turn */
+    uint32_t exit_stack; /* stack selected after the last batch submitted */
+    /* under lock: jobs that wait for their turn */
     pthread_mutex_t lock;
     struct rv_job **ready; /* by sequence mod n_jobs */
     size_t n_jobs;
     uint64_t n_merged; /* also the sequence to merge next */
     bool is_merging;
     struct rv_stream_account account;
-    char new_name[RV_LANE_NAME_BYTES]; /* "" = none: for the merger to put on the lanes */
-    /* the one worker that merges */
-    uint64_t n_dropped_told; /* to the sinks */
+    char new_name[RV_LANE_NAME_BYTES]; /* for the merger to give to the lanes; "" = none */
+    /* merger only */
+    uint64_t n_dropped_told; /* last count given to sinks */
     struct rv_carry *carry;
-    uint64_t n_open;      /* calls of it that count among the session's open ones */
-    bool has_open_loss;   /* the last event said that others were lost: until the next one */
+    uint64_t n_open;      /* its share of the session's open calls */
+    bool has_open_loss;   /* the last event was a loss, which lasts until the next event */
     uint32_t depth_shift; /* added to the carry's depths, so that its lowest base is 0 */
     struct rv_stack_preamble preamble;
     struct rv_track *tracks;
@@ -59,31 +59,31 @@ struct rv_stream {
     struct rv_summed_block *blocks;
     size_t n_blocks, blocks_capacity;
     uint32_t sums_level;
-    bool has_used_pages; /* since nobody had it in sight */
-    /* a page: one block of the stream that it is of; else NULL */
+    bool has_used_pages; /* since it was last out of view */
+    /* a page: stream that this page is a block of; else NULL */
     struct rv_stream *whole;
     uint32_t block, level;             /* of detail */
-    struct rv_span_reader_slot *slot;  /* of the span reader that it is for; NULL: it is for the lanes */
+    struct rv_span_reader_slot *slot;  /* of the requesting span reader; NULL: for the lanes */
     struct rv_stream *next, *previous; /* the stream table's lists */
 };
 
-/* A stream is created once and then serves one thread after the other: each begins and ends it. */
+/* A stream is created once and reused for one thread after the other, between begin and end. */
 struct rv_stream *rv_stream_create(size_t n_jobs);
 void rv_stream_destroy(struct rv_stream *stream);
 
-/* Its first lane is made here, so that lanes stand in the order in which threads were met. */
+/* Creates its first lane, so that lanes are in order of their threads' appearance. */
 void rv_stream_begin(struct rv_stream *stream, struct rv_lanes *lanes, const struct rv_stream_info *info,
                      uint32_t number);
 
-/* One block of a summarized stream; see pipeline/page_loader.h. */
+/* Begin a page: one block of a summarized stream; see pipeline/page_loader.h. */
 void rv_stream_begin_page(struct rv_stream *page, const struct rv_page_request *request, uint32_t entry_stack);
 
-/* Free what only a running stream needs. After its last job; the last merger, or when no worker runs any more. */
+/* Free the state of a running stream. After its last job, by the last merger, or when no worker runs. */
 void rv_stream_end(struct rv_stream *stream);
 
 /*
- * Put a scanned job in its place.
- *   returns  true when the caller has become the merger: it then takes jobs until rv_stream_take() says NULL
+ * Store a scanned job.
+ *   returns  true when the caller has become the merger: it then takes jobs until rv_stream_take() returns NULL
  */
 bool rv_stream_put(struct rv_stream *stream, struct rv_job *job);
 
@@ -97,8 +97,8 @@ void rv_stream_rename(struct rv_stream *stream, const char *name);
 bool rv_stream_apply_name(struct rv_stream *stream);
 
 /*
- * The track of a stack, with its lane made at first sight; beyond 65,536 stacks it is the first one's. A page's has the
- * lane of the stream that it is of. Merger.
+ * The track of a stack, with a new lane if needed; stacks beyond 65,536 share the first. A page's tracks have the lanes
+ * of its stream. Merger.
  */
 struct rv_track *rv_stream_track(struct rv_stream *stream, struct rv_lanes *lanes, uint32_t stack);
 

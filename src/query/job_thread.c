@@ -14,7 +14,7 @@ void rv_job_thread_start(struct rv_job_thread *worker, void (*work)(void *contex
     worker->context = context;
     atomic_store_explicit(&worker->is_over, false, memory_order_relaxed);
     worker->is_running = pthread_create(&worker->thread, NULL, run, worker) == 0;
-    if (!worker->is_running) /* it takes as long as it takes */
+    if (!worker->is_running) /* without a thread, work runs to its end */
         work(context);
 }
 

@@ -4,8 +4,8 @@
 #include "base/vec.h"
 
 #define PIECE 8192u
-#define MOST_BOXES 65536u /* a window with more is looked into half by half */
-#define TURN_NS 1500000u  /* after which no new block is begun */
+#define MOST_BOXES 65536u /* larger windows are searched in halves */
+#define TURN_NS 1500000u  /* time after which no new block is started */
 
 static int compare(const struct rv_lanes *lanes, const struct rv_search_place *a, const struct rv_search_place *b)
 {
@@ -16,7 +16,7 @@ static int compare(const struct rv_lanes *lanes, const struct rv_search_place *a
     return a->depth < b->depth ? -1 : a->depth > b->depth;
 }
 
-/* Take it when it is nearer to the place than the nearest so far. */
+/* Keep a hit if it is nearer to the place than the nearest so far. */
 static void offer(struct rv_next_hit *next, uint32_t lane_idx, const struct rv_box *box)
 {
     struct rv_search_place place = {box->start_ns, lane_idx, box->depth};
@@ -44,7 +44,7 @@ static uint64_t count_boxes(struct rv_lanes *lanes, uint64_t from_ns, uint64_t t
     return n;
 }
 
-/* Offer what starts in a window of one lane. What it has only summarized cannot be gone to. */
+/* Offer hits that start in a window of one lane, without sums, which have no exact place. */
 static void look_into_lane(struct rv_next_hit *next, struct rv_search *search, struct rv_lane *lane,
                            const uint64_t window[2])
 {
@@ -78,7 +78,7 @@ static void look_into(struct rv_next_hit *next, struct rv_search *search, const 
         look_into_lane(next, search, rv_lanes_get(next->lanes, i), window);
 }
 
-/* From here on all spans are exact. */
+/* Begin of the exact spans of all lanes. */
 static uint64_t exact_from(struct rv_lanes *lanes)
 {
     uint64_t exact_ns = 0;
@@ -107,7 +107,7 @@ static void look_into_columns(struct rv_next_hit *next, struct rv_search *search
     }
 }
 
-/* What starts in [from, to) of the lanes, in order: cells, then column by column; or the other way round. */
+/* Offer hits that start in [from, to) of the lanes, in order: cells, then column by column; or in reverse. */
 static void look_into_lanes(struct rv_next_hit *next, struct rv_search *search, uint64_t from_ns, uint64_t to_ns)
 {
     uint64_t exact_ns = exact_from(next->lanes);
@@ -200,7 +200,7 @@ void rv_next_hit_end(struct rv_next_hit *next)
     *next = (struct rv_next_hit){.is_on = false};
 }
 
-/* No block that is still to come can hold a nearer one. */
+/* Can no remaining block have a nearer hit? */
 static bool is_nearest(const struct rv_next_hit *next)
 {
     uint64_t edge_ns = rv_span_reader_edge_ns(next->reader), found_ns = next->hit.place.start_ns;

@@ -1,7 +1,7 @@
 /*
- * The nearest search hit from a place outward, in the lanes and in blocks that are not loaded, until nothing that is
- * left can hold a nearer one. Past the end it starts again at the other end. Where exact spans were evicted, cells stand
- * for them: a cell is a hit when the subroutine that has most of it is. Main thread; waits only where that is asked.
+ * Finds the nearest search hit from a place, in the lanes and in blocks that are not loaded, until nothing left can
+ * have a nearer one. Wraps around at the end. Where exact spans were evicted, cells are used: a cell is a hit when its
+ * majority subroutine is. Main thread; waits only if told so by wait_ns.
  */
 #ifndef RV_QUERY_NEXT_HIT_H
 #define RV_QUERY_NEXT_HIT_H
@@ -11,7 +11,7 @@
 #include "pipeline/session.h"
 #include "query/search.h"
 
-struct rv_search_place { /* order of hits: by start, then lane as rv_lane_compare() has it, then depth */
+struct rv_search_place { /* order of hits: by start, then lane by rv_lane_compare(), then depth */
     uint64_t start_ns;
     uint32_t lane_idx, depth;
 };
@@ -23,7 +23,7 @@ struct rv_search_hit {
 
 struct rv_next_hit { /* zeroed = none */
     bool is_on, has_come_round;
-    bool knows_hits; /* the search has counted all there are: blocks without any are passed over */
+    bool knows_hits; /* the search has counted all hits: blocks without any are skipped */
     bool is_forward, is_found;
     struct rv_session *session; /* borrowed; NULL = all calls are in the lanes */
     struct rv_lanes *lanes;     /* borrowed */
@@ -40,7 +40,7 @@ struct rv_next_hit_params {
     bool is_forward, knows_hits;
 };
 
-/* One that is on has to be ended first. */
+/* End a previous one first. */
 void rv_next_hit_begin(struct rv_next_hit *next, const struct rv_search *search,
                        const struct rv_next_hit_params *params);
 void rv_next_hit_end(struct rv_next_hit *next);
@@ -48,10 +48,9 @@ void rv_next_hit_end(struct rv_next_hit *next);
 enum rv_next_hit_status { RV_NEXT_HIT_GOES_ON, RV_NEXT_HIT_FOUND, RV_NEXT_HIT_FAILED };
 
 /*
- * Get on: lanes, of what rv_search_update() has looked at, take microseconds, but for a few nanoseconds per call in
- * columns with hits that are passed over; after a millisecond and a half no new block is begun. The hit is in `hit`. One
- * that is over has to be ended.
- *   wait_ns  for a block that has not come yet, at most
+ * Continue: a search of the lanes (up to rv_search_update()'s progress) takes microseconds, plus some ns per call in
+ * skipped columns with hits; after 1.5 ms no new block is started. The hit is in `hit`. End it when it is over.
+ *   wait_ns  longest wait for a block
  */
 enum rv_next_hit_status rv_next_hit_go_on(struct rv_next_hit *next, struct rv_search *search, uint64_t wait_ns);
 

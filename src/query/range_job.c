@@ -2,7 +2,7 @@
 
 #define CALLS_PER_STEP 4096u
 
-/* The calls of this lane; NULL: it has none in the block. */
+/* The lane's calls in the block, or NULL. */
 static struct rv_timeline *take_calls(struct rv_span_part *part, uint32_t lane_idx)
 {
     for (size_t i = 0; i < part->n_lanes; i++)
@@ -20,7 +20,7 @@ static void close_reader(struct rv_range_job *job)
     job->reader = NULL;
 }
 
-/* What the range wants, if it has come. */
+/* Give the range the page that it wants, if loaded. */
 static void give_page(struct rv_range_job *job)
 {
     uint32_t lane_idx = rv_range_lane(job->range);

@@ -1,4 +1,4 @@
-/* The statistics of a range of time, made by a thread of its own while the window goes on. Main thread. */
+/* The statistics of a range of time, computed by a separate thread. Main thread. */
 #ifndef RV_QUERY_RANGE_JOB_H
 #define RV_QUERY_RANGE_JOB_H
 
@@ -8,25 +8,25 @@
 #include "model/range.h"
 #include "pipeline/session.h"
 
-struct rv_range_job { /* zeroed = nothing is measured; does not move while it runs */
+struct rv_range_job { /* zeroed = none; must not move while running */
     struct rv_range *range;
-    uint64_t version; /* other range, other version */
+    uint64_t version; /* changes with the range */
     struct rv_session *session;
     uint64_t from_ns, to_ns;
-    struct rv_span_reader *reader; /* the thread's: of the lane that it is in, if calls of it have to be read */
+    struct rv_span_reader *reader; /* the job's: reads the current lane's blocks, if needed */
     struct rv_job_thread thread;
 };
 
-/* Stops what ran before. What the lanes have summarized is read from the session, which outlives that; NULL: nothing is. */
+/* Stop a previous job and start. session: reads blocks that are not loaded, and must outlive the job; NULL: none. */
 void rv_range_job_start(struct rv_range_job *job, const struct rv_range_params *params, struct rv_session *session);
 void rv_range_job_stop(struct rv_range_job *job);
 
 void rv_range_job_wait(struct rv_range_job *job); /* until it is done */
 
-/* Has it got on since it was last asked? */
+/* Has it progressed since the last call? */
 bool rv_range_job_poll(struct rv_range_job *job);
 
-/* Can the range be read? */
+/* Is the range's result complete? */
 static inline bool rv_range_job_is_done(const struct rv_range_job *job)
 {
     return job->range && !job->thread.is_running;

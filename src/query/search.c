@@ -5,7 +5,7 @@
 
 #include "base/vec.h"
 
-#define PIECE 8192u /* calls looked at under one lock */
+#define PIECE 8192u /* calls searched per lock */
 #define CALLS_PER_NAME 64u
 
 int rv_search_start(struct rv_search *search, const char *text, char *why, size_t why_bytes)
@@ -75,7 +75,7 @@ static void count_hits(struct rv_search *search, uint64_t start_ns, uint32_t n)
     search->n_hits += n;
 }
 
-/* Those of the first n boxes that are searched for. */
+/* Count the hits among the first n boxes. */
 static void count_boxed(struct rv_search *search, size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -106,7 +106,7 @@ static void fit_walks(struct rv_search *search, size_t n_lanes)
     search->n_walks = n_lanes;
 }
 
-/* Lanes that grow all the time must not keep the others from being looked at. Returns whether all are at their ends. */
+/* Visit lanes in turn, so that growing lanes do not starve others. Returns whether all are searched to their ends. */
 static bool look_around(struct rv_search *search, struct rv_lanes *lanes, size_t most)
 {
     size_t n_lanes = search->n_walks;

@@ -1,6 +1,6 @@
 /*
- * Logs are sorted by end, so ends are found at once. A beginning is looked for among those that end near it: no call of
- * a log lasts as long as the log's limit, so what begins before some time ends before that and the limit.
+ * Logs are sorted by end, so ends are found by search. A begin is searched among the calls that end near it: no call of
+ * a log lasts longer than the log's limit.
  */
 #include "query/step.h"
 
@@ -33,7 +33,7 @@ static uint64_t next_in(const struct rv_chunked_log *log, uint64_t limit_ns, uin
     return best;
 }
 
-struct found { /* the latest so far */
+struct found { /* the latest event so far */
     uint64_t ns;
     bool is_any;
 };
@@ -44,7 +44,7 @@ static void take_later(struct found *found, uint64_t ns)
         *found = (struct found){ns, true};
 }
 
-/* Events of a log before at_ns, from where they cannot be earlier than what was found. */
+/* Search a log for events before at_ns that may be later than the found one. */
 static void previous_in(const struct rv_chunked_log *log, uint64_t limit_ns, uint64_t at_ns, struct found *found)
 {
     struct rv_chunked_log_at at = rv_chunked_log_find(log, rv_clock_after_ns(at_ns, limit_ns));
@@ -59,7 +59,7 @@ static void previous_in(const struct rv_chunked_log *log, uint64_t limit_ns, uin
     }
 }
 
-/* Open frames that began before this; outer ones began first. */
+/* Number of open frames that began before this time; outer ones began first. */
 static size_t n_open_before(const struct rv_lane *lane, uint64_t ns)
 {
     return rv_bisect_below(lane->open, lane->n_open, sizeof *lane->open, offsetof(struct rv_lane_frame, start_ns), ns);
@@ -156,7 +156,7 @@ static void look_at(struct rv_step *step, const struct rv_step_params *params, c
     }
 }
 
-/* No block that is still to come can have something nearer. */
+/* Can no remaining block have a nearer event? */
 static bool is_nearest(const struct rv_step *step)
 {
     uint64_t edge_ns = rv_span_reader_edge_ns(step->reader);

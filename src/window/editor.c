@@ -18,7 +18,7 @@ static const char *editor(void)
     return visual && *visual ? visual : plain && *plain ? plain : NULL;
 }
 
-/* A child of a child: the editor is nobody's to wait for. */
+/* Fork twice, so that nobody has to wait for the editor. */
 static int start(char *const *words)
 {
     pid_t child = fork();
@@ -47,7 +47,7 @@ int rv_editor_open(const char *path, uint32_t line)
     char *command = rv_strdup(editor());
     size_t n_bytes = strlen(path) + 3;
     char *file = rv_alloc(n_bytes, 1);
-    (void)snprintf(file, n_bytes, "%s%s", path[0] == '/' ? "" : "./", path); /* no option, no "+command" of vi */
+    (void)snprintf(file, n_bytes, "%s%s", path[0] == '/' ? "" : "./", path); /* no option, no vi "+command" */
     (void)snprintf(where, sizeof where, "+%u", line);
     for (char *word = strtok_r(command, " ", &rest); word && n < MOST_WORDS; word = strtok_r(NULL, " ", &rest))
         words[n++] = word;

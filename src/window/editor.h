@@ -1,4 +1,4 @@
-/* The user's editor, on a line of a file. */
+/* Opens the user's editor at a line of a file. */
 #ifndef RV_WINDOW_EDITOR_H
 #define RV_WINDOW_EDITOR_H
 

@@ -1,6 +1,6 @@
 /*
- * Two pictures in turn: one is read by the main thread, the other is made. A request goes from its owner to the worker and
- * back with `layout`, under the lock; everything else belongs to whoever's turn it is.
+ * Double buffering: the main thread reads one picture while the worker makes the other. `layout` says whose turn it is,
+ * and changes under the lock; the other fields belong to the thread whose turn it is.
  */
 #include "window/frame_builder.h"
 
@@ -26,16 +26,16 @@ struct rv_frame_builder {
     pthread_t worker;
     bool is_running; /* the worker is to be joined */
 
-    /* Of whose turn it is. */
+    /* owned by the thread whose turn it is */
     struct rv_frame_request request;
     struct rv_lane_order lane_order;
     struct rv_filter filter;
     struct rv_name_set hits;
     struct frame frames[2];
-    unsigned shown; /* the one that was taken last; read by both */
+    unsigned shown; /* index of the picture taken last; read by both */
     uint64_t cost_ns;
 
-    uint64_t took_ns; /* the main thread's */
+    uint64_t took_ns; /* main thread */
 };
 
 static void make(struct rv_frame_builder *frame_builder)
@@ -57,7 +57,7 @@ static void make(struct rv_frame_builder *frame_builder)
     frame_builder->cost_ns = rv_clock_thread_cpu_ns() - start_ns;
 }
 
-/* Returns false when the maker stops. */
+/* Wait for a request; false at the end. */
 static bool wait_for_request(struct rv_frame_builder *frame_builder)
 {
     pthread_mutex_lock(&frame_builder->lock);
@@ -134,7 +134,7 @@ void rv_frame_builder_stop(struct rv_frame_builder *frame_builder)
     free(frame_builder);
 }
 
-/* What the request borrows is the builder's own from here on. */
+/* Point the request's borrowed data to the builder's copies. */
 static void keep(struct rv_frame_builder *frame_builder, const struct rv_frame_request *request)
 {
     struct rv_view_params *view = &frame_builder->request.view;

@@ -7,7 +7,7 @@
 
 #include "base/err.h"
 
-#define STALE_ERRORS_MAX 16 /* that GLEW leaves; a lost context never stops reporting */
+#define STALE_ERRORS_MAX 16 /* left by GLEW; limited, since a lost context reports errors for ever */
 
 static int start_video(bool is_offscreen)
 {
@@ -30,7 +30,7 @@ static void ask_for_core_33(void)
     SDL_GL_SetAttribute(SDL_GL_DEPTH_SIZE, 0);
 }
 
-/* GLEW looks for GLX even where EGL gave the context, and says so, with all entry points loaded. */
+/* GLEW looks for GLX even with an EGL context, and reports an error although all entry points are loaded. */
 static int load_entry_points(void)
 {
     glewExperimental = GL_TRUE;

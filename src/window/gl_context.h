@@ -14,13 +14,13 @@ struct rv_gl_context { /* zeroed = closed */
 struct rv_gl_context_params {
     const char *title;
     int width, height; /* points */
-    bool is_offscreen; /* SDL's offscreen driver first, whatever display there is */
+    bool is_offscreen; /* try SDL's offscreen driver first, even with a display */
 };
 
 /* 0, or a negative errno with one line printed: -ENODEV no display, -ENOTSUP no OpenGL 3.3. */
 int rv_gl_context_open(struct rv_gl_context *context, const struct rv_gl_context_params *params);
 
-/* Has OpenGL failed since the last time? 0, or -EIO with one line printed. */
+/* Check for OpenGL errors since the last call. 0, or -EIO with one line printed. */
 int rv_gl_context_error(void);
 void rv_gl_context_close(struct rv_gl_context *context);
 

@@ -3,10 +3,10 @@
 #include <math.h>
 #include <string.h>
 
-#define CLICK_POINTS 4.0 /* that the cursor may move between press and release of a click */
-#define REST_MS 60u      /* after which a drag has come to rest */
-#define SPEED_MS 8u      /* a speed is measured over at least so long: motions come in bursts */
-#define SPEED_MAX 6.0    /* windows per second: gliding then ends in sight of where it began */
+#define CLICK_POINTS 4.0 /* largest movement between press and release of a click */
+#define REST_MS 60u      /* time without motion after which a drag is at rest */
+#define SPEED_MS 8u      /* shortest time to measure a speed over: motions come in bursts */
+#define SPEED_MAX 6.0    /* windows per second: so that gliding ends near its start */
 #define ZOOM_WHEEL 0.87
 #define ZOOM_WHEEL_FINE 0.97
 #define ZOOM_WHEEL_FAST 0.65
@@ -33,7 +33,7 @@ static void on_wheel(struct rv_viewer *viewer, const SDL_MouseWheelEvent *wheel)
     act(viewer, RV_ACTION_ZOOM, pow(step, wheel->direction == SDL_MOUSEWHEEL_FLIPPED ? -turns : turns));
 }
 
-/* What was grabbed stays under the cursor: both ends of the motion are looked up at the height of the grab. */
+/* Keep the grabbed time under the cursor: look up both ends of the motion at the height of the grab. */
 static void pan(struct rv_input *input, struct rv_viewer *viewer, const float to_px[2], double scale)
 {
     const float *from_px = viewer->pointer.at_px;
@@ -142,7 +142,7 @@ static void press(struct rv_input *input, const SDL_MouseButtonEvent *button, st
         act(viewer, RV_ACTION_FOCUS, 0.0);
 }
 
-/* A click pins what is there; the second of two focuses it. */
+/* A click pins the box; the second of a double click focuses it. */
 static void on_button(struct rv_input *input, const SDL_MouseButtonEvent *button, struct rv_viewer *viewer,
                       double scale)
 {

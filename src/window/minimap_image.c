@@ -8,8 +8,8 @@
 #include "base/clock.h"
 #include "base/vec.h"
 
-#define REST_NS 1000000000u /* between two of a trace that grows */
-#define STEP_NS 500000u     /* of a frame */
+#define REST_NS 1000000000u /* interval of updates of a growing trace */
+#define STEP_NS 500000u     /* time per frame */
 #define BUDGET 60000
 #define STRENGTH_MIN 0.25f
 
@@ -30,7 +30,7 @@ static void add_box(struct rv_minimap_image *minimap_image, const struct rv_box 
     }
 }
 
-/* What is hardly busy is still seen. */
+/* Least brightness, so that low activity is visible. */
 static void write_pixel(const float column[4], struct rv_color idle, uint8_t out[4])
 {
     const float back[3] = {(float)idle.r, (float)idle.g, (float)idle.b};
@@ -42,7 +42,7 @@ static void write_pixel(const float column[4], struct rv_color idle, uint8_t out
     out[3] = 255;
 }
 
-/* Lanes have a row of pixels between them where there is room for it. */
+/* Separate lanes by a row of pixels if there is room. */
 static void write_lane(struct rv_minimap_image *minimap_image, size_t lane)
 {
     size_t n = minimap_image->leaves.view.n_lanes, height = (size_t)minimap_image->height,
@@ -56,7 +56,7 @@ static void write_lane(struct rv_minimap_image *minimap_image, size_t lane)
         memcpy(minimap_image->rgba + 4 * y * width, minimap_image->rgba + 4 * from * width, 4 * width);
 }
 
-/* The next lane. False when there is none. */
+/* Paint the next lane. False when there is none. */
 static bool paint_lane(struct rv_minimap_image *minimap_image, const struct rv_palette *palette)
 {
     const struct rv_view *view = &minimap_image->leaves.view;
@@ -74,7 +74,7 @@ static bool paint_lane(struct rv_minimap_image *minimap_image, const struct rv_p
     return true;
 }
 
-/* There are no pixels that could stay. */
+/* Must all pixels be replaced? */
 static bool is_other(const struct rv_minimap_image *minimap_image, const struct rv_minimap_image_params *params)
 {
     return minimap_image->width != params->width || minimap_image->height != params->height ||
@@ -118,7 +118,7 @@ static void begin(struct rv_minimap_image *minimap_image, const struct rv_minima
     rv_leaf_view_begin(&minimap_image->leaves, &minimap_image->view);
 }
 
-/* A lane of the view, or of its leaves, or of the pixels. */
+/* Add a box's colour to the columns that it covers. */
 static void step(struct rv_minimap_image *minimap_image, const struct rv_minimap_image_params *params)
 {
     struct rv_view *view = &minimap_image->view;

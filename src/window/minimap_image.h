@@ -1,6 +1,6 @@
 /*
- * The minimap's pixels: a row for each lane, in each column the colour of what it did, as bright as it was busy. No GL.
- * While the trace grows it is made again when it can have changed visibly, a part in each frame.
+ * The minimap's pixels: a row per lane; each column has the colour of the lane's activity, as bright as the lane was
+ * busy. No GL. While the trace grows it is rebuilt when it may have changed visibly, a part in each frame.
  */
 #ifndef RV_WINDOW_MINIMAP_IMAGE_H
 #define RV_WINDOW_MINIMAP_IMAGE_H
@@ -15,28 +15,28 @@
 struct rv_minimap_image { /* zeroed = empty */
     uint8_t *rgba;        /* width * height, rows top first */
     int width, height;
-    uint64_t first_ns, last_ns; /* of its edges */
-    uint64_t version;           /* other pixels, other version */
+    uint64_t first_ns, last_ns; /* times of its edges */
+    uint64_t version;           /* changes with the pixels */
     uint64_t made_ns;
     enum rv_color_scheme scheme;
     struct rv_color idle;
     struct rv_view view;
     struct rv_leaf_view leaves;
-    bool is_making;      /* the next pixels: nobody looks at rgba before there is another version */
-    size_t n_painted;    /* lanes of them */
+    bool is_making;      /* rgba is being rebuilt and not valid until the version changes */
+    size_t n_painted;    /* lanes painted so far */
     float (*columns)[4]; /* scratch: weighted colour and weight */
 };
 
 struct rv_minimap_image_params {
     struct rv_lanes *lanes;
-    const struct rv_palette *palette; /* knows the subroutines on show */
+    const struct rv_palette *palette; /* updated with the visible subroutines */
     const struct rv_live_edge *live_edge;
-    struct rv_color idle; /* of a lane that does nothing */
+    struct rv_color idle; /* of an idle lane */
     int width, height;    /* pixels */
     uint64_t clock_ns;
 };
 
-/* At once when what there is cannot stay, or nothing more will come; else for about half a millisecond. */
+/* Rebuild at once if all pixels must be replaced or the trace has ended; else work for about half a millisecond. */
 void rv_minimap_image_update(struct rv_minimap_image *minimap_image, const struct rv_minimap_image_params *params);
 void rv_minimap_image_fini(struct rv_minimap_image *minimap_image);
 

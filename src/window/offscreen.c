@@ -20,7 +20,7 @@
 #define BOX_BUDGET 200000
 #define LEARNING_BUDGET 20000
 #define SAMPLES 4
-#define HIT_ROOM 4 /* of its own length on both sides of a hit */
+#define HIT_ROOM 4 /* lengths of a hit shown on both sides of it */
 
 struct canvas {
     GLuint framebuffer, colour;
@@ -36,7 +36,7 @@ struct rv_offscreen {
     struct rv_view view;
     uint8_t *rgba;
     int size_px[2];
-    bool is_open; /* the context is */
+    bool is_open; /* the GL context is open */
 };
 
 static int create_canvas(struct canvas *canvas, int width_px, int height_px)
@@ -58,7 +58,7 @@ static void destroy_canvas(struct canvas *canvas)
     glDeleteRenderbuffers(1, &canvas->colour);
 }
 
-/* A hit with some of what is around it. */
+/* A window with a hit and its surroundings. */
 static void show_first_hit(struct rv_viewer *viewer)
 {
     struct rv_analysis *analysis = &viewer->analysis;
@@ -73,7 +73,7 @@ static void show_first_hit(struct rv_viewer *viewer)
     rv_time_window_set(&viewer->time_window, from_ns, to_ns > from_ns ? to_ns : from_ns + 1);
 }
 
-/* As in a window that has been left alone after the program's end. */
+/* As a window shows after the program's end without user input. */
 static void choose_window(const struct rv_screenshot_params *params, struct rv_viewer *viewer)
 {
     uint64_t first_ns = 0, last_ns = 1;
@@ -115,8 +115,8 @@ static bool lacks_calls(const struct rv_offscreen *offscreen)
     return params->fetch && params->fetch(params->context, &offscreen->view);
 }
 
-/* What comes may be too much for the level that it was for. When each of it came makes no difference: the choice is
- * always made from the picture before. */
+/* Loaded pages may exceed the budget of their level. The order of their arrival makes no difference: the level is
+ * always chosen from the previous picture. */
 static void choose_level(struct rv_offscreen *offscreen, const struct rv_view_params *params)
 {
     uint32_t last = offscreen->view.level, level;
@@ -147,7 +147,7 @@ static void update_view(struct rv_offscreen *offscreen)
         ;
 }
 
-/* Colours are the whole run's, whatever part of it is drawn. */
+/* Colours are those of the whole run, whatever part is drawn. */
 static void learn_colours(struct rv_offscreen *offscreen)
 {
     const struct rv_screenshot_params *params = offscreen->params;

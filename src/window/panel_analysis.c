@@ -102,7 +102,7 @@ void rv_panel_analysis_show_right(struct rv_ui *ui, const struct rv_panel_analys
 
 /* ---- what they ask for ---- */
 
-/* A file of its own for each: none is ever written over. */
+/* A new file for each export: none is overwritten. */
 static FILE *create_file(char *path, size_t path_bytes)
 {
     for (int i = 1; i <= MOST_FILES; i++) {

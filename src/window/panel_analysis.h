@@ -1,5 +1,5 @@
 /*
- * The panels of what was asked of the trace: search bar, statistics of the selected range, inspector of the pinned
+ * The panels of the analysis: search bar, statistics of the selected range, inspector of the pinned
  * call. Main thread.
  */
 #ifndef RV_WINDOW_PANEL_ANALYSIS_H
@@ -14,10 +14,10 @@ struct rv_panel_analysis { /* zeroed = nothing shown yet */
     struct rv_search_bar_state search;
     struct rv_statistics_state statistics;
     char message[160];        /* of the last export */
-    uint64_t message_version; /* of the range that it is about */
+    uint64_t message_version; /* version of the range that it is about */
 };
 
-struct rv_panel_analysis_about { /* borrowed for a pass */
+struct rv_panel_analysis_about { /* borrowed for one pass */
     struct rv_viewer *viewer;
     const struct rv_palette *palette;
     struct rv_lanes *lanes;
@@ -26,7 +26,7 @@ struct rv_panel_analysis_about { /* borrowed for a pass */
 
 void rv_panel_analysis_fini(struct rv_panel_analysis *panel_analysis);
 
-/* Where they are asked for: at the top, at the bottom, at the right. */
+/* Show the panels at the top, at the bottom, at the right. */
 void rv_panel_analysis_show_top(struct rv_panel_analysis *panel_analysis, struct rv_ui *ui,
                                 const struct rv_panel_analysis_about *about, struct rv_ui_acts *acts);
 void rv_panel_analysis_show_bottom(struct rv_panel_analysis *panel_analysis, struct rv_ui *ui,
@@ -34,7 +34,7 @@ void rv_panel_analysis_show_bottom(struct rv_panel_analysis *panel_analysis, str
 void rv_panel_analysis_show_right(struct rv_ui *ui, const struct rv_panel_analysis_about *about,
                                   struct rv_ui_acts *acts);
 
-/* Do an action that takes what a window has: a clipboard, an editor, a file; false: it is the viewer's. */
+/* Perform an action that needs the clipboard, an editor or a file; false: the viewer must handle it. */
 bool rv_panel_analysis_act(struct rv_panel_analysis *panel_analysis, const struct rv_panel_analysis_about *about,
                            const struct rv_act *act);
 

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-struct panel_debugger { /* what a rv_debugger_panel borrows */
+struct panel_debugger { /* data borrowed by a rv_debugger_panel */
     char name[RV_LANE_NAME_BYTES], about[RV_LANE_NAME_BYTES + 48], state[320];
     char places[RV_DEBUG_SESSION_FRAMES][288];
     char keys[RV_DEBUGGER_PANEL_BUTTONS][32];
@@ -18,12 +18,12 @@ static const struct {
     enum rv_action action;
     const char *label;
 } BUTTONS[RV_DEBUGGER_PANEL_BUTTONS] = {{RV_ACTION_RUN_THREAD, "Run"},
-                                      {RV_ACTION_STOP_THREAD, "Stop"},
-                                      {RV_ACTION_NEXT_STATEMENT, "Next"},
-                                      {RV_ACTION_STEP_STATEMENT, "Step"},
-                                      {RV_ACTION_FINISH_CALL, "Finish"}};
+                                        {RV_ACTION_STOP_THREAD, "Stop"},
+                                        {RV_ACTION_NEXT_STATEMENT, "Next"},
+                                        {RV_ACTION_STEP_STATEMENT, "Step"},
+                                        {RV_ACTION_FINISH_CALL, "Finish"}};
 
-static const char NO_DEBUGGER[] = "it was not started with a debugger: threads of Perl programs have one";
+static const char NO_DEBUGGER[] = "not started with a debugger: only threads of Perl programs have one";
 
 static void format_place(char *out, size_t out_bytes, const struct rv_debug_session_frame *frame)
 {
@@ -38,8 +38,8 @@ static void format_place(char *out, size_t out_bytes, const struct rv_debug_sess
 static void format_state(struct panel_debugger *it, const struct rv_viewer_debugger *debugger)
 {
     static const char *const words[] = {
-        [RV_DEBUG_SESSION_NOBODY] = "click a thread's name, or one of its calls, to steer it",
-        [RV_DEBUG_SESSION_UNKNOWN] = "being looked up",
+        [RV_DEBUG_SESSION_NOBODY] = "click a thread's name, or one of its calls, to debug it",
+        [RV_DEBUG_SESSION_UNKNOWN] = "waiting for its state",
         [RV_DEBUG_SESSION_GONE] = "has ended",
         [RV_DEBUG_SESSION_UNSTEERED] = "runs without a debugger",
         [RV_DEBUG_SESSION_RUNNING] = "running",
@@ -49,21 +49,20 @@ static void format_state(struct panel_debugger *it, const struct rv_viewer_debug
     const struct rv_debug_session_report *report = &debugger->report;
     char place[288] = "";
     if (!debugger->debug_session) {
-        (void)snprintf(it->state, sizeof it->state,
-                       "only a program that is traced now can be steered: this is what one has left");
+        (void)snprintf(it->state, sizeof it->state, "only a running program can be debugged: this capture has ended");
         return;
     }
     if (report->state == RV_DEBUG_SESSION_STOPPED && report->n_frames && !report->is_silent && !report->is_stale)
         format_place(place, sizeof place, &report->frames[0]);
     bool is_awaited = report->is_asked && report->state == RV_DEBUG_SESSION_RUNNING;
     (void)snprintf(it->state, sizeof it->state, "%s%s%s%s", words[report->state], place[0] ? " at " : "", place,
-                   is_awaited ? ": asked, it has not answered yet" : "");
+                   is_awaited ? ": no answer yet" : "");
 }
 
 static void format_thread(struct panel_debugger *it, const struct rv_viewer *viewer)
 {
     const struct rv_viewer_debugger *debugger = &viewer->debugger;
-    const char *name = debugger->debug_session ? "Debugger" : "Debugger: nothing to steer";
+    const char *name = debugger->debug_session ? "Debugger" : "Debugger: no running program";
     (void)snprintf(it->name, sizeof it->name, "%s", name);
     if (!debugger->has_lane)
         return;
@@ -83,7 +82,7 @@ static const char *why_not(const struct rv_debug_session_report *report, enum rv
     switch (report->state) {
     case RV_DEBUG_SESSION_NOBODY:
     case RV_DEBUG_SESSION_UNKNOWN:
-        return "it is being looked up";
+        return "its state is not known yet";
     case RV_DEBUG_SESSION_GONE:
         return "it has ended";
     case RV_DEBUG_SESSION_UNSTEERED:
@@ -91,7 +90,7 @@ static const char *why_not(const struct rv_debug_session_report *report, enum rv
     case RV_DEBUG_SESSION_RUNNING:
         return action == RV_ACTION_STOP_THREAD ? NULL : action == RV_ACTION_RUN_THREAD ? "it runs" : "stop it first";
     case RV_DEBUG_SESSION_STEPPING:
-        return action == RV_ACTION_STOP_THREAD ? NULL : "it is on its way to its next stop";
+        return action == RV_ACTION_STOP_THREAD ? NULL : "it is running to its next stop";
     case RV_DEBUG_SESSION_STOPPED:
         return action == RV_ACTION_STOP_THREAD ? "it is stopped" : NULL;
     }
@@ -99,7 +98,7 @@ static const char *why_not(const struct rv_debug_session_report *report, enum rv
 }
 
 static void fill_buttons(struct panel_debugger *it, const struct rv_viewer_debugger *debugger,
-                        struct rv_debugger_panel *out)
+                         struct rv_debugger_panel *out)
 {
     for (size_t i = 0; i < RV_DEBUGGER_PANEL_BUTTONS; i++) {
         enum rv_action action = BUTTONS[i].action;
@@ -124,8 +123,8 @@ static void fill_stack(struct panel_debugger *it, const struct rv_viewer_debugge
     out->frame = has_stack ? report->frame : UINT32_MAX;
     if (!has_stack && out->n_frames)
         out->no_frames = report->state == RV_DEBUG_SESSION_UNSTEERED
-                             ? "its open calls, and where they are defined:"
-                             : "it does not answer now: its open calls, and where they are defined:";
+                             ? "its open calls, with the places of their definitions:"
+                             : "it does not answer now: its open calls, with the places of their definitions:";
     else if (!out->n_frames && report->state == RV_DEBUG_SESSION_UNSTEERED)
         out->no_frames = "no call is open";
 }
@@ -144,7 +143,7 @@ static void fill_lines(struct panel_debugger *it, const struct rv_debug_session_
 }
 
 static void fill_queries(struct panel_debugger *it, const struct rv_debug_session_report *report,
-                           struct rv_debugger_panel *out)
+                         struct rv_debugger_panel *out)
 {
     for (uint32_t i = 0; i < RV_DEBUG_SESSION_WATCHES; i++) {
         const struct rv_debug_session_watch *watch = &report->watches[i];
@@ -168,7 +167,7 @@ static const char *message_of(const struct rv_debug_session_report *report)
         return report->why;
     if (report->state == RV_DEBUG_SESSION_STOPPED && report->reason[0])
         return report->reason;
-    return report->has_other_monitor ? "another monitor steers this program, too: ringviz --control, perhaps" : "";
+    return report->has_other_monitor ? "another monitor is debugging this program, possibly ringviz --control" : "";
 }
 
 void rv_panel_debugger_show(struct rv_ui *ui, const struct rv_viewer *viewer, struct rv_debugger_panel_state *state,

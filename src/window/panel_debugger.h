@@ -1,11 +1,11 @@
-/* What the debugger panel shows of the thread that is steered, in words. */
+/* Contents of the debugger panel: the debugged thread in words. */
 #ifndef RV_WINDOW_PANEL_DEBUGGER_H
 #define RV_WINDOW_PANEL_DEBUGGER_H
 
 #include "viewer/viewer.h"
 #include "ui/debugger_panel.h"
 
-/* Show it; a pass of the panels. */
+/* Show the panel, once per pass. */
 void rv_panel_debugger_show(struct rv_ui *ui, const struct rv_viewer *viewer, struct rv_debugger_panel_state *state,
                             struct rv_ui_acts *acts);
 

@@ -12,10 +12,10 @@
 #include "ui/threads.h"
 #include "ui/topbar.h"
 
-#define PASSES_MAX 4     /* what one changes for the next comes to an end before */
-#define ROOM_WIDTH 900.0 /* points of a picture that has room for a column beside it, and for a strip below it */
+#define PASSES_MAX 4     /* limit of passes until panels that change each other settle */
+#define ROOM_WIDTH 900.0 /* least width of a picture with room for a column, and least height for a strip, points */
 #define ROOM_HEIGHT 420.0
-#define HIT_PARTS 400 /* of the trace, in which a search's hits are shown apart */
+#define HIT_PARTS 400 /* parts of the trace in which search hits are counted */
 
 int rv_panels_open(struct rv_panels *panels)
 {
@@ -76,7 +76,7 @@ static void show_legend(struct rv_panels *panels, const struct rv_panels_about *
     rv_legend_show(panels->ui, &shown, acts);
 }
 
-/* Without a playhead it stands at the end of what the minimap shows: that changes once a second at most. */
+/* Without a playhead, show the end of the minimap's time, which changes at most once a second. */
 static struct rv_timebar timebar_of(const struct rv_viewer *viewer, const struct rv_minimap_image *minimap_image)
 {
     uint64_t from_ns, to_ns;
@@ -128,7 +128,7 @@ static void show_minimap(struct rv_panels *panels, const struct rv_panels_about 
     rv_minimap_show(panels->ui, &shown, acts);
 }
 
-/* Rows stand in the order of the lanes, whatever is hidden or pinned: none moves from under the mouse. */
+/* Rows are in the order of the lanes, whatever is hidden or pinned, so that none moves under the mouse. */
 static void fill_thread(const void *context, size_t row_idx, struct rv_threads_row *out)
 {
     const struct rv_panels_about *about = context;
@@ -209,7 +209,7 @@ static void show_all(struct rv_panels *panels, const struct rv_panels_about *abo
     if (has_room) {
         if (viewer->settings.has_minimap)
             show_minimap(panels, about, acts);
-        if (viewer->panels.has_threads) /* one of them: there is no room for all below a picture */
+        if (viewer->panels.has_threads) /* only one of them: there is no room for all below a picture */
             show_threads(panels, about, acts);
         else if (viewer->panels.has_debugger_panel)
             rv_panel_debugger_show(panels->ui, viewer, &panels->debugger_panel, acts);
@@ -232,7 +232,7 @@ static void show_all(struct rv_panels *panels, const struct rv_panels_about *abo
 
 /* ---- what they ask for ---- */
 
-/* Returns whether anything was asked for. */
+/* Returns whether there was any action. */
 static bool pass(struct rv_panels *panels, const struct rv_panels_about *about)
 {
     struct rv_ui_acts acts = {.n = 0};

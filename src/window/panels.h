@@ -1,5 +1,5 @@
 /*
- * The panels of a viewer: fills what they show, and has the actions done that they ask for. Main thread, with a current
+ * The panels of a viewer: fills their contents and performs their actions. Main thread, with a current
  * GL 3.3 context.
  */
 #ifndef RV_WINDOW_PANELS_H
@@ -25,19 +25,19 @@ struct rv_panels { /* zeroed = closed */
     struct rv_panel_analysis panel_analysis;
     struct rv_debugger_panel_state debugger_panel;
     uint64_t hash;      /* of the last pass */
-    bool has_inspector; /* it says all that a tooltip of what is pinned would */
+    bool has_inspector; /* it replaces the tooltip of the pinned box */
 };
 
-struct rv_panels_about { /* what they show; borrowed for a pass */
+struct rv_panels_about { /* contents; borrowed for one pass */
     struct rv_viewer *viewer;
     const struct rv_view *view;
-    const struct rv_palette *palette; /* has learned the view */
+    const struct rv_palette *palette; /* updated with the view */
     struct rv_lanes *lanes;
     struct rv_subroutines *subroutines;
-    const struct rv_frame_meter *meter; /* NULL = nothing is measured */
+    const struct rv_frame_meter *meter; /* NULL = no measurements */
     const char *program;
-    const char *settings_path; /* NULL = they are not kept */
-    uint32_t pid;              /* 0 = not known */
+    const char *settings_path; /* NULL = settings are not saved */
+    uint32_t pid;              /* 0 = unknown */
     uint64_t n_dropped;
     bool is_recording;
     bool has_timebar;
@@ -48,13 +48,13 @@ struct rv_panels_about { /* what they show; borrowed for a pass */
 int rv_panels_open(struct rv_panels *panels);
 void rv_panels_close(struct rv_panels *panels);
 
-/* Take an event in. True when it is the panels' alone. */
+/* Handle an event. True when it belongs to the panels alone. */
 bool rv_panels_event(struct rv_panels *panels, const SDL_Event *event, const struct rv_panels_about *about);
 
-/* Make passes until what they show stands still, after each doing what was asked for. */
+/* Repeat passes, performing their actions, until the panels are stable. */
 void rv_panels_update(struct rv_panels *panels, const struct rv_panels_about *about);
 
-/* What panels leave of the picture, as of the last update. */
+/* Insets of the picture by panels, as of the last update. */
 struct rv_scene_insets rv_panels_insets(const struct rv_panels *panels);
 
 /* Draw them over the picture in the bound framebuffer. */

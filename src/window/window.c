@@ -1,9 +1,9 @@
 /*
- * One loop: wait for events, or for the time of the next frame; draw only when what is shown has changed. A program
- * that does nothing lets the present stand still a little after its last event, so that an idle window costs nothing.
+ * One loop: wait for events, or for the time of the next frame; draw only when the contents have changed. For an idle
+ * program the present stops a little after its last event, so that an idle window costs nothing.
  *
- * A frame is asked for, made by another thread and drawn when it is there, as it was asked for: so early that it is
- * there when its time has come. What changes in between is of the next one.
+ * A frame is requested early enough for another thread to finish it when it is due, and drawn as requested. Later
+ * changes go to the next frame.
  */
 #include "window/window.h"
 
@@ -24,14 +24,14 @@
 #define WIDTH 1600
 #define HEIGHT 900
 #define WINDOW_NS 100000000u
-#define TURN_MS 30            /* how often an idle window looks for news */
-#define INTERVAL_NS 16000000u /* between two frames at least */
+#define TURN_MS 30            /* interval of checks in an idle window */
+#define INTERVAL_NS 16000000u /* least interval of frames */
 #define SAMPLES 4
 
-/* What boxes are allowed at first, and by what frames take: more at rest, where a software renderer has time. */
+/* Box budgets: initial, and limits of adaptation; larger at rest, when a software renderer has time. */
 static const struct rv_lod_budget BUDGET_GPU = {250000, 20000, 250000, 25000000};
 static const struct rv_lod_budget BUDGET_SOFTWARE = {15000, 2000, 60000, 80000000};
-/* At rest a frame is drawn once and stays: worth a second. */
+/* A frame at rest is drawn once and stays: it may take a second. */
 static const struct rv_lod_budget BUDGET_SOFTWARE_AT_REST = {60000, 30000, 120000, 1000000000};
 
 struct window {
@@ -40,23 +40,23 @@ struct window {
     struct rv_gl_context context;
     struct rv_scene *scene;
     struct rv_frame_builder *frame_builder;
-    struct rv_scene_frame asked, frame; /* asked for last, drawn last */
+    struct rv_scene_frame asked, frame; /* the last one requested, the last one drawn */
     struct rv_viewer viewer;
     struct rv_input input;
     struct rv_frame_meter meter;
     struct rv_panels panels;
     struct rv_session_counts counts;
     uint64_t frame_ns, frame_cost_ns;     /* when the last frame was drawn, and how long it took */
-    uint64_t advanced_ns;                 /* up to when time has passed for the viewer */
-    uint64_t asked_consumed, asked_pages; /* what there was when the frame was asked for */
+    uint64_t advanced_ns;                 /* time up to which the viewer has advanced */
+    uint64_t asked_consumed, asked_pages; /* counts at the last request */
     uint64_t drawn_hash, n_frames;
     int size_px[2];
     double density, scale; /* pixels per unit of SDL's positions, per point */
     struct rv_lod_budget moving, at_rest;
     bool is_software;
-    bool is_rough; /* what was asked for last: in haste, without multisampling */
+    bool is_rough; /* the last request was quick: no multisampling */
     bool is_recording;
-    bool has_news; /* the panels may have something else to show */
+    bool has_news; /* the panels may have changed */
 };
 
 static void measure_window(struct window *window)
@@ -88,7 +88,7 @@ static struct rv_panels_about about_of(struct window *window)
     };
 }
 
-/* Everything that moves without the user. */
+/* Advance everything that moves by itself. */
 static void advance(struct window *window)
 {
     struct rv_viewer *viewer = &window->viewer;
@@ -101,7 +101,7 @@ static void advance(struct window *window)
     window->has_news |= rv_viewer_debugger_advance(&viewer->debugger, rv_session_lanes(window->session),
                                                    rv_session_subroutines(window->session), &has_other_stops);
     viewer->is_dirty |= has_other_stops;
-    if (is_done && viewer->debugger.debug_session) { /* the program may go on: without us */
+    if (is_done && viewer->debugger.debug_session) { /* the program may keep running without us */
         rv_viewer_debugger_stop(&viewer->debugger);
         window->has_news = viewer->is_dirty = true;
     }
@@ -138,7 +138,7 @@ static struct rv_scene_frame make_frame(const struct window *window)
     };
 }
 
-/* From here on the viewer changes for the next one. */
+/* Later changes of the viewer are for the next frame. */
 static void ask_for_frame(struct window *window)
 {
     struct rv_viewer *viewer = &window->viewer;
@@ -216,7 +216,7 @@ static void draw_and_show(struct window *window, bool is_scene_new)
                      took_ns > made_ns ? took_ns : made_ns);
 }
 
-/* New events matter while the view may reach them; a picture drawn in haste is drawn again when all is quiet. */
+/* New events matter if the view may contain them; a quick picture is redrawn at rest. */
 static bool needs_scene(const struct window *window)
 {
     const struct rv_viewer *viewer = &window->viewer;
@@ -227,7 +227,7 @@ static bool needs_scene(const struct window *window)
     return !viewer->live_edge.is_frozen && window->counts.n_consumed != window->asked_consumed;
 }
 
-/* Milliseconds until the next frame may come: a software renderer gets no more than half of the time. */
+/* Milliseconds until the next frame is allowed: a software renderer gets at most half of the time. */
 static int pause_ms(const struct window *window, bool needs_one)
 {
     uint64_t interval_ns = window->is_software ? 2 * window->frame_cost_ns : 0;
@@ -240,13 +240,13 @@ static int pause_ms(const struct window *window, bool needs_one)
     return needs_one || rv_viewer_is_moving(&window->viewer) ? until_ms : TURN_MS;
 }
 
-/* So early that the frame is there when its time has come, as far as the one before tells. */
+/* Is it time to request the next frame, judged by the previous one's cost? */
 static bool is_frame_due(const struct window *window)
 {
     return (uint64_t)pause_ms(window, true) * 1000000u <= rv_frame_builder_took_ns(window->frame_builder);
 }
 
-/* Whoever made the frame interrupts. */
+/* The builder's thread wakes the loop. */
 static int sleep_ms(const struct window *window, bool needs_one)
 {
     bool is_asked = rv_frame_builder_is_asked(window->frame_builder);
@@ -275,7 +275,7 @@ static void notify_observer(const struct window *window)
     window->params->observe(window->params->context, &state);
 }
 
-/* By the thread that makes frames: one is ready. */
+/* Called by the builder's thread when a frame is ready. */
 static void interrupt(void)
 {
     SDL_Event event = {.type = SDL_USEREVENT};
@@ -304,7 +304,7 @@ static void take_events(struct window *window, bool needs_one)
     while (SDL_PollEvent(&event));
 }
 
-/* Panels that would look different ask for a frame, those that leave other room for a new picture. */
+/* Changed panels need a frame; panels with changed insets need a new picture. */
 static void look_at_panels(struct window *window)
 {
     struct rv_panels_about about = about_of(window);
@@ -315,7 +315,7 @@ static void look_at_panels(struct window *window)
     window->has_news = false;
 }
 
-/* Recordings begin and end as the user asks, and end with the capture. */
+/* Recordings start and stop on request, and stop with the capture. */
 static void follow_request_to_record(struct window *window)
 {
     struct rv_viewer *viewer = &window->viewer;
@@ -328,7 +328,7 @@ static void follow_request_to_record(struct window *window)
     window->has_news = true;
 }
 
-/* Ask for a frame, or show one. Returns whether one is still to come. */
+/* Request or show a frame. Returns whether one is pending. */
 static bool go_on(struct window *window)
 {
     bool is_wanted = needs_scene(window) && !rv_frame_builder_is_asked(window->frame_builder);

@@ -15,38 +15,38 @@ struct rv_settings;
 struct rv_view;
 struct rv_viewer;
 
-struct rv_window_state {          /* for observers; valid during the call */
-    const struct rv_scene *scene; /* of the last frame, as the view is */
+struct rv_window_state {          /* for observers (tests); valid during the call */
+    const struct rv_scene *scene; /* of the last frame, as is the view */
     const struct rv_view *view;
     const struct rv_viewer *viewer;
-    uint64_t from_ns, to_ns; /* the window as it is drawn */
+    uint64_t from_ns, to_ns; /* the time window as drawn */
     uint64_t n_frames;
-    bool is_settled; /* no other frame comes unless something changes */
+    bool is_settled; /* no more frames unless something changes */
 };
 
 struct rv_window_params {                /* zero = default */
     const char *title;                   /* the program or file shown */
     uint32_t pid;                        /* 0 = not shown */
     int width_px, height_px;             /* 1600 x 900 */
-    struct rv_settings *settings;        /* what it begins with, and, at its end, what was chosen; NULL = nothing yet */
-    const char *settings_path;           /* where they are kept; NULL = nowhere */
-    uint64_t window_ns;                  /* span of time shown at first: 100 ms */
-    double speed;                        /* to play at once capture has ended; 0 = not */
-    uint64_t start_ns, stop_ns;          /* where that begins and ends, from the first event; stop_ns 0 = at the end */
-    const char *find;                    /* searched for at first; NULL = nothing */
-    const struct rv_filter *filter;      /* lets through at first; NULL = all */
-    const struct rv_compare *compare;    /* of the two runs that the session has; NULL = it is one run */
-    bool (*should_close)(void *context); /* asked ten times a second; NULL = only the user closes */
-    struct rv_map *map;                  /* of the program's trace file: its threads can be steered; NULL = none */
-    bool is_recording;                   /* at first */
+    struct rv_settings *settings;        /* in: initial settings; out: the chosen ones; NULL = defaults */
+    const char *settings_path;           /* settings file; NULL = none */
+    uint64_t window_ns;                  /* initial width of the time window: 100 ms */
+    double speed;                        /* of playback after the capture; 0 = none */
+    uint64_t start_ns, stop_ns;          /* begin and end of that, from the first event; stop_ns 0 = at the end */
+    const char *find;                    /* initial search; NULL = none */
+    const struct rv_filter *filter;      /* initial filter; NULL = all */
+    const struct rv_compare *compare;    /* comparison of the session's two runs; NULL = one run */
+    bool (*should_close)(void *context); /* called ten times a second; NULL = only the user closes */
+    struct rv_map *map;                  /* the program's trace file, for debugging; NULL = none */
+    bool is_recording;                   /* initially */
     bool (*record)(void *context,
-                   bool is_on); /* the user's request; returns what is; NULL = there is nothing to record */
-    void (*observe)(void *context, const struct rv_window_state *state); /* in each turn; NULL = nobody */
+                   bool is_on); /* requested state; returns the actual one; NULL = recording impossible */
+    void (*observe)(void *context, const struct rv_window_state *state); /* called in each turn; may be NULL */
     void *context;
 };
 
 /*
- * Run until the user closes the window. What keys and mouse do stands in viewer/action.c.
+ * Run until the user closes the window. Keys and mouse: viewer/action.c.
  *   returns  0, or a negative errno with one line printed: -ENODEV no display, -ENOTSUP no OpenGL 3.3, -EIO OpenGL
  *            failed
  */
