@@ -1,6 +1,6 @@
 #!/bin/sh
-# Installs what is missing, builds ringviz and the demo program, and shows the demo: in a window where there is a
-# display, else as a picture and a report.   sh assets/demo.sh [SECONDS]
+# Installs missing packages, builds ringviz and the demo program, and shows the demo: in a window if there is a
+# display, else in a picture and a report.   sh assets/demo.sh [SECONDS]
 set -eu
 cd "$(dirname "$0")/.."
 . assets/packages.sh

@@ -7,7 +7,7 @@ fonts-dejavu-core fonts-dejavu-extra libperl-dev libedit-dev libzydis-dev"
 RINGVIZ_TEST_PACKAGES="clang-14 llvm-14 libclang-rt-14-dev libcriterion-dev libjansson-dev glslang-tools xvfb xauth xdotool weston strace spin
 uftrace desktop-file-utils lintian shared-mime-info binutils dwz file dpkg-dev man-db procps util-linux protobuf-compiler perl-doc libclass-xsaccessor-perl libcoro-perl"
 
-# What is missing of the named packages, one a line.
+# Print the missing ones of the named packages, one per line.
 missing_packages() {
     for package in "$@"; do
         case "$(dpkg-query -W -f='${Status}' "$package" 2>/dev/null)" in
@@ -17,7 +17,7 @@ missing_packages() {
     done
 }
 
-# Install what is missing; says what. Fails when that cannot be done.
+# Install missing packages and print them. Fails if impossible.
 install_packages() {
     missing=$(missing_packages "$@" | tr '\n' ' ')
     [ -n "$missing" ] || return 0

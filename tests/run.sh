@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs what is missing, builds with gcc, clang and the sanitizers, runs every test, and ends with the line
+# Installs missing packages, builds with gcc, clang and the sanitizers, runs every test, and ends with the line
 # "N passed, N failed". Exit status 0 only when nothing failed. Works without a terminal.
 set -u
 cd "$(dirname "$0")/.." || exit 1
@@ -14,7 +14,7 @@ trap 'rm -f "$log"' EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
-# Sanitizer runtimes of this age do not know the address layouts of newer kernels.
+# Sanitizer runtimes of this age do not support the address layouts of newer kernels.
 fixed_layout=
 setarch -R true 2>/dev/null && fixed_layout="setarch -R"
 

@@ -1,11 +1,11 @@
 #!/bin/sh
-# broken_gl.sh RINGVIZ PROGRAM LIBRARY: without a display, without OpenGL 3.3, with one that fails or loses its context,
-# one line says so, and what needs no picture still works.
+# broken_gl.sh RINGVIZ PROGRAM LIBRARY: without a display, without OpenGL 3.3, or when OpenGL fails or loses its context,
+# one line reports it, and everything without pictures works.
 set -u
 ringviz=$1 program=$2 library=$3
 . "${0%/*}/harness.sh"
 
-# fails WHAT STATUS TEXT COMMAND...: it fails with this status, one line, and this text in it.
+# fails WHAT STATUS TEXT COMMAND...: COMMAND must fail with this status and one line that contains TEXT.
 fails() {
     what=$1 wanted=$2 text=$3
     shift 3

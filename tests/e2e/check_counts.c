@@ -1,10 +1,10 @@
 /*
- * Holds a report against what the program counted itself.
+ * Compares a report with the program's own counts.
  *
  *     check_counts STDOUT REPORT.json [may-drop]
  *
- * STDOUT has lines "COUNT name n"; the report's calls of the subroutines of that name, in whatever package, must sum to
- * n. Nothing may be lost, and every row's times must make sense.
+ * STDOUT has lines "COUNT name n"; the report's calls of the subroutines of that name, in any package, must sum to
+ * n. No event may be lost, and every row's times must be consistent.
  */
 #include <inttypes.h>
 #include <jansson.h>

@@ -1,11 +1,11 @@
 /*
- * Holds an export against the list of all calls that the same run wrote.
+ * Compares an export with the list of all calls of the same run.
  *
  *     check_export SPANS.csv chrome|speedscope|perfetto|folded FILE
  *
- * FILE of perfetto is what protoc --decode made of it. Every call must be there as often as in SPANS.csv, with its
- * process, thread, name (chrome: with file and line), start and duration, and with its depth where the format has one;
- * calls that began before they were seen are left out on both sides. The folded stacks' times must add up to what each
+ * For perfetto, FILE is the output of protoc --decode. Every call must occur as often as in SPANS.csv, with its
+ * process, thread, name (chrome: with file and line), start and duration, and with its depth if the format has one;
+ * orphans are ignored on both sides. The folded stacks' times must add up to what each
  * name has in SPANS.csv.
  */
 #include <inttypes.h>
@@ -45,7 +45,7 @@ static struct row *add(struct rows *rows)
     return &rows->rows[rows->n++];
 }
 
-/* The next field of a CSV line, in place; *at goes behind it. */
+/* The next field of a CSV line, in place; advances *at past it. */
 static char *csv_field(char **at)
 {
     char *first = *at, *to = first, *from = first;
@@ -403,7 +403,7 @@ static int by_name(const void *a, const void *b)
     return strcmp(((const struct sum *)a)->name, ((const struct sum *)b)->name);
 }
 
-/* Sums with equal names added up; returns how many there are. */
+/* Add up sums with equal names. Returns their number. */
 static size_t merge_sums(struct sum *sums, size_t n)
 {
     size_t n_merged = 0;
@@ -416,7 +416,7 @@ static size_t merge_sums(struct sum *sums, size_t n)
     return n_merged;
 }
 
-/* Own time of each name: a call's duration, and less that for its caller, which is the last one above it. */
+/* Own time of each name: its calls' durations, minus those of their callees. */
 static size_t sum_spans(struct rows *spans, struct sum *sums)
 {
     size_t n = 0, callers[4096];

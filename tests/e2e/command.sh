@@ -1,5 +1,5 @@
 #!/bin/sh
-# command.sh RINGVIZ PROGRAM: ringviz -- COMMAND behaves as the command itself does, and says clearly what is wrong.
+# command.sh RINGVIZ PROGRAM: ringviz -- COMMAND behaves like the command itself, and reports errors clearly.
 set -u
 ringviz=$1 program=$2
 . "${0%/*}/harness.sh"
@@ -49,7 +49,7 @@ for options in "--info --record" "--info --report" "--check --record=$folder/mad
     one_line "$options"
     [ ! -e "$folder/made" ] || fail "$options: a file was made"
 done
-# ---- what is read is not written over, by whatever name ----
+# ---- inputs are never overwritten, by any name ----
 echo '[{"ph":"X","pid":1,"tid":1,"ts":1,"dur":2,"name":"call"}]' >"$folder/call.json"
 cp "$folder/call.json" "$folder/copy.json"
 ln "$folder/call.json" "$folder/link.json"
@@ -84,7 +84,7 @@ expect "--output=- is standard output" "$status $(sed 1d "$folder/out" | cut -d,
 
 run --check --headless --verbose "$folder/none"
 expect "--check of nothing" $status 1
-# What is there already, or was put there by somebody else, stays as it is; nobody is waited for unasked.
+# Existing files, links and pipes of others are left alone; nothing blocks.
 printf mine >"$folder/mine"
 ln -s mine "$folder/planted"
 mkfifo "$folder/fifo"
@@ -146,7 +146,7 @@ for clock in tsc tick monotonic; do
     grep -q fib "$folder/$clock" || fail "nothing seen with --clock=$clock"
 done
 
-# Standard streams: closed ones stay closed, full ones are an error, a reader that leaves leaves nothing behind.
+# Standard streams: closed ones stay closed, full ones are an error, a reader that ends early leaves no files.
 timeout 60 "$ringviz" --report -- "$program" 2>"$folder/err" >&-
 expect "closed standard output" $? 1
 one_line "closed standard output"

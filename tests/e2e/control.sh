@@ -1,5 +1,5 @@
 #!/bin/sh
-# control.sh RINGVIZ WAITS WAITS.C: --control, its commands from a file, on a native program and, where there is perl, on
+# control.sh RINGVIZ WAITS WAITS.C: --control, with commands from a file, on a native program and, if perl is installed, on
 # one in Perl.
 set -u
 ringviz=$1 waits=$2 source=$3
@@ -35,7 +35,7 @@ compare() { # WHAT: the answers with those expected, on its input
     diff "$folder/expected" "$folder/answers" || fail "$1"
 }
 
-# What is no trace file, or not there: one line.
+# A foreign or missing file: one line.
 echo foreign >"$folder/foreign"
 for file in "$folder/foreign" "$folder/absent" "$folder"; do
     run "--control=$file"

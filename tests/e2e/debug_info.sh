@@ -1,5 +1,5 @@
 #!/bin/sh
-# debug_info.sh RINGVIZ: where functions are declared, however compilers and tools leave their debug information.
+# debug_info.sh RINGVIZ: declarations of functions, for all forms of debug information that compilers and tools make.
 set -u
 ringviz=$1
 . "${0%/*}/harness.sh"
@@ -70,7 +70,7 @@ for clang in clang clang-14; do
     break
 done
 
-# ---- split off, and moved or lost: then the lines of the code are told, which gcc begins where it declares ----
+# ---- split DWARF, moved or lost: then the line of the code is reported ----
 make gcc -g -gsplit-dwarf
 mv build moved
 expect_places "split, beside the program" moved/program

@@ -1,6 +1,6 @@
 #!/bin/sh
-# desktop.sh RINGVIZ PROGRAM COUNT_PIXELS: the window on X11 and on Wayland, at a scale of 1 and of 2: it comes up, draws,
-# takes keys and ends with 0. What is on the screen is read from Xvfb's memory; weston has its outputs in windows there.
+# desktop.sh RINGVIZ PROGRAM COUNT_PIXELS: the window on X11 and on Wayland, at a scale of 1 and of 2: it opens, draws,
+# handles keys and exits with 0. The screen is read from Xvfb's memory; weston shows its outputs in windows there.
 set -u
 ringviz=$1 program=$2 count_pixels=$3
 . "${0%/*}/harness.sh"
@@ -70,8 +70,8 @@ is_four_times() { # WHAT ONE TWO: areas of a thing at a scale of 1 and of 2, who
 export XDG_RUNTIME_DIR="$folder" XDG_CONFIG_HOME="$folder/config"
 mkdir -p "$folder/config/ringviz"
 mkfifo "$folder/number"
-# An X server for each window: what the one before has left is no matter, as the focus that nobody has. Without -noreset
-# it begins anew whenever nobody is connected, and refuses who comes meanwhile.
+# An X server for each window, so that the previous one leaves no state such as a lost focus. Without -noreset
+# it resets when its last client leaves, and refuses clients meanwhile.
 start_screen() {
     Xvfb -displayfd 3 -noreset -screen 0 2700x1700x24 -fbdir "$folder" -nolisten tcp 3>"$folder/number" >"$folder/xvfb.log" 2>&1 &
     screen=$!

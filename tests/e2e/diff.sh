@@ -1,5 +1,5 @@
 #!/bin/sh
-# diff.sh RINGVIZ: two traces with known calls against each other, in every format.
+# diff.sh RINGVIZ: compares two traces with known calls, in every format.
 set -u
 ringviz=$1
 . "${0%/*}/harness.sh"
@@ -46,11 +46,11 @@ expect "json" $status 0
 grep -q '"tested":2,"common_change":1,' d.json || fail "json: $(head -1 d.json)"
 grep -q '^{"name":"old",.*"calls":\[1,0\],.*"total_ratio":0,"self_change":null,.*"verdict":"gone"}' d.json || fail "json rows"
 
-# ---- what is captured: ids of a name differ between the files ----
+# ---- captures: ids of a name differ between the files ----
 run --diff=csv --include='^(few|fresh|same)$' --exclude=few a.json b.json
 expect "only what is captured" "$(sed 1d out | cut -d, -f1,5,6 | sort | tr '\n' ' ')" "fresh,0,1 same,40,40 "
 
-# ---- side by side ----
+# ---- in one picture ----
 run --diff=window --screenshot=beside.png --size=640x400 a.json b.json
 if ! grep -qi opengl err; then
     expect "picture" $status 0

@@ -1,6 +1,6 @@
 #!/bin/sh
-# endings.sh RINGVIZ PROGRAM: what handlers call before they end their process is written, or counted as lost. In each
-# process the interrupted hook may or may not have got as far.
+# endings.sh RINGVIZ PROGRAM: calls of handlers before they end their process are written, or counted as lost. In each
+# process the interrupted hook may or may not have written its event.
 set -u
 ringviz=$1 program=$2
 . "${0%/*}/harness.sh"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# export.sh RINGVIZ CHECKER PROTO PROGRAM: every export holds the calls that --spans lists of the same run; files that
-# are there stay, a full disk is said, and nothing half written is left.
+# export.sh RINGVIZ CHECKER PROTO PROGRAM: every export has the calls that --spans lists for the same run; existing
+# files stay, a full disk is reported, and no partial file is left.
 set -u
 ringviz=$1 checker=$2 proto=$3 program=$4
 . "${0%/*}/harness.sh"

@@ -1,6 +1,6 @@
 /*
- * Preloaded into ringviz: one call of a kind fails, the n-th of all threads. The program that ringviz starts is left
- * alone.
+ * Preloaded into ringviz: the n-th call of a kind, over all threads, fails. The program started by ringviz is not
+ * affected.
  *
  *   FAULT=memory:N   the N-th allocation; map, write, space, thread: likewise; N+: all from it on
  *   FAULT_COUNTS=F   at the end, the number of calls of each kind is written to the file F, which is there
@@ -68,7 +68,7 @@ __attribute__((destructor)) static void end(void)
     close(fd);
 }
 
-/* Is it the turn of this call to fail? */
+/* Must this call fail? */
 static int fails(enum kind kind, int error)
 {
     if (!pid || pid != getpid())
@@ -85,7 +85,7 @@ static void *next(const char *name)
     return dlsym(RTLD_NEXT, name);
 }
 
-/* Calls NAME of the library behind us. */
+/* Calls the next library's NAME. */
 #define NEXT(name) ((__typeof__(&name))next(#name))
 
 void *malloc(size_t n_bytes)

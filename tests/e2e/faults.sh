@@ -1,6 +1,6 @@
 #!/bin/sh
-# faults.sh RINGVIZ FAULTS PROGRAM TRACE: one call that fails, for a spread of calls from the start to the report. What
-# was read is reported, or one line says why not and the status is not 0; a recording opens; nothing is left in shared
+# faults.sh RINGVIZ FAULTS PROGRAM TRACE: one failing system call, spread over the run from the start to the report. Data
+# read so far is reported, or one line gives the reason and the status is not 0; a recording opens; nothing is left in shared
 # memory.
 set -u
 ringviz=$1 faults=$2 program=$3 trace=$4
@@ -76,7 +76,7 @@ walk '"consumed":' --report=json --output=report.json whole.rvz
 walk '"traceEvents"' --headless --export=chrome:report.chrome whole.rvz
 walk "all .* subroutines" --report "$trace"
 
-# What was read until then is reported.
+# The data read until then is reported.
 faulty none:0 --report whole.rvz
 faulty "memory:$(($(sed -n 's/^memory //p' counts) / 2))" --report whole.rvz
 expect "no memory in the middle of a recording" $status 1

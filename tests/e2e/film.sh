@@ -1,6 +1,6 @@
 #!/bin/sh
-# film.sh RINGVIZ PROGRAM: a film has the pictures that its length asks for, of the size that was asked for; what is
-# there already stays.
+# film.sh RINGVIZ PROGRAM: a film has the expected number of pictures of the requested size; existing
+# files stay.
 set -u
 ringviz=$1 program=$2
 . "${0%/*}/harness.sh"

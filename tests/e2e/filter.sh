@@ -1,12 +1,12 @@
 #!/bin/sh
-# filter.sh RINGVIZ FIB PLUGINS ONE.so TWO.so: what --exclude and --include leave out is not written for long, and all
-# the rest is counted as without them, also where the functions of another library come to the same addresses.
+# filter.sh RINGVIZ FIB PLUGINS ONE.so TWO.so: functions rejected by --exclude and --include soon cost nothing, and all
+# others are counted as without them, even if another library's functions get the same addresses.
 set -u
 ringviz=$1 fib=$2
 shift 2
 . "${0%/*}/harness.sh"
 
-# The report as NAME CALLS, with the COUNT lines of the program as it should be.
+# The report as NAME CALLS, and the program's COUNT lines as expected.
 compare() { # PATTERN: of the names that are left out
     sed -n 's/^COUNT //p' "$folder/out" | grep -Ev "^($1) " | sort >"$folder/wanted"
     sed -n 's/^[^,]*::\([a-z_]*\),[^,]*,[^,]*,\([0-9]*\),.*/\1 \2/p' "$folder/report.csv" | sort >"$folder/got"

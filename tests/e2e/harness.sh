@@ -1,4 +1,4 @@
-# What every test of the command line begins with; sourced. A folder of its own, gone at the end, and failures counted:
+# Sourced by every command line test: makes a temporary folder, removed at the end, and counts failures:
 # the test ends with `conclude`.
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

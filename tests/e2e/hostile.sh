@@ -1,6 +1,6 @@
 #!/bin/sh
-# hostile.sh RINGVIZ [PROGRAM]: a file that is not a whole trace file of ours gets one clear line on stderr and exit status 1;
-# one that is damaged behind its header is read without harm.
+# hostile.sh RINGVIZ [PROGRAM]: a file that is not a complete trace file of the user gets one clear line on stderr and exit status 1;
+# one damaged after its header is read without harm.
 set -u
 ringviz=$1
 program=${2:-true} # what writes the good file
@@ -42,7 +42,7 @@ timeout 60 "$ringviz" --trace-file="$folder/good" --rings=4 --ring-events=4096 -
 look_at --info "$folder/good"
 [ $status -eq 0 ] || fail "the good file: exit status $status: $(cat "$folder/err")"
 
-# Cut short, empty, foreign.
+# Truncated, empty, foreign.
 : >"$folder/empty"
 refused "$folder/empty" "empty"
 for format in perf strace folded chrome; do
@@ -69,7 +69,7 @@ copy major && poke major 8 '\377' && refused "$folder/major" "another major vers
 copy endian && poke endian 12 '\001\002\003\004' && refused "$folder/endian" "another byte order"
 copy feature && poke feature 20 '\200' && refused "$folder/feature" "an unknown feature"
 
-# What only looks like a file of ours: kinds of files, owners, links.
+# Wrong kinds of files, owners, links.
 refused "$folder/absent" "absent"
 refused "$folder" "a folder"
 mkfifo "$folder/pipe"
@@ -92,7 +92,7 @@ while [ $offset -lt 264 ]; do
 done
 copy areas && poke areas 32 '\377\377\377\377\377\377\377\377' && refused "$folder/areas" "an area outside of the file"
 
-# Content: noise over each part behind the header.
+# Content: noise over each part after the header.
 n_bytes=$(stat -c %s "$folder/good")
 for part in 1 2 3 4 5 6 7 8 9 10 11 12; do
     copy noise
@@ -105,7 +105,7 @@ copy life
 head -c 3584 /dev/urandom | dd of="$folder/life" bs=512 seek=1 conv=notrunc 2>/dev/null
 harmless --info "$folder/life" "noise in the header's life"
 
-# Cut short while it is watched, after the program has called: one line, and the report of what was read.
+# Truncated during the capture, after the program's calls: one line, and the report of the data read.
 mkfifo "$folder/input"
 calling='"$1" 20; cat; exit 0'
 timeout 100 "$ringviz" --trace-file="$folder/cut" --report=json --output="$folder/cut.json" --headless -- \

@@ -1,6 +1,6 @@
 #!/bin/sh
 # imports.sh RINGVIZ DATA WRITER-OF-RINGBUFFER PROFILED: small traces of other tools give exactly the calls
-# that are written beside them; gzip'd the same; cut and damaged ones one line; live ones their writers' counts.
+# listed beside them, compressed too; truncated and damaged ones give one line; live ones their writers' counts.
 set -u
 ringviz=$1 data=$2 ringbuffer_writer=$3 profiled=$4
 . "${0%/*}/harness.sh"
@@ -17,7 +17,7 @@ same() { # WHAT: as expected.spans says
     [ $status -eq 0 ] || fail "$1: exit status $status"
 }
 
-# ---- whole files, plain and gzip'd, told and named ----
+# ---- complete files, plain and compressed, recognized and named ----
 for file in "$data"/*; do
     case $file in *.spans | *.said) continue ;; esac
     expected=$file.spans
@@ -40,13 +40,13 @@ same "a folded file that is named"
 spans "$folder/renamed" --include='^(read|parse)$'
 [ "$(cut -d, -f6 "$folder/got" | tr '\n' ' ')" = "read parse " ] || fail "--include: $(cat "$folder/got")"
 
-# ---- everything that can be done with a trace ----
+# ---- every output of an imported trace ----
 timeout 100 "$ringviz" --info "$data/calls.json" | grep -q 'Chrome.*--import=chrome' || fail "no --info"
 timeout 100 "$ringviz" --report=csv "$data/calls.json" | grep -q '^"*outer' || fail "no report"
 timeout 100 "$ringviz" --screenshot="$folder/picture.png" --size=320x200 "$data/calls.json" 2>"$folder/err" ||
     grep -qi opengl "$folder/err" || fail "no picture: $(cat "$folder/err")"
 
-# ---- hostile: one line, exit status 1, or what there is of it ----
+# ---- hostile: one line and exit status 1, or the valid part ----
 harmless() { # FILE WHAT
     spans "$1"
     [ $status -le 1 ] || fail "$2: exit status $status"
@@ -71,7 +71,7 @@ refused() { # FILE WHAT [OPTION...]
 }
 echo '{"a": 1}' >"$folder/other"
 refused "$folder/other" "JSON that is no trace"
-# What has nothing for a picture: no empty report.
+# Files without calls: an error instead of an empty report.
 refused_json() { # TEXT
     printf '%s' "$1" >"$folder/other"
     refused "$folder/other" "$1"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# lifetimes.sh RINGVIZ PROGRAM: viewers and programs end, stop and are killed in every order; nothing hangs, nothing stays.
+# lifetimes.sh RINGVIZ PROGRAM: viewers and programs end, stop and are killed in every order; nothing hangs, nothing is left.
 # PROGRAM is fib, which takes its argument from the command line and prints its count when it is done.
 set -u
 ringviz=$1 program=$2
@@ -45,7 +45,7 @@ has_turned() { # PID N: it has waited some times since these were its turns, and
 # Calls until there is FILE.go, and once more to the end of that turn: sh PROGRAM FILE.
 lasting='until [ -e "$2.go" ]; do "$1" 32 >"$2" || exit; done; echo $? >"$2.status"'
 
-# A viewer is killed: the program ends as if alone, and the next start clears up.
+# A viewer is killed: the program ends normally, and the next start removes the file.
 "$ringviz" --headless -- sh -c "$lasting" sh "$program" "$folder/killed" 2>/dev/null &
 viewer=$!
 within 60 has_events $viewer || fail "the program did not start"
@@ -58,7 +58,7 @@ grep -q '^COUNT fib' "$folder/killed" || fail "the program lost its output"
 timeout 60 "$ringviz" --headless -- true 2>/dev/null
 has_private_file $viewer && fail "the trace file of a killed viewer stays"
 
-# A viewer is stopped: the program goes on; continued, it ends with everything that was left.
+# A viewer is stopped: the program runs on; continued, the viewer ends with all remaining events.
 "$ringviz" --report=json --force --output="$folder/stopped.json" -- sh -c "$lasting" sh "$program" "$folder/stopped" 2>/dev/null &
 viewer=$!
 within 60 has_events $viewer || fail "the program did not start"
@@ -69,7 +69,7 @@ kill -CONT $viewer
 wait $viewer || fail "a viewer that was stopped ends with status $?"
 [ "$(produced "$folder/stopped.json")" -gt 1000000 ] || fail "too few events after a stop"
 
-# The program is killed: the report has what it did, the status says so.
+# The program is killed: the report has its calls, and the status its signal.
 "$ringviz" --report=json --force --output="$folder/dead.json" -- sh -c 'echo $$ >"$2"; exec "$1" 60' sh "$program" "$folder/pid" \
     >/dev/null 2>&1 &
 viewer=$!
@@ -80,7 +80,7 @@ wait $viewer
 [ $? -eq 137 ] || fail "a killed program does not show in the status"
 [ "$(produced "$folder/dead.json")" -gt 0 ] || fail "nothing read of a killed program"
 
-# Capture for a while only; the program goes on and gives the status.
+# Capture for a while only; the program runs on and its status is returned.
 timeout 60 "$ringviz" --duration=50ms --report=json --force --output="$folder/while.json" -- sh -c '"$1" 34; exit 5' sh "$program" \
     >"$folder/out" 2>/dev/null
 [ $? -eq 5 ] || fail "--duration loses the status"
@@ -98,7 +98,7 @@ within 60 [ -s "$folder/twice.json" ] || fail "no report after two interrupts"
 kill -9 "$(cat "$folder/pid")"
 wait $viewer
 
-# Before the program has begun one interrupt is the end.
+# Before the program has started one interrupt ends ringviz.
 mkfifo "$folder/pipe"
 env --default-signal=INT "$ringviz" --report --force --output="$folder/early" --export=folded:"$folder/pipe" -- \
     touch "$folder/ran" 2>/dev/null &
@@ -110,7 +110,7 @@ wait $viewer
 [ $? -eq 130 ] || fail "an interrupt does not end what has not begun"
 [ -e "$folder/ran" ] && fail "a command begins after an interrupt"
 
-# What is written is finished after one interrupt, and left unfinished by two, or by a TERM.
+# Writing is finished after one interrupt, and aborted by two, or by a TERM.
 for case in "INT 1 0" "INT 2 130" "TERM 1 143"; do
     set -- $case # signal, how often, status
     "$ringviz" --spans --force --output="$folder/pipe" -- "$program" 22 >/dev/null 2>&1 &
@@ -132,7 +132,7 @@ for case in "INT 1 0" "INT 2 130" "TERM 1 143"; do
     expect "the status after SIG$1, $2 times, while outputs are written" $? $3
 done
 
-# What a program does that goes on without us is nobody's account: all that was produced was read or dropped.
+# Events of a program after the viewer's end are not counted: produced = consumed + dropped.
 for policy in block switch ring; do
     for duration in 100ms 1s 10s; do # until the program comes to call
         timeout 60 "$ringviz" --policy=$policy --duration=$duration --report=json --force --output="$folder/while.json" -- "$program" 31 \
@@ -144,7 +144,7 @@ for policy in block switch ring; do
     [ "$1" -gt 1000 ] || fail "--duration with $policy: $1 produced"
 done
 
-# A daemon outlives its command: one interrupt, or a TERM, ends the watch, with the report and the command's status; so
+# A daemon outlives its command: one interrupt, or a TERM, ends ringviz, with the report and the command's status; so
 # does a TERM that comes before the viewer has seen the command's end.
 for how in INT TERM unseen; do
     rm -f "$folder/pid" "$folder/pid.go"
@@ -187,7 +187,7 @@ else
     echo "no mount namespaces: a small /dev/shm is not tried"
 fi
 
-# A program that is killed in a PID namespace, where the number it knows is another one's outside.
+# A program that is killed in a PID namespace, where its own pid belongs to another process outside.
 if unshare -pf --kill-child true 2>/dev/null; then
     rm -f "$folder/pid"
     "$ringviz" --report=json --force --output="$folder/namespace.json" -- sh -c \

@@ -1,6 +1,6 @@
 #!/bin/sh
-# losses.sh RINGVIZ THREADS PROTO: what is lost is in every output as it is on stderr, and --fail-on-loss makes it a
-# status. THREADS counts its own calls; with fewer rings than threads what is read and what is lost is all of them.
+# losses.sh RINGVIZ THREADS PROTO: losses are in every output as on stderr, and --fail-on-loss makes them a
+# status. THREADS counts its own calls; with fewer rings than threads, calls read and lost add up to all.
 set -u
 ringviz=$1 threads=$2 proto=$3
 . "${0%/*}/harness.sh"
@@ -43,7 +43,7 @@ grep -q '^# lost: 4 times a thread found no ring$' folded || fail "not in the fo
 protoc --decode=perfetto.protos.Trace --proto_path="${proto%/*}" "${proto##*/}" <perfetto >perfetto.text || fail "protoc"
 grep -q '"times a thread found no ring"' perfetto.text || fail "not in the perfetto trace"
 
-# What was dropped, written over, cut, or could not be read.
+# Dropped, overwritten, truncated and unreadable data.
 run --fail-on-loss --policy=fill --ring-events=64 --report=json --output=fill.json -- "$threads" 1 1000
 expect "a full ring" $status 1
 expect "a full ring in the report" "$(number rings_full fill.json)" 1
@@ -58,7 +58,7 @@ run --fail-on-loss --import=folded --report=json --output=short.json short.folde
 expect "a line that is no stack" $status 1
 expect "a line that is no stack in the report" "$(number records_left_out short.json)" 1
 
-# Nothing.
+# No loss.
 run --fail-on-loss --report=json --output=none.json -- "$threads" 6 200
 expect "no loss" $status 0
 grep -q '"lost":{},' none.json || fail "no loss in the report"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# memory.sh RINGVIZ PROGRAM PEAK: what only counts, records or writes calls keeps none of them: it is as large for many
-# calls as for few. What keeps them keeps within --memory.
+# memory.sh RINGVIZ PROGRAM PEAK: counting, recording and writing calls keeps none of them in memory: it is as large for many
+# calls as for few. Keeping them stays within --memory.
 set -u
 ringviz=$1
 fib=$2
@@ -31,7 +31,7 @@ for options in --report "--diff $folder/few.rvz" "--headless --export=folded:$fo
     stays_small "$options" "$few" "$kb"
 done
 
-# The report of a part counts the calls that are kept at the end.
+# The report of a slice counts the calls kept at the end.
 for mib in 64 96; do
     peak_of --memory=${mib}M --report --from=1ns "$folder/many.rvz"
     [ "$kb" -le $((mib * 1024)) ] || fail "--memory=${mib}M: $kb KiB"

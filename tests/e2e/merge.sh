@@ -1,6 +1,6 @@
 #!/bin/sh
-# merge.sh RINGVIZ PROGRAM: two recordings become one that holds every call of both, each recording's times moved by one
-# and the same amount; processes stay apart, subroutines do not double.
+# merge.sh RINGVIZ PROGRAM: two recordings are merged into one with every call of both, each recording's times shifted by one
+# constant; processes stay separate, subroutines are merged.
 set -u
 ringviz=$1 program=$2
 . "${0%/*}/harness.sh"
@@ -33,7 +33,7 @@ for name in a b; do
     starts $name.csv >wanted
     starts of_$name.csv | paste -d' ' - wanted | awk '{ print $1 - $2 }' | sort -u >shifts
     expect "$name: how many amounts of shift" "$(wc -l <shifts)" 1
-    # One boot of one host: the wall clock says nothing else than the other clock, but for a step of it.
+    # One boot of one host: wall clock and monotonic clock agree, except for a step of the wall clock.
     awk '{ exit !($1 >= 0 && $1 < 1e9) }' shifts || fail "$name: moved by $(cat shifts) ns"
 done
 expect "calls" "$(wc -l <both.csv)" "$(($(wc -l <a.csv) + $(wc -l <b.csv) - 1))"

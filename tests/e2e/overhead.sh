@@ -1,10 +1,10 @@
 #!/bin/sh
-# overhead.sh RINGVIZ PROGRAM: --bench=overhead on a command of the user's own.
+# overhead.sh RINGVIZ PROGRAM: --bench=overhead on a given command.
 set -u
 ringviz=$1 program=$2
 . "${0%/*}/harness.sh"
 
-# rows COMMAND...: a row for each stage; peers, which may be there or not, come last.
+# rows COMMAND...: a row for each stage; other tools, if installed, come last.
 stages="plain empty unsent full start viewer "
 rows() {
     run --bench=overhead --json -- "$@"

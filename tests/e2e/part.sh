@@ -1,10 +1,10 @@
 #!/bin/sh
-# part.sh RINGVIZ PROGRAM: --find, --filter, --from and --to leave what they say, in reports and lists of calls alike.
+# part.sh RINGVIZ PROGRAM: --find, --filter, --from and --to select the same calls in reports and lists of calls.
 set -u
 ringviz=$1 program=$2
 . "${0%/*}/harness.sh"
 
-# What the program counted itself goes to $folder/counted, the rows without their head to $folder/rows.
+# The program's own counts go to $folder/counted, the rows without their header to $folder/rows.
 run() {
     timeout 60 "$ringviz" --force --output="$folder/out" "$@" -- "$program" >"$folder/counted" 2>"$folder/err"
     status=$?

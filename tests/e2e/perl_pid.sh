@@ -1,5 +1,5 @@
 #!/bin/sh
-# perl_pid.sh RINGVIZ OTHER-PERL: a perl that runs already is seen from outside, with its threads, and does not notice.
+# perl_pid.sh RINGVIZ OTHER-PERL: samples a running perl with its threads, without affecting it.
 set -u
 ringviz=$1 other=$2
 . "${0%/*}/harness.sh"
@@ -53,7 +53,7 @@ end() {
     expect "$1: the script's exit status" $? 7
 }
 
-# A version that nobody knows: one line.
+# An unknown version: one line.
 mkfifo "$folder/input"
 timeout 250 "$other" <"$folder/input" &
 waiter=$!
@@ -119,7 +119,7 @@ if perl -Mthreads -e 1 2>/dev/null; then
     end "a thread's forked child"
 fi
 
-# ---- its end is ours ----
+# ---- ringviz ends with it ----
 begin 0
 run --record="$folder/a.rvz" --report=csv --perl-pid="$pid" &
 viewer=$!
@@ -128,7 +128,7 @@ kill -KILL "$pid"
 wait $viewer || fail "killed: the viewer's status $?"
 wait $waiter
 
-# ---- what is no perl of ours: one line ----
+# ---- other processes: one line ----
 refused() { # PID WHAT
     run --report --perl-pid="$1"
     expect "$2: status" $status 1

@@ -1,6 +1,6 @@
 #!/bin/sh
-# record.sh RINGVIZ PROGRAM THREADS: a recording gives the numbers of the run that made it, whatever the policy; what is
-# cut, damaged, killed or out of room gives all before that, and says so.
+# record.sh RINGVIZ PROGRAM THREADS: a recording gives the numbers of the run that made it, whatever the policy; a
+# truncated, damaged, killed or full one gives everything before that, and reports it.
 set -u
 ringviz=$1
 fib=$2
@@ -41,7 +41,7 @@ run --spans --force --output="$folder/replayed" "$folder/a.rvz"
 check "the spans differ" equal "$folder/live" "$folder/replayed"
 check "there are spans" [ "$(wc -l <"$folder/live")" -gt 1000 ]
 
-# Names of its own, and no overwriting.
+# Default names, and no overwriting.
 cd "$folder" || exit 1
 run --record --headless -- "$fib" 10
 check "the default name is COMMAND.PID.rvz" ls "$(basename "$fib")".[0-9]*.rvz
@@ -57,7 +57,7 @@ check "a command that is not found leaves no recording" [ ! -e none.rvz ]
 run --record=/nowhere/a.rvz --headless -- "$fib" 10
 check "no folder: exit status 1" [ $status -eq 1 ]
 
-# Cut anywhere it opens, with one line.
+# Truncated anywhere it opens, with one line.
 n_bytes=$(stat -c %s a.rvz)
 for n in 192 300 $((n_bytes / 2)) $((n_bytes - 128)) $((n_bytes - 1)); do
     head -c "$n" a.rvz >cut.rvz
@@ -75,7 +75,7 @@ for n in 64 191; do
     one_line "cut to $n bytes, for a picture"
 done
 
-# A recording is whole, or its damage is listed, and what is left gives the same numbers when it is repaired.
+# --check finds no damage, or lists it; a repaired recording gives the same numbers.
 run --check a.rvz
 check "a whole recording: exit status $status" [ $status -eq 0 ]
 check "a whole recording: $(cat out)" grep -q "^a.rvz: whole" out
@@ -104,7 +104,7 @@ done
 run --check ./record.sh
 check "what is no recording: exit status $status" [ $status -eq 1 ]
 
-# --info of a recording agrees with what was recorded, and says how it ends.
+# --info agrees with the recording, and reports how it ends.
 run --info big.rvz
 check "info: exit status $status: $(cat err)" [ $status -eq 0 ]
 check "info: events" grep -q "^events    2400008 in " out
@@ -146,7 +146,7 @@ for round in 1 2 3 4 5 6; do
     check "killed $round: no events" grep -qE "^[1-9][0-9]* events produced" out
 done
 
-# One that has indexes already says that it ends early, is read wholly for that, and mended it has all that it had.
+# A killed recording with indexes is reported to end early, is read in full, and loses nothing by repair.
 record_and_kill "has_indexes 2"
 run --report --force --output=report.killed killed.rvz
 check "killed late: exit status $status" [ $status -eq 0 ]
@@ -161,7 +161,7 @@ run --report --force --output=report.mended mended.rvz
 check "killed late: mended: another report" equal report.killed report.mended
 check "killed late: mended: $(cat err)" [ ! -s err ]
 
-# With a limit the newest events stay, in so much room, and their numbers agree wherever they are told.
+# With a limit the newest events are kept within that size, and all outputs agree on their numbers.
 rm -f newest.rvz
 run --record=newest.rvz --record-limit=1M --headless -- "$threads" 4 1200000
 check "limit: exit status $status: $(cat err)" [ $status -eq 0 ]
@@ -205,7 +205,7 @@ for round in 1 2 3; do
     check "limit, killed $round: mended: $(cat out err)" [ $status -eq 0 ]
 done
 
-# The disk is full: that is said once, the capture goes on, and what was recorded opens.
+# A full disk: reported once, the capture continues, and the recording opens.
 mkdir small
 cat >full.sh <<'END'
 mount -t tmpfs -o size=256k none small || exit 99

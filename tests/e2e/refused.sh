@@ -1,5 +1,5 @@
 #!/bin/sh
-# refused.sh RINGVIZ PROGRAM FIB: what a program does that became another user is not seen, and that is said: its forked
+# refused.sh RINGVIZ PROGRAM FIB: a program that becomes another user is not traced, which is reported: its forked
 # children, and programs that it starts.
 set -u
 ringviz=$1 program=$2 fib=$3

@@ -1,6 +1,6 @@
 #!/bin/sh
-# rrtrace.sh RINGVIZ WRITER EARLY_TERM: the ring of the rrtrace gem, as its 0.1 and its 0.2 have it: every event is read, by
-# whomever ringviz is started, and by whomever it is asked to end.
+# rrtrace.sh RINGVIZ WRITER EARLY_TERM: the ring of the rrtrace gem, of its versions 0.1 and 0.2: every event is read,
+# whoever starts and ends ringviz.
 set -u
 ringviz=$1 writer=$2 early_term=$3
 . "${0%/*}/harness.sh"
@@ -80,7 +80,7 @@ kill -TERM $viewer
 wait $viewer || grep -qi opengl "$folder/windowed" || fail "with a window: $(cat "$folder/windowed")"
 all_removed "with a window"
 
-# ---- what is none ----
+# ---- other shared memory ----
 refused() { # STATUS SAID COMMAND...: one line that has this
     wanted_status=$1 said=$2
     shift 2

@@ -1,5 +1,5 @@
 #!/bin/sh
-# trigger.sh RINGVIZ PROGRAM SLOW: a recording with a trigger has what is around its hits, and replays, checks and mends
+# trigger.sh RINGVIZ PROGRAM SLOW: a recording with a trigger has the events around its hits, and can be replayed, checked and repaired
 # with the same numbers.
 set -u
 ringviz=$1
@@ -46,19 +46,19 @@ counts() { # REPORT
 }
 check "recorded again: other counts: $(counts report.again)" [ "$(counts report.again)" = "$(counts report.hit)" ]
 
-# A recording is gone through with a trigger like a program.
+# A trigger works on a recording as on a program.
 run --record=replayed.rvz --trigger='call ::dawdle$' --headless hit.rvz
 check "of a recording: exit status $status: $(cat err)" [ $status -eq 0 ]
 check "of a recording: $(cat err)" grep -q "replayed.rvz: 1 hit: " err
 
-# Nothing is hit: all is well, and the end is there.
+# No hit: the recording has the end only.
 run --record=none.rvz --trigger='call ::nobody$' --trigger-keep=50ms --headless -- "$fib" 18
 check "no hit: exit status $status: $(cat err)" [ $status -eq 0 ]
 check "no hit: $(cat err)" grep -q "^ringviz: none.rvz: 0 hits: [1-9]" err
 run --check none.rvz
 check "no hit: check: $(cat out err)" [ $status -eq 0 ]
 
-# What makes no sense.
+# Invalid triggers.
 usage() { # OPTIONS...
     run "$@" -- "$fib" 5
     check "$*: exit status $status" [ $status -eq 2 ]

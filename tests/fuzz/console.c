@@ -1,4 +1,4 @@
-/* Lines of any bytes, as a user's script has them, on a thread that answers as a debugger does. */
+/* Arbitrary console commands to a thread that answers as a debugger does. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

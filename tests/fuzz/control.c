@@ -1,7 +1,7 @@
 /*
- * Control words, watches, commands, live stacks and messages of any bytes, as a monitor and as the module in the traced
- * program read them and answer. Neither may wait, nor write anything but those, whatever is there: the mapping lies
- * between pages that cannot be touched, and the other sections stay as they are.
+ * Control words, watches, commands, live stacks and messages of arbitrary bytes, read and answered by a monitor and by
+ * the module in the traced program. Neither may block, or write anything else: the mapping is between inaccessible
+ * pages, and other sections must not change.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /*
- * A trace of another tool, as anyone may have written it: read to its end, it breaks no rule of intakes (collect.c).
- * FORMAT is the importer; HOW says how it gets the input: as a file, as two files of a folder, or as shared memory.
+ * An arbitrary trace of another tool: reading it must not break the rules of intakes (collect.c).
+ * FORMAT is the importer; HOW the kind of input: a file, two files of a folder, or shared memory.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -46,7 +46,8 @@ static void write_folder(const char *folder, const uint8_t *data, size_t size)
     write_file(path, data, size);
 }
 
-/* write_index, then events from the ring's beginning. An even size makes the ring of the gem's 0.1, an odd one 0.2's. */
+/* write_index, then events from the ring's beginning. An even size makes the ring of the gem's 0.1, an odd one
+ * 0.2's. */
 static void write_memory(const char *name, const uint8_t *data, size_t size)
 {
     enum { INDEX_OFFSET = 1048576 };

@@ -1,5 +1,5 @@
 /*
- * The bytes of a recording, with checksums made right, so that what lies behind them is reached: the reader, every
+ * The bytes of a recording, with checksums corrected, so that the code after them is reached: the reader, every
  * decoder, and the replay of it through an intake that checks what it is given, wholly and by its index. What is
  * repaired of it must be found whole, with all that was found before.
  */

@@ -1,6 +1,6 @@
 /*
- * A ring whose shared words anyone may write at any time: pop and peek stay inside ring and output, and what they say
- * they passed over is what tail moved by.
+ * A ring whose shared words anyone may write at any time: pop and peek stay inside ring and output, and the counts that
+ * they return match the movement of tail.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /*
- * Page 0 as anyone may have written it: what the check lets through is mapped and used at its far ends. The input is a
+ * An arbitrary page 0: if the check accepts it, the file is mapped and used at its limits. The input is a
  * list of patches {offset, bytes, value} on a whole header; with a first byte of 'P' it is the page itself.
  */
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-/* Names, modules, live slots, watches and commands of a trace file in which nothing but page 0 can be trusted. */
+/* Names, modules, live slots, watches and commands of a trace file with arbitrary contents after page 0. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /*
  * A hostile event stream into the scan. The first bytes choose the size of the blocks and how the rest is
  * read: as events with rising times, where every kernel must agree with the serial oracle, or as raw bytes, where
- * nothing is promised but that memory stays whole.
+ * only memory safety is promised.
  */
 #include <stdio.h>
 #include <stdlib.h>

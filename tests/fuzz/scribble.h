@@ -1,4 +1,4 @@
-/* What the targets share that have any bytes written into a trace file. */
+/* Shared by the targets that write arbitrary bytes into a trace file. */
 #ifndef RV_FUZZ_SCRIBBLE_H
 #define RV_FUZZ_SCRIBBLE_H
 

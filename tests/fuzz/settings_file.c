@@ -1,4 +1,4 @@
-/* A settings file of any bytes: what is read of it, changed and joined again holds every line that was not changed. */
+/* An arbitrary settings file: reading, changing and writing it keeps every unchanged line. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -10,14 +10,14 @@ fail() {
     exit 1
 }
 
-# must COMMAND...: quiet when it works.
+# must COMMAND...: run COMMAND, showing its output only on failure.
 must() {
     "$@" >"$dir/log" 2>&1 && return
     cat "$dir/log"
     fail "$*"
 }
 
-# counts RINGVIZ NAME CALLS PROGRAM [ARG...]: the report of the program has so many calls of the subroutine.
+# counts RINGVIZ NAME CALLS PROGRAM [ARG...]: the report of PROGRAM must have CALLS calls of NAME.
 counts() {
     ringviz_=$1 name_=$2 calls_=$3
     shift 3

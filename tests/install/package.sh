@@ -1,10 +1,10 @@
 #!/bin/sh
-# package.sh BUILD SOURCE: the Debian packages name what they need, hold what they should, and what is in them runs.
+# package.sh BUILD SOURCE: the Debian packages have the right dependencies and contents, and work.
 . "$(dirname "$0")/common.sh"
 command -v dpkg-shlibdeps >/dev/null || exit 77
 
 must cpack --config "$build/CPackConfig.cmake" -G DEB -B "$dir/cpack"
-# depends PACKAGE LIBRARY...: it needs these
+# depends PACKAGE LIBRARY...: PACKAGE must depend on these
 depends() {
     package=$1
     shift
@@ -22,7 +22,7 @@ depends ringviz-headless libringviz0 libc6 libelf1
 for package in libringviz0 libringviz-dev; do
     [ "$(dpkg-deb -f "$dir/cpack/$package"_*.deb Multi-Arch)" = same ] || fail "$package: Multi-Arch"
 done
-# holds PACKAGE FILE: it does; the others do not
+# holds PACKAGE FILE: only PACKAGE must contain FILE
 holds() {
     for file in "$dir"/cpack/*.deb; do
         name=$(dpkg-deb -f "$file" Package)
@@ -39,7 +39,7 @@ holds ringviz-bench /ringviz-bench-traced
 if command -v lintian >/dev/null; then
     must lintian --fail-on error,warning --tag-display-limit 0 --allow-root "$dir"/cpack/*.deb
 fi
-# What it says it needs is here, as tests/run.sh has installed it.
+# The dependencies are installed, by tests/run.sh.
 for library in $(for file in "$dir"/cpack/*.deb; do dpkg-deb -f "$file" Depends; done | tr ',' '\n' |
     sed 's/ *(.*//; s/|.*//' | grep -v ringviz | sort -u); do
     dpkg-query -W -f='${Status}' "$library" 2>/dev/null | grep -q 'ok installed' || fail "$library is not installed"

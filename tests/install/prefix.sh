@@ -9,7 +9,7 @@ for file in bin/ringviz include/ringviz/producer.h include/ringviz/monitor.h inc
     share/icons/hicolor/scalable/apps/ringviz.svg; do
     [ -f "$prefix/$file" ] || fail "$file is not installed"
 done
-# A click opens a recording: the desktop's own tools know the type by name and by content, and who opens it.
+# A click opens a recording: desktop tools know the type by name and content, and the program that opens it.
 if command -v update-mime-database >/dev/null; then
     must update-mime-database "$prefix/share/mime"
     grep -q '^[0-9]*:application/x-ringviz-recording:\*\.rvz$' "$prefix/share/mime/globs2" || fail "the type of .rvz"

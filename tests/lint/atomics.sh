@@ -1,7 +1,7 @@
 #!/bin/sh
-# atomics.sh ROOT: an ordering stronger than relaxed says whom it pairs with, "/* P1 -> C1 */" where it publishes and
-# "/* C1 <- P1 */" where it receives, on the line of the ordering or up to the end of its statement, and the peer is
-# there. No operation leaves its ordering out. Signal fences order nothing between threads and need no label.
+# atomics.sh ROOT: an ordering stronger than relaxed names its partner, "/* P1 -> C1 */" where it publishes and
+# "/* C1 <- P1 */" where it receives, on the line of the ordering or up to the end of its statement, and the partner
+# exists. No operation omits its ordering. Signal fences order nothing between threads and need no label.
 cd "$1" || exit 1
 
 exec awk '
@@ -9,7 +9,7 @@ function fail(what) {
     print FILENAME ":" FNR ": " what
     n_bad++
 }
-# The line without its comments; a comment may go on from the line before.
+# The line without its comments; a comment may continue from the previous line.
 function code_of(line, code, at, slashes) {
     code = ""
     for (;;) {
@@ -31,7 +31,7 @@ function code_of(line, code, at, slashes) {
         in_comment = 1
     }
 }
-# Notes every "A -> B" and "A <- B" of the line; returns how many there are.
+# Collect every "A -> B" and "A <- B" of the line; returns their number.
 function note_labels(line, n, words) {
     n = 0
     while (match(line, label)) {

@@ -1,5 +1,5 @@
 #!/bin/sh
-# layers.sh ROOT: no include and no link but what the table of rooms in src/README.md has.
+# layers.sh ROOT: no include and no link that the table of rooms in src/README.md does not allow.
 cd "$1" || exit 1
 
 exec awk '

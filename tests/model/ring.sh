@@ -1,7 +1,7 @@
 #!/bin/sh
-# ring.sh MODEL CC POLICY PUSHES [MUTANT...]: spin finds no fault in MODEL under POLICY, neither on a processor that
-# keeps stores and loads in order nor on one that does not; and finds one with each MUTANT, a definition that takes an
-# ordering away.
+# ring.sh MODEL CC POLICY PUSHES [MUTANT...]: spin finds no error in MODEL under POLICY, neither on a processor that
+# keeps stores and loads in order nor on one that does not; and finds one with each MUTANT, a definition that removes an
+# ordering.
 set -u
 model=$1 cc=$2 policy=$3 pushes=$4
 shift 4

@@ -1,6 +1,6 @@
 /*
- * Searching, filtering, selecting and inspecting in a window, by synthetic keys and mouse; asked of the window's state,
- * and held against what is known of the program.
+ * Searching, filtering, selecting and inspecting in a window, by synthetic keys and mouse; checked by the window's
+ * state and by what is known of the program.
  */
 #include <string.h>
 

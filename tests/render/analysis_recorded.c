@@ -1,6 +1,6 @@
 /*
- * Asking in a window over a recording that is told in sum: what the panels then say is true of all calls, by the
- * recording's own totals and by the same recording read wholly.
+ * Analysis in a window over a recording opened by its index: the panels' numbers are those of all calls, by the
+ * recording's totals and by the same recording read in full.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 
 enum { SOUGHT = 7, N_STEPS = 7 };
 
-static struct rv_session *whole; /* the same, read wholly */
+static struct rv_session *whole; /* the same recording, read in full */
 
 static uint64_t n_calls_of(struct rv_session *session, uint32_t id)
 {

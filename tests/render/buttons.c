@@ -1,5 +1,5 @@
 /*
- * Buttons of the panels that lead out of the window, pressed by synthetic events: a range becomes a file, a name goes
+ * Panel buttons with effects outside the window, pressed by synthetic events: a range is exported, a name goes
  * to the clipboard, a line is opened in the editor.
  */
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /*
- * A Perl program steered in the window, as a user does it: a thread is chosen by its name, stopped, stepped, asked and
- * let go. What is asked is what the panel is made of; no pixel and no time decides.
+ * A Perl program debugged in the window by a synthetic user: a thread is chosen by its name, stopped, stepped, queried
+ * and resumed. The panel's contents are checked; no pixel and no time decides.
  */
 #include <signal.h>
 #include <stdio.h>

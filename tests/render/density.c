@@ -1,6 +1,6 @@
 /*
- * A display with two pixels a point: what is under the mouse, given in SDL's units, is the same call as where a point
- * is a pixel, in every view; and so is the time at which the cursor zooms.
+ * A display with two pixels a point: the call under the mouse, given in SDL's units, is the same as with a point
+ * per pixel, in every view; and so is the time at which the cursor zooms.
  */
 #include <math.h>
 #include <stdio.h>

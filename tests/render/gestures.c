@@ -1,5 +1,5 @@
 /*
- * A window with panels, used by pushed events: each key and gesture is asked of the state that it changes.
+ * A window with panels, used by pushed events: each key and gesture is checked by the state that it changes.
  */
 #include <math.h>
 #include <string.h>

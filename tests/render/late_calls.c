@@ -1,6 +1,6 @@
 /*
- * Calls that come after a picture's level of detail was chosen, and before it is asked what the picture lacks: it is
- * the picture that it would be had they been there from the beginning.
+ * Calls that are loaded after a picture's level of detail was chosen: the picture is the same as if they had been there
+ * from the beginning.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /*
- * The mouse over a window: what it hovers, pins, focuses, leaves and arranges, by synthetic events; asked of the
+ * The mouse over a window: what it hovers, pins, focuses, leaves and arranges, by synthetic events; checked by the
  * window's state.
  */
 #include <math.h>

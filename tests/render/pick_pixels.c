@@ -1,7 +1,7 @@
 /*
- * The picker says of a pixel what the picture shows there: compared with an ID buffer at random pixels, from a window
- * of many cells down to one of few boxes, in every look, and of boxes of different heights. A picker that is one row
- * off is found out by the same comparison; and a pick among twenty thousand boxes takes no more than twenty
+ * The picker finds the box that the picture shows at a pixel: compared with an ID buffer at random pixels, from a
+ * window of many cells down to one of few boxes, in every view, and with boxes of different heights. A picker that is
+ * one row off is detected by the same comparison; and a pick among twenty thousand boxes takes at most twenty
  * microseconds.
  */
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /*
- * What is drawn stands where the CPU says, five hours into a trace and in windows from ten microseconds to an hour:
- * edges between boxes within a pixel; the three faces of a box are lit differently; where nothing is, there is
- * background, the theme's. In every view.
+ * Boxes are drawn where the CPU computes them, five hours into a trace and in windows from ten microseconds to an hour:
+ * edges between boxes within a pixel; the three faces of a box are lit differently; elsewhere there is
+ * the theme's background. In every view.
  */
 #include <math.h>
 #include <stdio.h>

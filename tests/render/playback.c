@@ -1,6 +1,6 @@
 /*
- * A capture that has ended, played in a window by keys and by the time bar; asked of the window's state. What is shown
- * at the playhead is what had happened by then.
+ * A capture that has ended, played in a window by keys and by the time bar; checked by the window's state. The picture
+ * at the playhead shows what had happened by then.
  */
 #include "window_steps.h"
 

@@ -1,6 +1,6 @@
 /*
- * Many processes claim and release few rings as fast as they can, some are killed at it, one consumer reclaims: no ring
- * ever has two living owners, and no event is lost.
+ * Many processes claim and release few rings as fast as they can, some are killed meanwhile, one consumer reclaims: no
+ * ring ever has two live owners, and no event is lost.
  */
 #include <errno.h>
 #include <signal.h>

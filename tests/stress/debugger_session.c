@@ -1,6 +1,6 @@
 /*
- * A session that is ordered about without a pause, and ended in the midst of it: of its threads two answer, one does not.
- * Whatever it was doing, it ends, no thread stays stopped, and no report mixes two threads.
+ * A session gets orders without a pause and is ended meanwhile: two of its threads answer, one does not.
+ * It always ends, no thread stays stopped, and no report mixes two threads.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* allocas: functions whose stack pointer moves between their first and their last instruction. */
+/* allocas: functions whose stack pointer moves by alloca. */
 #include <alloca.h>
 #include <stdlib.h>
 #include <string.h>

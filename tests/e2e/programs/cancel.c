@@ -1,4 +1,4 @@
-/* cancel: threads that end in the middle of their calls, by pthread_exit, by being cancelled, and by their keys. */
+/* cancel: threads that end inside calls, by pthread_exit, cancellation and in key destructors. */
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdlib.h>

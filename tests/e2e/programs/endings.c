@@ -1,6 +1,6 @@
 /*
- * endings: children that call until a timer's handler, wherever it interrupted them, calls too and then ends them by
- * _exit or exec. Printed is how many hooks have run to their end, and how many children there were.
+ * endings: children that make calls until a timer's handler interrupts them anywhere, makes calls too, and ends them by
+ * _exit or exec. Prints the number of completed hooks, and of children.
  */
 #include <signal.h>
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 /*
- * forksignals: forks in threads that have called something before and in threads that have not, from handlers that were
- * registered before any library's: they call, and so do signal handlers that they raise. The first fork comes before
- * anything was called at all.
+ * forksignals: forks in threads with and without previous calls; fork handlers that were
+ * registered before any library's make calls, and so do signal handlers that they raise. The first fork comes before
+ * any call.
  */
 #include <pthread.h>
 #include <signal.h>

@@ -1,4 +1,4 @@
-/* idle: counts the instructions that the hooks of a call take while nobody traces; that is known once one was made. */
+/* idle: counts the instructions of a call's hooks while nobody traces, after the first call. */
 #include <link.h>
 #include <signal.h>
 #include <stdint.h>

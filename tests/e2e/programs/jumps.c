@@ -1,6 +1,6 @@
 /*
- * jumps [TENTHS]: a timer's handler leaves by siglongjmp wherever it finds the thread, in a hook as in the program;
- * some jumps go up a little, some out of a deep recursion. What is counted is only what comes after the last jump.
+ * jumps [TENTHS]: a timer's handler leaves by siglongjmp from anywhere, inside hooks too;
+ * some jumps are short, some leave a deep recursion. Counts only calls after the last jump.
  */
 #include <setjmp.h>
 #include <signal.h>

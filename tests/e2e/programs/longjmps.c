@@ -1,4 +1,4 @@
-/* longjmps [N]: out of six frames, and out of a signal handler on an alternate stack, over and over. */
+/* longjmps [N]: out of six frames, and out of a signal handler on an alternate stack, repeatedly. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdlib.h>

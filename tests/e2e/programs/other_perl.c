@@ -1,4 +1,4 @@
-/* What ringviz takes for a perl, from a version that nobody knows. Waits for the end of its standard input. */
+/* Looks like a perl of an unknown version. Waits for the end of its standard input. */
 #include <stdio.h>
 
 char *PL_curinterp;

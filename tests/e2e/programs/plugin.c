@@ -1,4 +1,4 @@
-/* One source, two plugins: PLUGIN is the prefix of its functions' names. Both mostly get the same address. */
+/* One source, two plugins: PLUGIN is the prefix of its functions' names. Both usually get the same address. */
 #define PASTE(a, b) a##b
 #define NAMED(a, b) PASTE(a, b)
 #define KEPT __attribute__((noinline))

@@ -1,4 +1,4 @@
-/* Built with -pg, as uftrace wants it: 60 calls of leaf, 20 of mid, 2 of run, in two threads. */
+/* Built with -pg, as uftrace needs it: 60 calls of leaf, 20 of mid, 2 of run, in two threads. */
 #include <pthread.h>
 
 static volatile int sum;

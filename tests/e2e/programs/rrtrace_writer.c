@@ -1,6 +1,6 @@
 /*
- * Writes what the rrtrace gem writes: two threads' recursive calls, a collection, methods without a call or without a
- * return, a Ractor beside the main one. Waits for room as the gem does. Layout, names, start and stop are those of
+ * Writes a ring as the rrtrace gem does: two threads' recursive calls, a collection, methods without a call or without
+ * a return, a second Ractor. Waits for room as the gem does. Layout, names, start and stop are those of
  * White-Green/rrtrace v0.1.0 and v0.2.0, folder ext/rrtrace: rrtrace_event_ringbuffer.h (layout, push),
  * shared_memory_posix.h (name), rrtrace.c and process_manager_posix.h (start, stop).
  *
@@ -122,7 +122,7 @@ static void start(char *visualizer)
         give_up("no visualizer");
 }
 
-/* 0.2 does so at the end of every process that has the gem: a forked child, too. */
+/* Version 0.2 does so at the end of every process with the gem, even a forked child. */
 static void stop(void)
 {
     munmap(gem.memory, gem.bytes);

@@ -1,4 +1,4 @@
-/* slow: many short calls for a while, one that takes 60 ms among them, and many more behind it. */
+/* slow: many short calls for a while, one that takes 60 ms among them, and many more after it. */
 #include <stdint.h>
 #include <time.h>
 

@@ -1,8 +1,8 @@
 /*
- * steps calls|jumps|forks|closes [low|slow]: single-steps through a traced function, hooks and all, as often as that
+ * steps calls|jumps|forks|closes [low|slow]: single-steps through a traced function with its hooks, as often as that
  * has instructions; after its first, its second and so on a handler calls, leaves by siglongjmp, forks, and the child
- * goes on as well, or, in a child, ends the tracing. Tells how many pushes were begun, but where children push, too: as
- * many must be accounted for. low: all of it on a stack of the lowest 4 GiB; slow: by way of the hook's slow path.
+ * continues as well, or, in a child, ends the tracing. Prints the number of pushes begun, unless children push, too: as
+ * many must be accounted for. low: on a stack in the lowest 4 GiB; slow: through the hook's slow path.
  */
 #include <setjmp.h>
 #include <signal.h>
@@ -18,7 +18,7 @@
 
 #define TRAP_FLAG 0x100ull
 
-/* After a push was abandoned so many are made by the slow path; the fast one is to be stepped through. */
+/* Number of slow pushes after an abandoned one; the fast path is to be stepped through. */
 enum { N_CALMING = 4096, MOST_STEPS = 2000, STACK_BYTES = 1 << 18 };
 
 DEFINE_COUNT(calm)
