@@ -27,7 +27,7 @@ static const char TAIL[] =
     "\n"
     "Times: 12ns 3us 4ms 5s 2min, a plain number is seconds, 500Hz a period. Sizes: 64K 2M 1G.\n"
     "\n"
-    "C and C++ programs are traced when built with (calls inside the standard library stay out)\n"
+    "Native programs are traced as they are (--patch); inlined functions, too, when built with\n"
     "  gcc    -g -finstrument-functions -fno-optimize-sibling-calls\n"
     "         -finstrument-functions-exclude-file-list=/usr/include,/usr/lib\n"
     "  clang  -g -finstrument-functions-after-inlining -fno-optimize-sibling-calls\n"

@@ -185,6 +185,16 @@ const struct rv_option_entry RV_OPTION_TABLE[RV_N_OPTIONS] = {
      "The hooks of a command do not write such calls: they cost little and are not in a recording. With --include or "
      "--exclude they are written, and left out when they are read."},
 
+    {RV_OPTION_PATCH, WATCH, "patch", "=REGEX[@LIBRARY]", NULL,
+     "trace these functions of a program as it is, without hooks; off: none",
+     "A program without hooks of -finstrument-functions is patched in memory before it begins (x86-64, dynamically linked): "
+     "a jump at each function's first bytes leads to a hook. Default: all functions of the program itself, but trivial ones "
+     "(64 bytes or less, without call and loop). With REGEX: those whose symbols match, trivial ones too, of the program or, "
+     "behind an @, of libraries with LIBRARY in their path, but libc; may be given several times. Functions that cannot be patched "
+     "safely are left as they are, as are programs that read their own return addresses (V8, Go, OCaml, sanitizers), "
+     "statically linked and privileged ones, and, by default, shells, perl, and commands that run another, such as env. "
+     "backtrace(3) in a patched program has frames of ringviz among its own."},
+
     {RV_OPTION_DURATION, WATCH, "duration", "=TIME", NULL,
      "stop capturing after this time",
      NULL},

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <getopt.h>
+#include <regex.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -253,6 +254,24 @@ static void watch_live(struct rv_options *options, const struct rv_import_format
     options->file = name;
 }
 
+/* Its regular expression is checked here: the traced process could tell nobody. */
+static int add_patch(struct rv_options *options, const char *name, const char *value)
+{
+    char pattern[4096];
+    regex_t compiled;
+    const char *at = strrchr(value, '@');
+    size_t n = at ? (size_t)(at - value) : strlen(value);
+    if (n == 0 || n >= sizeof pattern || strchr(value, '\n') || options->n_patches == RV_LAUNCH_PATCHES)
+        return rv_option_value_bad(name, value, "REGEX[@LIBRARY], at most 16 times");
+    memcpy(pattern, value, n);
+    pattern[n] = '\0';
+    if (regcomp(&compiled, pattern, REG_EXTENDED | REG_NOSUB) != 0)
+        return rv_option_value_bad(name, value, "a regular expression");
+    regfree(&compiled);
+    options->patches[options->n_patches++] = value;
+    return 0;
+}
+
 static int set_capture_option(struct rv_options *options, const struct rv_option_entry *entry, const char *value)
 {
     switch (entry->id) {
@@ -274,6 +293,8 @@ static int set_capture_option(struct rv_options *options, const struct rv_option
         return 0;
     case RV_OPTION_MAX_DEPTH:
         return rv_option_value_count(entry->name, value, 1u << 24, &options->max_depth);
+    case RV_OPTION_PATCH:
+        return add_patch(options, entry->name, value);
     case RV_OPTION_DURATION:
         return rv_option_value_time(entry->name, value, 1, &options->duration_ns);
     case RV_OPTION_THREADS:

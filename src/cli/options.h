@@ -15,6 +15,7 @@
 #include "sink/segments.h"
 #include "export/spans.h"
 #include "import/formats.h"
+#include "launch/launch.h"
 
 enum { RV_OPTIONS_MAX_EXPORTS = 8 };
 
@@ -69,6 +70,8 @@ struct rv_options {
     /* capture */
     struct rv_map_params map;
     const char *trace_file, *include, *exclude;
+    const char *patches[RV_LAUNCH_PATCHES]; /* --patch, as often as it was given */
+    size_t n_patches;
     uint64_t duration_ns, drain_interval_ns, memory_bytes;
     uint32_t max_depth;
     uint32_t n_threads;

@@ -212,6 +212,8 @@ static int start_command(struct watch *watch)
     watch->refusals_fd = rv_refusals_open(watch->map.path);
     watch->launch = rv_launch_start(&(struct rv_launch_params){.trace_path = watch->map.path,
                                                                .argv = watch->options->argv,
+                                                               .patches = watch->options->patches,
+                                                               .n_patches = watch->options->n_patches,
                                                                .end_us = rv_signals_end},
                                     &watch->status);
     if (!watch->launch)

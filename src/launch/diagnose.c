@@ -14,9 +14,7 @@
 
 #define HOOK "__cyg_profile_func_enter"
 
-#define SHELL_FUNCTIONS                                                                                                \
-    "shell functions are not traced, but the programs that it starts are: Perl, and programs built with "              \
-    "-finstrument-functions; none of these ran"
+#define SHELL_FUNCTIONS "shell functions are not traced, but the programs that it starts are; none ran that could be"
 
 static const char REBUILD[] = "build it with -g -finstrument-functions -fno-optimize-sibling-calls";
 
@@ -178,7 +176,9 @@ static void explain_image(const struct rv_program *program, char *out, size_t ou
                  "it is linked with libringviz, but it called nothing of it, or the loader did not find it (after an "
                  "installation: ldconfig)");
     else if (!program->needs_hook)
-        snprintf(out, out_bytes, "it is not instrumented; %s", REBUILD);
+        snprintf(out, out_bytes,
+                 "it has no hooks, and was not patched, or no patched function ran (man ringviz, --patch); or %s",
+                 REBUILD);
     else
         snprintf(out, out_bytes,
                  "it is instrumented, but no instrumented function ran, or it was run with another LD_PRELOAD or "
@@ -197,8 +197,7 @@ static void explain_program(const struct rv_program *program, char *out, size_t 
         snprintf(out, out_bytes, "%s", interpreter->what);
     else if (program->is_script)
         snprintf(out, out_bytes,
-                 "it is a script for %s, whose functions are not traced yet; Perl programs it starts are, and programs "
-                 "built with -finstrument-functions",
+                 "it is a script for %s, whose functions are not traced yet; programs that it starts are",
                  program->interpreter);
     else if (program->is_privileged)
         snprintf(out, out_bytes,

@@ -8,7 +8,7 @@
 #include "base/vec.h"
 #include "launch/producers.h"
 
-enum { N_ADDED = 3 + RV_PRODUCERS_VARIABLES };
+enum { N_ADDED = 4 + RV_PRODUCERS_VARIABLES };
 
 void rv_environment_set(char **environment, const char *name, const char *front, char separator, const char *back)
 {
@@ -32,6 +32,21 @@ static void set_trace_file(char **environment, const char *path)
     free(absolute);
 }
 
+/* One a line; what is told a process by hand, or by a ringviz around this one, does not count. */
+static void set_patches(char **environment, const struct rv_launch_params *params)
+{
+    char *lines = rv_strdup(params->n_patches ? params->patches[0] : "auto");
+    for (size_t i = 1; i < params->n_patches; i++) {
+        size_t n_bytes = strlen(lines) + strlen(params->patches[i]) + 2;
+        char *longer = rv_alloc(n_bytes, 1);
+        snprintf(longer, n_bytes, "%s\n%s", lines, params->patches[i]);
+        free(lines);
+        lines = longer;
+    }
+    rv_environment_set(environment, "RINGVIZ_PATCH", lines, 0, NULL);
+    free(lines);
+}
+
 char **rv_environment_create(const struct rv_launch_params *params)
 {
     size_t n = 0;
@@ -42,6 +57,7 @@ char **rv_environment_create(const struct rv_launch_params *params)
         environment[i] = rv_strdup(environ[i]);
     set_trace_file(environment, params->trace_path);
     rv_producers_add(environment, params->argv[0]);
+    set_patches(environment, params);
     if (params->include)
         rv_environment_set(environment, "RINGVIZ_INCLUDE", params->include, 0, NULL);
     if (params->exclude)

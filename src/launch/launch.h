@@ -3,13 +3,19 @@
 #define RV_LAUNCH_LAUNCH_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <sys/types.h>
+
+#define RV_LAUNCH_PATCHES 16u
 
 struct rv_launch_params {
     const char *trace_path;  /* goes to RINGVIZ_FILE */
     const char *const *argv; /* NULL-terminated */
     /* Regexes over subroutine names, or NULL: RINGVIZ_INCLUDE and RINGVIZ_EXCLUDE, for producers that filter early. */
     const char *include, *exclude;
+    /* What of programs without hooks to patch: "REGEX[@LIBRARY]" each, or one "off"; none: the programs' own functions. */
+    const char *const *patches;
+    size_t n_patches;
     /* For TERM and HUP that come once the command has ended: a signal's handler, on any thread. NULL: they end us. */
     void (*end_us)(int signal_number);
 };

@@ -15,7 +15,7 @@ one_line "not found"
 run --headless -- "$folder/plain"
 expect "not executable" $status 126
 
-echo "some input" | timeout 60 "$ringviz" --headless -- cat >"$folder/out" 2>"$folder/err"
+echo "some input" | timeout 60 "$ringviz" --patch=off --headless -- cat >"$folder/out" 2>"$folder/err"
 expect "standard input and output" "$(cat "$folder/out")" "some input"
 grep -q 'ringviz: .*instrument' "$folder/err" || fail "silence is not explained: $(cat "$folder/err")"
 one_line "about silence"

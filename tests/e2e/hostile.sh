@@ -108,7 +108,7 @@ harmless --info "$folder/life" "noise in the header's life"
 # Truncated during the capture, after the program's calls: one line, and the report of the data read.
 mkfifo "$folder/input"
 calling='"$1" 20; cat; exit 0'
-timeout 100 "$ringviz" --trace-file="$folder/cut" --report=json --output="$folder/cut.json" --headless -- \
+timeout 100 "$ringviz" --patch=off --trace-file="$folder/cut" --report=json --output="$folder/cut.json" --headless -- \
     sh -c "$calling" sh "$program" >"$folder/out" 2>"$folder/err" <"$folder/input" &
 watcher=$!
 exec 3>"$folder/input"

@@ -45,13 +45,15 @@ struct thread {
     char name[NAME_BYTES]; /* as last written to the ring */
 };
 
-RV_THREAD_LOCAL struct rv_thread rv_thread = {.shadow = RV_SHADOW_NONE};
+uint32_t rv_returns_none[2];
+RV_THREAD_LOCAL struct rv_thread rv_thread = {.shadow = RV_SHADOW_NONE, .returns = RV_RETURNS_NONE};
 static RV_THREAD_LOCAL struct thread thread;
 
 static struct rv_pool states = RV_POOL(sizeof(struct rv_pusher_state));
 static pthread_key_t end_key;
 static uint32_t end_key_state; /* 0 none, 1 being made, 2 there */
 static void (*replay_frames)(void);
+static void (*end_returns)(void);
 
 static bool has_ring(void)
 {
@@ -105,6 +107,8 @@ static void end_thread(void *unused)
     release_ring();
     rv_thread.pusher = (struct rv_pusher){0};
     rv_shadow_destroy(&rv_thread.shadow);
+    if (end_returns)
+        end_returns();
     if (thread.state)
         rv_pool_give(&states, thread.state);
     thread.state = NULL;
@@ -123,7 +127,7 @@ static bool has_end_key(void)
 }
 
 /* Above all frames of the thread's own stack lies what the kernel left there, or glibc's thread. */
-static uint64_t end_of_stack(void)
+uint64_t rv_thread_stack_end(void)
 {
     return gettid() == getpid() ? getauxval(AT_RANDOM) : (uint64_t)(uintptr_t)&rv_thread;
 }
@@ -135,7 +139,7 @@ static void make_state(void)
     struct rv_pusher_state *none = NULL, *state = rv_pool_take(&states);
     if (state) {
         memset(state, 0, offsetof(struct rv_pusher_state, stash));
-        state->stack_end = end_of_stack();
+        state->stack_end = rv_thread_stack_end();
         if (!__atomic_compare_exchange_n(&thread.state, &none, state, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
             rv_pool_give(&states, state);
     }
@@ -332,6 +336,11 @@ int rv_thread_ring(void)
     return has_ring() ? (int)rv_thread.pusher.state->ring_idx : -ENOENT;
 }
 
+void rv_thread_on_end(void (*end)(void))
+{
+    end_returns = end;
+}
+
 void rv_thread_on_ring(void (*replay)(void))
 {
     replay_frames = replay;
@@ -351,7 +360,7 @@ bool rv_thread_has_shadow(void)
     if (rv_process_is_closed() || thread.n_rounds > LAST_ROUNDS)
         return false;
     rv_signal_guard_begin(&guard);
-    int error = rv_thread.shadow.region ? 0 : rv_shadow_create(&rv_thread.shadow, end_of_stack());
+    int error = rv_thread.shadow.region ? 0 : rv_shadow_create(&rv_thread.shadow, rv_thread_stack_end());
     rv_signal_guard_end(&guard);
     return error == 0;
 }

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include "producers/native/linkage.h"
+#include "producers/native/returns.h"
 #include "producers/native/shadow.h"
 #include "ring/push.h"
 
@@ -12,6 +13,7 @@
 struct rv_thread {
     struct rv_pusher pusher;
     struct rv_shadow shadow;
+    struct rv_returns returns; /* of patched functions */
 };
 RV_HIDDEN extern RV_THREAD_LOCAL struct rv_thread rv_thread;
 
@@ -20,6 +22,12 @@ RV_HIDDEN rv_push_slow_fn rv_thread_push_slow;
 
 /* The thread's next event looks at what monitors want. */
 RV_HIDDEN void rv_thread_look(void);
+
+/* Above all of the calling thread's own stack. */
+RV_HIDDEN uint64_t rv_thread_stack_end(void);
+
+/* Call this as each thread that had a ring ends, within a guard. Once, before threads start. */
+RV_HIDDEN void rv_thread_on_end(void (*end)(void));
 
 /* The calling thread's ring, or -ENOENT. */
 RV_HIDDEN int rv_thread_ring(void);

@@ -98,7 +98,8 @@ Test(launch, the_producer_is_preloaded_first_and_the_file_named_absolutely)
     shell(
         "LD_PRELOAD=/other.so RINGVIZ_FILE=old bin/probe run env 2>/dev/null | grep -E '^(LD_PRELOAD|RINGVIZ)' | sort");
     snprintf(expected, sizeof expected,
-             "LD_PRELOAD=%s/lib/ringviz/libringviz-cyg.so:/other.so\nRINGVIZ_FILE=%s/trace\n", folder, folder);
+             "LD_PRELOAD=%s/lib/ringviz/libringviz-cyg.so:/other.so\nRINGVIZ_FILE=%s/trace\nRINGVIZ_PATCH=auto\n", folder,
+             folder);
     cr_expect(eq(str, output, (char *)expected));
 }
 
@@ -257,12 +258,12 @@ Test(launch, silence_is_explained)
     static const struct {
         const char *command, *why;
     } cases[] = {
-        {LAUNCH_FOLDER "/launch_plain", "not instrumented; build it with -g -finstrument-functions"},
+        {LAUNCH_FOLDER "/launch_plain", "was not patched, or no patched function ran (man ringviz, --patch); or build it with -g"},
         {LAUNCH_FOLDER "/launch_static", "statically linked"},
         {LAUNCH_FOLDER "/launch_instrumented", "is instrumented, but no instrumented function ran"},
         {LAUNCH_FOLDER "/launch_own_hook", "of its own"},
         {LAUNCH_FOLDER "/launch_api", "linked with libringviz"},
-        {"true", "not instrumented"},
+        {"true", "it has no hooks"},
         {"./script", "wrote no event: shell functions are not traced, but the programs that it starts are"},
         {"./env-script", "wrote no event: Python functions are not traced yet; VizTracer"},
         {"./awk-script", "script for awk,"},

@@ -1,0 +1,24 @@
+/* The functions of an ELF file whose names match: by its symbols, .symtab or else .dynsym. The file is input. */
+#ifndef RV_PATCH_NAMES_H
+#define RV_PATCH_NAMES_H
+
+#include "patch/image.h"
+
+struct rv_patch_names {
+    uint64_t *addresses; /* rising; as they are mapped */
+    size_t n, capacity;
+};
+
+/*
+ *   pattern  an extended regular expression, anywhere in a symbol's name
+ *   image    of the same file, as it is mapped
+ *   returns  0; -EINVAL: the pattern; -ENOMEM; -EBADMSG; -errno: the file. To be ended in any case.
+ */
+int rv_patch_names_read(struct rv_patch_names *names, const char *path, const char *pattern,
+                        const struct rv_patch_image *image);
+
+bool rv_patch_names_match(const struct rv_patch_names *names, uint64_t address);
+
+void rv_patch_names_end(struct rv_patch_names *names);
+
+#endif

@@ -1,0 +1,81 @@
+#include "patch/prepare.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "patch/names.h"
+
+static bool is_chosen(const struct rv_patch_request *request, const struct rv_patch_names *names,
+                      const struct rv_patch_function *function, struct rv_patch_prepared *prepared)
+{
+    prepared->n_functions++;
+    if (function->refusal) {
+        prepared->n_refused[function->refusal]++;
+        return false;
+    }
+    if (request->pattern && !rv_patch_names_match(names, function->address)) {
+        prepared->n_not_chosen++;
+        return false;
+    }
+    if (function->is_trivial && !request->has_trivial) {
+        prepared->n_trivial++;
+        return false;
+    }
+    return true;
+}
+
+static void build(const struct rv_patch_request *request, const struct rv_patch_plan *plan,
+                  const struct rv_patch_names *names, struct rv_patch_stubs *stubs, struct rv_patch_prepared *prepared)
+{
+    rv_patch_stubs_begin(stubs, request->hook);
+    for (size_t i = 0; i < plan->n_functions; i++) {
+        const struct rv_patch_function *function = &plan->functions[i];
+        if (!is_chosen(request, names, function, prepared))
+            continue;
+        enum rv_patch_refusal refusal =
+            rv_patch_stubs_add(stubs, &request->image, function, &prepared->sites[prepared->n_sites]);
+        if (refusal)
+            prepared->n_refused[refusal]++;
+        else
+            prepared->n_sites++;
+    }
+}
+
+static int prepare(const struct rv_patch_request *request, const struct rv_patch_plan *plan,
+                   const struct rv_patch_names *names, struct rv_patch_prepared *prepared)
+{
+    const struct rv_patch_function *functions = plan->functions, *last = functions + plan->n_functions - 1;
+    if (!plan->n_functions)
+        return 0;
+    struct rv_patch_stubs stubs = {.n_bytes = (plan->n_functions + 1) * RV_PATCH_STUB_BYTES};
+    prepared->sites = calloc(plan->n_functions, sizeof *prepared->sites);
+    if (!prepared->sites)
+        return -ENOMEM;
+    stubs.bytes = request->map_near(functions->address, last->address + last->n_bytes, stubs.n_bytes);
+    if (!stubs.bytes)
+        return -ENOSPC;
+    stubs.address = (uint64_t)(uintptr_t)stubs.bytes;
+    build(request, plan, names, &stubs, prepared);
+    prepared->stubs = stubs.bytes;
+    prepared->n_stub_bytes = stubs.n_bytes;
+    return 0;
+}
+
+int rv_patch_prepare(const struct rv_patch_request *request, struct rv_patch_prepared *prepared)
+{
+    struct rv_patch_plan plan;
+    struct rv_patch_names names = {0};
+    *prepared = (struct rv_patch_prepared){0};
+    int error = rv_patch_plan_make(&plan, &request->image);
+    if (!error && request->pattern)
+        error = rv_patch_names_read(&names, request->path, request->pattern, &request->image);
+    if (!error)
+        error = prepare(request, &plan, &names, prepared);
+    if (error) {
+        free(prepared->sites);
+        *prepared = (struct rv_patch_prepared){0};
+    }
+    rv_patch_names_end(&names);
+    rv_patch_plan_end(&plan);
+    return error;
+}

@@ -1,0 +1,40 @@
+/*
+ * All that patching an image of this process needs, up to what is written into it: planned, chosen, stubs built. It is
+ * the one thing that the planner's library, libringviz-patch.so, exports: the traced process loads that only where
+ * something is to be patched, and lets go of it afterwards.
+ */
+#ifndef RV_PATCH_PREPARE_H
+#define RV_PATCH_PREPARE_H
+
+#include "patch/stubs.h"
+
+#define RV_PATCH_PREPARE "rv_patch_prepare"
+
+struct rv_patch_request {
+    struct rv_patch_image image;
+    uint64_t hook;
+    bool has_trivial; /* patch trivial functions, too */
+    /* Names of functions to patch: a regular expression, and the file that has them; NULL: all. */
+    const char *pattern, *path;
+    /* Zeroed memory that can be written, whose bytes all can be reached from all between the addresses; NULL: none. */
+    void *(*map_near)(uint64_t first, uint64_t last, size_t n_bytes);
+};
+
+struct rv_patch_prepared {
+    struct rv_patch_site *sites; /* to be freed with free() */
+    size_t n_sites;
+    uint8_t *stubs; /* what map_near() gave; to be made executable before the sites are written */
+    size_t n_stub_bytes;
+    size_t n_functions, n_trivial, n_not_chosen;
+    size_t n_refused[RV_PATCH_REFUSAL_COUNT];
+};
+
+/*
+ *   prepared  zeroed when it fails
+ *   returns   0; as rv_patch_plan_make(); -EINVAL: the pattern; -ENOSPC: no memory within reach
+ *   thread    any; allocates
+ */
+typedef int rv_patch_prepare_fn(const struct rv_patch_request *request, struct rv_patch_prepared *prepared);
+__attribute__((visibility("default"))) rv_patch_prepare_fn rv_patch_prepare;
+
+#endif

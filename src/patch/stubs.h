@@ -1,0 +1,42 @@
+/*
+ * What the jumps lead to: for each patched function a stub, which calls a hook and goes on with the function's moved
+ * instructions. Built in memory of the caller's, for the address that it will have.
+ *
+ *     function  its address, 8 bytes
+ *     stub      call *hook
+ *     resume    moved instructions, and a jump back
+ *
+ * The hook finds its return address, the resume, above the function's own on the stack, and from there the function.
+ */
+#ifndef RV_PATCH_STUBS_H
+#define RV_PATCH_STUBS_H
+
+#include "patch/plan.h"
+
+#define RV_PATCH_FUNCTION_BEFORE_RESUME 14u /* bytes from the function's address to the resume */
+#define RV_PATCH_STUB_BYTES 128u            /* at most, for each function */
+
+struct rv_patch_stubs {
+    uint8_t *bytes;   /* 16-byte aligned */
+    uint64_t address; /* that they will have */
+    size_t n_bytes, n_used;
+    struct rv_patch_decoder decoder;
+};
+
+struct rv_patch_site { /* what is to be written into a program */
+    uint64_t address;
+    uint8_t jump[RV_PATCH_JUMP_BYTES];
+};
+
+/* Begin in bytes and address as they are set. hook: where all stubs call. */
+void rv_patch_stubs_begin(struct rv_patch_stubs *stubs, uint64_t hook);
+
+/*
+ * Add a function's.
+ *   returns  RV_PATCH_FITS: *site is to be written once the stubs are where they belong; RV_PATCH_TOO_FAR, also when
+ *            there is no room: nothing was added
+ */
+enum rv_patch_refusal rv_patch_stubs_add(struct rv_patch_stubs *stubs, const struct rv_patch_image *image,
+                                         const struct rv_patch_function *function, struct rv_patch_site *site);
+
+#endif

@@ -1,0 +1,429 @@
+/*
+ * The hooks of patched functions. They do what those of -finstrument-functions do, in the same steps (hooks.c), and keep
+ * every register and flag: a compiler knows which registers its own functions change, and counts on the others at calls
+ * and at returns alike.
+ *
+ *     enter   called by a stub: 8 bytes above its return address is the function's. That one is replaced by a
+ *             trampoline's.
+ *     arrive  jumped to by a trampoline, which has pushed its number where the return address was. The real one is
+ *             put there at once, and jumped to at the end: a return would be mispredicted, as would all behind it.
+ *
+ * What is not simple is for C, between saving and restoring what C may change besides.
+ *
+ * A function whose return address is a trampoline already was jumped to by another's last act: the first returns, the
+ * second is called in its place and gets its entry.
+ */
+#include "producers/native/patched.h"
+
+#if defined(__x86_64__) && defined(__LP64__)
+
+#include <cpuid.h>
+
+#include "patch/stubs.h"
+#include "producers/native/calls.h"
+#include "producers/native/gate.h"
+#include "producers/native/process.h"
+#include "producers/native/returns.h"
+
+/* Called by text only. */
+RV_HIDDEN __attribute__((used)) void rv_patched_enter_slow(uint64_t *slot, uint64_t stack);
+RV_HIDDEN __attribute__((used)) void rv_patched_arrive_slow(uint64_t *slot, uint64_t stack, struct rv_return *entry);
+RV_HIDDEN void rv_returns_arrive(void);
+
+/* What is saved of the processor's state around C: 0 all by fxsave, else xsave's. */
+RV_HIDDEN uint64_t rv_patched_state_mask;
+RV_HIDDEN uint64_t rv_patched_state_bytes = 512;
+
+/* A call and its return, as the shadow stack is to see them. A site tells functions inlined into one another apart:
+ * here none are, so any but where the call returns to will do. */
+static struct rv_shadow_frame frame_of(uint64_t function, uint64_t returns_to, const uint64_t *slot)
+{
+    return (struct rv_shadow_frame){
+        .stack = (uint64_t)(uintptr_t)slot, .word = function, .call_site = returns_to, .site = function};
+}
+
+/* The rest of a push that has begun. */
+static void push_call(const struct rv_shadow_frame *call, uint64_t stack, uint64_t next)
+{
+    const void *function = (const void *)(uintptr_t)call->word;
+    const struct rv_shadow_frame *frame = NULL;
+    if (next != RV_PUSH_NESTED && rv_shadow_has_room(&rv_thread.shadow))
+        frame = rv_shadow_push(&rv_thread.shadow, call->stack, function, (const void *)(uintptr_t)call->call_site,
+                               (const void *)(uintptr_t)call->site);
+    if (frame)
+        rv_calls_push(RV_EVENT_CALL_AT, frame, stack, next);
+    else
+        rv_calls_push_slow(RV_EVENT_CALL_AT, call, stack, next);
+}
+
+static void push_return(const struct rv_shadow_frame *call, uint64_t stack, uint64_t next)
+{
+    const struct rv_shadow_frame *frame = NULL;
+    if (next != RV_PUSH_NESTED)
+        frame = rv_shadow_pop(&rv_thread.shadow, call->stack, (const void *)(uintptr_t)call->word);
+    if (frame)
+        rv_calls_push(RV_EVENT_RETURN_AT, frame, stack, next);
+    else
+        rv_calls_push_slow(RV_EVENT_RETURN_AT, call, stack, next);
+}
+
+/* The call is not traced, since its return could not be. */
+static void leave_out(uint64_t next)
+{
+    if (next != RV_PUSH_NESTED)
+        rv_push_cancel(&rv_thread.pusher, next);
+    if (rv_process_is_open())
+        __atomic_fetch_add(&rv_process_map()->header->n_events_without_ring, 2, __ATOMIC_RELAXED);
+}
+
+/* The rest of a push that has begun. slot: of the function's return address; below it is that of its stub. */
+void rv_patched_enter_slow(uint64_t *slot, uint64_t stack)
+{
+    const uint64_t resume = slot[-1],
+                   function = *(const uint64_t *)(uintptr_t)(resume - RV_PATCH_FUNCTION_BEFORE_RESUME);
+    struct rv_return *entry = rv_returns_find(*slot);
+    uint64_t next = rv_push_next(&rv_thread.pusher, stack);
+    if (entry) {
+        const struct rv_shadow_frame left = frame_of(entry->function, entry->address, slot);
+        push_return(&left, stack, next);
+        next = rv_push_begin(&rv_thread.pusher, stack);
+        next = next < rv_thread.pusher.limit ? next : rv_push_next(&rv_thread.pusher, stack);
+    } else {
+        uint32_t number = rv_returns_take();
+        if (!number) {
+            leave_out(next);
+            return;
+        }
+        entry = &rv_returns_entries[number];
+        entry->address = *slot;
+        entry->function = function;
+        __atomic_signal_fence(__ATOMIC_SEQ_CST);
+        *slot = rv_returns_trampoline(number);
+        __atomic_signal_fence(__ATOMIC_SEQ_CST);
+        entry->slot = (uint64_t)(uintptr_t)slot;
+    }
+    entry->function = function;
+    const struct rv_shadow_frame call = frame_of(function, entry->address, slot);
+    push_call(&call, stack, next);
+}
+
+void rv_patched_arrive_slow(uint64_t *slot, uint64_t stack, struct rv_return *entry)
+{
+    const struct rv_shadow_frame call = frame_of(entry->function, entry->address, slot);
+    push_return(&call, stack, rv_push_next(&rv_thread.pusher, stack));
+    rv_returns_free(rv_returns_number(entry));
+}
+
+#define STATE_PARTS 0xe7u /* x87, SSE, AVX, AVX-512: C of ours touches no more */
+#define STATE_HEAD_BYTES 576u
+
+int rv_patched_init(void)
+{
+    uint32_t a, b, c, d, parts;
+    if (__get_cpuid(1, &a, &b, &c, &d) && c & bit_OSXSAVE && __get_cpuid_count(0xd, 0, &parts, &b, &c, &d)) {
+        rv_patched_state_mask = parts & STATE_PARTS;
+        rv_patched_state_bytes = STATE_HEAD_BYTES;
+        for (uint32_t i = 2; i < 8; i++)
+            if (rv_patched_state_mask >> i & 1 && __get_cpuid_count(0xd, i, &a, &b, &c, &d) &&
+                a + b > rv_patched_state_bytes)
+                rv_patched_state_bytes = a + b;
+    }
+    return rv_returns_init();
+}
+
+/* A line of text is an instruction. */
+/* clang-format off */
+
+#define TEXT_(x) #x
+#define TEXT(x) TEXT_(x)
+
+/* What the text counts on, besides what that of hooks.c does. */
+#define CURSOR_AT 0
+#define LIMIT_AT 8
+#define HEAD_AT 24
+#define TOP_AT 72
+#define ROOT_AT 104
+#define FREE_AT 112
+#define LIST_AT 120
+#define NEAR_BYTES 0x100000
+#define CALL_AT 0x20000000
+#define RETURN_AT 0x30000000
+#define GATE_FACTOR 0x9e3779b1
+#define GATE_SHIFT 15
+#define GATE_LAST 0x1ffff
+#define ARENA_BYTES 0x1000000
+#define FUNCTION_BEFORE_RESUME 14
+_Static_assert(RV_GATE_FACTOR == GATE_FACTOR && RV_GATE_SHIFT == GATE_SHIFT, "");
+_Static_assert(RV_GATE_SLOTS == GATE_LAST + 1, "");
+_Static_assert(offsetof(struct rv_thread, pusher.cursor) == CURSOR_AT, "");
+_Static_assert(offsetof(struct rv_thread, pusher.limit) == LIMIT_AT, "");
+_Static_assert(offsetof(struct rv_thread, pusher.head) == HEAD_AT, "");
+_Static_assert(offsetof(struct rv_thread, shadow.top) == TOP_AT, "");
+_Static_assert(offsetof(struct rv_thread, shadow.root) == ROOT_AT, "");
+_Static_assert(RV_GATE_IS_DEPTH == 1, "");
+_Static_assert(offsetof(struct rv_thread, returns.top) == FREE_AT, "");
+_Static_assert(offsetof(struct rv_thread, returns.list) == LIST_AT, "");
+_Static_assert(RV_SHADOW_NEAR_BYTES == NEAR_BYTES, "");
+_Static_assert((uint64_t)RV_EVENT_CALL_AT << (RV_EVENT_KIND_SHIFT - 32) == CALL_AT, "");
+_Static_assert((uint64_t)RV_EVENT_RETURN_AT << (RV_EVENT_KIND_SHIFT - 32) == RETURN_AT, "");
+_Static_assert(RV_PUSH_AHEAD_BYTES == 512 && RV_PUSH_POISON_SHIFT == 7, "");
+_Static_assert(RV_EVENT_FRAME_SHIFT - RV_SHADOW_TAG_SHIFT == 43, "");
+_Static_assert(offsetof(struct rv_return, address) == 0 && offsetof(struct rv_return, function) == 8, "");
+_Static_assert(offsetof(struct rv_return, slot) == 16 && sizeof(struct rv_return) == 32, "");
+_Static_assert(sizeof rv_returns_trampolines == ARENA_BYTES && RV_RETURNS_TRAMPOLINE_BYTES == 16, "");
+_Static_assert(RV_RETURNS_PAGE == 4096, "");
+_Static_assert(RV_PATCH_FUNCTION_BEFORE_RESUME == FUNCTION_BEFORE_RESUME, "");
+
+#define CURSOR "%fs:" TEXT(CURSOR_AT) "(%rcx)"
+#define LIMIT "%fs:" TEXT(LIMIT_AT) "(%rcx)"
+#define HEAD "%fs:" TEXT(HEAD_AT) "(%rcx)"
+#define TOP "%fs:" TEXT(TOP_AT) "(%rcx)"
+#define ROOT "%fs:" TEXT(ROOT_AT) "(%rcx)"
+#define FREE "%fs:" TEXT(FREE_AT) "(%rcx)"
+#define LIST "%fs:" TEXT(LIST_AT) "(%rcx)"
+
+#define SAVE(register) "push %" #register "\n.cfi_adjust_cfa_offset 8\n"
+#define RESTORE(register) "pop %" #register "\n.cfi_adjust_cfa_offset -8\n"
+
+/* Seven words. Of the flags all that a call or return could tell something by: lahf has them but for overflow. */
+#define SAVE_ALL                                                                                                       \
+    SAVE(rax) "lahf\n" "seto %al\n" SAVE(rax) SAVE(rcx) SAVE(rdx) SAVE(rsi) SAVE(rdi) SAVE(r8)
+#define RESTORE_ALL                                                                                                    \
+    RESTORE(r8) RESTORE(rdi) RESTORE(rsi) RESTORE(rdx) RESTORE(rcx) RESTORE(rax) "add $0x7f, %al\n" "sahf\n" RESTORE(rax)
+#define SAVED "56"    /* offset of what was on top before */
+#define SAVED_2 "64"
+
+/* Before a push began, the stack pointer. r8: next */
+#define BEGIN                                                                                                          \
+    "imul $128, %rsp, %r8\n"                                                                                           \
+    "mov rv_thread@gottpoff(%rip), %rcx\n"                                                                             \
+    "xadd %r8, " CURSOR "\n"                                                                                           \
+    "lea 16(%r8), %r8\n"                                                                                               \
+    "cmp " LIMIT ", %r8\n"
+#define END                                                                                                            \
+    "mov " HEAD ", %rdi\n"                                                                                             \
+    "addq $1, (%rdi)\n"                        /* P1 -> C1, P3 -> C3: x86 lets stores be seen in their order */        \
+    "mov %r8, " CURSOR "\n"
+
+/* Call C: rdi, rsi, rdx are its arguments. */
+#define CALL_C(function)                                                                                               \
+    ".cfi_remember_state\n"                                                                                            \
+    SAVE(r9) SAVE(r10) SAVE(r11) SAVE(rbx) SAVE(rbp)                                                                   \
+    ".cfi_rel_offset %rbx, 8\n"                                                                                        \
+    "mov %rsp, %rbx\n"                                                                                                 \
+    ".cfi_def_cfa_register %rbx\n"                                                                                     \
+    "mov rv_patched_state_bytes(%rip), %rcx\n"                                                                         \
+    "sub %rcx, %rsp\n"                                                                                                 \
+    "sub $64, %rsp\n"                                                                                                  \
+    "and $-64, %rsp\n"                                                                                                 \
+    "mov %rdx, %r8\n"                                                                                                  \
+    "mov rv_patched_state_mask(%rip), %rax\n"                                                                          \
+    "xor %edx, %edx\n"                                                                                                 \
+    "test %rax, %rax\n"                                                                                                \
+    "je 91f\n"                                                                                                         \
+    "movq %rdx, 512(%rsp)\nmovq %rdx, 520(%rsp)\nmovq %rdx, 528(%rsp)\nmovq %rdx, 536(%rsp)\n"                         \
+    "movq %rdx, 544(%rsp)\nmovq %rdx, 552(%rsp)\nmovq %rdx, 560(%rsp)\nmovq %rdx, 568(%rsp)\n"                         \
+    "xsave64 (%rsp)\n"                                                                                                 \
+    "jmp 92f\n"                                                                                                        \
+    "91: fxsave64 (%rsp)\n"                                                                                            \
+    "92: mov %r8, %rdx\n"                                                                                              \
+    "cld\n"                                                                                                            \
+    "call " #function "\n"                                                                                             \
+    "mov rv_patched_state_mask(%rip), %rax\n"                                                                          \
+    "xor %edx, %edx\n"                                                                                                 \
+    "test %rax, %rax\n"                                                                                                \
+    "je 93f\n"                                                                                                         \
+    "xrstor64 (%rsp)\n"                                                                                                \
+    "jmp 94f\n"                                                                                                        \
+    "93: fxrstor64 (%rsp)\n"                                                                                           \
+    "94: mov %rbx, %rsp\n"                                                                                             \
+    "pop %rbp\npop %rbx\npop %r11\npop %r10\npop %r9\n"                                                               \
+    ".cfi_restore_state\n"
+
+/*
+ * The trampolines. Unwinders look up the address before that to which a call returns, since they see no signal frame
+ * above, and find this; as a signal frame it has another identity than its caller, whose stack pointer is the same. The
+ * caller's address is then taken as it is, so it is one less than where it goes on.
+ *
+ *     at = return address; entries = *(at & -4096); *(entries + (at & 0xff0) * 2) - 1
+ */
+__asm__(".pushsection .bss.rv_returns_trampolines, \"aw\", @nobits\n"
+        ".p2align 12\n"
+        ".globl rv_returns_trampolines\n"
+        ".hidden rv_returns_trampolines\n"
+        ".type rv_returns_trampolines, @object\n"
+        ".size rv_returns_trampolines, " TEXT(ARENA_BYTES) "\n"
+        "rv_returns_trampolines:\n"
+        ".cfi_startproc\n"
+        ".cfi_signal_frame\n"
+        ".cfi_def_cfa %rsp, 0\n"
+        ".cfi_escape 0x16, 16, 19, 0x80, 0x00, 0x12, 0x0b, 0x00, 0xf0, 0x1a, 0x06, 0x16, 0x0a, 0xf0, 0x0f, 0x1a, "
+        "0x31, 0x24, 0x22, 0x06, 0x31, 0x1c\n"
+        ".skip " TEXT(ARENA_BYTES) "\n"
+        ".cfi_endproc\n"
+        ".popsection\n");
+
+__asm__(".pushsection .text\n"
+        ".p2align 6\n"
+        ".globl rv_patched_enter\n"
+        ".hidden rv_patched_enter\n"
+        ".type rv_patched_enter, @function\n"
+        "rv_patched_enter:\n"
+        ".cfi_startproc\n"
+        ".cfi_def_cfa_offset 16\n"             /* as if it were the function: the stub has no unwind information */
+        SAVE_ALL
+        "mov rv_process_gate(%rip), %rax\n"
+        "test %rax, %rax\n"
+        "jne 2f\n"
+        "5:\n"
+        BEGIN
+        "jae 1f\n"
+        "mov " TOP ", %rsi\n"
+        "mov " SAVED_2 "(%rsp), %rax\n"        /* where the function returns to */
+        "lea rv_returns_trampolines(%rip), %rdi\n"
+        "sub %rax, %rdi\n"                     /* behind the first, less than all of them: rdi is in -ARENA_BYTES..0 */
+        "add $" TEXT(ARENA_BYTES) ", %rdi\n"
+        "cmp $" TEXT(ARENA_BYTES) ", %rdi\n"
+        "jb 1f\n"
+        "lea " SAVED_2 "(%rsp), %rdi\n"
+        "mov (%rsi), %rdx\n"
+        "sub %rdi, %rdx\n"
+        "dec %rdx\n"
+        "cmp $" TEXT(NEAR_BYTES) ", %rdx\n"    /* not beneath the top's, or far beneath */
+        "jae 1f\n"
+        "mov %rdi, 32(%rsi)\n"                 /* the new frame, where nobody looks yet: its stack, */
+        "mov %rax, 48(%rsi)\n"                 /* its call site */
+        "mov $-4, %rdx\n"
+        "xadd %rdx, " FREE "\n"                /* from here on handlers take others */
+        "mov -4(%rdx), %edx\n"
+        "test %edx, %edx\n"
+        "je 3f\n"
+        "shl $4, %rdx\n"
+        "mov rv_returns_entries(%rip), %rdi\n"
+        "lea (%rdi,%rdx,2), %rdi\n"
+        "mov %rax, (%rdi)\n"
+        "lea rv_returns_trampolines(%rip), %rax\n"
+        "add %rdx, %rax\n"
+        "mov " SAVED "(%rsp), %rdx\n"          /* the resume */
+        "mov %rax, " SAVED_2 "(%rsp)\n"
+        "lea " SAVED_2 "(%rsp), %rax\n"
+        "mov %rax, 16(%rdi)\n"                 /* its slot holds its trampoline: now it may be looked at */
+        "mov %rdx, 56(%rsi)\n"                 /* the frame's site */
+        "mov -" TEXT(FUNCTION_BEFORE_RESUME) "(%rdx), %rax\n"
+        "mov %rax, 8(%rdi)\n"
+        "add $32, %rsi\n"
+        "mov %rsi, " TOP "\n"
+        "mov %rsi, %rdi\n"
+        "shl $43, %rdi\n"
+        "or %rax, %rdi\n"
+        "mov %rdi, 8(%rsi)\n"
+        "mov %rdi, -8(%r8)\n"
+        "rdtsc\n"
+        "mov %eax, -16(%r8)\n"
+        "or $" TEXT(CALL_AT) ", %edx\n"
+        "mov %edx, -12(%r8)\n"
+        "prefetchw 496(%r8)\n"
+        END
+        "6:\n"
+        ".cfi_remember_state\n"
+        RESTORE_ALL
+        "ret\n"
+        ".cfi_restore_state\n"
+        "3:\n"
+        "addq $4, " FREE "\n"
+        "1:\n"
+        "lea " SAVED_2 "(%rsp), %rdi\n"
+        "mov %rsp, %rsi\n"
+        CALL_C(rv_patched_enter_slow)
+        "jmp 6b\n"
+        "2:\n"
+        "js 6b\n"
+        "test $1, %al\n"
+        "jne 7f\n"
+        "mov " SAVED "(%rsp), %rdi\n"
+        "mov -" TEXT(FUNCTION_BEFORE_RESUME) "(%rdi), %rdi\n"
+        "imul $" TEXT(GATE_FACTOR) ", %edi, %edx\n"
+        "shr $" TEXT(GATE_SHIFT) ", %edx\n"
+        "4:\n"
+        "mov (%rax,%rdx,8), %r8\n"
+        "cmp %rdi, %r8\n"
+        "je 6b\n"
+        "test %r8, %r8\n"
+        "je 5b\n"
+        "inc %edx\n"
+        "and $" TEXT(GATE_LAST) ", %edx\n"
+        "jmp 4b\n"
+        "7:\n"                                /* a call that is too deep, beneath the top's, is not seen at all */
+        "mov rv_thread@gottpoff(%rip), %rcx\n"
+        "mov " TOP ", %rsi\n"
+        "lea " SAVED_2 "(%rsp), %rdi\n"
+        "mov (%rsi), %rdx\n"
+        "sub %rdi, %rdx\n"
+        "dec %rdx\n"
+        "cmp $" TEXT(NEAR_BYTES) ", %rdx\n"
+        "jae 5b\n"
+        "sub " ROOT ", %rsi\n"
+        "cmp %rax, %rsi\n"
+        "jl 5b\n"
+        "jmp 6b\n"
+        ".cfi_endproc\n"
+        ".size rv_patched_enter, . - rv_patched_enter\n"
+
+        ".p2align 6\n"
+        ".globl rv_returns_arrive\n"
+        ".hidden rv_returns_arrive\n"
+        ".type rv_returns_arrive, @function\n"
+        "rv_returns_arrive:\n"
+        ".cfi_startproc\n"
+        SAVE_ALL
+        "mov " SAVED "(%rsp), %edi\n"          /* the number; the push extended its sign, but it has none */
+        "shl $5, %rdi\n"
+        "add rv_returns_entries(%rip), %rdi\n"
+        "mov (%rdi), %rax\n"
+        "mov %rax, " SAVED "(%rsp)\n"          /* from here on the stack is as unwinders expect */
+        BEGIN
+        "jae 1f\n"
+        "mov " TOP ", %rsi\n"
+        "lea " SAVED "(%rsp), %rdx\n"
+        "cmp %rdx, (%rsi)\n"
+        "jne 1f\n"
+        "mov 8(%rdi), %rax\n"
+        "mov 8(%rsi), %rdx\n"
+        "cmp %eax, %edx\n"
+        "jne 1f\n"
+        "cmpq $0, " LIST "\n"
+        "je 1f\n"
+        "mov %rdx, -8(%r8)\n"
+        "sub $32, %rsi\n"
+        "mov %rsi, " TOP "\n"
+        "movq $0, 16(%rdi)\n"
+        "sub rv_returns_entries(%rip), %rdi\n"
+        "shr $5, %rdi\n"
+        "mov " FREE ", %rsi\n"
+        "mov %edi, (%rsi)\n"
+        "addq $4, " FREE "\n"
+        "rdtsc\n"
+        "mov %eax, -16(%r8)\n"
+        "or $" TEXT(RETURN_AT) ", %edx\n"
+        "mov %edx, -12(%r8)\n"
+        END
+        "6:\n"
+        ".cfi_remember_state\n"
+        RESTORE_ALL
+        "lea 8(%rsp), %rsp\n"
+        ".cfi_adjust_cfa_offset -8\n"
+        "jmp *-8(%rsp)\n"                      /* handlers keep off 128 bytes below */
+        ".cfi_restore_state\n"
+        "1:\n"
+        "mov %rdi, %rdx\n"
+        "lea " SAVED "(%rsp), %rdi\n"
+        "mov %rsp, %rsi\n"
+        CALL_C(rv_patched_arrive_slow)
+        "jmp 6b\n"
+        ".cfi_endproc\n"
+        ".size rv_returns_arrive, . - rv_returns_arrive\n"
+        ".popsection\n");
+
+/* clang-format on */
+
+#endif

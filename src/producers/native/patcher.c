@@ -1,0 +1,340 @@
+/*
+ * Patches this process before its program begins, as RINGVIZ_PATCH says:
+ *
+ *     auto               the functions of the program but trivial ones, where it has no hooks of its own
+ *     REGEX[@LIBRARY]    those with these names, of the program or of libraries whose path has LIBRARY in it; several,
+ *                        each on a line
+ *     off                nothing
+ *
+ * The planner's library is loaded for that alone. Nothing runs yet but this thread, so jumps are written at once. Where
+ * anything is in doubt nothing is written: the program runs as it is, and is not traced.
+ */
+#include "producers/native/patched.h"
+
+#if defined(__x86_64__) && defined(__LP64__)
+
+#include <dirent.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <link.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "patch/prepare.h"
+#include "producers/native/process.h"
+#include "producers/native/signal_guard.h"
+
+#define LIBRARY "libringviz-patch.so"
+#define PATH_BYTES 4096
+#define PAGE 4096ull
+#define REACH 0x7f000000ull /* 2 GiB, less room to spare */
+#define STEP 0x100000ull
+#define N_TRIES 1024
+#define SHADOW_STACK_STATUS 0x5005 /* arch_prctl: ARCH_SHSTK_STATUS of Linux 6.6 */
+
+typedef void *dlopen_fn(const char *path, int flags);
+
+/* Programs that are only there to run others, or that a producer of their own traces. */
+static const char *const LEFT_ALONE[] = {
+    "sh",     "dash",    "bash",   "zsh",    "ksh",  "busybox", "env",     "nice",    "nohup", "time",  "timeout",
+    "setsid", "taskset", "stdbuf", "ionice", "chrt", "prlimit", "numactl", "setarch", "sudo",  "xargs", "perl"};
+
+/*
+ * Programs whose own code reads return addresses would fail with others there: garbage collectors that find frames by
+ * them, sanitizers. These have such texts among their constants, and such names among their dynamic symbols.
+ */
+static const char *const READER_TEXTS[] = {"OCAMLRUNPARAM", "SBCL_HOME", "GHCRTS", "\xff Go buildinf:"};
+static const char *const READER_NAMES[] = {"_ZN2v82V832SetReturnAddressLocationResolverEPFmmE", "__asan_init",
+                                           "__tsan_init", "__msan_init"};
+static const char *const HOOK_NAMES[] = {"__cyg_profile_func_enter", "mcount", "_mcount", "__fentry__"};
+#define N(array) (sizeof(array) / sizeof *(array))
+
+struct object {
+    const char *name; /* "" is the program */
+    struct rv_patch_image image;
+    const struct dl_phdr_info *info;
+};
+
+static struct {
+    rv_patch_prepare_fn *prepare;
+    const char *wanted; /* RINGVIZ_PATCH */
+    char program[PATH_BYTES];
+    bool is_by_name;
+    size_t n_functions, n_patched;
+} patcher;
+
+/* ---- where ---- */
+
+/* Memory between the addresses of a hole: below the object, since the heap grows above a program, else far above. */
+static void *map_near(uint64_t first, uint64_t last, size_t n_bytes)
+{
+    const uint64_t size = (n_bytes + PAGE - 1) & ~(PAGE - 1), lowest = last > REACH ? last - REACH : PAGE * 16;
+    for (unsigned i = 0; i < 2 * N_TRIES; i++) {
+        bool is_below = i < N_TRIES;
+        uint64_t at = is_below ? (first & ~(PAGE - 1)) - size - (i + 1) * STEP
+                               : (first & ~(PAGE - 1)) + REACH - size - (i - N_TRIES) * STEP;
+        if (is_below && (at < lowest || at > first))
+            continue;
+        void *pages = mmap((void *)(uintptr_t)at, size, PROT_READ | PROT_WRITE,
+                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+        if (pages == (void *)(uintptr_t)at)
+            return pages;
+        if (pages != MAP_FAILED)
+            munmap(pages, size);
+    }
+    return NULL;
+}
+
+static int protect(const struct rv_patch_segment *segment, int protection)
+{
+    const uint64_t start = segment->start & ~(PAGE - 1), end = (segment->end + PAGE - 1) & ~(PAGE - 1);
+    return mprotect((void *)(uintptr_t)start, end - start, protection) == 0 ? 0 : -errno;
+}
+
+/* Segment by segment: there may be holes between them. All the while they can be run: they may be needed here. */
+static int write_sites(const struct object *object, const struct rv_patch_prepared *prepared)
+{
+    int error = 0;
+    for (size_t i = 0; i < object->image.n_segments && !error; i++) {
+        const struct rv_patch_segment *segment = &object->image.segments[i];
+        if (!segment->is_code || segment->is_writable)
+            continue;
+        error = protect(segment, PROT_READ | PROT_WRITE | PROT_EXEC);
+        for (size_t k = 0; k < prepared->n_sites && !error; k++) {
+            const struct rv_patch_site *site = &prepared->sites[k];
+            if (site->address >= segment->start && site->address < segment->end)
+                memcpy((void *)(uintptr_t)site->address, site->jump, sizeof site->jump);
+        }
+        if (!error)
+            (void)protect(segment, PROT_READ | PROT_EXEC);
+    }
+    return error;
+}
+
+/* ---- whether ---- */
+
+static bool has_text(const struct rv_patch_image *image, const char *text)
+{
+    for (size_t i = 0; i < image->n_segments; i++) {
+        const struct rv_patch_segment *segment = &image->segments[i];
+        if (segment->is_readable && !segment->is_writable && !segment->is_code &&
+            memmem(segment->bytes, segment->end - segment->start, text, strlen(text)))
+            return true;
+    }
+    return false;
+}
+
+/* The dynamic section says where the names are: with the object's bias in it, where the loader has put that in. */
+static const char *find_names(const struct object *object, size_t *n_bytes)
+{
+    const ElfW(Dyn) *dynamic = NULL;
+    uint64_t names = 0;
+    size_t n_there;
+    *n_bytes = 0;
+    for (unsigned i = 0; i < object->info->dlpi_phnum; i++)
+        if (object->info->dlpi_phdr[i].p_type == PT_DYNAMIC)
+            dynamic = (const ElfW(Dyn) *)(object->info->dlpi_addr + object->info->dlpi_phdr[i].p_vaddr);
+    for (; dynamic && dynamic->d_tag != DT_NULL; dynamic++) {
+        if (dynamic->d_tag == DT_STRTAB)
+            names = dynamic->d_un.d_ptr;
+        else if (dynamic->d_tag == DT_STRSZ)
+            *n_bytes = dynamic->d_un.d_val;
+    }
+    const uint8_t *found = rv_patch_image_at(&object->image, names, &n_there);
+    if (!found)
+        found = rv_patch_image_at(&object->image, names + object->info->dlpi_addr, &n_there);
+    *n_bytes = *n_bytes < n_there ? *n_bytes : n_there;
+    return (const char *)found;
+}
+
+static bool has_name(const struct object *object, const char *name)
+{
+    size_t n_bytes;
+    const char *names = find_names(object, &n_bytes), *end = names + n_bytes, *found;
+    for (; names && (found = memmem(names, (size_t)(end - names), name, strlen(name) + 1)); names = found + 1)
+        if (found[-1] == '\0') /* the table begins with a 0 */
+            return true;
+    return false;
+}
+
+static bool reads_return_addresses(const struct object *object)
+{
+    bool reads = false;
+    for (size_t i = 0; i < N(READER_TEXTS); i++)
+        reads |= has_text(&object->image, READER_TEXTS[i]);
+    for (size_t i = 0; i < N(READER_NAMES); i++)
+        reads |= has_name(object, READER_NAMES[i]);
+    return reads;
+}
+
+static bool has_hooks(const struct object *object)
+{
+    bool has = false;
+    for (size_t i = 0; i < N(HOOK_NAMES); i++)
+        has |= has_name(object, HOOK_NAMES[i]);
+    return has;
+}
+
+static bool is_left_alone(const char *program)
+{
+    const char *slash = strrchr(program, '/'), *name = slash ? slash + 1 : program;
+    for (size_t i = 0; i < N(LEFT_ALONE); i++) {
+        size_t n = strlen(LEFT_ALONE[i]);
+        if (strncmp(name, LEFT_ALONE[i], n) == 0 && name[n + strspn(name + n, "0123456789.-")] == '\0')
+            return true;
+    }
+    return false;
+}
+
+static bool has_one_thread(void)
+{
+    size_t n = 0;
+    DIR *folder = opendir("/proc/self/task");
+    for (const struct dirent *entry; folder && (entry = readdir(folder));)
+        n += entry->d_name[0] != '.';
+    if (folder)
+        closedir(folder);
+    return n == 1;
+}
+
+/* The processor compares returns with a stack of its own: they must not be changed. */
+static bool has_shadow_stack(void)
+{
+    unsigned long features = 0;
+    return syscall(SYS_arch_prctl, SHADOW_STACK_STATUS, &features) == 0 && features & 1;
+}
+
+/* ---- what ---- */
+
+/* "regex@library": the last @ counts. */
+static bool fits(const struct object *object, const char *line, size_t n_line, char *pattern, size_t n_pattern)
+{
+    const char *at = memrchr(line, '@', n_line);
+    const size_t n = at ? (size_t)(at - line) : n_line, n_library = n_line - n;
+    char library[PATH_BYTES];
+    if (n >= n_pattern || n_library > sizeof library)
+        return false;
+    memcpy(pattern, line, n);
+    pattern[n] = '\0';
+    if (!at)
+        return !*object->name;
+    memcpy(library, at + 1, n_library - 1);
+    library[n_library - 1] = '\0';
+    return *object->name && strstr(object->name, library);
+}
+
+static void patch(const struct object *object, const char *pattern)
+{
+    struct rv_patch_prepared prepared;
+    const struct rv_patch_request request = {.image = object->image,
+                                             .hook = (uint64_t)(uintptr_t)rv_patched_enter,
+                                             .has_trivial = pattern != NULL,
+                                             .pattern = pattern,
+                                             .path = *object->name ? object->name : patcher.program,
+                                             .map_near = map_near};
+    if (patcher.prepare(&request, &prepared) != 0)
+        return;
+    if (prepared.n_sites && mprotect(prepared.stubs, prepared.n_stub_bytes, PROT_READ | PROT_EXEC) == 0 &&
+        write_sites(object, &prepared) == 0)
+        patcher.n_patched += prepared.n_sites;
+    patcher.n_functions += prepared.n_functions;
+    free(prepared.sites);
+}
+
+/* The lines that choose functions of an object; NULL: all of the program. */
+static void patch_chosen(const struct object *object)
+{
+    char pattern[PATH_BYTES];
+    if (!patcher.is_by_name) {
+        patch(object, NULL);
+        return;
+    }
+    for (const char *line = patcher.wanted; *line;) {
+        size_t n = strcspn(line, "\n");
+        if (fits(object, line, n, pattern, sizeof pattern))
+            patch(object, pattern);
+        line += n + (line[n] == '\n');
+    }
+}
+
+static bool is_chosen(const struct object *object)
+{
+    bool is = !patcher.is_by_name && !*object->name && !is_left_alone(patcher.program) && !has_hooks(object);
+    char pattern[PATH_BYTES];
+    for (const char *line = patcher.wanted; patcher.is_by_name && *line;) {
+        size_t n = strcspn(line, "\n");
+        is |= fits(object, line, n, pattern, sizeof pattern);
+        line += n + (line[n] == '\n');
+    }
+    return is;
+}
+
+/* Our own library and libc, which the hooks call, and the loader, which runs on stacks of its callers. */
+static bool serves_hooks(const struct dl_phdr_info *info, const struct rv_patch_image *image)
+{
+    return rv_patch_image_segment(image, (uint64_t)(uintptr_t)rv_patched_enter) ||
+           rv_patch_image_segment(image, (uint64_t)(uintptr_t)dlsym(RTLD_NEXT, "mprotect")) ||
+           (info->dlpi_addr && info->dlpi_addr == getauxval(AT_BASE));
+}
+
+static int look_at_object(struct dl_phdr_info *info, size_t n_bytes, void *unused)
+{
+    struct object object = {.name = info->dlpi_name, .info = info};
+    (void)n_bytes;
+    (void)unused;
+    if (rv_patch_image_mapped(&object.image, info->dlpi_phdr, info->dlpi_phnum, info->dlpi_addr) != 0)
+        return 0;
+    if (serves_hooks(info, &object.image))
+        return 0;
+    object.image.entry = getauxval(AT_ENTRY);
+    if (is_chosen(&object) && !reads_return_addresses(&object))
+        patch_chosen(&object);
+    return 0;
+}
+
+/* Not by our own dlopen, which would announce a library that is gone by the time of the first event. */
+static void *load_planner(void)
+{
+    Dl_info own;
+    char path[PATH_BYTES];
+    dlopen_fn *load = (dlopen_fn *)(uintptr_t)dlsym(RTLD_NEXT, "dlopen");
+    if (!load || !dladdr((void *)(uintptr_t)rv_patched_init, &own) ||
+        strlen(own.dli_fname) >= sizeof path - sizeof LIBRARY)
+        return NULL;
+    strcpy(path, own.dli_fname);
+    char *slash = strrchr(path, '/');
+    strcpy(slash ? slash + 1 : path, LIBRARY);
+    void *library = load(path, RTLD_NOW | RTLD_LOCAL);
+    patcher.prepare = library ? (rv_patch_prepare_fn *)(uintptr_t)dlsym(library, RV_PATCH_PREPARE) : NULL;
+    return library;
+}
+
+static bool is_wanted(void)
+{
+    const char *file = secure_getenv("RINGVIZ_FILE");
+    patcher.wanted = secure_getenv("RINGVIZ_PATCH");
+    patcher.is_by_name = patcher.wanted && strcmp(patcher.wanted, "auto") != 0;
+    return file && *file && patcher.wanted && strcmp(patcher.wanted, "off") != 0;
+}
+
+__attribute__((constructor)) static void start(void)
+{
+    const int saved = errno;
+    if (is_wanted() && has_one_thread() && !has_shadow_stack()) {
+        ssize_t n = readlink("/proc/self/exe", patcher.program, sizeof patcher.program - 1);
+        patcher.program[n > 0 ? n : 0] = '\0';
+        void *library = load_planner();
+        if (patcher.prepare && rv_patched_init() == 0)
+            dl_iterate_phdr(look_at_object, NULL);
+        if (library)
+            dlclose(library);
+    }
+    errno = saved;
+}
+
+#endif

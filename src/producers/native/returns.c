@@ -1,0 +1,260 @@
+#include "producers/native/returns.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "producers/native/pool.h"
+#include "producers/native/signal_guard.h"
+#include "producers/native/thread.h"
+
+#define N_ENTRIES (RV_RETURNS_PAGES * RV_RETURNS_PER_PAGE)
+#define N_LIST N_ENTRIES   /* a thread may free all that others have taken */
+#define N_BATCH 255u       /* entries taken from the process at once */
+#define SWEEP_FIRST 32768u /* entries of a thread before it looks for those that were left */
+#define MAPS_BYTES 4096u
+
+struct rv_return *rv_returns_entries;
+
+/* Under a lock of its own: between the fork handlers, where the process's is held, functions are called, too. */
+static struct {
+    uint32_t lock;
+    uint32_t n_pages; /* of trampolines, written */
+    uint32_t *left;   /* entries that ended threads have left */
+    uint32_t n_left;
+} all;
+
+static struct rv_pool lists = RV_POOL(N_LIST * sizeof(uint32_t));
+
+RV_HIDDEN void rv_returns_arrive(void); /* called by text only: where trampolines go */
+
+/* Signals are blocked; the holder does not wait for anything. */
+static void lock(void)
+{
+    while (__atomic_exchange_n(&all.lock, 1, __ATOMIC_ACQUIRE)) /* R2 <- R1 */
+        sched_yield();
+}
+
+static void unlock(void)
+{
+    __atomic_store_n(&all.lock, 0, __ATOMIC_RELEASE); /* R1 -> R2 */
+}
+
+/* Its holder may be a thread that the child has not. */
+static void after_fork_in_child(void)
+{
+    all.lock = 0;
+}
+
+static void *reserve(size_t n_bytes)
+{
+    void *pages = mmap(NULL, n_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return pages == MAP_FAILED ? NULL : pages;
+}
+
+/* push number; jmp rv_returns_arrive */
+static void write_trampoline(uint8_t *at, uint32_t number)
+{
+    const int32_t displacement = (int32_t)((intptr_t)rv_returns_arrive - (intptr_t)(at + 10));
+    at[0] = 0x68;
+    memcpy(at + 1, &number, sizeof number);
+    at[5] = 0xe9;
+    memcpy(at + 6, &displacement, sizeof displacement);
+}
+
+/* Lock held. */
+static int add_page(void)
+{
+    if (all.n_pages == RV_RETURNS_PAGES)
+        return -ENOMEM;
+    const uint32_t first = all.n_pages * RV_RETURNS_PER_PAGE;
+    uint8_t *page = rv_returns_trampolines + (size_t)all.n_pages * RV_RETURNS_PAGE;
+    const struct rv_return *entries = rv_returns_entries + first;
+    memcpy(page, &entries, sizeof entries);
+    for (uint32_t i = 1; i < RV_RETURNS_PER_PAGE; i++)
+        write_trampoline(page + i * RV_RETURNS_TRAMPOLINE_BYTES, first + i);
+    if (mprotect(page, RV_RETURNS_PAGE, PROT_READ | PROT_EXEC) != 0)
+        return -EPERM;
+    for (uint32_t i = 1; i < RV_RETURNS_PER_PAGE; i++)
+        all.left[all.n_left++] = first + i;
+    all.n_pages++;
+    return 0;
+}
+
+int rv_returns_init(void)
+{
+    rv_returns_entries = reserve(N_ENTRIES * sizeof *rv_returns_entries);
+    all.left = reserve(N_ENTRIES * sizeof *all.left);
+    if (!rv_returns_entries || !all.left)
+        return -ENOMEM;
+    pthread_atfork(NULL, NULL, after_fork_in_child);
+    rv_thread_on_end(rv_returns_end);
+    return add_page();
+}
+
+/* ---- what was left ---- */
+
+static uint64_t read_hex(const char **at, const char *end)
+{
+    uint64_t value = 0;
+    for (; *at < end; ++*at) {
+        char c = **at;
+        unsigned digit = c >= '0' && c <= '9'   ? (unsigned)(c - '0')
+                         : c >= 'a' && c <= 'f' ? (unsigned)(c - 'a') + 10
+                                                : 16;
+        if (digit == 16)
+            break;
+        value = value * 16 + digit;
+    }
+    return value;
+}
+
+/* The begin of the mapping that holds two addresses; 0: none does. By hand: nothing may be allocated here. */
+static uint64_t find_mapping(uint64_t low, uint64_t high)
+{
+    char text[MAPS_BYTES];
+    size_t n_kept = 0;
+    uint64_t found = 0;
+    int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+    for (ssize_t n; fd >= 0 && !found && (n = read(fd, text + n_kept, sizeof text - n_kept)) > 0;) {
+        const char *at = text, *end = text + n_kept + n, *line_end;
+        while (!found && (line_end = memchr(at, '\n', (size_t)(end - at)))) {
+            uint64_t start = read_hex(&at, line_end);
+            at++;
+            uint64_t stop = read_hex(&at, line_end);
+            if (start <= low && low < stop && high <= stop)
+                found = start;
+            at = line_end + 1;
+        }
+        n_kept = (size_t)(end - at);
+        if (n_kept == sizeof text)
+            break;
+        memmove(text, at, n_kept);
+    }
+    if (fd >= 0)
+        close(fd);
+    return found;
+}
+
+/* What an entry's slot holds from when the entry says so to when it is free: in between, a handler may look. */
+static bool is_held(uint32_t number, uint64_t word)
+{
+    return word == rv_returns_trampoline(number) || word == number || word == rv_returns_entries[number].address;
+}
+
+/* Free what the thread has left on its own stack; returns how many entries. here: all below has been left. */
+static uint32_t sweep(uint64_t here)
+{
+    const uint64_t end = rv_thread_stack_end(), begin = find_mapping(here, end);
+    const uint32_t n = __atomic_load_n(&all.n_pages, __ATOMIC_RELAXED) * RV_RETURNS_PER_PAGE;
+    uint32_t n_freed = 0;
+    for (uint32_t i = 1; begin && i < n; i++) {
+        uint64_t slot = rv_returns_entries[i].slot;
+        if (slot < begin || slot >= end)
+            continue;
+        if (slot >= here && is_held(i, *(const uint64_t *)(uintptr_t)slot))
+            continue;
+        rv_returns_free(i);
+        n_freed++;
+    }
+    return n_freed;
+}
+
+/* ---- a thread's list ---- */
+
+static bool has_list(struct rv_returns *returns)
+{
+    if (returns->list)
+        return true;
+    uint32_t *list = rv_pool_take(&lists);
+    if (!list)
+        return false;
+    list[0] = 0;
+    returns->top = list + 1;
+    returns->sweep_at = SWEEP_FIRST;
+    returns->list = list;
+    return true;
+}
+
+static bool take_batch(struct rv_returns *returns)
+{
+    uint32_t n = 0;
+    lock();
+    if (all.n_left == 0)
+        (void)add_page();
+    for (; n < N_BATCH && all.n_left; n++)
+        *returns->top++ = all.left[--all.n_left];
+    unlock();
+    returns->n_taken += n;
+    return n != 0;
+}
+
+/* Signals are blocked: only here does the top move by more than one. */
+static bool refill(struct rv_returns *returns)
+{
+    struct rv_signal_guard guard;
+    rv_signal_guard_begin(&guard);
+    bool is_filled = has_list(returns);
+    if (is_filled && returns->n_taken >= returns->sweep_at) {
+        uint32_t n_freed = sweep((uint64_t)(uintptr_t)__builtin_frame_address(0));
+        returns->sweep_at = 2 * (returns->n_taken - n_freed) + SWEEP_FIRST;
+    }
+    is_filled = is_filled && (returns->top[-1] || take_batch(returns));
+    rv_signal_guard_end(&guard);
+    return is_filled;
+}
+
+uint32_t rv_returns_take(void)
+{
+    struct rv_returns *returns = &rv_thread.returns;
+    do {
+        uint32_t *top = __atomic_fetch_sub(&returns->top, sizeof *top, __ATOMIC_RELAXED);
+        if (top[-1])
+            return top[-1];
+        __atomic_fetch_add(&returns->top, sizeof *top, __ATOMIC_RELAXED);
+    } while (refill(returns));
+    return 0;
+}
+
+void rv_returns_free(uint32_t number)
+{
+    struct rv_returns *returns = &rv_thread.returns;
+    struct rv_signal_guard guard;
+    rv_returns_entries[number].slot = 0;
+    if (returns->list) {
+        *returns->top = number;
+        __atomic_fetch_add(&returns->top, sizeof number, __ATOMIC_RELAXED);
+        return;
+    }
+    rv_signal_guard_begin(&guard);
+    lock();
+    all.left[all.n_left++] = number;
+    unlock();
+    rv_signal_guard_end(&guard);
+}
+
+struct rv_return *rv_returns_find(uint64_t address)
+{
+    const uint64_t at = address - (uint64_t)(uintptr_t)rv_returns_trampolines;
+    return at < sizeof rv_returns_trampolines ? &rv_returns_entries[at / RV_RETURNS_TRAMPOLINE_BYTES] : NULL;
+}
+
+void rv_returns_end(void)
+{
+    struct rv_returns *returns = &rv_thread.returns;
+    if (!returns->list)
+        return;
+    if ((size_t)(returns->top - returns->list) - 1 != returns->n_taken)
+        (void)sweep((uint64_t)(uintptr_t)__builtin_frame_address(0));
+    lock();
+    while (*--returns->top)
+        all.left[all.n_left++] = *returns->top;
+    unlock();
+    uint32_t *list = returns->list;
+    *returns = (struct rv_returns)RV_RETURNS_NONE;
+    rv_pool_give(&lists, list);
+}

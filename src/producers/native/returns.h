@@ -1,0 +1,75 @@
+/*
+ * Return addresses that were replaced. A function whose return is to be seen has its return address replaced by that of
+ * a trampoline; each trampoline has an entry, where the real one is. So whoever returns, on whichever stack and thread,
+ * finds its own: no order is assumed, and no other's entry is looked at.
+ *
+ * An entry is taken by a call and freed by its return. What longjmp and exceptions leave is found out by looking at the
+ * thread's own stack, when it has taken many: a slot that no longer holds its trampoline has been left, and so has one
+ * below the stack pointer. Entries of other stacks are kept until their calls return.
+ *
+ * Trampolines lie in a region of this library, which has unwind information: it says where the real address is, so that
+ * exceptions, cancellation, backtraces and debuggers walk through.
+ *
+ * Signals: to take is one instruction that moves the list's top, to free is a store above the top and then a move of it.
+ */
+#ifndef RV_PRODUCERS_NATIVE_RETURNS_H
+#define RV_PRODUCERS_NATIVE_RETURNS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "producers/native/linkage.h"
+
+struct rv_return {
+    uint64_t address;  /* where the call really returns to; the unwind information reads this */
+    uint64_t function; /* of the call */
+    uint64_t slot;     /* where on the stack its return address was; 0: the entry is free */
+    uint64_t unused;
+};
+
+/* A thread's free entries. */
+struct rv_returns {
+    uint32_t *top;              /* above the last; below the first is a 0, which is no entry */
+    uint32_t *list;             /* NULL: it has none yet */
+    uint32_t n_taken, sweep_at; /* from the process, and of them when to look for those that were left */
+};
+
+/* As a thread begins. */
+RV_HIDDEN extern uint32_t rv_returns_none[2];
+#define RV_RETURNS_NONE                                                                                                \
+    {                                                                                                                  \
+        .top = rv_returns_none + 1                                                                                     \
+    }
+
+#define RV_RETURNS_PAGE 4096u
+#define RV_RETURNS_PAGES 4096u /* of trampolines; in each the first place is the address of its page's entries */
+#define RV_RETURNS_TRAMPOLINE_BYTES 16u
+#define RV_RETURNS_PER_PAGE (RV_RETURNS_PAGE / RV_RETURNS_TRAMPOLINE_BYTES)
+
+RV_HIDDEN extern struct rv_return *rv_returns_entries; /* by number */
+RV_HIDDEN extern uint8_t rv_returns_trampolines[RV_RETURNS_PAGES * RV_RETURNS_PAGE];
+
+/* Once, before the first is taken. -ENOMEM; -EPERM: memory that was written may not be made executable. */
+RV_HIDDEN int rv_returns_init(void);
+
+/* The calling thread's: a free entry's number, or 0: there is none. A push is under way. */
+RV_HIDDEN uint32_t rv_returns_take(void);
+RV_HIDDEN void rv_returns_free(uint32_t number);
+
+/* The entry whose trampoline an address is; NULL: it is none. */
+RV_HIDDEN struct rv_return *rv_returns_find(uint64_t address);
+
+static inline uint32_t rv_returns_number(const struct rv_return *entry)
+{
+    return (uint32_t)(entry - rv_returns_entries);
+}
+
+static inline uint64_t rv_returns_trampoline(uint32_t number)
+{
+    return (uint64_t)(uintptr_t)rv_returns_trampolines + (uint64_t)number * RV_RETURNS_TRAMPOLINE_BYTES;
+}
+
+/* The calling thread ends. Within a guard. */
+RV_HIDDEN void rv_returns_end(void);
+
+#endif

@@ -1,0 +1,44 @@
+#!/bin/sh
+# patch.sh RINGVIZ PLAIN_FIB PLUGIN.so: programs without hooks are traced as they are, and what they print stays the same.
+set -u
+ringviz=$1 fib=$2 plugin=$3
+. "${0%/*}/harness.sh"
+
+# Debian's own, of which most have no symbols.
+same() { # PROGRAM [ARG...]: output and status as untraced; some events
+    "$@" >"$folder/wanted" 2>/dev/null </dev/null
+    wanted=$?
+    run --force --report=json --output="$folder/report.json" -- "$@"
+    expect "exit status of $1" $status $wanted
+    check "the output of $1" cmp "$folder/out" "$folder/wanted"
+    n=$(sed -n 's/.*"produced":\([0-9]*\),.*/\1/p' "$folder/report.json")
+    [ "${n:-0}" -gt 10 ] || fail "$1: ${n:-no} events"
+    grep -q '"dropped":0' "$folder/report.json" || fail "$1: drops"
+}
+same sort "$0"
+same sed -n 's/a/b/gp' "$0"
+same awk 'BEGIN { for (i = 0; i < 1000; i++) n += i % 7; print n }'
+same find "${0%/*}" -name '*.sh'
+same gzip -9c "$0"
+
+# What is chosen.
+events() {
+    sed -n 's/.*"produced":\([0-9]*\),.*/\1/p' "$folder/report.json"
+}
+run --patch='^fib$' --force --report=json --output="$folder/report.json" -- "$fib" 10
+expect "fib alone" "$(events)" $((2 * 177))
+run --patch='^no such function$' --force --report=json --output="$folder/report.json" -- "$fib" 10
+expect "no function" "$(events)" 0
+run --patch=off --force --report=json --output="$folder/report.json" -- "$fib" 10
+expect "off" "$(events)" 0
+run --patch='(' -- "$fib"
+expect "a bad pattern" $status 2
+one_line "a bad pattern"
+
+# Depth is honoured, and the shell and what it starts are told apart.
+run --patch=. --max-depth=1 --force --report=json --output="$folder/report.json" -- "$fib" 10
+grep -q '::fib"' "$folder/report.json" && fail "--max-depth: fib is there"
+run --force --report=json --output="$folder/report.json" -- sh -c '"$1" 10 >/dev/null; exit 3' sh "$fib"
+expect "status of a shell" $status 3
+grep -q '::fib"' "$folder/report.json" || fail "below a shell: no fib"
+conclude
