@@ -2,6 +2,7 @@
  * The settings file: lines of "key = value", and "#" comments. No GL, no SDL.
  *
  * Other contents are kept byte for byte: a line is rewritten only when its value was set.
+ * No library does that: libinih cannot write, and GLib's GKeyFile needs groups and brings four megabytes.
  */
 #ifndef RV_VIEWER_SETTINGS_FILE_H
 #define RV_VIEWER_SETTINGS_FILE_H
