@@ -25,7 +25,7 @@ struct stream {
     bool is_known;
 };
 
-struct recorded_count {
+struct tally {
     struct stream *streams; /* by number */
     size_t n_streams;
     uint64_t n_chunks[N_TYPES], n_bytes[N_TYPES];
@@ -35,12 +35,11 @@ struct recorded_count {
 
 /* ---- counting ---- */
 
-static struct stream *stream_at(struct recorded_count *recorded_count, uint32_t number)
+static struct stream *stream_at(struct tally *tally, uint32_t number)
 {
-    if (number >= recorded_count->n_streams)
-        recorded_count->streams = rv_vec_extend(recorded_count->streams, &recorded_count->n_streams, (size_t)number + 1,
-                                                sizeof *recorded_count->streams);
-    struct stream *stream = &recorded_count->streams[number];
+    if (number >= tally->n_streams)
+        tally->streams = rv_vec_extend(tally->streams, &tally->n_streams, (size_t)number + 1, sizeof *tally->streams);
+    struct stream *stream = &tally->streams[number];
     stream->is_known = true;
     return stream;
 }
@@ -53,12 +52,12 @@ static char *escaped(const char *text)
 }
 
 /* A later chunk of a stream tells its newer name. */
-static void take_stream(struct recorded_count *recorded_count, const struct rv_rec_chunk *chunk, const uint8_t *payload)
+static void take_stream(struct tally *tally, const struct rv_rec_chunk *chunk, const uint8_t *payload)
 {
     struct rv_rec_who who;
     if (rv_rec_who_read(&who, chunk, payload) != 0)
         return;
-    struct stream *stream = stream_at(recorded_count, chunk->stream);
+    struct stream *stream = stream_at(tally, chunk->stream);
     free(stream->process_name);
     free(stream->thread_name);
     stream->who = who.stream;
@@ -66,55 +65,54 @@ static void take_stream(struct recorded_count *recorded_count, const struct rv_r
     stream->thread_name = escaped(who.thread_name);
 }
 
-static void take_events(struct recorded_count *recorded_count, const struct rv_rec_chunk *chunk)
+static void take_events(struct tally *tally, const struct rv_rec_chunk *chunk)
 {
-    struct stream *stream = stream_at(recorded_count, chunk->stream);
+    struct stream *stream = stream_at(tally, chunk->stream);
     stream->n_bytes += rv_chunk_bytes(chunk);
     if (chunk->flags & RV_REC_OPEN)
         return;
     stream->n_blocks++;
     stream->n_events += chunk->n_events;
-    if (recorded_count->n_events == 0 || chunk->first_ns < recorded_count->first_ns)
-        recorded_count->first_ns = chunk->first_ns;
-    if (chunk->last_ns > recorded_count->last_ns)
-        recorded_count->last_ns = chunk->last_ns;
-    recorded_count->n_events += chunk->n_events;
+    if (tally->n_events == 0 || chunk->first_ns < tally->first_ns)
+        tally->first_ns = chunk->first_ns;
+    if (chunk->last_ns > tally->last_ns)
+        tally->last_ns = chunk->last_ns;
+    tally->n_events += chunk->n_events;
 }
 
-static void take_account(struct recorded_count *recorded_count, const struct rv_rec_chunk *chunk,
-                         const uint8_t *payload)
+static void take_account(struct tally *tally, const struct rv_rec_chunk *chunk, const uint8_t *payload)
 {
     struct rv_rec_account account;
     if (chunk->payload_bytes < sizeof account)
         return;
     memcpy(&account, payload, sizeof account);
-    struct stream *stream = stream_at(recorded_count, chunk->stream);
+    struct stream *stream = stream_at(tally, chunk->stream);
     if (account.is_before && !stream->n_events)
         stream->n_dropped_before = account.n_dropped;
     stream->n_dropped = account.n_dropped - stream->n_dropped_before;
 }
 
-static void take_chunk(struct recorded_count *recorded_count, const struct rv_rec_chunk *chunk, const uint8_t *payload,
+static void take_chunk(struct tally *tally, const struct rv_rec_chunk *chunk, const uint8_t *payload,
                        uint64_t n_file_bytes)
 {
     unsigned type = chunk->type < N_TYPES ? chunk->type : 0;
-    recorded_count->n_chunks[type]++;
-    recorded_count->n_bytes[type] += rv_chunk_bytes(chunk);
+    tally->n_chunks[type]++;
+    tally->n_bytes[type] += rv_chunk_bytes(chunk);
     if (!rv_chunk_has_stream_within(chunk, n_file_bytes))
         return;
     if (type == RV_REC_STREAM)
-        take_stream(recorded_count, chunk, payload);
+        take_stream(tally, chunk, payload);
     else if (type == RV_REC_EVENTS)
-        take_events(recorded_count, chunk);
+        take_events(tally, chunk);
     else if (type == RV_REC_ACCOUNT)
-        take_account(recorded_count, chunk, payload);
+        take_account(tally, chunk, payload);
 }
 
 static void count_damage(void *context, const struct rv_rec_damage *damage)
 {
-    struct recorded_count *recorded_count = context;
+    struct tally *tally = context;
     (void)damage;
-    recorded_count->n_damages++;
+    tally->n_damages++;
 }
 
 /* ---- printing ---- */
@@ -144,8 +142,7 @@ static void print_past(const struct rv_rec_reader *reader, FILE *out)
                 (double)rv_rec_reader_past_ns(reader) / 1e9);
 }
 
-static void print_header(const struct rv_rec_reader *reader, const char *path,
-                         const struct recorded_count *recorded_count, FILE *out)
+static void print_header(const struct rv_rec_reader *reader, const char *path, const struct tally *tally, FILE *out)
 {
     const struct rv_rec_file *file = rv_rec_reader_file(reader);
     struct rv_rec_reader_state state = rv_rec_reader_state(reader);
@@ -161,15 +158,12 @@ static void print_header(const struct rv_rec_reader *reader, const char *path,
             (wide)file->real_ns);
     for (size_t i = 0; i < sizeof file->uuid; i++)
         fprintf(out, "%02x", file->uuid[i]);
-    double seconds = recorded_count->last_ns > recorded_count->first_ns
-                         ? (double)(recorded_count->last_ns - recorded_count->first_ns) / 1e9
-                         : 0;
+    double seconds = tally->last_ns > tally->first_ns ? (double)(tally->last_ns - tally->first_ns) / 1e9 : 0;
     uint64_t n_bytes = state.n_bytes - state.n_gone;
-    fprintf(out, "\nbytes     %llu\nevents    %llu in %.3f s, %.3f bytes each\n", (wide)n_bytes,
-            (wide)recorded_count->n_events, seconds,
-            recorded_count->n_events ? (double)n_bytes / (double)recorded_count->n_events : 0);
+    fprintf(out, "\nbytes     %llu\nevents    %llu in %.3f s, %.3f bytes each\n", (wide)n_bytes, (wide)tally->n_events,
+            seconds, tally->n_events ? (double)n_bytes / (double)tally->n_events : 0);
     print_past(reader, out);
-    fprintf(out, "ending    %s\n", ending(&state, recorded_count->n_damages));
+    fprintf(out, "ending    %s\n", ending(&state, tally->n_damages));
 }
 
 static int by_process(const void *a, const void *b)
@@ -180,13 +174,13 @@ static int by_process(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-static void print_processes(const struct recorded_count *recorded_count, FILE *out)
+static void print_processes(const struct tally *tally, FILE *out)
 {
-    const struct stream **sorted = rv_alloc(recorded_count->n_streams, sizeof *sorted);
+    const struct stream **sorted = rv_alloc(tally->n_streams, sizeof *sorted);
     size_t n = 0;
-    for (size_t i = 0; i < recorded_count->n_streams; i++)
-        if (recorded_count->streams[i].process_name)
-            sorted[n++] = &recorded_count->streams[i];
+    for (size_t i = 0; i < tally->n_streams; i++)
+        if (tally->streams[i].process_name)
+            sorted[n++] = &tally->streams[i];
     qsort(sorted, n, sizeof *sorted, by_process);
     fprintf(out, "\n%8s %8s  %s\n", "pid", "parent", "name");
     for (size_t i = 0; i < n; i++)
@@ -195,12 +189,12 @@ static void print_processes(const struct recorded_count *recorded_count, FILE *o
     free(sorted);
 }
 
-static void print_streams(const struct recorded_count *recorded_count, FILE *out)
+static void print_streams(const struct tally *tally, FILE *out)
 {
     fprintf(out, "\n%7s %8s %8s %8s %14s %14s %14s  %s\n", "stream", "pid", "tid", "blocks", "events", "bytes",
             "dropped", "thread");
-    for (size_t i = 0; i < recorded_count->n_streams; i++) {
-        const struct stream *stream = &recorded_count->streams[i];
+    for (size_t i = 0; i < tally->n_streams; i++) {
+        const struct stream *stream = &tally->streams[i];
         if (stream->is_known)
             fprintf(out, "%7zu %8u %8u %8llu %14llu %14llu %14llu  %s\n", i, stream->who.pid, stream->who.tid,
                     (wide)stream->n_blocks, (wide)stream->n_events, (wide)stream->n_bytes, (wide)stream->n_dropped,
@@ -208,22 +202,21 @@ static void print_streams(const struct recorded_count *recorded_count, FILE *out
     }
 }
 
-static void print_chunks(const struct recorded_count *recorded_count, FILE *out)
+static void print_chunks(const struct tally *tally, FILE *out)
 {
     fprintf(out, "\n%-8s %14s %14s\n", "chunks", "count", "bytes");
     for (size_t i = 0; i < N_TYPES; i++)
-        if (recorded_count->n_chunks[i])
-            fprintf(out, "%-8s %14llu %14llu\n", TYPES[i], (wide)recorded_count->n_chunks[i],
-                    (wide)recorded_count->n_bytes[i]);
+        if (tally->n_chunks[i])
+            fprintf(out, "%-8s %14llu %14llu\n", TYPES[i], (wide)tally->n_chunks[i], (wide)tally->n_bytes[i]);
 }
 
-static void recorded_count_fini(struct recorded_count *recorded_count)
+static void recorded_count_fini(struct tally *tally)
 {
-    for (size_t i = 0; i < recorded_count->n_streams; i++) {
-        free(recorded_count->streams[i].process_name);
-        free(recorded_count->streams[i].thread_name);
+    for (size_t i = 0; i < tally->n_streams; i++) {
+        free(tally->streams[i].process_name);
+        free(tally->streams[i].thread_name);
     }
-    free(recorded_count->streams);
+    free(tally->streams);
 }
 
 int rv_info_recording_write(const char *path, FILE *out)
@@ -231,22 +224,22 @@ int rv_info_recording_write(const char *path, FILE *out)
     struct rv_rec_reader *reader;
     struct rv_rec_chunk chunk;
     const uint8_t *payload;
-    struct recorded_count recorded_count = {0};
-    struct rv_rec_reader_params params = {count_damage, &recorded_count};
+    struct tally tally = {0};
+    struct rv_rec_reader_params params = {count_damage, &tally};
     int result = rv_rec_reader_open(&reader, path, &params);
     if (result)
         return result;
-    recorded_count.n_chunks[RV_REC_FILE] = 1; /* the reader has it already */
-    recorded_count.n_bytes[RV_REC_FILE] = rv_rec_reader_state(reader).offset;
+    tally.n_chunks[RV_REC_FILE] = 1; /* the reader has it already */
+    tally.n_bytes[RV_REC_FILE] = rv_rec_reader_state(reader).offset;
     while ((result = rv_rec_reader_next(reader, &chunk, &payload)) > 0)
-        take_chunk(&recorded_count, &chunk, payload, rv_rec_reader_state(reader).n_bytes);
+        take_chunk(&tally, &chunk, payload, rv_rec_reader_state(reader).n_bytes);
     if (result == 0) {
-        print_header(reader, path, &recorded_count, out);
-        print_processes(&recorded_count, out);
-        print_streams(&recorded_count, out);
-        print_chunks(&recorded_count, out);
+        print_header(reader, path, &tally, out);
+        print_processes(&tally, out);
+        print_streams(&tally, out);
+        print_chunks(&tally, out);
     }
-    recorded_count_fini(&recorded_count);
+    recorded_count_fini(&tally);
     rv_rec_reader_close(reader);
     return result;
 }

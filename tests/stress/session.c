@@ -23,7 +23,7 @@ struct told {
     bool is_open, is_closed;
 };
 
-struct recorded_count {
+struct tally {
     pthread_mutex_t lock;
     uint64_t origin_ns; /* told: what its events count from */
     uint64_t n_spans, sum_ns, sum_start_ns, sum_depth, n_calls;
@@ -63,71 +63,71 @@ static void define_all(struct rv_source *source, const struct rv_intake *intake,
 static void tally_spans(void *context, const struct rv_lane *lane, const struct rv_span *spans, size_t n)
 {
     (void)lane;
-    struct recorded_count *recorded_count = context;
-    pthread_mutex_lock(&recorded_count->lock);
+    struct tally *tally = context;
+    pthread_mutex_lock(&tally->lock);
     for (size_t i = 0; i < n; i++) {
-        recorded_count->sum_ns += spans[i].end - spans[i].start;
-        recorded_count->sum_start_ns += spans[i].start - recorded_count->origin_ns;
-        recorded_count->sum_depth += spans[i].depth;
+        tally->sum_ns += spans[i].end - spans[i].start;
+        tally->sum_start_ns += spans[i].start - tally->origin_ns;
+        tally->sum_depth += spans[i].depth;
     }
-    recorded_count->n_spans += n;
-    pthread_mutex_unlock(&recorded_count->lock);
+    tally->n_spans += n;
+    pthread_mutex_unlock(&tally->lock);
 }
 
 static void tally_begin(void *context, uint64_t origin_ns)
 {
-    struct recorded_count *recorded_count = context;
-    recorded_count->n_begins++;
-    recorded_count->origin_ns = origin_ns;
-    recorded_count->n_misplaced += origin_ns != ORIGIN_NS;
+    struct tally *tally = context;
+    tally->n_begins++;
+    tally->origin_ns = origin_ns;
+    tally->n_misplaced += origin_ns != ORIGIN_NS;
 }
 
 static void tally_open(void *context, uint32_t stream, const struct rv_stream_info *info)
 {
-    struct recorded_count *recorded_count = context;
-    struct told *told = &recorded_count->streams[stream];
-    recorded_count->n_misplaced += told->is_open || info->tid != stream + 1 || recorded_count->n_begins != 1;
+    struct tally *tally = context;
+    struct told *told = &tally->streams[stream];
+    tally->n_misplaced += told->is_open || info->tid != stream + 1 || tally->n_begins != 1;
     told->is_open = true;
 }
 
 static void tally_events(void *context, uint32_t stream, const struct rv_event *events, size_t n)
 {
-    struct recorded_count *recorded_count = context;
-    struct told *told = &recorded_count->streams[stream];
-    recorded_count->n_misplaced += !told->is_open || told->is_closed || rv_event_ticks(events) < told->last_ns;
+    struct tally *tally = context;
+    struct told *told = &tally->streams[stream];
+    tally->n_misplaced += !told->is_open || told->is_closed || rv_event_ticks(events) < told->last_ns;
     told->n_events += n;
     told->last_ns = rv_event_ticks(&events[n - 1]);
 }
 
 static void tally_close(void *context, uint32_t stream, uint64_t end_ns, const struct rv_stream_account *account)
 {
-    struct recorded_count *recorded_count = context;
-    struct told *told = &recorded_count->streams[stream];
-    recorded_count->n_misplaced += !told->is_open || told->is_closed || end_ns != told->last_ns ||
-                                   told->n_events != STREAM_EVENTS || account->n_produced != STREAM_EVENTS;
+    struct tally *tally = context;
+    struct told *told = &tally->streams[stream];
+    tally->n_misplaced += !told->is_open || told->is_closed || end_ns != told->last_ns ||
+                          told->n_events != STREAM_EVENTS || account->n_produced != STREAM_EVENTS;
     told->is_closed = true;
 }
 
 static void tally_definitions(void *context, const struct rv_definition *definitions, size_t n)
 {
-    struct recorded_count *recorded_count = context;
+    struct tally *tally = context;
     (void)definitions;
-    recorded_count->n_definitions += (unsigned)n;
+    tally->n_definitions += (unsigned)n;
 }
 
 static void tally_end(void *context, const struct rv_stats *totals)
 {
-    struct recorded_count *recorded_count = context;
+    struct tally *tally = context;
     struct rv_stats_row rows[N_SUBROUTINES + 1];
     size_t n_rows = rv_stats_rows(totals, rows, N_SUBROUTINES + 1);
     for (size_t i = 0; i < n_rows; i++)
-        recorded_count->n_calls += rows[i].n_calls;
-    recorded_count->n_ends++;
+        tally->n_calls += rows[i].n_calls;
+    tally->n_ends++;
     for (unsigned i = 0; i < N_STREAMS; i++)
-        recorded_count->n_misplaced += !recorded_count->streams[i].is_closed;
+        tally->n_misplaced += !tally->streams[i].is_closed;
 }
 
-static void tally_oracle(struct rv_event *const events[N_STREAMS], struct recorded_count *recorded_count)
+static void tally_oracle(struct rv_event *const events[N_STREAMS], struct tally *tally)
 {
     for (unsigned i = 0; i < N_STREAMS; i++) {
         struct rv_serial *serial = rv_serial_create();
@@ -135,7 +135,7 @@ static void tally_oracle(struct rv_event *const events[N_STREAMS], struct record
         size_t n = 0, capacity = 0;
         rv_serial_feed(serial, events[i], STREAM_EVENTS, &spans, &n, &capacity);
         rv_serial_finish(serial, rv_event_ticks(&events[i][STREAM_EVENTS - 1]), &spans, &n, &capacity);
-        tally_spans(recorded_count, NULL, spans, n);
+        tally_spans(tally, NULL, spans, n);
         rv_serial_destroy(serial);
         free(spans);
     }
@@ -157,7 +157,7 @@ static int run(uint64_t seed, unsigned n_workers)
         make_events(events[i], &random);
         sender.streams[i] = (struct sent){.events = events[i], .n = STREAM_EVENTS};
     }
-    struct recorded_count got = {.lock = PTHREAD_MUTEX_INITIALIZER}, wanted = {.lock = PTHREAD_MUTEX_INITIALIZER};
+    struct tally got = {.lock = PTHREAD_MUTEX_INITIALIZER}, wanted = {.lock = PTHREAD_MUTEX_INITIALIZER};
     struct rv_sink sink = {.context = &got,
                            .begin = tally_begin,
                            .open = tally_open,
