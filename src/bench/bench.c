@@ -28,6 +28,9 @@ static const struct family families[] = {
     {"lod", rv_bench_lod, false},         {"codec", rv_bench_codec, false},   {"replay", NULL, true},
     {"render", NULL, false},   {"export", rv_bench_export, false}, {"overhead", rv_bench_overhead, false},
     {"control", rv_bench_control, false},
+#ifdef RV_BENCH_PATCH
+    {"patch", rv_bench_patch, false},
+#endif
 };
 #define N_FAMILIES (sizeof families / sizeof *families)
 

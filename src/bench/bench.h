@@ -34,6 +34,7 @@ void rv_bench_render_model(struct rv_bench_out *out); /* a part of it */
 int rv_bench_export(struct rv_bench_out *out);
 int rv_bench_overhead(struct rv_bench_out *out);
 int rv_bench_control(struct rv_bench_out *out);
+int rv_bench_patch(struct rv_bench_out *out);
 
 /* The recording that the user gave to measure on; NULL when none. */
 const char *rv_bench_input(const struct rv_bench_out *out);

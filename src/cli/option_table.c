@@ -282,9 +282,10 @@ const struct rv_option_entry RV_OPTION_TABLE[RV_N_OPTIONS] = {
      "older ones keep their density. Without them it takes some 30 MB, and more for many threads at once. One call may be "
      "open at once for each 1024 bytes of it, and 2,097,152 in any case; with more, ringviz says so and exits with status 1."},
 
-    {RV_OPTION_BENCH, BENCH, "bench", "[=NAME,..]", "ring drain scan lod codec replay render export overhead control",
+    {RV_OPTION_BENCH, BENCH, "bench", "[=NAME,..]", "ring drain scan lod codec replay render export overhead control patch",
      "measure ringviz on this machine: {}",
-     "`overhead` is what tracing costs programs, or the one after --; `control` how soon a Perl program stops; `codec` and "
+     "`overhead` is what tracing costs programs, or the one after --; `patch` the same of programs without hooks, or which "
+     "functions of the one after -- can be patched; `control` how soon a Perl program stops; `codec` and "
      "`replay` take a recording. Default: all but `replay`, which makes a recording of a gigabyte in the temporary folder."},
 
     {RV_OPTION_JSON, BENCH, "json", NULL, NULL,

@@ -41,4 +41,12 @@ grep -q '::fib"' "$folder/report.json" && fail "--max-depth: fib is there"
 run --force --report=json --output="$folder/report.json" -- sh -c '"$1" 10 >/dev/null; exit 3' sh "$fib"
 expect "status of a shell" $status 3
 grep -q '::fib"' "$folder/report.json" || fail "below a shell: no fib"
+
+# What of a program can be patched.
+run --bench=patch --json -- "$fib"
+expect "exit status of --bench=patch" $status 0
+grep -q '"patch.fit","unit":"functions","median":[1-9]' "$folder/out" || fail "--bench=patch: $(cat "$folder/out")"
+run --bench=patch -- "$0"
+expect "exit status of --bench=patch of a script" $status 1
+one_line "--bench=patch of a script"
 conclude

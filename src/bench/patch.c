@@ -1,0 +1,119 @@
+/* What patching costs: calls of a program without hooks; and of a given program, which functions can be patched. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "bench/bench.h"
+#include "bench/child.h"
+#include "bench/stages.h"
+#include "launch/launch.h"
+#include "launch/program.h"
+#include "patch/plan.h"
+
+enum { PATH_BYTES = 4096, N_RUNS = 5 };
+
+static void print_count(struct rv_bench_out *out, const char *name, const char *unit, size_t n, const char *detail)
+{
+    rv_bench_row(out,
+                 &(struct rv_bench_row){
+                     .bench = name, .unit = unit, .median = (double)n, .min = (double)n, .n = 1, .detail = detail});
+}
+
+static void print_plan(struct rv_bench_out *out, const struct rv_patch_plan *plan, double *times_ms)
+{
+    size_t n_trivial = 0;
+    for (size_t i = 0; i < plan->n_functions; i++)
+        n_trivial += plan->functions[i].is_trivial && plan->functions[i].refusal == RV_PATCH_FITS;
+    print_count(out, "patch.functions", "functions", plan->n_functions, NULL);
+    print_count(out, "patch.fit", "functions", plan->n_refused[RV_PATCH_FITS], NULL);
+    print_count(out, "patch.trivial", "functions", n_trivial, "of these, left out by default");
+    for (int i = RV_PATCH_FITS + 1; i < RV_PATCH_REFUSAL_COUNT; i++) {
+        char name[64];
+        snprintf(name, sizeof name, "patch.refused.%s", rv_patch_refusal_text((enum rv_patch_refusal)i));
+        if (plan->n_refused[i])
+            print_count(out, name, "functions", plan->n_refused[i], NULL);
+    }
+    const double median = rv_bench_median(times_ms, N_RUNS);
+    rv_bench_row(out, &(struct rv_bench_row){
+                          .bench = "patch.plan", .unit = "ms", .median = median, .min = times_ms[0], .n = N_RUNS});
+}
+
+static double now_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
+}
+
+static int plan_file(struct rv_bench_out *out, const char *path, const uint8_t *file, size_t n_bytes)
+{
+    struct rv_patch_image image;
+    double times_ms[N_RUNS];
+    int error = rv_patch_image_file(&image, file, n_bytes);
+    for (unsigned i = 0; i < N_RUNS && !error; i++) {
+        struct rv_patch_plan plan;
+        const double start_ms = now_ms();
+        error = rv_patch_plan_make(&plan, &image);
+        times_ms[i] = now_ms() - start_ms;
+        if (!error && i == N_RUNS - 1)
+            print_plan(out, &plan, times_ms);
+        rv_patch_plan_end(&plan);
+    }
+    return error ? rv_err(-error, "%s: no x86-64 program with an unwind table", path) : 0;
+}
+
+static int measure_program(struct rv_bench_out *out, const char *command)
+{
+    struct rv_program program;
+    struct stat status;
+    int error = rv_program_read(command, &program);
+    if (error)
+        return rv_err(-error, "%s: cannot be read", command);
+    int fd = open(program.path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0 || fstat(fd, &status) != 0 || status.st_size == 0) {
+        if (fd >= 0)
+            close(fd);
+        return rv_err(EIO, "%s: cannot be read", program.path);
+    }
+    const uint8_t *file = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+    error = file == MAP_FAILED ? rv_err_sys("%s: mmap", program.path)
+                               : plan_file(out, program.path, file, (size_t)status.st_size);
+    if (file != MAP_FAILED)
+        munmap((void *)(uintptr_t)file, (size_t)status.st_size);
+    close(fd);
+    return error;
+}
+
+/* uftrace patches at load, too. */
+static int measure_calls(struct rv_bench_out *out)
+{
+    char plain[PATH_BYTES], hooks[PATH_BYTES], preload[PATH_BYTES + 16], folder[] = "/tmp/ringviz-bench-XXXXXX",
+                                                                         calls[64];
+    if (rv_launch_find_file("ringviz-bench-plain", plain, sizeof plain) != 0 ||
+        rv_launch_find_file("libringviz-cyg.so", hooks, sizeof hooks) != 0 || !mkdtemp(folder))
+        return 0;
+    snprintf(calls, sizeof calls, "%s/uftrace", folder);
+    snprintf(preload, sizeof preload, "LD_PRELOAD=%s", hooks);
+    const struct rv_stages_peer peer = {
+        .name = "uftrace",
+        .front = {"uftrace", "record", "--no-pager", "--no-libcall", "--libmcount-single", "-P", ".", "-d", calls},
+        .is_on_plain = true};
+    const char *const argv[] = {plain, NULL}, *const variables[] = {preload, "RINGVIZ_PATCH=.\n.@ringviz-bench-step", NULL};
+    int error = rv_stages_measure(
+        out,
+        &(struct rv_stages){
+            .name = "patched", .plain = argv, .traced = argv, .variables = variables, .peers = &peer, .n_peers = 1});
+    rv_child_remove_folder(folder);
+    return error;
+}
+
+int rv_bench_patch(struct rv_bench_out *out)
+{
+    const char *const *command = rv_bench_command(out);
+    return command ? measure_program(out, *command) : measure_calls(out);
+}
