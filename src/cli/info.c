@@ -5,10 +5,10 @@
 #include <string.h>
 #include <time.h>
 
-#include "cli/sigbus.h"
 #include "cli/info_recording.h"
 #include "cli/open_trace.h"
 #include "base/clock.h"
+#include "base/sigbus.h"
 #include "base/text.h"
 #include "ring/directory.h"
 #include "ring/map.h"
@@ -126,7 +126,7 @@ int rv_info_write(const char *path, FILE *out)
     int error = rv_map_open(&map, path, RV_MAP_OBSERVER, false);
     if (error)
         return error;
-    rv_sigbus_catch(&map);
+    rv_sigbus_catch(&(struct rv_sigbus_region){map.base, map.n_bytes, map.fd, map.path});
     print_header(&map, out);
     print_processes(&map, out);
     print_rings(&map, out);

@@ -12,7 +12,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/sigbus.h"
 #include "cli/slice.h"
 #include "cli/exports.h"
 #include "cli/film.h"
@@ -26,6 +25,7 @@
 #include "base/err.h"
 #include "base/memory.h"
 #include "base/os.h"
+#include "base/sigbus.h"
 #include "launch/launch.h"
 #include "pipeline/session.h"
 #include "export/losses.h"
@@ -197,7 +197,7 @@ static int prepare(struct watch *watch)
     if (!error)
         error = open_source(watch);
     if (!error && watch->map.base)
-        rv_sigbus_catch(&watch->map);
+        rv_sigbus_catch(&(struct rv_sigbus_region){watch->map.base, watch->map.n_bytes, watch->map.fd, watch->map.path});
     return error ? error : open_recorder(watch);
 }
 

@@ -20,6 +20,8 @@
 #include "base/err.h"
 #include "base/hash.h"
 #include "base/os.h"
+#include "base/sigbus.h"
+#include "base/vec.h"
 #include "import/formats.h"
 
 enum { RING_EVENTS = 65536, SEARCH_FRAMES = 4096, KIND_SHIFT = 60, CACHE_SLOTS = 4096 };
@@ -93,6 +95,7 @@ static int map_ring(struct rrtrace *rrtrace)
     if (memory == MAP_FAILED)
         return rv_err_sys("%s: mmap", name);
     rrtrace->bytes = bytes_with(alignment);
+    rv_sigbus_catch(&(struct rv_sigbus_region){memory, rrtrace->bytes, rrtrace->fd, name});
     rrtrace->ring = (struct event *)(void *)memory;
     rrtrace->write_index = (uint64_t *)(void *)(memory + EVENTS_BYTES);
     rrtrace->read_index = (uint64_t *)(void *)(memory + EVENTS_BYTES + alignment);
@@ -221,9 +224,7 @@ static int begin(struct rv_import *import)
     int pid, error = map_ring(rrtrace);
     if (error)
         return error;
-    rrtrace->events = malloc(EVENTS_BYTES);
-    if (!rrtrace->events)
-        return rv_err(ENOMEM, "%s", import->path);
+    rrtrace->events = rv_alloc_scratch(RING_EVENTS, sizeof *rrtrace->events);
     const char *name = import->path + (*import->path == '/');
     rrtrace->pid = sscanf(name, "rrtrace_shm_%d_", &pid) == 1 && pid > 0 ? pid : 0;
     rrtrace->process = rv_event_builder_process(import->builder, (uint64_t)rrtrace->pid);
@@ -245,7 +246,7 @@ static uint32_t drain(struct rrtrace *rrtrace)
     for (uint64_t i = 0; i < n; i++)
         rrtrace->events[i] = rrtrace->ring[(head - n + i) % RING_EVENTS];
     __atomic_store_n(rrtrace->read_index, head, __ATOMIC_RELEASE); /* Q3 -> Q4 */
-    return (uint32_t)n;
+    return rv_sigbus_has_come() ? 0 : (uint32_t)n;
 }
 
 static int step(struct rv_import *import)
@@ -286,6 +287,7 @@ static void fini(struct rv_import *import)
 {
     struct rrtrace *rrtrace = (struct rrtrace *)import;
     if (rrtrace->bytes) {
+        rv_sigbus_release();
         munmap(rrtrace->ring, rrtrace->bytes);
         shm_unlink(import->path);
     }

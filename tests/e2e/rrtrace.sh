@@ -46,6 +46,26 @@ for version in 0.1 0.2; do
     all_removed "$version, --rrtrace"
 done
 
+# ---- memory that somebody cuts short ----
+begin_writing 0.2
+program=${memory#/rrtrace_shm_}
+program=${program%_*}
+kill -STOP "$program"
+timeout 60 "$ringviz" --report=json --rrtrace "$memory" >"$folder/out" 2>"$folder/err" &
+reading=$!
+both_mapped() {
+    [ "$(grep -ls "$memory" /proc/[0-9]*/maps | wc -l)" -ge 2 ]
+}
+within 60 both_mapped || fail "cut short: not mapped"
+: >"/dev/shm$memory"
+wait $reading
+expect "cut short: status" $? 1
+expect "cut short: said" "$(head -n 1 "$folder/err")" "ringviz: $memory: was truncated while it was read"
+grep -q '^{"events":{"produced":' "$folder/out" || fail "cut short: no report"
+kill -KILL "$program"
+wait $writing
+all_removed "cut short"
+
 # ---- by the gem: with the memory's name only, and ended by 0.2, whose forked child tries to end it first ----
 ln -s "$ringviz" "$folder/rrtrace"
 for version in 0.1 0.2; do
