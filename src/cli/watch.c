@@ -313,6 +313,13 @@ static void warn_of_silence(const struct watch *watch, const struct rv_session_c
     rv_warn("%s", why);
 }
 
+static void say_hooks(const struct watch *watch, const struct rv_session_counts *counts)
+{
+    if (counts->n_produced && watch->launch && rv_launch_is_profiled(watch->options->argv[0]))
+        rv_warn("%s: traced by its hooks for profilers (-pg); a gmon.out that it wrote has no counts of calls",
+                watch->options->argv[0]);
+}
+
 static int write_report(struct watch *watch, const struct rv_session_counts *counts)
 {
     struct rv_cli_slice slice;
@@ -431,6 +438,7 @@ static void write_outputs(struct watch *watch)
     watch->losses.n[RV_LOSS_PROCESSES_REFUSED] = rv_refusals_count(watch->refusals_fd);
     warn_of_losses(watch);
     warn_of_silence(watch, &counts);
+    say_hooks(watch, &counts);
     rv_cli_slice_warn(options, rv_session_lanes(watch->session));
     if (rv_session_error(watch->session) || rv_sigbus_has_come())
         watch->status = STATUS_FAILED;

@@ -158,6 +158,11 @@ static bool explain_runner(const char *const *argv, char *out, size_t out_bytes)
 
 /* ---- programs ---- */
 
+static bool has_hooks(const struct rv_program *program)
+{
+    return program->needs_hook || program->needs_profile_hook;
+}
+
 static void explain_image(const struct rv_program *program, char *out, size_t out_bytes)
 {
     if (!program->is_elf)
@@ -171,11 +176,11 @@ static void explain_image(const struct rv_program *program, char *out, size_t ou
                  "dynamically");
     else if (program->has_own_hook)
         snprintf(out, out_bytes, "it has a " HOOK " of its own, which hides ours; leave that out");
-    else if (!program->needs_hook && program->needs_api)
+    else if (!has_hooks(program) && program->needs_api)
         snprintf(out, out_bytes,
                  "it is linked with libringviz, but it called nothing of it, or the loader did not find it (after an "
                  "installation: ldconfig)");
-    else if (!program->needs_hook)
+    else if (!has_hooks(program))
         snprintf(out, out_bytes,
                  "it has no hooks, and was not patched, or no patched function ran (man ringviz, --patch); or %s",
                  REBUILD);
@@ -224,4 +229,10 @@ void rv_launch_explain_silence(const char *const *argv, char *out, size_t out_by
         explain_program(&program, why, sizeof why);
     if (!error)
         snprintf(out, out_bytes, "%s wrote no event: %s", command, why);
+}
+
+bool rv_launch_is_profiled(const char *command)
+{
+    struct rv_program program;
+    return rv_program_read(command, &program) == 0 && program.needs_profile_hook;
 }

@@ -53,6 +53,9 @@ void rv_launch_destroy(struct rv_launch *launch);
  * that runs another; and what to do. */
 void rv_launch_explain_silence(const char *const *argv, char *out, size_t out_bytes);
 
+/* Is this program built with -pg, -mfentry or -Z instrument-mcount? Our hooks then hide the C library's. */
+bool rv_launch_is_profiled(const char *command);
+
 /* Absolute path of a file that we came with ("libringviz-cyg.so", "perl/Devel/RingViz.pm"): in the binary's build tree,
  * else installed. 0 or -ENOENT. */
 int rv_launch_find_file(const char *file_name, char *path, size_t path_bytes);

@@ -31,6 +31,11 @@ static bool find_file(const char *command, char *path, size_t path_bytes)
     return false;
 }
 
+static bool is_profile_hook(const char *name)
+{
+    return strcmp(name, "mcount") == 0 || strcmp(name, "_mcount") == 0 || strcmp(name, "__fentry__") == 0;
+}
+
 static void look_at_symbols(Elf *elf, struct rv_program *program)
 {
     GElf_Shdr header;
@@ -45,6 +50,8 @@ static void look_at_symbols(Elf *elf, struct rv_program *program)
                 gelf_getsym(data, (int)i, &symbol) ? elf_strptr(elf, header.sh_link, symbol.st_name) : "";
             if (name && strcmp(name, HOOK) == 0)
                 *(symbol.st_shndx == SHN_UNDEF ? &program->needs_hook : &program->has_own_hook) = true;
+            else if (name && is_profile_hook(name) && symbol.st_shndx == SHN_UNDEF)
+                program->needs_profile_hook = true;
             else if (name && strncmp(name, API, strlen(API)) == 0 && symbol.st_shndx == SHN_UNDEF)
                 program->needs_api = true;
         }

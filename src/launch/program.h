@@ -13,6 +13,7 @@ struct rv_program {
     /* of a file that is not a script */
     bool is_elf, is_executable, has_interpreter, is_our_machine;
     bool needs_hook, has_own_hook; /* of -finstrument-functions */
+    bool needs_profile_hook;       /* of -pg, -mfentry, -Z instrument-mcount */
     bool needs_api;                /* of libringviz */
 };
 

@@ -28,6 +28,7 @@
 /* Called by text only. */
 RV_HIDDEN __attribute__((used)) void rv_patched_enter_slow(uint64_t *slot, uint64_t stack);
 RV_HIDDEN __attribute__((used)) void rv_patched_arrive_slow(uint64_t *slot, uint64_t stack, struct rv_return *entry);
+RV_HIDDEN __attribute__((used)) void rv_patched_learn_state(void);
 RV_HIDDEN void rv_returns_arrive(void);
 
 /* What is saved of the processor's state around C: 0 all by fxsave, else xsave's. */
@@ -76,11 +77,8 @@ static void leave_out(uint64_t next)
         __atomic_fetch_add(&rv_process_map()->header->n_events_without_ring, 2, __ATOMIC_RELAXED);
 }
 
-/* The rest of a push that has begun. slot: of the function's return address; below it is that of its stub. */
-void rv_patched_enter_slow(uint64_t *slot, uint64_t stack)
+void rv_patched_push_call(uint64_t *slot, uint64_t stack, uint64_t function)
 {
-    const uint64_t resume = slot[-1],
-                   function = *(const uint64_t *)(uintptr_t)(resume - RV_PATCH_FUNCTION_BEFORE_RESUME);
     struct rv_return *entry = rv_returns_find(*slot);
     uint64_t next = rv_push_next(&rv_thread.pusher, stack);
     if (entry) {
@@ -94,17 +92,17 @@ void rv_patched_enter_slow(uint64_t *slot, uint64_t stack)
             leave_out(next);
             return;
         }
-        entry = &rv_returns_entries[number];
-        entry->address = *slot;
-        entry->function = function;
-        __atomic_signal_fence(__ATOMIC_SEQ_CST);
-        *slot = rv_returns_trampoline(number);
-        __atomic_signal_fence(__ATOMIC_SEQ_CST);
-        entry->slot = (uint64_t)(uintptr_t)slot;
+        entry = rv_returns_replace(number, slot, function);
     }
     entry->function = function;
     const struct rv_shadow_frame call = frame_of(function, entry->address, slot);
     push_call(&call, stack, next);
+}
+
+/* Below the slot is the return address of the function's stub. */
+void rv_patched_enter_slow(uint64_t *slot, uint64_t stack)
+{
+    rv_patched_push_call(slot, stack, *(const uint64_t *)(uintptr_t)(slot[-1] - RV_PATCH_FUNCTION_BEFORE_RESUME));
 }
 
 void rv_patched_arrive_slow(uint64_t *slot, uint64_t stack, struct rv_return *entry)
@@ -117,17 +115,25 @@ void rv_patched_arrive_slow(uint64_t *slot, uint64_t stack, struct rv_return *en
 #define STATE_PARTS 0xe7u /* x87, SSE, AVX, AVX-512: C of ours touches no more */
 #define STATE_HEAD_BYTES 576u
 
-int rv_patched_init(void)
+/* In any thread: whoever sees the mask sees the bytes. */
+void rv_patched_learn_state(void)
 {
     uint32_t a, b, c, d, parts;
-    if (__get_cpuid(1, &a, &b, &c, &d) && c & bit_OSXSAVE && __get_cpuid_count(0xd, 0, &parts, &b, &c, &d)) {
-        rv_patched_state_mask = parts & STATE_PARTS;
-        rv_patched_state_bytes = STATE_HEAD_BYTES;
-        for (uint32_t i = 2; i < 8; i++)
-            if (rv_patched_state_mask >> i & 1 && __get_cpuid_count(0xd, i, &a, &b, &c, &d) &&
-                a + b > rv_patched_state_bytes)
-                rv_patched_state_bytes = a + b;
-    }
+    uint64_t n_bytes = STATE_HEAD_BYTES;
+    if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & bit_OSXSAVE) || !__get_cpuid_count(0xd, 0, &parts, &b, &c, &d))
+        return;
+    parts &= STATE_PARTS;
+    for (uint32_t i = 2; i < 8; i++)
+        if (parts >> i & 1 && __get_cpuid_count(0xd, i, &a, &b, &c, &d) && a + b > n_bytes)
+            n_bytes = a + b;
+    rv_patched_state_bytes = n_bytes;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST); /* x86 lets stores be seen in their order */
+    rv_patched_state_mask = parts;
+}
+
+int rv_patched_init(void)
+{
+    rv_patched_learn_state();
     return rv_returns_init();
 }
 
@@ -293,11 +299,15 @@ __asm__(".pushsection .text\n"
         "jae 1f\n"
         "mov %rdi, 32(%rsi)\n"                 /* the new frame, where nobody looks yet: its stack, */
         "mov %rax, 48(%rsi)\n"                 /* its call site */
-        "mov $-4, %rdx\n"
-        "xadd %rdx, " FREE "\n"                /* from here on handlers take others */
-        "mov -4(%rdx), %edx\n"
-        "test %edx, %edx\n"
-        "je 3f\n"
+        "mov " FREE ", %rax\n"
+        "lea -4(%rax), %rdx\n"
+        "mov (%rdx), %edi\n"
+        "test %edi, %edi\n"
+        "je 1f\n"
+        "cmpxchg %rdx, " FREE "\n"             /* from here on handlers take others */
+        "jne 1f\n"
+        "mov " SAVED_2 "(%rsp), %rax\n"
+        "mov %edi, %edx\n"
         "shl $4, %rdx\n"
         "mov rv_returns_entries(%rip), %rdi\n"
         "lea (%rdi,%rdx,2), %rdi\n"
@@ -329,8 +339,6 @@ __asm__(".pushsection .text\n"
         RESTORE_ALL
         "ret\n"
         ".cfi_restore_state\n"
-        "3:\n"
-        "addq $4, " FREE "\n"
         "1:\n"
         "lea " SAVED_2 "(%rsp), %rdi\n"
         "mov %rsp, %rsi\n"
@@ -399,9 +407,12 @@ __asm__(".pushsection .text\n"
         "movq $0, 16(%rdi)\n"
         "sub rv_returns_entries(%rip), %rdi\n"
         "shr $5, %rdi\n"
-        "mov " FREE ", %rsi\n"
-        "mov %edi, (%rsi)\n"
-        "addq $4, " FREE "\n"
+        "7:\n"
+        "mov " FREE ", %rax\n"
+        "lea 4(%rax), %rsi\n"
+        "mov %edi, (%rax)\n"
+        "cmpxchg %rsi, " FREE "\n"             /* handlers in between may have got more */
+        "jne 7b\n"
         "rdtsc\n"
         "mov %eax, -16(%r8)\n"
         "or $" TEXT(RETURN_AT) ", %edx\n"

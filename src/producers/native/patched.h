@@ -2,12 +2,21 @@
 #ifndef RV_PRODUCERS_NATIVE_PATCHED_H
 #define RV_PRODUCERS_NATIVE_PATCHED_H
 
+#include <stdint.h>
+
 #include "producers/native/linkage.h"
 
 #if defined(__x86_64__) && defined(__LP64__)
 
 /* Called by a stub (patch/stubs.h), with all registers the patched function's; not to be called from C. */
 RV_HIDDEN void rv_patched_enter(void);
+
+/*
+ * A call whose push has begun, and whose return address is to be replaced, where a quicker way does not do.
+ *   slot      of its return address
+ *   stack     what the push began with
+ */
+RV_HIDDEN void rv_patched_push_call(uint64_t *slot, uint64_t stack, uint64_t function);
 
 /* Once, before the first stub runs: 0 or as rv_returns_init(). */
 RV_HIDDEN int rv_patched_init(void);

@@ -211,13 +211,11 @@ static bool refill(struct rv_returns *returns)
 uint32_t rv_returns_take(void)
 {
     struct rv_returns *returns = &rv_thread.returns;
-    do {
-        uint32_t *top = __atomic_fetch_sub(&returns->top, sizeof *top, __ATOMIC_RELAXED);
-        if (top[-1])
-            return top[-1];
-        __atomic_fetch_add(&returns->top, sizeof *top, __ATOMIC_RELAXED);
-    } while (refill(returns));
-    return 0;
+    uint32_t number;
+    do
+        number = rv_returns_take_free(returns);
+    while (!number && refill(returns));
+    return number;
 }
 
 void rv_returns_free(uint32_t number)
@@ -226,8 +224,11 @@ void rv_returns_free(uint32_t number)
     struct rv_signal_guard guard;
     rv_returns_entries[number].slot = 0;
     if (returns->list) {
-        *returns->top = number;
-        __atomic_fetch_add(&returns->top, sizeof number, __ATOMIC_RELAXED);
+        uint32_t *top;
+        do {
+            top = __atomic_load_n(&returns->top, __ATOMIC_RELAXED);
+            *top = number;
+        } while (!rv_returns_move(&returns->top, top, top + 1));
         return;
     }
     rv_signal_guard_begin(&guard);

@@ -69,6 +69,42 @@ static inline uint64_t rv_returns_trampoline(uint32_t number)
     return (uint64_t)(uintptr_t)rv_returns_trampolines + (uint64_t)number * RV_RETURNS_TRAMPOLINE_BYTES;
 }
 
+/* Move a list's top, unless a handler has moved it since it was read: what is above it is then another's. */
+static inline bool rv_returns_move(uint32_t **top, uint32_t *from, uint32_t *to)
+{
+#if defined(__x86_64__)
+    bool has_moved;
+    __asm__ volatile("cmpxchgq %3, %1" : "=@ccz"(has_moved), "+m"(*top), "+a"(from) : "r"(to) : "memory");
+    return has_moved;
+#else
+    return __atomic_compare_exchange_n(top, &from, to, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+#endif
+}
+
+/* As rv_returns_take(), without a way to more: 0 where the list is empty. */
+static inline uint32_t rv_returns_take_free(struct rv_returns *returns)
+{
+    uint32_t *top, number;
+    do {
+        top = __atomic_load_n(&returns->top, __ATOMIC_RELAXED);
+        number = top[-1];
+    } while (number && !rv_returns_move(&returns->top, top, top - 1));
+    return number;
+}
+
+/* A slot's return address by a trampoline's: its entry may be looked at once the slot holds that. */
+static inline struct rv_return *rv_returns_replace(uint32_t number, uint64_t *slot, uint64_t function)
+{
+    struct rv_return *entry = &rv_returns_entries[number];
+    entry->address = *slot;
+    entry->function = function;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    *slot = rv_returns_trampoline(number);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    entry->slot = (uint64_t)(uintptr_t)slot;
+    return entry;
+}
+
 /* The calling thread ends. Within a guard. */
 RV_HIDDEN void rv_returns_end(void);
 

@@ -331,6 +331,11 @@ void rv_thread_look(void)
     rv_thread.pusher.slow_limit = 0;
 }
 
+bool rv_thread_is_forking(void)
+{
+    return thread.forking_pid != 0;
+}
+
 int rv_thread_ring(void)
 {
     return has_ring() ? (int)rv_thread.pusher.state->ring_idx : -ENOENT;

@@ -29,6 +29,9 @@ RV_HIDDEN uint64_t rv_thread_stack_end(void);
 /* Call this as each thread that had a ring ends, within a guard. Once, before threads start. */
 RV_HIDDEN void rv_thread_on_end(void (*end)(void));
 
+/* It is between our fork handlers, and holds the process lock. */
+RV_HIDDEN bool rv_thread_is_forking(void);
+
 /* The calling thread's ring, or -ENOENT. */
 RV_HIDDEN int rv_thread_ring(void);
 

@@ -1,0 +1,181 @@
+/*
+ * The hooks of gcc's and clang's -pg, with -mfentry and without, and of rustc's -Z instrument-mcount: calls at the begin
+ * of a function that tell nothing of its end. So its return address is replaced, as those of patched functions are.
+ *
+ *     __fentry__   the function's first instruction: its return address is above the hook's own
+ *     mcount       behind its prologue: it is above what the frame pointer points to
+ *
+ * All registers are the function's, whose arguments are in them. The quick path is compiled to use none but those that
+ * are saved here; what is not that simple, C that may use all, runs between saving and restoring them all.
+ *
+ * These hide the C library's own, so that a program's gmon.out has its sampled times, but no counts of calls.
+ */
+#include "producers/native/patched.h"
+
+#if defined(__x86_64__) && defined(__LP64__)
+
+#include "producers/native/gate.h"
+#include "producers/native/process.h"
+#include "producers/native/returns.h"
+#include "producers/native/signal_guard.h"
+#include "producers/native/thread.h"
+
+#define CALL_BYTES 5u /* of the hook's call, at least: an address within the function */
+
+/* Called by text only. */
+RV_HIDDEN __attribute__((used)) bool rv_profiled_enter(uint64_t *slot, uint64_t resume);
+RV_HIDDEN __attribute__((used)) void rv_profiled_enter_slow(uint64_t *slot, uint64_t resume);
+
+static bool is_beneath_top(uint64_t stack)
+{
+    return rv_thread.shadow.top->stack - stack - 1 < RV_SHADOW_NEAR_BYTES;
+}
+
+static bool is_left_out(intptr_t gate, uint64_t function, uint64_t stack)
+{
+    if (gate < 0)
+        return true;
+    if (gate & RV_GATE_IS_DEPTH)
+        return is_beneath_top(stack) &&
+               (rv_shadow_depth(&rv_thread.shadow, rv_thread.shadow.top) << RV_SHADOW_TAG_SHIFT) >= gate;
+    return rv_gate_has((const uint64_t *)gate, function);
+}
+
+/* slot: of the function's return address. True: a push has begun, and the rest is not that simple. */
+bool rv_profiled_enter(uint64_t *slot, uint64_t resume)
+{
+    const uint64_t function = resume - CALL_BYTES, stack = (uint64_t)(uintptr_t)slot;
+    intptr_t gate = __atomic_load_n(&rv_process_gate, __ATOMIC_RELAXED);
+    if (__builtin_expect(gate, 0) && is_left_out(gate, function, stack))
+        return false;
+    uint64_t next = rv_push_begin(&rv_thread.pusher, stack);
+    if (__builtin_expect(next >= rv_thread.pusher.limit || rv_returns_find(*slot) || !is_beneath_top(stack), 0))
+        return true;
+    uint32_t number = rv_returns_take_free(&rv_thread.returns);
+    if (__builtin_expect(!number, 0))
+        return true;
+    rv_returns_replace(number, slot, function);
+    const struct rv_shadow_frame *frame =
+        rv_shadow_push(&rv_thread.shadow, stack, (const void *)(uintptr_t)function,
+                       (const void *)(uintptr_t)rv_returns_entries[number].address, (const void *)(uintptr_t)function);
+    rv_push_fetch_ahead(next);
+    rv_push_commit(&rv_thread.pusher, next, RV_EVENT_CALL_AT, frame->word);
+    return false;
+}
+
+static uint32_t is_ready; /* [atomic] */
+
+/* Once, by the first call. */
+static void get_ready(void)
+{
+    struct rv_signal_guard guard;
+    bool is_locked = rv_thread_is_forking();
+    if (__atomic_load_n(&is_ready, __ATOMIC_ACQUIRE)) /* R4 <- R3 */
+        return;
+    rv_signal_guard_begin(&guard);
+    if (!is_locked)
+        rv_process_lock();
+    if (!is_ready && !rv_returns_entries) /* or it was patched, too */
+        (void)rv_returns_init();
+    __atomic_store_n(&is_ready, 1, __ATOMIC_RELEASE); /* R3 -> R4 */
+    if (!is_locked)
+        rv_process_unlock();
+    rv_signal_guard_end(&guard);
+}
+
+void rv_profiled_enter_slow(uint64_t *slot, uint64_t resume)
+{
+    get_ready();
+    rv_patched_push_call(slot, (uint64_t)(uintptr_t)slot, resume - CALL_BYTES);
+}
+
+/* A line of text is an instruction. */
+/* clang-format off */
+
+#define SAVE(register) "push %" #register "\n.cfi_adjust_cfa_offset 8\n"
+#define RESTORE(register) "pop %" #register "\n.cfi_adjust_cfa_offset -8\n"
+#define SAVED "72" /* offset of the hook's return address */
+#define SAVED_2 "80"
+
+/* slot: as text, where the return address of the function is */
+#define HOOK(name, slot)                                                                                               \
+    ".pushsection .text\n"                                                                                             \
+    ".p2align 6\n"                                                                                                     \
+    ".globl " #name "\n"                                                                                               \
+    ".type " #name ", @function\n"                                                                                     \
+    #name ":\n"                                                                                                        \
+    ".cfi_startproc\n"                                                                                                 \
+    "endbr64\n"                                                                                                        \
+    "cmpq $0, rv_process_gate(%rip)\n"                                                                                 \
+    "js 3f\n"                                                                                                          \
+    SAVE(rax) SAVE(rcx) SAVE(rdx) SAVE(rsi) SAVE(rdi) SAVE(r8) SAVE(r9) SAVE(r10) SAVE(r11)                            \
+    "lea " slot ", %rdi\n"                                                                                             \
+    "mov " SAVED "(%rsp), %rsi\n"                                                                                      \
+    "call rv_profiled_enter\n"                                                                                         \
+    "test %al, %al\n"                                                                                                  \
+    "jne 2f\n"                                                                                                         \
+    "1:\n"                                                                                                             \
+    ".cfi_remember_state\n"                                                                                            \
+    RESTORE(r11) RESTORE(r10) RESTORE(r9) RESTORE(r8) RESTORE(rdi) RESTORE(rsi) RESTORE(rdx) RESTORE(rcx) RESTORE(rax) \
+    "3:\n"                                                                                                             \
+    "ret\n"                                                                                                            \
+    ".cfi_restore_state\n"                                                                                             \
+    "2:\n"                                                                                                             \
+    "lea " slot ", %rdi\n"                                                                                             \
+    "mov " SAVED "(%rsp), %rsi\n"                                                                                      \
+    "lea rv_profiled_enter_slow(%rip), %rax\n"                                                                         \
+    "call call_c\n"                                                                                                \
+    "jmp 1b\n"                                                                                                         \
+    ".cfi_endproc\n"                                                                                                   \
+    ".size " #name ", . - " #name "\n"                                                                                 \
+    ".popsection\n"
+
+/* rax: C to be called with rdi and rsi; all but the registers saved above are kept. What there is to be saved is asked
+ * of the processor once, in general registers. */
+__asm__(".pushsection .text\n"
+        ".type call_c, @function\n"
+        "call_c:\n"
+        ".cfi_startproc\n"
+        SAVE(rbx)
+        ".cfi_rel_offset %rbx, 0\n"
+        "mov %rsp, %rbx\n"
+        ".cfi_def_cfa_register %rbx\n"
+        "push %rax\n" "push %rdi\n" "push %rsi\n"
+        "cmpq $0, rv_patched_state_mask(%rip)\n"
+        "jne 1f\n"
+        "call rv_patched_learn_state\n"
+        "1:\n"
+        "pop %rsi\n" "pop %rdi\n" "pop %r10\n"
+        "sub rv_patched_state_bytes(%rip), %rsp\n"
+        "and $-64, %rsp\n"
+        "mov rv_patched_state_mask(%rip), %rax\n"
+        "xor %edx, %edx\n"
+        "test %rax, %rax\n"
+        "je 2f\n"
+        "mov %rdx, 512(%rsp)\n" "mov %rdx, 520(%rsp)\n" "mov %rdx, 528(%rsp)\n" "mov %rdx, 536(%rsp)\n"
+        "mov %rdx, 544(%rsp)\n" "mov %rdx, 552(%rsp)\n" "mov %rdx, 560(%rsp)\n" "mov %rdx, 568(%rsp)\n"
+        "xsave64 (%rsp)\n"
+        "jmp 3f\n"
+        "2: fxsave64 (%rsp)\n"
+        "3: cld\n"
+        "call *%r10\n"
+        "mov rv_patched_state_mask(%rip), %rax\n"
+        "xor %edx, %edx\n"
+        "test %rax, %rax\n"
+        "je 4f\n"
+        "xrstor64 (%rsp)\n"
+        "jmp 5f\n"
+        "4: fxrstor64 (%rsp)\n"
+        "5: mov %rbx, %rsp\n"
+        ".cfi_def_cfa_register %rsp\n"
+        RESTORE(rbx)
+        "ret\n"
+        ".cfi_endproc\n"
+        ".popsection\n");
+__asm__(HOOK(__fentry__, SAVED_2 "(%rsp)"));
+__asm__(HOOK(mcount, "8(%rbp)"));
+__asm__(".globl _mcount\n.set _mcount, mcount\n");
+
+/* clang-format on */
+
+#endif
