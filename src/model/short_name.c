@@ -129,9 +129,10 @@ static char *fold(const char *name, const char *end, unsigned depth, unsigned ne
     const char *at = name, *close = NULL;
     for (; at < end; at = close + 1) {
         while (at < end && *at != '<') {
-            size_t n = operator_length(at, name);
-            out = mempcpy(out, at, n ? n : 1);
-            at += n ? n : 1;
+            size_t n = operator_length(at, name), n_left = (size_t)(end - at);
+            n = n > n_left ? n_left : n ? n : 1;
+            out = mempcpy(out, at, n);
+            at += n;
         }
         close = at < end && nesting < NESTING_MAX ? closing_bracket(at, end) : NULL;
         if (!close)
