@@ -376,7 +376,9 @@ __asm__(".pushsection .text\n"
         "jmp 6b\n"
         ".cfi_endproc\n"
         ".size rv_patched_enter, . - rv_patched_enter\n"
+        ".popsection\n");
 
+__asm__(".pushsection .text\n"
         ".p2align 6\n"
         ".globl rv_returns_arrive\n"
         ".hidden rv_returns_arrive\n"

@@ -122,7 +122,7 @@ static bool has_text(const struct rv_patch_image *image, const char *text)
 {
     for (size_t i = 0; i < image->n_segments; i++) {
         const struct rv_patch_segment *segment = &image->segments[i];
-        if (segment->is_readable && !segment->is_writable && !segment->is_code &&
+        if (segment->is_readable && !segment->is_code &&
             memmem(segment->bytes, segment->end - segment->start, text, strlen(text)))
             return true;
     }
