@@ -14,7 +14,7 @@
  *   EVENTS   struct rv_rec_events, then its columns: up to RV_REC_MAX_EVENTS of one stream, in the stream's order
  *   ACCOUNT  struct rv_rec_account: the stream's counts so far; with is_closed it is the stream's last chunk
  *   INDEX    struct rv_rec_index, then its columns: where the chunks since the INDEX before are, and what a picture of
- *            all needs of them. Found from its successor, the last one from END; a file without them is read wholly
+ *            all needs of them. Found from its successor, the last one from END; a file without them is read in full
  *   END      struct rv_rec_end
  *   SEGMENT  struct rv_rec_segment; only with RV_REC_IN_SEGMENTS
  *

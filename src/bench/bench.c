@@ -20,13 +20,19 @@ struct rv_bench_out {
 struct family {
     const char *name;
     int (*run)(struct rv_bench_out *out); /* NULL: it draws */
-    bool is_large; /* writes a gigabyte: only by its name */
+    bool is_large;                        /* writes a gigabyte: only by its name */
 };
 
 static const struct family families[] = {
-    {"ring", rv_bench_ring, false},       {"drain", rv_bench_drain, false},   {"scan", rv_bench_scan, false},
-    {"lod", rv_bench_lod, false},         {"codec", rv_bench_codec, false},   {"replay", NULL, true},
-    {"render", NULL, false},   {"export", rv_bench_export, false}, {"overhead", rv_bench_overhead, false},
+    {"ring", rv_bench_ring, false},
+    {"drain", rv_bench_drain, false},
+    {"scan", rv_bench_scan, false},
+    {"lod", rv_bench_lod, false},
+    {"codec", rv_bench_codec, false},
+    {"replay", NULL, true},
+    {"render", NULL, false},
+    {"export", rv_bench_export, false},
+    {"overhead", rv_bench_overhead, false},
     {"control", rv_bench_control, false},
 #ifdef RV_BENCH_PATCH
     {"patch", rv_bench_patch, false},
@@ -145,7 +151,7 @@ int rv_bench_run(const struct rv_bench_params *params, FILE *file)
         if (is_listed(params->names, &families[i]))
             result = run_family(&families[i], &out);
         if (result == -ENOTSUP && !*params->names)
-            result = 0; /* it was said, and the others are there */
+            result = 0; /* printed already; the other benchmarks ran */
     }
     if (result >= 0 && (fflush(file) != 0 || ferror(file)))
         result = rv_err_sys("benchmark output");

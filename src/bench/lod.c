@@ -177,7 +177,7 @@ static size_t copy(struct lod *lod, const uint64_t window[2], uint32_t level, ui
     return n;
 }
 
-/* What every window costs without levels of detail: a pass over all spans. */
+/* What every window costs without levels of detail: a scan of all spans. */
 static double scan_us(const struct lod *lod)
 {
     double least = INFINITY;

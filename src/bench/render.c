@@ -188,7 +188,7 @@ static struct rv_scene_frame make_frame(const struct stand *stand, enum rv_view_
                                    .look_from = look};
 }
 
-/* Panels first: they tell the picture what room it has. */
+/* Panels first: they determine the picture's insets. */
 static void draw_frame(struct stand *stand, enum rv_view_mode look, bool has_panels)
 {
     static const struct rv_frame_meter meter = {.events_per_s = 1e6, .lag_ns = 3e6, .cpu_share = 0.5};

@@ -23,7 +23,7 @@ static int add_picture(struct rv_film *film, const uint8_t *rgba, const int size
         err = n < (int)sizeof path ? rv_png_write(path, rgba, size_px[0], size_px[1])
                                    : rv_err(ENAMETOOLONG, "%s", film->folder);
     }
-    if (film->has_video && !err) /* its error is said by whoever closes it */
+    if (film->has_video && !err) /* its error is printed when it is closed */
         err = rv_y4m_add(film->video.file, rgba, size_px, planes);
     return err;
 }

@@ -51,7 +51,7 @@ static char *escaped(const char *text)
     return rv_strdup(shown);
 }
 
-/* A later chunk of a stream tells its newer name. */
+/* A later chunk of a stream has its newer name. */
 static void take_stream(struct tally *tally, const struct rv_rec_chunk *chunk, const uint8_t *payload)
 {
     struct rv_rec_who who;

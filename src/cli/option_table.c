@@ -62,10 +62,10 @@ const struct rv_option_entry RV_OPTION_TABLE[RV_N_OPTIONS] = {
 
     {RV_OPTION_RECORD_LIMIT, WATCH, "record-limit", "=SIZE|TIME", NULL,
      "keep only the newest events in a recording: so many bytes (64M, 2G) or so much time (30s, 5min)",
-     "At least 1M or 100ms, and at most an eighth more; also in a recording that `R` in the window begins. What is let go is "
-     "given back to the file system while the recorder runs: the file has a hole where it was, which ls counts and du does "
-     "not; --repair writes it without. The file system must be able to punch holes, as ext4, xfs, btrfs and tmpfs are. "
-     "Calls that were open where the recording begins keep their true start; how much was let go is printed when it is "
+     "At least 1M or 100ms, and at most an eighth more; also in a recording that `R` in the window begins. What is "
+     "discarded is given back to the file system while the recorder runs: the file has a hole there, which ls counts and du "
+     "does not; --repair writes it without. The file system must be able to punch holes, as ext4, xfs, btrfs and tmpfs are. "
+     "Calls that were open where the recording begins keep their true start; how much was discarded is printed when it is "
      "opened, by --info and by --check."},
 
     {RV_OPTION_TRIGGER, WATCH, "trigger", "=CONDITION", NULL,

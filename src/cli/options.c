@@ -177,7 +177,7 @@ static int set_output_option(struct rv_options *options, const struct rv_option_
     }
 }
 
-/* A regular expression, or a rule, that is no good is said to be so before anything runs. */
+/* Check regular expressions and rules before anything runs. */
 static int bad_pattern(const struct rv_option_entry *entry, const char *value, const char *why)
 {
     return rv_err(EINVAL, "--%s=%s: %s; see ringviz --help", entry->name, value, why);
@@ -368,7 +368,7 @@ static void fill_getopt(struct option *out)
     out[RV_N_OPTIONS] = (struct option){0};
 }
 
-/* What is asked for is not passed over: an option goes with the command, or is refused. */
+/* An option that does not apply to the command is an error, not ignored. */
 static int check_company(enum rv_command command, const bool is_given[RV_N_OPTIONS])
 {
     static const char *const COMMANDS[] = {[RV_COMMAND_WATCH] = "what is watched",
@@ -427,12 +427,12 @@ static int check_output(const struct rv_options *options, const char *const *out
             return rv_err(EINVAL, "%s: takes one output only", output);
     for (size_t i = 0; i < options->n_files; i++)
         if (output != options->record && rv_os_is_same_file(output, options->files[i]))
-            return rv_err(EINVAL, "%s: is read, and cannot be written over", output);
+            return rv_err(EINVAL, "%s: is an input, and cannot be overwritten", output);
     return 0;
 }
 
-/* What is read is not written over, --force or not: it is read until all is written. A recording may have its name, for
- * what had it before is still there until it has been read. */
+/* Inputs are never overwritten, even with --force: they are read until all is written. A recording may get an input's
+ * name: the old file exists until it has been read. */
 static int check_outputs(const struct rv_options *options)
 {
     const char *outputs[4 + RV_OPTIONS_MAX_EXPORTS] = {options->record, options->output, options->screenshot,
@@ -552,7 +552,7 @@ int rv_options_parse(struct rv_options *options, int argc, char **argv)
         return error;
     if (options->record_limit.trigger)
         rv_trigger_set_keep(options->record_limit.trigger, options->trigger_keep);
-    return take_operands(options, argc, argv, optind > n_read); /* the last call passed over "--" */
+    return take_operands(options, argc, argv, optind > n_read); /* the last call skipped "--" */
 }
 
 void rv_options_fini(struct rv_options *options)

@@ -41,7 +41,7 @@ struct rv_options {
     struct rv_export_option exports[RV_OPTIONS_MAX_EXPORTS];
     size_t n_exports;
     bool fails_on_loss;  /* status 1 where anything is known to be missing */
-    bool is_forced;      /* files that are there already may be written over */
+    bool is_forced;      /* existing files may be overwritten */
     const char *control; /* with RV_COMMAND_CONTROL: the trace file */
     const char *merge;   /* the recording that several become */
     const char *screenshot;

@@ -84,7 +84,8 @@ static int create_map(struct watch *watch)
     char path[4096];
     rv_map_remove_stale();
     if (!options->trace_file) {
-        /* Producers count the calls that a filter stops once it is known to, too: then the session alone has the depth. */
+        /* Producers count the calls that a filter stops once it is known to, too: then the session alone has the
+         * depth. */
         params.max_depth = watch->filter ? 0 : options->max_depth;
         uint64_t ring_bytes =
             (options->map.ring_events ? options->map.ring_events : 1u << 17) * sizeof(struct rv_event);
@@ -140,8 +141,8 @@ static bool is_for_viewing(const struct rv_options *options)
            !options->max_depth;
 }
 
-/* A report of a part is counted at the end, from the calls that lanes keep; all other text is made of what sinks and
- * statistics were told. */
+/* The report of a slice is computed at the end, from the calls in lanes; all other text comes from sinks and
+ * statistics. */
 static bool leaves_calls(const struct rv_options *options)
 {
     return !is_looked_at(options) && !(options->has_report && rv_cli_slice_is_asked(options));

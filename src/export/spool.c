@@ -59,7 +59,7 @@ int rv_spool_read_at(int fd, void *bytes, size_t n_bytes, uint64_t offset)
         if (n < 0 && errno == EINTR)
             continue;
         if (n <= 0)
-            return n < 0 ? rv_err_sys("reading spooled spans") : rv_err(EIO, "spooled spans are cut short");
+            return n < 0 ? rv_err_sys("reading spooled spans") : rv_err(EIO, "spooled spans are truncated");
         at += n;
         n_bytes -= (size_t)n;
         offset += (size_t)n;

@@ -21,7 +21,7 @@ enum { STEPS_PER_TURN = 16, PATH_BYTES = 1024 /* as displayed */ };
 static const uint64_t PROGRESS_AFTER_NS = 500000000, PROGRESS_EVERY_NS = 100000000;
 static const uint64_t LIVE_NAP_NS = 2000000;
 
-/* ---- what is said ---- */
+/* ---- messages ---- */
 
 static void clear_progress(struct rv_import *import)
 {
@@ -60,7 +60,7 @@ static void describe_faults(const struct rv_import *import, char *line, size_t l
         [RV_FAULT_NO_ROOM] = "asynchronous or overlapping calls beyond the rows there are left out",
         [RV_FAULT_LOST] = "losses that the trace itself reports",
         [RV_FAULT_WHOSE] = "events while Ractors ran side by side, all taken for the main one's",
-        [RV_FAULT_CUT] = "cut short: read as far as it goes",
+        [RV_FAULT_CUT] = "truncated: read as far as it goes",
     };
     *line = '\0';
     size_t used = 0;

@@ -32,7 +32,7 @@ static void set_trace_file(char **environment, const char *path)
     free(absolute);
 }
 
-/* One a line; what is told a process by hand, or by a ringviz around this one, does not count. */
+/* One a line; values set by the user, or by an outer ringviz, do not count. */
 static void set_patches(char **environment, const struct rv_launch_params *params)
 {
     char *lines = rv_strdup(params->n_patches ? params->patches[0] : "auto");

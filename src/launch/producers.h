@@ -4,7 +4,7 @@
 
 #define RV_PRODUCERS_VARIABLES 4 /* that all of them together may add */
 
-/* Add every producer that fits the command. One that is needed and cannot be used is said. */
+/* Add every producer that fits the command. Warns of a needed one that cannot be used. */
 void rv_producers_add(char **environment, const char *command);
 
 #endif

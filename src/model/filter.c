@@ -9,14 +9,14 @@
 #include "base/units.h"
 #include "base/vec.h"
 
-#define MOST_BYTES 1100u /* of a rule */
+#define MOST_BYTES 1100u /* longest rule */
 
 enum key { NAME, PACKAGE, THREAD, DEPTH, DURATION, KEY_COUNT };
 
 static const char *const KEYS[KEY_COUNT] = {
     [NAME] = "name", [PACKAGE] = "package", [THREAD] = "thread", [DEPTH] = "depth", [DURATION] = "duration"};
 
-struct rv_filter_condition { /* does not change but for its holders, of which the last one frees it: FR1 -> FA1 */
+struct rv_filter_condition { /* immutable except n_holders; the last holder frees it: FR1 -> FA1 */
     atomic_uint n_holders;
     enum key key;
     struct rv_regex pattern; /* NAME, PACKAGE, THREAD */

@@ -5,7 +5,7 @@
 
 #include "base/vec.h"
 
-#define NAME_BYTES 4096u /* longer names are matched by their beginning */
+#define NAME_BYTES 4096u /* longer names are matched by their first bytes */
 
 void rv_name_set_init(struct rv_name_set *matches, enum rv_name_set_of of, const struct rv_regex *pattern)
 {

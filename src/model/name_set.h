@@ -1,6 +1,6 @@
 /*
- * The subroutines whose full name, or package, a pattern has: a set that grows as subroutines become known and follows
- * those that are given another name. Main thread, or one thread at a time.
+ * The set of subroutines whose full name or package matches a pattern. It grows as subroutines become known, and
+ * follows redefinitions. Main thread, or one thread at a time.
  */
 #ifndef RV_MODEL_NAME_SET_H
 #define RV_MODEL_NAME_SET_H
@@ -14,7 +14,7 @@
 
 enum rv_name_set_of { RV_NAME_SET_NAME, RV_NAME_SET_PACKAGE };
 
-struct rv_name_set_seen { /* what a subroutine was called when it was matched; interned, so that pointers tell */
+struct rv_name_set_seen { /* name of a subroutine when it was matched; interned, so pointers can be compared */
     const char *package, *name;
 };
 
@@ -24,21 +24,21 @@ struct rv_name_set {                /* zeroed = empty, with a pattern that match
     struct rv_name_set_seen *seen; /* by id */
     uint64_t *bits;                /* by id */
     size_t n_seen, seen_capacity, n_words, words_capacity;
-    uint32_t n_matching, next; /* ids in the set; the first that was not looked at in this version of the table */
+    uint32_t n_matching, next; /* number of ids in the set; first id not matched yet in this version of the table */
     uint64_t version;          /* of the table */
-    uint64_t generation;       /* rises when the set changes */
+    uint64_t generation;       /* increases when the set changes */
 };
 
 void rv_name_set_init(struct rv_name_set *matches, enum rv_name_set_of of, const struct rv_regex *pattern);
 void rv_name_set_fini(struct rv_name_set *matches);
 
-/* Have the set that another has now, and nothing else of it: for who asks while that one grows. */
+/* Copy another's current set, without its pattern: a snapshot for readers while that one grows. */
 void rv_name_set_follow(struct rv_name_set *into, const struct rv_name_set *from);
 
 /*
- * Look at what is new in the table.
- *   most     names to match now, microseconds each; what is left is looked at in the next call
- *   returns  whether all that is known was looked at
+ * Match new names of the table.
+ *   most     names to match now, microseconds each; the rest is left for the next call
+ *   returns  whether all known names were matched
  */
 bool rv_name_set_update(struct rv_name_set *matches, struct rv_subroutines *subroutines, size_t most);
 

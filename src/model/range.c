@@ -1,7 +1,7 @@
 /*
- * Each lane is walked backwards in time, so that callers come before what they called: a stack of the calls that
- * enclose the next one is all that is needed, and a call is finished when the walk leaves it. The sum of its children
- * is known then.
+ * Each lane is read backwards in time, so that callers come before their callees: only a stack of the calls that
+ * enclose the next one is needed. A call is finished when the iteration leaves it; the sum of its children is then
+ * known.
  */
 #include "model/range.h"
 
@@ -15,7 +15,7 @@
 #define PIECE 4096u
 #define MOST_NODES (1u << 18)
 
-struct frame { /* a call that encloses what comes next */
+struct frame { /* a call that encloses the next ones */
     uint64_t start_ns, duration_ns, inside_ns, children_ns;
     uint32_t id, depth, node;
     bool is_row, is_outermost;
@@ -26,7 +26,7 @@ struct rv_range {
     struct rv_lanes *lanes;
     struct rv_subroutines *subroutines;
     struct rv_filter filter;
-    uint32_t *as_id; /* NULL: not begun */
+    uint32_t *as_id; /* NULL: not started */
     uint32_t n_as_ids;
     uint32_t *lane_idxs;
     size_t n_lane_idxs, next_lane;
@@ -36,7 +36,7 @@ struct rv_range {
     uint64_t self_ns;
     struct frame *frames;
     size_t n_frames, frames_capacity;
-    uint32_t *n_open; /* by id: rows among the frames */
+    uint32_t *n_open; /* by id: frames of that subroutine */
     size_t n_ids;
     struct rv_range_node *nodes;
     size_t n_nodes, nodes_capacity;
@@ -54,7 +54,7 @@ static int by_thread(const void *a, const void *b, void *lanes)
     return rv_lane_compare(rv_lanes_get(lanes, *(const uint32_t *)a), rv_lanes_get(lanes, *(const uint32_t *)b));
 }
 
-/* In the order of their threads, because lanes come in any, and the first paths have nodes. */
+/* Sort lanes by thread, since only the first paths get nodes and lanes come in any order. */
 static void choose_lanes(struct rv_range *range, const struct rv_range_params *params)
 {
     size_t n_lanes = rv_lanes_n(params->lanes), n = params->lane_idxs ? params->n_lane_idxs : n_lanes;
@@ -67,7 +67,7 @@ static void choose_lanes(struct rv_range *range, const struct rv_range_params *p
     qsort_r(range->lane_idxs, range->n_lane_idxs, sizeof *range->lane_idxs, by_thread, range->lanes);
 }
 
-/* Calls of a lane in the range; where short ones are summarized, as if they came evenly. */
+/* Estimate the lane's calls in the range; for summarized blocks as if evenly distributed. */
 static uint64_t expected_in(const struct rv_range *range, const struct rv_lane *lane)
 {
     uint64_t first_ns = rv_timeline_first_ns(lane->timeline), last_ns = lane->last_ns;
@@ -163,7 +163,7 @@ static int by_total(const void *a, const void *b)
     return x->node > y->node ? -1 : x->node < y->node;
 }
 
-/* Each is put before its siblings so far, the largest last. */
+/* Insert each before its siblings, in rising order, so the largest comes first. */
 static void link_children(struct rv_range *range)
 {
     struct ranked *ranked = rv_alloc(range->n_nodes, sizeof *ranked);
@@ -229,7 +229,7 @@ uint32_t rv_range_id(const struct rv_range *range, uint32_t id)
     return id < range->n_as_ids ? range->as_id[id] : id;
 }
 
-/* Comes after everything that encloses it. */
+/* A call comes after all calls that enclose it. */
 static void add_call(struct rv_range *range, const struct rv_box *box)
 {
     if (box->flags & RV_SPAN_ORPHAN)
@@ -258,7 +258,7 @@ static void add_call(struct rv_range *range, const struct rv_box *box)
 
 /* ---- lane by lane ---- */
 
-/* What is open ends last of all. Under the lane's lock, with the walk's beginning, so that no call is met twice. */
+/* Open calls end last. Read them and start the iteration under one lock, so that no call is counted twice. */
 static void begin_lane(struct rv_range *range, const struct rv_lane *lane)
 {
     bool is_over = lane->has_ended || lane->last_ns > range->newest_ns;
@@ -280,7 +280,7 @@ static void begin_lane(struct rv_range *range, const struct rv_lane *lane)
     rv_span_iter_back_begin(&range->walk, lane->timeline, range->from_ns, range->to_ns);
 }
 
-/* Returns how many calls were looked at. */
+/* Returns the number of calls visited. */
 static size_t work_on_lane(struct rv_range *range, struct rv_lane *lane, size_t most)
 {
     size_t max = most < PIECE ? most : PIECE;

@@ -1,6 +1,5 @@
 /*
- * What people type to find something: a POSIX extended regular expression that ignores case unless it holds an
- * upper-case letter.
+ * Search patterns: POSIX extended regular expressions that ignore case unless they contain an upper-case letter.
  */
 #ifndef RV_MODEL_REGEX_H
 #define RV_MODEL_REGEX_H
@@ -14,7 +13,7 @@ struct rv_regex { /* zeroed = matches nothing */
     bool is_set;
 };
 
-/* 0, or -EINVAL with the reason, without a line end, in `why`; the pattern matches nothing then. */
+/* 0, or -EINVAL with the reason, without a newline, in `why`; the pattern matches nothing then. */
 int rv_regex_init(struct rv_regex *pattern, const char *text, char *why, size_t why_bytes);
 void rv_regex_fini(struct rv_regex *pattern);
 

@@ -1,7 +1,7 @@
 /*
- * A place in a log is kept as the number of records pushed before it, which stays true while chunks move and go.
- * Backwards, all logs are merged: each is sorted by end, so the latest of their heads is the next span. The logs of
- * short spans go on from page to page, and no span is given while a page may come that has a later one.
+ * A place in a log is the number of records pushed before it, which stays valid while chunks move and are dropped.
+ * Backwards, all logs are merged: each is sorted by end, so the latest of their heads is the next span. Logs of short
+ * spans continue from page to page; no span is returned while a missing page may have a later one.
  */
 #include "model/span_iter.h"
 
@@ -37,7 +37,7 @@ size_t rv_span_iter_next(struct rv_span_iter *walk, const struct rv_timeline *ti
     return n;
 }
 
-/* Those that can overlap the window. */
+/* The spans that can overlap the window. */
 static uint64_t n_pushed(const struct rv_span_iter_back *walk, const struct rv_timeline *timeline, uint32_t log_idx)
 {
     const struct rv_chunked_log *log = rv_timeline_log(timeline, log_idx);
@@ -77,7 +77,7 @@ void rv_span_iter_back_give(struct rv_span_iter_back *walk, struct rv_timeline *
     walk->pages[walk->n_pages++] = page;
 }
 
-/* Pages that all logs have passed. */
+/* Drop pages that all logs have passed. */
 static void drop_pages(struct rv_span_iter_back *walk)
 {
     uint32_t n = (uint32_t)walk->n_pages;
@@ -97,7 +97,7 @@ static bool is_inside(const struct rv_span_iter_back *walk, const struct rv_box 
     return box->start_ns < walk->to_ns && (box->start_ns >= walk->from_ns || rv_box_end_ns(box) > walk->from_ns);
 }
 
-/* The record before this one in the log; false when that was the first that is held. */
+/* Move to the previous record of the log; false at the first one held. */
 static bool step(struct head *head)
 {
     if (!rv_chunked_log_back(head->log, &head->at))
@@ -106,7 +106,7 @@ static bool step(struct head *head)
     return true;
 }
 
-/* From where the head stands on back to the first record inside of the window; false when there is none. */
+/* Move back to the first record inside the window; false when there is none. */
 static bool settle(const struct rv_span_iter_back *walk, struct head *head)
 {
     do {
@@ -132,7 +132,7 @@ static bool open_in(const struct rv_span_iter_back *walk, const struct rv_timeli
     return settle(walk, head);
 }
 
-/* In the timeline, or in the latest page that has one. */
+/* Find a log's head in the timeline, or in the latest page that has one. */
 static bool open_head(struct rv_span_iter_back *walk, const struct rv_timeline *timeline, uint32_t log_idx,
                       struct head *head)
 {

@@ -16,7 +16,7 @@ void rv_span_pages_fini(struct rv_span_pages *pages)
     *pages = (struct rv_span_pages){0};
 }
 
-/* The first page with at least this number. */
+/* Index of the first page with at least this number. */
 static size_t find_number(const struct rv_span_pages *pages, uint32_t number)
 {
     size_t low = 0, high = pages->n;

@@ -1,5 +1,5 @@
 /*
- * Two passes over a block's spans, which come in closing order, children before parents.
+ * Two scans of a block's spans, which come in closing order, children before parents.
  *
  * Backwards, for total_ns: the frame of subroutine i that closed last contains every span of i that starts no earlier.
  * So a span is an outermost activation exactly when it starts before all spans of i seen so far in this pass and before
@@ -103,8 +103,8 @@ static void grow_rows(struct rv_stats *stats, uint32_t id)
 }
 
 /*
- * The id's entry, or the free entry for it; NULL in an empty table. Not a base/hash_index: entries lie in the table, which
- * each block goes through, and ids without open frames leave it.
+ * The id's entry, or the free entry for it; NULL in an empty table. Not a base/hash_index: entries lie in the table,
+ * which each block goes through, and ids without open frames leave it.
  */
 static struct open_id *find_open(const struct rv_stats_lane *lane, uint32_t id)
 {

@@ -1,6 +1,6 @@
 /*
- * Two walks over the lanes: counts choose the level, then boxes are copied and put in order of start. In the past a
- * walk goes before them that looks at each lane as it was; it may have grown since when its boxes are copied.
+ * Two passes over the lanes: counts determine the level, then boxes are copied and sorted by start. In the past, a pass
+ * before them takes each lane's snapshot; the lane may have grown since when its boxes are copied.
  */
 #include "model/view.h"
 
@@ -17,7 +17,7 @@
 
 #define DEFAULT_BUDGET 20000u
 #define MOST_OPEN 4096u  /* open frames of a lane that get a box each */
-#define NOTES_BACK 1024u /* how many notes before the window may reach into it */
+#define NOTES_BACK 1024u /* notes before the window that may reach into it */
 #define DIGIT_BITS 11u
 #define N_DIGITS (1u << DIGIT_BITS)
 #define FEW_KEYS 48u
@@ -47,7 +47,7 @@ static void arrange(struct rv_view *view, const struct rv_lanes *lanes, struct r
     }
 }
 
-/* Rows that are not shown are as if they were not there. */
+/* Ignore rows that are not shown. */
 static size_t crop(struct rv_box *boxes, size_t n, uint32_t most_depth)
 {
     size_t n_kept = 0;
@@ -58,7 +58,7 @@ static size_t crop(struct rv_box *boxes, size_t n, uint32_t most_depth)
     return n_kept;
 }
 
-struct opened { /* the open frames of a lane; outer ones begin first */
+struct opened { /* the open frames of a lane, in order of start */
     const struct rv_lane_frame *frames;
     size_t n;
     uint64_t end_ns;
@@ -69,7 +69,7 @@ static uint64_t open_end(const struct rv_lane *lane, uint64_t newest_ns)
     return lane->has_ended || lane->last_ns > newest_ns ? lane->last_ns : newest_ns;
 }
 
-/* newest_ns: of all lanes. In the past that is until_ns, and a lane that ended before has no frames. */
+/* newest_ns: of all lanes. In the past it is until_ns, and a lane that ended before has no frames. */
 static struct opened opened_of(const struct rv_lane *lane, const struct rv_snapshot *snapshot, uint64_t newest_ns)
 {
     if (snapshot)
@@ -77,7 +77,7 @@ static struct opened opened_of(const struct rv_lane *lane, const struct rv_snaps
     return (struct opened){lane->open, lane->n_open, open_end(lane, newest_ns)};
 }
 
-/* Those that begin before the window's end. */
+/* Number of frames that begin before the window's end. */
 static size_t n_open_before(const struct opened *opened, uint64_t to_ns)
 {
     return rv_bisect_below(opened->frames, opened->n, sizeof *opened->frames, offsetof(struct rv_lane_frame, start_ns),
@@ -105,7 +105,7 @@ static uint64_t newest_of(struct rv_lanes *lanes)
     return newest_ns;
 }
 
-/* NULL: nothing is to be left out. */
+/* NULL: nothing to hide. */
 static struct rv_snapshot *instant_of(const struct rv_view *view, size_t idx)
 {
     return view->until_ns == UINT64_MAX ? NULL : &view->instants[idx];
@@ -167,7 +167,7 @@ static void sort_few(struct rv_view_key *keys, size_t n)
     }
 }
 
-/* Stable, by the digits in which starts differ. keys has room for 2n; returns where the sorted ones are. */
+/* Stable, radix sort on the digits in which starts differ. keys has room for 2n; returns where the sorted ones are. */
 static struct rv_view_key *sort_keys(struct rv_view_key *keys, size_t n)
 {
     if (n <= FEW_KEYS) {
@@ -198,7 +198,7 @@ static struct rv_view_key *sort_keys(struct rv_view_key *keys, size_t n)
     return from;
 }
 
-/* The lane's boxes go from the scratch to the view in order. */
+/* Move the lane's boxes from the scratch to the view, sorted. */
 static void append_sorted(struct rv_view *view, size_t n)
 {
     view->boxes = rv_vec_reserve(view->boxes, &view->boxes_capacity, view->n_boxes + n, sizeof *view->boxes);
@@ -221,7 +221,7 @@ static size_t first_note(const struct rv_lane *lane, uint64_t from_ns)
     return n > NOTES_BACK ? n - NOTES_BACK : 0;
 }
 
-/* Notes so near to the last of their kind and name that they are one mark in the picture join that one. */
+/* Merge a note with the last one of its kind and name if they would be one mark in the picture. */
 static bool join(struct rv_lane_note *last, const struct rv_lane_note *note, uint64_t near_ns)
 {
     bool is_near = last && note->start_ns - last->start_ns < near_ns && note->end_ns - note->start_ns < near_ns;
@@ -229,7 +229,7 @@ static bool join(struct rv_lane_note *last, const struct rv_lane_note *note, uin
     return is_near && is_like && note->kind != RV_NOTE_STATE && rv_note_merge(last, note);
 }
 
-/* In the past it reaches to then, where it ended later. */
+/* In the past, a note that ended later ends at until_ns. */
 static void push_note(struct rv_view *view, const struct rv_lane_note *note)
 {
     view->notes = rv_vec_reserve(view->notes, &view->notes_capacity, view->n_notes + 1, sizeof *view->notes);
@@ -245,7 +245,7 @@ static void add_notes(struct rv_view *view, struct rv_view_lane *out, const stru
     const struct rv_lane_note *state = NULL;
     uint64_t to_ns = view->to_ns <= view->until_ns ? view->to_ns : view->until_ns + 1;
     uint64_t before_ns = view->from_ns < to_ns ? view->from_ns : to_ns;
-    bool has_reached = view->until_ns > view->from_ns; /* the window had begun */
+    bool has_reached = view->until_ns > view->from_ns; /* the window begins before until_ns */
     size_t i = first_note(lane, before_ns);
     out->first_note = (uint32_t)view->n_notes;
     for (; i < lane->n_notes && lane->notes[i].start_ns < before_ns; i++) {
@@ -268,7 +268,7 @@ static void add_notes(struct rv_view *view, struct rv_view_lane *out, const stru
     out->n_notes = (uint32_t)view->n_notes - out->first_note;
 }
 
-/* Mark the lane's boxes in the scratch; what is hidden goes. Returns how many stay. */
+/* Mark hits and dimmed boxes of the lane in the scratch, and drop hidden ones. Returns the number left. */
 static size_t mark(struct rv_box *boxes, size_t n, const struct rv_view_params *params, const char *thread_name)
 {
     static const struct rv_filter open_lens;
@@ -292,7 +292,7 @@ static size_t mark(struct rv_box *boxes, size_t n, const struct rv_view_params *
     return n_kept;
 }
 
-/* A lane's boxes into the scratch, in no order. */
+/* Copy a lane's boxes to the scratch, unsorted. */
 static size_t query(struct rv_view *view, const struct rv_lane *lane, struct rv_snapshot *snapshot, uint64_t newest_ns)
 {
     const uint64_t window_ns[2] = {view->from_ns, view->to_ns};
@@ -329,7 +329,7 @@ static void add_lane(struct rv_view *view, struct rv_view_lane *out, const struc
         memcpy(out->name, lane->name, sizeof out->name);
 }
 
-/* Look at the lanes as they were; those that had not begun go. */
+/* Take the lanes' snapshots; drop lanes that had not begun. */
 static void rewind_lanes(struct rv_view *view, struct rv_lanes *lanes)
 {
     size_t n_lanes = 0;

@@ -1,6 +1,6 @@
 /*
- * Which functions of an image can be patched: found, looked at and judged, with nothing written. A plan holds for
- * whoever writes, in the process itself or from outside.
+ * Which functions of an image can be patched: found and examined, with nothing written. A plan is valid for any
+ * writer, in the process itself or from outside.
  */
 #ifndef RV_PATCH_PLAN_H
 #define RV_PATCH_PLAN_H

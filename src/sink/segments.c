@@ -73,7 +73,7 @@ void rv_segments_destroy(struct rv_segments *segments)
     free(segments);
 }
 
-/* ---- what is let go ---- */
+/* ---- discarding ---- */
 
 /* Size of the last segment's preamble. */
 static uint64_t head_bytes(const struct rv_segments *segments)
@@ -164,7 +164,7 @@ static void let_go_of_old(struct rv_segments *segments)
     }
 }
 
-/* ---- what is told again ---- */
+/* ---- preamble ---- */
 
 /* Write the chunk whose payload is in the scratch buffer, and add it to the index. */
 static void put(struct rv_segments *segments, const struct rv_rec_chunk *chunk, struct rv_indexed_chunk *told,

@@ -197,7 +197,7 @@ static void hand_over(struct live *live, struct live_ring *slot, struct rv_batch
     }
 }
 
-/* ---- words that were written over ---- */
+/* ---- overwritten words ---- */
 
 /* Warn once. A truncated file reads as zeroes: that has its own warning. */
 static bool is_damage_news(const struct live *live, bool *is_said)

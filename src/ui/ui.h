@@ -50,7 +50,7 @@ void rv_ui_act(struct rv_ui_acts *acts, const struct rv_act *act);
 
 /* ---- events ---- */
 
-/* Take an event in. A pass must follow each of those that rv_ui_needs_pass() tells, before the next event. */
+/* Handle an event. If rv_ui_needs_pass(), a pass must follow before the next event. */
 void rv_ui_event(struct rv_ui *ui, const SDL_Event *event);
 
 /* Presses, releases, wheel and text input each need a pass; of mouse motions only the last one. */

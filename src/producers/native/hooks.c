@@ -6,7 +6,7 @@
  *     begin   poison the cursor, see that it is below the limit
  *     shadow  push or pop the frame; the two checks for which it is not that simple
  *     write   the event: its second word is the frame's, its first the time
- *     end     publish the head, let go of the cursor
+ *     end     publish the head, release the cursor
  *
  * What is not simple is a tail call to C with all in registers: no stack frame here.
  */
@@ -110,7 +110,8 @@ _Static_assert(RV_PUSH_AHEAD_BYTES == 512, "");
  * loaded again takes 5 of them, and the cursor is such a word: stored by one push, fetched and stored by the next.
  *
  *     rdi  the function         rcx  &rv_thread, from %fs      r9   the top frame, as it was
- *     rsi  its call site        r8   next: behind the slot     r10  how far beneath it; the new frame, its tag, the word
+ *     rsi  its call site        r8   next: behind the slot     r10  how far beneath it; the new frame, its tag, the
+ *          word
  *     rax  the site             r11  the shared head
  */
 #define CURSOR "%fs:" TEXT(CURSOR_AT) "(%rcx)"

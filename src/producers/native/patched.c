@@ -115,7 +115,7 @@ void rv_patched_arrive_slow(uint64_t *slot, uint64_t stack, struct rv_return *en
 #define STATE_PARTS 0xe7u /* x87, SSE, AVX, AVX-512: C of ours touches no more */
 #define STATE_HEAD_BYTES 576u
 
-/* In any thread: whoever sees the mask sees the bytes. */
+/* In any thread: a thread that sees the mask sees the bytes. */
 void rv_patched_learn_state(void)
 {
     uint32_t a, b, c, d, parts;

@@ -180,5 +180,5 @@ void rv_process_restart(int left_ring)
     }
     if (process.state == OPEN && (error || enter() != 0))
         process.state = CLOSED;
-    process.lock = UNLOCKED; /* whoever waited for it is in the parent */
+    process.lock = UNLOCKED; /* its waiters are in the parent */
 }

@@ -137,7 +137,7 @@ void rv_frames_switch(const void *const *mainstack)
     ringviz_stack_switch(next->number);
 }
 
-/* ---- what is told ---- */
+/* ---- reporting ---- */
 
 /* Remove the frame after writing its return: a ring claimed by this event gets the frame as open. */
 void rv_frames_pop_to(uint32_t depth)
