@@ -34,8 +34,11 @@ void ringviz_close(void);
 
 bool ringviz_is_active(void);
 
-/* The id of a subroutine; equal strings give the same id. NULL = unknown. Returns 0 when not traced or
- * when the name table is full. */
+/*
+ * The id of a subroutine; equal strings give the same id. NULL = unknown. Returns 0 when not traced or when the name
+ * table is full. It is shown as "package::name"; a name that begins with # or ., or has one of them after " in ", takes
+ * the package there: "#size" of "Set" is "Set#size", "block in .open" is "block in Set.open".
+ */
 uint32_t ringviz_intern(const char *package, const char *name, const char *file, uint32_t line);
 
 /*
@@ -50,6 +53,10 @@ void ringviz_mark(uint32_t id);
 void ringviz_value(uint32_t id, float value);
 
 void ringviz_thread_name(const char *name);
+
+/* The calling thread's calls end here, on its stack 0: its ring is given back, and what it calls next is another
+ * thread's. For runtimes that run one thread of theirs after another on a native thread. */
+void ringviz_thread_end(void);
 void ringviz_gc_begin(void);
 void ringviz_gc_end(void);
 

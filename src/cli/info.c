@@ -8,6 +8,7 @@
 #include "cli/info_recording.h"
 #include "cli/open_trace.h"
 #include "base/clock.h"
+#include "base/full_name.h"
 #include "base/sigbus.h"
 #include "base/text.h"
 #include "ring/directory.h"
@@ -102,11 +103,12 @@ static void print_names(const struct rv_map *map, FILE *out)
     if (n > 1)
         fprintf(out, "\n%8s  %s\n", "name", "");
     for (uint32_t id = 1; id < n; id++) {
-        char buffer[NAME_BYTES];
+        char buffer[NAME_BYTES], full[NAME_BYTES];
         struct rv_name name;
         if (rv_names_read(map, id, &name, buffer, sizeof buffer) != 0)
             continue;
-        fprintf(out, "%8u  %s%s%s", id, name.package, *name.package ? "::" : "", name.name);
+        (void)rv_full_name(full, sizeof full, name.package, name.name);
+        fprintf(out, "%8u  %s", id, full);
         if (*name.file)
             fprintf(out, "  %s:%u", name.file, name.line);
         fputc('\n', out);

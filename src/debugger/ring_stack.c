@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/full_name.h"
 #include "base/memory.h"
 #include "base/vec.h"
 #include "flow/batch.h"
@@ -16,7 +17,7 @@
 #include "source/module_watch.h"
 #include "source/normalize.h"
 
-enum { MOST_FRAMES = 10000 };
+enum { MOST_FRAMES = 10000, MOST_NAME_BYTES = 1 << 14 };
 
 struct rv_ring_stack {
     struct rv_map *map;
@@ -97,7 +98,9 @@ static void show_frame(FILE *text, struct rv_catalog *catalog, unsigned number, 
     struct rv_catalog_name name = {"", "?", "", 0};
     if (id)
         rv_catalog_name(catalog, id, &name);
-    fprintf(text, "#%u %s%s%s", number, name.package, *name.package ? "::" : "", name.name);
+    char full[MOST_NAME_BYTES];
+    (void)rv_full_name(full, sizeof full, name.package, name.name);
+    fprintf(text, "#%u %s", number, full);
     if (*name.file && name.line)
         fprintf(text, " at %s line %u", name.file, name.line);
     fputc('\n', text);

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/full_name.h"
 #include "base/os.h"
 #include "base/vec.h"
 #include "debugger/chosen_thread.h"
@@ -119,7 +120,7 @@ static void read_slot(const struct rv_debug_session *debug_session, struct rv_de
     frame->line = slot->line > 0 ? (uint32_t)slot->line : 0;
     if (text[0] || rv_names_read(debug_session->map, slot->name_id, &name, strings, sizeof strings) != 0)
         return;
-    (void)snprintf(call, sizeof call, "%s%s%s", name.package, *name.package ? "::" : "", name.name);
+    (void)rv_full_name(call, sizeof call, name.package, name.name);
     rv_debug_session_say(frame->call, sizeof frame->call, call);
     rv_debug_session_say(frame->file, sizeof frame->file, name.file);
     frame->line = frame->line ? frame->line : name.line;

@@ -22,7 +22,7 @@ static size_t length_without_arguments(const char *name)
     return strlen(name);
 }
 
-/* Start of the next component, past "::", "." or "/"; NULL when this is the last. */
+/* Start of the next component, past "::", ".", "#" or "/"; NULL when this is the last. */
 static const char *next_component(const char *name, const char *end)
 {
     int nesting = 0;
@@ -35,7 +35,7 @@ static const char *next_component(const char *name, const char *end)
             continue;
         if (at + 2 < end && at[0] == ':' && at[1] == ':')
             return at + 2;
-        if (at + 1 < end && (*at == '/' || *at == '.') && at[1] != *at)
+        if (at + 1 < end && strchr("/.#", *at) && at[1] != *at && !(*at == '#' && at[-1] == ')'))
             return at + 1;
     }
     return NULL;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/full_name.h"
 #include "base/hash_index.h"
 #include "base/vec.h"
 
@@ -154,10 +155,7 @@ uint64_t rv_subroutines_version(struct rv_subroutines *subroutines)
 
 char *rv_subroutine_full_name(const struct rv_subroutine *subroutine, char *out, size_t out_bytes)
 {
-    if (subroutine->package[0])
-        (void)snprintf(out, out_bytes, "%s::%s", subroutine->package, subroutine->name);
-    else
-        (void)snprintf(out, out_bytes, "%s", subroutine->name);
+    (void)rv_full_name(out, out_bytes, subroutine->package, subroutine->name);
     return out;
 }
 

@@ -113,7 +113,7 @@ static size_t stem_length(const char *name)
 static bool is_library(const char *file)
 {
     static const char *const places[] = {"/site-packages/", "/dist-packages/", "/gems/", "/lib/perl5/"};
-    bool is_one = strncmp(file, "/usr/", 5) == 0;
+    bool is_one = strncmp(file, "/usr/", 5) == 0 || strncmp(file, "<internal:", 10) == 0;
     for (size_t i = 0; i < sizeof places / sizeof *places; i++)
         is_one |= strstr(file, places[i]) != NULL;
     return is_one;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/err.h"
+#include "base/full_name.h"
 #include "base/vec.h"
 
 enum verdict { UNKNOWN = 0, PASSES, STOPS };
@@ -63,7 +64,7 @@ static enum verdict judge(struct rv_capture_filter *filter, struct rv_catalog *c
     struct rv_catalog_name name;
     rv_catalog_name(catalog, id, &name);
     char full[1024];
-    snprintf(full, sizeof full, "%s%s%s", name.package, *name.package ? "::" : "", name.name);
+    (void)rv_full_name(full, sizeof full, name.package, name.name);
     if (filter->has_include && regexec(&filter->include, full, 0, NULL, 0) != 0)
         return STOPS;
     if (filter->has_exclude && regexec(&filter->exclude, full, 0, NULL, 0) == 0)

@@ -106,6 +106,11 @@ RV_EXPORT void ringviz_thread_name(const char *name)
     rv_thread_rename(name ? name : "", true);
 }
 
+RV_EXPORT void ringviz_thread_end(void)
+{
+    rv_thread_forget();
+}
+
 RV_EXPORT void ringviz_gc_begin(void)
 {
     push(RV_EVENT_GC_START, 0, RV_ENTRY_STACK());

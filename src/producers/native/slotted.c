@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/full_name.h"
 #include "base/text.h"
 #include "producers/native/file.h"
 #include "producers/native/ring_writer.h"
@@ -54,7 +55,7 @@ static void read_name(const struct rv_map *map, uint32_t id, char *out, size_t o
     if (rv_names_read(map, id, &name, strings, sizeof strings) != 0)
         return;
     size_t most = map->geometry.slot_bytes < out_bytes ? map->geometry.slot_bytes : out_bytes;
-    int n = snprintf(out, out_bytes, "%s%s%s", name.package, *name.package ? "::" : "", name.name);
+    int n = rv_full_name(out, out_bytes, name.package, name.name);
     if (n > 0)
         out[rv_text_whole(out, strlen(out), most - 1)] = '\0';
 }

@@ -445,6 +445,13 @@ void rv_thread_release(void)
         release_ring();
 }
 
+void rv_thread_forget(void)
+{
+    rv_thread_release();
+    thread.is_named = false;
+    thread.number = 0;
+}
+
 static void before_fork(void)
 {
     rv_signal_guard_begin(&thread.forking_guard);

@@ -64,4 +64,7 @@ RV_HIDDEN void rv_thread_set_number(uint32_t number);
 /* Give the ring back; where a push is under way, with the event that follows. An event after that claims another. */
 RV_HIDDEN void rv_thread_release(void);
 
+/* The same, and what follows is of another thread: without this one's name and number. */
+RV_HIDDEN void rv_thread_forget(void);
+
 #endif

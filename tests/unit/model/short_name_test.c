@@ -32,6 +32,8 @@ Test(caption, names_lose_components_from_the_left, .timeout = 60)
         {"draw(Scene const&, int)", "draw(Sc", "draw"},
         {"(anonymous namespace)::run()", "run", "run"},
         {"net/http.(*Server).Serve", "Serve", "Serve"},
+        {"Shop::Order#total", "Order#total.", "Order#total"},
+        {"Shop::Order#total", "total", "total"},
         {"main", "main", "main"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

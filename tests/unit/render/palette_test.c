@@ -203,7 +203,8 @@ Test(palette, libraries_come_after_the_program_and_get_no_pattern)
     for (uint32_t i = 0; i < 12; i++) {
         char package[32];
         snprintf(package, sizeof package, "Library%u", i);
-        rv_subroutines_define(subroutines, 60 + i, package, "call", "/usr/share/perl5/Library.pm", 1);
+        rv_subroutines_define(subroutines, 60 + i, package, "call",
+                              i % 2 ? "<internal:kernel>" : "/usr/share/perl5/Library.pm", 1);
         show(60 + i, 30000 - i);
     }
     for (uint32_t package = 0; package < 4; package++)
