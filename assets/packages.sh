@@ -2,10 +2,10 @@
 
 RINGVIZ_BUILD_PACKAGES="gcc g++ cmake ninja-build pkg-config libxxhash-dev libzstd-dev libyajl-dev zlib1g-dev libelf-dev
 libsdl2-dev libglew-dev libcglm-dev libpng-dev libfreetype-dev libimgui-dev libstb-dev libgl1-mesa-dri
-fonts-dejavu-core fonts-dejavu-extra libperl-dev libedit-dev libzydis-dev"
+fonts-dejavu-core fonts-dejavu-extra libperl-dev ruby-dev libedit-dev libzydis-dev"
 
 RINGVIZ_TEST_PACKAGES="clang-14 llvm-14 libclang-rt-14-dev libcriterion-dev libjansson-dev glslang-tools xvfb xauth xdotool weston strace spin
-uftrace desktop-file-utils lintian shared-mime-info binutils dwz file dpkg-dev man-db procps util-linux protobuf-compiler perl-doc libclass-xsaccessor-perl libcoro-perl"
+uftrace desktop-file-utils lintian shared-mime-info binutils dwz file dpkg-dev man-db procps util-linux protobuf-compiler perl-doc libclass-xsaccessor-perl libcoro-perl ruby ruby-minitest rake"
 
 # Print the missing ones of the named packages, one per line.
 missing_packages() {

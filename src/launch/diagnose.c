@@ -32,9 +32,6 @@ static const struct interpreter INTERPRETERS[] = {
     {"pypy",
      "Python functions are not traced yet; VizTracer writes what ringviz opens: viztracer -o trace.json SCRIPT, "
      "then ringviz trace.json"},
-    {"ruby",
-     "Ruby methods are traced by the rrtrace gem, whose visualizer ringviz can be (--rrtrace; man ringviz, OTHER "
-     "TOOLS' TRACES)"},
     {"node", "JavaScript functions are not traced yet; node --cpu-prof SCRIPT writes what ringviz opens: ringviz "
              "CPU.*.cpuprofile"},
     {"java", "Java methods are not traced yet; async-profiler writes what ringviz opens: asprof -d 30 -o collapsed -f "
@@ -198,6 +195,11 @@ static void explain_program(const struct rv_program *program, char *out, size_t 
                  "it is a Perl program that called nothing, or its perl loaded no Devel::RingViz: perl -T never does, "
                  "nor does another perl than ringviz was built for, and a build without perl.h (Debian: libperl-dev) "
                  "has none");
+    else if (rv_program_is_ruby(program))
+        snprintf(out, out_bytes,
+                 "it is a Ruby program that called no method written in Ruby (RINGVIZ_RUBY=all traces those in C), "
+                 "or its ruby loaded no library of ringviz: --disable=rubyopt never does, nor does another ruby than "
+                 "ringviz was built for, and a build without ruby.h (Debian: ruby-dev) has none");
     else if (interpreter && !program->needs_hook)
         snprintf(out, out_bytes, "%s", interpreter->what);
     else if (program->is_script)

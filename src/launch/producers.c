@@ -1,11 +1,12 @@
 /*
  * Whatever a command starts inherits its environment: a producer is left out only where it would be in the way. Native
- * hooks always fit; Perl's fits all but natively instrumented programs, which are traced for their own sake.
+ * hooks always fit; Perl's and Ruby's fit all but natively instrumented programs, which are traced for their own sake.
  */
 #include "launch/producers.h"
 
 #include <limits.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -55,9 +56,20 @@ static void add_perl_module(char **environment, char *path)
     rv_environment_set(environment, "PERL5OPT", has_switches ? switches : ours, ' ', has_switches ? ours : NULL);
 }
 
+/* path: .../ruby/ringviz.rb. The first switch of what was there may lack its dash. */
+static void add_ruby_library(char **environment, char *path)
+{
+    const char *switches = getenv("RUBYOPT"), ours[] = "-r";
+    char option[PATH_MAX + sizeof ours + 1];
+    switches = switches ? switches + strspn(switches, " \t") : "";
+    snprintf(option, sizeof option, "%s%s%s", ours, path, *switches ? " " : "");
+    rv_environment_set(environment, "RUBYOPT", option, '-', switches + (*switches == '-'));
+}
+
 static const struct producer producers[] = {
     {"libringviz-cyg.so", ": ", "only programs that link libringviz are traced", is_any, is_any, add_preload},
     {"perl/Devel/RingViz.pm", ":", "Perl programs are not traced", has_no_hooks, rv_program_is_perl, add_perl_module},
+    {"ruby/ringviz.rb", " \t", "Ruby programs are not traced", has_no_hooks, rv_program_is_ruby, add_ruby_library},
 };
 
 static void add(const struct producer *producer, const struct rv_program *program, char **environment)

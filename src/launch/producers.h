@@ -2,7 +2,7 @@
 #ifndef RV_LAUNCH_PRODUCERS_H
 #define RV_LAUNCH_PRODUCERS_H
 
-#define RV_PRODUCERS_VARIABLES 4 /* that all of them together may add */
+#define RV_PRODUCERS_VARIABLES 5 /* that all of them together may add */
 
 /* Add every producer that fits the command. Warns of a needed one that cannot be used. */
 void rv_producers_add(char **environment, const char *command);

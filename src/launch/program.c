@@ -122,17 +122,29 @@ int rv_program_read(const char *command, struct rv_program *program)
     return 0;
 }
 
-/* "perl", "perl5.36.0", "perl5.36-x86_64-linux-gnu" */
-static bool is_perl_name(const char *path)
+/* "perl", "perl5.36.0", "perl5.36-x86_64-linux-gnu"; "ruby3.1" */
+static bool is_named(const char *path, const char *language)
 {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-    return strncmp(name, "perl", 4) == 0 && (name[4] == '\0' || (name[4] >= '0' && name[4] <= '9'));
+    size_t n = strlen(language);
+    return strncmp(name, language, n) == 0 && (name[n] == '\0' || (name[n] >= '0' && name[n] <= '9'));
+}
+
+static bool is_run_by(const struct rv_program *program, const char *language)
+{
+    char real[PATH_MAX];
+    if (program->is_script)
+        return is_named(program->interpreter, language);
+    return program->is_elf &&
+           (is_named(program->path, language) || (realpath(program->path, real) && is_named(real, language)));
 }
 
 bool rv_program_is_perl(const struct rv_program *program)
 {
-    char real[PATH_MAX];
-    if (program->is_script)
-        return is_perl_name(program->interpreter);
-    return program->is_elf && (is_perl_name(program->path) || (realpath(program->path, real) && is_perl_name(real)));
+    return is_run_by(program, "perl");
+}
+
+bool rv_program_is_ruby(const struct rv_program *program)
+{
+    return is_run_by(program, "ruby");
 }

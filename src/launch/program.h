@@ -23,4 +23,7 @@ int rv_program_read(const char *command, struct rv_program *program);
 /* Is it perl, or a script that perl runs? */
 bool rv_program_is_perl(const struct rv_program *program);
 
+/* Is it ruby, or a script that ruby runs? */
+bool rv_program_is_ruby(const struct rv_program *program);
+
 #endif

@@ -25,6 +25,7 @@ for name in program program.new server; do
     printf '#!/bin/sh\nexec "%s" 12\n' "$program" >$name
 done
 printf 'sub visit { $_[0] } visit($_) for 1 .. 10;\n' >script.pl
+printf 'def visit(n) = n\n10.times { |n| visit(n) }\n' >app.rb
 chmod +x ../bin/ffmpeg program program.new server
 for name in run before after server client; do
     "$ringviz" --headless --record=$name.rvz -- ./program 2>err || fail "the stand-in $name.rvz: $(cat err)"
@@ -55,6 +56,7 @@ n=0
 while read -r line; do
     case $line in
     *perl*) command -v perl >/dev/null || continue ;;
+    *ruby*) command -v ruby >/dev/null || continue ;;
     esac
     n=$((n + 1))
     run_one $n "$line"

@@ -37,6 +37,9 @@ draws() {
 }
 
 # Is Perl's producer in the build?
+has_ruby() {
+    find "$build/lib/ruby" -name ringviz.so 2>/dev/null | grep -q .
+}
 has_perl() {
     find "$build/lib/perl" -name RingViz.so 2>/dev/null | grep -q .
 }

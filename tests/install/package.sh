@@ -52,6 +52,9 @@ draws "$dir/root/usr/bin/ringviz"
 must cmake -S "$source/tests/install/consumer" -B "$dir/consumer" -DCMAKE_PREFIX_PATH="$dir/root/usr"
 must cmake --build "$dir/consumer"
 counts "$dir/root/usr/bin/ringviz" "shape::area" 300 "$dir/consumer/hooked"
+if has_ruby; then
+    counts "$dir/root/usr/bin/ringviz" "Object#work" 100 ruby -e 'def work = 1; 100.times { work }'
+fi
 if has_perl; then
     counts "$dir/root/usr/bin/ringviz" "main::work" 100 perl -e 'sub work { 1 } work() for 1 .. 100'
 fi

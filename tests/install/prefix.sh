@@ -33,6 +33,9 @@ done
 for program in linked_shared linked_static linked_cxx; do
     counts "$ringviz" "work" 100 "$dir/consumer/$program"
 done
+if has_ruby; then
+    counts "$ringviz" "Object#work" 100 ruby -e 'def work = 1; 100.times { work }'
+fi
 if has_perl; then
     counts "$ringviz" "main::work" 100 perl -e 'sub work { 1 } work() for 1 .. 100'
     PERL5LIB=$(dirname "$(find "$prefix" -path '*/ringviz/perl/Devel')") DEVEL_RINGBUF_FILE=$dir/rings \

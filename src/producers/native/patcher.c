@@ -40,9 +40,10 @@
 typedef void *dlopen_fn(const char *path, int flags);
 
 /* Programs that are only there to run others, or that a producer of their own traces. */
-static const char *const LEFT_ALONE[] = {
-    "sh",     "dash",    "bash",   "zsh",    "ksh",  "busybox", "env",     "nice",    "nohup", "time",  "timeout",
-    "setsid", "taskset", "stdbuf", "ionice", "chrt", "prlimit", "numactl", "setarch", "sudo",  "xargs", "perl"};
+static const char *const LEFT_ALONE[] = {"sh",      "dash",   "bash",   "zsh",  "ksh",     "busybox",
+                                         "env",     "nice",   "nohup",  "time", "timeout", "setsid",
+                                         "taskset", "stdbuf", "ionice", "chrt", "prlimit", "numactl",
+                                         "setarch", "sudo",   "xargs",  "perl", "ruby"};
 
 /*
  * Programs whose own code reads return addresses would fail with others there: garbage collectors that find frames by

@@ -120,6 +120,22 @@ Test(launch, perls_module_goes_to_all_but_natively_instrumented_commands)
     cr_expect(eq(str, output, "unset\n"));
 }
 
+Test(launch, rubys_library_goes_before_the_switches_that_are_there)
+{
+    static const char *const switches[][2] = {
+        {"", ""}, {"-w -rset", " -w -rset"}, {" w", " -w"}, {"--yjit", " --yjit"}};
+    shell("mkdir -p bin lib/ringviz/ruby; cp " PROBE " bin/probe; touch trace lib/ringviz/ruby/ringviz.rb "
+          "lib/ringviz/libringviz-cyg.so");
+    for (size_t i = 0; i < sizeof switches / sizeof *switches; i++) {
+        char expected[512];
+        shell("RUBYOPT='%s' bin/probe run env 2>/dev/null | grep ^RUBYOPT", switches[i][0]);
+        snprintf(expected, sizeof expected, "RUBYOPT=-r%s/lib/ringviz/ruby/ringviz.rb%s\n", folder, switches[i][1]);
+        cr_expect(eq(str, output, (char *)expected));
+    }
+    shell("bin/probe run " LAUNCH_FOLDER "/launch_instrumented RUBYOPT 2>/dev/null");
+    cr_expect(eq(str, output, "unset\n"));
+}
+
 Test(launch, without_perls_module_perl_runs_with_a_warning)
 {
     shell("mkdir -p bin lib/ringviz; cp " PROBE " bin/probe; touch trace lib/ringviz/libringviz-cyg.so");
@@ -268,13 +284,13 @@ Test(launch, silence_is_explained)
         {"./env-script", "wrote no event: Python functions are not traced yet; VizTracer"},
         {"./awk-script", "script for awk,"},
         {"./python3.11 -c pass", "Python functions are not traced yet"},
-        {"./ruby x.rb", "the rrtrace gem"},
-        {"./linked x.rb", "the rrtrace gem"},
+        {"./ruby x.rb", "a Ruby program that called no method"},
+        {"./linked x.rb", "a Ruby program that called no method"},
         {"./node x.js", "JavaScript functions are not traced yet"},
         {"./java X", "Java methods are not traced yet"},
         {"sh -c true", "shell functions are not traced"},
         {"bash -c true", "shell functions are not traced"},
-        {"nice -n 5 ./ruby x.rb", "./ruby wrote no event: Ruby methods are traced by the rrtrace gem"},
+        {"nice -n 5 ./ruby x.rb", "./ruby wrote no event: it is a Ruby program"},
         {"env A=1 timeout 5 " LAUNCH_FOLDER "/launch_static", "launch_static wrote no event: it is statically linked"},
         {"setpriv --reuid=1 " LAUNCH_FOLDER "/launch_instrumented", "put ringviz behind it: setpriv ... ringviz"},
         {"chroot . /program", "put ringviz behind it: chroot ... ringviz"},

@@ -1,0 +1,321 @@
+#include "producers/ruby/methods.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ringviz/producer.h"
+
+#define N_FIRST 1024u
+#define OF_BLOCK (1ull << 63)
+
+struct key {
+    VALUE object;    /* method entry, instruction sequence, or the owner of a function */
+    uint64_t detail; /* 0: a method; 1 + line of a block; ID of a function; OF_BLOCK and the method that a block is */
+};
+
+struct entry {
+    struct key key;
+    uint64_t check;
+    uint32_t collection; /* that it was last checked in */
+    struct rv_method method;
+};
+
+struct table { /* open addressing, at most half full; all zero: none yet */
+    struct entry *entries;
+    uint32_t n, mask;
+};
+
+static _Thread_local __attribute__((tls_model("initial-exec"))) struct table table;
+static pthread_key_t end_key;
+static uint32_t n_collections = 1;
+
+static ID id_attached, id_attached_object, id_refined_class, id_defined_at;
+
+static void end_thread(void *entries)
+{
+    table = (struct table){0};
+    free(entries);
+}
+
+/* ---- names ---- */
+
+/* Always UTF-8, where Ruby knows how. */
+static const char *text_of(VALUE string)
+{
+    if (!RB_TYPE_P(string, T_STRING))
+        return "";
+    string = rb_str_conv_enc(string, rb_enc_get(string), rb_utf8_encoding());
+    return RSTRING_PTR(string);
+}
+
+static bool is_module(VALUE object)
+{
+    return RB_TYPE_P(object, T_CLASS) || RB_TYPE_P(object, T_MODULE);
+}
+
+static bool is_singleton(VALUE owner)
+{
+    return RB_TYPE_P(owner, T_CLASS) && RB_FL_TEST_RAW(owner, RUBY_FL_SINGLETON);
+}
+
+static VALUE attached_to(VALUE singleton)
+{
+    VALUE object = rb_ivar_get(singleton, id_attached);
+    return NIL_P(object) ? rb_check_funcall(singleton, id_attached_object, 0, NULL) : object;
+}
+
+/* "#<Class:0x00007f21a0>::Foo" without the address, which every run and every class has another of. */
+static VALUE without_addresses(VALUE path)
+{
+    const char *text = text_of(path), *address;
+    VALUE out = rb_utf8_str_new(NULL, 0);
+    while ((address = strstr(text, ":0x"))) {
+        rb_str_cat(out, text, address - text);
+        text = address + 3 + strspn(address + 3, "0123456789abcdef");
+    }
+    return rb_str_cat_cstr(out, text);
+}
+
+/* As Ruby names it, whatever methods it has; a refinement as "Integer@By". */
+static VALUE module_name(VALUE module)
+{
+    VALUE refined = rb_ivar_get(module, id_refined_class);
+    if (NIL_P(refined))
+        return without_addresses(rb_class_path(module));
+    VALUE name = module_name(refined), by = rb_ivar_get(module, id_defined_at);
+    rb_str_cat_cstr(name, "@");
+    return rb_str_append(name, is_module(by) ? module_name(by) : rb_utf8_str_new_cstr("?"));
+}
+
+/* The package, and what comes between it and the method. Singletons of objects share the name of the object's class. */
+static VALUE owner_name(VALUE owner, char *separator)
+{
+    *separator = '#';
+    if (RB_TYPE_P(owner, T_ICLASS))
+        owner = RBASIC_CLASS(owner);
+    if (!is_module(owner))
+        return rb_utf8_str_new(NULL, 0);
+    if (!is_singleton(owner))
+        return module_name(owner);
+    VALUE object = attached_to(owner);
+    *separator = '.';
+    if (is_module(object))
+        return module_name(object);
+    VALUE name = rb_utf8_str_new_cstr("#<");
+    rb_str_append(name, module_name(rb_obj_class(object)));
+    return rb_str_cat_cstr(name, ">");
+}
+
+static uint32_t intern(VALUE owner, const char *before, ID id, VALUE file, uint32_t line)
+{
+    char separator;
+    VALUE package = owner_name(owner, &separator), name = rb_utf8_str_new_cstr(before);
+    rb_str_cat(name, &separator, 1);
+    rb_str_cat_cstr(name, text_of(rb_id2str(id)));
+    uint32_t interned = ringviz_intern(RSTRING_PTR(package), RSTRING_PTR(name), text_of(file), line);
+    RB_GC_GUARD(package);
+    RB_GC_GUARD(name);
+    return interned;
+}
+
+/* ---- the table ---- */
+
+static uint64_t mix(uint64_t a, uint64_t b)
+{
+    return (a ^ b ^ b >> 29) * 0x9e3779b97f4a7c15u;
+}
+
+static struct entry *find(const struct table *in, struct key key)
+{
+    uint32_t i = (uint32_t)(mix(key.object, key.detail) >> 32) & in->mask;
+    while (in->entries[i].key.object &&
+           (in->entries[i].key.object != key.object || in->entries[i].key.detail != key.detail))
+        i = (i + 1) & in->mask;
+    return &in->entries[i];
+}
+
+/* What was not called since the last collection may be gone. */
+static bool is_fresh(const struct entry *entry)
+{
+    return entry->collection == __atomic_load_n(&n_collections, __ATOMIC_RELAXED);
+}
+
+static bool make_room(void)
+{
+    uint32_t n_fresh = 0, n_slots = N_FIRST;
+    for (uint32_t i = 0; table.entries && i <= table.mask; i++)
+        n_fresh += is_fresh(&table.entries[i]);
+    while (n_slots / 4 < n_fresh)
+        n_slots *= 2;
+    struct table grown = {.mask = n_slots - 1, .entries = calloc(n_slots, sizeof *grown.entries)};
+    if (!grown.entries)
+        return false;
+    for (uint32_t i = 0; table.entries && i <= table.mask; i++)
+        if (is_fresh(&table.entries[i])) {
+            *find(&grown, table.entries[i].key) = table.entries[i];
+            grown.n++;
+        }
+    free(table.entries);
+    table = grown;
+    pthread_setspecific(end_key, table.entries);
+    return true;
+}
+
+/* Entry of a key: with the method, or empty; NULL without memory. */
+static struct entry *entry_of(struct key key, uint64_t check)
+{
+    struct entry *entry = table.entries ? find(&table, key) : NULL;
+    if (!entry || (!entry->key.object && 2 * table.n >= table.mask)) {
+        if (!make_room())
+            return NULL;
+        entry = find(&table, key);
+    }
+    table.n += !entry->key.object;
+    if (entry->check != check)
+        *entry = (struct entry){.check = check};
+    entry->key = key;
+    entry->collection = __atomic_load_n(&n_collections, __ATOMIC_RELAXED);
+    return entry;
+}
+
+static const struct entry *find_fresh(struct key key)
+{
+    const struct entry *entry = table.entries ? find(&table, key) : NULL;
+    return entry && entry->key.object && is_fresh(entry) ? entry : NULL;
+}
+
+/* ---- methods and blocks ---- */
+
+/* Where a frame's code is, and of what method. */
+struct place {
+    VALUE frame, file, owner;
+    ID id;
+    uint32_t line;
+};
+
+static struct place place_of(VALUE frame)
+{
+    struct place place = {.frame = frame, .file = rb_profile_frame_path(frame)};
+    VALUE line = rb_profile_frame_first_lineno(frame);
+    place.line = FIXNUM_P(line) ? (uint32_t)FIX2LONG(line) : 0;
+    if (!rb_frame_method_id_and_class(&place.id, &place.owner))
+        place.id = 0;
+    return place;
+}
+
+static uint64_t check_of(const struct place *place)
+{
+    return mix(mix(mix(mix(1, place->owner), place->id), place->file), place->line);
+}
+
+/* The first that a block is made into stands for the block: several methods may be the same one. */
+static __attribute__((noinline)) struct rv_method learn(struct key key)
+{
+    int saved = errno;
+    VALUE frame = key.object;
+    struct place place = place_of(frame);
+    uint64_t check = check_of(&place);
+    struct entry *entry = entry_of(key, check);
+    struct rv_method method = entry ? entry->method : (struct rv_method){0};
+    if (!method.id) {
+        method.id = intern(place.owner, "", place.id, place.file, place.line);
+        method.is_of_block = NIL_P(rb_profile_frame_classpath(frame));
+        entry = entry_of(key, check); /* intern() may have collected garbage */
+        if (entry)
+            entry->method = method;
+    }
+    errno = saved;
+    return method;
+}
+
+static __attribute__((noinline)) struct rv_method find_of_block(VALUE frame)
+{
+    ID id = 0;
+    VALUE owner = 0;
+    rb_frame_method_id_and_class(&id, &owner);
+    struct key key = {frame, OF_BLOCK | mix(owner, id)};
+    const struct entry *entry = find_fresh(key);
+    return entry ? entry->method : learn(key);
+}
+
+struct rv_method rv_methods_find(void)
+{
+    VALUE frame;
+    if (rb_profile_frames(0, 1, &frame, NULL) != 1)
+        return (struct rv_method){0};
+    const struct entry *entry = find_fresh((struct key){frame, 0});
+    if (entry && entry->method.is_of_block)
+        return find_of_block(frame);
+    return entry ? entry->method : learn((struct key){frame, 0});
+}
+
+/* A block that lies in no method has the name that Ruby gives it: "block in <main>". */
+static uint32_t intern_block(const struct place *place, uint32_t line)
+{
+    if (place->id)
+        return intern(place->owner, "block in ", place->id, place->file, line);
+    return ringviz_intern(NULL, text_of(rb_profile_frame_label(place->frame)), text_of(place->file), line);
+}
+
+static __attribute__((noinline)) struct rv_method learn_block(VALUE frame, uint32_t line)
+{
+    int saved = errno;
+    struct key key = {frame, 1 + (uint64_t)line};
+    struct place place = place_of(frame);
+    uint64_t check = check_of(&place);
+    struct entry *entry = entry_of(key, check);
+    struct rv_method method = entry ? entry->method : (struct rv_method){0};
+    if (!method.id) {
+        method.id = intern_block(&place, line);
+        entry = entry_of(key, check);
+        if (entry)
+            entry->method = method;
+    }
+    errno = saved;
+    return method;
+}
+
+/* The blocks of a method have its frame: the line they begin in is what differs. */
+struct rv_method rv_methods_find_block(void)
+{
+    VALUE frame;
+    int line;
+    if (rb_profile_frames(0, 1, &frame, &line) != 1)
+        return (struct rv_method){0};
+    const struct entry *entry = find_fresh((struct key){frame, 1 + (uint64_t)(uint32_t)line});
+    return entry ? entry->method : learn_block(frame, (uint32_t)line);
+}
+
+static __attribute__((noinline)) struct rv_method learn_function(VALUE owner, ID id)
+{
+    int saved = errno;
+    struct rv_method method = {.id = intern(owner, "", id, rb_utf8_str_new_cstr("<internal:c>"), 0)};
+    struct entry *entry = entry_of((struct key){owner, id}, 0);
+    if (entry)
+        entry->method = method;
+    errno = saved;
+    return method;
+}
+
+struct rv_method rv_methods_find_function(VALUE owner, ID id)
+{
+    const struct entry *entry = find_fresh((struct key){owner, id});
+    return entry ? entry->method : learn_function(owner, id);
+}
+
+void rv_methods_expire(void)
+{
+    __atomic_fetch_add(&n_collections, 1, __ATOMIC_RELAXED);
+}
+
+void rv_methods_start(void)
+{
+    id_attached = rb_intern("__attached__");
+    id_attached_object = rb_intern("attached_object");
+    id_refined_class = rb_intern("__refined_class__");
+    id_defined_at = rb_intern("__defined_at__");
+    pthread_key_create(&end_key, end_thread);
+}

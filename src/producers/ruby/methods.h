@@ -1,0 +1,35 @@
+/*
+ * The subroutine ids of methods and blocks. A method is known by its method entry and a block by its instruction
+ * sequence, so that a method that is defined again is another one. Neither is kept alive: a garbage collection may free
+ * or move it and make another at its address, therefore an entry that is older than the last collection is checked.
+ * Every native thread has a table of its own: Ractors run at a time.
+ */
+#ifndef RV_PRODUCERS_RUBY_METHODS_H
+#define RV_PRODUCERS_RUBY_METHODS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "producers/ruby/ruby_api.h"
+
+struct rv_method {
+    uint32_t id;
+    bool is_of_block; /* made by define_method: its block is called, too */
+};
+
+/* The method whose frame is the innermost; only in its CALL. */
+struct rv_method rv_methods_find(void);
+
+/* The block whose frame is the innermost; only in its B_CALL. */
+struct rv_method rv_methods_find_block(void);
+
+/* A method written in C. */
+struct rv_method rv_methods_find_function(VALUE owner, ID name);
+
+/* Objects may have been freed or moved. */
+void rv_methods_expire(void);
+
+/* Once, before anything is looked for. */
+void rv_methods_start(void);
+
+#endif

@@ -1,0 +1,203 @@
+/*
+ * A stack belongs to its thread and to its fiber: the last one that releases it frees it.
+ *   S1 -> S2  what was done with a stack before it is freed
+ * A fiber that is collected only counts: its thread closes what it left open, at its own next change of fibers.
+ */
+#include "producers/ruby/stacks.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#define N_FIRST 64u
+#define N_MOST (1u << 30)
+
+_Thread_local struct rv_stack *rv_stack;
+
+static _Thread_local struct stacks { /* all zero: the thread has called nothing yet */
+    struct rv_stack *first, *all, *free;
+    uint32_t n;
+    uint32_t n_collected_seen;
+} stacks;
+
+static pthread_key_t end_key;
+static uint32_t n_collected; /* fibers */
+static ID id_stack;
+
+static void release(struct rv_stack *stack)
+{
+    if (__atomic_add_fetch(&stack->n_left, 1, __ATOMIC_ACQ_REL) < 2 && stack->has_fiber) /* S1 -> S2, S2 <- S1 */
+        return;
+    free(stack->calls);
+    free(stack);
+}
+
+static void release_all(struct rv_stack *stack)
+{
+    while (stack) {
+        struct rv_stack *next = stack->next;
+        release(stack);
+        stack = next;
+    }
+}
+
+static void end_thread(void *unused)
+{
+    (void)unused;
+    release_all(stacks.all);
+    release_all(stacks.free);
+    stacks = (struct stacks){0};
+    rv_stack = NULL;
+}
+
+static struct rv_stack *make_stack(void)
+{
+    struct rv_stack *stack = stacks.free;
+    if (stack)
+        stacks.free = stack->next;
+    else if ((stack = calloc(1, sizeof *stack)))
+        stack->number = stacks.n++;
+    else
+        return NULL;
+    stack->next = stacks.all;
+    return stacks.all = stack;
+}
+
+static bool make_first(void)
+{
+    stacks.first = rv_stack = make_stack();
+    pthread_setspecific(end_key, stacks.first);
+    return rv_stack;
+}
+
+bool rv_stacks_grow(void)
+{
+    if (!rv_stack && !make_first())
+        return false;
+    if (rv_stack->n < rv_stack->capacity)
+        return true;
+    uint32_t capacity = rv_stack->capacity ? 2 * rv_stack->capacity : N_FIRST;
+    struct rv_open_call *grown = capacity < N_MOST ? realloc(rv_stack->calls, capacity * sizeof *grown) : NULL;
+    if (!grown)
+        return false;
+    rv_stack->calls = grown;
+    rv_stack->capacity = capacity;
+    return true;
+}
+
+/* ---- fibers ---- */
+
+static void collect_fiber(void *stack)
+{
+    release(stack);
+    __atomic_fetch_add(&n_collected, 1, __ATOMIC_RELAXED);
+}
+
+static const rb_data_type_t stack_type = {
+    .wrap_struct_name = "ringviz", .function.dfree = collect_fiber, .flags = RUBY_TYPED_FREE_IMMEDIATELY};
+
+/* A frozen fiber takes no value: its next run has another stack. */
+static void attach(VALUE fiber, struct rv_stack *stack)
+{
+    if (RB_OBJ_FROZEN(fiber))
+        return;
+    VALUE value = rb_data_typed_object_wrap(0, NULL, &stack_type);
+    stack->has_fiber = true;
+    stack->n_left = 0;
+    RTYPEDDATA_DATA(value) = stack;
+    rb_ivar_set(fiber, id_stack, value);
+}
+
+static struct rv_stack *stack_of(VALUE fiber, bool has_begun)
+{
+    VALUE value = rb_ivar_get(fiber, id_stack);
+    if (!NIL_P(value))
+        return RTYPEDDATA_DATA(value);
+    bool is_first = has_begun && !stacks.first->has_fiber;
+    struct rv_stack *stack = is_first ? stacks.first : make_stack();
+    if (stack)
+        attach(fiber, stack);
+    return stack;
+}
+
+void rv_stacks_close_all(void)
+{
+    while (rv_stacks_top())
+        rv_stacks_close_top();
+}
+
+static bool is_collected(const struct rv_stack *stack)
+{
+    return stack->has_fiber && __atomic_load_n(&stack->n_left, __ATOMIC_RELAXED) > 0;
+}
+
+/* What collected fibers have left open ends, and their stacks are free for others. */
+static void reuse_collected(void)
+{
+    stacks.n_collected_seen = __atomic_load_n(&n_collected, __ATOMIC_RELAXED);
+    for (struct rv_stack **place = &stacks.all, *stack; (stack = *place);) {
+        if (!is_collected(stack) || stack == stacks.first) {
+            place = &stack->next;
+            continue;
+        }
+        rv_stack = stack;
+        if (stack->n > 0)
+            ringviz_stack_switch(stack->number);
+        rv_stacks_close_all();
+        *place = stack->next;
+        stack->next = stacks.free;
+        stack->has_fiber = false;
+        stack->n_left = 0;
+        stacks.free = stack;
+    }
+}
+
+void rv_stacks_switch(VALUE fiber, bool has_begun)
+{
+    if (!rv_stack && !make_first())
+        return;
+    if (stacks.n_collected_seen != __atomic_load_n(&n_collected, __ATOMIC_RELAXED))
+        reuse_collected();
+    struct rv_stack *stack = stack_of(fiber, has_begun);
+    rv_stack = stack ? stack : stacks.first; /* without memory its calls nest on those of the thread */
+    ringviz_stack_switch(rv_stack->number);
+}
+
+/* ---- threads, processes ---- */
+
+void rv_stacks_begin_thread(void)
+{
+    if (!rv_stack)
+        return;
+    if (rv_stack->number > 0)
+        ringviz_stack_switch(0);
+    end_thread(NULL);
+    ringviz_thread_end();
+}
+
+static void replay(const struct rv_stack *stack)
+{
+    for (uint32_t i = 0; i < stack->n; i++)
+        ringviz_replay(stack->calls[i].method.id, i, stack->calls[i].called);
+}
+
+void rv_stacks_replay(void)
+{
+    bool has_others = false;
+    for (const struct rv_stack *stack = stacks.all; stack; stack = stack->next)
+        if (stack != rv_stack && stack->n > 0) {
+            ringviz_stack_switch(stack->number);
+            replay(stack);
+            has_others = true;
+        }
+    if (!rv_stack)
+        return;
+    if (has_others || rv_stack->number > 0)
+        ringviz_stack_switch(rv_stack->number);
+    replay(rv_stack);
+}
+
+void rv_stacks_start(void)
+{
+    id_stack = rb_intern("__ringviz_stack");
+    pthread_key_create(&end_key, end_thread);
+}

@@ -1,0 +1,94 @@
+/*
+ * The open frames of each fiber, as they were written: what a forked child and a late ring get again, and what is closed
+ * when a fiber is collected in the middle of its calls. A fiber's stack lives as long as the fiber and its thread, and
+ * its number, which is ringviz's lane, is used again: there are as many as there were fibers at a time.
+ */
+#ifndef RV_PRODUCERS_RUBY_STACKS_H
+#define RV_PRODUCERS_RUBY_STACKS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "producers/ruby/methods.h"
+#include "ringviz/producer.h"
+
+struct rv_open_call {
+    const char *frame; /* Ruby's; of a function, which has none yet when it is called: a byte below its caller's */
+    struct rv_method method;
+    bool is_function, is_in_block; /* the block that a method is made of has begun */
+    uint64_t called;
+};
+
+struct rv_stack {
+    struct rv_open_call *calls;
+    uint32_t n, capacity;
+    uint32_t number; /* ringviz's; 0: the thread's first */
+    uint32_t n_left; /* [atomic] how many of its thread and its fiber have released it */
+    bool has_fiber;
+    struct rv_stack *next; /* of its thread */
+};
+
+/* The stack that the thread runs on; NULL before its first call. */
+extern _Thread_local struct rv_stack *rv_stack __attribute__((tls_model("initial-exec")));
+
+/* Make the thread's first stack, or room for one more call; false without memory. */
+bool rv_stacks_grow(void);
+
+/* The thread now runs that fiber. has_begun: it has called something before. */
+void rv_stacks_switch(VALUE fiber, bool has_begun);
+
+/* A thread begins, perhaps on the native thread of one that has ended. */
+void rv_stacks_begin_thread(void);
+
+/* Write the returns of what is open on the thread's stack. */
+void rv_stacks_close_all(void);
+
+/* A ringviz_replay_fn. */
+void rv_stacks_replay(void);
+
+/* Once, before any thread makes a call. */
+void rv_stacks_start(void);
+
+/* Of the innermost call, or NULL. */
+static inline struct rv_open_call *rv_stacks_top(void)
+{
+    return rv_stack && rv_stack->n > 0 ? &rv_stack->calls[rv_stack->n - 1] : NULL;
+}
+
+/* The call is dropped after its return was written: a ring that comes with this event gets it as open. */
+static inline void rv_stacks_close_top(void)
+{
+    ringviz_return(rv_stack->calls[rv_stack->n - 1].method.id, rv_stack->n - 1);
+    rv_stack->n--;
+}
+
+/* Close the calls whose frames lie below. */
+static inline void rv_stacks_close_below(const char *frame)
+{
+    const struct rv_open_call *top;
+    while ((top = rv_stacks_top()) && __builtin_expect(top->frame < frame, 0))
+        rv_stacks_close_top();
+}
+
+/* A call in that frame begins. What is open in it or below has ended unseen: Ruby reports no return for what a
+ * SystemStackError unwinds, nor when `retry` begins a method anew. */
+static inline void rv_stacks_open(struct rv_method method, const char *frame, bool is_function)
+{
+    rv_stacks_close_below(frame + 1);
+    if (__builtin_expect(!rv_stack || rv_stack->n == rv_stack->capacity, 0) && !rv_stacks_grow())
+        return;
+    uint64_t called = ringviz_call(method.id, rv_stack->n, 0);
+    rv_stack->calls[rv_stack->n++] =
+        (struct rv_open_call){.frame = frame, .method = method, .is_function = is_function, .called = called};
+}
+
+/* The call in that frame ends, if it was seen to begin. */
+static inline void rv_stacks_close(const char *frame)
+{
+    rv_stacks_close_below(frame);
+    const struct rv_open_call *top = rv_stacks_top();
+    if (__builtin_expect(top && top->frame == frame, 1))
+        rv_stacks_close_top();
+}
+
+#endif

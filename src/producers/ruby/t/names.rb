@@ -1,0 +1,87 @@
+# What a method is called: by its owner and its definition, without addresses.
+require_relative "lib/ringviz_test"
+
+class NamesTest < RingvizTest
+  def names_of(text, env: {})
+    path = write_file(text)
+    names(run_traced(["ruby", path], env: env), path)
+  end
+
+  KINDS = <<~'RUBY'
+    module Outer; class Foo; def bar = 1; def self.make = new; class << self; def kept = 1; end; end; end
+    module Mixed; def mixed = 1; end
+    module Before; def bar = super; end
+    class Outer::Foo; include Mixed; prepend Before; end
+    class Kid < Outer::Foo; def bar = super; alias old bar; end
+    foo = Outer::Foo.make; foo.bar; foo.mixed; Outer::Foo.kept; Kid.make.bar; Kid.make.old
+    class Odd; define_method(:of_block) { |x = 1| x }; define_method(:of_other, instance_method(:of_block))
+      def method_missing(name, *) = name; def respond_to_missing?(*) = true; def []=(k, v); end; def -@ = 1; def ok?(x = 1) = x
+      def self.name = "Liar"; def self.inspect = "Liar"; def inspect = "Liar"; end
+    Odd.new.of_block; Odd.new.of_other; Odd.new.unknown; Odd.new.respond_to?(:x); Odd.new[1] = 2; -Odd.new; Odd.new.ok?
+    one = Object.new; def one.single = 1; one.single; Object.new.tap { |o| def o.single = 1; o.single }
+    one.singleton_class.define_method(:made) { 1 }; one.made
+    Class.new { def anonymous = 1; def self.of_class = 1 }.tap { |c| c.new.anonymous; c.of_class }
+    Module.new { def self.of_module = 1 }.of_module
+    Class.new(Outer::Foo) { const_set(:Inner, Class.new { def inside = 1 }) }::Inner.new.inside
+    module Refines; refine Integer do; def doubled = self * 2; end; end
+    using Refines; 1.doubled
+    class Größe; def länge_größe = 1; end; Größe.new.länge_größe
+    def self.on_main = 1; on_main
+    def top = [1].each { |x| [x].each { |y| y } }
+    top; foo.instance_eval { bar }; foo.instance_exec { mixed }; foo.method(:bar).unbind.bind_call(foo); foo.send(:bar)
+    foo.public_send(:mixed); [foo].map(&:bar)
+  RUBY
+
+  def test_names_and_counts_are_those_of_tracepoint
+    assert_same_counts(KINDS)
+  end
+
+  def test_blocks_are_named_after_their_method
+    path = write_file("class Foo\ndef bar\n[1].each { |x| x }\nend\ndef self.make = 1.then { 2 }\nend\nFoo.new.bar; Foo.make; 1.then { 3 }")
+    seen = names(run_traced(["ruby", path], env: { "RINGVIZ_RUBY" => "blocks" }), path)
+    assert_equal ["Foo#bar", "block in Foo#bar", "Foo.make", "block in Foo.make", "block in <main>"], seen
+  end
+
+  def test_a_method_of_a_block_is_one_call
+    text = "class Foo; define_method(:bar) { |n| [n].each { |x| x }; bar(n - 1) if n > 0 }; end; Foo.new.bar(3)"
+    path = write_file(text)
+    seen = names(run_traced(["ruby", path], env: { "RINGVIZ_RUBY" => "blocks" }), path)
+    assert_equal ["Foo#bar", "block in Foo#bar"] * 4, seen.first(8)
+    assert_equal 8, seen.size
+  end
+
+  def test_accessors_and_structs_are_functions
+    text = "Point = Struct.new(:x, :y); class Foo; attr_accessor :z; end; p = Point.new(1, 2); 5.times { p.x; p.y = 3 }; f = Foo.new; f.z = 1; f.z"
+    assert_same_counts(text, level: "all", only: /Point#|Foo#/)
+  end
+
+  def test_a_method_that_is_defined_again_is_another
+    path = write_file("2.times do |i|\n  eval \"def f = 1\", nil, __FILE__, 100 + i\n  f\nend\n")
+    lines = run_traced(["ruby", path]).spans.select { |span| span.name == "Object#f" }.map(&:line)
+    assert_equal [100, 101], lines
+  end
+
+  def test_collections_and_compaction_lose_no_name
+    text = <<~'RUBY'
+      def churn(n)
+        eval "class A#{n % 7}; def m#{n % 5} = #{n}; end; A#{n % 7}.new.m#{n % 5}"
+        Class.new { define_method(:"made#{n % 3}") { n } }.new.send(:"made#{n % 3}")
+        Object.new.tap { |o| o.extend(Module.new { def extended = 1 }); o.extended }
+      end
+      300.times { |n| churn(n); GC.start(full_mark: n % 30 == 0) if n % 10 == 0; GC.compact if n % 100 == 0 }
+    RUBY
+    assert_same_counts(text)
+  end
+
+  def test_long_and_odd_names_are_whole
+    long = "ü" * 300
+    assert_equal ["Object##{long}", "Object#with blank", "Object#a\\x0ab"],
+                 names_of("define_method = nil\ndef #{long} = 1\n#{long}\nObject.define_method('with blank') { 1 }\nsend('with blank')\nObject.define_method(\"a\\nb\") { 1 }\nsend(\"a\\nb\")")
+  end
+
+  def test_code_is_named_by_the_file_it_is_given
+    path = write_file("eval 'def given = 1; given', nil, 'other.rb', 7")
+    span = run_traced(["ruby", path]).spans.find { |found| found.name == "Object#given" }
+    assert_equal ["other.rb", 7], [span.file, span.line]
+  end
+end

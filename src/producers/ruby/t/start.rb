@@ -1,0 +1,69 @@
+# How Ruby programs are found and what they notice.
+require_relative "lib/ringviz_test"
+require "rbconfig"
+
+class StartTest < RingvizTest
+  TEXT = "def leaf = 1\ndef outer = leaf\nouter\n"
+
+  def assert_traced(result, path)
+    assert_equal "", result.err.lines.reject { |line| line.start_with?("ringviz:") }.join
+    assert_equal ["Object#outer", "Object#leaf"], names(result, path)
+  end
+
+  def test_scripts_are_traced_whoever_starts_them
+    path = write_file("#!/usr/bin/env ruby\n" + TEXT)
+    File.chmod(0o755, path)
+    [["ruby", path], [path], ["sh", "-c", "ruby #{path}; true"], ["ruby", "-w", "-W:no-deprecated", path],
+     ["ruby", "--disable=gems", path], ["env", "RUBYLIB=/nowhere", path]].each { |command| assert_traced(run_traced(command), path) }
+    assert_traced(run_traced(["ruby", path], env: { "RUBYOPT" => "-W1" }), path)
+    assert_traced(run_traced(["ruby", path], env: { "RUBYOPT" => " w" }), path)
+    system = write_file("system('ruby', ARGV[0]); `ruby \#{ARGV[0]}`; exec('ruby', ARGV[0])")
+    assert_equal %w[Object#outer Object#leaf] * 3, names(run_traced(["ruby", system, path]), path)
+  end
+
+  def test_rake_tasks_and_text_are_traced
+    rakefile = write_file("task(:default) { outer }\ndef leaf = 1\ndef outer = leaf\n", "Rakefile")
+    assert_equal %w[Object#outer Object#leaf], names(run_traced(["rake", "-q", "-f", rakefile]), rakefile)
+    assert_equal %w[Object#outer Object#leaf], names(run_traced(["ruby", "-e", TEXT]), "-e")
+    result = run_traced(["sh", "-c", "echo 'def leaf = 1; leaf' | ruby"])
+    assert_equal %w[Object#leaf], names(result, "-")
+  end
+
+  def test_events_begin_with_the_main_script
+    library = write_file("def early = 1\nearly\n", "library.rb")
+    path = write_file(TEXT)
+    command = ["ruby", "-r#{library}", path]
+    assert_equal %w[Object#leaf Object#outer], run_traced(command).spans.map(&:name).sort
+    all = run_traced(["ruby", path], env: { "RINGVIZ_RUBY_BOOT" => "1", "RUBYOPT" => "-r#{library}" }).spans.map(&:name)
+    assert_equal 1, all.count("Object#early")
+    thread = write_file("def leaf = 1\nThread.new(&method(:leaf)).join\n")
+    assert_equal ["Object#leaf"], names(run_traced(["ruby", thread]), thread)
+  end
+
+  def test_a_program_sees_nothing_but_its_options_and_one_module
+    path = write_file(<<~'RUBY')
+      p Object.constants.sort, $LOAD_PATH, $:, ARGV, $0, __FILE__, caller, global_variables.sort, ENV.keys.sort - ["_"]
+      p Thread.list.size, $!, $@, $?, $VERBOSE, $DEBUG, Thread.main.instance_variables, Object.private_instance_methods.sort
+      p $LOADED_FEATURES.grep_v(/ringviz/), trap("USR1", "DEFAULT"), ObjectSpace.count_objects.keys, defined?(RubyVM)
+      f = Fiber.new { p Fiber.current.instance_variables; Fiber.yield }; f.resume; p f.instance_variables, Module.constants.size
+    RUBY
+    plain, traced = run_plain(["ruby", path]), run_traced(["ruby", path])
+    seen = traced.out.sub(":RingViz, ", "").gsub('"RUBYOPT", ', "").gsub(/"(RINGVIZ_\w+|LD_PRELOAD|ASAN_OPTIONS|PERL5LIB|PERL5OPT)", /, "")
+    seen.sub!(/^\d+\Z/) { |n| (n.to_i - 1).to_s }
+    assert_equal plain.out, seen
+    assert_equal plain.err, traced.err.lines.reject { |line| line.start_with?("ringviz:") }.join
+  end
+
+  def test_other_rubies_and_refusals_are_silent
+    path = write_file(TEXT)
+    result = run_plain([ENV["RINGVIZ"], "--spans=json", "--output=/dev/null", "--", "ruby", "--disable=rubyopt", path])
+    refute_match(/RubyVM|LoadError|warn/i, result.err)
+    stub = File.join(File.dirname(ENV["RINGVIZ"]), "../lib/ruby/ringviz.rb")
+    other = run_plain(["ruby", "-e", "Object.send(:remove_const, :RUBY_VERSION); RUBY_VERSION = '9.9.9'; load #{stub.inspect}; p defined?(RingViz)"])
+    assert_equal ["nil\n", ""], [other.out, other.err]
+    jruby = run_plain(["ruby", "-e", "Object.send(:remove_const, :RUBY_ENGINE); RUBY_ENGINE = 'jruby'; load #{stub.inspect}; p defined?(RingViz)"])
+    assert_equal ["nil\n", ""], [jruby.out, jruby.err]
+    without = run_plain(["ruby", "-r#{stub}", "-e", "p defined?(RingViz)"])
+    assert_equal ["nil\n", ""], [without.out, without.err]
+  end
+end

@@ -1,0 +1,64 @@
+# Fibers, threads, Ractors and processes.
+require_relative "lib/ringviz_test"
+
+class ThreadsTest < RingvizTest
+  def test_fibers_have_a_stack_each
+    assert_same_counts(<<~'RUBY')
+      def leaf = 1
+      def yields(n) = n.times { |i| leaf; Fiber.yield i }
+      def resumes(fiber) = fiber.alive? && (fiber.resume; leaf)
+      fibers = 5.times.map { |n| Fiber.new { yields(n); leaf } }
+      6.times { fibers.each { |fiber| resumes(fiber) } }
+      each = Enumerator.new { |y| leaf; y << leaf; y << leaf }
+      begin; loop { each.next; leaf }; rescue StopIteration; end
+      (1..Float::INFINITY).lazy.map { |x| leaf; x }.select(&:even?).first(3)
+      broken = Fiber.new { begin; yields(1); rescue IOError; leaf; end }
+      broken.resume; broken.raise(IOError)
+      a = Fiber.new { leaf; b = Fiber.new { leaf; a.alive?; Fiber.yield; leaf }; b.resume; leaf; b.resume }
+      a.resume
+    RUBY
+  end
+
+  def test_abandoned_fibers_end_when_they_are_collected
+    result = assert_same_counts(<<~'RUBY')
+      def leaf = 1
+      def inner = (leaf; Fiber.yield; leaf)
+      def outer = (inner; leaf)
+      def round = Fiber.new { outer }.resume
+      2000.times { round }
+      leaf
+    RUBY
+    assert_equal 2000, result.spans.count { |span| span.name == "Object#outer" }
+  end
+
+  def test_threads_have_a_lane_each
+    path = write_file(<<~'RUBY')
+      def leaf = 1
+      def work(n) = n.times { leaf }
+      20.times { |n| Thread.new { work(n + 1) }.join }
+      3.times.map { |n| Thread.new { work(100) } }.each(&:join)
+    RUBY
+    report = run_plain([ENV["RINGVIZ"], "--report", "--", "ruby", path]).out
+    events = report.scan(/^ +\d+ +\d+ +(\d+) +2  script/).flatten.map(&:to_i)
+    assert_equal 23, events.size, report
+    assert_equal({ "Object#work" => 23, "Object#leaf" => 510 }, names(run_traced(["ruby", path]), path).tally)
+  end
+
+  def test_a_child_begins_with_the_calls_it_was_forked_in
+    path = write_file(<<~'RUBY')
+      def leaf = 1
+      def splits = (pid = fork) ? (Process.wait(pid); leaf; leaf) : leaf
+      def outer = (splits; leaf)
+      outer
+    RUBY
+    assert_equal ["outer(splits(leaf leaf) leaf)", "outer(splits(leaf) leaf)"], trees(run_traced(["ruby", path]), path)
+    path = write_file(<<~'RUBY')
+      def leaf = 1
+      def forks = Process.wait(fork { leaf })
+      def in_fiber = Fiber.new { Fiber.new { forks }.resume; leaf }.resume
+      Thread.new { in_fiber }.join
+    RUBY
+    result = run_traced(["ruby", path])
+    assert_equal({ "Object#leaf" => 2, "Object#forks" => 2, "Object#in_fiber" => 2 }, names(result, path).tally)
+  end
+end
