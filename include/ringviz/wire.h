@@ -83,7 +83,25 @@ static inline unsigned rv_event_kind(const struct rv_event *event)
 /* Is the id of such an event a name id? */
 static inline bool rv_event_has_name(unsigned kind)
 {
-    return kind <= RV_EVENT_RETURN || kind == RV_EVENT_MARK || kind == RV_EVENT_VALUE || kind == RV_EVENT_SYNC;
+    switch ((enum rv_event_kind)kind) {
+    case RV_EVENT_CALL:
+    case RV_EVENT_RETURN:
+    case RV_EVENT_MARK:
+    case RV_EVENT_VALUE:
+    case RV_EVENT_SYNC:
+        return true;
+    case RV_EVENT_CALL_AT:
+    case RV_EVENT_RETURN_AT:
+    case RV_EVENT_GC_START:
+    case RV_EVENT_GC_END:
+    case RV_EVENT_THREAD:
+    case RV_EVENT_SWITCH:
+    case RV_EVENT_LINE:
+    case RV_EVENT_LOST:
+    case RV_EVENT_KIND_COUNT:
+        break;
+    }
+    return false;
 }
 
 static inline uint64_t rv_event_ticks(const struct rv_event *event)

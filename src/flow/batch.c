@@ -28,6 +28,29 @@ void rv_batch_fini(struct rv_batch *batch)
     batch->specials = NULL;
 }
 
+bool rv_batch_is_noted(const struct rv_event *special)
+{
+    switch ((enum rv_event_kind)rv_event_kind(special)) {
+    case RV_EVENT_GC_START:
+    case RV_EVENT_GC_END:
+    case RV_EVENT_THREAD:
+    case RV_EVENT_MARK:
+    case RV_EVENT_VALUE:
+    case RV_EVENT_LOST:
+        return true;
+    case RV_EVENT_CALL:
+    case RV_EVENT_RETURN:
+    case RV_EVENT_CALL_AT:
+    case RV_EVENT_RETURN_AT:
+    case RV_EVENT_SWITCH:
+    case RV_EVENT_LINE:
+    case RV_EVENT_SYNC:
+    case RV_EVENT_KIND_COUNT:
+        break;
+    }
+    return false;
+}
+
 /* CALL_AT and RETURN_AT occur in live rings only. */
 static bool is_known_kind(unsigned kind)
 {

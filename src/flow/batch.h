@@ -41,6 +41,9 @@ uint32_t rv_batch_fill(struct rv_batch *batch, const struct rv_event *events, ui
  */
 uint32_t rv_batch_fit(struct rv_batch *batch, struct rv_event *events, uint32_t n, uint64_t *last_ns);
 
+/* Is this special a note of its lane? SWITCH, LINE and SYNC are not. */
+bool rv_batch_is_noted(const struct rv_event *special);
+
 /* After the last event: list the specials and zero the padding, as the scan requires. */
 void rv_batch_seal(struct rv_batch *batch);
 

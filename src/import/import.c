@@ -33,7 +33,7 @@ static void clear_progress(struct rv_import *import)
 static void print_progress(struct rv_import *import)
 {
     uint64_t now_ns = rv_clock_mono_ns();
-    if (!import->text || import->is_quiet || now_ns - import->said_ns < PROGRESS_EVERY_NS)
+    if (!import->text || !import->shows_progress || now_ns - import->said_ns < PROGRESS_EVERY_NS)
         return;
     unsigned percent = (unsigned)(100 * rv_text_reader_share(import->text));
     if (percent == import->said_percent)
@@ -207,7 +207,7 @@ struct rv_source *rv_import_open(const struct rv_import_format *format, const st
     import->format = format;
     import->path = rv_strdup(params->path);
     import->builder = rv_event_builder_create(params->filter);
-    import->is_quiet = !isatty(STDERR_FILENO);
+    import->shows_progress = isatty(STDERR_FILENO);
     import->said_ns = rv_clock_mono_ns() + PROGRESS_AFTER_NS - PROGRESS_EVERY_NS;
     int error = 0;
     if (format->is_text && !(import->text = rv_text_reader_open(params->path)))

@@ -70,7 +70,7 @@ struct rv_import {
     struct rv_event_builder *builder;
     struct rv_text_reader *text; /* is_text */
     uint64_t faults[RV_FAULT_COUNT];
-    bool has_ended, is_quiet;
+    bool has_ended, shows_progress;
     int error; /* error that ended it, already printed */
     uint64_t said_ns;
     unsigned said_percent;

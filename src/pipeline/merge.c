@@ -238,8 +238,6 @@ static void add_note(struct rv_lane *lane, const struct rv_lane_note *note)
 {
     pthread_mutex_lock(&lane->lock);
     rv_lane_add_note(lane, note);
-    if (note->kind == RV_NOTE_LOST)
-        lane->n_lost += note->id;
     pthread_mutex_unlock(&lane->lock);
 }
 
@@ -256,13 +254,6 @@ static float value_of(const struct rv_event *event)
     float value;
     memcpy(&value, &bits, sizeof value);
     return value;
-}
-
-/* SWITCH, LINE and SYNC make no notes. */
-static bool is_noted(const struct rv_event *event)
-{
-    unsigned kind = rv_event_kind(event);
-    return kind != RV_EVENT_SWITCH && kind != RV_EVENT_LINE && kind != RV_EVENT_SYNC;
 }
 
 static void note_special(const struct rv_merger *merger, struct rv_lane *lane, const struct rv_event *event)
@@ -327,7 +318,7 @@ static void note_specials(struct rv_merger *merger, struct rv_stream *stream, co
         bool is_resume = rv_event_kind(event) == RV_EVENT_THREAD && event->aux == RV_THREAD_RESUMED;
         if (rv_event_kind(event) == RV_EVENT_SWITCH || is_resume)
             stack = event->id;
-        if (is_noted(event))
+        if (rv_batch_is_noted(event))
             note_special(merger, rv_stream_track(stream, merger->lanes, stack)->lane, event);
         last_line = rv_event_kind(event) == RV_EVENT_LINE ? event->id : last_line;
         if (rv_event_kind(event) != RV_EVENT_LOST)
@@ -415,7 +406,7 @@ static void merge_page(struct rv_merger *merger, struct rv_stream *page, struct 
 
 void rv_merge_note(const struct rv_merger *merger, struct rv_lane *lane, const struct rv_event *event)
 {
-    if (is_noted(event))
+    if (rv_batch_is_noted(event))
         note_special(merger, lane, event);
 }
 

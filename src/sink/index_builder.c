@@ -203,12 +203,6 @@ static void add_spans(struct rv_index_builder *index_builder, struct rv_indexed_
     index_builder->n_buckets += index_builder->n_spans;
 }
 
-/* SWITCH, LINE and SYNC have nothing to show. */
-static bool is_noted(unsigned kind)
-{
-    return kind != RV_EVENT_SWITCH && kind != RV_EVENT_LINE && kind != RV_EVENT_SYNC;
-}
-
 static void add_notes(struct rv_index_builder *index_builder, struct rv_indexed_stream *stream,
                       const struct rv_batch *batch)
 {
@@ -219,7 +213,7 @@ static void add_notes(struct rv_index_builder *index_builder, struct rv_indexed_
         if (kind == RV_EVENT_SWITCH || (kind == RV_EVENT_THREAD && event->aux == RV_THREAD_RESUMED))
             stack = event->id;
         struct rv_indexed_stack *lane = rv_indexed_stream_stack(stream, stack);
-        if (!is_noted(kind) || (lane->n_notes >= MOST_NOTES && kind != RV_EVENT_LOST))
+        if (!rv_batch_is_noted(event) || (lane->n_notes >= MOST_NOTES && kind != RV_EVENT_LOST))
             continue;
         rv_block_rows_list(&index_builder->rows, stream, lane);
         lane->notes = rv_vec_reserve(lane->notes, &lane->notes_capacity, lane->n_notes + 1, sizeof *lane->notes);

@@ -8,7 +8,7 @@
 static uint64_t first_ticks(const struct rv_event *events, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++)
-        if (rv_event_kind(&events[i]) < RV_EVENT_SYNC)
+        if (rv_event_kind(&events[i]) != RV_EVENT_SYNC && rv_event_kind(&events[i]) < RV_EVENT_KIND_COUNT)
             return rv_event_ticks(&events[i]);
     return 0;
 }

@@ -143,8 +143,7 @@ static void noise(struct generator *gen)
                                      RV_EVENT_LINE,
                                      RV_EVENT_MARK,
                                      RV_EVENT_VALUE,
-                                     13,
-                                     14,
+                                     RV_EVENT_KIND_COUNT, /* and 15: unknown kinds */
                                      15};
     unsigned kind = kinds[random_below(gen->random, sizeof kinds / sizeof *kinds)];
     put(gen, make_event(gen, kind, random_below(gen->random, 100), 0));
