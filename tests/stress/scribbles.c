@@ -210,9 +210,21 @@ static void start_viewer(struct run *run, const char *policy, const char *what, 
     snprintf(number_text, sizeof number_text, "%" PRIu64, number);
     unlink(run->trace);
     unlink(run->begun);
-    const char *const argv[] = {run->ringviz,  "--report=json", "--headless",  "--rings=8", "--ring-events=4096",
-                                output_option, trace_option,    policy_option, "--",        run->self,
-                                what,          number_text,     run->begun,    NULL};
+    const char *const argv[] = {run->ringviz,
+                                "--report=json",
+                                "--headless",
+                                "--rings=8",
+                                "--ring-events=4096",
+                                "--patch=off",
+                                output_option,
+                                trace_option,
+                                policy_option,
+                                "--",
+                                run->self,
+                                what,
+                                number_text,
+                                run->begun,
+                                NULL};
     run->pid = start(argv);
 }
 

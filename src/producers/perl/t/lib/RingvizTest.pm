@@ -48,7 +48,7 @@ sub run_traced {
     my ($command, $options, %env) = @_;
     my $spans = "$folder/spans.json";
     unlink $spans;
-    my $result = run_plain([$ENV{RINGVIZ}, '--spans=json', "--output=$spans", @{ $options // [] }, '--', @$command], %env);
+    my $result = run_plain([$ENV{RINGVIZ}, '--spans=json', "--output=$spans", '--patch=off', @{ $options // [] }, '--', @$command], %env);
     $result->{spans} = spans_of($spans);
     return $result;
 }
