@@ -19,7 +19,7 @@
 #include "base/vec.h"
 #include "ring/directory.h"
 #include "ring/ring.h"
-#include "source/filter_told.h"
+#include "source/left_out.h"
 #include "source/module_watch.h"
 #include "source/normalize.h"
 #include "source/ticker.h"
@@ -58,8 +58,8 @@ struct live {
     struct rv_module_watch modules;
     struct live_ring *rings;
     struct rv_event *popped;
-    struct rv_ticker *ticker;    /* clock TICK only */
-    struct rv_filter_told *told; /* or NULL */
+    struct rv_ticker *ticker;                /* clock TICK only */
+    struct rv_left_out_publisher *publisher; /* or NULL */
     uint64_t last_liveness_ns, last_loss_ns;
     uint32_t n_rings_used; /* greatest value seen; never falls */
     size_t n_streams;      /* open now */
@@ -102,7 +102,7 @@ static void open_stream(struct live *live, struct live_ring *slot, uint32_t ring
         .process = rv_catalog_process(live->catalog, process_idx),
         .names = &live->names,
         .filter = live->params.filter,
-        .told = live->told,
+        .publisher = live->publisher,
         .process_idx = process_idx,
         .last_ns = rv_normalize_time(&live->map->clock, control->born_ticks),
     };
@@ -434,7 +434,7 @@ static void close_live(struct rv_source *source)
     rv_name_map_fini(&live->names);
     rv_catalog_destroy(live->catalog);
     rv_module_watch_fini(&live->modules);
-    rv_filter_told_destroy(live->told);
+    rv_left_out_publisher_destroy(live->publisher);
     free(live->rings);
     free(live->popped);
     free(live->unnamed);
@@ -469,7 +469,7 @@ struct rv_source *rv_live_open(struct rv_map *map, const struct rv_live_params *
     for (uint32_t i = 0; i < map->geometry.n_rings; i++)
         rv_ring_view(&live->rings[i].ring, map, i);
     if (params->filter && params->is_private)
-        live->told = rv_filter_told_create(map);
+        live->publisher = rv_left_out_publisher_create(map);
     if (map->geometry.clock_kind == RV_CLOCK_TICK)
         live->ticker = rv_ticker_start(&map->header->tick);
     return &live->source;

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "source/filter_told.h"
+#include "source/left_out.h"
 
 /* Time of the first event other than SYNC, which describes the past. */
 static uint64_t first_ticks(const struct rv_event *events, uint32_t n)
@@ -68,8 +68,8 @@ static uint32_t apply_filter(struct rv_normalizer *normalizer, struct rv_event *
         if (!is_call || events[i].id == 0 ||
             rv_capture_filter_has(normalizer->filter, normalizer->catalog, events[i].id))
             events[written++] = events[i];
-        else if (popped && normalizer->told)
-            rv_filter_tell(normalizer->told, normalizer->process_idx, &popped[i]);
+        else if (popped && normalizer->publisher)
+            rv_left_out_publish(normalizer->publisher, normalizer->process_idx, &popped[i]);
     }
     return written;
 }

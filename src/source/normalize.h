@@ -15,10 +15,10 @@ struct rv_normalizer {
     struct rv_catalog *catalog;
     struct rv_catalog_process *process;
     struct rv_name_map *names;
-    struct rv_capture_filter *filter; /* or NULL */
-    struct rv_filter_told *told;      /* publishes rejected functions to producers; or NULL */
-    uint32_t process_idx;             /* index in the trace file's process table */
-    uint64_t last_ns;                 /* of the stream: times never fall */
+    struct rv_capture_filter *filter;        /* or NULL */
+    struct rv_left_out_publisher *publisher; /* publishes rejected functions to producers; or NULL */
+    uint32_t process_idx;                    /* index in the trace file's process table */
+    uint64_t last_ns;                        /* of the stream: times never fall */
 };
 
 /* Ticks to ns, saturated to an event's 60 bits. */
