@@ -101,7 +101,7 @@ struct rv_option_entry {
 /* In the order of --help. */
 extern const struct rv_option_entry RV_OPTION_TABLE[RV_N_OPTIONS];
 
-/* The heading above the entry; NULL where it goes on with those before it. */
+/* The heading above the entry; NULL when the entry belongs to the heading before it. */
 const char *rv_option_heading(const struct rv_option_entry *entry);
 
 /* The entry of this name, without its dashes; NULL where there is none. */

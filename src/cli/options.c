@@ -345,9 +345,7 @@ static int set_option(struct rv_options *options, enum rv_option_id id, const ch
 {
     if (set_switch(options, id))
         return 0;
-    const struct rv_option_entry *entry = RV_OPTION_TABLE;
-    while (entry->id != id)
-        entry++;
+    const struct rv_option_entry *entry = &RV_OPTION_TABLE[id - RV_OPTION_HEADLESS];
     int error = set_output_option(options, entry, value);
     if (error == -ENOENT)
         error = set_part_option(options, entry, value);

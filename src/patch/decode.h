@@ -1,4 +1,4 @@
-/* One x86-64 instruction: how long it is, where it goes on, and what of it depends on where it stands. */
+/* One x86-64 instruction: its length, its control flow, and which of its operands depend on its address. */
 #ifndef RV_PATCH_DECODE_H
 #define RV_PATCH_DECODE_H
 
