@@ -270,11 +270,16 @@ static uint64_t take_children(struct rv_stats_lane *lane, const struct rv_span *
     return children_ns;
 }
 
+static inline uint64_t own_time(struct rv_stats_lane *lane, const struct rv_span *span, bool is_orphan)
+{
+    uint64_t children_ns = take_children(lane, span, is_orphan), duration_ns = span->end - span->start;
+    return duration_ns > children_ns ? duration_ns - children_ns : 0;
+}
+
 bool rv_stats_lane_own(struct rv_stats_lane *lane, const struct rv_span *span, uint64_t *own_ns)
 {
     bool is_orphan = span->flags & RV_SPAN_ORPHAN;
-    uint64_t children_ns = take_children(lane, span, is_orphan), duration_ns = span->end - span->start;
-    *own_ns = duration_ns > children_ns ? duration_ns - children_ns : 0;
+    *own_ns = own_time(lane, span, is_orphan);
     return !is_orphan;
 }
 
@@ -312,12 +317,12 @@ static size_t take_calls(struct rv_stats *stats, struct rv_stats_lane *lane, con
     size_t n_calls = 0;
     for (size_t i = 0; i < n; i++) {
         const struct rv_span *span = &spans[i];
-        uint64_t own_ns;
-        bool is_call = rv_stats_lane_own(lane, span, &own_ns);
-        struct row *row = is_call ? &stats->rows[span->id] : NULL;
+        bool is_orphan = span->flags & RV_SPAN_ORPHAN;
+        uint64_t own_ns = own_time(lane, span, is_orphan);
+        struct row *row = is_orphan ? NULL : &stats->rows[span->id];
         __builtin_prefetch(row, 1);
         calls[n_calls] = (struct call){span->end - span->start, own_ns, row};
-        n_calls += is_call;
+        n_calls += !is_orphan;
     }
     return n_calls;
 }
