@@ -58,49 +58,10 @@ void rv_hooks_exit_slow(void *function, void *call_site, void *site, uint64_t st
 
 #if defined(__x86_64__) && defined(__LP64__)
 
+#include "producers/native/text_x86.h"
+
 /* A line of text is an instruction. */
 /* clang-format off */
-
-#define TEXT_(x) #x
-#define TEXT(x) TEXT_(x)
-
-/* What the text counts on. */
-#define CURSOR_AT 0
-#define LIMIT_AT 8
-#define HEAD_AT 24
-#define CEILING_AT 64
-#define TOP_AT 72
-#define ROOM_AT 80
-#define ROOT_AT 104
-#define NEAR_BYTES 0x100000
-#define CALL_AT 0x20000000
-#define RETURN_AT 0x30000000
-#define GATE_FACTOR 0x9e3779b1
-#define GATE_SHIFT 15
-#define GATE_LAST 0x1ffff
-_Static_assert(RV_GATE_FACTOR == GATE_FACTOR && RV_GATE_SHIFT == GATE_SHIFT, "");
-_Static_assert(RV_GATE_SLOTS == GATE_LAST + 1, "");
-_Static_assert(offsetof(struct rv_thread, pusher.cursor) == CURSOR_AT, "");
-_Static_assert(offsetof(struct rv_thread, pusher.limit) == LIMIT_AT, "");
-_Static_assert(offsetof(struct rv_thread, pusher.head) == HEAD_AT, "");
-_Static_assert(offsetof(struct rv_thread, pusher.ceiling) == CEILING_AT, "");
-_Static_assert(offsetof(struct rv_thread, shadow.top) == TOP_AT, "");
-_Static_assert(offsetof(struct rv_thread, shadow.limit) == ROOM_AT, "");
-_Static_assert(offsetof(struct rv_thread, shadow.root) == ROOT_AT, "");
-_Static_assert(RV_GATE_IS_DEPTH == 1, "");
-_Static_assert(offsetof(struct rv_shadow_frame, stack) == 0, "");
-_Static_assert(offsetof(struct rv_shadow_frame, word) == 8, "");
-_Static_assert(offsetof(struct rv_shadow_frame, call_site) == 16, "");
-_Static_assert(offsetof(struct rv_shadow_frame, site) == 24, "");
-_Static_assert(sizeof(struct rv_shadow_frame) == 32, "");
-_Static_assert(offsetof(struct rv_event, when) == 0 && offsetof(struct rv_event, id) == 8, "");
-_Static_assert(sizeof(struct rv_event) == 16, "");
-_Static_assert(RV_PUSH_POISON_SHIFT == 7, "the poison is 128 times the stack pointer");
-_Static_assert(RV_EVENT_FRAME_SHIFT - RV_SHADOW_TAG_SHIFT == 43, "a frame's address to its tag");
-_Static_assert(RV_SHADOW_NEAR_BYTES == NEAR_BYTES, "");
-_Static_assert((uint64_t)RV_EVENT_CALL_AT << (RV_EVENT_KIND_SHIFT - 32) == CALL_AT, "");
-_Static_assert((uint64_t)RV_EVENT_RETURN_AT << (RV_EVENT_KIND_SHIFT - 32) == RETURN_AT, "");
-_Static_assert(RV_PUSH_AHEAD_BYTES == 512, "");
 
 /*
  * Time goes into taking in instructions, and a clock read lets none behind it begin before it is done. So there are as
@@ -114,23 +75,12 @@ _Static_assert(RV_PUSH_AHEAD_BYTES == 512, "");
  *          word
  *     rax  the site             r11  the shared head
  */
-#define CURSOR "%fs:" TEXT(CURSOR_AT) "(%rcx)"
-#define LIMIT "%fs:" TEXT(LIMIT_AT) "(%rcx)"
-#define HEAD "%fs:" TEXT(HEAD_AT) "(%rcx)"
-#define TOP "%fs:" TEXT(TOP_AT) "(%rcx)"
-#define CEILING "%fs:" TEXT(CEILING_AT) "(%rcx)"
-#define ROOM "%fs:" TEXT(ROOM_AT) "(%rcx)"
-#define ROOT "%fs:" TEXT(ROOT_AT) "(%rcx)"
-
 #define BEGIN                                                                                                          \
     "mov rv_process_gate(%rip), %rax\n"                                                                                \
     "test %rax, %rax\n"                                                                                                \
     "jne 2f\n"                                                                                                         \
     "5:\n"                                                                                                             \
-    "imul $128, %rsp, %r8\n"                   /* the poison: two instructions, were it a shift */                     \
-    "mov rv_thread@gottpoff(%rip), %rcx\n"                                                                             \
-    "xadd %r8, " CURSOR "\n"                   /* from here on handlers find it poisoned, */                           \
-    "lea 16(%r8), %r8\n"                       /* behind the slot; add was slower */                                   \
+    PUSH_BEGIN                                                                                                         \
     "6:\n"                                                                                                             \
     "cmp " LIMIT ", %r8\n"                                                                                             \
     "jae 1f\n"                                 /* below it: there is a carry */                                        \
@@ -152,25 +102,12 @@ _Static_assert(RV_PUSH_AHEAD_BYTES == 512, "");
     "js 3f\n"                                                                                                          \
     "test $1, %al\n"                                                                                                   \
     "jne 7f\n"                                                                                                         \
-    "imul $" TEXT(GATE_FACTOR) ", %edi, %edx\n"                                                                    \
-    "shr $" TEXT(GATE_SHIFT) ", %edx\n"                                                                            \
-    "4:\n"                                                                                                             \
-    "mov (%rax,%rdx,8), %r8\n"                                                                                         \
-    "cmp %rdi, %r8\n"                                                                                                  \
-    "je " #left_out "\n"                                                                                               \
-    "test %r8, %r8\n"                                                                                                  \
-    "je 5b\n"                                                                                                          \
-    "inc %edx\n"                                                                                                       \
-    "and $" TEXT(GATE_LAST) ", %edx\n"                                                                             \
-    "jmp 4b\n"                                                                                                         \
+    GATE_LOOKUP(left_out)                                                                                              \
     "3:\n"                                                                                                             \
     "ret\n"                                                                                                            \
     "7:\n"                                                                                                             \
-    "imul $128, %rsp, %r8\n"                                                                                           \
-    "mov rv_thread@gottpoff(%rip), %rcx\n"                                                                             \
-    "xadd %r8, " CURSOR "\n"                                                                                           \
+    PUSH_BEGIN                                                                                                         \
     "mov " TOP ", %r9\n"                                                                                               \
-    "lea 16(%r8), %r8\n"                                                                                               \
     "lea " #lower "(%r9), %rdx\n"                                                                                      \
     "sub " ROOT ", %rdx\n"                                                                                             \
     "cmp %rax, %rdx\n"                                                                                                 \

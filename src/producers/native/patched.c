@@ -17,23 +17,18 @@
 
 #if defined(__x86_64__) && defined(__LP64__)
 
-#include <cpuid.h>
-
 #include "patch/stubs.h"
+#include "producers/native/call_c.h"
 #include "producers/native/calls.h"
 #include "producers/native/gate.h"
 #include "producers/native/process.h"
 #include "producers/native/returns.h"
+#include "producers/native/text_x86.h"
 
 /* Called by text only. */
 RV_HIDDEN __attribute__((used)) void rv_patched_enter_slow(uint64_t *slot, uint64_t stack);
 RV_HIDDEN __attribute__((used)) void rv_patched_arrive_slow(uint64_t *slot, uint64_t stack, struct rv_return *entry);
-RV_HIDDEN __attribute__((used)) void rv_patched_learn_state(void);
 RV_HIDDEN void rv_returns_arrive(void);
-
-/* What is saved of the processor's state around C: 0 all by fxsave, else xsave's. */
-RV_HIDDEN uint64_t rv_patched_state_mask;
-RV_HIDDEN uint64_t rv_patched_state_bytes = 512;
 
 /* A call and its return, as the shadow stack is to see them. A site tells functions inlined into one another apart:
  * here none are, so any but where the call returns to will do. */
@@ -112,84 +107,24 @@ void rv_patched_arrive_slow(uint64_t *slot, uint64_t stack, struct rv_return *en
     rv_returns_free(rv_returns_number(entry));
 }
 
-#define STATE_PARTS 0xe7u /* x87, SSE, AVX, AVX-512: C of ours touches no more */
-#define STATE_HEAD_BYTES 576u
-
-/* In any thread: a thread that sees the mask sees the bytes. */
-void rv_patched_learn_state(void)
-{
-    uint32_t a, b, c, d, parts;
-    uint64_t n_bytes = STATE_HEAD_BYTES;
-    if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & bit_OSXSAVE) || !__get_cpuid_count(0xd, 0, &parts, &b, &c, &d))
-        return;
-    parts &= STATE_PARTS;
-    for (uint32_t i = 2; i < 8; i++)
-        if (parts >> i & 1 && __get_cpuid_count(0xd, i, &a, &b, &c, &d) && a + b > n_bytes)
-            n_bytes = a + b;
-    rv_patched_state_bytes = n_bytes;
-    __atomic_signal_fence(__ATOMIC_SEQ_CST); /* x86 lets stores be seen in their order */
-    rv_patched_state_mask = parts;
-}
-
-int rv_patched_init(void)
-{
-    rv_patched_learn_state();
-    return rv_returns_init();
-}
-
 /* A line of text is an instruction. */
 /* clang-format off */
 
-#define TEXT_(x) #x
-#define TEXT(x) TEXT_(x)
-
-/* What the text counts on, besides what that of hooks.c does. */
-#define CURSOR_AT 0
-#define LIMIT_AT 8
-#define HEAD_AT 24
-#define TOP_AT 72
-#define ROOT_AT 104
+/* What the text counts on, besides what text_x86.h has. */
 #define FREE_AT 112
 #define LIST_AT 120
-#define NEAR_BYTES 0x100000
-#define CALL_AT 0x20000000
-#define RETURN_AT 0x30000000
-#define GATE_FACTOR 0x9e3779b1
-#define GATE_SHIFT 15
-#define GATE_LAST 0x1ffff
 #define ARENA_BYTES 0x1000000
 #define FUNCTION_BEFORE_RESUME 14
-_Static_assert(RV_GATE_FACTOR == GATE_FACTOR && RV_GATE_SHIFT == GATE_SHIFT, "");
-_Static_assert(RV_GATE_SLOTS == GATE_LAST + 1, "");
-_Static_assert(offsetof(struct rv_thread, pusher.cursor) == CURSOR_AT, "");
-_Static_assert(offsetof(struct rv_thread, pusher.limit) == LIMIT_AT, "");
-_Static_assert(offsetof(struct rv_thread, pusher.head) == HEAD_AT, "");
-_Static_assert(offsetof(struct rv_thread, shadow.top) == TOP_AT, "");
-_Static_assert(offsetof(struct rv_thread, shadow.root) == ROOT_AT, "");
-_Static_assert(RV_GATE_IS_DEPTH == 1, "");
 _Static_assert(offsetof(struct rv_thread, returns.top) == FREE_AT, "");
 _Static_assert(offsetof(struct rv_thread, returns.list) == LIST_AT, "");
-_Static_assert(RV_SHADOW_NEAR_BYTES == NEAR_BYTES, "");
-_Static_assert((uint64_t)RV_EVENT_CALL_AT << (RV_EVENT_KIND_SHIFT - 32) == CALL_AT, "");
-_Static_assert((uint64_t)RV_EVENT_RETURN_AT << (RV_EVENT_KIND_SHIFT - 32) == RETURN_AT, "");
-_Static_assert(RV_PUSH_AHEAD_BYTES == 512 && RV_PUSH_POISON_SHIFT == 7, "");
-_Static_assert(RV_EVENT_FRAME_SHIFT - RV_SHADOW_TAG_SHIFT == 43, "");
 _Static_assert(offsetof(struct rv_return, address) == 0 && offsetof(struct rv_return, function) == 8, "");
 _Static_assert(offsetof(struct rv_return, slot) == 16 && sizeof(struct rv_return) == 32, "");
 _Static_assert(sizeof rv_returns_trampolines == ARENA_BYTES && RV_RETURNS_TRAMPOLINE_BYTES == 16, "");
 _Static_assert(RV_RETURNS_PAGE == 4096, "");
 _Static_assert(RV_PATCH_FUNCTION_BEFORE_RESUME == FUNCTION_BEFORE_RESUME, "");
 
-#define CURSOR "%fs:" TEXT(CURSOR_AT) "(%rcx)"
-#define LIMIT "%fs:" TEXT(LIMIT_AT) "(%rcx)"
-#define HEAD "%fs:" TEXT(HEAD_AT) "(%rcx)"
-#define TOP "%fs:" TEXT(TOP_AT) "(%rcx)"
-#define ROOT "%fs:" TEXT(ROOT_AT) "(%rcx)"
 #define FREE "%fs:" TEXT(FREE_AT) "(%rcx)"
 #define LIST "%fs:" TEXT(LIST_AT) "(%rcx)"
-
-#define SAVE(register) "push %" #register "\n.cfi_adjust_cfa_offset 8\n"
-#define RESTORE(register) "pop %" #register "\n.cfi_adjust_cfa_offset -8\n"
 
 /* Seven words. Of the flags all that a call or return could tell something by: lahf has them but for overflow. */
 #define SAVE_ALL                                                                                                       \
@@ -199,52 +134,10 @@ _Static_assert(RV_PATCH_FUNCTION_BEFORE_RESUME == FUNCTION_BEFORE_RESUME, "");
 #define SAVED "56"    /* offset of what was on top before */
 #define SAVED_2 "64"
 
-/* Before a push began, the stack pointer. r8: next */
-#define BEGIN                                                                                                          \
-    "imul $128, %rsp, %r8\n"                                                                                           \
-    "mov rv_thread@gottpoff(%rip), %rcx\n"                                                                             \
-    "xadd %r8, " CURSOR "\n"                                                                                           \
-    "lea 16(%r8), %r8\n"                                                                                               \
-    "cmp " LIMIT ", %r8\n"
 #define END                                                                                                            \
     "mov " HEAD ", %rdi\n"                                                                                             \
     "addq $1, (%rdi)\n"                        /* P1 -> C1, P3 -> C3: x86 lets stores be seen in their order */        \
     "mov %r8, " CURSOR "\n"
-
-/* Call C: rdi, rsi, rdx are its arguments. */
-#define CALL_C(function)                                                                                               \
-    ".cfi_remember_state\n"                                                                                            \
-    SAVE(r9) SAVE(r10) SAVE(r11) SAVE(rbx) SAVE(rbp)                                                                   \
-    ".cfi_rel_offset %rbx, 8\n"                                                                                        \
-    "mov %rsp, %rbx\n"                                                                                                 \
-    ".cfi_def_cfa_register %rbx\n"                                                                                     \
-    "mov rv_patched_state_bytes(%rip), %rcx\n"                                                                         \
-    "sub %rcx, %rsp\n"                                                                                                 \
-    "sub $64, %rsp\n"                                                                                                  \
-    "and $-64, %rsp\n"                                                                                                 \
-    "mov %rdx, %r8\n"                                                                                                  \
-    "mov rv_patched_state_mask(%rip), %rax\n"                                                                          \
-    "xor %edx, %edx\n"                                                                                                 \
-    "test %rax, %rax\n"                                                                                                \
-    "je 91f\n"                                                                                                         \
-    "movq %rdx, 512(%rsp)\nmovq %rdx, 520(%rsp)\nmovq %rdx, 528(%rsp)\nmovq %rdx, 536(%rsp)\n"                         \
-    "movq %rdx, 544(%rsp)\nmovq %rdx, 552(%rsp)\nmovq %rdx, 560(%rsp)\nmovq %rdx, 568(%rsp)\n"                         \
-    "xsave64 (%rsp)\n"                                                                                                 \
-    "jmp 92f\n"                                                                                                        \
-    "91: fxsave64 (%rsp)\n"                                                                                            \
-    "92: mov %r8, %rdx\n"                                                                                              \
-    "cld\n"                                                                                                            \
-    "call " #function "\n"                                                                                             \
-    "mov rv_patched_state_mask(%rip), %rax\n"                                                                          \
-    "xor %edx, %edx\n"                                                                                                 \
-    "test %rax, %rax\n"                                                                                                \
-    "je 93f\n"                                                                                                         \
-    "xrstor64 (%rsp)\n"                                                                                                \
-    "jmp 94f\n"                                                                                                        \
-    "93: fxrstor64 (%rsp)\n"                                                                                           \
-    "94: mov %rbx, %rsp\n"                                                                                             \
-    "pop %rbp\npop %rbx\npop %r11\npop %r10\npop %r9\n"                                                               \
-    ".cfi_restore_state\n"
 
 /*
  * The trampolines. Unwinders look up the address before that to which a call returns, since they see no signal frame
@@ -282,7 +175,8 @@ __asm__(".pushsection .text\n"
         "test %rax, %rax\n"
         "jne 2f\n"
         "5:\n"
-        BEGIN
+        PUSH_BEGIN
+        "cmp " LIMIT ", %r8\n"
         "jae 1f\n"
         "mov " TOP ", %rsi\n"
         "mov " SAVED_2 "(%rsp), %rax\n"        /* where the function returns to */
@@ -350,17 +244,7 @@ __asm__(".pushsection .text\n"
         "jne 7f\n"
         "mov " SAVED "(%rsp), %rdi\n"
         "mov -" TEXT(FUNCTION_BEFORE_RESUME) "(%rdi), %rdi\n"
-        "imul $" TEXT(GATE_FACTOR) ", %edi, %edx\n"
-        "shr $" TEXT(GATE_SHIFT) ", %edx\n"
-        "4:\n"
-        "mov (%rax,%rdx,8), %r8\n"
-        "cmp %rdi, %r8\n"
-        "je 6b\n"
-        "test %r8, %r8\n"
-        "je 5b\n"
-        "inc %edx\n"
-        "and $" TEXT(GATE_LAST) ", %edx\n"
-        "jmp 4b\n"
+        GATE_LOOKUP(6b)
         "7:\n"                                /* a call that is too deep, beneath the top's, is not seen at all */
         "mov rv_thread@gottpoff(%rip), %rcx\n"
         "mov " TOP ", %rsi\n"
@@ -391,7 +275,8 @@ __asm__(".pushsection .text\n"
         "add rv_returns_entries(%rip), %rdi\n"
         "mov (%rdi), %rax\n"
         "mov %rax, " SAVED "(%rsp)\n"          /* from here on the stack is as unwinders expect */
-        BEGIN
+        PUSH_BEGIN
+        "cmp " LIMIT ", %r8\n"
         "jae 1f\n"
         "mov " TOP ", %rsi\n"
         "lea " SAVED "(%rsp), %rdx\n"

@@ -18,8 +18,5 @@ RV_HIDDEN void rv_patched_enter(void);
  */
 RV_HIDDEN void rv_patched_push_call(uint64_t *slot, uint64_t stack, uint64_t function);
 
-/* Once, before the first stub runs: 0 or as rv_returns_init(). */
-RV_HIDDEN int rv_patched_init(void);
-
 #endif
 #endif

@@ -27,6 +27,7 @@
 
 #include "patch/prepare.h"
 #include "producers/native/process.h"
+#include "producers/native/returns.h"
 #include "producers/native/signal_guard.h"
 
 #define LIBRARY "libringviz-patch.so"
@@ -304,7 +305,7 @@ static void *load_planner(void)
     Dl_info own;
     char path[PATH_BYTES];
     dlopen_fn *load = (dlopen_fn *)(uintptr_t)dlsym(RTLD_NEXT, "dlopen");
-    if (!load || !dladdr((void *)(uintptr_t)rv_patched_init, &own) ||
+    if (!load || !dladdr((void *)(uintptr_t)rv_patched_enter, &own) ||
         strlen(own.dli_fname) >= sizeof path - sizeof LIBRARY)
         return NULL;
     strcpy(path, own.dli_fname);
@@ -330,7 +331,7 @@ __attribute__((constructor)) static void start(void)
         ssize_t n = readlink("/proc/self/exe", patcher.program, sizeof patcher.program - 1);
         patcher.program[n > 0 ? n : 0] = '\0';
         void *library = load_planner();
-        if (patcher.prepare && rv_patched_init() == 0)
+        if (patcher.prepare && rv_returns_init() == 0)
             dl_iterate_phdr(look_at_object, NULL);
         if (library)
             dlclose(library);

@@ -14,10 +14,12 @@
 
 #if defined(__x86_64__) && defined(__LP64__)
 
+#include "producers/native/call_c.h"
 #include "producers/native/gate.h"
 #include "producers/native/process.h"
 #include "producers/native/returns.h"
 #include "producers/native/signal_guard.h"
+#include "producers/native/text_x86.h"
 #include "producers/native/thread.h"
 
 #define CALL_BYTES 5u /* of the hook's call, at least: an address within the function */
@@ -92,8 +94,6 @@ void rv_profiled_enter_slow(uint64_t *slot, uint64_t resume)
 /* A line of text is an instruction. */
 /* clang-format off */
 
-#define SAVE(register) "push %" #register "\n.cfi_adjust_cfa_offset 8\n"
-#define RESTORE(register) "pop %" #register "\n.cfi_adjust_cfa_offset -8\n"
 #define SAVED "72" /* offset of the hook's return address */
 #define SAVED_2 "80"
 
@@ -123,55 +123,12 @@ void rv_profiled_enter_slow(uint64_t *slot, uint64_t resume)
     "2:\n"                                                                                                             \
     "lea " slot ", %rdi\n"                                                                                             \
     "mov " SAVED "(%rsp), %rsi\n"                                                                                      \
-    "lea rv_profiled_enter_slow(%rip), %rax\n"                                                                         \
-    "call call_c\n"                                                                                                \
+    CALL_C(rv_profiled_enter_slow)                                                                                     \
     "jmp 1b\n"                                                                                                         \
     ".cfi_endproc\n"                                                                                                   \
     ".size " #name ", . - " #name "\n"                                                                                 \
     ".popsection\n"
 
-/* rax: C to be called with rdi and rsi; all but the registers saved above are kept. What there is to be saved is asked
- * of the processor once, in general registers. */
-__asm__(".pushsection .text\n"
-        ".type call_c, @function\n"
-        "call_c:\n"
-        ".cfi_startproc\n"
-        SAVE(rbx)
-        ".cfi_rel_offset %rbx, 0\n"
-        "mov %rsp, %rbx\n"
-        ".cfi_def_cfa_register %rbx\n"
-        "push %rax\n" "push %rdi\n" "push %rsi\n"
-        "cmpq $0, rv_patched_state_mask(%rip)\n"
-        "jne 1f\n"
-        "call rv_patched_learn_state\n"
-        "1:\n"
-        "pop %rsi\n" "pop %rdi\n" "pop %r10\n"
-        "sub rv_patched_state_bytes(%rip), %rsp\n"
-        "and $-64, %rsp\n"
-        "mov rv_patched_state_mask(%rip), %rax\n"
-        "xor %edx, %edx\n"
-        "test %rax, %rax\n"
-        "je 2f\n"
-        "mov %rdx, 512(%rsp)\n" "mov %rdx, 520(%rsp)\n" "mov %rdx, 528(%rsp)\n" "mov %rdx, 536(%rsp)\n"
-        "mov %rdx, 544(%rsp)\n" "mov %rdx, 552(%rsp)\n" "mov %rdx, 560(%rsp)\n" "mov %rdx, 568(%rsp)\n"
-        "xsave64 (%rsp)\n"
-        "jmp 3f\n"
-        "2: fxsave64 (%rsp)\n"
-        "3: cld\n"
-        "call *%r10\n"
-        "mov rv_patched_state_mask(%rip), %rax\n"
-        "xor %edx, %edx\n"
-        "test %rax, %rax\n"
-        "je 4f\n"
-        "xrstor64 (%rsp)\n"
-        "jmp 5f\n"
-        "4: fxrstor64 (%rsp)\n"
-        "5: mov %rbx, %rsp\n"
-        ".cfi_def_cfa_register %rsp\n"
-        RESTORE(rbx)
-        "ret\n"
-        ".cfi_endproc\n"
-        ".popsection\n");
 __asm__(HOOK(__fentry__, SAVED_2 "(%rsp)"));
 __asm__(HOOK(mcount, "8(%rbp)"));
 __asm__(".globl _mcount\n.set _mcount, mcount\n");

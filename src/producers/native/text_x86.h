@@ -1,0 +1,95 @@
+/*
+ * What the hooks that are written in text share: numbers, which are text there, the words of a thread, and the steps
+ * that all have. For x86-64 only.
+ */
+#ifndef RV_PRODUCERS_NATIVE_TEXT_X86_H
+#define RV_PRODUCERS_NATIVE_TEXT_X86_H
+
+#include <stddef.h>
+
+#include "producers/native/gate.h"
+#include "producers/native/process.h"
+#include "producers/native/thread.h"
+
+#define TEXT_(x) #x
+#define TEXT(x) TEXT_(x)
+
+#define CURSOR_AT 0
+#define LIMIT_AT 8
+#define HEAD_AT 24
+#define CEILING_AT 64
+#define TOP_AT 72
+#define ROOM_AT 80
+#define ROOT_AT 104
+#define NEAR_BYTES 0x100000
+#define CALL_AT 0x20000000
+#define RETURN_AT 0x30000000
+#define GATE_FACTOR 0x9e3779b1
+#define GATE_SHIFT 15
+#define GATE_LAST 0x1ffff
+_Static_assert(RV_GATE_FACTOR == GATE_FACTOR && RV_GATE_SHIFT == GATE_SHIFT, "");
+_Static_assert(RV_GATE_SLOTS == GATE_LAST + 1, "");
+_Static_assert(RV_GATE_IS_DEPTH == 1, "");
+_Static_assert(offsetof(struct rv_thread, pusher.cursor) == CURSOR_AT, "");
+_Static_assert(offsetof(struct rv_thread, pusher.limit) == LIMIT_AT, "");
+_Static_assert(offsetof(struct rv_thread, pusher.head) == HEAD_AT, "");
+_Static_assert(offsetof(struct rv_thread, pusher.ceiling) == CEILING_AT, "");
+_Static_assert(offsetof(struct rv_thread, shadow.top) == TOP_AT, "");
+_Static_assert(offsetof(struct rv_thread, shadow.limit) == ROOM_AT, "");
+_Static_assert(offsetof(struct rv_thread, shadow.root) == ROOT_AT, "");
+_Static_assert(offsetof(struct rv_shadow_frame, stack) == 0, "");
+_Static_assert(offsetof(struct rv_shadow_frame, word) == 8, "");
+_Static_assert(offsetof(struct rv_shadow_frame, call_site) == 16, "");
+_Static_assert(offsetof(struct rv_shadow_frame, site) == 24, "");
+_Static_assert(sizeof(struct rv_shadow_frame) == 32, "");
+_Static_assert(offsetof(struct rv_event, when) == 0 && offsetof(struct rv_event, id) == 8, "");
+_Static_assert(sizeof(struct rv_event) == 16, "");
+_Static_assert(RV_PUSH_POISON_SHIFT == 7, "the poison is 128 times the stack pointer");
+_Static_assert(RV_PUSH_AHEAD_BYTES == 512, "");
+_Static_assert(RV_EVENT_FRAME_SHIFT - RV_SHADOW_TAG_SHIFT == 43, "a frame's address to its tag");
+_Static_assert(RV_SHADOW_NEAR_BYTES == NEAR_BYTES, "");
+_Static_assert((uint64_t)RV_EVENT_CALL_AT << (RV_EVENT_KIND_SHIFT - 32) == CALL_AT, "");
+_Static_assert((uint64_t)RV_EVENT_RETURN_AT << (RV_EVENT_KIND_SHIFT - 32) == RETURN_AT, "");
+
+/* rcx: &rv_thread, from %fs */
+#define CURSOR "%fs:" TEXT(CURSOR_AT) "(%rcx)"
+#define LIMIT "%fs:" TEXT(LIMIT_AT) "(%rcx)"
+#define HEAD "%fs:" TEXT(HEAD_AT) "(%rcx)"
+#define CEILING "%fs:" TEXT(CEILING_AT) "(%rcx)"
+#define TOP "%fs:" TEXT(TOP_AT) "(%rcx)"
+#define ROOM "%fs:" TEXT(ROOM_AT) "(%rcx)"
+#define ROOT "%fs:" TEXT(ROOT_AT) "(%rcx)"
+
+#define SAVE(register) "push %" #register "\n.cfi_adjust_cfa_offset 8\n"
+#define RESTORE(register) "pop %" #register "\n.cfi_adjust_cfa_offset -8\n"
+
+/* A line of text is an instruction. */
+/* clang-format off */
+
+/* Poisons the cursor, by the stack pointer. r8: next, behind the slot. */
+#define PUSH_BEGIN                                                                                                     \
+    "imul $128, %rsp, %r8\n"                   /* the poison: two instructions, were it a shift */                     \
+    "mov rv_thread@gottpoff(%rip), %rcx\n"                                                                             \
+    "xadd %r8, " CURSOR "\n"                   /* from here on handlers find it poisoned, */                           \
+    "lea 16(%r8), %r8\n"                       /* behind the slot; add was slower */
+
+/*
+ * Looks the function of rdi up in the table at rax: goes to left_out if it is there, else back to label 5. Changes rdx
+ * and r8; uses label 4.
+ */
+#define GATE_LOOKUP(left_out)                                                                                          \
+    "imul $" TEXT(GATE_FACTOR) ", %edi, %edx\n"                                                                        \
+    "shr $" TEXT(GATE_SHIFT) ", %edx\n"                                                                                \
+    "4:\n"                                                                                                             \
+    "mov (%rax,%rdx,8), %r8\n"                                                                                         \
+    "cmp %rdi, %r8\n"                                                                                                  \
+    "je " #left_out "\n"                                                                                               \
+    "test %r8, %r8\n"                                                                                                  \
+    "je 5b\n"                                                                                                          \
+    "inc %edx\n"                                                                                                       \
+    "and $" TEXT(GATE_LAST) ", %edx\n"                                                                                 \
+    "jmp 4b\n"
+
+/* clang-format on */
+
+#endif
