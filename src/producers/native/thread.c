@@ -34,6 +34,7 @@ struct thread {
     uint32_t n_without_ring;
     uint32_t n_rounds;
     uint32_t number;                      /* the program's own */
+    uint32_t stack_id;                    /* the machine stack it runs on, where no shadow knows */
     pid_t forking_pid;                    /* the process that forks, between our fork handlers; else 0 */
     struct rv_signal_guard forking_guard; /* while it does */
     bool expects_modules;
@@ -366,6 +367,9 @@ bool rv_thread_has_shadow(void)
         return false;
     rv_signal_guard_begin(&guard);
     int error = rv_thread.shadow.region ? 0 : rv_shadow_create(&rv_thread.shadow, rv_thread_stack_end());
+    if (!error && thread.stack_id)
+        (void)rv_shadow_switch(&rv_thread.shadow, thread.stack_id); /* without memory it begins as the first stack's */
+    thread.stack_id = 0;
     rv_signal_guard_end(&guard);
     return error == 0;
 }
@@ -377,10 +381,14 @@ void rv_thread_switch_stack(uint32_t stack_id, uint64_t here)
         rv_push_past(&rv_thread.pusher, here, RV_EVENT_SWITCH, 0, rv_event_word(stack_id, 0, 0));
         return;
     }
+    if (!rv_thread.shadow.region) { /* a runtime's thread: nothing of it is hooked, so far */
+        thread.stack_id = stack_id;
+        rv_push(&rv_thread.pusher, RV_EVENT_SWITCH, rv_event_word(stack_id, 0, 0), here, rv_thread_push_slow);
+        return;
+    }
     rv_signal_guard_begin(&guard);
     /* Without memory its calls nest on those of the stack it leaves. */
-    if (rv_thread_has_shadow())
-        (void)rv_shadow_switch(&rv_thread.shadow, stack_id);
+    (void)rv_shadow_switch(&rv_thread.shadow, stack_id);
     rv_thread.pusher.limit = 0; /* another stack, other room */
     rv_thread.pusher.slow_limit = 0;
     rv_push(&rv_thread.pusher, RV_EVENT_SWITCH, rv_event_word(stack_id, 0, 0), here, rv_thread_push_slow);

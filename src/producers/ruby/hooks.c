@@ -6,21 +6,24 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "producers/ruby/collections.h"
 #include "producers/ruby/methods.h"
 #include "producers/ruby/stacks.h"
 
 #define MOST_FRAMES 100
 
+uint32_t rv_n_collections = 1;
 static rb_event_flag_t events;
 
 /* A method that is made of a block is one call in one frame, though both are reported. */
-static void open_block(const char *frame)
+static void open_block(const struct rv_control_frame *current)
 {
+    const char *frame = (const char *)current;
     struct rv_open_call *top = rv_stacks_top();
     if (top && top->frame == frame && top->method.is_of_block && !top->is_in_block)
         top->is_in_block = true;
     else
-        rv_stacks_open(rv_methods_find_block(), frame, false);
+        rv_stacks_open(rv_methods_find_block(current), frame, false);
 }
 
 static void close_block(const char *frame)
@@ -44,22 +47,15 @@ static void close_function(const char *frame)
         rv_stacks_close_top();
 }
 
-/* A fiber that begins has no frame yet. */
-static void switch_fiber(void)
-{
-    VALUE frame;
-    bool has_begun = rb_profile_frames(0, 1, &frame, NULL) > 0;
-    rv_stacks_switch(rb_fiber_current(), has_begun);
-}
-
 static void on_event(rb_event_flag_t event, VALUE data, VALUE self, ID id, VALUE owner)
 {
-    const char *frame = ruby_current_ec->frame;
+    const struct rv_control_frame *current = ruby_current_ec->frame;
+    const char *frame = (const char *)current;
     (void)data;
     (void)self;
     switch (event) {
     case RUBY_EVENT_CALL:
-        rv_stacks_open(rv_methods_find(), frame, false);
+        rv_stacks_open(rv_methods_find(current), frame, false);
         break;
     case RUBY_EVENT_RETURN:
         rv_stacks_close(frame);
@@ -71,13 +67,13 @@ static void on_event(rb_event_flag_t event, VALUE data, VALUE self, ID id, VALUE
         close_function(frame);
         break;
     case RUBY_EVENT_B_CALL:
-        open_block(frame);
+        open_block(current);
         break;
     case RUBY_EVENT_B_RETURN:
         close_block(frame);
         break;
     case RUBY_EVENT_FIBER_SWITCH:
-        switch_fiber();
+        rv_stacks_switch(ruby_current_ec);
         break;
     case RUBY_EVENT_THREAD_BEGIN:
         rv_stacks_begin_thread();
@@ -99,7 +95,7 @@ static void on_collection(rb_event_flag_t event, VALUE data, VALUE self, ID id, 
     else if (event == RUBY_INTERNAL_EVENT_GC_EXIT)
         ringviz_gc_end();
     else
-        rv_methods_expire(); /* what was not marked is freed from now on */
+        rv_collections_expire();
 }
 
 static void begin(void)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "producers/ruby/collections.h"
 #include "ringviz/producer.h"
 
 #define N_FIRST 1024u
@@ -13,7 +14,7 @@
 
 struct key {
     VALUE object;    /* method entry, instruction sequence, or the owner of a function */
-    uint64_t detail; /* 0: a method; 1 + line of a block; ID of a function; OF_BLOCK and the method that a block is */
+    uint64_t detail; /* 0: a method; code of a block; ID of a function; OF_BLOCK and the method that a block is */
 };
 
 struct entry {
@@ -30,7 +31,6 @@ struct table { /* open addressing, at most half full; all zero: none yet */
 
 static _Thread_local __attribute__((tls_model("initial-exec"))) struct table table;
 static pthread_key_t end_key;
-static uint32_t n_collections = 1;
 
 static ID id_attached, id_attached_object, id_refined_class, id_defined_at;
 
@@ -140,7 +140,7 @@ static struct entry *find(const struct table *in, struct key key)
 /* What was not called since the last collection may be gone. */
 static bool is_fresh(const struct entry *entry)
 {
-    return entry->collection == __atomic_load_n(&n_collections, __ATOMIC_RELAXED);
+    return entry->collection == rv_collections_current();
 }
 
 static bool make_room(void)
@@ -177,7 +177,7 @@ static struct entry *entry_of(struct key key, uint64_t check)
     if (entry->check != check)
         *entry = (struct entry){.check = check};
     entry->key = key;
-    entry->collection = __atomic_load_n(&n_collections, __ATOMIC_RELAXED);
+    entry->collection = rv_collections_current();
     return entry;
 }
 
@@ -241,7 +241,8 @@ static __attribute__((noinline)) struct rv_method find_of_block(VALUE frame)
     return entry ? entry->method : learn(key);
 }
 
-struct rv_method rv_methods_find(void)
+/* A method made of a block has no entry of its own in its frame. */
+static __attribute__((noinline)) struct rv_method find_by_profile(void)
 {
     VALUE frame;
     if (rb_profile_frames(0, 1, &frame, NULL) != 1)
@@ -252,6 +253,13 @@ struct rv_method rv_methods_find(void)
     return entry ? entry->method : learn((struct key){frame, 0});
 }
 
+/* rb_profile_frames() names a method written in Ruby by its entry. */
+struct rv_method rv_methods_find(const struct rv_control_frame *frame)
+{
+    const struct entry *entry = find_fresh((struct key){rv_control_frame_method(frame), 0});
+    return entry && !entry->method.is_of_block ? entry->method : find_by_profile();
+}
+
 /* A block that lies in no method has the name that Ruby gives it: "block in <main>". */
 static uint32_t intern_block(const struct place *place, uint32_t line)
 {
@@ -260,16 +268,17 @@ static uint32_t intern_block(const struct place *place, uint32_t line)
     return ringviz_intern(NULL, text_of(rb_profile_frame_label(place->frame)), text_of(place->file), line);
 }
 
-static __attribute__((noinline)) struct rv_method learn_block(VALUE frame, uint32_t line)
+static __attribute__((noinline)) struct rv_method learn_block(struct key key)
 {
-    int saved = errno;
-    struct key key = {frame, 1 + (uint64_t)line};
+    int saved = errno, line = 0;
+    VALUE frame = key.object;
+    rb_profile_frames(0, 1, &frame, &line);
     struct place place = place_of(frame);
-    uint64_t check = check_of(&place);
+    uint64_t check = mix(check_of(&place), (uint64_t)line);
     struct entry *entry = entry_of(key, check);
     struct rv_method method = entry ? entry->method : (struct rv_method){0};
     if (!method.id) {
-        method.id = intern_block(&place, line);
+        method.id = intern_block(&place, (uint32_t)line);
         entry = entry_of(key, check);
         if (entry)
             entry->method = method;
@@ -278,15 +287,14 @@ static __attribute__((noinline)) struct rv_method learn_block(VALUE frame, uint3
     return method;
 }
 
-/* The blocks of a method have its frame: the line they begin in is what differs. */
-struct rv_method rv_methods_find_block(void)
+/* The blocks of a method are profiled as the method: their code is what differs. */
+struct rv_method rv_methods_find_block(const struct rv_control_frame *block)
 {
-    VALUE frame;
-    int line;
-    if (rb_profile_frames(0, 1, &frame, &line) != 1)
+    struct key key = {.detail = block->code};
+    if (rb_profile_frames(0, 1, &key.object, NULL) != 1)
         return (struct rv_method){0};
-    const struct entry *entry = find_fresh((struct key){frame, 1 + (uint64_t)(uint32_t)line});
-    return entry ? entry->method : learn_block(frame, (uint32_t)line);
+    const struct entry *entry = find_fresh(key);
+    return entry ? entry->method : learn_block(key);
 }
 
 static __attribute__((noinline)) struct rv_method learn_function(VALUE owner, ID id)
@@ -304,11 +312,6 @@ struct rv_method rv_methods_find_function(VALUE owner, ID id)
 {
     const struct entry *entry = find_fresh((struct key){owner, id});
     return entry ? entry->method : learn_function(owner, id);
-}
-
-void rv_methods_expire(void)
-{
-    __atomic_fetch_add(&n_collections, 1, __ATOMIC_RELAXED);
 }
 
 void rv_methods_start(void)

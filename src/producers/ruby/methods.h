@@ -17,17 +17,14 @@ struct rv_method {
     bool is_of_block; /* made by define_method: its block is called, too */
 };
 
-/* The method whose frame is the innermost; only in its CALL. */
-struct rv_method rv_methods_find(void);
+/* The method of the innermost frame; only in its CALL. */
+struct rv_method rv_methods_find(const struct rv_control_frame *frame);
 
-/* The block whose frame is the innermost; only in its B_CALL. */
-struct rv_method rv_methods_find_block(void);
+/* The block of the innermost frame; only in its B_CALL. */
+struct rv_method rv_methods_find_block(const struct rv_control_frame *frame);
 
 /* A method written in C. */
 struct rv_method rv_methods_find_function(VALUE owner, ID name);
-
-/* Objects may have been freed or moved. */
-void rv_methods_expire(void);
 
 /* Once, before anything is looked for. */
 void rv_methods_start(void);

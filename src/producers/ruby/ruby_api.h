@@ -1,4 +1,4 @@
-/* Ruby's headers, which do not compile with our warnings, and the frame that a thread executes. */
+/* Ruby's headers, which do not compile with our warnings, and the frame that a fiber executes. */
 #ifndef RV_PRODUCERS_RUBY_RUBY_API_H
 #define RV_PRODUCERS_RUBY_RUBY_API_H
 
@@ -11,14 +11,29 @@
 #pragma GCC diagnostic pop
 
 /*
- * Not in the headers, but exported, with these first members, by Ruby 2.5 to 3.4 (vm_core.h). Control frames lie in an
- * array of each fiber that grows downwards: the innermost has the lowest address.
+ * Not in the headers, but exported, with these first members, by Ruby 2.5 to 3.4 (vm_core.h). Each fiber has a context of
+ * its own, whose address another one may get once it was collected. Its control frames lie in an array that grows
+ * downwards: the innermost has the lowest address.
  */
+struct rv_control_frame {
+    const VALUE *next_instruction;
+    VALUE *top;
+    VALUE code; /* instruction sequence */
+    VALUE self;
+    const VALUE *environment;
+};
+
 struct rv_execution_context {
     VALUE *stack;
     size_t stack_size;
-    const char *frame;
+    const struct rv_control_frame *frame;
 };
 extern _Thread_local struct rv_execution_context *ruby_current_ec __attribute__((tls_model("initial-exec")));
+
+/* What a frame's environment has for its method: the entry when it begins, unless it is a block's. */
+static inline VALUE rv_control_frame_method(const struct rv_control_frame *frame)
+{
+    return frame->environment[-2];
+}
 
 #endif

@@ -8,15 +8,26 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "producers/ruby/collections.h"
+
 #define N_FIRST 64u
 #define N_MOST (1u << 30)
+#define N_KNOWN 256u
 
 _Thread_local struct rv_stack *rv_stack;
+
+/* The stack of a fiber's context, until the next collection. */
+struct known {
+    const struct rv_execution_context *context;
+    struct rv_stack *stack;
+    uint32_t collection;
+};
 
 static _Thread_local struct stacks { /* all zero: the thread has called nothing yet */
     struct rv_stack *first, *all, *free;
     uint32_t n;
     uint32_t n_collected_seen;
+    struct known *known; /* N_KNOWN, by their contexts' addresses */
 } stacks;
 
 static pthread_key_t end_key;
@@ -45,6 +56,7 @@ static void end_thread(void *unused)
     (void)unused;
     release_all(stacks.all);
     release_all(stacks.free);
+    free(stacks.known);
     stacks = (struct stacks){0};
     rv_stack = NULL;
 }
@@ -64,6 +76,8 @@ static struct rv_stack *make_stack(void)
 
 static bool make_first(void)
 {
+    if (!stacks.known && !(stacks.known = calloc(N_KNOWN, sizeof *stacks.known)))
+        return false;
     stacks.first = rv_stack = make_stack();
     pthread_setspecific(end_key, stacks.first);
     return rv_stack;
@@ -107,12 +121,19 @@ static void attach(VALUE fiber, struct rv_stack *stack)
     rb_ivar_set(fiber, id_stack, value);
 }
 
-static struct rv_stack *stack_of(VALUE fiber, bool has_begun)
+/* A fiber that begins has no frame yet. */
+static bool has_begun(void)
 {
-    VALUE value = rb_ivar_get(fiber, id_stack);
+    VALUE frame;
+    return rb_profile_frames(0, 1, &frame, NULL) > 0;
+}
+
+static struct rv_stack *find_current(void)
+{
+    VALUE fiber = rb_fiber_current(), value = rb_ivar_get(fiber, id_stack);
     if (!NIL_P(value))
         return RTYPEDDATA_DATA(value);
-    bool is_first = has_begun && !stacks.first->has_fiber;
+    bool is_first = !stacks.first->has_fiber && has_begun();
     struct rv_stack *stack = is_first ? stacks.first : make_stack();
     if (stack)
         attach(fiber, stack);
@@ -151,14 +172,24 @@ static void reuse_collected(void)
     }
 }
 
-void rv_stacks_switch(VALUE fiber, bool has_begun)
+static struct known *known_of(const struct rv_execution_context *context)
+{
+    return &stacks.known[((uintptr_t)context * 0x9e3779b97f4a7c15u >> 32) % N_KNOWN];
+}
+
+void rv_stacks_switch(const struct rv_execution_context *context)
 {
     if (!rv_stack && !make_first())
         return;
     if (stacks.n_collected_seen != __atomic_load_n(&n_collected, __ATOMIC_RELAXED))
         reuse_collected();
-    struct rv_stack *stack = stack_of(fiber, has_begun);
-    rv_stack = stack ? stack : stacks.first; /* without memory its calls nest on those of the thread */
+    struct known *known = known_of(context);
+    if (known->context != context || known->collection != rv_collections_current()) {
+        struct rv_stack *stack = find_current();
+        *known = (struct known){.context = context, .collection = rv_collections_current()};
+        known->stack = stack ? stack : stacks.first; /* without memory its calls nest on those of the thread */
+    }
+    rv_stack = known->stack;
     ringviz_stack_switch(rv_stack->number);
 }
 

@@ -34,8 +34,8 @@ extern _Thread_local struct rv_stack *rv_stack __attribute__((tls_model("initial
 /* Make the thread's first stack, or room for one more call; false without memory. */
 bool rv_stacks_grow(void);
 
-/* The thread now runs that fiber. has_begun: it has called something before. */
-void rv_stacks_switch(VALUE fiber, bool has_begun);
+/* The thread now runs the fiber of that context. */
+void rv_stacks_switch(const struct rv_execution_context *context);
 
 /* A thread begins, perhaps on the native thread of one that has ended. */
 void rv_stacks_begin_thread(void);
