@@ -54,7 +54,7 @@ static void print_table(FILE *file, const struct rv_bench_row *row)
     char ratio[64] = "";
     if (row->baseline)
         snprintf(ratio, sizeof ratio, "%.3gx %s", row->ratio, row->baseline);
-    fprintf(file, "%-28s %12.4g %12.4g %5u  %-11s %-22s %s\n", row->bench, row->median, row->min, row->n, row->unit,
+    fprintf(file, "%-34s %12.4g %12.4g %5u  %-11s %-22s %s\n", row->bench, row->median, row->min, row->n, row->unit,
             ratio, row->detail ? row->detail : "");
 }
 
@@ -103,7 +103,7 @@ static void print_heading(FILE *file)
         strftime(date, sizeof date, "%Y-%m-%d", &day);
     read_cpu_name(cpu, sizeof cpu);
     fprintf(file, "%s, %u CPUs, %s\n", cpu, rv_os_n_cpus(), date);
-    fprintf(file, "%-28s %12s %12s %5s  %-11s %-22s\n", "bench", "median", "min", "n", "unit", "minimum against");
+    fprintf(file, "%-34s %12s %12s %5s  %-11s %-22s\n", "bench", "median", "min", "n", "unit", "minimum against");
 }
 
 /* Is its name one of the comma-separated list? An empty list holds all that are not large. */

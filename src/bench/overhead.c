@@ -1,4 +1,4 @@
-/* Which programs are measured traced and not: ours, in C and Perl, or the user's own. */
+/* Which programs are measured traced and not: ours, in C, Perl and Ruby, or the user's own. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +11,8 @@
 enum { PATH_BYTES = 4096 };
 
 #define UFTRACE(folder) "uftrace", "record", "--no-pager", "--no-libcall", "--libmcount-single", "-d", folder
+#define RINGVIZ "/proc/self/exe", "--report=json", "--force", "--output=/dev/null", "--"
+#define TRACER(name) "RINGVIZ_BENCH_TRACER=" name
 #define RESULTS "/tmp/ringviz-bench-XXXXXX"
 
 /*
@@ -70,6 +72,33 @@ static int measure_perl(struct rv_bench_out *out)
     return error;
 }
 
+/* Peers: our other levels, TracePoints that do nothing, in C and in Ruby, and profilers; the script starts them itself. */
+static int measure_ruby(struct rv_bench_out *out)
+{
+    char script[PATH_BYTES], library[PATH_BYTES], options[PATH_BYTES + 16];
+    if (rv_launch_find_file("ringviz-bench.rb", script, sizeof script) != 0 ||
+        rv_launch_find_file("ruby/ringviz.rb", library, sizeof library) != 0)
+        return 0;
+    snprintf(options, sizeof options, "RUBYOPT=-r%s", library);
+    const struct rv_stages_peer peers[] = {
+        {.name = "blocks", .front = {RINGVIZ}, .variables = {"RINGVIZ_RUBY=blocks"}},
+        {.name = "all", .front = {RINGVIZ}, .variables = {"RINGVIZ_RUBY=all"}},
+        {.name = "tracepoint_c", .variables = {TRACER("tracepoints")}},
+        {.name = "tracepoint_rb", .variables = {TRACER("tracepoint")}},
+        {.name = "ruby_prof", .variables = {TRACER("ruby-prof")}},
+        {.name = "stackprof", .variables = {TRACER("stackprof")}},
+    };
+    const char *const argv[] = {"ruby", script, NULL};
+    const char *const variables[] = {options, NULL};
+    return rv_stages_measure(out, &(struct rv_stages){.name = "ruby",
+                                                      .plain = argv,
+                                                      .traced = argv,
+                                                      .variables = variables,
+                                                      .empty = variables,
+                                                      .peers = peers,
+                                                      .n_peers = sizeof peers / sizeof *peers});
+}
+
 /* ltrace is no peer here: at 0.1 ms a call it would take hours of most programs. */
 static int measure_command(struct rv_bench_out *out, const char *const *command)
 {
@@ -104,5 +133,6 @@ int rv_bench_overhead(struct rv_bench_out *out)
     if (command)
         return measure_command(out, command);
     int error = measure_c(out);
-    return error ? error : measure_perl(out);
+    error = error ? error : measure_perl(out);
+    return error ? error : measure_ruby(out);
 }

@@ -257,6 +257,20 @@ static double least(const struct run *run, enum layout layout, unsigned workload
     return ns;
 }
 
+/* What tracing adds to a run in ms, to a call in ns or us. */
+static void describe_added(const struct run *run, double ns, double plain, char *out, size_t out_bytes)
+{
+    double added = ns - plain;
+    bool is_whole = run->stages->is_whole, is_long = added > 1e4;
+    snprintf(out, out_bytes, "takes %.3g times as long, adds %.3g %s", ns / plain,
+             added / (is_whole  ? 1e6
+                      : is_long ? 1e3
+                                : 1),
+             is_whole  ? "ms"
+             : is_long ? "us"
+                       : "ns");
+}
+
 static void describe(const struct run *run, unsigned layout, unsigned workload, char *out, size_t out_bytes)
 {
     double plain = least(run, STAGE_PLAIN, workload), ns = least(run, layout, workload);
@@ -272,8 +286,7 @@ static void describe(const struct run *run, unsigned layout, unsigned workload, 
                  n_calls, (double)n_calls / ns * 1e9, n_calls && added > 0 ? added / (double)n_calls : 0,
                  run->counts.n_dropped);
     else
-        snprintf(out, out_bytes, "takes %.3g times as long, adds %.3g %s", ns / plain,
-                 (ns - plain) / (is_whole ? 1e6 : 1), is_whole ? "ms" : "ns");
+        describe_added(run, ns, plain, out, out_bytes);
 }
 
 static void print_row(struct rv_bench_out *out, const struct run *run, unsigned layout, unsigned workload)

@@ -6,9 +6,9 @@
 
 #include "bench/bench.h"
 
-enum { RV_STAGES_MOST_PEERS = 4 };
+enum { RV_STAGES_MOST_PEERS = 8 };
 
-/* Another tracer, measured where it is installed. */
+/* Another tracer, or another level of ours; measured where it is installed. */
 struct rv_stages_peer {
     const char *name;
     const char *front[12]; /* its command; the program's follows */
