@@ -1,12 +1,11 @@
 #version 330 core
 // Shades a face: dark edges that fade on small faces, shadow at the foot, light under the rim, a tint where garbage was
-// collected, distance haze. Cells have no edges; the less they are covered, the darker they are and the fewer samples they
-// take (alpha becomes coverage), so that what stands behind a sparse tower is seen.
+// collected, distance haze. Cells have no edges; what stands behind them shines through
+// as much as they lack light.
 //
 //   u_gc          0..1 over the window, a row per process: share of time inside a collection
 //   u_gc_colour   linear
 //   u_background  linear
-//   u_empty       linear: a cell that is hardly covered
 //   u_haze        distances along the view at which haze begins and is full
 //   u_width       world width of the window
 //   u_edge        how dark an edge is, and from how many pixels on a face has one
@@ -21,7 +20,7 @@ in float v_x;
 flat in vec3 v_size;
 flat in vec3 v_colour;
 flat in int v_face;
-flat in float v_coverage;
+flat in float v_light;
 flat in int v_id;
 flat in int v_marks;
 flat in float v_gc_row;
@@ -29,7 +28,6 @@ flat in float v_gc_row;
 uniform sampler2D u_gc;
 uniform vec3 u_gc_colour;
 uniform vec3 u_background;
-uniform vec3 u_empty;
 uniform vec2 u_haze;
 uniform float u_width;
 uniform vec2 u_edge;
@@ -105,19 +103,16 @@ void main()
     o_colour = vec4(in_haze(colour * (1.0 - edge(at, size_px))), 1.0);
 #else
     vec2 size = v_face == 2 ? v_size.xy : v_face == 1 ? v_size.xz : v_size.zy;
-    bool is_cell = v_coverage < 1.0;
     vec2 ends_px = vec2(at.x, 1.0 - at.x) * size_px.x;
     colour = mark(colour, at * size, size / size_px, ends_px, min(END_PX, 0.4 * size_px.x));
-    if (is_cell) {
+    if (v_light < 1.0)
         colour = mix(colour, vec3(dot(colour, LUMA)), 0.15);
-        colour = mix(u_empty, colour, clamp(v_coverage + 0.35, 0.4, 1.0));
-    } else {
+    else
         colour *= 1.0 - edge(at, size_px);
-    }
     float gc = texture(u_gc, vec2(v_x / u_width, (v_gc_row + 0.5) / float(textureSize(u_gc, 0).y))).r;
     vec3 tinted = mix(vec3(dot(colour, LUMA)), u_gc_colour, 0.22) * 0.85;
     colour = mix(colour, tinted, 0.7 * gc);
-    o_colour = vec4(in_haze(colour), clamp(v_coverage + 0.25, 0.3, 1.0));
+    o_colour = vec4(in_haze(colour), v_light);
 #endif
 }
 #endif

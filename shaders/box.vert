@@ -6,9 +6,11 @@
 //                coverage 16..31, else began before 16, cut 17, open 18; place: depth 0..15, lane 16..31
 //   a_id         of the subroutine
 //   u_time       world x of the window's centre, world x per unit
-//   u_shape      thickness lost per depth, least share of thickness, share of a row that a box fills, share of thickness
-//                left to a cell that is hardly covered
-//   u_lanes      per lane, 64 a row, two texels: z, half thickness, row height, y of its foot (world); its row in u_gc
+//   u_shape      thickness lost per depth, least share of thickness, share of a row that a box fills
+//   u_fold       of cells, see render/fold.h: power of the coverage that is width, least width in pixels,
+//                thickness of a covered one
+//   u_lanes      per lane, 64 a row, two texels: z, half thickness, row height, y of its foot (world); its row in u_gc,
+//                world width of a pixel
 //   u_heights    share of its height that a box of shade 0 has; the last shade has all of it
 //   u_palette    linear colour by (shade, 3 * slot + tone); colour index = 64 * slot + shade; tone: front, top, side
 //   u_eye        world, homogeneous
@@ -18,15 +20,16 @@
 //   u_accent     linear colour of that
 //   u_lift       of boxes that stand out: how much brighter, and how much of the way to white
 //   u_veil       linear grey with which boxes that stand back are mixed
-// Outputs: v_corner in the unit box, v_size its world size, v_x its world x; v_face 0 side, 1 top, 2 front; v_coverage
-// 0..1, 1 = exact; v_id counts the boxes from 1; v_marks: began before 1, cut 2, open 4, patterned 8.
+// Outputs: v_corner in the unit box, v_size its world size, v_x its world x; v_face 0 side, 1 top, 2 front; v_light of a
+// cell's bar 0..1, 1 = exact; v_id counts the boxes from 1; v_marks: began before 1, cut 2, open 4, patterned 8.
 layout(location = 0) in uvec4 a_record;
 layout(location = 1) in uint a_id;
 
 uniform mat4 u_view_projection;
 uniform vec4 u_eye;
 uniform vec2 u_time;
-uniform vec4 u_shape;
+uniform vec3 u_shape;
+uniform vec3 u_fold;
 uniform float u_heights;
 uniform sampler2D u_lanes;
 uniform sampler2D u_palette;
@@ -41,7 +44,7 @@ out float v_x;
 flat out vec3 v_size;
 flat out vec3 v_colour;
 flat out int v_face;
-flat out float v_coverage;
+flat out float v_light;
 flat out int v_id;
 flat out int v_marks;
 flat out float v_gc_row;
@@ -76,13 +79,24 @@ void main()
     float depth = float(a_record.w & 0xFFFFu);
     int lane_idx = int(a_record.w >> 16);
     vec4 lane = texelFetch(u_lanes, ivec2(2 * (lane_idx & 63), lane_idx >> 6), 0);
-    v_gc_row = texelFetch(u_lanes, ivec2(2 * (lane_idx & 63) + 1, lane_idx >> 6), 0).x;
-    v_coverage = (a_record.z & 0x1000u) != 0u ? float(a_record.z >> 16) / 65535.0 : 1.0;
-    float thickness = lane.y * max(u_shape.y, 1.0 - u_shape.x * depth) * mix(u_shape.w, 1.0, v_coverage);
+    vec2 about_lane = texelFetch(u_lanes, ivec2(2 * (lane_idx & 63) + 1, lane_idx >> 6), 0).xy;
+    bool is_cell = (a_record.z & 0x1000u) != 0u;
+    v_gc_row = about_lane.x;
+    float width = float(a_record.y) * u_time.y, share = 1.0, thickness = lane.y * max(u_shape.y, 1.0 - u_shape.x * depth);
+    v_light = 1.0;
+    if (is_cell) {
+        float coverage = float(a_record.z >> 16) / 65535.0;
+        share = max(pow(coverage, u_fold.x), u_fold.y * about_lane.y / max(width, 1e-9));
+#ifdef IDS
+        share = min(share, 1.0);
+#endif
+        v_light = coverage / share;
+        thickness *= u_fold.z * min(share, 1.0);
+    }
     float height = u_shape.z * mix(u_heights, 1.0, float(a_record.z & 63u) / 63.0);
-    float x = u_time.x + float(int(a_record.x)) * u_time.y;
+    float x = u_time.x + float(int(a_record.x)) * u_time.y + 0.5 * (1.0 - share) * width;
     vec3 low = vec3(x, lane.w + depth * lane.z, lane.x - thickness);
-    vec3 high = vec3(x + float(a_record.y) * u_time.y, lane.w + (depth + height) * lane.z, lane.x + thickness);
+    vec3 high = vec3(x + share * width, lane.w + (depth + height) * lane.z, lane.x + thickness);
 
     bvec3 mirrored = lessThan(u_eye.xyz, 0.5 * u_eye.w * (low + high));
     vec3 corner = CORNERS[gl_VertexID];
@@ -95,7 +109,6 @@ void main()
 
     int colour_idx = int(a_record.z & 0xFFFu);
     int slot = colour_idx >> 6;
-    bool is_cell = (a_record.z & 0x1000u) != 0u;
     v_marks = (is_cell ? 0 : int(a_record.z >> 16) & 7) | (slot >= 8 && slot < 16 ? 8 : 0);
     vec3 colour = texelFetch(u_palette, ivec2(colour_idx & 63, 3 * slot + TONES[v_face]), 0).rgb;
     v_colour = emphasize(colour, emphasis_of()) * (1.0 + 0.035 * (2.0 * mod(depth, 2.0) - 1.0));

@@ -309,11 +309,18 @@ static size_t query(struct rv_view *view, const struct rv_lane *lane, struct rv_
     return n_boxes + add_open(view->unsorted + n_boxes, &opened, view);
 }
 
+static double pixel_ns(const struct rv_view *view, const struct rv_view_params *params)
+{
+    return (double)(view->to_ns - view->from_ns) / (params->width_px ? params->width_px : 1);
+}
+
 static void add_lane(struct rv_view *view, struct rv_view_lane *out, const struct rv_lane *lane, size_t n_boxes,
                      const struct rv_view_params *params)
 {
     n_boxes = crop(view->unsorted, n_boxes, view->most_depth);
     n_boxes = mark(view->unsorted, n_boxes, params, lane->name);
+    n_boxes =
+        rv_cell_joiner_join(&view->joiner, view->unsorted, n_boxes, rv_cell_joiner_width_ns(pixel_ns(view, params)));
     out->first_box = (uint32_t)view->n_boxes;
     out->n_boxes = (uint32_t)n_boxes;
     append_sorted(view, n_boxes);
@@ -343,11 +350,6 @@ static void rewind_lanes(struct rv_view *view, struct rv_lanes *lanes)
         pthread_mutex_unlock(&lane->lock);
     }
     view->n_lanes = n_lanes;
-}
-
-static double pixel_ns(const struct rv_view *view, const struct rv_view_params *params)
-{
-    return (double)(view->to_ns - view->from_ns) / (params->width_px ? params->width_px : 1);
 }
 
 void rv_view_begin(struct rv_view *view, struct rv_lanes *lanes, const struct rv_view_params *params)
@@ -404,6 +406,7 @@ void rv_view_fini(struct rv_view *view)
     free(view->boxes);
     free(view->notes);
     free(view->unsorted);
+    rv_cell_joiner_fini(&view->joiner);
     free(view->keys);
     for (size_t i = 0; i < view->n_instants; i++)
         rv_snapshot_fini(&view->instants[i]);

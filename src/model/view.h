@@ -5,6 +5,7 @@
 #ifndef RV_MODEL_VIEW_H
 #define RV_MODEL_VIEW_H
 
+#include "model/cell_joiner.h"
 #include "model/lane_order.h"
 
 struct rv_snapshot;
@@ -51,6 +52,7 @@ struct rv_view {
     size_t n_notes, notes_capacity;
     uint64_t n_folded;       /* calls inside cells */
     struct rv_box *unsorted; /* scratch */
+    struct rv_cell_joiner joiner;
     struct rv_view_key *keys;
     size_t unsorted_capacity, keys_capacity;
     struct rv_snapshot *instants; /* one per lane, at until_ns */
@@ -71,7 +73,7 @@ struct rv_view_params {
 
 /*
  * Rebuild in place at the finest level whose exact count fits the budget, never finer than half a pixel; the coarsest
- * if none fits. Lanes are in the given order, even without boxes in the window. An open frame ends at its lane's
+ * if none fits. Cells narrower than a pixel are joined. Lanes are in the given order, even without boxes in the window. An open frame ends at its lane's
  * last_ns, or at the newest lane's if its lane has not ended; in the past at until_ns. Frames deeper than 4,096 are one
  * box with a count. Notes closer than a quarter pixel are merged. In the past, lanes that had not begun are omitted;
  * others keep their present height. Any thread, one at a time.

@@ -1,6 +1,7 @@
 #include "render/box_buffer.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/vec.h"
 
@@ -23,6 +24,21 @@ static void pack_lane(struct rv_box_buffer *records, const struct rv_view *view,
                                         rv_palette_index(palette, &view->boxes[i], shown->thread));
 }
 
+static void order(struct rv_box_buffer *records, const struct rv_view *view)
+{
+    struct rv_box_record *ends[RV_PACK_FORM_COUNT] = {records->ordered}, *cells = records->ordered + records->n;
+    memset(records->counts, 0, sizeof records->counts);
+    rv_pack_count(records->items, records->n, records->has_collections, records->counts);
+    ends[RV_PACK_RICH] = records->ordered + records->counts[RV_PACK_PLAIN];
+    for (size_t lane = 0; lane < view->n_lanes; lane++) {
+        const struct rv_box_record *items = records->items + view->lanes[lane].first_box;
+        size_t n = view->lanes[lane].n_boxes, counts[RV_PACK_FORM_COUNT] = {0};
+        rv_pack_count(items, n, records->has_collections, counts);
+        ends[RV_PACK_CELL] = cells -= counts[RV_PACK_CELL];
+        rv_pack_order(items, n, records->has_collections, ends);
+    }
+}
+
 void rv_box_buffer_make(struct rv_box_buffer *records, const struct rv_view *view, const struct rv_palette *palette,
                         int width_px)
 {
@@ -35,11 +51,7 @@ void rv_box_buffer_make(struct rv_box_buffer *records, const struct rv_view *vie
         pack_lane(records, view, lane, palette);
     records->n = n;
     records->has_collections = has_collections(view);
-    records->n_plain = records->has_collections ? 0 : rv_pack_count_plain(records->items, n);
-    struct rv_box_record *ends[2] = {records->ordered, records->ordered + records->n_plain};
-    for (size_t lane = 0; lane < view->n_lanes; lane++)
-        rv_pack_order(records->items + view->lanes[lane].first_box, view->lanes[lane].n_boxes, records->has_collections,
-                      ends);
+    order(records, view);
 }
 
 void rv_box_buffer_fini(struct rv_box_buffer *records)

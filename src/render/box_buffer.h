@@ -1,8 +1,9 @@
 /*
  * All boxes of a view in GPU form: packed, and sorted in drawing order. No GL.
  *
- * Boxes for the shader's short form, which are most, come first, then the others. Both are sorted roughly front to
- * back, by lane and depth, so that hidden pixels are not shaded.
+ * Boxes for the shader's short form, which are most, come first, then the other calls, then the cells. Calls are sorted
+ * roughly front to back, by lane and depth, so that hidden pixels are not shaded; cells, which are transparent, are
+ * sorted by lane from back to front.
  */
 #ifndef RV_RENDER_BOX_BUFFER_H
 #define RV_RENDER_BOX_BUFFER_H
@@ -12,11 +13,11 @@
 
 struct rv_box_buffer { /* zeroed = none */
     struct rv_pack pack;
-    struct rv_box_record *items;   /* in the order of the view's boxes */
-    struct rv_box_record *ordered; /* in drawing order */
-    size_t n, n_plain;             /* n_plain: leading ones of `ordered`, for the short form */
+    struct rv_box_record *items;          /* in the order of the view's boxes */
+    struct rv_box_record *ordered;        /* in drawing order */
+    size_t n, counts[RV_PACK_FORM_COUNT]; /* in all, and of each form, one after another in `ordered` */
     size_t items_capacity, ordered_capacity;
-    bool has_collections; /* garbage collections are visible: then no box is for the short form */
+    bool has_collections; /* garbage collections are visible: then no call is for the short form */
 };
 
 /* Pack a view for a picture of this width; the palette was updated with the view. */

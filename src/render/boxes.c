@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/vec.h"
+#include "render/fold.h"
 #include "render/shader.h"
 #include "render/vertex_ring.h"
 
@@ -34,6 +35,7 @@ struct rv_boxes {
     enum rv_color_scheme scheme; /* of the palette's texture; COUNT = none yet */
     float least_height;          /* of a box, as a share of a row's */
     struct rv_vertex_ring upload;
+    size_t offset; /* of the cells of the frame being drawn */
     float *lane_texels;
     size_t lane_texels_capacity;
 };
@@ -117,8 +119,9 @@ static size_t collections_row(const struct rv_view *view, size_t lane)
     return process < GC_ROWS ? process : GC_ROWS - 1;
 }
 
-static void upload_lanes(struct rv_boxes *boxes, const struct rv_lane_layout *layout, const struct rv_view *view)
+static void upload_lanes(struct rv_boxes *boxes, const struct rv_pass *pass, const struct rv_view *view)
 {
+    const struct rv_lane_layout *layout = pass->layout;
     size_t n_rows = layout->n_lanes / LANES_PER_ROW + 1, n_floats = n_rows * LANES_PER_ROW * TEXELS_PER_LANE * 4;
     boxes->lane_texels = rv_vec_reserve(boxes->lane_texels, &boxes->lane_texels_capacity, n_floats, sizeof(float));
     memset(boxes->lane_texels, 0, n_floats * sizeof(float));
@@ -129,6 +132,7 @@ static void upload_lanes(struct rv_boxes *boxes, const struct rv_lane_layout *la
         texel[2] = layout->lanes[i].row_height;
         texel[3] = layout->lanes[i].y;
         texel[4] = (float)collections_row(view, i);
+        texel[5] = rv_camera_lane_pixel(pass->camera, layout, i);
     }
     glActiveTexture(GL_TEXTURE0 + UNIT_LANES);
     glBindTexture(GL_TEXTURE_2D, boxes->lanes_texture);
@@ -192,15 +196,16 @@ static void set_uniforms(const struct rv_boxes *boxes, GLuint program, const str
 {
     const struct rv_lane_layout *layout = pass->layout;
     struct rv_color gc = rv_color_gc();
-    float gc_linear[3], accent[3], empty[3];
-    rv_pass_linear(pass->theme->empty, empty);
+    float gc_linear[3], accent[3];
     rv_pass_linear(pass->theme->accent, accent);
     rv_pass_linear((uint32_t)gc.r << 16 | (uint32_t)gc.g << 8 | gc.b, gc_linear);
     float width = layout->width;
     glUniform2f(glGetUniformLocation(program, "u_time"), (float)(rv_pack_centre(pack) * (double)width),
                 (float)(rv_pack_scale(pack) * (double)width));
-    glUniform4f(glGetUniformLocation(program, "u_shape"), RV_LANE_LAYOUT_INSET, RV_LANE_LAYOUT_THICKNESS_MIN,
-                layout->box_share, RV_LANE_LAYOUT_CELL_THICKNESS_MIN);
+    glUniform3f(glGetUniformLocation(program, "u_shape"), RV_LANE_LAYOUT_INSET, RV_LANE_LAYOUT_THICKNESS_MIN,
+                layout->box_share);
+    glUniform3f(glGetUniformLocation(program, "u_fold"), RV_FOLD_POWER,
+                program == boxes->programs[FORM_IDS] ? RV_FOLD_PICK_PX : RV_FOLD_LEAST_PX, RV_FOLD_THICKNESS);
     glUniform1f(glGetUniformLocation(program, "u_heights"), boxes->least_height);
     glUniform1f(glGetUniformLocation(program, "u_width"), width);
     bool has_contrast = boxes->scheme == RV_COLOR_HIGH_CONTRAST;
@@ -208,7 +213,6 @@ static void set_uniforms(const struct rv_boxes *boxes, GLuint program, const str
                 has_contrast ? EDGE_FROM_PX_CONTRAST : EDGE_FROM_PX);
     glUniform3fv(glGetUniformLocation(program, "u_gc_colour"), 1, gc_linear);
     glUniform3fv(glGetUniformLocation(program, "u_accent"), 1, accent);
-    glUniform3fv(glGetUniformLocation(program, "u_empty"), 1, empty);
     glUniform2fv(glGetUniformLocation(program, "u_lift"), 1, pass->theme->lift);
     glUniform1f(glGetUniformLocation(program, "u_veil"), pass->theme->veil_grey);
     rv_pass_set_int(program, "u_lanes", UNIT_LANES);
@@ -237,7 +241,7 @@ static void draw_faces(const struct rv_pass *pass, size_t offset, size_t n)
 
 static void prepare(struct rv_boxes *boxes, const struct rv_pass *pass, const struct rv_frame_data *picture)
 {
-    upload_lanes(boxes, pass->layout, picture->view);
+    upload_lanes(boxes, pass, picture->view);
     bind_palette(boxes, rv_palette_scheme(picture->palette));
     boxes->least_height = rv_palette_least_height(picture->palette);
     glBindVertexArray(boxes->vertex_array);
@@ -247,22 +251,31 @@ void rv_boxes_draw(struct rv_boxes *boxes, const struct rv_pass *pass, const str
                    const struct rv_highlight *highlight)
 {
     const struct rv_box_buffer *records = &picture->records;
-    size_t n = records->n, n_plain = records->n_plain;
     prepare(boxes, pass, picture);
     upload_collections(boxes, pass->layout, picture->view);
-    size_t offset = rv_vertex_ring_push(&boxes->upload, records->ordered, n * sizeof *records->ordered);
-    if (n_plain) {
+    boxes->offset = rv_vertex_ring_push(&boxes->upload, records->ordered, records->n * sizeof *records->ordered);
+    if (records->counts[RV_PACK_PLAIN]) {
         begin_form(boxes, FORM_PLAIN, pass, picture, highlight);
-        draw_faces(pass, offset, n_plain);
+        draw_faces(pass, boxes->offset, records->counts[RV_PACK_PLAIN]);
     }
-    if (n > n_plain) {
-        /* Alpha only selects samples: the stored alpha stays opaque. */
+    boxes->offset += records->counts[RV_PACK_PLAIN] * sizeof *records->ordered;
+    if (records->counts[RV_PACK_RICH]) {
         begin_form(boxes, FORM_RICH, pass, picture, highlight);
-        glColorMask(GL_TRUE, GL_TRUE, GL_TRUE, GL_FALSE);
-        glEnable(GL_SAMPLE_ALPHA_TO_COVERAGE);
-        draw_faces(pass, offset + n_plain * sizeof *records->ordered, n - n_plain);
-        glDisable(GL_SAMPLE_ALPHA_TO_COVERAGE);
-        glColorMask(GL_TRUE, GL_TRUE, GL_TRUE, GL_TRUE);
+        draw_faces(pass, boxes->offset, records->counts[RV_PACK_RICH]);
+    }
+    boxes->offset += records->counts[RV_PACK_RICH] * sizeof *records->ordered;
+}
+
+void rv_boxes_draw_cells(struct rv_boxes *boxes, const struct rv_pass *pass, const struct rv_frame_data *picture,
+                         const struct rv_highlight *highlight)
+{
+    size_t n = picture->records.counts[RV_PACK_CELL];
+    if (n) {
+        glBindVertexArray(boxes->vertex_array);
+        glBindBuffer(GL_ARRAY_BUFFER, boxes->upload.buffer);
+        begin_form(boxes, FORM_RICH, pass, picture, highlight);
+        glEnable(GL_BLEND);
+        draw_faces(pass, boxes->offset, n);
     }
     rv_vertex_ring_fence(&boxes->upload);
 }

@@ -17,6 +17,10 @@ void rv_boxes_destroy(struct rv_boxes *boxes);
 void rv_boxes_draw(struct rv_boxes *boxes, const struct rv_pass *pass, const struct rv_frame_data *picture,
                    const struct rv_highlight *highlight);
 
+/* Then its cells, transparent over all that is drawn already. Leaves blending enabled. */
+void rv_boxes_draw_cells(struct rv_boxes *boxes, const struct rv_pass *pass, const struct rv_frame_data *picture,
+                         const struct rv_highlight *highlight);
+
 /* The same boxes, each with its index in the content's boxes + 1 as colour, red lowest. For tests. */
 void rv_boxes_draw_ids(struct rv_boxes *boxes, const struct rv_pass *pass, const struct rv_frame_data *picture);
 

@@ -7,6 +7,7 @@
 #define TALLER_MAX 1.7f       /* pixels of a height over those of a time of the same size */
 #define EDGE 1e-3f            /* tolerance, so that a lane includes its first and last instant */
 #define FLAT_DEPTH 4.0f       /* half of the visible z range of a flat view */
+#define STEP 0.01f            /* world, along which the size of a pixel is measured */
 
 struct frame {                    /* coordinate frame of the eye */
     vec3 eye, right, up, forward; /* orthonormal directions */
@@ -208,6 +209,21 @@ bool rv_camera_project(const struct rv_camera *camera, const vec3 point, vec2 ou
     out_px[0] = (float)((clip_of(camera, 0, point) / w + 1.0) * 0.5 * camera->width_px);
     out_px[1] = (float)((1.0 - clip_of(camera, 1, point) / w) * 0.5 * camera->height_px);
     return true;
+}
+
+float rv_camera_pixel_at(const struct rv_camera *camera, const vec3 point)
+{
+    vec3 beside = {point[0] + STEP, point[1], point[2]};
+    vec2 from, to;
+    if (!rv_camera_project(camera, point, from) || !rv_camera_project(camera, beside, to))
+        return camera->pixel;
+    return STEP / fmaxf(hypotf(to[0] - from[0], to[1] - from[1]), 1e-6f);
+}
+
+float rv_camera_lane_pixel(const struct rv_camera *camera, const struct rv_lane_layout *layout, size_t lane)
+{
+    vec3 middle = {0.5f * layout->width, layout->lanes[lane].y, layout->lanes[lane].z};
+    return rv_camera_pixel_at(camera, middle);
 }
 
 /*

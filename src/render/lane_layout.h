@@ -51,12 +51,11 @@ struct rv_lane_layout { /* zeroed = empty */
 };
 
 #define RV_LANE_LAYOUT_WIDTH 26.0f
-#define RV_LANE_LAYOUT_INSET 0.018f            /* thickness lost per depth */
-#define RV_LANE_LAYOUT_THICKNESS_MIN 0.25f     /* least share of the thickness */
-#define RV_LANE_LAYOUT_POINT 0.02f             /* flat: world size of a point */
-#define RV_LANE_LAYOUT_WALL_SHARE 0.9f         /* height of the back wall, as a share of the highest lane */
-#define RV_LANE_LAYOUT_PLATE_MARGIN 0.16f      /* of a lane's plate, before and behind its boxes */
-#define RV_LANE_LAYOUT_CELL_THICKNESS_MIN 0.3f /* share of thickness of a cell with little coverage */
+#define RV_LANE_LAYOUT_INSET 0.018f        /* thickness lost per depth */
+#define RV_LANE_LAYOUT_THICKNESS_MIN 0.25f /* least share of the thickness */
+#define RV_LANE_LAYOUT_POINT 0.02f         /* flat: world size of a point */
+#define RV_LANE_LAYOUT_WALL_SHARE 0.9f     /* height of the back wall, as a share of the highest lane */
+#define RV_LANE_LAYOUT_PLATE_MARGIN 0.16f  /* of a lane's plate, before and behind its boxes */
 
 struct rv_lane_layout_params {
     const struct rv_view_mode_params *look;

@@ -6,7 +6,6 @@
 
 #define WINDOW_UNITS_MAX ((uint64_t)1 << 30)
 #define BOX_MIN_PX 1.0
-#define CELL_MIN_PX 2.5
 #define COVERAGE_EXACT 65535u
 #define N_ROWS 64u /* depths that are sorted; deeper ones count as the last */
 
@@ -19,7 +18,6 @@ void rv_pack_init(struct rv_pack *pack, uint64_t from_ns, uint64_t to_ns, double
     while (window_ns >> pack->shift >= WINDOW_UNITS_MAX)
         pack->shift++;
     pack->box_min_ns = (uint64_t)(ns_per_pixel * BOX_MIN_PX);
-    pack->cell_min_ns = (uint64_t)(ns_per_pixel * CELL_MIN_PX);
 }
 
 static int64_t to_units(const struct rv_pack *pack, uint64_t time_ns)
@@ -41,8 +39,7 @@ static uint32_t marks_of(const struct rv_pack *pack, const struct rv_box *box)
 struct rv_box_record rv_pack_box(const struct rv_pack *pack, const struct rv_box *box, size_t lane, uint32_t colour_idx)
 {
     bool is_cell = box->coverage != COVERAGE_EXACT;
-    uint64_t min_ns = is_cell ? pack->cell_min_ns : pack->box_min_ns;
-    uint64_t duration_ns = box->duration_ns > min_ns ? box->duration_ns : min_ns;
+    uint64_t duration_ns = box->duration_ns > pack->box_min_ns ? box->duration_ns : pack->box_min_ns;
     uint64_t start_ns = box->start_ns, end_ns = rv_clock_after_ns(start_ns, duration_ns);
     if (end_ns > pack->to_ns)
         end_ns = pack->to_ns;
@@ -65,21 +62,20 @@ struct rv_box_record rv_pack_box(const struct rv_pack *pack, const struct rv_box
     };
 }
 
-/* 0: plain; 1: a cell, or marked, or striped. Branch-free, because it is unpredictable.
- */
-static uint32_t form_of(const struct rv_box_record *record)
+/* Branch-free, because it is unpredictable. */
+static uint32_t form_of(const struct rv_box_record *record, uint32_t least)
 {
     uint32_t slot = (record->paint & RV_PAINT_COLOUR_MASK) / RV_COLOR_SHADES;
     uint32_t is_striped = slot - RV_COLOR_HUES < RV_COLOR_SLOTS - RV_COLOR_HUES;
-    return is_striped | ((record->paint & (RV_PAINT_CELL | RV_PAINT_ORPHAN | RV_PAINT_CUT | RV_PAINT_OPEN)) != 0);
+    uint32_t is_cell = (record->paint & RV_PAINT_CELL) != 0;
+    uint32_t is_rich = is_striped | ((record->paint & (RV_PAINT_ORPHAN | RV_PAINT_CUT | RV_PAINT_OPEN)) != 0) | least;
+    return is_cell * RV_PACK_CELL + (1 - is_cell) * is_rich;
 }
 
-size_t rv_pack_count_plain(const struct rv_box_record *records, size_t n)
+void rv_pack_count(const struct rv_box_record *records, size_t n, bool is_rich, size_t counts[RV_PACK_FORM_COUNT])
 {
-    size_t n_plain = 0;
     for (size_t i = 0; i < n; i++)
-        n_plain += 1 - form_of(&records[i]);
-    return n_plain;
+        counts[form_of(&records[i], is_rich)]++;
 }
 
 static uint32_t row_of(const struct rv_box_record *record)
@@ -88,19 +84,20 @@ static uint32_t row_of(const struct rv_box_record *record)
     return depth < N_ROWS ? depth : N_ROWS - 1;
 }
 
-void rv_pack_order(const struct rv_box_record *records, size_t n, bool is_rich, struct rv_box_record *ends[2])
+void rv_pack_order(const struct rv_box_record *records, size_t n, bool is_rich,
+                   struct rv_box_record *ends[RV_PACK_FORM_COUNT])
 {
-    uint32_t counts[2][N_ROWS] = {0}, least = is_rich;
-    struct rv_box_record *rows[2][N_ROWS];
+    uint32_t counts[RV_PACK_FORM_COUNT][N_ROWS] = {0};
+    struct rv_box_record *rows[RV_PACK_FORM_COUNT][N_ROWS];
     for (size_t i = 0; i < n; i++)
-        counts[form_of(&records[i]) | least][row_of(&records[i])]++;
-    for (int form = 0; form < 2; form++)
+        counts[form_of(&records[i], is_rich)][row_of(&records[i])]++;
+    for (int form = 0; form < RV_PACK_FORM_COUNT; form++)
         for (uint32_t row = N_ROWS; row-- > 0;) {
             rows[form][row] = ends[form];
             ends[form] += counts[form][row];
         }
     for (size_t i = 0; i < n; i++)
-        *rows[form_of(&records[i]) | least][row_of(&records[i])]++ = records[i];
+        *rows[form_of(&records[i], is_rich)][row_of(&records[i])]++ = records[i];
 }
 
 double rv_pack_scale(const struct rv_pack *pack)

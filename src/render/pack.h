@@ -35,7 +35,7 @@ struct rv_box_record {
 struct rv_pack {
     uint64_t from_ns, to_ns, centre_ns;
     uint32_t shift;
-    uint64_t box_min_ns, cell_min_ns; /* narrower ones are widened to stay visible */
+    uint64_t box_min_ns; /* narrower calls are widened to stay visible; cells see render/fold.h */
 };
 
 void rv_pack_init(struct rv_pack *pack, uint64_t from_ns, uint64_t to_ns, double ns_per_pixel);
@@ -45,15 +45,22 @@ void rv_pack_init(struct rv_pack *pack, uint64_t from_ns, uint64_t to_ns, double
 struct rv_box_record rv_pack_box(const struct rv_pack *pack, const struct rv_box *box, size_t lane,
                                  uint32_t colour_idx);
 
+enum rv_pack_form {
+    RV_PACK_PLAIN, /* for the shader's short form */
+    RV_PACK_RICH,  /* marked or striped */
+    RV_PACK_CELL,  /* transparent */
+    RV_PACK_FORM_COUNT
+};
+
+/* Add the number of records of each form. is_rich: none is plain. */
+void rv_pack_count(const struct rv_box_record *records, size_t n, bool is_rich, size_t counts[RV_PACK_FORM_COUNT]);
+
 /*
  * Sort boxes of one lane: deeper ones first, since they hide the tops of those below; within a depth the order stays.
- *   ends     destinations of boxes for the shader's short form and of the others; both are advanced
- *   is_rich  no box is for the short form
+ *   ends  where the boxes of each form go; all are advanced
  */
-void rv_pack_order(const struct rv_box_record *records, size_t n, bool is_rich, struct rv_box_record *ends[2]);
-
-/* Number of records for the short form. */
-size_t rv_pack_count_plain(const struct rv_box_record *records, size_t n);
+void rv_pack_order(const struct rv_box_record *records, size_t n, bool is_rich,
+                   struct rv_box_record *ends[RV_PACK_FORM_COUNT]);
 
 /* Window widths per unit, and the centre as a share of the window: x = centre + start * scale. */
 double rv_pack_scale(const struct rv_pack *pack);

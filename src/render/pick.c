@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/vec.h"
+#include "render/fold.h"
 
 #define PARALLEL 1e-12
 
@@ -170,11 +171,21 @@ static double at(const struct ray *ray, int axis, double steps)
 struct search {
     const struct rv_pick *pick;
     const struct rv_lane_layout *layout;
+    const struct rv_camera *camera;
     double centre_x, unit_x; /* world x of the window's centre, world x per unit */
+    double pixel;            /* world width of a pixel in the lane searched */
     struct ray ray;
     double nearest;
     struct rv_pick_hit hit;
 };
+
+/* Share of its width that a box is drawn with. */
+static double share_of(const struct search *search, const struct rv_pick_item *item, double width)
+{
+    if (item->fullness >= 1.0f || !(width > 0.0))
+        return 1.0;
+    return fmin(1.0, (double)rv_fold_share(item->fullness, (float)(width / search->pixel), RV_FOLD_PICK_PX));
+}
 
 /* First item of the row that reaches beyond a time. */
 static size_t first_reaching(const struct rv_pick *pick, size_t row, double units)
@@ -209,10 +220,11 @@ static void search_row(struct search *search, uint32_t lane, uint32_t depth, str
         if ((double)item->start > to)
             return;
         struct stretch inside = stretch;
-        double thin = half * (RV_LANE_LAYOUT_CELL_THICKNESS_MIN +
-                              (1.0 - RV_LANE_LAYOUT_CELL_THICKNESS_MIN) * (double)item->fullness);
-        if (clip(&search->ray, 0, search->centre_x + item->start * search->unit_x,
-                 search->centre_x + item->end * search->unit_x, &inside) &&
+        double width = (item->end - item->start) * search->unit_x, share = share_of(search, item, width);
+        double middle = search->centre_x + item->start * search->unit_x + 0.5 * width, thin = half * share;
+        if (item->fullness < 1.0f)
+            thin *= (double)RV_FOLD_THICKNESS;
+        if (clip(&search->ray, 0, middle - 0.5 * share * width, middle + 0.5 * share * width, &inside) &&
             clip(&search->ray, 1, y, y + height * (double)item->height, &inside) &&
             clip(&search->ray, 2, (double)place->z - thin, (double)place->z + thin, &inside) &&
             inside.begin <= search->nearest) {
@@ -233,6 +245,7 @@ static void search_lane(struct search *search, uint32_t lane)
         !clip(&search->ray, 1, foot, foot + row_height * n_rows, &stretch) ||
         !clip(&search->ray, 0, 0.0, (double)search->layout->width, &stretch))
         return;
+    search->pixel = (double)rv_camera_lane_pixel(search->camera, search->layout, lane);
     double y0 = at(&search->ray, 1, stretch.begin), y1 = at(&search->ray, 1, stretch.end);
     double low = floor((fmin(y0, y1) - foot) / row_height), high = floor((fmax(y0, y1) - foot) / row_height);
     uint32_t last = high < n_rows ? (uint32_t)fmax(high, 0.0) : n_rows - 1;
@@ -245,6 +258,7 @@ bool rv_pick_at(const struct rv_pick *pick, const struct rv_pick_params *params,
     double width = (double)params->layout->width;
     struct search search = {.pick = pick,
                             .layout = params->layout,
+                            .camera = params->camera,
                             .centre_x = pick->centre * width,
                             .unit_x = pick->unit * width,
                             .nearest = HUGE_VAL};
