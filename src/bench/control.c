@@ -39,7 +39,7 @@ static int find_thread(struct steered *steered, const char *path)
         if (!steered->target && rv_map_open(&steered->map, path, RV_MAP_CONSUMER, true) == 0)
             steered->target = rv_target_over(&steered->map);
         if (steered->target && rv_target_thread(steered->target, 0, &thread) == 0 &&
-            thread.steering.state != RV_RUN_UNSTEERED)
+            thread.run.state != RV_RUN_UNSTEERED)
             return rv_target_attach(steered->target);
         rv_os_sleep_ns(LOOK_NS);
     }
@@ -75,7 +75,7 @@ static int time_stop(struct steered *steered, uint64_t run_ns, double *rate, dou
     if (!error)
         error = tell(steered, "stop");
     if (!error)
-        error = rv_target_wait_stop(steered->target, &thread, thread.steering.n_stops, ANSWER_NS);
+        error = rv_target_wait_stop(steered->target, &thread, thread.run.n_stops, ANSWER_NS);
     *ms = (double)(rv_clock_mono_ns() - asked_ns) / 1e6;
     return error ? error : tell(steered, "run");
 }

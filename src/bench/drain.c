@@ -16,7 +16,7 @@
 #include "base/vec.h"
 #include "bench/bench.h"
 #include "pipeline/session.h"
-#include "ring/directory.h"
+#include "ring/ownership.h"
 #include "ring/push.h"
 #include "sink/record.h"
 #include "source/live.h"
@@ -60,8 +60,8 @@ _Noreturn static void produce(const char *path, const struct step *steps, uint64
     struct rv_pusher pusher = {0};
     struct rv_ring ring;
     char byte;
-    int process_idx = rv_map_open(&map, path, RV_MAP_PRODUCER, true) ? -1 : rv_directory_enter_process(&map);
-    int ring_idx = process_idx < 0 ? -1 : rv_directory_claim(&map, (uint32_t)process_idx);
+    int process_idx = rv_map_open(&map, path, RV_MAP_PRODUCER, true) ? -1 : rv_ownership_enter_process(&map);
+    int ring_idx = process_idx < 0 ? -1 : rv_ownership_claim(&map, (uint32_t)process_idx);
     if (ring_idx < 0 || read(go, &byte, 1) != 1)
         _exit(1);
     rv_ring_view(&ring, &map, (uint32_t)ring_idx);
@@ -72,7 +72,7 @@ _Noreturn static void produce(const char *path, const struct step *steps, uint64
             rv_push(&pusher, step->kind, step->word, STACK, rv_push_slow);
     rv_pusher_flush(&pusher);
     uint64_t took_ns = rv_clock_mono_ns() - began_ns;
-    rv_directory_release(&map, (uint32_t)ring_idx);
+    rv_ownership_release(&map, (uint32_t)ring_idx);
     _exit(write(took, &took_ns, sizeof took_ns) == sizeof took_ns ? 0 : 1);
 }
 

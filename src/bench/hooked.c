@@ -13,7 +13,7 @@
 #include "base/err.h"
 #include "bench/child.h"
 #include "launch/launch.h"
-#include "ring/directory.h"
+#include "ring/ownership.h"
 
 enum { N_RUNS = 8, N_SAMPLES = 40, N_SAMPLES_UFTRACE = 12 };
 
@@ -53,7 +53,7 @@ static int run_hooked(const struct program *program, enum rv_clock_kind clock_ki
     const char *argv[] = {program->traced, samples, NULL}, *variables[] = {file, preload, NULL};
     int out, error = rv_map_default_path(path, sizeof path, 1 << 22);
     snprintf(samples, sizeof samples, "%d", N_SAMPLES);
-    if (error || (error = rv_map_create(&map, path, &params)) || (error = rv_directory_attach_consumer(&map)))
+    if (error || (error = rv_map_create(&map, path, &params)) || (error = rv_ownership_attach_consumer(&map)))
         return error;
     snprintf(file, sizeof file, "RINGVIZ_FILE=%s", path);
     snprintf(preload, sizeof preload, "LD_PRELOAD=%s", program->hooks);

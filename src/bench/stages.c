@@ -17,7 +17,7 @@
 #include "base/err.h"
 #include "base/vec.h"
 #include "bench/child.h"
-#include "ring/directory.h"
+#include "ring/ownership.h"
 
 enum { N_RUNS = 3, MOST_WORKLOADS = 8, NAME_BYTES = 32, PATH_BYTES = 4096, STATUS_NOT_FOUND = 127 };
 enum layout { STAGE_PLAIN, STAGE_EMPTY, STAGE_UNSENT, STAGE_FULL, STAGE_START, STAGE_VIEWER, STAGE_PEERS };
@@ -171,7 +171,7 @@ static int run_on_file(struct run *run, enum layout layout)
         return error;
     snprintf(file, sizeof file, "RINGVIZ_FILE=%s", path);
     if (is_read)
-        error = rv_directory_attach_consumer(&map);
+        error = rv_ownership_attach_consumer(&map);
     const char **variables = join(run->stages->variables, files);
     if (!error)
         error = start_child(run, run->stages->traced, variables, &child);

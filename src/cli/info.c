@@ -11,7 +11,7 @@
 #include "base/full_name.h"
 #include "base/sigbus.h"
 #include "base/text.h"
-#include "ring/directory.h"
+#include "ring/ownership.h"
 #include "ring/map.h"
 #include "ring/names.h"
 #include "ring/ring.h"
@@ -83,7 +83,7 @@ static void print_rings(struct rv_map *map, FILE *out)
         if (state == RV_RING_FREE)
             continue;
         char name[64];
-        rv_directory_thread_name(map, i, name);
+        rv_ownership_thread_name(map, i, name);
         struct rv_ring_account account = rv_ring_account(&ring);
         fprintf(out, "%5u %-8s %8u %8u ", i, word(RING_STATES, RV_RING_STATE_COUNT, state), ring.control->owner_pid,
                 ring.control->owner_tid);

@@ -19,7 +19,7 @@ bool rv_chosen_thread_find(struct rv_chosen_thread *chosen_thread)
         if (rv_target_thread(chosen_thread->target, i, &thread) != 0 ||
             thread.pid != chosen_thread->report->chosen.pid || thread.tid != chosen_thread->report->chosen.tid)
             continue;
-        if (is_found && thread.steering.state == RV_RUN_UNSTEERED)
+        if (is_found && thread.run.state == RV_RUN_UNSTEERED)
             continue; /* a ring that the program uses itself */
         chosen_thread->about = thread;
         is_found = true;
@@ -135,7 +135,7 @@ static void unbreak(struct rv_chosen_thread *chosen_thread, uint32_t number)
 
 static void do_order(struct rv_chosen_thread *chosen_thread, const struct rv_debug_session_order *order)
 {
-    bool is_stopped = chosen_thread->about.steering.state == RV_RUN_STOPPED;
+    bool is_stopped = chosen_thread->about.run.state == RV_RUN_STOPPED;
     switch (order->kind) {
     case RV_DEBUG_SESSION_STOP:
         if (!is_stopped)
@@ -177,7 +177,7 @@ void rv_chosen_thread_obey(struct rv_chosen_thread *chosen_thread, const struct 
     int error = rv_target_attach(chosen_thread->target);
     if (!error && !rv_chosen_thread_find(chosen_thread))
         error = -ENOENT;
-    if (!error && chosen_thread->about.steering.state == RV_RUN_UNSTEERED)
+    if (!error && chosen_thread->about.run.state == RV_RUN_UNSTEERED)
         error = -EOPNOTSUPP;
     if (error)
         refuse(chosen_thread, error, NULL);

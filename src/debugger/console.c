@@ -21,7 +21,7 @@
 
 static const char *state_text(const struct rv_target_thread *thread)
 {
-    switch (thread->steering.state) {
+    switch (thread->run.state) {
     case RV_RUN_UNSTEERED:
         return "unsteered";
     case RV_RUN_RUNNING:

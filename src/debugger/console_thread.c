@@ -21,7 +21,7 @@ static uint32_t find_first(struct rv_console *console, bool is_any, bool *has_li
         if (rv_target_thread(console->target, i, &thread) != 0)
             continue;
         *has_live = true;
-        if (thread.steering.state != RV_RUN_UNSTEERED)
+        if (thread.run.state != RV_RUN_UNSTEERED)
             return i;
         if (is_any && first == NO_RING)
             first = i;
@@ -98,7 +98,7 @@ void rv_console_thread_each(struct rv_console *console, rv_console_thread_each_f
     struct rv_target_thread thread;
     uint32_t n_rings = rv_target_n_rings(console->target), n_found = 0;
     for (uint32_t i = 0; i < n_rings; i++) {
-        if (rv_target_thread(console->target, i, &thread) != 0 || thread.steering.state == RV_RUN_UNSTEERED)
+        if (rv_target_thread(console->target, i, &thread) != 0 || thread.run.state == RV_RUN_UNSTEERED)
             continue;
         each(console, i, context);
         n_found++;

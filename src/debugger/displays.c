@@ -20,7 +20,7 @@ static void show_value(const struct rv_target_value *value, unsigned number, int
 static uint64_t value_ns(const struct rv_console *console, uint32_t ring)
 {
     struct rv_target_thread thread;
-    bool is_stopped = rv_target_thread(console->target, ring, &thread) == 0 && thread.steering.state == RV_RUN_STOPPED;
+    bool is_stopped = rv_target_thread(console->target, ring, &thread) == 0 && thread.run.state == RV_RUN_STOPPED;
     return is_stopped ? RV_CONSOLE_REPLY_NS : VALUE_NS;
 }
 

@@ -58,7 +58,7 @@ static char *frame_line(struct rv_console *console, uint32_t ring, uint32_t numb
 static bool is_of(const struct rv_console_frame *frame, const struct rv_target_thread *thread)
 {
     return frame->ring == thread->ring && frame->generation == thread->generation &&
-           frame->n_stops == thread->steering.n_stops && thread->steering.state == RV_RUN_STOPPED;
+           frame->n_stops == thread->run.n_stops && thread->run.state == RV_RUN_STOPPED;
 }
 
 uint32_t rv_inspect_frame(struct rv_console *console, uint32_t ring)
@@ -89,13 +89,13 @@ static void look_at(struct rv_console *console, uint32_t ring, uint32_t number)
         rv_console_reply_fail_at(console, ring, error);
         return;
     }
-    if (thread.steering.state != RV_RUN_STOPPED) {
+    if (thread.run.state != RV_RUN_STOPPED) {
         rv_console_reply_fail(console, "not stopped");
         return;
     }
     char *line = frame_line(console, ring, number);
     if (line) {
-        console->frame = (struct rv_console_frame){ring, thread.generation, thread.steering.n_stops, number};
+        console->frame = (struct rv_console_frame){ring, thread.generation, thread.run.n_stops, number};
         puts(line);
     }
     free(line);

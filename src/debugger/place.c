@@ -11,7 +11,7 @@
 static bool was_shown(const struct rv_console *console, const struct rv_target_thread *thread)
 {
     const struct rv_console_stop *stop = thread->ring < console->n_shown ? &console->shown[thread->ring] : NULL;
-    return stop && stop->generation == thread->generation && stop->n_stops == thread->steering.n_stops;
+    return stop && stop->generation == thread->generation && stop->n_stops == thread->run.n_stops;
 }
 
 static void keep_shown(struct rv_console *console, const struct rv_target_thread *thread)
@@ -19,7 +19,7 @@ static void keep_shown(struct rv_console *console, const struct rv_target_thread
     if (thread->ring >= console->n_shown)
         console->shown =
             rv_vec_extend(console->shown, &console->n_shown, thread->ring + (size_t)1, sizeof *console->shown);
-    console->shown[thread->ring] = (struct rv_console_stop){thread->generation, thread->steering.n_stops};
+    console->shown[thread->ring] = (struct rv_console_stop){thread->generation, thread->run.n_stops};
 }
 
 static void show_why(struct rv_console *console, uint32_t ring)
@@ -57,7 +57,7 @@ bool rv_place_find_new(struct rv_console *console, uint32_t *ring)
 {
     struct rv_target_thread thread;
     for (uint32_t i = 0; i < rv_target_n_rings(console->target); i++) {
-        if (rv_target_thread(console->target, i, &thread) != 0 || thread.steering.state != RV_RUN_STOPPED ||
+        if (rv_target_thread(console->target, i, &thread) != 0 || thread.run.state != RV_RUN_STOPPED ||
             was_shown(console, &thread))
             continue;
         *ring = i;

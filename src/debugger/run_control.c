@@ -26,7 +26,7 @@ static void move(struct rv_console *console, uint32_t ring, const char *code)
     }
     if (!rv_console_reply_tell(console, ring, code))
         return;
-    error = rv_target_wait_stop(console->target, &thread, thread.steering.n_stops, RV_CONSOLE_REPLY_NS);
+    error = rv_target_wait_stop(console->target, &thread, thread.run.n_stops, RV_CONSOLE_REPLY_NS);
     if (error == -ENOENT)
         printf("ring %u has ended\n", ring);
     else if (error)
@@ -42,7 +42,7 @@ static void stop(struct rv_console *console, uint32_t ring, const void *unused)
     (void)unused;
     if (error)
         rv_console_reply_fail_at(console, ring, error);
-    else if (thread.steering.state == RV_RUN_STOPPED)
+    else if (thread.run.state == RV_RUN_STOPPED)
         rv_place_show(console, ring);
     else
         move(console, ring, "stop");
@@ -53,7 +53,7 @@ static void go_on(struct rv_console *console, uint32_t ring, const void *unused)
     struct rv_target_thread thread;
     int error = rv_target_thread(console->target, ring, &thread);
     (void)unused;
-    if ((!error && thread.steering.state == RV_RUN_RUNNING) || rv_console_reply_tell(console, ring, "run"))
+    if ((!error && thread.run.state == RV_RUN_RUNNING) || rv_console_reply_tell(console, ring, "run"))
         printf("ring %u runs\n", ring);
 }
 
@@ -117,8 +117,8 @@ static void wait_for_one(struct rv_console *console, uint64_t timeout_ns)
     if (!rv_console_thread_find(console, &ring))
         return;
     int error = rv_target_thread(console->target, ring, &thread);
-    if (!error && thread.steering.state != RV_RUN_STOPPED)
-        error = rv_target_wait_stop(console->target, &thread, thread.steering.n_stops, timeout_ns);
+    if (!error && thread.run.state != RV_RUN_STOPPED)
+        error = rv_target_wait_stop(console->target, &thread, thread.run.n_stops, timeout_ns);
     if (error == -ETIMEDOUT)
         rv_console_reply_fail(console, "ring %u has not stopped", ring);
     else if (error)

@@ -218,11 +218,11 @@ static void find_stopped(struct rv_debug_session *debug_session)
     struct rv_debug_session_report *report = &debug_session->report;
     memset(report->stopped, 0, sizeof report->stopped);
     report->n_stopped = report->n_named = 0;
-    report->has_other_monitor = rv_steering_has_monitor(debug_session->map);
+    report->has_other_monitor = rv_run_state_has_monitor(debug_session->map);
     for (uint32_t i = 0; i < rv_target_n_rings(debug_session->chosen_thread.target); i++) {
         struct rv_target_thread thread;
         if (rv_target_thread(debug_session->chosen_thread.target, i, &thread) != 0 ||
-            thread.steering.state != RV_RUN_STOPPED)
+            thread.run.state != RV_RUN_STOPPED)
             continue;
         report->n_stopped++;
         if (report->n_named < RV_DEBUG_SESSION_STOPPED_MAX)
@@ -236,7 +236,7 @@ static enum rv_debug_session_state state_of(struct rv_debug_session *debug_sessi
         return RV_DEBUG_SESSION_NOBODY;
     if (!rv_chosen_thread_find(&debug_session->chosen_thread))
         return RV_DEBUG_SESSION_GONE;
-    switch (debug_session->chosen_thread.about.steering.state) {
+    switch (debug_session->chosen_thread.about.run.state) {
     case RV_RUN_RUNNING:
         return debug_session->chosen_thread.is_moving ? RV_DEBUG_SESSION_STEPPING : RV_DEBUG_SESSION_RUNNING;
     case RV_RUN_STOPPED:
@@ -253,11 +253,10 @@ static void look_at_chosen(struct rv_debug_session *debug_session)
     struct rv_debug_session_report *report = &debug_session->report;
     enum rv_debug_session_state before = report->state;
     report->state = state_of(debug_session);
-    bool has_stopped =
-        report->state == RV_DEBUG_SESSION_STOPPED &&
-        (before != report->state || report->n_stops != debug_session->chosen_thread.about.steering.n_stops);
+    bool has_stopped = report->state == RV_DEBUG_SESSION_STOPPED &&
+                       (before != report->state || report->n_stops != debug_session->chosen_thread.about.run.n_stops);
     report->ring = debug_session->chosen_thread.about.ring;
-    report->n_stops = debug_session->chosen_thread.about.steering.n_stops;
+    report->n_stops = debug_session->chosen_thread.about.run.n_stops;
     debug_session->chosen_thread.is_moving &= report->state == RV_DEBUG_SESSION_STEPPING;
     if (!has_stopped)
         return;

@@ -11,8 +11,8 @@
 #include "base/text.h"
 #include "base/vec.h"
 #include "debugger/ring_stack.h"
-#include "ring/control.h"
-#include "ring/directory.h"
+#include "ring/commands.h"
+#include "ring/ownership.h"
 #include "ring/message.h"
 
 #define SLICE_NS 50000000u /* interval of checks whether the thread lives */
@@ -39,7 +39,7 @@ struct rv_target *rv_target_over(struct rv_map *map)
 
 int rv_target_attach(struct rv_target *target)
 {
-    int error = target->is_attached ? 0 : rv_steering_attach(target->map);
+    int error = target->is_attached ? 0 : rv_run_state_attach_monitor(target->map);
     target->is_attached |= !error;
     return error;
 }
@@ -62,11 +62,11 @@ struct rv_target *rv_target_open(const char *path)
 /* Wake stopped threads, so that they notice that they have no monitor. */
 static void detach(struct rv_target *target)
 {
-    rv_steering_detach(target->map);
+    rv_run_state_detach_monitor(target->map);
     for (uint32_t i = 0; i < rv_target_n_rings(target); i++) {
         struct rv_target_thread thread;
-        if (rv_target_thread(target, i, &thread) == 0 && thread.steering.state == RV_RUN_STOPPED)
-            rv_steering_call(rv_map_control(target->map, i));
+        if (rv_target_thread(target, i, &thread) == 0 && thread.run.state == RV_RUN_STOPPED)
+            rv_run_state_request(rv_map_control(target->map, i));
     }
 }
 
@@ -96,7 +96,7 @@ bool rv_target_is_given_up(const struct rv_target *target)
 
 uint32_t rv_target_n_rings(struct rv_target *target)
 {
-    return rv_directory_n_rings_used(target->map);
+    return rv_ownership_n_rings_used(target->map);
 }
 
 int rv_target_thread(struct rv_target *target, uint32_t ring, struct rv_target_thread *out)
@@ -109,17 +109,17 @@ int rv_target_thread(struct rv_target *target, uint32_t ring, struct rv_target_t
     if (!is_live && generation == 0)
         return -EINVAL; /* never claimed */
     if (!is_live || !__atomic_load_n(&control->has_pages, __ATOMIC_RELAXED) ||
-        !rv_directory_has_live_owner(target->map, ring))
+        !rv_ownership_has_live_owner(target->map, ring))
         return -ENOENT;
     *out = (struct rv_target_thread){
         .ring = ring,
         .generation = generation,
         .pid = control->owner_pid,
         .tid = control->owner_tid,
-        .steering = rv_steering_read(control),
+        .run = rv_run_state_read(control),
         .is_muted = __atomic_load_n(&control->is_muted, __ATOMIC_RELAXED),
     };
-    rv_directory_thread_name(target->map, ring, out->name);
+    rv_ownership_thread_name(target->map, ring, out->name);
     return 0;
 }
 
@@ -134,7 +134,7 @@ static int find_debuggable(struct rv_target *target, uint32_t ring, struct rv_ta
     int error = rv_target_thread(target, ring, thread);
     if (error)
         return error;
-    return thread->steering.state == RV_RUN_UNSTEERED ? -EOPNOTSUPP : 0;
+    return thread->run.state == RV_RUN_UNSTEERED ? -EOPNOTSUPP : 0;
 }
 
 void rv_target_stop_new(struct rv_target *target, bool is_to_stop)
@@ -146,27 +146,27 @@ void rv_target_mute(struct rv_target *target, uint32_t ring, bool is_muted)
 {
     struct rv_wire_control *control = rv_map_control(target->map, ring);
     __atomic_store_n(&control->is_muted, is_muted, __ATOMIC_RELAXED);
-    rv_steering_call(control);
+    rv_run_state_request(control);
 }
 
 int32_t rv_target_signal(struct rv_target *target, uint32_t ring)
 {
-    return (int32_t)rv_control_signal(target->map, ring);
+    return (int32_t)rv_commands_signal(target->map, ring);
 }
 
 int32_t rv_target_set_signal(struct rv_target *target, uint32_t ring, int32_t value)
 {
-    return (int32_t)rv_control_set_signal(target->map, ring, (uint32_t)value);
+    return (int32_t)rv_commands_set_signal(target->map, ring, (uint32_t)value);
 }
 
 int32_t rv_target_single(struct rv_target *target)
 {
-    return (int32_t)rv_control_single(target->map);
+    return (int32_t)rv_commands_single(target->map);
 }
 
 int32_t rv_target_set_single(struct rv_target *target, int32_t value)
 {
-    return (int32_t)rv_control_set_single(target->map, (uint32_t)value);
+    return (int32_t)rv_commands_set_single(target->map, (uint32_t)value);
 }
 
 /* ---- asking ---- */
@@ -176,7 +176,7 @@ static int take_turn(struct rv_target *target, uint32_t ring)
 {
     uint64_t begin_ns = rv_clock_mono_ns();
     int error;
-    while ((error = rv_steering_begin_asking(target->map, ring)) == -EBUSY) {
+    while ((error = rv_run_state_begin_asking(target->map, ring)) == -EBUSY) {
         if (rv_target_is_given_up(target))
             return -ECANCELED;
         if (rv_clock_mono_ns() - begin_ns > BUSY_NS)
@@ -192,13 +192,13 @@ static int post(struct rv_target *target, uint32_t ring, const char *code, const
     uint64_t begin_ns = rv_clock_mono_ns();
     bool has_cancelled = false;
     int error;
-    while ((error = rv_command_post(target->map, ring, code, argument, n_bytes)) == -EBUSY) {
+    while ((error = rv_commands_post(target->map, ring, code, argument, n_bytes)) == -EBUSY) {
         if (rv_target_is_given_up(target))
             return -ECANCELED;
         if (rv_clock_mono_ns() - begin_ns > BUSY_NS) {
             if (has_cancelled)
                 break;
-            rv_command_cancel(target->map, ring);
+            rv_commands_cancel(target->map, ring);
             has_cancelled = true;
         }
         rv_os_sleep_ns(RETRY_NS);
@@ -213,12 +213,12 @@ static int wait_response(struct rv_target *target, const struct rv_target_thread
         uint64_t now_ns = rv_clock_mono_ns();
         uint64_t left_ns = now_ns < end_ns ? end_ns - now_ns : 0;
         int error =
-            rv_command_wait_response(target->map, thread->ring, response, left_ns < SLICE_NS ? left_ns : SLICE_NS);
+            rv_commands_wait_response(target->map, thread->ring, response, left_ns < SLICE_NS ? left_ns : SLICE_NS);
         if (error != -EAGAIN && error != -ETIMEDOUT)
             return error;
         error = left_ns == 0 ? -ETIMEDOUT : rv_target_is_given_up(target) ? -ECANCELED : 0;
         if (error || !is_same_thread(target, thread)) {
-            rv_command_cancel(target->map, thread->ring);
+            rv_commands_cancel(target->map, thread->ring);
             return error ? error : -ENOENT;
         }
     }
@@ -281,7 +281,7 @@ int rv_target_ask(struct rv_target *target, uint32_t ring, const char *code, con
     if (error)
         return error;
     error = converse(target, &thread, code, argument, end_ns, answer);
-    rv_steering_end_asking(target->map, ring);
+    rv_run_state_end_asking(target->map, ring);
     if (error)
         rv_answer_fini(answer);
     return error;
@@ -337,7 +337,7 @@ int rv_target_wait_stop(struct rv_target *target, const struct rv_target_thread 
     for (;;) {
         uint64_t waited_ns = rv_clock_mono_ns() - begin_ns;
         uint64_t left_ns = waited_ns < timeout_ns ? timeout_ns - waited_ns : 0;
-        int error = rv_steering_wait_stop(control, n_stops, left_ns < SLICE_NS ? left_ns : SLICE_NS);
+        int error = rv_run_state_wait_stop(control, n_stops, left_ns < SLICE_NS ? left_ns : SLICE_NS);
         if (error == 0)
             return 0;
         if (!is_same_thread(target, thread))
@@ -354,7 +354,7 @@ int rv_target_stack(struct rv_target *target, uint32_t ring, uint64_t timeout_ns
     int error = rv_target_thread(target, ring, &thread);
     if (error)
         return error;
-    if (thread.steering.state != RV_RUN_UNSTEERED)
+    if (thread.run.state != RV_RUN_UNSTEERED)
         return rv_target_ask(target, ring, "stck", "", timeout_ns, answer);
     if (!target->ring_stack)
         target->ring_stack = rv_ring_stack_create(target->map);

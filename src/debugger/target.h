@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "ring/map.h"
-#include "ring/steering.h"
+#include "ring/run_state.h"
 #include "ring/watches.h"
 
 struct rv_target; /* opaque */
@@ -39,7 +39,7 @@ struct rv_target_thread {
     uint32_t ring, generation; /* rings are reused: together they identify the thread */
     uint32_t pid, tid;
     char name[64];
-    struct rv_steering steering;
+    struct rv_run_status run;
     bool is_muted;
 };
 

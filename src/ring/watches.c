@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "ring/steering.h"
+#include "ring/run_state.h"
 
 enum watch_state { FREE = 0, IN_USE = 1, TO_BE_REMOVED = -2, FIRST_WRITER = 16 };
 
@@ -30,7 +30,7 @@ int rv_watches_add(struct rv_wire_control *control, const char *expression)
         watch->expression_bytes = (int32_t)n_bytes;
         __atomic_store_n(&watch->is_result_ready, 0, __ATOMIC_RELAXED);
         __atomic_store_n(&watch->in_use, IN_USE, __ATOMIC_RELEASE); /* E1 -> E2 */
-        rv_steering_call(control);
+        rv_run_state_request(control);
         return (int)i;
     }
     return -ENOSPC;
@@ -44,7 +44,7 @@ int rv_watches_remove(struct rv_wire_control *control, unsigned watch_idx)
     if (!__atomic_compare_exchange_n(&control->watches[watch_idx].in_use, &in_use, TO_BE_REMOVED, false,
                                      __ATOMIC_RELAXED, __ATOMIC_RELAXED))
         return -ENOENT;
-    rv_steering_call(control);
+    rv_run_state_request(control);
     return 0;
 }
 
@@ -111,7 +111,7 @@ int rv_watches_get_result(struct rv_wire_control *control, unsigned watch_idx, c
     memcpy(result, watch->result, (size_t)(n_bytes < 0 ? -n_bytes : n_bytes));
     *result_bytes = n_bytes;
     __atomic_store_n(&watch->is_result_ready, 0, __ATOMIC_RELEASE); /* E5 -> E6 */
-    rv_steering_call(control);
+    rv_run_state_request(control);
     return 0;
 }
 

@@ -17,7 +17,7 @@
 #include "base/os.h"
 #include "base/text.h"
 #include "base/vec.h"
-#include "ring/directory.h"
+#include "ring/ownership.h"
 #include "ring/ring.h"
 #include "source/left_out.h"
 #include "source/module_watch.h"
@@ -91,7 +91,7 @@ static void open_stream(struct live *live, struct live_ring *slot, uint32_t ring
     char process_name[4 * sizeof process->name], thread_name[64];
     rv_text_escape(process_name, sizeof process_name, process->name, strnlen(process->name, sizeof process->name));
     slot->name_seen = __atomic_load_n(&control->name_is_set, __ATOMIC_RELAXED);
-    rv_directory_thread_name(live->map, ring_idx, thread_name);
+    rv_ownership_thread_name(live->map, ring_idx, thread_name);
 
     rv_ring_view(&slot->ring, live->map, ring_idx);
     slot->generation = control->generation;
@@ -130,7 +130,7 @@ static void account(struct live *live, struct live_ring *slot, uint32_t ring_idx
                            &(struct rv_stream_account){now.n_produced, now.n_consumed, now.n_dropped});
     if (live->is_loss_turn && now.n_dropped > slot->n_dropped_said && !is_read_at_end(live)) {
         char name[64];
-        rv_directory_thread_name(live->map, ring_idx, name);
+        rv_ownership_thread_name(live->map, ring_idx, name);
         rv_warn("%llu drops on ring %u (%s)", (unsigned long long)(now.n_dropped - slot->n_dropped_said), ring_idx,
                 name);
         slot->n_dropped_said = now.n_dropped;
@@ -144,7 +144,7 @@ static void close_stream(struct live *live, struct live_ring *slot, uint32_t rin
     uint64_t exited = __atomic_load_n(&slot->ring.control->exited_ticks, __ATOMIC_RELAXED);
     uint64_t stopped = __atomic_load_n(&slot->ring.control->closing_ticks, __ATOMIC_RELAXED);
     uint64_t end = stopped ? stopped : exited;
-    if (!end && live->is_ending && rv_directory_has_live_owner(live->map, ring_idx))
+    if (!end && live->is_ending && rv_ownership_has_live_owner(live->map, ring_idx))
         end = rv_clock_ticks(live->map->clock.kind); /* it keeps running: its open calls last until now */
     uint64_t end_ns = rv_normalize_time(&live->map->clock, end), last_ns = slot->normalizer.last_ns;
     intake->close_stream(intake->context, slot->stream, end_ns > last_ns ? end_ns : last_ns);
@@ -159,7 +159,7 @@ static void follow_name(struct live *live, struct live_ring *slot, uint32_t ring
         return;
     slot->name_seen = seen;
     char name[64];
-    rv_directory_thread_name(live->map, ring_idx, name);
+    rv_ownership_thread_name(live->map, ring_idx, name);
     intake->rename_stream(intake->context, slot->stream, name);
 }
 
@@ -212,7 +212,7 @@ static void warn_of_damage(const struct live *live, struct live_ring *slot, uint
     if (!is_damage_news(live, &slot->is_damage_said))
         return;
     char name[64];
-    rv_directory_thread_name(live->map, ring_idx, name);
+    rv_ownership_thread_name(live->map, ring_idx, name);
     rv_warn("ring %u (%s) was overwritten by a traced program: its events may be wrong", ring_idx, name);
 }
 
@@ -235,7 +235,7 @@ static void repair_state(struct live *live, struct live_ring *slot, uint32_t rin
     uint32_t generation = slot->stream ? slot->generation : control->generation + 1;
     if (!slot->stream)
         control->claim_head = slot->ring.tail; /* earlier events are already counted */
-    if (rv_directory_revive(live->map, ring_idx, generation))
+    if (rv_ownership_revive(live->map, ring_idx, generation))
         warn_of_damage(live, slot, ring_idx);
 }
 
@@ -284,7 +284,7 @@ static bool adopt_ring(struct live *live, uint32_t ring_idx, uint32_t state, boo
     bool is_news = slot->generation != control->generation && __atomic_load_n(&control->has_pages, __ATOMIC_RELAXED);
     if (state == RV_RING_CLAIMED || !is_news) {
         if (owner_is_gone)
-            rv_directory_reclaim(live->map, ring_idx);
+            rv_ownership_reclaim(live->map, ring_idx);
         return false;
     }
     rv_module_watch_refresh(&live->modules);
@@ -303,7 +303,7 @@ static bool visit_ring(struct live *live, uint32_t ring_idx, bool check_liveness
     if (state == RV_RING_FREE && !slot->stream)
         return false;
     bool owner_is_gone =
-        state == RV_RING_EXITED || (check_liveness && !rv_directory_has_live_owner(live->map, ring_idx));
+        state == RV_RING_EXITED || (check_liveness && !rv_ownership_has_live_owner(live->map, ring_idx));
     slot->is_owner_gone = owner_is_gone;
     if (!slot->stream && !adopt_ring(live, ring_idx, state, owner_is_gone, intake))
         return false;
@@ -320,7 +320,7 @@ static bool visit_ring(struct live *live, uint32_t ring_idx, bool check_liveness
     if (is_last_turn && (live->is_ending || rv_ring_n_waiting(&slot->ring) == 0))
         close_stream(live, slot, ring_idx, intake);
     if (owner_is_gone && !slot->stream)
-        rv_directory_reclaim(live->map, ring_idx);
+        rv_ownership_reclaim(live->map, ring_idx);
     return has_events;
 }
 
@@ -358,7 +358,7 @@ static enum rv_source_status poll_live(struct rv_source *source, const struct rv
     live->is_busy = false;
     repair_file_state(live);
     rv_module_watch_refresh(&live->modules);
-    uint32_t n_rings_used = rv_directory_n_rings_used(live->map);
+    uint32_t n_rings_used = rv_ownership_n_rings_used(live->map);
     live->n_rings_used = live->n_rings_used > n_rings_used ? live->n_rings_used : n_rings_used;
     for (uint32_t i = 0; i < live->n_rings_used; i++)
         has_moved |= visit_ring(live, i, check_liveness || was_over, intake);
@@ -430,7 +430,7 @@ static void close_live(struct rv_source *source)
 {
     struct live *live = (struct live *)source;
     rv_ticker_stop(live->ticker);
-    rv_directory_detach_consumer(live->map);
+    rv_ownership_detach_consumer(live->map);
     rv_name_map_fini(&live->names);
     rv_catalog_destroy(live->catalog);
     rv_module_watch_fini(&live->modules);
@@ -443,7 +443,7 @@ static void close_live(struct rv_source *source)
 
 struct rv_source *rv_live_open(struct rv_map *map, const struct rv_live_params *params)
 {
-    if (rv_directory_attach_consumer(map) != 0) {
+    if (rv_ownership_attach_consumer(map) != 0) {
         rv_err(EBUSY, "%s: another ringviz is reading this trace", map->path);
         return NULL;
     }

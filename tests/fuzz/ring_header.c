@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "ring/directory.h"
+#include "ring/ownership.h"
 #include "ring/layout.h"
 #include "ring/modules.h"
 #include "ring/names.h"
@@ -70,8 +70,8 @@ static void use(struct rv_map *map)
     sink += ring.events[ring.n_events - 1].when + rv_map_process(map, geometry->n_processes - 1)->pid;
     rv_ring_peek(&ring, &cursor, &event, 1);
     rv_ring_account(&ring);
-    rv_directory_thread_name(map, ring_idx, text);
-    rv_directory_has_live_owner(map, ring_idx);
+    rv_ownership_thread_name(map, ring_idx, text);
+    rv_ownership_has_live_owner(map, ring_idx);
     rv_live_stack_view(&slots, map, ring_idx);
     rv_live_stack_position(&slots, &current, &depth);
     rv_live_stack_read(&slots, (int32_t)geometry->n_slots - 1, &slot, text, sizeof text);

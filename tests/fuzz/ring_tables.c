@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ring/control.h"
-#include "ring/directory.h"
+#include "ring/commands.h"
+#include "ring/ownership.h"
 #include "ring/layout.h"
 #include "ring/modules.h"
 #include "ring/names.h"
@@ -67,7 +67,7 @@ static void read_tables(struct rv_map *map)
     int32_t current, depth, n_bytes;
     for (uint32_t i = 0; i < map->geometry.n_modules; i++)
         rv_modules_read(map, i, &module, text, 40);
-    rv_directory_thread_name(map, 0, thread_name);
+    rv_ownership_thread_name(map, 0, thread_name);
     rv_live_stack_view(&slots, map, 0);
     rv_live_stack_position(&slots, &current, &depth);
     for (int32_t i = -1; i <= (int32_t)map->geometry.n_slots; i++)
@@ -83,8 +83,8 @@ static void read_tables(struct rv_map *map)
     }
     char message[20];
     struct rv_command command = {.message = message, .capacity = sizeof message};
-    rv_command_wait(map, 0, &command, 0);
-    rv_command_wait_response(map, 0, &command, 0);
+    rv_commands_wait(map, 0, &command, 0);
+    rv_commands_wait_response(map, 0, &command, 0);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

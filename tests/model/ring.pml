@@ -8,7 +8,7 @@
  * POLICY is one of those below. A slot has two halves, so that a torn event shows. A pushed event is its number.
  * Under BLOCK the producer may find the consumer gone, and back, at any time at which it asks.
  *
- * Each NO_x leaves out the ordering x of ring/ring.h (D1: of ring/directory.h): the model must fail then. There is no
+ * Each NO_x leaves out the ordering x of ring/ring.h (D1: of ring/ownership.h): the model must fail then. There is no
  * NO_P2: no processor makes a store before the branch that it depends on is decided.
  */
 #define BLOCK 0

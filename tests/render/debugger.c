@@ -12,7 +12,7 @@
 
 #include "base/clock.h"
 #include "ring/map.h"
-#include "ring/steering.h"
+#include "ring/run_state.h"
 #include "source/live.h"
 #include "window_steps.h"
 
@@ -168,7 +168,7 @@ static int check_that_it_runs(const struct rv_map *map)
 {
     const struct rv_wire_control *control = rv_map_control(map, 0);
     uint64_t begin_ns = rv_clock_mono_ns();
-    while (rv_steering_read(control).state != RV_RUN_RUNNING)
+    while (rv_run_state_read(control).state != RV_RUN_RUNNING)
         if (rv_clock_mono_ns() - begin_ns > 60000 * MS) {
             fputs("it is still stopped after the window was closed\n", stderr);
             return 1;

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "base/os.h"
-#include "ring/directory.h"
+#include "ring/ownership.h"
 #include "ring/liveness.h"
 #include "ring/ring.h"
 
@@ -75,9 +75,9 @@ static void work(const char *path, unsigned n_claims)
     struct rv_map map;
     if (rv_map_open(&map, path, RV_MAP_PRODUCER, false))
         fail("open", -1, 0);
-    int process = rv_directory_enter_process(&map);
+    int process = rv_ownership_enter_process(&map);
     for (unsigned i = 0; i < n_claims;) {
-        int ring = rv_directory_claim(&map, process < 0 ? 0 : (uint32_t)process);
+        int ring = rv_ownership_claim(&map, process < 0 ? 0 : (uint32_t)process);
         if (ring < 0) {
             rv_os_sleep_ns(BACK_OFF_NS); /* leave the processor to the consumer, which frees them */
             continue;
@@ -86,7 +86,7 @@ static void work(const char *path, unsigned n_claims)
         push_one(&map, ring);
         __atomic_fetch_add(&truth->n_claims, 1, __ATOMIC_RELAXED);
         check_out(ring);
-        rv_directory_release(&map, (uint32_t)ring);
+        rv_ownership_release(&map, (uint32_t)ring);
         i++;
     }
     __atomic_fetch_add(&truth->n_done, 1, __ATOMIC_SEQ_CST);
@@ -106,15 +106,15 @@ static pid_t start(const char *path, unsigned n_claims)
 
 static void turn(struct rv_map *map)
 {
-    for (uint32_t i = 0; i < rv_directory_n_rings_used(map); i++) {
+    for (uint32_t i = 0; i < rv_ownership_n_rings_used(map); i++) {
         struct rv_ring ring;
         struct rv_event events[4];
         rv_ring_view(&ring, map, i);
         uint32_t state = __atomic_load_n(&ring.control->state, __ATOMIC_ACQUIRE);
-        if (state == RV_RING_FREE || (state == RV_RING_LIVE && rv_directory_has_live_owner(map, i)))
+        if (state == RV_RING_FREE || (state == RV_RING_LIVE && rv_ownership_has_live_owner(map, i)))
             continue;
         rv_ring_pop(&ring, events, 4);
-        rv_directory_reclaim(map, i);
+        rv_ownership_reclaim(map, i);
     }
 }
 

@@ -11,7 +11,7 @@
 #include "base/clock.h"
 #include "base/os.h"
 #include "debugger/session.h"
-#include "ring/steering.h"
+#include "ring/run_state.h"
 
 enum { N_THREADS = 3, N_ROUNDS = 8, N_ACTS = 400, N_KINDS = RV_DEBUG_SESSION_UNBREAK + 1 };
 #define PAUSE_NS 300000u
@@ -74,7 +74,7 @@ static void fly(struct rv_map *map, unsigned round, uint64_t *random)
     rv_debug_session_stop(debug_session);
     uint64_t begin_ns = rv_clock_mono_ns();
     for (uint32_t i = 0; i < N_THREADS; i++)
-        while (rv_steering_read(rv_map_control(map, i)).state != RV_RUN_RUNNING &&
+        while (rv_run_state_read(rv_map_control(map, i)).state != RV_RUN_RUNNING &&
                rv_clock_mono_ns() - begin_ns < DEADLINE_NS)
             rv_os_sleep_ns(PAUSE_NS);
     expect(rv_clock_mono_ns() - begin_ns < DEADLINE_NS, "a thread stays stopped", round);

@@ -35,7 +35,7 @@ static void *push_for_ever(void *unused)
     (void)unused;
     for (uint64_t i = 0;; i++) {
         if (!pusher.state) {
-            int ring_idx = rv_directory_claim(&child_map, child_idx);
+            int ring_idx = rv_ownership_claim(&child_map, child_idx);
             if (ring_idx < 0)
                 _exit(9);
             rv_ring_view(&ring, &child_map, (uint32_t)ring_idx);
@@ -54,7 +54,7 @@ static pid_t start_producer(const struct tracee *tracee)
     pthread_t thread;
     if (rv_map_open(&child_map, tracee->map.path, RV_MAP_PRODUCER, false) != 0)
         _exit(9);
-    int idx = rv_directory_enter_process(&child_map);
+    int idx = rv_ownership_enter_process(&child_map);
     child_idx = (uint32_t)idx;
     if (idx < 0 || pthread_create(&thread, NULL, push_for_ever, NULL) != 0)
         _exit(9);

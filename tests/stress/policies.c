@@ -59,7 +59,7 @@ static void push_all(struct run *run, unsigned serial, struct rv_map *map, uint3
     struct rv_pusher_state *state = calloc(1, sizeof *state);
     struct rv_ring ring;
     uint64_t stack = (uint64_t)(uintptr_t)__builtin_frame_address(0) & ~15ull;
-    int ring_idx = rv_directory_claim(map, process_idx);
+    int ring_idx = rv_ownership_claim(map, process_idx);
     if (ring_idx < 0 || !state)
         _exit(9);
     rv_ring_view(&ring, map, (uint32_t)ring_idx);
@@ -73,7 +73,7 @@ static void push_all(struct run *run, unsigned serial, struct rv_map *map, uint3
     }
     rv_pusher_flush(&pusher);
     rv_pusher_detach(&pusher);
-    rv_directory_release(map, (uint32_t)ring_idx);
+    rv_ownership_release(map, (uint32_t)ring_idx);
     free(state);
 }
 
@@ -92,7 +92,7 @@ static void push_in_process(struct run *run, unsigned serial)
     struct rv_map map;
     if (rv_map_open(&map, run->tracee.map.path, RV_MAP_PRODUCER, false) != 0)
         _exit(9);
-    int process_idx = rv_directory_enter_process(&map);
+    int process_idx = rv_ownership_enter_process(&map);
     if (process_idx < 0)
         _exit(9);
     push_all(run, serial, &map, (uint32_t)process_idx);
@@ -278,7 +278,7 @@ static void do_run(struct run *run)
                                    .n_rings = 8,
                                    .clock_kind = (enum rv_clock_kind)draw(RV_CLOCK_COUNT)};
     tracee_open(&run->tracee, &params);
-    if (run->is_threaded && rv_directory_enter_process(&run->tracee.map) != 0)
+    if (run->is_threaded && rv_ownership_enter_process(&run->tracee.map) != 0)
         exit(1);
     for (unsigned i = 0; i < run->n_producers; i++) {
         if (!run->is_threaded)

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/os.h"
-#include "ring/directory.h"
+#include "ring/ownership.h"
 #include "ring/push.h"
 #include "ring/ring.h"
 
@@ -83,8 +83,8 @@ static bool run(enum rv_policy policy)
     if (rv_map_create(&map, path, &params))
         return false;
     unlink(path);
-    rv_directory_attach_consumer(&map);
-    if (rv_directory_claim(&map, 0) != 0)
+    rv_ownership_attach_consumer(&map);
+    if (rv_ownership_claim(&map, 0) != 0)
         return false;
     struct side side = {0};
     rv_ring_view(&side.written, &map, 0);

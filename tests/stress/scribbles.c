@@ -18,7 +18,7 @@
 #include "base/clock.h"
 #include "base/hash.h"
 #include "base/os.h"
-#include "ring/directory.h"
+#include "ring/ownership.h"
 #include "ring/push.h"
 #include "stress/expect.h"
 
@@ -65,8 +65,8 @@ static struct rv_wire_control *begin_program(void)
     struct rv_ring ring;
     int ring_idx = -1;
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (rv_map_open(&map, getenv("RINGVIZ_FILE"), RV_MAP_PRODUCER, false) == 0 && rv_directory_enter_process(&map) == 0)
-        ring_idx = rv_directory_claim(&map, 0);
+    if (rv_map_open(&map, getenv("RINGVIZ_FILE"), RV_MAP_PRODUCER, false) == 0 && rv_ownership_enter_process(&map) == 0)
+        ring_idx = rv_ownership_claim(&map, 0);
     if (ring_idx < 0)
         exit(3);
     rv_ring_view(&ring, &map, (uint32_t)ring_idx);
@@ -118,7 +118,7 @@ static int run_stray_word(enum word word)
     while (__atomic_load_n(&map.header->state, __ATOMIC_RELAXED) != RV_FILE_READY)
         rv_os_sleep_ns(STEP_NS);
     push_some(N_AFTER);
-    rv_directory_release(&map, state.ring_idx);
+    rv_ownership_release(&map, state.ring_idx);
     return 0;
 }
 

@@ -22,7 +22,7 @@ void tracee_open(struct tracee *tracee, const struct rv_map_params *params)
     *tracee = (struct tracee){.keeps_events = true};
     snprintf(path, sizeof path, "/dev/shm/ringviz-test-%d-%u", (int)getpid(), serial++);
     unlink(path);
-    if (rv_map_create(&tracee->map, path, params) || rv_directory_attach_consumer(&tracee->map))
+    if (rv_map_create(&tracee->map, path, params) || rv_ownership_attach_consumer(&tracee->map))
         exit(1);
     __atomic_store_n(&tracee->map.header->is_recording, 1, __ATOMIC_RELAXED);
 }
@@ -89,10 +89,10 @@ static size_t visit(struct tracee *tracee, uint32_t ring_idx, bool *is_live)
         return 0;
     *is_live = true;
     bool is_over = state == RV_RING_EXITED || (state != RV_RING_LIVE && tracee->has_ended) ||
-                   (state == RV_RING_LIVE && !rv_directory_has_live_owner(&tracee->map, ring_idx));
+                   (state == RV_RING_LIVE && !rv_ownership_has_live_owner(&tracee->map, ring_idx));
     if (state == RV_RING_CLAIMED) {
         if (is_over)
-            rv_directory_reclaim(&tracee->map, ring_idx);
+            rv_ownership_reclaim(&tracee->map, ring_idx);
         return 0;
     }
     struct tracee_stream *stream = stream_of(tracee, ring_idx);
@@ -103,8 +103,8 @@ static size_t visit(struct tracee *tracee, uint32_t ring_idx, bool *is_live)
         n += read_stream(tracee, stream);
         stream->is_over = true;
         stream->account = rv_ring_last_account(&ring);
-        rv_directory_thread_name(&tracee->map, ring_idx, stream->name);
-        rv_directory_reclaim(&tracee->map, ring_idx);
+        rv_ownership_thread_name(&tracee->map, ring_idx, stream->name);
+        rv_ownership_reclaim(&tracee->map, ring_idx);
     }
     return n;
 }

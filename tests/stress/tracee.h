@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "ring/directory.h"
+#include "ring/ownership.h"
 #include "ring/map.h"
 #include "ring/ring.h"
 

@@ -53,7 +53,7 @@ static pid_t start_viewer(const char *path)
     pid_t pid = fork();
     if (pid != 0)
         return pid;
-    if (rv_map_open(&map, path, RV_MAP_CONSUMER, false) || rv_directory_attach_consumer(&map))
+    if (rv_map_open(&map, path, RV_MAP_CONSUMER, false) || rv_ownership_attach_consumer(&map))
         _exit(9);
     rv_ring_view(&ring, &map, 0);
     for (;;) {
@@ -61,7 +61,7 @@ static pid_t start_viewer(const char *path)
         rv_ring_turn_done(map.header);
         rv_os_sleep_ns(1000000);
         if (__atomic_load_n(&map.header->single, __ATOMIC_RELAXED)) {
-            rv_directory_detach_consumer(&map);
+            rv_ownership_detach_consumer(&map);
             _exit(0);
         }
     }
@@ -130,7 +130,7 @@ static struct hold_up check_fate(enum fate fate)
     char path[64];
     snprintf(path, sizeof path, "/dev/shm/ringviz-viewer-%d", (int)getpid());
     unlink(path);
-    if (rv_map_create(&map, path, &params) || rv_directory_enter_process(&map) != 0 || rv_directory_claim(&map, 0) != 0)
+    if (rv_map_create(&map, path, &params) || rv_ownership_enter_process(&map) != 0 || rv_ownership_claim(&map, 0) != 0)
         exit(1);
     __atomic_store_n(&map.header->is_recording, 1, __ATOMIC_RELAXED);
     rv_ring_view(&ring, &map, 0);

@@ -8,7 +8,7 @@
 #include "producers/native/process.h"
 #include "producers/native/stack_mirror.h"
 #include "producers/native/thread.h"
-#include "ring/control.h"
+#include "ring/commands.h"
 #include "ring/names.h"
 
 RV_EXPORT int ringviz_open(const char *path)
@@ -173,5 +173,5 @@ RV_EXPORT void ringviz_thread_number(uint32_t number)
 RV_EXPORT bool ringviz_is_wanted(void)
 {
     int ring = rv_thread_ring();
-    return ring < 0 || rv_control_flags(rv_process_map(), (uint32_t)ring) != 0;
+    return ring < 0 || rv_commands_flags(rv_process_map(), (uint32_t)ring) != 0;
 }

@@ -16,7 +16,7 @@ struct ringviz_file {
     int process; /* index, or negative: this process has claimed nothing yet */
     uint32_t pid;
     struct rv_ring_writer *
-        *scribes; /* by ring, NULL until this process has claimed it; NULL if the map is the process's; kept
+        *writers; /* by ring, NULL until this process has claimed it; NULL if the map is the process's; kept
                                    until the file is closed */
 };
 
@@ -29,6 +29,6 @@ RV_HIDDEN bool rv_file_has_pages(const struct ringviz_file *file, uint32_t ring)
 RV_HIDDEN int rv_file_check_owner(const struct ringviz_file *file, uint32_t ring);
 
 /* The writer of a ring claimed by this process through this file, else NULL. */
-RV_HIDDEN struct rv_ring_writer *rv_file_scribe(const struct ringviz_file *file, uint32_t ring);
+RV_HIDDEN struct rv_ring_writer *rv_file_writer(const struct ringviz_file *file, uint32_t ring);
 
 #endif

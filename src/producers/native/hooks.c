@@ -11,7 +11,7 @@
  * What is not simple is a tail call to C with all in registers: no stack frame here.
  */
 #include "producers/native/calls.h"
-#include "producers/native/gate.h"
+#include "producers/native/left_out_table.h"
 #include "producers/native/process.h"
 
 RV_EXPORT void __cyg_profile_func_enter(void *function, void *call_site);
@@ -102,7 +102,7 @@ void rv_hooks_exit_slow(void *function, void *call_site, void *site, uint64_t st
     "js 3f\n"                                                                                                          \
     "test $1, %al\n"                                                                                                   \
     "jne 7f\n"                                                                                                         \
-    GATE_LOOKUP(left_out)                                                                                              \
+    LEFT_OUT_LOOKUP(left_out)                                                                                              \
     "3:\n"                                                                                                             \
     "ret\n"                                                                                                            \
     "7:\n"                                                                                                             \
@@ -207,8 +207,8 @@ HOOK void __cyg_profile_func_exit(__attribute__((unused)) void *function, __attr
 static bool is_shut(const void *function)
 {
     intptr_t gate = __atomic_load_n(&rv_process_gate, __ATOMIC_RELAXED);
-    return gate < 0 ||
-           (gate && !(gate & RV_GATE_IS_DEPTH) && rv_gate_has((const uint64_t *)gate, (uint64_t)(uintptr_t)function));
+    return gate < 0 || (gate && !(gate & RV_GATE_IS_DEPTH) &&
+                        rv_left_out_table_has((const uint64_t *)gate, (uint64_t)(uintptr_t)function));
 }
 
 /* Its call may have been before it was left out. */

@@ -7,7 +7,7 @@
 #include <pthread.h>
 #include <stdint.h>
 
-#include "producers/native/gate.h"
+#include "producers/native/left_out_table.h"
 #include "producers/native/thread.h"
 
 typedef int dlclose_fn(void *handle);
@@ -17,7 +17,7 @@ RV_HIDDEN void *rv_interpose_before_dlopen(const char *name);
 
 __attribute__((constructor)) static void start(void)
 {
-    rv_gate_allow();
+    rv_left_out_table_allow();
 }
 
 static void *next(const char *name)

@@ -14,8 +14,8 @@
 #include "base/text.h"
 #include "producers/native/file.h"
 #include "producers/native/ring_writer.h"
-#include "ring/control.h"
-#include "ring/directory.h"
+#include "ring/commands.h"
+#include "ring/ownership.h"
 #include "ring/message.h"
 #include "ring/live_stack.h"
 #include "ring/watches.h"
@@ -44,7 +44,7 @@ static void after_fork(void)
 static void in_child(void)
 {
     for (struct ringviz_file *file = files; file; file = file->next) {
-        rv_directory_after_fork(file->map);
+        rv_ownership_after_fork(file->map);
         file->process = -ENOENT;
         file->pid = (uint32_t)getpid();
     }
@@ -70,10 +70,10 @@ static struct ringviz_file *make_file(void)
 
 static void free_file(struct ringviz_file *file)
 {
-    for (uint32_t i = 0; file->scribes && i < file->map->geometry.n_rings; i++)
-        rv_ring_writer_destroy(file->scribes[i]);
+    for (uint32_t i = 0; file->writers && i < file->map->geometry.n_rings; i++)
+        rv_ring_writer_destroy(file->writers[i]);
     rv_map_close(file->map);
-    free(file->scribes);
+    free(file->writers);
     free(file);
 }
 
@@ -81,8 +81,8 @@ static void free_file(struct ringviz_file *file)
 static int list_file(struct ringviz_file *file, int error, struct ringviz_file **out)
 {
     if (!error) {
-        file->scribes = calloc(file->map->geometry.n_rings, sizeof *file->scribes);
-        error = file->scribes ? 0 : -ENOMEM;
+        file->writers = calloc(file->map->geometry.n_rings, sizeof *file->writers);
+        error = file->writers ? 0 : -ENOMEM;
     }
     if (error) {
         free_file(file);
@@ -153,7 +153,7 @@ RV_EXPORT void ringviz_file_close(struct ringviz_file *file)
     if (!is_last)
         return;
     if (file->process >= 0)
-        rv_directory_leave_process(file->map, (uint32_t)file->process);
+        rv_ownership_leave_process(file->map, (uint32_t)file->process);
     free_file(file);
 }
 
@@ -217,10 +217,10 @@ int rv_file_check_owner(const struct ringviz_file *file, uint32_t ring)
     return rv_map_control(file->map, ring)->owner_pid == file->pid ? 0 : -EPERM;
 }
 
-struct rv_ring_writer *rv_file_scribe(const struct ringviz_file *file, uint32_t ring)
+struct rv_ring_writer *rv_file_writer(const struct ringviz_file *file, uint32_t ring)
 {
-    return rv_file_check_owner(file, ring) == 0 && file->scribes && rv_directory_holds(file->map, ring)
-               ? file->scribes[ring]
+    return rv_file_check_owner(file, ring) == 0 && file->writers && rv_ownership_holds(file->map, ring)
+               ? file->writers[ring]
                : NULL;
 }
 
@@ -275,7 +275,7 @@ static int enter_process(struct ringviz_file *file)
 {
     pthread_mutex_lock(&lock);
     if (file->process < 0)
-        file->process = rv_directory_enter_process(file->map);
+        file->process = rv_ownership_enter_process(file->map);
     int process = file->process;
     pthread_mutex_unlock(&lock);
     return process;
@@ -285,20 +285,20 @@ RV_EXPORT int ringviz_ring_claim(struct ringviz_file *file, uint32_t thread)
 {
     if (file->map->mode == RV_MAP_OBSERVER)
         return -EROFS;
-    if (!file->scribes)
+    if (!file->writers)
         return -EINVAL; /* ringviz_own_ring() */
     int process = enter_process(file);
     if (process < 0)
         return process;
-    int ring = rv_directory_claim(file->map, (uint32_t)process);
+    int ring = rv_ownership_claim(file->map, (uint32_t)process);
     if (ring < 0)
         return ring;
-    struct rv_ring_writer **scribe = &file->scribes[ring];
-    if (!*scribe && !(*scribe = rv_ring_writer_create())) {
-        rv_directory_release(file->map, (uint32_t)ring);
+    struct rv_ring_writer **writer = &file->writers[ring];
+    if (!*writer && !(*writer = rv_ring_writer_create())) {
+        rv_ownership_release(file->map, (uint32_t)ring);
         return -ENOMEM;
     }
-    rv_ring_writer_attach(*scribe, file->map, (uint32_t)ring);
+    rv_ring_writer_attach(*writer, file->map, (uint32_t)ring);
     rv_map_control(file->map, (uint32_t)ring)->thread_number = thread;
     return ring;
 }
@@ -311,13 +311,13 @@ RV_EXPORT int ringviz_ring_free(struct ringviz_file *file, uint32_t ring)
     const struct rv_wire_control *control = rv_map_control(file->map, ring);
     if (__atomic_load_n(&control->state, __ATOMIC_ACQUIRE) == RV_RING_FREE) /* D2 <- D1 */
         return -ENOENT;
-    if (rv_file_scribe(file, ring)) {
-        rv_ring_writer_detach(file->scribes[ring]);
-        rv_directory_release(file->map, ring);
-    } else if (rv_directory_has_live_owner(file->map, ring)) {
+    if (rv_file_writer(file, ring)) {
+        rv_ring_writer_detach(file->writers[ring]);
+        rv_ownership_release(file->map, ring);
+    } else if (rv_ownership_has_live_owner(file->map, ring)) {
         return -EBUSY;
     }
-    rv_directory_recycle_ring(file->map, ring);
+    rv_ownership_recycle_ring(file->map, ring);
     return 0;
 }
 
@@ -328,7 +328,7 @@ RV_EXPORT bool ringviz_ring_is_free(const struct ringviz_file *file, uint32_t ri
     uint32_t state = __atomic_load_n(&rv_map_control(file->map, ring)->state, __ATOMIC_ACQUIRE); /* D2 <- D1 */
     if (state == RV_RING_FREE || state == RV_RING_EXITED)
         return true;
-    return !rv_directory_has_live_owner(file->map, ring);
+    return !rv_ownership_has_live_owner(file->map, ring);
 }
 
 RV_EXPORT int ringviz_ring_read(const struct ringviz_file *file, uint32_t ring, struct ringviz_ring *out)
@@ -376,14 +376,14 @@ RV_EXPORT int ringviz_command_post(struct ringviz_file *file, uint32_t ring, con
                                    size_t n_bytes)
 {
     int error = check_monitor(file, ring);
-    return error ? error : rv_command_post(file->map, ring, code, message, message_cut(file, message, n_bytes));
+    return error ? error : rv_commands_post(file->map, ring, code, message, message_cut(file, message, n_bytes));
 }
 
 RV_EXPORT int ringviz_response_post(struct ringviz_file *file, uint32_t ring, const char *code, const char *message,
                                     size_t n_bytes)
 {
     int error = rv_file_check_owner(file, ring);
-    return error ? error : rv_command_respond(file->map, ring, code, message, message_cut(file, message, n_bytes));
+    return error ? error : rv_commands_respond(file->map, ring, code, message, message_cut(file, message, n_bytes));
 }
 
 typedef int wait_fn(const struct rv_map *map, uint32_t ring_idx, struct rv_command *command, uint64_t timeout_ns);
@@ -404,14 +404,14 @@ RV_EXPORT int ringviz_command_wait(struct ringviz_file *file, uint32_t ring, str
                                    uint64_t timeout_ns)
 {
     int error = rv_file_check_owner(file, ring);
-    return error ? error : wait_with(rv_command_wait, file, ring, command, timeout_ns);
+    return error ? error : wait_with(rv_commands_wait, file, ring, command, timeout_ns);
 }
 
 RV_EXPORT int ringviz_response_wait(struct ringviz_file *file, uint32_t ring, struct ringviz_command *response,
                                     uint64_t timeout_ns)
 {
     int error = check_monitor(file, ring);
-    return error ? error : wait_with(rv_command_wait_response, file, ring, response, timeout_ns);
+    return error ? error : wait_with(rv_commands_wait_response, file, ring, response, timeout_ns);
 }
 
 /* ---- watches ---- */

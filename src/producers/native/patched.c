@@ -20,7 +20,7 @@
 #include "patch/stubs.h"
 #include "producers/native/call_c.h"
 #include "producers/native/calls.h"
-#include "producers/native/gate.h"
+#include "producers/native/left_out_table.h"
 #include "producers/native/process.h"
 #include "producers/native/returns.h"
 #include "producers/native/text_x86.h"
@@ -244,7 +244,7 @@ __asm__(".pushsection .text\n"
         "jne 7f\n"
         "mov " SAVED "(%rsp), %rdi\n"
         "mov -" TEXT(FUNCTION_BEFORE_RESUME) "(%rdi), %rdi\n"
-        GATE_LOOKUP(6b)
+        LEFT_OUT_LOOKUP(6b)
         "7:\n"                                /* a call that is too deep, beneath the top's, is not seen at all */
         "mov rv_thread@gottpoff(%rip), %rcx\n"
         "mov " TOP ", %rsi\n"

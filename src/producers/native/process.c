@@ -8,7 +8,7 @@
 
 #include "base/os.h"
 #include "producers/native/shadow.h"
-#include "ring/directory.h"
+#include "ring/ownership.h"
 #include "ring/refusals.h"
 
 enum open_state { UNTRIED, OPEN, CLOSED };
@@ -97,7 +97,7 @@ void rv_process_unlock(void)
 
 static int enter(void)
 {
-    int idx = rv_directory_enter_process(&process.map);
+    int idx = rv_ownership_enter_process(&process.map);
     if (idx < 0) {
         __atomic_fetch_add(&process.map.header->n_threads_without_ring, 1, __ATOMIC_RELAXED);
         return idx;
@@ -150,7 +150,7 @@ int rv_process_open(const char *path)
 void rv_process_end(void)
 {
     if (rv_process_is_open())
-        rv_directory_leave_process(&process.map, process.idx);
+        rv_ownership_leave_process(&process.map, process.idx);
 }
 
 void rv_process_miss_event(void)
@@ -172,7 +172,7 @@ void rv_process_restart(int left_ring)
 {
     int error = 0;
     if (process.state == OPEN || left_ring >= 0)
-        error = rv_directory_after_fork(&process.map);
+        error = rv_ownership_after_fork(&process.map);
     process.is_shut_out = error && left_ring < 0;
     if (left_ring >= 0) {
         int leave_error = rv_map_leave_ring(&process.map, (uint32_t)left_ring);

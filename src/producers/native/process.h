@@ -16,7 +16,7 @@
  *   0                all is traced, or whether it is, is to be found out
  *   RV_GATE_CLOSED   nobody listens, and no thread has a ring to give back: a hook returns at once
  *   odd              calls that N others are open around, or more, are left out: 32 * (N - 1) + 1
- *   else             the table of functions that are left out (gate.h)
+ *   else             the table of functions that are left out (left_out_table.h)
  */
 #define RV_GATE_CLOSED INTPTR_MIN
 #define RV_GATE_IS_DEPTH 1

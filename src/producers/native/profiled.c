@@ -15,7 +15,7 @@
 #if defined(__x86_64__) && defined(__LP64__)
 
 #include "producers/native/call_c.h"
-#include "producers/native/gate.h"
+#include "producers/native/left_out_table.h"
 #include "producers/native/process.h"
 #include "producers/native/returns.h"
 #include "producers/native/signal_guard.h"
@@ -40,7 +40,7 @@ static bool is_left_out(intptr_t gate, uint64_t function, uint64_t stack)
     if (gate & RV_GATE_IS_DEPTH)
         return is_beneath_top(stack) &&
                (rv_shadow_depth(&rv_thread.shadow, rv_thread.shadow.top) << RV_SHADOW_TAG_SHIFT) >= gate;
-    return rv_gate_has((const uint64_t *)gate, function);
+    return rv_left_out_table_has((const uint64_t *)gate, function);
 }
 
 /* slot: of the function's return address. True: a push has begun, and the rest is not that simple. */

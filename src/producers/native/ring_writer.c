@@ -21,31 +21,31 @@ struct rv_ring_writer *rv_ring_writer_create(void)
     return calloc(1, sizeof(struct rv_ring_writer));
 }
 
-void rv_ring_writer_destroy(struct rv_ring_writer *scribe)
+void rv_ring_writer_destroy(struct rv_ring_writer *writer)
 {
-    free(scribe);
+    free(writer);
 }
 
 /* A forked child finds its parent's writers, possibly in the middle of another thread's push. */
-void rv_ring_writer_attach(struct rv_ring_writer *scribe, struct rv_map *map, uint32_t ring_idx)
+void rv_ring_writer_attach(struct rv_ring_writer *writer, struct rv_map *map, uint32_t ring_idx)
 {
     struct rv_ring ring;
     rv_ring_view(&ring, map, ring_idx);
-    scribe->map = map;
-    rv_live_stack_view(&scribe->slots, map, ring_idx);
-    scribe->pusher = (struct rv_pusher){0};
-    rv_pusher_attach(&scribe->pusher, &scribe->state, &ring, ring_idx);
+    writer->map = map;
+    rv_live_stack_view(&writer->slots, map, ring_idx);
+    writer->pusher = (struct rv_pusher){0};
+    rv_pusher_attach(&writer->pusher, &writer->state, &ring, ring_idx);
 }
 
-void rv_ring_writer_detach(struct rv_ring_writer *scribe)
+void rv_ring_writer_detach(struct rv_ring_writer *writer)
 {
-    rv_pusher_flush(&scribe->pusher);
-    rv_pusher_detach(&scribe->pusher);
+    rv_pusher_flush(&writer->pusher);
+    rv_pusher_detach(&writer->pusher);
 }
 
-static uint64_t report(struct rv_ring_writer *scribe, enum rv_event_kind kind, uint32_t id, int32_t depth)
+static uint64_t report(struct rv_ring_writer *writer, enum rv_event_kind kind, uint32_t id, int32_t depth)
 {
-    return rv_push(&scribe->pusher, kind, rv_event_word(id, (uint16_t)depth, 0),
+    return rv_push(&writer->pusher, kind, rv_event_word(id, (uint16_t)depth, 0),
                    (uint64_t)(uintptr_t)__builtin_frame_address(0), rv_push_slow);
 }
 
@@ -63,23 +63,23 @@ static uint32_t intern(struct rv_map *map, const char *text)
     return rv_names_intern(map, &name);
 }
 
-int32_t rv_ring_writer_push(struct rv_ring_writer *scribe, const char *name, const char *shown)
+int32_t rv_ring_writer_push(struct rv_ring_writer *writer, const char *name, const char *shown)
 {
-    uint32_t id = intern(scribe->map, name);
-    uint64_t ticks = report(scribe, RV_EVENT_CALL, id, rv_live_stack_depth(&scribe->slots));
-    return rv_live_stack_push(&scribe->slots, shown, id, ticks);
+    uint32_t id = intern(writer->map, name);
+    uint64_t ticks = report(writer, RV_EVENT_CALL, id, rv_live_stack_depth(&writer->slots));
+    return rv_live_stack_push(&writer->slots, shown, id, ticks);
 }
 
-int32_t rv_ring_writer_pop(struct rv_ring_writer *scribe)
+int32_t rv_ring_writer_pop(struct rv_ring_writer *writer)
 {
-    int32_t depth = rv_live_stack_depth(&scribe->slots);
+    int32_t depth = rv_live_stack_depth(&writer->slots);
     if (depth > 0)
-        report(scribe, RV_EVENT_RETURN, 0, depth - 1);
-    return rv_live_stack_pop(&scribe->slots);
+        report(writer, RV_EVENT_RETURN, 0, depth - 1);
+    return rv_live_stack_pop(&writer->slots);
 }
 
-bool rv_ring_writer_update(struct rv_ring_writer *scribe, uint32_t line)
+bool rv_ring_writer_update(struct rv_ring_writer *writer, uint32_t line)
 {
-    return rv_live_stack_depth(&scribe->slots) > 0 &&
-           rv_live_stack_update(&scribe->slots, line, report(scribe, RV_EVENT_LINE, line, 0));
+    return rv_live_stack_depth(&writer->slots) > 0 &&
+           rv_live_stack_update(&writer->slots, line, report(writer, RV_EVENT_LINE, line, 0));
 }

@@ -18,23 +18,23 @@ struct rv_ring_writer;
 struct rv_ring_writer *rv_ring_writer_create(void);
 
 /* NULL-safe. It must not be in use. */
-void rv_ring_writer_destroy(struct rv_ring_writer *scribe);
+void rv_ring_writer_destroy(struct rv_ring_writer *writer);
 
 /* Start using a ring just claimed. The map is borrowed until the ring is released. */
-void rv_ring_writer_attach(struct rv_ring_writer *scribe, struct rv_map *map, uint32_t ring_idx);
+void rv_ring_writer_attach(struct rv_ring_writer *writer, struct rv_map *map, uint32_t ring_idx);
 
 /* Before the ring is released; any thread. Later pushes of the owner are dropped. */
-void rv_ring_writer_detach(struct rv_ring_writer *scribe);
+void rv_ring_writer_detach(struct rv_ring_writer *writer);
 
 /*
  * Enter or leave a frame. Both return the new depth.
  *   name   PACKAGE::NAME, events have the package separately
  *   shown  the same, shortened for a slot
  */
-int32_t rv_ring_writer_push(struct rv_ring_writer *scribe, const char *name, const char *shown);
-int32_t rv_ring_writer_pop(struct rv_ring_writer *scribe);
+int32_t rv_ring_writer_push(struct rv_ring_writer *writer, const char *name, const char *shown);
+int32_t rv_ring_writer_pop(struct rv_ring_writer *writer);
 
 /* Set the line of the innermost frame. False without a frame. */
-bool rv_ring_writer_update(struct rv_ring_writer *scribe, uint32_t line);
+bool rv_ring_writer_update(struct rv_ring_writer *writer, uint32_t line);
 
 #endif

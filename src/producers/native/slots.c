@@ -13,7 +13,7 @@
 
 #define MOST_STRINGS (1u << 14) /* room for a name: package, name and file */
 
-static int no_scribe(const struct ringviz_file *file, uint32_t ring)
+static int no_writer(const struct ringviz_file *file, uint32_t ring)
 {
     int error = rv_file_check_owner(file, ring);
     return error ? error : -EPERM;
@@ -21,30 +21,30 @@ static int no_scribe(const struct ringviz_file *file, uint32_t ring)
 
 RV_EXPORT int ringviz_slot_push(struct ringviz_file *file, uint32_t ring, const char *name)
 {
-    struct rv_ring_writer *scribe = rv_file_scribe(file, ring);
-    if (!scribe)
-        return no_scribe(file, ring);
+    struct rv_ring_writer *writer = rv_file_writer(file, ring);
+    if (!writer)
+        return no_writer(file, ring);
     size_t most = file->map->geometry.slot_bytes - 1, n_bytes = strnlen(name, most + 1);
     if (n_bytes <= most)
-        return rv_ring_writer_push(scribe, name, name);
+        return rv_ring_writer_push(writer, name, name);
     char *cut = strndup(name, rv_text_whole(name, n_bytes, most));
-    int depth = rv_ring_writer_push(scribe, name, cut ? cut : "");
+    int depth = rv_ring_writer_push(writer, name, cut ? cut : "");
     free(cut);
     return depth;
 }
 
 RV_EXPORT int ringviz_slot_pop(struct ringviz_file *file, uint32_t ring)
 {
-    struct rv_ring_writer *scribe = rv_file_scribe(file, ring);
-    return scribe ? rv_ring_writer_pop(scribe) : no_scribe(file, ring);
+    struct rv_ring_writer *writer = rv_file_writer(file, ring);
+    return writer ? rv_ring_writer_pop(writer) : no_writer(file, ring);
 }
 
 RV_EXPORT int ringviz_slot_update(struct ringviz_file *file, uint32_t ring, uint32_t line)
 {
-    struct rv_ring_writer *scribe = rv_file_scribe(file, ring);
-    if (!scribe)
-        return no_scribe(file, ring);
-    return rv_ring_writer_update(scribe, line) ? 0 : -ENOENT;
+    struct rv_ring_writer *writer = rv_file_writer(file, ring);
+    if (!writer)
+        return no_writer(file, ring);
+    return rv_ring_writer_update(writer, line) ? 0 : -ENOENT;
 }
 
 /* A slot without text has the name's id. */

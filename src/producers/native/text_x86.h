@@ -7,7 +7,7 @@
 
 #include <stddef.h>
 
-#include "producers/native/gate.h"
+#include "producers/native/left_out_table.h"
 #include "producers/native/process.h"
 #include "producers/native/thread.h"
 
@@ -24,11 +24,11 @@
 #define NEAR_BYTES 0x100000
 #define CALL_AT 0x20000000
 #define RETURN_AT 0x30000000
-#define GATE_FACTOR 0x9e3779b1
-#define GATE_SHIFT 15
-#define GATE_LAST 0x1ffff
-_Static_assert(RV_GATE_FACTOR == GATE_FACTOR && RV_GATE_SHIFT == GATE_SHIFT, "");
-_Static_assert(RV_GATE_SLOTS == GATE_LAST + 1, "");
+#define TABLE_FACTOR 0x9e3779b1
+#define TABLE_SHIFT 15
+#define TABLE_LAST 0x1ffff
+_Static_assert(RV_LEFT_OUT_TABLE_FACTOR == TABLE_FACTOR && RV_LEFT_OUT_TABLE_SHIFT == TABLE_SHIFT, "");
+_Static_assert(RV_LEFT_OUT_TABLE_SLOTS == TABLE_LAST + 1, "");
 _Static_assert(RV_GATE_IS_DEPTH == 1, "");
 _Static_assert(offsetof(struct rv_thread, pusher.cursor) == CURSOR_AT, "");
 _Static_assert(offsetof(struct rv_thread, pusher.limit) == LIMIT_AT, "");
@@ -77,9 +77,9 @@ _Static_assert((uint64_t)RV_EVENT_RETURN_AT << (RV_EVENT_KIND_SHIFT - 32) == RET
  * Looks the function of rdi up in the table at rax: goes to left_out if it is there, else back to label 5. Changes rdx
  * and r8; uses label 4.
  */
-#define GATE_LOOKUP(left_out)                                                                                          \
-    "imul $" TEXT(GATE_FACTOR) ", %edi, %edx\n"                                                                        \
-    "shr $" TEXT(GATE_SHIFT) ", %edx\n"                                                                                \
+#define LEFT_OUT_LOOKUP(left_out)                                                                                          \
+    "imul $" TEXT(TABLE_FACTOR) ", %edi, %edx\n"                                                                        \
+    "shr $" TEXT(TABLE_SHIFT) ", %edx\n"                                                                                \
     "4:\n"                                                                                                             \
     "mov (%rax,%rdx,8), %r8\n"                                                                                         \
     "cmp %rdi, %r8\n"                                                                                                  \
@@ -87,7 +87,7 @@ _Static_assert((uint64_t)RV_EVENT_RETURN_AT << (RV_EVENT_KIND_SHIFT - 32) == RET
     "test %r8, %r8\n"                                                                                                  \
     "je 5b\n"                                                                                                          \
     "inc %edx\n"                                                                                                       \
-    "and $" TEXT(GATE_LAST) ", %edx\n"                                                                                 \
+    "and $" TEXT(TABLE_LAST) ", %edx\n"                                                                                 \
     "jmp 4b\n"
 
 /* clang-format on */

@@ -18,11 +18,11 @@
 #include <unistd.h>
 
 #include "producers/native/signal_guard.h"
-#include "producers/native/gate.h"
+#include "producers/native/left_out_table.h"
 #include "producers/native/mapped.h"
 #include "producers/native/pool.h"
 #include "producers/native/process.h"
-#include "ring/directory.h"
+#include "ring/ownership.h"
 
 #define LAST_ROUNDS 3u /* of PTHREAD_DESTRUCTOR_ITERATIONS */
 #define RETRY_EVENTS 4096u
@@ -67,7 +67,7 @@ static void write_name(const char *name)
         return;
     strncpy(thread.name, name, sizeof thread.name - 1);
     if (has_ring())
-        rv_directory_set_thread_name(rv_process_map(), rv_thread.pusher.state->ring_idx, thread.name);
+        rv_ownership_set_thread_name(rv_process_map(), rv_thread.pusher.state->ring_idx, thread.name);
 }
 
 static void ask_name(void)
@@ -91,7 +91,7 @@ static void release_ring(void)
     rv_signal_guard_begin(&guard);
     rv_pusher_flush(&rv_thread.pusher);
     ask_name();
-    rv_directory_release(rv_process_map(), rv_thread.pusher.state->ring_idx);
+    rv_ownership_release(rv_process_map(), rv_thread.pusher.state->ring_idx);
     rv_pusher_detach(&rv_thread.pusher);
     rv_signal_guard_end(&guard);
 }
@@ -151,10 +151,10 @@ static bool claim_ring(void)
 {
     if (rv_process_open(NULL) != 0 || !thread.state)
         return false;
-    if (thread.n_without_ring && !rv_directory_has_free_ring(rv_process_map()))
+    if (thread.n_without_ring && !rv_ownership_has_free_ring(rv_process_map()))
         return false;
     rv_mapped_update();
-    int ring_idx = rv_directory_claim(rv_process_map(), rv_process_idx());
+    int ring_idx = rv_ownership_claim(rv_process_map(), rv_process_idx());
     if (ring_idx < 0)
         return false;
     struct rv_ring ring;
@@ -163,7 +163,7 @@ static bool claim_ring(void)
     thread.has_left_ring = false;
     write_number();
     if (thread.is_named)
-        rv_directory_set_thread_name(rv_process_map(), (uint32_t)ring_idx, thread.name);
+        rv_ownership_set_thread_name(rv_process_map(), (uint32_t)ring_idx, thread.name);
     else
         ask_name();
     thread.n_without_ring = 0;
@@ -271,8 +271,8 @@ static void look(void)
         return;
     thread.expects_modules = false;
     rv_mapped_update();
-    if (rv_gate_is_stale())
-        rv_gate_update();
+    if (rv_left_out_table_is_stale())
+        rv_left_out_table_update();
 }
 
 static void look_around(void)
@@ -314,7 +314,7 @@ void rv_thread_push_slow(struct rv_pusher *pusher, uint64_t stack, uint64_t kind
     if (thread.forking_pid) {
         push_while_forking(stack, kind, word);
     } else if (has_ring() || get_ring()) {
-        if (thread.expects_modules || rv_mapped_is_stale() || rv_gate_is_stale())
+        if (thread.expects_modules || rv_mapped_is_stale() || rv_left_out_table_is_stale())
             look_around();
         follow_muting();
         rv_push_outer(pusher, stack, kind, word);
@@ -408,7 +408,7 @@ bool rv_thread_begin_unload(void)
     bool is_forking = thread.forking_pid != 0; /* the process lock is held */
     rv_signal_guard_begin(&guard);
     if (!is_forking)
-        rv_gate_suspend();
+        rv_left_out_table_suspend();
     look();
     rv_signal_guard_end(&guard);
     return !is_forking;
@@ -420,7 +420,7 @@ void rv_thread_end_unload(bool has_begun)
     rv_signal_guard_begin(&guard);
     look();
     if (has_begun)
-        rv_gate_resume();
+        rv_left_out_table_resume();
     rv_signal_guard_end(&guard);
 }
 

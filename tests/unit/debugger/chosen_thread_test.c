@@ -1,7 +1,7 @@
 #include "../ring/fixture.h"
 
 #include "debugger/chosen_thread.h"
-#include "ring/steering.h"
+#include "ring/run_state.h"
 #include "tracee.h"
 
 static bool count(void *n_waits)
@@ -18,7 +18,7 @@ static void obey(struct rv_chosen_thread *chosen_thread, enum rv_debug_session_o
 
 static void wait_for_stop(const struct fixture *f, uint32_t n_stops)
 {
-    while (rv_steering_wait_stop(rv_map_control(&f->map, 0), n_stops - 1, 1000000) != 0)
+    while (rv_run_state_wait_stop(rv_map_control(&f->map, 0), n_stops - 1, 1000000) != 0)
         ;
 }
 

@@ -240,7 +240,7 @@ Test(debug_session, threads_that_it_stopped_resume_at_its_end, .timeout = 100)
     rv_debug_session_stop(flight.debug_session);
     const struct rv_wire_control *control = rv_map_control(&flight.f.map, 0);
     uint64_t begin_ns = rv_clock_mono_ns();
-    while (rv_steering_read(control).state != RV_RUN_RUNNING) {
+    while (rv_run_state_read(control).state != RV_RUN_RUNNING) {
         cr_assert_lt(rv_clock_mono_ns() - begin_ns, DEADLINE_NS);
         rv_os_sleep_ns(TURN_NS);
     }
@@ -253,9 +253,9 @@ Test(debug_session, observing_makes_no_monitor, .timeout = 100)
     struct flight flight;
     begin(&flight, (struct tracee_params){0});
     wait_for(&flight, is_running, "seen");
-    cr_assert_not(rv_steering_has_monitor(&flight.f.other));
+    cr_assert_not(rv_run_state_has_monitor(&flight.f.other));
     order(&flight, RV_DEBUG_SESSION_STOP, "", 0);
-    cr_assert(rv_steering_has_monitor(&flight.f.other));
+    cr_assert(rv_run_state_has_monitor(&flight.f.other));
     end(&flight);
 }
 

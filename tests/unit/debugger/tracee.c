@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "base/os.h"
-#include "ring/control.h"
-#include "ring/directory.h"
-#include "ring/steering.h"
+#include "ring/commands.h"
+#include "ring/ownership.h"
+#include "ring/run_state.h"
 #include "ring/watches.h"
 
 #define LOOK_NS 20000000u
@@ -30,14 +30,14 @@ struct tracee {
 
 static void answer(struct tracee *tracee, const char *code, const char *text)
 {
-    rv_command_respond(&tracee->map, tracee->ring, code, text, strlen(text));
+    rv_commands_respond(&tracee->map, tracee->ring, code, text, strlen(text));
 }
 
 static void set_state(struct tracee *tracee, enum rv_run_state state)
 {
     tracee->is_stopped = state == RV_RUN_STOPPED;
     tracee->is_shy = tracee->is_stopped && tracee->params.is_shy;
-    rv_steering_set_state(rv_map_control(&tracee->map, tracee->ring), state);
+    rv_run_state_set(rv_map_control(&tracee->map, tracee->ring), state);
 }
 
 static void go(struct tracee *tracee, const char *code)
@@ -126,22 +126,22 @@ static void serve(struct tracee *tracee)
     char message[256];
     struct rv_command command = {.message = message, .capacity = sizeof message};
     struct rv_wire_control *control = rv_map_control(&tracee->map, tracee->ring);
-    rv_steering_wait_call(control, LOOK_NS);
+    rv_run_state_wait_request(control, LOOK_NS);
     if (tracee->params.is_deaf)
         return;
-    if (rv_steering_take_call(control)) {
-        if (rv_command_wait(&tracee->map, tracee->ring, &command, 0) == 0)
+    if (rv_run_state_take_request(control)) {
+        if (rv_commands_wait(&tracee->map, tracee->ring, &command, 0) == 0)
             obey(tracee, &command);
         look_for_watches(tracee);
     }
-    if (tracee->is_stopped && !rv_steering_has_monitor(&tracee->map))
+    if (tracee->is_stopped && !rv_run_state_has_monitor(&tracee->map))
         set_state(tracee, RV_RUN_RUNNING);
 }
 
 static void *run(void *context)
 {
     struct tracee *tracee = context;
-    int ring = rv_directory_claim(&tracee->map, 0);
+    int ring = rv_ownership_claim(&tracee->map, 0);
     if (ring < 0)
         abort();
     tracee->ring = (uint32_t)ring;
@@ -163,7 +163,7 @@ static void *run(void *context)
         pthread_mutex_lock(&tracee->lock);
     }
     pthread_mutex_unlock(&tracee->lock);
-    rv_directory_release(&tracee->map, tracee->ring);
+    rv_ownership_release(&tracee->map, tracee->ring);
     return NULL;
 }
 

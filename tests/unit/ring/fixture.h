@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "ring/directory.h"
+#include "ring/ownership.h"
 #include "ring/map.h"
 #include "ring/ring.h"
 

@@ -49,17 +49,17 @@ Test(slots, of_a_new_owner_know_no_frames, .timeout = 60)
     open_fixture(&f, NULL);
     struct rv_live_stack slots;
     rv_live_stack_view(&slots, &f.map, 0);
-    int process_idx = rv_directory_enter_process(&f.other);
+    int process_idx = rv_ownership_enter_process(&f.other);
     cr_assert_geq(process_idx, 0);
     for (unsigned owner = 0; owner < 2; owner++) {
-        cr_assert_eq(rv_directory_claim(&f.other, (uint32_t)process_idx), 0);
+        cr_assert_eq(rv_ownership_claim(&f.other, (uint32_t)process_idx), 0);
         expect_position(&slots, -1, 0);
         for (int32_t i = 0; i < 4; i++)
             expect_slot(&slots, i, -1, "(Invalid slot due to prior wrap)");
         cr_assert_eq(rv_live_stack_push(&slots, "main::run", 7, 100), 1);
         slots.control->live_sequence |= 1; /* it dies while it writes */
-        rv_directory_release(&f.other, 0);
-        rv_directory_reclaim(&f.map, 0);
+        rv_ownership_release(&f.other, 0);
+        rv_ownership_reclaim(&f.map, 0);
     }
     close_fixture(&f);
 }

@@ -167,9 +167,9 @@ static int use_full_disk(struct fixture *f)
     static char block[4096];
     while (write(fd, block, sizeof block) > 0)
         continue;
-    if (rv_directory_enter_process(&f->other) != -ENOSPC)
+    if (rv_ownership_enter_process(&f->other) != -ENOSPC)
         return 3;
-    if (rv_directory_claim(&f->other, 0) != -ENOSPC || f->map.header->n_threads_without_ring != 1)
+    if (rv_ownership_claim(&f->other, 0) != -ENOSPC || f->map.header->n_threads_without_ring != 1)
         return 4;
     if (rv_map_control(&f->map, 0)->state != RV_RING_FREE)
         return 5;
@@ -177,7 +177,7 @@ static int use_full_disk(struct fixture *f)
         return 6;
     close(fd);
     unlink(filler);
-    if (rv_directory_enter_process(&f->other) != 0 || rv_directory_claim(&f->other, 0) != 0)
+    if (rv_ownership_enter_process(&f->other) != 0 || rv_ownership_claim(&f->other, 0) != 0)
         return 7;
     return rv_names_intern(&f->other, &(struct rv_name){.name = "x"}) == 1 ? 0 : 8;
 }
@@ -215,7 +215,7 @@ Test(map, a_ring_behind_the_end_of_a_shortened_file_is_not_given, .timeout = 60)
     struct fixture f;
     open_fixture(&f, NULL);
     cr_assert_eq(truncate(f.path, (off_t)f.map.geometry.rings.offset), 0);
-    cr_assert_eq(rv_directory_claim(&f.other, 0), -ENOSPC);
+    cr_assert_eq(rv_ownership_claim(&f.other, 0), -ENOSPC);
     close_fixture(&f);
 }
 

@@ -30,7 +30,7 @@ static pid_t make_private_file(char path[300], bool is_killed)
         if (rv_map_default_path(given, sizeof given, 1 << 20))
             _exit(1);
         snprintf(own, sizeof own, "%s%s", f.folder, strrchr(given, '/'));
-        if (rv_map_create(&map, own, &params) || rv_directory_attach_consumer(&map) ||
+        if (rv_map_create(&map, own, &params) || rv_ownership_attach_consumer(&map) ||
             write(names[1], own, sizeof own) != sizeof own)
             _exit(1);
         say_ready(ready);
@@ -71,7 +71,7 @@ Test(private_file, stays_while_a_tracee_still_writes_to_it)
     make_private_file(path, true);
     struct rv_map map;
     cr_assert_eq(rv_map_open(&map, path, RV_MAP_PRODUCER, false), 0);
-    cr_assert_eq(rv_directory_claim(&map, (uint32_t)rv_directory_enter_process(&map)), 0);
+    cr_assert_eq(rv_ownership_claim(&map, (uint32_t)rv_ownership_enter_process(&map)), 0);
     rv_map_remove_stale();
     cr_assert_eq(access(path, F_OK), 0);
     rv_map_close(&map);

@@ -11,7 +11,7 @@ static void open_ring(struct fixture *f, struct rv_ring *ring, enum rv_policy po
     struct rv_map_params params = small_params();
     params.policy = policy;
     open_fixture(f, &params);
-    cr_assert_eq(rv_directory_claim(&f->other, 0), 0);
+    cr_assert_eq(rv_ownership_claim(&f->other, 0), 0);
     rv_ring_view(ring, &f->map, 0);
 }
 
@@ -131,7 +131,7 @@ Test(ring, the_flight_recorder_keeps_exactly_the_newest, .timeout = 60)
     struct rv_event events[N];
     open_ring(&f, &ring, RV_POLICY_RING);
     push(&ring, 1000);
-    rv_directory_release(&f.other, 0);
+    rv_ownership_release(&f.other, 0);
     struct rv_ring_read read = rv_ring_pop(&ring, events, N);
     cr_assert_eq(read.n, N);
     cr_assert_eq(read.n_overwritten, 1000 - N);

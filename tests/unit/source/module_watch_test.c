@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "ring/directory.h"
+#include "ring/ownership.h"
 #include "ring/map.h"
 #include "ring/modules.h"
 #include "source/module_watch.h"
@@ -43,7 +43,7 @@ TestSuite(module_watch, .init = setup, .fini = teardown, .timeout = 60);
 
 Test(module_watch, forgets_what_has_been_unloaded)
 {
-    int process = rv_directory_enter_process(&map);
+    int process = rv_ownership_enter_process(&map);
     int first = add_module(process, 0x1000), second = add_module(process, 0x9000);
     rv_module_watch_refresh(&watch);
     cr_assert_eq(watch.n_pending, 2);
@@ -56,7 +56,7 @@ Test(module_watch, forgets_what_has_been_unloaded)
 Test(module_watch, modules_come_and_go_at_times_in_ns)
 {
     map.clock = (struct rv_clock){.kind = RV_CLOCK_TSC, .mult = 1, .shift = 1, .ticks0 = 1000, .mono0_ns = 5000};
-    uint32_t process = (uint32_t)rv_directory_enter_process(&map);
+    uint32_t process = (uint32_t)rv_ownership_enter_process(&map);
     struct rv_module module = {
         .process_idx = process, .start = 0x1000, .end = 0x2000, .loaded_ticks = 2000, .path = "/nowhere/first.so"};
     int first = rv_modules_add(&map, &module);
@@ -74,13 +74,13 @@ Test(module_watch, modules_come_and_go_at_times_in_ns)
 
 Test(module_watch, does_not_look_at_the_dead_for_ever)
 {
-    int living = rv_directory_enter_process(&map);
+    int living = rv_ownership_enter_process(&map);
     cr_assert_geq(add_module(living, 0x1000), 0);
     for (unsigned i = 0; i < 3000; i++) {
-        int process = rv_directory_enter_process(&map);
+        int process = rv_ownership_enter_process(&map);
         cr_assert_geq(process, 0);
         cr_assert_geq(add_module(process, 0x1000), 0);
-        rv_directory_leave_process(&map, (uint32_t)process);
+        rv_ownership_leave_process(&map, (uint32_t)process);
         rv_module_watch_refresh(&watch);
         cr_assert_leq(watch.n_pending, 64, "%zu records pending", watch.n_pending);
     }

@@ -9,53 +9,53 @@
 
 #define LATE_NS 700000000u
 
-Test(directory, a_claimed_ring_is_live_until_released_and_free_after_reclaim, .timeout = 60)
+Test(ownership, a_claimed_ring_is_live_until_released_and_free_after_reclaim, .timeout = 60)
 {
     struct fixture f;
     open_fixture(&f, NULL);
-    int process = rv_directory_enter_process(&f.other);
+    int process = rv_ownership_enter_process(&f.other);
     cr_assert_eq(process, 0);
-    int ring = rv_directory_claim(&f.other, (uint32_t)process);
+    int ring = rv_ownership_claim(&f.other, (uint32_t)process);
     cr_assert_eq(ring, 0);
     const struct rv_wire_control *control = rv_map_control(&f.map, 0);
     cr_assert_eq(control->state, RV_RING_LIVE);
     cr_assert_eq(control->generation, 1);
     cr_assert_eq(control->owner_pid, (uint32_t)getpid());
-    cr_assert(rv_directory_has_live_owner(&f.map, 0));
-    rv_directory_reclaim(&f.map, 0);
+    cr_assert(rv_ownership_has_live_owner(&f.map, 0));
+    rv_ownership_reclaim(&f.map, 0);
     cr_assert_eq(control->state, RV_RING_LIVE, "a living owner keeps its ring");
-    rv_directory_release(&f.other, 0);
+    rv_ownership_release(&f.other, 0);
     cr_assert_eq(control->state, RV_RING_EXITED);
     cr_assert_gt(control->exited_ticks, 0);
-    cr_assert_not(rv_directory_has_live_owner(&f.map, 0));
-    rv_directory_reclaim(&f.map, 0);
+    cr_assert_not(rv_ownership_has_live_owner(&f.map, 0));
+    rv_ownership_reclaim(&f.map, 0);
     cr_assert_eq(control->state, RV_RING_FREE);
     cr_assert_eq(f.map.header->total_claims, 1);
     close_fixture(&f);
 }
 
-Test(directory, claims_skip_rings_known_to_be_taken, .timeout = 60)
+Test(ownership, claims_skip_rings_known_to_be_taken, .timeout = 60)
 {
     struct fixture f;
     open_fixture(&f, &(struct rv_map_params){.n_rings = 4});
-    uint32_t process = (uint32_t)rv_directory_enter_process(&f.other);
+    uint32_t process = (uint32_t)rv_ownership_enter_process(&f.other);
     for (int i = 0; i < 4; i++) {
-        cr_assert(rv_directory_has_free_ring(&f.map));
-        cr_assert_eq(rv_directory_claim(&f.other, process), i);
+        cr_assert(rv_ownership_has_free_ring(&f.map));
+        cr_assert_eq(rv_ownership_claim(&f.other, process), i);
         cr_assert_eq(f.map.header->first_free_ring, (uint32_t)i + 1);
     }
-    cr_assert_not(rv_directory_has_free_ring(&f.map));
-    cr_assert_eq(rv_directory_claim(&f.other, process), -ENOSPC);
+    cr_assert_not(rv_ownership_has_free_ring(&f.map));
+    cr_assert_eq(rv_ownership_claim(&f.other, process), -ENOSPC);
     for (uint32_t i = 2; i > 0; i--) {
-        rv_directory_release(&f.other, i);
-        rv_directory_reclaim(&f.map, i);
+        rv_ownership_release(&f.other, i);
+        rv_ownership_reclaim(&f.map, i);
         cr_assert_eq(f.map.header->first_free_ring, i);
     }
     cr_assert_eq(f.map.header->n_rings_freed, 2);
-    cr_assert_eq(rv_directory_claim(&f.other, process), 1);
-    cr_assert_eq(rv_directory_claim(&f.other, process), 2);
-    cr_assert_eq(rv_directory_claim(&f.other, process), -ENOSPC);
-    cr_assert_not(rv_directory_has_free_ring(&f.map));
+    cr_assert_eq(rv_ownership_claim(&f.other, process), 1);
+    cr_assert_eq(rv_ownership_claim(&f.other, process), 2);
+    cr_assert_eq(rv_ownership_claim(&f.other, process), -ENOSPC);
+    cr_assert_not(rv_ownership_has_free_ring(&f.map));
     close_fixture(&f);
 }
 
@@ -73,20 +73,20 @@ static void push_calls(struct rv_pusher *pusher, uint64_t n)
 }
 
 /* Its last owner has released it and the consumer freed it, before the owner let go of it. */
-Test(directory, a_ring_that_another_thread_still_holds_is_found_later, .timeout = 60)
+Test(ownership, a_ring_that_another_thread_still_holds_is_found_later, .timeout = 60)
 {
     struct fixture f;
     struct rv_map_params params = small_params();
     params.n_rings = 1;
     open_fixture(&f, &params);
     f.other.held_rings[0] = 1;
-    cr_assert_eq(rv_directory_claim(&f.other, 0), -ENOSPC);
+    cr_assert_eq(rv_ownership_claim(&f.other, 0), -ENOSPC);
     f.other.held_rings[0] = 0;
-    cr_assert_eq(rv_directory_claim(&f.other, 0), 0);
+    cr_assert_eq(rv_ownership_claim(&f.other, 0), 0);
     close_fixture(&f);
 }
 
-Test(directory, a_ring_has_pages_for_what_is_written, .timeout = 60)
+Test(ownership, a_ring_has_pages_for_what_is_written, .timeout = 60)
 {
     struct fixture f;
     struct rv_ring ring;
@@ -94,9 +94,9 @@ Test(directory, a_ring_has_pages_for_what_is_written, .timeout = 60)
     struct rv_pusher_state *state = calloc(1, sizeof *state);
     open_fixture(&f, &(struct rv_map_params){.n_rings = 2, .ring_events = 1 << 16, .policy = RV_POLICY_SWITCH});
     f.map.header->is_recording = 1;
-    uint32_t process = (uint32_t)rv_directory_enter_process(&f.other);
+    uint32_t process = (uint32_t)rv_ownership_enter_process(&f.other);
     uint64_t n_bytes = n_allocated(&f.map);
-    cr_assert_eq(rv_directory_claim(&f.other, process), 0);
+    cr_assert_eq(rv_ownership_claim(&f.other, process), 0);
     cr_assert_lt(n_allocated(&f.map) - n_bytes, 128 << 10, "a thread that calls little costs little");
 
     rv_ring_view(&ring, &f.other, 0);
@@ -108,7 +108,7 @@ Test(directory, a_ring_has_pages_for_what_is_written, .timeout = 60)
     close_fixture(&f);
 }
 
-Test(directory, events_without_pages_are_dropped_and_counted, .timeout = 60)
+Test(ownership, events_without_pages_are_dropped_and_counted, .timeout = 60)
 {
     struct fixture f;
     struct rv_ring ring;
@@ -116,8 +116,8 @@ Test(directory, events_without_pages_are_dropped_and_counted, .timeout = 60)
     struct rv_pusher_state *state = calloc(1, sizeof *state);
     open_fixture(&f, &(struct rv_map_params){.n_rings = 2, .ring_events = 1 << 16, .policy = RV_POLICY_BLOCK});
     f.map.header->is_recording = 1;
-    uint32_t process = (uint32_t)rv_directory_enter_process(&f.other);
-    cr_assert_eq(rv_directory_claim(&f.other, process), 0);
+    uint32_t process = (uint32_t)rv_ownership_enter_process(&f.other);
+    cr_assert_eq(rv_ownership_claim(&f.other, process), 0);
     rv_ring_view(&ring, &f.other, 0);
     rv_pusher_attach(&pusher, state, &ring, 0);
     int fd = f.other.fd;
@@ -139,24 +139,24 @@ Test(directory, events_without_pages_are_dropped_and_counted, .timeout = 60)
     close_fixture(&f);
 }
 
-Test(directory, a_process_entry_identifies_its_process, .timeout = 60)
+Test(ownership, a_process_entry_identifies_its_process, .timeout = 60)
 {
     struct fixture f;
     open_fixture(&f, NULL);
-    cr_assert_eq(rv_directory_enter_process(&f.other), 0);
+    cr_assert_eq(rv_ownership_enter_process(&f.other), 0);
     const struct rv_wire_process *process = rv_map_process(&f.map, 0);
     cr_assert_eq(process->state, RV_PROCESS_LIVE);
     cr_assert_eq(process->pid, (uint32_t)getpid());
     cr_assert_eq(process->parent_pid, (uint32_t)getppid());
     cr_assert_gt(process->start, 0);
     cr_assert_str_eq(process->name, "test_ring_directory");
-    rv_directory_leave_process(&f.other, 0);
+    rv_ownership_leave_process(&f.other, 0);
     cr_assert_eq(process->state, RV_PROCESS_ENDED);
     cr_assert_geq(process->ended_ticks, process->born_ticks);
     close_fixture(&f);
 }
 
-Test(directory, a_process_in_a_pid_namespace_is_known_by_the_number_that_others_see, .timeout = 60)
+Test(ownership, a_process_in_a_pid_namespace_is_known_by_the_number_that_others_see, .timeout = 60)
 {
     struct fixture f;
     int status;
@@ -167,7 +167,7 @@ Test(directory, a_process_in_a_pid_namespace_is_known_by_the_number_that_others_
             _exit(77); /* not permitted */
         pid_t first = fork_child();
         if (first == 0)
-            _exit(getpid() == 1 && rv_directory_enter_process(&f.other) == 0 ? 0 : 1);
+            _exit(getpid() == 1 && rv_ownership_enter_process(&f.other) == 0 ? 0 : 1);
         waitpid(first, &status, 0);
         const struct rv_wire_process *process = rv_map_process(&f.map, 0);
         _exit(status == 0 && process->pid == (uint32_t)first && process->start >= rv_os_process_start(getpid()) ? 0
@@ -178,47 +178,47 @@ Test(directory, a_process_in_a_pid_namespace_is_known_by_the_number_that_others_
     close_fixture(&f);
 }
 
-Test(directory, a_full_process_table_is_an_error, .timeout = 60)
+Test(ownership, a_full_process_table_is_an_error, .timeout = 60)
 {
     struct fixture f;
     open_fixture(&f, NULL);
     for (int i = 0; i < 64; i++)
-        cr_assert_eq(rv_directory_enter_process(&f.other), i);
-    cr_assert_eq(rv_directory_enter_process(&f.other), -ENOSPC);
+        cr_assert_eq(rv_ownership_enter_process(&f.other), i);
+    cr_assert_eq(rv_ownership_enter_process(&f.other), -ENOSPC);
     close_fixture(&f);
 }
 
-Test(directory, a_thread_that_finds_no_ring_is_counted, .timeout = 60)
+Test(ownership, a_thread_that_finds_no_ring_is_counted, .timeout = 60)
 {
     struct fixture f;
     open_fixture(&f, NULL);
     for (int i = 0; i < 4; i++)
-        cr_assert_eq(rv_directory_claim(&f.other, 0), i);
-    cr_assert_eq(rv_directory_claim(&f.other, 0), -ENOSPC);
+        cr_assert_eq(rv_ownership_claim(&f.other, 0), i);
+    cr_assert_eq(rv_ownership_claim(&f.other, 0), -ENOSPC);
     cr_assert_eq(f.map.header->n_threads_without_ring, 1);
     close_fixture(&f);
 }
 
-Test(directory, a_ring_with_unread_events_is_not_reused, .timeout = 60)
+Test(ownership, a_ring_with_unread_events_is_not_reused, .timeout = 60)
 {
     struct fixture f;
     open_fixture(&f, NULL);
     struct rv_ring ring;
-    rv_directory_claim(&f.other, 0);
+    rv_ownership_claim(&f.other, 0);
     rv_ring_view(&ring, &f.other, 0);
     push(&ring, 3);
-    rv_directory_release(&f.other, 0);
-    rv_directory_reclaim(&f.map, 0);
+    rv_ownership_release(&f.other, 0);
+    rv_ownership_reclaim(&f.map, 0);
     cr_assert_eq(ring.control->state, RV_RING_EXITED);
     struct rv_event events[64];
     rv_ring_view(&ring, &f.map, 0);
     cr_assert_eq(rv_ring_pop(&ring, events, 64).n, 3);
-    rv_directory_reclaim(&f.map, 0);
+    rv_ownership_reclaim(&f.map, 0);
     cr_assert_eq(ring.control->state, RV_RING_FREE);
     cr_assert_eq(f.map.header->total_produced, 3);
     cr_assert_eq(f.map.header->total_consumed, 3);
 
-    cr_assert_eq(rv_directory_claim(&f.other, 0), 0);
+    cr_assert_eq(rv_ownership_claim(&f.other, 0), 0);
     cr_assert_eq(ring.control->generation, 2);
     cr_assert_eq(ring.control->claim_head, 3, "counts go on over generations");
     cr_assert_eq(rv_ring_account(&ring).n_produced, 0);
@@ -236,7 +236,7 @@ static pid_t start_owner(const struct fixture *f, uint32_t n_events)
         struct rv_ring ring;
         if (rv_map_open(&map, f->path, RV_MAP_PRODUCER, true))
             _exit(1);
-        int idx = rv_directory_claim(&map, (uint32_t)rv_directory_enter_process(&map));
+        int idx = rv_ownership_claim(&map, (uint32_t)rv_ownership_enter_process(&map));
         rv_ring_view(&ring, &map, (uint32_t)idx);
         push(&ring, n_events);
         say_ready(ready);
@@ -255,20 +255,20 @@ static void read_when_woken(struct rv_map *map)
     struct rv_ring ring;
     struct rv_event events[64];
     uint32_t before = __atomic_load_n(&map->header->consumer_wake, __ATOMIC_ACQUIRE);
-    if (rv_directory_attach_consumer(map) != 0)
+    if (rv_ownership_attach_consumer(map) != 0)
         _exit(1);
     while (__atomic_load_n(&map->header->consumer_wake, __ATOMIC_ACQUIRE) == before)
         rv_ring_turn_done(map->header);
     rv_os_sleep_ns(LATE_NS);
     rv_ring_view(&ring, map, 0);
     rv_ring_pop(&ring, events, 64);
-    rv_directory_reclaim(map, 0);
+    rv_ownership_reclaim(map, 0);
     rv_ring_turn_done(map->header);
     for (;;)
         pause();
 }
 
-Test(directory, a_claim_waits_for_a_ring_that_will_be_drained, .timeout = 100)
+Test(ownership, a_claim_waits_for_a_ring_that_will_be_drained, .timeout = 100)
 {
     struct fixture f;
     struct rv_map_params params = small_params();
@@ -276,40 +276,40 @@ Test(directory, a_claim_waits_for_a_ring_that_will_be_drained, .timeout = 100)
     params.policy = RV_POLICY_BLOCK;
     open_fixture(&f, &params);
     struct rv_ring ring;
-    rv_directory_claim(&f.other, 0);
+    rv_ownership_claim(&f.other, 0);
     rv_ring_view(&ring, &f.other, 0);
     push(&ring, 3);
-    rv_directory_release(&f.other, 0);
+    rv_ownership_release(&f.other, 0);
     pid_t pid = fork_child();
     if (pid == 0)
         read_when_woken(&f.map);
     while (!__atomic_load_n(&f.map.header->consumer_pid, __ATOMIC_ACQUIRE))
         rv_os_sleep_ns(1000000);
-    cr_assert_eq(rv_directory_claim(&f.other, 0), 0);
+    cr_assert_eq(rv_ownership_claim(&f.other, 0), 0);
     cr_assert_eq(f.map.header->n_threads_without_ring, 0);
     cr_assert_eq(f.map.header->total_consumed, 3);
-    cr_assert_eq(rv_directory_claim(&f.other, 0), -ENOSPC, "one that is used is not");
+    cr_assert_eq(rv_ownership_claim(&f.other, 0), -ENOSPC, "one that is used is not");
     kill(pid, SIGKILL);
     reap(pid);
     close_fixture(&f);
 }
 
-Test(directory, what_a_killed_owner_had_published_is_read_before_its_ring_is_free, .timeout = 60)
+Test(ownership, what_a_killed_owner_had_published_is_read_before_its_ring_is_free, .timeout = 60)
 {
     struct fixture f;
     open_fixture(&f, NULL);
     pid_t pid = start_owner(&f, 64);
-    cr_assert(rv_directory_has_live_owner(&f.map, 0));
+    cr_assert(rv_ownership_has_live_owner(&f.map, 0));
     kill(pid, SIGKILL);
     /* Not reaped yet: a zombie does not count as alive. */
     siginfo_t info;
     cr_assert_eq(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), 0);
-    cr_assert_not(rv_directory_has_live_owner(&f.map, 0));
+    cr_assert_not(rv_ownership_has_live_owner(&f.map, 0));
     struct rv_ring ring;
     struct rv_event events[64];
     rv_ring_view(&ring, &f.map, 0);
     cr_assert_eq(rv_ring_pop(&ring, events, 64).n, 64);
-    rv_directory_reclaim(&f.map, 0);
+    rv_ownership_reclaim(&f.map, 0);
     cr_assert_eq(ring.control->state, RV_RING_FREE);
     cr_assert_eq(reap(pid), -SIGKILL);
     close_fixture(&f);
@@ -323,19 +323,19 @@ static int claim_from_the_dead(enum rv_policy policy, struct rv_wire_header *hea
     params.n_rings = 1;
     open_fixture(&f, &params);
     pid_t pid = start_owner(&f, 5);
-    cr_assert_eq(rv_directory_claim(&f.other, 0), -ENOSPC, "a living owner keeps its ring");
+    cr_assert_eq(rv_ownership_claim(&f.other, 0), -ENOSPC, "a living owner keeps its ring");
     kill(pid, SIGKILL);
     cr_assert_eq(reap(pid), -SIGKILL);
-    cr_assert_eq(rv_directory_attach_consumer(&f.map), 0);
-    cr_assert_eq(rv_directory_claim(&f.other, 0), -ENOSPC, "a consumer decides itself");
-    rv_directory_detach_consumer(&f.map);
-    int ring = rv_directory_claim(&f.other, 0);
+    cr_assert_eq(rv_ownership_attach_consumer(&f.map), 0);
+    cr_assert_eq(rv_ownership_claim(&f.other, 0), -ENOSPC, "a consumer decides itself");
+    rv_ownership_detach_consumer(&f.map);
+    int ring = rv_ownership_claim(&f.other, 0);
     *header = *f.map.header;
     close_fixture(&f);
     return ring;
 }
 
-Test(directory, events_of_the_dead_go_where_the_oldest_may_go, .timeout = 60)
+Test(ownership, events_of_the_dead_go_where_the_oldest_may_go, .timeout = 60)
 {
     struct rv_wire_header header;
     cr_assert_eq(claim_from_the_dead(RV_POLICY_RING, &header), 0);
@@ -345,14 +345,14 @@ Test(directory, events_of_the_dead_go_where_the_oldest_may_go, .timeout = 60)
     cr_assert_eq(header.total_dropped, 0);
 }
 
-Test(directory, a_claimer_that_died_halfway_does_not_keep_the_ring, .timeout = 60)
+Test(ownership, a_claimer_that_died_halfway_does_not_keep_the_ring, .timeout = 60)
 {
     struct fixture f;
     open_fixture(&f, NULL);
     struct rv_wire_control *control = rv_map_control(&f.map, 0);
     control->state = RV_RING_CLAIMED;
-    cr_assert_not(rv_directory_has_live_owner(&f.map, 0));
-    rv_directory_reclaim(&f.map, 0);
+    cr_assert_not(rv_ownership_has_live_owner(&f.map, 0));
+    rv_ownership_reclaim(&f.map, 0);
     cr_assert_eq(control->state, RV_RING_FREE);
     close_fixture(&f);
 }
@@ -372,13 +372,13 @@ static void check_fork(bool is_unlinked)
             _exit(1);
         if (is_unlinked)
             unlink(f.path);
-        if (rv_directory_claim(&map, (uint32_t)rv_directory_enter_process(&map)) != 0)
+        if (rv_ownership_claim(&map, (uint32_t)rv_ownership_enter_process(&map)) != 0)
             _exit(2);
         int fd = map.fd;
         if (fork() == 0) {
-            int error = rv_directory_after_fork(&map);
+            int error = rv_ownership_after_fork(&map);
             bool is_fine =
-                !error && map.fd == fd && rv_directory_claim(&map, (uint32_t)rv_directory_enter_process(&map)) == 1;
+                !error && map.fd == fd && rv_ownership_claim(&map, (uint32_t)rv_ownership_enter_process(&map)) == 1;
             if (is_fine)
                 say_ready(ready);
             char byte;
@@ -388,40 +388,40 @@ static void check_fork(bool is_unlinked)
             pause();
     }
     wait_ready(ready);
-    cr_assert(rv_directory_has_live_owner(&f.map, 0));
+    cr_assert(rv_ownership_has_live_owner(&f.map, 0));
     kill(parent, SIGKILL);
     cr_assert_eq(reap(parent), -SIGKILL);
-    cr_assert_not(rv_directory_has_live_owner(&f.map, 0));
-    cr_assert(rv_directory_has_live_owner(&f.map, 1));
+    cr_assert_not(rv_ownership_has_live_owner(&f.map, 0));
+    cr_assert(rv_ownership_has_live_owner(&f.map, 1));
     say_ready(go);
     close_fixture(&f);
 }
 
-Test(directory, a_forked_child_has_locks_of_its_own, .timeout = 60)
+Test(ownership, a_forked_child_has_locks_of_its_own, .timeout = 60)
 {
     check_fork(false);
 }
 
-Test(directory, a_forked_child_finds_a_file_that_was_unlinked, .timeout = 60)
+Test(ownership, a_forked_child_finds_a_file_that_was_unlinked, .timeout = 60)
 {
     check_fork(true);
 }
 
-Test(directory, a_forked_child_that_may_not_open_the_file_closes_it, .timeout = 60)
+Test(ownership, a_forked_child_that_may_not_open_the_file_closes_it, .timeout = 60)
 {
     if (geteuid() != 0)
         cr_skip_test("needs root to become another user");
     struct fixture f;
     open_fixture(&f, NULL);
-    cr_assert_eq(rv_directory_claim(&f.other, 0), 0);
+    cr_assert_eq(rv_ownership_claim(&f.other, 0), 0);
     int ready[2], go[2];
     cr_assert_eq(pipe(ready), 0);
     cr_assert_eq(pipe(go), 0);
     pid_t pid = fork();
     if (pid == 0) {
         char byte;
-        if (setresuid(65534, 65534, 65534) || rv_directory_after_fork(&f.other) != -EBADF ||
-            rv_directory_claim(&f.other, 0) != -ENOSPC)
+        if (setresuid(65534, 65534, 65534) || rv_ownership_after_fork(&f.other) != -EBADF ||
+            rv_ownership_claim(&f.other, 0) != -ENOSPC)
             _exit(1);
         say_ready(ready);
         _exit(read(go[0], &byte, 1) != 1);
@@ -435,7 +435,7 @@ Test(directory, a_forked_child_that_may_not_open_the_file_closes_it, .timeout = 
     close_fixture(&f);
 }
 
-Test(directory, a_program_that_closes_all_descriptors_keeps_its_ring, .timeout = 60)
+Test(ownership, a_program_that_closes_all_descriptors_keeps_its_ring, .timeout = 60)
 {
     struct fixture f;
     open_fixture(&f, NULL);
@@ -446,8 +446,8 @@ Test(directory, a_program_that_closes_all_descriptors_keeps_its_ring, .timeout =
         struct rv_map map;
         if (rv_map_open(&map, f.path, RV_MAP_PRODUCER, true))
             _exit(1);
-        uint32_t process = (uint32_t)rv_directory_enter_process(&map);
-        if (rv_directory_claim(&map, process) != 0)
+        uint32_t process = (uint32_t)rv_ownership_enter_process(&map);
+        if (rv_ownership_claim(&map, process) != 0)
             _exit(2);
         for (int fd = 3; fd < 2000; fd++)
             if (fd != ready[1])
@@ -456,24 +456,24 @@ Test(directory, a_program_that_closes_all_descriptors_keeps_its_ring, .timeout =
         int theirs = open("/dev/null", O_RDWR);
         if (dup2(theirs, map.fd) != map.fd)
             _exit(3);
-        if (rv_directory_claim(&map, process) != 1)
+        if (rv_ownership_claim(&map, process) != 1)
             _exit(4);
         say_ready(ready);
         for (;;)
             pause();
     }
     wait_ready(ready);
-    cr_assert(rv_directory_has_live_owner(&f.map, 0), "alive without its lock");
-    cr_assert(rv_directory_has_live_owner(&f.map, 1));
-    rv_directory_reclaim(&f.map, 0);
+    cr_assert(rv_ownership_has_live_owner(&f.map, 0), "alive without its lock");
+    cr_assert(rv_ownership_has_live_owner(&f.map, 1));
+    rv_ownership_reclaim(&f.map, 0);
     cr_assert_eq(rv_map_control(&f.map, 0)->state, RV_RING_LIVE);
     kill(pid, SIGKILL);
     reap(pid);
-    cr_assert_not(rv_directory_has_live_owner(&f.map, 0));
+    cr_assert_not(rv_ownership_has_live_owner(&f.map, 0));
     close_fixture(&f);
 }
 
-Test(directory, an_image_that_was_replaced_by_exec_is_gone, .timeout = 60)
+Test(ownership, an_image_that_was_replaced_by_exec_is_gone, .timeout = 60)
 {
     struct fixture f;
     open_fixture(&f, NULL);
@@ -484,71 +484,71 @@ Test(directory, an_image_that_was_replaced_by_exec_is_gone, .timeout = 60)
         struct rv_map map;
         if (rv_map_open(&map, f.path, RV_MAP_PRODUCER, true))
             _exit(1);
-        if (rv_directory_claim(&map, (uint32_t)rv_directory_enter_process(&map)) != 0)
+        if (rv_ownership_claim(&map, (uint32_t)rv_ownership_enter_process(&map)) != 0)
             _exit(2);
         dup2(ready[1], 1);
         execlp("sh", "sh", "-c", "echo; exec sleep 100", NULL);
         _exit(3);
     }
     wait_ready(ready);
-    cr_assert_not(rv_directory_has_live_owner(&f.map, 0));
+    cr_assert_not(rv_ownership_has_live_owner(&f.map, 0));
     kill(pid, SIGKILL);
     reap(pid);
     close_fixture(&f);
 }
 
-Test(directory, at_most_one_consumer_drains, .timeout = 60)
+Test(ownership, at_most_one_consumer_drains, .timeout = 60)
 {
     struct fixture f;
     open_fixture(&f, NULL);
     cr_assert_eq(f.other.header->consumer_pid, 0);
-    cr_assert_eq(rv_directory_attach_consumer(&f.map), 0);
+    cr_assert_eq(rv_ownership_attach_consumer(&f.map), 0);
     cr_assert_eq(f.other.header->consumer_pid, (uint32_t)getpid());
     struct rv_map second;
     cr_assert_eq(rv_map_open(&second, f.path, RV_MAP_CONSUMER, true), 0);
-    cr_assert_eq(rv_directory_attach_consumer(&second), -EBUSY);
-    rv_directory_detach_consumer(&f.map);
+    cr_assert_eq(rv_ownership_attach_consumer(&second), -EBUSY);
+    rv_ownership_detach_consumer(&f.map);
     cr_assert_eq(f.other.header->consumer_pid, 0);
-    cr_assert_eq(rv_directory_attach_consumer(&second), 0);
+    cr_assert_eq(rv_ownership_attach_consumer(&second), 0);
     rv_map_close(&second);
-    cr_assert_eq(rv_directory_attach_consumer(&f.map), 0, "the lock went with the descriptor");
+    cr_assert_eq(rv_ownership_attach_consumer(&f.map), 0, "the lock went with the descriptor");
     close_fixture(&f);
 }
 
-Test(directory, thread_names_are_cut_and_made_printable, .timeout = 60)
+Test(ownership, thread_names_are_cut_and_made_printable, .timeout = 60)
 {
     struct fixture f;
     open_fixture(&f, NULL);
-    cr_assert_eq(rv_directory_claim(&f.other, 0), 0);
+    cr_assert_eq(rv_ownership_claim(&f.other, 0), 0);
     char name[64], longest[100];
-    rv_directory_thread_name(&f.map, 0, name);
+    rv_ownership_thread_name(&f.map, 0, name);
     cr_assert_str_eq(name, "test_ring_direc", "the kernel's name of the thread to begin with");
-    rv_directory_set_thread_name(&f.other, 0, "work\ner\x1b[2J\xc2\x9b\xff");
-    rv_directory_thread_name(&f.map, 0, name);
+    rv_ownership_set_thread_name(&f.other, 0, "work\ner\x1b[2J\xc2\x9b\xff");
+    rv_ownership_thread_name(&f.map, 0, name);
     cr_assert_str_eq(name, "work\\x0aer\\x1b[2J\\xc2\\x9b\\xff");
     memset(longest, 'x', 99);
     longest[99] = '\0';
-    rv_directory_set_thread_name(&f.other, 0, longest);
-    rv_directory_thread_name(&f.map, 0, name);
+    rv_ownership_set_thread_name(&f.other, 0, longest);
+    rv_ownership_thread_name(&f.map, 0, name);
     cr_assert_eq(strlen(name), 63);
     rv_map_control(&f.map, 0)->name_is_set |= 1; /* its owner died while writing */
-    rv_directory_thread_name(&f.map, 0, name);
+    rv_ownership_thread_name(&f.map, 0, name);
     close_fixture(&f);
 }
 
-Test(directory, keeps_errno, .timeout = 60)
+Test(ownership, keeps_errno, .timeout = 60)
 {
     struct fixture f;
     open_fixture(&f, NULL);
     errno = 1234;
-    int process = rv_directory_enter_process(&f.other);
-    rv_directory_claim(&f.other, (uint32_t)process);
-    rv_directory_release(&f.other, 0);
+    int process = rv_ownership_enter_process(&f.other);
+    rv_ownership_claim(&f.other, (uint32_t)process);
+    rv_ownership_release(&f.other, 0);
     close(f.other.fd);
-    rv_directory_claim(&f.other, (uint32_t)process);
-    rv_directory_after_fork(&f.other);
-    rv_directory_has_live_owner(&f.other, 0);
-    rv_directory_leave_process(&f.other, (uint32_t)process);
+    rv_ownership_claim(&f.other, (uint32_t)process);
+    rv_ownership_after_fork(&f.other);
+    rv_ownership_has_live_owner(&f.other, 0);
+    rv_ownership_leave_process(&f.other, (uint32_t)process);
     cr_assert_eq(errno, 1234);
     close_fixture(&f);
 }

@@ -3,7 +3,7 @@
  * then the lock byte. Taking a ring from its owner requires that lock byte too. So a claimer that dies or is preempted
  * between the two steps can only lose this ring: after locking it checks that the word is still its own.
  */
-#include "ring/directory.h"
+#include "ring/ownership.h"
 
 #include <errno.h>
 #include <string.h>
@@ -61,7 +61,7 @@ static int append_process(struct rv_map *map)
     return (int)idx;
 }
 
-int rv_directory_enter_process(struct rv_map *map)
+int rv_ownership_enter_process(struct rv_map *map)
 {
     int saved = errno;
     int idx = append_process(map);
@@ -79,14 +79,14 @@ int rv_directory_enter_process(struct rv_map *map)
     return idx;
 }
 
-void rv_directory_leave_process(struct rv_map *map, uint32_t process_idx)
+void rv_ownership_leave_process(struct rv_map *map, uint32_t process_idx)
 {
     struct rv_wire_process *process = rv_map_process(map, process_idx);
     __atomic_store_n(&process->ended_ticks, rv_clock_ticks(map->clock.kind), __ATOMIC_RELAXED);
     __atomic_store_n(&process->state, RV_PROCESS_ENDED, __ATOMIC_RELEASE); /* D1 -> D2 */
 }
 
-int rv_directory_after_fork(struct rv_map *map)
+int rv_ownership_after_fork(struct rv_map *map)
 {
     memset(map->held_rings, 0, sizeof map->held_rings);
     return rv_map_reopen(map);
@@ -158,7 +158,7 @@ static bool set_free(const struct rv_map *map, uint32_t ring_idx, uint64_t word)
     return true;
 }
 
-bool rv_directory_has_free_ring(const struct rv_map *map)
+bool rv_ownership_has_free_ring(const struct rv_map *map)
 {
     return first_free(load_free(map)) < map->geometry.n_rings;
 }
@@ -181,7 +181,7 @@ static void let_go_of_ring(struct rv_map *map, uint32_t ring_idx)
     __atomic_fetch_and(&map->held_rings[ring_idx / 64], ~(1ull << ring_idx % 64), __ATOMIC_RELEASE); /* R1 -> R2 */
 }
 
-bool rv_directory_holds(const struct rv_map *map, uint32_t ring_idx)
+bool rv_ownership_holds(const struct rv_map *map, uint32_t ring_idx)
 {
     return __atomic_load_n(&map->held_rings[ring_idx / 64], __ATOMIC_RELAXED) >> ring_idx % 64 & 1;
 }
@@ -282,7 +282,7 @@ static void reset_ring(struct rv_map *map, struct rv_wire_control *control, uint
     reset_protocols(map, control);
 }
 
-uint32_t rv_directory_n_rings_used(const struct rv_map *map)
+uint32_t rv_ownership_n_rings_used(const struct rv_map *map)
 {
     uint32_t n = __atomic_load_n(&map->header->n_rings_used, __ATOMIC_RELAXED);
     return n < map->geometry.n_rings ? n : map->geometry.n_rings;
@@ -312,7 +312,7 @@ static int claim(struct rv_map *map, uint32_t process_idx)
         rv_live_stack_clear(&slots);
         char name[17] = "";
         prctl(PR_GET_NAME, name);
-        rv_directory_set_thread_name(map, i, name);
+        rv_ownership_set_thread_name(map, i, name);
         __atomic_store_n(state_word(control), make_word(RV_RING_LIVE, generation_of(word)),
                          __ATOMIC_RELEASE); /* D1 -> D2 */
         return (int)i;
@@ -339,18 +339,18 @@ static int wait_for_ring(struct rv_map *map, uint32_t process_idx)
     while (ring_idx < 0 && is_ring_coming(map) && rv_clock_mono_ns() - begin_ns < COMING_NS) {
         uint32_t n_freed = (uint32_t)(load_free(map) >> 32);
         rv_ring_wake_consumer(map->header);
-        if (!rv_directory_has_free_ring(map))
+        if (!rv_ownership_has_free_ring(map))
             rv_os_futex_wait(&map->header->n_rings_freed, n_freed, WAIT_NS);
         ring_idx = claim(map, process_idx);
     }
     return ring_idx;
 }
 
-int rv_directory_claim(struct rv_map *map, uint32_t process_idx)
+int rv_ownership_claim(struct rv_map *map, uint32_t process_idx)
 {
     int saved = errno;
     int ring_idx = claim(map, process_idx);
-    if (ring_idx < 0 && rv_directory_recycle(map))
+    if (ring_idx < 0 && rv_ownership_recycle(map))
         ring_idx = claim(map, process_idx);
     if (ring_idx < 0)
         ring_idx = wait_for_ring(map, process_idx);
@@ -362,7 +362,7 @@ int rv_directory_claim(struct rv_map *map, uint32_t process_idx)
     return ring_idx;
 }
 
-void rv_directory_release(struct rv_map *map, uint32_t ring_idx)
+void rv_ownership_release(struct rv_map *map, uint32_t ring_idx)
 {
     struct rv_wire_control *control = rv_map_control(map, ring_idx);
     uint32_t generation = generation_of(__atomic_load_n(state_word(control), __ATOMIC_RELAXED));
@@ -402,7 +402,7 @@ static bool owner_only_lost_its_lock(const struct rv_map *map, const struct rv_w
            rv_liveness_maps_file(process->pid, map->inode);
 }
 
-bool rv_directory_has_live_owner(const struct rv_map *map, uint32_t ring_idx)
+bool rv_ownership_has_live_owner(const struct rv_map *map, uint32_t ring_idx)
 {
     if (rv_liveness_is_locked(map->fd, FIRST_RING_BYTE + ring_idx, 1))
         return true;
@@ -411,7 +411,7 @@ bool rv_directory_has_live_owner(const struct rv_map *map, uint32_t ring_idx)
     return state == RV_RING_LIVE && owner_only_lost_its_lock(map, control);
 }
 
-bool rv_directory_revive(struct rv_map *map, uint32_t ring_idx, uint32_t generation)
+bool rv_ownership_revive(struct rv_map *map, uint32_t ring_idx, uint32_t generation)
 {
     struct rv_wire_control *control = rv_map_control(map, ring_idx);
     uint64_t word = __atomic_load_n(state_word(control), __ATOMIC_ACQUIRE); /* D2 <- D1 */
@@ -436,7 +436,7 @@ static bool is_drained(const struct rv_wire_control *control)
     return (int64_t)(head - __atomic_load_n(&control->tail, __ATOMIC_RELAXED)) <= 0;
 }
 
-void rv_directory_reclaim(struct rv_map *map, uint32_t ring_idx)
+void rv_ownership_reclaim(struct rv_map *map, uint32_t ring_idx)
 {
     struct rv_wire_control *control = rv_map_control(map, ring_idx);
     if (!rv_liveness_lock(map->fd, FIRST_RING_BYTE + ring_idx))
@@ -507,14 +507,14 @@ static bool is_drained_by_another(struct rv_map *map)
     return rv_map_own_fd(map) || rv_liveness_is_locked(map->fd, CONSUMER_BYTE, 1);
 }
 
-bool rv_directory_recycle_ring(struct rv_map *map, uint32_t ring_idx)
+bool rv_ownership_recycle_ring(struct rv_map *map, uint32_t ring_idx)
 {
     return !is_drained_by_another(map) && recycle_ring(map, ring_idx, false);
 }
 
-uint32_t rv_directory_recycle(struct rv_map *map)
+uint32_t rv_ownership_recycle(struct rv_map *map)
 {
-    uint32_t n_freed = 0, n_used = is_drained_by_another(map) ? 0 : rv_directory_n_rings_used(map);
+    uint32_t n_freed = 0, n_used = is_drained_by_another(map) ? 0 : rv_ownership_n_rings_used(map);
     for (uint32_t i = 0; i < n_used; i++)
         n_freed += recycle_ring(map, i, n_freed == 0 && map->geometry.policy == RV_POLICY_RING);
     return n_freed;
@@ -522,7 +522,7 @@ uint32_t rv_directory_recycle(struct rv_map *map)
 
 /* ---- thread names ---- */
 
-void rv_directory_set_thread_name(struct rv_map *map, uint32_t ring_idx, const char *name)
+void rv_ownership_set_thread_name(struct rv_map *map, uint32_t ring_idx, const char *name)
 {
     struct rv_wire_control *control = rv_map_control(map, ring_idx);
     uint64_t words[sizeof control->thread_name / sizeof(uint64_t)] = {0};
@@ -535,7 +535,7 @@ void rv_directory_set_thread_name(struct rv_map *map, uint32_t ring_idx, const c
     __atomic_store_n(&control->name_is_set, sequence + 1, __ATOMIC_RELEASE); /* T3 -> T4 */
 }
 
-void rv_directory_thread_name(const struct rv_map *map, uint32_t ring_idx, char out[64])
+void rv_ownership_thread_name(const struct rv_map *map, uint32_t ring_idx, char out[64])
 {
     const struct rv_wire_control *control = rv_map_control(map, ring_idx);
     uint64_t words[sizeof control->thread_name / sizeof(uint64_t)];
@@ -552,7 +552,7 @@ void rv_directory_thread_name(const struct rv_map *map, uint32_t ring_idx, char 
 
 /* ---- the consumer ---- */
 
-int rv_directory_attach_consumer(struct rv_map *map)
+int rv_ownership_attach_consumer(struct rv_map *map)
 {
     if (map->mode == RV_MAP_OBSERVER)
         return -EINVAL;
@@ -563,7 +563,7 @@ int rv_directory_attach_consumer(struct rv_map *map)
     return 0;
 }
 
-void rv_directory_detach_consumer(struct rv_map *map)
+void rv_ownership_detach_consumer(struct rv_map *map)
 {
     __atomic_store_n(&map->header->consumer_pid, 0, __ATOMIC_RELEASE); /* H1 -> H2 */
     __atomic_store_n(&map->header->heartbeat_ns, 0, __ATOMIC_RELAXED);

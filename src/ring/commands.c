@@ -1,4 +1,4 @@
-#include "ring/control.h"
+#include "ring/commands.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -6,46 +6,46 @@
 #include <unistd.h>
 
 #include "base/os.h"
-#include "ring/steering.h"
+#include "ring/run_state.h"
 
 enum command_state { EMPTY, COMMAND_POSTED, RESPONSE_POSTED, FIRST_WRITER = 16 };
 
 /* ---- words ---- */
 
-uint32_t rv_control_set_trace(const struct rv_map *map, uint32_t ring_idx, uint32_t value)
+uint32_t rv_commands_set_trace(const struct rv_map *map, uint32_t ring_idx, uint32_t value)
 {
     return __atomic_exchange_n(&rv_map_control(map, ring_idx)->trace, value, __ATOMIC_RELAXED);
 }
 
-uint32_t rv_control_set_signal(const struct rv_map *map, uint32_t ring_idx, uint32_t value)
+uint32_t rv_commands_set_signal(const struct rv_map *map, uint32_t ring_idx, uint32_t value)
 {
     return __atomic_exchange_n(&rv_map_control(map, ring_idx)->signal, value, __ATOMIC_RELAXED);
 }
 
-uint32_t rv_control_set_single(const struct rv_map *map, uint32_t value)
+uint32_t rv_commands_set_single(const struct rv_map *map, uint32_t value)
 {
     return __atomic_exchange_n(&map->header->single, value, __ATOMIC_RELAXED);
 }
 
-uint32_t rv_control_trace(const struct rv_map *map, uint32_t ring_idx)
+uint32_t rv_commands_trace(const struct rv_map *map, uint32_t ring_idx)
 {
     return __atomic_load_n(&rv_map_control(map, ring_idx)->trace, __ATOMIC_RELAXED);
 }
 
-uint32_t rv_control_signal(const struct rv_map *map, uint32_t ring_idx)
+uint32_t rv_commands_signal(const struct rv_map *map, uint32_t ring_idx)
 {
     return __atomic_load_n(&rv_map_control(map, ring_idx)->signal, __ATOMIC_RELAXED);
 }
 
-uint32_t rv_control_single(const struct rv_map *map)
+uint32_t rv_commands_single(const struct rv_map *map)
 {
     return __atomic_load_n(&map->header->single, __ATOMIC_RELAXED);
 }
 
-unsigned rv_control_flags(const struct rv_map *map, uint32_t ring_idx)
+unsigned rv_commands_flags(const struct rv_map *map, uint32_t ring_idx)
 {
-    return (unsigned)(rv_control_single(map) != 0) | (unsigned)(rv_control_trace(map, ring_idx) != 0) << 1 |
-           (unsigned)(rv_control_signal(map, ring_idx) != 0) << 2;
+    return (unsigned)(rv_commands_single(map) != 0) | (unsigned)(rv_commands_trace(map, ring_idx) != 0) << 1 |
+           (unsigned)(rv_commands_signal(map, ring_idx) != 0) << 2;
 }
 
 /* ---- commands ---- */
@@ -110,7 +110,7 @@ static int wait_for(uint32_t *word, uint32_t wanted, uint64_t timeout_ns)
     }
 }
 
-int rv_command_post(const struct rv_map *map, uint32_t ring_idx, const char *code, const void *message, size_t n_bytes)
+int rv_commands_post(const struct rv_map *map, uint32_t ring_idx, const char *code, const void *message, size_t n_bytes)
 {
     struct rv_wire_control *control = rv_map_control(map, ring_idx);
     if (!begin_writing(&control->command_ready, EMPTY))
@@ -118,11 +118,11 @@ int rv_command_post(const struct rv_map *map, uint32_t ring_idx, const char *cod
     write_message(map, control, code, message, n_bytes);
     __atomic_store_n(&control->command_ready, COMMAND_POSTED, __ATOMIC_RELEASE); /* K1 -> K2 */
     rv_os_futex_wake(&control->command_ready);
-    rv_steering_call(control);
+    rv_run_state_request(control);
     return 0;
 }
 
-int rv_command_wait(const struct rv_map *map, uint32_t ring_idx, struct rv_command *command, uint64_t timeout_ns)
+int rv_commands_wait(const struct rv_map *map, uint32_t ring_idx, struct rv_command *command, uint64_t timeout_ns)
 {
     struct rv_wire_control *control = rv_map_control(map, ring_idx);
     int error = wait_for(&control->command_ready, COMMAND_POSTED, timeout_ns);
@@ -131,8 +131,8 @@ int rv_command_wait(const struct rv_map *map, uint32_t ring_idx, struct rv_comma
     return error;
 }
 
-int rv_command_respond(const struct rv_map *map, uint32_t ring_idx, const char *code, const void *message,
-                       size_t n_bytes)
+int rv_commands_respond(const struct rv_map *map, uint32_t ring_idx, const char *code, const void *message,
+                        size_t n_bytes)
 {
     struct rv_wire_control *control = rv_map_control(map, ring_idx);
     if (!begin_writing(&control->command_ready, COMMAND_POSTED))
@@ -143,8 +143,8 @@ int rv_command_respond(const struct rv_map *map, uint32_t ring_idx, const char *
     return 0;
 }
 
-int rv_command_wait_response(const struct rv_map *map, uint32_t ring_idx, struct rv_command *response,
-                             uint64_t timeout_ns)
+int rv_commands_wait_response(const struct rv_map *map, uint32_t ring_idx, struct rv_command *response,
+                              uint64_t timeout_ns)
 {
     struct rv_wire_control *control = rv_map_control(map, ring_idx);
     int error = wait_for(&control->command_ready, RESPONSE_POSTED, timeout_ns);
@@ -156,7 +156,7 @@ int rv_command_wait_response(const struct rv_map *map, uint32_t ring_idx, struct
     return 0;
 }
 
-void rv_command_cancel(const struct rv_map *map, uint32_t ring_idx)
+void rv_commands_cancel(const struct rv_map *map, uint32_t ring_idx)
 {
     struct rv_wire_control *control = rv_map_control(map, ring_idx);
     uint32_t *word = &control->command_ready;
@@ -166,5 +166,5 @@ void rv_command_cancel(const struct rv_map *map, uint32_t ring_idx)
                                         /* K5 -> K6 */ __ATOMIC_RELAXED))
             rv_os_futex_wake(word);
     }
-    rv_steering_call(control);
+    rv_run_state_request(control);
 }

@@ -5,7 +5,7 @@
 #include "producers/native/file.h"
 #include "producers/native/process.h"
 #include "producers/native/thread.h"
-#include "ring/steering.h"
+#include "ring/run_state.h"
 
 _Static_assert((int)RINGVIZ_UNSTEERED == (int)RV_RUN_UNSTEERED && (int)RINGVIZ_RUNNING == (int)RV_RUN_RUNNING &&
                    (int)RINGVIZ_STOPPED == (int)RV_RUN_STOPPED,
@@ -33,7 +33,7 @@ RV_EXPORT const uint32_t *ringviz_attention(const struct ringviz_file *file, uin
 
 RV_EXPORT bool ringviz_attention_take(struct ringviz_file *file, uint32_t ring)
 {
-    bool is_called = rv_file_check_owner(file, ring) == 0 && rv_steering_take_call(rv_map_control(file->map, ring));
+    bool is_called = rv_file_check_owner(file, ring) == 0 && rv_run_state_take_request(rv_map_control(file->map, ring));
     if (is_called && file == &own)
         rv_thread_look(); /* tracing may have been switched off */
     return is_called;
@@ -43,7 +43,7 @@ RV_EXPORT int ringviz_attention_wait(const struct ringviz_file *file, uint32_t r
 {
     int error = rv_file_check_owner(file, ring);
     if (!error)
-        rv_steering_wait_call(rv_map_control(file->map, ring), timeout_ns);
+        rv_run_state_wait_request(rv_map_control(file->map, ring), timeout_ns);
     return error;
 }
 
@@ -51,23 +51,23 @@ RV_EXPORT int ringviz_state_set(struct ringviz_file *file, uint32_t ring, enum r
 {
     int error = rv_file_check_owner(file, ring);
     if (!error)
-        rv_steering_set_state(rv_map_control(file->map, ring), (enum rv_run_state)state);
+        rv_run_state_set(rv_map_control(file->map, ring), (enum rv_run_state)state);
     return error;
 }
 
 RV_EXPORT bool ringviz_has_monitor(struct ringviz_file *file)
 {
-    return rv_steering_has_monitor(file->map);
+    return rv_run_state_has_monitor(file->map);
 }
 
 RV_EXPORT int ringviz_monitor_attach(struct ringviz_file *file)
 {
-    return rv_steering_attach(file->map);
+    return rv_run_state_attach_monitor(file->map);
 }
 
 RV_EXPORT void ringviz_monitor_detach(struct ringviz_file *file)
 {
-    rv_steering_detach(file->map);
+    rv_run_state_detach_monitor(file->map);
 }
 
 RV_EXPORT int ringviz_state_get(const struct ringviz_file *file, uint32_t ring, enum ringviz_state *state,
@@ -75,8 +75,8 @@ RV_EXPORT int ringviz_state_get(const struct ringviz_file *file, uint32_t ring, 
 {
     if (ring >= file->map->geometry.n_rings)
         return -EINVAL;
-    struct rv_steering steering = rv_steering_read(rv_map_control(file->map, ring));
-    *state = (enum ringviz_state)steering.state;
-    *n_stops = steering.n_stops;
+    struct rv_run_status status = rv_run_state_read(rv_map_control(file->map, ring));
+    *state = (enum ringviz_state)status.state;
+    *n_stops = status.n_stops;
     return 0;
 }

@@ -1,4 +1,4 @@
-#include "ring/steering.h"
+#include "ring/run_state.h"
 
 #include <errno.h>
 
@@ -18,31 +18,31 @@ static uint64_t asker_byte(const struct rv_map *map, uint32_t ring_idx)
     return 4ull + map->geometry.n_rings + ring_idx;
 }
 
-void rv_steering_call(struct rv_wire_control *control)
+void rv_run_state_request(struct rv_wire_control *control)
 {
     __atomic_store_n(&control->attention, 1, __ATOMIC_RELEASE); /* A1 -> A2 */
     rv_os_futex_wake(&control->attention);
 }
 
-static struct rv_steering read_word(uint32_t word)
+static struct rv_run_status read_word(uint32_t word)
 {
     uint32_t state = word & STATE_MASK;
-    return (struct rv_steering){state < RV_RUN_STATE_COUNT ? (enum rv_run_state)state : RV_RUN_UNSTEERED,
-                                word >> STATE_BITS};
+    return (struct rv_run_status){state < RV_RUN_STATE_COUNT ? (enum rv_run_state)state : RV_RUN_UNSTEERED,
+                                  word >> STATE_BITS};
 }
 
-struct rv_steering rv_steering_read(const struct rv_wire_control *control)
+struct rv_run_status rv_run_state_read(const struct rv_wire_control *control)
 {
     return read_word(__atomic_load_n(&control->run_state, __ATOMIC_ACQUIRE)); /* A4 <- A3 */
 }
 
-int rv_steering_wait_stop(const struct rv_wire_control *control, uint32_t n_stops, uint64_t timeout_ns)
+int rv_run_state_wait_stop(const struct rv_wire_control *control, uint32_t n_stops, uint64_t timeout_ns)
 {
     uint64_t begin_ns = rv_clock_mono_ns();
     for (;;) {
         uint32_t seen = __atomic_load_n(&control->run_state, __ATOMIC_ACQUIRE); /* A4 <- A3 */
-        struct rv_steering steering = read_word(seen);
-        if (steering.state == RV_RUN_STOPPED && steering.n_stops != n_stops)
+        struct rv_run_status status = read_word(seen);
+        if (status.state == RV_RUN_STOPPED && status.n_stops != n_stops)
             return 0;
         uint64_t waited_ns = rv_clock_mono_ns() - begin_ns;
         if (waited_ns >= timeout_ns)
@@ -51,43 +51,43 @@ int rv_steering_wait_stop(const struct rv_wire_control *control, uint32_t n_stop
     }
 }
 
-int rv_steering_attach(struct rv_map *map)
+int rv_run_state_attach_monitor(struct rv_map *map)
 {
     if (rv_map_own_fd(map))
         return -EBADF;
     return rv_liveness_lock_shared(map->fd, monitors_byte(map)) ? 0 : -EAGAIN;
 }
 
-void rv_steering_detach(struct rv_map *map)
+void rv_run_state_detach_monitor(struct rv_map *map)
 {
     if (rv_map_own_fd(map) == 0)
         rv_liveness_unlock(map->fd, monitors_byte(map));
 }
 
-int rv_steering_begin_asking(struct rv_map *map, uint32_t ring_idx)
+int rv_run_state_begin_asking(struct rv_map *map, uint32_t ring_idx)
 {
     if (rv_map_own_fd(map))
         return -EBADF;
     return rv_liveness_lock(map->fd, asker_byte(map, ring_idx)) ? 0 : -EBUSY;
 }
 
-void rv_steering_end_asking(struct rv_map *map, uint32_t ring_idx)
+void rv_run_state_end_asking(struct rv_map *map, uint32_t ring_idx)
 {
     if (rv_map_own_fd(map) == 0)
         rv_liveness_unlock(map->fd, asker_byte(map, ring_idx));
 }
 
-bool rv_steering_take_call(struct rv_wire_control *control)
+bool rv_run_state_take_request(struct rv_wire_control *control)
 {
     return __atomic_exchange_n(&control->attention, 0, __ATOMIC_ACQUIRE) != 0; /* A2 <- A1 */
 }
 
-void rv_steering_wait_call(const struct rv_wire_control *control, uint64_t timeout_ns)
+void rv_run_state_wait_request(const struct rv_wire_control *control, uint64_t timeout_ns)
 {
     rv_os_futex_wait(&control->attention, 0, timeout_ns);
 }
 
-void rv_steering_set_state(struct rv_wire_control *control, enum rv_run_state state)
+void rv_run_state_set(struct rv_wire_control *control, enum rv_run_state state)
 {
     uint32_t n_stops = __atomic_load_n(&control->run_state, __ATOMIC_RELAXED) >> STATE_BITS;
     n_stops += state == RV_RUN_STOPPED;
@@ -95,7 +95,7 @@ void rv_steering_set_state(struct rv_wire_control *control, enum rv_run_state st
     rv_os_futex_wake(&control->run_state);
 }
 
-bool rv_steering_has_monitor(struct rv_map *map)
+bool rv_run_state_has_monitor(struct rv_map *map)
 {
     return rv_map_own_fd(map) == 0 && rv_liveness_is_locked(map->fd, monitors_byte(map), 1);
 }

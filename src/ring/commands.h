@@ -8,8 +8,8 @@
  *   K3 -> K4  code and message before "response posted"
  *   K5 -> K6  both are copied before "empty"
  */
-#ifndef RV_RING_CONTROL_H
-#define RV_RING_CONTROL_H
+#ifndef RV_RING_COMMANDS_H
+#define RV_RING_COMMANDS_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -17,15 +17,15 @@
 #include "ring/map.h"
 
 /* Each setter returns the previous value. Any process. */
-uint32_t rv_control_set_trace(const struct rv_map *map, uint32_t ring_idx, uint32_t value);
-uint32_t rv_control_set_signal(const struct rv_map *map, uint32_t ring_idx, uint32_t value);
-uint32_t rv_control_set_single(const struct rv_map *map, uint32_t value); /* file-wide */
-uint32_t rv_control_trace(const struct rv_map *map, uint32_t ring_idx);
-uint32_t rv_control_signal(const struct rv_map *map, uint32_t ring_idx);
-uint32_t rv_control_single(const struct rv_map *map);
+uint32_t rv_commands_set_trace(const struct rv_map *map, uint32_t ring_idx, uint32_t value);
+uint32_t rv_commands_set_signal(const struct rv_map *map, uint32_t ring_idx, uint32_t value);
+uint32_t rv_commands_set_single(const struct rv_map *map, uint32_t value); /* file-wide */
+uint32_t rv_commands_trace(const struct rv_map *map, uint32_t ring_idx);
+uint32_t rv_commands_signal(const struct rv_map *map, uint32_t ring_idx);
+uint32_t rv_commands_single(const struct rv_map *map);
 
 /* single | trace << 1 | signal << 2, each 0 or 1. */
-unsigned rv_control_flags(const struct rv_map *map, uint32_t ring_idx);
+unsigned rv_commands_flags(const struct rv_map *map, uint32_t ring_idx);
 
 struct rv_command {
     char code[5];  /* up to 4 characters, NUL-terminated */
@@ -38,21 +38,22 @@ struct rv_command {
  * Monitor: post a command; the message is cut to message_bytes.
  *   returns  0; -EBUSY while another command or its response occupies the channel
  */
-int rv_command_post(const struct rv_map *map, uint32_t ring_idx, const char *code, const void *message, size_t n_bytes);
+int rv_commands_post(const struct rv_map *map, uint32_t ring_idx, const char *code, const void *message,
+                     size_t n_bytes);
 
 /* Owner: copy the posted command; it stays posted until the response. 0 ns: do not wait. Returns 0, -EAGAIN,
  * -ETIMEDOUT. */
-int rv_command_wait(const struct rv_map *map, uint32_t ring_idx, struct rv_command *command, uint64_t timeout_ns);
+int rv_commands_wait(const struct rv_map *map, uint32_t ring_idx, struct rv_command *command, uint64_t timeout_ns);
 
 /* Owner: respond to the posted command. Returns 0, or -ECANCELED when it was withdrawn. */
-int rv_command_respond(const struct rv_map *map, uint32_t ring_idx, const char *code, const void *message,
-                       size_t n_bytes);
+int rv_commands_respond(const struct rv_map *map, uint32_t ring_idx, const char *code, const void *message,
+                        size_t n_bytes);
 
 /* Monitor: copy the response, which empties the channel. Returns 0, -EAGAIN, -ETIMEDOUT. */
-int rv_command_wait_response(const struct rv_map *map, uint32_t ring_idx, struct rv_command *response,
-                             uint64_t timeout_ns);
+int rv_commands_wait_response(const struct rv_map *map, uint32_t ring_idx, struct rv_command *response,
+                              uint64_t timeout_ns);
 
 /* Monitor: withdraw an unanswered command, or discard a response. */
-void rv_command_cancel(const struct rv_map *map, uint32_t ring_idx);
+void rv_commands_cancel(const struct rv_map *map, uint32_t ring_idx);
 
 #endif

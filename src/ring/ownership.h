@@ -3,7 +3,7 @@
  *
  * A ring goes FREE -> CLAIMED -> LIVE -> EXITED -> FREE by compare-and-swap on its state word. The owner process holds
  * an OFD lock on one byte per ring, through one fd per process: the kernel drops it at death, however the process died.
- * After fork the child must call rv_directory_after_fork(), in the fork handler: until then it shares the parent's
+ * After fork the child must call rv_ownership_after_fork(), in the fork handler: until then it shares the parent's
  * locks and keeps its rings alive. A process that loses the lock without dying (closefrom) still counts as alive where
  * /proc shows that it runs, is the same image and has the file mapped.
  *
@@ -15,8 +15,8 @@
  *   T1 -> T2, T3 -> T4  a seqlock over the thread name
  *   H1 -> H2  the heartbeat is written before consumer_pid
  */
-#ifndef RV_RING_DIRECTORY_H
-#define RV_RING_DIRECTORY_H
+#ifndef RV_RING_OWNERSHIP_H
+#define RV_RING_OWNERSHIP_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -28,16 +28,16 @@
  *   returns  index, or -ENOSPC
  *   thread   any, once per image
  */
-int rv_directory_enter_process(struct rv_map *map);
+int rv_ownership_enter_process(struct rv_map *map);
 
 /* The image ended (exit) or is being replaced. Async-signal-safe. */
-void rv_directory_leave_process(struct rv_map *map, uint32_t process_idx);
+void rv_ownership_leave_process(struct rv_map *map, uint32_t process_idx);
 
 /*
  * In the child of fork: reopen the file for locks of its own. No ring is owned afterwards.
  * Keeps the mapping (and thus every pointer) as it is. 0 or negative errno; async-signal-safe calls only.
  */
-int rv_directory_after_fork(struct rv_map *map);
+int rv_ownership_after_fork(struct rv_map *map);
 
 /*
  * Claim a free ring for the calling thread: lock byte, state CLAIMED, the first pages, owner words, then LIVE. Under
@@ -46,34 +46,34 @@ int rv_directory_after_fork(struct rv_map *map);
  *            per call)
  *   thread   any; never waits for a lock of another process
  */
-int rv_directory_claim(struct rv_map *map, uint32_t process_idx);
+int rv_ownership_claim(struct rv_map *map, uint32_t process_idx);
 
 /* Is a ring probably free? Reads a hint, not the rings. Any process. */
-bool rv_directory_has_free_ring(const struct rv_map *map);
+bool rv_ownership_has_free_ring(const struct rv_map *map);
 
 /* Rings with an index below this may have an owner; the others were never claimed. Any process. */
-uint32_t rv_directory_n_rings_used(const struct rv_map *map);
+uint32_t rv_ownership_n_rings_used(const struct rv_map *map);
 
 /* The owner is done: state EXITED, lock byte released. The consumer drains what is left, then frees it. */
-void rv_directory_release(struct rv_map *map, uint32_t ring_idx);
+void rv_ownership_release(struct rv_map *map, uint32_t ring_idx);
 
 /* True while a thread of this process holds the ring, through this map. */
-bool rv_directory_holds(const struct rv_map *map, uint32_t ring_idx);
+bool rv_ownership_holds(const struct rv_map *map, uint32_t ring_idx);
 
 /* True while some process holds the ring's lock byte. 0.7 us. Consumer or observer. */
-bool rv_directory_has_live_owner(const struct rv_map *map, uint32_t ring_idx);
+bool rv_ownership_has_live_owner(const struct rv_map *map, uint32_t ring_idx);
 
 /*
  * Consumer only: repair a state word that a stray write has overwritten: it becomes LIVE with this generation.
  *   returns  false when the ring's lock byte is free, so its owner is not alive
  */
-bool rv_directory_revive(struct rv_map *map, uint32_t ring_idx, uint32_t generation);
+bool rv_ownership_revive(struct rv_map *map, uint32_t ring_idx, uint32_t generation);
 
 /*
  * Consumer only, after a final drain of a ring whose owner exited or died: add its counts to the header's totals
  * and make it FREE.
  */
-void rv_directory_reclaim(struct rv_map *map, uint32_t ring_idx);
+void rv_ownership_reclaim(struct rv_map *map, uint32_t ring_idx);
 
 /*
  * Make FREE the rings that were never written to and whose owner exited or died. Does nothing while a consumer is
@@ -82,22 +82,22 @@ void rv_directory_reclaim(struct rv_map *map, uint32_t ring_idx);
  *   returns  rings freed
  *   thread   any of any process
  */
-uint32_t rv_directory_recycle(struct rv_map *map);
+uint32_t rv_ownership_recycle(struct rv_map *map);
 
 /* The same for one ring that was never written to. */
-bool rv_directory_recycle_ring(struct rv_map *map, uint32_t ring_idx);
+bool rv_ownership_recycle_ring(struct rv_map *map, uint32_t ring_idx);
 
 /* Thread name, at most 63 bytes, under the control's seqlock. Owner thread. */
-void rv_directory_set_thread_name(struct rv_map *map, uint32_t ring_idx, const char *name);
+void rv_ownership_set_thread_name(struct rv_map *map, uint32_t ring_idx, const char *name);
 
 /* Copy of the thread name, NUL-terminated, escaped for display (text.h). Any process. */
-void rv_directory_thread_name(const struct rv_map *map, uint32_t ring_idx, char out[64]);
+void rv_ownership_thread_name(const struct rv_map *map, uint32_t ring_idx, char out[64]);
 
 /*
  * The draining consumer: at most one, by OFD lock and consumer_pid; each drain turn renews its heartbeat.
  *   attach returns 0 or -EBUSY (another process drains this file)
  */
-int rv_directory_attach_consumer(struct rv_map *map);
-void rv_directory_detach_consumer(struct rv_map *map);
+int rv_ownership_attach_consumer(struct rv_map *map);
+void rv_ownership_detach_consumer(struct rv_map *map);
 
 #endif
