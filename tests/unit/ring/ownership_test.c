@@ -149,7 +149,7 @@ Test(ownership, a_process_entry_identifies_its_process, .timeout = 60)
     cr_assert_eq(process->pid, (uint32_t)getpid());
     cr_assert_eq(process->parent_pid, (uint32_t)getppid());
     cr_assert_gt(process->start, 0);
-    cr_assert_str_eq(process->name, "test_ring_directory");
+    cr_assert_str_eq(process->name, "test_ring_ownership");
     rv_ownership_leave_process(&f.other, 0);
     cr_assert_eq(process->state, RV_PROCESS_ENDED);
     cr_assert_geq(process->ended_ticks, process->born_ticks);
@@ -522,7 +522,7 @@ Test(ownership, thread_names_are_cut_and_made_printable, .timeout = 60)
     cr_assert_eq(rv_ownership_claim(&f.other, 0), 0);
     char name[64], longest[100];
     rv_ownership_thread_name(&f.map, 0, name);
-    cr_assert_str_eq(name, "test_ring_direc", "the kernel's name of the thread to begin with");
+    cr_assert_str_eq(name, "test_ring_owner", "the kernel's name of the thread to begin with");
     rv_ownership_set_thread_name(&f.other, 0, "work\ner\x1b[2J\xc2\x9b\xff");
     rv_ownership_thread_name(&f.map, 0, name);
     cr_assert_str_eq(name, "work\\x0aer\\x1b[2J\\xc2\\x9b\\xff");
