@@ -13,86 +13,56 @@ void rv_merger_fini(struct rv_merger *merger)
 {
     rv_stats_destroy(merger->stats);
     pthread_mutex_destroy(&merger->lock);
-    free(merger->spans);
-    free(merger->sorted);
+    free(merger->buffer.spans);
+    free(merger->buffer.sorted);
     free(merger->open_start);
 }
 
-/* When a frame below the first one seen returns, all open frames are deeper than assumed. */
 static void follow_base(struct rv_stream *stream)
 {
-    uint32_t depth_shift = rv_carry_shift(stream->carry, stream->depth_shift);
-    if (depth_shift == stream->depth_shift)
-        return;
-    for (size_t i = 0; i < stream->n_tracks && !stream->whole; i++)
-        rv_stats_lane_lower(stream->tracks[i].stats, depth_shift - stream->depth_shift);
-    stream->depth_shift = depth_shift;
+    uint32_t n_lower = rv_tracks_follow_base(&stream->tracks);
+    for (size_t i = 0; i < stream->tracks.n && n_lower; i++)
+        rv_stats_lane_lower(stream->tracks.all[i].stats, n_lower);
 }
 
 /* Times from the trace's origin, depths from the deepest base; spans at or below the depth limit are dropped. Returns
  * the number left. */
-static size_t place(const struct rv_merger *merger, const struct rv_stream *stream, struct rv_span *spans, size_t n)
+static size_t place(const struct rv_merger *merger, const struct rv_tracks *tracks, struct rv_span *spans, size_t n)
 {
     const uint32_t max_depth = merger->params->max_depth ? merger->params->max_depth : UINT32_MAX;
     const uint64_t origin_ns = merger->origin_ns;
     size_t kept = 0;
-    if (origin_ns == 0 && max_depth == UINT32_MAX && stream->depth_shift == 0)
+    if (origin_ns == 0 && max_depth == UINT32_MAX && tracks->depth_shift == 0)
         return n; /* all in place already */
     for (size_t i = 0; i < n; i++) {
         struct rv_span span = spans[i];
         span.start += origin_ns;
         span.end += origin_ns;
-        span.depth += stream->depth_shift;
+        span.depth += tracks->depth_shift;
         spans[kept] = span;
         kept += span.depth < max_depth;
     }
     return kept;
 }
 
-static size_t read_block(struct rv_merger *merger, const struct rv_stream *stream, const struct rv_block *block)
+/* Room for some more spans behind the first n. */
+static struct rv_span *reserve_spans(struct rv_span_buffer *buffer, size_t n)
+{
+    buffer->spans = rv_vec_reserve(buffer->spans, &buffer->capacity, n + READ_SPANS, sizeof *buffer->spans);
+    return buffer->spans + n;
+}
+
+static size_t read_block(struct rv_merger *merger, const struct rv_tracks *tracks, const struct rv_block *block)
 {
     struct rv_block_cursor cursor = {0};
     size_t n = 0;
     for (;;) {
-        merger->spans = rv_vec_reserve(merger->spans, &merger->capacity, n + READ_SPANS, sizeof *merger->spans);
-        size_t n_read = rv_block_read_spans(block, &cursor, merger->spans + n, READ_SPANS);
+        struct rv_span *spans = reserve_spans(&merger->buffer, n);
+        size_t n_read = rv_block_read_spans(block, &cursor, spans, READ_SPANS);
         if (n_read == 0)
             return n;
-        n += place(merger, stream, merger->spans + n, n_read);
+        n += place(merger, tracks, spans, n_read);
     }
-}
-
-/* Group spans by stack, keeping each stack's order: sets the tracks' first and n; returns the array of spans. */
-static struct rv_span *group(struct rv_merger *merger, struct rv_stream *stream, size_t n)
-{
-    struct rv_span *spans = merger->spans;
-    for (size_t i = 0; i < stream->n_tracks; i++)
-        stream->tracks[i].n = 0;
-    bool is_single = true;
-    for (size_t i = 1; i < n && is_single; i++)
-        is_single = spans[i].stack == spans[0].stack;
-    if (n == 0)
-        return spans;
-    if (is_single) {
-        struct rv_track *track = rv_stream_track(stream, merger->lanes, spans[0].stack);
-        track->first = 0;
-        track->n = n;
-        return spans;
-    }
-    for (size_t i = 0; i < n; i++)
-        rv_stream_track(stream, merger->lanes, spans[i].stack)->n++;
-    size_t first = 0;
-    for (size_t i = 0; i < stream->n_tracks; i++) {
-        stream->tracks[i].first = first;
-        first += stream->tracks[i].n;
-        stream->tracks[i].n = 0;
-    }
-    merger->sorted = rv_vec_reserve(merger->sorted, &merger->sorted_capacity, n, sizeof *merger->sorted);
-    for (size_t i = 0; i < n; i++) {
-        struct rv_track *track = rv_stream_track(stream, merger->lanes, spans[i].stack);
-        merger->sorted[track->first + track->n++] = spans[i];
-    }
-    return merger->sorted;
 }
 
 /* Store the open frames after this block, for live pictures and for recursion in the statistics. */
@@ -130,24 +100,24 @@ static void count_open(const struct rv_merger *merger, struct rv_stream *stream,
 
 static void publish_all_open(struct rv_merger *merger, struct rv_stream *stream)
 {
-    size_t n = rv_carry_n_stacks(stream->carry);
+    size_t n = rv_carry_n_stacks(stream->tracks.carry);
     uint64_t n_open = 0;
     for (size_t i = 0; i < n; i++) {
         struct rv_open_stack open;
-        rv_carry_open_stack(stream->carry, i, &open);
+        rv_carry_open_stack(stream->tracks.carry, i, &open);
         n_open += open.n_frames;
-        struct rv_track *track = rv_stream_track(stream, merger->lanes, open.stack);
+        struct rv_track *track = rv_tracks_at(&stream->tracks, open.stack);
         if (open.n_unchanged != open.n_frames || track->lane->n_open != open.n_frames)
-            publish_open(merger, track, &open, stream->depth_shift);
+            publish_open(merger, track, &open, stream->tracks.depth_shift);
     }
     count_open(merger, stream, n_open);
-    rv_carry_mark_seen(stream->carry);
+    rv_carry_mark_seen(stream->tracks.carry);
 }
 
 static void store_lanes(struct rv_stream *stream, const struct rv_span *spans, uint64_t last_ns)
 {
-    for (size_t i = 0; i < stream->n_tracks; i++) {
-        struct rv_track *track = &stream->tracks[i];
+    for (size_t i = 0; i < stream->tracks.n; i++) {
+        struct rv_track *track = &stream->tracks.all[i];
         pthread_mutex_lock(&track->lane->lock);
         rv_timeline_add(track->lane->timeline, spans + track->first, track->n);
         if ((track->n || track->lane->n_open) && last_ns > track->lane->last_ns)
@@ -162,8 +132,8 @@ static void send_spans(const struct rv_merger *merger, const struct rv_stream *s
 {
     for (size_t s = 0; s < merger->params->n_sinks; s++) {
         const struct rv_sink *sink = &merger->params->sinks[s];
-        for (size_t i = 0; i < stream->n_tracks && sink->spans; i++) {
-            const struct rv_track *track = &stream->tracks[i];
+        for (size_t i = 0; i < stream->tracks.n && sink->spans; i++) {
+            const struct rv_track *track = &stream->tracks.all[i];
             if (track->n)
                 sink->spans(sink->context, track->lane, spans + track->first, track->n);
         }
@@ -217,9 +187,10 @@ static size_t store(struct rv_merger *merger, struct rv_stream *stream, const st
     uint64_t stored_ns = rv_clock_thread_cpu_ns();
     size_t n = 0;
     pthread_mutex_lock(&merger->lock);
-    for (size_t i = 0; i < stream->n_tracks; i++) {
-        rv_stats_add(merger->stats, stream->tracks[i].stats, spans + stream->tracks[i].first, stream->tracks[i].n);
-        n += stream->tracks[i].n;
+    for (size_t i = 0; i < stream->tracks.n; i++) {
+        rv_stats_add(merger->stats, stream->tracks.all[i].stats, spans + stream->tracks.all[i].first,
+                     stream->tracks.all[i].n);
+        n += stream->tracks.all[i].n;
     }
     merger->counts.n_spans += n;
     merger->counts.scan_ns += merger->scan_ns;
@@ -299,8 +270,8 @@ static void note_special(const struct rv_merger *merger, struct rv_lane *lane, c
 /* A loss lasts until the next event. */
 static void end_losses(struct rv_merger *merger, struct rv_stream *stream, uint64_t at_ns)
 {
-    for (size_t i = 0; i < stream->n_tracks; i++)
-        end_note(stream->tracks[i].lane, RV_NOTE_LOST, merger->origin_ns + at_ns);
+    for (size_t i = 0; i < stream->tracks.n; i++)
+        end_note(stream->tracks.all[i].lane, RV_NOTE_LOST, merger->origin_ns + at_ns);
 }
 
 static void note_line(struct rv_lane *lane, uint32_t line)
@@ -319,7 +290,7 @@ static void note_specials(struct rv_merger *merger, struct rv_stream *stream, co
         if (rv_event_kind(event) == RV_EVENT_SWITCH || is_resume)
             stack = event->id;
         if (rv_batch_is_noted(event))
-            note_special(merger, rv_stream_track(stream, merger->lanes, stack)->lane, event);
+            note_special(merger, rv_tracks_at(&stream->tracks, stack)->lane, event);
         last_line = rv_event_kind(event) == RV_EVENT_LINE ? event->id : last_line;
         if (rv_event_kind(event) != RV_EVENT_LOST)
             continue;
@@ -328,32 +299,29 @@ static void note_specials(struct rv_merger *merger, struct rv_stream *stream, co
             end_losses(merger, stream, rv_event_ticks(event + 1));
     }
     if (last_line)
-        note_line(rv_stream_track(stream, merger->lanes, stack)->lane, last_line);
+        note_line(rv_tracks_at(&stream->tracks, stack)->lane, last_line);
 }
 
 /* ---- ends ---- */
 
 /* Turn the frames open at the end into spans. Returns their number. */
-static size_t read_open(struct rv_merger *merger, struct rv_stream *stream, uint64_t end_ns)
+static size_t read_open(struct rv_merger *merger, const struct rv_tracks *tracks, uint64_t end_ns)
 {
     size_t n = 0, n_read;
-    do {
-        merger->spans = rv_vec_reserve(merger->spans, &merger->capacity, n + READ_SPANS, sizeof *merger->spans);
-        n_read = rv_carry_finish(stream->carry, end_ns, merger->spans + n, merger->capacity - n);
+    while ((n_read = rv_carry_finish(tracks->carry, end_ns, reserve_spans(&merger->buffer, n), READ_SPANS)))
         n += n_read;
-    } while (n_read);
-    return place(merger, stream, merger->spans, n);
+    return place(merger, tracks, merger->buffer.spans, n);
 }
 
 static size_t finish(struct rv_merger *merger, struct rv_stream *stream, uint64_t end_ns)
 {
     uint64_t began_ns = rv_clock_thread_cpu_ns();
-    size_t n = read_open(merger, stream, end_ns);
+    size_t n = read_open(merger, &stream->tracks, end_ns);
     publish_all_open(merger, stream);
     const uint64_t last_ns = merger->origin_ns + end_ns;
-    n = store(merger, stream, group(merger, stream, n), last_ns, began_ns);
-    for (size_t i = 0; i < stream->n_tracks; i++) {
-        struct rv_lane *lane = stream->tracks[i].lane;
+    n = store(merger, stream, rv_tracks_group(&stream->tracks, &merger->buffer, n), last_ns, began_ns);
+    for (size_t i = 0; i < stream->tracks.n; i++) {
+        struct rv_lane *lane = stream->tracks.all[i].lane;
         end_note(lane, RV_NOTE_GC, last_ns);
         end_note(lane, RV_NOTE_LOST, last_ns);
         pthread_mutex_lock(&lane->lock);
@@ -364,44 +332,42 @@ static size_t finish(struct rv_merger *merger, struct rv_stream *stream, uint64_
 }
 
 /* For frames that began before the stream: add the time of their earlier callees. */
-static void take_opening(struct rv_merger *merger, struct rv_stream *stream, const struct rv_batch *batch)
+static void take_opening(struct rv_stream *stream, const struct rv_batch *batch)
 {
     uint64_t children_ns;
     for (uint32_t i = 0; i < batch->n; i++)
         if (rv_stack_preamble_read(&stream->preamble, &batch->events[i], &children_ns))
-            rv_stats_lane_set_children(rv_stream_track(stream, merger->lanes, stream->preamble.stack)->stats,
+            rv_stats_lane_set_children(rv_tracks_at(&stream->tracks, stream->preamble.stack)->stats,
                                        stream->preamble.n_frames - 1, children_ns);
 }
 
-static void count_events(struct rv_merger *merger, struct rv_stream *stream, const struct rv_job *job)
+static void count_events(struct rv_stream *stream, const struct rv_job *job)
 {
     struct rv_carry_counts counts;
-    if (job->batch.is_open && stream->n_tracks == 0)
+    if (job->batch.is_open && stream->tracks.n == 0)
         return;
     const struct rv_track *track =
-        job->batch.is_open ? &stream->tracks[0] : rv_stream_track(stream, merger->lanes, job->entry_stack);
+        job->batch.is_open ? &stream->tracks.all[0] : rv_tracks_at(&stream->tracks, job->entry_stack);
     struct rv_lane *lane = track->lane;
-    rv_carry_counts(stream->carry, &counts);
+    rv_carry_counts(stream->tracks.carry, &counts);
     pthread_mutex_lock(&lane->lock);
     lane->n_events += job->batch.is_open || job->batch.is_retold ? 0 : job->batch.n;
     lane->max_depth = counts.max_depth;
     pthread_mutex_unlock(&lane->lock);
 }
 
-/* Only the calls of a page are needed: everything else was in the summary. */
-static void merge_page(struct rv_merger *merger, struct rv_stream *page, struct rv_job *job)
+void rv_merge_page(struct rv_merger *merger, struct rv_page_load *page, struct rv_job *job)
 {
+    struct rv_tracks *tracks = &page->tracks;
     size_t n = 0;
     if (!job->closes_stream) {
-        rv_carry_apply(page->carry, job->block);
-        follow_base(page);
-        n = read_block(merger, page, job->block);
+        rv_carry_apply(tracks->carry, job->block);
+        (void)rv_tracks_follow_base(tracks);
+        n = read_block(merger, tracks, job->block);
     } else if (job->end_ns != UINT64_MAX) {
-        n = read_open(merger, page, job->end_ns);
+        n = read_open(merger, tracks, job->end_ns);
     }
-    rv_page_loader_store(page, group(merger, page, n));
-    if (job->closes_stream)
-        rv_page_loader_publish(merger->page_loader, page);
+    rv_page_load_store(page, rv_tracks_group(tracks, &merger->buffer, n));
 }
 
 void rv_merge_note(const struct rv_merger *merger, struct rv_lane *lane, const struct rv_event *event)
@@ -412,10 +378,6 @@ void rv_merge_note(const struct rv_merger *merger, struct rv_lane *lane, const s
 
 size_t rv_merge(struct rv_merger *merger, struct rv_stream *stream, struct rv_job *job)
 {
-    if (stream->whole) {
-        merge_page(merger, stream, job);
-        return 0; /* pages have their own memory limit */
-    }
     bool is_renamed = rv_stream_apply_name(stream);
     send_events(merger, stream, job, is_renamed);
     if (job->closes_stream) {
@@ -424,10 +386,10 @@ size_t rv_merge(struct rv_merger *merger, struct rv_stream *stream, struct rv_jo
         return n_open;
     }
     uint64_t began_ns = rv_clock_thread_cpu_ns();
-    rv_carry_apply(stream->carry, job->block);
+    rv_carry_apply(stream->tracks.carry, job->block);
     follow_base(stream);
-    size_t n = read_block(merger, stream, job->block);
-    struct rv_span *spans = group(merger, stream, n);
+    size_t n = read_block(merger, &stream->tracks, job->block);
+    struct rv_span *spans = rv_tracks_group(&stream->tracks, &merger->buffer, n);
     publish_all_open(merger, stream);
     uint64_t last_ns = job->batch.base_ns;
     for (uint32_t i = job->batch.n; i-- > 0;)
@@ -440,9 +402,9 @@ size_t rv_merge(struct rv_merger *merger, struct rv_stream *stream, struct rv_jo
         end_losses(merger, stream, rv_event_ticks(&job->batch.events[0]));
     stream->has_open_loss = false;
     if (job->batch.is_open)
-        take_opening(merger, stream, &job->batch);
+        take_opening(stream, &job->batch);
     else if (job->batch.n_specials)
         note_specials(merger, stream, job);
-    count_events(merger, stream, job);
+    count_events(stream, job);
     return n;
 }

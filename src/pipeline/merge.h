@@ -7,7 +7,7 @@
 
 #include <stdatomic.h>
 
-#include "pipeline/page_loader.h"
+#include "pipeline/page_load.h"
 #include "pipeline/session.h"
 #include "pipeline/stream.h"
 
@@ -19,8 +19,6 @@ struct rv_merge_counts {
 struct rv_merger {
     /* shared, constant */
     const struct rv_session_params *params;
-    struct rv_lanes *lanes;
-    struct rv_page_loader *page_loader;
     uint64_t origin_ns;       /* event times + origin_ns = trace times */
     _Atomic uint64_t *n_open; /* open calls of all streams */
     /* of this worker */
@@ -28,8 +26,7 @@ struct rv_merger {
     struct rv_stats *stats;
     struct rv_merge_counts counts;
     uint64_t scan_ns; /* of the last scan, counted with its merge */
-    struct rv_span *spans, *sorted;
-    size_t capacity, sorted_capacity;
+    struct rv_span_buffer buffer;
     uint64_t *open_start;
     size_t open_start_capacity;
 };
@@ -39,6 +36,10 @@ void rv_merge_note(const struct rv_merger *merger, struct rv_lane *lane, const s
 
 /* Merge one job, in stream order. Returns the number of spans added to lanes. */
 size_t rv_merge(struct rv_merger *merger, struct rv_stream *stream, struct rv_job *job);
+
+/* The same of a page: only its calls are needed, everything else was in the summary. */
+void rv_merge_page(struct rv_merger *merger, struct rv_page_load *page, struct rv_job *job);
+
 void rv_merger_fini(struct rv_merger *merger);
 
 #endif

@@ -13,10 +13,9 @@
 enum { EVENT_BYTES = 48, STACK_BYTES = 6144 };
 static const uint64_t MOST_BYTES = 768 << 20;
 
-void rv_page_loader_init(struct rv_page_loader *page_loader, struct rv_lanes *lanes, uint64_t memory_bytes)
+void rv_page_loader_init(struct rv_page_loader *page_loader, uint64_t memory_bytes)
 {
-    *page_loader =
-        (struct rv_page_loader){.lanes = lanes, .most_bytes = memory_bytes < MOST_BYTES ? memory_bytes : MOST_BYTES};
+    *page_loader = (struct rv_page_loader){.most_bytes = memory_bytes < MOST_BYTES ? memory_bytes : MOST_BYTES};
     pthread_mutex_init(&page_loader->lock, NULL);
     rv_os_init_condition(&page_loader->has_news);
     rv_os_init_condition(&page_loader->has_requests);
@@ -24,6 +23,10 @@ void rv_page_loader_init(struct rv_page_loader *page_loader, struct rv_lanes *la
 
 void rv_page_loader_fini(struct rv_page_loader *page_loader)
 {
+    for (struct rv_page_load *page = page_loader->pages, *next; page; page = next) {
+        next = page->next;
+        rv_page_load_destroy(page);
+    }
     pthread_cond_destroy(&page_loader->has_requests);
     pthread_cond_destroy(&page_loader->has_news);
     pthread_mutex_destroy(&page_loader->lock);
@@ -125,7 +128,7 @@ void rv_page_loader_summarize(struct rv_page_loader *page_loader, struct rv_merg
     (void)rv_stream_apply_name(stream);
     for (size_t i = 0; i < summary->n_stacks; i++) {
         const struct rv_rec_index_stack *row = summary->stacks[i].row;
-        struct rv_lane *lane = rv_stream_track(stream, page_loader->lanes, row->stack)->lane;
+        struct rv_lane *lane = rv_tracks_at(&stream->tracks, row->stack)->lane;
         pthread_mutex_lock(&lane->lock);
         add_sums(lane, &summary->stacks[i]);
         lane->n_events += row->n_events;
@@ -134,10 +137,10 @@ void rv_page_loader_summarize(struct rv_page_loader *page_loader, struct rv_merg
         pthread_mutex_unlock(&lane->lock);
         add_notes(merger, lane, &summary->stacks[i]);
     }
-    for (size_t i = 0; i < stream->n_tracks && summary->is_end; i++) {
-        pthread_mutex_lock(&stream->tracks[i].lane->lock);
-        rv_lane_end(stream->tracks[i].lane);
-        pthread_mutex_unlock(&stream->tracks[i].lane->lock);
+    for (size_t i = 0; i < stream->tracks.n && summary->is_end; i++) {
+        pthread_mutex_lock(&stream->tracks.all[i].lane->lock);
+        rv_lane_end(stream->tracks.all[i].lane);
+        pthread_mutex_unlock(&stream->tracks.all[i].lane->lock);
     }
     pthread_mutex_unlock(&page_loader->lock);
 }
@@ -176,60 +179,31 @@ bool rv_page_loader_take(struct rv_page_loader *page_loader, struct rv_page_requ
     return has;
 }
 
-void rv_page_loader_add_stack(struct rv_stream *page, const struct rv_page_stack *stack)
+struct rv_page_load *rv_page_loader_open(struct rv_page_loader *page_loader, const struct rv_page_request *request,
+                                         uint32_t entry_stack, size_t n_jobs)
 {
-    rv_carry_resume(page->carry,
-                    &(struct rv_open_stack){.stack = stack->stack,
-                                            .base_depth = (int32_t)stack->base_depth,
-                                            .n_frames = stack->n_frames,
-                                            .is_begun = true, /* in the block at the latest */
-                                            .first_ns = stack->first_ns,
-                                            .least_key = stack->depth.least,
-                                            .last_key = stack->depth.last,
-                                            .n_lost = stack->depth.n_lost,
-                                            .start = stack->start_ns,
-                                            .id = stack->ids,
-                                            .key = stack->levels,
-                                            .flags = stack->flags},
-                    stack->depth.last_ns);
+    struct rv_page_load *page = rv_page_load_create(request, entry_stack, n_jobs);
+    pthread_mutex_lock(&page_loader->lock);
+    page->next = page_loader->pages;
+    if (page->next)
+        page->next->previous = page;
+    page_loader->pages = page;
+    pthread_mutex_unlock(&page_loader->lock);
+    return page;
 }
 
-/* Longer calls are in the lane already. */
-static uint64_t limit_of(struct rv_lane *lane)
+static void give_to_lanes(struct rv_page_loader *page_loader, struct rv_page_load *page)
 {
-    pthread_mutex_lock(&lane->lock);
-    uint32_t level = rv_timeline_sums_level(lane->timeline);
-    pthread_mutex_unlock(&lane->lock);
-    return level ? UINT64_C(1) << rv_density_shift(level) : 0;
-}
-
-void rv_page_loader_store(struct rv_stream *page, struct rv_span *spans)
-{
-    for (size_t i = 0; i < page->n_tracks; i++) {
-        const struct rv_track *track = &page->tracks[i];
-        struct rv_span *first = spans + track->first;
-        uint64_t limit_ns = track->n ? limit_of(track->lane) : 0;
-        size_t n = 0;
-        for (size_t k = 0; k < track->n; k++) {
-            first[n] = first[k];
-            n += first[n].end - first[n].start < limit_ns && rv_span_reader_keeps(page, &first[n]);
-        }
-        rv_timeline_add(track->page, first, n);
-    }
-}
-
-static void give_to_lanes(struct rv_page_loader *page_loader, struct rv_stream *page)
-{
-    struct rv_stream *whole = page->whole;
-    struct rv_summed_block *block = &whole->blocks[page->block];
-    for (size_t i = 0; i < whole->n_tracks; i++) {
-        struct rv_lane *lane = whole->tracks[i].lane;
+    struct rv_stream *stream = page->stream;
+    struct rv_summed_block *block = &stream->blocks[page->block];
+    for (size_t i = 0; i < stream->tracks.n; i++) {
+        struct rv_lane *lane = stream->tracks.all[i].lane;
         struct rv_page out = {
             .number = page->block, .from_ns = block->from_ns, .to_ns = block->to_ns, .used = page_loader->now};
-        for (size_t k = 0; k < page->n_tracks && !out.timeline; k++)
-            if (page->tracks[k].lane == lane) {
-                out.timeline = page->tracks[k].page;
-                page->tracks[k].page = NULL;
+        for (size_t k = 0; k < page->tracks.n && !out.timeline; k++)
+            if (page->tracks.all[k].lane == lane) {
+                out.timeline = page->tracks.all[k].calls;
+                page->tracks.all[k].calls = NULL;
             }
         if (!out.timeline)
             out.timeline = rv_timeline_create();
@@ -238,18 +212,22 @@ static void give_to_lanes(struct rv_page_loader *page_loader, struct rv_stream *
         pthread_mutex_unlock(&lane->lock);
     }
     block->is_coming = false;
-    whole->has_used_pages = true;
+    stream->has_used_pages = true;
     page_loader->n_pages++;
 }
 
-void rv_page_loader_publish(struct rv_page_loader *page_loader, struct rv_stream *page)
+void rv_page_loader_publish(struct rv_page_loader *page_loader, struct rv_page_load *page)
 {
     pthread_mutex_lock(&page_loader->lock);
     if (page->slot)
         rv_span_reader_deliver(page);
     else
         give_to_lanes(page_loader, page);
+    *(page->previous ? &page->previous->next : &page_loader->pages) = page->next;
+    if (page->next)
+        page->next->previous = page->previous;
     pthread_mutex_unlock(&page_loader->lock);
+    rv_page_load_destroy(page);
 }
 
 void rv_page_loader_end(struct rv_page_loader *page_loader)
@@ -265,8 +243,8 @@ void rv_page_loader_end(struct rv_page_loader *page_loader)
 static bool use(const struct rv_stream *stream, const struct rv_page_look *look)
 {
     bool has_all = true;
-    for (size_t i = 0; i < stream->n_tracks; i++) {
-        struct rv_lane *lane = stream->tracks[i].lane;
+    for (size_t i = 0; i < stream->tracks.n; i++) {
+        struct rv_lane *lane = stream->tracks.all[i].lane;
         pthread_mutex_lock(&lane->lock);
         has_all &= rv_timeline_use_page(lane->timeline, look);
         pthread_mutex_unlock(&lane->lock);
@@ -316,7 +294,7 @@ static void rest(struct rv_stream *stream, uint64_t now)
 
 static uint64_t bytes_of(const struct rv_stream *stream, size_t first, size_t end)
 {
-    uint64_t n_bytes = (end - first) * stream->n_tracks * STACK_BYTES;
+    uint64_t n_bytes = (end - first) * stream->tracks.n * STACK_BYTES;
     for (size_t b = first; b < end; b++)
         n_bytes += stream->blocks[b].n_events * (uint64_t)EVENT_BYTES;
     return n_bytes;

@@ -1,9 +1,9 @@
 /*
  * Loads pages of summarized streams on demand: wanted ones, pending ones, and their destinations.
  *
- *   summarize, await, take, add_stack, end   drain thread
- *   publish                                  the worker that merges the page
- *   want                                     main thread
+ *   summarize, await, take, open, end   drain thread
+ *   publish                             the worker that merges the page
+ *   want                                main thread
  */
 #ifndef RV_PIPELINE_PAGE_LOADER_H
 #define RV_PIPELINE_PAGE_LOADER_H
@@ -11,7 +11,7 @@
 #include <pthread.h>
 
 #include "flow/block_summary.h"
-#include "pipeline/stream.h"
+#include "pipeline/page_load.h"
 #include "pipeline/span_reader.h"
 
 struct rv_summed_block { /* of a stream; covers (from_ns, to_ns) */
@@ -21,7 +21,6 @@ struct rv_summed_block { /* of a stream; covers (from_ns, to_ns) */
 };
 
 struct rv_page_loader {
-    struct rv_lanes *lanes;
     uint64_t most_bytes;        /* limit of the memory of pages requested at a time */
     pthread_mutex_t lock;       /* protects the rest, and the streams' blocks */
     struct rv_stream **streams; /* summarized */
@@ -31,13 +30,14 @@ struct rv_page_loader {
     uint64_t now;                   /* number of views so far */
     uint64_t n_pages;               /* published to the lanes so far */
     struct rv_span_reader *readers; /* last opened first */
+    struct rv_page_load *pages;     /* on their way */
     bool is_over;                   /* no more requests */
     pthread_cond_t has_news;        /* a span reader's block has arrived, or is_over */
     pthread_cond_t has_requests;    /* there are requests */
 };
 
-void rv_page_loader_init(struct rv_page_loader *page_loader, struct rv_lanes *lanes, uint64_t memory_bytes);
-void rv_page_loader_fini(struct rv_page_loader *page_loader);
+void rv_page_loader_init(struct rv_page_loader *page_loader, uint64_t memory_bytes);
+void rv_page_loader_fini(struct rv_page_loader *page_loader); /* with pages that are on their way */
 
 /*
  * Add a stream's next block to its lanes, or a subroutine's totals to the statistics.
@@ -54,14 +54,12 @@ void rv_page_loader_await(struct rv_page_loader *page_loader, uint64_t until_ns)
 /* Take the most urgent request; false: none. */
 bool rv_page_loader_take(struct rv_page_loader *page_loader, struct rv_page_request *request);
 
-/* Set the state of one of a page's stacks at the page's begin. */
-void rv_page_loader_add_stack(struct rv_stream *page, const struct rv_page_stack *stack);
+/* Begin the page of a request, which has at most n_jobs jobs at once. */
+struct rv_page_load *rv_page_loader_open(struct rv_page_loader *page_loader, const struct rv_page_request *request,
+                                         uint32_t entry_stack, size_t n_jobs);
 
-/* Add a page's spans, grouped by track: only spans that their lanes have as sums. */
-void rv_page_loader_store(struct rv_stream *page, struct rv_span *spans);
-
-/* The page is complete: give it to its lanes, or to its span reader. */
-void rv_page_loader_publish(struct rv_page_loader *page_loader, struct rv_stream *page);
+/* The page is complete: give it to its lanes, or to its span reader, and destroy it. */
+void rv_page_loader_publish(struct rv_page_loader *page_loader, struct rv_page_load *page);
 
 /* The stream has ended. */
 void rv_page_loader_forget(struct rv_page_loader *page_loader, const struct rv_stream *stream);

@@ -107,15 +107,11 @@ static void submit_batch(void *context, struct rv_batch *batch)
 {
     struct rv_session *session = context;
     struct rv_job *job = (struct rv_job *)batch;
-    struct rv_stream *stream = batch->stream;
     if (batch->n == 0 && !job->closes_stream) {
         rv_batch_pool_release(&session->jobs, job);
         return;
     }
-    batch->sequence = stream->n_submitted++;
-    job->entry_stack = stream->exit_stack;
-    struct rv_block_input input = rv_job_input(job);
-    stream->exit_stack = rv_block_exit_stack(&input);
+    rv_job_order_add(batch->stream, job);
     rv_queue_push(session->filled, job);
 }
 
@@ -163,16 +159,13 @@ static bool take_request(void *context, struct rv_page_request *request)
 static void *open_page(void *context, const struct rv_page_request *request, uint32_t entry_stack)
 {
     struct rv_session *session = context;
-    struct rv_stream *page = rv_stream_table_take(&session->stream_table);
-    rv_stream_begin_page(page, request, entry_stack);
-    rv_stream_table_list(&session->stream_table, page);
-    return page;
+    return rv_page_loader_open(&session->page_loader, request, entry_stack, session->jobs.n);
 }
 
 static void add_page_stack(void *context, void *page, const struct rv_page_stack *stack)
 {
     (void)context;
-    rv_page_loader_add_stack(page, stack);
+    rv_page_load_add_stack(page, stack);
 }
 
 static const struct rv_intake_pages PAGES = {summarize, add_total, take_request, open_page, add_page_stack};
@@ -210,17 +203,21 @@ static void *run_drain(void *context)
     return NULL;
 }
 
-static void count_batch(struct rv_session *session, const struct rv_stream *stream, const struct rv_job *job)
+static void count_batch(struct rv_session *session)
 {
     pthread_mutex_lock(&session->lock);
     session->n_batches++;
-    if (job->closes_stream && !stream->whole) {
-        struct rv_carry_counts counts;
-        rv_carry_counts(stream->carry, &counts);
-        session->closed.n_cut += counts.n_cut;
-        session->closed.n_orphans += counts.n_orphans;
-        session->closed.n_doubtful += counts.n_doubtful;
-    }
+    pthread_mutex_unlock(&session->lock);
+}
+
+static void count_closed(struct rv_session *session, const struct rv_stream *stream)
+{
+    struct rv_carry_counts counts;
+    rv_carry_counts(stream->tracks.carry, &counts);
+    pthread_mutex_lock(&session->lock);
+    session->closed.n_cut += counts.n_cut;
+    session->closed.n_orphans += counts.n_orphans;
+    session->closed.n_doubtful += counts.n_doubtful;
     pthread_mutex_unlock(&session->lock);
 }
 
@@ -267,9 +264,30 @@ static void follow_memory(struct rv_session *session, uint64_t n_spans)
 /* Its last job is merged. */
 static void end_stream(struct rv_session *session, struct rv_stream *stream)
 {
+    count_closed(session, stream);
     rv_stream_table_unlist(&session->stream_table, stream);
     rv_page_loader_forget(&session->page_loader, stream);
     rv_stream_table_put(&session->stream_table, stream);
+}
+
+static void scan(struct worker *worker, struct rv_job *job)
+{
+    uint64_t began_ns = rv_clock_thread_cpu_ns();
+    struct rv_block_input input = rv_job_input(job);
+    rv_block_scan(job->block, &input, worker->session->kernel);
+    worker->merger.scan_ns += rv_clock_thread_cpu_ns() - began_ns;
+}
+
+/* Pages have a memory limit of their own. */
+static void merge(struct worker *worker, struct rv_job_order *order, struct rv_job *job)
+{
+    struct rv_session *session = worker->session;
+    if (order->page) {
+        rv_merge_page(&worker->merger, order->page, job);
+        return;
+    }
+    follow_memory(session, rv_merge(&worker->merger, (struct rv_stream *)order, job));
+    limit_open(session);
 }
 
 static void *run_worker(void *context)
@@ -277,25 +295,22 @@ static void *run_worker(void *context)
     struct worker *worker = context;
     struct rv_session *session = worker->session;
     for (struct rv_job *job; (job = rv_queue_pop(session->filled));) {
-        struct rv_stream *stream = job->batch.stream;
-        if (!job->closes_stream) {
-            uint64_t began_ns = rv_clock_thread_cpu_ns();
-            struct rv_block_input input = rv_job_input(job);
-            rv_block_scan(job->block, &input, session->kernel);
-            worker->merger.scan_ns += rv_clock_thread_cpu_ns() - began_ns;
-        }
-        if (!rv_stream_put(stream, job))
+        struct rv_job_order *order = job->batch.stream;
+        if (!job->closes_stream)
+            scan(worker, job);
+        if (!rv_job_order_put(order, job))
             continue;
         bool is_last = false;
-        while ((job = rv_stream_take(stream))) {
+        while ((job = rv_job_order_take(order))) {
             is_last = job->closes_stream;
-            follow_memory(session, rv_merge(&worker->merger, stream, job));
-            limit_open(session);
-            count_batch(session, stream, job);
+            merge(worker, order, job);
+            count_batch(session);
             rv_batch_pool_release(&session->jobs, job);
         }
-        if (is_last)
-            end_stream(session, stream);
+        if (is_last && order->page)
+            rv_page_loader_publish(&session->page_loader, order->page);
+        else if (is_last)
+            end_stream(session, (struct rv_stream *)order);
     }
     return NULL;
 }
@@ -379,7 +394,7 @@ struct rv_session *rv_session_start(const struct rv_session_params *params, stru
     session->subroutines = rv_subroutines_create();
     session->intake = (struct rv_intake){session,       open_stream,  rename_stream, account_stream, close_stream,
                                          acquire_batch, submit_batch, is_stopping,   define,         &PAGES};
-    rv_page_loader_init(&session->page_loader, session->lanes, session->params.memory_bytes);
+    rv_page_loader_init(&session->page_loader, session->params.memory_bytes);
     pthread_mutex_init(&session->lock, NULL);
     pthread_mutex_init(&session->limiting, NULL);
     rv_os_init_condition(&session->has_news);
@@ -393,8 +408,6 @@ struct rv_session *rv_session_start(const struct rv_session_params *params, stru
         struct worker *worker = &session->workers[i];
         worker->session = session;
         worker->merger = (struct rv_merger){.params = &session->params,
-                                            .lanes = session->lanes,
-                                            .page_loader = &session->page_loader,
                                             .origin_ns = source->origin_ns,
                                             .n_open = &session->n_open,
                                             .stats = rv_stats_create()};

@@ -61,8 +61,8 @@ static void destroy(struct rv_span_reader *reader)
 
 static bool has_lane(const struct rv_stream *stream, uint32_t lane_idx)
 {
-    for (size_t i = 0; i < stream->n_tracks; i++)
-        if (stream->tracks[i].lane->idx == lane_idx)
+    for (size_t i = 0; i < stream->tracks.n; i++)
+        if (stream->tracks.all[i].lane->idx == lane_idx)
             return true;
     return false;
 }
@@ -267,18 +267,18 @@ bool rv_span_reader_ask(struct rv_page_loader *page_loader, struct rv_page_reque
     return true;
 }
 
-void rv_span_reader_deliver(struct rv_stream *page)
+void rv_span_reader_deliver(struct rv_page_load *page)
 {
     struct rv_span_reader_slot *slot = page->slot;
     struct rv_span_reader *reader = slot->reader;
-    slot->part.lanes = rv_alloc(page->n_tracks, sizeof *slot->part.lanes);
-    for (size_t i = 0; i < page->n_tracks; i++) {
-        struct rv_track *track = &page->tracks[i];
-        if (rv_timeline_n_spans(track->page))
-            slot->part.lanes[slot->part.n_lanes++] = (struct rv_span_part_lane){track->lane->idx, track->page};
+    slot->part.lanes = rv_alloc(page->tracks.n, sizeof *slot->part.lanes);
+    for (size_t i = 0; i < page->tracks.n; i++) {
+        struct rv_track *track = &page->tracks.all[i];
+        if (rv_timeline_n_spans(track->calls))
+            slot->part.lanes[slot->part.n_lanes++] = (struct rv_span_part_lane){track->lane->idx, track->calls};
         else
-            rv_timeline_destroy(track->page);
-        track->page = NULL;
+            rv_timeline_destroy(track->calls);
+        track->calls = NULL;
     }
     slot->is_there = true;
     reader->n_coming--;
@@ -287,7 +287,7 @@ void rv_span_reader_deliver(struct rv_stream *page)
         destroy(reader);
 }
 
-bool rv_span_reader_keeps(const struct rv_stream *page, const struct rv_span *span)
+bool rv_span_reader_keeps(const struct rv_page_load *page, const struct rv_span *span)
 {
     const struct rv_span_reader *reader = page->slot ? page->slot->reader : NULL;
     return !reader || !reader->has_only || rv_name_set_has(&reader->only, span->id);

@@ -19,8 +19,8 @@
 #include "scan/span.h"
 
 struct rv_page_loader;
+struct rv_page_load;
 struct rv_page_request;
-struct rv_stream;
 struct rv_span_reader; /* opaque */
 
 struct rv_span_reader_params {
@@ -82,12 +82,12 @@ bool rv_span_reader_asks(const struct rv_page_loader *page_loader);
 /* Take a request for a block, of the last opened span reader first; false: none. */
 bool rv_span_reader_ask(struct rv_page_loader *page_loader, struct rv_page_request *request);
 
-/* Deliver a requested page. Takes its tracks' timelines. */
-void rv_span_reader_deliver(struct rv_stream *page);
+/* Deliver a requested page. Takes its tracks' calls. */
+void rv_span_reader_deliver(struct rv_page_load *page);
 
 /* ---- without it ---- */
 
 /* Does the page's span reader want this call? */
-bool rv_span_reader_keeps(const struct rv_stream *page, const struct rv_span *span);
+bool rv_span_reader_keeps(const struct rv_page_load *page, const struct rv_span *span);
 
 #endif

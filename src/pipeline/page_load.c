@@ -1,0 +1,89 @@
+#include "pipeline/page_load.h"
+
+#include <stdlib.h>
+
+#include "base/vec.h"
+#include "model/density.h"
+#include "pipeline/span_reader.h"
+
+/* The lane's cells are of this level; 0: it has all calls. */
+static uint32_t sums_level(struct rv_lane *lane)
+{
+    pthread_mutex_lock(&lane->lock);
+    uint32_t level = rv_timeline_sums_level(lane->timeline);
+    pthread_mutex_unlock(&lane->lock);
+    return level;
+}
+
+/* It has the lanes of its stream, and levels not coarser than their sums. */
+static void begin_track(void *context, struct rv_track *track)
+{
+    const struct rv_page_load *page = context;
+    track->lane = rv_stream_lane(page->stream, track->stack);
+    uint32_t level = sums_level(track->lane);
+    level = level > 0 ? level - 1 : 0;
+    track->calls = rv_timeline_create_from(level < page->level ? level : page->level);
+}
+
+struct rv_page_load *rv_page_load_create(const struct rv_page_request *request, uint32_t entry_stack, size_t n_jobs)
+{
+    struct rv_page_load *page = rv_alloc(1, sizeof *page);
+    rv_job_order_init(&page->jobs, n_jobs);
+    rv_job_order_reset(&page->jobs, entry_stack);
+    page->jobs.page = page;
+    page->stream = request->stream;
+    page->block = request->block;
+    page->level = request->level;
+    page->slot = request->slot;
+    rv_tracks_init(&page->tracks, begin_track, page);
+    return page;
+}
+
+void rv_page_load_destroy(struct rv_page_load *page)
+{
+    if (!page)
+        return;
+    rv_tracks_fini(&page->tracks);
+    rv_job_order_fini(&page->jobs);
+    free(page);
+}
+
+void rv_page_load_add_stack(struct rv_page_load *page, const struct rv_page_stack *stack)
+{
+    rv_carry_resume(page->tracks.carry,
+                    &(struct rv_open_stack){.stack = stack->stack,
+                                            .base_depth = (int32_t)stack->base_depth,
+                                            .n_frames = stack->n_frames,
+                                            .is_begun = true, /* in the block at the latest */
+                                            .first_ns = stack->first_ns,
+                                            .least_key = stack->depth.least,
+                                            .last_key = stack->depth.last,
+                                            .n_lost = stack->depth.n_lost,
+                                            .start = stack->start_ns,
+                                            .id = stack->ids,
+                                            .key = stack->levels,
+                                            .flags = stack->flags},
+                    stack->depth.last_ns);
+}
+
+/* Longer calls are in the lane already. */
+static uint64_t limit_of(struct rv_lane *lane)
+{
+    uint32_t level = sums_level(lane);
+    return level ? UINT64_C(1) << rv_density_shift(level) : 0;
+}
+
+void rv_page_load_store(struct rv_page_load *page, struct rv_span *spans)
+{
+    for (size_t i = 0; i < page->tracks.n; i++) {
+        const struct rv_track *track = &page->tracks.all[i];
+        struct rv_span *first = spans + track->first;
+        uint64_t limit_ns = track->n ? limit_of(track->lane) : 0;
+        size_t n = 0;
+        for (size_t k = 0; k < track->n; k++) {
+            first[n] = first[k];
+            n += first[n].end - first[n].start < limit_ns && rv_span_reader_keeps(page, &first[n]);
+        }
+        rv_timeline_add(track->calls, first, n);
+    }
+}

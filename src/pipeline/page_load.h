@@ -1,0 +1,31 @@
+/*
+ * A page on its way: one block of a summarized stream, loaded and scanned on demand. It carries the frames that were
+ * open at the block's beginning; of its calls it keeps those that its lanes have as sums only.
+ */
+#ifndef RV_PIPELINE_PAGE_LOAD_H
+#define RV_PIPELINE_PAGE_LOAD_H
+
+#include "pipeline/stream.h"
+
+struct rv_page_load {
+    struct rv_job_order jobs; /* first */
+    /* set at creation */
+    struct rv_stream *stream;         /* that it is a block of */
+    uint32_t block, level;            /* of detail */
+    struct rv_span_reader_slot *slot; /* of the requesting span reader; NULL: for the lanes */
+    /* merger only */
+    struct rv_tracks tracks;
+    struct rv_page_load *next, *previous; /* the page loader's list */
+};
+
+/* n_jobs: as rv_job_order_init(). */
+struct rv_page_load *rv_page_load_create(const struct rv_page_request *request, uint32_t entry_stack, size_t n_jobs);
+void rv_page_load_destroy(struct rv_page_load *page);
+
+/* Set the state of one of its stacks at the block's beginning. Before its first batch. */
+void rv_page_load_add_stack(struct rv_page_load *page, const struct rv_page_stack *stack);
+
+/* Keep what the lanes lack of spans that are grouped by track. */
+void rv_page_load_store(struct rv_page_load *page, struct rv_span *spans);
+
+#endif

@@ -1,0 +1,78 @@
+#include "pipeline/tracks.h"
+
+#include <stdlib.h>
+
+#include "base/vec.h"
+
+#define MAX_TRACKS 65536u
+
+void rv_tracks_init(struct rv_tracks *tracks, void (*begin)(void *context, struct rv_track *track), void *context)
+{
+    *tracks = (struct rv_tracks){.carry = rv_carry_create(), .begin = begin, .context = context};
+}
+
+void rv_tracks_fini(struct rv_tracks *tracks)
+{
+    for (size_t i = 0; i < tracks->n; i++) {
+        rv_stats_lane_destroy(tracks->all[i].stats);
+        rv_timeline_destroy(tracks->all[i].calls);
+    }
+    free(tracks->all);
+    rv_hash_index_fini(&tracks->by_stack);
+    rv_carry_destroy(tracks->carry);
+    *tracks = (struct rv_tracks){0};
+}
+
+struct rv_track *rv_tracks_at(struct rv_tracks *tracks, uint32_t stack)
+{
+    uint32_t found = rv_hash_index_get(&tracks->by_stack, stack);
+    if (found)
+        return &tracks->all[found - 1];
+    if (tracks->n == MAX_TRACKS)
+        return &tracks->all[0];
+    tracks->all = rv_vec_reserve(tracks->all, &tracks->capacity, tracks->n + 1, sizeof *tracks->all);
+    struct rv_track *track = &tracks->all[tracks->n++];
+    rv_hash_index_add(&tracks->by_stack, stack, (uint32_t)tracks->n);
+    *track = (struct rv_track){.stack = stack};
+    tracks->begin(tracks->context, track);
+    return track;
+}
+
+uint32_t rv_tracks_follow_base(struct rv_tracks *tracks)
+{
+    uint32_t before = tracks->depth_shift;
+    tracks->depth_shift = rv_carry_shift(tracks->carry, before);
+    return tracks->depth_shift - before;
+}
+
+struct rv_span *rv_tracks_group(struct rv_tracks *tracks, struct rv_span_buffer *buffer, size_t n)
+{
+    struct rv_span *spans = buffer->spans;
+    for (size_t i = 0; i < tracks->n; i++)
+        tracks->all[i].n = 0;
+    if (n == 0)
+        return spans;
+    uint32_t differences = 0;
+    for (size_t i = 1; i < n; i++)
+        differences |= spans[i].stack ^ spans[0].stack;
+    if (differences == 0) {
+        struct rv_track *track = rv_tracks_at(tracks, spans[0].stack);
+        track->first = 0;
+        track->n = n;
+        return spans;
+    }
+    for (size_t i = 0; i < n; i++)
+        rv_tracks_at(tracks, spans[i].stack)->n++;
+    size_t first = 0;
+    for (size_t i = 0; i < tracks->n; i++) {
+        tracks->all[i].first = first;
+        first += tracks->all[i].n;
+        tracks->all[i].n = 0;
+    }
+    buffer->sorted = rv_vec_reserve(buffer->sorted, &buffer->sorted_capacity, n, sizeof *buffer->sorted);
+    for (size_t i = 0; i < n; i++) {
+        struct rv_track *track = rv_tracks_at(tracks, spans[i].stack);
+        buffer->sorted[track->first + track->n++] = spans[i];
+    }
+    return buffer->sorted;
+}

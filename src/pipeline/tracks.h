@@ -1,0 +1,48 @@
+/*
+ * The stacks of a stream or of a page: the frames that are carried from block to block, and a track for each stack. One
+ * thread at a time: the merger.
+ */
+#ifndef RV_PIPELINE_TRACKS_H
+#define RV_PIPELINE_TRACKS_H
+
+#include "base/hash_index.h"
+#include "model/lanes.h"
+#include "model/stats.h"
+#include "scan/carry.h"
+
+struct rv_track {
+    uint32_t stack;
+    struct rv_lane *lane;
+    struct rv_stats_lane *stats; /* of a stream */
+    struct rv_timeline *calls;   /* of a page: what its lane will get */
+    size_t first, n;             /* scratch of one merge: its spans in the worker's buffer */
+};
+
+struct rv_tracks {
+    struct rv_carry *carry;
+    uint32_t depth_shift; /* added to the carry's depths, so that its lowest base is 0 */
+    struct rv_track *all;
+    size_t n, capacity;
+    struct rv_hash_index by_stack; /* index + 1 */
+    void (*begin)(void *context, struct rv_track *track);
+    void *context;
+};
+
+/* begin: called for a new track, to set what it needs besides its stack. */
+void rv_tracks_init(struct rv_tracks *tracks, void (*begin)(void *context, struct rv_track *track), void *context);
+void rv_tracks_fini(struct rv_tracks *tracks); /* leaves it zeroed */
+
+/* A stack's track, new if need be. Stacks beyond 65,536, as many as the carry tells apart, share the first. */
+struct rv_track *rv_tracks_at(struct rv_tracks *tracks, uint32_t stack);
+
+/* When a frame below the first one seen returns, all open frames are deeper than assumed. Returns by how much. */
+uint32_t rv_tracks_follow_base(struct rv_tracks *tracks);
+
+/* Group spans by stack, keeping each stack's order: sets the tracks' first and n. */
+struct rv_span_buffer {
+    struct rv_span *spans, *sorted;
+    size_t capacity, sorted_capacity;
+};
+struct rv_span *rv_tracks_group(struct rv_tracks *tracks, struct rv_span_buffer *buffer, size_t n);
+
+#endif
